@@ -1,0 +1,603 @@
+/* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
+/*
+ * gprof: sampling recorders in the kernel, read through a mapping.
+ *
+ * DOC: the interface in one page
+ *
+ * open("/dev/gprof") gives one unconfigured recorder. Everything it owns dies
+ * with the file. The calls, in order:
+ *
+ *	GPROF_IOC_INFO	what this module can do (any time)
+ *	GPROF_IOC_SETUP	what to record, of whom, into how large a buffer (once)
+ *	mmap		the buffer of each CPU (after SETUP)
+ *	GPROF_IOC_START	attach to the target and record
+ *	GPROF_IOC_STATS	how much was produced, lost, overwritten (after SETUP)
+ *	GPROF_IOC_STOP	detach; START may follow again
+ *	close
+ *
+ * poll() reports EPOLLIN when a buffer is half full, so that a reader which
+ * also looks a few times a second never loses a record to its own sleep.
+ *
+ * Arguments. Every command takes a pointer to its struct, whose first member
+ * is the size that the caller compiled with. Members may be appended later:
+ * an unknown tail must be zero. The command numbers carry no size, so that
+ * they do not change when a struct grows; this differs from the usual _IOWR
+ * on purpose. Members named out_* are written by the kernel, on failure too.
+ * Reserved members and unknown flags must be zero.
+ *
+ * Errors mean one thing each:
+ *
+ *	ENOTTY		unknown command
+ *	E2BIG		bytes beyond the struct that the kernel knows are not 0
+ *	EINVAL		size below the first published one, or a wrong value
+ *	EOPNOTSUPP	a kind, flag or event that this kernel or CPU lacks
+ *	ENOENT		the event or the kind does not exist here
+ *	ESRCH		the target task does not exist (any more)
+ *	ENODEV		the CPU does not exist, is offline, or has no buffer
+ *	EPERM		the caller lacks the privilege (see "Privilege")
+ *	EBUSY		wrong state: SETUP twice, START while started, ...
+ *	ENOMEM		no memory, or over RLIMIT_MEMLOCK
+ *	EFAULT		a pointer that cannot be read or written
+ *
+ * and out_reason (GPROF_REASON_*) says which argument it was.
+ *
+ * Privilege. Without CAP_PERFMON: own tasks (same user and group ids, dumpable),
+ * user mode only, no kernel addresses, buffers charged to RLIMIT_MEMLOCK. With
+ * CAP_PERFMON: every target, and kernel frames unless the kernel is locked down.
+ * A task that executes a set-user-ID program leaves an unprivileged recorder.
+ *
+ * Buffer. One ring per present CPU. Three areas, told apart by who writes them:
+ *
+ *	GPROF_MMAP_TAIL(cpu)	one page, struct gprof_ring_tail; the only page
+ *				that user space may write
+ *	GPROF_MMAP_RING(cpu)	read-only: one page, struct gprof_ring_head, and
+ *				the data, mapped twice in a row, so that no
+ *				record wraps: length = page + 2 * data_size
+ *
+ * Both want MAP_SHARED; PROT_EXEC and, on the ring, PROT_WRITE give EPERM.
+ * Positions (head, tail, oldest) count bytes since SETUP and never wrap; a
+ * record at position p lies at data + (p & (data_size - 1)).
+ *
+ * Stream mode (default). The reader takes [tail, head) and then writes tail.
+ * A full ring drops the newest record, counts it by reason, and puts a LOST
+ * record before the next good one.
+ *
+ * Flight mode (GPROF_SETUP_F_FLIGHT). The oldest generation is given up whole;
+ * [oldest, head) is what there is. A reader copies it while recording goes on,
+ * reads oldest again, and throws away what was given up meanwhile.
+ *
+ * In both: produced = read + lost + overwritten, counted in samples.
+ *
+ * Generations. A ring's data is a sequence of generations, each of which begins
+ * with a GENERATION record and can be understood alone: ids of stacks, and
+ * TASK and MAP records are valid (and repeated) per generation. In stream mode
+ * a reader may keep TASK and MAP for longer.
+ *
+ * Ordering, kernel | reader (the argument stands in Documentation/buffer.rst):
+ *
+ *	fill records		|	load-acquire head	C
+ *	store-release head  A	|	read records
+ *	load tail           B	|	store-release tail	D
+ *
+ * A pairs with C; D pairs with B (the kernel's stores to the freed space depend
+ * on the loaded tail). In flight mode:
+ *
+ *	store oldest		|	copy records
+ *	write barrier       E	|	read barrier		F
+ *	overwrite records	|	load oldest
+ *
+ * E pairs with F.
+ *
+ * Times are nanoseconds of CLOCK_MONOTONIC unless said otherwise. Task ids are
+ * those of the initial pid namespace.
+ */
+#ifndef _UAPI_LINUX_GPROF_H
+#define _UAPI_LINUX_GPROF_H
+
+#include <linux/ioctl.h>
+#include <linux/types.h>
+
+#define GPROF_ABI_VERSION	1
+#define GPROF_DEVICE		"/dev/gprof"
+
+#define GPROF_IOC_TYPE		0xBD
+#define GPROF_IOC_INFO		_IO(GPROF_IOC_TYPE, 0x00)
+#define GPROF_IOC_SETUP		_IO(GPROF_IOC_TYPE, 0x01)
+#define GPROF_IOC_START		_IO(GPROF_IOC_TYPE, 0x02)
+#define GPROF_IOC_STOP		_IO(GPROF_IOC_TYPE, 0x03)
+#define GPROF_IOC_STATS		_IO(GPROF_IOC_TYPE, 0x04)
+
+/* Recorder kinds; out_kinds of INFO has bit (1 << kind) for each that is here. */
+#define GPROF_KIND_CPU		1	/* struct gprof_cpu_params */
+#define GPROF_KIND_PROFILE	2	/* struct gprof_profile_params */
+
+/* What a recorder records; @id and @cpus of SETUP say which. */
+#define GPROF_TARGET_THREAD	1	/* id: thread id; this thread alone */
+#define GPROF_TARGET_PROCESS	2	/* id: process id; all threads, and all they fork */
+#define GPROF_TARGET_CGROUP	3	/* id: fd of a cgroup v2 directory; with descendants */
+#define GPROF_TARGET_CPUS	4	/* cpus: bitmap; everything on those CPUs */
+#define GPROF_TARGET_SYSTEM	5	/* everything on every CPU */
+
+/* Features of this module on this kernel and CPU (out_features). */
+#define GPROF_FEAT_KERNEL_FRAMES	(1ULL << 0)
+#define GPROF_FEAT_USER_FRAMES		(1ULL << 1)
+#define GPROF_FEAT_CALLER		(1ULL << 2)	/* GPROF_STACK_REC_F_CALLER */
+#define GPROF_FEAT_CGROUP		(1ULL << 3)
+#define GPROF_FEAT_FLIGHT		(1ULL << 4)
+#define GPROF_FEAT_MAPS			(1ULL << 5)	/* MAP records */
+
+/**
+ * struct gprof_info - argument of GPROF_IOC_INFO
+ * @size: sizeof(struct gprof_info)
+ * @flags: must be 0
+ * @out_abi_version: GPROF_ABI_VERSION of the module
+ * @out_nr_cpus: CPUs are numbered below this
+ * @out_kinds: bit mask of GPROF_KIND_*
+ * @out_features: bit mask of GPROF_FEAT_*
+ * @out_max_frames: most frames of either half (kernel, user) of a stack
+ * @out_clock_id: clock of all times (CLOCK_MONOTONIC)
+ * @out_default_buffer: bytes of data per CPU when SETUP says 0
+ * @out_recorders: open recorders on this host, this one included
+ */
+struct gprof_info {
+	__u32 size;
+	__u32 flags;
+	__u32 out_abi_version;
+	__u32 out_nr_cpus;
+	__aligned_u64 out_kinds;
+	__aligned_u64 out_features;
+	__u32 out_max_frames;
+	__u32 out_clock_id;
+	__aligned_u64 out_default_buffer;
+	__aligned_u64 out_recorders;
+};
+
+#define GPROF_INFO_SIZE_VER0	56
+
+/* flags of struct gprof_setup */
+#define GPROF_SETUP_F_FLIGHT		(1U << 0)	/* overwrite the oldest generation */
+#define GPROF_SETUP_F_ON_EXEC		(1U << 1)	/* THREAD, PROCESS: count from the next exec on */
+#define __GPROF_SETUP_F_ALL		0x3U
+
+/* stack of struct gprof_setup; none: samples without a stack */
+#define GPROF_STACK_F_IP		(1U << 0)	/* the sampled instruction */
+#define GPROF_STACK_F_KERNEL		(1U << 1)	/* kernel call chain */
+#define GPROF_STACK_F_USER		(1U << 2)	/* user call chain */
+#define __GPROF_STACK_F_ALL		0x7U
+
+/* out_reason: which argument an error is about */
+#define GPROF_REASON_NONE		0
+#define GPROF_REASON_FLAGS		1	/* unknown or contradicting flags */
+#define GPROF_REASON_KIND		2	/* no such kind */
+#define GPROF_REASON_PARAMS		3	/* the kind's parameters */
+#define GPROF_REASON_EVENT		4	/* this CPU, kernel or VM lacks the event */
+#define GPROF_REASON_PERIOD		5	/* zero, too short or too long */
+#define GPROF_REASON_PRECISE		6	/* this event cannot be that precise */
+#define GPROF_REASON_TARGET		7	/* unknown target type */
+#define GPROF_REASON_TASK_GONE		8	/* no such thread or process */
+#define GPROF_REASON_TASK_DENIED	9	/* not the caller's own task */
+#define GPROF_REASON_CGROUP		10	/* not a cgroup v2 directory */
+#define GPROF_REASON_CPU		11	/* no such CPU, or offline */
+#define GPROF_REASON_WIDE_DENIED	12	/* cgroups, CPUs, system need CAP_PERFMON */
+#define GPROF_REASON_KERNEL_DENIED	13	/* kernel mode or frames need CAP_PERFMON */
+#define GPROF_REASON_LOCKDOWN		14	/* the kernel is locked down */
+#define GPROF_REASON_BUFFER		15	/* buffer size out of range */
+#define GPROF_REASON_MEMLOCK		16	/* over RLIMIT_MEMLOCK */
+#define GPROF_REASON_STATE		17	/* SETUP missing or done, started or not */
+#define GPROF_REASON_GENERATION		18	/* generation time out of range */
+#define GPROF_REASON_EXCLUDE		19	/* this event cannot leave out what was asked */
+
+/**
+ * struct gprof_setup - argument of GPROF_IOC_SETUP
+ * @size: sizeof(struct gprof_setup)
+ * @flags: GPROF_SETUP_F_*
+ * @kind: GPROF_KIND_*
+ * @target: GPROF_TARGET_*
+ * @id: thread id, process id or cgroup fd; else must be 0
+ * @stack: GPROF_STACK_F_*
+ * @cpus: pointer to a bitmap of __u64 words, bit n of word n / 64 is CPU n;
+ *	for GPROF_TARGET_CPUS, else must be 0
+ * @params: pointer to the kind's struct, whose size member is first
+ * @cpus_size: bytes at @cpus, a multiple of 8
+ * @max_frames: most frames of either half; 0: out_max_frames of INFO
+ * @buffer_size: bytes of data per CPU, rounded up to a power of two; 0: default
+ * @generation_ns: a generation is cut after this time; 0: one second
+ * @out_data_size: bytes of data per CPU that the buffer has
+ * @out_nr_cpus: CPUs are numbered below this; those without a buffer give
+ *	ENODEV on mmap
+ * @out_reason: GPROF_REASON_*
+ */
+struct gprof_setup {
+	__u32 size;
+	__u32 flags;
+	__u32 kind;
+	__u32 target;
+	__s32 id;
+	__u32 stack;
+	__aligned_u64 cpus;
+	__aligned_u64 params;
+	__u32 cpus_size;
+	__u32 max_frames;
+	__aligned_u64 buffer_size;
+	__aligned_u64 generation_ns;
+	__aligned_u64 out_data_size;
+	__u32 out_nr_cpus;
+	__u32 out_reason;
+};
+
+#define GPROF_SETUP_SIZE_VER0	80
+
+/* flags of struct gprof_cpu_params */
+#define GPROF_CPU_F_KERNEL	(1U << 0)	/* count in kernel mode too */
+#define GPROF_CPU_F_HV		(1U << 1)	/* count in hypervisor mode too */
+#define GPROF_CPU_F_IDLE	(1U << 2)	/* count the idle task too */
+#define GPROF_CPU_F_ADDR	(1U << 3)	/* record the data address */
+#define __GPROF_CPU_F_ALL	0xfU
+
+/**
+ * struct gprof_cpu_params - parameters of GPROF_KIND_CPU
+ * @size: sizeof(struct gprof_cpu_params)
+ * @flags: GPROF_CPU_F_*
+ * @type: as perf_event_attr.type: PERF_TYPE_HARDWARE, _SOFTWARE, _RAW,
+ *	_HW_CACHE or the type of a PMU under /sys/bus/event_source. The timer is
+ *	PERF_TYPE_SOFTWARE with PERF_COUNT_SW_CPU_CLOCK.
+ * @precise: as perf_event_attr.precise_ip, 0 to 3
+ * @config: as perf_event_attr.config
+ * @config1: as perf_event_attr.config1
+ * @config2: as perf_event_attr.config2
+ * @period: events (nanoseconds for the timer) per sample
+ */
+struct gprof_cpu_params {
+	__u32 size;
+	__u32 flags;
+	__u32 type;
+	__u32 precise;
+	__aligned_u64 config;
+	__aligned_u64 config1;
+	__aligned_u64 config2;
+	__aligned_u64 period;
+};
+
+#define GPROF_CPU_PARAMS_SIZE_VER0	48
+
+#define GPROF_CPU_PERIOD_MIN		100		/* events */
+#define GPROF_CPU_TIMER_MIN		10000		/* ns: 100 kHz */
+#define GPROF_PERIOD_MAX		(1ULL << 48)
+
+/**
+ * struct gprof_profile_params - parameters of GPROF_KIND_PROFILE
+ * @size: sizeof(struct gprof_profile_params)
+ * @flags: must be 0
+ * @tracepoint: the number in /sys/kernel/tracing/events/CATEGORY/NAME/id
+ * @period: events per sample
+ *
+ * Needs CAP_PERFMON.
+ */
+struct gprof_profile_params {
+	__u32 size;
+	__u32 flags;
+	__aligned_u64 tracepoint;
+	__aligned_u64 period;
+};
+
+#define GPROF_PROFILE_PARAMS_SIZE_VER0	24
+
+/**
+ * struct gprof_start - argument of GPROF_IOC_START
+ * @size: sizeof(struct gprof_start)
+ * @flags: must be 0
+ * @out_attached: counters that were attached: threads, or CPUs
+ * @out_reason: GPROF_REASON_*
+ */
+struct gprof_start {
+	__u32 size;
+	__u32 flags;
+	__u32 out_attached;
+	__u32 out_reason;
+};
+
+#define GPROF_START_SIZE_VER0	16
+
+/**
+ * struct gprof_stop - argument of GPROF_IOC_STOP
+ * @size: sizeof(struct gprof_stop)
+ * @flags: must be 0
+ *
+ * When it returns, no further record is written and all are published.
+ */
+struct gprof_stop {
+	__u32 size;
+	__u32 flags;
+};
+
+#define GPROF_STOP_SIZE_VER0	8
+
+/* Why samples were lost: index of out_lost and of struct gprof_lost_rec.lost */
+#define GPROF_LOST_FULL		0	/* stream mode: the reader was too slow */
+#define GPROF_LOST_BAD_TAIL	1	/* the reader wrote an impossible tail */
+#define GPROF_LOST_NESTED	2	/* interrupts nested deeper than the scratch memory */
+#define GPROF_LOST_NO_BUFFER	3	/* a CPU that was not present at SETUP */
+#define GPROF_LOST_NR		4
+
+#define GPROF_STATS_ALL_CPUS	(-1)
+
+/**
+ * struct gprof_stats - argument of GPROF_IOC_STATS
+ * @size: sizeof(struct gprof_stats)
+ * @flags: must be 0
+ * @cpu: a CPU, or GPROF_STATS_ALL_CPUS for the sum
+ * @out_cpus: CPUs with a buffer that the numbers cover
+ * @out_produced: samples that the source produced
+ * @out_lost: samples that were lost, by GPROF_LOST_*
+ * @out_overwritten: samples in generations that were given up (flight mode)
+ * @out_nmi: produced samples that were taken in NMI context
+ * @out_irq: ... in interrupt context
+ * @out_task: ... in task context
+ * @out_throttled: times the kernel stopped a counter for interrupting too often
+ * @out_maps_lost: MAP records that did not fit
+ * @out_maps_missed: processes that were gone before their mappings were read
+ * @out_count: events counted, whether sampled or not; 0 where the target is a
+ *	cgroup, since its counters count everything on the CPU
+ * @out_time_enabled: ns that counters were enabled, summed over counters
+ * @out_time_running: ns of these that they really counted; less than enabled
+ *	when the CPU has too few counters (multiplexing)
+ * @out_started_ns: time of the last START, 0 before it
+ * @out_stopped_ns: time of the last STOP, 0 while recording
+ *
+ * Counters are sums since SETUP. After STOP they are exact; while recording
+ * each is right, but they are not read at one instant.
+ */
+struct gprof_stats {
+	__u32 size;
+	__u32 flags;
+	__s32 cpu;
+	__u32 out_cpus;
+	__aligned_u64 out_produced;
+	__aligned_u64 out_lost[GPROF_LOST_NR];
+	__aligned_u64 out_overwritten;
+	__aligned_u64 out_nmi;
+	__aligned_u64 out_irq;
+	__aligned_u64 out_task;
+	__aligned_u64 out_throttled;
+	__aligned_u64 out_maps_lost;
+	__aligned_u64 out_maps_missed;
+	__aligned_u64 out_count;
+	__aligned_u64 out_time_enabled;
+	__aligned_u64 out_time_running;
+	__aligned_u64 out_started_ns;
+	__aligned_u64 out_stopped_ns;
+};
+
+#define GPROF_STATS_SIZE_VER0	152
+
+/* Offsets for mmap; off_t must have 64 bits. */
+#define GPROF_MMAP_CPU_SHIFT	32
+#define GPROF_MMAP_TAIL(cpu)	((__u64)(cpu) << GPROF_MMAP_CPU_SHIFT)
+#define GPROF_MMAP_RING(cpu)	(GPROF_MMAP_TAIL(cpu) | 0x80000000ULL)
+
+/**
+ * struct gprof_ring_tail - the page that the reader writes
+ * @tail: position up to which the reader is done; stream mode only
+ */
+struct gprof_ring_tail {
+	__aligned_u64 tail;
+};
+
+/**
+ * struct gprof_ring_head - the first page of GPROF_MMAP_RING
+ * @version: GPROF_ABI_VERSION
+ * @header_size: bytes of this struct that the kernel knows
+ * @cpu: the CPU that writes here
+ * @flags: GPROF_SETUP_F_FLIGHT or 0
+ * @data_offset: bytes from the start of this page to the data
+ * @data_size: bytes of data (once), a power of two
+ * @__reserved0: 0
+ * @head: position after the newest complete record
+ * @oldest: position of the oldest record that still exists (flight mode),
+ *	always the start of a generation
+ * @produced: samples produced on this CPU
+ * @lost: samples lost on this CPU, by reason
+ * @overwritten: samples given up on this CPU
+ *
+ * @head to @overwritten are published together by the outermost producer and
+ * may lag behind GPROF_IOC_STATS while recording.
+ */
+struct gprof_ring_head {
+	__u32 version;
+	__u32 header_size;
+	__u32 cpu;
+	__u32 flags;
+	__aligned_u64 data_offset;
+	__aligned_u64 data_size;
+	__aligned_u64 __reserved0[4];
+	__aligned_u64 head;
+	__aligned_u64 oldest;
+	__aligned_u64 produced;
+	__aligned_u64 lost[GPROF_LOST_NR];
+	__aligned_u64 overwritten;
+};
+
+/*
+ * Records. All are multiples of 8 bytes and 8-byte aligned. A reader skips
+ * what it does not know by its size: 8 when GPROF_REC_SHORT is set in type,
+ * else @size. A size below 8 or beyond head means a corrupt buffer.
+ */
+#define GPROF_REC_SHORT		0x200	/* one word: 10 bits type, 22 bits tid, 32 bits time */
+
+#define GPROF_REC_GENERATION	1
+#define GPROF_REC_LOST		2
+#define GPROF_REC_TASK		3
+#define GPROF_REC_STACK		4
+#define GPROF_REC_SAMPLE	5
+#define GPROF_REC_MAP		6
+
+/**
+ * struct gprof_rec - head of every record that is not short
+ * @type: GPROF_REC_*
+ * @flags: by type
+ * @size: bytes, this head included
+ */
+struct gprof_rec {
+	__u16 type;
+	__u16 flags;
+	__u32 size;
+};
+
+/**
+ * struct gprof_generation_rec - GPROF_REC_GENERATION: a generation begins
+ * @rec: head
+ * @generation: number on this CPU, one more than the last
+ * @mono_ns: CLOCK_MONOTONIC now; the origin of short records' times
+ * @real_ns: CLOCK_REALTIME at the same instant
+ * @weight: what a sample without GPROF_SAMPLE_REC_F_WEIGHT stands for
+ * @cpu: the CPU
+ * @__reserved: 0
+ */
+struct gprof_generation_rec {
+	struct gprof_rec rec;
+	__aligned_u64 generation;
+	__aligned_u64 mono_ns;
+	__aligned_u64 real_ns;
+	__aligned_u64 weight;
+	__u32 cpu;
+	__u32 __reserved;
+};
+
+/**
+ * struct gprof_lost_rec - GPROF_REC_LOST: samples were lost before this place
+ * @rec: head
+ * @lost: how many since the last such record, by GPROF_LOST_*
+ */
+struct gprof_lost_rec {
+	struct gprof_rec rec;
+	__aligned_u64 lost[GPROF_LOST_NR];
+};
+
+/**
+ * struct gprof_process - one program run: changes with pid reuse and with exec
+ * @pid: process id
+ * @exec_id: counts the execs of the task and of its ancestors
+ * @start_ns: start of the process, CLOCK_BOOTTIME
+ */
+struct gprof_process {
+	__u32 pid;
+	__u32 exec_id;
+	__aligned_u64 start_ns;
+};
+
+/**
+ * struct gprof_task_rec - GPROF_REC_TASK: name of a task, before its first sample
+ * @rec: head
+ * @process: the process that the task belongs to
+ * @tid: thread id
+ * @__reserved: 0
+ * @comm: name, NUL-terminated
+ */
+struct gprof_task_rec {
+	struct gprof_rec rec;
+	struct gprof_process process;
+	__u32 tid;
+	__u32 __reserved;
+	char comm[16];
+};
+
+/*
+ * flags of struct gprof_stack_rec.
+ *
+ * CALLER: user frame 1 is a guess at the caller of frame 0, read from the link
+ * register (arm64) or from the top of the stack (amd64) in case frame 0 had no
+ * frame record at that instruction (a leaf function, a prologue). It is right
+ * exactly when the unwind table at frame 0 says that the return address is
+ * there (arm64: in x30; amd64: at CFA-8, with CFA = rsp + 8, or rsp + 16 with
+ * CALLER_PUSHED); else it must be dropped.
+ */
+#define GPROF_STACK_REC_F_CALLER	(1U << 0)
+#define GPROF_STACK_REC_F_CALLER_PUSHED	(1U << 1)
+#define GPROF_STACK_REC_F_KERNEL_CUT	(1U << 2)	/* max_frames reached */
+#define GPROF_STACK_REC_F_USER_CUT	(1U << 3)	/* max_frames, or unreadable */
+
+/**
+ * struct gprof_stack_rec - GPROF_REC_STACK: a stack, before the first sample of it
+ * @rec: head
+ * @id: valid in this generation on this CPU; 0: for the next sample only
+ * @layout: stamp of the process' executable mappings, see struct gprof_map_rec
+ * @nr_kernel: kernel frames, which come first
+ * @nr_user: user frames
+ * @__reserved: 0
+ * @process: whose user addresses these are
+ * @frames: leaf first; frame 0 of each half is the instruction itself where the
+ *	sample was taken in that half, all others are return addresses. User
+ *	frame 0 is always the instruction (or the return address from a
+ *	syscall, which is as good).
+ */
+struct gprof_stack_rec {
+	struct gprof_rec rec;
+	__u32 id;
+	__u32 layout;
+	__u16 nr_kernel;
+	__u16 nr_user;
+	__u32 __reserved;
+	struct gprof_process process;
+	__aligned_u64 frames[];
+};
+
+/* flags of struct gprof_sample_rec */
+#define GPROF_SAMPLE_REC_F_WEIGHT	(1U << 0)	/* a __u64 weight follows */
+#define GPROF_SAMPLE_REC_F_ADDR		(1U << 1)	/* a __u64 data address follows (after weight) */
+#define GPROF_SAMPLE_REC_F_NMI		(1U << 2)	/* taken in NMI context */
+#define GPROF_SAMPLE_REC_F_IRQ		(1U << 3)	/* taken in interrupt context */
+#define GPROF_SAMPLE_REC_F_KERNEL	(1U << 4)	/* the CPU was in kernel mode */
+#define GPROF_SAMPLE_REC_F_THROTTLED	(1U << 5)	/* the counter was stopped until the next tick */
+
+/**
+ * struct gprof_sample_rec - GPROF_REC_SAMPLE
+ * @rec: head
+ * @time: ns
+ * @tid: the task that ran
+ * @stack: id of its stack; 0: the stack record with id 0 just before this one, or none
+ *	where there is no such record
+ * @extra: as flags say
+ */
+struct gprof_sample_rec {
+	struct gprof_rec rec;
+	__aligned_u64 time;
+	__u32 tid;
+	__u32 stack;
+	__aligned_u64 extra[];
+};
+
+/* flags of struct gprof_map_rec */
+#define GPROF_MAP_REC_F_FIRST	(1U << 0)	/* first of one reading of the mappings */
+#define GPROF_MAP_REC_F_LAST	(1U << 1)	/* last of it; without it some were lost */
+
+/**
+ * struct gprof_map_rec - GPROF_REC_MAP: one executable mapping of a process
+ * @rec: head
+ * @process: whose
+ * @time: when it was read, the same in all records of one reading
+ * @start: first address
+ * @end: address after the last
+ * @offset: file offset of @start, bytes
+ * @inode: inode number, 0 without a file
+ * @dev_major: device of the file
+ * @dev_minor: device of the file
+ * @layout: stamp: stacks with the same stamp were taken under these mappings
+ * @inode_generation: generation of the inode
+ * @path: NUL-terminated and padded with NUL; "[vdso]", "//anon", "... (deleted)"
+ */
+struct gprof_map_rec {
+	struct gprof_rec rec;
+	struct gprof_process process;
+	__aligned_u64 time;
+	__aligned_u64 start;
+	__aligned_u64 end;
+	__aligned_u64 offset;
+	__aligned_u64 inode;
+	__u32 dev_major;
+	__u32 dev_minor;
+	__u32 layout;
+	__u32 inode_generation;
+	char path[];
+};
+
+#endif /* _UAPI_LINUX_GPROF_H */

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * gprof/profile.h: profiles in memory, and as pprof files.
+ *
+ * A profile is a set of samples: a stack of locations, labels, and one value
+ * for each sample type. The file format is pprof's profile.proto, gzipped
+ * (github.com/google/pprof/blob/main/proto/profile.proto); whatever `go tool
+ * pprof` writes can be read here and the other way round.
+ */
+#ifndef GPROF_PROFILE_H
+#define GPROF_PROFILE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <gprof/recorder.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct gprof_profile;
+
+/**
+ * gprof_profile_read() - read a pprof file
+ * @fd: file, pipe or socket with a (gzipped) profile
+ * @error: where to put a sentence on failure, or NULL; static or thread-local
+ *
+ * Checks what pprof's own readers check (ids unique and non-zero, string_table[0]
+ * empty, values as many as sample types) and bounds memory by the input.
+ *
+ * Return: profile for gprof_profile_free(), or NULL with errno (EBADMSG: not a
+ * profile).
+ */
+GPROF_API struct gprof_profile *gprof_profile_read(int fd, const char **error);
+
+/**
+ * gprof_profile_write() - write a profile as gzipped pprof
+ * @p: profile
+ * @fd: where to
+ *
+ * Return: 0 or -errno.
+ */
+GPROF_API int gprof_profile_write(const struct gprof_profile *p, int fd);
+
+/** gprof_profile_free() - free a profile; NULL is fine */
+GPROF_API void gprof_profile_free(struct gprof_profile *p);
+
+/**
+ * struct gprof_value_type - what one column of values is
+ * @type: such as "samples", "cpu", "cycles"
+ * @unit: such as "count", "nanoseconds"
+ */
+struct gprof_value_type {
+	const char *type;
+	const char *unit;
+};
+
+/** gprof_profile_types() - the columns; returns their number */
+GPROF_API size_t gprof_profile_types(const struct gprof_profile *p,
+				     const struct gprof_value_type **types);
+
+/** gprof_profile_default_type() - index of the column to show unless told otherwise */
+GPROF_API size_t gprof_profile_default_type(const struct gprof_profile *p);
+
+/** gprof_profile_total() - sum of a column */
+GPROF_API int64_t gprof_profile_total(const struct gprof_profile *p, size_t type);
+
+/** gprof_profile_comment() - i-th comment, or NULL past the last */
+GPROF_API const char *gprof_profile_comment(const struct gprof_profile *p, size_t i);
+
+/** gprof_profile_time() - start (ns of CLOCK_REALTIME) and duration (ns) */
+GPROF_API void gprof_profile_time(const struct gprof_profile *p, int64_t *start_ns,
+				  int64_t *duration_ns);
+
+/**
+ * struct gprof_frame - one named frame of a stack
+ * @function: name, never NULL; "0x..." or "[file+0x...]" where none is known
+ * @file: source file or ""
+ * @mapping: object file that the code is in, or ""
+ * @line: source line or 0
+ * @address: address or 0
+ * @inlined: inlined into the next frame
+ */
+struct gprof_frame {
+	const char *function;
+	const char *file;
+	const char *mapping;
+	int64_t line;
+	uint64_t address;
+	bool inlined;
+};
+
+/**
+ * gprof_profile_each() - call a function for each sample
+ * @p: profile
+ * @fn: gets the frames, leaf first, and the sample's values; a return other
+ *	than 0 ends the walk
+ * @ctx: passed on
+ *
+ * Return: 0, or what @fn returned.
+ */
+GPROF_API int gprof_profile_each(const struct gprof_profile *p,
+				 int (*fn)(void *ctx, const struct gprof_frame *frames,
+					   size_t nr_frames, const int64_t *values),
+				 void *ctx);
+
+/**
+ * gprof_profile_label() - a label of the sample that gprof_profile_each() is at
+ * @p: profile
+ * @key: "pid", "tid", "comm", "cpu", ...
+ * @num: gets the number of a numeric label
+ *
+ * To be called from within @fn only.
+ *
+ * Return: text of the label, "" for a numeric one, NULL when there is none.
+ */
+GPROF_API const char *gprof_profile_label(const struct gprof_profile *p, const char *key,
+					  int64_t *num);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* GPROF_PROFILE_H */

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * gprof/recorder.h: record a profile of a thread, a process, a cgroup, CPUs or
+ * the whole host.
+ *
+ *	struct gprof_cpu_event ev = { .name = "cycles" };
+ *	struct gprof_cpu_config cfg = {
+ *		.sz = sizeof(cfg), .target = { GPROF_SELF },
+ *		.events = &ev, .nr_events = 1,
+ *	};
+ *	struct gprof_recorder *r = gprof_cpu_recorder_new(&cfg);
+ *
+ *	if (!r || gprof_recorder_start(r, fd))
+ *		fprintf(stderr, "%s\n", gprof_recorder_error(r));
+ *	work();
+ *	gprof_recorder_stop(r);
+ *	gprof_recorder_free(r);
+ *
+ * The shape is that of the recorder types proposed for Go's runtime/pprof
+ * (golang/go 74545, CPURecorder and ProfileRecorder): a configuration value
+ * makes a recorder, Start takes the writer, Stop writes the profile.
+ *
+ * Errors. Constructors return NULL and set errno; gprof_recorder_error(NULL) is
+ * then the sentence. Other functions return 0 (or a count) or -errno, and
+ * gprof_recorder_error(r) is a sentence that says what failed, why, and what
+ * to do about it.
+ *
+ * Threads. A recorder is used by one thread at a time. Between start and stop
+ * a thread of its own (all signals blocked) empties the kernel's buffers; it is
+ * created before the kernel attaches, so it shows in a profile of one's own
+ * process with what it really costs. The library never prints, never exits and
+ * installs no signal handler.
+ *
+ * Growth. Structs begin with sz = sizeof(struct); members may be appended.
+ */
+#ifndef GPROF_RECORDER_H
+#define GPROF_RECORDER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#ifndef GPROF_API
+#define GPROF_API __attribute__((visibility("default")))
+#endif
+
+struct gprof_recorder;
+
+/* Whom to record. */
+enum gprof_target_type {
+	GPROF_SELF,	/* the calling process: all its threads, and all they fork */
+	GPROF_THREAD,	/* @id: a thread id; that thread alone */
+	GPROF_PROCESS,	/* @id: a process id; all its threads, and all they fork */
+	GPROF_CGROUP,	/* @name: path of a cgroup v2 directory */
+	GPROF_CPUS,	/* @name: CPU list such as "0-3,6" */
+	GPROF_SYSTEM,	/* everything */
+};
+
+/**
+ * struct gprof_target - whom to record
+ * @type: kind of target
+ * @id: thread or process id
+ * @name: cgroup path or CPU list; borrowed during the call only
+ */
+struct gprof_target {
+	enum gprof_target_type type;
+	int id;
+	const char *name;
+};
+
+/* flags of struct gprof_cpu_event, after cpuProfileConfig in golang/go 36821 */
+#define GPROF_EVENT_KERNEL		(1U << 0)	/* isKernelIncluded */
+#define GPROF_EVENT_HV			(1U << 1)	/* isHvIncluded */
+#define GPROF_EVENT_IDLE		(1U << 2)	/* isIdleIncluded */
+#define GPROF_EVENT_ADDR		(1U << 3)	/* isSampleAddrIncluded */
+#define GPROF_EVENT_CALLCHAIN_KERNEL	(1U << 4)	/* isCallchainKernelIncluded */
+#define GPROF_EVENT_NO_CALLCHAIN_USER	(1U << 5)	/* not isCallchainUserIncluded */
+#define GPROF_EVENT_NO_IP		(1U << 6)	/* not isSampleIPIncluded */
+
+/**
+ * struct gprof_cpu_event - one event to sample
+ * @name: "timer", "cycles", "instructions", "cacheReferences", "cacheMisses",
+ *	"branches", "branchMisses", "rHEX" (raw event number), or
+ *	"PMU/EVENT/" or "PMU/term=value,.../" as under /sys/bus/event_source
+ * @period: events per sample; 0: a preset for the event. Not for the timer.
+ * @hz: timer only: samples per second of CPU time; 0: 100
+ * @precise: 0 any skid, 1 constant skid, 2 asks for no skid, 3 must have none
+ * @flags: GPROF_EVENT_*
+ *
+ * No callchain of either kind is isSampleCallchainIncluded = false: the sampled
+ * instruction alone.
+ */
+struct gprof_cpu_event {
+	const char *name;
+	uint64_t period;
+	uint64_t hz;
+	unsigned int precise;
+	unsigned int flags;
+};
+
+/**
+ * struct gprof_cpu_config - configuration of a CPU recorder
+ * @sz: sizeof(struct gprof_cpu_config)
+ * @target: whom to record
+ * @events: what to sample, each to an output of its own; the same event twice
+ *	is refused (EEXIST)
+ * @nr_events: number of @events; 0: the timer at 100 Hz
+ * @buffer_bytes: kernel buffer per CPU and event; 0: the module's default
+ * @on_exec: count from the target's next exec on
+ */
+struct gprof_cpu_config {
+	size_t sz;
+	struct gprof_target target;
+	const struct gprof_cpu_event *events;
+	size_t nr_events;
+	uint64_t buffer_bytes;
+	bool on_exec;
+};
+
+/**
+ * struct gprof_profile_config - configuration of a tracepoint profile
+ * @sz: sizeof(struct gprof_profile_config)
+ * @target: whom to record
+ * @event: tracepoint, "CATEGORY:NAME" as under /sys/kernel/tracing/events
+ * @period: events per sample; 0: 1, every event
+ * @buffer_bytes: kernel buffer per CPU; 0: the module's default
+ * @kernel_frames: record the kernel's call chain too
+ * @on_exec: count from the target's next exec on
+ */
+struct gprof_profile_config {
+	size_t sz;
+	struct gprof_target target;
+	const char *event;
+	uint64_t period;
+	uint64_t buffer_bytes;
+	bool kernel_frames;
+	bool on_exec;
+};
+
+/**
+ * gprof_cpu_recorder_new() - make a recorder of CPU events
+ * @cfg: configuration; copied
+ *
+ * The kernel checks everything here: an event that this CPU lacks fails now
+ * (ENOENT, EOPNOTSUPP), not with an empty profile later. The process that is
+ * to be recorded must exist.
+ *
+ * Return: a recorder for gprof_recorder_free(), or NULL with errno.
+ */
+GPROF_API struct gprof_recorder *gprof_cpu_recorder_new(const struct gprof_cpu_config *cfg);
+
+/**
+ * gprof_profile_recorder_new() - make a recorder of a kernel tracepoint
+ * @cfg: configuration; copied
+ *
+ * Return: as gprof_cpu_recorder_new().
+ */
+GPROF_API struct gprof_recorder *
+gprof_profile_recorder_new(const struct gprof_profile_config *cfg);
+
+/**
+ * gprof_recorder_start() - begin recording, one event
+ * @r: recorder with one event
+ * @fd: where stop writes the profile; borrowed until stop, not closed
+ *
+ * Return: 0 or -errno; -EBUSY when already started.
+ */
+GPROF_API int gprof_recorder_start(struct gprof_recorder *r, int fd);
+
+/**
+ * gprof_recorder_start_events() - begin recording, several events
+ * @r: recorder
+ * @fds: where stop writes the profile of each event, in their order; two that
+ *	are the same open file are refused (-EEXIST)
+ * @nr_fds: number of @fds, which must be that of the events
+ *
+ * Return: 0 or -errno.
+ */
+GPROF_API int gprof_recorder_start_events(struct gprof_recorder *r, const int *fds,
+					  size_t nr_fds);
+
+/**
+ * gprof_recorder_stop() - end recording and write the profiles
+ * @r: started recorder
+ *
+ * Detaches from the target, reads what is left in the buffers, names the
+ * addresses and writes one gzip-compressed pprof profile per event.
+ *
+ * Return: 0 or -errno, such as -ENOSPC from the write; -EINVAL when the
+ * recorder was not started. The recorder is stopped in any case and may be
+ * started again.
+ */
+GPROF_API int gprof_recorder_stop(struct gprof_recorder *r);
+
+/**
+ * gprof_recorder_free() - free a recorder, stopping it without output first
+ * @r: recorder or NULL
+ */
+GPROF_API void gprof_recorder_free(struct gprof_recorder *r);
+
+/**
+ * gprof_recorder_error() - the last error as a sentence
+ * @r: recorder, or NULL for the calling thread's last failed constructor
+ *
+ * Return: text that lives until the next call on @r, never NULL.
+ */
+GPROF_API const char *gprof_recorder_error(const struct gprof_recorder *r);
+
+/**
+ * struct gprof_recorder_stats - what became of the samples of one event
+ * @sz: sizeof(struct gprof_recorder_stats), set by the caller
+ * @event: name of the event; lives as long as the recorder
+ * @produced: samples that the kernel took; produced = read + lost + overwritten
+ * @read: samples that are in the profile
+ * @lost: samples that are not, for want of room
+ * @overwritten: samples given up in flight mode
+ * @throttled: times the kernel paused the counter for interrupting too often
+ * @nmi: samples taken in NMI context
+ * @irq: samples taken in interrupt context
+ * @task: samples taken in task context
+ * @maps_lost: mappings that could not be recorded
+ * @count: events that the counters counted, sampled or not (0: unknown)
+ * @time_enabled_ns: time that counters were enabled, summed over counters
+ * @time_running_ns: time that they really counted
+ */
+struct gprof_recorder_stats {
+	size_t sz;
+	const char *event;
+	uint64_t produced;
+	uint64_t read;
+	uint64_t lost;
+	uint64_t overwritten;
+	uint64_t throttled;
+	uint64_t nmi;
+	uint64_t irq;
+	uint64_t task;
+	uint64_t maps_lost;
+	uint64_t count;
+	uint64_t time_enabled_ns;
+	uint64_t time_running_ns;
+};
+
+/**
+ * gprof_recorder_stats() - read the counts of one event
+ * @r: recorder, in any state; exact after stop
+ * @event: index of the event
+ * @st: where to; @st->sz must be set
+ *
+ * Return: 0 or -errno.
+ */
+GPROF_API int gprof_recorder_stats(struct gprof_recorder *r, size_t event,
+				   struct gprof_recorder_stats *st);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* GPROF_RECORDER_H */
