@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * buffer: reserve, publish, cut generations.
+ *
+ * One word decides. A producer reserves by a compare-exchange on @word, which
+ * holds the position *and* the number of the generation. So the place of a
+ * record and the generation that it belongs to, with the dictionary that its
+ * stack id refers to, are chosen in one step that an NMI can only see before
+ * or after. Positions are in units of 8 bytes: 48 bits are 2 PiB per CPU, 200
+ * days at 128 MB/s.
+ *
+ * Nesting. Producers on one CPU nest like the interrupts that they run in: an
+ * inner one has finished before the outer one goes on. Each reserves for
+ * itself; records of inner ones lie behind that of the outer, which may still
+ * be incomplete. Hence only the outermost publishes @head->head, up to @word,
+ * when all are complete. An inner one that comes after the outermost has read
+ * @word is seen by reading @word once more after @nest has become 0.
+ *
+ * Only the outermost producer cuts a generation, so that the generation never
+ * changes under a producer's feet: what gprof_buffer_begin() returns holds
+ * until gprof_buffer_end().
+ *
+ * The model is perf's ring (kernel/events/ring_buffer.c, perf_output_begin()
+ * and perf_output_put_handle()). The ordering with the reader is the table in
+ * uapi/linux/gprof.h; letters below are those of that table.
+ *
+ * What user space can write is @tail->tail alone. It is read once per
+ * reservation, compared, and never used as an index or a loop bound.
+ */
+#include "buffer.h"
+
+#include <linux/bug.h>
+#include <linux/compiler.h>
+#include <linux/minmax.h>
+#include <linux/string.h>
+#include <linux/timekeeping.h>
+
+#define POS_BITS	48
+#define POS_MASK	((1ULL << POS_BITS) - 1)
+
+static u64 word_pos(u64 word)
+{
+	return (word & POS_MASK) << 3;
+}
+
+static u16 word_generation(u64 word)
+{
+	return word >> POS_BITS;
+}
+
+static u64 make_word(u16 generation, u64 pos)
+{
+	return (u64)generation << POS_BITS | (pos >> 3 & POS_MASK);
+}
+
+static void *at(struct gprof_buffer *b, u64 pos)
+{
+	return b->data + (pos & (b->size - 1));
+}
+
+static struct gprof_generation *generation(struct gprof_buffer *b, u64 number)
+{
+	return &b->generations[number % GPROF_GENERATIONS];
+}
+
+/**
+ * gprof_buffer_init() - make an empty ring
+ * @b: ring whose memory, @cpu, @flight, @generation_ns and @weight are set
+ *
+ * Context: Any; nobody else uses @b yet.
+ */
+void gprof_buffer_init(struct gprof_buffer *b)
+{
+	local64_set(&b->first, 1);
+	b->head->version = GPROF_ABI_VERSION;
+	b->head->header_size = sizeof(*b->head);
+	b->head->cpu = b->cpu;
+	b->head->flags = b->flight ? GPROF_SETUP_F_FLIGHT : 0;
+	b->head->data_offset = PAGE_SIZE;
+	b->head->data_size = b->size;
+}
+
+/**
+ * gprof_buffer_lose() - count a sample that is lost
+ * @b: ring
+ * @reason: GPROF_LOST_*
+ *
+ * Context: Any, on the owning CPU, preemption off.
+ */
+void gprof_buffer_lose(struct gprof_buffer *b, unsigned int reason)
+{
+	local64_inc(&b->lost[reason]);
+	local64_inc(&b->untold[reason]);
+}
+
+static bool anything_untold(struct gprof_buffer *b)
+{
+	u64 sum = 0;
+	int i;
+
+	for (i = 0; i < GPROF_LOST_NR; i++)
+		sum |= local64_read(&b->untold[i]);
+	return sum;
+}
+
+/* A producer that interrupts between the test and here takes it all: then this tells 0. */
+static void tell_lost(struct gprof_buffer *b, struct gprof_lost_rec *lost)
+{
+	int i;
+
+	lost->rec.type = GPROF_REC_LOST;
+	lost->rec.flags = 0;
+	lost->rec.size = sizeof(*lost);
+	for (i = 0; i < GPROF_LOST_NR; i++)
+		lost->lost[i] = local64_xchg(&b->untold[i], 0);
+}
+
+/* Moves @head->oldest forward only: an inner producer may have moved it further. */
+static void publish_oldest(struct gprof_buffer *b, u64 pos)
+{
+	u64 old = READ_ONCE(b->head->oldest);
+
+	while (pos > old) {
+		u64 seen = cmpxchg(&b->head->oldest, old, pos);
+
+		if (seen == old)
+			break;
+		old = seen;
+	}
+}
+
+/*
+ * Flight mode: gives up the oldest generation. The current one is never given
+ * up. An inner producer also leaves the one before alone, because the
+ * outermost may be about to fill in where the current one begins.
+ */
+static bool give_up_oldest(struct gprof_buffer *b, u16 current_generation)
+{
+	u64 first = local64_read(&b->first);
+	u16 held = current_generation - (u16)first;
+	u64 samples;
+
+	if (held < (READ_ONCE(b->nest) > 1 ? 2 : 1))
+		return false;
+
+	samples = local64_read(&generation(b, first)->samples);
+	/* Fails when an inner producer gave it up first, which is as good. */
+	if (local64_cmpxchg(&b->first, first, first + 1) == first)
+		local64_add(samples, &b->overwritten);
+	publish_oldest(b, generation(b, local64_read(&b->first))->pos);
+	return true;
+}
+
+static bool room_in_flight(struct gprof_buffer *b, u64 word, u32 size)
+{
+	u64 end = word_pos(word) + size;
+	bool gave_up = false;
+
+	while (end - generation(b, local64_read(&b->first))->pos > b->size) {
+		if (!give_up_oldest(b, word_generation(word)))
+			return false;
+		gave_up = true;
+	}
+	if (gave_up)
+		smp_wmb();	/* E, pairs with F: oldest moves before data is overwritten */
+	return true;
+}
+
+/* Returns 0, or 1 + GPROF_LOST_* when there is no room. */
+static int room(struct gprof_buffer *b, u64 word, u32 size)
+{
+	u64 used;
+
+	if (size > b->size / GPROF_RECORD_PART)
+		return 1 + GPROF_LOST_FULL;
+	if (b->flight)
+		return room_in_flight(b, word, size) ? 0 : 1 + GPROF_LOST_FULL;
+
+	/*
+	 * B, pairs with D. No barrier is needed: the stores to the freed space
+	 * are conditional on this load (control dependency).
+	 */
+	used = word_pos(word) - READ_ONCE(b->tail->tail);
+	if (used > b->size || used & 7)
+		return 1 + GPROF_LOST_BAD_TAIL;
+	return used + size <= b->size ? 0 : 1 + GPROF_LOST_FULL;
+}
+
+/* Outermost producer only. When there is no room the old generation goes on. */
+static void cut_generation(struct gprof_buffer *b, u64 now)
+{
+	struct gprof_generation_rec *rec;
+	u64 number = b->generation + 1;
+	u64 word, pos;
+
+	if (b->flight && number - local64_read(&b->first) >= GPROF_GENERATIONS - 1 &&
+	    give_up_oldest(b, (u16)b->generation))
+		smp_wmb();	/* E, pairs with F */
+	local64_set(&generation(b, number)->samples, 0);
+	do {
+		word = local64_read(&b->word);
+		pos = word_pos(word);
+		if (room(b, word, sizeof(*rec)))
+			return;
+		generation(b, number)->pos = pos;
+	} while ((u64)local64_cmpxchg(&b->word, word,
+				      make_word(number, pos + sizeof(*rec))) != word);
+
+	b->generation = number;
+	b->generation_start = now;
+	rec = at(b, pos);
+	rec->rec.type = GPROF_REC_GENERATION;
+	rec->rec.flags = 0;
+	rec->rec.size = sizeof(*rec);
+	rec->generation = number;
+	rec->mono_ns = now;
+	/* Real time of @now, not of this instruction: an interrupt may lie between. */
+	rec->real_ns = ktime_get_real_fast_ns() - (ktime_get_mono_fast_ns() - now);
+	rec->weight = b->weight;
+	rec->cpu = b->cpu;
+	rec->__reserved = 0;
+}
+
+static bool generation_is_due(struct gprof_buffer *b, u64 now)
+{
+	u64 most = b->flight ? b->size / GPROF_FLIGHT_PARTS : b->size;
+
+	if (!b->generation || now - b->generation_start >= b->generation_ns)
+		return true;
+	return word_pos(local64_read(&b->word)) - generation(b, b->generation)->pos >= most;
+}
+
+/**
+ * gprof_buffer_begin() - become a producer
+ * @b: ring of this CPU
+ * @now: time in ns of CLOCK_MONOTONIC
+ *
+ * Context: Any incl. NMI, on the owning CPU, preemption off until
+ * gprof_buffer_end().
+ * Return: the generation (low 16 bits of its number) in which records reserved
+ * until gprof_buffer_end() will lie; 0 while there is none, which happens to
+ * producers that interrupt the very first one.
+ */
+u16 gprof_buffer_begin(struct gprof_buffer *b, u64 now)
+{
+	WRITE_ONCE(b->nest, READ_ONCE(b->nest) + 1);
+	barrier();	/* interrupts from here on see this producer */
+	if (READ_ONCE(b->nest) == 1 && generation_is_due(b, now))
+		cut_generation(b, now);
+	return word_generation(local64_read(&b->word));
+}
+
+/**
+ * gprof_buffer_reserve() - get room for records
+ * @b: ring
+ * @size: bytes, a multiple of 8, for one record or several in a row
+ * @samples: samples among them, 0 or 1; one that does not fit is counted as lost
+ *
+ * Context: Between gprof_buffer_begin() and gprof_buffer_end(), by the same
+ * producer, which fills all of it before gprof_buffer_end().
+ * Return: the place, or NULL when there is no room.
+ */
+void *gprof_buffer_reserve(struct gprof_buffer *b, u32 size, unsigned int samples)
+{
+	u32 extra, full;
+	u64 word, pos;
+	int reason;
+
+	do {
+		extra = anything_untold(b) ? sizeof(struct gprof_lost_rec) : 0;
+		full = size + extra;
+		word = local64_read(&b->word);
+		pos = word_pos(word);
+		reason = word_generation(word) || b->generation ? room(b, word, full) :
+								  1 + GPROF_LOST_NESTED;
+		if (reason) {
+			if (samples)
+				gprof_buffer_lose(b, reason - 1);
+			return NULL;
+		}
+	} while ((u64)local64_cmpxchg(&b->word, word,
+				      make_word(word_generation(word), pos + full)) != word);
+
+	if (samples)
+		local64_add(samples, &generation(b, word_generation(word))->samples);
+	if (extra)
+		tell_lost(b, at(b, pos));
+	return at(b, pos + extra);
+}
+
+static void publish(struct gprof_buffer *b, u64 pos)
+{
+	struct gprof_ring_head *head = b->head;
+	int i;
+
+	WRITE_ONCE(head->produced, local64_read(&b->produced));
+	WRITE_ONCE(head->overwritten, local64_read(&b->overwritten));
+	for (i = 0; i < GPROF_LOST_NR; i++)
+		WRITE_ONCE(head->lost[i], local64_read(&b->lost[i]));
+	smp_store_release(&head->head, pos);	/* A, pairs with C */
+}
+
+static void wake_reader(struct gprof_buffer *b, u64 pos)
+{
+	if (b->flight || pos - b->woken < b->size / 2)
+		return;
+	b->woken = pos;
+	irq_work_queue(&b->wake);
+}
+
+/**
+ * gprof_buffer_end() - cease to be a producer; the outermost one publishes
+ * @b: ring
+ *
+ * Context: As gprof_buffer_begin().
+ */
+void gprof_buffer_end(struct gprof_buffer *b)
+{
+	unsigned int nest = READ_ONCE(b->nest);
+	u64 word, pos;
+
+	barrier();	/* records are filled before this producer is gone */
+	if (nest > 1) {
+		WRITE_ONCE(b->nest, nest - 1);
+		return;
+	}
+	for (;;) {
+		word = local64_read(&b->word);
+		pos = word_pos(word);
+		publish(b, pos);
+		wake_reader(b, pos);
+		barrier();	/* publish before giving up the role of the outermost */
+		WRITE_ONCE(b->nest, 0);
+		barrier();	/* and look after it */
+		if (likely((u64)local64_read(&b->word) == word))
+			break;
+		WRITE_ONCE(b->nest, 1);
+		barrier();
+	}
+}
+
+/**
+ * gprof_buffer_readable() - is it time for the reader to come?
+ * @b: ring
+ *
+ * Context: Any, any CPU.
+ */
+bool gprof_buffer_readable(const struct gprof_buffer *b)
+{
+	u64 head = READ_ONCE(b->head->head);
+
+	return !b->flight && head - READ_ONCE(b->tail->tail) >= b->size / 2;
+}
