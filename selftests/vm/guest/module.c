@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The module under test: in, out, and what it may have left behind. */
+
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "guest.h"
+
+#define KMEMLEAK	"/sys/kernel/debug/kmemleak"
+
+/* Bad page, died, warned, locked up. */
+#define TAINTS		(1ul << 5 | 1ul << 7 | 1ul << 9 | 1ul << 14)
+
+static unsigned long tainted;
+
+static unsigned long taints(void)
+{
+	unsigned long value;
+	char *text;
+
+	text = file_read("/proc/sys/kernel/tainted", NULL);
+	if (!text)
+		control_die("/proc/sys/kernel/tainted");
+	value = strtoul(text, NULL, 10) & TAINTS;
+	free(text);
+	return value;
+}
+
+static void sleep_ms(long ms)
+{
+	struct timespec t = { .tv_sec = ms / 1000,
+			      .tv_nsec = ms % 1000 * 1000000 };
+
+	while (nanosleep(&t, &t) && errno == EINTR)
+		;
+}
+
+/* What is wrong before the module is there is not its fault. */
+void module_prepare(const struct config *cfg)
+{
+	tainted = taints();
+	if (!cfg->module || access(KMEMLEAK, F_OK))
+		return;
+	if (!file_write(KMEMLEAK, "scan") || !file_write(KMEMLEAK, "clear"))
+		control_die(KMEMLEAK);
+}
+
+void module_load(void)
+{
+	if (!file_insmod(GUEST_DIR "/ko/gprof.ko"))
+		control_die("loading gprof.ko");
+}
+
+/*
+ * The command may have unloaded it itself, but it must be gone in the end.
+ * Files of a killed process can be released a moment after the process.
+ */
+void module_unload(void)
+{
+	int tries;
+	long ret;
+
+	for (tries = 0; tries < 200; tries++) {
+		ret = syscall(SYS_delete_module, "gprof", O_NONBLOCK);
+		if (!ret || (errno != EAGAIN && errno != EBUSY &&
+			     errno != EWOULDBLOCK))
+			break;
+		sleep_ms(10);
+	}
+	if (ret && errno != ENOENT)
+		control_fail("unloading gprof: %s", strerror(errno));
+	if (!access("/dev/gprof", F_OK))
+		control_fail("/dev/gprof is there without its module");
+}
+
+/*
+ * kmemleak reports what is older than five seconds and was found unreferenced
+ * with the same content twice.
+ */
+static void check_leaks(void)
+{
+	char *report, *line, *rest;
+
+	if (access(KMEMLEAK, F_OK))
+		return;
+	sleep_ms(5500);
+	if (!file_write(KMEMLEAK, "scan"))
+		control_die(KMEMLEAK);
+	sleep_ms(500);
+	if (!file_write(KMEMLEAK, "scan"))
+		control_die(KMEMLEAK);
+	report = file_read(KMEMLEAK, NULL);
+	if (!report)
+		control_die(KMEMLEAK);
+	for (line = strtok_r(report, "\n", &rest); line;
+	     line = strtok_r(NULL, "\n", &rest))
+		control_fail("kmemleak: %s", line);
+	free(report);
+}
+
+void module_check(const struct config *cfg)
+{
+	unsigned long now;
+
+	if (cfg->module)
+		check_leaks();
+	now = taints() & ~tainted;
+	if (now)
+		control_fail("the kernel became tainted: %#lx", now);
+}
