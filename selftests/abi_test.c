@@ -1,0 +1,737 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * abi_test: the ioctls of /dev/gprof, as <linux/gprof.h> promises them.
+ *
+ * The first part sweeps over all commands with what is common to all; the
+ * second goes through what SETUP refuses, each test wrong in one thing only;
+ * the third through the order of commands.
+ */
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <sched.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include "harness.h"
+#include "device.h"
+
+#define PERIOD_NS	1000000
+
+union argument {
+	uint32_t size;
+	struct gprof_info info;
+	struct gprof_setup setup;
+	struct gprof_start start;
+	struct gprof_stop stop;
+	struct gprof_stats stats;
+	unsigned char bytes[2 * 65536];
+};
+
+/* What the sweep is about. */
+FIXTURE(command) {
+	int fd;
+	union argument *arg;
+	struct gprof_cpu_params params;
+};
+
+FIXTURE_VARIANT(command) {
+	unsigned int nr;
+	size_t size;
+	unsigned int known_flags;
+	bool setup, start;	/* what must come before */
+	bool out;		/* has out_* members */
+};
+
+FIXTURE_VARIANT_ADD(command, info) {
+	.nr = GPROF_IOC_INFO, .size = GPROF_INFO_SIZE_VER0, .out = true,
+};
+
+FIXTURE_VARIANT_ADD(command, setup) {
+	.nr = GPROF_IOC_SETUP, .size = GPROF_SETUP_SIZE_VER0, .out = true,
+	.known_flags = __GPROF_SETUP_F_ALL,
+};
+
+FIXTURE_VARIANT_ADD(command, start) {
+	.nr = GPROF_IOC_START, .size = GPROF_START_SIZE_VER0, .out = true, .setup = true,
+};
+
+FIXTURE_VARIANT_ADD(command, stop) {
+	.nr = GPROF_IOC_STOP, .size = GPROF_STOP_SIZE_VER0, .setup = true, .start = true,
+};
+
+FIXTURE_VARIANT_ADD(command, stats) {
+	.nr = GPROF_IOC_STATS, .size = GPROF_STATS_SIZE_VER0, .out = true, .setup = true,
+};
+
+static void fill(FIXTURE_DATA(command) *self, const FIXTURE_VARIANT(command) *variant,
+		 union argument *arg)
+{
+	if (variant->nr == GPROF_IOC_SETUP)
+		arg->setup = device_setup_of(GPROF_TARGET_THREAD, gettid(), &self->params);
+	else if (variant->nr == GPROF_IOC_STATS)
+		arg->stats.cpu = GPROF_STATS_ALL_CPUS;
+	arg->size = variant->size;
+}
+
+FIXTURE_SETUP(command)
+{
+	struct gprof_start start = { .size = sizeof(start) };
+	struct gprof_setup setup;
+
+	self->fd = device_open();
+	ASSERT_LE(0, self->fd);
+	self->params = timer_params(PERIOD_NS);
+	self->arg = calloc(1, sizeof(*self->arg));
+	ASSERT_NE(NULL, self->arg);
+	if (variant->setup) {
+		setup = device_setup_of(GPROF_TARGET_THREAD, gettid(), &self->params);
+		ASSERT_EQ(0, device_ioctl(self->fd, GPROF_IOC_SETUP, &setup));
+	}
+	if (variant->start) {
+		ASSERT_EQ(0, device_ioctl(self->fd, GPROF_IOC_START, &start));
+	}
+	fill(self, variant, self->arg);
+}
+
+FIXTURE_TEARDOWN(command)
+{
+	free(self->arg);
+	close(self->fd);
+}
+
+/* A refused command has changed nothing when the right one still succeeds. */
+#define EXPECT_UNCHANGED() do {						\
+	union argument *_arg = calloc(1, sizeof(*_arg));		\
+	ASSERT_NE(NULL, _arg);						\
+	fill(self, variant, _arg);					\
+	EXPECT_EQ(0, device_ioctl(self->fd, variant->nr, _arg));	\
+	free(_arg);							\
+} while (0)
+
+TEST_F(command, first_published_size_is_accepted)
+{
+	EXPECT_EQ(0, device_ioctl(self->fd, variant->nr, self->arg));
+}
+
+TEST_F(command, short_struct_is_EINVAL)
+{
+	static const size_t sizes[] = { 0, 1, 4, 7 };
+	size_t i;
+
+	self->arg->size = variant->size - 1;
+	EXPECT_EQ(-EINVAL, device_ioctl(self->fd, variant->nr, self->arg));
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		self->arg->size = sizes[i];
+		EXPECT_EQ(-EINVAL, device_ioctl(self->fd, variant->nr, self->arg))
+			TH_LOG("size %zu", sizes[i]);
+	}
+	EXPECT_UNCHANGED();
+}
+
+TEST_F(command, long_struct_with_zero_tail_is_as_normal)
+{
+	self->arg->size = variant->size + 8;
+	EXPECT_EQ(0, device_ioctl(self->fd, variant->nr, self->arg));
+	EXPECT_EQ(variant->size + 8, self->arg->size);
+}
+
+TEST_F(command, struct_longer_than_a_page_with_zero_tail_is_as_normal)
+{
+	self->arg->size = 65536 + 8;
+	EXPECT_EQ(0, device_ioctl(self->fd, variant->nr, self->arg));
+}
+
+TEST_F(command, long_struct_with_garbage_tail_is_E2BIG)
+{
+	size_t i;
+
+	self->arg->size = variant->size + 8;
+	for (i = 0; i < 8; i++) {
+		self->arg->bytes[variant->size + i] = 1;
+		EXPECT_EQ(-E2BIG, device_ioctl(self->fd, variant->nr, self->arg))
+			TH_LOG("garbage at %zu", variant->size + i);
+		self->arg->bytes[variant->size + i] = 0;
+	}
+	self->arg->size = 65536 + 8;
+	self->arg->bytes[65536 + 7] = 1;
+	EXPECT_EQ(-E2BIG, device_ioctl(self->fd, variant->nr, self->arg));
+	EXPECT_UNCHANGED();
+}
+
+TEST_F(command, bytes_behind_the_struct_are_left_alone)
+{
+	memset(self->arg->bytes + variant->size, 0x5a, 64);
+	EXPECT_EQ(0, device_ioctl(self->fd, variant->nr, self->arg));
+	EXPECT_EQ(0x5a, self->arg->bytes[variant->size]);
+	EXPECT_EQ(0x5a, self->arg->bytes[variant->size + 63]);
+}
+
+TEST_F(command, unknown_flags_are_EOPNOTSUPP)
+{
+	uint32_t *flags = (uint32_t *)self->arg + 1;
+	unsigned int bit;
+
+	for (bit = 0; bit < 32; bit++) {
+		if (variant->known_flags & (1U << bit))
+			continue;
+		*flags = 1U << bit;
+		EXPECT_EQ(-EOPNOTSUPP, device_ioctl(self->fd, variant->nr, self->arg))
+			TH_LOG("flag bit %u", bit);
+		if (variant->nr == GPROF_IOC_SETUP) {
+			EXPECT_EQ(GPROF_REASON_FLAGS, self->arg->setup.out_reason);
+		} else if (variant->nr == GPROF_IOC_START) {
+			EXPECT_EQ(GPROF_REASON_FLAGS, self->arg->start.out_reason);
+		}
+	}
+	EXPECT_UNCHANGED();
+}
+
+TEST_F(command, bad_pointer_is_EFAULT)
+{
+	char *kernel = (char *)(UINTPTR_MAX << 20);
+
+	EXPECT_EQ(-EFAULT, device_ioctl(self->fd, variant->nr, NULL));
+	EXPECT_EQ(-EFAULT, device_ioctl(self->fd, variant->nr, (void *)8));
+	EXPECT_EQ(-EFAULT, device_ioctl(self->fd, variant->nr, kernel));
+	EXPECT_UNCHANGED();
+}
+
+TEST_F(command, struct_that_ends_in_a_hole_is_EFAULT)
+{
+	size_t page = sysconf(_SC_PAGESIZE);
+	char *map, *arg;
+
+	map = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, map);
+	ASSERT_EQ(0, munmap(map + page, page));
+	/* the last word is missing, though the size at the front is there */
+	arg = map + page - (variant->size - 4);
+	memcpy(arg, self->arg, variant->size - 4);
+	EXPECT_EQ(-EFAULT, device_ioctl(self->fd, variant->nr, arg));
+	/* the tail is missing */
+	arg = map + page - variant->size;
+	memcpy(arg, self->arg, variant->size);
+	*(uint32_t *)arg = variant->size + 8;
+	EXPECT_EQ(-EFAULT, device_ioctl(self->fd, variant->nr, arg));
+	EXPECT_UNCHANGED();
+}
+
+TEST_F(command, read_only_struct_is_EFAULT_and_changes_nothing)
+{
+	void *map;
+
+	if (!variant->out)
+		return;
+	map = mmap(NULL, sysconf(_SC_PAGESIZE), PROT_READ | PROT_WRITE,
+		   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, map);
+	memcpy(map, self->arg, variant->size);
+	ASSERT_EQ(0, mprotect(map, sysconf(_SC_PAGESIZE), PROT_READ));
+	EXPECT_EQ(-EFAULT, device_ioctl(self->fd, variant->nr, map));
+	EXPECT_UNCHANGED();
+}
+
+TEST_F(command, number_carries_no_size)
+{
+	unsigned int nr = _IOC_NR(variant->nr);
+
+	EXPECT_EQ(variant->nr, _IO(GPROF_IOC_TYPE, nr));
+	EXPECT_EQ(-ENOTTY, device_ioctl(self->fd, _IOC(_IOC_READ | _IOC_WRITE, GPROF_IOC_TYPE, nr,
+						       variant->size), self->arg));
+	EXPECT_EQ(-ENOTTY, device_ioctl(self->fd, _IO(GPROF_IOC_TYPE - 1, nr), self->arg));
+	EXPECT_UNCHANGED();
+}
+
+/* ---- all but the commands ---- */
+
+FIXTURE(file) {
+	int fd;
+};
+
+FIXTURE_SETUP(file)
+{
+	self->fd = device_open();
+	ASSERT_LE(0, self->fd);
+}
+
+FIXTURE_TEARDOWN(file)
+{
+	close(self->fd);
+}
+
+TEST_F(file, unknown_commands_are_ENOTTY)
+{
+	static uint32_t arg[1024] = { sizeof(arg) };
+	unsigned int nr;
+
+	for (nr = _IOC_NR(GPROF_IOC_STATS) + 1; nr < 256; nr++)
+		EXPECT_EQ(-ENOTTY, device_ioctl(self->fd, _IO(GPROF_IOC_TYPE, nr), arg))
+			TH_LOG("command %#x", nr);
+}
+
+TEST_F(file, read_write_and_seek_are_refused)
+{
+	char byte = 0;
+
+	EXPECT_EQ(-1, read(self->fd, &byte, 1));
+	EXPECT_EQ(EINVAL, errno);
+	EXPECT_EQ(-1, write(self->fd, &byte, 1));
+	EXPECT_EQ(EINVAL, errno);
+}
+
+TEST_F(file, info_tells_what_the_module_is)
+{
+	struct gprof_info info;
+
+	memset(&info, 0xff, sizeof(info));
+	info.size = sizeof(info);
+	info.flags = 0;
+	ASSERT_EQ(0, device_ioctl(self->fd, GPROF_IOC_INFO, &info));
+	EXPECT_EQ(GPROF_ABI_VERSION, info.out_abi_version);
+	EXPECT_EQ(sysconf(_SC_NPROCESSORS_CONF), info.out_nr_cpus);
+	EXPECT_TRUE(info.out_kinds & (1ULL << GPROF_KIND_CPU));
+	EXPECT_EQ(0, info.out_kinds & ~((1ULL << GPROF_KIND_CPU) | (1ULL << GPROF_KIND_PROFILE)));
+	EXPECT_TRUE(info.out_features & GPROF_FEAT_USER_FRAMES);
+	EXPECT_LE(120, info.out_max_frames);
+	EXPECT_EQ(CLOCK_MONOTONIC, info.out_clock_id);
+	EXPECT_LE(4096, info.out_default_buffer);
+	EXPECT_EQ(0, info.out_default_buffer & (info.out_default_buffer - 1));
+	EXPECT_LE(1, info.out_recorders);
+}
+
+TEST_F(file, info_counts_open_recorders)
+{
+	struct gprof_info info = { .size = sizeof(info) };
+	uint64_t before;
+	int second;
+
+	ASSERT_EQ(0, device_ioctl(self->fd, GPROF_IOC_INFO, &info));
+	before = info.out_recorders;
+	second = device_open();
+	ASSERT_LE(0, second);
+	ASSERT_EQ(0, device_ioctl(self->fd, GPROF_IOC_INFO, &info));
+	EXPECT_EQ(before + 1, info.out_recorders);
+	close(second);
+	ASSERT_EQ(0, device_ioctl(self->fd, GPROF_IOC_INFO, &info));
+	EXPECT_EQ(before, info.out_recorders);
+}
+
+/* ---- SETUP: wrong in one thing ---- */
+
+FIXTURE(setup) {
+	int fd;
+	struct gprof_cpu_params params;
+	struct gprof_setup good, bad;
+};
+
+FIXTURE_SETUP(setup)
+{
+	self->fd = device_open();
+	ASSERT_LE(0, self->fd);
+	self->params = timer_params(PERIOD_NS);
+	self->good = device_setup_of(GPROF_TARGET_THREAD, gettid(), &self->params);
+	self->bad = self->good;
+	/* out members are written on failure too */
+	self->bad.out_reason = 0xdead;
+}
+
+FIXTURE_TEARDOWN(setup)
+{
+	close(self->fd);
+}
+
+/*
+ * @_change spoils self->bad or the parameters; SETUP must refuse it with
+ * @_errno and @_reason, and still take the good one.
+ */
+#define BAD_SETUP(_name, _errno, _reason, _change)			\
+TEST_F(setup, _name)							\
+{									\
+	struct gprof_cpu_params params = self->params;			\
+									\
+	self->bad.params = (uintptr_t)&params;				\
+	_change;							\
+	EXPECT_EQ(-(_errno), device_ioctl(self->fd, GPROF_IOC_SETUP, &self->bad)); \
+	EXPECT_EQ(_reason, self->bad.out_reason);			\
+	EXPECT_EQ(0, device_ioctl(self->fd, GPROF_IOC_SETUP, &self->good)); \
+	EXPECT_EQ(GPROF_REASON_NONE, self->good.out_reason);		\
+}
+
+BAD_SETUP(kind_0_is_ENOENT, ENOENT, GPROF_REASON_KIND,
+	  self->bad.kind = 0)
+BAD_SETUP(unknown_kind_is_ENOENT, ENOENT, GPROF_REASON_KIND,
+	  self->bad.kind = 999)
+BAD_SETUP(target_0_is_EINVAL, EINVAL, GPROF_REASON_TARGET,
+	  self->bad.target = 0)
+BAD_SETUP(unknown_target_is_EINVAL, EINVAL, GPROF_REASON_TARGET,
+	  self->bad.target = GPROF_TARGET_SYSTEM + 1)
+BAD_SETUP(unknown_stack_flag_is_EOPNOTSUPP, EOPNOTSUPP, GPROF_REASON_FLAGS,
+	  self->bad.stack |= __GPROF_STACK_F_ALL + 1)
+BAD_SETUP(id_of_the_system_is_EINVAL, EINVAL, GPROF_REASON_TARGET,
+	  self->bad.target = GPROF_TARGET_SYSTEM)
+BAD_SETUP(on_exec_of_the_system_is_EINVAL, EINVAL, GPROF_REASON_FLAGS,
+	  { self->bad.target = GPROF_TARGET_SYSTEM; self->bad.id = 0;
+	    self->bad.flags = GPROF_SETUP_F_ON_EXEC; })
+BAD_SETUP(cpus_of_a_thread_is_EINVAL, EINVAL, GPROF_REASON_CPU,
+	  { static uint64_t one = 1; self->bad.cpus = (uintptr_t)&one; })
+BAD_SETUP(cpus_size_of_a_thread_is_EINVAL, EINVAL, GPROF_REASON_CPU,
+	  self->bad.cpus_size = 8)
+BAD_SETUP(more_frames_than_the_most_is_EINVAL, EINVAL, self->bad.out_reason,
+	  self->bad.max_frames = 1U << 20)
+BAD_SETUP(absurd_buffer_is_EINVAL, EINVAL, GPROF_REASON_BUFFER,
+	  self->bad.buffer_size = 1ULL << 50)
+BAD_SETUP(largest_buffer_number_is_EINVAL, EINVAL, GPROF_REASON_BUFFER,
+	  self->bad.buffer_size = UINT64_MAX)
+BAD_SETUP(endless_generation_is_EINVAL, EINVAL, GPROF_REASON_GENERATION,
+	  self->bad.generation_ns = UINT64_MAX)
+BAD_SETUP(generation_of_1_ns_is_EINVAL, EINVAL, GPROF_REASON_GENERATION,
+	  self->bad.generation_ns = 1)
+
+/* the kind's parameters */
+BAD_SETUP(params_at_null_are_EFAULT, EFAULT, GPROF_REASON_PARAMS,
+	  self->bad.params = 0)
+BAD_SETUP(params_at_a_kernel_address_are_EFAULT, EFAULT, GPROF_REASON_PARAMS,
+	  self->bad.params = UINT64_MAX << 20)
+BAD_SETUP(short_params_are_EINVAL, EINVAL, GPROF_REASON_PARAMS,
+	  params.size = GPROF_CPU_PARAMS_SIZE_VER0 - 1)
+BAD_SETUP(params_of_size_0_are_EINVAL, EINVAL, GPROF_REASON_PARAMS,
+	  params.size = 0)
+BAD_SETUP(long_params_with_garbage_tail_are_E2BIG, E2BIG, GPROF_REASON_PARAMS,
+	  { static struct { struct gprof_cpu_params p; uint64_t tail; } longer;
+	    longer.p = params; longer.p.size = sizeof(longer); longer.tail = 1;
+	    self->bad.params = (uintptr_t)&longer; })
+BAD_SETUP(unknown_params_flag_is_EOPNOTSUPP, EOPNOTSUPP, GPROF_REASON_FLAGS,
+	  params.flags = __GPROF_CPU_F_ALL + 1)
+BAD_SETUP(precise_4_is_EINVAL, EINVAL, GPROF_REASON_PRECISE,
+	  params.precise = 4)
+BAD_SETUP(period_0_is_EINVAL, EINVAL, GPROF_REASON_PERIOD,
+	  params.period = 0)
+BAD_SETUP(timer_of_1_ns_is_EINVAL, EINVAL, GPROF_REASON_PERIOD,
+	  params.period = 1)
+BAD_SETUP(timer_just_below_the_shortest_is_EINVAL, EINVAL, GPROF_REASON_PERIOD,
+	  params.period = GPROF_CPU_TIMER_MIN - 1)
+BAD_SETUP(period_just_above_the_longest_is_EINVAL, EINVAL, GPROF_REASON_PERIOD,
+	  params.period = GPROF_PERIOD_MAX + 1)
+BAD_SETUP(period_of_2_to_63_is_EINVAL, EINVAL, GPROF_REASON_PERIOD,
+	  params.period = 1ULL << 63)
+BAD_SETUP(event_every_99_is_EINVAL, EINVAL, GPROF_REASON_PERIOD,
+	  { params.config = PERF_COUNT_SW_PAGE_FAULTS; params.period = GPROF_CPU_PERIOD_MIN - 1; })
+BAD_SETUP(event_type_that_no_pmu_has_is_ENOENT, ENOENT, GPROF_REASON_EVENT,
+	  params.type = 0x7fff)
+BAD_SETUP(software_event_that_no_kernel_has_is_ENOENT, ENOENT, GPROF_REASON_EVENT,
+	  params.config = 0x7fff)
+
+/* targets */
+BAD_SETUP(thread_0_is_ESRCH, ESRCH, GPROF_REASON_TASK_GONE,
+	  self->bad.id = 0)
+BAD_SETUP(negative_thread_is_ESRCH, ESRCH, GPROF_REASON_TASK_GONE,
+	  self->bad.id = -1)
+BAD_SETUP(thread_that_never_was_is_ESRCH, ESRCH, GPROF_REASON_TASK_GONE,
+	  self->bad.id = INT_MAX)
+BAD_SETUP(process_that_never_was_is_ESRCH, ESRCH, GPROF_REASON_TASK_GONE,
+	  { self->bad.target = GPROF_TARGET_PROCESS; self->bad.id = INT_MAX; })
+BAD_SETUP(closed_cgroup_fd_is_EINVAL, EINVAL, GPROF_REASON_CGROUP,
+	  { self->bad.target = GPROF_TARGET_CGROUP; self->bad.id = -1; })
+BAD_SETUP(cgroup_fd_of_a_file_is_EINVAL, EINVAL, GPROF_REASON_CGROUP,
+	  { self->bad.target = GPROF_TARGET_CGROUP; self->bad.id = self->fd; })
+
+static void target_cpus(struct gprof_setup *setup, const void *cpus, uint32_t size)
+{
+	setup->target = GPROF_TARGET_CPUS;
+	setup->id = 0;
+	setup->cpus = (uintptr_t)cpus;
+	setup->cpus_size = size;
+}
+
+static const uint64_t cpu_0[] = { 1, 0 };
+static const uint64_t no_cpu[] = { 0, 0 };
+static const uint64_t cpu_far_away[1024] = { [1023] = 1ULL << 63 };
+
+BAD_SETUP(cpus_of_no_bytes_are_EINVAL, EINVAL, GPROF_REASON_CPU,
+	  target_cpus(&self->bad, cpu_0, 0))
+BAD_SETUP(cpus_of_half_a_word_are_EINVAL, EINVAL, GPROF_REASON_CPU,
+	  target_cpus(&self->bad, cpu_0, 12))
+BAD_SETUP(cpus_at_null_are_EFAULT, EFAULT, GPROF_REASON_CPU,
+	  target_cpus(&self->bad, NULL, 8))
+BAD_SETUP(empty_set_of_cpus_is_EINVAL, EINVAL, GPROF_REASON_CPU,
+	  target_cpus(&self->bad, no_cpu, 16))
+BAD_SETUP(cpu_that_does_not_exist_is_ENODEV, ENODEV, GPROF_REASON_CPU,
+	  target_cpus(&self->bad, cpu_far_away, sizeof(cpu_far_away)))
+BAD_SETUP(absurd_size_of_cpus_is_EINVAL, EINVAL, GPROF_REASON_CPU,
+	  target_cpus(&self->bad, cpu_0, 0xfffffff8))
+BAD_SETUP(id_of_cpus_is_EINVAL, EINVAL, GPROF_REASON_TARGET,
+	  { target_cpus(&self->bad, cpu_0, 8); self->bad.id = 1; })
+
+TEST_F(setup, dead_thread_is_ESRCH)
+{
+	pid_t pid = fork();
+
+	ASSERT_LE(0, pid);
+	if (!pid)
+		_exit(0);
+	ASSERT_EQ(pid, waitpid(pid, NULL, 0));
+	self->bad.id = pid;
+	EXPECT_EQ(-ESRCH, device_ioctl(self->fd, GPROF_IOC_SETUP, &self->bad));
+	EXPECT_EQ(GPROF_REASON_TASK_GONE, self->bad.out_reason);
+	EXPECT_EQ(0, device_ioctl(self->fd, GPROF_IOC_SETUP, &self->good));
+}
+
+TEST_F(setup, zombie_is_ESRCH)
+{
+	siginfo_t info;
+	pid_t pid = fork();
+
+	ASSERT_LE(0, pid);
+	if (!pid)
+		_exit(0);
+	ASSERT_EQ(0, waitid(P_PID, pid, &info, WEXITED | WNOWAIT));
+	self->bad.target = GPROF_TARGET_PROCESS;
+	self->bad.id = pid;
+	EXPECT_EQ(-ESRCH, device_ioctl(self->fd, GPROF_IOC_SETUP, &self->bad));
+	EXPECT_EQ(GPROF_REASON_TASK_GONE, self->bad.out_reason);
+	EXPECT_EQ(0, device_ioctl(self->fd, GPROF_IOC_SETUP, &self->good));
+	waitpid(pid, NULL, 0);
+}
+
+TEST_F(setup, target_that_dies_before_start_is_ESRCH)
+{
+	struct gprof_start start = { .size = sizeof(start) };
+	pid_t pid = fork();
+
+	ASSERT_LE(0, pid);
+	if (!pid) {
+		pause();
+		_exit(0);
+	}
+	self->good.target = GPROF_TARGET_PROCESS;
+	self->good.id = pid;
+	EXPECT_EQ(0, device_ioctl(self->fd, GPROF_IOC_SETUP, &self->good));
+	kill(pid, SIGKILL);
+	ASSERT_EQ(pid, waitpid(pid, NULL, 0));
+	EXPECT_EQ(-ESRCH, device_ioctl(self->fd, GPROF_IOC_START, &start));
+	EXPECT_EQ(GPROF_REASON_TASK_GONE, start.out_reason);
+}
+
+TEST_F(setup, largest_period_is_accepted)
+{
+	self->params.period = GPROF_PERIOD_MAX;
+	EXPECT_EQ(0, device_ioctl(self->fd, GPROF_IOC_SETUP, &self->good));
+}
+
+TEST_F(setup, shortest_timer_is_accepted)
+{
+	self->params.period = GPROF_CPU_TIMER_MIN;
+	EXPECT_EQ(0, device_ioctl(self->fd, GPROF_IOC_SETUP, &self->good));
+}
+
+TEST_F(setup, long_params_with_zero_tail_are_as_normal)
+{
+	struct {
+		struct gprof_cpu_params p;
+		uint64_t tail[1024];
+	} longer = { .p = self->params };
+
+	longer.p.size = sizeof(longer);
+	self->good.params = (uintptr_t)&longer;
+	EXPECT_EQ(0, device_ioctl(self->fd, GPROF_IOC_SETUP, &self->good));
+}
+
+TEST_F(setup, buffer_is_rounded_up_to_a_power_of_two)
+{
+	self->good.buffer_size = 3 * 65536;
+	ASSERT_EQ(0, device_ioctl(self->fd, GPROF_IOC_SETUP, &self->good));
+	EXPECT_EQ(4 * 65536, self->good.out_data_size);
+	EXPECT_EQ(sysconf(_SC_NPROCESSORS_CONF), self->good.out_nr_cpus);
+}
+
+TEST_F(setup, buffer_of_0_bytes_is_the_default)
+{
+	struct gprof_info info = { .size = sizeof(info) };
+
+	ASSERT_EQ(0, device_ioctl(self->fd, GPROF_IOC_INFO, &info));
+	ASSERT_EQ(0, device_ioctl(self->fd, GPROF_IOC_SETUP, &self->good));
+	EXPECT_EQ(info.out_default_buffer, self->good.out_data_size);
+}
+
+TEST_F(setup, set_of_cpus_may_be_longer_than_the_host)
+{
+	static uint64_t cpus[1024] = { 1 };
+
+	target_cpus(&self->good, cpus, sizeof(cpus));
+	EXPECT_EQ(0, device_ioctl(self->fd, GPROF_IOC_SETUP, &self->good));
+}
+
+/* ---- the kind profile ---- */
+
+static struct gprof_profile_params profile_params(uint64_t tracepoint, uint64_t period)
+{
+	return (struct gprof_profile_params){
+		.size = sizeof(struct gprof_profile_params),
+		.tracepoint = tracepoint,
+		.period = period,
+	};
+}
+
+#define BAD_PROFILE(_name, _errno, _reason, _change)			\
+TEST_F(setup, _name)							\
+{									\
+	struct gprof_profile_params params = profile_params(1, 1);	\
+									\
+	self->bad.kind = GPROF_KIND_PROFILE;				\
+	self->bad.params = (uintptr_t)&params;				\
+	_change;							\
+	EXPECT_EQ(-(_errno), device_ioctl(self->fd, GPROF_IOC_SETUP, &self->bad)); \
+	EXPECT_EQ(_reason, self->bad.out_reason);			\
+	EXPECT_EQ(0, device_ioctl(self->fd, GPROF_IOC_SETUP, &self->good)); \
+}
+
+BAD_PROFILE(profile_of_an_unknown_tracepoint_is_ENOENT, ENOENT, GPROF_REASON_EVENT,
+	    params.tracepoint = 0xfffff0)
+BAD_PROFILE(profile_of_a_tracepoint_beyond_32_bits_is_ENOENT, ENOENT, GPROF_REASON_EVENT,
+	    params.tracepoint = 1ULL << 33)
+BAD_PROFILE(profile_of_period_0_is_EINVAL, EINVAL, GPROF_REASON_PERIOD,
+	    params.period = 0)
+BAD_PROFILE(profile_above_the_longest_period_is_EINVAL, EINVAL, GPROF_REASON_PERIOD,
+	    params.period = GPROF_PERIOD_MAX + 1)
+BAD_PROFILE(profile_with_unknown_flag_is_EOPNOTSUPP, EOPNOTSUPP, GPROF_REASON_FLAGS,
+	    params.flags = 1)
+BAD_PROFILE(short_profile_params_are_EINVAL, EINVAL, GPROF_REASON_PARAMS,
+	    params.size = GPROF_PROFILE_PARAMS_SIZE_VER0 - 1)
+
+/* ---- order of commands ---- */
+
+FIXTURE(order) {
+	int fd;
+	struct gprof_cpu_params params;
+	struct gprof_setup setup;
+	struct gprof_start start;
+	struct gprof_stop stop;
+	struct gprof_stats stats;
+};
+
+FIXTURE_SETUP(order)
+{
+	self->fd = device_open();
+	ASSERT_LE(0, self->fd);
+	self->params = timer_params(PERIOD_NS);
+	self->setup = device_setup_of(GPROF_TARGET_THREAD, gettid(), &self->params);
+	self->start = (struct gprof_start){ .size = sizeof(self->start) };
+	self->stop = (struct gprof_stop){ .size = sizeof(self->stop) };
+	self->stats = (struct gprof_stats){ .size = sizeof(self->stats),
+					    .cpu = GPROF_STATS_ALL_CPUS };
+}
+
+FIXTURE_TEARDOWN(order)
+{
+	close(self->fd);
+}
+
+#define DO_SETUP()	device_ioctl(self->fd, GPROF_IOC_SETUP, &self->setup)
+#define DO_START()	device_ioctl(self->fd, GPROF_IOC_START, &self->start)
+#define DO_STOP()	device_ioctl(self->fd, GPROF_IOC_STOP, &self->stop)
+#define DO_STATS()	device_ioctl(self->fd, GPROF_IOC_STATS, &self->stats)
+
+TEST_F(order, second_setup_is_EBUSY)
+{
+	ASSERT_EQ(0, DO_SETUP());
+	EXPECT_EQ(-EBUSY, DO_SETUP());
+	EXPECT_EQ(GPROF_REASON_STATE, self->setup.out_reason);
+	EXPECT_EQ(0, DO_START());
+	EXPECT_EQ(-EBUSY, DO_SETUP());
+}
+
+TEST_F(order, start_before_setup_is_EBUSY)
+{
+	EXPECT_EQ(-EBUSY, DO_START());
+	EXPECT_EQ(GPROF_REASON_STATE, self->start.out_reason);
+	EXPECT_EQ(0, DO_SETUP());
+}
+
+TEST_F(order, stop_before_setup_is_EBUSY)
+{
+	EXPECT_EQ(-EBUSY, DO_STOP());
+	EXPECT_EQ(0, DO_SETUP());
+}
+
+TEST_F(order, stats_before_setup_is_EBUSY)
+{
+	EXPECT_EQ(-EBUSY, DO_STATS());
+	EXPECT_EQ(0, DO_SETUP());
+}
+
+TEST_F(order, second_start_is_EBUSY_and_recording_goes_on)
+{
+	ASSERT_EQ(0, DO_SETUP());
+	ASSERT_EQ(0, DO_START());
+	EXPECT_EQ(1, self->start.out_attached);
+	EXPECT_EQ(-EBUSY, DO_START());
+	EXPECT_EQ(GPROF_REASON_STATE, self->start.out_reason);
+	EXPECT_EQ(0, DO_STOP());
+}
+
+TEST_F(order, stop_without_start_is_EBUSY)
+{
+	ASSERT_EQ(0, DO_SETUP());
+	EXPECT_EQ(-EBUSY, DO_STOP());
+}
+
+TEST_F(order, second_stop_is_EBUSY)
+{
+	ASSERT_EQ(0, DO_SETUP());
+	ASSERT_EQ(0, DO_START());
+	ASSERT_EQ(0, DO_STOP());
+	EXPECT_EQ(-EBUSY, DO_STOP());
+}
+
+TEST_F(order, start_may_follow_stop)
+{
+	int i;
+
+	ASSERT_EQ(0, DO_SETUP());
+	for (i = 0; i < 10; i++) {
+		ASSERT_EQ(0, DO_START());
+		ASSERT_EQ(0, DO_STOP());
+	}
+}
+
+TEST_F(order, stats_tell_when_recording_began_and_ended)
+{
+	struct timespec before, after;
+
+	clock_gettime(CLOCK_MONOTONIC, &before);
+	ASSERT_EQ(0, DO_SETUP());
+	ASSERT_EQ(0, DO_STATS());
+	EXPECT_EQ(0, self->stats.out_started_ns);
+	EXPECT_EQ(0, self->stats.out_stopped_ns);
+	ASSERT_EQ(0, DO_START());
+	ASSERT_EQ(0, DO_STATS());
+	EXPECT_LE(before.tv_sec * 1000000000ULL + before.tv_nsec, self->stats.out_started_ns);
+	EXPECT_EQ(0, self->stats.out_stopped_ns);
+	ASSERT_EQ(0, DO_STOP());
+	ASSERT_EQ(0, DO_STATS());
+	clock_gettime(CLOCK_MONOTONIC, &after);
+	EXPECT_LE(self->stats.out_started_ns, self->stats.out_stopped_ns);
+	EXPECT_GE(after.tv_sec * 1000000000ULL + after.tv_nsec, self->stats.out_stopped_ns);
+}
+
+TEST_F(order, stats_of_a_cpu_that_does_not_exist_are_ENODEV)
+{
+	ASSERT_EQ(0, DO_SETUP());
+	self->stats.cpu = 1 << 20;
+	EXPECT_EQ(-ENODEV, DO_STATS());
+	self->stats.cpu = self->setup.out_nr_cpus;
+	EXPECT_EQ(-ENODEV, DO_STATS());
+	self->stats.cpu = -2;
+	EXPECT_EQ(-ENODEV, DO_STATS());
+	self->stats.cpu = INT_MIN;
+	EXPECT_EQ(-ENODEV, DO_STATS());
+	self->stats.cpu = 0;
+	EXPECT_EQ(0, DO_STATS());
+	EXPECT_EQ(1, self->stats.out_cpus);
+	self->stats.cpu = GPROF_STATS_ALL_CPUS;
+	EXPECT_EQ(0, DO_STATS());
+	EXPECT_EQ(sysconf(_SC_NPROCESSORS_CONF), self->stats.out_cpus);
+}
+
+TEST_HARNESS_MAIN

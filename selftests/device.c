@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* device.c: open, set up, map and close a recorder without the library. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "device.h"
+
+int device_open(void)
+{
+	int fd = open(GPROF_DEVICE, O_RDWR | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+int device_ioctl(int fd, unsigned int cmd, void *arg)
+{
+	return ioctl(fd, cmd, arg) < 0 ? -errno : 0;
+}
+
+int device_setup(struct device *dev, struct gprof_setup *setup)
+{
+	int ret;
+
+	*dev = (struct device){ .fd = device_open() };
+	if (dev->fd < 0)
+		return dev->fd;
+	ret = device_ioctl(dev->fd, GPROF_IOC_SETUP, setup);
+	if (ret) {
+		close(dev->fd);
+		dev->fd = -1;
+		return ret;
+	}
+	dev->nr_cpus = setup->out_nr_cpus;
+	dev->data_size = setup->out_data_size;
+	dev->flight = setup->flags & GPROF_SETUP_F_FLIGHT;
+	return 0;
+}
+
+static int map_ring(const struct device *dev, unsigned int cpu, struct device_ring *ring)
+{
+	size_t page = sysconf(_SC_PAGESIZE);
+	void *tail, *head;
+
+	head = mmap(NULL, page + 2 * dev->data_size, PROT_READ, MAP_SHARED, dev->fd,
+		    GPROF_MMAP_RING(cpu));
+	if (head == MAP_FAILED)
+		return errno == ENODEV ? 0 : -errno;
+	tail = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED, dev->fd, GPROF_MMAP_TAIL(cpu));
+	if (tail == MAP_FAILED)
+		return -errno;
+	ring->head = head;
+	ring->tail = tail;
+	ring->data = (const uint8_t *)head + ring->head->data_offset;
+	return 0;
+}
+
+int device_map(struct device *dev)
+{
+	unsigned int cpu;
+	int ret;
+
+	dev->rings = calloc(dev->nr_cpus, sizeof(*dev->rings));
+	if (!dev->rings)
+		return -ENOMEM;
+	for (cpu = 0; cpu < dev->nr_cpus; cpu++) {
+		ret = map_ring(dev, cpu, &dev->rings[cpu]);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+int device_start(struct device *dev)
+{
+	struct gprof_start start = { .size = sizeof(start) };
+
+	return device_ioctl(dev->fd, GPROF_IOC_START, &start);
+}
+
+int device_stop(struct device *dev)
+{
+	struct gprof_stop stop = { .size = sizeof(stop) };
+
+	return device_ioctl(dev->fd, GPROF_IOC_STOP, &stop);
+}
+
+int device_stats(struct device *dev, int cpu, struct gprof_stats *st)
+{
+	*st = (struct gprof_stats){ .size = sizeof(*st), .cpu = cpu };
+	return device_ioctl(dev->fd, GPROF_IOC_STATS, st);
+}
+
+int device_record(struct device *dev, struct gprof_setup *setup)
+{
+	int ret = device_setup(dev, setup);
+
+	if (ret)
+		return ret;
+	ret = device_map(dev);
+	if (!ret)
+		ret = device_start(dev);
+	if (ret)
+		device_close(dev);
+	return ret;
+}
+
+void device_close(struct device *dev)
+{
+	size_t page = sysconf(_SC_PAGESIZE);
+	unsigned int cpu;
+
+	for (cpu = 0; dev->rings && cpu < dev->nr_cpus; cpu++) {
+		if (!dev->rings[cpu].head)
+			continue;
+		munmap((void *)dev->rings[cpu].head, page + 2 * dev->data_size);
+		munmap(dev->rings[cpu].tail, page);
+	}
+	free(dev->rings);
+	dev->rings = NULL;
+	if (dev->fd >= 0)
+		close(dev->fd);
+	dev->fd = -1;
+}
+
+uint64_t device_lost(const struct gprof_stats *st)
+{
+	uint64_t lost = 0;
+	int i;
+
+	for (i = 0; i < GPROF_LOST_NR; i++)
+		lost += st->out_lost[i];
+	return lost;
+}
+
+struct gprof_cpu_params event_params(uint32_t type, uint64_t config, uint64_t period)
+{
+	return (struct gprof_cpu_params){
+		.size = sizeof(struct gprof_cpu_params),
+		.type = type,
+		.config = config,
+		.period = period,
+	};
+}
+
+struct gprof_cpu_params timer_params(uint64_t period_ns)
+{
+	return event_params(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, period_ns);
+}
+
+struct gprof_setup device_setup_of(uint32_t target, int32_t id, const void *params)
+{
+	return (struct gprof_setup){
+		.size = sizeof(struct gprof_setup),
+		.kind = GPROF_KIND_CPU,
+		.target = target,
+		.id = id,
+		.stack = GPROF_STACK_F_IP | GPROF_STACK_F_USER,
+		.params = (uintptr_t)params,
+	};
+}
+
+int perf_refuses(uint32_t type, uint64_t config, bool user_only)
+{
+	struct perf_event_attr attr = {
+		.type = type,
+		.size = sizeof(attr),
+		.config = config,
+		.sample_period = 1000000,
+		.disabled = 1,
+		.exclude_kernel = user_only,
+		.exclude_hv = 1,
+	};
+	int fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+
+	if (fd < 0)
+		return errno;
+	close(fd);
+	return 0;
+}

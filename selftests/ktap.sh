@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=sh
+#
+# ktap.sh: KTAP output for tests in shell. A test is a function named as a fact:
+#
+#	. "$(dirname "$0")/ktap.sh"
+#	file_is_there() { [ -e "$file" ]; }
+#	ktap_run file_is_there ...
+#
+# It fails by a status other than 0; its output becomes diagnostics. Each runs in
+# a shell of its own, under "set -e". "skip REASON" leaves it out.
+
+skip()
+{
+	echo "$*" >"$ktap_dir/skip"
+	exit 4
+}
+
+# fail REASON: for use within a test
+fail()
+{
+	echo "$*"
+	exit 1
+}
+
+# expect STATUS COMMAND...: fails unless the command ends with that status
+expect()
+{
+	ktap_want=$1
+	shift
+	ktap_got=0
+	"$@" || ktap_got=$?
+	[ "$ktap_got" -eq "$ktap_want" ] || fail "status $ktap_got, not $ktap_want: $*"
+}
+
+ktap_run()
+{
+	ktap_dir=$(mktemp -d) || exit 1
+	echo "TAP version 13"
+	echo "1..$#"
+	ktap_n=0
+	ktap_failed=0
+	for ktap_test; do
+		ktap_n=$((ktap_n + 1))
+		rm -f "$ktap_dir/skip"
+		(
+			set -e
+			"$ktap_test"
+		) >"$ktap_dir/log" 2>&1 </dev/null
+		ktap_status=$?
+		sed 's/^/# /' "$ktap_dir/log"
+		if [ "$ktap_status" -eq 0 ]; then
+			echo "ok $ktap_n $ktap_test"
+		elif [ "$ktap_status" -eq 4 ] && [ -s "$ktap_dir/skip" ]; then
+			echo "ok $ktap_n $ktap_test # SKIP $(cat "$ktap_dir/skip")"
+		else
+			echo "not ok $ktap_n $ktap_test"
+			ktap_failed=1
+		fi
+	done
+	rm -rf "$ktap_dir"
+	exit $ktap_failed
+}

@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * mmap_test: what may be mapped from a recorder, how, and what it holds.
+ */
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include "harness.h"
+#include "device.h"
+#include "workload.h"
+
+FIXTURE(mapping) {
+	struct device dev;
+	struct gprof_cpu_params params;
+	struct gprof_setup setup;
+	size_t page, ring_size;
+	int cpu;	/* on which the test runs, and which has a buffer */
+};
+
+FIXTURE_SETUP(mapping)
+{
+	self->cpu = pin_to_some_cpu();
+	ASSERT_LE(0, self->cpu);
+	self->page = sysconf(_SC_PAGESIZE);
+	self->params = timer_params(1000000);
+	self->setup = device_setup_of(GPROF_TARGET_THREAD, gettid(), &self->params);
+	ASSERT_EQ(0, device_setup(&self->dev, &self->setup));
+	self->ring_size = self->page + 2 * self->dev.data_size;
+}
+
+FIXTURE_TEARDOWN(mapping)
+{
+	device_close(&self->dev);
+}
+
+static void *map(FIXTURE_DATA(mapping) *self, uint64_t offset, size_t length, int prot)
+{
+	return mmap(NULL, length, prot, MAP_SHARED, self->dev.fd, offset);
+}
+
+#define MAP_RING(_prot)	map(self, GPROF_MMAP_RING(self->cpu), self->ring_size, _prot)
+#define MAP_TAIL(_prot)	map(self, GPROF_MMAP_TAIL(self->cpu), self->page, _prot)
+
+#define EXPECT_REFUSED(_errno, _map) do {				\
+	errno = 0;							\
+	EXPECT_EQ(MAP_FAILED, _map);					\
+	EXPECT_EQ(_errno, errno);					\
+} while (0)
+
+TEST_F(mapping, ring_is_readable_and_tail_is_writable)
+{
+	const struct gprof_ring_head *head = MAP_RING(PROT_READ);
+	struct gprof_ring_tail *tail = MAP_TAIL(PROT_READ | PROT_WRITE);
+
+	ASSERT_NE(MAP_FAILED, head);
+	ASSERT_NE(MAP_FAILED, tail);
+	EXPECT_EQ(0, tail->tail);
+	tail->tail = 8;
+	EXPECT_EQ(8, *(volatile uint64_t *)&tail->tail);
+}
+
+TEST_F(mapping, tail_may_be_mapped_read_only)
+{
+	const struct gprof_ring_tail *tail = MAP_TAIL(PROT_READ);
+
+	ASSERT_NE(MAP_FAILED, tail);
+	EXPECT_EQ(0, tail->tail);
+}
+
+TEST_F(mapping, head_page_describes_itself)
+{
+	const struct gprof_ring_head *head = MAP_RING(PROT_READ);
+	int i;
+
+	ASSERT_NE(MAP_FAILED, head);
+	EXPECT_EQ(GPROF_ABI_VERSION, head->version);
+	EXPECT_EQ(sizeof(*head), head->header_size);
+	EXPECT_EQ(self->cpu, head->cpu);
+	EXPECT_EQ(0, head->flags);
+	EXPECT_EQ(self->page, head->data_offset);
+	EXPECT_EQ(self->dev.data_size, head->data_size);
+	for (i = 0; i < 4; i++)
+		EXPECT_EQ(0, head->__reserved0[i]);
+	EXPECT_EQ(0, head->head);
+	EXPECT_EQ(0, head->oldest);
+	EXPECT_EQ(0, head->produced);
+	EXPECT_EQ(0, head->overwritten);
+}
+
+TEST_F(mapping, head_page_names_the_flight_mode)
+{
+	const struct gprof_ring_head *head;
+
+	device_close(&self->dev);
+	self->setup.flags = GPROF_SETUP_F_FLIGHT;
+	ASSERT_EQ(0, device_setup(&self->dev, &self->setup));
+	head = MAP_RING(PROT_READ);
+	ASSERT_NE(MAP_FAILED, head);
+	EXPECT_EQ(GPROF_SETUP_F_FLIGHT, head->flags);
+}
+
+/* Nothing that was in these pages before may be seen. */
+TEST_F(mapping, fresh_pages_are_zero)
+{
+	const struct gprof_ring_head *head = MAP_RING(PROT_READ);
+	const char *bytes = (const char *)head;
+	size_t i, used = 0;
+
+	ASSERT_NE(MAP_FAILED, head);
+	for (i = sizeof(*head); i < self->ring_size; i++)
+		used += bytes[i] != 0;
+	EXPECT_EQ(0, used);
+	bytes = MAP_TAIL(PROT_READ);
+	ASSERT_NE(MAP_FAILED, bytes);
+	for (i = 0; i < self->page; i++)
+		used += bytes[i] != 0;
+	EXPECT_EQ(0, used);
+}
+
+TEST_F(mapping, every_present_cpu_has_a_ring)
+{
+	unsigned int cpu, nr = 0;
+	const struct gprof_ring_head *head;
+
+	for (cpu = 0; cpu < self->dev.nr_cpus; cpu++) {
+		head = map(self, GPROF_MMAP_RING(cpu), self->ring_size, PROT_READ);
+		if (head == MAP_FAILED) {
+			EXPECT_EQ(ENODEV, errno);
+			continue;
+		}
+		EXPECT_EQ(cpu, head->cpu);
+		nr++;
+	}
+	EXPECT_EQ(sysconf(_SC_NPROCESSORS_CONF), nr);
+}
+
+TEST_F(mapping, data_is_mapped_twice)
+{
+	uint64_t size = self->dev.data_size;
+	const char *head = MAP_RING(PROT_READ);
+	const char *data;
+
+	ASSERT_NE(MAP_FAILED, head);
+	ASSERT_EQ(0, device_start(&self->dev));
+	burn_ns(50000000);
+	ASSERT_EQ(0, device_stop(&self->dev));
+	data = head + self->page;
+	ASSERT_LT(0, ((const struct gprof_ring_head *)head)->head);
+	EXPECT_EQ(GPROF_REC_GENERATION, ((const struct gprof_rec *)data)->type);
+	EXPECT_EQ(0, memcmp(data, data + size, size));
+}
+
+TEST_F(mapping, writable_ring_is_EPERM)
+{
+	EXPECT_REFUSED(EPERM, MAP_RING(PROT_READ | PROT_WRITE));
+	EXPECT_REFUSED(EPERM, MAP_RING(PROT_WRITE));
+	EXPECT_NE(MAP_FAILED, MAP_RING(PROT_READ));
+}
+
+TEST_F(mapping, executable_pages_are_EPERM)
+{
+	EXPECT_REFUSED(EPERM, MAP_RING(PROT_READ | PROT_EXEC));
+	EXPECT_REFUSED(EPERM, MAP_TAIL(PROT_READ | PROT_WRITE | PROT_EXEC));
+	EXPECT_NE(MAP_FAILED, MAP_RING(PROT_READ));
+}
+
+TEST_F(mapping, private_mapping_is_EINVAL)
+{
+	EXPECT_REFUSED(EINVAL, mmap(NULL, self->ring_size, PROT_READ, MAP_PRIVATE, self->dev.fd,
+				    GPROF_MMAP_RING(self->cpu)));
+	EXPECT_REFUSED(EINVAL, mmap(NULL, self->page, PROT_READ | PROT_WRITE, MAP_PRIVATE,
+				    self->dev.fd, GPROF_MMAP_TAIL(self->cpu)));
+	EXPECT_NE(MAP_FAILED, MAP_RING(PROT_READ));
+}
+
+TEST_F(mapping, mprotect_cannot_make_the_ring_writable)
+{
+	void *ring = MAP_RING(PROT_READ);
+
+	ASSERT_NE(MAP_FAILED, ring);
+	EXPECT_EQ(-1, mprotect(ring, self->page, PROT_READ | PROT_WRITE));
+	EXPECT_EQ(EACCES, errno);
+	EXPECT_EQ(-1, mprotect(ring, self->ring_size, PROT_READ | PROT_WRITE));
+	EXPECT_EQ(EACCES, errno);
+}
+
+TEST_F(mapping, mprotect_cannot_make_pages_executable)
+{
+	void *ring = MAP_RING(PROT_READ);
+	void *tail = MAP_TAIL(PROT_READ | PROT_WRITE);
+
+	ASSERT_NE(MAP_FAILED, ring);
+	ASSERT_NE(MAP_FAILED, tail);
+	EXPECT_EQ(-1, mprotect(ring, self->ring_size, PROT_READ | PROT_EXEC));
+	EXPECT_EQ(EACCES, errno);
+	EXPECT_EQ(-1, mprotect(tail, self->page, PROT_READ | PROT_EXEC));
+	EXPECT_EQ(EACCES, errno);
+}
+
+TEST_F(mapping, read_only_file_cannot_be_written_through)
+{
+	char path[64];
+	int fd;
+
+	/* the recorder belongs to the open file, so a new one has nothing to map */
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", self->dev.fd);
+	fd = open(path, O_RDONLY);
+	if (fd < 0)
+		return;
+	EXPECT_EQ(MAP_FAILED, mmap(NULL, self->page, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+				   GPROF_MMAP_TAIL(self->cpu)));
+	close(fd);
+}
+
+TEST_F(mapping, wrong_length_is_EINVAL)
+{
+	uint64_t ring = GPROF_MMAP_RING(self->cpu);
+	uint64_t tail = GPROF_MMAP_TAIL(self->cpu);
+
+	EXPECT_REFUSED(EINVAL, map(self, ring, self->page, PROT_READ));
+	EXPECT_REFUSED(EINVAL, map(self, ring, self->ring_size - self->page, PROT_READ));
+	EXPECT_REFUSED(EINVAL, map(self, ring, self->ring_size + self->page, PROT_READ));
+	EXPECT_REFUSED(EINVAL, map(self, ring, self->page + self->dev.data_size, PROT_READ));
+	EXPECT_REFUSED(EINVAL, map(self, tail, 2 * self->page, PROT_READ | PROT_WRITE));
+	EXPECT_NE(MAP_FAILED, MAP_RING(PROT_READ));
+	EXPECT_NE(MAP_FAILED, MAP_TAIL(PROT_READ | PROT_WRITE));
+}
+
+TEST_F(mapping, offset_between_the_areas_is_EINVAL)
+{
+	uint64_t ring = GPROF_MMAP_RING(self->cpu);
+	uint64_t tail = GPROF_MMAP_TAIL(self->cpu);
+
+	EXPECT_REFUSED(EINVAL, map(self, ring + self->page, self->ring_size, PROT_READ));
+	EXPECT_REFUSED(EINVAL, map(self, ring + self->page, self->ring_size - self->page,
+				   PROT_READ));
+	EXPECT_REFUSED(EINVAL, map(self, ring - self->page, self->page, PROT_READ));
+	EXPECT_REFUSED(EINVAL, map(self, tail + self->page, self->page, PROT_READ));
+	EXPECT_NE(MAP_FAILED, MAP_RING(PROT_READ));
+}
+
+TEST_F(mapping, cpu_that_does_not_exist_is_ENODEV)
+{
+	uint64_t last = (1ULL << 31) - 1;
+
+	EXPECT_REFUSED(ENODEV, map(self, GPROF_MMAP_RING(self->dev.nr_cpus), self->ring_size,
+				   PROT_READ));
+	EXPECT_REFUSED(ENODEV, map(self, GPROF_MMAP_TAIL(self->dev.nr_cpus), self->page,
+				   PROT_READ));
+	EXPECT_REFUSED(ENODEV, map(self, GPROF_MMAP_RING(100000), self->ring_size, PROT_READ));
+	EXPECT_EQ(MAP_FAILED, map(self, GPROF_MMAP_TAIL(last), self->page, PROT_READ));
+	EXPECT_NE(MAP_FAILED, MAP_RING(PROT_READ));
+}
+
+TEST_F(mapping, nothing_can_be_mapped_before_setup)
+{
+	struct device dev = { .fd = device_open() };
+
+	ASSERT_LE(0, dev.fd);
+	EXPECT_REFUSED(EBUSY, mmap(NULL, self->page, PROT_READ | PROT_WRITE, MAP_SHARED, dev.fd,
+				   GPROF_MMAP_TAIL(self->cpu)));
+	EXPECT_REFUSED(EBUSY, mmap(NULL, self->ring_size, PROT_READ, MAP_SHARED, dev.fd,
+				   GPROF_MMAP_RING(self->cpu)));
+	device_close(&dev);
+}
+
+/* The tests below die by the signal that a write to a read-only page gives. */
+TEST_F_SIGNAL(mapping, write_to_the_head_page_is_SIGSEGV, SIGSEGV)
+{
+	volatile struct gprof_ring_head *head = MAP_RING(PROT_READ);
+
+	ASSERT_NE(MAP_FAILED, head);
+	head->head = 0;
+}
+
+TEST_F_SIGNAL(mapping, write_to_the_data_is_SIGSEGV, SIGSEGV)
+{
+	volatile char *ring = MAP_RING(PROT_READ);
+
+	ASSERT_NE(MAP_FAILED, ring);
+	ring[self->page] = 0;
+}
+
+TEST_F_SIGNAL(mapping, write_to_the_second_data_is_SIGSEGV, SIGSEGV)
+{
+	volatile char *ring = MAP_RING(PROT_READ);
+
+	ASSERT_NE(MAP_FAILED, ring);
+	ring[self->ring_size - 1] = 0;
+}
+
+/* ptrace and the like write where the task itself may not. */
+TEST_F(mapping, proc_mem_cannot_write_to_the_ring)
+{
+	char *ring = MAP_RING(PROT_READ);
+	int mem = open("/proc/self/mem", O_RDWR);
+
+	ASSERT_NE(MAP_FAILED, ring);
+	ASSERT_LE(0, mem);
+	EXPECT_EQ(-1, pwrite(mem, "x", 1, (uintptr_t)ring));
+	EXPECT_EQ(-1, pwrite(mem, "x", 1, (uintptr_t)ring + self->page));
+	EXPECT_EQ(GPROF_ABI_VERSION, *(uint32_t *)ring);
+	close(mem);
+}
+
+TEST_F(mapping, mapping_cannot_grow)
+{
+	void *tail = MAP_TAIL(PROT_READ | PROT_WRITE);
+
+	ASSERT_NE(MAP_FAILED, tail);
+	EXPECT_EQ(MAP_FAILED, mremap(tail, self->page, 2 * self->page, MREMAP_MAYMOVE));
+}
+
+TEST_F(mapping, fork_does_not_inherit_the_mapping)
+{
+	void *ring = MAP_RING(PROT_READ);
+	void *tail = MAP_TAIL(PROT_READ | PROT_WRITE);
+	unsigned char vec[1];
+	int status;
+	pid_t pid;
+
+	ASSERT_NE(MAP_FAILED, ring);
+	ASSERT_NE(MAP_FAILED, tail);
+	pid = fork();
+	ASSERT_LE(0, pid);
+	if (!pid)
+		_exit((mincore(ring, self->page, vec) || errno == ENOMEM) &&
+		      mincore(tail, self->page, vec) ? 0 : 1);
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
+}
+
+TEST_F(mapping, recording_goes_on_through_the_mapping_after_close)
+{
+	const struct gprof_ring_head *head = MAP_RING(PROT_READ);
+	struct gprof_ring_tail *tail = MAP_TAIL(PROT_READ | PROT_WRITE);
+	uint64_t seen;
+
+	ASSERT_NE(MAP_FAILED, head);
+	ASSERT_NE(MAP_FAILED, tail);
+	ASSERT_EQ(0, device_start(&self->dev));
+	burn_ns(20000000);
+	/* the mapping holds the file, and with it the recorder */
+	close(self->dev.fd);
+	self->dev.fd = -1;
+	seen = *(volatile uint64_t *)&head->head;
+	burn_ns(50000000);
+	EXPECT_LT(seen, *(volatile uint64_t *)&head->head);
+	tail->tail = head->head;
+	munmap(tail, self->page);
+	EXPECT_EQ(GPROF_ABI_VERSION, head->version);
+	munmap((void *)head, self->ring_size);
+}
+
+TEST_F(mapping, areas_may_be_unmapped_in_any_order)
+{
+	char *ring, *tail;
+	int order;
+
+	for (order = 0; order < 2; order++) {
+		ring = MAP_RING(PROT_READ);
+		tail = MAP_TAIL(PROT_READ | PROT_WRITE);
+		ASSERT_NE(MAP_FAILED, ring);
+		ASSERT_NE(MAP_FAILED, tail);
+		EXPECT_EQ(0, order ? munmap(ring, self->ring_size) : munmap(tail, self->page));
+		EXPECT_EQ(0, order ? munmap(tail, self->page) : munmap(ring, self->ring_size));
+	}
+	/* and in parts */
+	ring = MAP_RING(PROT_READ);
+	ASSERT_NE(MAP_FAILED, ring);
+	EXPECT_EQ(0, munmap(ring + self->page, self->page));
+	EXPECT_EQ(GPROF_ABI_VERSION, *(uint32_t *)ring);
+	EXPECT_EQ(0, munmap(ring, self->ring_size));
+}
+
+TEST_F(mapping, ring_may_be_mapped_many_times)
+{
+	const struct gprof_ring_head *first = MAP_RING(PROT_READ);
+	const struct gprof_ring_head *second = MAP_RING(PROT_READ);
+
+	ASSERT_NE(MAP_FAILED, first);
+	ASSERT_NE(MAP_FAILED, second);
+	ASSERT_EQ(0, device_start(&self->dev));
+	burn_ns(50000000);
+	ASSERT_EQ(0, device_stop(&self->dev));
+	EXPECT_LT(0, first->head);
+	EXPECT_EQ(first->head, second->head);
+	munmap((void *)first, self->ring_size);
+	EXPECT_LT(0, second->head);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* workload.c: burn, pin, fork children that act when told to, read small files. */
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include "workload.h"
+
+static uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return t.tv_sec * 1000000000ULL + t.tv_nsec;
+}
+
+uint64_t thread_cpu_ns(void)
+{
+	return clock_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
+uint64_t monotonic_ns(void)
+{
+	return clock_ns(CLOCK_MONOTONIC);
+}
+
+static void spin(void)
+{
+	int i;
+
+	for (i = 0; i < 20000; i++)
+		__asm__ volatile("" : : : "memory");
+}
+
+void burn_ns(uint64_t ns)
+{
+	uint64_t end = thread_cpu_ns() + ns;
+
+	while (thread_cpu_ns() < end)
+		spin();
+}
+
+void burn_until(uint64_t end)
+{
+	while (monotonic_ns() < end)
+		spin();
+}
+
+void sleep_ms(unsigned int ms)
+{
+	struct timespec t = { ms / 1000, ms % 1000 * 1000000L };
+
+	while (nanosleep(&t, &t) && errno == EINTR)
+		;
+}
+
+int pin_to(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	return sched_setaffinity(0, sizeof(set), &set) ? -errno : cpu;
+}
+
+int online_cpu(unsigned int n)
+{
+	cpu_set_t set;
+	int cpu;
+
+	if (sched_getaffinity(1, sizeof(set), &set) &&
+	    sched_getaffinity(0, sizeof(set), &set))
+		return -1;
+	for (cpu = 0; cpu < CPU_SETSIZE; cpu++)
+		if (CPU_ISSET(cpu, &set) && !n--)
+			return cpu;
+	return -1;
+}
+
+unsigned int nr_online_cpus(void)
+{
+	return sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+int pin_to_some_cpu(void)
+{
+	return pin_to(online_cpu(0));
+}
+
+int child_fork(struct child *child, void (*fn)(void *arg, int step), void *arg)
+{
+	int to[2], from[2], step;
+	char byte;
+
+	if (pipe2(to, O_CLOEXEC) || pipe2(from, O_CLOEXEC))
+		return -errno;
+	child->pid = fork();
+	if (child->pid < 0)
+		return -errno;
+	if (!child->pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		close(to[1]);
+		close(from[0]);
+		for (step = 0; read(to[0], &byte, 1) == 1; step++) {
+			fn(arg, step);
+			if (write(from[1], "", 1) != 1)
+				break;
+		}
+		_exit(0);
+	}
+	close(to[0]);
+	close(from[1]);
+	child->to = to[1];
+	child->from = from[0];
+	return 0;
+}
+
+int child_begin(struct child *child)
+{
+	return write(child->to, "", 1) == 1 ? 0 : -errno;
+}
+
+int child_wait(struct child *child)
+{
+	char byte;
+	ssize_t n = read(child->from, &byte, 1);
+
+	return n == 1 ? 0 : n ? -errno : -ESRCH;
+}
+
+int child_step(struct child *child)
+{
+	return child_begin(child) ?: child_wait(child);
+}
+
+int child_end(struct child *child)
+{
+	int status = 0;
+
+	close(child->to);
+	close(child->from);
+	kill(child->pid, SIGKILL);
+	waitpid(child->pid, &status, 0);
+	return status;
+}
+
+int file_read(const char *path, char *buffer, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n;
+	size_t done = 0;
+
+	if (fd < 0)
+		return -errno;
+	while ((n = read(fd, buffer + done, size - 1 - done)) > 0)
+		done += n;
+	buffer[done] = 0;
+	close(fd);
+	return n < 0 ? -errno : 0;
+}
+
+int file_write(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	ssize_t n;
+
+	if (fd < 0)
+		return -errno;
+	n = write(fd, text, strlen(text));
+	n = n < 0 ? -errno : 0;
+	close(fd);
+	return n;
+}
+
+long long file_number(const char *path)
+{
+	char text[64];
+	int ret = file_read(path, text, sizeof(text));
+
+	return ret ? ret : atoll(text);
+}
+
+long long file_field(const char *path, const char *key)
+{
+	char text[16384], *line;
+	int ret = file_read(path, text, sizeof(text));
+	size_t length = strlen(key);
+
+	if (ret)
+		return ret;
+	for (line = text; line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (!strncmp(line, key, length) && line[length] == ':')
+			return atoll(line + length + 1);
+	}
+	return -ENOENT;
+}
+
+long long tracepoint_id(const char *category, const char *name)
+{
+	char path[256];
+
+	if (access("/sys/kernel/tracing/events", F_OK) &&
+	    mount("tracefs", "/sys/kernel/tracing", "tracefs", 0, NULL))
+		return -errno;
+	snprintf(path, sizeof(path), "/sys/kernel/tracing/events/%s/%s/id", category, name);
+	return file_number(path);
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * workload.h: tasks whose behaviour, and so whose profile, is known.
+ */
+#ifndef GPROF_TEST_WORKLOAD_H
+#define GPROF_TEST_WORKLOAD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* CPU time of the calling thread, ns */
+uint64_t thread_cpu_ns(void);
+uint64_t monotonic_ns(void);
+
+/* Use so much CPU time in user mode, but for a look at the clock now and then. */
+void burn_ns(uint64_t ns);
+/* Until so much time has passed on the wall. */
+void burn_until(uint64_t monotonic_ns);
+void sleep_ms(unsigned int ms);
+
+/* Pins the calling thread; returns the CPU or -errno. */
+int pin_to(int cpu);
+int pin_to_some_cpu(void);
+/* n-th CPU that is online, or -1 */
+int online_cpu(unsigned int n);
+unsigned int nr_online_cpus(void);
+
+/**
+ * struct child - a process of the test that acts when told to
+ * @pid: process id
+ * @to: each byte written here lets it take one more step
+ * @from: it writes a byte here after each step
+ */
+struct child {
+	pid_t pid;
+	int to;
+	int from;
+};
+
+/*
+ * Fork a child that calls @fn(@arg, step) for step 0, 1, ... each time it is
+ * told to, and dies with the test. Return 0 or -errno.
+ */
+int child_fork(struct child *child, void (*fn)(void *arg, int step), void *arg);
+/* Let it take a step; with wait until it has done so. Return 0 or -errno. */
+int child_step(struct child *child);
+int child_begin(struct child *child);
+int child_wait(struct child *child);
+/* Kill and reap it; returns the wait status. */
+int child_end(struct child *child);
+
+/* Read or write a small file; 0 or -errno. */
+int file_read(const char *path, char *buffer, size_t size);
+int file_write(const char *path, const char *text);
+long long file_number(const char *path);
+/* The number after "key:" in a file such as /proc/meminfo, or -errno. */
+long long file_field(const char *path, const char *key);
+
+/* The number of a tracepoint, or -errno; mounts tracefs where needed. */
+long long tracepoint_id(const char *category, const char *name);
+
+#endif
