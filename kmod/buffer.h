@@ -57,6 +57,7 @@ struct gprof_generation {
  * @throttled: throttle events
  * @maps_lost: MAP records that did not fit
  * @wake: wakes the reader from a context where wake-ups are allowed
+ * @reader: for the function of @wake
  *
  * Written by the owning CPU only, except that anybody may read the counters.
  */
@@ -89,6 +90,7 @@ struct gprof_buffer {
 	local64_t maps_lost;
 
 	struct irq_work wake;
+	void *reader;
 };
 
 void gprof_buffer_init(struct gprof_buffer *b);

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * perf events.
+ *
+ * data->sample_flags: 6.1. Before, a driver that fills data->callchain is known
+ * by having been asked for it (precise_ip).
+ *
+ * task->perf_event_ctxp: an array of contexts (hardware, software) until 6.1,
+ * one context since 6.2. Both are an array of pointers in memory.
+ */
+#ifndef GPROF_COMPAT_PERF_H
+#define GPROF_COMPAT_PERF_H
+
+#include <linux/perf_event.h>
+#include <linux/rculist.h>
+#include <linux/sched.h>
+
+/* The call chain that the driver of a precise event took, or NULL. */
+static inline const struct perf_callchain_entry *
+gprof_driver_callchain(const struct perf_event *event, const struct perf_sample_data *data)
+{
+	if (!(event->attr.sample_type & PERF_SAMPLE_CALLCHAIN))
+		return NULL;
+#ifdef GPROF_HAVE_SAMPLE_FLAGS
+	if (!(data->sample_flags & PERF_SAMPLE_CALLCHAIN))
+		return NULL;
+#endif
+	return data->callchain;
+}
+
+/* Is the kernel stopping this counter, from within its overflow handler? */
+static inline bool gprof_counter_throttled(const struct perf_event *event)
+{
+	/* MAX_INTERRUPTS of kernel/events/core.c, set before the handler runs. */
+	return event->hw.interrupts == (typeof(event->hw.interrupts))~0ULL;
+}
+
+/*
+ * Has the task a counter whose handler gets @context, be it inherited?
+ *
+ * The list is walked under RCU as perf's own perf_iterate_ctx() does: contexts
+ * and events are freed after a grace period.
+ */
+static inline bool gprof_task_has_counter(struct task_struct *task, const void *context)
+{
+	struct perf_event_context **ctxp = (void *)&task->perf_event_ctxp;
+	unsigned int i;
+
+	RCU_LOCKDEP_WARN(!rcu_read_lock_held(), "the list of counters needs RCU");
+	for (i = 0; i < sizeof(task->perf_event_ctxp) / sizeof(*ctxp); i++) {
+		struct perf_event_context *ctx = READ_ONCE(ctxp[i]);
+		struct perf_event *event;
+
+		if (!ctx)
+			continue;
+		list_for_each_entry_rcu(event, &ctx->event_list, event_entry) {
+			if (event->overflow_handler_context == context)
+				return true;
+		}
+	}
+	return false;
+}
+
+#endif /* GPROF_COMPAT_PERF_H */

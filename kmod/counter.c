@@ -1,0 +1,474 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * counter: kernel counters of perf, one per thread or one per CPU.
+ *
+ * Tasks. Every existing thread gets a counter that what it forks inherits
+ * (attr.inherit; the copies call the same handler). Threads are created while
+ * this attaches; one whose creator was attached in time has inherited, the
+ * others get their own. Which is which is read off the thread: has it a counter
+ * with our context? perf decides on inheritance before a thread becomes
+ * visible, so the answer is final.
+ *
+ * CPUs. One counter per online CPU; a CPU that comes later gets one from a
+ * work item, since perf takes the hotplug lock itself and must not be called
+ * from a hotplug callback.
+ *
+ * perf's interface knows no propagation of enable and disable to inherited
+ * counters, so START creates them and STOP releases them; perf guarantees that
+ * no handler runs after the release.
+ *
+ * A program that executes a set-user-ID file loses its counters
+ * (begin_new_exec()), which is right for whoever is not privileged.
+ *
+ * Lock order: recorder lock, @lock, then perf's own and the hotplug lock.
+ * list_lock is innermost and taken in hotplug callbacks too.
+ */
+#include "counter.h"
+#include "sampler.h"
+#include "target.h"
+#include "compat/perf.h"
+
+#include <linux/cpu.h>
+#include <linux/cpuhotplug.h>
+#include <linux/gprof.h>
+#include <linux/ptrace.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+
+#define BATCH	64	/* threads that are looked up under one RCU section */
+
+struct attached_task {
+	struct list_head node;
+	struct perf_event *event;
+};
+
+static LIST_HEAD(following);
+static DEFINE_SPINLOCK(list_lock);	/* protects following and every @came */
+static enum cpuhp_state hotplug_state;
+
+/* NMI, interrupt or task context, preemption off: perf's overflow handler. */
+static void overflow(struct perf_event *event, struct perf_sample_data *data,
+		     struct pt_regs *regs)
+{
+	struct gprof_counters *c = event->overflow_handler_context;
+	struct gprof_event e = {
+		.regs = regs,
+		.chain = gprof_driver_callchain(event, data),
+		.weight = data->period ?: c->attr.sample_period,
+		.addr = c->addr ? data->addr : 0,
+		.throttled = gprof_counter_throttled(event),
+	};
+
+	if (!c->with_idle && is_idle_task(current))
+		return;
+	if (c->user_only && !user_mode(regs))
+		return;
+	if (!gprof_target_has_current(c->target))
+		return;
+	gprof_sampler_sample(c->sampler, &e);
+}
+
+static struct perf_event *create(struct gprof_counters *c, int cpu, struct task_struct *task,
+				 bool disabled)
+{
+	struct perf_event_attr attr = c->attr;
+
+	attr.inherit = c->target->type == GPROF_TARGET_PROCESS;
+	attr.enable_on_exec = task && c->target->on_exec;
+	attr.disabled = disabled || attr.enable_on_exec;
+	return perf_event_create_kernel_counter(&attr, cpu, task, overflow, c);
+}
+
+/* Some PMUs cannot leave a mode out; then the handler does, from the registers. */
+static void exclude_nothing(struct gprof_counters *c)
+{
+	c->user_only = c->attr.exclude_kernel;
+	c->attr.exclude_kernel = 0;
+	c->attr.exclude_hv = 0;
+	c->attr.exclude_guest = 0;
+}
+
+static int try_once(struct gprof_counters *c)
+{
+	struct task_struct *task = gprof_target_is_tasks(c->target) ? c->target->task : NULL;
+	int cpu = task ? -1 : cpumask_any_and(c->target->cpus, cpu_online_mask);
+	struct perf_event *event = create(c, cpu, task, true);
+
+	if (IS_ERR(event))
+		return PTR_ERR(event);
+	perf_event_release_kernel(event);
+	return 0;
+}
+
+/**
+ * gprof_counters_try() - find out whether the event exists here
+ * @c: counters
+ *
+ * Context: Task, in SETUP.
+ * Return: 0, or perf's errno: -ENOENT, -EOPNOTSUPP, -EINVAL, ...
+ */
+int gprof_counters_try(struct gprof_counters *c)
+{
+	int err = try_once(c);
+
+	if (err == -EINVAL && c->attr.exclude_hv | c->attr.exclude_kernel) {
+		struct gprof_counters saved = *c;
+
+		exclude_nothing(c);
+		if (!try_once(c))
+			return 0;
+		c->attr = saved.attr;
+		c->user_only = saved.user_only;
+	}
+	return err;
+}
+
+static void add_up(struct gprof_counters *c, struct perf_event *event)
+{
+	u64 enabled, running;
+
+	c->count += perf_event_read_value(event, &enabled, &running);
+	c->enabled += enabled;
+	c->running += running;
+}
+
+static void detach(struct gprof_counters *c, struct perf_event *event)
+{
+	lockdep_assert_held(&c->lock);
+	add_up(c, event);
+	perf_event_release_kernel(event);
+}
+
+static int attach_task(struct gprof_counters *c, struct task_struct *task)
+{
+	struct attached_task *a;
+
+	lockdep_assert_held(&c->lock);
+	if (!gprof_task_allowed(task, c->target->owner))
+		return task->flags & PF_EXITING ? -ESRCH : -EPERM;
+	a = kmalloc(sizeof(*a), GFP_KERNEL_ACCOUNT);
+	if (!a)
+		return -ENOMEM;
+	a->event = create(c, -1, task, false);
+	if (IS_ERR(a->event)) {
+		int err = PTR_ERR(a->event);
+
+		kfree(a);
+		return err;
+	}
+	list_add(&a->node, &c->tasks);
+	c->attached++;
+	return 0;
+}
+
+/* Fills @batch with threads that have no counter of ours; references are taken. */
+static unsigned int find_unattached(struct gprof_counters *c, struct task_struct **batch)
+{
+	struct task_struct *leader = c->target->task, *task;
+	unsigned int n = 0;
+
+	rcu_read_lock();
+	for_each_thread(leader, task) {
+		if (task->flags & PF_EXITING || gprof_task_has_counter(task, c))
+			continue;
+		get_task_struct(task);
+		batch[n++] = task;
+		if (n == BATCH)
+			break;
+	}
+	rcu_read_unlock();
+	return n;
+}
+
+static int attach_process(struct gprof_counters *c)
+{
+	struct task_struct **batch = kmalloc_array(BATCH, sizeof(*batch), GFP_KERNEL);
+	unsigned int n, i;
+	int err = 0;
+
+	if (!batch)
+		return -ENOMEM;
+	do {
+		unsigned int before = c->attached;
+
+		n = find_unattached(c, batch);
+		for (i = 0; i < n; i++) {
+			int ret = err ? 0 : attach_task(c, batch[i]);
+
+			/* A thread that just ended is no error. */
+			if (ret && ret != -ESRCH)
+				err = ret;
+			put_task_struct(batch[i]);
+		}
+		/* Threads that cannot be attached must not keep us here. */
+		if (c->attached == before)
+			break;
+	} while (n && !err && !fatal_signal_pending(current));
+	kfree(batch);
+	if (!err && !c->attached)
+		err = -ESRCH;
+	return err;
+}
+
+static int attach_cpus(struct gprof_counters *c)
+{
+	int cpu, err = 0;
+
+	lockdep_assert_held(&c->lock);
+	for_each_cpu_and(cpu, c->target->cpus, cpu_online_mask) {
+		struct perf_event *event;
+
+		if (c->by_cpu[cpu])
+			continue;
+		event = create(c, cpu, NULL, false);
+		/*
+		 * A CPU that just went away comes back to us through hotplug; a
+		 * PMU of one kind of core does not exist on the other kind.
+		 */
+		if (IS_ERR(event)) {
+			if (PTR_ERR(event) != -ENODEV && PTR_ERR(event) != -ENOENT)
+				return PTR_ERR(event);
+			err = PTR_ERR(event);
+			continue;
+		}
+		c->by_cpu[cpu] = event;
+		c->attached++;
+	}
+	return c->attached ? 0 : err;
+}
+
+static void detach_all(struct gprof_counters *c)
+{
+	struct attached_task *a, *next;
+	int cpu;
+
+	lockdep_assert_held(&c->lock);
+	list_for_each_entry_safe(a, next, &c->tasks, node) {
+		detach(c, a->event);
+		list_del(&a->node);
+		kfree(a);
+	}
+	for_each_possible_cpu(cpu) {
+		if (c->by_cpu && c->by_cpu[cpu])
+			detach(c, c->by_cpu[cpu]);
+		if (c->by_cpu)
+			c->by_cpu[cpu] = NULL;
+	}
+	c->attached = 0;
+}
+
+static void attach_cpus_that_came(struct work_struct *work)
+{
+	struct gprof_counters *c = container_of(work, struct gprof_counters, refresh);
+	unsigned int cpu;
+
+	mutex_lock(&c->lock);
+	for_each_cpu(cpu, c->target->cpus) {
+		bool came;
+
+		spin_lock_irq(&list_lock);
+		came = cpumask_test_and_clear_cpu(cpu, c->came);
+		spin_unlock_irq(&list_lock);
+		/* perf took the counter off when the CPU went. */
+		if (came && c->by_cpu[cpu]) {
+			detach(c, c->by_cpu[cpu]);
+			c->by_cpu[cpu] = NULL;
+			c->attached--;
+		}
+	}
+	attach_cpus(c);
+	mutex_unlock(&c->lock);
+}
+
+/* Hotplug callback: under the hotplug lock, hence no call into perf. */
+static int cpu_came(unsigned int cpu)
+{
+	struct gprof_counters *c;
+
+	spin_lock_irq(&list_lock);
+	list_for_each_entry(c, &following, node) {
+		cpumask_set_cpu(cpu, c->came);
+		schedule_work(&c->refresh);
+	}
+	spin_unlock_irq(&list_lock);
+	return 0;
+}
+
+/**
+ * gprof_counter_hotplug_init() - begin to follow CPUs
+ *
+ * Context: Task.
+ * Return: 0 or a negative errno.
+ */
+int gprof_counter_hotplug_init(void)
+{
+	int state = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "gprof:online", cpu_came,
+					      NULL);
+
+	if (state < 0)
+		return state;
+	hotplug_state = state;
+	return 0;
+}
+
+/**
+ * gprof_counter_hotplug_exit() - cease to follow CPUs
+ *
+ * Context: Task; no recorder exists any more.
+ */
+void gprof_counter_hotplug_exit(void)
+{
+	cpuhp_remove_state_nocalls(hotplug_state);
+}
+
+/**
+ * gprof_counters_new() - prepare counters; none is attached yet
+ * @attr: what to count; inherit, disabled and enable_on_exec are set here
+ * @target: where
+ * @sampler: who takes the samples
+ *
+ * Context: Task.
+ * Return: counters for gprof_counters_destroy(), or NULL.
+ */
+struct gprof_counters *gprof_counters_new(const struct perf_event_attr *attr,
+					  const struct gprof_target *target,
+					  struct gprof_sampler *sampler)
+{
+	struct gprof_counters *c = kzalloc(sizeof(*c), GFP_KERNEL_ACCOUNT);
+
+	if (!c)
+		return NULL;
+	c->attr = *attr;
+	c->target = target;
+	c->sampler = sampler;
+	mutex_init(&c->lock);
+	INIT_LIST_HEAD(&c->tasks);
+	INIT_LIST_HEAD(&c->node);
+	INIT_WORK(&c->refresh, attach_cpus_that_came);
+	if (!zalloc_cpumask_var(&c->came, GFP_KERNEL_ACCOUNT))
+		goto err_free;
+	if (gprof_target_is_tasks(target))
+		return c;
+	c->by_cpu = kcalloc(nr_cpu_ids, sizeof(*c->by_cpu), GFP_KERNEL_ACCOUNT);
+	if (!c->by_cpu)
+		goto err_came;
+	return c;
+
+err_came:
+	free_cpumask_var(c->came);
+err_free:
+	kfree(c);
+	return NULL;
+}
+
+/**
+ * gprof_counters_destroy() - free; stopped before
+ * @state: counters
+ *
+ * Context: Task.
+ */
+void gprof_counters_destroy(void *state)
+{
+	struct gprof_counters *c = state;
+
+	kfree(c->by_cpu);
+	free_cpumask_var(c->came);
+	mutex_destroy(&c->lock);
+	kfree(c);
+}
+
+/**
+ * gprof_counters_start() - attach, and count from now on
+ * @state: counters that are not attached
+ * @attached: gets their number
+ *
+ * Context: Task.
+ * Return: 0 or a negative errno; nothing is attached then.
+ */
+int gprof_counters_start(void *state, u32 *attached)
+{
+	struct gprof_counters *c = state;
+	int err;
+
+	mutex_lock(&c->lock);
+	if (c->target->type == GPROF_TARGET_THREAD)
+		err = attach_task(c, c->target->task);
+	else if (c->target->type == GPROF_TARGET_PROCESS)
+		err = attach_process(c);
+	else
+		err = attach_cpus(c);
+	if (err)
+		detach_all(c);
+	*attached = c->attached;
+	mutex_unlock(&c->lock);
+
+	if (!err && c->by_cpu) {
+		spin_lock_irq(&list_lock);
+		list_add(&c->node, &following);
+		spin_unlock_irq(&list_lock);
+		/* For a CPU that came after attach_cpus() looked. */
+		schedule_work(&c->refresh);
+	}
+	return err;
+}
+
+/**
+ * gprof_counters_stop() - detach; no sample is taken once this returns
+ * @state: counters, attached or not
+ *
+ * Context: Task.
+ */
+void gprof_counters_stop(void *state)
+{
+	struct gprof_counters *c = state;
+
+	spin_lock_irq(&list_lock);
+	list_del_init(&c->node);
+	spin_unlock_irq(&list_lock);
+	cancel_work_sync(&c->refresh);
+
+	mutex_lock(&c->lock);
+	detach_all(c);
+	mutex_unlock(&c->lock);
+}
+
+/**
+ * gprof_counters_stats() - fill in what the counters counted
+ * @state: counters
+ * @stats: out_count, out_time_enabled and out_time_running are set
+ *
+ * Context: Task.
+ */
+void gprof_counters_stats(void *state, struct gprof_stats *stats)
+{
+	struct gprof_counters *c = state;
+	struct attached_task *a;
+	u64 count, enabled, running;
+	int cpu;
+
+	mutex_lock(&c->lock);
+	stats->out_count = c->count;
+	stats->out_time_enabled = c->enabled;
+	stats->out_time_running = c->running;
+	list_for_each_entry(a, &c->tasks, node) {
+		count = perf_event_read_value(a->event, &enabled, &running);
+		stats->out_count += count;
+		stats->out_time_enabled += enabled;
+		stats->out_time_running += running;
+	}
+	for_each_possible_cpu(cpu) {
+		if (!c->by_cpu || !c->by_cpu[cpu])
+			continue;
+		count = perf_event_read_value(c->by_cpu[cpu], &enabled, &running);
+		stats->out_count += count;
+		stats->out_time_enabled += enabled;
+		stats->out_time_running += running;
+	}
+	/* On whole CPUs more was counted than belongs to the cgroup. */
+	if (c->target->cgroup)
+		stats->out_count = 0;
+	mutex_unlock(&c->lock);
+}

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ioctl: one table, one way of copying; no logic.
+ *
+ * All user memory is read before and written after the recorder does its work,
+ * so that no lock is ever held over a page fault. Modelled on iommufd
+ * (drivers/iommu/iommufd/main.c).
+ */
+#include "ioctl.h"
+#include "recorder.h"
+#include "source.h"
+
+#include <linux/bitmap.h>
+#include <linux/gprof.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+union argument {
+	u32 size;
+	struct gprof_info info;
+	struct gprof_setup setup;
+	struct gprof_start start;
+	struct gprof_stop stop;
+	struct gprof_stats stats;
+};
+
+struct command {
+	unsigned int cmd;
+	size_t size;
+	size_t min_size;
+	int (*run)(struct gprof_recorder *r, union argument *arg);
+};
+
+/* Reads a struct that begins with its size. Returns 0 or a negative errno. */
+static int copy_sized(void *to, size_t size, size_t min_size, const void __user *from)
+{
+	u32 user_size;
+
+	if (get_user(user_size, (const u32 __user *)from))
+		return -EFAULT;
+	if (user_size < min_size)
+		return -EINVAL;
+	/* Longer ones may come from a newer caller, but not by any length. */
+	if (user_size > PAGE_SIZE)
+		return -E2BIG;
+	return copy_struct_from_user(to, size, from, user_size);
+}
+
+static unsigned long *copy_cpus(const struct gprof_setup *setup, int *err)
+{
+	size_t bytes = setup->cpus_size;
+	unsigned long *map;
+	unsigned int nbits;
+
+	*err = -EINVAL;
+	if (setup->target != GPROF_TARGET_CPUS) {
+		if (setup->cpus || bytes)
+			return NULL;
+		bytes = 0;
+	} else if (!bytes || bytes % sizeof(u64) || bytes > PAGE_SIZE) {
+		return NULL;
+	}
+
+	*err = -ENOMEM;
+	nbits = max_t(unsigned int, nr_cpu_ids, bytes * BITS_PER_BYTE);
+	map = bitmap_zalloc(nbits, GFP_KERNEL_ACCOUNT);
+	if (!map)
+		return NULL;
+	/* Both architectures have 64-bit little-endian longs, as the interface. */
+	*err = -EFAULT;
+	if (copy_from_user(map, u64_to_user_ptr(setup->cpus), bytes))
+		goto err_free;
+	*err = -ENODEV;
+	if (find_next_bit(map, nbits, nr_cpu_ids) < nbits)
+		goto err_free;
+	*err = 0;
+	return map;
+
+err_free:
+	bitmap_free(map);
+	return NULL;
+}
+
+static int setup_of_source(struct gprof_recorder *r, struct gprof_setup *setup,
+			   const struct gprof_source *source)
+{
+	unsigned long *cpus;
+	void *params;
+	int err;
+
+	params = kzalloc(source->params_size, GFP_KERNEL_ACCOUNT);
+	if (!params)
+		return -ENOMEM;
+	setup->out_reason = GPROF_REASON_PARAMS;
+	err = copy_sized(params, source->params_size, source->params_min,
+			 u64_to_user_ptr(setup->params));
+	if (err)
+		goto out_params;
+	setup->out_reason = GPROF_REASON_CPU;
+	cpus = copy_cpus(setup, &err);
+	if (err)
+		goto out_params;
+	err = gprof_recorder_setup(r, setup, source, params, cpus);
+	bitmap_free(cpus);
+out_params:
+	kfree(params);
+	return err;
+}
+
+static int run_setup(struct gprof_recorder *r, union argument *arg)
+{
+	struct gprof_setup *setup = &arg->setup;
+	const struct gprof_source *source = gprof_source_find(setup->kind);
+	bool has_id = setup->target == GPROF_TARGET_THREAD ||
+		      setup->target == GPROF_TARGET_PROCESS ||
+		      setup->target == GPROF_TARGET_CGROUP;
+
+	setup->out_data_size = 0;
+	setup->out_nr_cpus = 0;
+	setup->out_reason = GPROF_REASON_KIND;
+	if (!source)
+		return -ENOENT;
+	setup->out_reason = GPROF_REASON_TARGET;
+	if (!has_id && setup->id)
+		return -EINVAL;
+	return setup_of_source(r, setup, source);
+}
+
+static int run_info(struct gprof_recorder *r, union argument *arg)
+{
+	if (arg->info.flags)
+		return -EOPNOTSUPP;
+	gprof_recorder_info(&arg->info);
+	return 0;
+}
+
+static int run_start(struct gprof_recorder *r, union argument *arg)
+{
+	arg->start.out_attached = 0;
+	return gprof_recorder_start(r, &arg->start);
+}
+
+static int run_stop(struct gprof_recorder *r, union argument *arg)
+{
+	return gprof_recorder_stop(r, &arg->stop);
+}
+
+static int run_stats(struct gprof_recorder *r, union argument *arg)
+{
+	arg->stats = (struct gprof_stats){
+		.size = arg->stats.size,
+		.flags = arg->stats.flags,
+		.cpu = arg->stats.cpu,
+	};
+	return gprof_recorder_stats(r, &arg->stats);
+}
+
+#define COMMAND(_cmd, _struct, _min, _run) \
+	{ .cmd = (_cmd), .size = sizeof(struct _struct), .min_size = (_min), .run = (_run) }
+
+static const struct command commands[] = {
+	COMMAND(GPROF_IOC_INFO, gprof_info, GPROF_INFO_SIZE_VER0, run_info),
+	COMMAND(GPROF_IOC_SETUP, gprof_setup, GPROF_SETUP_SIZE_VER0, run_setup),
+	COMMAND(GPROF_IOC_START, gprof_start, GPROF_START_SIZE_VER0, run_start),
+	COMMAND(GPROF_IOC_STOP, gprof_stop, GPROF_STOP_SIZE_VER0, run_stop),
+	COMMAND(GPROF_IOC_STATS, gprof_stats, GPROF_STATS_SIZE_VER0, run_stats),
+};
+
+static const struct command *find(unsigned int cmd)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(commands); i++) {
+		if (commands[i].cmd == cmd)
+			return &commands[i];
+	}
+	return NULL;
+}
+
+/**
+ * gprof_ioctl() - run a command
+ * @r: recorder
+ * @cmd: GPROF_IOC_*
+ * @arg: its struct
+ *
+ * Context: Task.
+ * Return: 0 or a negative errno, as uapi/linux/gprof.h says.
+ */
+long gprof_ioctl(struct gprof_recorder *r, unsigned int cmd, void __user *arg)
+{
+	const struct command *c = find(cmd);
+	union argument a = {};
+	size_t user_size;
+	int err;
+
+	BUILD_BUG_ON(sizeof(struct gprof_info) != GPROF_INFO_SIZE_VER0);
+	BUILD_BUG_ON(sizeof(struct gprof_setup) != GPROF_SETUP_SIZE_VER0);
+	BUILD_BUG_ON(sizeof(struct gprof_start) != GPROF_START_SIZE_VER0);
+	BUILD_BUG_ON(sizeof(struct gprof_stop) != GPROF_STOP_SIZE_VER0);
+	BUILD_BUG_ON(sizeof(struct gprof_stats) != GPROF_STATS_SIZE_VER0);
+
+	if (!c)
+		return -ENOTTY;
+	err = copy_sized(&a, c->size, c->min_size, arg);
+	if (err)
+		return err;
+	user_size = a.size;
+	err = c->run(r, &a);
+	/* On error too: out_reason says why. */
+	if (copy_to_user(arg, &a, min(user_size, c->size)))
+		return err ?: -EFAULT;
+	return err;
+}

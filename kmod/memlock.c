@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * memlock: the limit of perf's buffers (kernel/events/core.c, perf_mmap()).
+ *
+ * Each user may pin mlock_kb per online CPU, and RLIMIT_MEMLOCK beyond it, over
+ * all his processes. The count is the kernel's own (user->locked_vm), which
+ * perf, io_uring and others share.
+ */
+#include "memlock.h"
+
+#include <linux/capability.h>
+#include <linux/cpumask.h>
+#include <linux/cred.h>
+#include <linux/mm.h>
+#include <linux/moduleparam.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/user.h>
+
+static unsigned int mlock_kb = 1024;
+module_param(mlock_kb, uint, 0644);
+MODULE_PARM_DESC(mlock_kb, "KiB per CPU that each user may pin beyond RLIMIT_MEMLOCK");
+
+static u64 limit_pages(void)
+{
+	u64 allowance = (u64)READ_ONCE(mlock_kb) * num_online_cpus() >> (PAGE_SHIFT - 10);
+
+	return allowance + (rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT);
+}
+
+/**
+ * gprof_charge() - charge the calling user
+ * @c: zeroed
+ * @bytes: how much
+ * @unlimited: count, but allow any amount
+ *
+ * Context: Task.
+ * Return: 0, or -ENOMEM over the limit.
+ */
+int gprof_charge(struct gprof_charge *c, u64 bytes, bool unlimited)
+{
+	struct user_struct *user = current_user();
+	u64 pages = DIV_ROUND_UP(bytes, PAGE_SIZE);
+	unsigned long now;
+
+	now = atomic_long_add_return(pages, &user->locked_vm);
+	if (now > limit_pages() && !unlimited && !capable(CAP_IPC_LOCK)) {
+		atomic_long_sub(pages, &user->locked_vm);
+		return -ENOMEM;
+	}
+	c->user = get_uid(user);
+	c->pages = pages;
+	return 0;
+}
+
+/**
+ * gprof_uncharge() - take a charge back
+ * @c: charge, or zeroed
+ *
+ * Context: Task.
+ */
+void gprof_uncharge(struct gprof_charge *c)
+{
+	if (!c->user)
+		return;
+	atomic_long_sub(c->pages, &c->user->locked_vm);
+	free_uid(c->user);
+	c->user = NULL;
+}

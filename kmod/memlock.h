@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * memlock: memory that user space makes the kernel pin, charged to its user.
+ */
+#ifndef GPROF_MEMLOCK_H
+#define GPROF_MEMLOCK_H
+
+#include <linux/types.h>
+
+struct user_struct;
+
+/**
+ * struct gprof_charge - what a recorder is charged
+ * @user: who pays; a reference is held
+ * @pages: how much
+ */
+struct gprof_charge {
+	struct user_struct *user;
+	u64 pages;
+};
+
+int gprof_charge(struct gprof_charge *c, u64 bytes, bool unlimited);
+void gprof_uncharge(struct gprof_charge *c);
+
+#endif /* GPROF_MEMLOCK_H */

@@ -1,0 +1,452 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * recorder: the state machine, and who owns what.
+ *
+ *	NEW --SETUP--> READY --START--> STARTED --STOP--> READY
+ *
+ * SETUP builds everything in the order target, charge, channels, maps, source,
+ * and publishes it with @sampler.channels; from then on it is fixed until the
+ * file is closed. mmap() therefore needs no lock, and must not take @lock: it
+ * runs under mmap_lock, and STOP waits under @lock for a worker that takes the
+ * mmap_lock of the processes that it reads.
+ *
+ * Lock order: mmap_lock of the caller (none of our locks is taken under it);
+ * @lock > struct gprof_counters.lock > perf's locks.
+ */
+#include "recorder.h"
+#include "buffer_pages.h"
+#include "source.h"
+
+#include <linux/capability.h>
+#include <linux/gprof.h>
+#include <linux/log2.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include <linux/timekeeping.h>
+
+#define GENERATION_DEFAULT	NSEC_PER_SEC
+#define GENERATION_MIN		NSEC_PER_MSEC
+#define GENERATION_MAX		(3600ULL * NSEC_PER_SEC)
+
+static atomic_t open_recorders = ATOMIC_INIT(0);
+
+/**
+ * gprof_recorder_new() - make an unconfigured recorder
+ *
+ * Context: Task.
+ * Return: recorder or NULL.
+ */
+struct gprof_recorder *gprof_recorder_new(void)
+{
+	struct gprof_recorder *r = kzalloc(sizeof(*r), GFP_KERNEL_ACCOUNT);
+
+	if (!r)
+		return NULL;
+	mutex_init(&r->lock);
+	init_waitqueue_head(&r->wait);
+	atomic_inc(&open_recorders);
+	return r;
+}
+
+static void wake_reader(struct irq_work *work)
+{
+	struct gprof_buffer *b = container_of(work, struct gprof_buffer, wake);
+	struct gprof_recorder *r = b->reader;
+
+	wake_up_interruptible_poll(&r->wait, EPOLLIN);
+}
+
+static void free_channels(struct gprof_channel **channels)
+{
+	int cpu;
+
+	if (!channels)
+		return;
+	for_each_possible_cpu(cpu) {
+		if (channels[cpu])
+			irq_work_sync(&channels[cpu]->buffer.wake);
+		gprof_channel_free(channels[cpu]);
+	}
+	kfree(channels);
+}
+
+static struct gprof_channel **make_channels(struct gprof_recorder *r, u64 data_size)
+{
+	struct gprof_channel **channels;
+	int cpu;
+
+	channels = kcalloc(nr_cpu_ids, sizeof(*channels), GFP_KERNEL_ACCOUNT);
+	if (!channels)
+		return NULL;
+	for_each_present_cpu(cpu) {
+		channels[cpu] = gprof_channel_new(cpu, data_size);
+		if (!channels[cpu] || fatal_signal_pending(current)) {
+			free_channels(channels);
+			return NULL;
+		}
+		channels[cpu]->buffer.reader = r;
+		init_irq_work(&channels[cpu]->buffer.wake, wake_reader);
+	}
+	return channels;
+}
+
+static void init_buffers(struct gprof_channel **channels, const struct gprof_setup *setup,
+			 u64 weight)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		struct gprof_buffer *b;
+
+		if (!channels[cpu])
+			continue;
+		b = &channels[cpu]->buffer;
+		b->flight = setup->flags & GPROF_SETUP_F_FLIGHT;
+		b->generation_ns = setup->generation_ns ?: GENERATION_DEFAULT;
+		b->weight = weight;
+		gprof_buffer_init(b);
+	}
+}
+
+static int check_setup(const struct gprof_setup *setup, u32 *reason)
+{
+	*reason = GPROF_REASON_FLAGS;
+	if (setup->flags & ~__GPROF_SETUP_F_ALL || setup->stack & ~__GPROF_STACK_F_ALL)
+		return -EOPNOTSUPP;
+	/* A call chain without its leaf is not one. */
+	if (setup->stack & ~GPROF_STACK_F_IP && !(setup->stack & GPROF_STACK_F_IP))
+		return -EINVAL;
+	if (setup->max_frames > GPROF_MAX_FRAMES)
+		return -EINVAL;
+	*reason = GPROF_REASON_BUFFER;
+	if (setup->buffer_size && (setup->buffer_size < PAGE_SIZE ||
+				   setup->buffer_size > GPROF_BUFFER_MAX))
+		return -EINVAL;
+	*reason = GPROF_REASON_GENERATION;
+	if (setup->generation_ns && (setup->generation_ns < GENERATION_MIN ||
+				     setup->generation_ns > GENERATION_MAX))
+		return -EINVAL;
+	return 0;
+}
+
+static u64 data_size_of(const struct gprof_setup *setup)
+{
+	u64 size = setup->buffer_size ?: GPROF_BUFFER_DEFAULT;
+
+	return roundup_pow_of_two(max_t(u64, size, max_t(u64, GPROF_BUFFER_MIN, PAGE_SIZE)));
+}
+
+static int build(struct gprof_recorder *r, struct gprof_setup *setup,
+		 const struct gprof_source *source, const void *params,
+		 const unsigned long *cpus)
+{
+	struct gprof_sampler *s = &r->sampler;
+	u64 data_size = data_size_of(setup);
+	struct gprof_channel **channels;
+	struct gprof_request req = {
+		.params = params,
+		.target = &r->target,
+		.sampler = s,
+		.kernel_frames = setup->stack & GPROF_STACK_F_KERNEL,
+	};
+	int err;
+
+	err = gprof_target_init(&r->target, setup, cpus, &setup->out_reason);
+	if (err)
+		return err;
+
+	setup->out_reason = GPROF_REASON_MEMLOCK;
+	err = gprof_charge(&r->charge, gprof_channel_bytes(data_size) * num_present_cpus(),
+			   r->target.privileged);
+	if (err)
+		goto err_target;
+
+	setup->out_reason = GPROF_REASON_NONE;
+	err = -ENOMEM;
+	channels = make_channels(r, data_size);
+	if (!channels)
+		goto err_charge;
+	err = gprof_maps_init(&s->maps, channels, r->target.owner);
+	if (err)
+		goto err_channels;
+	err = source->setup(&req, &r->source_state);
+	if (err) {
+		setup->out_reason = req.reason;
+		goto err_maps;
+	}
+
+	init_buffers(channels, setup, req.weight);
+	s->options.flags = setup->stack;
+	s->options.max_frames = setup->max_frames ?: GPROF_MAX_FRAMES;
+	s->options.kernel = req.kernel || req.kernel_frames;
+	r->source = source;
+	r->state = GPROF_READY;
+	setup->out_data_size = data_size;
+	setup->out_nr_cpus = nr_cpu_ids;
+	/* Pairs with smp_load_acquire() in gprof_recorder_mmap() and _poll(). */
+	smp_store_release(&s->channels, channels);
+	return 0;
+
+err_maps:
+	gprof_maps_destroy(&s->maps);
+err_channels:
+	free_channels(channels);
+err_charge:
+	gprof_uncharge(&r->charge);
+err_target:
+	gprof_target_destroy(&r->target);
+	return err;
+}
+
+/**
+ * gprof_recorder_setup() - GPROF_IOC_SETUP
+ * @r: recorder
+ * @setup: argument; outputs are set, @setup->out_reason on error too
+ * @source: source of @setup->kind
+ * @params: its parameters
+ * @cpus: bitmap of nr_cpu_ids bits
+ *
+ * Context: Task.
+ * Return: 0 or a negative errno; the recorder is unchanged then.
+ */
+int gprof_recorder_setup(struct gprof_recorder *r, struct gprof_setup *setup,
+			 const struct gprof_source *source, const void *params,
+			 const unsigned long *cpus)
+{
+	int err = check_setup(setup, &setup->out_reason);
+
+	if (err)
+		return err;
+	mutex_lock(&r->lock);
+	if (r->state == GPROF_NEW) {
+		err = build(r, setup, source, params, cpus);
+	} else {
+		setup->out_reason = GPROF_REASON_STATE;
+		err = -EBUSY;
+	}
+	mutex_unlock(&r->lock);
+	return err;
+}
+
+/**
+ * gprof_recorder_start() - GPROF_IOC_START
+ * @r: recorder
+ * @start: argument
+ *
+ * Context: Task.
+ * Return: 0 or a negative errno; the recorder is not started then.
+ */
+int gprof_recorder_start(struct gprof_recorder *r, struct gprof_start *start)
+{
+	int err = -EBUSY;
+
+	start->out_reason = GPROF_REASON_FLAGS;
+	if (start->flags)
+		return -EOPNOTSUPP;
+	mutex_lock(&r->lock);
+	start->out_reason = GPROF_REASON_STATE;
+	if (r->state == GPROF_READY) {
+		err = r->source->start(r->source_state, &start->out_attached);
+		start->out_reason = err == -ESRCH ? GPROF_REASON_TASK_GONE :
+				    err == -EPERM ? GPROF_REASON_TASK_DENIED :
+				    err ? GPROF_REASON_EVENT : GPROF_REASON_NONE;
+	}
+	if (!err) {
+		r->state = GPROF_STARTED;
+		r->started_ns = ktime_get_mono_fast_ns();
+		r->stopped_ns = 0;
+	}
+	mutex_unlock(&r->lock);
+	return err;
+}
+
+static void stop_locked(struct gprof_recorder *r)
+{
+	lockdep_assert_held(&r->lock);
+	r->source->stop(r->source_state);
+	gprof_maps_flush(&r->sampler.maps);
+	r->stopped_ns = ktime_get_mono_fast_ns();
+	r->state = GPROF_READY;
+}
+
+/**
+ * gprof_recorder_stop() - GPROF_IOC_STOP
+ * @r: recorder
+ * @stop: argument
+ *
+ * Context: Task.
+ * Return: 0; nothing is written to the buffers from now on.
+ */
+int gprof_recorder_stop(struct gprof_recorder *r, struct gprof_stop *stop)
+{
+	int err = -EBUSY;
+
+	if (stop->flags)
+		return -EOPNOTSUPP;
+	mutex_lock(&r->lock);
+	if (r->state == GPROF_STARTED) {
+		stop_locked(r);
+		err = 0;
+	}
+	mutex_unlock(&r->lock);
+	return err;
+}
+
+static void add_buffer(struct gprof_stats *st, struct gprof_buffer *b)
+{
+	int i;
+
+	st->out_cpus++;
+	st->out_produced += local64_read(&b->produced);
+	for (i = 0; i < GPROF_LOST_NR; i++)
+		st->out_lost[i] += local64_read(&b->lost[i]);
+	st->out_overwritten += local64_read(&b->overwritten);
+	st->out_nmi += local64_read(&b->nmi);
+	st->out_irq += local64_read(&b->irq);
+	st->out_task += local64_read(&b->task);
+	st->out_throttled += local64_read(&b->throttled);
+	st->out_maps_lost += local64_read(&b->maps_lost);
+}
+
+static int add_buffers(struct gprof_recorder *r, struct gprof_stats *st)
+{
+	struct gprof_channel **channels = r->sampler.channels;
+	int cpu;
+
+	if (st->cpu != GPROF_STATS_ALL_CPUS) {
+		if ((u32)st->cpu >= nr_cpu_ids || !channels[st->cpu])
+			return -ENODEV;
+		add_buffer(st, &channels[st->cpu]->buffer);
+		return 0;
+	}
+	for_each_possible_cpu(cpu) {
+		if (channels[cpu])
+			add_buffer(st, &channels[cpu]->buffer);
+	}
+	/* Where there is no buffer there is no counter of it either. */
+	st->out_lost[GPROF_LOST_NO_BUFFER] += atomic64_read(&r->sampler.no_buffer);
+	st->out_produced += atomic64_read(&r->sampler.no_buffer);
+	st->out_maps_missed = atomic64_read(&r->sampler.maps.missed);
+	r->source->stats(r->source_state, st);
+	return 0;
+}
+
+/**
+ * gprof_recorder_stats() - GPROF_IOC_STATS
+ * @r: recorder
+ * @stats: argument
+ *
+ * Context: Task.
+ * Return: 0 or a negative errno.
+ */
+int gprof_recorder_stats(struct gprof_recorder *r, struct gprof_stats *stats)
+{
+	int err = -EBUSY;
+
+	if (stats->flags)
+		return -EOPNOTSUPP;
+	mutex_lock(&r->lock);
+	if (r->state != GPROF_NEW) {
+		err = add_buffers(r, stats);
+		stats->out_started_ns = r->started_ns;
+		stats->out_stopped_ns = r->stopped_ns;
+	}
+	mutex_unlock(&r->lock);
+	return err;
+}
+
+/**
+ * gprof_recorder_info() - GPROF_IOC_INFO
+ * @info: argument
+ *
+ * Context: Any.
+ */
+void gprof_recorder_info(struct gprof_info *info)
+{
+	info->out_abi_version = GPROF_ABI_VERSION;
+	info->out_nr_cpus = nr_cpu_ids;
+	info->out_kinds = gprof_source_kinds();
+	info->out_features = GPROF_FEAT_KERNEL_FRAMES | GPROF_FEAT_USER_FRAMES |
+			     GPROF_FEAT_CALLER | GPROF_FEAT_FLIGHT | GPROF_FEAT_MAPS;
+	if (IS_ENABLED(CONFIG_CGROUPS))
+		info->out_features |= GPROF_FEAT_CGROUP;
+	info->out_max_frames = GPROF_MAX_FRAMES;
+	info->out_clock_id = CLOCK_MONOTONIC;
+	info->out_default_buffer = GPROF_BUFFER_DEFAULT;
+	info->out_recorders = atomic_read(&open_recorders);
+}
+
+/**
+ * gprof_recorder_mmap() - map the buffer of one CPU
+ * @r: recorder
+ * @vma: mapping that is being made; its offset is GPROF_MMAP_*(cpu)
+ *
+ * Context: Task, mmap_lock held for writing; takes no lock.
+ * Return: 0 or a negative errno.
+ */
+int gprof_recorder_mmap(struct gprof_recorder *r, struct vm_area_struct *vma)
+{
+	/* Pairs with smp_store_release() in build(). */
+	struct gprof_channel **channels = smp_load_acquire(&r->sampler.channels);
+	u64 offset = (u64)vma->vm_pgoff << PAGE_SHIFT;
+	u64 cpu = offset >> GPROF_MMAP_CPU_SHIFT;
+	bool ring = offset == GPROF_MMAP_RING(cpu);
+
+	if (!channels)
+		return -EBUSY;
+	if (!ring && offset != GPROF_MMAP_TAIL(cpu))
+		return -EINVAL;
+	if (cpu >= nr_cpu_ids || !channels[cpu])
+		return -ENODEV;
+	return gprof_channel_mmap(channels[cpu], vma, ring);
+}
+
+/**
+ * gprof_recorder_poll() - is a buffer at least half full?
+ * @r: recorder
+ * @file: its file
+ * @wait: poll table
+ *
+ * Context: Task; takes no lock.
+ */
+__poll_t gprof_recorder_poll(struct gprof_recorder *r, struct file *file, poll_table *wait)
+{
+	struct gprof_channel **channels;
+	int cpu;
+
+	poll_wait(file, &r->wait, wait);
+	/* Pairs with smp_store_release() in build(). */
+	channels = smp_load_acquire(&r->sampler.channels);
+	if (!channels)
+		return EPOLLERR;
+	for_each_possible_cpu(cpu) {
+		if (channels[cpu] && gprof_buffer_readable(&channels[cpu]->buffer))
+			return EPOLLIN | EPOLLRDNORM;
+	}
+	return 0;
+}
+
+/**
+ * gprof_recorder_free() - stop and free a recorder
+ * @r: recorder that nobody else uses any more
+ *
+ * Context: Task, without mmap_lock.
+ */
+void gprof_recorder_free(struct gprof_recorder *r)
+{
+	mutex_lock(&r->lock);
+	if (r->state == GPROF_STARTED)
+		stop_locked(r);
+	mutex_unlock(&r->lock);
+
+	if (r->state != GPROF_NEW) {
+		r->source->destroy(r->source_state);
+		gprof_maps_destroy(&r->sampler.maps);
+		free_channels(r->sampler.channels);
+		gprof_uncharge(&r->charge);
+		gprof_target_destroy(&r->target);
+	}
+	mutex_destroy(&r->lock);
+	kfree(r);
+	atomic_dec(&open_recorders);
+}

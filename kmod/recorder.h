@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * recorder: one open file of /dev/gprof.
+ */
+#ifndef GPROF_RECORDER_H
+#define GPROF_RECORDER_H
+
+#include "memlock.h"
+#include "sampler.h"
+#include "target.h"
+
+#include <linux/mutex.h>
+#include <linux/poll.h>
+#include <linux/wait.h>
+
+struct gprof_info;
+struct gprof_setup;
+struct gprof_source;
+struct gprof_start;
+struct gprof_stats;
+struct gprof_stop;
+struct vm_area_struct;
+
+enum gprof_recorder_state {
+	GPROF_NEW,	/* opened */
+	GPROF_READY,	/* set up, or stopped */
+	GPROF_STARTED,
+};
+
+/**
+ * struct gprof_recorder - a recorder
+ * @lock: serializes the calls; outermost lock of the module, never taken in
+ *	mmap() and never held while user memory is touched
+ * @state: protected by @lock
+ * @source: what records; set by SETUP
+ * @source_state: the source's own
+ * @target: whom
+ * @sampler: the way into the buffers
+ * @charge: memory charged
+ * @wait: readers in poll()
+ * @started_ns: last START, protected by @lock
+ * @stopped_ns: last STOP, protected by @lock
+ */
+struct gprof_recorder {
+	struct mutex lock;
+	enum gprof_recorder_state state;
+	const struct gprof_source *source;
+	void *source_state;
+	struct gprof_target target;
+	struct gprof_sampler sampler;
+	struct gprof_charge charge;
+	wait_queue_head_t wait;
+	u64 started_ns;
+	u64 stopped_ns;
+};
+
+struct gprof_recorder *gprof_recorder_new(void);
+void gprof_recorder_free(struct gprof_recorder *r);
+
+void gprof_recorder_info(struct gprof_info *info);
+int gprof_recorder_setup(struct gprof_recorder *r, struct gprof_setup *setup,
+			 const struct gprof_source *source, const void *params,
+			 const unsigned long *cpus);
+int gprof_recorder_start(struct gprof_recorder *r, struct gprof_start *start);
+int gprof_recorder_stop(struct gprof_recorder *r, struct gprof_stop *stop);
+int gprof_recorder_stats(struct gprof_recorder *r, struct gprof_stats *stats);
+int gprof_recorder_mmap(struct gprof_recorder *r, struct vm_area_struct *vma);
+__poll_t gprof_recorder_poll(struct gprof_recorder *r, struct file *file, poll_table *wait);
+
+#endif /* GPROF_RECORDER_H */

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * source: what produces events inside the kernel. One file per source, one row
+ * in the table of source.c.
+ */
+#ifndef GPROF_SOURCE_H
+#define GPROF_SOURCE_H
+
+#include <linux/types.h>
+
+struct gprof_sampler;
+struct gprof_stats;
+struct gprof_target;
+
+/**
+ * struct gprof_request - what SETUP asks of a source
+ * @params: the kind's parameters, source->params_size bytes, zero-extended
+ * @target: whom; fixed, and outlives the source's state
+ * @sampler: where samples go; outlives the source's state
+ * @kernel_frames: the kernel's call chain is wanted
+ * @weight: the source sets what a sample usually stands for
+ * @kernel: the source sets whether kernel addresses may be recorded
+ * @reason: the source sets GPROF_REASON_* on error
+ */
+struct gprof_request {
+	const void *params;
+	const struct gprof_target *target;
+	struct gprof_sampler *sampler;
+	bool kernel_frames;
+	u64 weight;
+	bool kernel;
+	u32 reason;
+};
+
+/**
+ * struct gprof_source - a kind of recorder
+ * @kind: GPROF_KIND_*
+ * @name: for messages
+ * @params_size: sizeof the kind's parameters
+ * @params_min: their first published size
+ * @setup: checks the request and makes the state; nothing is recorded yet
+ * @start: begins to call gprof_sampler_sample(); @attached: to how much
+ * @stop: ends it; no call is under way when it returns
+ * @stats: fills in what the source knows
+ * @destroy: frees the state; stopped before
+ *
+ * All run in task context under the recorder's lock, which serializes them.
+ */
+struct gprof_source {
+	u32 kind;
+	const char *name;
+	size_t params_size;
+	size_t params_min;
+	int (*setup)(struct gprof_request *req, void **state);
+	int (*start)(void *state, u32 *attached);
+	void (*stop)(void *state);
+	void (*stats)(void *state, struct gprof_stats *stats);
+	void (*destroy)(void *state);
+};
+
+extern const struct gprof_source gprof_source_pmu;
+extern const struct gprof_source gprof_source_tracepoint;
+
+const struct gprof_source *gprof_source_find(u32 kind);
+u64 gprof_source_kinds(void);
+
+#endif /* GPROF_SOURCE_H */

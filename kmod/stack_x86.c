@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * stack on amd64: ORC for the kernel, frame pointers for user space.
+ *
+ * User frames are [rbp] = caller's rbp, [rbp + 8] = return address. User memory
+ * is read with page faults disabled, under one user_access_begin() for the
+ * whole walk (13 instructions a frame instead of 126 with one nofault copy
+ * each). The first read goes through copy_from_user_nmi(), which alone knows
+ * whether the page tables that are loaded are those of current (an NMI may
+ * come while the kernel switches them or works in a temporary mm).
+ */
+#include "stack.h"
+
+#include <asm/stacktrace.h>
+#include <asm/unwind.h>
+#include <linux/gprof.h>
+#include <linux/perf_event.h>
+#include <linux/ptrace.h>
+#include <linux/sched.h>
+#include <linux/sched/task_stack.h>
+#include <linux/uaccess.h>
+
+/* A fault, or a caller's registers from perf_fetch_caller_regs(), which sets no flags? */
+static bool regs_are_real(struct pt_regs *regs)
+{
+	return regs->flags & X86_EFLAGS_FIXED;
+}
+
+u32 gprof_arch_kernel_frames(struct pt_regs *regs, u64 *frames, u32 max)
+{
+	struct unwind_state state;
+	u32 n = 0;
+
+	if (regs_are_real(regs)) {
+		unwind_start(&state, current, regs, NULL);
+	} else {
+		frames[n++] = regs->ip;
+		unwind_start(&state, current, NULL, (void *)regs->sp);
+	}
+	for (; n < max && !unwind_done(&state); unwind_next_frame(&state)) {
+		unsigned long addr = unwind_get_return_address(&state);
+
+		if (!addr)
+			break;
+		frames[n++] = addr;
+	}
+	if (!n)
+		frames[n++] = regs->ip;
+	return n;
+}
+
+static bool readable(u64 addr)
+{
+	return addr >= PAGE_SIZE && addr < TASK_SIZE_MAX - 16;
+}
+
+/*
+ * Where is the return address, if the code at @text is a prologue or epilogue
+ * of a function that keeps a frame pointer? Returns GPROF_STACK_REC_F_* bits.
+ */
+static u32 prologue(u32 text)
+{
+	if ((text & 0xff) == 0x55)		/* push %rbp */
+		return GPROF_STACK_REC_F_CALLER;
+	if ((text & 0xff) == 0xc3 || (text & 0xffff) == 0xc3f3)	/* ret */
+		return GPROF_STACK_REC_F_CALLER;
+	if (text == 0xfa1e0ff3)			/* endbr64 */
+		return GPROF_STACK_REC_F_CALLER;
+	if ((text & 0xffffff) == 0xe58948)	/* mov %rsp,%rbp */
+		return GPROF_STACK_REC_F_CALLER | GPROF_STACK_REC_F_CALLER_PUSHED;
+	return 0;
+}
+
+u32 gprof_arch_user_frames(struct pt_regs *regs, bool in_syscall, u64 *frames, u32 max,
+			   u32 *flags)
+{
+	u64 ip = regs->ip, sp = regs->sp, fp = regs->bp;
+	u64 record[2];
+	u32 n = 1, text, guess;
+
+	frames[0] = ip;
+	if (max == 1)
+		return 1;
+	/* 32-bit programs have other frames. */
+	if (!user_64bit_mode(regs)) {
+		*flags |= GPROF_STACK_REC_F_USER_CUT;
+		return 1;
+	}
+	if (!readable(sp) || copy_from_user_nmi(record, (void __user *)sp, 8)) {
+		*flags |= GPROF_STACK_REC_F_USER_CUT;
+		return 1;
+	}
+
+	pagefault_disable();
+	if (!user_access_begin((void __user *)sp, 16))
+		goto out;
+	/*
+	 * A stub around a system call seldom has a frame. In interrupted code
+	 * the word at the top of the stack may be any local variable, so there
+	 * the instruction must say that it is the return address.
+	 */
+	guess = in_syscall ? GPROF_STACK_REC_F_CALLER : 0;
+	if (!in_syscall && readable(ip)) {
+		unsafe_get_user(text, (u32 __user *)ip, walk);
+		guess = prologue(text);
+	}
+	if (guess & GPROF_STACK_REC_F_CALLER_PUSHED)
+		unsafe_get_user(record[0], (u64 __user *)(sp + 8), walk);
+	if (guess && readable(record[0])) {
+		frames[n++] = record[0];
+		max++;
+		*flags |= guess;
+	}
+walk:
+	while (n < max) {
+		/* The stack grows down: frames that do not go up are not frames. */
+		if (!readable(fp) || fp & 7 || fp < sp)
+			break;
+		unsafe_get_user(record[0], (u64 __user *)fp, cut);
+		unsafe_get_user(record[1], (u64 __user *)(fp + 8), cut);
+		if (!readable(record[1]))
+			break;
+		frames[n++] = record[1];
+		sp = fp + 16;
+		fp = record[0];
+	}
+	if (n == max)
+		goto cut;
+	goto end;
+cut:
+	*flags |= GPROF_STACK_REC_F_USER_CUT;
+end:
+	user_access_end();
+out:
+	pagefault_enable();
+	return n;
+}

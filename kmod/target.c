@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * target: resolve, check the privilege, hold references.
+ *
+ * The rules of who may record whom stand here and nowhere else. They are those
+ * of perf_event_open(2) with kernel.perf_event_paranoid = 2: own tasks in user
+ * mode for everybody, all else with CAP_PERFMON.
+ */
+#include "target.h"
+
+#include <linux/capability.h>
+#include <linux/cgroup.h>
+#include <linux/cred.h>
+#include <linux/err.h>
+#include <linux/gprof.h>
+#include <linux/pid.h>
+#include <linux/sched.h>
+#include <linux/sched/coredump.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+
+static bool same_user(const struct cred *owner, const struct cred *task)
+{
+	return uid_eq(owner->euid, task->euid) && uid_eq(owner->euid, task->suid) &&
+	       uid_eq(owner->euid, task->uid) && gid_eq(owner->egid, task->egid) &&
+	       gid_eq(owner->egid, task->sgid) && gid_eq(owner->egid, task->gid) &&
+	       cap_issubset(task->cap_permitted, owner->cap_permitted);
+}
+
+/**
+ * gprof_task_allowed() - may this task be recorded?
+ * @task: task, held by the caller
+ * @owner: on whose behalf
+ *
+ * As ptrace(2) would say for the same user (ptrace_may_access() is not
+ * exported): all ids equal, no more capabilities, dumpable.
+ *
+ * Context: Task.
+ */
+bool gprof_task_allowed(struct task_struct *task, const struct cred *owner)
+{
+	bool allowed;
+
+	if (cap_raised(owner->cap_effective, CAP_PERFMON) ||
+	    cap_raised(owner->cap_effective, CAP_SYS_ADMIN)) {
+		/* Capabilities count in the initial user namespace only, as in capable(). */
+		if (owner->user_ns == &init_user_ns)
+			return true;
+	}
+	rcu_read_lock();
+	allowed = same_user(owner, __task_cred(task));
+	rcu_read_unlock();
+	if (!allowed)
+		return false;
+	task_lock(task);
+	allowed = task->mm && get_dumpable(task->mm) == SUID_DUMP_USER;
+	task_unlock(task);
+	return allowed;
+}
+
+static int find_task(struct gprof_target *t, int id, u32 *reason)
+{
+	enum pid_type type = t->type == GPROF_TARGET_PROCESS ? PIDTYPE_TGID : PIDTYPE_PID;
+
+	*reason = GPROF_REASON_TASK_GONE;
+	if (id <= 0)
+		return -ESRCH;
+	rcu_read_lock();
+	t->task = pid_task(find_vpid(id), type);
+	if (t->task)
+		get_task_struct(t->task);
+	rcu_read_unlock();
+	if (!t->task)
+		return -ESRCH;
+	if (!gprof_task_allowed(t->task, t->owner)) {
+		*reason = GPROF_REASON_TASK_DENIED;
+		/* A task that is past its end has no mm either, and is not denied but gone. */
+		if (t->task->flags & PF_EXITING) {
+			*reason = GPROF_REASON_TASK_GONE;
+			return -ESRCH;
+		}
+		return -EPERM;
+	}
+	return 0;
+}
+
+static int find_cgroup(struct gprof_target *t, int fd, u32 *reason)
+{
+	struct cgroup *cgroup = cgroup_get_from_fd(fd);
+
+	*reason = GPROF_REASON_CGROUP;
+	if (IS_ERR(cgroup))
+		return PTR_ERR(cgroup) == -ENOMEM ? -ENOMEM : -EINVAL;
+	if (cgroup->root != &cgrp_dfl_root) {
+		cgroup_put(cgroup);
+		return -EINVAL;
+	}
+	t->cgroup = cgroup;
+	return 0;
+}
+
+static int find_cpus(struct gprof_target *t, const unsigned long *cpus, u32 *reason)
+{
+	*reason = GPROF_REASON_CPU;
+	bitmap_copy(cpumask_bits(t->cpus), cpus, nr_cpu_ids);
+	if (cpumask_empty(t->cpus))
+		return -EINVAL;
+	return cpumask_subset(t->cpus, cpu_online_mask) ? 0 : -ENODEV;
+}
+
+static int resolve(struct gprof_target *t, const struct gprof_setup *setup,
+		   const unsigned long *cpus, u32 *reason)
+{
+	if (!gprof_target_is_tasks(t) && t->on_exec) {
+		*reason = GPROF_REASON_FLAGS;
+		return -EINVAL;
+	}
+	switch (t->type) {
+	case GPROF_TARGET_THREAD:
+	case GPROF_TARGET_PROCESS:
+		return find_task(t, setup->id, reason);
+	case GPROF_TARGET_CGROUP:
+	case GPROF_TARGET_CPUS:
+	case GPROF_TARGET_SYSTEM:
+		break;
+	default:
+		*reason = GPROF_REASON_TARGET;
+		return -EINVAL;
+	}
+	if (!t->privileged) {
+		*reason = GPROF_REASON_WIDE_DENIED;
+		return -EPERM;
+	}
+	if (t->type == GPROF_TARGET_CPUS)
+		return find_cpus(t, cpus, reason);
+	cpumask_copy(t->cpus, cpu_possible_mask);
+	return t->type == GPROF_TARGET_CGROUP ? find_cgroup(t, setup->id, reason) : 0;
+}
+
+/**
+ * gprof_target_init() - resolve a target and check that the caller may have it
+ * @t: where to; zeroed
+ * @setup: argument of SETUP
+ * @cpus: bitmap of nr_cpu_ids bits for GPROF_TARGET_CPUS
+ * @reason: GPROF_REASON_* on error
+ *
+ * Context: Task, in the process that asks.
+ * Return: 0 or a negative errno; nothing is held then.
+ */
+int gprof_target_init(struct gprof_target *t, const struct gprof_setup *setup,
+		      const unsigned long *cpus, u32 *reason)
+{
+	int err;
+
+	if (!zalloc_cpumask_var(&t->cpus, GFP_KERNEL_ACCOUNT))
+		return -ENOMEM;
+	t->type = setup->target;
+	t->on_exec = setup->flags & GPROF_SETUP_F_ON_EXEC;
+	t->owner = get_current_cred();
+	t->privileged = perfmon_capable();
+	err = resolve(t, setup, cpus, reason);
+	if (err)
+		gprof_target_destroy(t);
+	return err;
+}
+
+/**
+ * gprof_target_destroy() - give up references
+ * @t: target that gprof_target_init() filled
+ *
+ * Context: Task.
+ */
+void gprof_target_destroy(struct gprof_target *t)
+{
+	if (t->task)
+		put_task_struct(t->task);
+	if (t->cgroup)
+		cgroup_put(t->cgroup);
+	put_cred(t->owner);
+	free_cpumask_var(t->cpus);
+	t->task = NULL;
+	t->cgroup = NULL;
+}
+
+/**
+ * gprof_target_is_tasks() - is the target made of tasks, not of CPUs?
+ * @t: target
+ */
+bool gprof_target_is_tasks(const struct gprof_target *t)
+{
+	return t->type == GPROF_TARGET_THREAD || t->type == GPROF_TARGET_PROCESS;
+}
+
+/**
+ * gprof_target_has_current() - does an event on this CPU belong to the target?
+ * @t: target whose source counts whole CPUs
+ *
+ * Context: Any incl. NMI, preemption off.
+ */
+bool gprof_target_has_current(const struct gprof_target *t)
+{
+	/* The css_set of current may be replaced, but is freed by RCU only. */
+	return !t->cgroup || cgroup_is_descendant(task_dfl_cgroup(current), t->cgroup);
+}

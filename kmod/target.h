@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * target: whom a recorder records, and who may.
+ */
+#ifndef GPROF_TARGET_H
+#define GPROF_TARGET_H
+
+#include <linux/cpumask.h>
+#include <linux/types.h>
+
+struct cgroup;
+struct cred;
+struct gprof_setup;
+struct task_struct;
+
+/**
+ * struct gprof_target - whom
+ * @type: GPROF_TARGET_*
+ * @on_exec: count from the next exec on
+ * @task: thread, or leader of the process; a reference is held
+ * @cgroup: cgroup v2; a reference is held
+ * @cpus: CPUs (CPUS; SYSTEM and CGROUP: all)
+ * @owner: credentials of who set the recorder up; a reference is held
+ * @privileged: @owner had CAP_PERFMON then
+ */
+struct gprof_target {
+	u32 type;
+	bool on_exec;
+	struct task_struct *task;
+	struct cgroup *cgroup;
+	cpumask_var_t cpus;
+	const struct cred *owner;
+	bool privileged;
+};
+
+int gprof_target_init(struct gprof_target *t, const struct gprof_setup *setup,
+		      const unsigned long *cpus, u32 *reason);
+void gprof_target_destroy(struct gprof_target *t);
+
+bool gprof_task_allowed(struct task_struct *task, const struct cred *owner);
+bool gprof_target_is_tasks(const struct gprof_target *t);
+bool gprof_target_has_current(const struct gprof_target *t);
+
+#endif /* GPROF_TARGET_H */
