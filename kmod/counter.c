@@ -31,6 +31,7 @@
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
 #include <linux/gprof.h>
+#include <linux/math64.h>
 #include <linux/ptrace.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
@@ -49,6 +50,27 @@ static LIST_HEAD(following);
 static DEFINE_SPINLOCK(list_lock);	/* protects following and every @came */
 static enum cpuhp_state hotplug_state;
 
+/*
+ * How many events does this overflow stand for? A period, usually. More when
+ * the interrupt came late: perf restarts the counter then and forgets what was
+ * counted beyond a period. The count itself, which perf has just brought up to
+ * date, forgets nothing, so the sum over samples follows it.
+ *
+ * The answer is a multiple of the period: what is left over waits for the next
+ * overflow, and a sample of the usual weight need not carry it.
+ */
+static u64 take_weight(struct perf_event *event, u64 period)
+{
+	u64 *stamp = gprof_counter_stamp(event);
+	s64 waiting = local64_read(&event->count) - *stamp;
+	u64 weight = period;
+
+	if (waiting > (s64)(period + period / 2))
+		weight = div64_u64(waiting + period / 2, period) * period;
+	*stamp += weight;
+	return weight;
+}
+
 /* NMI, interrupt or task context, preemption off: perf's overflow handler. */
 static void overflow(struct perf_event *event, struct perf_sample_data *data,
 		     struct pt_regs *regs)
@@ -57,7 +79,7 @@ static void overflow(struct perf_event *event, struct perf_sample_data *data,
 	struct gprof_event e = {
 		.regs = regs,
 		.chain = gprof_driver_callchain(event, data),
-		.weight = data->period ?: c->attr.sample_period,
+		.weight = take_weight(event, c->attr.sample_period),
 		.addr = c->addr ? data->addr : 0,
 		.throttled = gprof_counter_throttled(event),
 	};

@@ -21,7 +21,7 @@ struct gprof_target;
  * @target: where; outlives this
  * @sampler: who takes the samples; outlives this
  * @with_idle: the idle task belongs to the target
- * @user_only: samples in kernel mode are dropped here, because the PMU cannot
+ * @user_only: overflows in kernel mode are no samples, though they are counted
  * @addr: record the data address
  * @lock: protects all below; taken inside the recorder's lock
  * @tasks: list of struct attached_task

@@ -109,6 +109,11 @@ static int setup(struct gprof_request *req, void **state)
 	c = gprof_counters_new(&attr, req->target, req->sampler);
 	if (!c)
 		return -ENOMEM;
+	/* A clock runs in every mode; the handler tells them apart as well as perf would. */
+	if (is_timer(p) && attr.exclude_kernel) {
+		c->user_only = true;
+		c->attr.exclude_kernel = 0;
+	}
 	c->with_idle = p->flags & GPROF_CPU_F_IDLE;
 	c->addr = p->flags & GPROF_CPU_F_ADDR;
 	err = gprof_counters_try(c);

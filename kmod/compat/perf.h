@@ -36,6 +36,15 @@ static inline bool gprof_counter_throttled(const struct perf_event *event)
 }
 
 /*
+ * How many events of the counter have become samples. perf keeps such a stamp
+ * for counters in frequency mode, which ours never are.
+ */
+static inline u64 *gprof_counter_stamp(struct perf_event *event)
+{
+	return &event->hw.freq_count_stamp;
+}
+
+/*
  * Has the task a counter whose handler gets @context, be it inherited?
  *
  * The list is walked under RCU as perf's own perf_iterate_ctx() does: contexts
