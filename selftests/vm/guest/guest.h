@@ -39,7 +39,7 @@ _Noreturn void control_die(const char *what);
 void command_run(const struct config *cfg);
 
 /* module.c: the module under test, and what it may have left behind. */
-void module_prepare(const struct config *cfg);
+void module_prepare(void);
 void module_load(void);
 void module_unload(void);
 void module_check(const struct config *cfg);

@@ -14,7 +14,7 @@ int main(void)
 	boot_settle(&cfg);
 	control_say("booted");
 
-	module_prepare(&cfg);
+	module_prepare();
 	control_log("log is watched from here");
 	if (cfg.module)
 		module_load();

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Where a human starts; "make help" lists what there is.  The module itself is
+# built by kbuild from the file Kbuild.
+
+prefix ?= /usr/local
+libdir ?= $(prefix)/lib
+DESTDIR ?=
+
+HOST_ARCH := $(shell dpkg --print-architecture 2>/dev/null)
+ifeq ($(HOST_ARCH),)
+HOST_ARCH := $(patsubst x86_64,amd64,$(patsubst aarch64,arm64,$(shell uname -m)))
+endif
+# What library, command and tests are built for; outputs go to build/ARCH.
+ARCH ?= $(HOST_ARCH)
+O := $(CURDIR)/build/$(ARCH)
+
+CFLAGS ?= -O2 -g
+ifneq ($(ARCH),$(HOST_ARCH))
+CROSS_amd64 := x86_64-linux-gnu-
+CROSS_arm64 := aarch64-linux-gnu-
+CROSS_COMPILE := $(CROSS_$(ARCH))
+SYSROOT := $(shell selftests/vm/cache/sysroot $(ARCH))
+ifeq ($(SYSROOT),)
+$(error no sysroot for $(ARCH))
+endif
+CC := $(CROSS_COMPILE)gcc --sysroot=$(SYSROOT)
+AR := $(CROSS_COMPILE)ar
+PKG_CONFIG := $(SYSROOT)/pkg-config
+else
+PKG_CONFIG ?= pkg-config
+endif
+export ARCH O CC AR CFLAGS CPPFLAGS LDFLAGS PKG_CONFIG CROSS_COMPILE \
+	prefix libdir DESTDIR
+
+# The module for a real machine: that of the running kernel, unless told.
+KERNELRELEASE ?= $(shell uname -r)
+KDIR ?= /lib/modules/$(KERNELRELEASE)/build
+KMOD_OUT := $(CURDIR)/build/kmod/$(KERNELRELEASE)
+
+SUB = $(MAKE) --no-print-directory -C
+
+.PHONY: all module lib tools selftests install clean help
+.PHONY: setup guests-build demo check check-all style
+
+all: lib tools
+	@if [ -e $(KDIR)/Makefile ]; then \
+		$(MAKE) --no-print-directory module; \
+	else \
+		echo "make: left out the module: no kernel headers in $(KDIR)"; \
+	fi
+
+# Said here in one line, for the compiler would say it in a hundred.
+.PHONY: build-packages
+build-packages:
+ifeq ($(ARCH),$(HOST_ARCH))
+	@missing=$$(selftests/vm/setup --missing build) && \
+	if [ -n "$$missing" ]; then \
+		echo "make: library and tools need packages:" \
+			"apt-get install $$missing" >&2; \
+		exit 1; \
+	fi
+endif
+
+module:
+	@selftests/vm/build-module $(KMOD_OUT) $(KDIR)
+	@echo "make: the module is $(KMOD_OUT:$(CURDIR)/%=%)/gprof.ko"
+
+lib: build-packages
+	@$(SUB) userlib
+
+tools: lib
+	@$(SUB) tools
+
+selftests: lib tools
+	@$(SUB) selftests \
+		KSELFTEST_DIR=$$(selftests/vm/cache/linux-source)/tools/testing/selftests
+
+install: lib tools
+	@$(SUB) userlib install
+	@$(SUB) tools install
+	@if [ -e $(KMOD_OUT)/gprof.ko ]; then \
+		dir=$(DESTDIR)/lib/modules/$(KERNELRELEASE)/updates; \
+		install -D -m 644 $(KMOD_OUT)/gprof.ko $$dir/gprof.ko && \
+		if [ -z "$(DESTDIR)" ]; then depmod $(KERNELRELEASE); fi; \
+	else \
+		echo "make: left out the module: it is not built"; \
+	fi
+
+clean:
+	rm -rf build out
+
+# Everything below needs more packages, and installs them.
+setup:
+	@selftests/vm/setup test
+
+guests-build: setup
+	@for arch in amd64 arm64; do \
+		$(MAKE) --no-print-directory ARCH=$$arch selftests || exit 1; \
+	done
+
+demo: setup
+	@$(MAKE) --no-print-directory ARCH=$(HOST_ARCH) tools
+	@$(MAKE) --no-print-directory ARCH=arm64 tools
+	@selftests/vm/demo
+
+check: guests-build
+	@selftests/vm/check check
+
+check-all: guests-build
+	@selftests/vm/check check all
+
+style: setup
+	@selftests/vm/style
+
+help:
+	@echo 'make            module for the running kernel, library, command'
+	@echo 'make module     the module alone (KDIR=, KERNELRELEASE=)'
+	@echo 'make lib        the library alone; make tools, the command'
+	@echo 'make selftests  the test programs; with ARCH=arm64 for that'
+	@echo 'make install    all that is built (prefix=, DESTDIR=)'
+	@echo 'make demo       profiles a real program in a guest: out/demo'
+	@echo 'make check      the tests, in guests with a stock kernel'
+	@echo 'make check-all  the same, and in kernels with every check on'
+	@echo 'make style      checkpatch, sparse, shellcheck'
+	@echo 'make clean      removes build/ and out/; caches stay'
+	@echo
+	@echo 'selftests/vm/run -- COMMAND runs COMMAND in a guest'
