@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The subcommands. A new one is a row in gprofctl.c, a line here and a file
+ * cmd_NAME.c.
+ */
+#ifndef TOOLS_CMD_H
+#define TOOLS_CMD_H
+
+/* Exit statuses of gprofctl itself; a recorded command's status is passed on. */
+enum {
+	STATUS_OK = 0,
+	STATUS_FAILED = 1,
+	STATUS_USAGE = 2,
+	STATUS_CANNOT_RUN = 126,
+	STATUS_NOT_FOUND = 127,
+};
+
+/* argv[0] is the subcommand's name. Each returns the exit status. */
+int cmd_cpu(int argc, char **argv);
+int cmd_profile(int argc, char **argv);
+int cmd_top(int argc, char **argv);
+int cmd_flame(int argc, char **argv);
+int cmd_info(int argc, char **argv);
+int cmd_doctor(int argc, char **argv);
+
+#endif /* TOOLS_CMD_H */

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * gprofctl: the table of subcommands.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "say.h"
+
+static const struct {
+	const char *name;
+	int (*run)(int argc, char **argv);
+	const char *help;
+} commands[] = {
+	{ "cpu", cmd_cpu, "record where CPU time goes, or any event of a counter" },
+	{ "profile", cmd_profile, "record the stacks that make a tracepoint fire" },
+};
+
+#define NR_COMMANDS	(sizeof(commands) / sizeof(commands[0]))
+
+static int print_help(void)
+{
+	puts("Usage: gprofctl SUBCOMMAND [OPTIONS]\n"
+	     "\n"
+	     "Profiles programs through the gprof kernel module. Profiles are pprof files;\n"
+	     "go tool pprof opens them too.\n"
+	     "\n"
+	     "Subcommands:");
+	for (size_t i = 0; i < NR_COMMANDS; i++)
+		printf("  %-10s %s\n", commands[i].name, commands[i].help);
+	puts("\n"
+	     "  gprofctl SUBCOMMAND --help   explains one of them\n"
+	     "  gprofctl --version           prints the version\n"
+	     "\n"
+	     "Examples:\n"
+	     "  gprofctl cpu -- COMMAND             # record a command into cpu.pb.gz\n"
+	     "  go tool pprof -top cpu.pb.gz        # see where the time went");
+	return finish_stdout();
+}
+
+static const char *command_name(const void *ctx, size_t i)
+{
+	(void)ctx;
+	return i < NR_COMMANDS ? commands[i].name : NULL;
+}
+
+static int unknown(const char *word)
+{
+	const char *meant = nearest(word, command_name, NULL);
+
+	if (meant)
+		return misused("there is no subcommand \"%s\"; did you mean %s?", word, meant);
+	return misused("there is no subcommand \"%s\"; see gprofctl --help", word);
+}
+
+int main(int argc, char **argv)
+{
+	const char *word = argc > 1 ? argv[1] : NULL;
+
+	if (!word)
+		return misused("no subcommand; see gprofctl --help");
+	if (!strcmp(word, "--help") || !strcmp(word, "-h") || !strcmp(word, "help"))
+		return print_help();
+	if (!strcmp(word, "--version") || !strcmp(word, "-V")) {
+		puts("gprofctl " GPROF_VERSION);
+		return finish_stdout();
+	}
+	for (size_t i = 0; i < NR_COMMANDS; i++)
+		if (!strcmp(word, commands[i].name))
+			return commands[i].run(argc - 1, argv + 1);
+	return unknown(word);
+}

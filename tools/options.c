@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * One parser for all subcommands, on getopt_long().
+ */
+#include "options.h"
+
+#include <ctype.h>
+#include <getopt.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "say.h"
+
+#define ROWS_MAX	48
+#define LONG_FIRST	256	/* getopt's value of row i is LONG_FIRST + i */
+#define HELP_COLUMN	30
+
+/**
+ * struct rows - the rows of all tables in one list, as getopt wants them
+ * @row: row i
+ * @ctx: of the table of row i
+ * @nr: number of rows
+ * @longs: long options; the value leads back to the row
+ * @shorts: short options
+ */
+struct rows {
+	const struct option_row *row[ROWS_MAX];
+	void *ctx[ROWS_MAX];
+	int nr;
+	struct option longs[ROWS_MAX + 2];
+	char shorts[2 * ROWS_MAX + 8];
+};
+
+static void rows_collect(struct rows *rows, const struct option_table *tables, bool mixed)
+{
+	struct option *o = rows->longs;
+	char *s = rows->shorts;
+
+	rows->nr = 0;
+	if (!mixed)
+		*s++ = '+';
+	*s++ = ':';
+	*s++ = 'h';
+	for (; tables->rows; tables++) {
+		for (const struct option_row *r = tables->rows; r->set; r++) {
+			if (rows->nr == ROWS_MAX)
+				abort();
+			rows->row[rows->nr] = r;
+			rows->ctx[rows->nr] = tables->ctx;
+			if (r->key) {
+				*s++ = r->key;
+				if (r->arg)
+					*s++ = ':';
+			}
+			if (r->name)
+				*o++ = (struct option){ r->name, r->arg ? 1 : 0, NULL,
+							LONG_FIRST + rows->nr };
+			rows->nr++;
+		}
+	}
+	*o++ = (struct option){ "help", 0, NULL, 'h' };
+	*o = (struct option){ 0 };
+	*s = '\0';
+}
+
+static int row_of(const struct rows *rows, int value)
+{
+	if (value >= LONG_FIRST)
+		return value - LONG_FIRST;
+	for (int i = 0; i < rows->nr; i++)
+		if (rows->row[i]->key == value)
+			return i;
+	return -1;
+}
+
+static void print_row(const struct option_row *r)
+{
+	const char *help = r->help;
+	int n = printf("  ");
+
+	if (r->key)
+		n += printf("-%c", r->key);
+	else
+		n += printf("   ");
+	if (r->name)
+		n += printf("%s--%s", r->key ? ", " : " ", r->name);
+	if (r->arg)
+		n += printf(" %s", r->arg);
+	if (n >= HELP_COLUMN) {
+		putchar('\n');
+		n = 0;
+	}
+	for (;;) {
+		int line = strcspn(help, "\n");
+
+		printf("%*s%.*s\n", HELP_COLUMN - n, "", line, help);
+		if (!help[line])
+			return;
+		help += line + 1;
+		n = 0;
+	}
+}
+
+static int print_help(const struct usage *u, const struct option_table *tables)
+{
+	static const struct option_row help = {
+		'h', "help", NULL, "this text", NULL,
+	};
+
+	printf("Usage: gprofctl %s %s\n\n%s\n", u->name, u->synopsis, u->text);
+	for (; tables->rows; tables++) {
+		printf("\n%s:\n", tables->title);
+		for (const struct option_row *r = tables->rows; r->set; r++)
+			print_row(r);
+	}
+	putchar('\n');
+	print_row(&help);
+	printf("\nExamples:\n%s\n", u->examples);
+	return finish_stdout();
+}
+
+static const char *long_name(const void *ctx, size_t i)
+{
+	return ((const struct rows *)ctx)->longs[i].name;
+}
+
+static int unknown(const struct usage *u, const struct rows *rows, const char *word, int key)
+{
+	const char *meant;
+	char *name;
+	int status;
+
+	if (key)
+		return misused("%s has no option -%c; see gprofctl %s --help", u->name, key, u->name);
+	name = xprintf("%.*s", (int)strcspn(word + 2, "="), word + 2);
+	meant = nearest(name, long_name, rows);
+	if (meant)
+		status = misused("%s has no option --%s; did you mean --%s?", u->name, name, meant);
+	else
+		status = misused("%s has no option --%s; see gprofctl %s --help", u->name, name,
+				 u->name);
+	free(name);
+	return status;
+}
+
+bool options_parse(const struct usage *usage, const struct option_table *tables, int argc,
+		   char **argv, bool mixed, int *operands, int *status)
+{
+	struct rows rows;
+	int c, i;
+
+	rows_collect(&rows, tables, mixed);
+	opterr = 0;
+	optind = 1;
+	while ((c = getopt_long(argc, argv, rows.shorts, rows.longs, NULL)) != -1) {
+		switch (c) {
+		case 'h':
+			*status = print_help(usage, tables);
+			return false;
+		case '?':
+			/* A flag that got an argument, --all=3, leaves its value in optopt. */
+			if (optopt >= LONG_FIRST)
+				*status = misused("--%s takes no argument",
+						  rows.row[optopt - LONG_FIRST]->name);
+			else
+				*status = unknown(usage, &rows, argv[optind - 1], optopt);
+			return false;
+		case ':':
+			i = row_of(&rows, optopt);
+			*status = misused("%s wants an argument: %s", argv[optind - 1],
+					  rows.row[i]->arg);
+			return false;
+		}
+		i = row_of(&rows, c);
+		*status = rows.row[i]->set(rows.ctx[i], optarg);
+		if (*status != STATUS_OK)
+			return false;
+	}
+	*operands = optind;
+	*status = STATUS_OK;
+	return true;
+}
+
+static bool parse_scaled(const char *text, unsigned long long base, unsigned long long *value)
+{
+	unsigned long long v = 0;
+	unsigned long long scale = 1;
+
+	if (!isdigit((unsigned char)*text))
+		return false;
+	for (; isdigit((unsigned char)*text); text++) {
+		if (__builtin_mul_overflow(v, 10, &v) ||
+		    __builtin_add_overflow(v, (unsigned int)(*text - '0'), &v))
+			return false;
+	}
+	switch (*text) {
+	case 'G':
+	case 'g':
+		scale *= base;
+		/* fallthrough */
+	case 'M':
+	case 'm':
+		scale *= base;
+		/* fallthrough */
+	case 'K':
+	case 'k':
+		scale *= base;
+		text++;
+	}
+	*value = v;
+	return !*text && !__builtin_mul_overflow(v, scale, value);
+}
+
+bool parse_count(const char *text, unsigned long long *value)
+{
+	return parse_scaled(text, 1000, value);
+}
+
+bool parse_size(const char *text, unsigned long long *value)
+{
+	return parse_scaled(text, 1024, value);
+}
+
+bool parse_seconds(const char *text, unsigned long long *ns)
+{
+	unsigned long long whole = 0, part = 0;
+	unsigned long long unit = 1000000000;
+	const char *p = text;
+
+	for (; isdigit((unsigned char)*p); p++) {
+		whole = whole * 10 + (*p - '0');
+		if (whole > INT_MAX)
+			return false;
+	}
+	if (p == text && *p != '.')
+		return false;
+	if (*p == '.') {
+		if (!isdigit((unsigned char)*++p))
+			return false;
+		for (; isdigit((unsigned char)*p); p++) {
+			unit /= 10;
+			part += (*p - '0') * unit;
+		}
+	}
+	if (*p == 's')
+		p++;
+	*ns = whole * 1000000000 + part;
+	return !*p;
+}
+
+bool parse_id(const char *text, int *id)
+{
+	unsigned long long v;
+
+	if (!parse_scaled(text, 1, &v) || !isdigit((unsigned char)text[strlen(text) - 1]) ||
+	    v == 0 || v > INT_MAX)
+		return false;
+	*id = v;
+	return true;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Output files: opened before the work begins, in place only when all of it
+ * succeeded. A failed run leaves an older file as it was, and no new one.
+ */
+#ifndef TOOLS_OUTPUT_H
+#define TOOLS_OUTPUT_H
+
+#include <stdbool.h>
+
+/**
+ * struct output - a file that is being written
+ * @name: as the user wrote it; "-" is stdout
+ * @fd: where to write
+ * @path: where it will stand, symbolic links followed; NULL when it is written
+ *	directly (a pipe, a device, stdout)
+ * @temp: name that it has until then
+ * @next: of the open outputs
+ */
+struct output {
+	const char *name;
+	int fd;
+	char *path;
+	char *temp;
+	struct output *next;
+};
+
+/**
+ * output_open() - open an output
+ * @o: gets filled
+ * @name: path or "-"
+ *
+ * Return: STATUS_OK, or STATUS_FAILED after a sentence.
+ */
+int output_open(struct output *o, const char *name);
+
+/* output_same() - do two open outputs end in the same place? */
+bool output_same(const struct output *a, const struct output *b);
+
+/* output_commit() - put the file in place; STATUS_OK, or STATUS_FAILED after a sentence */
+int output_commit(struct output *o);
+
+/* output_discard() - give it up; nothing happens when it is not open */
+void output_discard(struct output *o);
+
+/* output_discard_all() - give up all open ones; safe in a signal handler */
+void output_discard_all(void);
+
+#endif /* TOOLS_OUTPUT_H */

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Outputs are opened first, since what cannot be written need not be recorded;
+ * a command is started last, since nothing of it may be missed.
+ */
+#include "record.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "launch.h"
+#include "output.h"
+#include "say.h"
+#include "watch.h"
+
+/**
+ * struct session - a recording under way
+ * @rec: what was asked for
+ * @outputs: one for each event
+ * @nr_open: outputs that are open
+ * @watch: signals and the target's end
+ * @command: when the target is one
+ * @recorder: from the library
+ */
+struct session {
+	const struct recording *rec;
+	struct output *outputs;
+	size_t nr_open;
+	struct watch watch;
+	struct launch command;
+	struct gprof_recorder *recorder;
+};
+
+static int open_outputs(struct session *s)
+{
+	const struct recording *rec = s->rec;
+
+	for (size_t i = 0; i < rec->nr_files; i++) {
+		int status = output_open(&s->outputs[i], rec->files[i]);
+
+		if (status != STATUS_OK)
+			return status;
+		s->nr_open++;
+		for (size_t j = 0; j < i; j++)
+			if (output_same(&s->outputs[i], &s->outputs[j]))
+				return misused("two events cannot share the output %s: "
+					       "each wants an -o of its own", rec->files[i]);
+	}
+	return STATUS_OK;
+}
+
+static void discard_outputs(struct session *s)
+{
+	for (size_t i = 0; i < s->nr_open; i++)
+		output_discard(&s->outputs[i]);
+	s->nr_open = 0;
+}
+
+static int commit_outputs(struct session *s)
+{
+	int status = STATUS_OK;
+
+	for (size_t i = 0; i < s->nr_open; i++) {
+		int one = output_commit(&s->outputs[i]);
+
+		if (one != STATUS_OK)
+			status = one;
+	}
+	s->nr_open = 0;
+	return status;
+}
+
+static int start(struct session *s)
+{
+	struct target *t = s->rec->target;
+	int *fds;
+	int err;
+
+	if (t->command) {
+		int status = launch_prepare(&s->command, t->command, &s->watch.old_mask);
+
+		if (status != STATUS_OK)
+			return status;
+		t->gprof.id = s->command.pid;
+		status = watch_command(&s->watch, s->command.pid);
+		if (status != STATUS_OK)
+			return status;
+	}
+	s->recorder = s->rec->make(s->rec->ctx, &t->gprof, t->command);
+	if (!s->recorder)
+		return fail("%s", gprof_recorder_error(NULL));
+	fds = xalloc(s->nr_open, sizeof(*fds));
+	for (size_t i = 0; i < s->nr_open; i++)
+		fds[i] = s->outputs[i].fd;
+	err = gprof_recorder_start_events(s->recorder, fds, s->nr_open);
+	free(fds);
+	if (err)
+		return fail("%s", gprof_recorder_error(s->recorder));
+	if (t->command)
+		return launch_go(&s->command);
+	watch_target(&s->watch, &t->gprof);
+	return STATUS_OK;
+}
+
+static void tick(void *ctx, uint64_t ns)
+{
+	struct session *s = ctx;
+	uint64_t produced = 0, lost = 0;
+
+	for (size_t i = 0; i < s->rec->nr_files; i++) {
+		struct gprof_recorder_stats st = { .sz = sizeof(st) };
+
+		if (gprof_recorder_stats(s->recorder, i, &st))
+			return;
+		produced += st.produced;
+		lost += st.lost;
+	}
+	progress("recording: %.1f s, %" PRIu64 " samples, %" PRIu64 " lost (Ctrl-C ends it)",
+		 ns / 1e9, produced, lost);
+}
+
+static double percent(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * part / whole : 0;
+}
+
+/* What a reader of the profile must know before trusting it. */
+static void tell_event(const struct gprof_recorder_stats *st)
+{
+	if (!st->produced && st->count)
+		say("%s: no sample was taken: it happened %" PRIu64 " times, less than one period; "
+		    "a shorter one (-F for the timer, -e EVENT:PERIOD) takes samples", st->event,
+		    st->count);
+	else if (!st->produced)
+		say("%s: no sample was taken: the event did not happen in what was recorded; "
+		    "the target did not run, or only where it is not counted", st->event);
+	if (st->lost)
+		say("%s: %" PRIu64 " of %" PRIu64 " samples (%.2g %%) were lost, as the buffer was "
+		    "full; a larger --buffer or a longer period avoids it", st->event, st->lost,
+		    st->produced, percent(st->lost, st->produced));
+	if (st->overwritten)
+		say("%s: %" PRIu64 " of %" PRIu64 " samples were overwritten by newer ones",
+		    st->event, st->overwritten, st->produced);
+	if (st->throttled)
+		say("%s: the kernel paused the counter %" PRIu64 " times for interrupting too "
+		    "often, so busy times are undercounted; a longer period avoids it",
+		    st->event, st->throttled);
+	/* Starting and stopping the clocks themselves leaves a difference too. */
+	if (st->time_running_ns < st->time_enabled_ns - st->time_enabled_ns / 200)
+		say("%s: the CPU has too few counters and shared them out: this event was counted "
+		    "%.1f %% of the time", st->event,
+		    percent(st->time_running_ns, st->time_enabled_ns));
+	if (st->maps_lost)
+		say("%s: %" PRIu64 " mappings could not be recorded; frames in them have no names",
+		    st->event, st->maps_lost);
+}
+
+/* Stable: programs read it. */
+static void tell_counts(const struct gprof_recorder_stats *st, bool named)
+{
+	progress_clear();
+	if (named)
+		fprintf(stderr, "event=%s ", st->event);
+	fprintf(stderr, "produced=%" PRIu64 " read=%" PRIu64 " lost=%" PRIu64 " overwritten=%" PRIu64
+		" throttled=%" PRIu64 " nmi=%" PRIu64 " irq=%" PRIu64 " task=%" PRIu64 "\n",
+		st->produced, st->read, st->lost, st->overwritten, st->throttled, st->nmi, st->irq,
+		st->task);
+}
+
+static int tell(struct session *s)
+{
+	size_t nr = s->rec->nr_files;
+	struct gprof_recorder_stats *st = xalloc(nr, sizeof(*st));
+	int status = STATUS_OK;
+
+	for (size_t i = 0; i < nr && status == STATUS_OK; i++) {
+		st[i].sz = sizeof(st[i]);
+		if (gprof_recorder_stats(s->recorder, i, &st[i]))
+			status = fail("%s", gprof_recorder_error(s->recorder));
+	}
+	for (size_t i = 0; i < nr && status == STATUS_OK; i++)
+		tell_event(&st[i]);
+	for (size_t i = 0; i < nr && status == STATUS_OK; i++)
+		tell_counts(&st[i], nr > 1);
+	free(st);
+	return status;
+}
+
+/* Ends the recording and puts the profiles in place, or none of them. */
+static int finish(struct session *s)
+{
+	int status;
+
+	progress("writing the profile");
+	watch_hurry(output_discard_all);
+	if (gprof_recorder_stop(s->recorder)) {
+		status = fail("%s", gprof_recorder_error(s->recorder));
+		for (size_t i = 0; i < s->nr_open; i++)
+			say("%s was not written", s->outputs[i].name);
+		watch_resume();
+		discard_outputs(s);
+	} else {
+		watch_resume();
+		status = commit_outputs(s);
+	}
+	progress_clear();
+	if (tell(s) != STATUS_OK)
+		status = STATUS_FAILED;
+	return status;
+}
+
+int record(const struct recording *rec)
+{
+	struct session s = {
+		.rec = rec,
+		.outputs = xalloc(rec->nr_files, sizeof(*s.outputs)),
+	};
+	/* With a command the terminal is the command's. */
+	bool shown = progress_wanted() && !rec->target->command;
+	int status, command_status = STATUS_OK;
+
+	status = watch_begin(&s.watch);
+	if (status != STATUS_OK)
+		goto out_free;
+	status = open_outputs(&s);
+	if (status == STATUS_OK)
+		status = start(&s);
+	if (status != STATUS_OK)
+		goto out_discard;
+	watch_wait(&s.watch, rec->target->duration_ns, shown ? tick : NULL, &s);
+	status = finish(&s);
+	if (rec->target->command) {
+		/* After -d the command runs on; what it did is for the caller to know. */
+		watch_wait(&s.watch, 0, NULL, NULL);
+		command_status = launch_wait(&s.command);
+	}
+	if (status == STATUS_OK)
+		status = command_status;
+
+out_discard:
+	gprof_recorder_free(s.recorder);
+	launch_abandon(&s.command);
+	discard_outputs(&s);
+	watch_end(&s.watch);
+out_free:
+	free(s.outputs);
+	return status;
+}

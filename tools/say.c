@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Sentences, the progress line, suggestions, and memory that must be there.
+ */
+#include "say.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd.h"
+
+/* Longest word that is worth comparing with others. */
+#define NEAREST_WORD_MAX	32
+
+static bool progress_shown;
+
+static void vsay(const char *fmt, va_list ap)
+{
+	progress_clear();
+	fputs("gprofctl: ", stderr);
+	vfprintf(stderr, fmt, ap);
+	fputc('\n', stderr);
+}
+
+void say(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsay(fmt, ap);
+	va_end(ap);
+}
+
+int fail(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsay(fmt, ap);
+	va_end(ap);
+	return STATUS_FAILED;
+}
+
+int misused(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsay(fmt, ap);
+	va_end(ap);
+	return STATUS_USAGE;
+}
+
+int progress_wanted(void)
+{
+	return isatty(STDERR_FILENO);
+}
+
+void progress(const char *fmt, ...)
+{
+	va_list ap;
+
+	if (!progress_wanted())
+		return;
+	fputs("\r\033[K", stderr);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fflush(stderr);
+	progress_shown = true;
+}
+
+void progress_clear(void)
+{
+	if (!progress_shown)
+		return;
+	fputs("\r\033[K", stderr);
+	fflush(stderr);
+	progress_shown = false;
+}
+
+/* Optimal string alignment distance: a swap of neighbours is one mistake too. */
+static unsigned int distance(const char *a, size_t na, const char *b, size_t nb)
+{
+	unsigned int d[NEAREST_WORD_MAX + 1][NEAREST_WORD_MAX + 1];
+
+	for (size_t i = 0; i <= na; i++)
+		d[i][0] = i;
+	for (size_t j = 0; j <= nb; j++)
+		d[0][j] = j;
+	for (size_t i = 1; i <= na; i++) {
+		for (size_t j = 1; j <= nb; j++) {
+			unsigned int best = d[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
+
+			if (d[i - 1][j] + 1 < best)
+				best = d[i - 1][j] + 1;
+			if (d[i][j - 1] + 1 < best)
+				best = d[i][j - 1] + 1;
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
+			    d[i - 2][j - 2] + 1 < best)
+				best = d[i - 2][j - 2] + 1;
+			d[i][j] = best;
+		}
+	}
+	return d[na][nb];
+}
+
+const char *nearest(const char *word, const char *(*nth)(const void *ctx, size_t i),
+		    const void *ctx)
+{
+	size_t length = strlen(word);
+	/* A third of the word may be wrong: "tpo" is top, "cat" is not cpu. */
+	unsigned int best = length / 3 + 1;
+	const char *found = NULL;
+	const char *name;
+
+	if (!length || length > NEAREST_WORD_MAX)
+		return NULL;
+	for (size_t i = 0; (name = nth(ctx, i)); i++) {
+		size_t n = strlen(name);
+		unsigned int d;
+
+		if (n > NEAREST_WORD_MAX)
+			continue;
+		/* The beginning of a word means that word. */
+		d = n > length && !strncmp(word, name, length) ? 0 : distance(word, length, name, n);
+		if (d < best) {
+			best = d;
+			found = name;
+		}
+	}
+	return found;
+}
+
+int finish_stdout(void)
+{
+	int error = 0;
+
+	if (fflush(stdout))
+		error = errno;
+	else if (ferror(stdout))
+		error = EIO;
+	if (error)
+		return fail("the output could not be written: %s", strerror(error));
+	return STATUS_OK;
+}
+
+static void *need(void *p)
+{
+	if (!p) {
+		fputs("gprofctl: out of memory\n", stderr);
+		exit(STATUS_FAILED);
+	}
+	return p;
+}
+
+void *xalloc(size_t nr, size_t size)
+{
+	return need(calloc(nr ? nr : 1, size));
+}
+
+void *xgrow(void *array, size_t nr, size_t *room, size_t size)
+{
+	size_t more;
+
+	if (nr < *room)
+		return array;
+	more = *room ? *room * 2 : 16;
+	if (more > SIZE_MAX / size)
+		return need(NULL);
+	array = need(realloc(array, more * size));
+	memset((char *)array + *room * size, 0, (more - *room) * size);
+	*room = more;
+	return array;
+}
+
+char *xprintf(const char *fmt, ...)
+{
+	char *text = NULL;
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vasprintf(&text, fmt, ap);
+	va_end(ap);
+	return need(n < 0 ? NULL : text);
+}

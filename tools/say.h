@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What gprofctl tells the user beside its output: sentences on stderr.
+ */
+#ifndef TOOLS_SAY_H
+#define TOOLS_SAY_H
+
+#include <stddef.h>
+
+/* say() - print "gprofctl: SENTENCE" on stderr, clearing a progress line first */
+void say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* fail() - say(), and return STATUS_FAILED */
+int fail(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* misused() - say(), and return STATUS_USAGE */
+int misused(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/*
+ * progress() - show a line that the next one overwrites, on a terminal only
+ * progress_wanted() - is stderr a terminal?
+ * progress_clear() - take the line away
+ */
+void progress(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+int progress_wanted(void);
+void progress_clear(void);
+
+/*
+ * nearest() - the candidate that a mistyped word most likely meant
+ * @word: what was typed
+ * @nth: returns the i-th candidate, NULL after the last
+ * @ctx: passed to @nth
+ *
+ * Return: a candidate, or NULL when none is near.
+ */
+const char *nearest(const char *word, const char *(*nth)(const void *ctx, size_t i),
+		    const void *ctx);
+
+/* finish_stdout() - flush stdout: STATUS_OK, or STATUS_FAILED with a sentence */
+int finish_stdout(void);
+
+/* xalloc() - zeroed memory of @nr elements of @size bytes; a sentence and exit without it */
+void *xalloc(size_t nr, size_t size);
+/* xgrow() - make room for one more element in an array of @nr */
+void *xgrow(void *array, size_t nr, size_t *room, size_t size);
+/* xprintf() - a formatted string for free() */
+char *xprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+#endif /* TOOLS_SAY_H */

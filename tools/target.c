@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * -p, -t, -G, -C, -a, COMMAND and -d.
+ */
+#include "target.h"
+
+#include <stdlib.h>
+
+#include "cmd.h"
+#include "say.h"
+
+static int choose(struct target *t, const char *option, enum gprof_target_type type)
+{
+	if (t->chosen)
+		return misused("%s and %s exclude each other: a recording has one target",
+			       t->chosen, option);
+	t->chosen = option;
+	t->gprof.type = type;
+	return STATUS_OK;
+}
+
+static int choose_id(struct target *t, const char *option, enum gprof_target_type type,
+		     const char *value)
+{
+	if (!parse_id(value, &t->gprof.id))
+		return misused("%s wants the number of a %s, not \"%s\"", option,
+			       type == GPROF_THREAD ? "thread" : "process", value);
+	return choose(t, option, type);
+}
+
+static int set_pid(void *ctx, const char *value)
+{
+	return choose_id(ctx, "-p", GPROF_PROCESS, value);
+}
+
+static int set_tid(void *ctx, const char *value)
+{
+	return choose_id(ctx, "-t", GPROF_THREAD, value);
+}
+
+static int choose_name(struct target *t, const char *option, enum gprof_target_type type,
+		       const char *value)
+{
+	t->gprof.name = value;
+	return choose(t, option, type);
+}
+
+static int set_cgroup(void *ctx, const char *value)
+{
+	return choose_name(ctx, "-G", GPROF_CGROUP, value);
+}
+
+static int set_cpus(void *ctx, const char *value)
+{
+	return choose_name(ctx, "-C", GPROF_CPUS, value);
+}
+
+static int set_system(void *ctx, const char *value)
+{
+	(void)value;
+	return choose(ctx, "-a", GPROF_SYSTEM);
+}
+
+static int set_duration(void *ctx, const char *value)
+{
+	struct target *t = ctx;
+
+	if (!parse_seconds(value, &t->duration_ns) || !t->duration_ns)
+		return misused("-d wants seconds above 0, such as 10 or 0.5, not \"%s\"", value);
+	return STATUS_OK;
+}
+
+const struct option_row target_options[] = {
+	{ 'p', "pid", "PID", "a process: all its threads, and all they fork", set_pid },
+	{ 't', "tid", "TID", "one thread alone", set_tid },
+	{ 'G', "cgroup", "DIR", "a cgroup v2 directory, with all below it", set_cgroup },
+	{ 'C', "cpus", "LIST", "everything on these CPUs, such as 0-3,6", set_cpus },
+	{ 'a', "all", NULL, "the whole host", set_system },
+	{ 'd', "duration", "SECONDS", "end the recording after this time; otherwise it ends with\n"
+	  "the process, the command, or Ctrl-C", set_duration },
+	{ 0 },
+};
+
+int target_complete(struct target *target, char **operands, const char *name)
+{
+	if (operands[0]) {
+		if (target->chosen)
+			return misused("%s and the command \"%s\" exclude each other: "
+				       "a recording has one target", target->chosen, operands[0]);
+		target->chosen = "the command";
+		target->gprof.type = GPROF_PROCESS;
+		target->command = operands;
+	}
+	if (!target->chosen)
+		return misused("nothing to record: give -p PID, -a, or a command, as in "
+			       "gprofctl %s -- COMMAND; see gprofctl %s --help", name, name);
+	return STATUS_OK;
+}

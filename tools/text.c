@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "text.h"
+
+#include <stdbool.h>
+
+#define REPLACEMENT	0xfffd
+
+static bool allowed(uint32_t c)
+{
+	if (c < 0x20)
+		return c == '\t' || c == '\n';
+	if (c >= 0x7f && c < 0xa0)
+		return false;
+	return c < 0xd800 || (c >= 0xe000 && c < 0xfffe) || (c >= 0x10000 && c <= 0x10ffff);
+}
+
+uint32_t text_next(const char **p)
+{
+	static const uint32_t least[] = { 0, 0x80, 0x800, 0x10000 };
+	const unsigned char *s = (const unsigned char *)*p;
+	uint32_t c = *s++;
+	int more = 0;
+
+	*p = (const char *)s;
+	if (c >= 0xf0 && c < 0xf8)
+		more = 3;
+	else if (c >= 0xe0 && c < 0xf0)
+		more = 2;
+	else if (c >= 0xc0 && c < 0xe0)
+		more = 1;
+	else if (c >= 0x80)
+		return REPLACEMENT;
+	if (!more)
+		return allowed(c) ? c : REPLACEMENT;
+	c &= 0x3f >> more;
+	for (int i = 0; i < more; i++) {
+		/* A NUL is no continuation: the string's end is never passed. */
+		if ((s[i] & 0xc0) != 0x80)
+			return REPLACEMENT;
+		c = c << 6 | (s[i] & 0x3f);
+	}
+	*p = (const char *)s + more;
+	return c >= least[more] && allowed(c) ? c : REPLACEMENT;
+}
+
+static void put_utf8(FILE *f, uint32_t c)
+{
+	if (c < 0x80) {
+		putc(c, f);
+	} else if (c < 0x800) {
+		putc(0xc0 | c >> 6, f);
+		putc(0x80 | (c & 0x3f), f);
+	} else if (c < 0x10000) {
+		putc(0xe0 | c >> 12, f);
+		putc(0x80 | (c >> 6 & 0x3f), f);
+		putc(0x80 | (c & 0x3f), f);
+	} else {
+		putc(0xf0 | c >> 18, f);
+		putc(0x80 | (c >> 12 & 0x3f), f);
+		putc(0x80 | (c >> 6 & 0x3f), f);
+		putc(0x80 | (c & 0x3f), f);
+	}
+}
+
+/* From Hangul on, most are two columns wide; the rest loses a little room by it. */
+static size_t columns_of(uint32_t c)
+{
+	return c >= 0x1100 ? 2 : 1;
+}
+
+size_t text_columns(const char *s)
+{
+	size_t n = 0;
+
+	while (*s)
+		n += columns_of(text_next(&s));
+	return n;
+}
+
+void text_xml(FILE *f, const char *s, size_t columns)
+{
+	size_t n = 0;
+
+	while (*s) {
+		uint32_t c = text_next(&s);
+
+		n += columns_of(c);
+		if (n > columns)
+			return;
+		switch (c) {
+		case '&':
+			fputs("&amp;", f);
+			break;
+		case '<':
+			fputs("&lt;", f);
+			break;
+		case '>':
+			fputs("&gt;", f);
+			break;
+		case '"':
+			fputs("&quot;", f);
+			break;
+		default:
+			put_utf8(f, c);
+		}
+	}
+}
+
+void text_json(FILE *f, const char *s)
+{
+	putc('"', f);
+	while (*s) {
+		uint32_t c = text_next(&s);
+
+		if (c == '"' || c == '\\')
+			fprintf(f, "\\%c", c);
+		else if (c < 0x20 || c == '<' || c == '>' || c == '&')
+			fprintf(f, "\\u%04x", c);
+		else
+			put_utf8(f, c);
+	}
+	putc('"', f);
+}
+
+void text_plain(FILE *f, const char *s)
+{
+	while (*s) {
+		uint32_t c = text_next(&s);
+
+		put_utf8(f, c == REPLACEMENT || c < 0x20 ? '?' : c);
+	}
+}

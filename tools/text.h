@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Names from files, which may hold anything, into formats and terminals that
+ * do not take anything.
+ */
+#ifndef TOOLS_TEXT_H
+#define TOOLS_TEXT_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/*
+ * text_next() - decode one character of UTF-8 and move on; U+FFFD for what is
+ * not UTF-8 or not allowed in XML (control characters but tab and newline)
+ */
+uint32_t text_next(const char **p);
+
+/* text_xml() - write as XML text or attribute, at most @columns wide */
+void text_xml(FILE *f, const char *s, size_t columns);
+
+/* text_json() - write as a JSON string with its quotes, also safe within XML */
+void text_json(FILE *f, const char *s);
+
+/* text_plain() - write to a terminal: what it would obey becomes "?" */
+void text_plain(FILE *f, const char *s);
+
+/* text_columns() - width in a monospace font */
+size_t text_columns(const char *s);
+
+#endif /* TOOLS_TEXT_H */

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * When a recording ends: the target's exit, the time limit, or a signal.
+ */
+#ifndef TOOLS_WATCH_H
+#define TOOLS_WATCH_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include <gprof/recorder.h>
+
+/**
+ * struct watch - what is waited for
+ * @old_mask: signal mask before watch_begin()
+ * @signals: signalfd
+ * @exit_fd: pidfd of the target or command, or -1
+ * @thread_fd: /proc/TID/stat of a target that is a thread, or -1
+ * @gone: the target ended before it could be watched
+ * @command: process that signals are passed on to, or 0
+ */
+struct watch {
+	sigset_t old_mask;
+	int signals;
+	int exit_fd;
+	int thread_fd;
+	bool gone;
+	pid_t command;
+};
+
+/* watch_begin() - take over the signals; STATUS_OK, or STATUS_FAILED after a sentence */
+int watch_begin(struct watch *w);
+
+/* watch_command() - its exit ends the recording, signals are passed on to it */
+int watch_command(struct watch *w, pid_t pid);
+
+/* watch_target() - the exit of a process or thread ends the recording */
+void watch_target(struct watch *w, const struct gprof_target *target);
+
+/**
+ * watch_wait() - wait
+ * @w: from watch_begin()
+ * @limit_ns: longest time, 0 without limit
+ * @tick: called a few times a second with the time so far, or NULL
+ * @ctx: for @tick
+ *
+ * Returns when the target exited, when the time is over, or at a signal when
+ * there is no command that it is passed on to.
+ */
+void watch_wait(struct watch *w, uint64_t limit_ns, void (*tick)(void *ctx, uint64_t ns),
+		void *ctx);
+
+/*
+ * watch_hurry() - from now on a second Ctrl-C, a second or more after the first,
+ * calls @give_up (in a signal handler) and ends gprofctl
+ */
+void watch_hurry(void (*give_up)(void));
+
+/* watch_resume() - as before watch_hurry() */
+void watch_resume(void);
+
+/* watch_end() - give the signals back */
+void watch_end(struct watch *w);
+
+#endif /* TOOLS_WATCH_H */
