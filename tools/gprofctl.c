@@ -15,6 +15,8 @@ static const struct {
 } commands[] = {
 	{ "cpu", cmd_cpu, "record where CPU time goes, or any event of a counter" },
 	{ "profile", cmd_profile, "record the stacks that make a tracepoint fire" },
+	{ "top", cmd_top, "show the functions of a profile as a table" },
+	{ "flame", cmd_flame, "draw a profile as a flame graph for a browser" },
 };
 
 #define NR_COMMANDS	(sizeof(commands) / sizeof(commands[0]))
@@ -35,7 +37,8 @@ static int print_help(void)
 	     "\n"
 	     "Examples:\n"
 	     "  gprofctl cpu -- COMMAND             # record a command into cpu.pb.gz\n"
-	     "  go tool pprof -top cpu.pb.gz        # see where the time went");
+	     "  gprofctl top cpu.pb.gz              # see where the time went\n"
+	     "  gprofctl flame cpu.pb.gz -o cpu.svg # the same as a picture");
 	return finish_stdout();
 }
 

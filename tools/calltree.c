@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Samples are added from the root on, then totals are summed up from the
+ * leaves and siblings sorted. Nothing here recurses: stacks come from a file.
+ */
+#include "calltree.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "say.h"
+
+/* Addresses from here on are the kernel's, on amd64 and arm64 alike. */
+#define KERNEL_HALF	(1ULL << 63)
+
+static bool ends_with(const char *s, const char *end)
+{
+	size_t n = strlen(s), m = strlen(end);
+
+	return n >= m && !strcmp(s + n - m, end);
+}
+
+static enum frame_kind kind_of(const struct gprof_frame *f)
+{
+	/* In [brackets] are the kernel and its modules, and few user mappings such as [vdso]. */
+	if (f->address & KERNEL_HALF || !strncmp(f->mapping, "[kernel", 7) ||
+	    ends_with(f->mapping, ".ko"))
+		return FRAME_KERNEL;
+	return f->inlined ? FRAME_INLINED : FRAME_USER;
+}
+
+/* The key of a frame is its kind, function and mapping, each text with its NUL. */
+static uint32_t add_frame(struct calltree *t, enum frame_kind kind, const char *function,
+			  const char *mapping)
+{
+	size_t nf = strlen(function) + 1, nm = strlen(mapping) + 1;
+	char *key = xalloc(1 + nf + nm, 1);
+	uint32_t frame;
+
+	key[0] = kind;
+	memcpy(key + 1, function, nf);
+	memcpy(key + 1 + nf, mapping, nm);
+	frame = intern_add(&t->frames, key, 1 + nf + nm);
+	free(key);
+	return frame;
+}
+
+enum frame_kind calltree_frame(const struct calltree *t, uint32_t frame, const char **function,
+			       const char **mapping)
+{
+	size_t length;
+	const char *key = intern_key(&t->frames, frame, &length);
+
+	*function = key + 1;
+	*mapping = key + 1 + strlen(key + 1) + 1;
+	return key[0];
+}
+
+static uint32_t add_node(struct calltree *t, uint32_t parent, uint32_t frame)
+{
+	uint32_t edge[] = { parent, frame };
+	size_t node = intern_add(&t->edges, edge, sizeof(edge));
+	struct call_node *n;
+
+	if (node < t->nr)
+		return node;
+	t->nodes = xgrow(t->nodes, t->nr, &t->room, sizeof(*t->nodes));
+	n = &t->nodes[t->nr++];
+	*n = (struct call_node){
+		.frame = frame,
+		.parent = parent,
+		.child = CALLTREE_NONE,
+		.next = CALLTREE_NONE,
+	};
+	if (parent != CALLTREE_NONE)
+		n->depth = t->nodes[parent].depth + 1;
+	if (n->depth > t->depth)
+		t->depth = n->depth;
+	return node;
+}
+
+static int add_sample(void *ctx, const struct gprof_frame *frames, size_t nr_frames,
+		      const int64_t *values)
+{
+	struct calltree *t = ctx;
+	uint32_t node = 0;
+	size_t left = 0;
+
+	if (values[t->type] < 0)
+		t->left_out++;
+	if (values[t->type] <= 0)
+		return 0;
+	if (nr_frames > CALLTREE_DEPTH_MAX) {
+		left = nr_frames - CALLTREE_DEPTH_MAX;
+		t->cut++;
+	}
+	for (size_t i = nr_frames; i-- > left;) {
+		const struct gprof_frame *f = &frames[i];
+
+		node = add_node(t, node, add_frame(t, kind_of(f), f->function, f->mapping));
+	}
+	t->nodes[node].self += values[t->type];
+	return 0;
+}
+
+static int compare(const void *pa, const void *pb, void *ctx)
+{
+	const struct calltree *t = ctx;
+	const struct call_node *a = &t->nodes[*(const uint32_t *)pa];
+	const struct call_node *b = &t->nodes[*(const uint32_t *)pb];
+	const char *fa, *fb, *ma, *mb;
+	int order;
+
+	if (a->total != b->total)
+		return a->total > b->total ? -1 : 1;
+	calltree_frame(t, a->frame, &fa, &ma);
+	calltree_frame(t, b->frame, &fb, &mb);
+	order = strcmp(fa, fb);
+	return order ? order : strcmp(ma, mb);
+}
+
+/* Sorted once over all nodes, largest first, each put before its earlier siblings last. */
+static void link_siblings(struct calltree *t)
+{
+	uint32_t *order = xalloc(t->nr, sizeof(*order));
+
+	for (size_t i = 0; i < t->nr; i++)
+		order[i] = i;
+	qsort_r(order, t->nr, sizeof(*order), compare, t);
+	for (size_t i = t->nr; i-- > 0;) {
+		struct call_node *n = &t->nodes[order[i]];
+
+		if (n->parent == CALLTREE_NONE)
+			continue;
+		n->next = t->nodes[n->parent].child;
+		t->nodes[n->parent].child = order[i];
+	}
+	free(order);
+}
+
+void calltree_build(struct calltree *t, const struct view *view)
+{
+	*t = (struct calltree){ .type = view->type };
+	add_node(t, CALLTREE_NONE, add_frame(t, FRAME_USER, "all", ""));
+	gprof_profile_each(view->profile, add_sample, t);
+	for (size_t i = t->nr; i-- > 0;) {
+		struct call_node *n = &t->nodes[i];
+
+		n->total += n->self;
+		if (n->parent != CALLTREE_NONE)
+			t->nodes[n->parent].total += n->total;
+	}
+	link_siblings(t);
+}
+
+void calltree_free(struct calltree *t)
+{
+	free(t->nodes);
+	intern_free(&t->frames);
+	intern_free(&t->edges);
+}
+
+uint32_t calltree_skip(const struct calltree *t, uint32_t node)
+{
+	while (node != CALLTREE_NONE && t->nodes[node].next == CALLTREE_NONE)
+		node = t->nodes[node].parent;
+	return node == CALLTREE_NONE ? node : t->nodes[node].next;
+}
+
+uint32_t calltree_walk(const struct calltree *t, uint32_t node)
+{
+	if (t->nodes[node].child != CALLTREE_NONE)
+		return t->nodes[node].child;
+	return calltree_skip(t, node);
+}

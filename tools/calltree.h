@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A profile as a tree of calls: one node for each way to get to a function.
+ */
+#ifndef TOOLS_CALLTREE_H
+#define TOOLS_CALLTREE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "intern.h"
+#include "view.h"
+
+enum frame_kind { FRAME_USER, FRAME_KERNEL, FRAME_INLINED };
+
+/* Stacks are cut at the leaf's end beyond this depth, which bounds the picture. */
+#define CALLTREE_DEPTH_MAX	1024
+
+#define CALLTREE_NONE		UINT32_MAX
+
+/**
+ * struct call_node - a function as called by its parent
+ * @frame: number for calltree_frame()
+ * @parent: node, CALLTREE_NONE for the root
+ * @child: first child or CALLTREE_NONE; largest first once the tree is complete
+ * @next: next sibling or CALLTREE_NONE
+ * @depth: 0 for the root
+ * @self: value of samples that end here
+ * @total: with all below
+ */
+struct call_node {
+	uint32_t frame;
+	uint32_t parent;
+	uint32_t child;
+	uint32_t next;
+	uint32_t depth;
+	int64_t self;
+	int64_t total;
+};
+
+/**
+ * struct calltree - the tree
+ * @nodes: node 0 is the root; parents come before their children
+ * @nr: number of nodes
+ * @room: of @nodes
+ * @frames: frames by kind, function and mapping
+ * @edges: (parent, frame) to node
+ * @depth: of the deepest node
+ * @left_out: samples with a value below 0, which have no width
+ * @cut: samples that were deeper than CALLTREE_DEPTH_MAX
+ * @type: value type
+ */
+struct calltree {
+	struct call_node *nodes;
+	size_t nr;
+	size_t room;
+	struct intern frames;
+	struct intern edges;
+	uint32_t depth;
+	uint64_t left_out;
+	uint64_t cut;
+	size_t type;
+};
+
+/* calltree_build() - make the tree of a view */
+void calltree_build(struct calltree *t, const struct view *view);
+void calltree_free(struct calltree *t);
+
+/* calltree_frame() - a frame by its number; texts are valid until calltree_free() */
+enum frame_kind calltree_frame(const struct calltree *t, uint32_t frame, const char **function,
+			       const char **mapping);
+
+/*
+ * calltree_walk() - the node after @node in the order of drawing, its children first
+ * calltree_skip() - the same, but without what is below @node
+ *
+ * CALLTREE_NONE at the end.
+ */
+uint32_t calltree_walk(const struct calltree *t, uint32_t node);
+uint32_t calltree_skip(const struct calltree *t, uint32_t node);
+
+#endif /* TOOLS_CALLTREE_H */

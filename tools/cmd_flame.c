@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * gprofctl flame: a profile as a picture.
+ */
+#include "cmd.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "calltree.h"
+#include "flame.h"
+#include "options.h"
+#include "output.h"
+#include "say.h"
+#include "view.h"
+
+/**
+ * struct flame_options - the command line
+ * @file: -o
+ * @type: --type
+ * @title: --title
+ */
+struct flame_options {
+	const char *file;
+	const char *type;
+	const char *title;
+};
+
+static int set_output(void *ctx, const char *value)
+{
+	((struct flame_options *)ctx)->file = value;
+	return STATUS_OK;
+}
+
+static int set_type(void *ctx, const char *value)
+{
+	((struct flame_options *)ctx)->type = value;
+	return STATUS_OK;
+}
+
+static int set_title(void *ctx, const char *value)
+{
+	((struct flame_options *)ctx)->title = value;
+	return STATUS_OK;
+}
+
+static const struct option_row flame_rows[] = {
+	{ 'o', "output", "SVG", "the picture; \"-\" is stdout", set_output },
+	{ 0, "type", "TYPE", "values to show, such as samples or cpu (default: the profile's)",
+	  set_type },
+	{ 0, "title", "TEXT", "title of the picture (default: name of the profile)", set_title },
+	{ 0 },
+};
+
+static const struct usage flame_usage = {
+	.name = "flame",
+	.synopsis = "FILE -o SVG [OPTIONS]",
+	.text =
+"Draws a pprof profile as a flame graph: callers above, what they call below,\n"
+"each as wide as its share. A browser opens it: point at a frame for its full\n"
+"name and numbers, click to zoom in, Ctrl-F to search (the share of all matches\n"
+"is shown), Esc for the whole picture. FILE may be \"-\" for stdin.",
+	.examples =
+"  gprofctl flame cpu.pb.gz -o cpu.svg\n"
+"  gprofctl flame cpu.pb.gz -o cpu.svg --type samples --title \"build, 4 jobs\"",
+};
+
+/* What the picture cannot show. */
+static void tell(const struct calltree *tree, const struct view *view)
+{
+	if (!tree->nodes[0].total)
+		say("the profile has no %s above 0: the picture is empty", view->name);
+	if (tree->left_out)
+		say("%" PRIu64 " samples with values below 0 have no width and were left out",
+		    tree->left_out);
+	if (tree->cut)
+		say("%" PRIu64 " samples with more than %d frames were cut at the leaf's end",
+		    tree->cut, CALLTREE_DEPTH_MAX);
+}
+
+static int write_picture(const struct flame_options *o, const struct calltree *tree,
+			 const struct view *view, const char *title)
+{
+	struct output out;
+	FILE *f;
+	int status = output_open(&out, o->file);
+	int error = 0;
+
+	if (status != STATUS_OK)
+		return status;
+	/* A descriptor of its own for stdio; the output's is closed by its commit. */
+	f = fdopen(dup(out.fd), "w");
+	if (!f) {
+		error = errno;
+	} else {
+		flame_write(f, tree, view, title);
+		if (ferror(f))
+			error = errno ? errno : EIO;
+		if (fclose(f) && !error)
+			error = errno;
+	}
+	if (error) {
+		output_discard(&out);
+		return fail("%s could not be written: %s", o->file, strerror(error));
+	}
+	return output_commit(&out);
+}
+
+int cmd_flame(int argc, char **argv)
+{
+	struct flame_options o = { 0 };
+	const struct option_table tables[] = { { "Options", flame_rows, &o }, { 0 } };
+	struct calltree tree;
+	struct view view;
+	int operands, status;
+
+	if (!options_parse(&flame_usage, tables, argc, argv, true, &operands, &status))
+		return status;
+	if (argc - operands != 1 || !o.file)
+		return misused("flame wants one profile and an output, as in "
+			       "gprofctl flame cpu.pb.gz -o cpu.svg");
+	status = view_open(&view, argv[operands], o.type);
+	if (status != STATUS_OK)
+		return status;
+	calltree_build(&tree, &view);
+	tell(&tree, &view);
+	status = write_picture(&o, &tree, &view, o.title ? o.title : argv[operands]);
+	calltree_free(&tree);
+	view_close(&view);
+	return status;
+}

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * gprofctl top: the functions of a profile, by their own share (flat) or with
+ * all that they call (cum). Functions are told apart by name, as go tool pprof
+ * does.
+ */
+#include "cmd.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "intern.h"
+#include "options.h"
+#include "say.h"
+#include "text.h"
+#include "view.h"
+
+/* Functions with less than this share are not shown unless -n asks for more. */
+#define SMALL_SHARE	0.005
+
+/**
+ * struct function - a row
+ * @flat: values of samples in it
+ * @cum: values of samples in it or below it
+ * @sample: last sample that was added to @cum, from 1: once each, though it recurs
+ * @inlined: frames of it that were inlined
+ * @frames: frames of it
+ * @name: number in the table of names
+ */
+struct function {
+	int64_t flat;
+	int64_t cum;
+	uint64_t sample;
+	uint64_t inlined;
+	uint64_t frames;
+	size_t name;
+};
+
+/**
+ * struct top - the table
+ * @view: what is shown
+ * @names: of functions; their numbers index @functions until these are sorted
+ * @functions: rows
+ * @nr: number of rows
+ * @room: of @functions
+ * @samples: samples seen
+ * @cum: --cum
+ * @type: --type
+ * @limit: -n, 0 when absent
+ */
+struct top {
+	struct view view;
+	struct intern names;
+	struct function *functions;
+	size_t nr;
+	size_t room;
+	uint64_t samples;
+	bool cum;
+	const char *type;
+	unsigned long long limit;
+};
+
+static int add_sample(void *ctx, const struct gprof_frame *frames, size_t nr_frames,
+		      const int64_t *values)
+{
+	struct top *t = ctx;
+	int64_t value = values[t->view.type];
+
+	t->samples++;
+	for (size_t i = 0; i < nr_frames; i++) {
+		const char *name = frames[i].function;
+		size_t n = intern_add(&t->names, name, strlen(name) + 1);
+		struct function *f;
+
+		t->functions = xgrow(t->functions, n, &t->room, sizeof(*t->functions));
+		if (n == t->nr)
+			t->functions[t->nr++].name = n;
+		f = &t->functions[n];
+		f->frames++;
+		f->inlined += frames[i].inlined;
+		if (i == 0)
+			f->flat += value;
+		if (f->sample != t->samples) {
+			f->sample = t->samples;
+			f->cum += value;
+		}
+	}
+	return 0;
+}
+
+static const char *name_of(const struct top *t, const struct function *f)
+{
+	size_t length;
+
+	return intern_key(&t->names, f->name, &length);
+}
+
+static int64_t size_of(int64_t value)
+{
+	return value < 0 ? -value : value;
+}
+
+static int compare(const void *pa, const void *pb, void *ctx)
+{
+	const struct function *a = pa, *b = pb;
+	const struct top *t = ctx;
+	int64_t a1 = size_of(t->cum ? a->cum : a->flat), b1 = size_of(t->cum ? b->cum : b->flat);
+	int64_t a2 = size_of(t->cum ? a->flat : a->cum), b2 = size_of(t->cum ? b->flat : b->cum);
+
+	if (a1 != b1)
+		return a1 > b1 ? -1 : 1;
+	if (a2 != b2)
+		return a2 > b2 ? -1 : 1;
+	return strcmp(name_of(t, a), name_of(t, b));
+}
+
+static void print_header(const struct top *t)
+{
+	const struct view *v = &t->view;
+	char text[VIEW_TEXT_MAX];
+	double seconds = view_duration(v);
+	const char *comment;
+
+	printf("Type: %s\n", v->name);
+	if (*view_time(v, text))
+		printf("Time: %s\n", text);
+	if (seconds)
+		printf("Duration: %.2fs, Total = %s", seconds, view_value(v, v->total, text));
+	else
+		printf("Total = %s", view_value(v, v->total, text));
+	/* For CPU time, how busy that was: above 100 % on several CPUs. */
+	if (seconds && !strcmp(v->unit, "nanoseconds"))
+		printf(" (%.2f%%)", v->total / 1e7 / seconds);
+	putchar('\n');
+	for (size_t i = 0; (comment = gprof_profile_comment(v->profile, i)); i++) {
+		fputs("Comment: ", stdout);
+		text_plain(stdout, comment);
+		putchar('\n');
+	}
+}
+
+static void print_row(const struct top *t, const struct function *f, int64_t sum)
+{
+	const struct view *v = &t->view;
+	char flat[VIEW_TEXT_MAX], cum[VIEW_TEXT_MAX];
+
+	printf("%12s %6.2f%% %6.2f%% %12s %6.2f%%  ", view_value(v, f->flat, flat),
+	       view_percent(v, f->flat), view_percent(v, sum), view_value(v, f->cum, cum),
+	       view_percent(v, f->cum));
+	text_plain(stdout, name_of(t, f));
+	if (f->inlined)
+		fputs(f->inlined == f->frames ? " (inline)" : " (partial-inline)", stdout);
+	putchar('\n');
+}
+
+static void print_table(struct top *t)
+{
+	const struct view *v = &t->view;
+	char text[VIEW_TEXT_MAX];
+	int64_t shown = 0, sum = 0;
+	size_t nr = 0;
+
+	if (t->nr)
+		qsort_r(t->functions, t->nr, sizeof(*t->functions), compare, t);
+	/* Rows to show move to the front, in order. */
+	for (size_t i = 0; i < t->nr && (!t->limit || nr < t->limit); i++) {
+		const struct function *f = &t->functions[i];
+
+		if (!t->limit && size_of(f->cum) < SMALL_SHARE * size_of(v->total))
+			continue;
+		shown += f->flat;
+		t->functions[nr++] = *f;
+	}
+	printf("Showing functions accounting for %s, ", view_value(v, shown, text));
+	printf("%.2f%% of %s total\n", view_percent(v, shown), view_value(v, v->total, text));
+	if (nr < t->nr)
+		printf("%zu of %zu functions are not shown%s; -n N shows N\n", t->nr - nr, t->nr,
+		       t->limit ? "" : ", each below 0.5% with all it calls");
+	printf("%12s %7s %7s %12s %7s\n", "flat", "flat%", "sum%", "cum", "cum%");
+	for (size_t i = 0; i < nr; i++) {
+		sum += t->functions[i].flat;
+		print_row(t, &t->functions[i], sum);
+	}
+}
+
+static int set_type(void *ctx, const char *value)
+{
+	((struct top *)ctx)->type = value;
+	return STATUS_OK;
+}
+
+static int set_cum(void *ctx, const char *value)
+{
+	(void)value;
+	((struct top *)ctx)->cum = true;
+	return STATUS_OK;
+}
+
+static int set_limit(void *ctx, const char *value)
+{
+	struct top *t = ctx;
+
+	if (!parse_count(value, &t->limit) || !t->limit)
+		return misused("-n wants a number of rows above 0, not \"%s\"", value);
+	return STATUS_OK;
+}
+
+static const struct option_row top_rows[] = {
+	{ 0, "type", "TYPE", "values to show, such as samples or cpu (default: the profile's)",
+	  set_type },
+	{ 0, "cum", NULL, "sort by what functions take with all they call", set_cum },
+	{ 'n', "rows", "N", "show N rows (default: all but functions below 0.5 %)", set_limit },
+	{ 0 },
+};
+
+static const struct usage top_usage = {
+	.name = "top",
+	.synopsis = "FILE [OPTIONS]",
+	.text =
+"Shows the functions of a pprof profile as a table, like go tool pprof -top:\n"
+"flat is what a function takes itself, cum includes all that it calls, sum% adds\n"
+"up flat%. FILE may be \"-\" for stdin, and from any tool that writes pprof.",
+	.examples =
+"  gprofctl top cpu.pb.gz              # who takes the time\n"
+"  gprofctl top cpu.pb.gz --cum -n 20  # through whom it is taken",
+};
+
+int cmd_top(int argc, char **argv)
+{
+	struct top t = { 0 };
+	const struct option_table tables[] = { { "Options", top_rows, &t }, { 0 } };
+	int operands, status;
+
+	if (!options_parse(&top_usage, tables, argc, argv, true, &operands, &status))
+		return status;
+	if (argc - operands != 1)
+		return misused("top wants one profile, as in gprofctl top cpu.pb.gz");
+	status = view_open(&t.view, argv[operands], t.type);
+	if (status != STATUS_OK)
+		return status;
+	gprof_profile_each(t.view.profile, add_sample, &t);
+	print_header(&t);
+	print_table(&t);
+	view_close(&t.view);
+	intern_free(&t.names);
+	free(t.functions);
+	return finish_stdout();
+}

@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The file holds the picture twice: drawn, so that any viewer shows it, and as
+ * data, from which flame.js draws anew what is zoomed into. Thus a frame that is
+ * too narrow to be drawn now is not lost.
+ *
+ * The root is at the top, so that a deep profile opens at its beginning.
+ */
+#include "flame.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "say.h"
+#include "text.h"
+
+#define WIDTH		1200
+#define MARGIN		10
+#define TOP		86
+#define ROW		18
+#define LINE		16
+/* Width of a character: 12 px DejaVu Sans Mono; flame.js measures what is really there. */
+#define COLUMN		7.23
+#define NARROWEST	0.3
+/* What is too narrow is drawn together, but not so wide that zooming into it gains nothing. */
+#define WIDEST_REST	80
+/* Frames drawn in the file; a wider limit than NARROWEST holds where there are more. */
+#define DRAWN_MAX	10000
+#define TONES		4
+#define COMMENTS_MAX	12
+
+extern const char flame_script[];
+extern const char flame_style[];
+
+/**
+ * struct flame - the picture
+ * @f: file
+ * @tree: what is drawn
+ * @view: its values
+ * @start: value left of each node
+ * @narrowest: frames narrower than this are not drawn, px
+ * @culled: how many these are
+ * @height: of the picture, px
+ */
+struct flame {
+	FILE *f;
+	const struct calltree *tree;
+	const struct view *view;
+	int64_t *start;
+	double narrowest;
+	uint64_t culled;
+	unsigned int height;
+};
+
+static double width_of(const struct flame *fl, int64_t value)
+{
+	int64_t total = fl->tree->nodes[0].total;
+
+	return total ? (double)(WIDTH - 2 * MARGIN) * value / total : 0;
+}
+
+static void place(struct flame *fl)
+{
+	const struct calltree *t = fl->tree;
+
+	fl->start = xalloc(t->nr, sizeof(*fl->start));
+	for (uint32_t i = 0; i != CALLTREE_NONE; i = calltree_walk(t, i)) {
+		int64_t at = fl->start[i];
+
+		for (uint32_t c = t->nodes[i].child; c != CALLTREE_NONE; c = t->nodes[c].next) {
+			fl->start[c] = at;
+			at += t->nodes[c].total;
+		}
+	}
+}
+
+static uint64_t narrower(const struct flame *fl, double limit)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 1; i < fl->tree->nr; i++)
+		n += width_of(fl, fl->tree->nodes[i].total) < limit;
+	return n;
+}
+
+static void choose_narrowest(struct flame *fl)
+{
+	fl->narrowest = NARROWEST;
+	fl->culled = narrower(fl, fl->narrowest);
+	while (fl->tree->nr - fl->culled > DRAWN_MAX && fl->narrowest < WIDTH) {
+		fl->narrowest *= 2;
+		fl->culled = narrower(fl, fl->narrowest);
+	}
+}
+
+/* The same name has the same shade everywhere. */
+static unsigned int tone_of(const char *function)
+{
+	unsigned int h = 0;
+
+	while (*function)
+		h = h * 31 + (unsigned char)*function++;
+	return (h >> 4) % TONES;
+}
+
+static void write_label(struct flame *fl, const char *function, double x, double y, double width)
+{
+	size_t columns = width > 6 ? (width - 6) / COLUMN : 0;
+
+	if (columns < 3)
+		return;
+	fprintf(fl->f, "<text x=\"%.2f\" y=\"%.0f\">", x + 3, y + ROW - 5);
+	if (text_columns(function) <= columns) {
+		text_xml(fl->f, function, columns);
+	} else {
+		text_xml(fl->f, function, columns - 2);
+		fputs("..", fl->f);
+	}
+	fputs("</text>", fl->f);
+}
+
+static void open_box(struct flame *fl, int64_t start, int64_t value, uint32_t depth,
+		     const char *class)
+{
+	double width = width_of(fl, value);
+
+	fprintf(fl->f, "<g><rect class=\"%s\" x=\"%.2f\" y=\"%u\" width=\"%.2f\" height=\"%d\" "
+		"rx=\"1\"/>", class, MARGIN + width_of(fl, start), TOP + depth * ROW,
+		width > 2 ? width - 0.6 : width, ROW - 1);
+}
+
+static void write_node(struct flame *fl, uint32_t i)
+{
+	const struct call_node *n = &fl->tree->nodes[i];
+	const char *function, *mapping;
+	enum frame_kind kind = calltree_frame(fl->tree, n->frame, &function, &mapping);
+	char class[] = { i ? "uki"[kind] : 'a', i ? '0' + tone_of(function) : '\0', '\0' };
+	char text[VIEW_TEXT_MAX];
+
+	open_box(fl, fl->start[i], n->total, n->depth, class);
+	write_label(fl, function, MARGIN + width_of(fl, fl->start[i]), TOP + n->depth * ROW,
+		    width_of(fl, n->total));
+	fputs("<title>", fl->f);
+	text_xml(fl->f, function, SIZE_MAX);
+	if (*mapping) {
+		fputs(" [", fl->f);
+		text_xml(fl->f, mapping, SIZE_MAX);
+		putc(']', fl->f);
+	}
+	fprintf(fl->f, ": %s, %.2f%%</title></g>\n", view_value(fl->view, n->total, text),
+		view_percent(fl->view, n->total));
+}
+
+/**
+ * struct rest - siblings too narrow to be drawn, as one box: a gap would look
+ *	like time of the caller itself
+ * @nr: how many
+ * @parent: of all of them
+ * @depth: of all of them
+ * @start: value left of the first
+ * @value: of all together
+ */
+struct rest {
+	unsigned int nr;
+	uint32_t parent;
+	uint32_t depth;
+	int64_t start;
+	int64_t value;
+};
+
+static void write_rest(struct flame *fl, struct rest *r)
+{
+	char text[VIEW_TEXT_MAX];
+
+	if (r->nr && width_of(fl, r->value) >= NARROWEST) {
+		open_box(fl, r->start, r->value, r->depth, "r");
+		fprintf(fl->f, "<title>%u functions: %s, %.2f%%</title></g>\n", r->nr,
+			view_value(fl->view, r->value, text), view_percent(fl->view, r->value));
+	}
+	r->nr = 0;
+}
+
+static void add_rest(struct flame *fl, struct rest *r, uint32_t i)
+{
+	const struct call_node *n = &fl->tree->nodes[i];
+
+	if (r->nr && (r->parent != n->parent || width_of(fl, r->value) >= WIDEST_REST))
+		write_rest(fl, r);
+	if (!r->nr)
+		*r = (struct rest){ 0, n->parent, n->depth, fl->start[i], 0 };
+	r->nr++;
+	r->value += n->total;
+}
+
+static void write_frames(struct flame *fl)
+{
+	const struct calltree *t = fl->tree;
+	struct rest rest = { 0 };
+	uint32_t i = 0;
+
+	fputs("<g id=\"frames\">\n", fl->f);
+	while (i != CALLTREE_NONE) {
+		if (i && width_of(fl, t->nodes[i].total) < fl->narrowest) {
+			add_rest(fl, &rest, i);
+			i = calltree_skip(t, i);
+		} else {
+			write_rest(fl, &rest);
+			write_node(fl, i);
+			i = calltree_walk(t, i);
+		}
+	}
+	write_rest(fl, &rest);
+	fputs("</g>\n", fl->f);
+}
+
+static void write_base36(FILE *f, uint64_t v)
+{
+	char digits[16];
+	int n = 0;
+
+	do {
+		digits[n++] = "0123456789abcdefghijklmnopqrstuvwxyz"[v % 36];
+		v /= 36;
+	} while (v);
+	while (n)
+		putc(digits[--n], f);
+}
+
+/* node := "(" frame [":" value] node* ")", as flame.js reads it */
+static void write_tree(struct flame *fl)
+{
+	const struct calltree *t = fl->tree;
+	uint32_t open = 0;
+
+	for (uint32_t i = 0; i != CALLTREE_NONE; i = calltree_walk(t, i)) {
+		const struct call_node *n = &t->nodes[i];
+
+		for (; i && open > n->depth - 1; open--)
+			putc(')', fl->f);
+		open = n->depth;
+		putc('(', fl->f);
+		write_base36(fl->f, n->frame);
+		if (n->self) {
+			putc(':', fl->f);
+			write_base36(fl->f, n->self);
+		}
+	}
+	for (open++; open; open--)
+		putc(')', fl->f);
+}
+
+static void write_data(struct flame *fl, const char *hint)
+{
+	const struct calltree *t = fl->tree;
+
+	fprintf(fl->f, "<script id=\"data\" type=\"application/json\"><![CDATA[\n"
+		"{\"width\":%d,\"margin\":%d,\"top\":%d,\"row\":%d,\"column\":%.2f,\"height\":%u,"
+		"\"narrowest\":%.1f,\"widestRest\":%d,\"scale\":%.0f,\"suffix\":", WIDTH, MARGIN, TOP, ROW, COLUMN,
+		fl->height, NARROWEST, WIDEST_REST, fl->view->scale);
+	text_json(fl->f, fl->view->suffix);
+	fputs(",\"hint\":", fl->f);
+	text_json(fl->f, hint);
+	fputs(",\n\"frames\":[", fl->f);
+	for (size_t i = 0; i < t->frames.nr; i++) {
+		const char *function, *mapping;
+		enum frame_kind kind = calltree_frame(t, i, &function, &mapping);
+
+		fputs(i ? ",\n[" : "[", fl->f);
+		text_json(fl->f, function);
+		putc(',', fl->f);
+		text_json(fl->f, mapping);
+		fprintf(fl->f, ",%d,%u]", kind, tone_of(function));
+	}
+	fputs("],\n\"tree\":\"", fl->f);
+	write_tree(fl);
+	fputs("\"}\n]]></script>\n", fl->f);
+}
+
+static void write_legend(struct flame *fl, double y)
+{
+	static const char *const names[] = { "user", "kernel", "inlined" };
+	double x = MARGIN;
+
+	for (size_t i = 0; i < 3; i++) {
+		fprintf(fl->f, "<rect class=\"%c1\" x=\"%.0f\" y=\"%.0f\" width=\"12\" height=\"12\"/>"
+			"<text class=\"note\" x=\"%.0f\" y=\"%.0f\">%s</text>\n", "uki"[i], x, y - 10,
+			x + 18, y, names[i]);
+		x += 18 + COLUMN * (strlen(names[i]) + 3);
+	}
+	fprintf(fl->f, "<text id=\"culled\" class=\"note\" x=\"%.0f\" y=\"%.0f\">", x + COLUMN, y);
+	if (fl->culled)
+		fprintf(fl->f, "%" PRIu64 " frames narrower than %.1f px not drawn, grey stands for them", fl->culled,
+			fl->narrowest);
+	fputs("</text>\n", fl->f);
+}
+
+static void write_header(struct flame *fl, const char *title, const char *hint)
+{
+	char text[VIEW_TEXT_MAX];
+	double seconds = view_duration(fl->view);
+
+	fprintf(fl->f, "<text class=\"head\" x=\"%d\" y=\"26\">", MARGIN);
+	text_xml(fl->f, title, 80);
+	fprintf(fl->f, "</text>\n<text class=\"note\" x=\"%d\" y=\"%d\">", MARGIN, 26 + LINE + 2);
+	text_xml(fl->f, fl->view->name, 40);
+	fprintf(fl->f, ": %s", view_value(fl->view, fl->tree->nodes[0].total, text));
+	if (seconds)
+		fprintf(fl->f, " in %.2fs", seconds);
+	if (*view_time(fl->view, text)) {
+		fputs(", ", fl->f);
+		text_xml(fl->f, text, VIEW_TEXT_MAX);
+	}
+	fputs("</text>\n", fl->f);
+	write_legend(fl, 26 + 2 * LINE + 4);
+	fprintf(fl->f, "<text id=\"details\" x=\"%d\" y=\"%d\">", MARGIN, TOP - 6);
+	text_xml(fl->f, hint, SIZE_MAX);
+	fputs("</text>\n", fl->f);
+}
+
+/* Losses and the like stand in the comments; a picture without them could mislead. */
+static void write_comments(struct flame *fl)
+{
+	double y = TOP + (fl->tree->depth + 1.0) * ROW + LINE + 4;
+	const char *comment;
+
+	for (size_t i = 0; i < COMMENTS_MAX; i++) {
+		comment = gprof_profile_comment(fl->view->profile, i);
+		if (!comment)
+			return;
+		fprintf(fl->f, "<text class=\"note\" x=\"%d\" y=\"%.0f\">", MARGIN, y);
+		text_xml(fl->f, comment, (WIDTH - 2 * MARGIN) / COLUMN);
+		fputs("</text>\n", fl->f);
+		y += LINE;
+	}
+}
+
+void flame_write(FILE *f, const struct calltree *tree, const struct view *view, const char *title)
+{
+	static const char hint[] = "click a frame to zoom in, Ctrl-F to search, Esc for the whole";
+	struct flame fl = { .f = f, .tree = tree, .view = view };
+	unsigned int comments = 0;
+
+	while (comments < COMMENTS_MAX && gprof_profile_comment(view->profile, comments))
+		comments++;
+	fl.height = TOP + (tree->depth + 1) * ROW + comments * LINE + 2 * MARGIN;
+	place(&fl);
+	choose_narrowest(&fl);
+	fprintf(f, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%u\" "
+		"viewBox=\"0 0 %d %u\">\n<title>", WIDTH, fl.height, WIDTH, fl.height);
+	text_xml(f, title, SIZE_MAX);
+	fprintf(f, "</title>\n<style><![CDATA[\n%s]]></style>\n"
+		"<rect class=\"paper\" width=\"%d\" height=\"%u\"/>\n", flame_style, WIDTH, fl.height);
+	write_header(&fl, title, hint);
+	write_frames(&fl);
+	write_comments(&fl);
+	write_data(&fl, hint);
+	fprintf(f, "<script><![CDATA[\n%s]]></script>\n</svg>\n", flame_script);
+	free(fl.start);
+}

@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Zoom and search in a flame graph that gprofctl drew. The picture is complete
+ * without this script; with it, frames are drawn anew from the data, for the
+ * width of the window and the part that is zoomed into.
+ */
+(function () {
+	"use strict";
+
+	const SVG = "http://www.w3.org/2000/svg";
+	const HTML = "http://www.w3.org/1999/xhtml";
+	const svg = document.currentScript.closest("svg");
+	const data = JSON.parse(svg.querySelector("#data").textContent);
+	const box = svg.querySelector("#frames");
+	const details = svg.querySelector("#details");
+	const culled = svg.querySelector("#culled");
+	const kinds = "uki";
+
+	/* One entry a node, in the order of drawing: parents first, then their children. */
+	const frame = [], parent = [], depth = [], start = [], total = [], self = [], end = [];
+
+	/* What fills the width: the siblings from first to last with all below them. */
+	let first = 0, last = 0;
+	let pattern = "";
+	let matches = null;
+	let width = data.width;
+	let column = data.column;
+	let input;
+
+	/* node := "(" frame [":" value] node* ")", numbers to base 36 */
+	function readTree(text) {
+		let open = -1, at = 0;
+
+		for (const part of text.match(/\([^()]*|\)/g)) {
+			if (part === ")") {
+				end[open] = frame.length;
+				at += self[open];
+				total[open] = at - start[open];
+				open = parent[open];
+			} else {
+				const [name, value] = part.slice(1).split(":");
+				const node = frame.length;
+
+				frame.push(parseInt(name, 36));
+				self.push(value ? parseInt(value, 36) : 0);
+				parent.push(open);
+				depth.push(open < 0 ? 0 : depth[open] + 1);
+				start.push(at);
+				open = node;
+			}
+		}
+	}
+
+	function shown() {
+		return start[last] + total[last] - start[first];
+	}
+
+	function valueText(value) {
+		if (!value)
+			return "0";
+		return (data.scale === 1 ? String(value) : (value / data.scale).toFixed(2)) + data.suffix;
+	}
+
+	function percentText(value, whole) {
+		return (whole ? 100 * value / whole : 0).toFixed(2) + "%";
+	}
+
+	function describe(i) {
+		const [name, mapping] = data.frames[frame[i]];
+		let text = name + (mapping ? " [" + mapping + "]" : "") + ": " + valueText(total[i]) +
+			", " + percentText(total[i], total[0]);
+
+		if (self[i] && self[i] !== total[i])
+			text += "; itself " + valueText(self[i]) + ", " + percentText(self[i], total[0]);
+		if (first && i > first && i < end[last])
+			text += "; " + percentText(total[i], shown()) + " of what is shown";
+		return text;
+	}
+
+	function make(name, attributes, parentNode) {
+		const e = document.createElementNS(SVG, name);
+
+		for (const key in attributes)
+			e.setAttribute(key, attributes[key]);
+		parentNode.appendChild(e);
+		return e;
+	}
+
+	/* The same clipping as in the picture: what fits, ".." where something is cut. */
+	function clip(text, room) {
+		const columns = Math.floor((room - 6) / column);
+		let used = 0, out = "";
+
+		if (columns < 3)
+			return "";
+		for (const c of text)
+			used += c.codePointAt(0) >= 0x1100 ? 2 : 1;
+		if (used <= columns)
+			return text;
+		used = 2;
+		for (const c of text) {
+			used += c.codePointAt(0) >= 0x1100 ? 2 : 1;
+			if (used > columns)
+				break;
+			out += c;
+		}
+		return out + "..";
+	}
+
+	function shade(i) {
+		const [, , kind, tone] = data.frames[frame[i]];
+
+		return i === 0 ? "a" : kinds[kind] + tone;
+	}
+
+	function addBox(x, w, level, rectClass, groupClass, title) {
+		const g = make("g", { class: groupClass }, box);
+
+		make("rect", { class: rectClass, x: (data.margin + x).toFixed(2),
+			       y: data.top + level * data.row,
+			       width: (w > 2 ? w - 0.6 : w).toFixed(2), height: data.row - 1, rx: 1 }, g);
+		make("title", {}, g).textContent = title;
+		return g;
+	}
+
+	function addFrame(i, x, w, above) {
+		const hit = matches && matches[frame[i]];
+		const g = addBox(x, w, depth[i], shade(i), (hit ? "m" : "") + (above ? " above" : ""),
+				 describe(i));
+		const label = clip(data.frames[frame[i]][0], w);
+
+		g.dataset.first = i;
+		if (label)
+			make("text", { x: (data.margin + x + 3).toFixed(2),
+				       y: data.top + depth[i] * data.row + data.row - 5 }, g)
+				.textContent = label;
+	}
+
+	/* Siblings too narrow to be drawn, as one box: a gap would look like time of the caller. */
+	function addRest(rest, x, w) {
+		let hit = false;
+
+		for (let i = rest.first; matches && !hit && i < end[rest.last]; i++)
+			hit = matches[frame[i]];
+		const g = addBox(x, w, depth[rest.first], "r", hit ? "m" : "", rest.nr +
+				 " functions: " + valueText(rest.value) + ", " +
+				 percentText(rest.value, total[0]) + "; click to see them");
+
+		g.dataset.first = rest.first;
+		g.dataset.last = rest.last;
+	}
+
+	function draw() {
+		const inner = width - 2 * data.margin;
+		const stop = end[last];
+		const from = start[first], whole = start[last] + total[last] - from || 1;
+		let rest = null, missing = 0;
+
+		function flush() {
+			const w = rest ? rest.value / whole * inner : 0;
+
+			if (w >= data.narrowest)
+				addRest(rest, (start[rest.first] - from) / whole * inner, w);
+			rest = null;
+		}
+
+		box.textContent = "";
+		for (let i = 0; i < stop;) {
+			const above = i < first && end[i] >= stop;
+			const w = above ? inner : total[i] / whole * inner;
+
+			if (!above && i < first) {
+				i = end[i];
+			} else if (above || w >= data.narrowest) {
+				flush();
+				addFrame(i, above ? 0 : (start[i] - from) / whole * inner, w, above);
+				i++;
+			} else {
+				if (rest && (rest.parent !== parent[i] ||
+					     rest.value / whole * inner >= data.widestRest))
+					flush();
+				if (!rest)
+					rest = { first: i, parent: parent[i], value: 0, nr: 0 };
+				rest.last = i;
+				rest.value += total[i];
+				rest.nr++;
+				missing += end[i] - i;
+				i = end[i];
+			}
+		}
+		flush();
+		culled.textContent = missing ? missing + " frames narrower than " + data.narrowest +
+			" px not drawn, grey stands for them; zoom in to see them" : "";
+		tell();
+	}
+
+	/* Of nested matches only the outermost counts: recursion does not count twice. */
+	function matchedTotal() {
+		let sum = 0;
+
+		for (let i = first; i < end[last];) {
+			if (matches[frame[i]]) {
+				sum += total[i];
+				i = end[i];
+			} else {
+				i++;
+			}
+		}
+		return sum;
+	}
+
+	/* The line at the top: the frame under the pointer, or else what was found. */
+	function tell(text) {
+		if (text) {
+			details.textContent = clip(text, width - 2 * data.margin + 6);
+		} else if (matches) {
+			const sum = matchedTotal();
+
+			details.textContent = "matched \"" + pattern + "\": " + valueText(sum) + ", " +
+				percentText(sum, shown()) + (first ? " of what is shown" : "");
+		} else {
+			details.textContent = first && first === last ? describe(first) : data.hint;
+		}
+	}
+
+	function remember() {
+		const parts = [];
+
+		if (first)
+			parts.push("z=" + first + (last !== first ? "-" + last : ""));
+		if (pattern)
+			parts.push("s=" + encodeURIComponent(pattern));
+		try {
+			history.replaceState(null, "", "#" + parts.join("&"));
+		} catch (e) {
+			/* A picture inside another page may not: it then has no link to share. */
+		}
+	}
+
+	/* Takes only siblings that are there; anything else shows the whole. */
+	function setZoom(a, b) {
+		const valid = a > 0 && b >= a && b < frame.length && parent[a] === parent[b];
+
+		first = valid ? a : 0;
+		last = valid ? b : 0;
+	}
+
+	function zoom(a, b) {
+		setZoom(a, b);
+		remember();
+		draw();
+	}
+
+	function search(text) {
+		let test;
+
+		pattern = text;
+		matches = null;
+		input.classList.remove("bad");
+		if (text) {
+			try {
+				const re = new RegExp(text, "i");
+
+				test = (s) => re.test(s);
+			} catch (e) {
+				/* Not a regular expression (yet): look for it as it stands. */
+				input.classList.add("bad");
+				test = (s) => s.toLowerCase().includes(text.toLowerCase());
+			}
+			matches = data.frames.map((f) => test(f[0]));
+			matches[0] = false;
+		}
+		remember();
+		draw();
+	}
+
+	function element(name, attributes, parentNode) {
+		const e = document.createElementNS(HTML, name);
+
+		for (const key in attributes)
+			e.setAttribute(key, attributes[key]);
+		parentNode.appendChild(e);
+		return e;
+	}
+
+	function reset() {
+		input.value = "";
+		setZoom(0, 0);
+		search("");
+	}
+
+	function addTools() {
+		const place = make("foreignObject", { id: "tools", y: 6, height: 30, width: 400 }, svg);
+		const row = element("div", { class: "tools" }, place);
+		const button = element("button", { type: "button", title: "whole picture (Esc)" }, row);
+
+		button.textContent = "reset";
+		button.addEventListener("click", reset);
+		input = element("input", { type: "search", placeholder: "search (Ctrl-F), regexp",
+					   "aria-label": "search" }, row);
+		input.addEventListener("input", () => search(input.value));
+	}
+
+	function resize() {
+		if (svg === document.documentElement)
+			width = Math.max(640, window.innerWidth);
+		svg.setAttribute("width", width);
+		svg.setAttribute("viewBox", "0 0 " + width + " " + data.height);
+		svg.querySelector(".paper").setAttribute("width", width);
+		svg.querySelector("#tools").setAttribute("x", width - data.margin - 400);
+		draw();
+	}
+
+	function measure() {
+		const probe = make("text", { x: 0, y: -50 }, box);
+
+		probe.textContent = "0".repeat(100);
+		column = probe.getComputedTextLength() / 100 || data.column;
+		probe.remove();
+	}
+
+	function boxOf(event) {
+		return event.target.closest("g[data-first]");
+	}
+
+	readTree(data.tree);
+	addTools();
+	measure();
+	box.addEventListener("click", (e) => {
+		const g = boxOf(e);
+
+		if (g)
+			zoom(Number(g.dataset.first), Number(g.dataset.last || g.dataset.first));
+	});
+	box.addEventListener("mouseover", (e) => {
+		const g = boxOf(e);
+
+		tell(g && g.querySelector("title").textContent);
+	});
+	box.addEventListener("mouseleave", () => tell());
+	window.addEventListener("resize", resize);
+	window.addEventListener("keydown", (e) => {
+		if ((e.ctrlKey || e.metaKey) && e.key === "f" && document.activeElement !== input) {
+			e.preventDefault();
+			input.focus();
+			input.select();
+		} else if (e.key === "Escape") {
+			reset();
+		}
+	});
+	/* A link may carry what was looked at. */
+	const wanted = new URLSearchParams(location.hash.slice(1));
+
+	input.value = pattern = wanted.get("s") || "";
+	const [a, b] = (wanted.get("z") || "0").split("-").map(Number);
+
+	setZoom(a, b === undefined ? a : b);
+	resize();
+	search(pattern);
+})();

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "intern.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "say.h"
+
+/* FNV-1a, and a last mix since only its low bits are used. */
+static uint64_t hash_of(const void *key, size_t length)
+{
+	const unsigned char *p = key;
+	uint64_t h = 0xcbf29ce484222325;
+
+	for (size_t i = 0; i < length; i++)
+		h = (h ^ p[i]) * 0x100000001b3;
+	return h ^ h >> 32;
+}
+
+static void insert(struct intern *t, size_t entry)
+{
+	size_t i = t->entries[entry].hash;
+
+	while (t->slots[i & (t->nr_slots - 1)])
+		i++;
+	t->slots[i & (t->nr_slots - 1)] = entry + 1;
+}
+
+static void rehash(struct intern *t)
+{
+	free(t->slots);
+	t->nr_slots = t->nr_slots ? t->nr_slots * 2 : 64;
+	t->slots = xalloc(t->nr_slots, sizeof(*t->slots));
+	for (size_t i = 0; i < t->nr; i++)
+		insert(t, i);
+}
+
+static size_t store(struct intern *t, const void *key, size_t length)
+{
+	size_t offset = t->pool_used;
+
+	/* Keys are small and many: xgrow() doubles, so this ends after a few rounds. */
+	while (t->pool_size - t->pool_used < length)
+		t->pool = xgrow(t->pool, t->pool_size, &t->pool_size, 1);
+	memcpy(t->pool + offset, key, length);
+	t->pool_used += length;
+	return offset;
+}
+
+size_t intern_add(struct intern *t, const void *key, size_t length)
+{
+	uint64_t h = hash_of(key, length);
+	uint32_t found;
+
+	/* At most half full. */
+	if (t->nr * 2 >= t->nr_slots)
+		rehash(t);
+	for (size_t i = h; (found = t->slots[i & (t->nr_slots - 1)]); i++) {
+		const struct intern_entry *e = &t->entries[found - 1];
+
+		if (e->hash == h && e->length == length &&
+		    !memcmp(t->pool + e->offset, key, length))
+			return found - 1;
+	}
+	t->entries = xgrow(t->entries, t->nr, &t->room, sizeof(*t->entries));
+	t->entries[t->nr] = (struct intern_entry){ h, store(t, key, length), length };
+	insert(t, t->nr);
+	return t->nr++;
+}
+
+const void *intern_key(const struct intern *t, size_t i, size_t *length)
+{
+	*length = t->entries[i].length;
+	return t->pool + t->entries[i].offset;
+}
+
+void intern_free(struct intern *t)
+{
+	free(t->slots);
+	free(t->entries);
+	free(t->pool);
+	*t = (struct intern){ 0 };
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "view.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cmd.h"
+#include "say.h"
+
+/* Units as pprof files name them, largest first; a total of one or more is written so. */
+static const struct {
+	const char *unit;
+	double scale;
+	const char *suffix;
+} scales[] = {
+	{ "nanoseconds", 1e9, "s" },
+	{ "nanoseconds", 1e6, "ms" },
+	{ "nanoseconds", 1e3, "us" },
+	{ "nanoseconds", 1, "ns" },
+	{ "microseconds", 1e6, "s" },
+	{ "microseconds", 1e3, "ms" },
+	{ "microseconds", 1, "us" },
+	{ "milliseconds", 1e3, "s" },
+	{ "milliseconds", 1, "ms" },
+	{ "seconds", 1, "s" },
+	{ "bytes", 1ULL << 30, "GB" },
+	{ "bytes", 1ULL << 20, "MB" },
+	{ "bytes", 1ULL << 10, "kB" },
+	{ "bytes", 1, "B" },
+};
+
+static void choose_scale(struct view *v)
+{
+	v->scale = 1;
+	v->suffix = "";
+	for (size_t i = 0; i < sizeof(scales) / sizeof(scales[0]); i++) {
+		if (strcmp(scales[i].unit, v->unit))
+			continue;
+		v->scale = scales[i].scale;
+		v->suffix = scales[i].suffix;
+		if ((double)v->total >= v->scale || (double)v->total <= -v->scale)
+			return;
+	}
+}
+
+static int choose_type(struct view *v, const char *file, const char *type)
+{
+	const struct gprof_value_type *types;
+	size_t nr = gprof_profile_types(v->profile, &types);
+	char *all;
+
+	if (!nr)
+		return fail("%s has no values", file);
+	v->type = gprof_profile_default_type(v->profile);
+	for (size_t i = 0; type && i < nr; i++)
+		if (!strcmp(types[i].type, type)) {
+			v->type = i;
+			type = NULL;
+		}
+	v->name = types[v->type].type;
+	v->unit = types[v->type].unit;
+	if (!type)
+		return STATUS_OK;
+	all = xprintf("%s", types[0].type);
+	for (size_t i = 1; i < nr; i++) {
+		char *more = xprintf("%s, %s", all, types[i].type);
+
+		free(all);
+		all = more;
+	}
+	misused("%s has no values of type %s, but of %s", file, type, all);
+	free(all);
+	return STATUS_USAGE;
+}
+
+int view_open(struct view *v, const char *file, const char *type)
+{
+	const char *error = "";
+	int fd = STDIN_FILENO;
+	int status;
+
+	*v = (struct view){ 0 };
+	if (strcmp(file, "-"))
+		fd = open(file, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return fail("%s cannot be read: %s", file, strerror(errno));
+	v->profile = gprof_profile_read(fd, &error);
+	if (fd != STDIN_FILENO)
+		close(fd);
+	if (!v->profile)
+		return fail("%s: %s", file, error);
+	status = choose_type(v, file, type);
+	if (status != STATUS_OK) {
+		view_close(v);
+		return status;
+	}
+	v->total = gprof_profile_total(v->profile, v->type);
+	choose_scale(v);
+	return STATUS_OK;
+}
+
+void view_close(struct view *v)
+{
+	gprof_profile_free(v->profile);
+	v->profile = NULL;
+}
+
+const char *view_value(const struct view *v, int64_t value, char text[VIEW_TEXT_MAX])
+{
+	if (v->scale == 1 || !value)
+		snprintf(text, VIEW_TEXT_MAX, "%" PRId64 "%s", value, value ? v->suffix : "");
+	else
+		snprintf(text, VIEW_TEXT_MAX, "%.2f%s", value / v->scale, v->suffix);
+	return text;
+}
+
+double view_percent(const struct view *v, int64_t value)
+{
+	return v->total ? 100.0 * value / v->total : 0;
+}
+
+const char *view_time(const struct view *v, char text[VIEW_TEXT_MAX])
+{
+	int64_t start, duration;
+	struct tm tm;
+	time_t seconds;
+
+	text[0] = '\0';
+	gprof_profile_time(v->profile, &start, &duration);
+	seconds = start / 1000000000;
+	if (start && localtime_r(&seconds, &tm))
+		strftime(text, VIEW_TEXT_MAX, "%Y-%m-%d %H:%M:%S %Z", &tm);
+	return text;
+}
+
+double view_duration(const struct view *v)
+{
+	int64_t start, duration;
+
+	gprof_profile_time(v->profile, &start, &duration);
+	return duration / 1e9;
+}

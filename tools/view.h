@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What all views of a profile file share: opening it, choosing one of its
+ * value types, and writing values for people.
+ */
+#ifndef TOOLS_VIEW_H
+#define TOOLS_VIEW_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <gprof/profile.h>
+
+/**
+ * struct view - one value type of a profile
+ * @profile: the profile
+ * @type: index of the value type
+ * @name: its name, such as "cpu"
+ * @unit: its unit, such as "nanoseconds"
+ * @total: sum over all samples
+ * @scale: value of one unit as written, such as 1e9
+ * @suffix: unit as written, such as "s"
+ */
+struct view {
+	struct gprof_profile *profile;
+	size_t type;
+	const char *name;
+	const char *unit;
+	int64_t total;
+	double scale;
+	const char *suffix;
+};
+
+/**
+ * view_open() - open a profile
+ * @v: gets filled
+ * @file: path; "-" is stdin
+ * @type: name of the value type, NULL for the profile's default
+ *
+ * Return: STATUS_OK, or another status after a sentence.
+ */
+int view_open(struct view *v, const char *file, const char *type);
+void view_close(struct view *v);
+
+#define VIEW_TEXT_MAX	40
+
+/* view_value() - a value with its unit, all of a view in the same; returns @text */
+const char *view_value(const struct view *v, int64_t value, char text[VIEW_TEXT_MAX]);
+
+/* view_percent() - share of the total */
+double view_percent(const struct view *v, int64_t value);
+
+/* view_time() - when the profile was taken, "" when it does not say; returns @text */
+const char *view_time(const struct view *v, char text[VIEW_TEXT_MAX]);
+
+/* view_duration() - how long it took in seconds, 0 when it does not say */
+double view_duration(const struct view *v);
+
+#endif /* TOOLS_VIEW_H */
