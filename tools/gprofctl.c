@@ -17,6 +17,8 @@ static const struct {
 	{ "profile", cmd_profile, "record the stacks that make a tracepoint fire" },
 	{ "top", cmd_top, "show the functions of a profile as a table" },
 	{ "flame", cmd_flame, "draw a profile as a flame graph for a browser" },
+	{ "info", cmd_info, "list the events and features that work here" },
+	{ "doctor", cmd_doctor, "say what is missing here, and how to get it" },
 };
 
 #define NR_COMMANDS	(sizeof(commands) / sizeof(commands[0]))
@@ -38,7 +40,8 @@ static int print_help(void)
 	     "Examples:\n"
 	     "  gprofctl cpu -- COMMAND             # record a command into cpu.pb.gz\n"
 	     "  gprofctl top cpu.pb.gz              # see where the time went\n"
-	     "  gprofctl flame cpu.pb.gz -o cpu.svg # the same as a picture");
+	     "  gprofctl flame cpu.pb.gz -o cpu.svg # the same as a picture\n"
+	     "  gprofctl doctor                     # when something does not work");
 	return finish_stdout();
 }
 
