@@ -136,10 +136,19 @@ TEST_F(command, long_struct_with_zero_tail_is_as_normal)
 	EXPECT_EQ(variant->size + 8, self->arg->size);
 }
 
-TEST_F(command, struct_longer_than_a_page_with_zero_tail_is_as_normal)
+TEST_F(command, struct_of_a_page_with_zero_tail_is_as_normal)
 {
-	self->arg->size = 65536 + 8;
+	self->arg->size = sysconf(_SC_PAGESIZE);
 	EXPECT_EQ(0, device_ioctl(self->fd, variant->nr, self->arg));
+}
+
+TEST_F(command, struct_beyond_a_page_is_E2BIG)
+{
+	self->arg->size = sysconf(_SC_PAGESIZE) + 8;
+	EXPECT_EQ(-E2BIG, device_ioctl(self->fd, variant->nr, self->arg));
+	self->arg->size = UINT32_MAX;
+	EXPECT_EQ(-E2BIG, device_ioctl(self->fd, variant->nr, self->arg));
+	EXPECT_UNCHANGED();
 }
 
 TEST_F(command, long_struct_with_garbage_tail_is_E2BIG)
@@ -153,8 +162,8 @@ TEST_F(command, long_struct_with_garbage_tail_is_E2BIG)
 			TH_LOG("garbage at %zu", variant->size + i);
 		self->arg->bytes[variant->size + i] = 0;
 	}
-	self->arg->size = 65536 + 8;
-	self->arg->bytes[65536 + 7] = 1;
+	self->arg->size = 4096;
+	self->arg->bytes[4095] = 1;
 	EXPECT_EQ(-E2BIG, device_ioctl(self->fd, variant->nr, self->arg));
 	EXPECT_UNCHANGED();
 }
@@ -446,7 +455,7 @@ static void target_cpus(struct gprof_setup *setup, const void *cpus, uint32_t si
 
 static const uint64_t cpu_0[] = { 1, 0 };
 static const uint64_t no_cpu[] = { 0, 0 };
-static const uint64_t cpu_far_away[1024] = { [1023] = 1ULL << 63 };
+static const uint64_t cpu_far_away[512] = { [511] = 1ULL << 63 };
 
 BAD_SETUP(cpus_of_no_bytes_are_EINVAL, EINVAL, GPROF_REASON_CPU,
 	  target_cpus(&self->bad, cpu_0, 0))
@@ -529,7 +538,7 @@ TEST_F(setup, long_params_with_zero_tail_are_as_normal)
 {
 	struct {
 		struct gprof_cpu_params p;
-		uint64_t tail[1024];
+		uint64_t tail[128];
 	} longer = { .p = self->params };
 
 	longer.p.size = sizeof(longer);
@@ -556,7 +565,7 @@ TEST_F(setup, buffer_of_0_bytes_is_the_default)
 
 TEST_F(setup, set_of_cpus_may_be_longer_than_the_host)
 {
-	static uint64_t cpus[1024] = { 1 };
+	static uint64_t cpus[512] = { 1 };
 
 	target_cpus(&self->good, cpus, sizeof(cpus));
 	EXPECT_EQ(0, device_ioctl(self->fd, GPROF_IOC_SETUP, &self->good));

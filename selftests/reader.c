@@ -1,0 +1,452 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* reader.c: a reader of the rings that trusts nothing. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "reader.h"
+
+#define MOST_IDS	(1U << 24)	/* more stacks in one generation: an id is wrong */
+
+struct reader_ring {
+	unsigned int cpu;
+	bool begun;			/* a GENERATION record was read */
+	uint64_t generation;
+	uint64_t weight;
+	struct gprof_stack_rec **stacks;	/* of this generation, by id */
+	uint32_t nr_stacks;
+	struct gprof_stack_rec *next;	/* id 0: for the next sample */
+	uint32_t last_id;		/* id of the STACK record just before, else 0 */
+	uint32_t *tids;			/* that TASK records named in this generation */
+	size_t nr_tids;
+	uint64_t time;			/* of the last sample */
+	uint64_t position;		/* where reading began */
+};
+
+static int64_t broken(struct reader *r, const struct reader_ring *ring, uint64_t pos,
+		      const char *format, ...)
+{
+	size_t n = 0;
+	va_list args;
+
+	if (!r->error[0]) {
+		n = snprintf(r->error, sizeof(r->error), "cpu %u position %llu: ", ring->cpu,
+			     (unsigned long long)pos);
+		va_start(args, format);
+		vsnprintf(r->error + n, sizeof(r->error) - n, format, args);
+		va_end(args);
+	}
+	return -EBADMSG;
+}
+
+static void forget_generation(struct reader_ring *ring)
+{
+	uint32_t i;
+
+	for (i = 0; i < ring->nr_stacks; i++)
+		free(ring->stacks[i]);
+	free(ring->stacks);
+	free(ring->next);
+	free(ring->tids);
+	ring->stacks = NULL;
+	ring->nr_stacks = 0;
+	ring->next = NULL;
+	ring->last_id = 0;
+	ring->tids = NULL;
+	ring->nr_tids = 0;
+}
+
+int reader_init(struct reader *r, struct device *dev)
+{
+	unsigned int cpu;
+
+	*r = (struct reader){ .dev = dev };
+	r->rings = calloc(dev->nr_cpus, sizeof(*r->rings));
+	if (!r->rings)
+		return -ENOMEM;
+	for (cpu = 0; cpu < dev->nr_cpus; cpu++)
+		r->rings[cpu].cpu = cpu;
+	return 0;
+}
+
+void reader_free(struct reader *r)
+{
+	unsigned int cpu;
+
+	for (cpu = 0; r->rings && cpu < r->dev->nr_cpus; cpu++)
+		forget_generation(&r->rings[cpu]);
+	free(r->rings);
+	r->rings = NULL;
+}
+
+void reader_reset(struct reader *r)
+{
+	struct reader old = *r;
+	unsigned int cpu;
+
+	for (cpu = 0; cpu < r->dev->nr_cpus; cpu++) {
+		forget_generation(&r->rings[cpu]);
+		r->rings[cpu] = (struct reader_ring){ .cpu = cpu };
+	}
+	*r = (struct reader){
+		.dev = old.dev, .rings = old.rings, .ctx = old.ctx,
+		.on_sample = old.on_sample, .on_map = old.on_map, .on_task = old.on_task,
+	};
+}
+
+static bool has_tid(const struct reader_ring *ring, uint32_t tid)
+{
+	size_t i;
+
+	for (i = 0; i < ring->nr_tids; i++)
+		if (ring->tids[i] == tid)
+			return true;
+	return false;
+}
+
+static int64_t on_generation(struct reader *r, struct reader_ring *ring, uint64_t pos,
+			     const struct gprof_generation_rec *g)
+{
+	if (g->rec.size < sizeof(*g))
+		return broken(r, ring, pos, "GENERATION of %u bytes", g->rec.size);
+	if (ring->begun && g->generation != ring->generation + 1)
+		return broken(r, ring, pos, "generation %llu after %llu",
+			      (unsigned long long)g->generation,
+			      (unsigned long long)ring->generation);
+	if (g->cpu != ring->cpu)
+		return broken(r, ring, pos, "GENERATION of cpu %u", g->cpu);
+	if (g->__reserved || g->rec.flags)
+		return broken(r, ring, pos, "GENERATION with reserved bits");
+	if (!g->mono_ns || !g->real_ns || !g->weight)
+		return broken(r, ring, pos, "GENERATION without time or weight");
+	forget_generation(ring);
+	ring->begun = true;
+	ring->generation = g->generation;
+	ring->weight = g->weight;
+	r->generations++;
+	return 0;
+}
+
+static int64_t on_lost(struct reader *r, struct reader_ring *ring, uint64_t pos,
+		       const struct gprof_lost_rec *l)
+{
+	uint64_t sum = 0;
+	int i;
+
+	if (l->rec.size < sizeof(*l))
+		return broken(r, ring, pos, "LOST of %u bytes", l->rec.size);
+	for (i = 0; i < GPROF_LOST_NR; i++) {
+		r->lost[i] += l->lost[i];
+		sum += l->lost[i];
+	}
+	if (sum >> 48)
+		return broken(r, ring, pos, "LOST of absurdly many");
+	r->lost_records++;
+	return 0;
+}
+
+static int64_t on_stack(struct reader *r, struct reader_ring *ring, uint64_t pos,
+			const struct gprof_stack_rec *s)
+{
+	struct gprof_stack_rec **stacks, *copy;
+	uint64_t frames;
+	uint32_t nr;
+
+	if (s->rec.size < sizeof(*s))
+		return broken(r, ring, pos, "STACK of %u bytes", s->rec.size);
+	frames = (uint64_t)s->nr_kernel + s->nr_user;
+	if (sizeof(*s) + frames * 8 != s->rec.size)
+		return broken(r, ring, pos, "STACK of %u bytes with %llu frames", s->rec.size,
+			      (unsigned long long)frames);
+	if (s->__reserved)
+		return broken(r, ring, pos, "STACK with reserved bits");
+	copy = malloc(s->rec.size);
+	if (!copy)
+		return -ENOMEM;
+	memcpy(copy, s, s->rec.size);
+	if (!s->id) {
+		free(ring->next);
+		ring->next = copy;
+		r->inline_stacks++;
+		return 0;
+	}
+	if (s->id >= MOST_IDS) {
+		free(copy);
+		return broken(r, ring, pos, "stack id %u", s->id);
+	}
+	if (s->id >= ring->nr_stacks) {
+		nr = s->id * 2 + 64;
+		stacks = realloc(ring->stacks, nr * sizeof(*stacks));
+		if (!stacks) {
+			free(copy);
+			return -ENOMEM;
+		}
+		memset(stacks + ring->nr_stacks, 0, (nr - ring->nr_stacks) * sizeof(*stacks));
+		ring->stacks = stacks;
+		ring->nr_stacks = nr;
+	}
+	if (ring->stacks[s->id]) {
+		free(copy);
+		return broken(r, ring, pos, "stack id %u defined twice", s->id);
+	}
+	ring->stacks[s->id] = copy;
+	r->stacks++;
+	return 0;
+}
+
+static int64_t on_task(struct reader *r, struct reader_ring *ring, uint64_t pos,
+		       const struct gprof_task_rec *t)
+{
+	uint32_t *tids;
+
+	if (t->rec.size < sizeof(*t))
+		return broken(r, ring, pos, "TASK of %u bytes", t->rec.size);
+	if (t->__reserved)
+		return broken(r, ring, pos, "TASK with reserved bits");
+	if (!memchr(t->comm, 0, sizeof(t->comm)))
+		return broken(r, ring, pos, "TASK whose name does not end");
+	if (!has_tid(ring, t->tid)) {
+		tids = realloc(ring->tids, (ring->nr_tids + 1) * sizeof(*tids));
+		if (!tids)
+			return -ENOMEM;
+		tids[ring->nr_tids++] = t->tid;
+		ring->tids = tids;
+	}
+	r->tasks++;
+	if (r->on_task)
+		r->on_task(r->ctx, t);
+	return 0;
+}
+
+static int64_t on_map(struct reader *r, struct reader_ring *ring, uint64_t pos,
+		      const struct gprof_map_rec *m)
+{
+	if (m->rec.size <= sizeof(*m) || !memchr(m->path, 0, m->rec.size - sizeof(*m)))
+		return broken(r, ring, pos, "MAP whose path does not end");
+	if (m->start >= m->end)
+		return broken(r, ring, pos, "MAP from %llx to %llx", (unsigned long long)m->start,
+			      (unsigned long long)m->end);
+	r->maps++;
+	if (r->on_map)
+		r->on_map(r->ctx, m);
+	return 0;
+}
+
+static int64_t on_sample(struct reader *r, struct reader_ring *ring, uint64_t pos,
+			 const struct gprof_sample_rec *s)
+{
+	struct reader_sample sample = { .cpu = ring->cpu, .rec = s, .size = s->rec.size };
+	unsigned int flags = s->rec.flags, extra = 0;
+
+	if (s->rec.size < sizeof(*s))
+		return broken(r, ring, pos, "SAMPLE of %u bytes", s->rec.size);
+	if (flags & GPROF_SAMPLE_REC_F_WEIGHT)
+		extra++;
+	if (flags & GPROF_SAMPLE_REC_F_ADDR)
+		extra++;
+	if (s->rec.size != sizeof(*s) + 8 * extra)
+		return broken(r, ring, pos, "SAMPLE of %u bytes with flags %#x", s->rec.size, flags);
+	if ((flags & GPROF_SAMPLE_REC_F_NMI) && (flags & GPROF_SAMPLE_REC_F_IRQ))
+		return broken(r, ring, pos, "SAMPLE both of an NMI and of an interrupt");
+	sample.weight = flags & GPROF_SAMPLE_REC_F_WEIGHT ? s->extra[0] : ring->weight;
+	if (flags & GPROF_SAMPLE_REC_F_ADDR)
+		sample.addr = s->extra[extra - 1];
+	if (s->stack) {
+		if (s->stack >= ring->nr_stacks || !ring->stacks[s->stack])
+			return broken(r, ring, pos, "stack id %u is not in generation %llu",
+				      s->stack, (unsigned long long)ring->generation);
+		sample.stack = ring->stacks[s->stack];
+		r->known += s->stack != ring->last_id;
+	} else {
+		sample.stack = ring->next;
+	}
+	r->samples++;
+	r->weight += sample.weight;
+	r->weighted += !!(flags & GPROF_SAMPLE_REC_F_WEIGHT);
+	r->nmi += !!(flags & GPROF_SAMPLE_REC_F_NMI);
+	r->irq += !!(flags & GPROF_SAMPLE_REC_F_IRQ);
+	r->kernel += !!(flags & GPROF_SAMPLE_REC_F_KERNEL);
+	r->without_task += !has_tid(ring, s->tid);
+	r->backwards += s->time < ring->time;
+	r->sample_bytes += s->rec.size;
+	ring->time = s->time;
+	if (r->on_sample)
+		r->on_sample(r->ctx, &sample);
+	free(ring->next);
+	ring->next = NULL;
+	return 0;
+}
+
+/* One record at @p, @left bytes before the end. Returns its size or -errno. */
+static int64_t record(struct reader *r, struct reader_ring *ring, uint64_t pos, const void *p,
+		      uint64_t left)
+{
+	const struct gprof_rec *rec = p;
+	uint32_t size, id = 0;
+	int64_t ret = 0;
+
+	if (left < sizeof(*rec))
+		return broken(r, ring, pos, "%llu bytes at the end", (unsigned long long)left);
+	size = rec->type & GPROF_REC_SHORT ? 8 : rec->size;
+	if (size < 8 || size & 7 || size > left)
+		return broken(r, ring, pos, "type %u, size %u, %llu left", rec->type, size,
+			      (unsigned long long)left);
+	if (rec->type & GPROF_REC_SHORT) {
+		r->unknown++;
+		return size;
+	}
+	if (!ring->begun && rec->type != GPROF_REC_GENERATION)
+		return broken(r, ring, pos, "type %u before the first generation", rec->type);
+	if (ring->next && rec->type != GPROF_REC_SAMPLE)
+		return broken(r, ring, pos, "type %u between a stack and its sample", rec->type);
+	switch (rec->type) {
+	case GPROF_REC_GENERATION:
+		ret = on_generation(r, ring, pos, p);
+		break;
+	case GPROF_REC_LOST:
+		ret = on_lost(r, ring, pos, p);
+		break;
+	case GPROF_REC_TASK:
+		ret = on_task(r, ring, pos, p);
+		break;
+	case GPROF_REC_STACK:
+		ret = on_stack(r, ring, pos, p);
+		id = ((const struct gprof_stack_rec *)p)->id;
+		break;
+	case GPROF_REC_SAMPLE:
+		ret = on_sample(r, ring, pos, p);
+		break;
+	case GPROF_REC_MAP:
+		ret = on_map(r, ring, pos, p);
+		break;
+	default:
+		r->unknown++;
+	}
+	ring->last_id = id;
+	return ret < 0 ? ret : size;
+}
+
+/* Position p is at @data + p: the data is mapped twice, so that no record wraps. */
+static int64_t records(struct reader *r, struct reader_ring *ring, const uint8_t *data,
+		       uint64_t from, uint64_t to)
+{
+	uint64_t pos = from;
+	int64_t ret;
+
+	while (pos < to) {
+		ret = record(r, ring, pos, data + pos, to - pos);
+		if (ret < 0)
+			return ret;
+		pos += ret;
+	}
+	r->bytes += to - from;
+	return to - from;
+}
+
+int64_t reader_read_cpu(struct reader *r, unsigned int cpu)
+{
+	const struct device_ring *mapped = &r->dev->rings[cpu];
+	struct reader_ring *ring = &r->rings[cpu];
+	uint64_t size = r->dev->data_size;
+	uint64_t head, tail;
+	int64_t ret;
+
+	if (!mapped->head)
+		return 0;
+	tail = mapped->tail->tail;
+	/* C, pairs with A of the kernel: records are complete below head */
+	head = __atomic_load_n(&mapped->head->head, __ATOMIC_ACQUIRE);
+	if (head < tail || head - tail > size)
+		return broken(r, ring, tail, "head %llu", (unsigned long long)head);
+	ret = records(r, ring, mapped->data + (tail & (size - 1)) - tail, tail, head);
+	if (ret < 0)
+		return ret;
+	r->wraps += (head & ~(size - 1)) != (tail & ~(size - 1));
+	/* D, pairs with B: they are read before their room is given back */
+	__atomic_store_n(&mapped->tail->tail, head, __ATOMIC_RELEASE);
+	return ret;
+}
+
+int64_t reader_read(struct reader *r)
+{
+	int64_t sum = 0, ret;
+	unsigned int cpu;
+
+	for (cpu = 0; cpu < r->dev->nr_cpus; cpu++) {
+		ret = reader_read_cpu(r, cpu);
+		if (ret < 0)
+			return ret;
+		sum += ret;
+	}
+	return sum;
+}
+
+static int64_t snapshot_cpu(struct reader *r, unsigned int cpu)
+{
+	const struct device_ring *mapped = &r->dev->rings[cpu];
+	struct reader_ring *ring = &r->rings[cpu];
+	uint64_t size = r->dev->data_size;
+	uint64_t oldest, head, given_up;
+	const uint8_t *data;
+	uint8_t *copy;
+	int64_t ret;
+
+	if (!mapped->head)
+		return 0;
+	oldest = __atomic_load_n(&mapped->head->oldest, __ATOMIC_ACQUIRE);
+	head = __atomic_load_n(&mapped->head->head, __ATOMIC_ACQUIRE);
+	if (head < oldest || head - oldest > size) {
+		/* given up while these two were read */
+		given_up = __atomic_load_n(&mapped->head->oldest, __ATOMIC_ACQUIRE);
+		return given_up == oldest ?
+			broken(r, ring, oldest, "head %llu", (unsigned long long)head) : -EAGAIN;
+	}
+	copy = malloc(size);
+	if (!copy)
+		return -ENOMEM;
+	data = mapped->data + (oldest & (size - 1));
+	memcpy(copy, data, head - oldest);
+	/* F, pairs with E of the kernel: copied before oldest is read again */
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	given_up = __atomic_load_n(&mapped->head->oldest, __ATOMIC_RELAXED);
+	if (given_up < oldest) {
+		ret = broken(r, ring, oldest, "oldest went back");
+	} else if (given_up > head) {
+		ret = -EAGAIN;
+	} else {
+		ring->position = given_up;
+		ret = records(r, ring, copy - oldest, given_up, head);
+	}
+	free(copy);
+	return ret;
+}
+
+int64_t reader_snapshot(struct reader *r)
+{
+	int64_t sum = 0, ret;
+	unsigned int cpu, tries;
+
+	reader_reset(r);
+	for (cpu = 0; cpu < r->dev->nr_cpus; cpu++) {
+		for (tries = 0; tries < 100; tries++) {
+			ret = snapshot_cpu(r, cpu);
+			if (ret != -EAGAIN)
+				break;
+		}
+		if (ret < 0)
+			return ret;
+		sum += ret;
+	}
+	return sum;
+}
+
+uint64_t reader_lost(const struct reader *r)
+{
+	uint64_t lost = 0;
+	int i;
+
+	for (i = 0; i < GPROF_LOST_NR; i++)
+		lost += r->lost[i];
+	return lost;
+}

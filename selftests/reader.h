@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * reader.h: reads the rings of a recorder and holds each record to the format
+ * that <linux/gprof.h> promises. Knows nothing of the library.
+ */
+#ifndef GPROF_TEST_READER_H
+#define GPROF_TEST_READER_H
+
+#include "device.h"
+
+/**
+ * struct reader_sample - a sample and what the records before it say of it
+ * @cpu: CPU of the ring
+ * @rec: the record, in the ring or in a copy of it
+ * @size: of the record
+ * @weight: what it stands for
+ * @addr: data address, or 0
+ * @stack: its stack, NULL where it has none
+ */
+struct reader_sample {
+	unsigned int cpu;
+	const struct gprof_sample_rec *rec;
+	uint32_t size;
+	uint64_t weight;
+	uint64_t addr;
+	const struct gprof_stack_rec *stack;
+};
+
+struct reader_ring;
+
+/**
+ * struct reader - what was read so far
+ * @dev: whose rings
+ * @rings: state of each, by CPU
+ * @on_sample: called for each sample, or NULL
+ * @on_map: called for each MAP record, or NULL
+ * @on_task: called for each TASK record, or NULL
+ * @ctx: for these
+ * @samples: samples read
+ * @weight: what they stand for
+ * @weighted: samples with a weight of their own
+ * @lost: what LOST records told, by reason
+ * @lost_records: how many of these
+ * @generations: GENERATION records read
+ * @stacks: STACK records with an id
+ * @inline_stacks: STACK records without
+ * @known: samples whose stack was defined before, not just before them
+ * @tasks: TASK records
+ * @maps: MAP records
+ * @unknown: records of a type that this reader does not know
+ * @nmi: samples taken there
+ * @irq: samples taken there
+ * @kernel: samples of kernel mode
+ * @without_task: samples of threads that no TASK record named in the generation
+ * @backwards: samples older than the one before them in the ring
+ * @bytes: bytes read
+ * @sample_bytes: bytes of SAMPLE records
+ * @wraps: times a ring was gone round
+ * @error: the first rule that was broken, or ""
+ */
+struct reader {
+	struct device *dev;
+	struct reader_ring *rings;
+	void (*on_sample)(void *ctx, const struct reader_sample *sample);
+	void (*on_map)(void *ctx, const struct gprof_map_rec *map);
+	void (*on_task)(void *ctx, const struct gprof_task_rec *task);
+	void *ctx;
+
+	uint64_t samples;
+	uint64_t weight;
+	uint64_t weighted;
+	uint64_t lost[GPROF_LOST_NR];
+	uint64_t lost_records;
+	uint64_t generations;
+	uint64_t stacks;
+	uint64_t inline_stacks;
+	uint64_t known;
+	uint64_t tasks;
+	uint64_t maps;
+	uint64_t unknown;
+	uint64_t nmi;
+	uint64_t irq;
+	uint64_t kernel;
+	uint64_t without_task;
+	uint64_t backwards;
+	uint64_t bytes;
+	uint64_t sample_bytes;
+	uint64_t wraps;
+	char error[256];
+};
+
+int reader_init(struct reader *r, struct device *dev);
+void reader_free(struct reader *r);
+/* Forget the counts and the state; positions are those of the device. */
+void reader_reset(struct reader *r);
+
+/* Stream mode: read all that is there and give the room back. Returns bytes or -errno. */
+int64_t reader_read(struct reader *r);
+int64_t reader_read_cpu(struct reader *r, unsigned int cpu);
+
+/*
+ * Flight mode: read a snapshot of all rings; what was given up while they were
+ * copied is left out. Starts from nothing each time. Returns bytes or -errno.
+ */
+int64_t reader_snapshot(struct reader *r);
+
+uint64_t reader_lost(const struct reader *r);
+
+#endif

@@ -1,0 +1,624 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ring_test: produced = read + lost + overwritten, whatever the reader does.
+ *
+ * A child burns on one CPU; the test reads its ring on another where there is
+ * one. reader.c holds each record to the format.
+ */
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include "harness.h"
+#include "device.h"
+#include "reader.h"
+#include "workload.h"
+
+#define SMALLEST	4096	/* asked for; the kernel rounds up to its smallest */
+
+FIXTURE(ring) {
+	struct gprof_cpu_params params;
+	struct gprof_setup setup;
+	struct device dev;
+	struct reader reader;
+	struct child child;
+	int cpu;
+};
+
+FIXTURE_VARIANT(ring) {
+	uint32_t type;
+	uint64_t config;
+	uint64_t period;
+};
+
+FIXTURE_VARIANT_ADD(ring, timer) {
+	.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CPU_CLOCK, .period = 100000,
+};
+
+FIXTURE_VARIANT_ADD(ring, cycles) {
+	.type = PERF_TYPE_HARDWARE, .config = PERF_COUNT_HW_CPU_CYCLES, .period = 100000,
+};
+
+static void burn(void *arg, int step)
+{
+	if (step == 0)
+		pin_to(*(int *)arg);
+	else
+		burn_until(UINT64_MAX);
+}
+
+FIXTURE_SETUP(ring)
+{
+	int refused = perf_refuses(variant->type, variant->config, true);
+
+	self->dev.fd = -1;
+	SKIP_UNLESS(!refused, "perf has no such event here: %s", strerror(refused));
+	self->cpu = online_cpu(0);
+	if (nr_online_cpus() > 1) {
+		ASSERT_LE(0, pin_to(online_cpu(1)));
+	}
+	ASSERT_EQ(0, child_fork(&self->child, burn, &self->cpu));
+	ASSERT_EQ(0, child_step(&self->child));
+	self->params = event_params(variant->type, variant->config, variant->period);
+	self->setup = device_setup_of(GPROF_TARGET_PROCESS, self->child.pid, &self->params);
+}
+
+FIXTURE_TEARDOWN(ring)
+{
+	if (self->child.pid)
+		child_end(&self->child);
+	if (self->reader.rings)
+		reader_free(&self->reader);
+	device_close(&self->dev);
+}
+
+/* Leaves a test whose setup was skipped. */
+#define NEED_EVENT()	do { if (!self->child.pid) return; } while (0)
+
+static void begin(struct __test_metadata *_metadata, FIXTURE_DATA(ring) *self)
+{
+	ASSERT_EQ(0, device_record(&self->dev, &self->setup));
+	ASSERT_EQ(0, reader_init(&self->reader, &self->dev));
+	ASSERT_EQ(0, child_begin(&self->child));
+}
+
+#define BEGIN()	begin(_metadata, self)
+
+static void expect_read(struct __test_metadata *_metadata, FIXTURE_DATA(ring) *self)
+{
+	EXPECT_LE(0, reader_read(&self->reader)) {
+		TH_LOG("%s", self->reader.error);
+	}
+}
+
+#define READ()	expect_read(_metadata, self)
+
+static void read_for(struct __test_metadata *_metadata, FIXTURE_DATA(ring) *self,
+		     unsigned int ms, unsigned int every_ms)
+{
+	uint64_t end = monotonic_ns() + ms * 1000000ULL;
+
+	while (monotonic_ns() < end && !self->reader.error[0]) {
+		sleep_ms(every_ms);
+		READ();
+	}
+}
+
+#define READ_FOR(_ms, _every_ms) read_for(_metadata, self, _ms, _every_ms)
+
+/* Stops, reads the rest and returns the counts: they must add up. */
+static struct gprof_stats finish(struct __test_metadata *_metadata, FIXTURE_DATA(ring) *self)
+{
+	struct gprof_stats st, one;
+	uint64_t produced = 0;
+	unsigned int cpu;
+	int i;
+
+	EXPECT_EQ(0, device_stop(&self->dev));
+	if (!self->dev.flight) {
+		READ();
+	} else {
+		EXPECT_LT(0, reader_snapshot(&self->reader)) {
+			TH_LOG("%s", self->reader.error);
+		}
+	}
+	EXPECT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
+	EXPECT_STREQ("", self->reader.error);
+	EXPECT_EQ(st.out_produced, self->reader.samples + device_lost(&st) + st.out_overwritten);
+	EXPECT_EQ(st.out_produced, st.out_nmi + st.out_irq + st.out_task);
+	for (i = 0; i < GPROF_LOST_NR; i++)
+		EXPECT_LE(self->reader.lost[i], st.out_lost[i]);
+	EXPECT_EQ(0, self->reader.without_task);
+	EXPECT_EQ(0, self->reader.backwards);
+	/* and CPU by CPU, as the head page has it too */
+	for (cpu = 0; cpu < self->dev.nr_cpus; cpu++) {
+		const struct gprof_ring_head *head = self->dev.rings[cpu].head;
+
+		if (!head)
+			continue;
+		EXPECT_EQ(0, device_stats(&self->dev, cpu, &one));
+		EXPECT_EQ(one.out_produced, head->produced);
+		EXPECT_EQ(one.out_overwritten, head->overwritten);
+		for (i = 0; i < GPROF_LOST_NR; i++)
+			EXPECT_EQ(one.out_lost[i], head->lost[i]);
+		produced += one.out_produced;
+	}
+	EXPECT_EQ(st.out_produced, produced);
+	TH_LOG("produced=%llu read=%llu lost=%llu overwritten=%llu generations=%llu bytes=%llu",
+	       (unsigned long long)st.out_produced, (unsigned long long)self->reader.samples,
+	       (unsigned long long)device_lost(&st), (unsigned long long)st.out_overwritten,
+	       (unsigned long long)self->reader.generations,
+	       (unsigned long long)self->reader.bytes);
+	return st;
+}
+
+#define FINISH() finish(_metadata, self)
+
+/* Waits, without reading, until a counter of the module has grown to @most. */
+static bool wait_for_count(FIXTURE_DATA(ring) *self, size_t offset, uint64_t least)
+{
+	struct gprof_stats st;
+	int i;
+
+	for (i = 0; i < 2000; i++) {
+		if (device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st))
+			return false;
+		if (*(uint64_t *)((char *)&st + offset) >= least)
+			return true;
+		sleep_ms(10);
+	}
+	return false;
+}
+
+#define WAIT_FOR(_member, _least)					\
+	wait_for_count(self, offsetof(struct gprof_stats, _member), _least)
+
+/* ---- stream mode ---- */
+
+TEST_F(ring, every_sample_is_read)
+{
+	struct gprof_stats st;
+
+	NEED_EVENT();
+	BEGIN();
+	READ_FOR(2000, 20);
+	st = FINISH();
+	EXPECT_LE(500, st.out_produced);
+	EXPECT_EQ(0, device_lost(&st));
+	EXPECT_EQ(0, st.out_overwritten);
+	EXPECT_EQ(0, self->reader.lost_records);
+	EXPECT_EQ(0, self->reader.unknown);
+}
+
+TEST_F(ring, sample_of_a_known_stack_costs_24_bytes)
+{
+	NEED_EVENT();
+	BEGIN();
+	READ_FOR(1000, 20);
+	FINISH();
+	EXPECT_LT(0, self->reader.samples);
+	EXPECT_EQ(24 * self->reader.samples + 8 * self->reader.weighted,
+		  self->reader.sample_bytes);
+	/* the child stands in a few stacks only */
+	EXPECT_LE(self->reader.samples * 9 / 10, self->reader.known);
+	EXPECT_EQ(0, self->reader.inline_stacks);
+}
+
+TEST_F(ring, sleeping_reader_loses_the_newest_and_is_told)
+{
+	struct gprof_stats st;
+	uint64_t first_loss;
+
+	NEED_EVENT();
+	self->setup.buffer_size = SMALLEST;
+	BEGIN();
+	ASSERT_TRUE(WAIT_FOR(out_lost[GPROF_LOST_FULL], 1000));
+	READ();
+	first_loss = self->reader.samples;
+	EXPECT_LT(0, first_loss);
+	EXPECT_EQ(0, self->reader.lost_records);
+	/* the next good sample brings the news */
+	for (int i = 0; i < 1000 && self->reader.samples == first_loss; i++) {
+		sleep_ms(10);
+		READ();
+	}
+	EXPECT_LT(first_loss, self->reader.samples);
+	EXPECT_LE(1, self->reader.lost_records);
+	EXPECT_LE(1000, self->reader.lost[GPROF_LOST_FULL]);
+	READ_FOR(300, 10);
+	st = FINISH();
+	EXPECT_LE(1000, st.out_lost[GPROF_LOST_FULL]);
+	EXPECT_EQ(st.out_lost[GPROF_LOST_FULL], device_lost(&st));
+}
+
+TEST_F(ring, reader_that_never_comes_loses_all_but_one_ring)
+{
+	struct gprof_stats st;
+
+	NEED_EVENT();
+	self->setup.buffer_size = SMALLEST;
+	BEGIN();
+	ASSERT_TRUE(WAIT_FOR(out_lost[GPROF_LOST_FULL], 3000));
+	st = FINISH();
+	EXPECT_LE(self->reader.bytes, self->dev.data_size);
+	EXPECT_LE(3000, st.out_lost[GPROF_LOST_FULL]);
+}
+
+TEST_F(ring, smallest_ring_wraps_many_times)
+{
+	struct gprof_stats st;
+
+	NEED_EVENT();
+	self->setup.buffer_size = SMALLEST;
+	BEGIN();
+	for (int i = 0; i < 400 && self->reader.wraps < 20; i++)
+		READ_FOR(100, 5);
+	st = FINISH();
+	EXPECT_LE(20, self->reader.wraps);
+	EXPECT_EQ(0, device_lost(&st));
+}
+
+TEST_F(ring, generations_follow_each_other_in_time)
+{
+	uint64_t begun;
+
+	NEED_EVENT();
+	self->setup.generation_ns = 100000000;
+	begun = monotonic_ns();
+	BEGIN();
+	READ_FOR(3000, 20);
+	FINISH();
+	/* each stands alone: the reader refuses a stack of another one */
+	EXPECT_LE(10, self->reader.generations);
+	EXPECT_GE((monotonic_ns() - begun) / 100000000 + 1, self->reader.generations);
+	EXPECT_LE(self->reader.generations, self->reader.stacks);
+	EXPECT_LE(self->reader.generations, self->reader.tasks);
+}
+
+TEST_F(ring, poll_waits_until_half_full)
+{
+	struct pollfd pfd;
+	const struct gprof_ring_head *head;
+
+	NEED_EVENT();
+	self->setup.buffer_size = SMALLEST;
+	BEGIN();
+	pfd = (struct pollfd){ .fd = self->dev.fd, .events = POLLIN };
+	EXPECT_EQ(1, poll(&pfd, 1, 100000));
+	EXPECT_TRUE(pfd.revents & POLLIN);
+	head = self->dev.rings[self->cpu].head;
+	EXPECT_LE(self->dev.data_size / 2, head->head);
+	EXPECT_EQ(0, device_stop(&self->dev));
+	READ();
+	EXPECT_EQ(0, poll(&pfd, 1, 0));
+}
+
+TEST_F(ring, nothing_is_written_after_stop)
+{
+	struct gprof_stats st;
+	uint64_t head;
+
+	NEED_EVENT();
+	BEGIN();
+	ASSERT_TRUE(WAIT_FOR(out_produced, 100));
+	st = FINISH();
+	head = self->dev.rings[self->cpu].head->head;
+	sleep_ms(100);
+	EXPECT_EQ(head, self->dev.rings[self->cpu].head->head);
+	EXPECT_TRUE(WAIT_FOR(out_produced, st.out_produced));
+	EXPECT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
+	EXPECT_EQ(self->reader.samples, st.out_produced);
+}
+
+TEST_F(ring, counts_go_on_after_stop_and_start)
+{
+	struct gprof_stats st;
+	uint64_t before = 0;
+	int i;
+
+	NEED_EVENT();
+	BEGIN();
+	for (i = 0; i < 5; i++) {
+		READ_FOR(200, 20);
+		st = FINISH();
+		EXPECT_LT(before, st.out_produced);
+		before = st.out_produced;
+		ASSERT_EQ(0, device_start(&self->dev));
+	}
+	FINISH();
+}
+
+/* ---- a reader that lies ---- */
+
+static void lie(struct __test_metadata *_metadata, FIXTURE_DATA(ring) *self,
+		uint64_t (*tail)(uint64_t head, uint64_t size))
+{
+	struct device_ring *ring;
+	struct gprof_stats st;
+	uint64_t honest;
+
+	self->setup.buffer_size = SMALLEST;
+	BEGIN();
+	ring = &self->dev.rings[self->cpu];
+	while (ring->head->head < 3 * self->dev.data_size && !self->reader.error[0])
+		READ_FOR(50, 5);
+	honest = ring->tail->tail;
+	ring->tail->tail = tail(ring->head->head, self->dev.data_size);
+	EXPECT_TRUE(WAIT_FOR(out_lost[GPROF_LOST_BAD_TAIL], 100));
+	EXPECT_EQ(0, device_stop(&self->dev));
+	ASSERT_EQ(0, device_start(&self->dev));
+	EXPECT_TRUE(WAIT_FOR(out_lost[GPROF_LOST_BAD_TAIL], 200));
+	EXPECT_EQ(0, device_stop(&self->dev));
+	ring->tail->tail = honest;
+	READ();
+	ASSERT_EQ(0, device_start(&self->dev));
+	READ_FOR(500, 5);
+	st = FINISH();
+	EXPECT_LE(200, st.out_lost[GPROF_LOST_BAD_TAIL]);
+	EXPECT_EQ(st.out_lost[GPROF_LOST_BAD_TAIL], self->reader.lost[GPROF_LOST_BAD_TAIL]);
+	EXPECT_LE(1, self->reader.lost_records);
+}
+
+#define LYING_TAIL(_name, _tail)					\
+static uint64_t _name(uint64_t head, uint64_t size)			\
+{									\
+	return _tail;							\
+}									\
+TEST_F(ring, tail_##_name##_is_counted_and_can_be_repaired)		\
+{									\
+	NEED_EVENT();							\
+	lie(_metadata, self, _name);					\
+}
+
+LYING_TAIL(ahead_of_head, head + 64 * size)
+LYING_TAIL(one_ring_behind, head - size - 8)
+LYING_TAIL(far_behind, head - 2 * size)
+LYING_TAIL(of_all_ones, UINT64_MAX)
+LYING_TAIL(half_the_numbers_away, head ^ 1ULL << 63)
+LYING_TAIL(unaligned, head - 4)
+
+struct storm {
+	struct gprof_ring_tail *tail;
+	const struct gprof_ring_head *head;
+	uint64_t size;
+	bool over;
+};
+
+static void *storm(void *arg)
+{
+	struct storm *s = arg;
+	uint64_t x = 1, head;
+
+	while (!__atomic_load_n(&s->over, __ATOMIC_RELAXED)) {
+		x = x * 6364136223846793005ULL + 1442695040888963407ULL;
+		head = *(volatile uint64_t *)&s->head->head;
+		switch (x >> 61) {
+		case 0: x = x >> 3; break;
+		case 1: head += x >> 40; break;
+		case 2: head -= x >> 40; break;
+		case 3: head -= (x >> 32) % s->size; break;
+		case 4: head = ~0ULL; break;
+		default: break;
+		}
+		*(volatile uint64_t *)&s->tail->tail = head;
+	}
+	return NULL;
+}
+
+TEST_F(ring, storm_of_lies_harms_nobody)
+{
+	struct gprof_stats st;
+	struct storm s = { 0 };
+	pthread_t thread;
+	uint64_t known;
+
+	NEED_EVENT();
+	self->setup.buffer_size = SMALLEST;
+	BEGIN();
+	s.tail = self->dev.rings[self->cpu].tail;
+	s.head = self->dev.rings[self->cpu].head;
+	s.size = self->dev.data_size;
+	ASSERT_EQ(0, pthread_create(&thread, NULL, storm, &s));
+	sleep_ms(3000);
+	__atomic_store_n(&s.over, true, __ATOMIC_RELAXED);
+	pthread_join(thread, NULL);
+	EXPECT_EQ(0, device_stop(&self->dev));
+	EXPECT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
+	EXPECT_LT(0, st.out_produced);
+	EXPECT_LE(device_lost(&st), st.out_produced);
+	/* with an honest reader from here on, all that is new adds up */
+	s.tail->tail = s.head->head;
+	known = st.out_produced;
+	ASSERT_EQ(0, device_start(&self->dev));
+	ASSERT_TRUE(WAIT_FOR(out_produced, known + 200));
+	EXPECT_EQ(0, device_stop(&self->dev));
+	EXPECT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
+	EXPECT_LT(s.tail->tail, s.head->head);
+}
+
+/* ---- what a sample holds ---- */
+
+static void count_frames(void *ctx, const struct reader_sample *s)
+{
+	unsigned int *most = ctx;
+
+	if (s->stack && s->stack->nr_user > *most)
+		*most = s->stack->nr_user;
+}
+
+TEST_F(ring, samples_need_no_stack)
+{
+	NEED_EVENT();
+	self->setup.stack = 0;
+	BEGIN();
+	READ_FOR(500, 20);
+	FINISH();
+	EXPECT_LT(0, self->reader.samples);
+	EXPECT_EQ(0, self->reader.stacks + self->reader.inline_stacks);
+	EXPECT_EQ(24 * self->reader.samples + 8 * self->reader.weighted,
+		  self->reader.sample_bytes);
+}
+
+TEST_F(ring, instruction_alone_is_one_frame)
+{
+	unsigned int most = 0;
+
+	NEED_EVENT();
+	self->setup.stack = GPROF_STACK_F_IP;
+	self->reader.ctx = &most;
+	BEGIN();
+	self->reader.ctx = &most;
+	self->reader.on_sample = count_frames;
+	READ_FOR(500, 20);
+	FINISH();
+	EXPECT_LT(0, self->reader.samples);
+	EXPECT_EQ(1, most);
+}
+
+TEST_F(ring, stacks_end_at_max_frames)
+{
+	unsigned int most = 0;
+
+	NEED_EVENT();
+	self->setup.max_frames = 2;
+	BEGIN();
+	self->reader.ctx = &most;
+	self->reader.on_sample = count_frames;
+	READ_FOR(500, 20);
+	FINISH();
+	EXPECT_LT(0, self->reader.samples);
+	EXPECT_EQ(2, most);
+}
+
+struct times {
+	uint64_t first, last;
+	uint32_t pid;
+	uint64_t least;
+	uint64_t others;
+	uint64_t light;
+};
+
+static void note_times(void *ctx, const struct reader_sample *s)
+{
+	struct times *t = ctx;
+
+	if (!t->first)
+		t->first = s->rec->time;
+	t->last = s->rec->time;
+	t->others += s->rec->tid != t->pid;
+	t->others += s->stack && s->stack->process.pid != t->pid;
+	t->light += s->weight < t->least;
+}
+
+TEST_F(ring, samples_carry_time_task_and_weight)
+{
+	struct times t = { .pid = self->child.pid, .least = variant->period };
+	struct gprof_stats st;
+	uint64_t begun;
+
+	NEED_EVENT();
+	begun = monotonic_ns();
+	BEGIN();
+	self->reader.ctx = &t;
+	self->reader.on_sample = note_times;
+	READ_FOR(1000, 20);
+	st = FINISH();
+	EXPECT_LE(begun, t.first);
+	EXPECT_GE(monotonic_ns(), t.last);
+	EXPECT_LE(t.first + 500000000, t.last);
+	EXPECT_EQ(0, t.others);
+	/* a timer that comes late stands for more; all in all for what was counted */
+	EXPECT_EQ(0, t.light);
+	EXPECT_LE(self->reader.weight, st.out_count + variant->period);
+	EXPECT_GE(self->reader.weight, st.out_count * 3 / 4);
+}
+
+/* ---- flight mode ---- */
+
+TEST_F(ring, flight_gives_up_the_oldest_and_counts_it)
+{
+	struct gprof_stats st;
+
+	NEED_EVENT();
+	self->setup.flags = GPROF_SETUP_F_FLIGHT;
+	self->setup.buffer_size = SMALLEST;
+	BEGIN();
+	ASSERT_TRUE(WAIT_FOR(out_overwritten, 3000));
+	st = FINISH();
+	EXPECT_LE(3000, st.out_overwritten);
+	EXPECT_EQ(0, device_lost(&st));
+	EXPECT_LT(0, self->reader.samples);
+	/* at least half of the ring is there to be read */
+	EXPECT_LE(self->dev.data_size / 2, self->reader.bytes);
+}
+
+TEST_F(ring, flight_that_never_filled_has_everything)
+{
+	struct gprof_stats st;
+
+	NEED_EVENT();
+	self->setup.flags = GPROF_SETUP_F_FLIGHT;
+	BEGIN();
+	ASSERT_TRUE(WAIT_FOR(out_produced, 500));
+	st = FINISH();
+	EXPECT_EQ(0, st.out_overwritten);
+	EXPECT_EQ(st.out_produced, self->reader.samples);
+}
+
+TEST_F(ring, flight_keeps_the_newest)
+{
+	struct times t = { .pid = self->child.pid };
+	struct gprof_stats st;
+
+	NEED_EVENT();
+	self->setup.flags = GPROF_SETUP_F_FLIGHT;
+	self->setup.buffer_size = SMALLEST;
+	BEGIN();
+	ASSERT_TRUE(WAIT_FOR(out_overwritten, 1000));
+	self->reader.ctx = &t;
+	self->reader.on_sample = note_times;
+	st = FINISH();
+	EXPECT_LT(st.out_started_ns, t.first);
+	/* the last sample is no older than the emulator's worst pause */
+	EXPECT_LE(st.out_stopped_ns, t.last + 1000000000);
+}
+
+TEST_F(ring, flight_is_read_while_it_records)
+{
+	uint64_t last_generation = 0;
+	int i;
+
+	NEED_EVENT();
+	self->setup.flags = GPROF_SETUP_F_FLIGHT;
+	self->setup.buffer_size = SMALLEST;
+	self->setup.generation_ns = 100000000;
+	BEGIN();
+	ASSERT_TRUE(WAIT_FOR(out_produced, 100));
+	for (i = 0; i < 100; i++) {
+		ASSERT_LT(0, reader_snapshot(&self->reader)) {
+			TH_LOG("snapshot %d: %s", i, self->reader.error);
+		}
+		EXPECT_LE(1, self->reader.generations);
+		last_generation = self->reader.generations;
+		sleep_ms(20);
+	}
+	EXPECT_LT(0, last_generation);
+	EXPECT_TRUE(WAIT_FOR(out_overwritten, 1));
+	FINISH();
+}
+
+TEST_F(ring, flight_takes_no_notice_of_the_tail)
+{
+	struct gprof_stats st;
+
+	NEED_EVENT();
+	self->setup.flags = GPROF_SETUP_F_FLIGHT;
+	self->setup.buffer_size = SMALLEST;
+	BEGIN();
+	self->dev.rings[self->cpu].tail->tail = ~0ULL;
+	ASSERT_TRUE(WAIT_FOR(out_overwritten, 100));
+	st = FINISH();
+	EXPECT_EQ(0, st.out_lost[GPROF_LOST_BAD_TAIL]);
+}
+
+TEST_HARNESS_MAIN

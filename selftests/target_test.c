@@ -1,0 +1,748 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * target_test: whom a recorder records, told by who shows up in its samples.
+ *
+ * The tasks burn known amounts of CPU time; the timer samples each every
+ * millisecond of it.
+ */
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include "harness.h"
+#include "device.h"
+#include "reader.h"
+#include "tally.h"
+#include "workload.h"
+
+#define PERIOD_NS	1000000
+#define BURN_MS		300
+#define SOME		(BURN_MS / 5)	/* so many samples at least of who burned BURN_MS */
+#define LEAST_NS	(BURN_MS * 600000)
+#define MOST_NS		(BURN_MS * 1200000)
+
+#define MAX_TASKS	16
+
+/* What the recorded process and the test both see. */
+struct shared {
+	pthread_barrier_t ready, go;
+	uint32_t tids[MAX_TASKS];
+	uint32_t nr;
+};
+
+FIXTURE(target) {
+	struct shared *shared;
+	struct gprof_cpu_params params;
+	struct gprof_setup setup;
+	struct device dev;
+	struct tally *tally;
+	struct child child, other;
+};
+
+FIXTURE_SETUP(target)
+{
+	self->dev.fd = -1;
+	self->tally = calloc(1, sizeof(*self->tally));
+	self->shared = mmap(NULL, sizeof(*self->shared), PROT_READ | PROT_WRITE,
+			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, self->shared);
+	self->params = timer_params(PERIOD_NS);
+}
+
+FIXTURE_TEARDOWN(target)
+{
+	if (self->child.pid)
+		child_end(&self->child);
+	if (self->other.pid)
+		child_end(&self->other);
+	if (self->tally->reader.rings)
+		tally_free(self->tally);
+	free(self->tally);
+	device_close(&self->dev);
+}
+
+static void start(struct __test_metadata *_metadata, FIXTURE_DATA(target) *self,
+		  uint32_t target, int32_t id)
+{
+	if (!self->setup.size)
+		self->setup = device_setup_of(target, id, &self->params);
+	ASSERT_EQ(0, device_record(&self->dev, &self->setup)) {
+		TH_LOG("reason %u", self->setup.out_reason);
+	}
+	ASSERT_EQ(0, tally_init(self->tally, &self->dev));
+}
+
+#define START(_target, _id)	start(_metadata, self, _target, _id)
+
+static struct gprof_stats finish(struct __test_metadata *_metadata, struct device *dev,
+				 struct tally *tally)
+{
+	struct gprof_stats st;
+	unsigned int i;
+
+	EXPECT_EQ(0, device_stop(dev));
+	EXPECT_LE(0, reader_read(&tally->reader));
+	EXPECT_STREQ("", tally->reader.error);
+	EXPECT_EQ(0, device_stats(dev, GPROF_STATS_ALL_CPUS, &st));
+	EXPECT_EQ(st.out_produced, tally->reader.samples + device_lost(&st));
+	for (i = 0; i < tally->nr_tasks && i < 12; i++)
+		TH_LOG("tid %u pid %u exec %u: %llu samples, %llu ms", tally->tasks[i].tid,
+		       tally->tasks[i].process.pid, tally->tasks[i].process.exec_id,
+		       (unsigned long long)tally->tasks[i].samples,
+		       (unsigned long long)tally->tasks[i].weight / 1000000);
+	return st;
+}
+
+#define FINISH()	finish(_metadata, &self->dev, self->tally)
+
+/* Burned BURN_MS: the samples stand for most of it, and for little more. */
+#define EXPECT_SAMPLED(_tid) do {					\
+	EXPECT_LE(SOME, tally_of(self->tally, _tid));			\
+	EXPECT_LE(LEAST_NS, tally_weight_of(self->tally, _tid));	\
+	EXPECT_GE(MOST_NS, tally_weight_of(self->tally, _tid));		\
+} while (0)
+
+/* ---- threads and processes ---- */
+
+static void *thread(void *arg)
+{
+	struct shared *s = arg;
+
+	s->tids[__atomic_fetch_add(&s->nr, 1, __ATOMIC_SEQ_CST)] = gettid();
+	pthread_barrier_wait(&s->ready);
+	pthread_barrier_wait(&s->go);
+	burn_ns(BURN_MS * 1000000ULL);
+	return NULL;
+}
+
+#define NR_THREADS	3
+
+/* step 0: start threads and wait; step 1: let them burn. */
+static void threads(void *arg, int step)
+{
+	static pthread_t all[NR_THREADS];
+	struct shared *s = arg;
+	int i;
+
+	if (step == 0) {
+		pthread_barrier_init(&s->ready, NULL, NR_THREADS + 1);
+		pthread_barrier_init(&s->go, NULL, NR_THREADS + 1);
+		for (i = 0; i < NR_THREADS; i++)
+			pthread_create(&all[i], NULL, thread, s);
+		pthread_barrier_wait(&s->ready);
+		return;
+	}
+	pthread_barrier_wait(&s->go);
+	for (i = 0; i < NR_THREADS; i++)
+		pthread_join(all[i], NULL);
+}
+
+TEST_F(target, thread_is_recorded_alone)
+{
+	struct gprof_start start = { .size = sizeof(start) };
+	uint32_t tid;
+
+	ASSERT_EQ(0, child_fork(&self->child, threads, self->shared));
+	ASSERT_EQ(0, child_step(&self->child));
+	tid = self->shared->tids[1];
+	self->setup = device_setup_of(GPROF_TARGET_THREAD, tid, &self->params);
+	ASSERT_EQ(0, device_setup(&self->dev, &self->setup));
+	ASSERT_EQ(0, device_map(&self->dev));
+	ASSERT_EQ(0, tally_init(self->tally, &self->dev));
+	ASSERT_EQ(0, device_ioctl(self->dev.fd, GPROF_IOC_START, &start));
+	EXPECT_EQ(1, start.out_attached);
+	ASSERT_EQ(0, child_step(&self->child));
+	FINISH();
+	EXPECT_SAMPLED(tid);
+	EXPECT_EQ(0, tally_of_others(self->tally, &tid, 1));
+}
+
+TEST_F(target, process_is_recorded_with_the_threads_that_it_has)
+{
+	struct gprof_start start = { .size = sizeof(start) };
+	int i;
+
+	ASSERT_EQ(0, child_fork(&self->child, threads, self->shared));
+	ASSERT_EQ(0, child_step(&self->child));
+	self->setup = device_setup_of(GPROF_TARGET_PROCESS, self->child.pid, &self->params);
+	ASSERT_EQ(0, device_setup(&self->dev, &self->setup));
+	ASSERT_EQ(0, device_map(&self->dev));
+	ASSERT_EQ(0, tally_init(self->tally, &self->dev));
+	ASSERT_EQ(0, device_ioctl(self->dev.fd, GPROF_IOC_START, &start));
+	EXPECT_EQ(NR_THREADS + 1, start.out_attached);
+	ASSERT_EQ(0, child_step(&self->child));
+	FINISH();
+	for (i = 0; i < NR_THREADS; i++)
+		EXPECT_SAMPLED(self->shared->tids[i]);
+}
+
+TEST_F(target, process_is_recorded_with_the_threads_that_it_starts)
+{
+	int i;
+
+	ASSERT_EQ(0, child_fork(&self->child, threads, self->shared));
+	START(GPROF_TARGET_PROCESS, self->child.pid);
+	ASSERT_EQ(0, child_step(&self->child));
+	ASSERT_EQ(0, child_step(&self->child));
+	FINISH();
+	for (i = 0; i < NR_THREADS; i++)
+		EXPECT_SAMPLED(self->shared->tids[i]);
+}
+
+TEST_F(target, thread_is_recorded_without_the_threads_that_it_starts)
+{
+	uint32_t tid;
+
+	ASSERT_EQ(0, child_fork(&self->child, threads, self->shared));
+	tid = self->child.pid;
+	START(GPROF_TARGET_THREAD, tid);
+	ASSERT_EQ(0, child_step(&self->child));
+	ASSERT_EQ(0, child_step(&self->child));
+	FINISH();
+	EXPECT_EQ(0, tally_of_others(self->tally, &tid, 1));
+}
+
+/* Child, grandchild, great-grandchild: each burns. */
+static void family(void *arg, int step)
+{
+	struct shared *s = arg;
+	int depth = 0;
+	pid_t pid;
+
+	for (;;) {
+		s->tids[depth++] = getpid();
+		burn_ns(BURN_MS * 1000000ULL);
+		if (depth == 3)
+			break;
+		pid = fork();
+		if (pid) {
+			waitpid(pid, NULL, 0);
+			break;
+		}
+	}
+	if (s->tids[0] != (uint32_t)getpid())
+		_exit(0);
+}
+
+TEST_F(target, process_is_recorded_with_all_that_it_forks)
+{
+	int i;
+
+	ASSERT_EQ(0, child_fork(&self->child, family, self->shared));
+	START(GPROF_TARGET_PROCESS, self->child.pid);
+	ASSERT_EQ(0, child_step(&self->child));
+	FINISH();
+	for (i = 0; i < 3; i++)
+		EXPECT_SAMPLED(self->shared->tids[i]);
+	EXPECT_EQ(0, tally_of_others(self->tally, self->shared->tids, 3));
+}
+
+TEST_F(target, thread_is_recorded_without_what_it_forks)
+{
+	ASSERT_EQ(0, child_fork(&self->child, family, self->shared));
+	START(GPROF_TARGET_THREAD, self->child.pid);
+	ASSERT_EQ(0, child_step(&self->child));
+	FINISH();
+	EXPECT_SAMPLED(self->shared->tids[0]);
+	EXPECT_EQ(0, tally_of_others(self->tally, self->shared->tids, 1));
+}
+
+static void burn_some(void *arg, int step)
+{
+	burn_ns(BURN_MS * 1000000ULL);
+}
+
+TEST_F(target, brothers_and_parents_are_not_recorded)
+{
+	uint32_t pid;
+
+	ASSERT_EQ(0, child_fork(&self->child, burn_some, NULL));
+	ASSERT_EQ(0, child_fork(&self->other, burn_some, NULL));
+	pid = self->child.pid;
+	START(GPROF_TARGET_PROCESS, pid);
+	ASSERT_EQ(0, child_begin(&self->child));
+	ASSERT_EQ(0, child_begin(&self->other));
+	burn_ns(BURN_MS * 1000000ULL);
+	ASSERT_EQ(0, child_wait(&self->child));
+	ASSERT_EQ(0, child_wait(&self->other));
+	FINISH();
+	EXPECT_SAMPLED(pid);
+	EXPECT_EQ(0, tally_of_others(self->tally, &pid, 1));
+}
+
+struct share {
+	struct shared *s;
+	int n;
+};
+
+static void *burn_share(void *arg)
+{
+	struct share *share = arg;
+
+	share->s->tids[share->n] = gettid();
+	burn_ns(200000000ULL * (share->n + 1));
+	return NULL;
+}
+
+static void unequal(void *arg, int step)
+{
+	struct share shares[3] = { { arg, 0 }, { arg, 1 }, { arg, 2 } };
+	pthread_t all[3];
+	int i;
+
+	for (i = 0; i < 3; i++)
+		pthread_create(&all[i], NULL, burn_share, &shares[i]);
+	for (i = 0; i < 3; i++)
+		pthread_join(all[i], NULL);
+}
+
+TEST_F(target, samples_are_in_proportion_to_the_time_of_each_thread)
+{
+	uint64_t n[3];
+	int i;
+
+	ASSERT_EQ(0, child_fork(&self->child, unequal, self->shared));
+	START(GPROF_TARGET_PROCESS, self->child.pid);
+	ASSERT_EQ(0, child_step(&self->child));
+	FINISH();
+	for (i = 0; i < 3; i++)
+		n[i] = tally_weight_of(self->tally, self->shared->tids[i]);
+	/* 1 : 2 : 3, within a fifth */
+	EXPECT_LE(8 * n[0], 5 * n[1]);
+	EXPECT_GE(12 * n[0], 5 * n[1]);
+	EXPECT_LE(12 * n[0], 5 * n[2]);
+	EXPECT_GE(18 * n[0], 5 * n[2]);
+}
+
+TEST_F(target, counted_time_is_the_time_that_was_burned)
+{
+	struct gprof_stats st;
+
+	ASSERT_EQ(0, child_fork(&self->child, burn_some, NULL));
+	START(GPROF_TARGET_PROCESS, self->child.pid);
+	ASSERT_EQ(0, child_step(&self->child));
+	st = FINISH();
+	EXPECT_LE(BURN_MS * 1000000ULL * 9 / 10, st.out_count);
+	EXPECT_GE(BURN_MS * 1000000ULL * 3 / 2, st.out_count);
+	EXPECT_LE(st.out_time_running, st.out_time_enabled);
+	EXPECT_LE(BURN_MS * 1000000ULL * 9 / 10, st.out_time_running);
+	EXPECT_LE(st.out_produced, st.out_count / PERIOD_NS + 1);
+}
+
+/* ---- exec and exit ---- */
+
+static const char *beside_us(char *path, size_t size, const char *name)
+{
+	ssize_t n = readlink("/proc/self/exe", path, size - 1);
+
+	path[n < 0 ? 0 : n] = 0;
+	n = strrchr(path, '/') ? strrchr(path, '/') - path : 0;
+	snprintf(path + n, size - n, "/%s", name);
+	return path;
+}
+
+static void burn_and_exec(void *arg, int step)
+{
+	char path[512];
+
+	if (step == 0) {
+		burn_ns(BURN_MS * 1000000ULL);
+		return;
+	}
+	beside_us(path, sizeof(path), "burner");
+	execl(path, "burner", "300", (char *)NULL);
+	_exit(127);
+}
+
+TEST_F(target, exec_begins_a_new_run_of_the_same_task)
+{
+	uint32_t pid;
+	int status;
+
+	ASSERT_EQ(0, child_fork(&self->child, burn_and_exec, NULL));
+	pid = self->child.pid;
+	START(GPROF_TARGET_PROCESS, pid);
+	ASSERT_EQ(0, child_step(&self->child));
+	ASSERT_EQ(0, child_begin(&self->child));
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
+	FINISH();
+	EXPECT_EQ(2, tally_runs(self->tally, pid));
+	EXPECT_LE(2 * SOME, tally_of(self->tally, pid));
+	EXPECT_TRUE(tally_has_map(self->tally, pid, "/target_test"));
+	EXPECT_TRUE(tally_has_map(self->tally, pid, "/burner"));
+}
+
+TEST_F(target, mappings_explain_every_instruction)
+{
+	struct gprof_stats st;
+	uint32_t pid;
+
+	ASSERT_EQ(0, child_fork(&self->child, burn_and_exec, NULL));
+	pid = self->child.pid;
+	START(GPROF_TARGET_PROCESS, pid);
+	ASSERT_EQ(0, child_step(&self->child));
+	ASSERT_EQ(0, child_begin(&self->child));
+	ASSERT_EQ(pid, waitpid(pid, NULL, 0));
+	st = FINISH();
+	EXPECT_EQ(0, st.out_maps_lost);
+	EXPECT_LT(0, self->tally->nr_ips);
+	/* a process may be gone before its mappings are read; that is counted */
+	if (!st.out_maps_missed) {
+		EXPECT_EQ(0, tally_unexplained(self->tally));
+	}
+}
+
+TEST_F(target, on_exec_counts_from_the_exec_on)
+{
+	struct gprof_stats st;
+	uint32_t pid;
+
+	ASSERT_EQ(0, child_fork(&self->child, burn_and_exec, NULL));
+	pid = self->child.pid;
+	self->setup = device_setup_of(GPROF_TARGET_PROCESS, pid, &self->params);
+	self->setup.flags = GPROF_SETUP_F_ON_EXEC;
+	START(0, 0);
+	ASSERT_EQ(0, child_step(&self->child));
+	EXPECT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
+	EXPECT_EQ(0, st.out_produced);
+	ASSERT_EQ(0, child_begin(&self->child));
+	ASSERT_EQ(pid, waitpid(pid, NULL, 0));
+	FINISH();
+	EXPECT_SAMPLED(pid);
+	EXPECT_EQ(1, tally_runs(self->tally, pid));
+	EXPECT_FALSE(tally_has_map(self->tally, pid, "/target_test"));
+}
+
+TEST_F(target, exit_ends_the_samples_and_stop_still_works)
+{
+	struct gprof_start again = { .size = sizeof(again) };
+	uint32_t pid;
+
+	ASSERT_EQ(0, child_fork(&self->child, burn_some, NULL));
+	pid = self->child.pid;
+	START(GPROF_TARGET_PROCESS, pid);
+	ASSERT_EQ(0, child_step(&self->child));
+	child_end(&self->child);
+	self->child.pid = 0;
+	FINISH();
+	EXPECT_SAMPLED(pid);
+	EXPECT_EQ(-ESRCH, device_ioctl(self->dev.fd, GPROF_IOC_START, &again));
+	EXPECT_EQ(GPROF_REASON_TASK_GONE, again.out_reason);
+}
+
+static void fork_many(void *arg, int step)
+{
+	struct shared *s = arg;
+	pid_t pid;
+	int i;
+
+	for (i = 0; i < 200; i++) {
+		pid = fork();
+		if (!pid) {
+			burn_ns(2000000);
+			_exit(0);
+		}
+		if (pid > 0)
+			waitpid(pid, NULL, 0);
+	}
+	s->nr = i;
+}
+
+TEST_F(target, storm_of_forks_adds_up)
+{
+	struct gprof_stats st;
+
+	ASSERT_EQ(0, child_fork(&self->child, fork_many, self->shared));
+	START(GPROF_TARGET_PROCESS, self->child.pid);
+	ASSERT_EQ(0, child_step(&self->child));
+	st = FINISH();
+	/* 2 ms each, so at least one sample of most */
+	EXPECT_LE(100, self->tally->nr_tasks);
+	EXPECT_LE(200, st.out_produced);
+	EXPECT_EQ(0, device_lost(&st));
+}
+
+static void *short_thread(void *arg)
+{
+	burn_ns(1000000);
+	return NULL;
+}
+
+static void many_threads(void *arg, int step)
+{
+	pthread_t all[10];
+	int i, j;
+
+	for (i = 0; i < 50; i++) {
+		for (j = 0; j < 10; j++)
+			pthread_create(&all[j], NULL, short_thread, NULL);
+		for (j = 0; j < 10; j++)
+			pthread_join(all[j], NULL);
+	}
+}
+
+TEST_F(target, storm_of_threads_adds_up)
+{
+	struct gprof_stats st;
+
+	ASSERT_EQ(0, child_fork(&self->child, many_threads, NULL));
+	START(GPROF_TARGET_PROCESS, self->child.pid);
+	ASSERT_EQ(0, child_step(&self->child));
+	st = FINISH();
+	EXPECT_LE(100, st.out_produced);
+	EXPECT_EQ(0, device_lost(&st));
+}
+
+TEST_F(target, process_that_starts_threads_during_start_is_recorded_whole)
+{
+	int i;
+
+	/* threads come and go while counters are attached to what there is */
+	ASSERT_EQ(0, child_fork(&self->child, many_threads, NULL));
+	ASSERT_EQ(0, child_begin(&self->child));
+	self->setup = device_setup_of(GPROF_TARGET_PROCESS, self->child.pid, &self->params);
+	for (i = 0; i < 20; i++) {
+		ASSERT_EQ(0, device_record(&self->dev, &self->setup));
+		ASSERT_EQ(0, device_stop(&self->dev));
+		device_close(&self->dev);
+	}
+	ASSERT_EQ(0, child_wait(&self->child));
+}
+
+/* ---- CPUs, the system ---- */
+
+static void burn_on(void *arg, int step)
+{
+	pin_to(*(int *)arg);
+	burn_ns(BURN_MS * 1000000ULL);
+}
+
+TEST_F(target, cpus_are_recorded_without_the_others)
+{
+	int first = online_cpu(0), second = online_cpu(1);
+	uint64_t set[16] = { 0 };
+	unsigned int i;
+
+	SKIP_UNLESS(second >= 0, "needs two CPUs");
+	ASSERT_EQ(0, child_fork(&self->child, burn_on, &first));
+	ASSERT_EQ(0, child_fork(&self->other, burn_on, &second));
+	set[second / 64] = 1ULL << second % 64;
+	self->setup = device_setup_of(GPROF_TARGET_CPUS, 0, &self->params);
+	self->setup.cpus = (uintptr_t)set;
+	self->setup.cpus_size = sizeof(set);
+	START(0, 0);
+	ASSERT_EQ(0, child_begin(&self->child));
+	ASSERT_EQ(0, child_begin(&self->other));
+	ASSERT_EQ(0, child_wait(&self->child));
+	ASSERT_EQ(0, child_wait(&self->other));
+	FINISH();
+	EXPECT_LE(SOME, tally_of(self->tally, self->other.pid));
+	EXPECT_EQ(0, tally_of(self->tally, self->child.pid));
+	for (i = 0; i < self->tally->nr_tasks; i++)
+		EXPECT_EQ(1ULL << second, self->tally->tasks[i].cpus);
+}
+
+TEST_F(target, system_is_recorded_on_every_cpu)
+{
+	struct gprof_start start = { .size = sizeof(start) };
+	int first = online_cpu(0), second = online_cpu(1);
+
+	if (second < 0)
+		second = first;
+	ASSERT_EQ(0, child_fork(&self->child, burn_on, &first));
+	ASSERT_EQ(0, child_fork(&self->other, burn_on, &second));
+	self->setup = device_setup_of(GPROF_TARGET_SYSTEM, 0, &self->params);
+	ASSERT_EQ(0, device_setup(&self->dev, &self->setup));
+	ASSERT_EQ(0, device_map(&self->dev));
+	ASSERT_EQ(0, tally_init(self->tally, &self->dev));
+	ASSERT_EQ(0, device_ioctl(self->dev.fd, GPROF_IOC_START, &start));
+	EXPECT_EQ(nr_online_cpus(), start.out_attached);
+	ASSERT_EQ(0, child_begin(&self->child));
+	ASSERT_EQ(0, child_begin(&self->other));
+	ASSERT_EQ(0, child_wait(&self->child));
+	ASSERT_EQ(0, child_wait(&self->other));
+	FINISH();
+	EXPECT_LE(SOME, tally_of(self->tally, self->child.pid));
+	EXPECT_LE(SOME, tally_of(self->tally, self->other.pid));
+	EXPECT_EQ(0, tally_of(self->tally, 0));
+}
+
+TEST_F(target, kernel_mode_is_left_out_unless_asked_for)
+{
+	struct gprof_stats st;
+
+	START(GPROF_TARGET_SYSTEM, 0);
+	burn_ns(BURN_MS * 1000000ULL);
+	FINISH();
+	EXPECT_EQ(0, self->tally->reader.kernel);
+	EXPECT_EQ(0, self->tally->kernel_frames);
+	EXPECT_EQ(0, self->tally->kernel_addresses);
+
+	tally_free(self->tally);
+	device_close(&self->dev);
+	self->setup = device_setup_of(GPROF_TARGET_SYSTEM, 0, &self->params);
+	self->params.flags = GPROF_CPU_F_KERNEL;
+	self->setup.stack |= GPROF_STACK_F_KERNEL;
+	START(0, 0);
+	for (int i = 0; i < 200; i++) {
+		static char zeros[1 << 20];
+		int fd = open("/dev/zero", O_RDONLY);
+
+		EXPECT_EQ(sizeof(zeros), read(fd, zeros, sizeof(zeros)));
+		close(fd);
+	}
+	st = FINISH();
+	EXPECT_LT(0, st.out_produced);
+	EXPECT_LT(0, self->tally->reader.kernel);
+	EXPECT_LT(self->tally->reader.kernel, self->tally->kernel_frames);
+}
+
+TEST_F(target, idle_task_is_left_out_unless_asked_for)
+{
+	self->params.flags = GPROF_CPU_F_KERNEL;
+	START(GPROF_TARGET_SYSTEM, 0);
+	sleep_ms(BURN_MS);
+	FINISH();
+	EXPECT_EQ(0, tally_of(self->tally, 0));
+
+	tally_free(self->tally);
+	device_close(&self->dev);
+	self->params.flags = GPROF_CPU_F_KERNEL | GPROF_CPU_F_IDLE;
+	self->setup = device_setup_of(GPROF_TARGET_SYSTEM, 0, &self->params);
+	START(0, 0);
+	sleep_ms(BURN_MS);
+	FINISH();
+	EXPECT_LT(0, tally_of(self->tally, 0));
+}
+
+/* ---- cgroups ---- */
+
+#define CGROUPS	"/sys/fs/cgroup"
+
+FIXTURE(cgroup) {
+	struct gprof_cpu_params params;
+	struct gprof_setup setup;
+	struct device dev;
+	struct tally *tally;
+	struct child in, below, out;
+	char path[64], sub[80];
+	int fd;
+};
+
+static int join_cgroup(const char *path, pid_t pid)
+{
+	char procs[128], text[16];
+
+	snprintf(procs, sizeof(procs), "%s/cgroup.procs", path);
+	snprintf(text, sizeof(text), "%d", pid);
+	return file_write(procs, text);
+}
+
+FIXTURE_SETUP(cgroup)
+{
+	struct gprof_info info = { .size = sizeof(info) };
+
+	self->dev.fd = device_open();
+	self->fd = -1;
+	ASSERT_LE(0, self->dev.fd);
+	ASSERT_EQ(0, device_ioctl(self->dev.fd, GPROF_IOC_INFO, &info));
+	device_close(&self->dev);
+	SKIP_UNLESS(info.out_features & GPROF_FEAT_CGROUP, "the module says it cannot");
+	mkdir(CGROUPS, 0755);
+	if (access(CGROUPS "/cgroup.procs", F_OK)) {
+		ASSERT_EQ(0, mount("none", CGROUPS, "cgroup2", 0, NULL));
+	}
+	snprintf(self->path, sizeof(self->path), CGROUPS "/gprof_test.%d", getpid());
+	snprintf(self->sub, sizeof(self->sub), "%s/below", self->path);
+	ASSERT_EQ(0, mkdir(self->path, 0755));
+	ASSERT_EQ(0, mkdir(self->sub, 0755));
+	self->fd = open(self->path, O_RDONLY | O_DIRECTORY);
+	ASSERT_LE(0, self->fd);
+	self->tally = calloc(1, sizeof(*self->tally));
+	ASSERT_EQ(0, child_fork(&self->in, burn_some, NULL));
+	ASSERT_EQ(0, child_fork(&self->below, burn_some, NULL));
+	ASSERT_EQ(0, child_fork(&self->out, burn_some, NULL));
+	self->params = timer_params(PERIOD_NS);
+	self->setup = device_setup_of(GPROF_TARGET_CGROUP, self->fd, &self->params);
+}
+
+FIXTURE_TEARDOWN(cgroup)
+{
+	if (self->fd < 0)
+		return;
+	device_close(&self->dev);
+	child_end(&self->in);
+	child_end(&self->below);
+	child_end(&self->out);
+	tally_free(self->tally);
+	free(self->tally);
+	close(self->fd);
+	rmdir(self->sub);
+	rmdir(self->path);
+}
+
+TEST_F(cgroup, members_and_descendants_are_recorded_others_not)
+{
+	uint32_t members[2] = { self->in.pid, self->below.pid };
+	struct gprof_stats st;
+
+	if (self->fd < 0)
+		return;
+	ASSERT_EQ(0, join_cgroup(self->path, self->in.pid));
+	ASSERT_EQ(0, join_cgroup(self->sub, self->below.pid));
+	ASSERT_EQ(0, device_record(&self->dev, &self->setup));
+	ASSERT_EQ(0, tally_init(self->tally, &self->dev));
+	ASSERT_EQ(0, child_begin(&self->in));
+	ASSERT_EQ(0, child_begin(&self->below));
+	ASSERT_EQ(0, child_begin(&self->out));
+	ASSERT_EQ(0, child_wait(&self->in));
+	ASSERT_EQ(0, child_wait(&self->below));
+	ASSERT_EQ(0, child_wait(&self->out));
+	st = FINISH();
+	EXPECT_LE(SOME, tally_of(self->tally, members[0]));
+	EXPECT_LE(SOME, tally_of(self->tally, members[1]));
+	EXPECT_EQ(0, tally_of_others(self->tally, members, 2));
+	/* counters count everything on the CPU, so this number would be a lie */
+	EXPECT_EQ(0, st.out_count);
+}
+
+TEST_F(cgroup, members_are_those_of_the_moment_of_the_sample)
+{
+	uint64_t before;
+	int i;
+
+	if (self->fd < 0)
+		return;
+	ASSERT_EQ(0, device_record(&self->dev, &self->setup));
+	ASSERT_EQ(0, tally_init(self->tally, &self->dev));
+	for (i = 0; i < 3; i++) {
+		/* out, in, out again */
+		ASSERT_EQ(0, join_cgroup(i == 1 ? self->path : CGROUPS, self->in.pid));
+		before = tally_of(self->tally, self->in.pid);
+		ASSERT_EQ(0, child_step(&self->in));
+		ASSERT_LE(0, reader_read(&self->tally->reader));
+		if (i == 1) {
+			EXPECT_LE(before + SOME, tally_of(self->tally, self->in.pid));
+		} else {
+			EXPECT_EQ(before, tally_of(self->tally, self->in.pid));
+		}
+	}
+}
+
+TEST_F(cgroup, recorded_cgroup_can_be_removed)
+{
+	if (self->fd < 0)
+		return;
+	ASSERT_EQ(0, device_record(&self->dev, &self->setup));
+	ASSERT_EQ(0, tally_init(self->tally, &self->dev));
+	EXPECT_EQ(0, rmdir(self->sub));
+	EXPECT_EQ(0, rmdir(self->path));
+	ASSERT_EQ(0, child_step(&self->in));
+	EXPECT_EQ(0, device_stop(&self->dev));
+}
+
+TEST_HARNESS_MAIN
