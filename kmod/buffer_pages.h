@@ -10,7 +10,7 @@
 struct vm_area_struct;
 
 #define GPROF_BUFFER_DEFAULT	(512ULL << 10)
-#define GPROF_BUFFER_MAX	(1ULL << 30)
+#define GPROF_BUFFER_MAX	(1024ULL << 20)
 
 u64 gprof_channel_bytes(u64 data_size);
 struct gprof_channel *gprof_channel_new(unsigned int cpu, u64 data_size);

@@ -42,7 +42,7 @@ struct gprof_counters {
 	bool user_only;
 	bool addr;
 
-	struct mutex lock;
+	struct mutex lock;		/* protects the members below */
 	struct list_head tasks;
 	struct perf_event **by_cpu;
 	u32 attached;

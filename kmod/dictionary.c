@@ -30,6 +30,7 @@
 #define GENERATION_SHIFT	48
 #define PLACE_SHIFT		24
 #define FIELD_MASK		((1ULL << 24) - 1)
+#define USED_MASK		((1ULL << GENERATION_SHIFT) - 1)
 
 static u64 hash_words(const u64 *key, u32 words)
 {
@@ -64,7 +65,7 @@ static u32 allocate(struct gprof_dictionary *d, u16 generation, u32 words)
 
 	do {
 		old = local64_read(&d->used);
-		used = slot_generation(old) == generation ? old & ((1ULL << GENERATION_SHIFT) - 1) : 0;
+		used = slot_generation(old) == generation ? old & USED_MASK : 0;
 		if (!used)
 			used = 1;
 		if (used + words > d->nr_words)

@@ -176,13 +176,14 @@ static void write_mapping(struct reading *r, struct vm_area_struct *vma, bool la
 
 static void read_mm(struct reading *r, struct mm_struct *mm)
 {
+	VMA_ITERATOR(vmi, mm, 0);
 	struct vm_area_struct *vma, *found = NULL;
 
-	mmap_read_lock(mm);
+	mmap_assert_locked(mm);
 	r->layout = (u32)mm->exec_vm;
 	r->time = ktime_get_mono_fast_ns();
 	r->flags = GPROF_MAP_REC_F_FIRST;
-	gprof_for_each_vma(mm, vma) {
+	for_each_vma(vmi, vma) {
 		if (!(vma->vm_flags & VM_EXEC))
 			continue;
 		if (found)
@@ -191,7 +192,6 @@ static void read_mm(struct reading *r, struct mm_struct *mm)
 	}
 	if (found)
 		write_mapping(r, found, true);
-	mmap_read_unlock(mm);
 }
 
 static void read_process(struct gprof_maps *m, u32 pid)
@@ -211,7 +211,9 @@ static void read_process(struct gprof_maps *m, u32 pid)
 	if (task && gprof_task_allowed(task, m->owner))
 		mm = get_task_mm(task);
 	if (mm) {
+		mmap_read_lock(mm);
 		read_mm(&r, mm);
+		mmap_read_unlock(mm);
 		mmput(mm);
 	} else {
 		atomic64_inc(&m->missed);

@@ -42,7 +42,7 @@ enum gprof_recorder_state {
  * @stopped_ns: last STOP, protected by @lock
  */
 struct gprof_recorder {
-	struct mutex lock;
+	struct mutex lock;		/* serializes calls */
 	enum gprof_recorder_state state;
 	const struct gprof_source *source;
 	void *source_state;

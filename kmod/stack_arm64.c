@@ -6,12 +6,9 @@
  * Return addresses may be signed (pointer authentication); the signature is
  * taken off. The kernel's own walker is not exported, so this is one, from
  * the interrupted registers, so that no frame of ours is in the way.
- *
- * Since 6.13 the record at an exception boundary is { 0, 0, type } and the walk
- * goes on from the registers that surround it; before, the boundary looks like
- * any other frame.
  */
 #include "stack.h"
+#include "compat/frame_arm64.h"
 
 #include <asm/memory.h>
 #include <asm/processor.h>
@@ -19,10 +16,6 @@
 #include <linux/ptrace.h>
 #include <linux/sched.h>
 #include <linux/uaccess.h>
-
-#if __has_include(<asm/stacktrace/frame.h>)
-#include <asm/stacktrace/frame.h>
-#endif
 
 static u64 strip_kernel(u64 addr)
 {
@@ -34,32 +27,6 @@ static u64 strip_user(u64 addr)
 {
 	return addr & (TASK_SIZE_64 - 1);
 }
-
-#ifdef FRAME_META_TYPE_PT_REGS
-/* Goes on behind an exception. Returns false at the end of the stack. */
-static bool cross_exception(u64 fp, u64 *pc, u64 *next)
-{
-	u64 type;
-	struct pt_regs *regs;
-	u64 pair[2];
-
-	if (copy_from_kernel_nofault(&type, (void *)(fp + 16), sizeof(type)) ||
-	    type != FRAME_META_TYPE_PT_REGS)
-		return false;
-	regs = (struct pt_regs *)(fp - offsetof(struct pt_regs, stackframe));
-	if (copy_from_kernel_nofault(&pair[0], &regs->pc, sizeof(u64)) ||
-	    copy_from_kernel_nofault(&pair[1], &regs->regs[29], sizeof(u64)))
-		return false;
-	*pc = pair[0];
-	*next = pair[1];
-	return true;
-}
-#else
-static bool cross_exception(u64 fp, u64 *pc, u64 *next)
-{
-	return false;
-}
-#endif
 
 u32 gprof_arch_kernel_frames(struct pt_regs *regs, u64 *frames, u32 max)
 {
@@ -75,7 +42,7 @@ u32 gprof_arch_kernel_frames(struct pt_regs *regs, u64 *frames, u32 max)
 			break;
 		next = record[0];
 		pc = record[1] ? strip_kernel(record[1]) : 0;
-		if (!next && !pc && !cross_exception(fp, &pc, &next))
+		if (!next && !pc && !gprof_cross_exception(fp, &pc, &next))
 			break;
 		if (!pc || next == fp)
 			break;

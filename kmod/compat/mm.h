@@ -22,15 +22,25 @@ static inline void vm_flags_clear(struct vm_area_struct *vma, vm_flags_t flags)
 }
 #endif
 
-#ifdef GPROF_HAVE_FOR_EACH_VMA
-#define gprof_for_each_vma(mm, vma)				\
-	for (struct vma_iterator __vmi = VMA_ITERATOR_INIT(mm);	\
-	     ((vma) = vma_next(&__vmi)) != NULL; )
-#define VMA_ITERATOR_INIT(mm_)					\
-	{ .mas = { .tree = &(mm_)->mm_mt, .node = MAS_START } }
-#else
-#define gprof_for_each_vma(mm, vma)				\
-	for ((vma) = (mm)->mmap; (vma); (vma) = (vma)->vm_next)
+#ifndef GPROF_HAVE_FOR_EACH_VMA
+struct vma_iterator {
+	struct vm_area_struct *next;
+};
+
+#define VMA_ITERATOR(name, mm, addr) \
+	struct vma_iterator name = { .next = find_vma(mm, addr) }
+
+static inline struct vm_area_struct *vma_next(struct vma_iterator *vmi)
+{
+	struct vm_area_struct *vma = vmi->next;
+
+	if (vma)
+		vmi->next = vma->vm_next;
+	return vma;
+}
+
+#define for_each_vma(vmi, vma) \
+	for ((vma) = vma_next(&(vmi)); (vma); (vma) = vma_next(&(vmi)))
 #endif
 
 #endif /* GPROF_COMPAT_MM_H */

@@ -44,6 +44,8 @@
  * Privilege. Without CAP_PERFMON: own tasks (same user and group ids, dumpable),
  * user mode only, no kernel addresses, buffers charged to RLIMIT_MEMLOCK. With
  * CAP_PERFMON: every target, and kernel frames unless the kernel is locked down.
+ * (Each user has an allowance of 1 MiB per CPU beyond RLIMIT_MEMLOCK, the module
+ * parameter mlock_kb.)
  * A task that executes a set-user-ID program leaves an unprivileged recorder.
  *
  * Buffer. One ring per present CPU. Three areas, told apart by who writes them:
@@ -156,7 +158,7 @@ struct gprof_info {
 
 /* flags of struct gprof_setup */
 #define GPROF_SETUP_F_FLIGHT		(1U << 0)	/* overwrite the oldest generation */
-#define GPROF_SETUP_F_ON_EXEC		(1U << 1)	/* THREAD, PROCESS: count from the next exec on */
+#define GPROF_SETUP_F_ON_EXEC		(1U << 1)	/* tasks: count from the next exec on */
 #define __GPROF_SETUP_F_ALL		0x3U
 
 /* stack of struct gprof_setup; none: samples without a stack */
@@ -543,11 +545,11 @@ struct gprof_stack_rec {
 
 /* flags of struct gprof_sample_rec */
 #define GPROF_SAMPLE_REC_F_WEIGHT	(1U << 0)	/* a __u64 weight follows */
-#define GPROF_SAMPLE_REC_F_ADDR		(1U << 1)	/* a __u64 data address follows (after weight) */
+#define GPROF_SAMPLE_REC_F_ADDR		(1U << 1)	/* a __u64 data address, after weight */
 #define GPROF_SAMPLE_REC_F_NMI		(1U << 2)	/* taken in NMI context */
 #define GPROF_SAMPLE_REC_F_IRQ		(1U << 3)	/* taken in interrupt context */
 #define GPROF_SAMPLE_REC_F_KERNEL	(1U << 4)	/* the CPU was in kernel mode */
-#define GPROF_SAMPLE_REC_F_THROTTLED	(1U << 5)	/* the counter was stopped until the next tick */
+#define GPROF_SAMPLE_REC_F_THROTTLED	(1U << 5)	/* then stopped for a tick */
 
 /**
  * struct gprof_sample_rec - GPROF_REC_SAMPLE
