@@ -137,24 +137,28 @@ static void check_privilege(struct patient *p)
 		line(p, OK, NULL, "kernel.perf_event_paranoid is %s, which does not matter here", text);
 }
 
+/* As the module counts: an allowance per CPU, and the limit beyond it. */
 static void check_memlock(struct patient *p)
 {
-	uint64_t wanted;
+	unsigned int cpus = p->host ? gprof_host_cpus(p->host) : 0;
+	uint64_t allowed, wanted;
 	struct rlimit limit;
-	char *remedy;
+	char text[32];
 
 	if (!p->host || p->privileged || getrlimit(RLIMIT_MEMLOCK, &limit) ||
 	    limit.rlim_cur == RLIM_INFINITY)
 		return;
-	wanted = gprof_host_buffer(p->host) * gprof_host_cpus(p->host);
-	remedy = xprintf("raise it (ulimit -l, limits.conf), or record with --buffer %" PRIu64 "k",
-			 (uint64_t)limit.rlim_cur / 2 / gprof_host_cpus(p->host) / 1024);
-	if (limit.rlim_cur >= wanted)
-		line(p, OK, NULL, "RLIMIT_MEMLOCK leaves room for the default buffers");
+	read_line("/sys/module/gprof/parameters/mlock_kb", text, sizeof(text));
+	allowed = strtoull(text, NULL, 10) * cpus + limit.rlim_cur / 1024;
+	/* The dictionary of stacks takes up to as much as the ring. */
+	wanted = gprof_host_buffer(p->host) * 2 / 1024 * cpus;
+	if (allowed >= wanted)
+		line(p, OK, NULL, "this user may pin %" PRIu64 " KiB for buffers; one event takes up "
+		     "to %" PRIu64 " KiB by default", allowed, wanted);
 	else
-		line(p, WARN, remedy, "RLIMIT_MEMLOCK is %" PRIu64 " KiB, the default buffers of one "
-		     "event take %" PRIu64 " KiB", (uint64_t)limit.rlim_cur / 1024, wanted / 1024);
-	free(remedy);
+		line(p, WARN, "record with a smaller --buffer, or as root: echo KIB_PER_CPU > "
+		     "/sys/module/gprof/parameters/mlock_kb", "this user may pin %" PRIu64 " KiB for "
+		     "buffers; one event takes up to %" PRIu64 " KiB by default", allowed, wanted);
 }
 
 static void check_lockdown(struct patient *p)
