@@ -489,8 +489,8 @@ void gprof_counters_stats(void *state, struct gprof_stats *stats)
 		stats->out_time_enabled += enabled;
 		stats->out_time_running += running;
 	}
-	/* On whole CPUs more was counted than belongs to the cgroup. */
-	if (c->target->cgroup)
+	/* What the handler leaves out was counted too. */
+	if (c->target->cgroup || c->user_only || (c->by_cpu && !c->with_idle))
 		stats->out_count = 0;
 	mutex_unlock(&c->lock);
 }

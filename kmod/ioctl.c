@@ -205,6 +205,9 @@ long gprof_ioctl(struct gprof_recorder *r, unsigned int cmd, void __user *arg)
 	if (err)
 		return err;
 	user_size = a.size;
+	/* A struct that cannot be written to must fail before anything is done. */
+	if (copy_to_user(arg, &a, min(user_size, c->size)))
+		return -EFAULT;
 	err = c->run(r, &a);
 	/* On error too: out_reason says why. */
 	if (copy_to_user(arg, &a, min(user_size, c->size)))

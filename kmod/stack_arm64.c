@@ -6,6 +6,9 @@
  * Return addresses may be signed (pointer authentication); the signature is
  * taken off. The kernel's own walker is not exported, so this is one, from
  * the interrupted registers, so that no frame of ours is in the way.
+ *
+ * In user space a call must stand before every return address, or the walk
+ * ends: half a stack is better than a made-up one.
  */
 #include "stack.h"
 #include "compat/frame_arm64.h"
@@ -52,18 +55,26 @@ u32 gprof_arch_kernel_frames(struct pt_regs *regs, u64 *frames, u32 max)
 	return n;
 }
 
-static bool readable(u64 addr)
+static __always_inline bool readable(u64 addr)
 {
 	return addr >= PAGE_SIZE && addr < TASK_SIZE_64 - 16;
 }
 
-u32 gprof_arch_user_frames(struct pt_regs *regs, bool in_syscall, u64 *frames, u32 max,
+#define SIGRETURN_INSN	0xd2801168	/* mov x8, #__NR_rt_sigreturn, in the vDSO */
+
+static __always_inline bool is_call(u32 insn)
+{
+	return (insn & 0xfc000000) == 0x94000000 ||	/* bl */
+	       (insn & 0xfefff000) == 0xd63f0000;	/* blr, blraa, blrab, ... */
+}
+
+u32 gprof_arch_user_frames(struct pt_regs *regs, bool in_kernel, u64 *frames, u32 max,
 			   u32 *flags)
 {
 	u64 fp = strip_user(regs->regs[29]), sp = strip_user(regs->sp);
 	u64 caller = strip_user(regs->regs[30]);
 	u64 record[2];
-	u32 n = 1;
+	u32 n = 1, insn;
 
 	frames[0] = regs->pc;
 	if (max == 1)
@@ -73,16 +84,23 @@ u32 gprof_arch_user_frames(struct pt_regs *regs, bool in_syscall, u64 *frames, u
 		*flags |= GPROF_STACK_REC_F_USER_CUT;
 		return 1;
 	}
-	/* A leaf function needs no frame record: its caller is in the link register alone. */
-	if (readable(caller)) {
-		frames[n++] = caller;
-		max++;
-		*flags |= GPROF_STACK_REC_F_CALLER;
-	}
-
 	pagefault_disable();
 	if (!user_access_begin((void __user *)fp, 16))
 		goto out;
+	/*
+	 * A leaf function needs no frame record: its caller is in the link
+	 * register alone. A call must stand before what it points to, since
+	 * code may use the register for other things.
+	 */
+	if (readable(caller) && !(caller & 3)) {
+		unsafe_get_user(insn, (u32 __user *)(caller - 4), walk);
+		if (is_call(insn)) {
+			frames[n++] = caller;
+			max++;
+			*flags |= GPROF_STACK_REC_F_CALLER;
+		}
+	}
+walk:
 	while (n < max) {
 		/* The stack grows down: frames that do not go up are not frames. */
 		if (!readable(fp) || fp & 7 || fp < sp)
@@ -90,8 +108,16 @@ u32 gprof_arch_user_frames(struct pt_regs *regs, bool in_syscall, u64 *frames, u
 		unsafe_get_user(record[0], (u64 __user *)fp, cut);
 		unsafe_get_user(record[1], (u64 __user *)(fp + 8), cut);
 		record[1] = strip_user(record[1]);
-		if (!readable(record[1]))
+		if (!record[1])
 			break;
+		if (!readable(record[1]) || record[1] & 3)
+			goto cut;
+		unsafe_get_user(insn, (u32 __user *)(record[1] - 4), cut);
+		if (!is_call(insn)) {
+			unsafe_get_user(insn, (u32 __user *)record[1], cut);
+			if (insn != SIGRETURN_INSN)
+				goto cut;
+		}
 		frames[n++] = record[1];
 		sp = fp + 16;
 		fp = strip_user(record[0]);

@@ -20,7 +20,7 @@
  *
  * Arguments. Every command takes a pointer to its struct, whose first member
  * is the size that the caller compiled with. Members may be appended later:
- * an unknown tail must be zero. The command numbers carry no size, so that
+ * an unknown tail must be zero, and no struct is longer than a page. The command numbers carry no size, so that
  * they do not change when a struct grows; this differs from the usual _IOWR
  * on purpose. Members named out_* are written by the kernel, on failure too.
  * Reserved members and unknown flags must be zero.
@@ -200,8 +200,9 @@ struct gprof_info {
  * @cpus: pointer to a bitmap of __u64 words, bit n of word n / 64 is CPU n;
  *	for GPROF_TARGET_CPUS, else must be 0
  * @params: pointer to the kind's struct, whose size member is first
- * @cpus_size: bytes at @cpus, a multiple of 8
- * @max_frames: most frames of either half; 0: out_max_frames of INFO
+ * @cpus_size: bytes at @cpus, a multiple of 8, at most a page
+ * @max_frames: most frames of either half, a guessed caller not counted;
+ *	0: out_max_frames of INFO
  * @buffer_size: bytes of data per CPU, rounded up to a power of two; 0: default
  * @generation_ns: a generation is cut after this time; 0: one second
  * @out_data_size: bytes of data per CPU that the buffer has
@@ -338,8 +339,9 @@ struct gprof_stop {
  * @out_throttled: times the kernel stopped a counter for interrupting too often
  * @out_maps_lost: MAP records that did not fit
  * @out_maps_missed: processes that were gone before their mappings were read
- * @out_count: events counted, whether sampled or not; 0 where the target is a
- *	cgroup, since its counters count everything on the CPU
+ * @out_count: events counted, whether sampled or not; 0 where the counters
+ *	count more than was asked for: a cgroup on whole CPUs, whole CPUs
+ *	without the idle task, a clock in user mode alone
  * @out_time_enabled: ns that counters were enabled, summed over counters
  * @out_time_running: ns of these that they really counted; less than enabled
  *	when the CPU has too few counters (multiplexing)
@@ -516,7 +518,7 @@ struct gprof_task_rec {
 #define GPROF_STACK_REC_F_CALLER	(1U << 0)
 #define GPROF_STACK_REC_F_CALLER_PUSHED	(1U << 1)
 #define GPROF_STACK_REC_F_KERNEL_CUT	(1U << 2)	/* max_frames reached */
-#define GPROF_STACK_REC_F_USER_CUT	(1U << 3)	/* max_frames, or unreadable */
+#define GPROF_STACK_REC_F_USER_CUT	(1U << 3)	/* max_frames, unreadable, or no frame */
 
 /**
  * struct gprof_stack_rec - GPROF_REC_STACK: a stack, before the first sample of it
