@@ -2,8 +2,10 @@
 /*
  * gprofctl: the table of subcommands.
  */
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cmd.h"
 #include "say.h"
@@ -60,10 +62,23 @@ static int unknown(const char *word)
 	return misused("there is no subcommand \"%s\"; see gprofctl --help", word);
 }
 
+/* Else a profile could get the number of a closed stderr, and sentences in it. */
+static void open_standard_files(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDWR);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
+}
+
 int main(int argc, char **argv)
 {
 	const char *word = argc > 1 ? argv[1] : NULL;
 
+	open_standard_files();
 	if (!word)
 		return misused("no subcommand; see gprofctl --help");
 	if (!strcmp(word, "--help") || !strcmp(word, "-h") || !strcmp(word, "help"))
