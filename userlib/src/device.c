@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * device.c: one open file of /dev/gprof, and what its errors mean.
+ */
+#include "device.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+
+int gprof_device_open(struct gprof_error *e)
+{
+	int fd = open(GPROF_DEVICE, O_RDWR | O_CLOEXEC);
+
+	if (fd >= 0)
+		return fd;
+	switch (errno) {
+	case ENOENT:
+	case ENODEV:
+	case ENXIO:
+		return gprof_error_set(e, ENOENT,
+				       "%s: gprof.ko is not loaded; run insmod gprof.ko or "
+				       "modprobe gprof as root", GPROF_DEVICE);
+	case EACCES:
+	case EPERM:
+		return gprof_error_set(e, EACCES,
+				       "%s: no permission to open it; run as root, or let users "
+				       "in with chmod a+rw %s", GPROF_DEVICE, GPROF_DEVICE);
+	case EMFILE:
+	case ENFILE:
+		return gprof_error_set(e, errno,
+				       "%s: too many open files; close some or raise ulimit -n",
+				       GPROF_DEVICE);
+	default:
+		return gprof_error_set(e, errno, "%s: %s", GPROF_DEVICE, gprof_strerror(errno));
+	}
+}
+
+int gprof_device_info(int fd, struct gprof_info *info, struct gprof_error *e)
+{
+	memset(info, 0, sizeof(*info));
+	info->size = sizeof(*info);
+	if (ioctl(fd, GPROF_IOC_INFO, info))
+		return gprof_error_set(e, errno, "%s: INFO failed: %s", GPROF_DEVICE,
+				       gprof_strerror(errno));
+	if (info->out_abi_version != GPROF_ABI_VERSION)
+		return gprof_error_set(e, EPROTO,
+				       "gprof.ko speaks version %u of the interface, libgprof "
+				       "version %u; install module and library of one release",
+				       info->out_abi_version, GPROF_ABI_VERSION);
+	return 0;
+}
+
+/* Why, and what to do, by out_reason; used where errno adds nothing. */
+static const char *const reasons[] = {
+	[GPROF_REASON_FLAGS] = "flags that the module does not know, or that contradict each other",
+	[GPROF_REASON_KIND] = "this gprof.ko has no such kind of recorder; load a newer one",
+	[GPROF_REASON_PARAMS] = "parameters that the module does not understand",
+	[GPROF_REASON_PERIOD] = "the period is too short or too long; events want 100 to 2^48, "
+				"the timer 1 to 100000 Hz",
+	[GPROF_REASON_PRECISE] = "this event cannot be that precise; ask for a lower level "
+				 "(0 works for every event)",
+	[GPROF_REASON_TARGET] = "the module does not know this type of target",
+	[GPROF_REASON_TASK_GONE] = "no such thread or process; it may have ended",
+	[GPROF_REASON_TASK_DENIED] = "not a process of your own (same user and group, dumpable); "
+				     "run as root or with CAP_PERFMON",
+	[GPROF_REASON_CGROUP] = "not a cgroup v2 directory; give one below /sys/fs/cgroup",
+	[GPROF_REASON_CPU] = "no such CPU, or it is offline",
+	[GPROF_REASON_WIDE_DENIED] = "recording cgroups, CPUs, the system or tracepoints needs root "
+				     "or CAP_PERFMON",
+	[GPROF_REASON_KERNEL_DENIED] = "recording kernel mode needs root or CAP_PERFMON; leave out "
+				       "the kernel, or run with the privilege",
+	[GPROF_REASON_LOCKDOWN] = "the kernel is locked down (Secure Boot) and hides kernel "
+				  "addresses; leave out the kernel",
+	[GPROF_REASON_BUFFER] = "the buffer size is out of range; leave it 0 for the default",
+	[GPROF_REASON_MEMLOCK] = "the buffers would be over the limit of locked memory; raise "
+				 "ulimit -l, ask for smaller buffers, or run as root",
+	[GPROF_REASON_STATE] = "the recorder is in the wrong state for this call",
+	[GPROF_REASON_GENERATION] = "the time of a generation is out of range",
+	[GPROF_REASON_EXCLUDE] = "this event cannot leave out kernel, hypervisor or idle; include "
+				 "them (as root or with CAP_PERFMON)",
+};
+
+static int event_error(int err, const char *what, struct gprof_error *e)
+{
+	switch (err) {
+	case ENOENT:
+	case ENODEV:
+		return gprof_error_set(e, err,
+				       "%s: this CPU (or virtual machine) has no such hardware "
+				       "counter (%s); use -e timer, which works everywhere",
+				       what, gprof_strerror(err));
+	case EBUSY:
+		return gprof_error_set(e, err,
+				       "%s: another user holds the counter (%s); wait until it is "
+				       "done (the NMI watchdog: sysctl kernel.nmi_watchdog=0)",
+				       what, gprof_strerror(err));
+	case EACCES:
+	case EPERM:
+		return gprof_error_set(e, err,
+				       "%s: the kernel does not let this user count it (%s); run "
+				       "as root or with CAP_PERFMON", what, gprof_strerror(err));
+	case EINVAL:
+		return gprof_error_set(e, err,
+				       "%s: the CPU's counter refuses this event number or these "
+				       "options (%s); compare /sys/bus/event_source/devices",
+				       what, gprof_strerror(err));
+	default:
+		return gprof_error_set(e, err,
+				       "%s: this CPU, kernel or virtual machine cannot sample the "
+				       "event (%s); use -e timer, which works everywhere",
+				       what, gprof_strerror(err));
+	}
+}
+
+static int reason_error(int err, uint32_t reason, const char *doing, const char *what,
+			struct gprof_error *e)
+{
+	if (reason == GPROF_REASON_EVENT)
+		return event_error(err, what, e);
+	if (reason < sizeof(reasons) / sizeof(reasons[0]) && reasons[reason])
+		return gprof_error_set(e, err, "%s: %s (%s)", what, reasons[reason],
+				       gprof_strerror(err));
+	if (err == ENOMEM)
+		return gprof_error_set(e, err,
+				       "%s: no memory for the buffers; ask for smaller ones", what);
+	return gprof_error_set(e, err, "%s: %s failed: %s", what, doing, gprof_strerror(err));
+}
+
+int gprof_device_setup(int fd, struct gprof_setup *setup, const char *what, struct gprof_error *e)
+{
+	setup->size = sizeof(*setup);
+	setup->out_reason = 0;
+	if (!ioctl(fd, GPROF_IOC_SETUP, setup))
+		return 0;
+	return reason_error(errno, setup->out_reason, "SETUP", what, e);
+}
+
+int gprof_device_start(int fd, const char *what, struct gprof_error *e)
+{
+	struct gprof_start start = { .size = sizeof(start) };
+
+	if (!ioctl(fd, GPROF_IOC_START, &start))
+		return 0;
+	return reason_error(errno, start.out_reason, "START", what, e);
+}
+
+int gprof_device_stop(int fd, const char *what, struct gprof_error *e)
+{
+	struct gprof_stop stop = { .size = sizeof(stop) };
+
+	if (!ioctl(fd, GPROF_IOC_STOP, &stop))
+		return 0;
+	return reason_error(errno, GPROF_REASON_NONE, "STOP", what, e);
+}
+
+int gprof_device_stats(int fd, struct gprof_stats *st, struct gprof_error *e)
+{
+	memset(st, 0, sizeof(*st));
+	st->size = sizeof(*st);
+	st->cpu = GPROF_STATS_ALL_CPUS;
+	if (!ioctl(fd, GPROF_IOC_STATS, st))
+		return 0;
+	return gprof_error_set(e, errno, "%s: STATS failed: %s", GPROF_DEVICE,
+			       gprof_strerror(errno));
+}

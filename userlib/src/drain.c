@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * drain.c: the thread that empties the kernel's buffers while recording.
+ *
+ * The kernel wakes it when a buffer is half full; it also looks by itself ten
+ * times a second, which keeps files of short-lived processes within reach.
+ */
+#include "drain.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#define LOOK_MS	100
+
+static void drain_all(struct gprof_drain *d)
+{
+	size_t i;
+
+	pthread_mutex_lock(&d->lock);
+	for (i = 0; i < d->nr; i++) {
+		struct gprof_error e;
+
+		if (gprof_stream_drain(&d->streams[i], &e) && !d->error.err)
+			d->error = e;
+	}
+	pthread_mutex_unlock(&d->lock);
+}
+
+static void *drain_thread(void *arg)
+{
+	struct gprof_drain *d = arg;
+	struct pollfd *fds = calloc(d->nr + 1, sizeof(*fds));
+	struct pollfd wake = { .fd = d->wake, .events = POLLIN };
+	size_t i;
+
+	for (i = 0; fds && i < d->nr; i++) {
+		fds[i].fd = d->streams[i].fd;
+		fds[i].events = POLLIN;
+	}
+	if (fds)
+		fds[d->nr] = wake;
+	for (;;) {
+		/* Without memory for the descriptors the clock alone has to do. */
+		int n = fds ? poll(fds, d->nr + 1, LOOK_MS) : poll(&wake, 1, LOOK_MS);
+		bool broken = n < 0 && errno != EINTR;
+
+		if (fds ? fds[d->nr].revents : wake.revents)
+			break;
+		for (i = 0; fds && n > 0 && i < d->nr; i++)
+			broken |= (fds[i].revents & (POLLERR | POLLHUP | POLLNVAL)) != 0;
+		drain_all(d);
+		/* A device that only ever reports an error must not keep a CPU busy. */
+		if (broken)
+			nanosleep(&(struct timespec){ 0, LOOK_MS * 1000000L }, NULL);
+	}
+	free(fds);
+	return NULL;
+}
+
+int gprof_drain_begin(struct gprof_drain *d, struct gprof_stream *streams, size_t nr,
+		      struct gprof_error *e)
+{
+	sigset_t all, old;
+	int err;
+
+	memset(d, 0, sizeof(*d));
+	d->streams = streams;
+	d->nr = nr;
+	pthread_mutex_init(&d->lock, NULL);
+	d->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (d->wake < 0)
+		return gprof_error_set(e, errno, "cannot make an eventfd (%s)",
+				       gprof_strerror(errno));
+	/* Signals are the program's; a new thread inherits the mask. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	err = pthread_create(&d->thread, NULL, drain_thread, d);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	if (err) {
+		close(d->wake);
+		return gprof_error_set(e, err, "cannot start the thread that reads the buffers (%s)",
+				       gprof_strerror(err));
+	}
+	pthread_setname_np(d->thread, "gprof-drain");
+	d->running = true;
+	return 0;
+}
+
+void gprof_drain_end(struct gprof_drain *d)
+{
+	uint64_t one = 1;
+
+	if (!d->running)
+		return;
+	/* An eventfd at 0 always takes a 1. */
+	while (write(d->wake, &one, sizeof(one)) < 0 && errno == EINTR)
+		;
+	pthread_join(d->thread, NULL);
+	close(d->wake);
+	d->running = false;
+}
+
+void gprof_drain_pause(struct gprof_drain *d)
+{
+	if (d->running)
+		pthread_mutex_lock(&d->lock);
+}
+
+void gprof_drain_resume(struct gprof_drain *d)
+{
+	if (d->running)
+		pthread_mutex_unlock(&d->lock);
+}

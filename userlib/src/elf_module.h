@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * elf_module.h: an ELF file, opened for elfutils so that it can do no harm.
+ *
+ * The file belongs to whoever is being recorded. It is read, not mapped, since
+ * cutting a mapped file short kills its reader by SIGBUS; separate debug files
+ * are looked up by build-id under /usr/lib/debug only, and nothing is fetched
+ * from a network. All addresses are those in the file (p_vaddr), no bias.
+ */
+#ifndef GPROF_ELF_MODULE_H
+#define GPROF_ELF_MODULE_H
+
+#include <elfutils/libdwfl.h>
+#include <stdint.h>
+
+/**
+ * struct gprof_elf - an open ELF file
+ * @elf: libelf's handle, owned by @dwfl once that has opened it
+ * @dwfl: session with this one module
+ * @mod: the module
+ * @fd: own descriptor
+ * @bias: what dwfl adds to addresses of the file
+ * @machine: EM_*
+ */
+struct gprof_elf {
+	Elf *elf;
+	Dwfl *dwfl;
+	Dwfl_Module *mod;
+	int fd;
+	GElf_Addr bias;
+	uint16_t machine;
+};
+
+/** gprof_elf_open() - open by descriptor, which stays the caller's; 0 or -errno */
+int gprof_elf_open(struct gprof_elf *m, int fd);
+void gprof_elf_close(struct gprof_elf *m);
+
+#endif /* GPROF_ELF_MODULE_H */

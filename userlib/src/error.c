@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * error.c: an errno and the sentence that goes with it.
+ */
+#include "error.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A failed constructor has no object to keep its sentence in. */
+static _Thread_local struct gprof_error published;
+
+int gprof_error_set(struct gprof_error *e, int err, const char *fmt, ...)
+{
+	if (e) {
+		va_list ap;
+
+		/* The arguments may point into the old text: format beside it. */
+		char text[GPROF_ERROR_TEXT];
+
+		va_start(ap, fmt);
+		vsnprintf(text, sizeof(text), fmt, ap);
+		va_end(ap);
+		memcpy(e->text, text, sizeof(text));
+		e->err = err;
+	}
+	errno = err;
+	return -err;
+}
+
+void gprof_error_clear(struct gprof_error *e)
+{
+	e->err = 0;
+	e->text[0] = '\0';
+}
+
+void gprof_error_publish(const struct gprof_error *e)
+{
+	published = *e;
+	errno = e->err;
+}
+
+const char *gprof_error_published(void)
+{
+	return published.text;
+}
+
+const char *gprof_strerror(int err)
+{
+	const char *text = strerrordesc_np(err);
+
+	return text ? text : "Unknown error";
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * error.h: an errno and the sentence that goes with it.
+ *
+ * Functions that can say more than an errno take a struct gprof_error and
+ * return -errno. A sentence says what failed, why, and what to do about it. It
+ * has no capital at the start and no full stop, since callers put it behind a
+ * program name and a colon.
+ */
+#ifndef GPROF_ERROR_H
+#define GPROF_ERROR_H
+
+#define GPROF_ERROR_TEXT	640
+
+/**
+ * struct gprof_error - the last failure of an object
+ * @err: positive errno, 0 for none
+ * @text: sentence, "" for none
+ */
+struct gprof_error {
+	int err;
+	char text[GPROF_ERROR_TEXT];
+};
+
+/**
+ * gprof_error_set() - note a failure
+ * @e: where to, or NULL when nobody will ask
+ * @err: positive errno
+ * @fmt: sentence
+ *
+ * Return: -@err, also put into errno, so that a caller can return it at once.
+ */
+int gprof_error_set(struct gprof_error *e, int err, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/** gprof_error_clear() - forget a failure */
+void gprof_error_clear(struct gprof_error *e);
+
+/** gprof_error_publish() - keep @e as the calling thread's last failed constructor */
+void gprof_error_publish(const struct gprof_error *e);
+
+/** gprof_error_published() - sentence of the calling thread's last failed constructor */
+const char *gprof_error_published(void);
+
+/** gprof_strerror() - text of an errno, thread-safe, never NULL */
+const char *gprof_strerror(int err);
+
+#endif /* GPROF_ERROR_H */

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * host.c: what this host offers, found out by asking and by trying.
+ */
+#include <errno.h>
+#include <gprof/info.h>
+#include <linux/gprof.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "device.h"
+#include "event.h"
+#include "pmu.h"
+
+struct feature {
+	const char *name;
+	uint64_t bit;
+	const char *yes;
+	const char *no;
+};
+
+static const struct feature features[] = {
+	{ "kernel_frames", GPROF_FEAT_KERNEL_FRAMES, "call chains of the kernel (with privilege)",
+	  "this kernel's unwinder is not open to modules" },
+	{ "user_frames", GPROF_FEAT_USER_FRAMES, "call chains of programs, by frame pointers",
+	  "the module cannot walk user stacks on this architecture" },
+	{ "caller", GPROF_FEAT_CALLER, "the caller of a leaf function without a frame is recorded",
+	  "callers of leaf functions without a frame are missing from stacks" },
+	{ "cgroup", GPROF_FEAT_CGROUP, "cgroups can be recorded", "this kernel has no cgroup v2" },
+	{ "flight", GPROF_FEAT_FLIGHT, "buffers that overwrite the oldest",
+	  "the module has no flight mode" },
+	{ "maps", GPROF_FEAT_MAPS, "mappings are recorded, so that ended processes keep their names",
+	  "mappings are not recorded; addresses have no names" },
+};
+
+static const struct feature kinds[] = {
+	{ "kind_cpu", 1ULL << GPROF_KIND_CPU, "profiles of CPU events",
+	  "the module has no recorder of CPU events" },
+	{ "kind_profile", 1ULL << GPROF_KIND_PROFILE, "profiles of kernel tracepoints",
+	  "the module has no recorder of tracepoints" },
+};
+
+#define NR(a)	(sizeof(a) / sizeof((a)[0]))
+
+/**
+ * struct gprof_host - answers
+ * @info: of the module
+ * @events: presets, and whether they work
+ * @nr_events: how many
+ * @reasons: texts that @events point to
+ * @features: capabilities
+ * @pmus: names of PMUs
+ * @nr_pmus: how many
+ */
+struct gprof_host {
+	struct gprof_info info;
+	struct gprof_info_event *events;
+	size_t nr_events;
+	struct gprof_error *reasons;
+	struct gprof_info_feature features[NR(features) + NR(kinds)];
+	char **pmus;
+	size_t nr_pmus;
+};
+
+/* SETUP is the whole test: it creates nothing that outlives the descriptor. */
+static int try_event(const struct gprof_event_preset *preset, struct gprof_error *e)
+{
+	struct gprof_cpu_params params = {
+		.size = sizeof(params),
+		.type = preset->type,
+		.config = preset->config,
+		.period = preset->period,
+	};
+	struct gprof_setup setup = {
+		.kind = GPROF_KIND_CPU,
+		.target = GPROF_TARGET_THREAD,
+		.id = (int32_t)syscall(SYS_gettid),
+		.stack = GPROF_STACK_F_IP,
+		.params = (uintptr_t)&params,
+		.buffer_size = 4096,
+	};
+	int fd = gprof_device_open(e), err;
+
+	if (fd < 0)
+		return fd;
+	err = gprof_device_setup(fd, &setup, preset->name, e);
+	close(fd);
+	return err;
+}
+
+static int try_events(struct gprof_host *h)
+{
+	const struct gprof_event_preset *presets;
+	size_t nr = gprof_event_presets(&presets), i;
+
+	h->events = calloc(nr, sizeof(*h->events));
+	h->reasons = calloc(nr, sizeof(*h->reasons));
+	if (!h->events || !h->reasons)
+		return -ENOMEM;
+	h->nr_events = nr;
+	for (i = 0; i < nr; i++) {
+		h->events[i].name = presets[i].name;
+		h->events[i].period = presets[i].period;
+		h->events[i].error = -try_event(&presets[i], &h->reasons[i]);
+		h->events[i].reason = h->events[i].error ? h->reasons[i].text : "";
+	}
+	return 0;
+}
+
+static void tell_features(struct gprof_host *h)
+{
+	struct gprof_info_feature *out = h->features;
+	size_t i;
+
+	for (i = 0; i < NR(kinds); i++, out++) {
+		out->name = kinds[i].name;
+		out->present = h->info.out_kinds & kinds[i].bit;
+		out->reason = out->present ? kinds[i].yes : kinds[i].no;
+	}
+	for (i = 0; i < NR(features); i++, out++) {
+		out->name = features[i].name;
+		out->present = h->info.out_features & features[i].bit;
+		out->reason = out->present ? features[i].yes : features[i].no;
+	}
+}
+
+struct gprof_host *gprof_host_open(const char **error)
+{
+	struct gprof_host *h = calloc(1, sizeof(*h));
+	struct gprof_error e = { 0 };
+	int fd, err = 0;
+
+	if (!h)
+		err = gprof_error_set(&e, ENOMEM, "no memory");
+	fd = err ? err : gprof_device_open(&e);
+	if (fd >= 0) {
+		err = gprof_device_info(fd, &h->info, &e);
+		close(fd);
+	} else {
+		err = fd;
+	}
+	if (!err && try_events(h))
+		err = gprof_error_set(&e, ENOMEM, "no memory");
+	if (!err) {
+		tell_features(h);
+		/* A kernel without PMUs has an empty list, and that is an answer. */
+		gprof_pmu_list(GPROF_PMU_SYSFS, NULL, &h->pmus, &h->nr_pmus);
+		return h;
+	}
+	gprof_host_free(h);
+	gprof_error_publish(&e);
+	if (error)
+		*error = gprof_error_published();
+	return NULL;
+}
+
+void gprof_host_free(struct gprof_host *h)
+{
+	if (!h)
+		return;
+	gprof_pmu_list_free(h->pmus, h->nr_pmus);
+	free(h->events);
+	free(h->reasons);
+	free(h);
+}
+
+size_t gprof_host_events(const struct gprof_host *h, const struct gprof_info_event **events)
+{
+	*events = h->events;
+	return h->nr_events;
+}
+
+size_t gprof_host_features(const struct gprof_host *h, const struct gprof_info_feature **f)
+{
+	*f = h->features;
+	return NR(h->features);
+}
+
+size_t gprof_host_pmus(const struct gprof_host *h, const char *const **pmus)
+{
+	*pmus = (const char *const *)h->pmus;
+	return h->nr_pmus;
+}
+
+unsigned int gprof_host_abi(const struct gprof_host *h)
+{
+	return h->info.out_abi_version;
+}
+
+unsigned int gprof_host_cpus(const struct gprof_host *h)
+{
+	return h->info.out_nr_cpus;
+}
+
+uint64_t gprof_host_buffer(const struct gprof_host *h)
+{
+	return h->info.out_default_buffer;
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * object.h: files that code was mapped from.
+ *
+ * A file is opened as soon as its mapping is known, so that it can still be
+ * read when it has been deleted or replaced, or its process has ended. What
+ * was opened is compared with the inode that the kernel saw mapped.
+ */
+#ifndef GPROF_OBJECT_H
+#define GPROF_OBJECT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "symbolizer.h"
+#include "table.h"
+
+#define GPROF_BUILD_ID_MAX	32
+
+/**
+ * struct gprof_file_id - what the kernel knows a mapped file by
+ * @inode: inode number
+ * @dev_major: device
+ * @dev_minor: device
+ * @generation: generation of the inode
+ * @path: path as the kernel saw it, " (deleted)" left out; not kept
+ */
+struct gprof_file_id {
+	uint64_t inode;
+	uint32_t dev_major;
+	uint32_t dev_minor;
+	uint32_t generation;
+	const char *path;
+};
+
+/**
+ * struct gprof_segment - a PT_LOAD
+ * @offset: in the file
+ * @filesz: bytes in the file
+ * @vaddr: address
+ * @align: of both
+ * @exec: code
+ */
+struct gprof_segment {
+	uint64_t offset;
+	uint64_t filesz;
+	uint64_t vaddr;
+	uint64_t align;
+	bool exec;
+};
+
+/**
+ * struct gprof_object - a file that code was mapped from
+ * @id: identity; @id.path is @path
+ * @path: path
+ * @fd: the file, or -1
+ * @tries: how often it could not be opened
+ * @used: when it was last used, for closing the one unused for longest
+ * @pinned: cannot be opened again (deleted, the vDSO): is closed last
+ * @elf: it is an ELF file, and what follows was read
+ * @build_id: build-id note
+ * @build_id_len: its bytes, 0 for none
+ * @segments: PT_LOADs
+ * @nr_segments: how many
+ * @symbolizer: once needed
+ * @no_symbolizer: could not be had
+ */
+struct gprof_object {
+	struct gprof_file_id id;
+	char *path;
+	int fd;
+	unsigned int tries;
+	uint64_t used;
+	bool pinned;
+	bool elf;
+	unsigned char build_id[GPROF_BUILD_ID_MAX];
+	size_t build_id_len;
+	struct gprof_segment *segments;
+	size_t nr_segments;
+	struct gprof_symbolizer *symbolizer;
+	bool no_symbolizer;
+};
+
+/**
+ * struct gprof_objects - all files, each once
+ * @v: the files
+ * @nr: how many
+ * @cap: room in @v
+ * @table: finds them by identity
+ * @vdso: this process' vDSO, or NULL; stands for everyone's
+ * @clock: counts uses
+ * @open: file descriptors held
+ * @open_max: most that may be held
+ */
+struct gprof_objects {
+	struct gprof_object **v;
+	size_t nr;
+	size_t cap;
+	struct gprof_table table;
+	struct gprof_object *vdso;
+	uint64_t clock;
+	size_t open;
+	size_t open_max;
+};
+
+void gprof_objects_init(struct gprof_objects *o);
+void gprof_objects_free(struct gprof_objects *o);
+
+/**
+ * gprof_objects_get() - the file of a mapping
+ * @o: files
+ * @id: identity
+ * @pid: a process that maps it at [@start, @end), to find the file by
+ *
+ * Return: object that lives as long as @o, opened if that was possible, or
+ * NULL without memory.
+ */
+struct gprof_object *gprof_objects_get(struct gprof_objects *o, const struct gprof_file_id *id,
+				       uint32_t pid, uint64_t start, uint64_t end);
+
+/** gprof_objects_vdso() - the vDSO; NULL when there is none */
+struct gprof_object *gprof_objects_vdso(struct gprof_objects *o);
+
+/** gprof_object_vaddr() - address of a place in the file; false when it is not loaded */
+bool gprof_object_vaddr(const struct gprof_object *obj, uint64_t offset, uint64_t *vaddr);
+
+/** gprof_object_symbolizer() - open it, or NULL */
+struct gprof_symbolizer *gprof_object_symbolizer(struct gprof_objects *o,
+						 struct gprof_object *obj);
+
+/** gprof_object_done() - close the symbolizer again */
+void gprof_object_done(struct gprof_object *obj);
+
+#endif /* GPROF_OBJECT_H */

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * perf_map.c: names of generated code, from /tmp/perf-PID.map.
+ */
+#include "perf_map.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "table.h"
+
+#define SIZE_MAX_FILE	(256 << 20)
+#define BACK_MAX	16	/* older code that may lie around newer */
+
+/**
+ * struct gprof_perf_map_entry - a generated function
+ * @start: address
+ * @end: address after the last
+ * @name: in the text
+ * @line: number in the file; later lines replace earlier ones
+ */
+struct gprof_perf_map_entry {
+	uint64_t start;
+	uint64_t end;
+	const char *name;
+	size_t line;
+};
+
+static int read_all(struct gprof_perf_map *m, int fd, size_t size, size_t *len)
+{
+	m->text = malloc(size + 1);
+	if (!m->text)
+		return -ENOMEM;
+	*len = 0;
+	while (*len < size) {
+		ssize_t n = read(fd, m->text + *len, size - *len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		if (!n)
+			break;
+		*len += (size_t)n;
+	}
+	m->text[*len] = '\0';
+	return 0;
+}
+
+static int parse(struct gprof_perf_map *m, size_t len)
+{
+	char *p = m->text, *end = m->text + len;
+	size_t line = 0;
+
+	for (; p < end; line++) {
+		char *eol = memchr(p, '\n', (size_t)(end - p));
+		char *next = eol ? eol + 1 : end;
+		uint64_t start, size;
+		char *at;
+
+		*(eol ? eol : end) = '\0';
+		start = strtoull(p, &at, 16);
+		if (at != p && *at == ' ') {
+			p = at + 1;
+			size = strtoull(p, &at, 16);
+			if (at != p && *at == ' ' && at[1] && size && start + size > start) {
+				if (gprof_grow(&m->v, &m->cap, m->nr + 1, sizeof(*m->v)))
+					return -ENOMEM;
+				m->v[m->nr++] = (struct gprof_perf_map_entry){
+					start, start + size, at + 1, line };
+			}
+		}
+		p = next;
+	}
+	return 0;
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct gprof_perf_map_entry *x = a, *y = b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return x->line < y->line ? -1 : x->line > y->line;
+}
+
+int gprof_perf_map_read(struct gprof_perf_map *m, const char *path, uid_t uid)
+{
+	struct stat st;
+	size_t len = 0;
+	int fd, err;
+
+	memset(m, 0, sizeof(*m));
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st))
+		err = -errno;
+	else if (!S_ISREG(st.st_mode) || (st.st_uid && st.st_uid != uid))
+		err = -EPERM;
+	else if (st.st_size > SIZE_MAX_FILE)
+		err = -EFBIG;
+	else
+		err = read_all(m, fd, (size_t)st.st_size, &len);
+	close(fd);
+	if (!err)
+		err = parse(m, len);
+	if (err)
+		gprof_perf_map_free(m);
+	else if (m->nr)
+		qsort(m->v, m->nr, sizeof(*m->v), by_start);
+	return err;
+}
+
+void gprof_perf_map_free(struct gprof_perf_map *m)
+{
+	free(m->v);
+	free(m->text);
+	memset(m, 0, sizeof(*m));
+}
+
+const char *gprof_perf_map_find(const struct gprof_perf_map *m, uint64_t addr)
+{
+	const struct gprof_perf_map_entry *best = NULL;
+	size_t lo = 0, hi = m->nr, back;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (m->v[mid].start <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	for (back = 0; back < BACK_MAX && lo; back++, lo--) {
+		const struct gprof_perf_map_entry *e = &m->v[lo - 1];
+
+		if (addr < e->end && (!best || e->line > best->line))
+			best = e;
+	}
+	return best ? best->name : NULL;
+}

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * process.c: address spaces: which file lay where, in which process, when.
+ */
+#include "process.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define DELETED	" (deleted)"
+
+int gprof_spaces_init(struct gprof_spaces *s)
+{
+	memset(s, 0, sizeof(*s));
+	gprof_table_init(&s->table);
+	gprof_objects_init(&s->objects);
+	return gprof_strings_init(&s->paths);
+}
+
+static void free_space(struct gprof_space *space)
+{
+	size_t i;
+
+	for (i = 0; i < space->nr; i++)
+		free(space->readings[i].v);
+	free(space->readings);
+	gprof_perf_map_free(&space->perf_map);
+}
+
+void gprof_spaces_free(struct gprof_spaces *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->nr; i++)
+		free_space(&s->v[i]);
+	free(s->v);
+	gprof_table_free(&s->table);
+	gprof_objects_free(&s->objects);
+	gprof_strings_free(&s->paths);
+	memset(s, 0, sizeof(*s));
+}
+
+static bool same_process(const struct gprof_process *a, const struct gprof_process *b)
+{
+	return a->pid == b->pid && a->exec_id == b->exec_id && a->start_ns == b->start_ns;
+}
+
+static bool space_eq(const void *ctx, uint32_t index, const void *key)
+{
+	const struct gprof_spaces *s = ctx;
+
+	return same_process(&s->v[index].id, key);
+}
+
+static uint64_t space_hash(const struct gprof_spaces *s, const struct gprof_process *id)
+{
+	return gprof_hash_u64(gprof_hash_u64(s->table.seed, (uint64_t)id->pid << 32 | id->exec_id),
+			      id->start_ns);
+}
+
+struct gprof_space *gprof_spaces_find(struct gprof_spaces *s, const struct gprof_process *id)
+{
+	uint32_t index = gprof_table_find(&s->table, space_hash(s, id), space_eq, s, id);
+
+	return index == GPROF_NONE ? NULL : &s->v[index];
+}
+
+static struct gprof_space *get_space(struct gprof_spaces *s, const struct gprof_process *id)
+{
+	struct gprof_space *space = gprof_spaces_find(s, id);
+	char path[32];
+	struct stat st;
+
+	if (space)
+		return space;
+	if (gprof_grow(&s->v, &s->cap, s->nr + 1, sizeof(*s->v)) ||
+	    gprof_table_insert(&s->table, space_hash(s, id), (uint32_t)s->nr))
+		return NULL;
+	space = &s->v[s->nr++];
+	memset(space, 0, sizeof(*space));
+	space->id = *id;
+	snprintf(path, sizeof(path), "/proc/%u", id->pid);
+	if (!stat(path, &st)) {
+		space->uid = st.st_uid;
+		space->uid_known = true;
+	}
+	return space;
+}
+
+static struct gprof_reading *get_reading(struct gprof_space *space, const struct gprof_map_rec *rec)
+{
+	struct gprof_reading *r;
+	size_t i;
+
+	/* Its other records came just before, if they did. */
+	for (i = space->nr; i > 0; i--) {
+		r = &space->readings[i - 1];
+		if (r->time == rec->time && r->layout == rec->layout)
+			return r;
+	}
+	if (gprof_grow(&space->readings, &space->cap, space->nr + 1, sizeof(*space->readings)))
+		return NULL;
+	r = &space->readings[space->nr++];
+	memset(r, 0, sizeof(*r));
+	r->time = r->last_time = rec->time;
+	r->layout = rec->layout;
+	return r;
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct gprof_vma *x = a, *y = b;
+
+	return x->start < y->start ? -1 : x->start > y->start;
+}
+
+static void sort_reading(struct gprof_reading *r)
+{
+	if (!r->sorted && r->nr)
+		qsort(r->v, r->nr, sizeof(*r->v), by_start);
+	r->sorted = true;
+}
+
+static bool same_vma(const struct gprof_vma *a, const struct gprof_vma *b)
+{
+	return a->start == b->start && a->end == b->end && a->offset == b->offset &&
+	       a->object == b->object && a->path == b->path;
+}
+
+/* The newest reading is whole: drop it when the same is known already. */
+static void merge_newest(struct gprof_space *space, struct gprof_reading *r)
+{
+	const uint16_t whole = GPROF_MAP_REC_F_FIRST | GPROF_MAP_REC_F_LAST;
+	size_t i, j;
+
+	if ((r->flags & whole) != whole || r != &space->readings[space->nr - 1])
+		return;
+	sort_reading(r);
+	for (i = space->nr - 1; i > 0; i--) {
+		struct gprof_reading *old = &space->readings[i - 1];
+
+		if (old->layout != r->layout || old->nr != r->nr)
+			continue;
+		sort_reading(old);
+		for (j = 0; j < r->nr && same_vma(&r->v[j], &old->v[j]); j++)
+			;
+		if (j < r->nr)
+			continue;
+		if (r->last_time > old->last_time)
+			old->last_time = r->last_time;
+		if (r->time < old->time)
+			old->time = r->time;
+		old->flags |= r->flags;
+		free(r->v);
+		space->nr--;
+		return;
+	}
+}
+
+static struct gprof_object *get_object(struct gprof_spaces *s, const struct gprof_map_rec *rec,
+				       const char *path)
+{
+	struct gprof_file_id id = {
+		.inode = rec->inode,
+		.dev_major = rec->dev_major,
+		.dev_minor = rec->dev_minor,
+		.generation = rec->inode_generation,
+		.path = path,
+	};
+
+	if (rec->inode)
+		return gprof_objects_get(&s->objects, &id, rec->process.pid, rec->start, rec->end);
+	/* A vDSO below 4 GiB is that of a 32-bit process, which ours does not stand for. */
+	if (!strcmp(path, "[vdso]") && rec->start >> 32)
+		return gprof_objects_vdso(&s->objects);
+	return NULL;
+}
+
+int gprof_spaces_map(struct gprof_spaces *s, const struct gprof_map_rec *rec, const char *path)
+{
+	size_t len = strlen(path), cut = sizeof(DELETED) - 1, i;
+	struct gprof_space *space;
+	struct gprof_reading *r;
+	struct gprof_vma vma;
+	uint32_t name;
+
+	if (len > cut && !strcmp(path + len - cut, DELETED))
+		len -= cut;
+	name = gprof_strings_add(&s->paths, path, len);
+	space = get_space(s, &rec->process);
+	r = space ? get_reading(space, rec) : NULL;
+	if (!r || name == GPROF_NONE)
+		return -ENOMEM;
+	vma = (struct gprof_vma){
+		.start = rec->start,
+		.end = rec->end,
+		.offset = rec->offset,
+		.path = s->paths.v[name],
+	};
+	vma.object = get_object(s, rec, vma.path);
+	if (rec->inode && !vma.object)
+		return -ENOMEM;
+	/* Another CPU's buffer may hold the same reading. */
+	for (i = 0; i < r->nr && !same_vma(&r->v[i], &vma); i++)
+		;
+	if (i == r->nr) {
+		if (gprof_grow(&r->v, &r->cap, r->nr + 1, sizeof(*r->v)))
+			return -ENOMEM;
+		r->v[r->nr++] = vma;
+		r->sorted = false;
+	}
+	r->flags |= rec->rec.flags;
+	merge_newest(space, r);
+	return 0;
+}
+
+static const struct gprof_vma *find_vma(struct gprof_reading *r, uint64_t addr)
+{
+	size_t lo = 0, hi = r->nr;
+
+	sort_reading(r);
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (r->v[mid].start <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo && addr < r->v[lo - 1].end ? &r->v[lo - 1] : NULL;
+}
+
+/* How far a reading is from a time; what came later counts as farther. */
+static uint64_t farness(const struct gprof_reading *r, uint64_t time)
+{
+	if (time >= r->time)
+		return time <= r->last_time ? 0 : time - r->last_time;
+	return r->time - time;
+}
+
+const struct gprof_vma *gprof_space_vma(struct gprof_space *space, uint32_t layout, uint64_t time,
+					uint64_t addr)
+{
+	const struct gprof_vma *best = NULL;
+	uint64_t best_far = 0;
+	bool best_same = false, best_past = false;
+	size_t i;
+
+	for (i = 0; i < space->nr; i++) {
+		struct gprof_reading *r = &space->readings[i];
+		const struct gprof_vma *vma = find_vma(r, addr);
+		bool same = r->layout == layout;
+		bool past = r->time <= time;
+		uint64_t far = farness(r, time);
+
+		if (!vma)
+			continue;
+		/* The stamp decides first; with it, what was read before the sample. */
+		if (best && (best_same != same ? best_same
+			     : same && best_past != past ? best_past : best_far <= far))
+			continue;
+		best = vma;
+		best_same = same;
+		best_past = past;
+		best_far = far;
+	}
+	return best;
+}
+
+/* The pid that the process has in its own pid namespace. */
+static uint32_t inner_pid(uint32_t pid)
+{
+	char path[64];
+	char line[256];
+	uint32_t inner = pid;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%u/status", pid);
+	f = fopen(path, "re");
+	if (!f)
+		return pid;
+	while (fgets(line, sizeof(line), f)) {
+		char *last = strrchr(line, '\t');
+
+		if (strncmp(line, "NSpid:", 6) || !last)
+			continue;
+		inner = (uint32_t)strtoul(last + 1, NULL, 10);
+		break;
+	}
+	fclose(f);
+	return inner ? inner : pid;
+}
+
+const char *gprof_space_generated(struct gprof_space *space, uint64_t addr)
+{
+	uid_t uid = space->uid_known ? space->uid : geteuid();
+	uint32_t pid = space->id.pid;
+	char path[96];
+
+	if (!space->perf_map_read) {
+		space->perf_map_read = true;
+		snprintf(path, sizeof(path), "/proc/%u/root/tmp/perf-%u.map", pid, inner_pid(pid));
+		if (gprof_perf_map_read(&space->perf_map, path, uid)) {
+			snprintf(path, sizeof(path), "/tmp/perf-%u.map", pid);
+			gprof_perf_map_read(&space->perf_map, path, uid);
+		}
+	}
+	return gprof_perf_map_find(&space->perf_map, addr);
+}

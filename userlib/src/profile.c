@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * profile.c: a profile in memory, shaped like pprof's schema.
+ */
+#include "profile.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Room for @n more elements of an array of the profile. */
+#define ROOM(p, name, n) \
+	gprof_grow(&(p)->name, &(p)->cap_##name, (p)->nr_##name + (n), sizeof(*(p)->name))
+
+struct gprof_profile *gprof_profile_new(void)
+{
+	struct gprof_profile *p = calloc(1, sizeof(*p));
+
+	if (!p)
+		return NULL;
+	gprof_table_init(&p->functions_table);
+	gprof_table_init(&p->locations_table);
+	gprof_table_init(&p->samples_table);
+	p->current = SIZE_MAX;
+	if (gprof_strings_init(&p->strings) || gprof_strings_init(&p->made)) {
+		gprof_profile_free(p);
+		return NULL;
+	}
+	return p;
+}
+
+void gprof_profile_free(struct gprof_profile *p)
+{
+	if (!p)
+		return;
+	gprof_strings_free(&p->strings);
+	gprof_strings_free(&p->made);
+	gprof_table_free(&p->functions_table);
+	gprof_table_free(&p->locations_table);
+	gprof_table_free(&p->samples_table);
+	free(p->columns);
+	free(p->mappings);
+	free(p->functions);
+	free(p->lines);
+	free(p->locations);
+	free(p->samples);
+	free(p->stacks);
+	free(p->labels);
+	free(p->values);
+	free(p->comments);
+	free(p->types);
+	free(p);
+}
+
+/* Bytes of the UTF-8 character at @s, 0 when it is none. */
+static size_t utf8_len(const unsigned char *s)
+{
+	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	size_t len = s[0] < 0x80 ? 1 : s[0] >> 5 == 6 ? 2 : s[0] >> 4 == 14 ? 3 :
+		     s[0] >> 3 == 30 ? 4 : 0;
+	uint32_t c;
+	size_t i;
+
+	if (len < 2)
+		return len;
+	c = s[0] & (0x7f >> len);
+	for (i = 1; i < len; i++) {
+		if (s[i] >> 6 != 2)
+			return 0;
+		c = c << 6 | (s[i] & 0x3f);
+	}
+	return c < least[len] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000) ? 0 : len;
+}
+
+uint32_t gprof_profile_text(struct gprof_profile *p, const char *text)
+{
+	size_t len = strlen(text), i, n;
+	uint32_t index;
+	char *copy;
+
+	for (i = 0; i < len; i += n) {
+		n = utf8_len((const unsigned char *)text + i);
+		if (!n)
+			break;
+	}
+	if (i == len)
+		return gprof_strings_add(&p->strings, text, len);
+
+	/* A name of a thread or a file is any bytes; pprof's text is UTF-8. */
+	copy = strdup(text);
+	if (!copy)
+		return GPROF_NONE;
+	for (; i < len; i += n) {
+		n = utf8_len((const unsigned char *)copy + i);
+		if (n)
+			continue;
+		copy[i] = '?';
+		n = 1;
+	}
+	index = gprof_strings_add(&p->strings, copy, len);
+	free(copy);
+	return index;
+}
+
+int gprof_profile_add_column(struct gprof_profile *p, const char *type, const char *unit)
+{
+	struct gprof_column c = { gprof_profile_text(p, type), gprof_profile_text(p, unit) };
+
+	if (c.type == GPROF_NONE || c.unit == GPROF_NONE || ROOM(p, columns, 1))
+		return -ENOMEM;
+	p->columns[p->nr_columns++] = c;
+	return 0;
+}
+
+int gprof_profile_add_comment(struct gprof_profile *p, const char *text)
+{
+	uint32_t index = gprof_profile_text(p, text);
+
+	if (index == GPROF_NONE || ROOM(p, comments, 1))
+		return -ENOMEM;
+	p->comments[p->nr_comments++] = index;
+	return 0;
+}
+
+int gprof_profile_commentf(struct gprof_profile *p, const char *fmt, ...)
+{
+	va_list ap;
+	char *text;
+	int err;
+
+	va_start(ap, fmt);
+	err = vasprintf(&text, fmt, ap);
+	va_end(ap);
+	if (err < 0)
+		return -ENOMEM;
+	err = gprof_profile_add_comment(p, text);
+	free(text);
+	return err;
+}
+
+uint32_t gprof_profile_add_mapping(struct gprof_profile *p, const struct gprof_mapping *m)
+{
+	if (ROOM(p, mappings, 1) || p->nr_mappings >= GPROF_NONE - 1)
+		return GPROF_NONE;
+	p->mappings[p->nr_mappings] = *m;
+	return (uint32_t)p->nr_mappings++;
+}
+
+static bool function_eq(const void *ctx, uint32_t index, const void *key)
+{
+	const struct gprof_function *a = &((const struct gprof_profile *)ctx)->functions[index];
+	const struct gprof_function *b = key;
+
+	return a->name == b->name && a->system_name == b->system_name &&
+	       a->filename == b->filename && a->start_line == b->start_line;
+}
+
+uint32_t gprof_profile_function(struct gprof_profile *p, const struct gprof_function *f)
+{
+	uint64_t hash = p->functions_table.seed;
+	uint32_t index;
+
+	hash = gprof_hash_u64(hash, (uint64_t)f->name << 32 | f->system_name);
+	hash = gprof_hash_u64(hash, f->filename);
+	hash = gprof_hash_u64(hash, (uint64_t)f->start_line);
+	index = gprof_table_find(&p->functions_table, hash, function_eq, p, f);
+	if (index != GPROF_NONE)
+		return index;
+	/* Ids are indexes + 1; speedscope takes 31 bits of them. */
+	if (p->nr_functions >= INT32_MAX - 1 || ROOM(p, functions, 1) ||
+	    gprof_table_insert(&p->functions_table, hash, (uint32_t)p->nr_functions))
+		return GPROF_NONE;
+	p->functions[p->nr_functions] = *f;
+	return (uint32_t)p->nr_functions++;
+}
+
+static bool location_eq(const void *ctx, uint32_t index, const void *key)
+{
+	const struct gprof_location *a = &((const struct gprof_profile *)ctx)->locations[index];
+	const struct gprof_location *b = key;
+
+	return a->mapping == b->mapping && a->address == b->address;
+}
+
+static uint64_t location_hash(const struct gprof_profile *p, uint32_t mapping, uint64_t address)
+{
+	return gprof_hash_u64(gprof_hash_u64(p->locations_table.seed, mapping), address);
+}
+
+uint32_t gprof_profile_find_location(const struct gprof_profile *p, uint32_t mapping,
+				     uint64_t address)
+{
+	struct gprof_location key = { .mapping = mapping, .address = address };
+
+	return gprof_table_find(&p->locations_table, location_hash(p, mapping, address),
+				location_eq, p, &key);
+}
+
+uint32_t gprof_profile_append_location(struct gprof_profile *p, uint32_t mapping,
+				       uint64_t address)
+{
+	struct gprof_location l = { .mapping = mapping, .address = address };
+
+	if (p->nr_locations >= GPROF_NONE - 1 || ROOM(p, locations, 1))
+		return GPROF_NONE;
+	p->locations[p->nr_locations] = l;
+	return (uint32_t)p->nr_locations++;
+}
+
+uint32_t gprof_profile_add_location(struct gprof_profile *p, uint32_t mapping, uint64_t address)
+{
+	uint32_t index = gprof_profile_append_location(p, mapping, address);
+
+	if (index != GPROF_NONE &&
+	    gprof_table_insert(&p->locations_table, location_hash(p, mapping, address), index)) {
+		p->nr_locations--;
+		return GPROF_NONE;
+	}
+	return index;
+}
+
+int gprof_profile_set_lines(struct gprof_profile *p, uint32_t location,
+			    const struct gprof_line *lines, size_t nr)
+{
+	struct gprof_location *l = &p->locations[location];
+
+	if (ROOM(p, lines, nr) || nr > UINT32_MAX)
+		return -ENOMEM;
+	if (nr)
+		memcpy(&p->lines[p->nr_lines], lines, nr * sizeof(*lines));
+	l->lines = p->nr_lines;
+	l->nr_lines = (uint32_t)nr;
+	p->nr_lines += nr;
+	return 0;
+}
+
+struct sample_key {
+	const uint32_t *locations;
+	const struct gprof_label *labels;
+	size_t nr_locations;
+	size_t nr_labels;
+};
+
+static bool sample_eq(const void *ctx, uint32_t index, const void *key)
+{
+	const struct gprof_profile *p = ctx;
+	const struct gprof_sample *s = &p->samples[index];
+	const struct sample_key *k = key;
+	size_t i;
+
+	if (s->nr_locations != k->nr_locations || s->nr_labels != k->nr_labels)
+		return false;
+	for (i = 0; i < k->nr_locations; i++)
+		if (p->stacks[s->locations + i] != k->locations[i])
+			return false;
+	for (i = 0; i < k->nr_labels; i++) {
+		const struct gprof_label *a = &p->labels[s->labels + i], *b = &k->labels[i];
+
+		if (a->key != b->key || a->str != b->str || a->unit != b->unit || a->num != b->num)
+			return false;
+	}
+	return true;
+}
+
+static uint64_t sample_hash(const struct gprof_profile *p, const struct sample_key *k)
+{
+	uint64_t hash = gprof_hash_u64(p->samples_table.seed, k->nr_locations);
+	size_t i;
+
+	hash = gprof_hash_bytes(hash, k->locations, k->nr_locations * sizeof(*k->locations));
+	for (i = 0; i < k->nr_labels; i++) {
+		const struct gprof_label *l = &k->labels[i];
+
+		hash = gprof_hash_u64(hash, (uint64_t)l->key << 32 | l->str);
+		hash = gprof_hash_u64(hash, (uint64_t)l->num ^ (uint64_t)l->unit << 40);
+	}
+	return hash;
+}
+
+int gprof_profile_add_sample(struct gprof_profile *p, const uint32_t *locations,
+			     size_t nr_locations, const struct gprof_label *labels,
+			     size_t nr_labels, const int64_t *values)
+{
+	struct sample_key key = { locations, labels, nr_locations, nr_labels };
+	uint64_t hash = sample_hash(p, &key);
+	uint32_t index = gprof_table_find(&p->samples_table, hash, sample_eq, p, &key);
+	struct gprof_sample *s;
+	size_t i;
+
+	if (index != GPROF_NONE) {
+		int64_t *sum = &p->values[index * p->nr_columns];
+
+		for (i = 0; i < p->nr_columns; i++)
+			sum[i] = (int64_t)((uint64_t)sum[i] + (uint64_t)values[i]);
+		return 0;
+	}
+	if (p->nr_samples >= GPROF_NONE - 1 || nr_locations > UINT32_MAX ||
+	    nr_labels > UINT32_MAX || ROOM(p, samples, 1) || ROOM(p, stacks, nr_locations) ||
+	    ROOM(p, labels, nr_labels) || ROOM(p, values, p->nr_columns) ||
+	    gprof_table_insert(&p->samples_table, hash, (uint32_t)p->nr_samples))
+		return -ENOMEM;
+	s = &p->samples[p->nr_samples++];
+	s->locations = p->nr_stacks;
+	s->nr_locations = (uint32_t)nr_locations;
+	s->labels = p->nr_labels;
+	s->nr_labels = (uint32_t)nr_labels;
+	if (nr_locations)
+		memcpy(&p->stacks[p->nr_stacks], locations, nr_locations * sizeof(*locations));
+	if (nr_labels)
+		memcpy(&p->labels[p->nr_labels], labels, nr_labels * sizeof(*labels));
+	if (p->nr_columns)
+		memcpy(&p->values[p->nr_values], values, p->nr_columns * sizeof(*values));
+	p->nr_stacks += nr_locations;
+	p->nr_labels += nr_labels;
+	p->nr_values += p->nr_columns;
+	return 0;
+}
+
+int gprof_profile_finish(struct gprof_profile *p)
+{
+	size_t i;
+
+	free(p->types);
+	p->types = calloc(p->nr_columns ? p->nr_columns : 1, sizeof(*p->types));
+	if (!p->types)
+		return -ENOMEM;
+	for (i = 0; i < p->nr_columns; i++) {
+		p->types[i].type = p->strings.v[p->columns[i].type];
+		p->types[i].unit = p->strings.v[p->columns[i].unit];
+	}
+	return 0;
+}

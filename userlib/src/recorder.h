@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * recorder.h: what all kinds of recorders are made of.
+ *
+ * A kind is a file with a constructor that turns its configuration into
+ * sources and calls gprof_recorder_make(); nothing else knows about kinds.
+ */
+#ifndef GPROF_RECORDER_DATA_H
+#define GPROF_RECORDER_DATA_H
+
+#include <gprof/recorder.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "stream.h"
+
+/**
+ * gprof_recorder_make() - a recorder of sources
+ * @target: whom to record
+ * @sources: what; borrowed during the call
+ * @nr: how many
+ * @buffer_bytes: per CPU and source, 0 for the default
+ * @on_exec: count from the next exec on
+ * @e: sentence on failure, which the caller publishes
+ *
+ * Return: recorder, or NULL with errno.
+ */
+struct gprof_recorder *gprof_recorder_make(const struct gprof_target *target,
+					   const struct gprof_source *sources, size_t nr,
+					   uint64_t buffer_bytes, bool on_exec,
+					   struct gprof_error *e);
+
+/**
+ * gprof_config_copy() - take a caller's struct that begins with its size
+ * @to: zeroed struct of the library
+ * @size: its size
+ * @least: size of the first published version
+ * @from: the caller's
+ * @e: sentence
+ *
+ * What the library does not know must be 0 (-E2BIG).
+ */
+int gprof_config_copy(void *to, size_t size, size_t least, const void *from,
+		      struct gprof_error *e);
+
+#endif /* GPROF_RECORDER_DATA_H */

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * report.c: what a profile says about how it was taken.
+ */
+#include "report.h"
+
+#include <sys/utsname.h>
+#include <time.h>
+
+#include <gprof/version.h>
+
+static const char *const lost_reasons[GPROF_LOST_NR] = {
+	[GPROF_LOST_FULL] = "the buffer was full; a larger buffer or a longer period helps",
+	[GPROF_LOST_BAD_TAIL] = "the reader's position made no sense",
+	[GPROF_LOST_NESTED] = "interrupts were nested deeper than there is memory for",
+	[GPROF_LOST_NO_BUFFER] = "a CPU came that was not there when the recorder was made",
+};
+
+static unsigned long long ull(uint64_t n)
+{
+	return n;
+}
+
+static int about(struct gprof_profile *p, const struct gprof_stream *s)
+{
+	struct utsname uts;
+	int err;
+
+	err = gprof_profile_commentf(p, "gprof %s: event %s%s%s%s, period %llu", GPROF_VERSION,
+				     s->name, s->detail[0] ? " (" : "", s->detail,
+				     s->detail[0] ? ")" : "", ull(s->columns.period));
+	if (!err)
+		err = gprof_profile_commentf(p, "target: %s", s->target);
+	if (!err && !uname(&uts))
+		err = gprof_profile_commentf(p, "kernel: %s %s %s", uts.sysname, uts.release,
+					     uts.machine);
+	return err;
+}
+
+static int losses(struct gprof_profile *p, const struct gprof_tally *t)
+{
+	const struct gprof_stats *k = &t->kernel;
+	uint64_t lost = gprof_tally_lost(t);
+	int err;
+	size_t i;
+
+	err = gprof_profile_commentf(p, "samples: produced=%llu read=%llu lost=%llu overwritten=%llu",
+				     ull(k->out_produced), ull(t->seen.samples), ull(lost),
+				     ull(k->out_overwritten));
+	for (i = 0; i < GPROF_LOST_NR && !err; i++)
+		if (k->out_lost[i])
+			err = gprof_profile_commentf(p, "lost %llu samples: %s",
+						     ull(k->out_lost[i]), lost_reasons[i]);
+	if (!err && k->out_overwritten)
+		err = gprof_profile_commentf(p, "%llu samples were overwritten by newer ones",
+					     ull(k->out_overwritten));
+	if (!err && k->out_produced != t->seen.samples + lost + k->out_overwritten)
+		err = gprof_profile_commentf(p, "the counts do not add up: %llu samples were "
+					     "produced, %llu read, lost and overwritten; this is a "
+					     "bug of gprof", ull(k->out_produced),
+					     ull(t->seen.samples + lost + k->out_overwritten));
+	return err;
+}
+
+static int limits(struct gprof_profile *p, const struct gprof_tally *t)
+{
+	const struct gprof_stats *k = &t->kernel;
+	int err = 0;
+
+	if (k->out_throttled)
+		err = gprof_profile_commentf(p, "throttled %llu times: the kernel paused the counter "
+					     "for interrupting too often, so busy times are "
+					     "underrated; a longer period helps, or raising sysctl "
+					     "kernel.perf_event_max_sample_rate",
+					     ull(k->out_throttled));
+	/* Counters are started one after the other: a little is not multiplexing. */
+	if (!err && k->out_time_running < k->out_time_enabled - k->out_time_enabled / 200)
+		err = gprof_profile_commentf(p, "multiplexed: the counter ran %.1f %% of the time, "
+					     "since the CPU has fewer counters than events that want "
+					     "one; values are of that share",
+					     100.0 * (double)k->out_time_running /
+					     (double)k->out_time_enabled);
+	if (!err && k->out_maps_missed)
+		err = gprof_profile_commentf(p, "%llu processes were gone before their mappings were "
+					     "read; their addresses have no names",
+					     ull(k->out_maps_missed));
+	if (!err && k->out_maps_lost)
+		err = gprof_profile_commentf(p, "%llu mappings did not fit into the buffer; addresses "
+					     "in them have no names", ull(k->out_maps_lost));
+	if (!err && t->seen.orphans)
+		err = gprof_profile_commentf(p, "%llu samples refer to a stack that is not in the "
+					     "buffer; this is a bug of gprof", ull(t->seen.orphans));
+	if (!err && t->seen.malformed)
+		err = gprof_profile_commentf(p, "%llu records made no sense; this is a bug of gprof",
+					     ull(t->seen.malformed));
+	return err;
+}
+
+/* CLOCK_REALTIME at a time of CLOCK_MONOTONIC, by a pair of the kernel's or by one of now. */
+static int64_t real_time(const struct gprof_stream *s, uint64_t mono)
+{
+	struct timespec m, r;
+	size_t i;
+
+	for (i = 0; i < s->buffer.nr; i++) {
+		const struct gprof_decoder *d = &s->decoders[i];
+
+		if (d->started)
+			return (int64_t)(d->real_ns + (mono - d->mono_ns));
+	}
+	clock_gettime(CLOCK_MONOTONIC, &m);
+	clock_gettime(CLOCK_REALTIME, &r);
+	return (r.tv_sec - m.tv_sec) * 1000000000LL + r.tv_nsec - m.tv_nsec + (int64_t)mono;
+}
+
+int gprof_report(struct gprof_profile *p, const struct gprof_stream *s, const struct gprof_tally *t)
+{
+	int err;
+
+	p->time_nanos = real_time(s, t->kernel.out_started_ns);
+	if (t->kernel.out_stopped_ns > t->kernel.out_started_ns)
+		p->duration_nanos = (int64_t)(t->kernel.out_stopped_ns - t->kernel.out_started_ns);
+	err = about(p, s);
+	if (!err)
+		err = losses(p, t);
+	return err ? err : limits(p, t);
+}

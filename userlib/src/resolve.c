@@ -1,0 +1,425 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * resolve.c: from addresses of processes and the kernel to locations with names.
+ */
+#include "resolve.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Mapping of kernel addresses that belong to no image that is known. */
+#define KERNEL_REST		"[kernel]"
+#define KERNEL_REST_START	0xff00000000000000ULL
+
+/**
+ * struct place - where an address lies
+ * @mapping: index + 1 in the profile, or 0
+ * @address: in that mapping
+ * @object: ELF file, or NULL
+ * @vaddr: address in the file
+ * @has_vaddr: is there one?
+ */
+struct place {
+	uint32_t mapping;
+	uint64_t address;
+	struct gprof_object *object;
+	uint64_t vaddr;
+	bool has_vaddr;
+};
+
+void gprof_resolver_free(struct gprof_resolver *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->nr_unnamed; i++)
+		gprof_object_done(r->unnamed[i].object);
+	gprof_kernel_free(&r->kernel);
+	free(r->kernel_mappings);
+	free(r->placed);
+	free(r->unnamed);
+	free(r->stack);
+	memset(r, 0, sizeof(*r));
+}
+
+static void put_hex(char *hex, const unsigned char *bytes, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < len; i++)
+		sprintf(hex + 2 * i, "%02x", bytes[i]);
+	hex[2 * len] = '\0';
+}
+
+/* Index + 1 of a new mapping; 0 without memory. */
+static uint32_t add_mapping(struct gprof_resolver *r, uint64_t start, uint64_t limit,
+			    uint64_t offset, const char *file, const char *build_id)
+{
+	struct gprof_mapping m = {
+		.start = start,
+		.limit = limit,
+		.offset = offset,
+		.filename = gprof_profile_text(r->p, file),
+		.build_id = gprof_profile_text(r->p, build_id),
+	};
+	uint32_t index;
+
+	if (m.filename == GPROF_NONE || m.build_id == GPROF_NONE)
+		return 0;
+	index = gprof_profile_add_mapping(r->p, &m);
+	return index == GPROF_NONE ? 0 : index + 1;
+}
+
+/* The profile's mapping for an address of a process, made when it is new. */
+static int place_vma(struct gprof_resolver *r, const struct gprof_space *space,
+		     const struct gprof_vma *vma, uint64_t addr, struct place *place)
+{
+	uint64_t offset = addr - vma->start + vma->offset;
+	size_t index = (size_t)(space - r->spaces->v);
+	char build_id[2 * GPROF_BUILD_ID_MAX + 1] = "";
+	struct gprof_placed *placed;
+	size_t i;
+
+	/* The newest first: stacks stay in a process, and in its objects. */
+	for (i = r->nr_placed; i > 0; i--) {
+		const struct gprof_mapping *m;
+
+		placed = &r->placed[i - 1];
+		m = &r->p->mappings[placed->mapping];
+		if (placed->object != vma->object)
+			continue;
+		if (placed->object) {
+			if (offset < m->offset || offset - m->offset >= m->limit - m->start)
+				continue;
+		} else if (placed->space != index || m->start != vma->start ||
+			   m->limit != vma->end || m->offset != vma->offset) {
+			continue;
+		}
+		place->mapping = placed->mapping + 1;
+		place->address = m->start + (offset - m->offset);
+		return 0;
+	}
+	if (gprof_grow(&r->placed, &r->cap_placed, r->nr_placed + 1, sizeof(*r->placed)))
+		return -ENOMEM;
+	if (vma->object)
+		put_hex(build_id, vma->object->build_id, vma->object->build_id_len);
+	place->mapping = add_mapping(r, vma->start, vma->end, vma->offset, vma->path, build_id);
+	if (!place->mapping)
+		return -ENOMEM;
+	place->address = addr;
+	r->placed[r->nr_placed++] = (struct gprof_placed){ vma->object, index, place->mapping - 1 };
+	return 0;
+}
+
+int gprof_resolver_init(struct gprof_resolver *r, struct gprof_profile *p,
+			struct gprof_spaces *spaces, const struct gprof_process *main)
+{
+	struct gprof_space *space = main ? gprof_spaces_find(spaces, main) : NULL;
+	const struct gprof_vma *program = NULL;
+	struct place place;
+	size_t i;
+
+	memset(r, 0, sizeof(*r));
+	r->p = p;
+	r->spaces = spaces;
+	if (!space || !space->nr)
+		return 0;
+	/* Programs lie below libraries, whether position independent or not. */
+	for (i = 0; i < space->readings[0].nr; i++) {
+		const struct gprof_vma *vma = &space->readings[0].v[i];
+
+		if (vma->object && vma->object->elf && vma->path[0] == '/' &&
+		    (!program || vma->start < program->start))
+			program = vma;
+	}
+	return program ? place_vma(r, space, program, program->start, &place) : 0;
+}
+
+static int push(struct gprof_resolver *r, uint32_t location)
+{
+	if (location == GPROF_NONE ||
+	    gprof_grow(&r->stack, &r->cap_stack, r->nr_stack + 1, sizeof(*r->stack)))
+		return -ENOMEM;
+	r->stack[r->nr_stack++] = location;
+	return 0;
+}
+
+/* Give a location one function without a source. */
+static int name_location(struct gprof_resolver *r, uint32_t location, const char *name)
+{
+	struct gprof_function f = { .name = gprof_profile_text(r->p, name) };
+	struct gprof_line line = { 0 };
+
+	f.system_name = f.name;
+	if (f.name == GPROF_NONE)
+		return -ENOMEM;
+	line.function = gprof_profile_function(r->p, &f);
+	if (line.function == GPROF_NONE)
+		return -ENOMEM;
+	return gprof_profile_set_lines(r->p, location, &line, 1);
+}
+
+static int load_kernel(struct gprof_resolver *r)
+{
+	r->kernel_loaded = true;
+	if (gprof_kernel_load(&r->kernel, "/proc", "/sys"))
+		return -ENOMEM;
+	r->kernel_mappings = calloc(r->kernel.nr_images, sizeof(*r->kernel_mappings));
+	return r->kernel_mappings ? 0 : -ENOMEM;
+}
+
+static int kernel_frame(struct gprof_resolver *r, uint64_t addr)
+{
+	const struct gprof_kernel_image *image;
+	uint32_t *mapping, location;
+	const char *name;
+
+	if (!r->kernel_loaded && load_kernel(r))
+		return -ENOMEM;
+	name = gprof_kernel_find(&r->kernel, addr, &image);
+	if (image) {
+		mapping = &r->kernel_mappings[image - r->kernel.images];
+		if (!*mapping)
+			*mapping = add_mapping(r, image->start, image->end, 0, image->name,
+					       image->build_id);
+	} else {
+		mapping = &r->kernel_rest;
+		if (!*mapping)
+			*mapping = add_mapping(r, KERNEL_REST_START, UINT64_MAX, 0, KERNEL_REST,
+					       r->kernel.nr_images ? r->kernel.images[0].build_id : "");
+		r->hidden++;
+	}
+	if (!*mapping)
+		return -ENOMEM;
+	location = gprof_profile_find_location(r->p, *mapping, addr);
+	if (location == GPROF_NONE) {
+		location = gprof_profile_add_location(r->p, *mapping, addr);
+		if (location == GPROF_NONE || (name && name_location(r, location, name)))
+			return -ENOMEM;
+	}
+	return push(r, location);
+}
+
+/* Where does a user address lie? */
+static int find_place(struct gprof_resolver *r, struct gprof_space *space,
+		      const struct gprof_stack *s, uint64_t addr, struct place *place)
+{
+	const struct gprof_vma *vma = NULL;
+
+	memset(place, 0, sizeof(*place));
+	place->address = addr;
+	if (space)
+		vma = gprof_space_vma(space, s->layout, s->time, addr);
+	if (!vma)
+		return 0;
+	if (vma->object && vma->object->elf) {
+		place->object = vma->object;
+		place->has_vaddr = gprof_object_vaddr(vma->object, addr - vma->start + vma->offset,
+						      &place->vaddr);
+	}
+	return place_vma(r, space, vma, addr, place);
+}
+
+static int user_frame(struct gprof_resolver *r, struct gprof_space *space,
+		      const struct place *place, uint64_t addr)
+{
+	uint32_t location = gprof_profile_find_location(r->p, place->mapping, place->address);
+	const char *name;
+
+	if (location != GPROF_NONE)
+		return push(r, location);
+	location = gprof_profile_add_location(r->p, place->mapping, place->address);
+	if (location == GPROF_NONE)
+		return -ENOMEM;
+	if (place->has_vaddr) {
+		if (gprof_grow(&r->unnamed, &r->cap_unnamed, r->nr_unnamed + 1,
+			       sizeof(*r->unnamed)))
+			return -ENOMEM;
+		r->unnamed[r->nr_unnamed++] = (struct gprof_unnamed){ place->object, place->vaddr,
+								     location };
+	} else if (space && !place->object) {
+		name = gprof_space_generated(space, addr);
+		if (name && name_location(r, location, name))
+			return -ENOMEM;
+	}
+	return push(r, location);
+}
+
+/* Is user frame 1, read where a leaf's return address may be, the caller of frame 0? */
+static bool caller_right(struct gprof_resolver *r, const struct gprof_stack *s,
+			 const struct place *leaf)
+{
+	struct gprof_symbolizer *sym;
+
+	if (!leaf->has_vaddr)
+		return false;
+	sym = gprof_object_symbolizer(&r->spaces->objects, leaf->object);
+	return sym && gprof_symbolizer_caller(sym, leaf->vaddr,
+					      s->flags & GPROF_STACK_REC_F_CALLER_PUSHED);
+}
+
+int gprof_resolve_stack(struct gprof_resolver *r, const struct gprof_stack *s,
+			const uint64_t *frames)
+{
+	const uint64_t *user = frames + s->nr_kernel;
+	struct gprof_space *space = NULL;
+	struct place place, leaf = { 0 };
+	int err = 0;
+	size_t i;
+
+	r->nr_stack = 0;
+	for (i = 0; i < s->nr_kernel && !err; i++)
+		err = kernel_frame(r, i ? frames[i] - 1 : frames[i]);
+	if (s->nr_user)
+		space = gprof_spaces_find(r->spaces, &s->process);
+	for (i = 0; i < s->nr_user && !err; i++) {
+		/* A return address may be that of the next function: go back into the call. */
+		uint64_t addr = i ? user[i] - 1 : user[i];
+
+		if (i == 1 && s->flags & GPROF_STACK_REC_F_CALLER) {
+			if (!caller_right(r, s, &leaf)) {
+				r->dropped++;
+				continue;
+			}
+			r->guessed++;
+		}
+		err = find_place(r, space, s, addr, &place);
+		if (!err)
+			err = user_frame(r, space, &place, addr);
+		if (!place.mapping)
+			r->unmapped++;
+		if (!i)
+			leaf = place;
+	}
+	if (!err && !r->nr_stack)
+		err = gprof_resolve_none(r);
+	return err;
+}
+
+int gprof_resolve_none(struct gprof_resolver *r)
+{
+	uint32_t location = gprof_profile_find_location(r->p, 0, 0);
+
+	r->nr_stack = 0;
+	if (location == GPROF_NONE) {
+		location = gprof_profile_add_location(r->p, 0, 0);
+		if (location == GPROF_NONE || name_location(r, location, "[no stack]"))
+			return -ENOMEM;
+	}
+	return push(r, location);
+}
+
+static int by_object(const void *a, const void *b)
+{
+	const struct gprof_unnamed *x = a, *y = b;
+
+	if (x->object != y->object)
+		return (uintptr_t)x->object < (uintptr_t)y->object ? -1 : 1;
+	return x->vaddr < y->vaddr ? -1 : x->vaddr > y->vaddr;
+}
+
+static int name_one(struct gprof_resolver *r, struct gprof_symbolizer *sym,
+		    const struct gprof_unnamed *u, bool *inlines)
+{
+	struct gprof_symbol_frame frames[GPROF_FRAMES_MAX];
+	struct gprof_line lines[GPROF_FRAMES_MAX];
+	size_t nr = gprof_symbolizer_frames(sym, u->vaddr, frames, inlines), i;
+
+	for (i = 0; i < nr; i++) {
+		struct gprof_function f = {
+			.name = gprof_profile_text(r->p, frames[i].name),
+			.filename = gprof_profile_text(r->p, frames[i].file ? frames[i].file : ""),
+			.start_line = frames[i].start_line,
+		};
+
+		f.system_name = f.name;
+		if (f.name == GPROF_NONE || f.filename == GPROF_NONE)
+			return -ENOMEM;
+		lines[i].function = gprof_profile_function(r->p, &f);
+		lines[i].line = frames[i].line;
+		lines[i].column = frames[i].column;
+		if (lines[i].function == GPROF_NONE)
+			return -ENOMEM;
+	}
+	return nr ? gprof_profile_set_lines(r->p, u->location, lines, nr) : 0;
+}
+
+/* A mapping has what all of its locations have; one without locations has nothing. */
+static void describe_mappings(struct gprof_resolver *r, const bool *inlines)
+{
+	struct gprof_profile *p = r->p;
+	size_t i, j;
+
+	for (i = 0; i < p->nr_locations; i++) {
+		const struct gprof_location *l = &p->locations[i];
+
+		if (l->mapping) {
+			struct gprof_mapping *m = &p->mappings[l->mapping - 1];
+
+			m->has_functions = m->has_filenames = m->has_line_numbers = true;
+			m->has_inline_frames = true;
+		}
+	}
+	for (i = 0; i < p->nr_locations; i++) {
+		const struct gprof_location *l = &p->locations[i];
+		struct gprof_mapping *m;
+
+		if (!l->mapping)
+			continue;
+		m = &p->mappings[l->mapping - 1];
+		if (!l->nr_lines)
+			m->has_functions = m->has_filenames = m->has_line_numbers = false;
+		if (!inlines[i])
+			m->has_inline_frames = false;
+		for (j = 0; j < l->nr_lines; j++) {
+			const struct gprof_line *line = &p->lines[l->lines + j];
+
+			m->has_filenames &= p->functions[line->function].filename != 0;
+			m->has_line_numbers &= line->line != 0;
+		}
+	}
+}
+
+static int tell(struct gprof_resolver *r)
+{
+	int err = 0;
+
+	if (r->kernel_loaded && r->kernel.hidden)
+		err = gprof_profile_commentf(r->p, "kernel symbols hidden: the kernel shows no "
+					     "addresses (sysctl kernel.kptr_restrict=0 as root "
+					     "shows them)");
+	if (!err && r->unmapped)
+		err = gprof_profile_commentf(r->p, "%llu user frames lie in no mapping that was "
+					     "recorded and have no name",
+					     (unsigned long long)r->unmapped);
+	return err;
+}
+
+int gprof_resolver_name(struct gprof_resolver *r)
+{
+	bool *inlines = calloc(r->p->nr_locations + 1, sizeof(*inlines));
+	struct gprof_symbolizer *sym = NULL;
+	int err = 0;
+	size_t i;
+
+	if (!inlines)
+		return -ENOMEM;
+	/* File by file: each is open only while it is needed. */
+	if (r->nr_unnamed)
+		qsort(r->unnamed, r->nr_unnamed, sizeof(*r->unnamed), by_object);
+	for (i = 0; i < r->nr_unnamed && !err; i++) {
+		struct gprof_unnamed *u = &r->unnamed[i];
+
+		if (!i || u->object != r->unnamed[i - 1].object)
+			sym = gprof_object_symbolizer(&r->spaces->objects, u->object);
+		if (sym)
+			err = name_one(r, sym, u, &inlines[u->location]);
+		if (i + 1 == r->nr_unnamed || u->object != r->unnamed[i + 1].object)
+			gprof_object_done(u->object);
+	}
+	if (!err)
+		describe_mappings(r, inlines);
+	free(inlines);
+	return err ? err : tell(r);
+}

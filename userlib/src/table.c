@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * table.c: growing arrays and hash tables.
+ */
+#include "table.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+int gprof_grow(void *array, size_t *cap, size_t need, size_t size)
+{
+	void **p = array;
+	size_t n = *cap ? *cap : 16;
+	void *bigger;
+
+	if (need <= *cap)
+		return 0;
+	while (n < need) {
+		if (n > SIZE_MAX / 2)
+			return -ENOMEM;
+		n *= 2;
+	}
+	bigger = reallocarray(*p, n, size);
+	if (!bigger)
+		return -ENOMEM;
+	*p = bigger;
+	*cap = n;
+	return 0;
+}
+
+static uint64_t mix(uint64_t a, uint64_t b)
+{
+	unsigned __int128 m = (unsigned __int128)a * b;
+
+	return (uint64_t)m ^ (uint64_t)(m >> 64);
+}
+
+uint64_t gprof_hash_u64(uint64_t seed, uint64_t value)
+{
+	return mix(seed ^ value ^ 0x9e3779b97f4a7c15ULL, 0xd6e8feb86659fd93ULL);
+}
+
+uint64_t gprof_hash_bytes(uint64_t seed, const void *data, size_t len)
+{
+	const unsigned char *p = data;
+	uint64_t h = seed ^ mix(len, 0x9e3779b97f4a7c15ULL);
+	uint64_t word;
+
+	for (; len >= sizeof(word); len -= sizeof(word), p += sizeof(word)) {
+		memcpy(&word, p, sizeof(word));
+		h = gprof_hash_u64(h, word);
+	}
+	if (len) {
+		word = 0;
+		memcpy(&word, p, len);
+		h = gprof_hash_u64(h, word);
+	}
+	return h;
+}
+
+static uint64_t new_seed(const void *unique)
+{
+	uint64_t seed;
+
+	if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) != sizeof(seed))
+		seed = (uintptr_t)unique;
+	return seed;
+}
+
+void gprof_table_init(struct gprof_table *t)
+{
+	memset(t, 0, sizeof(*t));
+	t->seed = new_seed(t);
+}
+
+void gprof_table_free(struct gprof_table *t)
+{
+	free(t->slots);
+	memset(t, 0, sizeof(*t));
+}
+
+void gprof_table_clear(struct gprof_table *t)
+{
+	if (t->slots)
+		memset(t->slots, 0, t->size * sizeof(*t->slots));
+	t->used = 0;
+}
+
+uint32_t gprof_table_find(const struct gprof_table *t, uint64_t hash, gprof_table_eq eq,
+			  const void *ctx, const void *key)
+{
+	size_t mask = t->size - 1;
+	size_t i;
+
+	if (!t->size)
+		return GPROF_NONE;
+	for (i = hash & mask; t->slots[i].used; i = (i + 1) & mask)
+		if (t->slots[i].hash == hash && eq(ctx, t->slots[i].index, key))
+			return t->slots[i].index;
+	return GPROF_NONE;
+}
+
+static void table_put(struct gprof_table_slot *slots, size_t mask, uint64_t hash, uint32_t index)
+{
+	size_t i = hash & mask;
+
+	while (slots[i].used)
+		i = (i + 1) & mask;
+	slots[i].hash = hash;
+	slots[i].index = index;
+	slots[i].used = true;
+}
+
+int gprof_table_insert(struct gprof_table *t, uint64_t hash, uint32_t index)
+{
+	if (t->used >= t->size / 2) {
+		size_t size = t->size ? t->size * 2 : 64;
+		struct gprof_table_slot *slots = calloc(size, sizeof(*slots));
+		size_t i;
+
+		if (!slots)
+			return -ENOMEM;
+		for (i = 0; i < t->size; i++)
+			if (t->slots[i].used)
+				table_put(slots, size - 1, t->slots[i].hash, t->slots[i].index);
+		free(t->slots);
+		t->slots = slots;
+		t->size = size;
+	}
+	table_put(t->slots, t->size - 1, hash, index);
+	t->used++;
+	return 0;
+}
+
+void gprof_map64_init(struct gprof_map64 *m)
+{
+	memset(m, 0, sizeof(*m));
+	m->epoch = 1;
+	m->seed = new_seed(m);
+}
+
+void gprof_map64_free(struct gprof_map64 *m)
+{
+	free(m->slots);
+	memset(m, 0, sizeof(*m));
+	m->epoch = 1;
+}
+
+void gprof_map64_clear(struct gprof_map64 *m)
+{
+	m->used = 0;
+	if (++m->epoch)
+		return;
+	if (m->slots)
+		memset(m->slots, 0, m->size * sizeof(*m->slots));
+	m->epoch = 1;
+}
+
+/* The slot that holds @key, or the free one where it would go. */
+static struct gprof_map64_slot *map_slot(const struct gprof_map64 *m, uint64_t key)
+{
+	size_t mask = m->size - 1;
+	size_t i = gprof_hash_u64(m->seed, key) & mask;
+
+	while (m->slots[i].epoch == m->epoch && m->slots[i].key != key)
+		i = (i + 1) & mask;
+	return &m->slots[i];
+}
+
+uint32_t gprof_map64_get(const struct gprof_map64 *m, uint64_t key)
+{
+	struct gprof_map64_slot *slot;
+
+	if (!m->size)
+		return GPROF_NONE;
+	slot = map_slot(m, key);
+	return slot->epoch == m->epoch ? slot->value : GPROF_NONE;
+}
+
+static int map_grow(struct gprof_map64 *m)
+{
+	struct gprof_map64 bigger = *m;
+	size_t i;
+
+	bigger.size = m->size ? m->size * 2 : 64;
+	bigger.slots = calloc(bigger.size, sizeof(*bigger.slots));
+	if (!bigger.slots)
+		return -ENOMEM;
+	for (i = 0; i < m->size; i++)
+		if (m->slots[i].epoch == m->epoch)
+			*map_slot(&bigger, m->slots[i].key) = m->slots[i];
+	free(m->slots);
+	*m = bigger;
+	return 0;
+}
+
+int gprof_map64_put(struct gprof_map64 *m, uint64_t key, uint32_t value)
+{
+	struct gprof_map64_slot *slot;
+
+	if (m->used >= m->size / 2) {
+		int err = map_grow(m);
+
+		if (err)
+			return err;
+	}
+	slot = map_slot(m, key);
+	if (slot->epoch != m->epoch) {
+		slot->epoch = m->epoch;
+		slot->key = key;
+		m->used++;
+	}
+	slot->value = value;
+	return 0;
+}
+
+struct text {
+	const char *text;
+	size_t len;
+};
+
+static bool text_eq(const void *ctx, uint32_t index, const void *key)
+{
+	const struct gprof_strings *s = ctx;
+	const struct text *t = key;
+
+	return !strncmp(s->v[index], t->text, t->len) && !s->v[index][t->len];
+}
+
+int gprof_strings_init(struct gprof_strings *s)
+{
+	memset(s, 0, sizeof(*s));
+	gprof_table_init(&s->table);
+	return gprof_strings_add(s, "", 0) == GPROF_NONE ? -ENOMEM : 0;
+}
+
+void gprof_strings_free(struct gprof_strings *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->nr; i++)
+		free(s->v[i]);
+	free(s->v);
+	gprof_table_free(&s->table);
+	memset(s, 0, sizeof(*s));
+}
+
+uint32_t gprof_strings_add(struct gprof_strings *s, const char *text, size_t len)
+{
+	struct text key = { text, strnlen(text, len) };
+	uint64_t hash = gprof_hash_bytes(s->table.seed, text, key.len);
+	uint32_t index = gprof_table_find(&s->table, hash, text_eq, s, &key);
+	char *copy;
+
+	if (index != GPROF_NONE)
+		return index;
+	if (s->nr >= GPROF_NONE - 1 || gprof_grow(&s->v, &s->cap, s->nr + 1, sizeof(*s->v)))
+		return GPROF_NONE;
+	copy = strndup(text, key.len);
+	if (!copy || gprof_table_insert(&s->table, hash, s->nr)) {
+		free(copy);
+		return GPROF_NONE;
+	}
+	s->v[s->nr] = copy;
+	return s->nr++;
+}

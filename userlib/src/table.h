@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * table.h: growing arrays and hash tables, the containers of the library.
+ *
+ * A struct gprof_table finds elements that live in an array of the caller: it
+ * holds indexes, the caller compares. A struct gprof_map64 maps numbers to
+ * numbers and is emptied in constant time. Both hash with a random seed, since
+ * keys may come from a hostile file.
+ */
+#ifndef GPROF_TABLE_H
+#define GPROF_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define GPROF_NONE	UINT32_MAX
+
+/**
+ * gprof_grow() - make room in an array
+ * @array: pointer to the array's pointer
+ * @cap: its capacity in elements
+ * @need: elements that it must hold
+ * @size: bytes of an element
+ *
+ * Return: 0 or -ENOMEM, the array being untouched.
+ */
+int gprof_grow(void *array, size_t *cap, size_t need, size_t size);
+
+uint64_t gprof_hash_bytes(uint64_t seed, const void *data, size_t len);
+uint64_t gprof_hash_u64(uint64_t seed, uint64_t value);
+
+struct gprof_table_slot {
+	uint64_t hash;
+	uint32_t index;
+	bool used;
+};
+
+/**
+ * struct gprof_table - finds elements by their contents
+ * @slots: hash and index of an element
+ * @size: slots, a power of two, or 0
+ * @used: slots in use
+ * @seed: for the hash functions
+ */
+struct gprof_table {
+	struct gprof_table_slot *slots;
+	size_t size;
+	size_t used;
+	uint64_t seed;
+};
+
+typedef bool (*gprof_table_eq)(const void *ctx, uint32_t index, const void *key);
+
+void gprof_table_init(struct gprof_table *t);
+void gprof_table_free(struct gprof_table *t);
+void gprof_table_clear(struct gprof_table *t);
+
+/** gprof_table_find() - index of the element that @eq accepts, or GPROF_NONE */
+uint32_t gprof_table_find(const struct gprof_table *t, uint64_t hash, gprof_table_eq eq,
+			  const void *ctx, const void *key);
+
+/** gprof_table_insert() - add an element that is not there; 0 or -ENOMEM */
+int gprof_table_insert(struct gprof_table *t, uint64_t hash, uint32_t index);
+
+struct gprof_map64_slot {
+	uint64_t key;
+	uint32_t value;
+	uint32_t epoch;
+};
+
+/**
+ * struct gprof_map64 - numbers to numbers
+ * @slots: those whose epoch is not @epoch are free
+ * @size: slots, a power of two, or 0
+ * @used: slots in use
+ * @epoch: counts the times that the map was emptied
+ * @seed: for the hash
+ */
+struct gprof_map64 {
+	struct gprof_map64_slot *slots;
+	size_t size;
+	size_t used;
+	uint32_t epoch;
+	uint64_t seed;
+};
+
+void gprof_map64_init(struct gprof_map64 *m);
+void gprof_map64_free(struct gprof_map64 *m);
+void gprof_map64_clear(struct gprof_map64 *m);
+/** gprof_map64_get() - the value of a key, or GPROF_NONE */
+uint32_t gprof_map64_get(const struct gprof_map64 *m, uint64_t key);
+/** gprof_map64_put() - set the value of a key; 0 or -ENOMEM */
+int gprof_map64_put(struct gprof_map64 *m, uint64_t key, uint32_t value);
+
+/**
+ * struct gprof_strings - strings, each once; number 0 is ""
+ * @v: the strings
+ * @nr: how many
+ * @cap: room in @v
+ * @table: finds them
+ */
+struct gprof_strings {
+	char **v;
+	size_t nr;
+	size_t cap;
+	struct gprof_table table;
+};
+
+/** gprof_strings_init() - empty but for ""; 0 or -ENOMEM */
+int gprof_strings_init(struct gprof_strings *s);
+void gprof_strings_free(struct gprof_strings *s);
+/** gprof_strings_add() - number of a string, or GPROF_NONE without memory */
+uint32_t gprof_strings_add(struct gprof_strings *s, const char *text, size_t len);
+
+#endif /* GPROF_TABLE_H */
