@@ -72,8 +72,7 @@ static _Noreturn void child(const struct config *cfg, int out, int err)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 
 	clearenv();
-	setenv("PATH", GUEST_DIR "/bin:/gprof/bin:/gprof/selftests:"
-	       "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", 1);
+	setenv("PATH", GUEST_DIR "/bin:/gprof/bin:/gprof/selftests:/usr/sbin:/usr/bin", 1);
 	setenv("LD_LIBRARY_PATH", "/gprof/lib", 1);
 	setenv("HOME", "/root", 1);
 	setenv("USER", "root", 1);
