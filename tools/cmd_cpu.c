@@ -231,8 +231,8 @@ static int complete(struct cpu_options *o)
 		o->events[o->nr++].name = xprintf("timer");
 	if (o->early_file) {
 		if (o->nr > 1 || o->files[0])
-			return misused("-o %s stands before every -e: an -o belongs to the -e before "
-				       "it", o->early_file);
+			return misused("-o %s stands before every -e: an -o belongs to the -e "
+				       "before it", o->early_file);
 		o->files[0] = o->early_file;
 	}
 	if (o->nr == 1 && !o->files[0])

@@ -28,40 +28,50 @@
 /* Inode of the initial pid namespace, the same on every host. */
 #define INITIAL_PIDNS		0xeffffffcU
 
-enum health { OK, WARN, FAIL };
+enum health { WARN = 1, FAIL };
 
 /**
  * struct patient - what the checks share
- * @worst: of all lines so far
+ * @worst: of all lines so far, 0: all are well
  * @host: answers of the module, NULL when there are none
  * @error: why there are none
  * @u: the kernel
  * @privileged: may record everything
  */
 struct patient {
-	enum health worst;
+	int worst;
 	struct gprof_host *host;
 	const char *error;
 	struct utsname u;
 	bool privileged;
 };
 
-/* One line of the report: what is, and what to do about it when it is not well. */
-__attribute__((format(printf, 4, 5)))
-static void line(struct patient *p, enum health health, const char *remedy, const char *fmt, ...)
+/* One line of the report: something is as it should be. */
+__attribute__((format(printf, 1, 2)))
+static void good(const char *fmt, ...)
 {
-	static const char *const words[] = { "ok", "warn", "fail" };
 	va_list ap;
 
-	if (health > p->worst)
-		p->worst = health;
-	printf("%-4s  ", words[health]);
+	fputs("ok    ", stdout);
 	va_start(ap, fmt);
 	vprintf(fmt, ap);
 	va_end(ap);
 	putchar('\n');
-	if (health != OK && remedy)
-		printf("      -> %s\n", remedy);
+}
+
+/* Or it is not, and what to do about it. */
+__attribute__((format(printf, 4, 5)))
+static void bad(struct patient *p, enum health how, const char *remedy, const char *fmt, ...)
+{
+	va_list ap;
+
+	if ((int)how > p->worst)
+		p->worst = how;
+	fputs(how == FAIL ? "fail  " : "warn  ", stdout);
+	va_start(ap, fmt);
+	vprintf(fmt, ap);
+	va_end(ap);
+	printf("\n      -> %s\n", remedy);
 }
 
 /* First line of a small file, "" when it cannot be read. */
@@ -84,27 +94,31 @@ static bool exists(const char *path)
 	return !access(path, F_OK);
 }
 
+static void check_headers(struct patient *p)
+{
+	char *build = xprintf("/lib/modules/%s/build", p->u.release);
+
+	if (exists(build))
+		good("the headers of this kernel are installed: %s", build);
+	else
+		bad(p, FAIL, "install them; on Debian: apt-get install linux-headers-$(uname -r)",
+		    "the headers of this kernel are missing: %s", build);
+	free(build);
+}
+
 static void check_module(struct patient *p)
 {
-	char *build;
-
 	if (p->host) {
-		line(p, OK, NULL, "the module is loaded and speaks ABI %u", gprof_host_abi(p->host));
-		return;
+		good("the module is loaded and speaks ABI %u", gprof_host_abi(p->host));
+	} else if (exists("/sys/module/gprof")) {
+		bad(p, FAIL, "check the permissions of " DEVICE ", or build command and module "
+		    "from the same source", "the module is loaded, but: %s", p->error);
+	} else {
+		bad(p, FAIL, "build it with make, then, as root: "
+		    "insmod build/kmod/$(uname -r)/gprof.ko", "the module is not loaded: %s",
+		    p->error);
+		check_headers(p);
 	}
-	if (exists("/sys/module/gprof")) {
-		line(p, FAIL, "check the permissions of " DEVICE ", or build command and module "
-		     "from the same source", "the module is loaded, but: %s", p->error);
-		return;
-	}
-	line(p, FAIL, "build it with make, then, as root: insmod build/kmod/$(uname -r)/gprof.ko", "the module is not loaded: %s", p->error);
-	build = xprintf("/lib/modules/%s/build", p->u.release);
-	if (exists(build))
-		line(p, OK, NULL, "the headers of this kernel are installed: %s", build);
-	else
-		line(p, FAIL, "install them; on Debian: apt-get install linux-headers-$(uname -r)",
-		     "the headers of this kernel, to build the module with, are missing: %s", build);
-	free(build);
 }
 
 static bool has_capability(int bit)
@@ -128,13 +142,13 @@ static void check_privilege(struct patient *p)
 
 	p->privileged = has_capability(CAP_PERFMON_BIT) || has_capability(CAP_SYS_ADMIN_BIT);
 	if (p->privileged)
-		line(p, OK, NULL, "this user may record every task, the kernel, and all CPUs");
+		good("this user may record every task, the kernel, and all CPUs");
 	else
-		line(p, WARN, "run it as root or with CAP_PERFMON to record more",
-		     "this user may record only its own tasks, without the kernel");
+		bad(p, WARN, "run it as root or with CAP_PERFMON to record more",
+		    "this user may record only its own tasks, without the kernel");
 	read_line("/proc/sys/kernel/perf_event_paranoid", text, sizeof(text));
 	if (*text)
-		line(p, OK, NULL, "kernel.perf_event_paranoid is %s, which does not matter here", text);
+		good("kernel.perf_event_paranoid is %s, which does not matter here", text);
 }
 
 /* As the module counts: an allowance per CPU, and the limit beyond it. */
@@ -153,12 +167,13 @@ static void check_memlock(struct patient *p)
 	/* The dictionary of stacks takes up to as much as the ring. */
 	wanted = gprof_host_buffer(p->host) * 2 / 1024 * cpus;
 	if (allowed >= wanted)
-		line(p, OK, NULL, "this user may pin %" PRIu64 " KiB for buffers; one event takes up "
-		     "to %" PRIu64 " KiB by default", allowed, wanted);
+		good("this user may pin %" PRIu64 " KiB for buffers; one event takes up to %" PRIu64
+		     " KiB by default", allowed, wanted);
 	else
-		line(p, WARN, "record with a smaller --buffer, or as root: echo KIB_PER_CPU > "
-		     "/sys/module/gprof/parameters/mlock_kb", "this user may pin %" PRIu64 " KiB for "
-		     "buffers; one event takes up to %" PRIu64 " KiB by default", allowed, wanted);
+		bad(p, WARN, "record with a smaller --buffer, or as root: echo KIB_PER_CPU > "
+		    "/sys/module/gprof/parameters/mlock_kb", "this user may pin %" PRIu64
+		    " KiB for buffers; one event takes up to %" PRIu64 " KiB by default", allowed,
+		    wanted);
 }
 
 static void check_lockdown(struct patient *p)
@@ -167,13 +182,13 @@ static void check_lockdown(struct patient *p)
 
 	read_line("/sys/kernel/security/lockdown", text, sizeof(text));
 	if (strstr(text, "[confidentiality]"))
-		line(p, WARN, "nothing but a reboot without lockdown=confidentiality lifts it",
-		     "the kernel is locked down: its own frames cannot be recorded");
+		bad(p, WARN, "nothing but a reboot without lockdown=confidentiality lifts it",
+		    "the kernel is locked down: its own frames cannot be recorded");
 	else if (strstr(text, "[integrity]"))
-		line(p, OK, NULL, "the kernel is locked down for integrity, which allows profiles; "
+		good("the kernel is locked down for integrity, which allows profiles; "
 		     "only signed modules load");
 	else
-		line(p, OK, NULL, "the kernel is not locked down");
+		good("the kernel is not locked down");
 }
 
 /* Names of kernel functions come from here; hidden addresses read as 0. */
@@ -195,14 +210,14 @@ static void check_kallsyms(struct patient *p)
 			fclose(f);
 	}
 	if (seen)
-		line(p, OK, NULL, "addresses of the kernel's functions are visible");
+		good("addresses of the kernel's functions are visible");
 	else if (!p->privileged)
-		line(p, OK, NULL, "addresses of the kernel's functions are hidden from this user, who "
-		     "records none of them anyway");
+		good("addresses of the kernel's functions are hidden from this user, who records "
+		     "none of them anyway");
 	else
-		line(p, WARN, "sysctl kernel.kptr_restrict=1, and CAP_SYSLOG",
-		     "addresses of the kernel's functions are hidden (kernel.kptr_restrict=%s): its "
-		     "frames will have no names", restrict_text);
+		bad(p, WARN, "sysctl kernel.kptr_restrict=1, and CAP_SYSLOG",
+		    "addresses of the kernel's functions are hidden (kernel.kptr_restrict=%s): "
+		    "its frames will have no names", restrict_text);
 }
 
 static void check_events(struct patient *p)
@@ -217,11 +232,11 @@ static void check_events(struct patient *p)
 	for (size_t i = 0; i < nr; i++) {
 		if (!strcmp(events[i].name, "timer")) {
 			if (events[i].error)
-				line(p, FAIL, "this kernel was built without perf events, or without "
-				     "high-resolution timers", "the event timer does not work: %s",
-				     events[i].reason);
+				bad(p, FAIL, "use a kernel with perf events and high-resolution "
+				    "timers", "the event timer does not work: %s",
+				    events[i].reason);
 			else
-				line(p, OK, NULL, "the event timer works");
+				good("the event timer works");
 			continue;
 		}
 		hardware++;
@@ -229,13 +244,13 @@ static void check_events(struct patient *p)
 			reason = events[i].reason;
 	}
 	if (!missing)
-		line(p, OK, NULL, "all preset hardware events work");
+		good("all preset hardware events work");
 	else if (missing < hardware)
-		line(p, OK, NULL, "%zu of %zu preset hardware events work; gprofctl info says which",
+		good("%zu of %zu preset hardware events work; gprofctl info says which",
 		     hardware - missing, hardware);
 	else
-		line(p, WARN, "use -e timer, or give the virtual machine a PMU (libvirt: "
-		     "<cpu mode='host-passthrough'/>)", "there are no hardware events: %s", reason);
+		bad(p, WARN, "use -e timer, or give the virtual machine a PMU (libvirt: "
+		    "<cpu mode='host-passthrough'/>)", "there are no hardware events: %s", reason);
 }
 
 static void check_throttling(struct patient *p)
@@ -247,12 +262,13 @@ static void check_throttling(struct patient *p)
 	if (!*rate)
 		return;
 	if (strtoul(rate, NULL, 10) < 10000)
-		line(p, WARN, "sysctl kernel.perf_event_max_sample_rate=100000 resets it; the kernel "
-		     "lowers it when sampling takes more than perf_cpu_time_max_percent",
-		     "the kernel allows only %s samples per second and CPU and throttles above", rate);
+		bad(p, WARN, "sysctl kernel.perf_event_max_sample_rate=100000 resets it; the "
+		    "kernel lowers it when sampling takes more than perf_cpu_time_max_percent",
+		    "the kernel allows only %s samples per second and CPU, and throttles above",
+		    rate);
 	else
-		line(p, OK, NULL, "the kernel throttles above %s samples per second and CPU, or %s %% of "
-		     "its time", rate, percent);
+		good("the kernel throttles above %s samples per second and CPU, or %s %% of its "
+		     "time", rate, percent);
 }
 
 static void check_tracepoints(struct patient *p)
@@ -261,10 +277,10 @@ static void check_tracepoints(struct patient *p)
 		return;
 	if (!access("/sys/kernel/tracing/events/sched", R_OK) ||
 	    !access("/sys/kernel/debug/tracing/events/sched", R_OK))
-		line(p, OK, NULL, "tracefs is mounted: gprofctl profile finds tracepoints");
+		good("tracefs is mounted: gprofctl profile finds tracepoints");
 	else
-		line(p, WARN, "mount -t tracefs tracefs /sys/kernel/tracing",
-		     "tracefs is not mounted: gprofctl profile finds no tracepoints");
+		bad(p, WARN, "mount -t tracefs tracefs /sys/kernel/tracing",
+		    "tracefs is not mounted: gprofctl profile finds no tracepoints");
 }
 
 static void check_cgroups(struct patient *p)
@@ -273,10 +289,10 @@ static void check_cgroups(struct patient *p)
 		return;
 	if (exists("/sys/fs/cgroup/cgroup.controllers") ||
 	    exists("/sys/fs/cgroup/unified/cgroup.procs"))
-		line(p, OK, NULL, "cgroup v2 is mounted: -G works");
+		good("cgroup v2 is mounted: -G works");
 	else
-		line(p, WARN, "mount -t cgroup2 none /sys/fs/cgroup",
-		     "cgroup v2 is not mounted: -G has no directory to name");
+		bad(p, WARN, "mount -t cgroup2 none /sys/fs/cgroup",
+		    "cgroup v2 is not mounted: -G has no directory to name");
 }
 
 static void check_namespace(struct patient *p)
@@ -284,18 +300,18 @@ static void check_namespace(struct patient *p)
 	struct stat st;
 
 	if (!stat("/proc/self/ns/pid", &st) && st.st_ino != INITIAL_PIDNS)
-		line(p, WARN, "record from the host to have its numbers",
-		     "this is a container: profiles show the process ids of the host");
+		bad(p, WARN, "record from the host to have its numbers",
+		    "this is a container: profiles show the process ids of the host");
 }
 
 static void check_symbols(struct patient *p)
 {
 	if (exists("/usr/lib/debug/.build-id"))
-		line(p, OK, NULL, "debug symbols are installed under /usr/lib/debug");
+		good("debug symbols are installed under /usr/lib/debug");
 	else
-		line(p, WARN, "on Debian: apt-get install libc6-dbg, and PACKAGE-dbgsym for others",
-		     "no debug symbols are installed: static and inlined functions of stripped "
-		     "programs and libraries will have no names");
+		bad(p, WARN, "on Debian: apt-get install libc6-dbg, and PACKAGE-dbgsym for others",
+		    "no debug symbols are installed: static and inlined functions of stripped "
+		    "programs and libraries will have no names");
 }
 
 static const struct usage doctor_usage = {
@@ -324,11 +340,12 @@ int cmd_doctor(int argc, char **argv)
 	if (!options_parse(&doctor_usage, tables, argc, argv, true, &operands, &status))
 		return status;
 	if (argv[operands])
-		return misused("doctor takes no \"%s\"; see gprofctl doctor --help", argv[operands]);
+		return misused("doctor takes no \"%s\"; see gprofctl doctor --help",
+			       argv[operands]);
 	p.host = gprof_host_open(&p.error);
 	uname(&p.u);
 	printf("kernel %s %s\n", p.u.release, p.u.machine);
-	for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(checks); i++)
 		checks[i](&p);
 	gprof_host_free(p.host);
 	status = finish_stdout();

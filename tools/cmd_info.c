@@ -22,7 +22,8 @@ static void print_event(const struct gprof_info_event *e)
 	if (e->error)
 		printf("no   %s\n", e->reason);
 	else if (!strcmp(e->name, "timer") && e->period)
-		printf("yes  %" PRIu64 " per second unless told otherwise\n", 1000000000 / e->period);
+		printf("yes  %" PRIu64 " per second unless told otherwise\n",
+		       1000000000 / e->period);
 	else
 		printf("yes  every %" PRIu64 " unless told otherwise\n", e->period);
 }
@@ -41,7 +42,7 @@ static void print_text(const struct gprof_host *h, const struct utsname *u)
 	nr = gprof_host_events(h, &events);
 	for (size_t i = 0; i < nr; i++)
 		print_event(&events[i]);
-	puts("PMUs (-e PMU/EVENT/; their events stand in /sys/bus/event_source/devices/PMU/events):");
+	puts("PMUs (-e PMU/EVENT/, as in /sys/bus/event_source/devices/PMU/events):");
 	nr = gprof_host_pmus(h, &pmus);
 	for (size_t i = 0; i < nr; i++)
 		printf("  %s\n", pmus[i]);

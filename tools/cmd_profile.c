@@ -35,8 +35,8 @@ static int set_event(void *ctx, const char *value)
 	if (o->cfg.event)
 		return misused("one tracepoint at a time: %s and %s are two", o->cfg.event, value);
 	if (!colon || colon == value || !colon[1] || strchr(colon + 1, ':') || strchr(value, '/'))
-		return misused("-e wants CATEGORY:NAME, such as sched:sched_process_fork, not \"%s\"",
-			       value);
+		return misused("-e wants CATEGORY:NAME, such as sched:sched_process_fork, "
+			       "not \"%s\"", value);
 	o->cfg.event = value;
 	return STATUS_OK;
 }
@@ -83,7 +83,8 @@ static int set_buffer(void *ctx, const char *value)
 static const struct option_row profile_rows[] = {
 	{ 'e', "event", "CATEGORY:NAME", "the tracepoint, as under /sys/kernel/tracing/events",
 	  set_event },
-	{ 'o', "output", "FILE", "the profile (default: profile.pb.gz); \"-\" is stdout", set_output },
+	{ 'o', "output", "FILE", "the profile (default: profile.pb.gz); \"-\" is stdout",
+	  set_output },
 	{ 0, "rate", "N", "sample every N-th event (default: 1, all)", set_rate },
 	{ 0, "user-only", NULL, "leave the kernel's frames out", set_user_only },
 	{ 0, "buffer", "BYTES", "kernel buffer per CPU", set_buffer },

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "flame_assets.h"
 #include "say.h"
 #include "text.h"
 
@@ -29,9 +30,6 @@
 #define DRAWN_MAX	10000
 #define TONES		4
 #define COMMENTS_MAX	12
-
-extern const char flame_script[];
-extern const char flame_style[];
 
 /**
  * struct flame - the picture
@@ -255,9 +253,10 @@ static void write_data(struct flame *fl, const char *hint)
 	const struct calltree *t = fl->tree;
 
 	fprintf(fl->f, "<script id=\"data\" type=\"application/json\"><![CDATA[\n"
-		"{\"width\":%d,\"margin\":%d,\"top\":%d,\"row\":%d,\"column\":%.2f,\"height\":%u,"
-		"\"narrowest\":%.1f,\"widestRest\":%d,\"scale\":%.0f,\"suffix\":", WIDTH, MARGIN, TOP, ROW, COLUMN,
-		fl->height, NARROWEST, WIDEST_REST, fl->view->scale);
+		"{\"width\":%d,\"margin\":%d,\"top\":%d,\"row\":%d,\"column\":%.2f,\"height\":%u,",
+		WIDTH, MARGIN, TOP, ROW, COLUMN, fl->height);
+	fprintf(fl->f, "\"narrowest\":%.1f,\"widestRest\":%d,\"scale\":%.0f,\"suffix\":",
+		NARROWEST, WIDEST_REST, fl->view->scale);
 	text_json(fl->f, fl->view->suffix);
 	fputs(",\"hint\":", fl->f);
 	text_json(fl->f, hint);
@@ -283,15 +282,16 @@ static void write_legend(struct flame *fl, double y)
 	double x = MARGIN;
 
 	for (size_t i = 0; i < 3; i++) {
-		fprintf(fl->f, "<rect class=\"%c1\" x=\"%.0f\" y=\"%.0f\" width=\"12\" height=\"12\"/>"
-			"<text class=\"note\" x=\"%.0f\" y=\"%.0f\">%s</text>\n", "uki"[i], x, y - 10,
-			x + 18, y, names[i]);
+		fprintf(fl->f, "<rect class=\"%c1\" x=\"%.0f\" y=\"%.0f\" width=\"12\" "
+			"height=\"12\"/>", "uki"[i], x, y - 10);
+		fprintf(fl->f, "<text class=\"note\" x=\"%.0f\" y=\"%.0f\">%s</text>\n", x + 18, y,
+			names[i]);
 		x += 18 + COLUMN * (strlen(names[i]) + 3);
 	}
 	fprintf(fl->f, "<text id=\"culled\" class=\"note\" x=\"%.0f\" y=\"%.0f\">", x + COLUMN, y);
 	if (fl->culled)
-		fprintf(fl->f, "%" PRIu64 " frames narrower than %.1f px not drawn, grey stands for them", fl->culled,
-			fl->narrowest);
+		fprintf(fl->f, "%" PRIu64 " frames narrower than %.1f px not drawn, "
+			"grey stands for them", fl->culled, fl->narrowest);
 	fputs("</text>\n", fl->f);
 }
 
@@ -351,7 +351,8 @@ void flame_write(FILE *f, const struct calltree *tree, const struct view *view, 
 		"viewBox=\"0 0 %d %u\">\n<title>", WIDTH, fl.height, WIDTH, fl.height);
 	text_xml(f, title, SIZE_MAX);
 	fprintf(f, "</title>\n<style><![CDATA[\n%s]]></style>\n"
-		"<rect class=\"paper\" width=\"%d\" height=\"%u\"/>\n", flame_style, WIDTH, fl.height);
+		"<rect class=\"paper\" width=\"%d\" height=\"%u\"/>\n", flame_style, WIDTH,
+		fl.height);
 	write_header(&fl, title, hint);
 	write_frames(&fl);
 	write_comments(&fl);

@@ -58,7 +58,7 @@
 	function valueText(value) {
 		if (!value)
 			return "0";
-		return (data.scale === 1 ? String(value) : (value / data.scale).toFixed(2)) + data.suffix;
+		return (data.scale === 1 ? value : (value / data.scale).toFixed(2)) + data.suffix;
 	}
 
 	function percentText(value, whole) {
@@ -67,11 +67,12 @@
 
 	function describe(i) {
 		const [name, mapping] = data.frames[frame[i]];
-		let text = name + (mapping ? " [" + mapping + "]" : "") + ": " + valueText(total[i]) +
-			", " + percentText(total[i], total[0]);
+		let text = name + (mapping ? " [" + mapping + "]" : "") + ": " +
+			valueText(total[i]) + ", " + percentText(total[i], total[0]);
 
 		if (self[i] && self[i] !== total[i])
-			text += "; itself " + valueText(self[i]) + ", " + percentText(self[i], total[0]);
+			text += "; itself " + valueText(self[i]) + ", " +
+				percentText(self[i], total[0]);
 		if (first && i > first && i < end[last])
 			text += "; " + percentText(total[i], shown()) + " of what is shown";
 		return text;
@@ -118,15 +119,16 @@
 
 		make("rect", { class: rectClass, x: (data.margin + x).toFixed(2),
 			       y: data.top + level * data.row,
-			       width: (w > 2 ? w - 0.6 : w).toFixed(2), height: data.row - 1, rx: 1 }, g);
+			       width: (w > 2 ? w - 0.6 : w).toFixed(2),
+			       height: data.row - 1, rx: 1 }, g);
 		make("title", {}, g).textContent = title;
 		return g;
 	}
 
 	function addFrame(i, x, w, above) {
 		const hit = matches && matches[frame[i]];
-		const g = addBox(x, w, depth[i], shade(i), (hit ? "m" : "") + (above ? " above" : ""),
-				 describe(i));
+		const g = addBox(x, w, depth[i], shade(i),
+				 (hit ? "m" : "") + (above ? " above" : ""), describe(i));
 		const label = clip(data.frames[frame[i]][0], w);
 
 		g.dataset.first = i;
@@ -173,7 +175,8 @@
 				i = end[i];
 			} else if (above || w >= data.narrowest) {
 				flush();
-				addFrame(i, above ? 0 : (start[i] - from) / whole * inner, w, above);
+				addFrame(i, above ? 0 : (start[i] - from) / whole * inner, w,
+					 above);
 				i++;
 			} else {
 				if (rest && (rest.parent !== parent[i] ||
@@ -216,8 +219,9 @@
 		} else if (matches) {
 			const sum = matchedTotal();
 
-			details.textContent = "matched \"" + pattern + "\": " + valueText(sum) + ", " +
-				percentText(sum, shown()) + (first ? " of what is shown" : "");
+			details.textContent = "matched \"" + pattern + "\": " +
+				valueText(sum) + ", " + percentText(sum, shown()) +
+				(first ? " of what is shown" : "");
 		} else {
 			details.textContent = first && first === last ? describe(first) : data.hint;
 		}
@@ -290,9 +294,11 @@
 	}
 
 	function addTools() {
-		const place = make("foreignObject", { id: "tools", y: 6, height: 30, width: 400 }, svg);
+		const place = make("foreignObject",
+				   { id: "tools", y: 6, height: 30, width: 400 }, svg);
 		const row = element("div", { class: "tools" }, place);
-		const button = element("button", { type: "button", title: "whole picture (Esc)" }, row);
+		const button = element("button",
+				       { type: "button", title: "whole picture (Esc)" }, row);
 
 		button.textContent = "reset";
 		button.addEventListener("click", reset);

@@ -23,8 +23,6 @@ static const struct {
 	{ "doctor", cmd_doctor, "say what is missing here, and how to get it" },
 };
 
-#define NR_COMMANDS	(sizeof(commands) / sizeof(commands[0]))
-
 static int print_help(void)
 {
 	puts("Usage: gprofctl SUBCOMMAND [OPTIONS]\n"
@@ -33,7 +31,7 @@ static int print_help(void)
 	     "go tool pprof opens them too.\n"
 	     "\n"
 	     "Subcommands:");
-	for (size_t i = 0; i < NR_COMMANDS; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
 		printf("  %-10s %s\n", commands[i].name, commands[i].help);
 	puts("\n"
 	     "  gprofctl SUBCOMMAND --help   explains one of them\n"
@@ -50,7 +48,7 @@ static int print_help(void)
 static const char *command_name(const void *ctx, size_t i)
 {
 	(void)ctx;
-	return i < NR_COMMANDS ? commands[i].name : NULL;
+	return i < ARRAY_SIZE(commands) ? commands[i].name : NULL;
 }
 
 static int unknown(const char *word)
@@ -87,7 +85,7 @@ int main(int argc, char **argv)
 		puts("gprofctl " GPROF_VERSION);
 		return finish_stdout();
 	}
-	for (size_t i = 0; i < NR_COMMANDS; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
 		if (!strcmp(word, commands[i].name))
 			return commands[i].run(argc - 1, argv + 1);
 	return unknown(word);

@@ -134,7 +134,8 @@ static int unknown(const struct usage *u, const struct rows *rows, const char *w
 	int status;
 
 	if (key)
-		return misused("%s has no option -%c; see gprofctl %s --help", u->name, key, u->name);
+		return misused("%s has no option -%c; see gprofctl %s --help", u->name, key,
+			       u->name);
 	name = xprintf("%.*s", (int)strcspn(word + 2, "="), word + 2);
 	meant = nearest(name, long_name, rows);
 	if (meant)
@@ -200,11 +201,11 @@ static bool parse_scaled(const char *text, unsigned long long base, unsigned lon
 	case 'G':
 	case 'g':
 		scale *= base;
-		/* fallthrough */
+		__attribute__((fallthrough));
 	case 'M':
 	case 'm':
 		scale *= base;
-		/* fallthrough */
+		__attribute__((fallthrough));
 	case 'K':
 	case 'k':
 		scale *= base;

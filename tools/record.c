@@ -164,8 +164,9 @@ static void tell_counts(const struct gprof_recorder_stats *st, bool named)
 	progress_clear();
 	if (named)
 		fprintf(stderr, "event=%s ", st->event);
-	fprintf(stderr, "produced=%" PRIu64 " read=%" PRIu64 " lost=%" PRIu64 " overwritten=%" PRIu64
-		" throttled=%" PRIu64 " nmi=%" PRIu64 " irq=%" PRIu64 " task=%" PRIu64 "\n",
+	fprintf(stderr, "produced=%" PRIu64 " read=%" PRIu64 " lost=%" PRIu64
+		" overwritten=%" PRIu64 " throttled=%" PRIu64 " nmi=%" PRIu64 " irq=%" PRIu64
+		" task=%" PRIu64 "\n",
 		st->produced, st->read, st->lost, st->overwritten, st->throttled, st->nmi, st->irq,
 		st->task);
 }

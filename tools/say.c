@@ -129,7 +129,10 @@ const char *nearest(const char *word, const char *(*nth)(const void *ctx, size_t
 		if (n > NEAREST_WORD_MAX)
 			continue;
 		/* The beginning of a word means that word. */
-		d = n > length && !strncmp(word, name, length) ? 0 : distance(word, length, name, n);
+		if (n > length && !strncmp(word, name, length))
+			d = 0;
+		else
+			d = distance(word, length, name, n);
 		if (d < best) {
 			best = d;
 			found = name;

@@ -39,6 +39,8 @@ const char *nearest(const char *word, const char *(*nth)(const void *ctx, size_t
 /* finish_stdout() - flush stdout: STATUS_OK, or STATUS_FAILED with a sentence */
 int finish_stdout(void);
 
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+
 /* xalloc() - zeroed memory of @nr elements of @size bytes; a sentence and exit without it */
 void *xalloc(size_t nr, size_t size);
 /* xgrow() - make room for one more element in an array of @nr */

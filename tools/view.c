@@ -39,7 +39,7 @@ static void choose_scale(struct view *v)
 {
 	v->scale = 1;
 	v->suffix = "";
-	for (size_t i = 0; i < sizeof(scales) / sizeof(scales[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(scales); i++) {
 		if (strcmp(scales[i].unit, v->unit))
 			continue;
 		v->scale = scales[i].scale;

@@ -30,8 +30,8 @@ static const int ending[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 
 /* For the handler of watch_hurry(), which gets no pointer. */
 static struct {
-	volatile uint64_t first_ns;
-	volatile pid_t command;
+	_Atomic uint64_t first_ns;
+	_Atomic pid_t command;
 	void (*give_up)(void);
 } hurry;
 
@@ -46,7 +46,7 @@ static uint64_t now_ns(void)
 static void ending_set(sigset_t *set)
 {
 	sigemptyset(set);
-	for (size_t i = 0; i < sizeof(ending) / sizeof(ending[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(ending); i++)
 		sigaddset(set, ending[i]);
 }
 
@@ -186,7 +186,7 @@ void watch_hurry(void (*give_up)(void))
 	sigset_t set;
 
 	hurry.give_up = give_up;
-	for (size_t i = 0; i < sizeof(ending) / sizeof(ending[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(ending); i++)
 		sigaction(ending[i], &sa, NULL);
 	ending_set(&set);
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
@@ -198,7 +198,7 @@ void watch_resume(void)
 
 	ending_set(&set);
 	sigprocmask(SIG_BLOCK, &set, NULL);
-	for (size_t i = 0; i < sizeof(ending) / sizeof(ending[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(ending); i++)
 		signal(ending[i], SIG_DFL);
 }
 

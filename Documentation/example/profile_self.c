@@ -35,7 +35,8 @@ int main(int argc, char **argv)
 	unsigned int primes;
 
 	if (!r || fd < 0 || gprof_recorder_start(r, fd)) {
-		fprintf(stderr, "not recording: %s\n", fd < 0 ? "no output" : gprof_recorder_error(r));
+		fprintf(stderr, "not recording: %s\n",
+			fd < 0 ? "the output cannot be opened" : gprof_recorder_error(r));
 		return 1;
 	}
 	primes = count_primes();
