@@ -11,6 +11,7 @@
 #include <sys/utsname.h>
 
 #include <gprof/info.h>
+#include <gprof/version.h>
 
 #include "options.h"
 #include "say.h"

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <gprof/version.h>
+
 #include "cmd.h"
 #include "say.h"
 
