@@ -12,6 +12,8 @@
 /* CPU time of the calling thread, ns */
 uint64_t thread_cpu_ns(void);
 uint64_t monotonic_ns(void);
+/* CPU time of a process, ns */
+uint64_t process_cpu_ns(pid_t pid);
 
 /* Use so much CPU time in user mode, but for a look at the clock now and then. */
 void burn_ns(uint64_t ns);

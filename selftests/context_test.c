@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * context_test: in which context samples are taken, and counted as taken.
+ *
+ * Overflows of hardware counters come as NMIs on amd64, and on arm64 where the
+ * kernel has pseudo-NMIs and was told to use them; else as interrupts. The timer
+ * is an interrupt everywhere, a tracepoint is where the task is.
+ */
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include "harness.h"
+#include "device.h"
+#include "reader.h"
+#include "workload.h"
+
+enum context { NMI, IRQ, TASK };
+
+static bool pseudo_nmi(void)
+{
+	char line[4096];
+
+	return !file_read("/proc/cmdline", line, sizeof(line)) &&
+	       strstr(line, "irqchip.gicv3_pseudo_nmi=1");
+}
+
+static enum context hardware_context(void)
+{
+	struct utsname name;
+
+	uname(&name);
+	return !strcmp(name.machine, "aarch64") && !pseudo_nmi() ? IRQ : NMI;
+}
+
+struct outcome {
+	struct gprof_stats st;
+	uint64_t samples, weight, nmi, irq;
+};
+
+/* Reads all that a stopped recorder has. */
+static struct outcome outcome(struct __test_metadata *_metadata, struct device *dev)
+{
+	struct outcome o = { 0 };
+	struct reader reader;
+
+	EXPECT_EQ(0, reader_init(&reader, dev));
+	EXPECT_EQ(0, device_stop(dev));
+	EXPECT_LE(0, reader_read(&reader)) {
+		TH_LOG("%s", reader.error);
+	}
+	EXPECT_EQ(0, device_stats(dev, GPROF_STATS_ALL_CPUS, &o.st));
+	o.samples = reader.samples;
+	o.weight = reader.weight;
+	o.nmi = reader.nmi;
+	o.irq = reader.irq;
+	EXPECT_EQ(o.st.out_produced, o.samples + device_lost(&o.st));
+	EXPECT_EQ(o.st.out_produced, o.st.out_nmi + o.st.out_irq + o.st.out_task);
+	TH_LOG("produced=%llu nmi=%llu irq=%llu task=%llu", (unsigned long long)o.st.out_produced,
+	       (unsigned long long)o.st.out_nmi, (unsigned long long)o.st.out_irq,
+	       (unsigned long long)o.st.out_task);
+	reader_free(&reader);
+	return o;
+}
+
+static void expect_context(struct __test_metadata *_metadata, const struct outcome *o,
+			   enum context context)
+{
+	EXPECT_LT(0, o->st.out_produced);
+	EXPECT_EQ(context == NMI ? o->st.out_produced : 0, o->st.out_nmi);
+	EXPECT_EQ(context == IRQ ? o->st.out_produced : 0, o->st.out_irq);
+	EXPECT_EQ(context == TASK ? o->st.out_produced : 0, o->st.out_task);
+	/* what the records say */
+	EXPECT_EQ(context == NMI ? o->samples : 0, o->nmi);
+	EXPECT_EQ(context == IRQ ? o->samples : 0, o->irq);
+}
+
+static void burn_in_both_modes(void)
+{
+	uint64_t end = thread_cpu_ns() + 1000000000;
+	char zeros[65536];
+	int fd = open("/dev/zero", O_RDONLY);
+
+	while (thread_cpu_ns() < end)
+		if (read(fd, zeros, sizeof(zeros)) < 0)
+			break;
+	close(fd);
+}
+
+TEST(timer_samples_are_taken_in_interrupts)
+{
+	struct gprof_cpu_params params = timer_params(1000000);
+	struct gprof_setup setup = device_setup_of(GPROF_TARGET_THREAD, gettid(), &params);
+	struct device dev;
+	struct outcome o;
+
+	params.flags = GPROF_CPU_F_KERNEL;
+	setup.stack |= GPROF_STACK_F_KERNEL;
+	ASSERT_EQ(0, device_record(&dev, &setup));
+	burn_in_both_modes();
+	o = outcome(_metadata, &dev);
+	expect_context(_metadata, &o, IRQ);
+	device_close(&dev);
+}
+
+TEST(hardware_samples_are_all_taken_in_nmis_where_there_are_any)
+{
+	int refused = perf_refuses(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, false);
+	struct gprof_cpu_params params = event_params(PERF_TYPE_HARDWARE,
+						      PERF_COUNT_HW_CPU_CYCLES, 1000000);
+	struct gprof_setup setup = device_setup_of(GPROF_TARGET_THREAD, gettid(), &params);
+	struct device dev;
+	struct outcome o;
+
+	SKIP_UNLESS(!refused, "perf has no cycles here: %s", strerror(refused));
+	params.flags = GPROF_CPU_F_KERNEL;
+	setup.stack |= GPROF_STACK_F_KERNEL;
+	ASSERT_EQ(0, device_record(&dev, &setup));
+	burn_in_both_modes();
+	o = outcome(_metadata, &dev);
+	expect_context(_metadata, &o, hardware_context());
+	device_close(&dev);
+}
+
+TEST(hardware_samples_of_the_whole_system_are_too)
+{
+	int refused = perf_refuses(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, false);
+	struct gprof_cpu_params params = event_params(PERF_TYPE_HARDWARE,
+						      PERF_COUNT_HW_CPU_CYCLES, 1000000);
+	struct gprof_setup setup = device_setup_of(GPROF_TARGET_SYSTEM, 0, &params);
+	struct device dev;
+	struct outcome o;
+
+	SKIP_UNLESS(!refused, "perf has no cycles here: %s", strerror(refused));
+	params.flags = GPROF_CPU_F_KERNEL | GPROF_CPU_F_IDLE;
+	setup.stack |= GPROF_STACK_F_KERNEL;
+	ASSERT_EQ(0, device_record(&dev, &setup));
+	burn_in_both_modes();
+	o = outcome(_metadata, &dev);
+	expect_context(_metadata, &o, hardware_context());
+	device_close(&dev);
+}
+
+/* ---- tracepoints: the kind profile ---- */
+
+FIXTURE(tracepoint) {
+	struct gprof_profile_params params;
+	struct gprof_setup setup;
+	struct device dev;
+};
+
+FIXTURE_SETUP(tracepoint)
+{
+	long long id = tracepoint_id("sched", "sched_process_fork");
+
+	self->dev.fd = -1;
+	ASSERT_LT(0, id);
+	self->params = (struct gprof_profile_params){
+		.size = sizeof(self->params), .tracepoint = id, .period = 1,
+	};
+	self->setup = device_setup_of(GPROF_TARGET_PROCESS, getpid(), &self->params);
+	self->setup.kind = GPROF_KIND_PROFILE;
+}
+
+FIXTURE_TEARDOWN(tracepoint)
+{
+	device_close(&self->dev);
+}
+
+static void fork_times(int n)
+{
+	pid_t pid;
+
+	while (n--) {
+		pid = fork();
+		if (!pid)
+			_exit(0);
+		waitpid(pid, NULL, 0);
+	}
+}
+
+TEST_F(tracepoint, every_event_is_a_sample_in_task_context)
+{
+	struct outcome o;
+
+	ASSERT_EQ(0, device_record(&self->dev, &self->setup)) {
+		TH_LOG("reason %u", self->setup.out_reason);
+	}
+	fork_times(123);
+	o = outcome(_metadata, &self->dev);
+	expect_context(_metadata, &o, TASK);
+	EXPECT_EQ(123, o.st.out_produced);
+	EXPECT_EQ(123, o.samples);
+	EXPECT_EQ(123, o.st.out_count);
+}
+
+/* perf swaps the counters of parent and child at a switch: the remainder must not die. */
+TEST_F(tracepoint, samples_of_a_period_stand_for_all_events)
+{
+	struct outcome o;
+
+	self->params.period = 10;
+	ASSERT_EQ(0, device_record(&self->dev, &self->setup));
+	fork_times(1000);
+	o = outcome(_metadata, &self->dev);
+	EXPECT_EQ(1000, o.st.out_count);
+	EXPECT_LE(700, o.weight);
+	EXPECT_GE(1300, o.weight);
+}
+
+TEST_F(tracepoint, events_of_others_are_left_out)
+{
+	struct outcome o;
+	pid_t pid = getpid();
+
+	/* the target is the parent; this one forks from outside */
+	self->setup = device_setup_of(GPROF_TARGET_THREAD, pid, &self->params);
+	self->setup.kind = GPROF_KIND_PROFILE;
+	ASSERT_EQ(0, device_record(&self->dev, &self->setup));
+	pid = fork();
+	if (!pid) {
+		fork_times(50);
+		_exit(0);
+	}
+	waitpid(pid, NULL, 0);
+	o = outcome(_metadata, &self->dev);
+	EXPECT_EQ(1, o.st.out_produced);
+}
+
+TEST_F(tracepoint, whole_system_is_recorded)
+{
+	struct outcome o;
+	pid_t pid;
+
+	self->setup = device_setup_of(GPROF_TARGET_SYSTEM, 0, &self->params);
+	self->setup.kind = GPROF_KIND_PROFILE;
+	ASSERT_EQ(0, device_record(&self->dev, &self->setup));
+	pid = fork();
+	if (!pid) {
+		fork_times(50);
+		_exit(0);
+	}
+	waitpid(pid, NULL, 0);
+	o = outcome(_metadata, &self->dev);
+	EXPECT_LE(51, o.st.out_produced);
+	EXPECT_EQ(o.st.out_produced, o.st.out_task);
+}
+
+struct frames {
+	uint64_t user, kernel;
+};
+
+static void sum_frames(void *ctx, const struct reader_sample *s)
+{
+	struct frames *f = ctx;
+
+	if (!s->stack)
+		return;
+	f->user += s->stack->nr_user;
+	f->kernel += s->stack->nr_kernel;
+}
+
+TEST_F(tracepoint, samples_have_the_stacks_that_were_asked_for)
+{
+	struct frames frames = { 0 };
+	struct reader reader;
+
+	self->setup.stack |= GPROF_STACK_F_KERNEL;
+	ASSERT_EQ(0, device_record(&self->dev, &self->setup));
+	fork_times(20);
+	ASSERT_EQ(0, device_stop(&self->dev));
+	ASSERT_EQ(0, reader_init(&reader, &self->dev));
+	reader.ctx = &frames;
+	reader.on_sample = sum_frames;
+	ASSERT_LT(0, reader_read(&reader)) {
+		TH_LOG("%s", reader.error);
+	}
+	EXPECT_EQ(20, reader.samples);
+	EXPECT_LE(20 * 3, frames.kernel);
+	EXPECT_LE(20, frames.user);
+	reader_free(&reader);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,718 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * privilege_test: what a user without CAP_PERFMON may record, and see.
+ *
+ * The tests start as root, prepare what they need, and become user 1000.
+ */
+#include <fcntl.h>
+#include <grp.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include "harness.h"
+#include "device.h"
+#include "reader.h"
+#include "tally.h"
+#include "workload.h"
+
+#define USER		1000
+#define OTHER_USER	1001
+#define PERIOD_NS	1000000
+#define SMALL		65536
+
+static int become(uid_t user)
+{
+	gid_t group = user;
+
+	if (setgroups(0, NULL) || setresgid(group, group, group) || setresuid(user, user, user))
+		return -errno;
+	/* a change of user makes a process undumpable, as exec makes it dumpable again */
+	return prctl(PR_SET_DUMPABLE, 1) ? -errno : 0;
+}
+
+/* A child of a user; it burns 100 ms at each step. */
+struct person {
+	uid_t user;
+	bool dumpable;
+	gid_t group;
+};
+
+static void live(void *arg, int step)
+{
+	struct person *p = arg;
+
+	if (step == 0) {
+		if (become(p->user))
+			_exit(1);
+		prctl(PR_SET_DUMPABLE, p->dumpable);
+		return;
+	}
+	burn_ns(100000000);
+}
+
+FIXTURE(user) {
+	struct gprof_cpu_params params;
+	struct gprof_setup setup;
+	struct device dev;
+	struct person person;
+	struct child child;
+};
+
+FIXTURE_SETUP(user)
+{
+	SKIP_UNLESS(!geteuid(), "must be root to become another");
+	self->dev.fd = -1;
+	self->person = (struct person){ .user = USER, .dumpable = true };
+	self->params = timer_params(PERIOD_NS);
+	self->setup = device_setup_of(GPROF_TARGET_PROCESS, getpid(), &self->params);
+	self->setup.buffer_size = SMALL;
+}
+
+FIXTURE_TEARDOWN(user)
+{
+	if (self->child.pid)
+		child_end(&self->child);
+	device_close(&self->dev);
+}
+
+#define NEED_ROOT()	do { if (!self->setup.size) return; } while (0)
+
+static void make_child(struct __test_metadata *_metadata, FIXTURE_DATA(user) *self)
+{
+	ASSERT_EQ(0, child_fork(&self->child, live, &self->person));
+	ASSERT_EQ(0, child_step(&self->child));
+	self->setup.id = self->child.pid;
+}
+
+#define MAKE_CHILD()	make_child(_metadata, self)
+
+/* The setup is refused; one of oneself is still accepted. */
+#define EXPECT_DENIED(_errno, _reason) do {				\
+	struct gprof_setup own = device_setup_of(GPROF_TARGET_PROCESS, getpid(), &self->params); \
+	struct gprof_cpu_params own_params = timer_params(PERIOD_NS);	\
+									\
+	own.params = (uintptr_t)&own_params;				\
+	own.buffer_size = SMALL;					\
+	EXPECT_EQ(-(_errno), device_setup(&self->dev, &self->setup));	\
+	EXPECT_EQ(_reason, self->setup.out_reason);			\
+	EXPECT_EQ(0, device_setup(&self->dev, &own));			\
+	EXPECT_EQ(0, own.out_reason);					\
+} while (0)
+
+/* ---- what is allowed ---- */
+
+TEST_F(user, may_record_their_own_process)
+{
+	struct gprof_stats st;
+	struct tally t;
+
+	NEED_ROOT();
+	ASSERT_EQ(0, become(USER));
+	ASSERT_EQ(0, device_record(&self->dev, &self->setup)) {
+		TH_LOG("reason %u", self->setup.out_reason);
+	}
+	ASSERT_EQ(0, tally_init(&t, &self->dev));
+	burn_ns(200000000);
+	ASSERT_EQ(0, device_stop(&self->dev));
+	ASSERT_LT(0, reader_read(&t.reader));
+	ASSERT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
+	EXPECT_LE(50, t.reader.samples);
+	EXPECT_EQ(st.out_produced, t.reader.samples + device_lost(&st));
+	EXPECT_STREQ("", t.reader.error);
+	tally_free(&t);
+}
+
+TEST_F(user, may_record_their_own_thread)
+{
+	NEED_ROOT();
+	ASSERT_EQ(0, become(USER));
+	self->setup = device_setup_of(GPROF_TARGET_THREAD, gettid(), &self->params);
+	self->setup.buffer_size = SMALL;
+	EXPECT_EQ(0, device_record(&self->dev, &self->setup));
+}
+
+TEST_F(user, may_record_another_process_of_theirs)
+{
+	struct gprof_stats st;
+
+	NEED_ROOT();
+	MAKE_CHILD();
+	ASSERT_EQ(0, become(USER));
+	ASSERT_EQ(0, device_record(&self->dev, &self->setup));
+	ASSERT_EQ(0, child_step(&self->child));
+	ASSERT_EQ(0, device_stop(&self->dev));
+	ASSERT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
+	EXPECT_LE(20, st.out_produced);
+}
+
+TEST_F(user, may_ask_for_info)
+{
+	struct gprof_info info = { .size = sizeof(info) };
+	int fd;
+
+	NEED_ROOT();
+	ASSERT_EQ(0, become(USER));
+	fd = device_open();
+	ASSERT_LE(0, fd);
+	EXPECT_EQ(0, device_ioctl(fd, GPROF_IOC_INFO, &info));
+	close(fd);
+}
+
+TEST_F(user, sees_no_kernel_address_and_no_kernel_sample)
+{
+	struct tally t;
+	char zeros[4096];
+	uint64_t end;
+	int fd;
+
+	NEED_ROOT();
+	ASSERT_EQ(0, become(USER));
+	ASSERT_EQ(0, device_record(&self->dev, &self->setup));
+	ASSERT_EQ(0, tally_init(&t, &self->dev));
+	/* half of the time in the kernel */
+	fd = open("/dev/zero", O_RDONLY);
+	end = thread_cpu_ns() + 300000000;
+	while (thread_cpu_ns() < end) {
+		EXPECT_EQ(sizeof(zeros), read(fd, zeros, sizeof(zeros)));
+		ASSERT_LE(0, reader_read(&t.reader));
+	}
+	close(fd);
+	ASSERT_EQ(0, device_stop(&self->dev));
+	ASSERT_LE(0, reader_read(&t.reader));
+	EXPECT_LT(0, t.reader.samples);
+	EXPECT_EQ(0, t.reader.kernel);
+	EXPECT_EQ(0, t.kernel_frames);
+	EXPECT_EQ(0, t.kernel_addresses);
+	tally_free(&t);
+}
+
+/* ---- what is not ---- */
+
+TEST_F(user, is_denied_the_process_of_another)
+{
+	NEED_ROOT();
+	self->person.user = OTHER_USER;
+	MAKE_CHILD();
+	ASSERT_EQ(0, become(USER));
+	EXPECT_DENIED(EPERM, GPROF_REASON_TASK_DENIED);
+}
+
+TEST_F(user, is_denied_the_thread_of_another)
+{
+	NEED_ROOT();
+	self->person.user = OTHER_USER;
+	MAKE_CHILD();
+	self->setup.target = GPROF_TARGET_THREAD;
+	ASSERT_EQ(0, become(USER));
+	EXPECT_DENIED(EPERM, GPROF_REASON_TASK_DENIED);
+}
+
+TEST_F(user, is_denied_a_process_of_root)
+{
+	NEED_ROOT();
+	self->setup.id = 1;
+	ASSERT_EQ(0, become(USER));
+	EXPECT_DENIED(EPERM, GPROF_REASON_TASK_DENIED);
+}
+
+TEST_F(user, is_denied_a_process_that_is_not_dumpable)
+{
+	NEED_ROOT();
+	self->person.dumpable = false;
+	MAKE_CHILD();
+	ASSERT_EQ(0, become(USER));
+	EXPECT_DENIED(EPERM, GPROF_REASON_TASK_DENIED);
+}
+
+static void live_half(void *arg, int step)
+{
+	gid_t other = OTHER_USER;
+
+	/* the user is the same, the real group is not */
+	if (step == 0) {
+		if (setgroups(0, NULL) || setresgid(other, USER, USER) ||
+		    setresuid(USER, USER, USER))
+			_exit(1);
+		prctl(PR_SET_DUMPABLE, 1);
+	}
+}
+
+TEST_F(user, is_denied_a_process_with_a_foreign_group)
+{
+	NEED_ROOT();
+	ASSERT_EQ(0, child_fork(&self->child, live_half, NULL));
+	ASSERT_EQ(0, child_step(&self->child));
+	self->setup.id = self->child.pid;
+	ASSERT_EQ(0, become(USER));
+	EXPECT_DENIED(EPERM, GPROF_REASON_TASK_DENIED);
+}
+
+static void live_with_saved_root(void *arg, int step)
+{
+	if (step == 0) {
+		if (setgroups(0, NULL) || setresgid(USER, USER, USER) ||
+		    setresuid(USER, USER, 0))
+			_exit(1);
+		prctl(PR_SET_DUMPABLE, 1);
+	}
+}
+
+TEST_F(user, is_denied_a_process_that_can_become_root_again)
+{
+	NEED_ROOT();
+	ASSERT_EQ(0, child_fork(&self->child, live_with_saved_root, NULL));
+	ASSERT_EQ(0, child_step(&self->child));
+	self->setup.id = self->child.pid;
+	ASSERT_EQ(0, become(USER));
+	EXPECT_DENIED(EPERM, GPROF_REASON_TASK_DENIED);
+}
+
+TEST_F(user, is_denied_a_kernel_thread)
+{
+	NEED_ROOT();
+	self->setup.id = 2;
+	ASSERT_EQ(0, become(USER));
+	EXPECT_DENIED(EPERM, GPROF_REASON_TASK_DENIED);
+}
+
+TEST_F(user, is_denied_kernel_mode)
+{
+	NEED_ROOT();
+	self->params.flags = GPROF_CPU_F_KERNEL;
+	ASSERT_EQ(0, become(USER));
+	EXPECT_DENIED(EPERM, GPROF_REASON_KERNEL_DENIED);
+}
+
+TEST_F(user, is_denied_kernel_frames)
+{
+	NEED_ROOT();
+	self->setup.stack |= GPROF_STACK_F_KERNEL;
+	ASSERT_EQ(0, become(USER));
+	EXPECT_DENIED(EPERM, GPROF_REASON_KERNEL_DENIED);
+}
+
+TEST_F(user, is_denied_the_system)
+{
+	NEED_ROOT();
+	self->setup.target = GPROF_TARGET_SYSTEM;
+	self->setup.id = 0;
+	ASSERT_EQ(0, become(USER));
+	EXPECT_DENIED(EPERM, GPROF_REASON_WIDE_DENIED);
+}
+
+TEST_F(user, is_denied_cpus)
+{
+	uint64_t cpus = 1;
+
+	NEED_ROOT();
+	self->setup.target = GPROF_TARGET_CPUS;
+	self->setup.id = 0;
+	self->setup.cpus = (uintptr_t)&cpus;
+	self->setup.cpus_size = sizeof(cpus);
+	ASSERT_EQ(0, become(USER));
+	EXPECT_DENIED(EPERM, GPROF_REASON_WIDE_DENIED);
+}
+
+TEST_F(user, is_denied_cgroups)
+{
+	NEED_ROOT();
+	self->setup.target = GPROF_TARGET_CGROUP;
+	self->setup.id = open("/sys/fs/cgroup", O_RDONLY | O_DIRECTORY);
+	ASSERT_LE(0, self->setup.id);
+	ASSERT_EQ(0, become(USER));
+	EXPECT_DENIED(EPERM, GPROF_REASON_WIDE_DENIED);
+}
+
+TEST_F(user, is_denied_tracepoints)
+{
+	struct gprof_profile_params params = { .size = sizeof(params), .period = 1 };
+	long long id = tracepoint_id("sched", "sched_process_fork");
+
+	NEED_ROOT();
+	ASSERT_LT(0, id);
+	params.tracepoint = id;
+	self->setup.kind = GPROF_KIND_PROFILE;
+	self->setup.params = (uintptr_t)&params;
+	ASSERT_EQ(0, become(USER));
+	EXPECT_EQ(-EPERM, device_setup(&self->dev, &self->setup));
+	EXPECT_NE(GPROF_REASON_NONE, self->setup.out_reason);
+}
+
+/* ---- privilege that changes on the way ---- */
+
+static void live_and_hide(void *arg, int step)
+{
+	if (step == 0 && become(USER))
+		_exit(1);
+	if (step == 1)
+		prctl(PR_SET_DUMPABLE, 0);
+}
+
+TEST_F(user, is_denied_a_target_that_hides_between_setup_and_start)
+{
+	struct gprof_start start = { .size = sizeof(start) };
+
+	NEED_ROOT();
+	ASSERT_EQ(0, child_fork(&self->child, live_and_hide, NULL));
+	ASSERT_EQ(0, child_step(&self->child));
+	self->setup.id = self->child.pid;
+	ASSERT_EQ(0, become(USER));
+	ASSERT_EQ(0, device_setup(&self->dev, &self->setup));
+	ASSERT_EQ(0, child_step(&self->child));
+	EXPECT_EQ(-EPERM, device_ioctl(self->dev.fd, GPROF_IOC_START, &start));
+	EXPECT_EQ(GPROF_REASON_TASK_DENIED, start.out_reason);
+}
+
+static char *beside_us(char *path, size_t size, const char *name)
+{
+	ssize_t n = readlink("/proc/self/exe", path, size - 1);
+
+	path[n < 0 ? 0 : n] = 0;
+	n = strrchr(path, '/') ? strrchr(path, '/') - path : 0;
+	snprintf(path + n, size - n, "/%s", name);
+	return path;
+}
+
+/* A copy of burner that belongs to another and is set-user-ID. */
+static int make_setuid(const char *to, uid_t owner, mode_t mode)
+{
+	char from[512], buffer[65536];
+	ssize_t n;
+	int in, out;
+
+	in = open(beside_us(from, sizeof(from), "burner"), O_RDONLY);
+	out = open(to, O_WRONLY | O_CREAT | O_TRUNC, 0700);
+	if (in < 0 || out < 0)
+		return -errno;
+	while ((n = read(in, buffer, sizeof(buffer))) > 0)
+		if (write(out, buffer, n) != n)
+			return -EIO;
+	close(in);
+	if (fchown(out, owner, owner) || fchmod(out, mode))
+		return -errno;
+	close(out);
+	return 0;
+}
+
+#define SETUID_PATH	"/tmp/gprof_setuid_burner"
+
+static void burn_and_exec_setuid(void *arg, int step)
+{
+	if (step == 0) {
+		if (become(USER))
+			_exit(1);
+		return;
+	}
+	if (step == 1) {
+		burn_ns(200000000);
+		return;
+	}
+	execl(SETUID_PATH, "burner", "300", (char *)NULL);
+	_exit(127);
+}
+
+static void record_setuid(struct __test_metadata *_metadata, FIXTURE_DATA(user) *self,
+			  uint32_t kind_of_target, uid_t owner, mode_t mode)
+{
+	struct gprof_stats st;
+	uint64_t before;
+	struct tally t;
+	int status;
+
+	ASSERT_EQ(0, make_setuid(SETUID_PATH, owner, mode));
+	ASSERT_EQ(0, child_fork(&self->child, burn_and_exec_setuid, NULL));
+	ASSERT_EQ(0, child_step(&self->child));
+	ASSERT_EQ(0, become(USER));
+	self->setup.target = kind_of_target;
+	self->setup.id = self->child.pid;
+	ASSERT_EQ(0, device_record(&self->dev, &self->setup));
+	ASSERT_EQ(0, tally_init(&t, &self->dev));
+	ASSERT_EQ(0, child_step(&self->child));
+	ASSERT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
+	before = st.out_produced;
+	EXPECT_LE(50, before);
+	ASSERT_EQ(0, child_begin(&self->child));
+	ASSERT_EQ(self->child.pid, waitpid(self->child.pid, &status, 0));
+	EXPECT_EQ(0, status);
+	ASSERT_EQ(0, device_stop(&self->dev));
+	ASSERT_LE(0, reader_read(&t.reader));
+	EXPECT_STREQ("", t.reader.error);
+	ASSERT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
+	/* the exec itself may still be sampled, what comes after may not */
+	EXPECT_GE(before + 30, st.out_produced);
+	EXPECT_EQ(1, tally_runs(&t, self->child.pid));
+	EXPECT_FALSE(tally_has_map(&t, self->child.pid, SETUID_PATH));
+	tally_free(&t);
+}
+
+TEST_F(user, loses_a_task_that_executes_a_set_user_id_program)
+{
+	NEED_ROOT();
+	record_setuid(_metadata, self, GPROF_TARGET_PROCESS, OTHER_USER, 04755);
+}
+
+TEST_F(user, loses_a_thread_that_executes_a_set_user_id_program)
+{
+	NEED_ROOT();
+	record_setuid(_metadata, self, GPROF_TARGET_THREAD, OTHER_USER, 04755);
+}
+
+TEST_F(user, loses_a_task_that_executes_a_set_group_id_program)
+{
+	NEED_ROOT();
+	record_setuid(_metadata, self, GPROF_TARGET_PROCESS, OTHER_USER, 02755);
+}
+
+TEST_F(user, loses_a_task_that_executes_an_unreadable_program)
+{
+	NEED_ROOT();
+	record_setuid(_metadata, self, GPROF_TARGET_PROCESS, OTHER_USER, 0711);
+}
+
+TEST_F(user, root_keeps_a_task_that_executes_a_set_user_id_program)
+{
+	struct tally t;
+	int status;
+
+	NEED_ROOT();
+	ASSERT_EQ(0, make_setuid(SETUID_PATH, OTHER_USER, 04755));
+	ASSERT_EQ(0, child_fork(&self->child, burn_and_exec_setuid, NULL));
+	ASSERT_EQ(0, child_step(&self->child));
+	self->setup.id = self->child.pid;
+	ASSERT_EQ(0, device_record(&self->dev, &self->setup));
+	ASSERT_EQ(0, tally_init(&t, &self->dev));
+	ASSERT_EQ(0, child_step(&self->child));
+	ASSERT_EQ(0, child_begin(&self->child));
+	ASSERT_EQ(self->child.pid, waitpid(self->child.pid, &status, 0));
+	ASSERT_EQ(0, device_stop(&self->dev));
+	ASSERT_LE(0, reader_read(&t.reader));
+	EXPECT_EQ(2, tally_runs(&t, self->child.pid));
+	EXPECT_LE(250, tally_weight_of(&t, self->child.pid) / 1000000);
+	tally_free(&t);
+}
+
+/* A recorder that was given away does not lend its privilege, nor take any. */
+TEST_F(user, recorder_keeps_the_privilege_that_it_was_set_up_with)
+{
+	struct gprof_stats st;
+
+	NEED_ROOT();
+	self->setup = device_setup_of(GPROF_TARGET_SYSTEM, 0, &self->params);
+	ASSERT_EQ(0, device_record(&self->dev, &self->setup));
+	ASSERT_EQ(0, become(USER));
+	burn_ns(50000000);
+	EXPECT_EQ(0, device_stop(&self->dev));
+	EXPECT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
+	EXPECT_LT(0, st.out_produced);
+}
+
+/* ---- memory ---- */
+
+/* KiB per CPU that a user has beyond RLIMIT_MEMLOCK: none, so that the limit alone counts. */
+#define ALLOWANCE	"/sys/module/gprof/parameters/mlock_kb"
+
+FIXTURE(memory) {
+	struct gprof_cpu_params params;
+	struct gprof_setup setup;
+	struct device dev;
+	int allowance;
+	char before[16];
+};
+
+FIXTURE_SETUP(memory)
+{
+	SKIP_UNLESS(!geteuid(), "must be root to become another");
+	self->dev.fd = -1;
+	self->params = timer_params(PERIOD_NS);
+	self->setup = device_setup_of(GPROF_TARGET_PROCESS, getpid(), &self->params);
+	ASSERT_EQ(0, file_read(ALLOWANCE, self->before, sizeof(self->before)));
+	/* stays open, because it is written back by another user */
+	self->allowance = open(ALLOWANCE, O_WRONLY);
+	ASSERT_LE(0, self->allowance);
+	ASSERT_EQ(1, write(self->allowance, "0", 1));
+}
+
+FIXTURE_TEARDOWN(memory)
+{
+	if (!self->setup.size)
+		return;
+	device_close(&self->dev);
+	EXPECT_LT(0, pwrite(self->allowance, self->before, strlen(self->before), 0));
+	close(self->allowance);
+}
+
+static int limit_memlock(uint64_t bytes)
+{
+	struct rlimit limit = { bytes, bytes };
+
+	return setrlimit(RLIMIT_MEMLOCK, &limit) ? -errno : 0;
+}
+
+/* The least RLIMIT_MEMLOCK, within a factor of two, under which one recorder fits. */
+static uint64_t enough_for_one(FIXTURE_DATA(memory) *self)
+{
+	struct rlimit limit = { 0, RLIM_INFINITY };
+	struct device dev;
+	uint64_t bytes;
+
+	for (bytes = 65536; bytes < 1ULL << 32; bytes *= 2) {
+		limit.rlim_cur = bytes;
+		setrlimit(RLIMIT_MEMLOCK, &limit);
+		if (!device_setup(&dev, &self->setup)) {
+			device_close(&dev);
+			return bytes;
+		}
+	}
+	return 0;
+}
+
+/* As perf has perf_event_mlock_kb. */
+TEST_F(memory, allowance_comes_on_top_of_the_limit)
+{
+	NEED_ROOT();
+	ASSERT_EQ(4, pwrite(self->allowance, "4096", 4, 0));
+	ASSERT_EQ(0, limit_memlock(65536));
+	ASSERT_EQ(0, become(USER));
+	self->setup.buffer_size = 1 << 20;
+	EXPECT_EQ(0, device_setup(&self->dev, &self->setup));
+	device_close(&self->dev);
+	ASSERT_EQ(1, pwrite(self->allowance, "0", 1, 0));
+	EXPECT_EQ(-ENOMEM, device_setup(&self->dev, &self->setup));
+}
+
+TEST_F(memory, buffers_are_charged_to_rlimit_memlock)
+{
+	struct device second;
+	uint64_t bytes;
+
+	NEED_ROOT();
+	setrlimit(RLIMIT_MEMLOCK, &(struct rlimit){ 65536, RLIM_INFINITY });
+	ASSERT_EQ(0, become(USER));
+	self->setup.buffer_size = 1 << 20;
+	EXPECT_EQ(-ENOMEM, device_setup(&self->dev, &self->setup));
+	EXPECT_EQ(GPROF_REASON_MEMLOCK, self->setup.out_reason);
+	bytes = enough_for_one(self);
+	TH_LOG("%llu bytes for one of 1 MiB per CPU", (unsigned long long)bytes);
+	/* all of the data at least */
+	EXPECT_LE((1 << 20) * sysconf(_SC_NPROCESSORS_CONF), bytes);
+	ASSERT_EQ(0, device_setup(&self->dev, &self->setup));
+	EXPECT_EQ(-ENOMEM, device_setup(&second, &self->setup));
+	EXPECT_EQ(GPROF_REASON_MEMLOCK, self->setup.out_reason);
+	/* and given back at close */
+	device_close(&self->dev);
+	EXPECT_EQ(0, device_setup(&self->dev, &self->setup));
+}
+
+TEST_F(memory, charge_is_given_back_after_mmap_and_start_too)
+{
+	int i;
+
+	NEED_ROOT();
+	setrlimit(RLIMIT_MEMLOCK, &(struct rlimit){ 65536, RLIM_INFINITY });
+	ASSERT_EQ(0, become(USER));
+	self->setup.buffer_size = 1 << 20;
+	ASSERT_LT(0, enough_for_one(self));
+	for (i = 0; i < 20; i++) {
+		ASSERT_EQ(0, device_record(&self->dev, &self->setup)) {
+			TH_LOG("life %d", i);
+		}
+		device_close(&self->dev);
+	}
+	/* a failed setup is not charged either */
+	self->params.type = 0x7fff;
+	for (i = 0; i < 20; i++)
+		EXPECT_EQ(-ENOENT, device_setup(&self->dev, &self->setup));
+	self->params = timer_params(PERIOD_NS);
+	EXPECT_EQ(0, device_setup(&self->dev, &self->setup));
+}
+
+TEST_F(memory, charge_is_given_back_when_the_owner_dies)
+{
+	struct device dev;
+	pid_t pid;
+	int i;
+
+	NEED_ROOT();
+	setrlimit(RLIMIT_MEMLOCK, &(struct rlimit){ 65536, RLIM_INFINITY });
+	ASSERT_EQ(0, become(USER));
+	self->setup.buffer_size = 1 << 20;
+	ASSERT_LT(0, enough_for_one(self));
+	for (i = 0; i < 5; i++) {
+		pid = fork();
+		ASSERT_LE(0, pid);
+		if (!pid) {
+			self->setup.id = getpid();
+			if (!device_record(&dev, &self->setup))
+				pause();
+			_exit(1);
+		}
+		sleep_ms(100);
+		kill(pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+	}
+	self->setup.id = getpid();
+	for (i = 0; i < 100 && device_setup(&self->dev, &self->setup); i++)
+		sleep_ms(20);
+	EXPECT_LE(0, self->dev.fd);
+}
+
+/* A limit that every process has for itself would be none. */
+TEST_F(memory, charge_is_shared_by_all_processes_of_a_user)
+{
+	struct device dev;
+	int status;
+	pid_t pid;
+
+	NEED_ROOT();
+	setrlimit(RLIMIT_MEMLOCK, &(struct rlimit){ 65536, RLIM_INFINITY });
+	ASSERT_EQ(0, become(USER));
+	self->setup.buffer_size = 1 << 20;
+	ASSERT_LT(0, enough_for_one(self));
+	ASSERT_EQ(0, device_setup(&self->dev, &self->setup));
+	pid = fork();
+	ASSERT_LE(0, pid);
+	if (!pid) {
+		self->setup.id = getpid();
+		_exit(device_setup(&dev, &self->setup) == -ENOMEM ? 0 : 1);
+	}
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
+}
+
+TEST_F(memory, root_is_not_charged)
+{
+	NEED_ROOT();
+	ASSERT_EQ(0, limit_memlock(0));
+	self->setup.buffer_size = 1 << 20;
+	EXPECT_EQ(0, device_setup(&self->dev, &self->setup));
+}
+
+/* Recorders without end: refused at some point, and the host goes on. */
+TEST_F(memory, is_not_there_for_recorders_without_end)
+{
+	static struct device devs[1024];
+	int i, nr, ret = 0;
+
+	NEED_ROOT();
+	setrlimit(RLIMIT_NOFILE, &(struct rlimit){ 4096, 4096 });
+	ASSERT_EQ(0, limit_memlock(8 << 20));
+	ASSERT_EQ(0, become(USER));
+	self->setup.buffer_size = 4096;
+	for (nr = 0; nr < 1024; nr++) {
+		ret = device_setup(&devs[nr], &self->setup);
+		if (ret)
+			break;
+	}
+	TH_LOG("%d recorders within 8 MiB", nr);
+	EXPECT_EQ(-ENOMEM, ret);
+	EXPECT_EQ(GPROF_REASON_MEMLOCK, self->setup.out_reason);
+	EXPECT_LT(0, nr);
+	for (i = 0; i < nr; i++)
+		device_close(&devs[i]);
+	EXPECT_EQ(0, device_setup(&self->dev, &self->setup));
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,466 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * recorder_test: many recorders, short lives, sudden ends; and what is left of
+ * them afterwards, which must be nothing.
+ */
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include "harness.h"
+#include "device.h"
+#include "reader.h"
+#include "tally.h"
+#include "workload.h"
+
+#define PERIOD_NS	1000000
+#define SMALL		65536
+
+FIXTURE(recorder) {
+	struct gprof_cpu_params params;
+	struct gprof_setup setup;
+	struct child child;
+};
+
+static void burn_100_ms(void *arg, int step)
+{
+	burn_ns(100000000);
+}
+
+FIXTURE_SETUP(recorder)
+{
+	ASSERT_EQ(0, child_fork(&self->child, burn_100_ms, NULL));
+	self->params = timer_params(PERIOD_NS);
+	self->setup = device_setup_of(GPROF_TARGET_PROCESS, self->child.pid, &self->params);
+	self->setup.buffer_size = SMALL;
+}
+
+FIXTURE_TEARDOWN(recorder)
+{
+	child_end(&self->child);
+}
+
+/* Stops, reads all and returns how many samples there were: they must add up. */
+static uint64_t finish(struct __test_metadata *_metadata, struct device *dev)
+{
+	struct gprof_stats st = { 0 };
+	struct reader reader;
+
+	EXPECT_EQ(0, reader_init(&reader, dev));
+	EXPECT_EQ(0, device_stop(dev));
+	EXPECT_LE(0, reader_read(&reader)) {
+		TH_LOG("%s", reader.error);
+	}
+	EXPECT_EQ(0, device_stats(dev, GPROF_STATS_ALL_CPUS, &st));
+	EXPECT_EQ(st.out_produced, reader.samples + device_lost(&st));
+	reader_free(&reader);
+	return st.out_produced;
+}
+
+#define FINISH(_dev)	finish(_metadata, _dev)
+
+/* Open recorders of the host, without the one that asks. */
+static uint64_t open_recorders(void)
+{
+	struct gprof_info info = { .size = sizeof(info) };
+	int fd = device_open();
+	int ret = device_ioctl(fd, GPROF_IOC_INFO, &info);
+
+	close(fd);
+	return ret ? UINT64_MAX : info.out_recorders - 1;
+}
+
+/* Files are released a moment after the process that had them. */
+static bool recorders_become(uint64_t wanted)
+{
+	int i;
+
+	for (i = 0; i < 500; i++) {
+		if (open_recorders() == wanted)
+			return true;
+		sleep_ms(10);
+	}
+	return false;
+}
+
+static long module_references(void)
+{
+	char text[16384], *line, *rest = text;
+	long size, references;
+
+	if (file_read("/proc/modules", text, sizeof(text)))
+		return -1;
+	while ((line = strsep(&rest, "\n")))
+		if (sscanf(line, "gprof %ld %ld", &size, &references) == 2)
+			return references;
+	return -1;
+}
+
+/* ---- several at once ---- */
+
+TEST_F(recorder, two_record_one_task_each_at_its_own_rate)
+{
+	struct gprof_cpu_params slow_params = timer_params(5 * PERIOD_NS);
+	struct gprof_setup slow_setup = self->setup;
+	struct device fast, slow;
+	uint64_t nr_fast, nr_slow;
+
+	slow_setup.params = (uintptr_t)&slow_params;
+	ASSERT_EQ(0, device_record(&fast, &self->setup));
+	ASSERT_EQ(0, device_record(&slow, &slow_setup));
+	ASSERT_EQ(0, child_step(&self->child));
+	ASSERT_EQ(0, child_step(&self->child));
+	nr_fast = FINISH(&fast);
+	nr_slow = FINISH(&slow);
+	EXPECT_LE(50, nr_fast);
+	EXPECT_LE(10, nr_slow);
+	EXPECT_LT(2 * nr_slow, nr_fast);
+	device_close(&fast);
+	device_close(&slow);
+}
+
+TEST_F(recorder, end_of_one_does_not_touch_the_other)
+{
+	struct gprof_stats st;
+	struct device one, other;
+	uint64_t before;
+
+	ASSERT_EQ(0, device_record(&one, &self->setup));
+	ASSERT_EQ(0, device_record(&other, &self->setup));
+	ASSERT_EQ(0, child_step(&self->child));
+	device_close(&other);
+	ASSERT_EQ(0, device_stats(&one, GPROF_STATS_ALL_CPUS, &st));
+	before = st.out_produced;
+	ASSERT_EQ(0, child_step(&self->child));
+	EXPECT_LE(before + 20, FINISH(&one));
+	device_close(&one);
+}
+
+TEST_F(recorder, stop_of_one_does_not_stop_the_other)
+{
+	struct device one, other;
+	uint64_t stopped;
+
+	ASSERT_EQ(0, device_record(&one, &self->setup));
+	ASSERT_EQ(0, device_record(&other, &self->setup));
+	ASSERT_EQ(0, child_step(&self->child));
+	stopped = FINISH(&other);
+	ASSERT_EQ(0, child_step(&self->child));
+	ASSERT_EQ(0, child_step(&self->child));
+	EXPECT_LT(stopped * 3 / 2, FINISH(&one));
+	device_close(&one);
+	device_close(&other);
+}
+
+#define MANY	64
+
+TEST_F(recorder, sixty_four_record_one_task)
+{
+	static struct device devs[MANY];
+	uint64_t before = open_recorders(), produced;
+	int i;
+
+	self->params.period = 5 * PERIOD_NS;
+	for (i = 0; i < MANY; i++) {
+		ASSERT_EQ(0, device_record(&devs[i], &self->setup)) {
+			TH_LOG("recorder %d, reason %u", i, self->setup.out_reason);
+		}
+	}
+	EXPECT_EQ(before + MANY, open_recorders());
+	ASSERT_EQ(0, child_step(&self->child));
+	ASSERT_EQ(0, child_step(&self->child));
+	for (i = 0; i < MANY; i++) {
+		produced = FINISH(&devs[i]);
+		EXPECT_LE(5, produced) {
+			TH_LOG("recorder %d", i);
+		}
+	}
+	for (i = 0; i < MANY; i++)
+		device_close(&devs[i]);
+	EXPECT_EQ(before, open_recorders());
+}
+
+TEST_F(recorder, recorder_of_oneself_works)
+{
+	struct device dev;
+
+	self->setup.id = getpid();
+	ASSERT_EQ(0, device_record(&dev, &self->setup));
+	burn_ns(100000000);
+	EXPECT_LE(20, FINISH(&dev));
+	device_close(&dev);
+}
+
+TEST_F(recorder, start_and_stop_alternate_while_the_target_runs)
+{
+	struct device dev;
+	int i;
+
+	ASSERT_EQ(0, device_record(&dev, &self->setup));
+	for (i = 0; i < 3; i++) {
+		ASSERT_EQ(0, child_begin(&self->child));
+		for (int j = 0; j < 20; j++) {
+			ASSERT_EQ(0, device_stop(&dev));
+			ASSERT_EQ(0, device_start(&dev));
+		}
+		ASSERT_EQ(0, child_wait(&self->child));
+	}
+	FINISH(&dev);
+	device_close(&dev);
+}
+
+struct racers {
+	struct device *dev;
+	uint64_t wrong;
+};
+
+static void *race(void *arg)
+{
+	struct racers *r = arg;
+	struct gprof_stats st;
+	int i, ret;
+
+	for (i = 0; i < 200; i++) {
+		ret = i & 1 ? device_stop(r->dev) : device_start(r->dev);
+		if (ret && ret != -EBUSY)
+			__atomic_fetch_add(&r->wrong, 1, __ATOMIC_RELAXED);
+		if (device_stats(r->dev, GPROF_STATS_ALL_CPUS, &st))
+			__atomic_fetch_add(&r->wrong, 1, __ATOMIC_RELAXED);
+	}
+	return NULL;
+}
+
+TEST_F(recorder, threads_may_fight_over_one)
+{
+	struct racers r = { 0 };
+	pthread_t threads[4];
+	struct device dev;
+	int i;
+
+	ASSERT_EQ(0, device_setup(&dev, &self->setup));
+	ASSERT_EQ(0, device_map(&dev));
+	r.dev = &dev;
+	for (i = 0; i < 4; i++)
+		ASSERT_EQ(0, pthread_create(&threads[i], NULL, race, &r));
+	for (i = 0; i < 3; i++)
+		ASSERT_EQ(0, child_step(&self->child));
+	for (i = 0; i < 4; i++)
+		pthread_join(threads[i], NULL);
+	EXPECT_EQ(0, r.wrong);
+	device_stop(&dev);
+	ASSERT_EQ(0, device_start(&dev));
+	FINISH(&dev);
+	device_close(&dev);
+}
+
+/* ---- sudden ends ---- */
+
+TEST_F(recorder, close_while_recording_ends_everything)
+{
+	uint64_t before = open_recorders();
+	struct device dev;
+	int i;
+
+	for (i = 0; i < 10; i++) {
+		ASSERT_EQ(0, device_record(&dev, &self->setup));
+		ASSERT_EQ(0, child_begin(&self->child));
+		sleep_ms(20);
+		device_close(&dev);
+		ASSERT_EQ(0, child_wait(&self->child));
+	}
+	EXPECT_EQ(before, open_recorders());
+}
+
+TEST_F(recorder, close_wakes_nobody_who_polls_on_another)
+{
+	struct device one, other;
+	struct pollfd pfd;
+
+	ASSERT_EQ(0, device_record(&one, &self->setup));
+	ASSERT_EQ(0, device_record(&other, &self->setup));
+	device_close(&other);
+	pfd = (struct pollfd){ .fd = one.fd, .events = POLLIN };
+	EXPECT_EQ(0, poll(&pfd, 1, 50));
+	device_close(&one);
+}
+
+static void record_and_burn(void *arg, int step)
+{
+	struct device dev;
+
+	if (device_record(&dev, arg))
+		_exit(1);
+	burn_until(UINT64_MAX);
+}
+
+TEST_F(recorder, sigkill_of_the_owner_ends_everything)
+{
+	uint64_t before = open_recorders();
+	struct child owner;
+	int i;
+
+	for (i = 0; i < 10; i++) {
+		ASSERT_EQ(0, child_fork(&owner, record_and_burn, &self->setup));
+		ASSERT_EQ(0, child_begin(&owner));
+		sleep_ms(30);
+		child_end(&owner);
+	}
+	EXPECT_TRUE(recorders_become(before));
+}
+
+TEST_F(recorder, death_of_the_target_at_any_step_is_no_harm)
+{
+	struct child victim;
+	struct device dev;
+	int step, ret;
+
+	for (step = 0; step < 5; step++) {
+		ASSERT_EQ(0, child_fork(&victim, burn_100_ms, NULL));
+		self->setup.id = victim.pid;
+		if (step == 0)
+			child_end(&victim);
+		ret = device_setup(&dev, &self->setup);
+		EXPECT_EQ(step == 0 ? -ESRCH : 0, ret);
+		if (ret)
+			continue;
+		if (step == 1)
+			child_end(&victim);
+		EXPECT_EQ(0, device_map(&dev));
+		EXPECT_EQ(step == 1 ? -ESRCH : 0, device_start(&dev));
+		if (step == 2)
+			child_end(&victim);
+		if (step > 2)
+			child_step(&victim);
+		if (step == 3)
+			child_end(&victim);
+		EXPECT_EQ(step == 1 ? -EBUSY : 0, device_stop(&dev));
+		device_close(&dev);
+		if (step == 4)
+			child_end(&victim);
+	}
+}
+
+/* ---- nothing is left behind ---- */
+
+static void one_life(struct gprof_setup *setup, bool stop)
+{
+	struct device dev;
+
+	if (device_record(&dev, setup))
+		return;
+	burn_ns(2000000);
+	if (stop)
+		device_stop(&dev);
+	device_close(&dev);
+}
+
+TEST_F(recorder, memory_is_given_back)
+{
+	long long vmalloc, slab, free_kb;
+	int i;
+
+	self->setup.id = getpid();
+	self->setup.buffer_size = 1 << 20;
+	for (i = 0; i < 20; i++)
+		one_life(&self->setup, i & 1);
+	ASSERT_TRUE(recorders_become(0));
+	sleep_ms(500);
+	vmalloc = file_field("/proc/meminfo", "VmallocUsed");
+	slab = file_field("/proc/meminfo", "SUnreclaim");
+	free_kb = file_field("/proc/meminfo", "MemFree");
+	ASSERT_LT(0, vmalloc);
+	for (i = 0; i < 100; i++)
+		one_life(&self->setup, i & 1);
+	ASSERT_TRUE(recorders_become(0));
+	sleep_ms(500);
+	/* 100 recorders had 100 MiB per CPU */
+	EXPECT_GE(vmalloc + 1024, file_field("/proc/meminfo", "VmallocUsed"));
+	EXPECT_GE(slab + 4096, file_field("/proc/meminfo", "SUnreclaim"));
+	EXPECT_LE(free_kb - 32768, file_field("/proc/meminfo", "MemFree"));
+}
+
+TEST_F(recorder, module_references_are_given_back)
+{
+	long before = module_references();
+	struct device dev;
+
+	ASSERT_LE(0, before);
+	ASSERT_EQ(0, device_record(&dev, &self->setup));
+	EXPECT_LT(before, module_references());
+	device_close(&dev);
+	EXPECT_EQ(before, module_references());
+	one_life(&self->setup, false);
+	EXPECT_EQ(before, module_references());
+}
+
+/* The mapping holds the file, and with it the module. */
+TEST_F(recorder, module_is_held_by_a_mapping)
+{
+	long before = module_references();
+	struct device dev;
+	int fd;
+
+	ASSERT_LE(0, before);
+	ASSERT_EQ(0, device_setup(&dev, &self->setup));
+	ASSERT_EQ(0, device_map(&dev));
+	fd = dev.fd;
+	dev.fd = -1;
+	close(fd);
+	EXPECT_LT(before, module_references());
+	device_close(&dev);
+	EXPECT_EQ(before, module_references());
+}
+
+#define MOST_COUNTERS	32
+
+/* How many counters of cycles fit on the PMU at once, for this thread. */
+static int free_counters(void)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_HARDWARE, .size = sizeof(attr),
+		.config = PERF_COUNT_HW_CPU_CYCLES, .pinned = 1,
+		.exclude_kernel = 1, .exclude_hv = 1,
+		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
+	};
+	int fds[MOST_COUNTERS], i, nr;
+	uint64_t counts[3];
+
+	for (nr = 0; nr < MOST_COUNTERS; nr++) {
+		fds[nr] = syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+		if (fds[nr] < 0)
+			break;
+		burn_ns(1000000);
+		/* a pinned counter that finds no room is in error: end of file */
+		if (read(fds[nr], counts, sizeof(counts)) != sizeof(counts)) {
+			close(fds[nr]);
+			break;
+		}
+	}
+	for (i = 0; i < nr; i++)
+		close(fds[i]);
+	return nr;
+}
+
+TEST_F(recorder, hardware_counters_are_given_back)
+{
+	int refused = perf_refuses(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, true);
+	int before, i;
+
+	SKIP_UNLESS(!refused, "perf has no cycles here: %s", strerror(refused));
+	pin_to_some_cpu();
+	before = free_counters();
+	ASSERT_LT(1, before);
+	self->params = event_params(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 1000000);
+	self->setup.id = getpid();
+	for (i = 0; i < 20; i++) {
+		one_life(&self->setup, i & 1);
+		self->setup = device_setup_of(i & 2 ? GPROF_TARGET_SYSTEM : GPROF_TARGET_PROCESS,
+					      i & 2 ? 0 : getpid(), &self->params);
+	}
+	EXPECT_EQ(before, free_counters());
+}
+
+TEST_HARNESS_MAIN
