@@ -17,8 +17,11 @@
  * counters, so START creates them and STOP releases them; perf guarantees that
  * no handler runs after the release.
  *
- * A program that executes a set-user-ID file loses its counters
- * (begin_new_exec()), which is right for whoever is not privileged.
+ * A task that executes a set-user-ID program loses its counters
+ * (begin_new_exec()). That is right for whoever is not privileged. For the
+ * others a watch on exec finds such tasks and has them attached again; they
+ * are known by an ancestor with a counter of ours, so one whose parents have
+ * all gone before is not found.
  *
  * Lock order: recorder lock, @lock, then perf's own and the hotplug lock.
  * list_lock is innermost and taken in hotplug callbacks too.
@@ -33,11 +36,14 @@
 #include <linux/gprof.h>
 #include <linux/math64.h>
 #include <linux/ptrace.h>
+#include <linux/pid.h>
 #include <linux/rcupdate.h>
+#include <linux/sched/coredump.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
+#include <linux/timekeeping.h>
 
 #define BATCH	64	/* threads that are looked up under one RCU section */
 
@@ -93,14 +99,20 @@ static void overflow(struct perf_event *event, struct perf_sample_data *data,
 	gprof_sampler_sample(c->sampler, &e);
 }
 
+enum enable {
+	NOW,
+	ON_EXEC,
+	NEVER,
+};
+
 static struct perf_event *create(struct gprof_counters *c, int cpu, struct task_struct *task,
-				 bool disabled)
+				 enum enable enable)
 {
 	struct perf_event_attr attr = c->attr;
 
 	attr.inherit = c->target->type == GPROF_TARGET_PROCESS;
-	attr.enable_on_exec = task && c->target->on_exec;
-	attr.disabled = disabled || attr.enable_on_exec;
+	attr.enable_on_exec = enable == ON_EXEC;
+	attr.disabled = enable != NOW;
 	return perf_event_create_kernel_counter(&attr, cpu, task, overflow, c);
 }
 
@@ -117,7 +129,7 @@ static int try_once(struct gprof_counters *c)
 {
 	struct task_struct *task = gprof_target_is_tasks(c->target) ? c->target->task : NULL;
 	int cpu = task ? -1 : cpumask_any_and(c->target->cpus, cpu_online_mask);
-	struct perf_event *event = create(c, cpu, task, true);
+	struct perf_event *event = create(c, cpu, task, NEVER);
 
 	if (IS_ERR(event))
 		return PTR_ERR(event);
@@ -164,7 +176,7 @@ static void detach(struct gprof_counters *c, struct perf_event *event)
 	perf_event_release_kernel(event);
 }
 
-static int attach_task(struct gprof_counters *c, struct task_struct *task)
+static int attach_task(struct gprof_counters *c, struct task_struct *task, enum enable enable)
 {
 	struct attached_task *a;
 
@@ -174,7 +186,7 @@ static int attach_task(struct gprof_counters *c, struct task_struct *task)
 	a = kmalloc(sizeof(*a), GFP_KERNEL_ACCOUNT);
 	if (!a)
 		return -ENOMEM;
-	a->event = create(c, -1, task, false);
+	a->event = create(c, -1, task, enable);
 	if (IS_ERR(a->event)) {
 		int err = PTR_ERR(a->event);
 
@@ -208,6 +220,7 @@ static unsigned int find_unattached(struct gprof_counters *c, struct task_struct
 static int attach_process(struct gprof_counters *c)
 {
 	struct task_struct **batch = kmalloc_array(BATCH, sizeof(*batch), GFP_KERNEL);
+	enum enable enable = c->target->on_exec ? ON_EXEC : NOW;
 	unsigned int n, i;
 	int err = 0;
 
@@ -218,7 +231,7 @@ static int attach_process(struct gprof_counters *c)
 
 		n = find_unattached(c, batch);
 		for (i = 0; i < n; i++) {
-			int ret = err ? 0 : attach_task(c, batch[i]);
+			int ret = err ? 0 : attach_task(c, batch[i], enable);
 
 			/* A thread that just ended is no error. */
 			if (ret && ret != -ESRCH)
@@ -245,7 +258,7 @@ static int attach_cpus(struct gprof_counters *c)
 
 		if (c->by_cpu[cpu])
 			continue;
-		event = create(c, cpu, NULL, false);
+		event = create(c, cpu, NULL, NOW);
 		/*
 		 * A CPU that just went away comes back to us through hotplug; a
 		 * PMU of one kind of core does not exist on the other kind.
@@ -282,12 +295,72 @@ static void detach_all(struct gprof_counters *c)
 	c->attached = 0;
 }
 
-static void attach_cpus_that_came(struct work_struct *work)
+/* Is current the target, or did something that we count fork it since START? */
+static bool belongs(struct gprof_counters *c)
 {
-	struct gprof_counters *c = container_of(work, struct gprof_counters, refresh);
+	struct task_struct *task = current;
+
+	if (c->target->type == GPROF_TARGET_THREAD)
+		return task == c->target->task;
+	if (same_thread_group(task, c->target->task))
+		return true;
+	if (task->group_leader->start_boottime < c->start_boottime)
+		return false;
+	while (task->pid) {
+		task = rcu_dereference(task->real_parent);
+		if (same_thread_group(task, c->target->task) || gprof_task_has_counter(task, c))
+			return true;
+	}
+	return false;
+}
+
+/* Under RCU, current past its exec: has it lost the counter by that? */
+static void executed(struct gprof_exec_watch *w)
+{
+	struct gprof_counters *c = container_of(w, struct gprof_counters, exec);
+	int i;
+
+	if (get_dumpable(current->mm) == SUID_DUMP_USER || gprof_task_has_counter(current, c) ||
+	    !belongs(c))
+		return;
+	for (i = 0; i < GPROF_STRIPPED; i++) {
+		if (!atomic_cmpxchg(&c->stripped[i], 0, current->tgid)) {
+			schedule_work(&c->refresh);
+			return;
+		}
+	}
+}
+
+static void attach_stripped(struct gprof_counters *c)
+{
+	struct task_struct *task;
+	int i, pid;
+
+	for (i = 0; i < GPROF_STRIPPED; i++) {
+		/* A full barrier; pairs with atomic_cmpxchg() in executed(). */
+		pid = atomic_xchg(&c->stripped[i], 0);
+		if (!pid)
+			continue;
+		rcu_read_lock();
+		/* A worker lives in the initial pid namespace. */
+		task = pid_task(find_vpid(pid), PIDTYPE_TGID);
+		/* It may have asked twice, by two execs in a row. */
+		if (task && gprof_task_has_counter(task, c))
+			task = NULL;
+		if (task)
+			get_task_struct(task);
+		rcu_read_unlock();
+		if (!task)
+			continue;
+		attach_task(c, task, NOW);
+		put_task_struct(task);
+	}
+}
+
+static void attach_cpus_that_came(struct gprof_counters *c)
+{
 	unsigned int cpu;
 
-	mutex_lock(&c->lock);
 	for_each_cpu(cpu, c->target->cpus) {
 		bool came;
 
@@ -302,6 +375,17 @@ static void attach_cpus_that_came(struct work_struct *work)
 		}
 	}
 	attach_cpus(c);
+}
+
+static void refresh(struct work_struct *work)
+{
+	struct gprof_counters *c = container_of(work, struct gprof_counters, refresh);
+
+	mutex_lock(&c->lock);
+	if (c->by_cpu)
+		attach_cpus_that_came(c);
+	else
+		attach_stripped(c);
 	mutex_unlock(&c->lock);
 }
 
@@ -369,7 +453,9 @@ struct gprof_counters *gprof_counters_new(const struct perf_event_attr *attr,
 	mutex_init(&c->lock);
 	INIT_LIST_HEAD(&c->tasks);
 	INIT_LIST_HEAD(&c->node);
-	INIT_WORK(&c->refresh, attach_cpus_that_came);
+	INIT_WORK(&c->refresh, refresh);
+	c->exec.executed = executed;
+	INIT_LIST_HEAD(&c->exec.node);
 	if (!zalloc_cpumask_var(&c->came, GFP_KERNEL_ACCOUNT))
 		goto err_free;
 	if (gprof_target_is_tasks(target))
@@ -413,28 +499,37 @@ void gprof_counters_destroy(void *state)
 int gprof_counters_start(void *state, u32 *attached)
 {
 	struct gprof_counters *c = state;
+	bool follow_execs = gprof_target_is_tasks(c->target) && c->target->privileged;
 	int err;
 
+	c->start_boottime = ktime_get_boottime_ns();
+	memset(c->stripped, 0, sizeof(c->stripped));
+	if (follow_execs) {
+		err = gprof_exec_watch(&c->exec);
+		if (err)
+			return err;
+	}
 	mutex_lock(&c->lock);
 	if (c->target->type == GPROF_TARGET_THREAD)
-		err = attach_task(c, c->target->task);
+		err = attach_task(c, c->target->task, c->target->on_exec ? ON_EXEC : NOW);
 	else if (c->target->type == GPROF_TARGET_PROCESS)
 		err = attach_process(c);
 	else
 		err = attach_cpus(c);
-	if (err)
-		detach_all(c);
 	*attached = c->attached;
 	mutex_unlock(&c->lock);
-
-	if (!err && c->by_cpu) {
+	if (err) {
+		gprof_counters_stop(c);
+		return err;
+	}
+	if (c->by_cpu) {
 		spin_lock_irq(&list_lock);
 		list_add(&c->node, &following);
 		spin_unlock_irq(&list_lock);
 		/* For a CPU that came after attach_cpus() looked. */
 		schedule_work(&c->refresh);
 	}
-	return err;
+	return 0;
 }
 
 /**
@@ -450,6 +545,10 @@ void gprof_counters_stop(void *state)
 	spin_lock_irq(&list_lock);
 	list_del_init(&c->node);
 	spin_unlock_irq(&list_lock);
+	if (!list_empty(&c->exec.node)) {
+		gprof_exec_unwatch(&c->exec);
+		INIT_LIST_HEAD(&c->exec.node);
+	}
 	cancel_work_sync(&c->refresh);
 
 	mutex_lock(&c->lock);

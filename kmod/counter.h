@@ -5,6 +5,9 @@
 #ifndef GPROF_COUNTER_H
 #define GPROF_COUNTER_H
 
+#include "exec.h"
+
+#include <linux/atomic.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/perf_event.h>
@@ -14,6 +17,8 @@
 struct gprof_sampler;
 struct gprof_stats;
 struct gprof_target;
+
+#define GPROF_STRIPPED	64	/* tasks that may wait for a new counter */
 
 /**
  * struct gprof_counters - counters of one event on all of a target
@@ -31,8 +36,11 @@ struct gprof_target;
  * @enabled: their time, ns
  * @running: their time on the PMU, ns
  * @node: in the list of those that follow CPUs going on and off
- * @refresh: attaches to CPUs that came
+ * @refresh: attaches to CPUs that came, and again to tasks that lost their counter
  * @came: CPUs that came since the last refresh
+ * @exec: tells of tasks that lost their counter
+ * @stripped: ids of such processes, 0: free
+ * @start_boottime: CLOCK_BOOTTIME at START, ns
  */
 struct gprof_counters {
 	struct perf_event_attr attr;
@@ -53,6 +61,9 @@ struct gprof_counters {
 	struct list_head node;
 	struct work_struct refresh;
 	cpumask_var_t came;
+	struct gprof_exec_watch exec;
+	atomic_t stripped[GPROF_STRIPPED];
+	u64 start_boottime;
 };
 
 int gprof_counter_hotplug_init(void);

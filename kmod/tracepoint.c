@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * tracepoint: most tracepoints are not exported to modules, but all of the
+ * kernel's own can be enumerated.
+ */
+#include "tracepoint.h"
+
+#include <linux/errno.h>
+#include <linux/string.h>
+#include <linux/tracepoint.h>
+
+struct search {
+	const char *name;
+	struct tracepoint *found;
+};
+
+static void compare(struct tracepoint *tp, void *priv)
+{
+	struct search *s = priv;
+
+	if (!strcmp(tp->name, s->name))
+		s->found = tp;
+}
+
+static struct tracepoint *find(const char *name)
+{
+	struct search s = { .name = name };
+
+	for_each_kernel_tracepoint(compare, &s);
+	return s.found;
+}
+
+/**
+ * gprof_tracepoint_attach() - have a probe called
+ * @name: tracepoint
+ * @probe: function with the tracepoint's prototype, after a void pointer
+ *
+ * Context: Task.
+ * Return: 0; -ENOENT when this kernel has no such tracepoint; -ENOMEM.
+ */
+int gprof_tracepoint_attach(const char *name, void *probe)
+{
+	struct tracepoint *tp = find(name);
+
+	return tp ? tracepoint_probe_register(tp, probe, NULL) : -ENOENT;
+}
+
+/**
+ * gprof_tracepoint_detach() - end it; no call is under way when this returns
+ * @name: tracepoint
+ * @probe: what was attached
+ *
+ * Context: Task.
+ */
+void gprof_tracepoint_detach(const char *name, void *probe)
+{
+	struct tracepoint *tp = find(name);
+
+	if (tp)
+		tracepoint_probe_unregister(tp, probe, NULL);
+	tracepoint_synchronize_unregister();
+}
