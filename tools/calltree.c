@@ -96,8 +96,10 @@ static int add_sample(void *ctx, const struct gprof_frame *frames, size_t nr_fra
 	}
 	for (size_t i = nr_frames; i-- > left;) {
 		const struct gprof_frame *f = &frames[i];
+		char text[VIEW_NAME_MAX];
+		uint32_t frame = add_frame(t, kind_of(f), view_function(f, text), f->mapping);
 
-		node = add_node(t, node, add_frame(t, kind_of(f), f->function, f->mapping));
+		node = add_node(t, node, frame);
 	}
 	t->nodes[node].self += values[t->type];
 	return 0;

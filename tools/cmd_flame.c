@@ -82,7 +82,7 @@ static void tell(const struct calltree *tree, const struct view *view)
 }
 
 static int write_picture(const struct flame_options *o, const struct calltree *tree,
-			 const struct view *view, const char *title)
+			 const struct view *view)
 {
 	struct output out;
 	FILE *f;
@@ -96,7 +96,7 @@ static int write_picture(const struct flame_options *o, const struct calltree *t
 	if (!f) {
 		error = errno;
 	} else {
-		flame_write(f, tree, view, title);
+		flame_write(f, tree, view, o->title);
 		if (ferror(f))
 			error = errno ? errno : EIO;
 		if (fclose(f) && !error)
@@ -127,7 +127,9 @@ int cmd_flame(int argc, char **argv)
 		return status;
 	calltree_build(&tree, &view);
 	tell(&tree, &view);
-	status = write_picture(&o, &tree, &view, o.title ? o.title : argv[operands]);
+	if (!o.title)
+		o.title = basename(argv[operands]);
+	status = write_picture(&o, &tree, &view);
 	calltree_free(&tree);
 	view_close(&view);
 	return status;

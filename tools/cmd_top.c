@@ -69,7 +69,8 @@ static int add_sample(void *ctx, const struct gprof_frame *frames, size_t nr_fra
 
 	t->samples++;
 	for (size_t i = 0; i < nr_frames; i++) {
-		const char *name = frames[i].function;
+		char text[VIEW_NAME_MAX];
+		const char *name = view_function(&frames[i], text);
 		size_t n = intern_add(&t->names, name, strlen(name) + 1);
 		struct function *f;
 
@@ -158,11 +159,14 @@ static void print_table(struct top *t)
 {
 	const struct view *v = &t->view;
 	char text[VIEW_TEXT_MAX];
-	int64_t shown = 0, sum = 0;
+	int64_t shown = 0, sum = 0, unnamed = 0;
 	size_t nr = 0;
 
 	if (t->nr)
 		qsort_r(t->functions, t->nr, sizeof(*t->functions), compare, t);
+	for (size_t i = 0; i < t->nr; i++)
+		if (view_is_unnamed(name_of(t, &t->functions[i])))
+			unnamed += t->functions[i].flat;
 	/* Rows to show move to the front, in order. */
 	for (size_t i = 0; i < t->nr && (!t->limit || nr < t->limit); i++) {
 		const struct function *f = &t->functions[i];
@@ -177,6 +181,9 @@ static void print_table(struct top *t)
 	if (nr < t->nr)
 		printf("%zu of %zu functions are not shown%s; -n N shows N\n", t->nr - nr, t->nr,
 		       t->limit ? "" : ", each below 0.5% with all it calls");
+	if (size_of(unnamed) >= SMALL_SHARE * size_of(v->total) && unnamed)
+		printf("%.2f%% are in code without names, shown as [FILE]; debug symbols name it\n",
+		       view_percent(v, unnamed));
 	printf("%12s %7s %7s %12s %7s\n", "flat", "flat%", "sum%", "cum", "cum%");
 	for (size_t i = 0; i < nr; i++) {
 		sum += t->functions[i].flat;

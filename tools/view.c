@@ -111,6 +111,25 @@ void view_close(struct view *v)
 	v->profile = NULL;
 }
 
+/* The library calls an address without a name "[FILE+0xOFFSET]", or "0xADDRESS". */
+const char *view_function(const struct gprof_frame *frame, char text[VIEW_NAME_MAX])
+{
+	const char *name = frame->function;
+	const char *plus = strrchr(name, '+');
+
+	if (!strncmp(name, "0x", 2))
+		return "[unknown]";
+	if (name[0] != '[' || !plus || strncmp(plus, "+0x", 3))
+		return name;
+	snprintf(text, VIEW_NAME_MAX, "%.*s]", (int)(plus - name), name);
+	return text;
+}
+
+bool view_is_unnamed(const char *name)
+{
+	return name[0] == '[' && strcmp(name, "[no stack]");
+}
+
 const char *view_value(const struct view *v, int64_t value, char text[VIEW_TEXT_MAX])
 {
 	if (v->scale == 1 || !value)

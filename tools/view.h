@@ -6,6 +6,7 @@
 #ifndef TOOLS_VIEW_H
 #define TOOLS_VIEW_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -43,6 +44,14 @@ int view_open(struct view *v, const char *file, const char *type);
 void view_close(struct view *v);
 
 #define VIEW_TEXT_MAX	40
+#define VIEW_NAME_MAX	512
+
+/*
+ * view_function() - the name that a frame is shown under: its function's, or
+ * "[FILE]" for all code of a file that has no names; returns @text or a name
+ */
+const char *view_function(const struct gprof_frame *frame, char text[VIEW_NAME_MAX]);
+bool view_is_unnamed(const char *name);
 
 /* view_value() - a value with its unit, all of a view in the same; returns @text */
 const char *view_value(const struct view *v, int64_t value, char text[VIEW_TEXT_MAX]);
