@@ -38,7 +38,7 @@ KERNELRELEASE ?= $(shell uname -r)
 KDIR ?= /lib/modules/$(KERNELRELEASE)/build
 KMOD_OUT := $(CURDIR)/build/kmod/$(KERNELRELEASE)
 
-SUB = $(MAKE) --no-print-directory -C
+SUB = $(MAKE) $(if $(V),,-s) --no-print-directory -C
 
 .PHONY: all module lib tools selftests install clean help
 .PHONY: setup guests-build demo check check-all style
@@ -79,6 +79,7 @@ selftests: lib tools
 install: lib tools
 	@$(SUB) userlib install
 	@$(SUB) tools install
+	@if [ -z "$(DESTDIR)" ]; then ldconfig; fi
 	@if [ -e $(KMOD_OUT)/gprof.ko ]; then \
 		dir=$(DESTDIR)/lib/modules/$(KERNELRELEASE)/updates; \
 		install -D -m 644 $(KMOD_OUT)/gprof.ko $$dir/gprof.ko && \

@@ -7,9 +7,14 @@
 # its own, unless it fails where no subtest did.  A list without a plan, or with
 # fewer results than planned, is a failure, and so is a run without any test.
 
-function show(what, name, why)
+# What a test says about itself is shown where it fails; logs have it all.
+function show(what, name, why,   i)
 {
 	printf "%-4s %s: %s%s\n", what, row, name, why == "" ? "" : " (" why ")"
+	if (what == "FAIL")
+		for (i = nr_said > 8 ? nr_said - 7 : 1; i <= nr_said; i++)
+			print "       " said[i]
+	nr_said = 0
 	fflush()
 }
 
@@ -96,9 +101,15 @@ text ~ /^# Subtest: / {
 	next
 }
 
+text ~ /^# / && text !~ /^#  +(RUN|OK|FAIL|PASS)/ {
+	said[++nr_said] = text
+	next
+}
+
 # kselftest_harness.h names a skipped test here only.
 text ~ /^# +RUN / {
 	running = $3
+	nr_said = 0
 	next
 }
 
@@ -138,7 +149,6 @@ text ~ /^Bail out!/ {
 	count("FAIL", path("bail out"), substr(text, 10))
 }
 
-# What a test says about itself is shown where it fails; logs have it all.
 END {
 	while (depth)
 		close_list()

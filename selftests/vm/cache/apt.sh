@@ -6,32 +6,35 @@
 # every other setting (proxy, ...) are those of the machine's apt; signatures
 # are checked against Debian's keyring.  Sourced after lib.sh.
 
-# The archive this machine uses for SUITE; security has its own.
+# The archive this machine uses for SUITE, if any; security has its own.
 apt_site()
 {
-	local label=Debian sites
+	local label=Debian
 
 	[[ $1 != *-security ]] || label=Debian-Security
-	sites=$(apt-get indextargets --format "\$(LABEL)|\$(REPO_URI)" \
-		'Created-By: Packages' | sed -n "s/^$label|//p")
-	[[ $sites ]] ||
-		die "apt lists no $label archive: run apt-get update"
-	head -n1 <<<"$sites"
+	apt-get indextargets --format "\$(LABEL)|\$(REPO_URI)" \
+		'Created-By: Packages' | awk -F'|' -v label="$label" \
+		'$1 == label && !found { print $2; found = 1 }'
 }
 
 # apt_setup ARCH SUITES: sets $aptdir; SUITES is a list with commas.
 apt_setup()
 {
-	local arch=$1 suite
+	local arch=$1 suite site
 	local keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 
 	aptdir=$cache/apt/$arch-$(hash_of "$2")
 	mkdir -p "$aptdir"/{state/lists/partial,cache/archives/partial}
 	: >"$aptdir/status"
 	for suite in ${2//,/ }; do
+		site=$(apt_site "$suite")
+		# A machine may do without security updates, and so may guests.
+		[[ $site ]] || continue
 		printf 'deb [signed-by=%s] %s %s main\n' \
-			"$keyring" "$(apt_site "$suite")" "$suite"
+			"$keyring" "$site" "$suite"
 	done >"$aptdir/sources.list.new"
+	[[ -s $aptdir/sources.list.new ]] ||
+		die "apt knows no Debian archive: run apt-get update"
 	mv "$aptdir/sources.list.new" "$aptdir/sources.list"
 	cat >"$aptdir/apt.conf" <<-END
 		#clear APT::Architectures;
