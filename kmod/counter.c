@@ -34,6 +34,7 @@
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
 #include <linux/gprof.h>
+#include <linux/hash.h>
 #include <linux/math64.h>
 #include <linux/ptrace.h>
 #include <linux/pid.h>
@@ -206,7 +207,7 @@ static unsigned int find_unattached(struct gprof_counters *c, struct task_struct
 
 	rcu_read_lock();
 	for_each_thread(leader, task) {
-		if (task->flags & PF_EXITING || gprof_task_has_counter(task, c))
+		if (task->flags & PF_EXITING || gprof_task_counter(task, c))
 			continue;
 		get_task_struct(task);
 		batch[n++] = task;
@@ -308,19 +309,39 @@ static bool belongs(struct gprof_counters *c)
 		return false;
 	while (task->pid) {
 		task = rcu_dereference(task->real_parent);
-		if (same_thread_group(task, c->target->task) || gprof_task_has_counter(task, c))
+		if (same_thread_group(task, c->target->task) || gprof_task_counter(task, c))
 			return true;
 	}
 	return false;
 }
 
-/* Under RCU, current past its exec: has it lost the counter by that? */
-static void executed(struct gprof_exec_watch *w)
+/*
+ * Under RCU, in the parent. perf lets the child's counter begin with a whole
+ * period: a task that lives shorter would never be sampled, and of every task
+ * the last part would be missing. From a random place in the period each event
+ * is a sample with the same probability, whoever it belongs to.
+ */
+static void forked(struct gprof_task_watch *w, struct task_struct *child)
 {
-	struct gprof_counters *c = container_of(w, struct gprof_counters, exec);
+	struct gprof_counters *c = container_of(w, struct gprof_counters, watch);
+	struct perf_event *event = gprof_task_counter(child, c);
+	u32 random;
+
+	if (!event)
+		return;
+	random = hash_64(ktime_get_mono_fast_ns() + ((u64)child->pid << 32), 32);
+	gprof_counter_set_phase(event, 1 + mul_u64_u32_shr(c->attr.sample_period, random, 32));
+}
+
+/* Under RCU, current past its exec: has it lost the counter by that? */
+static void executed(struct gprof_task_watch *w)
+{
+	struct gprof_counters *c = container_of(w, struct gprof_counters, watch);
 	int i;
 
-	if (get_dumpable(current->mm) == SUID_DUMP_USER || gprof_task_has_counter(current, c) ||
+	if (!c->target->privileged)
+		return;
+	if (get_dumpable(current->mm) == SUID_DUMP_USER || gprof_task_counter(current, c) ||
 	    !belongs(c))
 		return;
 	for (i = 0; i < GPROF_STRIPPED; i++) {
@@ -345,7 +366,7 @@ static void attach_stripped(struct gprof_counters *c)
 		/* A worker lives in the initial pid namespace. */
 		task = pid_task(find_vpid(pid), PIDTYPE_TGID);
 		/* It may have asked twice, by two execs in a row. */
-		if (task && gprof_task_has_counter(task, c))
+		if (task && gprof_task_counter(task, c))
 			task = NULL;
 		if (task)
 			get_task_struct(task);
@@ -454,8 +475,9 @@ struct gprof_counters *gprof_counters_new(const struct perf_event_attr *attr,
 	INIT_LIST_HEAD(&c->tasks);
 	INIT_LIST_HEAD(&c->node);
 	INIT_WORK(&c->refresh, refresh);
-	c->exec.executed = executed;
-	INIT_LIST_HEAD(&c->exec.node);
+	c->watch.forked = forked;
+	c->watch.executed = executed;
+	INIT_LIST_HEAD(&c->watch.node);
 	if (!zalloc_cpumask_var(&c->came, GFP_KERNEL_ACCOUNT))
 		goto err_free;
 	if (gprof_target_is_tasks(target))
@@ -499,13 +521,12 @@ void gprof_counters_destroy(void *state)
 int gprof_counters_start(void *state, u32 *attached)
 {
 	struct gprof_counters *c = state;
-	bool follow_execs = gprof_target_is_tasks(c->target) && c->target->privileged;
 	int err;
 
 	c->start_boottime = ktime_get_boottime_ns();
 	memset(c->stripped, 0, sizeof(c->stripped));
-	if (follow_execs) {
-		err = gprof_exec_watch(&c->exec);
+	if (gprof_target_is_tasks(c->target)) {
+		err = gprof_task_watch(&c->watch);
 		if (err)
 			return err;
 	}
@@ -545,10 +566,8 @@ void gprof_counters_stop(void *state)
 	spin_lock_irq(&list_lock);
 	list_del_init(&c->node);
 	spin_unlock_irq(&list_lock);
-	if (!list_empty(&c->exec.node)) {
-		gprof_exec_unwatch(&c->exec);
-		INIT_LIST_HEAD(&c->exec.node);
-	}
+	if (!list_empty(&c->watch.node))
+		gprof_task_unwatch(&c->watch);
 	cancel_work_sync(&c->refresh);
 
 	mutex_lock(&c->lock);

@@ -5,7 +5,7 @@
 #ifndef GPROF_COUNTER_H
 #define GPROF_COUNTER_H
 
-#include "exec.h"
+#include "task_watch.h"
 
 #include <linux/atomic.h>
 #include <linux/list.h>
@@ -38,7 +38,7 @@ struct gprof_target;
  * @node: in the list of those that follow CPUs going on and off
  * @refresh: attaches to CPUs that came, and again to tasks that lost their counter
  * @came: CPUs that came since the last refresh
- * @exec: tells of tasks that lost their counter
+ * @watch: tells of tasks that inherited a counter, or lost it by an exec
  * @stripped: ids of such processes, 0: free
  * @start_boottime: CLOCK_BOOTTIME at START, ns
  */
@@ -61,7 +61,7 @@ struct gprof_counters {
 	struct list_head node;
 	struct work_struct refresh;
 	cpumask_var_t came;
-	struct gprof_exec_watch exec;
+	struct gprof_task_watch watch;
 	atomic_t stripped[GPROF_STRIPPED];
 	u64 start_boottime;
 };

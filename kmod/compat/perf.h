@@ -45,12 +45,13 @@ static inline u64 *gprof_counter_stamp(struct perf_event *event)
 }
 
 /*
- * Has the task a counter whose handler gets @context, be it inherited?
+ * The task's counter whose handler gets @context, be it inherited, or NULL.
  *
  * The list is walked under RCU as perf's own perf_iterate_ctx() does: contexts
  * and events are freed after a grace period.
  */
-static inline bool gprof_task_has_counter(struct task_struct *task, const void *context)
+static inline struct perf_event *gprof_task_counter(struct task_struct *task,
+						    const void *context)
 {
 	struct perf_event_context **ctxp = (void *)&task->perf_event_ctxp;
 	unsigned int i;
@@ -64,10 +65,25 @@ static inline bool gprof_task_has_counter(struct task_struct *task, const void *
 			continue;
 		list_for_each_entry_rcu(event, &ctx->event_list, event_entry) {
 			if (event->overflow_handler_context == context)
-				return true;
+				return event;
 		}
 	}
-	return false;
+	return NULL;
+}
+
+/*
+ * Sets after how many events a counter that has not run yet overflows first.
+ * Counters that software increments run from -period up to 0, all others have
+ * what is left of the period.
+ */
+static inline void gprof_counter_set_phase(struct perf_event *event, u64 first)
+{
+	bool counts_up = event->attr.type == PERF_TYPE_TRACEPOINT ||
+			 (event->attr.type == PERF_TYPE_SOFTWARE &&
+			  event->attr.config != PERF_COUNT_SW_CPU_CLOCK &&
+			  event->attr.config != PERF_COUNT_SW_TASK_CLOCK);
+
+	local64_set(&event->hw.period_left, counts_up ? -(s64)first : (s64)first);
 }
 
 #endif /* GPROF_COMPAT_PERF_H */
