@@ -261,6 +261,9 @@ static void check_throttling(struct patient *p)
 	read_line("/proc/sys/kernel/perf_event_max_sample_rate", rate, sizeof(rate));
 	if (!*rate)
 		return;
+	/* 0 and 100 take this limit away. */
+	if (!strtoul(percent, NULL, 10))
+		strcpy(percent, "100");
 	if (strtoul(rate, NULL, 10) < 10000)
 		bad(p, WARN, "sysctl kernel.perf_event_max_sample_rate=100000 resets it; the "
 		    "kernel lowers it when sampling takes more than perf_cpu_time_max_percent",

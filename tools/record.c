@@ -131,12 +131,12 @@ static double percent(uint64_t part, uint64_t whole)
 static void tell_event(const struct gprof_recorder_stats *st)
 {
 	if (!st->produced && st->count)
-		say("%s: no sample was taken: it happened %" PRIu64 " times, less than one period; "
+		say("%s: no sample was taken: the target counted %" PRIu64 ", less than one period; "
 		    "a shorter one (-F for the timer, -e EVENT:PERIOD) takes samples", st->event,
 		    st->count);
 	else if (!st->produced)
-		say("%s: no sample was taken: the event did not happen in what was recorded; "
-		    "the target did not run, or only where it is not counted", st->event);
+		say("%s: no sample was taken: the target did not run while it was recorded, or too "
+		    "short for one period, or only where it is not counted", st->event);
 	if (st->lost)
 		say("%s: %" PRIu64 " of %" PRIu64 " samples (%.2g %%) were lost, as the buffer was "
 		    "full; a larger --buffer or a longer period avoids it", st->event, st->lost,
