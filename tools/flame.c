@@ -255,8 +255,8 @@ static void write_data(struct flame *fl, const char *hint)
 	fprintf(fl->f, "<script id=\"data\" type=\"application/json\"><![CDATA[\n"
 		"{\"width\":%d,\"margin\":%d,\"top\":%d,\"row\":%d,\"column\":%.2f,\"height\":%u,",
 		WIDTH, MARGIN, TOP, ROW, COLUMN, fl->height);
-	fprintf(fl->f, "\"narrowest\":%.1f,\"widestRest\":%d,\"scale\":%.0f,\"suffix\":",
-		NARROWEST, WIDEST_REST, fl->view->scale);
+	fprintf(fl->f, "\"narrowest\":%.1f,\"widestRest\":%d,\"drawnMax\":%d,\"scale\":%.0f,"
+		"\"suffix\":", NARROWEST, WIDEST_REST, DRAWN_MAX, fl->view->scale);
 	text_json(fl->f, fl->view->suffix);
 	fputs(",\"hint\":", fl->f);
 	text_json(fl->f, hint);

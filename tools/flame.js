@@ -152,16 +152,17 @@
 		g.dataset.last = rest.last;
 	}
 
-	function draw() {
+	/* Wider limits hold where there is more to draw than a browser likes. */
+	function draw(narrowest = data.narrowest) {
 		const inner = width - 2 * data.margin;
 		const stop = end[last];
 		const from = start[first], whole = start[last] + total[last] - from || 1;
-		let rest = null, missing = 0;
+		let rest = null, missing = 0, drawn = 0;
 
 		function flush() {
 			const w = rest ? rest.value / whole * inner : 0;
 
-			if (w >= data.narrowest)
+			if (w >= narrowest)
 				addRest(rest, (start[rest.first] - from) / whole * inner, w);
 			rest = null;
 		}
@@ -173,7 +174,11 @@
 
 			if (!above && i < first) {
 				i = end[i];
-			} else if (above || w >= data.narrowest) {
+			} else if (above || w >= narrowest) {
+				if (++drawn > data.drawnMax) {
+					draw(narrowest * 2);
+					return;
+				}
 				flush();
 				addFrame(i, above ? 0 : (start[i] - from) / whole * inner, w,
 					 above);
@@ -192,7 +197,7 @@
 			}
 		}
 		flush();
-		culled.textContent = missing ? missing + " frames narrower than " + data.narrowest +
+		culled.textContent = missing ? missing + " frames narrower than " + narrowest +
 			" px not drawn, grey stands for them; zoom in to see them" : "";
 		tell();
 	}
