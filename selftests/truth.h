@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 /*
  * @_id keeps compilers from folding equal functions into one; the asm in the
@@ -31,6 +32,15 @@ __attribute__((noinline)) uint64_t _name(uint64_t trips, uint64_t x)	\
 		__asm__ volatile("" : "+r"(x));				\
 	}								\
 	return x;							\
+}
+
+/* CPU time of the calling thread, ns: what the machine really gave a function. */
+static inline uint64_t truth_clock(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return t.tv_sec * 1000000000ULL + t.tv_nsec;
 }
 
 /* Number in argument @n, or @preset where there is none; leaves on nonsense. */

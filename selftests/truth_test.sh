@@ -1,0 +1,151 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# truth_test.sh EVENT [exact]: profiles the truth programs three times each and
+# holds the profiles to the truth. "exact" is for machines whose time is a count
+# of instructions.
+
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/ktap.sh"
+
+event=${1:-timer}
+exact=$2
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+
+if [ "$exact" ]; then
+	# 20000 samples, so that one more or less is no percent of any function
+	serial=750000 threads=4000000 points=0.3 most=98 options="-e $event:10000"
+else
+	# many rounds: each function gets its part of what the machine does besides
+	serial="200000 200" threads=220000000 points=1.5 most=90
+	case $event in
+	timer) options="-e timer -F 2000" ;;
+	*) options="-e $event:500000" ;;
+	esac
+fi
+
+# The machine has the event, as perf sees it, or all of this is left out.
+need_event()
+{
+	[ "$event" = timer ] && return
+	perf stat -e "$event" true >/dev/null 2>&1 && return
+	skip "perf has no $event here"
+}
+
+# record PROGRAM RUN: a profile, and what the program says itself. Where the
+# machine gave a function far more or less than the others (a busy host does that
+# to a guest), it is not the profile's fault: once more then.
+record()
+{
+	for try in 1 2 3 4; do
+		# shellcheck disable=SC2046,SC2086,SC2154 # words; set by eval
+		gprofctl cpu $options --user-only -o "$dir/$1$2.pb.gz" -- "$here/truth_$1" \
+			$(eval "echo \$$1") >"$dir/$1$2.txt" 2>"$dir/$1$2.log" || {
+			cat "$dir/$1$2.log"
+			fail "gprofctl failed"
+		}
+		"$here/truth_check" "$1" quiet "$(awk "BEGIN { print $points / 2 }")" \
+			"$dir/$1$2.txt" && break
+		echo "$1, run $2, try $try: the machine was disturbed"
+	done
+}
+
+every_run_is_recorded_without_loss()
+{
+	need_event
+	for run in 1 2 3; do
+		record serial $run
+		record threads $run
+	done
+	cat "$dir"/*.log
+	[ "$(cat "$dir"/*.log | grep -c '^produced=.* lost=0 overwritten=0 ')" -eq 6 ]
+}
+
+need_profiles()
+{
+	need_event
+	[ -s "$dir/threads3.pb.gz" ] || fail "there are no profiles"
+}
+
+serial_shares_are_the_truth()
+{
+	need_profiles
+	"$here/truth_check" serial shares $points "$dir"/serial?.pb.gz
+}
+
+serial_shares_are_what_the_program_measured()
+{
+	need_profiles
+	for run in 1 2 3; do
+		"$here/truth_check" serial measured $points "$dir/serial$run.txt" \
+			"$dir/serial$run.pb.gz"
+	done
+}
+
+serial_ranks_are_right()
+{
+	need_profiles
+	"$here/truth_check" serial ranks "$dir"/serial?.pb.gz
+}
+
+serial_stacks_are_complete()
+{
+	need_profiles
+	"$here/truth_check" serial stacks "$dir"/serial?.pb.gz
+}
+
+serial_runs_agree()
+{
+	need_profiles
+	[ "$exact" ] || skip "runs agree to the sample only where time is a count of instructions"
+	"$here/truth_check" serial agree 1 "$dir"/serial?.pb.gz
+}
+
+serial_has_little_else()
+{
+	need_profiles
+	"$here/truth_check" serial most $most "$dir"/serial?.pb.gz
+}
+
+threads_shares_are_the_truth()
+{
+	need_profiles
+	"$here/truth_check" threads shares $points "$dir"/threads?.pb.gz
+}
+
+threads_shares_are_what_the_program_measured()
+{
+	need_profiles
+	for run in 1 2 3; do
+		"$here/truth_check" threads measured $points "$dir/threads$run.txt" \
+			"$dir/threads$run.pb.gz"
+	done
+}
+
+threads_stacks_are_complete()
+{
+	need_profiles
+	"$here/truth_check" threads stacks "$dir"/threads?.pb.gz
+}
+
+threads_runs_agree()
+{
+	need_profiles
+	[ "$exact" ] || skip "runs agree to the sample only where time is a count of instructions"
+	"$here/truth_check" threads agree 1 "$dir"/threads?.pb.gz
+}
+
+threads_have_little_else()
+{
+	need_profiles
+	"$here/truth_check" threads most $most "$dir"/threads?.pb.gz
+}
+
+ktap_run every_run_is_recorded_without_loss \
+	serial_shares_are_the_truth serial_shares_are_what_the_program_measured \
+	serial_ranks_are_right serial_stacks_are_complete \
+	serial_runs_agree serial_has_little_else \
+	threads_shares_are_the_truth threads_shares_are_what_the_program_measured \
+	threads_stacks_are_complete threads_runs_agree \
+	threads_have_little_else
