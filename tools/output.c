@@ -53,8 +53,8 @@ static int open_direct(struct output *o, int fd)
 	if (isatty(fd)) {
 		close(fd);
 		o->fd = -1;
-		return fail("a profile is binary and would garble the terminal: redirect the "
-			    "output, or give -o FILE");
+		return fail("%s is a terminal, which the output would garble: redirect it, or "
+			    "give -o FILE", o->name);
 	}
 	enlist(o);
 	return STATUS_OK;
