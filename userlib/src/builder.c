@@ -221,7 +221,12 @@ static const struct gprof_process *main_process(const struct gprof_builder *b, u
 	return best;
 }
 
-/* Labels of a sample: pid, tid, comm, cpu, and addr where it was asked for. */
+/*
+ * Labels of a sample: pid, tid, comm, cpu, and addr where it was asked for. A
+ * number without a unit counts in its key, say pprof's rules; saying so keeps
+ * the label of CPU 0, since pprof takes one with neither text, number nor unit
+ * for none at all.
+ */
 static int make_labels(const struct gprof_builder *b, struct gprof_profile *p,
 		       const struct gprof_count *c, const uint32_t keys[LABELS_MAX],
 		       struct gprof_label *labels, size_t *nr)
@@ -233,13 +238,11 @@ static int make_labels(const struct gprof_builder *b, struct gprof_profile *p,
 	else if (c->stack != GPROF_NONE)
 		pid = b->stacks[c->stack].process.pid;
 	memset(labels, 0, LABELS_MAX * sizeof(*labels));
-	labels[0].key = keys[0];
 	labels[0].num = pid;
-	labels[1].key = keys[1];
 	labels[1].num = c->tid;
-	labels[2].key = keys[2];
 	labels[2].num = c->cpu;
-	*nr = 3;
+	for (*nr = 0; *nr < 3; (*nr)++)
+		labels[*nr].key = labels[*nr].unit = keys[*nr];
 	if (c->task != GPROF_NONE && b->tasks[c->task].comm) {
 		labels[*nr].key = keys[3];
 		labels[*nr].str = gprof_profile_text(p, b->names.v[b->tasks[c->task].comm]);
@@ -247,7 +250,7 @@ static int make_labels(const struct gprof_builder *b, struct gprof_profile *p,
 			return -ENOMEM;
 	}
 	if (c->has_addr) {
-		labels[*nr].key = keys[4];
+		labels[*nr].key = labels[*nr].unit = keys[4];
 		labels[(*nr)++].num = (int64_t)c->addr;
 	}
 	return 0;

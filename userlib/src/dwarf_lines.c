@@ -110,6 +110,35 @@ static void sort_spans(struct spans *s)
 		qsort(s->v, s->nr, sizeof(*s->v), by_start);
 }
 
+/*
+ * libdw takes it for granted that the last string of a section ends. A file
+ * whose does not is damaged, or made to do harm.
+ */
+static bool strings_end(Dwarf *dw)
+{
+	Elf *elf = dwarf_getelf(dw);
+	Elf_Scn *scn = NULL;
+	size_t shstrndx;
+
+	if (!elf || elf_getshdrstrndx(elf, &shstrndx))
+		return false;
+	while ((scn = elf_nextscn(elf, scn))) {
+		const char *name;
+		Elf_Data *data;
+		GElf_Shdr sh;
+
+		if (!gelf_getshdr(scn, &sh))
+			return false;
+		name = elf_strptr(elf, shstrndx, sh.sh_name);
+		if (!name || (strcmp(name, ".debug_str") && strcmp(name, ".debug_line_str")))
+			continue;
+		data = elf_rawdata(scn, NULL);	/* unpacked by libdw where it was compressed */
+		if (data && data->d_size && ((const char *)data->d_buf)[data->d_size - 1])
+			return false;
+	}
+	return true;
+}
+
 struct gprof_dwarf *gprof_dwarf_open(struct gprof_elf *m)
 {
 	struct gprof_dwarf *d = calloc(1, sizeof(*d));
@@ -120,7 +149,7 @@ struct gprof_dwarf *gprof_dwarf_open(struct gprof_elf *m)
 	if (!d)
 		return NULL;
 	d->dw = dwfl_module_getdwarf(m->mod, &d->bias);
-	if (!d->dw)
+	if (!d->dw || !strings_end(d->dw))
 		goto none;
 	d->bias -= m->bias;
 	while (!dwarf_get_units(d->dw, cu, &cu, NULL, &type, &die, NULL)) {

@@ -208,19 +208,20 @@ static void make_room(struct gprof_objects *o)
 static void open_object(struct gprof_objects *o, struct gprof_object *obj, uint32_t pid,
 			uint64_t start, uint64_t end)
 {
-	struct gprof_file_id id = obj->id;
 	struct stat st;
 
 	if (obj->tries >= TRIES_MAX)
 		return;
 	make_room(o);
-	obj->fd = find_file(&id, pid, start, end);
-	if (obj->fd < 0) {
+	obj->fd = find_file(&obj->id, pid, start, end);
+	if (obj->fd < 0 || fstat(obj->fd, &st)) {
 		obj->tries++;
 		return;
 	}
 	o->open++;
-	obj->pinned = fstat(obj->fd, &st) || !st.st_nlink;
+	obj->pinned = !st.st_nlink;
+	obj->size = (uint64_t)st.st_size;
+	obj->mtime = st.st_mtim;
 	read_elf(obj);
 	if (obj->elf)
 		return;
@@ -229,6 +230,24 @@ static void open_object(struct gprof_objects *o, struct gprof_object *obj, uint3
 	obj->fd = -1;
 	o->open--;
 	obj->tries = TRIES_MAX;
+}
+
+/* A file that was closed to make room: is what lies there now still the same? */
+static void reopen_object(struct gprof_objects *o, struct gprof_object *obj)
+{
+	struct stat st;
+
+	make_room(o);
+	obj->fd = find_file(&obj->id, 0, 0, 0);
+	if (obj->fd < 0)
+		return;
+	if (!fstat(obj->fd, &st) && (uint64_t)st.st_size == obj->size &&
+	    st.st_mtim.tv_sec == obj->mtime.tv_sec && st.st_mtim.tv_nsec == obj->mtime.tv_nsec) {
+		o->open++;
+		return;
+	}
+	close(obj->fd);
+	obj->fd = -1;
 }
 
 static bool object_eq(const void *ctx, uint32_t index, const void *key)
@@ -339,12 +358,8 @@ struct gprof_symbolizer *gprof_object_symbolizer(struct gprof_objects *o,
 {
 	if (obj->symbolizer || obj->no_symbolizer || !obj->elf)
 		return obj->symbolizer;
-	if (obj->fd < 0) {
-		make_room(o);
-		obj->fd = find_file(&obj->id, 0, 0, 0);
-		if (obj->fd >= 0)
-			o->open++;
-	}
+	if (obj->fd < 0)
+		reopen_object(o, obj);
 	if (obj->fd >= 0)
 		obj->symbolizer = gprof_symbolizer_open(obj->fd);
 	obj->no_symbolizer = !obj->symbolizer;

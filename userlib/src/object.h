@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 #include "symbolizer.h"
 #include "table.h"
@@ -58,6 +59,8 @@ struct gprof_segment {
  * @tries: how often it could not be opened
  * @used: when it was last used, for closing the one unused for longest
  * @pinned: cannot be opened again (deleted, the vDSO): is closed last
+ * @size: bytes of the file
+ * @mtime: when it was last written to
  * @elf: it is an ELF file, and what follows was read
  * @build_id: build-id note
  * @build_id_len: its bytes, 0 for none
@@ -73,6 +76,8 @@ struct gprof_object {
 	unsigned int tries;
 	uint64_t used;
 	bool pinned;
+	uint64_t size;
+	struct timespec mtime;
 	bool elf;
 	unsigned char build_id[GPROF_BUILD_ID_MAX];
 	size_t build_id_len;

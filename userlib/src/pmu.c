@@ -205,7 +205,7 @@ int gprof_pmu_parse(const char *sysfs, const char *name, struct gprof_pmu_event 
 	int err;
 
 	memset(ev, 0, sizeof(*ev));
-	if (!slash || slash == name || len < 2 || name[len - 1] != '/' || slash == name + len - 1 ||
+	if (!slash || slash == name || len < 2 || name[len - 1] != '/' || slash + 1 >= name + len - 1 ||
 	    memchr(slash + 1, '/', len - (size_t)(slash - name) - 2))
 		return gprof_error_set(e, EINVAL,
 				       "%.128s: a PMU's event is written PMU/EVENT/ or "

@@ -38,6 +38,9 @@ static bool is_marker(const char *name)
 	return !name[0] || name[0] == '$' || !strncmp(name, ".L", 2);
 }
 
+#define SIZED	32
+#define TYPED	16
+
 /*
  * Of several names for one address the best one wins: with a size, a function
  * by type, global before weak before local, without leading underscores.
@@ -47,9 +50,9 @@ static int score(const GElf_Sym *sym, const char *name)
 	int n = 0;
 
 	if (sym->st_size)
-		n += 32;
+		n += SIZED;
 	if (GELF_ST_TYPE(sym->st_info) != STT_NOTYPE)
-		n += 16;
+		n += TYPED;
 	if (GELF_ST_BIND(sym->st_info) == STB_GLOBAL)
 		n += 8;
 	else if (GELF_ST_BIND(sym->st_info) == STB_WEAK)
@@ -205,7 +208,7 @@ static int load_plt(struct gprof_symbols *s, struct gprof_elf *m)
 		if (!name || !name[0])
 			continue;
 		made = plt_name(s, name);
-		if (!made || add(s, start, start + plt.step, made, 0))
+		if (!made || add(s, start, start + plt.step, made, TYPED))
 			return -ENOMEM;
 	}
 	return 0;
@@ -222,17 +225,29 @@ static int by_start(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* Sort, keep one name per address, link each symbol to the one around it. */
+/*
+ * Sort, keep one name per address, link each symbol to the one around it. A
+ * label within a function, as assembler code has them, is no function.
+ */
 static void arrange(struct gprof_symbols *s)
 {
+	uint64_t function_end = 0;
 	size_t i, nr = 0;
 
 	if (!s->nr)
 		return;
 	qsort(s->v, s->nr, sizeof(*s->v), by_start);
-	for (i = 0; i < s->nr; i++)
-		if (!nr || s->v[i].start != s->v[nr - 1].start)
-			s->v[nr++] = s->v[i];
+	for (i = 0; i < s->nr; i++) {
+		const struct gprof_symbol *sym = &s->v[i];
+
+		if (nr && sym->start == s->v[nr - 1].start)
+			continue;
+		if (!(sym->outer & TYPED) && sym->start < function_end)
+			continue;
+		if (sym->outer & TYPED && sym->outer & SIZED && sym->end > function_end)
+			function_end = sym->end;
+		s->v[nr++] = *sym;
+	}
 	s->nr = nr;
 	for (i = 0; i < nr; i++) {
 		uint32_t outer = (uint32_t)i;

@@ -101,7 +101,7 @@ static bool nearest(const char *path, const char *name, char best[PART_SIZE], un
 		n = distance(name, d->d_name);
 		if (found && n >= *dist)
 			continue;
-		snprintf(best, PART_SIZE, "%s", d->d_name);
+		memcpy(best, d->d_name, strlen(d->d_name) + 1);
 		*dist = n;
 		found = true;
 	}

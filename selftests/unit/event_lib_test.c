@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Names of events, PMUs, tracepoints and CPUs, with an imitation of sysfs.
+ */
+#include <kselftest_harness.h>
+
+#include <linux/perf_event.h>
+
+#include "event.h"
+#include "lib_util.h"
+#include "pmu.h"
+#include "target.h"
+#include "tracepoint.h"
+
+FIXTURE(event) {
+	const char *dir;
+	struct gprof_event ev;
+	struct gprof_error e;
+};
+
+FIXTURE_SETUP(event)
+{
+	self->dir = lib_tmpdir();
+	ASSERT_NE(NULL, self->dir);
+	ASSERT_TRUE(lib_write(self->dir, "cpu/type", "4\n"));
+	ASSERT_TRUE(lib_write(self->dir, "cpu/format/event", "config:0-7,32-35\n"));
+	ASSERT_TRUE(lib_write(self->dir, "cpu/format/umask", "config:8-15\n"));
+	ASSERT_TRUE(lib_write(self->dir, "cpu/format/edge", "config:18\n"));
+	ASSERT_TRUE(lib_write(self->dir, "cpu/format/offcore_rsp", "config1:0-63\n"));
+	ASSERT_TRUE(lib_write(self->dir, "cpu/format/ldlat", "config2:0-15\n"));
+	ASSERT_TRUE(lib_write(self->dir, "cpu/format/odd", "config9:0-15\n"));
+	ASSERT_TRUE(lib_write(self->dir, "cpu/format/broken", "config:7-3\n"));
+	ASSERT_TRUE(lib_write(self->dir, "cpu/events/cache-misses", "event=0x2e,umask=0x41\n"));
+	ASSERT_TRUE(lib_write(self->dir, "cpu/events/mem-loads", "event=0xcd,umask=?,ldlat=3\n"));
+	ASSERT_TRUE(lib_write(self->dir, "cpu/events/cache-misses.scale", "1.0\n"));
+	ASSERT_TRUE(lib_write(self->dir, "uncore/type", "17\n"));
+	ASSERT_TRUE(lib_write(self->dir, "uncore/events/clockticks", "config=0xff\n"));
+	ASSERT_TRUE(lib_write(self->dir, "nonsense/type", "what\n"));
+}
+
+FIXTURE_TEARDOWN(event)
+{
+	lib_sh("rm -rf %s", self->dir);
+}
+
+TEST_F(event, presets_have_the_kernels_numbers)
+{
+	static const struct {
+		const char *name;
+		uint32_t type;
+		uint64_t config;
+	} want[] = {
+		{ "timer", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK },
+		{ "cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES },
+		{ "instructions", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS },
+		{ "cacheReferences", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_REFERENCES },
+		{ "cacheMisses", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES },
+		{ "branches", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS },
+		{ "branchMisses", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
+		ASSERT_EQ(0, gprof_event_parse(self->dir, want[i].name, &self->ev, &self->e));
+		EXPECT_EQ(want[i].type, self->ev.pmu.type);
+		EXPECT_EQ(want[i].config, self->ev.pmu.config[0]);
+		EXPECT_EQ(i == 0, self->ev.timer);
+		EXPECT_NE(0, self->ev.period);
+	}
+}
+
+TEST_F(event, timer_preset_is_100_hz)
+{
+	ASSERT_EQ(0, gprof_event_parse(self->dir, "timer", &self->ev, &self->e));
+	EXPECT_EQ(10000000, self->ev.period);
+}
+
+TEST_F(event, raw_numbers_are_hexadecimal)
+{
+	ASSERT_EQ(0, gprof_event_parse(self->dir, "r1A8", &self->ev, &self->e));
+	EXPECT_EQ(PERF_TYPE_RAW, self->ev.pmu.type);
+	EXPECT_EQ(0x1a8, self->ev.pmu.config[0]);
+	EXPECT_EQ(-EINVAL, gprof_event_parse(self->dir, "r12345678123456781", &self->ev, &self->e));
+	EXPECT_EQ(-ENOENT, gprof_event_parse(self->dir, "r", &self->ev, &self->e));
+	EXPECT_EQ(-ENOENT, gprof_event_parse(self->dir, "r12x", &self->ev, &self->e));
+}
+
+TEST_F(event, a_format_in_pieces_takes_the_low_bits_first)
+{
+	ASSERT_EQ(0, gprof_event_parse(self->dir, "cpu/event=0xabc,umask=0x12/", &self->ev,
+				       &self->e));
+	EXPECT_EQ(4, self->ev.pmu.type);
+	EXPECT_EQ(0xa000012bcULL, self->ev.pmu.config[0]);
+}
+
+TEST_F(event, terms_reach_all_three_words)
+{
+	ASSERT_EQ(0, gprof_event_parse(self->dir,
+				       "cpu/edge,offcore_rsp=0xffffffffffffffff,ldlat=7/",
+				       &self->ev, &self->e));
+	EXPECT_EQ(1ULL << 18, self->ev.pmu.config[0]);
+	EXPECT_EQ(UINT64_MAX, self->ev.pmu.config[1]);
+	EXPECT_EQ(7, self->ev.pmu.config[2]);
+	ASSERT_EQ(0, gprof_event_parse(self->dir, "cpu/config=0x11,config2=3/", &self->ev,
+				       &self->e));
+	EXPECT_EQ(0x11, self->ev.pmu.config[0]);
+	EXPECT_EQ(3, self->ev.pmu.config[2]);
+}
+
+TEST_F(event, named_events_are_found_in_their_pmu_and_in_any)
+{
+	ASSERT_EQ(0, gprof_event_parse(self->dir, "cpu/cache-misses/", &self->ev, &self->e));
+	EXPECT_EQ(0x412e, self->ev.pmu.config[0]);
+	ASSERT_EQ(0, gprof_event_parse(self->dir, "cache-misses", &self->ev, &self->e));
+	EXPECT_EQ(0x412e, self->ev.pmu.config[0]);
+	ASSERT_EQ(0, gprof_event_parse(self->dir, "clockticks", &self->ev, &self->e));
+	EXPECT_EQ(17, self->ev.pmu.type);
+	EXPECT_EQ(0xff, self->ev.pmu.config[0]);
+}
+
+TEST_F(event, terms_behind_a_name_change_its_terms)
+{
+	ASSERT_EQ(0, gprof_event_parse(self->dir, "cpu/cache-misses,umask=1/", &self->ev, &self->e));
+	EXPECT_EQ(0x12e, self->ev.pmu.config[0]);
+	ASSERT_EQ(0, gprof_event_parse(self->dir, "cpu/mem-loads,umask=1/", &self->ev, &self->e));
+	EXPECT_EQ(0x1cd, self->ev.pmu.config[0]);
+	EXPECT_EQ(3, self->ev.pmu.config[2]);
+}
+
+TEST_F(event, a_value_that_does_not_fit_is_refused)
+{
+	EXPECT_EQ(-EINVAL, gprof_event_parse(self->dir, "cpu/umask=0x100/", &self->ev, &self->e));
+	EXPECT_NE(NULL, strstr(self->e.text, "umask"));
+	EXPECT_EQ(-EINVAL, gprof_event_parse(self->dir, "cpu/event=0x1000/", &self->ev, &self->e));
+	EXPECT_EQ(-EINVAL, gprof_event_parse(self->dir, "cpu/edge=2/", &self->ev, &self->e));
+	EXPECT_EQ(-EINVAL, gprof_event_parse(self->dir, "cpu/event=x/", &self->ev, &self->e));
+	EXPECT_EQ(-EINVAL, gprof_event_parse(self->dir, "cpu/event=/", &self->ev, &self->e));
+}
+
+TEST_F(event, what_is_not_there_is_said)
+{
+	EXPECT_EQ(-ENOENT, gprof_event_parse(self->dir, "gpu/busy/", &self->ev, &self->e));
+	EXPECT_NE(NULL, strstr(self->e.text, "cpu nonsense uncore"));
+	EXPECT_EQ(-ENOENT, gprof_event_parse(self->dir, "cpu/nothing/", &self->ev, &self->e));
+	EXPECT_NE(NULL, strstr(self->e.text, "nothing"));
+	EXPECT_EQ(-ENOENT, gprof_event_parse(self->dir, "cpu/zork=1/", &self->ev, &self->e));
+	EXPECT_NE(NULL, strstr(self->e.text, "zork"));
+	EXPECT_EQ(-ENOENT, gprof_event_parse(self->dir, "cycle", &self->ev, &self->e));
+	EXPECT_NE(NULL, strstr(self->e.text, "cacheReferences"));
+	EXPECT_EQ(-ENOENT, gprof_event_parse(self->dir, "", &self->ev, &self->e));
+}
+
+TEST_F(event, bad_syntax_is_refused)
+{
+	static const char *const bad[] = {
+		"/", "//", "cpu/", "/x/", "cpu/x", "cpu/a/b/", "cpu//",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		EXPECT_EQ(-EINVAL, gprof_event_parse(self->dir, bad[i], &self->ev, &self->e)) {
+			TH_LOG("\"%s\"", bad[i]);
+		}
+	}
+	EXPECT_GT(0, gprof_event_parse(self->dir, "../cpu/x/", &self->ev, &self->e));
+	EXPECT_EQ(-EINVAL, gprof_event_parse(self->dir, "../x", &self->ev, &self->e));
+}
+
+TEST_F(event, sysfs_that_is_not_understood_is_an_error)
+{
+	EXPECT_EQ(-EIO, gprof_event_parse(self->dir, "nonsense/event=1/", &self->ev, &self->e));
+	EXPECT_EQ(-EOPNOTSUPP, gprof_event_parse(self->dir, "cpu/odd=1/", &self->ev, &self->e));
+	EXPECT_EQ(-EIO, gprof_event_parse(self->dir, "cpu/broken=1/", &self->ev, &self->e));
+}
+
+TEST_F(event, one_event_under_two_names_is_the_same)
+{
+	struct gprof_event a, b;
+
+	ASSERT_EQ(0, gprof_event_parse(self->dir, "cpu/cache-misses/", &a, &self->e));
+	ASSERT_EQ(0, gprof_event_parse(self->dir, "cpu/event=0x2e,umask=0x41/", &b, &self->e));
+	EXPECT_TRUE(gprof_event_same(&a, &b));
+	ASSERT_EQ(0, gprof_event_parse(self->dir, "r412e", &b, &self->e));
+	EXPECT_TRUE(gprof_event_same(&a, &b));
+	ASSERT_EQ(0, gprof_event_parse(self->dir, "r412f", &b, &self->e));
+	EXPECT_FALSE(gprof_event_same(&a, &b));
+}
+
+TEST_F(event, lists_are_sorted_and_leave_out_scales)
+{
+	char **names;
+	size_t nr;
+
+	ASSERT_EQ(0, gprof_pmu_list(self->dir, NULL, &names, &nr));
+	ASSERT_EQ(3, nr);
+	EXPECT_STREQ("cpu", names[0]);
+	EXPECT_STREQ("uncore", names[2]);
+	gprof_pmu_list_free(names, nr);
+	ASSERT_EQ(0, gprof_pmu_list(self->dir, "cpu", &names, &nr));
+	ASSERT_EQ(2, nr);
+	EXPECT_STREQ("cache-misses", names[0]);
+	gprof_pmu_list_free(names, nr);
+}
+
+FIXTURE(tracepoint) {
+	const char *dir;
+	struct gprof_error e;
+	uint64_t id;
+};
+
+FIXTURE_SETUP(tracepoint)
+{
+	self->dir = lib_tmpdir();
+	ASSERT_NE(NULL, self->dir);
+	ASSERT_TRUE(lib_write(self->dir, "events/sched/sched_switch/id", "314\n"));
+	ASSERT_TRUE(lib_write(self->dir, "events/sched/sched_process_fork/id", "315\n"));
+	ASSERT_TRUE(lib_write(self->dir, "events/sched/filter", "none\n"));
+	ASSERT_TRUE(lib_write(self->dir, "events/kmem/kmalloc/id", "400\n"));
+}
+
+FIXTURE_TEARDOWN(tracepoint)
+{
+	lib_sh("rm -rf %s", self->dir);
+}
+
+TEST_F(tracepoint, the_number_is_found_by_name)
+{
+	ASSERT_EQ(0, gprof_tracepoint_find(self->dir, "sched:sched_switch", &self->id, &self->e));
+	EXPECT_EQ(314, self->id);
+}
+
+TEST_F(tracepoint, the_nearest_name_is_suggested)
+{
+	EXPECT_EQ(-ENOENT, gprof_tracepoint_find(self->dir, "sched:sched_proces_fork", &self->id,
+						 &self->e));
+	EXPECT_NE(NULL, strstr(self->e.text, "sched:sched_process_fork"));
+	EXPECT_EQ(-ENOENT, gprof_tracepoint_find(self->dir, "shed:sched_swich", &self->id,
+						 &self->e));
+	EXPECT_NE(NULL, strstr(self->e.text, "sched:sched_switch"));
+}
+
+TEST_F(tracepoint, bad_names_are_refused)
+{
+	static const char *const bad[] = {
+		"", "sched", ":x", "sched:", "a:b:c", "../x:y", "sched:../../x", "sched:sched/switch",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		EXPECT_EQ(-EINVAL, gprof_tracepoint_find(self->dir, bad[i], &self->id, &self->e)) {
+			TH_LOG("\"%s\"", bad[i]);
+		}
+	}
+	EXPECT_NE(NULL, strstr(self->e.text, "CATEGORY:NAME"));
+}
+
+TEST(a_list_of_cpus_becomes_a_bitmap)
+{
+	uint64_t *bits;
+	size_t size;
+
+	ASSERT_EQ(0, gprof_cpu_list("0-3,6,64", &bits, &size));
+	EXPECT_EQ(16, size);
+	EXPECT_EQ(0x4f, bits[0]);
+	EXPECT_EQ(1, bits[1]);
+	free(bits);
+	ASSERT_EQ(0, gprof_cpu_list("63", &bits, &size));
+	EXPECT_EQ(8, size);
+	EXPECT_EQ(1ULL << 63, bits[0]);
+	free(bits);
+}
+
+TEST(bad_lists_of_cpus_are_refused)
+{
+	static const char *const bad[] = {
+		"", ",", "1,", "-1", "3-1", "1-", "a", "1;2", "99999999", "0-99999999999999999999",
+	};
+	uint64_t *bits;
+	size_t size, i;
+
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		EXPECT_EQ(-EINVAL, gprof_cpu_list(bad[i], &bits, &size)) {
+			TH_LOG("\"%s\"", bad[i]);
+		}
+	}
+}
+
+TEST_HARNESS_MAIN

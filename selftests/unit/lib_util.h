@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * lib_util.h: what the unit tests of the library share.
+ */
+#ifndef GPROF_LIB_UTIL_H
+#define GPROF_LIB_UTIL_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Run a shell command; its exit status. */
+static inline int __attribute__((format(printf, 1, 2))) lib_sh(const char *fmt, ...)
+{
+	char cmd[4096];
+	va_list ap;
+	int status;
+
+	va_start(ap, fmt);
+	vsnprintf(cmd, sizeof(cmd), fmt, ap);
+	va_end(ap);
+	fflush(stdout);
+	status = system(cmd);
+	return status < 0 ? -1 : status >> 8 | (status & 0x7f ? 128 : 0);
+}
+
+static inline bool lib_have(const char *program)
+{
+	return !lib_sh("command -v %s >/dev/null 2>&1", program);
+}
+
+/* A fresh directory; its name lives until the next call. */
+static inline const char *lib_tmpdir(void)
+{
+	static char dir[64];
+
+	strcpy(dir, "/tmp/gprof-lib.XXXXXX");
+	return mkdtemp(dir);
+}
+
+static inline bool lib_put(const char *path, const void *data, size_t len)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	bool ok = fd >= 0 && write(fd, data, len) == (ssize_t)len;
+
+	if (fd >= 0)
+		close(fd);
+	return ok;
+}
+
+/* Write text to DIR/NAME, making the directories of NAME. */
+static inline bool lib_write(const char *dir, const char *name, const char *text)
+{
+	char path[512];
+	char *p;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	for (p = path + strlen(dir) + 1; (p = strchr(p, '/')); p++) {
+		*p = '\0';
+		mkdir(path, 0755);
+		*p = '/';
+	}
+	return lib_put(path, text, strlen(text));
+}
+
+/* An anonymous file with these bytes, at its start. */
+static inline int lib_memfd(const void *data, size_t len)
+{
+	int fd = memfd_create("gprof-lib", MFD_CLOEXEC);
+
+	if (fd >= 0 && (write(fd, data, len) != (ssize_t)len || lseek(fd, 0, SEEK_SET))) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+/* Where the sources are: beside this file, or above the program or the working directory. */
+static inline const char *lib_top(void)
+{
+	static char top[PATH_MAX];
+	char start[3][PATH_MAX] = { __FILE__, "", "" }, path[3 * PATH_MAX + 32];
+	size_t i;
+
+	if (readlink("/proc/self/exe", start[1], PATH_MAX - 1) < 0 || !getcwd(start[2], PATH_MAX))
+		return NULL;
+	for (i = 0; i < 3; i++) {
+		char *slash;
+
+		if (start[i][0] != '/')
+			continue;
+		for (;;) {
+			snprintf(path, sizeof(path), "%s/userlib/proto/profile.proto", start[i]);
+			if (!access(path, R_OK))
+				return strcpy(top, start[i]);
+			slash = strrchr(start[i], '/');
+			if (!slash)
+				break;
+			*slash = '\0';
+		}
+	}
+	return NULL;
+}
+
+/* Small numbers that look random and are the same each time. */
+static inline uint64_t lib_random(uint64_t *state)
+{
+	*state ^= *state << 13;
+	*state ^= *state >> 7;
+	*state ^= *state << 17;
+	return *state;
+}
+
+#endif

@@ -1,0 +1,680 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Profiles written, read again, and compared with the schema; hostile files.
+ */
+#include <kselftest_harness.h>
+
+#include <gprof/profile.h>
+#include <signal.h>
+#include <time.h>
+#include <zlib.h>
+
+#include "lib_util.h"
+#include "output.h"
+#include "profile.h"
+
+static uint32_t add_function(struct gprof_profile *p, const char *name, const char *file)
+{
+	struct gprof_function f = {
+		.name = gprof_profile_text(p, name),
+		.system_name = gprof_profile_text(p, name),
+		.filename = gprof_profile_text(p, file),
+		.start_line = 10,
+	};
+
+	return gprof_profile_function(p, &f);
+}
+
+/* Two mappings, an inlined function, an address without a name, labels of both kinds. */
+static struct gprof_profile *example(void)
+{
+	struct gprof_profile *p = gprof_profile_new();
+	struct gprof_mapping m = { .start = 0x1000, .limit = 0x3000, .offset = 0x400 };
+	struct gprof_label labels[3] = { 0 };
+	struct gprof_line lines[2] = { 0 };
+	int64_t values[2] = { 1, 10 };
+	uint32_t stack[3];
+
+	gprof_profile_add_column(p, "samples", "count");
+	gprof_profile_add_column(p, "cpu", "nanoseconds");
+	p->default_type = gprof_profile_text(p, "cpu");
+	p->period_type = p->columns[1];
+	p->period = 10;
+	p->time_nanos = 1700000000000000000;
+	p->duration_nanos = 5000;
+	gprof_profile_add_comment(p, "one");
+	gprof_profile_commentf(p, "two %d", 2);
+	m.filename = gprof_profile_text(p, "/bin/main");
+	m.build_id = gprof_profile_text(p, "abcdef");
+	gprof_profile_add_mapping(p, &m);
+	m.start = 0x7000;
+	m.limit = 0x8000;
+	m.filename = gprof_profile_text(p, "/lib/libx.so");
+	m.build_id = 0;
+	m.has_functions = true;
+	gprof_profile_add_mapping(p, &m);
+
+	stack[0] = gprof_profile_add_location(p, 1, 0x1234);
+	lines[0].function = add_function(p, "inner", "a.c");
+	lines[0].line = 11;
+	lines[1].function = add_function(p, "outer", "a.c");
+	lines[1].line = 22;
+	lines[1].column = 3;
+	gprof_profile_set_lines(p, stack[0], lines, 2);
+	stack[1] = gprof_profile_add_location(p, 2, 0x7100);
+	stack[2] = gprof_profile_add_location(p, 0, 0xbeef);
+
+	labels[0].key = gprof_profile_text(p, "comm");
+	labels[0].str = gprof_profile_text(p, "worker");
+	labels[1].key = gprof_profile_text(p, "tid");
+	labels[1].num = 4242;
+	labels[2].key = gprof_profile_text(p, "cpu");
+	labels[2].unit = labels[2].key;
+	gprof_profile_add_sample(p, stack, 3, labels, 3, values);
+	values[0] = 2;
+	values[1] = 20;
+	gprof_profile_add_sample(p, stack, 2, NULL, 0, values);
+	gprof_profile_add_sample(p, stack, 3, labels, 3, values);
+	gprof_profile_finish(p);
+	return p;
+}
+
+/* Write and read again. */
+static struct gprof_profile *roundtrip(const struct gprof_profile *p)
+{
+	int fd = memfd_create("profile", MFD_CLOEXEC);
+	struct gprof_profile *q = NULL;
+
+	if (!gprof_profile_write(p, fd)) {
+		lseek(fd, 0, SEEK_SET);
+		q = gprof_profile_read(fd, NULL);
+	}
+	close(fd);
+	return q;
+}
+
+struct seen {
+	size_t samples;
+	size_t frames;
+	int64_t tid;
+	char comm[16];
+	char functions[256];
+	bool inlined;
+	bool cpu;
+};
+
+static int look(void *ctx, const struct gprof_frame *frames, size_t nr, const int64_t *values)
+{
+	struct seen *s = ctx;
+	size_t i;
+
+	for (i = 0; !s->samples && i < nr; i++) {
+		strcat(s->functions, frames[i].function);
+		strcat(s->functions, " ");
+		s->inlined |= frames[i].inlined;
+	}
+	s->samples++;
+	s->frames += nr;
+	return values[0] == 99;
+}
+
+static const struct gprof_profile *looked_at;
+
+static int look_labels(void *ctx, const struct gprof_frame *frames, size_t nr,
+		       const int64_t *values)
+{
+	const char *comm = gprof_profile_label(looked_at, "comm", NULL);
+	struct seen *s = ctx;
+	int64_t cpu = -1;
+
+	if (comm)
+		snprintf(s->comm, sizeof(s->comm), "%s", comm);
+	gprof_profile_label(looked_at, "tid", &s->tid);
+	if (gprof_profile_label(looked_at, "cpu", &cpu) && !cpu)
+		s->cpu = true;
+	return 0;
+}
+
+TEST(what_is_written_is_read_again)
+{
+	struct gprof_profile *p = example(), *q = roundtrip(p);
+	const struct gprof_value_type *types;
+	int64_t start, duration;
+	struct seen s = { 0 };
+	size_t i;
+
+	ASSERT_NE(NULL, q);
+	ASSERT_EQ(2, gprof_profile_types(q, &types));
+	EXPECT_STREQ("samples", types[0].type);
+	EXPECT_STREQ("count", types[0].unit);
+	EXPECT_STREQ("cpu", types[1].type);
+	EXPECT_STREQ("nanoseconds", types[1].unit);
+	EXPECT_EQ(1, gprof_profile_default_type(q));
+	EXPECT_EQ(5, gprof_profile_total(q, 0));
+	EXPECT_EQ(50, gprof_profile_total(q, 1));
+	EXPECT_EQ(0, gprof_profile_total(q, 2));
+	EXPECT_STREQ("one", gprof_profile_comment(q, 0));
+	EXPECT_STREQ("two 2", gprof_profile_comment(q, 1));
+	EXPECT_EQ(NULL, gprof_profile_comment(q, 2));
+	gprof_profile_time(q, &start, &duration);
+	EXPECT_EQ(1700000000000000000, start);
+	EXPECT_EQ(5000, duration);
+	EXPECT_EQ(10, q->period);
+	EXPECT_EQ(2, q->nr_mappings);
+	EXPECT_EQ(0x400, q->mappings[0].offset);
+	EXPECT_STREQ("abcdef", q->strings.v[q->mappings[0].build_id]);
+	EXPECT_FALSE(q->mappings[0].has_functions);
+	EXPECT_TRUE(q->mappings[1].has_functions);
+	EXPECT_EQ(3, q->lines[1].column);
+	EXPECT_EQ(10, q->functions[0].start_line);
+
+	EXPECT_EQ(0, gprof_profile_each(q, look, &s));
+	EXPECT_EQ(2, s.samples);
+	EXPECT_EQ(7, s.frames);
+	EXPECT_STREQ("inner outer [libx.so+0x500] 0xbeef ", s.functions);
+	EXPECT_TRUE(s.inlined);
+	looked_at = q;
+	gprof_profile_each(q, look_labels, &s);
+	EXPECT_STREQ("worker", s.comm);
+	EXPECT_EQ(4242, s.tid);
+	EXPECT_TRUE(s.cpu);
+	EXPECT_EQ(NULL, gprof_profile_label(q, "tid", NULL));
+
+	/* Once more: nothing changes any more. */
+	for (i = 0; i < 2; i++) {
+		struct gprof_profile *again = roundtrip(q);
+
+		ASSERT_NE(NULL, again);
+		EXPECT_EQ(q->nr_samples, again->nr_samples);
+		EXPECT_EQ(0, memcmp(q->values, again->values, q->nr_values * sizeof(*q->values)));
+		gprof_profile_free(q);
+		q = again;
+	}
+	gprof_profile_free(p);
+	gprof_profile_free(q);
+}
+
+TEST(a_callback_can_end_the_walk)
+{
+	struct gprof_profile *p = example();
+	struct seen s = { 0 };
+
+	p->values[0] = 99;
+	EXPECT_EQ(1, gprof_profile_each(p, look, &s));
+	EXPECT_EQ(1, s.samples);
+	gprof_profile_free(p);
+}
+
+TEST(protoc_decodes_it_by_the_schema)
+{
+	struct gprof_profile *p = example();
+	const char *dir = lib_tmpdir();
+	const char *top = lib_top();
+	char path[128], count[16];
+	FILE *f;
+	int fd;
+
+	if (!lib_have("protoc") || !lib_have("gzip") || !top) {
+		gprof_profile_free(p);
+		lib_sh("rm -rf %s", dir);
+		SKIP(return, "no protoc, no gzip or no sources here");
+	}
+	snprintf(path, sizeof(path), "%s/p.gz", dir);
+	fd = open(path, O_WRONLY | O_CREAT, 0644);
+	ASSERT_EQ(0, gprof_profile_write(p, fd));
+	close(fd);
+	ASSERT_EQ(0, lib_sh("cd %s && gzip -t p.gz && gzip -dc p.gz | protoc -I %s/userlib/proto "
+			    "--decode=perftools.profiles.Profile profile.proto >p.txt", dir,
+			    top));
+	/* The first string is empty, ids begin with 1, the leaf is first. */
+	EXPECT_EQ(0, lib_sh("grep -m1 '^string_table' %s/p.txt | grep -qx 'string_table: \"\"'", dir));
+	EXPECT_EQ(0, lib_sh("grep -qx 'default_sample_type: [1-9][0-9]*' %s/p.txt", dir));
+	snprintf(path, sizeof(path), "grep -c '^sample {' %s/p.txt", dir);
+	f = popen(path, "r");
+	ASSERT_NE(NULL, fgets(count, sizeof(count), f));
+	pclose(f);
+	EXPECT_STREQ("2\n", count);
+	EXPECT_EQ(0, lib_sh("grep -A1 '^sample {' %s/p.txt | head -n2 | grep -q 'location_id: 1$'",
+			    dir));
+	EXPECT_EQ(0, lib_sh("! grep -q ' id: 0$\\|^[0-9]*:' %s/p.txt", dir));
+	lib_sh("rm -rf %s", dir);
+	gprof_profile_free(p);
+}
+
+TEST(invalid_utf8_becomes_valid)
+{
+	struct gprof_profile *p = gprof_profile_new();
+
+	EXPECT_STREQ("a?b", p->strings.v[gprof_profile_text(p, "a\xff" "b")]);
+	EXPECT_STREQ("\xc3\xa4", p->strings.v[gprof_profile_text(p, "\xc3\xa4")]);
+	EXPECT_STREQ("?", p->strings.v[gprof_profile_text(p, "\xc3")]);
+	EXPECT_STREQ("??", p->strings.v[gprof_profile_text(p, "\xc0\x80")]);
+	EXPECT_STREQ("???", p->strings.v[gprof_profile_text(p, "\xed\xa0\x80")]);
+	EXPECT_STREQ("????", p->strings.v[gprof_profile_text(p, "\xf4\x90\x80\x80")]);
+	EXPECT_STREQ("\xf0\x9f\x98\x80", p->strings.v[gprof_profile_text(p, "\xf0\x9f\x98\x80")]);
+	gprof_profile_free(p);
+}
+
+/* A writer of protobuf, for files that our own writer would never make. */
+struct wire {
+	unsigned char v[4096];
+	size_t len;
+};
+
+static void varint(struct wire *w, uint64_t n)
+{
+	for (; n >= 0x80; n >>= 7)
+		w->v[w->len++] = (unsigned char)(n | 0x80);
+	w->v[w->len++] = (unsigned char)n;
+}
+
+static void number(struct wire *w, int field, uint64_t n)
+{
+	varint(w, (uint64_t)field << 3);
+	varint(w, n);
+}
+
+static void bytes(struct wire *w, int field, const void *data, size_t len)
+{
+	varint(w, (uint64_t)field << 3 | 2);
+	varint(w, len);
+	if (len)
+		memcpy(w->v + w->len, data, len);
+	w->len += len;
+}
+
+static void nested(struct wire *w, int field, const struct wire *in)
+{
+	bytes(w, field, in->v, in->len);
+}
+
+/*
+ * A good file, one detail of which @spoil may change: 0 to 18. It has one sample
+ * of one location with one line of one function in one mapping.
+ */
+static void make_file(struct wire *w, int spoil)
+{
+	struct wire part = { .len = 0 }, line = { .len = 0 }, label = { .len = 0 };
+
+	w->len = 0;
+	if (spoil != 1)
+		bytes(w, 6, spoil == 2 ? "x" : "", spoil == 2);
+	bytes(w, 6, "cpu", 3);
+	number(&part, 1, spoil == 3 ? 99 : 1);
+	number(&part, 2, 1);
+	if (spoil != 4)
+		nested(w, 1, &part);
+
+	part.len = 0;
+	number(&part, 1, spoil == 5 ? 8 : 7);			/* location_id */
+	number(&part, 2, 1);					/* value */
+	if (spoil == 6)
+		number(&part, 2, 2);
+	number(&label, 1, spoil == 7 ? (uint64_t)-1 : 1);
+	number(&label, 3, 5);
+	nested(&part, 3, &label);
+	nested(w, 2, &part);
+
+	part.len = 0;
+	number(&part, 1, spoil == 8 ? 0 : 3);			/* mapping id */
+	number(&part, 5, spoil == 9 ? 1000 : 1);
+	nested(w, 3, &part);
+	if (spoil == 10)
+		nested(w, 3, &part);
+
+	part.len = 0;
+	number(&part, 1, spoil == 11 ? 0 : 7);			/* location id */
+	number(&part, 2, spoil == 12 ? 4 : 3);
+	number(&line, 1, spoil == 13 ? 6 : 5);
+	nested(&part, 4, &line);
+	nested(w, 4, &part);
+	if (spoil == 14)
+		nested(w, 4, &part);
+
+	part.len = 0;
+	number(&part, 1, spoil == 15 ? 0 : 5);			/* function id */
+	number(&part, 2, spoil == 16 ? 2 : 1);
+	nested(w, 5, &part);
+	if (spoil == 17)
+		nested(w, 5, &part);
+	if (spoil == 18)
+		number(w, 14, 77);				/* default_sample_type */
+}
+
+static struct gprof_profile *read_bytes(const void *data, size_t len, const char **error)
+{
+	int fd = lib_memfd(data, len);
+	struct gprof_profile *p = gprof_profile_read(fd, error);
+
+	close(fd);
+	return p;
+}
+
+TEST(a_plain_and_a_gzipped_file_are_read)
+{
+	struct gprof_profile *p;
+	const char *error;
+	struct wire w;
+
+	make_file(&w, 0);
+	p = read_bytes(w.v, w.len, &error);
+	ASSERT_NE(NULL, p) {
+		TH_LOG("%s", error);
+	}
+	EXPECT_EQ(1, gprof_profile_total(p, 0));
+	gprof_profile_free(p);
+}
+
+TEST(every_broken_reference_is_refused)
+{
+	const char *error;
+	struct wire w;
+	int spoil;
+
+	for (spoil = 1; spoil <= 18; spoil++) {
+		make_file(&w, spoil);
+		errno = 0;
+		EXPECT_EQ(NULL, read_bytes(w.v, w.len, &error)) {
+			TH_LOG("spoil %d was taken", spoil);
+		}
+		EXPECT_EQ(EBADMSG, errno);
+		EXPECT_NE(NULL, strstr(error, "not a profile")) {
+			TH_LOG("spoil %d: %s", spoil, error);
+		}
+	}
+}
+
+TEST(a_file_cut_short_anywhere_is_refused_or_whole)
+{
+	struct wire w;
+	size_t len;
+
+	make_file(&w, 0);
+	for (len = 0; len < w.len; len++) {
+		const char *error;
+		struct gprof_profile *p = read_bytes(w.v, len, &error);
+
+		/* A cut between two parts may leave a smaller good profile. */
+		gprof_profile_free(p);
+		if (!p) {
+			EXPECT_EQ(EBADMSG, errno);
+		}
+	}
+}
+
+TEST(a_gzip_file_cut_short_is_refused)
+{
+	struct gprof_profile *p = example();
+	int fd = memfd_create("profile", MFD_CLOEXEC);
+	static unsigned char data[65536];
+	const char *error;
+	ssize_t len, i;
+
+	ASSERT_EQ(0, gprof_profile_write(p, fd));
+	len = pread(fd, data, sizeof(data), 0);
+	close(fd);
+	ASSERT_LT(20, len);
+	for (i = 0; i < len; i++) {
+		EXPECT_EQ(NULL, read_bytes(data, i, &error));
+		EXPECT_EQ(EBADMSG, errno);
+	}
+	gprof_profile_free(p);
+}
+
+TEST(flipped_bits_make_no_harm)
+{
+	uint64_t rnd = 424242;
+	struct wire w;
+	int i, j;
+
+	for (i = 0; i < 30000; i++) {
+		make_file(&w, 0);
+		for (j = 1 + lib_random(&rnd) % 3; j; j--)
+			w.v[lib_random(&rnd) % w.len] ^= 1 << lib_random(&rnd) % 8;
+		gprof_profile_free(read_bytes(w.v, w.len, NULL));
+	}
+}
+
+/* gzip of @total zero bytes. */
+static size_t bomb(unsigned char *out, size_t size, size_t total)
+{
+	static unsigned char zeros[1 << 20];
+	z_stream z = { 0 };
+	size_t len;
+
+	deflateInit2(&z, 9, Z_DEFLATED, 31, 9, Z_DEFAULT_STRATEGY);
+	z.next_out = out;
+	z.avail_out = size;
+	for (; total; total -= sizeof(zeros)) {
+		z.next_in = zeros;
+		z.avail_in = sizeof(zeros);
+		deflate(&z, total == sizeof(zeros) ? Z_FINISH : Z_NO_FLUSH);
+	}
+	len = z.total_out;
+	deflateEnd(&z);
+	return len;
+}
+
+TEST(a_gzip_bomb_is_refused)
+{
+	size_t size = 4 << 20, len;
+	unsigned char *data = malloc(size);
+	const char *error;
+
+	len = bomb(data, size, 1UL << 30);
+	EXPECT_EQ(NULL, read_bytes(data, len, &error));
+	EXPECT_EQ(EFBIG, errno);
+	EXPECT_NE(NULL, strstr(error, "unpacks to more"));
+	free(data);
+}
+
+TEST(a_message_that_would_take_too_much_memory_is_refused)
+{
+	/* Ten million empty samples: 20 MB that would become 1 GB. */
+	size_t n = 10000000, i;
+	unsigned char *data = malloc(2 * n);
+	const char *error;
+
+	for (i = 0; i < n; i++) {
+		data[2 * i] = 2 << 3 | 2;
+		data[2 * i + 1] = 0;
+	}
+	EXPECT_EQ(NULL, read_bytes(data, 2 * n, &error));
+	EXPECT_NE(NULL, strstr(error, "memory")) {
+		TH_LOG("%s", error);
+	}
+	free(data);
+}
+
+TEST(several_gzip_members_are_one_file)
+{
+	unsigned char out[4096];
+	z_stream z = { 0 };
+	const char *error;
+	struct gprof_profile *p;
+	struct wire w;
+	size_t len = 0;
+	int i;
+
+	make_file(&w, 0);
+	for (i = 0; i < 2; i++) {
+		memset(&z, 0, sizeof(z));
+		ASSERT_EQ(Z_OK, deflateInit2(&z, 6, Z_DEFLATED, 31, 8, Z_DEFAULT_STRATEGY));
+		z.next_in = w.v + i * 20;
+		z.avail_in = i ? w.len - 20 : 20;
+		z.next_out = out + len;
+		z.avail_out = sizeof(out) - len;
+		ASSERT_EQ(Z_STREAM_END, deflate(&z, Z_FINISH));
+		len += z.total_out;
+		deflateEnd(&z);
+	}
+	p = read_bytes(out, len, &error);
+	ASSERT_NE(NULL, p) {
+		TH_LOG("%s", error);
+	}
+	gprof_profile_free(p);
+}
+
+TEST(what_is_no_file_is_refused)
+{
+	int fds[2];
+	const char *error;
+
+	EXPECT_EQ(NULL, gprof_profile_read(-1, &error));
+	EXPECT_EQ(EBADF, errno);
+	EXPECT_EQ(NULL, read_bytes("hello, world", 12, &error));
+	EXPECT_EQ(NULL, read_bytes("", 0, &error));
+	EXPECT_NE(NULL, strstr(error, "empty"));
+	ASSERT_EQ(0, pipe(fds));
+	close(fds[1]);
+	EXPECT_EQ(NULL, gprof_profile_read(fds[0], NULL));
+	close(fds[0]);
+}
+
+TEST(a_full_disk_is_an_error)
+{
+	struct gprof_profile *p = example();
+	int fd = open("/dev/full", O_WRONLY);
+
+	if (fd < 0)
+		SKIP(return, "no /dev/full");
+	EXPECT_EQ(-ENOSPC, gprof_profile_write(p, fd));
+	close(fd);
+	gprof_profile_free(p);
+}
+
+static int pipe_signals;
+
+static void on_pipe(int sig)
+{
+	pipe_signals++;
+}
+
+TEST(a_pipe_without_a_reader_is_an_error_and_no_signal)
+{
+	struct gprof_profile *p = example();
+	int fds[2];
+
+	signal(SIGPIPE, on_pipe);
+	ASSERT_EQ(0, pipe(fds));
+	close(fds[0]);
+	EXPECT_EQ(-EPIPE, gprof_profile_write(p, fds[1]));
+	EXPECT_EQ(0, pipe_signals);
+	/* The signal works as before. */
+	EXPECT_EQ(-1, write(fds[1], "x", 1));
+	EXPECT_EQ(1, pipe_signals);
+	close(fds[1]);
+	gprof_profile_free(p);
+}
+
+TEST(a_full_pipe_is_waited_for)
+{
+	struct gprof_profile *p = example(), *q;
+	char junk[4096];
+	int fds[2], status;
+	pid_t pid;
+
+	ASSERT_EQ(0, pipe2(fds, O_NONBLOCK));
+	memset(junk, 0, sizeof(junk));
+	while (write(fds[1], junk, sizeof(junk)) > 0)
+		;
+	pid = fork();
+	if (!pid) {
+		/* Drop the junk, later, then read the profile. */
+		size_t n = 0;
+
+		close(fds[1]);
+		fcntl(fds[0], F_SETFL, 0);
+		usleep(100000);
+		while (n < 65536)
+			n += read(fds[0], junk, sizeof(junk) > 65536 - n ? 65536 - n : sizeof(junk));
+		q = gprof_profile_read(fds[0], NULL);
+		_exit(q ? 0 : 1);
+	}
+	EXPECT_EQ(0, gprof_profile_write(p, fds[1]));
+	close(fds[0]);
+	close(fds[1]);
+	waitpid(pid, &status, 0);
+	EXPECT_EQ(0, status);
+	gprof_profile_free(p);
+}
+
+TEST(outputs_that_spoil_each_other_are_recognized)
+{
+	const char *dir = lib_tmpdir();
+	char path[128];
+	int a, b, c, n1, n2;
+
+	snprintf(path, sizeof(path), "%s/out", dir);
+	a = open(path, O_WRONLY | O_CREAT, 0644);
+	b = open(path, O_WRONLY);
+	c = dup(a);
+	n1 = open("/dev/null", O_WRONLY);
+	n2 = open("/dev/null", O_WRONLY);
+	EXPECT_TRUE(gprof_output_same(a, a));
+	EXPECT_TRUE(gprof_output_same(a, b));
+	EXPECT_TRUE(gprof_output_same(a, c));
+	EXPECT_FALSE(gprof_output_same(a, n1));
+	EXPECT_FALSE(gprof_output_same(n1, n2));
+	close(n2);
+	n2 = dup(n1);
+	EXPECT_TRUE(gprof_output_same(n1, n2));
+	lib_sh("rm -rf %s", dir);
+}
+
+TEST(identical_samples_are_added_up_and_others_are_not)
+{
+	struct gprof_profile *p = gprof_profile_new();
+	struct gprof_label label = { .key = gprof_profile_text(p, "tid"), .num = 1 };
+	uint32_t stack[2];
+	int64_t one = 1;
+
+	gprof_profile_add_column(p, "events", "count");
+	stack[0] = gprof_profile_add_location(p, 0, 1);
+	stack[1] = gprof_profile_add_location(p, 0, 2);
+	gprof_profile_add_sample(p, stack, 2, &label, 1, &one);
+	gprof_profile_add_sample(p, stack, 2, &label, 1, &one);
+	EXPECT_EQ(1, p->nr_samples);
+	gprof_profile_add_sample(p, stack, 1, &label, 1, &one);
+	label.num = 2;
+	gprof_profile_add_sample(p, stack, 2, &label, 1, &one);
+	gprof_profile_add_sample(p, stack, 2, NULL, 0, &one);
+	EXPECT_EQ(4, p->nr_samples);
+	EXPECT_EQ(5, gprof_profile_total(p, 0));
+	gprof_profile_free(p);
+}
+
+TEST(a_large_profile_survives_the_round_trip)
+{
+	struct gprof_profile *p = gprof_profile_new(), *q;
+	uint64_t rnd = 7, sum = 0;
+	uint32_t stack[30], i, j;
+	char name[32];
+
+	gprof_profile_add_column(p, "cycles", "count");
+	for (i = 0; i < 5000; i++) {
+		struct gprof_line line = { 0 };
+
+		snprintf(name, sizeof(name), "function_%u", i);
+		line.function = add_function(p, name, "f.c");
+		gprof_profile_set_lines(p, gprof_profile_add_location(p, 0, i), &line, 1);
+	}
+	for (i = 0; i < 50000; i++) {
+		int64_t value = lib_random(&rnd) % 1000;
+
+		for (j = 0; j < 30; j++)
+			stack[j] = lib_random(&rnd) % 5000;
+		ASSERT_EQ(0, gprof_profile_add_sample(p, stack, 30, NULL, 0, &value));
+		sum += value;
+	}
+	gprof_profile_finish(p);
+	q = roundtrip(p);
+	ASSERT_NE(NULL, q);
+	EXPECT_EQ(50000, q->nr_samples);
+	EXPECT_EQ((int64_t)sum, gprof_profile_total(q, 0));
+	EXPECT_EQ(0, memcmp(p->stacks, q->stacks, p->nr_stacks * sizeof(*p->stacks)));
+	gprof_profile_free(p);
+	gprof_profile_free(q);
+}
+
+TEST_HARNESS_MAIN

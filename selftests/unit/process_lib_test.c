@@ -1,0 +1,395 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Address spaces, names of generated code, and names of the kernel.
+ */
+#include <kselftest_harness.h>
+
+#include "kernel_symbol.h"
+#include "lib_util.h"
+#include "perf_map.h"
+#include "process.h"
+
+#define PID	(1 << 29)	/* no process has it */
+
+FIXTURE(space) {
+	struct gprof_spaces s;
+	struct gprof_process id;
+};
+
+FIXTURE_SETUP(space)
+{
+	ASSERT_EQ(0, gprof_spaces_init(&self->s));
+	self->id = (struct gprof_process){ .pid = PID, .exec_id = 1, .start_ns = 9 };
+}
+
+FIXTURE_TEARDOWN(space)
+{
+	gprof_spaces_free(&self->s);
+}
+
+static int map(struct gprof_spaces *s, const struct gprof_process *id, uint64_t time,
+	       uint32_t layout, uint16_t flags, uint64_t start, const char *path)
+{
+	struct gprof_map_rec m = {
+		.rec = { GPROF_REC_MAP, flags, sizeof(m) },
+		.process = *id,
+		.time = time,
+		.start = start,
+		.end = start + 0x1000,
+		.layout = layout,
+	};
+
+	return gprof_spaces_map(s, &m, path);
+}
+
+#define WHOLE	(GPROF_MAP_REC_F_FIRST | GPROF_MAP_REC_F_LAST)
+
+static const char *at(struct gprof_spaces *s, const struct gprof_process *id, uint32_t layout,
+		      uint64_t time, uint64_t addr)
+{
+	struct gprof_space *space = gprof_spaces_find(s, id);
+	const struct gprof_vma *vma = space ? gprof_space_vma(space, layout, time, addr) : NULL;
+
+	return vma ? vma->path : "none";
+}
+
+TEST_F(space, an_address_is_found_in_its_mapping)
+{
+	ASSERT_EQ(0, map(&self->s, &self->id, 10, 1, GPROF_MAP_REC_F_FIRST, 0x5000, "b"));
+	ASSERT_EQ(0, map(&self->s, &self->id, 10, 1, 0, 0x1000, "a"));
+	ASSERT_EQ(0, map(&self->s, &self->id, 10, 1, GPROF_MAP_REC_F_LAST, 0x9000, "c"));
+	EXPECT_STREQ("a", at(&self->s, &self->id, 1, 20, 0x1000));
+	EXPECT_STREQ("a", at(&self->s, &self->id, 1, 20, 0x1fff));
+	EXPECT_STREQ("none", at(&self->s, &self->id, 1, 20, 0x2000));
+	EXPECT_STREQ("b", at(&self->s, &self->id, 1, 20, 0x5800));
+	EXPECT_STREQ("c", at(&self->s, &self->id, 1, 20, 0x9000));
+	EXPECT_STREQ("none", at(&self->s, &self->id, 1, 20, 0));
+	EXPECT_STREQ("none", at(&self->s, &self->id, 1, 20, UINT64_MAX));
+}
+
+TEST_F(space, program_runs_are_kept_apart)
+{
+	struct gprof_process other = self->id;
+
+	map(&self->s, &self->id, 10, 1, WHOLE, 0x1000, "first");
+	other.exec_id++;
+	map(&self->s, &other, 10, 1, WHOLE, 0x1000, "after exec");
+	EXPECT_STREQ("first", at(&self->s, &self->id, 1, 20, 0x1000));
+	EXPECT_STREQ("after exec", at(&self->s, &other, 1, 20, 0x1000));
+	other.start_ns++;
+	EXPECT_STREQ("none", at(&self->s, &other, 1, 20, 0x1000));
+}
+
+TEST_F(space, the_stamp_decides_before_the_time)
+{
+	map(&self->s, &self->id, 10, 1, WHOLE, 0x1000, "old");
+	map(&self->s, &self->id, 30, 2, WHOLE, 0x1000, "new");
+	EXPECT_STREQ("old", at(&self->s, &self->id, 1, 40, 0x1000));
+	EXPECT_STREQ("new", at(&self->s, &self->id, 2, 5, 0x1000));
+}
+
+TEST_F(space, with_one_stamp_the_latest_reading_before_the_sample_counts)
+{
+	map(&self->s, &self->id, 10, 1, WHOLE, 0x1000, "a");
+	map(&self->s, &self->id, 20, 1, WHOLE, 0x1000, "b");
+	map(&self->s, &self->id, 30, 1, WHOLE, 0x1000, "c");
+	EXPECT_STREQ("a", at(&self->s, &self->id, 1, 15, 0x1000));
+	EXPECT_STREQ("b", at(&self->s, &self->id, 1, 20, 0x1000));
+	EXPECT_STREQ("b", at(&self->s, &self->id, 1, 29, 0x1000));
+	EXPECT_STREQ("c", at(&self->s, &self->id, 1, 99, 0x1000));
+	EXPECT_STREQ("a", at(&self->s, &self->id, 1, 5, 0x1000));
+}
+
+TEST_F(space, without_the_stamp_the_nearest_reading_with_the_address_counts)
+{
+	map(&self->s, &self->id, 10, 1, WHOLE, 0x1000, "far");
+	map(&self->s, &self->id, 100, 2, WHOLE, 0x1000, "near");
+	map(&self->s, &self->id, 110, 3, WHOLE, 0x8000, "elsewhere");
+	EXPECT_STREQ("near", at(&self->s, &self->id, 77, 112, 0x1000));
+	EXPECT_STREQ("far", at(&self->s, &self->id, 77, 20, 0x1000));
+	/* The stamp is known, but that reading does not have the address. */
+	EXPECT_STREQ("near", at(&self->s, &self->id, 3, 112, 0x1000));
+}
+
+TEST_F(space, a_reading_that_is_repeated_is_kept_once)
+{
+	struct gprof_space *space;
+	int i;
+
+	for (i = 0; i < 100; i++) {
+		map(&self->s, &self->id, 10 + i, 1, GPROF_MAP_REC_F_FIRST, 0x1000, "a");
+		map(&self->s, &self->id, 10 + i, 1, GPROF_MAP_REC_F_LAST, 0x5000, "b");
+		/* From another CPU's buffer. */
+		map(&self->s, &self->id, 10 + i, 1, GPROF_MAP_REC_F_FIRST, 0x1000, "a");
+		map(&self->s, &self->id, 10 + i, 1, GPROF_MAP_REC_F_LAST, 0x5000, "b");
+	}
+	space = gprof_spaces_find(&self->s, &self->id);
+	ASSERT_NE(NULL, space);
+	EXPECT_EQ(1, space->nr);
+	EXPECT_EQ(2, space->readings[0].nr);
+	EXPECT_EQ(10, space->readings[0].time);
+	EXPECT_EQ(109, space->readings[0].last_time);
+	map(&self->s, &self->id, 200, 1, WHOLE, 0x1000, "other");
+	EXPECT_EQ(2, gprof_spaces_find(&self->s, &self->id)->nr);
+}
+
+TEST_F(space, deleted_is_no_part_of_a_name)
+{
+	map(&self->s, &self->id, 10, 1, WHOLE, 0x1000, "/tmp/x (deleted)");
+	EXPECT_STREQ("/tmp/x", at(&self->s, &self->id, 1, 20, 0x1000));
+}
+
+/* A real file, by its inode. */
+static int map_file(struct gprof_spaces *s, const struct gprof_process *id, const char *path,
+		    uint64_t inode)
+{
+	struct gprof_map_rec m = {
+		.rec = { GPROF_REC_MAP, WHOLE, sizeof(m) },
+		.process = *id,
+		.time = 10,
+		.start = 0x400000,
+		.end = 0x500000,
+		.inode = inode,
+		.layout = 1,
+	};
+
+	return gprof_spaces_map(s, &m, path);
+}
+
+TEST_F(space, a_file_counts_only_when_it_is_the_one_that_was_mapped)
+{
+	struct gprof_space *space;
+	struct stat st;
+
+	ASSERT_EQ(0, stat("/proc/self/exe", &st));
+	{
+		char exe[PATH_MAX] = "";
+
+		ASSERT_LT(0, readlink("/proc/self/exe", exe, sizeof(exe) - 1));
+		ASSERT_EQ(0, map_file(&self->s, &self->id, exe, st.st_ino + 1));
+		space = gprof_spaces_find(&self->s, &self->id);
+		EXPECT_FALSE(space->readings[0].v[0].object->elf);
+		ASSERT_EQ(0, map_file(&self->s, &self->id, exe, st.st_ino));
+		space = gprof_spaces_find(&self->s, &self->id);
+		EXPECT_TRUE(space->readings[0].v[1].object->elf);
+		EXPECT_NE(0, space->readings[0].v[1].object->build_id_len);
+		/* What is a directory or a device is no program. */
+		ASSERT_EQ(0, stat("/dev/null", &st));
+		ASSERT_EQ(0, map_file(&self->s, &self->id, "/dev/null", st.st_ino));
+		ASSERT_EQ(0, map_file(&self->s, &self->id, "relative", 12345));
+	}
+}
+
+TEST_F(space, files_beyond_the_limit_are_closed_but_keep_their_build_id)
+{
+	struct gprof_object *first;
+	const char *dir = lib_tmpdir();
+	char path[128];
+	struct stat st;
+	size_t i, open = 0;
+
+	self->s.objects.open_max = 8;
+	for (i = 0; i < 20; i++) {
+		ASSERT_EQ(0, lib_sh("cp /proc/%d/exe %s/copy%zu", getpid(), dir, i));
+		snprintf(path, sizeof(path), "%s/copy%zu", dir, i);
+		ASSERT_EQ(0, stat(path, &st));
+		ASSERT_EQ(0, map_file(&self->s, &self->id, path, st.st_ino));
+	}
+	for (i = 0; i < self->s.objects.nr; i++)
+		open += self->s.objects.v[i]->fd >= 0;
+	EXPECT_EQ(8, open);
+	EXPECT_EQ(8, self->s.objects.open);
+	first = self->s.objects.v[0];
+	EXPECT_EQ(-1, first->fd);
+	EXPECT_NE(0, first->build_id_len);
+	EXPECT_NE(NULL, gprof_object_symbolizer(&self->s.objects, first));
+	gprof_object_done(first);
+	/* In the place of the closed file there is another one now. */
+	first = self->s.objects.v[1];
+	ASSERT_EQ(-1, first->fd);
+	lib_sh("rm %s/copy1; cp /proc/%d/exe %s/other; mv %s/other %s/copy1", dir, getpid(), dir,
+	       dir, dir);
+	EXPECT_EQ(NULL, gprof_object_symbolizer(&self->s.objects, first));
+	lib_sh("rm -rf %s", dir);
+}
+
+FIXTURE(perf_map) {
+	const char *dir;
+	char path[128];
+	struct gprof_perf_map m;
+};
+
+FIXTURE_SETUP(perf_map)
+{
+	self->dir = lib_tmpdir();
+	snprintf(self->path, sizeof(self->path), "%s/perf-1.map", self->dir);
+}
+
+FIXTURE_TEARDOWN(perf_map)
+{
+	lib_sh("rm -rf %s", self->dir);
+}
+
+TEST_F(perf_map, later_code_replaces_earlier_code)
+{
+	lib_write(self->dir, "perf-1.map",
+		  "1000 100 first function\n"
+		  "2000 100 second\n"
+		  "1000 80 newer\n"
+		  "1f00 400 around\n");
+	ASSERT_EQ(0, gprof_perf_map_read(&self->m, self->path, getuid()));
+	EXPECT_STREQ("newer", gprof_perf_map_find(&self->m, 0x1000));
+	EXPECT_STREQ("first function", gprof_perf_map_find(&self->m, 0x10ff));
+	EXPECT_EQ(NULL, gprof_perf_map_find(&self->m, 0x1100));
+	EXPECT_STREQ("around", gprof_perf_map_find(&self->m, 0x2050));
+	EXPECT_EQ(NULL, gprof_perf_map_find(&self->m, 0xfff));
+	gprof_perf_map_free(&self->m);
+}
+
+TEST_F(perf_map, lines_that_make_no_sense_are_passed)
+{
+	lib_write(self->dir, "perf-1.map",
+		  "\n\n"
+		  "zzz 10 bad\n"
+		  "1000\n"
+		  "1000 10\n"
+		  "1000 10 \n"
+		  "1000 0 empty\n"
+		  "fffffffffffffff0 ffff wraps\n"
+		  "3000 10 good\n"
+		  "4000 10 last line without an end");
+	ASSERT_EQ(0, gprof_perf_map_read(&self->m, self->path, getuid()));
+	EXPECT_EQ(2, self->m.nr);
+	EXPECT_STREQ("good", gprof_perf_map_find(&self->m, 0x3000));
+	EXPECT_STREQ("last line without an end", gprof_perf_map_find(&self->m, 0x400f));
+	gprof_perf_map_free(&self->m);
+}
+
+TEST_F(perf_map, a_file_of_somebody_else_is_refused)
+{
+	if (getuid())
+		SKIP(return, "needs root to make a file of another user");
+	lib_write(self->dir, "perf-1.map", "1000 10 x\n");
+	ASSERT_EQ(0, chown(self->path, 1234, 1234));
+	EXPECT_EQ(-EPERM, gprof_perf_map_read(&self->m, self->path, 1235));
+	EXPECT_EQ(0, gprof_perf_map_read(&self->m, self->path, 1234));
+	gprof_perf_map_free(&self->m);
+}
+
+TEST_F(perf_map, links_pipes_and_directories_are_refused)
+{
+	char other[128];
+
+	snprintf(other, sizeof(other), "%s/link", self->dir);
+	lib_write(self->dir, "perf-1.map", "1000 10 x\n");
+	ASSERT_EQ(0, symlink(self->path, other));
+	EXPECT_GT(0, gprof_perf_map_read(&self->m, other, getuid()));
+	unlink(other);
+	ASSERT_EQ(0, mkfifo(other, 0644));
+	EXPECT_EQ(-EPERM, gprof_perf_map_read(&self->m, other, getuid()));
+	EXPECT_EQ(-EPERM, gprof_perf_map_read(&self->m, self->dir, getuid()));
+	EXPECT_EQ(-ENOENT, gprof_perf_map_read(&self->m, "/nonexistent", getuid()));
+}
+
+FIXTURE(kernel) {
+	const char *dir;
+	char proc[128];
+	char sys[128];
+	struct gprof_kernel k;
+	const struct gprof_kernel_image *image;
+};
+
+FIXTURE_SETUP(kernel)
+{
+	static const unsigned char notes[] = {
+		4, 0, 0, 0, 4, 0, 0, 0, 9, 0, 0, 0, 'X', 'e', 'n', 0, 1, 2, 3, 4,
+		4, 0, 0, 0, 4, 0, 0, 0, 3, 0, 0, 0, 'G', 'N', 'U', 0, 0xde, 0xad, 0xbe, 0xef,
+	};
+	char path[256];
+
+	self->dir = lib_tmpdir();
+	snprintf(self->proc, sizeof(self->proc), "%s/proc", self->dir);
+	snprintf(self->sys, sizeof(self->sys), "%s/sys", self->dir);
+	lib_write(self->dir, "proc/modules", "ext4 8192 1 - Live 0xffffffffc0001000\n");
+	lib_write(self->dir, "sys/kernel/x", "");
+	lib_write(self->dir, "sys/module/ext4/notes/x", "");
+	snprintf(path, sizeof(path), "%s/kernel/notes", self->sys);
+	ASSERT_TRUE(lib_put(path, notes, sizeof(notes)));
+	snprintf(path, sizeof(path), "%s/module/ext4/notes/.note.gnu.build-id", self->sys);
+	ASSERT_TRUE(lib_put(path, notes + 20, 20));
+}
+
+FIXTURE_TEARDOWN(kernel)
+{
+	lib_sh("rm -rf %s", self->dir);
+}
+
+TEST_F(kernel, functions_have_names_and_images)
+{
+	lib_write(self->dir, "proc/kallsyms",
+		  "0000000000000000 A fixed_percpu_data\n"
+		  "ffffffff81000000 T _stext\n"
+		  "ffffffff81000000 T _text\n"
+		  "ffffffff81001000 t __local_alias\n"
+		  "ffffffff81001000 T schedule\n"
+		  "ffffffff81002000 T vfs_read\n"
+		  "ffffffff81003000 T _etext\n"
+		  "ffffffff82000000 D jiffies\n"
+		  "ffffffffc0001100 t ext4_read\t[ext4]\n"
+		  "ffffffffc0001800 t ext4_write\t[ext4]\n"
+		  "ffffffffc0009000 t bpf_prog_1_x\t[bpf]\n");
+	ASSERT_EQ(0, gprof_kernel_load(&self->k, self->proc, self->sys));
+	EXPECT_FALSE(self->k.hidden);
+	EXPECT_STREQ("schedule", gprof_kernel_find(&self->k, 0xffffffff81001abc, &self->image));
+	EXPECT_STREQ("[kernel.kallsyms]", self->image->name);
+	EXPECT_STREQ("deadbeef", self->image->build_id);
+	EXPECT_EQ(0xffffffff81000000, self->image->start);
+	EXPECT_EQ(0xffffffff81003000, self->image->end);
+	EXPECT_STREQ("vfs_read", gprof_kernel_find(&self->k, 0xffffffff81002fff, &self->image));
+	EXPECT_EQ(NULL, gprof_kernel_find(&self->k, 0xffffffff81003000, &self->image));
+	EXPECT_EQ(NULL, self->image);
+	EXPECT_STREQ("ext4_read", gprof_kernel_find(&self->k, 0xffffffffc0001200, &self->image));
+	EXPECT_STREQ("[ext4]", self->image->name);
+	EXPECT_STREQ("deadbeef", self->image->build_id);
+	EXPECT_STREQ("ext4_write", gprof_kernel_find(&self->k, 0xffffffffc0002fff, &self->image));
+	EXPECT_EQ(NULL, gprof_kernel_find(&self->k, 0xffffffffc0003000, &self->image));
+	EXPECT_EQ(NULL, gprof_kernel_find(&self->k, 0xffffffffc0001000, &self->image));
+	EXPECT_STREQ("[ext4]", self->image->name);
+	EXPECT_STREQ("bpf_prog_1_x", gprof_kernel_find(&self->k, 0xffffffffc0009001, &self->image));
+	EXPECT_STREQ("[bpf]", self->image->name);
+	EXPECT_EQ(NULL, gprof_kernel_find(&self->k, 0x1000, &self->image));
+	gprof_kernel_free(&self->k);
+}
+
+TEST_F(kernel, hidden_addresses_give_no_names)
+{
+	lib_write(self->dir, "proc/kallsyms",
+		  "0000000000000000 T _text\n"
+		  "0000000000000000 T schedule\n"
+		  "0000000000000000 t ext4_read\t[ext4]\n");
+	ASSERT_EQ(0, gprof_kernel_load(&self->k, self->proc, self->sys));
+	EXPECT_TRUE(self->k.hidden);
+	EXPECT_EQ(NULL, gprof_kernel_find(&self->k, 0xffffffff81001000, &self->image));
+	gprof_kernel_free(&self->k);
+}
+
+TEST_F(kernel, nothing_to_read_gives_no_names)
+{
+	ASSERT_EQ(0, gprof_kernel_load(&self->k, "/nonexistent", "/nonexistent"));
+	EXPECT_TRUE(self->k.hidden);
+	EXPECT_EQ(NULL, gprof_kernel_find(&self->k, 0xffffffff81001000, &self->image));
+	gprof_kernel_free(&self->k);
+}
+
+TEST_F(kernel, lines_that_make_no_sense_are_passed)
+{
+	lib_write(self->dir, "proc/kallsyms",
+		  "\nx\nffffffff81000000\nffffffff81000000 \nffffffff81000000 T\n"
+		  "ffffffff81000000 T \nffffffff81000000Tx\n"
+		  "ffffffff81000000 T _text\nffffffff81001000 T good\nffffffff81002000 T _etext\n");
+	ASSERT_EQ(0, gprof_kernel_load(&self->k, self->proc, self->sys));
+	EXPECT_STREQ("good", gprof_kernel_find(&self->k, 0xffffffff81001000, &self->image));
+	gprof_kernel_free(&self->k);
+}
+
+TEST_HARNESS_MAIN

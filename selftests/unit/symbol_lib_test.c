@@ -1,0 +1,438 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Names, lines and unwind tables of programs that are compiled here.
+ */
+#include <kselftest_harness.h>
+
+#include "lib_util.h"
+#include "symbolizer.h"
+
+FIXTURE(symbol) {
+	const char *dir;
+	int fd;
+	struct gprof_symbolizer *s;
+	struct gprof_symbol_frame frames[GPROF_FRAMES_MAX];
+	bool inlines;
+};
+
+FIXTURE_SETUP(symbol)
+{
+	self->dir = lib_tmpdir();
+	self->fd = -1;
+	ASSERT_NE(NULL, self->dir);
+}
+
+FIXTURE_TEARDOWN(symbol)
+{
+	gprof_symbolizer_close(self->s);
+	if (self->fd >= 0)
+		close(self->fd);
+	lib_sh("rm -rf %s", self->dir);
+}
+
+static const char source[] =
+	"volatile int v;\n"						/* 1 */
+	"static inline __attribute__((always_inline)) void inner(void)\n"
+	"{\n"
+	"	__asm__ volatile(\"in_inner: nop\");\n"			/* 4 */
+	"}\n"
+	"static inline __attribute__((always_inline)) void middle(void)\n"
+	"{\n"
+	"	v++;\n"
+	"	{ int a = v; inner(); v = a; }\n"			/* 9 */
+	"}\n"
+	"__attribute__((noinline)) void outer(void)\n"			/* 11 */
+	"{\n"
+	"	middle();\n"						/* 13 */
+	"	__asm__ volatile(\"in_outer: nop\");\n"			/* 14 */
+	"}\n"
+	"static __attribute__((noinline, used)) void local(void) { v++; }\n"
+	"__attribute__((alias(\"outer\"))) void __outer_alias(void);\n"
+	"int puts(const char *);\n"
+	"int main(void) { outer(); puts(\"x\"); return 0; }\n";
+
+/* Compile DIR/NAME.c (or .S) to DIR/NAME. */
+static bool build(const char *dir, const char *compiler, const char *flags, const char *name)
+{
+	return !lib_sh("cd %s && %s %s -o out %s 2>&1", dir, compiler, flags, name);
+}
+
+static bool open_out(const char *dir, int *fd, struct gprof_symbolizer **s)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/out", dir);
+	*fd = open(path, O_RDONLY | O_CLOEXEC);
+	*s = gprof_symbolizer_open(*fd);
+	return *s;
+}
+
+/* What nm says of a symbol of DIR/NAME. */
+static uint64_t address(const char *dir, const char *file, const char *symbol)
+{
+	char cmd[256], line[64] = "";
+	FILE *f;
+
+	snprintf(cmd, sizeof(cmd), "nm %s/%s | awk '$3 == \"%s\" { print $1 }'", dir, file, symbol);
+	f = popen(cmd, "r");
+	if (!f || !fgets(line, sizeof(line), f))
+		line[0] = '\0';
+	if (f)
+		pclose(f);
+	return strtoull(line, NULL, 16);
+}
+
+#define NEED(program)							\
+	do {							\
+		if (!lib_have(program))				\
+			SKIP(return, "%s is not installed", program);	\
+	} while (0)
+
+#define BUILD(compiler, flags, name)					\
+	ASSERT_TRUE(build(self->dir, compiler, flags, name) &&		\
+		    open_out(self->dir, &self->fd, &self->s))
+
+#define FRAMES(addr) \
+	gprof_symbolizer_frames(self->s, addr, self->frames, &self->inlines)
+
+static void check_inlined(struct __test_metadata *_metadata, FIXTURE_DATA(symbol) *self)
+{
+	uint64_t pc = address(self->dir, "out", "in_inner");
+
+	ASSERT_NE(0, pc);
+	ASSERT_EQ(3, FRAMES(pc));
+	EXPECT_TRUE(self->inlines);
+	EXPECT_STREQ("inner", self->frames[0].name);
+	EXPECT_EQ(4, self->frames[0].line);
+	EXPECT_EQ(2, self->frames[0].start_line);
+	EXPECT_STREQ("middle", self->frames[1].name);
+	EXPECT_EQ(9, self->frames[1].line);
+	EXPECT_STREQ("outer", self->frames[2].name);
+	EXPECT_EQ(13, self->frames[2].line);
+	EXPECT_EQ(11, self->frames[2].start_line);
+	EXPECT_NE(NULL, strstr(self->frames[2].file, "/a.c"));
+	ASSERT_EQ(1, FRAMES(address(self->dir, "out", "in_outer")));
+	EXPECT_STREQ("outer", self->frames[0].name);
+	EXPECT_EQ(14, self->frames[0].line);
+	ASSERT_EQ(1, FRAMES(address(self->dir, "out", "local")));
+	EXPECT_STREQ("local", self->frames[0].name);
+}
+
+TEST_F(symbol, inlined_functions_of_a_pie)
+{
+	NEED("gcc");
+	lib_write(self->dir, "a.c", source);
+	BUILD("gcc", "-O1 -g -fPIE -pie", "a.c");
+	check_inlined(_metadata, self);
+}
+
+TEST_F(symbol, inlined_functions_of_a_fixed_program)
+{
+	NEED("gcc");
+	lib_write(self->dir, "a.c", source);
+	BUILD("gcc", "-O1 -g -no-pie -fno-pie", "a.c");
+	check_inlined(_metadata, self);
+}
+
+TEST_F(symbol, inlined_functions_of_a_static_program)
+{
+	NEED("gcc");
+	lib_write(self->dir, "a.c", source);
+	BUILD("gcc", "-O1 -g -static", "a.c");
+	check_inlined(_metadata, self);
+}
+
+TEST_F(symbol, inlined_functions_of_a_library_with_dwarf_4)
+{
+	NEED("gcc");
+	lib_write(self->dir, "a.c", source);
+	BUILD("gcc", "-O1 -gdwarf-4 -fPIC -shared", "a.c");
+	check_inlined(_metadata, self);
+}
+
+TEST_F(symbol, inlined_functions_where_there_are_no_aranges)
+{
+	NEED("clang");
+	lib_write(self->dir, "a.c", source);
+	BUILD("clang", "-O1 -g", "a.c");
+	ASSERT_NE(0, lib_sh("readelf -S %s/out | grep -q debug_aranges", self->dir));
+	check_inlined(_metadata, self);
+}
+
+TEST_F(symbol, compressed_dwarf)
+{
+	NEED("gcc");
+	lib_write(self->dir, "a.c", source);
+	BUILD("gcc", "-O1 -g -gz=zlib", "a.c");
+	check_inlined(_metadata, self);
+}
+
+TEST_F(symbol, without_dwarf_there_is_the_function_alone)
+{
+	uint64_t pc;
+
+	NEED("gcc");
+	lib_write(self->dir, "a.c", source);
+	BUILD("gcc", "-O1 -g0", "a.c");
+	pc = address(self->dir, "out", "outer");
+	ASSERT_EQ(1, FRAMES(pc));
+	EXPECT_FALSE(self->inlines);
+	/* Not its alias with the underscores. */
+	EXPECT_STREQ("outer", self->frames[0].name);
+	EXPECT_EQ(NULL, self->frames[0].file);
+	EXPECT_EQ(0, FRAMES(0x10));
+}
+
+TEST_F(symbol, a_stripped_library_has_its_dynamic_symbols)
+{
+	uint64_t outer, local;
+
+	NEED("gcc");
+	lib_write(self->dir, "a.c", source);
+	ASSERT_TRUE(build(self->dir, "gcc", "-O1 -g0 -fPIC -shared", "a.c"));
+	outer = address(self->dir, "out", "outer");
+	local = address(self->dir, "out", "local");
+	ASSERT_EQ(0, lib_sh("strip %s/out", self->dir));
+	ASSERT_TRUE(open_out(self->dir, &self->fd, &self->s));
+	ASSERT_EQ(1, FRAMES(outer));
+	EXPECT_STREQ("outer", self->frames[0].name);
+	/* No name is better than a wrong one: its neighbour ends before it. */
+	EXPECT_EQ(0, FRAMES(local));
+}
+
+TEST_F(symbol, a_separate_debug_file_is_found_by_build_id)
+{
+	char debug[256], id[128] = "";
+	uint64_t inner;
+	FILE *f;
+
+	NEED("gcc");
+	if (access("/usr/lib", W_OK))
+		SKIP(return, "cannot write to /usr/lib/debug");
+	lib_write(self->dir, "a.c", source);
+	/* A source of its own makes a build-id of its own. */
+	ASSERT_EQ(0, lib_sh("echo 'int pid_%d;' >>%s/a.c", getpid(), self->dir));
+	ASSERT_TRUE(build(self->dir, "gcc", "-O1 -g -Wl,--build-id=sha1", "a.c"));
+	inner = address(self->dir, "out", "in_inner");
+	snprintf(debug, sizeof(debug), "readelf -n %s/out | awk '/Build ID/ { print $3 }'", self->dir);
+	f = popen(debug, "r");
+	ASSERT_NE(NULL, fgets(id, sizeof(id), f));
+	pclose(f);
+	id[strcspn(id, "\n")] = '\0';
+	snprintf(debug, sizeof(debug), "/usr/lib/debug/.build-id/%.2s/%s.debug", id, id + 2);
+	ASSERT_EQ(0, lib_sh("cd %s && mkdir -p $(dirname %s) && objcopy --only-keep-debug out %s && "
+			    "strip out", self->dir, debug, debug));
+	if (open_out(self->dir, &self->fd, &self->s)) {
+		EXPECT_EQ(3, FRAMES(inner));
+		EXPECT_STREQ("inner", self->frames[0].name);
+		EXPECT_STREQ("outer", self->frames[2].name);
+	}
+	lib_sh("rm -f %s; rmdir $(dirname %s) 2>/dev/null", debug, debug);
+	EXPECT_NE(NULL, self->s);
+}
+
+TEST_F(symbol, a_compressed_symbol_table_is_read)
+{
+	uint64_t local;
+
+	NEED("gcc");
+	NEED("xz");
+	lib_write(self->dir, "a.c", source);
+	ASSERT_TRUE(build(self->dir, "gcc", "-O1 -g0", "a.c"));
+	local = address(self->dir, "out", "local");
+	ASSERT_EQ(0, lib_sh("cd %s && objcopy -S --keep-symbol=local out mini && xz mini && "
+			    "strip out && objcopy --add-section .gnu_debugdata=mini.xz out",
+			    self->dir));
+	ASSERT_TRUE(open_out(self->dir, &self->fd, &self->s));
+	ASSERT_EQ(1, FRAMES(local));
+	EXPECT_STREQ("local", self->frames[0].name);
+}
+
+TEST_F(symbol, linkage_stubs_are_called_by_what_they_lead_to)
+{
+	char line[64] = "", cmd[256];
+	uint64_t plt;
+	FILE *f;
+
+	NEED("gcc");
+	lib_write(self->dir, "a.c", source);
+	BUILD("gcc", "-O1 -fcf-protection=none -Wl,-z,lazy", "a.c");
+	snprintf(cmd, sizeof(cmd), "objdump -d %s/out | awk '/<puts@plt>:/ { print $1 }'", self->dir);
+	f = popen(cmd, "r");
+	if (!fgets(line, sizeof(line), f))
+		line[0] = '\0';
+	pclose(f);
+	plt = strtoull(line, NULL, 16);
+	ASSERT_NE(0, plt);
+	ASSERT_EQ(1, FRAMES(plt));
+	EXPECT_STREQ("puts@plt", self->frames[0].name);
+	ASSERT_EQ(1, FRAMES(plt + 15));
+	EXPECT_STREQ("puts@plt", self->frames[0].name);
+}
+
+TEST_F(symbol, what_is_no_program_is_refused)
+{
+	static const char *const bad[] = { "", "\177ELF", "#!/bin/sh\n", "!<arch>\n" };
+	size_t i;
+
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		int fd = lib_memfd(bad[i], strlen(bad[i]));
+
+		EXPECT_EQ(NULL, gprof_symbolizer_open(fd));
+		close(fd);
+	}
+	EXPECT_EQ(NULL, gprof_symbolizer_open(-1));
+}
+
+TEST_F(symbol, a_damaged_program_makes_no_harm)
+{
+	static unsigned char good[65536], bad[65536];
+	uint64_t rnd = 99, pc;
+	ssize_t len;
+	int i, j;
+
+	NEED("gcc");
+	lib_write(self->dir, "a.c", source);
+	ASSERT_TRUE(build(self->dir, "gcc", "-O1 -g", "a.c"));
+	pc = address(self->dir, "out", "in_inner");
+	ASSERT_TRUE(open_out(self->dir, &self->fd, &self->s));
+	len = pread(self->fd, good, sizeof(good), 0);
+	ASSERT_LT(1000, len);
+	for (i = 0; i < 300; i++) {
+		struct gprof_symbolizer *s;
+		int fd;
+
+		memcpy(bad, good, len);
+		for (j = 0; j < 20; j++)
+			bad[lib_random(&rnd) % len] = lib_random(&rnd);
+		/* Headers more often than their share. */
+		for (j = 0; j < i % 4; j++)
+			bad[lib_random(&rnd) % 64] = lib_random(&rnd);
+		fd = lib_memfd(bad, i % 5 ? (size_t)len : lib_random(&rnd) % len);
+		s = gprof_symbolizer_open(fd);
+		if (s) {
+			gprof_symbolizer_frames(s, pc, self->frames, &self->inlines);
+			gprof_symbolizer_caller(s, pc, false);
+		}
+		gprof_symbolizer_close(s);
+		close(fd);
+	}
+}
+
+TEST_F(symbol, a_file_that_shrinks_meanwhile_makes_no_harm)
+{
+	uint64_t pc;
+	char path[128];
+
+	NEED("gcc");
+	lib_write(self->dir, "a.c", source);
+	BUILD("gcc", "-O1 -g", "a.c");
+	pc = address(self->dir, "out", "in_inner");
+	snprintf(path, sizeof(path), "%s/out", self->dir);
+	ASSERT_EQ(0, truncate(path, 100));
+	EXPECT_EQ(0, FRAMES(pc));
+}
+
+/* Functions whose unwind tables are known, since they are written by hand. */
+static const char amd64_source[] =
+	".text\n"
+	".macro fn name\n.globl \\name\n.type \\name,@function\n\\name:\n.endm\n"
+	"fn leaf\n .cfi_startproc\nleaf_in: nop\n ret\n .cfi_endproc\n"
+	"fn framed\n .cfi_startproc\n push %rbp\n .cfi_def_cfa_offset 16\n .cfi_offset 6,-16\n"
+	"framed_pushed: mov %rsp,%rbp\n .cfi_def_cfa_register 6\nframed_in: nop\n pop %rbp\n"
+	" .cfi_def_cfa 7,8\nframed_out: ret\n .cfi_endproc\n"
+	"fn frameless\n .cfi_startproc\n sub $8,%rsp\n .cfi_def_cfa_offset 16\n"
+	"frameless_in: nop\n sub $16,%rsp\n .cfi_def_cfa_offset 32\nframeless_deep: nop\n"
+	" add $24,%rsp\n .cfi_def_cfa_offset 8\n ret\n .cfi_endproc\n"
+	"fn tableless\n nop\n ret\n";
+
+#define CALLER(symbol, pushed) \
+	gprof_symbolizer_caller(self->s, address(self->dir, "out", symbol), pushed)
+
+TEST_F(symbol, amd64_guesses_are_right_where_the_table_says_so)
+{
+	const char *cc = lib_sh("gcc -dumpmachine | grep -q x86_64") ? "x86_64-linux-gnu-gcc" : "gcc";
+
+	NEED(cc);
+	lib_write(self->dir, "a.S", amd64_source);
+	BUILD(cc, "-shared -nostdlib", "a.S");
+	EXPECT_TRUE(CALLER("leaf", false));
+	EXPECT_TRUE(CALLER("leaf_in", false));
+	EXPECT_FALSE(CALLER("leaf_in", true));
+	EXPECT_TRUE(CALLER("framed", false));
+	EXPECT_FALSE(CALLER("framed", true));
+	EXPECT_FALSE(CALLER("framed_pushed", false));
+	EXPECT_TRUE(CALLER("framed_pushed", true));
+	EXPECT_FALSE(CALLER("framed_in", false));
+	EXPECT_FALSE(CALLER("framed_in", true));
+	EXPECT_TRUE(CALLER("framed_out", false));
+	EXPECT_FALSE(CALLER("frameless_in", false));
+	EXPECT_TRUE(CALLER("frameless_in", true));
+	EXPECT_FALSE(CALLER("frameless_deep", false));
+	EXPECT_FALSE(CALLER("frameless_deep", true));
+	EXPECT_FALSE(CALLER("tableless", false));
+	EXPECT_FALSE(gprof_symbolizer_caller(self->s, 0, false));
+	/* Asked again, the answer is the same. */
+	EXPECT_TRUE(CALLER("leaf", false));
+	EXPECT_FALSE(CALLER("tableless", false));
+}
+
+TEST_F(symbol, amd64_linkage_stubs_are_understood)
+{
+	char line[64] = "", cmd[256];
+	uint64_t plt;
+	FILE *f;
+
+	if (lib_sh("gcc -dumpmachine 2>&1 | grep -q x86_64"))
+		SKIP(return, "no gcc for amd64");
+	lib_write(self->dir, "a.c", source);
+	BUILD("gcc", "-O1 -fcf-protection=none -Wl,-z,lazy", "a.c");
+	snprintf(cmd, sizeof(cmd), "objdump -d %s/out | awk '/<puts@plt>:/ { print $1 }'", self->dir);
+	f = popen(cmd, "r");
+	if (!fgets(line, sizeof(line), f))
+		line[0] = '\0';
+	pclose(f);
+	plt = strtoull(line, NULL, 16);
+	ASSERT_NE(0, plt);
+	/* jmp, push, jmp: behind the push the return address is one word higher. */
+	EXPECT_TRUE(gprof_symbolizer_caller(self->s, plt, false));
+	EXPECT_FALSE(gprof_symbolizer_caller(self->s, plt, true));
+	EXPECT_TRUE(gprof_symbolizer_caller(self->s, plt + 6, false));
+	EXPECT_FALSE(gprof_symbolizer_caller(self->s, plt + 11, false));
+	EXPECT_TRUE(gprof_symbolizer_caller(self->s, plt + 11, true));
+}
+
+static const char arm64_source[] =
+	".text\n"
+	".macro fn name\n.globl \\name\n.type \\name,%function\n\\name:\n.endm\n"
+	"fn leaf\n .cfi_startproc\nleaf_in: nop\n ret\n .cfi_endproc\n"
+	"fn framed\n .cfi_startproc\n stp x29,x30,[sp,#-16]!\n .cfi_def_cfa_offset 16\n"
+	" .cfi_offset 29,-16\n .cfi_offset 30,-8\nframed_in: nop\n ldp x29,x30,[sp],#16\n"
+	" .cfi_restore 30\n .cfi_restore 29\n .cfi_def_cfa_offset 0\nframed_out: ret\n .cfi_endproc\n"
+	"fn spills\n .cfi_startproc\n sub sp,sp,#32\n .cfi_def_cfa_offset 32\nspills_in: nop\n"
+	" add sp,sp,#32\n .cfi_def_cfa_offset 0\n ret\n .cfi_endproc\n"
+	"fn signs\n .cfi_startproc\n hint 25\n .cfi_negate_ra_state\nsigns_in: nop\n hint 29\n"
+	" .cfi_negate_ra_state\n ret\n .cfi_endproc\n"
+	"fn first\n .cfi_startproc\n .cfi_undefined 30\nfirst_in: nop\n .cfi_endproc\n"
+	"fn tableless\n nop\n ret\n";
+
+TEST_F(symbol, arm64_guesses_are_right_where_the_table_says_so)
+{
+	const char *cc = lib_sh("gcc -dumpmachine 2>&1 | grep -q aarch64") ? "aarch64-linux-gnu-gcc"
+									   : "gcc";
+
+	NEED(cc);
+	lib_write(self->dir, "a.S", arm64_source);
+	BUILD(cc, "-shared -nostdlib", "a.S");
+	EXPECT_TRUE(CALLER("leaf", false));
+	EXPECT_TRUE(CALLER("leaf_in", false));
+	EXPECT_TRUE(CALLER("framed", false));
+	EXPECT_FALSE(CALLER("framed_in", false));
+	EXPECT_TRUE(CALLER("framed_out", false));
+	EXPECT_TRUE(CALLER("spills_in", false));
+	EXPECT_TRUE(CALLER("signs_in", false));
+	EXPECT_FALSE(CALLER("first_in", false));
+	EXPECT_FALSE(CALLER("tableless", false));
+}
+
+TEST_HARNESS_MAIN
