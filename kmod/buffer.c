@@ -225,7 +225,8 @@ static bool generation_is_due(struct gprof_buffer *b, u64 now)
 {
 	u64 most = b->flight ? b->size / GPROF_FLIGHT_PARTS : b->size;
 
-	if (!b->generation || now - b->generation_start >= b->generation_ns)
+	/* An interrupt may have cut one after this producer took its time: then @now is earlier. */
+	if (!b->generation || (s64)(now - b->generation_start) >= (s64)b->generation_ns)
 		return true;
 	return word_pos(local64_read(&b->word)) - generation(b, b->generation)->pos >= most;
 }

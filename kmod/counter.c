@@ -1,61 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * counter: kernel counters of perf, one per thread or one per CPU.
- *
- * Tasks. Every existing thread gets a counter that what it forks inherits
- * (attr.inherit; the copies call the same handler). Threads are created while
- * this attaches; one whose creator was attached in time has inherited, the
- * others get their own. Which is which is read off the thread: has it a counter
- * with our context? perf decides on inheritance before a thread becomes
- * visible, so the answer is final.
- *
- * CPUs. One counter per online CPU; a CPU that comes later gets one from a
- * work item, since perf takes the hotplug lock itself and must not be called
- * from a hotplug callback.
- *
- * perf's interface knows no propagation of enable and disable to inherited
- * counters, so START creates them and STOP releases them; perf guarantees that
- * no handler runs after the release.
- *
- * A task that executes a set-user-ID program loses its counters
- * (begin_new_exec()). That is right for whoever is not privileged. For the
- * others a watch on exec finds such tasks and has them attached again; they
- * are known by an ancestor with a counter of ours, so one whose parents have
- * all gone before is not found.
- *
- * Lock order: recorder lock, @lock, then perf's own and the hotplug lock.
- * list_lock is innermost and taken in hotplug callbacks too.
+ * counter: one kernel counter of perf, whose overflows become samples.
  */
 #include "counter.h"
 #include "sampler.h"
 #include "target.h"
 #include "compat/perf.h"
 
-#include <linux/cpu.h>
-#include <linux/cpuhotplug.h>
-#include <linux/gprof.h>
-#include <linux/hash.h>
+#include <linux/cpumask.h>
+#include <linux/err.h>
 #include <linux/math64.h>
 #include <linux/ptrace.h>
-#include <linux/pid.h>
-#include <linux/rcupdate.h>
-#include <linux/sched/coredump.h>
-#include <linux/sched/signal.h>
-#include <linux/sched/task.h>
-#include <linux/slab.h>
-#include <linux/spinlock.h>
-#include <linux/timekeeping.h>
-
-#define BATCH	64	/* threads that are looked up under one RCU section */
-
-struct attached_task {
-	struct list_head node;
-	struct perf_event *event;
-};
-
-static LIST_HEAD(following);
-static DEFINE_SPINLOCK(list_lock);	/* protects following and every @came */
-static enum cpuhp_state hotplug_state;
+#include <linux/sched.h>
 
 /*
  * How many events does this overflow stand for? A period, usually. More when
@@ -82,7 +38,7 @@ static u64 take_weight(struct perf_event *event, u64 period)
 static void overflow(struct perf_event *event, struct perf_sample_data *data,
 		     struct pt_regs *regs)
 {
-	struct gprof_counters *c = event->overflow_handler_context;
+	const struct gprof_counter_spec *c = event->overflow_handler_context;
 	struct gprof_event e = {
 		.regs = regs,
 		.chain = gprof_driver_callchain(event, data),
@@ -100,25 +56,29 @@ static void overflow(struct perf_event *event, struct perf_sample_data *data,
 	gprof_sampler_sample(c->sampler, &e);
 }
 
-enum enable {
-	NOW,
-	ON_EXEC,
-	NEVER,
-};
-
-static struct perf_event *create(struct gprof_counters *c, int cpu, struct task_struct *task,
-				 enum enable enable)
+/**
+ * gprof_counter_create() - make a counter
+ * @c: what it counts; outlives it
+ * @cpu: where, or -1 for wherever @task runs
+ * @task: whom, or NULL for everything on @cpu
+ * @enable: when it begins
+ *
+ * Context: Task.
+ * Return: counter for perf_event_release_kernel(), or perf's errno.
+ */
+struct perf_event *gprof_counter_create(struct gprof_counter_spec *c, int cpu,
+					struct task_struct *task, enum gprof_enable enable)
 {
 	struct perf_event_attr attr = c->attr;
 
 	attr.inherit = c->target->type == GPROF_TARGET_PROCESS;
-	attr.enable_on_exec = enable == ON_EXEC;
-	attr.disabled = enable != NOW;
+	attr.enable_on_exec = enable == GPROF_ON_EXEC;
+	attr.disabled = enable != GPROF_NOW;
 	return perf_event_create_kernel_counter(&attr, cpu, task, overflow, c);
 }
 
 /* Some PMUs cannot leave a mode out; then the handler does, from the registers. */
-static void exclude_nothing(struct gprof_counters *c)
+static void exclude_nothing(struct gprof_counter_spec *c)
 {
 	c->user_only = c->attr.exclude_kernel;
 	c->attr.exclude_kernel = 0;
@@ -126,11 +86,11 @@ static void exclude_nothing(struct gprof_counters *c)
 	c->attr.exclude_guest = 0;
 }
 
-static int try_once(struct gprof_counters *c)
+static int try_once(struct gprof_counter_spec *c)
 {
 	struct task_struct *task = gprof_target_is_tasks(c->target) ? c->target->task : NULL;
 	int cpu = task ? -1 : cpumask_any_and(c->target->cpus, cpu_online_mask);
-	struct perf_event *event = create(c, cpu, task, NEVER);
+	struct perf_event *event = gprof_counter_create(c, cpu, task, GPROF_NEVER);
 
 	if (IS_ERR(event))
 		return PTR_ERR(event);
@@ -139,18 +99,18 @@ static int try_once(struct gprof_counters *c)
 }
 
 /**
- * gprof_counters_try() - find out whether the event exists here
- * @c: counters
+ * gprof_counter_try() - find out whether the event exists here
+ * @c: what to count; what the PMU cannot leave out is left to the handler
  *
  * Context: Task, in SETUP.
  * Return: 0, or perf's errno: -ENOENT, -EOPNOTSUPP, -EINVAL, ...
  */
-int gprof_counters_try(struct gprof_counters *c)
+int gprof_counter_try(struct gprof_counter_spec *c)
 {
 	int err = try_once(c);
 
 	if (err == -EINVAL && c->attr.exclude_hv | c->attr.exclude_kernel) {
-		struct gprof_counters saved = *c;
+		struct gprof_counter_spec saved = *c;
 
 		exclude_nothing(c);
 		if (!try_once(c))
@@ -159,456 +119,4 @@ int gprof_counters_try(struct gprof_counters *c)
 		c->user_only = saved.user_only;
 	}
 	return err;
-}
-
-static void add_up(struct gprof_counters *c, struct perf_event *event)
-{
-	u64 enabled, running;
-
-	c->count += perf_event_read_value(event, &enabled, &running);
-	c->enabled += enabled;
-	c->running += running;
-}
-
-static void detach(struct gprof_counters *c, struct perf_event *event)
-{
-	lockdep_assert_held(&c->lock);
-	add_up(c, event);
-	perf_event_release_kernel(event);
-}
-
-static int attach_task(struct gprof_counters *c, struct task_struct *task, enum enable enable)
-{
-	struct attached_task *a;
-
-	lockdep_assert_held(&c->lock);
-	if (!gprof_task_allowed(task, c->target->owner))
-		return task->flags & PF_EXITING ? -ESRCH : -EPERM;
-	a = kmalloc(sizeof(*a), GFP_KERNEL_ACCOUNT);
-	if (!a)
-		return -ENOMEM;
-	a->event = create(c, -1, task, enable);
-	if (IS_ERR(a->event)) {
-		int err = PTR_ERR(a->event);
-
-		kfree(a);
-		return err;
-	}
-	list_add(&a->node, &c->tasks);
-	c->attached++;
-	return 0;
-}
-
-/* Fills @batch with threads that have no counter of ours; references are taken. */
-static unsigned int find_unattached(struct gprof_counters *c, struct task_struct **batch)
-{
-	struct task_struct *leader = c->target->task, *task;
-	unsigned int n = 0;
-
-	rcu_read_lock();
-	for_each_thread(leader, task) {
-		if (task->flags & PF_EXITING || gprof_task_counter(task, c))
-			continue;
-		get_task_struct(task);
-		batch[n++] = task;
-		if (n == BATCH)
-			break;
-	}
-	rcu_read_unlock();
-	return n;
-}
-
-static int attach_process(struct gprof_counters *c)
-{
-	struct task_struct **batch = kmalloc_array(BATCH, sizeof(*batch), GFP_KERNEL);
-	enum enable enable = c->target->on_exec ? ON_EXEC : NOW;
-	unsigned int n, i;
-	int err = 0;
-
-	if (!batch)
-		return -ENOMEM;
-	do {
-		unsigned int before = c->attached;
-
-		n = find_unattached(c, batch);
-		for (i = 0; i < n; i++) {
-			int ret = err ? 0 : attach_task(c, batch[i], enable);
-
-			/* A thread that just ended is no error. */
-			if (ret && ret != -ESRCH)
-				err = ret;
-			put_task_struct(batch[i]);
-		}
-		/* Threads that cannot be attached must not keep us here. */
-		if (c->attached == before)
-			break;
-	} while (n && !err && !fatal_signal_pending(current));
-	kfree(batch);
-	if (!err && !c->attached)
-		err = -ESRCH;
-	return err;
-}
-
-static int attach_cpus(struct gprof_counters *c)
-{
-	int cpu, err = 0;
-
-	lockdep_assert_held(&c->lock);
-	for_each_cpu_and(cpu, c->target->cpus, cpu_online_mask) {
-		struct perf_event *event;
-
-		if (c->by_cpu[cpu])
-			continue;
-		event = create(c, cpu, NULL, NOW);
-		/*
-		 * A CPU that just went away comes back to us through hotplug; a
-		 * PMU of one kind of core does not exist on the other kind.
-		 */
-		if (IS_ERR(event)) {
-			if (PTR_ERR(event) != -ENODEV && PTR_ERR(event) != -ENOENT)
-				return PTR_ERR(event);
-			err = PTR_ERR(event);
-			continue;
-		}
-		c->by_cpu[cpu] = event;
-		c->attached++;
-	}
-	return c->attached ? 0 : err;
-}
-
-static void detach_all(struct gprof_counters *c)
-{
-	struct attached_task *a, *next;
-	int cpu;
-
-	lockdep_assert_held(&c->lock);
-	list_for_each_entry_safe(a, next, &c->tasks, node) {
-		detach(c, a->event);
-		list_del(&a->node);
-		kfree(a);
-	}
-	for_each_possible_cpu(cpu) {
-		if (c->by_cpu && c->by_cpu[cpu])
-			detach(c, c->by_cpu[cpu]);
-		if (c->by_cpu)
-			c->by_cpu[cpu] = NULL;
-	}
-	c->attached = 0;
-}
-
-/* Is current the target, or did something that we count fork it since START? */
-static bool belongs(struct gprof_counters *c)
-{
-	struct task_struct *task = current;
-
-	if (c->target->type == GPROF_TARGET_THREAD)
-		return task == c->target->task;
-	if (same_thread_group(task, c->target->task))
-		return true;
-	if (task->group_leader->start_boottime < c->start_boottime)
-		return false;
-	while (task->pid) {
-		task = rcu_dereference(task->real_parent);
-		if (same_thread_group(task, c->target->task) || gprof_task_counter(task, c))
-			return true;
-	}
-	return false;
-}
-
-/*
- * Under RCU, in the parent. perf lets the child's counter begin with a whole
- * period: a task that lives shorter would never be sampled, and of every task
- * the last part would be missing. From a random place in the period each event
- * is a sample with the same probability, whoever it belongs to.
- */
-static void forked(struct gprof_task_watch *w, struct task_struct *child)
-{
-	struct gprof_counters *c = container_of(w, struct gprof_counters, watch);
-	struct perf_event *event = gprof_task_counter(child, c);
-	u32 random;
-
-	if (!event)
-		return;
-	random = hash_64(ktime_get_mono_fast_ns() + ((u64)child->pid << 32), 32);
-	gprof_counter_set_phase(event, 1 + mul_u64_u32_shr(c->attr.sample_period, random, 32));
-}
-
-/* Under RCU, current past its exec: has it lost the counter by that? */
-static void executed(struct gprof_task_watch *w)
-{
-	struct gprof_counters *c = container_of(w, struct gprof_counters, watch);
-	int i;
-
-	if (!c->target->privileged)
-		return;
-	if (get_dumpable(current->mm) == SUID_DUMP_USER || gprof_task_counter(current, c) ||
-	    !belongs(c))
-		return;
-	for (i = 0; i < GPROF_STRIPPED; i++) {
-		if (!atomic_cmpxchg(&c->stripped[i], 0, current->tgid)) {
-			schedule_work(&c->refresh);
-			return;
-		}
-	}
-}
-
-static void attach_stripped(struct gprof_counters *c)
-{
-	struct task_struct *task;
-	int i, pid;
-
-	for (i = 0; i < GPROF_STRIPPED; i++) {
-		/* A full barrier; pairs with atomic_cmpxchg() in executed(). */
-		pid = atomic_xchg(&c->stripped[i], 0);
-		if (!pid)
-			continue;
-		rcu_read_lock();
-		/* A worker lives in the initial pid namespace. */
-		task = pid_task(find_vpid(pid), PIDTYPE_TGID);
-		/* It may have asked twice, by two execs in a row. */
-		if (task && gprof_task_counter(task, c))
-			task = NULL;
-		if (task)
-			get_task_struct(task);
-		rcu_read_unlock();
-		if (!task)
-			continue;
-		attach_task(c, task, NOW);
-		put_task_struct(task);
-	}
-}
-
-static void attach_cpus_that_came(struct gprof_counters *c)
-{
-	unsigned int cpu;
-
-	for_each_cpu(cpu, c->target->cpus) {
-		bool came;
-
-		spin_lock_irq(&list_lock);
-		came = cpumask_test_and_clear_cpu(cpu, c->came);
-		spin_unlock_irq(&list_lock);
-		/* perf took the counter off when the CPU went. */
-		if (came && c->by_cpu[cpu]) {
-			detach(c, c->by_cpu[cpu]);
-			c->by_cpu[cpu] = NULL;
-			c->attached--;
-		}
-	}
-	attach_cpus(c);
-}
-
-static void refresh(struct work_struct *work)
-{
-	struct gprof_counters *c = container_of(work, struct gprof_counters, refresh);
-
-	mutex_lock(&c->lock);
-	if (c->by_cpu)
-		attach_cpus_that_came(c);
-	else
-		attach_stripped(c);
-	mutex_unlock(&c->lock);
-}
-
-/* Hotplug callback: under the hotplug lock, hence no call into perf. */
-static int cpu_came(unsigned int cpu)
-{
-	struct gprof_counters *c;
-
-	spin_lock_irq(&list_lock);
-	list_for_each_entry(c, &following, node) {
-		cpumask_set_cpu(cpu, c->came);
-		schedule_work(&c->refresh);
-	}
-	spin_unlock_irq(&list_lock);
-	return 0;
-}
-
-/**
- * gprof_counter_hotplug_init() - begin to follow CPUs
- *
- * Context: Task.
- * Return: 0 or a negative errno.
- */
-int gprof_counter_hotplug_init(void)
-{
-	int state = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "gprof:online", cpu_came,
-					      NULL);
-
-	if (state < 0)
-		return state;
-	hotplug_state = state;
-	return 0;
-}
-
-/**
- * gprof_counter_hotplug_exit() - cease to follow CPUs
- *
- * Context: Task; no recorder exists any more.
- */
-void gprof_counter_hotplug_exit(void)
-{
-	cpuhp_remove_state_nocalls(hotplug_state);
-}
-
-/**
- * gprof_counters_new() - prepare counters; none is attached yet
- * @attr: what to count; inherit, disabled and enable_on_exec are set here
- * @target: where
- * @sampler: who takes the samples
- *
- * Context: Task.
- * Return: counters for gprof_counters_destroy(), or NULL.
- */
-struct gprof_counters *gprof_counters_new(const struct perf_event_attr *attr,
-					  const struct gprof_target *target,
-					  struct gprof_sampler *sampler)
-{
-	struct gprof_counters *c = kzalloc(sizeof(*c), GFP_KERNEL_ACCOUNT);
-
-	if (!c)
-		return NULL;
-	c->attr = *attr;
-	c->target = target;
-	c->sampler = sampler;
-	mutex_init(&c->lock);
-	INIT_LIST_HEAD(&c->tasks);
-	INIT_LIST_HEAD(&c->node);
-	INIT_WORK(&c->refresh, refresh);
-	c->watch.forked = forked;
-	c->watch.executed = executed;
-	INIT_LIST_HEAD(&c->watch.node);
-	if (!zalloc_cpumask_var(&c->came, GFP_KERNEL_ACCOUNT))
-		goto err_free;
-	if (gprof_target_is_tasks(target))
-		return c;
-	c->by_cpu = kcalloc(nr_cpu_ids, sizeof(*c->by_cpu), GFP_KERNEL_ACCOUNT);
-	if (!c->by_cpu)
-		goto err_came;
-	return c;
-
-err_came:
-	free_cpumask_var(c->came);
-err_free:
-	kfree(c);
-	return NULL;
-}
-
-/**
- * gprof_counters_destroy() - free; stopped before
- * @state: counters
- *
- * Context: Task.
- */
-void gprof_counters_destroy(void *state)
-{
-	struct gprof_counters *c = state;
-
-	kfree(c->by_cpu);
-	free_cpumask_var(c->came);
-	mutex_destroy(&c->lock);
-	kfree(c);
-}
-
-/**
- * gprof_counters_start() - attach, and count from now on
- * @state: counters that are not attached
- * @attached: gets their number
- *
- * Context: Task.
- * Return: 0 or a negative errno; nothing is attached then.
- */
-int gprof_counters_start(void *state, u32 *attached)
-{
-	struct gprof_counters *c = state;
-	int err;
-
-	c->start_boottime = ktime_get_boottime_ns();
-	memset(c->stripped, 0, sizeof(c->stripped));
-	if (gprof_target_is_tasks(c->target)) {
-		err = gprof_task_watch(&c->watch);
-		if (err)
-			return err;
-	}
-	mutex_lock(&c->lock);
-	if (c->target->type == GPROF_TARGET_THREAD)
-		err = attach_task(c, c->target->task, c->target->on_exec ? ON_EXEC : NOW);
-	else if (c->target->type == GPROF_TARGET_PROCESS)
-		err = attach_process(c);
-	else
-		err = attach_cpus(c);
-	*attached = c->attached;
-	mutex_unlock(&c->lock);
-	if (err) {
-		gprof_counters_stop(c);
-		return err;
-	}
-	if (c->by_cpu) {
-		spin_lock_irq(&list_lock);
-		list_add(&c->node, &following);
-		spin_unlock_irq(&list_lock);
-		/* For a CPU that came after attach_cpus() looked. */
-		schedule_work(&c->refresh);
-	}
-	return 0;
-}
-
-/**
- * gprof_counters_stop() - detach; no sample is taken once this returns
- * @state: counters, attached or not
- *
- * Context: Task.
- */
-void gprof_counters_stop(void *state)
-{
-	struct gprof_counters *c = state;
-
-	spin_lock_irq(&list_lock);
-	list_del_init(&c->node);
-	spin_unlock_irq(&list_lock);
-	if (!list_empty(&c->watch.node))
-		gprof_task_unwatch(&c->watch);
-	cancel_work_sync(&c->refresh);
-
-	mutex_lock(&c->lock);
-	detach_all(c);
-	mutex_unlock(&c->lock);
-}
-
-/**
- * gprof_counters_stats() - fill in what the counters counted
- * @state: counters
- * @stats: out_count, out_time_enabled and out_time_running are set
- *
- * Context: Task.
- */
-void gprof_counters_stats(void *state, struct gprof_stats *stats)
-{
-	struct gprof_counters *c = state;
-	struct attached_task *a;
-	u64 count, enabled, running;
-	int cpu;
-
-	mutex_lock(&c->lock);
-	stats->out_count = c->count;
-	stats->out_time_enabled = c->enabled;
-	stats->out_time_running = c->running;
-	list_for_each_entry(a, &c->tasks, node) {
-		count = perf_event_read_value(a->event, &enabled, &running);
-		stats->out_count += count;
-		stats->out_time_enabled += enabled;
-		stats->out_time_running += running;
-	}
-	for_each_possible_cpu(cpu) {
-		if (!c->by_cpu || !c->by_cpu[cpu])
-			continue;
-		count = perf_event_read_value(c->by_cpu[cpu], &enabled, &running);
-		stats->out_count += count;
-		stats->out_time_enabled += enabled;
-		stats->out_time_running += running;
-	}
-	/* What the handler leaves out was counted too. */
-	if (c->target->cgroup || c->user_only || (c->by_cpu && !c->with_idle))
-		stats->out_count = 0;
-	mutex_unlock(&c->lock);
 }

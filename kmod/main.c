@@ -5,7 +5,7 @@
  * The table of contents: what there is, in the order in which it depends on
  * each other.
  */
-#include "counter.h"
+#include "attach.h"
 #include "dev.h"
 #include "sampler.h"
 
@@ -19,16 +19,16 @@ static int __init gprof_init(void)
 	err = gprof_samplers_init();
 	if (err)
 		return err;
-	err = gprof_counter_hotplug_init();
+	err = gprof_attach_init();
 	if (err)
 		goto err_samplers;
 	err = gprof_dev_init();
 	if (err)
-		goto err_hotplug;
+		goto err_attach;
 	return 0;
 
-err_hotplug:
-	gprof_counter_hotplug_exit();
+err_attach:
+	gprof_attach_exit();
 err_samplers:
 	gprof_samplers_exit();
 	return err;
@@ -37,7 +37,7 @@ err_samplers:
 static void __exit gprof_exit(void)
 {
 	gprof_dev_exit();
-	gprof_counter_hotplug_exit();
+	gprof_attach_exit();
 	gprof_samplers_exit();
 }
 

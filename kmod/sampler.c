@@ -20,6 +20,7 @@
 #include <linux/gprof.h>
 #include <linux/overflow.h>
 #include <linux/preempt.h>
+#include <linux/processor.h>
 #include <linux/ptrace.h>
 #include <linux/sched.h>
 #include <linux/string.h>
@@ -238,7 +239,10 @@ void gprof_sampler_sample(struct gprof_sampler *s, const struct gprof_event *e)
 		smp.flags |= GPROF_SAMPLE_REC_F_KERNEL;
 	if (e->weight != ch->buffer.weight)
 		smp.flags |= GPROF_SAMPLE_REC_F_WEIGHT;
-	if (e->addr)
+	/* A skid may bring an address of the kernel to who may not see it. */
+	if (!s->options.kernel && e->addr >= TASK_SIZE_MAX)
+		smp.addr = 0;
+	if (smp.addr)
 		smp.flags |= GPROF_SAMPLE_REC_F_ADDR;
 	gprof_stack_capture(stack, &s->options, e->regs, e->chain);
 	gprof_process_of(&stack->process, current);

@@ -5,7 +5,7 @@
  *
  * After cpuProfileConfig in the proposal golang/go 36821.
  */
-#include "counter.h"
+#include "attach.h"
 #include "sampler.h"
 #include "source.h"
 #include "target.h"
@@ -98,33 +98,33 @@ static u32 reason_of(int err, const struct gprof_cpu_params *p)
 static int setup(struct gprof_request *req, void **state)
 {
 	const struct gprof_cpu_params *p = req->params;
-	struct perf_event_attr attr = {};
-	struct gprof_counters *c;
+	struct gprof_counter_spec spec = {
+		.target = req->target,
+		.sampler = req->sampler,
+		.with_idle = p->flags & GPROF_CPU_F_IDLE,
+		.addr = p->flags & GPROF_CPU_F_ADDR,
+	};
 	int err;
 
 	err = check_params(p, &req->reason) ?: check_privilege(req, p, &req->reason);
 	if (err)
 		return err;
-	fill_attr(&attr, p);
-	c = gprof_counters_new(&attr, req->target, req->sampler);
-	if (!c)
-		return -ENOMEM;
+	fill_attr(&spec.attr, p);
 	/* A clock runs in every mode; the handler tells them apart as well as perf would. */
-	if (is_timer(p) && attr.exclude_kernel) {
-		c->user_only = true;
-		c->attr.exclude_kernel = 0;
+	if (is_timer(p) && spec.attr.exclude_kernel) {
+		spec.user_only = true;
+		spec.attr.exclude_kernel = 0;
 	}
-	c->with_idle = p->flags & GPROF_CPU_F_IDLE;
-	c->addr = p->flags & GPROF_CPU_F_ADDR;
-	err = gprof_counters_try(c);
+	err = gprof_counter_try(&spec);
 	if (err) {
 		req->reason = reason_of(err, p);
-		gprof_counters_destroy(c);
 		return err;
 	}
+	*state = gprof_counters_new(&spec);
+	if (!*state)
+		return -ENOMEM;
 	req->weight = p->period;
 	req->kernel = p->flags & GPROF_CPU_F_KERNEL;
-	*state = c;
 	return 0;
 }
 

@@ -6,7 +6,7 @@
  * It goes through perf's tracepoint events, which know the target's tasks and
  * what they fork, rather than through a probe of its own.
  */
-#include "counter.h"
+#include "attach.h"
 #include "source.h"
 #include "target.h"
 
@@ -33,33 +33,34 @@ static int check(const struct gprof_request *req, const struct gprof_profile_par
 static int setup(struct gprof_request *req, void **state)
 {
 	const struct gprof_profile_params *p = req->params;
-	struct perf_event_attr attr = {
-		.size = sizeof(attr),
-		.type = PERF_TYPE_TRACEPOINT,
-		.config = p->tracepoint,
-		.sample_period = p->period,
-		.sample_type = PERF_SAMPLE_IP,
+	struct gprof_counter_spec spec = {
+		.attr = {
+			.size = sizeof(spec.attr),
+			.type = PERF_TYPE_TRACEPOINT,
+			.config = p->tracepoint,
+			.sample_period = p->period,
+			.sample_type = PERF_SAMPLE_IP,
+		},
+		.target = req->target,
+		.sampler = req->sampler,
+		.with_idle = true,
 	};
-	struct gprof_counters *c;
 	int err;
 
 	err = check(req, p, &req->reason);
 	if (err)
 		return err;
-	c = gprof_counters_new(&attr, req->target, req->sampler);
-	if (!c)
-		return -ENOMEM;
-	c->with_idle = true;
-	err = gprof_counters_try(c);
+	err = gprof_counter_try(&spec);
 	if (err) {
 		/* perf says EINVAL for a number that no tracepoint has. */
 		req->reason = err == -ESRCH ? GPROF_REASON_TASK_GONE : GPROF_REASON_EVENT;
-		gprof_counters_destroy(c);
 		return err == -EINVAL ? -ENOENT : err;
 	}
+	*state = gprof_counters_new(&spec);
+	if (!*state)
+		return -ENOMEM;
 	req->weight = p->period;
 	req->kernel = true;
-	*state = c;
 	return 0;
 }
 

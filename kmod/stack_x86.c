@@ -5,11 +5,13 @@
  * User frames are [rbp] = caller's rbp, [rbp + 8] = return address. Code that
  * was compiled without frame pointers uses rbp for anything; so a call must
  * stand before every return address, or the walk ends: half a stack is better
- * than a made-up one, and what is made up differs every time. User memory
- * is read with page faults disabled, under one user_access_begin() for the
- * whole walk (a tenth of the cost of one nofault copy for each frame). The first read goes through copy_from_user_nmi(), which alone knows
- * whether the page tables that are loaded are those of current (an NMI may
- * come while the kernel switches them or works in a temporary mm).
+ * than a made-up one, and what is made up differs every time.
+ *
+ * User memory is read with page faults disabled, under one user_access_begin()
+ * for the whole walk (a tenth of the cost of one nofault copy for each frame).
+ * The first read goes through copy_from_user_nmi(), which alone knows whether
+ * the page tables that are loaded are those of current (an NMI may come while
+ * the kernel switches them or works in a temporary mm).
  */
 #include "stack.h"
 
