@@ -29,7 +29,7 @@ fi
 need_event()
 {
 	[ "$event" = timer ] && return
-	perf stat -e "$event" true >/dev/null 2>&1 && return
+	perf stat -x , -e "$event:u" true 2>&1 | grep -q '^[0-9]' && return
 	skip "perf has no $event here"
 }
 

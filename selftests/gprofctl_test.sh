@@ -1,0 +1,537 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# gprofctl_test.sh: the command, and above all what it says when something is
+# wrong: one sentence, a status other than 0, and no file.
+
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/ktap.sh"
+
+dir=$(mktemp -d) || exit 1
+trap 'umount "$dir/full" 2>/dev/null; rm -rf "$dir"' EXIT
+# another user works here too
+chmod 755 "$dir"
+mkdir -m 777 "$dir/work"
+cd "$dir/work" || exit 1
+
+burner=$here/burner
+user="setpriv --reuid 1000 --regid 1000 --clear-groups"
+line='^produced=[0-9]+ read=[0-9]+ lost=[0-9]+ overwritten=[0-9]+ throttled=[0-9]+ nmi=[0-9]+ irq=[0-9]+ task=[0-9]+$'
+
+# run STATUS COMMAND...: stdout to out, stderr to err
+run()
+{
+	run_want=$1
+	shift
+	run_got=0
+	"$@" >out 2>err || run_got=$?
+	cat out err
+	[ "$run_got" -eq "$run_want" ] || fail "status $run_got, not $run_want: $*"
+}
+
+# count KEY: from the last line of a recording
+count()
+{
+	tail -n 1 err | tr ' ' '\n' | sed -n "s/^$1=//p"
+}
+
+# refused STATUS WORD COMMAND...: one sentence with the word, and no file
+refused()
+{
+	refused_word=$2
+	refused_status=$1
+	shift 2
+	rm -f cpu.pb.gz profile.pb.gz x.pb.gz
+	run "$refused_status" "$@"
+	[ "$(wc -l <err)" -eq 1 ] || fail "not one line"
+	[ ! -s out ] || fail "something on stdout"
+	grep -q '^gprofctl: ' err
+	grep -qiF -- "$refused_word" err || fail "nothing about $refused_word"
+	for file in cpu.pb.gz profile.pb.gz x.pb.gz; do
+		[ ! -e "$file" ] || fail "$file was left"
+	done
+}
+
+has_cycles()
+{
+	perf stat -x , -e cycles:u true 2>&1 | grep -q '^[0-9]'
+}
+
+# ---- recording ----
+
+recording_ends_with_its_counts()
+{
+	run 0 gprofctl cpu -o x.pb.gz -- "$burner" 300
+	tail -n 1 err | grep -Eq "$line"
+	[ "$(count produced)" -gt 0 ]
+	[ "$(count produced)" -eq "$(($(count read) + $(count lost) + $(count overwritten)))" ]
+	[ "$(count produced)" -eq "$(($(count nmi) + $(count irq) + $(count task)))" ]
+}
+
+file_has_what_was_read()
+{
+	run 0 gprofctl cpu -F 1000 -o x.pb.gz -- "$burner" 300
+	read=$(count read)
+	run 0 gprofctl top x.pb.gz --type samples
+	grep -q "Total = $read\$" out
+}
+
+output_is_named_after_the_recording_by_default()
+{
+	rm -f cpu.pb.gz profile.pb.gz
+	run 0 gprofctl cpu -- true
+	[ -s cpu.pb.gz ]
+	run 0 gprofctl profile -e sched:sched_process_fork -- true
+	[ -s profile.pb.gz ]
+}
+
+output_goes_to_stdout_when_asked_to()
+{
+	gprofctl cpu -o - -- "$burner" 100 >stdout
+	gprofctl top - <stdout
+}
+
+commands_output_is_left_alone()
+{
+	run 0 gprofctl cpu -o x.pb.gz -- sh -c 'echo to stdout; echo to stderr >&2'
+	[ "$(cat out)" = "to stdout" ]
+	[ "$(head -n 1 err)" = "to stderr" ]
+}
+
+commands_status_is_passed_on()
+{
+	run 7 gprofctl cpu -o x.pb.gz -- sh -c 'exit 7'
+	run 0 gprofctl cpu -o x.pb.gz -- true
+	run 143 gprofctl cpu -o x.pb.gz -- sh -c 'kill -TERM $$'
+}
+
+command_that_does_not_exist_is_127()
+{
+	refused 127 /nonexistent gprofctl cpu -o x.pb.gz -- /nonexistent
+}
+
+command_that_is_no_program_is_126()
+{
+	refused 126 /etc/passwd gprofctl cpu -o x.pb.gz -- /etc/passwd
+}
+
+recording_without_a_sample_is_a_profile()
+{
+	run 0 gprofctl cpu -F 1 -o x.pb.gz -- true
+	run 0 gprofctl top x.pb.gz
+}
+
+duration_ends_the_recording_not_the_process()
+{
+	"$burner" 20000 &
+	pid=$!
+	begun=$(date +%s)
+	run 0 gprofctl cpu -p $pid -d 1 -o x.pb.gz
+	took=$(($(date +%s) - begun))
+	kill -0 $pid || fail "the process is gone"
+	kill $pid
+	[ "$(count produced)" -gt 0 ]
+	[ $took -ge 1 ]
+	[ $took -le 15 ] || fail "took $took s"
+}
+
+recording_ends_with_its_process()
+{
+	"$burner" 500 &
+	run 0 gprofctl cpu -p $! -d 60 -o x.pb.gz
+	[ "$(count produced)" -gt 0 ]
+}
+
+interrupt_ends_the_recording_with_a_profile()
+{
+	"$burner" 20000 &
+	pid=$!
+	# a shell ignores SIGINT for what it runs in the background
+	run 0 timeout --preserve-status -s INT 2 gprofctl cpu -p $pid -o x.pb.gz
+	kill $pid
+	[ "$(count produced)" -gt 0 ]
+	run 0 gprofctl top x.pb.gz
+}
+
+children_are_recorded_too()
+{
+	run 0 gprofctl cpu -F 1000 -o x.pb.gz -- sh -c "$burner 200; $burner 200"
+	[ "$(count produced)" -gt 50 ]
+	run 0 gprofctl top x.pb.gz
+	grep -q burn_ns out
+}
+
+one_thread_is_recorded()
+{
+	"$burner" 20000 &
+	pid=$!
+	run 0 gprofctl cpu -t $pid -d 1 -o x.pb.gz
+	kill $pid
+	[ "$(count produced)" -gt 0 ]
+}
+
+whole_host_and_single_cpus_are_recorded()
+{
+	"$burner" 20000 &
+	pid=$!
+	run 0 gprofctl cpu -a -d 1 -o x.pb.gz
+	[ "$(count produced)" -gt 0 ]
+	run 0 gprofctl top x.pb.gz
+	grep -q burn_ns out
+	taskset -cp 0 $pid
+	run 0 gprofctl cpu -C 0 -d 1 -o x.pb.gz
+	kill $pid
+	[ "$(count produced)" -gt 0 ]
+	run 0 gprofctl top x.pb.gz
+	grep -q burn_ns out
+}
+
+cgroup_is_recorded()
+{
+	[ -e /sys/fs/cgroup/cgroup.procs ] || skip "no cgroup v2 here"
+	group=/sys/fs/cgroup/gprofctl_test.$$
+	mkdir $group
+	"$burner" 20000 &
+	pid=$!
+	echo $pid >$group/cgroup.procs
+	run 0 gprofctl cpu -G $group -d 1 -o x.pb.gz
+	kill $pid
+	wait $pid || true
+	rmdir $group
+	[ "$(count produced)" -gt 0 ]
+}
+
+two_recordings_of_one_process_work()
+{
+	"$burner" 20000 &
+	pid=$!
+	gprofctl cpu -p $pid -d 1 -o y.pb.gz 2>other &
+	other=$!
+	run 0 gprofctl cpu -p $pid -d 1 -o x.pb.gz
+	wait $other
+	kill $pid
+	[ "$(count produced)" -gt 0 ]
+	cat other
+	tail -n 1 other | grep -Eq "$line"
+}
+
+several_events_have_an_output_each()
+{
+	has_cycles || skip "perf has no cycles here"
+	run 0 gprofctl cpu -e timer -o x.pb.gz -e cycles:1M -o y.pb.gz -- "$burner" 300
+	run 0 gprofctl top x.pb.gz
+	grep -q '^Type: cpu' out
+	run 0 gprofctl top y.pb.gz
+	grep -q '^Type: cycles' out
+}
+
+tracepoint_hits_are_counted_exactly()
+{
+	run 0 gprofctl profile -e sched:sched_process_fork -o x.pb.gz -- \
+		sh -c 'for i in 1 2 3 4 5 6 7 8 9 10; do /bin/true; done'
+	[ "$(count produced)" -eq 10 ]
+	[ "$(count task)" -eq 10 ]
+	run 0 gprofctl top x.pb.gz
+	grep -q 'Total = 10$' out
+	grep -q kernel_clone out
+}
+
+kernel_is_left_out_when_asked_to()
+{
+	run 0 gprofctl cpu -F 1000 -o x.pb.gz -- dd if=/dev/zero of=/dev/null bs=1M count=2000
+	run 0 gprofctl top x.pb.gz -n 1000
+	grep -q ksys_read out
+	run 0 gprofctl cpu -F 1000 --user-only -o x.pb.gz -- \
+		dd if=/dev/zero of=/dev/null bs=1M count=2000
+	run 0 gprofctl top x.pb.gz -n 1000
+	! grep -q ksys_read out
+}
+
+flame_graph_has_the_names()
+{
+	run 0 gprofctl cpu -F 1000 -o x.pb.gz -- "$here/truth_serial" 200000
+	run 0 gprofctl flame x.pb.gz -o x.svg
+	head -c 200 x.svg | grep -q '<?xml\|<svg'
+	tail -c 20 x.svg | grep -q '</svg>'
+	for name in main level1 level2 J_expect_18_18; do
+		grep -q "$name" x.svg || fail "no $name in the picture"
+	done
+}
+
+# ---- events that are not there ----
+
+event_that_the_machine_lacks_is_refused_with_the_alternative()
+{
+	has_cycles && skip "the machine has cycles"
+	refused 1 cycles gprofctl cpu -e cycles -o x.pb.gz -- touch ran
+	grep -q -- '-e timer' err
+	[ ! -e ran ] || fail "the command was run"
+}
+
+missing_event_among_others_refuses_all()
+{
+	refused 1 nonsense gprofctl cpu -e timer -o x.pb.gz -e nonsense -o cpu.pb.gz -- touch ran
+	[ ! -e ran ] || fail "the command was run"
+}
+
+info_says_the_same_as_perf()
+{
+	run 0 gprofctl info --json
+	jq -e . <out >/dev/null
+	if has_cycles; then want=true; else want=false; fi
+	[ "$(jq '.events[] | select(.name == "cycles").available' out)" = $want ]
+	[ "$(jq '.events[] | select(.name == "timer").available' out)" = true ]
+	# whoever is not available says why
+	[ "$(jq '[.events[] | select(.available | not) | select(.reason == "")] | length' out)" -eq 0 ]
+	run 0 gprofctl info
+}
+
+unknown_event_is_refused()
+{
+	refused 1 nonsense gprofctl cpu -e nonsense -o x.pb.gz -- true
+}
+
+unknown_pmu_is_refused()
+{
+	refused 1 nonsense gprofctl cpu -e nonsense/cycles/ -o x.pb.gz -- true
+}
+
+unknown_tracepoint_is_refused()
+{
+	refused 1 sched:nonsense gprofctl profile -e sched:nonsense -o x.pb.gz -- true
+}
+
+# ---- numbers that cannot be ----
+
+period_0_is_refused()
+{
+	refused 2 cycles:0 gprofctl cpu -e cycles:0 -o x.pb.gz -- true
+}
+
+absurd_period_is_refused()
+{
+	refused 2 cycles gprofctl cpu -e cycles:99999999999999999999 -o x.pb.gz -- true
+}
+
+garbage_period_is_refused()
+{
+	refused 2 cycles gprofctl cpu -e cycles:many -o x.pb.gz -- true
+}
+
+frequency_0_is_refused()
+{
+	refused 2 '"0"' gprofctl cpu -F 0 -o x.pb.gz -- true
+}
+
+absurd_frequency_is_refused()
+{
+	refused 1 1000000000 gprofctl cpu -F 1000000000 -o x.pb.gz -- true
+}
+
+precise_4_is_refused()
+{
+	refused 2 precise gprofctl cpu --precise 4 -o x.pb.gz -- true
+}
+
+rate_0_is_refused()
+{
+	refused 2 rate gprofctl profile -e sched:sched_switch --rate 0 -o x.pb.gz -- true
+}
+
+# ---- targets that are not there ----
+
+dead_process_is_refused()
+{
+	refused 1 'no such' gprofctl cpu -p 4194300 -o x.pb.gz
+}
+
+dead_thread_is_refused()
+{
+	refused 1 'no such' gprofctl cpu -t 4194300 -o x.pb.gz
+}
+
+cpu_that_does_not_exist_is_refused()
+{
+	refused 1 CPU gprofctl cpu -C 999 -d 1 -o x.pb.gz
+}
+
+directory_that_is_no_cgroup_is_refused()
+{
+	refused 1 cgroup gprofctl cpu -G /tmp -d 1 -o x.pb.gz
+}
+
+no_target_is_refused()
+{
+	refused 2 'nothing to record' gprofctl cpu -o x.pb.gz
+}
+
+two_targets_are_refused()
+{
+	refused 2 '' gprofctl cpu -a -p 1 -d 1 -o x.pb.gz
+}
+
+# ---- privilege ----
+
+user_records_their_own_command()
+{
+	# shellcheck disable=SC2086 # words
+	run 0 $user gprofctl cpu -F 1000 -o user.pb.gz -- "$burner" 300
+	[ "$(count produced)" -gt 20 ]
+	run 0 gprofctl top user.pb.gz
+	grep -q burn_ns out
+}
+
+user_is_refused_the_process_of_another()
+{
+	# shellcheck disable=SC2086
+	refused 1 '' $user gprofctl cpu -p 1 -d 1 -o x.pb.gz
+	grep -qi 'root\|CAP_PERFMON\|privilege' err
+}
+
+user_is_refused_the_kernel()
+{
+	# shellcheck disable=SC2086
+	refused 1 CAP_PERFMON $user gprofctl cpu --kernel -o x.pb.gz -- true
+}
+
+user_is_refused_the_host()
+{
+	# shellcheck disable=SC2086
+	refused 1 CAP_PERFMON $user gprofctl cpu -a -d 1 -o x.pb.gz
+}
+
+user_is_refused_tracepoints()
+{
+	# shellcheck disable=SC2086
+	refused 1 '' $user gprofctl profile -e sched:sched_switch -o x.pb.gz -- true
+}
+
+# ---- outputs that cannot be ----
+
+output_that_cannot_be_opened_is_refused_before_the_command_runs()
+{
+	refused 1 /nonexistent/x gprofctl cpu -o /nonexistent/x -- touch ran
+	[ ! -e ran ] || fail "the command was run"
+}
+
+output_that_is_a_directory_is_refused()
+{
+	refused 1 "$dir" gprofctl cpu -o "$dir" -- touch ran
+	[ ! -e ran ] || fail "the command was run"
+}
+
+full_disk_at_the_end_is_told()
+{
+	mkdir -p "$dir/full"
+	mount -t tmpfs -o size=4k none "$dir/full"
+	echo >"$dir/full/takes the only page"
+	run 1 gprofctl cpu -F 1000 -o "$dir/full/x.pb.gz" -- "$burner" 300
+	grep -q 'No space left on device' err
+	grep -q "$dir/full/x.pb.gz" err
+	[ ! -s "$dir/full/x.pb.gz" ] || fail "half a profile was left"
+	tail -n 1 err | grep -Eq "$line"
+}
+
+old_profile_survives_a_recording_that_fails()
+{
+	echo old >x
+	run 1 gprofctl cpu -e nonsense -o x -- true
+	[ "$(cat x)" = old ]
+}
+
+# ---- the same twice ----
+
+event_given_twice_is_refused()
+{
+	refused 2 twice gprofctl cpu -e timer -o x.pb.gz -e timer -o cpu.pb.gz -- true
+}
+
+output_given_twice_is_refused()
+{
+	refused 2 x.pb.gz gprofctl cpu -e timer -o x.pb.gz -e r11 -o x.pb.gz -- true
+}
+
+output_given_twice_under_two_names_is_refused()
+{
+	has_cycles || skip "two events are needed, perf has no cycles here"
+	echo old >y
+	ln -sf y z
+	got=0
+	gprofctl cpu -e timer -o y -e cycles -o z -- true || got=$?
+	[ $got -ne 0 ]
+	[ "$(cat y)" = old ]
+}
+
+# ---- usage ----
+
+help_of_every_subcommand_shows_its_usage()
+{
+	run 0 gprofctl --help
+	for sub in $(sed -n '/^Subcommands:/,/^$/s/^  \([a-z]*\) .*/\1/p' out); do
+		run 0 gprofctl "$sub" --help
+		head -n 1 out | grep -q "^Usage: gprofctl $sub"
+		[ ! -s err ]
+		n=$((n + 1))
+	done
+	[ "$n" -ge 6 ]
+}
+
+wrong_usage_is_2()
+{
+	refused 2 subcommand gprofctl
+	refused 2 nonsense gprofctl nonsense
+	refused 2 --nonsense gprofctl cpu --nonsense -- true
+	refused 2 -d gprofctl cpu -d
+}
+
+version_is_told()
+{
+	run 0 gprofctl --version
+	grep -Eq '^gprofctl [0-9]+\.[0-9]+\.[0-9]+$' out
+}
+
+file_that_is_no_profile_is_refused()
+{
+	refused 1 /etc/passwd gprofctl top /etc/passwd
+	refused 1 /etc/passwd gprofctl flame /etc/passwd -o x.pb.gz
+	refused 1 /nonexistent gprofctl top /nonexistent
+	run 0 gprofctl cpu -o whole -- true
+	head -c 100 whole >half
+	refused 1 half gprofctl top half
+	: >empty
+	refused 1 empty gprofctl top empty
+}
+
+doctor_finds_nothing_that_fails()
+{
+	run 0 gprofctl doctor
+	! grep -q '^fail' out
+}
+
+ktap_run recording_ends_with_its_counts file_has_what_was_read \
+	output_is_named_after_the_recording_by_default output_goes_to_stdout_when_asked_to \
+	commands_output_is_left_alone commands_status_is_passed_on \
+	command_that_does_not_exist_is_127 command_that_is_no_program_is_126 \
+	recording_without_a_sample_is_a_profile duration_ends_the_recording_not_the_process \
+	recording_ends_with_its_process interrupt_ends_the_recording_with_a_profile \
+	children_are_recorded_too one_thread_is_recorded whole_host_and_single_cpus_are_recorded \
+	cgroup_is_recorded two_recordings_of_one_process_work several_events_have_an_output_each \
+	tracepoint_hits_are_counted_exactly kernel_is_left_out_when_asked_to \
+	flame_graph_has_the_names \
+	event_that_the_machine_lacks_is_refused_with_the_alternative \
+	missing_event_among_others_refuses_all info_says_the_same_as_perf \
+	unknown_event_is_refused unknown_pmu_is_refused unknown_tracepoint_is_refused \
+	period_0_is_refused absurd_period_is_refused garbage_period_is_refused \
+	frequency_0_is_refused absurd_frequency_is_refused precise_4_is_refused \
+	rate_0_is_refused \
+	dead_process_is_refused dead_thread_is_refused cpu_that_does_not_exist_is_refused \
+	directory_that_is_no_cgroup_is_refused no_target_is_refused two_targets_are_refused \
+	user_records_their_own_command user_is_refused_the_process_of_another \
+	user_is_refused_the_kernel user_is_refused_the_host user_is_refused_tracepoints \
+	output_that_cannot_be_opened_is_refused_before_the_command_runs \
+	output_that_is_a_directory_is_refused full_disk_at_the_end_is_told \
+	old_profile_survives_a_recording_that_fails \
+	event_given_twice_is_refused output_given_twice_is_refused \
+	output_given_twice_under_two_names_is_refused \
+	help_of_every_subcommand_shows_its_usage wrong_usage_is_2 version_is_told \
+	file_that_is_no_profile_is_refused doctor_finds_nothing_that_fails
