@@ -63,8 +63,7 @@ static u32 chain_kernel_frames(const struct perf_callchain_entry *chain, u64 ip,
 void gprof_stack_capture(struct gprof_stack *s, const struct gprof_stack_options *o,
 			 struct pt_regs *regs, const struct perf_callchain_entry *chain)
 {
-	bool in_kernel = !user_mode(regs);
-	bool leaf_in_kernel = in_kernel && o->kernel;
+	bool leaf_in_kernel = !user_mode(regs) && o->kernel;
 	u32 max;
 
 	s->flags = 0;
@@ -94,6 +93,5 @@ void gprof_stack_capture(struct gprof_stack *s, const struct gprof_stack_options
 	if (!regs)
 		return;
 	max = o->flags & GPROF_STACK_F_USER ? o->max_frames : 1;
-	s->nr_user = gprof_arch_user_frames(regs, in_kernel, s->frames + s->nr_kernel, max,
-					    &s->flags);
+	s->nr_user = gprof_arch_user_frames(regs, s->frames + s->nr_kernel, max, &s->flags);
 }

@@ -66,7 +66,6 @@ u32 gprof_arch_kernel_frames(struct pt_regs *regs, u64 *frames, u32 max);
 /**
  * gprof_arch_user_frames() - walk the frame records of current's user stack
  * @regs: registers of user mode
- * @in_kernel: user mode was left before this event, by a call, fault or interrupt
  * @frames: where to; the first is the instruction itself
  * @max: most frames, the guessed caller not counted; at least 1. There is room
  *	for one more.
@@ -75,7 +74,6 @@ u32 gprof_arch_kernel_frames(struct pt_regs *regs, u64 *frames, u32 max);
  * Context: Any incl. NMI, preemption off. Never faults in a page.
  * Return: number of frames.
  */
-u32 gprof_arch_user_frames(struct pt_regs *regs, bool in_kernel, u64 *frames, u32 max,
-			   u32 *flags);
+u32 gprof_arch_user_frames(struct pt_regs *regs, u64 *frames, u32 max, u32 *flags);
 
 #endif /* GPROF_STACK_H */

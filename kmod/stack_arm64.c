@@ -68,8 +68,7 @@ static __always_inline bool is_call(u32 insn)
 	       (insn & 0xfefff000) == 0xd63f0000;	/* blr, blraa, blrab, ... */
 }
 
-u32 gprof_arch_user_frames(struct pt_regs *regs, bool in_kernel, u64 *frames, u32 max,
-			   u32 *flags)
+u32 gprof_arch_user_frames(struct pt_regs *regs, u64 *frames, u32 max, u32 *flags)
 {
 	u64 fp = strip_user(regs->regs[29]), sp = strip_user(regs->sp);
 	u64 caller = strip_user(regs->regs[30]);

@@ -53,26 +53,11 @@ u32 gprof_arch_kernel_frames(struct pt_regs *regs, u64 *frames, u32 max)
 	return n;
 }
 
+#define MOV_RSP_RBP	0xe58948	/* mov %rsp,%rbp: push %rbp went before */
+
 static __always_inline bool readable(u64 addr)
 {
 	return addr >= PAGE_SIZE && addr < TASK_SIZE_MAX - 16;
-}
-
-/*
- * Where is the return address, if the code at @text is a prologue or epilogue
- * of a function that keeps a frame pointer? Returns GPROF_STACK_REC_F_* bits.
- */
-static __always_inline u32 prologue(u32 text)
-{
-	if ((text & 0xff) == 0x55)		/* push %rbp */
-		return GPROF_STACK_REC_F_CALLER;
-	if ((text & 0xff) == 0xc3 || (text & 0xffff) == 0xc3f3)	/* ret */
-		return GPROF_STACK_REC_F_CALLER;
-	if (text == 0xfa1e0ff3)			/* endbr64 */
-		return GPROF_STACK_REC_F_CALLER;
-	if ((text & 0xffffff) == 0xe58948)	/* mov %rsp,%rbp */
-		return GPROF_STACK_REC_F_CALLER | GPROF_STACK_REC_F_CALLER_PUSHED;
-	return 0;
 }
 
 /* Do the 8 bytes before an address end in a call instruction? */
@@ -96,12 +81,11 @@ static __always_inline bool is_sigreturn(u64 text)
 	return (text & 0xffffffffffffff) == 0x0fc0c748;	/* mov $15,%rax */
 }
 
-u32 gprof_arch_user_frames(struct pt_regs *regs, bool in_kernel, u64 *frames, u32 max,
-			   u32 *flags)
+u32 gprof_arch_user_frames(struct pt_regs *regs, u64 *frames, u32 max, u32 *flags)
 {
 	u64 ip = regs->ip, sp = regs->sp, fp = regs->bp;
 	u64 record[2], text;
-	u32 n = 1, guess;
+	u32 n = 1, guess = GPROF_STACK_REC_F_CALLER;
 
 	frames[0] = ip;
 	if (max == 1)
@@ -120,19 +104,20 @@ u32 gprof_arch_user_frames(struct pt_regs *regs, bool in_kernel, u64 *frames, u3
 	if (!user_access_begin((void __user *)sp, 16))
 		goto out;
 	/*
-	 * A stub around a system call seldom has a frame. In code that was
-	 * interrupted the word at the top of the stack may be any local
-	 * variable, so there the instruction must say that it is the return
-	 * address. In both cases a call must stand before what it points to.
+	 * The compiler spares leaf functions the frame even where it is asked
+	 * for one, and no function has it in its first instructions; then the
+	 * return address is at the top of the stack, or below what was just
+	 * pushed. Whether this is such a place only the unwind table knows;
+	 * here it is enough that the word could be one.
 	 */
-	guess = in_kernel && regs->orig_ax != -1UL ? GPROF_STACK_REC_F_CALLER : 0;
-	if (!guess && readable(ip)) {
+	if (readable(ip)) {
 		unsafe_get_user(text, (u64 __user *)ip, walk);
-		guess = prologue(text);
+		if ((text & 0xffffff) == MOV_RSP_RBP) {
+			unsafe_get_user(record[0], (u64 __user *)(sp + 8), walk);
+			guess |= GPROF_STACK_REC_F_CALLER_PUSHED;
+		}
 	}
-	if (guess & GPROF_STACK_REC_F_CALLER_PUSHED)
-		unsafe_get_user(record[0], (u64 __user *)(sp + 8), walk);
-	if (guess && readable(record[0])) {
+	if (readable(record[0]) && record[0] >= current->mm->start_code) {
 		unsafe_get_user(text, (u64 __user *)(record[0] - 8), walk);
 		if (after_call(text)) {
 			frames[n++] = record[0];
