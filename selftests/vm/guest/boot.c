@@ -59,6 +59,8 @@ void boot_read_config(struct config *cfg)
 			cfg->module = true;
 		else if (!strcmp(line, "build"))
 			cfg->build = true;
+		else if (!strcmp(line, "icount"))
+			cfg->icount = true;
 		else if (!strcmp(line, "share"))
 			cfg->share = true;
 		else if (sscanf(line, "kernel %31s", cfg->kernel) != 1)

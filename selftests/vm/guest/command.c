@@ -79,6 +79,8 @@ static _Noreturn void child(const struct config *cfg, int out, int err)
 	setenv("LANG", "C.UTF-8", 1);
 	setenv("TERM", "dumb", 1);
 	setenv("GPROF_KERNEL", cfg->kernel, 1);
+	if (cfg->icount)
+		setenv("GPROF_ICOUNT", "1", 1);
 	setenv("GPROF_MODULES", GUEST_DIR "/ko", 1);
 	if (chdir("/root"))
 		_exit(126);

@@ -15,6 +15,7 @@
 struct config {
 	bool module;		/* load gprof.ko */
 	bool build;		/* mount the build tree on /gprof */
+	bool icount;		/* time is a count of instructions */
 	bool share;		/* mount the shared directory on /share */
 	char kernel[32];	/* the kernel's name in kernels/table */
 	char **argv;		/* the command */
