@@ -65,7 +65,14 @@ static int parse_line(struct gprof_kernel *k, char *line, uint64_t *etext)
 		return 0;
 	type = name[1];
 	name += 3;
-	if (!addr || !strchr("tTwW", type))
+	if (!addr)
+		return 0;
+	/* Data to kallsyms on arm64, where it begins the next section. */
+	if (!strcmp(name, "_etext")) {
+		*etext = addr;
+		return 0;
+	}
+	if (!strchr("tTwW", type))
 		return 0;
 	module = strchr(name, '\t');
 	if (module) {
@@ -85,9 +92,6 @@ static int parse_line(struct gprof_kernel *k, char *line, uint64_t *etext)
 			image->end = (addr & ~(PAGE - 1)) + PAGE;
 	} else if (!strcmp(name, "_text") || (!strcmp(name, "_stext") && image->start > addr)) {
 		image->start = addr;
-	} else if (!strcmp(name, "_etext")) {
-		*etext = addr;
-		return 0;
 	}
 	return add_symbol(k, addr, type == 'T' || type == 'W', name, index);
 }
