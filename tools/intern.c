@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/*
+ * An open hash of entries, whose keys lie one behind the other in a pool.
+ */
 #include "intern.h"
 
 #include <stdlib.h>

@@ -17,7 +17,7 @@
 #include "watch.h"
 
 /**
- * struct session - a recording under way
+ * struct run - a recording under way
  * @rec: what was asked for
  * @outputs: one for each event
  * @nr_open: outputs that are open
@@ -25,7 +25,7 @@
  * @command: when the target is one
  * @recorder: from the library
  */
-struct session {
+struct run {
 	const struct recording *rec;
 	struct output *outputs;
 	size_t nr_open;
@@ -34,7 +34,7 @@ struct session {
 	struct gprof_recorder *recorder;
 };
 
-static int open_outputs(struct session *s)
+static int open_outputs(struct run *s)
 {
 	const struct recording *rec = s->rec;
 
@@ -52,14 +52,14 @@ static int open_outputs(struct session *s)
 	return STATUS_OK;
 }
 
-static void discard_outputs(struct session *s)
+static void discard_outputs(struct run *s)
 {
 	for (size_t i = 0; i < s->nr_open; i++)
 		output_discard(&s->outputs[i]);
 	s->nr_open = 0;
 }
 
-static int commit_outputs(struct session *s)
+static int commit_outputs(struct run *s)
 {
 	int status = STATUS_OK;
 
@@ -73,7 +73,7 @@ static int commit_outputs(struct session *s)
 	return status;
 }
 
-static int start(struct session *s)
+static int start(struct run *s)
 {
 	struct target *t = s->rec->target;
 	int *fds;
@@ -107,7 +107,7 @@ static int start(struct session *s)
 
 static void tick(void *ctx, uint64_t ns)
 {
-	struct session *s = ctx;
+	struct run *s = ctx;
 	uint64_t produced = 0, lost = 0;
 
 	for (size_t i = 0; i < s->rec->nr_files; i++) {
@@ -171,7 +171,7 @@ static void tell_counts(const struct gprof_recorder_stats *st, bool named)
 		st->task);
 }
 
-static int tell(struct session *s)
+static int tell(struct run *s)
 {
 	size_t nr = s->rec->nr_files;
 	struct gprof_recorder_stats *st = xalloc(nr, sizeof(*st));
@@ -191,7 +191,7 @@ static int tell(struct session *s)
 }
 
 /* Ends the recording and puts the profiles in place, or none of them. */
-static int finish(struct session *s)
+static int finish(struct run *s)
 {
 	int status;
 
@@ -215,7 +215,7 @@ static int finish(struct session *s)
 
 int record(const struct recording *rec)
 {
-	struct session s = {
+	struct run s = {
 		.rec = rec,
 		.outputs = xalloc(rec->nr_files, sizeof(*s.outputs)),
 	};

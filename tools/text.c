@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/*
+ * UTF-8 in, and out in the way that each format can bear.
+ */
 #include "text.h"
 
 #include <stdbool.h>

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What all views of a profile share: see view.h.
+ */
 #include "view.h"
 
 #include <errno.h>
