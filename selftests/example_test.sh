@@ -1,0 +1,51 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# example_test.sh: the example of the documentation, compiled as it stands there,
+# profiles itself without privilege.
+
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/ktap.sh"
+
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+chmod 777 "$dir"
+cd "$dir" || exit 1
+
+example_runs_without_privilege()
+{
+	setpriv --reuid 1000 --regid 1000 --clear-groups --no-new-privs \
+		"$here/profile_self" self.pb.gz >out
+	cat out
+	grep -Eq 'produced=[1-9]' out
+	grep -Eq 'lost=0' out
+}
+
+its_profile_shows_its_work()
+{
+	[ -s self.pb.gz ] || fail "there is no profile"
+	gprofctl top self.pb.gz >top
+	cat top
+	# the work is nearly all there is
+	awk '$NF == "count_primes" && $2 + 0 > 80 { found = 1 } END { exit !found }' top
+}
+
+its_profile_leads_down_to_main()
+{
+	[ -s self.pb.gz ] || fail "there is no profile"
+	gprofctl top self.pb.gz --cum >top
+	cat top
+	awk '$NF == "main" && $5 + 0 > 80 { found = 1 } END { exit !found }' top
+}
+
+example_says_what_is_wrong()
+{
+	got=0
+	"$here/profile_self" /nonexistent/x 2>err || got=$?
+	cat err
+	[ $got -eq 1 ]
+	[ "$(wc -l <err)" -eq 1 ]
+}
+
+ktap_run example_runs_without_privilege its_profile_shows_its_work \
+	its_profile_leads_down_to_main example_says_what_is_wrong

@@ -1,0 +1,142 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# module_test.sh: the module comes and goes. Needs a machine of its own, and the
+# module's file: $GPROF_KO, or gprof.ko below $GPROF_MODULES.
+
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/ktap.sh"
+
+ko=${GPROF_KO:-${GPROF_MODULES:-.}/gprof.ko}
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"; [ -e /sys/module/gprof ] || insmod "$ko"' EXIT
+cd "$dir" || exit 1
+
+need_module()
+{
+	[ -e "$ko" ] || skip "no $ko: set GPROF_KO"
+	[ -e /sys/module/gprof ] || insmod "$ko"
+}
+
+references()
+{
+	cat /sys/module/gprof/refcnt
+}
+
+unload_is_refused_while_a_recorder_is_open()
+{
+	need_module
+	exec 9<>/dev/gprof
+	[ "$(references)" -gt 0 ]
+	! rmmod gprof || fail "it was unloaded"
+	exec 9>&-
+	[ "$(references)" -eq 0 ]
+}
+
+unload_is_refused_while_something_is_recorded()
+{
+	need_module
+	"$here/burner" 20000 &
+	pid=$!
+	gprofctl cpu -p $pid -d 2 -o x.pb.gz &
+	recorder=$!
+	sleep 1
+	! rmmod gprof || fail "it was unloaded"
+	wait $recorder
+	kill $pid
+}
+
+unload_leaves_no_device_and_no_parameter()
+{
+	need_module
+	rmmod gprof
+	[ ! -e /dev/gprof ]
+	[ ! -e /sys/module/gprof ]
+	! grep -q gprof /proc/misc
+}
+
+load_brings_the_device_for_everybody()
+{
+	need_module
+	[ -c /dev/gprof ]
+	[ "$(stat -c %a /dev/gprof)" = 666 ]
+	setpriv --reuid 1000 --regid 1000 --clear-groups sh -c 'exec 9<>/dev/gprof'
+}
+
+load_and_unload_in_a_loop_leave_no_memory()
+{
+	need_module
+	for i in 1 2 3 4 5 6 7 8 9 10; do
+		gprofctl cpu -F 1000 -o x.pb.gz -- "$here/burner" 50
+		rmmod gprof
+		insmod "$ko"
+		[ $i -ne 3 ] || before=$(awk '/^VmallocUsed:/ { print $2 }' /proc/meminfo)
+	done
+	after=$(awk '/^VmallocUsed:/ { print $2 }' /proc/meminfo)
+	echo "vmalloc: $before KiB after 3, $after KiB after 10"
+	[ "$after" -le $((before + 512)) ]
+}
+
+killed_recorder_does_not_keep_the_module()
+{
+	need_module
+	"$here/burner" 20000 &
+	pid=$!
+	gprofctl cpu -p $pid -o x.pb.gz &
+	recorder=$!
+	sleep 1
+	kill -9 $recorder
+	wait $recorder || true
+	for _ in 1 2 3 4 5 6 7 8 9 10; do
+		rmmod gprof && break
+		sleep 0.2
+	done
+	[ ! -e /sys/module/gprof ]
+	kill $pid
+}
+
+command_says_that_the_module_is_missing()
+{
+	need_module
+	rmmod gprof
+	rm -f x.pb.gz ran
+	got=0
+	gprofctl cpu -o x.pb.gz -- touch ran 2>err || got=$?
+	cat err
+	insmod "$ko"
+	[ $got -eq 1 ]
+	[ "$(wc -l <err)" -eq 1 ]
+	grep -q 'modprobe\|insmod\|not loaded' err
+	[ ! -e ran ]
+	[ ! -e x.pb.gz ]
+}
+
+doctor_says_that_the_module_is_missing()
+{
+	need_module
+	rmmod gprof
+	got=0
+	gprofctl doctor >out || got=$?
+	cat out
+	insmod "$ko"
+	[ $got -eq 1 ]
+	grep -q '^fail.*module' out
+}
+
+kernel_log_names_the_module_once()
+{
+	need_module
+	rmmod gprof
+	dmesg -C
+	insmod "$ko"
+	gprofctl cpu -o x.pb.gz -- true
+	dmesg
+	# nothing is printed while recording
+	[ "$(dmesg | wc -l)" -le 2 ]
+}
+
+ktap_run unload_is_refused_while_a_recorder_is_open \
+	unload_is_refused_while_something_is_recorded unload_leaves_no_device_and_no_parameter \
+	load_brings_the_device_for_everybody load_and_unload_in_a_loop_leave_no_memory \
+	killed_recorder_does_not_keep_the_module command_says_that_the_module_is_missing \
+	doctor_says_that_the_module_is_missing kernel_log_names_the_module_once

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * stack_target: a program whose stacks are known.
+ *
+ *	stack_target deep DEPTH TRIPS	main, DEPTH times recurse, work
+ *	stack_target tight CALLS	main, outer, calls_tiny, and tiny in a tight loop
+ *	stack_target noframe CALLS	the same with a leaf compiled without frame pointers
+ *	stack_target library CALLS	the same with a leaf of libc
+ *
+ * Compiled with frame pointers, but for stack_leaf.c.
+ */
+#include <string.h>
+#include "truth.h"
+
+WORKER(work, 1)
+
+__attribute__((noinline)) uint64_t recurse(uint64_t depth, uint64_t trips);
+__attribute__((noinline)) uint64_t recurse(uint64_t depth, uint64_t trips)
+{
+	if (depth <= 1)
+		return work(trips, depth) + 1;
+	return recurse(depth - 1, trips) + 1;
+}
+
+/* A few instructions, so that a good part of them are prologue and epilogue. */
+__attribute__((noinline)) uint64_t tiny(uint64_t x);
+__attribute__((noinline)) uint64_t tiny(uint64_t x)
+{
+	__asm__ volatile("" : "+r"(x));
+	return x * 3 + 1;
+}
+
+/* The same, without a frame: stack_leaf.c. */
+uint64_t noframe(uint64_t x);
+
+__attribute__((noinline)) uint64_t calls_tiny(uint64_t calls);
+__attribute__((noinline)) uint64_t calls_tiny(uint64_t calls)
+{
+	uint64_t x = 1;
+
+	while (calls--)
+		x = tiny(x);
+	return x;
+}
+
+__attribute__((noinline)) uint64_t calls_noframe(uint64_t calls);
+__attribute__((noinline)) uint64_t calls_noframe(uint64_t calls)
+{
+	uint64_t x = 1;
+
+	while (calls--)
+		x = noframe(x);
+	return x;
+}
+
+__attribute__((noinline)) uint64_t calls_library(uint64_t calls);
+__attribute__((noinline)) uint64_t calls_library(uint64_t calls)
+{
+	static char buffer[16384];
+	void *(*volatile clear)(void *, int, size_t) = memset;
+
+	while (calls--)
+		clear(buffer, (int)calls, sizeof(buffer));
+	return buffer[0];
+}
+
+__attribute__((noinline)) uint64_t outer(const char *mode, uint64_t n);
+__attribute__((noinline)) uint64_t outer(const char *mode, uint64_t n)
+{
+	if (!strcmp(mode, "tight"))
+		return calls_tiny(n) + 1;
+	if (!strcmp(mode, "noframe"))
+		return calls_noframe(n) + 1;
+	if (!strcmp(mode, "library"))
+		return calls_library(n) + 1;
+	fprintf(stderr, "stack_target: no such mode: %s\n", mode);
+	exit(2);
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t x;
+
+	if (argc < 3) {
+		fprintf(stderr, "usage: stack_target MODE N [TRIPS]\n");
+		return 2;
+	}
+	if (!strcmp(argv[1], "deep"))
+		x = recurse(truth_argument(argc, argv, 2, 1), truth_argument(argc, argv, 3, 1));
+	else
+		x = outer(argv[1], truth_argument(argc, argv, 2, 1));
+	/* the result is used, or it would not be computed */
+	return x == 42;
+}

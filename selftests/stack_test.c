@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * stack_test: no frame is missing and none is made up, at whatever instruction
+ * a sample hits.
+ *
+ * The profiles are read through the library, since the callers of leaf functions
+ * without a frame are only certain with the unwind tables.
+ */
+#include "harness.h"
+#include "record.h"
+#include "workload.h"
+
+#define MOST_NAMES	4
+
+struct expected {
+	const char *leaf;		/* NULL: any that is not below */
+	const char *callers[MOST_NAMES];
+};
+
+struct tally {
+	const struct expected *expected;
+	size_t nr_expected;
+	size_t type;
+	uint64_t depth;			/* of recurse, in stacks of work */
+	int64_t right, wrong, elsewhere;
+	char first_wrong[1024];
+};
+
+static void note_wrong(struct tally *t, const struct gprof_frame *frames, size_t nr, int64_t value)
+{
+	size_t i, n = 0;
+
+	t->wrong += value;
+	if (t->first_wrong[0])
+		return;
+	for (i = 0; i < nr && n < sizeof(t->first_wrong) - 1; i++)
+		n += snprintf(t->first_wrong + n, sizeof(t->first_wrong) - n, "%s ",
+			      frames[i].function);
+}
+
+static int each(void *ctx, const struct gprof_frame *frames, size_t nr, const int64_t *values)
+{
+	const struct expected *e;
+	struct tally *t = ctx;
+	size_t i, n;
+
+	for (i = 0; i < t->nr_expected; i++) {
+		e = &t->expected[i];
+		if (!nr || strcmp(e->leaf, frames[0].function))
+			continue;
+		for (n = 0; n < MOST_NAMES && e->callers[n]; n++)
+			if (n + 1 >= nr || strcmp(e->callers[n], frames[n + 1].function))
+				break;
+		if (n < MOST_NAMES && e->callers[n])
+			note_wrong(t, frames, nr, values[t->type]);
+		else
+			t->right += values[t->type];
+		return 0;
+	}
+	t->elsewhere += values[t->type];
+	return 0;
+}
+
+static int each_deep(void *ctx, const struct gprof_frame *frames, size_t nr,
+		     const int64_t *values)
+{
+	struct tally *t = ctx;
+	uint64_t depth = 0;
+
+	if (!nr || strcmp(frames[0].function, "work")) {
+		t->elsewhere += values[t->type];
+		return 0;
+	}
+	while (depth + 1 < nr && !strcmp(frames[depth + 1].function, "recurse"))
+		depth++;
+	if (depth != t->depth || depth + 1 >= nr || strcmp(frames[depth + 1].function, "main"))
+		note_wrong(t, frames, nr, values[t->type]);
+	else
+		t->right += values[t->type];
+	return 0;
+}
+
+/* Records stack_target and puts its samples into @t. */
+static void record(struct __test_metadata *_metadata, struct tally *t, const char *mode,
+		   const char *n, const char *trips)
+{
+	char *argv[] = { (char *)record_beside_us("stack_target"), (char *)mode, (char *)n,
+			 (char *)trips, NULL };
+	/* primes, so that every instruction of a loop is hit */
+	struct gprof_cpu_event event = record_best_event(100003, 4999);
+	struct gprof_recorder_stats st = { .sz = sizeof(st) };
+	const char *error = "";
+	struct gprof_profile *p = record_command(argv, &event, &st, &error);
+
+	ASSERT_NE(NULL, p) {
+		TH_LOG("%s", error);
+	}
+	/* samples, not what they stand for */
+	t->type = 0;
+	gprof_profile_each(p, t->depth ? each_deep : each, t);
+	gprof_profile_free(p);
+	TH_LOG("%s, produced=%llu: %lld right, %lld wrong, %lld elsewhere", event.name,
+	       (unsigned long long)st.produced, (long long)t->right, (long long)t->wrong,
+	       (long long)t->elsewhere);
+	EXPECT_EQ(st.produced, st.read + st.lost + st.overwritten);
+}
+
+static void expect_right(struct __test_metadata *_metadata, const struct tally *t)
+{
+	EXPECT_EQ(0, t->wrong) {
+		TH_LOG("first wrong stack: %s", t->first_wrong);
+	}
+	EXPECT_LE(100, t->right);
+	/* the program does nothing else */
+	EXPECT_GE(t->right, t->elsewhere);
+}
+
+#define DEEP(_depth)							\
+TEST(recursion_of_depth_##_depth##_is_whole)				\
+{									\
+	struct tally t = { .depth = _depth };				\
+									\
+	record(_metadata, &t, "deep", #_depth, "400000000");		\
+	expect_right(_metadata, &t);					\
+}
+
+DEEP(4)
+DEEP(17)
+DEEP(64)
+DEEP(120)
+
+TEST(caller_is_never_missing_in_a_tight_loop)
+{
+	static const struct expected expected[] = {
+		{ "tiny", { "calls_tiny", "outer", "main" } },
+		{ "calls_tiny", { "outer", "main" } },
+	};
+	struct tally t = { .expected = expected, .nr_expected = 2 };
+
+	record(_metadata, &t, "tight", "200000000", NULL);
+	expect_right(_metadata, &t);
+}
+
+TEST(caller_of_a_leaf_without_a_frame_is_not_missing)
+{
+	static const struct expected expected[] = {
+		{ "noframe", { "calls_noframe", "outer", "main" } },
+		{ "calls_noframe", { "outer", "main" } },
+	};
+	struct tally t = { .expected = expected, .nr_expected = 2 };
+
+	record(_metadata, &t, "noframe", "100000000", NULL);
+	expect_right(_metadata, &t);
+}
+
+/* Debian's libc has no frame pointers, and no names for what memset really is. */
+static int each_library(void *ctx, const struct gprof_frame *frames, size_t nr,
+			const int64_t *values)
+{
+	struct tally *t = ctx;
+	size_t i;
+
+	for (i = 0; i < nr; i++)
+		if (!strcmp(frames[i].function, "calls_library"))
+			break;
+	if (i < nr && i <= 1 && i + 2 < nr && !strcmp(frames[i + 1].function, "outer") &&
+	    !strcmp(frames[i + 2].function, "main"))
+		t->right += values[t->type];
+	else if (nr && strstr(frames[0].mapping, "libc"))
+		note_wrong(t, frames, nr, values[t->type]);
+	else
+		t->elsewhere += values[t->type];
+	return 0;
+}
+
+TEST(caller_of_a_leaf_in_libc_is_not_missing)
+{
+	char *argv[] = { (char *)record_beside_us("stack_target"), "library", "2000000", NULL };
+	struct gprof_cpu_event event = record_best_event(100003, 4999);
+	const char *error = "";
+	struct gprof_profile *p = record_command(argv, &event, NULL, &error);
+	struct tally t = { 0 };
+
+	ASSERT_NE(NULL, p) {
+		TH_LOG("%s", error);
+	}
+	gprof_profile_each(p, each_library, &t);
+	gprof_profile_free(p);
+	TH_LOG("%lld right, %lld wrong, %lld elsewhere", (long long)t.right, (long long)t.wrong,
+	       (long long)t.elsewhere);
+	EXPECT_LE(100, t.right);
+	/* what libc does at start and end is not ours to know */
+	EXPECT_LE(t.wrong * 50, t.right) {
+		TH_LOG("first wrong stack: %s", t.first_wrong);
+	}
+}
+
+TEST_HARNESS_MAIN
