@@ -133,6 +133,9 @@ static void publish_oldest(struct gprof_buffer *b, u64 pos)
  * Flight mode: gives up the oldest generation. The current one is never given
  * up. An inner producer also leaves the one before alone, because the
  * outermost may be about to fill in where the current one begins.
+ *
+ * Readers are told before @first moves: an inner producer that finds it moved
+ * overwrites what was given up without asking further.
  */
 static bool give_up_oldest(struct gprof_buffer *b, u16 current_generation)
 {
@@ -144,25 +147,22 @@ static bool give_up_oldest(struct gprof_buffer *b, u16 current_generation)
 		return false;
 
 	samples = local64_read(&generation(b, first)->samples);
-	/* Fails when an inner producer gave it up first, which is as good. */
+	publish_oldest(b, generation(b, first + 1)->pos);
+	smp_wmb();	/* E, pairs with F: oldest moves before data is overwritten */
+	/* Fails when an inner producer gave it up meanwhile, which is as good. */
 	if (local64_cmpxchg(&b->first, first, first + 1) == first)
 		local64_add(samples, &b->overwritten);
-	publish_oldest(b, generation(b, local64_read(&b->first))->pos);
 	return true;
 }
 
 static bool room_in_flight(struct gprof_buffer *b, u64 word, u32 size)
 {
 	u64 end = word_pos(word) + size;
-	bool gave_up = false;
 
 	while (end - generation(b, local64_read(&b->first))->pos > b->size) {
 		if (!give_up_oldest(b, word_generation(word)))
 			return false;
-		gave_up = true;
 	}
-	if (gave_up)
-		smp_wmb();	/* E, pairs with F: oldest moves before data is overwritten */
 	return true;
 }
 
@@ -193,9 +193,8 @@ static void cut_generation(struct gprof_buffer *b, u64 now)
 	u64 number = b->generation + 1;
 	u64 word, pos;
 
-	if (b->flight && number - local64_read(&b->first) >= GPROF_GENERATIONS - 1 &&
-	    give_up_oldest(b, (u16)b->generation))
-		smp_wmb();	/* E, pairs with F */
+	if (b->flight && number - local64_read(&b->first) >= GPROF_GENERATIONS - 1)
+		give_up_oldest(b, (u16)b->generation);
 	local64_set(&generation(b, number)->samples, 0);
 	do {
 		word = local64_read(&b->word);

@@ -316,27 +316,33 @@ static void make_file(struct wire *w, int spoil)
 	nested(w, 2, &part);
 
 	part.len = 0;
-	number(&part, 1, spoil == 8 ? 0 : 3);			/* mapping id */
+	number(&part, 1, 3);					/* mapping id */
 	number(&part, 5, spoil == 9 ? 1000 : 1);
 	nested(w, 3, &part);
 	if (spoil == 10)
 		nested(w, 3, &part);
+	if (spoil == 8)
+		bytes(w, 3, "", 0);				/* without an id */
 
 	part.len = 0;
-	number(&part, 1, spoil == 11 ? 0 : 7);			/* location id */
+	number(&part, 1, 7);					/* location id */
 	number(&part, 2, spoil == 12 ? 4 : 3);
 	number(&line, 1, spoil == 13 ? 6 : 5);
 	nested(&part, 4, &line);
 	nested(w, 4, &part);
 	if (spoil == 14)
 		nested(w, 4, &part);
+	if (spoil == 11)
+		bytes(w, 4, "", 0);
 
 	part.len = 0;
-	number(&part, 1, spoil == 15 ? 0 : 5);			/* function id */
+	number(&part, 1, 5);					/* function id */
 	number(&part, 2, spoil == 16 ? 2 : 1);
 	nested(w, 5, &part);
 	if (spoil == 17)
 		nested(w, 5, &part);
+	if (spoil == 15)
+		bytes(w, 5, "", 0);
 	if (spoil == 18)
 		number(w, 14, 77);				/* default_sample_type */
 }

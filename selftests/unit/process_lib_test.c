@@ -139,6 +139,31 @@ TEST_F(space, deleted_is_no_part_of_a_name)
 	EXPECT_STREQ("/tmp/x", at(&self->s, &self->id, 1, 20, 0x1000));
 }
 
+TEST_F(space, a_child_has_the_mappings_of_its_parent)
+{
+	const uint64_t inside[] = { 0x1000, 0x5fff }, outside[] = { 0x1000, 0x6000 };
+	struct gprof_process child = { PID + 1, 1, 20 }, other = { PID + 2, 1, 15 };
+	struct gprof_space *space;
+
+	map(&self->s, &self->id, 10, 7, GPROF_MAP_REC_F_FIRST, 0x1000, "a");
+	map(&self->s, &self->id, 10, 7, GPROF_MAP_REC_F_LAST, 0x5000, "b");
+	space = gprof_spaces_relative(&self->s, &child, 7, inside, 2);
+	ASSERT_NE(NULL, space);
+	EXPECT_EQ(PID, space->id.pid);
+	EXPECT_EQ(NULL, gprof_spaces_relative(&self->s, &child, 7, outside, 2));
+	EXPECT_EQ(NULL, gprof_spaces_relative(&self->s, &child, 8, inside, 2));
+	child.exec_id = 2;
+	EXPECT_EQ(NULL, gprof_spaces_relative(&self->s, &child, 7, inside, 2));
+	child.exec_id = 1;
+	child.start_ns = 8;
+	EXPECT_EQ(NULL, gprof_spaces_relative(&self->s, &child, 7, inside, 2));
+	/* Of two the younger one is nearer. */
+	child.start_ns = 20;
+	map(&self->s, &other, 10, 7, GPROF_MAP_REC_F_FIRST, 0x1000, "c");
+	map(&self->s, &other, 10, 7, GPROF_MAP_REC_F_LAST, 0x5000, "d");
+	EXPECT_EQ(PID + 2, gprof_spaces_relative(&self->s, &child, 7, inside, 2)->id.pid);
+}
+
 /* A real file, by its inode. */
 static int map_file(struct gprof_spaces *s, const struct gprof_process *id, const char *path,
 		    uint64_t inode)
@@ -204,11 +229,10 @@ TEST_F(space, files_beyond_the_limit_are_closed_but_keep_their_build_id)
 	EXPECT_NE(0, first->build_id_len);
 	EXPECT_NE(NULL, gprof_object_symbolizer(&self->s.objects, first));
 	gprof_object_done(first);
-	/* In the place of the closed file there is another one now. */
+	/* The closed file has been written to meanwhile. */
 	first = self->s.objects.v[1];
 	ASSERT_EQ(-1, first->fd);
-	lib_sh("rm %s/copy1; cp /proc/%d/exe %s/other; mv %s/other %s/copy1", dir, getpid(), dir,
-	       dir, dir);
+	lib_sh("cat /proc/%d/exe /etc/passwd >%s/copy1", getpid(), dir);
 	EXPECT_EQ(NULL, gprof_object_symbolizer(&self->s.objects, first));
 	lib_sh("rm -rf %s", dir);
 }
@@ -237,7 +261,7 @@ TEST_F(perf_map, later_code_replaces_earlier_code)
 		  "2000 100 second\n"
 		  "1000 80 newer\n"
 		  "1f00 400 around\n");
-	ASSERT_EQ(0, gprof_perf_map_read(&self->m, self->path, getuid()));
+	ASSERT_EQ(0, gprof_perf_map_read(&self->m, self->path, getuid(), 0));
 	EXPECT_STREQ("newer", gprof_perf_map_find(&self->m, 0x1000));
 	EXPECT_STREQ("first function", gprof_perf_map_find(&self->m, 0x10ff));
 	EXPECT_EQ(NULL, gprof_perf_map_find(&self->m, 0x1100));
@@ -258,7 +282,7 @@ TEST_F(perf_map, lines_that_make_no_sense_are_passed)
 		  "fffffffffffffff0 ffff wraps\n"
 		  "3000 10 good\n"
 		  "4000 10 last line without an end");
-	ASSERT_EQ(0, gprof_perf_map_read(&self->m, self->path, getuid()));
+	ASSERT_EQ(0, gprof_perf_map_read(&self->m, self->path, getuid(), 0));
 	EXPECT_EQ(2, self->m.nr);
 	EXPECT_STREQ("good", gprof_perf_map_find(&self->m, 0x3000));
 	EXPECT_STREQ("last line without an end", gprof_perf_map_find(&self->m, 0x400f));
@@ -271,8 +295,19 @@ TEST_F(perf_map, a_file_of_somebody_else_is_refused)
 		SKIP(return, "needs root to make a file of another user");
 	lib_write(self->dir, "perf-1.map", "1000 10 x\n");
 	ASSERT_EQ(0, chown(self->path, 1234, 1234));
-	EXPECT_EQ(-EPERM, gprof_perf_map_read(&self->m, self->path, 1235));
-	EXPECT_EQ(0, gprof_perf_map_read(&self->m, self->path, 1234));
+	EXPECT_EQ(-EPERM, gprof_perf_map_read(&self->m, self->path, 1235, 0));
+	EXPECT_EQ(0, gprof_perf_map_read(&self->m, self->path, 1234, 0));
+	gprof_perf_map_free(&self->m);
+}
+
+TEST_F(perf_map, a_file_that_is_older_than_the_process_is_refused)
+{
+	struct stat st;
+
+	lib_write(self->dir, "perf-1.map", "1000 10 x\n");
+	ASSERT_EQ(0, stat(self->path, &st));
+	EXPECT_EQ(-ESTALE, gprof_perf_map_read(&self->m, self->path, getuid(), st.st_mtime + 1));
+	EXPECT_EQ(0, gprof_perf_map_read(&self->m, self->path, getuid(), st.st_mtime));
 	gprof_perf_map_free(&self->m);
 }
 
@@ -283,12 +318,12 @@ TEST_F(perf_map, links_pipes_and_directories_are_refused)
 	snprintf(other, sizeof(other), "%s/link", self->dir);
 	lib_write(self->dir, "perf-1.map", "1000 10 x\n");
 	ASSERT_EQ(0, symlink(self->path, other));
-	EXPECT_GT(0, gprof_perf_map_read(&self->m, other, getuid()));
+	EXPECT_GT(0, gprof_perf_map_read(&self->m, other, getuid(), 0));
 	unlink(other);
 	ASSERT_EQ(0, mkfifo(other, 0644));
-	EXPECT_EQ(-EPERM, gprof_perf_map_read(&self->m, other, getuid()));
-	EXPECT_EQ(-EPERM, gprof_perf_map_read(&self->m, self->dir, getuid()));
-	EXPECT_EQ(-ENOENT, gprof_perf_map_read(&self->m, "/nonexistent", getuid()));
+	EXPECT_EQ(-EPERM, gprof_perf_map_read(&self->m, other, getuid(), 0));
+	EXPECT_EQ(-EPERM, gprof_perf_map_read(&self->m, self->dir, getuid(), 0));
+	EXPECT_EQ(-ENOENT, gprof_perf_map_read(&self->m, "/nonexistent", getuid(), 0));
 }
 
 FIXTURE(kernel) {
@@ -302,7 +337,7 @@ FIXTURE(kernel) {
 FIXTURE_SETUP(kernel)
 {
 	static const unsigned char notes[] = {
-		4, 0, 0, 0, 4, 0, 0, 0, 9, 0, 0, 0, 'X', 'e', 'n', 0, 1, 2, 3, 4,
+		4, 0, 0, 0, 4, 0, 0, 0, 1, 0, 0, 0, 'G', 'N', 'U', 0, 1, 2, 3, 4,
 		4, 0, 0, 0, 4, 0, 0, 0, 3, 0, 0, 0, 'G', 'N', 'U', 0, 0xde, 0xad, 0xbe, 0xef,
 	};
 	char path[256];
@@ -330,8 +365,10 @@ TEST_F(kernel, functions_have_names_and_images)
 		  "0000000000000000 A fixed_percpu_data\n"
 		  "ffffffff81000000 T _stext\n"
 		  "ffffffff81000000 T _text\n"
-		  "ffffffff81001000 t __local_alias\n"
+		  "ffffffff81001000 t a_local_alias\n"
 		  "ffffffff81001000 T schedule\n"
+		  "ffffffff81001800 T __ia32_sys_fork\n"
+		  "ffffffff81001800 T __x64_sys_fork\n"
 		  "ffffffff81002000 T vfs_read\n"
 		  "ffffffff81003000 T _etext\n"
 		  "ffffffff82000000 D jiffies\n"
@@ -340,7 +377,9 @@ TEST_F(kernel, functions_have_names_and_images)
 		  "ffffffffc0009000 t bpf_prog_1_x\t[bpf]\n");
 	ASSERT_EQ(0, gprof_kernel_load(&self->k, self->proc, self->sys));
 	EXPECT_FALSE(self->k.hidden);
-	EXPECT_STREQ("schedule", gprof_kernel_find(&self->k, 0xffffffff81001abc, &self->image));
+	EXPECT_STREQ("schedule", gprof_kernel_find(&self->k, 0xffffffff810017ff, &self->image));
+	EXPECT_STREQ("__x64_sys_fork", gprof_kernel_find(&self->k, 0xffffffff81001abc,
+							 &self->image));
 	EXPECT_STREQ("[kernel.kallsyms]", self->image->name);
 	EXPECT_STREQ("deadbeef", self->image->build_id);
 	EXPECT_EQ(0xffffffff81000000, self->image->start);
@@ -358,6 +397,26 @@ TEST_F(kernel, functions_have_names_and_images)
 	EXPECT_STREQ("bpf_prog_1_x", gprof_kernel_find(&self->k, 0xffffffffc0009001, &self->image));
 	EXPECT_STREQ("[bpf]", self->image->name);
 	EXPECT_EQ(NULL, gprof_kernel_find(&self->k, 0x1000, &self->image));
+	gprof_kernel_free(&self->k);
+}
+
+TEST_F(kernel, the_end_of_the_text_may_be_data_or_missing)
+{
+	/* arm64 */
+	lib_write(self->dir, "proc/kallsyms",
+		  "ffff800008000000 T _text\n"
+		  "ffff800008010000 T schedule\n"
+		  "ffff800008e30000 D _etext\n");
+	ASSERT_EQ(0, gprof_kernel_load(&self->k, self->proc, self->sys));
+	EXPECT_STREQ("schedule", gprof_kernel_find(&self->k, 0xffff800008e2ffff, &self->image));
+	EXPECT_EQ(NULL, gprof_kernel_find(&self->k, 0xffff800008e30000, &self->image));
+	gprof_kernel_free(&self->k);
+	lib_write(self->dir, "proc/kallsyms",
+		  "ffff800008000000 T _text\n"
+		  "ffff800008010040 T schedule\n");
+	ASSERT_EQ(0, gprof_kernel_load(&self->k, self->proc, self->sys));
+	EXPECT_STREQ("schedule", gprof_kernel_find(&self->k, 0xffff800008010fff, &self->image));
+	EXPECT_EQ(NULL, gprof_kernel_find(&self->k, 0xffff800008011000, &self->image));
 	gprof_kernel_free(&self->k);
 }
 

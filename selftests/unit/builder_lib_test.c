@@ -1,0 +1,585 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * From records to a profile with names, for programs that really run.
+ */
+#include <kselftest_harness.h>
+
+#include <link.h>
+#include <signal.h>
+#include <sys/auxv.h>
+#include <sys/wait.h>
+
+#include "builder.h"
+#include "lib_util.h"
+
+static const char program[] =
+	"#include <stdio.h>\n"
+	"#include <unistd.h>\n"
+	"extern void leaf(void), framed_in(void), *lib_work_address(void);\n"
+	"volatile int v;\n"
+	"__attribute__((noinline)) void work(void) { v++; }\n"
+	"__asm__(\".text\\n.globl leaf\\n.type leaf,@function\\nleaf:\\n.cfi_startproc\\nnop\\nret\\n\"\n"
+	"	\".cfi_endproc\\n.size leaf,.-leaf\\n\"\n"
+	"	\".globl framed\\n.type framed,@function\\nframed:\\n.cfi_startproc\\n\"\n"
+	"#ifdef __x86_64__\n"
+	"	\"push %rbp\\n.cfi_def_cfa_offset 16\\nmov %rsp,%rbp\\n.cfi_def_cfa_register 6\\n\"\n"
+	"#else\n"
+	"	\"stp x29,x30,[sp,#-16]!\\n.cfi_def_cfa_offset 16\\n.cfi_offset 30,-8\\n\"\n"
+	"#endif\n"
+	"	\".globl framed_in\\nframed_in: nop\\nret\\n.cfi_endproc\\n.size framed,.-framed\\n\");\n"
+	"int main(void)\n"
+	"{\n"
+	"	char line[512];\n"
+	"	FILE *f = fopen(\"/proc/self/maps\", \"r\");\n"
+	"	printf(\"work %p\\nleaf %p\\nframed_in %p\\nmain %p\\n\", work, leaf, framed_in, main);\n"
+	"#ifndef ALONE\n"
+	"	printf(\"lib_work %p\\n\", lib_work_address());\n"
+	"#endif\n"
+	"	while (fgets(line, sizeof(line), f)) fputs(line, stdout);\n"
+	"	puts(\"end\");\n"
+	"	fflush(stdout);\n"
+	"	return getchar();\n"
+	"}\n";
+
+/* A fixed program takes its stub for the function's address; the library knows better. */
+static const char library[] =
+	"volatile int w;\n"
+	"void lib_work(void) { w++; }\n"
+	"__attribute__((visibility(\"hidden\"), alias(\"lib_work\"))) void alias(void);\n"
+	"void *lib_work_address(void) { return alias; }\n";
+
+/* A program that waits, and what it said about itself. */
+struct child {
+	pid_t pid;
+	int in;
+	uint64_t work, leaf, framed_in, main, lib_work, vdso;
+	struct {
+		struct gprof_map_rec rec;
+		char path[256];
+	} maps[64];
+	size_t nr_maps;
+};
+
+static bool start(struct child *c, const char *dir)
+{
+	int in[2], out[2];
+	char line[512], path[128], perms[8], name[256];
+	unsigned long lo, hi, off, ino;
+	unsigned int major, minor;
+	FILE *f;
+
+	memset(c, 0, sizeof(*c));
+	if (pipe2(in, O_CLOEXEC) || pipe2(out, O_CLOEXEC))
+		return false;
+	snprintf(path, sizeof(path), "%s/prog", dir);
+	c->pid = fork();
+	if (!c->pid) {
+		dup2(in[0], 0);
+		dup2(out[1], 1);
+		execl(path, path, NULL);
+		_exit(127);
+	}
+	close(in[0]);
+	close(out[1]);
+	c->in = in[1];
+	f = fdopen(out[0], "r");
+	while (fgets(line, sizeof(line), f) && strcmp(line, "end\n")) {
+		struct gprof_map_rec *m = &c->maps[c->nr_maps].rec;
+
+		sscanf(line, "work %lx", &c->work);
+		sscanf(line, "leaf %lx", &c->leaf);
+		sscanf(line, "framed_in %lx", &c->framed_in);
+		sscanf(line, "main %lx", &c->main);
+		sscanf(line, "lib_work %lx", &c->lib_work);
+		name[0] = '\0';
+		if (sscanf(line, "%lx-%lx %7s %lx %x:%x %lu %255[^\n]", &lo, &hi, perms, &off, &major,
+			   &minor, &ino, name) < 7 || perms[2] != 'x')
+			continue;
+		if (!strcmp(name, "[vdso]"))
+			c->vdso = lo;
+		*m = (struct gprof_map_rec){
+			.rec = { GPROF_REC_MAP, 0, sizeof(c->maps[0]) },
+			.process = { c->pid, 1, 1 },
+			.time = 100,
+			.start = lo,
+			.end = hi,
+			.offset = off,
+			.inode = ino,
+			.dev_major = major,
+			.dev_minor = minor,
+			.layout = 5,
+		};
+		strcpy(c->maps[c->nr_maps++].path, name);
+	}
+	fclose(f);
+	if (c->nr_maps) {
+		c->maps[0].rec.rec.flags |= GPROF_MAP_REC_F_FIRST;
+		c->maps[c->nr_maps - 1].rec.rec.flags |= GPROF_MAP_REC_F_LAST;
+	}
+	return c->nr_maps && c->work;
+}
+
+static void end(struct child *c)
+{
+	if (!c->pid)
+		return;
+	kill(c->pid, SIGKILL);
+	waitpid(c->pid, NULL, 0);
+	close(c->in);
+	c->pid = 0;
+}
+
+FIXTURE(builder) {
+	const char *dir;
+	struct child c;
+	struct gprof_builder b;
+	struct gprof_decoder d;
+	struct gprof_profile *p;
+	uint32_t next_id;
+};
+
+FIXTURE_SETUP(builder)
+{
+	struct gprof_generation_rec g = {
+		.rec = { GPROF_REC_GENERATION, 0, sizeof(g) },
+		.weight = 1000,
+		.cpu = 1,
+	};
+
+	self->dir = lib_tmpdir();
+	ASSERT_NE(NULL, self->dir);
+	ASSERT_EQ(0, gprof_builder_init(&self->b));
+	gprof_decoder_init(&self->d, &gprof_builder_ops, &self->b);
+	ASSERT_EQ(0, gprof_decoder_feed(&self->d, &g.rec, sizeof(g)));
+}
+
+FIXTURE_TEARDOWN(builder)
+{
+	end(&self->c);
+	gprof_profile_free(self->p);
+	gprof_decoder_free(&self->d);
+	gprof_builder_free(&self->b);
+	lib_sh("rm -rf %s", self->dir);
+}
+
+static bool build(const char *dir, const char *flags, bool alone)
+{
+	lib_write(dir, "prog.c", program);
+	lib_write(dir, "lib.c", library);
+	if (alone)
+		return !lib_sh("cd %s && gcc -O1 -g -DALONE %s -o prog prog.c", dir, flags);
+	return !lib_sh("cd %s && gcc -O1 -shared -fPIC -o libw.so lib.c && "
+		       "gcc -O1 -g %s -o prog prog.c -L. -lw -Wl,-rpath,%s", dir, flags, dir);
+}
+
+static void feed_maps(FIXTURE_DATA(builder) *self, struct child *c)
+{
+	size_t i;
+
+	for (i = 0; i < c->nr_maps; i++)
+		gprof_decoder_feed(&self->d, &c->maps[i].rec.rec, sizeof(c->maps[i]));
+}
+
+/* A sample with a stack of up to 4 user frames; 0 ends it. */
+static void feed_sample(FIXTURE_DATA(builder) *self, const struct child *c, uint16_t flags,
+			const uint64_t frames[4])
+{
+	struct {
+		struct gprof_stack_rec s;
+		uint64_t frames[4];
+	} r = {
+		.s = {
+			.rec = { GPROF_REC_STACK, flags, sizeof(r) },
+			.id = ++self->next_id,
+			.layout = 5,
+			.process = { c->pid, 1, 1 },
+		},
+	};
+	struct gprof_task_rec t = {
+		.rec = { GPROF_REC_TASK, 0, sizeof(t) },
+		.process = { c->pid, 1, 1 },
+		.tid = c->pid,
+		.comm = "prog",
+	};
+	struct gprof_sample_rec s = {
+		.rec = { GPROF_REC_SAMPLE, 0, sizeof(s) },
+		.time = 200,
+		.tid = c->pid,
+		.stack = r.s.id,
+	};
+
+	while (r.s.nr_user < 4 && frames[r.s.nr_user]) {
+		r.frames[r.s.nr_user] = frames[r.s.nr_user];
+		r.s.nr_user++;
+	}
+	gprof_decoder_feed(&self->d, &t.rec, sizeof(t));
+	gprof_decoder_feed(&self->d, &r.s.rec, sizeof(r));
+	gprof_decoder_feed(&self->d, &s.rec, sizeof(s));
+}
+
+static int make(FIXTURE_DATA(builder) *self)
+{
+	struct gprof_columns columns = {
+		.count_type = "samples",
+		.weight_type = "cycles",
+		.weight_unit = "count",
+		.period = 1000,
+	};
+	int err = gprof_builder_profile(&self->b, &columns, &self->p);
+
+	return err ? err : gprof_profile_finish(self->p);
+}
+
+struct text {
+	char v[1024];
+};
+
+static int join(void *ctx, const struct gprof_frame *frames, size_t nr, const int64_t *values)
+{
+	struct text *t = ctx;
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		strcat(t->v, i ? " " : "");
+		strcat(t->v, frames[i].function);
+	}
+	strcat(t->v, ";");
+	return 0;
+}
+
+#define STACKS(want) do {						\
+	struct text _t = { "" };					\
+	gprof_profile_each(self->p, join, &_t);				\
+	EXPECT_STREQ(want, _t.v);					\
+} while (0)
+
+/* What pprof wants of mappings and locations. */
+static void check_shape(struct __test_metadata *_metadata, const struct gprof_profile *p)
+{
+	size_t i;
+
+	for (i = 0; i < p->nr_locations; i++) {
+		const struct gprof_location *l = &p->locations[i];
+
+		if (!l->mapping)
+			continue;
+		EXPECT_LE(p->mappings[l->mapping - 1].start, l->address);
+		EXPECT_GT(p->mappings[l->mapping - 1].limit, l->address);
+	}
+}
+
+static void check_names(struct __test_metadata *_metadata, FIXTURE_DATA(builder) *self)
+{
+	char want[256];
+
+	ASSERT_EQ(0, make(self));
+	STACKS("lib_work work main;");
+	check_shape(_metadata, self->p);
+	snprintf(want, sizeof(want), "%s/prog", self->dir);
+	EXPECT_STREQ(want, self->p->strings.v[self->p->mappings[0].filename]);
+	EXPECT_NE(0, self->p->mappings[0].build_id);
+	EXPECT_TRUE(self->p->mappings[0].has_functions);
+	EXPECT_TRUE(self->p->mappings[0].has_line_numbers);
+	EXPECT_TRUE(self->p->mappings[0].has_inline_frames);
+	/* The library has no DWARF. */
+	EXPECT_TRUE(self->p->mappings[1].has_functions);
+	EXPECT_FALSE(self->p->mappings[1].has_filenames);
+	EXPECT_FALSE(self->p->mappings[1].has_inline_frames);
+}
+
+#define START(flags) do {						\
+	if (!lib_have("gcc"))						\
+		SKIP(return, "gcc is not installed");			\
+	ASSERT_TRUE(build(self->dir, flags, false));			\
+	ASSERT_TRUE(start(&self->c, self->dir));			\
+	ASSERT_NE(0, self->c.lib_work);					\
+} while (0)
+
+/* lib_work called by work called by main; return addresses lie behind calls. */
+#define CHAIN(c)	((const uint64_t[4]){ (c).lib_work, (c).work + 3, (c).main + 3 })
+
+TEST_F(builder, a_pie_and_its_library_have_names)
+{
+	START("-fPIE -pie");
+	feed_maps(self, &self->c);
+	feed_sample(self, &self->c, 0, CHAIN(self->c));
+	check_names(_metadata, self);
+}
+
+TEST_F(builder, a_fixed_program_and_its_library_have_names)
+{
+	START("-fno-pie -no-pie");
+	feed_maps(self, &self->c);
+	feed_sample(self, &self->c, 0, CHAIN(self->c));
+	check_names(_metadata, self);
+}
+
+TEST_F(builder, a_static_program_has_names)
+{
+	if (!lib_have("gcc"))
+		SKIP(return, "gcc is not installed");
+	ASSERT_TRUE(build(self->dir, "-static", true));
+	ASSERT_TRUE(start(&self->c, self->dir));
+	feed_maps(self, &self->c);
+	feed_sample(self, &self->c, 0, (const uint64_t[4]){ self->c.work, self->c.main + 3 });
+	ASSERT_EQ(0, make(self));
+	STACKS("work main;");
+}
+
+TEST_F(builder, a_return_address_at_the_end_of_a_function_belongs_to_it)
+{
+	START("-fPIE -pie");
+	feed_maps(self, &self->c);
+	/* A call that does not return may be the last instruction: the next
+	 * function begins at its return address.
+	 */
+	feed_sample(self, &self->c, 0, (const uint64_t[4]){ self->c.lib_work, self->c.leaf + 2 });
+	ASSERT_EQ(0, make(self));
+	STACKS("lib_work leaf;");
+}
+
+TEST_F(builder, a_deleted_program_keeps_its_names)
+{
+	START("-fPIE -pie");
+	/* As the kernel tells it: the path no longer leads there. */
+	lib_sh("rm %s/prog %s/libw.so", self->dir, self->dir);
+	if (access("/proc/1/map_files", R_OK | X_OK))
+		SKIP(return, "needs root for files without a name");
+	feed_maps(self, &self->c);
+	feed_sample(self, &self->c, 0, CHAIN(self->c));
+	check_names(_metadata, self);
+}
+
+TEST_F(builder, a_program_that_was_replaced_does_not_lend_its_names)
+{
+	struct child gone;
+	size_t i;
+
+	START("-fPIE -pie");
+	ASSERT_EQ(0, lib_sh("cd %s && cp prog other && mv other prog", self->dir));
+	/* Its process is out of reach: there is the path alone. */
+	gone = self->c;
+	gone.pid = 1 << 29;
+	for (i = 0; i < gone.nr_maps; i++)
+		gone.maps[i].rec.process.pid = gone.pid;
+	feed_maps(self, &gone);
+	feed_sample(self, &gone, 0, CHAIN(gone));
+	ASSERT_EQ(0, make(self));
+	EXPECT_EQ(3, self->p->nr_locations);
+	EXPECT_EQ(1, self->p->nr_functions);
+}
+
+TEST_F(builder, a_program_that_ended_and_was_deleted_keeps_its_names)
+{
+	START("-fPIE -pie");
+	feed_maps(self, &self->c);
+	feed_sample(self, &self->c, 0, CHAIN(self->c));
+	kill(self->c.pid, SIGKILL);
+	waitpid(self->c.pid, NULL, 0);
+	lib_sh("rm %s/prog %s/libw.so", self->dir, self->dir);
+	check_names(_metadata, self);
+	close(self->c.in);
+	self->c.pid = 0;
+}
+
+TEST_F(builder, two_processes_of_one_program_share_its_locations)
+{
+	struct child second;
+	size_t locations, mappings;
+
+	START("-fPIE -pie");
+	ASSERT_TRUE(start(&second, self->dir));
+	if (second.work == self->c.work) {
+		end(&second);
+		SKIP(return, "addresses are not random here");
+	}
+	feed_maps(self, &self->c);
+	feed_sample(self, &self->c, 0, CHAIN(self->c));
+	ASSERT_EQ(0, make(self));
+	locations = self->p->nr_locations;
+	mappings = self->p->nr_mappings;
+	gprof_profile_free(self->p);
+	self->p = NULL;
+
+	feed_maps(self, &second);
+	feed_sample(self, &second, 0, CHAIN(second));
+	ASSERT_EQ(0, make(self));
+	EXPECT_EQ(locations, self->p->nr_locations);
+	EXPECT_EQ(mappings, self->p->nr_mappings);
+	EXPECT_EQ(2, self->p->nr_samples);
+	EXPECT_EQ(2000, gprof_profile_total(self->p, 1));
+	STACKS("lib_work work main;lib_work work main;");
+	check_shape(_metadata, self->p);
+	end(&second);
+}
+
+TEST_F(builder, the_vdso_has_names)
+{
+	char path[128], cmd[256], line[64] = "";
+	uint64_t at;
+	FILE *f;
+	int fd;
+
+	if (!getauxval(AT_SYSINFO_EHDR))
+		SKIP(return, "no vDSO");
+	if (!lib_have("nm"))
+		SKIP(return, "nm is not installed");
+	START("-fPIE -pie");
+	ASSERT_NE(0, self->c.vdso);
+	/* Where is a function of it? */
+	snprintf(path, sizeof(path), "%s/vdso", self->dir);
+	fd = open(path, O_WRONLY | O_CREAT, 0644);
+	ASSERT_EQ(4096, write(fd, (void *)getauxval(AT_SYSINFO_EHDR), 4096));
+	write(fd, (char *)getauxval(AT_SYSINFO_EHDR) + 4096, 4096);
+	close(fd);
+	snprintf(cmd, sizeof(cmd), "nm -D %s | awk '/_clock_gettime/ && $2 == \"T\" { print $1 }'",
+		 path);
+	f = popen(cmd, "r");
+	if (!fgets(line, sizeof(line), f))
+		line[0] = '\0';
+	pclose(f);
+	at = strtoull(line, NULL, 16);
+	ASSERT_NE(0, at);
+	feed_maps(self, &self->c);
+	feed_sample(self, &self->c, 0, (const uint64_t[4]){ self->c.vdso + (at & 0xfff) +
+							    (at & 0xf000), 0 });
+	ASSERT_EQ(0, make(self));
+	{
+		struct text t = { "" };
+
+		gprof_profile_each(self->p, join, &t);
+		EXPECT_NE(NULL, strstr(t.v, "clock_gettime;")) {
+			TH_LOG("%s", t.v);
+		}
+	}
+}
+
+TEST_F(builder, generated_code_has_the_names_of_its_map)
+{
+	char map[64];
+	struct {
+		struct gprof_map_rec rec;
+		char path[8];
+	} m = {
+		.rec = {
+			.rec = { GPROF_REC_MAP, 3, sizeof(m) },
+			.time = 100,
+			.start = 0x10000000,
+			.end = 0x10001000,
+			.layout = 5,
+		},
+		.path = "//anon",
+	};
+
+	START("-fPIE -pie");
+	m.rec.process = self->c.maps[0].rec.process;
+	snprintf(map, sizeof(map), "/tmp/perf-%d.map", self->c.pid);
+	ASSERT_TRUE(lib_put(map, "10000010 10 jitted code\n", 24));
+	feed_maps(self, &self->c);
+	gprof_decoder_feed(&self->d, &m.rec.rec, sizeof(m));
+	feed_sample(self, &self->c, 0, (const uint64_t[4]){ 0x10000018, 0 });
+	feed_sample(self, &self->c, 0, (const uint64_t[4]){ 0x10000028, 0 });
+	EXPECT_EQ(0, make(self));
+	unlink(map);
+	STACKS("jitted code;[anon+0x28];");
+}
+
+TEST_F(builder, a_guessed_caller_stays_only_where_the_table_agrees)
+{
+	START("-fPIE -pie");
+	feed_maps(self, &self->c);
+	feed_sample(self, &self->c, GPROF_STACK_REC_F_CALLER,
+		    (const uint64_t[4]){ self->c.leaf, self->c.work + 3, self->c.main + 3 });
+	feed_sample(self, &self->c, GPROF_STACK_REC_F_CALLER,
+		    (const uint64_t[4]){ self->c.framed_in, self->c.work + 3, self->c.main + 3 });
+	feed_sample(self, &self->c, 0,
+		    (const uint64_t[4]){ self->c.framed_in, self->c.work + 3, self->c.main + 3 });
+	ASSERT_EQ(0, make(self));
+	STACKS("leaf work main;framed main;framed work main;");
+}
+
+TEST_F(builder, addresses_outside_of_all_mappings_are_told)
+{
+	START("-fPIE -pie");
+	feed_maps(self, &self->c);
+	feed_sample(self, &self->c, 0, (const uint64_t[4]){ 0x1234, self->c.main + 3 });
+	ASSERT_EQ(0, make(self));
+	STACKS("0x1234 main;");
+	ASSERT_NE(NULL, gprof_profile_comment(self->p, 0));
+	EXPECT_NE(NULL, strstr(gprof_profile_comment(self->p, 0), "no mapping"));
+}
+
+TEST_F(builder, a_sample_without_a_stack_is_counted)
+{
+	struct gprof_sample_rec s = { .rec = { GPROF_REC_SAMPLE, 0, sizeof(s) }, .tid = 7 };
+	struct child nobody = { .pid = 77 };
+
+	gprof_decoder_feed(&self->d, &s.rec, sizeof(s));
+	feed_sample(self, &nobody, 0, (const uint64_t[4]){ 0 });
+	ASSERT_EQ(0, make(self));
+	STACKS("[no stack];[no stack];");
+	EXPECT_EQ(2, gprof_profile_total(self->p, 0));
+	EXPECT_EQ(2000, gprof_profile_total(self->p, 1));
+}
+
+TEST_F(builder, totals_are_those_of_the_samples)
+{
+	uint64_t rnd = 5;
+	int i;
+
+	START("-fPIE -pie");
+	feed_maps(self, &self->c);
+	for (i = 0; i < 5000; i++) {
+		uint64_t frames[4] = { self->c.work + lib_random(&rnd) % 8, self->c.main + 3 };
+
+		feed_sample(self, &self->c, 0, frames);
+	}
+	EXPECT_EQ(5000, self->d.counts.samples);
+	/* A stack that comes again, with whatever id, is the same stack. */
+	EXPECT_EQ(8, self->b.nr_stacks);
+	ASSERT_EQ(0, make(self));
+	EXPECT_EQ(5000, gprof_profile_total(self->p, 0));
+	EXPECT_EQ(5000000, gprof_profile_total(self->p, 1));
+	EXPECT_EQ(8, self->p->nr_samples);
+	/* Cleared, it counts anew, and knows the stacks still. */
+	gprof_profile_free(self->p);
+	self->p = NULL;
+	gprof_builder_clear(&self->b);
+	feed_sample(self, &self->c, 0, (const uint64_t[4]){ self->c.work, self->c.main + 3 });
+	ASSERT_EQ(0, make(self));
+	EXPECT_EQ(1, gprof_profile_total(self->p, 0));
+}
+
+static const struct gprof_profile *labelled;
+
+static int see_labels(void *ctx, const struct gprof_frame *frames, size_t nr,
+		      const int64_t *values)
+{
+	int64_t *found = ctx;
+
+	gprof_profile_label(labelled, "pid", &found[0]);
+	gprof_profile_label(labelled, "tid", &found[1]);
+	gprof_profile_label(labelled, "cpu", &found[2]);
+	found[3] = !strcmp(gprof_profile_label(labelled, "comm", NULL) ? : "", "prog");
+	return 0;
+}
+
+TEST_F(builder, samples_carry_pid_tid_cpu_and_comm)
+{
+	int64_t found[4] = { 0 };
+	struct child c = { .pid = 4321 };
+
+	feed_sample(self, &c, 0, (const uint64_t[4]){ 0x1234, 0 });
+	ASSERT_EQ(0, make(self));
+	labelled = self->p;
+	gprof_profile_each(self->p, see_labels, found);
+	/* Without a unit pprof takes a 0 for no label at all. */
+	EXPECT_STREQ("cpu", self->p->strings.v[self->p->labels[2].key]);
+	EXPECT_EQ(self->p->labels[2].key, self->p->labels[2].unit);
+	EXPECT_EQ(4321, found[0]);
+	EXPECT_EQ(4321, found[1]);
+	EXPECT_EQ(1, found[2]);
+	EXPECT_EQ(1, found[3]);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What recorders refuse before they ask the kernel, and how they say it.
+ */
+#include <kselftest_harness.h>
+
+#include <gprof/info.h>
+#include <gprof/profile.h>
+#include <gprof/recorder.h>
+#include <pthread.h>
+
+#include "device.h"
+#include "lib_util.h"
+
+FIXTURE(recorder) {
+	struct gprof_cpu_event ev[2];
+	struct gprof_cpu_config cfg;
+};
+
+FIXTURE_SETUP(recorder)
+{
+	self->ev[0].name = "timer";
+	self->ev[1].name = "cycles";
+	self->cfg.sz = sizeof(self->cfg);
+	self->cfg.events = self->ev;
+	self->cfg.nr_events = 1;
+}
+
+FIXTURE_TEARDOWN(recorder)
+{
+}
+
+/* The recorder is refused with this errno, and the sentence has this in it. */
+#define REFUSED(error, word) do {						\
+	errno = 0;								\
+	EXPECT_EQ(NULL, gprof_cpu_recorder_new(&self->cfg));			\
+	EXPECT_EQ(error, errno);						\
+	EXPECT_NE(NULL, strstr(gprof_recorder_error(NULL), word)) {		\
+		TH_LOG("%s", gprof_recorder_error(NULL));			\
+	}									\
+} while (0)
+
+TEST_F(recorder, a_missing_module_is_named)
+{
+	struct gprof_host *h;
+	const char *error;
+
+	if (!access("/dev/gprof", F_OK))
+		SKIP(return, "the module is loaded");
+	REFUSED(ENOENT, "gprof.ko is not loaded");
+	EXPECT_NE(NULL, strstr(gprof_recorder_error(NULL), "modprobe gprof"));
+	h = gprof_host_open(&error);
+	EXPECT_EQ(NULL, h);
+	EXPECT_EQ(ENOENT, errno);
+	EXPECT_NE(NULL, strstr(error, "gprof.ko is not loaded"));
+	gprof_host_free(h);
+}
+
+TEST_F(recorder, a_configuration_grows_compatibly)
+{
+	struct {
+		struct gprof_cpu_config cfg;
+		uint64_t later;
+	} newer = { .cfg = self->cfg };
+
+	self->cfg.sz = sizeof(self->cfg) - 8;
+	REFUSED(EINVAL, "sz");
+	self->cfg.sz = 0;
+	REFUSED(EINVAL, "sz");
+
+	newer.cfg.sz = sizeof(newer);
+	newer.later = 1;
+	EXPECT_EQ(NULL, gprof_cpu_recorder_new(&newer.cfg));
+	EXPECT_EQ(E2BIG, errno);
+	/* What is new and 0 is as before: the next complaint is another. */
+	newer.later = 0;
+	newer.cfg.target.type = 99;
+	EXPECT_EQ(NULL, gprof_cpu_recorder_new(&newer.cfg));
+	EXPECT_EQ(EINVAL, errno);
+	EXPECT_EQ(NULL, gprof_cpu_recorder_new(NULL));
+	EXPECT_EQ(EINVAL, errno);
+	EXPECT_EQ(NULL, gprof_profile_recorder_new(NULL));
+	EXPECT_EQ(EINVAL, errno);
+}
+
+TEST_F(recorder, the_timer_takes_hz_and_others_take_periods)
+{
+	self->ev[0].period = 1000;
+	REFUSED(EINVAL, "hz");
+	self->ev[0] = (struct gprof_cpu_event){ .name = "cycles", .hz = 100 };
+	REFUSED(EINVAL, "period");
+	self->ev[0] = (struct gprof_cpu_event){ .name = "timer", .hz = 100001 };
+	REFUSED(EINVAL, "100001 Hz is too fast");
+	self->ev[0] = (struct gprof_cpu_event){ .name = "cycles", .period = 99 };
+	REFUSED(EINVAL, "period of 99");
+	self->ev[0] = (struct gprof_cpu_event){ .name = "cycles", .period = (1ULL << 48) + 1 };
+	REFUSED(EINVAL, "out of range");
+}
+
+TEST_F(recorder, bad_events_are_refused)
+{
+	self->ev[0].precise = 4;
+	REFUSED(EINVAL, "precision of 4");
+	self->ev[0].precise = 0;
+	self->ev[0].flags = 1U << 31;
+	REFUSED(EINVAL, "unknown flags 0x80000000");
+	self->ev[0].flags = 0;
+	self->ev[0].name = "cyclez";
+	REFUSED(ENOENT, "cyclez");
+	self->ev[0].name = "";
+	REFUSED(EINVAL, "no name");
+	self->ev[0].name = NULL;
+	REFUSED(EINVAL, "no name");
+	self->cfg.events = NULL;
+	REFUSED(EINVAL, "events");
+	self->cfg.nr_events = 1000000;
+	REFUSED(EINVAL, "1000000 events");
+}
+
+TEST_F(recorder, the_same_event_twice_is_refused)
+{
+	self->cfg.nr_events = 2;
+	self->ev[1].name = "timer";
+	self->ev[1].hz = 10;
+	REFUSED(EEXIST, "same event");
+	self->ev[0] = (struct gprof_cpu_event){ .name = "r3c" };
+	self->ev[1] = (struct gprof_cpu_event){ .name = "r03C", .period = 1000 };
+	REFUSED(EEXIST, "r03C");
+}
+
+TEST_F(recorder, bad_targets_are_refused)
+{
+	self->cfg.target = (struct gprof_target){ GPROF_PROCESS, 0, NULL };
+	REFUSED(EINVAL, "0 is no process id");
+	self->cfg.target = (struct gprof_target){ GPROF_THREAD, -5, NULL };
+	REFUSED(EINVAL, "-5 is no thread id");
+	self->cfg.target = (struct gprof_target){ GPROF_CGROUP, 0, "/nonexistent" };
+	REFUSED(ENOENT, "/nonexistent");
+	self->cfg.target = (struct gprof_target){ GPROF_CGROUP, 0, NULL };
+	REFUSED(EINVAL, "path");
+	self->cfg.target = (struct gprof_target){ GPROF_CGROUP, 0, "/dev/null" };
+	REFUSED(ENOTDIR, "/dev/null");
+	self->cfg.target = (struct gprof_target){ GPROF_CPUS, 0, "0-x" };
+	REFUSED(EINVAL, "0-x");
+	self->cfg.target = (struct gprof_target){ GPROF_CPUS, 0, NULL };
+	REFUSED(EINVAL, "list of CPUs");
+	self->cfg.target = (struct gprof_target){ 99, 0, NULL };
+	REFUSED(EINVAL, "99");
+}
+
+TEST_F(recorder, bad_tracepoints_are_refused)
+{
+	struct gprof_profile_config cfg = { .sz = sizeof(cfg) };
+
+	EXPECT_EQ(NULL, gprof_profile_recorder_new(&cfg));
+	EXPECT_EQ(EINVAL, errno);
+	cfg.event = "sched_switch";
+	EXPECT_EQ(NULL, gprof_profile_recorder_new(&cfg));
+	EXPECT_EQ(EINVAL, errno);
+	EXPECT_NE(NULL, strstr(gprof_recorder_error(NULL), "CATEGORY:NAME"));
+	cfg.event = "sched:sched_switch";
+	cfg.period = (1ULL << 48) + 1;
+	EXPECT_EQ(NULL, gprof_profile_recorder_new(&cfg));
+	EXPECT_EQ(EINVAL, errno);
+	cfg.period = 0;
+	cfg.sz = 4;
+	EXPECT_EQ(NULL, gprof_profile_recorder_new(&cfg));
+	EXPECT_EQ(EINVAL, errno);
+}
+
+static void *other_thread(void *arg)
+{
+	return (void *)(intptr_t)strlen(gprof_recorder_error(NULL));
+}
+
+TEST_F(recorder, a_failed_constructor_speaks_to_its_own_thread)
+{
+	pthread_t thread;
+	void *len;
+
+	self->ev[0].name = "cyclez";
+	REFUSED(ENOENT, "cyclez");
+	ASSERT_EQ(0, pthread_create(&thread, NULL, other_thread, NULL));
+	pthread_join(thread, &len);
+	EXPECT_EQ(0, (intptr_t)len);
+	EXPECT_NE(NULL, strstr(gprof_recorder_error(NULL), "cyclez"));
+}
+
+TEST_F(recorder, nothing_can_be_freed)
+{
+	gprof_recorder_free(NULL);
+	gprof_profile_free(NULL);
+	gprof_host_free(NULL);
+}
+
+TEST(every_reason_has_a_sentence_that_names_the_event)
+{
+	struct gprof_error e, general;
+	uint32_t reason;
+
+	gprof_device_explain(EINVAL, 12345, "SETUP", "zork", &general);
+	EXPECT_STREQ("zork: SETUP failed: Invalid argument", general.text);
+	for (reason = GPROF_REASON_FLAGS; reason <= GPROF_REASON_EXCLUDE; reason++) {
+		EXPECT_EQ(-EINVAL, gprof_device_explain(EINVAL, reason, "SETUP", "zork", &e));
+		EXPECT_EQ(EINVAL, e.err);
+		EXPECT_EQ(&e.text[0], strstr(e.text, "zork: ")) {
+			TH_LOG("%u: %s", reason, e.text);
+		}
+		EXPECT_STRNE(general.text, e.text) {
+			TH_LOG("%u: %s", reason, e.text);
+		}
+	}
+}
+
+TEST(a_missing_counter_points_to_the_timer)
+{
+	static const int errors[] = { ENOENT, ENODEV, EOPNOTSUPP, EINVAL, EBUSY, EACCES };
+	struct gprof_error e;
+	size_t i;
+
+	gprof_device_explain(ENOENT, GPROF_REASON_EVENT, "SETUP", "cycles", &e);
+	EXPECT_STREQ("cycles: this CPU (or virtual machine) has no such hardware counter (No such "
+		     "file or directory); use -e timer, which works everywhere", e.text);
+	for (i = 0; i < sizeof(errors) / sizeof(errors[0]); i++) {
+		gprof_device_explain(errors[i], GPROF_REASON_EVENT, "SETUP", "cycles", &e);
+		EXPECT_NE(NULL, strstr(e.text, gprof_strerror(errors[i])));
+	}
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The module's ring in user space, for the machine that builds it:
+#
+#	make -f selftests/unit/ring.mk O=/abs/dir KSELFTEST_DIR=DIR
+#
+# gives $(O)/selftests/unit/ring_nmi_test and ring_tsan_test.
+
+here := $(patsubst %/,%,$(dir $(abspath $(lastword $(MAKEFILE_LIST)))))
+top := $(abspath $(here)/../..)
+out := $(O)/selftests/unit
+sources := $(here)/ring_nmi_test.c $(here)/ring_test_core.c $(top)/kmod/buffer.c \
+	$(top)/kmod/dictionary.c
+RING_CFLAGS := -std=gnu11 -O2 -g -Wall -Wno-unused-function -D_GNU_SOURCE \
+	-I$(here)/shim -I$(here) -isystem $(top)/uapi -isystem $(KSELFTEST_DIR)
+
+all: $(out)/ring_nmi_test $(out)/ring_tsan_test
+
+$(out)/ring_nmi_test: $(sources) $(wildcard $(here)/shim/*.h $(here)/*.h $(top)/kmod/*.h)
+	@mkdir -p $(@D)
+	$(CC) $(RING_CFLAGS) $(sources) -pthread -o $@
+
+# gcc warns that ThreadSanitizer knows no fences: the flight ring, which needs
+# one, is checked in the plain build.
+$(out)/ring_tsan_test: $(sources) $(wildcard $(here)/shim/*.h $(here)/*.h $(top)/kmod/*.h)
+	@mkdir -p $(@D)
+	$(CC) $(RING_CFLAGS) -fsanitize=thread -Wno-tsan $(sources) -pthread -o $@
+
+.PHONY: all

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The module's ring under NMIs: kmod/buffer.c and kmod/dictionary.c as they are,
+ * in user space. Built twice: plainly, and under ThreadSanitizer (ring_tsan),
+ * which sees a data race between producer and reader where a barrier lacks.
+ *
+ * NMIs are real signals to the producing thread, and calls at every place where
+ * the code touches what an NMI could touch.
+ */
+#include "ring_test_core.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "kselftest_harness.h"
+
+#ifdef __SANITIZE_THREAD__
+#define ROUNDS	30000
+#else
+#define ROUNDS	300000
+#endif
+
+static struct core core;	/* too large for a stack */
+static struct core_check check;
+
+static void on_signal(int sig)
+{
+	if (core.depth < CORE_DEPTH)
+		core_produce(&core);
+}
+
+/* Signals of @us of the thread's CPU time, nested in each other. */
+static timer_t nmi_timer(int sig, long us)
+{
+	struct sigaction sa = { .sa_handler = on_signal, .sa_flags = SA_NODEFER | SA_RESTART };
+	struct itimerspec t = { { 0, us * 1000 }, { 0, us * 1000 } };
+	struct sigevent ev = { .sigev_notify = SIGEV_THREAD_ID, .sigev_signo = sig };
+	timer_t timer;
+
+	ev._sigev_un._tid = syscall(SYS_gettid);
+	sigaction(sig, &sa, NULL);
+	if (timer_create(CLOCK_MONOTONIC, &ev, &timer) || timer_settime(timer, 0, &t, NULL))
+		abort();
+	return timer;
+}
+
+static int producing;
+
+/* A CPU: takes samples, interrupted by two sources of signals and by shim_point(). */
+static void *produce(void *arg)
+{
+	timer_t slow, fast;
+	int i;
+
+	core_run_on(&core);
+	slow = nmi_timer(SIGUSR1, 97);
+	fast = nmi_timer(SIGUSR2, 31);
+	for (i = 0; i < ROUNDS; i++)
+		core_produce(&core);
+	timer_delete(fast);
+	timer_delete(slow);
+	core_run_on(NULL);
+	__atomic_store_n(&producing, 0, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+static pthread_t start_cpu(void)
+{
+	pthread_t cpu;
+
+	__atomic_store_n(&producing, 1, __ATOMIC_RELAXED);
+	if (pthread_create(&cpu, NULL, produce, NULL))
+		abort();
+	return cpu;
+}
+
+static u64 read_up(u64 pos)
+{
+	u64 head = __atomic_load_n(&core.b.head->head, __ATOMIC_ACQUIRE);	/* C */
+
+	pos = core_check_records(&check, core.b.data, core.b.size, pos, head);
+	__atomic_store_n(&core.b.tail->tail, pos, __ATOMIC_RELEASE);		/* D */
+	return pos;
+}
+
+static void stream(u64 size, unsigned int nmi_per_64k, unsigned int pause_us)
+{
+	pthread_t cpu;
+	u64 pos = 0;
+
+	core_init(&core, size, false, size + nmi_per_64k, nmi_per_64k);
+	core_check_start(&check);
+	cpu = start_cpu();
+	while (__atomic_load_n(&producing, __ATOMIC_ACQUIRE) && !check.error) {
+		pos = read_up(pos);
+		if (pause_us)
+			usleep(pause_us);
+	}
+	pthread_join(cpu, NULL);
+	read_up(pos);
+}
+
+TEST(reader_that_keeps_up_gets_every_sample_whole)
+{
+	stream(1 << 20, 500, 0);
+	EXPECT_STREQ("", check.error ?: "");
+	EXPECT_TRUE(core_balances(&core, &check));
+	EXPECT_LE(ROUNDS, check.samples);
+	core_free(&core);
+}
+
+TEST(full_ring_loses_and_tells_exactly)
+{
+	u64 untold = 0, lost = 0;
+	int i;
+
+	stream(GPROF_BUFFER_MIN, 500, 2000);
+	EXPECT_STREQ("", check.error ?: "");
+	EXPECT_TRUE(core_balances(&core, &check));
+	for (i = 0; i < GPROF_LOST_NR; i++) {
+		untold += local64_read(&core.b.untold[i]);
+		lost += local64_read(&core.b.lost[i]);
+	}
+	EXPECT_LT(0, lost);
+	EXPECT_EQ(lost, check.lost + untold);
+	core_free(&core);
+}
+
+TEST(nmis_at_every_step_leave_nothing_torn)
+{
+	stream(GPROF_BUFFER_MIN, 8000, 0);
+	EXPECT_STREQ("", check.error ?: "");
+	EXPECT_TRUE(core_balances(&core, &check));
+	core_free(&core);
+}
+
+TEST(impossible_tails_are_losses_and_no_more)
+{
+	static const u64 tails[] = { 8, 1ULL << 40, ~0ULL, 3, -(u64)GPROF_BUFFER_MIN - 8 };
+	unsigned int i;
+
+	for (i = 0; i < sizeof(tails) / sizeof(*tails); i++) {
+		core_init(&core, GPROF_BUFFER_MIN, false, i, 0);
+		core_check_start(&check);
+		core.b.tail->tail = tails[i];
+		core_produce(&core);
+		EXPECT_EQ(0, core.b.head->head);
+		core.b.tail->tail = 0;
+		core_produce(&core);
+		core_check_records(&check, core.b.data, core.b.size, 0, core.b.head->head);
+		EXPECT_STREQ("", check.error ?: "");
+		EXPECT_TRUE(core_balances(&core, &check));
+		EXPECT_EQ(1, check.samples);
+		core_free(&core);
+	}
+}
+
+TEST(flight_ring_accounts_for_every_sample)
+{
+	unsigned int seed;
+	int i;
+
+	for (seed = 0; seed < 8; seed++) {
+		core_init(&core, GPROF_BUFFER_MIN, true, seed, 4000);
+		core_check_start(&check);
+		core_run_on(&core);
+		for (i = 0; i < ROUNDS / 8; i++)
+			core_produce(&core);
+		core_run_on(NULL);
+		core_check_records(&check, core.b.data, core.b.size, core.b.head->oldest,
+				   core.b.head->head);
+		EXPECT_STREQ("", check.error ?: "");
+		EXPECT_TRUE(core_balances(&core, &check));
+		EXPECT_LT(0, local64_read(&core.b.overwritten));
+		EXPECT_LE(3, check.generations);
+		core_free(&core);
+	}
+}
+
+#ifndef __SANITIZE_THREAD__
+/* A copy that may be overwritten under way is a race by design, told by oldest. */
+TEST(flight_ring_is_copied_while_it_records)
+{
+	static char copy[GPROF_BUFFER_MIN];
+	u64 good = 0, snapshots = 0;
+	pthread_t cpu;
+
+	core_init(&core, GPROF_BUFFER_MIN, true, 99, 500);
+	cpu = start_cpu();
+	while (__atomic_load_n(&producing, __ATOMIC_ACQUIRE)) {
+		u64 head = __atomic_load_n(&core.b.head->head, __ATOMIC_ACQUIRE), oldest;
+
+		memcpy(copy, core.b.data, sizeof(copy));
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);			/* F */
+		oldest = __atomic_load_n(&core.b.head->oldest, __ATOMIC_RELAXED);
+		if (oldest >= head)
+			continue;
+		core_check_start(&check);
+		/* Twice in a row for records that wrap: data is a copy of one round. */
+		{
+			static char twice[2 * GPROF_BUFFER_MIN];
+
+			memcpy(twice, copy, sizeof(copy));
+			memcpy(twice + sizeof(copy), copy, sizeof(copy));
+			core_check_records(&check, twice, sizeof(copy), oldest, head);
+		}
+		ASSERT_STREQ("", check.error ?: "");
+		good += check.samples;
+		snapshots++;
+	}
+	pthread_join(cpu, NULL);
+	EXPECT_LT(10, snapshots);
+	EXPECT_LT(1000, good);
+	core_free(&core);
+}
+#endif
+
+TEST_HARNESS_MAIN
