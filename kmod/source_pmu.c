@@ -20,6 +20,12 @@ static bool is_timer(const struct gprof_cpu_params *p)
 						 p->config == PERF_COUNT_SW_TASK_CLOCK);
 }
 
+/* Software events and arm64's PMUs take any precise_ip, and know none. */
+static bool can_be_precise(const struct gprof_cpu_params *p)
+{
+	return p->type != PERF_TYPE_SOFTWARE && !IS_ENABLED(CONFIG_ARM64);
+}
+
 static int check_params(const struct gprof_cpu_params *p, u32 *reason)
 {
 	*reason = GPROF_REASON_FLAGS;
@@ -28,6 +34,8 @@ static int check_params(const struct gprof_cpu_params *p, u32 *reason)
 	*reason = GPROF_REASON_PRECISE;
 	if (p->precise > 3)
 		return -EINVAL;
+	if (p->precise && !can_be_precise(p))
+		return -EOPNOTSUPP;
 	*reason = GPROF_REASON_PERIOD;
 	if (p->period < (is_timer(p) ? GPROF_CPU_TIMER_MIN : GPROF_CPU_PERIOD_MIN) ||
 	    p->period > GPROF_PERIOD_MAX)

@@ -87,6 +87,18 @@ u32 gprof_arch_user_frames(struct pt_regs *regs, u64 *frames, u32 max, u32 *flag
 	if (!user_access_begin((void __user *)fp, 16))
 		goto out;
 	/*
+	 * A prologue may push the record some instructions before it links it
+	 * to x29. The unwind table calls the caller saved then, hence no guess.
+	 */
+	if (readable(sp) && !(sp & 7)) {
+		unsafe_get_user(record[0], (u64 __user *)sp, walk);
+		unsafe_get_user(record[1], (u64 __user *)(sp + 8), walk);
+		if (record[0] == regs->regs[29] && record[1] == regs->regs[30] && fp != sp) {
+			fp = sp;
+			goto walk;
+		}
+	}
+	/*
 	 * A leaf function needs no frame record: its caller is in the link
 	 * register alone. A call must stand before what it points to, since
 	 * code may use the register for other things.

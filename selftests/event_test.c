@@ -260,11 +260,14 @@ TEST_F(period, precise_beyond_the_pmu_is_refused)
 	fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 	self->params.precise = 3;
 	ret = device_setup(&self->dev, &self->setup);
-	if (fd >= 0) {
+	if (fd >= 0)
 		close(fd);
+#ifndef __aarch64__	/* there perf takes any level, and knows none */
+	if (fd >= 0) {
 		EXPECT_EQ(0, ret);
 		return;
 	}
+#endif
 	EXPECT_TRUE(ret == -EOPNOTSUPP || ret == -ENOENT || ret == -EINVAL) {
 		TH_LOG("SETUP: %d", ret);
 	}
