@@ -120,7 +120,8 @@ TEST_F(event, named_events_are_found_in_their_pmu_and_in_any)
 
 TEST_F(event, terms_behind_a_name_change_its_terms)
 {
-	ASSERT_EQ(0, gprof_event_parse(self->dir, "cpu/cache-misses,umask=1/", &self->ev, &self->e));
+	ASSERT_EQ(0, gprof_event_parse(self->dir, "cpu/cache-misses,umask=1/", &self->ev,
+				       &self->e));
 	EXPECT_EQ(0x12e, self->ev.pmu.config[0]);
 	ASSERT_EQ(0, gprof_event_parse(self->dir, "cpu/mem-loads,umask=1/", &self->ev, &self->e));
 	EXPECT_EQ(0x1cd, self->ev.pmu.config[0]);
@@ -242,7 +243,8 @@ TEST_F(tracepoint, the_nearest_name_is_suggested)
 TEST_F(tracepoint, bad_names_are_refused)
 {
 	static const char *const bad[] = {
-		"", "sched", ":x", "sched:", "a:b:c", "../x:y", "sched:../../x", "sched:sched/switch",
+		"", "sched", ":x", "sched:", "a:b:c", "../x:y", "sched:../../x",
+		"sched:sched/switch",
 	};
 	size_t i;
 

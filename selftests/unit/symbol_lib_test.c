@@ -167,6 +167,19 @@ TEST_F(symbol, compressed_dwarf)
 	check_inlined(_metadata, self);
 }
 
+TEST_F(symbol, the_linkers_name_of_a_function_counts)
+{
+	NEED("gcc");
+	lib_write(self->dir, "a.c", source);
+	ASSERT_TRUE(build(self->dir, "gcc", "-O1 -g", "a.c"));
+	/* As foo.cold or foo.constprop.0, of which DWARF says foo. */
+	ASSERT_EQ(0, lib_sh("objcopy --redefine-sym outer=outer.cold %s/out", self->dir));
+	ASSERT_TRUE(open_out(self->dir, &self->fd, &self->s));
+	ASSERT_EQ(3, FRAMES(address(self->dir, "out", "in_inner")));
+	EXPECT_STREQ("inner", self->frames[0].name);
+	EXPECT_STREQ("outer.cold", self->frames[2].name);
+}
+
 TEST_F(symbol, without_dwarf_there_is_the_function_alone)
 {
 	uint64_t pc;

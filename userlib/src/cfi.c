@@ -38,7 +38,8 @@ static bool evaluate(const Dwarf_Op *ops, size_t nr, uint64_t pc, struct value *
 		const Dwarf_Op *op = &ops[i];
 		struct value *a, *b;
 
-		if (op->atom == DW_OP_bregx || (op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31)) {
+		if (op->atom == DW_OP_bregx ||
+		    (op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31)) {
 			bool x = op->atom == DW_OP_bregx;
 			uint64_t reg = x ? op->number : (uint64_t)op->atom - DW_OP_breg0;
 			int64_t off = (int64_t)(x ? op->number2 : op->number);

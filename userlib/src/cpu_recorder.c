@@ -38,13 +38,16 @@ static int take_period(const struct gprof_cpu_event *ev, struct cpu_source *s,
 				       "timer takes hz", ev->name);
 	if (s->event.timer && ev->hz) {
 		if (ev->hz > HZ_MAX)
-			return gprof_error_set(e, EINVAL, "timer: %llu Hz is too fast; at most %llu",
+			return gprof_error_set(e, EINVAL,
+					       "timer: %llu Hz is too fast; at most %llu",
 					       (unsigned long long)ev->hz, HZ_MAX);
 		period = (1000000000ULL + ev->hz / 2) / ev->hz;
 	}
-	if (!s->event.timer && period && (period < GPROF_CPU_PERIOD_MIN || period > GPROF_PERIOD_MAX))
-		return gprof_error_set(e, EINVAL, "%s: a period of %llu is out of range; %u to %llu "
-				       "events per sample, or 0 for the preset of %llu", ev->name,
+	if (!s->event.timer && period &&
+	    (period < GPROF_CPU_PERIOD_MIN || period > GPROF_PERIOD_MAX))
+		return gprof_error_set(e, EINVAL,
+				       "%s: a period of %llu is out of range; %u to %llu events "
+				       "per sample, or 0 for the preset of %llu", ev->name,
 				       (unsigned long long)period, GPROF_CPU_PERIOD_MIN,
 				       GPROF_PERIOD_MAX, (unsigned long long)s->event.period);
 	s->params.period = period ? period : s->event.period;
@@ -63,8 +66,8 @@ static int make_source(const struct gprof_cpu_event *ev, struct cpu_source *s,
 		return gprof_error_set(e, EINVAL, "%s: unknown flags %#x", ev->name,
 				       ev->flags & ~EVENT_F_ALL);
 	if (ev->precise > 3)
-		return gprof_error_set(e, EINVAL, "%s: a precision of %u; 0 to 3 are there", ev->name,
-				       ev->precise);
+		return gprof_error_set(e, EINVAL, "%s: a precision of %u; 0 to 3 are there",
+				       ev->name, ev->precise);
 	err = gprof_event_parse(GPROF_PMU_SYSFS, ev->name, &s->event, e);
 	if (err)
 		return err;

@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 
@@ -68,8 +67,8 @@ static const char *const reasons[] = {
 				     "run as root or with CAP_PERFMON",
 	[GPROF_REASON_CGROUP] = "not a cgroup v2 directory; give one below /sys/fs/cgroup",
 	[GPROF_REASON_CPU] = "no such CPU, or it is offline",
-	[GPROF_REASON_WIDE_DENIED] = "recording cgroups, CPUs, the system or tracepoints needs root "
-				     "or CAP_PERFMON",
+	[GPROF_REASON_WIDE_DENIED] = "recording cgroups, CPUs, the system or tracepoints needs "
+				     "root or CAP_PERFMON",
 	[GPROF_REASON_KERNEL_DENIED] = "recording kernel mode needs root or CAP_PERFMON; leave out "
 				       "the kernel, or run with the privilege",
 	[GPROF_REASON_LOCKDOWN] = "the kernel is locked down (Secure Boot) and hides kernel "
@@ -115,8 +114,8 @@ static int event_error(int err, const char *what, struct gprof_error *e)
 	}
 }
 
-static int reason_error(int err, uint32_t reason, const char *doing, const char *what,
-			struct gprof_error *e)
+int gprof_device_explain(int err, uint32_t reason, const char *doing, const char *what,
+			 struct gprof_error *e)
 {
 	if (reason == GPROF_REASON_EVENT)
 		return event_error(err, what, e);
@@ -135,7 +134,7 @@ int gprof_device_setup(int fd, struct gprof_setup *setup, const char *what, stru
 	setup->out_reason = 0;
 	if (!ioctl(fd, GPROF_IOC_SETUP, setup))
 		return 0;
-	return reason_error(errno, setup->out_reason, "SETUP", what, e);
+	return gprof_device_explain(errno, setup->out_reason, "SETUP", what, e);
 }
 
 int gprof_device_start(int fd, const char *what, struct gprof_error *e)
@@ -144,7 +143,7 @@ int gprof_device_start(int fd, const char *what, struct gprof_error *e)
 
 	if (!ioctl(fd, GPROF_IOC_START, &start))
 		return 0;
-	return reason_error(errno, start.out_reason, "START", what, e);
+	return gprof_device_explain(errno, start.out_reason, "START", what, e);
 }
 
 int gprof_device_stop(int fd, const char *what, struct gprof_error *e)
@@ -153,7 +152,7 @@ int gprof_device_stop(int fd, const char *what, struct gprof_error *e)
 
 	if (!ioctl(fd, GPROF_IOC_STOP, &stop))
 		return 0;
-	return reason_error(errno, GPROF_REASON_NONE, "STOP", what, e);
+	return gprof_device_explain(errno, GPROF_REASON_NONE, "STOP", what, e);
 }
 
 int gprof_device_stats(int fd, struct gprof_stats *st, struct gprof_error *e)

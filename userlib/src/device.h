@@ -33,4 +33,17 @@ int gprof_device_stop(int fd, const char *what, struct gprof_error *e);
 /** gprof_device_stats() - GPROF_IOC_STATS of all CPUs */
 int gprof_device_stats(int fd, struct gprof_stats *st, struct gprof_error *e);
 
+/**
+ * gprof_device_explain() - make a sentence of what the kernel said
+ * @err: positive errno
+ * @reason: GPROF_REASON_*
+ * @doing: the call
+ * @what: name of the event
+ * @e: sentence
+ *
+ * Return: -@err.
+ */
+int gprof_device_explain(int err, uint32_t reason, const char *doing, const char *what,
+			 struct gprof_error *e);
+
 #endif /* GPROF_DEVICE_H */

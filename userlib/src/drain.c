@@ -85,7 +85,8 @@ int gprof_drain_begin(struct gprof_drain *d, struct gprof_stream *streams, size_
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	if (err) {
 		close(d->wake);
-		return gprof_error_set(e, err, "cannot start the thread that reads the buffers (%s)",
+		return gprof_error_set(e, err,
+				       "cannot start the thread that reads the buffers (%s)",
 				       gprof_strerror(err));
 	}
 	pthread_setname_np(d->thread, "gprof-drain");

@@ -79,15 +79,15 @@ int gprof_event_parse(const char *sysfs, const char *name, struct gprof_event *e
 		}
 		if (err == -EINVAL)
 			return gprof_error_set(e, EINVAL,
-					       "%.64s: a raw event has at most 16 hexadecimal digits",
-					       name);
+					       "%.64s: a raw event has at most 16 hexadecimal "
+					       "digits", name);
 		err = gprof_pmu_find(sysfs, name, &ev->pmu, e);
 		if (err == -ENOENT)
 			return gprof_error_set(e, ENOENT,
 					       "%.128s: no such event; there are timer, cycles, "
-					       "instructions, cacheReferences, cacheMisses, branches, "
-					       "branchMisses, rHEX (a raw event number), and what "
-					       "%s/*/events lists", name, sysfs);
+					       "instructions, cacheReferences, cacheMisses, "
+					       "branches, branchMisses, rHEX (a raw event "
+					       "number), and what %s/*/events lists", name, sysfs);
 	}
 	return err;
 }

@@ -32,7 +32,8 @@ static const struct feature features[] = {
 	{ "cgroup", GPROF_FEAT_CGROUP, "cgroups can be recorded", "this kernel has no cgroup v2" },
 	{ "flight", GPROF_FEAT_FLIGHT, "buffers that overwrite the oldest",
 	  "the module has no flight mode" },
-	{ "maps", GPROF_FEAT_MAPS, "mappings are recorded, so that ended processes keep their names",
+	{ "maps", GPROF_FEAT_MAPS,
+	  "mappings are recorded, so that ended processes keep their names",
 	  "mappings are not recorded; addresses have no names" },
 };
 

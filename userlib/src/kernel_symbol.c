@@ -85,11 +85,11 @@ static int parse_line(struct gprof_kernel *k, char *line, uint64_t *etext)
 	if (!name[0] || name[0] == '$' || !strncmp(name, "__pfx_", 6))
 		return 0;
 	image = &k->images[index];
+	if (addr >= image->end)
+		image->end = (addr & ~(PAGE - 1)) + PAGE;
 	if (index) {
 		if (addr < image->start)
 			image->start = addr & ~(PAGE - 1);
-		if (addr >= image->end)
-			image->end = (addr & ~(PAGE - 1)) + PAGE;
 	} else if (!strcmp(name, "_text") || (!strcmp(name, "_stext") && image->start > addr)) {
 		image->start = addr;
 	}
@@ -113,7 +113,9 @@ static int read_kallsyms(struct gprof_kernel *k, const char *proc)
 		err = parse_line(k, line, &etext);
 	free(line);
 	fclose(f);
-	k->images[0].end = etext;
+	/* Without the symbol the last function of the kernel's own says it. */
+	if (etext)
+		k->images[0].end = etext;
 	return err;
 }
 
@@ -205,6 +207,12 @@ static void read_build_ids(struct gprof_kernel *k, const char *sys)
 	}
 }
 
+/* Of several names for one function these are not the one that people look for. */
+static bool awkward(const char *name)
+{
+	return name[0] == '_' && strncmp(name, "__x64_", 6) && strncmp(name, "__arm64_", 8);
+}
+
 static int by_start(const void *a, const void *b, void *text)
 {
 	const struct gprof_kernel_symbol *x = a, *y = b;
@@ -214,8 +222,8 @@ static int by_start(const void *a, const void *b, void *text)
 		return x->start < y->start ? -1 : 1;
 	if (x->global != y->global)
 		return x->global ? -1 : 1;
-	if ((p[0] == '_') != (q[0] == '_'))
-		return p[0] == '_' ? 1 : -1;
+	if (awkward(p) != awkward(q))
+		return awkward(p) ? 1 : -1;
 	return strcmp(p, q);
 }
 

@@ -88,7 +88,7 @@ static int by_start(const void *a, const void *b)
 	return x->line < y->line ? -1 : x->line > y->line;
 }
 
-int gprof_perf_map_read(struct gprof_perf_map *m, const char *path, uid_t uid)
+int gprof_perf_map_read(struct gprof_perf_map *m, const char *path, uid_t uid, time_t since)
 {
 	struct stat st;
 	size_t len = 0;
@@ -102,6 +102,8 @@ int gprof_perf_map_read(struct gprof_perf_map *m, const char *path, uid_t uid)
 		err = -errno;
 	else if (!S_ISREG(st.st_mode) || (st.st_uid && st.st_uid != uid))
 		err = -EPERM;
+	else if (st.st_mtime < since)
+		err = -ESTALE;
 	else if (st.st_size > SIZE_MAX_FILE)
 		err = -EFBIG;
 	else

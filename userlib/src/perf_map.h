@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include <time.h>
 
 /**
  * struct gprof_perf_map - generated functions in the order of addresses
@@ -32,10 +33,12 @@ struct gprof_perf_map {
  * @m: result for gprof_perf_map_free()
  * @path: file
  * @uid: its owner must be this user or root
+ * @since: an older file is that of an earlier process with the pid
  *
- * Return: 0, -ENOENT, -EPERM (somebody else's file), -EFBIG, -ENOMEM, ...
+ * Return: 0, -ENOENT, -EPERM (somebody else's file), -ESTALE (too old), -EFBIG,
+ * -ENOMEM, ...
  */
-int gprof_perf_map_read(struct gprof_perf_map *m, const char *path, uid_t uid);
+int gprof_perf_map_read(struct gprof_perf_map *m, const char *path, uid_t uid, time_t since);
 void gprof_perf_map_free(struct gprof_perf_map *m);
 
 /** gprof_perf_map_find() - the function at an address, the newest one; or NULL */

@@ -137,8 +137,8 @@ static int put_term(const char *sysfs, const char *pmu, const char *term, uint64
 	err = read_file(format, sysfs, pmu, "format", term);
 	if (err)
 		return gprof_error_set(e, ENOENT,
-				       "%s has no term \"%s\"; those that it has are in %s/%s/format",
-				       pmu, term, sysfs, pmu);
+				       "%s has no term \"%s\"; those that it has are in "
+				       "%s/%s/format", pmu, term, sysfs, pmu);
 	err = put_format(format, value, ev, &fits);
 	if (err)
 		return gprof_error_set(e, -err, "%s/%s/format/%s says \"%.80s\", which is not "
@@ -167,7 +167,8 @@ static int put_terms(const char *sysfs, const char *pmu, char *terms, bool from_
 		if (from_sysfs && text && !strcmp(text, "?"))
 			continue;
 		if (text && parse_number(text, &value))
-			return gprof_error_set(e, EINVAL, "%s: \"%s\" is not a number (term \"%s\")",
+			return gprof_error_set(e, EINVAL,
+					       "%s: \"%s\" is not a number (term \"%s\")",
 					       pmu, text, term);
 		err = put_term(sysfs, pmu, term, value, ev, e);
 		if (err)
@@ -205,7 +206,8 @@ int gprof_pmu_parse(const char *sysfs, const char *name, struct gprof_pmu_event 
 	int err;
 
 	memset(ev, 0, sizeof(*ev));
-	if (!slash || slash == name || len < 2 || name[len - 1] != '/' || slash + 1 >= name + len - 1 ||
+	if (!slash || slash == name || len < 2 || name[len - 1] != '/' ||
+	    slash + 1 >= name + len - 1 ||
 	    memchr(slash + 1, '/', len - (size_t)(slash - name) - 2))
 		return gprof_error_set(e, EINVAL,
 				       "%.128s: a PMU's event is written PMU/EVENT/ or "
@@ -254,7 +256,8 @@ int gprof_pmu_find(const char *sysfs, const char *event, struct gprof_pmu_event 
 				       gprof_strerror(-err));
 	err = -ENOENT;
 	for (i = 0; i < nr; i++) {
-		if (strlen(names[i]) >= NAME_SIZE || read_file(line, sysfs, names[i], "events", event))
+		if (strlen(names[i]) >= NAME_SIZE ||
+		    read_file(line, sysfs, names[i], "events", event))
 			continue;
 		snprintf(name, sizeof(name), "%s/%s/", names[i], event);
 		err = gprof_pmu_parse(sysfs, name, ev, e);

@@ -9,9 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
-#define DELETED	" (deleted)"
+#define DELETED		" (deleted)"
+#define RELATIVES_MAX	256	/* processes that are looked at for one stack */
 
 int gprof_spaces_init(struct gprof_spaces *s)
 {
@@ -69,6 +71,47 @@ struct gprof_space *gprof_spaces_find(struct gprof_spaces *s, const struct gprof
 	return index == GPROF_NONE ? NULL : &s->v[index];
 }
 
+/*
+ * Is the process that has this pid here and now the one that was recorded? Not
+ * after the pid was reused, nor where we live in another pid namespace.
+ */
+static bool is_alive(const struct gprof_process *id)
+{
+	long hz = sysconf(_SC_CLK_TCK);
+	unsigned long long ticks;
+	char path[32], text[1024];
+	const char *p;
+	size_t len;
+	FILE *f;
+	int i;
+
+	snprintf(path, sizeof(path), "/proc/%u/stat", id->pid);
+	f = fopen(path, "re");
+	if (!f)
+		return false;
+	len = fread(text, 1, sizeof(text) - 1, f);
+	fclose(f);
+	text[len] = '\0';
+	/* The name in parentheses may hold anything; the start is 20 fields behind it. */
+	p = strrchr(text, ')');
+	for (i = 0; p && i < 20; i++)
+		p = strchr(p + 1, ' ');
+	if (!p || hz <= 0)
+		return false;
+	ticks = strtoull(p, NULL, 10);
+	return id->start_ns / (1000000000ULL / (uint64_t)hz) == ticks;
+}
+
+/* CLOCK_REALTIME at a time of CLOCK_BOOTTIME, in seconds. */
+static time_t real_time(uint64_t boot_ns)
+{
+	struct timespec boot, real;
+
+	clock_gettime(CLOCK_BOOTTIME, &boot);
+	clock_gettime(CLOCK_REALTIME, &real);
+	return real.tv_sec - boot.tv_sec + (time_t)(boot_ns / 1000000000);
+}
+
 static struct gprof_space *get_space(struct gprof_spaces *s, const struct gprof_process *id)
 {
 	struct gprof_space *space = gprof_spaces_find(s, id);
@@ -84,7 +127,7 @@ static struct gprof_space *get_space(struct gprof_spaces *s, const struct gprof_
 	memset(space, 0, sizeof(*space));
 	space->id = *id;
 	snprintf(path, sizeof(path), "/proc/%u", id->pid);
-	if (!stat(path, &st)) {
+	if (is_alive(id) && !stat(path, &st)) {
 		space->uid = st.st_uid;
 		space->uid_known = true;
 	}
@@ -234,6 +277,44 @@ static const struct gprof_vma *find_vma(struct gprof_reading *r, uint64_t addr)
 	return lo && addr < r->v[lo - 1].end ? &r->v[lo - 1] : NULL;
 }
 
+static bool has_all(struct gprof_space *space, uint32_t layout, const uint64_t *addrs, size_t nr)
+{
+	size_t i, j;
+
+	for (i = 0; i < space->nr; i++) {
+		struct gprof_reading *r = &space->readings[i];
+
+		if (r->layout != layout)
+			continue;
+		for (j = 0; j < nr && find_vma(r, addrs[j]); j++)
+			;
+		if (j == nr)
+			return true;
+	}
+	return false;
+}
+
+struct gprof_space *gprof_spaces_relative(struct gprof_spaces *s, const struct gprof_process *id,
+					  uint32_t layout, const uint64_t *addrs, size_t nr)
+{
+	struct gprof_space *best = NULL;
+	unsigned int tries = 0;
+	size_t i;
+
+	/* Parents are seen before their children, mostly not long before. */
+	for (i = s->nr; i > 0 && tries < RELATIVES_MAX; i--) {
+		struct gprof_space *space = &s->v[i - 1];
+
+		if (space->id.exec_id != id->exec_id || space->id.start_ns > id->start_ns ||
+		    !space->nr || (best && space->id.start_ns <= best->id.start_ns))
+			continue;
+		tries++;
+		if (has_all(space, layout, addrs, nr))
+			best = space;
+	}
+	return best;
+}
+
 /* How far a reading is from a time; what came later counts as farther. */
 static uint64_t farness(const struct gprof_reading *r, uint64_t time)
 {
@@ -252,16 +333,17 @@ const struct gprof_vma *gprof_space_vma(struct gprof_space *space, uint32_t layo
 
 	for (i = 0; i < space->nr; i++) {
 		struct gprof_reading *r = &space->readings[i];
-		const struct gprof_vma *vma = find_vma(r, addr);
 		bool same = r->layout == layout;
 		bool past = r->time <= time;
 		uint64_t far = farness(r, time);
+		const struct gprof_vma *vma;
 
-		if (!vma)
-			continue;
 		/* The stamp decides first; with it, what was read before the sample. */
 		if (best && (best_same != same ? best_same
 			     : same && best_past != past ? best_past : best_far <= far))
+			continue;
+		vma = find_vma(r, addr);
+		if (!vma)
 			continue;
 		best = vma;
 		best_same = same;
@@ -298,15 +380,22 @@ static uint32_t inner_pid(uint32_t pid)
 const char *gprof_space_generated(struct gprof_space *space, uint64_t addr)
 {
 	uid_t uid = space->uid_known ? space->uid : geteuid();
+	time_t since = real_time(space->id.start_ns) - 1;
 	uint32_t pid = space->id.pid;
 	char path[96];
 
 	if (!space->perf_map_read) {
+		int err = -ENOENT;
+
 		space->perf_map_read = true;
-		snprintf(path, sizeof(path), "/proc/%u/root/tmp/perf-%u.map", pid, inner_pid(pid));
-		if (gprof_perf_map_read(&space->perf_map, path, uid)) {
+		if (is_alive(&space->id)) {
+			snprintf(path, sizeof(path), "/proc/%u/root/tmp/perf-%u.map", pid,
+				 inner_pid(pid));
+			err = gprof_perf_map_read(&space->perf_map, path, uid, since);
+		}
+		if (err) {
 			snprintf(path, sizeof(path), "/tmp/perf-%u.map", pid);
-			gprof_perf_map_read(&space->perf_map, path, uid);
+			gprof_perf_map_read(&space->perf_map, path, uid, since);
 		}
 	}
 	return gprof_perf_map_find(&space->perf_map, addr);

@@ -114,6 +114,24 @@ int gprof_spaces_map(struct gprof_spaces *s, const struct gprof_map_rec *rec, co
 struct gprof_space *gprof_spaces_find(struct gprof_spaces *s, const struct gprof_process *id);
 
 /**
+ * gprof_spaces_relative() - the address space that a forked process began with
+ * @s: address spaces
+ * @id: a process that ended, or executed another program, before its mappings
+ *	were read
+ * @layout: stamp of its mappings
+ * @addrs: addresses of a stack of it
+ * @nr: how many
+ *
+ * A child has the mappings of its parent, and as many execs behind it. Who is
+ * older, has these, the stamp, and a mapping for every address, is the parent
+ * or has the same ancestor.
+ *
+ * Return: address space, or NULL.
+ */
+struct gprof_space *gprof_spaces_relative(struct gprof_spaces *s, const struct gprof_process *id,
+					  uint32_t layout, const uint64_t *addrs, size_t nr);
+
+/**
  * gprof_space_vma() - what lay at an address
  * @space: address space
  * @layout: stamp of the stack

@@ -43,8 +43,9 @@ int gprof_config_copy(void *to, size_t size, size_t least, const void *from,
 				       "sizeof, at least %zu", sz, least);
 	for (i = size; i < sz; i++)
 		if (p[i])
-			return gprof_error_set(e, E2BIG, "the configuration sets what this libgprof "
-					       "does not know; it is older than the program");
+			return gprof_error_set(e, E2BIG,
+					       "the configuration sets what this libgprof does not "
+					       "know; it is older than the program");
 	memcpy(to, from, sz < size ? sz : size);
 	return 0;
 }
@@ -91,7 +92,8 @@ static int check_outputs(struct gprof_recorder *r, const int *fds)
 		if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY || flags & O_PATH)
 			return gprof_error_set(&r->error, EBADF,
 					       "%s: file descriptor %d cannot be written to; open "
-					       "the output for writing", r->streams[i].name, fds[i]);
+					       "the output for writing", r->streams[i].name,
+					       fds[i]);
 		for (j = 0; j < i; j++)
 			if (gprof_output_same(fds[i], fds[j]))
 				return gprof_error_set(&r->error, EEXIST,
@@ -173,7 +175,8 @@ static int write_profile(struct gprof_recorder *r, struct gprof_stream *s, struc
 }
 
 /* Whatever was recorded is written, with a comment on what went wrong. */
-static int finish(struct gprof_recorder *r, struct gprof_stream *s, const struct gprof_error *before)
+static int finish(struct gprof_recorder *r, struct gprof_stream *s,
+		  const struct gprof_error *before)
 {
 	struct gprof_profile *p = NULL;
 	struct gprof_tally t;
@@ -261,8 +264,8 @@ int gprof_recorder_stats(struct gprof_recorder *r, size_t event, struct gprof_re
 	int err;
 
 	if (event >= r->nr)
-		return gprof_error_set(&r->error, EINVAL, "the recorder has %zu events, no number %zu",
-				       r->nr, event);
+		return gprof_error_set(&r->error, EINVAL,
+				       "the recorder has %zu events, no number %zu", r->nr, event);
 	if (st->sz < least)
 		return gprof_error_set(&r->error, EINVAL, "sz is %zu; it must be sizeof(struct "
 				       "gprof_recorder_stats), at least %zu", st->sz, least);

@@ -4,6 +4,7 @@
  */
 #include "report.h"
 
+#include <stdio.h>
 #include <sys/utsname.h>
 #include <time.h>
 
@@ -41,10 +42,12 @@ static int losses(struct gprof_profile *p, const struct gprof_tally *t)
 {
 	const struct gprof_stats *k = &t->kernel;
 	uint64_t lost = gprof_tally_lost(t);
+	uint64_t sum = t->seen.samples + lost + k->out_overwritten;
 	int err;
 	size_t i;
 
-	err = gprof_profile_commentf(p, "samples: produced=%llu read=%llu lost=%llu overwritten=%llu",
+	err = gprof_profile_commentf(p,
+				     "samples: produced=%llu read=%llu lost=%llu overwritten=%llu",
 				     ull(k->out_produced), ull(t->seen.samples), ull(lost),
 				     ull(k->out_overwritten));
 	for (i = 0; i < GPROF_LOST_NR && !err; i++)
@@ -54,12 +57,24 @@ static int losses(struct gprof_profile *p, const struct gprof_tally *t)
 	if (!err && k->out_overwritten)
 		err = gprof_profile_commentf(p, "%llu samples were overwritten by newer ones",
 					     ull(k->out_overwritten));
-	if (!err && k->out_produced != t->seen.samples + lost + k->out_overwritten)
-		err = gprof_profile_commentf(p, "the counts do not add up: %llu samples were "
-					     "produced, %llu read, lost and overwritten; this is a "
-					     "bug of gprof", ull(k->out_produced),
-					     ull(t->seen.samples + lost + k->out_overwritten));
+	if (!err && k->out_produced != sum)
+		err = gprof_profile_commentf(p,
+					     "the counts do not add up: %llu samples were "
+					     "produced, %llu read, lost and overwritten; this is "
+					     "a bug of gprof",
+					     ull(k->out_produced), ull(sum));
 	return err;
+}
+
+/* A comment with a number, when there is something to tell. */
+static int tell(struct gprof_profile *p, uint64_t n, const char *what)
+{
+	char text[512];
+
+	if (!n)
+		return 0;
+	snprintf(text, sizeof(text), "%llu %s", ull(n), what);
+	return gprof_profile_add_comment(p, text);
 }
 
 static int limits(struct gprof_profile *p, const struct gprof_tally *t)
@@ -68,31 +83,34 @@ static int limits(struct gprof_profile *p, const struct gprof_tally *t)
 	int err = 0;
 
 	if (k->out_throttled)
-		err = gprof_profile_commentf(p, "throttled %llu times: the kernel paused the counter "
+		err = gprof_profile_commentf(p,
+					     "throttled %llu times: the kernel paused the counter "
 					     "for interrupting too often, so busy times are "
-					     "underrated; a longer period helps, or raising sysctl "
-					     "kernel.perf_event_max_sample_rate",
+					     "underrated; a longer period helps, or raising "
+					     "sysctl kernel.perf_event_max_sample_rate",
 					     ull(k->out_throttled));
 	/* Counters are started one after the other: a little is not multiplexing. */
 	if (!err && k->out_time_running < k->out_time_enabled - k->out_time_enabled / 200)
-		err = gprof_profile_commentf(p, "multiplexed: the counter ran %.1f %% of the time, "
-					     "since the CPU has fewer counters than events that want "
-					     "one; values are of that share",
+		err = gprof_profile_commentf(p,
+					     "multiplexed: the counter ran %.1f %% of the time, "
+					     "since the CPU has fewer counters than events that "
+					     "want one; values are of that share",
 					     100.0 * (double)k->out_time_running /
 					     (double)k->out_time_enabled);
-	if (!err && k->out_maps_missed)
-		err = gprof_profile_commentf(p, "%llu processes were gone before their mappings were "
-					     "read; their addresses have no names",
-					     ull(k->out_maps_missed));
-	if (!err && k->out_maps_lost)
-		err = gprof_profile_commentf(p, "%llu mappings did not fit into the buffer; addresses "
-					     "in them have no names", ull(k->out_maps_lost));
-	if (!err && t->seen.orphans)
-		err = gprof_profile_commentf(p, "%llu samples refer to a stack that is not in the "
-					     "buffer; this is a bug of gprof", ull(t->seen.orphans));
-	if (!err && t->seen.malformed)
-		err = gprof_profile_commentf(p, "%llu records made no sense; this is a bug of gprof",
-					     ull(t->seen.malformed));
+	if (!err)
+		err = tell(p, k->out_maps_missed,
+			   "processes were gone before their mappings were read; their addresses "
+			   "have no names");
+	if (!err)
+		err = tell(p, k->out_maps_lost,
+			   "mappings did not fit into the buffer; addresses in them have no names");
+	if (!err)
+		err = tell(p, t->seen.orphans,
+			   "samples refer to a stack that is not in the buffer; this is a bug of "
+			   "gprof");
+	if (!err)
+		err = tell(p, t->seen.malformed,
+			   "records made no sense; this is a bug of gprof");
 	return err;
 }
 

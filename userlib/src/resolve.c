@@ -13,6 +13,8 @@
 #define KERNEL_REST		"[kernel]"
 #define KERNEL_REST_START	0xff00000000000000ULL
 
+#define RELATIVE_FRAMES		64	/* that must lie in mappings of a relative */
+
 /**
  * struct place - where an address lies
  * @mapping: index + 1 in the profile, or 0
@@ -36,6 +38,7 @@ void gprof_resolver_free(struct gprof_resolver *r)
 	for (i = 0; i < r->nr_unnamed; i++)
 		gprof_object_done(r->unnamed[i].object);
 	gprof_kernel_free(&r->kernel);
+	gprof_map64_free(&r->by_vma);
 	free(r->kernel_mappings);
 	free(r->placed);
 	free(r->unnamed);
@@ -71,44 +74,56 @@ static uint32_t add_mapping(struct gprof_resolver *r, uint64_t start, uint64_t l
 	return index == GPROF_NONE ? 0 : index + 1;
 }
 
-/* The profile's mapping for an address of a process, made when it is new. */
+/* Does a mapping of the profile hold this place of a file, or of an address space? */
+static bool holds(const struct gprof_resolver *r, const struct gprof_placed *placed,
+		  const struct gprof_vma *vma, size_t space, uint64_t offset)
+{
+	const struct gprof_mapping *m = &r->p->mappings[placed->mapping];
+
+	if (placed->object != vma->object)
+		return false;
+	if (placed->object)
+		return offset >= m->offset && offset - m->offset < m->limit - m->start;
+	return placed->space == space && m->start == vma->start && m->limit == vma->end &&
+	       m->offset == vma->offset;
+}
+
+/* Index in @placed, made when it is new; GPROF_NONE without memory. */
+static uint32_t find_placed(struct gprof_resolver *r, const struct gprof_vma *vma, size_t space,
+			    uint64_t offset)
+{
+	char build_id[2 * GPROF_BUILD_ID_MAX + 1] = "";
+	uint32_t i = gprof_map64_get(&r->by_vma, (uintptr_t)vma), mapping;
+
+	if (i != GPROF_NONE && holds(r, &r->placed[i], vma, space, offset))
+		return i;
+	for (i = 0; i < r->nr_placed; i++)
+		if (holds(r, &r->placed[i], vma, space, offset))
+			goto found;
+	if (vma->object)
+		put_hex(build_id, vma->object->build_id, vma->object->build_id_len);
+	mapping = add_mapping(r, vma->start, vma->end, vma->offset, vma->path, build_id);
+	if (!mapping ||
+	    gprof_grow(&r->placed, &r->cap_placed, r->nr_placed + 1, sizeof(*r->placed)))
+		return GPROF_NONE;
+	r->placed[r->nr_placed++] = (struct gprof_placed){ vma->object, space, mapping - 1 };
+found:
+	return gprof_map64_put(&r->by_vma, (uintptr_t)vma, i) ? GPROF_NONE : i;
+}
+
+/* The profile's mapping for an address of a process. */
 static int place_vma(struct gprof_resolver *r, const struct gprof_space *space,
 		     const struct gprof_vma *vma, uint64_t addr, struct place *place)
 {
 	uint64_t offset = addr - vma->start + vma->offset;
-	size_t index = (size_t)(space - r->spaces->v);
-	char build_id[2 * GPROF_BUILD_ID_MAX + 1] = "";
-	struct gprof_placed *placed;
-	size_t i;
+	uint32_t i = find_placed(r, vma, (size_t)(space - r->spaces->v), offset);
+	const struct gprof_mapping *m;
 
-	/* The newest first: stacks stay in a process, and in its objects. */
-	for (i = r->nr_placed; i > 0; i--) {
-		const struct gprof_mapping *m;
-
-		placed = &r->placed[i - 1];
-		m = &r->p->mappings[placed->mapping];
-		if (placed->object != vma->object)
-			continue;
-		if (placed->object) {
-			if (offset < m->offset || offset - m->offset >= m->limit - m->start)
-				continue;
-		} else if (placed->space != index || m->start != vma->start ||
-			   m->limit != vma->end || m->offset != vma->offset) {
-			continue;
-		}
-		place->mapping = placed->mapping + 1;
-		place->address = m->start + (offset - m->offset);
-		return 0;
-	}
-	if (gprof_grow(&r->placed, &r->cap_placed, r->nr_placed + 1, sizeof(*r->placed)))
+	if (i == GPROF_NONE)
 		return -ENOMEM;
-	if (vma->object)
-		put_hex(build_id, vma->object->build_id, vma->object->build_id_len);
-	place->mapping = add_mapping(r, vma->start, vma->end, vma->offset, vma->path, build_id);
-	if (!place->mapping)
-		return -ENOMEM;
-	place->address = addr;
-	r->placed[r->nr_placed++] = (struct gprof_placed){ vma->object, index, place->mapping - 1 };
+	m = &r->p->mappings[r->placed[i].mapping];
+	place->mapping = r->placed[i].mapping + 1;
+	place->address = m->start + (offset - m->offset);
 	return 0;
 }
 
@@ -123,6 +138,7 @@ int gprof_resolver_init(struct gprof_resolver *r, struct gprof_profile *p,
 	memset(r, 0, sizeof(*r));
 	r->p = p;
 	r->spaces = spaces;
+	gprof_map64_init(&r->by_vma);
 	if (!space || !space->nr)
 		return 0;
 	/* Programs lie below libraries, whether position independent or not. */
@@ -187,7 +203,7 @@ static int kernel_frame(struct gprof_resolver *r, uint64_t addr)
 		mapping = &r->kernel_rest;
 		if (!*mapping)
 			*mapping = add_mapping(r, KERNEL_REST_START, UINT64_MAX, 0, KERNEL_REST,
-					       r->kernel.nr_images ? r->kernel.images[0].build_id : "");
+					       r->kernel.images[0].build_id);
 		r->hidden++;
 	}
 	if (!*mapping)
@@ -259,6 +275,23 @@ static bool caller_right(struct gprof_resolver *r, const struct gprof_stack *s,
 					      s->flags & GPROF_STACK_REC_F_CALLER_PUSHED);
 }
 
+/* The address space of a stack: its process' own, or what the process began with. */
+static struct gprof_space *find_space(struct gprof_resolver *r, const struct gprof_stack *s,
+				      const uint64_t *user)
+{
+	struct gprof_space *space = gprof_spaces_find(r->spaces, &s->process);
+	bool guess = s->flags & GPROF_STACK_REC_F_CALLER;
+	uint64_t addrs[RELATIVE_FRAMES];
+	size_t nr = 0, i;
+
+	if (space)
+		return space;
+	for (i = 0; i < s->nr_user && nr < RELATIVE_FRAMES; i++)
+		if (i != 1 || !guess)
+			addrs[nr++] = i ? user[i] - 1 : user[i];
+	return gprof_spaces_relative(r->spaces, &s->process, s->layout, addrs, nr);
+}
+
 int gprof_resolve_stack(struct gprof_resolver *r, const struct gprof_stack *s,
 			const uint64_t *frames)
 {
@@ -272,7 +305,7 @@ int gprof_resolve_stack(struct gprof_resolver *r, const struct gprof_stack *s,
 	for (i = 0; i < s->nr_kernel && !err; i++)
 		err = kernel_frame(r, i ? frames[i] - 1 : frames[i]);
 	if (s->nr_user)
-		space = gprof_spaces_find(r->spaces, &s->process);
+		space = find_space(r, s, user);
 	for (i = 0; i < s->nr_user && !err; i++) {
 		/* A return address may be that of the next function: go back into the call. */
 		uint64_t addr = i ? user[i] - 1 : user[i];
@@ -390,8 +423,8 @@ static int tell(struct gprof_resolver *r)
 					     "addresses (sysctl kernel.kptr_restrict=0 as root "
 					     "shows them)");
 	if (!err && r->unmapped)
-		err = gprof_profile_commentf(r->p, "%llu user frames lie in no mapping that was "
-					     "recorded and have no name",
+		err = gprof_profile_commentf(r->p, "%llu user frames of the stacks lie in no "
+					     "mapping that was recorded, and have no name",
 					     (unsigned long long)r->unmapped);
 	return err;
 }

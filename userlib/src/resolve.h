@@ -73,6 +73,7 @@ struct gprof_unnamed {
  * @unmapped: user frames where no mapping is known
  * @guessed: guesses at the caller of a leaf that were right
  * @dropped: ... that were wrong
+ * @by_vma: index in @placed, by the address of a struct gprof_vma
  * @stack: locations of the last stack, leaf first
  */
 struct gprof_resolver {
@@ -87,6 +88,7 @@ struct gprof_resolver {
 	uint64_t guessed;
 	uint64_t dropped;
 	GPROF_ARRAY(struct gprof_placed, placed);
+	struct gprof_map64 by_vma;
 	GPROF_ARRAY(struct gprof_unnamed, unnamed);
 	GPROF_ARRAY(uint32_t, stack);
 };

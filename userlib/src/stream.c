@@ -166,13 +166,13 @@ int gprof_stream_drain(struct gprof_stream *s, struct gprof_error *e)
 			continue;
 		if (err == -EBADMSG)
 			first = gprof_error_set(e, EBADMSG,
-						"%s: the buffer of CPU %u holds a record that makes "
-						"no sense, and is not read any further", s->name,
-						r->cpu);
+						"%s: the buffer of CPU %u holds a record that "
+						"makes no sense, and is not read any further",
+						s->name, r->cpu);
 		else
 			first = gprof_error_set(e, -err,
-						"%s: no memory for the samples; record for a shorter "
-						"time, or less often", s->name);
+						"%s: no memory for the samples; record for a "
+						"shorter time, or less often", s->name);
 	}
 	return first;
 }

@@ -62,12 +62,13 @@ bad:
 static int aim_cgroup(struct gprof_aim *a, const char *path, struct gprof_error *e)
 {
 	if (!path || !path[0])
-		return gprof_error_set(e, EINVAL, "a cgroup target needs the path of its directory");
+		return gprof_error_set(e, EINVAL,
+				       "a cgroup target needs the path of its directory");
 	a->cgroup = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (a->cgroup < 0)
-		return gprof_error_set(e, errno, "%.256s: cannot be opened as a cgroup (%s); give a "
-				       "directory below /sys/fs/cgroup", path,
-				       gprof_strerror(errno));
+		return gprof_error_set(e, errno,
+				       "%.256s: cannot be opened as a cgroup (%s); give a "
+				       "directory below /sys/fs/cgroup", path, gprof_strerror(errno));
 	a->target = GPROF_TARGET_CGROUP;
 	a->id = a->cgroup;
 	snprintf(a->text, sizeof(a->text), "cgroup %s", path);

@@ -138,7 +138,8 @@ static int unknown(const char *root, const char *category, const char *name, str
 static int denied(const char *name, struct gprof_error *e)
 {
 	return gprof_error_set(e, EACCES,
-			       "%s: tracepoints are readable with privilege only; run as root", name);
+			       "%s: tracepoints are readable with privilege only; run as root",
+			       name);
 }
 
 int gprof_tracepoint_find(const char *root, const char *name, uint64_t *id, struct gprof_error *e)
@@ -160,8 +161,8 @@ int gprof_tracepoint_find(const char *root, const char *name, uint64_t *id, stru
 		return denied(name, e);
 	if (!root)
 		return gprof_error_set(e, ENOENT,
-				       "%s: tracefs is not mounted; run mount -t tracefs nodev %s as "
-				       "root", name, roots[0]);
+				       "%s: tracefs is not mounted; run mount -t tracefs nodev %s "
+				       "as root", name, roots[0]);
 	err = read_id(root, category, event, id);
 	if (!err)
 		return 0;

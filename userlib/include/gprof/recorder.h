@@ -93,6 +93,10 @@ struct gprof_target {
  *
  * No callchain of either kind is isSampleCallchainIncluded = false: the sampled
  * instruction alone.
+ *
+ * Preset periods: 2,400,000 for cycles and instructions, 500,000 for branches,
+ * 100,000 for cacheReferences, 20,000 for cacheMisses and branchMisses,
+ * 1,000,000 for every other event.
  */
 struct gprof_cpu_event {
 	const char *name;
@@ -188,11 +192,14 @@ GPROF_API int gprof_recorder_start_events(struct gprof_recorder *r, const int *f
  * @r: started recorder
  *
  * Detaches from the target, reads what is left in the buffers, names the
- * addresses and writes one gzip-compressed pprof profile per event.
+ * addresses and writes one gzip-compressed pprof profile per event. What went
+ * wrong while recording is told here, and in a comment of the profile, which is
+ * written all the same. A pipe that nobody reads gives -EPIPE and no SIGPIPE.
  *
- * Return: 0 or -errno, such as -ENOSPC from the write; -EINVAL when the
- * recorder was not started. The recorder is stopped in any case and may be
- * started again.
+ * Return: 0 or -errno, such as -ENOSPC from the write, -EPROTO when produced,
+ * read and lost samples do not add up, -EBADMSG for a corrupt buffer; -EINVAL
+ * when the recorder was not started. The recorder is stopped in any case and
+ * may be started again.
  */
 GPROF_API int gprof_recorder_stop(struct gprof_recorder *r);
 
@@ -211,7 +218,8 @@ GPROF_API void gprof_recorder_free(struct gprof_recorder *r);
 GPROF_API const char *gprof_recorder_error(const struct gprof_recorder *r);
 
 /**
- * struct gprof_recorder_stats - what became of the samples of one event
+ * struct gprof_recorder_stats - what became of the samples of one event, since
+ * the last start
  * @sz: sizeof(struct gprof_recorder_stats), set by the caller
  * @event: name of the event; lives as long as the recorder
  * @produced: samples that the kernel took; produced = read + lost + overwritten
