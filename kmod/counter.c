@@ -15,12 +15,14 @@
 
 /*
  * How many events does this overflow stand for? A period, usually. More when
- * the interrupt came late: perf restarts the counter then and forgets what was
- * counted beyond a period. The count itself, which perf has just brought up to
- * date, forgets nothing, so the sum over samples follows it.
+ * the interrupt came late by a period or more: perf forgets those. The count
+ * itself, which perf has just brought up to date, forgets nothing, so the sum
+ * over samples follows it.
  *
- * The answer is a multiple of the period: what is left over waits for the next
- * overflow, and a sample of the usual weight need not carry it.
+ * The answer is a multiple of the period, so that a sample of the usual weight
+ * need not carry it; what is left over waits, for perf too makes the next
+ * period shorter by it. The first overflow of a counter with a random phase
+ * comes early and is a sample all the same.
  */
 static u64 take_weight(struct perf_event *event, u64 period)
 {
@@ -28,8 +30,8 @@ static u64 take_weight(struct perf_event *event, u64 period)
 	s64 waiting = local64_read(&event->count) - *stamp;
 	u64 weight = period;
 
-	if (waiting > (s64)(period + period / 2))
-		weight = div64_u64(waiting + period / 2, period) * period;
+	if (waiting >= (s64)(2 * period))
+		weight = div64_u64(waiting, period) * period;
 	*stamp += weight;
 	return weight;
 }

@@ -16,6 +16,9 @@ static struct pt_regs *user_regs(struct pt_regs *regs)
 	/* Workers borrow an mm, but have no user stack. */
 	if (!current->mm || current->flags & (PF_KTHREAD | PF_IO_WORKER))
 		return NULL;
+	/* In exec the mm is the new program's before the registers are. */
+	if (!READ_ONCE(current->mm->start_code))
+		return NULL;
 	regs = task_pt_regs(current);
 	return user_mode(regs) ? regs : NULL;
 }
