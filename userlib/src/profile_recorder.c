@@ -28,7 +28,7 @@ static struct gprof_recorder *make(const struct gprof_profile_config *cfg, struc
 			.period = params.period,
 		},
 	};
-	uint64_t id;
+	uint64_t id = 0;
 
 	if (!cfg->event) {
 		gprof_error_set(e, EINVAL, "no tracepoint is named");

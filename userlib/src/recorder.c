@@ -123,11 +123,13 @@ int gprof_recorder_start_events(struct gprof_recorder *r, const int *fds, size_t
 	if (r->started)
 		return gprof_error_set(&r->error, EBUSY,
 				       "the recorder is already started; stop it first");
-	if (nr_fds != r->nr)
+	if (nr_fds != r->nr || !fds)
 		return gprof_error_set(&r->error, EINVAL,
 				       "the recorder has %zu events, but %zu outputs were given",
 				       r->nr, nr_fds);
 	err = check_outputs(r, fds);
+	for (i = 0; i < r->nr && !err; i++)
+		err = gprof_stream_prepare(&r->streams[i], &r->error);
 	if (err)
 		return err;
 	/* First the thread, so that it is there when the kernel looks for the target's. */

@@ -104,27 +104,6 @@ static void sum_seen(const struct gprof_stream *s, struct gprof_decode_counts *s
 	}
 }
 
-int gprof_stream_start(struct gprof_stream *s, struct gprof_error *e)
-{
-	int err = gprof_device_stats(s->fd, &s->base, e);
-
-	if (err)
-		return err;
-	sum_seen(s, &s->base_seen);
-	gprof_builder_clear(&s->builder);
-	err = gprof_device_start(s->fd, s->name, e);
-	s->started = !err;
-	return err;
-}
-
-int gprof_stream_stop(struct gprof_stream *s, struct gprof_error *e)
-{
-	if (!s->started)
-		return 0;
-	s->started = false;
-	return gprof_device_stop(s->fd, s->name, e);
-}
-
 /* How many bytes are read before the kernel gets their room back. */
 static uint64_t release_step(const struct gprof_ring *r)
 {
@@ -175,6 +154,36 @@ int gprof_stream_drain(struct gprof_stream *s, struct gprof_error *e)
 						"shorter time, or less often", s->name);
 	}
 	return first;
+}
+
+int gprof_stream_prepare(struct gprof_stream *s, struct gprof_error *e)
+{
+	/* A start that failed at a later event has left samples of this one. */
+	int err = gprof_stream_drain(s, e);
+
+	if (!err)
+		err = gprof_device_stats(s->fd, &s->base, e);
+	if (err)
+		return err;
+	sum_seen(s, &s->base_seen);
+	gprof_builder_clear(&s->builder);
+	return 0;
+}
+
+int gprof_stream_start(struct gprof_stream *s, struct gprof_error *e)
+{
+	int err = gprof_device_start(s->fd, s->name, e);
+
+	s->started = !err;
+	return err;
+}
+
+int gprof_stream_stop(struct gprof_stream *s, struct gprof_error *e)
+{
+	if (!s->started)
+		return 0;
+	s->started = false;
+	return gprof_device_stop(s->fd, s->name, e);
 }
 
 int gprof_stream_tally(struct gprof_stream *s, struct gprof_tally *t, struct gprof_error *e)

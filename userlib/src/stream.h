@@ -80,7 +80,14 @@ int gprof_stream_init(struct gprof_stream *s, const struct gprof_source *source,
 		      struct gprof_error *e);
 void gprof_stream_free(struct gprof_stream *s);
 
-/** gprof_stream_start() - attach; samples of an earlier recording are forgotten */
+/**
+ * gprof_stream_prepare() - forget the samples of an earlier recording
+ *
+ * To be called while nobody drains.
+ */
+int gprof_stream_prepare(struct gprof_stream *s, struct gprof_error *e);
+
+/** gprof_stream_start() - attach */
 int gprof_stream_start(struct gprof_stream *s, struct gprof_error *e);
 /** gprof_stream_stop() - detach; what was recorded stays in the rings */
 int gprof_stream_stop(struct gprof_stream *s, struct gprof_error *e);
