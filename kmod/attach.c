@@ -29,6 +29,7 @@
 #include "attach.h"
 #include "target.h"
 #include "compat/perf.h"
+#include "compat/task.h"
 
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
@@ -37,7 +38,6 @@
 #include <linux/math64.h>
 #include <linux/pid.h>
 #include <linux/rcupdate.h>
-#include <linux/sched/coredump.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
@@ -238,7 +238,7 @@ static void executed(struct gprof_task_watch *w)
 
 	if (!c->spec.target->privileged)
 		return;
-	if (get_dumpable(current->mm) == SUID_DUMP_USER || gprof_task_counter(current, &c->spec) ||
+	if (gprof_task_dumpable(current, current->mm) || gprof_task_counter(current, &c->spec) ||
 	    !belongs(c))
 		return;
 	for (i = 0; i < GPROF_STRIPPED; i++) {

@@ -33,7 +33,7 @@
 #include <linux/compiler.h>
 #include <linux/minmax.h>
 #include <linux/string.h>
-#include <linux/timekeeping.h>
+#include <linux/ktime.h>
 
 #define POS_BITS	48
 #define POS_MASK	((1ULL << POS_BITS) - 1)

@@ -123,7 +123,8 @@ static void write_record(struct reading *r, struct gprof_map_rec *rec, const cha
 		rec->rec.flags = r->flags;
 		rec->rec.size = size;
 		memcpy(place, rec, sizeof(*rec));
-		strncpy(place + sizeof(*rec), path, room);	/* pads */
+		memset(place + size - 8, 0, 8);		/* the path's end and what pads it */
+		memcpy(place + sizeof(*rec), path, strlen(path));
 	} else {
 		local64_inc(&ch->buffer.maps_lost);
 	}

@@ -47,7 +47,7 @@ int gprof_charge(struct gprof_charge *c, u64 bytes, bool unlimited)
 		atomic_long_sub(pages, &user->locked_vm);
 		return -ENOMEM;
 	}
-	c->user = get_uid(user);
+	c->cred = get_current_cred();
 	c->pages = pages;
 	return 0;
 }
@@ -60,9 +60,9 @@ int gprof_charge(struct gprof_charge *c, u64 bytes, bool unlimited)
  */
 void gprof_uncharge(struct gprof_charge *c)
 {
-	if (!c->user)
+	if (!c->cred)
 		return;
-	atomic_long_sub(c->pages, &c->user->locked_vm);
-	free_uid(c->user);
-	c->user = NULL;
+	atomic_long_sub(c->pages, &c->cred->user->locked_vm);
+	put_cred(c->cred);
+	c->cred = NULL;
 }

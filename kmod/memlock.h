@@ -7,15 +7,15 @@
 
 #include <linux/types.h>
 
-struct user_struct;
+struct cred;
 
 /**
  * struct gprof_charge - what a recorder is charged
- * @user: who pays; a reference is held
+ * @cred: whose user pays; a reference is held
  * @pages: how much
  */
 struct gprof_charge {
-	struct user_struct *user;
+	const struct cred *cred;
 	u64 pages;
 };
 

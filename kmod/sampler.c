@@ -15,11 +15,11 @@
  * interrupt and NMI may each be in the middle of a sample.
  */
 #include "sampler.h"
+#include "compat/preempt.h"
 
 #include <linux/build_bug.h>
 #include <linux/gprof.h>
 #include <linux/overflow.h>
-#include <linux/preempt.h>
 #include <linux/processor.h>
 #include <linux/ptrace.h>
 #include <linux/sched.h>

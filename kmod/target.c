@@ -7,6 +7,7 @@
  * mode for everybody, all else with CAP_PERFMON.
  */
 #include "target.h"
+#include "compat/task.h"
 
 #include <linux/capability.h>
 #include <linux/cgroup.h>
@@ -15,7 +16,6 @@
 #include <linux/gprof.h>
 #include <linux/pid.h>
 #include <linux/sched.h>
-#include <linux/sched/coredump.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 
@@ -53,7 +53,9 @@ bool gprof_task_allowed(struct task_struct *task, const struct cred *owner)
 	if (!allowed)
 		return false;
 	task_lock(task);
-	allowed = task->mm && get_dumpable(task->mm) == SUID_DUMP_USER;
+	rcu_read_lock();
+	allowed = task->mm && gprof_task_dumpable(task, task->mm);
+	rcu_read_unlock();
 	task_unlock(task);
 	return allowed;
 }

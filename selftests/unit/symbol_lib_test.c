@@ -196,6 +196,41 @@ TEST_F(symbol, without_dwarf_there_is_the_function_alone)
 	EXPECT_EQ(0, FRAMES(0x10));
 }
 
+TEST_F(symbol, a_function_without_a_size_ends_at_the_next)
+{
+	uint64_t sized;
+
+	NEED("gcc");
+	lib_write(self->dir, "a.S",
+		  ".text\n.globl start\nstart: nop\n nop\n"
+		  ".globl sized\n.type sized,%function\nsized: nop\n nop\n.size sized,.-sized\n"
+		  "after: nop\n nop\n");
+	BUILD("gcc", "-shared -nostdlib", "a.S");
+	sized = address(self->dir, "out", "sized");
+	ASSERT_EQ(1, FRAMES(sized - 1));
+	EXPECT_STREQ("start", self->frames[0].name);
+	ASSERT_EQ(1, FRAMES(sized));
+	EXPECT_STREQ("sized", self->frames[0].name);
+	ASSERT_EQ(0, lib_sh("objcopy -N after %s/out", self->dir));
+	gprof_symbolizer_close(self->s);
+	close(self->fd);
+	ASSERT_TRUE(open_out(self->dir, &self->fd, &self->s));
+	/* Behind a function with a size there is nothing, not what came before it. */
+	EXPECT_EQ(0, FRAMES(sized + 2));
+}
+
+TEST_F(symbol, versions_are_no_part_of_a_name)
+{
+	NEED("gcc");
+	lib_write(self->dir, "a.c",
+		  "__attribute__((noinline)) void now(void) { __asm__ volatile(\"\"); }\n"
+		  "__asm__(\".symver now,name@@V2\");\n");
+	lib_write(self->dir, "v.map", "V2 { global: name; local: *; };\n");
+	BUILD("gcc", "-O1 -fPIC -shared -Wl,--version-script=v.map", "a.c");
+	ASSERT_EQ(1, FRAMES(address(self->dir, "out", "name@@V2")));
+	EXPECT_EQ(NULL, strchr(self->frames[0].name, '@'));
+}
+
 TEST_F(symbol, a_stripped_library_has_its_dynamic_symbols)
 {
 	uint64_t outer, local;
