@@ -64,6 +64,25 @@ static int score(const GElf_Sym *sym, const char *name)
 	return n;
 }
 
+/*
+ * A name without its version ("fnmatch@@GLIBC_2.2.5"); NULL without memory. Most
+ * names have none and are borrowed.
+ */
+static const char *plain_name(struct gprof_symbols *s, const char *name)
+{
+	const char *at = strchr(name, '@');
+	char *copy;
+
+	if (!at || at == name)
+		return name;
+	if (gprof_grow(&s->made, &s->cap_made, s->nr_made + 1, sizeof(*s->made)))
+		return NULL;
+	copy = strndup(name, (size_t)(at - name));
+	if (copy)
+		s->made[s->nr_made++] = copy;
+	return copy;
+}
+
 /* While the table is built, @outer holds the score. */
 static int add(struct gprof_symbols *s, uint64_t start, uint64_t end, const char *name, int points)
 {
@@ -85,7 +104,7 @@ static int load_symtab(struct gprof_symbols *s, struct gprof_elf *m)
 		uint64_t end;
 		GElf_Sym sym;
 		Elf *elf;
-		int type;
+		int type, points;
 
 		name = dwfl_module_getsym_info(m->mod, i, &sym, &addr, &shndx, &elf, &bias);
 		if (!name || shndx == SHN_UNDEF || is_marker(name))
@@ -96,12 +115,14 @@ static int load_symtab(struct gprof_symbols *s, struct gprof_elf *m)
 		if (!is_code(elf, shndx))
 			continue;
 		addr -= m->bias;
-		/* Without a size it reaches to the next symbol, or to the section's end. */
+		/* Without a size: to the end of the section; arrange() makes less of it. */
 		end = sym.st_size ? addr + sym.st_size
 				  : section_end(elf, shndx, bias - m->bias);
 		if (end <= addr)
 			continue;
-		err = add(s, addr, end, name, score(&sym, name));
+		points = score(&sym, name);
+		name = plain_name(s, name);
+		err = name ? add(s, addr, end, name, points) : -ENOMEM;
 		if (err)
 			return err;
 	}
@@ -113,11 +134,11 @@ static char *plt_name(struct gprof_symbols *s, const char *name)
 {
 	char *text;
 
-	if (gprof_grow(&s->plt, &s->cap_plt, s->nr_plt + 1, sizeof(*s->plt)))
+	if (gprof_grow(&s->made, &s->cap_made, s->nr_made + 1, sizeof(*s->made)))
 		return NULL;
 	if (asprintf(&text, "%s@plt", name) < 0)
 		return NULL;
-	s->plt[s->nr_plt++] = text;
+	s->made[s->nr_made++] = text;
 	return text;
 }
 
@@ -208,7 +229,7 @@ static int load_plt(struct gprof_symbols *s, struct gprof_elf *m)
 		if (!name || !name[0])
 			continue;
 		made = plt_name(s, name);
-		if (!made || add(s, start, start + plt.step, made, TYPED))
+		if (!made || add(s, start, start + plt.step, made, TYPED | SIZED))
 			return -ENOMEM;
 	}
 	return 0;
@@ -249,6 +270,10 @@ static void arrange(struct gprof_symbols *s)
 		s->v[nr++] = *sym;
 	}
 	s->nr = nr;
+	/* Without a size a function ends where the next one begins. */
+	for (i = 0; i + 1 < nr; i++)
+		if (!(s->v[i].outer & SIZED) && s->v[i].end > s->v[i + 1].start)
+			s->v[i].end = s->v[i + 1].start;
 	for (i = 0; i < nr; i++) {
 		uint32_t outer = (uint32_t)i;
 
@@ -279,9 +304,9 @@ void gprof_symbols_free(struct gprof_symbols *s)
 {
 	size_t i;
 
-	for (i = 0; i < s->nr_plt; i++)
-		free(s->plt[i]);
-	free(s->plt);
+	for (i = 0; i < s->nr_made; i++)
+		free(s->made[i]);
+	free(s->made);
 	free(s->v);
 	memset(s, 0, sizeof(*s));
 }

@@ -17,7 +17,7 @@
  * struct gprof_symbol - a function
  * @start: address
  * @end: address after the last
- * @name: name, borrowed from the file or from @plt of the table
+ * @name: name, borrowed from the file or from @made of the table
  * @outer: index + 1 of the symbol around this one, or 0
  */
 struct gprof_symbol {
@@ -32,17 +32,17 @@ struct gprof_symbol {
  * @v: the functions
  * @nr: how many
  * @cap: room in @v
- * @plt: names that were made up
- * @nr_plt: how many
- * @cap_plt: room in @plt
+ * @made: names that are not those of the file
+ * @nr_made: how many
+ * @cap_made: room in @made
  */
 struct gprof_symbols {
 	struct gprof_symbol *v;
 	size_t nr;
 	size_t cap;
-	char **plt;
-	size_t nr_plt;
-	size_t cap_plt;
+	char **made;
+	size_t nr_made;
+	size_t cap_made;
 };
 
 /** gprof_symbols_load() - read all; 0 or -ENOMEM; a file without symbols gives none */

@@ -73,9 +73,10 @@ size_t gprof_symbolizer_frames(struct gprof_symbolizer *s, uint64_t addr,
 		nr = gprof_dwarf_frames(s->dwarf, addr, dwarf, GPROF_FRAMES_MAX);
 	*inlines = nr > 0;
 	symbol = gprof_symbols_find(&s->symbols, addr);
+	/* A line outside of all functions is padding. */
+	if (!symbol && (!nr || (nr == 1 && !dwarf[0].name)))
+		return 0;
 	if (!nr) {
-		if (!symbol)
-			return 0;
 		frames[0] = (struct gprof_symbol_frame){ .name = symbol->name };
 		return 1;
 	}
