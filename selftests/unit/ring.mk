@@ -9,7 +9,7 @@
 here := $(patsubst %/,%,$(dir $(abspath $(lastword $(MAKEFILE_LIST)))))
 top := $(abspath $(here)/../..)
 out := $(O)/selftests/unit
-sources := $(here)/ring_nmi_test.c $(here)/ring_test_core.c $(top)/kmod/buffer.c \
+sources := $(here)/ring_nmi_test.c $(here)/ring_test_core.c $(here)/shim/shim.c $(top)/kmod/buffer.c \
 	$(top)/kmod/dictionary.c
 RING_CFLAGS := -std=gnu11 -O2 -g -Wall -Wno-unused-function -D_GNU_SOURCE \
 	-I$(here)/shim -I$(here) -isystem $(top)/uapi -isystem $(KSELFTEST_DIR)

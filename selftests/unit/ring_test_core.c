@@ -5,28 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 static __thread struct core *this_core;
-
-static u64 now_ns(clockid_t clock)
-{
-	struct timespec t;
-
-	clock_gettime(clock, &t);
-	return t.tv_sec * 1000000000ULL + t.tv_nsec;
-}
-
-u64 ktime_get_mono_fast_ns(void)
-{
-	return now_ns(CLOCK_MONOTONIC);
-}
-
-u64 ktime_get_real_fast_ns(void)
-{
-	return now_ns(CLOCK_REALTIME);
-}
 
 /* An NMI changes the state too; that makes the numbers only more random. */
 static u32 random32(struct core *c)
@@ -35,11 +16,11 @@ static u32 random32(struct core *c)
 	return c->seed >> 33;
 }
 
-void shim_point(void)
+static void maybe_nmi(void)
 {
 	struct core *c = this_core;
 
-	if (c && c->nmi_per_64k && c->depth && c->depth < CORE_DEPTH &&
+	if (c->nmi_per_64k && c->depth && c->depth < CORE_DEPTH &&
 	    (random32(c) & 0xffff) < c->nmi_per_64k)
 		core_produce(c);
 }
@@ -117,6 +98,7 @@ void core_produce(struct core *c)
 void core_run_on(struct core *c)
 {
 	this_core = c;
+	shim_nmi = c ? maybe_nmi : NULL;
 }
 
 void core_init(struct core *c, u64 size, bool flight, u64 seed, unsigned int nmi_per_64k)

@@ -27,6 +27,9 @@ typedef int64_t s64;
 #define likely(x)	__builtin_expect(!!(x), 1)
 #define unlikely(x)	__builtin_expect(!!(x), 0)
 
+/* What an NMI does on this thread; NULL: none come. */
+extern __thread void (*shim_nmi)(void);
+
 void shim_point(void);
 
 #define barrier()	do { __atomic_signal_fence(__ATOMIC_SEQ_CST); shim_point(); } while (0)
