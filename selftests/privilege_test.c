@@ -119,7 +119,7 @@ TEST_F(user, may_record_their_own_process)
 	ASSERT_EQ(0, device_stop(&self->dev));
 	ASSERT_LT(0, reader_read(&t.reader));
 	ASSERT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
-	EXPECT_LE(50, t.reader.samples);
+	EXPECT_LE(10, t.reader.samples);
 	EXPECT_EQ(st.out_produced, t.reader.samples + device_lost(&st));
 	EXPECT_STREQ("", t.reader.error);
 	tally_free(&t);
@@ -145,7 +145,7 @@ TEST_F(user, may_record_another_process_of_theirs)
 	ASSERT_EQ(0, child_step(&self->child));
 	ASSERT_EQ(0, device_stop(&self->dev));
 	ASSERT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
-	EXPECT_LE(20, st.out_produced);
+	EXPECT_LE(5, st.out_produced);
 }
 
 TEST_F(user, may_ask_for_info)
@@ -433,7 +433,7 @@ static void record_setuid(struct __test_metadata *_metadata, FIXTURE_DATA(user) 
 	ASSERT_EQ(0, child_step(&self->child));
 	ASSERT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
 	before = st.out_produced;
-	EXPECT_LE(50, before);
+	EXPECT_LE(10, before);
 	ASSERT_EQ(0, child_begin(&self->child));
 	ASSERT_EQ(self->child.pid, waitpid(self->child.pid, &status, 0));
 	EXPECT_EQ(0, status);
@@ -490,7 +490,7 @@ TEST_F(user, root_keeps_a_task_that_executes_a_set_user_id_program)
 	ASSERT_EQ(0, device_stop(&self->dev));
 	ASSERT_LE(0, reader_read(&t.reader));
 	EXPECT_EQ(2, tally_runs(&t, self->child.pid));
-	EXPECT_LE(250, tally_weight_of(&t, self->child.pid) / 1000000);
+	EXPECT_LE(100, tally_weight_of(&t, self->child.pid) / 1000000);
 	tally_free(&t);
 }
 

@@ -103,21 +103,22 @@ static long module_references(void)
 
 TEST_F(recorder, two_record_one_task_each_at_its_own_rate)
 {
-	struct gprof_cpu_params slow_params = timer_params(5 * PERIOD_NS);
+	struct gprof_cpu_params slow_params = timer_params(10 * PERIOD_NS);
 	struct gprof_setup slow_setup = self->setup;
 	struct device fast, slow;
 	uint64_t nr_fast, nr_slow;
+	int i;
 
 	slow_setup.params = (uintptr_t)&slow_params;
 	ASSERT_EQ(0, device_record(&fast, &self->setup));
 	ASSERT_EQ(0, device_record(&slow, &slow_setup));
-	ASSERT_EQ(0, child_step(&self->child));
-	ASSERT_EQ(0, child_step(&self->child));
+	for (i = 0; i < 4; i++)
+		ASSERT_EQ(0, child_step(&self->child));
 	nr_fast = FINISH(&fast);
 	nr_slow = FINISH(&slow);
-	EXPECT_LE(50, nr_fast);
-	EXPECT_LE(10, nr_slow);
-	EXPECT_LT(2 * nr_slow, nr_fast);
+	EXPECT_LE(20, nr_fast);
+	EXPECT_LE(2, nr_slow);
+	EXPECT_LT(nr_slow * 3 / 2, nr_fast);
 	device_close(&fast);
 	device_close(&slow);
 }
@@ -135,7 +136,7 @@ TEST_F(recorder, end_of_one_does_not_touch_the_other)
 	ASSERT_EQ(0, device_stats(&one, GPROF_STATS_ALL_CPUS, &st));
 	before = st.out_produced;
 	ASSERT_EQ(0, child_step(&self->child));
-	EXPECT_LE(before + 20, FINISH(&one));
+	EXPECT_LE(before + 5, FINISH(&one));
 	device_close(&one);
 }
 
@@ -150,7 +151,7 @@ TEST_F(recorder, stop_of_one_does_not_stop_the_other)
 	stopped = FINISH(&other);
 	ASSERT_EQ(0, child_step(&self->child));
 	ASSERT_EQ(0, child_step(&self->child));
-	EXPECT_LT(stopped * 3 / 2, FINISH(&one));
+	EXPECT_LT(stopped + 5, FINISH(&one));
 	device_close(&one);
 	device_close(&other);
 }
@@ -174,7 +175,7 @@ TEST_F(recorder, sixty_four_record_one_task)
 	ASSERT_EQ(0, child_step(&self->child));
 	for (i = 0; i < MANY; i++) {
 		produced = FINISH(&devs[i]);
-		EXPECT_LE(5, produced) {
+		EXPECT_LE(1, produced) {
 			TH_LOG("recorder %d", i);
 		}
 	}
@@ -190,7 +191,7 @@ TEST_F(recorder, recorder_of_oneself_works)
 	self->setup.id = getpid();
 	ASSERT_EQ(0, device_record(&dev, &self->setup));
 	burn_ns(100000000);
-	EXPECT_LE(20, FINISH(&dev));
+	EXPECT_LE(5, FINISH(&dev));
 	device_close(&dev);
 }
 

@@ -43,7 +43,7 @@ static void spin(void)
 {
 	int i;
 
-	for (i = 0; i < 20000; i++)
+	for (i = 0; i < 200000; i++)
 		__asm__ volatile("" : : : "memory");
 }
 

@@ -1,0 +1,608 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * library_test: libgprof on a live kernel. What needs no module is in unit/.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <signal.h>
+#include "harness.h"
+#include "device.h"
+#include "record.h"
+#include "workload.h"
+
+#define BURN_MS	300
+
+FIXTURE(library) {
+	struct gprof_cpu_event events[2];
+	struct gprof_cpu_config cfg;
+	struct gprof_recorder_stats st;
+	struct gprof_recorder *r;
+	int fd;
+};
+
+FIXTURE_SETUP(library)
+{
+	self->events[0] = (struct gprof_cpu_event){
+		.name = "timer", .hz = 1000, .flags = GPROF_EVENT_KERNEL,
+	};
+	self->cfg = (struct gprof_cpu_config){
+		.sz = sizeof(self->cfg), .target = { .type = GPROF_SELF },
+		.events = self->events, .nr_events = 1,
+	};
+	self->st.sz = sizeof(self->st);
+	self->fd = record_file();
+	ASSERT_LE(0, self->fd);
+}
+
+FIXTURE_TEARDOWN(library)
+{
+	gprof_recorder_free(self->r);
+	close(self->fd);
+}
+
+#define NEW() do {							\
+	self->r = gprof_cpu_recorder_new(&self->cfg);			\
+	ASSERT_NE(NULL, self->r) {					\
+		TH_LOG("%s", gprof_recorder_error(NULL));		\
+	}								\
+} while (0)
+
+#define EXPECT_OK(_call) EXPECT_EQ(0, _call) {				\
+	TH_LOG("%s", gprof_recorder_error(self->r));			\
+}
+
+/* A refused configuration: NULL, errno, and a sentence that says the word. */
+#define EXPECT_REFUSED(_errno, _word) do {				\
+	errno = 0;							\
+	EXPECT_EQ(NULL, gprof_cpu_recorder_new(&self->cfg));		\
+	EXPECT_EQ(_errno, errno);					\
+	EXPECT_NE(NULL, strstr(gprof_recorder_error(NULL), _word)) {	\
+		TH_LOG("%s", gprof_recorder_error(NULL));		\
+	}								\
+} while (0)
+
+static uint64_t open_recorders(void)
+{
+	struct gprof_info info = { .size = sizeof(info) };
+	int fd = device_open();
+	int ret = device_ioctl(fd, GPROF_IOC_INFO, &info);
+
+	close(fd);
+	return ret ? UINT64_MAX : info.out_recorders - 1;
+}
+
+/* ---- the order of calls ---- */
+
+TEST_F(library, second_start_is_EBUSY_and_the_first_goes_on)
+{
+	NEW();
+	EXPECT_OK(gprof_recorder_start(self->r, self->fd));
+	EXPECT_EQ(-EBUSY, gprof_recorder_start(self->r, self->fd));
+	EXPECT_LT(0, strlen(gprof_recorder_error(self->r)));
+	burn_ns(BURN_MS * 1000000ULL);
+	EXPECT_OK(gprof_recorder_stop(self->r));
+	EXPECT_OK(gprof_recorder_stats(self->r, 0, &self->st));
+	EXPECT_LT(0, self->st.read);
+}
+
+TEST_F(library, stop_without_start_is_EINVAL)
+{
+	NEW();
+	EXPECT_EQ(-EINVAL, gprof_recorder_stop(self->r));
+	EXPECT_LT(0, strlen(gprof_recorder_error(self->r)));
+	EXPECT_OK(gprof_recorder_start(self->r, self->fd));
+	EXPECT_OK(gprof_recorder_stop(self->r));
+	EXPECT_EQ(-EINVAL, gprof_recorder_stop(self->r));
+}
+
+TEST_F(library, recorder_may_be_started_again)
+{
+	struct gprof_profile *p;
+	const char *error = "";
+	int64_t total[2];
+	int i, fd;
+
+	NEW();
+	for (i = 0; i < 2; i++) {
+		fd = record_file();
+		EXPECT_OK(gprof_recorder_start(self->r, fd));
+		burn_ns(100000000ULL * (i + 1));
+		EXPECT_OK(gprof_recorder_stop(self->r));
+		p = record_profile(fd, &error);
+		ASSERT_NE(NULL, p) {
+			TH_LOG("%s", error);
+		}
+		total[i] = gprof_profile_total(p, 0);
+		gprof_profile_free(p);
+	}
+	/* each has its own time only, and the counts are those of the last */
+	EXPECT_LT(0, total[0]);
+	EXPECT_LT(0, total[1]);
+	EXPECT_OK(gprof_recorder_stats(self->r, 0, &self->st));
+	EXPECT_EQ(self->st.read, (uint64_t)total[1]);
+}
+
+TEST_F(library, free_while_recording_leaves_nothing)
+{
+	uint64_t before = open_recorders();
+
+	NEW();
+	EXPECT_OK(gprof_recorder_start(self->r, self->fd));
+	EXPECT_LT(before, open_recorders());
+	burn_ns(10000000);
+	gprof_recorder_free(self->r);
+	self->r = NULL;
+	EXPECT_EQ(before, open_recorders());
+	EXPECT_EQ(0, lseek(self->fd, 0, SEEK_END));
+}
+
+TEST_F(library, free_of_null_is_nothing)
+{
+	gprof_recorder_free(NULL);
+	gprof_profile_free(NULL);
+}
+
+/* ---- what is refused ---- */
+
+TEST_F(library, unknown_event_is_ENOENT)
+{
+	self->events[0].name = "nonsense";
+	EXPECT_REFUSED(ENOENT, "nonsense");
+}
+
+TEST_F(library, missing_event_is_told_with_the_alternative)
+{
+	int refused = perf_refuses(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, true);
+
+	SKIP_UNLESS(refused, "the machine has cycles");
+	self->events[0] = (struct gprof_cpu_event){ .name = "cycles" };
+	EXPECT_REFUSED(refused, "cycles");
+	EXPECT_NE(NULL, strstr(gprof_recorder_error(NULL), "timer"));
+}
+
+TEST_F(library, same_event_twice_is_EEXIST)
+{
+	self->events[1] = self->events[0];
+	self->cfg.nr_events = 2;
+	EXPECT_REFUSED(EEXIST, "timer");
+}
+
+TEST_F(library, period_of_the_timer_is_EINVAL)
+{
+	self->events[0].period = 1000;
+	EXPECT_REFUSED(EINVAL, "timer");
+}
+
+TEST_F(library, absurd_rate_is_EINVAL)
+{
+	self->events[0].hz = 1000000000;
+	EXPECT_REFUSED(EINVAL, "1000000000");
+}
+
+TEST_F(library, dead_process_is_ESRCH)
+{
+	self->cfg.target = (struct gprof_target){ .type = GPROF_PROCESS, .id = 4194300 };
+	EXPECT_REFUSED(ESRCH, "no such");
+}
+
+TEST_F(library, cpu_that_does_not_exist_is_ENODEV)
+{
+	self->cfg.target = (struct gprof_target){ .type = GPROF_CPUS, .name = "4000" };
+	EXPECT_REFUSED(ENODEV, "CPU");
+}
+
+TEST_F(library, garbage_list_of_cpus_is_EINVAL)
+{
+	self->cfg.target = (struct gprof_target){ .type = GPROF_CPUS, .name = "0-x" };
+	EXPECT_REFUSED(EINVAL, "0-x");
+}
+
+TEST_F(library, struct_of_size_0_is_EINVAL)
+{
+	self->cfg.sz = 0;
+	EXPECT_REFUSED(EINVAL, "");
+}
+
+TEST_F(library, struct_with_an_unknown_tail_is_E2BIG)
+{
+	struct {
+		struct gprof_cpu_config cfg;
+		uint64_t tail;
+	} longer = { .cfg = self->cfg, .tail = 1 };
+
+	longer.cfg.sz = sizeof(longer);
+	errno = 0;
+	EXPECT_EQ(NULL, gprof_cpu_recorder_new(&longer.cfg));
+	EXPECT_EQ(E2BIG, errno);
+	longer.tail = 0;
+	self->r = gprof_cpu_recorder_new(&longer.cfg);
+	EXPECT_NE(NULL, self->r);
+}
+
+TEST_F(library, wrong_number_of_outputs_is_EINVAL)
+{
+	int fds[2] = { self->fd, self->fd };
+
+	NEW();
+	EXPECT_EQ(-EINVAL, gprof_recorder_start_events(self->r, fds, 0));
+	EXPECT_EQ(-EINVAL, gprof_recorder_start_events(self->r, fds, 2));
+	EXPECT_OK(gprof_recorder_start_events(self->r, fds, 1));
+	EXPECT_OK(gprof_recorder_stop(self->r));
+}
+
+TEST_F(library, full_disk_at_stop_is_ENOSPC_and_no_end)
+{
+	int full = open("/dev/full", O_WRONLY);
+
+	ASSERT_LE(0, full);
+	NEW();
+	EXPECT_OK(gprof_recorder_start(self->r, full));
+	burn_ns(10000000);
+	EXPECT_EQ(-ENOSPC, gprof_recorder_stop(self->r));
+	EXPECT_LT(0, strlen(gprof_recorder_error(self->r)));
+	close(full);
+	/* it is stopped, and works again */
+	EXPECT_OK(gprof_recorder_start(self->r, self->fd));
+	EXPECT_OK(gprof_recorder_stop(self->r));
+	EXPECT_LT(0, lseek(self->fd, 0, SEEK_END));
+}
+
+TEST_F(library, output_that_cannot_be_written_is_told)
+{
+	int fd = open("/dev/null", O_RDONLY), ret;
+
+	NEW();
+	ret = gprof_recorder_start(self->r, fd) ?: gprof_recorder_stop(self->r);
+	EXPECT_EQ(-EBADF, ret);
+	close(fd);
+}
+
+/* ---- several events ---- */
+
+TEST_F(library, same_output_twice_is_EEXIST)
+{
+	int fds[2] = { self->fd, dup(self->fd) };
+
+	SKIP_UNLESS(!perf_refuses(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, true),
+		    "two events are needed, perf has no cycles here");
+	self->events[1] = (struct gprof_cpu_event){ .name = "cycles" };
+	self->cfg.nr_events = 2;
+	NEW();
+	EXPECT_EQ(-EEXIST, gprof_recorder_start_events(self->r, fds, 2));
+	close(fds[1]);
+	fds[1] = self->fd;
+	EXPECT_EQ(-EEXIST, gprof_recorder_start_events(self->r, fds, 2));
+}
+
+TEST_F(library, each_event_has_its_output)
+{
+	const struct gprof_value_type *types;
+	int fds[2] = { record_file(), record_file() }, i;
+	const char *error = "";
+	struct gprof_profile *p;
+
+	SKIP_UNLESS(!perf_refuses(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, true),
+		    "two events are needed, perf has no cycles here");
+	self->events[1] = (struct gprof_cpu_event){ .name = "cycles", .period = 1000000 };
+	self->cfg.nr_events = 2;
+	NEW();
+	EXPECT_OK(gprof_recorder_start_events(self->r, fds, 2));
+	burn_ns(BURN_MS * 1000000ULL);
+	EXPECT_OK(gprof_recorder_stop(self->r));
+	for (i = 0; i < 2; i++) {
+		EXPECT_OK(gprof_recorder_stats(self->r, i, &self->st));
+		EXPECT_STREQ(self->events[i].name, self->st.event);
+		p = record_profile(fds[i], &error);
+		ASSERT_NE(NULL, p) {
+			TH_LOG("%s", error);
+		}
+		ASSERT_EQ(2, gprof_profile_types(p, &types));
+		EXPECT_STREQ("samples", types[0].type);
+		EXPECT_STREQ(i ? "cycles" : "cpu", types[1].type);
+		EXPECT_EQ(self->st.read, (uint64_t)gprof_profile_total(p, 0));
+		gprof_profile_free(p);
+	}
+}
+
+/* ---- what is in the profile ---- */
+
+/* Burns under the recorder; the profile. */
+static struct gprof_profile *profile(struct __test_metadata *_metadata,
+				     FIXTURE_DATA(library) *self)
+{
+	const char *error = "";
+	struct gprof_profile *p;
+
+	NEW();
+	EXPECT_OK(gprof_recorder_start(self->r, self->fd));
+	burn_ns(BURN_MS * 1000000ULL);
+	EXPECT_OK(gprof_recorder_stop(self->r));
+	EXPECT_OK(gprof_recorder_stats(self->r, 0, &self->st));
+	p = record_profile(dup(self->fd), &error);
+	EXPECT_NE(NULL, p) {
+		TH_LOG("%s", error);
+	}
+	return p;
+}
+
+TEST_F(library, samples_in_the_file_are_those_that_were_read)
+{
+	struct gprof_profile *p = profile(_metadata, self);
+
+	ASSERT_NE(NULL, p);
+	EXPECT_EQ(self->st.produced, self->st.read + self->st.lost + self->st.overwritten);
+	EXPECT_EQ(self->st.read, (uint64_t)gprof_profile_total(p, 0));
+	EXPECT_EQ(self->st.produced, self->st.nmi + self->st.irq + self->st.task);
+	gprof_profile_free(p);
+}
+
+TEST_F(library, total_is_what_was_counted)
+{
+	struct gprof_profile *p;
+	int64_t total;
+
+	if (!perf_refuses(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, true))
+		self->events[0] = (struct gprof_cpu_event){ .name = "cycles", .period = 100000 };
+	p = profile(_metadata, self);
+	ASSERT_NE(NULL, p);
+	total = gprof_profile_total(p, 1);
+	TH_LOG("total %lld, counted %llu", (long long)total, (unsigned long long)self->st.count);
+	ASSERT_LT(0, self->st.count);
+	/* each thread may have up to a period that did not overflow */
+	EXPECT_LE((int64_t)(self->st.count * 9 / 10), total + 5000000);
+	EXPECT_GE((int64_t)(self->st.count * 11 / 10), total - 5000000);
+	gprof_profile_free(p);
+}
+
+TEST_F(library, profile_says_what_it_is)
+{
+	const struct gprof_value_type *types;
+	struct timespec now;
+	int64_t start, duration;
+	struct gprof_profile *p;
+	const char *comment;
+	bool counts = false;
+	size_t i;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	p = profile(_metadata, self);
+	ASSERT_NE(NULL, p);
+	ASSERT_EQ(2, gprof_profile_types(p, &types));
+	EXPECT_STREQ("samples", types[0].type);
+	EXPECT_STREQ("count", types[0].unit);
+	EXPECT_STREQ("cpu", types[1].type);
+	EXPECT_STREQ("nanoseconds", types[1].unit);
+	EXPECT_EQ(1, gprof_profile_default_type(p));
+	gprof_profile_time(p, &start, &duration);
+	EXPECT_LE(now.tv_sec - 1, start / 1000000000);
+	EXPECT_GE(now.tv_sec + 60, start / 1000000000);
+	EXPECT_LE(BURN_MS * 900000LL, duration);
+	EXPECT_GE(60000000000LL, duration);
+	for (i = 0; (comment = gprof_profile_comment(p, i)); i++)
+		counts |= strstr(comment, "produced=") != NULL;
+	EXPECT_TRUE(counts);
+	gprof_profile_free(p);
+}
+
+struct labels {
+	struct gprof_profile *p;
+	uint64_t samples, wrong, named;
+};
+
+static int check_labels(void *ctx, const struct gprof_frame *frames, size_t nr,
+			const int64_t *values)
+{
+	struct labels *l = ctx;
+	const char *comm = gprof_profile_label(l->p, "comm", NULL);
+	int64_t pid = 0, tid = 0;
+	size_t i;
+
+	l->samples++;
+	l->wrong += !gprof_profile_label(l->p, "pid", &pid) || pid != getpid();
+	l->wrong += !gprof_profile_label(l->p, "tid", &tid) || !tid;
+	/* the library's own thread shows too, under its name */
+	l->wrong += !comm || (strcmp(comm, "library_test") && tid == getpid());
+	l->wrong += gprof_profile_label(l->p, "nonsense", NULL) != NULL;
+	for (i = 0; i < nr; i++)
+		l->named += !strcmp(frames[i].function, "burn_ns");
+	return 0;
+}
+
+TEST_F(library, samples_are_labelled_and_named)
+{
+	struct labels l = { .p = profile(_metadata, self) };
+
+	ASSERT_NE(NULL, l.p);
+	EXPECT_EQ(0, gprof_profile_each(l.p, check_labels, &l));
+	EXPECT_LT(0, l.samples);
+	EXPECT_EQ(0, l.wrong);
+	EXPECT_LT(0, l.named);
+	gprof_profile_free(l.p);
+}
+
+static int count_burn(void *ctx, const struct gprof_frame *frames, size_t nr,
+		      const int64_t *values)
+{
+	int64_t *count = ctx;
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		if (!strcmp(frames[i].function, "burn_ns")) {
+			*count += values[0];
+			break;
+		}
+	}
+	return 0;
+}
+
+TEST_F(library, process_that_lived_50_ms_has_its_names)
+{
+	char *argv[] = { (char *)record_beside_us("burner"), "50", NULL };
+	const char *error = "";
+	struct gprof_profile *p = record_command(argv, self->events, &self->st, &error);
+	int64_t named = 0;
+
+	ASSERT_NE(NULL, p) {
+		TH_LOG("%s", error);
+	}
+	gprof_profile_each(p, count_burn, &named);
+	TH_LOG("%lld of %lld samples are in burn_ns", (long long)named,
+	       (long long)gprof_profile_total(p, 0));
+	EXPECT_LE(5, named);
+	gprof_profile_free(p);
+}
+
+/* ---- a good guest in the process ---- */
+
+static volatile sig_atomic_t handled_by_others, handled;
+static pid_t main_thread;
+
+static void on_signal(int sig)
+{
+	handled++;
+	handled_by_others += gettid() != main_thread;
+}
+
+TEST_F(library, signals_of_the_process_never_reach_the_librarys_thread)
+{
+	int i;
+
+	main_thread = gettid();
+	signal(SIGUSR1, on_signal);
+	NEW();
+	EXPECT_OK(gprof_recorder_start(self->r, self->fd));
+	for (i = 0; i < 200; i++) {
+		kill(getpid(), SIGUSR1);
+		burn_ns(500000);
+	}
+	EXPECT_OK(gprof_recorder_stop(self->r));
+	EXPECT_LT(0, handled);
+	EXPECT_EQ(0, handled_by_others);
+}
+
+static int nr_threads(void)
+{
+	return (int)file_field("/proc/self/status", "Threads");
+}
+
+TEST_F(library, thread_of_the_library_lives_from_start_to_stop)
+{
+	int before = nr_threads();
+
+	NEW();
+	EXPECT_EQ(before, nr_threads());
+	EXPECT_OK(gprof_recorder_start(self->r, self->fd));
+	EXPECT_EQ(before + 1, nr_threads());
+	EXPECT_OK(gprof_recorder_stop(self->r));
+	EXPECT_EQ(before, nr_threads());
+}
+
+static int nr_files(void)
+{
+	int fd, nr = 0;
+
+	for (fd = 0; fd < 256; fd++)
+		nr += fcntl(fd, F_GETFD) >= 0;
+	return nr;
+}
+
+TEST_F(library, no_file_and_no_memory_stays)
+{
+	size_t before = 0;
+	int files = nr_files(), i;
+
+	for (i = 0; i < 30; i++) {
+		NEW();
+		EXPECT_OK(gprof_recorder_start(self->r, self->fd));
+		burn_ns(5000000);
+		EXPECT_OK(gprof_recorder_stop(self->r));
+		gprof_recorder_free(self->r);
+		self->r = NULL;
+		EXPECT_EQ(0, ftruncate(self->fd, 0));
+		if (i == 9)
+			before = mallinfo2().uordblks;
+	}
+	EXPECT_EQ(files, nr_files());
+	TH_LOG("%zu bytes of heap after 10, %zu after 30", before, mallinfo2().uordblks);
+	/* what malloc keeps for the next time counts as used */
+	EXPECT_GE(before + 65536, mallinfo2().uordblks);
+}
+
+TEST_F(library, files_of_the_library_are_not_inherited_by_exec)
+{
+	char path[64];
+	int fd, flags;
+
+	NEW();
+	EXPECT_OK(gprof_recorder_start(self->r, self->fd));
+	for (fd = 3; fd < 256; fd++) {
+		flags = fcntl(fd, F_GETFD);
+		if (flags < 0 || flags & FD_CLOEXEC)
+			continue;
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+		TH_LOG("descriptor %d stays open", fd);
+		EXPECT_LT(fd, 3);
+	}
+	EXPECT_OK(gprof_recorder_stop(self->r));
+}
+
+/* ---- tracepoints ---- */
+
+TEST(tracepoint_profile_counts_every_event)
+{
+	struct gprof_profile_config cfg = {
+		.sz = sizeof(cfg), .target = { .type = GPROF_SELF },
+		.event = "sched:sched_process_fork", .kernel_frames = true,
+	};
+	struct gprof_recorder_stats st = { .sz = sizeof(st) };
+	const struct gprof_value_type *types;
+	const char *error = "";
+	struct gprof_recorder *r;
+	struct gprof_profile *p;
+	int fd = record_file(), i;
+	pid_t pid;
+
+	tracepoint_id("sched", "sched_process_fork");
+	r = gprof_profile_recorder_new(&cfg);
+	ASSERT_NE(NULL, r) {
+		TH_LOG("%s", gprof_recorder_error(NULL));
+	}
+	ASSERT_EQ(0, gprof_recorder_start(r, fd));
+	for (i = 0; i < 50; i++) {
+		pid = fork();
+		if (!pid)
+			_exit(0);
+		waitpid(pid, NULL, 0);
+	}
+	ASSERT_EQ(0, gprof_recorder_stop(r));
+	ASSERT_EQ(0, gprof_recorder_stats(r, 0, &st));
+	EXPECT_EQ(50, st.produced);
+	EXPECT_EQ(50, st.read);
+	EXPECT_EQ(50, st.task);
+	p = record_profile(fd, &error);
+	ASSERT_NE(NULL, p) {
+		TH_LOG("%s", error);
+	}
+	ASSERT_EQ(1, gprof_profile_types(p, &types));
+	EXPECT_STREQ("events", types[0].type);
+	EXPECT_EQ(50, gprof_profile_total(p, 0));
+	gprof_profile_free(p);
+	gprof_recorder_free(r);
+}
+
+TEST(unknown_tracepoint_is_ENOENT)
+{
+	struct gprof_profile_config cfg = {
+		.sz = sizeof(cfg), .target = { .type = GPROF_SELF }, .event = "sched:nonsense",
+	};
+
+	tracepoint_id("sched", "sched_process_fork");
+	errno = 0;
+	EXPECT_EQ(NULL, gprof_profile_recorder_new(&cfg));
+	EXPECT_EQ(ENOENT, errno);
+	EXPECT_NE(NULL, strstr(gprof_recorder_error(NULL), "sched:nonsense"));
+}
+
+TEST_HARNESS_MAIN

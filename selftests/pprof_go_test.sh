@@ -1,0 +1,179 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# pprof_go_test.sh: what we write, Go's pprof reads, and sees the same numbers in.
+# Runs on the host; the profiles are recorded in a guest.
+
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/ktap.sh"
+
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+export HOME=$dir PPROF_TMPDIR=$dir GOTOOLCHAIN=local GOFLAGS=-mod=mod
+
+vm=$(dirname "$(command -v run 2>/dev/null || echo ./run)")
+go=$(command -v go) || go=
+[ "$go" ] || { [ -x "$vm/cache/go" ] && go=$("$vm/cache/go")/bin/go; }
+profiles="cycles timer forks"
+
+need_go()
+{
+	[ -x "$go" ] || skip "there is no go, and no selftests/vm/cache/go to fetch it"
+	"$go" version
+}
+
+pprof()
+{
+	"$go" tool pprof -symbolize=none "$@"
+}
+
+profiles_are_recorded()
+{
+	need_go
+	[ -x "$vm/run" ] || skip "no selftests/vm in PATH"
+	run --arch arm64 --share "$dir" -- sh -ec '
+		cd /share
+		gprofctl cpu -e cycles:100000 -o cycles.pb.gz -- truth_serial 1000000
+		gprofctl cpu -e timer -F 1000 -o timer.pb.gz -- truth_threads 10000000
+		gprofctl profile -e sched:sched_process_fork -o forks.pb.gz -- sh -c \
+			"for i in 1 2 3 4 5 6 7; do /bin/true; done"'
+}
+
+need_profiles()
+{
+	need_go
+	for p in $profiles; do
+		[ -s "$dir/$p.pb.gz" ] || skip "no profile was recorded"
+	done
+}
+
+go_reads_them_without_complaint()
+{
+	need_profiles
+	for p in $profiles; do
+		pprof -raw "$dir/$p.pb.gz" >"$dir/$p.raw" 2>"$dir/$p.err"
+		cat "$dir/$p.err"
+		[ ! -s "$dir/$p.err" ] || fail "$p: pprof complains"
+		grep -q '^Samples:' "$dir/$p.raw"
+	done
+}
+
+# The columns of the samples in pprof's raw form, summed up: "TYPE N" each.
+raw_totals()
+{
+	awk '
+		/^Samples:/ { getline; n = NF
+			for (i = 1; i <= n; i++) {
+				split($i, part, "/")
+				type[i] = part[1]
+			}
+			on = 1
+			next
+		}
+		/^Locations/ { on = 0 }
+		on && /^ *[0-9]/ {
+			sub(/:.*/, "")
+			for (i = 1; i <= n; i++)
+				sum[i] += $i
+		}
+		END {
+			for (i = 1; i <= n; i++)
+				printf "%s %d\n", type[i], sum[i]
+		}' "$1"
+}
+
+go_sees_the_same_totals()
+{
+	need_profiles
+	for p in $profiles; do
+		raw_totals "$dir/$p.raw" | sort >"$dir/go"
+		"$here/profile_dump" "$dir/$p.pb.gz" >"$dir/dump"
+		awk '$1 == "total" { print $2, $4 }' "$dir/dump" | sort >"$dir/ours"
+		cat "$dir/ours"
+		[ -s "$dir/ours" ]
+		diff "$dir/go" "$dir/ours"
+	done
+}
+
+go_sees_the_same_functions()
+{
+	need_profiles
+	for p in $profiles; do
+		"$here/profile_dump" "$dir/$p.pb.gz" >"$dir/dump"
+		for type in $(awk '$1 == "total" { print $2 }' "$dir/dump"); do
+			unit=$(awk -v t="$type" '$1 == "total" && $2 == t { print $3 }' "$dir/dump")
+			[ "$unit" != nanoseconds ] || unit=ns
+			pprof -top -nodecount=1000000 -nodefraction=0 -edgefraction=0 \
+				-unit="$unit" -sample_index="$type" "$dir/$p.pb.gz" |
+				awk 'on && $1 + 0 { v = $1; sub(/[^0-9.].*/, "", v)
+					name = $6; for (i = 7; i <= NF; i++) name = name " " $i
+					sub(/ \(inline\)$/, "", name); sum[name] += v }
+					/ flat%/ { on = 1 }
+					END { for (n in sum) printf "%d %s\n", sum[n], n }' |
+				sort >"$dir/go"
+			# code without a name is "[FILE+0xOFFSET]" to us and "[FILE]" to pprof
+			awk -v t="$type" '$1 == "flat" && $2 == t && $3 { n = $3; $1 = $2 = $3 = ""
+				sub(/^ */, ""); sub(/\+0x[0-9a-f]*\]$/, "]")
+				sub(/^0x[0-9a-f]*$/, "<unknown>"); sum[$0] += n }
+				END { for (n in sum) printf "%d %s\n", sum[n], n }' "$dir/dump" |
+				sort >"$dir/ours"
+			[ -s "$dir/ours" ]
+			diff "$dir/go" "$dir/ours" || fail "$p, $type"
+			wc -l <"$dir/ours"
+		done
+	done
+}
+
+go_shows_the_truth_programs()
+{
+	need_profiles
+	pprof -top "$dir/cycles.pb.gz" >"$dir/top"
+	cat "$dir/top"
+	grep -q '^Type: cycles' "$dir/top"
+	sed -n '/flat%/{n;p}' "$dir/top" | grep -q J_expect_18_18
+	pprof -top "$dir/timer.pb.gz" >"$dir/top"
+	cat "$dir/top"
+	grep -q '^Type: cpu' "$dir/top"
+	grep -q ' f10$' "$dir/top"
+	pprof -top -cum "$dir/forks.pb.gz" >"$dir/top"
+	cat "$dir/top"
+	grep -q 'of 7 total' "$dir/top"
+	grep -q kernel_clone "$dir/top"
+}
+
+go_reads_our_labels()
+{
+	need_profiles
+	pprof -tags "$dir/timer.pb.gz" >"$dir/tags"
+	cat "$dir/tags"
+	grep -q '^ *comm:' "$dir/tags"
+	grep -q '^ *pid:' "$dir/tags"
+	grep -q '^ *tid:' "$dir/tags"
+	grep -q truth_threads "$dir/tags"
+}
+
+library_reads_what_go_writes()
+{
+	need_profiles
+	for p in $profiles; do
+		pprof -proto -output="$dir/$p.go.pb.gz" "$dir/$p.pb.gz" >/dev/null 2>&1
+		"$here/profile_dump" "$dir/$p.pb.gz" | sort >"$dir/before"
+		"$here/profile_dump" "$dir/$p.go.pb.gz" | sort >"$dir/after"
+		diff "$dir/before" "$dir/after"
+	done
+}
+
+two_runs_merge()
+{
+	need_profiles
+	pprof -proto -output="$dir/merged.pb.gz" "$dir/cycles.pb.gz" "$dir/cycles.pb.gz" \
+		>/dev/null 2>&1
+	once=$("$here/profile_dump" "$dir/cycles.pb.gz" | awk '$2 == "cycles" { print $4; exit }')
+	twice=$("$here/profile_dump" "$dir/merged.pb.gz" | awk '$2 == "cycles" { print $4; exit }')
+	echo "$once and $twice"
+	[ "$twice" -eq $((2 * once)) ]
+}
+
+ktap_run profiles_are_recorded go_reads_them_without_complaint go_sees_the_same_totals \
+	go_sees_the_same_functions go_shows_the_truth_programs go_reads_our_labels \
+	library_reads_what_go_writes two_runs_merge

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * profile_dump: a profile as the library reads it, in numbers that nobody rounded.
+ *
+ *	profile_dump FILE	"total TYPE UNIT N" for each column, then
+ *				"flat TYPE N FUNCTION" for each function that is a leaf
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <gprof/profile.h>
+
+#define MOST_FUNCTIONS	65536
+
+struct flat {
+	char *function;
+	int64_t *values;
+};
+
+static struct flat flats[MOST_FUNCTIONS];
+static size_t nr_flats, nr_types;
+
+static int each(void *ctx, const struct gprof_frame *frames, size_t nr, const int64_t *values)
+{
+	const char *function = nr ? frames[0].function : "";
+	size_t i, type;
+
+	(void)ctx;
+	for (i = 0; i < nr_flats; i++)
+		if (!strcmp(flats[i].function, function))
+			break;
+	if (i == MOST_FUNCTIONS)
+		return -1;
+	if (i == nr_flats) {
+		flats[i].function = strdup(function);
+		flats[i].values = calloc(nr_types, sizeof(int64_t));
+		nr_flats++;
+	}
+	for (type = 0; type < nr_types; type++)
+		flats[i].values[type] += values[type];
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	const struct gprof_value_type *types;
+	struct gprof_profile *p;
+	const char *error = "";
+	size_t i, type;
+	int fd;
+
+	if (argc != 2) {
+		fprintf(stderr, "usage: profile_dump FILE\n");
+		return 2;
+	}
+	fd = open(argv[1], O_RDONLY);
+	p = fd < 0 ? NULL : gprof_profile_read(fd, &error);
+	if (!p) {
+		fprintf(stderr, "%s: %s %s\n", argv[1], strerror(errno), error);
+		return 1;
+	}
+	nr_types = gprof_profile_types(p, &types);
+	for (type = 0; type < nr_types; type++)
+		printf("total %s %s %" PRId64 "\n", types[type].type, types[type].unit,
+		       gprof_profile_total(p, type));
+	if (gprof_profile_each(p, each, NULL))
+		return 1;
+	for (type = 0; type < nr_types; type++)
+		for (i = 0; i < nr_flats; i++)
+			printf("flat %s %" PRId64 " %s\n", types[type].type,
+			       flats[i].values[type], flats[i].function);
+	gprof_profile_free(p);
+	return 0;
+}
