@@ -375,7 +375,7 @@ two_targets_are_refused()
 user_records_their_own_command()
 {
 	# shellcheck disable=SC2086 # words
-	run 0 $user gprofctl cpu -F 1000 -o user.pb.gz -- "$burner" 300
+	run 0 $user gprofctl cpu -F 1000 -o user.pb.gz -- "$burner" 1500
 	[ "$(count produced)" -gt 20 ]
 	run 0 gprofctl top user.pb.gz
 	grep -q burn_ns out

@@ -128,6 +128,7 @@ TEST_F(recorder, end_of_one_does_not_touch_the_other)
 	struct gprof_stats st;
 	struct device one, other;
 	uint64_t before;
+	int i;
 
 	ASSERT_EQ(0, device_record(&one, &self->setup));
 	ASSERT_EQ(0, device_record(&other, &self->setup));
@@ -135,7 +136,11 @@ TEST_F(recorder, end_of_one_does_not_touch_the_other)
 	device_close(&other);
 	ASSERT_EQ(0, device_stats(&one, GPROF_STATS_ALL_CPUS, &st));
 	before = st.out_produced;
-	ASSERT_EQ(0, child_step(&self->child));
+	/* Few samples fall into a step where the machine is slow; none if it were stopped. */
+	for (i = 0; i < 20 && st.out_produced < before + 5; i++) {
+		ASSERT_EQ(0, child_step(&self->child));
+		ASSERT_EQ(0, device_stats(&one, GPROF_STATS_ALL_CPUS, &st));
+	}
 	EXPECT_LE(before + 5, FINISH(&one));
 	device_close(&one);
 }
@@ -144,13 +149,14 @@ TEST_F(recorder, stop_of_one_does_not_stop_the_other)
 {
 	struct device one, other;
 	uint64_t stopped;
+	int i;
 
 	ASSERT_EQ(0, device_record(&one, &self->setup));
 	ASSERT_EQ(0, device_record(&other, &self->setup));
 	ASSERT_EQ(0, child_step(&self->child));
 	stopped = FINISH(&other);
-	ASSERT_EQ(0, child_step(&self->child));
-	ASSERT_EQ(0, child_step(&self->child));
+	for (i = 0; i < 10; i++)
+		ASSERT_EQ(0, child_step(&self->child));
 	EXPECT_LT(stopped + 5, FINISH(&one));
 	device_close(&one);
 	device_close(&other);

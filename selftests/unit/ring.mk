@@ -4,7 +4,8 @@
 #
 #	make -f selftests/unit/ring.mk O=/abs/dir KSELFTEST_DIR=DIR
 #
-# gives $(O)/selftests/unit/ring_nmi_test and ring_tsan_test.
+# gives ring_nmi_test, ring_tsan_test, ring_steps_test and ring_dictionary_test in
+# $(O)/selftests/unit.
 
 here := $(patsubst %/,%,$(dir $(abspath $(lastword $(MAKEFILE_LIST)))))
 top := $(abspath $(here)/../..)
@@ -14,16 +15,28 @@ sources := $(here)/ring_nmi_test.c $(here)/ring_test_core.c $(here)/shim/shim.c 
 RING_CFLAGS := -std=gnu11 -O2 -g -Wall -Wno-unused-function -D_GNU_SOURCE \
 	-I$(here)/shim -I$(here) -isystem $(top)/uapi -isystem $(KSELFTEST_DIR)
 
-all: $(out)/ring_nmi_test $(out)/ring_tsan_test
+headers := $(wildcard $(here)/shim/*.h $(here)/*.h $(top)/kmod/*.h)
 
-$(out)/ring_nmi_test: $(sources) $(wildcard $(here)/shim/*.h $(here)/*.h $(top)/kmod/*.h)
+all: $(addprefix $(out)/ring_,nmi_test tsan_test steps_test dictionary_test)
+
+$(out)/ring_nmi_test: $(sources) $(headers)
 	@mkdir -p $(@D)
 	$(CC) $(RING_CFLAGS) $(sources) -pthread -o $@
 
 # gcc warns that ThreadSanitizer knows no fences: the flight ring, which needs
 # one, is checked in the plain build.
-$(out)/ring_tsan_test: $(sources) $(wildcard $(here)/shim/*.h $(here)/*.h $(top)/kmod/*.h)
+$(out)/ring_tsan_test: $(sources) $(headers)
 	@mkdir -p $(@D)
 	$(CC) $(RING_CFLAGS) -fsanitize=thread -Wno-tsan $(sources) -pthread -o $@
+
+$(out)/ring_steps_test: $(here)/ring_steps_test.c $(filter-out %/ring_nmi_test.c,$(sources)) \
+		$(headers)
+	@mkdir -p $(@D)
+	$(CC) $(RING_CFLAGS) $(filter %.c,$^) -o $@
+
+$(out)/ring_dictionary_test: $(here)/ring_dictionary_test.c $(here)/shim/shim.c \
+		$(top)/kmod/dictionary.c $(headers)
+	@mkdir -p $(@D)
+	$(CC) $(RING_CFLAGS) $(here)/ring_dictionary_test.c $(here)/shim/shim.c -o $@
 
 .PHONY: all

@@ -166,6 +166,8 @@ static void check_stack(struct core_check *k, const struct gprof_stack_rec *st)
 		fail(k, "an id is out of range");
 	else if (!st->id)
 		k->last_inline = n;
+	else if (k->stack_of[st->id] != ~0U)
+		fail(k, "an id is defined twice in a generation");
 	else
 		k->stack_of[st->id] = n;
 }
