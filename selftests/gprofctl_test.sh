@@ -137,7 +137,7 @@ duration_ends_the_recording_not_the_process()
 
 recording_ends_with_its_process()
 {
-	"$burner" 500 &
+	"$burner" 4000 &
 	run 0 gprofctl cpu -p $! -d 60 -o x.pb.gz
 	[ "$(count produced)" -gt 0 ]
 }
