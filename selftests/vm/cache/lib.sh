@@ -37,16 +37,13 @@ hash_of()
 
 # cache_entry DIR COMMAND [ARGS...]: DIR, made by "COMMAND ARGS... TMP DIR"
 # unless it is there.  COMMAND is a program, for "set -e" does not reach into a
-# function whose status is looked at.  What nobody used for a month goes then.
+# function whose status is looked at.
 cache_entry()
 {
 	local dir=$1
 	shift
 
-	if [[ -d $dir ]]; then
-		touch -c "$dir"
-		return
-	fi
+	[[ ! -d $dir ]] || return 0
 	mkdir -p "${dir%/*}"
 	(
 		flock 9
@@ -55,8 +52,6 @@ cache_entry()
 		mkdir "$dir.tmp"
 		"$@" "$dir.tmp" "$dir" >&2 9>&- || exit 1
 		mv -T "$dir.tmp" "$dir"
-		find "${dir%/*}" -mindepth 1 -maxdepth 1 -mtime +30 \
-			-exec rm -rf {} +
 	) 9>"$dir.lock" || die "could not make $dir"
 }
 
