@@ -41,7 +41,7 @@ KMOD_OUT := $(CURDIR)/build/kmod/$(KERNELRELEASE)
 SUB = $(MAKE) $(if $(V),,-s) --no-print-directory -C
 
 .PHONY: all module lib tools selftests install clean help
-.PHONY: setup guests-build demo check check-all style
+.PHONY: setup guests-build demo check check-all matrix style fuzz
 
 all: lib tools
 	@if [ -e $(KDIR)/Makefile ]; then \
@@ -111,6 +111,28 @@ check: guests-build
 check-all: guests-build
 	@selftests/vm/check check all
 
+bench: setup
+	@$(MAKE) --no-print-directory selftests
+	@PATH=$(O)/bin:$$PATH LD_LIBRARY_PATH=$(O)/lib selftests/bench/trace_read
+	@PATH=$(O)/bin:$$PATH LD_LIBRARY_PATH=$(O)/lib selftests/bench/mmu
+	@selftests/bench/run
+	@selftests/bench/table
+
+# What the benchmark runs in guests.
+.PHONY: bench bench-programs
+bench-programs: tools
+	@$(SUB) selftests/bench
+
+# Any part of it: make matrix KERNELS="5.10 7.2" ARCHS=arm64
+matrix: guests-build
+	@selftests/vm/check --kernels "$(KERNELS)" --archs "$(or $(ARCHS),amd64 arm64)"
+
+# For DURATION seconds on the debug kernel, SEED= as a failure told it.
+fuzz: guests-build
+	@selftests/vm/run --arch arm64 --kernel debug --timeout $$(($(or $(DURATION),600) + 900)) -- \
+		env GPROF_FUZZ_SECONDS=$(or $(DURATION),600) GPROF_FUZZ_SEED=$(or $(SEED),0) \
+		run-tests fuzz_test
+
 style: setup
 	@selftests/vm/style
 
@@ -122,7 +144,10 @@ help:
 	@echo 'make install    all that is built (prefix=, DESTDIR=)'
 	@echo 'make demo       profiles a real program in a guest: out/demo'
 	@echo 'make check      the tests, in guests with a stock kernel'
-	@echo 'make check-all  the same, and in kernels with every check on'
+	@echo 'make check-all  the same, on every kernel, and with every check on'
+	@echo 'make matrix     the tests on these KERNELS= and ARCHS=, or on all'
+	@echo 'make fuzz       random calls on the debug kernel (DURATION= seconds, SEED=)'
+	@echo 'make bench      what recording costs, beside perf and others'
 	@echo 'make style      checkpatch, sparse, shellcheck'
 	@echo 'make clean      removes build/ and out/; caches stay'
 	@echo

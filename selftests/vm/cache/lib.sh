@@ -37,13 +37,16 @@ hash_of()
 
 # cache_entry DIR COMMAND [ARGS...]: DIR, made by "COMMAND ARGS... TMP DIR"
 # unless it is there.  COMMAND is a program, for "set -e" does not reach into a
-# function whose status is looked at.
+# function whose status is looked at.  DIR's date says when it was used last.
 cache_entry()
 {
 	local dir=$1
 	shift
 
-	[[ ! -d $dir ]] || return 0
+	if [[ -d $dir ]]; then
+		touch -c "$dir" 2>/dev/null || true
+		return
+	fi
 	mkdir -p "${dir%/*}"
 	(
 		flock 9
@@ -52,7 +55,20 @@ cache_entry()
 		mkdir "$dir.tmp"
 		"$@" "$dir.tmp" "$dir" >&2 9>&- || exit 1
 		mv -T "$dir.tmp" "$dir"
+		cache_let_go "$dir"
 	) 9>"$dir.lock" || die "could not make $dir"
+}
+
+# cache_let_go DIR: when DIR is new, what was not used for two days and has its
+# name but for the hash goes, and anything that was not used for a month.
+cache_let_go()
+{
+	local dir=$1
+
+	touch "$dir"
+	find "$cache" -mindepth 2 -maxdepth 2 ! -path "$dir*" \
+		\( -path "${dir%-*}-*" -mtime +1 -o -mtime +29 \) \
+		-exec rm -rf {} + || true
 }
 
 # cross_prefix ARCH: what Debian calls the compiler for ARCH on this machine.
