@@ -67,6 +67,11 @@ static void add_up(struct gprof_counters *c, struct perf_event *event)
 static void detach(struct gprof_counters *c, struct perf_event *event)
 {
 	lockdep_assert_held(&c->lock);
+	/*
+	 * Stopped first, or samples after the reading would stand for events
+	 * that are not in it. (perf lets nobody stop what was inherited.)
+	 */
+	perf_event_disable(event);
 	add_up(c, event);
 	perf_event_release_kernel(event);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * buffer: reserve, publish, cut generations.
+ * buffer: reserve, publish, cut generations. What every sample does is in
+ * buffer.h, inline; what is seldom is here.
  *
  * One word decides. A producer reserves by a compare-exchange on @word, which
  * holds the position *and* the number of the generation. So the place of a
@@ -31,37 +32,8 @@
 
 #include <linux/bug.h>
 #include <linux/compiler.h>
-#include <linux/minmax.h>
 #include <linux/string.h>
 #include <linux/ktime.h>
-
-#define POS_BITS	48
-#define POS_MASK	((1ULL << POS_BITS) - 1)
-
-static u64 word_pos(u64 word)
-{
-	return (word & POS_MASK) << 3;
-}
-
-static u16 word_generation(u64 word)
-{
-	return word >> POS_BITS;
-}
-
-static u64 make_word(u16 generation, u64 pos)
-{
-	return (u64)generation << POS_BITS | (pos >> 3 & POS_MASK);
-}
-
-static void *at(struct gprof_buffer *b, u64 pos)
-{
-	return b->data + (pos & (b->size - 1));
-}
-
-static struct gprof_generation *generation(struct gprof_buffer *b, u64 number)
-{
-	return &b->generations[number % GPROF_GENERATIONS];
-}
 
 /**
  * gprof_buffer_init() - make an empty ring
@@ -91,23 +63,21 @@ void gprof_buffer_lose(struct gprof_buffer *b, unsigned int reason)
 {
 	local64_inc(&b->lost[reason]);
 	local64_inc(&b->untold[reason]);
+	barrier();	/* counted before it is announced */
+	WRITE_ONCE(b->owing, true);
+	WRITE_ONCE(b->recount, true);
 }
 
-static bool anything_untold(struct gprof_buffer *b)
-{
-	u64 sum = 0;
-	int i;
-
-	for (i = 0; i < GPROF_LOST_NR; i++)
-		sum |= local64_read(&b->untold[i]);
-	return sum;
-}
-
-/* A producer that interrupts between the test and here takes it all: then this tells 0. */
+/*
+ * A producer that interrupts between the test and here takes it all: then this
+ * tells 0. One that loses a sample meanwhile says again that something is owed.
+ */
 static void tell_lost(struct gprof_buffer *b, struct gprof_lost_rec *lost)
 {
 	int i;
 
+	WRITE_ONCE(b->owing, false);
+	barrier();	/* what is counted from here on is announced again */
 	lost->rec.type = GPROF_REC_LOST;
 	lost->rec.flags = 0;
 	lost->rec.size = sizeof(*lost);
@@ -146,27 +116,29 @@ static bool give_up_oldest(struct gprof_buffer *b, u16 current_generation)
 	if (held < (READ_ONCE(b->nest) > 1 ? 2 : 1))
 		return false;
 
-	samples = local64_read(&generation(b, first)->samples);
-	publish_oldest(b, generation(b, first + 1)->pos);
+	samples = local64_read(&gprof_generation_of(b, first)->samples);
+	publish_oldest(b, gprof_generation_of(b, first + 1)->pos);
 	smp_wmb();	/* E, pairs with F: oldest moves before data is overwritten */
 	/* Fails when an inner producer gave it up meanwhile, which is as good. */
-	if (local64_cmpxchg(&b->first, first, first + 1) == first)
+	if (local64_cmpxchg(&b->first, first, first + 1) == first) {
 		local64_add(samples, &b->overwritten);
+		WRITE_ONCE(b->recount, true);
+	}
 	return true;
 }
 
 static bool room_in_flight(struct gprof_buffer *b, u64 word, u32 size)
 {
-	u64 end = word_pos(word) + size;
+	u64 end = gprof_word_pos(word) + size;
 
-	while (end - generation(b, local64_read(&b->first))->pos > b->size) {
-		if (!give_up_oldest(b, word_generation(word)))
+	while (end - gprof_generation_of(b, local64_read(&b->first))->pos > b->size) {
+		if (!give_up_oldest(b, gprof_word_generation(word)))
 			return false;
 	}
 	return true;
 }
 
-/* Returns 0, or 1 + GPROF_LOST_* when there is no room. */
+/* Why is there no room? Returns 0 where there is, or 1 + GPROF_LOST_*. */
 static int room(struct gprof_buffer *b, u64 word, u32 size)
 {
 	u64 used;
@@ -180,14 +152,22 @@ static int room(struct gprof_buffer *b, u64 word, u32 size)
 	 * B, pairs with D. No barrier is needed: the stores to the freed space
 	 * are conditional on this load (control dependency).
 	 */
-	used = word_pos(word) - READ_ONCE(b->tail->tail);
+	used = gprof_word_pos(word) - READ_ONCE(b->tail->tail);
 	if (used > b->size || used & 7)
 		return 1 + GPROF_LOST_BAD_TAIL;
 	return used + size <= b->size ? 0 : 1 + GPROF_LOST_FULL;
 }
 
-/* Outermost producer only. When there is no room the old generation goes on. */
-static void cut_generation(struct gprof_buffer *b, u64 now)
+/**
+ * gprof_buffer_cut() - begin a generation
+ * @b: ring
+ * @now: its time
+ *
+ * When there is no room the old generation goes on.
+ *
+ * Context: Outermost producer.
+ */
+void gprof_buffer_cut(struct gprof_buffer *b, u64 now)
 {
 	struct gprof_generation_rec *rec;
 	u64 number = b->generation + 1;
@@ -195,19 +175,20 @@ static void cut_generation(struct gprof_buffer *b, u64 now)
 
 	if (b->flight && number - local64_read(&b->first) >= GPROF_GENERATIONS - 1)
 		give_up_oldest(b, (u16)b->generation);
-	local64_set(&generation(b, number)->samples, 0);
+	local64_set(&gprof_generation_of(b, number)->samples, 0);
 	do {
 		word = local64_read(&b->word);
-		pos = word_pos(word);
+		pos = gprof_word_pos(word);
 		if (room(b, word, sizeof(*rec)))
 			return;
-		generation(b, number)->pos = pos;
+		gprof_generation_of(b, number)->pos = pos;
 	} while ((u64)local64_cmpxchg(&b->word, word,
-				      make_word(number, pos + sizeof(*rec))) != word);
+				      gprof_word(number, pos + sizeof(*rec))) != word);
 
 	b->generation = number;
 	b->generation_start = now;
-	rec = at(b, pos);
+	b->generation_end = pos + (b->flight ? b->size / GPROF_FLIGHT_PARTS : b->size);
+	rec = gprof_buffer_at(b, pos);
 	rec->rec.type = GPROF_REC_GENERATION;
 	rec->rec.flags = 0;
 	rec->rec.size = sizeof(*rec);
@@ -220,123 +201,72 @@ static void cut_generation(struct gprof_buffer *b, u64 now)
 	rec->__reserved = 0;
 }
 
-static bool generation_is_due(struct gprof_buffer *b, u64 now)
-{
-	u64 most = b->flight ? b->size / GPROF_FLIGHT_PARTS : b->size;
-
-	/* An interrupt may have cut one after this producer took its time: then @now is earlier. */
-	if (!b->generation || (s64)(now - b->generation_start) >= (s64)b->generation_ns)
-		return true;
-	return word_pos(local64_read(&b->word)) - generation(b, b->generation)->pos >= most;
-}
-
 /**
- * gprof_buffer_begin() - become a producer
- * @b: ring of this CPU
- * @now: time in ns of CLOCK_MONOTONIC
- *
- * Context: Any incl. NMI, on the owning CPU, preemption off until
- * gprof_buffer_end().
- * Return: the generation (low 16 bits of its number) in which records reserved
- * until gprof_buffer_end() will lie; 0 while there is none, which happens to
- * producers that interrupt the very first one.
- */
-u16 gprof_buffer_begin(struct gprof_buffer *b, u64 now)
-{
-	WRITE_ONCE(b->nest, READ_ONCE(b->nest) + 1);
-	barrier();	/* interrupts from here on see this producer */
-	if (READ_ONCE(b->nest) == 1 && generation_is_due(b, now))
-		cut_generation(b, now);
-	return word_generation(local64_read(&b->word));
-}
-
-/**
- * gprof_buffer_reserve() - get room for records
+ * gprof_buffer_reserve_slow() - get room where it is not there for the taking
  * @b: ring
- * @size: bytes, a multiple of 8, for one record or several in a row
- * @samples: samples among them, 0 or 1; one that does not fit is counted as lost
+ * @size: as for gprof_buffer_reserve()
+ * @samples: as for gprof_buffer_reserve()
  *
- * Context: Between gprof_buffer_begin() and gprof_buffer_end(), by the same
- * producer, which fills all of it before gprof_buffer_end().
+ * Context: As for gprof_buffer_reserve().
  * Return: the place, or NULL when there is no room.
  */
-void *gprof_buffer_reserve(struct gprof_buffer *b, u32 size, unsigned int samples)
+void *gprof_buffer_reserve_slow(struct gprof_buffer *b, u32 size, unsigned int samples)
 {
 	u32 extra, full;
 	u64 word, pos;
 	int reason;
 
 	do {
-		extra = anything_untold(b) ? sizeof(struct gprof_lost_rec) : 0;
+		extra = READ_ONCE(b->owing) ? sizeof(struct gprof_lost_rec) : 0;
 		full = size + extra;
 		word = local64_read(&b->word);
-		pos = word_pos(word);
-		reason = word_generation(word) || b->generation ? room(b, word, full) :
-								  1 + GPROF_LOST_NESTED;
+		pos = gprof_word_pos(word);
+		reason = gprof_word_generation(word) || b->generation ? room(b, word, full) :
+									1 + GPROF_LOST_NESTED;
 		if (reason) {
 			if (samples)
 				gprof_buffer_lose(b, reason - 1);
 			return NULL;
 		}
 	} while ((u64)local64_cmpxchg(&b->word, word,
-				      make_word(word_generation(word), pos + full)) != word);
+				      gprof_word(gprof_word_generation(word), pos + full)) != word);
 
-	if (samples)
-		local64_add(samples, &generation(b, word_generation(word))->samples);
+	if (samples && b->flight)
+		local64_add(samples, &gprof_generation_of(b, gprof_word_generation(word))->samples);
 	if (extra)
-		tell_lost(b, at(b, pos));
-	return at(b, pos + extra);
+		tell_lost(b, gprof_buffer_at(b, pos));
+	return gprof_buffer_at(b, pos + extra);
 }
 
-static void publish(struct gprof_buffer *b, u64 pos)
+/**
+ * gprof_buffer_recount() - publish the counts that seldom change
+ * @b: ring
+ *
+ * Context: Outermost producer.
+ */
+void gprof_buffer_recount(struct gprof_buffer *b)
 {
 	struct gprof_ring_head *head = b->head;
 	int i;
 
-	WRITE_ONCE(head->produced, local64_read(&b->produced));
+	WRITE_ONCE(b->recount, false);
+	barrier();	/* what changes from here on is published next time */
 	WRITE_ONCE(head->overwritten, local64_read(&b->overwritten));
 	for (i = 0; i < GPROF_LOST_NR; i++)
 		WRITE_ONCE(head->lost[i], local64_read(&b->lost[i]));
-	smp_store_release(&head->head, pos);	/* A, pairs with C */
-}
-
-static void wake_reader(struct gprof_buffer *b, u64 pos)
-{
-	if (b->flight || pos - b->woken < b->size / 2)
-		return;
-	b->woken = pos;
-	irq_work_queue(&b->wake);
 }
 
 /**
- * gprof_buffer_end() - cease to be a producer; the outermost one publishes
+ * gprof_buffer_wake() - tell the reader that it is time to come
  * @b: ring
+ * @pos: position of the head
  *
- * Context: As gprof_buffer_begin().
+ * Context: Outermost producer.
  */
-void gprof_buffer_end(struct gprof_buffer *b)
+void gprof_buffer_wake(struct gprof_buffer *b, u64 pos)
 {
-	unsigned int nest = READ_ONCE(b->nest);
-	u64 word, pos;
-
-	barrier();	/* records are filled before this producer is gone */
-	if (nest > 1) {
-		WRITE_ONCE(b->nest, nest - 1);
-		return;
-	}
-	for (;;) {
-		word = local64_read(&b->word);
-		pos = word_pos(word);
-		publish(b, pos);
-		wake_reader(b, pos);
-		barrier();	/* publish before giving up the role of the outermost */
-		WRITE_ONCE(b->nest, 0);
-		barrier();	/* and look after it */
-		if (likely((u64)local64_read(&b->word) == word))
-			break;
-		WRITE_ONCE(b->nest, 1);
-		barrier();
-	}
+	b->woken = pos;
+	irq_work_queue(&b->wake);
 }
 
 /**

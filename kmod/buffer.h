@@ -11,6 +11,7 @@
 #define GPROF_BUFFER_H
 
 #include <asm/local64.h>
+#include <linux/compiler.h>
 #include <linux/gprof.h>
 #include <linux/irq_work.h>
 #include <linux/types.h>
@@ -23,7 +24,7 @@
 /**
  * struct gprof_generation - what the ring knows of a generation it holds
  * @pos: position of its GENERATION record
- * @samples: samples in it
+ * @samples: samples in it (flight mode)
  */
 struct gprof_generation {
 	u64 pos;
@@ -44,12 +45,15 @@ struct gprof_generation {
  * @nest: producers that are active on this CPU, each interrupting the one before
  * @generation: number of the current generation; written by the outermost producer
  * @generation_start: its time; written by the outermost producer
+ * @generation_end: position at which the next one is cut; outermost producer
  * @woken: position at which the reader was last woken; outermost producer
  * @first: number of the oldest generation (flight mode)
  * @generations: ring of generations [@first, @generation]
  * @produced: samples that the source produced
  * @lost: samples that were lost, by reason
  * @untold: part of @lost that no LOST record has told yet
+ * @owing: @untold may be more than 0
+ * @recount: @lost or @overwritten are newer than what @head says
  * @overwritten: samples in generations that were given up
  * @nmi: produced samples by context
  * @irq: produced samples by context
@@ -75,6 +79,7 @@ struct gprof_buffer {
 	unsigned int nest;
 	u64 generation;
 	u64 generation_start;
+	u64 generation_end;
 	u64 woken;
 	local64_t first;
 	struct gprof_generation generations[GPROF_GENERATIONS];
@@ -82,6 +87,8 @@ struct gprof_buffer {
 	local64_t produced;
 	local64_t lost[GPROF_LOST_NR];
 	local64_t untold[GPROF_LOST_NR];
+	bool owing;
+	bool recount;
 	local64_t overwritten;
 	local64_t nmi;
 	local64_t irq;
@@ -94,10 +101,128 @@ struct gprof_buffer {
 };
 
 void gprof_buffer_init(struct gprof_buffer *b);
-u16 gprof_buffer_begin(struct gprof_buffer *b, u64 now);
-void *gprof_buffer_reserve(struct gprof_buffer *b, u32 size, unsigned int samples);
-void gprof_buffer_end(struct gprof_buffer *b);
 void gprof_buffer_lose(struct gprof_buffer *b, unsigned int reason);
 bool gprof_buffer_readable(const struct gprof_buffer *b);
+
+/* For the functions below. */
+void gprof_buffer_cut(struct gprof_buffer *b, u64 now);
+void *gprof_buffer_reserve_slow(struct gprof_buffer *b, u32 size, unsigned int samples);
+void gprof_buffer_recount(struct gprof_buffer *b);
+void gprof_buffer_wake(struct gprof_buffer *b, u64 pos);
+
+#define GPROF_POS_BITS	48
+#define GPROF_POS_MASK	((1ULL << GPROF_POS_BITS) - 1)
+
+static inline u64 gprof_word_pos(u64 word)
+{
+	return (word & GPROF_POS_MASK) << 3;
+}
+
+static inline u16 gprof_word_generation(u64 word)
+{
+	return word >> GPROF_POS_BITS;
+}
+
+static inline u64 gprof_word(u16 generation, u64 pos)
+{
+	return (u64)generation << GPROF_POS_BITS | (pos >> 3 & GPROF_POS_MASK);
+}
+
+static inline void *gprof_buffer_at(struct gprof_buffer *b, u64 pos)
+{
+	return b->data + (pos & (b->size - 1));
+}
+
+static inline struct gprof_generation *gprof_generation_of(struct gprof_buffer *b, u64 number)
+{
+	return &b->generations[number % GPROF_GENERATIONS];
+}
+
+/**
+ * gprof_buffer_begin() - become a producer
+ * @b: ring of this CPU
+ * @now: time in ns of CLOCK_MONOTONIC
+ *
+ * Context: Any incl. NMI, on the owning CPU, preemption off until
+ * gprof_buffer_end().
+ * Return: the generation (low 16 bits of its number) in which records reserved
+ * until gprof_buffer_end() will lie; 0 while there is none, which happens to
+ * producers that interrupt the very first one.
+ */
+static inline u16 gprof_buffer_begin(struct gprof_buffer *b, u64 now)
+{
+	unsigned int nest = READ_ONCE(b->nest) + 1;
+
+	WRITE_ONCE(b->nest, nest);
+	barrier();	/* interrupts from here on see this producer */
+	/* An interrupt may have cut one after this producer took its time: then @now is earlier. */
+	if (nest == 1 && ((s64)(now - b->generation_start) >= (s64)b->generation_ns ||
+			  gprof_word_pos(local64_read(&b->word)) >= b->generation_end))
+		gprof_buffer_cut(b, now);
+	return gprof_word_generation(local64_read(&b->word));
+}
+
+/**
+ * gprof_buffer_reserve() - get room for records
+ * @b: ring
+ * @size: bytes, a multiple of 8, for one record or several in a row
+ * @samples: samples among them, 0 or 1; one that does not fit is counted as lost
+ *
+ * Context: Between gprof_buffer_begin() and gprof_buffer_end(), by the same
+ * producer, which fills all of it before gprof_buffer_end().
+ * Return: the place, or NULL when there is no room.
+ */
+static inline void *gprof_buffer_reserve(struct gprof_buffer *b, u32 size, unsigned int samples)
+{
+	u64 word = local64_read(&b->word), pos = gprof_word_pos(word);
+	/*
+	 * B, pairs with D. No barrier is needed: the stores to the freed space
+	 * are conditional on this load (control dependency).
+	 */
+	u64 used = pos - READ_ONCE(b->tail->tail);
+
+	/* An impossible tail makes @used odd, or larger than any ring. */
+	if (unlikely(b->flight || !gprof_word_generation(word) || READ_ONCE(b->owing) ||
+		     size > b->size / GPROF_RECORD_PART || used & 7 || used > b->size - size))
+		return gprof_buffer_reserve_slow(b, size, samples);
+	if (unlikely((u64)local64_cmpxchg(&b->word, word, word + (size >> 3)) != word))
+		return gprof_buffer_reserve_slow(b, size, samples);
+	return gprof_buffer_at(b, pos);
+}
+
+/**
+ * gprof_buffer_end() - cease to be a producer; the outermost one publishes
+ * @b: ring
+ *
+ * Context: As gprof_buffer_begin().
+ */
+static inline void gprof_buffer_end(struct gprof_buffer *b)
+{
+	unsigned int nest = READ_ONCE(b->nest);
+	u64 word, pos;
+
+	barrier();	/* records are filled before this producer is gone */
+	if (unlikely(nest > 1)) {
+		WRITE_ONCE(b->nest, nest - 1);
+		return;
+	}
+	for (;;) {
+		word = local64_read(&b->word);
+		pos = gprof_word_pos(word);
+		WRITE_ONCE(b->head->produced, local64_read(&b->produced));
+		if (unlikely(READ_ONCE(b->recount)))
+			gprof_buffer_recount(b);
+		smp_store_release(&b->head->head, pos);	/* A, pairs with C */
+		if (unlikely(pos - b->woken >= b->size / 2) && !b->flight)
+			gprof_buffer_wake(b, pos);
+		barrier();	/* publish before giving up the role of the outermost */
+		WRITE_ONCE(b->nest, 0);
+		barrier();	/* and look after it */
+		if (likely((u64)local64_read(&b->word) == word))
+			break;
+		WRITE_ONCE(b->nest, 1);
+		barrier();
+	}
+}
 
 #endif /* GPROF_BUFFER_H */

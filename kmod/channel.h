@@ -12,6 +12,7 @@
 
 struct page;
 
+#define GPROF_DEPTH		4	/* samples in each other: task, softirq, interrupt, NMI */
 #define GPROF_MAPS_SEEN		128	/* processes whose mappings are known to be read */
 #define GPROF_MAPS_WANTED	32	/* requests to read mappings that can wait */
 
@@ -27,11 +28,48 @@ struct gprof_seen_process {
 	u32 generation;
 };
 
+#define GPROF_LEAVES		64	/* a power of two */
+#define GPROF_LEAF_FRAMES	2
+
+/**
+ * struct gprof_leaf - the id of a stack of which the callers leave few frames
+ * @epoch: of the channel; 0: free
+ * @key: of the stack in the dictionary, padded with 0
+ * @id: its id
+ */
+struct gprof_leaf {
+	u64 epoch;
+	u64 key[2 + GPROF_LEAF_FRAMES];
+	u32 id;
+};
+
+/**
+ * struct gprof_memo - what the last samples at a nesting depth found in the dictionary
+ * @epoch: of the channel; all but @leaves is of this one
+ * @callers_version: 0: none
+ * @callers: id of the callers that had @callers_version
+ * @tid: a task that the generation has named
+ * @comm: its name
+ * @process_version: the task was one of the process that had this; 0: none
+ * @leaves: by a hash of the leaf; forgets at will
+ */
+struct gprof_memo {
+	u64 epoch;
+	u64 callers_version;
+	u32 callers;
+	u32 tid;
+	u64 comm[2];
+	u64 process_version;
+	struct gprof_leaf leaves[GPROF_LEAVES];
+};
+
 /**
  * struct gprof_channel - ring, dictionary and memory of one recorder on one CPU
  * @buffer: ring
  * @dictionary: stacks and tasks that the current generation has said
  * @generation: the one that @dictionary was last scrubbed for
+ * @epoch: a new number for each @generation; numbers of those come again
+ * @memo: one for each nesting depth, so that nobody interrupts its use
  * @seen: cache of processes, by hash; lossy
  * @wanted: process ids whose mappings shall be read, 0: free
  * @pages: pages of the ring in the order of its mapping: head, data, data again
@@ -43,6 +81,8 @@ struct gprof_channel {
 	struct gprof_buffer buffer;
 	struct gprof_dictionary dictionary;
 	u16 generation;
+	u64 epoch;
+	struct gprof_memo memo[GPROF_DEPTH];
 	struct gprof_seen_process seen[GPROF_MAPS_SEEN];
 	atomic_t wanted[GPROF_MAPS_WANTED];
 

@@ -22,7 +22,7 @@ static int open(struct inode *inode, struct file *file)
 
 static int release(struct inode *inode, struct file *file)
 {
-	gprof_recorder_free(file->private_data);
+	gprof_recorder_close(file->private_data);
 	return 0;
 }
 

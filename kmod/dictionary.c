@@ -32,13 +32,20 @@
 #define FIELD_MASK		((1ULL << 24) - 1)
 #define USED_MASK		((1ULL << GENERATION_SHIFT) - 1)
 
+/* Five instructions a word. Neighbours in memory or code differ in low bits, which go far. */
 static u64 hash_words(const u64 *key, u32 words)
 {
 	u64 h = words;
+	u32 i;
 
-	while (words--)
-		h = (rol64(h, 5) ^ *key++) * 0x9E3779B97F4A7C15ULL;
-	return h ^ h >> 29;
+	for (i = 0; i < words; i++)
+		h = (h ^ key[i]) * 0x9E3779B97F4A7C15ULL;
+	return h ^ h >> 32;
+}
+
+static u64 hash_tag(u64 hash)
+{
+	return hash >> 32 & FIELD_MASK;
 }
 
 static u16 slot_generation(u64 slot)
@@ -54,8 +61,43 @@ static u32 slot_place(u64 slot)
 static bool same_key(const struct gprof_dictionary *d, u64 slot, const u64 *key, u32 words)
 {
 	const u64 *stored = d->arena + slot_place(slot);
+	u32 i;
 
-	return stored[0] == words && !memcmp(stored + 1, key, words * sizeof(*key));
+	if (stored[0] != words)
+		return false;
+	/* memcmp() looks at bytes on some kernels, and is a call on all. */
+	for (i = 0; i < words; i++) {
+		if (stored[1 + i] != key[i])
+			return false;
+	}
+	return true;
+}
+
+/**
+ * gprof_dictionary_find() - the id of a key that is there
+ * @d: dictionary
+ * @generation: what gprof_buffer_begin() returned
+ * @key: words of the key
+ * @words: how many
+ *
+ * Context: A producer of the CPU's buffer.
+ * Return: its id, or 0.
+ */
+u32 gprof_dictionary_find(const struct gprof_dictionary *d, u16 generation, const u64 *key,
+			  u32 words)
+{
+	u64 hash = hash_words(key, words);
+	u32 i;
+
+	for (i = 0; i < PROBES; i++) {
+		u64 slot = local64_read(&d->slots[(hash + i) & (d->nr_slots - 1)]);
+
+		if (slot_generation(slot) != generation || !slot_place(slot))
+			return 0;
+		if ((slot & FIELD_MASK) == hash_tag(hash) && same_key(d, slot, key, words))
+			return slot_place(slot);
+	}
+	return 0;
 }
 
 /* Returns the place of @words words, or 0. Place 0 is never given out: it marks free slots. */
@@ -92,7 +134,7 @@ void gprof_dictionary_look_up(struct gprof_dictionary *d, u16 generation, const 
 			      u32 words, struct gprof_lookup *l)
 {
 	u64 hash = hash_words(key, words);
-	u64 tag = hash >> 32 & FIELD_MASK;
+	u64 tag = hash_tag(hash);
 	u32 place, i;
 
 	l->id = 0;

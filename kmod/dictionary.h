@@ -47,6 +47,8 @@ struct gprof_lookup {
 	u64 new;
 };
 
+u32 gprof_dictionary_find(const struct gprof_dictionary *d, u16 generation, const u64 *key,
+			  u32 words);
 void gprof_dictionary_look_up(struct gprof_dictionary *d, u16 generation, const u64 *key,
 			      u32 words, struct gprof_lookup *l);
 void gprof_dictionary_commit(struct gprof_dictionary *d, const struct gprof_lookup *l);

@@ -22,6 +22,7 @@ union argument {
 	struct gprof_start start;
 	struct gprof_stop stop;
 	struct gprof_stats stats;
+	struct gprof_rate rate;
 };
 
 struct command {
@@ -117,6 +118,7 @@ static int run_setup(struct gprof_recorder *r, union argument *arg)
 
 	setup->out_data_size = 0;
 	setup->out_nr_cpus = 0;
+	setup->out_id = 0;
 	setup->out_reason = GPROF_REASON_KIND;
 	if (!source)
 		return -ENOENT;
@@ -155,6 +157,11 @@ static int run_stats(struct gprof_recorder *r, union argument *arg)
 	return gprof_recorder_stats(r, &arg->stats);
 }
 
+static int run_rate(struct gprof_recorder *r, union argument *arg)
+{
+	return gprof_recorder_rate(r, &arg->rate);
+}
+
 #define COMMAND(_cmd, _struct, _min, _run) \
 	{ .cmd = (_cmd), .size = sizeof(struct _struct), .min_size = (_min), .run = (_run) }
 
@@ -164,6 +171,7 @@ static const struct command commands[] = {
 	COMMAND(GPROF_IOC_START, gprof_start, GPROF_START_SIZE_VER0, run_start),
 	COMMAND(GPROF_IOC_STOP, gprof_stop, GPROF_STOP_SIZE_VER0, run_stop),
 	COMMAND(GPROF_IOC_STATS, gprof_stats, GPROF_STATS_SIZE_VER0, run_stats),
+	COMMAND(GPROF_IOC_RATE, gprof_rate, GPROF_RATE_SIZE_VER0, run_rate),
 };
 
 static const struct command *find(unsigned int cmd)
@@ -194,10 +202,11 @@ long gprof_ioctl(struct gprof_recorder *r, unsigned int cmd, void __user *arg)
 	int err;
 
 	BUILD_BUG_ON(sizeof(struct gprof_info) != GPROF_INFO_SIZE_VER0);
-	BUILD_BUG_ON(sizeof(struct gprof_setup) != GPROF_SETUP_SIZE_VER0);
+	BUILD_BUG_ON(sizeof(struct gprof_setup) != GPROF_SETUP_SIZE_VER1);
 	BUILD_BUG_ON(sizeof(struct gprof_start) != GPROF_START_SIZE_VER0);
 	BUILD_BUG_ON(sizeof(struct gprof_stop) != GPROF_STOP_SIZE_VER0);
 	BUILD_BUG_ON(sizeof(struct gprof_stats) != GPROF_STATS_SIZE_VER0);
+	BUILD_BUG_ON(sizeof(struct gprof_rate) != GPROF_RATE_SIZE_VER0);
 
 	if (!c)
 		return -ENOTTY;

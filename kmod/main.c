@@ -6,8 +6,12 @@
  * each other.
  */
 #include "attach.h"
+#include "cycles.h"
 #include "dev.h"
+#include "netlink.h"
 #include "sampler.h"
+#include "timer.h"
+#include "tracepoint.h"
 
 #include <linux/init.h>
 #include <linux/module.h>
@@ -16,17 +20,28 @@ static int __init gprof_init(void)
 {
 	int err;
 
+	gprof_cycles_init();
 	err = gprof_samplers_init();
 	if (err)
 		return err;
 	err = gprof_attach_init();
 	if (err)
 		goto err_samplers;
-	err = gprof_dev_init();
+	err = gprof_timers_init();
 	if (err)
 		goto err_attach;
+	err = gprof_netlink_init();
+	if (err)
+		goto err_timers;
+	err = gprof_dev_init();
+	if (err)
+		goto err_netlink;
 	return 0;
 
+err_netlink:
+	gprof_netlink_exit();
+err_timers:
+	gprof_timers_exit();
 err_attach:
 	gprof_attach_exit();
 err_samplers:
@@ -37,7 +52,10 @@ err_samplers:
 static void __exit gprof_exit(void)
 {
 	gprof_dev_exit();
+	gprof_netlink_exit();
+	gprof_timers_exit();
 	gprof_attach_exit();
+	gprof_tracepoints_exit();
 	gprof_samplers_exit();
 }
 

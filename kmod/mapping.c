@@ -11,6 +11,7 @@
  */
 #include "mapping.h"
 #include "compat/mm.h"
+#include "process.h"
 #include "target.h"
 
 #include <linux/cred.h>
@@ -24,21 +25,6 @@
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
-
-/**
- * gprof_process_of() - which program run a task belongs to
- * @process: where to
- * @task: current, or a task that cannot go away
- *
- * Context: Any incl. NMI.
- */
-void gprof_process_of(struct gprof_process *process, struct task_struct *task)
-{
-	process->pid = task->tgid;
-	process->exec_id = (u32)READ_ONCE(task->self_exec_id);
-	/* RCU keeps a leader that exec replaces, and preemption is off in every sample. */
-	process->start_ns = READ_ONCE(task->group_leader)->start_boottime;
-}
 
 static struct gprof_seen_process *seen_entry(struct gprof_channel *ch,
 					     const struct gprof_process *p)
@@ -76,8 +62,7 @@ void gprof_maps_want(struct gprof_maps *m, struct gprof_channel *ch,
 {
 	struct gprof_seen_process *seen = seen_entry(ch, process);
 
-	if (seen->process.start_ns == process->start_ns && seen->process.pid == process->pid &&
-	    seen->process.exec_id == process->exec_id && seen->layout == layout &&
+	if (gprof_same_process(&seen->process, process) && seen->layout == layout &&
 	    seen->generation == generation)
 		return;
 	/* When no place is free, the next new stack asks again. */

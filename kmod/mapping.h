@@ -44,6 +44,4 @@ void gprof_maps_destroy(struct gprof_maps *m);
 void gprof_maps_want(struct gprof_maps *m, struct gprof_channel *ch,
 		     const struct gprof_process *process, u32 layout, u16 generation);
 
-void gprof_process_of(struct gprof_process *process, struct task_struct *task);
-
 #endif /* GPROF_MAPPING_H */

@@ -4,6 +4,8 @@
  *
  *	NEW --SETUP--> READY --START--> STARTED --STOP--> READY
  *
+ * and from each of them to CLOSED, with the file.
+ *
  * SETUP builds everything in the order target, charge, channels, maps, source,
  * and publishes it with @sampler.channels; from then on it is fixed until the
  * file is closed. mmap() therefore needs no lock, and must not take @lock: it
@@ -11,7 +13,7 @@
  * mmap_lock of the processes that it reads.
  *
  * Lock order: mmap_lock of the caller (none of our locks is taken under it);
- * @lock > struct gprof_counters.lock > perf's locks.
+ * @lock > struct gprof_counters.lock > perf's locks; @lock > the registry's.
  */
 #include "recorder.h"
 #include "buffer_pages.h"
@@ -21,6 +23,7 @@
 #include <linux/gprof.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
+#include <linux/notifier.h>
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
 
@@ -29,6 +32,15 @@
 #define GENERATION_MAX		(3600ULL * NSEC_PER_SEC)
 
 static atomic_t open_recorders = ATOMIC_INIT(0);
+static BLOCKING_NOTIFIER_HEAD(watchers);
+
+static void free_recorder(struct gprof_entry *e)
+{
+	struct gprof_recorder *r = container_of(e, struct gprof_recorder, entry);
+
+	mutex_destroy(&r->lock);
+	kfree(r);
+}
 
 /**
  * gprof_recorder_new() - make an unconfigured recorder
@@ -42,6 +54,7 @@ struct gprof_recorder *gprof_recorder_new(void)
 
 	if (!r)
 		return NULL;
+	gprof_entry_init(&r->entry, free_recorder);
 	mutex_init(&r->lock);
 	init_waitqueue_head(&r->wait);
 	atomic_inc(&open_recorders);
@@ -70,14 +83,15 @@ static void free_channels(struct gprof_channel **channels)
 	kfree(channels);
 }
 
+/* A @data_size of 0 makes none for any CPU. */
 static struct gprof_channel **make_channels(struct gprof_recorder *r, u64 data_size)
 {
 	struct gprof_channel **channels;
 	int cpu;
 
 	channels = kcalloc(nr_cpu_ids, sizeof(*channels), GFP_KERNEL_ACCOUNT);
-	if (!channels)
-		return NULL;
+	if (!channels || !data_size)
+		return channels;
 	for_each_present_cpu(cpu) {
 		channels[cpu] = gprof_channel_new(cpu, data_size);
 		if (!channels[cpu] || fatal_signal_pending(current)) {
@@ -129,9 +143,24 @@ static int check_setup(const struct gprof_setup *setup, u32 *reason)
 	return 0;
 }
 
-static u64 data_size_of(const struct gprof_setup *setup)
+static int check_bufferless(const struct gprof_setup *setup, u32 *reason)
+{
+	*reason = GPROF_REASON_FLAGS;
+	if (setup->flags & GPROF_SETUP_F_FLIGHT || setup->stack || setup->max_frames)
+		return -EINVAL;
+	*reason = GPROF_REASON_BUFFER;
+	if (setup->buffer_size)
+		return -EINVAL;
+	*reason = GPROF_REASON_GENERATION;
+	return setup->generation_ns ? -EINVAL : 0;
+}
+
+static u64 data_size_of(const struct gprof_setup *setup, const struct gprof_source *source)
 {
 	u64 size = setup->buffer_size ?: GPROF_BUFFER_DEFAULT;
+
+	if (source->no_buffer)
+		return 0;
 
 	return roundup_pow_of_two(max_t(u64, size, max_t(u64, GPROF_BUFFER_MIN, PAGE_SIZE)));
 }
@@ -141,7 +170,7 @@ static int build(struct gprof_recorder *r, struct gprof_setup *setup,
 		 const unsigned long *cpus)
 {
 	struct gprof_sampler *s = &r->sampler;
-	u64 data_size = data_size_of(setup);
+	u64 data_size = data_size_of(setup, source);
 	struct gprof_channel **channels;
 	struct gprof_request req = {
 		.params = params,
@@ -156,7 +185,8 @@ static int build(struct gprof_recorder *r, struct gprof_setup *setup,
 		return err;
 
 	setup->out_reason = GPROF_REASON_MEMLOCK;
-	err = gprof_charge(&r->charge, gprof_channel_bytes(data_size) * num_present_cpus(),
+	err = gprof_charge(&r->charge,
+			   data_size ? gprof_channel_bytes(data_size) * num_present_cpus() : 0,
 			   r->target.privileged);
 	if (err)
 		goto err_target;
@@ -180,7 +210,11 @@ static int build(struct gprof_recorder *r, struct gprof_setup *setup,
 	s->options.max_frames = setup->max_frames ?: GPROF_MAX_FRAMES;
 	s->options.kernel = req.kernel || req.kernel_frames;
 	r->source = source;
+	r->data_size = data_size;
+	r->flight = setup->flags & GPROF_SETUP_F_FLIGHT;
 	r->state = GPROF_READY;
+	gprof_entry_publish(&r->entry);
+	setup->out_id = r->entry.id;
 	setup->out_data_size = data_size;
 	setup->out_nr_cpus = nr_cpu_ids;
 	/* Pairs with smp_load_acquire() in gprof_recorder_mmap() and _poll(). */
@@ -215,6 +249,8 @@ int gprof_recorder_setup(struct gprof_recorder *r, struct gprof_setup *setup,
 {
 	int err = check_setup(setup, &setup->out_reason);
 
+	if (!err && source->no_buffer)
+		err = check_bufferless(setup, &setup->out_reason);
 	if (err)
 		return err;
 	mutex_lock(&r->lock);
@@ -257,6 +293,8 @@ int gprof_recorder_start(struct gprof_recorder *r, struct gprof_start *start)
 		r->stopped_ns = 0;
 	}
 	mutex_unlock(&r->lock);
+	if (!err)
+		blocking_notifier_call_chain(&watchers, GPROF_RECORDER_STARTED, r);
 	return err;
 }
 
@@ -289,6 +327,29 @@ int gprof_recorder_stop(struct gprof_recorder *r, struct gprof_stop *stop)
 		err = 0;
 	}
 	mutex_unlock(&r->lock);
+	if (!err)
+		blocking_notifier_call_chain(&watchers, GPROF_RECORDER_STOPPED, r);
+	return err;
+}
+
+/**
+ * gprof_recorder_rate() - GPROF_IOC_RATE
+ * @r: recorder
+ * @rate: argument
+ *
+ * Context: Task.
+ * Return: 0 or a negative errno; the rate is unchanged then.
+ */
+int gprof_recorder_rate(struct gprof_recorder *r, struct gprof_rate *rate)
+{
+	int err = -EBUSY;
+
+	if (rate->flags || rate->__reserved)
+		return -EOPNOTSUPP;
+	mutex_lock(&r->lock);
+	if (r->state != GPROF_NEW)
+		err = r->source->rate ? r->source->rate(r->source_state, rate->hz) : -EOPNOTSUPP;
+	mutex_unlock(&r->lock);
 	return err;
 }
 
@@ -308,17 +369,19 @@ static void add_buffer(struct gprof_stats *st, struct gprof_buffer *b)
 	st->out_maps_lost += local64_read(&b->maps_lost);
 }
 
-static int add_buffers(struct gprof_recorder *r, struct gprof_stats *st)
+/**
+ * gprof_recorder_samples() - how many samples there were on all CPUs
+ * @r: recorder that is set up
+ * @st: those members are added to that buffers know
+ *
+ * Context: Task, under the recorder's lock.
+ */
+void gprof_recorder_samples(struct gprof_recorder *r, struct gprof_stats *st)
 {
 	struct gprof_channel **channels = r->sampler.channels;
 	int cpu;
 
-	if (st->cpu != GPROF_STATS_ALL_CPUS) {
-		if ((u32)st->cpu >= nr_cpu_ids || !channels[st->cpu])
-			return -ENODEV;
-		add_buffer(st, &channels[st->cpu]->buffer);
-		return 0;
-	}
+	lockdep_assert_held(&r->lock);
 	for_each_possible_cpu(cpu) {
 		if (channels[cpu])
 			add_buffer(st, &channels[cpu]->buffer);
@@ -326,6 +389,19 @@ static int add_buffers(struct gprof_recorder *r, struct gprof_stats *st)
 	/* Where there is no buffer there is no counter of it either. */
 	st->out_lost[GPROF_LOST_NO_BUFFER] += atomic64_read(&r->sampler.no_buffer);
 	st->out_produced += atomic64_read(&r->sampler.no_buffer);
+}
+
+static int add_buffers(struct gprof_recorder *r, struct gprof_stats *st)
+{
+	struct gprof_channel **channels = r->sampler.channels;
+
+	if (st->cpu != GPROF_STATS_ALL_CPUS) {
+		if ((u32)st->cpu >= nr_cpu_ids || !channels[st->cpu])
+			return -ENODEV;
+		add_buffer(st, &channels[st->cpu]->buffer);
+		return 0;
+	}
+	gprof_recorder_samples(r, st);
 	st->out_maps_missed = atomic64_read(&r->sampler.maps.missed);
 	r->source->stats(r->source_state, st);
 	return 0;
@@ -367,7 +443,8 @@ void gprof_recorder_info(struct gprof_info *info)
 	info->out_nr_cpus = nr_cpu_ids;
 	info->out_kinds = gprof_source_kinds();
 	info->out_features = GPROF_FEAT_KERNEL_FRAMES | GPROF_FEAT_USER_FRAMES |
-			     GPROF_FEAT_CALLER | GPROF_FEAT_FLIGHT | GPROF_FEAT_MAPS;
+			     GPROF_FEAT_CALLER | GPROF_FEAT_FLIGHT | GPROF_FEAT_MAPS |
+			     GPROF_FEAT_NETLINK | gprof_source_features();
 	if (IS_ENABLED(CONFIG_CGROUPS))
 		info->out_features |= GPROF_FEAT_CGROUP;
 	info->out_max_frames = GPROF_MAX_FRAMES;
@@ -426,27 +503,69 @@ __poll_t gprof_recorder_poll(struct gprof_recorder *r, struct file *file, poll_t
 	return 0;
 }
 
-/**
- * gprof_recorder_free() - stop and free a recorder
- * @r: recorder that nobody else uses any more
- *
- * Context: Task, without mmap_lock.
- */
-void gprof_recorder_free(struct gprof_recorder *r)
+static void take_apart(struct gprof_recorder *r)
 {
+	enum gprof_recorder_state state;
+
+	/* Who found it in the registry looks at its state first, under the lock. */
 	mutex_lock(&r->lock);
-	if (r->state == GPROF_STARTED)
-		stop_locked(r);
+	state = r->state;
+	r->state = GPROF_CLOSED;
 	mutex_unlock(&r->lock);
 
-	if (r->state != GPROF_NEW) {
+	if (state != GPROF_NEW) {
 		r->source->destroy(r->source_state);
 		gprof_maps_destroy(&r->sampler.maps);
 		free_channels(r->sampler.channels);
 		gprof_uncharge(&r->charge);
 		gprof_target_destroy(&r->target);
 	}
-	mutex_destroy(&r->lock);
-	kfree(r);
+}
+
+/**
+ * gprof_recorder_close() - stop a recorder and give up what it owns
+ * @r: recorder whose file is being closed
+ *
+ * Context: Task, without mmap_lock.
+ */
+void gprof_recorder_close(struct gprof_recorder *r)
+{
+	bool started;
+
+	mutex_lock(&r->lock);
+	started = r->state == GPROF_STARTED;
+	if (started)
+		stop_locked(r);
+	mutex_unlock(&r->lock);
+	if (started)
+		blocking_notifier_call_chain(&watchers, GPROF_RECORDER_STOPPED, r);
+
+	gprof_entry_withdraw(&r->entry);
+	take_apart(r);
+	gprof_entry_put(&r->entry);
 	atomic_dec(&open_recorders);
+}
+
+/**
+ * gprof_recorder_watch() - be told of recorders that start and stop
+ * @nb: called with enum gprof_recorder_event and the recorder, which exists for
+ *	as long as the call; in task context, without locks
+ *
+ * Context: Task.
+ * Return: 0 or a negative errno.
+ */
+int gprof_recorder_watch(struct notifier_block *nb)
+{
+	return blocking_notifier_chain_register(&watchers, nb);
+}
+
+/**
+ * gprof_recorder_unwatch() - no longer; no call is under way when it returns
+ * @nb: watcher
+ *
+ * Context: Task.
+ */
+void gprof_recorder_unwatch(struct notifier_block *nb)
+{
+	blocking_notifier_chain_unregister(&watchers, nb);
 }

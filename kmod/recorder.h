@@ -6,6 +6,7 @@
 #define GPROF_RECORDER_H
 
 #include "memlock.h"
+#include "registry.h"
 #include "sampler.h"
 #include "target.h"
 
@@ -14,21 +15,31 @@
 #include <linux/wait.h>
 
 struct gprof_info;
+struct gprof_rate;
 struct gprof_setup;
 struct gprof_source;
 struct gprof_start;
 struct gprof_stats;
 struct gprof_stop;
+struct notifier_block;
 struct vm_area_struct;
 
 enum gprof_recorder_state {
 	GPROF_NEW,	/* opened */
 	GPROF_READY,	/* set up, or stopped */
 	GPROF_STARTED,
+	GPROF_CLOSED,	/* its file is; seen by who still holds a reference */
+};
+
+/* What gprof_recorder_watch() tells of. */
+enum gprof_recorder_event {
+	GPROF_RECORDER_STARTED,
+	GPROF_RECORDER_STOPPED,
 };
 
 /**
  * struct gprof_recorder - a recorder
+ * @entry: in the registry, from SETUP on
  * @lock: serializes the calls; outermost lock of the module, never taken in
  *	mmap() and never held while user memory is touched
  * @state: protected by @lock
@@ -36,18 +47,23 @@ enum gprof_recorder_state {
  * @source_state: the source's own
  * @target: whom
  * @sampler: the way into the buffers
+ * @data_size: bytes of data of each CPU's buffer; 0: no buffers
+ * @flight: the buffers are overwritten
  * @charge: memory charged
  * @wait: readers in poll()
  * @started_ns: last START, protected by @lock
  * @stopped_ns: last STOP, protected by @lock
  */
 struct gprof_recorder {
+	struct gprof_entry entry;
 	struct mutex lock;		/* serializes calls */
 	enum gprof_recorder_state state;
 	const struct gprof_source *source;
 	void *source_state;
 	struct gprof_target target;
 	struct gprof_sampler sampler;
+	u64 data_size;
+	bool flight;
 	struct gprof_charge charge;
 	wait_queue_head_t wait;
 	u64 started_ns;
@@ -55,7 +71,7 @@ struct gprof_recorder {
 };
 
 struct gprof_recorder *gprof_recorder_new(void);
-void gprof_recorder_free(struct gprof_recorder *r);
+void gprof_recorder_close(struct gprof_recorder *r);
 
 void gprof_recorder_info(struct gprof_info *info);
 int gprof_recorder_setup(struct gprof_recorder *r, struct gprof_setup *setup,
@@ -63,8 +79,13 @@ int gprof_recorder_setup(struct gprof_recorder *r, struct gprof_setup *setup,
 			 const unsigned long *cpus);
 int gprof_recorder_start(struct gprof_recorder *r, struct gprof_start *start);
 int gprof_recorder_stop(struct gprof_recorder *r, struct gprof_stop *stop);
+int gprof_recorder_rate(struct gprof_recorder *r, struct gprof_rate *rate);
 int gprof_recorder_stats(struct gprof_recorder *r, struct gprof_stats *stats);
 int gprof_recorder_mmap(struct gprof_recorder *r, struct vm_area_struct *vma);
 __poll_t gprof_recorder_poll(struct gprof_recorder *r, struct file *file, poll_table *wait);
+
+void gprof_recorder_samples(struct gprof_recorder *r, struct gprof_stats *st);
+int gprof_recorder_watch(struct notifier_block *nb);
+void gprof_recorder_unwatch(struct notifier_block *nb);
 
 #endif /* GPROF_RECORDER_H */

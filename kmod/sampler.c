@@ -15,6 +15,7 @@
  * interrupt and NMI may each be in the middle of a sample.
  */
 #include "sampler.h"
+#include "compat/mm.h"
 #include "compat/preempt.h"
 
 #include <linux/build_bug.h>
@@ -26,18 +27,16 @@
 #include <linux/string.h>
 #include <linux/timekeeping.h>
 
-#define DEPTH	4
-
 struct task_key {
 	struct gprof_process process;
 	u32 tid;
 	u32 __zero;
-	char comm[TASK_COMM_LEN];
+	u64 comm[TASK_COMM_LEN / sizeof(u64)];
 };
 
 struct scratch {
 	unsigned int depth;
-	struct gprof_stack stack[DEPTH];
+	struct gprof_stack stack[GPROF_DEPTH];
 };
 
 static struct scratch __percpu *scratches;
@@ -50,11 +49,18 @@ static struct scratch __percpu *scratches;
  */
 int gprof_samplers_init(void)
 {
+	unsigned int cpu, i;
+
 	BUILD_BUG_ON(sizeof(struct gprof_sample_rec) != 24);
-	BUILD_BUG_ON(offsetof(struct gprof_stack, frames) != 32);
 	BUILD_BUG_ON(sizeof(struct task_key) != 40);	/* no holes: compared as words */
 	scratches = alloc_percpu(struct scratch);
-	return scratches ? 0 : -ENOMEM;
+	if (!scratches)
+		return -ENOMEM;
+	for_each_possible_cpu(cpu) {
+		for (i = 0; i < GPROF_DEPTH; i++)
+			gprof_callers_init(&per_cpu_ptr(scratches, cpu)->stack[i].callers);
+	}
+	return 0;
 }
 
 /**
@@ -67,38 +73,119 @@ void gprof_samplers_exit(void)
 	free_percpu(scratches);
 }
 
-static void count_context(struct gprof_buffer *b, u16 *flags)
+/* Returns the flag of the context. */
+static __always_inline u16 count_context(struct gprof_buffer *b)
 {
 	local64_inc(&b->produced);
 	if (in_nmi()) {
 		local64_inc(&b->nmi);
-		*flags |= GPROF_SAMPLE_REC_F_NMI;
-	} else if (in_hardirq() || in_serving_softirq()) {
-		local64_inc(&b->irq);
-		*flags |= GPROF_SAMPLE_REC_F_IRQ;
-	} else {
-		local64_inc(&b->task);
+		return GPROF_SAMPLE_REC_F_NMI;
 	}
+	if (in_hardirq() || in_serving_softirq()) {
+		local64_inc(&b->irq);
+		return GPROF_SAMPLE_REC_F_IRQ;
+	}
+	local64_inc(&b->task);
+	return 0;
+}
+
+/* Not get_task_comm(): no lock here. A name that is just being changed may be mixed. */
+static __always_inline u64 comm_word(unsigned int n)
+{
+	u64 word;
+
+	BUILD_BUG_ON(TASK_COMM_LEN != 2 * sizeof(u64));
+	memcpy(&word, current->comm + n * sizeof(word), sizeof(word));
+	return word;
+}
+
+/* Has this generation named the task at this depth? */
+static __always_inline bool task_is_known(const struct gprof_memo *memo,
+					  const struct gprof_callers *callers)
+{
+	return memo->process_version == callers->process_version && memo->tid == current->pid &&
+	       memo->comm[0] == comm_word(0) && memo->comm[1] == comm_word(1);
 }
 
 static void look_up_task(struct gprof_channel *ch, u16 generation,
-			 const struct gprof_process *process, struct task_key *key,
+			 const struct gprof_callers *callers, struct task_key *key,
 			 struct gprof_lookup *l)
 {
-	key->process = *process;
+	key->process = callers->process;
 	key->tid = current->pid;
 	key->__zero = 0;
-	/* Not get_task_comm(): no lock here. A name that is just being changed may be mixed. */
-	memcpy(key->comm, current->comm, TASK_COMM_LEN);
-	key->comm[TASK_COMM_LEN - 1] = 0;
+	key->comm[0] = comm_word(0);
+	key->comm[1] = comm_word(1);
 	gprof_dictionary_look_up(&ch->dictionary, generation, (u64 *)key,
 				 sizeof(*key) / sizeof(u64), l);
 }
 
-static u32 stack_words(const struct gprof_stack *stack)
+static void remember_task(struct gprof_memo *memo, const struct gprof_callers *callers,
+			  const struct task_key *key)
 {
-	return offsetof(struct gprof_stack, frames) / sizeof(u64) + stack->nr_kernel +
-	       stack->nr_user;
+	memo->process_version = callers->process_version;
+	memo->tid = key->tid;
+	memcpy(memo->comm, key->comm, sizeof(memo->comm));
+}
+
+static __always_inline struct gprof_leaf *leaf_of(struct gprof_memo *memo,
+						  const struct gprof_top *top)
+{
+	u64 ip = top->frames[0];
+
+	return &memo->leaves[(ip ^ ip >> 6) & (GPROF_LEAVES - 1)];
+}
+
+/*
+ * The id of the stack, when this generation has said it and the callers are those
+ * of the last sample at this depth; else 0, and it has to be looked up.
+ */
+static __always_inline u32 known_stack(struct gprof_channel *ch, struct gprof_memo *memo,
+				       u16 generation, struct gprof_stack *stack)
+{
+	u32 frames = stack->top.nr_kernel + stack->top.nr_user;
+	u64 *key = (u64 *)&stack->top;
+	struct gprof_leaf *leaf;
+	u32 id;
+
+	if (memo->callers_version != stack->callers.version)
+		return 0;
+	stack->top.callers = memo->callers;
+	stack->top.__zero = 0;
+	if (frames - 1 >= GPROF_LEAF_FRAMES)
+		return gprof_dictionary_find(&ch->dictionary, generation, key,
+					     gprof_top_words(&stack->top));
+	if (frames == 1)
+		stack->top.frames[1] = 0;
+	leaf = leaf_of(memo, &stack->top);
+	if (likely(leaf->key[2] == key[2] && leaf->key[0] == key[0] && leaf->key[1] == key[1] &&
+		   leaf->key[3] == key[3] && leaf->epoch == ch->epoch))
+		return leaf->id;
+	id = gprof_dictionary_find(&ch->dictionary, generation, key, gprof_top_words(&stack->top));
+	if (id) {
+		memcpy(leaf->key, key, sizeof(leaf->key));
+		leaf->epoch = ch->epoch;
+		leaf->id = id;
+	}
+	return id;
+}
+
+/* Callers have an id for the key of the stack alone; no record defines it. */
+static void look_up_stack(struct gprof_channel *ch, struct gprof_memo *memo, u16 generation,
+			  struct gprof_stack *stack, struct gprof_lookup *l)
+{
+	gprof_dictionary_look_up(&ch->dictionary, generation, (const u64 *)&stack->callers,
+				 gprof_callers_words(&stack->callers), l);
+	if (!l->id)
+		return;		/* full: the stack is written inline */
+	if (!l->known)
+		gprof_dictionary_commit(&ch->dictionary, l);
+	memo->callers_version = stack->callers.version;
+	memo->callers = l->id;
+	stack->top.callers = l->id;
+	stack->top.__zero = 0;
+	gprof_dictionary_look_up(&ch->dictionary, generation, (const u64 *)&stack->top,
+				 gprof_top_words(&stack->top), l);
 }
 
 static void *write_task(struct gprof_task_rec *rec, const struct task_key *key)
@@ -113,71 +200,79 @@ static void *write_task(struct gprof_task_rec *rec, const struct task_key *key)
 	return rec + 1;
 }
 
-static void *write_stack(struct gprof_stack_rec *rec, const struct gprof_stack *stack, u32 id)
+static u32 stack_frames(const struct gprof_stack *stack)
 {
-	u32 frames = stack->nr_kernel + stack->nr_user;
-
-	rec->rec.type = GPROF_REC_STACK;
-	rec->rec.flags = stack->flags;
-	rec->rec.size = struct_size(rec, frames, frames);
-	rec->id = id;
-	rec->layout = stack->layout;
-	rec->nr_kernel = stack->nr_kernel;
-	rec->nr_user = stack->nr_user;
-	rec->__reserved = 0;
-	rec->process = stack->process;
-	memcpy(rec->frames, stack->frames, frames * sizeof(u64));
-	return &rec->frames[frames];
+	return stack->top.nr_kernel + stack->top.nr_user + stack->callers.nr;
 }
 
+static void *write_stack(struct gprof_stack_rec *rec, const struct gprof_stack *stack, u32 id)
+{
+	u32 top = stack->top.nr_kernel + stack->top.nr_user;
+
+	rec->rec.type = GPROF_REC_STACK;
+	rec->rec.flags = stack->top.flags;
+	rec->rec.size = struct_size(rec, frames, stack_frames(stack));
+	rec->id = id;
+	rec->layout = stack->callers.layout;
+	rec->nr_kernel = stack->top.nr_kernel;
+	rec->nr_user = stack->top.nr_user + stack->callers.nr;
+	rec->__reserved = 0;
+	rec->process = stack->callers.process;
+	memcpy(rec->frames, stack->top.frames, top * sizeof(u64));
+	memcpy(rec->frames + top, stack->callers.frames, stack->callers.nr * sizeof(u64));
+	return &rec->frames[top + stack->callers.nr];
+}
+
+/* A sample but for its stack. */
 struct sample {
 	u64 time;
 	u64 weight;
 	u64 addr;
-	u32 stack;
 	u16 flags;
 };
 
-static u32 sample_size(const struct sample *smp)
+static __always_inline u32 sample_size(u16 flags)
 {
 	return sizeof(struct gprof_sample_rec) +
-	       (smp->flags & GPROF_SAMPLE_REC_F_WEIGHT ? sizeof(u64) : 0) +
-	       (smp->flags & GPROF_SAMPLE_REC_F_ADDR ? sizeof(u64) : 0);
+	       (flags & GPROF_SAMPLE_REC_F_WEIGHT ? sizeof(u64) : 0) +
+	       (flags & GPROF_SAMPLE_REC_F_ADDR ? sizeof(u64) : 0);
 }
 
-static void write_sample(struct gprof_sample_rec *rec, const struct sample *smp)
+static __always_inline void write_sample(struct gprof_sample_rec *rec, struct sample smp,
+					 u32 stack)
 {
 	u64 *extra = (u64 *)(rec + 1);
 
 	rec->rec.type = GPROF_REC_SAMPLE;
-	rec->rec.flags = smp->flags;
-	rec->rec.size = sample_size(smp);
-	rec->time = smp->time;
+	rec->rec.flags = smp.flags;
+	rec->rec.size = sample_size(smp.flags);
+	rec->time = smp.time;
 	rec->tid = current->pid;
-	rec->stack = smp->stack;
-	if (smp->flags & GPROF_SAMPLE_REC_F_WEIGHT)
-		*extra++ = smp->weight;
-	if (smp->flags & GPROF_SAMPLE_REC_F_ADDR)
-		*extra = smp->addr;
+	rec->stack = stack;
+	if (unlikely(smp.flags & GPROF_SAMPLE_REC_F_WEIGHT))
+		*extra++ = smp.weight;
+	if (unlikely(smp.flags & GPROF_SAMPLE_REC_F_ADDR))
+		*extra = smp.addr;
 }
 
-static void write_records(struct gprof_sampler *s, struct gprof_channel *ch, u16 generation,
-			  const struct gprof_stack *stack, struct sample *smp)
+/* With all that has to be said before the sample. */
+static noinline void write_records(struct gprof_sampler *s, struct gprof_channel *ch,
+				   struct gprof_memo *memo, struct gprof_stack *stack,
+				   struct sample smp, u16 generation)
 {
-	bool has_stack = stack->nr_kernel + stack->nr_user;
-	struct gprof_lookup task, known = { .known = true };
+	struct gprof_lookup task = { .known = true }, known = { .known = true };
 	struct task_key key;
 	void *place;
 	u32 size;
 
-	look_up_task(ch, generation, &stack->process, &key, &task);
-	size = sample_size(smp) + (task.known ? 0 : sizeof(struct gprof_task_rec));
-	if (has_stack) {
-		gprof_dictionary_look_up(&ch->dictionary, generation, (const u64 *)stack,
-					 stack_words(stack), &known);
+	if (!task_is_known(memo, &stack->callers))
+		look_up_task(ch, generation, &stack->callers, &key, &task);
+	size = sample_size(smp.flags) + (task.known ? 0 : sizeof(struct gprof_task_rec));
+	if (stack->top.nr_kernel + stack->top.nr_user) {
+		look_up_stack(ch, memo, generation, stack, &known);
 		if (!known.known)
 			size += struct_size((struct gprof_stack_rec *)NULL, frames,
-					    stack->nr_kernel + stack->nr_user);
+					    stack_frames(stack));
 	}
 
 	place = gprof_buffer_reserve(&ch->buffer, size, 1);
@@ -187,17 +282,19 @@ static void write_records(struct gprof_sampler *s, struct gprof_channel *ch, u16
 		place = write_task(place, &key);
 	if (!known.known)
 		place = write_stack(place, stack, known.id);
-	smp->stack = known.id;
-	write_sample(place, smp);
+	write_sample(place, smp, known.id);
 
 	if (!task.known && task.id)
 		gprof_dictionary_commit(&ch->dictionary, &task);
+	if (task.id)
+		remember_task(memo, &stack->callers, &key);
 	if (known.known)
 		return;
 	if (known.id)
 		gprof_dictionary_commit(&ch->dictionary, &known);
-	if (stack->nr_user)
-		gprof_maps_want(&s->maps, ch, &stack->process, stack->layout, generation);
+	if (stack->callers.layout)
+		gprof_maps_want(&s->maps, ch, &stack->callers.process, stack->callers.layout,
+				generation);
 }
 
 /**
@@ -211,50 +308,63 @@ void gprof_sampler_sample(struct gprof_sampler *s, const struct gprof_event *e)
 {
 	struct gprof_channel *ch = s->channels[smp_processor_id()];
 	struct scratch *scratch = this_cpu_ptr(scratches);
-	struct sample smp = {
-		.time = ktime_get_mono_fast_ns(),
-		.weight = e->weight,
-		.addr = e->addr,
-	};
+	struct gprof_memo *memo;
 	struct gprof_stack *stack;
+	struct sample smp;
 	u16 generation;
+	void *place;
+	u32 known;
 
-	if (!ch) {
+	if (unlikely(!ch)) {
 		atomic64_inc(&s->no_buffer);
 		return;
 	}
-	count_context(&ch->buffer, &smp.flags);
-	if (e->throttled) {
+	smp.flags = count_context(&ch->buffer);
+	if (unlikely(e->throttled)) {
 		local64_inc(&ch->buffer.throttled);
 		smp.flags |= GPROF_SAMPLE_REC_F_THROTTLED;
 	}
-	if (scratch->depth == DEPTH) {
+	if (unlikely(scratch->depth == GPROF_DEPTH)) {
 		gprof_buffer_lose(&ch->buffer, GPROF_LOST_NESTED);
 		return;
 	}
+	memo = &ch->memo[scratch->depth];
 	stack = &scratch->stack[scratch->depth++];
 	barrier();	/* an interrupt from here on takes the next one */
 
-	if (!user_mode(e->regs))
-		smp.flags |= GPROF_SAMPLE_REC_F_KERNEL;
+	smp.time = e->time ?: ktime_get_mono_fast_ns();
+	smp.weight = e->weight;
 	if (e->weight != ch->buffer.weight)
 		smp.flags |= GPROF_SAMPLE_REC_F_WEIGHT;
-	/* A skid may bring an address of the kernel to who may not see it. */
-	if (!s->options.kernel && e->addr >= TASK_SIZE_MAX)
-		smp.addr = 0;
-	if (smp.addr)
-		smp.flags |= GPROF_SAMPLE_REC_F_ADDR;
+	if (!user_mode(e->regs))
+		smp.flags |= GPROF_SAMPLE_REC_F_KERNEL;
+	smp.addr = e->addr;
+	if (unlikely(smp.addr)) {
+		/* A skid may bring an address of the kernel to who may not see it. */
+		if (s->options.kernel || smp.addr < TASK_SIZE_MAX)
+			smp.flags |= GPROF_SAMPLE_REC_F_ADDR;
+	}
 	gprof_stack_capture(stack, &s->options, e->regs, e->chain);
-	gprof_process_of(&stack->process, current);
-	stack->layout = stack->nr_user ? (u32)READ_ONCE(current->mm->exec_vm) : 0;
-	stack->__zero = 0;
 
 	generation = gprof_buffer_begin(&ch->buffer, smp.time);
-	if (generation != ch->generation) {
+	if (unlikely(generation != ch->generation)) {
 		ch->generation = generation;
+		ch->epoch++;
 		gprof_dictionary_scrub(&ch->dictionary, generation);
 	}
-	write_records(s, ch, generation, stack, &smp);
+	if (unlikely(memo->epoch != ch->epoch)) {
+		memo->epoch = ch->epoch;
+		memo->callers_version = 0;
+		memo->process_version = 0;
+	}
+	known = known_stack(ch, memo, generation, stack);
+	if (likely(known && task_is_known(memo, &stack->callers))) {
+		place = gprof_buffer_reserve(&ch->buffer, sample_size(smp.flags), 1);
+		if (likely(place))
+			write_sample(place, smp, known);
+	} else {
+		write_records(s, ch, memo, stack, smp, generation);
+	}
 	gprof_buffer_end(&ch->buffer);
 
 	barrier();	/* done with the stack before an interrupt may reuse it */

@@ -31,6 +31,7 @@ struct gprof_sampler {
  * struct gprof_event - one event that becomes a sample
  * @regs: registers at the event
  * @chain: call chain that the driver has walked already, or NULL
+ * @time: CLOCK_MONOTONIC, or 0: now
  * @weight: how many events it stands for
  * @addr: data address, or 0
  * @throttled: the source was stopped for coming too often
@@ -38,6 +39,7 @@ struct gprof_sampler {
 struct gprof_event {
 	struct pt_regs *regs;
 	const struct perf_callchain_entry *chain;
+	u64 time;
 	u64 weight;
 	u64 addr;
 	bool throttled;

@@ -8,8 +8,9 @@
 #include <linux/kernel.h>
 
 static const struct gprof_source *const sources[] = {
-	&gprof_source_pmu,
+	&gprof_source_cpu,
 	&gprof_source_tracepoint,
+	&gprof_source_sched,
 };
 
 /**
@@ -40,4 +41,19 @@ u64 gprof_source_kinds(void)
 	for (i = 0; i < ARRAY_SIZE(sources); i++)
 		kinds |= BIT_ULL(sources[i]->kind);
 	return kinds;
+}
+
+/**
+ * gprof_source_features() - bit mask of what the kinds bring, for INFO
+ */
+u64 gprof_source_features(void)
+{
+	u64 features = 0;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(sources); i++) {
+		if (sources[i]->features)
+			features |= sources[i]->features();
+	}
+	return features;
 }

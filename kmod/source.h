@@ -36,32 +36,44 @@ struct gprof_request {
  * struct gprof_source - a kind of recorder
  * @kind: GPROF_KIND_*
  * @name: for messages
+ * @no_buffer: the kind has no samples
  * @params_size: sizeof the kind's parameters
  * @params_min: their first published size
+ * @features: GPROF_FEAT_* that the kind brings; NULL: none
  * @setup: checks the request and makes the state; nothing is recorded yet
  * @start: begins to call gprof_sampler_sample(); @attached: to how much
  * @stop: ends it; no call is under way when it returns
+ * @rate: changes the rate; NULL: the kind has none in Hz
  * @stats: fills in what the source knows
  * @destroy: frees the state; stopped before
  *
- * All run in task context under the recorder's lock, which serializes them.
+ * All but @features run in task context under the recorder's lock, which serializes them.
  */
 struct gprof_source {
 	u32 kind;
 	const char *name;
+	bool no_buffer;
 	size_t params_size;
 	size_t params_min;
+	u64 (*features)(void);
 	int (*setup)(struct gprof_request *req, void **state);
 	int (*start)(void *state, u32 *attached);
 	void (*stop)(void *state);
+	int (*rate)(void *state, u32 hz);
 	void (*stats)(void *state, struct gprof_stats *stats);
 	void (*destroy)(void *state);
 };
 
-extern const struct gprof_source gprof_source_pmu;
+extern const struct gprof_source gprof_source_cpu;
+extern const struct gprof_source gprof_source_sched;
 extern const struct gprof_source gprof_source_tracepoint;
 
 const struct gprof_source *gprof_source_find(u32 kind);
 u64 gprof_source_kinds(void);
+u64 gprof_source_features(void);
+
+/* The two ways of kind cpu; they get parameters that source_cpu.c has checked. */
+extern const struct gprof_source gprof_source_pmu;
+extern const struct gprof_source gprof_source_timer;
 
 #endif /* GPROF_SOURCE_H */

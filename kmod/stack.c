@@ -3,9 +3,11 @@
  * stack: which halves of a stack there are, and where each begins.
  */
 #include "stack.h"
+#include "compat/preempt.h"
 
 #include <linux/gprof.h>
 #include <linux/perf_event.h>
+#include <linux/preempt.h>
 #include <linux/ptrace.h>
 #include <linux/sched.h>
 
@@ -50,6 +52,25 @@ static u32 chain_kernel_frames(const struct perf_callchain_entry *chain, u64 ip,
 	return n;
 }
 
+static void kernel_frames(struct gprof_top *top, const struct gprof_stack_options *o,
+			  struct pt_regs *regs, const struct perf_callchain_entry *chain)
+{
+	u32 max = o->flags & GPROF_STACK_F_KERNEL ? o->max_frames : 1;
+
+	if (max == 1) {
+		top->frames[0] = instruction_pointer(regs);
+		top->nr_kernel = 1;
+		return;
+	}
+	if (chain)
+		top->nr_kernel = chain_kernel_frames(chain, instruction_pointer(regs), top->frames,
+						     max);
+	else
+		top->nr_kernel = gprof_arch_kernel_frames(regs, top->frames, max);
+	if (top->nr_kernel == max)
+		top->flags |= GPROF_STACK_REC_F_KERNEL_CUT;
+}
+
 /**
  * gprof_stack_capture() - take the stack of the current task
  * @s: where to
@@ -66,35 +87,28 @@ static u32 chain_kernel_frames(const struct perf_callchain_entry *chain, u64 ip,
 void gprof_stack_capture(struct gprof_stack *s, const struct gprof_stack_options *o,
 			 struct pt_regs *regs, const struct perf_callchain_entry *chain)
 {
-	bool leaf_in_kernel = !user_mode(regs) && o->kernel;
-	u32 max;
+	bool in_user = user_mode(regs), leaf_in_kernel = !in_user && o->kernel;
+	struct pt_regs *user = NULL;
 
-	s->flags = 0;
-	s->nr_kernel = 0;
-	s->nr_user = 0;
-	if (!o->flags)
+	s->top.flags = 0;
+	s->top.nr_kernel = 0;
+	s->top.nr_user = 0;
+	if (leaf_in_kernel && o->flags)
+		kernel_frames(&s->top, o, regs, chain);
+	if (o->flags && (o->flags & GPROF_STACK_F_USER || !leaf_in_kernel))
+		user = user_regs(regs);
+
+	gprof_callers_begin(&s->callers, current,
+			    user ? (u32)READ_ONCE(current->mm->exec_vm) : 0);
+	if (!user) {
+		gprof_callers_cut(&s->callers, 0);
 		return;
-
-	if (leaf_in_kernel) {
-		max = o->flags & GPROF_STACK_F_KERNEL ? o->max_frames : 1;
-		if (max == 1) {
-			s->frames[0] = instruction_pointer(regs);
-			s->nr_kernel = 1;
-		} else if (chain) {
-			s->nr_kernel = chain_kernel_frames(chain, instruction_pointer(regs),
-							   s->frames, max);
-		} else {
-			s->nr_kernel = gprof_arch_kernel_frames(regs, s->frames, max);
-		}
-		if (s->nr_kernel == max && max > 1)
-			s->flags |= GPROF_STACK_REC_F_KERNEL_CUT;
 	}
-
-	if (!(o->flags & GPROF_STACK_F_USER) && leaf_in_kernel)
+	s->top.frames[s->top.nr_kernel] = instruction_pointer(user);
+	s->top.nr_user = 1;
+	if (!(o->flags & GPROF_STACK_F_USER) || o->max_frames == 1) {
+		gprof_callers_cut(&s->callers, 0);
 		return;
-	regs = user_regs(regs);
-	if (!regs)
-		return;
-	max = o->flags & GPROF_STACK_F_USER ? o->max_frames : 1;
-	s->nr_user = gprof_arch_user_frames(regs, s->frames + s->nr_kernel, max, &s->flags);
+	}
+	gprof_arch_user_frames(user, in_user && in_hardirq() && !in_nmi(), s, o->max_frames);
 }

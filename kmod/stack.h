@@ -5,35 +5,51 @@
 #ifndef GPROF_STACK_H
 #define GPROF_STACK_H
 
+#include "callers.h"
+
 #include <linux/gprof.h>
 #include <linux/types.h>
 
 struct perf_callchain_entry;
 struct pt_regs;
 
-#define GPROF_MAX_FRAMES	127	/* of either half; as kernel.perf_event_max_stack */
-
 /**
- * struct gprof_stack - a captured stack; also its key in the dictionary
+ * struct gprof_top - what differs from sample to sample; a key of the dictionary
  * @flags: GPROF_STACK_REC_F_*
  * @nr_kernel: kernel frames, first in @frames
- * @nr_user: user frames, behind them
- * @layout: stamp of the process' mappings; the sampler fills it in
+ * @nr_user: user frames behind them: the leaf, and a guessed caller
+ * @callers: id of the callers in the dictionary; the sampler fills it in
  * @__zero: 0
- * @process: whose user addresses these are; the sampler fills it in
  * @frames: leaf first
  *
  * Without holes, since it is compared as words.
  */
-struct gprof_stack {
+struct gprof_top {
 	u32 flags;
 	u16 nr_kernel;
 	u16 nr_user;
-	u32 layout;
+	u32 callers;
 	u32 __zero;
-	struct gprof_process process;
-	u64 frames[2 * GPROF_MAX_FRAMES + 1];
+	u64 frames[GPROF_MAX_FRAMES + 2];
 };
+
+/**
+ * struct gprof_stack - a captured stack
+ * @top: kernel frames and the user leaf
+ * @callers: the rest of the user frames
+ *
+ * It is kept from sample to sample, for the next walk to compare with.
+ */
+struct gprof_stack {
+	struct gprof_top top;
+	struct gprof_callers callers;
+};
+
+static inline u32 gprof_top_words(const struct gprof_top *top)
+{
+	BUILD_BUG_ON(offsetof(struct gprof_top, frames) != 16);
+	return 2 + top->nr_kernel + top->nr_user;
+}
 
 /**
  * struct gprof_stack_options - what to capture
@@ -66,14 +82,13 @@ u32 gprof_arch_kernel_frames(struct pt_regs *regs, u64 *frames, u32 max);
 /**
  * gprof_arch_user_frames() - walk the frame records of current's user stack
  * @regs: registers of user mode
- * @frames: where to; the first is the instruction itself
- * @max: most frames, the guessed caller not counted; at least 1. There is room
- *	for one more.
- * @flags: GPROF_STACK_REC_F_CALLER, _CALLER_PUSHED, _USER_CUT are added here
+ * @interrupted: this is an interrupt of the user mode that @regs are from
+ * @s: where to; @s->callers has begun
+ * @max: most frames, the guessed caller not counted; at least 2
  *
  * Context: Any incl. NMI, preemption off. Never faults in a page.
- * Return: number of frames.
  */
-u32 gprof_arch_user_frames(struct pt_regs *regs, u64 *frames, u32 max, u32 *flags);
+void gprof_arch_user_frames(struct pt_regs *regs, bool interrupted, struct gprof_stack *s,
+			    u32 max);
 
 #endif /* GPROF_STACK_H */

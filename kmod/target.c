@@ -27,6 +27,14 @@ static bool same_user(const struct cred *owner, const struct cred *task)
 	       cap_issubset(task->cap_permitted, owner->cap_permitted);
 }
 
+static bool sees_all(const struct cred *owner)
+{
+	/* Capabilities count in the initial user namespace only, as in capable(). */
+	return owner->user_ns == &init_user_ns &&
+	       (cap_raised(owner->cap_effective, CAP_PERFMON) ||
+		cap_raised(owner->cap_effective, CAP_SYS_ADMIN));
+}
+
 /**
  * gprof_task_allowed() - may this task be recorded?
  * @task: task, held by the caller
@@ -41,12 +49,8 @@ bool gprof_task_allowed(struct task_struct *task, const struct cred *owner)
 {
 	bool allowed;
 
-	if (cap_raised(owner->cap_effective, CAP_PERFMON) ||
-	    cap_raised(owner->cap_effective, CAP_SYS_ADMIN)) {
-		/* Capabilities count in the initial user namespace only, as in capable(). */
-		if (owner->user_ns == &init_user_ns)
-			return true;
-	}
+	if (sees_all(owner))
+		return true;
 	rcu_read_lock();
 	allowed = same_user(owner, __task_cred(task));
 	rcu_read_unlock();
@@ -57,6 +61,25 @@ bool gprof_task_allowed(struct task_struct *task, const struct cred *owner)
 	allowed = task->mm && gprof_task_dumpable(task, task->mm);
 	rcu_read_unlock();
 	task_unlock(task);
+	return allowed;
+}
+
+/**
+ * gprof_current_allowed() - may the running task be recorded?
+ * @owner: on whose behalf
+ *
+ * Context: Task; takes no lock, since nobody else changes these.
+ */
+bool gprof_current_allowed(const struct cred *owner)
+{
+	bool allowed;
+
+	if (sees_all(owner))
+		return true;
+	rcu_read_lock();
+	allowed = same_user(owner, current_cred()) && current->mm &&
+		  gprof_task_dumpable(current, current->mm);
+	rcu_read_unlock();
 	return allowed;
 }
 

@@ -38,6 +38,7 @@ int gprof_target_init(struct gprof_target *t, const struct gprof_setup *setup,
 void gprof_target_destroy(struct gprof_target *t);
 
 bool gprof_task_allowed(struct task_struct *task, const struct cred *owner);
+bool gprof_current_allowed(const struct cred *owner);
 bool gprof_target_is_tasks(const struct gprof_target *t);
 bool gprof_target_has_current(const struct gprof_target *t);
 

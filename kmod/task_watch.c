@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * task_watch: one probe each on sched_process_fork and sched_process_exec for
- * all who watch, attached only while somebody does.
+ * task_watch: one probe each on sched_process_fork, _exec and _free for all who
+ * watch, attached only while somebody does.
  *
  * Since 7.2 a tracepoint does not switch preemption off by itself.
  *
@@ -11,6 +11,7 @@
 #include "tracepoint.h"
 
 #include <linux/binfmts.h>
+#include <linux/kernel.h>
 #include <linux/mutex.h>
 #include <linux/rculist.h>
 #include <linux/sched.h>
@@ -45,22 +46,49 @@ static void exec_probe(void *data, struct task_struct *task, pid_t old_pid,
 	preempt_enable_notrace();
 }
 
-static int attach(void)
+/* From the RCU callback that gives up a task's last but one reference. */
+static void free_probe(void *data, struct task_struct *task)
 {
-	int err = gprof_tracepoint_attach("sched_process_fork", fork_probe);
+	struct gprof_task_watch *w;
 
-	if (err)
-		return err;
-	err = gprof_tracepoint_attach("sched_process_exec", exec_probe);
-	if (err)
-		gprof_tracepoint_detach("sched_process_fork", fork_probe);
-	return err;
+	preempt_disable_notrace();
+	rcu_read_lock();
+	list_for_each_entry_rcu(w, &watches, node) {
+		if (w->freed)
+			w->freed(w, task);
+	}
+	rcu_read_unlock();
+	preempt_enable_notrace();
 }
 
-static void detach(void)
+static const struct {
+	const char *name;
+	void *probe;
+} probes[] = {
+	{ "sched_process_fork", fork_probe },
+	{ "sched_process_exec", exec_probe },
+	{ "sched_process_free", free_probe },
+};
+
+static void detach(unsigned int nr)
 {
-	gprof_tracepoint_detach("sched_process_exec", exec_probe);
-	gprof_tracepoint_detach("sched_process_fork", fork_probe);
+	while (nr--)
+		gprof_tracepoint_detach_nowait(probes[nr].name, probes[nr].probe, NULL);
+}
+
+static int attach(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(probes); i++) {
+		int err = gprof_tracepoint_attach(probes[i].name, probes[i].probe, NULL);
+
+		if (err) {
+			detach(i);
+			return err;
+		}
+	}
+	return 0;
 }
 
 /**
@@ -94,7 +122,7 @@ void gprof_task_unwatch(struct gprof_task_watch *w)
 	mutex_lock(&watch_lock);
 	list_del_rcu(&w->node);
 	if (list_empty(&watches))
-		detach();
+		detach(ARRAY_SIZE(probes));
 	mutex_unlock(&watch_lock);
 	/* Waits for probes that still see @w: they run under RCU too. */
 	synchronize_rcu();

@@ -34,29 +34,57 @@ static struct tracepoint *find(const char *name)
  * gprof_tracepoint_attach() - have a probe called
  * @name: tracepoint
  * @probe: function with the tracepoint's prototype, after a void pointer
+ * @data: that pointer; several may attach the same probe with data of their own
  *
  * Context: Task.
  * Return: 0; -ENOENT when this kernel has no such tracepoint; -ENOMEM.
  */
-int gprof_tracepoint_attach(const char *name, void *probe)
+int gprof_tracepoint_attach(const char *name, void *probe, void *data)
 {
 	struct tracepoint *tp = find(name);
 
-	return tp ? tracepoint_probe_register(tp, probe, NULL) : -ENOENT;
+	return tp ? tracepoint_probe_register(tp, probe, data) : -ENOENT;
 }
 
 /**
  * gprof_tracepoint_detach() - end it; no call is under way when this returns
  * @name: tracepoint
  * @probe: what was attached
+ * @data: with what
  *
  * Context: Task.
  */
-void gprof_tracepoint_detach(const char *name, void *probe)
+void gprof_tracepoint_detach(const char *name, void *probe, void *data)
+{
+	gprof_tracepoint_detach_nowait(name, probe, data);
+	tracepoint_synchronize_unregister();
+}
+
+/**
+ * gprof_tracepoint_detach_nowait() - end it, though calls may still be under way
+ * @name: tracepoint
+ * @probe: what was attached
+ * @data: with what
+ *
+ * Grace periods are long; who has a shorter way to know that what the probe uses is
+ * out of use need not wait. The probe itself stays until gprof_tracepoints_exit().
+ *
+ * Context: Task.
+ */
+void gprof_tracepoint_detach_nowait(const char *name, void *probe, void *data)
 {
 	struct tracepoint *tp = find(name);
 
 	if (tp)
-		tracepoint_probe_unregister(tp, probe, NULL);
+		tracepoint_probe_unregister(tp, probe, data);
+}
+
+/**
+ * gprof_tracepoints_exit() - wait until no probe runs any more
+ *
+ * Context: Task; all are detached.
+ */
+void gprof_tracepoints_exit(void)
+{
 	tracepoint_synchronize_unregister();
 }

@@ -5,7 +5,9 @@
 #ifndef GPROF_TRACEPOINT_H
 #define GPROF_TRACEPOINT_H
 
-int gprof_tracepoint_attach(const char *name, void *probe);
-void gprof_tracepoint_detach(const char *name, void *probe);
+int gprof_tracepoint_attach(const char *name, void *probe, void *data);
+void gprof_tracepoint_detach(const char *name, void *probe, void *data);
+void gprof_tracepoint_detach_nowait(const char *name, void *probe, void *data);
+void gprof_tracepoints_exit(void);
 
 #endif /* GPROF_TRACEPOINT_H */

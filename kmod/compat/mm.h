@@ -3,12 +3,17 @@
  * Memory mappings.
  *
  * vm_flags_set(), vm_flags_clear(): 6.3; before, vm_flags was written directly.
+ * TASK_SIZE_MAX: arm64 has it since 5.11.
  * for_each_vma(): 6.1, with the maple tree; before, a list from mm->mmap.
  */
 #ifndef GPROF_COMPAT_MM_H
 #define GPROF_COMPAT_MM_H
 
 #include <linux/mm.h>
+
+#ifndef TASK_SIZE_MAX
+#define TASK_SIZE_MAX	TASK_SIZE_64
+#endif
 
 #ifndef GPROF_HAVE_VM_FLAGS_SET
 static inline void vm_flags_set(struct vm_area_struct *vma, vm_flags_t flags)
@@ -40,7 +45,7 @@ static inline struct vm_area_struct *vma_next(struct vma_iterator *vmi)
 }
 
 #define for_each_vma(vmi, vma) \
-	for ((vma) = vma_next(&(vmi)); (vma); (vma) = vma_next(&(vmi)))
+	for (; ((vma) = vma_next(&(vmi))) != NULL; )
 #endif
 
 #endif /* GPROF_COMPAT_MM_H */

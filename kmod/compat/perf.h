@@ -79,9 +79,7 @@ static inline struct perf_event *gprof_task_counter(struct task_struct *task,
 static inline void gprof_counter_set_phase(struct perf_event *event, u64 first)
 {
 	bool counts_up = event->attr.type == PERF_TYPE_TRACEPOINT ||
-			 (event->attr.type == PERF_TYPE_SOFTWARE &&
-			  event->attr.config != PERF_COUNT_SW_CPU_CLOCK &&
-			  event->attr.config != PERF_COUNT_SW_TASK_CLOCK);
+			 event->attr.type == PERF_TYPE_SOFTWARE;
 
 	local64_set(&event->hw.period_left, counts_up ? -(s64)first : (s64)first);
 }

@@ -12,6 +12,7 @@
  *	mmap		the buffer of each CPU (after SETUP)
  *	GPROF_IOC_START	attach to the target and record
  *	GPROF_IOC_STATS	how much was produced, lost, overwritten (after SETUP)
+ *	GPROF_IOC_RATE	another rate, where the kind has one (after SETUP)
  *	GPROF_IOC_STOP	detach; START may follow again
  *	close
  *
@@ -20,10 +21,11 @@
  *
  * Arguments. Every command takes a pointer to its struct, whose first member
  * is the size that the caller compiled with. Members may be appended later:
- * an unknown tail must be zero, and no struct is longer than a page. The command numbers carry no size, so that
- * they do not change when a struct grows; this differs from the usual _IOWR
- * on purpose. Members named out_* are written by the kernel, on failure too.
- * Reserved members and unknown flags must be zero.
+ * an unknown tail must be zero, and no struct is longer than a page. The
+ * command numbers carry no size, so that they do not change when a struct
+ * grows; this differs from the usual _IOWR on purpose. Members named out_* are
+ * written by the kernel, on failure too. Reserved members and unknown flags must
+ * be zero.
  *
  * Errors mean one thing each:
  *
@@ -108,10 +110,12 @@
 #define GPROF_IOC_START		_IO(GPROF_IOC_TYPE, 0x02)
 #define GPROF_IOC_STOP		_IO(GPROF_IOC_TYPE, 0x03)
 #define GPROF_IOC_STATS		_IO(GPROF_IOC_TYPE, 0x04)
+#define GPROF_IOC_RATE		_IO(GPROF_IOC_TYPE, 0x05)
 
 /* Recorder kinds; out_kinds of INFO has bit (1 << kind) for each that is here. */
 #define GPROF_KIND_CPU		1	/* struct gprof_cpu_params */
 #define GPROF_KIND_PROFILE	2	/* struct gprof_profile_params */
+#define GPROF_KIND_SCHED	3	/* struct gprof_sched_params; no buffer */
 
 /* What a recorder records; @id and @cpus of SETUP say which. */
 #define GPROF_TARGET_THREAD	1	/* id: thread id; this thread alone */
@@ -127,6 +131,9 @@
 #define GPROF_FEAT_CGROUP		(1ULL << 3)
 #define GPROF_FEAT_FLIGHT		(1ULL << 4)
 #define GPROF_FEAT_MAPS			(1ULL << 5)	/* MAP records */
+#define GPROF_FEAT_NETLINK		(1ULL << 6)	/* linux/gprof_netlink.h */
+#define GPROF_FEAT_SCHED_SYSCALLS	(1ULL << 7)	/* GPROF_SCHED_F_SYSCALLS */
+#define GPROF_FEAT_SCHED_FAULTS		(1ULL << 8)	/* GPROF_SCHED_F_FAULTS */
 
 /**
  * struct gprof_info - argument of GPROF_IOC_INFO
@@ -209,6 +216,8 @@ struct gprof_info {
  * @out_nr_cpus: CPUs are numbered below this; those without a buffer give
  *	ENODEV on mmap
  * @out_reason: GPROF_REASON_*
+ * @out_id: id of the recorder, for linux/gprof_netlink.h; never used again
+ *	while the module is loaded
  */
 struct gprof_setup {
 	__u32 size;
@@ -226,9 +235,11 @@ struct gprof_setup {
 	__aligned_u64 out_data_size;
 	__u32 out_nr_cpus;
 	__u32 out_reason;
+	__aligned_u64 out_id;
 };
 
 #define GPROF_SETUP_SIZE_VER0	80
+#define GPROF_SETUP_SIZE_VER1	88	/* out_id */
 
 /* flags of struct gprof_cpu_params */
 #define GPROF_CPU_F_KERNEL	(1U << 0)	/* count in kernel mode too */
@@ -285,6 +296,36 @@ struct gprof_profile_params {
 
 #define GPROF_PROFILE_PARAMS_SIZE_VER0	24
 
+/* flags of struct gprof_sched_params */
+#define GPROF_SCHED_F_SYSCALLS	(1U << 0)	/* count system calls: slows each down */
+#define GPROF_SCHED_F_FAULTS	(1U << 1)	/* count user page faults: slows each down */
+#define __GPROF_SCHED_F_ALL	0x3U
+
+/**
+ * struct gprof_sched_params - parameters of GPROF_KIND_SCHED
+ * @size: sizeof(struct gprof_sched_params)
+ * @flags: GPROF_SCHED_F_*
+ * @hz: delays to sample in a second; 0: none. GPROF_IOC_RATE changes it.
+ * @__reserved: must be 0
+ *
+ * Scheduler statistics of a thread, a process, a cgroup or the system, read by
+ * GPROF_CMD_SCHED_STATS_GET of linux/gprof_netlink.h. Of a process: all
+ * threads that it has at START, and all that these fork from then on. There is
+ * no buffer: stack, max_frames, buffer_size, generation_ns and flags of SETUP
+ * must be 0, and mmap gives ENODEV. START sets all counters to 0; after STOP
+ * they stay readable.
+ */
+struct gprof_sched_params {
+	__u32 size;
+	__u32 flags;
+	__u32 hz;
+	__u32 __reserved;
+};
+
+#define GPROF_SCHED_PARAMS_SIZE_VER0	16
+
+#define GPROF_SCHED_HZ_MAX		100000
+
 /**
  * struct gprof_start - argument of GPROF_IOC_START
  * @size: sizeof(struct gprof_start)
@@ -319,7 +360,8 @@ struct gprof_stop {
 #define GPROF_LOST_FULL		0	/* stream mode: the reader was too slow */
 #define GPROF_LOST_BAD_TAIL	1	/* the reader wrote an impossible tail */
 #define GPROF_LOST_NESTED	2	/* interrupts nested deeper than the scratch memory */
-#define GPROF_LOST_NO_BUFFER	3	/* a CPU that was not present at SETUP */
+/* a CPU that was not present at SETUP; a process forked faster than memory came: 1 for all */
+#define GPROF_LOST_NO_BUFFER	3
 #define GPROF_LOST_NR		4
 
 #define GPROF_STATS_ALL_CPUS	(-1)
@@ -373,6 +415,25 @@ struct gprof_stats {
 };
 
 #define GPROF_STATS_SIZE_VER0	152
+
+/**
+ * struct gprof_rate - argument of GPROF_IOC_RATE
+ * @size: sizeof(struct gprof_rate)
+ * @flags: must be 0
+ * @hz: what hz of struct gprof_sched_params would have been
+ * @__reserved: must be 0
+ *
+ * Takes effect at once, started or not. EOPNOTSUPP for kinds without a rate
+ * in Hz.
+ */
+struct gprof_rate {
+	__u32 size;
+	__u32 flags;
+	__u32 hz;
+	__u32 __reserved;
+};
+
+#define GPROF_RATE_SIZE_VER0	16
 
 /* Offsets for mmap; off_t must have 64 bits. */
 #define GPROF_MMAP_CPU_SHIFT	32

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Included by kmod/Kbuild before anything else: what the module is not for ends
+# with one sentence here, instead of a hundred of the compiler's.
+
+gprof-newer = $(shell [ $(VERSION) -gt $(1) ] || \
+	{ [ $(VERSION) -eq $(1) ] && [ $(PATCHLEVEL) -ge $(2) ]; } && echo y)
+
+ifeq ($(call gprof-newer,5,10),)
+$(error gprof needs Linux 5.10 or later, and this is $(VERSION).$(PATCHLEVEL): use a newer kernel)
+endif
+
+ifeq ($(CONFIG_X86_64)$(CONFIG_ARM64),)
+$(error gprof runs on amd64 (x86_64) and arm64, and this kernel is for $(SRCARCH))
+endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The scheduler.
+ *
+ * se.sched_delayed: 6.12; a task that sleeps may stay on its queue for a while.
+ * sched_switch tells the previous task's state since 5.18, which we do not need.
+ * task_newtask has flags of 64 bits since 7.x, sched_process_exit tells of the
+ * group since then. A return probe's instance lost its way to the probe in 5.11.
+ */
+#ifndef GPROF_COMPAT_SCHED_H
+#define GPROF_COMPAT_SCHED_H
+
+#include <linux/kprobes.h>
+#include <linux/sched.h>
+
+/* Has the task, which does not run, something to run for? Under its queue's lock. */
+static __always_inline bool gprof_task_queued(const struct task_struct *task)
+{
+#ifdef GPROF_HAVE_SCHED_DELAYED
+	if (task->se.sched_delayed)
+		return false;
+#endif
+	return task->on_rq;
+}
+
+#ifdef GPROF_HAVE_SWITCH_PREV_STATE
+#define GPROF_SWITCH_ARGS \
+	void *data, bool preempt, struct task_struct *prev, struct task_struct *next, \
+	unsigned int prev_state
+#else
+#define GPROF_SWITCH_ARGS \
+	void *data, bool preempt, struct task_struct *prev, struct task_struct *next
+#endif
+
+#ifdef GPROF_HAVE_CLONE_FLAGS_64
+#define GPROF_NEWTASK_ARGS	void *data, struct task_struct *task, u64 clone_flags
+#else
+#define GPROF_NEWTASK_ARGS	void *data, struct task_struct *task, unsigned long clone_flags
+#endif
+
+#ifdef GPROF_HAVE_EXIT_GROUP_DEAD
+#define GPROF_EXIT_ARGS		void *data, struct task_struct *task, bool group_dead
+#else
+#define GPROF_EXIT_ARGS		void *data, struct task_struct *task
+#endif
+
+#ifdef CONFIG_KRETPROBES
+static __always_inline struct kretprobe *gprof_kretprobe_of(struct kretprobe_instance *ri)
+{
+#ifdef GPROF_HAVE_GET_KRETPROBE
+	return get_kretprobe(ri);
+#else
+	return ri->rp;
+#endif
+}
+#endif
+
+#endif /* GPROF_COMPAT_SCHED_H */

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * cpu_clock: one interrupt per CPU for all timers that run there.
+ *
+ * perf's cpu-clock would do, but it costs as much as all the rest of a sample.
+ *
+ * Place of a sample. The time that a slot covers is cut into periods, each of
+ * which has one sample at a random place. Were all places the same, a program
+ * whose rhythm goes with the period (and the scheduler's own does, with round
+ * numbers) would be seen at one point of it only. So the sum of the samples
+ * follows the time to within a period, and every instant is sampled with the
+ * same probability, however short the task.
+ *
+ * Slots with the same period that run together share their places, so that any
+ * number of recorders at one rate cost one interrupt.
+ *
+ * The interrupt is lazy: it is set earlier when a slot needs it, but not put
+ * off when a slot halts. It then finds nothing due, at most once for each sample.
+ *
+ * All here runs on the CPU in question with interrupts off, so there is no
+ * lock. Setting the timer is allowed under the scheduler's locks: the timer is
+ * pinned and runs in hard interrupts (on PREEMPT_RT too), so that nobody is
+ * woken. perf does the same from the same place.
+ */
+#include "cpu_clock.h"
+#include "sampler.h"
+#include "target.h"
+#include "compat/hrtimer.h"
+
+#include <asm/irq_regs.h>
+#include <linux/irqflags.h>
+#include <linux/math64.h>
+#include <linux/minmax.h>
+#include <linux/ptrace.h>
+#include <linux/random.h>
+#include <linux/sched.h>
+#include <linux/timekeeping.h>
+
+#define MODE		HRTIMER_MODE_ABS_PINNED_HARD
+#define SHORT_NS	(50 * NSEC_PER_USEC)	/* as long as a slow machine needs for a sample */
+
+DEFINE_PER_CPU(struct gprof_cpu_clock, gprof_cpu_clock);
+
+/* A linear congruence; its upper bits are good enough for a place. */
+static u64 random_place(struct gprof_slot *slot)
+{
+	slot->random = slot->random * 6364136223846793005ULL + 1442695040888963407ULL;
+	return mul_u64_u32_shr(slot->spec->period, slot->random >> 32, 32);
+}
+
+/* Goes on to the next sample; returns how many periods this one stands for. */
+static u64 advance(struct gprof_slot *slot, u64 now)
+{
+	u64 period = slot->spec->period, since, periods = 1;
+	u64 begin = slot->due - slot->place;
+
+	since = now - begin;
+	if (unlikely(since >= period)) {
+		/* Late: periods have passed without their sample. */
+		periods = div64_u64(since, period);
+		begin += (periods - 1) * period;
+	}
+	for (;;) {
+		begin += period;
+		slot->place = random_place(slot);
+		slot->due = begin + slot->place;
+		if (likely((s64)(slot->due - now) > 0))
+			return periods;
+		periods++;
+	}
+}
+
+/**
+ * gprof_slot_expire() - take the sample that is due
+ * @slot: slot that runs
+ * @now: not before @slot->due
+ * @regs: registers of the current task
+ *
+ * Context: Interrupts off, on the slot's CPU.
+ */
+void gprof_slot_expire(struct gprof_slot *slot, u64 now, struct pt_regs *regs)
+{
+	const struct gprof_clock_spec *spec = slot->spec;
+	struct gprof_event e = {
+		.regs = regs,
+		.time = now,
+		.weight = advance(slot, now) * spec->period,
+	};
+
+	if (spec->user_only && !user_mode(regs))
+		return;
+	if (!spec->with_idle && is_idle_task(current))
+		return;
+	if (!gprof_target_has_current(spec->target))
+		return;
+	gprof_sampler_sample(spec->sampler, &e);
+}
+
+/* Takes what is due; returns the next time, or @next when that is earlier. */
+static u64 serve(struct list_head *slots, u64 now, struct pt_regs *regs, u64 next)
+{
+	struct gprof_slot *slot;
+
+	list_for_each_entry(slot, slots, node) {
+		if ((s64)(now - slot->due) >= 0)
+			gprof_slot_expire(slot, now, regs);
+		next = min(next, slot->due);
+	}
+	return next;
+}
+
+static enum hrtimer_restart interrupt(struct hrtimer *timer)
+{
+	struct gprof_cpu_clock *c = container_of(timer, struct gprof_cpu_clock, timer);
+	struct pt_regs *regs = get_irq_regs();
+	u64 now, next, end;
+
+	/* The fast clock may be a little behind the one that timers go by. */
+	now = max(ktime_get_mono_fast_ns(), c->expires);
+	if (likely(regs)) {
+		next = serve(&c->always, now, regs, U64_MAX);
+		next = serve(&c->task, now, regs, next);
+	} else {
+		/* Not from an interrupt: no sample here, the next one stands for it. */
+		next = now + NSEC_PER_MSEC;
+	}
+	c->expires = next;
+	if (next == U64_MAX)
+		return HRTIMER_NORESTART;
+	if (next - now < SHORT_NS) {
+		/*
+		 * Whoever asks for more than the machine can do gets half of it; what
+		 * was left out is in the weight of the next sample.
+		 */
+		end = ktime_get_mono_fast_ns();
+		next = max(next, end + (end - now));
+		c->expires = next;
+	}
+	hrtimer_set_expires(timer, ns_to_ktime(next));
+	return HRTIMER_RESTART;
+}
+
+/* The schedule of a slot here with the same period that runs, or one of its own. */
+static void begin(struct gprof_slot *slot, const struct gprof_clock_spec *spec,
+		  const struct list_head *list, u64 now)
+{
+	const struct gprof_slot *other;
+
+	slot->spec = spec;
+	list_for_each_entry(other, list, node) {
+		if (other->spec->period != spec->period)
+			continue;
+		slot->due = other->due - now;
+		slot->place = other->place;
+		slot->random = other->random;
+		return;
+	}
+	slot->random = now ^ (u64)(unsigned long)slot;
+	random_place(slot);
+	slot->place = random_place(slot);
+	slot->due = slot->place;
+}
+
+/**
+ * gprof_slot_run() - let a slot run on this CPU
+ * @slot: slot of this CPU; nothing happens when it runs already
+ * @list: @always or @task of this CPU's clock
+ * @spec: what it is for; outlives it
+ * @now: ktime_get_mono_fast_ns()
+ *
+ * Context: Interrupts off; the scheduler's locks may be held.
+ */
+void gprof_slot_run(struct gprof_slot *slot, struct list_head *list,
+		    const struct gprof_clock_spec *spec, u64 now)
+{
+	struct gprof_cpu_clock *c = this_cpu_ptr(&gprof_cpu_clock);
+
+	/* A reader of the members may see one that is just being replaced. */
+	if (unlikely(!c->online || !list_empty(&slot->node)))
+		return;
+	if (unlikely(!slot->spec))
+		begin(slot, spec, list, now);
+	list_add_tail(&slot->node, list);
+	slot->due += now;
+	/* Pairs with READ_ONCE() in gprof_slot_time(). */
+	WRITE_ONCE(slot->time, (now - slot->time) | GPROF_SLOT_RUNS);
+	if (slot->due < c->expires) {
+		c->expires = slot->due;
+		hrtimer_start(&c->timer, ns_to_ktime(slot->due), MODE);
+	}
+}
+
+/**
+ * gprof_slot_halt() - let a slot stand
+ * @slot: slot of this CPU that runs
+ * @now: ktime_get_mono_fast_ns()
+ *
+ * What is left until the next sample is kept. One that is due already comes as soon
+ * as it runs again, and stands for all that it is late by.
+ *
+ * Context: Interrupts off; the scheduler's locks may be held.
+ */
+void gprof_slot_halt(struct gprof_slot *slot, u64 now)
+{
+	list_del_init(&slot->node);
+	slot->due -= now;
+	/* Pairs with READ_ONCE() in gprof_slot_time(). */
+	WRITE_ONCE(slot->time, now - (slot->time & ~GPROF_SLOT_RUNS));
+}
+
+/**
+ * gprof_slot_time() - for how long has it run?
+ * @slot: slot of any CPU
+ *
+ * Context: Any.
+ * Return: ns.
+ */
+u64 gprof_slot_time(const struct gprof_slot *slot)
+{
+	/* Pairs with WRITE_ONCE() in gprof_slot_run() and _halt(). */
+	u64 time = READ_ONCE(slot->time), now;
+
+	if (!(time & GPROF_SLOT_RUNS))
+		return time;
+	now = ktime_get_mono_fast_ns();
+	time &= ~GPROF_SLOT_RUNS;
+	/* Clocks of two CPUs may differ by a little. */
+	return now > time ? now - time : 0;
+}
+
+/**
+ * gprof_cpu_clock_init() - prepare the clock of a CPU; no slot can run yet
+ * @cpu: CPU
+ *
+ * Context: Task, in init.
+ */
+void gprof_cpu_clock_init(unsigned int cpu)
+{
+	struct gprof_cpu_clock *c = per_cpu_ptr(&gprof_cpu_clock, cpu);
+
+	hrtimer_setup(&c->timer, interrupt, CLOCK_MONOTONIC, MODE);
+	c->expires = U64_MAX;
+	INIT_LIST_HEAD(&c->always);
+	INIT_LIST_HEAD(&c->task);
+}
+
+/**
+ * gprof_cpu_clock_online() - from now on slots may run on this CPU
+ *
+ * Context: Task on the CPU, under the hotplug lock.
+ */
+void gprof_cpu_clock_online(void)
+{
+	this_cpu_write(gprof_cpu_clock.online, true);
+}
+
+static void halt_all(struct list_head *slots, u64 now)
+{
+	struct gprof_slot *slot, *next;
+
+	list_for_each_entry_safe(slot, next, slots, node)
+		gprof_slot_halt(slot, now);
+}
+
+/**
+ * gprof_cpu_clock_offline() - halt all slots on this CPU, which goes
+ *
+ * The timer must not be left behind: the kernel would move it to another CPU.
+ *
+ * Context: Task on the CPU, under the hotplug lock.
+ */
+void gprof_cpu_clock_offline(void)
+{
+	struct gprof_cpu_clock *c = this_cpu_ptr(&gprof_cpu_clock);
+	u64 now;
+
+	local_irq_disable();
+	now = ktime_get_mono_fast_ns();
+	halt_all(&c->always, now);
+	halt_all(&c->task, now);
+	c->online = false;
+	local_irq_enable();
+	hrtimer_cancel(&c->timer);
+	c->expires = U64_MAX;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * histogram: counts of values by size, log-linear: eight buckets for each power
+ * of two, so that a bucket is never wider than an eighth of its values, and
+ * none for what cannot be: it covers all of u64. GPROF_HISTOGRAM_LOWEST() of
+ * linux/gprof_netlink.h is its inverse.
+ *
+ * Written by one CPU at a time without interrupts, read by anyone: a word of 64
+ * bits is stored whole on both architectures. Who adds stores the sum, then the
+ * largest, then the count; who reads takes them the other way round, so that each
+ * covers what was seen before it.
+ */
+#ifndef GPROF_HISTOGRAM_H
+#define GPROF_HISTOGRAM_H
+
+#include <asm/barrier.h>
+#include <linux/bitops.h>
+#include <linux/compiler.h>
+#include <linux/gprof_netlink.h>
+#include <linux/types.h>
+
+/**
+ * struct gprof_histogram - a histogram
+ * @sum: of all values
+ * @max: largest value
+ * @buckets: how many values fell in each
+ */
+struct gprof_histogram {
+	u64 sum;
+	u64 max;
+	u64 buckets[GPROF_HISTOGRAM_BUCKETS];
+};
+
+/**
+ * gprof_histogram_bucket() - where a value is counted
+ * @v: value
+ *
+ * Return: index below GPROF_HISTOGRAM_BUCKETS.
+ */
+static __always_inline unsigned int gprof_histogram_bucket(u64 v)
+{
+	unsigned int shift = __fls(v | 8) - 3;
+
+	return shift * 8 + (v >> shift);
+}
+
+/**
+ * gprof_histogram_add() - count a value
+ * @h: histogram
+ * @v: value
+ *
+ * Context: Any, without interrupts, one CPU at a time.
+ */
+static __always_inline void gprof_histogram_add(struct gprof_histogram *h, u64 v)
+{
+	h->sum += v;
+	if (unlikely(v > h->max)) {
+		smp_wmb();	/* Pairs with the last smp_rmb() of sum_all(). */
+		h->max = v;
+	}
+	smp_wmb();	/* Pairs with the first smp_rmb() of sum_all(). */
+	h->buckets[gprof_histogram_bucket(v)]++;
+}
+
+/* How many values were counted. */
+static inline u64 gprof_histogram_count(const struct gprof_histogram *h)
+{
+	u64 n = 0;
+	unsigned int i;
+
+	for (i = 0; i < GPROF_HISTOGRAM_BUCKETS; i++)
+		n += h->buckets[i];
+	return n;
+}
+
+#endif /* GPROF_HISTOGRAM_H */

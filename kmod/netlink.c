@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * netlink: the family, its operations and its events.
+ *
+ * It looks at recorders and changes none. Operations run one after the other
+ * under genetlink's own lock, in the process that asks.
+ */
+#include "compat/genetlink.h"
+#include "netlink.h"
+#include "recorder.h"
+
+#include <linux/gprof.h>
+#include <linux/gprof_netlink.h>
+#include <linux/module.h>
+#include <linux/notifier.h>
+
+static int info_get(struct sk_buff *skb, struct genl_info *info)
+{
+	struct gprof_info i = {};
+	struct sk_buff *reply;
+	void *head;
+
+	gprof_recorder_info(&i);
+	reply = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_KERNEL);
+	if (!reply)
+		return -ENOMEM;
+	head = genlmsg_put_reply(reply, info, &gprof_netlink_family, 0, GPROF_CMD_INFO_GET);
+	if (!head ||
+	    nla_put_u32(reply, GPROF_A_INFO_ABI_VERSION, i.out_abi_version) ||
+	    nla_put_u64_64bit(reply, GPROF_A_INFO_KINDS, i.out_kinds, GPROF_A_INFO_PAD) ||
+	    nla_put_u64_64bit(reply, GPROF_A_INFO_FEATURES, i.out_features, GPROF_A_INFO_PAD) ||
+	    nla_put_u64_64bit(reply, GPROF_A_INFO_RECORDERS, i.out_recorders,
+			      GPROF_A_INFO_PAD)) {
+		nlmsg_free(reply);
+		return -EMSGSIZE;
+	}
+	genlmsg_end(reply, head);
+	return genlmsg_reply(reply, info);
+}
+
+static const struct nla_policy nothing[] = {
+	[GPROF_A_INFO_PAD] = { .type = NLA_REJECT },
+};
+
+static const struct nla_policy recorder_id[] = {
+	[GPROF_A_RECORDER_PAD] = { .type = NLA_REJECT },
+	[GPROF_A_RECORDER_ID] = { .type = NLA_U64 },
+};
+
+static const struct nla_policy sched_stats_id[] = {
+	[GPROF_A_SCHED_STATS_PAD] = { .type = NLA_REJECT },
+	[GPROF_A_SCHED_STATS_ID] = { .type = NLA_U64 },
+};
+
+static const struct genl_ops ops[] = {
+	{
+		.cmd = GPROF_CMD_INFO_GET,
+		.policy = nothing,
+		.maxattr = ARRAY_SIZE(nothing) - 1,
+		.doit = info_get,
+	},
+	{
+		.cmd = GPROF_CMD_RECORDER_GET,
+		.policy = recorder_id,
+		.maxattr = ARRAY_SIZE(recorder_id) - 1,
+		.doit = gprof_netlink_recorder,
+		.dumpit = gprof_netlink_recorder_dump,
+	},
+	{
+		.cmd = GPROF_CMD_SCHED_STATS_GET,
+		.policy = sched_stats_id,
+		.maxattr = ARRAY_SIZE(sched_stats_id) - 1,
+		.doit = gprof_netlink_sched_stats,
+	},
+};
+
+static const struct genl_multicast_group groups[] = {
+	/* Events tell of everybody's recorders. */
+	{ .name = GPROF_NL_GROUP_EVENTS, GPROF_MCAST_SYS_ADMIN },
+};
+
+struct genl_family gprof_netlink_family __ro_after_init = {
+	.name = GPROF_NL_FAMILY,
+	.version = GPROF_NL_VERSION,
+	.module = THIS_MODULE,
+	.netnsok = true,
+	.ops = ops,
+	.n_ops = ARRAY_SIZE(ops),
+	.mcgrps = groups,
+	.n_mcgrps = ARRAY_SIZE(groups),
+};
+
+/* An event that does not get through is one that nobody could have waited for. */
+static int announce(struct notifier_block *nb, unsigned long event, void *data)
+{
+	u8 cmd = event == GPROF_RECORDER_STARTED ? GPROF_CMD_RECORDER_STARTED :
+						   GPROF_CMD_RECORDER_STOPPED;
+	struct sk_buff *skb;
+	void *head;
+
+	if (!genl_has_listeners(&gprof_netlink_family, &init_net, 0))
+		return NOTIFY_DONE;
+	skb = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_KERNEL);
+	if (!skb)
+		return NOTIFY_DONE;
+	head = genlmsg_put(skb, 0, 0, &gprof_netlink_family, 0, cmd);
+	if (!head || gprof_netlink_put_recorder(skb, data)) {
+		nlmsg_free(skb);
+		return NOTIFY_DONE;
+	}
+	genlmsg_end(skb, head);
+	genlmsg_multicast(&gprof_netlink_family, skb, 0, 0, GFP_KERNEL);
+	return NOTIFY_OK;
+}
+
+static struct notifier_block announcer = {
+	.notifier_call = announce,
+};
+
+/**
+ * gprof_netlink_init() - register the family
+ *
+ * Context: Task.
+ * Return: 0 or a negative errno.
+ */
+int __init gprof_netlink_init(void)
+{
+	int err = genl_register_family(&gprof_netlink_family);
+
+	if (err)
+		return err;
+	err = gprof_recorder_watch(&announcer);
+	if (err)
+		genl_unregister_family(&gprof_netlink_family);
+	return err;
+}
+
+/**
+ * gprof_netlink_exit() - unregister the family; no operation is under way then
+ *
+ * Context: Task.
+ */
+void gprof_netlink_exit(void)
+{
+	gprof_recorder_unwatch(&announcer);
+	genl_unregister_family(&gprof_netlink_family);
+}

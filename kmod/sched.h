@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * sched: scheduler statistics of one recorder.
+ *
+ *	sched_probe.c	counts at switches, wake-ups and forks
+ *	sched_calls.c	counts system calls and page faults, where asked for
+ *	sched_scope.c	whose
+ *	sched_read.c	adds up
+ *
+ * Documentation/schedstat.rst argues what is counted, and why a reading is
+ * consistent.
+ */
+#ifndef GPROF_SCHED_H
+#define GPROF_SCHED_H
+
+#include "histogram.h"
+
+#include <linux/atomic.h>
+#include <linux/bitops.h>
+#include <linux/cache.h>
+#include <linux/cgroup.h>
+#include <linux/kprobes.h>
+#include <linux/sched.h>
+#include <linux/spinlock.h>
+
+struct gprof_target;
+
+#define GPROF_SCHED_WAYS	2
+
+/**
+ * struct gprof_sched_bucket - some of the tasks that wait for a CPU
+ * @task: address of the task, bit 0 set when its delay is a sample; 0: free
+ * @since: gprof_cycles() when it became runnable
+ *
+ * A task is entered when it becomes runnable and taken out when it is switched
+ * in, both under the lock of its run queue. Other tasks may want the same
+ * bucket at the same time, so that a way is claimed by compare-exchange.
+ */
+struct gprof_sched_bucket {
+	atomic_long_t task[GPROF_SCHED_WAYS];
+	u64 since[GPROF_SCHED_WAYS];
+};
+
+/**
+ * struct gprof_sched_counters - what one CPU counts
+ * @last: gprof_cycles() of the last switch
+ * @curr: the task that was switched in then, for asking for its scope under RCU;
+ *	where the scope is the system, out of date
+ * @busy: the last switch that the idle task had part in was from it
+ * @sched: times a task became runnable
+ * @missed: times a task was switched in and was not known to have waited
+ * @to_idle: switches to the idle task
+ * @left_idle: switches from the idle task to one of the scope
+ * @created: tasks created
+ * @calls: system calls entered
+ * @faults: page faults handled
+ * @faults_entered: page faults begun, and tried again
+ * @faults_left: ... and ended
+ * @stall: sum of the times at which the last waiting task was switched in, less
+ *	those at which a first one began to wait; wraps, and means something
+ *	only summed over all CPUs
+ * @delay: ns from runnable to running
+ * @on_cpu: ns from switched in to switched out
+ *
+ * Written by the owning CPU only, without interrupts (@calls to @faults_left:
+ * without preemption, in task context), and read by anyone. @last and @curr are
+ * also written once at START, by the owning CPU.
+ */
+struct gprof_sched_counters {
+	u64 last;
+	struct task_struct *curr;
+	bool busy;
+	u64 sched;
+	u64 missed;
+	u64 to_idle;
+	u64 left_idle;
+	u64 created;
+	u64 calls;
+	u64 faults;
+	u64 faults_entered;
+	u64 faults_left;
+	u64 stall;
+	struct gprof_histogram delay;
+	struct gprof_histogram on_cpu;
+};
+
+/**
+ * struct gprof_sched_totals - counters summed over all CPUs
+ *
+ * As in struct gprof_sched_counters, but @sched counts those of @missed as
+ * well, and @stall is ns, the current one included.
+ */
+struct gprof_sched_totals {
+	u64 sched;
+	u64 missed;
+	u64 to_idle;
+	u64 left_idle;
+	u64 created;
+	u64 calls;
+	u64 faults;
+	u64 stall;
+	struct gprof_histogram delay;
+	struct gprof_histogram on_cpu;
+};
+
+/**
+ * struct gprof_sched_samples - the seed's ring of delays
+ * @lock: protects all below; innermost, taken under run queue locks
+ * @count: delays sampled
+ * @ns: delays, the newest at (count - 1) % 256
+ */
+struct gprof_sched_samples {
+	raw_spinlock_t lock;		/* protects the members below */
+	u64 count;
+	u64 ns[GPROF_SCHED_SAMPLES];
+};
+
+/**
+ * struct gprof_sched - scheduler statistics of one recorder
+ * @counters: of each CPU
+ * @waits: tasks that wait, by the lower bits of their id
+ * @wait_mask: number of buckets less 1
+ * @next_sample: gprof_cycles() from which on the next task that becomes runnable
+ *	is sampled; U64_MAX: none
+ * @members: tasks of the scope, by id; NULL: @cgroup, or all
+ * @cgroup: whose tasks, with descendants; NULL: all
+ * @settled: the tasks that there were at START are in @members
+ * @target: whom
+ * @flags: GPROF_SCHED_F_*
+ * @in_call: tasks inside a system call, by id
+ * @fault_probe: counts page faults
+ * @waiting: tasks in @waits, less 1
+ * @hz: delays to sample in a second
+ * @sample_period: cycles
+ * @samples: sampled delays
+ * @started: attached; the members from here on belong to the recorder's lock
+ * @started_ns: CLOCK_MONOTONIC of START
+ * @started_cycles: gprof_cycles() at that moment
+ * @stopped_ns: CLOCK_MONOTONIC of STOP
+ * @base: totals at START
+ * @final: totals from START to STOP
+ * @doubtful: as in struct gprof_sched_reading, at STOP
+ */
+struct gprof_sched {
+	struct gprof_sched_counters __percpu *counters;
+	struct gprof_sched_bucket *waits;
+	u32 wait_mask;
+	u64 next_sample;
+	unsigned long *members;
+	struct cgroup *cgroup;
+	bool settled;
+	const struct gprof_target *target;
+	u32 flags;
+	unsigned long *in_call;
+#ifdef CONFIG_KRETPROBES
+	struct kretprobe fault_probe;
+#endif
+
+	atomic_t waiting ____cacheline_aligned_in_smp;
+
+	u32 hz ____cacheline_aligned_in_smp;
+	u64 sample_period;
+	struct gprof_sched_samples samples;
+
+	bool started;
+	u64 started_ns;
+	u64 started_cycles;
+	u64 stopped_ns;
+	struct gprof_sched_totals base;
+	struct gprof_sched_totals final;
+	bool doubtful;
+};
+
+/**
+ * struct gprof_sched_reading - what there is to know at one time
+ * @time_ns: CLOCK_MONOTONIC of the reading, or of STOP
+ * @started_ns: CLOCK_MONOTONIC of START
+ * @totals: since START
+ * @all: the scope is the system
+ * @flags: GPROF_SCHED_F_*
+ * @running: tasks on a CPU
+ * @waiting: tasks that wait for one
+ * @tasks: tasks alive
+ * @in_call: tasks in a system call
+ * @in_fault: tasks in a page fault
+ * @cpus: CPUs that the scope may use
+ * @online: CPUs online
+ * @hz: delays sampled in a second
+ * @samples: how many were
+ * @sample_ns: ring of them
+ * @doubtful: the clock went astray
+ */
+struct gprof_sched_reading {
+	u64 time_ns;
+	u64 started_ns;
+	struct gprof_sched_totals totals;
+	bool all;
+	u32 flags;
+	u64 running;
+	u64 waiting;
+	u64 tasks;
+	u64 in_call;
+	u64 in_fault;
+	u64 cpus;
+	u64 online;
+	u32 hz;
+	u64 samples;
+	u64 sample_ns[GPROF_SCHED_SAMPLES];
+	bool doubtful;
+};
+
+/**
+ * gprof_sched_member() - does a task belong to the scope?
+ * @s: statistics
+ * @task: task that cannot go away
+ *
+ * Context: Any.
+ */
+static __always_inline bool gprof_sched_member(const struct gprof_sched *s,
+					       struct task_struct *task)
+{
+	bool member;
+
+	if (s->members)
+		return test_bit(task->pid, s->members);
+	if (!s->cgroup)
+		return true;
+	rcu_read_lock();
+	member = cgroup_is_descendant(task_dfl_cgroup(task), s->cgroup);
+	rcu_read_unlock();
+	return member;
+}
+
+int gprof_sched_attach(struct gprof_sched *s);
+void gprof_sched_detach(struct gprof_sched *s);
+void gprof_sched_set_rate(struct gprof_sched *s, u32 hz);
+
+bool gprof_sched_can_count(u32 flags);
+int gprof_sched_attach_calls(struct gprof_sched *s);
+void gprof_sched_detach_calls(struct gprof_sched *s);
+
+int gprof_sched_enter_members(struct gprof_sched *s, u32 *threads);
+void gprof_sched_inherit(struct gprof_sched *s, struct task_struct *child);
+void gprof_sched_executed(struct gprof_sched *s);
+void gprof_sched_population(struct gprof_sched *s, struct gprof_sched_reading *r);
+
+void gprof_sched_begin(struct gprof_sched *s);
+void gprof_sched_since_start(struct gprof_sched *s, struct gprof_sched_totals *t);
+bool gprof_sched_clock_doubtful(struct gprof_sched *s);
+void gprof_sched_read(struct gprof_sched *s, struct gprof_sched_reading *r);
+
+#endif /* GPROF_SCHED_H */

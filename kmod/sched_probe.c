@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * sched_probe: counts at switches, wake-ups and forks.
+ *
+ * Each started recorder has probes of its own, with its statistics as their
+ * data: none are attached while nobody asks, and the tracepoint itself walks
+ * them where there are several.
+ *
+ * A task becomes runnable when it is put on a run queue (sched_wakeup,
+ * sched_wakeup_new), or when it is switched out and stays there. Both happen
+ * under the lock of that queue, as does the switch that ends the wait, so that
+ * the three never overlap for one task; but the wake-up may run on another CPU
+ * than the switch, wherefore each CPU only adds to counters of its own.
+ *
+ * The way of a switch is counted in instructions: what is rare stands in
+ * functions of its own.
+ */
+#include "compat/sched.h"
+#include "cycles.h"
+#include "sched.h"
+#include "target.h"
+#include "tracepoint.h"
+
+#include <linux/gprof.h>
+#include <linux/kernel.h>
+#include <linux/percpu.h>
+
+#define SAMPLED		1UL	/* in struct gprof_sched_bucket.task */
+
+/* The seed's flag that is set hz times a second, and consumed by who comes first. */
+static noinline unsigned long take_sample_turn(struct gprof_sched *s, u64 now)
+{
+	u64 due = READ_ONCE(s->next_sample);
+	u64 period = READ_ONCE(s->sample_period);
+	u64 next;
+
+	if (now < due || !period)
+		return 0;
+	next = due + period * (div64_u64(now - due, period) + 1);
+	return cmpxchg64(&s->next_sample, due, next) == due ? SAMPLED : 0;
+}
+
+static noinline void store_sample(struct gprof_sched *s, u64 ns)
+{
+	struct gprof_sched_samples *ring = &s->samples;
+
+	raw_spin_lock(&ring->lock);
+	ring->ns[ring->count++ % GPROF_SCHED_SAMPLES] = ns;
+	raw_spin_unlock(&ring->lock);
+}
+
+static __always_inline struct gprof_sched_bucket *bucket_of(struct gprof_sched *s,
+							    const struct task_struct *task)
+{
+	return &s->waits[task->pid & s->wait_mask];
+}
+
+static __always_inline bool is_entry_of(unsigned long entry, const struct task_struct *task)
+{
+	return (entry ^ (unsigned long)task) <= SAMPLED;
+}
+
+static __always_inline bool claim(struct gprof_sched_bucket *b, int way, unsigned long entry)
+{
+	long empty = 0;
+
+	return atomic_long_try_cmpxchg(&b->task[way], &empty, entry);
+}
+
+/* Whoever claims the way next overwrites what was read before. */
+static __always_inline void release(struct gprof_sched_bucket *b, int way)
+{
+	atomic_long_set_release(&b->task[way], 0);
+}
+
+static __always_inline void count_wait(struct gprof_sched *s, u64 now)
+{
+	struct gprof_sched_counters *c = this_cpu_ptr(s->counters);
+
+	c->sched++;
+	if (atomic_inc_and_test(&s->waiting))
+		c->stall -= now;
+}
+
+/* A sample is due, a way is taken, or the task waits already: woken again. */
+static noinline void begin_other_wait(struct gprof_sched *s, struct task_struct *task, u64 now)
+{
+	struct gprof_sched_bucket *b = bucket_of(s, task);
+	unsigned long entry = (unsigned long)task;
+	int way;
+
+	for (way = 0; way < GPROF_SCHED_WAYS; way++) {
+		if (is_entry_of(atomic_long_read(&b->task[way]), task))
+			return;
+	}
+	entry |= take_sample_turn(s, now);
+	for (way = 0; way < GPROF_SCHED_WAYS; way++) {
+		if (!claim(b, way, entry))
+			continue;
+		b->since[way] = now;
+		count_wait(s, now);
+		return;
+	}
+	/* No room: the switch counts it as missed. */
+}
+
+/* Without interrupts, under the lock of the task's run queue. */
+static __always_inline void begin_wait(struct gprof_sched *s, struct task_struct *task, u64 now)
+{
+	struct gprof_sched_bucket *b = bucket_of(s, task);
+
+	if (unlikely(now >= s->next_sample) || unlikely(atomic_long_read(&b->task[1])) ||
+	    unlikely(!claim(b, 0, (unsigned long)task))) {
+		begin_other_wait(s, task, now);
+		return;
+	}
+	b->since[0] = now;
+	count_wait(s, now);
+}
+
+static __always_inline void end_wait(struct gprof_sched *s, struct gprof_sched_counters *c,
+				     struct gprof_sched_bucket *b, int way, u64 now)
+{
+	u64 delay = now - b->since[way];
+
+	/* Counters of two CPUs may differ a little. */
+	if (unlikely((s64)delay < 0)) {
+		barrier();	/* A branch that is not taken is cheaper than a cmov. */
+		delay = 0;
+	}
+	release(b, way);
+	gprof_histogram_add(&c->delay, gprof_cycles_ns(delay));
+	if (atomic_add_negative(-1, &s->waiting))
+		c->stall += now;
+}
+
+static void end_other_wait(struct gprof_sched *s, struct task_struct *next, u64 now)
+{
+	struct gprof_sched_counters *c = this_cpu_ptr(s->counters);
+	struct gprof_sched_bucket *b = bucket_of(s, next);
+	int way;
+
+	for (way = 0; way < GPROF_SCHED_WAYS; way++) {
+		unsigned long entry = atomic_long_read(&b->task[way]);
+		u64 since = b->since[way];
+
+		if (!is_entry_of(entry, next))
+			continue;
+		end_wait(s, c, b, way, now);
+		/* After it was counted: there are never more samples than delays. */
+		if (entry & SAMPLED)
+			store_sample(s, now > since ? gprof_cycles_ns(now - since) : 0);
+		return;
+	}
+	if (gprof_sched_member(s, next))
+		c->missed++;
+}
+
+/*
+ * What is not the usual switch from a task that sleeps to one that waited. No
+ * clone of it, for that would want its arguments in other registers than those
+ * in which they come.
+ */
+static noinline __noclone void other_switch(struct gprof_sched *s, bool preempt,
+					    struct task_struct *prev, struct task_struct *next)
+{
+	struct gprof_sched_counters *c = this_cpu_ptr(s->counters);
+	u64 now = gprof_cycles();
+
+	if (!prev->pid) {
+		c->left_idle += gprof_sched_member(s, next);
+	} else if (gprof_sched_member(s, prev)) {
+		gprof_histogram_add(&c->on_cpu, gprof_cycles_ns(now - c->last));
+		if (gprof_task_queued(prev))
+			begin_wait(s, prev, now);
+	}
+	if (next->pid)
+		end_other_wait(s, next, now);
+	else
+		c->to_idle++;
+	c->last = now;
+	WRITE_ONCE(c->curr, next);
+	WRITE_ONCE(c->busy, next->pid);
+}
+
+static __always_inline void on_switch(struct gprof_sched *s, bool preempt,
+				      struct task_struct *prev, struct task_struct *next,
+				      bool all, bool cheap)
+{
+	struct gprof_sched_bucket *b = bucket_of(s, next);
+	struct gprof_sched_counters *c;
+	u64 now;
+
+	/*
+	 * The idle task is always queued, and never waits. Nobody else enters
+	 * @next or takes it out; what others do to the way does not matter.
+	 */
+	if (unlikely(gprof_task_queued(prev)) ||
+	    unlikely(b->task[0].counter != (long)next)) {
+		/* With the arguments where they are. */
+		other_switch(s, preempt, prev, next);
+		return;
+	}
+	c = this_cpu_ptr(s->counters);
+	now = gprof_cycles_of(cheap);
+	if (all || gprof_sched_member(s, prev))
+		gprof_histogram_add(&c->on_cpu, gprof_cycles_ns(now - c->last));
+	c->last = now;
+	if (!all)
+		WRITE_ONCE(c->curr, next);
+	end_wait(s, c, b, 0, now);
+}
+
+static __always_inline void on_wakeup(struct gprof_sched *s, struct task_struct *task, bool all,
+				      bool cheap)
+{
+	/* A task that was about to sleep and still runs does not wait. */
+	if (unlikely(task->on_cpu))
+		return;
+	if (all || gprof_sched_member(s, task))
+		begin_wait(s, task, gprof_cycles_of(cheap));
+}
+
+/* One for each combination, since each test would cost every switch something. */
+#define SWITCH_PROBE(_name, _all, _cheap)					\
+static void switch_##_name(GPROF_SWITCH_ARGS)					\
+{										\
+	on_switch(data, preempt, prev, next, _all, _cheap);			\
+}
+
+#define WAKEUP_PROBE(_name, _all, _cheap)					\
+static void wakeup_##_name(void *data, struct task_struct *task)		\
+{										\
+	on_wakeup(data, task, _all, _cheap);					\
+}
+
+SWITCH_PROBE(all, true, true)
+SWITCH_PROBE(some, false, true)
+SWITCH_PROBE(all_slow, true, false)
+SWITCH_PROBE(some_slow, false, false)
+WAKEUP_PROBE(all, true, true)
+WAKEUP_PROBE(some, false, true)
+WAKEUP_PROBE(all_slow, true, false)
+WAKEUP_PROBE(some_slow, false, false)
+
+/* In the parent, before the child runs. */
+static void newtask(GPROF_NEWTASK_ARGS)
+{
+	struct gprof_sched *s = data;
+
+	preempt_disable_notrace();
+	if (s->members)
+		gprof_sched_inherit(s, task);
+	if (gprof_sched_member(s, task))
+		this_cpu_inc(s->counters->created);
+	preempt_enable_notrace();
+}
+
+static void executed(void *data, struct task_struct *task, pid_t old_pid,
+		     struct linux_binprm *bprm)
+{
+	gprof_sched_executed(data);
+}
+
+enum { ALL, SOME, ALL_SLOW, SOME_SLOW, NR_KINDS };
+
+struct probe {
+	const char *name;
+	void *functions[NR_KINDS];
+};
+
+#define SWITCH		{ switch_all, switch_some, switch_all_slow, switch_some_slow }
+#define WAKEUP		{ wakeup_all, wakeup_some, wakeup_all_slow, wakeup_some_slow }
+
+static const struct probe probes[] = {
+	/* Switches first, so that no wait is begun whose end is not seen. */
+	{ "sched_switch", SWITCH },
+	{ "sched_wakeup", WAKEUP },
+	{ "sched_wakeup_new", WAKEUP },
+	{ "task_newtask", { newtask, newtask, newtask, newtask } },
+	{ "sched_process_exec", { NULL, executed, NULL, executed } },
+};
+
+static void *probe_for(const struct gprof_sched *s, const struct probe *p)
+{
+	bool all = s->target->type == GPROF_TARGET_SYSTEM;
+
+	if (gprof_clock.cheap)
+		return p->functions[all ? ALL : SOME];
+	return p->functions[all ? ALL_SLOW : SOME_SLOW];
+}
+
+static void detach(struct gprof_sched *s, unsigned int nr)
+{
+	while (nr--) {
+		void *probe = probe_for(s, &probes[nr]);
+
+		if (probe)
+			gprof_tracepoint_detach(probes[nr].name, probe, s);
+	}
+}
+
+/* What ran before the first switch is unknown, but what runs now is not. */
+static void init_cpu(void *data)
+{
+	struct gprof_sched *s = data;
+	struct gprof_sched_counters *c = this_cpu_ptr(s->counters);
+
+	if (!c->curr) {
+		WRITE_ONCE(c->curr, current);
+		WRITE_ONCE(c->busy, current->pid);
+	}
+	if (!c->last)
+		c->last = gprof_cycles();
+}
+
+/**
+ * gprof_sched_attach() - begin to count
+ * @s: statistics, all zero
+ *
+ * Context: Task.
+ * Return: 0 or a negative errno; nothing is counted then.
+ */
+int gprof_sched_attach(struct gprof_sched *s)
+{
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < ARRAY_SIZE(probes); i++) {
+		void *probe = probe_for(s, &probes[i]);
+
+		err = probe ? gprof_tracepoint_attach(probes[i].name, probe, s) : 0;
+		if (err)
+			goto err_detach;
+	}
+	err = gprof_sched_attach_calls(s);
+	if (err)
+		goto err_detach;
+	on_each_cpu(init_cpu, s, 1);
+	return 0;
+
+err_detach:
+	detach(s, i);
+	return err;
+}
+
+/**
+ * gprof_sched_detach() - end it; no counter moves when it returns
+ * @s: statistics
+ *
+ * Context: Task.
+ */
+void gprof_sched_detach(struct gprof_sched *s)
+{
+	gprof_sched_detach_calls(s);
+	detach(s, ARRAY_SIZE(probes));
+}
+
+/**
+ * gprof_sched_set_rate() - sample that many delays in a second from now on
+ * @s: statistics
+ * @hz: rate, 0: none
+ *
+ * Context: Task.
+ */
+void gprof_sched_set_rate(struct gprof_sched *s, u32 hz)
+{
+	u64 period = hz ? div_u64(gprof_clock.hz, hz) : 0;
+
+	WRITE_ONCE(s->hz, hz);
+	WRITE_ONCE(s->sample_period, max_t(u64, period, 1));
+	WRITE_ONCE(s->next_sample, hz ? gprof_cycles() + period : U64_MAX);
+}

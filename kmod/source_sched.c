@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * source sched: kind sched. Scheduler statistics of a thread, a process, a
+ * cgroup or the system; no samples, no buffer.
+ *
+ * After SchedStats in the proposal golang/go 15490.
+ */
+#include "cycles.h"
+#include "memlock.h"
+#include "sched.h"
+#include "source.h"
+#include "source_sched.h"
+#include "target.h"
+
+#include <linux/gprof.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/threads.h>
+#include <linux/timekeeping.h>
+#include <linux/vmalloc.h>
+
+/* Two ways each; as many tasks as wait at once, with room to spare. */
+#define BUCKETS_WIDE	8192	/* cgroup, system */
+#define BUCKETS_NARROW	1024
+
+#define BITMAP_BYTES	(PID_MAX_LIMIT / BITS_PER_BYTE)
+
+struct state {
+	struct gprof_sched sched;
+	struct gprof_charge charge;
+};
+
+static bool has_members(const struct gprof_target *t)
+{
+	return gprof_target_is_tasks(t);
+}
+
+static u32 nr_buckets(const struct gprof_target *t)
+{
+	return has_members(t) ? BUCKETS_NARROW : BUCKETS_WIDE;
+}
+
+static int check(const struct gprof_request *req, u32 *reason)
+{
+	const struct gprof_sched_params *p = req->params;
+
+	*reason = GPROF_REASON_PARAMS;
+	if (p->flags & ~__GPROF_SCHED_F_ALL || p->__reserved || !gprof_sched_can_count(p->flags))
+		return -EOPNOTSUPP;
+	*reason = GPROF_REASON_PERIOD;
+	if (p->hz > GPROF_SCHED_HZ_MAX)
+		return -EINVAL;
+	*reason = GPROF_REASON_TARGET;
+	if (req->target->type == GPROF_TARGET_CPUS)
+		return -EOPNOTSUPP;
+	*reason = GPROF_REASON_FLAGS;
+	return req->target->on_exec ? -EOPNOTSUPP : 0;
+}
+
+static u64 bytes_needed(const struct gprof_target *t, u32 flags)
+{
+	u64 bytes = sizeof(struct state);
+
+	bytes += sizeof(struct gprof_sched_counters) * num_possible_cpus();
+	bytes += sizeof(struct gprof_sched_bucket) * nr_buckets(t);
+	bytes += has_members(t) ? BITMAP_BYTES : 0;
+	bytes += flags & GPROF_SCHED_F_SYSCALLS ? BITMAP_BYTES : 0;
+	return bytes;
+}
+
+static void free_memory(struct state *st)
+{
+	struct gprof_sched *s = &st->sched;
+
+	free_percpu(s->counters);
+	kvfree(s->waits);
+	kvfree(s->members);
+	kvfree(s->in_call);
+	gprof_uncharge(&st->charge);
+	kfree(st);
+}
+
+static bool allocate(struct gprof_sched *s, const struct gprof_target *t)
+{
+	s->counters = alloc_percpu_gfp(struct gprof_sched_counters, GFP_KERNEL_ACCOUNT);
+	s->waits = kvcalloc(nr_buckets(t), sizeof(*s->waits), GFP_KERNEL_ACCOUNT);
+	if (has_members(t))
+		s->members = kvzalloc(BITMAP_BYTES, GFP_KERNEL_ACCOUNT);
+	if (s->flags & GPROF_SCHED_F_SYSCALLS)
+		s->in_call = kvzalloc(BITMAP_BYTES, GFP_KERNEL_ACCOUNT);
+	return s->counters && s->waits && (s->members || !has_members(t)) &&
+	       (s->in_call || !(s->flags & GPROF_SCHED_F_SYSCALLS));
+}
+
+static u64 features(void)
+{
+	u64 f = 0;
+
+	if (gprof_sched_can_count(GPROF_SCHED_F_SYSCALLS))
+		f |= GPROF_FEAT_SCHED_SYSCALLS;
+	if (gprof_sched_can_count(GPROF_SCHED_F_FAULTS))
+		f |= GPROF_FEAT_SCHED_FAULTS;
+	return f;
+}
+
+static int setup(struct gprof_request *req, void **state)
+{
+	const struct gprof_sched_params *p = req->params;
+	struct gprof_sched *s;
+	struct state *st;
+	int err;
+
+	err = check(req, &req->reason);
+	if (err)
+		return err;
+	req->reason = GPROF_REASON_NONE;
+	st = kzalloc(sizeof(*st), GFP_KERNEL_ACCOUNT);
+	if (!st)
+		return -ENOMEM;
+	err = gprof_charge(&st->charge, bytes_needed(req->target, p->flags),
+			   req->target->privileged);
+	if (err) {
+		req->reason = GPROF_REASON_MEMLOCK;
+		kfree(st);
+		return err;
+	}
+	s = &st->sched;
+	s->target = req->target;
+	s->cgroup = req->target->cgroup;
+	s->flags = p->flags;
+	s->wait_mask = nr_buckets(req->target) - 1;
+	raw_spin_lock_init(&s->samples.lock);
+	if (!allocate(s, req->target)) {
+		free_memory(st);
+		return -ENOMEM;
+	}
+	gprof_sched_set_rate(s, p->hz);
+	*state = st;
+	return 0;
+}
+
+static void clear(struct gprof_sched *s)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		memset(per_cpu_ptr(s->counters, cpu), 0, sizeof(*s->counters));
+	memset(s->waits, 0, sizeof(*s->waits) * (s->wait_mask + 1));
+	if (s->members)
+		memset(s->members, 0, BITMAP_BYTES);
+	if (s->in_call)
+		memset(s->in_call, 0, BITMAP_BYTES);
+	s->settled = false;
+	atomic_set(&s->waiting, -1);
+	s->samples.count = 0;
+	memset(s->samples.ns, 0, sizeof(s->samples.ns));
+	memset(&s->base, 0, sizeof(s->base));
+	memset(&s->final, 0, sizeof(s->final));
+}
+
+static int start(void *state, u32 *attached)
+{
+	struct gprof_sched *s = &((struct state *)state)->sched;
+	int err;
+
+	clear(s);
+	s->started_cycles = gprof_cycles();
+	err = gprof_sched_attach(s);
+	if (err)
+		return err;
+	err = gprof_sched_enter_members(s, attached);
+	if (err) {
+		gprof_sched_detach(s);
+		return err;
+	}
+	s->started_cycles = gprof_cycles();
+	s->started_ns = ktime_get_mono_fast_ns();
+	gprof_sched_begin(s);
+	s->started = true;
+	return 0;
+}
+
+static void stop(void *state)
+{
+	struct gprof_sched *s = &((struct state *)state)->sched;
+
+	gprof_sched_detach(s);
+	gprof_sched_since_start(s, &s->final);
+	s->stopped_ns = ktime_get_mono_fast_ns();
+	s->doubtful = gprof_sched_clock_doubtful(s);
+	s->started = false;
+}
+
+static int set_rate(void *state, u32 hz)
+{
+	if (hz > GPROF_SCHED_HZ_MAX)
+		return -EINVAL;
+	gprof_sched_set_rate(&((struct state *)state)->sched, hz);
+	return 0;
+}
+
+static void stats(void *state, struct gprof_stats *stats)
+{
+}
+
+static void destroy(void *state)
+{
+	free_memory(state);
+}
+
+const struct gprof_source gprof_source_sched = {
+	.kind = GPROF_KIND_SCHED,
+	.name = "sched",
+	.no_buffer = true,
+	.params_size = sizeof(struct gprof_sched_params),
+	.params_min = GPROF_SCHED_PARAMS_SIZE_VER0,
+	.features = features,
+	.setup = setup,
+	.start = start,
+	.stop = stop,
+	.rate = set_rate,
+	.stats = stats,
+	.destroy = destroy,
+};
+
+/**
+ * gprof_source_sched_read() - read scheduler statistics
+ * @state: state of &gprof_source_sched that was started once
+ * @r: reading
+ *
+ * Context: Task, under the recorder's lock.
+ */
+void gprof_source_sched_read(void *state, struct gprof_sched_reading *r)
+{
+	gprof_sched_read(&((struct state *)state)->sched, r);
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * source_sched: read what the kind sched has counted.
+ */
+#ifndef GPROF_SOURCE_SCHED_H
+#define GPROF_SOURCE_SCHED_H
+
+struct gprof_sched_reading;
+
+void gprof_source_sched_read(void *state, struct gprof_sched_reading *r);
+
+#endif /* GPROF_SOURCE_SCHED_H */

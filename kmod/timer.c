@@ -1,0 +1,414 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * timer: CPU time of a target as an event.
+ *
+ * CPUs (and the system, and cgroups): the slot of each CPU runs all the time;
+ * whose time it is, is decided by the sample.
+ *
+ * Tasks: the slot of a CPU runs only while a task of the target does. A probe on
+ * sched_switch lets it run and halt, so that what the samples stand for follows
+ * the target's CPU time, whatever it is made of: what one task leaves of a period
+ * the next one goes on with. A task that runs already when the recorder starts,
+ * or changes sides by an exec, is found by looking at current.
+ *
+ * A sample that is due when its task is switched out, because the scheduler
+ * had interrupts off, is taken there; the next task must not be charged for it.
+ *
+ * Lock order: recorder lock, switch_lock, hotplug lock, timers_lock. A tracepoint is
+ * switched on and off under the hotplug lock, which the kernel takes for that; so what
+ * is held then must not be wanted by a CPU that comes. The probes take no lock but
+ * members.c's.
+ */
+#include "timer.h"
+#include "sampler.h"
+#include "target.h"
+#include "tracepoint.h"
+#include "compat/sched.h"
+
+#include <asm/irq_regs.h>
+#include <linux/cpu.h>
+#include <linux/cpuhotplug.h>
+#include <linux/gprof.h>
+#include <linux/mutex.h>
+#include <linux/perf_event.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+#include <linux/timekeeping.h>
+
+static LIST_HEAD(following);
+static DEFINE_MUTEX(timers_lock);	/* protects it */
+static unsigned int switch_users;
+static DEFINE_MUTEX(switch_lock);	/* protects that */
+static enum cpuhp_state hotplug_state;
+
+/* ---- targets made of tasks: on the CPU, interrupts off ---- */
+
+static bool is_due(const struct list_head *slots, u64 now)
+{
+	const struct gprof_slot *slot;
+
+	list_for_each_entry(slot, slots, node) {
+		if ((s64)(now - slot->due) >= 0)
+			return true;
+	}
+	return false;
+}
+
+static noinline void expire_all(struct list_head *slots, u64 now, struct pt_regs *regs)
+{
+	struct gprof_slot *slot;
+
+	list_for_each_entry(slot, slots, node) {
+		if ((s64)(now - slot->due) >= 0)
+			gprof_slot_expire(slot, now, regs);
+	}
+}
+
+static void halt_all(struct list_head *slots, u64 now)
+{
+	struct gprof_slot *slot, *next;
+
+	list_for_each_entry_safe(slot, next, slots, node)
+		gprof_slot_halt(slot, now);
+}
+
+static void run_for(struct gprof_cpu_clock *c, struct hlist_head *bucket,
+		    const struct task_struct *task, u64 now)
+{
+	struct gprof_member *m;
+
+	/* With interrupts off this is a reader of RCU. */
+	hlist_for_each_entry_rcu(m, bucket, node, irqs_disabled()) {
+		struct gprof_timer *t = container_of(m->set, struct gprof_timer, members);
+
+		if (gprof_member_is(m, task) && !READ_ONCE(m->waiting))
+			gprof_slot_run(this_cpu_ptr(t->slots), &c->task, &t->spec, now);
+	}
+}
+
+/* The last thing that the probe does: its caller is the probe's then, __schedule(). */
+static noinline void switch_clocks(struct gprof_cpu_clock *c, struct hlist_head *bucket,
+				   const struct task_struct *next)
+{
+	u64 now = ktime_get_mono_fast_ns();
+	struct pt_regs regs;
+
+	if (unlikely(is_due(&c->task, now))) {
+		perf_fetch_caller_regs(&regs);
+		expire_all(&c->task, now, &regs);
+	}
+	halt_all(&c->task, now);
+	run_for(c, bucket, next, now);
+}
+
+/*
+ * Under the lock of this CPU's run queue; current is still @prev. Most switches
+ * are between others: they pay for no more than what stands here.
+ */
+static void switch_probe(GPROF_SWITCH_ARGS)
+{
+	struct gprof_cpu_clock *c = this_cpu_ptr(&gprof_cpu_clock);
+	struct hlist_head *bucket = gprof_member_bucket(next);
+
+	if (unlikely(!list_empty(&c->task) || !hlist_empty(bucket)))
+		switch_clocks(c, bucket, next);
+}
+
+/* Members have changed: does current belong to them? */
+static void look_at_current(void)
+{
+	struct gprof_cpu_clock *c = this_cpu_ptr(&gprof_cpu_clock);
+	u64 now = ktime_get_mono_fast_ns();
+
+	halt_all(&c->task, now);
+	run_for(c, gprof_member_bucket(current), current, now);
+}
+
+/* In an interrupt. */
+static void look_at_current_there(void *unused)
+{
+	look_at_current();
+}
+
+static void forked(struct gprof_task_watch *w, struct task_struct *child)
+{
+	struct gprof_timer *t = container_of(w, struct gprof_timer, watch);
+
+	/* Something of it will be missing, which must not go unsaid. */
+	if (!gprof_members_forked(&t->members, child))
+		atomic64_inc(&t->spec.sampler->no_buffer);
+}
+
+static void executed(struct gprof_task_watch *w)
+{
+	struct gprof_timer *t = container_of(w, struct gprof_timer, watch);
+	unsigned long flags;
+
+	if (!gprof_members_executed(&t->members))
+		return;
+	local_irq_save(flags);
+	look_at_current();
+	local_irq_restore(flags);
+}
+
+static void freed(struct gprof_task_watch *w, struct task_struct *task)
+{
+	gprof_members_freed(&container_of(w, struct gprof_timer, watch)->members, task);
+}
+
+static int switches_begin(void)
+{
+	int err = 0;
+
+	mutex_lock(&switch_lock);
+	if (!switch_users)
+		err = gprof_tracepoint_attach("sched_switch", switch_probe, NULL);
+	if (!err)
+		switch_users++;
+	mutex_unlock(&switch_lock);
+	return err;
+}
+
+static void switches_end(void)
+{
+	mutex_lock(&switch_lock);
+	if (!--switch_users)
+		gprof_tracepoint_detach_nowait("sched_switch", switch_probe, NULL);
+	mutex_unlock(&switch_lock);
+}
+
+static int start_on_tasks(struct gprof_timer *t, u32 *attached)
+{
+	int err;
+
+	err = gprof_task_watch(&t->watch);
+	if (err)
+		return err;
+	err = switches_begin();
+	if (err)
+		goto err_watch;
+	err = gprof_members_enter(&t->members, attached);
+	if (err)
+		goto err_switches;
+	on_each_cpu(look_at_current_there, NULL, 1);
+	return 0;
+
+err_switches:
+	switches_end();
+err_watch:
+	gprof_task_unwatch(&t->watch);
+	return err;
+}
+
+static void stop_on_tasks(struct gprof_timer *t)
+{
+	gprof_task_unwatch(&t->watch);
+	gprof_members_leave(&t->members);
+	/* Whoever saw a member of ours has let a slot run before this takes it off. */
+	on_each_cpu(look_at_current_there, NULL, 1);
+	switches_end();
+}
+
+/* ---- targets made of CPUs ---- */
+
+/* On the CPU, interrupts off. */
+static void run_always(void *timer)
+{
+	struct gprof_timer *t = timer;
+
+	gprof_slot_run(this_cpu_ptr(t->slots), this_cpu_ptr(&gprof_cpu_clock.always), &t->spec,
+		       ktime_get_mono_fast_ns());
+}
+
+static void halt_always(void *timer)
+{
+	struct gprof_timer *t = timer;
+	struct gprof_slot *slot = this_cpu_ptr(t->slots);
+
+	if (!list_empty(&slot->node))
+		gprof_slot_halt(slot, ktime_get_mono_fast_ns());
+}
+
+static u32 start_on_cpus(struct gprof_timer *t)
+{
+	u32 attached = 0;
+	int cpu;
+
+	cpus_read_lock();
+	mutex_lock(&timers_lock);
+	list_add(&t->node, &following);
+	for_each_cpu_and(cpu, t->spec.target->cpus, cpu_online_mask)
+		attached += !smp_call_function_single(cpu, run_always, t, 1);
+	mutex_unlock(&timers_lock);
+	cpus_read_unlock();
+	return attached;
+}
+
+static void stop_on_cpus(struct gprof_timer *t)
+{
+	cpus_read_lock();
+	mutex_lock(&timers_lock);
+	list_del_init(&t->node);
+	mutex_unlock(&timers_lock);
+	on_each_cpu_mask(t->spec.target->cpus, halt_always, t, 1);
+	cpus_read_unlock();
+}
+
+/* On the CPU, under the hotplug lock. */
+static int cpu_came(unsigned int cpu)
+{
+	struct gprof_timer *t;
+
+	gprof_cpu_clock_online();
+	mutex_lock(&timers_lock);
+	list_for_each_entry(t, &following, node) {
+		if (!cpumask_test_cpu(cpu, t->spec.target->cpus))
+			continue;
+		local_irq_disable();
+		run_always(t);
+		local_irq_enable();
+	}
+	mutex_unlock(&timers_lock);
+	return 0;
+}
+
+static int cpu_goes(unsigned int cpu)
+{
+	gprof_cpu_clock_offline();
+	return 0;
+}
+
+/* ---- */
+
+/**
+ * gprof_timers_init() - prepare every CPU's clock
+ *
+ * Context: Task.
+ * Return: 0 or a negative errno.
+ */
+int gprof_timers_init(void)
+{
+	unsigned int cpu;
+	int state;
+
+	for_each_possible_cpu(cpu)
+		gprof_cpu_clock_init(cpu);
+	state = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "gprof:timer", cpu_came, cpu_goes);
+	if (state < 0)
+		return state;
+	hotplug_state = state;
+	return 0;
+}
+
+/**
+ * gprof_timers_exit() - end every CPU's clock
+ *
+ * Context: Task; no recorder exists any more.
+ */
+void gprof_timers_exit(void)
+{
+	cpuhp_remove_state(hotplug_state);
+}
+
+/**
+ * gprof_timer_new() - prepare a timer; it does not run yet
+ * @spec: what for; copied
+ *
+ * Context: Task.
+ * Return: timer for gprof_timer_destroy(), or NULL.
+ */
+struct gprof_timer *gprof_timer_new(const struct gprof_clock_spec *spec)
+{
+	struct gprof_timer *t = kzalloc(sizeof(*t), GFP_KERNEL_ACCOUNT);
+	int cpu;
+
+	if (!t)
+		return NULL;
+	t->slots = alloc_percpu_gfp(struct gprof_slot, GFP_KERNEL_ACCOUNT);
+	if (!t->slots) {
+		kfree(t);
+		return NULL;
+	}
+	for_each_possible_cpu(cpu)
+		INIT_LIST_HEAD(&per_cpu_ptr(t->slots, cpu)->node);
+	t->spec = *spec;
+	gprof_members_init(&t->members, spec->target);
+	t->watch.forked = forked;
+	t->watch.executed = executed;
+	t->watch.freed = freed;
+	INIT_LIST_HEAD(&t->node);
+	return t;
+}
+
+/**
+ * gprof_timer_destroy() - free; stopped before
+ * @state: timer
+ *
+ * Context: Task.
+ */
+void gprof_timer_destroy(void *state)
+{
+	struct gprof_timer *t = state;
+
+	free_percpu(t->slots);
+	kfree(t);
+}
+
+/**
+ * gprof_timer_start() - sample from now on
+ * @state: timer that does not run
+ * @attached: gets the number of threads, or of CPUs, that it begins with
+ *
+ * Context: Task.
+ * Return: 0 or a negative errno; it does not run then.
+ */
+int gprof_timer_start(void *state, u32 *attached)
+{
+	struct gprof_timer *t = state;
+
+	if (gprof_target_is_tasks(t->spec.target))
+		return start_on_tasks(t, attached);
+	*attached = start_on_cpus(t);
+	return 0;
+}
+
+/**
+ * gprof_timer_stop() - no sample is taken once this returns
+ * @state: timer that runs
+ *
+ * Context: Task.
+ */
+void gprof_timer_stop(void *state)
+{
+	struct gprof_timer *t = state;
+
+	if (gprof_target_is_tasks(t->spec.target))
+		stop_on_tasks(t);
+	else
+		stop_on_cpus(t);
+}
+
+/**
+ * gprof_timer_stats() - fill in for how long it ran
+ * @state: timer
+ * @stats: out_count, out_time_enabled and out_time_running are set
+ *
+ * Context: Task.
+ */
+void gprof_timer_stats(void *state, struct gprof_stats *stats)
+{
+	struct gprof_timer *t = state;
+	const struct gprof_target *target = t->spec.target;
+	u64 time = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		time += gprof_slot_time(per_cpu_ptr(t->slots, cpu));
+	stats->out_time_enabled = time;
+	stats->out_time_running = time;
+	/* Not what was left out by each sample: that was not the target's time. */
+	if (t->spec.user_only || target->cgroup ||
+	    (!gprof_target_is_tasks(target) && !t->spec.with_idle))
+		time = 0;
+	stats->out_count = time;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * user_arm64.h: what user addresses and code look like on arm64.
+ *
+ * What reads is for use between user_access_begin() and user_access_end(), with
+ * page faults disabled; hence inline.
+ */
+#ifndef GPROF_USER_ARM64_H
+#define GPROF_USER_ARM64_H
+
+#include "compat/uaccess.h"
+
+#include <asm/memory.h>
+#include <asm/processor.h>
+
+/*
+ * Takes a tag or a signature (pointer authentication) off. Bit 55 tells the
+ * halves of the address space apart; above it may be a tag.
+ */
+static __always_inline u64 gprof_user_strip(u64 addr)
+{
+	return addr & (TASK_SIZE_64 - 1);
+}
+
+static __always_inline bool gprof_user_readable(u64 addr)
+{
+	return addr - PAGE_SIZE < TASK_SIZE_64 - 16 - PAGE_SIZE;
+}
+
+static __always_inline bool gprof_user_is_call(u32 insn)
+{
+	return (insn & 0xfc000000) == 0x94000000 ||	/* bl */
+	       (insn & 0xfefff000) == 0xd63f0000;	/* blr, blraa, blrab, ... */
+}
+
+#define GPROF_SIGRETURN_INSN	0xd2801168	/* mov x8, #__NR_rt_sigreturn, in the vDSO */
+
+/* May control return to @addr? No, too, where the code cannot be read. */
+static __always_inline bool gprof_user_is_return(u64 addr)
+{
+	u32 insn;
+
+	if (!gprof_user_readable(addr) || addr & 3)
+		return false;
+	if (!gprof_user_u32(&insn, addr - 4))
+		return false;
+	return gprof_user_is_call(insn) ||
+	       (gprof_user_u32(&insn, addr) && insn == GPROF_SIGRETURN_INSN);
+}
+
+#endif /* GPROF_USER_ARM64_H */
