@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * util_proc.c: which processors are taken from the program, as a trace goes on.
+ *
+ * Ranges of sweeping belong to a processor. An assist belongs to a goroutine and
+ * takes the processor that this runs on, while it runs; so does a background
+ * worker, which is known by its label. The rules are those of Go's
+ * MutatorUtilizationV2, but for workers: see label().
+ */
+#include "util_proc.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TASK_ASSISTS	1U	/* within a mark assist */
+#define TASK_WORKS	2U	/* a background worker */
+
+void gprof_util_procs_init(struct gprof_util_procs *p, unsigned int flags)
+{
+	*p = (struct gprof_util_procs){ .flags = flags };
+	gprof_map64_init(&p->tasks);
+	gprof_map64_init(&p->early);
+}
+
+void gprof_util_procs_free(struct gprof_util_procs *p)
+{
+	free(p->taken);
+	gprof_map64_free(&p->tasks);
+	gprof_map64_free(&p->early);
+}
+
+bool gprof_util_is_count(const struct gprof_trace_event *ev)
+{
+	return ev->kind == GPROF_TRACE_METRIC &&
+	       !strcmp(ev->metric.name, "/sched/gomaxprocs:threads");
+}
+
+int gprof_util_procs_resize(struct gprof_util_procs *p, uint64_t nr)
+{
+	int ret;
+
+	if (nr > GPROF_UTIL_PROCS_MAX)
+		return -ERANGE;
+	ret = gprof_grow(&p->taken, &p->cap, nr, sizeof(*p->taken));
+	if (ret)
+		return ret;
+	while (p->nr > nr)
+		p->nr_taken -= p->taken[--p->nr] > 0;
+	while (p->nr < nr)
+		p->taken[p->nr++] = 0;
+	p->changes++;
+	return 0;
+}
+
+static bool is_stop(const struct gprof_util_procs *p, const struct gprof_trace_text *name)
+{
+	static const char begin[] = "stop-the-world";
+
+	return p->flags & GPROF_UTIL_STW && name->len >= sizeof(begin) - 1 &&
+	       !memcmp(name->s, begin, sizeof(begin) - 1) && memmem(name->s, name->len, "GC", 2);
+}
+
+static bool equal(const struct gprof_trace_text *name, const char *text)
+{
+	return name->len == strlen(text) && !memcmp(name->s, text, name->len);
+}
+
+static bool is_sweep(const struct gprof_util_procs *p, const struct gprof_trace_text *name)
+{
+	return p->flags & GPROF_UTIL_SWEEP && equal(name, "GC incremental sweep");
+}
+
+static bool is_assist(const struct gprof_util_procs *p, const struct gprof_trace_text *name)
+{
+	return p->flags & GPROF_UTIL_ASSIST && equal(name, "GC mark assist");
+}
+
+/* Processors beyond the number that the trace tells do not take part. */
+static void take(struct gprof_util_procs *p, int64_t proc, int by)
+{
+	if (proc < 0 || (uint64_t)proc >= p->nr)
+		return;
+	p->nr_taken -= p->taken[proc] > 0;
+	p->taken[proc] += by;
+	p->nr_taken += p->taken[proc] > 0;
+	p->changes++;
+}
+
+static void stop(struct gprof_util_procs *p, int by)
+{
+	p->stopped += by;
+	p->changes++;
+}
+
+static unsigned int task(const struct gprof_util_procs *p, int64_t goroutine)
+{
+	uint32_t is = p->tasks.used ? gprof_map64_get(&p->tasks, (uint64_t)goroutine) :
+				      GPROF_NONE;
+
+	return is == GPROF_NONE ? 0 : is;
+}
+
+static int range_begin(struct gprof_util_procs *p, const struct gprof_trace_event *ev)
+{
+	const struct gprof_trace_resource *scope = &ev->range.scope;
+
+	if (is_stop(p, &ev->range.name)) {
+		stop(p, 1);
+	} else if (is_sweep(p, &ev->range.name)) {
+		take(p, ev->proc, 1);
+	} else if (is_assist(p, &ev->range.name)) {
+		take(p, ev->proc, 1);
+		if (scope->kind == GPROF_TRACE_RESOURCE_GOROUTINE &&
+		    scope->id != GPROF_TRACE_NONE)
+			return gprof_map64_put(&p->tasks, (uint64_t)scope->id,
+					       task(p, scope->id) | TASK_ASSISTS);
+	}
+	return 0;
+}
+
+static int range_end(struct gprof_util_procs *p, const struct gprof_trace_event *ev)
+{
+	const struct gprof_trace_resource *scope = &ev->range.scope;
+
+	if (is_stop(p, &ev->range.name)) {
+		stop(p, -1);
+	} else if (is_sweep(p, &ev->range.name)) {
+		take(p, ev->proc, -1);
+	} else if (is_assist(p, &ev->range.name)) {
+		take(p, ev->proc, -1);
+		if (scope->kind == GPROF_TRACE_RESOURCE_GOROUTINE && task(p, scope->id))
+			return gprof_map64_put(&p->tasks, (uint64_t)scope->id,
+					       task(p, scope->id) & ~TASK_ASSISTS);
+	}
+	return 0;
+}
+
+bool gprof_util_executes(unsigned int state)
+{
+	return state == GPROF_TRACE_GO_RUNNING || state == GPROF_TRACE_GO_SYSCALL;
+}
+
+static void transition(struct gprof_util_procs *p, const struct gprof_trace_event *ev)
+{
+	int64_t goroutine = ev->transition.resource.id;
+	bool before = gprof_util_executes(ev->transition.from);
+	bool behind = gprof_util_executes(ev->transition.to);
+
+	if (before != behind && task(p, goroutine))
+		take(p, ev->proc, behind ? 1 : -1);
+}
+
+/*
+ * A worker takes its processor when it first gets its label, and from then on
+ * whenever it runs. Since 1.22 Go writes the label at each start; its own code
+ * counts the worker twice then, and never gets back to 0.
+ */
+static int label(struct gprof_util_procs *p, const struct gprof_trace_event *ev)
+{
+	const struct gprof_trace_text *text = &ev->label.text;
+	unsigned int is = task(p, ev->goroutine);
+
+	if (!(p->flags & GPROF_UTIL_BACKGROUND) || text->len < 3 || memcmp(text->s, "GC ", 3) ||
+	    equal(text, "GC (idle)") || is & TASK_WORKS)
+		return 0;
+	/* Dedicated workers drive all goroutines off: those have no latency from them. */
+	if (p->flags & GPROF_UTIL_PER_PROC && equal(text, "GC (dedicated)"))
+		return 0;
+	take(p, ev->proc, 1);
+	return gprof_map64_put(&p->tasks, (uint64_t)ev->goroutine, is | TASK_WORKS);
+}
+
+/* What runs is seen at its start, or as the trace begins; after that it is known. */
+static int remember_early(struct gprof_util_procs *p, const struct gprof_trace_event *ev)
+{
+	uint64_t goroutine = (uint64_t)ev->transition.resource.id;
+
+	if (!p->nr)
+		return gprof_map64_put(&p->early, goroutine, 1);
+	if (gprof_map64_get(&p->early, goroutine) == 1)
+		return gprof_map64_put(&p->early, goroutine, 0);
+	return 0;
+}
+
+bool gprof_util_procs_late(const struct gprof_util_procs *p, const struct gprof_trace_event *ev)
+{
+	if (ev->kind != GPROF_TRACE_RANGE_ACTIVE || p->complete)
+		return false;
+	if (is_assist(p, &ev->range.name))
+		return ev->goroutine != GPROF_TRACE_NONE &&
+		       gprof_map64_get(&p->early, (uint64_t)ev->goroutine) != 1;
+	return is_sweep(p, &ev->range.name);
+}
+
+int gprof_util_procs_event(struct gprof_util_procs *p, const struct gprof_trace_event *ev)
+{
+	int ret = 0;
+
+	switch (ev->kind) {
+	case GPROF_TRACE_SYNC:
+		/* The first begins the trace, the second ends its first generation. */
+		if (ev->sync.nr > 1 && !p->complete) {
+			p->complete = true;
+			gprof_map64_free(&p->early);
+		}
+		break;
+	case GPROF_TRACE_STATE_TRANSITION:
+		if (ev->transition.resource.kind != GPROF_TRACE_RESOURCE_GOROUTINE)
+			break;
+		if (!p->complete && (!p->nr || p->early.used))
+			ret = remember_early(p, ev);
+		if (p->nr)
+			transition(p, ev);
+		break;
+	case GPROF_TRACE_RANGE_ACTIVE:
+		if (!p->complete && p->nr)
+			ret = range_begin(p, ev);
+		break;
+	case GPROF_TRACE_RANGE_BEGIN:
+		if (p->nr)
+			ret = range_begin(p, ev);
+		break;
+	case GPROF_TRACE_RANGE_END:
+		if (p->nr)
+			ret = range_end(p, ev);
+		break;
+	case GPROF_TRACE_LABEL:
+		if (p->nr)
+			ret = label(p, ev);
+		break;
+	default:
+		break;
+	}
+	return ret;
+}
+
+bool gprof_util_is_taken(const struct gprof_util_procs *p, int64_t proc)
+{
+	return p->stopped > 0 || (proc >= 0 && (uint64_t)proc < p->nr && p->taken[proc] > 0);
+}
+
+bool gprof_util_assists(const struct gprof_util_procs *p, int64_t goroutine)
+{
+	return task(p, goroutine) & TASK_ASSISTS;
+}
