@@ -66,8 +66,8 @@ int gprof_ring_peek(struct gprof_ring *r, const struct gprof_rec **rec, uint32_t
 			return r->err;
 		}
 	}
-	*rec = (const struct gprof_rec *)(r->data + (r->pos & (r->size - 1)));
-	*size = record_size(*rec, r->limit - r->pos);
+	*rec = gprof_ring_here(r);
+	*size = record_size(*rec, gprof_ring_ahead(r));
 	if (!*size) {
 		r->err = -EBADMSG;
 		return r->err;
@@ -75,7 +75,7 @@ int gprof_ring_peek(struct gprof_ring *r, const struct gprof_rec **rec, uint32_t
 	return 1;
 }
 
-void gprof_ring_advance(struct gprof_ring *r, uint32_t size)
+void gprof_ring_advance(struct gprof_ring *r, uint64_t size)
 {
 	r->pos += size;
 }

@@ -49,8 +49,20 @@ struct gprof_ring {
  */
 int gprof_ring_peek(struct gprof_ring *r, const struct gprof_rec **rec, uint32_t *size);
 
-/** gprof_ring_advance() - go past the record that gprof_ring_peek() gave */
-void gprof_ring_advance(struct gprof_ring *r, uint32_t size);
+/** gprof_ring_advance() - go past the record that gprof_ring_peek() gave, or past several */
+void gprof_ring_advance(struct gprof_ring *r, uint64_t size);
+
+/** gprof_ring_here() - the record that comes next, where gprof_ring_ahead() is not 0 */
+static inline const void *gprof_ring_here(const struct gprof_ring *r)
+{
+	return r->data + (r->pos & (r->size - 1));
+}
+
+/** gprof_ring_ahead() - bytes of records, in a row, that were there at the last look */
+static inline uint64_t gprof_ring_ahead(const struct gprof_ring *r)
+{
+	return r->limit - r->pos;
+}
 
 /** gprof_ring_release() - let the kernel reuse everything before this record */
 void gprof_ring_release(struct gprof_ring *r);

@@ -140,7 +140,7 @@ static bool count_eq(const void *ctx, uint32_t index, const void *key)
 	       a->cpu == c->cpu && a->has_addr == c->has_addr && a->addr == c->addr;
 }
 
-static int take_sample(void *ctx, const struct gprof_decoded *s)
+static int take_sample(void *ctx, const struct gprof_decoded *s, uint32_t *handle)
 {
 	struct gprof_builder *b = ctx;
 	struct gprof_count c = {
@@ -165,14 +165,24 @@ static int take_sample(void *ctx, const struct gprof_decoded *s)
 	if (index != GPROF_NONE) {
 		b->counts[index].samples++;
 		b->counts[index].weight += s->weight;
+		*handle = index;
 		return 0;
 	}
 	if (b->nr_counts >= GPROF_NONE - 1 ||
 	    gprof_grow(&b->counts, &b->cap_counts, b->nr_counts + 1, sizeof(*b->counts)) ||
 	    gprof_table_insert(&b->counts_table, hash, (uint32_t)b->nr_counts))
 		return -ENOMEM;
-	b->counts[b->nr_counts++] = c;
+	b->counts[b->nr_counts] = c;
+	*handle = (uint32_t)b->nr_counts++;
 	return 0;
+}
+
+static void take_again(void *ctx, uint32_t handle, uint64_t weight)
+{
+	struct gprof_builder *b = ctx;
+
+	b->counts[handle].samples++;
+	b->counts[handle].weight += weight;
 }
 
 static int take_map(void *ctx, const struct gprof_map_rec *rec, const char *path)
@@ -186,6 +196,7 @@ const struct gprof_decode_ops gprof_builder_ops = {
 	.stack = take_stack,
 	.task = take_task,
 	.sample = take_sample,
+	.again = take_again,
 	.map = take_map,
 };
 

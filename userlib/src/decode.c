@@ -23,6 +23,11 @@ void gprof_decoder_free(struct gprof_decoder *d)
 	gprof_map64_free(&d->tasks);
 }
 
+void gprof_decoder_forget(struct gprof_decoder *d)
+{
+	memset(d->again, 0, sizeof(d->again));
+}
+
 static int malformed(struct gprof_decoder *d)
 {
 	d->counts.malformed++;
@@ -37,6 +42,7 @@ static int generation(struct gprof_decoder *d, const struct gprof_rec *rec, uint
 		return malformed(d);
 	gprof_map64_clear(&d->stacks);
 	gprof_map64_clear(&d->tasks);
+	gprof_decoder_forget(d);
 	d->started = true;
 	d->cpu = g->cpu;
 	d->weight = g->weight;
@@ -60,13 +66,18 @@ static int lost(struct gprof_decoder *d, const struct gprof_rec *rec, uint32_t s
 static int task(struct gprof_decoder *d, const struct gprof_rec *rec, uint32_t size)
 {
 	const struct gprof_task_rec *t = (const void *)rec;
-	uint32_t handle = GPROF_NONE;
+	uint32_t handle = GPROF_NONE, was;
 	int err;
 
 	if (size < sizeof(*t) || !d->started)
 		return malformed(d);
 	err = d->ops->task(d->ctx, t, &handle);
-	return err ? err : gprof_map64_put(&d->tasks, t->tid, handle);
+	if (err)
+		return err;
+	was = gprof_map64_get(&d->tasks, t->tid);
+	if (was != GPROF_NONE && was != handle)
+		gprof_decoder_forget(d);	/* the task has a new name */
+	return gprof_map64_put(&d->tasks, t->tid, handle);
 }
 
 static int stack(struct gprof_decoder *d, const struct gprof_rec *rec, uint32_t size)
@@ -85,7 +96,45 @@ static int stack(struct gprof_decoder *d, const struct gprof_rec *rec, uint32_t 
 		d->next = handle;
 		return 0;
 	}
+	if (gprof_map64_get(&d->stacks, s->id) != GPROF_NONE)
+		gprof_decoder_forget(d);	/* ids are not reused, says the kernel */
 	return gprof_map64_put(&d->stacks, s->id, handle);
+}
+
+static struct gprof_again *again_of(struct gprof_decoder *d, const struct gprof_sample_rec *s)
+{
+	return &d->again[(s->stack ^ s->tid * 31) & (GPROF_AGAIN - 1)];
+}
+
+/* What distinguishes samples besides stack and task: a weight, an address, throttling. */
+#define PLAIN	(GPROF_SAMPLE_REC_F_NMI | GPROF_SAMPLE_REC_F_IRQ | GPROF_SAMPLE_REC_F_KERNEL)
+
+static bool is_plain(const struct gprof_rec *rec)
+{
+	return rec->type == GPROF_REC_SAMPLE && !(rec->flags & ~PLAIN) &&
+	       rec->size == sizeof(struct gprof_sample_rec);
+}
+
+size_t gprof_decoder_feed_again(struct gprof_decoder *d, const void *data, size_t bytes)
+{
+	struct gprof_decode_counts *c = &d->counts;
+	size_t done = 0;
+
+	while (bytes - done >= sizeof(struct gprof_sample_rec)) {
+		const struct gprof_sample_rec *s = (const void *)((const char *)data + done);
+		const struct gprof_again *a = again_of(d, s);
+
+		if (!is_plain(&s->rec) || !s->stack || a->stack != s->stack || a->tid != s->tid)
+			break;
+		c->samples++;
+		c->nmi += !!(s->rec.flags & GPROF_SAMPLE_REC_F_NMI);
+		c->irq += !!(s->rec.flags & GPROF_SAMPLE_REC_F_IRQ);
+		d->ops->again(d->ctx, a->sample, d->weight);
+		done += sizeof(*s);
+	}
+	if (done)
+		d->next = GPROF_NONE;
+	return done;
 }
 
 static int sample(struct gprof_decoder *d, const struct gprof_rec *rec, uint32_t size,
@@ -94,7 +143,8 @@ static int sample(struct gprof_decoder *d, const struct gprof_rec *rec, uint32_t
 	const struct gprof_sample_rec *s = (const void *)rec;
 	struct gprof_decoded out = { .flags = rec->flags, .cpu = d->cpu, .weight = d->weight };
 	const __u64 *extra = s->extra;
-	uint32_t want = sizeof(*s);
+	uint32_t want = sizeof(*s), handle = GPROF_NONE;
+	int err;
 
 	if (rec->flags & GPROF_SAMPLE_REC_F_WEIGHT)
 		want += 8;
@@ -117,7 +167,11 @@ static int sample(struct gprof_decoder *d, const struct gprof_rec *rec, uint32_t
 	d->counts.nmi += !!(rec->flags & GPROF_SAMPLE_REC_F_NMI);
 	d->counts.irq += !!(rec->flags & GPROF_SAMPLE_REC_F_IRQ);
 	d->counts.throttled += !!(rec->flags & GPROF_SAMPLE_REC_F_THROTTLED);
-	return d->ops->sample(d->ctx, &out);
+	err = d->ops->sample(d->ctx, &out, &handle);
+	if (!err && is_plain(rec) && s->stack && out.stack != GPROF_NONE &&
+	    out.task != GPROF_NONE)
+		*again_of(d, s) = (struct gprof_again){ s->stack, s->tid, handle };
+	return err;
 }
 
 static int map(struct gprof_decoder *d, const struct gprof_rec *rec, uint32_t size)

@@ -12,6 +12,7 @@
 
 #include <linux/gprof.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "table.h"
@@ -45,13 +46,16 @@ struct gprof_decoded {
  * @stack: a stack; @handle is given back with its samples. @rec->frames has
  *	nr_kernel + nr_user elements
  * @task: a task; likewise
- * @sample: a sample
+ * @sample: a sample; @handle is given back with others like it
+ * @again: a sample that differs from the one called @handle in its time alone, and
+ *	stands for @weight
  * @map: a mapping; @path is @rec->path, which is NUL-terminated
  */
 struct gprof_decode_ops {
 	int (*stack)(void *ctx, const struct gprof_stack_rec *rec, uint32_t *handle);
 	int (*task)(void *ctx, const struct gprof_task_rec *rec, uint32_t *handle);
-	int (*sample)(void *ctx, const struct gprof_decoded *s);
+	int (*sample)(void *ctx, const struct gprof_decoded *s, uint32_t *handle);
+	void (*again)(void *ctx, uint32_t handle, uint64_t weight);
 	int (*map)(void *ctx, const struct gprof_map_rec *rec, const char *path);
 };
 
@@ -77,6 +81,20 @@ struct gprof_decode_counts {
 	uint64_t orphans;
 };
 
+#define GPROF_AGAIN	1024	/* a power of two */
+
+/**
+ * struct gprof_again - a sample that may come again
+ * @stack: its stack's id, 0: free
+ * @tid: its task
+ * @sample: what gprof_decode_ops.sample called it
+ */
+struct gprof_again {
+	uint32_t stack;
+	uint32_t tid;
+	uint32_t sample;
+};
+
 /**
  * struct gprof_decoder - state of one CPU's stream
  * @ops: what to call
@@ -89,6 +107,7 @@ struct gprof_decode_counts {
  * @next: stack for the next sample only, or GPROF_NONE
  * @stacks: id to handle, this generation
  * @tasks: tid to handle, this generation
+ * @again: samples of this generation, by a hash of stack and tid; forgets at will
  * @counts: what was seen
  */
 struct gprof_decoder {
@@ -102,6 +121,7 @@ struct gprof_decoder {
 	uint32_t next;
 	struct gprof_map64 stacks;
 	struct gprof_map64 tasks;
+	struct gprof_again again[GPROF_AGAIN];
 	struct gprof_decode_counts counts;
 };
 
@@ -117,5 +137,25 @@ void gprof_decoder_free(struct gprof_decoder *d);
  * Return: 0, or the first -errno of an op (-ENOMEM of the decoder's own).
  */
 int gprof_decoder_feed(struct gprof_decoder *d, const struct gprof_rec *rec, uint32_t size);
+
+/**
+ * gprof_decoder_feed_again() - take samples like earlier ones, as long as they come
+ * @d: decoder
+ * @data: records
+ * @bytes: how many are there
+ *
+ * Most samples are of a stack and a task that were seen before. For those alone
+ * this is a shortcut: it stops at the first other record, which
+ * gprof_decoder_feed() takes.
+ *
+ * Return: bytes that were taken.
+ */
+size_t gprof_decoder_feed_again(struct gprof_decoder *d, const void *data, size_t bytes);
+
+/**
+ * gprof_decoder_forget() - handles of samples are no longer valid
+ * @d: decoder
+ */
+void gprof_decoder_forget(struct gprof_decoder *d);
 
 #endif /* GPROF_DECODE_H */

@@ -32,6 +32,13 @@ static const struct feature features[] = {
 	{ "cgroup", GPROF_FEAT_CGROUP, "cgroups can be recorded", "this kernel has no cgroup v2" },
 	{ "flight", GPROF_FEAT_FLIGHT, "buffers that overwrite the oldest",
 	  "the module has no flight mode" },
+	{ "netlink", GPROF_FEAT_NETLINK, "recorders and statistics are read over netlink",
+	  "the module has no netlink family" },
+	{ "sched_sys_calls", GPROF_FEAT_SCHED_SYSCALLS,
+	  "scheduler statistics can count system calls",
+	  "this kernel has no tracepoints of system calls" },
+	{ "sched_faults", GPROF_FEAT_SCHED_FAULTS, "scheduler statistics can count page faults",
+	  "this kernel has no tracepoint of user page faults" },
 	{ "maps", GPROF_FEAT_MAPS,
 	  "mappings are recorded, so that ended processes keep their names",
 	  "mappings are not recorded; addresses have no names" },
@@ -42,6 +49,8 @@ static const struct feature kinds[] = {
 	  "the module has no recorder of CPU events" },
 	{ "kind_profile", 1ULL << GPROF_KIND_PROFILE, "profiles of kernel tracepoints",
 	  "the module has no recorder of tracepoints" },
+	{ "kind_sched", 1ULL << GPROF_KIND_SCHED, "scheduler statistics",
+	  "the module has no scheduler statistics" },
 };
 
 #define NR(a)	(sizeof(a) / sizeof((a)[0]))

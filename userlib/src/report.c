@@ -14,7 +14,7 @@ static const char *const lost_reasons[GPROF_LOST_NR] = {
 	[GPROF_LOST_FULL] = "the buffer was full; a larger buffer or a longer period helps",
 	[GPROF_LOST_BAD_TAIL] = "the reader's position made no sense",
 	[GPROF_LOST_NESTED] = "interrupts were nested deeper than there is memory for",
-	[GPROF_LOST_NO_BUFFER] = "a CPU came that was not there when the recorder was made",
+	[GPROF_LOST_NO_BUFFER] = "a CPU came, or a process was forked, for which there was no memory yet",
 };
 
 static unsigned long long ull(uint64_t n)

@@ -110,6 +110,14 @@ static uint64_t release_step(const struct gprof_ring *r)
 	return r->size / 8;
 }
 
+/* What there is, but no more than that. */
+static uint64_t one_step(const struct gprof_ring *r)
+{
+	uint64_t ahead = gprof_ring_ahead(r);
+
+	return ahead < release_step(r) ? ahead : release_step(r);
+}
+
 static int drain_ring(struct gprof_ring *r, struct gprof_decoder *d)
 {
 	uint64_t released = r->pos;
@@ -122,6 +130,8 @@ static int drain_ring(struct gprof_ring *r, struct gprof_decoder *d)
 		gprof_ring_advance(r, size);
 		if (ret)
 			break;
+		gprof_ring_advance(r, gprof_decoder_feed_again(d, gprof_ring_here(r),
+							       one_step(r)));
 		if (r->pos - released >= release_step(r)) {
 			gprof_ring_release(r);
 			released = r->pos;
@@ -160,6 +170,7 @@ int gprof_stream_prepare(struct gprof_stream *s, struct gprof_error *e)
 {
 	/* A start that failed at a later event has left samples of this one. */
 	int err = gprof_stream_drain(s, e);
+	size_t i;
 
 	if (!err)
 		err = gprof_device_stats(s->fd, &s->base, e);
@@ -167,6 +178,8 @@ int gprof_stream_prepare(struct gprof_stream *s, struct gprof_error *e)
 		return err;
 	sum_seen(s, &s->base_seen);
 	gprof_builder_clear(&s->builder);
+	for (i = 0; i < s->buffer.nr; i++)
+		gprof_decoder_forget(&s->decoders[i]);
 	return 0;
 }
 

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * gprof/monitor.h: the recorders of this host, and what becomes of them.
+ *
+ * One sees one's own user's recorders; with CAP_PERFMON or CAP_SYS_ADMIN all.
+ */
+#ifndef GPROF_MONITOR_H
+#define GPROF_MONITOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <gprof/recorder.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define GPROF_RECORDER_COMM	32
+
+/**
+ * struct gprof_recorder_info - a recorder as others see it
+ * @id: never used again while the module is loaded
+ * @kind: such as "cpu", "profile", "sched"; "unknown" for one that is newer than
+ *	this library. Static.
+ * @target: of whom it records; never GPROF_SELF
+ * @target_id: thread or process; 0: none, or not in this pid namespace
+ * @cgroup: inode number of a cgroup's directory
+ * @owner_pid: process that made it; 0: not in this pid namespace
+ * @owner_uid: its user
+ * @owner: its name
+ * @started: it is recording
+ * @flight: the oldest is overwritten
+ * @has_samples: it has a buffer, and the counts below
+ * @started_ns: of the last start, CLOCK_MONOTONIC; 0: never
+ * @stopped_ns: of the last stop; 0: never, or started
+ * @buffer_bytes: for each CPU
+ * @produced: samples; produced = read + lost + overwritten
+ * @read: that a reader has, or may still fetch
+ * @lost: for want of room
+ * @overwritten: given up in flight mode
+ */
+struct gprof_recorder_info {
+	uint64_t id;
+	const char *kind;
+	enum gprof_target_type target;
+	int target_id;
+	uint64_t cgroup;
+	int owner_pid;
+	unsigned int owner_uid;
+	char owner[GPROF_RECORDER_COMM];
+	bool started;
+	bool flight;
+	bool has_samples;
+	uint64_t started_ns;
+	uint64_t stopped_ns;
+	uint64_t buffer_bytes;
+	uint64_t produced;
+	uint64_t read;
+	uint64_t lost;
+	uint64_t overwritten;
+};
+
+struct gprof_recorder_list;
+
+/**
+ * gprof_recorder_list_read() - the recorders that there are now
+ * @error: where to put a sentence on failure, or NULL
+ *
+ * Those that are not set up yet are left out.
+ *
+ * Return: list for gprof_recorder_list_free(), or NULL with errno (ENOENT: the
+ * module is not loaded).
+ */
+GPROF_API struct gprof_recorder_list *gprof_recorder_list_read(const char **error);
+GPROF_API void gprof_recorder_list_free(struct gprof_recorder_list *l);
+
+/** gprof_recorder_list_get() - the recorders, by id; returns their number */
+GPROF_API size_t gprof_recorder_list_get(const struct gprof_recorder_list *l,
+					 const struct gprof_recorder_info **recorders);
+
+struct gprof_monitor;
+
+enum gprof_monitor_type {
+	GPROF_MONITOR_STARTED,
+	GPROF_MONITOR_STOPPED,	/* or closed while it was started */
+};
+
+/**
+ * struct gprof_monitor_event - something that happened
+ * @type: what
+ * @recorder: to whom, as it was then
+ */
+struct gprof_monitor_event {
+	enum gprof_monitor_type type;
+	struct gprof_recorder_info recorder;
+};
+
+/**
+ * gprof_monitor_open() - hear of recorders from now on
+ *
+ * Return: monitor for gprof_monitor_close(), or NULL with errno (EPERM:
+ * CAP_SYS_ADMIN or CAP_NET_ADMIN is missing).
+ */
+GPROF_API struct gprof_monitor *gprof_monitor_open(void);
+
+/** gprof_monitor_fd() - for poll(): readable when there may be an event */
+GPROF_API int gprof_monitor_fd(const struct gprof_monitor *m);
+
+/**
+ * gprof_monitor_next() - take an event
+ * @m: monitor
+ * @event: gets it
+ *
+ * Does not wait. Events of a type that this library does not know are skipped.
+ *
+ * Return: 1, 0 when there is none, or -errno; after -ENOBUFS, which says that
+ * events were lost, one may go on.
+ */
+GPROF_API int gprof_monitor_next(struct gprof_monitor *m, struct gprof_monitor_event *event);
+
+/** gprof_monitor_error() - as gprof_recorder_error() */
+GPROF_API const char *gprof_monitor_error(const struct gprof_monitor *m);
+
+/** gprof_monitor_close() - hear no more; NULL is fine */
+GPROF_API void gprof_monitor_close(struct gprof_monitor *m);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* GPROF_MONITOR_H */

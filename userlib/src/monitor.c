@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * monitor.c: the recorders of this host, and what becomes of them.
+ */
+#include <errno.h>
+#include <gprof/monitor.h>
+#include <linux/gprof_netlink.h>
+#include <netlink/socket.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "recorder_answer.h"
+#include "table.h"
+
+/**
+ * struct gprof_recorder_list - recorders
+ * @items: by id
+ * @nr: how many
+ * @room: for how many
+ */
+struct gprof_recorder_list {
+	struct gprof_recorder_info *items;
+	size_t nr;
+	size_t room;
+};
+
+/**
+ * struct gprof_monitor - a listener
+ * @netlink: member of the group
+ * @events: heard and not yet taken, from @first to @nr
+ * @first: next to take
+ * @nr: events
+ * @room: for how many
+ * @error: last failure
+ */
+struct gprof_monitor {
+	struct gprof_netlink netlink;
+	struct gprof_monitor_event *events;
+	size_t first;
+	size_t nr;
+	size_t room;
+	struct gprof_error error;
+};
+
+static int take_recorder(void *ctx, int cmd, struct nlattr **attrs)
+{
+	struct gprof_recorder_list *l = ctx;
+	int err;
+
+	if (cmd != GPROF_CMD_RECORDER_GET)
+		return -EPROTO;
+	err = gprof_grow(&l->items, &l->room, l->nr + 1, sizeof(*l->items));
+	if (!err)
+		err = gprof_recorder_answer(attrs, &l->items[l->nr]);
+	if (!err)
+		l->nr++;
+	return err;
+}
+
+static void forget_recorders(void *ctx)
+{
+	((struct gprof_recorder_list *)ctx)->nr = 0;
+}
+
+static int compare(const void *pa, const void *pb)
+{
+	const struct gprof_recorder_info *a = pa, *b = pb;
+
+	return a->id < b->id ? -1 : a->id > b->id;
+}
+
+struct gprof_recorder_list *gprof_recorder_list_read(const char **error)
+{
+	struct gprof_recorder_list *l = calloc(1, sizeof(*l));
+	struct gprof_netlink_question q = {
+		.dump = true,
+		.policy = gprof_recorder_answer_policy,
+		.take = take_recorder,
+		.restart = forget_recorders,
+		.ctx = l,
+		.what = "recorders",
+	};
+	struct gprof_netlink n = { 0 };
+	struct gprof_error e = { 0 };
+	int err;
+
+	err = l ? gprof_netlink_open(&n, &e) : gprof_error_set(&e, ENOMEM, "recorders: no memory");
+	if (!err) {
+		q.message = gprof_netlink_message(&n, GPROF_CMD_RECORDER_GET);
+		err = gprof_netlink_ask(&n, &q, &e);
+	}
+	gprof_netlink_close(&n);
+	if (!err) {
+		if (l->nr)
+			qsort(l->items, l->nr, sizeof(*l->items), compare);
+		return l;
+	}
+	gprof_recorder_list_free(l);
+	gprof_error_publish(&e);
+	if (error)
+		*error = gprof_error_published();
+	return NULL;
+}
+
+void gprof_recorder_list_free(struct gprof_recorder_list *l)
+{
+	if (!l)
+		return;
+	free(l->items);
+	free(l);
+}
+
+size_t gprof_recorder_list_get(const struct gprof_recorder_list *l,
+			       const struct gprof_recorder_info **recorders)
+{
+	*recorders = l->items;
+	return l->nr;
+}
+
+struct gprof_monitor *gprof_monitor_open(void)
+{
+	struct gprof_monitor *m = calloc(1, sizeof(*m));
+	struct gprof_error e = { 0 };
+	int err;
+
+	if (!m)
+		err = gprof_error_set(&e, ENOMEM, "events: no memory");
+	else
+		err = gprof_netlink_open(&m->netlink, &e);
+	if (!err)
+		err = gprof_netlink_join(&m->netlink, GPROF_NL_GROUP_EVENTS, &e);
+	if (!err)
+		return m;
+	gprof_monitor_close(m);
+	gprof_error_publish(&e);
+	return NULL;
+}
+
+void gprof_monitor_close(struct gprof_monitor *m)
+{
+	if (!m)
+		return;
+	gprof_netlink_close(&m->netlink);
+	free(m->events);
+	free(m);
+}
+
+int gprof_monitor_fd(const struct gprof_monitor *m)
+{
+	return nl_socket_get_fd(m->netlink.socket);
+}
+
+static int take_event(void *ctx, int cmd, struct nlattr **attrs)
+{
+	struct gprof_monitor *m = ctx;
+	enum gprof_monitor_type type;
+	int err;
+
+	switch (cmd) {
+	case GPROF_CMD_RECORDER_STARTED:
+		type = GPROF_MONITOR_STARTED;
+		break;
+	case GPROF_CMD_RECORDER_STOPPED:
+		type = GPROF_MONITOR_STOPPED;
+		break;
+	default:
+		return 0;
+	}
+	err = gprof_grow(&m->events, &m->room, m->nr + 1, sizeof(*m->events));
+	if (!err)
+		err = gprof_recorder_answer(attrs, &m->events[m->nr].recorder);
+	if (!err)
+		m->events[m->nr++].type = type;
+	return err;
+}
+
+int gprof_monitor_next(struct gprof_monitor *m, struct gprof_monitor_event *event)
+{
+	int err;
+
+	if (m->first == m->nr) {
+		m->first = m->nr = 0;
+		err = gprof_netlink_hear(&m->netlink, &gprof_recorder_answer_policy, take_event, m,
+					 &m->error);
+		if (err)
+			return err;
+	}
+	if (m->first == m->nr)
+		return 0;
+	*event = m->events[m->first++];
+	return 1;
+}
+
+const char *gprof_monitor_error(const struct gprof_monitor *m)
+{
+	return m ? m->error.text : gprof_error_published();
+}
