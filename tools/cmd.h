@@ -20,6 +20,10 @@ int cmd_cpu(int argc, char **argv);
 int cmd_profile(int argc, char **argv);
 int cmd_top(int argc, char **argv);
 int cmd_flame(int argc, char **argv);
+int cmd_read(int argc, char **argv);
+int cmd_mmu(int argc, char **argv);
+int cmd_schedstat(int argc, char **argv);
+int cmd_serve(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 

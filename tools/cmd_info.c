@@ -14,6 +14,7 @@
 #include <gprof/version.h>
 
 #include "options.h"
+#include "recorder_view.h"
 #include "say.h"
 #include "text.h"
 
@@ -29,8 +30,10 @@ static void print_event(const struct gprof_info_event *e)
 		printf("yes  every %" PRIu64 " unless told otherwise\n", e->period);
 }
 
-static void print_text(const struct gprof_host *h, const struct utsname *u)
+static void print_text(const struct gprof_host *h, const struct utsname *u,
+		       const struct gprof_recorder_list *l, const char *why)
 {
+	const struct gprof_recorder_info *recorders;
 	const struct gprof_info_event *events;
 	const struct gprof_info_feature *features;
 	const char *const *pmus;
@@ -52,6 +55,16 @@ static void print_text(const struct gprof_host *h, const struct utsname *u)
 	for (size_t i = 0; i < nr; i++)
 		printf("  %-18s %s  %s\n", features[i].name, features[i].present ? "yes" : "no ",
 		       features[i].reason);
+	if (!l) {
+		printf("recorders: %s\n", why);
+		return;
+	}
+	puts("recorders that you may see:");
+	nr = gprof_recorder_list_get(l, &recorders);
+	for (size_t i = 0; i < nr; i++) {
+		fputs("  ", stdout);
+		recorder_line(stdout, &recorders[i]);
+	}
 }
 
 static void print_item(size_t i, const char *name, bool available, const char *reason)
@@ -63,8 +76,10 @@ static void print_item(size_t i, const char *name, bool available, const char *r
 }
 
 /* Keys are stable; new ones may come. */
-static void print_json(const struct gprof_host *h, const struct utsname *u)
+static void print_json(const struct gprof_host *h, const struct utsname *u,
+		       const struct gprof_recorder_list *l)
 {
+	const struct gprof_recorder_info *recorders;
 	const struct gprof_info_event *events;
 	const struct gprof_info_feature *features;
 	const char *const *pmus;
@@ -95,6 +110,17 @@ static void print_json(const struct gprof_host *h, const struct utsname *u)
 		print_item(i, features[i].name, features[i].present, features[i].reason);
 		putchar('}');
 	}
+	fputs("\n  ],\n  \"recorders\": ", stdout);
+	if (!l) {
+		puts("null\n}");
+		return;
+	}
+	putchar('[');
+	nr = gprof_recorder_list_get(l, &recorders);
+	for (size_t i = 0; i < nr; i++) {
+		fputs(i ? ",\n    " : "\n    ", stdout);
+		recorder_json(stdout, &recorders[i]);
+	}
 	fputs("\n  ]\n}\n", stdout);
 }
 
@@ -106,7 +132,8 @@ static int set_json(void *ctx, const char *value)
 }
 
 static const struct option_row info_rows[] = {
-	{ 0, "json", NULL, "as JSON, with stable keys: kernel, module, events, pmus, features",
+	{ 0, "json", NULL, "as JSON, with stable keys: kernel, module, events, pmus, features,\n"
+	  "recorders",
 	  set_json },
 	{ 0 },
 };
@@ -116,7 +143,7 @@ static const struct usage info_usage = {
 	.synopsis = "[--json]",
 	.text =
 "Lists what the module offers on this kernel and CPU: the events that work and\n"
-"why others do not, the PMUs, and the features.",
+"why others do not, the PMUs, the features, and the recorders that are open.",
 	.examples =
 "  gprofctl info                                               # for people\n"
 "  gprofctl info --json | jq '.events[] | select(.available)'  # for programs",
@@ -127,6 +154,7 @@ int cmd_info(int argc, char **argv)
 	bool json = false;
 	const struct option_table tables[] = { { "Options", info_rows, &json }, { 0 } };
 	const char *error = "";
+	struct gprof_recorder_list *recorders;
 	struct gprof_host *h;
 	struct utsname u;
 	int operands, status;
@@ -138,11 +166,14 @@ int cmd_info(int argc, char **argv)
 	h = gprof_host_open(&error);
 	if (!h)
 		return fail("%s; gprofctl doctor says more", error);
+	/* A network namespace may hide netlink; the rest is worth telling. */
+	recorders = gprof_recorder_list_read(&error);
 	uname(&u);
 	if (json)
-		print_json(h, &u);
+		print_json(h, &u, recorders);
 	else
-		print_text(h, &u);
+		print_text(h, &u, recorders, error);
+	gprof_recorder_list_free(recorders);
 	gprof_host_free(h);
 	return finish_stdout();
 }

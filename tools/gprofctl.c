@@ -21,6 +21,10 @@ static const struct {
 	{ "profile", cmd_profile, "record the stacks that make a tracepoint fire" },
 	{ "top", cmd_top, "show the functions of a profile as a table" },
 	{ "flame", cmd_flame, "draw a profile as a flame graph for a browser" },
+	{ "read", cmd_read, "show the events of an execution trace, or count them" },
+	{ "mmu", cmd_mmu, "tell how much of the processors was left to a program" },
+	{ "schedstat", cmd_schedstat, "show how the scheduler treats a program or the host" },
+	{ "serve", cmd_serve, "serve statistics to Prometheus and to browsers" },
 	{ "info", cmd_info, "list the events and features that work here" },
 	{ "doctor", cmd_doctor, "say what is missing here, and how to get it" },
 };

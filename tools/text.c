@@ -46,7 +46,7 @@ uint32_t text_next(const char **p)
 	return c >= least[more] && allowed(c) ? c : REPLACEMENT;
 }
 
-static void put_utf8(FILE *f, uint32_t c)
+void text_put(FILE *f, uint32_t c)
 {
 	if (c < 0x80) {
 		putc(c, f);
@@ -104,7 +104,7 @@ void text_xml(FILE *f, const char *s, size_t columns)
 			fputs("&quot;", f);
 			break;
 		default:
-			put_utf8(f, c);
+			text_put(f, c);
 		}
 	}
 }
@@ -120,7 +120,7 @@ void text_json(FILE *f, const char *s)
 		else if (c < 0x20 || c == '<' || c == '>' || c == '&')
 			fprintf(f, "\\u%04x", c);
 		else
-			put_utf8(f, c);
+			text_put(f, c);
 	}
 	putc('"', f);
 }
@@ -130,6 +130,6 @@ void text_plain(FILE *f, const char *s)
 	while (*s) {
 		uint32_t c = text_next(&s);
 
-		put_utf8(f, c == REPLACEMENT || c < 0x20 ? '?' : c);
+		text_put(f, c == REPLACEMENT || c < 0x20 ? '?' : c);
 	}
 }

@@ -16,6 +16,9 @@
  */
 uint32_t text_next(const char **p);
 
+/* text_put() - write one character as UTF-8 */
+void text_put(FILE *f, uint32_t c);
+
 /* text_xml() - write as XML text or attribute, at most @columns wide */
 void text_xml(FILE *f, const char *s, size_t columns);
 

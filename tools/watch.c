@@ -131,7 +131,7 @@ static bool take_signal(struct watch *w)
 	return false;
 }
 
-void watch_wait(struct watch *w, uint64_t limit_ns, void (*tick)(void *ctx, uint64_t ns),
+bool watch_wait(struct watch *w, uint64_t limit_ns, void (*tick)(void *ctx, uint64_t ns),
 		void *ctx)
 {
 	struct pollfd fds[] = {
@@ -145,9 +145,9 @@ void watch_wait(struct watch *w, uint64_t limit_ns, void (*tick)(void *ctx, uint
 		int timeout = -1;
 
 		if (limit_ns && past >= limit_ns)
-			return;
+			return true;
 		if (target_gone(w))
-			return;
+			return false;
 		if (tick)
 			tick(ctx, past);
 		if (limit_ns && limit_ns - past < (uint64_t)INT_MAX * NSEC_PER_MSEC)
@@ -157,9 +157,9 @@ void watch_wait(struct watch *w, uint64_t limit_ns, void (*tick)(void *ctx, uint
 		if (poll(fds, 2, timeout) <= 0)
 			continue;
 		if (fds[0].revents && take_signal(w))
-			return;
+			return false;
 		if (fds[1].revents)
-			return;
+			return false;
 	}
 }
 

@@ -48,8 +48,10 @@ void watch_target(struct watch *w, const struct gprof_target *target);
  *
  * Returns when the target exited, when the time is over, or at a signal when
  * there is no command that it is passed on to.
+ *
+ * Return: whether it was the time.
  */
-void watch_wait(struct watch *w, uint64_t limit_ns, void (*tick)(void *ctx, uint64_t ns),
+bool watch_wait(struct watch *w, uint64_t limit_ns, void (*tick)(void *ctx, uint64_t ns),
 		void *ctx);
 
 /*

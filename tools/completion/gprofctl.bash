@@ -40,6 +40,11 @@ _gprofctl_tracepoints()
 	done
 }
 
+_gprofctl_metrics()
+{
+	gprofctl schedstat --metric help 2>/dev/null | sed 's/ .*//'
+}
+
 _gprofctl()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
@@ -84,6 +89,12 @@ _gprofctl()
 		mapfile -t COMPREPLY < <(compgen -W "$(cd /proc && printf '%s\n' [0-9]*)" -- "$cur") ;;
 	*,-G | *,--cgroup)
 		mapfile -t COMPREPLY < <(compgen -d -- "${cur:-/sys/fs/cgroup/}") ;;
+	mmu,--flags)
+		local flags=${cur%"${cur##*,}"}
+		mapfile -t COMPREPLY < <(compgen -P "$flags" \
+			-W "stw background assist sweep perproc pertask" -- "${cur##*,}") ;;
+	schedstat,--metric)
+		mapfile -t COMPREPLY < <(compgen -W "$(_gprofctl_metrics)" -- "$cur") ;;
 	*,--precise)
 		mapfile -t COMPREPLY < <(compgen -W "0 1 2 3" -- "$cur") ;;
 	*)

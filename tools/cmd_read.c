@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * gprofctl read: what is in an execution trace.
+ */
+#include "cmd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <gprof/trace.h>
+
+#include "intern.h"
+#include "options.h"
+#include "say.h"
+#include "trace_text.h"
+
+/* A recorder that lost events closes the gap with transitions of this reason. */
+#define REASON_LOST	"lost events"
+
+/**
+ * struct summary - what was counted
+ * @kinds: events of each kind
+ * @threads: seen
+ * @last_thread: the last of them, and whether there was one
+ * @procs: that came to be
+ * @goroutines: likewise
+ * @alive: of them now
+ * @alive_max: most at a time
+ * @lost: transitions that stand for lost events
+ * @first: time of the first event that is no sync
+ * @last: and of the last
+ * @any: was there one?
+ */
+struct summary {
+	uint64_t kinds[GPROF_TRACE_NR_KINDS];
+	struct intern threads;
+	int64_t last_thread;
+	uint64_t procs;
+	uint64_t goroutines;
+	uint64_t alive;
+	uint64_t alive_max;
+	uint64_t lost;
+	int64_t first;
+	int64_t last;
+	bool any;
+};
+
+/**
+ * struct read - the subcommand
+ * @summary: --summary
+ * @json: --json
+ * @stacks: --stacks
+ */
+struct read {
+	bool summary;
+	bool json;
+	bool stacks;
+};
+
+static void count_transition(struct summary *s, const struct gprof_trace_event *ev)
+{
+	if (!strcmp(ev->transition.reason.s, REASON_LOST))
+		s->lost++;
+	if (ev->transition.resource.kind == GPROF_TRACE_RESOURCE_PROC) {
+		s->procs += ev->transition.from == GPROF_TRACE_PROC_UNDETERMINED ||
+			    ev->transition.from == GPROF_TRACE_PROC_NOT_EXIST;
+		return;
+	}
+	if (ev->transition.from == GPROF_TRACE_GO_UNDETERMINED ||
+	    ev->transition.from == GPROF_TRACE_GO_NOT_EXIST) {
+		s->goroutines++;
+		s->alive++;
+		if (s->alive > s->alive_max)
+			s->alive_max = s->alive;
+	} else if (ev->transition.to == GPROF_TRACE_GO_NOT_EXIST) {
+		s->alive--;
+	}
+}
+
+static void count(struct summary *s, const struct gprof_trace_event *ev)
+{
+	s->kinds[ev->kind]++;
+	if (ev->kind == GPROF_TRACE_SYNC)
+		return;
+	if (!s->any)
+		s->first = ev->time;
+	s->any = true;
+	s->last = ev->time;
+	if (ev->thread != GPROF_TRACE_NONE && ev->thread != s->last_thread) {
+		intern_add(&s->threads, (const char *)&ev->thread, sizeof(ev->thread));
+		s->last_thread = ev->thread;
+	}
+	if (ev->kind == GPROF_TRACE_STATE_TRANSITION)
+		count_transition(s, ev);
+}
+
+static void print_summary(const struct summary *s, const struct gprof_trace_stats *st)
+{
+	printf("Format:       Go execution trace, version 1.%u\n", st->version);
+	printf("Events:       %" PRIu64 " in %.6f s\n", st->events,
+	       (double)(s->last - s->first) / 1e9);
+	printf("Generations:  %" PRIu64 " of %" PRIu64 " batches (%" PRIu64 " experimental)\n",
+	       st->generations, st->batches, st->experimental);
+	printf("Threads:      %zu\n", s->threads.nr);
+	printf("Procs:        %" PRIu64 "\n", s->procs);
+	printf("Goroutines:   %" PRIu64 ", at most %" PRIu64 " at a time\n", s->goroutines,
+	       s->alive_max);
+	printf("Lost:         %" PRIu64 " gaps\n", s->lost);
+	printf("Repaired:     %" PRIu64 " timestamps that contradicted the order\n", st->repaired);
+	printf("\n%12s  kind\n", "events");
+	for (size_t i = 1; i < ARRAY_SIZE(s->kinds); i++)
+		if (s->kinds[i])
+			printf("%12" PRIu64 "  %s\n", s->kinds[i], gprof_trace_kind_name(i));
+}
+
+/* Keys are stable; new ones may come. */
+static void print_summary_json(const struct summary *s, const struct gprof_trace_stats *st)
+{
+	printf("{\"version\": \"1.%u\", \"events\": %" PRIu64 ", \"generations\": %" PRIu64
+	       ", \"batches\": %" PRIu64 ", \"experimental_batches\": %" PRIu64
+	       ",\n \"first_ns\": %" PRId64 ", \"last_ns\": %" PRId64 ", \"threads\": %zu"
+	       ", \"procs\": %" PRIu64 ", \"goroutines\": %" PRIu64 ", \"goroutines_max\": %" PRIu64
+	       ",\n \"lost\": %" PRIu64 ", \"repaired\": %" PRIu64 ", \"tied\": %" PRIu64
+	       ",\n \"kinds\": {",
+	       st->version, st->events, st->generations, st->batches, st->experimental, s->first,
+	       s->last, s->threads.nr, s->procs, s->goroutines, s->alive_max, s->lost,
+	       st->repaired, st->tied);
+	for (size_t i = 1; i < ARRAY_SIZE(s->kinds); i++)
+		printf("%s\"%s\": %" PRIu64, i > 1 ? ", " : "", gprof_trace_kind_name(i),
+		       s->kinds[i]);
+	puts("}}");
+}
+
+/* Events before the one that is wrong were right, and are shown. */
+static int read_events(const struct read *r, struct gprof_trace *t, const char *name)
+{
+	struct gprof_trace_stats st = { .sz = sizeof(st) };
+	struct summary s = { .last_thread = GPROF_TRACE_NONE };
+	struct gprof_trace_event ev;
+	int ret;
+
+	while ((ret = gprof_trace_next(t, &ev)) > 0) {
+		if (r->summary)
+			count(&s, &ev);
+		else if (r->json)
+			trace_json(t, &ev, r->stacks);
+		else
+			trace_line(t, &ev, r->stacks);
+		/* Whoever read it went away, or the disk is full. */
+		if (ferror(stdout))
+			break;
+	}
+	gprof_trace_stats(t, &st);
+	if (r->summary && r->json)
+		print_summary_json(&s, &st);
+	else if (r->summary)
+		print_summary(&s, &st);
+	intern_free(&s.threads);
+	if (finish_stdout() != STATUS_OK)
+		return STATUS_FAILED;
+	if (ret < 0)
+		return fail("%s: %s; what comes before it was read", name, gprof_trace_error(t));
+	if (!r->summary && st.repaired)
+		say("%s: %" PRIu64 " timestamps contradicted the order and were put right", name,
+		    st.repaired);
+	return STATUS_OK;
+}
+
+static int set_summary(void *ctx, const char *value)
+{
+	(void)value;
+	((struct read *)ctx)->summary = true;
+	return STATUS_OK;
+}
+
+static int set_json(void *ctx, const char *value)
+{
+	(void)value;
+	((struct read *)ctx)->json = true;
+	return STATUS_OK;
+}
+
+static int set_stacks(void *ctx, const char *value)
+{
+	(void)value;
+	((struct read *)ctx)->stacks = true;
+	return STATUS_OK;
+}
+
+static const struct option_row read_rows[] = {
+	{ 0, "summary", NULL, "count instead: events by kind, procs, goroutines, losses, ...",
+	  set_summary },
+	{ 0, "json", NULL, "as JSON with stable keys: an object per event, or the summary",
+	  set_json },
+	{ 0, "stacks", NULL, "with the stacks of events", set_stacks },
+	{ 0 },
+};
+
+static const struct usage read_usage = {
+	.name = "read",
+	.synopsis = "FILE [OPTIONS]",
+	.text =
+"Prints the events of an execution trace, of a Go program (1.22 and later) or\n"
+"gprof's own, in the order in which they happened, one a line as go tool trace\n"
+"-d=parsed does. FILE may be \"-\" for stdin.",
+	.examples =
+"  gprofctl read trace.out --summary               # what is in it\n"
+"  gprofctl read trace.out | grep 'G=7 '           # the life of a goroutine\n"
+"  gprofctl read trace.out --json | jq -c 'select(.kind == \"Log\")'",
+};
+
+int cmd_read(int argc, char **argv)
+{
+	struct read r = { 0 };
+	const struct option_table tables[] = { { "Options", read_rows, &r }, { 0 } };
+	struct gprof_trace *t;
+	int operands, status, fd;
+	const char *name;
+
+	if (!options_parse(&read_usage, tables, argc, argv, true, &operands, &status))
+		return status;
+	if (argc - operands != 1)
+		return misused("read wants one trace, as in gprofctl read trace.out");
+	name = argv[operands];
+	fd = strcmp(name, "-") ? open(name, O_RDONLY | O_CLOEXEC) : dup(STDIN_FILENO);
+	if (fd < 0)
+		return fail("%s cannot be opened (%s)", name, strerror(errno));
+	t = gprof_trace_open(fd, NULL);
+	status = t ? read_events(&r, t, name) : fail("%s: %s", name, gprof_trace_error(NULL));
+	gprof_trace_free(t);
+	close(fd);
+	return status;
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A small web server for looking at what gprof knows: GET and HEAD of the paths
+ * in a table, on a thread of its own, on libmicrohttpd.
+ *
+ * What is wrong is answered, not logged: an unknown path (404), another method
+ * (405), a request that is too long (414, 431, by the library), a page that
+ * cannot be made now (503). A client that goes away or does not read costs a
+ * connection for some seconds, no more.
+ */
+#ifndef TOOLS_HTTP_H
+#define TOOLS_HTTP_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+/**
+ * struct http_request - a request that is being answered
+ * @accept: what the client takes, "" when it does not say
+ * @type: content type of the answer; the route's unless changed
+ * @body: the answer is written here
+ */
+struct http_request {
+	const char *accept;
+	const char *type;
+	FILE *body;
+};
+
+/**
+ * struct http_route - a path
+ * @path: such as "/metrics"
+ * @title: one line for the index page
+ * @type: content type of the answer
+ * @answer: writes it; runs on the server's thread, one request at a time.
+ *	Returns NULL, or a sentence that says why it could not.
+ */
+struct http_route {
+	const char *path;
+	const char *title;
+	const char *type;
+	const char *(*answer)(void *ctx, struct http_request *rq);
+};
+
+struct http;
+
+/**
+ * http_listen() - take an address; who asks has to wait until http_start()
+ * @address: "ADDR:PORT", "[ADDR6]:PORT" or "PORT" alone, which is 127.0.0.1;
+ *	port 0 is any that is free
+ * @status: gets the exit status on failure
+ *
+ * Return: server for http_close(), or NULL after a sentence.
+ */
+struct http *http_listen(const char *address, int *status);
+
+/**
+ * http_start() - answer from now on
+ * @h: from http_listen()
+ * @routes: ends with a route without path; "/" is made by the server
+ * @ctx: for their functions
+ *
+ * The thread takes over the caller's signal mask.
+ *
+ * Return: STATUS_OK, or STATUS_FAILED after a sentence.
+ */
+int http_start(struct http *h, const struct http_route *routes, void *ctx);
+
+/* http_url() - where it is, such as http://127.0.0.1:9747/ */
+const char *http_url(const struct http *h);
+
+/* http_is_local() - does it listen to this machine alone? */
+bool http_is_local(const struct http *h);
+
+/* http_close() - answer no more; requests under way are given up; NULL is fine */
+void http_close(struct http *h);
+
+/*
+ * http_accepts() - how much a client wants a content type, by its Accept header
+ * @accept: header, "" when there is none
+ * @type: such as "text/plain"
+ * @version: of the type, NULL for any
+ *
+ * Return: 0 (not at all) to 1000; what names the type goes before wildcards.
+ */
+int http_accepts(const char *accept, const char *type, const char *version);
+
+#endif /* TOOLS_HTTP_H */

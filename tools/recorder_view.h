@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The recorders of this host, for people and for programs.
+ */
+#ifndef TOOLS_RECORDER_VIEW_H
+#define TOOLS_RECORDER_VIEW_H
+
+#include <gprof/monitor.h>
+
+#include "openmetrics.h"
+
+/* recorder_openmetrics() - what they have counted; NULL, or a sentence that says why not */
+const char *recorder_openmetrics(struct openmetrics *m);
+
+/* recorder_line() - one line for people: what it records of whom, and whose it is */
+void recorder_line(FILE *f, const struct gprof_recorder_info *r);
+
+/* recorder_json() - an object */
+void recorder_json(FILE *f, const struct gprof_recorder_info *r);
+
+#endif /* TOOLS_RECORDER_VIEW_H */

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What gprofctl schedstat and gprofctl serve have in common.
+ */
+#include "sched_session.h"
+
+#include "cmd.h"
+#include "say.h"
+
+static int set_hz(void *ctx, const char *value)
+{
+	struct sched_options *o = ctx;
+
+	if (!parse_count(value, &o->hz) || o->hz > 100000)
+		return misused("--rate wants delays to sample in a second, 0 to 100000, not \"%s\"",
+			       value);
+	return STATUS_OK;
+}
+
+static int set_sys_calls(void *ctx, const char *value)
+{
+	(void)value;
+	((struct sched_options *)ctx)->flags |= GPROF_SCHED_SYS_CALLS;
+	return STATUS_OK;
+}
+
+static int set_faults(void *ctx, const char *value)
+{
+	(void)value;
+	((struct sched_options *)ctx)->flags |= GPROF_SCHED_FAULTS;
+	return STATUS_OK;
+}
+
+const struct option_row sched_option_rows[] = {
+	{ 0, "syscalls", NULL, "count system calls too, which slows each down a little",
+	  set_sys_calls },
+	{ 0, "faults", NULL, "count user page faults too, which slows each down a little",
+	  set_faults },
+	{ 0, "rate", "HZ", "delays to sample in a second (default: 100); all are counted", set_hz },
+	{ 0 },
+};
+
+int sched_begin(struct sched_session *s, struct sched_options *o)
+{
+	struct target *t = &o->target;
+	int status;
+
+	*s = (struct sched_session){ .target = t, .watch.signals = -1 };
+	status = watch_begin(&s->watch);
+	if (status != STATUS_OK)
+		return status;
+	if (t->command) {
+		status = launch_prepare(&s->command, t->command, &s->watch.old_mask);
+		if (status == STATUS_OK)
+			status = watch_command(&s->watch, s->command.pid);
+		if (status != STATUS_OK)
+			return status;
+		t->gprof.id = s->command.pid;
+	}
+	s->sched = gprof_sched_stats_open(&(struct gprof_sched_config){
+		.sz = sizeof(struct gprof_sched_config),
+		.target = t->gprof,
+		.sample_hz = o->hz,
+		.flags = o->flags,
+	});
+	if (!s->sched)
+		return fail("%s", gprof_sched_stats_error(NULL));
+	return STATUS_OK;
+}
+
+int sched_go(struct sched_session *s)
+{
+	int status;
+
+	if (!s->target->command) {
+		watch_target(&s->watch, &s->target->gprof);
+		return STATUS_OK;
+	}
+	status = launch_go(&s->command);
+	s->going = status == STATUS_OK;
+	return status;
+}
+
+int sched_end(struct sched_session *s, int status)
+{
+	int command_status = STATUS_OK;
+
+	gprof_sched_stats_close(s->sched);
+	if (s->going) {
+		/* After -d the command runs on; what it did is for the caller to know. */
+		watch_wait(&s->watch, 0, NULL, NULL);
+		command_status = launch_wait(&s->command);
+	} else {
+		launch_abandon(&s->command);
+	}
+	watch_end(&s->watch);
+	return status == STATUS_OK ? command_status : status;
+}
