@@ -25,6 +25,7 @@ union argument {
 	struct gprof_start start;
 	struct gprof_stop stop;
 	struct gprof_stats stats;
+	struct gprof_rate rate;
 	unsigned char bytes[2 * 65536];
 };
 
@@ -33,13 +34,16 @@ FIXTURE(command) {
 	int fd;
 	union argument *arg;
 	struct gprof_cpu_params params;
+	struct gprof_sched_params sched;
 };
 
 FIXTURE_VARIANT(command) {
 	unsigned int nr;
 	size_t size;
+	size_t grown;		/* bytes appended since */
 	unsigned int known_flags;
 	bool setup, start;	/* what must come before */
+	bool sched;		/* of the kind sched */
 	bool out;		/* has out_* members */
 };
 
@@ -49,6 +53,7 @@ FIXTURE_VARIANT_ADD(command, info) {
 
 FIXTURE_VARIANT_ADD(command, setup) {
 	.nr = GPROF_IOC_SETUP, .size = GPROF_SETUP_SIZE_VER0, .out = true,
+	.grown = GPROF_SETUP_SIZE_VER1 - GPROF_SETUP_SIZE_VER0,
 	.known_flags = __GPROF_SETUP_F_ALL,
 };
 
@@ -62,6 +67,10 @@ FIXTURE_VARIANT_ADD(command, stop) {
 
 FIXTURE_VARIANT_ADD(command, stats) {
 	.nr = GPROF_IOC_STATS, .size = GPROF_STATS_SIZE_VER0, .out = true, .setup = true,
+};
+
+FIXTURE_VARIANT_ADD(command, rate) {
+	.nr = GPROF_IOC_RATE, .size = GPROF_RATE_SIZE_VER0, .setup = true, .sched = true,
 };
 
 static void fill(FIXTURE_DATA(command) *self, const FIXTURE_VARIANT(command) *variant,
@@ -86,6 +95,12 @@ FIXTURE_SETUP(command)
 	ASSERT_NE(NULL, self->arg);
 	if (variant->setup) {
 		setup = device_setup_of(GPROF_TARGET_THREAD, gettid(), &self->params);
+		if (variant->sched) {
+			self->sched.size = sizeof(self->sched);
+			setup.kind = GPROF_KIND_SCHED;
+			setup.stack = 0;
+			setup.params = (uintptr_t)&self->sched;
+		}
 		ASSERT_EQ(0, device_ioctl(self->fd, GPROF_IOC_SETUP, &setup));
 	}
 	if (variant->start) {
@@ -153,14 +168,15 @@ TEST_F(command, struct_beyond_a_page_is_E2BIG)
 
 TEST_F(command, long_struct_with_garbage_tail_is_E2BIG)
 {
+	size_t newest = variant->size + variant->grown;
 	size_t i;
 
-	self->arg->size = variant->size + 8;
+	self->arg->size = newest + 8;
 	for (i = 0; i < 8; i++) {
-		self->arg->bytes[variant->size + i] = 1;
+		self->arg->bytes[newest + i] = 1;
 		EXPECT_EQ(-E2BIG, device_ioctl(self->fd, variant->nr, self->arg))
-			TH_LOG("garbage at %zu", variant->size + i);
-		self->arg->bytes[variant->size + i] = 0;
+			TH_LOG("garbage at %zu", newest + i);
+		self->arg->bytes[newest + i] = 0;
 	}
 	self->arg->size = 4096;
 	self->arg->bytes[4095] = 1;
@@ -274,7 +290,7 @@ TEST_F(file, unknown_commands_are_ENOTTY)
 	static uint32_t arg[1024] = { sizeof(arg) };
 	unsigned int nr;
 
-	for (nr = _IOC_NR(GPROF_IOC_STATS) + 1; nr < 256; nr++)
+	for (nr = _IOC_NR(GPROF_IOC_RATE) + 1; nr < 256; nr++)
 		EXPECT_EQ(-ENOTTY, device_ioctl(self->fd, _IO(GPROF_IOC_TYPE, nr), arg))
 			TH_LOG("command %#x", nr);
 }
@@ -300,7 +316,8 @@ TEST_F(file, info_tells_what_the_module_is)
 	EXPECT_EQ(GPROF_ABI_VERSION, info.out_abi_version);
 	EXPECT_EQ(sysconf(_SC_NPROCESSORS_CONF), info.out_nr_cpus);
 	EXPECT_TRUE(info.out_kinds & (1ULL << GPROF_KIND_CPU));
-	EXPECT_EQ(0, info.out_kinds & ~((1ULL << GPROF_KIND_CPU) | (1ULL << GPROF_KIND_PROFILE)));
+	EXPECT_EQ(0, info.out_kinds & ~((1ULL << GPROF_KIND_CPU) | (1ULL << GPROF_KIND_PROFILE) |
+					(1ULL << GPROF_KIND_SCHED)));
 	EXPECT_TRUE(info.out_features & GPROF_FEAT_USER_FRAMES);
 	EXPECT_LE(120, info.out_max_frames);
 	EXPECT_EQ(CLOCK_MONOTONIC, info.out_clock_id);

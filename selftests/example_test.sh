@@ -5,7 +5,9 @@
 # profiles itself without privilege.
 
 here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=/dev/null # its ktap_run does not return
 . "$here/ktap.sh"
+need gprofctl "$here/profile_self"
 
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
@@ -24,18 +26,18 @@ example_runs_without_privilege()
 its_profile_shows_its_work()
 {
 	[ -s self.pb.gz ] || fail "there is no profile"
-	gprofctl top self.pb.gz >top
-	cat top
+	gprofctl top self.pb.gz >top.txt
+	cat top.txt
 	# the work is nearly all there is
-	awk '$NF == "count_primes" && $2 + 0 > 80 { found = 1 } END { exit !found }' top
+	awk '$NF == "count_primes" && $2 + 0 > 80 { found = 1 } END { exit !found }' top.txt
 }
 
 its_profile_leads_down_to_main()
 {
 	[ -s self.pb.gz ] || fail "there is no profile"
-	gprofctl top self.pb.gz --cum >top
-	cat top
-	awk '$NF == "main" && $5 + 0 > 80 { found = 1 } END { exit !found }' top
+	gprofctl top self.pb.gz --cum >top.txt
+	cat top.txt
+	awk '$NF == "main" && $5 + 0 > 80 { found = 1 } END { exit !found }' top.txt
 }
 
 example_says_what_is_wrong()

@@ -5,7 +5,9 @@
 # wrong: one sentence, a status other than 0, and no file.
 
 here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=/dev/null # its ktap_run does not return
 . "$here/ktap.sh"
+need gprofctl
 
 dir=$(mktemp -d) || exit 1
 trap 'umount "$dir/full" 2>/dev/null; rm -rf "$dir"' EXIT
@@ -249,7 +251,7 @@ kernel_is_left_out_when_asked_to()
 
 flame_graph_has_the_names()
 {
-	run 0 gprofctl cpu -F 1000 -o x.pb.gz -- "$here/truth_serial" 200000
+	run 0 gprofctl cpu -F 1000 -o x.pb.gz -- "$here/truth_serial" 4000000
 	run 0 gprofctl flame x.pb.gz -o x.svg
 	head -c 200 x.svg | grep -q '<?xml\|<svg'
 	tail -c 20 x.svg | grep -q '</svg>'
@@ -467,12 +469,13 @@ output_given_twice_under_two_names_is_refused()
 help_of_every_subcommand_shows_its_usage()
 {
 	run 0 gprofctl --help
-	for sub in $(sed -n '/^Subcommands:/,/^$/s/^  \([a-z]*\) .*/\1/p' out); do
+	sed -n '/^Subcommands:/,/^$/s/^  \([a-z]*\) .*/\1/p' out >subcommands
+	while read -r sub; do
 		run 0 gprofctl "$sub" --help
 		head -n 1 out | grep -q "^Usage: gprofctl $sub"
 		[ ! -s err ]
 		n=$((n + 1))
-	done
+	done <subcommands
 	[ "$n" -ge 6 ]
 }
 

@@ -246,4 +246,36 @@ TEST_F(hotplug, close_while_cpus_go_and_come_is_no_harm)
 	}
 }
 
+static void go_and_come(void *arg, int step)
+{
+	for (;;) {
+		set_online(*(int *)arg, false);
+		set_online(*(int *)arg, true);
+	}
+}
+
+/* START and STOP switch tracepoints, for which the kernel takes the hotplug lock. */
+TEST_F(hotplug, start_and_stop_wait_for_no_cpu_that_waits_for_them)
+{
+	struct child toggler;
+	uint64_t end;
+	int runs = 0;
+
+	if (!self->ready)
+		return;
+	ASSERT_EQ(0, child_fork(&toggler, go_and_come, &self->cpu));
+	ASSERT_EQ(0, child_begin(&toggler));
+	end = monotonic_ns() + 3000000000ULL;
+	while (monotonic_ns() < end) {
+		self->setup = device_setup_of(GPROF_TARGET_PROCESS, self->child.pid,
+					      &self->params);
+		ASSERT_EQ(0, device_record(&self->dev, &self->setup));
+		device_close(&self->dev);
+		runs++;
+	}
+	child_end(&toggler);
+	TH_LOG("%d recorders", runs);
+	EXPECT_LE(3, runs);
+}
+
 TEST_HARNESS_MAIN

@@ -16,6 +16,17 @@ skip()
 	exit 4
 }
 
+# need PROGRAM...: leaves the whole script out where one of them is not there
+need()
+{
+	for ktap_program; do
+		command -v "$ktap_program" >/dev/null && continue
+		echo "TAP version 13"
+		echo "1..0 # SKIP there is no ${ktap_program##*/}"
+		exit 4
+	done
+}
+
 # fail REASON: for use within a test
 fail()
 {

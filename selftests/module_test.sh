@@ -5,7 +5,9 @@
 # module's file: $GPROF_KO, or gprof.ko below $GPROF_MODULES.
 
 here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=/dev/null # its ktap_run does not return
 . "$here/ktap.sh"
+need gprofctl
 
 ko=${GPROF_KO:-${GPROF_MODULES:-.}/gprof.ko}
 dir=$(mktemp -d) || exit 1

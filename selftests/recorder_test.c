@@ -13,6 +13,7 @@
 #include "harness.h"
 #include "device.h"
 #include "reader.h"
+#include "remains.h"
 #include "tally.h"
 #include "workload.h"
 
@@ -61,43 +62,6 @@ static uint64_t finish(struct __test_metadata *_metadata, struct device *dev)
 }
 
 #define FINISH(_dev)	finish(_metadata, _dev)
-
-/* Open recorders of the host, without the one that asks. */
-static uint64_t open_recorders(void)
-{
-	struct gprof_info info = { .size = sizeof(info) };
-	int fd = device_open();
-	int ret = device_ioctl(fd, GPROF_IOC_INFO, &info);
-
-	close(fd);
-	return ret ? UINT64_MAX : info.out_recorders - 1;
-}
-
-/* Files are released a moment after the process that had them. */
-static bool recorders_become(uint64_t wanted)
-{
-	int i;
-
-	for (i = 0; i < 500; i++) {
-		if (open_recorders() == wanted)
-			return true;
-		sleep_ms(10);
-	}
-	return false;
-}
-
-static long module_references(void)
-{
-	char text[16384], *line, *rest = text;
-	long size, references;
-
-	if (file_read("/proc/modules", text, sizeof(text)))
-		return -1;
-	while ((line = strsep(&rest, "\n")))
-		if (sscanf(line, "gprof %ld %ld", &size, &references) == 2)
-			return references;
-	return -1;
-}
 
 /* ---- several at once ---- */
 

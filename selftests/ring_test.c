@@ -537,7 +537,12 @@ TEST_F(ring, samples_carry_time_task_and_weight)
 		EXPECT_GE(self->reader.weight, burned / 5);
 	} else {
 		EXPECT_LE(self->reader.weight, st.out_count + variant->period);
-		EXPECT_GE(self->reader.weight + 5 * variant->period, st.out_count);
+		/*
+		 * The last interrupt may not have come when the counter stops: an
+		 * emulated one is late by milliseconds, of 1000 here.
+		 */
+		EXPECT_GE(self->reader.weight + 5 * variant->period + st.out_count / 50,
+			  st.out_count);
 	}
 }
 

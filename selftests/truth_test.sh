@@ -6,7 +6,9 @@
 # of instructions.
 
 here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=/dev/null # its ktap_run does not return
 . "$here/ktap.sh"
+need gprofctl "$here/truth_check"
 
 event=${1:-timer}
 exact=$2
@@ -38,10 +40,14 @@ need_event()
 # to a guest), it is not the profile's fault: once more then.
 record()
 {
+	case $1 in
+	serial) arguments=$serial ;;
+	threads) arguments=$threads ;;
+	esac
 	for try in 1 2 3 4; do
-		# shellcheck disable=SC2046,SC2086,SC2154 # words; set by eval
+		# shellcheck disable=SC2086 # words
 		gprofctl cpu $options --user-only -o "$dir/$1$2.pb.gz" -- "$here/truth_$1" \
-			$(eval "echo \$$1") >"$dir/$1$2.txt" 2>"$dir/$1$2.log" || {
+			$arguments >"$dir/$1$2.txt" 2>"$dir/$1$2.log" || {
 			cat "$dir/$1$2.log"
 			fail "gprofctl failed"
 		}

@@ -2,6 +2,7 @@
 /* workload.c: burn, pin, fork children that act when told to, read small files. */
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -157,6 +158,16 @@ int child_end(struct child *child)
 	kill(child->pid, SIGKILL);
 	waitpid(child->pid, &status, 0);
 	return status;
+}
+
+int become(uid_t user)
+{
+	gid_t group = user;
+
+	if (setgroups(0, NULL) || setresgid(group, group, group) || setresuid(user, user, user))
+		return -errno;
+	/* a change of user makes a process undumpable, as exec makes it dumpable again */
+	return prctl(PR_SET_DUMPABLE, 1) ? -errno : 0;
 }
 
 int file_read(const char *path, char *buffer, size_t size)

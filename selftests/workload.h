@@ -52,6 +52,9 @@ int child_wait(struct child *child);
 /* Kill and reap it; returns the wait status. */
 int child_end(struct child *child);
 
+/* Be this user, of the group with the same number, and dumpable. Returns 0 or -errno. */
+int become(uid_t user);
+
 /* Read or write a small file; 0 or -errno. */
 int file_read(const char *path, char *buffer, size_t size);
 int file_write(const char *path, const char *text);

@@ -14,6 +14,7 @@
 struct notes {
 	struct gprof_decoded samples[64];
 	size_t nr_samples;
+	uint64_t again[64];	/* weight that came again, by sample */
 	uint32_t stack_ids[HANDLES];
 	uint32_t tids[HANDLES];
 	uint32_t nr_stacks;
@@ -41,12 +42,18 @@ static int note_task(void *ctx, const struct gprof_task_rec *rec, uint32_t *hand
 	return n->fail;
 }
 
-static int note_sample(void *ctx, const struct gprof_decoded *s)
+static int note_sample(void *ctx, const struct gprof_decoded *s, uint32_t *handle)
 {
 	struct notes *n = ctx;
 
+	*handle = n->nr_samples % 64;
 	n->samples[n->nr_samples++ % 64] = *s;
 	return n->fail;
+}
+
+static void note_again(void *ctx, uint32_t handle, uint64_t weight)
+{
+	((struct notes *)ctx)->again[handle] += weight;
 }
 
 static int note_map(void *ctx, const struct gprof_map_rec *rec, const char *path)
@@ -62,6 +69,7 @@ static const struct gprof_decode_ops note_ops = {
 	.stack = note_stack,
 	.task = note_task,
 	.sample = note_sample,
+	.again = note_again,
 	.map = note_map,
 };
 
@@ -292,6 +300,126 @@ TEST_F(decode, short_and_unknown_records_are_passed)
 	EXPECT_EQ(0, feed(&self->d, &rec, 8));
 	EXPECT_EQ(2, self->d.counts.unknown);
 	EXPECT_EQ(0, self->d.counts.malformed);
+}
+
+/* Samples in a row, as they lie in a ring. */
+struct row {
+	struct gprof_sample_rec s[4];
+};
+
+static struct row row_of(uint32_t tid, uint32_t id)
+{
+	struct row r;
+	int i;
+
+	memset(&r, 0, sizeof(r));
+	for (i = 0; i < 4; i++) {
+		r.s[i].rec = (struct gprof_rec){ GPROF_REC_SAMPLE, GPROF_SAMPLE_REC_F_NMI,
+						 sizeof(r.s[i]) };
+		r.s[i].tid = tid;
+		r.s[i].stack = id;
+	}
+	return r;
+}
+
+static size_t feed_row(struct gprof_decoder *d, const struct row *r)
+{
+	return gprof_decoder_feed_again(d, r->s, sizeof(r->s)) / sizeof(r->s[0]);
+}
+
+TEST_F(decode, samples_like_earlier_ones_are_taken_in_a_row)
+{
+	struct row r = row_of(42, 7);
+
+	generation(&self->d, 100);
+	task(&self->d, 42);
+	stack(&self->d, 7);
+	EXPECT_EQ(0, feed_row(&self->d, &r));
+	sample(&self->d, 42, 7);
+	EXPECT_EQ(4, feed_row(&self->d, &r));
+	EXPECT_EQ(1, self->n.nr_samples);
+	EXPECT_EQ(400, self->n.again[0]);
+	EXPECT_EQ(5, self->d.counts.samples);
+	EXPECT_EQ(4, self->d.counts.nmi);
+	/* not beyond what there is */
+	EXPECT_EQ(0, gprof_decoder_feed_again(&self->d, r.s, sizeof(r.s[0]) - 8));
+}
+
+TEST_F(decode, row_ends_at_the_first_sample_that_is_not_like_an_earlier_one)
+{
+	struct row same, r;
+	int i;
+
+	generation(&self->d, 100);
+	task(&self->d, 42);
+	stack(&self->d, 7);
+	sample(&self->d, 42, 7);
+	same = row_of(42, 7);
+	for (i = 0; i < 8; i++) {
+		r = same;
+		switch (i) {
+		case 0: r.s[2].tid += GPROF_AGAIN; break;	/* in the same place */
+		case 1: r.s[2].stack += GPROF_AGAIN; break;
+		case 2: r.s[2].stack = 0; break;
+		case 3: r.s[2].rec.flags |= GPROF_SAMPLE_REC_F_WEIGHT; break;
+		case 4: r.s[2].rec.flags |= GPROF_SAMPLE_REC_F_ADDR; break;
+		case 5: r.s[2].rec.flags |= GPROF_SAMPLE_REC_F_THROTTLED; break;
+		case 6: r.s[2].rec.size += 8; break;
+		case 7: r.s[2].rec.type = GPROF_REC_LOST; break;
+		}
+		EXPECT_EQ(2, feed_row(&self->d, &r)) {
+			TH_LOG("case %d", i);
+		}
+	}
+}
+
+TEST_F(decode, row_is_of_one_generation_one_name_and_one_stack)
+{
+	struct row r = row_of(42, 7);
+
+	generation(&self->d, 100);
+	task(&self->d, 42);
+	stack(&self->d, 7);
+	sample(&self->d, 42, 7);
+	generation(&self->d, 100);
+	EXPECT_EQ(0, feed_row(&self->d, &r));
+	task(&self->d, 42);
+	stack(&self->d, 7);
+	sample(&self->d, 42, 7);
+	EXPECT_EQ(4, feed_row(&self->d, &r));
+	task(&self->d, 42);	/* another handle: renamed */
+	EXPECT_EQ(0, feed_row(&self->d, &r));
+	sample(&self->d, 42, 7);
+	stack(&self->d, 7);
+	EXPECT_EQ(0, feed_row(&self->d, &r));
+	sample(&self->d, 42, 7);
+	gprof_decoder_forget(&self->d);
+	EXPECT_EQ(0, feed_row(&self->d, &r));
+}
+
+TEST_F(decode, sample_without_a_known_task_is_not_taken_for_one_with)
+{
+	struct row r = row_of(42, 7);
+
+	generation(&self->d, 100);
+	stack(&self->d, 7);
+	sample(&self->d, 42, 7);
+	task(&self->d, 42);
+	EXPECT_EQ(0, feed_row(&self->d, &r));
+}
+
+TEST_F(decode, row_uses_up_a_stack_that_is_for_the_next_sample_only)
+{
+	struct row r = row_of(42, 7);
+
+	generation(&self->d, 100);
+	task(&self->d, 42);
+	stack(&self->d, 7);
+	sample(&self->d, 42, 7);
+	stack(&self->d, 0);
+	EXPECT_EQ(4, feed_row(&self->d, &r));
+	sample(&self->d, 42, 0);
+	EXPECT_EQ(GPROF_NONE, self->n.samples[1].stack);
 }
 
 TEST_F(decode, what_a_callee_returns_is_passed_on)

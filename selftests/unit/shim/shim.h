@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * shim.h: what kmod/buffer.c and kmod/dictionary.c need of the kernel, in C11
- * terms, so that they run as they are in user space.
+ * shim.h: what kmod/buffer.c, dictionary.c and histogram.h need of the kernel, in
+ * C11 terms, so that they run as they are in user space.
  *
  * A kernel "CPU" is a thread; an NMI is a signal to it, or a call out of
  * shim_point(), which stands at every access that an NMI could come between.
@@ -23,6 +23,9 @@ typedef uint32_t u32;
 typedef uint64_t u64;
 typedef int64_t s64;
 
+#ifndef __always_inline
+#define __always_inline	inline __attribute__((always_inline))
+#endif
 #define PAGE_SIZE	4096UL
 #define likely(x)	__builtin_expect(!!(x), 1)
 #define unlikely(x)	__builtin_expect(!!(x), 0)
@@ -84,6 +87,11 @@ static inline s64 local64_cmpxchg(local64_t *l, s64 old, s64 new)
 	shim_point();
 	__atomic_compare_exchange_n(&l->a, &old, new, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 	return old;
+}
+
+static inline unsigned long __fls(unsigned long word)
+{
+	return 63 - __builtin_clzl(word);
 }
 
 static inline u64 rol64(u64 v, unsigned int n)

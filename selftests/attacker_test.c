@@ -1,0 +1,580 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * attacker_test: what a user without privilege tries against other users, other
+ * recorders, the kernel's memory, and whoever wants to unload the module.
+ *
+ * privilege_test says what is refused by rule; here it is gone round the rules.
+ */
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include "harness.h"
+#include "device.h"
+#include "reader.h"
+#include "remains.h"
+#include "tally.h"
+#include "workload.h"
+
+#define ATTACKER	1000
+#define VICTIM		1001
+#define PERIOD_NS	500000
+#define SMALL		32768
+
+/* What the victim says of itself. */
+struct victim {
+	int fd;			/* of its recorder */
+	uintptr_t ring;		/* where it is mapped */
+	size_t length;
+};
+
+FIXTURE(attacker) {
+	struct gprof_cpu_params params;
+	struct gprof_setup setup;
+	struct device dev;
+	struct child child;
+	struct victim *victim;
+	uint64_t recorders;
+	long references;
+	bool ready;
+};
+
+/* Another user's process, which records itself. */
+static void be_victim(void *arg, int step)
+{
+	static struct gprof_cpu_params params;
+	static struct device dev;
+	struct victim *v = arg;
+	struct gprof_setup setup;
+
+	if (step == 0) {
+		params = timer_params(PERIOD_NS);
+		setup = device_setup_of(GPROF_TARGET_PROCESS, getpid(), &params);
+		setup.buffer_size = SMALL;
+		if (become(VICTIM) || device_record(&dev, &setup))
+			_exit(1);
+		v->fd = dev.fd;
+		v->ring = (uintptr_t)dev.rings[0].head;
+		v->length = sysconf(_SC_PAGESIZE) + 2 * dev.data_size;
+		return;
+	}
+	burn_ns(300000000);
+}
+
+FIXTURE_SETUP(attacker)
+{
+	self->dev.fd = -1;
+	SKIP_UNLESS(!geteuid(), "must be root to become another");
+	self->recorders = open_recorders();
+	self->references = module_references();
+	self->victim = mmap(NULL, sizeof(*self->victim), PROT_READ | PROT_WRITE,
+			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, self->victim);
+	self->params = timer_params(PERIOD_NS);
+	self->setup = device_setup_of(GPROF_TARGET_PROCESS, getpid(), &self->params);
+	self->setup.buffer_size = SMALL;
+	ASSERT_EQ(0, child_fork(&self->child, be_victim, self->victim));
+	ASSERT_EQ(0, child_step(&self->child));
+	self->ready = true;
+}
+
+FIXTURE_TEARDOWN(attacker)
+{
+	if (!self->ready)
+		return;
+	child_end(&self->child);
+	device_close(&self->dev);
+}
+
+#define NEED_ROOT()	do { if (!self->ready) return; } while (0)
+
+/* ---- what others do ---- */
+
+struct seen {
+	pid_t self;
+	uint64_t own, foreign;
+};
+
+static void see_map(void *ctx, const struct gprof_map_rec *map)
+{
+	struct seen *seen = ctx;
+
+	if (map->process.pid == (uint32_t)seen->self)
+		seen->own++;
+	else
+		seen->foreign++;
+}
+
+static void see_sample(void *ctx, const struct reader_sample *sample)
+{
+	struct seen *seen = ctx;
+
+	if (sample->rec->tid == (uint32_t)seen->self)
+		seen->own++;
+	else
+		seen->foreign++;
+}
+
+static void see_task(void *ctx, const struct gprof_task_rec *task)
+{
+	struct seen *seen = ctx;
+
+	if (task->tid != (uint32_t)seen->self)
+		seen->foreign++;
+}
+
+/* Both on one CPU, so that every switch between the two is a chance to be mistaken. */
+TEST_F(attacker, sees_no_stack_name_or_file_of_another_user)
+{
+	struct seen seen = { .self = getpid() };
+	struct reader reader;
+
+	NEED_ROOT();
+	ASSERT_LE(0, pin_to_some_cpu());
+	ASSERT_EQ(0, become(ATTACKER));
+	ASSERT_EQ(0, device_record(&self->dev, &self->setup));
+	ASSERT_EQ(0, reader_init(&reader, &self->dev));
+	reader.ctx = &seen;
+	reader.on_sample = see_sample;
+	reader.on_map = see_map;
+	reader.on_task = see_task;
+	ASSERT_EQ(0, child_begin(&self->child));
+	burn_ns(200000000);
+	ASSERT_EQ(0, device_stop(&self->dev));
+	ASSERT_LE(0, reader_read(&reader));
+	EXPECT_STREQ("", reader.error);
+	EXPECT_LT(10, seen.own);
+	EXPECT_EQ(0, seen.foreign);
+	reader_free(&reader);
+}
+
+/* Events that carry addresses of data, some of them of faults that the kernel takes. */
+TEST_F(attacker, sees_no_kernel_address_among_data_addresses)
+{
+	struct tally *t = calloc(1, sizeof(*t));
+	char *memory;
+	int i, fd;
+
+	NEED_ROOT();
+	ASSERT_NE(NULL, t);
+	ASSERT_EQ(0, become(ATTACKER));
+	self->params = event_params(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, 100);
+	self->params.flags = GPROF_CPU_F_ADDR;
+	ASSERT_EQ(0, device_record(&self->dev, &self->setup));
+	ASSERT_EQ(0, tally_init(t, &self->dev));
+	fd = open("/dev/zero", O_RDONLY);
+	for (i = 0; i < 20; i++) {
+		memory = mmap(NULL, 4 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			      -1, 0);
+		ASSERT_NE(MAP_FAILED, memory);
+		/* a fault for each page, not for 512; EINVAL: it is so anyway */
+		ASSERT_TRUE(!madvise(memory, 4 << 20, MADV_NOHUGEPAGE) || errno == EINVAL);
+		if (i & 1)
+			memset(memory, 1, 4 << 20);
+		else
+			EXPECT_EQ(4 << 20, read(fd, memory, 4 << 20));
+		munmap(memory, 4 << 20);
+	}
+	close(fd);
+	ASSERT_EQ(0, device_stop(&self->dev));
+	ASSERT_LE(0, reader_read(&t->reader));
+	EXPECT_LT(10, t->reader.samples);
+	EXPECT_EQ(0, t->kernel_addresses);
+	EXPECT_EQ(0, t->kernel_frames);
+	tally_free(t);
+	free(t);
+}
+
+/* ---- the pages of another recorder ---- */
+
+TEST_F(attacker, opens_a_recorder_of_their_own_where_another_has_one)
+{
+	struct gprof_stats st;
+	char path[64];
+	int fd;
+
+	NEED_ROOT();
+	ASSERT_EQ(0, become(ATTACKER));
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", self->child.pid, self->victim->fd);
+	fd = open(path, O_RDWR);
+	if (fd >= 0) {
+		self->dev.fd = fd;
+		EXPECT_EQ(-EBUSY, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
+	} else {
+		EXPECT_EQ(EACCES, errno);
+	}
+}
+
+TEST_F(attacker, reads_no_page_of_another_recorder)
+{
+	struct iovec to, from;
+	char path[128], byte;
+	int pidfd;
+
+	NEED_ROOT();
+	ASSERT_EQ(0, become(ATTACKER));
+	snprintf(path, sizeof(path), "/proc/%d/mem", self->child.pid);
+	EXPECT_EQ(-1, open(path, O_RDONLY));
+	snprintf(path, sizeof(path), "/proc/%d/map_files/%lx-%lx", self->child.pid,
+		 (long)self->victim->ring, (long)(self->victim->ring + self->victim->length));
+	EXPECT_EQ(-1, open(path, O_RDONLY));
+	to = (struct iovec){ &byte, 1 };
+	from = (struct iovec){ (void *)self->victim->ring, 1 };
+	EXPECT_EQ(-1, process_vm_readv(self->child.pid, &to, 1, &from, 1, 0));
+	EXPECT_EQ(-1, ptrace(PTRACE_ATTACH, self->child.pid, NULL, NULL));
+	pidfd = syscall(SYS_pidfd_open, self->child.pid, 0);
+	ASSERT_LE(0, pidfd);
+	EXPECT_EQ(-1, syscall(SYS_pidfd_getfd, pidfd, self->victim->fd, 0));
+	close(pidfd);
+}
+
+/* No offset of one's own recorder leads anywhere else. */
+TEST_F(attacker, maps_nothing_but_the_rings_of_their_own_recorder)
+{
+	size_t page = sysconf(_SC_PAGESIZE), lengths[3];
+	unsigned int cpu, i, good = 0, wrong = 0;
+	int64_t step;
+	uint64_t offset;
+	void *at;
+
+	NEED_ROOT();
+	ASSERT_EQ(0, become(ATTACKER));
+	ASSERT_EQ(0, device_setup(&self->dev, &self->setup));
+	lengths[0] = page;
+	lengths[1] = page + 2 * self->dev.data_size;
+	lengths[2] = page + 2 * self->dev.data_size + page;
+	for (cpu = 0; cpu < self->dev.nr_cpus + 2; cpu++) {
+		for (i = 0; i < 6; i++) {
+			offset = i & 1 ? GPROF_MMAP_RING(cpu) : GPROF_MMAP_TAIL(cpu);
+			for (step = -3; step <= 40; step++) {
+				at = mmap(NULL, lengths[i / 2], PROT_READ, MAP_SHARED, self->dev.fd,
+					  offset + step * (int64_t)page);
+				if (at == MAP_FAILED)
+					continue;
+				munmap(at, lengths[i / 2]);
+				if (!step && cpu < self->dev.nr_cpus && i / 2 == (i & 1))
+					good++;
+				else
+					wrong++;
+			}
+		}
+	}
+	EXPECT_LE(2, good);
+	EXPECT_EQ(0, wrong);
+}
+
+TEST_F(attacker, makes_no_mapping_writable_by_any_way)
+{
+	size_t page = sysconf(_SC_PAGESIZE);
+	char *ring, byte = 1;
+	int mem;
+
+	NEED_ROOT();
+	ASSERT_EQ(0, become(ATTACKER));
+	ASSERT_EQ(0, device_record(&self->dev, &self->setup));
+	ring = (char *)self->dev.rings[0].head;
+	EXPECT_EQ(-1, mprotect(ring, page, PROT_READ | PROT_WRITE));
+	EXPECT_EQ(-1, syscall(SYS_pkey_mprotect, ring, page, PROT_READ | PROT_WRITE, -1));
+	mem = open("/proc/self/mem", O_RDWR);
+	ASSERT_LE(0, mem);
+	EXPECT_EQ(-1, pwrite(mem, &byte, 1, (uintptr_t)ring));
+	EXPECT_EQ(-1, pwrite(mem, &byte, 1, (uintptr_t)ring + page));
+	close(mem);
+	/* the kernel as helper: it reads into the ring for us */
+	mem = open("/dev/zero", O_RDONLY);
+	EXPECT_EQ(-1, read(mem, ring, 8));
+	EXPECT_EQ(EFAULT, errno);
+	close(mem);
+	EXPECT_EQ(GPROF_ABI_VERSION, *(volatile uint32_t *)ring);
+}
+
+/* Pages that held another's stacks are given to the next one empty. */
+TEST_F(attacker, finds_nothing_in_the_pages_that_another_gave_back)
+{
+	size_t length = 0, i, dirty = 0;
+	const uint64_t *words;
+	struct device dev;
+	unsigned int life;
+
+	NEED_ROOT();
+	self->setup.buffer_size = 1 << 18;
+	for (life = 0; life < 10; life++) {
+		ASSERT_EQ(0, device_record(&dev, &self->setup));
+		burn_ns(10000000);
+		device_close(&dev);
+	}
+	ASSERT_EQ(0, become(ATTACKER));
+	ASSERT_EQ(0, device_setup(&self->dev, &self->setup));
+	ASSERT_EQ(0, device_map(&self->dev));
+	length = 2 * self->dev.data_size;
+	words = (const uint64_t *)self->dev.rings[0].data;
+	for (i = 0; i < length / sizeof(*words); i++)
+		dirty += !!words[i];
+	EXPECT_EQ(0, dirty);
+}
+
+/* ---- recorders that are passed on ---- */
+
+static int send_fd(int socket, int fd)
+{
+	char control[CMSG_SPACE(sizeof(fd))] = "", byte = 0;
+	struct iovec io = { &byte, 1 };
+	struct msghdr msg = {
+		.msg_iov = &io, .msg_iovlen = 1,
+		.msg_control = control, .msg_controllen = sizeof(control),
+	};
+	struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
+
+	c->cmsg_level = SOL_SOCKET;
+	c->cmsg_type = SCM_RIGHTS;
+	c->cmsg_len = CMSG_LEN(sizeof(fd));
+	memcpy(CMSG_DATA(c), &fd, sizeof(fd));
+	return sendmsg(socket, &msg, 0) == 1 ? 0 : -errno;
+}
+
+static int receive_fd(int socket)
+{
+	char control[CMSG_SPACE(sizeof(int))] = "", byte;
+	struct iovec io = { &byte, 1 };
+	struct msghdr msg = {
+		.msg_iov = &io, .msg_iovlen = 1,
+		.msg_control = control, .msg_controllen = sizeof(control),
+	};
+	int fd;
+
+	if (recvmsg(socket, &msg, 0) != 1 || !CMSG_FIRSTHDR(&msg))
+		return -EBADMSG;
+	memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&msg)), sizeof(fd));
+	return fd;
+}
+
+/* A file that root opened is no privilege: SETUP asks who calls. */
+TEST_F(attacker, gains_nothing_from_an_empty_recorder_that_root_opened)
+{
+	int sockets[2], fd;
+
+	NEED_ROOT();
+	ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_STREAM, 0, sockets));
+	fd = device_open();
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, send_fd(sockets[0], fd));
+	close(fd);
+	ASSERT_EQ(0, become(ATTACKER));
+	self->dev.fd = receive_fd(sockets[1]);
+	ASSERT_LE(0, self->dev.fd);
+	self->setup.target = GPROF_TARGET_SYSTEM;
+	self->setup.id = 0;
+	EXPECT_EQ(-EPERM, device_ioctl(self->dev.fd, GPROF_IOC_SETUP, &self->setup));
+	EXPECT_EQ(GPROF_REASON_WIDE_DENIED, self->setup.out_reason);
+	self->setup = device_setup_of(GPROF_TARGET_PROCESS, self->child.pid, &self->params);
+	EXPECT_EQ(-EPERM, device_ioctl(self->dev.fd, GPROF_IOC_SETUP, &self->setup));
+	EXPECT_EQ(GPROF_REASON_TASK_DENIED, self->setup.out_reason);
+}
+
+/* Whoever passes a recorder on passes what it records, and nothing more. */
+TEST_F(attacker, can_read_a_recorder_that_was_given_but_not_point_it_elsewhere)
+{
+	struct device mine = { .fd = -1 };
+	struct gprof_setup setup;
+	struct gprof_stats st;
+	int sockets[2];
+
+	NEED_ROOT();
+	ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_STREAM, 0, sockets));
+	ASSERT_EQ(0, device_setup(&self->dev, &self->setup));
+	ASSERT_EQ(0, send_fd(sockets[0], self->dev.fd));
+	ASSERT_EQ(0, become(ATTACKER));
+	mine = self->dev;
+	mine.fd = receive_fd(sockets[1]);
+	ASSERT_LE(0, mine.fd);
+	EXPECT_EQ(0, device_map(&mine));
+	EXPECT_EQ(0, device_start(&mine));
+	burn_ns(20000000);
+	EXPECT_EQ(0, device_stop(&mine));
+	EXPECT_EQ(0, device_stats(&mine, GPROF_STATS_ALL_CPUS, &st));
+	EXPECT_LT(0, st.out_produced);
+	setup = device_setup_of(GPROF_TARGET_PROCESS, self->child.pid, &self->params);
+	EXPECT_EQ(-EBUSY, device_ioctl(mine.fd, GPROF_IOC_SETUP, &setup));
+	device_close(&mine);
+}
+
+/* ---- memory ---- */
+
+static long long available_kb(void)
+{
+	return file_field("/proc/meminfo", "MemFree") + file_field("/proc/meminfo", "Cached") +
+	       file_field("/proc/meminfo", "SReclaimable");
+}
+
+/* Whose allocations take memory that is nobody's charge. */
+static bool is_debug_kernel(void)
+{
+	FILE *f = fopen("/proc/kallsyms", "re");
+	char line[512];
+	bool found = false;
+
+	while (f && !found && fgets(line, sizeof(line), f))
+		found = strstr(line, " kasan_report\n");
+	if (f)
+		fclose(f);
+	return found;
+}
+
+#define FILES	2000
+
+/* What can be opened without a charge is small, and bounded by the limit of files. */
+TEST_F(attacker, takes_less_than_4_KiB_for_each_recorder_that_is_only_opened)
+{
+	struct rlimit limit = { FILES + 100, FILES + 100 };
+	int fds[FILES], i;
+	long long before, taken;
+
+	NEED_ROOT();
+	SKIP_UNLESS(!is_debug_kernel(), "KASAN takes memory of its own for each allocation");
+	ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &limit));
+	ASSERT_EQ(0, become(ATTACKER));
+	for (i = 0; i < 100; i++)
+		close(device_open());
+	before = file_field("/proc/meminfo", "Slab") + file_field("/proc/meminfo", "VmallocUsed");
+	for (i = 0; i < FILES; i++) {
+		fds[i] = device_open();
+		ASSERT_LE(0, fds[i]);
+	}
+	taken = file_field("/proc/meminfo", "Slab") + file_field("/proc/meminfo", "VmallocUsed") -
+		before;
+	TH_LOG("%lld KiB for %d open recorders", taken, FILES);
+	EXPECT_GT(4 * FILES, taken);
+	for (i = 0; i < FILES; i++)
+		close(fds[i]);
+}
+
+#define CHARGE_KB	(32 << 10)
+#define MOST		1024
+
+/* The charge is the truth: what goes is what was counted, with a little for bookkeeping. */
+TEST_F(attacker, takes_no_more_memory_than_is_charged)
+{
+	struct rlimit files = { MOST + 100, MOST + 100 }, memlock = { CHARGE_KB << 10, CHARGE_KB << 10 };
+	static struct device devs[MOST];
+	char allowance[16];
+	long long before, taken;
+	int nr, i, fd, ret = 0;
+
+	NEED_ROOT();
+	SKIP_UNLESS(!is_debug_kernel(), "KASAN takes memory of its own for each allocation");
+	ASSERT_EQ(0, file_read(ALLOWANCE, allowance, sizeof(allowance)));
+	fd = open(ALLOWANCE, O_WRONLY);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(1, pwrite(fd, "0", 1, 0));
+	ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &files));
+	ASSERT_EQ(0, setrlimit(RLIMIT_MEMLOCK, &memlock));
+	ASSERT_EQ(0, become(ATTACKER));
+	ASSERT_EQ(0, device_record(&devs[0], &self->setup));
+	device_close(&devs[0]);
+	sleep_ms(200);
+	before = available_kb();
+	for (nr = 0; nr < MOST; nr++) {
+		ret = device_record(&devs[nr], &self->setup);
+		if (ret)
+			break;
+	}
+	taken = before - available_kb();
+	TH_LOG("%d recorders, %lld KiB taken, %d KiB charged at most", nr, taken, CHARGE_KB);
+	EXPECT_EQ(-ENOMEM, ret);
+	EXPECT_LT(10, nr);
+	/* memory that the guest itself takes meanwhile: 4 MiB */
+	EXPECT_GT(CHARGE_KB + CHARGE_KB / 4 + 4096, taken);
+	for (i = 0; i < nr; i++)
+		device_close(&devs[i]);
+	EXPECT_LT(0, pwrite(fd, allowance, strlen(allowance), 0));
+	close(fd);
+}
+
+/* ---- holding on to the module ---- */
+
+/* Files that are on their way in a socket that is on its way in itself: nobody has them. */
+static void hide_in_sockets(struct gprof_setup *setup)
+{
+	struct device dev;
+	int sockets[2];
+
+	setup->id = getpid();
+	if (become(ATTACKER) || device_record(&dev, setup) ||
+	    socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) ||
+	    send_fd(sockets[0], dev.fd) || send_fd(sockets[0], sockets[1]) ||
+	    send_fd(sockets[1], sockets[0]))
+		_exit(1);
+}
+
+static bool references_become(long wanted)
+{
+	int i;
+
+	for (i = 0; i < 500 && module_references() != wanted; i++)
+		sleep_ms(10);
+	return module_references() == wanted;
+}
+
+TEST_F(attacker, that_died_does_not_hold_the_module_by_files_in_flight)
+{
+	long references = module_references();
+	uint64_t recorders = open_recorders();
+	int sockets[2], status;
+	pid_t pid;
+
+	NEED_ROOT();
+	pid = fork();
+	ASSERT_LE(0, pid);
+	if (!pid) {
+		hide_in_sockets(&self->setup);
+		_exit(0);
+	}
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
+	/* closing a socket has the kernel look for such circles */
+	ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_STREAM, 0, sockets));
+	close(sockets[0]);
+	close(sockets[1]);
+	EXPECT_TRUE(recorders_become(recorders));
+	EXPECT_TRUE(references_become(references));
+}
+
+TEST_F(attacker, that_is_killed_does_not_hold_the_module_by_mappings_and_children)
+{
+	long references = module_references();
+	uint64_t recorders = open_recorders();
+	pid_t pid;
+	int i;
+
+	NEED_ROOT();
+	pid = fork();
+	ASSERT_LE(0, pid);
+	if (!pid) {
+		setpgid(0, 0);
+		self->setup.id = getpid();
+		if (become(ATTACKER) || device_record(&self->dev, &self->setup))
+			_exit(1);
+		close(self->dev.fd);
+		for (i = 0; i < 10; i++) {
+			if (!fork())
+				burn_until(UINT64_MAX);
+		}
+		burn_until(UINT64_MAX);
+	}
+	for (i = 0; i < 200 && open_recorders() == recorders; i++)
+		sleep_ms(10);
+	EXPECT_LT(recorders, open_recorders());
+	sleep_ms(100);
+	kill(-pid, SIGKILL);
+	ASSERT_EQ(pid, waitpid(pid, NULL, 0));
+	EXPECT_TRUE(recorders_become(recorders));
+	EXPECT_TRUE(references_become(references));
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# table.jq: measurements to the lines of the table, columns parted by tabs: what,
+# gprof, perf, others, gprof / perf.
+
+def mean: if length == 0 then null else add / length end;
+def round_to($digits): . * pow(10; $digits) | round / pow(10; $digits);
+def shown($digits):
+	if . == null then "-" else
+		(round_to($digits) | tostring) as $text
+		| if $digits == 0 then $text else
+			($text | split(".")) as $part
+			| $part[0] + "." + (($part[1] // "") + "0000000")[:$digits]
+		end
+	end;
+def ratio($a; $b): if $a == null or $b == null then "-" else $a / $b | shown(2) end;
+
+# Of two recorded stretches, the first only warms up.
+def samples_measured: .samples * .recorded / (.recorded + .warm);
+def cost: (.recorded - .alone) / samples_measured;
+def slowdown: .recorded / .alone;
+
+def line($what; $gprof; $perf; $other; $digits):
+	if $gprof == null and $perf == null and ($other == null or ($other | startswith("Go")) or $other == "")
+	then empty else
+		[$what, ($gprof | shown($digits)), ($perf | shown($digits)),
+		 ($other // ""),
+		 ratio($gprof; $perf)]
+	end;
+def heading($what): ["**" + $what + "**", "", "", "", ""];
+
+. as $all
+| def of($row; $arch; $peer): [$all[] | select(.row == $row and .arch == $arch and .peer == $peer)];
+def sample($arch; $peer; $mode; $depth; $stacks; $period):
+	[of("samples"; $arch; $peer)[]
+	 | select(.mode == $mode and .depth == $depth and .stacks == $stacks and .period == $period)];
+
+def sample_line($arch; $what; $mode; $depth; $stacks):
+	def of_peer($peer): sample($arch; $peer; $mode; $depth; $stacks; 50000) | map(cost) | mean;
+	of_peer("bpftrace") as $bpf
+	| line($what; of_peer("gprof"); of_peer("perf");
+	       (if $bpf then "bpftrace " + ($bpf | shown(0)) else "" end); 0);
+
+# The ratio is that of what is added.
+def slowdown_line($arch; $period; $name; $seed):
+	def of_peer($peer): sample($arch; $peer; "user"; 17; 1; $period) | map(slowdown) | mean;
+	of_peer("gprof") as $gprof | of_peer("perf") as $perf
+	| line("one sample per \($name) instructions"; $gprof; $perf; "Go prototype " + $seed; 4)
+	| .[4] = (if $gprof and $perf then ratio($gprof - 1; $perf - 1) else "-" end);
+
+def memory_line($arch; $what; $mode; $depth; $stacks):
+	line($what;
+	     [of("memory"; $arch; "hold1")[]
+	      | select(.mode == $mode and .depth == $depth and .stacks == $stacks)
+	      | .bytes / (.samples - .lost)] | mean;
+	     sample($arch; "perf"; $mode; $depth; $stacks; 50000) | map(.bytes / .samples) | mean;
+	     ""; 1);
+
+def profile_line($arch; $what; field; $digits):
+	def sum($peer; $parts):
+		[of("profile"; $arch; $peer)[] | select(.what as $w | $parts | index($w))]
+		| group_by(.run) | map(map(field) | if $digits == 0 then add else max end) | mean;
+	line($what; sum("gprof"; ["record and write the profile"]);
+	     sum("perf"; ["record", "report"]);
+	     (sum("perf"; ["record", "script"]) as $s
+	      | if $s then "perf script " + ($s | shown($digits)) else "" end); $digits);
+
+def switch($row; $arch; $peer; $state):
+	[of($row; $arch; $peer)[] | select(.module == $state)];
+# Both times are of the same thing then; what disturbed one of them is not its cost.
+def undisturbed: ([.alone, .recorded] | min) / .chunks / 2;
+def watched: (.recorded - .alone) / .chunks / 2;
+def idle_line($arch):
+	# two switches in each round trip
+	(switch("idle"; $arch; "nothing"; "not loaded") | map(undisturbed) | mean) as $without
+	| (switch("idle"; $arch; "nothing"; "loaded") | map(undisturbed) | mean) as $with
+	| line("module loaded, nobody records";
+	       (if $with and $without then $with - $without else null end); null; ""; 1),
+	  line("another process is recorded";
+	       (switch("idle"; $arch; "gprof"; "loaded") | map(watched) | mean);
+	       (switch("idle"; $arch; "perf"; "loaded") | map(watched) | mean); ""; 1),
+	  line("scheduler statistics of the system are counted";
+	       (switch("idle"; $arch; "schedstat"; "loaded") | map(watched) | mean); null; ""; 1);
+
+def scale_line($arch; $n):
+	line("\($n) recorder\(if $n > 1 then "s" else "" end) of one event, each";
+	     of("scale"; $arch; "hold\($n)") | map(cost) | mean; null; ""; 0);
+def start_line($arch; $n):
+	def started($peer; field): [of("scale"; $arch; $peer)[] | select(.threads == $n) | field] | mean;
+	line("START on \($n) thread\(if $n > 1 then "s" else "" end), each thread";
+	     (started("gprof"; .start) | if . then . / $n else null end); null; ""; 0);
+
+# What LTTng's tools do not count is known from the load: 6 for each chunk.
+def events: if .events == 6 then .chunks * 1.25 * 6 else .events end;
+def event_cost: (.recorded - .alone) / (events * .recorded / (.recorded + .warm));
+def event_line($arch; $what; field; $digits):
+	def of_peer($peer): of("events"; $arch; $peer) | map(field) | mean;
+	line($what; of_peer("gprof"); of_peer("perf");
+	     ([["ftrace", of_peer("ftrace")], ["LTTng", of_peer("lttng")]]
+	      | map(select(.[1])) | map(.[0] + " " + (.[1] | shown($digits))) | join(", ")); $digits);
+
+(["amd64", "arm64"][] as $arch
+ | (if $arch == "amd64" then "timer" else "cycles" end) as $event
+ | (heading("\($arch), \($event): instructions for one CPU sample"),
+    sample_line($arch; "17 frames"; "user"; 17; 1),
+    sample_line($arch; "4 frames"; "user"; 4; 1),
+    sample_line($arch; "64 frames"; "user"; 64; 1),
+    sample_line($arch; "127 frames"; "user"; 127; 1),
+    sample_line($arch; "17 frames, in the kernel"; "kernel"; 17; 1),
+    sample_line($arch; "17 frames, 100 stacks in turn"; "user"; 17; 100),
+    sample_line($arch; "17 frames, 10,000 stacks in turn"; "user"; 17; 10000)),
+   (heading("\($arch), \($event): how much longer the work takes"),
+    slowdown_line($arch; 24000000; "24,000,000"; "1.036"),
+    slowdown_line($arch; 2400000; "2,400,000"; "1.036"),
+    slowdown_line($arch; 240000; "240,000"; "1.13"),
+    slowdown_line($arch; 24000; "24,000"; "2.05")),
+   (heading("\($arch), \($event): bytes for one sample, of everything that is written"),
+    memory_line($arch; "17 frames"; "user"; 17; 1),
+    memory_line($arch; "127 frames"; "user"; 127; 1),
+    memory_line($arch; "17 frames, in the kernel"; "kernel"; 17; 1),
+    memory_line($arch; "17 frames, 100 stacks in turn"; "user"; 17; 100),
+    memory_line($arch; "17 frames, 10,000 stacks in turn"; "user"; 17; 10000)),
+   (heading("\($arch), \($event): from samples to what people look at"),
+    profile_line($arch; "instructions a sample"; .all / .samples; 0),
+    profile_line($arch; "most memory, MiB"; .memory_kib / 1024; 1)),
+   (heading("\($arch): instructions for one event of the scheduler"),
+    event_line($arch; "switch, waking, wakeup: instructions"; event_cost; 0),
+    event_line($arch; "bytes"; .bytes / events; 1)),
+   (heading("\($arch): instructions added to a context switch"),
+    idle_line($arch)),
+   (heading("\($arch), \($event): many recorders, many threads, instructions"),
+    scale_line($arch; 1), scale_line($arch; 4), scale_line($arch; 16), scale_line($arch; 64),
+    start_line($arch; 1), start_line($arch; 100), start_line($arch; 10000)))
+| @tsv

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* remains.c: ask the module, the kernel, and the limit. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+#include "device.h"
+#include "remains.h"
+#include "workload.h"
+
+#define MOST_PAGES	(1L << 18)
+
+uint64_t open_recorders(void)
+{
+	struct gprof_info info = { .size = sizeof(info) };
+	int fd = device_open();
+	int ret = device_ioctl(fd, GPROF_IOC_INFO, &info);
+
+	close(fd);
+	return ret ? UINT64_MAX : info.out_recorders - 1;
+}
+
+bool recorders_become(uint64_t wanted)
+{
+	int i;
+
+	for (i = 0; i < 500; i++) {
+		if (open_recorders() == wanted)
+			return true;
+		sleep_ms(10);
+	}
+	return false;
+}
+
+long module_references(void)
+{
+	char text[16384], *line, *rest = text;
+	long size, references;
+
+	if (file_read("/proc/modules", text, sizeof(text)))
+		return -1;
+	while ((line = strsep(&rest, "\n")))
+		if (sscanf(line, "gprof %ld %ld", &size, &references) == 2)
+			return references;
+	return -1;
+}
+
+static int set_up_with(long pages)
+{
+	struct gprof_cpu_params params = timer_params(1000000);
+	struct gprof_setup setup = device_setup_of(GPROF_TARGET_PROCESS, getpid(), &params);
+	struct rlimit limit;
+	struct device dev;
+	int ret;
+
+	if (getrlimit(RLIMIT_MEMLOCK, &limit))
+		return -errno;
+	limit.rlim_cur = pages * sysconf(_SC_PAGESIZE);
+	if (setrlimit(RLIMIT_MEMLOCK, &limit))
+		return -errno;
+	setup.buffer_size = 32768;
+	ret = device_setup(&dev, &setup);
+	if (!ret)
+		device_close(&dev);
+	return ret;
+}
+
+long least_memlock(void)
+{
+	long too_few = -1, enough = MOST_PAGES, middle;
+	struct rlimit before;
+	int ret;
+
+	if (getrlimit(RLIMIT_MEMLOCK, &before))
+		return -errno;
+	ret = set_up_with(enough);
+	while (!ret && enough - too_few > 1) {
+		middle = too_few + (enough - too_few) / 2;
+		ret = set_up_with(middle);
+		if (!ret)
+			enough = middle;
+		else if (ret == -ENOMEM)
+			too_few = middle;
+		else
+			break;
+		ret = 0;
+	}
+	setrlimit(RLIMIT_MEMLOCK, &before);
+	return ret ? ret : enough;
+}

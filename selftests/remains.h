@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * remains.h: what recorders leave behind once they are closed, which must be nothing.
+ */
+#ifndef GPROF_TEST_REMAINS_H
+#define GPROF_TEST_REMAINS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Open recorders of the host, without the one that asks; UINT64_MAX on error. */
+uint64_t open_recorders(void);
+
+/* Wait for that: files are released a moment after the process that had them. */
+bool recorders_become(uint64_t wanted);
+
+/* References on the module, or -1 where it cannot be told. */
+long module_references(void);
+
+/**
+ * least_memlock() - what of RLIMIT_MEMLOCK the calling user needs for one more recorder
+ *
+ * The least limit, in pages, with which a small recorder of the caller can be set
+ * up: what all recorders of the user are charged already, and one more. So two
+ * equal answers mean that what happened in between has left no charge behind.
+ * Meaningful only without CAP_IPC_LOCK and CAP_PERFMON, and while the module's
+ * mlock_kb is 0.
+ *
+ * Return: pages, or -errno.
+ */
+long least_memlock(void);
+
+/* The module's allowance beyond RLIMIT_MEMLOCK, a file that root alone may open. */
+#define ALLOWANCE	"/sys/module/gprof/parameters/mlock_kb"
+
+#endif

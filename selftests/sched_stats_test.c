@@ -1,0 +1,536 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * sched_stats_test: scheduler statistics, the list of recorders and their events
+ * through the library, on a live kernel. What they count is sched_test's.
+ */
+#include <errno.h>
+#include <grp.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <gprof/monitor.h>
+#include <gprof/sched_stats.h>
+
+#include "harness.h"
+#include "record.h"
+#include "workload.h"
+
+/* Allocations until one fails, -1 for none; blocks that are not freed. */
+static long fail_at = -1;
+static long live;
+
+extern void *__libc_malloc(size_t size);
+extern void *__libc_calloc(size_t nr, size_t size);
+extern void *__libc_realloc(void *p, size_t size);
+extern void __libc_free(void *p);
+
+static bool fails(void)
+{
+	if (fail_at < 0 || fail_at-- > 0)
+		return false;
+	errno = ENOMEM;
+	return true;
+}
+
+void *malloc(size_t size)
+{
+	void *p = fails() ? NULL : __libc_malloc(size);
+
+	__atomic_add_fetch(&live, !!p, __ATOMIC_RELAXED);
+	return p;
+}
+
+void *calloc(size_t nr, size_t size)
+{
+	void *p = fails() ? NULL : __libc_calloc(nr, size);
+
+	__atomic_add_fetch(&live, !!p, __ATOMIC_RELAXED);
+	return p;
+}
+
+void *realloc(void *old, size_t size)
+{
+	void *p = fails() ? NULL : __libc_realloc(old, size);
+
+	__atomic_add_fetch(&live, !old && p, __ATOMIC_RELAXED);
+	return p;
+}
+
+void free(void *p)
+{
+	__atomic_sub_fetch(&live, !!p, __ATOMIC_RELAXED);
+	__libc_free(p);
+}
+
+FIXTURE(stats) {
+	struct gprof_sched_config cfg;
+	struct gprof_sched_stats st;
+	struct gprof_sched *s;
+};
+
+FIXTURE_SETUP(stats)
+{
+	self->cfg = (struct gprof_sched_config){
+		.sz = sizeof(self->cfg), .target = { .type = GPROF_SELF }, .sample_hz = 1000,
+	};
+	self->st.sz = sizeof(self->st);
+}
+
+FIXTURE_TEARDOWN(stats)
+{
+	gprof_sched_stats_close(self->s);
+}
+
+#define OPEN() do {							\
+	self->s = gprof_sched_stats_open(&self->cfg);			\
+	ASSERT_NE(NULL, self->s) {					\
+		TH_LOG("%s", gprof_sched_stats_error(NULL));		\
+	}								\
+} while (0)
+
+#define READ() do {							\
+	ASSERT_EQ(0, gprof_sched_stats_read(self->s, &self->st)) {	\
+		TH_LOG("%s", gprof_sched_stats_error(self->s));		\
+	}								\
+} while (0)
+
+static void sleep_often(int times)
+{
+	while (times--)
+		usleep(1000);
+}
+
+static bool spawn(void (*work)(void))
+{
+	pid_t pid = fork();
+	int status;
+
+	if (!pid) {
+		if (work)
+			work();
+		_exit(0);
+	}
+	return pid > 0 && waitpid(pid, &status, 0) == pid && !status;
+}
+
+TEST_F(stats, forks_and_switches_of_a_process_are_counted)
+{
+	struct gprof_sched_value v;
+
+	OPEN();
+	for (int i = 0; i < 5; i++)
+		ASSERT_TRUE(spawn(NULL));
+	sleep_often(20);
+	READ();
+	EXPECT_EQ(5, self->st.total_task);
+	EXPECT_EQ(1, self->st.num_task);
+	EXPECT_EQ(1, self->st.num_task_exec);
+	EXPECT_LE(25, self->st.total_switches);
+	EXPECT_LE(self->st.total_task_exec, self->st.total_task_sched);
+	EXPECT_LT(self->st.started_ns, self->st.time_ns);
+	ASSERT_EQ(0, gprof_sched_stats_get(&self->st, "total_task", &v));
+	EXPECT_EQ(5, v.number);
+	EXPECT_EQ(-ENODATA, gprof_sched_stats_get(&self->st, "total_sys_calls", &v));
+}
+
+TEST_F(stats, system_calls_are_counted_when_asked_for)
+{
+	self->cfg.flags = GPROF_SCHED_SYS_CALLS;
+	self->s = gprof_sched_stats_open(&self->cfg);
+	SKIP_UNLESS(self->s || errno != EOPNOTSUPP, "%s", gprof_sched_stats_error(NULL));
+	ASSERT_NE(NULL, self->s);
+	for (int i = 0; i < 1000; i++)
+		syscall(SYS_getppid);
+	READ();
+	EXPECT_TRUE(self->st.has_sys_calls);
+	EXPECT_LE(1000, self->st.total_sys_calls);
+	EXPECT_GE(1100, self->st.total_sys_calls);
+	/* The one that reads. */
+	EXPECT_EQ(1, self->st.num_sys_calls);
+}
+
+static void *busy_sleeper(void *stop)
+{
+	while (!__atomic_load_n((bool *)stop, __ATOMIC_RELAXED))
+		usleep(50);
+	return NULL;
+}
+
+TEST_F(stats, no_total_goes_back_nor_below_its_part)
+{
+	struct gprof_sched_stats before = { 0 };
+	pthread_t threads[4];
+	bool stop = false;
+
+	self->cfg.target.type = GPROF_SYSTEM;
+	OPEN();
+	for (int i = 0; i < 4; i++)
+		ASSERT_EQ(0, pthread_create(&threads[i], NULL, busy_sleeper, &stop));
+	for (int i = 0; i < 300; i++) {
+		const struct gprof_sched_stats *st = &self->st;
+
+		READ();
+		ASSERT_GE(st->total_task_exec, before.total_task_exec);
+		ASSERT_GE(st->total_task_sched, before.total_task_sched);
+		ASSERT_GE(st->total_switches, before.total_switches);
+		ASSERT_GE(st->stall_ns, before.stall_ns);
+		ASSERT_GE(st->num_samples, before.num_samples);
+		ASSERT_GE(st->delay.count, before.delay.count);
+		ASSERT_GE(st->on_cpu.sum, before.on_cpu.sum);
+		ASSERT_GE(st->time_ns, before.time_ns);
+		ASSERT_GE(st->total_task_sched, st->total_task_exec);
+		ASSERT_GE(st->total_task_exec, st->delay.count);
+		ASSERT_LE(st->delay.largest, st->delay.sum);
+		before = *st;
+	}
+	stop = true;
+	for (int i = 0; i < 4; i++)
+		pthread_join(threads[i], NULL);
+	EXPECT_LT(100, before.total_switches);
+}
+
+TEST_F(stats, the_largest_delay_is_one_of_those_since_the_start)
+{
+	pthread_t threads[4];
+	bool stop = false;
+
+	self->cfg.target.type = GPROF_SYSTEM;
+	for (int i = 0; i < 4; i++)
+		ASSERT_EQ(0, pthread_create(&threads[i], NULL, busy_sleeper, &stop));
+	for (int i = 0; i < 20; i++) {
+		OPEN();
+		READ();
+		EXPECT_LE(self->st.delay.largest, self->st.delay.sum);
+		EXPECT_LE(self->st.on_cpu.largest, self->st.on_cpu.sum);
+		gprof_sched_stats_close(self->s);
+		self->s = NULL;
+	}
+	stop = true;
+	for (int i = 0; i < 4; i++)
+		pthread_join(threads[i], NULL);
+}
+
+TEST_F(stats, the_rate_can_be_changed_while_it_counts)
+{
+	self->cfg.sample_hz = 0;
+	OPEN();
+	sleep_often(50);
+	READ();
+	EXPECT_EQ(0, self->st.sample_hz);
+	EXPECT_EQ(0, self->st.num_samples);
+	EXPECT_EQ(0, gprof_sched_profile_rate_set(self->s, 1000));
+	sleep_often(100);
+	READ();
+	EXPECT_EQ(1000, self->st.sample_hz);
+	EXPECT_LT(0, self->st.num_samples);
+	EXPECT_EQ(-EINVAL, gprof_sched_profile_rate_set(self->s, 100001));
+	EXPECT_NE(NULL, strstr(gprof_sched_stats_error(self->s), "100000"));
+	READ();
+	EXPECT_EQ(1000, self->st.sample_hz);
+}
+
+TEST_F(stats, what_has_ended_stays_readable)
+{
+	int gate[2], status;
+	uint64_t switches;
+	pid_t pid;
+	char c;
+
+	ASSERT_EQ(0, pipe(gate));
+	pid = fork();
+	if (!pid) {
+		if (read(gate[0], &c, 1) == 1)
+			sleep_often(20);
+		_exit(0);
+	}
+	self->cfg.target = (struct gprof_target){ .type = GPROF_PROCESS, .id = pid };
+	OPEN();
+	ASSERT_EQ(1, write(gate[1], "", 1));
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	READ();
+	switches = self->st.total_switches;
+	EXPECT_LE(20, switches);
+	EXPECT_EQ(0, self->st.num_task_exec);
+	READ();
+	EXPECT_EQ(switches, self->st.total_switches);
+	close(gate[0]);
+	close(gate[1]);
+}
+
+TEST_F(stats, two_statistics_do_not_disturb_each_other)
+{
+	struct gprof_sched *other;
+	struct gprof_sched_stats st = { .sz = sizeof(st) };
+
+	OPEN();
+	ASSERT_TRUE(spawn(NULL));
+	other = gprof_sched_stats_open(&self->cfg);
+	ASSERT_NE(NULL, other);
+	ASSERT_TRUE(spawn(NULL));
+	READ();
+	EXPECT_EQ(2, self->st.total_task);
+	ASSERT_EQ(0, gprof_sched_stats_read(other, &st));
+	EXPECT_EQ(1, st.total_task);
+	gprof_sched_stats_close(other);
+	ASSERT_TRUE(spawn(NULL));
+	READ();
+	EXPECT_EQ(3, self->st.total_task);
+}
+
+TEST_F(stats, structs_of_other_sizes_are_taken_or_refused)
+{
+	struct {
+		struct gprof_sched_stats st;
+		uint64_t newer;
+	} larger = { .st.sz = sizeof(larger), .newer = 7 };
+
+	OPEN();
+	ASSERT_EQ(0, gprof_sched_stats_read(self->s, &larger.st));
+	EXPECT_EQ(sizeof(larger), larger.st.sz);
+	EXPECT_EQ(0, larger.newer);
+	self->st.sz--;
+	EXPECT_EQ(-EINVAL, gprof_sched_stats_read(self->s, &self->st));
+	EXPECT_NE(NULL, strstr(gprof_sched_stats_error(self->s), "sz"));
+}
+
+static const struct gprof_recorder_info *find(const struct gprof_recorder_list *l,
+					      const char *kind)
+{
+	const struct gprof_recorder_info *r;
+	size_t nr = gprof_recorder_list_get(l, &r);
+
+	for (; nr--; r++)
+		if (!strcmp(r->kind, kind) && r->owner_pid == getpid())
+			return r;
+	return NULL;
+}
+
+TEST_F(stats, recorders_are_listed_while_they_are_open)
+{
+	const struct gprof_recorder_info *r;
+	struct gprof_recorder_list *l;
+	const char *error = "";
+
+	OPEN();
+	l = gprof_recorder_list_read(&error);
+	ASSERT_NE(NULL, l) {
+		TH_LOG("%s", error);
+	}
+	r = find(l, "sched");
+	ASSERT_NE(NULL, r);
+	EXPECT_EQ(GPROF_PROCESS, r->target);
+	EXPECT_EQ(getpid(), r->target_id);
+	EXPECT_EQ(getuid(), r->owner_uid);
+	EXPECT_STREQ("sched_stats_tes", r->owner);
+	EXPECT_TRUE(r->started);
+	EXPECT_FALSE(r->has_samples);
+	gprof_recorder_list_free(l);
+	gprof_sched_stats_close(self->s);
+	self->s = NULL;
+	l = gprof_recorder_list_read(&error);
+	ASSERT_NE(NULL, l);
+	EXPECT_EQ(NULL, find(l, "sched"));
+	gprof_recorder_list_free(l);
+}
+
+TEST(counts_of_samples_add_up_while_they_are_taken)
+{
+	struct gprof_cpu_event ev = { .name = "timer", .hz = 1000, .flags = GPROF_EVENT_KERNEL };
+	struct gprof_cpu_config cfg = {
+		.sz = sizeof(cfg), .target = { GPROF_SELF }, .events = &ev, .nr_events = 1,
+	};
+	struct gprof_recorder *rec = gprof_cpu_recorder_new(&cfg);
+	const struct gprof_recorder_info *r;
+	struct gprof_recorder_list *l;
+	uint64_t produced = 0;
+	int fd = record_file();
+
+	ASSERT_NE(NULL, rec);
+	ASSERT_EQ(0, gprof_recorder_start(rec, fd));
+	for (int i = 0; i < 10; i++) {
+		burn_ns(30000000);
+		l = gprof_recorder_list_read(NULL);
+		ASSERT_NE(NULL, l);
+		r = find(l, "cpu");
+		ASSERT_NE(NULL, r);
+		EXPECT_TRUE(r->has_samples);
+		EXPECT_LT(0, r->buffer_bytes);
+		EXPECT_EQ(r->produced, r->read + r->lost + r->overwritten);
+		EXPECT_LE(produced, r->produced);
+		produced = r->produced;
+		gprof_recorder_list_free(l);
+	}
+	EXPECT_LT(0, produced);
+	gprof_recorder_free(rec);
+	close(fd);
+}
+
+/* The next event of a recorder of ours, NULL when none comes for 5 s. */
+static const struct gprof_monitor_event *hear(struct gprof_monitor *m)
+{
+	static struct gprof_monitor_event ev;
+	struct pollfd p = { .fd = gprof_monitor_fd(m), .events = POLLIN };
+	int ret;
+
+	do {
+		ret = gprof_monitor_next(m, &ev);
+		if (ret > 0 && ev.recorder.owner_pid == getpid())
+			return &ev;
+	} while (ret > 0 || poll(&p, 1, 5000) > 0);
+	return NULL;
+}
+
+TEST_F(stats, start_and_stop_are_heard)
+{
+	struct gprof_monitor *m = gprof_monitor_open();
+	const struct gprof_monitor_event *ev;
+	struct gprof_monitor_event unused;
+	uint64_t id;
+
+	ASSERT_NE(NULL, m) {
+		TH_LOG("%s", gprof_monitor_error(NULL));
+	}
+	EXPECT_EQ(0, gprof_monitor_next(m, &unused));
+	OPEN();
+	ev = hear(m);
+	ASSERT_NE(NULL, ev);
+	EXPECT_EQ(GPROF_MONITOR_STARTED, ev->type);
+	EXPECT_STREQ("sched", ev->recorder.kind);
+	id = ev->recorder.id;
+	gprof_sched_stats_close(self->s);
+	self->s = NULL;
+	ev = hear(m);
+	ASSERT_NE(NULL, ev);
+	EXPECT_EQ(GPROF_MONITOR_STOPPED, ev->type);
+	EXPECT_EQ(id, ev->recorder.id);
+	EXPECT_FALSE(ev->recorder.started);
+	gprof_monitor_close(m);
+}
+
+TEST_F(stats, events_that_were_not_taken_in_time_are_told)
+{
+	struct gprof_monitor *m = gprof_monitor_open();
+	struct gprof_monitor_event ev;
+	int ret, room = 1, lost = 0, taken = 0;
+
+	ASSERT_NE(NULL, m);
+	/* The kernel makes it as little as it may be: a few events. */
+	ASSERT_EQ(0, setsockopt(gprof_monitor_fd(m), SOL_SOCKET, SO_RCVBUF, &room, sizeof(room)));
+	for (int i = 0; i < 10; i++) {
+		OPEN();
+		gprof_sched_stats_close(self->s);
+		self->s = NULL;
+	}
+	while ((ret = gprof_monitor_next(m, &ev))) {
+		lost += ret == -ENOBUFS;
+		taken += ret > 0;
+		ASSERT_TRUE(ret > 0 || ret == -ENOBUFS) {
+			TH_LOG("%d: %s", ret, gprof_monitor_error(m));
+		}
+	}
+	EXPECT_LT(0, lost);
+	EXPECT_LT(0, taken);
+	OPEN();
+	EXPECT_NE(NULL, hear(m));
+	gprof_monitor_close(m);
+}
+
+TEST_F(stats, other_users_see_their_own_alone)
+{
+	struct gprof_recorder_list *l;
+	const struct gprof_recorder_info *r;
+
+	OPEN();
+	ASSERT_EQ(0, setgroups(0, NULL));
+	ASSERT_EQ(0, setresgid(1000, 1000, 1000));
+	ASSERT_EQ(0, setresuid(1000, 1000, 1000));
+	l = gprof_recorder_list_read(NULL);
+	ASSERT_NE(NULL, l);
+	EXPECT_EQ(0, gprof_recorder_list_get(l, &r));
+	gprof_recorder_list_free(l);
+	EXPECT_EQ(NULL, gprof_monitor_open());
+	EXPECT_EQ(EPERM, errno);
+	EXPECT_LT(0, strlen(gprof_monitor_error(NULL)));
+	/* What root has opened is not read by another, not even through root's socket. */
+	EXPECT_EQ(-ENOENT, gprof_sched_stats_read(self->s, &self->st)) {
+		TH_LOG("%s", gprof_sched_stats_error(self->s));
+	}
+	self->cfg.target.type = GPROF_SYSTEM;
+	EXPECT_EQ(NULL, gprof_sched_stats_open(&self->cfg));
+	EXPECT_EQ(EPERM, errno);
+	EXPECT_NE(NULL, strstr(gprof_sched_stats_error(NULL), "CAP_PERFMON"));
+}
+
+static int open_and_read(void)
+{
+	struct gprof_sched_config cfg = { .sz = sizeof(cfg), .target = { .type = GPROF_SELF } };
+	struct gprof_sched_stats st = { .sz = sizeof(st) };
+	struct gprof_sched *s = gprof_sched_stats_open(&cfg);
+	int err = s ? gprof_sched_stats_read(s, &st) : -errno;
+
+	gprof_sched_stats_close(s);
+	return err;
+}
+
+static int list(void)
+{
+	struct gprof_recorder_list *l = gprof_recorder_list_read(NULL);
+	int err = l ? 0 : -errno;
+
+	gprof_recorder_list_free(l);
+	return err;
+}
+
+static int listen_for_events(void)
+{
+	struct gprof_monitor *m = gprof_monitor_open();
+	struct gprof_sched_config cfg = { .sz = sizeof(cfg), .target = { .type = GPROF_SELF } };
+	struct gprof_monitor_event ev;
+	int err = m ? 0 : -errno;
+
+	if (m) {
+		gprof_sched_stats_close(gprof_sched_stats_open(&cfg));
+		err = gprof_monitor_next(m, &ev);
+	}
+	gprof_monitor_close(m);
+	return err < 0 ? err : 0;
+}
+
+TEST(each_allocation_that_fails_is_an_error_and_leaves_nothing)
+{
+	static int (*const calls[])(void) = { open_and_read, list, listen_for_events };
+	struct gprof_sched_config cfg = { .sz = sizeof(cfg), .target = { .type = GPROF_SELF } };
+	struct gprof_sched *keep = gprof_sched_stats_open(&cfg);
+
+	ASSERT_NE(NULL, keep);
+	for (size_t c = 0; c < sizeof(calls) / sizeof(calls[0]); c++) {
+		long n, before;
+		bool through = false;
+		int ret;
+
+		ASSERT_EQ(0, calls[c]());
+		for (n = 0; !through; n++) {
+			before = live;
+			fail_at = n;
+			ret = calls[c]();
+			through = fail_at >= 0;
+			fail_at = -1;
+			ASSERT_EQ(before, live) {
+				TH_LOG("call %zu, failure %ld", c, n);
+			}
+			ASSERT_TRUE(!ret || ret == -ENOMEM) {
+				TH_LOG("call %zu, failure %ld gave %d", c, n, ret);
+			}
+		}
+		EXPECT_LT(5, n);
+	}
+	gprof_sched_stats_close(keep);
+}
+
+TEST_HARNESS_MAIN

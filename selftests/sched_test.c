@@ -1,0 +1,782 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * sched_test: scheduler statistics against what the kernel knows of itself.
+ *
+ * Two things that move cannot be read at one instant, so that readings of one are
+ * put between two of the other: what lies between them is exact.
+ */
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include "harness.h"
+#include "sched_stats.h"
+#include "workload.h"
+
+#define CGROUPS	"/sys/fs/cgroup"
+
+/* The number after a word that begins a line, as in /proc/stat. */
+static uint64_t proc_number(const char *path, const char *key)
+{
+	static char text[65536];
+	const char *at;
+
+	if (file_read(path, text, sizeof(text)))
+		return 0;
+	at = strstr(text, key);
+	return at ? strtoull(at + strlen(key), NULL, 10) : 0;
+}
+
+static uint64_t switches_of(pid_t pid)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	return proc_number(path, "\nvoluntary_ctxt_switches:") +
+	       proc_number(path, "\nnonvoluntary_ctxt_switches:");
+}
+
+/* A child that ends with who made it, even where that one is killed. */
+static pid_t fork_bound(void)
+{
+	pid_t pid = fork();
+
+	if (!pid)
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+	return pid;
+}
+
+/* Tasks take turns: one writes a byte and waits for one. */
+static void ping_pong(unsigned int rounds)
+{
+	int there[2], back[2];
+	unsigned int i;
+	char byte = 0;
+	pid_t pid;
+
+	if (pipe(there) || pipe(back))
+		return;
+	pid = fork_bound();
+	if (!pid) {
+		for (i = 0; i < rounds; i++) {
+			if (read(there[0], &byte, 1) != 1 || write(back[1], &byte, 1) != 1)
+				break;
+		}
+		_exit(0);
+	}
+	for (i = 0; i < rounds; i++) {
+		if (write(there[1], &byte, 1) != 1 || read(back[0], &byte, 1) != 1)
+			break;
+	}
+	close(there[0]);
+	close(there[1]);
+	close(back[0]);
+	close(back[1]);
+	waitpid(pid, NULL, 0);
+}
+
+static void play(void *arg, int step)
+{
+	if (arg)
+		pin_to(online_cpu(0));
+	ping_pong(500);
+}
+
+/* A child that plays on one CPU ends up asleep; give it time to get there. */
+static void settle(void)
+{
+	sleep_ms(100);
+}
+
+FIXTURE(stats) {
+	struct sched_recorder r;
+	struct sched_stats before, after;
+	struct child child;
+};
+
+FIXTURE_SETUP(stats)
+{
+	self->r.dev.fd = -1;
+}
+
+FIXTURE_TEARDOWN(stats)
+{
+	sched_close(&self->r);
+	if (self->child.pid)
+		child_end(&self->child);
+}
+
+#define START(_target, _id, _flags, _hz) do {					\
+	ASSERT_EQ(0, sched_setup(&self->r, _target, _id, _flags, _hz));		\
+	ASSERT_EQ(0, device_start(&self->r.dev));				\
+} while (0)
+
+#define READ(_stats) ASSERT_EQ(0, sched_read(&self->r, _stats)) {		\
+	TH_LOG("%s", self->r.genl.message);					\
+}
+
+/* ---- exact against the kernel ---- */
+
+TEST_F(stats, switches_of_the_system_are_ctxt_of_proc_stat)
+{
+	uint64_t a, b, c, d, counted;
+
+	START(GPROF_TARGET_SYSTEM, 0, 0, 0);
+	a = proc_number("/proc/stat", "\nctxt ");
+	READ(&self->before);
+	b = proc_number("/proc/stat", "\nctxt ");
+	ping_pong(2000);
+	c = proc_number("/proc/stat", "\nctxt ");
+	READ(&self->after);
+	d = proc_number("/proc/stat", "\nctxt ");
+	counted = self->after.total_switches - self->before.total_switches;
+	EXPECT_LE(1000, counted);
+	EXPECT_LE(c - b, counted);
+	EXPECT_GE(d - a, counted);
+	/* and the brackets are narrow enough to mean something */
+	EXPECT_GE(500, (d - a) - (c - b));
+}
+
+TEST_F(stats, created_tasks_are_processes_of_proc_stat)
+{
+	uint64_t a, b, c, d, counted;
+	int i;
+
+	START(GPROF_TARGET_SYSTEM, 0, 0, 0);
+	a = proc_number("/proc/stat", "\nprocesses ");
+	READ(&self->before);
+	b = proc_number("/proc/stat", "\nprocesses ");
+	for (i = 0; i < 100; i++) {
+		pid_t pid = fork();
+
+		if (!pid)
+			_exit(0);
+		waitpid(pid, NULL, 0);
+	}
+	c = proc_number("/proc/stat", "\nprocesses ");
+	READ(&self->after);
+	d = proc_number("/proc/stat", "\nprocesses ");
+	counted = self->after.total_task - self->before.total_task;
+	EXPECT_LE(c - b, counted);
+	EXPECT_GE(d - a, counted);
+	EXPECT_LE(100, counted);
+}
+
+TEST_F(stats, switches_of_a_process_are_those_of_proc_status)
+{
+	uint64_t before, after;
+
+	ASSERT_EQ(0, child_fork(&self->child, play, NULL));
+	settle();
+	START(GPROF_TARGET_PROCESS, self->child.pid, 0, 0);
+	before = switches_of(self->child.pid);
+	READ(&self->before);
+	ASSERT_EQ(0, child_step(&self->child));
+	settle();
+	after = switches_of(self->child.pid);
+	READ(&self->after);
+	/* The other player is a task of the process too. */
+	EXPECT_LT(after - before, self->after.total_switches);
+	EXPECT_LE(100, after - before);
+	EXPECT_EQ(1, self->after.total_task);
+	EXPECT_EQ(1, self->after.num_task);
+}
+
+TEST_F(stats, switches_of_a_thread_are_exactly_those_of_proc_status)
+{
+	uint64_t before, after;
+
+	ASSERT_EQ(0, child_fork(&self->child, play, NULL));
+	settle();
+	START(GPROF_TARGET_THREAD, self->child.pid, 0, 0);
+	before = switches_of(self->child.pid);
+	ASSERT_EQ(0, child_step(&self->child));
+	settle();
+	after = switches_of(self->child.pid);
+	READ(&self->after);
+	EXPECT_LE(100, after - before);
+	EXPECT_EQ(after - before, self->after.total_switches);
+	EXPECT_EQ(after - before, self->after.total_exec);
+	EXPECT_EQ(after - before, self->after.total_sched);
+	EXPECT_EQ(0, self->after.total_task);
+}
+
+/* CPU time, time waited and number of runs of a thread. */
+static void schedstat_of(pid_t pid, uint64_t *cpu, uint64_t *delay, uint64_t *runs)
+{
+	unsigned long long c = 0, d = 0, r = 0;
+	char path[64], text[256] = "";
+
+	snprintf(path, sizeof(path), "/proc/%d/schedstat", pid);
+	file_read(path, text, sizeof(text));
+	sscanf(text, "%llu %llu %llu", &c, &d, &r);
+	*cpu = c;
+	*delay = d;
+	*runs = r;
+}
+
+static void burn_among_others(void *arg, int step)
+{
+	pin_to(online_cpu(0));
+	burn_ns(300000000);
+}
+
+TEST_F(stats, delays_and_times_on_cpu_are_those_of_proc_schedstat)
+{
+	uint64_t cpu[2], delay[2], runs[2], counted;
+	struct child rival;
+
+	ASSERT_EQ(0, child_fork(&self->child, burn_among_others, NULL));
+	ASSERT_EQ(0, child_fork(&rival, burn_among_others, NULL));
+	settle();
+	START(GPROF_TARGET_THREAD, self->child.pid, 0, 0);
+	schedstat_of(self->child.pid, &cpu[0], &delay[0], &runs[0]);
+	ASSERT_EQ(0, child_begin(&rival));
+	ASSERT_EQ(0, child_step(&self->child));
+	settle();
+	schedstat_of(self->child.pid, &cpu[1], &delay[1], &runs[1]);
+	READ(&self->after);
+	child_end(&rival);
+	EXPECT_EQ(runs[1] - runs[0], self->after.total_exec);
+	EXPECT_EQ(self->after.total_exec, self->after.delay.count);
+	EXPECT_EQ(self->after.total_switches, self->after.on_cpu.count);
+	/* 1 %, and some µs for each, since the kernel reads its clock elsewhere. */
+	counted = self->after.delay.sum;
+	EXPECT_LE(50000000, counted);
+	EXPECT_LE((delay[1] - delay[0]) / 100 * 99, counted + 20000 * self->after.total_exec) {
+		TH_LOG("%llu against %llu", (unsigned long long)counted,
+		       (unsigned long long)(delay[1] - delay[0]));
+	}
+	EXPECT_GE((delay[1] - delay[0]) / 100 * 101 + 20000 * self->after.total_exec, counted) {
+		TH_LOG("%llu against %llu", (unsigned long long)counted,
+		       (unsigned long long)(delay[1] - delay[0]));
+	}
+	/* Interrupts are time on the CPU here, and for the kernel mostly not. */
+	EXPECT_LE((cpu[1] - cpu[0]) / 100 * 95, self->after.on_cpu.sum);
+	EXPECT_FALSE(self->after.doubtful);
+}
+
+static void burn_long(void *arg, int step)
+{
+	int i, n = (intptr_t)arg;
+
+	pin_to(online_cpu(0));
+	for (i = 1; i < n; i++) {
+		if (!fork_bound())
+			break;
+	}
+	for (;;)
+		burn_ns(10000000);
+}
+
+TEST_F(stats, five_tasks_on_one_cpu_are_one_running_and_four_waiting)
+{
+	uint64_t full = 0, odd = 0, span, stall;
+	int i;
+
+	if (online_cpu(1) < 0)
+		SKIP(return, "needs two CPUs, one to look from");
+	ASSERT_EQ(0, child_fork(&self->child, burn_long, (void *)5));
+	settle();
+	ASSERT_LE(0, pin_to(online_cpu(1)));
+	START(GPROF_TARGET_PROCESS, self->child.pid, 0, 0);
+	READ(&self->before);
+	ASSERT_EQ(0, child_begin(&self->child));
+	sleep_ms(500);
+	READ(&self->before);
+	for (i = 0; i < 20; i++) {
+		READ(&self->after);
+		full += self->after.num_exec == 1 && self->after.num_sched == 4;
+		odd += self->after.num_exec > 1 || self->after.num_sched > 5;
+		sleep_ms(10);
+	}
+	READ(&self->after);
+	EXPECT_LE(15, full);
+	EXPECT_EQ(0, odd);
+	EXPECT_EQ(5, self->after.num_task);
+	EXPECT_EQ(4, self->after.total_task);
+	EXPECT_EQ(1, self->after.max_procs);
+	EXPECT_EQ(nr_online_cpus(), self->after.num_procs);
+	EXPECT_EQ(self->after.num_exec, self->after.num_threads);
+	/* Four always wait. */
+	span = self->after.time_ns - self->before.time_ns;
+	stall = self->after.stall_ns - self->before.stall_ns;
+	EXPECT_LE(span / 100 * 95, stall);
+	EXPECT_GE(span / 100 * 101 + 1000000, stall);
+}
+
+TEST_F(stats, a_task_that_never_waits_for_others_is_no_stall)
+{
+	START(GPROF_TARGET_THREAD, getpid(), 0, 0);
+	READ(&self->before);
+	sleep_ms(500);
+	READ(&self->after);
+	EXPECT_GT(100000000, self->after.stall_ns - self->before.stall_ns);
+	EXPECT_EQ(1, self->after.num_exec);
+	EXPECT_EQ(0, self->after.num_sched);
+	EXPECT_EQ(1, self->after.num_task);
+}
+
+TEST_F(stats, running_and_waiting_of_the_system_are_those_of_loadavg)
+{
+	unsigned int running = 0, total = 0;
+	char text[128] = "";
+	int i, close = 0;
+
+	ASSERT_EQ(0, child_fork(&self->child, burn_long, (void *)5));
+	START(GPROF_TARGET_SYSTEM, 0, 0, 0);
+	ASSERT_EQ(0, child_begin(&self->child));
+	sleep_ms(500);
+	for (i = 0; i < 20; i++) {
+		int apart;
+
+		ASSERT_EQ(0, file_read("/proc/loadavg", text, sizeof(text)));
+		READ(&self->after);
+		ASSERT_EQ(2, sscanf(text, "%*s %*s %*s %u/%u", &running, &total));
+		apart = (int)(self->after.num_exec + self->after.num_sched) - (int)running;
+		close += apart >= -1 && apart <= 1;
+		EXPECT_GE(self->after.num_procs, self->after.num_exec);
+		EXPECT_LE(1, self->after.num_exec);
+		sleep_ms(10);
+	}
+	EXPECT_LE(16, close);
+	EXPECT_LE(6, running);
+	/* dead tasks that nobody has waited for count there and not here */
+	EXPECT_GE(total, self->after.num_task);
+	EXPECT_LE(total, self->after.num_task + 8);
+}
+
+/* ---- system calls and page faults ---- */
+
+static void call(void *arg, int step)
+{
+	int i;
+
+	for (i = 0; i < 1000; i++)
+		syscall(SYS_getppid);
+}
+
+TEST_F(stats, system_calls_are_counted_where_asked_for)
+{
+	ASSERT_EQ(0, child_fork(&self->child, call, NULL));
+	settle();
+	START(GPROF_TARGET_PROCESS, self->child.pid, GPROF_SCHED_F_SYSCALLS, 0);
+	READ(&self->before);
+	ASSERT_EQ(0, child_step(&self->child));
+	settle();
+	READ(&self->after);
+	EXPECT_LE(1000, self->after.total_calls - self->before.total_calls);
+	EXPECT_GE(1010, self->after.total_calls - self->before.total_calls);
+	/* it waits in read() for the next step */
+	EXPECT_EQ(1, self->after.num_calls);
+	child_end(&self->child);
+	settle();
+	READ(&self->after);
+	EXPECT_EQ(0, self->after.num_calls);
+	EXPECT_EQ(0, self->after.num_task);
+}
+
+TEST_F(stats, system_calls_are_absent_where_not_asked_for)
+{
+	START(GPROF_TARGET_SYSTEM, 0, 0, 0);
+	READ(&self->after);
+	EXPECT_EQ(NULL, self->r.genl.attrs[GPROF_A_SCHED_STATS_TOTAL_SYS_CALLS]);
+	EXPECT_EQ(NULL, self->r.genl.attrs[GPROF_A_SCHED_STATS_TOTAL_FAULTS]);
+}
+
+TEST_F(stats, page_faults_are_those_that_the_kernel_counts)
+{
+	struct gprof_info info = { .size = sizeof(info) };
+	size_t page = sysconf(_SC_PAGESIZE), i, n = 500;
+	struct rusage a, b;
+	volatile char *memory;
+	uint64_t kernel, counted;
+
+	ASSERT_EQ(0, sched_setup(&self->r, GPROF_TARGET_SYSTEM, 0, 0, 0));
+	ASSERT_EQ(0, device_ioctl(self->r.dev.fd, GPROF_IOC_INFO, &info));
+	sched_close(&self->r);
+	if (!(info.out_features & GPROF_FEAT_SCHED_FAULTS))
+		SKIP(return, "this kernel has no return probes");
+	START(GPROF_TARGET_THREAD, getpid(), GPROF_SCHED_F_FAULTS, 0);
+	memory = mmap(NULL, n * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, (void *)memory);
+	madvise((void *)memory, n * page, MADV_NOHUGEPAGE);
+	READ(&self->before);
+	getrusage(RUSAGE_SELF, &a);
+	for (i = 0; i < n; i++)
+		memory[i * page] = 1;
+	getrusage(RUSAGE_SELF, &b);
+	READ(&self->after);
+	kernel = b.ru_minflt + b.ru_majflt - a.ru_minflt - a.ru_majflt;
+	counted = self->after.total_faults - self->before.total_faults;
+	EXPECT_LE(n, counted);
+	EXPECT_LE(kernel, counted);
+	EXPECT_GE(kernel + 20, counted);
+	EXPECT_EQ(0, self->after.num_faults);
+}
+
+/* ---- samples ---- */
+
+TEST_F(stats, delays_are_sampled_at_the_rate_asked_for)
+{
+	struct gprof_rate rate = { .size = sizeof(rate), .hz = 50 };
+	uint64_t elapsed_ms, largest = 0;
+	int i;
+
+	START(GPROF_TARGET_SYSTEM, 0, 0, 0);
+	ping_pong(200);
+	READ(&self->before);
+	EXPECT_EQ(0, self->before.num_samples);
+	EXPECT_EQ(0, self->before.hz);
+
+	ASSERT_EQ(0, device_ioctl(self->r.dev.fd, GPROF_IOC_RATE, &rate));
+	READ(&self->before);
+	ping_pong(3000);
+	READ(&self->after);
+	EXPECT_EQ(50, self->after.hz);
+	elapsed_ms = (self->after.time_ns - self->before.time_ns) / 1000000 + 1;
+	EXPECT_GE(elapsed_ms * 50 / 1000 + 2, self->after.num_samples);
+	/* All the time somebody becomes runnable: no turn is missed by much. */
+	EXPECT_LE(elapsed_ms * 50 / 1000 / 4, self->after.num_samples);
+	for (i = 0; i < GPROF_SCHED_SAMPLES; i++)
+		largest = largest < self->after.samples[i] ? self->after.samples[i] : largest;
+	EXPECT_LT(0, largest);
+	EXPECT_GE(self->after.delay.largest, largest);
+}
+
+TEST_F(stats, the_newest_sample_is_where_the_ring_says)
+{
+	int i;
+
+	START(GPROF_TARGET_SYSTEM, 0, 0, GPROF_SCHED_HZ_MAX);
+	for (i = 0; i < 50 && self->after.num_samples < 600; i++) {
+		ping_pong(200);
+		READ(&self->after);
+	}
+	EXPECT_LE(600, self->after.num_samples);
+	for (i = 0; i < GPROF_SCHED_SAMPLES; i++)
+		EXPECT_NE(0, self->after.samples[i]);
+	EXPECT_GE(self->after.delay.count, self->after.num_samples);
+}
+
+/* ---- what a reading promises ---- */
+
+static uint64_t lower_bound(const struct sched_histogram *h)
+{
+	uint64_t sum = 0;
+	int i;
+
+	for (i = 0; i < GPROF_HISTOGRAM_BUCKETS; i++)
+		sum += h->buckets[i] * GPROF_HISTOGRAM_LOWEST(i);
+	return sum;
+}
+
+static uint64_t counted(const struct sched_histogram *h)
+{
+	uint64_t sum = 0;
+	int i;
+
+	for (i = 0; i < GPROF_HISTOGRAM_BUCKETS; i++)
+		sum += h->buckets[i];
+	return sum;
+}
+
+static int backwards(const struct sched_histogram *a, const struct sched_histogram *b)
+{
+	int i, n = a->count > b->count || a->sum > b->sum || a->largest > b->largest;
+
+	for (i = 0; i < GPROF_HISTOGRAM_BUCKETS; i++)
+		n += a->buckets[i] > b->buckets[i];
+	return n;
+}
+
+static void check(struct __test_metadata *_metadata, const struct sched_stats *a,
+		  const struct sched_stats *b)
+{
+	EXPECT_EQ(0, backwards(&a->delay, &b->delay));
+	EXPECT_EQ(0, backwards(&a->on_cpu, &b->on_cpu));
+	EXPECT_LE(a->total_exec, b->total_exec);
+	EXPECT_LE(a->total_sched, b->total_sched);
+	EXPECT_LE(a->total_task, b->total_task);
+	EXPECT_LE(a->total_calls, b->total_calls);
+	EXPECT_LE(a->total_switches, b->total_switches);
+	EXPECT_LE(a->total_starts, b->total_starts);
+	EXPECT_LE(a->stall_ns, b->stall_ns);
+	EXPECT_LE(a->missed, b->missed);
+	EXPECT_LE(b->total_exec, b->total_sched);
+	EXPECT_EQ(b->total_exec, b->delay.count + b->missed);
+	EXPECT_LE(b->total_exec, b->total_switches);
+	EXPECT_EQ(counted(&b->delay), b->delay.count);
+	EXPECT_EQ(counted(&b->on_cpu), b->on_cpu.count);
+	EXPECT_LE(lower_bound(&b->delay), b->delay.sum);
+	EXPECT_LE(lower_bound(&b->on_cpu), b->on_cpu.sum);
+	EXPECT_GE(b->num_procs, b->num_exec);
+	EXPECT_GE(b->num_task, b->num_calls);
+	EXPECT_LE(b->stall_ns, b->time_ns - b->started_ns + 1000000);
+}
+
+static void play_forever(void *arg, int step)
+{
+	for (;;)
+		ping_pong(1000);
+}
+
+#define PLAYERS	3
+
+TEST_F(stats, readings_are_consistent_while_cpus_go_and_come)
+{
+	const char *online = "/sys/devices/system/cpu/cpu1/online";
+	struct child players[PLAYERS];
+	uint64_t end;
+	int i, turn = 0, readings = 0;
+
+	for (i = 0; i < PLAYERS; i++) {
+		ASSERT_EQ(0, child_fork(&players[i], play_forever, NULL));
+		ASSERT_EQ(0, child_begin(&players[i]));
+	}
+	START(GPROF_TARGET_SYSTEM, 0, GPROF_SCHED_F_SYSCALLS, 1000);
+	READ(&self->before);
+	end = monotonic_ns() + 5000000000ULL;
+	while (monotonic_ns() < end && _metadata->passed) {
+		READ(&self->after);
+		check(_metadata, &self->before, &self->after);
+		self->before = self->after;
+		if (++readings % 20 == 0)
+			file_write(online, turn++ % 2 ? "1" : "0");
+	}
+	file_write(online, "1");
+	TH_LOG("%d readings, CPU 1 went or came %d times, %llu switches", readings, turn,
+	       (unsigned long long)self->after.total_switches);
+	EXPECT_LE(20, readings);
+	for (i = 0; i < PLAYERS; i++)
+		child_end(&players[i]);
+}
+
+TEST_F(stats, counters_stand_still_after_stop_and_begin_anew_with_start)
+{
+	START(GPROF_TARGET_SYSTEM, 0, 0, 100);
+	ping_pong(1000);
+	ASSERT_EQ(0, device_stop(&self->r.dev));
+	READ(&self->before);
+	ping_pong(100);
+	READ(&self->after);
+	EXPECT_LE(500, self->before.total_exec);
+	EXPECT_EQ(0, memcmp(&self->before, &self->after, sizeof(self->after)));
+	EXPECT_EQ(0, self->after.num_exec);
+	ASSERT_EQ(0, device_start(&self->r.dev));
+	READ(&self->after);
+	EXPECT_GT(self->before.total_exec, self->after.total_exec);
+}
+
+TEST_F(stats, several_recorders_count_the_same)
+{
+	struct sched_recorder others[3];
+	struct sched_stats st;
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		ASSERT_EQ(0, sched_setup(&others[i], GPROF_TARGET_SYSTEM, 0, 0, 0));
+		ASSERT_EQ(0, device_start(&others[i].dev));
+	}
+	START(GPROF_TARGET_SYSTEM, 0, 0, 0);
+	READ(&self->before);
+	ping_pong(500);
+	for (i = 0; i < 3; i++)
+		sched_close(&others[i]);
+	READ(&self->after);
+	EXPECT_LE(200, self->after.total_exec - self->before.total_exec);
+	ASSERT_EQ(0, sched_setup(&others[0], GPROF_TARGET_SYSTEM, 0, 0, 0));
+	EXPECT_EQ(-EBUSY, sched_read(&others[0], &st));
+	sched_close(&others[0]);
+}
+
+/* ---- scopes ---- */
+
+static void fork_threads(void *arg, int step)
+{
+	ping_pong(100);
+	if (!fork()) {
+		ping_pong(100);
+		_exit(0);
+	}
+	wait(NULL);
+}
+
+TEST_F(stats, tasks_forked_by_a_process_belong_to_it)
+{
+	ASSERT_EQ(0, child_fork(&self->child, fork_threads, NULL));
+	settle();
+	START(GPROF_TARGET_PROCESS, self->child.pid, 0, 0);
+	ASSERT_EQ(0, child_step(&self->child));
+	settle();
+	READ(&self->after);
+	/* two players, and one in between */
+	EXPECT_EQ(3, self->after.total_task);
+	EXPECT_EQ(1, self->after.num_task);
+	EXPECT_LE(100, self->after.total_exec);
+	ping_pong(1000);
+	READ(&self->before);
+	EXPECT_EQ(self->after.total_exec, self->before.total_exec);
+}
+
+TEST_F(stats, a_process_that_dies_leaves_its_counters)
+{
+	ASSERT_EQ(0, child_fork(&self->child, play, NULL));
+	START(GPROF_TARGET_PROCESS, self->child.pid, 0, 0);
+	ASSERT_EQ(0, child_step(&self->child));
+	child_end(&self->child);
+	self->child.pid = 0;
+	settle();	/* who was waited for still has its last way to go */
+	READ(&self->after);
+	EXPECT_LE(100, self->after.total_exec);
+	EXPECT_EQ(0, self->after.num_task);
+	EXPECT_EQ(0, self->after.num_exec);
+	EXPECT_EQ(0, self->after.num_sched);
+	ASSERT_EQ(0, device_stop(&self->r.dev));
+	EXPECT_EQ(-ESRCH, device_start(&self->r.dev));
+}
+
+static int join(const char *path, pid_t pid)
+{
+	char procs[128], text[32];
+
+	snprintf(procs, sizeof(procs), "%s/cgroup.procs", path);
+	snprintf(text, sizeof(text), "%d", pid);
+	return file_write(procs, text);
+}
+
+TEST_F(stats, a_cgroup_is_counted_with_its_descendants)
+{
+	const char *path = CGROUPS "/gprof-sched", *sub = CGROUPS "/gprof-sched/sub";
+	uint64_t outside;
+	int fd;
+
+	SKIP_UNLESS(!geteuid(), "must be root");
+	if (access(CGROUPS "/cgroup.procs", F_OK))
+		ASSERT_EQ(0, mount("none", CGROUPS, "cgroup2", 0, NULL));
+	mkdir(path, 0755);
+	mkdir(sub, 0755);
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, child_fork(&self->child, play, NULL));
+	START(GPROF_TARGET_CGROUP, fd, 0, 0);
+	ASSERT_EQ(0, child_step(&self->child));
+	READ(&self->before);
+	EXPECT_EQ(0, self->before.total_exec);
+	EXPECT_EQ(0, self->before.num_task);
+	ASSERT_EQ(0, join(sub, self->child.pid));
+	ASSERT_EQ(0, child_step(&self->child));
+	settle();
+	READ(&self->after);
+	EXPECT_LE(200, self->after.total_exec);
+	EXPECT_EQ(1, self->after.num_task);
+	EXPECT_EQ(1, self->after.total_task);
+	ASSERT_EQ(0, join(CGROUPS, self->child.pid));
+	READ(&self->before);
+	ASSERT_EQ(0, child_step(&self->child));
+	READ(&self->after);
+	outside = self->after.total_exec - self->before.total_exec;
+	EXPECT_GE(2, outside);
+	EXPECT_EQ(0, self->after.num_sched);
+	EXPECT_EQ(0, rmdir(sub));
+	EXPECT_EQ(0, rmdir(path));
+	READ(&self->after);
+	EXPECT_EQ(0, self->after.num_task);
+	close(fd);
+}
+
+/* ---- bad input ---- */
+
+struct wrong {
+	struct gprof_sched_params params;
+	struct gprof_setup setup;
+};
+
+static struct wrong good(void)
+{
+	return (struct wrong){
+		.params = { .size = sizeof(struct gprof_sched_params) },
+		.setup = {
+			.size = sizeof(struct gprof_setup),
+			.kind = GPROF_KIND_SCHED,
+			.target = GPROF_TARGET_PROCESS,
+			.id = getpid(),
+		},
+	};
+}
+
+#define EXPECT_REFUSED(_errno, _reason, _member, _value) do {		\
+	struct wrong w = good();					\
+	struct device dev;						\
+									\
+	w.setup.params = (uintptr_t)&w.params;				\
+	w._member = _value;						\
+	EXPECT_EQ(-(_errno), device_setup(&dev, &w.setup));		\
+	EXPECT_EQ(_reason, w.setup.out_reason);				\
+	if (dev.fd >= 0)						\
+		device_close(&dev);					\
+} while (0)
+
+TEST(what_a_kind_without_a_buffer_cannot_have_is_refused)
+{
+	EXPECT_REFUSED(0, GPROF_REASON_NONE, setup.flags, 0);
+	EXPECT_REFUSED(EINVAL, GPROF_REASON_BUFFER, setup.buffer_size, 65536);
+	EXPECT_REFUSED(EINVAL, GPROF_REASON_GENERATION, setup.generation_ns, 1000000000);
+	EXPECT_REFUSED(EINVAL, GPROF_REASON_FLAGS, setup.flags, GPROF_SETUP_F_FLIGHT);
+	EXPECT_REFUSED(EOPNOTSUPP, GPROF_REASON_FLAGS, setup.flags, GPROF_SETUP_F_ON_EXEC);
+	EXPECT_REFUSED(EINVAL, GPROF_REASON_FLAGS, setup.stack, GPROF_STACK_F_IP);
+	EXPECT_REFUSED(EINVAL, GPROF_REASON_FLAGS, setup.max_frames, 1);
+	EXPECT_REFUSED(EOPNOTSUPP, GPROF_REASON_PARAMS, params.flags, 1U << 31);
+	EXPECT_REFUSED(EOPNOTSUPP, GPROF_REASON_PARAMS, params.__reserved, 1);
+	EXPECT_REFUSED(EINVAL, GPROF_REASON_PERIOD, params.hz, GPROF_SCHED_HZ_MAX + 1);
+}
+
+TEST_F(stats, there_is_no_buffer_to_map)
+{
+	struct gprof_stats st = { .size = sizeof(st), .cpu = GPROF_STATS_ALL_CPUS };
+	struct pollfd p;
+
+	START(GPROF_TARGET_PROCESS, getpid(), 0, 0);
+	EXPECT_EQ(MAP_FAILED, mmap(NULL, 4096, PROT_READ, MAP_SHARED, self->r.dev.fd,
+				   GPROF_MMAP_TAIL(0)));
+	EXPECT_EQ(ENODEV, errno);
+	EXPECT_EQ(0, self->r.dev.data_size);
+	EXPECT_EQ(0, device_ioctl(self->r.dev.fd, GPROF_IOC_STATS, &st));
+	EXPECT_EQ(0, st.out_cpus);
+	EXPECT_EQ(0, st.out_produced);
+	p = (struct pollfd){ .fd = self->r.dev.fd, .events = POLLIN };
+	EXPECT_EQ(0, poll(&p, 1, 0));
+}
+
+TEST_F(stats, a_wrong_rate_changes_nothing)
+{
+	struct gprof_rate rate = { .size = sizeof(rate), .hz = GPROF_SCHED_HZ_MAX + 1 };
+	struct gprof_cpu_params params = timer_params(1000000);
+	struct gprof_setup setup = device_setup_of(GPROF_TARGET_PROCESS, getpid(), &params);
+	struct device dev;
+
+	START(GPROF_TARGET_PROCESS, getpid(), 0, 7);
+	EXPECT_EQ(-EINVAL, device_ioctl(self->r.dev.fd, GPROF_IOC_RATE, &rate));
+	rate.flags = 1;
+	rate.hz = 8;
+	EXPECT_EQ(-EOPNOTSUPP, device_ioctl(self->r.dev.fd, GPROF_IOC_RATE, &rate));
+	READ(&self->after);
+	EXPECT_EQ(7, self->after.hz);
+	rate.flags = 0;
+	setup.buffer_size = 65536;
+	ASSERT_EQ(0, device_setup(&dev, &setup));
+	EXPECT_EQ(-EOPNOTSUPP, device_ioctl(dev.fd, GPROF_IOC_RATE, &rate));
+	device_close(&dev);
+	dev.fd = device_open();
+	EXPECT_EQ(-EBUSY, device_ioctl(dev.fd, GPROF_IOC_RATE, &rate));
+	close(dev.fd);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,411 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# schedstat_test.sh: gprofctl schedstat and gprofctl serve, with numbers that are
+# known, and what they say when something is wrong.
+
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=/dev/null # its ktap_run does not return
+. "$here/ktap.sh"
+
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+chmod 777 "$dir"
+cd "$dir" || exit 1
+
+as_user()
+{
+	setpriv --reuid 1000 --regid 1000 --clear-groups "$@"
+}
+
+# run STATUS COMMAND...: stdout to out, stderr to err
+run()
+{
+	run_want=$1
+	shift
+	run_got=0
+	"$@" >out 2>err || run_got=$?
+	head -c 2000 out
+	echo
+	cat err
+	[ "$run_got" -eq "$run_want" ] || fail "status $run_got, not $run_want: $*"
+}
+
+# refused STATUS WORD COMMAND...: one sentence with the word, and nothing else
+refused()
+{
+	refused_status=$1
+	refused_word=$2
+	shift 2
+	run "$refused_status" "$@"
+	[ "$(wc -l <err)" -eq 1 ] || fail "not one line"
+	[ ! -s out ] || fail "something on stdout"
+	grep -q '^gprofctl: ' err
+	grep -qF -- "$refused_word" err || fail "nothing about $refused_word"
+}
+
+feature()
+{
+	gprofctl info --json | jq -e ".features[] | select(.name == \"$1\").available" >/dev/null
+}
+
+# ---- schedstat ----
+
+forks_of_a_command_are_counted_exactly()
+{
+	run 0 gprofctl schedstat --json -- \
+		sh -c 'for i in 1 2 3 4 5 6 7 8 9 10; do /bin/true; done'
+	[ "$(jq .total_task out)" -eq 10 ]
+	[ "$(jq .num_task out)" -eq 0 ]
+}
+
+switches_are_those_of_the_kernel()
+{
+	# shellcheck disable=SC2016 # perl expands them
+	run 0 gprofctl schedstat --json -- perl -e '
+		select undef, undef, undef, 0.001 for 1 .. 200;
+		open my $f, "<", "/proc/self/status";
+		/ctxt_switches:\s+(\d+)/ and $n += $1 while <$f>;
+		open my $out, ">", "switches";
+		print $out $n;'
+	kernel=$(cat switches)
+	ours=$(jq .total_switches out)
+	echo "the kernel has $kernel switches, gprof $ours"
+	[ "$kernel" -ge 200 ]
+	# what came before the command began, and its end
+	[ "$ours" -ge $((kernel - 5)) ]
+	[ "$ours" -le $((kernel + 5)) ]
+}
+
+a_histogram_has_every_delay()
+{
+	run 0 gprofctl schedstat --json -- sh -c 'for i in 1 2 3 4 5; do /bin/true; done'
+	jq -e '.delay_ns.count + .missed >= .total_task_exec and
+		.delay_ns.count <= .total_task_exec and
+		.delay_ns.count == (.delay_ns.buckets | map(.count) | add) and
+		.delay_ns.p50 <= .delay_ns.p99 and .delay_ns.p99 <= .delay_ns.largest and
+		.delay_ns.largest <= .delay_ns.sum' out
+}
+
+system_calls_are_counted_when_asked_for()
+{
+	feature sched_sys_calls || skip "this kernel has no tracepoints of system calls"
+	run 0 gprofctl schedstat --syscalls --metric total_sys_calls -- \
+		dd if=/dev/zero of=/dev/null bs=1 count=10000 status=none
+	[ "$(cat out)" -ge 20000 ]
+	[ "$(cat out)" -le 21000 ]
+}
+
+page_faults_are_counted_when_asked_for()
+{
+	feature sched_faults || skip "this kernel has no tracepoint of page faults"
+	run 0 gprofctl schedstat --faults --metric total_faults -- /bin/true
+	[ "$(cat out)" -ge 20 ]
+}
+
+what_is_not_counted_is_refused_before_the_command_runs()
+{
+	refused 2 --syscalls gprofctl schedstat --metric total_sys_calls -- touch ran
+	[ ! -e ran ] || fail "the command ran"
+}
+
+every_interval_has_a_line_and_no_total_goes_back()
+{
+	run 0 gprofctl schedstat -i 0.5 -d 2.2 --json
+	[ "$(wc -l <out)" -ge 3 ]
+	jq -se '[.[] | [.total_task_exec, .total_task_sched, .total_switches, .delay_ns.count,
+			.stall_ns, .time_ns, .total_task]] as $r |
+		all(range(1; $r | length); . as $i |
+			all(range(0; 7); $r[$i][.] >= $r[$i - 1][.]))' out
+}
+
+no_total_is_smaller_than_its_part()
+{
+	perf bench sched pipe -l 20000 >/dev/null 2>&1 &
+	bench=$!
+	run 0 gprofctl schedstat -i 0.1 -d 2 --json
+	kill $bench || true
+	jq -se 'all(.[]; .total_task_sched >= .total_task_exec and
+		.total_task_exec >= .delay_ns.count and .total_switches >= .on_cpu_ns.count and
+		.max_procs <= .num_procs)' out
+	[ "$(tail -n 1 out | jq .total_switches)" -gt 1000 ]
+}
+
+the_table_has_totals_and_percentiles()
+{
+	run 0 gprofctl schedstat -d 1
+	grep -q '^the whole host, 1\.[0-9] s' out
+	grep -Eq '^switched in +[0-9.]+ +[0-9,]+ +[0-9]+  tasks on a CPU$' out
+	grep -Eq '^waiting( +[0-9.]+ [num]?s){5} +[0-9,]+$' out
+}
+
+openmetrics_ends_as_it_must()
+{
+	run 0 gprofctl schedstat -d 0.5 --openmetrics
+	[ "$(tail -n 1 out)" = "# EOF" ]
+	grep -Eq '^gprof_sched_task_exec_total\{scope="system"\} [1-9][0-9]*$' out
+}
+
+samples_follow_the_rate()
+{
+	run 0 gprofctl schedstat --rate 0 --json -d 1
+	[ "$(jq .num_samples out)" -eq 0 ]
+	perf bench sched pipe -l 1000000 >/dev/null 2>&1 &
+	bench=$!
+	sleep 1
+	run 0 gprofctl schedstat --rate 20 --json -d 3
+	kill $bench || true
+	[ "$(jq .num_samples out)" -ge 10 ]
+	[ "$(jq .num_samples out)" -le 70 ]
+	jq -e '[.sched_delay_ns[:.num_samples][] | select(. > 0)] | length > 0' out
+}
+
+a_process_a_thread_and_a_cgroup_are_counted()
+{
+	sleep 100 &
+	pid=$!
+	run 0 gprofctl schedstat -p $pid -d 0.5 --json
+	[ "$(jq .num_task out)" -eq 1 ]
+	run 0 gprofctl schedstat -t $pid -d 0.5 --json
+	[ "$(jq .num_task out)" -eq 1 ]
+	if [ -e /sys/fs/cgroup/cgroup.procs ]; then
+		group=/sys/fs/cgroup/schedstat_test.$$
+		mkdir $group
+		echo $pid >$group/cgroup.procs
+		got=0
+		gprofctl schedstat -G $group -d 0.5 --metric num_task >out || got=$?
+		echo $pid >/sys/fs/cgroup/cgroup.procs
+		rmdir $group
+		[ $got -eq 0 ]
+		[ "$(cat out)" -eq 1 ]
+	fi
+	kill $pid
+}
+
+it_ends_with_its_process()
+{
+	sleep 2 &
+	run 0 timeout 60 gprofctl schedstat -p $! -i 100 --json
+	[ "$(jq .num_task out)" -eq 0 ]
+}
+
+an_interrupt_ends_it_with_a_last_reading()
+{
+	run 0 timeout --preserve-status -s INT 2 gprofctl schedstat -i 100 --json
+	[ "$(wc -l <out)" -eq 1 ]
+}
+
+commands_status_is_passed_on()
+{
+	run 7 gprofctl schedstat --metric total_task -- sh -c 'exit 7'
+	run 127 gprofctl schedstat -- /nonexistent
+}
+
+own_command_needs_no_privilege_and_the_host_does()
+{
+	run 0 as_user gprofctl schedstat --json -- sh -c '/bin/true; /bin/true'
+	[ "$(jq .total_task out)" -le 2 ]
+	[ "$(jq .total_switches out)" -gt 0 ]
+	refused 1 CAP_PERFMON as_user gprofctl schedstat -d 1
+	refused 1 CAP_PERFMON as_user gprofctl schedstat -p 1 -d 1
+}
+
+nonsense_is_told()
+{
+	refused 2 total_switches gprofctl schedstat --metric total_swiches
+	refused 2 --rate gprofctl schedstat --rate 100001
+	refused 2 --rate gprofctl schedstat --rate fast
+	refused 2 -i gprofctl schedstat -i 0
+	refused 2 exclude gprofctl schedstat --json --openmetrics
+	refused 2 exclude gprofctl schedstat -a -- /bin/true
+	refused 1 "single CPUs" gprofctl schedstat -C 0 -d 1
+	refused 1 "no such" gprofctl schedstat -p 4000000 -d 1
+	refused 1 /sys/fs/cgroup gprofctl schedstat -G /nonexistent -d 1
+}
+
+a_full_disk_is_told()
+{
+	got=0
+	gprofctl schedstat -d 0.2 >/dev/full 2>err || got=$?
+	cat err
+	[ $got -eq 1 ]
+	grep -q 'No space left' err
+}
+
+metrics_are_listed()
+{
+	run 0 gprofctl schedstat --metric help
+	for name in total_task_exec num_task_exec total_task_sched num_task_sched total_task \
+		num_task total_faults num_faults total_sys_calls num_sys_calls max_procs num_procs \
+		total_thread_starts num_threads sched_delay_ns num_samples sample_hz; do
+		grep -q "^$name " out || fail "no $name"
+	done
+	[ "$(grep -c '(unstable)$' out)" -ge 2 ]
+	! grep -v '^total_thread_starts\|^num_threads\|^missed' out | grep -q unstable
+}
+
+# ---- serve ----
+
+# begin ARGS...: starts a server, and sets server and port
+begin()
+{
+	gprofctl serve --listen 0 "$@" 2>served &
+	server=$!
+	i=0
+	until grep -q '^gprofctl: serving at http://127\.0\.0\.1:[0-9]*/$' served; do
+		i=$((i + 1))
+		if [ $i -gt 100 ]; then
+			cat served
+			fail "it does not serve"
+		fi
+		sleep 0.1
+	done
+	port=$(sed -n 's|.*:\([0-9]*\)/$|\1|p' served)
+}
+
+end()
+{
+	kill -TERM "$server"
+	wait "$server" || fail "the server ended with $?"
+}
+
+# get PATH [ACCEPT [METHOD]]: head to head, page to page
+get()
+{
+	# shellcheck disable=SC2016 # bash expands them
+	bash -c 'exec 3<>"/dev/tcp/127.0.0.1/$1"
+		printf "%s %s HTTP/1.1\r\nHost: x\r\nAccept: %s\r\nConnection: close\r\n\r\n" \
+			"$4" "$2" "$3" >&3
+		cat <&3' - "$port" "$1" "${2-*/*}" "${3-GET}" >answer
+	tr -d '\r' <answer | sed '/^$/q' >top
+	sed '1,/^\r$/d' answer >page
+	head -n 1 top
+}
+
+metrics_are_served_in_the_format_that_is_asked_for()
+{
+	begin
+	get /metrics 'application/openmetrics-text;version=1.0.0,text/plain;q=0.5'
+	grep -qx 'Content-Type: application/openmetrics-text; version=1.0.0; charset=utf-8' top
+	[ "$(tail -n 1 page)" = "# EOF" ]
+	grep -Eq '^gprof_sched_switches_total\{scope="system"\} [1-9]' page
+	get /metrics text/plain
+	grep -qx 'Content-Type: text/plain; version=0.0.4; charset=utf-8' top
+	! grep -q EOF page
+	get /schedstat
+	grep -qx 'Content-Type: application/json' top
+	jq -e '.total_switches > 0' page
+	get /
+	grep -q '<a href="/metrics">' page
+	end
+}
+
+what_became_of_samples_is_served()
+{
+	begin
+	"$here/burner" 20000 &
+	burner=$!
+	gprofctl cpu -F 1000 -p $burner -o x.pb.gz 2>err &
+	cpu=$!
+	sleep 2
+	get /metrics text/plain
+	run 0 gprofctl info --json
+	kill $burner
+	wait $cpu
+	grep '^gprof_recorder_' page
+	for what in produced read lost overwritten; do
+		eval "$what=$(sed -n "s/^gprof_recorder_${what}_samples_total{.*kind=\"cpu\".*} //p" page)"
+	done
+	# shellcheck disable=SC2154 # by eval
+	[ "$produced" -gt 0 ] && [ "$produced" -eq $((read + lost + overwritten)) ]
+	jq -e '.recorders | map(.kind) | sort == ["cpu", "sched"]' out
+	get /metrics text/plain
+	! grep -q 'kind="cpu"' page
+	end
+}
+
+a_server_ends_with_its_command()
+{
+	begin -- sh -c 'sleep 3; exit 7'
+	get /metrics text/plain
+	grep -Eq '^gprof_sched_num_task\{scope="process",pid="[0-9]+"\} [12]$' page
+	got=0
+	wait $server || got=$?
+	[ $got -eq 7 ]
+}
+
+bad_requests_are_answered()
+{
+	begin
+	get /nothing
+	grep -q '^HTTP/1.1 404' top
+	get /metrics '*/*' POST
+	grep -q '^HTTP/1.1 405' top
+	grep -qx 'Allow: GET, HEAD' top
+	get /"$(head -c 100000 /dev/zero | tr '\0' a)" || true
+	grep -q '^HTTP/1.1 414' top
+	get /metrics
+	grep -q '^HTTP/1.1 200' top
+	end
+}
+
+open_files()
+{
+	find "/proc/$server/fd" -type l | wc -l
+}
+
+scrapers_that_disconnect_leave_nothing()
+{
+	begin
+	get /metrics
+	files=$(open_files)
+	for i in 1 2 3 4 5 6 7 8 9 10; do
+		# shellcheck disable=SC2016 # bash expands them
+		bash -c 'exec 3<>"/dev/tcp/127.0.0.1/$1"
+			printf "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n" >&3' - "$port"
+	done
+	sleep 1
+	[ "$(open_files)" -le "$files" ]
+	get /metrics
+	grep -q '^HTTP/1.1 200' top
+	end
+}
+
+a_port_in_use_is_told_and_the_command_does_not_run()
+{
+	begin
+	refused 1 "another program" gprofctl serve --listen "$port" -- touch ran
+	[ ! -e ran ] || fail "the command ran"
+	end
+}
+
+bad_addresses_are_told()
+{
+	refused 2 "no address" gprofctl serve --listen 127.0.0.1
+	refused 2 "no address" gprofctl serve --listen :80
+	refused 2 "no such address" gprofctl serve --listen nowhere.invalid:80
+	refused 1 "no such address" gprofctl serve --listen 192.0.2.1:80
+	refused 1 permission as_user gprofctl serve --listen 80
+}
+
+nothing_is_left_open()
+{
+	run 0 gprofctl info --json
+	jq -e '.recorders == []' out
+}
+
+ktap_run forks_of_a_command_are_counted_exactly switches_are_those_of_the_kernel \
+	a_histogram_has_every_delay system_calls_are_counted_when_asked_for \
+	page_faults_are_counted_when_asked_for \
+	what_is_not_counted_is_refused_before_the_command_runs \
+	every_interval_has_a_line_and_no_total_goes_back no_total_is_smaller_than_its_part \
+	the_table_has_totals_and_percentiles openmetrics_ends_as_it_must \
+	samples_follow_the_rate a_process_a_thread_and_a_cgroup_are_counted \
+	it_ends_with_its_process an_interrupt_ends_it_with_a_last_reading \
+	commands_status_is_passed_on own_command_needs_no_privilege_and_the_host_does \
+	nonsense_is_told a_full_disk_is_told metrics_are_listed \
+	metrics_are_served_in_the_format_that_is_asked_for what_became_of_samples_is_served \
+	a_server_ends_with_its_command bad_requests_are_answered \
+	scrapers_that_disconnect_leave_nothing \
+	a_port_in_use_is_told_and_the_command_does_not_run bad_addresses_are_told \
+	nothing_is_left_open

@@ -1,0 +1,408 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * timer_test: the clock of a target runs while the target does, and the samples
+ * stand for what it showed, to within a period on each CPU.
+ */
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include "harness.h"
+#include "device.h"
+#include "reader.h"
+#include "tally.h"
+#include "workload.h"
+
+#define MS	1000000ULL
+
+struct shared {
+	uint64_t burned;	/* ns, by children */
+	uint32_t other;		/* a process id */
+};
+
+FIXTURE(timer) {
+	struct shared *shared;
+	struct gprof_cpu_params params;
+	struct gprof_setup setup;
+	struct device dev;
+	struct tally *tally;
+	struct child child;
+};
+
+FIXTURE_SETUP(timer)
+{
+	self->dev.fd = -1;
+	self->tally = calloc(1, sizeof(*self->tally));
+	self->shared = mmap(NULL, sizeof(*self->shared), PROT_READ | PROT_WRITE,
+			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, self->shared);
+	/* a clock in user mode alone tells no count */
+	self->params = timer_params(MS);
+	self->params.flags = GPROF_CPU_F_KERNEL;
+}
+
+FIXTURE_TEARDOWN(timer)
+{
+	if (self->shared->other)
+		kill(self->shared->other, SIGKILL);
+	if (self->child.pid)
+		child_end(&self->child);
+	if (self->tally->reader.rings)
+		tally_free(self->tally);
+	free(self->tally);
+	device_close(&self->dev);
+}
+
+static void begin(struct __test_metadata *_metadata, FIXTURE_DATA(timer) *self,
+		  void (*fn)(void *arg, int step))
+{
+	ASSERT_EQ(0, child_fork(&self->child, fn, self->shared));
+	self->setup = device_setup_of(GPROF_TARGET_PROCESS, self->child.pid, &self->params);
+}
+
+static void record(struct __test_metadata *_metadata, FIXTURE_DATA(timer) *self)
+{
+	ASSERT_EQ(0, device_record(&self->dev, &self->setup)) {
+		TH_LOG("reason %u", self->setup.out_reason);
+	}
+	ASSERT_EQ(0, tally_init(self->tally, &self->dev));
+}
+
+/* Stops, reads, and checks that the samples stand for the time. */
+static struct gprof_stats finish(struct __test_metadata *_metadata, struct device *dev,
+				 struct reader *reader, uint64_t period)
+{
+	struct gprof_stats st = { 0 };
+	uint64_t margin = nr_online_cpus() * period;
+
+	EXPECT_EQ(0, device_stop(dev));
+	EXPECT_LE(0, reader_read(reader));
+	EXPECT_STREQ("", reader->error);
+	EXPECT_EQ(0, device_stats(dev, GPROF_STATS_ALL_CPUS, &st));
+	EXPECT_EQ(st.out_produced, reader->samples + device_lost(&st));
+	EXPECT_EQ(0, device_lost(&st));
+	EXPECT_EQ(0, st.out_throttled);
+	EXPECT_EQ(st.out_count, st.out_time_running);
+	EXPECT_EQ(st.out_count, st.out_time_enabled);
+	EXPECT_LE(reader->weight, st.out_count + margin);
+	EXPECT_GE(reader->weight + margin, st.out_count);
+	TH_LOG("%llu samples stand for %llu us of %llu us", (unsigned long long)reader->samples,
+	       (unsigned long long)reader->weight / 1000, (unsigned long long)st.out_count / 1000);
+	return st;
+}
+
+#define BEGIN(_fn)	begin(_metadata, self, _fn)
+#define RECORD()	record(_metadata, self)
+#define FINISH()	finish(_metadata, &self->dev, &self->tally->reader, self->params.period)
+
+static uint64_t children_ns(void)
+{
+	struct rusage r;
+
+	getrusage(RUSAGE_CHILDREN, &r);
+	return (r.ru_utime.tv_sec + r.ru_stime.tv_sec) * 1000000000ULL +
+	       (r.ru_utime.tv_usec + r.ru_stime.tv_usec) * 1000ULL;
+}
+
+#define NR_SHORT	200
+#define SHORT_NS	(2 * MS)
+
+static void fork_short_ones(void *arg, int step)
+{
+	struct shared *s = arg;
+	int i;
+
+	for (i = 0; i < NR_SHORT; i++) {
+		pid_t pid = fork();
+
+		if (!pid) {
+			burn_ns(SHORT_NS);
+			_exit(0);
+		}
+		waitpid(pid, NULL, 0);
+	}
+	s->burned = children_ns();
+}
+
+/* None of them lives for a period. */
+TEST_F(timer, children_shorter_than_a_period_stand_for_their_cpu_time)
+{
+	struct gprof_stats st;
+	uint64_t burned;
+
+	BEGIN(fork_short_ones);
+	self->params.period = 20 * MS;
+	burned = process_cpu_ns(self->child.pid);
+	RECORD();
+	ASSERT_EQ(0, child_step(&self->child));
+	burned = self->shared->burned + process_cpu_ns(self->child.pid) - burned;
+	st = FINISH();
+	TH_LOG("the kernel says %llu us", (unsigned long long)burned / 1000);
+	/* it charges who is woken for the way out of idle, which an emulated CPU takes long for */
+	EXPECT_LE(NR_SHORT * SHORT_NS * 9 / 10, st.out_count);
+	EXPECT_GE(burned * 11 / 10 + 10 * MS, st.out_count);
+}
+
+static void burn_then_sleep(void *arg, int step)
+{
+	if (step & 1)
+		sleep_ms(500);
+	else
+		burn_ns(100 * MS);
+}
+
+TEST_F(timer, clock_stands_while_the_target_sleeps)
+{
+	struct gprof_stats before, after;
+
+	BEGIN(burn_then_sleep);
+	RECORD();
+	ASSERT_EQ(0, child_step(&self->child));
+	ASSERT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &before));
+	EXPECT_LE(100 * MS, before.out_count);
+	ASSERT_EQ(0, child_step(&self->child));
+	ASSERT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &after));
+	EXPECT_GE(before.out_count + 100 * MS, after.out_count);
+	ASSERT_EQ(0, child_step(&self->child));
+	FINISH();
+}
+
+TEST_F(timer, count_grows_while_the_target_runs)
+{
+	struct gprof_stats st;
+	uint64_t last = 0;
+	int i;
+
+	BEGIN(burn_then_sleep);
+	RECORD();
+	ASSERT_EQ(0, child_begin(&self->child));
+	for (i = 0; i < 5; i++) {
+		sleep_ms(5);
+		ASSERT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
+		EXPECT_LE(last, st.out_count);
+		last = st.out_count;
+	}
+	EXPECT_LT(0, last);
+	ASSERT_EQ(0, child_wait(&self->child));
+	FINISH();
+}
+
+TEST_F(timer, recorders_at_different_rates_each_get_their_own)
+{
+	struct gprof_cpu_params slow = self->params;
+	struct gprof_setup setup;
+	struct gprof_stats st[2];
+	struct reader reader;
+	struct device other;
+
+	BEGIN(burn_then_sleep);
+	slow.period = 7 * MS;
+	setup = self->setup;
+	setup.params = (uintptr_t)&slow;
+	RECORD();
+	ASSERT_EQ(0, device_record(&other, &setup));
+	ASSERT_EQ(0, reader_init(&reader, &other));
+	ASSERT_EQ(0, child_step(&self->child));
+	st[1] = finish(_metadata, &other, &reader, slow.period);
+	st[0] = FINISH();
+	/* both saw all that was burned between them */
+	EXPECT_LE(st[1].out_count, st[0].out_count);
+	EXPECT_LE(100 * MS, st[1].out_count);
+	reader_free(&reader);
+	device_close(&other);
+}
+
+#define MAX_TIMES	2048
+
+struct times {
+	uint64_t at[MAX_TIMES];
+	unsigned int nr;
+};
+
+static void note_time(void *ctx, const struct reader_sample *s)
+{
+	struct times *t = ctx;
+
+	if (t->nr < MAX_TIMES)
+		t->at[t->nr++] = s->rec->time;
+}
+
+static void burn_on_first(void *arg, int step)
+{
+	if (step == 0)
+		pin_to(online_cpu(0));
+	else
+		burn_ns(500 * MS);
+}
+
+/* Records while the child takes a step; gets the times of the samples. */
+static void record_times(struct __test_metadata *_metadata, FIXTURE_DATA(timer) *self,
+			 struct times *t, struct device *other, struct times *t_other)
+{
+	struct reader reader, reader_other;
+
+	ASSERT_EQ(0, device_record(&self->dev, &self->setup));
+	ASSERT_EQ(0, reader_init(&reader, &self->dev));
+	reader.on_sample = note_time;
+	reader.ctx = t;
+	ASSERT_EQ(0, child_begin(&self->child));
+	if (other) {
+		/* the second begins while the first one's clock runs */
+		sleep_ms(50);
+		ASSERT_EQ(0, device_record(other, &self->setup));
+		ASSERT_EQ(0, reader_init(&reader_other, other));
+		reader_other.on_sample = note_time;
+		reader_other.ctx = t_other;
+	}
+	ASSERT_EQ(0, child_wait(&self->child));
+	if (other) {
+		finish(_metadata, other, &reader_other, self->params.period);
+		reader_free(&reader_other);
+	}
+	finish(_metadata, &self->dev, &reader, self->params.period);
+	reader_free(&reader);
+}
+
+/* So any number of recorders at one rate costs one interrupt. */
+TEST_F(timer, recorders_at_one_rate_are_served_together)
+{
+	struct times a = { 0 }, b = { 0 };
+	unsigned int i, j, together = 0;
+	struct device other;
+
+	BEGIN(burn_on_first);
+	self->params.period = 5 * MS;
+	ASSERT_EQ(0, child_step(&self->child));
+	record_times(_metadata, self, &a, &other, &b);
+	device_close(&other);
+	for (i = 0; i < b.nr; i++) {
+		for (j = 0; j < a.nr; j++) {
+			int64_t apart = a.at[j] - b.at[i];
+
+			if (apart < 500000 && apart > -500000)
+				break;
+		}
+		together += j < a.nr;
+	}
+	TH_LOG("%u of %u", together, b.nr);
+	EXPECT_LE(10, b.nr);
+	EXPECT_LE(b.nr * 8 / 10, together);
+}
+
+/* What comes every period, like much that schedulers do, must not be seen at one place. */
+TEST_F(timer, samples_come_at_all_places_of_a_period)
+{
+	unsigned int bins[8] = { 0 }, i, most = 0, used = 0;
+	struct times t = { 0 };
+
+	BEGIN(burn_on_first);
+	self->params.period = 5 * MS;
+	ASSERT_EQ(0, child_step(&self->child));
+	record_times(_metadata, self, &t, NULL, NULL);
+	for (i = 0; i < t.nr; i++)
+		bins[t.at[i] % self->params.period * 8 / self->params.period]++;
+	for (i = 0; i < 8; i++) {
+		used += !!bins[i];
+		most = bins[i] > most ? bins[i] : most;
+	}
+	TH_LOG("%u samples, in %u of 8 parts, at most %u in one", t.nr, used, most);
+	EXPECT_LE(40, t.nr);
+	EXPECT_LE(6, used);
+	EXPECT_GE(t.nr / 2, most);
+}
+
+static void fork_then_both_burn(void *arg, int step)
+{
+	struct shared *s = arg;
+	pid_t pid;
+
+	if (step == 0) {
+		pid = fork();
+		if (!pid) {
+			for (;;)
+				burn_ns(MS);
+		}
+		s->other = pid;
+		return;
+	}
+	burn_ns(200 * MS);
+}
+
+TEST_F(timer, child_from_before_start_is_left_out)
+{
+	uint32_t pid;
+
+	BEGIN(fork_then_both_burn);
+	pid = self->child.pid;
+	ASSERT_EQ(0, child_step(&self->child));
+	RECORD();
+	ASSERT_EQ(0, child_step(&self->child));
+	FINISH();
+	EXPECT_LE(5, tally_of(self->tally, pid));
+	EXPECT_EQ(0, tally_of_others(self->tally, &pid, 1));
+}
+
+static void *exec_burner(void *arg)
+{
+	char path[512];
+	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
+
+	path[n < 0 ? 0 : n] = 0;
+	snprintf(strrchr(path, '/'), 16, "/burner");
+	execl(path, "burner", "300", (char *)NULL);
+	_exit(127);
+}
+
+static void exec_from_a_thread(void *arg, int step)
+{
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, exec_burner, NULL);
+	pthread_join(thread, NULL);
+}
+
+/* The thread takes the place of the process' first one, which ends. */
+TEST_F(timer, exec_of_another_thread_is_followed)
+{
+	uint32_t pid;
+	int status;
+
+	BEGIN(exec_from_a_thread);
+	pid = self->child.pid;
+	RECORD();
+	ASSERT_EQ(0, child_begin(&self->child));
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
+	FINISH();
+	EXPECT_TRUE(tally_has_map(self->tally, pid, "/burner"));
+	EXPECT_LE(20, tally_of(self->tally, pid));
+}
+
+#define NR_FAST	8
+
+/* Eight times 100 kHz is more than an emulated machine bears; the work must go on. */
+TEST_F(timer, more_than_the_machine_can_do_leaves_time_for_the_target)
+{
+	struct device devs[NR_FAST];
+	struct gprof_stats st;
+	int i;
+
+	BEGIN(burn_then_sleep);
+	self->params.period = GPROF_CPU_TIMER_MIN;
+	self->setup.flags = GPROF_SETUP_F_FLIGHT;
+	for (i = 0; i < NR_FAST; i++)
+		ASSERT_EQ(0, device_record(&devs[i], &self->setup));
+	ASSERT_EQ(0, child_step(&self->child));
+	for (i = 0; i < NR_FAST; i++) {
+		EXPECT_EQ(0, device_stop(&devs[i]));
+		EXPECT_EQ(0, device_stats(&devs[i], GPROF_STATS_ALL_CPUS, &st));
+		EXPECT_LT(0, st.out_produced);
+		EXPECT_LE(100 * MS, st.out_count);
+		EXPECT_LE(st.out_produced * self->params.period,
+			  st.out_count + nr_online_cpus() * self->params.period);
+		device_close(&devs[i]);
+	}
+}
+
+TEST_HARNESS_MAIN

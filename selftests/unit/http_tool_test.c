@@ -1,0 +1,456 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The web server, with clients that do not behave.
+ */
+#include <kselftest_harness.h>
+
+#include <arpa/inet.h>
+#include <dirent.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cmd.h"
+#include "http.h"
+
+#define LARGE	(8 << 20)
+
+static const char *answer_small(void *ctx, struct http_request *rq)
+{
+	fprintf(rq->body, "accept=%s ctx=%s\n", rq->accept, (const char *)ctx);
+	return NULL;
+}
+
+static const char *answer_large(void *ctx, struct http_request *rq)
+{
+	(void)ctx;
+	for (int i = 0; i < LARGE / 16; i++)
+		fputs("0123456789abcde\n", rq->body);
+	return NULL;
+}
+
+static const char *answer_broken(void *ctx, struct http_request *rq)
+{
+	(void)ctx;
+	fputs("half of it", rq->body);
+	return "the module is gone; load it";
+}
+
+static const char *answer_typed(void *ctx, struct http_request *rq)
+{
+	(void)ctx;
+	rq->type = "application/x-other";
+	fputs("{}", rq->body);
+	return NULL;
+}
+
+static const struct http_route routes[] = {
+	{ "/small", "a <small> page", "text/plain", answer_small },
+	{ "/large", "a large page", "text/plain", answer_large },
+	{ "/broken", "a page that fails", "text/plain", answer_broken },
+	{ "/typed", "another type", "text/plain", answer_typed },
+	{ 0 },
+};
+
+FIXTURE(http) {
+	struct http *h;
+	int port;
+	char got[65536];
+};
+
+static int port_of(const char *url)
+{
+	return atoi(strrchr(url, ':') + 1);
+}
+
+FIXTURE_SETUP(http)
+{
+	int status;
+
+	self->h = http_listen("127.0.0.1:0", &status);
+	ASSERT_NE(NULL, self->h);
+	ASSERT_EQ(STATUS_OK, http_start(self->h, routes, "me"));
+	self->port = port_of(http_url(self->h));
+	ASSERT_LT(0, self->port);
+}
+
+FIXTURE_TEARDOWN(http)
+{
+	http_close(self->h);
+}
+
+static int dial(int port)
+{
+	struct sockaddr_in in = {
+		.sin_family = AF_INET,
+		.sin_port = htons(port),
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+	};
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	if (fd >= 0 && connect(fd, (struct sockaddr *)&in, sizeof(in))) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+static bool put(int fd, const char *text)
+{
+	size_t n = strlen(text);
+
+	return send(fd, text, n, MSG_NOSIGNAL) == (ssize_t)n;
+}
+
+/* Reads until the other side closes or 20 s are over; bytes, or -1. */
+static long slurp(int fd, char *buf, size_t size)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	char rest[65536];
+	long all = 0;
+
+	for (;;) {
+		bool room = (size_t)all + 1 < size;
+		ssize_t n;
+
+		if (poll(&p, 1, 20000) <= 0)
+			return -1;
+		n = recv(fd, room ? buf + all : rest, room ? size - 1 - all : sizeof(rest), 0);
+		if (n < 0)
+			return -1;
+		if (!n)
+			break;
+		all += n;
+		if (room)
+			buf[all] = '\0';
+	}
+	return all;
+}
+
+static long ask(int port, const char *request, char *buf, size_t size)
+{
+	int fd = dial(port);
+	long n = -1;
+
+	buf[0] = '\0';
+	if (fd < 0)
+		return -1;
+	if (put(fd, request))
+		n = slurp(fd, buf, size);
+	close(fd);
+	return n;
+}
+
+#define ASK(request)	ask(self->port, request, self->got, sizeof(self->got))
+#define GET(path)	ASK("GET " path " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+#define EXPECT_HAS(text)						\
+	EXPECT_NE(NULL, strstr(self->got, text)) { TH_LOG("%s", self->got); }
+#define EXPECT_STATUS(status)						\
+	EXPECT_EQ(0, strncmp(self->got, "HTTP/1.1 " status, 12)) { TH_LOG("%s", self->got); }
+
+TEST_F(http, a_page_comes_with_its_type_and_is_not_kept)
+{
+	ASSERT_LT(0, ASK("GET /small?a=b HTTP/1.1\r\nHost: x\r\nAccept: text/x\r\n"
+			 "Connection: close\r\n\r\n"));
+	EXPECT_STATUS("200");
+	EXPECT_HAS("\r\nContent-Type: text/plain\r\n");
+	EXPECT_HAS("\r\nCache-Control: no-store\r\n");
+	EXPECT_HAS("\r\n\r\naccept=text/x ctx=me\n");
+}
+
+TEST_F(http, a_page_may_change_its_type)
+{
+	ASSERT_LT(0, GET("/typed"));
+	EXPECT_HAS("\r\nContent-Type: application/x-other\r\n");
+}
+
+TEST_F(http, head_is_get_without_the_page)
+{
+	char *end;
+
+	ASSERT_LT(0, ASK("HEAD /small HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"));
+	EXPECT_STATUS("200");
+	EXPECT_HAS("\r\nContent-Length: 15\r\n");
+	end = strstr(self->got, "\r\n\r\n");
+	ASSERT_NE(NULL, end);
+	EXPECT_STREQ("", end + 4);
+}
+
+TEST_F(http, the_index_lists_every_page)
+{
+	ASSERT_LT(0, GET("/"));
+	EXPECT_STATUS("200");
+	EXPECT_HAS("<a href=\"/small\">");
+	EXPECT_HAS("a &lt;small&gt; page");
+	EXPECT_HAS("<a href=\"/typed\">");
+}
+
+TEST_F(http, unknown_paths_are_404)
+{
+	ASSERT_LT(0, GET("/smal"));
+	EXPECT_STATUS("404");
+	EXPECT_HAS("there is no such page");
+	ASSERT_LT(0, GET("/small/"));
+	EXPECT_STATUS("404");
+	ASSERT_LT(0, GET("/../../etc/passwd"));
+	EXPECT_STATUS("404");
+	ASSERT_LT(0, GET("/%73mall%00"));
+	EXPECT_STATUS("404");
+}
+
+TEST_F(http, other_methods_are_405_and_say_which_are_not)
+{
+	ASSERT_LT(0, ASK("POST /small HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n"
+			 "Connection: close\r\n\r\nabc"));
+	EXPECT_STATUS("405");
+	EXPECT_HAS("\r\nAllow: GET, HEAD\r\n");
+	ASSERT_LT(0, ASK("DELETE /nothing HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"));
+	EXPECT_STATUS("405");
+}
+
+TEST_F(http, what_cannot_be_told_now_is_503_with_the_reason_alone)
+{
+	ASSERT_LT(0, GET("/broken"));
+	EXPECT_STATUS("503");
+	EXPECT_HAS("\r\n\r\nthe module is gone; load it\n");
+	EXPECT_EQ(NULL, strstr(self->got, "half"));
+}
+
+TEST_F(http, a_request_that_is_too_long_is_refused)
+{
+	char *long_one = malloc(1 << 20);
+	int fd = dial(self->port);
+
+	ASSERT_NE(NULL, long_one);
+	ASSERT_LE(0, fd);
+	memset(long_one, 'a', 1 << 20);
+	memcpy(long_one, "GET /", 5);
+	/* The server may hang up before it has read all. */
+	send(fd, long_one, 1 << 20, MSG_NOSIGNAL | MSG_DONTWAIT);
+	self->got[0] = '\0';
+	slurp(fd, self->got, sizeof(self->got));
+	close(fd);
+	free(long_one);
+	EXPECT_STATUS("414");
+	ASSERT_LT(0, GET("/small"));
+	EXPECT_STATUS("200");
+}
+
+TEST_F(http, what_is_no_http_is_refused)
+{
+	ASSERT_LE(0, ASK("\x16\x03\x01\x02\r\n\r\n"));
+	EXPECT_EQ(NULL, strstr(self->got, " 200 "));
+	ASSERT_LT(0, ASK("GET /small HTTP/1.1\r\n\r\n"));
+	EXPECT_STATUS("400");
+	ASSERT_LT(0, GET("/small"));
+	EXPECT_STATUS("200");
+}
+
+TEST_F(http, a_large_page_arrives_whole)
+{
+	long n = GET("/large");
+
+	EXPECT_STATUS("200");
+	EXPECT_LT(LARGE, n);
+}
+
+static int open_files(void)
+{
+	DIR *d = opendir("/proc/self/fd");
+	int n = 0;
+
+	while (d && readdir(d))
+		n++;
+	closedir(d);
+	return n;
+}
+
+TEST_F(http, clients_that_disconnect_leave_nothing)
+{
+	static const char *const parts[] = {
+		"", "GET", "GET /large HTTP/1.1\r\n", "GET /large HTTP/1.1\r\nHost: x\r\n\r\n",
+	};
+	struct linger hard = { .l_onoff = 1 };
+	int before = open_files(), tries;
+
+	for (int i = 0; i < 200; i++) {
+		int fd = dial(self->port);
+
+		ASSERT_LE(0, fd);
+		put(fd, parts[i % 4]);
+		/* Every other one hangs up with a reset. */
+		if (i & 4)
+			setsockopt(fd, SOL_SOCKET, SO_LINGER, &hard, sizeof(hard));
+		close(fd);
+	}
+	for (tries = 0; open_files() > before && tries < 100; tries++)
+		usleep(100000);
+	EXPECT_EQ(before, open_files());
+	ASSERT_LT(0, GET("/small"));
+	EXPECT_STATUS("200");
+}
+
+TEST_F(http, a_client_that_does_not_read_holds_up_nobody)
+{
+	int slow = dial(self->port);
+
+	ASSERT_LE(0, slow);
+	ASSERT_TRUE(put(slow, "GET /large HTTP/1.1\r\nHost: x\r\n\r\n"));
+	usleep(100000);
+	ASSERT_LT(0, GET("/small"));
+	EXPECT_STATUS("200");
+	close(slow);
+}
+
+TEST_F(http, idle_connections_are_closed_so_that_new_ones_get_in)
+{
+	int fds[80];
+
+	for (int i = 0; i < 80; i++) {
+		fds[i] = dial(self->port);
+		ASSERT_LE(0, fds[i]);
+	}
+	/* The server has taken as many as it takes; the next waits its turn. */
+	ASSERT_LT(0, GET("/small"));
+	EXPECT_STATUS("200");
+	for (int i = 0; i < 80; i++)
+		close(fds[i]);
+}
+
+TEST_F(http, closing_gives_up_what_is_under_way)
+{
+	int fd = dial(self->port);
+
+	ASSERT_LE(0, fd);
+	ASSERT_TRUE(put(fd, "GET /large HTTP/1.1\r\nHost: x\r\n\r\n"));
+	usleep(50000);
+	http_close(self->h);
+	self->h = NULL;
+	close(fd);
+	EXPECT_GT(0, dial(self->port));
+}
+
+TEST_F(http, a_port_in_use_is_an_error)
+{
+	char address[32];
+	int status = 0;
+
+	snprintf(address, sizeof(address), "127.0.0.1:%d", self->port);
+	EXPECT_EQ(NULL, http_listen(address, &status));
+	EXPECT_EQ(STATUS_FAILED, status);
+}
+
+TEST(addresses_that_are_none_are_misuse)
+{
+	static const char *const bad[] = {
+		"", ":", ":80", "127.0.0.1:", "127.0.0.1:http", "127.0.0.1:65536", "1.2.3.4.5:1",
+		"::1:80", "[::1", "[::1]", "[::1]80", "[]:80", "x y:80", "80 ", "-1",
+		"127.0.0.1:99999999999",
+	};
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		int status = 0;
+
+		EXPECT_EQ(NULL, http_listen(bad[i], &status)) {
+			TH_LOG("\"%s\"", bad[i]);
+		}
+		EXPECT_EQ(STATUS_USAGE, status) {
+			TH_LOG("\"%s\"", bad[i]);
+		}
+	}
+}
+
+TEST(a_port_alone_is_this_machine_alone)
+{
+	int status;
+	struct http *h = http_listen("0", &status);
+
+	ASSERT_NE(NULL, h);
+	EXPECT_EQ(0, strncmp(http_url(h), "http://127.0.0.1:", 17));
+	EXPECT_TRUE(http_is_local(h));
+	http_close(h);
+	h = http_listen("0.0.0.0:0", &status);
+	ASSERT_NE(NULL, h);
+	EXPECT_FALSE(http_is_local(h));
+	http_close(h);
+}
+
+TEST(ipv6_is_listened_to)
+{
+	int status;
+	struct http *h;
+	int fd = socket(AF_INET6, SOCK_STREAM, 0);
+
+	if (fd < 0)
+		SKIP(return, "no IPv6 here");
+	close(fd);
+	h = http_listen("[::1]:0", &status);
+	if (!h)
+		SKIP(return, "no IPv6 address here");
+	EXPECT_EQ(0, strncmp(http_url(h), "http://[::1]:", 13));
+	EXPECT_TRUE(http_is_local(h));
+	http_close(h);
+}
+
+TEST(an_address_of_another_machine_is_refused)
+{
+	int status = 0;
+
+	EXPECT_EQ(NULL, http_listen("192.0.2.1:0", &status));
+	EXPECT_EQ(STATUS_FAILED, status);
+}
+
+#define OM "application/openmetrics-text"
+
+TEST(accept_headers_are_weighed)
+{
+	static const struct {
+		const char *accept;
+		const char *type;
+		const char *version;
+		int want;
+	} rows[] = {
+		{ "", OM, "1.0.0", 1000 },
+		{ " ", OM, "1.0.0", 1000 },
+		{ OM, OM, "1.0.0", 1000 },
+		{ "APPLICATION/OpenMetrics-Text", OM, NULL, 1000 },
+		{ "text/plain", OM, NULL, 0 },
+		{ "*/*", OM, NULL, 1000 },
+		{ "*/*;q=0.1", OM, NULL, 100 },
+		{ "application/*;q=0.25", OM, NULL, 250 },
+		{ "appl/*", OM, NULL, 0 },
+		{ OM ";version=0.0.1", OM, "1.0.0", 0 },
+		{ OM "; version=\"1.0.0\" ; q=0.5", OM, "1.0.0", 500 },
+		{ OM ";q=0, */*", OM, NULL, 0 },
+		{ "text/html, */*;q=0.8", "text/plain", NULL, 800 },
+		{ "text/*;q=0.3,text/plain;q=0.7,*/*", "text/plain", NULL, 700 },
+		/* What Prometheus 2.42 says. */
+		{ OM ";version=1.0.0," OM ";version=0.0.1;q=0.75,"
+		  "text/plain;version=0.0.4;q=0.5,*/*;q=0.1", OM, "1.0.0", 1000 },
+		{ OM ";version=1.0.0," OM ";version=0.0.1;q=0.75,"
+		  "text/plain;version=0.0.4;q=0.5,*/*;q=0.1", "text/plain", "0.0.4", 500 },
+		/* Nonsense does no harm. */
+		{ ",,;;q=,=", OM, NULL, 0 },
+		{ OM ";q=7", OM, NULL, 1000 },
+		{ OM ";q=-1", OM, NULL, 1000 },
+		{ OM ";q=0.12345", OM, NULL, 1000 },
+		{ OM ";x=\"a,b;q=0\";q=0.5", OM, NULL, 500 },
+		{ OM ";x=\"a", OM, NULL, 1000 },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		EXPECT_EQ(rows[i].want,
+			  http_accepts(rows[i].accept, rows[i].type, rows[i].version)) {
+			TH_LOG("row %zu: \"%s\"", i, rows[i].accept);
+		}
+	}
+}
+
+TEST_HARNESS_MAIN
