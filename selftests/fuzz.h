@@ -22,6 +22,7 @@
  * @set_up: recorders that were
  * @started: times one was
  * @samples: that honest readers have read
+ * @told: scheduler statistics that netlink gave
  * @ledgers: that were drawn up
  * @error: the first rule that was broken, or ""
  */
@@ -34,6 +35,7 @@ struct fuzz {
 	uint64_t set_up;
 	uint64_t started;
 	uint64_t samples;
+	uint64_t told;
 	uint64_t ledgers;
 	char error[512];
 };

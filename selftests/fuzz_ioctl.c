@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* fuzz_ioctl.c: the commands of the device, with structs that need not be right. */
+#include <errno.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+#include "fuzz_thread.h"
+#include "workload.h"
+
+/* The errors that <linux/gprof.h> names, and no others. */
+static bool is_promised(int err)
+{
+	static const int promised[] = {
+		0, ENOTTY, E2BIG, EINVAL, EOPNOTSUPP, ENOENT, ESRCH, ENODEV, EPERM, EBUSY,
+		ENOMEM, EFAULT,
+	};
+	unsigned int i;
+
+	for (i = 0; i < sizeof(promised) / sizeof(promised[0]); i++)
+		if (promised[i] == err)
+			return true;
+	return false;
+}
+
+static int call(struct thread *t, struct slot *s, unsigned int cmd, void *arg)
+{
+	struct fuzz *f = t->run->f;
+	int fd = __atomic_load_n(&s->fd, __ATOMIC_RELAXED);
+	int err = ioctl(fd, cmd, arg) ? errno : 0;
+
+	fuzz_count(&f->calls);
+	if (err)
+		fuzz_count(&f->refused);
+	/* a liar may be closed by another thread at any moment */
+	if (!is_promised(err) && !(err == EBADF && !s->honest))
+		fuzz_broken(f, "command %#x gave %d (%s)", cmd, err, strerror(err));
+	return err;
+}
+
+/*
+ * Sends a struct from a random place: often straight before a page that is not
+ * there, with a size that may reach into it.
+ */
+static int send_struct(struct thread *t, struct slot *s, unsigned int cmd, void *arg, size_t size)
+{
+	size_t room = t->run->page - size;
+	uint8_t *place = t->edge + (one_in(&t->draw, 2) ? room : below(&t->draw, room / 8) * 8);
+	uint32_t *words = (uint32_t *)place;
+	int err;
+
+	memcpy(place, arg, size);
+	switch (below(&t->draw, 12)) {
+	case 0:		/* a size that is wrong */
+		words[0] = ONE_OF(&t->draw, 0, 1, 4, 8, size - 1, size - 8, size + 1, size + 8,
+				  t->run->page, t->run->page + 1, 1 << 20, UINT32_MAX);
+		break;
+	case 1:		/* a bit that is */
+		words[below(&t->draw, size / 4)] ^= 1U << below(&t->draw, 32);
+		break;
+	case 2:		/* garbage */
+		words[below(&t->draw, size / 4)] = draw(&t->draw);
+		break;
+	case 3:
+		if (one_in(&t->draw, 4))
+			place = (uint8_t *)ONE_OF(&t->draw, 0, 8, -8, 1ULL << 47, 0xffff888000000000ULL,
+						  (uintptr_t)t->edge + t->run->page);
+		break;
+	}
+	err = call(t, s, cmd, place);
+	if (place >= t->edge && place < t->edge + t->run->page)
+		memcpy(arg, place, size);
+	return err;
+}
+
+void do_info(struct thread *t, struct slot *s)
+{
+	struct gprof_info info = { .size = sizeof(info) };
+
+	send_struct(t, s, GPROF_IOC_INFO, &info, sizeof(info));
+}
+
+void do_stats(struct thread *t, struct slot *s)
+{
+	struct gprof_stats st = {
+		.size = sizeof(st), .cpu = ONE_OF(&t->draw, -1, -1, 0, 1, 2, 4096, -2, INT32_MIN),
+	};
+	uint64_t told;
+
+	if (send_struct(t, s, GPROF_IOC_STATS, &st, sizeof(st)) || st.size != sizeof(st))
+		return;
+	/* they are read one after the other, from what goes on: but never backwards */
+	told = device_lost(&st) + st.out_overwritten;
+	if (st.out_stopped_ns && st.out_produced < told && st.out_started_ns < st.out_stopped_ns)
+		fuzz_broken(t->run->f, "produced %llu, lost and overwritten %llu",
+		       (unsigned long long)st.out_produced, (unsigned long long)told);
+}
+
+void do_start(struct thread *t, struct slot *s)
+{
+	struct gprof_start start = { .size = sizeof(start) };
+
+	if (!send_struct(t, s, GPROF_IOC_START, &start, sizeof(start)))
+		fuzz_count(&t->run->f->started);
+}
+
+void do_stop(struct thread *t, struct slot *s)
+{
+	struct gprof_stop stop = { .size = sizeof(stop) };
+
+	send_struct(t, s, GPROF_IOC_STOP, &stop, sizeof(stop));
+}
+
+void do_rate(struct thread *t, struct slot *s)
+{
+	struct gprof_rate rate = {
+		.size = sizeof(rate),
+		.hz = ONE_OF(&t->draw, 0, 1, 100, 99999, 100000, 100001, UINT32_MAX),
+	};
+
+	send_struct(t, s, GPROF_IOC_RATE, &rate, sizeof(rate));
+}
+
+void do_unknown(struct thread *t, struct slot *s)
+{
+	unsigned int cmd = GPROF_IOC_TYPE << 8 | below(&t->draw, 256);
+
+	if (one_in(&t->draw, 2))
+		cmd = draw(&t->draw);
+	/* what every file has would have its own errors */
+	if ((cmd >> 8 & 0xff) != GPROF_IOC_TYPE)
+		cmd = (cmd & ~0xff00U) | GPROF_IOC_TYPE << 8;
+	if (cmd >= GPROF_IOC_INFO && cmd <= GPROF_IOC_RATE)
+		return;
+	call(t, s, cmd, t->edge + below(&t->draw, t->run->page));
+}
+
+static void draw_params(struct thread *t, struct gprof_cpu_params *p)
+{
+	*p = timer_params(ONE_OF(&t->draw, 1000000, 1000000, 250000, 100000, 10000000));
+	if (one_in(&t->draw, 4)) {
+		p->type = ONE_OF(&t->draw, PERF_TYPE_HARDWARE, PERF_TYPE_SOFTWARE, PERF_TYPE_RAW,
+				 PERF_TYPE_HW_CACHE, PERF_TYPE_TRACEPOINT, PERF_TYPE_BREAKPOINT,
+				 6, 7, 8, 9, 10, UINT32_MAX);
+		p->config = ONE_OF(&t->draw, 0, 1, 2, 3, 4, 5, 6, 0x11, 0xff, draw(&t->draw), UINT64_MAX);
+		p->period = 100000 + below(&t->draw, 1000000);
+	}
+	if (one_in(&t->draw, 4))
+		p->flags = ONE_OF(&t->draw, 1, 2, 4, 8, 15, 16, draw(&t->draw));
+	if (one_in(&t->draw, 8))
+		p->period = ONE_OF(&t->draw, 0, 1, 99, 9999, GPROF_PERIOD_MAX, GPROF_PERIOD_MAX + 1,
+				   UINT64_MAX);
+	if (one_in(&t->draw, 8))
+		p->precise = ONE_OF(&t->draw, 1, 2, 3, 4, UINT32_MAX);
+	if (one_in(&t->draw, 16))
+		p->config1 = draw(&t->draw);
+	if (one_in(&t->draw, 16))
+		p->config2 = draw(&t->draw);
+	if (one_in(&t->draw, 16))
+		p->size = ONE_OF(&t->draw, 0, 47, 56, 4096, 4097, UINT32_MAX);
+}
+
+/* Nothing so large that the guest's memory is what is tested. */
+static uint64_t draw_buffer(struct thread *t)
+{
+	return ONE_OF(&t->draw, 0, 4096, 32768, 32768, 32768, 65536, 65536, 131072, 3, 4095, 100000,
+		      (1ULL << 30) + 1, 1ULL << 40, UINT64_MAX);
+}
+
+static void is_set_up(struct thread *t, struct slot *s, const struct gprof_setup *setup)
+{
+	__atomic_store_n(&s->id, setup->out_id, __ATOMIC_RELAXED);
+	fuzz_count(&t->run->f->set_up);
+}
+
+void do_setup_sched(struct thread *t, struct slot *s)
+{
+	struct gprof_sched_params params = {
+		.size = sizeof(params),
+		.flags = one_in(&t->draw, 8) ? draw(&t->draw) : below(&t->draw, 4),
+		.hz = ONE_OF(&t->draw, 0, 100, 10000, 100000, 100001),
+	};
+	struct gprof_setup setup = {
+		.size = sizeof(setup), .kind = GPROF_KIND_SCHED,
+		.target = ONE_OF(&t->draw, GPROF_TARGET_THREAD, GPROF_TARGET_PROCESS,
+				 GPROF_TARGET_PROCESS, GPROF_TARGET_PROCESS,
+				 GPROF_TARGET_CGROUP, GPROF_TARGET_CPUS, GPROF_TARGET_SYSTEM),
+		.params = (uintptr_t)&params,
+	};
+
+	if (setup.target == GPROF_TARGET_CGROUP)
+		setup.id = one_in(&t->draw, 8) ? s->fd : t->run->cgroup;
+	else if (setup.target != GPROF_TARGET_SYSTEM)
+		setup.id = one_in(&t->draw, 2) ? gettid() : getpid();
+	if (!send_struct(t, s, GPROF_IOC_SETUP, &setup, sizeof(setup)))
+		is_set_up(t, s, &setup);
+}
+
+void do_setup(struct thread *t, struct slot *s)
+{
+	struct gprof_profile_params profile = {
+		.size = sizeof(profile), .tracepoint = below(&t->draw, 3000),
+		.period = 1 + below(&t->draw, 999),
+	};
+	uint64_t cpus[2] = { ONE_OF(&t->draw, 1, 2, 3, 0, UINT64_MAX), 0 };
+	struct gprof_cpu_params params;
+	struct gprof_setup setup;
+
+	params = timer_params(1000000);
+	setup = device_setup_of(GPROF_TARGET_PROCESS, getpid(), &params);
+	setup.buffer_size = 32768;
+	if (one_in(&t->draw, 2)) {
+		setup.flags = below(&t->draw, 2);
+		if (!call(t, s, GPROF_IOC_SETUP, &setup))
+			is_set_up(t, s, &setup);
+		return;
+	}
+	draw_params(t, &params);
+	if (one_in(&t->draw, 3))
+		setup.target = below(&t->draw, 8);
+	if (setup.target > GPROF_TARGET_PROCESS)
+		setup.id = one_in(&t->draw, 8) ? draw(&t->draw) :
+			setup.target == GPROF_TARGET_CGROUP ? t->run->cgroup : 0;
+	else if (one_in(&t->draw, 4))
+		setup.id = ONE_OF(&t->draw, gettid(), 0, 1, 2, -1, getppid(), 1 << 22, INT32_MIN);
+	if (setup.target == GPROF_TARGET_CPUS) {
+		setup.cpus = (uintptr_t)cpus;
+		setup.cpus_size = ONE_OF(&t->draw, 8, 8, 16, 4, 0, 4096, 4104);
+	}
+	if (one_in(&t->draw, 8)) {
+		setup.kind = GPROF_KIND_PROFILE;
+		setup.params = (uintptr_t)&profile;
+	}
+	if (one_in(&t->draw, 3))
+		setup.flags = below(&t->draw, one_in(&t->draw, 8) ? 8 : 2);
+	if (one_in(&t->draw, 3))
+		setup.stack = below(&t->draw, 9);
+	setup.buffer_size = draw_buffer(t);
+	if (one_in(&t->draw, 4))
+		setup.max_frames = ONE_OF(&t->draw, 1, 2, 16, 127, 128, UINT32_MAX);
+	if (one_in(&t->draw, 4))
+		setup.generation_ns = ONE_OF(&t->draw, 1000000, 10000000, 999999, 1, 3600000000000ULL,
+					     3600000000001ULL, UINT64_MAX);
+	if (one_in(&t->draw, 32))
+		setup.params = ONE_OF(&t->draw, 0, 1, -8, (uintptr_t)t->edge + t->run->page - 8);
+	if (one_in(&t->draw, 32))
+		setup.cpus = ONE_OF(&t->draw, 0, 1, -8, draw(&t->draw));
+	if (!send_struct(t, s, GPROF_IOC_SETUP, &setup, sizeof(setup)))
+		is_set_up(t, s, &setup);
+}

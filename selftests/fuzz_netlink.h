@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * fuzz_netlink.h: messages to the family "gprof", right and wrong.
+ */
+#ifndef GPROF_TEST_FUZZ_NETLINK_H
+#define GPROF_TEST_FUZZ_NETLINK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "draw.h"
+#include "genl.h"
+
+/**
+ * struct fuzz_netlink - of one thread
+ * @genl: asks
+ * @listener: hears of events, where it is allowed to
+ * @sent: messages
+ * @refused: that gave an error
+ * @told: statistics that came
+ * @error: the rule that was broken, or ""
+ */
+struct fuzz_netlink {
+	struct genl genl;
+	struct genl listener;
+	uint64_t sent;
+	uint64_t refused;
+	uint64_t told;
+	char error[128];
+};
+
+/* false: no socket */
+bool fuzz_netlink_open(struct fuzz_netlink *n);
+void fuzz_netlink_close(struct fuzz_netlink *n);
+
+/* One message, and all that comes back; about the recorder @id, or another. */
+void fuzz_netlink_ask(struct fuzz_netlink *n, struct draw *d, uint64_t id);
+
+#endif

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * fuzz_thread.h: what the threads of a run share, and the calls that they make.
+ * A call takes the thread whose draws it follows and the slot that it is about.
+ */
+#ifndef GPROF_TEST_FUZZ_THREAD_H
+#define GPROF_TEST_FUZZ_THREAD_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "device.h"
+#include "draw.h"
+#include "fuzz.h"
+#include "fuzz_netlink.h"
+#include "reader.h"
+
+#define SLOTS		6
+#define THREADS		4
+#define MAPPINGS	16
+
+/**
+ * struct slot - a recorder that all threads know
+ * @fd: its file
+ * @id: of the recorder that was last set up in it
+ * @honest: read by the rules
+ * @life: read-locked by who uses an honest one, write-locked by who replaces it
+ * @reading: who reads; protects what is below
+ * @dev: the mapping of an honest one, once it is set up
+ * @reader: its reader
+ * @mapped: @dev and @reader are there
+ */
+struct slot {
+	int fd;
+	uint64_t id;
+	bool honest;
+	pthread_rwlock_t life;
+	pthread_mutex_t reading;
+	struct device dev;
+	struct reader reader;
+	bool mapped;
+};
+
+struct mapped {
+	void *at;
+	size_t length;
+	bool tail;	/* of one that is not honest */
+};
+
+struct thread {
+	struct run *run;
+	pthread_t id;
+	struct draw draw;
+	struct fuzz_netlink netlink;
+	uint8_t *edge;		/* a page, behind which lies one that cannot be touched */
+	struct mapped mappings[MAPPINGS];
+};
+
+struct run {
+	struct fuzz *f;
+	uint64_t end_ns;
+	size_t page;
+	int cgroup;		/* the root's directory, or -1 */
+	struct slot slots[SLOTS];
+	struct thread threads[THREADS];
+};
+
+/* A rule was broken: the first one is told, and ends the run. */
+__attribute__((format(printf, 2, 3)))
+void fuzz_broken(struct fuzz *f, const char *format, ...);
+
+static inline void fuzz_count(uint64_t *number)
+{
+	__atomic_fetch_add(number, 1, __ATOMIC_RELAXED);
+}
+
+/* fuzz_ioctl.c */
+void do_info(struct thread *t, struct slot *s);
+void do_setup(struct thread *t, struct slot *s);
+void do_setup_sched(struct thread *t, struct slot *s);
+void do_start(struct thread *t, struct slot *s);
+void do_stop(struct thread *t, struct slot *s);
+void do_stats(struct thread *t, struct slot *s);
+void do_rate(struct thread *t, struct slot *s);
+void do_unknown(struct thread *t, struct slot *s);
+
+/* fuzz_mapping.c */
+void do_mmap(struct thread *t, struct slot *s);
+void do_mapping(struct thread *t, struct slot *s);
+void do_lie(struct thread *t, struct slot *s);
+
+#endif
