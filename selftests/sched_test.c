@@ -228,39 +228,49 @@ static void burn_among_others(void *arg, int step)
 	burn_ns(300000000);
 }
 
+static bool within_1_percent(uint64_t counted, uint64_t kernel, uint64_t runs)
+{
+	/* and some µs for each, since the kernel reads its clock elsewhere */
+	return kernel / 100 * 99 <= counted + 20000 * runs &&
+	       kernel / 100 * 101 + 20000 * runs >= counted;
+}
+
 TEST_F(stats, delays_and_times_on_cpu_are_those_of_proc_schedstat)
 {
-	uint64_t cpu[2], delay[2], runs[2], counted;
+	uint64_t cpu[2], delay[2], runs[2];
 	struct child rival;
+	int i;
 
 	ASSERT_EQ(0, child_fork(&self->child, burn_among_others, NULL));
 	ASSERT_EQ(0, child_fork(&rival, burn_among_others, NULL));
 	settle();
-	START(GPROF_TARGET_THREAD, self->child.pid, 0, 0);
-	schedstat_of(self->child.pid, &cpu[0], &delay[0], &runs[0]);
-	ASSERT_EQ(0, child_begin(&rival));
-	ASSERT_EQ(0, child_step(&self->child));
-	settle();
-	schedstat_of(self->child.pid, &cpu[1], &delay[1], &runs[1]);
-	READ(&self->after);
+	ASSERT_EQ(0, sched_setup(&self->r, GPROF_TARGET_THREAD, self->child.pid, 0, 0));
+	/* Between our reading of the clock and the kernel's the host may stop the guest. */
+	for (i = 0; i < 3; i++) {
+		ASSERT_EQ(0, device_start(&self->r.dev));
+		schedstat_of(self->child.pid, &cpu[0], &delay[0], &runs[0]);
+		ASSERT_EQ(0, child_begin(&rival));
+		ASSERT_EQ(0, child_step(&self->child));
+		ASSERT_EQ(0, child_wait(&rival));
+		settle();
+		schedstat_of(self->child.pid, &cpu[1], &delay[1], &runs[1]);
+		READ(&self->after);
+		ASSERT_EQ(0, device_stop(&self->r.dev));
+		EXPECT_EQ(runs[1] - runs[0], self->after.total_exec);
+		EXPECT_EQ(self->after.total_exec, self->after.delay.count);
+		EXPECT_EQ(self->after.total_switches, self->after.on_cpu.count);
+		EXPECT_LE(50000000, self->after.delay.sum);
+		/* Interrupts are time on the CPU here, and for the kernel mostly not. */
+		EXPECT_LE((cpu[1] - cpu[0]) / 100 * 95, self->after.on_cpu.sum);
+		EXPECT_FALSE(self->after.doubtful);
+		TH_LOG("%llu against %llu", (unsigned long long)self->after.delay.sum,
+		       (unsigned long long)(delay[1] - delay[0]));
+		if (within_1_percent(self->after.delay.sum, delay[1] - delay[0],
+				     self->after.total_exec))
+			break;
+	}
+	EXPECT_GT(3, i);
 	child_end(&rival);
-	EXPECT_EQ(runs[1] - runs[0], self->after.total_exec);
-	EXPECT_EQ(self->after.total_exec, self->after.delay.count);
-	EXPECT_EQ(self->after.total_switches, self->after.on_cpu.count);
-	/* 1 %, and some µs for each, since the kernel reads its clock elsewhere. */
-	counted = self->after.delay.sum;
-	EXPECT_LE(50000000, counted);
-	EXPECT_LE((delay[1] - delay[0]) / 100 * 99, counted + 20000 * self->after.total_exec) {
-		TH_LOG("%llu against %llu", (unsigned long long)counted,
-		       (unsigned long long)(delay[1] - delay[0]));
-	}
-	EXPECT_GE((delay[1] - delay[0]) / 100 * 101 + 20000 * self->after.total_exec, counted) {
-		TH_LOG("%llu against %llu", (unsigned long long)counted,
-		       (unsigned long long)(delay[1] - delay[0]));
-	}
-	/* Interrupts are time on the CPU here, and for the kernel mostly not. */
-	EXPECT_LE((cpu[1] - cpu[0]) / 100 * 95, self->after.on_cpu.sum);
-	EXPECT_FALSE(self->after.doubtful);
 }
 
 static void burn_long(void *arg, int step)
