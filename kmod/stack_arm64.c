@@ -13,17 +13,31 @@
 
 #include <asm/memory.h>
 #include <asm/processor.h>
+#include <linux/compiler.h>
 #include <linux/gprof.h>
 #include <linux/ptrace.h>
 #include <linux/sched.h>
+#include <linux/sched/task_stack.h>
 
 static u64 strip_kernel(u64 addr)
 {
 	return addr | ~(TASK_SIZE_64 - 1);
 }
 
+/* A record on current's own stack is there; another's may be anything. */
+static __always_inline bool read_record(u64 *record, u64 fp, u64 stack)
+{
+	if (likely(fp - stack <= THREAD_SIZE - 16)) {
+		record[0] = READ_ONCE_NOCHECK(*(u64 *)fp);
+		record[1] = READ_ONCE_NOCHECK(*(u64 *)(fp + 8));
+		return true;
+	}
+	return !copy_from_kernel_nofault(record, (void *)fp, 16);
+}
+
 u32 gprof_arch_kernel_frames(struct pt_regs *regs, u64 *frames, u32 max)
 {
+	u64 stack = (unsigned long)task_stack_page(current);
 	u64 fp = regs->regs[29];
 	u64 record[2];
 	u32 n = 0;
@@ -32,7 +46,7 @@ u32 gprof_arch_kernel_frames(struct pt_regs *regs, u64 *frames, u32 max)
 	while (n < max && fp && !(fp & 7)) {
 		u64 next, pc;
 
-		if (copy_from_kernel_nofault(record, (void *)fp, sizeof(record)))
+		if (!read_record(record, fp, stack))
 			break;
 		next = record[0];
 		pc = record[1] ? strip_kernel(record[1]) : 0;

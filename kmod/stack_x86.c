@@ -7,6 +7,7 @@
  * kernel switches them or works in a temporary mm. copy_from_user_nmi() alone
  * knows; so there the first read goes through it.
  */
+#include "orc_steps.h"
 #include "stack.h"
 #include "user_x86.h"
 #include "compat/uaccess.h"
@@ -25,26 +26,49 @@ static bool regs_are_real(struct pt_regs *regs)
 	return regs->flags & X86_EFLAGS_FIXED;
 }
 
+/* What was walked without the unwinder must be what it would have found. */
+static void check_frames(struct unwind_state *state, const u64 *frames, u32 nr)
+{
+	u32 n;
+
+	if (!IS_ENABLED(CONFIG_PROVE_LOCKING))
+		return;
+	for (n = 0; n < nr; n++) {
+		unwind_next_frame(state);
+		if (WARN_ON_ONCE(unwind_get_return_address(state) != frames[n]))
+			return;
+	}
+}
+
 u32 gprof_arch_kernel_frames(struct pt_regs *regs, u64 *frames, u32 max)
 {
 	struct unwind_state state;
+	unsigned long addr;
 	u32 n = 0;
+	int rest;
 
+	frames[n++] = regs->ip;
 	if (regs_are_real(regs)) {
 		unwind_start(&state, current, regs, NULL);
+		if (!unwind_get_return_address(&state))
+			return n;
+		unwind_next_frame(&state);
 	} else {
-		frames[n++] = regs->ip;
 		unwind_start(&state, current, NULL, (void *)regs->sp);
 	}
-	for (; n < max && !unwind_done(&state); unwind_next_frame(&state)) {
-		unsigned long addr = unwind_get_return_address(&state);
-
+	for (; n < max && !unwind_done(&state); gprof_orc_step(&state)) {
+		addr = unwind_get_return_address(&state);
 		if (!addr)
 			break;
 		frames[n++] = addr;
+		if (n != 2)
+			continue;
+		rest = gprof_orc_walk(&state, frames + n, max - n);
+		if (rest >= 0) {
+			check_frames(&state, frames + n, rest);
+			return n + rest;
+		}
 	}
-	if (!n)
-		frames[n++] = regs->ip;
 	return n;
 }
 

@@ -265,6 +265,52 @@ static void sum_frames(void *ctx, const struct reader_sample *s)
 	f->kernel += s->stack->nr_kernel;
 }
 
+struct kernel_stack {
+	uint16_t nr;
+	uint64_t frames[128];
+	uint64_t others;	/* samples that have another one */
+};
+
+static void compare_stack(void *ctx, const struct reader_sample *s)
+{
+	struct kernel_stack *k = ctx;
+	size_t bytes;
+
+	if (!s->stack) {
+		k->others++;
+		return;
+	}
+	bytes = s->stack->nr_kernel * sizeof(k->frames[0]);
+	if (!k->nr) {
+		k->nr = s->stack->nr_kernel;
+		memcpy(k->frames, s->stack->frames, bytes);
+	} else if (k->nr != s->stack->nr_kernel || memcmp(k->frames, s->stack->frames, bytes)) {
+		k->others++;
+	}
+}
+
+/* The first is found by the kernel's unwinder; the next may be by what was learnt. */
+TEST_F(tracepoint, the_same_call_has_the_same_kernel_stack_each_time)
+{
+	struct kernel_stack stack = { 0 };
+	struct reader reader;
+
+	self->setup.stack |= GPROF_STACK_F_KERNEL;
+	ASSERT_EQ(0, device_record(&self->dev, &self->setup));
+	fork_times(100);
+	ASSERT_EQ(0, device_stop(&self->dev));
+	ASSERT_EQ(0, reader_init(&reader, &self->dev));
+	reader.ctx = &stack;
+	reader.on_sample = compare_stack;
+	ASSERT_LT(0, reader_read(&reader)) {
+		TH_LOG("%s", reader.error);
+	}
+	EXPECT_EQ(100, reader.samples);
+	EXPECT_LE(4, stack.nr);
+	EXPECT_EQ(0, stack.others);
+	reader_free(&reader);
+}
+
 TEST_F(tracepoint, samples_have_the_stacks_that_were_asked_for)
 {
 	struct frames frames = { 0 };
