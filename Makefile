@@ -67,18 +67,18 @@ module:
 	@echo "make: the module is $(KMOD_OUT:$(CURDIR)/%=%)/gprof.ko"
 
 lib: build-packages
-	@$(SUB) userlib
+	+@$(SUB) userlib
 
 tools: lib
-	@$(SUB) tools
+	+@$(SUB) tools
 
 selftests: lib tools
-	@$(SUB) selftests \
+	+@$(SUB) selftests \
 		KSELFTEST_DIR=$$(selftests/vm/cache/linux-source)/tools/testing/selftests
 
 install: lib tools
-	@$(SUB) userlib install
-	@$(SUB) tools install
+	+@$(SUB) userlib install
+	+@$(SUB) tools install
 	@if [ -z "$(DESTDIR)" ]; then ldconfig; fi
 	@if [ -e $(KMOD_OUT)/gprof.ko ]; then \
 		dir=$(DESTDIR)/lib/modules/$(KERNELRELEASE)/updates; \
@@ -121,7 +121,7 @@ bench: setup
 # What the benchmark runs in guests.
 .PHONY: bench bench-programs
 bench-programs: tools
-	@$(SUB) selftests/bench
+	+@$(SUB) selftests/bench
 
 # Any part of it: make matrix KERNELS="5.10 7.2" ARCHS=arm64
 matrix: guests-build
