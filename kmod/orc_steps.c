@@ -114,6 +114,9 @@ static u64 learn(const struct unwind_state *from, struct unwind_state *to)
 	/* What a tracer has put there may be gone the next time. */
 	if (!is_call(to) || stack_word(to->sp - 8) != to->ip)
 		return 0;
+	/* An error that happened already keeps the unwinder from telling of others. */
+	sp_moved.error = true;
+	bp_moved.error = true;
 	sp_moved.sp += SHIFT;
 	bp_moved.bp += SHIFT;
 	if (!unwind_next_frame(&sp_moved) || !unwind_next_frame(&bp_moved))
