@@ -19,6 +19,8 @@
 
 #include "guest.h"
 
+#define ALIVE_MS	2000	/* so often a quiet guest shows that it is not stuck */
+
 struct stream {
 	int from;		/* the pipe; -1 once it has ended */
 	int to;			/* the port */
@@ -114,7 +116,7 @@ void command_run(const struct config *cfg)
 	struct pollfd p[3];
 	sigset_t mask;
 	pid_t pid;
-	int i;
+	int i, n;
 
 	sigemptyset(&mask);
 	sigaddset(&mask, SIGCHLD);
@@ -140,8 +142,11 @@ void command_run(const struct config *cfg)
 			p[i].fd = s[i].from;
 			p[i].events = POLLIN;
 		}
-		if (poll(p, 3, -1) < 0 && errno != EINTR)
+		n = poll(p, 3, cfg->icount ? -1 : ALIVE_MS);
+		if (n < 0 && errno != EINTR)
 			control_die("poll");
+		if (!n)
+			control_say("alive");
 		for (i = 0; i < 2; i++)
 			if (s[i].from >= 0 && p[i].revents)
 				stream_copy(&s[i]);
