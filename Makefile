@@ -109,7 +109,7 @@ check: guests-build
 	@selftests/vm/check check
 
 check-all: guests-build
-	@selftests/vm/check check all
+	@selftests/vm/check check all long
 
 bench: setup
 	@$(MAKE) --no-print-directory selftests
@@ -131,7 +131,7 @@ matrix: guests-build
 fuzz: guests-build
 	@selftests/vm/run --arch arm64 --kernel debug --timeout $$(($(or $(DURATION),600) + 900)) -- \
 		env GPROF_FUZZ_SECONDS=$(or $(DURATION),600) GPROF_FUZZ_SEED=$(or $(SEED),0) \
-		run-tests fuzz_test
+		run-tests --timeout $$(($(or $(DURATION),600) + 600)) fuzz_test
 
 style: setup
 	@selftests/vm/style
