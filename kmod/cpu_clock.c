@@ -12,7 +12,8 @@
  * same probability, however short the task.
  *
  * Slots with the same period that run together share their places, so that any
- * number of recorders at one rate cost one interrupt.
+ * number of recorders at one rate cost one interrupt. One that joins amid a
+ * period has two that it covers in part, so that its sum follows to within two.
  *
  * The interrupt is lazy: it is set earlier when a slot needs it, but not put
  * off when a slot halts. It then finds nothing due, at most once for each sample.
@@ -150,9 +151,13 @@ static void begin(struct gprof_slot *slot, const struct gprof_clock_spec *spec,
 	list_for_each_entry(other, list, node) {
 		if (other->spec->period != spec->period)
 			continue;
-		slot->due = other->due - now;
+		slot->due = other->due;
 		slot->place = other->place;
 		slot->random = other->random;
+		/* A sample that is overdue stands for time before this slot's. */
+		if (unlikely((s64)(now - slot->due) >= 0))
+			advance(slot, now);
+		slot->due -= now;
 		return;
 	}
 	slot->random = now ^ (u64)(unsigned long)slot;

@@ -114,17 +114,33 @@ static void switch_probe(GPROF_SWITCH_ARGS)
 		switch_clocks(c, bucket, next);
 }
 
+/*
+ * Takes what is overdue on this CPU: its slots are about to halt, perhaps for good.
+ * Interrupts are off.
+ */
+static noinline void expire_overdue(struct list_head *slots, u64 now)
+{
+	struct pt_regs *irq = get_irq_regs(), here;
+
+	if (likely(!is_due(slots, now)))
+		return;
+	if (!irq)
+		perf_fetch_caller_regs(&here);
+	expire_all(slots, now, irq ?: &here);
+}
+
 /* Members have changed: does current belong to them? */
 static void look_at_current(void)
 {
 	struct gprof_cpu_clock *c = this_cpu_ptr(&gprof_cpu_clock);
 	u64 now = ktime_get_mono_fast_ns();
 
+	expire_overdue(&c->task, now);
 	halt_all(&c->task, now);
 	run_for(c, gprof_member_bucket(current), current, now);
 }
 
-/* In an interrupt. */
+/* In an interrupt, or called by who sends them to the others. */
 static void look_at_current_there(void *unused)
 {
 	look_at_current();
@@ -224,9 +240,12 @@ static void halt_always(void *timer)
 {
 	struct gprof_timer *t = timer;
 	struct gprof_slot *slot = this_cpu_ptr(t->slots);
+	u64 now = ktime_get_mono_fast_ns();
 
-	if (!list_empty(&slot->node))
-		gprof_slot_halt(slot, ktime_get_mono_fast_ns());
+	if (list_empty(&slot->node))
+		return;
+	expire_overdue(&this_cpu_ptr(&gprof_cpu_clock)->always, now);
+	gprof_slot_halt(slot, now);
 }
 
 static u32 start_on_cpus(struct gprof_timer *t)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * timer_test: the clock of a target runs while the target does, and the samples
- * stand for what it showed, to within a period on each CPU.
+ * stand for what it showed, to within a period on each CPU, or two where a recorder
+ * joins the schedule of another.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -257,7 +258,7 @@ static void record_times(struct __test_metadata *_metadata, FIXTURE_DATA(timer) 
 	}
 	ASSERT_EQ(0, child_wait(&self->child));
 	if (other) {
-		finish(_metadata, other, &reader_other, self->params.period);
+		finish(_metadata, other, &reader_other, 2 * self->params.period);
 		reader_free(&reader_other);
 	}
 	finish(_metadata, &self->dev, &reader, self->params.period);
@@ -288,6 +289,35 @@ TEST_F(timer, recorders_at_one_rate_are_served_together)
 	TH_LOG("%u of %u", together, b.nr);
 	EXPECT_LE(10, b.nr);
 	EXPECT_LE(b.nr * 8 / 10, together);
+}
+
+#define NR_OTHERS	32
+
+/*
+ * Where samples take longer than a period those of the others are overdue when one
+ * more recorder joins their schedule (that time was before it) and when it stops.
+ */
+TEST_F(timer, overdue_samples_stand_for_time_of_their_own)
+{
+	struct device others[NR_OTHERS], *dev = &self->dev;
+	struct reader reader;
+	unsigned int i;
+
+	ASSERT_LE(0, pin_to(online_cpu(0)));
+	self->params.period = GPROF_CPU_TIMER_MIN;
+	self->setup = device_setup_of(GPROF_TARGET_PROCESS, getpid(), &self->params);
+	for (i = 0; i < NR_OTHERS; i++)
+		ASSERT_EQ(0, device_record(&others[i], &self->setup));
+	for (i = 0; i < 20; i++) {
+		ASSERT_EQ(0, device_record(dev, &self->setup));
+		ASSERT_EQ(0, reader_init(&reader, dev));
+		burn_ns(MS);
+		finish(_metadata, dev, &reader, 2 * self->params.period);
+		reader_free(&reader);
+		device_close(dev);
+	}
+	for (i = 0; i < NR_OTHERS; i++)
+		device_close(&others[i]);
 }
 
 /* What comes every period, like much that schedulers do, must not be seen at one place. */
