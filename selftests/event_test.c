@@ -279,23 +279,28 @@ TEST_F(period, precise_beyond_the_pmu_is_refused)
 
 TEST_F(period, kernel_mode_is_counted_when_asked_for)
 {
-	struct gprof_stats st[2];
+	uint64_t least[2] = { UINT64_MAX, UINT64_MAX };
+	struct gprof_stats st;
 	char byte;
-	int fd, i, n;
+	int fd, i, n, kernel;
 
 	SKIP_UNLESS(!self->refused, "perf has no cycles here");
 	fd = open("/dev/zero", O_RDONLY);
-	for (i = 0; i < 2; i++) {
-		self->params.flags = i ? GPROF_CPU_F_KERNEL : 0;
+	/* emulated cycles go on while the host does something else: the least counts */
+	for (i = 0; i < 10; i++) {
+		kernel = i & 1;
+		self->params.flags = kernel ? GPROF_CPU_F_KERNEL : 0;
 		ASSERT_EQ(0, device_record(&self->dev, &self->setup));
-		for (n = 0; n < 20000; n++)
+		for (n = 0; n < 5000; n++)
 			EXPECT_EQ(1, read(fd, &byte, 1));
 		ASSERT_EQ(0, device_stop(&self->dev));
-		ASSERT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st[i]));
+		ASSERT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
 		device_close(&self->dev);
+		if (st.out_count < least[kernel])
+			least[kernel] = st.out_count;
 	}
 	close(fd);
-	EXPECT_LT(2 * st[0].out_count, st[1].out_count);
+	EXPECT_LT(2 * least[0], least[1]);
 }
 
 TEST_HARNESS_MAIN
