@@ -39,16 +39,16 @@ static __always_inline bool same_record(u64 *at, u64 fp, u64 frame)
 }
 
 /*
- * How many of @known frames are what they were? @fp moves past them. By fours,
- * as far as that goes, which saves instructions.
+ * The first frame from @n on that is not what it was, or @known; @fp moves to where it
+ * lies. By fours, as far as that goes, which saves instructions.
  *
  * Through pointers: a sanitizer of array bounds would call out of the region
  * where user memory is accessible, which must not be.
  */
-static __always_inline u32 unchanged(const u64 *frames, const u64 *fps, u64 *fp, u32 known)
+static __always_inline size_t unchanged(const u64 *frames, const u64 *fps, u64 *fp, size_t n,
+					size_t known)
 {
 	u64 at = *fp;
-	u32 n = 0;
 
 	for (; n + 4 <= known; n += 4, *fp = at) {
 		if (!same_record(&at, fps[n], frames[n]) ||
@@ -78,7 +78,7 @@ static __always_inline u32 unchanged(const u64 *frames, const u64 *fps, u64 *fp,
 bool gprof_callers_walk(struct gprof_callers *c, u64 fp, u64 sp, u32 max)
 {
 	u64 *frames = c->frames, *fps = c->fp;
-	u32 n = 0, known = min(c->nr, max);
+	size_t n = 0, known = min(c->nr, max);
 	bool ended = false, changed = false;
 	u64 next, addr;
 
@@ -88,7 +88,8 @@ bool gprof_callers_walk(struct gprof_callers *c, u64 fp, u64 sp, u32 max)
 		return false;
 	}
 	if (fp >= sp) {
-		n = unchanged(frames, fps, &fp, known);
+again:
+		n = unchanged(frames, fps, &fp, n, known);
 		if (n)
 			sp = fps[n - 1] + 16;
 	}
@@ -114,6 +115,11 @@ bool gprof_callers_walk(struct gprof_callers *c, u64 fp, u64 sp, u32 max)
 		fps[n] = fp;
 		sp = fp + 16;
 		fp = gprof_user_strip(next);
+		/* What changes is mostly next to the leaf: the rest may be as it was. */
+		if (n + 1 < known && fp == fps[n + 1] && fp >= sp) {
+			n++;
+			goto again;
+		}
 	}
 	user_access_end();
 	if (changed || c->nr != n) {

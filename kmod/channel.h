@@ -28,7 +28,8 @@ struct gprof_seen_process {
 	u32 generation;
 };
 
-#define GPROF_LEAVES		64	/* a power of two */
+#define GPROF_CALLERS_MET	512	/* a power of two */
+#define GPROF_LEAVES		256	/* a power of two */
 #define GPROF_LEAF_FRAMES	2
 
 /**
@@ -45,13 +46,12 @@ struct gprof_leaf {
 
 /**
  * struct gprof_memo - what the last samples at a nesting depth found in the dictionary
- * @epoch: of the channel; all but @leaves is of this one
+ * @epoch: of the channel; all is of this one
  * @callers_version: 0: none
  * @callers: id of the callers that had @callers_version
  * @tid: a task that the generation has named
  * @comm: its name
  * @process_version: the task was one of the process that had this; 0: none
- * @leaves: by a hash of the leaf; forgets at will
  */
 struct gprof_memo {
 	u64 epoch;
@@ -60,7 +60,6 @@ struct gprof_memo {
 	u32 tid;
 	u64 comm[2];
 	u64 process_version;
-	struct gprof_leaf leaves[GPROF_LEAVES];
 };
 
 /**
@@ -70,6 +69,9 @@ struct gprof_memo {
  * @generation: the one that @dictionary was last scrubbed for
  * @epoch: a new number for each @generation; numbers of those come again
  * @memo: one for each nesting depth, so that nobody interrupts its use
+ * @met: ids of callers, by a hash of the nearest; 0: none. Forgets at will, and is
+ *	the outermost sample's.
+ * @leaves: by a hash of leaf and callers. As @met.
  * @seen: cache of processes, by hash; lossy
  * @wanted: process ids whose mappings shall be read, 0: free
  * @pages: pages of the ring in the order of its mapping: head, data, data again
@@ -83,6 +85,8 @@ struct gprof_channel {
 	u16 generation;
 	u64 epoch;
 	struct gprof_memo memo[GPROF_DEPTH];
+	u32 met[GPROF_CALLERS_MET];
+	struct gprof_leaf leaves[GPROF_LEAVES];
 	struct gprof_seen_process seen[GPROF_MAPS_SEEN];
 	atomic_t wanted[GPROF_MAPS_WANTED];
 

@@ -71,6 +71,15 @@ static u64 advance(struct gprof_slot *slot, u64 now)
 	}
 }
 
+static bool belongs(const struct gprof_clock_spec *spec, struct pt_regs *regs)
+{
+	if (spec->user_only && !user_mode(regs))
+		return false;
+	if (!spec->with_idle && is_idle_task(current))
+		return false;
+	return gprof_target_has_current(spec->target);
+}
+
 /**
  * gprof_slot_expire() - take the sample that is due
  * @slot: slot that runs
@@ -88,11 +97,7 @@ void gprof_slot_expire(struct gprof_slot *slot, u64 now, struct pt_regs *regs)
 		.weight = advance(slot, now) * spec->period,
 	};
 
-	if (spec->user_only && !user_mode(regs))
-		return;
-	if (!spec->with_idle && is_idle_task(current))
-		return;
-	if (!gprof_target_has_current(spec->target))
+	if (spec->selective && !belongs(spec, regs))
 		return;
 	gprof_sampler_sample(spec->sampler, &e);
 }

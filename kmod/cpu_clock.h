@@ -21,6 +21,7 @@ struct gprof_target;
  * @period: ns for each sample
  * @with_idle: the idle task belongs to the target
  * @user_only: samples in kernel mode are left out
+ * @selective: some of the time may be left out, as each sample is looked at
  */
 struct gprof_clock_spec {
 	const struct gprof_target *target;
@@ -28,6 +29,7 @@ struct gprof_clock_spec {
 	u64 period;
 	bool with_idle;
 	bool user_only;
+	bool selective;
 };
 
 /**

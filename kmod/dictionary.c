@@ -19,10 +19,10 @@
  * one generation.
  */
 #include "dictionary.h"
+#include "words.h"
 
 #include <linux/bitops.h>
 #include <linux/compiler.h>
-#include <linux/string.h>
 
 #define PROBES		8	/* slots tried before the table counts as full */
 #define SCRUB_PARTS	256
@@ -31,17 +31,6 @@
 #define PLACE_SHIFT		24
 #define FIELD_MASK		((1ULL << 24) - 1)
 #define USED_MASK		((1ULL << GENERATION_SHIFT) - 1)
-
-/* Five instructions a word. Neighbours in memory or code differ in low bits, which go far. */
-static u64 hash_words(const u64 *key, u32 words)
-{
-	u64 h = words;
-	u32 i;
-
-	for (i = 0; i < words; i++)
-		h = (h ^ key[i]) * 0x9E3779B97F4A7C15ULL;
-	return h ^ h >> 32;
-}
 
 static u64 hash_tag(u64 hash)
 {
@@ -58,19 +47,20 @@ static u32 slot_place(u64 slot)
 	return slot >> PLACE_SHIFT & FIELD_MASK;
 }
 
-static bool same_key(const struct gprof_dictionary *d, u64 slot, const u64 *key, u32 words)
+/**
+ * gprof_dictionary_is() - does an id stand for a key?
+ * @d: dictionary
+ * @id: one that was found or committed in the current generation
+ * @key: words of the key
+ * @words: how many
+ *
+ * Context: A producer of the CPU's buffer.
+ */
+bool gprof_dictionary_is(const struct gprof_dictionary *d, u32 id, const u64 *key, u32 words)
 {
-	const u64 *stored = d->arena + slot_place(slot);
-	u32 i;
+	const u64 *stored = d->arena + id;
 
-	if (stored[0] != words)
-		return false;
-	/* memcmp() looks at bytes on some kernels, and is a call on all. */
-	for (i = 0; i < words; i++) {
-		if (stored[1 + i] != key[i])
-			return false;
-	}
-	return true;
+	return stored[0] == words && gprof_words_same(stored + 1, key, words);
 }
 
 /**
@@ -86,7 +76,7 @@ static bool same_key(const struct gprof_dictionary *d, u64 slot, const u64 *key,
 u32 gprof_dictionary_find(const struct gprof_dictionary *d, u16 generation, const u64 *key,
 			  u32 words)
 {
-	u64 hash = hash_words(key, words);
+	u64 hash = gprof_words_hash(key, words);
 	u32 i;
 
 	for (i = 0; i < PROBES; i++) {
@@ -94,7 +84,8 @@ u32 gprof_dictionary_find(const struct gprof_dictionary *d, u16 generation, cons
 
 		if (slot_generation(slot) != generation || !slot_place(slot))
 			return 0;
-		if ((slot & FIELD_MASK) == hash_tag(hash) && same_key(d, slot, key, words))
+		if ((slot & FIELD_MASK) == hash_tag(hash) &&
+		    gprof_dictionary_is(d, slot_place(slot), key, words))
 			return slot_place(slot);
 	}
 	return 0;
@@ -133,7 +124,7 @@ static u32 allocate(struct gprof_dictionary *d, u16 generation, u32 words)
 void gprof_dictionary_look_up(struct gprof_dictionary *d, u16 generation, const u64 *key,
 			      u32 words, struct gprof_lookup *l)
 {
-	u64 hash = hash_words(key, words);
+	u64 hash = gprof_words_hash(key, words);
 	u64 tag = hash_tag(hash);
 	u32 place, i;
 
@@ -148,7 +139,7 @@ void gprof_dictionary_look_up(struct gprof_dictionary *d, u16 generation, const 
 			if (!place)
 				return;
 			d->arena[place] = words;
-			memcpy(d->arena + place + 1, key, words * sizeof(*key));
+			gprof_words_copy(d->arena + place + 1, key, words);
 			l->id = place;
 			l->slot = n;
 			l->old = slot;
@@ -156,7 +147,8 @@ void gprof_dictionary_look_up(struct gprof_dictionary *d, u16 generation, const 
 				 (u64)place << PLACE_SHIFT | tag;
 			return;
 		}
-		if ((slot & FIELD_MASK) == tag && same_key(d, slot, key, words)) {
+		if ((slot & FIELD_MASK) == tag &&
+		    gprof_dictionary_is(d, slot_place(slot), key, words)) {
 			l->id = slot_place(slot);
 			l->known = true;
 			return;

@@ -47,6 +47,7 @@ struct gprof_lookup {
 	u64 new;
 };
 
+bool gprof_dictionary_is(const struct gprof_dictionary *d, u32 id, const u64 *key, u32 words);
 u32 gprof_dictionary_find(const struct gprof_dictionary *d, u16 generation, const u64 *key,
 			  u32 words);
 void gprof_dictionary_look_up(struct gprof_dictionary *d, u16 generation, const u64 *key,

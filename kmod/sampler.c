@@ -15,11 +15,13 @@
  * interrupt and NMI may each be in the middle of a sample.
  */
 #include "sampler.h"
+#include "words.h"
 #include "compat/mm.h"
 #include "compat/preempt.h"
 
 #include <linux/build_bug.h>
 #include <linux/gprof.h>
+#include <linux/hash.h>
 #include <linux/overflow.h>
 #include <linux/processor.h>
 #include <linux/ptrace.h>
@@ -128,18 +130,45 @@ static void remember_task(struct gprof_memo *memo, const struct gprof_callers *c
 	memcpy(memo->comm, key->comm, sizeof(memo->comm));
 }
 
-static __always_inline struct gprof_leaf *leaf_of(struct gprof_memo *memo,
-						  const struct gprof_top *top)
+static __always_inline u32 *met_with(struct gprof_channel *ch, const struct gprof_callers *callers)
 {
-	u64 ip = top->frames[0];
+	/* What tells stacks apart is mostly near the leaf. */
+	u64 near = (callers->frames[0] ^ callers->frames[1] << 8) + callers->nr;
 
-	return &memo->leaves[(ip ^ ip >> 6) & (GPROF_LEAVES - 1)];
+	return &ch->met[(near * GOLDEN_RATIO_64) >> 32 & (GPROF_CALLERS_MET - 1)];
 }
 
-/*
- * The id of the stack, when this generation has said it and the callers are those
- * of the last sample at this depth; else 0, and it has to be looked up.
- */
+/* For callers that are not those of the last sample: the id, when this generation has one. */
+static noinline u32 known_callers(struct gprof_channel *ch, struct gprof_memo *memo,
+				  u16 generation, const struct gprof_callers *callers)
+{
+	const u64 *key = (const u64 *)callers;
+	u32 words = gprof_callers_words(callers), none = 0;
+	u32 *met = memo == ch->memo ? met_with(ch, callers) : &none;
+	u32 id = *met;
+
+	if (!id || !gprof_dictionary_is(&ch->dictionary, id, key, words)) {
+		id = gprof_dictionary_find(&ch->dictionary, generation, key, words);
+		if (!id)
+			return 0;
+		*met = id;
+	}
+	memo->callers_version = callers->version;
+	memo->callers = id;
+	return id;
+}
+
+static __always_inline struct gprof_leaf *leaf_of(struct gprof_channel *ch,
+						  const struct gprof_top *top)
+{
+	u64 hash = (top->frames[0] ^ (u64)top->callers << 20) * GOLDEN_RATIO_64;
+	struct gprof_leaf *leaf = &ch->leaves[hash >> 32 & (GPROF_LEAVES - 1)];
+
+	OPTIMIZER_HIDE_VAR(leaf);
+	return leaf;
+}
+
+/* The id of the stack, when this generation has said it; else 0, and it has to be added. */
 static __always_inline u32 known_stack(struct gprof_channel *ch, struct gprof_memo *memo,
 				       u16 generation, struct gprof_stack *stack)
 {
@@ -148,16 +177,17 @@ static __always_inline u32 known_stack(struct gprof_channel *ch, struct gprof_me
 	struct gprof_leaf *leaf;
 	u32 id;
 
-	if (memo->callers_version != stack->callers.version)
+	if (memo->callers_version != stack->callers.version &&
+	    !known_callers(ch, memo, generation, &stack->callers))
 		return 0;
 	stack->top.callers = memo->callers;
 	stack->top.__zero = 0;
-	if (frames - 1 >= GPROF_LEAF_FRAMES)
+	if (frames - 1 >= GPROF_LEAF_FRAMES || memo != ch->memo)
 		return gprof_dictionary_find(&ch->dictionary, generation, key,
 					     gprof_top_words(&stack->top));
 	if (frames == 1)
 		stack->top.frames[1] = 0;
-	leaf = leaf_of(memo, &stack->top);
+	leaf = leaf_of(ch, &stack->top);
 	if (likely(leaf->key[2] == key[2] && leaf->key[0] == key[0] && leaf->key[1] == key[1] &&
 		   leaf->key[3] == key[3] && leaf->epoch == ch->epoch))
 		return leaf->id;
@@ -218,9 +248,8 @@ static void *write_stack(struct gprof_stack_rec *rec, const struct gprof_stack *
 	rec->nr_user = stack->top.nr_user + stack->callers.nr;
 	rec->__reserved = 0;
 	rec->process = stack->callers.process;
-	memcpy(rec->frames, stack->top.frames, top * sizeof(u64));
-	memcpy(rec->frames + top, stack->callers.frames, stack->callers.nr * sizeof(u64));
-	return &rec->frames[top + stack->callers.nr];
+	return gprof_words_copy(gprof_words_copy(rec->frames, stack->top.frames, top),
+				stack->callers.frames, stack->callers.nr);
 }
 
 /* A sample but for its stack. */
@@ -297,6 +326,47 @@ static noinline void write_records(struct gprof_sampler *s, struct gprof_channel
 				generation);
 }
 
+/* @flags: of the sample, as far as they are known. */
+static __always_inline void record(struct gprof_sampler *s, struct gprof_channel *ch,
+				   struct gprof_memo *memo, struct gprof_stack *stack,
+				   const struct gprof_event *e, u16 flags)
+{
+	struct sample smp = {
+		.time = e->time ?: ktime_get_mono_fast_ns(),
+		.weight = e->weight,
+		.addr = e->addr,
+		.flags = flags,
+	};
+	u16 generation;
+	void *place;
+	u32 known;
+
+	gprof_stack_capture(stack, &s->options, e->regs, e->chain);
+
+	generation = gprof_buffer_begin(&ch->buffer, smp.time);
+	if (unlikely(generation != ch->generation)) {
+		ch->generation = generation;
+		ch->epoch++;
+		gprof_dictionary_scrub(&ch->dictionary, generation);
+	}
+	if (unlikely(memo->epoch != ch->epoch)) {
+		memo->epoch = ch->epoch;
+		memo->callers_version = 0;
+		memo->process_version = 0;
+		if (memo == ch->memo)
+			memset(ch->met, 0, sizeof(ch->met));
+	}
+	known = known_stack(ch, memo, generation, stack);
+	if (likely(known && task_is_known(memo, &stack->callers))) {
+		place = gprof_buffer_reserve(&ch->buffer, sample_size(smp.flags), 1);
+		if (likely(place))
+			write_sample(place, smp, known);
+	} else {
+		write_records(s, ch, memo, stack, smp, generation);
+	}
+	gprof_buffer_end(&ch->buffer);
+}
+
 /**
  * gprof_sampler_sample() - record one event of the current task
  * @s: sampler
@@ -310,19 +380,16 @@ void gprof_sampler_sample(struct gprof_sampler *s, const struct gprof_event *e)
 	struct scratch *scratch = this_cpu_ptr(scratches);
 	struct gprof_memo *memo;
 	struct gprof_stack *stack;
-	struct sample smp;
-	u16 generation;
-	void *place;
-	u32 known;
+	u16 flags;
 
 	if (unlikely(!ch)) {
 		atomic64_inc(&s->no_buffer);
 		return;
 	}
-	smp.flags = count_context(&ch->buffer);
+	flags = count_context(&ch->buffer);
 	if (unlikely(e->throttled)) {
 		local64_inc(&ch->buffer.throttled);
-		smp.flags |= GPROF_SAMPLE_REC_F_THROTTLED;
+		flags |= GPROF_SAMPLE_REC_F_THROTTLED;
 	}
 	if (unlikely(scratch->depth == GPROF_DEPTH)) {
 		gprof_buffer_lose(&ch->buffer, GPROF_LOST_NESTED);
@@ -330,42 +397,19 @@ void gprof_sampler_sample(struct gprof_sampler *s, const struct gprof_event *e)
 	}
 	memo = &ch->memo[scratch->depth];
 	stack = &scratch->stack[scratch->depth++];
+	/* Else the compiler finds both anew at each use. */
+	OPTIMIZER_HIDE_VAR(memo);
+	OPTIMIZER_HIDE_VAR(stack);
 	barrier();	/* an interrupt from here on takes the next one */
 
-	smp.time = e->time ?: ktime_get_mono_fast_ns();
-	smp.weight = e->weight;
 	if (e->weight != ch->buffer.weight)
-		smp.flags |= GPROF_SAMPLE_REC_F_WEIGHT;
+		flags |= GPROF_SAMPLE_REC_F_WEIGHT;
 	if (!user_mode(e->regs))
-		smp.flags |= GPROF_SAMPLE_REC_F_KERNEL;
-	smp.addr = e->addr;
-	if (unlikely(smp.addr)) {
-		/* A skid may bring an address of the kernel to who may not see it. */
-		if (s->options.kernel || smp.addr < TASK_SIZE_MAX)
-			smp.flags |= GPROF_SAMPLE_REC_F_ADDR;
-	}
-	gprof_stack_capture(stack, &s->options, e->regs, e->chain);
-
-	generation = gprof_buffer_begin(&ch->buffer, smp.time);
-	if (unlikely(generation != ch->generation)) {
-		ch->generation = generation;
-		ch->epoch++;
-		gprof_dictionary_scrub(&ch->dictionary, generation);
-	}
-	if (unlikely(memo->epoch != ch->epoch)) {
-		memo->epoch = ch->epoch;
-		memo->callers_version = 0;
-		memo->process_version = 0;
-	}
-	known = known_stack(ch, memo, generation, stack);
-	if (likely(known && task_is_known(memo, &stack->callers))) {
-		place = gprof_buffer_reserve(&ch->buffer, sample_size(smp.flags), 1);
-		if (likely(place))
-			write_sample(place, smp, known);
-	} else {
-		write_records(s, ch, memo, stack, smp, generation);
-	}
-	gprof_buffer_end(&ch->buffer);
+		flags |= GPROF_SAMPLE_REC_F_KERNEL;
+	/* A skid may bring an address of the kernel to who may not see it. */
+	if (unlikely(e->addr && (s->options.kernel || e->addr < TASK_SIZE_MAX)))
+		flags |= GPROF_SAMPLE_REC_F_ADDR;
+	record(s, ch, memo, stack, e, flags);
 
 	barrier();	/* done with the stack before an interrupt may reuse it */
 	scratch->depth--;

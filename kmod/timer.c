@@ -351,6 +351,9 @@ struct gprof_timer *gprof_timer_new(const struct gprof_clock_spec *spec)
 	for_each_possible_cpu(cpu)
 		INIT_LIST_HEAD(&per_cpu_ptr(t->slots, cpu)->node);
 	t->spec = *spec;
+	/* The slots of tasks run for these alone. */
+	t->spec.selective = spec->user_only || spec->target->cgroup ||
+			    (!gprof_target_is_tasks(spec->target) && !spec->with_idle);
 	gprof_members_init(&t->members, spec->target);
 	t->watch.forked = forked;
 	t->watch.executed = executed;
@@ -417,7 +420,6 @@ void gprof_timer_stop(void *state)
 void gprof_timer_stats(void *state, struct gprof_stats *stats)
 {
 	struct gprof_timer *t = state;
-	const struct gprof_target *target = t->spec.target;
 	u64 time = 0;
 	int cpu;
 
@@ -426,8 +428,7 @@ void gprof_timer_stats(void *state, struct gprof_stats *stats)
 	stats->out_time_enabled = time;
 	stats->out_time_running = time;
 	/* Not what was left out by each sample: that was not the target's time. */
-	if (t->spec.user_only || target->cgroup ||
-	    (!gprof_target_is_tasks(target) && !t->spec.with_idle))
+	if (t->spec.selective)
 		time = 0;
 	stats->out_count = time;
 }

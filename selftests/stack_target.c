@@ -6,6 +6,7 @@
  *	stack_target tight CALLS	main, outer, calls_tiny, and tiny in a tight loop
  *	stack_target noframe CALLS	the same with a leaf compiled without frame pointers
  *	stack_target library CALLS	the same with a leaf of libc
+ *	stack_target ways CALLS TRIPS	main, one of 16 ways through left and right, work
  *
  * Compiled with frame pointers, but for stack_leaf.c.
  */
@@ -64,6 +65,37 @@ __attribute__((noinline)) uint64_t calls_library(uint64_t calls)
 	return buffer[0];
 }
 
+uint64_t left(unsigned int way, unsigned int level, uint64_t trips);
+uint64_t right(unsigned int way, unsigned int level, uint64_t trips);
+
+/* Three to six levels, each of which is left or right. A macro: inlined it had a name. */
+#define GO(_way, _level, _trips)						\
+	((_level) == 3 + (_way) % 4 ? work(_trips, _way) :			\
+	 ((_way) * 5 >> (_level) & 1 ? right : left)(_way, (_level) + 1, _trips))
+
+__attribute__((noinline)) uint64_t left(unsigned int way, unsigned int level, uint64_t trips)
+{
+	return GO(way, level, trips) + 1;
+}
+
+__attribute__((noinline)) uint64_t right(unsigned int way, unsigned int level, uint64_t trips)
+{
+	return GO(way, level, trips) + 2;
+}
+
+#define WAYS(m)		m(0) m(1) m(2) m(3) m(4) m(5) m(6) m(7) \
+			m(8) m(9) m(10) m(11) m(12) m(13) m(14) m(15)
+#define WAY_NAME(n)	way_##n,
+#define WAY(n)								\
+__attribute__((noinline)) static uint64_t way_##n(uint64_t trips)	\
+{									\
+	return GO(n, 0, trips) + (n);					\
+}
+
+WAYS(WAY)
+
+static uint64_t (*const ways[16])(uint64_t trips) = { WAYS(WAY_NAME) };
+
 __attribute__((noinline)) uint64_t outer(const char *mode, uint64_t n);
 __attribute__((noinline)) uint64_t outer(const char *mode, uint64_t n)
 {
@@ -79,7 +111,7 @@ __attribute__((noinline)) uint64_t outer(const char *mode, uint64_t n)
 
 int main(int argc, char **argv)
 {
-	uint64_t x;
+	uint64_t x, i;
 
 	if (argc < 3) {
 		fprintf(stderr, "usage: stack_target MODE N [TRIPS]\n");
@@ -87,6 +119,9 @@ int main(int argc, char **argv)
 	}
 	if (!strcmp(argv[1], "deep"))
 		x = recurse(truth_argument(argc, argv, 2, 1), truth_argument(argc, argv, 3, 1));
+	else if (!strcmp(argv[1], "ways"))
+		for (i = x = truth_argument(argc, argv, 2, 1); i--;)
+			x += ways[i * 7 % 16](truth_argument(argc, argv, 3, 1));
 	else
 		x = outer(argv[1], truth_argument(argc, argv, 2, 1));
 	/* the result is used, or it would not be computed */

@@ -18,6 +18,7 @@ struct expected {
 };
 
 struct tally {
+	int (*each)(void *ctx, const struct gprof_frame *frames, size_t nr, const int64_t *values);
 	const struct expected *expected;
 	size_t nr_expected;
 	size_t type;
@@ -80,6 +81,35 @@ static int each_deep(void *ctx, const struct gprof_frame *frames, size_t nr,
 	return 0;
 }
 
+/* The outermost function tells which way led to the leaf. */
+static bool is_right_way(const struct gprof_frame *frames, size_t nr)
+{
+	unsigned int levels, way, i;
+
+	for (levels = 3; levels <= 6 && levels + 2 < nr; levels++)
+		if (sscanf(frames[levels + 1].function, "way_%u", &way) == 1)
+			break;
+	if (levels > 6 || levels + 2 >= nr || levels != 3 + way % 4)
+		return false;
+	for (i = 0; i < levels; i++)
+		if (strcmp(frames[levels - i].function, way * 5 >> i & 1 ? "right" : "left"))
+			return false;
+	return !strcmp(frames[levels + 2].function, "main");
+}
+
+static int each_way(void *ctx, const struct gprof_frame *frames, size_t nr, const int64_t *values)
+{
+	struct tally *t = ctx;
+
+	if (!nr || strcmp(frames[0].function, "work"))
+		t->elsewhere += values[t->type];
+	else if (is_right_way(frames, nr))
+		t->right += values[t->type];
+	else
+		note_wrong(t, frames, nr, values[t->type]);
+	return 0;
+}
+
 /* Records stack_target and puts its samples into @t. */
 static void record(struct __test_metadata *_metadata, struct tally *t, const char *mode,
 		   const char *n, const char *trips)
@@ -97,7 +127,7 @@ static void record(struct __test_metadata *_metadata, struct tally *t, const cha
 	}
 	/* samples, not what they stand for */
 	t->type = 0;
-	gprof_profile_each(p, t->depth ? each_deep : each, t);
+	gprof_profile_each(p, t->each, t);
 	gprof_profile_free(p);
 	TH_LOG("%s, produced=%llu: %lld right, %lld wrong, %lld elsewhere", event.name,
 	       (unsigned long long)st.produced, (long long)t->right, (long long)t->wrong,
@@ -118,7 +148,7 @@ static void expect_right(struct __test_metadata *_metadata, const struct tally *
 #define DEEP(_depth)							\
 TEST(recursion_of_depth_##_depth##_is_whole)				\
 {									\
-	struct tally t = { .depth = _depth };				\
+	struct tally t = { .each = each_deep, .depth = _depth };				\
 									\
 	record(_metadata, &t, "deep", #_depth, "400000000");		\
 	expect_right(_metadata, &t);					\
@@ -129,13 +159,22 @@ DEEP(17)
 DEEP(64)
 DEEP(120)
 
+/* What is kept from the last sample must not show in the next. */
+TEST(callers_that_change_from_sample_to_sample_are_right)
+{
+	struct tally t = { .each = each_way };
+
+	record(_metadata, &t, "ways", "20000", "5000");
+	expect_right(_metadata, &t);
+}
+
 TEST(caller_is_never_missing_in_a_tight_loop)
 {
 	static const struct expected expected[] = {
 		{ "tiny", { "calls_tiny", "outer", "main" } },
 		{ "calls_tiny", { "outer", "main" } },
 	};
-	struct tally t = { .expected = expected, .nr_expected = 2 };
+	struct tally t = { .each = each, .expected = expected, .nr_expected = 2 };
 
 	record(_metadata, &t, "tight", "200000000", NULL);
 	expect_right(_metadata, &t);
@@ -147,7 +186,7 @@ TEST(caller_of_a_leaf_without_a_frame_is_not_missing)
 		{ "noframe", { "calls_noframe", "outer", "main" } },
 		{ "calls_noframe", { "outer", "main" } },
 	};
-	struct tally t = { .expected = expected, .nr_expected = 2 };
+	struct tally t = { .each = each, .expected = expected, .nr_expected = 2 };
 
 	record(_metadata, &t, "noframe", "100000000", NULL);
 	expect_right(_metadata, &t);

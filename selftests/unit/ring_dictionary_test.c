@@ -55,9 +55,38 @@ TEST(key_is_known_the_second_time)
 	EXPECT_FALSE(known);
 }
 
+/* Each length, and the difference in each word. */
+TEST(no_word_of_a_key_is_left_out)
+{
+	u64 key[40], other[40];
+	u32 words, i, id;
+	bool known;
+
+	for (i = 0; i < 40; i++)
+		key[i] = i * 0x10001ULL + 1;
+	for (words = 1; words <= 40; words++) {
+		begin(SLOTS, WORDS);
+		id = add(1, key, words, NULL);
+		EXPECT_NE(0, id);
+		for (i = 0; i < words; i++) {
+			memcpy(other, key, sizeof(key));
+			other[i] ^= 1ULL << 63;
+			EXPECT_FALSE(gprof_dictionary_is(&dict, id, other, words));
+			EXPECT_NE(gprof_words_hash(key, words), gprof_words_hash(other, words));
+			add(1, other, words, &known);
+			EXPECT_FALSE(known);
+		}
+		EXPECT_FALSE(gprof_dictionary_is(&dict, id, key, words - 1));
+		EXPECT_TRUE(gprof_dictionary_is(&dict, id, key, words));
+		EXPECT_EQ(id, add(1, key, words, &known));
+		EXPECT_TRUE(known);
+		EXPECT_EQ(id, gprof_dictionary_find(&dict, 1, key, words));
+	}
+}
+
 static u64 slot_and_tag(u64 a)
 {
-	u64 key[2] = { a, 7 }, hash = hash_words(key, 2);
+	u64 key[2] = { a, 7 }, hash = gprof_words_hash(key, 2);
 
 	return (hash & (SLOTS - 1)) << 24 | (hash >> 32 & FIELD_MASK);
 }
