@@ -53,13 +53,16 @@ static __always_inline unsigned int gprof_histogram_bucket(u64 v)
  */
 static __always_inline void gprof_histogram_add(struct gprof_histogram *h, u64 v)
 {
-	h->sum += v;
+	u64 *bucket = &h->buckets[gprof_histogram_bucket(v)];
+
+	/* Pair with the READ_ONCE() of add_buckets(), take_max() and sum_all(). */
+	WRITE_ONCE(h->sum, h->sum + v);
 	if (unlikely(v > h->max)) {
 		smp_wmb();	/* Pairs with the last smp_rmb() of sum_all(). */
-		h->max = v;
+		WRITE_ONCE(h->max, v);
 	}
 	smp_wmb();	/* Pairs with the first smp_rmb() of sum_all(). */
-	h->buckets[gprof_histogram_bucket(v)]++;
+	WRITE_ONCE(*bucket, *bucket + 1);
 }
 
 /* How many values were counted. */

@@ -27,6 +27,12 @@
 
 #define SAMPLED		1UL	/* in struct gprof_sched_bucket.task */
 
+/* To a counter of this CPU. Pairs with the READ_ONCE() of sum_all() and sum_stall(). */
+static __always_inline void add(u64 *counter, u64 n)
+{
+	WRITE_ONCE(*counter, *counter + n);
+}
+
 /* The seed's flag that is set hz times a second, and consumed by who comes first. */
 static noinline unsigned long take_sample_turn(struct gprof_sched *s, u64 now)
 {
@@ -77,9 +83,9 @@ static __always_inline void count_wait(struct gprof_sched *s, u64 now)
 {
 	struct gprof_sched_counters *c = this_cpu_ptr(s->counters);
 
-	c->sched++;
+	add(&c->sched, 1);
 	if (atomic_inc_and_test(&s->waiting))
-		c->stall -= now;
+		add(&c->stall, -now);
 }
 
 /* A sample is due, a way is taken, or the task waits already: woken again. */
@@ -97,7 +103,7 @@ static noinline void begin_other_wait(struct gprof_sched *s, struct task_struct 
 	for (way = 0; way < GPROF_SCHED_WAYS; way++) {
 		if (!claim(b, way, entry))
 			continue;
-		b->since[way] = now;
+		WRITE_ONCE(b->since[way], now);
 		count_wait(s, now);
 		return;
 	}
@@ -109,19 +115,19 @@ static __always_inline void begin_wait(struct gprof_sched *s, struct task_struct
 {
 	struct gprof_sched_bucket *b = bucket_of(s, task);
 
-	if (unlikely(now >= s->next_sample) || unlikely(atomic_long_read(&b->task[1])) ||
+	if (unlikely(now >= READ_ONCE(s->next_sample)) || unlikely(atomic_long_read(&b->task[1])) ||
 	    unlikely(!claim(b, 0, (unsigned long)task))) {
 		begin_other_wait(s, task, now);
 		return;
 	}
-	b->since[0] = now;
+	WRITE_ONCE(b->since[0], now);
 	count_wait(s, now);
 }
 
 static __always_inline void end_wait(struct gprof_sched *s, struct gprof_sched_counters *c,
 				     struct gprof_sched_bucket *b, int way, u64 now)
 {
-	u64 delay = now - b->since[way];
+	u64 delay = now - READ_ONCE(b->since[way]);
 
 	/* Counters of two CPUs may differ a little. */
 	if (unlikely((s64)delay < 0)) {
@@ -131,7 +137,7 @@ static __always_inline void end_wait(struct gprof_sched *s, struct gprof_sched_c
 	release(b, way);
 	gprof_histogram_add(&c->delay, gprof_cycles_ns(delay));
 	if (atomic_add_negative(-1, &s->waiting))
-		c->stall += now;
+		add(&c->stall, now);
 }
 
 static void end_other_wait(struct gprof_sched *s, struct task_struct *next, u64 now)
@@ -142,7 +148,7 @@ static void end_other_wait(struct gprof_sched *s, struct task_struct *next, u64 
 
 	for (way = 0; way < GPROF_SCHED_WAYS; way++) {
 		unsigned long entry = atomic_long_read(&b->task[way]);
-		u64 since = b->since[way];
+		u64 since = READ_ONCE(b->since[way]);	/* perhaps of another task */
 
 		if (!is_entry_of(entry, next))
 			continue;
@@ -153,7 +159,7 @@ static void end_other_wait(struct gprof_sched *s, struct task_struct *next, u64 
 		return;
 	}
 	if (gprof_sched_member(s, next))
-		c->missed++;
+		add(&c->missed, 1);
 }
 
 /*
@@ -168,7 +174,7 @@ static noinline __noclone void other_switch(struct gprof_sched *s, bool preempt,
 	u64 now = gprof_cycles();
 
 	if (!prev->pid) {
-		c->left_idle += gprof_sched_member(s, next);
+		add(&c->left_idle, gprof_sched_member(s, next));
 	} else if (gprof_sched_member(s, prev)) {
 		gprof_histogram_add(&c->on_cpu, gprof_cycles_ns(now - c->last));
 		if (gprof_task_queued(prev))
@@ -177,7 +183,7 @@ static noinline __noclone void other_switch(struct gprof_sched *s, bool preempt,
 	if (next->pid)
 		end_other_wait(s, next, now);
 	else
-		c->to_idle++;
+		add(&c->to_idle, 1);
 	c->last = now;
 	WRITE_ONCE(c->curr, next);
 	WRITE_ONCE(c->busy, next->pid);
@@ -196,7 +202,7 @@ static __always_inline void on_switch(struct gprof_sched *s, bool preempt,
 	 * @next or takes it out; what others do to the way does not matter.
 	 */
 	if (unlikely(gprof_task_queued(prev)) ||
-	    unlikely(b->task[0].counter != (long)next)) {
+	    unlikely(atomic_long_read(&b->task[0]) != (long)next)) {
 		/* With the arguments where they are. */
 		other_switch(s, preempt, prev, next);
 		return;

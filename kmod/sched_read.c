@@ -122,8 +122,8 @@ static void begin_histograms(void *data)
 	t->delay.sum += b->c->delay.sum;
 	t->on_cpu.sum += b->c->on_cpu.sum;
 	/* The largest is the one thing that cannot be subtracted. */
-	b->c->delay.max = 0;
-	b->c->on_cpu.max = 0;
+	WRITE_ONCE(b->c->delay.max, 0);
+	WRITE_ONCE(b->c->on_cpu.max, 0);
 }
 
 /**
