@@ -37,6 +37,16 @@ static int call(struct thread *t, struct slot *s, unsigned int cmd, void *arg)
 	return err;
 }
 
+/* Nothing so large that the guest's memory is what is tested. */
+#define LARGEST_BUFFER	131072
+
+/* What a wrong bit made of it. */
+static void keep_small(struct gprof_setup *setup)
+{
+	if (setup->buffer_size > LARGEST_BUFFER && setup->buffer_size <= 1ULL << 30)
+		setup->buffer_size = LARGEST_BUFFER;
+}
+
 /*
  * Sends a struct from a random place: often straight before a page that is not
  * there, with a size that may reach into it.
@@ -46,6 +56,7 @@ static int send_struct(struct thread *t, struct slot *s, unsigned int cmd, void 
 	size_t room = t->run->page - size;
 	uint8_t *place = t->edge + (one_in(&t->draw, 2) ? room : below(&t->draw, room / 8) * 8);
 	uint32_t *words = (uint32_t *)place;
+	void *kept = place;
 	int err;
 
 	memcpy(place, arg, size);
@@ -66,6 +77,8 @@ static int send_struct(struct thread *t, struct slot *s, unsigned int cmd, void 
 						  (uintptr_t)t->edge + t->run->page);
 		break;
 	}
+	if (cmd == GPROF_IOC_SETUP)
+		keep_small(kept);
 	err = call(t, s, cmd, place);
 	if (place >= t->edge && place < t->edge + t->run->page)
 		memcpy(arg, place, size);
@@ -159,10 +172,9 @@ static void draw_params(struct thread *t, struct gprof_cpu_params *p)
 		p->size = ONE_OF(&t->draw, 0, 47, 56, 4096, 4097, UINT32_MAX);
 }
 
-/* Nothing so large that the guest's memory is what is tested. */
 static uint64_t draw_buffer(struct thread *t)
 {
-	return ONE_OF(&t->draw, 0, 4096, 32768, 32768, 32768, 65536, 65536, 131072, 3, 4095, 100000,
+	return ONE_OF(&t->draw, 0, 4096, 32768, 32768, 32768, 65536, 65536, LARGEST_BUFFER, 3, 4095, 100000,
 		      (1ULL << 30) + 1, 1ULL << 40, UINT64_MAX);
 }
 
