@@ -124,6 +124,12 @@ FIXTURE_TEARDOWN(stats)
 
 /* ---- exact against the kernel ---- */
 
+/* What is under way on another CPU is in the kernel's number, and in ours a moment later. */
+static uint64_t under_way(void)
+{
+	return nr_online_cpus() - 1;
+}
+
 TEST_F(stats, switches_of_the_system_are_ctxt_of_proc_stat)
 {
 	uint64_t a, b, c, d, counted;
@@ -138,8 +144,8 @@ TEST_F(stats, switches_of_the_system_are_ctxt_of_proc_stat)
 	d = proc_number("/proc/stat", "\nctxt ");
 	counted = self->after.total_switches - self->before.total_switches;
 	EXPECT_LE(1000, counted);
-	EXPECT_LE(c - b, counted);
-	EXPECT_GE(d - a, counted);
+	EXPECT_LE(c - b, counted + under_way());
+	EXPECT_GE(d - a + under_way(), counted);
 	/* and the brackets are narrow enough to mean something */
 	EXPECT_GE(500, (d - a) - (c - b));
 }
@@ -164,8 +170,8 @@ TEST_F(stats, created_tasks_are_processes_of_proc_stat)
 	READ(&self->after);
 	d = proc_number("/proc/stat", "\nprocesses ");
 	counted = self->after.total_task - self->before.total_task;
-	EXPECT_LE(c - b, counted);
-	EXPECT_GE(d - a, counted);
+	EXPECT_LE(c - b, counted + under_way());
+	EXPECT_GE(d - a + under_way(), counted);
 	EXPECT_LE(100, counted);
 }
 
