@@ -149,7 +149,7 @@ interrupt_ends_the_recording_with_a_profile()
 	"$burner" 20000 &
 	pid=$!
 	# a shell ignores SIGINT for what it runs in the background
-	run 0 timeout --preserve-status -s INT 2 gprofctl cpu -p $pid -o x.pb.gz
+	run 0 timeout --foreground --preserve-status -s INT 2 gprofctl cpu -p $pid -o x.pb.gz
 	kill $pid
 	[ "$(count produced)" -gt 0 ]
 	run 0 gprofctl top x.pb.gz

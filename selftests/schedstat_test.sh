@@ -191,7 +191,7 @@ it_ends_with_its_process()
 
 an_interrupt_ends_it_with_a_last_reading()
 {
-	run 0 timeout --preserve-status -s INT 2 gprofctl schedstat -i 100 --json
+	run 0 timeout --foreground --preserve-status -s INT 2 gprofctl schedstat -i 100 --json
 	[ "$(wc -l <out)" -eq 1 ]
 }
 
