@@ -27,12 +27,6 @@
 
 #define SAMPLED		1UL	/* in struct gprof_sched_bucket.task */
 
-/* To a counter of this CPU. Pairs with the READ_ONCE() of sum_all() and sum_stall(). */
-static __always_inline void add(u64 *counter, u64 n)
-{
-	WRITE_ONCE(*counter, *counter + n);
-}
-
 /* The seed's flag that is set hz times a second, and consumed by who comes first. */
 static noinline unsigned long take_sample_turn(struct gprof_sched *s, u64 now)
 {
@@ -83,9 +77,9 @@ static __always_inline void count_wait(struct gprof_sched *s, u64 now)
 {
 	struct gprof_sched_counters *c = this_cpu_ptr(s->counters);
 
-	add(&c->sched, 1);
+	gprof_count(&c->sched, 1);
 	if (atomic_inc_and_test(&s->waiting))
-		add(&c->stall, -now);
+		gprof_count(&c->stall, -now);
 }
 
 /* A sample is due, a way is taken, or the task waits already: woken again. */
@@ -137,7 +131,7 @@ static __always_inline void end_wait(struct gprof_sched *s, struct gprof_sched_c
 	release(b, way);
 	gprof_histogram_add(&c->delay, gprof_cycles_ns(delay));
 	if (atomic_add_negative(-1, &s->waiting))
-		add(&c->stall, now);
+		gprof_count(&c->stall, now);
 }
 
 static void end_other_wait(struct gprof_sched *s, struct task_struct *next, u64 now)
@@ -159,7 +153,7 @@ static void end_other_wait(struct gprof_sched *s, struct task_struct *next, u64 
 		return;
 	}
 	if (gprof_sched_member(s, next))
-		add(&c->missed, 1);
+		gprof_count(&c->missed, 1);
 }
 
 /*
@@ -174,7 +168,7 @@ static noinline __noclone void other_switch(struct gprof_sched *s, bool preempt,
 	u64 now = gprof_cycles();
 
 	if (!prev->pid) {
-		add(&c->left_idle, gprof_sched_member(s, next));
+		gprof_count(&c->left_idle, gprof_sched_member(s, next));
 	} else if (gprof_sched_member(s, prev)) {
 		gprof_histogram_add(&c->on_cpu, gprof_cycles_ns(now - c->last));
 		if (gprof_task_queued(prev))
@@ -183,7 +177,7 @@ static noinline __noclone void other_switch(struct gprof_sched *s, bool preempt,
 	if (next->pid)
 		end_other_wait(s, next, now);
 	else
-		add(&c->to_idle, 1);
+		gprof_count(&c->to_idle, 1);
 	c->last = now;
 	WRITE_ONCE(c->curr, next);
 	WRITE_ONCE(c->busy, next->pid);
