@@ -148,7 +148,7 @@ static void expect_right(struct __test_metadata *_metadata, const struct tally *
 #define DEEP(_depth)							\
 TEST(recursion_of_depth_##_depth##_is_whole)				\
 {									\
-	struct tally t = { .each = each_deep, .depth = _depth };				\
+	struct tally t = { .each = each_deep, .depth = _depth };		\
 									\
 	record(_metadata, &t, "deep", #_depth, "400000000");		\
 	expect_right(_metadata, &t);					\
