@@ -10,11 +10,16 @@
  * user space gets the tail page alone writable.
  */
 #include "buffer_pages.h"
+#include "memlock.h"
 #include "compat/mm.h"
 
+#include <linux/mm.h>
 #include <linux/slab.h>
 #include <linux/topology.h>
 #include <linux/vmalloc.h>
+
+/* The recorder does without rather than that the OOM killer makes room for it. */
+#define GFP_BUFFER	(GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
 
 /* A stack needs about as much in the dictionary as in the ring. */
 static u64 arena_bytes(u64 data_size)
@@ -33,18 +38,27 @@ static u32 nr_slots(u64 data_size)
  */
 u64 gprof_channel_bytes(u64 data_size)
 {
-	return data_size + 2 * PAGE_SIZE + sizeof(struct gprof_channel) +
-	       arena_bytes(data_size) + nr_slots(data_size) * sizeof(local64_t) +
-	       (2 * (data_size >> PAGE_SHIFT) + 1) * sizeof(struct page *);
+	return data_size + 2 * PAGE_SIZE + gprof_memory_of(sizeof(struct gprof_channel)) +
+	       gprof_memory_of(arena_bytes(data_size)) +
+	       gprof_memory_of(nr_slots(data_size) * sizeof(local64_t)) +
+	       gprof_memory_of((2 * (data_size >> PAGE_SHIFT) + 1) * sizeof(struct page *));
+}
+
+/* As ring_buffer.c of ftrace asks; what others need next minute is left to them. */
+static bool fits_host(u64 bytes)
+{
+	long left = si_mem_available() - (long)(bytes >> PAGE_SHIFT);
+
+	return left > (long)(totalram_pages() / 16);
 }
 
 static int allocate_pages(struct gprof_channel *ch, unsigned int nr_data)
 {
-	gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN;
+	gfp_t gfp = GFP_BUFFER | __GFP_ZERO;
 	int node = cpu_to_node(ch->buffer.cpu);
 	unsigned int i;
 
-	ch->pages = kvcalloc(1 + 2 * nr_data, sizeof(*ch->pages), GFP_KERNEL_ACCOUNT);
+	ch->pages = kvcalloc(1 + 2 * nr_data, sizeof(*ch->pages), GFP_BUFFER);
 	if (!ch->pages)
 		return -ENOMEM;
 	ch->tail_page = alloc_pages_node(node, gfp, 0);
@@ -68,8 +82,8 @@ static int allocate_dictionary(struct gprof_channel *ch, u64 data_size)
 
 	d->nr_slots = nr_slots(data_size);
 	d->nr_words = arena_bytes(data_size) / sizeof(u64);
-	d->slots = kvcalloc(d->nr_slots, sizeof(*d->slots), GFP_KERNEL_ACCOUNT);
-	d->arena = kvcalloc(d->nr_words, sizeof(*d->arena), GFP_KERNEL_ACCOUNT);
+	d->slots = kvcalloc(d->nr_slots, sizeof(*d->slots), GFP_BUFFER);
+	d->arena = kvcalloc(d->nr_words, sizeof(*d->arena), GFP_BUFFER);
 	return d->slots && d->arena ? 0 : -ENOMEM;
 }
 
@@ -83,8 +97,11 @@ static int allocate_dictionary(struct gprof_channel *ch, u64 data_size)
  */
 struct gprof_channel *gprof_channel_new(unsigned int cpu, u64 data_size)
 {
-	struct gprof_channel *ch = kvzalloc(sizeof(*ch), GFP_KERNEL_ACCOUNT);
+	struct gprof_channel *ch;
 
+	if (!fits_host(gprof_channel_bytes(data_size)))
+		return NULL;
+	ch = kvzalloc(sizeof(*ch), GFP_BUFFER);
 	if (!ch)
 		return NULL;
 	ch->buffer.cpu = cpu;
@@ -100,10 +117,10 @@ struct gprof_channel *gprof_channel_new(unsigned int cpu, u64 data_size)
 }
 
 /**
- * gprof_channel_free() - free a channel; pages that are still mapped live on
+ * gprof_channel_free() - free a channel
  * @ch: channel, also a half-made one, or NULL
  *
- * Context: Task.
+ * Context: Task; nothing of it is mapped any more: a mapping holds the file.
  */
 void gprof_channel_free(struct gprof_channel *ch)
 {
@@ -145,7 +162,5 @@ int gprof_channel_mmap(struct gprof_channel *ch, struct vm_area_struct *vma, boo
 	/* mprotect() must not bring back what was refused. */
 	vm_flags_clear(vma, ring ? VM_MAYWRITE | VM_MAYEXEC : VM_MAYEXEC);
 	vm_flags_set(vma, VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP);
-	if (!ring)
-		return vm_insert_page(vma, vma->vm_start, ch->tail_page);
-	return vm_insert_pages(vma, vma->vm_start, ch->pages, &nr);
+	return gprof_insert_pages(vma, ring ? ch->pages : &ch->tail_page, nr);
 }

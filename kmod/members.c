@@ -17,6 +17,7 @@
  * Lock: members_lock is a raw spinlock, innermost; interrupts are off under it.
  */
 #include "members.h"
+#include "memlock.h"
 #include "target.h"
 #include "compat/task.h"
 
@@ -73,7 +74,7 @@ static int make_spare(struct gprof_members *set, unsigned int nr)
 	struct gprof_member *m;
 
 	while (READ_ONCE(set->nr_spare) < nr) {
-		m = kzalloc(sizeof(*m), GFP_KERNEL);
+		m = kzalloc(sizeof(*m), GFP_KERNEL_ACCOUNT);
 		if (!m)
 			return -ENOMEM;
 		raw_spin_lock_irq(&members_lock);
@@ -118,6 +119,26 @@ static int check_tasks(const struct gprof_target *t)
 	return n ?: -ESRCH;
 }
 
+static unsigned int nr_spare_of(const struct gprof_target *t)
+{
+	return t->type == GPROF_TARGET_PROCESS ? SPARE : 1;
+}
+
+/**
+ * gprof_members_bytes() - memory that a set takes, for the charge
+ * @t: its target
+ *
+ * What is taken for processes that are forked later is bounded by their number.
+ *
+ * Context: Task.
+ */
+u64 gprof_members_bytes(const struct gprof_target *t)
+{
+	if (!gprof_target_is_tasks(t))
+		return 0;
+	return nr_spare_of(t) * gprof_memory_of(sizeof(struct gprof_member));
+}
+
 /**
  * gprof_members_init() - a set without members
  * @set: where to
@@ -151,7 +172,7 @@ int gprof_members_enter(struct gprof_members *set, u32 *nr_tasks)
 	if (ret < 0)
 		return ret;
 	*nr_tasks = ret;
-	ret = make_spare(set, t->type == GPROF_TARGET_PROCESS ? SPARE : 1);
+	ret = make_spare(set, nr_spare_of(t));
 	if (ret)
 		return ret;
 	raw_spin_lock_irq(&members_lock);

@@ -56,6 +56,7 @@ struct gprof_members {
 
 extern struct hlist_head gprof_member_table[1 << GPROF_MEMBER_BITS];
 
+u64 gprof_members_bytes(const struct gprof_target *t);
 void gprof_members_init(struct gprof_members *set, const struct gprof_target *target);
 int gprof_members_enter(struct gprof_members *set, u32 *nr_tasks);
 void gprof_members_leave(struct gprof_members *set);

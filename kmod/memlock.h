@@ -5,6 +5,7 @@
 #ifndef GPROF_MEMLOCK_H
 #define GPROF_MEMLOCK_H
 
+#include <linux/log2.h>
 #include <linux/types.h>
 
 struct cred;
@@ -18,6 +19,17 @@ struct gprof_charge {
 	const struct cred *cred;
 	u64 pages;
 };
+
+/**
+ * gprof_memory_of() - memory that an allocation takes at most
+ * @bytes: its size
+ *
+ * The slab allocator, and the page allocator below it, round up to a power of two.
+ */
+static inline u64 gprof_memory_of(u64 bytes)
+{
+	return bytes ? roundup_pow_of_two(bytes) : 0;
+}
 
 int gprof_charge(struct gprof_charge *c, u64 bytes, bool unlimited);
 void gprof_uncharge(struct gprof_charge *c);

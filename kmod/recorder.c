@@ -165,6 +165,14 @@ static u64 data_size_of(const struct gprof_setup *setup, const struct gprof_sour
 	return roundup_pow_of_two(max_t(u64, size, max_t(u64, GPROF_BUFFER_MIN, PAGE_SIZE)));
 }
 
+static u64 bytes_of(u64 data_size, const struct gprof_source *source,
+		    const struct gprof_request *req)
+{
+	u64 bytes = source->bytes ? source->bytes(req) : 0;
+
+	return data_size ? bytes + gprof_channel_bytes(data_size) * num_present_cpus() : bytes;
+}
+
 static int build(struct gprof_recorder *r, struct gprof_setup *setup,
 		 const struct gprof_source *source, const void *params,
 		 const unsigned long *cpus)
@@ -185,9 +193,7 @@ static int build(struct gprof_recorder *r, struct gprof_setup *setup,
 		return err;
 
 	setup->out_reason = GPROF_REASON_MEMLOCK;
-	err = gprof_charge(&r->charge,
-			   data_size ? gprof_channel_bytes(data_size) * num_present_cpus() : 0,
-			   r->target.privileged);
+	err = gprof_charge(&r->charge, bytes_of(data_size, source, &req), r->target.privileged);
 	if (err)
 		goto err_target;
 

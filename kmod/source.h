@@ -40,6 +40,8 @@ struct gprof_request {
  * @params_size: sizeof the kind's parameters
  * @params_min: their first published size
  * @features: GPROF_FEAT_* that the kind brings; NULL: none
+ * @bytes: memory that its state takes, for the charge; asked before @setup has
+ *	checked the parameters. NULL: little
  * @setup: checks the request and makes the state; nothing is recorded yet
  * @start: begins to call gprof_sampler_sample(); @attached: to how much
  * @stop: ends it; no call is under way when it returns
@@ -56,6 +58,7 @@ struct gprof_source {
 	size_t params_size;
 	size_t params_min;
 	u64 (*features)(void);
+	u64 (*bytes)(const struct gprof_request *req);
 	int (*setup)(struct gprof_request *req, void **state);
 	int (*start)(void *state, u32 *attached);
 	void (*stop)(void *state);

@@ -69,6 +69,11 @@ static int check_privilege(const struct gprof_request *req, const struct gprof_c
 	return security_locked_down(LOCKDOWN_PERF) ? -EPERM : 0;
 }
 
+static u64 bytes(const struct gprof_request *req)
+{
+	return is_timer(req->params) ? gprof_source_timer.bytes(req) : 0;
+}
+
 static int setup(struct gprof_request *req, void **state)
 {
 	const struct gprof_cpu_params *p = req->params;
@@ -126,6 +131,7 @@ const struct gprof_source gprof_source_cpu = {
 	.name = "cpu",
 	.params_size = sizeof(struct gprof_cpu_params),
 	.params_min = GPROF_CPU_PARAMS_SIZE_VER0,
+	.bytes = bytes,
 	.setup = setup,
 	.start = start,
 	.stop = stop,

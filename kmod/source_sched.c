@@ -6,7 +6,6 @@
  * After SchedStats in the proposal golang/go 15490.
  */
 #include "cycles.h"
-#include "memlock.h"
 #include "sched.h"
 #include "source.h"
 #include "source_sched.h"
@@ -24,11 +23,6 @@
 #define BUCKETS_NARROW	1024
 
 #define BITMAP_BYTES	(PID_MAX_LIMIT / BITS_PER_BYTE)
-
-struct state {
-	struct gprof_sched sched;
-	struct gprof_charge charge;
-};
 
 static bool has_members(const struct gprof_target *t)
 {
@@ -57,27 +51,26 @@ static int check(const struct gprof_request *req, u32 *reason)
 	return req->target->on_exec ? -EOPNOTSUPP : 0;
 }
 
-static u64 bytes_needed(const struct gprof_target *t, u32 flags)
+static u64 bytes(const struct gprof_request *req)
 {
-	u64 bytes = sizeof(struct state);
+	const struct gprof_sched_params *p = req->params;
+	const struct gprof_target *t = req->target;
+	u64 bytes = sizeof(struct gprof_sched);
 
 	bytes += sizeof(struct gprof_sched_counters) * num_possible_cpus();
 	bytes += sizeof(struct gprof_sched_bucket) * nr_buckets(t);
 	bytes += has_members(t) ? BITMAP_BYTES : 0;
-	bytes += flags & GPROF_SCHED_F_SYSCALLS ? BITMAP_BYTES : 0;
+	bytes += p->flags & GPROF_SCHED_F_SYSCALLS ? BITMAP_BYTES : 0;
 	return bytes;
 }
 
-static void free_memory(struct state *st)
+static void free_memory(struct gprof_sched *s)
 {
-	struct gprof_sched *s = &st->sched;
-
 	free_percpu(s->counters);
 	kvfree(s->waits);
 	kvfree(s->members);
 	kvfree(s->in_call);
-	gprof_uncharge(&st->charge);
-	kfree(st);
+	kfree(s);
 }
 
 static bool allocate(struct gprof_sched *s, const struct gprof_target *t)
@@ -107,35 +100,26 @@ static int setup(struct gprof_request *req, void **state)
 {
 	const struct gprof_sched_params *p = req->params;
 	struct gprof_sched *s;
-	struct state *st;
 	int err;
 
 	err = check(req, &req->reason);
 	if (err)
 		return err;
 	req->reason = GPROF_REASON_NONE;
-	st = kzalloc(sizeof(*st), GFP_KERNEL_ACCOUNT);
-	if (!st)
+	s = kzalloc(sizeof(*s), GFP_KERNEL_ACCOUNT);
+	if (!s)
 		return -ENOMEM;
-	err = gprof_charge(&st->charge, bytes_needed(req->target, p->flags),
-			   req->target->privileged);
-	if (err) {
-		req->reason = GPROF_REASON_MEMLOCK;
-		kfree(st);
-		return err;
-	}
-	s = &st->sched;
 	s->target = req->target;
 	s->cgroup = req->target->cgroup;
 	s->flags = p->flags;
 	s->wait_mask = nr_buckets(req->target) - 1;
 	raw_spin_lock_init(&s->samples.lock);
 	if (!allocate(s, req->target)) {
-		free_memory(st);
+		free_memory(s);
 		return -ENOMEM;
 	}
 	gprof_sched_set_rate(s, p->hz);
-	*state = st;
+	*state = s;
 	return 0;
 }
 
@@ -160,7 +144,7 @@ static void clear(struct gprof_sched *s)
 
 static int start(void *state, u32 *attached)
 {
-	struct gprof_sched *s = &((struct state *)state)->sched;
+	struct gprof_sched *s = state;
 	int err;
 
 	clear(s);
@@ -182,11 +166,10 @@ static int start(void *state, u32 *attached)
 
 static void stop(void *state)
 {
-	struct gprof_sched *s = &((struct state *)state)->sched;
+	struct gprof_sched *s = state;
 
 	gprof_sched_detach(s);
 	gprof_sched_since_start(s, &s->final);
-	s->stopped_ns = ktime_get_mono_fast_ns();
 	s->doubtful = gprof_sched_clock_doubtful(s);
 	s->started = false;
 }
@@ -195,7 +178,7 @@ static int set_rate(void *state, u32 hz)
 {
 	if (hz > GPROF_SCHED_HZ_MAX)
 		return -EINVAL;
-	gprof_sched_set_rate(&((struct state *)state)->sched, hz);
+	gprof_sched_set_rate(state, hz);
 	return 0;
 }
 
@@ -215,6 +198,7 @@ const struct gprof_source gprof_source_sched = {
 	.params_size = sizeof(struct gprof_sched_params),
 	.params_min = GPROF_SCHED_PARAMS_SIZE_VER0,
 	.features = features,
+	.bytes = bytes,
 	.setup = setup,
 	.start = start,
 	.stop = stop,
@@ -232,5 +216,5 @@ const struct gprof_source gprof_source_sched = {
  */
 void gprof_source_sched_read(void *state, struct gprof_sched_reading *r)
 {
-	gprof_sched_read(&((struct state *)state)->sched, r);
+	gprof_sched_read(state, r);
 }

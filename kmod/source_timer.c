@@ -6,6 +6,7 @@
  * A clock of our own and not perf's, whose way to an overflow costs as much as all
  * that we do with it.
  */
+#include "members.h"
 #include "source.h"
 #include "target.h"
 #include "timer.h"
@@ -26,6 +27,11 @@ static bool is_alive(const struct gprof_target *t)
 		alive |= !(task->flags & PF_EXITING);
 	rcu_read_unlock();
 	return alive;
+}
+
+static u64 bytes(const struct gprof_request *req)
+{
+	return gprof_members_bytes(req->target);
 }
 
 static int setup(struct gprof_request *req, void **state)
@@ -54,6 +60,7 @@ static int setup(struct gprof_request *req, void **state)
 const struct gprof_source gprof_source_timer = {
 	.kind = GPROF_KIND_CPU,
 	.name = "cpu timer",
+	.bytes = bytes,
 	.setup = setup,
 	.start = gprof_timer_start,
 	.stop = gprof_timer_stop,

@@ -5,7 +5,9 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include "harness.h"
 #include "device.h"
 #include "workload.h"
@@ -388,6 +390,43 @@ TEST_F(mapping, ring_may_be_mapped_many_times)
 	EXPECT_EQ(first->head, second->head);
 	munmap((void *)first, self->ring_size);
 	EXPECT_LT(0, second->head);
+}
+
+/* As every service is: its pages are charged to it, which some kernels mark in the page. */
+static void record_once(void *arg, int step)
+{
+	struct gprof_cpu_params params = timer_params(1000000);
+	struct gprof_setup setup = device_setup_of(GPROF_TARGET_THREAD, gettid(), &params);
+	struct device dev;
+	int cpu = pin_to_some_cpu();
+	int ret = cpu < 0 ? cpu : device_record(&dev, &setup);
+
+	if (!ret) {
+		burn_ns(20000000);
+		ret = device_stop(&dev);
+	}
+	_exit(ret ? -ret : dev.rings[cpu].head->head > 0 ? 0 : 255);
+}
+
+TEST(process_in_a_memory_cgroup_can_map_its_buffers)
+{
+	char path[MEMORY_CGROUP_PATH];
+	struct child child;
+	int status, ret;
+
+	SKIP_UNLESS(!geteuid(), "must be root");
+	ret = memory_cgroup(path, "64M");
+	SKIP_UNLESS(ret != -ENODEV, "no memory controller in cgroup v2");
+	ASSERT_EQ(0, ret);
+	ASSERT_EQ(0, child_fork(&child, record_once, NULL));
+	EXPECT_EQ(0, memory_cgroup_enter(path, child.pid));
+	EXPECT_EQ(0, child_begin(&child));
+	EXPECT_EQ(child.pid, waitpid(child.pid, &status, 0));
+	EXPECT_TRUE(WIFEXITED(status));
+	EXPECT_EQ(0, WEXITSTATUS(status)) {
+		TH_LOG("its recorder: %s", strerror(WEXITSTATUS(status)));
+	}
+	EXPECT_EQ(0, rmdir(path));
 }
 
 TEST_HARNESS_MAIN

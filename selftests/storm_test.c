@@ -10,8 +10,6 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
-#include <sys/mount.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include "harness.h"
 #include "device.h"
@@ -479,20 +477,6 @@ TEST_F(storm, cpus_that_go_and_come_under_load_add_up)
 	device_close(&dev);
 }
 
-#define CGROUPS	"/sys/fs/cgroup"
-
-static bool has_memory_cgroup(void)
-{
-	char text[512];
-
-	mkdir(CGROUPS, 0755);
-	if (access(CGROUPS "/cgroup.procs", F_OK))
-		mount("none", CGROUPS, "cgroup2", 0, NULL);
-	return !file_read(CGROUPS "/cgroup.controllers", text, sizeof(text)) &&
-	       strstr(text, "memory") &&
-	       !file_write(CGROUPS "/cgroup.subtree_control", "+memory");
-}
-
 static void eat_memory(void *arg, int step)
 {
 	size_t size = 4 << 20;
@@ -505,32 +489,21 @@ static void eat_memory(void *arg, int step)
 	}
 }
 
-static int in_cgroup(const char *path, const char *name, const char *text)
-{
-	char file[160];
-
-	snprintf(file, sizeof(file), "%s/%s", path, name);
-	return file_write(file, text);
-}
-
 /* The OOM killer takes the target, again and again, under a recorder that goes on. */
 TEST_F(storm, oom_killer_that_takes_the_target_is_no_harm)
 {
-	char path[64], pid[16];
+	char path[MEMORY_CGROUP_PATH];
 	struct gprof_stats st;
 	unsigned int i, nr = hard(5);
-	int status;
+	int status, ret;
 
 	SKIP_UNLESS(!geteuid(), "must be root");
-	SKIP_UNLESS(has_memory_cgroup(), "no memory controller in cgroup v2");
-	snprintf(path, sizeof(path), CGROUPS "/gprof_storm.%d", getpid());
-	ASSERT_EQ(0, mkdir(path, 0755));
-	ASSERT_EQ(0, in_cgroup(path, "memory.max", "16M"));
-	in_cgroup(path, "memory.swap.max", "0");
+	ret = memory_cgroup(path, "16M");
+	SKIP_UNLESS(ret != -ENODEV, "no memory controller in cgroup v2");
+	ASSERT_EQ(0, ret);
 	for (i = 0; i < nr; i++) {
 		ASSERT_EQ(0, child_fork(&self->child, eat_memory, NULL));
-		snprintf(pid, sizeof(pid), "%d", self->child.pid);
-		ASSERT_EQ(0, in_cgroup(path, "cgroup.procs", pid));
+		ASSERT_EQ(0, memory_cgroup_enter(path, self->child.pid));
 		self->setup.id = self->child.pid;
 		ASSERT_EQ(0, device_record(&self->dev, &self->setup));
 		ASSERT_EQ(0, reader_init(&self->reader, &self->dev));
@@ -549,34 +522,39 @@ TEST_F(storm, oom_killer_that_takes_the_target_is_no_harm)
 	EXPECT_EQ(0, rmdir(path));
 }
 
-/* Buffers are charged to who sets them up: over memory.max the recorder goes, not the host. */
-static void record_without_end(void *arg, int step)
+/* Buffers are charged to who sets them up: over memory.max they are refused. */
+static void record_until_refused(void *arg, int step)
 {
 	struct gprof_setup *setup = arg;
 	struct device dev;
+	int ret;
 
+	if (step)
+		eat_memory(NULL, 0);
 	setup->id = getpid();
 	setup->buffer_size = 4 << 20;
-	for (;;)
-		device_record(&dev, setup);
+	do {
+		ret = device_record(&dev, setup);
+	} while (!ret);
+	if (ret != -ENOMEM)
+		_exit(1);
 }
 
 TEST_F(storm, oom_killer_that_takes_the_recorder_frees_all_of_it)
 {
-	char path[64], pid[16];
+	char path[MEMORY_CGROUP_PATH];
 	unsigned int i;
-	int status;
+	int status, ret;
 
 	SKIP_UNLESS(!geteuid(), "must be root");
-	SKIP_UNLESS(has_memory_cgroup(), "no memory controller in cgroup v2");
-	snprintf(path, sizeof(path), CGROUPS "/gprof_storm.%d", getpid());
-	ASSERT_EQ(0, mkdir(path, 0755));
-	ASSERT_EQ(0, in_cgroup(path, "memory.max", "48M"));
-	in_cgroup(path, "memory.swap.max", "0");
+	ret = memory_cgroup(path, "48M");
+	SKIP_UNLESS(ret != -ENODEV, "no memory controller in cgroup v2");
+	ASSERT_EQ(0, ret);
 	for (i = 0; i < 3; i++) {
-		ASSERT_EQ(0, child_fork(&self->child, record_without_end, &self->setup));
-		snprintf(pid, sizeof(pid), "%d", self->child.pid);
-		ASSERT_EQ(0, in_cgroup(path, "cgroup.procs", pid));
+		ASSERT_EQ(0, child_fork(&self->child, record_until_refused, &self->setup));
+		ASSERT_EQ(0, memory_cgroup_enter(path, self->child.pid));
+		EXPECT_EQ(0, child_step(&self->child));
+		EXPECT_LT(self->recorders, open_recorders());
 		ASSERT_EQ(0, child_begin(&self->child));
 		ASSERT_EQ(self->child.pid, waitpid(self->child.pid, &status, 0));
 		EXPECT_EQ(SIGKILL, WTERMSIG(status));
@@ -584,6 +562,37 @@ TEST_F(storm, oom_killer_that_takes_the_recorder_frees_all_of_it)
 		EXPECT_TRUE(recorders_become(self->recorders));
 	}
 	EXPECT_EQ(0, rmdir(path));
+}
+
+/* Root may take what there is, but not what others need. */
+TEST_F(storm, buffers_larger_than_the_host_are_ENOMEM_and_the_oom_killer_sleeps)
+{
+	long long killed = file_field("/proc/vmstat", "oom_kill");
+	long long total = file_field("/proc/meminfo", "MemTotal");
+	static struct device devs[64];
+	unsigned int nr = 0, i;
+	int ret = 0;
+
+	SKIP_UNLESS(!geteuid(), "must be root");
+	self->setup.id = getpid();
+	self->setup.buffer_size = 1 << 20;
+	while (self->setup.buffer_size << 1 <= (uint64_t)total << 10 >> 3 &&
+	       self->setup.buffer_size < 1 << 30)
+		self->setup.buffer_size <<= 1;
+	while (nr < ARRAY_SIZE(devs)) {
+		ret = device_record(&devs[nr], &self->setup);
+		if (ret)
+			break;
+		nr++;
+	}
+	TH_LOG("%u recorders of %llu MiB a CPU, %lld MiB of %lld left", nr,
+	       (unsigned long long)self->setup.buffer_size >> 20,
+	       file_field("/proc/meminfo", "MemAvailable") >> 10, total >> 10);
+	EXPECT_EQ(-ENOMEM, ret);
+	EXPECT_LE(total / 17, file_field("/proc/meminfo", "MemAvailable"));
+	EXPECT_EQ(killed, file_field("/proc/vmstat", "oom_kill"));
+	for (i = 0; i < nr; i++)
+		device_close(&devs[i]);
 }
 
 TEST_HARNESS_MAIN

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -220,6 +221,46 @@ long long file_field(const char *path, const char *key)
 			return atoll(line + length + 1);
 	}
 	return -ENOENT;
+}
+
+#define CGROUPS	"/sys/fs/cgroup"
+
+static int write_in(const char *path, const char *name, const char *text)
+{
+	char file[160];
+
+	snprintf(file, sizeof(file), "%s/%s", path, name);
+	return file_write(file, text);
+}
+
+int memory_cgroup(char path[MEMORY_CGROUP_PATH], const char *max)
+{
+	char text[512];
+	int ret;
+
+	mkdir(CGROUPS, 0755);
+	if (access(CGROUPS "/cgroup.procs", F_OK))
+		mount("none", CGROUPS, "cgroup2", 0, NULL);
+	if (file_read(CGROUPS "/cgroup.controllers", text, sizeof(text)) ||
+	    !strstr(text, "memory") || write_in(CGROUPS, "cgroup.subtree_control", "+memory"))
+		return -ENODEV;
+	snprintf(path, MEMORY_CGROUP_PATH, CGROUPS "/gprof_test.%d", getpid());
+	if (mkdir(path, 0755))
+		return -errno;
+	ret = write_in(path, "memory.max", max);
+	if (ret)
+		rmdir(path);
+	else
+		write_in(path, "memory.swap.max", "0");
+	return ret;
+}
+
+int memory_cgroup_enter(const char *path, pid_t pid)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "%d", pid);
+	return write_in(path, "cgroup.procs", text);
 }
 
 long long tracepoint_id(const char *category, const char *name)

@@ -62,6 +62,16 @@ long long file_number(const char *path);
 /* The number after "key:" in a file such as /proc/meminfo, or -errno. */
 long long file_field(const char *path, const char *key);
 
+/*
+ * Make a cgroup of at most that much memory ("48M") and without swap, whose directory
+ * goes to @path. 0, -ENODEV where cgroup v2 has no memory controller, or -errno. Who
+ * made it removes it with rmdir(), once its processes are gone.
+ */
+#define MEMORY_CGROUP_PATH	64
+int memory_cgroup(char path[MEMORY_CGROUP_PATH], const char *max);
+/* Move a process into it; 0 or -errno. */
+int memory_cgroup_enter(const char *path, pid_t pid);
+
 /* The number of a tracepoint, or -errno; mounts tracefs where needed. */
 long long tracepoint_id(const char *category, const char *name);
 

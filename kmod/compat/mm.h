@@ -5,6 +5,8 @@
  * vm_flags_set(), vm_flags_clear(): 6.3; before, vm_flags was written directly.
  * TASK_SIZE_MAX: arm64 has it since 5.11.
  * for_each_vma(): 6.1, with the maple tree; before, a list from mm->mmap.
+ * vm_insert_pages(): takes pages that are charged to a memory cgroup since 5.11;
+ * before, the charge was a type of the page, and pages with a type were refused.
  */
 #ifndef GPROF_COMPAT_MM_H
 #define GPROF_COMPAT_MM_H
@@ -47,5 +49,30 @@ static inline struct vm_area_struct *vma_next(struct vma_iterator *vmi)
 #define for_each_vma(vmi, vma) \
 	for (; ((vma) = vma_next(&(vmi))) != NULL; )
 #endif
+
+/**
+ * gprof_insert_pages() - fill a mapping
+ * @vma: shared mapping of @nr pages that is being made
+ * @pages: pages, which live as long as the file that @vma is of
+ * @nr: how many
+ *
+ * Context: Task, mmap_lock of the process held for writing.
+ * Return: 0 or a negative errno.
+ */
+static inline int gprof_insert_pages(struct vm_area_struct *vma, struct page **pages,
+				     unsigned long nr)
+{
+#ifdef GPROF_HAVE_PG_KMEMCG
+	unsigned long i;
+	int err = 0;
+
+	for (i = 0; i < nr && !err; i++)
+		err = remap_pfn_range(vma, vma->vm_start + (i << PAGE_SHIFT),
+				      page_to_pfn(pages[i]), PAGE_SIZE, vma->vm_page_prot);
+	return err;
+#else
+	return vm_insert_pages(vma, vma->vm_start, pages, &nr);
+#endif
+}
 
 #endif /* GPROF_COMPAT_MM_H */
