@@ -60,7 +60,7 @@ static int put_counts(struct sk_buff *skb, const struct gprof_sched_reading *r)
 		u64 value;
 		u32 flag;	/* only where this was asked for */
 	} counts[] = {
-		{ GPROF_A_SCHED_STATS_TIME_NS, r->time_ns },
+		{ GPROF_A_SCHED_STATS_TIME_NS, t->time_ns },
 		{ GPROF_A_SCHED_STATS_STARTED_NS, r->started_ns },
 		{ GPROF_A_SCHED_STATS_TOTAL_TASK_EXEC, exec },
 		{ GPROF_A_SCHED_STATS_NUM_TASK_EXEC, r->running },

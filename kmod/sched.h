@@ -88,7 +88,8 @@ struct gprof_sched_counters {
  * struct gprof_sched_totals - counters summed over all CPUs
  *
  * As in struct gprof_sched_counters, but @sched counts those of @missed as
- * well, and @stall is ns, the current one included.
+ * well, and @stall is ns, the current one included, at @time_ns, which is of
+ * CLOCK_MONOTONIC.
  */
 struct gprof_sched_totals {
 	u64 sched;
@@ -99,6 +100,7 @@ struct gprof_sched_totals {
 	u64 calls;
 	u64 faults;
 	u64 stall;
+	u64 time_ns;
 	struct gprof_histogram delay;
 	struct gprof_histogram on_cpu;
 };
@@ -165,7 +167,6 @@ struct gprof_sched {
 	bool started;
 	u64 started_ns;
 	u64 started_cycles;
-	u64 stopped_ns;
 	struct gprof_sched_totals base;
 	struct gprof_sched_totals final;
 	bool doubtful;
@@ -173,7 +174,6 @@ struct gprof_sched {
 
 /**
  * struct gprof_sched_reading - what there is to know at one time
- * @time_ns: CLOCK_MONOTONIC of the reading, or of STOP
  * @started_ns: CLOCK_MONOTONIC of START
  * @totals: since START
  * @all: the scope is the system
@@ -191,7 +191,6 @@ struct gprof_sched {
  * @doubtful: the clock went astray
  */
 struct gprof_sched_reading {
-	u64 time_ns;
 	u64 started_ns;
 	struct gprof_sched_totals totals;
 	bool all;

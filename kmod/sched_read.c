@@ -15,6 +15,7 @@
 #include <linux/cpumask.h>
 #include <linux/gprof.h>
 #include <linux/percpu.h>
+#include <linux/preempt.h>
 #include <linux/smp.h>
 #include <linux/string.h>
 #include <linux/timekeeping.h>
@@ -41,8 +42,11 @@ static void take_max(struct gprof_histogram *to, const struct gprof_histogram *f
  * all stalls together. CPUs are not read at one instant: a sum in which a stall
  * begins twice or ends twice is as far off as the age of the machine, and
  * read again.
+ *
+ * The time of the reading is the time of this sum, the only one that grows by
+ * itself: whoever is away between the two finds more stall than time.
  */
-static u64 sum_stall(struct gprof_sched *s)
+static u64 sum_stall(struct gprof_sched *s, u64 *time_ns)
 {
 	unsigned int tries;
 	u64 now = 0, sum = 0;
@@ -50,9 +54,12 @@ static u64 sum_stall(struct gprof_sched *s)
 
 	for (tries = 0; tries < STALL_TRIES; tries++) {
 		sum = 0;
+		preempt_disable();
 		for_each_possible_cpu(cpu)
 			sum += READ_ONCE(per_cpu_ptr(s->counters, cpu)->stall);
 		now = gprof_cycles();
+		*time_ns = ktime_get_mono_fast_ns();
+		preempt_enable();
 		if ((s64)sum < 0)
 			sum += now;
 		if (sum <= now - s->started_cycles + gprof_clock.hz)
@@ -93,7 +100,7 @@ static void sum_all(struct gprof_sched *s, struct gprof_sched_totals *t)
 		t->faults += READ_ONCE(c->faults);
 	}
 	t->sched += t->missed;
-	t->stall = sum_stall(s);
+	t->stall = sum_stall(s, &t->time_ns);
 }
 
 static void forget_samples(struct gprof_sched *s)
@@ -290,7 +297,6 @@ void gprof_sched_read(struct gprof_sched *s, struct gprof_sched_reading *r)
 	r->online = num_online_cpus();
 	read_samples(s, r);
 	if (!s->started) {
-		r->time_ns = s->stopped_ns;
 		r->totals = s->final;
 		r->doubtful = s->doubtful;
 		return;
@@ -301,5 +307,4 @@ void gprof_sched_read(struct gprof_sched *s, struct gprof_sched_reading *r)
 	r->in_fault = count_in_fault(s);
 	r->waiting = atomic_read(&s->waiting) + 1;
 	gprof_sched_population(s, r);
-	r->time_ns = ktime_get_mono_fast_ns();
 }

@@ -61,7 +61,7 @@ struct gprof_sched_config {
 /**
  * struct gprof_sched_stats - a reading
  * @sz: sizeof(struct gprof_sched_stats), set by the caller
- * @time_ns: when this is, CLOCK_MONOTONIC
+ * @time_ns: when @stall_ns was read, and all else soon before or after; CLOCK_MONOTONIC
  * @started_ns: since when is counted
  * @total_task_exec: times a task was switched in
  * @num_task_exec: tasks on a CPU
