@@ -138,24 +138,30 @@ static __always_inline u32 *met_with(struct gprof_channel *ch, const struct gpro
 	return &ch->met[(near * GOLDEN_RATIO_64) >> 32 & (GPROF_CALLERS_MET - 1)];
 }
 
-/* For callers that are not those of the last sample: the id, when this generation has one. */
-static noinline u32 known_callers(struct gprof_channel *ch, struct gprof_memo *memo,
-				  u16 generation, const struct gprof_callers *callers)
+/*
+ * The id of callers that are not those of the last sample, or 0: the dictionary is full.
+ * It is for the key of the stack alone, so no record has to define it.
+ */
+static noinline u32 callers_id(struct gprof_channel *ch, struct gprof_memo *memo, u16 generation,
+			       const struct gprof_callers *callers)
 {
 	const u64 *key = (const u64 *)callers;
 	u32 words = gprof_callers_words(callers), none = 0;
 	u32 *met = memo == ch->memo ? met_with(ch, callers) : &none;
-	u32 id = *met;
 
-	if (!id || !gprof_dictionary_is(&ch->dictionary, id, key, words)) {
-		id = gprof_dictionary_find(&ch->dictionary, generation, key, words);
-		if (!id)
+	if (!*met || !gprof_dictionary_is(&ch->dictionary, *met, key, words)) {
+		struct gprof_lookup l;
+
+		gprof_dictionary_look_up(&ch->dictionary, generation, key, words, &l);
+		if (!l.id)
 			return 0;
-		*met = id;
+		if (!l.known)
+			gprof_dictionary_commit(&ch->dictionary, &l);
+		*met = l.id;
 	}
 	memo->callers_version = callers->version;
-	memo->callers = id;
-	return id;
+	memo->callers = *met;
+	return *met;
 }
 
 static __always_inline struct gprof_leaf *leaf_of(struct gprof_channel *ch,
@@ -178,7 +184,7 @@ static __always_inline u32 known_stack(struct gprof_channel *ch, struct gprof_me
 	u32 id;
 
 	if (memo->callers_version != stack->callers.version &&
-	    !known_callers(ch, memo, generation, &stack->callers))
+	    !callers_id(ch, memo, generation, &stack->callers))
 		return 0;
 	stack->top.callers = memo->callers;
 	stack->top.__zero = 0;
@@ -200,22 +206,16 @@ static __always_inline u32 known_stack(struct gprof_channel *ch, struct gprof_me
 	return id;
 }
 
-/* Callers have an id for the key of the stack alone; no record defines it. */
-static void look_up_stack(struct gprof_channel *ch, struct gprof_memo *memo, u16 generation,
-			  struct gprof_stack *stack, struct gprof_lookup *l)
+/* For a stack that known_stack() did not know. */
+static void look_up_stack(struct gprof_channel *ch, const struct gprof_memo *memo, u16 generation,
+			  const struct gprof_stack *stack, struct gprof_lookup *l)
 {
-	gprof_dictionary_look_up(&ch->dictionary, generation, (const u64 *)&stack->callers,
-				 gprof_callers_words(&stack->callers), l);
-	if (!l->id)
-		return;		/* full: the stack is written inline */
-	if (!l->known)
-		gprof_dictionary_commit(&ch->dictionary, l);
-	memo->callers_version = stack->callers.version;
-	memo->callers = l->id;
-	stack->top.callers = l->id;
-	stack->top.__zero = 0;
-	gprof_dictionary_look_up(&ch->dictionary, generation, (const u64 *)&stack->top,
-				 gprof_top_words(&stack->top), l);
+	l->id = 0;
+	l->known = false;
+	if (memo->callers_version == stack->callers.version)
+		gprof_dictionary_look_up(&ch->dictionary, generation, (const u64 *)&stack->top,
+					 gprof_top_words(&stack->top), l);
+	/* else the dictionary is full: the stack is written inline */
 }
 
 static void *write_task(struct gprof_task_rec *rec, const struct task_key *key)
