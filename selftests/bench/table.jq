@@ -48,13 +48,19 @@ def slowdown_line($arch; $period; $name; $seed):
 	| line("one sample per \($name) instructions"; $gprof; $perf; "Go prototype " + $seed; 4)
 	| .[4] = (if $gprof and $perf then ratio($gprof - 1; $perf - 1) else "-" end);
 
+def our_bytes($arch; $mode; $depth; $stacks):
+	[of("memory"; $arch; "hold1")[]
+	 | select(.mode == $mode and .depth == $depth and .stacks == $stacks)
+	 | .bytes / (.samples - .lost)] | mean;
+def perf_bytes($arch; $mode; $depth; $stacks):
+	sample($arch; "perf"; $mode; $depth; $stacks; 50000) | map(.bytes / .samples) | mean;
 def memory_line($arch; $what; $mode; $depth; $stacks):
-	line($what;
-	     [of("memory"; $arch; "hold1")[]
-	      | select(.mode == $mode and .depth == $depth and .stacks == $stacks)
-	      | .bytes / (.samples - .lost)] | mean;
-	     sample($arch; "perf"; $mode; $depth; $stacks; 50000) | map(.bytes / .samples) | mean;
-	     ""; 1);
+	line($what; our_bytes($arch; $mode; $depth; $stacks);
+	     perf_bytes($arch; $mode; $depth; $stacks); ""; 1);
+def lasts_line($arch; $what; $mode; $depth; $stacks):
+	def seconds: if . then 1048576 / 10000 / . else null end;
+	line($what; our_bytes($arch; $mode; $depth; $stacks) | seconds;
+	     perf_bytes($arch; $mode; $depth; $stacks) | seconds; ""; 1);
 
 def profile_line($arch; $what; field; $digits):
 	def sum($peer; $parts):
@@ -120,6 +126,10 @@ def event_line($arch; $what; field; $digits):
     memory_line($arch; "17 frames, in the kernel"; "kernel"; 17; 1),
     memory_line($arch; "17 frames, 100 stacks in turn"; "user"; 17; 100),
     memory_line($arch; "17 frames, 10,000 stacks in turn"; "user"; 17; 10000)),
+   (heading("\($arch), \($event): seconds until 1 MiB is full, at 10,000 samples a second"),
+    lasts_line($arch; "17 frames"; "user"; 17; 1),
+    lasts_line($arch; "17 frames, 100 stacks in turn"; "user"; 17; 100),
+    lasts_line($arch; "17 frames, 10,000 stacks in turn"; "user"; 17; 10000)),
    (heading("\($arch), \($event): from samples to what people look at"),
     profile_line($arch; "instructions a sample"; .all / .samples; 0),
     profile_line($arch; "most memory, MiB"; .memory_kib / 1024; 1)),

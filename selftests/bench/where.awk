@@ -14,13 +14,23 @@ $1 == "C" {
 		cost[name] -= $4
 }
 
+function owner(name)
+{
+	if (name ~ /^\[gprof\]/)
+		return "the module"
+	return name ~ /^reader:/ ? "the recorder\047s program" : "the rest of the kernel"
+}
+
 END {
 	for (name in cost) {
 		each = cost[name] / samples
 		total += each
+		of[owner(name)] += each
 		if (each >= 0.5 || each <= -0.5)
 			printf "%8.1f  %s\n", each, name | "sort -rn | head -n " lines
 	}
 	close("sort -rn | head -n " lines)
 	printf "%8.1f  in all\n", total
+	for (name in of)
+		printf "%8.1f  of them in %s\n", of[name], name
 }
