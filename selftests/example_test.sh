@@ -28,8 +28,8 @@ its_profile_shows_its_work()
 	[ -s self.pb.gz ] || fail "there is no profile"
 	gprofctl top self.pb.gz >top.txt
 	cat top.txt
-	# the work is nearly all there is
-	awk '$NF == "count_primes" && $2 + 0 > 80 { found = 1 } END { exit !found }' top.txt
+	# the rest is the library, which reads the names of its functions once
+	awk '$NF == "count_primes" && $2 + 0 > 66 { found = 1 } END { exit !found }' top.txt
 }
 
 its_profile_leads_down_to_main()
@@ -37,7 +37,7 @@ its_profile_leads_down_to_main()
 	[ -s self.pb.gz ] || fail "there is no profile"
 	gprofctl top self.pb.gz --cum >top.txt
 	cat top.txt
-	awk '$NF == "main" && $5 + 0 > 80 { found = 1 } END { exit !found }' top.txt
+	awk '$NF == "main" && $5 + 0 > 66 { found = 1 } END { exit !found }' top.txt
 }
 
 example_says_what_is_wrong()

@@ -21,6 +21,8 @@
 
 #define FAIL_NTH	"/proc/self/fail-nth"
 #define MOST_FAULTS	2000	/* more in one call: something tries for ever */
+#define EACH_OF		40	/* at either end of a call */
+#define STEP		13	/* between, where START makes 256 members, all alike */
 
 static void knob(const char *mechanism, const char *name, const char *value)
 {
@@ -230,21 +232,41 @@ static void add_fault(struct faults *f, int ret)
 	f->harmless += !ret;
 }
 
+/* How many faults could @call have? A fault that is far away counts down to it. */
+static unsigned int count_faults(struct __test_metadata *_metadata, FIXTURE_DATA(fault) *self,
+				 int (*prepare)(FIXTURE_DATA(fault) *self),
+				 int (*call)(FIXTURE_DATA(fault) *self),
+				 void (*undo)(FIXTURE_DATA(fault) *self))
+{
+	char text[16] = "";
+
+	ASSERT_EQ(0, prepare(self));
+	fail_the(self, MOST_FAULTS);
+	ASSERT_EQ(0, call(self));
+	ASSERT_LT(0, pread(self->nth, text, sizeof(text) - 1, 0));
+	fail_the(self, 0);
+	undo(self);
+	ASSERT_LT(0, atoi(text));
+	return MOST_FAULTS - atoi(text);
+}
+
 /*
  * For each n: @prepare, then @call with its nth fault, @undo where that succeeded, and
  * where it did not, once more @call without a fault, which must succeed, and @undo.
+ * Of very many, all at either end, and one in STEP between.
  */
 static struct faults each_fault(struct __test_metadata *_metadata, FIXTURE_DATA(fault) *self,
 				const char *what, int (*prepare)(FIXTURE_DATA(fault) *self),
 				int (*call)(FIXTURE_DATA(fault) *self),
 				void (*undo)(FIXTURE_DATA(fault) *self))
 {
+	unsigned int nr = count_faults(_metadata, self, prepare, call, undo);
 	struct faults f = { 0 };
 	int ret, again;
 	unsigned int n;
 	bool reached;
 
-	for (n = 1; n < MOST_FAULTS; n++) {
+	for (n = 1; n < MOST_FAULTS; n += n > EACH_OF && n + STEP + EACH_OF < nr ? STEP : 1) {
 		ret = prepare(self);
 		ASSERT_EQ(0, ret) {
 			TH_LOG("%s: preparing for fault %u: %s", what, n, strerror(-ret));
@@ -272,8 +294,8 @@ static struct faults each_fault(struct __test_metadata *_metadata, FIXTURE_DATA(
 			break;
 	}
 	EXPECT_GT(MOST_FAULTS, n);
-	TH_LOG("%s: %u faults, %u ENOMEM, %u EFAULT, %u harmless", what, f.nr, f.no_memory,
-	       f.no_copy, f.harmless);
+	TH_LOG("%s: %u of %u faults, %u ENOMEM, %u EFAULT, %u harmless", what, f.nr, nr,
+	       f.no_memory, f.no_copy, f.harmless);
 	return f;
 }
 

@@ -125,7 +125,7 @@ recording_without_a_sample_is_a_profile()
 
 duration_ends_the_recording_not_the_process()
 {
-	"$burner" 20000 &
+	"$burner" 120000 &
 	pid=$!
 	begun=$(date +%s)
 	run 0 gprofctl cpu -p $pid -d 1 -o x.pb.gz
@@ -134,22 +134,22 @@ duration_ends_the_recording_not_the_process()
 	kill $pid
 	[ "$(count produced)" -gt 0 ]
 	[ $took -ge 1 ]
-	[ $took -le 15 ] || fail "took $took s"
+	[ $took -le 60 ] || fail "took $took s"
 }
 
 recording_ends_with_its_process()
 {
-	"$burner" 4000 &
+	"$burner" 15000 &
 	run 0 gprofctl cpu -p $! -d 60 -o x.pb.gz
 	[ "$(count produced)" -gt 0 ]
 }
 
 interrupt_ends_the_recording_with_a_profile()
 {
-	"$burner" 20000 &
+	"$burner" 120000 &
 	pid=$!
 	# a shell ignores SIGINT for what it runs in the background
-	run 0 timeout --foreground --preserve-status -s INT 2 gprofctl cpu -p $pid -o x.pb.gz
+	run 0 timeout --foreground --preserve-status -s INT 8 gprofctl cpu -p $pid -o x.pb.gz
 	kill $pid
 	[ "$(count produced)" -gt 0 ]
 	run 0 gprofctl top x.pb.gz
@@ -165,7 +165,7 @@ children_are_recorded_too()
 
 one_thread_is_recorded()
 {
-	"$burner" 20000 &
+	"$burner" 120000 &
 	pid=$!
 	run 0 gprofctl cpu -t $pid -d 1 -o x.pb.gz
 	kill $pid
@@ -174,7 +174,7 @@ one_thread_is_recorded()
 
 whole_host_and_single_cpus_are_recorded()
 {
-	"$burner" 20000 &
+	"$burner" 120000 &
 	pid=$!
 	run 0 gprofctl cpu -a -d 1 -o x.pb.gz
 	[ "$(count produced)" -gt 0 ]
@@ -193,7 +193,7 @@ cgroup_is_recorded()
 	[ -e /sys/fs/cgroup/cgroup.procs ] || skip "no cgroup v2 here"
 	group=/sys/fs/cgroup/gprofctl_test.$$
 	mkdir $group
-	"$burner" 20000 &
+	"$burner" 120000 &
 	pid=$!
 	echo $pid >$group/cgroup.procs
 	run 0 gprofctl cpu -G $group -d 1 -o x.pb.gz
@@ -205,7 +205,7 @@ cgroup_is_recorded()
 
 two_recordings_of_one_process_work()
 {
-	"$burner" 20000 &
+	"$burner" 120000 &
 	pid=$!
 	gprofctl cpu -p $pid -d 1 -o y.pb.gz 2>other &
 	other=$!

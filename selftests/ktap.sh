@@ -27,6 +27,17 @@ need()
 	done
 }
 
+# wait_for_recorders N: until so many are open, or the test has failed
+wait_for_recorders()
+{
+	ktap_tries=0
+	until [ "$(cat /sys/module/gprof/refcnt)" -ge "$1" ]; do
+		ktap_tries=$((ktap_tries + 1))
+		[ $ktap_tries -lt 600 ] || fail "$1 recorders were not opened within a minute"
+		sleep 0.1
+	done
+}
+
 # fail REASON: for use within a test
 fail()
 {

@@ -38,11 +38,11 @@ unload_is_refused_while_a_recorder_is_open()
 unload_is_refused_while_something_is_recorded()
 {
 	need_module
-	"$here/burner" 20000 &
+	"$here/burner" 120000 &
 	pid=$!
-	gprofctl cpu -p $pid -d 2 -o x.pb.gz &
+	gprofctl cpu -p $pid -d 5 -o x.pb.gz &
 	recorder=$!
-	sleep 1
+	wait_for_recorders 1
 	! rmmod gprof || fail "it was unloaded"
 	wait $recorder
 	kill $pid
@@ -82,10 +82,11 @@ load_and_unload_in_a_loop_leave_no_memory()
 killed_recorder_does_not_keep_the_module()
 {
 	need_module
-	"$here/burner" 20000 &
+	"$here/burner" 120000 &
 	pid=$!
 	gprofctl cpu -p $pid -o x.pb.gz &
 	recorder=$!
+	wait_for_recorders 1
 	sleep 1
 	kill -9 $recorder
 	wait $recorder || true

@@ -68,17 +68,6 @@ module_comes_and_goes_while_others_open_it()
 	[ "$(cat /sys/module/gprof/refcnt)" -eq 0 ]
 }
 
-# wait_for_recorders N
-wait_for_recorders()
-{
-	tries=0
-	until [ "$(cat /sys/module/gprof/refcnt)" -ge "$1" ]; do
-		tries=$((tries + 1))
-		[ $tries -lt 600 ] || fail "$1 recorders were not opened within a minute"
-		sleep 0.1
-	done
-}
-
 module_goes_as_soon_as_its_recorders_are_killed()
 {
 	need_module

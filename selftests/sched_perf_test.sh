@@ -1,14 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Delays as perf sees them: of the same run, recorded by both, mean and maximum
-# must be the same within 1 %.
+# Delays as perf records the scheduler's events: of the same run, recorded by both,
+# as many waits, and mean and maximum the same within 1 %.
 #
-# perf sched latency knows of sched_wakeup, which "perf sched record" leaves out
-# where there is sched_waking; hence perf record.
+# What "perf sched latency" makes of the events has fewer: it takes a task that was
+# preempted in the kernel (state R+) for one that sleeps.
 
-# Tasks of one name that wait for one CPU, and no others: what perf adds up by
-# name, we count as a process.
+# Tasks that wait for one CPU.
 burn()
 {
 	local end=$((SECONDS + 3))
@@ -29,19 +28,54 @@ here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=/dev/null # its ktap_run does not return
 . "$here/ktap.sh"
 
+# Waits, their mean and the longest, ns, of what sched_watch has started, and of
+# their children. A wait ends with a switch, and begins with a wakeup or a switch
+# from a task that still runs.
+waits()
+{
+	perf script -i "$data/perf" --ns -F tid,time,event,trace 2>/dev/null | awk '
+		function field(name)
+		{
+			match($0, " " name "=[^ ]+")
+			return substr($0, RSTART + length(name) + 2, RLENGTH - length(name) - 2)
+		}
+		function ns(text,   part)
+		{
+			split(text, part, /[.:]/)
+			return part[1] * 1e9 + part[2]
+		}
+		$3 ~ /sched_wakeup/ {
+			pid = field("pid")
+			if ($3 ~ /_new/ && (field("comm") == "sched_watch" || $1 in member))
+				member[pid]
+			if (!(pid in since))
+				since[pid] = ns($2)
+		}
+		$3 ~ /sched_switch/ {
+			pid = field("next_pid")
+			if (pid in member && pid in since) {
+				wait = ns($2) - since[pid]
+				n++
+				sum += wait
+				if (wait > max)
+					max = wait
+			}
+			delete since[pid]
+			if (field("prev_state") ~ /^R/)
+				since[field("prev_pid")] = ns($2)
+		}
+		END { printf "%d %.0f %.0f\n", n, n ? sum / n : 0, max }'
+}
+
 record()
 {
 	command -v perf >/dev/null || skip "no perf"
 	perf record -q -a -m 1024 -o "$data/perf" -e sched:sched_switch \
 		-e sched:sched_wakeup -e sched:sched_wakeup_new -- \
 		"$here/sched_watch" -p taskset -c 0 "$here/${0##*/}" load >"$data/ours"
-	perf sched -i "$data/perf" latency -s avg 2>/dev/null | grep gprof-load |
-		tee "$data/theirs"
+	waits >"$data/numbers"
+	echo "perf: $(cat "$data/numbers")"
 	grep -E '^(delay|missed)' "$data/ours"
-	# name:(N) | time | switches | avg: N ms | max: N ms
-	awk -F'[|]' '{ gsub(/[a-z: ]/, "", $4); gsub(/ms.*|[a-z: ]/, "", $5)
-		print $3 + 0, $4 * 1e6, $5 * 1e6 }' "$data/theirs" >"$data/numbers"
-	[[ -s $data/numbers ]] || fail "perf saw no such task"
 }
 
 # ours KEY
@@ -63,6 +97,17 @@ the_run_is_recorded_by_both()
 	(($(ours delay.count) > 100)) || fail "too short a run"
 }
 
+each_wait_is_counted()
+{
+	local count _mean _max ours
+
+	read -r count _mean _max <"$data/numbers"
+	ours=$(($(ours delay.count) + $(ours missed)))
+	echo "$ours of $count"
+	# What the command waited for before START is not ours.
+	((ours <= count && ours >= count - 3)) || fail "not the same waits"
+}
+
 the_mean_delay_is_that_of_perf()
 {
 	local _count mean _max
@@ -81,5 +126,5 @@ the_largest_delay_is_that_of_perf()
 
 data=$(mktemp -d)
 trap 'rm -rf "$data"' EXIT
-ktap_run the_run_is_recorded_by_both the_mean_delay_is_that_of_perf \
+ktap_run the_run_is_recorded_by_both each_wait_is_counted the_mean_delay_is_that_of_perf \
 	the_largest_delay_is_that_of_perf

@@ -72,9 +72,9 @@ switches_are_those_of_the_kernel()
 	ours=$(jq .total_switches out)
 	echo "the kernel has $kernel switches, gprof $ours"
 	[ "$kernel" -ge 200 ]
-	# what came before the command began, and its end
-	[ "$ours" -ge $((kernel - 5)) ]
-	[ "$ours" -le $((kernel + 5)) ]
+	# what came before the command began, and its end, where RT waits for locks
+	[ "$ours" -ge $((kernel - 10)) ]
+	[ "$ours" -le $((kernel + 10)) ]
 }
 
 a_histogram_has_every_delay()
@@ -121,14 +121,18 @@ every_interval_has_a_line_and_no_total_goes_back()
 
 no_total_is_smaller_than_its_part()
 {
-	perf bench sched pipe -l 20000 >/dev/null 2>&1 &
+	perf bench sched pipe -l 1000000 >/dev/null 2>&1 &
 	bench=$!
+	# from its fork on it does nothing but switch
+	until grep -qs "^PPid:[[:space:]]*$bench\$" /proc/[0-9]*/status; do
+		kill -0 $bench || fail "perf bench has ended"
+	done
 	run 0 gprofctl schedstat -i 0.1 -d 2 --json
 	kill $bench || true
 	jq -se 'all(.[]; .total_task_sched >= .total_task_exec and
 		.total_task_exec >= .delay_ns.count and .total_switches >= .on_cpu_ns.count and
 		.max_procs <= .num_procs)' out
-	[ "$(tail -n 1 out | jq .total_switches)" -gt 1000 ]
+	[ "$(tail -n 1 out | jq .total_switches)" -gt 200 ]
 }
 
 the_table_has_totals_and_percentiles()
@@ -182,17 +186,37 @@ a_process_a_thread_and_a_cgroup_are_counted()
 	kill $pid
 }
 
+# watch COMMAND...: in the background, until its first line is there; sets watch
+watch()
+{
+	: >out
+	# sh has its background ignore SIGINT
+	env --default-signal=INT "$@" >out 2>err &
+	watch=$!
+	watch_tries=0
+	until [ -s out ]; do
+		watch_tries=$((watch_tries + 1))
+		[ $watch_tries -lt 600 ] || fail "nothing was said within a minute: $(cat err)"
+		sleep 0.1
+	done
+}
+
 it_ends_with_its_process()
 {
-	sleep 2 &
-	run 0 timeout 60 gprofctl schedstat -p $! -i 100 --json
-	[ "$(jq .num_task out)" -eq 0 ]
+	sleep 1000 &
+	task=$!
+	watch gprofctl schedstat -p $task -i 1 --json
+	kill $task
+	wait $watch || fail "status $?"
+	[ "$(tail -n 1 out | jq .num_task)" -eq 0 ]
 }
 
 an_interrupt_ends_it_with_a_last_reading()
 {
-	run 0 timeout --foreground --preserve-status -s INT 2 gprofctl schedstat -i 100 --json
-	[ "$(wc -l <out)" -eq 1 ]
+	watch gprofctl schedstat -i 3 --json
+	kill -INT $watch
+	wait $watch || fail "status $?"
+	[ "$(wc -l <out)" -ge 2 ]
 }
 
 commands_status_is_passed_on()
@@ -307,6 +331,7 @@ what_became_of_samples_is_served()
 	burner=$!
 	gprofctl cpu -F 1000 -p $burner -o x.pb.gz 2>err &
 	cpu=$!
+	wait_for_recorders 2
 	sleep 2
 	get /metrics text/plain
 	run 0 gprofctl info --json
@@ -326,8 +351,10 @@ what_became_of_samples_is_served()
 
 a_server_ends_with_its_command()
 {
-	begin -- sh -c 'sleep 3; exit 7'
+	rm -f stop
+	begin -- sh -c 'until [ -e stop ]; do sleep 0.2; done; exit 7'
 	get /metrics text/plain
+	: >stop
 	grep -Eq '^gprof_sched_num_task\{scope="process",pid="[0-9]+"\} [12]$' page
 	got=0
 	wait $server || got=$?

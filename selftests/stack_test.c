@@ -11,6 +11,7 @@
 #include "workload.h"
 
 #define MOST_NAMES	4
+#define WAYS		16
 
 struct expected {
 	const char *leaf;		/* NULL: any that is not below */
@@ -23,6 +24,7 @@ struct tally {
 	size_t nr_expected;
 	size_t type;
 	uint64_t depth;			/* of recurse, in stacks of work */
+	int64_t ways[WAYS];		/* stacks of work that came each way */
 	int64_t right, wrong, elsewhere;
 	char first_wrong[1024];
 };
@@ -81,32 +83,38 @@ static int each_deep(void *ctx, const struct gprof_frame *frames, size_t nr,
 	return 0;
 }
 
-/* The outermost function tells which way led to the leaf. */
-static bool is_right_way(const struct gprof_frame *frames, size_t nr)
+/* The outermost function tells which way led to the leaf; -1 when the others do not agree. */
+static int way_of(const struct gprof_frame *frames, size_t nr)
 {
 	unsigned int levels, way, i;
 
 	for (levels = 3; levels <= 6 && levels + 2 < nr; levels++)
 		if (sscanf(frames[levels + 1].function, "way_%u", &way) == 1)
 			break;
-	if (levels > 6 || levels + 2 >= nr || levels != 3 + way % 4)
-		return false;
+	if (levels > 6 || levels + 2 >= nr || levels != 3 + way % 4 || way >= WAYS)
+		return -1;
 	for (i = 0; i < levels; i++)
 		if (strcmp(frames[levels - i].function, way * 5 >> i & 1 ? "right" : "left"))
-			return false;
-	return !strcmp(frames[levels + 2].function, "main");
+			return -1;
+	return strcmp(frames[levels + 2].function, "main") ? -1 : (int)way;
 }
 
 static int each_way(void *ctx, const struct gprof_frame *frames, size_t nr, const int64_t *values)
 {
 	struct tally *t = ctx;
+	int way;
 
-	if (!nr || strcmp(frames[0].function, "work"))
+	if (!nr || strcmp(frames[0].function, "work")) {
 		t->elsewhere += values[t->type];
-	else if (is_right_way(frames, nr))
-		t->right += values[t->type];
-	else
+		return 0;
+	}
+	way = way_of(frames, nr);
+	if (way < 0) {
 		note_wrong(t, frames, nr, values[t->type]);
+		return 0;
+	}
+	t->right += values[t->type];
+	t->ways[way] += values[t->type];
 	return 0;
 }
 
@@ -163,9 +171,17 @@ DEEP(120)
 TEST(callers_that_change_from_sample_to_sample_are_right)
 {
 	struct tally t = { .each = each_way };
+	unsigned int i;
 
 	record(_metadata, &t, "ways", "20000", "5000");
 	expect_right(_metadata, &t);
+	/* All take the same time. Some differ in the outermost frame alone. */
+	for (i = 0; i < WAYS; i++) {
+		EXPECT_LE(t.right, t.ways[i] * WAYS * 2) {
+			TH_LOG("way %u: %lld of %lld", i, (long long)t.ways[i],
+			       (long long)t.right);
+		}
+	}
 }
 
 TEST(caller_is_never_missing_in_a_tight_loop)
