@@ -5,11 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "device.h"
 #include "record.h"
+#include "workload.h"
 
 int record_file(void)
 {
@@ -46,9 +46,8 @@ static pid_t begin(char *const *argv, int *to)
 
 	if (pipe(fds))
 		return -1;
-	pid = fork();
+	pid = fork_bound();
 	if (!pid) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		close(fds[1]);
 		if (read(fds[0], &byte, 1) != 1)
 			_exit(126);

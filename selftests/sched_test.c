@@ -11,7 +11,6 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -41,16 +40,6 @@ static uint64_t switches_of(pid_t pid)
 	snprintf(path, sizeof(path), "/proc/%d/status", pid);
 	return proc_number(path, "\nvoluntary_ctxt_switches:") +
 	       proc_number(path, "\nnonvoluntary_ctxt_switches:");
-}
-
-/* A child that ends with who made it, even where that one is killed. */
-static pid_t fork_bound(void)
-{
-	pid_t pid = fork();
-
-	if (!pid)
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-	return pid;
 }
 
 /* Tasks take turns: one writes a byte and waits for one. */
@@ -618,7 +607,7 @@ TEST_F(stats, several_recorders_count_the_same)
 static void fork_threads(void *arg, int step)
 {
 	ping_pong(100);
-	if (!fork()) {
+	if (!fork_bound()) {
 		ping_pong(100);
 		_exit(0);
 	}

@@ -104,6 +104,19 @@ int pin_to_some_cpu(void)
 	return pin_to(online_cpu(0));
 }
 
+pid_t fork_bound(void)
+{
+	pid_t parent = getpid(), pid = fork();
+
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		/* who died before that sends no signal any more */
+		if (getppid() != parent)
+			_exit(1);
+	}
+	return pid;
+}
+
 int child_fork(struct child *child, void (*fn)(void *arg, int step), void *arg)
 {
 	int to[2], from[2], step;
@@ -111,11 +124,10 @@ int child_fork(struct child *child, void (*fn)(void *arg, int step), void *arg)
 
 	if (pipe2(to, O_CLOEXEC) || pipe2(from, O_CLOEXEC))
 		return -errno;
-	child->pid = fork();
+	child->pid = fork_bound();
 	if (child->pid < 0)
 		return -errno;
 	if (!child->pid) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		close(to[1]);
 		close(from[0]);
 		for (step = 0; read(to[0], &byte, 1) == 1; step++) {

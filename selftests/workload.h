@@ -40,6 +40,9 @@ struct child {
 	int from;
 };
 
+/* As fork(): a child that ends with who made it, even where that one is killed. */
+pid_t fork_bound(void);
+
 /*
  * Fork a child that calls @fn(@arg, step) for step 0, 1, ... each time it is
  * told to, and dies with the test. Return 0 or -errno.
