@@ -77,6 +77,8 @@ TEST_F(event, stands_for_what_it_counted)
 	struct reader reader;
 
 	SKIP_UNLESS(!self->refused, "perf has no such event here: %s", strerror(self->refused));
+	/* each CPU begins a period of its own */
+	ASSERT_LE(0, pin_to_some_cpu());
 	ASSERT_EQ(0, device_record(&self->dev, &self->setup)) {
 		TH_LOG("reason %u", self->setup.out_reason);
 	}
