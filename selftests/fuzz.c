@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "fuzz_thread.h"
@@ -28,12 +29,28 @@ void fuzz_broken(struct fuzz *f, const char *format, ...)
 	pthread_mutex_unlock(&lock);
 }
 
+/*
+ * The slot's file under a number of this thread's own, or -1: a liar may be closed by
+ * another thread at any moment, and its number be a netlink socket's then, which takes
+ * what is written and waits no more when told so.
+ */
+static int own_copy(int fd)
+{
+	int copy = dup(fd);
+	struct stat st;
+
+	if (copy >= 0 && (fstat(copy, &st) || !S_ISCHR(st.st_mode))) {
+		close(copy);
+		return -1;
+	}
+	return copy;
+}
+
 /* Calls that the device does not have, and what every file has. */
 static void do_file(struct thread *t, struct slot *s)
 {
-	int fd = __atomic_load_n(&s->fd, __ATOMIC_RELAXED);
+	int fd = own_copy(__atomic_load_n(&s->fd, __ATOMIC_RELAXED)), copy;
 	struct pollfd p = { .fd = fd, .events = draw(&t->draw) };
-	int copy;
 
 	fuzz_count(&t->run->f->calls);
 	switch (below(&t->draw, 6)) {
@@ -59,6 +76,7 @@ static void do_file(struct thread *t, struct slot *s)
 	default:
 		poll(&p, 1, 0);
 	}
+	close(fd);
 }
 
 static void do_netlink(struct thread *t, struct slot *s)
