@@ -327,7 +327,7 @@ metrics_are_served_in_the_format_that_is_asked_for()
 what_became_of_samples_is_served()
 {
 	begin
-	"$here/burner" 20000 &
+	"$here/burner" 120000 &
 	burner=$!
 	gprofctl cpu -F 1000 -p $burner -o x.pb.gz 2>err &
 	cpu=$!
