@@ -109,7 +109,7 @@ check: guests-build
 	@selftests/vm/check check
 
 check-all: guests-build
-	@selftests/vm/check check all long
+	@selftests/vm/check check fixed turns
 
 bench: setup
 	@$(MAKE) --no-print-directory selftests
@@ -144,7 +144,8 @@ help:
 	@echo 'make install    all that is built (prefix=, DESTDIR=)'
 	@echo 'make demo       profiles a real program in a guest: out/demo'
 	@echo 'make check      the tests, in guests with a stock kernel'
-	@echo 'make check-all  the same, on every kernel, and with every check on'
+	@echo 'make check-all  the same, on every kernel, and with every check on; RESUME=1'
+	@echo '                goes on where it stopped on this commit'
 	@echo 'make matrix     the tests on these KERNELS= and ARCHS=, or on all'
 	@echo 'make fuzz       random calls on the debug kernel (DURATION= seconds, SEED=)'
 	@echo 'make bench      what recording costs, beside perf and others'

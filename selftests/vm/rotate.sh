@@ -14,7 +14,7 @@
 # A TAG is something that is dear to prepare: a turn has lines of one tag, and what
 # comes first of one more, so that two at most are due.  "-" is none.
 
-# rotate_count: the number of commits up to this one.  A clone without its history
+# rotate_count: the number of commits up to this one, in steps of its branch.
 # takes the commit's date, which is as good, though not the same; a tree without
 # git takes the day.
 rotate_count()
@@ -26,7 +26,7 @@ rotate_count()
 	elif [[ $("${git[@]}" rev-parse --is-shallow-repository) == true ]]; then
 		"${git[@]}" log -1 --format=%ct
 	else
-		"${git[@]}" rev-list --count HEAD
+		"${git[@]}" rev-list --first-parent --count HEAD
 	fi
 }
 
