@@ -35,6 +35,8 @@
 #include <linux/string.h>
 #include <linux/ktime.h>
 
+#define LOST_SIZE	(sizeof(struct gprof_lost_rec) + GPROF_LOST_NR * sizeof(u64))
+
 /**
  * gprof_buffer_init() - make an empty ring
  * @b: ring whose memory, @cpu, @flight, @generation_ns and @weight are set
@@ -80,7 +82,7 @@ static void tell_lost(struct gprof_buffer *b, struct gprof_lost_rec *lost)
 	barrier();	/* what is counted from here on is announced again */
 	lost->rec.type = GPROF_REC_LOST;
 	lost->rec.flags = 0;
-	lost->rec.size = sizeof(*lost);
+	lost->rec.size = LOST_SIZE;
 	for (i = 0; i < GPROF_LOST_NR; i++)
 		lost->lost[i] = local64_xchg(&b->untold[i], 0);
 }
@@ -217,7 +219,7 @@ void *gprof_buffer_reserve_slow(struct gprof_buffer *b, u32 size, unsigned int s
 	int reason;
 
 	do {
-		extra = READ_ONCE(b->owing) ? sizeof(struct gprof_lost_rec) : 0;
+		extra = READ_ONCE(b->owing) ? LOST_SIZE : 0;
 		full = size + extra;
 		word = local64_read(&b->word);
 		pos = gprof_word_pos(word);

@@ -202,7 +202,7 @@ long gprof_ioctl(struct gprof_recorder *r, unsigned int cmd, void __user *arg)
 	int err;
 
 	BUILD_BUG_ON(sizeof(struct gprof_info) != GPROF_INFO_SIZE_VER0);
-	BUILD_BUG_ON(sizeof(struct gprof_setup) != GPROF_SETUP_SIZE_VER1);
+	BUILD_BUG_ON(sizeof(struct gprof_setup) != GPROF_SETUP_SIZE_VER0);
 	BUILD_BUG_ON(sizeof(struct gprof_start) != GPROF_START_SIZE_VER0);
 	BUILD_BUG_ON(sizeof(struct gprof_stop) != GPROF_STOP_SIZE_VER0);
 	BUILD_BUG_ON(sizeof(struct gprof_stats) != GPROF_STATS_SIZE_VER0);

@@ -132,7 +132,7 @@ uint64_t device_lost(const struct gprof_stats *st)
 	uint64_t lost = 0;
 	int i;
 
-	for (i = 0; i < GPROF_LOST_NR; i++)
+	for (i = 0; i < GPROF_LOST_SLOTS; i++)
 		lost += st->out_lost[i];
 	return lost;
 }

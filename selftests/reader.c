@@ -132,11 +132,11 @@ static int64_t on_lost(struct reader *r, struct reader_ring *ring, uint64_t pos,
 		       const struct gprof_lost_rec *l)
 {
 	uint64_t sum = 0;
-	int i;
+	size_t i, n = (l->rec.size - sizeof(*l)) / sizeof(l->lost[0]);
 
-	if (l->rec.size < sizeof(*l))
+	if (!n || n > GPROF_LOST_SLOTS)
 		return broken(r, ring, pos, "LOST of %u bytes", l->rec.size);
-	for (i = 0; i < GPROF_LOST_NR; i++) {
+	for (i = 0; i < n; i++) {
 		r->lost[i] += l->lost[i];
 		sum += l->lost[i];
 	}
@@ -446,7 +446,7 @@ uint64_t reader_lost(const struct reader *r)
 	uint64_t lost = 0;
 	int i;
 
-	for (i = 0; i < GPROF_LOST_NR; i++)
+	for (i = 0; i < GPROF_LOST_SLOTS; i++)
 		lost += r->lost[i];
 	return lost;
 }

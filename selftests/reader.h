@@ -69,7 +69,7 @@ struct reader {
 	uint64_t samples;
 	uint64_t weight;
 	uint64_t weighted;
-	uint64_t lost[GPROF_LOST_NR];
+	uint64_t lost[GPROF_LOST_SLOTS];
 	uint64_t lost_records;
 	uint64_t generations;
 	uint64_t stacks;

@@ -126,7 +126,7 @@ static struct gprof_stats finish(struct __test_metadata *_metadata, FIXTURE_DATA
 	EXPECT_STREQ("", self->reader.error);
 	EXPECT_EQ(st.out_produced, self->reader.samples + device_lost(&st) + st.out_overwritten);
 	EXPECT_EQ(st.out_produced, st.out_nmi + st.out_irq + st.out_task);
-	for (i = 0; i < GPROF_LOST_NR; i++)
+	for (i = 0; i < GPROF_LOST_SLOTS; i++)
 		EXPECT_LE(self->reader.lost[i], st.out_lost[i]);
 	EXPECT_EQ(0, self->reader.without_task);
 	EXPECT_EQ(0, self->reader.backwards);
@@ -139,7 +139,7 @@ static struct gprof_stats finish(struct __test_metadata *_metadata, FIXTURE_DATA
 		EXPECT_EQ(0, device_stats(&self->dev, cpu, &one));
 		EXPECT_EQ(one.out_produced, head->produced);
 		EXPECT_EQ(one.out_overwritten, head->overwritten);
-		for (i = 0; i < GPROF_LOST_NR; i++)
+		for (i = 0; i < GPROF_LOST_SLOTS; i++)
 			EXPECT_EQ(one.out_lost[i], head->lost[i]);
 		produced += one.out_produced;
 	}

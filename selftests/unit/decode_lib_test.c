@@ -221,14 +221,26 @@ TEST_F(decode, weight_and_address_come_in_this_order)
 
 TEST_F(decode, lost_records_are_added_up)
 {
-	struct gprof_lost_rec l = {
-		.rec = { GPROF_REC_LOST, 0, sizeof(l) },
-		.lost = { 1, 20, 300, 4000 },
+	struct {
+		struct gprof_lost_rec l;
+		uint64_t lost[GPROF_LOST_SLOTS];
+	} r = {
+		.l.rec = { GPROF_REC_LOST, 0, sizeof(r.l) + 4 * 8 },
+		.lost = { 1, 20, 300, 4000, 50000 },
 	};
 
-	feed(&self->d, &l, sizeof(l));
-	feed(&self->d, &l, sizeof(l));
+	feed(&self->d, &r, r.l.rec.size);
+	feed(&self->d, &r, r.l.rec.size);
 	EXPECT_EQ(8642, self->d.counts.lost);
+	/* one reason more than this library has a name for */
+	r.l.rec.size += 8;
+	feed(&self->d, &r, r.l.rec.size);
+	EXPECT_EQ(62963, self->d.counts.lost);
+	EXPECT_EQ(0, self->d.counts.malformed);
+	/* and none at all */
+	r.l.rec.size = sizeof(r.l);
+	feed(&self->d, &r, r.l.rec.size);
+	EXPECT_EQ(1, self->d.counts.malformed);
 }
 
 TEST_F(decode, a_path_must_end_within_its_record)

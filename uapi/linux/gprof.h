@@ -101,7 +101,7 @@
 #include <linux/ioctl.h>
 #include <linux/types.h>
 
-#define GPROF_ABI_VERSION	1
+#define GPROF_ABI_VERSION	2
 #define GPROF_DEVICE		"/dev/gprof"
 
 #define GPROF_IOC_TYPE		0xBD
@@ -238,8 +238,7 @@ struct gprof_setup {
 	__aligned_u64 out_id;
 };
 
-#define GPROF_SETUP_SIZE_VER0	80
-#define GPROF_SETUP_SIZE_VER1	88	/* out_id */
+#define GPROF_SETUP_SIZE_VER0	88
 
 /* flags of struct gprof_cpu_params */
 #define GPROF_CPU_F_KERNEL	(1U << 0)	/* count in kernel mode too */
@@ -356,13 +355,17 @@ struct gprof_stop {
 
 #define GPROF_STOP_SIZE_VER0	8
 
-/* Why samples were lost: index of out_lost and of struct gprof_lost_rec.lost */
+/*
+ * Why samples were lost: index of out_lost and of struct gprof_lost_rec.lost. A
+ * reader adds up all that there are: one that it has no name for is a loss too.
+ */
 #define GPROF_LOST_FULL		0	/* stream mode: the reader was too slow */
 #define GPROF_LOST_BAD_TAIL	1	/* the reader wrote an impossible tail */
 #define GPROF_LOST_NESTED	2	/* interrupts nested deeper than the scratch memory */
 /* a CPU that was not present at SETUP; a process forked faster than memory came: 1 for all */
 #define GPROF_LOST_NO_BUFFER	3
-#define GPROF_LOST_NR		4
+#define GPROF_LOST_NR		4	/* those above */
+#define GPROF_LOST_SLOTS	16	/* room for more, 0 until then */
 
 #define GPROF_STATS_ALL_CPUS	(-1)
 
@@ -399,7 +402,7 @@ struct gprof_stats {
 	__s32 cpu;
 	__u32 out_cpus;
 	__aligned_u64 out_produced;
-	__aligned_u64 out_lost[GPROF_LOST_NR];
+	__aligned_u64 out_lost[GPROF_LOST_SLOTS];
 	__aligned_u64 out_overwritten;
 	__aligned_u64 out_nmi;
 	__aligned_u64 out_irq;
@@ -414,7 +417,7 @@ struct gprof_stats {
 	__aligned_u64 out_stopped_ns;
 };
 
-#define GPROF_STATS_SIZE_VER0	152
+#define GPROF_STATS_SIZE_VER0	248
 
 /**
  * struct gprof_rate - argument of GPROF_IOC_RATE
@@ -478,7 +481,7 @@ struct gprof_ring_head {
 	__aligned_u64 head;
 	__aligned_u64 oldest;
 	__aligned_u64 produced;
-	__aligned_u64 lost[GPROF_LOST_NR];
+	__aligned_u64 lost[GPROF_LOST_SLOTS];
 	__aligned_u64 overwritten;
 };
 
@@ -486,6 +489,11 @@ struct gprof_ring_head {
  * Records. All are multiples of 8 bytes and 8-byte aligned. A reader skips
  * what it does not know by its size: 8 when GPROF_REC_SHORT is set in type,
  * else @size. A size below 8 or beyond head means a corrupt buffer.
+ *
+ * Records grow at their end. Behind an array whose length the record says (frames,
+ * path, extra) follow members in the order of the flags that announce them, each
+ * 8-byte aligned; a reader takes those whose flags it knows, up to the first that
+ * it does not, and leaves the rest alone.
  */
 #define GPROF_REC_SHORT		0x200	/* one word: 10 bits type, 22 bits tid, 32 bits time */
 
@@ -531,11 +539,12 @@ struct gprof_generation_rec {
 /**
  * struct gprof_lost_rec - GPROF_REC_LOST: samples were lost before this place
  * @rec: head
- * @lost: how many since the last such record, by GPROF_LOST_*
+ * @lost: how many since the last such record, by GPROF_LOST_*; as many reasons as
+ *	fill @rec.size
  */
 struct gprof_lost_rec {
 	struct gprof_rec rec;
-	__aligned_u64 lost[GPROF_LOST_NR];
+	__aligned_u64 lost[];
 };
 
 /**

@@ -54,11 +54,11 @@ static int generation(struct gprof_decoder *d, const struct gprof_rec *rec, uint
 static int lost(struct gprof_decoder *d, const struct gprof_rec *rec, uint32_t size)
 {
 	const struct gprof_lost_rec *l = (const void *)rec;
-	size_t i;
+	size_t i, n = (size - sizeof(*l)) / sizeof(l->lost[0]);
 
-	if (size < sizeof(*l))
+	if (!n)
 		return malformed(d);
-	for (i = 0; i < GPROF_LOST_NR; i++)
+	for (i = 0; i < n; i++)
 		d->counts.lost += l->lost[i];
 	return 0;
 }

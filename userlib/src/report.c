@@ -50,10 +50,12 @@ static int losses(struct gprof_profile *p, const struct gprof_tally *t)
 				     "samples: produced=%llu read=%llu lost=%llu overwritten=%llu",
 				     ull(k->out_produced), ull(t->seen.samples), ull(lost),
 				     ull(k->out_overwritten));
-	for (i = 0; i < GPROF_LOST_NR && !err; i++)
+	for (i = 0; i < GPROF_LOST_SLOTS && !err; i++)
 		if (k->out_lost[i])
 			err = gprof_profile_commentf(p, "lost %llu samples: %s",
-						     ull(k->out_lost[i]), lost_reasons[i]);
+						     ull(k->out_lost[i]),
+						     i < GPROF_LOST_NR ? lost_reasons[i] :
+						     "for a reason that only a newer library can name");
 	if (!err && k->out_overwritten)
 		err = gprof_profile_commentf(p, "%llu samples were overwritten by newer ones",
 					     ull(k->out_overwritten));

@@ -209,7 +209,7 @@ int gprof_stream_tally(struct gprof_stream *s, struct gprof_tally *t, struct gpr
 	if (err)
 		return err;
 	k->out_produced -= s->base.out_produced;
-	for (i = 0; i < GPROF_LOST_NR; i++)
+	for (i = 0; i < GPROF_LOST_SLOTS; i++)
 		k->out_lost[i] -= s->base.out_lost[i];
 	k->out_overwritten -= s->base.out_overwritten;
 	k->out_nmi -= s->base.out_nmi;
@@ -239,7 +239,7 @@ uint64_t gprof_tally_lost(const struct gprof_tally *t)
 	uint64_t sum = 0;
 	size_t i;
 
-	for (i = 0; i < GPROF_LOST_NR; i++)
+	for (i = 0; i < GPROF_LOST_SLOTS; i++)
 		sum += t->kernel.out_lost[i];
 	return sum;
 }
