@@ -33,71 +33,72 @@ struct gprof_generation {
 
 /**
  * struct gprof_buffer - one ring
- * @data: data, mapped twice in a row
- * @size: bytes of @data once, a power of two
- * @head: page that user space reads
- * @tail: page that user space writes; nothing in it is trusted
- * @cpu: owner; only this CPU writes to the ring
- * @flight: overwrite the oldest generation instead of dropping the newest record
- * @generation_ns: a generation is cut after this time
- * @weight: weight that GENERATION records announce
  * @word: the reservation word: generation (16 bits) and position / 8 (48 bits)
  * @nest: producers that are active on this CPU, each interrupting the one before
- * @generation: number of the current generation; written by the outermost producer
- * @generation_start: its time; written by the outermost producer
- * @generation_end: position at which the next one is cut; outermost producer
- * @woken: position at which the reader was last woken; outermost producer
- * @first: number of the oldest generation (flight mode)
- * @generations: ring of generations [@first, @generation]
- * @produced: samples that the source produced
- * @lost: samples that were lost, by reason
- * @untold: part of @lost that no LOST record has told yet
+ * @flight: overwrite the oldest generation instead of dropping the newest record
  * @owing: @untold may be more than 0
  * @recount: @lost or @overwritten are newer than what @head says
- * @overwritten: samples in generations that were given up
- * @nmi: produced samples by context
- * @irq: produced samples by context
+ * @generation_start: time of the current generation; written by the outermost producer
+ * @generation_ns: a generation is cut after this time
+ * @generation_end: position at which the next one is cut; outermost producer
+ * @tail: page that user space writes; nothing in it is trusted
+ * @size: bytes of @data once, a power of two
+ * @data: data, mapped twice in a row
+ * @produced: samples that the source produced
+ * @head: page that user space reads
+ * @woken: position at which the reader was last woken; outermost producer
+ * @weight: weight that GENERATION records announce
  * @task: produced samples by context
+ * @irq: produced samples by context
+ * @nmi: produced samples by context
+ * @generation: number of the current generation; written by the outermost producer
+ * @first: number of the oldest generation (flight mode)
+ * @overwritten: samples in generations that were given up
+ * @lost: samples that were lost, by reason
+ * @untold: part of @lost that no LOST record has told yet
  * @throttled: throttle events
  * @maps_lost: MAP records that did not fit
+ * @cpu: owner; only this CPU writes to the ring
  * @wake: wakes the reader from a context where wake-ups are allowed
  * @reader: for the function of @wake
+ * @generations: ring of generations [@first, @generation]
  *
  * Written by the owning CPU only, except that anybody may read the counters.
  */
 struct gprof_buffer {
-	void *data;
-	u64 size;
-	struct gprof_ring_head *head;
-	struct gprof_ring_tail *tail;
-	unsigned int cpu;
-	bool flight;
-	u64 generation_ns;
-	u64 weight;
-
+	/* What every sample reads: one cache line, and up to @generation a second. */
 	local64_t word;
 	unsigned int nest;
-	u64 generation;
-	u64 generation_start;
-	u64 generation_end;
-	u64 woken;
-	local64_t first;
-	struct gprof_generation generations[GPROF_GENERATIONS];
-
-	local64_t produced;
-	local64_t lost[GPROF_LOST_NR];
-	local64_t untold[GPROF_LOST_NR];
+	bool flight;
 	bool owing;
 	bool recount;
-	local64_t overwritten;
-	local64_t nmi;
-	local64_t irq;
+	u64 generation_start;
+	u64 generation_ns;
+	u64 generation_end;
+	struct gprof_ring_tail *tail;
+	u64 size;
+	void *data;
+
+	local64_t produced;
+	struct gprof_ring_head *head;
+	u64 woken;
+	u64 weight;
 	local64_t task;
+	local64_t irq;
+	local64_t nmi;
+	u64 generation;
+
+	local64_t first;
+	local64_t overwritten;
+	local64_t lost[GPROF_LOST_NR];
+	local64_t untold[GPROF_LOST_NR];
 	local64_t throttled;
 	local64_t maps_lost;
+	unsigned int cpu;
 
 	struct irq_work wake;
 	void *reader;
+	struct gprof_generation generations[GPROF_GENERATIONS];
 };
 
 void gprof_buffer_init(struct gprof_buffer *b);

@@ -55,6 +55,9 @@ int gprof_samplers_init(void)
 
 	BUILD_BUG_ON(sizeof(struct gprof_sample_rec) != 24);
 	BUILD_BUG_ON(sizeof(struct task_key) != 40);	/* no holes: compared as words */
+	/* What a sample needs of a ring lies in its first two lines. */
+	BUILD_BUG_ON(offsetof(struct gprof_channel, buffer.produced) != 64);
+	BUILD_BUG_ON(offsetof(struct gprof_channel, buffer.first) != 128);
 	scratches = alloc_percpu(struct scratch);
 	if (!scratches)
 		return -ENOMEM;
