@@ -164,6 +164,24 @@ static inline u16 gprof_buffer_begin(struct gprof_buffer *b, u64 now)
 }
 
 /**
+ * gprof_buffer_time() - the time that a record says
+ * @b: ring
+ * @now: when it happened, ns of CLOCK_MONOTONIC
+ *
+ * Who took its time before gprof_buffer_begin() may have been interrupted there by a
+ * producer that cut; and in an NMI the clock may be a little behind itself. No record
+ * lies before its generation.
+ *
+ * Context: Between gprof_buffer_begin() and gprof_buffer_end().
+ */
+static inline u64 gprof_buffer_time(const struct gprof_buffer *b, u64 now)
+{
+	u64 start = READ_ONCE(b->generation_start);
+
+	return likely((s64)(now - start) >= 0) ? now : start;
+}
+
+/**
  * gprof_buffer_reserve() - get room for records
  * @b: ring
  * @size: bytes, a multiple of 8, for one record or several in a row

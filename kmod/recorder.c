@@ -29,7 +29,7 @@
 
 #define GENERATION_DEFAULT	NSEC_PER_SEC
 #define GENERATION_MIN		NSEC_PER_MSEC
-#define GENERATION_MAX		(3600ULL * NSEC_PER_SEC)
+#define GENERATION_MAX		(256ULL * NSEC_PER_SEC)	/* a short record has 32 bits of 64 ns */
 
 static atomic_t open_recorders = ATOMIC_INIT(0);
 static BLOCKING_NOTIFIER_HEAD(watchers);

@@ -347,6 +347,7 @@ static __always_inline void record(struct gprof_sampler *s, struct gprof_channel
 	gprof_stack_capture(stack, &s->options, e->regs, e->chain);
 
 	generation = gprof_buffer_begin(&ch->buffer, smp.time);
+	smp.time = gprof_buffer_time(&ch->buffer, smp.time);
 	if (unlikely(generation != ch->generation)) {
 		ch->generation = generation;
 		ch->epoch++;

@@ -408,6 +408,8 @@ BAD_SETUP(largest_buffer_number_is_EINVAL, EINVAL, GPROF_REASON_BUFFER,
 	  self->bad.buffer_size = UINT64_MAX)
 BAD_SETUP(endless_generation_is_EINVAL, EINVAL, GPROF_REASON_GENERATION,
 	  self->bad.generation_ns = UINT64_MAX)
+BAD_SETUP(generation_beyond_short_times_is_EINVAL, EINVAL, GPROF_REASON_GENERATION,
+	  self->bad.generation_ns = 256000000001ULL)
 BAD_SETUP(generation_of_1_ns_is_EINVAL, EINVAL, GPROF_REASON_GENERATION,
 	  self->bad.generation_ns = 1)
 

@@ -250,8 +250,8 @@ void do_setup(struct thread *t, struct slot *s)
 	if (one_in(&t->draw, 4))
 		setup.max_frames = ONE_OF(&t->draw, 1, 2, 16, 127, 128, UINT32_MAX);
 	if (one_in(&t->draw, 4))
-		setup.generation_ns = ONE_OF(&t->draw, 1000000, 10000000, 999999, 1, 3600000000000ULL,
-					     3600000000001ULL, UINT64_MAX);
+		setup.generation_ns = ONE_OF(&t->draw, 1000000, 10000000, 999999, 1, 256000000000ULL,
+					     256000000001ULL, UINT64_MAX);
 	if (one_in(&t->draw, 32))
 		setup.params = ONE_OF(&t->draw, 0, 1, -8, (uintptr_t)t->edge + t->run->page - 8);
 	if (one_in(&t->draw, 32))

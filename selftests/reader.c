@@ -13,6 +13,7 @@ struct reader_ring {
 	unsigned int cpu;
 	bool begun;			/* a GENERATION record was read */
 	uint64_t generation;
+	uint64_t mono_ns;		/* when it began */
 	uint64_t weight;
 	struct gprof_stack_rec **stacks;	/* of this generation, by id */
 	uint32_t nr_stacks;
@@ -123,6 +124,7 @@ static int64_t on_generation(struct reader *r, struct reader_ring *ring, uint64_
 	forget_generation(ring);
 	ring->begun = true;
 	ring->generation = g->generation;
+	ring->mono_ns = g->mono_ns;
 	ring->weight = g->weight;
 	r->generations++;
 	return 0;
@@ -261,6 +263,9 @@ static int64_t on_sample(struct reader *r, struct reader_ring *ring, uint64_t po
 	} else {
 		sample.stack = ring->next;
 	}
+	if (s->time < ring->mono_ns)
+		return broken(r, ring, pos, "SAMPLE %llu ns before its generation",
+			      (unsigned long long)(ring->mono_ns - s->time));
 	r->samples++;
 	r->weight += sample.weight;
 	r->weighted += !!(flags & GPROF_SAMPLE_REC_F_WEIGHT);

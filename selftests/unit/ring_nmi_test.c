@@ -137,6 +137,8 @@ TEST(nmis_at_every_step_leave_nothing_torn)
 	stream(GPROF_BUFFER_MIN, ROUNDS / 10, 8000, 0);
 	EXPECT_STREQ("", check.error ?: "");
 	EXPECT_TRUE(core_balances(&core, &check));
+	EXPECT_LT(0, core.behind);
+	EXPECT_EQ(0, core.early);
 	core_free(&core);
 }
 

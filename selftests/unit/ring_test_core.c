@@ -80,11 +80,15 @@ static void write_records(struct core *c, u16 generation, u64 seq)
 void core_produce(struct core *c)
 {
 	u64 seq = __atomic_add_fetch(&c->produced, 1, __ATOMIC_RELAXED);
+	u64 now = ktime_get_mono_fast_ns();
 	u16 generation;
 
+	shim_point();
 	c->depth++;
 	local64_inc(&c->b.produced);
-	generation = gprof_buffer_begin(&c->b, ktime_get_mono_fast_ns());
+	generation = gprof_buffer_begin(&c->b, now);
+	c->behind += now < c->b.generation_start;
+	c->early += gprof_buffer_time(&c->b, now) < c->b.generation_start;
 	if (generation != c->scrubbed) {
 		c->scrubbed = generation;
 		gprof_dictionary_scrub(&c->d, generation);

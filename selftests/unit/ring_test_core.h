@@ -22,6 +22,8 @@
  * @d: dictionary under test
  * @depth: producers that are active
  * @produced: samples, as the test counts them
+ * @behind: samples whose time was taken before their generation began
+ * @early: those that say so
  * @seed: state of the random numbers
  * @nmi_per_64k: probability that an NMI comes at a shim_point()
  */
@@ -33,6 +35,8 @@ struct core {
 	u16 scrubbed;
 	unsigned int depth;
 	u64 produced;
+	u64 behind;
+	u64 early;
 	u64 seed;
 	unsigned int nmi_per_64k;
 };
