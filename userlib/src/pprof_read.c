@@ -2,152 +2,72 @@
 /*
  * pprof_read.c: a profile from a pprof file.
  *
- * The file may come from anyone. It is taken apart in three steps, each of
- * which has a limit that follows from the size of what it got: the bytes, the
- * protobuf message, the profile. Every reference is checked.
+ * The file may come from anyone. Whatever it makes us keep is taken from one
+ * budget, and every reference is checked. Its message is never in memory as a
+ * whole, which takes up to 40 times the file: each kind of parts is gone through
+ * in turn, those that others refer to first, and a part at a time is unpacked.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-#include <zlib.h>
 
 #include "error.h"
+#include "opts.h"
+#include "pprof_input.h"
 #include "profile.h"
 #include "profile.pb-c.h"
 
-#define INPUT_MAX	(1ULL << 30)	/* bytes of a file */
-#define PLAIN_MAX	(2ULL << 30)	/* bytes of it once unpacked */
-#define PLAIN_FREE	(64ULL << 20)	/* what any file may unpack to */
-#define RATIO_MAX	256		/* real profiles shrink by 3 to 30 */
-#define MESSAGE_FREE	(16ULL << 20)	/* memory that any message may take */
-#define MESSAGE_RATIO	40		/* a sample of 2 bytes takes 72 */
-#define GZIP_FORMAT	16
+#define MEMORY_DEFAULT	(1ULL << 30)
+/*
+ * A stack names locations, and a location lines: without a limit their product is
+ * the square of the file. Real files have less than one frame a byte.
+ */
+#define FRAMES_FREE	(1ULL << 20)
+#define FRAMES_RATIO	64		/* frames of all samples, for each byte of the file */
 
-typedef Perftools__Profiles__Profile Message;
+/* Fields of the message Profile. */
+enum {
+	SAMPLE_TYPE = 1, SAMPLE, MAPPING, LOCATION, FUNCTION, STRING, DROP_FRAMES, KEEP_FRAMES,
+	TIME_NANOS, DURATION_NANOS, PERIOD_TYPE, PERIOD, COMMENT, DEFAULT_SAMPLE_TYPE, DOC_URL,
+};
 
 /* Text of the last failure: gprof_profile_read() has no object to keep it in. */
 static _Thread_local struct gprof_error last;
 
-struct bytes {
-	unsigned char *v;
-	size_t len;
-	size_t cap;
-};
-
-static int read_input(int fd, struct bytes *in)
-{
-	for (;;) {
-		ssize_t n;
-
-		if (in->len >= INPUT_MAX)
-			return gprof_error_set(&last, EFBIG, "the file is larger than 1 GiB");
-		if (gprof_grow(&in->v, &in->cap, in->len + 65536, 1))
-			return gprof_error_set(&last, ENOMEM, "no memory for the file");
-		n = read(fd, in->v + in->len, in->cap - in->len);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return gprof_error_set(&last, errno, "the file cannot be read (%s)",
-					       gprof_strerror(errno));
-		if (!n)
-			return 0;
-		in->len += (size_t)n;
-	}
-}
-
-/* One gzip member after the other, as gzip itself takes them. */
-static int inflate_all(z_stream *z, struct bytes *out, uint64_t max)
-{
-	int ret = Z_OK;
-
-	for (;;) {
-		if (out->len >= max)
-			return gprof_error_set(&last, EFBIG,
-					       "the file unpacks to more than %llu MiB, which no "
-					       "profile of its size does",
-					       (unsigned long long)max >> 20);
-		if (gprof_grow(&out->v, &out->cap, out->len + 65536, 1))
-			return gprof_error_set(&last, ENOMEM, "no memory for the unpacked file");
-		z->next_out = out->v + out->len;
-		z->avail_out = out->cap - out->len > UINT32_MAX ? UINT32_MAX
-								: (uInt)(out->cap - out->len);
-		if (z->avail_out > max - out->len)
-			z->avail_out = (uInt)(max - out->len);
-		ret = inflate(z, Z_NO_FLUSH);
-		out->len = (size_t)(z->next_out - out->v);
-		if (ret == Z_STREAM_END) {
-			if (!z->avail_in)
-				return 0;
-			if (inflateReset(z) != Z_OK)
-				break;
-		} else if (ret != Z_OK || (!z->avail_in && z->avail_out)) {
-			break;
-		}
-	}
-	return gprof_error_set(&last, EBADMSG, "the file is not a profile: its gzip data %s",
-			       ret == Z_OK || ret == Z_BUF_ERROR ? "end too early" : "are damaged");
-}
-
-static int unpack_gzip(const struct bytes *in, struct bytes *out)
-{
-	uint64_t max = in->len * (uint64_t)RATIO_MAX;
-	z_stream z = { 0 };
-	int err;
-
-	if (max < PLAIN_FREE)
-		max = PLAIN_FREE;
-	if (max > PLAIN_MAX)
-		max = PLAIN_MAX;
-	if (inflateInit2(&z, MAX_WBITS + GZIP_FORMAT) != Z_OK)
-		return gprof_error_set(&last, ENOMEM, "no memory to unpack the file");
-	z.next_in = in->v;
-	z.avail_in = (uInt)in->len;	/* below INPUT_MAX */
-	err = inflate_all(&z, out, max);
-	inflateEnd(&z);
-	return err;
-}
-
-/* protobuf-c asks here for memory, of which @left may be had. */
-struct budget {
-	uint64_t left;
-	bool exceeded;
-};
-
-static void *budget_alloc(void *data, size_t size)
-{
-	struct budget *b = data;
-
-	if (size + 16 > b->left) {
-		b->exceeded = true;
-		return NULL;
-	}
-	b->left -= size + 16;
-	return malloc(size);
-}
-
-static void budget_free(void *data, void *p)
-{
-	(void)data;
-	free(p);
-}
-
 /**
  * struct reader - what is known while a message becomes a profile
- * @m: message
+ * @plain: the message
  * @p: profile
  * @text: string number of the message to that of the profile
+ * @nr_text: how many
+ * @cap_text: room in it
  * @mappings: id to index
  * @functions: likewise
  * @locations: likewise
+ * @frames: of all samples
+ * @stack: room for the locations of a sample
+ * @cap_stack: elements of it
+ * @labels: room for the labels of a sample
+ * @cap_labels: elements of it
+ * @lines: room for the lines of a location
+ * @cap_lines: elements of it
  */
 struct reader {
-	const Message *m;
+	struct gprof_parts plain;
 	struct gprof_profile *p;
 	uint32_t *text;
+	size_t nr_text;
+	size_t cap_text;
 	struct gprof_map64 mappings;
 	struct gprof_map64 functions;
 	struct gprof_map64 locations;
+	uint64_t frames;
+	uint32_t *stack;
+	size_t cap_stack;
+	struct gprof_label *labels;
+	size_t cap_labels;
+	struct gprof_line *lines;
+	size_t cap_lines;
 };
 
 static int bad(const char *what)
@@ -155,225 +75,332 @@ static int bad(const char *what)
 	return gprof_error_set(&last, EBADMSG, "the file is not a profile: %s", what);
 }
 
-static int no_memory(void)
+static int no_memory(const struct gprof_budget *b)
 {
+	if (b->exceeded)
+		return gprof_pprof_exceeded(b, &last);
 	return gprof_error_set(&last, ENOMEM, "no memory for the profile");
+}
+
+/* protobuf-c asks here for the memory of a part, which is given back at once. */
+struct loan {
+	struct gprof_budget *budget;
+	uint64_t taken;
+	bool failed;
+};
+
+static void *loan_alloc(void *data, size_t size)
+{
+	struct loan *l = data;
+	void *p = NULL;
+
+	if (!gprof_budget_take(l->budget, size + 16)) {
+		l->taken += size + 16;
+		p = malloc(size);
+	}
+	l->failed |= !p;
+	return p;
+}
+
+static void loan_free(void *data, void *p)
+{
+	(void)data;
+	free(p);
+}
+
+/* Unpack a part, and hand it to @take. */
+static int with_part(struct reader *r, const struct gprof_part *part,
+		     const ProtobufCMessageDescriptor *type,
+		     int (*take)(struct reader *r, const ProtobufCMessage *m))
+{
+	struct loan loan = { .budget = &r->p->budget };
+	ProtobufCAllocator allocator = { loan_alloc, loan_free, &loan };
+	ProtobufCMessage *m = protobuf_c_message_unpack(type, &allocator, part->len, part->data);
+	int err;
+
+	if (m)
+		err = take(r, m);
+	else
+		err = loan.failed ? no_memory(&r->p->budget) : bad("it does not follow profile.proto");
+	if (m)
+		protobuf_c_message_free_unpacked(m, &allocator);
+	gprof_budget_give(&r->p->budget, loan.taken);
+	return err;
+}
+
+/* All parts of one kind. */
+static int each_part(struct reader *r, uint64_t field, const ProtobufCMessageDescriptor *type,
+		     int (*take)(struct reader *r, const ProtobufCMessage *m))
+{
+	struct gprof_parts parts = r->plain;
+	struct gprof_part part;
+	int err = 0;
+
+	while (!err && gprof_parts_next(&parts, &part) > 0)
+		if (part.field == field)
+			err = with_part(r, &part, type, take);
+	return err;
 }
 
 static int text(const struct reader *r, int64_t index, uint32_t *out)
 {
-	if (index < 0 || (uint64_t)index >= r->m->n_string_table)
+	if (index < 0 || (uint64_t)index >= r->nr_text)
 		return bad("it refers to a string that is not there");
 	*out = r->text[index];
 	return 0;
 }
 
+/* Also the first look at all parts: later ones need not ask whether they are whole. */
 static int read_strings(struct reader *r)
 {
-	size_t i;
+	struct gprof_parts parts = r->plain;
+	struct gprof_part part;
+	int ret;
 
-	if (!r->m->n_string_table)
-		return bad("it has no strings");
-	if (r->m->string_table[0][0])
-		return bad("its first string is not empty");
-	r->text = calloc(r->m->n_string_table, sizeof(*r->text));
-	if (!r->text)
-		return no_memory();
-	for (i = 0; i < r->m->n_string_table; i++) {
-		r->text[i] = gprof_profile_text(r->p, r->m->string_table[i]);
-		if (r->text[i] == GPROF_NONE)
-			return no_memory();
+	while ((ret = gprof_parts_next(&parts, &part)) > 0) {
+		bool packed = part.field == COMMENT && part.type == 2;
+		bool number = (part.field >= DROP_FRAMES && part.field != PERIOD_TYPE &&
+			       part.field <= DOC_URL && !packed);
+
+		if (part.field <= DOC_URL && part.type != (number ? 0 : 2))
+			return bad("it does not follow profile.proto");
+		if (part.field != STRING)
+			continue;
+		if (!r->nr_text && part.len)
+			return bad("its first string is not empty");
+		if (gprof_grow_within(&r->p->budget, &r->text, &r->cap_text, r->nr_text + 1,
+				      sizeof(*r->text)))
+			return no_memory(&r->p->budget);
+		r->text[r->nr_text] = gprof_profile_text_of(r->p, (const char *)part.data, part.len);
+		if (r->text[r->nr_text++] == GPROF_NONE)
+			return no_memory(&r->p->budget);
 	}
-	return 0;
+	if (ret < 0)
+		return bad("it does not follow profile.proto");
+	return r->nr_text ? 0 : bad("it has no strings");
+}
+
+static int read_sample_type(struct reader *r, const ProtobufCMessage *m)
+{
+	const Perftools__Profiles__ValueType *s = (const void *)m;
+	uint32_t type = 0, unit = 0;
+	int err = text(r, s->type, &type);
+
+	if (!err)
+		err = text(r, s->unit, &unit);
+	if (!err && gprof_profile_add_column(r->p, r->p->strings.v[type], r->p->strings.v[unit]))
+		err = no_memory(&r->p->budget);
+	return err;
+}
+
+static int read_period_type(struct reader *r, const ProtobufCMessage *m)
+{
+	const Perftools__Profiles__ValueType *s = (const void *)m;
+	int err = s->type ? text(r, s->type, &r->p->period_type.type) : 0;
+
+	return err || !s->unit ? err : text(r, s->unit, &r->p->period_type.unit);
+}
+
+static int read_comment(struct reader *r, uint64_t index)
+{
+	uint32_t comment = 0;
+	int err = text(r, (int64_t)index, &comment);
+
+	if (!err && gprof_profile_add_comment(r->p, r->p->strings.v[comment]))
+		err = no_memory(&r->p->budget);
+	return err;
+}
+
+static int read_comments(struct reader *r, const struct gprof_part *part)
+{
+	struct gprof_parts numbers = { part->data, part->len };
+	uint64_t index;
+	int ret, err = 0;
+
+	if (!part->type)
+		return read_comment(r, part->value);
+	while (!err && (ret = gprof_parts_number(&numbers, &index)))
+		err = ret < 0 ? bad("it does not follow profile.proto") : read_comment(r, index);
+	return err;
+}
+
+/* Of a number that is there twice, the last counts. */
+static int read_head_part(struct reader *r, const struct gprof_part *part)
+{
+	struct gprof_profile *p = r->p;
+	int64_t value = (int64_t)part->value;
+
+	switch (part->field) {
+	case SAMPLE_TYPE:
+		return with_part(r, part, &perftools__profiles__value_type__descriptor,
+				 read_sample_type);
+	case PERIOD_TYPE:
+		return with_part(r, part, &perftools__profiles__value_type__descriptor,
+				 read_period_type);
+	case COMMENT:
+		return read_comments(r, part);
+	case DROP_FRAMES:
+		return text(r, value, &p->drop_frames);
+	case KEEP_FRAMES:
+		return text(r, value, &p->keep_frames);
+	case DEFAULT_SAMPLE_TYPE:
+		return text(r, value, &p->default_type);
+	case DOC_URL:
+		return text(r, value, &p->doc_url);
+	case TIME_NANOS:
+		p->time_nanos = value;
+		return 0;
+	case DURATION_NANOS:
+		p->duration_nanos = value;
+		return 0;
+	case PERIOD:
+		p->period = value;
+		return 0;
+	default:
+		return 0;
+	}
 }
 
 static int read_head(struct reader *r)
 {
-	const Message *m = r->m;
-	struct gprof_profile *p = r->p;
-	uint32_t type = 0, unit = 0;
-	size_t i;
-	int err;
+	struct gprof_parts parts = r->plain;
+	struct gprof_part part;
+	int err = 0;
 
-	for (i = 0; i < m->n_sample_type; i++) {
-		err = text(r, m->sample_type[i]->type, &type);
-		if (!err)
-			err = text(r, m->sample_type[i]->unit, &unit);
-		if (err)
-			return err;
-		if (gprof_profile_add_column(p, p->strings.v[type], p->strings.v[unit]))
-			return no_memory();
-	}
-	for (i = 0; i < m->n_comment; i++) {
-		err = text(r, m->comment[i], &type);
-		if (err)
-			return err;
-		if (gprof_profile_add_comment(p, p->strings.v[type]))
-			return no_memory();
-	}
-	p->period = m->period;
-	p->time_nanos = m->time_nanos;
-	p->duration_nanos = m->duration_nanos;
-	err = text(r, m->default_sample_type, &p->default_type);
-	if (!err)
-		err = text(r, m->drop_frames, &p->drop_frames);
-	if (!err)
-		err = text(r, m->keep_frames, &p->keep_frames);
-	if (!err)
-		err = text(r, m->doc_url, &p->doc_url);
-	if (!err && m->period_type)
-		err = text(r, m->period_type->type, &p->period_type.type);
-	if (!err && m->period_type)
-		err = text(r, m->period_type->unit, &p->period_type.unit);
+	while (!err && gprof_parts_next(&parts, &part) > 0)
+		err = read_head_part(r, &part);
 	return err;
 }
 
 /* Remember an id, which must be new and not 0. */
-static int put_id(struct gprof_map64 *ids, uint64_t id, uint32_t index)
+static int put_id(struct reader *r, struct gprof_map64 *ids, uint64_t id, uint32_t index)
 {
 	if (!id)
 		return bad("an id is 0");
 	if (gprof_map64_get(ids, id) != GPROF_NONE)
 		return bad("two parts have one id");
-	return gprof_map64_put(ids, id, index) ? no_memory() : 0;
+	return gprof_map64_put(ids, id, index) ? no_memory(&r->p->budget) : 0;
 }
 
-static int read_mappings(struct reader *r)
+static int read_mapping(struct reader *r, const ProtobufCMessage *message)
 {
-	size_t i;
+	const Perftools__Profiles__Mapping *s = (const void *)message;
+	struct gprof_mapping m = {
+		.start = s->memory_start,
+		.limit = s->memory_limit,
+		.offset = s->file_offset,
+		.has_functions = s->has_functions,
+		.has_filenames = s->has_filenames,
+		.has_line_numbers = s->has_line_numbers,
+		.has_inline_frames = s->has_inline_frames,
+	};
+	uint32_t index;
 	int err;
 
-	for (i = 0; i < r->m->n_mapping; i++) {
-		const Perftools__Profiles__Mapping *s = r->m->mapping[i];
-		struct gprof_mapping m = {
-			.start = s->memory_start,
-			.limit = s->memory_limit,
-			.offset = s->file_offset,
-			.has_functions = s->has_functions,
-			.has_filenames = s->has_filenames,
-			.has_line_numbers = s->has_line_numbers,
-			.has_inline_frames = s->has_inline_frames,
-		};
-
-		err = text(r, s->filename, &m.filename);
-		if (!err)
-			err = text(r, s->build_id, &m.build_id);
-		if (!err)
-			err = put_id(&r->mappings, s->id, (uint32_t)i);
-		if (err)
-			return err;
-		if (gprof_profile_add_mapping(r->p, &m) == GPROF_NONE)
-			return no_memory();
-	}
-	return 0;
+	err = text(r, s->filename, &m.filename);
+	if (!err)
+		err = text(r, s->build_id, &m.build_id);
+	if (err)
+		return err;
+	index = gprof_profile_add_mapping(r->p, &m);
+	if (index == GPROF_NONE)
+		return no_memory(&r->p->budget);
+	return put_id(r, &r->mappings, s->id, index);
 }
 
-static int read_functions(struct reader *r)
+static int read_function(struct reader *r, const ProtobufCMessage *m)
 {
-	size_t i;
+	const Perftools__Profiles__Function *s = (const void *)m;
+	struct gprof_function f = { .start_line = s->start_line };
+	uint32_t index;
 	int err;
 
-	for (i = 0; i < r->m->n_function; i++) {
-		const Perftools__Profiles__Function *s = r->m->function[i];
-		struct gprof_function f = { .start_line = s->start_line };
-		uint32_t index;
-
-		err = text(r, s->name, &f.name);
-		if (!err)
-			err = text(r, s->system_name, &f.system_name);
-		if (!err)
-			err = text(r, s->filename, &f.filename);
-		if (err)
-			return err;
-		index = gprof_profile_function(r->p, &f);
-		if (index == GPROF_NONE)
-			return no_memory();
-		err = put_id(&r->functions, s->id, index);
-		if (err)
-			return err;
-	}
-	return 0;
+	err = text(r, s->name, &f.name);
+	if (!err)
+		err = text(r, s->system_name, &f.system_name);
+	if (!err)
+		err = text(r, s->filename, &f.filename);
+	if (err)
+		return err;
+	index = gprof_profile_function(r->p, &f);
+	if (index == GPROF_NONE)
+		return no_memory(&r->p->budget);
+	return put_id(r, &r->functions, s->id, index);
 }
 
 static int read_lines(struct reader *r, const Perftools__Profiles__Location *s, uint32_t location)
 {
-	struct gprof_line *lines = NULL;
 	size_t i;
-	int err = 0;
 
-	if (!s->n_line)
-		return 0;
-	lines = calloc(s->n_line, sizeof(*lines));
-	if (!lines)
-		return no_memory();
-	for (i = 0; i < s->n_line && !err; i++) {
-		lines[i].line = s->line[i]->line;
-		lines[i].column = s->line[i]->column;
-		lines[i].function = gprof_map64_get(&r->functions, s->line[i]->function_id);
-		if (lines[i].function == GPROF_NONE)
-			err = bad("a line names a function that is not there");
+	if (gprof_grow_within(&r->p->budget, &r->lines, &r->cap_lines, s->n_line,
+			      sizeof(*r->lines)))
+		return no_memory(&r->p->budget);
+	for (i = 0; i < s->n_line; i++) {
+		struct gprof_line *l = &r->lines[i];
+
+		l->line = s->line[i]->line;
+		l->column = s->line[i]->column;
+		l->function = gprof_map64_get(&r->functions, s->line[i]->function_id);
+		if (l->function == GPROF_NONE)
+			return bad("a line names a function that is not there");
 	}
-	if (!err && gprof_profile_set_lines(r->p, location, lines, s->n_line))
-		err = no_memory();
-	free(lines);
-	return err;
+	return gprof_profile_set_lines(r->p, location, r->lines, s->n_line) ?
+	       no_memory(&r->p->budget) : 0;
 }
 
-static int read_locations(struct reader *r)
+/* A mapping that is not there is none, as for pprof; all other references must lead somewhere. */
+static int read_location(struct reader *r, const ProtobufCMessage *m)
 {
-	size_t i;
+	const Perftools__Profiles__Location *s = (const void *)m;
+	uint32_t mapping = gprof_map64_get(&r->mappings, s->mapping_id), index;
 	int err;
 
-	for (i = 0; i < r->m->n_location; i++) {
-		const Perftools__Profiles__Location *s = r->m->location[i];
-		uint32_t mapping = 0, index;
+	index = gprof_profile_append_location(r->p, mapping == GPROF_NONE ? 0 : mapping + 1,
+					      s->address);
+	if (index == GPROF_NONE)
+		return no_memory(&r->p->budget);
+	r->p->locations[index].folded = s->is_folded;
+	err = put_id(r, &r->locations, s->id, index);
+	return err ? err : read_lines(r, s, index);
+}
 
-		if (s->mapping_id) {
-			mapping = gprof_map64_get(&r->mappings, s->mapping_id);
-			if (mapping == GPROF_NONE)
-				return bad("a location names a mapping that is not there");
-			mapping++;
-		}
-		index = gprof_profile_append_location(r->p, mapping, s->address);
-		if (index == GPROF_NONE)
-			return no_memory();
-		r->p->locations[index].folded = s->is_folded;
-		err = put_id(&r->locations, s->id, index);
-		if (!err)
-			err = read_lines(r, s, index);
-		if (err)
-			return err;
+static int read_stack(struct reader *r, const Perftools__Profiles__Sample *s)
+{
+	size_t i;
+
+	if (gprof_grow_within(&r->p->budget, &r->stack, &r->cap_stack, s->n_location_id,
+			      sizeof(*r->stack)))
+		return no_memory(&r->p->budget);
+	for (i = 0; i < s->n_location_id; i++) {
+		uint32_t l = gprof_map64_get(&r->locations, s->location_id[i]);
+
+		if (l == GPROF_NONE)
+			return bad("a sample names a location that is not there");
+		r->stack[i] = l;
+		r->frames += r->p->locations[l].nr_lines ? r->p->locations[l].nr_lines : 1;
 	}
+	if (r->frames > FRAMES_FREE + FRAMES_RATIO * (uint64_t)r->plain.left)
+		return gprof_error_set(&last, EFBIG,
+				       "its stacks have more frames than those of a profile of its size");
 	return 0;
 }
 
-/* Room for the parts of a sample, reused. */
-struct parts {
-	uint32_t *locations;
-	size_t cap_locations;
-	struct gprof_label *labels;
-	size_t cap_labels;
-};
-
-static int read_sample(struct reader *r, const Perftools__Profiles__Sample *s, struct parts *t)
+static int read_sample(struct reader *r, const ProtobufCMessage *m)
 {
+	const Perftools__Profiles__Sample *s = (const void *)m;
 	size_t i;
-	int err = 0;
+	int err;
 
-	if (!r->m->n_sample_type)
+	if (!r->p->nr_columns)
 		return bad("it has samples, but does not say of what");
-	if (s->n_value != r->m->n_sample_type)
+	if (s->n_value != r->p->nr_columns)
 		return bad("a sample has not as many values as there are types");
-	if (gprof_grow(&t->locations, &t->cap_locations, s->n_location_id, sizeof(*t->locations)) ||
-	    gprof_grow(&t->labels, &t->cap_labels, s->n_label, sizeof(*t->labels)))
-		return no_memory();
-	for (i = 0; i < s->n_location_id; i++) {
-		t->locations[i] = gprof_map64_get(&r->locations, s->location_id[i]);
-		if (t->locations[i] == GPROF_NONE)
-			return bad("a sample names a location that is not there");
-	}
+	err = read_stack(r, s);
+	if (!err && gprof_grow_within(&r->p->budget, &r->labels, &r->cap_labels, s->n_label,
+				      sizeof(*r->labels)))
+		err = no_memory(&r->p->budget);
 	for (i = 0; i < s->n_label && !err; i++) {
-		struct gprof_label *l = &t->labels[i];
+		struct gprof_label *l = &r->labels[i];
 
 		l->num = s->label[i]->num;
 		err = text(r, s->label[i]->key, &l->key);
@@ -382,88 +409,95 @@ static int read_sample(struct reader *r, const Perftools__Profiles__Sample *s, s
 		if (!err)
 			err = text(r, s->label[i]->num_unit, &l->unit);
 	}
-	if (!err && gprof_profile_add_sample(r->p, t->locations, s->n_location_id, t->labels,
+	if (!err && gprof_profile_add_sample(r->p, r->stack, s->n_location_id, r->labels,
 					     s->n_label, s->value))
-		err = no_memory();
+		err = no_memory(&r->p->budget);
 	return err;
 }
 
-static int read_samples(struct reader *r)
+/* What a walk over the samples takes is told now, not when it is begun. */
+static int finish(struct gprof_profile *p)
 {
-	struct parts t = { 0 };
-	size_t i;
-	int err = 0;
+	if (gprof_profile_finish(p) ||
+	    gprof_budget_take(&p->budget, p->frames_max * sizeof(struct gprof_frame)))
+		return no_memory(&p->budget);
+	return 0;
+}
 
-	for (i = 0; i < r->m->n_sample && !err; i++)
-		err = read_sample(r, r->m->sample[i], &t);
-	free(t.locations);
-	free(t.labels);
+static int read_message(struct reader *r)
+{
+	int err = r->plain.left ? read_strings(r) : bad("it is empty");
+
+	if (!err)
+		err = read_head(r);
+	if (!err)
+		err = each_part(r, MAPPING, &perftools__profiles__mapping__descriptor,
+				read_mapping);
+	if (!err)
+		err = each_part(r, FUNCTION, &perftools__profiles__function__descriptor,
+				read_function);
+	if (!err)
+		err = each_part(r, LOCATION, &perftools__profiles__location__descriptor,
+				read_location);
+	if (!err)
+		err = each_part(r, SAMPLE, &perftools__profiles__sample__descriptor, read_sample);
 	return err;
 }
 
-static int read_message(const Message *m, struct gprof_profile *p)
+static int read_plain(const struct gprof_bytes *plain, struct gprof_profile *p)
 {
-	struct reader r = { .m = m, .p = p };
+	struct reader r = { .plain = { plain->v, plain->len }, .p = p };
 	int err;
 
 	gprof_map64_init(&r.mappings);
 	gprof_map64_init(&r.functions);
 	gprof_map64_init(&r.locations);
-	err = read_strings(&r);
-	if (!err)
-		err = read_head(&r);
-	if (!err)
-		err = read_mappings(&r);
-	if (!err)
-		err = read_functions(&r);
-	if (!err)
-		err = read_locations(&r);
-	if (!err)
-		err = read_samples(&r);
-	if (!err && gprof_profile_finish(p))
-		err = no_memory();
+	r.mappings.budget = r.functions.budget = r.locations.budget = &p->budget;
+	err = read_message(&r);
 	gprof_map64_free(&r.mappings);
 	gprof_map64_free(&r.functions);
 	gprof_map64_free(&r.locations);
+	gprof_budget_give(&p->budget, r.cap_text * sizeof(*r.text) +
+			  r.cap_stack * sizeof(*r.stack) + r.cap_labels * sizeof(*r.labels) +
+			  r.cap_lines * sizeof(*r.lines));
 	free(r.text);
+	free(r.stack);
+	free(r.labels);
+	free(r.lines);
 	return err;
 }
 
-static int read_plain(const struct bytes *plain, struct gprof_profile *p)
+static int read_file(int fd, const struct gprof_profile_opts *opts, struct gprof_profile *p)
 {
-	struct budget budget = { MESSAGE_FREE + plain->len * (uint64_t)MESSAGE_RATIO, false };
-	ProtobufCAllocator allocator = { budget_alloc, budget_free, &budget };
-	Message *m;
-	int err;
+	struct gprof_profile_opts o = { 0 };
+	struct gprof_bytes plain;
+	int err = 0;
 
-	if (!plain->len)
-		return bad("it is empty");
-	m = perftools__profiles__profile__unpack(&allocator, plain->len, plain->v);
-	if (!m)
-		return bad(budget.exceeded ? "it would take more memory than a profile of its size"
-					   : "it does not follow profile.proto");
-	err = read_message(m, p);
-	perftools__profiles__profile__free_unpacked(m, &allocator);
-	return err;
+	if (opts)
+		err = gprof_opts_take(&o, sizeof(o),
+				      GPROF_SIZE_WITH(struct gprof_profile_opts, memory_max), opts,
+				      "gprof_profile_opts", &last);
+	if (err)
+		return err;
+	p->budget.max = o.memory_max ? o.memory_max : MEMORY_DEFAULT;
+	err = gprof_pprof_load(fd, &p->budget, &plain, &last);
+	if (!err)
+		err = read_plain(&plain, p);
+	gprof_pprof_unload(&p->budget, &plain);
+	return err ? err : finish(p);
 }
 
-struct gprof_profile *gprof_profile_read(int fd, const char **error)
+struct gprof_profile *gprof_profile_read_opts(int fd, const struct gprof_profile_opts *opts,
+					      const char **error)
 {
-	struct bytes in = { 0 }, out = { 0 };
-	struct gprof_profile *p;
-	bool gzip;
+	struct gprof_profile *p = gprof_profile_new();
 	int err;
 
 	gprof_error_clear(&last);
-	p = gprof_profile_new();
-	err = p ? read_input(fd, &in) : no_memory();
-	gzip = in.len >= 2 && in.v[0] == 0x1f && in.v[1] == 0x8b;
-	if (!err && gzip)
-		err = unpack_gzip(&in, &out);
-	if (!err)
-		err = read_plain(gzip ? &out : &in, p);
-	free(in.v);
-	free(out.v);
+	if (p)
+		err = read_file(fd, opts, p);
+	else
+		err = gprof_error_set(&last, ENOMEM, "no memory for the profile");
 	if (error)
 		*error = last.text;
 	if (!err)
@@ -471,4 +505,9 @@ struct gprof_profile *gprof_profile_read(int fd, const char **error)
 	gprof_profile_free(p);
 	errno = -err;
 	return NULL;
+}
+
+struct gprof_profile *gprof_profile_read(int fd, const char **error)
+{
+	return gprof_profile_read_opts(fd, NULL, error);
 }

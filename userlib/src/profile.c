@@ -10,9 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Bytes of a file's name in the name of an address. */
+#define NAME_MAX_SHOWN	400
+
 /* Room for @n more elements of an array of the profile. */
 #define ROOM(p, name, n) \
-	gprof_grow(&(p)->name, &(p)->cap_##name, (p)->nr_##name + (n), sizeof(*(p)->name))
+	gprof_grow_within(&(p)->budget, &(p)->name, &(p)->cap_##name, (p)->nr_##name + (n), \
+			  sizeof(*(p)->name))
 
 struct gprof_profile *gprof_profile_new(void)
 {
@@ -23,11 +27,16 @@ struct gprof_profile *gprof_profile_new(void)
 	gprof_table_init(&p->functions_table);
 	gprof_table_init(&p->locations_table);
 	gprof_table_init(&p->samples_table);
-	p->current = SIZE_MAX;
+	p->budget.max = UINT64_MAX;
 	if (gprof_strings_init(&p->strings) || gprof_strings_init(&p->made)) {
 		gprof_profile_free(p);
 		return NULL;
 	}
+	p->functions_table.budget = &p->budget;
+	p->locations_table.budget = &p->budget;
+	p->samples_table.budget = &p->budget;
+	p->strings.table.budget = &p->budget;
+	p->made.table.budget = &p->budget;
 	return p;
 }
 
@@ -54,8 +63,8 @@ void gprof_profile_free(struct gprof_profile *p)
 	free(p);
 }
 
-/* Bytes of the UTF-8 character at @s, 0 when it is none. */
-static size_t utf8_len(const unsigned char *s)
+/* Bytes of the UTF-8 character at @s, of which @max are there; 0 when it is none. */
+static size_t utf8_len(const unsigned char *s, size_t max)
 {
 	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
 	size_t len = s[0] < 0x80 ? 1 : s[0] >> 5 == 6 ? 2 : s[0] >> 4 == 14 ? 3 :
@@ -63,8 +72,8 @@ static size_t utf8_len(const unsigned char *s)
 	uint32_t c;
 	size_t i;
 
-	if (len < 2)
-		return len;
+	if (len < 2 || len > max)
+		return len < 2 ? len : 0;
 	c = s[0] & (0x7f >> len);
 	for (i = 1; i < len; i++) {
 		if (s[i] >> 6 != 2)
@@ -74,14 +83,15 @@ static size_t utf8_len(const unsigned char *s)
 	return c < least[len] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000) ? 0 : len;
 }
 
-uint32_t gprof_profile_text(struct gprof_profile *p, const char *text)
+uint32_t gprof_profile_text_of(struct gprof_profile *p, const char *text, size_t len)
 {
-	size_t len = strlen(text), i, n;
+	size_t i, n;
 	uint32_t index;
 	char *copy;
 
+	len = strnlen(text, len);
 	for (i = 0; i < len; i += n) {
-		n = utf8_len((const unsigned char *)text + i);
+		n = utf8_len((const unsigned char *)text + i, len - i);
 		if (!n)
 			break;
 	}
@@ -89,11 +99,11 @@ uint32_t gprof_profile_text(struct gprof_profile *p, const char *text)
 		return gprof_strings_add(&p->strings, text, len);
 
 	/* A name of a thread or a file is any bytes; pprof's text is UTF-8. */
-	copy = strdup(text);
+	copy = strndup(text, len);
 	if (!copy)
 		return GPROF_NONE;
 	for (; i < len; i += n) {
-		n = utf8_len((const unsigned char *)copy + i);
+		n = utf8_len((const unsigned char *)copy + i, len - i);
 		if (n)
 			continue;
 		copy[i] = '?';
@@ -102,6 +112,11 @@ uint32_t gprof_profile_text(struct gprof_profile *p, const char *text)
 	index = gprof_strings_add(&p->strings, copy, len);
 	free(copy);
 	return index;
+}
+
+uint32_t gprof_profile_text(struct gprof_profile *p, const char *text)
+{
+	return gprof_profile_text_of(p, text, strlen(text));
 }
 
 int gprof_profile_add_column(struct gprof_profile *p, const char *type, const char *unit)
@@ -293,7 +308,7 @@ int gprof_profile_add_sample(struct gprof_profile *p, const uint32_t *locations,
 		int64_t *sum = &p->values[index * p->nr_columns];
 
 		for (i = 0; i < p->nr_columns; i++)
-			sum[i] = (int64_t)((uint64_t)sum[i] + (uint64_t)values[i]);
+			sum[i] = gprof_sum(sum[i], values[i]);
 		return 0;
 	}
 	if (p->nr_samples >= GPROF_NONE - 1 || nr_locations > UINT32_MAX ||
@@ -318,9 +333,38 @@ int gprof_profile_add_sample(struct gprof_profile *p, const uint32_t *locations,
 	return 0;
 }
 
+/* A name for an address that has none: "[file+0x...]" or "0x...". */
+static uint32_t make_name(struct gprof_profile *p, const struct gprof_location *l)
+{
+	const char *file = "", *base;
+	char text[512];
+	size_t inner;
+
+	if (l->mapping) {
+		const struct gprof_mapping *m = &p->mappings[l->mapping - 1];
+
+		file = p->strings.v[m->filename];
+		base = strrchr(file, '/');
+		inner = file[0] ? strcspn(file + 1, "]") : 0;
+		/* "[kernel.kallsyms]" and the like go without their brackets. */
+		if (file[0] == '[')
+			snprintf(text, sizeof(text), "[%.*s+0x%llx]",
+				 (int)(inner < NAME_MAX_SHOWN ? inner : NAME_MAX_SHOWN), file + 1,
+				 (unsigned long long)l->address);
+		else if (file[0])
+			snprintf(text, sizeof(text), "[%.*s+0x%llx]", NAME_MAX_SHOWN,
+				 base ? base + 1 : file,
+				 (unsigned long long)(l->address - m->start + m->offset));
+	}
+	if (!file[0])
+		snprintf(text, sizeof(text), "0x%llx", (unsigned long long)l->address);
+	return gprof_strings_add(&p->made, text, strlen(text));
+}
+
+/* What a walk will hand out is made here, for then the profile is const. */
 int gprof_profile_finish(struct gprof_profile *p)
 {
-	size_t i;
+	size_t i, j;
 
 	free(p->types);
 	p->types = calloc(p->nr_columns ? p->nr_columns : 1, sizeof(*p->types));
@@ -329,6 +373,25 @@ int gprof_profile_finish(struct gprof_profile *p)
 	for (i = 0; i < p->nr_columns; i++) {
 		p->types[i].type = p->strings.v[p->columns[i].type];
 		p->types[i].unit = p->strings.v[p->columns[i].unit];
+	}
+	for (i = 0; i < p->nr_locations; i++) {
+		struct gprof_location *l = &p->locations[i];
+
+		l->made = l->nr_lines ? 0 : make_name(p, l);
+		if (l->made == GPROF_NONE)
+			return -ENOMEM;
+	}
+	for (i = 0; i < p->nr_samples; i++) {
+		const struct gprof_sample *s = &p->samples[i];
+		size_t frames = 0;
+
+		for (j = 0; j < s->nr_locations; j++) {
+			uint32_t n = p->locations[p->stacks[s->locations + j]].nr_lines;
+
+			frames += n ? n : 1;
+		}
+		if (frames > p->frames_max)
+			p->frames_max = frames;
 	}
 	return 0;
 }

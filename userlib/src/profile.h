@@ -62,6 +62,7 @@ struct gprof_line {
  * @nr_lines: functions there: inlined ones first, innermost first
  * @lines: index of the first of them in the profile's lines
  * @address: address
+ * @made: name for it in the profile's @made, when it has no lines
  * @folded: several functions may lie here
  */
 struct gprof_location {
@@ -69,6 +70,7 @@ struct gprof_location {
 	uint32_t nr_lines;
 	size_t lines;
 	uint64_t address;
+	uint32_t made;
 	bool folded;
 };
 
@@ -110,9 +112,10 @@ struct gprof_sample {
  * @values: nr_columns for each sample, in the order of samples
  * @stacks: location indexes of all samples
  * @default_type: text that names the column to show
- * @current: sample that gprof_profile_each() is at, or SIZE_MAX
  * @types: columns as text, for gprof_profile_types()
- * @made: texts that gprof_profile_each() makes up
+ * @made: names of locations that have none of their own
+ * @frames_max: frames of the deepest sample, inlined ones counted
+ * @budget: memory that all of this may take
  */
 struct gprof_profile {
 	struct gprof_strings strings;
@@ -139,16 +142,19 @@ struct gprof_profile {
 	struct gprof_table locations_table;
 	struct gprof_table samples_table;
 
-	size_t current;
 	struct gprof_value_type *types;
 	struct gprof_strings made;
+	size_t frames_max;
+	struct gprof_budget budget;
 };
 
-/** gprof_profile_new() - an empty profile, or NULL */
+/** gprof_profile_new() - an empty profile, or NULL; its budget has no limit yet */
 struct gprof_profile *gprof_profile_new(void);
 
 /** gprof_profile_text() - number of a text, made valid UTF-8; GPROF_NONE without memory */
 uint32_t gprof_profile_text(struct gprof_profile *p, const char *text);
+/** gprof_profile_text_of() - likewise of at most @len bytes */
+uint32_t gprof_profile_text_of(struct gprof_profile *p, const char *text, size_t len);
 
 /* These add a part and return 0, or -ENOMEM. */
 int gprof_profile_add_column(struct gprof_profile *p, const char *type, const char *unit);
@@ -182,13 +188,13 @@ int gprof_profile_set_lines(struct gprof_profile *p, uint32_t location,
  * @nr_locations: how many
  * @labels: labels
  * @nr_labels: how many
- * @values: one for each column
+ * @values: one for each column; a sum that does not fit stays at the limit
  */
 int gprof_profile_add_sample(struct gprof_profile *p, const uint32_t *locations,
 			     size_t nr_locations, const struct gprof_label *labels,
 			     size_t nr_labels, const int64_t *values);
 
-/** gprof_profile_finish() - all is there: make what the views need */
+/** gprof_profile_finish() - all is there: make what the views need, who only read it */
 int gprof_profile_finish(struct gprof_profile *p);
 
 #endif /* GPROF_PROFILE_DATA_H */

@@ -3,7 +3,6 @@
  * profile_view.c: looking at a profile from outside of the library.
  */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,14 +27,14 @@ size_t gprof_profile_default_type(const struct gprof_profile *p)
 
 int64_t gprof_profile_total(const struct gprof_profile *p, size_t type)
 {
-	uint64_t sum = 0;
+	int64_t sum = 0;
 	size_t i;
 
 	if (type >= p->nr_columns)
 		return 0;
 	for (i = 0; i < p->nr_samples; i++)
-		sum += (uint64_t)p->values[i * p->nr_columns + type];
-	return (int64_t)sum;
+		sum = gprof_sum(sum, p->values[i * p->nr_columns + type]);
+	return sum;
 }
 
 const char *gprof_profile_comment(const struct gprof_profile *p, size_t i)
@@ -51,33 +50,7 @@ void gprof_profile_time(const struct gprof_profile *p, int64_t *start_ns, int64_
 		*duration_ns = p->duration_nanos;
 }
 
-/* A name for an address that has none: "[file+0x...]" or "0x...". */
-static const char *unnamed(struct gprof_profile *p, const struct gprof_location *l)
-{
-	const char *file = "", *base;
-	char text[512];
-	uint32_t index;
-
-	if (l->mapping) {
-		const struct gprof_mapping *m = &p->mappings[l->mapping - 1];
-
-		file = p->strings.v[m->filename];
-		base = strrchr(file, '/');
-		/* "[kernel.kallsyms]" and the like go without their brackets. */
-		if (file[0] == '[')
-			snprintf(text, sizeof(text), "[%.*s+0x%llx]", (int)strcspn(file + 1, "]"),
-				 file + 1, (unsigned long long)l->address);
-		else if (file[0])
-			snprintf(text, sizeof(text), "[%.400s+0x%llx]", base ? base + 1 : file,
-				 (unsigned long long)(l->address - m->start + m->offset));
-	}
-	if (!file[0])
-		snprintf(text, sizeof(text), "0x%llx", (unsigned long long)l->address);
-	index = gprof_strings_add(&p->made, text, strlen(text));
-	return index == GPROF_NONE ? "?" : p->made.v[index];
-}
-
-static void put_location(struct gprof_profile *p, const struct gprof_location *l,
+static void put_location(const struct gprof_profile *p, const struct gprof_location *l,
 			 struct gprof_frame *frames, size_t *nr)
 {
 	const char *mapping = "";
@@ -102,55 +75,68 @@ static void put_location(struct gprof_profile *p, const struct gprof_location *l
 	if (l->nr_lines)
 		return;
 	frames[(*nr)++] = (struct gprof_frame){
-		.function = unnamed(p, l),
+		.function = p->made.v[l->made],
 		.file = "",
 		.mapping = mapping,
 		.address = l->address,
 	};
 }
 
-int gprof_profile_each(const struct gprof_profile *cp,
+/**
+ * struct walk - where a gprof_profile_each() is
+ * @p: over which profile
+ * @sample: it is at
+ * @outer: from whose callback it was begun, or NULL
+ */
+struct walk {
+	const struct gprof_profile *p;
+	const struct gprof_sample *sample;
+	struct walk *outer;
+};
+
+/* The thread's innermost: a profile that several threads read belongs to none of them. */
+static _Thread_local struct walk *walks;
+
+int gprof_profile_each(const struct gprof_profile *p,
 		       int (*fn)(void *ctx, const struct gprof_frame *frames, size_t nr_frames,
 				 const int64_t *values),
 		       void *ctx)
 {
-	/* The walk remembers where it is for gprof_profile_label(); the profile is ours. */
-	struct gprof_profile *p = (struct gprof_profile *)cp;
-	struct gprof_frame *frames = NULL;
-	size_t cap = 0, i, j;
+	struct gprof_frame *frames = calloc(p->frames_max ? p->frames_max : 1, sizeof(*frames));
+	struct walk walk = { .p = p, .outer = walks };
+	size_t i, j;
 	int ret = 0;
 
+	if (!frames)
+		return -ENOMEM;
+	walks = &walk;
 	for (i = 0; i < p->nr_samples && !ret; i++) {
-		const struct gprof_sample *s = &p->samples[i];
-		size_t nr = 0, need = 0;
+		size_t nr = 0;
 
-		for (j = 0; j < s->nr_locations; j++) {
-			uint32_t n = p->locations[p->stacks[s->locations + j]].nr_lines;
+		walk.sample = &p->samples[i];
+		for (j = 0; j < walk.sample->nr_locations; j++) {
+			uint32_t l = p->stacks[walk.sample->locations + j];
 
-			need += n ? n : 1;
+			put_location(p, &p->locations[l], frames, &nr);
 		}
-		if (gprof_grow(&frames, &cap, need ? need : 1, sizeof(*frames))) {
-			ret = -ENOMEM;
-			break;
-		}
-		for (j = 0; j < s->nr_locations; j++)
-			put_location(p, &p->locations[p->stacks[s->locations + j]], frames, &nr);
-		p->current = i;
 		ret = fn(ctx, frames, nr, &p->values[i * p->nr_columns]);
 	}
-	p->current = SIZE_MAX;
+	walks = walk.outer;
 	free(frames);
 	return ret;
 }
 
 const char *gprof_profile_label(const struct gprof_profile *p, const char *key, int64_t *num)
 {
+	const struct walk *walk = walks;
 	const struct gprof_sample *s;
 	size_t i;
 
-	if (p->current == SIZE_MAX)
+	while (walk && walk->p != p)
+		walk = walk->outer;
+	if (!walk)
 		return NULL;
-	s = &p->samples[p->current];
+	s = walk->sample;
 	for (i = 0; i < s->nr_labels; i++) {
 		const struct gprof_label *l = &p->labels[s->labels + i];
 

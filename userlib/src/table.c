@@ -9,7 +9,25 @@
 #include <string.h>
 #include <sys/random.h>
 
-int gprof_grow(void *array, size_t *cap, size_t need, size_t size)
+int gprof_budget_take(struct gprof_budget *b, uint64_t bytes)
+{
+	if (!b)
+		return 0;
+	if (bytes > b->max - b->used) {
+		b->exceeded = true;
+		return -ENOMEM;
+	}
+	b->used += bytes;
+	return 0;
+}
+
+void gprof_budget_give(struct gprof_budget *b, uint64_t bytes)
+{
+	if (b)
+		b->used -= bytes;
+}
+
+int gprof_grow_within(struct gprof_budget *b, void *array, size_t *cap, size_t need, size_t size)
 {
 	void **p = array;
 	size_t n = *cap ? *cap : 16;
@@ -22,12 +40,25 @@ int gprof_grow(void *array, size_t *cap, size_t need, size_t size)
 			return -ENOMEM;
 		n *= 2;
 	}
-	bigger = reallocarray(*p, n, size);
-	if (!bigger)
+	if (n > SIZE_MAX / 2 / size)
 		return -ENOMEM;
+	if (b && (n - *cap) * size > b->max - b->used)
+		n = need;
+	if (gprof_budget_take(b, (n - *cap) * size))
+		return -ENOMEM;
+	bigger = reallocarray(*p, n, size);
+	if (!bigger) {
+		gprof_budget_give(b, (n - *cap) * size);
+		return -ENOMEM;
+	}
 	*p = bigger;
 	*cap = n;
 	return 0;
+}
+
+int gprof_grow(void *array, size_t *cap, size_t need, size_t size)
+{
+	return gprof_grow_within(NULL, array, cap, need, size);
 }
 
 static uint64_t mix(uint64_t a, uint64_t b)
@@ -77,6 +108,7 @@ void gprof_table_init(struct gprof_table *t)
 
 void gprof_table_free(struct gprof_table *t)
 {
+	gprof_budget_give(t->budget, t->size * sizeof(*t->slots));
 	free(t->slots);
 	memset(t, 0, sizeof(*t));
 }
@@ -117,14 +149,20 @@ int gprof_table_insert(struct gprof_table *t, uint64_t hash, uint32_t index)
 {
 	if (t->used >= t->size / 2) {
 		size_t size = t->size ? t->size * 2 : 64;
-		struct gprof_table_slot *slots = calloc(size, sizeof(*slots));
+		struct gprof_table_slot *slots;
 		size_t i;
 
-		if (!slots)
+		if (gprof_budget_take(t->budget, size * sizeof(*slots)))
 			return -ENOMEM;
+		slots = calloc(size, sizeof(*slots));
+		if (!slots) {
+			gprof_budget_give(t->budget, size * sizeof(*slots));
+			return -ENOMEM;
+		}
 		for (i = 0; i < t->size; i++)
 			if (t->slots[i].used)
 				table_put(slots, size - 1, t->slots[i].hash, t->slots[i].index);
+		gprof_budget_give(t->budget, t->size * sizeof(*slots));
 		free(t->slots);
 		t->slots = slots;
 		t->size = size;
@@ -143,6 +181,7 @@ void gprof_map64_init(struct gprof_map64 *m)
 
 void gprof_map64_free(struct gprof_map64 *m)
 {
+	gprof_budget_give(m->budget, m->size * sizeof(*m->slots));
 	free(m->slots);
 	memset(m, 0, sizeof(*m));
 	m->epoch = 1;
@@ -185,12 +224,17 @@ static int map_grow(struct gprof_map64 *m)
 	size_t i;
 
 	bigger.size = m->size ? m->size * 2 : 64;
-	bigger.slots = calloc(bigger.size, sizeof(*bigger.slots));
-	if (!bigger.slots)
+	if (gprof_budget_take(m->budget, bigger.size * sizeof(*bigger.slots)))
 		return -ENOMEM;
+	bigger.slots = calloc(bigger.size, sizeof(*bigger.slots));
+	if (!bigger.slots) {
+		gprof_budget_give(m->budget, bigger.size * sizeof(*bigger.slots));
+		return -ENOMEM;
+	}
 	for (i = 0; i < m->size; i++)
 		if (m->slots[i].epoch == m->epoch)
 			*map_slot(&bigger, m->slots[i].key) = m->slots[i];
+	gprof_budget_give(m->budget, m->size * sizeof(*m->slots));
 	free(m->slots);
 	*m = bigger;
 	return 0;
@@ -215,6 +259,9 @@ int gprof_map64_put(struct gprof_map64 *m, uint64_t key, uint32_t value)
 	slot->value = value;
 	return 0;
 }
+
+/* What malloc() takes beside the text itself. */
+#define STRING_COST	24
 
 struct text {
 	const char *text;
@@ -252,14 +299,18 @@ uint32_t gprof_strings_add(struct gprof_strings *s, const char *text, size_t len
 	struct text key = { text, strnlen(text, len) };
 	uint64_t hash = gprof_hash_bytes(s->table.seed, text, key.len);
 	uint32_t index = gprof_table_find(&s->table, hash, text_eq, s, &key);
+	struct gprof_budget *b = s->table.budget;
 	char *copy;
 
 	if (index != GPROF_NONE)
 		return index;
-	if (s->nr >= GPROF_NONE - 1 || gprof_grow(&s->v, &s->cap, s->nr + 1, sizeof(*s->v)))
+	if (s->nr >= GPROF_NONE - 1 ||
+	    gprof_grow_within(b, &s->v, &s->cap, s->nr + 1, sizeof(*s->v)) ||
+	    gprof_budget_take(b, key.len + STRING_COST))
 		return GPROF_NONE;
 	copy = strndup(text, key.len);
 	if (!copy || gprof_table_insert(&s->table, hash, s->nr)) {
+		gprof_budget_give(b, key.len + STRING_COST);
 		free(copy);
 		return GPROF_NONE;
 	}

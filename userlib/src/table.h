@@ -17,6 +17,22 @@
 #define GPROF_NONE	UINT32_MAX
 
 /**
+ * struct gprof_budget - memory that something read from a stranger may take
+ * @used: bytes taken
+ * @max: how many may be
+ * @exceeded: more were asked for, and refused as if there were none
+ */
+struct gprof_budget {
+	uint64_t used;
+	uint64_t max;
+	bool exceeded;
+};
+
+/** gprof_budget_take() - take @bytes of it (NULL: there is no limit); 0 or -ENOMEM */
+int gprof_budget_take(struct gprof_budget *b, uint64_t bytes);
+void gprof_budget_give(struct gprof_budget *b, uint64_t bytes);
+
+/**
  * gprof_grow() - make room in an array
  * @array: pointer to the array's pointer
  * @cap: its capacity in elements
@@ -26,6 +42,19 @@
  * Return: 0 or -ENOMEM, the array being untouched.
  */
 int gprof_grow(void *array, size_t *cap, size_t need, size_t size);
+
+/** gprof_grow_within() - likewise, of a budget; by less where the rest of it asks so */
+int gprof_grow_within(struct gprof_budget *b, void *array, size_t *cap, size_t need, size_t size);
+
+/** gprof_sum() - @a + @b, or the largest or smallest number where that does not fit */
+static inline int64_t gprof_sum(int64_t a, int64_t b)
+{
+	int64_t sum;
+
+	if (!__builtin_add_overflow(a, b, &sum))
+		return sum;
+	return b < 0 ? INT64_MIN : INT64_MAX;
+}
 
 uint64_t gprof_hash_bytes(uint64_t seed, const void *data, size_t len);
 uint64_t gprof_hash_u64(uint64_t seed, uint64_t value);
@@ -42,12 +71,14 @@ struct gprof_table_slot {
  * @size: slots, a power of two, or 0
  * @used: slots in use
  * @seed: for the hash functions
+ * @budget: that the slots are taken of, or NULL
  */
 struct gprof_table {
 	struct gprof_table_slot *slots;
 	size_t size;
 	size_t used;
 	uint64_t seed;
+	struct gprof_budget *budget;
 };
 
 typedef bool (*gprof_table_eq)(const void *ctx, uint32_t index, const void *key);
@@ -76,6 +107,7 @@ struct gprof_map64_slot {
  * @used: slots in use
  * @epoch: counts the times that the map was emptied
  * @seed: for the hash
+ * @budget: that the slots are taken of, or NULL
  */
 struct gprof_map64 {
 	struct gprof_map64_slot *slots;
@@ -83,6 +115,7 @@ struct gprof_map64 {
 	size_t used;
 	uint32_t epoch;
 	uint64_t seed;
+	struct gprof_budget *budget;
 };
 
 void gprof_map64_init(struct gprof_map64 *m);
@@ -98,7 +131,7 @@ int gprof_map64_put(struct gprof_map64 *m, uint64_t key, uint32_t value);
  * @v: the strings
  * @nr: how many
  * @cap: room in @v
- * @table: finds them
+ * @table: finds them; its budget is that of all the rest too
  */
 struct gprof_strings {
 	char **v;

@@ -6,6 +6,10 @@
  * for each sample type. The file format is pprof's profile.proto, gzipped
  * (github.com/google/pprof/blob/main/proto/profile.proto); whatever `go tool
  * pprof` writes can be read here and the other way round.
+ *
+ * Threads. A profile, once there, is only read by all functions that take it as
+ * const: any number of threads may do so at a time. Fork. A profile is plain
+ * memory: both processes have it, and each frees its own.
  */
 #ifndef GPROF_PROFILE_H
 #define GPROF_PROFILE_H
@@ -21,16 +25,38 @@ extern "C" {
 struct gprof_profile;
 
 /**
- * gprof_profile_read() - read a pprof file
+ * struct gprof_profile_opts - options of reading; all zero is the default
+ * @sz: sizeof(struct gprof_profile_opts)
+ * @memory_max: bytes that reading may take, the profile and a walk over it
+ *	included; EFBIG beyond. 0: 1 GiB
+ */
+struct gprof_profile_opts {
+	size_t sz;
+	uint64_t memory_max;
+};
+
+/**
+ * gprof_profile_read_opts() - read a pprof file
  * @fd: file, pipe or socket with a (gzipped) profile
+ * @opts: or NULL
  * @error: where to put a sentence on failure, or NULL; static or thread-local
  *
- * Checks what pprof's own readers check (ids unique and non-zero, string_table[0]
- * empty, values as many as sample types) and bounds memory by the input.
+ * The file may come from anyone. What pprof itself refuses is refused: ids that
+ * are 0 or there twice, a string_table[0] that is not empty, samples with other
+ * than as many values as there are types, and references that lead nowhere; but
+ * as for pprof, a location whose mapping_id leads nowhere has no mapping. Time is
+ * linear in the size of the file, and memory too: a gzipped file may unpack to
+ * 256 times its size (4 MiB at least), and its stacks may have 64 frames for each
+ * byte of that, inlined ones counted, and a million beside.
  *
  * Return: profile for gprof_profile_free(), or NULL with errno (EBADMSG: not a
- * profile).
+ * profile; EFBIG: larger than it may be; ENOMEM).
  */
+GPROF_API struct gprof_profile *gprof_profile_read_opts(int fd,
+							const struct gprof_profile_opts *opts,
+							const char **error);
+
+/** gprof_profile_read() - likewise without options */
 GPROF_API struct gprof_profile *gprof_profile_read(int fd, const char **error);
 
 /**
@@ -62,7 +88,7 @@ GPROF_API size_t gprof_profile_types(const struct gprof_profile *p,
 /** gprof_profile_default_type() - index of the column to show unless told otherwise */
 GPROF_API size_t gprof_profile_default_type(const struct gprof_profile *p);
 
-/** gprof_profile_total() - sum of a column */
+/** gprof_profile_total() - sum of a column; the largest or smallest number if it does not fit */
 GPROF_API int64_t gprof_profile_total(const struct gprof_profile *p, size_t type);
 
 /** gprof_profile_comment() - i-th comment, or NULL past the last */
@@ -97,7 +123,9 @@ struct gprof_frame {
  *	than 0 ends the walk
  * @ctx: passed on
  *
- * Return: 0, or what @fn returned.
+ * Walks may be nested. @fn has to return: no longjmp() or exception out of it.
+ *
+ * Return: 0, what @fn returned, or -ENOMEM.
  */
 GPROF_API int gprof_profile_each(const struct gprof_profile *p,
 				 int (*fn)(void *ctx, const struct gprof_frame *frames,
@@ -110,7 +138,8 @@ GPROF_API int gprof_profile_each(const struct gprof_profile *p,
  * @key: "pid", "tid", "comm", "cpu", ...
  * @num: gets the number of a numeric label
  *
- * To be called from within @fn only.
+ * To be called from within @fn only, in its thread; of nested walks over one
+ * profile the innermost counts.
  *
  * Return: text of the label, "" for a numeric one, NULL when there is none.
  */
