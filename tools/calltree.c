@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd.h"
 #include "say.h"
 
 /* Addresses from here on are the kernel's, on amd64 and arm64 alike. */
@@ -29,31 +30,36 @@ static enum frame_kind kind_of(const struct gprof_frame *f)
 	return f->inlined ? FRAME_INLINED : FRAME_USER;
 }
 
-/* The key of a frame is its kind, function and mapping, each text with its NUL. */
+/* The key of a frame; texts are kept once each, whatever they are combined with. */
+struct frame_key {
+	uint32_t kind;
+	uint32_t function;
+	uint32_t mapping;
+};
+
 static uint32_t add_frame(struct calltree *t, enum frame_kind kind, const char *function,
 			  const char *mapping)
 {
-	size_t nf = strlen(function) + 1, nm = strlen(mapping) + 1;
-	char *key = xalloc(1 + nf + nm, 1);
-	uint32_t frame;
+	struct frame_key key = {
+		kind,
+		intern_add(&t->texts, function, strlen(function) + 1),
+		intern_add(&t->texts, mapping, strlen(mapping) + 1),
+	};
 
-	key[0] = kind;
-	memcpy(key + 1, function, nf);
-	memcpy(key + 1 + nf, mapping, nm);
-	frame = intern_add(&t->frames, key, 1 + nf + nm);
-	free(key);
-	return frame;
+	return intern_add(&t->frames, &key, sizeof(key));
 }
 
 enum frame_kind calltree_frame(const struct calltree *t, uint32_t frame, const char **function,
 			       const char **mapping)
 {
+	struct frame_key key;
 	size_t length;
-	const char *key = intern_key(&t->frames, frame, &length);
 
-	*function = key + 1;
-	*mapping = key + 1 + strlen(key + 1) + 1;
-	return key[0];
+	/* Keys lie as they come, without alignment. */
+	memcpy(&key, intern_key(&t->frames, frame, &length), sizeof(key));
+	*function = intern_key(&t->texts, key.function, &length);
+	*mapping = intern_key(&t->texts, key.mapping, &length);
+	return key.kind;
 }
 
 static uint32_t add_node(struct calltree *t, uint32_t parent, uint32_t frame)
@@ -101,7 +107,9 @@ static int add_sample(void *ctx, const struct gprof_frame *frames, size_t nr_fra
 
 		node = add_node(t, node, frame);
 	}
-	t->nodes[node].self += values[t->type];
+	if (t->nr > CALLTREE_NODES_MAX)
+		return 1;
+	t->nodes[node].self = view_sum(t->nodes[node].self, values[t->type]);
 	return 0;
 }
 
@@ -140,24 +148,33 @@ static void link_siblings(struct calltree *t)
 	free(order);
 }
 
-void calltree_build(struct calltree *t, const struct view *view)
+int calltree_build(struct calltree *t, const struct view *view)
 {
+	int status;
+
 	*t = (struct calltree){ .type = view->type };
 	add_node(t, CALLTREE_NONE, add_frame(t, FRAME_USER, "all", ""));
-	gprof_profile_each(view->profile, add_sample, t);
+	status = view_each(view, add_sample, t);
+	if (t->nr > CALLTREE_NODES_MAX)
+		return fail("the profile has more than %u different stacks of calls, which no "
+			    "picture shows", CALLTREE_NODES_MAX);
+	if (status != STATUS_OK)
+		return status;
 	for (size_t i = t->nr; i-- > 0;) {
 		struct call_node *n = &t->nodes[i];
 
-		n->total += n->self;
+		n->total = view_sum(n->total, n->self);
 		if (n->parent != CALLTREE_NONE)
-			t->nodes[n->parent].total += n->total;
+			t->nodes[n->parent].total = view_sum(t->nodes[n->parent].total, n->total);
 	}
 	link_siblings(t);
+	return STATUS_OK;
 }
 
 void calltree_free(struct calltree *t)
 {
 	free(t->nodes);
+	intern_free(&t->texts);
 	intern_free(&t->frames);
 	intern_free(&t->edges);
 }

@@ -18,6 +18,9 @@ enum frame_kind { FRAME_USER, FRAME_KERNEL, FRAME_INLINED };
 
 #define CALLTREE_NONE		UINT32_MAX
 
+/* No picture shows more nodes, and a file of a megabyte could ask for many more. */
+#define CALLTREE_NODES_MAX	(4U << 20)
+
 /**
  * struct call_node - a function as called by its parent
  * @frame: number for calltree_frame()
@@ -43,6 +46,7 @@ struct call_node {
  * @nodes: node 0 is the root; parents come before their children
  * @nr: number of nodes
  * @room: of @nodes
+ * @texts: names of functions and mappings
  * @frames: frames by kind, function and mapping
  * @edges: (parent, frame) to node
  * @depth: of the deepest node
@@ -54,6 +58,7 @@ struct calltree {
 	struct call_node *nodes;
 	size_t nr;
 	size_t room;
+	struct intern texts;
 	struct intern frames;
 	struct intern edges;
 	uint32_t depth;
@@ -62,8 +67,12 @@ struct calltree {
 	size_t type;
 };
 
-/* calltree_build() - make the tree of a view */
-void calltree_build(struct calltree *t, const struct view *view);
+/*
+ * calltree_build() - make the tree of a view
+ *
+ * Return: STATUS_OK, or STATUS_FAILED after a sentence; calltree_free() in any case.
+ */
+int calltree_build(struct calltree *t, const struct view *view);
 void calltree_free(struct calltree *t);
 
 /* calltree_frame() - a frame by its number; texts are valid until calltree_free() */

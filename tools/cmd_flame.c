@@ -125,11 +125,13 @@ int cmd_flame(int argc, char **argv)
 	status = view_open(&view, argv[operands], o.type);
 	if (status != STATUS_OK)
 		return status;
-	calltree_build(&tree, &view);
-	tell(&tree, &view);
 	if (!o.title)
 		o.title = basename(argv[operands]);
-	status = write_picture(&o, &tree, &view);
+	status = calltree_build(&tree, &view);
+	if (status == STATUS_OK) {
+		tell(&tree, &view);
+		status = write_picture(&o, &tree, &view);
+	}
 	calltree_free(&tree);
 	view_close(&view);
 	return status;

@@ -408,9 +408,9 @@ static int set_window(void *ctx, const char *value)
 {
 	int64_t ns;
 
-	if (!duration_parse(value, &ns))
-		return misused("--window wants a time with its unit, such as 10ms, not \"%s\"",
-			       value);
+	if (!duration_parse(value, &ns) || !ns)
+		return misused("--window wants a time above 0, such as 10ms or 1 (second), "
+			       "not \"%s\"", value);
 	((struct mmu *)ctx)->asked = true;
 	add_window(ctx, ns);
 	return STATUS_OK;

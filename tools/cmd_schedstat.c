@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "duration.h"
 #include "options.h"
 #include "say.h"
 #include "sched_session.h"
@@ -48,9 +49,12 @@ struct schedstat {
 static int set_interval(void *ctx, const char *value)
 {
 	struct schedstat *s = ctx;
+	int64_t ns;
 
-	if (!parse_seconds(value, &s->interval_ns) || s->interval_ns < INTERVAL_MIN)
-		return misused("-i wants seconds, 0.01 or more, not \"%s\"", value);
+	if (!duration_parse(value, &ns) || ns < (int64_t)INTERVAL_MIN)
+		return misused("-i wants a time of 10ms or more, such as 1 (second) or 500ms, "
+			       "not \"%s\"", value);
+	s->interval_ns = ns;
 	return STATUS_OK;
 }
 

@@ -81,10 +81,10 @@ static int add_sample(void *ctx, const struct gprof_frame *frames, size_t nr_fra
 		f->frames++;
 		f->inlined += frames[i].inlined;
 		if (i == 0)
-			f->flat += value;
+			f->flat = view_sum(f->flat, value);
 		if (f->sample != t->samples) {
 			f->sample = t->samples;
-			f->cum += value;
+			f->cum = view_sum(f->cum, value);
 		}
 	}
 	return 0;
@@ -99,7 +99,9 @@ static const char *name_of(const struct top *t, const struct function *f)
 
 static int64_t size_of(int64_t value)
 {
-	return value < 0 ? -value : value;
+	if (value >= 0)
+		return value;
+	return value == INT64_MIN ? INT64_MAX : -value;
 }
 
 static int compare(const void *pa, const void *pb, void *ctx)
@@ -166,14 +168,14 @@ static void print_table(struct top *t)
 		qsort_r(t->functions, t->nr, sizeof(*t->functions), compare, t);
 	for (size_t i = 0; i < t->nr; i++)
 		if (view_is_unnamed(name_of(t, &t->functions[i])))
-			unnamed += t->functions[i].flat;
+			unnamed = view_sum(unnamed, t->functions[i].flat);
 	/* Rows to show move to the front, in order. */
 	for (size_t i = 0; i < t->nr && (!t->limit || nr < t->limit); i++) {
 		const struct function *f = &t->functions[i];
 
 		if (!t->limit && size_of(f->cum) < SMALL_SHARE * size_of(v->total))
 			continue;
-		shown += f->flat;
+		shown = view_sum(shown, f->flat);
 		t->functions[nr++] = *f;
 	}
 	printf("Showing functions accounting for %s, ", view_value(v, shown, text));
@@ -186,7 +188,7 @@ static void print_table(struct top *t)
 		       view_percent(v, unnamed));
 	printf("%12s %7s %7s %12s %7s\n", "flat", "flat%", "sum%", "cum", "cum%");
 	for (size_t i = 0; i < nr; i++) {
-		sum += t->functions[i].flat;
+		sum = view_sum(sum, t->functions[i].flat);
 		print_row(t, &t->functions[i], sum);
 	}
 }
@@ -246,11 +248,14 @@ int cmd_top(int argc, char **argv)
 	status = view_open(&t.view, argv[operands], t.type);
 	if (status != STATUS_OK)
 		return status;
-	gprof_profile_each(t.view.profile, add_sample, &t);
-	print_header(&t);
-	print_table(&t);
+	status = view_each(&t.view, add_sample, &t);
+	if (status == STATUS_OK) {
+		print_header(&t);
+		print_table(&t);
+		status = finish_stdout();
+	}
 	view_close(&t.view);
 	intern_free(&t.names);
 	free(t.functions);
-	return finish_stdout();
+	return status;
 }

@@ -10,7 +10,7 @@
 
 #define DURATION_TEXT	32
 
-/* duration_parse() - "10ms", "1.5s", "250us", "0"; is @text one, and does it fit? */
+/* duration_parse() - "10ms", "1.5s", "250us"; "10" is 10 s. Is @text one, and does it fit? */
 bool duration_parse(const char *text, int64_t *ns);
 
 /* duration_text() - with 4 digits and the unit that suits it; returns @text */

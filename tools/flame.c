@@ -68,7 +68,7 @@ static void place(struct flame *fl)
 
 		for (uint32_t c = t->nodes[i].child; c != CALLTREE_NONE; c = t->nodes[c].next) {
 			fl->start[c] = at;
-			at += t->nodes[c].total;
+			at = view_sum(at, t->nodes[c].total);
 		}
 	}
 }
@@ -188,7 +188,7 @@ static void add_rest(struct flame *fl, struct rest *r, uint32_t i)
 	if (!r->nr)
 		*r = (struct rest){ 0, n->parent, n->depth, fl->start[i], 0 };
 	r->nr++;
-	r->value += n->total;
+	r->value = view_sum(r->value, n->total);
 }
 
 static void write_frames(struct flame *fl)

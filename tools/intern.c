@@ -6,18 +6,37 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
 #include "say.h"
 
-/* FNV-1a, and a last mix since only its low bits are used. */
+/* Seeded, for keys come from files: nobody can choose them to collide. */
+static uint64_t seed;
+
+static uint64_t mix(uint64_t h, uint64_t word)
+{
+	unsigned __int128 m = (unsigned __int128)(h ^ word ^ 0x9e3779b97f4a7c15) *
+			      (seed | 1);
+
+	return (uint64_t)m ^ (uint64_t)(m >> 64);
+}
+
 static uint64_t hash_of(const void *key, size_t length)
 {
 	const unsigned char *p = key;
-	uint64_t h = 0xcbf29ce484222325;
+	uint64_t word, h;
 
-	for (size_t i = 0; i < length; i++)
-		h = (h ^ p[i]) * 0x100000001b3;
-	return h ^ h >> 32;
+	while (!seed)
+		if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) != sizeof(seed))
+			seed = (uintptr_t)&word;
+	h = mix(seed, length);
+	for (; length >= sizeof(word); length -= sizeof(word), p += sizeof(word)) {
+		memcpy(&word, p, sizeof(word));
+		h = mix(h, word);
+	}
+	word = 0;
+	memcpy(&word, p, length);
+	return mix(h, word);
 }
 
 static void insert(struct intern *t, size_t entry)

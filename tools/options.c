@@ -225,33 +225,6 @@ bool parse_size(const char *text, unsigned long long *value)
 	return parse_scaled(text, 1024, value);
 }
 
-bool parse_seconds(const char *text, unsigned long long *ns)
-{
-	unsigned long long whole = 0, part = 0;
-	unsigned long long unit = 1000000000;
-	const char *p = text;
-
-	for (; isdigit((unsigned char)*p); p++) {
-		whole = whole * 10 + (*p - '0');
-		if (whole > INT_MAX)
-			return false;
-	}
-	if (p == text && *p != '.')
-		return false;
-	if (*p == '.') {
-		if (!isdigit((unsigned char)*++p))
-			return false;
-		for (; isdigit((unsigned char)*p); p++) {
-			unit /= 10;
-			part += (*p - '0') * unit;
-		}
-	}
-	if (*p == 's')
-		p++;
-	*ns = whole * 1000000000 + part;
-	return !*p;
-}
-
 bool parse_id(const char *text, int *id)
 {
 	unsigned long long v;

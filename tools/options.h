@@ -72,13 +72,11 @@ bool options_parse(const struct usage *usage, const struct option_table *tables,
 /*
  * parse_count() - a whole number, with k, M or G for 10^3, 10^6, 10^9
  * parse_size() - bytes, with k, M or G for 2^10, 2^20, 2^30
- * parse_seconds() - "1.5" as nanoseconds
  *
  * Return: whether @text is one, and fits.
  */
 bool parse_count(const char *text, unsigned long long *value);
 bool parse_size(const char *text, unsigned long long *value);
-bool parse_seconds(const char *text, unsigned long long *ns);
 /* parse_id() - the number of a process or thread: above 0 */
 bool parse_id(const char *text, int *id);
 

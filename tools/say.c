@@ -5,6 +5,7 @@
 #include "say.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -141,6 +142,14 @@ const char *nearest(const char *word, const char *(*nth)(const void *ctx, size_t
 	return found;
 }
 
+/* stdio forgets why an earlier write failed. */
+static bool reader_gone(void)
+{
+	struct pollfd fd = { .fd = STDOUT_FILENO };
+
+	return poll(&fd, 1, 0) > 0 && fd.revents & (POLLERR | POLLHUP);
+}
+
 int finish_stdout(void)
 {
 	int error = 0;
@@ -149,6 +158,9 @@ int finish_stdout(void)
 		error = errno;
 	else if (ferror(stdout))
 		error = EIO;
+	/* Whoever reads it has had enough, as head has: that is no news to the user. */
+	if (error && reader_gone())
+		return STATUS_FAILED;
 	if (error)
 		return fail("the output could not be written: %s", strerror(error));
 	return STATUS_OK;

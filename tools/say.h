@@ -36,7 +36,10 @@ void progress_clear(void);
 const char *nearest(const char *word, const char *(*nth)(const void *ctx, size_t i),
 		    const void *ctx);
 
-/* finish_stdout() - flush stdout: STATUS_OK, or STATUS_FAILED with a sentence */
+/*
+ * finish_stdout() - flush stdout: STATUS_OK, or STATUS_FAILED with a sentence, but
+ * without one where the reader of a pipe has closed it
+ */
 int finish_stdout(void);
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "cmd.h"
+#include "duration.h"
 #include "say.h"
 
 static int choose(struct target *t, const char *option, enum gprof_target_type type)
@@ -64,9 +65,12 @@ static int set_system(void *ctx, const char *value)
 static int set_duration(void *ctx, const char *value)
 {
 	struct target *t = ctx;
+	int64_t ns;
 
-	if (!parse_seconds(value, &t->duration_ns) || !t->duration_ns)
-		return misused("-d wants seconds above 0, such as 10 or 0.5, not \"%s\"", value);
+	if (!duration_parse(value, &ns) || !ns)
+		return misused("-d wants a time above 0, such as 10 (seconds) or 500ms, not \"%s\"",
+			       value);
+	t->duration_ns = ns;
 	return STATUS_OK;
 }
 
@@ -76,8 +80,8 @@ const struct option_row target_options[] = {
 	{ 'G', "cgroup", "DIR", "a cgroup v2 directory, with all below it", set_cgroup },
 	{ 'C', "cpus", "LIST", "everything on these CPUs, such as 0-3,6", set_cpus },
 	{ 'a', "all", NULL, "the whole host", set_system },
-	{ 'd', "duration", "SECONDS", "end the recording after this time; otherwise it ends with\n"
-	  "the process, the command, or Ctrl-C", set_duration },
+	{ 'd', "duration", "TIME", "end the recording after this time, such as 10 (seconds) or\n"
+	  "500ms; otherwise it ends with the process, the command, or Ctrl-C", set_duration },
 	{ 0 },
 };
 

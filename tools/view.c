@@ -114,6 +114,16 @@ void view_close(struct view *v)
 	v->profile = NULL;
 }
 
+int view_each(const struct view *v, int (*fn)(void *ctx, const struct gprof_frame *frames,
+					      size_t nr_frames, const int64_t *values), void *ctx)
+{
+	int ret = gprof_profile_each(v->profile, fn, ctx);
+
+	if (ret < 0)
+		return fail("the samples cannot be gone through: %s", strerror(-ret));
+	return ret ? STATUS_FAILED : STATUS_OK;
+}
+
 /* The library calls an address without a name "[FILE+0xOFFSET]", or "0xADDRESS". */
 const char *view_function(const struct gprof_frame *frame, char text[VIEW_NAME_MAX])
 {

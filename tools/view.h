@@ -43,6 +43,24 @@ struct view {
 int view_open(struct view *v, const char *file, const char *type);
 void view_close(struct view *v);
 
+/*
+ * view_each() - gprof_profile_each(), with a sentence where that cannot go on
+ *
+ * Return: STATUS_OK or STATUS_FAILED.
+ */
+int view_each(const struct view *v, int (*fn)(void *ctx, const struct gprof_frame *frames,
+					      size_t nr_frames, const int64_t *values), void *ctx);
+
+/* view_sum() - of values from a file: the largest or smallest number where it does not fit */
+static inline int64_t view_sum(int64_t a, int64_t b)
+{
+	int64_t sum;
+
+	if (!__builtin_add_overflow(a, b, &sum))
+		return sum;
+	return b < 0 ? INT64_MIN : INT64_MAX;
+}
+
 #define VIEW_TEXT_MAX	40
 #define VIEW_NAME_MAX	512
 

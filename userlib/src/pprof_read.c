@@ -23,7 +23,7 @@
  * the square of the file. Real files have less than one frame a byte.
  */
 #define FRAMES_FREE	(1ULL << 20)
-#define FRAMES_RATIO	64		/* frames of all samples, for each byte of the file */
+#define FRAMES_RATIO	16		/* frames of all samples, for each byte of the file */
 
 /* Fields of the message Profile. */
 enum {

@@ -46,7 +46,7 @@ struct gprof_profile_opts {
  * than as many values as there are types, and references that lead nowhere; but
  * as for pprof, a location whose mapping_id leads nowhere has no mapping. Time is
  * linear in the size of the file, and memory too: a gzipped file may unpack to
- * 256 times its size (4 MiB at least), and its stacks may have 64 frames for each
+ * 256 times its size (4 MiB at least), and its stacks may have 16 frames for each
  * byte of that, inlined ones counted, and a million beside.
  *
  * Return: profile for gprof_profile_free(), or NULL with errno (EBADMSG: not a

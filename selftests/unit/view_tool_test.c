@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The views of a profile, at the limits of numbers and memory; times and pipes.
+ */
+#include <kselftest_harness.h>
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cmd.h"
+#include "duration.h"
+#include <gprof/profile.h>
+
+extern void *__libc_calloc(size_t nr, size_t size);
+extern void *__libc_realloc(void *p, size_t size);
+
+/* The array of frames that a walk over the samples needs is not to be had. */
+static bool no_frames;
+
+void *calloc(size_t nr, size_t size)
+{
+	return no_frames && size == sizeof(struct gprof_frame) ? NULL : __libc_calloc(nr, size);
+}
+
+void *reallocarray(void *old, size_t nr, size_t size)
+{
+	return no_frames && size == sizeof(struct gprof_frame) ? NULL :
+	       __libc_realloc(old, nr * size);
+}
+
+struct wire {
+	unsigned char v[512];
+	size_t len;
+};
+
+static void varint(struct wire *w, uint64_t n)
+{
+	for (; n >= 0x80; n >>= 7)
+		w->v[w->len++] = n | 0x80;
+	w->v[w->len++] = n;
+}
+
+static void number(struct wire *w, unsigned int field, uint64_t n)
+{
+	varint(w, field << 3);
+	varint(w, n);
+}
+
+static void bytes(struct wire *w, unsigned int field, const void *data, size_t len)
+{
+	varint(w, field << 3 | 2);
+	varint(w, len);
+	memcpy(w->v + w->len, data, len);
+	w->len += len;
+}
+
+static void nested(struct wire *w, unsigned int field, const struct wire *in)
+{
+	bytes(w, field, in->v, in->len);
+}
+
+/* Two stacks, "leaf" called by "a" and by "b", each with the largest value. */
+static void largest(struct wire *w)
+{
+	static const char *const strings[] = { "", "count", "leaf", "a", "b" };
+	struct wire part = { .len = 0 }, line = { .len = 0 };
+	unsigned int i;
+
+	w->len = 0;
+	for (i = 0; i < 5; i++)
+		bytes(w, 6, strings[i], strlen(strings[i]));
+	number(&part, 1, 1);
+	number(&part, 2, 1);
+	nested(w, 1, &part);
+	for (i = 1; i <= 3; i++) {
+		part.len = line.len = 0;
+		number(&part, 1, i);
+		number(&part, 2, i + 1);
+		nested(w, 5, &part);
+		number(&line, 1, i);
+		part.len = 0;
+		number(&part, 1, i);
+		nested(&part, 4, &line);
+		nested(w, 4, &part);
+	}
+	for (i = 2; i <= 3; i++) {
+		part.len = 0;
+		number(&part, 1, 1);
+		number(&part, 1, i);
+		number(&part, 2, INT64_MAX);
+		nested(w, 2, &part);
+	}
+}
+
+struct ran {
+	int status;
+	char out[65536];
+	char err[4096];
+};
+
+static void slurp(int fd, char *text, size_t size)
+{
+	ssize_t n = pread(fd, text, size - 1, 0);
+
+	text[n > 0 ? n : 0] = '\0';
+}
+
+/* A subcommand in a process of its own; @out: where its output goes, or -1. */
+static void run(struct ran *r, int (*cmd)(int argc, char **argv), char **argv, int out)
+{
+	int fds[2] = { memfd_create("out", 0), memfd_create("err", 0) };
+	int argc = 0, status;
+	pid_t pid = fork();
+
+	while (argv[argc])
+		argc++;
+	if (!pid) {
+		dup2(out < 0 ? fds[0] : out, 1);
+		dup2(fds[1], 2);
+		exit(cmd(argc, argv));
+	}
+	waitpid(pid, &status, 0);
+	r->status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+	slurp(fds[0], r->out, sizeof(r->out));
+	slurp(fds[1], r->err, sizeof(r->err));
+	close(fds[0]);
+	close(fds[1]);
+}
+
+FIXTURE(view) {
+	char dir[64];
+	char in[96];
+	char svg[96];
+	struct ran r;
+};
+
+FIXTURE_SETUP(view)
+{
+	struct wire w;
+	int fd;
+
+	strcpy(self->dir, "/tmp/gprof-view.XXXXXX");
+	ASSERT_NE(NULL, mkdtemp(self->dir));
+	snprintf(self->in, sizeof(self->in), "%s/in.pb", self->dir);
+	snprintf(self->svg, sizeof(self->svg), "%s/out.svg", self->dir);
+	largest(&w);
+	fd = open(self->in, O_WRONLY | O_CREAT, 0600);
+	ASSERT_EQ(w.len, write(fd, w.v, w.len));
+	close(fd);
+}
+
+FIXTURE_TEARDOWN(view)
+{
+	no_frames = false;
+	unlink(self->in);
+	unlink(self->svg);
+	rmdir(self->dir);
+}
+
+TEST_F(view, sums_stay_at_the_limit)
+{
+	char *top[] = { "top", self->in, NULL }, *flame[] = { "flame", self->in, "-o", self->svg, NULL };
+	char svg[65536];
+	int fd;
+
+	run(&self->r, cmd_top, top, -1);
+	EXPECT_EQ(0, self->r.status);
+	EXPECT_NE(NULL, strstr(self->r.out, "Total = 9223372036854775807"));
+	EXPECT_NE(NULL, strstr(self->r.out, "9223372036854775807 100.00%  leaf"));
+	EXPECT_EQ(NULL, strstr(self->r.out, "-"));
+	run(&self->r, cmd_flame, flame, -1);
+	EXPECT_EQ(0, self->r.status);
+	fd = open(self->svg, O_RDONLY);
+	ASSERT_LE(0, fd);
+	slurp(fd, svg, sizeof(svg));
+	close(fd);
+	EXPECT_NE(NULL, strstr(svg, "all: 9223372036854775807"));
+	EXPECT_EQ(NULL, strstr(svg, "picture is empty"));
+}
+
+TEST_F(view, no_memory_is_an_error_and_no_empty_table)
+{
+	char *top[] = { "top", self->in, NULL }, *flame[] = { "flame", self->in, "-o", self->svg, NULL };
+
+	no_frames = true;
+	run(&self->r, cmd_top, top, -1);
+	EXPECT_EQ(STATUS_FAILED, self->r.status);
+	EXPECT_STREQ("", self->r.out);
+	EXPECT_NE(NULL, strstr(self->r.err, "memory"));
+	run(&self->r, cmd_flame, flame, -1);
+	EXPECT_EQ(STATUS_FAILED, self->r.status);
+	EXPECT_NE(NULL, strstr(self->r.err, "memory"));
+	EXPECT_NE(0, access(self->svg, F_OK));
+}
+
+TEST_F(view, a_pipe_that_its_reader_closed_is_no_news)
+{
+	char *top[] = { "top", self->in, NULL };
+	int fds[2];
+
+	ASSERT_EQ(0, pipe(fds));
+	close(fds[0]);
+	/* Else it would not even come to a message. */
+	signal(SIGPIPE, SIG_IGN);
+	run(&self->r, cmd_top, top, fds[1]);
+	EXPECT_EQ(STATUS_FAILED, self->r.status);
+	EXPECT_STREQ("", self->r.err);
+	close(fds[1]);
+	fds[1] = open("/dev/full", O_WRONLY);
+	run(&self->r, cmd_top, top, fds[1]);
+	EXPECT_EQ(STATUS_FAILED, self->r.status);
+	EXPECT_NE(NULL, strstr(self->r.err, "could not be written"));
+	close(fds[1]);
+}
+
+TEST(times_have_units_or_are_seconds)
+{
+	static const struct {
+		const char *text;
+		int64_t ns;	/* -1: none */
+	} rows[] = {
+		{ "10", 10000000000 }, { "0.5", 500000000 }, { ".5", 500000000 }, { "500ms", 500000000 },
+		{ "1.5us", 1500 }, { "2h", 7200000000000 }, { "3min", 180000000000 }, { "0", 0 },
+		{ "0ms", 0 }, { "1s", 1000000000 }, { "7ns", 7 },
+		{ "", -1 }, { "ms", -1 }, { ".", -1 }, { "-1", -1 }, { "+1", -1 }, { "0x10", -1 },
+		{ "1 s", -1 }, { "1m", -1 }, { "nan", -1 }, { "inf", -1 }, { "1e99", -1 },
+		{ "99999999999999999999", -1 }, { "1.2.3", -1 },
+	};
+	char text[DURATION_TEXT];
+	size_t i;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		int64_t ns = -1;
+
+		EXPECT_EQ(rows[i].ns >= 0, duration_parse(rows[i].text, &ns)) {
+			TH_LOG("\"%s\"", rows[i].text);
+		}
+		if (rows[i].ns >= 0) {
+			EXPECT_EQ(rows[i].ns, ns);
+		}
+	}
+	EXPECT_STREQ("100 h", duration_text(360000000000000, text));
+	EXPECT_STREQ("20 min", duration_text(1200000000000, text));
+	EXPECT_STREQ("999 s", duration_text(999000000000, text));
+}
+
+TEST(an_empty_window_is_refused)
+{
+	char *mmu[] = { "mmu", "/nonexistent", "--window", "0ms", NULL };
+	struct ran r;
+
+	run(&r, cmd_mmu, mmu, -1);
+	EXPECT_EQ(STATUS_USAGE, r.status);
+	EXPECT_NE(NULL, strstr(r.err, "above 0"));
+}
+
+TEST_HARNESS_MAIN
