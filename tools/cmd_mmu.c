@@ -102,6 +102,9 @@ static int read_events(struct mmu *m, struct gprof_trace *t)
 		if (errno == ERANGE)
 			return fail("%s has more than %u processors, which no machine has",
 				    m->file, GPROF_UTIL_PROCS_MAX);
+		if (errno == EFBIG)
+			return fail("%s would take more memory than a trace of its size should: its "
+				    "processors come and go all the time", m->file);
 		no_memory();
 	}
 	if (ret)

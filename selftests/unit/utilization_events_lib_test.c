@@ -6,6 +6,7 @@
 #include <kselftest_harness.h>
 
 #include <math.h>
+#include <sys/resource.h>
 
 #include <gprof/utilization.h>
 
@@ -489,4 +490,63 @@ TEST(worst_windows_do_not_overlap_and_each_is_the_worst_that_is_left)
 		gprof_mmu_free(m);
 	}
 }
+TEST(processors_that_come_and_go_take_no_more_than_the_trace_allows)
+{
+	struct rusage before, after;
+	struct feed x;
+	int i, ret = 0;
+
+	getrusage(RUSAGE_SELF, &before);
+	feed_begin(&x, GPROF_UTIL_ALL & ~GPROF_UTIL_PER_TASK);
+	sync_event(&x, 0, 1);
+	/* A trace of 2 kB has so many; each time there is a function for each of them. */
+	for (i = 1; i < 600 && !ret; i++)
+		ret = procs(&x, i, i % 2 ? GPROF_UTIL_PROCS_MAX : 1);
+	EXPECT_EQ(-EFBIG, ret);
+	EXPECT_EQ(-EFBIG, procs(&x, 600, 1));
+	EXPECT_EQ(-EFBIG, feed_end(&x));
+	gprof_utilization_free(x.u);
+	getrusage(RUSAGE_SELF, &after);
+	EXPECT_GT(100 << 10, after.ru_maxrss - before.ru_maxrss);
+}
+
+TEST(a_limit_of_memory_is_kept_to)
+{
+	struct gprof_utilization_opts opts = {
+		.sz = sizeof(opts), .flags = GPROF_UTIL_STW, .memory_max = 65536,
+	};
+	struct feed x = { .u = gprof_utilization_new_opts(&opts) };
+	int i, ret = 0;
+
+	sync_event(&x, 0, 1);
+	procs(&x, 1, 4);
+	for (i = 1; i < 10000 && !ret; i++)
+		ret = range(&x, 10 * i, i % 2 ? BEGIN : END, -1, STW, -1);
+	EXPECT_EQ(-EFBIG, ret);
+	gprof_utilization_free(x.u);
+	opts.sz--;
+	EXPECT_EQ(NULL, gprof_utilization_new_opts(&opts));
+	EXPECT_EQ(EINVAL, errno);
+}
+
+/* Of many processors a few change at a time: the others cost nothing. */
+TEST(a_processor_that_is_taken_is_said_alone)
+{
+	struct feed x;
+	int64_t i;
+
+	feed_begin(&x, GPROF_UTIL_SWEEP | GPROF_UTIL_PER_PROC);
+	sync_event(&x, 0, 1);
+	procs(&x, 1, GPROF_UTIL_PROCS_MAX);
+	for (i = 0; i < 100000; i++)
+		EXPECT_EQ(0, range(&x, 10 + i, i % 2 ? END : BEGIN, 7 + i / 2 % 100, SWEEP, -1));
+	EXPECT_EQ(0, feed_end(&x));
+	ASSERT_EQ(GPROF_UTIL_PROCS_MAX, x.nr);
+	EXPECT_EQ(2, x.f[6].nr);
+	EXPECT_LT(900, x.f[7].nr);
+	EXPECT_LT(900, x.f[106].nr);
+	EXPECT_EQ(2, x.f[107].nr);
+	gprof_utilization_free(x.u);
+}
+
 TEST_HARNESS_MAIN

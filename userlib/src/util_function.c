@@ -7,7 +7,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "table.h"
+/* What an allocation takes beside its bytes. */
+#define MALLOC_COST	16
 
 void gprof_util_set_free(struct gprof_util_set *set)
 {
@@ -23,11 +24,14 @@ void gprof_util_set_free(struct gprof_util_set *set)
 int gprof_util_set_add(struct gprof_util_set *set, int64_t id, int64_t time)
 {
 	struct gprof_util_changes changes = { NULL };
-	int ret = gprof_grow(&set->functions, &set->cap, set->nr + 1, sizeof(*set->functions));
+	int ret = gprof_grow_within(set->budget, &set->functions, &set->cap, set->nr + 1,
+				    sizeof(*set->functions));
 
 	if (!ret)
-		ret = gprof_grow(&set->changes, &set->changes_cap, set->nr + 1,
-				 sizeof(*set->changes));
+		ret = gprof_grow_within(set->budget, &set->changes, &set->changes_cap, set->nr + 1,
+					sizeof(*set->changes));
+	if (!ret)
+		ret = gprof_budget_take(set->budget, 2 * sizeof(*changes.v) + MALLOC_COST);
 	if (!ret) {
 		/* Most tasks never wait: room for a begin and an end. */
 		changes.v = malloc(2 * sizeof(*changes.v));
@@ -64,7 +68,7 @@ int gprof_util_set_change(struct gprof_util_set *set, size_t function, int64_t t
 			last->util = util;
 		return 0;
 	}
-	ret = gprof_grow(&c->v, &c->cap, c->nr + 1, sizeof(*c->v));
+	ret = gprof_grow_within(set->budget, &c->v, &c->cap, c->nr + 1, sizeof(*c->v));
 	if (!ret)
 		c->v[c->nr++] = (struct gprof_util_change){ time, util };
 	return ret;

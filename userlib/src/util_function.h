@@ -8,8 +8,11 @@
 #include <stddef.h>
 #include <gprof/utilization.h>
 
+#include "table.h"
+
 /**
  * struct gprof_util_set - some functions
+ * @budget: of which all of this is taken
  * @functions: what users see; their changes are filled in by gprof_util_set_seal()
  * @cap: room in @functions
  * @nr: how many
@@ -17,6 +20,7 @@
  * @changes_cap: room in @changes
  */
 struct gprof_util_set {
+	struct gprof_budget *budget;
 	struct gprof_util_function *functions;
 	size_t cap;
 	size_t nr;

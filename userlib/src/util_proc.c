@@ -16,16 +16,20 @@
 #define TASK_ASSISTS	1U	/* within a mark assist */
 #define TASK_WORKS	2U	/* a background worker */
 
-void gprof_util_procs_init(struct gprof_util_procs *p, unsigned int flags)
+void gprof_util_procs_init(struct gprof_util_procs *p, unsigned int flags,
+			   struct gprof_budget *budget)
 {
-	*p = (struct gprof_util_procs){ .flags = flags };
+	*p = (struct gprof_util_procs){ .flags = flags, .budget = budget };
 	gprof_map64_init(&p->tasks);
 	gprof_map64_init(&p->early);
+	p->tasks.budget = p->early.budget = budget;
 }
 
 void gprof_util_procs_free(struct gprof_util_procs *p)
 {
 	free(p->taken);
+	free(p->news);
+	free(p->is_news);
 	gprof_map64_free(&p->tasks);
 	gprof_map64_free(&p->early);
 }
@@ -36,19 +40,60 @@ bool gprof_util_is_count(const struct gprof_trace_event *ev)
 	       !strcmp(ev->metric.name, "/sched/gomaxprocs:threads");
 }
 
+static void add_news(struct gprof_util_procs *p, uint32_t proc)
+{
+	if (!p->is_news[proc])
+		p->news[p->nr_news++] = proc;
+	p->is_news[proc] = true;
+}
+
+static void all_news(struct gprof_util_procs *p)
+{
+	uint32_t i;
+
+	p->nr_news = 0;
+	for (i = 0; i < p->nr; i++) {
+		p->news[p->nr_news++] = i;
+		p->is_news[i] = true;
+	}
+}
+
+void gprof_util_procs_noted(struct gprof_util_procs *p, bool (*still)(void *ctx, uint32_t proc),
+			    void *ctx)
+{
+	size_t nr = p->nr_news, i;
+
+	p->nr_news = 0;
+	for (i = 0; i < nr; i++) {
+		uint32_t proc = p->news[i];
+
+		p->is_news[proc] = still(ctx, proc);
+		if (p->is_news[proc])
+			p->news[p->nr_news++] = proc;
+	}
+}
+
 int gprof_util_procs_resize(struct gprof_util_procs *p, uint64_t nr)
 {
 	int ret;
 
 	if (nr > GPROF_UTIL_PROCS_MAX)
 		return -ERANGE;
-	ret = gprof_grow(&p->taken, &p->cap, nr, sizeof(*p->taken));
+	ret = gprof_grow_within(p->budget, &p->taken, &p->cap, nr, sizeof(*p->taken));
+	if (!ret)
+		ret = gprof_grow_within(p->budget, &p->news, &p->news_cap, nr, sizeof(*p->news));
+	if (!ret)
+		ret = gprof_grow_within(p->budget, &p->is_news, &p->is_news_cap, nr,
+					sizeof(*p->is_news));
 	if (ret)
 		return ret;
 	while (p->nr > nr)
 		p->nr_taken -= p->taken[--p->nr] > 0;
-	while (p->nr < nr)
+	while (p->nr < nr) {
+		p->is_news[p->nr] = false;
 		p->taken[p->nr++] = 0;
+	}
+	all_news(p);
 	p->changes++;
 	return 0;
 }
@@ -84,12 +129,18 @@ static void take(struct gprof_util_procs *p, int64_t proc, int by)
 	p->nr_taken -= p->taken[proc] > 0;
 	p->taken[proc] += by;
 	p->nr_taken += p->taken[proc] > 0;
+	add_news(p, (uint32_t)proc);
 	p->changes++;
 }
 
 static void stop(struct gprof_util_procs *p, int by)
 {
+	bool before = p->stopped > 0;
+
 	p->stopped += by;
+	if (before == (p->stopped > 0))
+		return;
+	all_news(p);
 	p->changes++;
 }
 

@@ -15,6 +15,7 @@
 /**
  * struct gprof_util_procs - processors, and what takes them
  * @flags: GPROF_UTIL_*: what counts
+ * @budget: of which all of this is taken
  * @taken: for each processor how many things have it; below 0 when an end was
  *	seen without its begin
  * @cap: room in @taken
@@ -22,24 +23,36 @@
  * @nr_taken: how many have @taken above 0
  * @stopped: open ranges in which the world is stopped
  * @changes: counts the times that any of this changed
+ * @news: processors of which nobody took note since @taken changed, each once
+ * @news_cap: room in it
+ * @nr_news: how many
+ * @is_news: for each processor whether it is one of them
+ * @is_news_cap: room in it
  * @tasks: TASK_* for goroutines that assist or are background workers
  * @early: goroutines that began to run before the number of processors was known
  * @complete: a generation was read to its end, so all that is active is known
  */
 struct gprof_util_procs {
 	unsigned int flags;
+	struct gprof_budget *budget;
 	int64_t *taken;
 	size_t cap;
 	size_t nr;
 	size_t nr_taken;
 	int64_t stopped;
 	uint64_t changes;
+	uint32_t *news;
+	size_t news_cap;
+	size_t nr_news;
+	bool *is_news;
+	size_t is_news_cap;
 	struct gprof_map64 tasks;
 	struct gprof_map64 early;
 	bool complete;
 };
 
-void gprof_util_procs_init(struct gprof_util_procs *p, unsigned int flags);
+void gprof_util_procs_init(struct gprof_util_procs *p, unsigned int flags,
+			   struct gprof_budget *budget);
 void gprof_util_procs_free(struct gprof_util_procs *p);
 
 /** gprof_util_is_count() - does the event tell the number of processors? */
@@ -60,6 +73,10 @@ int gprof_util_procs_event(struct gprof_util_procs *p, const struct gprof_trace_
 
 /** gprof_util_is_taken() - has something else the processor? */
 bool gprof_util_is_taken(const struct gprof_util_procs *p, int64_t proc);
+
+/** gprof_util_procs_noted() - no processor is news any more but those that @still says */
+void gprof_util_procs_noted(struct gprof_util_procs *p, bool (*still)(void *ctx, uint32_t proc),
+			    void *ctx);
 
 /** gprof_util_assists() - is the goroutine within an assist that counts? */
 bool gprof_util_assists(const struct gprof_util_procs *p, int64_t goroutine);

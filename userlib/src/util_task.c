@@ -10,10 +10,11 @@
 
 #include <stdlib.h>
 
-void gprof_util_tasks_init(struct gprof_util_tasks *t)
+void gprof_util_tasks_init(struct gprof_util_tasks *t, struct gprof_budget *budget)
 {
-	*t = (struct gprof_util_tasks){ NULL };
+	*t = (struct gprof_util_tasks){ .budget = budget };
 	gprof_map64_init(&t->by_id);
+	t->by_id.budget = budget;
 }
 
 void gprof_util_tasks_free(struct gprof_util_tasks *t)
@@ -34,7 +35,8 @@ static struct gprof_util_task *find(const struct gprof_util_tasks *t, int64_t id
 static int resize(struct gprof_util_tasks *t, size_t nr)
 {
 	size_t before = t->nr_procs, i;
-	int ret = gprof_grow(&t->on_proc, &t->on_proc_cap, nr, sizeof(*t->on_proc));
+	int ret = gprof_grow_within(t->budget, &t->on_proc, &t->on_proc_cap, nr,
+				    sizeof(*t->on_proc));
 
 	if (ret)
 		return ret;
@@ -73,7 +75,7 @@ static int refresh(struct gprof_util_tasks *t, const struct gprof_util_procs *pr
 static int begin(struct gprof_util_tasks *t, struct gprof_util_set *set, int64_t id,
 		 int64_t time)
 {
-	int ret = gprof_grow(&t->tasks, &t->cap, t->nr + 1, sizeof(*t->tasks));
+	int ret = gprof_grow_within(t->budget, &t->tasks, &t->cap, t->nr + 1, sizeof(*t->tasks));
 
 	if (!ret)
 		ret = gprof_util_set_add(set, id, time);
@@ -179,7 +181,8 @@ int gprof_util_tasks_event(struct gprof_util_tasks *t, const struct gprof_util_p
 		return ret;
 	t->stopped = procs->stopped > 0;
 	for (i = 0; i < t->nr_procs && !ret; i++)
-		ret = refresh(t, procs, set, t->on_proc[i], ev->time);
+		if (t->on_proc[i] != GPROF_TRACE_NONE)
+			ret = refresh(t, procs, set, t->on_proc[i], ev->time);
 	return ret;
 }
 

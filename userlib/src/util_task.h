@@ -25,6 +25,7 @@ struct gprof_util_task {
 
 /**
  * struct gprof_util_tasks - all tasks
+ * @budget: of which all of this is taken
  * @tasks: those that exist
  * @cap: room in @tasks
  * @nr: how many
@@ -35,6 +36,7 @@ struct gprof_util_task {
  * @stopped: whether the world was, at the last event
  */
 struct gprof_util_tasks {
+	struct gprof_budget *budget;
 	struct gprof_util_task *tasks;
 	size_t cap;
 	size_t nr;
@@ -45,7 +47,7 @@ struct gprof_util_tasks {
 	bool stopped;
 };
 
-void gprof_util_tasks_init(struct gprof_util_tasks *t);
+void gprof_util_tasks_init(struct gprof_util_tasks *t, struct gprof_budget *budget);
 void gprof_util_tasks_free(struct gprof_util_tasks *t);
 
 /**

@@ -11,9 +11,18 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "opts.h"
 #include "util_function.h"
 #include "util_proc.h"
 #include "util_task.h"
+
+/*
+ * A trace of a few events may tell of tens of thousands of processors, again and
+ * again: what all of it makes us remember grows with the events.
+ */
+#define MEMORY_DEFAULT	(1ULL << 30)
+#define MEMORY_FREE	(64ULL << 20)
+#define MEMORY_EVENT	1024
 
 /**
  * struct count - the number of processors changed
@@ -27,6 +36,8 @@ struct count {
 
 /**
  * struct gprof_utilization - utilization functions in the making
+ * @budget: of which all of this is taken
+ * @memory_max: what that may grow to
  * @procs: processors
  * @tasks: with PER_TASK
  * @set: the functions
@@ -42,6 +53,8 @@ struct count {
  * @sealed: finished
  */
 struct gprof_utilization {
+	struct gprof_budget budget;
+	uint64_t memory_max;
 	struct gprof_util_procs procs;
 	struct gprof_util_tasks tasks;
 	struct gprof_util_set set;
@@ -59,8 +72,21 @@ struct gprof_utilization {
 
 struct gprof_utilization *gprof_utilization_new(unsigned int flags)
 {
-	struct gprof_utilization *u;
+	struct gprof_utilization_opts opts = { .sz = sizeof(opts), .flags = flags };
 
+	return gprof_utilization_new_opts(&opts);
+}
+
+struct gprof_utilization *gprof_utilization_new_opts(const struct gprof_utilization_opts *opts)
+{
+	struct gprof_utilization_opts o = { 0 };
+	struct gprof_utilization *u;
+	unsigned int flags;
+
+	if (gprof_opts_take(&o, sizeof(o), GPROF_SIZE_WITH(struct gprof_utilization_opts, memory_max),
+			    opts, "gprof_utilization_opts", NULL))
+		return NULL;
+	flags = o.flags;
 	if (flags & ~GPROF_UTIL_ALL ||
 	    (flags & GPROF_UTIL_PER_PROC && flags & GPROF_UTIL_PER_TASK)) {
 		errno = EINVAL;
@@ -69,8 +95,11 @@ struct gprof_utilization *gprof_utilization_new(unsigned int flags)
 	u = calloc(1, sizeof(*u));
 	if (!u)
 		return NULL;
-	gprof_util_procs_init(&u->procs, flags);
-	gprof_util_tasks_init(&u->tasks);
+	u->memory_max = o.memory_max ? o.memory_max : MEMORY_DEFAULT;
+	u->budget.max = u->memory_max < MEMORY_FREE ? u->memory_max : MEMORY_FREE;
+	u->set.budget = &u->budget;
+	gprof_util_procs_init(&u->procs, flags, &u->budget);
+	gprof_util_tasks_init(&u->tasks, &u->budget);
 	return u;
 }
 
@@ -98,22 +127,22 @@ static int set_count(struct gprof_utilization *u, uint64_t nr, int64_t time)
 	int ret = gprof_util_procs_resize(&u->procs, nr);
 
 	if (!ret && per_proc(u))
-		ret = gprof_grow(&u->proc_function, &u->proc_function_cap, nr,
-				 sizeof(*u->proc_function));
+		ret = gprof_grow_within(&u->budget, &u->proc_function, &u->proc_function_cap, nr,
+					sizeof(*u->proc_function));
 	for (i = nr; i < before && per_proc(u) && !ret; i++)
 		ret = gprof_util_set_change(&u->set, u->proc_function[i], time, 0);
 	for (i = before; i < nr && !ret; i++) {
 		if (!per_proc(u) && u->set.nr)
 			break;
 		ret = gprof_util_set_add(&u->set, per_proc(u) ? (int64_t)i : -1, time);
-		if (per_proc(u))
+		if (!ret && per_proc(u))
 			u->proc_function[i] = u->set.nr - 1;
 	}
 	if (u->procs.complete || (u->nr_counts && u->counts[u->nr_counts - 1].nr == nr))
 		return ret;
 	if (!ret)
-		ret = gprof_grow(&u->counts, &u->counts_cap, u->nr_counts + 1,
-				 sizeof(*u->counts));
+		ret = gprof_grow_within(&u->budget, &u->counts, &u->counts_cap, u->nr_counts + 1,
+					sizeof(*u->counts));
 	if (!ret)
 		u->counts[u->nr_counts++] = (struct count){ time, nr };
 	return ret;
@@ -138,30 +167,51 @@ static void backdate(struct gprof_utilization *u)
 	}
 }
 
+/**
+ * struct saying - what is said of processors, one by one
+ * @u: of whom
+ * @time: at which
+ * @ret: first error
+ */
+struct saying {
+	struct gprof_utilization *u;
+	int64_t time;
+	int ret;
+};
+
+/* Of one processor; whether it has to be said again. */
+static bool say_proc(void *ctx, uint32_t proc)
+{
+	struct saying *s = ctx;
+	struct gprof_utilization *u = s->u;
+	double util = gprof_util_is_taken(&u->procs, proc) ? 0 : 1;
+
+	if (s->ret || proc >= u->procs.nr)
+		return s->ret;
+	s->ret = gprof_util_set_change(&u->set, u->proc_function[proc], s->time, util);
+	return s->ret || gprof_util_set_last(&u->set, u->proc_function[proc]) != util;
+}
+
 /* Say the utilization as it is now; what cannot be said yet is left to the next event. */
 static int say(struct gprof_utilization *u, int64_t time)
 {
 	const struct gprof_util_procs *p = &u->procs;
-	size_t taken = p->stopped > 0 ? p->nr : p->nr_taken, i;
-	bool said = true;
+	size_t taken = p->stopped > 0 ? p->nr : p->nr_taken;
+	struct saying saying = { u, time, 0 };
+	bool said;
 
-	for (i = 0; i < (per_proc(u) ? p->nr : 1); i++) {
+	if (per_proc(u)) {
+		gprof_util_procs_noted(&u->procs, say_proc, &saying);
+		said = !p->nr_news;
+	} else {
 		double util = 1 - (double)taken / (double)p->nr;
-		size_t function = 0;
-		int ret;
 
-		if (per_proc(u)) {
-			util = gprof_util_is_taken(p, (int64_t)i) ? 0 : 1;
-			function = u->proc_function[i];
-		}
-		ret = gprof_util_set_change(&u->set, function, time, util);
-		if (ret)
-			return ret;
-		said = said && gprof_util_set_last(&u->set, function) == util;
+		saying.ret = gprof_util_set_change(&u->set, 0, time, util);
+		said = !saying.ret && gprof_util_set_last(&u->set, 0) == util;
 	}
 	if (said)
 		u->said = p->changes;
-	return 0;
+	return saying.ret;
 }
 
 static int add(struct gprof_utilization *u, const struct gprof_trace_event *ev)
@@ -190,8 +240,13 @@ int gprof_utilization_add(struct gprof_utilization *u, const struct gprof_trace_
 {
 	if (!u->error && u->sealed)
 		u->error = -EINVAL;
+	u->budget.max += MEMORY_EVENT;
+	if (u->budget.max > u->memory_max)
+		u->budget.max = u->memory_max;
 	if (!u->error)
 		u->error = add(u, ev);
+	if (u->error == -ENOMEM && u->budget.exceeded)
+		u->error = -EFBIG;
 	u->last = ev->time;
 	u->any = true;
 	if (u->error)
@@ -220,6 +275,8 @@ int gprof_utilization_finish(struct gprof_utilization *u,
 {
 	if (!u->error && !u->sealed) {
 		u->error = end(u);
+		if (u->error == -ENOMEM && u->budget.exceeded)
+			u->error = -EFBIG;
 		u->sealed = true;
 	}
 	if (u->error) {

@@ -91,12 +91,29 @@ struct gprof_util_function {
 struct gprof_utilization;
 
 /**
+ * struct gprof_utilization_opts - what to compute; sz alone is needed
+ * @sz: sizeof(struct gprof_utilization_opts)
+ * @flags: GPROF_UTIL_*; not both PER_PROC and PER_TASK
+ * @memory_max: bytes that it may take, -EFBIG beyond; 0: 1 GiB. Of it, 64 MiB and
+ *	1 KiB for each event may be used, so that a short trace takes little
+ */
+struct gprof_utilization_opts {
+	size_t sz;
+	unsigned int flags;
+	uint64_t memory_max;
+};
+
+/**
  * gprof_utilization_new() - begin to compute utilization functions
  * @flags: GPROF_UTIL_*; not both PER_PROC and PER_TASK
  *
  * Return: for gprof_utilization_free(), or NULL with errno (EINVAL, ENOMEM).
  */
 GPROF_API struct gprof_utilization *gprof_utilization_new(unsigned int flags);
+
+/** gprof_utilization_new_opts() - likewise; E2BIG: options that this library does not know */
+GPROF_API struct gprof_utilization *
+gprof_utilization_new_opts(const struct gprof_utilization_opts *opts);
 
 /** gprof_utilization_free() - free it and its functions; NULL is fine */
 GPROF_API void gprof_utilization_free(struct gprof_utilization *u);
@@ -109,8 +126,8 @@ GPROF_API void gprof_utilization_free(struct gprof_utilization *u);
  * Memory grows with the changes of utilization, and with the tasks that assist,
  * not with the events. One reader may feed several objects.
  *
- * Return: 0, -ENOMEM, or -ERANGE when the trace has more than
- * GPROF_UTIL_PROCS_MAX processors. An error is final.
+ * Return: 0, -ENOMEM, -EFBIG beyond the memory that the options allow, or -ERANGE
+ * when the trace has more than GPROF_UTIL_PROCS_MAX processors. An error is final.
  */
 GPROF_API int gprof_utilization_add(struct gprof_utilization *u,
 				    const struct gprof_trace_event *ev);
