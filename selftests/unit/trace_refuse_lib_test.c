@@ -449,9 +449,37 @@ TEST(memory_has_a_limit)
 		EXPECT_EQ(ret, gprof_trace_next(r, &ev));
 	}
 	gprof_trace_free(r);
-	o.sz = 8;
+	o.sz = sizeof(o) - 1;
 	EXPECT_EQ(NULL, gprof_trace_open_memory(b.b, b.n, &o));
 	EXPECT_EQ(EINVAL, errno);
+}
+
+TEST(structs_of_a_newer_program_are_taken_as_far_as_they_are_known)
+{
+	static const struct refusal none = { "", { P(GO_LABEL, 1) } };
+	struct {
+		struct gprof_trace_opts o;
+		uint64_t newer;
+	} o = { .o.sz = sizeof(o) };
+	struct {
+		struct gprof_trace_stats st;
+		uint64_t newer;
+	} st = { .st.sz = sizeof(st), .newer = 7 };
+	struct gprof_trace *r;
+
+	put_refusal(&b, &none);
+	r = gprof_trace_open_memory(b.b, b.n, &o.o);
+	ASSERT_NE(NULL, r);
+	EXPECT_EQ(0, gprof_trace_stats(r, &st.st));
+	EXPECT_EQ(sizeof(st), st.st.sz);
+	EXPECT_EQ(0, st.newer);
+	st.st.sz = sizeof(st.st) - 1;
+	EXPECT_EQ(-EINVAL, gprof_trace_stats(r, &st.st));
+	gprof_trace_free(r);
+	o.newer = 1;
+	EXPECT_EQ(NULL, gprof_trace_open_memory(b.b, b.n, &o.o));
+	EXPECT_EQ(E2BIG, errno);
+	EXPECT_NE(NULL, strstr(gprof_trace_error(NULL), "older than the program"));
 }
 
 TEST_HARNESS_MAIN

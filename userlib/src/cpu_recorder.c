@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "event.h"
+#include "opts.h"
 #include "recorder.h"
 
 #define HZ_MAX		(1000000000ULL / GPROF_CPU_TIMER_MIN)
@@ -62,6 +63,10 @@ static int make_source(const struct gprof_cpu_event *ev, struct cpu_source *s,
 
 	if (!ev->name || !ev->name[0])
 		return gprof_error_set(e, EINVAL, "an event has no name");
+	if (ev->reserved[0] || ev->reserved[1])
+		return gprof_error_set(e, E2BIG,
+				       "%s: sets what this libgprof does not know; it is older than "
+				       "the program", ev->name);
 	if (ev->flags & ~EVENT_F_ALL)
 		return gprof_error_set(e, EINVAL, "%s: unknown flags %#x", ev->name,
 				       ev->flags & ~EVENT_F_ALL);
@@ -145,12 +150,12 @@ static struct gprof_recorder *make(const struct gprof_cpu_config *cfg, struct gp
 
 struct gprof_recorder *gprof_cpu_recorder_new(const struct gprof_cpu_config *config)
 {
-	const size_t least = offsetof(struct gprof_cpu_config, on_exec) + sizeof(config->on_exec);
+	const size_t least = GPROF_SIZE_WITH(struct gprof_cpu_config, on_exec);
 	struct gprof_cpu_config cfg = { 0 };
 	struct gprof_recorder *r = NULL;
 	struct gprof_error e = { 0 };
 
-	if (!gprof_config_copy(&cfg, sizeof(cfg), least, config, &e))
+	if (!gprof_opts_take(&cfg, sizeof(cfg), least, config, "gprof_cpu_config", &e))
 		r = make(&cfg, &e);
 	if (!r)
 		gprof_error_publish(&e);

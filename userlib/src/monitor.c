@@ -12,6 +12,8 @@
 #include "recorder_answer.h"
 #include "table.h"
 
+#define RECORDERS_MAX	(1U << 18)
+
 /**
  * struct gprof_recorder_list - recorders
  * @items: by id
@@ -49,6 +51,9 @@ static int take_recorder(void *ctx, int cmd, struct nlattr **attrs)
 
 	if (cmd != GPROF_CMD_RECORDER_GET)
 		return -EPROTO;
+	/* More than a host can have: each has its pages and its open file. */
+	if (l->nr >= RECORDERS_MAX)
+		return -EFBIG;
 	err = gprof_grow(&l->items, &l->room, l->nr + 1, sizeof(*l->items));
 	if (!err)
 		err = gprof_recorder_answer(attrs, &l->items[l->nr]);

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "opts.h"
 #include "recorder.h"
 #include "tracepoint.h"
 
@@ -50,13 +51,12 @@ static struct gprof_recorder *make(const struct gprof_profile_config *cfg, struc
 
 struct gprof_recorder *gprof_profile_recorder_new(const struct gprof_profile_config *config)
 {
-	const size_t least = offsetof(struct gprof_profile_config, on_exec) +
-			     sizeof(config->on_exec);
+	const size_t least = GPROF_SIZE_WITH(struct gprof_profile_config, on_exec);
 	struct gprof_profile_config cfg = { 0 };
 	struct gprof_recorder *r = NULL;
 	struct gprof_error e = { 0 };
 
-	if (!gprof_config_copy(&cfg, sizeof(cfg), least, config, &e))
+	if (!gprof_opts_take(&cfg, sizeof(cfg), least, config, "gprof_profile_config", &e))
 		r = make(&cfg, &e);
 	if (!r)
 		gprof_error_publish(&e);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "drain.h"
+#include "opts.h"
 #include "output.h"
 #include "report.h"
 
@@ -28,27 +29,6 @@ struct gprof_recorder {
 	struct gprof_drain drain;
 	struct gprof_error error;
 };
-
-int gprof_config_copy(void *to, size_t size, size_t least, const void *from,
-		      struct gprof_error *e)
-{
-	const unsigned char *p = from;
-	size_t sz, i;
-
-	if (!from)
-		return gprof_error_set(e, EINVAL, "the configuration is NULL");
-	memcpy(&sz, from, sizeof(sz));
-	if (sz < least)
-		return gprof_error_set(e, EINVAL, "the configuration's sz is %zu; it must be its "
-				       "sizeof, at least %zu", sz, least);
-	for (i = size; i < sz; i++)
-		if (p[i])
-			return gprof_error_set(e, E2BIG,
-					       "the configuration sets what this libgprof does not "
-					       "know; it is older than the program");
-	memcpy(to, from, sz < size ? sz : size);
-	return 0;
-}
 
 struct gprof_recorder *gprof_recorder_make(const struct gprof_target *target,
 					   const struct gprof_source *sources, size_t nr,
@@ -260,17 +240,14 @@ const char *gprof_recorder_error(const struct gprof_recorder *r)
 
 int gprof_recorder_stats(struct gprof_recorder *r, size_t event, struct gprof_recorder_stats *st)
 {
-	struct gprof_recorder_stats out = { .sz = st->sz };
-	const size_t least = sizeof(out);
+	const size_t least = GPROF_SIZE_WITH(struct gprof_recorder_stats, time_running_ns);
+	struct gprof_recorder_stats out = { 0 };
 	struct gprof_tally t;
 	int err;
 
 	if (event >= r->nr)
 		return gprof_error_set(&r->error, EINVAL,
 				       "the recorder has %zu events, no number %zu", r->nr, event);
-	if (st->sz < least)
-		return gprof_error_set(&r->error, EINVAL, "sz is %zu; it must be sizeof(struct "
-				       "gprof_recorder_stats), at least %zu", st->sz, least);
 	gprof_drain_pause(&r->drain);
 	err = gprof_stream_tally(&r->streams[event], &t, &r->error);
 	gprof_drain_resume(&r->drain);
@@ -289,7 +266,5 @@ int gprof_recorder_stats(struct gprof_recorder *r, size_t event, struct gprof_re
 	out.count = t.kernel.out_count;
 	out.time_enabled_ns = t.kernel.out_time_enabled;
 	out.time_running_ns = t.kernel.out_time_running;
-	memset((char *)st + sizeof(out), 0, st->sz - sizeof(out));
-	memcpy(st, &out, sizeof(out));
-	return 0;
+	return gprof_opts_give(st, &out, sizeof(out), least, "gprof_recorder_stats", &r->error);
 }

@@ -31,17 +31,4 @@ struct gprof_recorder *gprof_recorder_make(const struct gprof_target *target,
 					   uint64_t buffer_bytes, bool on_exec,
 					   struct gprof_error *e);
 
-/**
- * gprof_config_copy() - take a caller's struct that begins with its size
- * @to: zeroed struct of the library
- * @size: its size
- * @least: size of the first published version
- * @from: the caller's
- * @e: sentence
- *
- * What the library does not know must be 0 (-E2BIG).
- */
-int gprof_config_copy(void *to, size_t size, size_t least, const void *from,
-		      struct gprof_error *e);
-
 #endif /* GPROF_RECORDER_DATA_H */

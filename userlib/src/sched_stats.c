@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "device.h"
+#include "opts.h"
 #include "recorder.h"
 #include "sched_answer.h"
 #include "target.h"
@@ -107,7 +108,7 @@ static int check_config(const struct gprof_sched_config *cfg, struct gprof_error
 
 struct gprof_sched *gprof_sched_stats_open(const struct gprof_sched_config *config)
 {
-	const size_t least = offsetof(struct gprof_sched_config, flags) + sizeof(config->flags);
+	const size_t least = GPROF_SIZE_WITH(struct gprof_sched_config, flags);
 	struct gprof_sched_config cfg = { 0 };
 	struct gprof_sched *s = calloc(1, sizeof(*s));
 	struct gprof_aim aim = { .cgroup = -1 };
@@ -120,7 +121,7 @@ struct gprof_sched *gprof_sched_stats_open(const struct gprof_sched_config *conf
 		return NULL;
 	}
 	s->fd = -1;
-	err = gprof_config_copy(&cfg, sizeof(cfg), least, config, &e);
+	err = gprof_opts_take(&cfg, sizeof(cfg), least, config, "gprof_sched_config", &e);
 	if (!err)
 		err = check_config(&cfg, &e);
 	if (!err)
@@ -148,7 +149,7 @@ void gprof_sched_stats_close(struct gprof_sched *s)
 int gprof_sched_stats_read(struct gprof_sched *s, struct gprof_sched_stats *st)
 {
 	struct gprof_sched_stats out = { 0 };
-	const size_t least = sizeof(out);
+	const size_t least = GPROF_SIZE_WITH(struct gprof_sched_stats, on_cpu);
 	struct gprof_netlink_question q = {
 		.policy = gprof_sched_answer_policy,
 		.take = gprof_sched_answer,
@@ -170,10 +171,7 @@ int gprof_sched_stats_read(struct gprof_sched *s, struct gprof_sched_stats *st)
 		return err;
 	if (!out.time_ns)
 		return gprof_error_set(&s->error, EPROTO, WHAT ": the module did not answer");
-	out.sz = st->sz;
-	memset((char *)st + sizeof(out), 0, st->sz - sizeof(out));
-	memcpy(st, &out, sizeof(out));
-	return 0;
+	return gprof_opts_give(st, &out, sizeof(out), least, "gprof_sched_stats", &s->error);
 }
 
 int gprof_sched_profile_rate_set(struct gprof_sched *s, unsigned int hz)

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "error.h"
+#include "opts.h"
 #include "trace_frontier.h"
 #include "trace_generation.h"
 #include "trace_input.h"
@@ -115,22 +116,23 @@ static int read_header(struct gprof_trace *t)
 
 static struct gprof_trace *new_trace(const struct gprof_trace_opts *opts, struct gprof_error *error)
 {
-	uint64_t max = opts && opts->memory_max ? opts->memory_max : MEMORY_DEFAULT;
+	const size_t least = GPROF_SIZE_WITH(struct gprof_trace_opts, memory_max);
+	struct gprof_trace_opts o = { 0 };
 	struct gprof_trace *t;
 
-	if (opts && opts->sz < sizeof(*opts)) {
-		gprof_error_set(error, EINVAL, "gprof_trace_opts.sz is not the size of the struct");
+	if (opts && gprof_opts_take(&o, sizeof(o), least, opts, "gprof_trace_opts", error))
 		return NULL;
-	}
+	if (!o.memory_max)
+		o.memory_max = MEMORY_DEFAULT;
 	t = calloc(1, sizeof(*t));
 	if (!t) {
 		gprof_error_set(error, ENOMEM, "no memory for a trace reader");
 		return NULL;
 	}
-	gprof_trace_memory_init(&t->memory, max < MEMORY_MAX ? max : MEMORY_MAX);
+	gprof_trace_memory_init(&t->memory, o.memory_max < MEMORY_MAX ? o.memory_max : MEMORY_MAX);
 	t->input.memory = &t->memory;
-	t->generation.batch = opts ? opts->batch : NULL;
-	t->generation.ctx = opts ? opts->ctx : NULL;
+	t->generation.batch = o.batch;
+	t->generation.ctx = o.ctx;
 	return t;
 }
 
@@ -420,14 +422,7 @@ bool gprof_trace_string(const struct gprof_trace *t, uint64_t id, struct gprof_t
 
 int gprof_trace_stats(const struct gprof_trace *t, struct gprof_trace_stats *st)
 {
-	size_t sz = st->sz;
-
-	if (sz < sizeof(*st)) {
-		errno = EINVAL;
-		return -EINVAL;
-	}
-	*st = (struct gprof_trace_stats){
-		.sz = sz,
+	const struct gprof_trace_stats out = {
 		.version = t->version,
 		.offset = t->err ? t->offset : t->input.offset,
 		.generations = t->generations,
@@ -440,7 +435,10 @@ int gprof_trace_stats(const struct gprof_trace *t, struct gprof_trace_stats *st)
 		.memory = t->memory.used + sizeof(*t),
 		.memory_peak = t->memory.peak + sizeof(*t),
 	};
-	return 0;
+
+	return gprof_opts_give(st, &out, sizeof(out),
+			       GPROF_SIZE_WITH(struct gprof_trace_stats, memory_peak),
+			       "gprof_trace_stats", NULL);
 }
 
 const char *gprof_trace_error(const struct gprof_trace *t)

@@ -5,6 +5,9 @@
  * Buckets below 8 hold one value each; from there on each power of two is
  * parted in eight. A bucket is never wider than an eighth of its values, and
  * every value of 64 bits has one.
+ *
+ * Threads and fork. All of this is the caller's own memory, and nothing else is
+ * touched. Growth: the struct is closed.
  */
 #ifndef GPROF_HISTOGRAM_H
 #define GPROF_HISTOGRAM_H

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
  * gprof/info.h: what this host offers.
+ *
+ * Threads. Answers, once there, are only read: any number of threads may do so.
+ * Fork. They are plain memory; each process frees its own. Growth: the structs are
+ * closed, see gprof/recorder.h.
  */
 #ifndef GPROF_INFO_H
 #define GPROF_INFO_H

@@ -3,6 +3,12 @@
  * gprof/monitor.h: the recorders of this host, and what becomes of them.
  *
  * One sees one's own user's recorders; with CAP_PERFMON or CAP_SYS_ADMIN all.
+ *
+ * Memory. A list takes some 250 bytes for each recorder, and is refused (EFBIG)
+ * with more than 262,144. Threads. A list, once read, is only read by all functions
+ * that take it as const: any number of threads may do so. A monitor is used by one
+ * thread at a time. Fork. A list is plain memory. The socket of a monitor is shared
+ * with a child: one of the two has to leave it alone.
  */
 #ifndef GPROF_MONITOR_H
 #define GPROF_MONITOR_H
@@ -39,6 +45,9 @@ extern "C" {
  * @read: that a reader has, or may still fetch
  * @lost: for want of room
  * @overwritten: given up in flight mode
+ * @reserved: 0
+ *
+ * Closed but for @reserved.
  */
 struct gprof_recorder_info {
 	uint64_t id;
@@ -59,6 +68,7 @@ struct gprof_recorder_info {
 	uint64_t read;
 	uint64_t lost;
 	uint64_t overwritten;
+	uint64_t reserved[8];
 };
 
 struct gprof_recorder_list;
@@ -70,7 +80,7 @@ struct gprof_recorder_list;
  * Those that are not set up yet are left out.
  *
  * Return: list for gprof_recorder_list_free(), or NULL with errno (ENOENT: the
- * module is not loaded).
+ * module is not loaded; EFBIG).
  */
 GPROF_API struct gprof_recorder_list *gprof_recorder_list_read(const char **error);
 GPROF_API void gprof_recorder_list_free(struct gprof_recorder_list *l);
@@ -90,6 +100,8 @@ enum gprof_monitor_type {
  * struct gprof_monitor_event - something that happened
  * @type: what
  * @recorder: to whom, as it was then
+ *
+ * Closed.
  */
 struct gprof_monitor_event {
 	enum gprof_monitor_type type;

@@ -11,9 +11,10 @@
  *	struct gprof_recorder *r = gprof_cpu_recorder_new(&cfg);
  *
  *	if (!r || gprof_recorder_start(r, fd))
- *		fprintf(stderr, "%s\n", gprof_recorder_error(r));
+ *		errx(1, "%s", gprof_recorder_error(r));
  *	work();
- *	gprof_recorder_stop(r);
+ *	if (gprof_recorder_stop(r))
+ *		errx(1, "%s", gprof_recorder_error(r));
  *	gprof_recorder_free(r);
  *
  * The shape is that of the recorder types proposed for Go's runtime/pprof
@@ -31,7 +32,16 @@
  * process with what it really costs. The library never prints, never exits and
  * installs no signal handler.
  *
- * Growth. Structs begin with sz = sizeof(struct); members may be appended.
+ * Growth. Of all structs of this library there are three kinds. Those that begin
+ * with sz, which the caller sets to sizeof(struct): members may be appended, and
+ * program and library may be of different age; what an older library does not
+ * know has to be 0 (E2BIG). Those that only the library makes and hands out by
+ * pointer. And all others, which a caller allocates, or finds in an array: they
+ * are closed, and grow within @reserved or not at all.
+ *
+ * Fork. Only the process that made a recorder may use it: a child has neither the
+ * thread nor the mappings, and must not even free it; exec and _exit are fine.
+ * Descriptors of the library are closed on exec.
  */
 #ifndef GPROF_RECORDER_H
 #define GPROF_RECORDER_H
@@ -65,6 +75,8 @@ enum gprof_target_type {
  * @type: kind of target
  * @id: thread or process id
  * @name: cgroup path or CPU list; borrowed during the call only
+ *
+ * Closed.
  */
 struct gprof_target {
 	enum gprof_target_type type;
@@ -90,6 +102,7 @@ struct gprof_target {
  * @hz: timer only: samples per second of CPU time; 0: 100
  * @precise: 0 any skid, 1 constant skid, 2 asks for no skid, 3 must have none
  * @flags: GPROF_EVENT_*
+ * @reserved: 0
  *
  * No callchain of either kind is isSampleCallchainIncluded = false: the sampled
  * instruction alone.
@@ -104,6 +117,7 @@ struct gprof_cpu_event {
 	uint64_t hz;
 	unsigned int precise;
 	unsigned int flags;
+	uint64_t reserved[2];
 };
 
 /**

@@ -20,7 +20,12 @@
  * tasks for goroutines and CPUs for procs.
  *
  * Totals are counted, never sampled, and since open; the kernel counts only
- * while somebody has statistics open. Errors are as in gprof/recorder.h.
+ * while somebody has statistics open. Errors and growth are as in gprof/recorder.h.
+ *
+ * Threads. Statistics are used by one thread at a time; a reading is the caller's
+ * own. Fork. A child shares the socket that the module is asked through: one of the
+ * two has to leave the statistics alone, and counting ends when both have closed
+ * them.
  */
 #ifndef GPROF_SCHED_STATS_H
 #define GPROF_SCHED_STATS_H
@@ -199,7 +204,7 @@ GPROF_API size_t gprof_sched_metrics(const struct gprof_sched_metric **metrics);
  * @samples: of the samples, GPROF_SCHED_DELAYS of them, else NULL
  * @histogram: of a histogram, else NULL
  *
- * Pointers lead into the reading.
+ * Pointers lead into the reading. Closed.
  */
 struct gprof_sched_value {
 	const struct gprof_sched_metric *metric;

@@ -6,11 +6,13 @@
  *	struct gprof_trace_event ev;
  *	int ret;
  *
+ *	if (!t)
+ *		errx(1, "%s", gprof_trace_error(NULL));
  *	while ((ret = gprof_trace_next(t, &ev)) > 0)
  *		if (ev.kind == GPROF_TRACE_LABEL)
  *			printf("%.*s\n", (int)ev.label.text.len, ev.label.text.s);
  *	if (ret < 0)
- *		fprintf(stderr, "%s\n", gprof_trace_error(t));
+ *		errx(1, "%s", gprof_trace_error(t));
  *	gprof_trace_free(t);
  *
  * The format is Go execution trace v2, headers 1.22, 1.23, 1.25 and 1.26. The
@@ -31,7 +33,9 @@
  * strings and stacks. From a pipe the generation's bytes are held as well.
  *
  * Lifetime. Text and stack ids of an event live until the next call of
- * gprof_trace_next(). Threads. A reader is used by one thread at a time.
+ * gprof_trace_next(). Threads. A reader is used by one thread at a time. Fork. A
+ * reader of memory is plain memory; any other shares its file with a child, and one
+ * of the two has to leave it alone. Growth: see gprof/recorder.h.
  */
 #ifndef GPROF_TRACE_H
 #define GPROF_TRACE_H
@@ -127,6 +131,64 @@ struct gprof_trace_clock {
 	uint64_t nsec;
 };
 
+/* What there is to say of each kind; see struct gprof_trace_event. */
+struct gprof_trace_sync_data {
+	uint64_t nr;
+	uint64_t generation;
+	bool has_clock;
+	struct gprof_trace_clock clock;
+};
+
+struct gprof_trace_metric_data {
+	const char *name;
+	uint64_t value;
+};
+
+struct gprof_trace_label_data {
+	struct gprof_trace_text text;
+	struct gprof_trace_resource resource;
+};
+
+struct gprof_trace_range_data {
+	struct gprof_trace_text name;
+	struct gprof_trace_resource scope;
+	uint64_t swept;
+	uint64_t reclaimed;
+};
+
+struct gprof_trace_task_data {
+	uint64_t id;
+	uint64_t parent;
+	struct gprof_trace_text type;
+};
+
+struct gprof_trace_region_data {
+	uint64_t task;
+	struct gprof_trace_text type;
+};
+
+struct gprof_trace_log_data {
+	uint64_t task;
+	struct gprof_trace_text category;
+	struct gprof_trace_text message;
+};
+
+struct gprof_trace_transition_data {
+	struct gprof_trace_resource resource;
+	uint8_t from;
+	uint8_t to;
+	struct gprof_trace_text reason;
+	uint64_t stack;
+};
+
+struct gprof_trace_experimental_data {
+	const char *name;
+	unsigned int experiment;
+	unsigned int nr_args;
+	const char *const *arg_names;
+	uint64_t args[GPROF_TRACE_ARGS_MAX];
+};
+
 /**
  * struct gprof_trace_event - an event
  * @kind: what it is; says which member of the union is set
@@ -152,6 +214,9 @@ struct gprof_trace_clock {
  *	@resource.kind says. @stack is that of @resource: for a new goroutine
  *	where it starts
  * @experimental: of @experiment, with @nr_args @args, named @arg_names
+ * @reserved: room for kinds to come
+ *
+ * Closed but for that, as are the structs in it.
  */
 struct gprof_trace_event {
 	enum gprof_trace_kind kind;
@@ -162,54 +227,16 @@ struct gprof_trace_event {
 	int64_t goroutine;
 	uint64_t stack;
 	union {
-		struct {
-			uint64_t nr;
-			uint64_t generation;
-			bool has_clock;
-			struct gprof_trace_clock clock;
-		} sync;
-		struct {
-			const char *name;
-			uint64_t value;
-		} metric;
-		struct {
-			struct gprof_trace_text text;
-			struct gprof_trace_resource resource;
-		} label;
-		struct {
-			struct gprof_trace_text name;
-			struct gprof_trace_resource scope;
-			uint64_t swept;
-			uint64_t reclaimed;
-		} range;
-		struct {
-			uint64_t id;
-			uint64_t parent;
-			struct gprof_trace_text type;
-		} task;
-		struct {
-			uint64_t task;
-			struct gprof_trace_text type;
-		} region;
-		struct {
-			uint64_t task;
-			struct gprof_trace_text category;
-			struct gprof_trace_text message;
-		} log;
-		struct {
-			struct gprof_trace_resource resource;
-			uint8_t from;
-			uint8_t to;
-			struct gprof_trace_text reason;
-			uint64_t stack;
-		} transition;
-		struct {
-			const char *name;
-			unsigned int experiment;
-			unsigned int nr_args;
-			const char *const *arg_names;
-			uint64_t args[GPROF_TRACE_ARGS_MAX];
-		} experimental;
+		struct gprof_trace_sync_data sync;
+		struct gprof_trace_metric_data metric;
+		struct gprof_trace_label_data label;
+		struct gprof_trace_range_data range;
+		struct gprof_trace_task_data task;
+		struct gprof_trace_region_data region;
+		struct gprof_trace_log_data log;
+		struct gprof_trace_transition_data transition;
+		struct gprof_trace_experimental_data experimental;
+		uint64_t reserved[16];
 	};
 };
 
@@ -296,6 +323,8 @@ GPROF_API int gprof_trace_next(struct gprof_trace *t, struct gprof_trace_event *
  * @function: name, or ""
  * @file: source file, or ""
  * @line: of it, or 0
+ *
+ * Closed.
  */
 struct gprof_trace_frame {
 	uint64_t pc;

@@ -5,12 +5,18 @@
  *	struct gprof_utilization *u = gprof_utilization_new(GPROF_UTIL_STW | GPROF_UTIL_ASSIST);
  *	const struct gprof_util_function *functions;
  *	struct gprof_trace_event ev;
+ *	struct gprof_mmu *m;
  *	size_t nr;
  *
+ *	if (!u)
+ *		err(1, "utilization");
  *	while (gprof_trace_next(trace, &ev) > 0)
  *		gprof_utilization_add(u, &ev);
- *	gprof_utilization_finish(u, &functions, &nr);
- *	struct gprof_mmu *m = gprof_mmu_new(functions, nr);
+ *	if (gprof_utilization_finish(u, &functions, &nr))
+ *		err(1, "utilization");
+ *	m = gprof_mmu_new(functions, nr);
+ *	if (!m)
+ *		err(1, "utilization");
  *	printf("in 10 ms at least %g\n", gprof_mmu_at(m, 10000000));
  *	gprof_mmu_free(m);
  *	gprof_utilization_free(u);
@@ -29,7 +35,9 @@
  * Documentation/utilization.rst.
  *
  * Times and lengths are nanoseconds. Threads: an object is used by one thread at a
- * time; a struct gprof_mmu, once made, is only read, by any number of threads.
+ * time; a struct gprof_mmu, once made, is only read, by any number of threads. Fork:
+ * all of it is plain memory, and each process frees its own. Growth: the structs
+ * without sz are closed, see gprof/recorder.h.
  */
 #ifndef GPROF_UTILIZATION_H
 #define GPROF_UTILIZATION_H
