@@ -118,6 +118,7 @@ TEST(hardware_samples_are_all_taken_in_nmis_where_there_are_any)
 	struct outcome o;
 
 	SKIP_UNLESS(!refused, "perf has no cycles here: %s", strerror(refused));
+	perf_at_any_rate();
 	params.flags = GPROF_CPU_F_KERNEL;
 	setup.stack |= GPROF_STACK_F_KERNEL;
 	ASSERT_EQ(0, device_record(&dev, &setup));
@@ -137,6 +138,7 @@ TEST(hardware_samples_of_the_whole_system_are_too)
 	struct outcome o;
 
 	SKIP_UNLESS(!refused, "perf has no cycles here: %s", strerror(refused));
+	perf_at_any_rate();
 	params.flags = GPROF_CPU_F_KERNEL | GPROF_CPU_F_IDLE;
 	setup.stack |= GPROF_STACK_F_KERNEL;
 	ASSERT_EQ(0, device_record(&dev, &setup));

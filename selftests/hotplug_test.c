@@ -54,6 +54,7 @@ FIXTURE_SETUP(hotplug)
 	self->cpu = online_cpu(1);
 	SKIP_UNLESS(self->cpu > 0, "needs two CPUs");
 	SKIP_UNLESS(!refused, "perf has no such event here: %s", strerror(refused));
+	perf_at_any_rate();
 	SKIP_UNLESS(!set_online(self->cpu, false), "the CPU cannot be taken offline");
 	ASSERT_EQ(0, set_online(self->cpu, true));
 	self->tally = calloc(1, sizeof(*self->tally));

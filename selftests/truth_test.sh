@@ -27,6 +27,15 @@ else
 	esac
 fi
 
+# perf lowers the rate where handlers are slow, as emulated ones are, and the truth is
+# about what was asked for.
+if [ "$event" != timer ] && [ "$(id -u)" -eq 0 ]; then
+	# once there is no limit in percent the rate cannot be changed
+	echo 99 >/proc/sys/kernel/perf_cpu_time_max_percent
+	echo 1000000 >/proc/sys/kernel/perf_event_max_sample_rate
+	echo 0 >/proc/sys/kernel/perf_cpu_time_max_percent
+fi
+
 # The machine has the event, as perf sees it, or all of this is left out.
 need_event()
 {

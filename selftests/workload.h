@@ -62,6 +62,13 @@ int become(uid_t user);
 int file_read(const char *path, char *buffer, size_t size);
 int file_write(const char *path, const char *text);
 long long file_number(const char *path);
+
+/*
+ * Let perf take samples as fast as it is asked to: an emulated handler looks slow, and
+ * the kernel lowers the rate for it. For tests that count samples; what comes after a
+ * test program in a guest finds the settings as they were. No matter who may not.
+ */
+void perf_at_any_rate(void);
 /* The number after "key:" in a file such as /proc/meminfo, or -errno. */
 long long file_field(const char *path, const char *key);
 
