@@ -23,7 +23,8 @@
  * are known by an ancestor with a counter of ours, so one whose parents have
  * all gone before is not found.
  *
- * Lock order: recorder lock, @lock, then perf's own and the hotplug lock.
+ * Lock order: recorder lock, @lock, what keeps execs out, then perf's own and the
+ * hotplug lock.
  * list_lock is innermost and taken in hotplug callbacks too.
  */
 #include "attach.h"
@@ -82,15 +83,11 @@ static enum gprof_enable first_enable(const struct gprof_counters *c)
 	return c->spec.target->on_exec ? GPROF_ON_EXEC : GPROF_NOW;
 }
 
-static int attach_task(struct gprof_counters *c, struct task_struct *task,
+static int add_counter(struct gprof_counters *c, struct task_struct *task,
 		       enum gprof_enable enable)
 {
-	struct attached_task *a;
+	struct attached_task *a = kmalloc(sizeof(*a), GFP_KERNEL_ACCOUNT);
 
-	lockdep_assert_held(&c->lock);
-	if (!gprof_task_allowed(task, c->spec.target->owner))
-		return task->flags & PF_EXITING ? -ESRCH : -EPERM;
-	a = kmalloc(sizeof(*a), GFP_KERNEL_ACCOUNT);
 	if (!a)
 		return -ENOMEM;
 	a->event = gprof_counter_create(&c->spec, -1, task, enable);
@@ -103,6 +100,25 @@ static int attach_task(struct gprof_counters *c, struct task_struct *task,
 	list_add(&a->node, &c->tasks);
 	c->attached++;
 	return 0;
+}
+
+/* The check and the counter are one step against an exec, as in perf_event_open(2). */
+static int attach_task(struct gprof_counters *c, struct task_struct *task,
+		       enum gprof_enable enable)
+{
+	const struct gprof_target *t = c->spec.target;
+	int err;
+
+	lockdep_assert_held(&c->lock);
+	err = gprof_target_hold(t);
+	if (err)
+		return err;
+	if (gprof_task_allowed(task, t->owner))
+		err = add_counter(c, task, enable);
+	else
+		err = task->flags & PF_EXITING ? -ESRCH : -EPERM;
+	gprof_target_release(t);
+	return err;
 }
 
 /* Fills @batch with threads that have no counter of ours; references are taken. */

@@ -19,9 +19,9 @@
 #include "members.h"
 #include "memlock.h"
 #include "target.h"
-#include "compat/task.h"
 
 #include <linux/gprof.h>
+#include <linux/minmax.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
@@ -91,34 +91,6 @@ static void refill(struct work_struct *work)
 	make_spare(container_of(work, struct gprof_members, refill), SPARE);
 }
 
-/* How many threads does the target have? -ESRCH: none any more; -EPERM: not for the owner. */
-static int check_tasks(const struct gprof_target *t)
-{
-	struct task_struct *task;
-	int n = 0;
-
-	if (t->type == GPROF_TARGET_THREAD) {
-		if (t->task->flags & PF_EXITING)
-			return -ESRCH;
-		if (gprof_task_allowed(t->task, t->owner))
-			return 1;
-		return t->task->flags & PF_EXITING ? -ESRCH : -EPERM;
-	}
-	rcu_read_lock();
-	for_each_thread(t->task, task) {
-		if (task->flags & PF_EXITING)
-			continue;
-		if (gprof_task_allowed(task, t->owner)) {
-			n++;
-		} else if (!(task->flags & PF_EXITING)) {
-			n = -EPERM;
-			break;
-		}
-	}
-	rcu_read_unlock();
-	return n ?: -ESRCH;
-}
-
 static unsigned int nr_spare_of(const struct gprof_target *t)
 {
 	return t->type == GPROF_TARGET_PROCESS ? SPARE : 1;
@@ -162,23 +134,28 @@ void gprof_members_init(struct gprof_members *set, const struct gprof_target *ta
  * Forks must be told to gprof_members_forked() already.
  *
  * Context: Task.
- * Return: 0; -ESRCH: it has ended; -EPERM: not for the owner; -ENOMEM.
+ * Return: 0; -ESRCH: it has ended; -EPERM: not for the owner; -ENOMEM; -EINTR: the
+ * caller is being killed.
  */
 int gprof_members_enter(struct gprof_members *set, u32 *nr_tasks)
 {
 	const struct gprof_target *t = set->target;
-	int ret = check_tasks(t);
+	int ret = make_spare(set, nr_spare_of(t));
 
-	if (ret < 0)
-		return ret;
-	*nr_tasks = ret;
-	ret = make_spare(set, nr_spare_of(t));
 	if (ret)
 		return ret;
-	raw_spin_lock_irq(&members_lock);
-	add(set, t->task, t->on_exec);
-	raw_spin_unlock_irq(&members_lock);
-	return 0;
+	ret = gprof_target_hold(t);
+	if (ret)
+		return ret;
+	ret = gprof_target_threads(t);
+	if (ret > 0) {
+		raw_spin_lock_irq(&members_lock);
+		add(set, t->task, t->on_exec);
+		raw_spin_unlock_irq(&members_lock);
+		*nr_tasks = ret;
+	}
+	gprof_target_release(t);
+	return min(ret, 0);
 }
 
 static void free_list(struct list_head *list)
@@ -251,7 +228,7 @@ bool gprof_members_forked(struct gprof_members *set, const struct task_struct *c
  */
 bool gprof_members_executed(struct gprof_members *set)
 {
-	bool lost = !set->target->privileged && !gprof_task_dumpable(current, current->mm);
+	bool lost = !gprof_current_allowed(set->target->owner);
 	struct gprof_member *m;
 	unsigned long flags;
 	bool changed = false;

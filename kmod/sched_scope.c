@@ -10,11 +10,37 @@
 
 #include <linux/cpumask.h>
 #include <linux/gprof.h>
+#include <linux/minmax.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 
 #define WALK_BATCH	1024	/* tasks between two points where others may run */
 #define WALK_RESTARTS	8
+
+static void enter(struct gprof_sched *s)
+{
+	struct task_struct *leader = s->target->task, *t;
+	bool again;
+
+	if (s->target->type == GPROF_TARGET_THREAD) {
+		set_bit(leader->pid, s->members);
+		WRITE_ONCE(s->settled, true);
+		return;
+	}
+	/*
+	 * A new thread stands behind the one that made it. It is found here, or
+	 * its maker was already, and then it has inherited; go on until there
+	 * is nothing to find.
+	 */
+	do {
+		again = false;
+		rcu_read_lock();
+		for_each_thread(leader, t)
+			again |= !test_and_set_bit(t->pid, s->members);
+		rcu_read_unlock();
+	} while (again && !fatal_signal_pending(current));
+	WRITE_ONCE(s->settled, true);
+}
 
 /**
  * gprof_sched_enter_members() - find the tasks that there are at START
@@ -23,45 +49,26 @@
  *
  * Context: Task.
  * Return: 0; -ESRCH when the target is gone, -EPERM when it is no longer the
- * owner's to look at.
+ * owner's to look at, -EINTR when the caller is being killed.
  */
 int gprof_sched_enter_members(struct gprof_sched *s, u32 *threads)
 {
-	struct task_struct *leader = s->target->task, *t;
-	u32 found, again;
+	int ret;
 
 	if (!s->members) {
 		*threads = num_online_cpus();
 		return 0;
 	}
-	if (!pid_alive(leader) || leader->exit_state == EXIT_DEAD)
-		return -ESRCH;
-	if (!gprof_task_allowed(leader, s->target->owner))
-		return leader->flags & PF_EXITING ? -ESRCH : -EPERM;
-	if (s->target->type == GPROF_TARGET_THREAD) {
-		set_bit(leader->pid, s->members);
-		*threads = 1;
-		WRITE_ONCE(s->settled, true);
-		return 0;
+	ret = gprof_target_hold(s->target);
+	if (ret)
+		return ret;
+	ret = gprof_target_threads(s->target);
+	if (ret > 0) {
+		*threads = ret;
+		enter(s);
 	}
-	/*
-	 * A new thread stands behind the one that made it. It is found here, or
-	 * its maker was already, and then it has inherited; go on until there
-	 * is nothing to find.
-	 */
-	do {
-		found = 0;
-		again = 0;
-		rcu_read_lock();
-		for_each_thread(leader, t) {
-			again += !test_and_set_bit(t->pid, s->members);
-			found++;
-		}
-		rcu_read_unlock();
-	} while (again && !fatal_signal_pending(current));
-	*threads = found;
-	WRITE_ONCE(s->settled, true);
-	return 0;
+	gprof_target_release(s->target);
+	return min(ret, 0);
 }
 
 /**

@@ -14,17 +14,45 @@
 #include <linux/cred.h>
 #include <linux/err.h>
 #include <linux/gprof.h>
+#include <linux/minmax.h>
 #include <linux/pid.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
+#include <linux/user_namespace.h>
+
+/* As the kernel's cap_capable(), which is not exported. */
+static bool capable_in(const struct cred *cred, const struct user_namespace *ns, int cap)
+{
+	for (;;) {
+		if (ns == cred->user_ns)
+			return cap_raised(cred->cap_effective, cap);
+		if (ns->level <= cred->user_ns->level)
+			return false;
+		if (ns->parent == cred->user_ns && uid_eq(ns->owner, cred->euid))
+			return true;
+		ns = ns->parent;
+	}
+}
+
+/*
+ * Sets of capabilities can be compared within one user namespace only: a user who
+ * makes one has all of them there, and no more over other tasks than before.
+ */
+static bool no_more_capable(const struct cred *owner, const struct cred *task)
+{
+	if (owner->user_ns == task->user_ns &&
+	    cap_issubset(task->cap_permitted, owner->cap_permitted))
+		return true;
+	return capable_in(owner, task->user_ns, CAP_SYS_PTRACE);
+}
 
 static bool same_user(const struct cred *owner, const struct cred *task)
 {
 	return uid_eq(owner->euid, task->euid) && uid_eq(owner->euid, task->suid) &&
 	       uid_eq(owner->euid, task->uid) && gid_eq(owner->egid, task->egid) &&
 	       gid_eq(owner->egid, task->sgid) && gid_eq(owner->egid, task->gid) &&
-	       cap_issubset(task->cap_permitted, owner->cap_permitted);
+	       no_more_capable(owner, task);
 }
 
 static bool sees_all(const struct cred *owner)
@@ -41,7 +69,8 @@ static bool sees_all(const struct cred *owner)
  * @owner: on whose behalf
  *
  * As ptrace(2) would say for the same user (ptrace_may_access() is not
- * exported): all ids equal, no more capabilities, dumpable.
+ * exported): all ids equal, no more capabilities, dumpable. An exec may change the
+ * answer at any time, unless the caller keeps it out by gprof_target_hold().
  *
  * Context: Task.
  */
@@ -62,6 +91,73 @@ bool gprof_task_allowed(struct task_struct *task, const struct cred *owner)
 	rcu_read_unlock();
 	task_unlock(task);
 	return allowed;
+}
+
+/**
+ * gprof_target_hold() - have no exec in the target until gprof_target_release()
+ * @t: target made of tasks
+ *
+ * What is checked and what is done upon it are one step then: an exec that gives
+ * itself other credentials comes before the check, which sees them, or after both,
+ * and then finds what was done and undoes it. Who may record everything needs none
+ * of that, and so waits for nobody's exec.
+ *
+ * Context: Task. Lock order: inside all of ours but raw spinlocks; perf takes its own
+ * inside it too.
+ * Return: 0, or -EINTR when the caller is being killed.
+ */
+int gprof_target_hold(const struct gprof_target *t)
+{
+	return sees_all(t->owner) ? 0 : gprof_exec_lock(t->task->signal);
+}
+
+/**
+ * gprof_target_release() - let execs happen again
+ * @t: target that is held
+ *
+ * Context: Task.
+ */
+void gprof_target_release(const struct gprof_target *t)
+{
+	if (!sees_all(t->owner))
+		gprof_exec_unlock(t->task->signal);
+}
+
+static int check_task(struct task_struct *task, const struct cred *owner)
+{
+	if (!(task->flags & PF_EXITING) && gprof_task_allowed(task, owner))
+		return 0;
+	/* A task that is past its end has no mm either, and is not denied but gone. */
+	return task->flags & PF_EXITING ? -ESRCH : -EPERM;
+}
+
+/**
+ * gprof_target_threads() - check that the owner may record the target as it is now
+ * @t: target made of tasks
+ *
+ * Threads of one process may have credentials of their own.
+ *
+ * Context: Task.
+ * Return: number of threads; -ESRCH: it has ended; -EPERM: not for the owner.
+ */
+int gprof_target_threads(const struct gprof_target *t)
+{
+	struct task_struct *task;
+	int err, n = 0;
+
+	if (t->type == GPROF_TARGET_THREAD)
+		return check_task(t->task, t->owner) ?: 1;
+	rcu_read_lock();
+	for_each_thread(t->task, task) {
+		err = check_task(task, t->owner);
+		if (err == -EPERM) {
+			n = err;
+			break;
+		}
+		n += !err;
+	}
+	rcu_read_unlock();
+	return n ?: -ESRCH;
 }
 
 /**
@@ -86,6 +182,7 @@ bool gprof_current_allowed(const struct cred *owner)
 static int find_task(struct gprof_target *t, int id, u32 *reason)
 {
 	enum pid_type type = t->type == GPROF_TARGET_PROCESS ? PIDTYPE_TGID : PIDTYPE_PID;
+	int ret;
 
 	*reason = GPROF_REASON_TASK_GONE;
 	if (id <= 0)
@@ -97,16 +194,10 @@ static int find_task(struct gprof_target *t, int id, u32 *reason)
 	rcu_read_unlock();
 	if (!t->task)
 		return -ESRCH;
-	if (!gprof_task_allowed(t->task, t->owner)) {
+	ret = gprof_target_threads(t);
+	if (ret == -EPERM)
 		*reason = GPROF_REASON_TASK_DENIED;
-		/* A task that is past its end has no mm either, and is not denied but gone. */
-		if (t->task->flags & PF_EXITING) {
-			*reason = GPROF_REASON_TASK_GONE;
-			return -ESRCH;
-		}
-		return -EPERM;
-	}
-	return 0;
+	return min(ret, 0);
 }
 
 static int find_cgroup(struct gprof_target *t, int fd, u32 *reason)

@@ -37,6 +37,10 @@ int gprof_target_init(struct gprof_target *t, const struct gprof_setup *setup,
 		      const unsigned long *cpus, u32 *reason);
 void gprof_target_destroy(struct gprof_target *t);
 
+int gprof_target_hold(const struct gprof_target *t);
+void gprof_target_release(const struct gprof_target *t);
+int gprof_target_threads(const struct gprof_target *t);
+
 bool gprof_task_allowed(struct task_struct *task, const struct cred *owner);
 bool gprof_current_allowed(const struct cred *owner);
 bool gprof_target_is_tasks(const struct gprof_target *t);

@@ -6,6 +6,7 @@
  */
 #include <fcntl.h>
 #include <grp.h>
+#include <linux/capability.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -261,6 +262,130 @@ TEST_F(user, is_denied_a_process_that_can_become_root_again)
 	EXPECT_DENIED(EPERM, GPROF_REASON_TASK_DENIED);
 }
 
+static void live_with_saved_group(void *arg, int step)
+{
+	if (step == 0) {
+		if (setgroups(0, NULL) || setresgid(USER, USER, OTHER_USER) ||
+		    setresuid(USER, USER, USER))
+			_exit(1);
+		prctl(PR_SET_DUMPABLE, 1);
+	}
+}
+
+TEST_F(user, is_denied_a_process_that_can_take_a_foreign_group_again)
+{
+	NEED_ROOT();
+	ASSERT_EQ(0, child_fork(&self->child, live_with_saved_group, NULL));
+	ASSERT_EQ(0, child_step(&self->child));
+	self->setup.id = self->child.pid;
+	ASSERT_EQ(0, become(USER));
+	EXPECT_DENIED(EPERM, GPROF_REASON_TASK_DENIED);
+}
+
+static void keep_one_capability(void)
+{
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[2] = { { .permitted = 1 << CAP_NET_RAW } };
+
+	if (prctl(PR_SET_KEEPCAPS, 1) || become(USER) || syscall(SYS_capset, &head, data))
+		_exit(1);
+	prctl(PR_SET_DUMPABLE, 1);
+}
+
+static void live_with_capability(void *arg, int step)
+{
+	if (step == 0)
+		keep_one_capability();
+}
+
+TEST_F(user, is_denied_a_process_of_theirs_with_more_capabilities)
+{
+	NEED_ROOT();
+	ASSERT_EQ(0, child_fork(&self->child, live_with_capability, NULL));
+	ASSERT_EQ(0, child_step(&self->child));
+	self->setup.id = self->child.pid;
+	ASSERT_EQ(0, become(USER));
+	EXPECT_DENIED(EPERM, GPROF_REASON_TASK_DENIED);
+}
+
+/* Where Debian's kernels have it that users may make no user namespaces, let them. */
+static void allow_namespaces(void)
+{
+	file_write("/proc/sys/kernel/unprivileged_userns_clone", "1");
+}
+
+/* All capabilities of a namespace of one's own are none over those outside of it. */
+TEST_F(user, is_denied_a_process_with_more_capabilities_from_a_namespace_of_theirs)
+{
+	NEED_ROOT();
+	allow_namespaces();
+	ASSERT_EQ(0, child_fork(&self->child, live_with_capability, NULL));
+	ASSERT_EQ(0, child_step(&self->child));
+	self->setup.id = self->child.pid;
+	ASSERT_EQ(0, become(USER));
+	ASSERT_EQ(0, unshare(CLONE_NEWUSER));
+	EXPECT_DENIED(EPERM, GPROF_REASON_TASK_DENIED);
+}
+
+static void live_in_namespace(void *arg, int step)
+{
+	if (step == 0 && (become(USER) || unshare(CLONE_NEWUSER)))
+		_exit(1);
+	burn_ns(100000000);
+}
+
+/* It has all capabilities there, and the namespace is its maker's. */
+TEST_F(user, may_record_a_process_in_a_namespace_of_theirs)
+{
+	struct gprof_stats st;
+
+	NEED_ROOT();
+	allow_namespaces();
+	ASSERT_EQ(0, child_fork(&self->child, live_in_namespace, NULL));
+	ASSERT_EQ(0, child_step(&self->child));
+	self->setup.id = self->child.pid;
+	ASSERT_EQ(0, become(USER));
+	ASSERT_EQ(0, device_record(&self->dev, &self->setup));
+	ASSERT_EQ(0, child_step(&self->child));
+	ASSERT_EQ(0, device_stop(&self->dev));
+	ASSERT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
+	EXPECT_LE(5, st.out_produced);
+}
+
+/* The first thread is the user's; the other, which the C library knows nothing of, is not. */
+static void *stay_root(void *arg)
+{
+	for (;;)
+		pause();
+	return NULL;
+}
+
+static void mix_users(void)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, stay_root, NULL) ||
+	    syscall(SYS_setresgid, USER, USER, USER) || syscall(SYS_setresuid, USER, USER, USER))
+		_exit(1);
+	prctl(PR_SET_DUMPABLE, 1);
+}
+
+static void live_mixed(void *arg, int step)
+{
+	if (step == 0)
+		mix_users();
+}
+
+TEST_F(user, is_denied_a_process_of_which_one_thread_is_anothers)
+{
+	NEED_ROOT();
+	ASSERT_EQ(0, child_fork(&self->child, live_mixed, NULL));
+	ASSERT_EQ(0, child_step(&self->child));
+	self->setup.id = self->child.pid;
+	ASSERT_EQ(0, become(USER));
+	EXPECT_DENIED(EPERM, GPROF_REASON_TASK_DENIED);
+}
+
 TEST_F(user, is_denied_a_kernel_thread)
 {
 	NEED_ROOT();
@@ -354,7 +479,8 @@ static void live_and_hide(void *arg, int step)
 		prctl(PR_SET_DUMPABLE, 0);
 }
 
-TEST_F(user, is_denied_a_target_that_hides_between_setup_and_start)
+/* What was the user's at SETUP is looked at again at START. */
+static void expect_denied_at_start(struct __test_metadata *_metadata, FIXTURE_DATA(user) *self)
 {
 	struct gprof_start start = { .size = sizeof(start) };
 
@@ -367,6 +493,35 @@ TEST_F(user, is_denied_a_target_that_hides_between_setup_and_start)
 	ASSERT_EQ(0, child_step(&self->child));
 	EXPECT_EQ(-EPERM, device_ioctl(self->dev.fd, GPROF_IOC_START, &start));
 	EXPECT_EQ(GPROF_REASON_TASK_DENIED, start.out_reason);
+}
+
+TEST_F(user, is_denied_a_target_that_hides_between_setup_and_start)
+{
+	expect_denied_at_start(_metadata, self);
+}
+
+TEST_F(user, is_denied_counters_of_a_target_that_hides_between_setup_and_start)
+{
+	self->params = event_params(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, 100);
+	expect_denied_at_start(_metadata, self);
+}
+
+TEST_F(user, is_denied_counters_of_a_thread_that_hides_between_setup_and_start)
+{
+	self->setup.target = GPROF_TARGET_THREAD;
+	self->params = event_params(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, 100);
+	expect_denied_at_start(_metadata, self);
+}
+
+TEST_F(user, is_denied_statistics_of_a_target_that_hides_between_setup_and_start)
+{
+	struct gprof_sched_params params = { .size = sizeof(params) };
+
+	self->setup.kind = GPROF_KIND_SCHED;
+	self->setup.params = (uintptr_t)&params;
+	self->setup.buffer_size = 0;
+	self->setup.stack = 0;
+	expect_denied_at_start(_metadata, self);
 }
 
 static char *beside_us(char *path, size_t size, const char *name)

@@ -4,12 +4,16 @@
  *
  * May the task's owner dump and trace it? A property of the mm until some 7.x,
  * then of a structure of its own that exec replaces.
+ *
+ * What an exec changes, it changes under signal->exec_update_lock: since 5.11, and
+ * where that was taken back to; before, a mutex.
  */
 #ifndef GPROF_COMPAT_TASK_H
 #define GPROF_COMPAT_TASK_H
 
 #include <linux/sched.h>
 #include <linux/sched/coredump.h>
+#include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 
 #ifdef GPROF_HAVE_EXEC_STATE
@@ -28,5 +32,24 @@ static inline bool gprof_task_dumpable(struct task_struct *task, struct mm_struc
 	return get_dumpable(mm) == SUID_DUMP_USER;
 }
 #endif
+
+/* Returns 0, or -EINTR when the caller is being killed. */
+static inline int gprof_exec_lock(struct signal_struct *signal)
+{
+#ifdef GPROF_HAVE_EXEC_UPDATE_LOCK
+	return down_read_killable(&signal->exec_update_lock);
+#else
+	return mutex_lock_killable(&signal->exec_update_mutex);
+#endif
+}
+
+static inline void gprof_exec_unlock(struct signal_struct *signal)
+{
+#ifdef GPROF_HAVE_EXEC_UPDATE_LOCK
+	up_read(&signal->exec_update_lock);
+#else
+	mutex_unlock(&signal->exec_update_mutex);
+#endif
+}
 
 #endif /* GPROF_COMPAT_TASK_H */
