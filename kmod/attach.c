@@ -19,9 +19,7 @@
  *
  * A task that executes a set-user-ID program loses its counters
  * (begin_new_exec()). That is right for whoever is not privileged. For the
- * others a watch on exec finds such tasks and has them attached again; they
- * are known by an ancestor with a counter of ours, so one whose parents have
- * all gone before is not found.
+ * others the scope tells of such tasks, and they are attached again.
  *
  * Lock order: recorder lock, @lock, what keeps execs out, then perf's own and the
  * hotplug lock.
@@ -213,35 +211,15 @@ static void detach_all(struct gprof_counters *c)
 	}
 }
 
-/* Is current the target, or did something that we count fork it since START? */
-static bool belongs(struct gprof_counters *c)
-{
-	const struct gprof_target *target = c->spec.target;
-	struct task_struct *task = current;
-
-	if (target->type == GPROF_TARGET_THREAD)
-		return task == target->task;
-	if (same_thread_group(task, target->task))
-		return true;
-	if (task->group_leader->start_boottime < c->start_boottime)
-		return false;
-	while (task->pid) {
-		task = rcu_dereference(task->real_parent);
-		if (same_thread_group(task, target->task) || gprof_task_counter(task, &c->spec))
-			return true;
-	}
-	return false;
-}
-
 /*
- * Under RCU, in the parent. perf lets the child's counter begin with a whole
- * period: a task that lives shorter would never be sampled, and of every task
- * the last part would be missing. From a random place in the period each event
- * is a sample with the same probability, whoever it belongs to.
+ * perf lets the child's counter begin with a whole period: a task that lives
+ * shorter would never be sampled, and of every task the last part would be
+ * missing. From a random place in the period each event is a sample with the
+ * same probability, whoever it belongs to.
  */
-static void forked(struct gprof_task_watch *w, struct task_struct *child)
+static void forked(struct gprof_scope *scope, struct task_struct *child)
 {
-	struct gprof_counters *c = container_of(w, struct gprof_counters, watch);
+	struct gprof_counters *c = container_of(scope, struct gprof_counters, scope);
 	struct perf_event *event = gprof_task_counter(child, &c->spec);
 	u32 random;
 
@@ -251,16 +229,14 @@ static void forked(struct gprof_task_watch *w, struct task_struct *child)
 	gprof_counter_set_phase(event, 1 + mul_u64_u32_shr(c->spec.attr.sample_period, random, 32));
 }
 
-/* Under RCU, current past its exec: has it lost the counter by that? */
-static void executed(struct gprof_task_watch *w)
+/* Current belongs, and may have lost its counter by an exec. */
+static void executed(struct gprof_scope *scope, bool changed)
 {
-	struct gprof_counters *c = container_of(w, struct gprof_counters, watch);
+	struct gprof_counters *c = container_of(scope, struct gprof_counters, scope);
 	int i;
 
-	if (!c->spec.target->privileged)
-		return;
-	if (gprof_task_dumpable(current, current->mm) || gprof_task_counter(current, &c->spec) ||
-	    !belongs(c))
+	if (!c->spec.target->privileged || gprof_task_dumpable(current, current->mm) ||
+	    gprof_task_counter(current, &c->spec))
 		return;
 	for (i = 0; i < GPROF_STRIPPED; i++) {
 		if (!atomic_cmpxchg(&c->stripped[i], 0, current->tgid)) {
@@ -269,6 +245,11 @@ static void executed(struct gprof_task_watch *w)
 		}
 	}
 }
+
+static const struct gprof_scope_ops scope_ops = {
+	.forked = forked,
+	.executed = executed,
+};
 
 static void attach_stripped(struct gprof_counters *c)
 {
@@ -342,6 +323,26 @@ static int cpu_came(unsigned int cpu)
 	return 0;
 }
 
+/*
+ * Before the first counter is attached: a CPU that goes and returns between that and
+ * this would be taken to have its counter still.
+ */
+static int follow_cpus(struct gprof_counters *c)
+{
+	spin_lock_irq(&list_lock);
+	cpumask_clear(c->came);
+	list_add(&c->node, &following);
+	spin_unlock_irq(&list_lock);
+	return 0;
+}
+
+static void unfollow_cpus(struct gprof_counters *c)
+{
+	spin_lock_irq(&list_lock);
+	list_del_init(&c->node);
+	spin_unlock_irq(&list_lock);
+}
+
 /**
  * gprof_attach_init() - begin to follow CPUs
  *
@@ -372,11 +373,13 @@ void gprof_attach_exit(void)
 /**
  * gprof_counters_new() - prepare counters; none is attached yet
  * @spec: what they count and where; copied
+ * @charge: who pays for what the target forks
  *
  * Context: Task.
  * Return: counters for gprof_counters_destroy(), or NULL.
  */
-struct gprof_counters *gprof_counters_new(const struct gprof_counter_spec *spec)
+struct gprof_counters *gprof_counters_new(const struct gprof_counter_spec *spec,
+					  struct gprof_charge *charge)
 {
 	struct gprof_counters *c = kzalloc(sizeof(*c), GFP_KERNEL_ACCOUNT);
 
@@ -387,13 +390,14 @@ struct gprof_counters *gprof_counters_new(const struct gprof_counter_spec *spec)
 	INIT_LIST_HEAD(&c->tasks);
 	INIT_LIST_HEAD(&c->node);
 	INIT_WORK(&c->refresh, refresh);
-	c->watch.forked = forked;
-	c->watch.executed = executed;
-	INIT_LIST_HEAD(&c->watch.node);
 	if (!zalloc_cpumask_var(&c->came, GFP_KERNEL_ACCOUNT))
 		goto err_free;
-	if (gprof_target_is_tasks(spec->target))
+	if (gprof_target_is_tasks(spec->target)) {
+		if (gprof_scope_init(&c->scope, GPROF_SCOPE_COUNTER, &scope_ops, spec->target,
+				     charge))
+			goto err_came;
 		return c;
+	}
 	c->by_cpu = kcalloc(nr_cpu_ids, sizeof(*c->by_cpu), GFP_KERNEL_ACCOUNT);
 	if (!c->by_cpu)
 		goto err_came;
@@ -435,13 +439,10 @@ int gprof_counters_start(void *state, u32 *attached)
 	struct gprof_counters *c = state;
 	int err;
 
-	c->start_boottime = ktime_get_boottime_ns();
 	memset(c->stripped, 0, sizeof(c->stripped));
-	if (gprof_target_is_tasks(c->spec.target)) {
-		err = gprof_task_watch(&c->watch);
-		if (err)
-			return err;
-	}
+	err = c->by_cpu ? follow_cpus(c) : gprof_scope_enter(&c->scope, attached);
+	if (err)
+		return err;
 	mutex_lock(&c->lock);
 	if (c->spec.target->type == GPROF_TARGET_THREAD)
 		err = attach_task(c, c->spec.target->task, first_enable(c));
@@ -451,18 +452,9 @@ int gprof_counters_start(void *state, u32 *attached)
 		err = attach_cpus(c);
 	*attached = c->attached;
 	mutex_unlock(&c->lock);
-	if (err) {
+	if (err)
 		gprof_counters_stop(c);
-		return err;
-	}
-	if (c->by_cpu) {
-		spin_lock_irq(&list_lock);
-		list_add(&c->node, &following);
-		spin_unlock_irq(&list_lock);
-		/* For a CPU that came after attach_cpus() looked. */
-		schedule_work(&c->refresh);
-	}
-	return 0;
+	return err;
 }
 
 /**
@@ -475,11 +467,10 @@ void gprof_counters_stop(void *state)
 {
 	struct gprof_counters *c = state;
 
-	spin_lock_irq(&list_lock);
-	list_del_init(&c->node);
-	spin_unlock_irq(&list_lock);
-	if (!list_empty(&c->watch.node))
-		gprof_task_unwatch(&c->watch);
+	if (c->by_cpu)
+		unfollow_cpus(c);
+	else
+		gprof_scope_leave(&c->scope);
 	cancel_work_sync(&c->refresh);
 
 	mutex_lock(&c->lock);

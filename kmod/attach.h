@@ -6,7 +6,7 @@
 #define GPROF_ATTACH_H
 
 #include "counter.h"
-#include "task_watch.h"
+#include "scope.h"
 
 #include <linux/atomic.h>
 #include <linux/list.h>
@@ -14,6 +14,7 @@
 #include <linux/types.h>
 #include <linux/workqueue.h>
 
+struct gprof_charge;
 struct gprof_stats;
 
 #define GPROF_STRIPPED	64	/* tasks that may wait for a new counter */
@@ -31,9 +32,8 @@ struct gprof_stats;
  * @node: in the list of those that follow CPUs going on and off
  * @refresh: attaches to CPUs that came, and again to tasks that lost their counter
  * @came: CPUs that came since the last refresh
- * @watch: tells of tasks that inherited a counter, or lost it by an exec
+ * @scope: tells of tasks that inherited a counter, or lost it by an exec
  * @stripped: ids of such processes, 0: free
- * @start_boottime: CLOCK_BOOTTIME at START, ns
  */
 struct gprof_counters {
 	struct gprof_counter_spec spec;
@@ -49,15 +49,15 @@ struct gprof_counters {
 	struct list_head node;
 	struct work_struct refresh;
 	cpumask_var_t came;
-	struct gprof_task_watch watch;
+	struct gprof_scope scope;
 	atomic_t stripped[GPROF_STRIPPED];
-	u64 start_boottime;
 };
 
 int gprof_attach_init(void);
 void gprof_attach_exit(void);
 
-struct gprof_counters *gprof_counters_new(const struct gprof_counter_spec *spec);
+struct gprof_counters *gprof_counters_new(const struct gprof_counter_spec *spec,
+					  struct gprof_charge *charge);
 
 /* These four fit struct gprof_source, whose state is then struct gprof_counters. */
 int gprof_counters_start(void *state, u32 *attached);

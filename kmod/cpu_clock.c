@@ -15,6 +15,11 @@
  * number of recorders at one rate cost one interrupt. One that joins amid a
  * period has two that it covers in part, so that its sum follows to within two.
  *
+ * Whoever asks for more than the machine can do gets half of it: once samples have
+ * taken long, as much time again passes without any, and a little for the way into the
+ * interrupt, which nobody sees. Slots may come to be due meanwhile, and halt, and run
+ * again; what was left out is in the weight of the next sample.
+ *
  * The interrupt is lazy: it is set earlier when a slot needs it, but not put
  * off when a slot halts. It then finds nothing due, at most once for each sample.
  *
@@ -38,7 +43,7 @@
 #include <linux/timekeeping.h>
 
 #define MODE		HRTIMER_MODE_ABS_PINNED_HARD
-#define SHORT_NS	(50 * NSEC_PER_USEC)	/* as long as a slow machine needs for a sample */
+#define SHORT_NS	(50 * NSEC_PER_USEC)	/* twice as long as a slow machine needs for a sample */
 
 DEFINE_PER_CPU(struct gprof_cpu_clock, gprof_cpu_clock);
 
@@ -102,46 +107,62 @@ void gprof_slot_expire(struct gprof_slot *slot, u64 now, struct pt_regs *regs)
 	gprof_sampler_sample(spec->sampler, &e);
 }
 
-/* Takes what is due; returns the next time, or @next when that is earlier. */
-static u64 serve(struct list_head *slots, u64 now, struct pt_regs *regs, u64 next)
+/**
+ * gprof_cpu_clock_rest() - samples have taken long: let the tasks run for a while
+ * @c: this CPU's clock
+ * @began: when they began
+ *
+ * Context: Interrupts off.
+ */
+void gprof_cpu_clock_rest(struct gprof_cpu_clock *c, u64 began)
+{
+	u64 now = ktime_get_mono_fast_ns();
+	u64 took = now - began;
+
+	c->rest = max(c->rest, now) + took + took / 4;
+}
+
+/* Takes what is due and says how many that were; @next becomes the next time, if earlier. */
+static unsigned int serve(struct list_head *slots, u64 now, struct pt_regs *regs, u64 *next)
 {
 	struct gprof_slot *slot;
+	unsigned int served = 0;
 
 	list_for_each_entry(slot, slots, node) {
-		if ((s64)(now - slot->due) >= 0)
+		if ((s64)(now - slot->due) >= 0) {
 			gprof_slot_expire(slot, now, regs);
-		next = min(next, slot->due);
+			served++;
+		}
+		*next = min(*next, slot->due);
 	}
-	return next;
+	return served;
 }
 
 static enum hrtimer_restart interrupt(struct hrtimer *timer)
 {
 	struct gprof_cpu_clock *c = container_of(timer, struct gprof_cpu_clock, timer);
 	struct pt_regs *regs = get_irq_regs();
-	u64 now, next, end;
+	u64 now, next = U64_MAX;
+	unsigned int served;
 
 	/* The fast clock may be a little behind the one that timers go by. */
 	now = max(ktime_get_mono_fast_ns(), c->expires);
-	if (likely(regs)) {
-		next = serve(&c->always, now, regs, U64_MAX);
-		next = serve(&c->task, now, regs, next);
-	} else {
+	if (unlikely(!regs)) {
 		/* Not from an interrupt: no sample here, the next one stands for it. */
 		next = now + NSEC_PER_MSEC;
+	} else if (unlikely((s64)(now - c->rest) < 0)) {
+		next = c->rest;
+	} else {
+		served = serve(&c->always, now, regs, &next);
+		served += serve(&c->task, now, regs, &next);
+		if (next - now < SHORT_NS * served) {
+			gprof_cpu_clock_rest(c, now);
+			next = max(next, c->rest);
+		}
 	}
 	c->expires = next;
 	if (next == U64_MAX)
 		return HRTIMER_NORESTART;
-	if (next - now < SHORT_NS) {
-		/*
-		 * Whoever asks for more than the machine can do gets half of it; what
-		 * was left out is in the weight of the next sample.
-		 */
-		end = ktime_get_mono_fast_ns();
-		next = max(next, end + (end - now));
-		c->expires = next;
-	}
 	hrtimer_set_expires(timer, ns_to_ktime(next));
 	return HRTIMER_RESTART;
 }
@@ -194,9 +215,9 @@ void gprof_slot_run(struct gprof_slot *slot, struct list_head *list,
 	slot->due += now;
 	/* Pairs with READ_ONCE() in gprof_slot_time(). */
 	WRITE_ONCE(slot->time, (now - slot->time) | GPROF_SLOT_RUNS);
-	if (slot->due < c->expires) {
-		c->expires = slot->due;
-		hrtimer_start(&c->timer, ns_to_ktime(slot->due), MODE);
+	if (slot->due < c->expires && c->rest < c->expires) {
+		c->expires = max(slot->due, c->rest);
+		hrtimer_start(&c->timer, ns_to_ktime(c->expires), MODE);
 	}
 }
 

@@ -59,6 +59,7 @@ struct gprof_slot {
  * struct gprof_cpu_clock - the clock of a CPU
  * @timer: its interrupt
  * @expires: when that comes, CLOCK_MONOTONIC; U64_MAX: not at all
+ * @rest: no sample by interrupt before this time, which belongs to the tasks
  * @online: slots may run here
  * @always: slots that run until they are stopped
  * @task: slots that run while the current task does
@@ -66,6 +67,7 @@ struct gprof_slot {
 struct gprof_cpu_clock {
 	struct hrtimer timer;
 	u64 expires;
+	u64 rest;
 	bool online;
 	struct list_head always;
 	struct list_head task;
@@ -81,6 +83,7 @@ void gprof_slot_run(struct gprof_slot *slot, struct list_head *list,
 		    const struct gprof_clock_spec *spec, u64 now);
 void gprof_slot_halt(struct gprof_slot *slot, u64 now);
 void gprof_slot_expire(struct gprof_slot *slot, u64 now, struct pt_regs *regs);
+void gprof_cpu_clock_rest(struct gprof_cpu_clock *c, u64 began);
 u64 gprof_slot_time(const struct gprof_slot *slot);
 
 #endif /* GPROF_CPU_CLOCK_H */

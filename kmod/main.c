@@ -10,6 +10,7 @@
 #include "dev.h"
 #include "netlink.h"
 #include "sampler.h"
+#include "scope.h"
 #include "timer.h"
 #include "tracepoint.h"
 
@@ -56,6 +57,7 @@ static void __exit gprof_exit(void)
 	gprof_timers_exit();
 	gprof_attach_exit();
 	gprof_tracepoints_exit();
+	gprof_scopes_exit();
 	gprof_samplers_exit();
 }
 

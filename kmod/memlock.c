@@ -43,12 +43,37 @@ int gprof_charge(struct gprof_charge *c, u64 bytes, bool unlimited)
 	unsigned long now;
 
 	now = atomic_long_add_return(pages, &user->locked_vm);
-	if (now > limit_pages() && !unlimited && !capable(CAP_IPC_LOCK)) {
+	c->limit = unlimited || (now > limit_pages() && capable(CAP_IPC_LOCK)) ? ULONG_MAX :
+										 limit_pages();
+	if (now > c->limit) {
 		atomic_long_sub(pages, &user->locked_vm);
 		return -ENOMEM;
 	}
 	c->cred = get_current_cred();
 	c->pages = pages;
+	return 0;
+}
+
+/**
+ * gprof_charge_more() - charge the user of a charge again
+ * @c: charge
+ * @bytes: how much
+ *
+ * The limit is that of the first charge, for the caller may be a worker.
+ *
+ * Context: Task; never two at once for one charge.
+ * Return: 0, or -ENOMEM over the limit.
+ */
+int gprof_charge_more(struct gprof_charge *c, u64 bytes)
+{
+	atomic_long_t *locked = &c->cred->user->locked_vm;
+	u64 pages = DIV_ROUND_UP(bytes, PAGE_SIZE);
+
+	if ((unsigned long)atomic_long_add_return(pages, locked) > c->limit) {
+		atomic_long_sub(pages, locked);
+		return -ENOMEM;
+	}
+	c->pages += pages;
 	return 0;
 }
 

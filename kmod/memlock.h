@@ -14,10 +14,12 @@ struct cred;
  * struct gprof_charge - what a recorder is charged
  * @cred: whose user pays; a reference is held
  * @pages: how much
+ * @limit: how much all charges of the user may come to, pages
  */
 struct gprof_charge {
 	const struct cred *cred;
 	u64 pages;
+	unsigned long limit;
 };
 
 /**
@@ -32,6 +34,7 @@ static inline u64 gprof_memory_of(u64 bytes)
 }
 
 int gprof_charge(struct gprof_charge *c, u64 bytes, bool unlimited);
+int gprof_charge_more(struct gprof_charge *c, u64 bytes);
 void gprof_uncharge(struct gprof_charge *c);
 
 #endif /* GPROF_MEMLOCK_H */

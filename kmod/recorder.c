@@ -184,6 +184,7 @@ static int build(struct gprof_recorder *r, struct gprof_setup *setup,
 		.params = params,
 		.target = &r->target,
 		.sampler = s,
+		.charge = &r->charge,
 		.kernel_frames = setup->stack & GPROF_STACK_F_KERNEL,
 	};
 	int err;

@@ -14,6 +14,8 @@
 #define GPROF_SCHED_H
 
 #include "histogram.h"
+#include "scope.h"
+#include "target.h"
 
 #include <linux/atomic.h>
 #include <linux/bitops.h>
@@ -22,8 +24,6 @@
 #include <linux/kprobes.h>
 #include <linux/sched.h>
 #include <linux/spinlock.h>
-
-struct gprof_target;
 
 #define GPROF_SCHED_WAYS	2
 
@@ -124,11 +124,13 @@ struct gprof_sched_samples {
  * @wait_mask: number of buckets less 1
  * @next_sample: gprof_cycles() from which on the next task that becomes runnable
  *	is sampled; U64_MAX: none
- * @members: tasks of the scope, by id; NULL: @cgroup, or all
+ * @tgids: processes of @scope, by id; NULL: @cgroup, or all
+ * @thread: the only thread of @scope that is meant, or NULL
  * @cgroup: whose tasks, with descendants; NULL: all
- * @settled: the tasks that there were at START are in @members
  * @target: whom
  * @flags: GPROF_SCHED_F_*
+ * @scope: its processes, where it is made of tasks
+ * @incomplete: some of them are missing
  * @in_call: tasks inside a system call, by id
  * @fault_probe: counts page faults
  * @waiting: tasks in @waits, less 1
@@ -148,11 +150,13 @@ struct gprof_sched {
 	struct gprof_sched_bucket *waits;
 	u32 wait_mask;
 	u64 next_sample;
-	unsigned long *members;
+	unsigned long *tgids;
+	const struct task_struct *thread;
 	struct cgroup *cgroup;
-	bool settled;
 	const struct gprof_target *target;
 	u32 flags;
+	struct gprof_scope scope;
+	bool incomplete;
 	unsigned long *in_call;
 #ifdef CONFIG_KRETPROBES
 	struct kretprobe fault_probe;
@@ -211,17 +215,23 @@ struct gprof_sched_reading {
 /**
  * gprof_sched_member() - does a task belong to the scope?
  * @s: statistics
- * @task: task that cannot go away
+ * @task: current, or a task that does not run and cannot begin to
  *
- * Context: Any.
+ * Amid an exec it may have other rights by now, of which the scope is told at its end.
+ *
+ * Context: Any but NMI.
  */
 static __always_inline bool gprof_sched_member(const struct gprof_sched *s,
 					       struct task_struct *task)
 {
 	bool member;
 
-	if (s->members)
-		return test_bit(task->pid, s->members);
+	if (s->tgids) {
+		if (!test_bit(task->tgid, s->tgids) || unlikely(s->thread && s->thread != task))
+			return false;
+		return likely(!task->in_execve) ||
+		       gprof_task_seems_allowed(task, s->target->owner);
+	}
 	if (!s->cgroup)
 		return true;
 	rcu_read_lock();
@@ -238,9 +248,10 @@ bool gprof_sched_can_count(u32 flags);
 int gprof_sched_attach_calls(struct gprof_sched *s);
 void gprof_sched_detach_calls(struct gprof_sched *s);
 
-int gprof_sched_enter_members(struct gprof_sched *s, u32 *threads);
-void gprof_sched_inherit(struct gprof_sched *s, struct task_struct *child);
-void gprof_sched_executed(struct gprof_sched *s);
+int gprof_sched_enter(struct gprof_sched *s, u32 *threads);
+void gprof_sched_leave(struct gprof_sched *s);
+bool gprof_sched_inherits(const struct gprof_sched *s, struct task_struct *child);
+bool gprof_sched_member_now(const struct gprof_sched *s, struct task_struct *task);
 void gprof_sched_population(struct gprof_sched *s, struct gprof_sched_reading *r);
 
 void gprof_sched_begin(struct gprof_sched *s);

@@ -40,6 +40,18 @@ static noinline unsigned long take_sample_turn(struct gprof_sched *s, u64 now)
 	return cmpxchg64(&s->next_sample, due, next) == due ? SAMPLED : 0;
 }
 
+/* Counters of two CPUs may differ a little, and one jump back after a suspend. */
+static __always_inline u64 cycles_since(u64 then, u64 now)
+{
+	u64 cycles = now - then;
+
+	if (unlikely((s64)cycles < 0)) {
+		barrier();	/* A branch that is not taken is cheaper than a cmov. */
+		cycles = 0;
+	}
+	return cycles;
+}
+
 static noinline void store_sample(struct gprof_sched *s, u64 ns)
 {
 	struct gprof_sched_samples *ring = &s->samples;
@@ -121,13 +133,8 @@ static __always_inline void begin_wait(struct gprof_sched *s, struct task_struct
 static __always_inline void end_wait(struct gprof_sched *s, struct gprof_sched_counters *c,
 				     struct gprof_sched_bucket *b, int way, u64 now)
 {
-	u64 delay = now - READ_ONCE(b->since[way]);
+	u64 delay = cycles_since(READ_ONCE(b->since[way]), now);
 
-	/* Counters of two CPUs may differ a little. */
-	if (unlikely((s64)delay < 0)) {
-		barrier();	/* A branch that is not taken is cheaper than a cmov. */
-		delay = 0;
-	}
 	release(b, way);
 	gprof_histogram_add(&c->delay, gprof_cycles_ns(delay));
 	if (atomic_add_negative(-1, &s->waiting))
@@ -170,7 +177,7 @@ static noinline __noclone void other_switch(struct gprof_sched *s, bool preempt,
 	if (!prev->pid) {
 		gprof_count(&c->left_idle, gprof_sched_member(s, next));
 	} else if (gprof_sched_member(s, prev)) {
-		gprof_histogram_add(&c->on_cpu, gprof_cycles_ns(now - c->last));
+		gprof_histogram_add(&c->on_cpu, gprof_cycles_ns(cycles_since(c->last, now)));
 		if (gprof_task_queued(prev))
 			begin_wait(s, prev, now);
 	}
@@ -204,7 +211,7 @@ static __always_inline void on_switch(struct gprof_sched *s, bool preempt,
 	c = this_cpu_ptr(s->counters);
 	now = gprof_cycles_of(cheap);
 	if (all || gprof_sched_member(s, prev))
-		gprof_histogram_add(&c->on_cpu, gprof_cycles_ns(now - c->last));
+		gprof_histogram_add(&c->on_cpu, gprof_cycles_ns(cycles_since(c->last, now)));
 	c->last = now;
 	if (!all)
 		WRITE_ONCE(c->curr, next);
@@ -249,17 +256,9 @@ static void newtask(GPROF_NEWTASK_ARGS)
 	struct gprof_sched *s = data;
 
 	preempt_disable_notrace();
-	if (s->members)
-		gprof_sched_inherit(s, task);
-	if (gprof_sched_member(s, task))
+	if (gprof_sched_inherits(s, task))
 		this_cpu_inc(s->counters->created);
 	preempt_enable_notrace();
-}
-
-static void executed(void *data, struct task_struct *task, pid_t old_pid,
-		     struct linux_binprm *bprm)
-{
-	gprof_sched_executed(data);
 }
 
 enum { ALL, SOME, ALL_SLOW, SOME_SLOW, NR_KINDS };
@@ -278,7 +277,6 @@ static const struct probe probes[] = {
 	{ "sched_wakeup", WAKEUP },
 	{ "sched_wakeup_new", WAKEUP },
 	{ "task_newtask", { newtask, newtask, newtask, newtask } },
-	{ "sched_process_exec", { NULL, executed, NULL, executed } },
 };
 
 static void *probe_for(const struct gprof_sched *s, const struct probe *p)
@@ -292,12 +290,8 @@ static void *probe_for(const struct gprof_sched *s, const struct probe *p)
 
 static void detach(struct gprof_sched *s, unsigned int nr)
 {
-	while (nr--) {
-		void *probe = probe_for(s, &probes[nr]);
-
-		if (probe)
-			gprof_tracepoint_detach(probes[nr].name, probe, s);
-	}
+	while (nr--)
+		gprof_tracepoint_detach(probes[nr].name, probe_for(s, &probes[nr]), s);
 }
 
 /* What ran before the first switch is unknown, but what runs now is not. */
@@ -327,9 +321,7 @@ int gprof_sched_attach(struct gprof_sched *s)
 	int err;
 
 	for (i = 0; i < ARRAY_SIZE(probes); i++) {
-		void *probe = probe_for(s, &probes[i]);
-
-		err = probe ? gprof_tracepoint_attach(probes[i].name, probe, s) : 0;
+		err = gprof_tracepoint_attach(probes[i].name, probe_for(s, &probes[i]), s);
 		if (err)
 			goto err_detach;
 	}

@@ -196,7 +196,8 @@ void gprof_sched_since_start(struct gprof_sched *s, struct gprof_sched_totals *t
 }
 
 /**
- * gprof_sched_clock_doubtful() - did the counter leave the kernel's clock?
+ * gprof_sched_clock_doubtful() - did the counter leave the kernel's clock? Or did a
+ * process not come into the scope, for want of memory?
  * @s: statistics
  *
  * More than 0.1 % and a millisecond, which the slewing of CLOCK_MONOTONIC
@@ -210,6 +211,8 @@ bool gprof_sched_clock_doubtful(struct gprof_sched *s)
 	u64 ns = ktime_get_mono_fast_ns() - s->started_ns;
 	u64 apart = cycles > ns ? cycles - ns : ns - cycles;
 
+	if (READ_ONCE(s->incomplete))
+		return true;
 	return apart > ns / 1000 + NSEC_PER_MSEC;
 }
 
@@ -217,11 +220,11 @@ static bool runs_member(struct gprof_sched *s, const struct gprof_sched_counters
 {
 	struct task_struct *curr;
 
-	if (!s->members && !s->cgroup)
+	if (!s->tgids && !s->cgroup)
 		return READ_ONCE(c->busy);
 	/* A task that has been switched out may be freed after a grace period. */
 	curr = READ_ONCE(c->curr);
-	return curr && curr->pid && gprof_sched_member(s, curr);
+	return curr && curr->pid && gprof_sched_member_now(s, curr);
 }
 
 static u64 count_running(struct gprof_sched *s)

@@ -8,6 +8,7 @@
 
 #include <linux/types.h>
 
+struct gprof_charge;
 struct gprof_sampler;
 struct gprof_stats;
 struct gprof_target;
@@ -17,6 +18,7 @@ struct gprof_target;
  * @params: the kind's parameters, source->params_size bytes, zero-extended
  * @target: whom; fixed, and outlives the source's state
  * @sampler: where samples go; outlives the source's state
+ * @charge: has paid for what source->bytes() told; for more, as it comes
  * @kernel_frames: the kernel's call chain is wanted
  * @weight: the source sets what a sample usually stands for
  * @kernel: the source sets whether kernel addresses may be recorded
@@ -26,6 +28,7 @@ struct gprof_request {
 	const void *params;
 	const struct gprof_target *target;
 	struct gprof_sampler *sampler;
+	struct gprof_charge *charge;
 	bool kernel_frames;
 	u64 weight;
 	bool kernel;

@@ -71,7 +71,7 @@ static int check_privilege(const struct gprof_request *req, const struct gprof_c
 
 static u64 bytes(const struct gprof_request *req)
 {
-	return is_timer(req->params) ? gprof_source_timer.bytes(req) : 0;
+	return (is_timer(req->params) ? &gprof_source_timer : &gprof_source_pmu)->bytes(req);
 }
 
 static int setup(struct gprof_request *req, void **state)

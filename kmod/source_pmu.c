@@ -56,6 +56,11 @@ static u32 reason_of(int err, const struct gprof_cpu_params *p)
 	}
 }
 
+static u64 bytes(const struct gprof_request *req)
+{
+	return gprof_scope_bytes(req->target);
+}
+
 static int setup(struct gprof_request *req, void **state)
 {
 	const struct gprof_cpu_params *p = req->params;
@@ -74,7 +79,7 @@ static int setup(struct gprof_request *req, void **state)
 		/* Dynamic probes have this for EPERM. */
 		return err == -EACCES ? -EPERM : err;
 	}
-	*state = gprof_counters_new(&spec);
+	*state = gprof_counters_new(&spec, req->charge);
 	if (!*state)
 		return -ENOMEM;
 	req->weight = p->period;
@@ -85,6 +90,7 @@ static int setup(struct gprof_request *req, void **state)
 const struct gprof_source gprof_source_pmu = {
 	.kind = GPROF_KIND_CPU,
 	.name = "cpu counter",
+	.bytes = bytes,
 	.setup = setup,
 	.start = gprof_counters_start,
 	.stop = gprof_counters_stop,

@@ -59,7 +59,7 @@ static u64 bytes(const struct gprof_request *req)
 
 	bytes += sizeof(struct gprof_sched_counters) * num_possible_cpus();
 	bytes += sizeof(struct gprof_sched_bucket) * nr_buckets(t);
-	bytes += has_members(t) ? BITMAP_BYTES : 0;
+	bytes += has_members(t) ? BITMAP_BYTES + gprof_scope_bytes(t) : 0;
 	bytes += p->flags & GPROF_SCHED_F_SYSCALLS ? BITMAP_BYTES : 0;
 	return bytes;
 }
@@ -68,7 +68,7 @@ static void free_memory(struct gprof_sched *s)
 {
 	free_percpu(s->counters);
 	kvfree(s->waits);
-	kvfree(s->members);
+	kvfree(s->tgids);
 	kvfree(s->in_call);
 	kfree(s);
 }
@@ -78,10 +78,10 @@ static bool allocate(struct gprof_sched *s, const struct gprof_target *t)
 	s->counters = alloc_percpu_gfp(struct gprof_sched_counters, GFP_KERNEL_ACCOUNT);
 	s->waits = kvcalloc(nr_buckets(t), sizeof(*s->waits), GFP_KERNEL_ACCOUNT);
 	if (has_members(t))
-		s->members = kvzalloc(BITMAP_BYTES, GFP_KERNEL_ACCOUNT);
+		s->tgids = kvzalloc(BITMAP_BYTES, GFP_KERNEL_ACCOUNT);
 	if (s->flags & GPROF_SCHED_F_SYSCALLS)
 		s->in_call = kvzalloc(BITMAP_BYTES, GFP_KERNEL_ACCOUNT);
-	return s->counters && s->waits && (s->members || !has_members(t)) &&
+	return s->counters && s->waits && (s->tgids || !has_members(t)) &&
 	       (s->in_call || !(s->flags & GPROF_SCHED_F_SYSCALLS));
 }
 
@@ -94,6 +94,26 @@ static u64 features(void)
 	if (gprof_sched_can_count(GPROF_SCHED_F_FAULTS))
 		f |= GPROF_FEAT_SCHED_FAULTS;
 	return f;
+}
+
+static void missed(struct gprof_scope *scope)
+{
+	WRITE_ONCE(container_of(scope, struct gprof_sched, scope)->incomplete, true);
+}
+
+static const struct gprof_scope_ops scope_ops = {
+	.missed = missed,
+};
+
+static int make_scope(struct gprof_sched *s, struct gprof_request *req)
+{
+	if (!has_members(req->target))
+		return 0;
+	s->scope.tgids = s->tgids;
+	if (req->target->type == GPROF_TARGET_THREAD)
+		s->thread = req->target->task;
+	return gprof_scope_init(&s->scope, GPROF_SCOPE_SCHED, &scope_ops, req->target,
+				req->charge);
 }
 
 static int setup(struct gprof_request *req, void **state)
@@ -114,7 +134,7 @@ static int setup(struct gprof_request *req, void **state)
 	s->flags = p->flags;
 	s->wait_mask = nr_buckets(req->target) - 1;
 	raw_spin_lock_init(&s->samples.lock);
-	if (!allocate(s, req->target)) {
+	if (!allocate(s, req->target) || make_scope(s, req)) {
 		free_memory(s);
 		return -ENOMEM;
 	}
@@ -130,11 +150,9 @@ static void clear(struct gprof_sched *s)
 	for_each_possible_cpu(cpu)
 		memset(per_cpu_ptr(s->counters, cpu), 0, sizeof(*s->counters));
 	memset(s->waits, 0, sizeof(*s->waits) * (s->wait_mask + 1));
-	if (s->members)
-		memset(s->members, 0, BITMAP_BYTES);
 	if (s->in_call)
 		memset(s->in_call, 0, BITMAP_BYTES);
-	s->settled = false;
+	s->incomplete = false;
 	atomic_set(&s->waiting, -1);
 	s->samples.count = 0;
 	memset(s->samples.ns, 0, sizeof(s->samples.ns));
@@ -152,7 +170,7 @@ static int start(void *state, u32 *attached)
 	err = gprof_sched_attach(s);
 	if (err)
 		return err;
-	err = gprof_sched_enter_members(s, attached);
+	err = gprof_sched_enter(s, attached);
 	if (err) {
 		gprof_sched_detach(s);
 		return err;
@@ -169,6 +187,7 @@ static void stop(void *state)
 	struct gprof_sched *s = state;
 
 	gprof_sched_detach(s);
+	gprof_sched_leave(s);
 	gprof_sched_since_start(s, &s->final);
 	s->doubtful = gprof_sched_clock_doubtful(s);
 	s->started = false;

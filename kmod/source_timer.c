@@ -6,7 +6,6 @@
  * A clock of our own and not perf's, whose way to an overflow costs as much as all
  * that we do with it.
  */
-#include "members.h"
 #include "source.h"
 #include "target.h"
 #include "timer.h"
@@ -31,7 +30,7 @@ static bool is_alive(const struct gprof_target *t)
 
 static u64 bytes(const struct gprof_request *req)
 {
-	return gprof_members_bytes(req->target);
+	return gprof_timer_bytes(req->target);
 }
 
 static int setup(struct gprof_request *req, void **state)
@@ -49,7 +48,7 @@ static int setup(struct gprof_request *req, void **state)
 		req->reason = GPROF_REASON_TASK_GONE;
 		return -ESRCH;
 	}
-	*state = gprof_timer_new(&spec);
+	*state = gprof_timer_new(&spec, req->charge);
 	if (!*state)
 		return -ENOMEM;
 	req->weight = p->period;

@@ -30,6 +30,11 @@ static int check(const struct gprof_request *req, const struct gprof_profile_par
 	return security_locked_down(LOCKDOWN_PERF) ? -EPERM : 0;
 }
 
+static u64 bytes(const struct gprof_request *req)
+{
+	return gprof_scope_bytes(req->target);
+}
+
 static int setup(struct gprof_request *req, void **state)
 {
 	const struct gprof_profile_params *p = req->params;
@@ -56,7 +61,7 @@ static int setup(struct gprof_request *req, void **state)
 		req->reason = err == -ESRCH ? GPROF_REASON_TASK_GONE : GPROF_REASON_EVENT;
 		return err == -EINVAL ? -ENOENT : err;
 	}
-	*state = gprof_counters_new(&spec);
+	*state = gprof_counters_new(&spec, req->charge);
 	if (!*state)
 		return -ENOMEM;
 	req->weight = p->period;
@@ -69,6 +74,7 @@ const struct gprof_source gprof_source_tracepoint = {
 	.name = "profile",
 	.params_size = sizeof(struct gprof_profile_params),
 	.params_min = GPROF_PROFILE_PARAMS_SIZE_VER0,
+	.bytes = bytes,
 	.setup = setup,
 	.start = gprof_counters_start,
 	.stop = gprof_counters_stop,

@@ -161,20 +161,22 @@ int gprof_target_threads(const struct gprof_target *t)
 }
 
 /**
- * gprof_current_allowed() - may the running task be recorded?
+ * gprof_task_seems_allowed() - may this task be recorded? Without a lock
+ * @task: current, or a task that does not run and cannot begin to
  * @owner: on whose behalf
  *
- * Context: Task; takes no lock, since nobody else changes these.
+ * Context: Any but NMI.
  */
-bool gprof_current_allowed(const struct cred *owner)
+bool gprof_task_seems_allowed(struct task_struct *task, const struct cred *owner)
 {
 	bool allowed;
 
 	if (sees_all(owner))
 		return true;
 	rcu_read_lock();
-	allowed = same_user(owner, current_cred()) && current->mm &&
-		  gprof_task_dumpable(current, current->mm);
+	/* Nobody else changes these. */
+	allowed = same_user(owner, __task_cred(task)) && task->mm &&
+		  gprof_task_dumpable(task, task->mm);
 	rcu_read_unlock();
 	return allowed;
 }

@@ -42,7 +42,7 @@ void gprof_target_release(const struct gprof_target *t);
 int gprof_target_threads(const struct gprof_target *t);
 
 bool gprof_task_allowed(struct task_struct *task, const struct cred *owner);
-bool gprof_current_allowed(const struct cred *owner);
+bool gprof_task_seems_allowed(struct task_struct *task, const struct cred *owner);
 bool gprof_target_is_tasks(const struct gprof_target *t);
 bool gprof_target_has_current(const struct gprof_target *t);
 

@@ -12,14 +12,17 @@
  * or changes sides by an exec, is found by looking at current.
  *
  * A sample that is due when its task is switched out, because the scheduler
- * had interrupts off, is taken there; the next task must not be charged for it.
+ * had interrupts off, is taken there; the next task must not be charged for it. Unless
+ * samples take so much of the CPU, with switches all the time, that the tasks are owed
+ * more than PATIENCE_NS: what is due waits then, for whoever of the target runs next.
  *
  * Lock order: recorder lock, switch_lock, hotplug lock, timers_lock. A tracepoint is
  * switched on and off under the hotplug lock, which the kernel takes for that; so what
  * is held then must not be wanted by a CPU that comes. The probes take no lock but
- * members.c's.
+ * scope.c's.
  */
 #include "timer.h"
+#include "memlock.h"
 #include "sampler.h"
 #include "target.h"
 #include "tracepoint.h"
@@ -34,6 +37,8 @@
 #include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/timekeeping.h>
+
+#define PATIENCE_NS	(10 * NSEC_PER_MSEC)
 
 static LIST_HEAD(following);
 static DEFINE_MUTEX(timers_lock);	/* protects it */
@@ -72,33 +77,35 @@ static void halt_all(struct list_head *slots, u64 now)
 		gprof_slot_halt(slot, now);
 }
 
-static void run_for(struct gprof_cpu_clock *c, struct hlist_head *bucket,
-		    const struct task_struct *task, u64 now)
+static void run_for(struct gprof_cpu_clock *c, const struct task_struct *task, u64 now)
 {
-	struct gprof_member *m;
-
 	/* With interrupts off this is a reader of RCU. */
-	hlist_for_each_entry_rcu(m, bucket, node, irqs_disabled()) {
-		struct gprof_timer *t = container_of(m->set, struct gprof_timer, members);
+	struct gprof_scope_process *p = gprof_scope_process_of(task);
+	struct gprof_scope_member *m;
 
-		if (gprof_member_is(m, task) && !READ_ONCE(m->waiting))
+	if (!p)
+		return;
+	hlist_for_each_entry_rcu(m, &p->members[GPROF_SCOPE_TIMER], node, irqs_disabled()) {
+		struct gprof_timer *t = container_of(m->scope, struct gprof_timer, scope);
+
+		if (gprof_scope_counts(m, task))
 			gprof_slot_run(this_cpu_ptr(t->slots), &c->task, &t->spec, now);
 	}
 }
 
 /* The last thing that the probe does: its caller is the probe's then, __schedule(). */
-static noinline void switch_clocks(struct gprof_cpu_clock *c, struct hlist_head *bucket,
-				   const struct task_struct *next)
+static noinline void switch_clocks(struct gprof_cpu_clock *c, const struct task_struct *next)
 {
 	u64 now = ktime_get_mono_fast_ns();
 	struct pt_regs regs;
 
-	if (unlikely(is_due(&c->task, now))) {
+	if (unlikely(is_due(&c->task, now)) && likely((s64)(c->rest - now) < PATIENCE_NS)) {
 		perf_fetch_caller_regs(&regs);
 		expire_all(&c->task, now, &regs);
+		gprof_cpu_clock_rest(c, now);
 	}
 	halt_all(&c->task, now);
-	run_for(c, bucket, next, now);
+	run_for(c, next, now);
 }
 
 /*
@@ -108,10 +115,9 @@ static noinline void switch_clocks(struct gprof_cpu_clock *c, struct hlist_head 
 static void switch_probe(GPROF_SWITCH_ARGS)
 {
 	struct gprof_cpu_clock *c = this_cpu_ptr(&gprof_cpu_clock);
-	struct hlist_head *bucket = gprof_member_bucket(next);
 
-	if (unlikely(!list_empty(&c->task) || !hlist_empty(bucket)))
-		switch_clocks(c, bucket, next);
+	if (unlikely(!list_empty(&c->task) || gprof_scope_has_any(next)))
+		switch_clocks(c, next);
 }
 
 /*
@@ -137,7 +143,7 @@ static void look_at_current(void)
 
 	expire_overdue(&c->task, now);
 	halt_all(&c->task, now);
-	run_for(c, gprof_member_bucket(current), current, now);
+	run_for(c, current, now);
 }
 
 /* In an interrupt, or called by who sends them to the others. */
@@ -146,31 +152,29 @@ static void look_at_current_there(void *unused)
 	look_at_current();
 }
 
-static void forked(struct gprof_task_watch *w, struct task_struct *child)
+static void executed(struct gprof_scope *scope, bool changed)
 {
-	struct gprof_timer *t = container_of(w, struct gprof_timer, watch);
-
-	/* Something of it will be missing, which must not go unsaid. */
-	if (!gprof_members_forked(&t->members, child))
-		atomic64_inc(&t->spec.sampler->no_buffer);
-}
-
-static void executed(struct gprof_task_watch *w)
-{
-	struct gprof_timer *t = container_of(w, struct gprof_timer, watch);
 	unsigned long flags;
 
-	if (!gprof_members_executed(&t->members))
+	if (!changed)
 		return;
 	local_irq_save(flags);
 	look_at_current();
 	local_irq_restore(flags);
 }
 
-static void freed(struct gprof_task_watch *w, struct task_struct *task)
+/* Something of it will be missing, which must not go unsaid. */
+static void missed(struct gprof_scope *scope)
 {
-	gprof_members_freed(&container_of(w, struct gprof_timer, watch)->members, task);
+	struct gprof_timer *t = container_of(scope, struct gprof_timer, scope);
+
+	atomic64_inc(&t->spec.sampler->no_buffer);
 }
+
+static const struct gprof_scope_ops scope_ops = {
+	.executed = executed,
+	.missed = missed,
+};
 
 static int switches_begin(void)
 {
@@ -197,29 +201,21 @@ static int start_on_tasks(struct gprof_timer *t, u32 *attached)
 {
 	int err;
 
-	err = gprof_task_watch(&t->watch);
-	if (err)
-		return err;
 	err = switches_begin();
 	if (err)
-		goto err_watch;
-	err = gprof_members_enter(&t->members, attached);
-	if (err)
-		goto err_switches;
+		return err;
+	err = gprof_scope_enter(&t->scope, attached);
+	if (err) {
+		switches_end();
+		return err;
+	}
 	on_each_cpu(look_at_current_there, NULL, 1);
 	return 0;
-
-err_switches:
-	switches_end();
-err_watch:
-	gprof_task_unwatch(&t->watch);
-	return err;
 }
 
 static void stop_on_tasks(struct gprof_timer *t)
 {
-	gprof_task_unwatch(&t->watch);
-	gprof_members_leave(&t->members);
+	gprof_scope_leave(&t->scope);
 	/* Whoever saw a member of ours has let a slot run before this takes it off. */
 	on_each_cpu(look_at_current_there, NULL, 1);
 	switches_end();
@@ -329,36 +325,59 @@ void gprof_timers_exit(void)
 	cpuhp_remove_state(hotplug_state);
 }
 
+static int make_slots(struct gprof_timer *t)
+{
+	int cpu;
+
+	t->slots = alloc_percpu_gfp(struct gprof_slot, GFP_KERNEL_ACCOUNT);
+	if (!t->slots)
+		return -ENOMEM;
+	for_each_possible_cpu(cpu)
+		INIT_LIST_HEAD(&per_cpu_ptr(t->slots, cpu)->node);
+	return 0;
+}
+
+/**
+ * gprof_timer_bytes() - memory that a timer takes, for the charge
+ * @target: whose time
+ *
+ * Context: Task.
+ */
+u64 gprof_timer_bytes(const struct gprof_target *target)
+{
+	return gprof_memory_of(sizeof(struct gprof_timer)) +
+	       sizeof(struct gprof_slot) * num_possible_cpus() + gprof_scope_bytes(target);
+}
+
 /**
  * gprof_timer_new() - prepare a timer; it does not run yet
  * @spec: what for; copied
+ * @charge: who pays for what the target forks
  *
  * Context: Task.
  * Return: timer for gprof_timer_destroy(), or NULL.
  */
-struct gprof_timer *gprof_timer_new(const struct gprof_clock_spec *spec)
+struct gprof_timer *gprof_timer_new(const struct gprof_clock_spec *spec,
+				    struct gprof_charge *charge)
 {
 	struct gprof_timer *t = kzalloc(sizeof(*t), GFP_KERNEL_ACCOUNT);
-	int cpu;
+	int err;
 
 	if (!t)
 		return NULL;
-	t->slots = alloc_percpu_gfp(struct gprof_slot, GFP_KERNEL_ACCOUNT);
-	if (!t->slots) {
-		kfree(t);
-		return NULL;
-	}
-	for_each_possible_cpu(cpu)
-		INIT_LIST_HEAD(&per_cpu_ptr(t->slots, cpu)->node);
 	t->spec = *spec;
 	/* The slots of tasks run for these alone. */
 	t->spec.selective = spec->user_only || spec->target->cgroup ||
 			    (!gprof_target_is_tasks(spec->target) && !spec->with_idle);
-	gprof_members_init(&t->members, spec->target);
-	t->watch.forked = forked;
-	t->watch.executed = executed;
-	t->watch.freed = freed;
 	INIT_LIST_HEAD(&t->node);
+	err = make_slots(t);
+	if (!err && gprof_target_is_tasks(spec->target))
+		err = gprof_scope_init(&t->scope, GPROF_SCOPE_TIMER, &scope_ops, spec->target,
+				       charge);
+	if (err) {
+		gprof_timer_destroy(t);
+		return NULL;
+	}
 	return t;
 }
 

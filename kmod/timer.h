@@ -6,31 +6,31 @@
 #define GPROF_TIMER_H
 
 #include "cpu_clock.h"
-#include "members.h"
-#include "task_watch.h"
+#include "scope.h"
 
+struct gprof_charge;
 struct gprof_stats;
 
 /**
  * struct gprof_timer - a recorder's timer
  * @spec: what for
  * @slots: on each CPU
- * @members: the target's processes, for targets made of tasks
- * @watch: tells of their forks, execs and ends
+ * @scope: the target's processes, for targets made of tasks
  * @node: for targets made of CPUs, in the list of those that follow them
  */
 struct gprof_timer {
 	struct gprof_clock_spec spec;
 	struct gprof_slot __percpu *slots;
-	struct gprof_members members;
-	struct gprof_task_watch watch;
+	struct gprof_scope scope;
 	struct list_head node;
 };
 
 int gprof_timers_init(void);
 void gprof_timers_exit(void);
 
-struct gprof_timer *gprof_timer_new(const struct gprof_clock_spec *spec);
+u64 gprof_timer_bytes(const struct gprof_target *target);
+struct gprof_timer *gprof_timer_new(const struct gprof_clock_spec *spec,
+				     struct gprof_charge *charge);
 
 /* These four fit struct gprof_source, whose state is then struct gprof_timer. */
 int gprof_timer_start(void *state, u32 *attached);

@@ -20,6 +20,7 @@
 struct shared {
 	uint64_t burned;	/* ns, by children */
 	uint32_t other;		/* a process id */
+	uint64_t progress;	/* turns of a loop */
 };
 
 FIXTURE(timer) {
@@ -433,6 +434,57 @@ TEST_F(timer, more_than_the_machine_can_do_leaves_time_for_the_target)
 			  st.out_count + nr_online_cpus() * self->params.period);
 		device_close(&devs[i]);
 	}
+}
+
+static void make_progress(void *arg, int step)
+{
+	struct shared *s = arg;
+	uint64_t end;
+
+	if (step == 0) {
+		pin_to(online_cpu(0));
+		return;
+	}
+	s->progress = 0;
+	end = monotonic_ns() + 100 * MS;
+	while (monotonic_ns() < end)
+		s->progress++;
+}
+
+#define NR_SHARING	30
+#define TRIES		5
+
+/*
+ * Whatever is asked for by however many, half of its CPU stays the target's. The best
+ * of some tries, since the machine may have other things to do.
+ */
+TEST_F(timer, any_number_of_timers_together_leaves_half_to_the_target)
+{
+	uint64_t alone = 0, beside = 0;
+	struct device devs[NR_SHARING];
+	int i, try;
+
+	BEGIN(make_progress);
+	self->params.period = 60000;
+	self->setup.flags = GPROF_SETUP_F_FLIGHT;
+	ASSERT_EQ(0, child_step(&self->child));
+	for (try = 0; try < TRIES; try++) {
+		ASSERT_EQ(0, child_step(&self->child));
+		alone = self->shared->progress > alone ? self->shared->progress : alone;
+	}
+	for (i = 0; i < NR_SHARING; i++)
+		ASSERT_EQ(0, device_record(&devs[i], &self->setup));
+	for (try = 0; try < TRIES; try++) {
+		ASSERT_EQ(0, child_step(&self->child));
+		beside = self->shared->progress > beside ? self->shared->progress : beside;
+	}
+	for (i = 0; i < NR_SHARING; i++) {
+		EXPECT_EQ(0, device_stop(&devs[i]));
+		device_close(&devs[i]);
+	}
+	TH_LOG("%llu turns alone, %llu beside %d timers", (unsigned long long)alone,
+	       (unsigned long long)beside, NR_SHARING);
+	EXPECT_LE(alone / 2, beside);
 }
 
 TEST_HARNESS_MAIN

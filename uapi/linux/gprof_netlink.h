@@ -140,7 +140,8 @@ enum {
 	GPROF_A_SCHED_STATS_NUM_SAMPLES,	/* u64, delays sampled since START */
 	GPROF_A_SCHED_STATS_SAMPLE_HZ,		/* u32 */
 	GPROF_A_SCHED_STATS_MISSED,		/* u64, delays that were not measured */
-	GPROF_A_SCHED_STATS_CLOCK_DOUBTFUL,	/* flag: trust counts, but not times */
+	GPROF_A_SCHED_STATS_CLOCK_DOUBTFUL,	/* flag: trust counts, but not times; or a */
+						/* process was left out for lack of memory */
 
 	__GPROF_A_SCHED_STATS_MAX,
 	GPROF_A_SCHED_STATS_MAX = (__GPROF_A_SCHED_STATS_MAX - 1)
