@@ -838,6 +838,76 @@ TEST_F(memory, charge_is_shared_by_all_processes_of_a_user)
 	EXPECT_EQ(0, status);
 }
 
+#define MANY	800
+
+/* They sleep, and end with who made them. */
+static void fork_many(struct __test_metadata *_metadata)
+{
+	pid_t group = 0;
+	int i;
+
+	for (i = 0; i < MANY; i++) {
+		pid_t pid = fork_bound();
+
+		ASSERT_LE(0, pid);
+		while (!pid)
+			pause();
+		if (!group)
+			group = pid;
+		setpgid(pid, group);
+		/* a worker makes what the next ones need */
+		if (i % 32 == 31)
+			sleep_ms(20);
+	}
+	kill(-group, SIGKILL);
+	while (waitpid(-1, NULL, 0) > 0)
+		;
+}
+
+/* What the kernel keeps of each process of a target, for as long as it lives. */
+TEST_F(memory, processes_that_are_forked_later_are_charged)
+{
+	long before, after;
+
+	NEED_ROOT();
+	setrlimit(RLIMIT_NPROC, &(struct rlimit){ 4 * MANY, 4 * MANY });
+	setrlimit(RLIMIT_MEMLOCK, &(struct rlimit){ 64 << 20, RLIM_INFINITY });
+	ASSERT_EQ(0, become(USER));
+	ASSERT_EQ(0, device_record(&self->dev, &self->setup));
+	before = least_memlock();
+	ASSERT_LT(0, before);
+	fork_many(_metadata);
+	after = least_memlock();
+	TH_LOG("%ld pages more for %d processes", after - before, MANY);
+	/* 256 are paid for beforehand; of each more than a hundred bytes */
+	EXPECT_LE((MANY - 256) * 100 / sysconf(_SC_PAGESIZE), after - before);
+}
+
+/* Nor is it forgotten when there is no more: what is missing is told. */
+TEST_F(memory, processes_that_cannot_be_paid_for_are_told_as_lost)
+{
+	struct gprof_stats st;
+	long least;
+
+	NEED_ROOT();
+	setrlimit(RLIMIT_NPROC, &(struct rlimit){ 4 * MANY, 4 * MANY });
+	setrlimit(RLIMIT_MEMLOCK, &(struct rlimit){ 64 << 20, RLIM_INFINITY });
+	ASSERT_EQ(0, become(USER));
+	least = least_memlock();
+	ASSERT_LT(0, least);
+	/* as least_memlock() asks for, and not a page more */
+	setrlimit(RLIMIT_MEMLOCK, &(struct rlimit){ least * sysconf(_SC_PAGESIZE),
+						    RLIM_INFINITY });
+	self->setup.buffer_size = 4096;
+	ASSERT_EQ(0, device_record(&self->dev, &self->setup));
+	fork_many(_metadata);
+	ASSERT_EQ(0, device_stop(&self->dev));
+	ASSERT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
+	EXPECT_LE(MANY - 256 - 64, st.out_lost[GPROF_LOST_NO_BUFFER]);
+	/* one of these is the target's own */
+	EXPECT_GE(MANY - 255, st.out_lost[GPROF_LOST_NO_BUFFER]);
+}
+
 TEST_F(memory, root_is_not_charged)
 {
 	NEED_ROOT();

@@ -257,6 +257,9 @@ TEST_F(stats, delays_and_times_on_cpu_are_those_of_proc_schedstat)
 		EXPECT_LE(50000000, self->after.delay.sum);
 		/* Interrupts are time on the CPU here, and for the kernel mostly not. */
 		EXPECT_LE((cpu[1] - cpu[0]) / 100 * 95, self->after.on_cpu.sum);
+		/* It is never in two places at once. */
+		EXPECT_GE(self->after.time_ns - self->after.started_ns + 1000000,
+			  self->after.on_cpu.sum + self->after.delay.sum);
 		EXPECT_FALSE(self->after.doubtful);
 		TH_LOG("%llu against %llu", (unsigned long long)self->after.delay.sum,
 		       (unsigned long long)(delay[1] - delay[0]));

@@ -436,6 +436,34 @@ TEST_F(timer, more_than_the_machine_can_do_leaves_time_for_the_target)
 	}
 }
 
+static void burn_alone(void *arg, int step)
+{
+	if (step == 0)
+		pin_to(online_cpu(nr_online_cpus() - 1));
+	else
+		burn_ns(300 * MS);
+}
+
+/* On a CPU of its own, where no switch would end the clock. */
+TEST_F(timer, nothing_is_sampled_once_stop_has_returned)
+{
+	struct gprof_stats before, after;
+
+	BEGIN(burn_alone);
+	ASSERT_EQ(0, child_step(&self->child));
+	RECORD();
+	ASSERT_EQ(0, child_begin(&self->child));
+	sleep_ms(50);
+	ASSERT_EQ(0, device_stop(&self->dev));
+	ASSERT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &before));
+	sleep_ms(50);
+	ASSERT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &after));
+	ASSERT_EQ(0, child_wait(&self->child));
+	EXPECT_LT(0, before.out_produced);
+	EXPECT_EQ(before.out_produced, after.out_produced);
+	EXPECT_EQ(before.out_time_running, after.out_time_running);
+}
+
 static void make_progress(void *arg, int step)
 {
 	struct shared *s = arg;
@@ -454,37 +482,46 @@ static void make_progress(void *arg, int step)
 #define NR_SHARING	30
 #define TRIES		5
 
+/* Turns of the child alone, and beside the recorders. */
+static void compare(struct __test_metadata *_metadata, FIXTURE_DATA(timer) *self,
+		    struct device *devs, uint64_t *alone, uint64_t *beside)
+{
+	int i;
+
+	ASSERT_EQ(0, child_step(&self->child));
+	*alone = self->shared->progress;
+	for (i = 0; i < NR_SHARING; i++)
+		ASSERT_EQ(0, device_start(&devs[i]));
+	ASSERT_EQ(0, child_step(&self->child));
+	*beside = self->shared->progress;
+	for (i = 0; i < NR_SHARING; i++)
+		EXPECT_EQ(0, device_stop(&devs[i]));
+	TH_LOG("%llu turns alone, %llu beside %d timers", (unsigned long long)*alone,
+	       (unsigned long long)*beside, NR_SHARING);
+}
+
 /*
- * Whatever is asked for by however many, half of its CPU stays the target's. The best
- * of some tries, since the machine may have other things to do.
+ * Whatever is asked for by however many, half of its CPU stays the target's. In one
+ * of some tries at least: where time is not a count of instructions, the machine may
+ * stand still in any of them.
  */
 TEST_F(timer, any_number_of_timers_together_leaves_half_to_the_target)
 {
-	uint64_t alone = 0, beside = 0;
 	struct device devs[NR_SHARING];
+	uint64_t alone = 1, beside = 0;
 	int i, try;
 
 	BEGIN(make_progress);
 	self->params.period = 60000;
 	self->setup.flags = GPROF_SETUP_F_FLIGHT;
 	ASSERT_EQ(0, child_step(&self->child));
-	for (try = 0; try < TRIES; try++) {
-		ASSERT_EQ(0, child_step(&self->child));
-		alone = self->shared->progress > alone ? self->shared->progress : alone;
-	}
 	for (i = 0; i < NR_SHARING; i++)
-		ASSERT_EQ(0, device_record(&devs[i], &self->setup));
-	for (try = 0; try < TRIES; try++) {
-		ASSERT_EQ(0, child_step(&self->child));
-		beside = self->shared->progress > beside ? self->shared->progress : beside;
-	}
-	for (i = 0; i < NR_SHARING; i++) {
-		EXPECT_EQ(0, device_stop(&devs[i]));
-		device_close(&devs[i]);
-	}
-	TH_LOG("%llu turns alone, %llu beside %d timers", (unsigned long long)alone,
-	       (unsigned long long)beside, NR_SHARING);
+		ASSERT_EQ(0, device_setup(&devs[i], &self->setup));
+	for (try = 0; try < TRIES && beside < alone / 2; try++)
+		compare(_metadata, self, devs, &alone, &beside);
 	EXPECT_LE(alone / 2, beside);
+	for (i = 0; i < NR_SHARING; i++)
+		device_close(&devs[i]);
 }
 
 TEST_HARNESS_MAIN

@@ -3,7 +3,7 @@
  * load: work whose instructions and whose stacks are known.
  *
  *	load user|kernel DEPTH STACKS
- *	load pipe|quickest
+ *	load pipe|quickest|spawn
  *	load threads N
  *
  * For each line with a number N on stdin it does N chunks of work and answers
@@ -19,6 +19,9 @@
  * that of the quickest PART of them, times all PARTs: there was no timer tick then,
  * nor anything else that comes and goes.
  *
+ * A chunk of spawn is a process that executes a program, which ends at once; the time
+ * is told as for quickest.
+ *
  * With threads there is nothing to do, but N threads more, which sleep.
  *
  * Compiled with frame pointers, and without tail calls.
@@ -33,6 +36,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -40,6 +44,7 @@
 
 #define CHUNK		25000	/* instructions of the leaf's loop */
 #define PART		100	/* round trips between two ticks */
+#define PART_SPAWN	1	/* program runs */
 #define READ_BYTES	65536
 #define DEPTH_MIN	4
 #define DEPTH_MAX	127
@@ -212,19 +217,42 @@ static void round_trips(const struct job *job, uint64_t chunks)
 			abort();
 }
 
-static uint64_t quickest_round_trips(const struct job *job, uint64_t chunks)
+static pid_t execute(void)
 {
-	uint64_t done, best = UINT64_MAX;
+	pid_t pid = vfork();
 
-	for (done = 0; done < chunks; done += PART) {
+	if (!pid) {
+		execl("/proc/self/exe", "load", "nothing", (char *)NULL);
+		_exit(1);
+	}
+	return pid;
+}
+
+static void spawn(const struct job *job, uint64_t chunks)
+{
+	(void)job;
+	while (chunks--) {
+		pid_t pid = execute();
+
+		if (pid < 0 || waitpid(pid, NULL, 0) != pid)
+			abort();
+	}
+}
+
+static uint64_t quickest(const struct job *job, uint64_t chunks)
+{
+	void (*some)(const struct job *job, uint64_t chunks) = job->to ? round_trips : spawn;
+	uint64_t done, part = job->to ? PART : PART_SPAWN, best = UINT64_MAX;
+
+	for (done = 0; done < chunks; done += part) {
 		uint64_t start = now(), ns;
 
-		round_trips(job, PART);
+		some(job, part);
 		ns = now() - start;
 		if (ns < best)
 			best = ns;
 	}
-	return best * chunks / PART;
+	return best * chunks / part;
 }
 
 static void *sleeper(void *arg)
@@ -256,7 +284,7 @@ static uint64_t work(const struct job *job, uint64_t chunks)
 	uint64_t start = now();
 
 	if (job->quickest)
-		return quickest_round_trips(job, chunks);
+		return quickest(job, chunks);
 	mark();
 	if (job->depth)
 		descents(job, chunks);
@@ -269,7 +297,7 @@ static uint64_t work(const struct job *job, uint64_t chunks)
 static int usage(void)
 {
 	fprintf(stderr, "usage: load user|kernel DEPTH STACKS\n"
-		"       load pipe|quickest\n"
+		"       load pipe|quickest|spawn\n"
 		"       load threads N\n"
 		"DEPTH is %d to %d, STACKS 1 to %d\n", DEPTH_MIN, DEPTH_MAX, STACKS_MAX);
 	return 2;
@@ -290,6 +318,10 @@ int main(int argc, char **argv)
 	} else if (argc == 2 && (!strcmp(argv[1], "pipe") || !strcmp(argv[1], "quickest"))) {
 		job.quickest = argv[1][0] == 'q';
 		echo_start(&job);
+	} else if (argc == 2 && !strcmp(argv[1], "spawn")) {
+		job.quickest = true;
+	} else if (argc == 2 && !strcmp(argv[1], "nothing")) {
+		return 0;
 	} else if (argc == 3 && !strcmp(argv[1], "threads")) {
 		threads_start(atol(argv[2]));
 	} else {

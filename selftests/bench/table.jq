@@ -96,6 +96,10 @@ def start_line($arch; $n):
 	line("START on \($n) thread\(if $n > 1 then "s" else "" end), each thread";
 	     (started("gprof"; .start) | if . then . / $n else null end); null; ""; 0);
 
+def crowd_line($arch; $what; $kind; $events):
+	line($what; [of("crowd"; $arch; "gprof")[] | select(.what == $kind)
+		     | (.recorded - .alone) / .chunks / $events] | mean; null; ""; 1);
+
 # What LTTng's tools do not count is known from the load: 6 for each chunk.
 def events: if .events == 6 then .chunks * 1.25 * 6 else .events end;
 def event_cost: (.recorded - .alone) / (events * .recorded / (.recorded + .warm));
@@ -138,6 +142,9 @@ def event_line($arch; $what; field; $digits):
     event_line($arch; "bytes"; .bytes / events; 1)),
    (heading("\($arch): instructions added to a context switch"),
     idle_line($arch)),
+   (heading("\($arch): instructions added for a stranger beside 64 recorders of 2,500 processes"),
+    crowd_line($arch; "context switch"; "quickest"; 2),
+    crowd_line($arch; "fork, exec and exit"; "spawn"; 1)),
    (heading("\($arch), \($event): many recorders, many threads, instructions"),
     scale_line($arch; 1), scale_line($arch; 4), scale_line($arch; 16), scale_line($arch; 64),
     start_line($arch; 1), start_line($arch; 100), start_line($arch; 10000)))

@@ -48,7 +48,12 @@
  * CAP_PERFMON: every target, and kernel frames unless the kernel is locked down.
  * (Each user has an allowance of 1 MiB per CPU beyond RLIMIT_MEMLOCK, the module
  * parameter mlock_kb.)
- * A task that executes a set-user-ID program leaves an unprivileged recorder.
+ * All threads of a process must be the owner's, at SETUP and at START. A task that
+ * executes a set-user-ID program leaves an unprivileged recorder, also when it does so
+ * while START is under way.
+ * Processes that a target forks later are charged as they come, a few hundred bytes
+ * each; beyond the limit they are left out, and counted as lost (NO_BUFFER). What
+ * perf keeps of each counter, which other kernels keep otherwise, is not charged.
  *
  * Buffer. One ring per present CPU. Three areas, told apart by who writes them:
  *

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * crowd: recorders of many processes that do nothing.
+ *
+ *	crowd RECORDERS PROCESSES
+ *
+ * Records itself by so many timers, forks so many processes, which all of them
+ * record too and which sleep, and waits for SIGINT.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+#include "../device.h"
+
+#define PERIOD_NS	100000000
+#define BUFFER		4096
+#define AT_ONCE		32	/* processes between two pauses, in which memory is made */
+
+static void record(unsigned int n)
+{
+	struct gprof_cpu_params params = timer_params(PERIOD_NS);
+	struct gprof_setup setup = device_setup_of(GPROF_TARGET_PROCESS, getpid(), &params);
+	struct device *dev;
+	int ret;
+
+	setup.buffer_size = BUFFER;
+	while (n--) {
+		dev = calloc(1, sizeof(*dev));
+		ret = dev ? device_record(dev, &setup) : -1;
+		if (ret) {
+			fprintf(stderr, "crowd: %s, reason %u\n", strerror(-ret), setup.out_reason);
+			exit(1);
+		}
+	}
+}
+
+static void sleep_forever(pid_t parent)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	while (getppid() == parent)
+		pause();
+	_exit(0);
+}
+
+int main(int argc, char **argv)
+{
+	pid_t self = getpid(), pid;
+	sigset_t set;
+	int i, n, signal;
+
+	n = argc == 3 ? atoi(argv[2]) : 0;
+	if (n < 1 || atoi(argv[1]) < 1) {
+		fprintf(stderr, "usage: crowd RECORDERS PROCESSES\n");
+		return 2;
+	}
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	record(atoi(argv[1]));
+	for (i = 0; i < n; i++) {
+		pid = fork();
+		if (!pid)
+			sleep_forever(self);
+		if (pid < 0) {
+			perror("crowd: fork");
+			return 1;
+		}
+		if (i % AT_ONCE == AT_ONCE - 1)
+			usleep(20000);
+	}
+	sigwait(&set, &signal);
+	return 0;
+}
