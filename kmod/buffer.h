@@ -57,7 +57,7 @@ struct gprof_generation {
  * @lost: samples that were lost, by reason
  * @untold: part of @lost that no LOST record has told yet
  * @throttled: throttle events
- * @maps_lost: MAP records that did not fit
+ * @maps_lost: readings of mappings that ended at a record that did not fit
  * @cpu: owner; only this CPU writes to the ring
  * @wake: wakes the reader from a context where wake-ups are allowed
  * @reader: for the function of @wake

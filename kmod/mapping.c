@@ -1,21 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * mapping: from an NMI to a worker that reads a process' mappings.
+ * mapping: from an NMI to a thread that reads a process' mappings.
  *
  * In the sampling context gprof_maps_want() looks into a small cache (one per
  * CPU, written by that CPU in whatever context). The cache forgets at will,
  * which costs a reading too many and is never wrong: an entry that an NMI tore
  * mixes a start time of one process with the id of another and matches none.
  *
- * Lock order: mmap_lock of the sampled process, then nothing of ours.
+ * The thread moves what is wanted into a table of processes, each of which has its
+ * turn when its allowance says so. A process that nobody has met has spent nothing:
+ * it is read at once, before all that were read already.
+ *
+ * Lock order: exec_update_lock of the sampled process, then its mmap_lock, then
+ * nothing of ours. Both are only tried, since their holder may sleep for ever.
  */
 #include "mapping.h"
 #include "compat/mm.h"
+#include "compat/task.h"
+#include "memlock.h"
 #include "process.h"
 #include "target.h"
 
 #include <linux/cred.h>
 #include <linux/dcache.h>
+#include <linux/delay.h>
+#include <linux/err.h>
 #include <linux/fs.h>
 #include <linux/kdev_t.h>
 #include <linux/mm.h>
@@ -25,6 +34,41 @@
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
+
+#define PROCESSES		64
+#define SHARE			16	/* of one CPU that reading one process takes */
+#define RETRY_MIN_NS		NSEC_PER_MSEC
+#define RETRY_MAX_NS		(256 * NSEC_PER_MSEC)
+#define FULL_PENALTY_NS		(10 * NSEC_PER_MSEC)
+#define FLUSH_NS		(500 * NSEC_PER_MSEC)
+
+/**
+ * struct wanted_process - a process that was or shall be read
+ * @pid: which; 0: free
+ * @wanted: it shall be
+ * @start_ns: when the process that was read last under this id began
+ * @spent: time for reading it
+ * @retry: not before this time; 0: its locks were free
+ * @retry_after: how long @retry lay ahead when it was set
+ */
+struct wanted_process {
+	u32 pid;
+	bool wanted;
+	u64 start_ns;
+	struct gprof_allowance spent;
+	u64 retry;
+	u64 retry_after;
+};
+
+/**
+ * struct gprof_maps_memory - what the errand alone uses
+ * @processes: those met last
+ * @path: for the path of a file
+ */
+struct gprof_maps_memory {
+	struct wanted_process processes[PROCESSES];
+	char path[PATH_MAX];
+};
 
 static struct gprof_seen_process *seen_entry(struct gprof_channel *ch,
 					     const struct gprof_process *p)
@@ -78,7 +122,7 @@ static void hand_over(struct irq_work *work)
 {
 	struct gprof_maps *m = container_of(work, struct gprof_maps, irq_work);
 
-	queue_work(system_highpri_wq, &m->work);
+	gprof_errand_call(&m->errand);
 }
 
 struct reading {
@@ -89,18 +133,18 @@ struct reading {
 	u16 flags;
 };
 
-static void write_record(struct reading *r, struct gprof_map_rec *rec, const char *path, u32 room)
+/* Returns whether there was room. */
+static bool write_record(struct reading *r, struct gprof_map_rec *rec, const char *path, u32 room)
 {
 	u32 size = sizeof(*rec) + room;
+	bool written = false;
 	struct gprof_channel *ch;
 	void *place;
 
 	preempt_disable();
 	ch = r->m->channels[smp_processor_id()];
-	if (!ch) {
-		atomic64_inc(&r->m->missed);
+	if (!ch)
 		goto out;
-	}
 	gprof_buffer_begin(&ch->buffer, ktime_get_mono_fast_ns());
 	place = gprof_buffer_reserve(&ch->buffer, size, 0);
 	if (place) {
@@ -110,12 +154,14 @@ static void write_record(struct reading *r, struct gprof_map_rec *rec, const cha
 		memcpy(place, rec, sizeof(*rec));
 		memset(place + size - 8, 0, 8);		/* the path's end and what pads it */
 		memcpy(place + sizeof(*rec), path, strlen(path));
+		written = true;
 	} else {
 		local64_inc(&ch->buffer.maps_lost);
 	}
 	gprof_buffer_end(&ch->buffer);
 out:
 	preempt_enable();
+	return written;
 }
 
 static const char *path_of(struct gprof_maps *m, struct vm_area_struct *vma)
@@ -123,7 +169,7 @@ static const char *path_of(struct gprof_maps *m, struct vm_area_struct *vma)
 	const char *name = NULL;
 
 	if (vma->vm_file) {
-		name = d_path(&vma->vm_file->f_path, m->path, PATH_MAX);
+		name = d_path(&vma->vm_file->f_path, m->memory->path, PATH_MAX);
 		return IS_ERR(name) ? "//toolong" : name;
 	}
 	if (vma->vm_ops && vma->vm_ops->name)
@@ -132,8 +178,9 @@ static const char *path_of(struct gprof_maps *m, struct vm_area_struct *vma)
 }
 
 /* Write one mapping behind the next one has been found, so that the last is known. */
-static void write_mapping(struct reading *r, struct vm_area_struct *vma, bool last)
+static bool write_mapping(struct reading *r, struct vm_area_struct *vma, bool last)
 {
+	bool written;
 	const char *path = path_of(r->m, vma);
 	struct gprof_map_rec rec = {
 		.process = r->process,
@@ -156,11 +203,13 @@ static void write_mapping(struct reading *r, struct vm_area_struct *vma, bool la
 	}
 	if (last)
 		r->flags |= GPROF_MAP_REC_F_LAST;
-	write_record(r, &rec, path, ALIGN(strlen(path) + 1, 8));
+	written = write_record(r, &rec, path, ALIGN(strlen(path) + 1, 8));
 	r->flags &= ~GPROF_MAP_REC_F_FIRST;
+	return written;
 }
 
-static void read_mm(struct reading *r, struct mm_struct *mm)
+/* Ends with -ENOSPC at the first record that does not fit: the rest would not either. */
+static int read_mm(struct reading *r, struct mm_struct *mm)
 {
 	VMA_ITERATOR(vmi, mm, 0);
 	struct vm_area_struct *vma, *found = NULL;
@@ -170,47 +219,113 @@ static void read_mm(struct reading *r, struct mm_struct *mm)
 	r->time = ktime_get_mono_fast_ns();
 	r->flags = GPROF_MAP_REC_F_FIRST;
 	for_each_vma(vmi, vma) {
+		if (READ_ONCE(r->m->cut))
+			return -EINTR;
 		if (!(vma->vm_flags & VM_EXEC))
 			continue;
-		if (found)
-			write_mapping(r, found, false);
+		if (found && !write_mapping(r, found, false))
+			return -ENOSPC;
 		found = vma;
 	}
-	if (found)
-		write_mapping(r, found, true);
+	if (found && !write_mapping(r, found, true))
+		return -ENOSPC;
+	return 0;
 }
 
-static void read_process(struct gprof_maps *m, u32 pid)
+/*
+ * The memory of a process that the owner may see. An exec has the task go on as
+ * another program, perhaps of another user, so that who it is, whether it may be seen,
+ * and its memory must be of the same program: no exec is let in between.
+ */
+static struct mm_struct *get_allowed_mm(struct reading *r, struct task_struct *task)
+{
+	struct mm_struct *mm = ERR_PTR(-EPERM);
+
+	if (!gprof_exec_trylock(task->signal))
+		return ERR_PTR(-EAGAIN);
+	gprof_process_of(&r->process, task);
+	if (gprof_task_allowed(task, r->m->owner))
+		mm = get_task_mm(task) ?: ERR_PTR(-ESRCH);
+	gprof_exec_unlock(task->signal);
+	return mm;
+}
+
+static int read_task(struct reading *r, struct task_struct *task)
+{
+	struct mm_struct *mm = get_allowed_mm(r, task);
+	int err = -EAGAIN;
+
+	if (IS_ERR(mm))
+		return PTR_ERR(mm);
+	if (mmap_read_trylock(mm)) {
+		err = read_mm(r, mm);
+		mmap_read_unlock(mm);
+	}
+	mmput(mm);
+	return err;
+}
+
+/* Returns 0; -ESRCH, -EPERM; -EAGAIN: not now; -ENOSPC; -EINTR: it was cut. */
+static int read_process(struct gprof_maps *m, struct wanted_process *p)
 {
 	struct reading r = { .m = m };
 	struct task_struct *task;
-	struct mm_struct *mm = NULL;
+	int err;
 
-	/* A worker lives in the initial pid namespace, as do the ids in samples. */
+	/* A thread of the kernel lives in the initial pid namespace, as do the ids in samples. */
 	rcu_read_lock();
-	task = pid_task(find_vpid(pid), PIDTYPE_TGID);
-	if (task) {
-		get_task_struct(task);
-		gprof_process_of(&r.process, task);
-	}
-	rcu_read_unlock();
-	if (task && gprof_task_allowed(task, m->owner))
-		mm = get_task_mm(task);
-	if (mm) {
-		mmap_read_lock(mm);
-		read_mm(&r, mm);
-		mmap_read_unlock(mm);
-		mmput(mm);
-	} else {
-		atomic64_inc(&m->missed);
-	}
+	task = pid_task(find_vpid(p->pid), PIDTYPE_TGID);
 	if (task)
-		put_task_struct(task);
+		get_task_struct(task);
+	rcu_read_unlock();
+	if (!task)
+		return -ESRCH;
+	err = read_task(&r, task);
+	put_task_struct(task);
+	if (r.process.start_ns != p->start_ns) {
+		/* Another process under the same id owes nothing. */
+		p->start_ns = r.process.start_ns;
+		p->spent.settled = 0;
+	}
+	return err;
 }
 
-static void read_wanted(struct work_struct *work)
+static u64 due_of(const struct wanted_process *p)
 {
-	struct gprof_maps *m = container_of(work, struct gprof_maps, work);
+	return max(gprof_allowance_due(&p->spent), p->retry);
+}
+
+static void give_up(struct gprof_maps *m, struct wanted_process *p)
+{
+	p->wanted = false;
+	p->retry = 0;
+	p->retry_after = 0;
+	atomic64_inc(&m->missed);
+}
+
+/* The place of a process. Where there is none, the one that has spent most goes. */
+static struct wanted_process *place_for(struct gprof_maps *m, u32 pid)
+{
+	struct wanted_process *p = m->memory->processes, *idle = NULL, *most = p;
+	int i;
+
+	for (i = 0; i < PROCESSES; i++, p++) {
+		if (p->pid == pid)
+			return p;
+		if (!p->wanted && (!idle || p->spent.settled < idle->spent.settled))
+			idle = p;
+		if (p->spent.settled > most->spent.settled)
+			most = p;
+	}
+	p = idle ?: most;
+	if (p->wanted)
+		give_up(m, p);
+	*p = (struct wanted_process){ .pid = pid };
+	return p;
+}
+
+static void collect(struct gprof_maps *m)
+{
 	unsigned int cpu, i;
 
 	for_each_possible_cpu(cpu) {
@@ -225,57 +340,154 @@ static void read_wanted(struct work_struct *work)
 			u32 pid = atomic_read(&ch->wanted[i]) ?
 				  atomic_xchg(&ch->wanted[i], 0) : 0;
 
-			if (pid) {
-				read_process(m, pid);
-				cond_resched();
-			}
+			if (pid)
+				place_for(m, pid)->wanted = true;
 		}
 	}
 }
 
+static struct wanted_process *first_wanted(struct gprof_maps *m)
+{
+	struct wanted_process *p = m->memory->processes, *first = NULL;
+	int i;
+
+	for (i = 0; i < PROCESSES; i++, p++) {
+		if (p->wanted && (!first || due_of(p) < due_of(first)))
+			first = p;
+	}
+	return first;
+}
+
+static void serve(struct gprof_maps *m, struct wanted_process *p)
+{
+	u64 cost, now;
+	int err;
+
+	gprof_errand_begin(&m->errand);
+	err = read_process(m, p);
+	cost = gprof_errand_end(&m->errand);
+	now = ktime_get_mono_fast_ns();
+	/* Until there is room again. */
+	if (err == -ENOSPC)
+		cost += FULL_PENALTY_NS;
+	gprof_allowance_spend(&p->spent, now, cost, SHARE);
+	if (err == -EAGAIN) {
+		p->retry_after = clamp_t(u64, 2 * p->retry_after, RETRY_MIN_NS, RETRY_MAX_NS);
+		p->retry = now + p->retry_after;
+		return;
+	}
+	if (err && err != -ENOSPC) {
+		give_up(m, p);
+		return;
+	}
+	p->wanted = false;
+	p->retry = 0;
+	p->retry_after = 0;
+}
+
+/* Somebody waits: is it worth a little while? For a lock it is, for an allowance not. */
+static bool can_wait(struct wanted_process *p, u64 solvent, u64 now, u64 deadline)
+{
+	return solvent <= now && now < deadline && gprof_allowance_due(&p->spent) <= now;
+}
+
+static u64 read_wanted(struct gprof_errand *e, bool awaited)
+{
+	struct gprof_maps *m = container_of(e, struct gprof_maps, errand);
+	u64 deadline = ktime_get_mono_fast_ns() + FLUSH_NS;
+	struct wanted_process *p;
+
+	collect(m);
+	while ((p = first_wanted(m))) {
+		u64 now = ktime_get_mono_fast_ns(), solvent = gprof_errand_due(e);
+		u64 due = max(due_of(p), solvent);
+
+		if (due <= now && !READ_ONCE(m->cut)) {
+			serve(m, p);
+			cond_resched();
+		} else if (!awaited) {
+			return due;
+		} else if (can_wait(p, solvent, now, deadline) && !READ_ONCE(m->cut)) {
+			usleep_range(500, 1000);
+		} else {
+			give_up(m, p);
+		}
+	}
+	return U64_MAX;
+}
+
+/**
+ * gprof_maps_bytes() - memory that a reader takes, for the charge
+ */
+u64 gprof_maps_bytes(void)
+{
+	return gprof_memory_of(sizeof(struct gprof_maps_memory));
+}
+
 /**
  * gprof_maps_init() - make a reader
- * @m: reader
+ * @m: reader, zeroed
  * @channels: channels by CPU, which outlive @m
- * @owner: who may see what; a reference is taken
+ * @owner: who may see what, the caller; a reference is taken
+ * @privileged: the owner records the whole host
  *
  * Context: Task.
- * Return: 0 or -ENOMEM.
+ * Return: 0 or a negative errno.
  */
 int gprof_maps_init(struct gprof_maps *m, struct gprof_channel **channels,
-		    const struct cred *owner)
+		    const struct cred *owner, bool privileged)
 {
-	m->path = kmalloc(PATH_MAX, GFP_KERNEL_ACCOUNT);
-	if (!m->path)
+	int err;
+
+	m->memory = kzalloc(sizeof(*m->memory), GFP_KERNEL_ACCOUNT);
+	if (!m->memory)
 		return -ENOMEM;
+	err = gprof_errand_init(&m->errand, read_wanted, privileged);
+	if (err) {
+		kfree(m->memory);
+		m->memory = NULL;
+		return err;
+	}
 	m->channels = channels;
 	m->owner = get_cred(owner);
 	init_irq_work(&m->irq_work, hand_over);
-	INIT_WORK(&m->work, read_wanted);
 	return 0;
 }
 
 /**
- * gprof_maps_flush() - wait until all that was asked for is written
- * @m: reader; no source asks any more
+ * gprof_maps_flush() - wait until all that was asked for is written or given up
+ * @m: reader, or zeroed; no source asks any more
  *
- * Context: Task, without mmap_lock of any process.
+ * The thread gives what is locked half a second. One that is kept from running, or
+ * that has more to read than that, is told to end where it is.
+ *
+ * Context: Task.
  */
 void gprof_maps_flush(struct gprof_maps *m)
 {
+	if (!m->memory)
+		return;
 	irq_work_sync(&m->irq_work);
-	flush_work(&m->work);
+	if (gprof_errand_finish(&m->errand, HZ))
+		return;
+	WRITE_ONCE(m->cut, true);
+	gprof_errand_finish(&m->errand, MAX_SCHEDULE_TIMEOUT);
+	WRITE_ONCE(m->cut, false);
 }
 
 /**
  * gprof_maps_destroy() - free a reader
- * @m: reader that gprof_maps_init() made; no source uses it any more
+ * @m: reader that gprof_maps_init() made, or zeroed; no source uses it any more
  *
  * Context: Task.
  */
 void gprof_maps_destroy(struct gprof_maps *m)
 {
-	gprof_maps_flush(m);
+	if (!m->memory)
+		return;
+	irq_work_sync(&m->irq_work);
+	gprof_errand_destroy(&m->errand);
 	put_cred(m->owner);
-	kfree(m->path);
+	kfree(m->memory);
+	m->memory = NULL;
 }

@@ -3,41 +3,50 @@
  * mapping: which files the addresses of sampled processes belong to.
  *
  * A process may be gone before user space could read its /proc/PID/maps. So the
- * first new stack of a process in a generation asks for its mappings, and a
- * worker writes them into the buffer as MAP records, usually within the same
- * millisecond.
+ * first new stack of a process in a generation asks for its mappings, and the
+ * owner's thread writes them into the buffer as MAP records, usually within the
+ * same millisecond.
+ *
+ * How often mappings change, how many they are, and for how long they are locked is
+ * up to who is sampled. So each process has an allowance, a reading ends at the first
+ * record that does not fit, and no lock of the process is waited for. What is not
+ * read in the end is counted.
  */
 #ifndef GPROF_MAPPING_H
 #define GPROF_MAPPING_H
 
 #include "channel.h"
+#include "errand.h"
 
 #include <linux/atomic.h>
 #include <linux/irq_work.h>
-#include <linux/workqueue.h>
 
 struct cred;
+struct gprof_maps_memory;
 
 /**
  * struct gprof_maps - reader of mappings of one recorder
  * @channels: the recorder's channels, by CPU
  * @owner: on whose behalf; a process that this one may not trace is not read
- * @irq_work: gets from an NMI to where work can be queued
- * @work: reads the mappings
- * @path: memory for a path; worker only
- * @missed: processes that were gone when the worker came
+ * @irq_work: gets from an NMI to where a thread can be woken
+ * @errand: reads the mappings
+ * @memory: the errand's
+ * @cut: the reading that is under way shall end now
+ * @missed: processes whose mappings were not read
  */
 struct gprof_maps {
 	struct gprof_channel **channels;
 	const struct cred *owner;
 	struct irq_work irq_work;
-	struct work_struct work;
-	char *path;
+	struct gprof_errand errand;
+	struct gprof_maps_memory *memory;
+	bool cut;
 	atomic64_t missed;
 };
 
+u64 gprof_maps_bytes(void);
 int gprof_maps_init(struct gprof_maps *m, struct gprof_channel **channels,
-		    const struct cred *owner);
+		    const struct cred *owner, bool privileged);
 void gprof_maps_flush(struct gprof_maps *m);
 void gprof_maps_destroy(struct gprof_maps *m);
 

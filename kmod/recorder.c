@@ -9,8 +9,7 @@
  * SETUP builds everything in the order target, charge, channels, maps, source,
  * and publishes it with @sampler.channels; from then on it is fixed until the
  * file is closed. mmap() therefore needs no lock, and must not take @lock: it
- * runs under mmap_lock, and STOP waits under @lock for a worker that takes the
- * mmap_lock of the processes that it reads.
+ * runs under mmap_lock, and STOP waits under @lock for a thread that reads mappings.
  *
  * Lock order: mmap_lock of the caller (none of our locks is taken under it);
  * @lock > struct gprof_counters.lock > perf's locks; @lock > the registry's.
@@ -170,7 +169,9 @@ static u64 bytes_of(u64 data_size, const struct gprof_source *source,
 {
 	u64 bytes = source->bytes ? source->bytes(req) : 0;
 
-	return data_size ? bytes + gprof_channel_bytes(data_size) * num_present_cpus() : bytes;
+	if (!data_size)
+		return bytes;
+	return bytes + gprof_channel_bytes(data_size) * num_present_cpus() + gprof_maps_bytes();
 }
 
 static int build(struct gprof_recorder *r, struct gprof_setup *setup,
@@ -203,7 +204,8 @@ static int build(struct gprof_recorder *r, struct gprof_setup *setup,
 	channels = make_channels(r, data_size);
 	if (!channels)
 		goto err_charge;
-	err = gprof_maps_init(&s->maps, channels, r->target.owner);
+	err = data_size ? gprof_maps_init(&s->maps, channels, r->target.owner,
+					  r->target.privileged) : 0;
 	if (err)
 		goto err_channels;
 	err = source->setup(&req, &r->source_state);

@@ -5,12 +5,14 @@
  *
  * privilege_test says what is refused by rule; here it is gone round the rules.
  */
+#include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/un.h>
@@ -510,6 +512,248 @@ TEST_F(attacker, takes_no_more_memory_than_is_charged)
 		device_close(&devs[i]);
 	EXPECT_LT(0, pwrite(fd, allowance, strlen(allowance), 0));
 	close(fd);
+}
+
+/* ---- time ---- */
+
+/* CPU time of threads of the kernel, s: of those with a nice value below 0, and of ours. */
+struct kernel_time {
+	double urgent, ours;
+};
+
+static void add_thread(struct kernel_time *t, const char *pid)
+{
+	unsigned long flags, user, system;
+	char path[300], text[1024], *rest;
+	double seconds;
+	long nice;
+
+	snprintf(path, sizeof(path), "/proc/%s/stat", pid);
+	if (file_read(path, text, sizeof(text)))
+		return;
+	rest = strrchr(text, ')');
+	if (!rest || sscanf(rest + 2, "%*c %*d %*d %*d %*d %*d %lu %*u %*u %*u %*u %lu %lu %*d %*d %*d %ld",
+			    &flags, &user, &system, &nice) != 4)
+		return;
+	seconds = (double)(user + system) / sysconf(_SC_CLK_TCK);
+	if (flags & 0x200000 /* PF_KTHREAD */ && nice < 0)
+		t->urgent += seconds;
+	if (strstr(text, "(gprof/"))
+		t->ours += seconds;
+}
+
+static struct kernel_time kernel_time(void)
+{
+	struct kernel_time t = { 0 };
+	DIR *proc = opendir("/proc");
+	struct dirent *d;
+
+	while (proc && (d = readdir(proc)))
+		if (d->d_name[0] >= '1' && d->d_name[0] <= '9')
+			add_thread(&t, d->d_name);
+	if (proc)
+		closedir(proc);
+	return t;
+}
+
+/* As many executable mappings, each of one page of the same file, so that none merge. */
+static int map_many(unsigned int nr)
+{
+	size_t page = sysconf(_SC_PAGESIZE);
+	int fd = memfd_create("many", MFD_CLOEXEC);
+	unsigned int i;
+	char *at;
+
+	at = mmap(NULL, nr * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (fd < 0 || ftruncate(fd, page) || at == MAP_FAILED)
+		return -errno;
+	for (i = 0; i < nr; i++)
+		if (mmap(at + i * page, page, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED, fd,
+			 0) == MAP_FAILED)
+			return -errno;
+	close(fd);
+	return 0;
+}
+
+/* Mappings that change their stamp for as long as @go_on says, under samples. */
+static void change_mappings(bool (*go_on)(void *arg), void *arg)
+{
+	size_t page = sysconf(_SC_PAGESIZE);
+	unsigned int i;
+	char *at;
+
+	for (i = 1; go_on(arg); i = i % 4096 + 1) {
+		at = mmap(NULL, i * page, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		burn_ns(500000);
+		munmap(at, i * page);
+	}
+}
+
+static bool drain(void *arg)
+{
+	struct device *dev = arg;
+	unsigned int cpu;
+
+	for (cpu = 0; cpu < dev->nr_cpus; cpu++)
+		if (dev->rings[cpu].head)
+			dev->rings[cpu].tail->tail =
+				__atomic_load_n(&dev->rings[cpu].head->head, __ATOMIC_ACQUIRE);
+	return true;
+}
+
+#define MANY		60000
+#define WATCHED_NS	4000000000
+
+/* Steps: map, and change what is mapped for ever. */
+static void map_much(void *arg, int step)
+{
+	static struct gprof_cpu_params params;
+	static struct device dev;
+	struct gprof_setup setup;
+
+	if (step == 0) {
+		params = timer_params(PERIOD_NS);
+		setup = device_setup_of(GPROF_TARGET_PROCESS, getpid(), &params);
+		setup.buffer_size = SMALL;
+		if (setpriority(PRIO_PROCESS, 0, 19) || become(ATTACKER) || map_many(MANY) ||
+		    device_record(&dev, &setup))
+			_exit(1);
+		return;
+	}
+	change_mappings(drain, &dev);
+}
+
+/* Whose mappings are many and change all the time. They are read for who is as nice as that. */
+TEST_F(attacker, at_nice_19_has_no_work_done_before_others)
+{
+	struct kernel_time before, after;
+	double seconds = WATCHED_NS / 1e9, urgent, ours;
+	struct child mapper;
+
+	NEED_ROOT();
+	ASSERT_EQ(0, child_fork(&mapper, map_much, NULL));
+	ASSERT_EQ(0, child_step(&mapper));
+	ASSERT_EQ(0, child_begin(&mapper));
+	before = kernel_time();
+	sleep_ms(WATCHED_NS / 1000000);
+	after = kernel_time();
+	child_end(&mapper);
+	urgent = (after.urgent - before.urgent) / seconds;
+	ours = (after.ours - before.ours) / seconds;
+	TH_LOG("%.1f %% of a CPU in threads of nice < 0, %.1f %% in ours", 100 * urgent, 100 * ours);
+	EXPECT_GT(0.02, urgent);
+	EXPECT_GT(0.25, ours);
+}
+
+/* ---- what is read a while after it was seen ---- */
+
+#define FOREIGN_PATH	"/tmp/gprof_attacker_foreign"
+#define FOREIGN_MS	"8000"
+
+static int install_foreign(void)
+{
+	char path[512], buffer[65536];
+	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
+	int in, out;
+
+	path[n < 0 ? 0 : n] = 0;
+	snprintf(strrchr(path, '/'), 16, "/burner");
+	in = open(path, O_RDONLY);
+	out = open(FOREIGN_PATH, O_WRONLY | O_CREAT | O_TRUNC, 0700);
+	if (in < 0 || out < 0)
+		return -errno;
+	while ((n = read(in, buffer, sizeof(buffer))) > 0)
+		if (write(out, buffer, n) != n)
+			return -EIO;
+	close(in);
+	if (fchown(out, VICTIM, VICTIM) || fchmod(out, 04755))
+		return -errno;
+	close(out);
+	return 0;
+}
+
+struct maps_seen {
+	uint64_t all, foreign;
+};
+
+static void see_foreign(void *ctx, const struct gprof_map_rec *map)
+{
+	struct maps_seen *seen = ctx;
+
+	seen->all++;
+	seen->foreign += !strcmp(map->path, FOREIGN_PATH);
+}
+
+static bool for_two_seconds(void *arg)
+{
+	return monotonic_ns() < *(uint64_t *)arg;
+}
+
+/* Steps: be many; use up what one may have read; be another user's program. */
+static void use_up_and_exec(void *arg, int step)
+{
+	uint64_t end = monotonic_ns() + 2000000000;
+
+	if (step == 0) {
+		if (become(ATTACKER) || map_many(5000))
+			_exit(1);
+		return;
+	}
+	change_mappings(for_two_seconds, &end);
+	execl(FOREIGN_PATH, FOREIGN_PATH, FOREIGN_MS, NULL);
+	_exit(1);
+}
+
+/* What waits to be read is another's program by the time it is: the owner is asked for then. */
+TEST_F(attacker, sees_no_mapping_of_a_program_that_came_between)
+{
+	struct maps_seen seen = { 0 };
+	struct gprof_stats st, first = { 0 };
+	bool came = false;
+	struct reader reader;
+	struct child target;
+	uint64_t end;
+	char text[64], path[64];
+
+	NEED_ROOT();
+	ASSERT_EQ(0, install_foreign());
+	ASSERT_EQ(0, child_fork(&target, use_up_and_exec, NULL));
+	ASSERT_EQ(0, child_step(&target));
+	ASSERT_EQ(0, become(ATTACKER));
+	self->setup.id = target.pid;
+	self->setup.buffer_size = 1 << 20;
+	ASSERT_EQ(0, device_record(&self->dev, &self->setup));
+	ASSERT_EQ(0, reader_init(&reader, &self->dev));
+	reader.ctx = &seen;
+	reader.on_map = see_foreign;
+	ASSERT_EQ(0, child_begin(&target));
+	snprintf(path, sizeof(path), "/proc/%d/comm", target.pid);
+	end = monotonic_ns() + 60000000000;
+	while (!came && monotonic_ns() < end) {
+		ASSERT_LE(0, reader_read(&reader));
+		ASSERT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
+		sleep_ms(1);
+		ASSERT_EQ(0, file_read(path, text, sizeof(text)));
+		came = strstr(text, "gprof_att");
+		if (!came)
+			first = st;
+	}
+	ASSERT_TRUE(came);
+	end = monotonic_ns() + 6000000000;
+	do {
+		ASSERT_LE(0, reader_read(&reader));
+		sleep_ms(10);
+		ASSERT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
+	} while (st.out_maps_missed == first.out_maps_missed && monotonic_ns() < end);
+	ASSERT_EQ(0, device_stop(&self->dev));
+	ASSERT_LE(0, reader_read(&reader));
+	TH_LOG("%llu mappings, %llu readings missed", (unsigned long long)seen.all,
+	       (unsigned long long)st.out_maps_missed);
+	EXPECT_STREQ("", reader.error);
+	EXPECT_LT(10, seen.all);
+	EXPECT_EQ(0, seen.foreign);
+	EXPECT_LT(first.out_maps_missed, st.out_maps_missed);
+	reader_free(&reader);
 }
 
 /* ---- holding on to the module ---- */

@@ -154,8 +154,8 @@ static void tell_event(const struct gprof_recorder_stats *st)
 		    "%.1f %% of the time", st->event,
 		    percent(st->time_running_ns, st->time_enabled_ns));
 	if (st->maps_lost)
-		say("%s: %" PRIu64 " mappings could not be recorded; frames in them have no names",
-		    st->event, st->maps_lost);
+		say("%s: %" PRIu64 " times the mappings of a process did not fit into the buffer; "
+		    "frames may have no names", st->event, st->maps_lost);
 }
 
 /* Stable: programs read it. */

@@ -43,6 +43,15 @@ static inline int gprof_exec_lock(struct signal_struct *signal)
 #endif
 }
 
+static inline bool gprof_exec_trylock(struct signal_struct *signal)
+{
+#ifdef GPROF_HAVE_EXEC_UPDATE_LOCK
+	return down_read_trylock(&signal->exec_update_lock);
+#else
+	return mutex_trylock(&signal->exec_update_mutex);
+#endif
+}
+
 static inline void gprof_exec_unlock(struct signal_struct *signal)
 {
 #ifdef GPROF_HAVE_EXEC_UPDATE_LOCK

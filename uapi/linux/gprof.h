@@ -387,8 +387,10 @@ struct gprof_stop {
  * @out_irq: ... in interrupt context
  * @out_task: ... in task context
  * @out_throttled: times the kernel stopped a counter for interrupting too often
- * @out_maps_lost: MAP records that did not fit
- * @out_maps_missed: processes that were gone before their mappings were read
+ * @out_maps_lost: readings of a process' mappings that ended at a MAP record that
+ *	did not fit
+ * @out_maps_missed: processes whose mappings were not read: gone before, another's
+ *	since an exec, locked for too long, or read too often already
  * @out_count: events counted, whether sampled or not; 0 where the counters
  *	count more than was asked for: a cgroup on whole CPUs, whole CPUs
  *	without the idle task, a clock in user mode alone

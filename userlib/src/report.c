@@ -101,11 +101,12 @@ static int limits(struct gprof_profile *p, const struct gprof_tally *t)
 					     (double)k->out_time_enabled);
 	if (!err)
 		err = tell(p, k->out_maps_missed,
-			   "processes were gone before their mappings were read; their addresses "
-			   "have no names");
+			   "readings of a process' mappings were left out, since it was gone, "
+			   "locked, or changing them all the time; addresses may have no names");
 	if (!err)
 		err = tell(p, k->out_maps_lost,
-			   "mappings did not fit into the buffer; addresses in them have no names");
+			   "readings of a process' mappings did not fit into the buffer; addresses "
+			   "may have no names");
 	if (!err)
 		err = tell(p, t->seen.orphans,
 			   "samples refer to a stack that is not in the buffer; this is a bug of "

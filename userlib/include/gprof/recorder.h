@@ -244,7 +244,7 @@ GPROF_API const char *gprof_recorder_error(const struct gprof_recorder *r);
  * @nmi: samples taken in NMI context
  * @irq: samples taken in interrupt context
  * @task: samples taken in task context
- * @maps_lost: mappings that could not be recorded
+ * @maps_lost: readings of mappings that did not fit into the buffer
  * @count: events that the counters counted, sampled or not (0: unknown)
  * @time_enabled_ns: time that counters were enabled, summed over counters
  * @time_running_ns: time that they really counted

@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * errand: a thread for each user, and what it may spend.
+ *
+ * Lock order: @servants_lock, which is held while a thread is made or ends, then
+ * struct gprof_servant.lock. No errand runs under either.
+ */
+#include "errand.h"
+#include "memlock.h"
+
+#include <linux/atomic.h>
+#include <linux/cred.h>
+#include <linux/err.h>
+#include <linux/jiffies.h>
+#include <linux/kthread.h>
+#include <linux/mutex.h>
+#include <linux/sched.h>
+#include <linux/sched/user.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+#include <linux/timekeeping.h>
+#include <linux/uidgid.h>
+#include <linux/user_namespace.h>
+#include <linux/wait.h>
+
+#define SHARE			16	/* of one CPU that a user's errands take */
+#define SHARE_PRIVILEGED	4	/* for who records the whole host */
+
+/* The thread's stack and task, about. */
+#define THREAD_BYTES		(THREAD_SIZE + 4 * PAGE_SIZE)
+
+/**
+ * struct gprof_servant - one user's thread
+ * @node: in @servants
+ * @cred: keeps the user
+ * @charge: for the thread
+ * @recorders: number of errands; protected by @servants_lock
+ * @nice: of the thread: the best that a recorder of the user was set up at
+ * @share: one in so many of the time of a CPU
+ * @spent: by all errands; the thread's
+ * @began: time when the current piece of work began; the thread's
+ * @began_run: CPU time of the thread then
+ * @thread: runs the errands
+ * @lock: protects @errands, @running and the times and counts of errands
+ * @errands: those that are to be looked at first come first
+ * @running: the one that is being run
+ * @ran: waits for an errand to end
+ * @called: an errand is to be run now
+ */
+struct gprof_servant {
+	struct list_head node;
+	const struct cred *cred;
+	struct gprof_charge charge;
+	unsigned int recorders;
+	int nice;
+	unsigned int share;
+	struct gprof_allowance spent;
+	u64 began;
+	u64 began_run;
+	struct task_struct *thread;
+	spinlock_t lock;		/* protects errands */
+	struct list_head errands;
+	struct gprof_errand *running;
+	wait_queue_head_t ran;
+	atomic_t called;
+};
+
+static DEFINE_MUTEX(servants_lock);	/* protects servants, and their number of errands */
+static LIST_HEAD(servants);
+
+/* The next errand to run, or NULL and when to look again. */
+static struct gprof_errand *next_errand(struct gprof_servant *s, u64 now, u64 *due)
+{
+	u64 solvent = gprof_allowance_due(&s->spent);
+	struct gprof_errand *e;
+
+	*due = U64_MAX;
+	list_for_each_entry(e, &s->errands, node) {
+		u64 at = READ_ONCE(e->called) ? 0 : e->due;
+
+		/* Who waits gets an answer, if only that nothing can be done. */
+		if (e->asked != e->answered)
+			return e;
+		at = max(at, solvent);
+		if (at <= now)
+			return e;
+		*due = min(*due, at);
+	}
+	return NULL;
+}
+
+/* Runs all that is due; returns when the next will be. */
+static u64 run_errands(struct gprof_servant *s)
+{
+	struct gprof_errand *e;
+	u64 due;
+
+	spin_lock(&s->lock);
+	while ((e = next_errand(s, ktime_get_mono_fast_ns(), &due))) {
+		u64 asked = e->asked;
+		bool awaited = asked != e->answered;
+
+		s->running = e;
+		list_move_tail(&e->node, &s->errands);
+		spin_unlock(&s->lock);
+		/* Called from here on is run again: pairs with xchg() in gprof_errand_call(). */
+		xchg(&e->called, 0);
+		due = e->run(e, awaited);
+		cond_resched();
+		spin_lock(&s->lock);
+		e->due = due;
+		e->answered = asked;
+		s->running = NULL;
+		wake_up_all(&s->ran);
+	}
+	spin_unlock(&s->lock);
+	return due;
+}
+
+static void rest_until(u64 due)
+{
+	u64 now = ktime_get_mono_fast_ns();
+
+	if (due == U64_MAX)
+		schedule();
+	else if (due > now)
+		schedule_timeout(nsecs_to_jiffies(due - now) + 1);
+	__set_current_state(TASK_RUNNING);
+}
+
+static int serve(void *data)
+{
+	struct gprof_servant *s = data;
+	u64 due = U64_MAX;
+
+	for (;;) {
+		/* Asleep, as far as who wakes can see, before @called is looked at. */
+		set_current_state(TASK_IDLE);
+		if (kthread_should_stop())
+			break;
+		if (!atomic_read(&s->called))
+			rest_until(due);
+		__set_current_state(TASK_RUNNING);
+		/* A full barrier; pairs with atomic_xchg() in wake(). */
+		atomic_xchg(&s->called, 0);
+		due = run_errands(s);
+	}
+	__set_current_state(TASK_RUNNING);
+	return 0;
+}
+
+static void wake(struct gprof_servant *s)
+{
+	/* Pairs with atomic_xchg() in serve(): what was asked for is seen by who reads 1. */
+	if (!atomic_xchg(&s->called, 1))
+		wake_up_process(s->thread);
+}
+
+static int nice_of_current(void)
+{
+	if (current->policy == SCHED_IDLE)
+		return MAX_NICE;
+	return max(task_nice(current), 0);
+}
+
+static struct gprof_servant *hire(bool privileged)
+{
+	struct gprof_servant *s = kzalloc(sizeof(*s), GFP_KERNEL_ACCOUNT);
+	int err = -ENOMEM;
+
+	if (!s)
+		return ERR_PTR(err);
+	err = gprof_charge(&s->charge, THREAD_BYTES, privileged);
+	if (err)
+		goto err_free;
+	spin_lock_init(&s->lock);
+	INIT_LIST_HEAD(&s->errands);
+	init_waitqueue_head(&s->ran);
+	s->nice = MAX_NICE;
+	s->share = SHARE;
+	s->thread = kthread_create(serve, s, "gprof/%u",
+				   from_kuid_munged(&init_user_ns, current_uid()));
+	if (IS_ERR(s->thread)) {
+		err = PTR_ERR(s->thread);
+		goto err_uncharge;
+	}
+	set_user_nice(s->thread, s->nice);
+	s->cred = get_current_cred();
+	list_add(&s->node, &servants);
+	wake_up_process(s->thread);
+	return s;
+
+err_uncharge:
+	gprof_uncharge(&s->charge);
+err_free:
+	kfree(s);
+	return ERR_PTR(err);
+}
+
+static struct gprof_servant *servant_of_current(bool privileged)
+{
+	struct gprof_servant *s;
+
+	lockdep_assert_held(&servants_lock);
+	list_for_each_entry(s, &servants, node) {
+		if (s->cred->user == current_user())
+			return s;
+	}
+	return hire(privileged);
+}
+
+/**
+ * gprof_errand_init() - have something done for the calling user
+ * @e: errand, zeroed
+ * @run: see struct gprof_errand; called in task context without locks, by one
+ *	thread, with no mapping of the user's and all privileges
+ * @privileged: the user records the whole host, and may spend more
+ *
+ * Context: Task.
+ * Return: 0 or a negative errno.
+ */
+int gprof_errand_init(struct gprof_errand *e, u64 (*run)(struct gprof_errand *e, bool awaited),
+		      bool privileged)
+{
+	struct gprof_servant *s;
+	int nice = nice_of_current();
+
+	mutex_lock(&servants_lock);
+	s = servant_of_current(privileged);
+	if (IS_ERR(s)) {
+		mutex_unlock(&servants_lock);
+		return PTR_ERR(s);
+	}
+	s->recorders++;
+	if (nice < s->nice) {
+		s->nice = nice;
+		set_user_nice(s->thread, nice);
+	}
+	if (privileged)
+		WRITE_ONCE(s->share, SHARE_PRIVILEGED);
+	e->run = run;
+	e->servant = s;
+	e->due = U64_MAX;
+	spin_lock(&s->lock);
+	list_add_tail(&e->node, &s->errands);
+	spin_unlock(&s->lock);
+	mutex_unlock(&servants_lock);
+	return 0;
+}
+
+static bool is_running(struct gprof_errand *e)
+{
+	struct gprof_servant *s = e->servant;
+	bool running;
+
+	spin_lock(&s->lock);
+	running = s->running == e;
+	spin_unlock(&s->lock);
+	return running;
+}
+
+/**
+ * gprof_errand_destroy() - no longer; the last one sends the thread away
+ * @e: errand that nobody calls any more
+ *
+ * Context: Task.
+ */
+void gprof_errand_destroy(struct gprof_errand *e)
+{
+	struct gprof_servant *s = e->servant;
+	bool running;
+
+	do {
+		wait_event(s->ran, !is_running(e));
+		spin_lock(&s->lock);
+		running = s->running == e;
+		if (!running)
+			list_del(&e->node);
+		spin_unlock(&s->lock);
+	} while (running);
+
+	mutex_lock(&servants_lock);
+	if (--s->recorders) {
+		mutex_unlock(&servants_lock);
+		return;
+	}
+	list_del(&s->node);
+	mutex_unlock(&servants_lock);
+	kthread_stop(s->thread);
+	gprof_uncharge(&s->charge);
+	put_cred(s->cred);
+	kfree(s);
+}
+
+/**
+ * gprof_errand_call() - have it run soon
+ * @e: errand
+ *
+ * Context: Any but NMI.
+ */
+void gprof_errand_call(struct gprof_errand *e)
+{
+	/* A full barrier; pairs with xchg() in run_errands(). */
+	if (!xchg(&e->called, 1))
+		wake(e->servant);
+}
+
+static bool is_answered(struct gprof_errand *e, u64 asked)
+{
+	struct gprof_servant *s = e->servant;
+	bool answered;
+
+	spin_lock(&s->lock);
+	answered = e->answered >= asked;
+	spin_unlock(&s->lock);
+	return answered;
+}
+
+/**
+ * gprof_errand_finish() - have it run now, and wait
+ * @e: errand
+ * @timeout: for so many jiffies
+ *
+ * Context: Task.
+ * Return: whether it has run from beginning to end.
+ */
+bool gprof_errand_finish(struct gprof_errand *e, unsigned long timeout)
+{
+	struct gprof_servant *s = e->servant;
+	u64 asked;
+
+	spin_lock(&s->lock);
+	asked = ++e->asked;
+	spin_unlock(&s->lock);
+	wake(s);
+	return wait_event_timeout(s->ran, is_answered(e, asked), timeout);
+}
+
+/**
+ * gprof_errand_due() - when may the errand go on?
+ * @e: errand that is running
+ *
+ * Return: a time of ktime_get_mono_fast_ns(); it has passed unless the user has
+ *	spent too much.
+ */
+u64 gprof_errand_due(const struct gprof_errand *e)
+{
+	return gprof_allowance_due(&e->servant->spent);
+}
+
+/**
+ * gprof_errand_begin() - from here on work is done that costs
+ * @e: errand that is running
+ */
+void gprof_errand_begin(struct gprof_errand *e)
+{
+	struct gprof_servant *s = e->servant;
+
+	s->began = ktime_get_mono_fast_ns();
+	s->began_run = current->se.sum_exec_runtime;
+}
+
+/**
+ * gprof_errand_end() - up to here; charges the user
+ * @e: errand that is running
+ *
+ * The scheduler's account is as old as the last tick, time also runs while others do:
+ * the smaller of both.
+ *
+ * Return: how much it was, ns of CPU time.
+ */
+u64 gprof_errand_end(struct gprof_errand *e)
+{
+	struct gprof_servant *s = e->servant;
+	u64 now = ktime_get_mono_fast_ns();
+	u64 cost = min(now - s->began, current->se.sum_exec_runtime - s->began_run + TICK_NSEC);
+
+	gprof_allowance_spend(&s->spent, now, cost, READ_ONCE(s->share));
+	return cost;
+}

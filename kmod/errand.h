@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * errand: work that is done for a user, in a thread that is no better than they are.
+ *
+ * What a recorder needs done outside of samples must cost its owner, not the host:
+ * a worker of the kernel's queues would run before everybody. So each user who has
+ * errands has one thread, at the nice value of who asked and never below 0, which
+ * takes a small share of one CPU and lets the rest wait.
+ */
+#ifndef GPROF_ERRAND_H
+#define GPROF_ERRAND_H
+
+#include <linux/list.h>
+#include <linux/time64.h>
+#include <linux/types.h>
+
+struct gprof_servant;
+
+/* How long one may have saved for, in time. */
+#define GPROF_ALLOWANCE_SAVED_NS	NSEC_PER_SEC
+
+/**
+ * struct gprof_allowance - a share of one CPU, of which a second's worth can be saved
+ * @settled: when all that was spent will have been earned; 0: nothing was
+ */
+struct gprof_allowance {
+	u64 settled;
+};
+
+/**
+ * gprof_allowance_due() - when may it be spent from again?
+ * @a: allowance
+ *
+ * Return: a time of ktime_get_mono_fast_ns(), which may have passed.
+ */
+static inline u64 gprof_allowance_due(const struct gprof_allowance *a)
+{
+	return a->settled > GPROF_ALLOWANCE_SAVED_NS ? a->settled - GPROF_ALLOWANCE_SAVED_NS : 0;
+}
+
+/**
+ * gprof_allowance_spend() - take time from it, which may leave a debt
+ * @a: allowance
+ * @now: time
+ * @ns: how much
+ * @share: it grows by a second in so many
+ */
+static inline void gprof_allowance_spend(struct gprof_allowance *a, u64 now, u64 ns,
+					 unsigned int share)
+{
+	a->settled = (a->settled > now ? a->settled : now) + ns * share;
+}
+
+/**
+ * struct gprof_errand - something to be done now and then for a recorder
+ * @run: does it; told whether somebody waits for it, which is when all must be done that
+ *	can be at once, and the rest given up. Returns the time when there will be
+ *	more to do, or U64_MAX
+ * @servant: who does it
+ * @node: in the servant's list
+ * @due: when to run it next
+ * @called: to be run now
+ * @asked: how often somebody has begun to wait
+ * @answered: value that @asked had when the last run began
+ */
+struct gprof_errand {
+	u64 (*run)(struct gprof_errand *e, bool awaited);
+	struct gprof_servant *servant;
+	struct list_head node;
+	u64 due;
+	int called;
+	u64 asked;
+	u64 answered;
+};
+
+int gprof_errand_init(struct gprof_errand *e, u64 (*run)(struct gprof_errand *e, bool awaited),
+		      bool privileged);
+void gprof_errand_destroy(struct gprof_errand *e);
+void gprof_errand_call(struct gprof_errand *e);
+bool gprof_errand_finish(struct gprof_errand *e, unsigned long timeout);
+
+u64 gprof_errand_due(const struct gprof_errand *e);
+void gprof_errand_begin(struct gprof_errand *e);
+u64 gprof_errand_end(struct gprof_errand *e);
+
+#endif /* GPROF_ERRAND_H */
