@@ -2,7 +2,8 @@
 /*
  * dev: a misc device whose every open file is a recorder.
  *
- * Anybody may open it; what a recorder may do is decided when it is set up.
+ * Who may open it is the administrator's to say, by the mode of the file, and nobody
+ * but root until then; what a recorder may do is decided when it is set up.
  * An open file, and a mapping of one, hold a reference on the module, so that
  * it cannot be unloaded under them.
  */
@@ -55,7 +56,7 @@ static const struct file_operations fops = {
 static struct miscdevice device = {
 	.minor = MISC_DYNAMIC_MINOR,
 	.name = "gprof",
-	.mode = 0666,
+	.mode = 0600,
 	.fops = &fops,
 };
 

@@ -10,8 +10,9 @@ here=$(cd "$(dirname "$0")" && pwd)
 need gprofctl
 
 dir=$(mktemp -d) || exit 1
-trap 'umount "$dir/full" 2>/dev/null; rm -rf "$dir"' EXIT
+trap 'shut_users_out; umount "$dir/full" 2>/dev/null; rm -rf "$dir"' EXIT
 # another user works here too
+let_users_in
 chmod 755 "$dir"
 mkdir -m 777 "$dir/work"
 cd "$dir/work" || exit 1

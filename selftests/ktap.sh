@@ -38,6 +38,20 @@ wait_for_recorders()
 	done
 }
 
+# let_users_in: the device is root's alone as it comes; until shut_users_out, which
+# belongs into the script's trap
+let_users_in()
+{
+	[ -e /dev/gprof ] || return 0
+	ktap_mode=$(stat -c %a /dev/gprof)
+	chmod 666 /dev/gprof
+}
+
+shut_users_out()
+{
+	[ -z "${ktap_mode-}" ] || chmod "$ktap_mode" /dev/gprof
+}
+
 # fail REASON: for use within a test
 fail()
 {

@@ -57,12 +57,35 @@ unload_leaves_no_device_and_no_parameter()
 	! grep -q gprof /proc/misc
 }
 
-load_brings_the_device_for_everybody()
+as_user()
+{
+	setpriv --reuid 1000 --regid 1000 --clear-groups "$@"
+}
+
+load_brings_the_device_for_root_alone()
 {
 	need_module
 	[ -c /dev/gprof ]
-	[ "$(stat -c %a /dev/gprof)" = 666 ]
-	setpriv --reuid 1000 --regid 1000 --clear-groups sh -c 'exec 9<>/dev/gprof'
+	[ "$(stat -c %a:%U /dev/gprof)" = 600:root ]
+	! as_user sh -c 'exec 9<>/dev/gprof' || fail "a user opened it"
+	! as_user gprofctl cpu -d 0.1 -o y.pb.gz -- true 2>err || fail "a user recorded"
+	cat err
+	grep -q 'chmod a+rw /dev/gprof' err
+	grep -q 'udev' err
+	[ ! -e y.pb.gz ]
+}
+
+a_mode_lets_users_in_and_what_they_may_record_stays_the_same()
+{
+	need_module
+	chmod 666 /dev/gprof
+	status=0
+	as_user sh -c 'exec 9<>/dev/gprof' || status=1
+	as_user gprofctl cpu -a -d 0.1 -o /dev/null 2>err && status=2
+	chmod 600 /dev/gprof
+	cat err
+	grep -q CAP_PERFMON err
+	[ $status = 0 ]
 }
 
 load_and_unload_in_a_loop_leave_no_memory()
@@ -140,6 +163,8 @@ kernel_log_names_the_module_once()
 
 ktap_run unload_is_refused_while_a_recorder_is_open \
 	unload_is_refused_while_something_is_recorded unload_leaves_no_device_and_no_parameter \
-	load_brings_the_device_for_everybody load_and_unload_in_a_loop_leave_no_memory \
+	load_brings_the_device_for_root_alone \
+	a_mode_lets_users_in_and_what_they_may_record_stays_the_same \
+	load_and_unload_in_a_loop_leave_no_memory \
 	killed_recorder_does_not_keep_the_module command_says_that_the_module_is_missing \
 	doctor_says_that_the_module_is_missing kernel_log_names_the_module_once

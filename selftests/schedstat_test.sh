@@ -9,7 +9,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/ktap.sh"
 
 dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
+trap 'shut_users_out; rm -rf "$dir"' EXIT
+let_users_in
 chmod 777 "$dir"
 cd "$dir" || exit 1
 

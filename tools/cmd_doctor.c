@@ -110,6 +110,11 @@ static void check_module(struct patient *p)
 {
 	if (p->host) {
 		good("the module is loaded and speaks ABI %u", gprof_host_abi(p->host));
+	} else if (exists("/sys/module/gprof") && access(DEVICE, R_OK | W_OK) &&
+		   errno == EACCES) {
+		bad(p, FAIL, "run as root, or let users in: chmod a+rw " DEVICE " as root until "
+		    "the module is loaded again, or for good by a udev rule: see gprof(4)",
+		    "the module is loaded, but this user may not open " DEVICE);
 	} else if (exists("/sys/module/gprof")) {
 		bad(p, FAIL, "check the permissions of " DEVICE ", or build command and module "
 		    "from the same source", "the module is loaded, but: %s", p->error);
@@ -136,11 +141,29 @@ static bool has_capability(int bit)
 	return effective >> bit & 1;
 }
 
+/* Whoever may open it: who else may? */
+static void check_device(void)
+{
+	struct stat st;
+
+	if (stat(DEVICE, &st))
+		return;
+	if (st.st_mode & 0006)
+		good("every user may open " DEVICE);
+	else if (st.st_mode & 0060)
+		good("group %u may open " DEVICE "; chmod a+rw lets every user in", st.st_gid);
+	else
+		good("only root may open " DEVICE "; chmod a+rw, or a udev rule (gprof(4)), lets "
+		     "users in who want to record their own tasks");
+}
+
 static void check_privilege(struct patient *p)
 {
 	char text[32];
 
 	p->privileged = has_capability(CAP_PERFMON_BIT) || has_capability(CAP_SYS_ADMIN_BIT);
+	if (p->host)
+		check_device();
 	if (p->privileged)
 		good("this user may record every task, the kernel, and all CPUs");
 	else

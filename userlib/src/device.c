@@ -25,8 +25,10 @@ int gprof_device_open(struct gprof_error *e)
 	case EACCES:
 	case EPERM:
 		return gprof_error_set(e, EACCES,
-				       "%s: no permission to open it; run as root, or let users "
-				       "in with chmod a+rw %s", GPROF_DEVICE, GPROF_DEVICE);
+				       "%s: no permission to open it, which only root has as it "
+				       "comes; run as root, or let users in: chmod a+rw %s now, a "
+				       "udev rule for good (see gprof(4))", GPROF_DEVICE,
+				       GPROF_DEVICE);
 	case EMFILE:
 	case ENFILE:
 		return gprof_error_set(e, errno,
