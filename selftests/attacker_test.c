@@ -193,6 +193,118 @@ TEST_F(attacker, sees_no_kernel_address_among_data_addresses)
 	free(t);
 }
 
+/* ---- slowing others down ---- */
+
+#define CROWD	9
+
+/* Begins to count one's own thread; what slows everybody must be asked for in vain. */
+static int count_oneself(struct device *dev, uint32_t flags)
+{
+	struct gprof_sched_params params = { .size = sizeof(params), .flags = flags };
+	struct gprof_setup setup = {
+		.size = sizeof(setup),
+		.kind = GPROF_KIND_SCHED,
+		.target = GPROF_TARGET_THREAD,
+		.id = gettid(),
+		.params = (uintptr_t)&params,
+	};
+	int ret = device_setup(dev, &setup);
+
+	if (ret == -EPERM && setup.out_reason == GPROF_REASON_SLOWS_DENIED)
+		return -EACCES;
+	return ret ?: device_start(dev);
+}
+
+TEST_F(attacker, counts_no_system_calls_or_faults_which_slows_everybodys)
+{
+	NEED_ROOT();
+	ASSERT_EQ(0, become(ATTACKER));
+	EXPECT_EQ(-EACCES, count_oneself(&self->dev, GPROF_SCHED_F_SYSCALLS));
+	EXPECT_EQ(-EACCES, count_oneself(&self->dev, GPROF_SCHED_F_FAULTS));
+	EXPECT_EQ(-EACCES, count_oneself(&self->dev, __GPROF_SCHED_F_ALL));
+	EXPECT_EQ(0, count_oneself(&self->dev, 0));
+}
+
+/* The worst that a user can do of it: as many recorders as they get. */
+static void crowd(void *arg, int step)
+{
+	static struct device devs[CROWD];
+	int i;
+
+	if (become(ATTACKER))
+		_exit(1);
+	for (i = 0; i < CROWD; i++) {
+		if (count_oneself(&devs[i], __GPROF_SCHED_F_ALL) &&
+		    count_oneself(&devs[i], 0))
+			_exit(1);
+	}
+}
+
+static uint64_t least(uint64_t (*once)(void))
+{
+	uint64_t ns, best = UINT64_MAX;
+	int i;
+
+	for (i = 0; i < 300; i++) {
+		ns = once();
+		best = ns < best ? ns : best;
+	}
+	return best;
+}
+
+static uint64_t calls_ns(void)
+{
+	uint64_t begin = monotonic_ns();
+	int i;
+
+	for (i = 0; i < 200; i++)
+		syscall(SYS_getppid);
+	return monotonic_ns() - begin;
+}
+
+static uint64_t faults_ns(void)
+{
+	size_t page = sysconf(_SC_PAGESIZE), length = 64 * page, i;
+	uint64_t begin;
+	volatile char *at;
+
+	at = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (at == MAP_FAILED)
+		return UINT64_MAX;
+	begin = monotonic_ns();
+	for (i = 0; i < length; i += page)
+		at[i] = 1;
+	begin = monotonic_ns() - begin;
+	munmap((void *)at, length);
+	return begin;
+}
+
+TEST_F(attacker, slows_no_system_call_or_page_fault_of_others)
+{
+	uint64_t calls = 0, calls_beside = 0, faults = 0, faults_beside = 0;
+	struct child child;
+	int tries;
+
+	NEED_ROOT();
+	/* A busy host may slow a round of some ms, but not each; a counter does. */
+	for (tries = 0; tries < 10; tries++) {
+		calls = least(calls_ns);
+		faults = least(faults_ns);
+		ASSERT_EQ(0, child_fork(&child, crowd, NULL));
+		ASSERT_EQ(0, child_step(&child));
+		calls_beside = least(calls_ns);
+		faults_beside = least(faults_ns);
+		child_end(&child);
+		if (calls_beside * 10 <= calls * 11 && faults_beside * 10 <= faults * 11)
+			break;
+	}
+	TH_LOG("200 calls %llu ns, beside a crowd %llu; 64 faults %llu ns, beside it %llu",
+	       (unsigned long long)calls, (unsigned long long)calls_beside,
+	       (unsigned long long)faults, (unsigned long long)faults_beside);
+	EXPECT_LE(calls_beside * 10, calls * 11);
+	EXPECT_LE(faults_beside * 10, faults * 11);
+}
+
 /* ---- the pages of another recorder ---- */
 
 TEST_F(attacker, opens_a_recorder_of_their_own_where_another_has_one)

@@ -32,9 +32,9 @@ static int set_faults(void *ctx, const char *value)
 }
 
 const struct option_row sched_option_rows[] = {
-	{ 0, "syscalls", NULL, "count system calls too, which slows each down a little",
+	{ 0, "syscalls", NULL, "count system calls too, which slows those of all tasks a little",
 	  set_sys_calls },
-	{ 0, "faults", NULL, "count user page faults too, which slows each down a little",
+	{ 0, "faults", NULL, "count user page faults too, which slows those of all tasks a little",
 	  set_faults },
 	{ 0, "rate", "HZ", "delays to sample in a second (default: 100); all are counted", set_hz },
 	{ 0 },

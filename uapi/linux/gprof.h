@@ -200,6 +200,7 @@ struct gprof_info {
 #define GPROF_REASON_STATE		17	/* SETUP missing or done, started or not */
 #define GPROF_REASON_GENERATION		18	/* generation time out of range */
 #define GPROF_REASON_EXCLUDE		19	/* this event cannot leave out what was asked */
+#define GPROF_REASON_SLOWS_DENIED	20	/* what slows all tasks needs CAP_PERFMON */
 
 /**
  * struct gprof_setup - argument of GPROF_IOC_SETUP
@@ -300,9 +301,12 @@ struct gprof_profile_params {
 
 #define GPROF_PROFILE_PARAMS_SIZE_VER0	24
 
-/* flags of struct gprof_sched_params */
-#define GPROF_SCHED_F_SYSCALLS	(1U << 0)	/* count system calls: slows each down */
-#define GPROF_SCHED_F_FAULTS	(1U << 1)	/* count user page faults: slows each down */
+/*
+ * flags of struct gprof_sched_params. Whatever the target, they slow down every
+ * system call, or page fault, of every task on the host: they need CAP_PERFMON.
+ */
+#define GPROF_SCHED_F_SYSCALLS	(1U << 0)	/* count system calls */
+#define GPROF_SCHED_F_FAULTS	(1U << 1)	/* count user page faults */
 #define __GPROF_SCHED_F_ALL	0x3U
 
 /**

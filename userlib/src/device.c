@@ -82,6 +82,9 @@ static const char *const reasons[] = {
 	[GPROF_REASON_GENERATION] = "the time of a generation is out of range",
 	[GPROF_REASON_EXCLUDE] = "this event cannot leave out kernel, hypervisor or idle; include "
 				 "them (as root or with CAP_PERFMON)",
+	[GPROF_REASON_SLOWS_DENIED] = "counting system calls or page faults slows those of every "
+				      "task, and needs root or CAP_PERFMON; leave them out, or "
+				      "run with the privilege",
 };
 
 static int event_error(int err, const char *what, struct gprof_error *e)

@@ -42,9 +42,9 @@ extern "C" {
 
 struct gprof_sched;
 
-/* flags of struct gprof_sched_config */
-#define GPROF_SCHED_SYS_CALLS	(1U << 0)	/* count system calls: slows each down */
-#define GPROF_SCHED_FAULTS	(1U << 1)	/* count user page faults: slows each down */
+/* flags of struct gprof_sched_config; they slow down every task, and need CAP_PERFMON */
+#define GPROF_SCHED_SYS_CALLS	(1U << 0)	/* count system calls */
+#define GPROF_SCHED_FAULTS	(1U << 1)	/* count user page faults */
 
 /**
  * struct gprof_sched_config - what to count
@@ -134,7 +134,7 @@ struct gprof_sched_stats {
  * gprof_sched_stats_open() - count from now on
  * @cfg: configuration; copied
  *
- * The system, cgroups and others' tasks need CAP_PERFMON.
+ * The system, cgroups, others' tasks, and any of @cfg->flags need CAP_PERFMON.
  *
  * Return: statistics for gprof_sched_stats_close(), or NULL with errno.
  */
