@@ -5,6 +5,10 @@
  * All user memory is read before and written after the recorder does its work,
  * so that no lock is ever held over a page fault. Modelled on iommufd
  * (drivers/iommu/iommufd/main.c).
+ *
+ * What a recorder has done cannot be taken back: others may have mapped, started or
+ * read it since. So EFAULT must come first. The pages of the outputs are pinned
+ * before the work, and written to after it, whatever has become of the mapping.
  */
 #include "ioctl.h"
 #include "recorder.h"
@@ -12,6 +16,7 @@
 
 #include <linux/bitmap.h>
 #include <linux/gprof.h>
+#include <linux/mm.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
@@ -29,8 +34,45 @@ struct command {
 	unsigned int cmd;
 	size_t size;
 	size_t min_size;
+	bool has_outputs;
 	int (*run)(struct gprof_recorder *r, union argument *arg);
 };
+
+/* Where outputs go: a struct of less than a page lies in one or two. */
+struct place {
+	struct page *pages[2];
+	int nr;
+	size_t offset;
+	size_t bytes;
+};
+
+/* Memory of devices, and what else cannot be pinned, is EFAULT too. */
+static int pin_place(struct place *p, void __user *arg, size_t bytes)
+{
+	unsigned long start = (unsigned long)arg & PAGE_MASK;
+	int pinned;
+
+	p->offset = offset_in_page(arg);
+	p->bytes = bytes;
+	p->nr = DIV_ROUND_UP(p->offset + bytes, PAGE_SIZE);
+	pinned = pin_user_pages_fast(start, p->nr, FOLL_WRITE, p->pages);
+	if (pinned == p->nr)
+		return 0;
+	if (pinned > 0)
+		unpin_user_pages(p->pages, pinned);
+	return -EFAULT;
+}
+
+static void write_place(struct place *p, const void *from)
+{
+	size_t first = min_t(size_t, p->bytes, PAGE_SIZE - p->offset);
+
+	/* Both architectures have all memory mapped. */
+	memcpy(page_address(p->pages[0]) + p->offset, from, first);
+	if (p->nr > 1)
+		memcpy(page_address(p->pages[1]), from + first, p->bytes - first);
+	unpin_user_pages_dirty_lock(p->pages, p->nr, true);
+}
 
 /* Reads a struct that begins with its size. Returns 0 or a negative errno. */
 static int copy_sized(void *to, size_t size, size_t min_size, const void __user *from)
@@ -162,16 +204,18 @@ static int run_rate(struct gprof_recorder *r, union argument *arg)
 	return gprof_recorder_rate(r, &arg->rate);
 }
 
-#define COMMAND(_cmd, _struct, _min, _run) \
-	{ .cmd = (_cmd), .size = sizeof(struct _struct), .min_size = (_min), .run = (_run) }
+#define COMMAND(_cmd, _struct, _min, _outputs, _run) {			\
+	.cmd = (_cmd), .size = sizeof(struct _struct), .min_size = (_min),	\
+	.has_outputs = (_outputs), .run = (_run)				\
+}
 
 static const struct command commands[] = {
-	COMMAND(GPROF_IOC_INFO, gprof_info, GPROF_INFO_SIZE_VER0, run_info),
-	COMMAND(GPROF_IOC_SETUP, gprof_setup, GPROF_SETUP_SIZE_VER0, run_setup),
-	COMMAND(GPROF_IOC_START, gprof_start, GPROF_START_SIZE_VER0, run_start),
-	COMMAND(GPROF_IOC_STOP, gprof_stop, GPROF_STOP_SIZE_VER0, run_stop),
-	COMMAND(GPROF_IOC_STATS, gprof_stats, GPROF_STATS_SIZE_VER0, run_stats),
-	COMMAND(GPROF_IOC_RATE, gprof_rate, GPROF_RATE_SIZE_VER0, run_rate),
+	COMMAND(GPROF_IOC_INFO, gprof_info, GPROF_INFO_SIZE_VER0, true, run_info),
+	COMMAND(GPROF_IOC_SETUP, gprof_setup, GPROF_SETUP_SIZE_VER0, true, run_setup),
+	COMMAND(GPROF_IOC_START, gprof_start, GPROF_START_SIZE_VER0, true, run_start),
+	COMMAND(GPROF_IOC_STOP, gprof_stop, GPROF_STOP_SIZE_VER0, false, run_stop),
+	COMMAND(GPROF_IOC_STATS, gprof_stats, GPROF_STATS_SIZE_VER0, true, run_stats),
+	COMMAND(GPROF_IOC_RATE, gprof_rate, GPROF_RATE_SIZE_VER0, false, run_rate),
 };
 
 static const struct command *find(unsigned int cmd)
@@ -198,7 +242,7 @@ long gprof_ioctl(struct gprof_recorder *r, unsigned int cmd, void __user *arg)
 {
 	const struct command *c = find(cmd);
 	union argument a = {};
-	size_t user_size;
+	struct place out;
 	int err;
 
 	BUILD_BUG_ON(sizeof(struct gprof_info) != GPROF_INFO_SIZE_VER0);
@@ -213,13 +257,13 @@ long gprof_ioctl(struct gprof_recorder *r, unsigned int cmd, void __user *arg)
 	err = copy_sized(&a, c->size, c->min_size, arg);
 	if (err)
 		return err;
-	user_size = a.size;
-	/* A struct that cannot be written to must fail before anything is done. */
-	if (copy_to_user(arg, &a, min(user_size, c->size)))
-		return -EFAULT;
+	if (!c->has_outputs)
+		return c->run(r, &a);
+	err = pin_place(&out, arg, min_t(size_t, a.size, c->size));
+	if (err)
+		return err;
 	err = c->run(r, &a);
 	/* On error too: out_reason says why. */
-	if (copy_to_user(arg, &a, min(user_size, c->size)))
-		return err ?: -EFAULT;
+	write_place(&out, &a);
 	return err;
 }

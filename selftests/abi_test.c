@@ -8,6 +8,7 @@
  */
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sched.h>
 #include <sys/ioctl.h>
@@ -263,6 +264,98 @@ TEST_F(command, number_carries_no_size)
 						       variant->size), self->arg));
 	EXPECT_EQ(-ENOTTY, device_ioctl(self->fd, _IO(GPROF_IOC_TYPE - 1, nr), self->arg));
 	EXPECT_UNCHANGED();
+}
+
+/* ---- outputs that cannot be written any more ---- */
+
+/* A page that is writable now and then. */
+struct flicker {
+	char *page;
+	bool stop;
+};
+
+static void *flicker(void *arg)
+{
+	struct flicker *f = arg;
+	size_t size = sysconf(_SC_PAGESIZE);
+
+	while (!__atomic_load_n(&f->stop, __ATOMIC_RELAXED)) {
+		mprotect(f->page, size, PROT_READ);
+		mprotect(f->page, size, PROT_READ | PROT_WRITE);
+	}
+	return NULL;
+}
+
+#define FAULTS	5
+
+/*
+ * Who is told EFAULT can do again what did not happen: the page goes while the command
+ * is under way, and it has not taken effect.
+ */
+TEST(a_command_that_is_EFAULT_has_changed_nothing)
+{
+	struct gprof_cpu_params params = timer_params(PERIOD_NS);
+	struct gprof_setup setup = device_setup_of(GPROF_TARGET_THREAD, gettid(), &params);
+	struct gprof_start start = { .size = sizeof(start) };
+	unsigned int faults[2] = { 0 }, effects[2] = { 0 }, i;
+	struct flicker f = { 0 };
+	pthread_t thread;
+	int fd, err;
+
+	setup.buffer_size = 4096;
+	f.page = mmap(NULL, sysconf(_SC_PAGESIZE), PROT_READ | PROT_WRITE,
+		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, f.page);
+	memcpy(f.page, &setup, sizeof(setup));
+	memcpy(f.page + 1024, &start, sizeof(start));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, flicker, &f));
+	for (i = 0; i < 20 * FAULTS && (faults[0] < FAULTS || faults[1] < FAULTS); i++) {
+		fd = device_open();
+		ASSERT_LE(0, fd);
+		err = device_ioctl(fd, GPROF_IOC_SETUP, f.page);
+		ASSERT_TRUE(!err || err == -EFAULT) TH_LOG("%d", err);
+		faults[0] += !!err;
+		if (err)
+			effects[0] += !!device_ioctl(fd, GPROF_IOC_SETUP, &setup);
+		err = device_ioctl(fd, GPROF_IOC_START, f.page + 1024);
+		ASSERT_TRUE(!err || err == -EFAULT) TH_LOG("%d", err);
+		faults[1] += !!err;
+		if (err)
+			effects[1] += !!device_ioctl(fd, GPROF_IOC_START, &start);
+		close(fd);
+	}
+	__atomic_store_n(&f.stop, true, __ATOMIC_RELAXED);
+	pthread_join(thread, NULL);
+	TH_LOG("%u and %u faults in %u turns", faults[0], faults[1], i);
+	EXPECT_LT(0, faults[0]);
+	EXPECT_LT(0, faults[1]);
+	EXPECT_EQ(0, effects[0]);
+	EXPECT_EQ(0, effects[1]);
+	munmap(f.page, sysconf(_SC_PAGESIZE));
+}
+
+/* A struct across two pages is written to both. */
+TEST(outputs_across_a_page_boundary_are_whole)
+{
+	size_t page = sysconf(_SC_PAGESIZE), at;
+	struct gprof_info plain = { .size = sizeof(plain) }, *info;
+	int fd = device_open();
+	char *map;
+
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, device_ioctl(fd, GPROF_IOC_INFO, &plain));
+	map = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, map);
+	for (at = page - sizeof(*info); at <= page; at += 8) {
+		memset(map, 0, 2 * page);
+		info = (void *)(map + at);
+		info->size = sizeof(*info);
+		EXPECT_EQ(0, device_ioctl(fd, GPROF_IOC_INFO, info));
+		EXPECT_EQ(0, memcmp(&plain, info, sizeof(plain))) TH_LOG("at %zu", at);
+		EXPECT_EQ(0, map[at + sizeof(*info)]);
+	}
+	munmap(map, 2 * page);
+	close(fd);
 }
 
 /* ---- all but the commands ---- */
