@@ -2,12 +2,14 @@
 /*
  * netlink: the family, its operations and its events.
  *
- * It looks at recorders and changes none. Operations run one after the other
- * under genetlink's own lock, in the process that asks.
+ * It looks at recorders and changes none. Operations run side by side, in the
+ * process that asks: genetlink's own lock is everybody's, those of other families
+ * too, and whoever is slow with it is slow for all.
  */
 #include "compat/genetlink.h"
 #include "netlink.h"
 #include "recorder.h"
+#include "source.h"
 
 #include <linux/gprof.h>
 #include <linux/gprof_netlink.h>
@@ -84,17 +86,23 @@ struct genl_family gprof_netlink_family __ro_after_init = {
 	.version = GPROF_NL_VERSION,
 	.module = THIS_MODULE,
 	.netnsok = true,
+	.parallel_ops = true,
 	.ops = ops,
 	.n_ops = ARRAY_SIZE(ops),
 	.mcgrps = groups,
 	.n_mcgrps = ARRAY_SIZE(groups),
 };
 
-/* An event that does not get through is one that nobody could have waited for. */
+/*
+ * An event goes to listeners of any user and namespace: it says what may be known to
+ * all of them, and who wants more, and may, asks. One that does not get through is
+ * one that nobody could have waited for.
+ */
 static int announce(struct notifier_block *nb, unsigned long event, void *data)
 {
 	u8 cmd = event == GPROF_RECORDER_STARTED ? GPROF_CMD_RECORDER_STARTED :
 						   GPROF_CMD_RECORDER_STOPPED;
+	struct gprof_recorder *r = data;
 	struct sk_buff *skb;
 	void *head;
 
@@ -104,7 +112,9 @@ static int announce(struct notifier_block *nb, unsigned long event, void *data)
 	if (!skb)
 		return NOTIFY_DONE;
 	head = genlmsg_put(skb, 0, 0, &gprof_netlink_family, 0, cmd);
-	if (!head || gprof_netlink_put_recorder(skb, data)) {
+	if (!head ||
+	    nla_put_u64_64bit(skb, GPROF_A_RECORDER_ID, r->entry.id, GPROF_A_RECORDER_PAD) ||
+	    nla_put_u32(skb, GPROF_A_RECORDER_KIND, r->source->kind)) {
 		nlmsg_free(skb);
 		return NOTIFY_DONE;
 	}

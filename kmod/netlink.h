@@ -9,6 +9,7 @@
 
 struct genl_family;
 struct genl_info;
+struct gprof_phase;
 struct gprof_recorder;
 struct netlink_callback;
 struct netlink_ext_ack;
@@ -20,9 +21,10 @@ int gprof_netlink_init(void);
 void gprof_netlink_exit(void);
 
 /* netlink_recorder.c */
-struct gprof_recorder *gprof_netlink_find(struct sk_buff *request, u64 id,
-					  struct netlink_ext_ack *extack);
-int gprof_netlink_put_recorder(struct sk_buff *skb, struct gprof_recorder *r);
+struct gprof_recorder *gprof_netlink_enter(struct sk_buff *request, u64 id,
+					   struct gprof_phase *phase,
+					   struct netlink_ext_ack *extack);
+void gprof_netlink_leave(struct gprof_recorder *r);
 int gprof_netlink_recorder(struct sk_buff *skb, struct genl_info *info);
 int gprof_netlink_recorder_dump(struct sk_buff *skb, struct netlink_callback *cb);
 

@@ -3,7 +3,11 @@
  * netlink_recorder: who sees which recorder, and what of it.
  *
  * Both who sends a request and who opened its socket must be allowed, lest a
- * program with privileges be talked into asking for another.
+ * program with privileges be talked into asking for another. That is decided by
+ * what is known without any lock of the recorder, and who may look waits for none
+ * that its owner can hold for long.
+ *
+ * Ids are those of the pid and user namespaces of who reads the answer.
  */
 #include "compat/genetlink.h"
 #include "netlink.h"
@@ -30,11 +34,9 @@ static bool opened_by(struct sk_buff *request, kuid_t uid)
 	       uid_eq(sk->sk_socket->file->f_cred->euid, uid);
 }
 
-static bool may_see(struct sk_buff *request, const struct gprof_recorder *r)
+static bool may_see(struct sk_buff *request, const struct gprof_entry *e)
 {
-	kuid_t owner = r->target.owner->euid;
-
-	if (uid_eq(current_euid(), owner) && opened_by(request, owner))
+	if (uid_eq(current_euid(), e->owner) && opened_by(request, e->owner))
 		return true;
 	return netlink_capable(request, CAP_PERFMON) || netlink_capable(request, CAP_SYS_ADMIN);
 }
@@ -44,37 +46,41 @@ static struct gprof_recorder *recorder_of(struct gprof_entry *e)
 	return container_of(e, struct gprof_recorder, entry);
 }
 
-/* Taken with @r->lock held; false: it was closed, or is another's. */
-static bool lock_visible(struct sk_buff *request, struct gprof_recorder *r)
-{
-	mutex_lock(&r->lock);
-	if (r->state != GPROF_CLOSED && may_see(request, r))
-		return true;
-	mutex_unlock(&r->lock);
-	return false;
-}
-
 /**
- * gprof_netlink_find() - the recorder that a request is about
+ * gprof_netlink_enter() - look at the recorder that a request is about
  * @request: request
  * @id: its id
+ * @phase: gets how it is now
  * @extack: for the sentence
  *
  * Context: Task.
- * Return: recorder with a reference and its lock held, or an ERR_PTR.
+ * Return: recorder for gprof_netlink_leave(), or an ERR_PTR.
  */
-struct gprof_recorder *gprof_netlink_find(struct sk_buff *request, u64 id,
-					  struct netlink_ext_ack *extack)
+struct gprof_recorder *gprof_netlink_enter(struct sk_buff *request, u64 id,
+					   struct gprof_phase *phase,
+					   struct netlink_ext_ack *extack)
 {
 	struct gprof_entry *e = gprof_registry_find(id);
 
 	if (e) {
-		if (lock_visible(request, recorder_of(e)))
+		if (may_see(request, e) && gprof_recorder_enter(recorder_of(e), phase))
 			return recorder_of(e);
 		gprof_entry_put(e);
 	}
 	NL_SET_ERR_MSG(extack, "No recorder of yours has this id; it may have been closed");
 	return ERR_PTR(-ENOENT);
+}
+
+/**
+ * gprof_netlink_leave() - end of looking
+ * @r: what gprof_netlink_enter() returned
+ *
+ * Context: Task.
+ */
+void gprof_netlink_leave(struct gprof_recorder *r)
+{
+	gprof_recorder_leave(r);
+	gprof_entry_put(&r->entry);
 }
 
 static int put_u64(struct sk_buff *skb, int attr, u64 value)
@@ -99,7 +105,7 @@ static int put_target(struct sk_buff *skb, const struct gprof_target *t)
 
 static int put_owner(struct sk_buff *skb, const struct gprof_recorder *r)
 {
-	uid_t uid = from_kuid_munged(current_user_ns(), r->target.owner->euid);
+	uid_t uid = from_kuid_munged(current_user_ns(), r->entry.owner);
 	pid_t pid = pid_nr_ns(r->entry.pid, task_active_pid_ns(current));
 
 	return nla_put_u32(skb, GPROF_A_RECORDER_OWNER_PID, pid) ||
@@ -133,37 +139,20 @@ static int put_samples(struct sk_buff *skb, struct gprof_recorder *r)
 	       -EMSGSIZE : 0;
 }
 
-static int put_locked(struct sk_buff *skb, struct gprof_recorder *r)
+/* The attributes of RECORDER_GET. Who calls is a guest of @r. */
+static int put_recorder(struct sk_buff *skb, struct gprof_recorder *r,
+			const struct gprof_phase *phase)
 {
-	u32 state = r->state == GPROF_STARTED ? GPROF_RECORDER_STATE_STARTED :
-						GPROF_RECORDER_STATE_READY;
+	u32 state = phase->started ? GPROF_RECORDER_STATE_STARTED : GPROF_RECORDER_STATE_READY;
 
 	return put_u64(skb, GPROF_A_RECORDER_ID, r->entry.id) ||
 	       nla_put_u32(skb, GPROF_A_RECORDER_KIND, r->source->kind) ||
 	       put_target(skb, &r->target) ||
 	       nla_put_u32(skb, GPROF_A_RECORDER_STATE, state) ||
 	       put_owner(skb, r) ||
-	       put_u64(skb, GPROF_A_RECORDER_STARTED_NS, r->started_ns) ||
-	       put_u64(skb, GPROF_A_RECORDER_STOPPED_NS, r->stopped_ns) ||
+	       put_u64(skb, GPROF_A_RECORDER_STARTED_NS, phase->started_ns) ||
+	       put_u64(skb, GPROF_A_RECORDER_STOPPED_NS, phase->stopped_ns) ||
 	       put_samples(skb, r) ? -EMSGSIZE : 0;
-}
-
-/**
- * gprof_netlink_put_recorder() - the attributes of RECORDER_GET
- * @skb: message
- * @r: recorder that is set up
- *
- * Context: Task.
- * Return: 0 or -EMSGSIZE.
- */
-int gprof_netlink_put_recorder(struct sk_buff *skb, struct gprof_recorder *r)
-{
-	int err;
-
-	mutex_lock(&r->lock);
-	err = put_locked(skb, r);
-	mutex_unlock(&r->lock);
-	return err;
 }
 
 /**
@@ -178,6 +167,7 @@ int gprof_netlink_recorder(struct sk_buff *skb, struct genl_info *info)
 {
 	struct nlattr *id = info->attrs[GPROF_A_RECORDER_ID];
 	struct gprof_recorder *r;
+	struct gprof_phase phase;
 	struct sk_buff *reply;
 	int err = -EMSGSIZE;
 	void *head;
@@ -189,16 +179,15 @@ int gprof_netlink_recorder(struct sk_buff *skb, struct genl_info *info)
 	reply = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_KERNEL);
 	if (!reply)
 		return -ENOMEM;
-	r = gprof_netlink_find(skb, nla_get_u64(id), info->extack);
+	r = gprof_netlink_enter(skb, nla_get_u64(id), &phase, info->extack);
 	if (IS_ERR(r)) {
 		nlmsg_free(reply);
 		return PTR_ERR(r);
 	}
 	head = genlmsg_put_reply(reply, info, &gprof_netlink_family, 0, GPROF_CMD_RECORDER_GET);
 	if (head)
-		err = put_locked(reply, r);
-	mutex_unlock(&r->lock);
-	gprof_entry_put(&r->entry);
+		err = put_recorder(reply, r, &phase);
+	gprof_netlink_leave(r);
 	if (err) {
 		nlmsg_free(reply);
 		return err;
@@ -207,7 +196,8 @@ int gprof_netlink_recorder(struct sk_buff *skb, struct genl_info *info)
 	return genlmsg_reply(reply, info);
 }
 
-static int dump_one(struct sk_buff *skb, struct netlink_callback *cb, struct gprof_recorder *r)
+static int dump_one(struct sk_buff *skb, struct netlink_callback *cb, struct gprof_recorder *r,
+		    const struct gprof_phase *phase)
 {
 	void *head;
 	int err;
@@ -217,7 +207,7 @@ static int dump_one(struct sk_buff *skb, struct netlink_callback *cb, struct gpr
 	if (!head)
 		return -EMSGSIZE;
 	genl_dump_check_consistent(cb, head);
-	err = put_locked(skb, r);
+	err = put_recorder(skb, r, phase);
 	if (err)
 		genlmsg_cancel(skb, head);
 	else
@@ -246,10 +236,11 @@ int gprof_netlink_recorder_dump(struct sk_buff *skb, struct netlink_callback *cb
 	cb->seq = gprof_registry_generation();
 	while (!err && (e = gprof_registry_next(cb->args[0] + 1))) {
 		struct gprof_recorder *r = recorder_of(e);
+		struct gprof_phase phase;
 
-		if (lock_visible(cb->skb, r)) {
-			err = dump_one(skb, cb, r);
-			mutex_unlock(&r->lock);
+		if (may_see(cb->skb, e) && gprof_recorder_enter(r, &phase)) {
+			err = dump_one(skb, cb, r, &phase);
+			gprof_recorder_leave(r);
 		}
 		if (!err)
 			cb->args[0] = e->id;

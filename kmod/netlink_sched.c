@@ -105,18 +105,18 @@ static int put_reading(struct sk_buff *skb, u64 id, const struct gprof_sched_rea
 	       -EMSGSIZE : 0;
 }
 
-static int read_locked(struct gprof_recorder *r, struct gprof_sched_reading *reading,
-		       struct netlink_ext_ack *extack)
+/* Who calls is a guest of @r. */
+static int read_stats(struct gprof_recorder *r, struct gprof_sched_reading *reading,
+		      struct netlink_ext_ack *extack)
 {
 	if (r->source != &gprof_source_sched) {
 		NL_SET_ERR_MSG(extack, "This recorder is of a kind without scheduler statistics");
 		return -EOPNOTSUPP;
 	}
-	if (!r->started_ns) {
+	if (!gprof_source_sched_read(r->source_state, reading)) {
 		NL_SET_ERR_MSG(extack, "This recorder was never started, and has counted nothing");
 		return -EBUSY;
 	}
-	gprof_source_sched_read(r->source_state, reading);
 	return 0;
 }
 
@@ -150,6 +150,7 @@ int gprof_netlink_sched_stats(struct sk_buff *skb, struct genl_info *info)
 	struct nlattr *id = info->attrs[GPROF_A_SCHED_STATS_ID];
 	struct gprof_sched_reading *reading;
 	struct gprof_recorder *r;
+	struct gprof_phase phase;
 	int err;
 
 	if (!id) {
@@ -159,12 +160,11 @@ int gprof_netlink_sched_stats(struct sk_buff *skb, struct genl_info *info)
 	reading = kvmalloc(sizeof(*reading), GFP_KERNEL);
 	if (!reading)
 		return -ENOMEM;
-	r = gprof_netlink_find(skb, nla_get_u64(id), info->extack);
+	r = gprof_netlink_enter(skb, nla_get_u64(id), &phase, info->extack);
 	err = PTR_ERR_OR_ZERO(r);
 	if (!err) {
-		err = read_locked(r, reading, info->extack);
-		mutex_unlock(&r->lock);
-		gprof_entry_put(&r->entry);
+		err = read_stats(r, reading, info->extack);
+		gprof_netlink_leave(r);
 	}
 	if (!err)
 		err = reply_to(info, nla_get_u64(id), reading);

@@ -12,7 +12,12 @@
  * runs under mmap_lock, and STOP waits under @lock for a thread that reads mappings.
  *
  * Lock order: mmap_lock of the caller (none of our locks is taken under it);
- * @lock > struct gprof_counters.lock > perf's locks; @lock > the registry's.
+ * @lock > struct gprof_counters.lock > perf's locks; @lock > the registry's;
+ * @lock > @look.
+ *
+ * Who looks from outside must not wait for @lock, which its owner can have held for
+ * as long as they like. It is a guest: what SETUP has built stays, and is not changed,
+ * until the last guest has left; what START and STOP change is read under @look.
  */
 #include "recorder.h"
 #include "buffer_pages.h"
@@ -55,9 +60,75 @@ struct gprof_recorder *gprof_recorder_new(void)
 		return NULL;
 	gprof_entry_init(&r->entry, free_recorder);
 	mutex_init(&r->lock);
+	spin_lock_init(&r->look);
 	init_waitqueue_head(&r->wait);
 	atomic_inc(&open_recorders);
 	return r;
+}
+
+/* Under @lock. */
+static void set_state(struct gprof_recorder *r, enum gprof_recorder_state state)
+{
+	lockdep_assert_held(&r->lock);
+	spin_lock(&r->look);
+	if (state == GPROF_STARTED) {
+		r->started_ns = ktime_get_mono_fast_ns();
+		r->stopped_ns = 0;
+	} else if (r->state == GPROF_STARTED) {
+		r->stopped_ns = ktime_get_mono_fast_ns();
+	}
+	r->state = state;
+	spin_unlock(&r->look);
+}
+
+/**
+ * gprof_recorder_enter() - look at a recorder without its lock
+ * @r: recorder that was set up, of whose entry a reference is held
+ * @phase: gets how it is now
+ *
+ * Context: Task.
+ * Return: whether it is still there, until gprof_recorder_leave().
+ */
+bool gprof_recorder_enter(struct gprof_recorder *r, struct gprof_phase *phase)
+{
+	bool there;
+
+	spin_lock(&r->look);
+	there = r->state == GPROF_READY || r->state == GPROF_STARTED;
+	if (there)
+		r->guests++;
+	phase->started = r->state == GPROF_STARTED;
+	phase->started_ns = r->started_ns;
+	phase->stopped_ns = r->stopped_ns;
+	spin_unlock(&r->look);
+	return there;
+}
+
+/**
+ * gprof_recorder_leave() - end of looking
+ * @r: recorder that was entered
+ *
+ * Context: Task.
+ */
+void gprof_recorder_leave(struct gprof_recorder *r)
+{
+	bool awaited;
+
+	spin_lock(&r->look);
+	awaited = !--r->guests && r->state == GPROF_CLOSED;
+	spin_unlock(&r->look);
+	if (awaited)
+		wake_up(&r->wait);
+}
+
+static bool guests_have_left(struct gprof_recorder *r)
+{
+	bool left;
+
+	spin_lock(&r->look);
+	left = !r->guests;
+	spin_unlock(&r->look);
+	return left;
 }
 
 static void wake_reader(struct irq_work *work)
@@ -221,13 +292,14 @@ static int build(struct gprof_recorder *r, struct gprof_setup *setup,
 	r->source = source;
 	r->data_size = data_size;
 	r->flight = setup->flags & GPROF_SETUP_F_FLIGHT;
-	r->state = GPROF_READY;
+	/* Pairs with smp_load_acquire() in gprof_recorder_mmap() and _poll(). */
+	smp_store_release(&s->channels, channels);
+	set_state(r, GPROF_READY);
+	/* From here on there may be guests. */
 	gprof_entry_publish(&r->entry);
 	setup->out_id = r->entry.id;
 	setup->out_data_size = data_size;
 	setup->out_nr_cpus = nr_cpu_ids;
-	/* Pairs with smp_load_acquire() in gprof_recorder_mmap() and _poll(). */
-	smp_store_release(&s->channels, channels);
 	return 0;
 
 err_maps:
@@ -296,11 +368,8 @@ int gprof_recorder_start(struct gprof_recorder *r, struct gprof_start *start)
 				    err == -EPERM ? GPROF_REASON_TASK_DENIED :
 				    err ? GPROF_REASON_EVENT : GPROF_REASON_NONE;
 	}
-	if (!err) {
-		r->state = GPROF_STARTED;
-		r->started_ns = ktime_get_mono_fast_ns();
-		r->stopped_ns = 0;
-	}
+	if (!err)
+		set_state(r, GPROF_STARTED);
 	mutex_unlock(&r->lock);
 	if (!err)
 		blocking_notifier_call_chain(&watchers, GPROF_RECORDER_STARTED, r);
@@ -312,8 +381,7 @@ static void stop_locked(struct gprof_recorder *r)
 	lockdep_assert_held(&r->lock);
 	r->source->stop(r->source_state);
 	gprof_maps_flush(&r->sampler.maps);
-	r->stopped_ns = ktime_get_mono_fast_ns();
-	r->state = GPROF_READY;
+	set_state(r, GPROF_READY);
 }
 
 /**
@@ -383,14 +451,13 @@ static void add_buffer(struct gprof_stats *st, struct gprof_buffer *b)
  * @r: recorder that is set up
  * @st: those members are added to that buffers know
  *
- * Context: Task, under the recorder's lock.
+ * Context: Task, under the recorder's lock or as its guest.
  */
 void gprof_recorder_samples(struct gprof_recorder *r, struct gprof_stats *st)
 {
 	struct gprof_channel **channels = r->sampler.channels;
 	int cpu;
 
-	lockdep_assert_held(&r->lock);
 	for_each_possible_cpu(cpu) {
 		if (channels[cpu])
 			add_buffer(st, &channels[cpu]->buffer);
@@ -516,11 +583,12 @@ static void take_apart(struct gprof_recorder *r)
 {
 	enum gprof_recorder_state state;
 
-	/* Who found it in the registry looks at its state first, under the lock. */
+	/* From here on nobody enters. */
 	mutex_lock(&r->lock);
 	state = r->state;
-	r->state = GPROF_CLOSED;
+	set_state(r, GPROF_CLOSED);
 	mutex_unlock(&r->lock);
+	wait_event(r->wait, guests_have_left(r));
 
 	if (state != GPROF_NEW) {
 		r->source->destroy(r->source_state);

@@ -12,6 +12,7 @@
 
 #include <linux/mutex.h>
 #include <linux/poll.h>
+#include <linux/spinlock.h>
 #include <linux/wait.h>
 
 struct gprof_info;
@@ -38,11 +39,27 @@ enum gprof_recorder_event {
 };
 
 /**
+ * struct gprof_phase - what START and STOP change of a recorder
+ * @started: it records
+ * @started_ns: last START
+ * @stopped_ns: last STOP
+ */
+struct gprof_phase {
+	bool started;
+	u64 started_ns;
+	u64 stopped_ns;
+};
+
+/**
  * struct gprof_recorder - a recorder
  * @entry: in the registry, from SETUP on
- * @lock: serializes the calls; outermost lock of the module, never taken in
- *	mmap() and never held while user memory is touched
- * @state: protected by @lock
+ * @lock: serializes the calls, and is held for as long as they take, over grace
+ *	periods too; outermost lock of the module, never taken in mmap(), for the
+ *	sake of who only looks, or while user memory is touched
+ * @look: held for some loads and stores; innermost
+ * @guests: who looks at a recorder that is set up; it is not taken apart until
+ *	they have left. Protected by @look
+ * @state: written under @lock and @look, read under either
  * @source: what records; set by SETUP
  * @source_state: the source's own
  * @target: whom
@@ -50,13 +67,15 @@ enum gprof_recorder_event {
  * @data_size: bytes of data of each CPU's buffer; 0: no buffers
  * @flight: the buffers are overwritten
  * @charge: memory charged
- * @wait: readers in poll()
- * @started_ns: last START, protected by @lock
- * @stopped_ns: last STOP, protected by @lock
+ * @wait: readers in poll(), and who waits for guests to leave
+ * @started_ns: last START, as @state
+ * @stopped_ns: last STOP, as @state
  */
 struct gprof_recorder {
 	struct gprof_entry entry;
 	struct mutex lock;		/* serializes calls */
+	spinlock_t look;		/* protects what others see */
+	unsigned int guests;
 	enum gprof_recorder_state state;
 	const struct gprof_source *source;
 	void *source_state;
@@ -84,6 +103,8 @@ int gprof_recorder_stats(struct gprof_recorder *r, struct gprof_stats *stats);
 int gprof_recorder_mmap(struct gprof_recorder *r, struct vm_area_struct *vma);
 __poll_t gprof_recorder_poll(struct gprof_recorder *r, struct file *file, poll_table *wait);
 
+bool gprof_recorder_enter(struct gprof_recorder *r, struct gprof_phase *phase);
+void gprof_recorder_leave(struct gprof_recorder *r);
 void gprof_recorder_samples(struct gprof_recorder *r, struct gprof_stats *st);
 int gprof_recorder_watch(struct notifier_block *nb);
 void gprof_recorder_unwatch(struct notifier_block *nb);

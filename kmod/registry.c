@@ -6,10 +6,11 @@
  * meanwhile, which its state tells.
  *
  * Lock: registry_lock, a mutex that is held for the list alone, taken under a
- * recorder's lock.
+ * recorder's lock. Who looks for an entry waits for no other lock.
  */
 #include "registry.h"
 
+#include <linux/cred.h>
 #include <linux/mutex.h>
 #include <linux/pid.h>
 #include <linux/sched/signal.h>
@@ -41,6 +42,7 @@ void gprof_entry_init(struct gprof_entry *e, void (*gone)(struct gprof_entry *e)
  */
 void gprof_entry_publish(struct gprof_entry *e)
 {
+	e->owner = current_euid();
 	e->pid = get_pid(task_tgid(current));
 	get_task_comm(e->comm, current);
 	mutex_lock(&registry_lock);

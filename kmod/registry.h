@@ -9,8 +9,8 @@
 #include <linux/list.h>
 #include <linux/refcount.h>
 #include <linux/types.h>
+#include <linux/uidgid.h>
 
-struct cred;
 struct pid;
 
 /**
@@ -19,14 +19,18 @@ struct pid;
  * @id: never given out twice
  * @refs: the owner's, and those of who looks
  * @gone: called when the last reference is given up
- * @pid: the process that did SETUP; a reference is held
+ * @owner: whose process did SETUP
+ * @pid: that process; a reference is held
  * @comm: name of the thread that did it
+ *
+ * Who holds a reference may read all from @owner on, which no longer changes.
  */
 struct gprof_entry {
 	struct list_head node;
 	u64 id;
 	refcount_t refs;
 	void (*gone)(struct gprof_entry *e);
+	kuid_t owner;
 	struct pid *pid;
 	char comm[16];
 };

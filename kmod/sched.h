@@ -22,6 +22,7 @@
 #include <linux/cache.h>
 #include <linux/cgroup.h>
 #include <linux/kprobes.h>
+#include <linux/mutex.h>
 #include <linux/sched.h>
 #include <linux/spinlock.h>
 
@@ -117,6 +118,12 @@ struct gprof_sched_samples {
 	u64 ns[GPROF_SCHED_SAMPLES];
 };
 
+enum gprof_sched_state {
+	GPROF_SCHED_STANDS,	/* detached; what there is to read does not change */
+	GPROF_SCHED_COUNTS,
+	GPROF_SCHED_ENDS,	/* some of it is detached already */
+};
+
 /**
  * struct gprof_sched - scheduler statistics of one recorder
  * @counters: of each CPU
@@ -137,10 +144,11 @@ struct gprof_sched_samples {
  * @hz: delays to sample in a second
  * @sample_period: cycles
  * @samples: sampled delays
- * @started: attached; the members from here on belong to the recorder's lock
- * @started_ns: CLOCK_MONOTONIC of START
+ * @phase: protects all below, against who reads beside START and STOP; taken under
+ *	the recorder's lock, and never held over a grace period
+ * @state: GPROF_SCHED_*
+ * @started_ns: CLOCK_MONOTONIC of START, 0: never, or not yet again
  * @started_cycles: gprof_cycles() at that moment
- * @stopped_ns: CLOCK_MONOTONIC of STOP
  * @base: totals at START
  * @final: totals from START to STOP
  * @doubtful: as in struct gprof_sched_reading, at STOP
@@ -168,7 +176,8 @@ struct gprof_sched {
 	u64 sample_period;
 	struct gprof_sched_samples samples;
 
-	bool started;
+	struct mutex phase;		/* protects the members below */
+	enum gprof_sched_state state;
 	u64 started_ns;
 	u64 started_cycles;
 	struct gprof_sched_totals base;
@@ -257,6 +266,6 @@ void gprof_sched_population(struct gprof_sched *s, struct gprof_sched_reading *r
 void gprof_sched_begin(struct gprof_sched *s);
 void gprof_sched_since_start(struct gprof_sched *s, struct gprof_sched_totals *t);
 bool gprof_sched_clock_doubtful(struct gprof_sched *s);
-void gprof_sched_read(struct gprof_sched *s, struct gprof_sched_reading *r);
+bool gprof_sched_read(struct gprof_sched *s, struct gprof_sched_reading *r);
 
 #endif /* GPROF_SCHED_H */

@@ -283,31 +283,50 @@ static u64 count_in_fault(struct gprof_sched *s)
 	return least;
 }
 
+/* Totals, which are right in every state; false: there are none. */
+static bool read_totals(struct gprof_sched *s, struct gprof_sched_reading *r,
+			enum gprof_sched_state *state)
+{
+	mutex_lock(&s->phase);
+	*state = s->state;
+	r->started_ns = s->started_ns;
+	read_samples(s, r);
+	if (*state == GPROF_SCHED_STANDS) {
+		r->totals = s->final;
+		r->doubtful = s->doubtful;
+	} else if (r->started_ns) {
+		gprof_sched_since_start(s, &r->totals);
+		r->doubtful = gprof_sched_clock_doubtful(s);
+	}
+	mutex_unlock(&s->phase);
+	return r->started_ns;
+}
+
 /**
  * gprof_sched_read() - all there is to know
- * @s: statistics that were started once
+ * @s: statistics
  * @r: reading
  *
- * Context: Task, under the recorder's lock.
+ * Context: Task, beside START and STOP. Tasks are counted without any lock: that
+ * takes as long as there are tasks.
+ * Return: whether there is something: it was started, and is not just being so.
  */
-void gprof_sched_read(struct gprof_sched *s, struct gprof_sched_reading *r)
+bool gprof_sched_read(struct gprof_sched *s, struct gprof_sched_reading *r)
 {
+	enum gprof_sched_state state;
+
 	memset(r, 0, sizeof(*r));
-	r->started_ns = s->started_ns;
 	r->all = s->target->type == GPROF_TARGET_SYSTEM;
 	r->flags = s->flags;
 	r->hz = s->hz;
 	r->online = num_online_cpus();
-	read_samples(s, r);
-	if (!s->started) {
-		r->totals = s->final;
-		r->doubtful = s->doubtful;
-		return;
-	}
-	gprof_sched_since_start(s, &r->totals);
-	r->doubtful = gprof_sched_clock_doubtful(s);
+	if (!read_totals(s, r, &state))
+		return false;
+	if (state != GPROF_SCHED_COUNTS)
+		return true;
 	r->running = count_running(s);
 	r->in_fault = count_in_fault(s);
 	r->waiting = atomic_read(&s->waiting) + 1;
 	gprof_sched_population(s, r);
+	return true;
 }

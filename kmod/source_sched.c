@@ -138,6 +138,7 @@ static int setup(struct gprof_request *req, void **state)
 	s->flags = p->flags;
 	s->wait_mask = nr_buckets(req->target) - 1;
 	raw_spin_lock_init(&s->samples.lock);
+	mutex_init(&s->phase);
 	if (!allocate(s, req->target) || make_scope(s, req)) {
 		free_memory(s);
 		return -ENOMEM;
@@ -151,6 +152,10 @@ static void clear(struct gprof_sched *s)
 {
 	int cpu;
 
+	/* Nobody reads until it has begun. */
+	mutex_lock(&s->phase);
+	s->started_ns = 0;
+	mutex_unlock(&s->phase);
 	for_each_possible_cpu(cpu)
 		memset(per_cpu_ptr(s->counters, cpu), 0, sizeof(*s->counters));
 	memset(s->waits, 0, sizeof(*s->waits) * (s->wait_mask + 1));
@@ -167,6 +172,7 @@ static void clear(struct gprof_sched *s)
 static int start(void *state, u32 *attached)
 {
 	struct gprof_sched *s = state;
+	u64 started_ns;
 	int err;
 
 	clear(s);
@@ -180,9 +186,12 @@ static int start(void *state, u32 *attached)
 		return err;
 	}
 	s->started_cycles = gprof_cycles();
-	s->started_ns = ktime_get_mono_fast_ns();
+	started_ns = ktime_get_mono_fast_ns();
 	gprof_sched_begin(s);
-	s->started = true;
+	mutex_lock(&s->phase);
+	s->state = GPROF_SCHED_COUNTS;
+	s->started_ns = started_ns;
+	mutex_unlock(&s->phase);
 	return 0;
 }
 
@@ -190,11 +199,17 @@ static void stop(void *state)
 {
 	struct gprof_sched *s = state;
 
+	/* To detach takes grace periods, for which no reader waits. */
+	mutex_lock(&s->phase);
+	s->state = GPROF_SCHED_ENDS;
+	mutex_unlock(&s->phase);
 	gprof_sched_detach(s);
 	gprof_sched_leave(s);
+	mutex_lock(&s->phase);
 	gprof_sched_since_start(s, &s->final);
 	s->doubtful = gprof_sched_clock_doubtful(s);
-	s->started = false;
+	s->state = GPROF_SCHED_STANDS;
+	mutex_unlock(&s->phase);
 }
 
 static int set_rate(void *state, u32 hz)
@@ -232,12 +247,13 @@ const struct gprof_source gprof_source_sched = {
 
 /**
  * gprof_source_sched_read() - read scheduler statistics
- * @state: state of &gprof_source_sched that was started once
+ * @state: state of &gprof_source_sched
  * @r: reading
  *
- * Context: Task, under the recorder's lock.
+ * Context: Task, as a guest of the recorder: beside START and STOP.
+ * Return: whether there is something to read: it was started.
  */
-void gprof_source_sched_read(void *state, struct gprof_sched_reading *r)
+bool gprof_source_sched_read(void *state, struct gprof_sched_reading *r)
 {
-	gprof_sched_read(state, r);
+	return gprof_sched_read(state, r);
 }

@@ -5,8 +5,10 @@
 #ifndef GPROF_SOURCE_SCHED_H
 #define GPROF_SOURCE_SCHED_H
 
+#include <linux/types.h>
+
 struct gprof_sched_reading;
 
-void gprof_source_sched_read(void *state, struct gprof_sched_reading *r);
+bool gprof_source_sched_read(void *state, struct gprof_sched_reading *r);
 
 #endif /* GPROF_SOURCE_SCHED_H */

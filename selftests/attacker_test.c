@@ -21,6 +21,7 @@
 #include "device.h"
 #include "reader.h"
 #include "remains.h"
+#include "sched_stats.h"
 #include "tally.h"
 #include "workload.h"
 
@@ -303,6 +304,105 @@ TEST_F(attacker, slows_no_system_call_or_page_fault_of_others)
 	       (unsigned long long)faults, (unsigned long long)faults_beside);
 	EXPECT_LE(calls_beside * 10, calls * 11);
 	EXPECT_LE(faults_beside * 10, faults * 11);
+}
+
+/* ---- holding locks that others need ---- */
+
+struct siege {
+	uint64_t id;	/* of the attacker's recorder */
+	bool begun;
+};
+
+static void start_and_stop(struct siege *siege, struct device *dev)
+{
+	for (;;) {
+		if (device_start(dev) || device_stop(dev))
+			_exit(1);
+		__atomic_store_n(&siege->begun, true, __ATOMIC_RELAXED);
+	}
+}
+
+static void ask_on_and_on(uint64_t id)
+{
+	struct genl g;
+
+	if (genl_open(&g))
+		_exit(1);
+	for (;;) {
+		genl_ask(&g, GPROF_CMD_RECORDER_GET, GPROF_A_RECORDER_ID, id);
+		genl_ask(&g, GPROF_CMD_SCHED_STATS_GET, GPROF_A_SCHED_STATS_ID, id);
+	}
+}
+
+/* All on one CPU: others have the rest for themselves. */
+static void besiege(void *arg, int step)
+{
+	struct sched_recorder r;
+	struct siege *siege = arg;
+
+	if (pin_to(online_cpu(0)) < 0 || become(ATTACKER) ||
+	    sched_setup(&r, GPROF_TARGET_THREAD, gettid(), 0, 0))
+		_exit(1);
+	siege->id = r.id;
+	if (!fork_bound())
+		start_and_stop(siege, &r.dev);
+	if (!fork_bound())
+		ask_on_and_on(r.id);
+}
+
+/* What root wants of netlink: a family, of whomever; what all recorders do; that of one. */
+static uint64_t ns_of_asking(uint64_t id)
+{
+	uint64_t begin = monotonic_ns(), now, turns = 0;
+	struct genl g, other;
+
+	if (genl_open(&g))
+		return UINT64_MAX;
+	do {
+		if (genl_open(&other))
+			return UINT64_MAX;
+		genl_close(&other);
+		if (genl_ask(&g, GPROF_CMD_INFO_GET, 0, 0) != 1)
+			return UINT64_MAX;
+		genl_ask(&g, GPROF_CMD_RECORDER_GET, GPROF_A_RECORDER_ID, id);
+		turns++;
+		now = monotonic_ns();
+	} while (now - begin < 1000000000);
+	genl_close(&g);
+	return (now - begin) / turns;
+}
+
+TEST_F(attacker, delays_no_netlink_request_of_others)
+{
+	uint64_t alone = 0, beside = UINT64_MAX;
+	struct siege *siege;
+	struct child child;
+	int tries;
+
+	NEED_ROOT();
+	SKIP_UNLESS(nr_online_cpus() > 1, "needs a CPU for each side");
+	siege = mmap(NULL, sizeof(*siege), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+		     -1, 0);
+	ASSERT_NE(MAP_FAILED, siege);
+	ASSERT_LE(0, pin_to(online_cpu(1)));
+	/* A busy host may slow a round, but not each; who holds a lock does. */
+	for (tries = 0; tries < 5; tries++) {
+		siege->begun = false;
+		alone = ns_of_asking(siege->id);
+		ASSERT_EQ(0, child_fork(&child, besiege, siege));
+		ASSERT_EQ(0, child_step(&child));
+		while (!__atomic_load_n(&siege->begun, __ATOMIC_RELAXED))
+			sleep_ms(1);
+		beside = ns_of_asking(siege->id);
+		child_end(&child);
+		if (beside <= 2 * alone)
+			break;
+	}
+	TH_LOG("three requests: %llu ns alone, %llu ns beside a siege", (unsigned long long)alone,
+	       (unsigned long long)beside);
+	EXPECT_NE(UINT64_MAX, alone);
+	EXPECT_LE(beside, 2 * alone);
+	munmap(siege, sizeof(*siege));
 }
 
 /* ---- the pages of another recorder ---- */

@@ -16,8 +16,11 @@
  * and to listeners of the group GPROF_NL_GROUP_EVENTS (CAP_SYS_ADMIN or
  * CAP_NET_ADMIN, in the initial network namespace)
  *
- *	GPROF_CMD_RECORDER_STARTED	with the attributes of RECORDER_GET
- *	GPROF_CMD_RECORDER_STOPPED	the same; counts of samples are final
+ *	GPROF_CMD_RECORDER_STARTED	its ID and KIND
+ *	GPROF_CMD_RECORDER_STOPPED	the same; it may be closed already
+ *
+ * An event goes to all listeners alike, and so tells what every one of them may know;
+ * who wants more asks with RECORDER_GET.
  *
  * Who may read: recorders of the same user, and with CAP_PERFMON or
  * CAP_SYS_ADMIN all. Others do not exist for the caller: ENOENT, left out of
@@ -73,7 +76,7 @@ enum {
 #define GPROF_RECORDER_STATE_STARTED	2
 
 /*
- * Attributes of RECORDER_GET and of the events. Request: ID (not in dumps).
+ * Attributes of RECORDER_GET; the events have ID and KIND. Request: ID (not in dumps).
  * PRODUCED to OVERWRITTEN count samples, as in struct gprof_stats; recorders
  * without a buffer have none of them. READ is what a reader has been done
  * with or may still fetch: PRODUCED - LOST - OVERWRITTEN.
@@ -86,8 +89,10 @@ enum {
 	GPROF_A_RECORDER_TARGET_PID,	/* u32, in the reader's pid namespace; gone: absent */
 	GPROF_A_RECORDER_TARGET_CGROUP,	/* u64, inode number of its directory */
 	GPROF_A_RECORDER_STATE,		/* u32, GPROF_RECORDER_STATE_* */
-	GPROF_A_RECORDER_OWNER_PID,	/* u32, of who did SETUP, as TARGET_PID */
-	GPROF_A_RECORDER_OWNER_UID,	/* u32, effective, in the reader's namespace */
+	GPROF_A_RECORDER_OWNER_PID,	/* u32, of who did SETUP; 0: not in the reader's */
+					/* pid namespace */
+	GPROF_A_RECORDER_OWNER_UID,	/* u32, effective, in the reader's user namespace; */
+					/* the overflow uid: not in it */
 	GPROF_A_RECORDER_OWNER_COMM,	/* string, name of the thread that did SETUP */
 	GPROF_A_RECORDER_STARTED_NS,	/* u64, CLOCK_MONOTONIC of START; 0: never */
 	GPROF_A_RECORDER_STOPPED_NS,	/* u64, of the last STOP; 0: never, or started */

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <gprof/monitor.h>
 #include <linux/gprof_netlink.h>
+#include <netlink/msg.h>
 #include <netlink/socket.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,18 +30,22 @@ struct gprof_recorder_list {
 /**
  * struct gprof_monitor - a listener
  * @netlink: member of the group
+ * @asks: for questions
  * @events: heard and not yet taken, from @first to @nr
  * @first: next to take
  * @nr: events
  * @room: for how many
+ * @started: recorders whose start was taken, as they were then
  * @error: last failure
  */
 struct gprof_monitor {
 	struct gprof_netlink netlink;
+	struct gprof_netlink asks;
 	struct gprof_monitor_event *events;
 	size_t first;
 	size_t nr;
 	size_t room;
+	struct gprof_recorder_list started;
 	struct gprof_error error;
 };
 
@@ -135,6 +140,8 @@ struct gprof_monitor *gprof_monitor_open(void)
 	if (!err)
 		err = gprof_netlink_join(&m->netlink, GPROF_NL_GROUP_EVENTS, &e);
 	if (!err)
+		err = gprof_netlink_open(&m->asks, &e);
+	if (!err)
 		return m;
 	gprof_monitor_close(m);
 	gprof_error_publish(&e);
@@ -146,6 +153,8 @@ void gprof_monitor_close(struct gprof_monitor *m)
 	if (!m)
 		return;
 	gprof_netlink_close(&m->netlink);
+	gprof_netlink_close(&m->asks);
+	free(m->started.items);
 	free(m->events);
 	free(m);
 }
@@ -173,10 +182,76 @@ static int take_event(void *ctx, int cmd, struct nlattr **attrs)
 	}
 	err = gprof_grow(&m->events, &m->room, m->nr + 1, sizeof(*m->events));
 	if (!err)
-		err = gprof_recorder_answer(attrs, &m->events[m->nr].recorder);
+		err = gprof_recorder_event(attrs, &m->events[m->nr].recorder);
 	if (!err)
 		m->events[m->nr++].type = type;
 	return err;
+}
+
+static struct gprof_recorder_info *find_started(struct gprof_monitor *m, uint64_t id)
+{
+	for (size_t i = 0; i < m->started.nr; i++)
+		if (m->started.items[i].id == id)
+			return &m->started.items[i];
+	return NULL;
+}
+
+/* Asks for one recorder. 1: it is in @info; 0: there is none to see; or -errno. */
+static int ask_for(struct gprof_monitor *m, uint64_t id, struct gprof_recorder_info *info)
+{
+	struct gprof_recorder_list found = { 0 };
+	struct gprof_netlink_question q = {
+		.message = gprof_netlink_message(&m->asks, GPROF_CMD_RECORDER_GET),
+		.policy = gprof_recorder_answer_policy,
+		.take = take_recorder,
+		.restart = forget_recorders,
+		.ctx = &found,
+		.what = "a recorder",
+	};
+	int err;
+
+	if (q.message && nla_put_u64(q.message, GPROF_A_RECORDER_ID, id)) {
+		nlmsg_free(q.message);
+		q.message = NULL;
+	}
+	err = gprof_netlink_ask(&m->asks, &q, &m->error);
+	if (!err && found.nr)
+		*info = found.items[0];
+	err = err == -ENOENT ? 0 : err ? err : found.nr > 0;
+	free(found.items);
+	return err;
+}
+
+/* A recorder that is closed while it is started can be asked for before only. */
+static int describe(struct gprof_monitor *m, struct gprof_monitor_event *event)
+{
+	struct gprof_recorder_info *before = find_started(m, event->recorder.id);
+	struct gprof_recorder_list *l = &m->started;
+	int ret = ask_for(m, event->recorder.id, &event->recorder);
+
+	if (ret < 0)
+		return ret;
+	if (!ret && before && event->type == GPROF_MONITOR_STOPPED) {
+		event->recorder = *before;
+		event->recorder.started = false;
+		ret = 1;
+	}
+	event->described = ret;
+	if (event->type == GPROF_MONITOR_STOPPED) {
+		if (before)
+			*before = l->items[--l->nr];
+		return 0;
+	}
+	if (!ret)
+		return 0;
+	if (!before) {
+		ret = gprof_grow(&l->items, &l->room, l->nr + 1, sizeof(*l->items));
+		if (ret)
+			return gprof_error_set(&m->error, ENOMEM, "no memory for events");
+		before = &l->items[l->nr++];
+	}
+	*before = event->recorder;
+	return 0;
 }
 
 int gprof_monitor_next(struct gprof_monitor *m, struct gprof_monitor_event *event)
@@ -192,7 +267,12 @@ int gprof_monitor_next(struct gprof_monitor *m, struct gprof_monitor_event *even
 	}
 	if (m->first == m->nr)
 		return 0;
-	*event = m->events[m->first++];
+	*event = m->events[m->first];
+	event->described = false;
+	err = describe(m, event);
+	if (err)
+		return err;
+	m->first++;
 	return 1;
 }
 

@@ -60,16 +60,24 @@ static uint64_t large(struct nlattr *a)
 	return a ? nla_get_u64(a) : 0;
 }
 
-int gprof_recorder_answer(struct nlattr **attrs, struct gprof_recorder_info *info)
+int gprof_recorder_event(struct nlattr **attrs, struct gprof_recorder_info *info)
 {
 	uint32_t kind = number(attrs[GPROF_A_RECORDER_KIND]);
-	uint32_t target = number(attrs[GPROF_A_RECORDER_TARGET]);
 
 	memset(info, 0, sizeof(*info));
-	if (!attrs[GPROF_A_RECORDER_ID] || !target || target >= NR(targets))
+	if (!attrs[GPROF_A_RECORDER_ID])
 		return -EPROTO;
 	info->id = large(attrs[GPROF_A_RECORDER_ID]);
 	info->kind = kind < NR(kinds) && kinds[kind] ? kinds[kind] : "unknown";
+	return 0;
+}
+
+int gprof_recorder_answer(struct nlattr **attrs, struct gprof_recorder_info *info)
+{
+	uint32_t target = number(attrs[GPROF_A_RECORDER_TARGET]);
+
+	if (gprof_recorder_event(attrs, info) || !target || target >= NR(targets))
+		return -EPROTO;
 	info->target = targets[target];
 	info->target_id = (int)number(attrs[GPROF_A_RECORDER_TARGET_PID]);
 	info->cgroup = large(attrs[GPROF_A_RECORDER_TARGET_CGROUP]);

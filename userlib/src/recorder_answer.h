@@ -9,8 +9,11 @@
 
 #include "netlink.h"
 
-/* Of RECORDER_GET, and of the events. */
+/* Of RECORDER_GET, and of the events, which have some of it. */
 extern const struct gprof_netlink_policy gprof_recorder_answer_policy;
+
+/** gprof_recorder_event() - fill in of @info what an event tells; 0 or -EPROTO */
+int gprof_recorder_event(struct nlattr **attrs, struct gprof_recorder_info *info);
 
 /** gprof_recorder_answer() - fill @info from GPROF_A_RECORDER_*; 0 or -EPROTO */
 int gprof_recorder_answer(struct nlattr **attrs, struct gprof_recorder_info *info);

@@ -99,12 +99,16 @@ enum gprof_monitor_type {
 /**
  * struct gprof_monitor_event - something that happened
  * @type: what
- * @recorder: to whom, as it was then
+ * @described: all of @recorder is known; else only its id and kind: it was gone
+ *	before one could ask for more, or is not for this user to see
+ * @recorder: to whom, as it is when the event is taken; of one that was closed, as it
+ *	was when its start was taken
  *
  * Closed.
  */
 struct gprof_monitor_event {
 	enum gprof_monitor_type type;
+	bool described;
 	struct gprof_recorder_info recorder;
 };
 
@@ -124,7 +128,8 @@ GPROF_API int gprof_monitor_fd(const struct gprof_monitor *m);
  * @m: monitor
  * @event: gets it
  *
- * Does not wait. Events of a type that this library does not know are skipped.
+ * Does not wait. The event itself tells all listeners no more than the recorder's id
+ * and kind; the module is asked for the rest. Events of a type that this library does not know are skipped.
  *
  * Return: 1, 0 when there is none, or -errno; after -ENOBUFS, which says that
  * events were lost, one may go on.
