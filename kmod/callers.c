@@ -25,6 +25,20 @@
 #include "user_arm64.h"
 #endif
 
+#ifdef CONFIG_X86_64
+u64 gprof_user_bits __ro_after_init;
+
+/**
+ * gprof_callers_prepare() - once, before any walk
+ *
+ * Context: Task.
+ */
+void __init gprof_callers_prepare(void)
+{
+	gprof_user_bits = TASK_SIZE_MAX | ~PAGE_MASK;
+}
+#endif
+
 /* Does the record at @at lie where it lay, and say what it said? @at moves to the next. */
 static __always_inline bool same_record(u64 *at, u64 fp, u64 frame)
 {

@@ -87,6 +87,14 @@ static inline void gprof_callers_begin(struct gprof_callers *c, struct task_stru
 	c->version++;
 }
 
+#ifdef CONFIG_X86_64
+void gprof_callers_prepare(void);
+#else
+static inline void gprof_callers_prepare(void)
+{
+}
+#endif
+
 bool gprof_callers_walk(struct gprof_callers *c, u64 fp, u64 sp, u32 max);
 
 #endif /* GPROF_CALLERS_H */

@@ -6,6 +6,7 @@
  * each other.
  */
 #include "attach.h"
+#include "callers.h"
 #include "cycles.h"
 #include "dev.h"
 #include "netlink.h"
@@ -22,6 +23,7 @@ static int __init gprof_init(void)
 	int err;
 
 	gprof_cycles_init();
+	gprof_callers_prepare();
 	err = gprof_samplers_init();
 	if (err)
 		return err;

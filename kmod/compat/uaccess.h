@@ -7,6 +7,12 @@
  *
  * arm64 has an unsafe_get_user() of its own since 6.11. Before, the generic one
  * checked every address anew, with a dozen instructions for each word.
+ *
+ * The address may be the user's choice, and whether it was checked is a branch that
+ * the CPU may foresee wrongly (Spectre, variant 1). So it is masked as well: whatever
+ * it was, it is a canonical one of the user's half then. unsafe_get_user() does not do
+ * that, and access is open for the whole of a walk, not for this address. On arm64
+ * every address has been through gprof_user_strip(), which is such a mask.
  */
 #ifndef GPROF_COMPAT_UACCESS_H
 #define GPROF_COMPAT_UACCESS_H
@@ -43,8 +49,23 @@ static __always_inline bool gprof_user_pair(u64 *first, u64 *second, u64 addr)
 	return !err;
 }
 #else
+#ifdef CONFIG_X86_64
+extern u64 gprof_user_bits;	/* callers.c; in memory, for one instruction */
+
+static __always_inline u64 gprof_user_masked(u64 addr)
+{
+	return addr & gprof_user_bits;
+}
+#else
+static __always_inline u64 gprof_user_masked(u64 addr)
+{
+	return addr;
+}
+#endif
+
 static __always_inline bool gprof_user_u64(u64 *to, u64 addr)
 {
+	addr = gprof_user_masked(addr);
 	unsafe_get_user(*to, (const u64 __user *)addr, no);
 	return true;
 no:
@@ -53,6 +74,7 @@ no:
 
 static __always_inline bool gprof_user_u32(u32 *to, u64 addr)
 {
+	addr = gprof_user_masked(addr);
 	unsafe_get_user(*to, (const u32 __user *)addr, no);
 	return true;
 no:
@@ -61,7 +83,12 @@ no:
 
 static __always_inline bool gprof_user_pair(u64 *first, u64 *second, u64 addr)
 {
-	return gprof_user_u64(first, addr) && gprof_user_u64(second, addr + 8);
+	addr = gprof_user_masked(addr);
+	unsafe_get_user(*first, (const u64 __user *)addr, no);
+	unsafe_get_user(*second, (const u64 __user *)addr + 1, no);
+	return true;
+no:
+	return false;
 }
 #endif
 
