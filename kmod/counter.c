@@ -79,7 +79,10 @@ struct perf_event *gprof_counter_create(struct gprof_counter_spec *c, int cpu,
 	return perf_event_create_kernel_counter(&attr, cpu, task, overflow, c);
 }
 
-/* Some PMUs cannot leave a mode out; then the handler does, from the registers. */
+/*
+ * Some PMUs cannot leave a mode out; then the handler does, from the registers. The
+ * count, and when it overflows, still tell of the kernel: not for everybody.
+ */
 static void exclude_nothing(struct gprof_counter_spec *c)
 {
 	c->user_only = c->attr.exclude_kernel;
@@ -105,20 +108,23 @@ static int try_once(struct gprof_counter_spec *c)
  * @c: what to count; what the PMU cannot leave out is left to the handler
  *
  * Context: Task, in SETUP.
- * Return: 0, or perf's errno: -ENOENT, -EOPNOTSUPP, -EINVAL, ...
+ * Return: 0; perf's errno: -ENOENT, -EOPNOTSUPP, -EINVAL, ...; -EACCES for who may
+ * not count the kernel, where the PMU cannot but do so.
  */
 int gprof_counter_try(struct gprof_counter_spec *c)
 {
+	struct gprof_counter_spec saved = *c;
 	int err = try_once(c);
 
-	if (err == -EINVAL && c->attr.exclude_hv | c->attr.exclude_kernel) {
-		struct gprof_counter_spec saved = *c;
-
-		exclude_nothing(c);
-		if (!try_once(c))
+	if (err != -EINVAL || !(c->attr.exclude_hv | c->attr.exclude_kernel))
+		return err;
+	exclude_nothing(c);
+	if (!try_once(c)) {
+		if (c->target->privileged)
 			return 0;
-		c->attr = saved.attr;
-		c->user_only = saved.user_only;
+		err = -EACCES;
 	}
+	c->attr = saved.attr;
+	c->user_only = saved.user_only;
 	return err;
 }

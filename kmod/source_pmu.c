@@ -3,8 +3,13 @@
  * source pmu: kind cpu with a counter. A hardware or software counter of perf
  * overflows every period events, and each overflow is a sample that stands for the
  * period.
+ *
+ * Who may count is decided as for all recorders (target.c), and no looser than perf
+ * decides it: not where the administrator has closed perf to users, and of user mode
+ * alone where the counter itself can leave out the kernel.
  */
 #include "attach.h"
+#include "paranoid.h"
 #include "sampler.h"
 #include "source.h"
 #include "target.h"
@@ -72,6 +77,10 @@ static int setup(struct gprof_request *req, void **state)
 	};
 	int err;
 
+	if (!req->target->privileged && !gprof_perf_is_for_all()) {
+		req->reason = GPROF_REASON_PARANOID;
+		return -EPERM;
+	}
 	fill_attr(&spec.attr, p);
 	err = gprof_counter_try(&spec);
 	if (err) {

@@ -13,6 +13,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include "harness.h"
 #include "device.h"
 #include "reader.h"
@@ -467,6 +468,47 @@ TEST_F(user, is_denied_dynamic_probes)
 	self->params = event_params(type, 0, 1000);
 	ASSERT_EQ(0, become(USER));
 	EXPECT_DENIED(EPERM, GPROF_REASON_EXCLUDE);
+}
+
+/* ---- what the administrator has closed ---- */
+
+#define PARANOID	"/proc/sys/kernel/perf_event_paranoid"
+
+/* A user's SETUP for their own process: 0, the reason of EPERM, or 255. */
+static int reason_for_user(const void *params)
+{
+	struct gprof_setup setup;
+	struct device dev;
+	int status, err;
+	pid_t pid = fork();
+
+	if (!pid) {
+		setup = device_setup_of(GPROF_TARGET_PROCESS, getpid(), params);
+		setup.buffer_size = SMALL;
+		err = become(USER) ?: device_setup(&dev, &setup);
+		_exit(err && err != -EPERM ? 255 : (int)setup.out_reason);
+	}
+	return waitpid(pid, &status, 0) == pid && WIFEXITED(status) ? WEXITSTATUS(status) : 255;
+}
+
+TEST_F(user, is_denied_events_where_perf_is_closed_to_users)
+{
+	struct gprof_cpu_params timer = self->params;
+	long long level = file_number(PARANOID);
+	char text[32];
+
+	NEED_ROOT();
+	ASSERT_LE(-1, level);
+	self->params = event_params(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, 100);
+	ASSERT_EQ(0, file_write(PARANOID, "3"));
+	EXPECT_EQ(GPROF_REASON_PARANOID, reason_for_user(&self->params));
+	/* the timer is not perf's, and root is not meant */
+	EXPECT_EQ(0, reason_for_user(&timer));
+	EXPECT_EQ(0, device_setup(&self->dev, &self->setup));
+	ASSERT_EQ(0, file_write(PARANOID, "2"));
+	EXPECT_EQ(0, reason_for_user(&self->params));
+	snprintf(text, sizeof(text), "%lld", level);
+	EXPECT_EQ(0, file_write(PARANOID, text));
 }
 
 /* ---- privilege that changes on the way ---- */

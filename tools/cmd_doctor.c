@@ -170,8 +170,12 @@ static void check_privilege(struct patient *p)
 		bad(p, WARN, "run it as root or with CAP_PERFMON to record more",
 		    "this user may record only its own tasks, without the kernel");
 	read_line("/proc/sys/kernel/perf_event_paranoid", text, sizeof(text));
-	if (*text)
-		good("kernel.perf_event_paranoid is %s, which does not matter here", text);
+	if (*text && !p->privileged && atoi(text) > 2)
+		bad(p, WARN, "use -e timer, or as root: sysctl kernel.perf_event_paranoid=2",
+		    "kernel.perf_event_paranoid is %s: this user may use no event but the timer",
+		    text);
+	else if (*text)
+		good("kernel.perf_event_paranoid is %s, which allows what this user may do", text);
 }
 
 /* As the module counts: an allowance per CPU, and the limit beyond it. */

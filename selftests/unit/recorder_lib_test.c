@@ -200,7 +200,7 @@ TEST(every_reason_has_a_sentence_that_names_the_event)
 
 	gprof_device_explain(EINVAL, 12345, "SETUP", "zork", &general);
 	EXPECT_STREQ("zork: SETUP failed: Invalid argument", general.text);
-	for (reason = GPROF_REASON_FLAGS; reason <= GPROF_REASON_SLOWS_DENIED; reason++) {
+	for (reason = GPROF_REASON_FLAGS; reason <= GPROF_REASON_PARANOID; reason++) {
 		EXPECT_EQ(-EINVAL, gprof_device_explain(EINVAL, reason, "SETUP", "zork", &e));
 		EXPECT_EQ(EINVAL, e.err);
 		EXPECT_EQ(&e.text[0], strstr(e.text, "zork: ")) {

@@ -39,7 +39,7 @@
  *	EPERM		the caller lacks the privilege (see "Privilege")
  *	EBUSY		wrong state: SETUP twice, START while started, ...
  *	ENOMEM		no memory, or over RLIMIT_MEMLOCK
- *	EFAULT		a pointer that cannot be read or written
+ *	EFAULT		a pointer that cannot be read or written; nothing was done
  *
  * and out_reason (GPROF_REASON_*) says which argument it was.
  *
@@ -54,6 +54,8 @@
  * Processes that a target forks later are charged as they come, a few hundred bytes
  * each; beyond the limit they are left out, and counted as lost (NO_BUFFER). What
  * perf keeps of each counter, which other kernels keep otherwise, is not charged.
+ * Where kernel.perf_event_paranoid is above 2, which in some kernels closes perf to
+ * users, counters of perf need CAP_PERFMON here too; the timer is not one.
  *
  * Buffer. One ring per present CPU. Three areas, told apart by who writes them:
  *
@@ -201,6 +203,7 @@ struct gprof_info {
 #define GPROF_REASON_GENERATION		18	/* generation time out of range */
 #define GPROF_REASON_EXCLUDE		19	/* this event cannot leave out what was asked */
 #define GPROF_REASON_SLOWS_DENIED	20	/* what slows all tasks needs CAP_PERFMON */
+#define GPROF_REASON_PARANOID		21	/* kernel.perf_event_paranoid: CAP_PERFMON */
 
 /**
  * struct gprof_setup - argument of GPROF_IOC_SETUP

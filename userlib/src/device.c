@@ -85,6 +85,8 @@ static const char *const reasons[] = {
 	[GPROF_REASON_SLOWS_DENIED] = "counting system calls or page faults slows those of every "
 				      "task, and needs root or CAP_PERFMON; leave them out, or "
 				      "run with the privilege",
+	[GPROF_REASON_PARANOID] = "kernel.perf_event_paranoid is above 2: counting events needs "
+				  "root or CAP_PERFMON; use -e timer, which is not one of them",
 };
 
 static int event_error(int err, const char *what, struct gprof_error *e)
