@@ -41,7 +41,7 @@ KMOD_OUT := $(CURDIR)/build/kmod/$(KERNELRELEASE)
 SUB = $(MAKE) $(if $(V),,-s) --no-print-directory -C
 
 .PHONY: all module lib tools selftests install clean help
-.PHONY: setup guests-build demo check check-all matrix style fuzz
+.PHONY: setup guests-build demo check check-all matrix style fuzz mutants
 
 all: lib tools
 	@if [ -e $(KDIR)/Makefile ]; then \
@@ -133,6 +133,10 @@ fuzz: guests-build
 		env GPROF_FUZZ_SECONDS=$(or $(DURATION),600) GPROF_FUZZ_SEED=$(or $(SEED),0) \
 		run-tests --timeout $$(($(or $(DURATION),600) + 600)) fuzz_test
 
+# Faults that are put in, one after the other: NAMES="..." or all of them.
+mutants: guests-build
+	@selftests/vm/mutants $(NAMES)
+
 style: setup
 	@selftests/vm/style
 
@@ -148,6 +152,7 @@ help:
 	@echo '                goes on where it stopped on this commit'
 	@echo 'make matrix     the tests on these KERNELS= and ARCHS=, or on all'
 	@echo 'make fuzz       random calls on the debug kernel (DURATION= seconds, SEED=)'
+	@echo 'make mutants    whether the tests see faults that are put in (NAMES=)'
 	@echo 'make bench      what recording costs, beside perf and others'
 	@echo 'make style      checkpatch, sparse, shellcheck'
 	@echo 'make clean      removes build/ and out/; caches stay'
