@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The table of top and the picture of flame, of a profile whose every number is
+ * known, held to what they must say to the last digit.
+ */
+#include <kselftest_harness.h>
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../../userlib/src/profile.h"
+
+#include "cmd.h"
+
+#define FRAMES_MAX	8
+
+FIXTURE(profile) {
+	struct gprof_profile *p;
+	char file[64];
+	char *out;
+	int status;
+};
+
+FIXTURE_SETUP(profile)
+{
+	setenv("TZ", "UTC", 1);
+	self->p = gprof_profile_new();
+	ASSERT_NE(NULL, self->p);
+	ASSERT_EQ(0, gprof_profile_add_column(self->p, "samples", "count"));
+	ASSERT_EQ(0, gprof_profile_add_column(self->p, "cpu", "nanoseconds"));
+	strcpy(self->file, "/tmp/gprof-profile.XXXXXX");
+	self->out = NULL;
+}
+
+FIXTURE_TEARDOWN(profile)
+{
+	gprof_profile_free(self->p);
+	unlink(self->file);
+	free(self->out);
+}
+
+static uint32_t mapping(struct gprof_profile *p, const char *file, uint64_t start)
+{
+	struct gprof_mapping m = {
+		.start = start,
+		.limit = start + 0x1000,
+		.filename = gprof_profile_text(p, file),
+	};
+
+	return gprof_profile_add_mapping(p, &m) + 1;
+}
+
+/* A place with these functions, NULL behind the last: inlined ones first. */
+static uint32_t location(struct gprof_profile *p, uint32_t map, uint64_t address, ...)
+{
+	uint32_t l = gprof_profile_add_location(p, map, address);
+	struct gprof_line lines[FRAMES_MAX] = { 0 };
+	const char *name;
+	size_t nr = 0;
+	va_list names;
+
+	va_start(names, address);
+	while ((name = va_arg(names, const char *))) {
+		struct gprof_function f = { .name = gprof_profile_text(p, name) };
+
+		f.system_name = f.name;
+		lines[nr++].function = gprof_profile_function(p, &f);
+	}
+	va_end(names);
+	if (nr)
+		gprof_profile_set_lines(p, l, lines, nr);
+	return l;
+}
+
+#define SAMPLE(p, n, ms, ...) do {						\
+	const uint32_t _stack[] = { __VA_ARGS__ };				\
+	const int64_t _values[] = { n, (int64_t)((ms) * 1000000) };			\
+	gprof_profile_add_sample(p, _stack, sizeof(_stack) / sizeof(*_stack),	\
+				 NULL, 0, _values);				\
+} while (0)
+
+/*
+ * 1000 ms in 100 samples: main, in it work, in it leaf (with what is inlined there),
+ * again, which calls itself, and the kernel; beside it a library without names. What
+ * is below 0.5 % has no row, and what is narrower than 0.3 px no box of its own.
+ */
+static void make(struct gprof_profile *p)
+{
+	uint32_t program = mapping(p, "/bin/prog", 0x1000);
+	uint32_t library = mapping(p, "/lib/libx.so", 0x7000);
+	uint32_t kernel = mapping(p, "[kernel.kallsyms]", 0xffff800000000000);
+	uint32_t at_main = location(p, program, 0x1100, "main", NULL);
+	uint32_t work = location(p, program, 0x1200, "work", NULL);
+	uint32_t leaf = location(p, program, 0x1300, "tiny", "leaf", NULL);
+	uint32_t again = location(p, program, 0x1400, "again", NULL);
+	uint32_t call = location(p, kernel, 0xffff800000000100, "sys<call>", NULL);
+	uint32_t unnamed = location(p, library, 0x7100, NULL);
+	uint32_t small = location(p, program, 0x1500, "small", NULL);
+	uint32_t rest[] = {
+		location(p, program, 0x1600, "rest_a", NULL),
+		location(p, program, 0x1610, "rest_b", NULL),
+		location(p, program, 0x1620, "rest_c", NULL),
+	};
+
+	SAMPLE(p, 10, 100, at_main);
+	SAMPLE(p, 20, 200, work, at_main);
+	SAMPLE(p, 30, 300, leaf, work, at_main);
+	SAMPLE(p, 16, 160, again, again, again, at_main);
+	SAMPLE(p, 4, 36, call, work, at_main);
+	SAMPLE(p, 19, 200, unnamed);
+	SAMPLE(p, 1, 3.7, small, at_main);
+	for (size_t i = 0; i < 3; i++)
+		SAMPLE(p, 0, 0.1, rest[i], at_main);
+	p->duration_nanos = 2000000000;
+	p->time_nanos = 1700000000000000000;
+	gprof_profile_add_comment(p, "a comment");
+}
+
+/* Writes the profile, and runs a command of gprofctl with it. */
+static void run(FIXTURE_DATA(profile) *self, int (*command)(int, char **), ...)
+{
+	int fd = mkstemp(self->file), out = memfd_create("out", MFD_CLOEXEC);
+	char *argv[16] = { "command" };
+	int argc = 1, status;
+	va_list words;
+	off_t size;
+
+	gprof_profile_finish(self->p);
+	gprof_profile_write(self->p, fd);
+	close(fd);
+	argv[argc++] = self->file;
+	va_start(words, command);
+	while ((argv[argc] = va_arg(words, char *)))
+		argc++;
+	va_end(words);
+	fflush(NULL);
+	if (!fork()) {
+		dup2(out, STDOUT_FILENO);
+		status = command(argc, argv);
+		fflush(NULL);
+		_exit(status);
+	}
+	wait(&status);
+	self->status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+	size = lseek(out, 0, SEEK_END);
+	free(self->out);
+	self->out = calloc(size + 1, 1);
+	if (pread(out, self->out, size, 0) != size)
+		self->status = -1;
+	close(out);
+}
+
+
+/* From the title of the picture to the end of its data: the rest is no number. */
+static char *picture(FIXTURE_DATA(profile) *self)
+{
+	char *from = strstr(self->out, "<text class=\"head\""), *to;
+
+	to = from ? strstr(from, "]]></script>") : NULL;
+	if (!to)
+		return self->out;
+	*to = '\0';
+	return from;
+}
+
+TEST_F(profile, table_is_exact)
+{
+	make(self->p);
+	run(self, cmd_top, NULL);
+	EXPECT_EQ(STATUS_OK, self->status);
+	EXPECT_STREQ(
+"Type: cpu\n"
+"Time: 2023-11-14 22:13:20 UTC\n"
+"Duration: 2.00s, Total = 1.00s (50.00%)\n"
+"Comment: a comment\n"
+"Showing functions accounting for 1.00s, 99.60% of 1.00s total\n"
+"4 of 11 functions are not shown, each below 0.5% with all it calls; -n N shows N\n"
+"20.00% are in code without names, shown as [FILE]; debug symbols name it\n"
+"        flat   flat%    sum%          cum    cum%\n"
+"       0.30s  30.00%  30.00%        0.30s  30.00%  tiny (inline)\n"
+"       0.20s  20.00%  50.00%        0.54s  53.60%  work\n"
+"       0.20s  20.00%  70.00%        0.20s  20.00%  [libx.so]\n"
+"       0.16s  16.00%  86.00%        0.16s  16.00%  again\n"
+"       0.10s  10.00%  96.00%        0.80s  80.00%  main\n"
+"       0.04s   3.60%  99.60%        0.04s   3.60%  sys<call>\n"
+"           0   0.00%  99.60%        0.30s  30.00%  leaf\n", self->out);
+}
+
+TEST_F(profile, table_of_another_type_by_cum_has_as_many_rows_as_are_wanted)
+{
+	make(self->p);
+	run(self, cmd_top, "--cum", "-n", "4", "--type", "samples", NULL);
+	EXPECT_EQ(STATUS_OK, self->status);
+	EXPECT_STREQ(
+"Type: samples\n"
+"Time: 2023-11-14 22:13:20 UTC\n"
+"Duration: 2.00s, Total = 100\n"
+"Comment: a comment\n"
+"Showing functions accounting for 60, 60.00% of 100 total\n"
+"7 of 11 functions are not shown; -n N shows N\n"
+"19.00% are in code without names, shown as [FILE]; debug symbols name it\n"
+"        flat   flat%    sum%          cum    cum%\n"
+"          10  10.00%  10.00%           81  81.00%  main\n"
+"          20  20.00%  30.00%           54  54.00%  work\n"
+"          30  30.00%  60.00%           30  30.00%  tiny (inline)\n"
+"           0   0.00%  60.00%           30  30.00%  leaf\n", self->out);
+}
+
+/* As of two profiles, one taken from the other. */
+TEST_F(profile, table_of_a_difference_is_sorted_by_size)
+{
+	uint32_t program = mapping(self->p, "/bin/prog", 0x1000);
+	uint32_t less = location(self->p, program, 0x1100, "less", NULL);
+	uint32_t more = location(self->p, program, 0x1200, "more", NULL);
+	uint32_t inlined = location(self->p, program, 0x1300, "more", "less", NULL);
+
+	SAMPLE(self->p, -6, -0.006, less);
+	SAMPLE(self->p, 4, 0.004, more);
+	SAMPLE(self->p, 1, 0.001, inlined);
+	run(self, cmd_top, NULL);
+	EXPECT_EQ(STATUS_OK, self->status);
+	EXPECT_STREQ(
+"Type: cpu\n"
+"Total = -1.00us\n"
+"Showing functions accounting for -1.00us, 100.00% of -1.00us total\n"
+"        flat   flat%    sum%          cum    cum%\n"
+"     -6.00us 600.00% 600.00%      -5.00us 500.00%  less\n"
+"      5.00us -500.00% 100.00%       5.00us -500.00%  more (partial-inline)\n", self->out);
+}
+
+TEST_F(profile, picture_is_exact)
+{
+	make(self->p);
+	run(self, cmd_flame, "-o", "-", "--title", "a & b", NULL);
+	EXPECT_EQ(STATUS_OK, self->status);
+	EXPECT_STREQ(
+"<text class=\"head\" x=\"10\" y=\"26\">a &amp; b</text>\n"
+"<text class=\"note\" x=\"10\" y=\"44\">cpu: 1.00s in 2.00s, 2023-11-14 22:13:20 UTC</text>\n"
+"<rect class=\"u1\" x=\"10\" y=\"52\" width=\"12\" height=\"12\"/><text class=\"note\" x=\"28\" y=\"62\">user</text>\n"
+"<rect class=\"k1\" x=\"79\" y=\"52\" width=\"12\" height=\"12\"/><text class=\"note\" x=\"97\" y=\"62\">kernel</text>\n"
+"<rect class=\"i1\" x=\"162\" y=\"52\" width=\"12\" height=\"12\"/><text class=\"note\" x=\"180\" y=\"62\">inlined</text>\n"
+"<text id=\"culled\" class=\"note\" x=\"259\" y=\"62\">3 frames narrower than 0.3 px not drawn, grey stands for them</text>\n"
+"<text id=\"details\" x=\"10\" y=\"80\">click a frame to zoom in, Ctrl-F to search, Esc for the whole</text>\n"
+"<g id=\"frames\">\n"
+"<g><rect class=\"a\" x=\"10.00\" y=\"86\" width=\"1179.40\" height=\"17\" rx=\"1\"/><text x=\"13.00\" y=\"99\">all</text><title>all: 1.00s, 100.00%</title></g>\n"
+"<g><rect class=\"u3\" x=\"10.00\" y=\"104\" width=\"943.40\" height=\"17\" rx=\"1\"/><text x=\"13.00\" y=\"117\">main</text><title>main [/bin/prog]: 0.80s, 80.00%</title></g>\n"
+"<g><rect class=\"u1\" x=\"10.00\" y=\"122\" width=\"631.88\" height=\"17\" rx=\"1\"/><text x=\"13.00\" y=\"135\">work</text><title>work [/bin/prog]: 0.54s, 53.60%</title></g>\n"
+"<g><rect class=\"u1\" x=\"10.00\" y=\"140\" width=\"353.40\" height=\"17\" rx=\"1\"/><text x=\"13.00\" y=\"153\">leaf</text><title>leaf [/bin/prog]: 0.30s, 30.00%</title></g>\n"
+"<g><rect class=\"i0\" x=\"10.00\" y=\"158\" width=\"353.40\" height=\"17\" rx=\"1\"/><text x=\"13.00\" y=\"171\">tiny</text><title>tiny [/bin/prog]: 0.30s, 30.00%</title></g>\n"
+"<g><rect class=\"k3\" x=\"364.00\" y=\"140\" width=\"41.88\" height=\"17\" rx=\"1\"/><text x=\"367.00\" y=\"153\">sys..</text><title>sys&lt;call&gt; [[kernel.kallsyms]]: 0.04s, 3.60%</title></g>\n"
+"<g><rect class=\"u2\" x=\"642.48\" y=\"122\" width=\"188.20\" height=\"17\" rx=\"1\"/><text x=\"645.48\" y=\"135\">again</text><title>again [/bin/prog]: 0.16s, 16.00%</title></g>\n"
+"<g><rect class=\"u2\" x=\"642.48\" y=\"140\" width=\"188.20\" height=\"17\" rx=\"1\"/><text x=\"645.48\" y=\"153\">again</text><title>again [/bin/prog]: 0.16s, 16.00%</title></g>\n"
+"<g><rect class=\"u2\" x=\"642.48\" y=\"158\" width=\"188.20\" height=\"17\" rx=\"1\"/><text x=\"645.48\" y=\"171\">again</text><title>again [/bin/prog]: 0.16s, 16.00%</title></g>\n"
+"<g><rect class=\"u0\" x=\"831.28\" y=\"122\" width=\"3.77\" height=\"17\" rx=\"1\"/><title>small [/bin/prog]: 0.00s, 0.37%</title></g>\n"
+"<g><rect class=\"r\" x=\"835.65\" y=\"122\" width=\"0.35\" height=\"17\" rx=\"1\"/><title>3 functions: 0.00s, 0.03%</title></g>\n"
+"<g><rect class=\"u0\" x=\"954.00\" y=\"104\" width=\"235.40\" height=\"17\" rx=\"1\"/><text x=\"957.00\" y=\"117\">[libx.so]</text><title>[libx.so] [/lib/libx.so]: 0.20s, 20.00%</title></g>\n"
+"</g>\n"
+"<text class=\"note\" x=\"10\" y=\"196\">a comment</text>\n"
+"<script id=\"data\" type=\"application/json\"><![CDATA[\n"
+"{\"width\":1200,\"margin\":10,\"top\":86,\"row\":18,\"column\":7.23,\"height\":212,\"narrowest\":0.3,\"widestRest\":80,\"drawnMax\":10000,\"scale\":1000000000,\"suffix\":\"s\",\"hint\":\"click a frame to zoom in, Ctrl-F to search, Esc for the whole\",\n"
+"\"frames\":[[\"all\",\"\",0,2],\n"
+"[\"main\",\"/bin/prog\",0,3],\n"
+"[\"work\",\"/bin/prog\",0,1],\n"
+"[\"leaf\",\"/bin/prog\",0,1],\n"
+"[\"tiny\",\"/bin/prog\",2,0],\n"
+"[\"again\",\"/bin/prog\",0,2],\n"
+"[\"sys\\u003ccall\\u003e\",\"[kernel.kallsyms]\",1,3],\n"
+"[\"[libx.so]\",\"/lib/libx.so\",0,0],\n"
+"[\"small\",\"/bin/prog\",0,0],\n"
+"[\"rest_a\",\"/bin/prog\",0,3],\n"
+"[\"rest_b\",\"/bin/prog\",0,3],\n"
+"[\"rest_c\",\"/bin/prog\",0,3]],\n"
+"\"tree\":\"(0(1:1njchs(2:3b2ozk(3(4:4ym1hc))(6:lfls0))(5(5(5:2n9csg)))(8:27axs)(9:255s)(a:255s)(b:255s))(7:3b2ozk))\"}\n", picture(self));
+}
+
+TEST_F(profile, what_is_asked_in_vain_is_an_error)
+{
+	make(self->p);
+	run(self, cmd_top, "--type", "bytes", NULL);
+	EXPECT_EQ(STATUS_USAGE, self->status);
+	EXPECT_STREQ("", self->out);
+	unlink(self->file);
+	strcpy(self->file, "/tmp/gprof-profile.XXXXXX");
+	run(self, cmd_top, "-n", "0", NULL);
+	EXPECT_EQ(STATUS_USAGE, self->status);
+	unlink(self->file);
+	strcpy(self->file, "/tmp/gprof-profile.XXXXXX");
+	run(self, cmd_flame, "--title", "t", NULL);
+	EXPECT_EQ(STATUS_USAGE, self->status);
+}
+
+TEST_HARNESS_MAIN

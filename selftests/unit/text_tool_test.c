@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Small parts of the command that other parts lean on: durations, text for pictures
+ * and tables, names of functions, numbers with their unit.
+ */
+#include <kselftest_harness.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "duration.h"
+#include "intern.h"
+#include "text.h"
+#include "view.h"
+
+TEST(durations_are_read_with_their_unit)
+{
+	static const struct {
+		const char *text;
+		int64_t ns;
+	} good[] = {
+		{ "0", 0 }, { "1ns", 1 }, { "1us", 1000 }, { "1µs", 1000 }, { "1ms", 1000000 },
+		{ "1s", 1000000000 }, { "1min", 60000000000 }, { "1h", 3600000000000 },
+		{ "1.5ms", 1500000 }, { "0.0004us", 0 }, { "0.6ns", 1 }, { ".5s", 500000000 },
+	};
+	static const char *const bad[] = {
+		"", "s", "-1s", "+1s", " 1s", "0x1s", "1 s", "1ss", "1S", "nan", "infs",
+		"1e300s", "99999999999999h", "1.s.",
+	};
+
+	for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++) {
+		int64_t ns = -1;
+
+		EXPECT_TRUE(duration_parse(good[i].text, &ns));
+		EXPECT_EQ(good[i].ns, ns) {
+			TH_LOG("%s", good[i].text);
+		}
+	}
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		int64_t ns;
+
+		EXPECT_FALSE(duration_parse(bad[i], &ns)) {
+			TH_LOG("%s", bad[i]);
+		}
+	}
+}
+
+TEST(durations_have_four_digits_and_a_unit)
+{
+	static const struct {
+		int64_t ns;
+		const char *text;
+	} table[] = {
+		{ 0, "0 ns" }, { 999, "999 ns" }, { 1000, "1 µs" }, { 999949, "999.9 µs" },
+		{ 999960, "1 ms" }, { 1234567, "1.235 ms" }, { 1500000000, "1.5 s" },
+		{ 5000000000000, "5000 s" },
+	};
+	char text[DURATION_TEXT];
+
+	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++)
+		EXPECT_STREQ(table[i].text, duration_text(table[i].ns, text));
+}
+
+/* What is written of a text in each way. */
+static char *written(void (*how)(FILE *f, const char *s), const char *s)
+{
+	static char text[256];
+	FILE *f = fmemopen(text, sizeof(text), "w");
+
+	how(f, s);
+	fclose(f);
+	return text;
+}
+
+static size_t xml_columns = SIZE_MAX;
+
+static void xml(FILE *f, const char *s)
+{
+	text_xml(f, s, xml_columns);
+}
+
+TEST(text_cannot_leave_the_place_it_is_written_to)
+{
+	EXPECT_STREQ("a&amp;&lt;b&gt;&quot;'", written(xml, "a&<b>\"'"));
+	EXPECT_STREQ("\"\\\"\\\\\\u003c\\u003e\\u0026\\u000a\\u0009/\"",
+		     written(text_json, "\"\\<>&\n\t/"));
+	/* what a terminal would obey */
+	EXPECT_STREQ("a?[31mb?c?", written(text_plain, "a\033[31mb\nc\x7f"));
+	EXPECT_STREQ("a?b", written(text_plain, "a\xc2\x9b" "b"));
+	EXPECT_STREQ("ä€𝄞", written(text_plain, "ä€𝄞"));
+	EXPECT_STREQ("\"ä€𝄞\"", written(text_json, "ä€𝄞"));
+	EXPECT_STREQ("ä€𝄞", written(xml, "ä€𝄞"));
+}
+
+/* Each byte that belongs to nothing is one replacement. */
+TEST(what_is_no_utf8_is_replaced)
+{
+	static const struct {
+		const char *text;
+		const char *plain;
+	} table[] = {
+		{ "\x80", "?" }, { "\xff", "?" }, { "\xc3", "?" }, { "\xc3x", "?x" },
+		{ "\xc0\x80", "?" }, { "\xc1\xbf", "?" }, { "\xe0\x80\x80", "?" },
+		{ "\xed\xa0\x80", "?" }, { "\xed\x9f\xbf", "\xed\x9f\xbf" },
+		{ "\xee\x80\x80", "\xee\x80\x80" }, { "\xf4\x90\x80\x80", "?" },
+		{ "\xf4\x8f\xbf\xbf", "\xf4\x8f\xbf\xbf" }, { "\xf0\x80\x80\x80", "?" },
+		{ "\xf0\x90\x80\x80", "\xf0\x90\x80\x80" }, { "\xe2\x82", "??" },
+		{ "\xc2\x80", "?" }, { "\xc2\xa0", "\xc2\xa0" }, { "\xdf\xbf", "\xdf\xbf" },
+		{ "\xe0\xa0\x80", "\xe0\xa0\x80" }, { "\xef\xbf\xbe", "?" },
+	};
+
+	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++) {
+		EXPECT_STREQ(table[i].plain, written(text_plain, table[i].text)) {
+			TH_LOG("row %zu", i);
+		}
+	}
+}
+
+TEST(columns_are_counted_and_kept_to)
+{
+	EXPECT_EQ(0, text_columns(""));
+	EXPECT_EQ(3, text_columns("aäb"));
+	EXPECT_EQ(4, text_columns("漢字"));
+	xml_columns = 3;
+	EXPECT_STREQ("a&lt;b", written(xml, "a<bc"));
+	EXPECT_STREQ("a漢", written(xml, "a漢字"));
+	xml_columns = SIZE_MAX;
+}
+
+TEST(functions_without_a_name_are_called_by_their_file)
+{
+	static const struct {
+		const char *function;
+		const char *shown;
+		bool unnamed;
+	} table[] = {
+		{ "main", "main", false },
+		{ "[libx.so+0x12]", "[libx.so]", true },
+		{ "[a+0x1+0x2]", "[a+0x1]", true },
+		{ "0x1234", "[unknown]", true },
+		{ "[no stack]", "[no stack]", false },
+		{ "[vdso]", "[vdso]", true },
+		{ "operator+0x1", "operator+0x1", false },
+		{ "[a+b]", "[a+b]", true },
+	};
+	char text[VIEW_NAME_MAX];
+
+	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++) {
+		const struct gprof_frame f = { .function = table[i].function };
+		const char *shown = view_function(&f, text);
+
+		EXPECT_STREQ(table[i].shown, shown);
+		EXPECT_EQ(table[i].unnamed, view_is_unnamed(shown)) {
+			TH_LOG("%s", shown);
+		}
+	}
+}
+
+TEST(equal_keys_have_one_number_and_others_have_others)
+{
+	struct intern t = { 0 };
+	char key[16];
+	size_t length;
+
+	for (unsigned int round = 0; round < 2; round++)
+		for (unsigned int i = 0; i < 5000; i++) {
+			snprintf(key, sizeof(key), "%u", i);
+			ASSERT_EQ(i, intern_add(&t, key, strlen(key) + 1));
+		}
+	EXPECT_EQ(5000, t.nr);
+	EXPECT_STREQ("4321", (const char *)intern_key(&t, 4321, &length));
+	EXPECT_EQ(5, length);
+	/* a key that another begins with is another */
+	EXPECT_EQ(5000, intern_add(&t, "4321", 4));
+	intern_free(&t);
+}
+
+TEST_HARNESS_MAIN
