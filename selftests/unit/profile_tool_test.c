@@ -104,6 +104,7 @@ static void make(struct gprof_profile *p)
 		location(p, program, 0x1600, "rest_a", NULL),
 		location(p, program, 0x1610, "rest_b", NULL),
 		location(p, program, 0x1620, "rest_c", NULL),
+		location(p, program, 0x1630, "rest_d", NULL),
 	};
 
 	SAMPLE(p, 10, 100, at_main);
@@ -113,8 +114,9 @@ static void make(struct gprof_profile *p)
 	SAMPLE(p, 4, 36, call, work, at_main);
 	SAMPLE(p, 19, 200, unnamed);
 	SAMPLE(p, 1, 3.7, small, at_main);
-	for (size_t i = 0; i < 3; i++)
-		SAMPLE(p, 0, 0.1, rest[i], at_main);
+	SAMPLE(p, 0, 0.1, rest[0], at_main);
+	SAMPLE(p, 0, 0.1, rest[1], at_main);
+	SAMPLE(p, 0, 0.1, rest[3], rest[2], at_main);
 	p->duration_nanos = 2000000000;
 	p->time_nanos = 1700000000000000000;
 	gprof_profile_add_comment(p, "a comment");
@@ -178,7 +180,7 @@ TEST_F(profile, table_is_exact)
 "Duration: 2.00s, Total = 1.00s (50.00%)\n"
 "Comment: a comment\n"
 "Showing functions accounting for 1.00s, 99.60% of 1.00s total\n"
-"4 of 11 functions are not shown, each below 0.5% with all it calls; -n N shows N\n"
+"5 of 12 functions are not shown, each below 0.5% with all it calls; -n N shows N\n"
 "20.00% are in code without names, shown as [FILE]; debug symbols name it\n"
 "        flat   flat%    sum%          cum    cum%\n"
 "       0.30s  30.00%  30.00%        0.30s  30.00%  tiny (inline)\n"
@@ -201,7 +203,7 @@ TEST_F(profile, table_of_another_type_by_cum_has_as_many_rows_as_are_wanted)
 "Duration: 2.00s, Total = 100\n"
 "Comment: a comment\n"
 "Showing functions accounting for 60, 60.00% of 100 total\n"
-"7 of 11 functions are not shown; -n N shows N\n"
+"8 of 12 functions are not shown; -n N shows N\n"
 "19.00% are in code without names, shown as [FILE]; debug symbols name it\n"
 "        flat   flat%    sum%          cum    cum%\n"
 "          10  10.00%  10.00%           81  81.00%  main\n"
@@ -243,7 +245,7 @@ TEST_F(profile, picture_is_exact)
 "<rect class=\"u1\" x=\"10\" y=\"52\" width=\"12\" height=\"12\"/><text class=\"note\" x=\"28\" y=\"62\">user</text>\n"
 "<rect class=\"k1\" x=\"79\" y=\"52\" width=\"12\" height=\"12\"/><text class=\"note\" x=\"97\" y=\"62\">kernel</text>\n"
 "<rect class=\"i1\" x=\"162\" y=\"52\" width=\"12\" height=\"12\"/><text class=\"note\" x=\"180\" y=\"62\">inlined</text>\n"
-"<text id=\"culled\" class=\"note\" x=\"259\" y=\"62\">3 frames narrower than 0.3 px not drawn, grey stands for them</text>\n"
+"<text id=\"culled\" class=\"note\" x=\"259\" y=\"62\">4 frames narrower than 0.3 px not drawn, grey stands for them</text>\n"
 "<text id=\"details\" x=\"10\" y=\"80\">click a frame to zoom in, Ctrl-F to search, Esc for the whole</text>\n"
 "<g id=\"frames\">\n"
 "<g><rect class=\"a\" x=\"10.00\" y=\"86\" width=\"1179.40\" height=\"17\" rx=\"1\"/><text x=\"13.00\" y=\"99\">all</text><title>all: 1.00s, 100.00%</title></g>\n"
@@ -273,8 +275,9 @@ TEST_F(profile, picture_is_exact)
 "[\"small\",\"/bin/prog\",0,0],\n"
 "[\"rest_a\",\"/bin/prog\",0,3],\n"
 "[\"rest_b\",\"/bin/prog\",0,3],\n"
-"[\"rest_c\",\"/bin/prog\",0,3]],\n"
-"\"tree\":\"(0(1:1njchs(2:3b2ozk(3(4:4ym1hc))(6:lfls0))(5(5(5:2n9csg)))(8:27axs)(9:255s)(a:255s)(b:255s))(7:3b2ozk))\"}\n", picture(self));
+"[\"rest_c\",\"/bin/prog\",0,3],\n"
+"[\"rest_d\",\"/bin/prog\",0,3]],\n"
+"\"tree\":\"(0(1:1njchs(2:3b2ozk(3(4:4ym1hc))(6:lfls0))(5(5(5:2n9csg)))(8:27axs)(9:255s)(a:255s)(b(c:255s)))(7:3b2ozk))\"}\n", picture(self));
 }
 
 TEST_F(profile, what_is_asked_in_vain_is_an_error)

@@ -187,6 +187,20 @@ TEST(nothing_comes_back_after_65536_generations)
 	EXPECT_FALSE(known);
 }
 
+/* What is of today stays, however often the whole table is gone through. */
+TEST(scrubbing_leaves_the_current_generation_alone)
+{
+	u64 key[] = { 1, 2, 3 };
+	unsigned int i;
+	u32 id;
+
+	begin(SLOTS, WORDS);
+	id = add(7, key, 3, NULL);
+	for (i = 0; i < SLOTS; i++)
+		gprof_dictionary_scrub(&dict, 7);
+	EXPECT_EQ(id, gprof_dictionary_find(&dict, 7, key, 3));
+}
+
 /* ---- NMIs at every step ---- */
 
 static unsigned int step, nmi_step;

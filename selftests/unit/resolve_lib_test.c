@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Where addresses are looked up, and what makes two samples two: with records alone,
+ * without a program that runs.
+ */
+#include <kselftest_harness.h>
+
+#include <gprof/profile.h>
+
+#include "builder.h"
+#include "lib_util.h"
+
+FIXTURE(resolve) {
+	struct gprof_builder b;
+	struct gprof_decoder d;
+	struct gprof_profile *p;
+	uint32_t next_id;
+};
+
+FIXTURE_SETUP(resolve)
+{
+	struct gprof_generation_rec g = {
+		.rec = { GPROF_REC_GENERATION, 0, sizeof(g) },
+		.weight = 10,
+		.cpu = 1,
+	};
+
+	ASSERT_EQ(0, gprof_builder_init(&self->b));
+	gprof_decoder_init(&self->d, &gprof_builder_ops, &self->b);
+	ASSERT_EQ(0, gprof_decoder_feed(&self->d, &g.rec, sizeof(g)));
+	self->p = NULL;
+}
+
+FIXTURE_TEARDOWN(resolve)
+{
+	gprof_profile_free(self->p);
+	gprof_decoder_free(&self->d);
+	gprof_builder_free(&self->b);
+}
+
+/* What a sample is made of, but for what most have in common. */
+struct made {
+	struct gprof_process process;
+	uint16_t stack_flags;
+	uint32_t layout;
+	uint32_t tid;
+	const char *comm;
+	uint64_t addr;
+	unsigned int times;
+	uint64_t frames[3];
+};
+
+static void feed(FIXTURE_DATA(resolve) *self, const struct made *m)
+{
+	struct {
+		struct gprof_stack_rec s;
+		uint64_t frames[3];
+	} r = {
+		.s = {
+			.rec = { GPROF_REC_STACK, m->stack_flags, sizeof(r) },
+			.id = ++self->next_id,
+			.layout = m->layout,
+			.process = m->process,
+		},
+	};
+	struct gprof_task_rec t = {
+		.rec = { GPROF_REC_TASK, 0, sizeof(t) },
+		.process = m->process,
+		.tid = m->tid,
+	};
+	struct {
+		struct gprof_sample_rec s;
+		uint64_t addr;
+	} s = {
+		.s = {
+			.rec = { GPROF_REC_SAMPLE, m->addr ? GPROF_SAMPLE_REC_F_ADDR : 0,
+				 m->addr ? sizeof(s) : sizeof(s.s) },
+			.time = 200,
+			.tid = m->tid,
+			.stack = r.s.id,
+		},
+		.addr = m->addr,
+	};
+	unsigned int i;
+
+	for (i = 0; i < 3 && m->frames[i]; i++)
+		r.frames[r.s.nr_user++] = m->frames[i];
+	strcpy(t.comm, m->comm ?: "prog");
+	gprof_decoder_feed(&self->d, &t.rec, sizeof(t));
+	gprof_decoder_feed(&self->d, &r.s.rec, sizeof(r));
+	gprof_decoder_feed(&self->d, &s.s.rec, s.s.rec.size);
+	for (i = 1; i < m->times; i++)
+		gprof_decoder_feed_again(&self->d, &s, sizeof(s.s));
+}
+
+static int make(FIXTURE_DATA(resolve) *self)
+{
+	struct gprof_columns columns = {
+		.count_type = "samples", .weight_type = "cycles", .weight_unit = "count",
+		.period = 10,
+	};
+	int err = gprof_builder_profile(&self->b, &columns, &self->p);
+
+	return err ? err : gprof_profile_finish(self->p);
+}
+
+#define ONE	.process = { 7, 1, 1 }, .tid = 7, .layout = 5, .frames = { 0x1000, 0x2000 }
+
+TEST_F(resolve, samples_in_a_row_add_up)
+{
+	feed(self, &(struct made){ ONE, .times = 4 });
+	feed(self, &(struct made){ ONE, .times = 2 });
+	ASSERT_EQ(0, make(self));
+	EXPECT_EQ(1, self->p->nr_samples);
+	EXPECT_EQ(6, gprof_profile_total(self->p, 0));
+	EXPECT_EQ(60, gprof_profile_total(self->p, 1));
+}
+
+/* What differs in one thing that a profile can tell is not put together. */
+TEST_F(resolve, samples_differ_by_each_thing_they_say)
+{
+	static const struct made all[] = {
+		{ ONE },
+		{ ONE, .process = { 8, 1, 1 } },
+		{ ONE, .tid = 9 },
+		{ ONE, .comm = "other" },
+		{ ONE, .addr = 0x55 },
+		{ ONE, .addr = 0x56 },
+		{ ONE, .frames = { 0x1000, 0x2001 } },
+		{ ONE, .frames = { 0x1000, 0x2000, 0x3000 } },
+		{ ONE, .frames = { 0x1000 } },
+	};
+	struct gprof_generation_rec g = {
+		.rec = { GPROF_REC_GENERATION, 0, sizeof(g) }, .weight = 10, .cpu = 2,
+	};
+	size_t n = sizeof(all) / sizeof(*all), round, i;
+
+	for (round = 0; round < 2; round++)
+		for (i = 0; i < n; i++)
+			feed(self, &all[i]);
+	EXPECT_EQ(n, self->b.nr_counts);
+	/* ... and another CPU */
+	gprof_decoder_feed(&self->d, &g.rec, sizeof(g));
+	for (i = 0; i < n; i++)
+		feed(self, &all[i]);
+	EXPECT_EQ(2 * n, self->b.nr_counts);
+	ASSERT_EQ(0, make(self));
+	EXPECT_EQ(2 * n, self->p->nr_samples);
+	EXPECT_EQ(3 * n, gprof_profile_total(self->p, 0));
+}
+
+/* Addresses mean another thing in each of these. */
+TEST_F(resolve, stacks_differ_by_each_thing_that_gives_addresses_a_meaning)
+{
+	static const struct made all[] = {
+		{ ONE },
+		{ ONE, .process = { 8, 1, 1 } },
+		{ ONE, .process = { 7, 2, 1 } },
+		{ ONE, .process = { 7, 1, 2 } },
+		{ ONE, .layout = 6 },
+		{ ONE, .stack_flags = GPROF_STACK_REC_F_CALLER },
+		{ ONE, .stack_flags = GPROF_STACK_REC_F_USER_CUT },
+	};
+	size_t n = sizeof(all) / sizeof(*all), round, i;
+
+	for (round = 0; round < 2; round++)
+		for (i = 0; i < n; i++)
+			feed(self, &all[i]);
+	EXPECT_EQ(n, self->b.nr_stacks);
+	EXPECT_EQ(4, self->b.nr_tasks);
+}
+
+static void feed_map(FIXTURE_DATA(resolve) *self, struct gprof_process process, uint64_t start,
+		     uint64_t end)
+{
+	struct {
+		struct gprof_map_rec m;
+		char path[16];
+	} r = {
+		.m = {
+			.rec = { GPROF_REC_MAP, GPROF_MAP_REC_F_FIRST | GPROF_MAP_REC_F_LAST,
+				 sizeof(r) },
+			.process = process,
+			.time = 100,
+			.start = start,
+			.end = end,
+			.layout = 5,
+		},
+		.path = "[area]",
+	};
+
+	gprof_decoder_feed(&self->d, &r.m.rec, sizeof(r));
+}
+
+/* The frames of the first sample. */
+static const char *first_stack(const struct gprof_profile *p, char *text)
+{
+	const struct gprof_sample *s = &p->samples[0];
+	uint32_t i;
+
+	*text = '\0';
+	for (i = 0; i < s->nr_locations; i++) {
+		const struct gprof_location *l = &p->locations[p->stacks[s->locations + i]];
+
+		sprintf(text + strlen(text), "%u:%llx ", l->mapping,
+			(unsigned long long)l->address);
+	}
+	return text;
+}
+
+/* A call that does not return may be the last of a mapping: its frame lies in the call. */
+TEST_F(resolve, a_return_address_at_the_end_of_a_mapping_lies_in_it)
+{
+	char text[128];
+
+	feed_map(self, (struct gprof_process){ 7, 1, 1 }, 0x1000, 0x2000);
+	feed(self, &(struct made){ ONE });
+	ASSERT_EQ(0, make(self));
+	EXPECT_STREQ("1:1000 1:1fff ", first_stack(self->p, text));
+}
+
+TEST_F(resolve, a_leaf_is_where_it_is)
+{
+	char text[128];
+
+	feed_map(self, (struct gprof_process){ 7, 1, 1 }, 0x1000, 0x2000);
+	feed(self, &(struct made){ ONE, .frames = { 0x2000, 0x1001 } });
+	ASSERT_EQ(0, make(self));
+	EXPECT_STREQ("0:2000 1:1000 ", first_stack(self->p, text));
+}
+
+/* So it is when the mappings are those of the parent. */
+TEST_F(resolve, a_child_is_known_by_addresses_in_its_parents_calls)
+{
+	char text[128];
+
+	feed_map(self, (struct gprof_process){ 6, 1, 1 }, 0x1000, 0x2000);
+	feed(self, &(struct made){ ONE, .process = { 7, 1, 2 } });
+	ASSERT_EQ(0, make(self));
+	EXPECT_STREQ("1:1000 1:1fff ", first_stack(self->p, text));
+}
+
+/* A guessed caller is no witness, and here it is dropped: nothing knows its function. */
+TEST_F(resolve, a_guess_does_not_say_whose_child_it_is)
+{
+	char text[128];
+
+	feed_map(self, (struct gprof_process){ 6, 1, 1 }, 0x1000, 0x2000);
+	feed(self, &(struct made){ ONE, .process = { 7, 1, 2 },
+				   .stack_flags = GPROF_STACK_REC_F_CALLER,
+				   .frames = { 0x1000, 0x9000, 0x1801 } });
+	ASSERT_EQ(0, make(self));
+	EXPECT_STREQ("1:1000 1:1800 ", first_stack(self->p, text));
+}
+
+TEST_F(resolve, a_process_that_is_older_or_has_executed_is_no_child)
+{
+	static const struct gprof_process others[] = { { 7, 1, 1 }, { 7, 2, 3 } };
+	char text[128];
+	size_t i;
+
+	for (i = 0; i < 2; i++) {
+		feed_map(self, (struct gprof_process){ 6, 1, 2 }, 0x1000, 0x2000);
+		gprof_builder_clear(&self->b);
+		feed(self, &(struct made){ ONE, .process = others[i] });
+		ASSERT_EQ(0, make(self));
+		EXPECT_STREQ("0:1000 0:1fff ", first_stack(self->p, text));
+		gprof_profile_free(self->p);
+		self->p = NULL;
+	}
+}
+
+TEST_F(resolve, a_kernel_return_address_at_the_end_of_a_function_belongs_to_it)
+{
+	const uint64_t frames[2] = { 0xffffffff81002000, 0xffffffff81002000 };
+	const struct gprof_stack s = { .nr_kernel = 2 };
+	const char *dir = lib_tmpdir();
+	struct gprof_resolver r;
+	char proc[96], sys[96];
+	size_t i;
+
+	lib_write(dir, "proc/kallsyms",
+		  "ffffffff81000000 T _text\n"
+		  "ffffffff81000000 T _stext\n"
+		  "ffffffff81001000 T no_return\n"
+		  "ffffffff81002000 T next\n"
+		  "ffffffff81003000 T _etext\n");
+	snprintf(proc, sizeof(proc), "%s/proc", dir);
+	snprintf(sys, sizeof(sys), "%s/sys", dir);
+	self->p = gprof_profile_new();
+	gprof_profile_add_column(self->p, "a", "u");
+	ASSERT_EQ(0, gprof_resolver_init(&r, self->p, &self->b.spaces, NULL));
+	ASSERT_EQ(0, gprof_kernel_load(&r.kernel, proc, sys));
+	r.kernel_loaded = true;
+	r.kernel_mappings = calloc(r.kernel.nr_images, sizeof(*r.kernel_mappings));
+	ASSERT_EQ(0, gprof_resolve_stack(&r, &s, frames));
+	ASSERT_EQ(2, r.nr_stack);
+	for (i = 0; i < 2; i++) {
+		const struct gprof_location *l = &self->p->locations[r.stack[i]];
+		const struct gprof_function *f =
+			&self->p->functions[self->p->lines[l->lines].function];
+
+		ASSERT_EQ(1, l->nr_lines);
+		EXPECT_STREQ(i ? "no_return" : "next", self->p->strings.v[f->name]);
+	}
+	gprof_resolver_free(&r);
+	lib_sh("rm -rf %s", dir);
+}
+
+TEST_HARNESS_MAIN
