@@ -4,8 +4,9 @@
 #
 #	make -f selftests/unit/ring.mk O=/abs/dir KSELFTEST_DIR=DIR
 #
-# gives ring_nmi_test, ring_tsan_test, ring_steps_test, ring_dictionary_test and,
-# of the scheduler statistics, sched_histogram_test in $(O)/selftests/unit.
+# gives ring_nmi_test, ring_tsan_test, ring_steps_test, ring_state_test,
+# ring_dictionary_test and, of the scheduler statistics, sched_histogram_test in
+# $(O)/selftests/unit.
 
 here := $(patsubst %/,%,$(dir $(abspath $(lastword $(MAKEFILE_LIST)))))
 top := $(abspath $(here)/../..)
@@ -17,7 +18,7 @@ RING_CFLAGS := -std=gnu11 -O2 -g -Wall -Wno-unused-function -D_GNU_SOURCE \
 
 headers := $(wildcard $(here)/shim/*.h $(here)/*.h $(top)/kmod/*.h)
 
-all: $(addprefix $(out)/ring_,nmi_test tsan_test steps_test dictionary_test) \
+all: $(addprefix $(out)/ring_,nmi_test tsan_test steps_test state_test dictionary_test) \
 	$(out)/sched_histogram_test
 
 $(out)/ring_nmi_test: $(sources) $(headers)
@@ -30,7 +31,7 @@ $(out)/ring_tsan_test: $(sources) $(headers)
 	@mkdir -p $(@D)
 	$(CC) $(RING_CFLAGS) -fsanitize=thread -Wno-tsan $(sources) -pthread -o $@
 
-$(out)/ring_steps_test: $(here)/ring_steps_test.c $(filter-out %/ring_nmi_test.c,$(sources)) \
+$(out)/ring_steps_test $(out)/ring_state_test: $(out)/%: $(here)/%.c $(filter-out %/ring_nmi_test.c,$(sources)) \
 		$(headers)
 	@mkdir -p $(@D)
 	$(CC) $(RING_CFLAGS) $(filter %.c,$^) -o $@

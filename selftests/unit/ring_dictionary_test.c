@@ -157,6 +157,29 @@ TEST(full_memory_gives_no_id_and_keeps_what_it_has)
 	key[0] = 0;
 	EXPECT_NE(0, add(1, key, 3, &known));
 	EXPECT_TRUE(known);
+	/* nor does the last key reach behind the end */
+	begin(SLOTS, 44);
+	for (i = 0, id = 1; id && i < 100; i++) {
+		key[0] = i;
+		id = add(1, key, 3, NULL);
+	}
+	EXPECT_EQ(11, i);
+}
+
+/* Two keys want one slot, the second between the look-up and the commit of the first. */
+TEST(who_was_first_in_a_slot_keeps_it)
+{
+	u64 a[] = { 1, 2, 3 }, b[] = { 4, 5, 6 };
+	struct gprof_lookup l;
+	u32 id;
+
+	begin(1, WORDS);
+	gprof_dictionary_look_up(&dict, 1, a, 3, &l);
+	id = add(1, b, 3, NULL);
+	EXPECT_NE(l.id, id);
+	gprof_dictionary_commit(&dict, &l);
+	EXPECT_EQ(id, gprof_dictionary_find(&dict, 1, b, 3));
+	EXPECT_EQ(0, gprof_dictionary_find(&dict, 1, a, 3));
 }
 
 TEST(full_table_gives_no_id)

@@ -61,6 +61,9 @@ TEST(counts_go_beyond_2_to_the_32)
 	EXPECT_EQ(5000000000ULL, h->max);
 	EXPECT_EQ(0x100000001ULL * 1000 + 5000000000ULL, h->sum);
 	EXPECT_EQ(1, h->buckets[gprof_histogram_bucket(5000000000ULL)]);
+	gprof_histogram_add(h, 3);
+	EXPECT_EQ(5000000000ULL, h->max);
+	EXPECT_EQ(0x100000001ULL + 2, gprof_histogram_count(h));
 	free(h);
 }
 

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The module's ring, record by record: what its head page and its generations say,
+ * where room ends, to the word, and when the reader is told.
+ */
+#include "ring_test_core.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "kselftest_harness.h"
+
+#define SIZE	GPROF_BUFFER_MIN
+#define LONGEST	(SIZE / GPROF_RECORD_PART)
+#define NEVER	(~0ULL >> 1)
+
+static struct core core;	/* too large for a stack */
+
+static void begin(bool flight)
+{
+	core_init(&core, SIZE, flight, 1, 0);
+	core.b.generation_ns = NEVER;
+}
+
+static u64 position(void)
+{
+	return gprof_word_pos(local64_read(&core.b.word));
+}
+
+/* One record as a producer writes it, of a type that nobody knows. */
+static void *put(u32 size)
+{
+	struct gprof_rec *rec;
+
+	local64_inc(&core.b.produced);
+	gprof_buffer_begin(&core.b, ktime_get_mono_fast_ns());
+	rec = gprof_buffer_reserve(&core.b, size, 1);
+	if (rec) {
+		rec->type = 99;
+		rec->flags = 0;
+		rec->size = size;
+	}
+	gprof_buffer_end(&core.b);
+	return rec;
+}
+
+/* From here on there is one generation. */
+static void never_cut(void)
+{
+	put(8);
+	core.b.generation_end = NEVER;
+}
+
+/* Leaves no room at all. */
+static void fill(struct __test_metadata *_metadata)
+{
+	never_cut();
+	while (position() + LONGEST <= SIZE)
+		ASSERT_NE(NULL, put(LONGEST));
+	if (position() < SIZE)
+		ASSERT_NE(NULL, put(SIZE - position()));
+	ASSERT_EQ(SIZE, position());
+}
+
+TEST(head_page_says_what_the_ring_is)
+{
+	int flight;
+
+	for (flight = 0; flight < 2; flight++) {
+		memset(&core, 0, sizeof(core));
+		begin(flight);
+		core.b.cpu = 5;
+		gprof_buffer_init(&core.b);
+		EXPECT_EQ(GPROF_ABI_VERSION, core.b.head->version);
+		EXPECT_EQ(sizeof(*core.b.head), core.b.head->header_size);
+		EXPECT_EQ(5, core.b.head->cpu);
+		EXPECT_EQ(flight ? GPROF_SETUP_F_FLIGHT : 0, core.b.head->flags);
+		EXPECT_EQ(PAGE_SIZE, core.b.head->data_offset);
+		EXPECT_EQ(SIZE, core.b.head->data_size);
+		core_free(&core);
+	}
+}
+
+TEST(generation_says_its_times_its_cpu_and_what_its_samples_weigh)
+{
+	const u64 hour = 3600000000000, slack = 60000000000;
+	struct gprof_generation_rec *g;
+	u64 now, real;
+	u64 n;
+
+	begin(false);
+	core.b.weight = 12345;
+	core.b.cpu = 7;
+	core.b.generation_ns = 0;
+	for (n = 1; n < 4; n++) {
+		g = core.b.data + position();
+		/* a time that is long ago: the real one lies as far back */
+		now = ktime_get_mono_fast_ns() + hour * n;
+		real = ktime_get_real_fast_ns() + hour * n;
+		gprof_buffer_begin(&core.b, now);
+		gprof_buffer_end(&core.b);
+		EXPECT_EQ(GPROF_REC_GENERATION, g->rec.type);
+		EXPECT_EQ(0, g->rec.flags);
+		EXPECT_EQ(sizeof(*g), g->rec.size);
+		EXPECT_EQ(n, g->generation);
+		EXPECT_EQ(now, g->mono_ns);
+		EXPECT_LT(real - slack, g->real_ns);
+		EXPECT_GT(real + slack, g->real_ns);
+		EXPECT_EQ(12345, g->weight);
+		EXPECT_EQ(7, g->cpu);
+	}
+	EXPECT_EQ(3 * sizeof(*g), core.b.head->head);
+	core_free(&core);
+}
+
+TEST(generation_goes_on_until_its_time_or_its_part_is_over)
+{
+	begin(false);
+	core.b.generation_ns = 1000;
+	EXPECT_EQ(1, gprof_buffer_begin(&core.b, 5000));
+	gprof_buffer_end(&core.b);
+	EXPECT_EQ(1, gprof_buffer_begin(&core.b, 5999));
+	gprof_buffer_end(&core.b);
+	/* who took its time before the cut is no reason for another */
+	EXPECT_EQ(1, gprof_buffer_begin(&core.b, 4000));
+	gprof_buffer_end(&core.b);
+	EXPECT_EQ(2, gprof_buffer_begin(&core.b, 6000));
+	gprof_buffer_end(&core.b);
+	core_free(&core);
+
+	begin(true);
+	put(8);
+	while (position() < SIZE / GPROF_FLIGHT_PARTS) {
+		EXPECT_EQ(1, core.b.generation);
+		put(8);
+	}
+	put(8);
+	EXPECT_EQ(2, core.b.generation);
+	core_free(&core);
+}
+
+TEST(room_ends_at_the_tail_to_the_word)
+{
+	const struct gprof_lost_rec *lost;
+	u64 before;
+	char *place;
+
+	begin(false);
+	fill(_metadata);
+	EXPECT_EQ(NULL, put(8));
+	EXPECT_EQ(1, local64_read(&core.b.lost[GPROF_LOST_FULL]));
+	EXPECT_EQ(1, core.b.head->lost[GPROF_LOST_FULL]);
+	/* what is owed has to fit too */
+	core.b.tail->tail += sizeof(*lost);
+	EXPECT_EQ(NULL, put(8));
+	EXPECT_EQ(2, core.b.head->lost[GPROF_LOST_FULL]);
+	core.b.tail->tail += 8;
+	place = put(8);
+	ASSERT_NE(NULL, place);
+	EXPECT_EQ(SIZE + sizeof(*lost) + 8, position());
+	lost = (void *)(place - sizeof(*lost));
+	EXPECT_EQ(GPROF_REC_LOST, lost->rec.type);
+	EXPECT_EQ(sizeof(*lost), lost->rec.size);
+	EXPECT_EQ(2, lost->lost[GPROF_LOST_FULL]);
+	EXPECT_EQ(0, lost->lost[GPROF_LOST_BAD_TAIL]);
+	/* and is told once */
+	core.b.tail->tail = position();
+	before = position();
+	EXPECT_NE(NULL, put(8));
+	EXPECT_EQ(before + 8, position());
+	/* the next loss is told alone */
+	gprof_buffer_lose(&core.b, GPROF_LOST_NESTED);
+	place = put(8);
+	lost = (void *)(place - sizeof(*lost));
+	EXPECT_EQ(0, lost->lost[GPROF_LOST_FULL]);
+	EXPECT_EQ(1, lost->lost[GPROF_LOST_NESTED]);
+	EXPECT_EQ(2, core.b.head->lost[GPROF_LOST_FULL]);
+	EXPECT_EQ(1, core.b.head->lost[GPROF_LOST_NESTED]);
+	core_free(&core);
+}
+
+TEST(record_is_a_part_of_the_ring_at_most)
+{
+	int flight;
+
+	for (flight = 0; flight < 2; flight++) {
+		begin(flight);
+		EXPECT_EQ(NULL, put(LONGEST + 8));
+		EXPECT_EQ(1, local64_read(&core.b.lost[GPROF_LOST_FULL]));
+		EXPECT_NE(NULL, put(LONGEST - sizeof(struct gprof_lost_rec)));
+		EXPECT_NE(NULL, put(LONGEST));
+		core_free(&core);
+	}
+}
+
+TEST(bad_tail_is_a_loss_of_its_own)
+{
+	static const u64 tails[] = { 8, 1ULL << 40, 3, -(u64)SIZE - 8 };
+	unsigned int i;
+
+	for (i = 0; i < sizeof(tails) / sizeof(*tails); i++) {
+		begin(false);
+		put(LONGEST);
+		core.b.tail->tail = position() + tails[i];
+		EXPECT_EQ(NULL, put(8));
+		EXPECT_EQ(1, core.b.head->lost[GPROF_LOST_BAD_TAIL]);
+		EXPECT_EQ(0, core.b.head->lost[GPROF_LOST_FULL]);
+		core_free(&core);
+	}
+}
+
+TEST(reader_is_told_once_for_each_half)
+{
+	u64 tail, end;
+
+	begin(false);
+	never_cut();
+	for (tail = 0; tail < 4 * SIZE; tail += SIZE / 2) {
+		core.b.tail->tail = tail;
+		core.b.wake.queued = 0;
+		end = tail + SIZE / 2;
+		while (position() < end) {
+			EXPECT_EQ(0, core.b.wake.queued);
+			EXPECT_FALSE(gprof_buffer_readable(&core.b));
+			put(8);
+		}
+		EXPECT_EQ(1, core.b.wake.queued);
+		EXPECT_TRUE(gprof_buffer_readable(&core.b));
+		/* a reader that takes its time is not told again and again */
+		while (position() < end + 256)
+			put(8);
+		EXPECT_EQ(1, core.b.wake.queued);
+		EXPECT_EQ(end, core.b.woken);
+	}
+	core_free(&core);
+	/* Of a flight ring nobody waits for the end. */
+	begin(true);
+	while (position() < 2 * SIZE)
+		put(LONGEST);
+	EXPECT_EQ(0, core.b.wake.queued);
+	EXPECT_FALSE(gprof_buffer_readable(&core.b));
+	core_free(&core);
+}
+
+TEST(flight_ring_says_what_it_gave_up)
+{
+	u64 samples = 0;
+
+	begin(true);
+	while (position() < 3 * SIZE) {
+		ASSERT_NE(NULL, put(LONGEST));
+		samples++;
+		EXPECT_EQ(samples, core.b.head->produced);
+		EXPECT_GE(SIZE, position() - core.b.head->oldest);
+		EXPECT_EQ((u64)local64_read(&core.b.overwritten), core.b.head->overwritten);
+	}
+	EXPECT_LT(0, core.b.head->overwritten);
+	/* a generation has one sample here: as many are left as there are */
+	EXPECT_EQ(samples, core.b.head->overwritten +
+		  (core.b.generation - local64_read(&core.b.first) + 1));
+	core_free(&core);
+}
+
+TEST_HARNESS_MAIN
