@@ -345,6 +345,20 @@ int gprof_recorder_setup(struct gprof_recorder *r, struct gprof_setup *setup,
 	return err;
 }
 
+/*
+ * Each recording begins with a generation of its own: a reader has forgotten what
+ * an earlier one said. Nobody writes yet, and starting the source orders this
+ * before whoever will.
+ */
+static void end_generations(struct gprof_channel **channels)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		if (channels && channels[cpu])
+			channels[cpu]->buffer.generation_end = 0;
+}
+
 /**
  * gprof_recorder_start() - GPROF_IOC_START
  * @r: recorder
@@ -363,6 +377,7 @@ int gprof_recorder_start(struct gprof_recorder *r, struct gprof_start *start)
 	mutex_lock(&r->lock);
 	start->out_reason = GPROF_REASON_STATE;
 	if (r->state == GPROF_READY) {
+		end_generations(r->sampler.channels);
 		err = r->source->start(r->source_state, &start->out_attached);
 		start->out_reason = err == -ESRCH ? GPROF_REASON_TASK_GONE :
 				    err == -EPERM ? GPROF_REASON_TASK_DENIED :

@@ -124,6 +124,110 @@ TEST_F(library, recorder_may_be_started_again)
 	EXPECT_EQ(self->st.read, (uint64_t)total[1]);
 }
 
+/* Each round records a few processes that are new, with their names, mappings and stacks. */
+TEST_F(library, a_hundred_recordings_take_the_memory_of_one)
+{
+	size_t before = 0, after;
+	int i, j, null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+	NEW();
+	for (i = 0; i < 100; i++) {
+		if (i == 20)
+			before = mallinfo2().uordblks;
+		ASSERT_EQ(0, gprof_recorder_start(self->r, null));
+		for (j = 0; j < 3; j++) {
+			pid_t pid = fork_bound();
+
+			if (!pid) {
+				burn_ns(4000000);
+				_exit(0);
+			}
+			ASSERT_EQ(pid, waitpid(pid, NULL, 0));
+		}
+		ASSERT_EQ(0, gprof_recorder_stop(self->r)) {
+			TH_LOG("%s", gprof_recorder_error(self->r));
+		}
+	}
+	after = mallinfo2().uordblks;
+	close(null);
+	TH_LOG("%zu bytes after 20, %zu after 100", before, after);
+	EXPECT_GT(before + 100000, after);
+}
+
+/* Counts @n down; needs nothing of where it lies. */
+static void __attribute__((noinline, aligned(64))) count_down(volatile uint64_t *n)
+{
+	while (*n)
+		*n = *n - 1;
+}
+
+static int32_t name_generated(const char *path, const void *code, const char *name)
+{
+	FILE *f = fopen(path, "we");
+
+	if (!f)
+		return -1;
+	fprintf(f, "%lx 100 %s\n", (unsigned long)code, name);
+	return fclose(f);
+}
+
+struct sought {
+	const char *name;
+	int64_t samples;
+};
+
+static int seek_name(void *ctx, const struct gprof_frame *frames, size_t nr, const int64_t *values)
+{
+	struct sought *s = ctx;
+
+	if (nr && !strcmp(frames[0].function, s->name))
+		s->samples += values[0];
+	return 0;
+}
+
+TEST_F(library, a_recording_has_the_names_of_its_time)
+{
+	static const char *const names[] = { "first_name", "second_name" };
+	struct sought sought;
+	struct gprof_profile *p;
+	const char *error = "";
+	volatile uint64_t n;
+	uint64_t end;
+	char path[64];
+	void *code;
+	int i, fd;
+
+	code = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, code);
+	memcpy(code, (const void *)(uintptr_t)count_down, 128);
+	__builtin___clear_cache(code, (char *)code + 128);
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", getpid());
+	NEW();
+	for (i = 0; i < 2; i++) {
+		ASSERT_EQ(0, name_generated(path, code, names[i]));
+		fd = record_file();
+		EXPECT_OK(gprof_recorder_start(self->r, fd));
+		end = thread_cpu_ns() + 100000000;
+		while (thread_cpu_ns() < end) {
+			n = 100000;
+			((void (*)(volatile uint64_t *))(uintptr_t)code)(&n);
+		}
+		EXPECT_OK(gprof_recorder_stop(self->r));
+		p = record_profile(fd, &error);
+		ASSERT_NE(NULL, p) {
+			TH_LOG("%s", error);
+		}
+		sought = (struct sought){ names[i], 0 };
+		gprof_profile_each(p, seek_name, &sought);
+		gprof_profile_free(p);
+		EXPECT_LT(10, sought.samples) {
+			TH_LOG("%s: %lld samples", names[i], (long long)sought.samples);
+		}
+	}
+	unlink(path);
+	munmap(code, 4096);
+}
+
 TEST_F(library, free_while_recording_leaves_nothing)
 {
 	uint64_t before = open_recorders();

@@ -343,6 +343,9 @@ struct gprof_sched_params {
  * @flags: must be 0
  * @out_attached: counters that were attached: threads, or CPUs
  * @out_reason: GPROF_REASON_*
+ *
+ * On each CPU a generation begins with the first record after a START, so that a
+ * reader may forget all of an earlier recording.
  */
 struct gprof_start {
 	__u32 size;

@@ -28,6 +28,14 @@ void gprof_decoder_forget(struct gprof_decoder *d)
 	memset(d->again, 0, sizeof(d->again));
 }
 
+void gprof_decoder_restart(struct gprof_decoder *d)
+{
+	gprof_map64_clear(&d->stacks);
+	gprof_map64_clear(&d->tasks);
+	gprof_decoder_forget(d);
+	d->next = GPROF_NONE;
+}
+
 static int malformed(struct gprof_decoder *d)
 {
 	d->counts.malformed++;

@@ -158,4 +158,7 @@ size_t gprof_decoder_feed_again(struct gprof_decoder *d, const void *data, size_
  */
 void gprof_decoder_forget(struct gprof_decoder *d);
 
+/** gprof_decoder_restart() - a recording begins: no handle at all is valid any more */
+void gprof_decoder_restart(struct gprof_decoder *d);
+
 #endif /* GPROF_DECODE_H */

@@ -177,9 +177,12 @@ int gprof_stream_prepare(struct gprof_stream *s, struct gprof_error *e)
 	if (err)
 		return err;
 	sum_seen(s, &s->base_seen);
-	gprof_builder_clear(&s->builder);
+	/* The kernel begins a generation with each recording, and says all that it needs again. */
 	for (i = 0; i < s->buffer.nr; i++)
-		gprof_decoder_forget(&s->decoders[i]);
+		gprof_decoder_restart(&s->decoders[i]);
+	gprof_builder_free(&s->builder);
+	if (gprof_builder_init(&s->builder))
+		return gprof_error_set(e, ENOMEM, "%s: no memory", s->name);
 	return 0;
 }
 

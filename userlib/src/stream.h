@@ -81,7 +81,8 @@ int gprof_stream_init(struct gprof_stream *s, const struct gprof_source *source,
 void gprof_stream_free(struct gprof_stream *s);
 
 /**
- * gprof_stream_prepare() - forget the samples of an earlier recording
+ * gprof_stream_prepare() - forget all of an earlier recording: samples, stacks, names,
+ * mappings
  *
  * To be called while nobody drains.
  */
