@@ -284,8 +284,9 @@ TEST_F(race, scheduler_statistics_have_no_task_of_another_user)
 	unsigned int i;
 
 	NEED_ROOT();
-	/* its START and STOP wait for grace periods */
+	/* its START and STOP wait for grace periods, so that the exec has to come later */
 	self->races = self->races / 10 + 20;
+	self->step = 2000000;
 	/* until it has been looked at */
 	self->burn_ms = "10000";
 	for (i = 0; i < self->races && _metadata->passed; i++)
