@@ -27,7 +27,7 @@
 #define OTHER_USER	1001
 #define PERIOD_NS	100000
 #define SMALL		32768
-#define RACES		300
+#define RACES		100
 #define PROGRAM		"/tmp/gprof_race_burner"
 
 struct shared {
