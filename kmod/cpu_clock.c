@@ -43,7 +43,7 @@
 #include <linux/timekeeping.h>
 
 #define MODE		HRTIMER_MODE_ABS_PINNED_HARD
-#define SHORT_NS	(50 * NSEC_PER_USEC)	/* twice as long as a slow machine needs for a sample */
+#define SHORT_NS	(50 * NSEC_PER_USEC)	/* twice what a slow machine needs for a sample */
 
 DEFINE_PER_CPU(struct gprof_cpu_clock, gprof_cpu_clock);
 

@@ -30,7 +30,7 @@ void gprof_timers_exit(void);
 
 u64 gprof_timer_bytes(const struct gprof_target *target);
 struct gprof_timer *gprof_timer_new(const struct gprof_clock_spec *spec,
-				     struct gprof_charge *charge);
+				    struct gprof_charge *charge);
 
 /* These four fit struct gprof_source, whose state is then struct gprof_timer. */
 int gprof_timer_start(void *state, u32 *attached);
