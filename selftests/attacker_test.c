@@ -7,6 +7,7 @@
  */
 #include <dirent.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
@@ -855,6 +856,136 @@ TEST_F(attacker, at_nice_19_has_no_work_done_before_others)
 	TH_LOG("%.1f %% of a CPU in threads of nice < 0, %.1f %% in ours", 100 * urgent, 100 * ours);
 	EXPECT_GT(0.02, urgent);
 	EXPECT_GT(0.25, ours);
+}
+
+#define LOCKED_SIZE	(64UL << 20)
+#define LIFTED_MS	8000
+
+/* Holds the lock of its memory for writing most of the time. */
+static int hold_lock(void *memory)
+{
+	for (;;) {
+		mprotect(memory, LOCKED_SIZE, PROT_READ);
+		mprotect(memory, LOCKED_SIZE, PROT_READ | PROT_WRITE);
+	}
+	return 0;
+}
+
+/* Steps: say who holds the lock of the memory that both have; burn, without a call. */
+static void be_locked(void *arg, int step)
+{
+	static char stack[65536];
+	pid_t *holder = arg;
+	char *memory;
+
+	if (step == 0) {
+		memory = mmap(NULL, LOCKED_SIZE, PROT_READ | PROT_WRITE,
+			      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		if (memory == MAP_FAILED)
+			_exit(1);
+		madvise(memory, LOCKED_SIZE, MADV_NOHUGEPAGE);
+		/* all is there: a fault would have to wait for the lock */
+		if (mlockall(MCL_CURRENT) || become(ATTACKER))
+			_exit(1);
+		*holder = clone(hold_lock, stack + sizeof(stack), CLONE_VM | SIGCHLD, memory);
+		if (*holder < 0)
+			_exit(1);
+		return;
+	}
+	burn_until(UINT64_MAX);
+}
+
+/* Does who wants to read the memory of a process have to wait for its lock? */
+static bool is_locked(pid_t pid)
+{
+	char path[64], text[4096];
+	int i, status;
+	pid_t prober = fork();
+
+	if (!prober) {
+		snprintf(path, sizeof(path), "/proc/%d/smaps_rollup", pid);
+		_exit(!!file_read(path, text, sizeof(text)));
+	}
+	for (i = 0; i < 30; i++) {
+		if (waitpid(prober, &status, WNOHANG) == prober)
+			return false;
+		sleep_ms(10);
+	}
+	kill(prober, SIGKILL);
+	waitpid(prober, &status, 0);
+	return true;
+}
+
+/* A cgroup whose tasks have a millisecond each second; or all, with "max 1000000". */
+static int limit_cpu(const char *cgroup, const char *max)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/cpu.max", cgroup);
+	return file_write(path, max);
+}
+
+/* A process of one who has @cgroup, which gives it time again while STOP waits for ever. */
+static pid_t lift_later(const char *cgroup)
+{
+	pid_t pid = fork();
+
+	if (pid)
+		return pid;
+	sleep_ms(LIFTED_MS);
+	limit_cpu(cgroup, "max 1000000");
+	_exit(0);
+}
+
+/* Whose memory is locked by a task that hardly gets to run. */
+TEST_F(attacker, does_not_hold_up_stop_by_a_lock)
+{
+	char cgroup[MEMORY_CGROUP_PATH], path[128];
+	uint64_t begun, took = 0;
+	struct gprof_stats st;
+	struct child target;
+	pid_t lifter;
+	bool limited, locked;
+	int i;
+	pid_t *holder = (pid_t *)self->victim;
+
+	NEED_ROOT();
+	limited = !memory_cgroup(cgroup, "max");
+	SKIP_UNLESS(limited, "there is no cgroup v2");
+	snprintf(path, sizeof(path), "%s/../cgroup.subtree_control", cgroup);
+	limited = !file_write(path, "+cpu") && !limit_cpu(cgroup, "1000 1000000");
+	SKIP_UNLESS(limited, "cgroup v2 has no limit of CPU time");
+	ASSERT_EQ(0, child_fork(&target, be_locked, holder));
+	ASSERT_EQ(0, child_step(&target));
+	ASSERT_EQ(0, memory_cgroup_enter(cgroup, *holder));
+	for (locked = false, i = 0; i < 20 && !locked; i++) {
+		sleep_ms(100);
+		locked = is_locked(target.pid);
+	}
+	ASSERT_EQ(0, child_begin(&target));
+	self->setup.id = target.pid;
+	ASSERT_EQ(0, device_record(&self->dev, &self->setup));
+	sleep_ms(500);
+	lifter = lift_later(cgroup);
+	begun = monotonic_ns();
+	EXPECT_EQ(0, device_stop(&self->dev));
+	took = monotonic_ns() - begun;
+	ASSERT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
+	kill(lifter, SIGKILL);
+	waitpid(lifter, NULL, 0);
+	limit_cpu(cgroup, "max 1000000");
+	kill(*holder, SIGKILL);
+	child_end(&target);
+	sleep_ms(200);
+	rmdir(cgroup);
+	TH_LOG("STOP took %llu ms, %llu samples, %llu readings missed",
+	       (unsigned long long)took / 1000000, (unsigned long long)st.out_produced,
+	       (unsigned long long)st.out_maps_missed);
+	EXPECT_GT(2000000000, took);
+	/* since 6.18 or so a task that has no time left gives up its locks first */
+	SKIP_UNLESS(locked, "this kernel lets nobody wait for time under a lock");
+	EXPECT_LT(0, st.out_produced);
+	EXPECT_LT(0, st.out_maps_missed);
 }
 
 /* ---- what is read a while after it was seen ---- */
