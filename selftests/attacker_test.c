@@ -884,7 +884,8 @@ static void be_locked(void *arg, int step)
 		if (memory == MAP_FAILED)
 			_exit(1);
 		madvise(memory, LOCKED_SIZE, MADV_NOHUGEPAGE);
-		/* all is there: a fault would have to wait for the lock */
+		/* all is there, the clock's page too: a fault would have to wait for the lock */
+		burn_until(monotonic_ns() + 1000000);
 		if (mlockall(MCL_CURRENT) || become(ATTACKER))
 			_exit(1);
 		*holder = clone(hold_lock, stack + sizeof(stack), CLONE_VM | SIGCHLD, memory);
@@ -941,7 +942,7 @@ static pid_t lift_later(const char *cgroup)
 TEST_F(attacker, does_not_hold_up_stop_by_a_lock)
 {
 	char cgroup[MEMORY_CGROUP_PATH], path[128];
-	uint64_t begun, took = 0;
+	uint64_t begun, took = 0, produced = 0;
 	struct gprof_stats st;
 	struct child target;
 	pid_t lifter;
@@ -965,7 +966,12 @@ TEST_F(attacker, does_not_hold_up_stop_by_a_lock)
 	ASSERT_EQ(0, child_begin(&target));
 	self->setup.id = target.pid;
 	ASSERT_EQ(0, device_record(&self->dev, &self->setup));
-	sleep_ms(500);
+	for (i = 0; i < 100 && !produced; i++) {
+		sleep_ms(100);
+		ASSERT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
+		produced = st.out_produced;
+	}
+	sleep_ms(100);
 	lifter = lift_later(cgroup);
 	begun = monotonic_ns();
 	EXPECT_EQ(0, device_stop(&self->dev));
