@@ -163,6 +163,27 @@ TEST(impossible_tails_are_losses_and_no_more)
 	}
 }
 
+/* One record for a row of losses, and no more room taken by what has been told. */
+TEST(losses_in_a_row_are_told_once)
+{
+	unsigned int i;
+
+	core_init(&core, 1 << 20, false, 7, 0);
+	core_check_start(&check);
+	core.b.tail->tail = 8;
+	for (i = 0; i < 3; i++)
+		core_produce(&core);
+	core.b.tail->tail = 0;
+	for (i = 0; i < 100; i++)
+		core_produce(&core);
+	core_check_records(&check, core.b.data, core.b.size, 0, core.b.head->head);
+	EXPECT_STREQ("", check.error ?: "");
+	EXPECT_EQ(100, check.samples);
+	EXPECT_EQ(3, check.lost);
+	EXPECT_EQ(1, check.told);
+	core_free(&core);
+}
+
 TEST(flight_ring_accounts_for_every_sample)
 {
 	unsigned int seed;

@@ -223,6 +223,7 @@ u64 core_check_records(struct core_check *k, const char *data, u64 size, u64 pos
 			break;
 		}
 		case GPROF_REC_LOST:
+			k->told++;
 			for (i = 0; i < GPROF_LOST_NR; i++)
 				k->lost += ((const struct gprof_lost_rec *)r)->lost[i];
 			break;

@@ -50,6 +50,7 @@ void core_run_on(struct core *c);
  * struct core_check - what a reader knows
  * @samples: good samples
  * @lost: samples that LOST records told
+ * @told: LOST records
  * @generations: GENERATION records
  * @known: samples whose stack was known
  * @defined: bit n: stack n has id @ids[n] in this generation
@@ -58,6 +59,7 @@ void core_run_on(struct core *c);
 struct core_check {
 	u64 samples;
 	u64 lost;
+	u64 told;
 	u64 generations;
 	u64 known;
 	u32 last_inline;
