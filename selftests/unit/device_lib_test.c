@@ -1,0 +1,450 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A recorder on an imitation of the device: what the kernel counts, loses and writes
+ * is given here, and what the library makes of it has to be exact.
+ */
+#include <kselftest_harness.h>
+
+#include <gprof/profile.h>
+#include <gprof/recorder.h>
+
+#include "device.h"
+#include "lib_util.h"
+#include "profile.h"
+#include "recorder.h"
+
+#define CPUS	2
+#define DATA	65536
+
+/* ---- the imitation ---- */
+
+static struct {
+	int fd;
+	struct gprof_ring_head *head[CPUS];
+	char *data[CPUS];
+	struct gprof_ring_tail *tail[CPUS];
+	struct gprof_stats stats;
+	unsigned int opened, started, stopped;
+	uint32_t next_id;
+	uint32_t version;	/* in the head page */
+	void (*at_stop)(void);
+} kernel;
+
+int gprof_device_open(struct gprof_error *e)
+{
+	kernel.opened++;
+	return dup(kernel.fd);
+}
+
+int gprof_device_info(int fd, struct gprof_info *info, struct gprof_error *e)
+{
+	memset(info, 0, sizeof(*info));
+	return 0;
+}
+
+int gprof_device_setup(int fd, struct gprof_setup *setup, const char *what, struct gprof_error *e)
+{
+	setup->out_data_size = DATA;
+	setup->out_nr_cpus = CPUS;
+	return 0;
+}
+
+int gprof_device_start(int fd, const char *what, struct gprof_error *e)
+{
+	kernel.started++;
+	return 0;
+}
+
+int gprof_device_stop(int fd, const char *what, struct gprof_error *e)
+{
+	kernel.stopped++;
+	if (kernel.at_stop)
+		kernel.at_stop();
+	return 0;
+}
+
+int gprof_device_stats(int fd, struct gprof_stats *st, struct gprof_error *e)
+{
+	*st = kernel.stats;
+	return 0;
+}
+
+int gprof_device_explain(int err, uint32_t reason, const char *doing, const char *what,
+			 struct gprof_error *e)
+{
+	return gprof_error_set(e, err, "%s", what);
+}
+
+static void *map(off_t at, size_t size)
+{
+	return mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, kernel.fd, at);
+}
+
+static bool plug_in(void)
+{
+	unsigned int cpu;
+
+	memset(&kernel, 0, sizeof(kernel));
+	kernel.fd = memfd_create("gprof", MFD_CLOEXEC);
+	if (kernel.fd < 0 || ftruncate(kernel.fd, GPROF_MMAP_TAIL(CPUS)))
+		return false;
+	for (cpu = 0; cpu < CPUS; cpu++) {
+		kernel.head[cpu] = map(GPROF_MMAP_RING(cpu), 4096 + 2 * DATA);
+		kernel.tail[cpu] = map(GPROF_MMAP_TAIL(cpu), 4096);
+		if (kernel.head[cpu] == MAP_FAILED || kernel.tail[cpu] == MAP_FAILED)
+			return false;
+		kernel.data[cpu] = (char *)kernel.head[cpu] + 4096;
+		*kernel.head[cpu] = (struct gprof_ring_head){
+			.version = GPROF_ABI_VERSION,
+			.header_size = sizeof(struct gprof_ring_head),
+			.cpu = cpu,
+			.data_offset = 4096,
+			.data_size = DATA,
+		};
+	}
+	return true;
+}
+
+static void put(unsigned int cpu, const void *rec, uint32_t size)
+{
+	uint64_t head = kernel.head[cpu]->head;
+
+	memcpy(kernel.data[cpu] + head, rec, size);
+	__atomic_store_n(&kernel.head[cpu]->head, head + size, __ATOMIC_RELEASE);
+}
+
+static void put_generation(unsigned int cpu)
+{
+	struct gprof_generation_rec g = {
+		.rec = { GPROF_REC_GENERATION, 0, sizeof(g) },
+		.mono_ns = 1000000000,
+		.real_ns = 1700000000000000000,
+		.weight = 10,
+		.cpu = cpu,
+	};
+
+	put(cpu, &g, sizeof(g));
+}
+
+static void put_samples(unsigned int cpu, unsigned int n, uint16_t flags)
+{
+	struct gprof_sample_rec s = {
+		.rec = { GPROF_REC_SAMPLE, flags, sizeof(s) }, .time = 1000000001, .tid = 7,
+	};
+
+	while (n--)
+		put(cpu, &s, sizeof(s));
+}
+
+/* With a stack, so that the library takes them in a row. */
+static void put_row(unsigned int cpu, unsigned int n)
+{
+	struct {
+		struct gprof_stack_rec s;
+		uint64_t frame;
+	} st = {
+		.s = { .rec = { GPROF_REC_STACK, 0, sizeof(st) }, .id = ++kernel.next_id,
+		       .nr_user = 1, .process = { 7, 1, 1 } },
+		.frame = 0x1000,
+	};
+	struct gprof_task_rec t = {
+		.rec = { GPROF_REC_TASK, 0, sizeof(t) }, .process = { 7, 1, 1 }, .tid = 7,
+	};
+	struct gprof_sample_rec s = {
+		.rec = { GPROF_REC_SAMPLE, 0, sizeof(s) }, .time = 1000000001, .tid = 7,
+		.stack = kernel.next_id,
+	};
+
+	put(cpu, &t, sizeof(t));
+	put(cpu, &st, sizeof(st));
+	while (n--)
+		put(cpu, &s, sizeof(s));
+}
+
+/* ---- tests ---- */
+
+FIXTURE(device) {
+	struct gprof_recorder *r;
+	struct gprof_recorder_stats st;
+	struct gprof_error e;
+	struct gprof_profile *p;
+	int out;
+};
+
+FIXTURE_SETUP(device)
+{
+	struct gprof_target target = { .type = GPROF_PROCESS, .id = getpid() };
+	struct gprof_source source = {
+		.kind = GPROF_KIND_CPU,
+		.name = "test",
+		.detail = "of this test",
+		.columns = { .count_type = "samples", .weight_type = "cycles",
+			     .weight_unit = "count", .period = 10 },
+	};
+
+	ASSERT_TRUE(plug_in());
+	self->p = NULL;
+	self->st.sz = sizeof(self->st);
+	self->out = memfd_create("out", MFD_CLOEXEC);
+	self->r = gprof_recorder_make(&target, &source, 1, 0, false, &self->e);
+	ASSERT_NE(NULL, self->r) {
+		TH_LOG("%s", self->e.text);
+	}
+}
+
+FIXTURE_TEARDOWN(device)
+{
+	gprof_recorder_free(self->r);
+	gprof_profile_free(self->p);
+	close(self->out);
+	close(kernel.fd);
+}
+
+/* All numbers of the kernel differ, so that none can be taken for another. */
+static void count_on(uint64_t step)
+{
+	struct gprof_stats *k = &kernel.stats;
+
+	k->out_throttled += 3 * step;
+	k->out_nmi += 5 * step;
+	k->out_irq += 7 * step;
+	k->out_task += 11 * step;
+	k->out_maps_lost += 13 * step;
+	k->out_maps_missed += 17 * step;
+	k->out_count += 19 * step;
+	k->out_time_enabled += 1000 * step;
+	k->out_time_running += 250 * step;
+}
+
+static bool has_comment(const struct gprof_profile *p, const char *text)
+{
+	const char *comment;
+	size_t i;
+
+	for (i = 0; (comment = gprof_profile_comment(p, i)); i++)
+		if (!strncmp(comment, text, strlen(text)))
+			return true;
+	return false;
+}
+
+#define EXPECT_COMMENT(text) do {						\
+	EXPECT_TRUE(has_comment(self->p, text)) {				\
+		size_t _i;							\
+		const char *_c;							\
+										\
+		TH_LOG("no '%s' in", text);					\
+		for (_i = 0; (_c = gprof_profile_comment(self->p, _i)); _i++)	\
+			TH_LOG("%s", _c);					\
+	}									\
+} while (0)
+
+static struct gprof_profile *written(int fd)
+{
+	lseek(fd, 0, SEEK_SET);
+	return gprof_profile_read(fd, NULL);
+}
+
+TEST_F(device, counts_are_those_of_the_recording_alone)
+{
+	struct gprof_stats *k = &kernel.stats;
+	int64_t start, duration;
+
+	/* What an attempt before has left. */
+	put_generation(0);
+	put_samples(0, 4, 0);
+	k->out_produced = 400;
+	k->out_lost[GPROF_LOST_FULL] = 100;
+	k->out_lost[GPROF_LOST_NESTED] = 200;
+	k->out_overwritten = 96;
+	count_on(100);
+
+	ASSERT_EQ(0, gprof_recorder_start(self->r, self->out));
+	EXPECT_EQ(1, kernel.started);
+	put_generation(0);
+	put_generation(1);
+	put_row(0, 6);
+	put_samples(1, 2, GPROF_SAMPLE_REC_F_NMI);
+	put_row(1, 3);
+	k->out_produced += 11 + 5 + 6 + 2;
+	k->out_lost[GPROF_LOST_FULL] += 5;
+	k->out_lost[GPROF_LOST_NESTED] += 6;
+	k->out_overwritten += 2;
+	count_on(1);
+	k->out_started_ns = 1500000000;
+	k->out_stopped_ns = 4000000000;
+	ASSERT_EQ(0, gprof_recorder_stop(self->r)) {
+		TH_LOG("%s", gprof_recorder_error(self->r));
+	}
+	EXPECT_EQ(1, kernel.stopped);
+
+	ASSERT_EQ(0, gprof_recorder_stats(self->r, 0, &self->st));
+	EXPECT_STREQ("test", self->st.event);
+	EXPECT_EQ(24, self->st.produced);
+	EXPECT_EQ(11, self->st.read);
+	EXPECT_EQ(11, self->st.lost);
+	EXPECT_EQ(2, self->st.overwritten);
+	EXPECT_EQ(3, self->st.throttled);
+	EXPECT_EQ(5, self->st.nmi);
+	EXPECT_EQ(7, self->st.irq);
+	EXPECT_EQ(11, self->st.task);
+	EXPECT_EQ(13, self->st.maps_lost);
+	EXPECT_EQ(19, self->st.count);
+	EXPECT_EQ(1000, self->st.time_enabled_ns);
+	EXPECT_EQ(250, self->st.time_running_ns);
+
+	self->p = written(self->out);
+	ASSERT_NE(NULL, self->p);
+	EXPECT_EQ(11, gprof_profile_total(self->p, 0));
+	EXPECT_EQ(110, gprof_profile_total(self->p, 1));
+	gprof_profile_time(self->p, &start, &duration);
+	EXPECT_EQ(1700000000500000000, start);
+	EXPECT_EQ(2500000000, duration);
+	EXPECT_EQ(10, self->p->period);
+	EXPECT_COMMENT("gprof ");
+	EXPECT_COMMENT("target: process ");
+	EXPECT_COMMENT("kernel: Linux ");
+	EXPECT_COMMENT("samples: produced=24 read=11 lost=11 overwritten=2");
+	EXPECT_COMMENT("lost 5 samples: the buffer was full");
+	EXPECT_COMMENT("lost 6 samples: interrupts were nested");
+	EXPECT_COMMENT("2 samples were overwritten");
+	EXPECT_COMMENT("throttled 3 times");
+	EXPECT_COMMENT("multiplexed: the counter ran 25.0 % of the time");
+	EXPECT_COMMENT("17 processes were gone");
+	EXPECT_COMMENT("13 mappings did not fit");
+	EXPECT_FALSE(has_comment(self->p, "the counts"));
+}
+
+TEST_F(device, nothing_to_tell_is_not_told)
+{
+	size_t i;
+
+	ASSERT_EQ(0, gprof_recorder_start(self->r, self->out));
+	kernel.stats.out_time_enabled = 1000;
+	kernel.stats.out_time_running = 996;
+	ASSERT_EQ(0, gprof_recorder_stop(self->r));
+	self->p = written(self->out);
+	ASSERT_NE(NULL, self->p);
+	EXPECT_COMMENT("samples: produced=0 read=0 lost=0 overwritten=0");
+	for (i = 0; gprof_profile_comment(self->p, i); i++)
+		;
+	EXPECT_EQ(4, i) {
+		TH_LOG("%s", gprof_profile_comment(self->p, i - 1));
+	}
+}
+
+TEST_F(device, counts_that_do_not_add_up_are_an_error_and_a_comment)
+{
+	ASSERT_EQ(0, gprof_recorder_start(self->r, self->out));
+	put_generation(0);
+	put_row(0, 3);
+	kernel.stats.out_produced = 4;
+	EXPECT_EQ(-EPROTO, gprof_recorder_stop(self->r));
+	EXPECT_NE(NULL, strstr(gprof_recorder_error(self->r), "4 samples were produced"));
+	self->p = written(self->out);
+	ASSERT_NE(NULL, self->p);
+	EXPECT_COMMENT("the counts do not add up: 4 samples were produced, 3 read");
+}
+
+static void late(void)
+{
+	put_row(1, 2);
+	kernel.stats.out_produced += 2;
+}
+
+TEST_F(device, what_comes_until_the_end_is_read)
+{
+	ASSERT_EQ(0, gprof_recorder_start(self->r, self->out));
+	put_generation(0);
+	put_generation(1);
+	kernel.at_stop = late;
+	ASSERT_EQ(0, gprof_recorder_stop(self->r));
+	ASSERT_EQ(0, gprof_recorder_stats(self->r, 0, &self->st));
+	EXPECT_EQ(2, self->st.read);
+	/* and the kernel has its room back */
+	EXPECT_EQ(kernel.head[0]->head, kernel.tail[0]->tail);
+	EXPECT_EQ(kernel.head[1]->head, kernel.tail[1]->tail);
+}
+
+TEST_F(device, corrupt_ring_is_told_and_the_others_are_read)
+{
+	struct gprof_rec rec = { 99, 0, 12 };
+
+	ASSERT_EQ(0, gprof_recorder_start(self->r, self->out));
+	put_generation(0);
+	put(0, &rec, 16);
+	put_generation(1);
+	put_row(1, 5);
+	kernel.stats.out_produced = 5;
+	EXPECT_EQ(-EBADMSG, gprof_recorder_stop(self->r));
+	EXPECT_NE(NULL, strstr(gprof_recorder_error(self->r), "CPU 0"));
+	self->p = written(self->out);
+	ASSERT_NE(NULL, self->p);
+	EXPECT_EQ(5, gprof_profile_total(self->p, 0));
+	EXPECT_COMMENT("test: the buffer of CPU 0");
+}
+
+TEST_F(device, output_that_cannot_take_the_profile_is_refused_or_told)
+{
+	int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
+	int readable = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+	EXPECT_EQ(-EBADF, gprof_recorder_start(self->r, readable));
+	EXPECT_EQ(-EBADF, gprof_recorder_start(self->r, -1));
+	EXPECT_EQ(-EINVAL, gprof_recorder_start_events(self->r, &full, 2));
+	EXPECT_EQ(0, kernel.started);
+	EXPECT_EQ(-EINVAL, gprof_recorder_stop(self->r));
+	ASSERT_EQ(0, gprof_recorder_start(self->r, full));
+	EXPECT_EQ(-EBUSY, gprof_recorder_start(self->r, self->out));
+	EXPECT_EQ(-ENOSPC, gprof_recorder_stop(self->r));
+	EXPECT_NE(NULL, strstr(gprof_recorder_error(self->r), "disk is full"));
+	EXPECT_EQ(-EINVAL, gprof_recorder_stats(self->r, 1, &self->st));
+	close(full);
+	close(readable);
+}
+
+TEST_F(device, free_stops_what_is_started)
+{
+	ASSERT_EQ(0, gprof_recorder_start(self->r, self->out));
+	gprof_recorder_free(self->r);
+	self->r = NULL;
+	EXPECT_EQ(1, kernel.stopped);
+}
+
+/* The head page of another kind of ring is not read on. */
+TEST_F(device, ring_that_describes_itself_otherwise_is_refused)
+{
+	struct gprof_target target = { .type = GPROF_PROCESS, .id = getpid() };
+	struct gprof_source source = { .name = "test", .columns.weight_type = "cycles" };
+	struct gprof_ring_head good = *kernel.head[1];
+	unsigned int i;
+
+	for (i = 0; i < 5; i++) {
+		struct gprof_ring_head *h = kernel.head[1];
+
+		*h = good;
+		switch (i) {
+		case 0:
+			h->version++;
+			break;
+		case 1:
+			h->header_size--;
+			break;
+		case 2:
+			h->cpu = 0;
+			break;
+		case 3:
+			h->data_size /= 2;
+			break;
+		default:
+			h->data_offset *= 2;
+		}
+		EXPECT_EQ(NULL, gprof_recorder_make(&target, &source, 1, 0, false, &self->e));
+		EXPECT_EQ(EPROTO, errno);
+		EXPECT_NE(NULL, strstr(self->e.text, "CPU 1")) {
+			TH_LOG("%u: %s", i, self->e.text);
+		}
+	}
+	*kernel.head[1] = good;
+}
+
+TEST_HARNESS_MAIN
