@@ -4,6 +4,8 @@
  */
 #include <kselftest_harness.h>
 
+#include <sys/resource.h>
+
 #include "kernel_symbol.h"
 #include "lib_util.h"
 #include "perf_map.h"
@@ -287,6 +289,29 @@ TEST_F(perf_map, lines_that_make_no_sense_are_passed)
 	EXPECT_STREQ("good", gprof_perf_map_find(&self->m, 0x3000));
 	EXPECT_STREQ("last line without an end", gprof_perf_map_find(&self->m, 0x400f));
 	gprof_perf_map_free(&self->m);
+}
+
+TEST_F(perf_map, short_lines_take_no_more_memory_than_is_said)
+{
+	struct rusage before, after;
+	const size_t lines = 2800000;
+	char *text = malloc(6 * lines);
+	size_t i;
+
+	ASSERT_NE(NULL, text);
+	for (i = 0; i < lines; i++)
+		memcpy(text + 6 * i, "1 1 a\n", 6);
+	ASSERT_TRUE(lib_put(self->path, text, 6 * lines));
+	getrusage(RUSAGE_SELF, &before);
+	EXPECT_EQ(-EFBIG, gprof_perf_map_read(&self->m, self->path, getuid(), 0));
+	/* A third of them is taken. */
+	ASSERT_TRUE(lib_put(self->path, text, 2 * lines));
+	ASSERT_EQ(0, gprof_perf_map_read(&self->m, self->path, getuid(), 0));
+	EXPECT_STREQ("a", gprof_perf_map_find(&self->m, 1));
+	getrusage(RUSAGE_SELF, &after);
+	EXPECT_GT(66 << 10, after.ru_maxrss - before.ru_maxrss);
+	gprof_perf_map_free(&self->m);
+	free(text);
 }
 
 TEST_F(perf_map, a_file_of_somebody_else_is_refused)

@@ -11,24 +11,22 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "table.h"
-
-#define SIZE_MAX_FILE	(256 << 20)
 #define BACK_MAX	16	/* older code that may lie around newer */
 
 /**
  * struct gprof_perf_map_entry - a generated function
  * @start: address
  * @end: address after the last
- * @name: in the text
- * @line: number in the file; later lines replace earlier ones
+ * @name: where in the text; later lines replace earlier ones
  */
 struct gprof_perf_map_entry {
 	uint64_t start;
 	uint64_t end;
-	const char *name;
-	size_t line;
+	uint32_t name;
 };
+
+/* A line "1 1 a" of 6 bytes takes four times as much: what all of it may. */
+#define MEMORY_MAX	(64ULL << 20)
 
 static int read_all(struct gprof_perf_map *m, int fd, size_t size, size_t *len)
 {
@@ -54,9 +52,17 @@ static int read_all(struct gprof_perf_map *m, int fd, size_t size, size_t *len)
 static int parse(struct gprof_perf_map *m, size_t len)
 {
 	char *p = m->text, *end = m->text + len;
-	size_t line = 0;
+	size_t lines = 1, i;
 
-	for (; p < end; line++) {
+	/* Room for no more than there can be. */
+	for (i = 0; i < len; i++)
+		lines += p[i] == '\n';
+	if (lines > (MEMORY_MAX - len) / sizeof(*m->v))
+		return -EFBIG;
+	m->v = calloc(lines, sizeof(*m->v));
+	if (!m->v)
+		return -ENOMEM;
+	while (p < end) {
 		char *eol = memchr(p, '\n', (size_t)(end - p));
 		char *next = eol ? eol + 1 : end;
 		uint64_t start, size;
@@ -67,12 +73,9 @@ static int parse(struct gprof_perf_map *m, size_t len)
 		if (at != p && *at == ' ') {
 			p = at + 1;
 			size = strtoull(p, &at, 16);
-			if (at != p && *at == ' ' && at[1] && size && start + size > start) {
-				if (gprof_grow(&m->v, &m->cap, m->nr + 1, sizeof(*m->v)))
-					return -ENOMEM;
+			if (at != p && *at == ' ' && at[1] && size && start + size > start)
 				m->v[m->nr++] = (struct gprof_perf_map_entry){
-					start, start + size, at + 1, line };
-			}
+					start, start + size, (uint32_t)(at + 1 - m->text) };
 		}
 		p = next;
 	}
@@ -85,7 +88,7 @@ static int by_start(const void *a, const void *b)
 
 	if (x->start != y->start)
 		return x->start < y->start ? -1 : 1;
-	return x->line < y->line ? -1 : x->line > y->line;
+	return x->name < y->name ? -1 : x->name > y->name;
 }
 
 int gprof_perf_map_read(struct gprof_perf_map *m, const char *path, uid_t uid, time_t since)
@@ -104,7 +107,7 @@ int gprof_perf_map_read(struct gprof_perf_map *m, const char *path, uid_t uid, t
 		err = -EPERM;
 	else if (st.st_mtime < since)
 		err = -ESTALE;
-	else if (st.st_size > SIZE_MAX_FILE)
+	else if (st.st_size > (off_t)MEMORY_MAX)
 		err = -EFBIG;
 	else
 		err = read_all(m, fd, (size_t)st.st_size, &len);
@@ -141,8 +144,8 @@ const char *gprof_perf_map_find(const struct gprof_perf_map *m, uint64_t addr)
 	for (back = 0; back < BACK_MAX && lo; back++, lo--) {
 		const struct gprof_perf_map_entry *e = &m->v[lo - 1];
 
-		if (addr < e->end && (!best || e->line > best->line))
+		if (addr < e->end && (!best || e->name > best->name))
 			best = e;
 	}
-	return best ? best->name : NULL;
+	return best ? m->text + best->name : NULL;
 }
