@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "elf_strings.h"
 #include "table.h"
 
 /* Is this section code? Sections of a separate debug file keep their flags. */
@@ -94,7 +95,7 @@ static int add(struct gprof_symbols *s, uint64_t start, uint64_t end, const char
 
 static int load_symtab(struct gprof_symbols *s, struct gprof_elf *m)
 {
-	int nr = dwfl_module_getsymtab(m->mod);
+	int nr = gprof_elf_strings_end(m->elf) ? dwfl_module_getsymtab(m->mod) : 0;
 	int i, err;
 
 	for (i = 1; i < nr; i++) {
