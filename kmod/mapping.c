@@ -21,6 +21,7 @@
 #include "process.h"
 #include "target.h"
 
+#include <linux/cpumask.h>
 #include <linux/cred.h>
 #include <linux/dcache.h>
 #include <linux/delay.h>
@@ -46,6 +47,7 @@
  * struct wanted_process - a process that was or shall be read
  * @pid: which; 0: free
  * @wanted: it shall be
+ * @cpu: in whose ring; who asked last
  * @start_ns: when the process that was read last under this id began
  * @spent: time for reading it
  * @retry: not before this time; 0: its locks were free
@@ -54,6 +56,7 @@
 struct wanted_process {
 	u32 pid;
 	bool wanted;
+	unsigned int cpu;
 	u64 start_ns;
 	struct gprof_allowance spent;
 	u64 retry;
@@ -340,8 +343,12 @@ static void collect(struct gprof_maps *m)
 			u32 pid = atomic_read(&ch->wanted[i]) ?
 				  atomic_xchg(&ch->wanted[i], 0) : 0;
 
-			if (pid)
-				place_for(m, pid)->wanted = true;
+			if (pid) {
+				struct wanted_process *p = place_for(m, pid);
+
+				p->wanted = true;
+				p->cpu = cpu;
+			}
 		}
 	}
 }
@@ -358,11 +365,24 @@ static struct wanted_process *first_wanted(struct gprof_maps *m)
 	return first;
 }
 
+/*
+ * A ring is written on its own CPU, and the ring to write is that of who asked: in
+ * another the records would begin generations of nothing else, which a flight recorder
+ * gives up at other times than the stacks that they are for. Where the CPU has gone
+ * they go into any.
+ */
+static void go_to(unsigned int cpu)
+{
+	if (!cpumask_equal(current->cpus_ptr, cpumask_of(cpu)))
+		set_cpus_allowed_ptr(current, cpumask_of(cpu));
+}
+
 static void serve(struct gprof_maps *m, struct wanted_process *p)
 {
 	u64 cost, now;
 	int err;
 
+	go_to(p->cpu);
 	gprof_errand_begin(&m->errand);
 	err = read_process(m, p);
 	cost = gprof_errand_end(&m->errand);
