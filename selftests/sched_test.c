@@ -203,6 +203,19 @@ TEST_F(stats, switches_of_a_thread_are_exactly_those_of_proc_status)
 	EXPECT_EQ(0, self->after.total_task);
 }
 
+/* Switches from one that sleeps to one that waited, which is the short way. */
+TEST_F(stats, time_on_one_cpu_is_no_more_than_time)
+{
+	ASSERT_EQ(0, child_fork(&self->child, play, (void *)1));
+	settle();
+	START(GPROF_TARGET_PROCESS, self->child.pid, 0, 0);
+	ASSERT_EQ(0, child_step(&self->child));
+	READ(&self->after);
+	EXPECT_LE(500, self->after.total_exec);
+	EXPECT_GE(self->after.time_ns - self->after.started_ns + 1000000,
+		  self->after.on_cpu.sum);
+}
+
 /* CPU time, time waited and number of runs of a thread. */
 static void schedstat_of(pid_t pid, uint64_t *cpu, uint64_t *delay, uint64_t *runs)
 {

@@ -479,7 +479,7 @@ static void make_progress(void *arg, int step)
 		s->progress++;
 }
 
-#define NR_SHARING	30
+#define NR_SHARING	64
 #define TRIES		5
 
 /* Turns of the child alone, and beside the recorders. */
@@ -508,11 +508,12 @@ static void compare(struct __test_metadata *_metadata, FIXTURE_DATA(timer) *self
 TEST_F(timer, any_number_of_timers_together_leaves_half_to_the_target)
 {
 	struct device devs[NR_SHARING];
-	uint64_t alone = 1, beside = 0;
+	uint64_t alone = 2, beside = 0;
 	int i, try;
 
 	BEGIN(make_progress);
-	self->params.period = 60000;
+	self->params.period = 120000;
+	self->setup.buffer_size = 65536;
 	self->setup.flags = GPROF_SETUP_F_FLIGHT;
 	ASSERT_EQ(0, child_step(&self->child));
 	for (i = 0; i < NR_SHARING; i++)
