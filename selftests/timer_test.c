@@ -481,6 +481,7 @@ static void make_progress(void *arg, int step)
 
 #define NR_SHARING	64
 #define TRIES		5
+#define ROUNDS		2
 
 /* Turns of the child alone, and beside the recorders. */
 static void compare(struct __test_metadata *_metadata, FIXTURE_DATA(timer) *self,
@@ -501,15 +502,15 @@ static void compare(struct __test_metadata *_metadata, FIXTURE_DATA(timer) *self
 }
 
 /*
- * Whatever is asked for by however many, half of its CPU stays the target's. In one
- * of some tries at least: where time is not a count of instructions, the machine may
- * stand still in any of them.
+ * Whatever is asked for by however many, half of its CPU stays the target's, over some
+ * tries, for one may be lucky. In one of some rounds at least: where time is not a
+ * count of instructions, the machine may stand still in any of them.
  */
 TEST_F(timer, any_number_of_timers_together_leaves_half_to_the_target)
 {
 	struct device devs[NR_SHARING];
-	uint64_t alone = 2, beside = 0;
-	int i, try;
+	uint64_t alone = 2, beside = 0, a, b;
+	int i, try, round;
 
 	BEGIN(make_progress);
 	self->params.period = 120000;
@@ -518,8 +519,15 @@ TEST_F(timer, any_number_of_timers_together_leaves_half_to_the_target)
 	ASSERT_EQ(0, child_step(&self->child));
 	for (i = 0; i < NR_SHARING; i++)
 		ASSERT_EQ(0, device_setup(&devs[i], &self->setup));
-	for (try = 0; try < TRIES && beside < alone / 2; try++)
-		compare(_metadata, self, devs, &alone, &beside);
+	for (round = 0; round < ROUNDS && beside < alone / 2; round++) {
+		alone = 0;
+		beside = 0;
+		for (try = 0; try < TRIES; try++) {
+			compare(_metadata, self, devs, &a, &b);
+			alone += a;
+			beside += b;
+		}
+	}
 	EXPECT_LE(alone / 2, beside);
 	for (i = 0; i < NR_SHARING; i++)
 		device_close(&devs[i]);
