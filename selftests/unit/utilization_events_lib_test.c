@@ -398,10 +398,10 @@ TEST(windows_of_no_length_and_beyond_the_trace_have_an_answer)
 
 TEST(what_is_no_function_no_flag_and_no_quantile_is_refused)
 {
-	static const struct gprof_util_change back[] = { { 5, 1 }, { 4, 0 } };
+	static const struct gprof_util_change back[] = { { 5, 1 }, { 4, 0 }, { 9, 0 } };
 	static const struct gprof_util_change more[] = { { 5, 1.5 }, { 9, 0 } };
 	static const struct gprof_util_change none[] = { { 5, NAN }, { 9, 0 } };
-	const struct gprof_util_function f[] = { { back, 2, 0 }, { more, 2, 0 }, { none, 2, 0 } };
+	const struct gprof_util_function f[] = { { back, 3, 0 }, { more, 2, 0 }, { none, 2, 0 } };
 	const double q[] = { -0.1, 1.1, NAN };
 	struct gprof_mmu *m = gprof_mmu_new(NULL, 0);
 	struct gprof_trace_event ev = { .kind = GPROF_TRACE_SYNC };
