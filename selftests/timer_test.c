@@ -513,7 +513,7 @@ TEST_F(timer, any_number_of_timers_together_leaves_half_to_the_target)
 	int i, try, round;
 
 	BEGIN(make_progress);
-	self->params.period = 120000;
+	self->params.period = 90000;
 	self->setup.buffer_size = 65536;
 	self->setup.flags = GPROF_SETUP_F_FLIGHT;
 	ASSERT_EQ(0, child_step(&self->child));
