@@ -13,6 +13,8 @@
 #define SIZE	GPROF_BUFFER_MIN
 #define LONGEST	(SIZE / GPROF_RECORD_PART)
 #define NEVER	(~0ULL >> 1)
+/* A LOST record has as many reasons as there are. */
+#define LOST_BYTES	(sizeof(struct gprof_lost_rec) + GPROF_LOST_NR * sizeof(u64))
 
 static struct core core;	/* too large for a stack */
 
@@ -151,16 +153,16 @@ TEST(room_ends_at_the_tail_to_the_word)
 	EXPECT_EQ(1, local64_read(&core.b.lost[GPROF_LOST_FULL]));
 	EXPECT_EQ(1, core.b.head->lost[GPROF_LOST_FULL]);
 	/* what is owed has to fit too */
-	core.b.tail->tail += sizeof(*lost);
+	core.b.tail->tail += LOST_BYTES;
 	EXPECT_EQ(NULL, put(8));
 	EXPECT_EQ(2, core.b.head->lost[GPROF_LOST_FULL]);
 	core.b.tail->tail += 8;
 	place = put(8);
 	ASSERT_NE(NULL, place);
-	EXPECT_EQ(SIZE + sizeof(*lost) + 8, position());
-	lost = (void *)(place - sizeof(*lost));
+	EXPECT_EQ(SIZE + LOST_BYTES + 8, position());
+	lost = (void *)(place - LOST_BYTES);
 	EXPECT_EQ(GPROF_REC_LOST, lost->rec.type);
-	EXPECT_EQ(sizeof(*lost), lost->rec.size);
+	EXPECT_EQ(LOST_BYTES, lost->rec.size);
 	EXPECT_EQ(2, lost->lost[GPROF_LOST_FULL]);
 	EXPECT_EQ(0, lost->lost[GPROF_LOST_BAD_TAIL]);
 	/* and is told once */
@@ -171,7 +173,7 @@ TEST(room_ends_at_the_tail_to_the_word)
 	/* the next loss is told alone */
 	gprof_buffer_lose(&core.b, GPROF_LOST_NESTED);
 	place = put(8);
-	lost = (void *)(place - sizeof(*lost));
+	lost = (void *)(place - LOST_BYTES);
 	EXPECT_EQ(0, lost->lost[GPROF_LOST_FULL]);
 	EXPECT_EQ(1, lost->lost[GPROF_LOST_NESTED]);
 	EXPECT_EQ(2, core.b.head->lost[GPROF_LOST_FULL]);
@@ -187,7 +189,7 @@ TEST(record_is_a_part_of_the_ring_at_most)
 		begin(flight);
 		EXPECT_EQ(NULL, put(LONGEST + 8));
 		EXPECT_EQ(1, local64_read(&core.b.lost[GPROF_LOST_FULL]));
-		EXPECT_NE(NULL, put(LONGEST - sizeof(struct gprof_lost_rec)));
+		EXPECT_NE(NULL, put(LONGEST - LOST_BYTES));
 		EXPECT_NE(NULL, put(LONGEST));
 		core_free(&core);
 	}
