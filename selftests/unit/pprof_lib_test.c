@@ -375,6 +375,70 @@ TEST(a_plain_and_a_gzipped_file_are_read)
 	gprof_profile_free(p);
 }
 
+TEST(numbers_of_a_file_are_read_whole)
+{
+	struct gprof_profile *p;
+	int64_t start, duration;
+	const char *error;
+	struct wire w;
+
+	make_file(&w, 0);
+	number(&w, 9, (uint64_t)-1);				/* time_nanos */
+	number(&w, 10, (uint64_t)INT64_MIN);			/* duration_nanos */
+	p = read_bytes(w.v, w.len, &error);
+	ASSERT_NE(NULL, p) {
+		TH_LOG("%s", error);
+	}
+	gprof_profile_time(p, &start, &duration);
+	EXPECT_EQ(-1, start);
+	EXPECT_EQ(INT64_MIN, duration);
+	gprof_profile_free(p);
+}
+
+/* protobuf packs numbers into one part, or writes each by itself. */
+TEST(comments_are_read_packed_or_not)
+{
+	struct gprof_profile *p;
+	const char *error;
+	struct wire w;
+
+	make_file(&w, 0);
+	bytes(&w, 13, "\1\0\1", 3);
+	number(&w, 13, 1);
+	p = read_bytes(w.v, w.len, &error);
+	ASSERT_NE(NULL, p) {
+		TH_LOG("%s", error);
+	}
+	EXPECT_STREQ("cpu", gprof_profile_comment(p, 0));
+	EXPECT_STREQ("", gprof_profile_comment(p, 1));
+	EXPECT_STREQ("cpu", gprof_profile_comment(p, 2));
+	EXPECT_STREQ("cpu", gprof_profile_comment(p, 3));
+	EXPECT_EQ(NULL, gprof_profile_comment(p, 4));
+	gprof_profile_free(p);
+}
+
+TEST(a_part_of_another_wire_type_is_refused)
+{
+	const char *error;
+	struct wire w;
+	int field;
+
+	for (field = 1; field <= 15; field++) {
+		make_file(&w, 0);
+		if (field <= 6 || field == 11)
+			number(&w, field, 1);
+		else if (field != 13)
+			bytes(&w, field, "", 0);
+		else
+			continue;
+		errno = 0;
+		EXPECT_EQ(NULL, read_bytes(w.v, w.len, &error)) {
+			TH_LOG("field %d was taken", field);
+		}
+		EXPECT_EQ(EBADMSG, errno);
+	}
+}
+
 TEST(every_broken_reference_is_refused)
 {
 	const char *error;
@@ -660,6 +724,32 @@ TEST(a_limit_of_memory_is_kept_to)
 	}
 	ASSERT_NE(NULL, p = read_within(data, len, i, &error));
 	EXPECT_GE(i, p->budget.used);
+	gprof_profile_free(p);
+	free(data);
+}
+
+/* Each part is unpacked into memory that the next one gets again. */
+TEST(parts_are_not_charged_for_longer_than_they_are_unpacked)
+{
+	const size_t times = 100000;
+	struct wire w, sample = { .len = 0 }, part = { .len = 0 };
+	struct gprof_profile *p;
+	unsigned char *data;
+	const char *error;
+	size_t len;
+
+	make_file(&w, 0);
+	number(&part, 1, 7);
+	number(&part, 2, 1);
+	nested(&sample, 2, &part);
+	data = malloc(w.len + times * sample.len);
+	memcpy(data, w.v, w.len);
+	len = w.len + repeat(data + w.len, &sample, times);
+	p = read_within(data, len, 4 << 20, &error);
+	ASSERT_NE(NULL, p) {
+		TH_LOG("%s", error);
+	}
+	EXPECT_EQ(times + 1, gprof_profile_total(p, 0));
 	gprof_profile_free(p);
 	free(data);
 }
