@@ -22,6 +22,7 @@ FIXTURE(profile) {
 	struct gprof_profile *p;
 	char file[64];
 	char *out;
+	char said[256];
 	int status;
 };
 
@@ -126,6 +127,7 @@ static void make(struct gprof_profile *p)
 static void run(FIXTURE_DATA(profile) *self, int (*command)(int, char **), ...)
 {
 	int fd = mkstemp(self->file), out = memfd_create("out", MFD_CLOEXEC);
+	int err = memfd_create("err", MFD_CLOEXEC);
 	char *argv[16] = { "command" };
 	int argc = 1, status;
 	va_list words;
@@ -142,6 +144,7 @@ static void run(FIXTURE_DATA(profile) *self, int (*command)(int, char **), ...)
 	fflush(NULL);
 	if (!fork()) {
 		dup2(out, STDOUT_FILENO);
+		dup2(err, STDERR_FILENO);
 		status = command(argc, argv);
 		fflush(NULL);
 		_exit(status);
@@ -153,6 +156,10 @@ static void run(FIXTURE_DATA(profile) *self, int (*command)(int, char **), ...)
 	self->out = calloc(size + 1, 1);
 	if (pread(out, self->out, size, 0) != size)
 		self->status = -1;
+	memset(self->said, 0, sizeof(self->said));
+	if (pread(err, self->said, sizeof(self->said) - 1, 0) < 0)
+		self->status = -1;
+	close(err);
 	close(out);
 }
 
@@ -278,6 +285,92 @@ TEST_F(profile, picture_is_exact)
 "[\"rest_c\",\"/bin/prog\",0,3],\n"
 "[\"rest_d\",\"/bin/prog\",0,3]],\n"
 "\"tree\":\"(0(1:1njchs(2:3b2ozk(3(4:4ym1hc))(6:lfls0))(5(5(5:2n9csg)))(8:27axs)(9:255s)(a:255s)(b(c:255s)))(7:3b2ozk))\"}\n", picture(self));
+}
+
+TEST_F(profile, rows_that_are_asked_for_are_there_however_small)
+{
+	make(self->p);
+	run(self, cmd_top, "-n", "12", NULL);
+	EXPECT_EQ(STATUS_OK, self->status);
+	EXPECT_NE(NULL, strstr(self->out, "  rest_a\n"));
+	EXPECT_NE(NULL, strstr(self->out, "  rest_d\n"));
+	EXPECT_EQ(NULL, strstr(self->out, "not shown"));
+}
+
+TEST_F(profile, frames_of_a_module_are_the_kernels)
+{
+	uint32_t module = mapping(self->p, "/lib/modules/6.1/net.ko", 0x1000);
+
+	SAMPLE(self->p, 1, 1, location(self->p, module, 0x1100, "in_module", NULL));
+	run(self, cmd_flame, "-o", "-", NULL);
+	EXPECT_EQ(STATUS_OK, self->status);
+	EXPECT_NE(NULL, strstr(self->out, "[\"in_module\",\"/lib/modules/6.1/net.ko\",1,"));
+}
+
+#define DEEP	1100	/* more than the picture is deep */
+
+TEST_F(profile, stacks_too_deep_keep_their_root)
+{
+	uint32_t program = mapping(self->p, "/bin/prog", 0x1000), stack[DEEP];
+	uint32_t leaf = location(self->p, program, 0x1100, "the_leaf", NULL);
+	uint32_t again = location(self->p, program, 0x1200, "again", NULL);
+	const int64_t values[] = { 1, 1000000 };
+	size_t i;
+
+	for (i = 0; i < DEEP; i++)
+		stack[i] = again;
+	stack[0] = leaf;
+	stack[DEEP - 1] = location(self->p, program, 0x1300, "the_root", NULL);
+	gprof_profile_add_sample(self->p, stack, DEEP, NULL, 0, values);
+	run(self, cmd_flame, "-o", "-", NULL);
+	EXPECT_EQ(STATUS_OK, self->status);
+	EXPECT_NE(NULL, strstr(self->out, "[\"the_root\","));
+	EXPECT_EQ(NULL, strstr(self->out, "the_leaf"));
+	EXPECT_NE(NULL, strstr(self->said, "1 samples with more than 1024 frames were cut"));
+}
+
+TEST_F(profile, what_a_picture_leaves_out_is_told)
+{
+	uint32_t program = mapping(self->p, "/bin/prog", 0x1000);
+	uint32_t less = location(self->p, program, 0x1100, "less", NULL);
+	uint32_t more = location(self->p, program, 0x1200, "more", NULL);
+
+	SAMPLE(self->p, -1, -1, less);
+	SAMPLE(self->p, -2, -2, less, more);
+	SAMPLE(self->p, 3, 3, more);
+	run(self, cmd_flame, "-o", "-", NULL);
+	EXPECT_EQ(STATUS_OK, self->status);
+	EXPECT_NE(NULL, strstr(self->said, "2 samples with values below 0")) {
+		TH_LOG("%s", self->said);
+	}
+}
+
+/* 3500 stacks of 5 functions each are all wide enough, and too many all the same. */
+TEST_F(profile, a_picture_has_no_more_boxes_than_a_browser_can_bear)
+{
+	uint32_t program = mapping(self->p, "/bin/prog", 0x1000);
+	const int64_t values[] = { 1, 1000000 };
+	size_t boxes = 0, i, j;
+	const char *at;
+
+	for (i = 0; i < 3500; i++) {
+		uint32_t stack[5];
+
+		for (j = 0; j < 5; j++) {
+			char name[16];
+
+			snprintf(name, sizeof(name), "f%zu", i * 5 + j);
+			stack[j] = location(self->p, program, 0x1100 + i * 5 + j, name, NULL);
+		}
+		gprof_profile_add_sample(self->p, stack, 5, NULL, 0, values);
+	}
+	run(self, cmd_flame, "-o", "-", NULL);
+	EXPECT_EQ(STATUS_OK, self->status);
+	for (at = self->out; (at = strstr(at, "<g><rect")); at++)
+		boxes++;
+	EXPECT_LT(0, boxes);
+	EXPECT_GE(10000, boxes);
+	EXPECT_NE(NULL, strstr(self->out, "[\"f17499\","));
 }
 
 TEST_F(profile, what_is_asked_in_vain_is_an_error)

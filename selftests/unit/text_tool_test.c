@@ -174,4 +174,25 @@ TEST(equal_keys_have_one_number_and_others_have_others)
 	intern_free(&t);
 }
 
+/* Many times what the pool has room for then, at the first key and later. */
+TEST(keys_may_be_of_any_length)
+{
+	const size_t size = 1 << 20;
+	struct intern t = { 0 };
+	char *key = malloc(size);
+	size_t length;
+
+	for (unsigned int i = 0; i < 3; i++) {
+		memset(key, 'a' + i, size);
+		ASSERT_EQ(i, intern_add(&t, key, size));
+		EXPECT_LE((i + 1) * size, t.pool_size);
+	}
+	memset(key, 'a', size);
+	EXPECT_EQ(0, intern_add(&t, key, size));
+	EXPECT_EQ(0, memcmp(intern_key(&t, 0, &length), key, size));
+	EXPECT_EQ(size, length);
+	intern_free(&t);
+	free(key);
+}
+
 TEST_HARNESS_MAIN

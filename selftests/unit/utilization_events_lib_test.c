@@ -276,6 +276,24 @@ TEST(processors_come_and_go)
 	gprof_utilization_free(x.u);
 }
 
+/* A processor that is taken as it goes takes nothing from those that stay. */
+TEST(processors_that_have_gone_are_not_taken)
+{
+	struct feed x;
+
+	feed_begin(&x, GPROF_UTIL_SWEEP);
+	procs(&x, 1, 4);
+	range(&x, 5, BEGIN, 3, SWEEP, -1);
+	procs(&x, 10, 2);
+	range(&x, 20, BEGIN, 1, SWEEP, -1);
+	procs(&x, 30, 4);
+	sync_event(&x, 40, 2);
+	ASSERT_EQ(0, feed_end(&x));
+	ASSERT_EQ(1, x.nr);
+	EXPECT_STREQ("1:1 5:0.75 10:1 20:0.5 30:0.75 40:0", text_of(&x.f[0]));
+	gprof_utilization_free(x.u);
+}
+
 TEST(of_values_at_one_time_the_lowest_holds_until_later)
 {
 	struct feed x;
