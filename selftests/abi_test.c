@@ -831,6 +831,10 @@ TEST_F(order, stats_tell_when_recording_began_and_ended)
 	clock_gettime(CLOCK_MONOTONIC, &after);
 	EXPECT_LE(self->stats.out_started_ns, self->stats.out_stopped_ns);
 	EXPECT_GE(after.tv_sec * 1000000000ULL + after.tv_nsec, self->stats.out_stopped_ns);
+	ASSERT_EQ(0, DO_START());
+	ASSERT_EQ(0, DO_STATS());
+	EXPECT_LE(after.tv_sec * 1000000000ULL + after.tv_nsec, self->stats.out_started_ns);
+	EXPECT_EQ(0, self->stats.out_stopped_ns);
 }
 
 TEST_F(order, stats_of_a_cpu_that_does_not_exist_are_ENODEV)

@@ -843,6 +843,42 @@ TEST(walks_may_be_nested)
 	gprof_profile_free(p);
 }
 
+struct two {
+	struct gprof_profile *outer, *inner;
+	int right;
+};
+
+static int look_from_inside(void *ctx, const struct gprof_frame *frames, size_t nr,
+			    const int64_t *values)
+{
+	struct two *two = ctx;
+	const char *comm = gprof_profile_label(two->outer, "comm", NULL);
+
+	two->right += comm && !strcmp(comm, "worker") &&
+		      !gprof_profile_label(two->inner, "comm", NULL);
+	return 0;
+}
+
+static int walk_inside(void *ctx, const struct gprof_frame *frames, size_t nr,
+		       const int64_t *values)
+{
+	return gprof_profile_each(((struct two *)ctx)->inner, look_from_inside, ctx) ? -1 : 1;
+}
+
+TEST(labels_are_those_of_the_profile_that_is_asked)
+{
+	struct two two = { example(), gprof_profile_new(), 0 };
+	const int64_t value = 1;
+
+	gprof_profile_add_column(two.inner, "samples", "count");
+	gprof_profile_add_sample(two.inner, NULL, 0, NULL, 0, &value);
+	gprof_profile_finish(two.inner);
+	EXPECT_EQ(1, gprof_profile_each(two.outer, walk_inside, &two));
+	EXPECT_EQ(1, two.right);
+	gprof_profile_free(two.outer);
+	gprof_profile_free(two.inner);
+}
+
 TEST(several_gzip_members_are_one_file)
 {
 	unsigned char out[4096];
