@@ -36,7 +36,7 @@ static enum context hardware_context(void)
 
 struct outcome {
 	struct gprof_stats st;
-	uint64_t samples, weight, nmi, irq;
+	uint64_t samples, weight, nmi, irq, kernel;
 };
 
 /* Reads all that a stopped recorder has. */
@@ -55,6 +55,7 @@ static struct outcome outcome(struct __test_metadata *_metadata, struct device *
 	o.weight = reader.weight;
 	o.nmi = reader.nmi;
 	o.irq = reader.irq;
+	o.kernel = reader.kernel;
 	EXPECT_EQ(o.st.out_produced, o.samples + device_lost(&o.st));
 	EXPECT_EQ(o.st.out_produced, o.st.out_nmi + o.st.out_irq + o.st.out_task);
 	TH_LOG("produced=%llu nmi=%llu irq=%llu task=%llu", (unsigned long long)o.st.out_produced,
@@ -105,6 +106,7 @@ TEST(timer_samples_are_taken_in_interrupts_but_for_few)
 	EXPECT_EQ(0, o.nmi);
 	EXPECT_LE(o.st.out_produced * 9 / 10, o.st.out_irq);
 	EXPECT_EQ(o.samples + device_lost(&o.st), o.irq + o.st.out_task);
+	EXPECT_LT(0, o.kernel);
 	device_close(&dev);
 }
 
@@ -198,6 +200,7 @@ TEST_F(tracepoint, every_event_is_a_sample_in_task_context)
 	expect_context(_metadata, &o, TASK);
 	EXPECT_EQ(123, o.st.out_produced);
 	EXPECT_EQ(123, o.samples);
+	EXPECT_EQ(123, o.kernel);
 	EXPECT_EQ(123, o.st.out_count);
 }
 
