@@ -240,10 +240,14 @@ TEST_F(target, process_is_recorded_with_all_that_it_forks)
 
 TEST_F(target, thread_is_recorded_without_what_it_forks)
 {
+	struct gprof_stats st;
+
 	ASSERT_EQ(0, child_fork(&self->child, family, self->shared));
 	START(GPROF_TARGET_THREAD, self->child.pid);
 	ASSERT_EQ(0, child_step(&self->child));
-	FINISH();
+	st = FINISH();
+	/* nor is there anything of those to be missed */
+	EXPECT_EQ(0, device_lost(&st));
 	EXPECT_SAMPLED(self->shared->tids[0]);
 	EXPECT_EQ(0, tally_of_others(self->tally, self->shared->tids, 1));
 }
@@ -425,6 +429,129 @@ TEST_F(target, on_exec_counts_from_the_exec_on)
 	EXPECT_FALSE(tally_has_map(self->tally, pid, "/target_test"));
 }
 
+static void touch_pages(int n)
+{
+	size_t page = sysconf(_SC_PAGESIZE);
+	char *at = mmap(NULL, n * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+			0);
+	int i;
+
+	if (at == MAP_FAILED)
+		_exit(1);
+	madvise(at, n * page, MADV_NOHUGEPAGE);
+	for (i = 0; i < n; i++)
+		((volatile char *)at)[i * page] = 1;
+	munmap(at, n * page);
+}
+
+static void touch_and_exec(void *arg, int step)
+{
+	if (step == 0)
+		touch_pages(1000);
+	else
+		burn_and_exec(arg, step);
+}
+
+/* The timer looks at who is in the scope; counters are told by perf. */
+TEST_F(target, on_exec_counts_events_from_the_exec_on)
+{
+	struct gprof_stats st;
+	uint32_t pid;
+
+	self->params = event_params(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, 100);
+	ASSERT_EQ(0, child_fork(&self->child, touch_and_exec, NULL));
+	pid = self->child.pid;
+	self->setup = device_setup_of(GPROF_TARGET_PROCESS, pid, &self->params);
+	self->setup.flags = GPROF_SETUP_F_ON_EXEC;
+	START(0, 0);
+	ASSERT_EQ(0, child_step(&self->child));
+	EXPECT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
+	EXPECT_EQ(0, st.out_produced);
+	EXPECT_EQ(0, st.out_time_enabled);
+	ASSERT_EQ(0, child_begin(&self->child));
+	ASSERT_EQ(pid, waitpid(pid, NULL, 0));
+	st = FINISH();
+	EXPECT_LT(0, st.out_time_enabled);
+}
+
+static void fork_touchers(void *arg, int step)
+{
+	pid_t pid;
+	int i;
+
+	for (i = 0; i < 200; i++) {
+		pid = fork();
+		if (!pid) {
+			touch_pages(300);
+			_exit(0);
+		}
+		waitpid(pid, NULL, 0);
+	}
+}
+
+/* Each has fewer events than a period: without chance none would have a sample. */
+TEST_F(target, children_shorter_than_a_period_are_sampled_by_chance)
+{
+	uint32_t pid;
+
+	self->params = event_params(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, 1000);
+	ASSERT_EQ(0, child_fork(&self->child, fork_touchers, NULL));
+	pid = self->child.pid;
+	START(GPROF_TARGET_PROCESS, pid);
+	ASSERT_EQ(0, child_step(&self->child));
+	FINISH();
+	/* 60 and more to be expected */
+	EXPECT_LE(5, tally_of_others(self->tally, &pid, 1));
+}
+
+/* Of registers alone, so that it runs wherever it is copied to. */
+static __attribute__((noinline)) void spin(uint64_t n)
+{
+	while (n--)
+		asm volatile("" : "+r"(n));
+}
+
+static void burn_here_and_elsewhere(void *arg, int step)
+{
+	void (*copy)(uint64_t n);
+	uint64_t end;
+
+	if (step == 0) {
+		burn_ns(BURN_MS * 1000000ULL);
+		return;
+	}
+	copy = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (copy == MAP_FAILED)
+		_exit(1);
+	memcpy((void *)(uintptr_t)copy, (const void *)(uintptr_t)spin, 128);
+	__builtin___clear_cache((char *)(uintptr_t)copy, (char *)(uintptr_t)copy + 128);
+	/* what can be written as well does not count as code, for the kernel */
+	if (mprotect(copy, 4096, PROT_READ | PROT_EXEC))
+		_exit(1);
+	end = thread_cpu_ns() + BURN_MS * 1000000ULL;
+	while (thread_cpu_ns() < end)
+		copy(1000000);
+}
+
+/* In the midst of a generation, which has the mappings from before. */
+TEST_F(target, code_that_is_mapped_later_is_explained_too)
+{
+	struct gprof_stats st;
+
+	ASSERT_EQ(0, child_fork(&self->child, burn_here_and_elsewhere, NULL));
+	self->setup = device_setup_of(GPROF_TARGET_PROCESS, self->child.pid, &self->params);
+	self->setup.generation_ns = 100000000000;
+	START(0, 0);
+	ASSERT_EQ(0, child_step(&self->child));
+	ASSERT_EQ(0, child_step(&self->child));
+	st = FINISH();
+	EXPECT_EQ(0, st.out_maps_lost);
+	EXPECT_LT(0, self->tally->nr_ips);
+	if (!st.out_maps_missed) {
+		EXPECT_EQ(0, tally_unexplained(self->tally));
+	}
+}
+
 TEST_F(target, exit_ends_the_samples_and_stop_still_works)
 {
 	struct gprof_start again = { .size = sizeof(again) };
@@ -448,10 +575,11 @@ static void fork_many(void *arg, int step)
 	pid_t pid;
 	int i;
 
-	for (i = 0; i < 200; i++) {
+	/* many more than the module keeps room for at a time */
+	for (i = 0; i < 600; i++) {
 		pid = fork();
 		if (!pid) {
-			burn_ns(3000000);
+			burn_ns(1000000);
 			_exit(0);
 		}
 		if (pid > 0)
@@ -468,7 +596,7 @@ TEST_F(target, storm_of_forks_adds_up)
 	START(GPROF_TARGET_PROCESS, self->child.pid);
 	ASSERT_EQ(0, child_step(&self->child));
 	st = FINISH();
-	/* 3 ms each, so at least one sample of most */
+	/* 1 ms each, so a sample of many */
 	EXPECT_LE(20, self->tally->nr_tasks);
 	EXPECT_LE(20, st.out_produced);
 	EXPECT_EQ(0, device_lost(&st));
