@@ -263,6 +263,27 @@ TEST_F(user, is_denied_a_process_that_can_become_root_again)
 	EXPECT_DENIED(EPERM, GPROF_REASON_TASK_DENIED);
 }
 
+static void live_with_saved_user(void *arg, int step)
+{
+	if (step == 0) {
+		if (setgroups(0, NULL) || setresgid(USER, USER, USER) ||
+		    setresuid(USER, USER, OTHER_USER))
+			_exit(1);
+		prctl(PR_SET_DUMPABLE, 1);
+	}
+}
+
+/* Whose credentials are so without any capability: a set-user-ID program that went back. */
+TEST_F(user, is_denied_a_process_that_can_become_another_user_again)
+{
+	NEED_ROOT();
+	ASSERT_EQ(0, child_fork(&self->child, live_with_saved_user, NULL));
+	ASSERT_EQ(0, child_step(&self->child));
+	self->setup.id = self->child.pid;
+	ASSERT_EQ(0, become(USER));
+	EXPECT_DENIED(EPERM, GPROF_REASON_TASK_DENIED);
+}
+
 static void live_with_saved_group(void *arg, int step)
 {
 	if (step == 0) {
