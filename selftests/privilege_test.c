@@ -930,12 +930,14 @@ static void fork_many(struct __test_metadata *_metadata)
 /* What the kernel keeps of each process of a target, for as long as it lives. */
 TEST_F(memory, processes_that_are_forked_later_are_charged)
 {
-	long before, after;
+	long first, before, after;
 
 	NEED_ROOT();
 	setrlimit(RLIMIT_NPROC, &(struct rlimit){ 4 * MANY, 4 * MANY });
 	setrlimit(RLIMIT_MEMLOCK, &(struct rlimit){ 64 << 20, RLIM_INFINITY });
 	ASSERT_EQ(0, become(USER));
+	first = least_memlock();
+	ASSERT_LT(0, first);
 	ASSERT_EQ(0, device_record(&self->dev, &self->setup));
 	before = least_memlock();
 	ASSERT_LT(0, before);
@@ -944,6 +946,9 @@ TEST_F(memory, processes_that_are_forked_later_are_charged)
 	TH_LOG("%ld pages more for %d processes", after - before, MANY);
 	/* 256 are paid for beforehand; of each more than a hundred bytes */
 	EXPECT_LE((MANY - 256) * 100 / sysconf(_SC_PAGESIZE), after - before);
+	/* and given back with the recorder */
+	device_close(&self->dev);
+	EXPECT_EQ(first, least_memlock());
 }
 
 /* Nor is it forgotten when there is no more: what is missing is told. */
