@@ -643,20 +643,6 @@ static long long available_kb(void)
 	       file_field("/proc/meminfo", "SReclaimable");
 }
 
-/* Whose allocations take memory that is nobody's charge. */
-static bool is_debug_kernel(void)
-{
-	FILE *f = fopen("/proc/kallsyms", "re");
-	char line[512];
-	bool found = false;
-
-	while (f && !found && fgets(line, sizeof(line), f))
-		found = strstr(line, " kasan_report\n");
-	if (f)
-		fclose(f);
-	return found;
-}
-
 #define FILES	2000
 
 /* What can be opened without a charge is small, and bounded by the limit of files. */

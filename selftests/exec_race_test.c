@@ -28,6 +28,8 @@
 #define PERIOD_NS	100000
 #define SMALL		32768
 #define RACES		100
+#define STEP_MIN	10000
+#define STEP_MAX	50000000
 #define PROGRAM		"/tmp/gprof_race_burner"
 
 struct shared {
@@ -44,6 +46,7 @@ FIXTURE(race) {
 	struct gprof_process mine;
 	unsigned int races;
 	int64_t delay, step;	/* of START after the exec; below 0: before */
+	bool last_won;		/* did START come first in the last try? */
 	const char *burn_ms;
 	unsigned int started, denied, gone, foreign;
 	pid_t pid;
@@ -161,15 +164,24 @@ static void let_go(FIXTURE_DATA(race) *self)
 	wait_ns((self->delay > 0 ? self->delay : 0) + rand() % 100000);
 }
 
-/* An exec that won asks for a shorter delay, a START that won for a longer one. */
+/*
+ * An exec that won asks for a shorter delay, a START that won for a longer one. The
+ * steps grow until the answer changes, for a START takes some microseconds here and
+ * tens of milliseconds on a kernel that checks everything; then they shrink.
+ */
 static void learn(FIXTURE_DATA(race) *self, int ret)
 {
+	bool same = self->started + self->denied + self->gone && !ret == self->last_won;
+
 	self->started += !ret;
 	self->denied += ret == -EPERM;
 	self->gone += ret == -ESRCH;
+	if (same && self->step < STEP_MAX)
+		self->step *= 2;
+	else if (!same && self->step > STEP_MIN)
+		self->step /= 2;
 	self->delay += ret ? -self->step : self->step;
-	if (self->step > 10000)
-		self->step = self->step * 15 / 16;
+	self->last_won = !ret;
 }
 
 static void tell(struct __test_metadata *_metadata, FIXTURE_DATA(race) *self)
@@ -289,7 +301,7 @@ TEST_F(race, scheduler_statistics_have_no_task_of_another_user)
 	NEED_ROOT();
 	/* its START and STOP wait for grace periods, so that the exec has to come later */
 	self->races = self->races / 10 + 20;
-	self->step = 2000000;
+	self->step = 1000000;
 	/* until it has been looked at */
 	self->burn_ms = "10000";
 	for (i = 0; i < self->races && _metadata->passed; i++)

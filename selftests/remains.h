@@ -33,4 +33,12 @@ long least_memlock(void);
 /* The module's allowance beyond RLIMIT_MEMLOCK, a file that root alone may open. */
 #define ALLOWANCE	"/sys/module/gprof/parameters/mlock_kb"
 
+/**
+ * is_debug_kernel() - is this a kernel with KASAN?
+ *
+ * Its allocations take memory that is nobody's charge, and what is not instrumented
+ * costs a small part of what is.
+ */
+bool is_debug_kernel(void);
+
 #endif

@@ -367,11 +367,11 @@ TEST_F(device, what_comes_until_the_end_is_read)
 
 TEST_F(device, corrupt_ring_is_told_and_the_others_are_read)
 {
-	struct gprof_rec rec = { 99, 0, 12 };
+	struct gprof_rec rec[2] = { { 99, 0, 12 } };
 
 	ASSERT_EQ(0, gprof_recorder_start(self->r, self->out));
 	put_generation(0);
-	put(0, &rec, 16);
+	put(0, rec, sizeof(rec));
 	put_generation(1);
 	put_row(1, 5);
 	kernel.stats.out_produced = 5;
