@@ -23,6 +23,10 @@
 #include "tally.h"
 #include "workload.h"
 
+/* For as many tries as are asked for; run-tests has a limit of its own. */
+#undef TEST_TIMEOUT_DEFAULT
+#define TEST_TIMEOUT_DEFAULT	(24 * 3600)
+
 #define USER		1000
 #define OTHER_USER	1001
 #define PERIOD_NS	100000

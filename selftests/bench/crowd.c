@@ -4,8 +4,8 @@
  *
  *	crowd RECORDERS PROCESSES
  *
- * Records itself by so many timers, forks so many processes, which all of them
- * record too and which sleep, and waits for SIGINT.
+ * Records itself by so many timers, perhaps none, forks so many processes, which all
+ * of them record too and which sleep, and waits for SIGINT.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -52,7 +52,7 @@ int main(int argc, char **argv)
 	int i, n, signal;
 
 	n = argc == 3 ? atoi(argv[2]) : 0;
-	if (n < 1 || atoi(argv[1]) < 1) {
+	if (n < 1) {
 		fprintf(stderr, "usage: crowd RECORDERS PROCESSES\n");
 		return 2;
 	}
