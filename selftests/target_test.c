@@ -832,6 +832,7 @@ TEST_F(cgroup, members_and_descendants_are_recorded_others_not)
 {
 	uint32_t members[2] = { self->in.pid, self->below.pid };
 	struct gprof_stats st;
+	int i;
 
 	if (self->fd < 0)
 		return;
@@ -839,12 +840,20 @@ TEST_F(cgroup, members_and_descendants_are_recorded_others_not)
 	ASSERT_EQ(0, join_cgroup(self->sub, self->below.pid));
 	ASSERT_EQ(0, device_record(&self->dev, &self->setup));
 	ASSERT_EQ(0, tally_init(self->tally, &self->dev));
-	ASSERT_EQ(0, child_begin(&self->in));
-	ASSERT_EQ(0, child_begin(&self->below));
-	ASSERT_EQ(0, child_begin(&self->out));
-	ASSERT_EQ(0, child_wait(&self->in));
-	ASSERT_EQ(0, child_wait(&self->below));
-	ASSERT_EQ(0, child_wait(&self->out));
+	/* time that a busy host takes away counts as burned, and brings no sample */
+	for (i = 0; i < 20; i++) {
+		ASSERT_EQ(0, child_begin(&self->in));
+		ASSERT_EQ(0, child_begin(&self->below));
+		ASSERT_EQ(0, child_begin(&self->out));
+		ASSERT_EQ(0, child_wait(&self->in));
+		ASSERT_EQ(0, child_wait(&self->below));
+		ASSERT_EQ(0, child_wait(&self->out));
+		ASSERT_LE(0, reader_read(&self->tally->reader));
+		if (tally_of(self->tally, members[0]) >= SOME &&
+		    tally_of(self->tally, members[1]) >= SOME)
+			break;
+	}
+	TH_LOG("burned %d times more", i);
 	st = FINISH();
 	EXPECT_LE(SOME, tally_of(self->tally, members[0]));
 	EXPECT_LE(SOME, tally_of(self->tally, members[1]));
@@ -856,7 +865,7 @@ TEST_F(cgroup, members_and_descendants_are_recorded_others_not)
 TEST_F(cgroup, members_are_those_of_the_moment_of_the_sample)
 {
 	uint64_t before;
-	int i;
+	int i, n;
 
 	if (self->fd < 0)
 		return;
@@ -866,8 +875,13 @@ TEST_F(cgroup, members_are_those_of_the_moment_of_the_sample)
 		/* out, in, out again */
 		ASSERT_EQ(0, join_cgroup(i == 1 ? self->path : CGROUPS, self->in.pid));
 		before = tally_of(self->tally, self->in.pid);
-		ASSERT_EQ(0, child_step(&self->in));
-		ASSERT_LE(0, reader_read(&self->tally->reader));
+		for (n = 0; n < 20; n++) {
+			ASSERT_EQ(0, child_step(&self->in));
+			ASSERT_LE(0, reader_read(&self->tally->reader));
+			/* while it is out one time is enough */
+			if (i != 1 || tally_of(self->tally, self->in.pid) >= before + SOME)
+				break;
+		}
 		if (i == 1) {
 			EXPECT_LE(before + SOME, tally_of(self->tally, self->in.pid));
 		} else {
