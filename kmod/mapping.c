@@ -15,6 +15,8 @@
  * nothing of ours. Both are only tried, since their holder may sleep for ever.
  */
 #include "mapping.h"
+#include "build_id.h"
+#include "compat/file.h"
 #include "compat/mm.h"
 #include "compat/task.h"
 #include "memlock.h"
@@ -136,10 +138,12 @@ struct reading {
 	u16 flags;
 };
 
-/* Returns whether there was room. */
-static bool write_record(struct reading *r, struct gprof_map_rec *rec, const char *path, u32 room)
+/* Returns whether there was room. @file: or NULL. */
+static bool write_record(struct reading *r, struct gprof_map_rec *rec, const char *path,
+			 const struct gprof_map_file *file)
 {
-	u32 size = sizeof(*rec) + room;
+	u32 path_end = sizeof(*rec) + ALIGN(strlen(path) + 1, 8);
+	u32 size = path_end + (file ? sizeof(*file) : 0);
 	bool written = false;
 	struct gprof_channel *ch;
 	void *place;
@@ -155,8 +159,10 @@ static bool write_record(struct reading *r, struct gprof_map_rec *rec, const cha
 		rec->rec.flags = r->flags;
 		rec->rec.size = size;
 		memcpy(place, rec, sizeof(*rec));
-		memset(place + size - 8, 0, 8);		/* the path's end and what pads it */
+		memset(place + path_end - 8, 0, 8);	/* the path's end and what pads it */
 		memcpy(place + sizeof(*rec), path, strlen(path));
+		if (file)
+			memcpy(place + path_end, file, sizeof(*file));
 		written = true;
 	} else {
 		local64_inc(&ch->buffer.maps_lost);
@@ -172,7 +178,7 @@ static const char *path_of(struct gprof_maps *m, struct vm_area_struct *vma)
 	const char *name = NULL;
 
 	if (vma->vm_file) {
-		name = d_path(&vma->vm_file->f_path, m->memory->path, PATH_MAX);
+		name = d_path(gprof_user_path(vma->vm_file), m->memory->path, PATH_MAX);
 		return IS_ERR(name) ? "//toolong" : name;
 	}
 	if (vma->vm_ops && vma->vm_ops->name)
@@ -180,11 +186,28 @@ static const char *path_of(struct gprof_maps *m, struct vm_area_struct *vma)
 	return name ?: "//anon";
 }
 
+static void describe_file(struct file *file, struct gprof_map_file *f)
+{
+	struct inode *inode = file_inode(file);
+	int size = gprof_build_id(file, f->build_id, sizeof(f->build_id));
+
+	f->file_size = i_size_read(inode);
+	f->mtime_ns = gprof_mtime_ns(inode);
+	/* What has no name in d_path() either. */
+	if (d_unlinked(gprof_user_path(file)->dentry))
+		f->flags |= GPROF_MAP_FILE_F_DELETED;
+	if (size < 0)
+		f->flags |= GPROF_MAP_FILE_F_UNREAD;
+	else
+		f->build_id_size = size;
+}
+
 /* Write one mapping behind the next one has been found, so that the last is known. */
 static bool write_mapping(struct reading *r, struct vm_area_struct *vma, bool last)
 {
 	bool written;
 	const char *path = path_of(r->m, vma);
+	struct gprof_map_file file = {};
 	struct gprof_map_rec rec = {
 		.process = r->process,
 		.time = r->time,
@@ -201,13 +224,15 @@ static bool write_mapping(struct reading *r, struct vm_area_struct *vma, bool la
 		rec.inode_generation = inode->i_generation;
 		rec.dev_major = MAJOR(inode->i_sb->s_dev);
 		rec.dev_minor = MINOR(inode->i_sb->s_dev);
+		describe_file(vma->vm_file, &file);
+		r->flags |= GPROF_MAP_REC_F_FILE;
 	} else {
 		rec.offset = 0;
 	}
 	if (last)
 		r->flags |= GPROF_MAP_REC_F_LAST;
-	written = write_record(r, &rec, path, ALIGN(strlen(path) + 1, 8));
-	r->flags &= ~GPROF_MAP_REC_F_FIRST;
+	written = write_record(r, &rec, path, vma->vm_file ? &file : NULL);
+	r->flags &= ~(GPROF_MAP_REC_F_FIRST | GPROF_MAP_REC_F_FILE);
 	return written;
 }
 

@@ -535,7 +535,7 @@ void gprof_recorder_info(struct gprof_info *info)
 	info->out_kinds = gprof_source_kinds();
 	info->out_features = GPROF_FEAT_KERNEL_FRAMES | GPROF_FEAT_USER_FRAMES |
 			     GPROF_FEAT_CALLER | GPROF_FEAT_FLIGHT | GPROF_FEAT_MAPS |
-			     GPROF_FEAT_NETLINK | gprof_source_features();
+			     GPROF_FEAT_MAP_FILES | GPROF_FEAT_NETLINK | gprof_source_features();
 	if (IS_ENABLED(CONFIG_CGROUPS))
 		info->out_features |= GPROF_FEAT_CGROUP;
 	info->out_max_frames = GPROF_MAX_FRAMES;

@@ -270,6 +270,35 @@ TEST_F(decode, a_path_must_end_within_its_record)
 	EXPECT_EQ(3, self->d.counts.malformed);
 }
 
+TEST_F(decode, what_is_said_of_a_file_must_fit_behind_its_path)
+{
+	struct {
+		struct gprof_map_rec m;
+		char path[16];
+		struct gprof_map_file file;
+	} r = {
+		.m = {
+			.rec = { GPROF_REC_MAP, GPROF_MAP_REC_F_FILE, sizeof(r) },
+			.start = 0x1000,
+			.end = 0x2000,
+		},
+		.path = "/usr/bin",
+		.file = { .file_size = 77, .build_id_size = GPROF_BUILD_ID_SIZE },
+	};
+
+	feed(&self->d, &r, sizeof(r));
+	EXPECT_EQ(1, self->n.nr_maps);
+	EXPECT_EQ(&r.file, gprof_map_file(&r.m));
+	feed(&self->d, &r, sizeof(r) - 8);
+	feed(&self->d, &r, sizeof(r.m) + 16);
+	r.file.build_id_size++;
+	feed(&self->d, &r, sizeof(r));
+	EXPECT_EQ(1, self->n.nr_maps);
+	EXPECT_EQ(3, self->d.counts.malformed);
+	r.m.rec.flags = 0;
+	EXPECT_EQ(NULL, gprof_map_file(&r.m));
+}
+
 TEST_F(decode, more_frames_than_there_is_room_for_are_refused)
 {
 	struct {

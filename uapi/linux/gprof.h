@@ -141,6 +141,7 @@
 #define GPROF_FEAT_NETLINK		(1ULL << 6)	/* linux/gprof_netlink.h */
 #define GPROF_FEAT_SCHED_SYSCALLS	(1ULL << 7)	/* GPROF_SCHED_F_SYSCALLS */
 #define GPROF_FEAT_SCHED_FAULTS		(1ULL << 8)	/* GPROF_SCHED_F_FAULTS */
+#define GPROF_FEAT_MAP_FILES		(1ULL << 9)	/* struct gprof_map_file */
 
 /**
  * struct gprof_info - argument of GPROF_IOC_INFO
@@ -660,6 +661,7 @@ struct gprof_sample_rec {
 /* flags of struct gprof_map_rec */
 #define GPROF_MAP_REC_F_FIRST	(1U << 0)	/* first of one reading of the mappings */
 #define GPROF_MAP_REC_F_LAST	(1U << 1)	/* last of it; without it some were lost */
+#define GPROF_MAP_REC_F_FILE	(1U << 2)	/* a struct gprof_map_file follows the path */
 
 /**
  * struct gprof_map_rec - GPROF_REC_MAP: one executable mapping of a process
@@ -675,6 +677,9 @@ struct gprof_sample_rec {
  * @layout: stamp: stacks with the same stamp were taken under these mappings
  * @inode_generation: generation of the inode
  * @path: NUL-terminated and padded with NUL; "[vdso]", "//anon", "... (deleted)"
+ *
+ * Inode and device are those of the file whose bytes were mapped: on a stacked
+ * file system (overlayfs) those of the layer below, which stat() does not tell.
  */
 struct gprof_map_rec {
 	struct gprof_rec rec;
@@ -689,6 +694,33 @@ struct gprof_map_rec {
 	__u32 layout;
 	__u32 inode_generation;
 	char path[];
+};
+
+/* flags of struct gprof_map_file */
+#define GPROF_MAP_FILE_F_DELETED	(1U << 0)	/* " (deleted)" ends path, and is no part of it */
+#define GPROF_MAP_FILE_F_UNREAD		(1U << 1)	/* what would tell a build-id was not in memory */
+
+#define GPROF_BUILD_ID_SIZE		20
+
+/**
+ * struct gprof_map_file - what tells a mapped file from others
+ * @file_size: bytes
+ * @mtime_ns: when it was last written to, ns since 1970
+ * @flags: GPROF_MAP_FILE_F_*
+ * @build_id_size: bytes of @build_id; 0: it has none, or F_UNREAD
+ * @build_id: the build-id note, read from the pages that are mapped
+ * @__reserved: 0
+ *
+ * Lies behind the path of a MAP record, from the next multiple of 8 bytes after
+ * the path's NUL on, where its flags have GPROF_MAP_REC_F_FILE.
+ */
+struct gprof_map_file {
+	__aligned_u64 file_size;
+	__aligned_u64 mtime_ns;
+	__u32 flags;
+	__u32 build_id_size;
+	__u8 build_id[GPROF_BUILD_ID_SIZE];
+	__u32 __reserved;
 };
 
 #endif /* _UAPI_LINUX_GPROF_H */

@@ -182,12 +182,28 @@ static int sample(struct gprof_decoder *d, const struct gprof_rec *rec, uint32_t
 	return err;
 }
 
+const struct gprof_map_file *gprof_map_file(const struct gprof_map_rec *m)
+{
+	if (!(m->rec.flags & GPROF_MAP_REC_F_FILE))
+		return NULL;
+	return (const void *)(m->path + ((strlen(m->path) + 1 + 7) & ~(size_t)7));
+}
+
 static int map(struct gprof_decoder *d, const struct gprof_rec *rec, uint32_t size)
 {
 	const struct gprof_map_rec *m = (const void *)rec;
+	const struct gprof_map_file *file;
 
 	if (size <= sizeof(*m) || !memchr(m->path, '\0', size - sizeof(*m)) || m->start >= m->end)
 		return malformed(d);
+	file = gprof_map_file(m);
+	if (file) {
+		size_t at = (size_t)((const char *)file - (const char *)m);
+
+		if (at > size || size - at < sizeof(*file) ||
+		    file->build_id_size > sizeof(file->build_id))
+			return malformed(d);
+	}
 	return d->ops->map(d->ctx, m, m->path);
 }
 

@@ -125,6 +125,9 @@ struct gprof_decoder {
 	struct gprof_decode_counts counts;
 };
 
+/** gprof_map_file() - what a MAP record, that a decoder took, says of its file; or NULL */
+const struct gprof_map_file *gprof_map_file(const struct gprof_map_rec *m);
+
 void gprof_decoder_init(struct gprof_decoder *d, const struct gprof_decode_ops *ops, void *ctx);
 void gprof_decoder_free(struct gprof_decoder *d);
 

@@ -42,6 +42,9 @@ static const struct feature features[] = {
 	{ "maps", GPROF_FEAT_MAPS,
 	  "mappings are recorded, so that ended processes keep their names",
 	  "mappings are not recorded; addresses have no names" },
+	{ "map_files", GPROF_FEAT_MAP_FILES,
+	  "mapped files are known by build-id, on every file system",
+	  "the module sends no build-ids; files on overlayfs may have no names" },
 };
 
 static const struct feature kinds[] = {
