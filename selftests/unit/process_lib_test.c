@@ -6,6 +6,11 @@
 
 #include <sys/resource.h>
 
+#include <sys/inotify.h>
+#include <sys/sysmacros.h>
+
+#include "decode.h"
+#include "file_pool.h"
 #include "kernel_symbol.h"
 #include "lib_util.h"
 #include "perf_map.h"
@@ -166,77 +171,255 @@ TEST_F(space, a_child_has_the_mappings_of_its_parent)
 	EXPECT_EQ(PID + 2, gprof_spaces_relative(&self->s, &child, 7, inside, 2)->id.pid);
 }
 
-/* A real file, by its inode. */
-static int map_file(struct gprof_spaces *s, const struct gprof_process *id, const char *path,
-		    uint64_t inode)
+#define KNOWN	(1 << 0)	/* the kernel says size and time of the file */
+#define NOTED	(1 << 1)	/* and its build-id */
+
+/* A real file, mapped by @id: @path, as the kernel would tell of the file with @st. */
+static int map_stat(struct gprof_spaces *s, const struct gprof_process *id, const char *path,
+		    const struct stat *st, int what, const void *build_id, uint64_t start)
 {
-	struct gprof_map_rec m = {
-		.rec = { GPROF_REC_MAP, WHOLE, sizeof(m) },
-		.process = *id,
-		.time = 10,
-		.start = 0x400000,
-		.end = 0x500000,
-		.inode = inode,
-		.layout = 1,
+	struct {
+		struct gprof_map_rec m;
+		char space[512];
+	} r = {
+		.m = {
+			.rec = { GPROF_REC_MAP, WHOLE, sizeof(r) },
+			.process = *id,
+			.time = 10 + start,
+			.start = start,
+			.end = start + 0x100000,
+			.inode = st->st_ino,
+			.dev_major = major(st->st_dev),
+			.dev_minor = minor(st->st_dev),
+			.layout = 1,
+		},
 	};
+	struct gprof_map_file *file;
 
-	return gprof_spaces_map(s, &m, path);
+	strcpy(r.m.path, path);
+	if (what) {
+		r.m.rec.flags |= GPROF_MAP_REC_F_FILE;
+		file = (struct gprof_map_file *)gprof_map_file(&r.m);
+		file->file_size = st->st_size;
+		file->mtime_ns = st->st_mtim.tv_sec * 1000000000ULL + st->st_mtim.tv_nsec;
+		if (what & NOTED) {
+			file->build_id_size = GPROF_BUILD_ID_SIZE;
+			memcpy(file->build_id, build_id, GPROF_BUILD_ID_SIZE);
+		}
+	}
+	return gprof_spaces_map(s, &r.m, r.m.path);
 }
 
-TEST_F(space, a_file_counts_only_when_it_is_the_one_that_was_mapped)
+static struct gprof_object *object_of(struct gprof_spaces *s, const struct gprof_process *id)
 {
-	struct gprof_space *space;
-	struct stat st;
+	struct gprof_space *space = gprof_spaces_find(s, id);
+	struct gprof_reading *r = &space->readings[space->nr - 1];
 
+	return r->v[r->nr - 1].object;
+}
+
+FIXTURE(file) {
+	struct gprof_spaces s;
+	struct gprof_process dead;	/* nobody */
+	struct gprof_process self;	/* we */
+	const char *dir;
+	char path[128];			/* a copy of our program */
+	struct stat st;			/* of it */
+	unsigned char build_id[GPROF_BUILD_ID_SIZE];
+};
+
+static uint64_t self_start(void)
+{
+	char text[1024] = "", *p;
+	int fd = open("/proc/self/stat", O_RDONLY), i;
+
+	if (fd < 0 || read(fd, text, sizeof(text) - 1) <= 0)
+		return 0;
+	close(fd);
+	p = strrchr(text, ')');
+	for (i = 0; p && i < 20; i++)
+		p = strchr(p + 1, ' ');
+	return p ? strtoull(p, NULL, 10) * (1000000000ULL / (uint64_t)sysconf(_SC_CLK_TCK)) : 0;
+}
+
+FIXTURE_SETUP(file)
+{
+	ASSERT_EQ(0, gprof_spaces_init(&self->s));
+	self->dead = (struct gprof_process){ .pid = PID, .exec_id = 1, .start_ns = 9 };
+	self->self = (struct gprof_process){ getpid(), 1, self_start() };
+	self->dir = lib_tmpdir();
+	snprintf(self->path, sizeof(self->path), "%s/program", self->dir);
+	ASSERT_EQ(0, lib_sh("cp /proc/%d/exe %s", getpid(), self->path));
+	ASSERT_EQ(0, stat(self->path, &self->st));
+	ASSERT_EQ(0, map_stat(&self->s, &self->dead, self->path, &self->st, 0, NULL, 0x100000));
+	ASSERT_EQ(GPROF_BUILD_ID_SIZE, object_of(&self->s, &self->dead)->build_id_len);
+	memcpy(self->build_id, object_of(&self->s, &self->dead)->build_id, GPROF_BUILD_ID_SIZE);
+}
+
+FIXTURE_TEARDOWN(file)
+{
+	gprof_spaces_free(&self->s);
+	gprof_pool_limit(0);
+	lib_sh("rm -rf %s", self->dir);
+}
+
+TEST_F(file, counts_only_when_it_is_the_one_that_was_mapped)
+{
+	struct stat other = self->st;
+	struct gprof_object *obj;
+
+	EXPECT_TRUE(object_of(&self->s, &self->dead)->elf);
+	other.st_ino++;
+	ASSERT_EQ(0, map_stat(&self->s, &self->dead, self->path, &other, 0, NULL, 0x200000));
+	obj = object_of(&self->s, &self->dead);
+	EXPECT_FALSE(obj->elf);
+	EXPECT_EQ(GPROF_MISSING_OTHER, obj->why);
+	/* Two file systems number their files alike. */
+	other = self->st;
+	other.st_dev = makedev(major(other.st_dev), minor(other.st_dev) + 1);
+	ASSERT_EQ(0, map_stat(&self->s, &self->dead, self->path, &other, 0, NULL, 0x300000));
+	EXPECT_FALSE(object_of(&self->s, &self->dead)->elf);
+	ASSERT_EQ(0, map_stat(&self->s, &self->dead, "relative", &self->st, 0, NULL, 0x400000));
+	obj = object_of(&self->s, &self->dead);
+	EXPECT_FALSE(obj->elf);
+	EXPECT_EQ(GPROF_MISSING_GONE, obj->why);
+}
+
+TEST_F(file, is_known_again_by_its_build_id_where_a_file_system_shows_other_numbers)
+{
+	struct stat lower = self->st;
+	struct gprof_object *obj;
+
+	lower.st_ino += 1000;
+	lower.st_dev = makedev(7, 7);
+	ASSERT_EQ(0, map_stat(&self->s, &self->dead, self->path, &lower, NOTED, self->build_id,
+			      0x200000));
+	EXPECT_TRUE(object_of(&self->s, &self->dead)->elf);
+	/* But not by size and time alone, nor another file by its numbers. */
+	ASSERT_EQ(0, map_stat(&self->s, &self->dead, self->path, &lower, KNOWN, NULL, 0x300000));
+	obj = object_of(&self->s, &self->dead);
+	EXPECT_FALSE(obj->elf);
+	EXPECT_EQ(GPROF_MISSING_OTHER, obj->why);
+	self->build_id[3] ^= 1;
+	ASSERT_EQ(0, map_stat(&self->s, &self->dead, self->path, &self->st, NOTED, self->build_id,
+			      0x400000));
+	obj = object_of(&self->s, &self->dead);
+	EXPECT_FALSE(obj->elf);
+	EXPECT_EQ(GPROF_MISSING_OTHER, obj->why);
+}
+
+TEST_F(file, that_was_written_to_since_is_another_one)
+{
+	struct stat before = self->st;
+
+	before.st_mtim.tv_nsec = (before.st_mtim.tv_nsec + 1) % 1000000000;
+	ASSERT_EQ(0, map_stat(&self->s, &self->dead, self->path, &before, KNOWN, NULL, 0x200000));
+	EXPECT_FALSE(object_of(&self->s, &self->dead)->elf);
+	EXPECT_EQ(GPROF_MISSING_OTHER, object_of(&self->s, &self->dead)->why);
+	ASSERT_EQ(0, map_stat(&self->s, &self->dead, self->path, &self->st, KNOWN, NULL, 0x300000));
+	EXPECT_TRUE(object_of(&self->s, &self->dead)->elf);
+}
+
+/* Opening a pipe lets its writer go on, opening a watchdog starts it. */
+TEST_F(file, that_is_a_pipe_is_never_opened)
+{
+	char path[160];
+	struct stat st;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/pipe", self->dir);
+	ASSERT_EQ(0, mkfifo(path, 0600));
+	fd = inotify_init1(IN_NONBLOCK);
+	ASSERT_LE(0, fd);
+	ASSERT_LE(0, inotify_add_watch(fd, path, IN_OPEN));
+	ASSERT_EQ(0, stat(path, &st));
+	ASSERT_EQ(0, map_stat(&self->s, &self->dead, path, &st, 0, NULL, 0x200000));
+	ASSERT_EQ(0, map_stat(&self->s, &self->dead, path, &st, NOTED, self->build_id, 0x300000));
+	EXPECT_FALSE(object_of(&self->s, &self->dead)->elf);
+	EXPECT_EQ(GPROF_MISSING_OTHER, object_of(&self->s, &self->dead)->why);
+	errno = 0;
+	EXPECT_EQ(-1, read(fd, path, sizeof(path)));
+	EXPECT_EQ(EAGAIN, errno);
+	close(fd);
+}
+
+TEST_F(file, is_not_found_through_a_link)
+{
+	char link[160];
+
+	snprintf(link, sizeof(link), "%s/link", self->dir);
+	ASSERT_EQ(0, symlink(self->path, link));
+	ASSERT_EQ(0, map_stat(&self->s, &self->dead, link, &self->st, NOTED, self->build_id,
+			      0x200000));
+	EXPECT_FALSE(object_of(&self->s, &self->dead)->elf);
+}
+
+TEST_F(file, may_be_called_deleted)
+{
+	char name[160];
+
+	snprintf(name, sizeof(name), "%s (deleted)", self->path);
+	ASSERT_EQ(0, rename(self->path, name));
+	ASSERT_EQ(0, map_stat(&self->s, &self->dead, name, &self->st, NOTED, self->build_id,
+			      0x200000));
+	EXPECT_TRUE(object_of(&self->s, &self->dead)->elf);
+	EXPECT_STREQ(name, object_of(&self->s, &self->dead)->path);
+}
+
+TEST_F(file, of_a_living_process_is_what_it_executes)
+{
+	struct stat st;
+	char exe[PATH_MAX] = "";
+
+	ASSERT_NE(0, self->self.start_ns);
 	ASSERT_EQ(0, stat("/proc/self/exe", &st));
-	{
-		char exe[PATH_MAX] = "";
-
-		ASSERT_LT(0, readlink("/proc/self/exe", exe, sizeof(exe) - 1));
-		ASSERT_EQ(0, map_file(&self->s, &self->id, exe, st.st_ino + 1));
-		space = gprof_spaces_find(&self->s, &self->id);
-		EXPECT_FALSE(space->readings[0].v[0].object->elf);
-		ASSERT_EQ(0, map_file(&self->s, &self->id, exe, st.st_ino));
-		space = gprof_spaces_find(&self->s, &self->id);
-		EXPECT_TRUE(space->readings[0].v[1].object->elf);
-		EXPECT_NE(0, space->readings[0].v[1].object->build_id_len);
-		/* What is a directory or a device is no program. */
-		ASSERT_EQ(0, stat("/dev/null", &st));
-		ASSERT_EQ(0, map_file(&self->s, &self->id, "/dev/null", st.st_ino));
-		ASSERT_EQ(0, map_file(&self->s, &self->id, "relative", 12345));
-	}
+	ASSERT_LT(0, readlink("/proc/self/exe", exe, sizeof(exe) - 1));
+	/* As overlayfs tells it; without a build-id its size and time must do. */
+	st.st_ino += 1000;
+	ASSERT_EQ(0, map_stat(&self->s, &self->self, exe, &st, KNOWN, NULL, 0x200000));
+	EXPECT_TRUE(object_of(&self->s, &self->self)->elf);
+	/* A file of another name is not what it executes. */
+	ASSERT_EQ(0, map_stat(&self->s, &self->self, "/lib/x", &st, KNOWN, NULL, 0x300000));
+	EXPECT_FALSE(object_of(&self->s, &self->self)->elf);
 }
 
-TEST_F(space, files_beyond_the_limit_are_closed_but_keep_their_build_id)
+TEST_F(file, beyond_the_limit_is_closed_but_keeps_its_build_id)
 {
+	struct gprof_spaces second;
 	struct gprof_object *first;
-	const char *dir = lib_tmpdir();
-	char path[128];
+	char path[160];
 	struct stat st;
-	size_t i, open = 0;
+	size_t i;
 
-	self->s.objects.open_max = 8;
+	gprof_pool_limit(8);
+	ASSERT_EQ(0, gprof_spaces_init(&second));
 	for (i = 0; i < 20; i++) {
-		ASSERT_EQ(0, lib_sh("cp /proc/%d/exe %s/copy%zu", getpid(), dir, i));
-		snprintf(path, sizeof(path), "%s/copy%zu", dir, i);
+		snprintf(path, sizeof(path), "%s/copy%zu", self->dir, i);
+		ASSERT_EQ(0, lib_sh("cp /proc/%d/exe %s", getpid(), path));
 		ASSERT_EQ(0, stat(path, &st));
-		ASSERT_EQ(0, map_file(&self->s, &self->id, path, st.st_ino));
+		ASSERT_EQ(0, map_stat(&self->s, &self->dead, path, &st, KNOWN, NULL,
+				      0x1000000 * (i + 1)));
+		/* Another event's, which has the same bound and the same descriptors. */
+		ASSERT_EQ(0, map_stat(&second, &self->dead, path, &st, KNOWN, NULL,
+				      0x1000000 * (i + 1)));
 	}
-	for (i = 0; i < self->s.objects.nr; i++)
-		open += self->s.objects.v[i]->fd >= 0;
-	EXPECT_EQ(8, open);
-	EXPECT_EQ(8, self->s.objects.open);
-	first = self->s.objects.v[0];
-	EXPECT_EQ(-1, first->fd);
+	EXPECT_EQ(8, gprof_pool_open());
+	for (i = 13; i < 21; i++)
+		EXPECT_EQ(self->s.objects.v[i]->file, second.objects.v[i - 1]->file);
+	first = self->s.objects.v[1];
+	EXPECT_EQ(-1, gprof_pool_dup(first->file));
 	EXPECT_NE(0, first->build_id_len);
-	EXPECT_NE(NULL, gprof_object_symbolizer(&self->s.objects, first));
+	EXPECT_NE(NULL, gprof_object_symbolizer(first));
 	gprof_object_done(first);
 	/* The closed file has been written to meanwhile. */
-	first = self->s.objects.v[1];
-	ASSERT_EQ(-1, first->fd);
-	lib_sh("cat /proc/%d/exe /etc/passwd >%s/copy1", getpid(), dir);
-	EXPECT_EQ(NULL, gprof_object_symbolizer(&self->s.objects, first));
-	lib_sh("rm -rf %s", dir);
+	first = self->s.objects.v[2];
+	ASSERT_EQ(-1, gprof_pool_dup(first->file));
+	lib_sh("cat /proc/%d/exe /etc/passwd >%s/copy1", getpid(), self->dir);
+	EXPECT_EQ(NULL, gprof_object_symbolizer(first));
+	gprof_spaces_free(&second);
+	gprof_spaces_free(&self->s);
+	EXPECT_EQ(0, gprof_pool_open());
+	ASSERT_EQ(0, gprof_spaces_init(&self->s));
 }
 
 FIXTURE(perf_map) {

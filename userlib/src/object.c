@@ -5,34 +5,21 @@
 #include "object.h"
 
 #include <elfutils/libdwelf.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <gelf.h>
-#include <linux/fs.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define OPEN_MAX_FILES	512	/* descriptors held, and at most a quarter of RLIMIT_NOFILE */
 #define TRIES_MAX	8	/* processes whose file could not be opened, before giving up */
 
 void gprof_objects_init(struct gprof_objects *o)
 {
-	struct rlimit lim;
-
 	memset(o, 0, sizeof(*o));
 	gprof_table_init(&o->table);
-	o->open_max = OPEN_MAX_FILES;
-	if (!getrlimit(RLIMIT_NOFILE, &lim) && lim.rlim_cur / 4 < o->open_max)
-		o->open_max = lim.rlim_cur / 4;
-	if (o->open_max < 4)
-		o->open_max = 4;
 }
 
 static void free_object(struct gprof_object *obj)
@@ -40,8 +27,7 @@ static void free_object(struct gprof_object *obj)
 	if (!obj)
 		return;
 	gprof_symbolizer_close(obj->symbolizer);
-	if (obj->fd >= 0)
-		close(obj->fd);
+	gprof_pool_put(obj->file);
 	free(obj->segments);
 	free(obj->path);
 	free(obj);
@@ -64,7 +50,6 @@ static struct gprof_object *new_object(struct gprof_objects *o, const struct gpr
 
 	if (!obj)
 		return NULL;
-	obj->fd = -1;
 	obj->id = *id;
 	obj->path = strdup(id->path);
 	if (!obj->path || gprof_grow(&o->v, &o->cap, o->nr + 1, sizeof(*o->v))) {
@@ -74,66 +59,6 @@ static struct gprof_object *new_object(struct gprof_objects *o, const struct gpr
 	obj->id.path = obj->path;
 	o->v[o->nr++] = obj;
 	return obj;
-}
-
-/*
- * Is this the file that was mapped? The device may differ (btrfs, overlayfs),
- * the inode number may carry the layer in its upper half (overlayfs, xino), and
- * a number may have been given to a new file, which its generation shows on the
- * file systems that tell it.
- */
-static bool same_file(int fd, const struct gprof_file_id *id)
-{
-	unsigned int generation;
-	struct stat st;
-
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
-		return false;
-	if (st.st_ino != id->inode &&
-	    (id->inode >> 32 || (uint32_t)st.st_ino != id->inode || !(st.st_ino >> 56)))
-		return false;
-	if (id->generation && !ioctl(fd, FS_IOC_GETVERSION, &generation) && generation &&
-	    generation != id->generation)
-		return false;
-	return true;
-}
-
-static int try_open(const char *path, const struct gprof_file_id *id)
-{
-	/* Not blocking: a path may by now be a pipe or a device. */
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-
-	if (fd >= 0 && !same_file(fd, id)) {
-		close(fd);
-		return -1;
-	}
-	return fd;
-}
-
-static int find_file(const struct gprof_file_id *id, uint32_t pid, uint64_t start, uint64_t end)
-{
-	char path[4200];
-	int fd = -1;
-
-	if (id->path[0] == '/') {
-		fd = try_open(id->path, id);
-		if (fd < 0 && pid) {
-			snprintf(path, sizeof(path), "/proc/%u/root%s", pid, id->path);
-			fd = try_open(path, id);
-		}
-	}
-	if (fd < 0 && pid) {
-		/* Deleted, a memfd, or not reachable by name; needs privilege. */
-		snprintf(path, sizeof(path), "/proc/%u/map_files/%llx-%llx", pid,
-			 (unsigned long long)start, (unsigned long long)end);
-		fd = try_open(path, id);
-	}
-	if (fd < 0 && pid) {
-		/* Needs none: the program itself, though it was deleted. */
-		snprintf(path, sizeof(path), "/proc/%u/exe", pid);
-		fd = try_open(path, id);
-	}
-	return fd;
 }
 
 static void read_segments(struct gprof_object *obj, Elf *elf)
@@ -161,14 +86,14 @@ static void read_segments(struct gprof_object *obj, Elf *elf)
 }
 
 /* What must be known even after the file has been closed. */
-static void read_elf(struct gprof_object *obj)
+static void read_elf(struct gprof_object *obj, int fd)
 {
 	const void *id;
 	ssize_t len;
 	Elf *elf;
 
 	elf_version(EV_CURRENT);
-	elf = elf_begin(obj->fd, ELF_C_READ, NULL);
+	elf = elf_begin(fd, ELF_C_READ, NULL);
 	if (elf && elf_kind(elf) == ELF_K_ELF) {
 		read_segments(obj, elf);
 		len = dwelf_elf_gnu_build_id(elf, &id);
@@ -181,73 +106,52 @@ static void read_elf(struct gprof_object *obj)
 	elf_end(elf);
 }
 
-/* Close the file that was unused for longest, rather one that can be opened again. */
-static void make_room(struct gprof_objects *o)
-{
-	struct gprof_object *victim = NULL;
-	size_t i;
-
-	if (o->open < o->open_max)
-		return;
-	for (i = 0; i < o->nr; i++) {
-		struct gprof_object *obj = o->v[i];
-
-		if (obj->fd < 0 || obj == o->vdso)
-			continue;
-		if (!victim || victim->pinned > obj->pinned ||
-		    (victim->pinned == obj->pinned && victim->used > obj->used))
-			victim = obj;
-	}
-	if (!victim)
-		return;
-	close(victim->fd);
-	victim->fd = -1;
-	o->open--;
-}
-
-static void open_object(struct gprof_objects *o, struct gprof_object *obj, uint32_t pid,
-			uint64_t start, uint64_t end)
+static void open_object(struct gprof_object *obj, const struct gprof_mapped_at *at)
 {
 	struct stat st;
+	int fd;
 
 	if (obj->tries >= TRIES_MAX)
 		return;
-	make_room(o);
-	obj->fd = find_file(&obj->id, pid, start, end);
-	if (obj->fd < 0 || fstat(obj->fd, &st)) {
+	fd = gprof_mapped_open(&obj->id, at, &obj->why);
+	if (fd < 0 || fstat(fd, &st)) {
 		obj->tries++;
+		if (fd >= 0)
+			close(fd);
 		return;
 	}
-	o->open++;
-	obj->pinned = !st.st_nlink;
+	obj->at = *at;
 	obj->size = (uint64_t)st.st_size;
 	obj->mtime = st.st_mtim;
-	read_elf(obj);
-	if (obj->elf)
+	read_elf(obj, fd);
+	if (obj->elf) {
+		obj->file = gprof_pool_add(fd, !st.st_nlink);
 		return;
+	}
 	/* Nothing to be read here later. */
-	close(obj->fd);
-	obj->fd = -1;
-	o->open--;
+	close(fd);
+	obj->why = GPROF_MISSING_ELF;
 	obj->tries = TRIES_MAX;
 }
 
 /* A file that was closed to make room: is what lies there now still the same? */
-static void reopen_object(struct gprof_objects *o, struct gprof_object *obj)
+static int reopen_object(struct gprof_object *obj)
 {
 	struct stat st;
+	int fd = gprof_mapped_open(&obj->id, &obj->at, &obj->why), copy;
 
-	make_room(o);
-	obj->fd = find_file(&obj->id, 0, 0, 0);
-	if (obj->fd < 0)
-		return;
-	if (!fstat(obj->fd, &st) && (uint64_t)st.st_size == obj->size &&
-	    st.st_mtim.tv_sec == obj->mtime.tv_sec && st.st_mtim.tv_nsec == obj->mtime.tv_nsec) {
-		o->open++;
-		return;
+	if (fd < 0)
+		return -1;
+	if (fstat(fd, &st) || (uint64_t)st.st_size != obj->size ||
+	    st.st_mtim.tv_sec != obj->mtime.tv_sec || st.st_mtim.tv_nsec != obj->mtime.tv_nsec) {
+		close(fd);
+		obj->why = GPROF_MISSING_OTHER;
+		return -1;
 	}
-	close(obj->fd);
-	obj->fd = -1;
+	copy = dup(fd);
+	if (copy >= 0)
+		gprof_pool_again(obj->file, copy);
+	return fd;
 }
 
 static bool object_eq(const void *ctx, uint32_t index, const void *key)
@@ -257,11 +161,14 @@ static bool object_eq(const void *ctx, uint32_t index, const void *key)
 
 	return have->inode == id->inode && have->dev_major == id->dev_major &&
 	       have->dev_minor == id->dev_minor && have->generation == id->generation &&
+	       have->known == id->known && have->size == id->size &&
+	       have->mtime_ns == id->mtime_ns && have->build_id_len == id->build_id_len &&
+	       !memcmp(have->build_id, id->build_id, id->build_id_len) &&
 	       !strcmp(have->path, id->path);
 }
 
 struct gprof_object *gprof_objects_get(struct gprof_objects *o, const struct gprof_file_id *id,
-				       uint32_t pid, uint64_t start, uint64_t end)
+				       const struct gprof_mapped_at *at)
 {
 	uint64_t hash = gprof_hash_bytes(o->table.seed, id->path, strlen(id->path));
 	struct gprof_object *obj;
@@ -283,9 +190,8 @@ struct gprof_object *gprof_objects_get(struct gprof_objects *o, const struct gpr
 			return NULL;
 		}
 	}
-	obj->used = ++o->clock;
 	if (!obj->elf)
-		open_object(o, obj, pid, start, end);
+		open_object(obj, at);
 	return obj;
 }
 
@@ -324,10 +230,8 @@ struct gprof_object *gprof_objects_vdso(struct gprof_objects *o)
 		close(fd);
 		return NULL;
 	}
-	o->vdso->fd = fd;
-	o->vdso->pinned = true;
-	o->open++;
-	read_elf(o->vdso);
+	read_elf(o->vdso, fd);
+	o->vdso->file = gprof_pool_add(fd, true);
 	return o->vdso;
 }
 
@@ -353,15 +257,19 @@ bool gprof_object_vaddr(const struct gprof_object *obj, uint64_t offset, uint64_
 	return true;
 }
 
-struct gprof_symbolizer *gprof_object_symbolizer(struct gprof_objects *o,
-						 struct gprof_object *obj)
+struct gprof_symbolizer *gprof_object_symbolizer(struct gprof_object *obj)
 {
-	if (obj->symbolizer || obj->no_symbolizer || !obj->elf)
+	int fd;
+
+	if (obj->symbolizer || obj->no_symbolizer || !obj->file)
 		return obj->symbolizer;
-	if (obj->fd < 0)
-		reopen_object(o, obj);
-	if (obj->fd >= 0)
-		obj->symbolizer = gprof_symbolizer_open(obj->fd);
+	fd = gprof_pool_dup(obj->file);
+	if (fd < 0)
+		fd = reopen_object(obj);
+	if (fd >= 0) {
+		obj->symbolizer = gprof_symbolizer_open(fd);
+		close(fd);
+	}
 	obj->no_symbolizer = !obj->symbolizer;
 	return obj->symbolizer;
 }

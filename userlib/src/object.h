@@ -3,8 +3,7 @@
  * object.h: files that code was mapped from.
  *
  * A file is opened as soon as its mapping is known, so that it can still be
- * read when it has been deleted or replaced, or its process has ended. What
- * was opened is compared with the inode that the kernel saw mapped.
+ * read when it has been deleted or replaced, or its process has ended.
  */
 #ifndef GPROF_OBJECT_H
 #define GPROF_OBJECT_H
@@ -14,26 +13,10 @@
 #include <stdint.h>
 #include <time.h>
 
+#include "file_pool.h"
+#include "mapped_file.h"
 #include "symbolizer.h"
 #include "table.h"
-
-#define GPROF_BUILD_ID_MAX	32
-
-/**
- * struct gprof_file_id - what the kernel knows a mapped file by
- * @inode: inode number
- * @dev_major: device
- * @dev_minor: device
- * @generation: generation of the inode
- * @path: path as the kernel saw it, " (deleted)" left out; not kept
- */
-struct gprof_file_id {
-	uint64_t inode;
-	uint32_t dev_major;
-	uint32_t dev_minor;
-	uint32_t generation;
-	const char *path;
-};
 
 /**
  * struct gprof_segment - a PT_LOAD
@@ -55,10 +38,10 @@ struct gprof_segment {
  * struct gprof_object - a file that code was mapped from
  * @id: identity; @id.path is @path
  * @path: path
- * @fd: the file, or -1
+ * @at: a mapping of it, to open it again by
+ * @file: the open file, or NULL
  * @tries: how often it could not be opened
- * @used: when it was last used, for closing the one unused for longest
- * @pinned: cannot be opened again (deleted, the vDSO): is closed last
+ * @why: why it could not
  * @size: bytes of the file
  * @mtime: when it was last written to
  * @elf: it is an ELF file, and what follows was read
@@ -72,10 +55,10 @@ struct gprof_segment {
 struct gprof_object {
 	struct gprof_file_id id;
 	char *path;
-	int fd;
+	struct gprof_mapped_at at;
+	struct gprof_pool_file *file;
 	unsigned int tries;
-	uint64_t used;
-	bool pinned;
+	enum gprof_missing why;
 	uint64_t size;
 	struct timespec mtime;
 	bool elf;
@@ -94,9 +77,6 @@ struct gprof_object {
  * @cap: room in @v
  * @table: finds them by identity
  * @vdso: this process' vDSO, or NULL; stands for everyone's
- * @clock: counts uses
- * @open: file descriptors held
- * @open_max: most that may be held
  */
 struct gprof_objects {
 	struct gprof_object **v;
@@ -104,9 +84,6 @@ struct gprof_objects {
 	size_t cap;
 	struct gprof_table table;
 	struct gprof_object *vdso;
-	uint64_t clock;
-	size_t open;
-	size_t open_max;
 };
 
 void gprof_objects_init(struct gprof_objects *o);
@@ -116,13 +93,13 @@ void gprof_objects_free(struct gprof_objects *o);
  * gprof_objects_get() - the file of a mapping
  * @o: files
  * @id: identity
- * @pid: a process that maps it at [@start, @end), to find the file by
+ * @at: a mapping of it, to find the file by
  *
  * Return: object that lives as long as @o, opened if that was possible, or
  * NULL without memory.
  */
 struct gprof_object *gprof_objects_get(struct gprof_objects *o, const struct gprof_file_id *id,
-				       uint32_t pid, uint64_t start, uint64_t end);
+				       const struct gprof_mapped_at *at);
 
 /** gprof_objects_vdso() - the vDSO; NULL when there is none */
 struct gprof_object *gprof_objects_vdso(struct gprof_objects *o);
@@ -131,8 +108,7 @@ struct gprof_object *gprof_objects_vdso(struct gprof_objects *o);
 bool gprof_object_vaddr(const struct gprof_object *obj, uint64_t offset, uint64_t *vaddr);
 
 /** gprof_object_symbolizer() - open it, or NULL */
-struct gprof_symbolizer *gprof_object_symbolizer(struct gprof_objects *o,
-						 struct gprof_object *obj);
+struct gprof_symbolizer *gprof_object_symbolizer(struct gprof_object *obj);
 
 /** gprof_object_done() - close the symbolizer again */
 void gprof_object_done(struct gprof_object *obj);

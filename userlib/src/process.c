@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "decode.h"
+
 #define DELETED		" (deleted)"
 #define RELATIVES_MAX	256	/* processes that are looked at for one stack */
 
@@ -71,37 +73,6 @@ struct gprof_space *gprof_spaces_find(struct gprof_spaces *s, const struct gprof
 	return index == GPROF_NONE ? NULL : &s->v[index];
 }
 
-/*
- * Is the process that has this pid here and now the one that was recorded? Not
- * after the pid was reused, nor where we live in another pid namespace.
- */
-static bool is_alive(const struct gprof_process *id)
-{
-	long hz = sysconf(_SC_CLK_TCK);
-	unsigned long long ticks;
-	char path[32], text[1024];
-	const char *p;
-	size_t len;
-	FILE *f;
-	int i;
-
-	snprintf(path, sizeof(path), "/proc/%u/stat", id->pid);
-	f = fopen(path, "re");
-	if (!f)
-		return false;
-	len = fread(text, 1, sizeof(text) - 1, f);
-	fclose(f);
-	text[len] = '\0';
-	/* The name in parentheses may hold anything; the start is 20 fields behind it. */
-	p = strrchr(text, ')');
-	for (i = 0; p && i < 20; i++)
-		p = strchr(p + 1, ' ');
-	if (!p || hz <= 0)
-		return false;
-	ticks = strtoull(p, NULL, 10);
-	return id->start_ns / (1000000000ULL / (uint64_t)hz) == ticks;
-}
-
 /* CLOCK_REALTIME at a time of CLOCK_BOOTTIME, in seconds. */
 static time_t real_time(uint64_t boot_ns)
 {
@@ -127,7 +98,7 @@ static struct gprof_space *get_space(struct gprof_spaces *s, const struct gprof_
 	memset(space, 0, sizeof(*space));
 	space->id = *id;
 	snprintf(path, sizeof(path), "/proc/%u", id->pid);
-	if (is_alive(id) && !stat(path, &st)) {
+	if (gprof_process_alive(id) && !stat(path, &st)) {
 		space->uid = st.st_uid;
 		space->uid_known = true;
 	}
@@ -207,6 +178,8 @@ static void merge_newest(struct gprof_space *space, struct gprof_reading *r)
 static struct gprof_object *get_object(struct gprof_spaces *s, const struct gprof_map_rec *rec,
 				       const char *path)
 {
+	const struct gprof_map_file *file = gprof_map_file(rec);
+	struct gprof_mapped_at at = { rec->process, rec->start, rec->end };
 	struct gprof_file_id id = {
 		.inode = rec->inode,
 		.dev_major = rec->dev_major,
@@ -215,24 +188,42 @@ static struct gprof_object *get_object(struct gprof_spaces *s, const struct gpro
 		.path = path,
 	};
 
+	if (file) {
+		id.known = true;
+		id.size = file->file_size;
+		id.mtime_ns = file->mtime_ns;
+		id.build_id_len = file->build_id_size;
+		memcpy(id.build_id, file->build_id, id.build_id_len);
+	}
 	if (rec->inode)
-		return gprof_objects_get(&s->objects, &id, rec->process.pid, rec->start, rec->end);
+		return gprof_objects_get(&s->objects, &id, &at);
 	/* A vDSO below 4 GiB is that of a 32-bit process, which ours does not stand for. */
 	if (!strcmp(path, "[vdso]") && rec->start >> 32)
 		return gprof_objects_vdso(&s->objects);
 	return NULL;
 }
 
+/* Does " (deleted)" end the path that is no part of it? A file may be called so, too. */
+static bool is_deleted(const struct gprof_map_rec *rec, const char *path, size_t len)
+{
+	const struct gprof_map_file *file = gprof_map_file(rec);
+	size_t cut = sizeof(DELETED) - 1;
+
+	if (file && !(file->flags & GPROF_MAP_FILE_F_DELETED))
+		return false;
+	return len > cut && !strcmp(path + len - cut, DELETED);
+}
+
 int gprof_spaces_map(struct gprof_spaces *s, const struct gprof_map_rec *rec, const char *path)
 {
-	size_t len = strlen(path), cut = sizeof(DELETED) - 1, i;
+	size_t len = strlen(path), i;
 	struct gprof_space *space;
 	struct gprof_reading *r;
 	struct gprof_vma vma;
 	uint32_t name;
 
-	if (len > cut && !strcmp(path + len - cut, DELETED))
-		len -= cut;
+	if (is_deleted(rec, path, len))
+		len -= sizeof(DELETED) - 1;
 	name = gprof_strings_add(&s->paths, path, len);
 	space = get_space(s, &rec->process);
 	r = space ? get_reading(space, rec) : NULL;
@@ -388,7 +379,7 @@ const char *gprof_space_generated(struct gprof_space *space, uint64_t addr)
 		int err = -ENOENT;
 
 		space->perf_map_read = true;
-		if (is_alive(&space->id)) {
+		if (gprof_process_alive(&space->id)) {
 			snprintf(path, sizeof(path), "/proc/%u/root/tmp/perf-%u.map", pid,
 				 inner_pid(pid));
 			err = gprof_perf_map_read(&space->perf_map, path, uid, since);

@@ -263,14 +263,13 @@ static int user_frame(struct gprof_resolver *r, struct gprof_space *space,
 }
 
 /* Is user frame 1, read where a leaf's return address may be, the caller of frame 0? */
-static bool caller_right(struct gprof_resolver *r, const struct gprof_stack *s,
-			 const struct place *leaf)
+static bool caller_right(const struct gprof_stack *s, const struct place *leaf)
 {
 	struct gprof_symbolizer *sym;
 
 	if (!leaf->has_vaddr)
 		return false;
-	sym = gprof_object_symbolizer(&r->spaces->objects, leaf->object);
+	sym = gprof_object_symbolizer(leaf->object);
 	return sym && gprof_symbolizer_caller(sym, leaf->vaddr,
 					      s->flags & GPROF_STACK_REC_F_CALLER_PUSHED);
 }
@@ -311,7 +310,7 @@ int gprof_resolve_stack(struct gprof_resolver *r, const struct gprof_stack *s,
 		uint64_t addr = i ? user[i] - 1 : user[i];
 
 		if (i == 1 && s->flags & GPROF_STACK_REC_F_CALLER) {
-			if (!caller_right(r, s, &leaf)) {
+			if (!caller_right(s, &leaf)) {
 				r->dropped++;
 				continue;
 			}
@@ -445,7 +444,7 @@ int gprof_resolver_name(struct gprof_resolver *r)
 		struct gprof_unnamed *u = &r->unnamed[i];
 
 		if (!i || u->object != r->unnamed[i - 1].object)
-			sym = gprof_object_symbolizer(&r->spaces->objects, u->object);
+			sym = gprof_object_symbolizer(u->object);
 		if (sym)
 			err = name_one(r, sym, u, &inlines[u->location]);
 		if (i + 1 == r->nr_unnamed || u->object != r->unnamed[i + 1].object)
