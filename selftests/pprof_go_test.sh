@@ -38,6 +38,7 @@ profiles_are_recorded()
 	run --arch arm64 --icount --share "$dir" -- sh -ec '
 		cd /share
 		gprofctl cpu -e cycles:100000 -o cycles.pb.gz -- truth_serial 1000000
+		gprofctl cpu -e cycles:100000 -o later.pb.gz -- truth_serial 700000
 		gprofctl cpu -e timer -F 1000 -o timer.pb.gz -- truth_threads 10000000
 		gprofctl profile -e sched:sched_process_fork -o forks.pb.gz -- sh -c \
 			"for i in 1 2 3 4 5 6 7; do /bin/true; done"'
@@ -181,6 +182,46 @@ two_runs_merge()
 	[ "$twice" -eq $((2 * once)) ]
 }
 
+# table NAME: "flat flat% cum cum% function" of each function that has a name, from a table
+table()
+{
+	awk 'on && NF > 5 && $6 !~ /^\[|^</ && ($1 + 0 || $4 + 0) {
+			name = $6; for (i = 7; i <= NF; i++) name = name " " $i
+			sub(/ \((partial-)?inline\)$/, "", name)
+			for (i = 1; i <= 5; i++) sub(/[^-0-9.]+$/, "", $i)
+			printf "%d %.2f %d %.2f %s\n", $1, $2, $4, $5, name }
+		/ flat%/ { on = 1 }' | sort >"$dir/$1"
+	wc -l <"$dir/$1"
+	[ -s "$dir/$1" ]
+}
+
+# compare FLAG [OPTION]: pprof's -FLAG beside ours
+compare()
+{
+	flag=$1
+	shift
+	for type in cycles samples; do
+		pprof -top -nodecount=1000000 -nodefraction=0 -edgefraction=0 -unit=count \
+			-sample_index=$type "-$flag" "$dir/cycles.pb.gz" "$dir/later.pb.gz" | table go
+		gprofctl diff "$dir/cycles.pb.gz" "$dir/later.pb.gz" -n 1000000 --type $type "$@" |
+			table ours
+		diff "$dir/go" "$dir/ours" || fail "-$flag, $type"
+	done
+	head -n 3 "$dir/ours"
+	# as a profile, which pprof reads as if it had made it
+	gprofctl diff -o "$dir/diff.pb.gz" "$@" "$dir/cycles.pb.gz" "$dir/later.pb.gz" >/dev/null
+	pprof -top -nodecount=1000000 -nodefraction=0 -edgefraction=0 -unit=count \
+		-sample_index=$type "$dir/diff.pb.gz" | table again
+	diff "$dir/go" "$dir/again"
+}
+
+differences_are_those_of_go()
+{
+	need_profiles
+	compare diff_base
+	compare base --subtract
+}
+
 ktap_run profiles_are_recorded go_reads_them_without_complaint go_sees_the_same_totals \
 	go_sees_the_same_functions go_shows_the_truth_programs go_reads_our_labels \
-	library_reads_what_go_writes two_runs_merge
+	library_reads_what_go_writes two_runs_merge differences_are_those_of_go

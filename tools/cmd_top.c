@@ -2,7 +2,7 @@
 /*
  * gprofctl top: the functions of a profile, by their own share (flat) or with
  * all that they call (cum). Functions are told apart by name, as go tool pprof
- * does.
+ * does. gprofctl diff: the same table of what one profile has more than another.
  */
 #include "cmd.h"
 
@@ -12,6 +12,7 @@
 
 #include "intern.h"
 #include "options.h"
+#include "output.h"
 #include "say.h"
 #include "text.h"
 #include "view.h"
@@ -235,6 +236,21 @@ static const struct usage top_usage = {
 "  gprofctl top cpu.pb.gz --cum -n 20  # through whom it is taken",
 };
 
+static int show(struct top *t)
+{
+	int status = view_each(&t->view, add_sample, t);
+
+	if (status == STATUS_OK) {
+		print_header(t);
+		print_table(t);
+		status = finish_stdout();
+	}
+	view_close(&t->view);
+	intern_free(&t->names);
+	free(t->functions);
+	return status;
+}
+
 int cmd_top(int argc, char **argv)
 {
 	struct top t = { 0 };
@@ -246,16 +262,86 @@ int cmd_top(int argc, char **argv)
 	if (argc - operands != 1)
 		return misused("top wants one profile, as in gprofctl top cpu.pb.gz");
 	status = view_open(&t.view, argv[operands], t.type);
+	return status == STATUS_OK ? show(&t) : status;
+}
+
+/**
+ * struct diff - what diff takes beside a table's options
+ * @file: -o
+ * @subtract: --subtract
+ */
+struct diff {
+	const char *file;
+	bool subtract;
+};
+
+static int set_output(void *ctx, const char *value)
+{
+	((struct diff *)ctx)->file = value;
+	return STATUS_OK;
+}
+
+static int set_subtract(void *ctx, const char *value)
+{
+	(void)value;
+	((struct diff *)ctx)->subtract = true;
+	return STATUS_OK;
+}
+
+static const struct option_row diff_rows[] = {
+	{ 'o', "output", "FILE", "write the difference as a profile too; \"-\" is stdout, and\n"
+	  "then there is no table", set_output },
+	{ 0, "subtract", NULL, "NEW is of the same run as OLD, and later: what is in both\n"
+	  "goes, and shares are of the rest", set_subtract },
+	{ 0 },
+};
+
+static const struct usage diff_usage = {
+	.name = "diff",
+	.synopsis = "OLD NEW [OPTIONS]",
+	.text =
+"Shows what NEW has more than OLD, function by function, and what less, in shares of\n"
+"OLD: like go tool pprof -top -diff_base OLD NEW, or with --subtract like -base OLD.",
+	.examples =
+"  gprofctl diff before.pb.gz after.pb.gz         # what a change has cost or saved\n"
+"  gprofctl diff a.pb.gz b.pb.gz -o diff.pb.gz    # for go tool pprof diff.pb.gz",
+};
+
+static int write_profile(const struct gprof_profile *p, const char *file)
+{
+	struct output out;
+	int err, status = output_open(&out, file);
+
 	if (status != STATUS_OK)
 		return status;
-	status = view_each(&t.view, add_sample, &t);
-	if (status == STATUS_OK) {
-		print_header(&t);
-		print_table(&t);
-		status = finish_stdout();
-	}
+	err = gprof_profile_write(p, out.fd);
+	if (!err)
+		return output_commit(&out);
+	output_discard(&out);
+	return fail("%s cannot be written: %s", file, strerror(-err));
+}
+
+int cmd_diff(int argc, char **argv)
+{
+	struct top t = { 0 };
+	struct diff d = { 0 };
+	const struct option_table tables[] = {
+		{ "Options", diff_rows, &d }, { "The table", top_rows, &t }, { 0 }
+	};
+	int operands, status;
+
+	if (!options_parse(&diff_usage, tables, argc, argv, true, &operands, &status))
+		return status;
+	if (argc - operands != 2)
+		return misused("diff wants two profiles, as in gprofctl diff old.pb.gz new.pb.gz");
+	status = view_open_diff(&t.view, argv[operands], argv[operands + 1], t.type,
+				d.subtract ? GPROF_DIFF_SUBTRACT : 0);
+	if (status != STATUS_OK)
+		return status;
+	if (d.file)
+		status = write_profile(t.view.profile, d.file);
+	if (status == STATUS_OK && !(d.file && !strcmp(d.file, "-")))
+		return show(&t);
 	view_close(&t.view);
-	intern_free(&t.names);
-	free(t.functions);
 	return status;
 }

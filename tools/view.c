@@ -82,30 +82,64 @@ static int choose_type(struct view *v, const char *file, const char *type)
 	return STATUS_USAGE;
 }
 
-int view_open(struct view *v, const char *file, const char *type)
+static int read_profile(struct gprof_profile **p, const char *file)
 {
 	const char *error = "";
 	int fd = STDIN_FILENO;
-	int status;
 
-	*v = (struct view){ 0 };
 	if (strcmp(file, "-"))
 		fd = open(file, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return fail("%s cannot be read: %s", file, strerror(errno));
-	v->profile = gprof_profile_read(fd, &error);
+	*p = gprof_profile_read(fd, &error);
 	if (fd != STDIN_FILENO)
 		close(fd);
-	if (!v->profile)
-		return fail("%s: %s", file, error);
-	status = choose_type(v, file, type);
+	return *p ? STATUS_OK : fail("%s: %s", file, error);
+}
+
+/* @v's profile is there; it is closed again on failure. */
+static int set_up(struct view *v, const char *file, const char *type)
+{
+	int status = choose_type(v, file, type);
+
 	if (status != STATUS_OK) {
 		view_close(v);
 		return status;
 	}
-	v->total = gprof_profile_total(v->profile, v->type);
+	v->total = gprof_profile_whole(v->profile, v->type);
 	choose_scale(v);
 	return STATUS_OK;
+}
+
+int view_open(struct view *v, const char *file, const char *type)
+{
+	int status;
+
+	*v = (struct view){ 0 };
+	status = read_profile(&v->profile, file);
+	return status == STATUS_OK ? set_up(v, file, type) : status;
+}
+
+int view_open_diff(struct view *v, const char *base, const char *file, const char *type,
+		   unsigned int flags)
+{
+	struct gprof_profile *old = NULL, *new = NULL;
+	int status;
+
+	*v = (struct view){ 0 };
+	if (!strcmp(base, "-") && !strcmp(file, "-"))
+		return misused("only one of the profiles can be stdin");
+	status = read_profile(&old, base);
+	if (status == STATUS_OK)
+		status = read_profile(&new, file);
+	if (status == STATUS_OK) {
+		v->profile = gprof_profile_diff(new, old, flags);
+		status = v->profile ? set_up(v, file, type) :
+			 fail("%s and %s cannot be compared: %s", base, file, gprof_error());
+	}
+	gprof_profile_free(old);
+	gprof_profile_free(new);
+	return status;
 }
 
 void view_close(struct view *v)

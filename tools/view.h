@@ -18,7 +18,8 @@
  * @type: index of the value type
  * @name: its name, such as "cpu"
  * @unit: its unit, such as "nanoseconds"
- * @total: sum over all samples
+ * @total: what shares are of: the sum over all samples; with values below 0 among them,
+ *	of their sizes, and in a difference of those of the base, as for go tool pprof
  * @scale: value of one unit as written, such as 1e9
  * @suffix: unit as written, such as "s"
  */
@@ -41,6 +42,9 @@ struct view {
  * Return: STATUS_OK, or another status after a sentence.
  */
 int view_open(struct view *v, const char *file, const char *type);
+/* view_open_diff() - likewise, of what @file has more than @base; @flags: GPROF_DIFF_* */
+int view_open_diff(struct view *v, const char *base, const char *file, const char *type,
+		   unsigned int flags);
 void view_close(struct view *v);
 
 /*

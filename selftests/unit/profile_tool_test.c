@@ -234,11 +234,11 @@ TEST_F(profile, table_of_a_difference_is_sorted_by_size)
 	EXPECT_EQ(STATUS_OK, self->status);
 	EXPECT_STREQ(
 "Type: cpu\n"
-"Total = -1.00us\n"
-"Showing functions accounting for -1.00us, 100.00% of -1.00us total\n"
+"Total = 11.00us\n"
+"Showing functions accounting for -1.00us, -9.09% of 11.00us total\n"
 "        flat   flat%    sum%          cum    cum%\n"
-"     -6.00us 600.00% 600.00%      -5.00us 500.00%  less\n"
-"      5.00us -500.00% 100.00%       5.00us -500.00%  more (partial-inline)\n", self->out);
+"     -6.00us -54.55% -54.55%      -5.00us -45.45%  less\n"
+"      5.00us  45.45%  -9.09%       5.00us  45.45%  more (partial-inline)\n", self->out);
 }
 
 TEST_F(profile, picture_is_exact)

@@ -5,6 +5,7 @@
 #include "error.h"
 
 #include <errno.h>
+#include <gprof/base.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -43,6 +44,11 @@ void gprof_error_publish(const struct gprof_error *e)
 }
 
 const char *gprof_error_published(void)
+{
+	return published.text;
+}
+
+const char *gprof_error(void)
 {
 	return published.text;
 }

@@ -60,6 +60,42 @@ GPROF_API struct gprof_profile *gprof_profile_read_opts(int fd,
 GPROF_API struct gprof_profile *gprof_profile_read(int fd, const char **error);
 
 /**
+ * gprof_profile_merge() - one profile out of several, as of several runs
+ * @profiles: the profiles, of one event (their period types are the same)
+ * @nr: how many, at least 1
+ *
+ * Values of what is the same in them are added up, as pprof does: samples with the
+ * same places and labels; places with the same mapping, address and lines; mappings of
+ * one size, one offset and one file, by build-id or else by name. Of the types of values
+ * those are kept that all have. The time is the first, the duration the sum, the period
+ * the longest. What adds up to nothing is left out.
+ *
+ * Return: profile for gprof_profile_free(), or NULL with errno (EINVAL: they do not go
+ * together; ENOMEM).
+ */
+GPROF_API struct gprof_profile *
+gprof_profile_merge(const struct gprof_profile *const *profiles, size_t nr);
+
+/* flags of gprof_profile_diff() */
+#define GPROF_DIFF_SUBTRACT	(1U << 0)	/* of two profiles of one run, one after the other */
+
+/**
+ * gprof_profile_diff() - what one profile has more, and less, than another
+ * @profile: the profile
+ * @base: what it is compared with
+ * @flags: GPROF_DIFF_*
+ *
+ * Merged are @profile and @base with its values negated. As with pprof's -diff_base
+ * the samples of the base keep apart by the label pprof::base=true, and shares are of
+ * the base; with GPROF_DIFF_SUBTRACT, as with pprof's -base, equal samples cancel out.
+ *
+ * Return: as gprof_profile_merge().
+ */
+GPROF_API struct gprof_profile *gprof_profile_diff(const struct gprof_profile *profile,
+						   const struct gprof_profile *base,
+						   unsigned int flags);
+
+/**
  * gprof_profile_write() - write a profile as gzipped pprof
  * @p: profile
  * @fd: where to
@@ -67,6 +103,20 @@ GPROF_API struct gprof_profile *gprof_profile_read(int fd, const char **error);
  * Return: 0 or -errno.
  */
 GPROF_API int gprof_profile_write(const struct gprof_profile *p, int fd);
+
+/**
+ * gprof_profile_write_to() - likewise to wherever a function puts it
+ * @p: profile
+ * @write: takes the next @len bytes; a return other than 0 ends the writing
+ * @ctx: passed on
+ *
+ * @write has to return: no longjmp() or exception out of it.
+ *
+ * Return: 0, what @write returned, or -ENOMEM.
+ */
+GPROF_API int gprof_profile_write_to(const struct gprof_profile *p,
+				     int (*write)(void *ctx, const void *data, size_t len),
+				     void *ctx);
 
 /** gprof_profile_free() - free a profile; NULL is fine */
 GPROF_API void gprof_profile_free(struct gprof_profile *p);
@@ -90,6 +140,14 @@ GPROF_API size_t gprof_profile_default_type(const struct gprof_profile *p);
 
 /** gprof_profile_total() - sum of a column; the largest or smallest number if it does not fit */
 GPROF_API int64_t gprof_profile_total(const struct gprof_profile *p, size_t type);
+
+/**
+ * gprof_profile_whole() - what shares of a column are of, as pprof has it
+ *
+ * Return: the sum of the sizes of all values, whatever their sign; in a difference,
+ * of those of the base alone. The largest number if it does not fit.
+ */
+GPROF_API int64_t gprof_profile_whole(const struct gprof_profile *p, size_t type);
 
 /** gprof_profile_comment() - i-th comment, or NULL past the last */
 GPROF_API const char *gprof_profile_comment(const struct gprof_profile *p, size_t i);

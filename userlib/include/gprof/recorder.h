@@ -49,16 +49,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <gprof/base.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-#ifndef GPROF_API
-#define GPROF_API __attribute__((visibility("default")))
-#endif
-
 struct gprof_recorder;
+struct gprof_profile;
 
 /* Whom to record. */
 enum gprof_target_type {
@@ -183,7 +181,8 @@ gprof_profile_recorder_new(const struct gprof_profile_config *cfg);
 /**
  * gprof_recorder_start() - begin recording, one event
  * @r: recorder with one event
- * @fd: where stop writes the profile; borrowed until stop, not closed
+ * @fd: where stop writes the profile; borrowed until stop, not closed. -1: nowhere,
+ *	for gprof_recorder_stop_profiles()
  *
  * Return: 0 or -errno; -EBUSY when already started.
  */
@@ -192,8 +191,8 @@ GPROF_API int gprof_recorder_start(struct gprof_recorder *r, int fd);
 /**
  * gprof_recorder_start_events() - begin recording, several events
  * @r: recorder
- * @fds: where stop writes the profile of each event, in their order; two that
- *	are the same open file are refused (-EEXIST)
+ * @fds: where stop writes the profile of each event, in their order, -1: nowhere; two
+ *	that are the same open file are refused (-EEXIST). NULL: all nowhere
  * @nr_fds: number of @fds, which must be that of the events
  *
  * Return: 0 or -errno.
@@ -216,6 +215,22 @@ GPROF_API int gprof_recorder_start_events(struct gprof_recorder *r, const int *f
  * may be started again.
  */
 GPROF_API int gprof_recorder_stop(struct gprof_recorder *r);
+
+/**
+ * gprof_recorder_stop_profiles() - end recording and take the profiles
+ * @r: started recorder
+ * @profiles: gets the profile of each event, in their order, for gprof_profile_free();
+ *	NULL where there is none
+ * @nr: number of @profiles, which must be that of the events
+ *
+ * As gprof_recorder_stop(), but nothing is written. Whatever could be made of the
+ * recording is given, also when it fails; the profiles outlive the recorder.
+ *
+ * Return: 0 or -errno; with -EINVAL for @nr or for a recorder that is not started,
+ * @profiles is untouched and a started recorder goes on.
+ */
+GPROF_API int gprof_recorder_stop_profiles(struct gprof_recorder *r,
+					   struct gprof_profile **profiles, size_t nr);
 
 /**
  * gprof_recorder_free() - free a recorder, stopping it without output first

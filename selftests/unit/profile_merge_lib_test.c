@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Profiles that a program builds, merges and subtracts, through the public interface.
+ */
+#include <kselftest_harness.h>
+
+#include <gprof/profile_builder.h>
+
+#include "lib_util.h"
+#include "profile.h"
+
+static const struct gprof_value_type two_types[] = { { "jobs", "count" }, { "time", "ns" } };
+
+static struct gprof_profile_builder *builder(const char *default_type)
+{
+	struct gprof_profile_builder_config cfg = {
+		.sz = sizeof(cfg), .types = two_types, .nr_types = 2,
+		.default_type = default_type, .period_type = { "jobs", "count" }, .period = 3,
+	};
+
+	return gprof_profile_builder_new(&cfg);
+}
+
+/* Each sample as a line "frames [label] values", in the order of the profile. */
+struct shown {
+	const struct gprof_profile *p;
+	size_t nr_types;
+	char *end;
+	char text[4096];
+};
+
+static int show_sample(void *ctx, const struct gprof_frame *frames, size_t nr,
+		       const int64_t *values)
+{
+	static const char *const keys[] = { "customer", "bytes", "pprof::base" };
+	struct shown *s = ctx;
+	size_t i;
+
+	for (i = 0; i < nr; i++)
+		s->end += sprintf(s->end, "%s%s@%llx/%s:%lld ", frames[i].inlined ? "*" : "",
+				  frames[i].function, (unsigned long long)frames[i].address,
+				  frames[i].mapping, (long long)frames[i].line);
+	for (i = 0; i < 3; i++) {
+		int64_t num = 0;
+		const char *text = gprof_profile_label(s->p, keys[i], &num);
+
+		if (text)
+			s->end += sprintf(s->end, "%s=%s%lld ", keys[i], text, (long long)num);
+	}
+	for (i = 0; i < s->nr_types; i++)
+		s->end += sprintf(s->end, "%lld%s", (long long)values[i],
+				  i + 1 < s->nr_types ? " " : "\n");
+	return 0;
+}
+
+static const char *show(const struct gprof_profile *p)
+{
+	static struct shown s;
+	const struct gprof_value_type *types;
+
+	s.p = p;
+	s.nr_types = gprof_profile_types(p, &types);
+	s.end = s.text;
+	s.text[0] = '\0';
+	return gprof_profile_each(p, show_sample, &s) ? "the walk failed" : s.text;
+}
+
+static struct gprof_profile *again(const struct gprof_profile *p)
+{
+	int fd = memfd_create("profile", MFD_CLOEXEC);
+	struct gprof_profile *q = NULL;
+
+	if (!gprof_profile_write(p, fd) && !lseek(fd, 0, SEEK_SET))
+		q = gprof_profile_read(fd, NULL);
+	close(fd);
+	return q;
+}
+
+/* One sample, with a stack of one function and perhaps a label. */
+static int add(struct gprof_profile_builder *b, const char *function, const char *customer,
+	       int64_t jobs, int64_t ns)
+{
+	const struct gprof_frame frames[] = { { .function = function }, { .function = "main" } };
+	const struct gprof_tag tag = { .key = "customer", .text = customer };
+	const int64_t values[] = { jobs, ns };
+
+	return gprof_profile_builder_add(b, frames, 2, &tag, !!customer, values);
+}
+
+TEST(what_is_built_is_there_is_written_and_read)
+{
+	const struct gprof_frame frames[] = {
+		{ .function = "tiny", .file = "t.h", .line = 4, .inlined = true },
+		{ .function = "leaf", .file = "l.c", .line = 9, .mapping = "/bin/x", .address = 0x123 },
+		{ .address = 0xabc },
+		{ .function = "main", .mapping = "/bin/x" },
+	};
+	const struct gprof_tag tags[] = {
+		{ .key = "customer", .text = "17" }, { .key = "bytes", .unit = "bytes", .num = -5 },
+	};
+	const int64_t values[] = { 1, 100 };
+	static const char want[] =
+		"*tiny@123//bin/x:4 leaf@123//bin/x:9 0xabc@abc/:0 main@0//bin/x:0 "
+		"customer=170 bytes=-5 2 200\n"
+		"1 100\n";
+	struct gprof_profile_builder *b = builder("jobs");
+	struct gprof_profile *p, *q;
+	int64_t start, duration;
+
+	ASSERT_NE(NULL, b);
+	EXPECT_EQ(0, gprof_profile_builder_add(b, frames, 4, tags, 2, values));
+	EXPECT_EQ(0, gprof_profile_builder_add(b, frames, 4, tags, 2, values));
+	EXPECT_EQ(0, gprof_profile_builder_add(b, NULL, 0, NULL, 0, values));
+	EXPECT_EQ(0, gprof_profile_builder_comment(b, "a comment"));
+	gprof_profile_builder_time(b, 1700000000000000000, 5);
+	p = gprof_profile_builder_finish(b);
+	ASSERT_NE(NULL, p);
+	EXPECT_STREQ(want, show(p));
+	EXPECT_EQ(0, gprof_profile_default_type(p));
+	EXPECT_STREQ("a comment", gprof_profile_comment(p, 0));
+	gprof_profile_time(p, &start, &duration);
+	EXPECT_EQ(1700000000000000000, start);
+	EXPECT_EQ(5, duration);
+	q = again(p);
+	ASSERT_NE(NULL, q);
+	EXPECT_STREQ(want, show(q));
+	gprof_profile_free(p);
+	gprof_profile_free(q);
+
+	/* The next one begins empty, and is of the same kind. */
+	EXPECT_EQ(0, add(b, "next", NULL, 7, 8));
+	p = gprof_profile_builder_finish(b);
+	ASSERT_NE(NULL, p);
+	EXPECT_STREQ("next@0/:0 main@0/:0 7 8\n", show(p));
+	EXPECT_EQ(0, gprof_profile_default_type(p));
+	EXPECT_EQ(NULL, gprof_profile_comment(p, 0));
+	gprof_profile_free(p);
+	gprof_profile_builder_free(b);
+	gprof_profile_builder_free(NULL);
+}
+
+TEST(what_makes_no_sense_is_refused_with_a_sentence)
+{
+	const struct gprof_frame nothing = { .line = 5 };
+	const struct gprof_frame inlined = { .function = "f", .inlined = true };
+	const struct gprof_tag no_key = { .text = "x" };
+	const struct gprof_value_type twice[] = { { "a", "b" }, { "a", "c" } };
+	const int64_t values[] = { 1, 1 };
+	struct gprof_profile_builder_config cfg = { .sz = sizeof(cfg) };
+	struct gprof_profile_builder *b = builder(NULL);
+
+	ASSERT_NE(NULL, b);
+	EXPECT_EQ(-EINVAL, gprof_profile_builder_add(b, &nothing, 1, NULL, 0, values));
+	EXPECT_NE(NULL, strstr(gprof_error(), "neither a function nor an address"));
+	EXPECT_EQ(-EINVAL, gprof_profile_builder_add(b, &inlined, 1, NULL, 0, values));
+	EXPECT_NE(NULL, strstr(gprof_error(), "inlined into none"));
+	EXPECT_EQ(-EINVAL, gprof_profile_builder_add(b, NULL, 0, &no_key, 1, values));
+	EXPECT_NE(NULL, strstr(gprof_error(), "no key"));
+	gprof_profile_builder_free(b);
+
+	EXPECT_EQ(NULL, gprof_profile_builder_new(&cfg));
+	EXPECT_EQ(EINVAL, errno);
+	EXPECT_NE(NULL, strstr(gprof_error(), "at least one type"));
+	cfg.types = twice;
+	cfg.nr_types = 2;
+	EXPECT_EQ(NULL, gprof_profile_builder_new(&cfg));
+	EXPECT_NE(NULL, strstr(gprof_error(), "one name"));
+	EXPECT_EQ(NULL, builder("bytes"));
+	EXPECT_NE(NULL, strstr(gprof_error(), "default type"));
+	EXPECT_EQ(NULL, gprof_profile_merge(NULL, 0));
+	EXPECT_EQ(EINVAL, errno);
+}
+
+FIXTURE(two) {
+	struct gprof_profile *a;
+	struct gprof_profile *b;
+	struct gprof_profile *out;
+};
+
+FIXTURE_SETUP(two)
+{
+	struct gprof_profile_builder *b = builder(NULL);
+
+	ASSERT_NE(NULL, b);
+	self->out = NULL;
+	add(b, "same", "x", 5, 50);
+	add(b, "same", "y", 1, 10);
+	add(b, "gone", "x", 2, 20);
+	gprof_profile_builder_comment(b, "both");
+	gprof_profile_builder_comment(b, "first");
+	gprof_profile_builder_time(b, 2000, 7);
+	self->a = gprof_profile_builder_finish(b);
+	add(b, "new", NULL, 4, 40);
+	add(b, "same", "x", 5, 51);
+	add(b, "same", "y", 1, 10);
+	gprof_profile_builder_comment(b, "second");
+	gprof_profile_builder_comment(b, "both");
+	gprof_profile_builder_time(b, 1000, 9);
+	self->b = gprof_profile_builder_finish(b);
+	gprof_profile_builder_free(b);
+	ASSERT_NE(NULL, self->a);
+	ASSERT_NE(NULL, self->b);
+}
+
+FIXTURE_TEARDOWN(two)
+{
+	gprof_profile_free(self->a);
+	gprof_profile_free(self->b);
+	gprof_profile_free(self->out);
+}
+
+TEST_F(two, merged_add_up)
+{
+	const struct gprof_profile *both[] = { self->a, self->b };
+	int64_t start, duration;
+
+	self->out = gprof_profile_merge(both, 2);
+	ASSERT_NE(NULL, self->out);
+	EXPECT_STREQ("same@0/:0 main@0/:0 customer=x0 10 101\n"
+		     "same@0/:0 main@0/:0 customer=y0 2 20\n"
+		     "gone@0/:0 main@0/:0 customer=x0 2 20\n"
+		     "new@0/:0 main@0/:0 4 40\n", show(self->out));
+	EXPECT_EQ(18, gprof_profile_total(self->out, 0));
+	EXPECT_EQ(18, gprof_profile_whole(self->out, 0));
+	gprof_profile_time(self->out, &start, &duration);
+	EXPECT_EQ(1000, start);
+	EXPECT_EQ(16, duration);
+	EXPECT_STREQ("both", gprof_profile_comment(self->out, 0));
+	EXPECT_STREQ("first", gprof_profile_comment(self->out, 1));
+	EXPECT_STREQ("second", gprof_profile_comment(self->out, 2));
+	EXPECT_EQ(NULL, gprof_profile_comment(self->out, 3));
+}
+
+TEST_F(two, a_difference_keeps_the_base_apart)
+{
+	self->out = gprof_profile_diff(self->b, self->a, 0);
+	ASSERT_NE(NULL, self->out);
+	EXPECT_STREQ("new@0/:0 main@0/:0 4 40\n"
+		     "same@0/:0 main@0/:0 customer=x0 5 51\n"
+		     "same@0/:0 main@0/:0 customer=y0 1 10\n"
+		     "same@0/:0 main@0/:0 customer=x0 pprof::base=true0 -5 -50\n"
+		     "same@0/:0 main@0/:0 customer=y0 pprof::base=true0 -1 -10\n"
+		     "gone@0/:0 main@0/:0 customer=x0 pprof::base=true0 -2 -20\n",
+		     show(self->out));
+	EXPECT_EQ(2, gprof_profile_total(self->out, 0));
+	EXPECT_EQ(8, gprof_profile_whole(self->out, 0));
+	EXPECT_EQ(80, gprof_profile_whole(self->out, 1));
+}
+
+TEST_F(two, what_is_subtracted_cancels_out)
+{
+	self->out = gprof_profile_diff(self->b, self->a, GPROF_DIFF_SUBTRACT);
+	ASSERT_NE(NULL, self->out);
+	EXPECT_STREQ("new@0/:0 main@0/:0 4 40\n"
+		     "same@0/:0 main@0/:0 customer=x0 0 1\n"
+		     "gone@0/:0 main@0/:0 customer=x0 -2 -20\n", show(self->out));
+	EXPECT_EQ(6, gprof_profile_whole(self->out, 0));
+	EXPECT_EQ(61, gprof_profile_whole(self->out, 1));
+	EXPECT_EQ(NULL, gprof_profile_diff(self->b, self->a, 1U << 31));
+	EXPECT_EQ(EINVAL, errno);
+}
+
+TEST_F(two, the_same_code_at_another_place_is_the_same)
+{
+	/* one file of two pages, mapped at two addresses; another build of it */
+	static const struct { uint64_t start; const char *id; } maps[] = {
+		{ 0x10000, "aa" }, { 0x70000, "aa" }, { 0x10000, "bb" },
+	};
+	struct gprof_profile *p[3];
+	size_t i;
+
+	for (i = 0; i < 3; i++) {
+		const int64_t value = 1;
+		uint32_t l;
+
+		p[i] = gprof_profile_new();
+		ASSERT_NE(NULL, p[i]);
+		ASSERT_EQ(0, gprof_profile_add_column(p[i], "a", "u"));
+		gprof_profile_add_mapping(p[i], &(struct gprof_mapping){
+			.start = maps[i].start, .limit = maps[i].start + 0x1fff,
+			.filename = gprof_profile_text(p[i], i == 1 ? "/x/y" : "/x/z"),
+			.build_id = gprof_profile_text(p[i], maps[i].id) });
+		l = gprof_profile_add_location(p[i], 1, maps[i].start + 0x20);
+		ASSERT_EQ(0, gprof_profile_add_sample(p[i], &l, 1, NULL, 0, &value));
+		ASSERT_EQ(0, gprof_profile_finish(p[i]));
+	}
+	self->out = gprof_profile_merge((const struct gprof_profile *const *)p, 3);
+	ASSERT_NE(NULL, self->out);
+	EXPECT_EQ(2, self->out->nr_mappings);
+	EXPECT_STREQ("[z+0x20]@10020//x/z:0 2\n[z+0x20]@10020//x/z:0 1\n", show(self->out));
+	for (i = 0; i < 3; i++)
+		gprof_profile_free(p[i]);
+}
+
+TEST_F(two, types_that_are_not_in_all_are_left_out)
+{
+	const struct gprof_value_type types[] = { { "time", "ns" }, { "other", "x" } };
+	struct gprof_profile_builder_config cfg = {
+		.sz = sizeof(cfg), .types = types, .nr_types = 2, .default_type = "other",
+		.period_type = { "jobs", "count" },
+	};
+	struct gprof_profile_builder *b = gprof_profile_builder_new(&cfg);
+	struct gprof_profile *p, *q;
+	const struct gprof_profile *all[2];
+
+	ASSERT_NE(NULL, b);
+	ASSERT_EQ(0, add(b, "same", "x", 100, 1));
+	p = gprof_profile_builder_finish(b);
+	ASSERT_NE(NULL, p);
+	all[0] = p;
+	all[1] = self->a;
+	self->out = gprof_profile_merge(all, 2);
+	ASSERT_NE(NULL, self->out);
+	EXPECT_STREQ("same@0/:0 main@0/:0 customer=x0 150\n"
+		     "same@0/:0 main@0/:0 customer=y0 10\n"
+		     "gone@0/:0 main@0/:0 customer=x0 20\n", show(self->out));
+	EXPECT_EQ(0, gprof_profile_default_type(self->out));
+	gprof_profile_builder_free(b);
+
+	/* nothing in common; and of another event */
+	cfg.types = types + 1;
+	cfg.nr_types = 1;
+	b = gprof_profile_builder_new(&cfg);
+	q = gprof_profile_builder_finish(b);
+	all[0] = q;
+	EXPECT_EQ(NULL, gprof_profile_merge(all, 2));
+	EXPECT_EQ(EINVAL, errno);
+	EXPECT_NE(NULL, strstr(gprof_error(), "in common"));
+	gprof_profile_builder_free(b);
+	gprof_profile_free(q);
+	cfg.period_type.type = "cycles";
+	b = gprof_profile_builder_new(&cfg);
+	q = gprof_profile_builder_finish(b);
+	all[0] = q;
+	EXPECT_EQ(NULL, gprof_profile_merge(all, 2));
+	EXPECT_NE(NULL, strstr(gprof_error(), "one profile is of cycles, another of jobs"));
+	gprof_profile_builder_free(b);
+	gprof_profile_free(p);
+	gprof_profile_free(q);
+}
+
+TEST(sums_that_do_not_fit_stay_at_the_limit)
+{
+	struct gprof_profile_builder *b = builder(NULL);
+	struct gprof_profile *p, *q;
+
+	ASSERT_NE(NULL, b);
+	add(b, "f", NULL, INT64_MAX, INT64_MIN);
+	p = gprof_profile_builder_finish(b);
+	q = gprof_profile_merge((const struct gprof_profile *const[]){ p, p }, 2);
+	ASSERT_NE(NULL, q);
+	EXPECT_EQ(INT64_MAX, gprof_profile_total(q, 0));
+	EXPECT_EQ(INT64_MIN, gprof_profile_total(q, 1));
+	EXPECT_EQ(INT64_MAX, gprof_profile_whole(q, 1));
+	gprof_profile_free(q);
+	q = gprof_profile_diff(p, p, 0);
+	ASSERT_NE(NULL, q);
+	EXPECT_EQ(INT64_MAX, gprof_profile_whole(q, 1));
+	EXPECT_EQ(0, gprof_profile_total(q, 0));
+	gprof_profile_free(p);
+	gprof_profile_free(q);
+	gprof_profile_builder_free(b);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * gprof/base.h: what all headers of the library rest on.
+ *
+ * Errors. A function that makes an object returns NULL when it fails, any other
+ * -errno; both set errno. gprof_error() is then a sentence that says what failed,
+ * why, and what to do about it. It has no capital at the start and no full stop,
+ * since it goes behind a program's name and a colon.
+ *
+ * Threads. The sentence is the calling thread's own. Fork. A child has the sentence
+ * of the thread that forked.
+ */
+#ifndef GPROF_BASE_H
+#define GPROF_BASE_H
+
+#ifndef GPROF_API
+#define GPROF_API __attribute__((visibility("default")))
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * gprof_error() - why the calling thread's last call that failed did so
+ *
+ * Return: text that lives until the thread calls the library again, never NULL; ""
+ * when nothing failed yet.
+ */
+GPROF_API const char *gprof_error(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* GPROF_BASE_H */
