@@ -410,6 +410,80 @@ TEST_F(library, each_event_has_its_output)
 	}
 }
 
+/* Counts what it is given, up to @room. */
+struct sink {
+	size_t bytes;
+	size_t room;
+	int fd;
+};
+
+static int take_bytes(void *ctx, const void *data, size_t len)
+{
+	struct sink *s = ctx;
+
+	s->bytes += len;
+	if (s->bytes > s->room)
+		return -ENOBUFS;
+	return write(s->fd, data, len) == (ssize_t)len ? 0 : -EIO;
+}
+
+TEST_F(library, stop_can_give_the_profile)
+{
+	struct gprof_profile *p[2] = { (void *)1, (void *)2 }, *q;
+	struct sink sink = { .room = SIZE_MAX, .fd = self->fd };
+	const char *error = "";
+	int fd = record_file();
+
+	NEW();
+	EXPECT_EQ(-EINVAL, gprof_recorder_stop_profiles(self->r, p, 1));
+	EXPECT_EQ((void *)1, p[0]);
+	EXPECT_OK(gprof_recorder_start(self->r, -1));
+	burn_ns(BURN_MS * 1000000ULL);
+	/* a wrong number stops nothing */
+	EXPECT_EQ(-EINVAL, gprof_recorder_stop_profiles(self->r, p, 2));
+	EXPECT_EQ(-EINVAL, gprof_recorder_stop_profiles(self->r, NULL, 1));
+	EXPECT_EQ((void *)1, p[0]);
+	EXPECT_OK(gprof_recorder_stop_profiles(self->r, p, 1));
+	EXPECT_EQ((void *)2, p[1]);
+	EXPECT_OK(gprof_recorder_stats(self->r, 0, &self->st));
+	gprof_recorder_free(self->r);
+	self->r = NULL;
+	ASSERT_LT((void *)2, (void *)p[0]);
+	EXPECT_LT(0, self->st.read);
+	EXPECT_EQ(self->st.read, (uint64_t)gprof_profile_total(p[0], 0));
+
+	/* the same bytes by descriptor and by function, which may refuse */
+	EXPECT_EQ(0, gprof_profile_write_to(p[0], take_bytes, &sink));
+	EXPECT_EQ(0, gprof_profile_write(p[0], fd));
+	EXPECT_EQ((off_t)sink.bytes, lseek(fd, 0, SEEK_END));
+	q = record_profile(dup(self->fd), &error);
+	ASSERT_NE(NULL, q) {
+		TH_LOG("%s", error);
+	}
+	EXPECT_EQ(gprof_profile_total(p[0], 1), gprof_profile_total(q, 1));
+	sink = (struct sink){ .room = 10, .fd = fd };
+	EXPECT_EQ(-ENOBUFS, gprof_profile_write_to(p[0], take_bytes, &sink));
+	EXPECT_LT(0, strlen(gprof_error()));
+	gprof_profile_free(p[0]);
+	gprof_profile_free(q);
+	close(fd);
+}
+
+TEST_F(library, given_profiles_are_not_written)
+{
+	struct gprof_profile *p = NULL;
+
+	NEW();
+	EXPECT_OK(gprof_recorder_start(self->r, self->fd));
+	EXPECT_OK(gprof_recorder_stop_profiles(self->r, &p, 1));
+	EXPECT_NE(NULL, p);
+	gprof_profile_free(p);
+	EXPECT_EQ(0, lseek(self->fd, 0, SEEK_END));
+	/* nor is what nobody wants */
+	EXPECT_OK(gprof_recorder_start_events(self->r, NULL, 1));
+	EXPECT_OK(gprof_recorder_stop(self->r));
+}
+
 /* ---- what is in the profile ---- */
 
 /* Burns under the recorder; the profile. */

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "error.h"
 #include "output.h"
 #include "profile.h"
 #include "profile.pb-c.h"
@@ -21,9 +22,10 @@
 typedef Perftools__Profiles__Profile Message;
 
 /**
- * struct writer - a gzip stream to a descriptor
+ * struct writer - a gzip stream
  * @z: compressor
- * @fd: where to
+ * @write: where to
+ * @ctx: for it
  * @err: first -errno; what comes after it is dropped
  * @packed: room for a packed message
  * @cap_packed: bytes of it
@@ -41,7 +43,8 @@ typedef Perftools__Profiles__Profile Message;
  */
 struct writer {
 	z_stream z;
-	int fd;
+	int (*write)(void *ctx, const void *data, size_t len);
+	void *ctx;
 	int err;
 	uint8_t *packed;
 	size_t cap_packed;
@@ -71,7 +74,7 @@ static void deflate_bytes(struct writer *w, const void *data, size_t len, int fl
 		if (ret == Z_STREAM_ERROR)
 			w->err = -EIO;
 		if (!w->err && w->z.avail_out < sizeof(w->out))
-			w->err = gprof_output_write(w->fd, w->out, sizeof(w->out) - w->z.avail_out);
+			w->err = w->write(w->ctx, w->out, sizeof(w->out) - w->z.avail_out);
 	} while (!w->err && w->z.avail_out == 0);
 }
 
@@ -266,14 +269,16 @@ static void emit_profile(struct writer *w, const struct gprof_profile *p)
 		emit_string(w, p, i);
 }
 
-int gprof_profile_write(const struct gprof_profile *p, int fd)
+static int write_all(const struct gprof_profile *p,
+		     int (*write)(void *ctx, const void *data, size_t len), void *ctx)
 {
 	struct writer *w = calloc(1, sizeof(*w));
 	int err;
 
 	if (!w)
 		return -ENOMEM;
-	w->fd = fd;
+	w->write = write;
+	w->ctx = ctx;
 	if (deflateInit2(&w->z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, MAX_WBITS + GZIP_FORMAT, 8,
 			 Z_DEFAULT_STRATEGY) != Z_OK) {
 		free(w);
@@ -291,7 +296,32 @@ int gprof_profile_write(const struct gprof_profile *p, int fd)
 	free(w->lines);
 	free(w->line_ptrs);
 	free(w);
-	if (err)
-		errno = -err;
 	return err;
+}
+
+static int tell(int err)
+{
+	struct gprof_error e;
+
+	if (err >= 0)
+		return err;
+	gprof_error_set(&e, -err, "the profile cannot be written (%s)", gprof_strerror(-err));
+	gprof_error_publish(&e);
+	return err;
+}
+
+int gprof_profile_write_to(const struct gprof_profile *p,
+			   int (*write)(void *ctx, const void *data, size_t len), void *ctx)
+{
+	return tell(write_all(p, write, ctx));
+}
+
+static int write_fd(void *ctx, const void *data, size_t len)
+{
+	return gprof_output_write(*(const int *)ctx, data, len);
+}
+
+int gprof_profile_write(const struct gprof_profile *p, int fd)
+{
+	return tell(write_all(p, write_fd, &fd));
 }

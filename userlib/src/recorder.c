@@ -66,16 +66,19 @@ static int check_outputs(struct gprof_recorder *r, const int *fds)
 {
 	size_t i, j;
 
-	for (i = 0; i < r->nr; i++) {
-		int flags = fcntl(fds[i], F_GETFL);
+	for (i = 0; fds && i < r->nr; i++) {
+		int flags;
 
+		if (fds[i] == -1)
+			continue;
+		flags = fcntl(fds[i], F_GETFL);
 		if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY || flags & O_PATH)
 			return gprof_error_set(&r->error, EBADF,
 					       "%s: file descriptor %d cannot be written to; open "
 					       "the output for writing", r->streams[i].name,
 					       fds[i]);
 		for (j = 0; j < i; j++)
-			if (gprof_output_same(fds[i], fds[j]))
+			if (fds[j] != -1 && gprof_output_same(fds[i], fds[j]))
 				return gprof_error_set(&r->error, EEXIST,
 						       "%s and %s would be written to the same "
 						       "file; give each event an output of its own",
@@ -103,7 +106,7 @@ int gprof_recorder_start_events(struct gprof_recorder *r, const int *fds, size_t
 	if (r->started)
 		return gprof_error_set(&r->error, EBUSY,
 				       "the recorder is already started; stop it first");
-	if (nr_fds != r->nr || !fds)
+	if (nr_fds != r->nr)
 		return gprof_error_set(&r->error, EINVAL,
 				       "the recorder has %zu events, but %zu outputs were given",
 				       r->nr, nr_fds);
@@ -117,7 +120,7 @@ int gprof_recorder_start_events(struct gprof_recorder *r, const int *fds, size_t
 	if (err)
 		return err;
 	for (i = 0; i < r->nr && !err; i++) {
-		r->streams[i].out = fds[i];
+		r->streams[i].out = fds ? fds[i] : -1;
 		err = gprof_stream_start(&r->streams[i], &r->error);
 	}
 	if (err) {
@@ -156,11 +159,29 @@ static int write_profile(struct gprof_recorder *r, struct gprof_stream *s, struc
 	}
 }
 
-/* Whatever was recorded is written, with a comment on what went wrong. */
-static int finish(struct gprof_recorder *r, struct gprof_stream *s,
-		  const struct gprof_error *before)
+static struct gprof_profile *make_profile(struct gprof_stream *s, const struct gprof_tally *t,
+					  const struct gprof_error *before)
 {
 	struct gprof_profile *p = NULL;
+	int err = gprof_builder_profile(&s->builder, &s->columns, &p);
+
+	if (!err)
+		err = gprof_report(p, s, t);
+	if (!err && before->err)
+		err = gprof_profile_add_comment(p, before->text);
+	if (!err)
+		err = gprof_profile_finish(p);
+	if (!err)
+		return p;
+	gprof_profile_free(p);
+	return NULL;
+}
+
+/* Whatever was recorded is written, or given, with a comment on what went wrong. */
+static int finish(struct gprof_recorder *r, struct gprof_stream *s,
+		  const struct gprof_error *before, struct gprof_profile **given)
+{
+	struct gprof_profile *p;
 	struct gprof_tally t;
 	uint64_t sum;
 	int err;
@@ -168,18 +189,15 @@ static int finish(struct gprof_recorder *r, struct gprof_stream *s,
 	err = gprof_stream_tally(s, &t, &r->error);
 	if (err)
 		return err;
-	err = gprof_builder_profile(&s->builder, &s->columns, &p);
-	if (!err)
-		err = gprof_report(p, s, &t);
-	if (!err && before->err)
-		err = gprof_profile_add_comment(p, before->text);
-	if (!err)
-		err = gprof_profile_finish(p);
-	if (err)
-		err = gprof_error_set(&r->error, -err, "%s: no memory for the profile", s->name);
-	else
+	p = make_profile(s, &t, before);
+	if (!p)
+		err = gprof_error_set(&r->error, ENOMEM, "%s: no memory for the profile", s->name);
+	else if (!given && s->out >= 0)
 		err = write_profile(r, s, p);
-	gprof_profile_free(p);
+	if (given)
+		*given = p;
+	else
+		gprof_profile_free(p);
 	sum = t.seen.samples + gprof_tally_lost(&t) + t.kernel.out_overwritten;
 	if (!err && t.kernel.out_produced != sum)
 		err = gprof_error_set(&r->error, EPROTO,
@@ -190,7 +208,7 @@ static int finish(struct gprof_recorder *r, struct gprof_stream *s,
 	return err;
 }
 
-int gprof_recorder_stop(struct gprof_recorder *r)
+static int stop(struct gprof_recorder *r, struct gprof_profile **given)
 {
 	struct gprof_error first = { 0 };
 	size_t i;
@@ -211,13 +229,30 @@ int gprof_recorder_stop(struct gprof_recorder *r)
 	for (i = 0; i < r->nr; i++) {
 		struct gprof_stream *s = &r->streams[i];
 
-		if (finish(r, s, &first) && !first.err)
+		if (given)
+			given[i] = NULL;
+		if (finish(r, s, &first, given ? &given[i] : NULL) && !first.err)
 			first = r->error;
 		s->out = -1;
 	}
 	r->error = first;
 	errno = first.err;
 	return -first.err;
+}
+
+int gprof_recorder_stop(struct gprof_recorder *r)
+{
+	return stop(r, NULL);
+}
+
+int gprof_recorder_stop_profiles(struct gprof_recorder *r, struct gprof_profile **profiles,
+				 size_t nr)
+{
+	if (nr != r->nr || !profiles)
+		return gprof_error_set(&r->error, EINVAL,
+				       "the recorder has %zu events, but room for %zu profiles was "
+				       "given", r->nr, profiles ? nr : 0);
+	return stop(r, profiles);
 }
 
 void gprof_recorder_free(struct gprof_recorder *r)
