@@ -12,6 +12,8 @@ set -o pipefail
 
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
+# what was fetched once is not fetched again
+export XDG_CACHE_HOME=${XDG_CACHE_HOME:-$HOME/.cache}
 export HOME=$dir PPROF_TMPDIR=$dir GOTOOLCHAIN=local GOFLAGS=-mod=mod
 
 vm=$(dirname "$(command -v run 2>/dev/null || echo ./run)")
@@ -189,6 +191,8 @@ table()
 			name = $6; for (i = 7; i <= NF; i++) name = name " " $i
 			sub(/ \((partial-)?inline\)$/, "", name)
 			for (i = 1; i <= 5; i++) sub(/[^-0-9.]+$/, "", $i)
+			# the sign of a share is that of its value, says pprof
+			sub(/^-/, "", $2); sub(/^-/, "", $5)
 			printf "%d %.2f %d %.2f %s\n", $1, $2, $4, $5, name }
 		/ flat%/ { on = 1 }' | sort >"$dir/$1"
 	wc -l <"$dir/$1"
