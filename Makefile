@@ -50,23 +50,11 @@ all: lib tools
 		echo "make: left out the module: no kernel headers in $(KDIR)"; \
 	fi
 
-# Said here in one line, for the compiler would say it in a hundred.
-.PHONY: build-packages
-build-packages:
-ifeq ($(ARCH),$(HOST_ARCH))
-	@missing=$$(selftests/vm/setup --missing build) && \
-	if [ -n "$$missing" ]; then \
-		echo "make: library and tools need packages:" \
-			"apt-get install $$missing" >&2; \
-		exit 1; \
-	fi
-endif
-
 module:
 	@selftests/vm/build-module $(KMOD_OUT) $(KDIR)
 	@echo "make: the module is $(KMOD_OUT:$(CURDIR)/%=%)/gprof.ko"
 
-lib: build-packages
+lib:
 	+@$(SUB) userlib
 
 tools: lib

@@ -100,8 +100,8 @@ every_example_compiles_and_runs_without_the_module()
 	for manual in "$top"/Documentation/man/*.3; do
 		examples_of_manual "$manual" | run_example "${manual##*/}"
 	done
-	# those of recorder, sched_stats, trace and utilization
-	[ "$(wc -l <"$tmp/examples")" -ge 7 ] || fail "the examples were not found"
+	# those of profile_builder, recorder, sched_stats, trace and utilization
+	[ "$(wc -l <"$tmp/examples")" -ge 9 ] || fail "the examples were not found"
 }
 
 headers_are_pedantic_c_and_cxx()
@@ -236,17 +236,20 @@ write_user()
 	END
 }
 
-# build_library SOURCES: into $tmp/lib
+# build_library DIR: the library of the sources there; says where it is
 build_library()
 {
-	make -s -j2 -C "$1/userlib" O="$tmp/grown" CFLAGS=-O0 "$tmp/grown/lib/libgprof.so" \
-		>"$tmp/log" 2>&1 || { cat "$tmp/log"; fail "the library does not build"; }
+	make -s -j2 -C "$1" CFLAGS=-O0 lib >"$tmp/log" 2>&1 ||
+		{ cat "$tmp/log" >&2; fail "the library does not build"; }
+	echo "$1"/build/*/lib
 }
 
 a_member_can_be_appended_to_every_struct_with_a_size()
 {
-	mkdir "$tmp/new"
-	cp -r "$top/userlib" "$top/uapi" "$tmp/new"
+	# all that make lib needs
+	mkdir -p "$tmp/new/Documentation"
+	cp -r "$top/Makefile" "$top/userlib" "$top/uapi" "$tmp/new"
+	cp -r "$top/Documentation/man" "$tmp/new/Documentation"
 	# each struct that begins with its size gets a member more
 	for header in "$tmp"/new/userlib/include/gprof/*.h; do
 		awk '/^struct gprof_[a-z_]* \{$/ { first = NR + 1; sized = 0 }
@@ -258,15 +261,15 @@ a_member_can_be_appended_to_every_struct_with_a_size()
 		cp "$tmp/h" "$header"
 	done
 	awk '{ n += $3 } END { print n " structs"; exit n < 9 }' "$tmp/grown.txt"
-	build_library "$tmp/new"
+	grown=$(build_library "$tmp/new")
 	write_user >"$tmp/user.c"
 	# the program as it was, and as it will be, with libraries as they were and will be
 	gcc -Wall -Werror -Wno-declaration-after-statement -I"$include" "$tmp/user.c" -L"$lib" \
 		-lgprof -o "$tmp/old_user"
-	gcc -Wall -Werror -I"$tmp/new/userlib/include" "$tmp/user.c" -L"$tmp/grown/lib" -lgprof \
+	gcc -Wall -Werror -I"$tmp/new/userlib/include" "$tmp/user.c" -L"$grown" -lgprof \
 		-o "$tmp/new_user"
 	for user in old new; do
-		for dir in "$lib" "$tmp/grown/lib"; do
+		for dir in "$lib" "$grown"; do
 			echo "$user program, ${dir#"$tmp/"}"
 			LD_LIBRARY_PATH=$dir "$tmp/${user}_user"
 		done
@@ -285,6 +288,22 @@ every_function_is_declared_and_described()
 	cat "$include"/gprof/*.h | grep -o 'GPROF_API.*' | wc -l
 }
 
+man_finds_every_function()
+{
+	[ -d "$tmp/new/build" ] || skip "the library was not built"
+	make -s -C "$tmp/new/userlib" O="$(echo "$tmp"/new/build/*)" DESTDIR="$tmp/root" \
+		prefix=/usr install-man
+	man=$tmp/root/usr/share/man/man3
+	while read -r function; do
+		page=$man/$function.3
+		[ -f "$page" ] || fail "there is no manual page $function"
+		! target=$(sed -n 's/^\.so man3\///p' "$page" | grep .) || page=$man/$target
+		grep -q "^\.F[no] $function\( \|\$\)" "$page" || fail "$page does not show $function"
+	done <"$tmp/map"
+	[ "$(find "$man" -name 'gprof_*' | wc -l)" -ge "$(wc -l <"$tmp/map")" ]
+	! command -v man >/dev/null || man -M "$tmp/root/usr/share/man" -w gprof_recorder_start
+}
+
 # shellcheck disable=SC2046 # words
 every_header_says_who_may_use_it()
 {
@@ -299,4 +318,4 @@ every_header_says_who_may_use_it()
 
 ktap_run every_example_compiles_and_runs_without_the_module headers_are_pedantic_c_and_cxx \
 	a_cxx_program_uses_it a_member_can_be_appended_to_every_struct_with_a_size \
-	every_function_is_declared_and_described every_header_says_who_may_use_it
+	every_function_is_declared_and_described man_finds_every_function every_header_says_who_may_use_it
