@@ -41,13 +41,8 @@ static void overflow(struct perf_event *event, struct perf_sample_data *data,
 		     struct pt_regs *regs)
 {
 	const struct gprof_counter_spec *c = event->overflow_handler_context;
-	struct gprof_event e = {
-		.regs = regs,
-		.chain = gprof_driver_callchain(event, data),
-		.weight = take_weight(event, c->attr.sample_period),
-		.addr = c->addr ? data->addr : 0,
-		.throttled = gprof_counter_throttled(event),
-	};
+	u64 weight = take_weight(event, c->attr.sample_period);
+	struct gprof_capture capture __uninitialized;
 
 	if (!c->with_idle && is_idle_task(current))
 		return;
@@ -55,7 +50,16 @@ static void overflow(struct perf_event *event, struct perf_sample_data *data,
 		return;
 	if (!gprof_target_has_current(c->target))
 		return;
-	gprof_sampler_sample(c->sampler, &e);
+	gprof_capture(&capture, regs, 0);
+	capture.chain = gprof_driver_callchain(event, data);
+	if (gprof_counter_throttled(event))
+		capture.flags = GPROF_SAMPLE_REC_F_THROTTLED;
+	if (c->addr && data->addr) {
+		capture.flags |= GPROF_SAMPLE_REC_F_ADDR;
+		capture.addr = data->addr;
+	}
+	gprof_emit(&capture, c->sampler, weight);
+	gprof_captured(&capture);
 }
 
 /**

@@ -88,23 +88,20 @@ static bool belongs(const struct gprof_clock_spec *spec, struct pt_regs *regs)
 /**
  * gprof_slot_expire() - take the sample that is due
  * @slot: slot that runs
- * @now: not before @slot->due
- * @regs: registers of the current task
+ * @c: capture of the current task at a time not before @slot->due
+ *
+ * All that are due at one time share it: the stack is walked once.
  *
  * Context: Interrupts off, on the slot's CPU.
  */
-void gprof_slot_expire(struct gprof_slot *slot, u64 now, struct pt_regs *regs)
+void gprof_slot_expire(struct gprof_slot *slot, struct gprof_capture *c)
 {
 	const struct gprof_clock_spec *spec = slot->spec;
-	struct gprof_event e = {
-		.regs = regs,
-		.time = now,
-		.weight = advance(slot, now) * spec->period,
-	};
+	u64 weight = advance(slot, c->time) * spec->period;
 
-	if (spec->selective && !belongs(spec, regs))
+	if (spec->selective && !belongs(spec, c->regs))
 		return;
-	gprof_sampler_sample(spec->sampler, &e);
+	gprof_emit(c, spec->sampler, weight);
 }
 
 /**
@@ -123,18 +120,32 @@ void gprof_cpu_clock_rest(struct gprof_cpu_clock *c, u64 began)
 }
 
 /* Takes what is due and says how many that were; @next becomes the next time, if earlier. */
-static unsigned int serve(struct list_head *slots, u64 now, struct pt_regs *regs, u64 *next)
+static unsigned int serve(struct list_head *slots, struct gprof_capture *c, u64 *next)
 {
+	u64 now = c->time;
 	struct gprof_slot *slot;
 	unsigned int served = 0;
 
 	list_for_each_entry(slot, slots, node) {
 		if ((s64)(now - slot->due) >= 0) {
-			gprof_slot_expire(slot, now, regs);
+			gprof_slot_expire(slot, c);
 			served++;
 		}
 		*next = min(*next, slot->due);
 	}
+	return served;
+}
+
+static __always_inline unsigned int serve_all(struct gprof_cpu_clock *c, u64 now,
+					      struct pt_regs *regs, u64 *next)
+{
+	struct gprof_capture capture __uninitialized;
+	unsigned int served;
+
+	gprof_capture(&capture, regs, now);
+	served = serve(&c->always, &capture, next);
+	served += serve(&c->task, &capture, next);
+	gprof_captured(&capture);
 	return served;
 }
 
@@ -153,8 +164,7 @@ static enum hrtimer_restart interrupt(struct hrtimer *timer)
 	} else if (unlikely((s64)(now - c->rest) < 0)) {
 		next = c->rest;
 	} else {
-		served = serve(&c->always, now, regs, &next);
-		served += serve(&c->task, now, regs, &next);
+		served = serve_all(c, now, regs, &next);
 		if (next - now < SHORT_NS * served) {
 			gprof_cpu_clock_rest(c, now);
 			next = max(next, c->rest);

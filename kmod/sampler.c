@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * sampler: capture, intern, write.
+ * sampler: capture once, then for each recorder intern and write.
+ *
+ * What happened (whose event, when, in which mode, the stack) is found out for the
+ * first recorder and stays as it is for the others. Each has its own ring, dictionary and
+ * memory of what it has said.
  *
  * A sample is up to four records that are reserved together, so that either
  * all of them are in the buffer or none:
  *
  *	[TASK]	when this generation has not yet named the task
  *	[STACK]	when this generation has not yet said the stack
- *	SAMPLE	24 bytes
+ *	SAMPLE	24 bytes, 8 for each of weight, address and value
  *
  * (buffer.c adds a LOST record in front when it owes one.)
  *
@@ -19,6 +23,7 @@
 #include "compat/mm.h"
 #include "compat/preempt.h"
 
+#include <linux/bitops.h>
 #include <linux/build_bug.h>
 #include <linux/gprof.h>
 #include <linux/hash.h>
@@ -78,49 +83,51 @@ void gprof_samplers_exit(void)
 	free_percpu(scratches);
 }
 
-/* Returns the flag of the context. */
-static __always_inline u16 count_context(struct gprof_buffer *b)
+static __always_inline u16 context_flags(void)
+{
+	if (in_nmi())
+		return GPROF_SAMPLE_REC_F_NMI;
+	return in_hardirq() || in_serving_softirq() ? GPROF_SAMPLE_REC_F_IRQ : 0;
+}
+
+static __always_inline void count(struct gprof_buffer *b, u16 context)
 {
 	local64_inc(&b->produced);
-	if (in_nmi()) {
-		local64_inc(&b->nmi);
-		return GPROF_SAMPLE_REC_F_NMI;
-	}
-	if (in_hardirq() || in_serving_softirq()) {
+	if (context & GPROF_SAMPLE_REC_F_IRQ)
 		local64_inc(&b->irq);
-		return GPROF_SAMPLE_REC_F_IRQ;
-	}
-	local64_inc(&b->task);
-	return 0;
+	else if (context & GPROF_SAMPLE_REC_F_NMI)
+		local64_inc(&b->nmi);
+	else
+		local64_inc(&b->task);
 }
 
 /* Not get_task_comm(): no lock here. A name that is just being changed may be mixed. */
-static __always_inline u64 comm_word(unsigned int n)
+static __always_inline u64 comm_word(const struct task_struct *task, unsigned int n)
 {
 	u64 word;
 
 	BUILD_BUG_ON(TASK_COMM_LEN != 2 * sizeof(u64));
-	memcpy(&word, current->comm + n * sizeof(word), sizeof(word));
+	memcpy(&word, task->comm + n * sizeof(word), sizeof(word));
 	return word;
 }
 
-/* Has this generation named the task at this depth? */
+/* Has this generation named current at this depth? */
 static __always_inline bool task_is_known(const struct gprof_memo *memo,
 					  const struct gprof_callers *callers)
 {
 	return memo->process_version == callers->process_version && memo->tid == current->pid &&
-	       memo->comm[0] == comm_word(0) && memo->comm[1] == comm_word(1);
+	       memo->comm[0] == comm_word(current, 0) &&
+	       memo->comm[1] == comm_word(current, 1);
 }
 
-static void look_up_task(struct gprof_channel *ch, u16 generation,
-			 const struct gprof_callers *callers, struct task_key *key,
-			 struct gprof_lookup *l)
+static void look_up_task(struct gprof_channel *ch, u16 generation, struct task_struct *task,
+			 struct task_key *key, struct gprof_lookup *l)
 {
-	key->process = callers->process;
-	key->tid = current->pid;
+	gprof_process_of(&key->process, task);
+	key->tid = task->pid;
 	key->__zero = 0;
-	key->comm[0] = comm_word(0);
-	key->comm[1] = comm_word(1);
+	key->comm[0] = comm_word(task, 0);
+	key->comm[1] = comm_word(task, 1);
 	gprof_dictionary_look_up(&ch->dictionary, generation, (u64 *)key,
 				 sizeof(*key) / sizeof(u64), l);
 }
@@ -255,22 +262,26 @@ static void *write_stack(struct gprof_stack_rec *rec, const struct gprof_stack *
 				stack->callers.frames, stack->callers.nr);
 }
 
-/* A sample but for its stack. */
+/* What differs between those who record one event. */
 struct sample {
 	u64 time;
 	u64 weight;
-	u64 addr;
 	u16 flags;
 };
 
+#define EXTRA	(GPROF_SAMPLE_REC_F_WEIGHT | GPROF_SAMPLE_REC_F_ADDR | GPROF_SAMPLE_REC_F_VALUE)
+
 static __always_inline u32 sample_size(u16 flags)
 {
-	return sizeof(struct gprof_sample_rec) +
-	       (flags & GPROF_SAMPLE_REC_F_WEIGHT ? sizeof(u64) : 0) +
-	       (flags & GPROF_SAMPLE_REC_F_ADDR ? sizeof(u64) : 0);
+	u32 size = sizeof(struct gprof_sample_rec);
+
+	if (unlikely(flags & EXTRA))
+		size += hweight16(flags & EXTRA) * sizeof(u64);
+	return size;
 }
 
-static __always_inline void write_sample(struct gprof_sample_rec *rec, struct sample smp,
+static __always_inline void write_sample(struct gprof_sample_rec *rec,
+					 const struct gprof_capture *c, struct sample smp,
 					 u32 stack)
 {
 	u64 *extra = (u64 *)(rec + 1);
@@ -279,26 +290,32 @@ static __always_inline void write_sample(struct gprof_sample_rec *rec, struct sa
 	rec->rec.flags = smp.flags;
 	rec->rec.size = sample_size(smp.flags);
 	rec->time = smp.time;
-	rec->tid = current->pid;
+	rec->tid = c->task->pid;
 	rec->stack = stack;
-	if (unlikely(smp.flags & GPROF_SAMPLE_REC_F_WEIGHT))
+	if (likely(!(smp.flags & EXTRA)))
+		return;
+	if (smp.flags & GPROF_SAMPLE_REC_F_WEIGHT)
 		*extra++ = smp.weight;
-	if (unlikely(smp.flags & GPROF_SAMPLE_REC_F_ADDR))
-		*extra = smp.addr;
+	if (smp.flags & GPROF_SAMPLE_REC_F_ADDR)
+		*extra++ = c->addr;
+	if (smp.flags & GPROF_SAMPLE_REC_F_VALUE)
+		*extra = c->value;
 }
 
 /* With all that has to be said before the sample. */
 static noinline void write_records(struct gprof_sampler *s, struct gprof_channel *ch,
-				   struct gprof_memo *memo, struct gprof_stack *stack,
+				   struct gprof_memo *memo, const struct gprof_capture *c,
 				   struct sample smp, u16 generation)
 {
 	struct gprof_lookup task = { .known = true }, known = { .known = true };
+	struct task_struct *whose = c->task;
+	struct gprof_stack *stack = c->stack;
 	struct task_key key;
 	void *place;
 	u32 size;
 
-	if (!task_is_known(memo, &stack->callers))
-		look_up_task(ch, generation, &stack->callers, &key, &task);
+	if (whose != current || !task_is_known(memo, &stack->callers))
+		look_up_task(ch, generation, whose, &key, &task);
 	size = sample_size(smp.flags) + (task.known ? 0 : sizeof(struct gprof_task_rec));
 	if (stack->top.nr_kernel + stack->top.nr_user) {
 		look_up_stack(ch, memo, generation, stack, &known);
@@ -314,11 +331,11 @@ static noinline void write_records(struct gprof_sampler *s, struct gprof_channel
 		place = write_task(place, &key);
 	if (!known.known)
 		place = write_stack(place, stack, known.id);
-	write_sample(place, smp, known.id);
+	write_sample(place, c, smp, known.id);
 
 	if (!task.known && task.id)
 		gprof_dictionary_commit(&ch->dictionary, &task);
-	if (task.id)
+	if (task.id && whose == current)
 		remember_task(memo, &stack->callers, &key);
 	if (known.known)
 		return;
@@ -329,92 +346,121 @@ static noinline void write_records(struct gprof_sampler *s, struct gprof_channel
 				generation);
 }
 
-/* @flags: of the sample, as far as they are known. */
-static __always_inline void record(struct gprof_sampler *s, struct gprof_channel *ch,
-				   struct gprof_memo *memo, struct gprof_stack *stack,
-				   const struct gprof_event *e, u16 flags)
+static void new_generation(struct gprof_channel *ch, u16 generation)
 {
-	struct sample smp = {
-		.time = e->time ?: ktime_get_mono_fast_ns(),
-		.weight = e->weight,
-		.addr = e->addr,
-		.flags = flags,
-	};
+	ch->generation = generation;
+	ch->epoch++;
+	gprof_dictionary_scrub(&ch->dictionary, generation);
+}
+
+static void forget(struct gprof_channel *ch, struct gprof_memo *memo)
+{
+	memo->epoch = ch->epoch;
+	memo->callers_version = 0;
+	memo->process_version = 0;
+	if (memo == ch->memo)
+		memset(ch->met, 0, sizeof(ch->met));
+}
+
+static __always_inline void record(struct gprof_sampler *s, struct gprof_channel *ch,
+				   const struct gprof_capture *c, struct sample smp)
+{
+	struct gprof_memo *memo = &ch->memo[c->depth];
 	u16 generation;
 	void *place;
 	u32 known;
 
-	gprof_stack_capture(stack, &s->options, e->regs, e->chain);
-
+	/* Else the compiler finds it anew at each use. */
+	OPTIMIZER_HIDE_VAR(memo);
 	generation = gprof_buffer_begin(&ch->buffer, smp.time);
 	smp.time = gprof_buffer_time(&ch->buffer, smp.time);
-	if (unlikely(generation != ch->generation)) {
-		ch->generation = generation;
-		ch->epoch++;
-		gprof_dictionary_scrub(&ch->dictionary, generation);
-	}
-	if (unlikely(memo->epoch != ch->epoch)) {
-		memo->epoch = ch->epoch;
-		memo->callers_version = 0;
-		memo->process_version = 0;
-		if (memo == ch->memo)
-			memset(ch->met, 0, sizeof(ch->met));
-	}
-	known = known_stack(ch, memo, generation, stack);
-	if (likely(known && task_is_known(memo, &stack->callers))) {
+	if (unlikely(generation != ch->generation))
+		new_generation(ch, generation);
+	if (unlikely(memo->epoch != ch->epoch))
+		forget(ch, memo);
+	known = known_stack(ch, memo, generation, c->stack);
+	if (likely(known && c->task == current &&
+		   task_is_known(memo, &c->stack->callers))) {
 		place = gprof_buffer_reserve(&ch->buffer, sample_size(smp.flags), 1);
 		if (likely(place))
-			write_sample(place, smp, known);
+			write_sample(place, c, smp, known);
 	} else {
-		write_records(s, ch, memo, stack, smp, generation);
+		write_records(s, ch, memo, c, smp, generation);
 	}
 	gprof_buffer_end(&ch->buffer);
 }
 
+/* What is the same for all who record the event. */
+static __always_inline void find_out(struct gprof_capture *c, struct scratch *scratch)
+{
+	struct gprof_stack *stack;
+
+	c->depth = scratch->depth;
+	stack = &scratch->stack[scratch->depth++];
+	OPTIMIZER_HIDE_VAR(stack);
+	barrier();	/* an interrupt from here on takes the next one */
+	c->stack = stack;
+	c->taken = 0;
+	c->flags |= context_flags();
+	if (!user_mode(c->regs))
+		c->flags |= GPROF_SAMPLE_REC_F_KERNEL;
+	if (!c->time)
+		c->time = ktime_get_mono_fast_ns();
+}
+
 /**
- * gprof_sampler_sample() - record one event of the current task
- * @s: sampler
- * @e: event
+ * gprof_emit() - record an event
+ * @c: capture of it
+ * @s: for whom
+ * @weight: how many events it stands for
  *
  * Context: Any incl. NMI, preemption off. No lock, no allocation.
  */
-void gprof_sampler_sample(struct gprof_sampler *s, const struct gprof_event *e)
+void gprof_emit(struct gprof_capture *c, struct gprof_sampler *s, u64 weight)
 {
 	struct gprof_channel *ch = s->channels[smp_processor_id()];
 	struct scratch *scratch = this_cpu_ptr(scratches);
-	struct gprof_memo *memo;
-	struct gprof_stack *stack;
-	u16 flags;
+	struct sample smp;
 
 	if (unlikely(!ch)) {
 		atomic64_inc(&s->no_buffer);
 		return;
 	}
-	flags = count_context(&ch->buffer);
-	if (unlikely(e->throttled)) {
+	if (!c->stack) {
+		if (unlikely(scratch->depth == GPROF_DEPTH)) {
+			count(&ch->buffer, context_flags());
+			gprof_buffer_lose(&ch->buffer, GPROF_LOST_NESTED);
+			return;
+		}
+		find_out(c, scratch);
+	}
+	smp.flags = c->flags;
+	smp.time = c->time;
+	smp.weight = weight;
+	count(&ch->buffer, smp.flags);
+	if (unlikely(smp.flags & GPROF_SAMPLE_REC_F_THROTTLED))
 		local64_inc(&ch->buffer.throttled);
-		flags |= GPROF_SAMPLE_REC_F_THROTTLED;
-	}
-	if (unlikely(scratch->depth == GPROF_DEPTH)) {
-		gprof_buffer_lose(&ch->buffer, GPROF_LOST_NESTED);
-		return;
-	}
-	memo = &ch->memo[scratch->depth];
-	stack = &scratch->stack[scratch->depth++];
-	/* Else the compiler finds both anew at each use. */
-	OPTIMIZER_HIDE_VAR(memo);
-	OPTIMIZER_HIDE_VAR(stack);
-	barrier();	/* an interrupt from here on takes the next one */
-
-	if (e->weight != ch->buffer.weight)
-		flags |= GPROF_SAMPLE_REC_F_WEIGHT;
-	if (!user_mode(e->regs))
-		flags |= GPROF_SAMPLE_REC_F_KERNEL;
+	if (unlikely(weight != ch->buffer.weight))
+		smp.flags |= GPROF_SAMPLE_REC_F_WEIGHT;
 	/* A skid may bring an address of the kernel to who may not see it. */
-	if (unlikely(e->addr && (s->options.kernel || e->addr < TASK_SIZE_MAX)))
-		flags |= GPROF_SAMPLE_REC_F_ADDR;
-	record(s, ch, memo, stack, e, flags);
+	if (unlikely(smp.flags & GPROF_SAMPLE_REC_F_ADDR && !s->options.kernel &&
+		     c->addr >= TASK_SIZE_MAX))
+		smp.flags &= ~GPROF_SAMPLE_REC_F_ADDR;
+	if (c->taken != s->options.word) {
+		gprof_stack_capture(c->stack, &s->options, c->regs, c->chain);
+		c->taken = s->options.word;
+	}
+	record(s, ch, c, smp);
+}
 
+/**
+ * gprof_capture_end() - give the memory of the capture back
+ * @c: capture that somebody has recorded
+ *
+ * Context: As gprof_emit().
+ */
+void gprof_capture_end(struct gprof_capture *c)
+{
 	barrier();	/* done with the stack before an interrupt may reuse it */
-	scratch->depth--;
+	this_cpu_ptr(scratches)->depth = c->depth;
 }

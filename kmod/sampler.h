@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * sampler: the way of one recorder's samples from an event into the buffers.
+ * sampler: the way of samples from an event into the buffers of those who record it.
  */
 #ifndef GPROF_SAMPLER_H
 #define GPROF_SAMPLER_H
@@ -9,6 +9,7 @@
 #include "stack.h"
 
 #include <linux/percpu.h>
+#include <linux/sched.h>
 
 struct perf_callchain_entry;
 struct pt_regs;
@@ -28,26 +29,73 @@ struct gprof_sampler {
 };
 
 /**
- * struct gprof_event - one event that becomes a sample
- * @regs: registers at the event
+ * struct gprof_capture - an event on its way to those who record it
+ * @task: whose event; current, or a task that cannot go away meanwhile
+ * @regs: registers of current at the event
  * @chain: call chain that the driver has walked already, or NULL
  * @time: CLOCK_MONOTONIC, or 0: now
- * @weight: how many events it stands for
- * @addr: data address, or 0
- * @throttled: the source was stopped for coming too often
+ * @addr: data address, with GPROF_SAMPLE_REC_F_ADDR
+ * @value: what was measured, with GPROF_SAMPLE_REC_F_VALUE
+ * @flags: GPROF_SAMPLE_REC_F_*, as far as they are the same for all
+ * @depth: of nesting, which has its own memory
+ * @stack: the stack, in that memory; NULL: nobody has recorded the event yet
+ * @taken: with which options @stack was taken; 0: it was not
+ *
+ * The stack is always current's: of an event of another task it is that of who caused
+ * it.
  */
-struct gprof_event {
+struct gprof_capture {
+	struct task_struct *task;
 	struct pt_regs *regs;
 	const struct perf_callchain_entry *chain;
 	u64 time;
-	u64 weight;
 	u64 addr;
-	bool throttled;
+	u64 value;
+	u16 flags;
+	unsigned int depth;
+	struct gprof_stack *stack;
+	u64 taken;
 };
+
+/**
+ * gprof_capture() - there is an event, which some may want to record
+ * @c: where to
+ * @regs: registers of current
+ * @time: CLOCK_MONOTONIC, or 0: now
+ *
+ * The event is current's and has no more to it than this, unless the caller sets @c->task,
+ * @c->chain, @c->addr or @c->value, the last two with their flag.
+ *
+ * Costs nothing yet. What is the same for all is found out by the first gprof_emit(),
+ * and the stack taken anew only for who wants another part of it.
+ *
+ * Context: Any incl. NMI, preemption off until gprof_captured().
+ */
+static __always_inline void gprof_capture(struct gprof_capture *c, struct pt_regs *regs,
+					  u64 time)
+{
+	c->task = current;
+	c->regs = regs;
+	c->chain = NULL;
+	c->time = time;
+	c->flags = 0;
+	c->stack = NULL;
+}
 
 int gprof_samplers_init(void);
 void gprof_samplers_exit(void);
 
-void gprof_sampler_sample(struct gprof_sampler *s, const struct gprof_event *e);
+void gprof_emit(struct gprof_capture *c, struct gprof_sampler *s, u64 weight);
+void gprof_capture_end(struct gprof_capture *c);
+
+/**
+ * gprof_captured() - all who want the event have it
+ * @c: capture
+ */
+static __always_inline void gprof_captured(struct gprof_capture *c)
+{
+	if (c->stack)
+		gprof_capture_end(c);
+}
 
 #endif /* GPROF_SAMPLER_H */

@@ -46,7 +46,7 @@ struct gprof_request {
  * @bytes: memory that its state takes, for the charge; asked before @setup has
  *	checked the parameters. NULL: little
  * @setup: checks the request and makes the state; nothing is recorded yet
- * @start: begins to call gprof_sampler_sample(); @attached: to how much
+ * @start: begins to call gprof_emit(); @attached: to how much
  * @stop: ends it; no call is under way when it returns
  * @rate: changes the rate; NULL: the kind has none in Hz
  * @stats: fills in what the source knows

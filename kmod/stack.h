@@ -56,11 +56,17 @@ static inline u32 gprof_top_words(const struct gprof_top *top)
  * @flags: GPROF_STACK_F_*
  * @max_frames: most frames of either half, up to GPROF_MAX_FRAMES
  * @kernel: kernel addresses may be recorded
+ * @word: all of these; never 0
  */
 struct gprof_stack_options {
-	u32 flags;
-	u32 max_frames;
-	bool kernel;
+	union {
+		struct {
+			u32 flags;
+			u16 max_frames;
+			u16 kernel;
+		};
+		u64 word;
+	};
 };
 
 void gprof_stack_capture(struct gprof_stack *s, const struct gprof_stack_options *o,

@@ -61,12 +61,15 @@ static bool is_due(const struct list_head *slots, u64 now)
 
 static noinline void expire_all(struct list_head *slots, u64 now, struct pt_regs *regs)
 {
+	struct gprof_capture c __uninitialized;
 	struct gprof_slot *slot;
 
+	gprof_capture(&c, regs, now);
 	list_for_each_entry(slot, slots, node) {
 		if ((s64)(now - slot->due) >= 0)
-			gprof_slot_expire(slot, now, regs);
+			gprof_slot_expire(slot, &c);
 	}
+	gprof_captured(&c);
 }
 
 static void halt_all(struct list_head *slots, u64 now)

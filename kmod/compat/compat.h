@@ -10,4 +10,13 @@
 #undef pr_fmt
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+/* For what is filled in before it is read, in places that run often. */
+#ifndef __uninitialized
+#if __has_attribute(__uninitialized__)
+#define __uninitialized	__attribute__((__uninitialized__))
+#else
+#define __uninitialized
+#endif
+#endif
+
 #endif /* GPROF_COMPAT_H */

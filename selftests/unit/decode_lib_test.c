@@ -219,6 +219,34 @@ TEST_F(decode, weight_and_address_come_in_this_order)
 	EXPECT_EQ(1, self->d.counts.malformed);
 }
 
+TEST_F(decode, value_comes_behind_weight_and_address)
+{
+	struct {
+		struct gprof_sample_rec s;
+		uint64_t extra[3];
+	} r = {
+		.s.rec = { GPROF_REC_SAMPLE, GPROF_SAMPLE_REC_F_WEIGHT | GPROF_SAMPLE_REC_F_ADDR |
+			   GPROF_SAMPLE_REC_F_VALUE, sizeof(r) },
+		.extra = { 55, 0xdead, 4096 },
+	};
+
+	generation(&self->d, 1);
+	feed(&self->d, &r, sizeof(r));
+	r.s.rec.flags = GPROF_SAMPLE_REC_F_VALUE;
+	feed(&self->d, &r, sizeof(r));
+	ASSERT_EQ(2, self->n.nr_samples);
+	EXPECT_EQ(0xdead, self->n.samples[0].addr);
+	EXPECT_EQ(4096, self->n.samples[0].value);
+	EXPECT_TRUE(self->n.samples[0].has_value);
+	EXPECT_FALSE(self->n.samples[1].has_addr);
+	EXPECT_EQ(55, self->n.samples[1].value);
+	/* Three flags, but room for two words. */
+	r.s.rec.flags |= GPROF_SAMPLE_REC_F_WEIGHT | GPROF_SAMPLE_REC_F_ADDR;
+	feed(&self->d, &r, sizeof(r.s) + 16);
+	EXPECT_EQ(2, self->n.nr_samples);
+	EXPECT_EQ(1, self->d.counts.malformed);
+}
+
 TEST_F(decode, lost_records_are_added_up)
 {
 	struct {

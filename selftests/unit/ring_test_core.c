@@ -76,7 +76,7 @@ static void write_records(struct core *c, u16 generation, u64 seq)
 		gprof_dictionary_commit(&c->d, &l);
 }
 
-/* What gprof_sampler_sample() does, at whatever depth. */
+/* What gprof_emit() does, at whatever depth. */
 void core_produce(struct core *c)
 {
 	u64 seq = __atomic_add_fetch(&c->produced, 1, __ATOMIC_RELAXED);

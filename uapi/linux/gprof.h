@@ -640,12 +640,13 @@ struct gprof_stack_rec {
 #define GPROF_SAMPLE_REC_F_IRQ		(1U << 3)	/* taken in interrupt context */
 #define GPROF_SAMPLE_REC_F_KERNEL	(1U << 4)	/* the CPU was in kernel mode */
 #define GPROF_SAMPLE_REC_F_THROTTLED	(1U << 5)	/* then stopped for a tick */
+#define GPROF_SAMPLE_REC_F_VALUE	(1U << 6)	/* a __u64 that was measured, after address */
 
 /**
  * struct gprof_sample_rec - GPROF_REC_SAMPLE
  * @rec: head
  * @time: ns
- * @tid: the task that ran
+ * @tid: the task whose event it is
  * @stack: id of its stack; 0: the stack record with id 0 just before this one, or none
  *	where there is no such record
  * @extra: as flags say

@@ -158,6 +158,8 @@ static int sample(struct gprof_decoder *d, const struct gprof_rec *rec, uint32_t
 		want += 8;
 	if (rec->flags & GPROF_SAMPLE_REC_F_ADDR)
 		want += 8;
+	if (rec->flags & GPROF_SAMPLE_REC_F_VALUE)
+		want += 8;
 	if (size < want || !d->started)
 		return malformed(d);
 	if (rec->flags & GPROF_SAMPLE_REC_F_WEIGHT)
@@ -165,6 +167,10 @@ static int sample(struct gprof_decoder *d, const struct gprof_rec *rec, uint32_t
 	if (rec->flags & GPROF_SAMPLE_REC_F_ADDR) {
 		out.addr = *extra++;
 		out.has_addr = true;
+	}
+	if (rec->flags & GPROF_SAMPLE_REC_F_VALUE) {
+		out.value = *extra++;
+		out.has_value = true;
 	}
 	out.time = s->time;
 	out.tid = s->tid;

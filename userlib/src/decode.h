@@ -22,23 +22,27 @@
  * @time: ns
  * @weight: events that it stands for
  * @addr: data address, when @has_addr
+ * @value: what was measured, when @has_value
  * @tid: the task that ran
  * @cpu: where
  * @task: what gprof_decode_ops.task called the task, or GPROF_NONE
  * @stack: what gprof_decode_ops.stack called the stack, or GPROF_NONE
  * @flags: GPROF_SAMPLE_REC_F_*
  * @has_addr: is there a data address?
+ * @has_value: is there a value?
  */
 struct gprof_decoded {
 	uint64_t time;
 	uint64_t weight;
 	uint64_t addr;
+	uint64_t value;
 	uint32_t tid;
 	uint32_t cpu;
 	uint32_t task;
 	uint32_t stack;
 	uint16_t flags;
 	bool has_addr;
+	bool has_value;
 };
 
 /**
