@@ -5,7 +5,7 @@
 #	make -f selftests/unit/ring.mk O=/abs/dir KSELFTEST_DIR=DIR
 #
 # gives ring_nmi_test, ring_tsan_test, ring_steps_test, ring_state_test,
-# ring_dictionary_test and, of the scheduler statistics, sched_histogram_test in
+# ring_dictionary_test, ring_thin_test and, of the scheduler statistics, sched_histogram_test in
 # $(O)/selftests/unit.
 
 here := $(patsubst %/,%,$(dir $(abspath $(lastword $(MAKEFILE_LIST)))))
@@ -18,7 +18,7 @@ RING_CFLAGS := -std=gnu11 -O2 -g -Wall -Wno-unused-function -D_GNU_SOURCE \
 
 headers := $(wildcard $(here)/shim/*.h $(here)/*.h $(top)/kmod/*.h)
 
-all: $(addprefix $(out)/ring_,nmi_test tsan_test steps_test state_test dictionary_test) \
+all: $(addprefix $(out)/ring_,nmi_test tsan_test steps_test state_test dictionary_test thin_test) \
 	$(out)/sched_histogram_test
 
 $(out)/ring_nmi_test: $(sources) $(headers)
@@ -40,6 +40,11 @@ $(out)/ring_dictionary_test: $(here)/ring_dictionary_test.c $(here)/shim/shim.c 
 		$(top)/kmod/dictionary.c $(headers)
 	@mkdir -p $(@D)
 	$(CC) $(RING_CFLAGS) $(here)/ring_dictionary_test.c $(here)/shim/shim.c -o $@
+
+$(out)/ring_thin_test: $(here)/ring_thin_test.c $(here)/shim/shim.c $(top)/kmod/thin.c \
+		$(headers)
+	@mkdir -p $(@D)
+	$(CC) $(RING_CFLAGS) $(here)/ring_thin_test.c $(here)/shim/shim.c $(top)/kmod/thin.c -lm -o $@
 
 $(out)/sched_histogram_test: $(here)/sched_histogram_test.c $(here)/shim/shim.c $(headers)
 	@mkdir -p $(@D)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * shim.h: what kmod/buffer.c, dictionary.c and histogram.h need of the kernel, in
+ * shim.h: what kmod/buffer.c, dictionary.c, thin.c and histogram.h need of the kernel, in
  * C11 terms, so that they run as they are in user space.
  *
  * A kernel "CPU" is a thread; an NMI is a signal to it, or a call out of
@@ -76,6 +76,17 @@ static inline void local64_inc(local64_t *l)
 	local64_add(1, l);
 }
 
+static inline s64 local64_add_return(s64 v, local64_t *l)
+{
+	shim_point();
+	return __atomic_add_fetch(&l->a, v, __ATOMIC_RELAXED);
+}
+
+static inline s64 local64_dec_return(local64_t *l)
+{
+	return local64_add_return(-1, l);
+}
+
 static inline s64 local64_xchg(local64_t *l, s64 v)
 {
 	shim_point();
@@ -97,6 +108,11 @@ static inline unsigned long __fls(unsigned long word)
 static inline u64 rol64(u64 v, unsigned int n)
 {
 	return v << n | v >> (64 - n);
+}
+
+static inline u64 mul_u64_u64_shr(u64 a, u64 b, unsigned int shift)
+{
+	return (unsigned __int128)a * b >> shift;
 }
 
 struct irq_work {
