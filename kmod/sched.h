@@ -15,6 +15,7 @@
 
 #include "histogram.h"
 #include "scope.h"
+#include "tap.h"
 #include "target.h"
 
 #include <linux/atomic.h>
@@ -27,6 +28,8 @@
 #include <linux/spinlock.h>
 
 #define GPROF_SCHED_WAYS	2
+#define GPROF_SCHED_TAPS	4
+#define GPROF_SCHED_CALL_TAPS	3
 
 /**
  * struct gprof_sched_bucket - some of the tasks that wait for a CPU
@@ -139,6 +142,8 @@ enum gprof_sched_state {
  * @scope: its processes, where it is made of tasks
  * @incomplete: some of them are missing
  * @in_call: tasks inside a system call, by id
+ * @taps: switches, wake-ups and forks
+ * @call_taps: system calls
  * @fault_probe: counts page faults
  * @waiting: tasks in @waits, less 1
  * @hz: delays to sample in a second
@@ -166,6 +171,8 @@ struct gprof_sched {
 	struct gprof_scope scope;
 	bool incomplete;
 	unsigned long *in_call;
+	struct gprof_tap_user taps[GPROF_SCHED_TAPS];
+	struct gprof_tap_user call_taps[GPROF_SCHED_CALL_TAPS];
 #ifdef CONFIG_KRETPROBES
 	struct kretprobe fault_probe;
 #endif

@@ -13,75 +13,55 @@
  */
 #include "compat/sched.h"
 #include "sched.h"
-#include "tracepoint.h"
+#include "tap.h"
 
 #include <linux/gprof.h>
 #include <linux/kprobes.h>
 #include <linux/mm.h>
 #include <linux/percpu.h>
 #include <linux/ptrace.h>
+#include <linux/string.h>
 
 static void call_entered(void *data, struct pt_regs *regs, long id)
 {
 	struct gprof_sched *s = data;
 
-	preempt_disable_notrace();
 	if (gprof_sched_member(s, current)) {
 		set_bit(current->pid, s->in_call);
 		this_cpu_inc(s->counters->calls);
 	}
-	preempt_enable_notrace();
 }
 
-static void call_left(void *data)
+static void call_left(void *data, struct task_struct *task)
 {
 	struct gprof_sched *s = data;
 
 	/* Most are not of the scope: a write would cost them all. */
-	if (test_bit(current->pid, s->in_call))
-		clear_bit(current->pid, s->in_call);
+	if (test_bit(task->pid, s->in_call))
+		clear_bit(task->pid, s->in_call);
 }
 
 static void call_returned(void *data, struct pt_regs *regs, long ret)
 {
-	call_left(data);
-}
-
-static void died(GPROF_EXIT_ARGS)
-{
-	call_left(data);
-}
-
-struct probe {
-	const char *name;
-	void *probe;
-};
-
-static const struct probe probes[] = {
-	{ "sys_exit", call_returned },
-	{ "sched_process_exit", died },
-	{ "sys_enter", call_entered },
-};
-
-static void detach_calls(struct gprof_sched *s, unsigned int nr)
-{
-	while (nr--)
-		gprof_tracepoint_detach(probes[nr].name, probes[nr].probe, s);
+	call_left(data, current);
 }
 
 static int attach_calls(struct gprof_sched *s)
 {
-	unsigned int i;
-	int err;
+	const struct gprof_tap_user users[] = {
+		{ .tap = GPROF_TAP_SYS_EXIT, .on_call = call_returned, .data = s },
+		{ .tap = GPROF_TAP_EXIT, .on_task = call_left, .data = s },
+		{ .tap = GPROF_TAP_SYS_ENTER, .on_call = call_entered, .data = s },
+	};
 
-	for (i = 0; i < ARRAY_SIZE(probes); i++) {
-		err = gprof_tracepoint_attach(probes[i].name, probes[i].probe, s);
-		if (err) {
-			detach_calls(s, i);
-			return err;
-		}
-	}
-	return 0;
+	static_assert(ARRAY_SIZE(users) == GPROF_SCHED_CALL_TAPS);
+	memcpy(s->call_taps, users, sizeof(users));
+	return gprof_tap_join_all(s->call_taps, GPROF_SCHED_CALL_TAPS);
+}
+
+static void detach_calls(struct gprof_sched *s)
+{
+	gprof_tap_leave_all(s->call_taps, GPROF_SCHED_CALL_TAPS);
 }
 
 #ifdef CONFIG_KRETPROBES
@@ -139,11 +119,17 @@ static void detach_faults(struct gprof_sched *s)
 
 /**
  * gprof_sched_can_count() - does this kernel have what is asked for?
- * @flags: GPROF_SCHED_F_*
+ * @flags: GPROF_SCHED_F_*, or 0: anything at all?
+ *
+ * Context: Task.
  */
 bool gprof_sched_can_count(u32 flags)
 {
-	if (flags & GPROF_SCHED_F_SYSCALLS && !IS_ENABLED(CONFIG_HAVE_SYSCALL_TRACEPOINTS))
+	if (!gprof_tap_exists(GPROF_TAP_SWITCH) || !gprof_tap_exists(GPROF_TAP_WAKEUP) ||
+	    !gprof_tap_exists(GPROF_TAP_WAKEUP_NEW) || !gprof_tap_exists(GPROF_TAP_NEWTASK))
+		return false;
+	if (flags & GPROF_SCHED_F_SYSCALLS && !(gprof_tap_exists(GPROF_TAP_SYS_ENTER) &&
+						gprof_tap_exists(GPROF_TAP_SYS_EXIT)))
 		return false;
 	return !(flags & GPROF_SCHED_F_FAULTS) || IS_ENABLED(CONFIG_KRETPROBES);
 }
@@ -164,7 +150,7 @@ int gprof_sched_attach_calls(struct gprof_sched *s)
 	if (!err && s->flags & GPROF_SCHED_F_FAULTS) {
 		err = attach_faults(s);
 		if (err && s->flags & GPROF_SCHED_F_SYSCALLS)
-			detach_calls(s, ARRAY_SIZE(probes));
+			detach_calls(s);
 	}
 	return err;
 }
@@ -180,5 +166,5 @@ void gprof_sched_detach_calls(struct gprof_sched *s)
 	if (s->flags & GPROF_SCHED_F_FAULTS)
 		detach_faults(s);
 	if (s->flags & GPROF_SCHED_F_SYSCALLS)
-		detach_calls(s, ARRAY_SIZE(probes));
+		detach_calls(s);
 }

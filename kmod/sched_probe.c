@@ -2,9 +2,8 @@
 /*
  * sched_probe: counts at switches, wake-ups and forks.
  *
- * Each started recorder has probes of its own, with its statistics as their
- * data: none are attached while nobody asks, and the tracepoint itself walks
- * them where there are several.
+ * Each started recorder joins the taps, with its statistics as their data: no
+ * probe is attached while nobody asks.
  *
  * A task becomes runnable when it is put on a run queue (sched_wakeup,
  * sched_wakeup_new), or when it is switched out and stays there. Both happen
@@ -18,8 +17,8 @@
 #include "compat/sched.h"
 #include "cycles.h"
 #include "sched.h"
+#include "tap.h"
 #include "target.h"
-#include "tracepoint.h"
 
 #include <linux/gprof.h>
 #include <linux/kernel.h>
@@ -230,7 +229,8 @@ static __always_inline void on_wakeup(struct gprof_sched *s, struct task_struct 
 
 /* One for each combination, since each test would cost every switch something. */
 #define SWITCH_PROBE(_name, _all, _cheap)					\
-static void switch_##_name(GPROF_SWITCH_ARGS)					\
+static void switch_##_name(void *data, bool preempt, struct task_struct *prev,	\
+			   struct task_struct *next)				\
 {										\
 	on_switch(data, preempt, prev, next, _all, _cheap);			\
 }
@@ -251,47 +251,53 @@ WAKEUP_PROBE(all_slow, true, false)
 WAKEUP_PROBE(some_slow, false, false)
 
 /* In the parent, before the child runs. */
-static void newtask(GPROF_NEWTASK_ARGS)
+static void newtask(void *data, struct task_struct *task)
 {
 	struct gprof_sched *s = data;
 
-	preempt_disable_notrace();
 	if (gprof_sched_inherits(s, task))
 		this_cpu_inc(s->counters->created);
-	preempt_enable_notrace();
 }
 
 enum { ALL, SOME, ALL_SLOW, SOME_SLOW, NR_KINDS };
 
-struct probe {
-	const char *name;
-	void *functions[NR_KINDS];
+static const struct {
+	void (*on_switch)(void *data, bool preempt, struct task_struct *prev,
+			  struct task_struct *next);
+	void (*on_wakeup)(void *data, struct task_struct *task);
+} probes[NR_KINDS] = {
+	[ALL] = { switch_all, wakeup_all },
+	[SOME] = { switch_some, wakeup_some },
+	[ALL_SLOW] = { switch_all_slow, wakeup_all_slow },
+	[SOME_SLOW] = { switch_some_slow, wakeup_some_slow },
 };
 
-#define SWITCH		{ switch_all, switch_some, switch_all_slow, switch_some_slow }
-#define WAKEUP		{ wakeup_all, wakeup_some, wakeup_all_slow, wakeup_some_slow }
-
-static const struct probe probes[] = {
-	/* Switches first, so that no wait is begun whose end is not seen. */
-	{ "sched_switch", SWITCH },
-	{ "sched_wakeup", WAKEUP },
-	{ "sched_wakeup_new", WAKEUP },
-	{ "task_newtask", { newtask, newtask, newtask, newtask } },
-};
-
-static void *probe_for(const struct gprof_sched *s, const struct probe *p)
+static int kind_of(const struct gprof_sched *s)
 {
 	bool all = s->target->type == GPROF_TARGET_SYSTEM;
 
 	if (gprof_clock.cheap)
-		return p->functions[all ? ALL : SOME];
-	return p->functions[all ? ALL_SLOW : SOME_SLOW];
+		return all ? ALL : SOME;
+	return all ? ALL_SLOW : SOME_SLOW;
 }
 
-static void detach(struct gprof_sched *s, unsigned int nr)
+static int join(struct gprof_sched *s)
 {
-	while (nr--)
-		gprof_tracepoint_detach(probes[nr].name, probe_for(s, &probes[nr]), s);
+	int kind = kind_of(s);
+	unsigned int i;
+
+	/* Switches first, so that no wait is begun whose end is not seen. */
+	s->taps[0].tap = GPROF_TAP_SWITCH;
+	s->taps[0].on_switch = probes[kind].on_switch;
+	s->taps[1].tap = GPROF_TAP_WAKEUP;
+	s->taps[1].on_task = probes[kind].on_wakeup;
+	s->taps[2].tap = GPROF_TAP_WAKEUP_NEW;
+	s->taps[2].on_task = probes[kind].on_wakeup;
+	s->taps[3].tap = GPROF_TAP_NEWTASK;
+	s->taps[3].on_task = newtask;
+	for (i = 0; i < ARRAY_SIZE(s->taps); i++)
+		s->taps[i].data = s;
+	return gprof_tap_join_all(s->taps, ARRAY_SIZE(s->taps));
 }
 
 /* What ran before the first switch is unknown, but what runs now is not. */
@@ -317,23 +323,17 @@ static void init_cpu(void *data)
  */
 int gprof_sched_attach(struct gprof_sched *s)
 {
-	unsigned int i;
-	int err;
+	int err = join(s);
 
-	for (i = 0; i < ARRAY_SIZE(probes); i++) {
-		err = gprof_tracepoint_attach(probes[i].name, probe_for(s, &probes[i]), s);
-		if (err)
-			goto err_detach;
-	}
-	err = gprof_sched_attach_calls(s);
 	if (err)
-		goto err_detach;
+		return err;
+	err = gprof_sched_attach_calls(s);
+	if (err) {
+		gprof_tap_leave_all(s->taps, ARRAY_SIZE(s->taps));
+		return err;
+	}
 	on_each_cpu(init_cpu, s, 1);
 	return 0;
-
-err_detach:
-	detach(s, i);
-	return err;
 }
 
 /**
@@ -345,7 +345,7 @@ err_detach:
 void gprof_sched_detach(struct gprof_sched *s)
 {
 	gprof_sched_detach_calls(s);
-	detach(s, ARRAY_SIZE(probes));
+	gprof_tap_leave_all(s->taps, ARRAY_SIZE(s->taps));
 }
 
 /**

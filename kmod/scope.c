@@ -22,18 +22,17 @@
  * for a process along, in case that it is its first: as many processes as members
  * are paid for, and there are never more.
  *
- * One probe each on sched_process_fork, _exec and _free for all, attached only while
- * a scope has members. Since 7.2 a tracepoint does not switch preemption off by itself.
+ * One user of the taps fork, exec and free for all, joined only while a scope has
+ * members; they are called with preemption off, which RCU takes for a reader.
  *
- * Locks: scope_mutex is innermost but for the tracepoints' own. scope_lock is a raw
+ * Locks: scope_mutex is innermost but for the taps'. scope_lock is a raw
  * spinlock, innermost of all; interrupts are off under it.
  */
 #include "scope.h"
 #include "memlock.h"
+#include "tap.h"
 #include "target.h"
-#include "tracepoint.h"
 
-#include <linux/binfmts.h>
 #include <linux/gprof.h>
 #include <linux/kernel.h>
 #include <linux/minmax.h>
@@ -280,14 +279,13 @@ static void tell_forked(const struct gprof_scope_process *parent, struct task_st
 }
 
 /* The child has all that it inherits and is not yet woken. */
-static void fork_probe(void *data, struct task_struct *parent, struct task_struct *child)
+static void forked(void *data, struct task_struct *child)
 {
 	bool is_thread = child->signal == current->signal;
 	struct gprof_scope_process *p;
 
 	if (likely(!gprof_scope_has_any(current) && !gprof_scope_has_any(child)))
 		return;
-	preempt_disable_notrace();
 	rcu_read_lock();
 	p = gprof_scope_process_of(current);
 	if (!is_thread)
@@ -295,7 +293,6 @@ static void fork_probe(void *data, struct task_struct *parent, struct task_struc
 	if (p)
 		tell_forked(p, child, is_thread);
 	rcu_read_unlock();
-	preempt_enable_notrace();
 }
 
 /* Whoever is not privileged loses a task that has become more than the owner. */
@@ -327,8 +324,7 @@ static void tell_executed(const struct gprof_scope_member *m)
 		m->scope->ops->executed(m->scope, m->changed);
 }
 
-static void exec_probe(void *data, struct task_struct *task, pid_t old_pid,
-		       struct linux_binprm *bprm)
+static void executed(void *data, struct task_struct *task)
 {
 	struct gprof_scope_process *p;
 	struct gprof_scope_member *m;
@@ -337,7 +333,6 @@ static void exec_probe(void *data, struct task_struct *task, pid_t old_pid,
 
 	if (likely(!gprof_scope_has_any(current)))
 		return;
-	preempt_disable_notrace();
 	rcu_read_lock();
 	p = gprof_scope_process_of(current);
 	if (p)
@@ -350,11 +345,10 @@ static void exec_probe(void *data, struct task_struct *task, pid_t old_pid,
 		tell_executed(m);
 	free_dead(&dead);
 	rcu_read_unlock();
-	preempt_enable_notrace();
 }
 
 /* From the RCU callback that gives up a task's last but one reference. */
-static void free_probe(void *data, struct task_struct *task)
+static void freed(void *data, struct task_struct *task)
 {
 	struct gprof_scope_process *p;
 	unsigned long flags;
@@ -365,45 +359,19 @@ static void free_probe(void *data, struct task_struct *task)
 	/* Others may run still, or be on their way out. */
 	if (atomic_read(&task->signal->live))
 		return;
-	preempt_disable_notrace();
 	raw_spin_lock_irqsave(&scope_lock, flags);
 	p = gprof_scope_process_of(task);
 	if (p)
 		drop_process(p, &dead);
 	raw_spin_unlock_irqrestore(&scope_lock, flags);
 	free_dead(&dead);
-	preempt_enable_notrace();
 }
 
-static const struct {
-	const char *name;
-	void *probe;
-} probes[] = {
-	{ "sched_process_fork", fork_probe },
-	{ "sched_process_exec", exec_probe },
-	{ "sched_process_free", free_probe },
+static struct gprof_tap_user probes[] = {
+	{ .tap = GPROF_TAP_FORK, .on_task = forked },
+	{ .tap = GPROF_TAP_EXEC, .on_task = executed },
+	{ .tap = GPROF_TAP_FREE, .on_task = freed },
 };
-
-static void detach(unsigned int nr)
-{
-	while (nr--)
-		gprof_tracepoint_detach_nowait(probes[nr].name, probes[nr].probe, NULL);
-}
-
-static int attach(void)
-{
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(probes); i++) {
-		int err = gprof_tracepoint_attach(probes[i].name, probes[i].probe, NULL);
-
-		if (err) {
-			detach(i);
-			return err;
-		}
-	}
-	return 0;
-}
 
 static int probes_begin(void)
 {
@@ -411,7 +379,7 @@ static int probes_begin(void)
 
 	mutex_lock(&scope_mutex);
 	if (!users)
-		err = attach();
+		err = gprof_tap_join_all(probes, ARRAY_SIZE(probes));
 	users += !err;
 	mutex_unlock(&scope_mutex);
 	return err;
@@ -419,9 +387,13 @@ static int probes_begin(void)
 
 static void probes_end(void)
 {
+	unsigned int i;
+
 	mutex_lock(&scope_mutex);
-	if (!--users)
-		detach(ARRAY_SIZE(probes));
+	if (!--users) {
+		for (i = 0; i < ARRAY_SIZE(probes); i++)
+			gprof_tap_leave_nowait(&probes[i]);
+	}
 	mutex_unlock(&scope_mutex);
 }
 

@@ -41,6 +41,9 @@ static int check(const struct gprof_request *req, u32 *reason)
 	*reason = GPROF_REASON_PARAMS;
 	if (p->flags & ~__GPROF_SCHED_F_ALL || p->__reserved || !gprof_sched_can_count(p->flags))
 		return -EOPNOTSUPP;
+	*reason = GPROF_REASON_EVENT;
+	if (!gprof_sched_can_count(0))
+		return -ENOENT;
 	/* Whoever counts one's own slows everybody's. */
 	*reason = GPROF_REASON_SLOWS_DENIED;
 	if (p->flags && !req->target->privileged)

@@ -31,6 +31,17 @@ static struct tracepoint *find(const char *name)
 }
 
 /**
+ * gprof_tracepoint_exists() - does this kernel have it?
+ * @name: tracepoint
+ *
+ * Context: Task.
+ */
+bool gprof_tracepoint_exists(const char *name)
+{
+	return find(name);
+}
+
+/**
  * gprof_tracepoint_attach() - have a probe called
  * @name: tracepoint
  * @probe: function with the tracepoint's prototype, after a void pointer

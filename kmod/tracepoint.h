@@ -5,6 +5,9 @@
 #ifndef GPROF_TRACEPOINT_H
 #define GPROF_TRACEPOINT_H
 
+#include <linux/types.h>
+
+bool gprof_tracepoint_exists(const char *name);
 int gprof_tracepoint_attach(const char *name, void *probe, void *data);
 void gprof_tracepoint_detach(const char *name, void *probe, void *data);
 void gprof_tracepoint_detach_nowait(const char *name, void *probe, void *data);

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
@@ -616,6 +617,62 @@ TEST_F(stats, several_recorders_count_the_same)
 	ASSERT_EQ(0, sched_setup(&others[0], GPROF_TARGET_SYSTEM, 0, 0, 0));
 	EXPECT_EQ(-EBUSY, sched_read(&others[0], &st));
 	sched_close(&others[0]);
+}
+
+/* A thread that starts and stops others until it is told to end. */
+struct guests {
+	pthread_t thread;
+	atomic_bool done;
+	unsigned int rounds;
+	int err;
+};
+
+static void *come_and_go(void *arg)
+{
+	struct sched_recorder r[3];
+	struct guests *g = arg;
+	int i;
+
+	for (i = 0; i < 3; i++)
+		g->err = g->err ?: sched_setup(&r[i], GPROF_TARGET_SYSTEM, 0, 0, 0);
+	while (!g->err && !(g->done && g->rounds)) {
+		for (i = 0; i < 3; i++)
+			g->err = g->err ?: device_start(&r[i].dev);
+		for (i = 0; i < 3; i++)
+			g->err = g->err ?: device_stop(&r[i].dev);
+		g->rounds++;
+	}
+	for (i = 0; i < 3; i++)
+		sched_close(&r[i]);
+	return NULL;
+}
+
+/* All are called by one probe, which calls one alone otherwise than several. */
+TEST_F(stats, a_recorder_misses_nothing_while_others_come_and_go)
+{
+	struct guests g = { };
+	uint64_t before, after;
+	int i;
+
+	ASSERT_EQ(0, child_fork(&self->child, play, NULL));
+	settle();
+	START(GPROF_TARGET_THREAD, self->child.pid, 0, 0);
+	before = switches_of(self->child.pid);
+	ASSERT_EQ(0, pthread_create(&g.thread, NULL, come_and_go, &g));
+	for (i = 0; i < 10; i++)
+		EXPECT_EQ(0, child_step(&self->child));
+	g.done = true;
+	pthread_join(g.thread, NULL);
+	EXPECT_EQ(0, child_step(&self->child));
+	settle();
+	after = switches_of(self->child.pid);
+	READ(&self->after);
+	EXPECT_EQ(0, g.err);
+	EXPECT_LE(1, g.rounds);
+	EXPECT_LE(1000, after - before);
+	EXPECT_EQ(after - before, self->after.total_switches);
+	EXPECT_EQ(after - before, self->after.total_exec);
+	EXPECT_EQ(0, self->after.missed);
 }
 
 /* ---- scopes ---- */

@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * tap: one probe for each of the kernel's tracepoints, and who wants to be called
+ * by it.
+ *
+ * A probe is registered when the first user joins and unregistered when the last
+ * one leaves. Users come and go while it runs: it walks a list under RCU, which
+ * preemption being off is; the tracepoint does not see to that in every kernel
+ * (7.2). Nothing is allocated, so that who leaves is never refused.
+ *
+ * Switches and wake-ups are too frequent for a walk and an indirect call that
+ * mostly find one user. While there is one, the probe calls it directly:
+ *
+ *	with static calls, by a jump whose aim is patched. The aim and the data are
+ *	two words, so that no probe may run that has read one of before and finds the
+ *	other of after. Any aim but the walk, which takes no data, is therefore set
+ *	when no probe has run since the data was: before the tracepoint knows of it,
+ *	or after a grace period;
+ *
+ *	elsewhere through a pointer to the user, in which both are.
+ *
+ * Locks: tap_mutex is innermost but for the tracepoints' own; grace periods pass
+ * under it only where a tap was just given up.
+ */
+#include "tap.h"
+#include "compat/sched.h"
+#include "tracepoint.h"
+
+#include <linux/kernel.h>
+#include <linux/mutex.h>
+#include <linux/preempt.h>
+#include <linux/rculist.h>
+#include <linux/rcupdate.h>
+#include <linux/static_call.h>
+
+/**
+ * struct tap - a tracepoint
+ * @name: its name
+ * @probe: what it calls
+ * @aim: has the probe call that user alone, or NULL: walk the list; NULL: it always walks
+ * @users: struct gprof_tap_user; written under tap_mutex, read under RCU
+ * @nr: how many; under tap_mutex, as the rest
+ * @direct: one is called alone
+ * @only: whose data the probe passes on when it does not walk
+ * @turns: how often @only was set
+ * @emptied: the grace period that was under way when the last one left
+ * @has_emptied: @emptied means something
+ */
+struct tap {
+	const char *name;
+	void *probe;
+	void (*aim)(struct gprof_tap_user *u);
+	struct hlist_head users;
+	unsigned int nr;
+	bool direct;
+	const struct gprof_tap_user *only;
+	unsigned int turns;
+	unsigned long emptied;
+	bool has_emptied;
+};
+
+static struct tap taps[GPROF_NR_TAPS];
+
+static DEFINE_MUTEX(tap_mutex);
+
+/* ---- probes ---- */
+
+#define for_each_user(_u, _id) \
+	hlist_for_each_entry_rcu(_u, &taps[_id].users, node, true)
+
+static void walk_switch(void *unused, bool preempt, struct task_struct *prev,
+			struct task_struct *next)
+{
+	struct gprof_tap_user *u;
+
+	for_each_user(u, GPROF_TAP_SWITCH)
+		u->on_switch(u->data, preempt, prev, next);
+}
+
+static __always_inline void walk_task(enum gprof_tap_id id, struct task_struct *task)
+{
+	struct gprof_tap_user *u;
+
+	preempt_disable_notrace();
+	for_each_user(u, id)
+		u->on_task(u->data, task);
+	preempt_enable_notrace();
+}
+
+static __always_inline void walk_call(enum gprof_tap_id id, struct pt_regs *regs, long number)
+{
+	struct gprof_tap_user *u;
+
+	preempt_disable_notrace();
+	for_each_user(u, id)
+		u->on_call(u->data, regs, number);
+	preempt_enable_notrace();
+}
+
+static void walk_wakeup(void *unused, struct task_struct *task)
+{
+	walk_task(GPROF_TAP_WAKEUP, task);
+}
+
+static void walk_wakeup_new(void *unused, struct task_struct *task)
+{
+	walk_task(GPROF_TAP_WAKEUP_NEW, task);
+}
+
+#ifdef CONFIG_HAVE_STATIC_CALL
+/* The data of tap->only, for the probe. */
+static void *only_data[GPROF_TAP_WAKEUP_NEW + 1];
+
+#define set_only(_id, _u)	WRITE_ONCE(only_data[_id], (_u)->data)
+
+#define DIRECT_TAP(_name, _id, _on)						\
+DEFINE_STATIC_CALL(gprof_tap_##_name, walk_##_name);				\
+static void aim_##_name(struct gprof_tap_user *u)				\
+{										\
+	if (u)									\
+		static_call_update(gprof_tap_##_name, u->_on);			\
+	else									\
+		static_call_update(gprof_tap_##_name, walk_##_name);		\
+}
+
+#define call_direct(_name, _id, _on, ...)					\
+	static_call(gprof_tap_##_name)(READ_ONCE(only_data[_id]), __VA_ARGS__)
+#else
+/* Who is called alone, or NULL. */
+static struct gprof_tap_user *direct[GPROF_TAP_WAKEUP_NEW + 1];
+
+#define set_only(_id, _u)	do { } while (0)
+
+#define DIRECT_TAP(_name, _id, _on)						\
+static void aim_##_name(struct gprof_tap_user *u)				\
+{										\
+	/* Pairs with the address dependency in call_direct(). */		\
+	smp_store_release(&direct[_id], u);					\
+}
+
+#define call_direct(_name, _id, _on, ...) do {					\
+	struct gprof_tap_user *_u = READ_ONCE(direct[_id]);			\
+										\
+	if (likely(_u))								\
+		_u->_on(_u->data, __VA_ARGS__);					\
+	else									\
+		walk_##_name(NULL, __VA_ARGS__);				\
+} while (0)
+#endif
+
+DIRECT_TAP(switch, GPROF_TAP_SWITCH, on_switch)
+DIRECT_TAP(wakeup, GPROF_TAP_WAKEUP, on_task)
+DIRECT_TAP(wakeup_new, GPROF_TAP_WAKEUP_NEW, on_task)
+
+static void switch_probe(GPROF_SWITCH_ARGS)
+{
+	call_direct(switch, GPROF_TAP_SWITCH, on_switch, preempt, prev, next);
+}
+
+static void wakeup_probe(void *data, struct task_struct *task)
+{
+	call_direct(wakeup, GPROF_TAP_WAKEUP, on_task, task);
+}
+
+static void wakeup_new_probe(void *data, struct task_struct *task)
+{
+	call_direct(wakeup_new, GPROF_TAP_WAKEUP_NEW, on_task, task);
+}
+
+static void newtask_probe(GPROF_NEWTASK_ARGS)
+{
+	walk_task(GPROF_TAP_NEWTASK, task);
+}
+
+static void fork_probe(void *data, struct task_struct *parent, struct task_struct *child)
+{
+	walk_task(GPROF_TAP_FORK, child);
+}
+
+static void exec_probe(void *data, struct task_struct *task, pid_t old_pid,
+		       struct linux_binprm *bprm)
+{
+	walk_task(GPROF_TAP_EXEC, task);
+}
+
+static void exit_probe(GPROF_EXIT_ARGS)
+{
+	walk_task(GPROF_TAP_EXIT, task);
+}
+
+static void free_probe(void *data, struct task_struct *task)
+{
+	walk_task(GPROF_TAP_FREE, task);
+}
+
+static void sys_enter_probe(void *data, struct pt_regs *regs, long id)
+{
+	walk_call(GPROF_TAP_SYS_ENTER, regs, id);
+}
+
+static void sys_exit_probe(void *data, struct pt_regs *regs, long ret)
+{
+	walk_call(GPROF_TAP_SYS_EXIT, regs, ret);
+}
+
+static struct tap taps[GPROF_NR_TAPS] = {
+	[GPROF_TAP_SWITCH] = { "sched_switch", switch_probe, aim_switch },
+	[GPROF_TAP_WAKEUP] = { "sched_wakeup", wakeup_probe, aim_wakeup },
+	[GPROF_TAP_WAKEUP_NEW] = { "sched_wakeup_new", wakeup_new_probe, aim_wakeup_new },
+	[GPROF_TAP_NEWTASK] = { "task_newtask", newtask_probe },
+	[GPROF_TAP_FORK] = { "sched_process_fork", fork_probe },
+	[GPROF_TAP_EXEC] = { "sched_process_exec", exec_probe },
+	[GPROF_TAP_EXIT] = { "sched_process_exit", exit_probe },
+	[GPROF_TAP_FREE] = { "sched_process_free", free_probe },
+	[GPROF_TAP_SYS_ENTER] = { "sys_enter", sys_enter_probe },
+	[GPROF_TAP_SYS_EXIT] = { "sys_exit", sys_exit_probe },
+};
+
+/* ---- users, under tap_mutex ---- */
+
+static struct gprof_tap_user *first_of(struct tap *t)
+{
+	return hlist_entry_safe(t->users.first, struct gprof_tap_user, node);
+}
+
+static void name_only(struct tap *t)
+{
+	struct gprof_tap_user *u = first_of(t);
+
+	set_only(u->tap, u);
+	t->only = u;
+	t->turns++;
+}
+
+static void call_directly(struct tap *t)
+{
+	t->aim(first_of(t));
+	t->direct = true;
+}
+
+static void call_all(struct tap *t)
+{
+	t->aim(NULL);
+	t->direct = false;
+}
+
+/* The first has come. */
+static int begin(struct tap *t)
+{
+	int err;
+
+	if (t->aim) {
+		if (t->has_emptied)
+			cond_synchronize_rcu(t->emptied);
+		name_only(t);
+		call_directly(t);
+	}
+	err = gprof_tracepoint_attach(t->name, t->probe, NULL);
+	if (err && t->aim)
+		call_all(t);
+	return err;
+}
+
+/* The last has gone. */
+static void end(struct tap *t)
+{
+	gprof_tracepoint_detach_nowait(t->name, t->probe, NULL);
+	if (t->aim)
+		call_all(t);
+	t->emptied = get_state_synchronize_rcu();
+	t->has_emptied = true;
+}
+
+/**
+ * gprof_tap_exists() - does this kernel have the tracepoint?
+ * @id: which
+ *
+ * Context: Task.
+ */
+bool gprof_tap_exists(enum gprof_tap_id id)
+{
+	return gprof_tracepoint_exists(taps[id].name);
+}
+
+/**
+ * gprof_tap_join() - be called from now on
+ * @u: who, not joined
+ *
+ * Context: Task.
+ * Return: 0; -ENOENT when this kernel has no such tracepoint; -ENOMEM.
+ */
+int gprof_tap_join(struct gprof_tap_user *u)
+{
+	struct tap *t = &taps[u->tap];
+	int err = 0;
+
+	/* A walk that came to it in its old place must not go on from the new one. */
+	if (u->has_left)
+		cond_synchronize_rcu(u->left);
+	mutex_lock(&tap_mutex);
+	hlist_add_head_rcu(&u->node, &t->users);
+	if (!t->nr++)
+		err = begin(t);
+	else if (t->direct)
+		call_all(t);
+	if (err) {
+		hlist_del_rcu(&u->node);
+		t->nr--;
+		u->left = get_state_synchronize_rcu();
+		u->has_left = true;
+	}
+	mutex_unlock(&tap_mutex);
+	return err;
+}
+
+/**
+ * gprof_tap_leave_nowait() - no longer be called, though a call may be under way
+ * @u: who has joined; stays in memory for a grace period
+ *
+ * Context: Task.
+ */
+void gprof_tap_leave_nowait(struct gprof_tap_user *u)
+{
+	struct tap *t = &taps[u->tap];
+
+	mutex_lock(&tap_mutex);
+	hlist_del_rcu(&u->node);
+	if (!--t->nr)
+		end(t);
+	else if (t->nr == 1 && t->aim)
+		name_only(t);
+	u->left = get_state_synchronize_rcu();
+	u->has_left = true;
+	mutex_unlock(&tap_mutex);
+}
+
+/**
+ * gprof_taps_settle() - wait until nobody is called any more who has left
+ *
+ * Whoever is then alone at a tap is called directly again.
+ *
+ * Context: Task.
+ */
+void gprof_taps_settle(void)
+{
+	unsigned int turns[GPROF_NR_TAPS];
+	int i;
+
+	mutex_lock(&tap_mutex);
+	for (i = 0; i < GPROF_NR_TAPS; i++)
+		turns[i] = taps[i].turns;
+	mutex_unlock(&tap_mutex);
+	synchronize_rcu();
+	mutex_lock(&tap_mutex);
+	for (i = 0; i < GPROF_NR_TAPS; i++) {
+		struct tap *t = &taps[i];
+
+		/* No probe runs that has read other data than that of the one. */
+		if (t->aim && t->nr == 1 && !t->direct && t->turns == turns[i] &&
+		    t->only == first_of(t))
+			call_directly(t);
+	}
+	mutex_unlock(&tap_mutex);
+}
+
+/**
+ * gprof_tap_join_all() - join several taps in turn, or none
+ * @users: who
+ * @nr: how many
+ *
+ * Context: Task.
+ * Return: 0 or as gprof_tap_join().
+ */
+int gprof_tap_join_all(struct gprof_tap_user *users, unsigned int nr)
+{
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < nr; i++) {
+		err = gprof_tap_join(&users[i]);
+		if (err) {
+			gprof_tap_leave_all(users, i);
+			return err;
+		}
+	}
+	return 0;
+}
+
+/**
+ * gprof_tap_leave_all() - leave them, the last first; no call is under way afterwards
+ * @users: who
+ * @nr: how many
+ *
+ * Context: Task.
+ */
+void gprof_tap_leave_all(struct gprof_tap_user *users, unsigned int nr)
+{
+	while (nr--)
+		gprof_tap_leave_nowait(&users[nr]);
+	gprof_taps_settle();
+}

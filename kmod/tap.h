@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * tap: one probe for each of the kernel's tracepoints, and who wants to be called
+ * by it.
+ */
+#ifndef GPROF_TAP_H
+#define GPROF_TAP_H
+
+#include <linux/list.h>
+#include <linux/types.h>
+
+struct pt_regs;
+struct task_struct;
+
+enum gprof_tap_id {
+	/* Called with interrupts off; by far the most often. */
+	GPROF_TAP_SWITCH,	/* on_switch: under the lock of the run queue */
+	GPROF_TAP_WAKEUP,	/* on_task: likewise */
+	GPROF_TAP_WAKEUP_NEW,	/* on_task: likewise */
+	/* Called with preemption off. */
+	GPROF_TAP_NEWTASK,	/* on_task: in the parent, before the child runs */
+	GPROF_TAP_FORK,		/* on_task: likewise, when the child has all it inherits */
+	GPROF_TAP_EXEC,		/* on_task: current */
+	GPROF_TAP_EXIT,		/* on_task: current */
+	GPROF_TAP_FREE,		/* on_task: nobody runs as it any more */
+	GPROF_TAP_SYS_ENTER,	/* on_call */
+	GPROF_TAP_SYS_EXIT,	/* on_call */
+	GPROF_NR_TAPS,
+};
+
+/**
+ * struct gprof_tap_user - somebody who wants to be called
+ * @tap: by what
+ * @on_switch: @prev gives the CPU to @next
+ * @on_task: something happens to a task
+ * @on_call: current begins or ends a system call: its number or what it returns
+ * @data: the first argument; what it points to outlives the user
+ * @node: in the tap's list; read under RCU
+ * @left: the grace period that was under way when it left
+ * @has_left: @left means something
+ *
+ * The maker sets @tap, the function that belongs to it and @data, and leaves the rest 0.
+ */
+struct gprof_tap_user {
+	enum gprof_tap_id tap;
+	union {
+		void (*on_switch)(void *data, bool preempt, struct task_struct *prev,
+				  struct task_struct *next);
+		void (*on_task)(void *data, struct task_struct *task);
+		void (*on_call)(void *data, struct pt_regs *regs, long number);
+	};
+	void *data;
+	struct hlist_node node;
+	unsigned long left;
+	bool has_left;
+};
+
+bool gprof_tap_exists(enum gprof_tap_id id);
+int gprof_tap_join(struct gprof_tap_user *u);
+void gprof_tap_leave_nowait(struct gprof_tap_user *u);
+int gprof_tap_join_all(struct gprof_tap_user *users, unsigned int nr);
+void gprof_tap_leave_all(struct gprof_tap_user *users, unsigned int nr);
+void gprof_taps_settle(void);
+
+#endif /* GPROF_TAP_H */
