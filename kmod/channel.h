@@ -8,6 +8,7 @@
 #include "buffer.h"
 #include "dictionary.h"
 
+#include <linux/atomic.h>
 #include <linux/gprof.h>
 
 struct page;

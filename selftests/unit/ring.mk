@@ -5,7 +5,8 @@
 #	make -f selftests/unit/ring.mk O=/abs/dir KSELFTEST_DIR=DIR
 #
 # gives ring_nmi_test, ring_tsan_test, ring_steps_test, ring_state_test,
-# ring_dictionary_test, ring_thin_test and, of the scheduler statistics, sched_histogram_test in
+# ring_dictionary_test, ring_thin_test, ring_sampler_test and, of the scheduler statistics,
+# sched_histogram_test in
 # $(O)/selftests/unit.
 
 here := $(patsubst %/,%,$(dir $(abspath $(lastword $(MAKEFILE_LIST)))))
@@ -16,9 +17,10 @@ sources := $(here)/ring_nmi_test.c $(here)/ring_test_core.c $(here)/shim/shim.c 
 RING_CFLAGS := -std=gnu11 -O2 -g -Wall -Wno-unused-function -D_GNU_SOURCE \
 	-I$(here)/shim -I$(here) -isystem $(top)/uapi -isystem $(KSELFTEST_DIR)
 
-headers := $(wildcard $(here)/shim/*.h $(here)/*.h $(top)/kmod/*.h)
+headers := $(wildcard $(here)/shim/*.h $(here)/shim/linux/*.h $(here)/*.h $(top)/kmod/*.h)
 
-all: $(addprefix $(out)/ring_,nmi_test tsan_test steps_test state_test dictionary_test thin_test) \
+all: $(addprefix $(out)/ring_,nmi_test tsan_test steps_test state_test dictionary_test thin_test \
+		sampler_test) \
 	$(out)/sched_histogram_test
 
 $(out)/ring_nmi_test: $(sources) $(headers)
@@ -45,6 +47,13 @@ $(out)/ring_thin_test: $(here)/ring_thin_test.c $(here)/shim/shim.c $(top)/kmod/
 		$(headers)
 	@mkdir -p $(@D)
 	$(CC) $(RING_CFLAGS) $(here)/ring_thin_test.c $(here)/shim/shim.c $(top)/kmod/thin.c -lm -o $@
+
+# The kernel's u64 and that of its headers for programs are not the same type.
+$(out)/ring_sampler_test: $(here)/ring_sampler_test.c $(filter-out %/ring_nmi_test.c,$(sources)) \
+		$(top)/kmod/sampler.c $(headers)
+	@mkdir -p $(@D)
+	$(CC) $(RING_CFLAGS) -DGPROF_HAVE_VM_FLAGS_SET -DGPROF_HAVE_FOR_EACH_VMA \
+		-Wno-incompatible-pointer-types $(filter %.c,$^) -o $@
 
 $(out)/sched_histogram_test: $(here)/sched_histogram_test.c $(here)/shim/shim.c $(headers)
 	@mkdir -p $(@D)

@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The module's sampler, over its own ring and dictionary: whatever the generations,
+ * each sample leads to the stack and to the name that its task had.
+ *
+ * Stacks do not come from an unwinder but from the test; a weight of its own tells
+ * each sample which one it is.
+ */
+#include "ring_test_core.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "kselftest_harness.h"
+
+#include "../../kmod/sampler.h"
+
+#define SIZE		GPROF_BUFFER_MIN
+#define SLOTS		1024
+#define WORDS		8192
+#define GENERATION_NS	1000
+#define MOST_CALLERS	6
+#define MOST_SAMPLES	(1 << 19)
+#define MOST_TIDS	8
+
+/* What a sample was taken of. */
+struct taken {
+	u32 leaf;
+	u32 callers;		/* which list */
+	u32 tid;
+	u32 name;
+};
+
+struct task_struct shim_task = { .group_leader = &shim_task };
+
+static struct core core;	/* for its memory */
+static struct gprof_channel channel;
+static struct gprof_channel *channels[] = { &channel };
+static struct gprof_sampler sampler = { .options.word = 1, .channels = channels };
+static local64_t slots[SLOTS];
+static u64 arena[WORDS];
+static struct taken *taken;
+static u32 nr_taken;
+static u64 now;
+static u64 seed;
+static unsigned int nest_per_64k, nested;
+
+static u32 random32(void)
+{
+	seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
+	return seed >> 33;
+}
+
+static void sample(struct taken t);
+
+/* List @n of callers; lengths differ. */
+static u32 fill_callers(u64 *frames, u32 n)
+{
+	u32 nr = n % (MOST_CALLERS + 1), i;
+
+	for (i = 0; i < nr; i++)
+		frames[i] = 0x400000 + n * 64 + i;
+	return nr;
+}
+
+static struct taken any_stack(void)
+{
+	u32 r = random32();
+
+	return (struct taken){
+		.leaf = r % 13, .callers = r / 16 % 97, .tid = 1 + r / 4096 % MOST_TIDS,
+		/* never a name that it had before: that is not said again */
+		.name = nr_taken / 300,
+	};
+}
+
+/* Here an interrupt may come, with a sample of its own. */
+void gprof_stack_capture(struct gprof_stack *s, const struct gprof_stack_options *o,
+			 struct pt_regs *regs, const struct perf_callchain_entry *chain)
+{
+	u32 me = nr_taken - 1, nr;
+	struct gprof_callers *c = &s->callers;
+	u64 frames[MOST_CALLERS];
+
+	if (nested < GPROF_DEPTH - 1 && (random32() & 0xffff) < nest_per_64k) {
+		struct taken inner = any_stack();
+
+		/* of the same task */
+		inner.tid = taken[me].tid;
+		inner.name = taken[me].name;
+		nested++;
+		sample(inner);
+		nested--;
+	}
+	s->top.flags = 0;
+	s->top.nr_kernel = 0;
+	s->top.nr_user = 1;
+	s->top.frames[0] = 0x1000 + taken[me].leaf;
+	gprof_callers_begin(c, current, 1);
+	nr = fill_callers(frames, taken[me].callers);
+	if (c->nr != nr || memcmp(c->frames, frames, nr * sizeof(u64))) {
+		memcpy(c->frames, frames, nr * sizeof(u64));
+		c->nr = nr;
+		c->version++;
+	}
+}
+
+void gprof_maps_want(struct gprof_maps *m, struct gprof_channel *ch,
+		     const struct gprof_process *process, u32 layout, u16 generation)
+{
+}
+
+static void name_of(char *comm, u32 name)
+{
+	memset(comm, 0, TASK_COMM_LEN);
+	/* the names differ in the second word alone */
+	snprintf(comm, TASK_COMM_LEN, "a long name %u", name);
+}
+
+static void sample(struct taken t)
+{
+	static struct pt_regs regs = { .user = true };
+	u64 weight = nr_taken + 2;
+	struct gprof_capture c;
+
+	if (nr_taken == MOST_SAMPLES)
+		abort();
+	taken[nr_taken++] = t;
+	shim_task.pid = t.tid;
+	shim_task.tgid = 1;
+	name_of(shim_task.comm, t.name);
+	gprof_capture(&c, &regs, now += 10);
+	gprof_emit(&c, &sampler, weight);
+	gprof_captured(&c);
+}
+
+/* What a reader knows of the generation. */
+struct view {
+	struct gprof_stack_rec *stack_of[WORDS];
+	char comm_of[MOST_TIDS + 1][TASK_COMM_LEN];
+	u64 tail;
+	u64 samples, generations, stacks, tasks;
+	const char *error;
+};
+
+static struct view view;
+
+static void forget(void)
+{
+	u32 i;
+
+	for (i = 0; i < WORDS; i++) {
+		free(view.stack_of[i]);
+		view.stack_of[i] = NULL;
+	}
+	memset(view.comm_of, 0, sizeof(view.comm_of));
+}
+
+static void check_sample(const struct gprof_sample_rec *s)
+{
+	const struct gprof_stack_rec *stack = view.stack_of[s->stack % WORDS];
+	u64 n = *(u64 *)(s + 1) - 2, frames[MOST_CALLERS];
+	char comm[TASK_COMM_LEN];
+	const struct taken *t;
+	u32 nr;
+
+	view.samples++;
+	if (!(s->rec.flags & GPROF_SAMPLE_REC_F_WEIGHT) || n >= nr_taken) {
+		view.error = "a sample has no weight of its own";
+		return;
+	}
+	t = &taken[n];
+	nr = fill_callers(frames, t->callers);
+	name_of(comm, t->name);
+	if (!stack)
+		view.error = "a stack was not said in this generation";
+	else if (stack->nr_user != 1 + nr || stack->frames[0] != 0x1000 + t->leaf ||
+		 memcmp(stack->frames + 1, frames, nr * sizeof(u64)))
+		view.error = "a sample has the stack of another";
+	else if (s->tid != t->tid)
+		view.error = "a sample has another task";
+	else if (!view.comm_of[t->tid][0])
+		view.error = "a task was not named in this generation";
+	else if (memcmp(view.comm_of[t->tid], comm, sizeof(comm)))
+		view.error = "a task has another name";
+}
+
+static void read_all(void)
+{
+	const struct gprof_buffer *b = &channel.buffer;
+
+	while (view.tail < b->head->head && !view.error) {
+		const struct gprof_rec *r = b->data + (view.tail & (b->size - 1));
+
+		switch (r->type) {
+		case GPROF_REC_GENERATION:
+			forget();
+			view.generations++;
+			break;
+		case GPROF_REC_STACK: {
+			const struct gprof_stack_rec *st = (const void *)r;
+
+			view.stacks++;
+			free(view.stack_of[st->id % WORDS]);
+			view.stack_of[st->id % WORDS] = memcpy(malloc(r->size), r, r->size);
+			break;
+		}
+		case GPROF_REC_TASK: {
+			const struct gprof_task_rec *t = (const void *)r;
+
+			view.tasks++;
+			memcpy(view.comm_of[t->tid % (MOST_TIDS + 1)], t->comm, TASK_COMM_LEN);
+			break;
+		}
+		case GPROF_REC_SAMPLE:
+			check_sample((const void *)r);
+			break;
+		default:
+			view.error = "there is a record of another type";
+		}
+		view.tail += r->size;
+	}
+	b->tail->tail = view.tail;
+}
+
+static void begin(unsigned int nests)
+{
+	core_init(&core, SIZE, false, 1, 0);
+	memset(&channel, 0, sizeof(channel));
+	memset(slots, 0, sizeof(slots));
+	memset(arena, 0, sizeof(arena));
+	channel.buffer = core.b;
+	channel.buffer.generation_ns = GENERATION_NS;
+	channel.dictionary.slots = slots;
+	channel.dictionary.nr_slots = SLOTS;
+	channel.dictionary.arena = arena;
+	channel.dictionary.nr_words = WORDS;
+	free(taken);
+	taken = calloc(MOST_SAMPLES, sizeof(*taken));
+	forget();
+	memset(&view, 0, sizeof(view));
+	nr_taken = 0;
+	now = GENERATION_NS;
+	seed = 1;
+	nest_per_64k = nests;
+	if (gprof_samplers_init())
+		abort();
+}
+
+static void end(struct __test_metadata *_metadata)
+{
+	read_all();
+	EXPECT_EQ(NULL, view.error) {
+		TH_LOG("sample %llu in generation %llu: %s", (unsigned long long)view.samples,
+		       (unsigned long long)view.generations, view.error);
+	}
+	EXPECT_EQ(nr_taken, view.samples);
+	gprof_samplers_exit();
+	forget();
+	core_free(&core);
+}
+
+static void next_generation(void)
+{
+	now += GENERATION_NS;
+}
+
+TEST(stack_and_name_are_said_once_in_a_generation)
+{
+	struct taken one = { .leaf = 1, .callers = 3, .tid = 1 };
+	int i, n;
+
+	begin(0);
+	for (i = 0; i < 5; i++) {
+		for (n = 0; n < 20; n++)
+			sample(one);
+		next_generation();
+	}
+	end(_metadata);
+	EXPECT_EQ(5, view.generations);
+	EXPECT_EQ(5, view.stacks);
+	EXPECT_EQ(5, view.tasks);
+}
+
+TEST(name_that_changes_is_said_again)
+{
+	struct taken one = { .leaf = 1, .callers = 3, .tid = 1 };
+
+	begin(0);
+	sample(one);
+	one.name = 1;
+	sample(one);
+	sample(one);
+	end(_metadata);
+	EXPECT_EQ(2, view.tasks);
+	EXPECT_EQ(1, view.stacks);
+}
+
+static void any_stacks(struct __test_metadata *_metadata, unsigned int nests)
+{
+	int i;
+
+	begin(nests);
+	for (i = 0; i < 200000 && !view.error; i++) {
+		sample(any_stack());
+		if (!(random32() % 200))
+			next_generation();
+		read_all();
+	}
+	end(_metadata);
+	EXPECT_LE(1000, view.generations);
+}
+
+TEST(samples_of_many_generations_have_their_stacks)
+{
+	any_stacks(_metadata, 0);
+}
+
+TEST(samples_that_interrupt_each_other_have_their_stacks)
+{
+	any_stacks(_metadata, 8000);
+}
+
+/* Numbers of generations come again; what was known under one then must be forgotten. */
+TEST(generation_whose_number_comes_again_begins_with_nothing)
+{
+	struct taken common = { .leaf = 0, .callers = 1, .tid = 1 };
+	u32 i, n;
+
+	begin(0);
+	for (i = 0; i < 65536 + 20 && !view.error; i++) {
+		sample(common);
+		/* far back in memory, where the generations between do not write */
+		for (n = 1; (i & 0xffff) == 10 && n < 60; n++)
+			sample((struct taken){ .leaf = n, .callers = 1, .tid = 1 });
+		next_generation();
+		read_all();
+	}
+	end(_metadata);
+	/* none was cut for another reason: numbers are i + 1 */
+	EXPECT_EQ(65536 + 20, view.generations);
+}
+
+TEST_HARNESS_MAIN
