@@ -136,6 +136,18 @@ static void put_samples(unsigned int cpu, unsigned int n, uint16_t flags)
 		put(cpu, &s, sizeof(s));
 }
 
+/* With the stack that was said last. */
+static void put_known(unsigned int cpu, unsigned int n)
+{
+	struct gprof_sample_rec s = {
+		.rec = { GPROF_REC_SAMPLE, 0, sizeof(s) }, .time = 1000000001, .tid = 7,
+		.stack = kernel.next_id,
+	};
+
+	while (n--)
+		put(cpu, &s, sizeof(s));
+}
+
 /* With a stack, so that the library takes them in a row. */
 static void put_row(unsigned int cpu, unsigned int n)
 {
@@ -150,15 +162,10 @@ static void put_row(unsigned int cpu, unsigned int n)
 	struct gprof_task_rec t = {
 		.rec = { GPROF_REC_TASK, 0, sizeof(t) }, .process = { 7, 1, 1 }, .tid = 7,
 	};
-	struct gprof_sample_rec s = {
-		.rec = { GPROF_REC_SAMPLE, 0, sizeof(s) }, .time = 1000000001, .tid = 7,
-		.stack = kernel.next_id,
-	};
 
 	put(cpu, &t, sizeof(t));
 	put(cpu, &st, sizeof(st));
-	while (n--)
-		put(cpu, &s, sizeof(s));
+	put_known(cpu, n);
 }
 
 /* ---- tests ---- */
@@ -312,6 +319,35 @@ TEST_F(device, counts_are_those_of_the_recording_alone)
 	EXPECT_COMMENT("17 readings of a process' mappings were left out");
 	EXPECT_COMMENT("13 readings of a process' mappings did not fit");
 	EXPECT_FALSE(has_comment(self->p, "the counts"));
+}
+
+static int count_stacks(void *ctx, const struct gprof_frame *frames, size_t nr,
+			const int64_t *values)
+{
+	if (nr != 1 || strcmp(frames[0].function, "[no stack]"))
+		++*(size_t *)ctx;
+	return 0;
+}
+
+/* Where the kernel had no room to begin a generation, ids mean nothing. */
+TEST_F(device, recording_knows_no_stack_of_the_one_before)
+{
+	size_t stacks = 0;
+
+	put_generation(0);
+	put_row(0, 3);
+	kernel.stats.out_produced = 3;
+	ASSERT_EQ(0, gprof_recorder_start(self->r, self->out));
+	put_known(0, 2);
+	kernel.stats.out_produced += 2;
+	ASSERT_EQ(0, gprof_recorder_stop(self->r)) {
+		TH_LOG("%s", gprof_recorder_error(self->r));
+	}
+	self->p = written(self->out);
+	ASSERT_NE(NULL, self->p);
+	EXPECT_EQ(2, gprof_profile_total(self->p, 0));
+	gprof_profile_each(self->p, count_stacks, &stacks);
+	EXPECT_EQ(0, stacks);
 }
 
 TEST_F(device, nothing_to_tell_is_not_told)

@@ -4,6 +4,12 @@
  */
 #include <kselftest_harness.h>
 
+#include <elf.h>
+#include <libelf.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include "elf_strings.h"
 #include "lib_util.h"
 #include "symbolizer.h"
 
@@ -246,6 +252,65 @@ TEST_F(symbol, a_stripped_library_has_its_dynamic_symbols)
 	EXPECT_STREQ("outer", self->frames[0].name);
 	/* No name is better than a wrong one: its neighbour ends before it. */
 	EXPECT_EQ(0, FRAMES(local));
+}
+
+/* Takes the sections away, and @less bytes off the table of dynamic strings. */
+static bool leave_segments(const char *dir, unsigned int less)
+{
+	bool done = false;
+	char path[128];
+	struct stat st;
+	Elf64_Ehdr *eh;
+	Elf64_Phdr *ph;
+	Elf64_Dyn *d;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/out", dir);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	if (fd < 0 || fstat(fd, &st))
+		return false;
+	eh = mmap(NULL, st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	close(fd);
+	if (eh == MAP_FAILED)
+		return false;
+	eh->e_shoff = 0;
+	eh->e_shnum = 0;
+	eh->e_shstrndx = 0;
+	ph = (void *)((char *)eh + eh->e_phoff);
+	while (ph->p_type != PT_DYNAMIC)
+		ph++;
+	for (d = (void *)((char *)eh + ph->p_offset); d->d_tag != DT_NULL; d++) {
+		if (d->d_tag != DT_STRSZ)
+			continue;
+		d->d_un.d_val -= less;
+		done = true;
+	}
+	munmap(eh, st.st_size);
+	return done;
+}
+
+/* No symbol comes of these: libdw would read on behind the table when it looks for one. */
+TEST_F(symbol, dynamic_strings_without_an_end_are_not_read)
+{
+	unsigned int less;
+	char path[128];
+	Elf *elf;
+
+	NEED("gcc");
+	lib_write(self->dir, "a.c", source);
+	ASSERT_TRUE(build(self->dir, "gcc", "-O1 -g0 -fPIC -shared", "a.c"));
+	snprintf(path, sizeof(path), "%s/out", self->dir);
+	elf_version(EV_CURRENT);
+	for (less = 0; less < 2; less++) {
+		ASSERT_TRUE(leave_segments(self->dir, less));
+		self->fd = open(path, O_RDONLY | O_CLOEXEC);
+		elf = elf_begin(self->fd, ELF_C_READ, NULL);
+		ASSERT_NE(NULL, elf);
+		EXPECT_EQ(!less, gprof_elf_strings_end(elf));
+		elf_end(elf);
+		close(self->fd);
+	}
+	self->fd = -1;
 }
 
 TEST_F(symbol, a_separate_debug_file_is_found_by_build_id)
