@@ -6,6 +6,7 @@
  *	stack_target tight CALLS	main, outer, calls_tiny, and tiny in a tight loop
  *	stack_target noframe CALLS	the same with a leaf compiled without frame pointers
  *	stack_target library CALLS	the same with a leaf of libc
+ *	stack_target pushed TRIPS	the same with a leaf that is all prologue (amd64)
  *	stack_target ways CALLS TRIPS	main, one of 16 ways through left and right, work
  *
  * Compiled with frame pointers, but for stack_leaf.c.
@@ -53,6 +54,39 @@ __attribute__((noinline)) uint64_t calls_noframe(uint64_t calls)
 		x = noframe(x);
 	return x;
 }
+
+#ifdef __x86_64__
+/*
+ * A prologue, again and again. The page ends where the frame pointer is pushed and not
+ * set yet: there an emulator, too, looks for interrupts.
+ */
+uint64_t pushed(uint64_t trips);
+__asm__(
+"	.text\n"
+"	.balign	4096, 0xcc\n"
+"	.fill	4095, 1, 0xcc\n"
+"	.type	pushed, @function\n"
+"pushed:\n"
+"	.cfi_startproc\n"
+"	push	%rbp\n"
+"	.cfi_def_cfa_offset 16\n"
+"	.cfi_offset 6, -16\n"
+"	mov	%rsp, %rbp\n"
+"	pop	%rbp\n"
+"	.cfi_def_cfa_offset 8\n"
+"	.cfi_restore 6\n"
+"	dec	%rdi\n"
+"	jnz	pushed\n"
+"	ret\n"
+"	.cfi_endproc\n"
+"	.size	pushed, . - pushed\n");
+
+__attribute__((noinline)) uint64_t calls_pushed(uint64_t trips);
+__attribute__((noinline)) uint64_t calls_pushed(uint64_t trips)
+{
+	return pushed(trips) + 1;
+}
+#endif
 
 __attribute__((noinline)) uint64_t calls_library(uint64_t calls);
 __attribute__((noinline)) uint64_t calls_library(uint64_t calls)
@@ -105,6 +139,10 @@ __attribute__((noinline)) uint64_t outer(const char *mode, uint64_t n)
 		return calls_noframe(n) + 1;
 	if (!strcmp(mode, "library"))
 		return calls_library(n) + 1;
+#ifdef __x86_64__
+	if (!strcmp(mode, "pushed"))
+		return calls_pushed(n) + 1;
+#endif
 	fprintf(stderr, "stack_target: no such mode: %s\n", mode);
 	exit(2);
 }

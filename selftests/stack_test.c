@@ -7,6 +7,8 @@
  * without a frame are only certain with the unwind tables.
  */
 #include "harness.h"
+#include "device.h"
+#include "reader.h"
 #include "record.h"
 #include "workload.h"
 
@@ -208,6 +210,20 @@ TEST(caller_of_a_leaf_without_a_frame_is_not_missing)
 	expect_right(_metadata, &t);
 }
 
+#ifdef __x86_64__
+/* Its frame record is on the stack, and the frame pointer is still its caller's. */
+TEST(caller_of_a_prologue_is_not_missing)
+{
+	static const struct expected expected[] = {
+		{ "pushed", { "calls_pushed", "outer", "main" } },
+	};
+	struct tally t = { .each = each, .expected = expected, .nr_expected = 1 };
+
+	record(_metadata, &t, "pushed", "30000000", NULL);
+	expect_right(_metadata, &t);
+}
+#endif
+
 /* Debian's libc has no frame pointers, and no names for what memset really is. */
 static int each_library(void *ctx, const struct gprof_frame *frames, size_t nr,
 			const int64_t *values)
@@ -248,6 +264,143 @@ TEST(caller_of_a_leaf_in_libc_is_not_missing)
 	EXPECT_LE(t.wrong * 50, t.right) {
 		TH_LOG("first wrong stack: %s", t.first_wrong);
 	}
+}
+
+/* ---- a frame pointer that is none ---- */
+
+/* Spins with @fp where the frame pointer should be; no call stands before the loop. */
+uint64_t spin_with(uint64_t trips, const void *fp);
+extern const char spin_with_loop[], spin_with_end[];
+
+#if defined(__x86_64__)
+__asm__(
+"	.text\n"
+"spin_with:\n"
+"	mov	%rbp, %rax\n"
+"	mov	%rsi, %rbp\n"
+"	.fill	8, 1, 0x90\n"
+"spin_with_loop:\n"
+"	dec	%rdi\n"
+"	jnz	spin_with_loop\n"
+"spin_with_end:\n"
+"	mov	%rax, %rbp\n"
+"	ret\n");
+#elif defined(__aarch64__)
+__asm__(
+"	.text\n"
+"spin_with:\n"
+"	mov	x9, x29\n"
+"	mov	x29, x1\n"
+"spin_with_loop:\n"
+"	subs	x0, x0, #1\n"
+"	b.ne	spin_with_loop\n"
+"spin_with_end:\n"
+"	mov	x29, x9\n"
+"	ret\n");
+#endif
+
+struct frame_record {
+	const void *next, *caller;
+};
+
+struct wrong_frames {
+	const char *name;
+	const struct frame_record *fp;
+	unsigned int callers;		/* that are found */
+	bool cut;			/* and that it says there are more */
+	uint64_t hits, others;
+	unsigned int other_callers;
+	unsigned int other_flags;
+};
+
+static void check_frames(void *ctx, const struct reader_sample *s)
+{
+	struct wrong_frames *w = ctx;
+	const __u64 *frames;
+	unsigned int callers;
+
+	if (!s->stack || !s->stack->nr_user)
+		return;
+	frames = s->stack->frames + s->stack->nr_kernel;
+	if (frames[0] < (uintptr_t)spin_with_loop || frames[0] >= (uintptr_t)spin_with_end)
+		return;
+	/* a guess at the caller comes from elsewhere */
+	callers = s->stack->nr_user - 1 - !!(s->stack->rec.flags & GPROF_STACK_REC_F_CALLER);
+	if (callers == w->callers &&
+	    !(s->stack->rec.flags & GPROF_STACK_REC_F_USER_CUT) == !w->cut) {
+		w->hits++;
+	} else {
+		w->others++;
+		w->other_callers = callers;
+		w->other_flags = s->stack->rec.flags;
+	}
+}
+
+static void spin_among(struct __test_metadata *_metadata, struct wrong_frames *w)
+{
+	struct gprof_cpu_params params = timer_params(200000);
+	struct gprof_setup setup = device_setup_of(GPROF_TARGET_THREAD, gettid(), &params);
+	struct reader reader;
+	struct device dev;
+	int i;
+
+	ASSERT_EQ(0, device_record(&dev, &setup));
+	ASSERT_EQ(0, reader_init(&reader, &dev));
+	reader.on_sample = check_frames;
+	reader.ctx = w;
+	for (i = 0; i < 1000 && w->hits + w->others < 30; i++) {
+		spin_with(5000000, w->fp);
+		ASSERT_LE(0, reader_read(&reader));
+	}
+	EXPECT_EQ(0, device_stop(&dev));
+	EXPECT_LE(30, w->hits);
+	EXPECT_EQ(0, w->others) {
+		TH_LOG("%s: %u callers instead of %u, flags %x", w->name, w->other_callers,
+		       w->callers, w->other_flags);
+	}
+	reader_free(&reader);
+	device_close(&dev);
+}
+
+static __attribute__((noinline)) const void *behind_a_call(void)
+{
+	return __builtin_return_address(0);
+}
+
+/* Programs without frame pointers leave anything there. */
+TEST(no_frame_is_made_of_what_the_register_holds_else)
+{
+	const void *good = behind_a_call();
+	/* r[1] is above r[0] on the stack, and both above what spin_with() sees of it */
+	struct frame_record no_call[] = { { no_call + 1, spin_with_loop }, { NULL, good } };
+	struct frame_record then_no_call[] = { { then_no_call + 1, good },
+					       { then_no_call, spin_with_loop } };
+	struct frame_record itself[] = { { itself, good } };
+	struct frame_record down[] = { { NULL, good }, { down, good } };
+	struct frame_record circle[] = { { circle + 1, good }, { circle, good } };
+	struct frame_record overlap[] = { { (char *)overlap + 8, good }, { good, good } };
+	/* behind a call, but in no memory that has code */
+	struct frame_record nowhere[] = { { nowhere + 1, (void *)0x7ffff000000 }, { NULL, good } };
+	static struct frame_record below[2];
+	struct wrong_frames all[] = {
+		{ "no call before it", no_call, 0, true },
+		{ "no call before the second", then_no_call, 1, true },
+		{ "no memory", nowhere, 0, true },
+		{ "points to itself", itself, 1, false },
+		{ "points down", down + 1, 1, false },
+		{ "goes round", circle, 2, false },
+		{ "overlap", overlap, 1, false },
+		{ "lies below the stack", below, 0, false },
+		{ "is not aligned", (void *)((char *)itself + 4), 0, false },
+		{ "is a small number", (void *)8, 0, false },
+		{ "is an address of the kernel", (void *)-4096, 0, false },
+	};
+	unsigned int i;
+
+	below[0] = (struct frame_record){ below + 1, good };
+	below[1] = (struct frame_record){ NULL, good };
+	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		spin_among(_metadata, &all[i]);
 }
 
 TEST_HARNESS_MAIN
