@@ -6,12 +6,14 @@
  * put between two of the other: what lies between them is exact.
  */
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -285,6 +287,43 @@ TEST_F(stats, delays_and_times_on_cpu_are_those_of_proc_schedstat)
 	child_end(&rival);
 }
 
+static void wake(void *arg, int step)
+{
+	pin_to(online_cpu(nr_online_cpus() > 1));
+	for (;;)
+		syscall(SYS_futex, arg, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
+/*
+ * It is about to sleep, and before it has left its CPU a timer there, or somebody on
+ * another CPU, wakes it. What it does from then on is on the CPU, and no wait.
+ */
+TEST_F(stats, a_task_that_is_woken_while_it_runs_does_not_wait)
+{
+	struct timespec soon = { .tv_nsec = 1 };
+	uint32_t *word = mmap(NULL, sizeof(*word), PROT_READ | PROT_WRITE,
+			      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	int i;
+
+	ASSERT_NE(MAP_FAILED, (void *)word);
+	prctl(PR_SET_TIMERSLACK, 1);
+	ASSERT_LE(0, pin_to(online_cpu(0)));
+	ASSERT_EQ(0, child_fork(&self->child, wake, word));
+	ASSERT_EQ(0, child_begin(&self->child));
+	START(GPROF_TARGET_THREAD, gettid(), 0, 0);
+	for (i = 0; i < 2000; i++) {
+		syscall(SYS_futex, word, FUTEX_WAIT, 0, &soon, NULL, 0);
+		burn_ns(200000);
+	}
+	READ(&self->after);
+	TH_LOG("%llu ns on CPU, %llu waiting, of %llu",
+	       (unsigned long long)self->after.on_cpu.sum,
+	       (unsigned long long)self->after.delay.sum,
+	       (unsigned long long)(self->after.time_ns - self->after.started_ns));
+	EXPECT_GE(self->after.time_ns - self->after.started_ns + 1000000,
+		  self->after.on_cpu.sum + self->after.delay.sum);
+}
+
 static void burn_long(void *arg, int step)
 {
 	int i, n = (intptr_t)arg;
@@ -392,6 +431,7 @@ TEST_F(stats, system_calls_are_counted_where_asked_for)
 	START(GPROF_TARGET_PROCESS, self->child.pid, GPROF_SCHED_F_SYSCALLS, 0);
 	READ(&self->before);
 	ASSERT_EQ(0, child_step(&self->child));
+	call(NULL, 0);	/* not the target's */
 	settle();
 	READ(&self->after);
 	EXPECT_LE(1000, self->after.total_calls - self->before.total_calls);
@@ -403,6 +443,38 @@ TEST_F(stats, system_calls_are_counted_where_asked_for)
 	READ(&self->after);
 	EXPECT_EQ(0, self->after.num_calls);
 	EXPECT_EQ(0, self->after.num_task);
+}
+
+static void call_and_spin(void *arg, int step)
+{
+	volatile bool *enough = arg;
+
+	call(NULL, 0);
+	while (!*enough)
+		;
+}
+
+TEST_F(stats, a_task_that_came_back_from_a_system_call_is_in_none)
+{
+	volatile bool *enough = mmap(NULL, sizeof(*enough), PROT_READ | PROT_WRITE,
+				     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	int i;
+
+	ASSERT_NE(MAP_FAILED, (void *)enough);
+	ASSERT_EQ(0, child_fork(&self->child, call_and_spin, (void *)enough));
+	settle();
+	START(GPROF_TARGET_PROCESS, self->child.pid, GPROF_SCHED_F_SYSCALLS, 0);
+	ASSERT_EQ(0, child_begin(&self->child));
+	for (i = 0; i < 1000; i++) {
+		READ(&self->after);
+		if (self->after.total_calls >= 1000 && !self->after.num_calls)
+			break;
+		sleep_ms(10);
+	}
+	EXPECT_LE(1000, self->after.total_calls);
+	EXPECT_EQ(0, self->after.num_calls);
+	*enough = true;
+	ASSERT_EQ(0, child_wait(&self->child));
 }
 
 TEST_F(stats, system_calls_are_absent_where_not_asked_for)
@@ -420,6 +492,7 @@ TEST_F(stats, page_faults_are_those_that_the_kernel_counts)
 	struct rusage a, b;
 	volatile char *memory;
 	uint64_t kernel, counted;
+	int fd;
 
 	ASSERT_EQ(0, sched_setup(&self->r, GPROF_TARGET_SYSTEM, 0, 0, 0));
 	ASSERT_EQ(0, device_ioctl(self->r.dev.fd, GPROF_IOC_INFO, &info));
@@ -442,6 +515,14 @@ TEST_F(stats, page_faults_are_those_that_the_kernel_counts)
 	EXPECT_LE(kernel, counted);
 	EXPECT_GE(kernel + 20, counted);
 	EXPECT_EQ(0, self->after.num_faults);
+	/* Those that the kernel has on pages of the program's are no faults of the program. */
+	ASSERT_EQ(0, madvise((void *)memory, n * page, MADV_DONTNEED));
+	fd = open("/dev/zero", O_RDONLY | O_CLOEXEC);
+	READ(&self->before);
+	EXPECT_EQ((ssize_t)(n * page), read(fd, (void *)memory, n * page));
+	READ(&self->after);
+	EXPECT_GE(20, self->after.total_faults - self->before.total_faults);
+	close(fd);
 }
 
 /* ---- samples ---- */
@@ -583,8 +664,15 @@ TEST_F(stats, readings_are_consistent_while_cpus_go_and_come)
 
 TEST_F(stats, counters_stand_still_after_stop_and_begin_anew_with_start)
 {
+	int i, filled = 0;
+
 	START(GPROF_TARGET_SYSTEM, 0, 0, 100);
+	ASSERT_EQ(0, child_fork(&self->child, burn_long, (void *)5));
+	ASSERT_EQ(0, child_begin(&self->child));
 	ping_pong(1000);
+	sleep_ms(500);
+	child_end(&self->child);
+	self->child.pid = 0;
 	ASSERT_EQ(0, device_stop(&self->r.dev));
 	READ(&self->before);
 	ping_pong(100);
@@ -595,6 +683,16 @@ TEST_F(stats, counters_stand_still_after_stop_and_begin_anew_with_start)
 	ASSERT_EQ(0, device_start(&self->r.dev));
 	READ(&self->after);
 	EXPECT_GT(self->before.total_exec, self->after.total_exec);
+	EXPECT_LE(5, self->before.total_task);
+	EXPECT_GT(5, self->after.total_task);
+	EXPECT_GT(self->before.delay.sum, self->after.delay.sum);
+	EXPECT_GT(self->before.on_cpu.sum, self->after.on_cpu.sum);
+	EXPECT_LE(300000000, self->before.stall_ns);
+	EXPECT_LE(self->after.stall_ns, self->after.time_ns - self->after.started_ns + 1000000);
+	EXPECT_LE(10, self->before.num_samples);
+	for (i = 0; i < GPROF_SCHED_SAMPLES; i++)
+		filled += !!self->after.samples[i];
+	EXPECT_GE(self->after.num_samples, filled);
 }
 
 TEST_F(stats, several_recorders_count_the_same)
