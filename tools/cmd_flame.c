@@ -22,11 +22,13 @@
  * @file: -o
  * @type: --type
  * @title: --title
+ * @symbols: --no-demangle
  */
 struct flame_options {
 	const char *file;
 	const char *type;
 	const char *title;
+	bool symbols;
 };
 
 static int set_output(void *ctx, const char *value)
@@ -47,11 +49,19 @@ static int set_title(void *ctx, const char *value)
 	return STATUS_OK;
 }
 
+static int set_symbols(void *ctx, const char *value)
+{
+	(void)value;
+	((struct flame_options *)ctx)->symbols = true;
+	return STATUS_OK;
+}
+
 static const struct option_row flame_rows[] = {
 	{ 'o', "output", "SVG", "the picture; \"-\" is stdout", set_output },
 	{ 0, "type", "TYPE", "values to show, such as samples or cpu (default: the profile's)",
 	  set_type },
 	{ 0, "title", "TEXT", "title of the picture (default: name of the profile)", set_title },
+	{ 0, "no-demangle", NULL, "name C++ and Rust functions by their symbols", set_symbols },
 	{ 0 },
 };
 
@@ -125,6 +135,7 @@ int cmd_flame(int argc, char **argv)
 	status = view_open(&view, argv[operands], o.type);
 	if (status != STATUS_OK)
 		return status;
+	gprof_profile_system_names(view.profile, o.symbols);
 	if (!o.title)
 		o.title = basename(argv[operands]);
 	status = calltree_build(&tree, &view);

@@ -20,6 +20,8 @@
 /* Functions with less than this share are not shown unless -n asks for more. */
 #define SMALL_SHARE	0.005
 
+#define NAME_COLUMNS	100	/* of a name, unless --full-names asks for more */
+
 /**
  * struct function - a row
  * @flat: values of samples in it
@@ -48,6 +50,8 @@ struct function {
  * @samples: samples seen
  * @cum: --cum
  * @type: --type
+ * @full_names: --full-names
+ * @symbols: --no-demangle
  * @limit: -n, 0 when absent
  */
 struct top {
@@ -58,6 +62,8 @@ struct top {
 	size_t room;
 	uint64_t samples;
 	bool cum;
+	bool full_names;
+	bool symbols;
 	const char *type;
 	unsigned long long limit;
 };
@@ -144,6 +150,14 @@ static void print_header(const struct top *t)
 	}
 }
 
+static void print_name(const struct top *t, const char *name)
+{
+	char *text = text_short(name, t->full_names ? SIZE_MAX : NAME_COLUMNS);
+
+	text_plain(stdout, text);
+	free(text);
+}
+
 static void print_row(const struct top *t, const struct function *f, int64_t sum)
 {
 	const struct view *v = &t->view;
@@ -152,7 +166,7 @@ static void print_row(const struct top *t, const struct function *f, int64_t sum
 	printf("%12s %6.2f%% %6.2f%% %12s %6.2f%%  ", view_value(v, f->flat, flat),
 	       view_percent(v, f->flat), view_percent(v, sum), view_value(v, f->cum, cum),
 	       view_percent(v, f->cum));
-	text_plain(stdout, name_of(t, f));
+	print_name(t, name_of(t, f));
 	if (f->inlined)
 		fputs(f->inlined == f->frames ? " (inline)" : " (partial-inline)", stdout);
 	putchar('\n');
@@ -185,7 +199,8 @@ static void print_table(struct top *t)
 		printf("%zu of %zu functions are not shown%s; -n N shows N\n", t->nr - nr, t->nr,
 		       t->limit ? "" : ", each below 0.5% with all it calls");
 	if (size_of(unnamed) >= SMALL_SHARE * size_of(v->total) && unnamed)
-		printf("%.2f%% are in code without names, shown as [FILE]; debug symbols name it\n",
+		printf("%.2f%% are in code without names, shown as [FILE]; debug symbols name it,\n"
+		       "where no reason stands beside it\n",
 		       view_percent(v, unnamed));
 	printf("%12s %7s %7s %12s %7s\n", "flat", "flat%", "sum%", "cum", "cum%");
 	for (size_t i = 0; i < nr; i++) {
@@ -207,6 +222,20 @@ static int set_cum(void *ctx, const char *value)
 	return STATUS_OK;
 }
 
+static int set_full_names(void *ctx, const char *value)
+{
+	(void)value;
+	((struct top *)ctx)->full_names = true;
+	return STATUS_OK;
+}
+
+static int set_symbols(void *ctx, const char *value)
+{
+	(void)value;
+	((struct top *)ctx)->symbols = true;
+	return STATUS_OK;
+}
+
 static int set_limit(void *ctx, const char *value)
 {
 	struct top *t = ctx;
@@ -221,6 +250,8 @@ static const struct option_row top_rows[] = {
 	  set_type },
 	{ 0, "cum", NULL, "sort by what functions take with all they call", set_cum },
 	{ 'n', "rows", "N", "show N rows (default: all but functions below 0.5 %)", set_limit },
+	{ 0, "full-names", NULL, "do not shorten long names", set_full_names },
+	{ 0, "no-demangle", NULL, "show C++ and Rust functions by their symbols", set_symbols },
 	{ 0 },
 };
 
@@ -238,8 +269,10 @@ static const struct usage top_usage = {
 
 static int show(struct top *t)
 {
-	int status = view_each(&t->view, add_sample, t);
+	int status;
 
+	gprof_profile_system_names(t->view.profile, t->symbols);
+	status = view_each(&t->view, add_sample, t);
 	if (status == STATUS_OK) {
 		print_header(t);
 		print_table(t);

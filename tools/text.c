@@ -5,6 +5,10 @@
 #include "text.h"
 
 #include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "say.h"
 
 #define REPLACEMENT	0xfffd
 
@@ -78,6 +82,87 @@ size_t text_columns(const char *s)
 	while (*s)
 		n += columns_of(text_next(&s));
 	return n;
+}
+
+/* Does a '<' or '>' at @at stand in an operator's name, or in an arrow? */
+static bool is_operator(const char *s, const char *at)
+{
+	static const char word[] = "operator";
+	const size_t length = sizeof(word) - 1;
+	const char *signs = *at == '<' ? "<" : "<>=-";
+
+	if (*at == '>' && at > s && at[-1] == '-')
+		return true;
+	/* operator<, <<, <=>, >>=: signs alone, up to the word */
+	while (at > s && strchr(signs, at[-1]))
+		at--;
+	return (size_t)(at - s) >= length && !memcmp(at - length, word, length);
+}
+
+/*
+ * Leaves out template arguments where that is shorter, but not what Rust calls types by
+ * ("<T as U>::f"). False where brackets do not match: comparisons, or nonsense.
+ */
+static bool drop_arguments(char *to, const char *s)
+{
+	const char *begin = s, *open = NULL;
+	size_t depth = 0;
+
+	for (; *s; s++) {
+		bool bracket = (*s == '<' || *s == '>') && !is_operator(begin, s);
+
+		if (bracket && *s == '<' && (depth || (s > begin && !strchr(" <", s[-1])))) {
+			if (!depth++)
+				open = s;
+		} else if (bracket && *s == '>' && depth && !--depth) {
+			bool shorter = s - open > 4;
+
+			memcpy(to, shorter ? "<..." : open, shorter ? 4 : s - open);
+			to += shorter ? 4 : s - open;
+		}
+		if (!depth)
+			*to++ = *s;
+	}
+	*to = '\0';
+	return !depth;
+}
+
+/* Where the first @columns of @s end. */
+static const char *skip_columns(const char *s, size_t columns)
+{
+	while (*s) {
+		const char *next = s;
+		size_t width = columns_of(text_next(&next));
+
+		if (width > columns)
+			break;
+		columns -= width;
+		s = next;
+	}
+	return s;
+}
+
+char *text_short(const char *s, size_t columns)
+{
+	/* Characters that are none are wider than their bytes: "..." may need room. */
+	char *name = xalloc(strlen(s) + 4, 1);
+	size_t width;
+
+	if (text_columns(s) <= columns || !drop_arguments(name, s))
+		strcpy(name, s);
+	width = text_columns(name);
+	if (width > columns) {
+		size_t head = (columns - 3) / 2, tail = columns - 3 - head;
+		char *cut = (char *)skip_columns(name, head);
+		const char *rest = skip_columns(name, width - tail);
+
+		/* half of a wide character does not go */
+		if (text_columns(rest) > tail)
+			text_next(&rest);
+		memmove(cut + 3, rest, strlen(rest) + 1);
+		memcpy(cut, "...", 3);
+	}
+	return name;
 }
 
 void text_xml(FILE *f, const char *s, size_t columns)

@@ -28,6 +28,12 @@ void text_json(FILE *f, const char *s);
 /* text_plain() - write to a terminal: what it would obey becomes "?" */
 void text_plain(FILE *f, const char *s);
 
+/*
+ * text_short() - a name of no more than @columns: without what is between the angle
+ * brackets of C++ and Rust, then without its middle; to be freed. @columns: from 8 on
+ */
+char *text_short(const char *s, size_t columns);
+
 /* text_columns() - width in a monospace font */
 size_t text_columns(const char *s);
 

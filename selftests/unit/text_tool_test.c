@@ -126,6 +126,41 @@ TEST(columns_are_counted_and_kept_to)
 	xml_columns = SIZE_MAX;
 }
 
+TEST(long_names_lose_their_arguments_then_their_middle)
+{
+	static const struct {
+		const char *name;
+		size_t columns;
+		const char *shown;
+	} table[] = {
+		{ "main", 8, "main" },
+		{ "std::vector<int, std::allocator<int> >::at", 42,
+		  "std::vector<int, std::allocator<int> >::at" },
+		{ "std::vector<int, std::allocator<int> >::at", 41, "std::vector<...>::at" },
+		{ "a<b<c> >::d<e>::f<>(g)", 21, "a<...>::d<e>::f<>(g)" },
+		{ "x::operator<< <std::char_traits<char> >", 24, "x::operato...aits<...> >" },
+		{ "x::operator-><abcdefghijklm>", 24, "x::operator-><...>" },
+		{ "x::operator<=><abcdefghijk>", 24, "x::operator<=><...>" },
+		{ "<alloc::vec::Vec<T> as core::Drop>::drop", 40,
+		  "<alloc::vec::Vec<T> as core::Drop>::drop" },
+		{ "<<T as U>::V as core::W<X, Y>>::f::<Yyyyyy>", 41,
+		  "<<T as U>::V as core::W<...>>::f::<...>" },
+		{ "unbalanced<<<<aaaaaaaaaaa", 19, "unbalanc...aaaaaaaa" },
+		{ "aaaaaaaaaabbbbbbbbbb", 11, "aaaa...bbbb" },
+		{ "漢字漢字漢字漢字", 9, "漢...字" },
+		{ "\xff\xff\xff\xff\xff", 8, "\xff...\xff" },
+		{ "", 8, "" },
+	};
+
+	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++) {
+		char *text = text_short(table[i].name, table[i].columns);
+
+		EXPECT_STREQ(table[i].shown, text);
+		EXPECT_GE(table[i].columns, text_columns(text));
+		free(text);
+	}
+}
+
 TEST(functions_without_a_name_are_called_by_their_file)
 {
 	static const struct {

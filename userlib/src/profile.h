@@ -114,6 +114,7 @@ struct gprof_sample {
  * @default_type: text that names the column to show
  * @types: columns as text, for gprof_profile_types()
  * @made: names of locations that have none of their own
+ * @system_names: a walk names functions by their symbols
  * @frames_max: frames of the deepest sample, inlined ones counted
  * @budget: memory that all of this may take
  */
@@ -144,6 +145,7 @@ struct gprof_profile {
 
 	struct gprof_value_type *types;
 	struct gprof_strings made;
+	bool system_names;
 	size_t frames_max;
 	struct gprof_budget budget;
 };

@@ -42,6 +42,11 @@ const char *gprof_profile_comment(const struct gprof_profile *p, size_t i)
 	return i < p->nr_comments ? p->strings.v[p->comments[i]] : NULL;
 }
 
+void gprof_profile_system_names(struct gprof_profile *p, bool on)
+{
+	p->system_names = on;
+}
+
 void gprof_profile_time(const struct gprof_profile *p, int64_t *start_ns, int64_t *duration_ns)
 {
 	if (start_ns)
@@ -61,10 +66,14 @@ static void put_location(const struct gprof_profile *p, const struct gprof_locat
 	for (i = 0; i < l->nr_lines; i++) {
 		const struct gprof_line *line = &p->lines[l->lines + i];
 		const struct gprof_function *f = &p->functions[line->function];
-		const char *name = p->strings.v[f->name];
+		uint32_t first = p->system_names ? f->system_name : f->name;
+		uint32_t second = p->system_names ? f->name : f->system_name;
+		const char *name = p->strings.v[first];
 
+		if (!name[0])
+			name = p->strings.v[second];
 		frames[(*nr)++] = (struct gprof_frame){
-			.function = name[0] ? name : p->strings.v[f->system_name],
+			.function = name,
 			.file = p->strings.v[f->filename],
 			.mapping = mapping,
 			.line = line->line,

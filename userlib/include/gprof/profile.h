@@ -157,6 +157,13 @@ GPROF_API void gprof_profile_time(const struct gprof_profile *p, int64_t *start_
 				  int64_t *duration_ns);
 
 /**
+ * gprof_profile_system_names() - name functions as the linker does, mangled
+ * @p: profile that no other thread reads now
+ * @on: from now on, or else as people do again
+ */
+GPROF_API void gprof_profile_system_names(struct gprof_profile *p, bool on);
+
+/**
  * struct gprof_frame - one named frame of a stack
  * @function: name, never NULL; "0x..." or "[file+0x...]" where none is known
  * @file: source file or ""
