@@ -42,7 +42,7 @@ fuzzers_build()
 		clang -std=gnu11 $flags -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -I"$lib/include" \
 			-I"$lib/src" -I"$lib/../uapi" $(pkg-config --cflags $packages) \
 			-fsanitize=fuzzer,address,undefined "$fuzz/${reader}_fuzz.c" \
-			"$tmp/lib/libgprof.a" $(pkg-config --libs $packages) -pthread \
+			"$tmp/lib/libgprof.a" $(pkg-config --libs $packages) -liberty -pthread \
 			-o "$tmp/${reader}_fuzz"
 	done
 }

@@ -38,6 +38,25 @@ static inline bool lib_have(const char *program)
 	return !lib_sh("command -v %s >/dev/null 2>&1", program);
 }
 
+/* When a process began, in ns of CLOCK_BOOTTIME, as exactly as /proc tells. */
+static inline uint64_t lib_start_ns(pid_t pid)
+{
+	char text[1024] = "", *p;
+	int fd, i;
+
+	snprintf(text, sizeof(text), "/proc/%d/stat", pid);
+	fd = open(text, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	i = (int)read(fd, text, sizeof(text) - 1);
+	close(fd);
+	text[i > 0 ? i : 0] = '\0';
+	p = strrchr(text, ')');
+	for (i = 0; p && i < 20; i++)
+		p = strchr(p + 1, ' ');
+	return p ? strtoull(p, NULL, 10) * (1000000000ULL / (uint64_t)sysconf(_SC_CLK_TCK)) : 0;
+}
+
 /* A fresh directory; its name lives until the next call. */
 static inline const char *lib_tmpdir(void)
 {

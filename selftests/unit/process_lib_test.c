@@ -228,25 +228,11 @@ FIXTURE(file) {
 	unsigned char build_id[GPROF_BUILD_ID_SIZE];
 };
 
-static uint64_t self_start(void)
-{
-	char text[1024] = "", *p;
-	int fd = open("/proc/self/stat", O_RDONLY), i;
-
-	if (fd < 0 || read(fd, text, sizeof(text) - 1) <= 0)
-		return 0;
-	close(fd);
-	p = strrchr(text, ')');
-	for (i = 0; p && i < 20; i++)
-		p = strchr(p + 1, ' ');
-	return p ? strtoull(p, NULL, 10) * (1000000000ULL / (uint64_t)sysconf(_SC_CLK_TCK)) : 0;
-}
-
 FIXTURE_SETUP(file)
 {
 	ASSERT_EQ(0, gprof_spaces_init(&self->s));
 	self->dead = (struct gprof_process){ .pid = PID, .exec_id = 1, .start_ns = 9 };
-	self->self = (struct gprof_process){ getpid(), 1, self_start() };
+	self->self = (struct gprof_process){ getpid(), 1, lib_start_ns(getpid()) };
 	self->dir = lib_tmpdir();
 	snprintf(self->path, sizeof(self->path), "%s/program", self->dir);
 	ASSERT_EQ(0, lib_sh("cp /proc/%d/exe %s", getpid(), self->path));

@@ -219,6 +219,27 @@ TEST_F(resolve, a_return_address_at_the_end_of_a_mapping_lies_in_it)
 	EXPECT_STREQ("1:1000 1:1fff ", first_stack(self->p, text));
 }
 
+/* Viewers draw functions: what has none would have no weight. */
+TEST_F(resolve, every_location_has_a_function)
+{
+	uint32_t i;
+
+	feed_map(self, (struct gprof_process){ 7, 1, 1 }, 0x1000, 0x2000);
+	feed(self, &(struct made){ ONE, .frames = { 0x1000, 0x5000, 0x1100 } });
+	ASSERT_EQ(0, make(self));
+	ASSERT_EQ(3, self->p->nr_locations);
+	for (i = 0; i < 3; i++) {
+		const struct gprof_location *l = &self->p->locations[i];
+		const struct gprof_function *f;
+
+		ASSERT_EQ(1, l->nr_lines);
+		f = &self->p->functions[self->p->lines[l->lines].function];
+		EXPECT_STREQ(l->mapping ? "[area]" : "[unknown]", self->p->strings.v[f->name]);
+	}
+	/* Which is no name that symbols gave it. */
+	EXPECT_FALSE(self->p->mappings[0].has_functions);
+}
+
 TEST_F(resolve, a_leaf_is_where_it_is)
 {
 	char text[128];
@@ -283,7 +304,7 @@ TEST_F(resolve, a_kernel_return_address_at_the_end_of_a_function_belongs_to_it)
 		  "ffffffff81000000 T _text\n"
 		  "ffffffff81000000 T _stext\n"
 		  "ffffffff81001000 T no_return\n"
-		  "ffffffff81002000 T next\n"
+		  "ffffffff81002000 t _RNvCskwGfYPst2Cb_3foo4next\n"
 		  "ffffffff81003000 T _etext\n");
 	snprintf(proc, sizeof(proc), "%s/proc", dir);
 	snprintf(sys, sizeof(sys), "%s/sys", dir);
@@ -301,7 +322,9 @@ TEST_F(resolve, a_kernel_return_address_at_the_end_of_a_function_belongs_to_it)
 			&self->p->functions[self->p->lines[l->lines].function];
 
 		ASSERT_EQ(1, l->nr_lines);
-		EXPECT_STREQ(i ? "no_return" : "next", self->p->strings.v[f->name]);
+		EXPECT_STREQ(i ? "no_return" : "foo::next", self->p->strings.v[f->name]);
+		EXPECT_STREQ(i ? "no_return" : "_RNvCskwGfYPst2Cb_3foo4next",
+			     self->p->strings.v[f->system_name]);
 	}
 	gprof_resolver_free(&r);
 	lib_sh("rm -rf %s", dir);

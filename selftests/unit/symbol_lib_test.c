@@ -9,7 +9,9 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#include "demangle.h"
 #include "elf_strings.h"
+
 #include "lib_util.h"
 #include "symbolizer.h"
 
@@ -34,6 +36,78 @@ FIXTURE_TEARDOWN(symbol)
 	if (self->fd >= 0)
 		close(self->fd);
 	lib_sh("rm -rf %s", self->dir);
+}
+
+TEST(symbols_of_cxx_and_rust_have_the_names_that_people_use)
+{
+	static const struct {
+		const char *symbol;
+		const char *name;
+	} table[] = {
+		{ "_ZNSt6vectorIiSaIiEE9push_backEOi",
+		  "std::vector<int, std::allocator<int> >::push_back" },
+		{ "_ZN2ns3fooIiEET_S1_", "ns::foo<int>" },
+		{ "_ZN2ns3fooEv.cold", "ns::foo.cold" },
+		{ "_ZN2ns3fooEi.constprop.0.isra.1", "ns::foo.constprop.0.isra.1" },
+		{ "_ZN2ns3fooEv@plt", "ns::foo@plt" },
+		{ "_ZZ4mainENKUlvE_clEv", "main::{lambda()#1}::operator()" },
+		{ "_ZN4core3fmt9Formatter3pad17h0123456789abcdefE", "core::fmt::Formatter::pad" },
+		{ "_ZN71_$LT$Test$u20$$u2b$$u20$$u27$static$u20$as$u20$foo..Bar$LT$Test$GT$$GT$3bar17h930b740aa94f1d3aE",
+		  "<Test + 'static as foo::Bar<Test>>::bar" },
+		{ "_RNvCskwGfYPst2Cb_3foo16example_function", "foo::example_function" },
+		{ "_RNvMNtCs1234_7mycrate3fooNtB2_3Bar3baz", NULL },
+		{ "main", NULL },
+		{ "", NULL },
+		{ "_", NULL },
+		{ "_Z", NULL },
+		{ "_ZN", NULL },
+		{ "_R", NULL },
+		{ "_Zebra", NULL },
+		{ "_Rust", NULL },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(table) / sizeof(*table); i++) {
+		char *name = gprof_demangle(table[i].symbol);
+
+		if (table[i].name)
+			EXPECT_STREQ(table[i].name, name ? name : "(none)");
+		free(name);
+	}
+}
+
+/* 300 bytes that stand for 2^34 arguments, and depths that no stack has. */
+TEST(symbols_made_to_do_harm_have_no_names)
+{
+	static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+	static const char *const begin[] = { "_ZN", "_Z1f", "_RNv" };
+	static const char piece[] = "IPN";
+	char *deep = calloc(1, 1 << 20), *name;
+	char bomb[1024] = "_Z1fISt4pairIiiE";
+	size_t len = strlen(bomb), i;
+
+	ASSERT_NE(NULL, deep);
+	/* pairs of the pair before, S1_ being the first */
+	for (i = 1; i < 35; i++) {
+		len += (size_t)sprintf(bomb + len, "S0_IS%c_S%c_E", digits[i], digits[i]);
+		if (i == 3) {
+			strcpy(bomb + len, "EvT_");
+			name = gprof_demangle(bomb);
+			ASSERT_NE(NULL, name);
+			EXPECT_LT(200, strlen(name));
+			free(name);
+		}
+	}
+	strcpy(bomb + len, "EvT_");
+	EXPECT_EQ(NULL, gprof_demangle(bomb));
+	for (i = 0; i < 3; i++) {
+		strcpy(deep, begin[i]);
+		memset(deep + strlen(deep), piece[i], 10000);
+		EXPECT_EQ(NULL, gprof_demangle(deep));
+		memset(deep + strlen(begin[i]), piece[i], (1 << 20) - 10);
+		EXPECT_EQ(NULL, gprof_demangle(deep));
+	}
+	free(deep);
 }
 
 static const char source[] =

@@ -26,7 +26,7 @@ const char *gprof_missing_text(enum gprof_missing why)
 	case GPROF_MISSING_OTHER:
 		return "another file has its name";
 	case GPROF_MISSING_ELF:
-		return "no ELF file";
+		return "not a sound ELF file";
 	default:
 		return "";
 	}
@@ -206,7 +206,9 @@ int gprof_mapped_open(const struct gprof_file_id *id, const struct gprof_mapped_
 	/* The kernel's paths are whole: no link leads to the file. */
 	if (fd < 0 && id->path[0] == '/')
 		fd = try_open(id->path, O_NOFOLLOW, id, false, why);
-	if (fd < 0 && *why == GPROF_MISSING_NOT)
+	if (fd >= 0)
+		*why = GPROF_MISSING_NOT;
+	else if (*why == GPROF_MISSING_NOT)
 		*why = GPROF_MISSING_GONE;
 	return fd;
 }

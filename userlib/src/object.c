@@ -268,6 +268,8 @@ struct gprof_symbolizer *gprof_object_symbolizer(struct gprof_object *obj)
 		fd = reopen_object(obj);
 	if (fd >= 0) {
 		obj->symbolizer = gprof_symbolizer_open(fd);
+		if (!obj->symbolizer)
+			obj->why = GPROF_MISSING_ELF;
 		close(fd);
 	}
 	obj->no_symbolizer = !obj->symbolizer;

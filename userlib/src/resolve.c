@@ -9,9 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "demangle.h"
+
 /* Mapping of kernel addresses that belong to no image that is known. */
 #define KERNEL_REST		"[kernel]"
 #define KERNEL_REST_START	0xff00000000000000ULL
+
+#define FILE_SHOWN		200	/* bytes of a file's name in the name of its code */
 
 #define RELATIVE_FRAMES		64	/* that must lie in mappings of a relative */
 
@@ -39,6 +43,7 @@ void gprof_resolver_free(struct gprof_resolver *r)
 		gprof_object_done(r->unnamed[i].object);
 	gprof_kernel_free(&r->kernel);
 	gprof_map64_free(&r->by_vma);
+	gprof_map64_free(&r->names);
 	free(r->kernel_mappings);
 	free(r->placed);
 	free(r->unnamed);
@@ -139,6 +144,7 @@ int gprof_resolver_init(struct gprof_resolver *r, struct gprof_profile *p,
 	r->p = p;
 	r->spaces = spaces;
 	gprof_map64_init(&r->by_vma);
+	gprof_map64_init(&r->names);
 	if (!space || !space->nr)
 		return 0;
 	/* Programs lie below libraries, whether position independent or not. */
@@ -161,16 +167,43 @@ static int push(struct gprof_resolver *r, uint32_t location)
 	return 0;
 }
 
+/* The name for people of a symbol, both texts of the profile; GPROF_NONE without memory. */
+static uint32_t plain_name(struct gprof_resolver *r, uint32_t symbol)
+{
+	uint32_t known = gprof_map64_get(&r->names, symbol);
+	char *name;
+
+	if (known != GPROF_NONE || symbol == GPROF_NONE)
+		return known;
+	name = gprof_demangle(r->p->strings.v[symbol]);
+	known = name ? gprof_profile_text(r->p, name) : symbol;
+	free(name);
+	if (known == GPROF_NONE || gprof_map64_put(&r->names, symbol, known))
+		return GPROF_NONE;
+	return known;
+}
+
+/* The function with this symbol; GPROF_NONE without memory. */
+static uint32_t add_function(struct gprof_resolver *r, const char *symbol, const char *file,
+			     int64_t start_line)
+{
+	struct gprof_function f = {
+		.system_name = gprof_profile_text(r->p, symbol),
+		.filename = gprof_profile_text(r->p, file),
+		.start_line = start_line,
+	};
+
+	f.name = plain_name(r, f.system_name);
+	if (f.name == GPROF_NONE || f.filename == GPROF_NONE)
+		return GPROF_NONE;
+	return gprof_profile_function(r->p, &f);
+}
+
 /* Give a location one function without a source. */
 static int name_location(struct gprof_resolver *r, uint32_t location, const char *name)
 {
-	struct gprof_function f = { .name = gprof_profile_text(r->p, name) };
-	struct gprof_line line = { 0 };
+	struct gprof_line line = { .function = add_function(r, name, "", 0) };
 
-	f.system_name = f.name;
-	if (f.name == GPROF_NONE)
-		return -ENOMEM;
-	line.function = gprof_profile_function(r->p, &f);
 	if (line.function == GPROF_NONE)
 		return -ENOMEM;
 	return gprof_profile_set_lines(r->p, location, &line, 1);
@@ -359,16 +392,9 @@ static int name_one(struct gprof_resolver *r, struct gprof_symbolizer *sym,
 	size_t nr = gprof_symbolizer_frames(sym, u->vaddr, frames, inlines), i;
 
 	for (i = 0; i < nr; i++) {
-		struct gprof_function f = {
-			.name = gprof_profile_text(r->p, frames[i].name),
-			.filename = gprof_profile_text(r->p, frames[i].file ? frames[i].file : ""),
-			.start_line = frames[i].start_line,
-		};
-
-		f.system_name = f.name;
-		if (f.name == GPROF_NONE || f.filename == GPROF_NONE)
-			return -ENOMEM;
-		lines[i].function = gprof_profile_function(r->p, &f);
+		lines[i].function = add_function(r, frames[i].name,
+						 frames[i].file ? frames[i].file : "",
+						 frames[i].start_line);
 		lines[i].line = frames[i].line;
 		lines[i].column = frames[i].column;
 		if (lines[i].function == GPROF_NONE)
@@ -413,6 +439,70 @@ static void describe_mappings(struct gprof_resolver *r, const bool *inlines)
 	}
 }
 
+/* "[FILE]", or "[FILE: REASON]" where the file could not be read. @object: or NULL. */
+static void name_of_file(const char *path, const struct gprof_object *object, char *text,
+			 size_t size)
+{
+	const char *base = strrchr(path, '/'), *reason = "";
+	size_t len;
+
+	if (object)
+		reason = gprof_missing_text(object->why);
+	base = base ? base + 1 : path;
+	len = strlen(base);
+	/* "[vdso]" and the like have their brackets. */
+	if (base[0] == '[' && base[len - 1] == ']') {
+		base++;
+		len -= 2;
+	}
+	snprintf(text, size, "[%.*s%s%s]", (int)(len > FILE_SHOWN ? FILE_SHOWN : len), base,
+		 reason[0] ? ": " : "", reason);
+}
+
+/* The function that stands for a mapping; GPROF_NONE without memory. */
+static uint32_t stand_in(struct gprof_resolver *r, uint32_t mapping,
+			 const struct gprof_object *object)
+{
+	const char *path = "unknown";
+	char text[FILE_SHOWN + 64];
+
+	if (mapping)
+		path = r->p->strings.v[r->p->mappings[mapping - 1].filename];
+	name_of_file(path, object, text, sizeof(text));
+	return add_function(r, text, "", 0);
+}
+
+/*
+ * What has no name is named after its file: a viewer that draws functions draws nothing
+ * for a location without one, and weighs all others wrongly.
+ */
+static int name_rest(struct gprof_resolver *r)
+{
+	struct gprof_profile *p = r->p;
+	const struct gprof_object **objects = calloc(p->nr_mappings + 1, sizeof(*objects));
+	uint32_t *functions = calloc(p->nr_mappings + 1, sizeof(*functions));	/* index + 1 */
+	int err = objects && functions ? 0 : -ENOMEM;
+	size_t i;
+
+	for (i = 0; i < r->nr_placed && !err; i++)
+		objects[r->placed[i].mapping + 1] = r->placed[i].object;
+	for (i = 0; i < p->nr_locations && !err; i++) {
+		uint32_t mapping = p->locations[i].mapping;
+		struct gprof_line line = { 0 };
+
+		if (p->locations[i].nr_lines)
+			continue;
+		if (!functions[mapping])
+			functions[mapping] = stand_in(r, mapping, objects[mapping]) + 1;
+		line.function = functions[mapping] - 1;
+		err = line.function == GPROF_NONE ? -ENOMEM :
+		      gprof_profile_set_lines(p, (uint32_t)i, &line, 1);
+	}
+	free(objects);
+	free(functions);
+	return err;
+}
+
 static int tell(struct gprof_resolver *r)
 {
 	int err = 0;
@@ -450,8 +540,11 @@ int gprof_resolver_name(struct gprof_resolver *r)
 		if (i + 1 == r->nr_unnamed || u->object != r->unnamed[i + 1].object)
 			gprof_object_done(u->object);
 	}
-	if (!err)
+	/* A mapping whose functions are its file's name has none to a viewer that finds them. */
+	if (!err) {
 		describe_mappings(r, inlines);
+		err = name_rest(r);
+	}
 	free(inlines);
 	return err ? err : tell(r);
 }

@@ -74,6 +74,7 @@ struct gprof_unnamed {
  * @guessed: guesses at the caller of a leaf that were right
  * @dropped: ... that were wrong
  * @by_vma: index in @placed, by the address of a struct gprof_vma
+ * @names: name for people, by symbol; both are texts of the profile
  * @stack: locations of the last stack, leaf first
  */
 struct gprof_resolver {
@@ -89,6 +90,7 @@ struct gprof_resolver {
 	uint64_t dropped;
 	GPROF_ARRAY(struct gprof_placed, placed);
 	struct gprof_map64 by_vma;
+	struct gprof_map64 names;
 	GPROF_ARRAY(struct gprof_unnamed, unnamed);
 	GPROF_ARRAY(uint32_t, stack);
 };
