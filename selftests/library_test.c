@@ -410,6 +410,66 @@ TEST_F(library, each_event_has_its_output)
 	}
 }
 
+/* Burns as one of two parts of a program. */
+static void __attribute__((noinline)) burn_part(uint64_t ns)
+{
+	burn_ns(ns);
+	__asm__ volatile("");
+}
+
+struct parts {
+	struct gprof_profile *p;
+	int64_t samples[3];	/* in burn_part: without a label, with "0", with "1" */
+	int64_t astray;		/* elsewhere, with a label */
+};
+
+static int count_parts(void *ctx, const struct gprof_frame *frames, size_t nr,
+		       const int64_t *values)
+{
+	struct parts *c = ctx;
+	const char *part = gprof_profile_label(c->p, "part", NULL);
+	size_t i;
+
+	for (i = 0; i < nr && strcmp(frames[i].function, "burn_part"); i++)
+		;
+	if (i < nr)
+		c->samples[part ? part[0] - '0' + 1 : 0] += values[0];
+	else if (part && nr > 1 && !strcmp(frames[0].function, "burn_ns"))
+		c->astray += values[0];
+	return 0;
+}
+
+TEST_F(library, labels_of_a_thread_are_those_of_its_samples)
+{
+	static const char *const texts[] = { "0", "1" };
+	struct parts c = { 0 };
+	int i;
+
+	self->events[0].hz = 1000;
+	NEW();
+	EXPECT_OK(gprof_recorder_start(self->r, -1));
+	/* before there were any labels, and between */
+	burn_ns(50000000);
+	for (i = 0; i < 20; i++) {
+		const struct gprof_tag tag = { .key = "part", .text = texts[i & 1] };
+
+		EXPECT_EQ(0, gprof_labels_push(&tag, 1));
+		burn_part(10000000);
+		gprof_labels_pop();
+		burn_ns(1000000);
+	}
+	EXPECT_OK(gprof_recorder_stop_profiles(self->r, &c.p, 1));
+	ASSERT_NE(NULL, c.p);
+	EXPECT_EQ(0, gprof_profile_each(c.p, count_parts, &c));
+	TH_LOG("%lld without, %lld and %lld with, %lld astray", (long long)c.samples[0],
+	       (long long)c.samples[1], (long long)c.samples[2], (long long)c.astray);
+	EXPECT_EQ(0, c.samples[0]);
+	EXPECT_EQ(0, c.astray);
+	EXPECT_LT(5, c.samples[1]);
+	EXPECT_LT(5, c.samples[2]);
+	gprof_profile_free(c.p);
+}
+
 /* Counts what it is given, up to @room. */
 struct sink {
 	size_t bytes;

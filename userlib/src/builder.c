@@ -8,7 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LABELS_MAX	5
+#include "labels.h"
+
+#define KEYS_MAX	5
+#define LABELS_MAX	(KEYS_MAX + GPROF_LABELS_MAX)
 
 int gprof_builder_init(struct gprof_builder *b)
 {
@@ -16,7 +19,8 @@ int gprof_builder_init(struct gprof_builder *b)
 	gprof_table_init(&b->stacks_table);
 	gprof_table_init(&b->tasks_table);
 	gprof_table_init(&b->counts_table);
-	if (gprof_spaces_init(&b->spaces) || gprof_strings_init(&b->names)) {
+	if (gprof_spaces_init(&b->spaces) || gprof_strings_init(&b->names) ||
+	    gprof_strings_init(&b->labels)) {
 		gprof_builder_free(b);
 		return -ENOMEM;
 	}
@@ -27,6 +31,7 @@ void gprof_builder_free(struct gprof_builder *b)
 {
 	gprof_spaces_free(&b->spaces);
 	gprof_strings_free(&b->names);
+	gprof_strings_free(&b->labels);
 	gprof_table_free(&b->stacks_table);
 	gprof_table_free(&b->tasks_table);
 	gprof_table_free(&b->counts_table);
@@ -126,6 +131,7 @@ static int take_task(void *ctx, const struct gprof_task_rec *rec, uint32_t *hand
 	    gprof_grow(&b->tasks, &b->cap_tasks, b->nr_tasks + 1, sizeof(*b->tasks)) ||
 	    gprof_table_insert(&b->tasks_table, hash, (uint32_t)b->nr_tasks))
 		return -ENOMEM;
+	task.own = gprof_labels_own(&task.process);
 	b->tasks[b->nr_tasks] = task;
 	*handle = (uint32_t)b->nr_tasks++;
 	return 0;
@@ -137,7 +143,34 @@ static bool count_eq(const void *ctx, uint32_t index, const void *key)
 	const struct gprof_count *c = key;
 
 	return a->stack == c->stack && a->task == c->task && a->tid == c->tid &&
-	       a->cpu == c->cpu && a->has_addr == c->has_addr && a->addr == c->addr;
+	       a->cpu == c->cpu && a->labels == c->labels && a->has_addr == c->has_addr && a->addr == c->addr;
+}
+
+/* A context of take_labels(). */
+struct taken {
+	struct gprof_builder *b;
+	uint32_t labels;
+};
+
+static int take_labels(void *ctx, const char *text)
+{
+	struct taken *t = ctx;
+
+	t->labels = gprof_strings_add(&t->b->labels, text, strlen(text));
+	return t->labels == GPROF_NONE ? -ENOMEM : 0;
+}
+
+/* What labels a thread of this process had. */
+static int find_labels(struct gprof_builder *b, const struct gprof_decoded *s, uint32_t *labels)
+{
+	struct taken t = { .b = b };
+	int err = gprof_labels_at((pid_t)s->tid, s->time, take_labels, &t);
+
+	*labels = t.labels;
+	if (err != -ENODATA)
+		return err;
+	b->labels_forgotten++;
+	return 0;
 }
 
 static int take_sample(void *ctx, const struct gprof_decoded *s, uint32_t *handle)
@@ -153,19 +186,22 @@ static int take_sample(void *ctx, const struct gprof_decoded *s, uint32_t *handl
 		.cpu = s->cpu,
 		.has_addr = s->has_addr,
 	};
+	bool own = s->task != GPROF_NONE && b->tasks[s->task].own && gprof_labels_used();
 	uint64_t hash = b->counts_table.seed;
 	uint32_t index;
 
+	if (own && find_labels(b, s, &c.labels))
+		return -ENOMEM;
 	if (s->stack != GPROF_NONE && !b->stacks[s->stack].time)
 		b->stacks[s->stack].time = s->time;
 	hash = gprof_hash_u64(hash, (uint64_t)c.stack << 32 | c.task);
 	hash = gprof_hash_u64(hash, (uint64_t)c.tid << 32 | c.cpu);
-	hash = gprof_hash_u64(hash, c.addr);
+	hash = gprof_hash_u64(hash, (uint64_t)c.labels << 32 ^ c.addr);
 	index = gprof_table_find(&b->counts_table, hash, count_eq, b, &c);
 	if (index != GPROF_NONE) {
 		b->counts[index].samples++;
 		b->counts[index].weight += s->weight;
-		*handle = index;
+		*handle = own ? GPROF_NONE : index;
 		return 0;
 	}
 	if (b->nr_counts >= GPROF_NONE - 1 ||
@@ -173,7 +209,8 @@ static int take_sample(void *ctx, const struct gprof_decoded *s, uint32_t *handl
 	    gprof_table_insert(&b->counts_table, hash, (uint32_t)b->nr_counts))
 		return -ENOMEM;
 	b->counts[b->nr_counts] = c;
-	*handle = (uint32_t)b->nr_counts++;
+	*handle = own ? GPROF_NONE : (uint32_t)b->nr_counts;
+	b->nr_counts++;
 	return 0;
 }
 
@@ -232,6 +269,28 @@ static const struct gprof_process *main_process(const struct gprof_builder *b, u
 	return best;
 }
 
+/* The labels of the thread, behind the others. */
+static int make_thread_labels(const struct gprof_builder *b, struct gprof_profile *p,
+			      const struct gprof_count *c, struct gprof_label *labels, size_t *nr)
+{
+	const char *at = b->labels.v[c->labels];
+
+	while (*at) {
+		const char *text = strchr(at, GPROF_LABELS_SEP) + 1;
+		const char *end = strchr(text, GPROF_LABELS_END);
+		struct gprof_label *l = &labels[(*nr)++];
+
+		*l = (struct gprof_label){
+			.key = gprof_profile_text_of(p, at, (size_t)(text - at) - 1),
+			.str = gprof_profile_text_of(p, text, (size_t)(end - text)),
+		};
+		if (l->key == GPROF_NONE || l->str == GPROF_NONE)
+			return -ENOMEM;
+		at = end + 1;
+	}
+	return 0;
+}
+
 /*
  * Labels of a sample: pid, tid, comm, cpu, and addr where it was asked for. A
  * number without a unit counts in its key, say pprof's rules; saying so keeps
@@ -239,7 +298,7 @@ static const struct gprof_process *main_process(const struct gprof_builder *b, u
  * for none at all.
  */
 static int make_labels(const struct gprof_builder *b, struct gprof_profile *p,
-		       const struct gprof_count *c, const uint32_t keys[LABELS_MAX],
+		       const struct gprof_count *c, const uint32_t keys[KEYS_MAX],
 		       struct gprof_label *labels, size_t *nr)
 {
 	uint32_t pid = 0;
@@ -264,7 +323,7 @@ static int make_labels(const struct gprof_builder *b, struct gprof_profile *p,
 		labels[*nr].key = labels[*nr].unit = keys[4];
 		labels[(*nr)++].num = (int64_t)c->addr;
 	}
-	return 0;
+	return make_thread_labels(b, p, c, labels, nr);
 }
 
 static int by_stack(const void *a, const void *b)
@@ -284,15 +343,15 @@ static int64_t clamp(uint64_t n)
 static int add_samples(struct gprof_builder *b, struct gprof_resolver *r,
 		       const struct gprof_columns *columns, struct gprof_profile *p)
 {
-	static const char *const key_names[LABELS_MAX] = { "pid", "tid", "cpu", "comm", "addr" };
+	static const char *const key_names[KEYS_MAX] = { "pid", "tid", "cpu", "comm", "addr" };
 	struct gprof_label labels[LABELS_MAX];
 	const struct gprof_count **order;
-	uint32_t keys[LABELS_MAX];
+	uint32_t keys[KEYS_MAX];
 	uint32_t last = GPROF_NONE;
 	size_t i, nr_labels = 0;
 	int err = 0;
 
-	for (i = 0; i < LABELS_MAX; i++) {
+	for (i = 0; i < KEYS_MAX; i++) {
 		keys[i] = gprof_profile_text(p, key_names[i]);
 		if (keys[i] == GPROF_NONE)
 			return -ENOMEM;

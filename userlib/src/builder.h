@@ -23,11 +23,13 @@
  * @process: the process that it belongs to
  * @tid: thread id
  * @comm: number of its name in the builder's names
+ * @own: of the calling process, whose threads may have labels
  */
 struct gprof_task {
 	struct gprof_process process;
 	uint32_t tid;
 	uint32_t comm;
+	bool own;
 };
 
 /**
@@ -39,6 +41,7 @@ struct gprof_task {
  * @task: index, or GPROF_NONE
  * @tid: thread id
  * @cpu: CPU
+ * @labels: number of the thread's labels in the builder's
  * @has_addr: is there a data address?
  */
 struct gprof_count {
@@ -49,6 +52,7 @@ struct gprof_count {
 	uint32_t task;
 	uint32_t tid;
 	uint32_t cpu;
+	uint32_t labels;
 	bool has_addr;
 };
 
@@ -72,6 +76,8 @@ struct gprof_columns {
  * struct gprof_builder - a profile in the making
  * @spaces: address spaces, and the files in them
  * @names: of tasks
+ * @labels: of threads of the calling process, each set of them a text (labels.h)
+ * @labels_forgotten: samples of which it is no longer known what labels they had
  * @stacks: each once; samples of this and of earlier recordings refer to them
  * @frames: addresses of all stacks
  * @tasks: each once
@@ -80,6 +86,8 @@ struct gprof_columns {
 struct gprof_builder {
 	struct gprof_spaces spaces;
 	struct gprof_strings names;
+	struct gprof_strings labels;
+	uint64_t labels_forgotten;
 	GPROF_ARRAY(struct gprof_stack, stacks);
 	GPROF_ARRAY(uint64_t, frames);
 	GPROF_ARRAY(struct gprof_task, tasks);

@@ -182,7 +182,7 @@ static int sample(struct gprof_decoder *d, const struct gprof_rec *rec, uint32_t
 	d->counts.irq += !!(rec->flags & GPROF_SAMPLE_REC_F_IRQ);
 	d->counts.throttled += !!(rec->flags & GPROF_SAMPLE_REC_F_THROTTLED);
 	err = d->ops->sample(d->ctx, &out, &handle);
-	if (!err && is_plain(rec) && s->stack && out.stack != GPROF_NONE &&
+	if (!err && handle != GPROF_NONE && is_plain(rec) && s->stack && out.stack != GPROF_NONE &&
 	    out.task != GPROF_NONE)
 		*again_of(d, s) = (struct gprof_again){ s->stack, s->tid, handle };
 	return err;

@@ -50,7 +50,8 @@ struct gprof_decoded {
  * @stack: a stack; @handle is given back with its samples. @rec->frames has
  *	nr_kernel + nr_user elements
  * @task: a task; likewise
- * @sample: a sample; @handle is given back with others like it
+ * @sample: a sample; @handle is given back with others like it, unless it is
+ *	GPROF_NONE: then each of them comes by itself, for its time counts
  * @again: a sample that differs from the one called @handle in its time alone, and
  *	stands for @weight
  * @map: a mapping; @path is @rec->path, which is NUL-terminated
@@ -105,6 +106,8 @@ struct gprof_again {
  * @ctx: passed on
  * @cpu: the CPU, from the generation record
  * @started: a generation has begun
+ * @labelled: samples may have labels of their threads, and be told apart by that; whoever
+ *	feeds it keeps this
  * @weight: of samples that do not say theirs
  * @mono_ns: the last generation's clocks
  * @real_ns: of CLOCK_REALTIME, at @mono_ns
@@ -119,6 +122,7 @@ struct gprof_decoder {
 	void *ctx;
 	uint32_t cpu;
 	bool started;
+	bool labelled;
 	uint64_t weight;
 	uint64_t mono_ns;
 	uint64_t real_ns;

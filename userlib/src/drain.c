@@ -18,9 +18,12 @@
 #include <unistd.h>
 
 #define LOOK_MS	100
+/* A sample may be published, by an interrupt that took long, a little after its time. */
+#define LATE_NS	1000000000ULL
 
 static void drain_all(struct gprof_drain *d)
 {
+	uint64_t now = gprof_labels_now();
 	size_t i;
 
 	pthread_mutex_lock(&d->lock);
@@ -30,6 +33,7 @@ static void drain_all(struct gprof_drain *d)
 		if (gprof_stream_drain(&d->streams[i], &e) && !d->error.err)
 			d->error = e;
 	}
+	gprof_labels_read(&d->labels, now - LATE_NS);
 	pthread_mutex_unlock(&d->lock);
 }
 
@@ -78,12 +82,14 @@ int gprof_drain_begin(struct gprof_drain *d, struct gprof_stream *streams, size_
 	if (d->wake < 0)
 		return gprof_error_set(e, errno, "cannot make an eventfd (%s)",
 				       gprof_strerror(errno));
+	gprof_labels_begin(&d->labels);
 	/* Signals are the program's; a new thread inherits the mask. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	err = pthread_create(&d->thread, NULL, drain_thread, d);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	if (err) {
+		gprof_labels_end(&d->labels);
 		close(d->wake);
 		return gprof_error_set(e, err,
 				       "cannot start the thread that reads the buffers (%s)",

@@ -10,6 +10,7 @@
 #include <stddef.h>
 
 #include "error.h"
+#include "labels.h"
 #include "stream.h"
 
 /**
@@ -20,6 +21,8 @@
  * @wake: eventfd that ends it
  * @running: was it started?
  * @lock: held while it reads
+ * @labels: keeps labels of threads from the beginning on; whoever has read the last
+ *	sample ends it
  * @error: its first failure, to be read after gprof_drain_end()
  */
 struct gprof_drain {
@@ -29,6 +32,7 @@ struct gprof_drain {
 	int wake;
 	bool running;
 	pthread_mutex_t lock;
+	struct gprof_labels_reader labels;
 	struct gprof_error error;
 };
 

@@ -96,6 +96,7 @@ static void detach(struct gprof_recorder *r)
 	for (i = 0; i < r->nr; i++)
 		gprof_stream_stop(&r->streams[i], &ignored);
 	gprof_drain_end(&r->drain);
+	gprof_labels_end(&r->drain.labels);
 }
 
 int gprof_recorder_start_events(struct gprof_recorder *r, const int *fds, size_t nr_fds)
@@ -226,6 +227,7 @@ static int stop(struct gprof_recorder *r, struct gprof_profile **given)
 	for (i = 0; i < r->nr; i++)
 		if (gprof_stream_drain(&r->streams[i], &r->error) && !first.err)
 			first = r->error;
+	gprof_labels_end(&r->drain.labels);
 	for (i = 0; i < r->nr; i++) {
 		struct gprof_stream *s = &r->streams[i];
 

@@ -79,7 +79,8 @@ static int tell(struct gprof_profile *p, uint64_t n, const char *what)
 	return gprof_profile_add_comment(p, text);
 }
 
-static int limits(struct gprof_profile *p, const struct gprof_tally *t)
+static int limits(struct gprof_profile *p, const struct gprof_stream *s,
+		  const struct gprof_tally *t)
 {
 	const struct gprof_stats *k = &t->kernel;
 	int err = 0;
@@ -111,6 +112,9 @@ static int limits(struct gprof_profile *p, const struct gprof_tally *t)
 		err = tell(p, t->seen.orphans,
 			   "samples refer to a stack that is not in the buffer; this is a bug of "
 			   "gprof");
+	if (!err)
+		err = tell(p, s->builder.labels_forgotten,
+			   "samples have no labels of their threads, which changed them too often");
 	if (!err)
 		err = tell(p, t->seen.malformed,
 			   "records made no sense; this is a bug of gprof");
@@ -144,5 +148,5 @@ int gprof_report(struct gprof_profile *p, const struct gprof_stream *s, const st
 	err = about(p, s);
 	if (!err)
 		err = losses(p, t);
-	return err ? err : limits(p, t);
+	return err ? err : limits(p, s, t);
 }

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "labels.h"
+
 static int setup(struct gprof_stream *s, const struct gprof_source *source,
 		 const struct gprof_aim *aim, uint64_t buffer_bytes, bool on_exec,
 		 struct gprof_error *e)
@@ -126,12 +128,22 @@ static int drain_ring(struct gprof_ring *r, struct gprof_decoder *d)
 	int ret;
 
 	while ((ret = gprof_ring_peek(r, &rec, &size)) > 0) {
+		uint64_t step;
+
 		ret = gprof_decoder_feed(d, rec, size);
 		gprof_ring_advance(r, size);
 		if (ret)
 			break;
-		gprof_ring_advance(r, gprof_decoder_feed_again(d, gprof_ring_here(r),
-							       one_step(r)));
+		step = one_step(r);
+		/*
+		 * Samples that were taken before there were labels are remembered as having
+		 * none. This is asked after it is known how far the samples go.
+		 */
+		if (!d->labelled && gprof_labels_used()) {
+			gprof_decoder_forget(d);
+			d->labelled = true;
+		}
+		gprof_ring_advance(r, gprof_decoder_feed_again(d, gprof_ring_here(r), step));
 		if (r->pos - released >= release_step(r)) {
 			gprof_ring_release(r);
 			released = r->pos;

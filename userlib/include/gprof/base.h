@@ -13,6 +13,8 @@
 #ifndef GPROF_BASE_H
 #define GPROF_BASE_H
 
+#include <stdint.h>
+
 #ifndef GPROF_API
 #define GPROF_API __attribute__((visibility("default")))
 #endif
@@ -28,6 +30,22 @@ extern "C" {
  * when nothing failed yet.
  */
 GPROF_API const char *gprof_error(void);
+
+/**
+ * struct gprof_tag - a label of a sample: a text or a number
+ * @key: key, such as "request"
+ * @text: text, or NULL for a number
+ * @unit: of the number, such as "bytes"; NULL: none, and pprof takes the key for it
+ * @num: number
+ *
+ * Closed.
+ */
+struct gprof_tag {
+	const char *key;
+	const char *text;
+	const char *unit;
+	int64_t num;
+};
 
 #ifdef __cplusplus
 }

@@ -59,22 +59,6 @@ struct gprof_profile_builder_config {
 };
 
 /**
- * struct gprof_tag - a label of a sample: a text or a number
- * @key: key, such as "request"
- * @text: text, or NULL for a number
- * @unit: of the number, such as "bytes"; NULL: none, and pprof takes the key for it
- * @num: number
- *
- * Closed.
- */
-struct gprof_tag {
-	const char *key;
-	const char *text;
-	const char *unit;
-	int64_t num;
-};
-
-/**
  * gprof_profile_builder_new() - make a builder
  * @cfg: copied
  *
