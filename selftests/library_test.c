@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <gprof/labels.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
