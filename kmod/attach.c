@@ -54,65 +54,65 @@ static LIST_HEAD(following);
 static DEFINE_SPINLOCK(list_lock);	/* protects following and every @came */
 static enum cpuhp_state hotplug_state;
 
-static void add_up(struct gprof_counters *c, struct perf_event *event)
+static void add_up(struct gprof_counts *sum, struct perf_event *event)
 {
 	u64 enabled, running;
 
-	c->count += perf_event_read_value(event, &enabled, &running);
-	c->enabled += enabled;
-	c->running += running;
+	sum->count += perf_event_read_value(event, &enabled, &running);
+	sum->enabled += enabled;
+	sum->running += running;
 }
 
-static void detach(struct gprof_counters *c, struct perf_event *event)
+static void detach(struct gprof_attached *a, struct perf_event *event)
 {
-	lockdep_assert_held(&c->lock);
+	lockdep_assert_held(&a->lock);
 	/*
 	 * Stopped first, or samples after the reading would stand for events
 	 * that are not in it. (perf lets nobody stop what was inherited.)
 	 */
 	perf_event_disable(event);
-	add_up(c, event);
+	add_up(&a->gone, event);
 	perf_event_release_kernel(event);
 }
 
 /* At START; a task that lost its counter later is past the exec in question. */
-static enum gprof_enable first_enable(const struct gprof_counters *c)
+static enum gprof_enable first_enable(const struct gprof_attached *a)
 {
-	return c->spec.target->on_exec ? GPROF_ON_EXEC : GPROF_NOW;
+	return a->target->on_exec ? GPROF_ON_EXEC : GPROF_NOW;
 }
 
-static int add_counter(struct gprof_counters *c, struct task_struct *task,
+static int add_counter(struct gprof_attached *a, struct task_struct *task,
 		       enum gprof_enable enable)
 {
-	struct attached_task *a = kmalloc(sizeof(*a), GFP_KERNEL_ACCOUNT);
+	struct attached_task *t = kmalloc(sizeof(*t), GFP_KERNEL_ACCOUNT);
 
-	if (!a)
+	if (!t)
 		return -ENOMEM;
-	a->event = gprof_counter_create(&c->spec, -1, task, enable);
-	if (IS_ERR(a->event)) {
-		int err = PTR_ERR(a->event);
+	t->event = gprof_counter_create(&a->counter, -1, task, enable);
+	if (IS_ERR(t->event)) {
+		int err = PTR_ERR(t->event);
 
-		kfree(a);
+		kfree(t);
 		return err;
 	}
-	list_add(&a->node, &c->tasks);
-	c->attached++;
+	list_add(&t->node, &a->tasks);
+	a->nr++;
 	return 0;
 }
 
 /* The check and the counter are one step against an exec, as in perf_event_open(2). */
-static int attach_task(struct gprof_counters *c, struct task_struct *task,
+static int attach_task(struct gprof_attached *a, struct task_struct *task,
 		       enum gprof_enable enable)
 {
-	const struct gprof_target *t = c->spec.target;
+	const struct gprof_target *t = a->target;
 	int err;
 
-	lockdep_assert_held(&c->lock);
+	lockdep_assert_held(&a->lock);
 	err = gprof_target_hold(t);
 	if (err)
 		return err;
 	if (gprof_task_allowed(task, t->owner))
-		err = add_counter(c, task, enable);
+		err = add_counter(a, task, enable);
 	else
 		err = task->flags & PF_EXITING ? -ESRCH : -EPERM;
 	gprof_target_release(t);
@@ -120,14 +120,14 @@ static int attach_task(struct gprof_counters *c, struct task_struct *task,
 }
 
 /* Fills @batch with threads that have no counter of ours; references are taken. */
-static unsigned int find_unattached(struct gprof_counters *c, struct task_struct **batch)
+static unsigned int find_unattached(struct gprof_attached *a, struct task_struct **batch)
 {
-	struct task_struct *leader = c->spec.target->task, *task;
+	struct task_struct *leader = a->target->task, *task;
 	unsigned int n = 0;
 
 	rcu_read_lock();
 	for_each_thread(leader, task) {
-		if (task->flags & PF_EXITING || gprof_task_counter(task, &c->spec))
+		if (task->flags & PF_EXITING || gprof_task_counter(task, &a->counter))
 			continue;
 		get_task_struct(task);
 		batch[n++] = task;
@@ -138,7 +138,7 @@ static unsigned int find_unattached(struct gprof_counters *c, struct task_struct
 	return n;
 }
 
-static int attach_process(struct gprof_counters *c)
+static int attach_process(struct gprof_attached *a)
 {
 	struct task_struct **batch = kmalloc_array(BATCH, sizeof(*batch), GFP_KERNEL);
 	unsigned int n, i;
@@ -147,9 +147,9 @@ static int attach_process(struct gprof_counters *c)
 	if (!batch)
 		return -ENOMEM;
 	do {
-		n = find_unattached(c, batch);
+		n = find_unattached(a, batch);
 		for (i = 0; i < n; i++) {
-			int ret = err ? 0 : attach_task(c, batch[i], first_enable(c));
+			int ret = err ? 0 : attach_task(a, batch[i], first_enable(a));
 
 			/* A thread that just ended is no error. */
 			if (ret && ret != -ESRCH)
@@ -158,22 +158,22 @@ static int attach_process(struct gprof_counters *c)
 		}
 	} while (n && !err && !fatal_signal_pending(current));
 	kfree(batch);
-	if (!err && !c->attached)
+	if (!err && !a->nr)
 		err = -ESRCH;
 	return err;
 }
 
-static int attach_cpus(struct gprof_counters *c)
+static int attach_cpus(struct gprof_attached *a)
 {
 	int cpu, err = 0;
 
-	lockdep_assert_held(&c->lock);
-	for_each_cpu_and(cpu, c->spec.target->cpus, cpu_online_mask) {
+	lockdep_assert_held(&a->lock);
+	for_each_cpu_and(cpu, a->target->cpus, cpu_online_mask) {
 		struct perf_event *event;
 
-		if (c->by_cpu[cpu])
+		if (a->by_cpu[cpu])
 			continue;
-		event = gprof_counter_create(&c->spec, cpu, NULL, GPROF_NOW);
+		event = gprof_counter_create(&a->counter, cpu, NULL, GPROF_NOW);
 		/*
 		 * A CPU that just went away comes back to us through hotplug; a
 		 * PMU of one kind of core does not exist on the other kind.
@@ -184,31 +184,35 @@ static int attach_cpus(struct gprof_counters *c)
 			err = PTR_ERR(event);
 			continue;
 		}
-		c->by_cpu[cpu] = event;
-		c->attached++;
+		a->by_cpu[cpu] = event;
+		a->nr++;
 	}
-	return c->attached ? 0 : err;
+	return a->nr ? 0 : err;
 }
 
-static void detach_all(struct gprof_counters *c)
+static void detach_cpu(struct gprof_attached *a, int cpu)
 {
-	struct attached_task *a, *next;
+	if (!a->by_cpu || !a->by_cpu[cpu])
+		return;
+	detach(a, a->by_cpu[cpu]);
+	a->by_cpu[cpu] = NULL;
+	a->nr--;
+}
+
+static void detach_all(struct gprof_attached *a)
+{
+	struct attached_task *t, *next;
 	int cpu;
 
-	lockdep_assert_held(&c->lock);
-	list_for_each_entry_safe(a, next, &c->tasks, node) {
-		detach(c, a->event);
-		list_del(&a->node);
-		kfree(a);
+	lockdep_assert_held(&a->lock);
+	list_for_each_entry_safe(t, next, &a->tasks, node) {
+		detach(a, t->event);
+		list_del(&t->node);
+		kfree(t);
+		a->nr--;
 	}
-	c->attached = 0;
-	if (!c->by_cpu)
-		return;
-	for_each_possible_cpu(cpu) {
-		if (c->by_cpu[cpu])
-			detach(c, c->by_cpu[cpu]);
-		c->by_cpu[cpu] = NULL;
-	}
+	for_each_possible_cpu(cpu)
+		detach_cpu(a, cpu);
 }
 
 /*
@@ -217,107 +221,122 @@ static void detach_all(struct gprof_counters *c)
  * missing. From a random place in the period each event is a sample with the
  * same probability, whoever it belongs to.
  */
-static void forked(struct gprof_scope *scope, struct task_struct *child)
+/**
+ * gprof_attached_forked() - a task of the target has made another
+ * @a: attached
+ * @child: which has not run yet
+ *
+ * A process that comes later belongs to whom its parent belonged to; nobody who begins
+ * now may have its events, and the events that it inherited tell nobody apart.
+ *
+ * Context: Preemption off.
+ */
+void gprof_attached_forked(struct gprof_attached *a, struct task_struct *child)
 {
-	struct gprof_counters *c = container_of(scope, struct gprof_counters, scope);
-	struct perf_event *event = gprof_task_counter(child, &c->spec);
+	struct perf_event *event = gprof_task_counter(child, &a->counter);
 	u32 random;
 
+	if (child->tgid != current->tgid)
+		WRITE_ONCE(a->closed, true);
 	if (!event)
 		return;
 	random = hash_64(ktime_get_mono_fast_ns() + ((u64)child->pid << 32), 32);
-	gprof_counter_set_phase(event, 1 + mul_u64_u32_shr(c->spec.attr.sample_period, random, 32));
+	gprof_counter_set_phase(event,
+				1 + mul_u64_u32_shr(event->attr.sample_period, random, 32));
+	*gprof_counter_seen(event) = READ_ONCE(a->counter.changes);
 }
 
-/* Current belongs, and may have lost its counter by an exec. */
-static void executed(struct gprof_scope *scope, bool changed)
+/**
+ * gprof_attached_executed() - current belongs, and may have lost its event by an exec
+ * @a: attached
+ *
+ * Context: Preemption off.
+ */
+void gprof_attached_executed(struct gprof_attached *a)
 {
-	struct gprof_counters *c = container_of(scope, struct gprof_counters, scope);
 	int i;
 
-	if (!c->spec.target->privileged || gprof_task_dumpable(current, current->mm) ||
-	    gprof_task_counter(current, &c->spec))
+	if (gprof_task_dumpable(current, current->mm) ||
+	    gprof_task_counter(current, &a->counter))
+		return;
+	/* Who comes later may find the task allowed again; those who are here do not. */
+	WRITE_ONCE(a->closed, true);
+	if (!READ_ONCE(a->target)->privileged)
 		return;
 	for (i = 0; i < GPROF_STRIPPED; i++) {
-		if (!atomic_cmpxchg(&c->stripped[i], 0, current->tgid)) {
-			schedule_work(&c->refresh);
+		if (!atomic_cmpxchg(&a->stripped[i], 0, current->tgid)) {
+			schedule_work(&a->refresh);
 			return;
 		}
 	}
 }
 
-static const struct gprof_scope_ops scope_ops = {
-	.forked = forked,
-	.executed = executed,
-};
-
-static void attach_stripped(struct gprof_counters *c)
+static void attach_stripped(struct gprof_attached *a)
 {
 	struct task_struct *task;
 	int i, pid;
 
 	for (i = 0; i < GPROF_STRIPPED; i++) {
-		/* A full barrier; pairs with atomic_cmpxchg() in executed(). */
-		pid = atomic_xchg(&c->stripped[i], 0);
+		/* A full barrier; pairs with atomic_cmpxchg() in gprof_attached_executed(). */
+		pid = atomic_xchg(&a->stripped[i], 0);
 		if (!pid)
 			continue;
 		rcu_read_lock();
 		/* A worker lives in the initial pid namespace. */
 		task = pid_task(find_vpid(pid), PIDTYPE_TGID);
 		/* It may have asked twice, by two execs in a row. */
-		if (task && gprof_task_counter(task, &c->spec))
+		if (task && gprof_task_counter(task, &a->counter))
 			task = NULL;
 		if (task)
 			get_task_struct(task);
 		rcu_read_unlock();
 		if (!task)
 			continue;
-		attach_task(c, task, GPROF_NOW);
+		attach_task(a, task, GPROF_NOW);
 		put_task_struct(task);
 	}
 }
 
-static void attach_cpus_that_came(struct gprof_counters *c)
+static void attach_cpus_that_came(struct gprof_attached *a)
 {
 	unsigned int cpu;
 
-	for_each_cpu(cpu, c->spec.target->cpus) {
+	for_each_cpu(cpu, a->target->cpus) {
 		bool came;
 
 		spin_lock_irq(&list_lock);
-		came = cpumask_test_and_clear_cpu(cpu, c->came);
+		came = cpumask_test_and_clear_cpu(cpu, a->came);
 		spin_unlock_irq(&list_lock);
 		/* perf took the counter off when the CPU went. */
-		if (came && c->by_cpu[cpu]) {
-			detach(c, c->by_cpu[cpu]);
-			c->by_cpu[cpu] = NULL;
-			c->attached--;
-		}
+		if (came)
+			detach_cpu(a, cpu);
 	}
-	attach_cpus(c);
+	attach_cpus(a);
 }
 
 static void refresh(struct work_struct *work)
 {
-	struct gprof_counters *c = container_of(work, struct gprof_counters, refresh);
+	struct gprof_attached *a = container_of(work, struct gprof_attached, refresh);
 
-	mutex_lock(&c->lock);
-	if (c->by_cpu)
-		attach_cpus_that_came(c);
+	mutex_lock(&a->lock);
+	if (a->over)
+		;	/* nobody wants them any more */
+	else if (a->by_cpu)
+		attach_cpus_that_came(a);
 	else
-		attach_stripped(c);
-	mutex_unlock(&c->lock);
+		attach_stripped(a);
+	mutex_unlock(&a->lock);
 }
 
 /* Hotplug callback: under the hotplug lock, hence no call into perf. */
 static int cpu_came(unsigned int cpu)
 {
-	struct gprof_counters *c;
+	struct gprof_attached *a;
 
 	spin_lock_irq(&list_lock);
-	list_for_each_entry(c, &following, node) {
-		cpumask_set_cpu(cpu, c->came);
-		schedule_work(&c->refresh);
+	list_for_each_entry(a, &following, node) {
+		cpumask_set_cpu(cpu, a->came);
+		schedule_work(&a->refresh);
 	}
 	spin_unlock_irq(&list_lock);
 	return 0;
@@ -327,19 +346,18 @@ static int cpu_came(unsigned int cpu)
  * Before the first counter is attached: a CPU that goes and returns between that and
  * this would be taken to have its counter still.
  */
-static int follow_cpus(struct gprof_counters *c)
+static void follow_cpus(struct gprof_attached *a)
 {
 	spin_lock_irq(&list_lock);
-	cpumask_clear(c->came);
-	list_add(&c->node, &following);
+	cpumask_clear(a->came);
+	list_add(&a->node, &following);
 	spin_unlock_irq(&list_lock);
-	return 0;
 }
 
-static void unfollow_cpus(struct gprof_counters *c)
+static void unfollow_cpus(struct gprof_attached *a)
 {
 	spin_lock_irq(&list_lock);
-	list_del_init(&c->node);
+	list_del_init(&a->node);
 	spin_unlock_irq(&list_lock);
 }
 
@@ -371,147 +389,128 @@ void gprof_attach_exit(void)
 }
 
 /**
- * gprof_counters_new() - prepare counters; none is attached yet
- * @spec: what they count and where; copied
- * @charge: who pays for what the target forks
+ * gprof_attached_new() - prepare events; there are none yet
+ * @spec: what they count and where
  *
  * Context: Task.
- * Return: counters for gprof_counters_destroy(), or NULL.
+ * Return: for gprof_attached_free(), or NULL.
  */
-struct gprof_counters *gprof_counters_new(const struct gprof_counter_spec *spec,
-					  struct gprof_charge *charge)
+struct gprof_attached *gprof_attached_new(const struct gprof_counter_spec *spec)
 {
-	struct gprof_counters *c = kzalloc(sizeof(*c), GFP_KERNEL_ACCOUNT);
+	struct gprof_attached *a = kzalloc(sizeof(*a), GFP_KERNEL_ACCOUNT);
 
-	if (!c)
+	if (!a)
 		return NULL;
-	c->spec = *spec;
-	mutex_init(&c->lock);
-	INIT_LIST_HEAD(&c->tasks);
-	INIT_LIST_HEAD(&c->node);
-	INIT_WORK(&c->refresh, refresh);
-	if (!zalloc_cpumask_var(&c->came, GFP_KERNEL_ACCOUNT))
+	a->counter.attr = spec->attr;
+	a->counter.inherit = spec->target->type == GPROF_TARGET_PROCESS;
+	INIT_LIST_HEAD(&a->counter.takers);
+	mutex_init(&a->lock);
+	INIT_LIST_HEAD(&a->tasks);
+	INIT_LIST_HEAD(&a->node);
+	INIT_LIST_HEAD(&a->list);
+	INIT_WORK(&a->refresh, refresh);
+	refcount_set(&a->refs, 1);
+	a->target = spec->target;
+	if (!zalloc_cpumask_var(&a->came, GFP_KERNEL_ACCOUNT))
 		goto err_free;
-	if (gprof_target_is_tasks(spec->target)) {
-		if (gprof_scope_init(&c->scope, GPROF_SCOPE_COUNTER, &scope_ops, spec->target,
-				     charge))
-			goto err_came;
-		return c;
-	}
-	c->by_cpu = kcalloc(nr_cpu_ids, sizeof(*c->by_cpu), GFP_KERNEL_ACCOUNT);
-	if (!c->by_cpu)
-		goto err_came;
-	return c;
-
-err_came:
-	free_cpumask_var(c->came);
+	if (gprof_target_is_tasks(spec->target))
+		return a;
+	a->by_cpu = kcalloc(nr_cpu_ids, sizeof(*a->by_cpu), GFP_KERNEL_ACCOUNT);
+	if (a->by_cpu)
+		return a;
+	free_cpumask_var(a->came);
 err_free:
-	kfree(c);
+	kfree(a);
 	return NULL;
 }
 
 /**
- * gprof_counters_destroy() - free; stopped before
- * @state: counters
+ * gprof_attached_free() - free; ended before, or never begun
+ * @a: attached
  *
  * Context: Task.
  */
-void gprof_counters_destroy(void *state)
+void gprof_attached_free(struct gprof_attached *a)
 {
-	struct gprof_counters *c = state;
-
-	kfree(c->by_cpu);
-	free_cpumask_var(c->came);
-	mutex_destroy(&c->lock);
-	kfree(c);
+	kfree(a->by_cpu);
+	free_cpumask_var(a->came);
+	mutex_destroy(&a->lock);
+	kfree(a);
 }
 
 /**
- * gprof_counters_start() - attach, and count from now on
- * @state: counters that are not attached
- * @attached: gets their number
+ * gprof_attached_begin() - attach, and count from now on
+ * @a: attached, under its lock; to nothing yet
  *
  * Context: Task.
- * Return: 0 or a negative errno; nothing is attached then.
+ * Return: 0 or a negative errno; then, too, gprof_attached_end() is to follow.
  */
-int gprof_counters_start(void *state, u32 *attached)
+int gprof_attached_begin(struct gprof_attached *a)
 {
-	struct gprof_counters *c = state;
-	int err;
-
-	memset(c->stripped, 0, sizeof(c->stripped));
-	err = c->by_cpu ? follow_cpus(c) : gprof_scope_enter(&c->scope, attached);
-	if (err)
-		return err;
-	mutex_lock(&c->lock);
-	if (c->spec.target->type == GPROF_TARGET_THREAD)
-		err = attach_task(c, c->spec.target->task, first_enable(c));
-	else if (c->spec.target->type == GPROF_TARGET_PROCESS)
-		err = attach_process(c);
-	else
-		err = attach_cpus(c);
-	*attached = c->attached;
-	mutex_unlock(&c->lock);
-	if (err)
-		gprof_counters_stop(c);
-	return err;
+	lockdep_assert_held(&a->lock);
+	if (a->by_cpu) {
+		follow_cpus(a);
+		return attach_cpus(a);
+	}
+	if (a->target->type == GPROF_TARGET_THREAD)
+		return attach_task(a, a->target->task, first_enable(a));
+	return attach_process(a);
 }
 
 /**
- * gprof_counters_stop() - detach; no sample is taken once this returns
- * @state: counters, attached or not
+ * gprof_attached_end() - detach; no sample is taken once this returns
+ * @a: attached, which is over
  *
- * Context: Task.
+ * Context: Task, without the lock.
  */
-void gprof_counters_stop(void *state)
+void gprof_attached_end(struct gprof_attached *a)
 {
-	struct gprof_counters *c = state;
-
-	if (c->by_cpu)
-		unfollow_cpus(c);
-	else
-		gprof_scope_leave(&c->scope);
-	cancel_work_sync(&c->refresh);
-
-	mutex_lock(&c->lock);
-	detach_all(c);
-	mutex_unlock(&c->lock);
+	if (a->by_cpu)
+		unfollow_cpus(a);
+	cancel_work_sync(&a->refresh);
+	mutex_lock(&a->lock);
+	detach_all(a);
+	mutex_unlock(&a->lock);
 }
 
 /**
- * gprof_counters_stats() - fill in what the counters counted
- * @state: counters
- * @stats: out_count, out_time_enabled and out_time_running are set
+ * gprof_attached_hurry() - the fastest taker wants more samples than before
+ * @a: attached, under its lock
  *
  * Context: Task.
  */
-void gprof_counters_stats(void *state, struct gprof_stats *stats)
+void gprof_attached_hurry(struct gprof_attached *a)
 {
-	struct gprof_counters *c = state;
-	struct attached_task *a;
-	u64 count, enabled, running;
+	struct attached_task *t;
 	int cpu;
 
-	mutex_lock(&c->lock);
-	stats->out_count = c->count;
-	stats->out_time_enabled = c->enabled;
-	stats->out_time_running = c->running;
-	list_for_each_entry(a, &c->tasks, node) {
-		count = perf_event_read_value(a->event, &enabled, &running);
-		stats->out_count += count;
-		stats->out_time_enabled += enabled;
-		stats->out_time_running += running;
-	}
+	lockdep_assert_held(&a->lock);
+	list_for_each_entry(t, &a->tasks, node)
+		gprof_counter_hurry(&a->counter, t->event);
 	for_each_possible_cpu(cpu) {
-		if (!c->by_cpu || !c->by_cpu[cpu])
-			continue;
-		count = perf_event_read_value(c->by_cpu[cpu], &enabled, &running);
-		stats->out_count += count;
-		stats->out_time_enabled += enabled;
-		stats->out_time_running += running;
+		if (a->by_cpu && a->by_cpu[cpu])
+			gprof_counter_hurry(&a->counter, a->by_cpu[cpu]);
 	}
-	/* What the handler leaves out was counted too. */
-	if (c->spec.target->cgroup || c->spec.user_only || (c->by_cpu && !c->spec.with_idle))
-		stats->out_count = 0;
-	mutex_unlock(&c->lock);
+}
+
+/**
+ * gprof_attached_read() - what was counted so far
+ * @a: attached, under its lock
+ *
+ * Context: Task.
+ */
+struct gprof_counts gprof_attached_read(struct gprof_attached *a)
+{
+	struct gprof_counts sum = a->gone;
+	struct attached_task *t;
+	int cpu;
+
+	lockdep_assert_held(&a->lock);
+	list_for_each_entry(t, &a->tasks, node)
+		add_up(&sum, t->event);
+	for_each_possible_cpu(cpu) {
+		if (a->by_cpu && a->by_cpu[cpu])
+			add_up(&sum, a->by_cpu[cpu]);
+	}
+	return sum;
 }

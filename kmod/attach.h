@@ -6,63 +6,80 @@
 #define GPROF_ATTACH_H
 
 #include "counter.h"
-#include "scope.h"
 
 #include <linux/atomic.h>
+#include <linux/cpumask.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
+#include <linux/refcount.h>
 #include <linux/types.h>
 #include <linux/workqueue.h>
-
-struct gprof_charge;
-struct gprof_stats;
 
 #define GPROF_STRIPPED	64	/* tasks that may wait for a new counter */
 
 /**
- * struct gprof_counters - counters of one event on all of a target
- * @spec: what they count; also the context of their handler
- * @lock: protects all below; taken inside the recorder's lock
- * @tasks: list of struct attached_task
- * @by_cpu: counter of each CPU, for targets made of CPUs
- * @attached: number of counters
- * @count: events of counters that are gone
- * @enabled: their time, ns
- * @running: their time on the PMU, ns
- * @node: in the list of those that follow CPUs going on and off
- * @refresh: attaches to CPUs that came, and again to tasks that lost their counter
- * @came: CPUs that came since the last refresh
- * @scope: tells of tasks that inherited a counter, or lost it by an exec
- * @stripped: ids of such processes, 0: free
+ * struct gprof_counts - what counters counted
+ * @count: events
+ * @enabled: time that they were enabled, ns
+ * @running: time that they ran on the PMU, ns
  */
-struct gprof_counters {
-	struct gprof_counter_spec spec;
+struct gprof_counts {
+	u64 count;
+	u64 enabled;
+	u64 running;
+};
+
+/**
+ * struct gprof_attached - the events of one counter on all of a target
+ * @counter: what they count, and for whom
+ * @target: whom; that of a recorder that is among them
+ * @lock: protects what follows, and the counter; taken inside the recorder's lock
+ * @tasks: list of struct attached_task
+ * @by_cpu: event of each CPU, for targets made of CPUs
+ * @nr: number of events
+ * @gone: what events counted that are gone
+ * @over: the last recorder has left, or is leaving; none may join
+ * @closed: none may join, since it would get what forked before it came
+ * @node: in the list of those that follow CPUs going on and off
+ * @refresh: attaches to CPUs that came, and again to tasks that lost their event
+ * @came: CPUs that came since the last refresh
+ * @stripped: ids of such processes, 0: free
+ * @list: in the list of those that can be joined
+ * @refs: recorders, and who looks
+ */
+struct gprof_attached {
+	struct gprof_counter counter;
+	const struct gprof_target *target;
 
 	struct mutex lock;		/* protects the members below */
 	struct list_head tasks;
 	struct perf_event **by_cpu;
-	u32 attached;
-	u64 count;
-	u64 enabled;
-	u64 running;
+	u32 nr;
+	struct gprof_counts gone;
+	bool over;
+	bool closed;
 
 	struct list_head node;
 	struct work_struct refresh;
 	cpumask_var_t came;
-	struct gprof_scope scope;
 	atomic_t stripped[GPROF_STRIPPED];
+
+	struct list_head list;
+	refcount_t refs;
 };
 
 int gprof_attach_init(void);
 void gprof_attach_exit(void);
 
-struct gprof_counters *gprof_counters_new(const struct gprof_counter_spec *spec,
-					  struct gprof_charge *charge);
+struct gprof_attached *gprof_attached_new(const struct gprof_counter_spec *spec);
+void gprof_attached_free(struct gprof_attached *a);
 
-/* These four fit struct gprof_source, whose state is then struct gprof_counters. */
-int gprof_counters_start(void *state, u32 *attached);
-void gprof_counters_stop(void *state);
-void gprof_counters_stats(void *state, struct gprof_stats *stats);
-void gprof_counters_destroy(void *state);
+int gprof_attached_begin(struct gprof_attached *a);
+void gprof_attached_end(struct gprof_attached *a);
+void gprof_attached_hurry(struct gprof_attached *a);
+struct gprof_counts gprof_attached_read(struct gprof_attached *a);
+
+void gprof_attached_forked(struct gprof_attached *a, struct task_struct *child);
+void gprof_attached_executed(struct gprof_attached *a);
 
 #endif /* GPROF_ATTACH_H */

@@ -1,6 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * counter: one kernel counter of perf, whose overflows become samples.
+ * counter: a kernel counter of perf, whose overflows become samples of all who ask
+ * for it.
+ *
+ * The counter runs at the shortest period that one of them wants. Who wants a longer one
+ * takes an overflow with the probability that the periods say, which then stands for
+ * that one's own period: for as much, over all overflows, as was counted.
+ *
+ * A period changes from one overflow to the next, for perf lets nobody reach what tasks
+ * have inherited. When the handler runs, perf has begun the next period already, and so
+ * what the handler changes holds from the one after it. attr.sample_period of the single
+ * event says for which period it has been set now, hw.sample_period for which it will be.
  */
 #include "counter.h"
 #include "sampler.h"
@@ -11,7 +21,15 @@
 #include <linux/err.h>
 #include <linux/math64.h>
 #include <linux/ptrace.h>
+#include <linux/rculist.h>
 #include <linux/sched.h>
+
+/* An overflow. */
+struct hit {
+	u64 period;	/* that the event was set for */
+	u64 periods;	/* how many it stands for */
+	u64 seen;	/* changes of the counter, at its last overflow */
+};
 
 /*
  * How many events does this overflow stand for? A period, usually. More when
@@ -24,63 +42,148 @@
  * period shorter by it. The first overflow of a counter with a random phase
  * comes early and is a sample all the same.
  */
-static u64 take_weight(struct perf_event *event, u64 period)
+static __always_inline struct hit take(const struct gprof_counter *c, struct perf_event *event)
 {
-	u64 *stamp = gprof_counter_stamp(event);
+	u64 *stamp = gprof_counter_stamp(event), *seen = gprof_counter_seen(event);
 	s64 waiting = local64_read(&event->count) - *stamp;
-	u64 weight = period;
+	struct hit hit = {
+		.period = event->attr.sample_period,
+		.periods = 1,
+		.seen = *seen,
+	};
+	u64 wanted = READ_ONCE(c->attr.sample_period), next;
 
-	if (waiting >= (s64)(2 * period))
-		weight = div64_u64(waiting, period) * period;
-	*stamp += weight;
-	return weight;
+	if (unlikely(waiting >= (s64)(2 * hit.period)))
+		hit.periods = div64_u64(waiting, hit.period);
+	*stamp += hit.periods * hit.period;
+	*seen = READ_ONCE(c->changes);
+	next = READ_ONCE(event->hw.sample_period);
+	if (unlikely(next != hit.period))
+		WRITE_ONCE(event->attr.sample_period, next);
+	if (unlikely(next != wanted))
+		gprof_counter_set_period(event, wanted);
+	return hit;
+}
+
+/* The slower taker's part of the overflows; 0: not this one. */
+static noinline u64 thinned(const struct gprof_taker *t, u64 period, u64 periods)
+{
+	const struct gprof_share *share = rcu_dereference_check(t->share, true);
+	u64 whole = t->spec.attr.sample_period;
+	struct gprof_thin *thin = this_cpu_ptr(t->thin);
+	bool mine;
+
+	if (likely(share && share->thinning.part == period))
+		mine = gprof_thin_takes(thin, &share->thinning, share->number);
+	else
+		mine = gprof_thin_by_chance(thin, period, whole);
+	return mine ? periods * whole : 0;
+}
+
+/* For how many events is the overflow a sample of the taker's? 0: it is none. */
+static __always_inline u64 weight_for(const struct gprof_taker *t, const struct hit *hit)
+{
+	/* What happened before the taker came is not its. */
+	u64 periods = likely(hit->seen >= t->since) ? hit->periods : 1;
+
+	if (likely(hit->period >= t->spec.attr.sample_period))
+		return periods * hit->period;
+	return thinned(t, hit->period, periods);
+}
+
+static __always_inline bool belongs(const struct gprof_counter_spec *spec, struct pt_regs *regs)
+{
+	if (!spec->with_idle && is_idle_task(current))
+		return false;
+	if (spec->user_only && !user_mode(regs))
+		return false;
+	return gprof_target_has_current(spec->target);
 }
 
 /* NMI, interrupt or task context, preemption off: perf's overflow handler. */
 static void overflow(struct perf_event *event, struct perf_sample_data *data,
 		     struct pt_regs *regs)
 {
-	const struct gprof_counter_spec *c = event->overflow_handler_context;
-	u64 weight = take_weight(event, c->attr.sample_period);
+	const struct gprof_counter *c = event->overflow_handler_context;
 	struct gprof_capture capture __uninitialized;
+	struct hit hit = take(c, event);
+	struct gprof_taker *t;
 
-	if (!c->with_idle && is_idle_task(current))
-		return;
-	if (c->user_only && !user_mode(regs))
-		return;
-	if (!gprof_target_has_current(c->target))
-		return;
 	gprof_capture(&capture, regs, 0);
 	capture.chain = gprof_driver_callchain(event, data);
-	if (gprof_counter_throttled(event))
+	if (unlikely(gprof_counter_throttled(event)))
 		capture.flags = GPROF_SAMPLE_REC_F_THROTTLED;
-	if (c->addr && data->addr) {
+	if (c->attr.sample_type & PERF_SAMPLE_ADDR && data->addr) {
 		capture.flags |= GPROF_SAMPLE_REC_F_ADDR;
 		capture.addr = data->addr;
 	}
-	gprof_emit(&capture, c->sampler, weight);
+	/* With preemption off this is a reader of RCU. */
+	list_for_each_entry_rcu(t, &c->takers, node, true) {
+		u64 weight;
+
+		if (!belongs(&t->spec, regs))
+			continue;
+		weight = weight_for(t, &hit);
+		if (weight)
+			gprof_emit(&capture, t->spec.sampler, weight);
+		else if (unlikely(capture.flags & GPROF_SAMPLE_REC_F_THROTTLED))
+			gprof_sampler_throttled(t->spec.sampler);
+	}
 	gprof_captured(&capture);
 }
 
+static struct perf_event *create(const struct perf_event_attr *like, bool inherit, int cpu,
+				 struct task_struct *task, enum gprof_enable enable,
+				 struct gprof_counter *c)
+{
+	struct perf_event_attr attr = *like;
+
+	attr.inherit = inherit;
+	attr.enable_on_exec = enable == GPROF_ON_EXEC;
+	attr.disabled = enable != GPROF_NOW;
+	return perf_event_create_kernel_counter(&attr, cpu, task, overflow, c);
+}
+
 /**
- * gprof_counter_create() - make a counter
+ * gprof_counter_create() - make an event of a counter
  * @c: what it counts; outlives it
  * @cpu: where, or -1 for wherever @task runs
  * @task: whom, or NULL for everything on @cpu
  * @enable: when it begins
  *
  * Context: Task.
- * Return: counter for perf_event_release_kernel(), or perf's errno.
+ * Return: event for perf_event_release_kernel(), or perf's errno.
  */
-struct perf_event *gprof_counter_create(struct gprof_counter_spec *c, int cpu,
+struct perf_event *gprof_counter_create(struct gprof_counter *c, int cpu,
 					struct task_struct *task, enum gprof_enable enable)
 {
-	struct perf_event_attr attr = c->attr;
+	return create(&c->attr, c->inherit, cpu, task, enable, c);
+}
 
-	attr.inherit = c->target->type == GPROF_TARGET_PROCESS;
-	attr.enable_on_exec = enable == GPROF_ON_EXEC;
-	attr.disabled = enable != GPROF_NOW;
-	return perf_event_create_kernel_counter(&attr, cpu, task, overflow, c);
+/**
+ * gprof_counter_hurry() - have an event overflow as often as the fastest taker wants
+ * @c: its counter
+ * @event: event that was not inherited
+ *
+ * One that is fast enough already is left alone: each call begins the period anew, and
+ * whoever makes takers come and go must not keep it from ever ending. What it counted of
+ * the period is in the weight of the next overflow, for those who were there.
+ *
+ * Context: Task.
+ */
+void gprof_counter_hurry(struct gprof_counter *c, struct perf_event *event)
+{
+	u64 period = c->attr.sample_period;
+
+	/* The handler may just have decided for a longer one, which is yet to begin. */
+	if (READ_ONCE(event->hw.sample_period) > period)
+		gprof_counter_set_period(event, period);
+	if (READ_ONCE(event->attr.sample_period) <= period)
+		return;
+	if (perf_event_period(event, period) || !gprof_counter_counts_up(event))
+		return;
+	gprof_counter_set_period(event, period);
+	gprof_counter_set_phase(event, period);
 }
 
 /*
@@ -99,7 +202,8 @@ static int try_once(struct gprof_counter_spec *c)
 {
 	struct task_struct *task = gprof_target_is_tasks(c->target) ? c->target->task : NULL;
 	int cpu = task ? -1 : cpumask_any_and(c->target->cpus, cpu_online_mask);
-	struct perf_event *event = gprof_counter_create(c, cpu, task, GPROF_NEVER);
+	struct perf_event *event = create(&c->attr, c->target->type == GPROF_TARGET_PROCESS,
+					  cpu, task, GPROF_NEVER, NULL);
 
 	if (IS_ERR(event))
 		return PTR_ERR(event);

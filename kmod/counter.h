@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * counter: one kernel counter of perf, whose overflows become samples.
+ * counter: a kernel counter of perf, whose overflows become samples of all who ask
+ * for it.
  */
 #ifndef GPROF_COUNTER_H
 #define GPROF_COUNTER_H
 
+#include "thin.h"
+
+#include <linux/list.h>
+#include <linux/percpu.h>
 #include <linux/perf_event.h>
+#include <linux/rcupdate.h>
 #include <linux/types.h>
 
 struct gprof_sampler;
@@ -13,14 +19,13 @@ struct gprof_target;
 struct task_struct;
 
 /**
- * struct gprof_counter_spec - what a counter counts, and who takes the samples
+ * struct gprof_counter_spec - what a recorder asks for
  * @attr: for perf; inherit, disabled and enable_on_exec are set by
- *	gprof_counter_create()
+ *	gprof_counter_create(); sample_period is what the recorder wants
  * @target: whose events are samples
  * @sampler: who takes them
  * @with_idle: the idle task belongs to the target
  * @user_only: overflows in kernel mode are no samples, though they are counted
- * @addr: record the data address
  */
 struct gprof_counter_spec {
 	struct perf_event_attr attr;
@@ -28,7 +33,49 @@ struct gprof_counter_spec {
 	struct gprof_sampler *sampler;
 	bool with_idle;
 	bool user_only;
-	bool addr;
+};
+
+/**
+ * struct gprof_share - how large a part of the overflows a recorder takes
+ * @thinning: with which probability
+ * @number: of @thinning, another one each time
+ * @rcu: for freeing
+ */
+struct gprof_share {
+	struct gprof_thinning thinning;
+	u32 number;
+	struct rcu_head rcu;
+};
+
+/**
+ * struct gprof_taker - a recorder, as the handler of a counter sees it
+ * @node: in the counter's list; read under RCU
+ * @spec: what it asked for
+ * @since: number of the counter's change by which it came
+ * @share: while the counter is faster than it asked for; read under RCU. NULL, or for
+ *	another period than an overflow's: each is decided on its own
+ * @thin: on each CPU
+ */
+struct gprof_taker {
+	struct list_head node;
+	struct gprof_counter_spec spec;
+	u64 since;
+	struct gprof_share __rcu *share;
+	struct gprof_thin __percpu *thin;
+};
+
+/**
+ * struct gprof_counter - what recorders share; the context of the handler
+ * @attr: for perf; sample_period is the shortest that a taker wants
+ * @inherit: forked tasks are counted too
+ * @changes: how often takers came
+ * @takers: list of struct gprof_taker; read under RCU
+ */
+struct gprof_counter {
+	struct perf_event_attr attr;
+	bool inherit;
+	u64 changes;
+	struct list_head takers;
 };
 
 enum gprof_enable {
@@ -37,8 +84,9 @@ enum gprof_enable {
 	GPROF_NEVER,
 };
 
-struct perf_event *gprof_counter_create(struct gprof_counter_spec *c, int cpu,
+struct perf_event *gprof_counter_create(struct gprof_counter *c, int cpu,
 					struct task_struct *task, enum gprof_enable enable);
+void gprof_counter_hurry(struct gprof_counter *c, struct perf_event *event);
 int gprof_counter_try(struct gprof_counter_spec *c);
 
 #endif /* GPROF_COUNTER_H */

@@ -12,7 +12,7 @@
  * runs under mmap_lock, and STOP waits under @lock for a thread that reads mappings.
  *
  * Lock order: mmap_lock of the caller (none of our locks is taken under it);
- * @lock > struct gprof_counters.lock > perf's locks; @lock > the registry's;
+ * @lock > struct gprof_attached.lock > perf's locks; @lock > the registry's;
  * @lock > @look.
  *
  * Who looks from outside must not wait for @lock, which its owner can have held for

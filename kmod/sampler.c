@@ -454,6 +454,20 @@ void gprof_emit(struct gprof_capture *c, struct gprof_sampler *s, u64 weight)
 }
 
 /**
+ * gprof_sampler_throttled() - the source was stopped, at an event that is not recorded
+ * @s: for whom
+ *
+ * Context: As gprof_emit().
+ */
+void gprof_sampler_throttled(struct gprof_sampler *s)
+{
+	struct gprof_channel *ch = s->channels[smp_processor_id()];
+
+	if (ch)
+		local64_inc(&ch->buffer.throttled);
+}
+
+/**
  * gprof_capture_end() - give the memory of the capture back
  * @c: capture that somebody has recorded
  *

@@ -86,6 +86,7 @@ int gprof_samplers_init(void);
 void gprof_samplers_exit(void);
 
 void gprof_emit(struct gprof_capture *c, struct gprof_sampler *s, u64 weight);
+void gprof_sampler_throttled(struct gprof_sampler *s);
 void gprof_capture_end(struct gprof_capture *c);
 
 /**

@@ -8,7 +8,7 @@
  * decides it: not where the administrator has closed perf to users, and of user mode
  * alone where the counter itself can leave out the kernel.
  */
-#include "attach.h"
+#include "share.h"
 #include "paranoid.h"
 #include "sampler.h"
 #include "source.h"
@@ -63,7 +63,7 @@ static u32 reason_of(int err, const struct gprof_cpu_params *p)
 
 static u64 bytes(const struct gprof_request *req)
 {
-	return gprof_scope_bytes(req->target);
+	return gprof_counters_bytes(req->target);
 }
 
 static int setup(struct gprof_request *req, void **state)
@@ -73,7 +73,6 @@ static int setup(struct gprof_request *req, void **state)
 		.target = req->target,
 		.sampler = req->sampler,
 		.with_idle = p->flags & GPROF_CPU_F_IDLE,
-		.addr = p->flags & GPROF_CPU_F_ADDR,
 	};
 	int err;
 

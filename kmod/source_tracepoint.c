@@ -6,7 +6,7 @@
  * It goes through perf's tracepoint events, which know the target's tasks and
  * what they fork, rather than through a probe of its own.
  */
-#include "attach.h"
+#include "share.h"
 #include "source.h"
 #include "target.h"
 
@@ -32,7 +32,7 @@ static int check(const struct gprof_request *req, const struct gprof_profile_par
 
 static u64 bytes(const struct gprof_request *req)
 {
-	return gprof_scope_bytes(req->target);
+	return gprof_counters_bytes(req->target);
 }
 
 static int setup(struct gprof_request *req, void **state)

@@ -120,7 +120,7 @@ bool gprof_thin_draws(struct gprof_thin *s, const struct gprof_thinning *t, u32 
 		local64_set(&s->left, gprof_thin_gap(s, t));
 		barrier();	/* who interrupts from here on goes by it */
 		WRITE_ONCE(s->drawn_for, number);
-		left = local64_dec_return(&s->left);
+		left = local64_sub_return(1, &s->left);
 		if (left > 0)
 			return false;
 	}

@@ -63,7 +63,7 @@ static __always_inline bool gprof_thin_takes(struct gprof_thin *s,
 	s64 left = 0;
 
 	if (likely(READ_ONCE(s->drawn_for) == number)) {
-		left = local64_dec_return(&s->left);
+		left = local64_sub_return(1, &s->left);
 		if (likely(left > 0))
 			return false;
 	}

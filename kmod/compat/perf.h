@@ -45,6 +45,14 @@ static inline u64 *gprof_counter_stamp(struct perf_event *event)
 }
 
 /*
+ * A number for the handler alone, 0 in a new counter, of the same kind.
+ */
+static inline u64 *gprof_counter_seen(struct perf_event *event)
+{
+	return &event->hw.freq_time_stamp;
+}
+
+/*
  * The task's counter whose handler gets @context, be it inherited, or NULL.
  *
  * The list is walked under RCU as perf's own perf_iterate_ctx() does: contexts
@@ -71,17 +79,30 @@ static inline struct perf_event *gprof_task_counter(struct task_struct *task,
 	return NULL;
 }
 
+/* Does software increment it? Such counters run from -period up to 0. */
+static inline bool gprof_counter_counts_up(const struct perf_event *event)
+{
+	return event->attr.type == PERF_TYPE_TRACEPOINT || event->attr.type == PERF_TYPE_SOFTWARE;
+}
+
 /*
- * Sets after how many events a counter that has not run yet overflows first.
- * Counters that software increments run from -period up to 0, all others have
- * what is left of the period.
+ * Sets the period that begins at the next overflow, from within the handler or while the
+ * counter may overflow: software goes by last_period, and makes it sample_period then.
+ */
+static inline void gprof_counter_set_period(struct perf_event *event, u64 period)
+{
+	WRITE_ONCE(event->hw.sample_period, period);
+	WRITE_ONCE(event->hw.last_period, period);
+}
+
+/*
+ * Sets after how many events a counter overflows that has not run yet, or of which
+ * software counts. Others than the latter have what is left of the period.
  */
 static inline void gprof_counter_set_phase(struct perf_event *event, u64 first)
 {
-	bool counts_up = event->attr.type == PERF_TYPE_TRACEPOINT ||
-			 event->attr.type == PERF_TYPE_SOFTWARE;
-
-	local64_set(&event->hw.period_left, counts_up ? -(s64)first : (s64)first);
+	local64_set(&event->hw.period_left,
+		    gprof_counter_counts_up(event) ? -(s64)first : (s64)first);
 }
 
 #endif /* GPROF_COMPAT_PERF_H */

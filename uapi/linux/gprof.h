@@ -640,7 +640,7 @@ struct gprof_stack_rec {
 #define GPROF_SAMPLE_REC_F_IRQ		(1U << 3)	/* taken in interrupt context */
 #define GPROF_SAMPLE_REC_F_KERNEL	(1U << 4)	/* the CPU was in kernel mode */
 #define GPROF_SAMPLE_REC_F_THROTTLED	(1U << 5)	/* then stopped for a tick */
-#define GPROF_SAMPLE_REC_F_VALUE	(1U << 6)	/* a __u64 that was measured, after address */
+#define GPROF_SAMPLE_REC_F_VALUE	(1U << 6)	/* a __u64 value, after address */
 
 /**
  * struct gprof_sample_rec - GPROF_REC_SAMPLE

@@ -82,9 +82,9 @@ static inline s64 local64_add_return(s64 v, local64_t *l)
 	return __atomic_add_fetch(&l->a, v, __ATOMIC_RELAXED);
 }
 
-static inline s64 local64_dec_return(local64_t *l)
+static inline s64 local64_sub_return(s64 v, local64_t *l)
 {
-	return local64_add_return(-1, l);
+	return local64_add_return(-v, l);
 }
 
 static inline s64 local64_xchg(local64_t *l, s64 v)
