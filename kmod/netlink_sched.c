@@ -77,7 +77,7 @@ static int put_counts(struct sk_buff *skb, const struct gprof_sched_reading *r)
 		{ GPROF_A_SCHED_STATS_TOTAL_THREAD_STARTS, t->left_idle },
 		{ GPROF_A_SCHED_STATS_NUM_THREADS, r->running },
 		{ GPROF_A_SCHED_STATS_TOTAL_SWITCHES, switches },
-		{ GPROF_A_SCHED_STATS_STALL_NS, t->stall },
+		{ GPROF_A_SCHED_STATS_STALL_NS, t->stall, GPROF_SCHED_F_STALL },
 		{ GPROF_A_SCHED_STATS_NUM_SAMPLES, r->samples },
 		{ GPROF_A_SCHED_STATS_MISSED, t->missed },
 	};

@@ -62,7 +62,7 @@ struct gprof_sched_bucket {
  * @faults_left: ... and ended
  * @stall: sum of the times at which the last waiting task was switched in, less
  *	those at which a first one began to wait; wraps, and means something
- *	only summed over all CPUs
+ *	only summed over all CPUs; only with GPROF_SCHED_F_STALL
  * @delay: ns from runnable to running
  * @on_cpu: ns from switched in to switched out
  *
@@ -145,14 +145,14 @@ enum gprof_sched_state {
  * @taps: switches, wake-ups and forks
  * @call_taps: system calls
  * @fault_probe: counts page faults
- * @waiting: tasks in @waits, less 1
+ * @waiting: tasks in @waits, less 1; only with GPROF_SCHED_F_STALL
  * @hz: delays to sample in a second
  * @sample_period: cycles
  * @samples: sampled delays
  * @phase: protects all below, against who reads beside START and STOP; taken under
  *	the recorder's lock, and never held over a grace period
  * @state: GPROF_SCHED_*
- * @started_ns: CLOCK_MONOTONIC of START, 0: never, or not yet again
+ * @started_ns: CLOCK_MONOTONIC of START, 0: never
  * @started_cycles: gprof_cycles() at that moment
  * @base: totals at START
  * @final: totals from START to STOP

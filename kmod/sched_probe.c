@@ -84,12 +84,17 @@ static __always_inline void release(struct gprof_sched_bucket *b, int way)
 	atomic_long_set_release(&b->task[way], 0);
 }
 
-static __always_inline void count_wait(struct gprof_sched *s, u64 now)
+static __always_inline bool has_stall(const struct gprof_sched *s)
+{
+	return s->flags & GPROF_SCHED_F_STALL;
+}
+
+static __always_inline void count_wait(struct gprof_sched *s, u64 now, bool stall)
 {
 	struct gprof_sched_counters *c = this_cpu_ptr(s->counters);
 
 	gprof_count(&c->sched, 1);
-	if (atomic_inc_and_test(&s->waiting))
+	if (stall && atomic_inc_and_test(&s->waiting))
 		gprof_count(&c->stall, -now);
 }
 
@@ -109,14 +114,15 @@ static noinline void begin_other_wait(struct gprof_sched *s, struct task_struct 
 		if (!claim(b, way, entry))
 			continue;
 		WRITE_ONCE(b->since[way], now);
-		count_wait(s, now);
+		count_wait(s, now, has_stall(s));
 		return;
 	}
 	/* No room: the switch counts it as missed. */
 }
 
 /* Without interrupts, under the lock of the task's run queue. */
-static __always_inline void begin_wait(struct gprof_sched *s, struct task_struct *task, u64 now)
+static __always_inline void begin_wait(struct gprof_sched *s, struct task_struct *task, u64 now,
+				       bool stall)
 {
 	struct gprof_sched_bucket *b = bucket_of(s, task);
 
@@ -126,17 +132,17 @@ static __always_inline void begin_wait(struct gprof_sched *s, struct task_struct
 		return;
 	}
 	WRITE_ONCE(b->since[0], now);
-	count_wait(s, now);
+	count_wait(s, now, stall);
 }
 
 static __always_inline void end_wait(struct gprof_sched *s, struct gprof_sched_counters *c,
-				     struct gprof_sched_bucket *b, int way, u64 now)
+				     struct gprof_sched_bucket *b, int way, u64 now, bool stall)
 {
 	u64 delay = cycles_since(READ_ONCE(b->since[way]), now);
 
 	release(b, way);
 	gprof_histogram_add(&c->delay, gprof_cycles_ns(delay));
-	if (atomic_add_negative(-1, &s->waiting))
+	if (stall && atomic_add_negative(-1, &s->waiting))
 		gprof_count(&c->stall, now);
 }
 
@@ -152,7 +158,7 @@ static void end_other_wait(struct gprof_sched *s, struct task_struct *next, u64 
 
 		if (!is_entry_of(entry, next))
 			continue;
-		end_wait(s, c, b, way, now);
+		end_wait(s, c, b, way, now, has_stall(s));
 		/* After it was counted: there are never more samples than delays. */
 		if (entry & SAMPLED)
 			store_sample(s, now > since ? gprof_cycles_ns(now - since) : 0);
@@ -178,7 +184,7 @@ static noinline __noclone void other_switch(struct gprof_sched *s, bool preempt,
 	} else if (gprof_sched_member(s, prev)) {
 		gprof_histogram_add(&c->on_cpu, gprof_cycles_ns(cycles_since(c->last, now)));
 		if (gprof_task_queued(prev))
-			begin_wait(s, prev, now);
+			begin_wait(s, prev, now, has_stall(s));
 	}
 	if (next->pid)
 		end_other_wait(s, next, now);
@@ -191,7 +197,7 @@ static noinline __noclone void other_switch(struct gprof_sched *s, bool preempt,
 
 static __always_inline void on_switch(struct gprof_sched *s, bool preempt,
 				      struct task_struct *prev, struct task_struct *next,
-				      bool all, bool cheap)
+				      bool all, bool cheap, bool stall)
 {
 	struct gprof_sched_bucket *b = bucket_of(s, next);
 	struct gprof_sched_counters *c;
@@ -214,41 +220,44 @@ static __always_inline void on_switch(struct gprof_sched *s, bool preempt,
 	c->last = now;
 	if (!all)
 		WRITE_ONCE(c->curr, next);
-	end_wait(s, c, b, 0, now);
+	end_wait(s, c, b, 0, now, stall);
 }
 
 static __always_inline void on_wakeup(struct gprof_sched *s, struct task_struct *task, bool all,
-				      bool cheap)
+				      bool cheap, bool stall)
 {
 	/* A task that was about to sleep and still runs does not wait. */
 	if (unlikely(task->on_cpu))
 		return;
 	if (all || gprof_sched_member(s, task))
-		begin_wait(s, task, gprof_cycles_of(cheap));
+		begin_wait(s, task, gprof_cycles_of(cheap), stall);
 }
 
-/* One for each combination, since each test would cost every switch something. */
-#define SWITCH_PROBE(_name, _all, _cheap)					\
-static void switch_##_name(void *data, bool preempt, struct task_struct *prev,	\
-			   struct task_struct *next)				\
+/*
+ * One for each combination, since each test would cost every switch something, as
+ * would being open to ftrace.
+ */
+#define PROBES(_name, _all, _cheap, _stall)					\
+static notrace void switch_##_name(void *data, bool preempt,			\
+				   struct task_struct *prev,			\
+				   struct task_struct *next)			\
 {										\
-	on_switch(data, preempt, prev, next, _all, _cheap);			\
-}
-
-#define WAKEUP_PROBE(_name, _all, _cheap)					\
-static void wakeup_##_name(void *data, struct task_struct *task)		\
+	on_switch(data, preempt, prev, next, _all, _cheap, _stall);		\
+}										\
+										\
+static notrace void wakeup_##_name(void *data, struct task_struct *task)	\
 {										\
-	on_wakeup(data, task, _all, _cheap);					\
+	on_wakeup(data, task, _all, _cheap, _stall);				\
 }
 
-SWITCH_PROBE(all, true, true)
-SWITCH_PROBE(some, false, true)
-SWITCH_PROBE(all_slow, true, false)
-SWITCH_PROBE(some_slow, false, false)
-WAKEUP_PROBE(all, true, true)
-WAKEUP_PROBE(some, false, true)
-WAKEUP_PROBE(all_slow, true, false)
-WAKEUP_PROBE(some_slow, false, false)
+PROBES(some_slow, false, false, false)
+PROBES(some_slow_stall, false, false, true)
+PROBES(some, false, true, false)
+PROBES(some_stall, false, true, true)
+PROBES(all_slow, true, false, false)
+PROBES(all_slow_stall, true, false, true)
+PROBES(all, true, true, false)
+PROBES(all_stall, true, true, true)
 
 /* In the parent, before the child runs. */
 static void newtask(void *data, struct task_struct *task)
@@ -259,40 +268,36 @@ static void newtask(void *data, struct task_struct *task)
 		this_cpu_inc(s->counters->created);
 }
 
-enum { ALL, SOME, ALL_SLOW, SOME_SLOW, NR_KINDS };
-
-static const struct {
+struct probes {
 	void (*on_switch)(void *data, bool preempt, struct task_struct *prev,
 			  struct task_struct *next);
 	void (*on_wakeup)(void *data, struct task_struct *task);
-} probes[NR_KINDS] = {
-	[ALL] = { switch_all, wakeup_all },
-	[SOME] = { switch_some, wakeup_some },
-	[ALL_SLOW] = { switch_all_slow, wakeup_all_slow },
-	[SOME_SLOW] = { switch_some_slow, wakeup_some_slow },
 };
 
-static int kind_of(const struct gprof_sched *s)
-{
-	bool all = s->target->type == GPROF_TARGET_SYSTEM;
+#define PAIR(_name)	{ switch_##_name, wakeup_##_name }
 
-	if (gprof_clock.cheap)
-		return all ? ALL : SOME;
-	return all ? ALL_SLOW : SOME_SLOW;
+static const struct probes *probes_for(const struct gprof_sched *s)
+{
+	static const struct probes probes[2][2][2] = {	/* all, cheap, stall */
+		{ { PAIR(some_slow), PAIR(some_slow_stall) }, { PAIR(some), PAIR(some_stall) } },
+		{ { PAIR(all_slow), PAIR(all_slow_stall) }, { PAIR(all), PAIR(all_stall) } },
+	};
+
+	return &probes[s->target->type == GPROF_TARGET_SYSTEM][gprof_clock.cheap][has_stall(s)];
 }
 
 static int join(struct gprof_sched *s)
 {
-	int kind = kind_of(s);
+	const struct probes *p = probes_for(s);
 	unsigned int i;
 
 	/* Switches first, so that no wait is begun whose end is not seen. */
 	s->taps[0].tap = GPROF_TAP_SWITCH;
-	s->taps[0].on_switch = probes[kind].on_switch;
+	s->taps[0].on_switch = p->on_switch;
 	s->taps[1].tap = GPROF_TAP_WAKEUP;
-	s->taps[1].on_task = probes[kind].on_wakeup;
+	s->taps[1].on_task = p->on_wakeup;
 	s->taps[2].tap = GPROF_TAP_WAKEUP_NEW;
-	s->taps[2].on_task = probes[kind].on_wakeup;
+	s->taps[2].on_task = p->on_wakeup;
 	s->taps[3].tap = GPROF_TAP_NEWTASK;
 	s->taps[3].on_task = newtask;
 	for (i = 0; i < ARRAY_SIZE(s->taps); i++)

@@ -100,7 +100,9 @@ static void sum_all(struct gprof_sched *s, struct gprof_sched_totals *t)
 		t->faults += READ_ONCE(c->faults);
 	}
 	t->sched += t->missed;
-	t->stall = sum_stall(s, &t->time_ns);
+	t->time_ns = ktime_get_mono_fast_ns();
+	if (s->flags & GPROF_SCHED_F_STALL)
+		t->stall = sum_stall(s, &t->time_ns);
 }
 
 static void forget_samples(struct gprof_sched *s)
@@ -309,7 +311,8 @@ static bool read_totals(struct gprof_sched *s, struct gprof_sched_reading *r,
  *
  * Context: Task, beside START and STOP. Tasks are counted without any lock: that
  * takes as long as there are tasks.
- * Return: whether there is something: it was started, and is not just being so.
+ * Return: whether there is something: it was started. While it is started anew, what
+ * there was at the last STOP.
  */
 bool gprof_sched_read(struct gprof_sched *s, struct gprof_sched_reading *r)
 {
@@ -326,7 +329,9 @@ bool gprof_sched_read(struct gprof_sched *s, struct gprof_sched_reading *r)
 		return true;
 	r->running = count_running(s);
 	r->in_fault = count_in_fault(s);
-	r->waiting = atomic_read(&s->waiting) + 1;
+	/* Read after it: what ended a wait is seen with what began it. */
+	r->waiting = r->totals.sched - r->totals.missed -
+		     gprof_histogram_count(&r->totals.delay);
 	gprof_sched_population(s, r);
 	return true;
 }

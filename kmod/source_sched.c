@@ -24,6 +24,8 @@
 
 #define BITMAP_BYTES	(PID_MAX_LIMIT / BITS_PER_BYTE)
 
+#define SLOWS_ALL	(GPROF_SCHED_F_SYSCALLS | GPROF_SCHED_F_FAULTS)
+
 static bool has_members(const struct gprof_target *t)
 {
 	return gprof_target_is_tasks(t);
@@ -46,7 +48,7 @@ static int check(const struct gprof_request *req, u32 *reason)
 		return -ENOENT;
 	/* Whoever counts one's own slows everybody's. */
 	*reason = GPROF_REASON_SLOWS_DENIED;
-	if (p->flags && !req->target->privileged)
+	if (p->flags & SLOWS_ALL && !req->target->privileged)
 		return -EPERM;
 	*reason = GPROF_REASON_PERIOD;
 	if (p->hz > GPROF_SCHED_HZ_MAX)
@@ -151,14 +153,11 @@ static int setup(struct gprof_request *req, void **state)
 	return 0;
 }
 
+/* What there was at the last STOP is read until this run has begun. */
 static void clear(struct gprof_sched *s)
 {
 	int cpu;
 
-	/* Nobody reads until it has begun. */
-	mutex_lock(&s->phase);
-	s->started_ns = 0;
-	mutex_unlock(&s->phase);
 	for_each_possible_cpu(cpu)
 		memset(per_cpu_ptr(s->counters, cpu), 0, sizeof(*s->counters));
 	memset(s->waits, 0, sizeof(*s->waits) * (s->wait_mask + 1));
@@ -166,10 +165,7 @@ static void clear(struct gprof_sched *s)
 		memset(s->in_call, 0, BITMAP_BYTES);
 	s->incomplete = false;
 	atomic_set(&s->waiting, -1);
-	s->samples.count = 0;
-	memset(s->samples.ns, 0, sizeof(s->samples.ns));
 	memset(&s->base, 0, sizeof(s->base));
-	memset(&s->final, 0, sizeof(s->final));
 }
 
 static int start(void *state, u32 *attached)
@@ -192,6 +188,7 @@ static int start(void *state, u32 *attached)
 	started_ns = ktime_get_mono_fast_ns();
 	gprof_sched_begin(s);
 	mutex_lock(&s->phase);
+	memset(&s->final, 0, sizeof(s->final));
 	s->state = GPROF_SCHED_COUNTS;
 	s->started_ns = started_ns;
 	mutex_unlock(&s->phase);

@@ -152,17 +152,18 @@ DIRECT_TAP(switch, GPROF_TAP_SWITCH, on_switch)
 DIRECT_TAP(wakeup, GPROF_TAP_WAKEUP, on_task)
 DIRECT_TAP(wakeup_new, GPROF_TAP_WAKEUP_NEW, on_task)
 
-static void switch_probe(GPROF_SWITCH_ARGS)
+/* A place for ftrace would be an instruction too many. */
+static notrace void switch_probe(GPROF_SWITCH_ARGS)
 {
 	call_direct(switch, GPROF_TAP_SWITCH, on_switch, preempt, prev, next);
 }
 
-static void wakeup_probe(void *data, struct task_struct *task)
+static notrace void wakeup_probe(void *data, struct task_struct *task)
 {
 	call_direct(wakeup, GPROF_TAP_WAKEUP, on_task, task);
 }
 
-static void wakeup_new_probe(void *data, struct task_struct *task)
+static notrace void wakeup_new_probe(void *data, struct task_struct *task)
 {
 	call_direct(wakeup_new, GPROF_TAP_WAKEUP_NEW, on_task, task);
 }

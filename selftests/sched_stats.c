@@ -71,6 +71,7 @@ int sched_read(struct sched_recorder *r, struct sched_stats *st)
 		.total_starts = genl_u64(a[GPROF_A_SCHED_STATS_TOTAL_THREAD_STARTS]),
 		.num_threads = genl_u64(a[GPROF_A_SCHED_STATS_NUM_THREADS]),
 		.total_switches = genl_u64(a[GPROF_A_SCHED_STATS_TOTAL_SWITCHES]),
+		.has_stall = a[GPROF_A_SCHED_STATS_STALL_NS],
 		.stall_ns = genl_u64(a[GPROF_A_SCHED_STATS_STALL_NS]),
 		.num_samples = genl_u64(a[GPROF_A_SCHED_STATS_NUM_SAMPLES]),
 		.hz = genl_u32(a[GPROF_A_SCHED_STATS_SAMPLE_HZ]),

@@ -30,6 +30,7 @@ struct sched_stats {
 	uint32_t hz;
 	uint64_t missed;
 	bool doubtful;
+	bool has_stall;
 	struct sched_histogram delay, on_cpu;
 	uint64_t samples[GPROF_SCHED_SAMPLES];
 };

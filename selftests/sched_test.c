@@ -347,7 +347,7 @@ TEST_F(stats, five_tasks_on_one_cpu_are_one_running_and_four_waiting)
 	ASSERT_EQ(0, child_fork(&self->child, burn_long, (void *)5));
 	settle();
 	ASSERT_LE(0, pin_to(online_cpu(1)));
-	START(GPROF_TARGET_PROCESS, self->child.pid, 0, 0);
+	START(GPROF_TARGET_PROCESS, self->child.pid, GPROF_SCHED_F_STALL, 0);
 	READ(&self->before);
 	ASSERT_EQ(0, child_begin(&self->child));
 	sleep_ms(500);
@@ -375,7 +375,7 @@ TEST_F(stats, five_tasks_on_one_cpu_are_one_running_and_four_waiting)
 
 TEST_F(stats, a_task_that_never_waits_for_others_is_no_stall)
 {
-	START(GPROF_TARGET_THREAD, getpid(), 0, 0);
+	START(GPROF_TARGET_THREAD, getpid(), GPROF_SCHED_F_STALL, 0);
 	READ(&self->before);
 	sleep_ms(500);
 	READ(&self->after);
@@ -383,6 +383,17 @@ TEST_F(stats, a_task_that_never_waits_for_others_is_no_stall)
 	EXPECT_EQ(1, self->after.num_exec);
 	EXPECT_EQ(0, self->after.num_sched);
 	EXPECT_EQ(1, self->after.num_task);
+}
+
+TEST_F(stats, the_stall_is_absent_where_not_asked_for)
+{
+	START(GPROF_TARGET_THREAD, getpid(), 0, 0);
+	READ(&self->before);
+	EXPECT_FALSE(self->before.has_stall);
+	sched_close(&self->r);
+	START(GPROF_TARGET_THREAD, getpid(), GPROF_SCHED_F_STALL, 0);
+	READ(&self->after);
+	EXPECT_TRUE(self->after.has_stall);
 }
 
 TEST_F(stats, running_and_waiting_of_the_system_are_those_of_loadavg)
@@ -614,6 +625,7 @@ static void check(struct __test_metadata *_metadata, const struct sched_stats *a
 	EXPECT_LE(a->stall_ns, b->stall_ns);
 	EXPECT_LE(a->missed, b->missed);
 	EXPECT_LE(b->total_exec, b->total_sched);
+	EXPECT_TRUE(b->has_stall);
 	EXPECT_EQ(b->total_exec, b->delay.count + b->missed);
 	EXPECT_LE(b->total_exec, b->total_switches);
 	EXPECT_EQ(counted(&b->delay), b->delay.count);
@@ -644,7 +656,7 @@ TEST_F(stats, readings_are_consistent_while_cpus_go_and_come)
 		ASSERT_EQ(0, child_fork(&players[i], play_forever, NULL));
 		ASSERT_EQ(0, child_begin(&players[i]));
 	}
-	START(GPROF_TARGET_SYSTEM, 0, GPROF_SCHED_F_SYSCALLS, 1000);
+	START(GPROF_TARGET_SYSTEM, 0, GPROF_SCHED_F_SYSCALLS | GPROF_SCHED_F_STALL, 1000);
 	READ(&self->before);
 	end = monotonic_ns() + 5000000000ULL;
 	while (monotonic_ns() < end && _metadata->passed) {
@@ -715,6 +727,36 @@ TEST_F(stats, several_recorders_count_the_same)
 	ASSERT_EQ(0, sched_setup(&others[0], GPROF_TARGET_SYSTEM, 0, 0, 0));
 	EXPECT_EQ(-EBUSY, sched_read(&others[0], &st));
 	sched_close(&others[0]);
+}
+
+static void *restart(void *arg)
+{
+	struct device *dev = arg;
+	intptr_t err = 0;
+	int i;
+
+	for (i = 0; i < 20; i++)
+		err = err ?: device_stop(dev) ?: device_start(dev);
+	return (void *)err;
+}
+
+TEST_F(stats, there_is_something_to_read_while_it_is_started_anew)
+{
+	pthread_t thread;
+	void *err;
+	int readings = 0;
+
+	START(GPROF_TARGET_SYSTEM, 0, 0, 0);
+	READ(&self->before);
+	ASSERT_EQ(0, pthread_create(&thread, NULL, restart, &self->r.dev));
+	while (pthread_tryjoin_np(thread, &err)) {
+		EXPECT_EQ(0, sched_read(&self->r, &self->after));
+		EXPECT_LE(self->before.started_ns, self->after.started_ns);
+		self->before = self->after;
+		readings++;
+	}
+	EXPECT_EQ(NULL, err);
+	EXPECT_LE(20, readings);
 }
 
 /* A thread that starts and stops others until it is told to end. */

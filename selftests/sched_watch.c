@@ -3,10 +3,10 @@
  * sched_watch: runs a command with scheduler statistics of the system on, and
  * prints them, a name and a number in each line.
  *
- *	sched_watch [-p] [-s] [-f] [-n RECORDERS] COMMAND [ARGS...]
+ *	sched_watch [-p] [-s] [-f] [-w] [-n RECORDERS] COMMAND [ARGS...]
  *
- * -p: of the command alone; -s counts system calls, -f page faults; -n 0 runs
- * the command with none on, for comparison.
+ * -p: of the command alone; -s counts system calls, -f page faults, -w
+ * the stall; -n 0 runs the command with none on, for comparison.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -86,7 +86,7 @@ int main(int argc, char **argv)
 	struct sched_stats st;
 	pid_t pid;
 
-	while ((opt = getopt(argc, argv, "+psfn:")) != -1) {
+	while ((opt = getopt(argc, argv, "+psfwn:")) != -1) {
 		switch (opt) {
 		case 'p':
 			target = GPROF_TARGET_PROCESS;
@@ -96,6 +96,9 @@ int main(int argc, char **argv)
 			break;
 		case 'f':
 			flags |= GPROF_SCHED_F_FAULTS;
+			break;
+		case 'w':
+			flags |= GPROF_SCHED_F_STALL;
 			break;
 		case 'n':
 			nr = atoi(optarg);

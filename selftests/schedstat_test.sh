@@ -112,7 +112,7 @@ what_is_not_counted_is_refused_before_the_command_runs()
 
 every_interval_has_a_line_and_no_total_goes_back()
 {
-	run 0 gprofctl schedstat -i 0.5 -d 2.2 --json
+	run 0 gprofctl schedstat --stall -i 0.5 -d 2.2 --json
 	[ "$(wc -l <out)" -ge 3 ]
 	jq -se '[.[] | [.total_task_exec, .total_task_sched, .total_switches, .delay_ns.count,
 			.stall_ns, .time_ns, .total_task]] as $r |

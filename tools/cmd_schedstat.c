@@ -196,7 +196,7 @@ static int check_metric(struct schedstat *s)
 	if (gprof_sched_stats_read(s->session.sched, &st))
 		return fail("%s", gprof_sched_stats_error(s->session.sched));
 	if (gprof_sched_stats_get(&st, s->metric, &value))
-		return misused("%s is not counted; add --syscalls or --faults", s->metric);
+		return misused("%s is not counted; add --syscalls, --faults or --stall", s->metric);
 	return STATUS_OK;
 }
 

@@ -31,11 +31,20 @@ static int set_faults(void *ctx, const char *value)
 	return STATUS_OK;
 }
 
+static int set_stall(void *ctx, const char *value)
+{
+	(void)value;
+	((struct sched_options *)ctx)->flags |= GPROF_SCHED_STALL;
+	return STATUS_OK;
+}
+
 const struct option_row sched_option_rows[] = {
 	{ 0, "syscalls", NULL, "count system calls too, which slows those of all tasks a little",
 	  set_sys_calls },
 	{ 0, "faults", NULL, "count user page faults too, which slows those of all tasks a little",
 	  set_faults },
+	{ 0, "stall", NULL, "the time in which some task waited too, which slows switches a little",
+	  set_stall },
 	{ 0, "rate", "HZ", "delays to sample in a second (default: 100); all are counted", set_hz },
 	{ 0 },
 };

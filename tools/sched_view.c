@@ -320,6 +320,8 @@ static void put_stall(FILE *f, const struct sched_view *v)
 	double seconds = span(v);
 	uint64_t before = v->before ? v->before->stall_ns : 0;
 
+	if (!v->now->has_stall)
+		return;
 	if (seconds)
 		snprintf(share, sizeof(share), "%.1f %%",
 			 (v->now->stall_ns - before) / (seconds * NSEC_PER_SEC) * 100);

@@ -146,7 +146,7 @@ static void number_all(struct gprof_sched_stats *st)
 	st->sz = sizeof(*st);
 	for (uint64_t i = 0; n + i <= &st->missed; i++)
 		n[i] = UINT64_MAX - i;
-	st->has_faults = st->has_sys_calls = true;
+	st->has_faults = st->has_sys_calls = st->has_stall = true;
 }
 
 TEST(every_metric_of_the_seed_is_there)
@@ -229,6 +229,9 @@ TEST(what_is_not_counted_is_ENODATA_not_0)
 	EXPECT_EQ(-ENODATA, gprof_sched_stats_get(&st, "total_sys_calls", &v));
 	EXPECT_EQ(-ENODATA, gprof_sched_stats_get(&st, "num_sys_calls", &v));
 	EXPECT_EQ(0, gprof_sched_stats_get(&st, "total_faults", &v));
+	EXPECT_EQ(0, gprof_sched_stats_get(&st, "stall_ns", &v));
+	st.has_stall = false;
+	EXPECT_EQ(-ENODATA, gprof_sched_stats_get(&st, "stall_ns", &v));
 }
 
 TEST(a_reading_of_an_older_program_has_what_it_knows)
@@ -372,6 +375,10 @@ TEST_F(answer, what_was_not_asked_for_may_be_missing)
 	EXPECT_EQ(0, gprof_sched_answer(&self->st, GPROF_CMD_SCHED_STATS_GET, attrs));
 	EXPECT_FALSE(self->st.has_faults);
 	EXPECT_TRUE(self->st.has_sys_calls);
+	EXPECT_TRUE(self->st.has_stall);
+	attrs[GPROF_A_SCHED_STATS_STALL_NS] = NULL;
+	EXPECT_EQ(0, gprof_sched_answer(&self->st, GPROF_CMD_SCHED_STATS_GET, attrs));
+	EXPECT_FALSE(self->st.has_stall);
 	/* But one without the other makes no sense. */
 	attrs[GPROF_A_SCHED_STATS_NUM_SYS_CALLS] = NULL;
 	EXPECT_EQ(-EPROTO, gprof_sched_answer(&self->st, GPROF_CMD_SCHED_STATS_GET, attrs));
@@ -380,8 +387,11 @@ TEST_F(answer, what_was_not_asked_for_may_be_missing)
 TEST_F(answer, each_missing_attribute_is_EPROTO)
 {
 	for (int i = GPROF_A_SCHED_STATS_TIME_NS; i < GPROF_A_SCHED_STATS_CLOCK_DOUBTFUL; i++) {
-		struct nl_msg *msg = nlmsg_alloc_size(16384);
+		struct nl_msg *msg;
 
+		if (i == GPROF_A_SCHED_STATS_STALL_NS)
+			continue;	/* only where asked for */
+		msg = nlmsg_alloc_size(16384);
 		ASSERT_NE(NULL, msg);
 		nlmsg_put(msg, 0, 0, 0, 0, 0);
 		put_answer(msg, self->samples, i);

@@ -47,6 +47,7 @@ FIXTURE_SETUP(view)
 		.num_task_exec = 3,
 		.total_switches = 1234567,
 		.stall_ns = 500000000,
+		.has_stall = true,
 		.max_procs = 2,
 		.num_procs = 4,
 		.total_thread_starts = 17,

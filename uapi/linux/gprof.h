@@ -306,12 +306,15 @@ struct gprof_profile_params {
 #define GPROF_PROFILE_PARAMS_SIZE_VER0	24
 
 /*
- * flags of struct gprof_sched_params. Whatever the target, they slow down every
- * system call, or page fault, of every task on the host: they need CAP_PERFMON.
+ * flags of struct gprof_sched_params. Whatever the target, SYSCALLS and FAULTS slow
+ * down every system call, or page fault, of every task on the host: they need
+ * CAP_PERFMON. STALL has all CPUs share a counter, which each switch and each wake-up
+ * of the target changes.
  */
 #define GPROF_SCHED_F_SYSCALLS	(1U << 0)	/* count system calls */
 #define GPROF_SCHED_F_FAULTS	(1U << 1)	/* count user page faults */
-#define __GPROF_SCHED_F_ALL	0x3U
+#define GPROF_SCHED_F_STALL	(1U << 2)	/* time in which some task waited */
+#define __GPROF_SCHED_F_ALL	0x7U
 
 /**
  * struct gprof_sched_params - parameters of GPROF_KIND_SCHED

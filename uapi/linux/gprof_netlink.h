@@ -115,7 +115,8 @@ enum {
  * are those at the moment of reading (after STOP: 0, NUM_PROCS excepted). What
  * they count is argued in Documentation/schedstat.rst.
  *
- * Totals and numbers of system calls and faults are there only when counted.
+ * Totals and numbers of system calls and faults, and the stall, are there only when
+ * counted.
  */
 enum {
 	GPROF_A_SCHED_STATS_PAD = 1,

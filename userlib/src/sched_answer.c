@@ -76,7 +76,6 @@ static const struct {
 	{ GPROF_A_SCHED_STATS_TOTAL_THREAD_STARTS, AT(total_thread_starts) },
 	{ GPROF_A_SCHED_STATS_NUM_THREADS, AT(num_threads) },
 	{ GPROF_A_SCHED_STATS_TOTAL_SWITCHES, AT(total_switches) },
-	{ GPROF_A_SCHED_STATS_STALL_NS, AT(stall_ns) },
 	{ GPROF_A_SCHED_STATS_NUM_SAMPLES, AT(num_samples) },
 	{ GPROF_A_SCHED_STATS_MISSED, AT(missed) },
 };
@@ -148,6 +147,9 @@ int gprof_sched_answer(void *ctx, int cmd, struct nlattr **attrs)
 	st->sample_hz = nla_get_u32(attrs[GPROF_A_SCHED_STATS_SAMPLE_HZ]);
 	memcpy(st->sched_delay_ns, nla_data(attrs[GPROF_A_SCHED_STATS_SAMPLES]),
 	       sizeof(st->sched_delay_ns));
+	st->has_stall = attrs[GPROF_A_SCHED_STATS_STALL_NS];
+	if (st->has_stall)
+		take_number(st, AT(stall_ns), attrs[GPROF_A_SCHED_STATS_STALL_NS]);
 	st->clock_doubtful = attrs[GPROF_A_SCHED_STATS_CLOCK_DOUBTFUL];
 	if (take_pair(st, attrs, GPROF_A_SCHED_STATS_TOTAL_FAULTS, GPROF_A_SCHED_STATS_NUM_FAULTS,
 		      AT(total_faults), &st->has_faults) ||

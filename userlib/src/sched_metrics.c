@@ -61,7 +61,7 @@ static const struct {
 	IF(has_sys_calls, total_sys_calls), IF(has_sys_calls, num_sys_calls),
 	AT(max_procs), AT(num_procs),
 	AT(total_thread_starts), AT(num_threads),
-	AT(total_switches), AT(stall_ns),
+	AT(total_switches), IF(has_stall, stall_ns),
 	AT(sched_delay_ns), AT(num_samples), AT(sample_hz), AT(missed),
 	AT(delay), AT(on_cpu),
 };

@@ -21,10 +21,11 @@
 #include "target.h"
 
 #define WHAT	"scheduler statistics"
-#define FLAGS	(GPROF_SCHED_SYS_CALLS | GPROF_SCHED_FAULTS)
+#define FLAGS	(GPROF_SCHED_SYS_CALLS | GPROF_SCHED_FAULTS | GPROF_SCHED_STALL)
 
 static_assert(GPROF_SCHED_SYS_CALLS == GPROF_SCHED_F_SYSCALLS &&
-	      GPROF_SCHED_FAULTS == GPROF_SCHED_F_FAULTS, "the kernel's flags");
+	      GPROF_SCHED_FAULTS == GPROF_SCHED_F_FAULTS &&
+	      GPROF_SCHED_STALL == GPROF_SCHED_F_STALL, "the kernel's flags");
 
 /**
  * struct gprof_sched - open statistics

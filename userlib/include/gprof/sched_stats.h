@@ -42,9 +42,10 @@ extern "C" {
 
 struct gprof_sched;
 
-/* flags of struct gprof_sched_config; they slow down every task, and need CAP_PERFMON */
+/* flags of struct gprof_sched_config; the first two slow down every task, and need CAP_PERFMON */
 #define GPROF_SCHED_SYS_CALLS	(1U << 0)	/* count system calls */
 #define GPROF_SCHED_FAULTS	(1U << 1)	/* count user page faults */
+#define GPROF_SCHED_STALL	(1U << 2)	/* time in which some task waited */
 
 /**
  * struct gprof_sched_config - what to count
@@ -66,7 +67,8 @@ struct gprof_sched_config {
 /**
  * struct gprof_sched_stats - a reading
  * @sz: sizeof(struct gprof_sched_stats), set by the caller
- * @time_ns: when @stall_ns was read, and all else soon before or after; CLOCK_MONOTONIC
+ * @time_ns: when this was read; CLOCK_MONOTONIC. @stall_ns at that moment, all else
+ *	soon before or after
  * @started_ns: since when is counted
  * @total_task_exec: times a task was switched in
  * @num_task_exec: tasks on a CPU
@@ -84,7 +86,7 @@ struct gprof_sched_config {
  * @num_threads: CPUs that are not idle (unstable)
  * @total_switches: times a task left a CPU; of the system all switches, as ctxt
  *	in /proc/stat
- * @stall_ns: time in which at least one task waited for a CPU
+ * @stall_ns: time in which at least one task waited for a CPU; 0 unless @has_stall
  * @num_samples: delays that were sampled
  * @sample_hz: rate of that
  * @missed: delays that were not measured (unstable)
@@ -92,6 +94,7 @@ struct gprof_sched_config {
  * @has_sys_calls: system calls are counted
  * @clock_doubtful: times are not to be trusted, as the CPUs' clocks disagree;
  *	counts are
+ * @has_stall: the stall is counted
  * @sched_delay_ns: sampled delays from runnable to running, the most recent at
  *	[(num_samples + 255) % 256]
  * @delay: every delay from runnable to running, ns
@@ -125,6 +128,7 @@ struct gprof_sched_stats {
 	bool has_faults;
 	bool has_sys_calls;
 	bool clock_doubtful;
+	bool has_stall;
 	uint64_t sched_delay_ns[GPROF_SCHED_DELAYS];
 	struct gprof_histogram delay;
 	struct gprof_histogram on_cpu;
@@ -134,7 +138,8 @@ struct gprof_sched_stats {
  * gprof_sched_stats_open() - count from now on
  * @cfg: configuration; copied
  *
- * The system, cgroups, others' tasks, and any of @cfg->flags need CAP_PERFMON.
+ * The system, cgroups, others' tasks, GPROF_SCHED_SYS_CALLS and GPROF_SCHED_FAULTS need
+ * CAP_PERFMON.
  *
  * Return: statistics for gprof_sched_stats_close(), or NULL with errno.
  */
