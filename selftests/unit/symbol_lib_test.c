@@ -11,7 +11,6 @@
 
 #include "demangle.h"
 #include "elf_strings.h"
-
 #include "lib_util.h"
 #include "symbolizer.h"
 
