@@ -408,6 +408,35 @@ TEST_F(file, beyond_the_limit_is_closed_but_keeps_its_build_id)
 	ASSERT_EQ(0, gprof_spaces_init(&self->s));
 }
 
+TEST_F(space, generated_code_is_looked_up_again_for_each_profile)
+{
+	struct gprof_space *space;
+	struct gprof_process self_id = { getpid(), 1, lib_start_ns(getpid()) };
+	struct gprof_map_rec m = {
+		.rec = { GPROF_REC_MAP, WHOLE, sizeof(m) },
+		.process = self_id,
+		.time = 10,
+		.start = 0x1000,
+		.end = 0x2000,
+	};
+	char map[64];
+
+	snprintf(map, sizeof(map), "/tmp/perf-%d.map", getpid());
+	ASSERT_EQ(0, gprof_spaces_map(&self->s, &m, "//anon"));
+	space = gprof_spaces_find(&self->s, &self_id);
+	ASSERT_NE(NULL, space);
+	ASSERT_TRUE(lib_put(map, "1000 10 early\n", 14));
+	EXPECT_STREQ("early", gprof_space_generated(space, 0x1008));
+	ASSERT_TRUE(lib_put(map, "1000 10 early\n1010 10 late\n", 27));
+	EXPECT_EQ(NULL, gprof_space_generated(space, 0x1018));
+	gprof_spaces_generate_again(&self->s);
+	EXPECT_STREQ("late", gprof_space_generated(space, 0x1018));
+	/* A process that has ended took its map along, not its names. */
+	unlink(map);
+	gprof_spaces_generate_again(&self->s);
+	EXPECT_STREQ("early", gprof_space_generated(space, 0x1008));
+}
+
 FIXTURE(perf_map) {
 	const char *dir;
 	char path[128];

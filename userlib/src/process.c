@@ -368,26 +368,43 @@ static uint32_t inner_pid(uint32_t pid)
 	return inner ? inner : pid;
 }
 
-const char *gprof_space_generated(struct gprof_space *space, uint64_t addr)
+void gprof_spaces_generate_again(struct gprof_spaces *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->nr; i++)
+		s->v[i].perf_map_read = false;
+}
+
+static void read_perf_map(struct gprof_space *space)
 {
 	uid_t uid = space->uid_known ? space->uid : geteuid();
 	time_t since = real_time(space->id.start_ns) - 1;
 	uint32_t pid = space->id.pid;
+	struct gprof_perf_map map;
 	char path[96];
+	int err = -ENOENT;
 
+	if (gprof_process_alive(&space->id)) {
+		snprintf(path, sizeof(path), "/proc/%u/root/tmp/perf-%u.map", pid, inner_pid(pid));
+		err = gprof_perf_map_read(&map, path, uid, since);
+	}
+	if (err) {
+		snprintf(path, sizeof(path), "/tmp/perf-%u.map", pid);
+		err = gprof_perf_map_read(&map, path, uid, since);
+	}
+	/* What was read before is right still, when the process and its map are gone. */
+	if (err)
+		return;
+	gprof_perf_map_free(&space->perf_map);
+	space->perf_map = map;
+}
+
+const char *gprof_space_generated(struct gprof_space *space, uint64_t addr)
+{
 	if (!space->perf_map_read) {
-		int err = -ENOENT;
-
 		space->perf_map_read = true;
-		if (gprof_process_alive(&space->id)) {
-			snprintf(path, sizeof(path), "/proc/%u/root/tmp/perf-%u.map", pid,
-				 inner_pid(pid));
-			err = gprof_perf_map_read(&space->perf_map, path, uid, since);
-		}
-		if (err) {
-			snprintf(path, sizeof(path), "/tmp/perf-%u.map", pid);
-			gprof_perf_map_read(&space->perf_map, path, uid, since);
-		}
+		read_perf_map(space);
 	}
 	return gprof_perf_map_find(&space->perf_map, addr);
 }

@@ -66,7 +66,7 @@ struct gprof_reading {
  * @nr: how many
  * @cap: room
  * @perf_map: names of generated code
- * @perf_map_read: was it tried?
+ * @perf_map_read: was it tried for this profile?
  */
 struct gprof_space {
 	struct gprof_process id;
@@ -146,6 +146,9 @@ struct gprof_space *gprof_spaces_relative(struct gprof_spaces *s, const struct g
  */
 const struct gprof_vma *gprof_space_vma(struct gprof_space *space, uint32_t layout, uint64_t time,
 					uint64_t addr);
+
+/** gprof_spaces_generate_again() - programs have gone on compiling: look at their maps again */
+void gprof_spaces_generate_again(struct gprof_spaces *s);
 
 /** gprof_space_generated() - name of generated code, from /tmp/perf-PID.map, or NULL */
 const char *gprof_space_generated(struct gprof_space *space, uint64_t addr);

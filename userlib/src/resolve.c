@@ -145,6 +145,7 @@ int gprof_resolver_init(struct gprof_resolver *r, struct gprof_profile *p,
 	r->spaces = spaces;
 	gprof_map64_init(&r->by_vma);
 	gprof_map64_init(&r->names);
+	gprof_spaces_generate_again(spaces);
 	if (!space || !space->nr)
 		return 0;
 	/* Programs lie below libraries, whether position independent or not. */
