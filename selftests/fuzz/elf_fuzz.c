@@ -36,7 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (fd < 0)
 		fd = memfd_create("elf", MFD_CLOEXEC);
 	CHECK(fd >= 0 && !ftruncate(fd, 0) && pwrite(fd, data, size, 0) == (ssize_t)size);
-	s = gprof_symbolizer_open(fd);
+	s = gprof_symbolizer_open(fd, NULL, 0);
 	if (!s)
 		return 0;
 	for (addr = 0; addr < 0x2000; addr += 0x47)

@@ -138,11 +138,11 @@ static bool build(const char *dir, const char *compiler, const char *flags, cons
 
 static bool open_out(const char *dir, int *fd, struct gprof_symbolizer **s)
 {
-	char path[128];
+	static char path[128];
 
 	snprintf(path, sizeof(path), "%s/out", dir);
 	*fd = open(path, O_RDONLY | O_CLOEXEC);
-	*s = gprof_symbolizer_open(*fd);
+	*s = gprof_symbolizer_open(*fd, path, 0);
 	return *s;
 }
 
@@ -464,10 +464,10 @@ TEST_F(symbol, what_is_no_program_is_refused)
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		int fd = lib_memfd(bad[i], strlen(bad[i]));
 
-		EXPECT_EQ(NULL, gprof_symbolizer_open(fd));
+		EXPECT_EQ(NULL, gprof_symbolizer_open(fd, NULL, 0));
 		close(fd);
 	}
-	EXPECT_EQ(NULL, gprof_symbolizer_open(-1));
+	EXPECT_EQ(NULL, gprof_symbolizer_open(-1, NULL, 0));
 }
 
 TEST_F(symbol, a_damaged_program_makes_no_harm)
@@ -495,7 +495,7 @@ TEST_F(symbol, a_damaged_program_makes_no_harm)
 		for (j = 0; j < i % 4; j++)
 			bad[lib_random(&rnd) % 64] = lib_random(&rnd);
 		fd = lib_memfd(bad, i % 5 ? (size_t)len : lib_random(&rnd) % len);
-		s = gprof_symbolizer_open(fd);
+		s = gprof_symbolizer_open(fd, NULL, 0);
 		if (s) {
 			gprof_symbolizer_frames(s, pc, self->frames, &self->inlines);
 			gprof_symbolizer_caller(s, pc, false);
@@ -517,6 +517,92 @@ TEST_F(symbol, a_file_that_shrinks_meanwhile_makes_no_harm)
 	snprintf(path, sizeof(path), "%s/out", self->dir);
 	ASSERT_EQ(0, truncate(path, 100));
 	EXPECT_EQ(0, FRAMES(pc));
+}
+
+TEST_F(symbol, a_large_file_that_shrinks_meanwhile_makes_no_harm)
+{
+	uint64_t pc;
+	char path[128];
+
+	NEED("gcc");
+	lib_write(self->dir, "a.c", source);
+	ASSERT_TRUE(build(self->dir, "gcc", "-O1 -g", "a.c"));
+	pc = address(self->dir, "out", "in_inner");
+	snprintf(path, sizeof(path), "%s/out", self->dir);
+	ASSERT_EQ(0, truncate(path, 100 << 20));
+	ASSERT_TRUE(open_out(self->dir, &self->fd, &self->s));
+	ASSERT_EQ(0, truncate(path, 100));
+	EXPECT_EQ(0, FRAMES(pc));
+}
+
+/* Without a build-id there is the name, and the checksum, that the program says. */
+static int link_debug_file(const char *dir, const char *flags, const char *where)
+{
+	lib_write(dir, "a.c", source);
+	if (!build(dir, "gcc", flags, "a.c"))
+		return -1;
+	return lib_sh("cd %s && mkdir -p .debug && objcopy --only-keep-debug out out.debug && "
+		      "strip out && objcopy --add-gnu-debuglink=out.debug out && "
+		      "if [ %s != out.debug ]; then mv out.debug %s; fi", dir, where, where);
+}
+
+TEST_F(symbol, a_separate_debug_file_is_found_by_its_link)
+{
+	static const char *const where[] = { "out.debug", ".debug/out.debug" };
+	uint64_t inner;
+	size_t i;
+
+	NEED("gcc");
+	for (i = 0; i < 2; i++) {
+		lib_write(self->dir, "a.c", source);
+		ASSERT_TRUE(build(self->dir, "gcc", "-O1 -g -Wl,--build-id=none", "a.c"));
+		inner = address(self->dir, "out", "in_inner");
+		ASSERT_EQ(0, link_debug_file(self->dir, "-O1 -g -Wl,--build-id=none", where[i]));
+		ASSERT_TRUE(open_out(self->dir, &self->fd, &self->s));
+		EXPECT_EQ(3, FRAMES(inner));
+		EXPECT_STREQ("outer", self->frames[2].name);
+		gprof_symbolizer_close(self->s);
+		self->s = NULL;
+		close(self->fd);
+		self->fd = -1;
+	}
+	/* One byte of it is another: it is of another build. */
+	ASSERT_EQ(0, lib_sh("cd %s && printf x | dd of=.debug/out.debug bs=1 seek=40 conv=notrunc "
+			    "2>/dev/null", self->dir));
+	ASSERT_TRUE(open_out(self->dir, &self->fd, &self->s));
+	EXPECT_EQ(0, FRAMES(inner));
+}
+
+TEST_F(symbol, a_debug_file_that_shrinks_meanwhile_makes_no_harm)
+{
+	uint64_t inner;
+
+	NEED("gcc");
+	lib_write(self->dir, "a.c", source);
+	ASSERT_TRUE(build(self->dir, "gcc", "-O1 -g -Wl,--build-id=none", "a.c"));
+	inner = address(self->dir, "out", "in_inner");
+	ASSERT_EQ(0, link_debug_file(self->dir, "-O1 -g -Wl,--build-id=none", "out.debug"));
+	ASSERT_EQ(0, lib_sh("chmod g+w %s/out.debug", self->dir));
+	ASSERT_TRUE(open_out(self->dir, &self->fd, &self->s));
+	EXPECT_EQ(3, FRAMES(inner));
+	ASSERT_EQ(0, lib_sh("truncate -s 10 %s/out.debug", self->dir));
+	EXPECT_EQ(2, FRAMES(inner + 1));
+}
+
+TEST_F(symbol, a_small_table_within_a_stripped_program_has_its_names)
+{
+	uint64_t local;
+
+	NEED("gcc");
+	NEED("xz");
+	lib_write(self->dir, "a.c", source);
+	ASSERT_TRUE(build(self->dir, "gcc", "-O1", "a.c"));
+	local = address(self->dir, "out", "local");
+	ASSERT_EQ(0, lib_sh("cd %s && objcopy --only-keep-debug out mini && xz mini && strip out && "
+			    "objcopy --add-section .gnu_debugdata=mini.xz out", self->dir));
+	ASSERT_TRUE(open_out(self->dir, &self->fd, &self->s));
+	EXPECT_EQ(1, FRAMES(local));
+	EXPECT_STREQ("local", self->frames[0].name);
 }
 
 /* Functions whose unwind tables are known, since they are written by hand. */

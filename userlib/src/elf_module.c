@@ -4,6 +4,7 @@
  */
 #include "elf_module.h"
 
+#include <elfutils/libdwelf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -11,9 +12,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Larger files of root or of our own are mapped: reading would take their size in memory. */
-#define READ_MAX	(64 << 20)
-/* Files of others beyond this are not opened at all. */
+#include "debug_file.h"
+
+/*
+ * Nothing is mapped: whoever may write to a file may truncate it, and reading what it
+ * had would end the program that we are a part of. libelf reads what is asked for.
+ * Larger files of others than root and ourselves are not opened at all.
+ */
 #define FOREIGN_MAX	(1 << 30)
 
 static int find_elf(Dwfl_Module *mod, void **userdata, const char *name, Dwarf_Addr base,
@@ -31,9 +36,32 @@ static int find_elf(Dwfl_Module *mod, void **userdata, const char *name, Dwarf_A
 	return fd;
 }
 
+static int find_debuginfo(Dwfl_Module *mod, void **userdata, const char *name, Dwarf_Addr base,
+			  const char *file_name, const char *link, GElf_Word crc,
+			  char **debug_name)
+{
+	struct gprof_elf *m = *userdata;
+	struct gprof_debug_wanted wanted = {
+		.path = m->path, .pid = m->pid, .link = link, .crc = crc,
+	};
+	const void *id;
+	ssize_t len = dwelf_elf_gnu_build_id(m->elf, &id);
+
+	(void)mod;
+	(void)name;
+	(void)base;
+	(void)file_name;
+	(void)debug_name;
+	if (len > 0) {
+		wanted.build_id = id;
+		wanted.build_id_len = (size_t)len;
+	}
+	return gprof_debug_file(&wanted);
+}
+
 static const Dwfl_Callbacks callbacks = {
 	.find_elf = find_elf,
-	.find_debuginfo = dwfl_build_id_find_debuginfo,
+	.find_debuginfo = find_debuginfo,
 };
 
 static bool load_range(Elf *elf, GElf_Addr *start, GElf_Addr *end)
@@ -60,35 +88,31 @@ static bool load_range(Elf *elf, GElf_Addr *start, GElf_Addr *end)
 	return *start < *end;
 }
 
-static Elf_Cmd command(int fd)
+static bool may_read(int fd)
 {
 	struct stat st;
 
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
-		return ELF_C_NULL;
-	if (st.st_size <= READ_MAX)
-		return ELF_C_READ;
-	if (st.st_uid == 0 || st.st_uid == geteuid())
-		return ELF_C_READ_MMAP_PRIVATE;
-	return st.st_size <= FOREIGN_MAX ? ELF_C_READ : ELF_C_NULL;
+		return false;
+	return st.st_size <= FOREIGN_MAX || st.st_uid == 0 || st.st_uid == geteuid();
 }
 
-int gprof_elf_open(struct gprof_elf *m, int fd)
+int gprof_elf_open(struct gprof_elf *m, int fd, const char *path, uint32_t pid)
 {
 	GElf_Addr start, end;
 	GElf_Ehdr ehdr;
 	void **userdata;
-	Elf_Cmd cmd;
 
 	memset(m, 0, sizeof(*m));
+	m->path = path;
+	m->pid = pid;
 	m->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	if (m->fd < 0)
 		return -errno;
-	cmd = command(m->fd);
-	if (cmd == ELF_C_NULL)
+	if (!may_read(m->fd))
 		goto bad;
 	elf_version(EV_CURRENT);
-	m->elf = elf_begin(m->fd, cmd, NULL);
+	m->elf = elf_begin(m->fd, ELF_C_READ, NULL);
 	if (!m->elf || elf_kind(m->elf) != ELF_K_ELF || !gelf_getehdr(m->elf, &ehdr) ||
 	    (ehdr.e_type != ET_EXEC && ehdr.e_type != ET_DYN) || !load_range(m->elf, &start, &end))
 		goto bad;

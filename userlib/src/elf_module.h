@@ -21,6 +21,8 @@
  * @fd: own descriptor
  * @bias: what dwfl adds to addresses of the file
  * @machine: EM_*
+ * @path: where it lies, or NULL; borrowed
+ * @pid: a process whose path that is, or 0
  */
 struct gprof_elf {
 	Elf *elf;
@@ -29,10 +31,20 @@ struct gprof_elf {
 	int fd;
 	GElf_Addr bias;
 	uint16_t machine;
+	const char *path;
+	uint32_t pid;
 };
 
-/** gprof_elf_open() - open by descriptor, which stays the caller's; 0 or -errno */
-int gprof_elf_open(struct gprof_elf *m, int fd);
+/**
+ * gprof_elf_open() - open by descriptor
+ * @m: file, which stays where it is
+ * @fd: descriptor, which stays the caller's
+ * @path: to find its debug file by, which lives as long as @m; or NULL
+ * @pid: a process whose path that is, or 0
+ *
+ * Return: 0 or -errno.
+ */
+int gprof_elf_open(struct gprof_elf *m, int fd, const char *path, uint32_t pid);
 void gprof_elf_close(struct gprof_elf *m);
 
 #endif /* GPROF_ELF_MODULE_H */

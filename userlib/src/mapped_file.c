@@ -16,6 +16,8 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "regular_file.h"
+
 const char *gprof_missing_text(enum gprof_missing why)
 {
 	switch (why) {
@@ -119,24 +121,18 @@ static bool is_it(int fd, const struct stat *st, const struct gprof_file_id *id,
 	return !id->known || same_state(st, id);
 }
 
-/*
- * Opens a regular file that passes for the one that was mapped. Opening a pipe or a
- * device does something, looking at it does not; and what was looked at is what is
- * opened, whatever the path means by then.
- */
+/* Opens a regular file that passes for the one that was mapped. */
 static int try_open(const char *path, int follow, const struct gprof_file_id *id, bool mapped,
 		    enum gprof_missing *why)
 {
-	int look = open(path, O_PATH | O_CLOEXEC | follow), fd = -1;
 	enum gprof_missing got = GPROF_MISSING_OTHER;
-	char again[32];
 	struct stat st;
+	int look = gprof_look(path, follow, &st), fd = -1;
 
-	if (look < 0) {
+	if (look < 0 && errno != ENXIO) {
 		got = errno == EACCES || errno == EPERM ? GPROF_MISSING_DENIED : GPROF_MISSING_GONE;
-	} else if (!fstat(look, &st) && S_ISREG(st.st_mode) && may_be(&st, id, mapped)) {
-		snprintf(again, sizeof(again), "/proc/self/fd/%d", look);
-		fd = open(again, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	} else if (look >= 0 && may_be(&st, id, mapped)) {
+		fd = gprof_open_looked(look);
 		if (fd < 0) {
 			got = GPROF_MISSING_DENIED;
 		} else if (fstat(fd, &st) || !is_it(fd, &st, id, mapped)) {

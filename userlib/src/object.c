@@ -259,6 +259,7 @@ bool gprof_object_vaddr(const struct gprof_object *obj, uint64_t offset, uint64_
 
 struct gprof_symbolizer *gprof_object_symbolizer(struct gprof_object *obj)
 {
+	uint32_t pid;
 	int fd;
 
 	if (obj->symbolizer || obj->no_symbolizer || !obj->file)
@@ -267,7 +268,9 @@ struct gprof_symbolizer *gprof_object_symbolizer(struct gprof_object *obj)
 	if (fd < 0)
 		fd = reopen_object(obj);
 	if (fd >= 0) {
-		obj->symbolizer = gprof_symbolizer_open(fd);
+		/* Where the process has ended its paths are taken for ours. */
+		pid = gprof_process_alive(&obj->at.process) ? obj->at.process.pid : 0;
+		obj->symbolizer = gprof_symbolizer_open(fd, obj->path, pid);
 		if (!obj->symbolizer)
 			obj->why = GPROF_MISSING_ELF;
 		close(fd);

@@ -29,14 +29,14 @@ struct gprof_symbolizer {
 	struct gprof_map64 callers;
 };
 
-struct gprof_symbolizer *gprof_symbolizer_open(int fd)
+struct gprof_symbolizer *gprof_symbolizer_open(int fd, const char *path, uint32_t pid)
 {
 	struct gprof_symbolizer *s = calloc(1, sizeof(*s));
 	int err;
 
 	if (!s)
 		return NULL;
-	err = gprof_elf_open(&s->elf, fd);
+	err = gprof_elf_open(&s->elf, fd, path, pid);
 	if (err) {
 		free(s);
 		errno = -err;

@@ -29,8 +29,15 @@ struct gprof_symbol_frame {
 
 struct gprof_symbolizer;
 
-/** gprof_symbolizer_open() - open a file by descriptor, which is not kept; NULL with errno */
-struct gprof_symbolizer *gprof_symbolizer_open(int fd);
+/**
+ * gprof_symbolizer_open() - open a file
+ * @fd: descriptor, which is not kept
+ * @path: to find its debug file by, which lives as long as the answer; or NULL
+ * @pid: a process whose path that is, or 0
+ *
+ * Return: symbolizer, or NULL with errno.
+ */
+struct gprof_symbolizer *gprof_symbolizer_open(int fd, const char *path, uint32_t pid);
 void gprof_symbolizer_close(struct gprof_symbolizer *s);
 
 /**

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * debug_file.h: the file that has the debug symbols of another one.
+ *
+ * It is found by the build-id of that, or by the name and the checksum that that says
+ * (.gnu_debuglink), where gdb looks for it: as the process sees files, that ran it, and
+ * then as we do. Nothing that is found is believed before build-id or checksum agree.
+ */
+#ifndef GPROF_DEBUG_FILE_H
+#define GPROF_DEBUG_FILE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/**
+ * struct gprof_debug_wanted - what is known of a file that lacks debug symbols
+ * @path: its path, or NULL
+ * @pid: a process whose path that is, or 0
+ * @build_id: build-id
+ * @build_id_len: its bytes, or 0
+ * @link: name of the debug file, or NULL
+ * @crc: checksum of that
+ */
+struct gprof_debug_wanted {
+	const char *path;
+	uint32_t pid;
+	const unsigned char *build_id;
+	size_t build_id_len;
+	const char *link;
+	uint32_t crc;
+};
+
+/** gprof_debug_file() - open it; -1 when there is none */
+int gprof_debug_file(const struct gprof_debug_wanted *w);
+
+#endif /* GPROF_DEBUG_FILE_H */
