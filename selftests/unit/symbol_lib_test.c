@@ -589,6 +589,66 @@ TEST_F(symbol, a_debug_file_that_shrinks_meanwhile_makes_no_harm)
 	EXPECT_EQ(2, FRAMES(inner + 1));
 }
 
+/* Two functions, as Go's linker describes them; %s: what may be wrong */
+static const char go_source[] =
+	".text\n.globl main\nfirst: nop\nnop\nsecond: nop\nnop\nmain: nop\nret\n"
+	".section .gopclntab,\"a\",@progbits\n"
+	"table: .long 0xfffffff1\n.byte 0,0,1,8\n.quad %s\n.quad 0\n"
+	".quad 0\n"	/* the code: left to the reader */
+	".quad names - table\n.quad 0\n.quad 0\n.quad 0\n.quad functions - table\n"
+	"names: .ascii \"x\"\n.asciz \"main.first\"\nn2: .asciz \"main.(*T).second\"\n"
+	"functions: .long first - first\n.long f1 - functions\n"
+	".long second - first\n.long %s\n.long main - first\n"
+	"f1: .long 0\n.long 1\n"
+	"f2: .long 0\n.long n2 - names\n";
+
+static bool build_go(const char *dir, const char *nr, const char *second)
+{
+	char text[2048];
+
+	snprintf(text, sizeof(text), go_source, nr, second);
+	lib_write(dir, "go.S", text);
+	return !lib_sh("cd %s && gcc -nostdlib -static -Wl,-e,main -o out go.S 2>&1", dir);
+}
+
+TEST_F(symbol, a_stripped_go_program_has_the_names_of_its_own_table)
+{
+	uint64_t first, second;
+
+	NEED("gcc");
+	ASSERT_TRUE(build_go(self->dir, "2", "f2 - functions"));
+	first = address(self->dir, "out", "first");
+	second = address(self->dir, "out", "second");
+	ASSERT_EQ(0, lib_sh("strip %s/out", self->dir));
+	ASSERT_TRUE(open_out(self->dir, &self->fd, &self->s));
+	ASSERT_EQ(1, FRAMES(first + 1));
+	EXPECT_STREQ("main.first", self->frames[0].name);
+	ASSERT_EQ(1, FRAMES(second));
+	EXPECT_STREQ("main.(*T).second", self->frames[0].name);
+	EXPECT_EQ(0, FRAMES(second + 2));
+}
+
+TEST_F(symbol, a_go_table_that_leads_out_of_itself_gives_no_names)
+{
+	static const char *const nr[] = { "0x2000000000000002", "0x1fffffffffffffff", "9", "2", "2" };
+	static const char *const second[] = { "0", "0", "0", "0xfffffff0", "0x7fffffff" };
+	uint64_t at;
+	size_t i;
+
+	NEED("gcc");
+	for (i = 0; i < 5; i++) {
+		ASSERT_TRUE(build_go(self->dir, nr[i], second[i]));
+		at = address(self->dir, "out", "second");
+		ASSERT_EQ(0, lib_sh("strip %s/out", self->dir));
+		ASSERT_TRUE(open_out(self->dir, &self->fd, &self->s));
+		EXPECT_EQ(0, FRAMES(at));
+		gprof_symbolizer_close(self->s);
+		self->s = NULL;
+		close(self->fd);
+		self->fd = -1;
+	}
+}
+
 TEST_F(symbol, a_small_table_within_a_stripped_program_has_its_names)
 {
 	uint64_t local;

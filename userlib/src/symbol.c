@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "elf_strings.h"
+#include "go_table.h"
 #include "table.h"
 
 /* Is this section code? Sections of a separate debug file keep their flags. */
@@ -236,6 +237,12 @@ static int load_plt(struct gprof_symbols *s, struct gprof_elf *m)
 	return 0;
 }
 
+/* Any symbol says as much: it was the linker's. */
+static int add_go(void *ctx, uint64_t start, uint64_t end, const char *name)
+{
+	return add(ctx, start, end, name, TYPED | SIZED);
+}
+
 static int by_start(const void *a, const void *b)
 {
 	const struct gprof_symbol *x = a, *y = b;
@@ -293,6 +300,8 @@ int gprof_symbols_load(struct gprof_symbols *s, struct gprof_elf *m)
 	err = load_symtab(s, m);
 	if (!err)
 		err = load_plt(s, m);
+	if (!err && gprof_elf_strings_end(m->elf))
+		err = gprof_go_functions(m->elf, add_go, s);
 	if (err) {
 		gprof_symbols_free(s);
 		return err;
