@@ -173,6 +173,8 @@ TEST_F(thin, samples_that_interrupt_each_other_are_as_likely)
 	all = floor(n) + inner;
 	EXPECT_GT(inner, n / 100);
 	EXPECT_LT(off((taken + inner_taken) / all, self->p, self->p * (1 - self->p) / all), 4);
+	/* Nor those that interrupt more often than the others. */
+	EXPECT_LT(off((double)inner_taken / inner, self->p, self->p * (1 - self->p) / inner), 4);
 }
 
 TEST(gaps_may_be_as_long_as_any_period)
