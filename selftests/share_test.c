@@ -135,6 +135,8 @@ TEST_F(share, slower_gets_a_part_of_what_the_faster_gets)
 	const unsigned int n = 100000;
 	uint64_t i, j = 0;
 
+	/* so that the times are in order */
+	ASSERT_LE(0, pin_to_some_cpu());
 	set_up(_metadata, fast, self->signal, FAST, GPROF_TARGET_THREAD, gettid());
 	set_up(_metadata, slow, self->signal, SLOW, GPROF_TARGET_THREAD, gettid());
 	ASSERT_EQ(0, device_start(&slow->dev));
