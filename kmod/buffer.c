@@ -29,6 +29,7 @@
  * reservation, compared, and never used as an index or a loop bound.
  */
 #include "buffer.h"
+#include "notice.h"
 
 #include <linux/bug.h>
 #include <linux/compiler.h>
@@ -39,7 +40,7 @@
 
 /**
  * gprof_buffer_init() - make an empty ring
- * @b: ring whose memory, @cpu, @flight, @generation_ns and @weight are set
+ * @b: ring whose memory, @cpu, @flight, @wakes, @generation_ns and @weight are set
  *
  * Context: Any; nobody else uses @b yet.
  */
@@ -68,6 +69,8 @@ void gprof_buffer_lose(struct gprof_buffer *b, unsigned int reason)
 	barrier();	/* counted before it is announced */
 	WRITE_ONCE(b->owing, true);
 	WRITE_ONCE(b->recount, true);
+	if (b->notices)
+		gprof_notice(b->notices, GPROF_NOTICE_LOST);
 }
 
 /*
@@ -281,5 +284,5 @@ bool gprof_buffer_readable(const struct gprof_buffer *b)
 {
 	u64 head = READ_ONCE(b->head->head);
 
-	return !b->flight && head - READ_ONCE(b->tail->tail) >= b->size / 2;
+	return b->wakes && head - READ_ONCE(b->tail->tail) >= b->size / 2;
 }

@@ -16,6 +16,8 @@
 #include <linux/irq_work.h>
 #include <linux/types.h>
 
+struct gprof_notices;
+
 #define GPROF_GENERATIONS	256	/* most generations that a ring remembers */
 #define GPROF_FLIGHT_PARTS	8	/* a generation is cut at this part of a flight ring */
 #define GPROF_RECORD_PART	8	/* a reservation is at most this part of a ring */
@@ -36,6 +38,7 @@ struct gprof_generation {
  * @word: the reservation word: generation (16 bits) and position / 8 (48 bits)
  * @nest: producers that are active on this CPU, each interrupting the one before
  * @flight: overwrite the oldest generation instead of dropping the newest record
+ * @wakes: the reader is woken when half of it is full
  * @owing: @untold may be more than 0
  * @recount: @lost or @overwritten are newer than what @head says
  * @generation_start: time of the current generation; written by the outermost producer
@@ -61,6 +64,7 @@ struct gprof_generation {
  * @cpu: owner; only this CPU writes to the ring
  * @wake: wakes the reader from a context where wake-ups are allowed
  * @reader: for the function of @wake
+ * @notices: where losses are told, or NULL
  * @generations: ring of generations [@first, @generation]
  *
  * Written by the owning CPU only, except that anybody may read the counters.
@@ -70,6 +74,7 @@ struct gprof_buffer {
 	local64_t word;
 	unsigned int nest;
 	bool flight;
+	bool wakes;
 	bool owing;
 	bool recount;
 	u64 generation_start;
@@ -98,6 +103,7 @@ struct gprof_buffer {
 
 	struct irq_work wake;
 	void *reader;
+	struct gprof_notices *notices;
 	struct gprof_generation generations[GPROF_GENERATIONS];
 };
 
@@ -232,7 +238,7 @@ static inline void gprof_buffer_end(struct gprof_buffer *b)
 		if (unlikely(READ_ONCE(b->recount)))
 			gprof_buffer_recount(b);
 		smp_store_release(&b->head->head, pos);	/* A, pairs with C */
-		if (unlikely(pos - b->woken >= b->size / 2) && !b->flight)
+		if (unlikely(pos - b->woken >= b->size / 2) && b->wakes)
 			gprof_buffer_wake(b, pos);
 		barrier();	/* publish before giving up the role of the outermost */
 		WRITE_ONCE(b->nest, 0);

@@ -100,8 +100,12 @@ struct genl_family gprof_netlink_family __ro_after_init = {
  */
 static int announce(struct notifier_block *nb, unsigned long event, void *data)
 {
-	u8 cmd = event == GPROF_RECORDER_STARTED ? GPROF_CMD_RECORDER_STARTED :
-						   GPROF_CMD_RECORDER_STOPPED;
+	static const u8 cmds[] = {
+		[GPROF_RECORDER_STARTED] = GPROF_CMD_RECORDER_STARTED,
+		[GPROF_RECORDER_STOPPED] = GPROF_CMD_RECORDER_STOPPED,
+		[GPROF_RECORDER_LOST] = GPROF_CMD_RECORDER_LOST,
+		[GPROF_RECORDER_TARGET_GONE] = GPROF_CMD_RECORDER_TARGET_GONE,
+	};
 	struct gprof_recorder *r = data;
 	struct sk_buff *skb;
 	void *head;
@@ -111,7 +115,7 @@ static int announce(struct notifier_block *nb, unsigned long event, void *data)
 	skb = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_KERNEL);
 	if (!skb)
 		return NOTIFY_DONE;
-	head = genlmsg_put(skb, 0, 0, &gprof_netlink_family, 0, cmd);
+	head = genlmsg_put(skb, 0, 0, &gprof_netlink_family, 0, cmds[event]);
 	if (!head ||
 	    nla_put_u64_64bit(skb, GPROF_A_RECORDER_ID, r->entry.id, GPROF_A_RECORDER_PAD) ||
 	    nla_put_u32(skb, GPROF_A_RECORDER_KIND, r->source->kind)) {

@@ -46,6 +46,24 @@ static void free_recorder(struct gprof_entry *e)
 	kfree(r);
 }
 
+static void wake_owner(struct gprof_notices *n)
+{
+	struct gprof_recorder *r = container_of(n, struct gprof_recorder, notices);
+
+	wake_up_interruptible_poll(&r->wait, EPOLLPRI);
+}
+
+static bool tell_watchers(struct gprof_notices *n, u32 what)
+{
+	static const unsigned long events[GPROF_NOTICE_NR] = {
+		[GPROF_NOTICE_LOST] = GPROF_RECORDER_LOST,
+		[GPROF_NOTICE_TARGET_GONE] = GPROF_RECORDER_TARGET_GONE,
+	};
+	struct gprof_recorder *r = container_of(n, struct gprof_recorder, notices);
+
+	return blocking_notifier_call_chain(&watchers, events[what], r) == NOTIFY_OK;
+}
+
 /**
  * gprof_recorder_new() - make an unconfigured recorder
  *
@@ -62,6 +80,7 @@ struct gprof_recorder *gprof_recorder_new(void)
 	mutex_init(&r->lock);
 	spin_lock_init(&r->look);
 	init_waitqueue_head(&r->wait);
+	gprof_notices_init(&r->notices, wake_owner, tell_watchers);
 	atomic_inc(&open_recorders);
 	return r;
 }
@@ -169,6 +188,7 @@ static struct gprof_channel **make_channels(struct gprof_recorder *r, u64 data_s
 			return NULL;
 		}
 		channels[cpu]->buffer.reader = r;
+		channels[cpu]->buffer.notices = &r->notices;
 		init_irq_work(&channels[cpu]->buffer.wake, wake_reader);
 	}
 	return channels;
@@ -186,6 +206,7 @@ static void init_buffers(struct gprof_channel **channels, const struct gprof_set
 			continue;
 		b = &channels[cpu]->buffer;
 		b->flight = setup->flags & GPROF_SETUP_F_FLIGHT;
+		b->wakes = !b->flight || setup->flags & GPROF_SETUP_F_WAKE;
 		b->generation_ns = setup->generation_ns ?: GENERATION_DEFAULT;
 		b->weight = weight;
 		gprof_buffer_init(b);
@@ -197,6 +218,9 @@ static int check_setup(const struct gprof_setup *setup, u32 *reason)
 	*reason = GPROF_REASON_FLAGS;
 	if (setup->flags & ~__GPROF_SETUP_F_ALL || setup->stack & ~__GPROF_STACK_F_ALL)
 		return -EOPNOTSUPP;
+	/* Others wake without being asked. */
+	if (setup->flags & GPROF_SETUP_F_WAKE && !(setup->flags & GPROF_SETUP_F_FLIGHT))
+		return -EINVAL;
 	/* A call chain without its leaf is not one. */
 	if (setup->stack & ~GPROF_STACK_F_IP && !(setup->stack & GPROF_STACK_F_IP))
 		return -EINVAL;
@@ -264,6 +288,7 @@ static int build(struct gprof_recorder *r, struct gprof_setup *setup,
 	err = gprof_target_init(&r->target, setup, cpus, &setup->out_reason);
 	if (err)
 		return err;
+	r->target.notices = &r->notices;
 
 	setup->out_reason = GPROF_REASON_MEMLOCK;
 	err = gprof_charge(&r->charge, bytes_of(data_size, source, &req), r->target.privileged);
@@ -517,6 +542,8 @@ int gprof_recorder_stats(struct gprof_recorder *r, struct gprof_stats *stats)
 		err = add_buffers(r, stats);
 		stats->out_started_ns = r->started_ns;
 		stats->out_stopped_ns = r->stopped_ns;
+		stats->out_notices_untold = atomic64_read(&r->notices.untold);
+		stats->out_notices = gprof_notices_take(&r->notices);
 	}
 	mutex_unlock(&r->lock);
 	return err;
@@ -535,7 +562,8 @@ void gprof_recorder_info(struct gprof_info *info)
 	info->out_kinds = gprof_source_kinds();
 	info->out_features = GPROF_FEAT_KERNEL_FRAMES | GPROF_FEAT_USER_FRAMES |
 			     GPROF_FEAT_CALLER | GPROF_FEAT_FLIGHT | GPROF_FEAT_MAPS |
-			     GPROF_FEAT_MAP_FILES | GPROF_FEAT_NETLINK | gprof_source_features();
+			     GPROF_FEAT_MAP_FILES | GPROF_FEAT_NETLINK | GPROF_FEAT_NOTICES |
+			     gprof_source_features();
 	if (IS_ENABLED(CONFIG_CGROUPS))
 		info->out_features |= GPROF_FEAT_CGROUP;
 	info->out_max_frames = GPROF_MAX_FRAMES;
@@ -570,7 +598,7 @@ int gprof_recorder_mmap(struct gprof_recorder *r, struct vm_area_struct *vma)
 }
 
 /**
- * gprof_recorder_poll() - is a buffer at least half full?
+ * gprof_recorder_poll() - is a buffer at least half full? Has something happened?
  * @r: recorder
  * @file: its file
  * @wait: poll table
@@ -580,6 +608,7 @@ int gprof_recorder_mmap(struct gprof_recorder *r, struct vm_area_struct *vma)
 __poll_t gprof_recorder_poll(struct gprof_recorder *r, struct file *file, poll_table *wait)
 {
 	struct gprof_channel **channels;
+	__poll_t happened;
 	int cpu;
 
 	poll_wait(file, &r->wait, wait);
@@ -587,11 +616,12 @@ __poll_t gprof_recorder_poll(struct gprof_recorder *r, struct file *file, poll_t
 	channels = smp_load_acquire(&r->sampler.channels);
 	if (!channels)
 		return EPOLLERR;
+	happened = READ_ONCE(r->notices.pending) ? EPOLLPRI : 0;
 	for_each_possible_cpu(cpu) {
 		if (channels[cpu] && gprof_buffer_readable(&channels[cpu]->buffer))
-			return EPOLLIN | EPOLLRDNORM;
+			return EPOLLIN | EPOLLRDNORM | happened;
 	}
-	return 0;
+	return happened;
 }
 
 static void take_apart(struct gprof_recorder *r)
@@ -607,6 +637,7 @@ static void take_apart(struct gprof_recorder *r)
 
 	if (state != GPROF_NEW) {
 		r->source->destroy(r->source_state);
+		gprof_notices_end(&r->notices);
 		gprof_maps_destroy(&r->sampler.maps);
 		free_channels(r->sampler.channels);
 		gprof_uncharge(&r->charge);

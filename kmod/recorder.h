@@ -6,6 +6,7 @@
 #define GPROF_RECORDER_H
 
 #include "memlock.h"
+#include "notice.h"
 #include "registry.h"
 #include "sampler.h"
 #include "target.h"
@@ -36,6 +37,8 @@ enum gprof_recorder_state {
 enum gprof_recorder_event {
 	GPROF_RECORDER_STARTED,
 	GPROF_RECORDER_STOPPED,
+	GPROF_RECORDER_LOST,
+	GPROF_RECORDER_TARGET_GONE,
 };
 
 /**
@@ -67,6 +70,7 @@ struct gprof_phase {
  * @data_size: bytes of data of each CPU's buffer; 0: no buffers
  * @flight: the buffers are overwritten
  * @charge: memory charged
+ * @notices: what happened to it; end once it is set up when it is taken apart
  * @wait: readers in poll(), and who waits for guests to leave
  * @started_ns: last START, as @state
  * @stopped_ns: last STOP, as @state
@@ -84,6 +88,7 @@ struct gprof_recorder {
 	u64 data_size;
 	bool flight;
 	struct gprof_charge charge;
+	struct gprof_notices notices;
 	wait_queue_head_t wait;
 	u64 started_ns;
 	u64 stopped_ns;

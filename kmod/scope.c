@@ -22,7 +22,7 @@
  * for a process along, in case that it is its first: as many processes as members
  * are paid for, and there are never more.
  *
- * One user of the taps fork, exec and free for all, joined only while a scope has
+ * One user of the taps fork, exec, exit and free for all, joined only while a scope has
  * members; they are called with preemption off, which RCU takes for a reader.
  *
  * Locks: scope_mutex is innermost but for the taps'. scope_lock is a raw
@@ -30,6 +30,7 @@
  */
 #include "scope.h"
 #include "memlock.h"
+#include "notice.h"
 #include "tap.h"
 #include "target.h"
 
@@ -347,6 +348,34 @@ static void executed(void *data, struct task_struct *task)
 	rcu_read_unlock();
 }
 
+/* Is this what the target was? Not a process that it has forked. */
+static bool is_end_of(const struct gprof_target *t)
+{
+	if (t->type == GPROF_TARGET_THREAD)
+		return t->task == current;
+	return t->task->signal == current->signal && !atomic_read(&current->signal->live);
+}
+
+/* Of the last threads that end side by side each may take itself for the last. */
+static void exited(void *data, struct task_struct *task)
+{
+	struct gprof_scope_process *p;
+	struct gprof_scope_member *m;
+	int kind;
+
+	if (likely(!gprof_scope_has_any(current)))
+		return;
+	rcu_read_lock();
+	p = gprof_scope_process_of(current);
+	for (kind = 0; p && kind < GPROF_SCOPE_KINDS; kind++) {
+		hlist_for_each_entry_rcu(m, &p->members[kind], node) {
+			if (is_end_of(m->scope->target))
+				gprof_notice(m->scope->target->notices, GPROF_NOTICE_TARGET_GONE);
+		}
+	}
+	rcu_read_unlock();
+}
+
 /* From the RCU callback that gives up a task's last but one reference. */
 static void freed(void *data, struct task_struct *task)
 {
@@ -370,6 +399,7 @@ static void freed(void *data, struct task_struct *task)
 static struct gprof_tap_user probes[] = {
 	{ .tap = GPROF_TAP_FORK, .on_task = forked },
 	{ .tap = GPROF_TAP_EXEC, .on_task = executed },
+	{ .tap = GPROF_TAP_EXIT, .on_task = exited },
 	{ .tap = GPROF_TAP_FREE, .on_task = freed },
 };
 

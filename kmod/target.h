@@ -10,6 +10,7 @@
 
 struct cgroup;
 struct cred;
+struct gprof_notices;
 struct gprof_setup;
 struct task_struct;
 
@@ -22,6 +23,7 @@ struct task_struct;
  * @cpus: CPUs (CPUS; SYSTEM and CGROUP: all)
  * @owner: credentials of who set the recorder up; a reference is held
  * @privileged: @owner had CAP_PERFMON then
+ * @notices: where its end is told; set by the recorder
  */
 struct gprof_target {
 	u32 type;
@@ -31,6 +33,7 @@ struct gprof_target {
 	cpumask_var_t cpus;
 	const struct cred *owner;
 	bool privileged;
+	struct gprof_notices *notices;
 };
 
 int gprof_target_init(struct gprof_target *t, const struct gprof_setup *setup,

@@ -579,4 +579,111 @@ TEST_F(family, start_and_stop_are_told)
 	genl_close(&self->r.genl);
 }
 
+static void listen_to_events(struct __test_metadata *_metadata, struct genl *g)
+{
+	ASSERT_EQ(0, setsockopt(g->fd, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, &g->group,
+				sizeof(g->group)));
+}
+
+static void burn(void *arg, int step)
+{
+	burn_until(UINT64_MAX);
+}
+
+/* Samples are taken, and lost, in interrupts. */
+TEST_F(family, a_loss_is_told)
+{
+	struct gprof_cpu_params params = timer_params(100000);
+	struct gprof_stats st = { .size = sizeof(st), .cpu = GPROF_STATS_ALL_CPUS };
+	struct genl *g = &self->g;
+	struct gprof_setup setup;
+	struct pollfd pfd;
+	struct child child;
+	struct device dev;
+	unsigned int i;
+
+	SKIP_UNLESS(!geteuid(), "must be root to listen");
+	listen_to_events(_metadata, g);
+	ASSERT_EQ(0, child_fork(&child, burn, NULL));
+	setup = device_setup_of(GPROF_TARGET_PROCESS, child.pid, &params);
+	setup.buffer_size = 4096;
+	ASSERT_EQ(0, device_record(&dev, &setup));
+	EXPECT_EQ(GPROF_CMD_RECORDER_STARTED, next_event(g, setup.out_id));
+	pfd = (struct pollfd){ .fd = dev.fd, .events = POLLPRI };
+	EXPECT_EQ(0, poll(&pfd, 1, 0));
+	ASSERT_EQ(0, child_begin(&child));
+	EXPECT_EQ(1, poll(&pfd, 1, 100000));
+	EXPECT_TRUE(pfd.revents & POLLPRI);
+	while ((i = next_event(g, setup.out_id)) && i != GPROF_CMD_RECORDER_LOST)
+		;
+	EXPECT_EQ(GPROF_CMD_RECORDER_LOST, i);
+	EXPECT_EQ(GPROF_KIND_CPU, genl_u32(g->attrs[GPROF_A_RECORDER_KIND]));
+	for (i = GPROF_A_RECORDER_KIND + 1; i < GENL_ATTRS; i++)
+		EXPECT_EQ(NULL, g->attrs[i]) TH_LOG("attribute %u", i);
+	EXPECT_EQ(0, device_stop(&dev));
+	EXPECT_EQ(0, device_stats(&dev, GPROF_STATS_ALL_CPUS, &st));
+	EXPECT_EQ(1 << GPROF_NOTICE_LOST, st.out_notices);
+	EXPECT_EQ(0, st.out_notices_untold);
+	EXPECT_LT(0, device_lost(&st));
+	EXPECT_EQ(0, poll(&pfd, 1, 0));
+	device_close(&dev);
+	child_end(&child);
+}
+
+/* At most once a second, whether anybody listens or not. */
+TEST_F(family, a_loss_that_nobody_listens_to_is_counted)
+{
+	struct gprof_cpu_params params = timer_params(100000);
+	struct gprof_stats st;
+	struct gprof_setup setup;
+	struct child child;
+	struct device dev;
+	uint64_t begun;
+
+	ASSERT_EQ(0, child_fork(&child, burn, NULL));
+	setup = device_setup_of(GPROF_TARGET_PROCESS, child.pid, &params);
+	setup.buffer_size = 4096;
+	ASSERT_EQ(0, device_record(&dev, &setup));
+	begun = monotonic_ns();
+	ASSERT_EQ(0, child_begin(&child));
+	do {
+		sleep_ms(100);
+		ASSERT_EQ(0, device_stats(&dev, GPROF_STATS_ALL_CPUS, &st));
+	} while (st.out_notices_untold < 2);
+	EXPECT_LE(begun + 900000000, monotonic_ns());
+	EXPECT_LT(100, device_lost(&st));
+	device_close(&dev);
+	child_end(&child);
+}
+
+static void end(void *arg, int step)
+{
+	/* one that is forked goes on */
+	if (!fork())
+		sleep_ms(10000);
+	_exit(0);
+}
+
+TEST_F(family, the_end_of_a_target_is_told)
+{
+	struct genl *g = &self->g;
+	struct child child;
+	struct pollfd pfd;
+	struct gprof_stats st;
+
+	SKIP_UNLESS(!geteuid(), "must be root to listen");
+	listen_to_events(_metadata, g);
+	ASSERT_EQ(0, child_fork(&child, end, NULL));
+	START(GPROF_TARGET_PROCESS, child.pid);
+	EXPECT_EQ(GPROF_CMD_RECORDER_STARTED, next_event(g, self->r.id));
+	pfd = (struct pollfd){ .fd = self->r.dev.fd, .events = POLLPRI };
+	EXPECT_EQ(0, poll(&pfd, 1, 0));
+	ASSERT_EQ(0, child_begin(&child));
+	EXPECT_EQ(GPROF_CMD_RECORDER_TARGET_GONE, next_event(g, self->r.id));
+	EXPECT_EQ(1, poll(&pfd, 1, 5000));
+	ASSERT_EQ(0, device_stats(&self->r.dev, GPROF_STATS_ALL_CPUS, &st));
+	EXPECT_EQ(1 << GPROF_NOTICE_TARGET_GONE, st.out_notices);
+	child_end(&child);
+}
+
 TEST_HARNESS_MAIN

@@ -587,6 +587,26 @@ TEST_F(ring, flight_gives_up_the_oldest_and_counts_it)
 	EXPECT_LE(self->dev.data_size / 2, self->reader.bytes);
 }
 
+TEST_F(ring, flight_wakes_its_reader_where_asked)
+{
+	struct pollfd pfd;
+
+	NEED_EVENT();
+	self->setup.flags = GPROF_SETUP_F_FLIGHT;
+	self->setup.buffer_size = SMALLEST;
+	BEGIN();
+	ASSERT_TRUE(WAIT_FOR(out_overwritten, 1000));
+	pfd = (struct pollfd){ .fd = self->dev.fd, .events = POLLIN };
+	EXPECT_EQ(0, poll(&pfd, 1, 0));
+	device_close(&self->dev);
+	self->setup.flags |= GPROF_SETUP_F_WAKE;
+	ASSERT_EQ(0, device_record(&self->dev, &self->setup));
+	pfd.fd = self->dev.fd;
+	EXPECT_EQ(1, poll(&pfd, 1, 100000));
+	EXPECT_TRUE(pfd.revents & POLLIN);
+	EXPECT_LE(self->dev.data_size / 2, self->dev.rings[self->cpu].head->head);
+}
+
 TEST_F(ring, flight_that_never_filled_has_everything)
 {
 	struct gprof_stats st;

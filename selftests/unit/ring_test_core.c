@@ -127,6 +127,7 @@ void core_init(struct core *c, u64 size, bool flight, u64 seed, unsigned int nmi
 	c->b.head = calloc(1, sizeof(*c->b.head));
 	c->b.tail = calloc(1, sizeof(*c->b.tail));
 	c->b.flight = flight;
+	c->b.wakes = !flight;
 	c->b.generation_ns = 2000000;
 	c->b.weight = 1;
 	gprof_buffer_init(&c->b);

@@ -17,7 +17,9 @@
  *	close
  *
  * poll() reports EPOLLIN when a buffer is half full, so that a reader which
- * also looks a few times a second never loses a record to its own sleep.
+ * also looks a few times a second never loses a record to its own sleep; in flight
+ * mode only with GPROF_SETUP_F_WAKE, and by the position that the reader writes. It
+ * reports EPOLLPRI when something has happened (GPROF_NOTICE_*).
  *
  * Arguments. Every command takes a pointer to its struct, whose first member
  * is the size that the caller compiled with. Members may be appended later:
@@ -142,6 +144,7 @@
 #define GPROF_FEAT_SCHED_SYSCALLS	(1ULL << 7)	/* GPROF_SCHED_F_SYSCALLS */
 #define GPROF_FEAT_SCHED_FAULTS		(1ULL << 8)	/* GPROF_SCHED_F_FAULTS */
 #define GPROF_FEAT_MAP_FILES		(1ULL << 9)	/* struct gprof_map_file */
+#define GPROF_FEAT_NOTICES		(1ULL << 10)	/* GPROF_NOTICE_*, POLLPRI */
 
 /**
  * struct gprof_info - argument of GPROF_IOC_INFO
@@ -174,7 +177,8 @@ struct gprof_info {
 /* flags of struct gprof_setup */
 #define GPROF_SETUP_F_FLIGHT		(1U << 0)	/* overwrite the oldest generation */
 #define GPROF_SETUP_F_ON_EXEC		(1U << 1)	/* tasks: count from the next exec on */
-#define __GPROF_SETUP_F_ALL		0x3U
+#define GPROF_SETUP_F_WAKE		(1U << 2)	/* flight mode: poll() as in stream mode */
+#define __GPROF_SETUP_F_ALL		0x7U
 
 /* stack of struct gprof_setup; none: samples without a stack */
 #define GPROF_STACK_F_IP		(1U << 0)	/* the sampled instruction */
@@ -388,6 +392,14 @@ struct gprof_stop {
 
 #define GPROF_STATS_ALL_CPUS	(-1)
 
+/*
+ * What may happen to a recorder. poll() says POLLPRI from then on until STATS is called,
+ * and listeners of linux/gprof_netlink.h are told; each at most once a second.
+ */
+#define GPROF_NOTICE_LOST		0	/* a sample was lost: see out_lost */
+#define GPROF_NOTICE_TARGET_GONE	1	/* the thread or process has ended */
+#define GPROF_NOTICE_NR			2
+
 /**
  * struct gprof_stats - argument of GPROF_IOC_STATS
  * @size: sizeof(struct gprof_stats)
@@ -413,6 +425,9 @@ struct gprof_stop {
  *	when the CPU has too few counters (multiplexing)
  * @out_started_ns: time of the last START, 0 before it
  * @out_stopped_ns: time of the last STOP, 0 while recording
+ * @out_notices: what has happened since STATS was last called: bit
+ *	(1 << GPROF_NOTICE_*) each
+ * @out_notices_untold: notices that no listener of linux/gprof_netlink.h heard of
  *
  * Counters are sums since SETUP. After STOP they are exact; while recording
  * each is right, but they are not read at one instant.
@@ -436,9 +451,11 @@ struct gprof_stats {
 	__aligned_u64 out_time_running;
 	__aligned_u64 out_started_ns;
 	__aligned_u64 out_stopped_ns;
+	__aligned_u64 out_notices;
+	__aligned_u64 out_notices_untold;
 };
 
-#define GPROF_STATS_SIZE_VER0	248
+#define GPROF_STATS_SIZE_VER0	264
 
 /**
  * struct gprof_rate - argument of GPROF_IOC_RATE
@@ -466,7 +483,8 @@ struct gprof_rate {
 
 /**
  * struct gprof_ring_tail - the page that the reader writes
- * @tail: position up to which the reader is done; stream mode only
+ * @tail: position up to which the reader is done. In flight mode with
+ *	GPROF_SETUP_F_WAKE only poll() looks at it
  */
 struct gprof_ring_tail {
 	__aligned_u64 tail;

@@ -18,6 +18,9 @@
  *
  *	GPROF_CMD_RECORDER_STARTED	its ID and KIND
  *	GPROF_CMD_RECORDER_STOPPED	the same; it may be closed already
+ *	GPROF_CMD_RECORDER_LOST		the same; it loses samples, told once a second
+ *	GPROF_CMD_RECORDER_TARGET_GONE	the same; the thread or process has ended; what
+ *					it has forked may go on
  *
  * An event goes to all listeners alike, and so tells what every one of them may know;
  * who wants more asks with RECORDER_GET.
@@ -54,6 +57,8 @@ enum {
 	GPROF_CMD_SCHED_STATS_GET,
 	GPROF_CMD_RECORDER_STARTED,
 	GPROF_CMD_RECORDER_STOPPED,
+	GPROF_CMD_RECORDER_LOST,
+	GPROF_CMD_RECORDER_TARGET_GONE,
 
 	__GPROF_CMD_MAX,
 	GPROF_CMD_MAX = (__GPROF_CMD_MAX - 1)

@@ -39,6 +39,8 @@ static const struct feature features[] = {
 	  "this kernel has no tracepoints of system calls" },
 	{ "sched_faults", GPROF_FEAT_SCHED_FAULTS, "scheduler statistics can count page faults",
 	  "this kernel has no tracepoint of user page faults" },
+	{ "notices", GPROF_FEAT_NOTICES, "losses and the end of a target are told when they happen",
+	  "losses and the end of a target are not told" },
 	{ "maps", GPROF_FEAT_MAPS,
 	  "mappings are recorded, so that ended processes keep their names",
 	  "mappings are not recorded; addresses have no names" },

@@ -177,6 +177,12 @@ static int take_event(void *ctx, int cmd, struct nlattr **attrs)
 	case GPROF_CMD_RECORDER_STOPPED:
 		type = GPROF_MONITOR_STOPPED;
 		break;
+	case GPROF_CMD_RECORDER_LOST:
+		type = GPROF_MONITOR_LOST;
+		break;
+	case GPROF_CMD_RECORDER_TARGET_GONE:
+		type = GPROF_MONITOR_TARGET_GONE;
+		break;
 	default:
 		return 0;
 	}
@@ -237,6 +243,9 @@ static int describe(struct gprof_monitor *m, struct gprof_monitor_event *event)
 		ret = 1;
 	}
 	event->described = ret;
+	/* These may be taken after it has stopped. */
+	if (event->type == GPROF_MONITOR_LOST || event->type == GPROF_MONITOR_TARGET_GONE)
+		return 0;
 	if (event->type == GPROF_MONITOR_STOPPED) {
 		if (before)
 			*before = l->items[--l->nr];

@@ -94,6 +94,8 @@ struct gprof_monitor;
 enum gprof_monitor_type {
 	GPROF_MONITOR_STARTED,
 	GPROF_MONITOR_STOPPED,	/* or closed while it was started */
+	GPROF_MONITOR_LOST,	/* it loses samples; at most once a second */
+	GPROF_MONITOR_TARGET_GONE,	/* its thread or process has ended */
 };
 
 /**

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * notice: tells that something happened to a recorder, from any context.
+ *
+ * What happens, happens in NMIs too, and what is told is told by netlink, which
+ * allocates: NMI -> queue -> irq_work -> work. The queue is a small ring for each
+ * recorder. A producer takes a place by compare-exchange, writes the notice and then
+ * its turn; one that it interrupts waits for nobody, and the worker stops at a place
+ * whose turn is not written yet: who writes it queues the worker again.
+ *
+ * Each kind of notice is told at most once a second, lest a ring that is full for an
+ * hour keeps netlink busy. Counters tell how much of it there was.
+ */
+#include "notice.h"
+
+#include <linux/bitops.h>
+#include <linux/build_bug.h>
+#include <linux/jiffies.h>
+
+static_assert(!(GPROF_NOTICES & (GPROF_NOTICES - 1)));
+
+/* False: it has been told less than a second ago, or another CPU tells it now. */
+static bool is_due(struct gprof_notices *n, u32 what)
+{
+	unsigned long next = READ_ONCE(n->next[what]);
+
+	return time_after_eq(jiffies, next) &&
+	       cmpxchg(&n->next[what], next, jiffies + HZ) == next;
+}
+
+static bool enqueue(struct gprof_notices *n, u32 what)
+{
+	struct gprof_notice *place;
+	int head = atomic_read(&n->head);
+
+	do {
+		/* Pairs with atomic_set_release() in dequeue(): the place has been read. */
+		if ((unsigned int)(head - atomic_read_acquire(&n->tail)) >= GPROF_NOTICES)
+			return false;
+	} while (!atomic_try_cmpxchg(&n->head, &head, head + 1));
+	place = &n->queue[head & (GPROF_NOTICES - 1)];
+	place->what = what;
+	/* Pairs with smp_load_acquire() in dequeue(). */
+	smp_store_release(&place->turn, (unsigned int)head + 1);
+	return true;
+}
+
+/* By the worker alone. */
+static bool dequeue(struct gprof_notices *n, u32 *what)
+{
+	int tail = atomic_read(&n->tail);
+	struct gprof_notice *place = &n->queue[tail & (GPROF_NOTICES - 1)];
+
+	/* Pairs with smp_store_release() in enqueue(). */
+	if (smp_load_acquire(&place->turn) != (unsigned int)tail + 1)
+		return false;
+	*what = place->what;
+	/* Pairs with atomic_read_acquire() in enqueue(). */
+	atomic_set_release(&n->tail, tail + 1);
+	return true;
+}
+
+static void irq(struct irq_work *irq)
+{
+	struct gprof_notices *n = container_of(irq, struct gprof_notices, irq);
+
+	n->wake(n);
+	schedule_work(&n->work);
+}
+
+static void work(struct work_struct *work)
+{
+	struct gprof_notices *n = container_of(work, struct gprof_notices, work);
+	u32 what;
+
+	while (dequeue(n, &what)) {
+		if (!n->tell(n, what))
+			atomic64_inc(&n->untold);
+	}
+}
+
+/**
+ * gprof_notices_init() - nothing has happened yet
+ * @n: notices, zeroed
+ * @wake: called when something is pending, with interrupts off (PREEMPT_RT: in a thread)
+ * @tell: called with each notice, in a worker; returns whether anybody heard of it
+ *
+ * Context: Task.
+ */
+void gprof_notices_init(struct gprof_notices *n, void (*wake)(struct gprof_notices *n),
+			bool (*tell)(struct gprof_notices *n, u32 what))
+{
+	unsigned int i;
+
+	n->wake = wake;
+	n->tell = tell;
+	for (i = 0; i < GPROF_NOTICE_NR; i++)
+		n->next[i] = jiffies;
+	init_irq_work(&n->irq, irq);
+	INIT_WORK(&n->work, work);
+}
+
+/**
+ * gprof_notices_end() - what has happened has been told when this returns
+ * @n: notices; nothing more happens
+ *
+ * Context: Task.
+ */
+void gprof_notices_end(struct gprof_notices *n)
+{
+	irq_work_sync(&n->irq);
+	flush_work(&n->work);
+}
+
+/**
+ * gprof_notice() - something has happened
+ * @n: to whom
+ * @what: GPROF_NOTICE_*
+ *
+ * Context: Any incl. NMI.
+ */
+void gprof_notice(struct gprof_notices *n, u32 what)
+{
+	if (likely(!is_due(n, what)))
+		return;
+	set_bit(what, &n->pending);
+	if (!enqueue(n, what))
+		atomic64_inc(&n->untold);
+	irq_work_queue(&n->irq);
+}
+
+/**
+ * gprof_notices_take() - what has happened since this was called last
+ * @n: notices
+ *
+ * Context: Any.
+ * Return: bit (1 << GPROF_NOTICE_*) each.
+ */
+u64 gprof_notices_take(struct gprof_notices *n)
+{
+	return xchg(&n->pending, 0);
+}
