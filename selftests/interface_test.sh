@@ -74,7 +74,7 @@ run_example()
 				/* Not every example needs them. */
 				(void)work;
 				fd = open("/dev/null", O_RDWR);
-				trace = gprof_trace_open_memory(empty, sizeof(empty), NULL);
+				trace = gprof_trace_new_memory(empty, sizeof(empty), NULL);
 				example();
 				gprof_trace_free(trace);
 				return 0;
@@ -146,12 +146,12 @@ a_cxx_program_uses_it()
 			cfg.events = &ev;
 			cfg.nr_events = 1;
 			gprof_recorder *r = gprof_cpu_recorder_new(&cfg);
-			if (!r && std::string(gprof_recorder_error(nullptr)).empty())
+			if (!r && std::string(gprof_error()).empty())
 				return 2;
 			gprof_recorder_free(r);
 
 			char header[16] = "go 1.23 trace";
-			gprof_trace *t = gprof_trace_open_memory(header, sizeof(header), nullptr);
+			gprof_trace *t = gprof_trace_new_memory(header, sizeof(header), nullptr);
 			gprof_utilization *u = gprof_utilization_new(GPROF_UTIL_STW);
 			while (gprof_trace_next(t, &event) > 0)
 				if (gprof_utilization_add(u, &event))
@@ -208,10 +208,10 @@ write_user()
 			GUARDED(struct gprof_profile_opts, po);
 			GUARDED(struct gprof_utilization_opts, uo);
 			GUARDED(struct gprof_cpu_config, cpu);
-			GUARDED(struct gprof_profile_config, profile);
+			GUARDED(struct gprof_tracepoint_config, profile);
 			GUARDED(struct gprof_sched_config, sched);
 
-			struct gprof_trace *t = gprof_trace_open_memory(header, sizeof(header), &o.v);
+			struct gprof_trace *t = gprof_trace_new_memory(header, sizeof(header), &o.v);
 			CHECK(t && !gprof_trace_stats(t, &st.v));
 			CHECK(st.v.version == 23 && whole(st.guard));
 			gprof_trace_free(t);
@@ -219,18 +219,18 @@ write_user()
 			CHECK(u);
 			gprof_utilization_free(u);
 			errno = 0;
-			CHECK(!gprof_profile_read_opts(-1, &po.v, NULL) && errno == EBADF);
+			CHECK(!gprof_profile_read_opts(-1, &po.v) && errno == EBADF);
 
 			/* Without the module all are taken as far as to the device, or to a wrong value. */
 			cpu.v.target.type = (enum gprof_target_type)99;
 			CHECK(!gprof_cpu_recorder_new(&cpu.v));
-			CHECK(strstr(gprof_recorder_error(NULL), "target"));
+			CHECK(strstr(gprof_error(), "target"));
 			profile.v.event = "nocolon";
-			CHECK(!gprof_profile_recorder_new(&profile.v));
-			CHECK(!strstr(gprof_recorder_error(NULL), "sz is"));
+			CHECK(!gprof_tracepoint_recorder_new(&profile.v));
+			CHECK(!strstr(gprof_error(), "sz is"));
 			sched.v.flags = 1U << 30;
-			CHECK(!gprof_sched_stats_open(&sched.v));
-			CHECK(strstr(gprof_sched_stats_error(NULL), "flags"));
+			CHECK(!gprof_sched_stats_new(&sched.v));
+			CHECK(strstr(gprof_error(), "flags"));
 			return bad;
 		}
 	END

@@ -46,12 +46,12 @@ FIXTURE_TEARDOWN(library)
 #define NEW() do {							\
 	self->r = gprof_cpu_recorder_new(&self->cfg);			\
 	ASSERT_NE(NULL, self->r) {					\
-		TH_LOG("%s", gprof_recorder_error(NULL));		\
+		TH_LOG("%s", gprof_error());		\
 	}								\
 } while (0)
 
 #define EXPECT_OK(_call) EXPECT_EQ(0, _call) {				\
-	TH_LOG("%s", gprof_recorder_error(self->r));			\
+	TH_LOG("%s", gprof_error());			\
 }
 
 /* A refused configuration: NULL, errno, and a sentence that says the word. */
@@ -59,8 +59,8 @@ FIXTURE_TEARDOWN(library)
 	errno = 0;							\
 	EXPECT_EQ(NULL, gprof_cpu_recorder_new(&self->cfg));		\
 	EXPECT_EQ(_errno, errno);					\
-	EXPECT_NE(NULL, strstr(gprof_recorder_error(NULL), _word)) {	\
-		TH_LOG("%s", gprof_recorder_error(NULL));		\
+	EXPECT_NE(NULL, strstr(gprof_error(), _word)) {	\
+		TH_LOG("%s", gprof_error());		\
 	}								\
 } while (0)
 
@@ -81,7 +81,7 @@ TEST_F(library, second_start_is_EBUSY_and_the_first_goes_on)
 	NEW();
 	EXPECT_OK(gprof_recorder_start(self->r, self->fd));
 	EXPECT_EQ(-EBUSY, gprof_recorder_start(self->r, self->fd));
-	EXPECT_LT(0, strlen(gprof_recorder_error(self->r)));
+	EXPECT_LT(0, strlen(gprof_error()));
 	burn_ns(BURN_MS * 1000000ULL);
 	EXPECT_OK(gprof_recorder_stop(self->r));
 	EXPECT_OK(gprof_recorder_stats(self->r, 0, &self->st));
@@ -92,7 +92,7 @@ TEST_F(library, stop_without_start_is_EINVAL)
 {
 	NEW();
 	EXPECT_EQ(-EINVAL, gprof_recorder_stop(self->r));
-	EXPECT_LT(0, strlen(gprof_recorder_error(self->r)));
+	EXPECT_LT(0, strlen(gprof_error()));
 	EXPECT_OK(gprof_recorder_start(self->r, self->fd));
 	EXPECT_OK(gprof_recorder_stop(self->r));
 	EXPECT_EQ(-EINVAL, gprof_recorder_stop(self->r));
@@ -146,7 +146,7 @@ TEST_F(library, a_hundred_recordings_take_the_memory_of_one)
 			ASSERT_EQ(pid, waitpid(pid, NULL, 0));
 		}
 		ASSERT_EQ(0, gprof_recorder_stop(self->r)) {
-			TH_LOG("%s", gprof_recorder_error(self->r));
+			TH_LOG("%s", gprof_error());
 		}
 	}
 	after = mallinfo2().uordblks;
@@ -264,7 +264,7 @@ TEST_F(library, missing_event_is_told_with_the_alternative)
 	SKIP_UNLESS(refused, "the machine has cycles");
 	self->events[0] = (struct gprof_cpu_event){ .name = "cycles" };
 	EXPECT_REFUSED(refused, "cycles");
-	EXPECT_NE(NULL, strstr(gprof_recorder_error(NULL), "timer"));
+	EXPECT_NE(NULL, strstr(gprof_error(), "timer"));
 }
 
 TEST_F(library, same_event_twice_is_EEXIST)
@@ -346,7 +346,7 @@ TEST_F(library, full_disk_at_stop_is_ENOSPC_and_no_end)
 	EXPECT_OK(gprof_recorder_start(self->r, full));
 	burn_ns(10000000);
 	EXPECT_EQ(-ENOSPC, gprof_recorder_stop(self->r));
-	EXPECT_LT(0, strlen(gprof_recorder_error(self->r)));
+	EXPECT_LT(0, strlen(gprof_error()));
 	close(full);
 	/* it is stopped, and works again */
 	EXPECT_OK(gprof_recorder_start(self->r, self->fd));
@@ -412,7 +412,7 @@ TEST_F(library, each_event_has_its_output)
 }
 
 /* Burns as one of two parts of a program. */
-static void __attribute__((noinline)) burn_part(uint64_t ns)
+static void __attribute__((noipa)) burn_part(uint64_t ns)
 {
 	burn_ns(ns);
 	__asm__ volatile("");
@@ -448,7 +448,7 @@ TEST_F(library, labels_of_a_thread_are_those_of_its_samples)
 
 	self->events[0].hz = 1000;
 	NEW();
-	EXPECT_OK(gprof_recorder_start(self->r, -1));
+	EXPECT_OK(gprof_recorder_start_events(self->r, NULL, 1));
 	/* before there were any labels, and between */
 	burn_ns(50000000);
 	for (i = 0; i < 20; i++) {
@@ -498,7 +498,7 @@ TEST_F(library, stop_can_give_the_profile)
 	NEW();
 	EXPECT_EQ(-EINVAL, gprof_recorder_stop_profiles(self->r, p, 1));
 	EXPECT_EQ((void *)1, p[0]);
-	EXPECT_OK(gprof_recorder_start(self->r, -1));
+	EXPECT_OK(gprof_recorder_start_events(self->r, NULL, 1));
 	burn_ns(BURN_MS * 1000000ULL);
 	/* a wrong number stops nothing */
 	EXPECT_EQ(-EINVAL, gprof_recorder_stop_profiles(self->r, p, 2));
@@ -791,7 +791,7 @@ TEST_F(library, files_of_the_library_are_not_inherited_by_exec)
 
 TEST(tracepoint_profile_counts_every_event)
 {
-	struct gprof_profile_config cfg = {
+	struct gprof_tracepoint_config cfg = {
 		.sz = sizeof(cfg), .target = { .type = GPROF_SELF },
 		.event = "sched:sched_process_fork", .kernel_frames = true,
 	};
@@ -804,9 +804,9 @@ TEST(tracepoint_profile_counts_every_event)
 	pid_t pid;
 
 	tracepoint_id("sched", "sched_process_fork");
-	r = gprof_profile_recorder_new(&cfg);
+	r = gprof_tracepoint_recorder_new(&cfg);
 	ASSERT_NE(NULL, r) {
-		TH_LOG("%s", gprof_recorder_error(NULL));
+		TH_LOG("%s", gprof_error());
 	}
 	ASSERT_EQ(0, gprof_recorder_start(r, fd));
 	for (i = 0; i < 50; i++) {
@@ -833,15 +833,15 @@ TEST(tracepoint_profile_counts_every_event)
 
 TEST(unknown_tracepoint_is_ENOENT)
 {
-	struct gprof_profile_config cfg = {
+	struct gprof_tracepoint_config cfg = {
 		.sz = sizeof(cfg), .target = { .type = GPROF_SELF }, .event = "sched:nonsense",
 	};
 
 	tracepoint_id("sched", "sched_process_fork");
 	errno = 0;
-	EXPECT_EQ(NULL, gprof_profile_recorder_new(&cfg));
+	EXPECT_EQ(NULL, gprof_tracepoint_recorder_new(&cfg));
 	EXPECT_EQ(ENOENT, errno);
-	EXPECT_NE(NULL, strstr(gprof_recorder_error(NULL), "sched:nonsense"));
+	EXPECT_NE(NULL, strstr(gprof_error(), "sched:nonsense"));
 }
 
 TEST_HARNESS_MAIN

@@ -121,12 +121,12 @@ static void dump_trace(const char *file, char **flags, int nr)
 	struct gprof_utilization *u[SETS_MAX];
 	const struct gprof_util_function *f;
 	int fd = open(file, O_RDONLY | O_CLOEXEC), i, ret;
-	struct gprof_trace *t = fd < 0 ? NULL : gprof_trace_open(fd, NULL);
+	struct gprof_trace *t = fd < 0 ? NULL : gprof_trace_new(fd, NULL);
 	struct gprof_trace_event ev;
 	size_t nr_functions;
 
 	if (!t)
-		die(file, fd < 0 ? strerror(errno) : gprof_trace_error(NULL));
+		die(file, fd < 0 ? strerror(errno) : gprof_error());
 	if (nr > SETS_MAX)
 		die("flags", "too many sets");
 	for (i = 0; i < nr; i++) {
@@ -139,7 +139,7 @@ static void dump_trace(const char *file, char **flags, int nr)
 			if (gprof_utilization_add(u[i], &ev))
 				die(file, strerror(errno));
 	if (ret)
-		die(file, gprof_trace_error(t));
+		die(file, gprof_error());
 	for (i = 0; i < nr; i++) {
 		if (gprof_utilization_finish(u[i], &f, &nr_functions))
 			die(file, strerror(errno));

@@ -48,7 +48,6 @@ int main(int argc, char **argv)
 {
 	const struct gprof_value_type *types;
 	struct gprof_profile *p;
-	const char *error = "";
 	size_t i, type;
 	int fd;
 
@@ -57,9 +56,9 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	fd = open(argv[1], O_RDONLY);
-	p = fd < 0 ? NULL : gprof_profile_read(fd, &error);
+	p = fd < 0 ? NULL : gprof_profile_read(fd);
 	if (!p) {
-		fprintf(stderr, "%s: %s %s\n", argv[1], strerror(errno), error);
+		fprintf(stderr, "%s: %s %s\n", argv[1], strerror(errno), gprof_error());
 		return 1;
 	}
 	nr_types = gprof_profile_types(p, &types);

@@ -21,7 +21,8 @@ struct gprof_profile *record_profile(int fd, const char **error)
 	struct gprof_profile *p;
 
 	lseek(fd, 0, SEEK_SET);
-	p = gprof_profile_read(fd, error);
+	p = gprof_profile_read(fd);
+	*error = gprof_error();
 	close(fd);
 	return p;
 }
@@ -86,7 +87,7 @@ struct gprof_profile *record_command(char *const *argv, const struct gprof_cpu_e
 	if (!ret)
 		ret = gprof_recorder_stop(r);
 	if (ret) {
-		snprintf(text, sizeof(text), "%s (%d)", gprof_recorder_error(r), -ret);
+		snprintf(text, sizeof(text), "%s (%d)", gprof_error(), -ret);
 		*error = text;
 	} else if (st) {
 		gprof_recorder_stats(r, 0, st);

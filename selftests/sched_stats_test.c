@@ -84,19 +84,19 @@ FIXTURE_SETUP(stats)
 
 FIXTURE_TEARDOWN(stats)
 {
-	gprof_sched_stats_close(self->s);
+	gprof_sched_stats_free(self->s);
 }
 
 #define OPEN() do {							\
-	self->s = gprof_sched_stats_open(&self->cfg);			\
+	self->s = gprof_sched_stats_new(&self->cfg);			\
 	ASSERT_NE(NULL, self->s) {					\
-		TH_LOG("%s", gprof_sched_stats_error(NULL));		\
+		TH_LOG("%s", gprof_error());		\
 	}								\
 } while (0)
 
 #define READ() do {							\
 	ASSERT_EQ(0, gprof_sched_stats_read(self->s, &self->st)) {	\
-		TH_LOG("%s", gprof_sched_stats_error(self->s));		\
+		TH_LOG("%s", gprof_error());		\
 	}								\
 } while (0)
 
@@ -142,8 +142,8 @@ TEST_F(stats, forks_and_switches_of_a_process_are_counted)
 TEST_F(stats, system_calls_are_counted_when_asked_for)
 {
 	self->cfg.flags = GPROF_SCHED_SYS_CALLS;
-	self->s = gprof_sched_stats_open(&self->cfg);
-	SKIP_UNLESS(self->s || errno != EOPNOTSUPP, "%s", gprof_sched_stats_error(NULL));
+	self->s = gprof_sched_stats_new(&self->cfg);
+	SKIP_UNLESS(self->s || errno != EOPNOTSUPP, "%s", gprof_error());
 	ASSERT_NE(NULL, self->s);
 	for (int i = 0; i < 1000; i++)
 		syscall(SYS_getppid);
@@ -208,7 +208,7 @@ TEST_F(stats, the_largest_delay_is_one_of_those_since_the_start)
 		READ();
 		EXPECT_LE(self->st.delay.largest, self->st.delay.sum);
 		EXPECT_LE(self->st.on_cpu.largest, self->st.on_cpu.sum);
-		gprof_sched_stats_close(self->s);
+		gprof_sched_stats_free(self->s);
 		self->s = NULL;
 	}
 	stop = true;
@@ -230,7 +230,7 @@ TEST_F(stats, the_rate_can_be_changed_while_it_counts)
 	EXPECT_EQ(1000, self->st.sample_hz);
 	EXPECT_LT(0, self->st.num_samples);
 	EXPECT_EQ(-EINVAL, gprof_sched_profile_rate_set(self->s, 100001));
-	EXPECT_NE(NULL, strstr(gprof_sched_stats_error(self->s), "100000"));
+	EXPECT_NE(NULL, strstr(gprof_error(), "100000"));
 	READ();
 	EXPECT_EQ(1000, self->st.sample_hz);
 }
@@ -270,14 +270,14 @@ TEST_F(stats, two_statistics_do_not_disturb_each_other)
 
 	OPEN();
 	ASSERT_TRUE(spawn(NULL));
-	other = gprof_sched_stats_open(&self->cfg);
+	other = gprof_sched_stats_new(&self->cfg);
 	ASSERT_NE(NULL, other);
 	ASSERT_TRUE(spawn(NULL));
 	READ();
 	EXPECT_EQ(2, self->st.total_task);
 	ASSERT_EQ(0, gprof_sched_stats_read(other, &st));
 	EXPECT_EQ(1, st.total_task);
-	gprof_sched_stats_close(other);
+	gprof_sched_stats_free(other);
 	ASSERT_TRUE(spawn(NULL));
 	READ();
 	EXPECT_EQ(3, self->st.total_task);
@@ -296,7 +296,7 @@ TEST_F(stats, structs_of_other_sizes_are_taken_or_refused)
 	EXPECT_EQ(0, larger.newer);
 	self->st.sz--;
 	EXPECT_EQ(-EINVAL, gprof_sched_stats_read(self->s, &self->st));
-	EXPECT_NE(NULL, strstr(gprof_sched_stats_error(self->s), "sz"));
+	EXPECT_NE(NULL, strstr(gprof_error(), "sz"));
 }
 
 static const struct gprof_recorder_info *find(const struct gprof_recorder_list *l,
@@ -315,12 +315,11 @@ TEST_F(stats, recorders_are_listed_while_they_are_open)
 {
 	const struct gprof_recorder_info *r;
 	struct gprof_recorder_list *l;
-	const char *error = "";
 
 	OPEN();
-	l = gprof_recorder_list_read(&error);
+	l = gprof_recorder_list_new();
 	ASSERT_NE(NULL, l) {
-		TH_LOG("%s", error);
+		TH_LOG("%s", gprof_error());
 	}
 	r = find(l, "sched");
 	ASSERT_NE(NULL, r);
@@ -331,9 +330,9 @@ TEST_F(stats, recorders_are_listed_while_they_are_open)
 	EXPECT_TRUE(r->started);
 	EXPECT_FALSE(r->has_samples);
 	gprof_recorder_list_free(l);
-	gprof_sched_stats_close(self->s);
+	gprof_sched_stats_free(self->s);
 	self->s = NULL;
-	l = gprof_recorder_list_read(&error);
+	l = gprof_recorder_list_new();
 	ASSERT_NE(NULL, l);
 	EXPECT_EQ(NULL, find(l, "sched"));
 	gprof_recorder_list_free(l);
@@ -355,7 +354,7 @@ TEST(counts_of_samples_add_up_while_they_are_taken)
 	ASSERT_EQ(0, gprof_recorder_start(rec, fd));
 	for (int i = 0; i < 10; i++) {
 		burn_ns(30000000);
-		l = gprof_recorder_list_read(NULL);
+		l = gprof_recorder_list_new();
 		ASSERT_NE(NULL, l);
 		r = find(l, "cpu");
 		ASSERT_NE(NULL, r);
@@ -388,13 +387,13 @@ static const struct gprof_monitor_event *hear(struct gprof_monitor *m)
 
 TEST_F(stats, start_and_stop_are_heard)
 {
-	struct gprof_monitor *m = gprof_monitor_open();
+	struct gprof_monitor *m = gprof_monitor_new();
 	const struct gprof_monitor_event *ev;
 	struct gprof_monitor_event unused;
 	uint64_t id;
 
 	ASSERT_NE(NULL, m) {
-		TH_LOG("%s", gprof_monitor_error(NULL));
+		TH_LOG("%s", gprof_error());
 	}
 	EXPECT_EQ(0, gprof_monitor_next(m, &unused));
 	OPEN();
@@ -403,19 +402,19 @@ TEST_F(stats, start_and_stop_are_heard)
 	EXPECT_EQ(GPROF_MONITOR_STARTED, ev->type);
 	EXPECT_STREQ("sched", ev->recorder.kind);
 	id = ev->recorder.id;
-	gprof_sched_stats_close(self->s);
+	gprof_sched_stats_free(self->s);
 	self->s = NULL;
 	ev = hear(m);
 	ASSERT_NE(NULL, ev);
 	EXPECT_EQ(GPROF_MONITOR_STOPPED, ev->type);
 	EXPECT_EQ(id, ev->recorder.id);
 	EXPECT_FALSE(ev->recorder.started);
-	gprof_monitor_close(m);
+	gprof_monitor_free(m);
 }
 
 TEST_F(stats, events_that_were_not_taken_in_time_are_told)
 {
-	struct gprof_monitor *m = gprof_monitor_open();
+	struct gprof_monitor *m = gprof_monitor_new();
 	struct gprof_monitor_event ev;
 	int ret, room = 1, lost = 0, taken = 0;
 
@@ -424,21 +423,21 @@ TEST_F(stats, events_that_were_not_taken_in_time_are_told)
 	ASSERT_EQ(0, setsockopt(gprof_monitor_fd(m), SOL_SOCKET, SO_RCVBUF, &room, sizeof(room)));
 	for (int i = 0; i < 10; i++) {
 		OPEN();
-		gprof_sched_stats_close(self->s);
+		gprof_sched_stats_free(self->s);
 		self->s = NULL;
 	}
 	while ((ret = gprof_monitor_next(m, &ev))) {
 		lost += ret == -ENOBUFS;
 		taken += ret > 0;
 		ASSERT_TRUE(ret > 0 || ret == -ENOBUFS) {
-			TH_LOG("%d: %s", ret, gprof_monitor_error(m));
+			TH_LOG("%d: %s", ret, gprof_error());
 		}
 	}
 	EXPECT_LT(0, lost);
 	EXPECT_LT(0, taken);
 	OPEN();
 	EXPECT_NE(NULL, hear(m));
-	gprof_monitor_close(m);
+	gprof_monitor_free(m);
 }
 
 TEST_F(stats, other_users_see_their_own_alone)
@@ -450,37 +449,37 @@ TEST_F(stats, other_users_see_their_own_alone)
 	ASSERT_EQ(0, setgroups(0, NULL));
 	ASSERT_EQ(0, setresgid(1000, 1000, 1000));
 	ASSERT_EQ(0, setresuid(1000, 1000, 1000));
-	l = gprof_recorder_list_read(NULL);
+	l = gprof_recorder_list_new();
 	ASSERT_NE(NULL, l);
 	EXPECT_EQ(0, gprof_recorder_list_get(l, &r));
 	gprof_recorder_list_free(l);
-	EXPECT_EQ(NULL, gprof_monitor_open());
+	EXPECT_EQ(NULL, gprof_monitor_new());
 	EXPECT_EQ(EPERM, errno);
-	EXPECT_LT(0, strlen(gprof_monitor_error(NULL)));
+	EXPECT_LT(0, strlen(gprof_error()));
 	/* What root has opened is not read by another, not even through root's socket. */
 	EXPECT_EQ(-ENOENT, gprof_sched_stats_read(self->s, &self->st)) {
-		TH_LOG("%s", gprof_sched_stats_error(self->s));
+		TH_LOG("%s", gprof_error());
 	}
 	self->cfg.target.type = GPROF_SYSTEM;
-	EXPECT_EQ(NULL, gprof_sched_stats_open(&self->cfg));
+	EXPECT_EQ(NULL, gprof_sched_stats_new(&self->cfg));
 	EXPECT_EQ(EPERM, errno);
-	EXPECT_NE(NULL, strstr(gprof_sched_stats_error(NULL), "CAP_PERFMON"));
+	EXPECT_NE(NULL, strstr(gprof_error(), "CAP_PERFMON"));
 }
 
 static int open_and_read(void)
 {
 	struct gprof_sched_config cfg = { .sz = sizeof(cfg), .target = { .type = GPROF_SELF } };
 	struct gprof_sched_stats st = { .sz = sizeof(st) };
-	struct gprof_sched *s = gprof_sched_stats_open(&cfg);
+	struct gprof_sched *s = gprof_sched_stats_new(&cfg);
 	int err = s ? gprof_sched_stats_read(s, &st) : -errno;
 
-	gprof_sched_stats_close(s);
+	gprof_sched_stats_free(s);
 	return err;
 }
 
 static int list(void)
 {
-	struct gprof_recorder_list *l = gprof_recorder_list_read(NULL);
+	struct gprof_recorder_list *l = gprof_recorder_list_new();
 	int err = l ? 0 : -errno;
 
 	gprof_recorder_list_free(l);
@@ -489,16 +488,16 @@ static int list(void)
 
 static int listen_for_events(void)
 {
-	struct gprof_monitor *m = gprof_monitor_open();
+	struct gprof_monitor *m = gprof_monitor_new();
 	struct gprof_sched_config cfg = { .sz = sizeof(cfg), .target = { .type = GPROF_SELF } };
 	struct gprof_monitor_event ev;
 	int err = m ? 0 : -errno;
 
 	if (m) {
-		gprof_sched_stats_close(gprof_sched_stats_open(&cfg));
+		gprof_sched_stats_free(gprof_sched_stats_new(&cfg));
 		err = gprof_monitor_next(m, &ev);
 	}
-	gprof_monitor_close(m);
+	gprof_monitor_free(m);
 	return err < 0 ? err : 0;
 }
 
@@ -506,7 +505,7 @@ TEST(each_allocation_that_fails_is_an_error_and_leaves_nothing)
 {
 	static int (*const calls[])(void) = { open_and_read, list, listen_for_events };
 	struct gprof_sched_config cfg = { .sz = sizeof(cfg), .target = { .type = GPROF_SELF } };
-	struct gprof_sched *keep = gprof_sched_stats_open(&cfg);
+	struct gprof_sched *keep = gprof_sched_stats_new(&cfg);
 
 	ASSERT_NE(NULL, keep);
 	for (size_t c = 0; c < sizeof(calls) / sizeof(calls[0]); c++) {
@@ -530,7 +529,7 @@ TEST(each_allocation_that_fails_is_an_error_and_leaves_nothing)
 		}
 		EXPECT_LT(5, n);
 	}
-	gprof_sched_stats_close(keep);
+	gprof_sched_stats_free(keep);
 }
 
 TEST_HARNESS_MAIN

@@ -66,16 +66,16 @@ static struct gprof_recorder_stats record(struct __test_metadata *_metadata,
 	int fd = record_file();
 
 	EXPECT_NE(NULL, r) {
-		TH_LOG("%s", gprof_recorder_error(NULL));
+		TH_LOG("%s", gprof_error());
 	}
 	if (!r)
 		return st;
 	EXPECT_EQ(0, gprof_recorder_start(r, fd)) {
-		TH_LOG("%s", gprof_recorder_error(r));
+		TH_LOG("%s", gprof_error());
 	}
 	sleep_ms(SECONDS * 1000);
 	EXPECT_EQ(0, gprof_recorder_stop(r)) {
-		TH_LOG("%s", gprof_recorder_error(r));
+		TH_LOG("%s", gprof_error());
 	}
 	EXPECT_EQ(0, gprof_recorder_stats(r, 0, &st));
 	gprof_recorder_free(r);

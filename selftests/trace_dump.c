@@ -157,9 +157,9 @@ int main(int argc, char **argv)
 		perror(argv[argc - 1]);
 		return 2;
 	}
-	trace = gprof_trace_open(fd, NULL);
+	trace = gprof_trace_new(fd, NULL);
 	if (!trace) {
-		fprintf(stderr, "refused: %s\n", gprof_trace_error(NULL));
+		fprintf(stderr, "refused: %s\n", gprof_error());
 		return 1;
 	}
 	while ((ret = gprof_trace_next(trace, &ev)) > 0) {
@@ -168,7 +168,7 @@ int main(int argc, char **argv)
 			dump(&ev);
 	}
 	if (ret < 0)
-		fprintf(stderr, "refused: %s\n", gprof_trace_error(trace));
+		fprintf(stderr, "refused: %s\n", gprof_error());
 	else if (count)
 		cost(began, nr);
 	gprof_trace_free(trace);

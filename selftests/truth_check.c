@@ -128,13 +128,12 @@ static int each(void *ctx, const struct gprof_frame *frames, size_t nr, const in
 static void load(struct profile *p, const struct program *program, const char *path)
 {
 	struct gprof_profile *profile;
-	const char *error = "";
 	int fd = open(path, O_RDONLY);
 
 	*p = (struct profile){ .path = path, .program = program };
-	profile = fd < 0 ? NULL : gprof_profile_read(fd, &error);
+	profile = fd < 0 ? NULL : gprof_profile_read(fd);
 	if (!profile) {
-		fprintf(stderr, "%s: %s %s\n", path, strerror(errno), error);
+		fprintf(stderr, "%s: %s %s\n", path, strerror(errno), gprof_error());
 		exit(2);
 	}
 	close(fd);

@@ -372,7 +372,9 @@ int cmd_doctor(int argc, char **argv)
 	if (argv[operands])
 		return misused("doctor takes no \"%s\"; see gprofctl doctor --help",
 			       argv[operands]);
-	p.host = gprof_host_open(&p.error);
+	p.host = gprof_host_new();
+	/* what is asked next may fail too */
+	p.error = xprintf("%s", gprof_error());
 	uname(&p.u);
 	printf("kernel %s %s\n", p.u.release, p.u.machine);
 	for (size_t i = 0; i < ARRAY_SIZE(checks); i++)

@@ -163,11 +163,12 @@ int cmd_info(int argc, char **argv)
 		return status;
 	if (argv[operands])
 		return misused("info takes no \"%s\"; see gprofctl info --help", argv[operands]);
-	h = gprof_host_open(&error);
+	h = gprof_host_new();
 	if (!h)
-		return fail("%s; gprofctl doctor says more", error);
+		return fail("%s; gprofctl doctor says more", gprof_error());
 	/* A network namespace may hide netlink; the rest is worth telling. */
-	recorders = gprof_recorder_list_read(&error);
+	recorders = gprof_recorder_list_new();
+	error = gprof_error();
 	uname(&u);
 	if (json)
 		print_json(h, &u, recorders);

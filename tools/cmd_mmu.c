@@ -108,7 +108,7 @@ static int read_events(struct mmu *m, struct gprof_trace *t)
 		no_memory();
 	}
 	if (ret)
-		return fail("%s is no whole trace: %s", m->file, gprof_trace_error(t));
+		return fail("%s is no whole trace: %s", m->file, gprof_error());
 	gprof_trace_stats(t, &st);
 	m->events = st.events;
 	if (st.repaired)
@@ -128,12 +128,12 @@ static int read_trace(struct mmu *m)
 		m->file = "stdin";
 	if (fd < 0)
 		return fail("%s cannot be opened: %s", m->file, strerror(errno));
-	t = gprof_trace_open(fd, NULL);
+	t = gprof_trace_new(fd, NULL);
 	if (t)
 		status = read_events(m, t);
 	else
 		status = fail("%s cannot be read as an execution trace: %s", m->file,
-			      gprof_trace_error(NULL));
+			      gprof_error());
 	gprof_trace_free(t);
 	if (!in)
 		close(fd);

@@ -22,7 +22,7 @@
  */
 struct profile_options {
 	struct target target;
-	struct gprof_profile_config cfg;
+	struct gprof_tracepoint_config cfg;
 	const char *file;
 	bool user_only;
 };
@@ -114,7 +114,7 @@ static struct gprof_recorder *make(void *ctx, const struct gprof_target *target,
 	o->cfg.target = *target;
 	o->cfg.on_exec = on_exec;
 	o->cfg.kernel_frames = !o->user_only;
-	return gprof_profile_recorder_new(&o->cfg);
+	return gprof_tracepoint_recorder_new(&o->cfg);
 }
 
 int cmd_profile(int argc, char **argv)

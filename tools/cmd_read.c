@@ -163,7 +163,7 @@ static int read_events(const struct read *r, struct gprof_trace *t, const char *
 	if (finish_stdout() != STATUS_OK)
 		return STATUS_FAILED;
 	if (ret < 0)
-		return fail("%s: %s; what comes before it was read", name, gprof_trace_error(t));
+		return fail("%s: %s; what comes before it was read", name, gprof_error());
 	if (!r->summary && st.repaired)
 		say("%s: %" PRIu64 " timestamps contradicted the order and were put right", name,
 		    st.repaired);
@@ -229,8 +229,8 @@ int cmd_read(int argc, char **argv)
 	fd = strcmp(name, "-") ? open(name, O_RDONLY | O_CLOEXEC) : dup(STDIN_FILENO);
 	if (fd < 0)
 		return fail("%s cannot be opened (%s)", name, strerror(errno));
-	t = gprof_trace_open(fd, NULL);
-	status = t ? read_events(&r, t, name) : fail("%s: %s", name, gprof_trace_error(NULL));
+	t = gprof_trace_new(fd, NULL);
+	status = t ? read_events(&r, t, name) : fail("%s: %s", name, gprof_error());
 	gprof_trace_free(t);
 	close(fd);
 	return status;

@@ -177,7 +177,7 @@ static int show(struct schedstat *s)
 
 	now->sz = sizeof(*now);
 	if (gprof_sched_stats_read(s->session.sched, now))
-		return fail("%s", gprof_sched_stats_error(s->session.sched));
+		return fail("%s", gprof_error());
 	print(s, &(struct sched_view){
 		.target = &s->sched.target,
 		.now = now,
@@ -194,7 +194,7 @@ static int check_metric(struct schedstat *s)
 	struct gprof_sched_value value;
 
 	if (gprof_sched_stats_read(s->session.sched, &st))
-		return fail("%s", gprof_sched_stats_error(s->session.sched));
+		return fail("%s", gprof_error());
 	if (gprof_sched_stats_get(&st, s->metric, &value))
 		return misused("%s is not counted; add --syscalls, --faults or --stall", s->metric);
 	return STATUS_OK;

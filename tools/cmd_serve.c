@@ -43,7 +43,7 @@ static const char *answer_metrics(void *ctx, struct http_request *rq)
 		http_accepts(rq->accept, "text/html", NULL) > newer;
 	rq->type = m.old ? OPENMETRICS_OLD_TYPE : OPENMETRICS_TYPE;
 	if (gprof_sched_stats_read(s->session.sched, &st))
-		return gprof_sched_stats_error(s->session.sched);
+		return gprof_error();
 	openmetrics_family(&m, OPENMETRICS_GAUGE, "gprof_build_info", "",
 			   "1, with the version of gprofctl.");
 	openmetrics_sample(&m, "version=\"" GPROF_VERSION "\"", 1);
@@ -63,7 +63,7 @@ static const char *answer_sched(void *ctx, struct http_request *rq)
 	struct gprof_sched_stats st = { .sz = sizeof(st) };
 
 	if (gprof_sched_stats_read(s->session.sched, &st))
-		return gprof_sched_stats_error(s->session.sched);
+		return gprof_error();
 	sched_json(rq->body, &(struct sched_view){
 		.target = &s->sched.target,
 		.now = &st,

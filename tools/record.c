@@ -91,14 +91,14 @@ static int start(struct run *s)
 	}
 	s->recorder = s->rec->make(s->rec->ctx, &t->gprof, t->command);
 	if (!s->recorder)
-		return fail("%s", gprof_recorder_error(NULL));
+		return fail("%s", gprof_error());
 	fds = xalloc(s->nr_open, sizeof(*fds));
 	for (size_t i = 0; i < s->nr_open; i++)
 		fds[i] = s->outputs[i].fd;
 	err = gprof_recorder_start_events(s->recorder, fds, s->nr_open);
 	free(fds);
 	if (err)
-		return fail("%s", gprof_recorder_error(s->recorder));
+		return fail("%s", gprof_error());
 	if (t->command)
 		return launch_go(&s->command);
 	watch_target(&s->watch, &t->gprof);
@@ -180,7 +180,7 @@ static int tell(struct run *s)
 	for (size_t i = 0; i < nr && status == STATUS_OK; i++) {
 		st[i].sz = sizeof(st[i]);
 		if (gprof_recorder_stats(s->recorder, i, &st[i]))
-			status = fail("%s", gprof_recorder_error(s->recorder));
+			status = fail("%s", gprof_error());
 	}
 	for (size_t i = 0; i < nr && status == STATUS_OK; i++)
 		tell_event(&st[i]);
@@ -198,7 +198,7 @@ static int finish(struct run *s)
 	progress("writing the profile");
 	watch_hurry(output_discard_all);
 	if (gprof_recorder_stop(s->recorder)) {
-		status = fail("%s", gprof_recorder_error(s->recorder));
+		status = fail("%s", gprof_error());
 		for (size_t i = 0; i < s->nr_open; i++)
 			say("%s was not written", s->outputs[i].name);
 		watch_resume();

@@ -18,7 +18,7 @@
  * @target: from target_complete()
  * @files: output of each event
  * @nr_files: number of events
- * @make: makes the recorder; NULL with gprof_recorder_error(NULL) when it cannot
+ * @make: makes the recorder; NULL with gprof_error() when it cannot
  * @ctx: for @make
  */
 struct recording {

@@ -75,13 +75,12 @@ const char *recorder_openmetrics(struct openmetrics *m)
 {
 	const struct gprof_recorder_info *r;
 	struct gprof_recorder_list *list;
-	const char *error = "";
 	char **labels;
 	size_t nr, i;
 
-	list = gprof_recorder_list_read(&error);
+	list = gprof_recorder_list_new();
 	if (!list)
-		return error;
+		return gprof_error();
 	nr = gprof_recorder_list_get(list, &r);
 	labels = xalloc(nr, sizeof(*labels));
 	for (i = 0; i < nr; i++)

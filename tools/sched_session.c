@@ -66,14 +66,14 @@ int sched_begin(struct sched_session *s, struct sched_options *o)
 			return status;
 		t->gprof.id = s->command.pid;
 	}
-	s->sched = gprof_sched_stats_open(&(struct gprof_sched_config){
+	s->sched = gprof_sched_stats_new(&(struct gprof_sched_config){
 		.sz = sizeof(struct gprof_sched_config),
 		.target = t->gprof,
 		.sample_hz = o->hz,
 		.flags = o->flags,
 	});
 	if (!s->sched)
-		return fail("%s", gprof_sched_stats_error(NULL));
+		return fail("%s", gprof_error());
 	return STATUS_OK;
 }
 
@@ -94,7 +94,7 @@ int sched_end(struct sched_session *s, int status)
 {
 	int command_status = STATUS_OK;
 
-	gprof_sched_stats_close(s->sched);
+	gprof_sched_stats_free(s->sched);
 	if (s->going) {
 		/* After -d the command runs on; what it did is for the caller to know. */
 		watch_wait(&s->watch, 0, NULL, NULL);

@@ -84,17 +84,16 @@ static int choose_type(struct view *v, const char *file, const char *type)
 
 static int read_profile(struct gprof_profile **p, const char *file)
 {
-	const char *error = "";
 	int fd = STDIN_FILENO;
 
 	if (strcmp(file, "-"))
 		fd = open(file, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return fail("%s cannot be read: %s", file, strerror(errno));
-	*p = gprof_profile_read(fd, &error);
+	*p = gprof_profile_read(fd);
 	if (fd != STDIN_FILENO)
 		close(fd);
-	return *p ? STATUS_OK : fail("%s: %s", file, error);
+	return *p ? STATUS_OK : fail("%s: %s", file, gprof_error());
 }
 
 /* @v's profile is there; it is closed again on failure. */

@@ -37,12 +37,12 @@ int main(int argc, char **argv)
 
 	if (!r || fd < 0 || gprof_recorder_start(r, fd)) {
 		fprintf(stderr, "not recording: %s\n",
-			fd < 0 ? "the output cannot be opened" : gprof_recorder_error(r));
+			fd < 0 ? "the output cannot be opened" : gprof_error());
 		return 1;
 	}
 	primes = count_primes();
 	if (gprof_recorder_stop(r) || gprof_recorder_stats(r, 0, &st)) {
-		fprintf(stderr, "no profile: %s\n", gprof_recorder_error(r));
+		fprintf(stderr, "no profile: %s\n", gprof_error());
 		return 1;
 	}
 	printf("primes=%u produced=%" PRIu64 " read=%" PRIu64 " lost=%" PRIu64 "\n", primes,

@@ -74,16 +74,15 @@ static struct walk walk(const struct gprof_profile *p)
 static struct gprof_profile *read_file(int fd, uint64_t memory)
 {
 	struct gprof_profile_opts o = { sizeof(o), memory };
-	const char *error = NULL;
 	struct gprof_profile *p;
 
 	lseek(fd, 0, SEEK_SET);
-	p = gprof_profile_read_opts(fd, &o, &error);
+	p = gprof_profile_read_opts(fd, &o);
 	if (p) {
 		CHECK(p->budget.used <= p->budget.max);
 	} else {
 		CHECK(errno == EBADMSG || errno == EFBIG);
-		CHECK(error && error[0]);
+		CHECK(gprof_error()[0]);
 	}
 	return p;
 }

@@ -136,7 +136,7 @@ static struct result read_all(struct gprof_trace *t, uint64_t *batches)
 	int64_t last = INT64_MIN;
 
 	if (!t) {
-		CHECK(gprof_trace_error(NULL)[0]);
+		CHECK(gprof_error()[0]);
 		r.ret = -errno;
 		return r;
 	}
@@ -150,7 +150,7 @@ static struct result read_all(struct gprof_trace *t, uint64_t *batches)
 	CHECK(!gprof_trace_stats(t, &st));
 	CHECK(st.events == r.events);
 	CHECK(st.memory_peak <= MEMORY + 65536);
-	CHECK(r.ret == 0 || gprof_trace_error(t)[0]);
+	CHECK(r.ret == 0 || gprof_error()[0]);
 	r.offset = st.offset;
 	r.batches = *batches;
 	gprof_trace_free(t);
@@ -162,7 +162,7 @@ static struct result from_memory(const uint8_t *data, size_t size)
 	uint64_t batches = 0;
 	struct gprof_trace_opts o = { sizeof(o), count_batch, &batches, MEMORY };
 
-	return read_all(gprof_trace_open_memory(data, size, &o), &batches);
+	return read_all(gprof_trace_new_memory(data, size, &o), &batches);
 }
 
 static struct result from_pieces(const uint8_t *data, size_t size)
@@ -171,7 +171,7 @@ static struct result from_pieces(const uint8_t *data, size_t size)
 	struct gprof_trace_opts o = { sizeof(o), count_batch, &batches, MEMORY };
 	struct piece piece = { data, size };
 
-	return read_all(gprof_trace_open_stream(read_piece, &piece, &o), &batches);
+	return read_all(gprof_trace_new_stream(read_piece, &piece, &o), &batches);
 }
 
 static struct result from_file(const uint8_t *data, size_t size)
@@ -183,7 +183,7 @@ static struct result from_file(const uint8_t *data, size_t size)
 	if (fd < 0)
 		fd = memfd_create("trace", MFD_CLOEXEC);
 	CHECK(fd >= 0 && !ftruncate(fd, 0) && pwrite(fd, data, size, 0) == (ssize_t)size);
-	return read_all(gprof_trace_open(fd, &o), &batches);
+	return read_all(gprof_trace_new(fd, &o), &batches);
 }
 
 static void same(struct result a, struct result b)

@@ -219,7 +219,7 @@ static int read_profile(void)
 	int err = 0;
 
 	lseek(profile_fd, 0, SEEK_SET);
-	p = gprof_profile_read(profile_fd, NULL);
+	p = gprof_profile_read(profile_fd);
 	if (!p)
 		/* protobuf-c does not tell a want of memory from a bad file. */
 		err = errno == EBADMSG ? -ENOMEM : -errno;

@@ -248,7 +248,7 @@ static bool has_comment(const struct gprof_profile *p, const char *text)
 static struct gprof_profile *written(int fd)
 {
 	lseek(fd, 0, SEEK_SET);
-	return gprof_profile_read(fd, NULL);
+	return gprof_profile_read(fd);
 }
 
 TEST_F(device, counts_are_those_of_the_recording_alone)
@@ -280,7 +280,7 @@ TEST_F(device, counts_are_those_of_the_recording_alone)
 	k->out_started_ns = 1500000000;
 	k->out_stopped_ns = 4000000000;
 	ASSERT_EQ(0, gprof_recorder_stop(self->r)) {
-		TH_LOG("%s", gprof_recorder_error(self->r));
+		TH_LOG("%s", gprof_error());
 	}
 	EXPECT_EQ(1, kernel.stopped);
 
@@ -375,7 +375,7 @@ TEST_F(device, counts_that_do_not_add_up_are_an_error_and_a_comment)
 	put_row(0, 3);
 	kernel.stats.out_produced = 4;
 	EXPECT_EQ(-EPROTO, gprof_recorder_stop(self->r));
-	EXPECT_NE(NULL, strstr(gprof_recorder_error(self->r), "4 samples were produced"));
+	EXPECT_NE(NULL, strstr(gprof_error(), "4 samples were produced"));
 	self->p = written(self->out);
 	ASSERT_NE(NULL, self->p);
 	EXPECT_COMMENT("the counts do not add up: 4 samples were produced, 3 read");
@@ -412,7 +412,7 @@ TEST_F(device, corrupt_ring_is_told_and_the_others_are_read)
 	put_row(1, 5);
 	kernel.stats.out_produced = 5;
 	EXPECT_EQ(-EBADMSG, gprof_recorder_stop(self->r));
-	EXPECT_NE(NULL, strstr(gprof_recorder_error(self->r), "CPU 0"));
+	EXPECT_NE(NULL, strstr(gprof_error(), "CPU 0"));
 	self->p = written(self->out);
 	ASSERT_NE(NULL, self->p);
 	EXPECT_EQ(5, gprof_profile_total(self->p, 0));
@@ -432,7 +432,7 @@ TEST_F(device, output_that_cannot_take_the_profile_is_refused_or_told)
 	ASSERT_EQ(0, gprof_recorder_start(self->r, full));
 	EXPECT_EQ(-EBUSY, gprof_recorder_start(self->r, self->out));
 	EXPECT_EQ(-ENOSPC, gprof_recorder_stop(self->r));
-	EXPECT_NE(NULL, strstr(gprof_recorder_error(self->r), "disk is full"));
+	EXPECT_NE(NULL, strstr(gprof_error(), "disk is full"));
 	EXPECT_EQ(-EINVAL, gprof_recorder_stats(self->r, 1, &self->st));
 	close(full);
 	close(readable);

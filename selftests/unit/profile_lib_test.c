@@ -35,7 +35,7 @@ static struct gprof_profile *again(const struct gprof_profile *p)
 	struct gprof_profile *q = NULL;
 
 	if (!gprof_profile_write(p, fd) && !lseek(fd, 0, SEEK_SET))
-		q = gprof_profile_read(fd, NULL);
+		q = gprof_profile_read(fd);
 	close(fd);
 	return q;
 }

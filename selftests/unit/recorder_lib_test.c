@@ -10,6 +10,9 @@
 #include <pthread.h>
 
 #include "device.h"
+#include <gprof/sched_stats.h>
+#include <gprof/trace.h>
+#include <gprof/utilization.h>
 #include "lib_util.h"
 
 FIXTURE(recorder) {
@@ -35,24 +38,23 @@ FIXTURE_TEARDOWN(recorder)
 	errno = 0;								\
 	EXPECT_EQ(NULL, gprof_cpu_recorder_new(&self->cfg));			\
 	EXPECT_EQ(error, errno);						\
-	EXPECT_NE(NULL, strstr(gprof_recorder_error(NULL), word)) {		\
-		TH_LOG("%s", gprof_recorder_error(NULL));			\
+	EXPECT_NE(NULL, strstr(gprof_error(), word)) {		\
+		TH_LOG("%s", gprof_error());			\
 	}									\
 } while (0)
 
 TEST_F(recorder, a_missing_module_is_named)
 {
 	struct gprof_host *h;
-	const char *error;
 
 	if (!access("/dev/gprof", F_OK))
 		SKIP(return, "the module is loaded");
 	REFUSED(ENOENT, "gprof.ko is not loaded");
-	EXPECT_NE(NULL, strstr(gprof_recorder_error(NULL), "modprobe gprof"));
-	h = gprof_host_open(&error);
+	EXPECT_NE(NULL, strstr(gprof_error(), "modprobe gprof"));
+	h = gprof_host_new();
 	EXPECT_EQ(NULL, h);
 	EXPECT_EQ(ENOENT, errno);
-	EXPECT_NE(NULL, strstr(error, "gprof.ko is not loaded"));
+	EXPECT_NE(NULL, strstr(gprof_error(), "gprof.ko is not loaded"));
 	gprof_host_free(h);
 }
 
@@ -79,7 +81,7 @@ TEST_F(recorder, a_configuration_grows_compatibly)
 	EXPECT_EQ(EINVAL, errno);
 	EXPECT_EQ(NULL, gprof_cpu_recorder_new(NULL));
 	EXPECT_EQ(EINVAL, errno);
-	EXPECT_EQ(NULL, gprof_profile_recorder_new(NULL));
+	EXPECT_EQ(NULL, gprof_tracepoint_recorder_new(NULL));
 	EXPECT_EQ(EINVAL, errno);
 }
 
@@ -150,27 +152,27 @@ TEST_F(recorder, bad_targets_are_refused)
 
 TEST_F(recorder, bad_tracepoints_are_refused)
 {
-	struct gprof_profile_config cfg = { .sz = sizeof(cfg) };
+	struct gprof_tracepoint_config cfg = { .sz = sizeof(cfg) };
 
-	EXPECT_EQ(NULL, gprof_profile_recorder_new(&cfg));
+	EXPECT_EQ(NULL, gprof_tracepoint_recorder_new(&cfg));
 	EXPECT_EQ(EINVAL, errno);
 	cfg.event = "sched_switch";
-	EXPECT_EQ(NULL, gprof_profile_recorder_new(&cfg));
+	EXPECT_EQ(NULL, gprof_tracepoint_recorder_new(&cfg));
 	EXPECT_EQ(EINVAL, errno);
-	EXPECT_NE(NULL, strstr(gprof_recorder_error(NULL), "CATEGORY:NAME"));
+	EXPECT_NE(NULL, strstr(gprof_error(), "CATEGORY:NAME"));
 	cfg.event = "sched:sched_switch";
 	cfg.period = (1ULL << 48) + 1;
-	EXPECT_EQ(NULL, gprof_profile_recorder_new(&cfg));
+	EXPECT_EQ(NULL, gprof_tracepoint_recorder_new(&cfg));
 	EXPECT_EQ(EINVAL, errno);
 	cfg.period = 0;
 	cfg.sz = 4;
-	EXPECT_EQ(NULL, gprof_profile_recorder_new(&cfg));
+	EXPECT_EQ(NULL, gprof_tracepoint_recorder_new(&cfg));
 	EXPECT_EQ(EINVAL, errno);
 }
 
 static void *other_thread(void *arg)
 {
-	return (void *)(intptr_t)strlen(gprof_recorder_error(NULL));
+	return (void *)(intptr_t)strlen(gprof_error());
 }
 
 TEST_F(recorder, a_failed_constructor_speaks_to_its_own_thread)
@@ -183,7 +185,7 @@ TEST_F(recorder, a_failed_constructor_speaks_to_its_own_thread)
 	ASSERT_EQ(0, pthread_create(&thread, NULL, other_thread, NULL));
 	pthread_join(thread, &len);
 	EXPECT_EQ(0, (intptr_t)len);
-	EXPECT_NE(NULL, strstr(gprof_recorder_error(NULL), "cyclez"));
+	EXPECT_NE(NULL, strstr(gprof_error(), "cyclez"));
 }
 
 TEST_F(recorder, nothing_can_be_freed)
@@ -210,6 +212,53 @@ TEST(every_reason_has_a_sentence_that_names_the_event)
 			TH_LOG("%u: %s", reason, e.text);
 		}
 	}
+}
+
+/* One style: errno and a sentence from every function that fails, of the last one only. */
+TEST(every_failure_is_told_in_one_way)
+{
+	static const double no_quantile = 2;
+	struct gprof_utilization *u = gprof_utilization_new(0);
+	const struct gprof_util_function *functions;
+	struct gprof_sched_stats st = { .sz = sizeof(st) };
+	struct gprof_trace_stats ts = { .sz = 1 };
+	struct gprof_trace_event ev = { 0 };
+	struct gprof_sched_value v;
+	char header[16] = "go 1.23 trace";
+	struct gprof_trace *t = gprof_trace_new_memory(header, sizeof(header), NULL);
+	struct gprof_mmu *m;
+	size_t nr;
+
+#define TELLS(_errno, _sentence) do {						\
+	EXPECT_EQ(_errno, errno);						\
+	EXPECT_NE(NULL, strstr(gprof_error(), _sentence)) {			\
+		TH_LOG("%s", gprof_error());					\
+	}									\
+} while (0)
+
+	EXPECT_EQ(NULL, gprof_profile_read(-1));
+	TELLS(EBADF, "");
+	EXPECT_LT(0, strlen(gprof_error()));
+	EXPECT_EQ(NULL, gprof_utilization_new(1U << 31));
+	TELLS(EINVAL, "flags 0x80000000");
+	ASSERT_NE(NULL, u);
+	EXPECT_EQ(0, gprof_utilization_finish(u, &functions, &nr));
+	EXPECT_EQ(-EINVAL, gprof_utilization_add(u, &ev));
+	TELLS(EINVAL, "takes no more events");
+	m = gprof_mmu_new(functions, nr);
+	ASSERT_NE(NULL, m);
+	EXPECT_EQ(-EINVAL, gprof_mmu_quantiles(m, 1, &no_quantile, 1, &(double){ 0 }));
+	TELLS(EINVAL, "2 is no quantile");
+	EXPECT_EQ(-ENOENT, gprof_sched_stats_get(&st, "nothing", &v));
+	TELLS(ENOENT, "\"nothing\"");
+	ASSERT_NE(NULL, t);
+	EXPECT_EQ(-EINVAL, gprof_trace_stats(t, &ts));
+	TELLS(EINVAL, "sz is 1");
+	gprof_trace_free(t);
+	EXPECT_EQ(NULL, gprof_trace_new_memory("hello", 5, NULL));
+	TELLS(EBADMSG, "no execution trace");
+	gprof_mmu_free(m);
+	gprof_utilization_free(u);
 }
 
 TEST(a_missing_counter_points_to_the_timer)

@@ -549,18 +549,16 @@ TEST_F(answer, a_recorder_without_id_or_of_no_known_target_is_EPROTO)
 
 TEST(without_a_module_the_sentence_says_so)
 {
-	const char *error = "";
-
 	if (!access("/dev/gprof", F_OK))
 		SKIP(return, "there is a module");
-	EXPECT_EQ(NULL, gprof_recorder_list_read(&error));
-	EXPECT_NE(NULL, strstr(error, "gprof.ko is not loaded")) {
-		TH_LOG("%s", error);
+	EXPECT_EQ(NULL, gprof_recorder_list_new());
+	EXPECT_NE(NULL, strstr(gprof_error(), "gprof.ko is not loaded")) {
+		TH_LOG("%s", gprof_error());
 	}
-	EXPECT_EQ(NULL, gprof_sched_stats_open(&(struct gprof_sched_config){
+	EXPECT_EQ(NULL, gprof_sched_stats_new(&(struct gprof_sched_config){
 		.sz = sizeof(struct gprof_sched_config) }));
 	EXPECT_EQ(ENOENT, errno);
-	EXPECT_NE(NULL, strstr(gprof_sched_stats_error(NULL), "gprof.ko is not loaded"));
+	EXPECT_NE(NULL, strstr(gprof_error(), "gprof.ko is not loaded"));
 }
 
 TEST(bad_configurations_are_refused_with_a_sentence)
@@ -582,16 +580,16 @@ TEST(bad_configurations_are_refused_with_a_sentence)
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		EXPECT_EQ(NULL, gprof_sched_stats_open(&rows[i].cfg));
+		EXPECT_EQ(NULL, gprof_sched_stats_new(&rows[i].cfg));
 		EXPECT_EQ(rows[i].err, errno);
-		EXPECT_NE(NULL, strstr(gprof_sched_stats_error(NULL), rows[i].word)) {
-			TH_LOG("%s", gprof_sched_stats_error(NULL));
+		EXPECT_NE(NULL, strstr(gprof_error(), rows[i].word)) {
+			TH_LOG("%s", gprof_error());
 		}
 	}
-	EXPECT_EQ(NULL, gprof_sched_stats_open(NULL));
-	gprof_sched_stats_close(NULL);
+	EXPECT_EQ(NULL, gprof_sched_stats_new(NULL));
+	gprof_sched_stats_free(NULL);
 	gprof_recorder_list_free(NULL);
-	gprof_monitor_close(NULL);
+	gprof_monitor_free(NULL);
 }
 
 TEST_HARNESS_MAIN

@@ -55,7 +55,7 @@ static void read_from(struct gprof_trace *t)
 	memset(&got, 0, sizeof(got));
 	if (!t) {
 		got.ret = -errno;
-		snprintf(got.error, sizeof(got.error), "%s", gprof_trace_error(NULL));
+		snprintf(got.error, sizeof(got.error), "%s", gprof_error());
 		return;
 	}
 	while (got.nr < EVENTS_MAX && (got.ret = gprof_trace_next(t, &got.ev[got.nr])) > 0) {
@@ -65,13 +65,13 @@ static void read_from(struct gprof_trace *t)
 	}
 	got.st.sz = sizeof(got.st);
 	gprof_trace_stats(t, &got.st);
-	snprintf(got.error, sizeof(got.error), "%s", gprof_trace_error(t));
+	snprintf(got.error, sizeof(got.error), "%s", gprof_error());
 	gprof_trace_free(t);
 }
 
 static void read_built(void)
 {
-	read_from(gprof_trace_open_memory(b.b, b.n, NULL));
+	read_from(gprof_trace_new_memory(b.b, b.n, NULL));
 }
 
 /* One thread that has proc 0 and runs goroutine 1: a batch to put events into. */
@@ -355,7 +355,7 @@ TEST(stacks_have_names_and_the_first_word_on_a_pc_holds)
 	EV(&b, GPROF_EV_STACK, 5, 2, 0x100, 1, 2, 33, 0x200, 2, 1, 44);
 	EV(&b, GPROF_EV_STACK, 1ULL << 60, 1, 0x100, 2, 2, 99);
 	scene_end(22, 1);
-	t = gprof_trace_open_memory(b.b, b.n, NULL);
+	t = gprof_trace_new_memory(b.b, b.n, NULL);
 	ASSERT_NE(NULL, t);
 	do {
 		ASSERT_EQ(1, gprof_trace_next(t, &ev));
@@ -409,7 +409,7 @@ TEST(experimental_batches_go_to_whoever_asks)
 	}
 	build_begin(&b, 1, 9, 1);
 	scene_end(23, 1);
-	read_from(gprof_trace_open_memory(b.b, b.n, &o));
+	read_from(gprof_trace_new_memory(b.b, b.n, &o));
 	EXPECT_EQ(0, got.ret) TH_LOG("%s", got.error);
 	EXPECT_EQ(2, x.nr);
 	EXPECT_EQ(2, got.st.experimental);
@@ -427,7 +427,7 @@ TEST(experimental_batches_go_to_whoever_asks)
 	EXPECT_EQ(6, got.ev[3].experimental.args[1]);
 
 	x = (struct batches){ .end_with = -ENOSPC };
-	read_from(gprof_trace_open_memory(b.b, b.n, &o));
+	read_from(gprof_trace_new_memory(b.b, b.n, &o));
 	EXPECT_EQ(-ENOSPC, got.ret);
 	EXPECT_EQ(2, x.nr);
 }
@@ -520,7 +520,7 @@ TEST(memory_file_and_pipe_are_read_alike)
 	int fds[2], fd;
 
 	long_trace();
-	sum = sum_of(gprof_trace_open_memory(b.b, b.n, NULL), &nr);
+	sum = sum_of(gprof_trace_new_memory(b.b, b.n, NULL), &nr);
 	EXPECT_EQ(12005, nr);
 
 	snprintf(path, sizeof(path), "%s/trace", lib_tmpdir());
@@ -529,14 +529,14 @@ TEST(memory_file_and_pipe_are_read_alike)
 	ASSERT_LE(0, fd);
 	ASSERT_EQ((ssize_t)b.n, pwrite(fd, b.b, b.n, 6));
 	ASSERT_EQ(6, lseek(fd, 6, SEEK_SET));
-	EXPECT_EQ(sum, sum_of(gprof_trace_open(fd, NULL), &nr_file));
+	EXPECT_EQ(sum, sum_of(gprof_trace_new(fd, NULL), &nr_file));
 	EXPECT_EQ(nr, nr_file);
 	EXPECT_EQ(6, lseek(fd, 0, SEEK_CUR));
 	close(fd);
 
 	ASSERT_EQ(0, pipe(fds));
 	ASSERT_EQ(0, pthread_create(&thread, NULL, feed, &fds[1]));
-	EXPECT_EQ(sum, sum_of(gprof_trace_open(fds[0], NULL), &nr_pipe));
+	EXPECT_EQ(sum, sum_of(gprof_trace_new(fds[0], NULL), &nr_pipe));
 	EXPECT_EQ(nr, nr_pipe);
 	pthread_join(thread, NULL);
 	close(fds[0]);
@@ -565,7 +565,7 @@ TEST(offset_of_an_error_does_not_depend_on_where_bytes_come_from)
 	snprintf(path, sizeof(path), "%s/trace", lib_tmpdir());
 	ASSERT_TRUE(lib_put(path, b.b, b.n));
 	fd = open(path, O_RDONLY);
-	read_from(gprof_trace_open(fd, NULL));
+	read_from(gprof_trace_new(fd, NULL));
 	close(fd);
 	*strrchr(path, '/') = '\0';
 	lib_sh("rm -r %s", path);
@@ -582,10 +582,10 @@ static ssize_t no_read(void *ctx, void *buf, size_t len)
 
 TEST(errors_of_reading_are_passed_on)
 {
-	read_from(gprof_trace_open_stream(no_read, NULL, NULL));
+	read_from(gprof_trace_new_stream(no_read, NULL, NULL));
 	EXPECT_EQ(-EIO, got.ret);
 	EXPECT_NE(NULL, strstr(got.error, "Input/output error"));
-	read_from(gprof_trace_open(-1, NULL));
+	read_from(gprof_trace_new(-1, NULL));
 	EXPECT_EQ(-EBADF, got.ret);
 	gprof_trace_free(NULL);
 }
@@ -600,11 +600,11 @@ TEST(empty_batch_of_a_pipe_is_no_end)
 	build_header(&b, 22);
 	build_begin(&b, 1, 0, 0);
 	scene_end(22, 1);
-	sum = sum_of(gprof_trace_open_memory(b.b, b.n, NULL), &nr);
+	sum = sum_of(gprof_trace_new_memory(b.b, b.n, NULL), &nr);
 	EXPECT_EQ(2, nr);
 	ASSERT_EQ(0, pipe(fds));
 	ASSERT_EQ(0, pthread_create(&thread, NULL, feed, &fds[1]));
-	EXPECT_EQ(sum, sum_of(gprof_trace_open(fds[0], NULL), &piped));
+	EXPECT_EQ(sum, sum_of(gprof_trace_new(fds[0], NULL), &piped));
 	EXPECT_EQ(nr, piped);
 	pthread_join(thread, NULL);
 	close(fds[0]);

@@ -230,20 +230,20 @@ static const char *refusal_of(const struct build *t, uint64_t *offset)
 {
 	static char text[1024];
 	struct gprof_trace_stats st = { .sz = sizeof(st) };
-	struct gprof_trace *r = gprof_trace_open_memory(t->b, t->n, NULL);
+	struct gprof_trace *r = gprof_trace_new_memory(t->b, t->n, NULL);
 	struct gprof_trace_event ev;
 	int ret;
 
 	text[0] = '\0';
 	if (!r)
-		return errno == EBADMSG ? gprof_trace_error(NULL) : "another errno";
+		return errno == EBADMSG ? gprof_error() : "another errno";
 	while ((ret = gprof_trace_next(r, &ev)) > 0)
 		;
 	gprof_trace_stats(r, &st);
 	if (offset)
 		*offset = st.offset;
 	if (ret)
-		snprintf(text, sizeof(text), "%s", ret == -EBADMSG ? gprof_trace_error(r) : "another errno");
+		snprintf(text, sizeof(text), "%s", ret == -EBADMSG ? gprof_error() : "another errno");
 	gprof_trace_free(r);
 	return text;
 }
@@ -440,17 +440,17 @@ TEST(memory_has_a_limit)
 	int ret;
 
 	put_refusal(&b, &none);
-	r = gprof_trace_open_memory(b.b, b.n, &o);
+	r = gprof_trace_new_memory(b.b, b.n, &o);
 	if (r) {
 		while ((ret = gprof_trace_next(r, &ev)) > 0)
 			;
 		EXPECT_EQ(-EFBIG, ret);
-		EXPECT_NE(NULL, strstr(gprof_trace_error(r), "more memory"));
+		EXPECT_NE(NULL, strstr(gprof_error(), "more memory"));
 		EXPECT_EQ(ret, gprof_trace_next(r, &ev));
 	}
 	gprof_trace_free(r);
 	o.sz = sizeof(o) - 1;
-	EXPECT_EQ(NULL, gprof_trace_open_memory(b.b, b.n, &o));
+	EXPECT_EQ(NULL, gprof_trace_new_memory(b.b, b.n, &o));
 	EXPECT_EQ(EINVAL, errno);
 }
 
@@ -468,7 +468,7 @@ TEST(structs_of_a_newer_program_are_taken_as_far_as_they_are_known)
 	struct gprof_trace *r;
 
 	put_refusal(&b, &none);
-	r = gprof_trace_open_memory(b.b, b.n, &o.o);
+	r = gprof_trace_new_memory(b.b, b.n, &o.o);
 	ASSERT_NE(NULL, r);
 	EXPECT_EQ(0, gprof_trace_stats(r, &st.st));
 	EXPECT_EQ(sizeof(st), st.st.sz);
@@ -477,9 +477,9 @@ TEST(structs_of_a_newer_program_are_taken_as_far_as_they_are_known)
 	EXPECT_EQ(-EINVAL, gprof_trace_stats(r, &st.st));
 	gprof_trace_free(r);
 	o.newer = 1;
-	EXPECT_EQ(NULL, gprof_trace_open_memory(b.b, b.n, &o.o));
+	EXPECT_EQ(NULL, gprof_trace_new_memory(b.b, b.n, &o.o));
 	EXPECT_EQ(E2BIG, errno);
-	EXPECT_NE(NULL, strstr(gprof_trace_error(NULL), "older than the program"));
+	EXPECT_NE(NULL, strstr(gprof_error(), "older than the program"));
 }
 
 TEST_HARNESS_MAIN

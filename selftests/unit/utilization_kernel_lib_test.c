@@ -32,7 +32,7 @@ FIXTURE_TEARDOWN(kernel)
 /* The sentence of what failed, or NULL. */
 static const char *compute(FIXTURE_DATA(kernel) *self, unsigned int flags)
 {
-	struct gprof_trace *t = gprof_trace_open_memory(self->bytes.bytes, self->bytes.nr, NULL);
+	struct gprof_trace *t = gprof_trace_new_memory(self->bytes.bytes, self->bytes.nr, NULL);
 	struct gprof_trace_event ev;
 	static char why[256];
 	int ret = t ? 0 : -1;
@@ -43,7 +43,7 @@ static const char *compute(FIXTURE_DATA(kernel) *self, unsigned int flags)
 		if (gprof_utilization_add(self->u, &ev))
 			return "an event was refused";
 	if (ret)
-		snprintf(why, sizeof(why), "%s", gprof_trace_error(t));
+		snprintf(why, sizeof(why), "%s", gprof_error());
 	gprof_trace_free(t);
 	if (ret)
 		return why;

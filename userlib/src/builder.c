@@ -143,7 +143,8 @@ static bool count_eq(const void *ctx, uint32_t index, const void *key)
 	const struct gprof_count *c = key;
 
 	return a->stack == c->stack && a->task == c->task && a->tid == c->tid &&
-	       a->cpu == c->cpu && a->labels == c->labels && a->has_addr == c->has_addr && a->addr == c->addr;
+	       a->cpu == c->cpu && a->labels == c->labels && a->has_addr == c->has_addr &&
+	       a->addr == c->addr;
 }
 
 /* A context of take_labels(). */

@@ -10,24 +10,21 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A failed constructor has no object to keep its sentence in. */
+/* Of the thread, as errno is. */
 static _Thread_local struct gprof_error published;
 
 int gprof_error_set(struct gprof_error *e, int err, const char *fmt, ...)
 {
-	if (e) {
-		va_list ap;
+	struct gprof_error now = { .err = err };
+	va_list ap;
 
-		/* The arguments may point into the old text: format beside it. */
-		char text[GPROF_ERROR_TEXT];
-
-		va_start(ap, fmt);
-		vsnprintf(text, sizeof(text), fmt, ap);
-		va_end(ap);
-		memcpy(e->text, text, sizeof(text));
-		e->err = err;
-	}
-	errno = err;
+	/* The arguments may point into an old text: format beside it. */
+	va_start(ap, fmt);
+	vsnprintf(now.text, sizeof(now.text), fmt, ap);
+	va_end(ap);
+	if (e)
+		*e = now;
+	gprof_error_publish(&now);
 	return -err;
 }
 
@@ -41,11 +38,6 @@ void gprof_error_publish(const struct gprof_error *e)
 {
 	published = *e;
 	errno = e->err;
-}
-
-const char *gprof_error_published(void)
-{
-	return published.text;
 }
 
 const char *gprof_error(void)

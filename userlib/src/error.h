@@ -23,7 +23,7 @@ struct gprof_error {
 };
 
 /**
- * gprof_error_set() - note a failure
+ * gprof_error_set() - note a failure, and keep it as the calling thread's last one
  * @e: where to, or NULL when nobody will ask
  * @err: positive errno
  * @fmt: sentence
@@ -36,11 +36,11 @@ int gprof_error_set(struct gprof_error *e, int err, const char *fmt, ...)
 /** gprof_error_clear() - forget a failure */
 void gprof_error_clear(struct gprof_error *e);
 
-/** gprof_error_publish() - keep @e as the calling thread's last failed constructor */
+/**
+ * gprof_error_publish() - keep an earlier failure as the calling thread's last one: another
+ * thread's, or one after which others did not count
+ */
 void gprof_error_publish(const struct gprof_error *e);
-
-/** gprof_error_published() - sentence of the calling thread's last failed constructor */
-const char *gprof_error_published(void);
 
 /** gprof_strerror() - text of an errno, thread-safe, never NULL */
 const char *gprof_strerror(int err);

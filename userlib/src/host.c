@@ -142,7 +142,7 @@ static void tell_features(struct gprof_host *h)
 	}
 }
 
-struct gprof_host *gprof_host_open(const char **error)
+struct gprof_host *gprof_host_new(void)
 {
 	struct gprof_host *h = calloc(1, sizeof(*h));
 	struct gprof_error e = { 0 };
@@ -167,8 +167,6 @@ struct gprof_host *gprof_host_open(const char **error)
 	}
 	gprof_host_free(h);
 	gprof_error_publish(&e);
-	if (error)
-		*error = gprof_error_published();
 	return NULL;
 }
 

@@ -7,6 +7,7 @@
  * search for the minimum need not stop at every bend: from a window that is better
  * than the best one by x ns of work it may go x ns on at once.
  */
+#include "error.h"
 #include "mmu.h"
 
 #include <errno.h>
@@ -35,7 +36,9 @@ struct gprof_mmu *gprof_mmu_new(const struct gprof_util_function *functions, siz
 	if (!ret)
 		return m;
 	gprof_mmu_free(m);
-	errno = -ret;
+	gprof_error_set(NULL, -ret, ret == -ENOMEM ? "no memory for the utilization of windows" :
+			"the times of a utilization function go back, or its values are out of "
+			"range");
 	return NULL;
 }
 
@@ -240,6 +243,5 @@ int gprof_mmu_worst(const struct gprof_mmu *m, int64_t window, struct gprof_util
 	free(all.v);
 	if (!ret)
 		return (int)nr;
-	errno = -ret;
-	return ret;
+	return gprof_error_set(NULL, -ret, "no memory for the worst windows");
 }

@@ -79,7 +79,7 @@ static int compare(const void *pa, const void *pb)
 	return a->id < b->id ? -1 : a->id > b->id;
 }
 
-struct gprof_recorder_list *gprof_recorder_list_read(const char **error)
+struct gprof_recorder_list *gprof_recorder_list_new(void)
 {
 	struct gprof_recorder_list *l = calloc(1, sizeof(*l));
 	struct gprof_netlink_question q = {
@@ -107,8 +107,6 @@ struct gprof_recorder_list *gprof_recorder_list_read(const char **error)
 	}
 	gprof_recorder_list_free(l);
 	gprof_error_publish(&e);
-	if (error)
-		*error = gprof_error_published();
 	return NULL;
 }
 
@@ -127,7 +125,7 @@ size_t gprof_recorder_list_get(const struct gprof_recorder_list *l,
 	return l->nr;
 }
 
-struct gprof_monitor *gprof_monitor_open(void)
+struct gprof_monitor *gprof_monitor_new(void)
 {
 	struct gprof_monitor *m = calloc(1, sizeof(*m));
 	struct gprof_error e = { 0 };
@@ -143,12 +141,12 @@ struct gprof_monitor *gprof_monitor_open(void)
 		err = gprof_netlink_open(&m->asks, &e);
 	if (!err)
 		return m;
-	gprof_monitor_close(m);
+	gprof_monitor_free(m);
 	gprof_error_publish(&e);
 	return NULL;
 }
 
-void gprof_monitor_close(struct gprof_monitor *m)
+void gprof_monitor_free(struct gprof_monitor *m)
 {
 	if (!m)
 		return;
@@ -283,9 +281,4 @@ int gprof_monitor_next(struct gprof_monitor *m, struct gprof_monitor_event *even
 		return err;
 	m->first++;
 	return 1;
-}
-
-const char *gprof_monitor_error(const struct gprof_monitor *m)
-{
-	return m ? m->error.text : gprof_error_published();
 }

@@ -19,6 +19,7 @@
  * no piece crosses from one bucket to the next, what lies below is an integer: so a
  * quantile that falls on a gap, as half of two processors does, is on its lower side.
  */
+#include "error.h"
 #include "mmu.h"
 
 #include <errno.h>
@@ -319,14 +320,13 @@ int gprof_mmu_quantiles(const struct gprof_mmu *m, int64_t window, const double 
 	size_t i;
 
 	for (i = 0; i < nr; i++) {
-		if (!(q[i] >= 0 && q[i] <= 1)) {
-			errno = EINVAL;
-			return -EINVAL;
-		}
+		if (!(q[i] >= 0 && q[i] <= 1))
+			return gprof_error_set(NULL, EINVAL, "%g is no quantile; they are 0 to 1",
+					       q[i]);
 	}
 	searches = calloc(nr ? nr : 1, sizeof(*searches));
 	if (!searches)
-		return -ENOMEM;
+		return gprof_error_set(NULL, ENOMEM, "no memory for quantiles");
 	/* A window as long as its series has one place, and no distribution. */
 	lowest = mass ? gprof_mmu_lowest(m, window, (uint64_t)window) : gprof_mmu_at(m, window);
 	for (i = 0; i < nr; i++) {

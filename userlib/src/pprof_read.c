@@ -31,7 +31,7 @@ enum {
 	TIME_NANOS, DURATION_NANOS, PERIOD_TYPE, PERIOD, COMMENT, DEFAULT_SAMPLE_TYPE, DOC_URL,
 };
 
-/* Text of the last failure: gprof_profile_read() has no object to keep it in. */
+/* Text of the last failure: reading has no object to keep it in. */
 static _Thread_local struct gprof_error last;
 
 /**
@@ -487,19 +487,15 @@ static int read_file(int fd, const struct gprof_profile_opts *opts, struct gprof
 	return err ? err : finish(p);
 }
 
-struct gprof_profile *gprof_profile_read_opts(int fd, const struct gprof_profile_opts *opts,
-					      const char **error)
+struct gprof_profile *gprof_profile_read_opts(int fd, const struct gprof_profile_opts *opts)
 {
 	struct gprof_profile *p = gprof_profile_new();
 	int err;
 
-	gprof_error_clear(&last);
 	if (p)
 		err = read_file(fd, opts, p);
 	else
 		err = gprof_error_set(&last, ENOMEM, "no memory for the profile");
-	if (error)
-		*error = last.text;
 	if (!err)
 		return p;
 	gprof_profile_free(p);
@@ -507,7 +503,7 @@ struct gprof_profile *gprof_profile_read_opts(int fd, const struct gprof_profile
 	return NULL;
 }
 
-struct gprof_profile *gprof_profile_read(int fd, const char **error)
+struct gprof_profile *gprof_profile_read(int fd)
 {
-	return gprof_profile_read_opts(fd, NULL, error);
+	return gprof_profile_read_opts(fd, NULL);
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "error.h"
 #include "profile.h"
 
 size_t gprof_profile_types(const struct gprof_profile *p, const struct gprof_value_type **types)
@@ -117,7 +118,7 @@ int gprof_profile_each(const struct gprof_profile *p,
 	int ret = 0;
 
 	if (!frames)
-		return -ENOMEM;
+		return gprof_error_set(NULL, ENOMEM, "no memory for the frames of a sample");
 	walks = &walk;
 	for (i = 0; i < p->nr_samples && !ret; i++) {
 		size_t nr = 0;

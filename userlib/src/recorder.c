@@ -67,18 +67,15 @@ static int check_outputs(struct gprof_recorder *r, const int *fds)
 	size_t i, j;
 
 	for (i = 0; fds && i < r->nr; i++) {
-		int flags;
+		int flags = fcntl(fds[i], F_GETFL);
 
-		if (fds[i] == -1)
-			continue;
-		flags = fcntl(fds[i], F_GETFL);
 		if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY || flags & O_PATH)
 			return gprof_error_set(&r->error, EBADF,
 					       "%s: file descriptor %d cannot be written to; open "
 					       "the output for writing", r->streams[i].name,
 					       fds[i]);
 		for (j = 0; j < i; j++)
-			if (fds[j] != -1 && gprof_output_same(fds[i], fds[j]))
+			if (gprof_output_same(fds[i], fds[j]))
 				return gprof_error_set(&r->error, EEXIST,
 						       "%s and %s would be written to the same "
 						       "file; give each event an output of its own",
@@ -126,7 +123,7 @@ int gprof_recorder_start_events(struct gprof_recorder *r, const int *fds, size_t
 	}
 	if (err) {
 		detach(r);
-		errno = -err;
+		gprof_error_publish(&r->error);
 		return err;
 	}
 	r->started = true;
@@ -238,7 +235,8 @@ static int stop(struct gprof_recorder *r, struct gprof_profile **given)
 		s->out = -1;
 	}
 	r->error = first;
-	errno = first.err;
+	if (first.err)
+		gprof_error_publish(&first);
 	return -first.err;
 }
 
@@ -268,11 +266,6 @@ void gprof_recorder_free(struct gprof_recorder *r)
 		gprof_stream_free(&r->streams[i]);
 	free(r->streams);
 	free(r);
-}
-
-const char *gprof_recorder_error(const struct gprof_recorder *r)
-{
-	return r ? r->error.text : gprof_error_published();
 }
 
 int gprof_recorder_stats(struct gprof_recorder *r, size_t event, struct gprof_recorder_stats *st)

@@ -6,6 +6,8 @@
 #include <gprof/sched_stats.h>
 #include <string.h>
 
+#include "error.h"
+
 #define NR(a)		(sizeof(a) / sizeof((a)[0]))
 #define OFFSET(member)	offsetof(struct gprof_sched_stats, member)
 #define SIZE(member)	sizeof(((struct gprof_sched_stats *)0)->member)
@@ -84,14 +86,10 @@ int gprof_sched_stats_get(const struct gprof_sched_stats *st, const char *name,
 		if (!strcmp(metrics[i].name, name))
 			break;
 	/* Beyond the end of the caller's struct, it is a metric that the caller cannot know. */
-	if (i == NR(metrics) || places[i].offset + places[i].size > st->sz) {
-		errno = ENOENT;
-		return -ENOENT;
-	}
-	if (places[i].has && !*(const bool *)(base + places[i].has)) {
-		errno = ENODATA;
-		return -ENODATA;
-	}
+	if (i == NR(metrics) || places[i].offset + places[i].size > st->sz)
+		return gprof_error_set(NULL, ENOENT, "there are no statistics \"%s\"", name);
+	if (places[i].has && !*(const bool *)(base + places[i].has))
+		return gprof_error_set(NULL, ENODATA, "%s was not counted", name);
 	*value = (struct gprof_sched_value){ .metric = &metrics[i] };
 	switch (metrics[i].type) {
 	case GPROF_METRIC_COUNTER:

@@ -107,7 +107,7 @@ static int check_config(const struct gprof_sched_config *cfg, struct gprof_error
 	return 0;
 }
 
-struct gprof_sched *gprof_sched_stats_open(const struct gprof_sched_config *config)
+struct gprof_sched *gprof_sched_stats_new(const struct gprof_sched_config *config)
 {
 	const size_t least = GPROF_SIZE_WITH(struct gprof_sched_config, flags);
 	struct gprof_sched_config cfg = { 0 };
@@ -132,12 +132,12 @@ struct gprof_sched *gprof_sched_stats_open(const struct gprof_sched_config *conf
 	gprof_aim_free(&aim);
 	if (!err)
 		return s;
-	gprof_sched_stats_close(s);
+	gprof_sched_stats_free(s);
 	gprof_error_publish(&e);
 	return NULL;
 }
 
-void gprof_sched_stats_close(struct gprof_sched *s)
+void gprof_sched_stats_free(struct gprof_sched *s)
 {
 	if (!s)
 		return;
@@ -187,9 +187,4 @@ int gprof_sched_profile_rate_set(struct gprof_sched *s, unsigned int hz)
 				       GPROF_SCHED_HZ_MAX);
 	return gprof_error_set(&s->error, errno, WHAT ": the rate cannot be set: %s",
 			       gprof_strerror(errno));
-}
-
-const char *gprof_sched_stats_error(const struct gprof_sched *s)
-{
-	return s ? s->error.text : gprof_error_published();
 }

@@ -78,7 +78,7 @@ static int fail(struct gprof_trace *t, int err)
 	t->err = err;
 	snprintf(t->text, sizeof(t->text), "byte %llu: %s", (unsigned long long)t->offset,
 		 t->error.text);
-	return err;
+	return gprof_error_set(NULL, -err, "%s", t->text);
 }
 
 static int no_trace(struct gprof_trace *t, const char *what)
@@ -170,14 +170,14 @@ static struct gprof_trace *first(const struct gprof_trace_opts *opts)
 	return t;
 }
 
-struct gprof_trace *gprof_trace_open(int fd, const struct gprof_trace_opts *opts)
+struct gprof_trace *gprof_trace_new(int fd, const struct gprof_trace_opts *opts)
 {
 	struct gprof_trace *t = first(opts);
 
 	return t ? start(t, gprof_trace_input_fd(&t->input, fd)) : NULL;
 }
 
-struct gprof_trace *gprof_trace_open_memory(const void *data, size_t len,
+struct gprof_trace *gprof_trace_new_memory(const void *data, size_t len,
 					    const struct gprof_trace_opts *opts)
 {
 	struct gprof_trace *t = first(opts);
@@ -187,7 +187,7 @@ struct gprof_trace *gprof_trace_open_memory(const void *data, size_t len,
 	return t ? start(t, 0) : NULL;
 }
 
-struct gprof_trace *gprof_trace_open_stream(ssize_t (*read)(void *ctx, void *buf, size_t len),
+struct gprof_trace *gprof_trace_new_stream(ssize_t (*read)(void *ctx, void *buf, size_t len),
 					    void *ctx, const struct gprof_trace_opts *opts)
 {
 	struct gprof_trace *t = first(opts);
@@ -398,8 +398,10 @@ int gprof_trace_next(struct gprof_trace *t, struct gprof_trace_event *ev)
 {
 	int ret;
 
-	if (t->err || t->ended)
-		return t->err;
+	if (t->err)
+		return gprof_error_set(NULL, -t->err, "%s", t->text);
+	if (t->ended)
+		return 0;
 	ret = next(t, ev);
 	return ret < 0 ? fail(t, ret) : ret;
 }
@@ -439,9 +441,4 @@ int gprof_trace_stats(const struct gprof_trace *t, struct gprof_trace_stats *st)
 	return gprof_opts_give(st, &out, sizeof(out),
 			       GPROF_SIZE_WITH(struct gprof_trace_stats, memory_peak),
 			       "gprof_trace_stats", NULL);
-}
-
-const char *gprof_trace_error(const struct gprof_trace *t)
-{
-	return t ? t->text : gprof_error_published();
 }

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "error.h"
 #include "opts.h"
 #include "util_function.h"
 #include "util_proc.h"
@@ -89,12 +90,15 @@ struct gprof_utilization *gprof_utilization_new_opts(const struct gprof_utilizat
 	flags = o.flags;
 	if (flags & ~GPROF_UTIL_ALL ||
 	    (flags & GPROF_UTIL_PER_PROC && flags & GPROF_UTIL_PER_TASK)) {
-		errno = EINVAL;
+		gprof_error_set(NULL, EINVAL, "flags %#x of a utilization do not go together, or "
+				"are not known", flags);
 		return NULL;
 	}
 	u = calloc(1, sizeof(*u));
-	if (!u)
+	if (!u) {
+		gprof_error_set(NULL, ENOMEM, "no memory for a utilization");
 		return NULL;
+	}
 	u->memory_max = o.memory_max ? o.memory_max : MEMORY_DEFAULT;
 	u->budget.max = u->memory_max < MEMORY_FREE ? u->memory_max : MEMORY_FREE;
 	u->set.budget = &u->budget;
@@ -236,6 +240,22 @@ static int add(struct gprof_utilization *u, const struct gprof_trace_event *ev)
 	return late || u->said != u->procs.changes ? say(u, ev->time) : 0;
 }
 
+static int tell(const struct gprof_utilization *u)
+{
+	switch (u->error) {
+	case -EFBIG:
+		return gprof_error_set(NULL, EFBIG, "the utilization takes more than %llu MiB; its "
+				       "memory_max may be larger",
+				       (unsigned long long)(u->memory_max >> 20));
+	case -EINVAL:
+		return gprof_error_set(NULL, EINVAL, "the utilization is finished, and takes no "
+				       "more events");
+	default:
+		return gprof_error_set(NULL, -u->error, "the utilization cannot be computed (%s)",
+				       gprof_strerror(-u->error));
+	}
+}
+
 int gprof_utilization_add(struct gprof_utilization *u, const struct gprof_trace_event *ev)
 {
 	if (!u->error && u->sealed)
@@ -249,9 +269,7 @@ int gprof_utilization_add(struct gprof_utilization *u, const struct gprof_trace_
 		u->error = -EFBIG;
 	u->last = ev->time;
 	u->any = true;
-	if (u->error)
-		errno = -u->error;
-	return u->error;
+	return u->error ? tell(u) : 0;
 }
 
 static int end(struct gprof_utilization *u)
@@ -279,10 +297,8 @@ int gprof_utilization_finish(struct gprof_utilization *u,
 			u->error = -EFBIG;
 		u->sealed = true;
 	}
-	if (u->error) {
-		errno = -u->error;
-		return u->error;
-	}
+	if (u->error)
+		return tell(u);
 	gprof_util_set_seal(&u->set);
 	*functions = u->set.functions;
 	*nr = u->set.nr;

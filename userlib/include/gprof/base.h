@@ -2,9 +2,13 @@
 /*
  * gprof/base.h: what all headers of the library rest on.
  *
- * Errors. A function that makes an object returns NULL when it fails, any other
- * -errno; both set errno. gprof_error() is then a sentence that says what failed,
- * why, and what to do about it. It has no capital at the start and no full stop,
+ * Objects. They are made by functions named _new and freed by those named _free, for
+ * which NULL is fine. Profiles are also what reading, merging, comparing, finishing and
+ * stopping answers with.
+ *
+ * Errors. A function that makes an object returns NULL when it fails and sets errno;
+ * others return 0 or a count, or -errno. gprof_error() is then a sentence that says what
+ * failed, why, and what to do about it. It has no capital at the start and no full stop,
  * since it goes behind a program's name and a colon.
  *
  * Threads. The sentence is the calling thread's own. Fork. A child has the sentence

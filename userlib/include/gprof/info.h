@@ -46,8 +46,7 @@ struct gprof_info_feature {
 struct gprof_host;
 
 /**
- * gprof_host_open() - ask the module and the kernel what there is
- * @error: where to put a sentence on failure, or NULL
+ * gprof_host_new() - ask the module and the kernel what there is
  *
  * Every preset event is really tried (on the calling thread, unprivileged
  * user-mode counting), and every PMU under /sys/bus/event_source is listed.
@@ -55,7 +54,7 @@ struct gprof_host;
  * Return: answers for gprof_host_free(), or NULL with errno: ENOENT (module not
  * loaded), EACCES, EPROTO (ABI of another version).
  */
-GPROF_API struct gprof_host *gprof_host_open(const char **error);
+GPROF_API struct gprof_host *gprof_host_new(void);
 GPROF_API void gprof_host_free(struct gprof_host *h);
 
 GPROF_API size_t gprof_host_events(const struct gprof_host *h,

@@ -74,15 +74,14 @@ struct gprof_recorder_info {
 struct gprof_recorder_list;
 
 /**
- * gprof_recorder_list_read() - the recorders that there are now
- * @error: where to put a sentence on failure, or NULL
+ * gprof_recorder_list_new() - the recorders that there are now
  *
  * Those that are not set up yet are left out.
  *
  * Return: list for gprof_recorder_list_free(), or NULL with errno (ENOENT: the
  * module is not loaded; EFBIG).
  */
-GPROF_API struct gprof_recorder_list *gprof_recorder_list_read(const char **error);
+GPROF_API struct gprof_recorder_list *gprof_recorder_list_new(void);
 GPROF_API void gprof_recorder_list_free(struct gprof_recorder_list *l);
 
 /** gprof_recorder_list_get() - the recorders, by id; returns their number */
@@ -115,12 +114,12 @@ struct gprof_monitor_event {
 };
 
 /**
- * gprof_monitor_open() - hear of recorders from now on
+ * gprof_monitor_new() - hear of recorders from now on
  *
- * Return: monitor for gprof_monitor_close(), or NULL with errno (EPERM:
+ * Return: monitor for gprof_monitor_free(), or NULL with errno (EPERM:
  * CAP_SYS_ADMIN or CAP_NET_ADMIN is missing).
  */
-GPROF_API struct gprof_monitor *gprof_monitor_open(void);
+GPROF_API struct gprof_monitor *gprof_monitor_new(void);
 
 /** gprof_monitor_fd() - for poll(): readable when there may be an event */
 GPROF_API int gprof_monitor_fd(const struct gprof_monitor *m);
@@ -138,11 +137,8 @@ GPROF_API int gprof_monitor_fd(const struct gprof_monitor *m);
  */
 GPROF_API int gprof_monitor_next(struct gprof_monitor *m, struct gprof_monitor_event *event);
 
-/** gprof_monitor_error() - as gprof_recorder_error() */
-GPROF_API const char *gprof_monitor_error(const struct gprof_monitor *m);
-
-/** gprof_monitor_close() - hear no more; NULL is fine */
-GPROF_API void gprof_monitor_close(struct gprof_monitor *m);
+/** gprof_monitor_free() - hear no more; NULL is fine */
+GPROF_API void gprof_monitor_free(struct gprof_monitor *m);
 
 #ifdef __cplusplus
 }

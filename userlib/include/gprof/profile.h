@@ -39,7 +39,6 @@ struct gprof_profile_opts {
  * gprof_profile_read_opts() - read a pprof file
  * @fd: file, pipe or socket with a (gzipped) profile
  * @opts: or NULL
- * @error: where to put a sentence on failure, or NULL; static or thread-local
  *
  * The file may come from anyone. What pprof itself refuses is refused: ids that
  * are 0 or there twice, a string_table[0] that is not empty, samples with other
@@ -53,11 +52,10 @@ struct gprof_profile_opts {
  * profile; EFBIG: larger than it may be; ENOMEM).
  */
 GPROF_API struct gprof_profile *gprof_profile_read_opts(int fd,
-							const struct gprof_profile_opts *opts,
-							const char **error);
+							const struct gprof_profile_opts *opts);
 
 /** gprof_profile_read() - likewise without options */
-GPROF_API struct gprof_profile *gprof_profile_read(int fd, const char **error);
+GPROF_API struct gprof_profile *gprof_profile_read(int fd);
 
 /**
  * gprof_profile_merge() - one profile out of several, as of several runs

@@ -11,20 +11,17 @@
  *	struct gprof_recorder *r = gprof_cpu_recorder_new(&cfg);
  *
  *	if (!r || gprof_recorder_start(r, fd))
- *		errx(1, "%s", gprof_recorder_error(r));
+ *		errx(1, "%s", gprof_error());
  *	work();
  *	if (gprof_recorder_stop(r))
- *		errx(1, "%s", gprof_recorder_error(r));
+ *		errx(1, "%s", gprof_error());
  *	gprof_recorder_free(r);
  *
  * The shape is that of the recorder types proposed for Go's runtime/pprof
  * (golang/go 74545, CPURecorder and ProfileRecorder): a configuration value
  * makes a recorder, Start takes the writer, Stop writes the profile.
  *
- * Errors. Constructors return NULL and set errno; gprof_recorder_error(NULL) is
- * then the sentence. Other functions return 0 (or a count) or -errno, and
- * gprof_recorder_error(r) is a sentence that says what failed, why, and what
- * to do about it.
+ * Errors are told as gprof/base.h says, for all of the library.
  *
  * Threads. A recorder is used by one thread at a time. Between start and stop
  * a thread of its own (all signals blocked) empties the kernel's buffers; it is
@@ -138,8 +135,8 @@ struct gprof_cpu_config {
 };
 
 /**
- * struct gprof_profile_config - configuration of a tracepoint profile
- * @sz: sizeof(struct gprof_profile_config)
+ * struct gprof_tracepoint_config - configuration of a tracepoint profile
+ * @sz: sizeof(struct gprof_tracepoint_config)
  * @target: whom to record
  * @event: tracepoint, "CATEGORY:NAME" as under /sys/kernel/tracing/events
  * @period: events per sample; 0: 1, every event
@@ -147,7 +144,7 @@ struct gprof_cpu_config {
  * @kernel_frames: record the kernel's call chain too
  * @on_exec: count from the target's next exec on
  */
-struct gprof_profile_config {
+struct gprof_tracepoint_config {
 	size_t sz;
 	struct gprof_target target;
 	const char *event;
@@ -170,19 +167,18 @@ struct gprof_profile_config {
 GPROF_API struct gprof_recorder *gprof_cpu_recorder_new(const struct gprof_cpu_config *cfg);
 
 /**
- * gprof_profile_recorder_new() - make a recorder of a kernel tracepoint
+ * gprof_tracepoint_recorder_new() - make a recorder of a kernel tracepoint
  * @cfg: configuration; copied
  *
  * Return: as gprof_cpu_recorder_new().
  */
 GPROF_API struct gprof_recorder *
-gprof_profile_recorder_new(const struct gprof_profile_config *cfg);
+gprof_tracepoint_recorder_new(const struct gprof_tracepoint_config *cfg);
 
 /**
  * gprof_recorder_start() - begin recording, one event
  * @r: recorder with one event
- * @fd: where stop writes the profile; borrowed until stop, not closed. -1: nowhere,
- *	for gprof_recorder_stop_profiles()
+ * @fd: where stop writes the profile; borrowed until stop, not closed
  *
  * Return: 0 or -errno; -EBUSY when already started.
  */
@@ -191,8 +187,9 @@ GPROF_API int gprof_recorder_start(struct gprof_recorder *r, int fd);
 /**
  * gprof_recorder_start_events() - begin recording, several events
  * @r: recorder
- * @fds: where stop writes the profile of each event, in their order, -1: nowhere; two
- *	that are the same open file are refused (-EEXIST). NULL: all nowhere
+ * @fds: where stop writes the profile of each event, in their order; two that
+ *	are the same open file are refused (-EEXIST). NULL: nowhere, for
+ *	gprof_recorder_stop_profiles()
  * @nr_fds: number of @fds, which must be that of the events
  *
  * Return: 0 or -errno.
@@ -237,14 +234,6 @@ GPROF_API int gprof_recorder_stop_profiles(struct gprof_recorder *r,
  * @r: recorder or NULL
  */
 GPROF_API void gprof_recorder_free(struct gprof_recorder *r);
-
-/**
- * gprof_recorder_error() - the last error as a sentence
- * @r: recorder, or NULL for the calling thread's last failed constructor
- *
- * Return: text that lives until the next call on @r, never NULL.
- */
-GPROF_API const char *gprof_recorder_error(const struct gprof_recorder *r);
 
 /**
  * struct gprof_recorder_stats - what became of the samples of one event, since

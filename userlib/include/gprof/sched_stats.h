@@ -6,14 +6,14 @@
  *	struct gprof_sched_config cfg = {
  *		.sz = sizeof(cfg), .target = { GPROF_SYSTEM }, .sample_hz = 100,
  *	};
- *	struct gprof_sched *s = gprof_sched_stats_open(&cfg);
+ *	struct gprof_sched *s = gprof_sched_stats_new(&cfg);
  *	struct gprof_sched_stats st = { .sz = sizeof(st) };
  *
  *	if (!s || gprof_sched_stats_read(s, &st))
- *		fprintf(stderr, "%s\n", gprof_sched_stats_error(s));
+ *		fprintf(stderr, "%s\n", gprof_error());
  *	else
  *		printf("%" PRIu64 " switches\n", st.total_switches);
- *	gprof_sched_stats_close(s);
+ *	gprof_sched_stats_free(s);
  *
  * The shape is that of SchedStats, ReadSchedStats, GetMetric and
  * SetSchedulerProfileRate proposed for Go's runtime (golang/go 15490), with
@@ -135,19 +135,19 @@ struct gprof_sched_stats {
 };
 
 /**
- * gprof_sched_stats_open() - count from now on
+ * gprof_sched_stats_new() - count from now on
  * @cfg: configuration; copied
  *
  * The system, cgroups, others' tasks, GPROF_SCHED_SYS_CALLS and GPROF_SCHED_FAULTS need
  * CAP_PERFMON.
  *
- * Return: statistics for gprof_sched_stats_close(), or NULL with errno.
+ * Return: statistics for gprof_sched_stats_free(), or NULL with errno.
  */
-GPROF_API struct gprof_sched *gprof_sched_stats_open(const struct gprof_sched_config *cfg);
+GPROF_API struct gprof_sched *gprof_sched_stats_new(const struct gprof_sched_config *cfg);
 
 /**
  * gprof_sched_stats_read() - read all counters at once
- * @s: from gprof_sched_stats_open()
+ * @s: from gprof_sched_stats_new()
  * @st: where to; @st->sz must be set
  *
  * Return: 0 or -errno. The statistics of a process that has ended stay readable.
@@ -156,23 +156,15 @@ GPROF_API int gprof_sched_stats_read(struct gprof_sched *s, struct gprof_sched_s
 
 /**
  * gprof_sched_profile_rate_set() - sample more or fewer delays from now on
- * @s: from gprof_sched_stats_open()
+ * @s: from gprof_sched_stats_new()
  * @hz: delays in a second; 0: none
  *
  * Return: 0 or -errno; -EINVAL above 100000.
  */
 GPROF_API int gprof_sched_profile_rate_set(struct gprof_sched *s, unsigned int hz);
 
-/**
- * gprof_sched_stats_error() - the last error as a sentence
- * @s: statistics, or NULL for the calling thread's last failed open
- *
- * Return: text that lives until the next call on @s, never NULL.
- */
-GPROF_API const char *gprof_sched_stats_error(const struct gprof_sched *s);
-
-/** gprof_sched_stats_close() - count no more; NULL is fine */
-GPROF_API void gprof_sched_stats_close(struct gprof_sched *s);
+/** gprof_sched_stats_free() - count no more; NULL is fine */
+GPROF_API void gprof_sched_stats_free(struct gprof_sched *s);
 
 /* What kind of metric a name stands for. */
 enum gprof_metric_type {

@@ -2,17 +2,17 @@
 /*
  * gprof/trace.h: read execution traces, those of Go programs and gprof's own.
  *
- *	struct gprof_trace *t = gprof_trace_open(fd, NULL);
+ *	struct gprof_trace *t = gprof_trace_new(fd, NULL);
  *	struct gprof_trace_event ev;
  *	int ret;
  *
  *	if (!t)
- *		errx(1, "%s", gprof_trace_error(NULL));
+ *		errx(1, "%s", gprof_error());
  *	while ((ret = gprof_trace_next(t, &ev)) > 0)
  *		if (ev.kind == GPROF_TRACE_LABEL)
  *			printf("%.*s\n", (int)ev.label.text.len, ev.label.text.s);
  *	if (ret < 0)
- *		errx(1, "%s", gprof_trace_error(t));
+ *		errx(1, "%s", gprof_error());
  *	gprof_trace_free(t);
  *
  * The format is Go execution trace v2, headers 1.22, 1.23, 1.25 and 1.26. The
@@ -276,27 +276,27 @@ struct gprof_trace_opts {
 struct gprof_trace;
 
 /**
- * gprof_trace_open() - read a trace from a file, pipe or socket
+ * gprof_trace_new() - read a trace from a file, pipe or socket
  * @fd: from its current position on; borrowed until gprof_trace_free(). A regular
  *	file is read with pread() and its position left alone
  * @opts: or NULL; copied
  *
  * Return: a reader, or NULL with errno (EBADMSG: not a trace of a version that
- * can be read) and a sentence from gprof_trace_error(NULL).
+ * can be read) and a sentence from gprof_error().
  */
-GPROF_API struct gprof_trace *gprof_trace_open(int fd, const struct gprof_trace_opts *opts);
+GPROF_API struct gprof_trace *gprof_trace_new(int fd, const struct gprof_trace_opts *opts);
 
-/** gprof_trace_open_memory() - likewise from @len bytes at @data, which are borrowed */
-GPROF_API struct gprof_trace *gprof_trace_open_memory(const void *data, size_t len,
+/** gprof_trace_new_memory() - likewise from @len bytes at @data, which are borrowed */
+GPROF_API struct gprof_trace *gprof_trace_new_memory(const void *data, size_t len,
 						      const struct gprof_trace_opts *opts);
 
 /**
- * gprof_trace_open_stream() - likewise from a function
+ * gprof_trace_new_stream() - likewise from a function
  * @read: as read(2): up to @len bytes to @buf, how many, 0 at the end, or -errno
  * @ctx: passed on to it
  */
 GPROF_API struct gprof_trace *
-gprof_trace_open_stream(ssize_t (*read)(void *ctx, void *buf, size_t len), void *ctx,
+gprof_trace_new_stream(ssize_t (*read)(void *ctx, void *buf, size_t len), void *ctx,
 			const struct gprof_trace_opts *opts);
 
 /** gprof_trace_free() - end reading; NULL is fine */
@@ -383,15 +383,6 @@ struct gprof_trace_stats {
 
 /** gprof_trace_stats() - read the counts; @st->sz must be set; 0 or -EINVAL */
 GPROF_API int gprof_trace_stats(const struct gprof_trace *t, struct gprof_trace_stats *st);
-
-/**
- * gprof_trace_error() - the last error as a sentence
- * @t: reader, or NULL for the calling thread's last failed constructor
- *
- * Return: text such as "byte 4711: proc 3 goes idle, but does not run", that
- * lives until the next call on @t, never NULL.
- */
-GPROF_API const char *gprof_trace_error(const struct gprof_trace *t);
 
 /** gprof_trace_type_name() - name of an event number, such as "GoStart", or NULL */
 GPROF_API const char *gprof_trace_type_name(uint8_t type);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * profile_recorder.c: recorders of a kernel tracepoint.
+ * tracepoint_recorder.c: recorders of a kernel tracepoint.
  */
 #include <errno.h>
 #include <linux/gprof.h>
@@ -11,7 +11,7 @@
 #include "recorder.h"
 #include "tracepoint.h"
 
-static struct gprof_recorder *make(const struct gprof_profile_config *cfg, struct gprof_error *e)
+static struct gprof_recorder *make(const struct gprof_tracepoint_config *cfg, struct gprof_error *e)
 {
 	struct gprof_profile_params params = {
 		.size = sizeof(params),
@@ -49,14 +49,14 @@ static struct gprof_recorder *make(const struct gprof_profile_config *cfg, struc
 	return gprof_recorder_make(&cfg->target, &source, 1, cfg->buffer_bytes, cfg->on_exec, e);
 }
 
-struct gprof_recorder *gprof_profile_recorder_new(const struct gprof_profile_config *config)
+struct gprof_recorder *gprof_tracepoint_recorder_new(const struct gprof_tracepoint_config *config)
 {
-	const size_t least = GPROF_SIZE_WITH(struct gprof_profile_config, on_exec);
-	struct gprof_profile_config cfg = { 0 };
+	const size_t least = GPROF_SIZE_WITH(struct gprof_tracepoint_config, on_exec);
+	struct gprof_tracepoint_config cfg = { 0 };
 	struct gprof_recorder *r = NULL;
 	struct gprof_error e = { 0 };
 
-	if (!gprof_opts_take(&cfg, sizeof(cfg), least, config, "gprof_profile_config", &e))
+	if (!gprof_opts_take(&cfg, sizeof(cfg), least, config, "gprof_tracepoint_config", &e))
 		r = make(&cfg, &e);
 	if (!r)
 		gprof_error_publish(&e);
