@@ -14,14 +14,12 @@
 #define GPROF_SCHED_H
 
 #include "histogram.h"
+#include "membership.h"
 #include "scope.h"
 #include "tap.h"
-#include "target.h"
 
 #include <linux/atomic.h>
-#include <linux/bitops.h>
 #include <linux/cache.h>
-#include <linux/cgroup.h>
 #include <linux/kprobes.h>
 #include <linux/mutex.h>
 #include <linux/sched.h>
@@ -134,10 +132,7 @@ enum gprof_sched_state {
  * @wait_mask: number of buckets less 1
  * @next_sample: gprof_cycles() from which on the next task that becomes runnable
  *	is sampled; U64_MAX: none
- * @tgids: processes of @scope, by id; NULL: @cgroup, or all
- * @thread: the only thread of @scope that is meant, or NULL
- * @cgroup: whose tasks, with descendants; NULL: all
- * @target: whom
+ * @whose: tasks
  * @flags: GPROF_SCHED_F_*
  * @scope: its processes, where it is made of tasks
  * @incomplete: some of them are missing
@@ -163,10 +158,7 @@ struct gprof_sched {
 	struct gprof_sched_bucket *waits;
 	u32 wait_mask;
 	u64 next_sample;
-	unsigned long *tgids;
-	const struct task_struct *thread;
-	struct cgroup *cgroup;
-	const struct gprof_target *target;
+	struct gprof_membership whose;
 	u32 flags;
 	struct gprof_scope scope;
 	bool incomplete;
@@ -233,27 +225,12 @@ struct gprof_sched_reading {
  * @s: statistics
  * @task: current, or a task that does not run and cannot begin to
  *
- * Amid an exec it may have other rights by now, of which the scope is told at its end.
- *
  * Context: Any but NMI.
  */
 static __always_inline bool gprof_sched_member(const struct gprof_sched *s,
 					       struct task_struct *task)
 {
-	bool member;
-
-	if (s->tgids) {
-		if (!test_bit(task->tgid, s->tgids) || unlikely(s->thread && s->thread != task))
-			return false;
-		return likely(!task->in_execve) ||
-		       gprof_task_seems_allowed(task, s->target->owner);
-	}
-	if (!s->cgroup)
-		return true;
-	rcu_read_lock();
-	member = cgroup_is_descendant(task_dfl_cgroup(task), s->cgroup);
-	rcu_read_unlock();
-	return member;
+	return gprof_is_member(&s->whose, task);
 }
 
 int gprof_sched_attach(struct gprof_sched *s);

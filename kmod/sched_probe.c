@@ -283,7 +283,7 @@ static const struct probes *probes_for(const struct gprof_sched *s)
 		{ { PAIR(all_slow), PAIR(all_slow_stall) }, { PAIR(all), PAIR(all_stall) } },
 	};
 
-	return &probes[s->target->type == GPROF_TARGET_SYSTEM][gprof_clock.cheap][has_stall(s)];
+	return &probes[s->whose.target->type == GPROF_TARGET_SYSTEM][gprof_clock.cheap][has_stall(s)];
 }
 
 static int join(struct gprof_sched *s)

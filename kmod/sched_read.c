@@ -222,7 +222,7 @@ static bool runs_member(struct gprof_sched *s, const struct gprof_sched_counters
 {
 	struct task_struct *curr;
 
-	if (!s->tgids && !s->cgroup)
+	if (!s->whose.tgids && !s->whose.cgroup)
 		return READ_ONCE(c->busy);
 	/* A task that has been switched out may be freed after a grace period. */
 	curr = READ_ONCE(c->curr);
@@ -319,7 +319,7 @@ bool gprof_sched_read(struct gprof_sched *s, struct gprof_sched_reading *r)
 	enum gprof_sched_state state;
 
 	memset(r, 0, sizeof(*r));
-	r->all = s->target->type == GPROF_TARGET_SYSTEM;
+	r->all = s->whose.target->type == GPROF_TARGET_SYSTEM;
 	r->flags = s->flags;
 	r->hz = s->hz;
 	r->online = num_online_cpus();

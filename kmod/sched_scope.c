@@ -27,7 +27,7 @@
  */
 int gprof_sched_enter(struct gprof_sched *s, u32 *threads)
 {
-	if (s->tgids)
+	if (s->whose.tgids)
 		return gprof_scope_enter(&s->scope, threads);
 	*threads = num_online_cpus();
 	return 0;
@@ -41,7 +41,7 @@ int gprof_sched_enter(struct gprof_sched *s, u32 *threads)
  */
 void gprof_sched_leave(struct gprof_sched *s)
 {
-	if (s->tgids)
+	if (s->whose.tgids)
 		gprof_scope_leave(&s->scope);
 }
 
@@ -54,9 +54,7 @@ void gprof_sched_leave(struct gprof_sched *s)
  */
 bool gprof_sched_inherits(const struct gprof_sched *s, struct task_struct *child)
 {
-	if (!s->tgids)
-		return gprof_sched_member(s, child);
-	return !s->thread && gprof_sched_member(s, current);
+	return gprof_inherits_membership(&s->whose, child);
 }
 
 /**
@@ -68,11 +66,11 @@ bool gprof_sched_inherits(const struct gprof_sched *s, struct task_struct *child
  */
 bool gprof_sched_member_now(const struct gprof_sched *s, struct task_struct *task)
 {
-	if (!s->tgids)
+	if (!s->whose.tgids)
 		return gprof_sched_member(s, task);
-	if (!test_bit(task->tgid, s->tgids) || (s->thread && s->thread != task))
+	if (!test_bit(task->tgid, s->whose.tgids) || (s->whose.thread && s->whose.thread != task))
 		return false;
-	return !task->in_execve || gprof_task_allowed(task, s->target->owner);
+	return !task->in_execve || gprof_task_allowed(task, s->whose.target->owner);
 }
 
 /* Lets others run in the middle of a walk. False: start again. */
@@ -104,7 +102,7 @@ static bool walk(struct gprof_sched *s, struct cpumask *cpus, struct gprof_sched
 		if (!t->exit_state && gprof_sched_member_now(s, t)) {
 			r->tasks++;
 			r->in_call += s->in_call && test_bit(t->pid, s->in_call);
-			if (s->tgids || s->cgroup)
+			if (s->whose.tgids || s->whose.cgroup)
 				cpumask_or(cpus, cpus, t->cpus_ptr);
 		}
 		if (++seen % WALK_BATCH == 0 && may_pause && !pause_walk(g, t))
@@ -132,6 +130,6 @@ void gprof_sched_population(struct gprof_sched *s, struct gprof_sched_reading *r
 		tries++;
 	rcu_read_unlock();
 	cpumask_and(mask, mask, cpu_online_mask);
-	r->cpus = s->tgids || s->cgroup ? cpumask_weight(mask) : num_online_cpus();
+	r->cpus = s->whose.tgids || s->whose.cgroup ? cpumask_weight(mask) : num_online_cpus();
 	free_cpumask_var(mask);
 }

@@ -77,7 +77,7 @@ static void free_memory(struct gprof_sched *s)
 {
 	free_percpu(s->counters);
 	kvfree(s->waits);
-	kvfree(s->tgids);
+	kvfree(s->whose.tgids);
 	kvfree(s->in_call);
 	kfree(s);
 }
@@ -87,10 +87,10 @@ static bool allocate(struct gprof_sched *s, const struct gprof_target *t)
 	s->counters = alloc_percpu_gfp(struct gprof_sched_counters, GFP_KERNEL_ACCOUNT);
 	s->waits = kvcalloc(nr_buckets(t), sizeof(*s->waits), GFP_KERNEL_ACCOUNT);
 	if (has_members(t))
-		s->tgids = kvzalloc(BITMAP_BYTES, GFP_KERNEL_ACCOUNT);
+		s->whose.tgids = kvzalloc(BITMAP_BYTES, GFP_KERNEL_ACCOUNT);
 	if (s->flags & GPROF_SCHED_F_SYSCALLS)
 		s->in_call = kvzalloc(BITMAP_BYTES, GFP_KERNEL_ACCOUNT);
-	return s->counters && s->waits && (s->tgids || !has_members(t)) &&
+	return s->counters && s->waits && (s->whose.tgids || !has_members(t)) &&
 	       (s->in_call || !(s->flags & GPROF_SCHED_F_SYSCALLS));
 }
 
@@ -118,9 +118,9 @@ static int make_scope(struct gprof_sched *s, struct gprof_request *req)
 {
 	if (!has_members(req->target))
 		return 0;
-	s->scope.tgids = s->tgids;
+	s->scope.tgids = s->whose.tgids;
 	if (req->target->type == GPROF_TARGET_THREAD)
-		s->thread = req->target->task;
+		s->whose.thread = req->target->task;
 	return gprof_scope_init(&s->scope, GPROF_SCOPE_SCHED, &scope_ops, req->target,
 				req->charge);
 }
@@ -138,8 +138,8 @@ static int setup(struct gprof_request *req, void **state)
 	s = kzalloc(sizeof(*s), GFP_KERNEL_ACCOUNT);
 	if (!s)
 		return -ENOMEM;
-	s->target = req->target;
-	s->cgroup = req->target->cgroup;
+	s->whose.target = req->target;
+	s->whose.cgroup = req->target->cgroup;
 	s->flags = p->flags;
 	s->wait_mask = nr_buckets(req->target) - 1;
 	raw_spin_lock_init(&s->samples.lock);
