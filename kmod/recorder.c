@@ -281,6 +281,7 @@ static int build(struct gprof_recorder *r, struct gprof_setup *setup,
 		.target = &r->target,
 		.sampler = s,
 		.charge = &r->charge,
+		.stack = setup->stack,
 		.kernel_frames = setup->stack & GPROF_STACK_F_KERNEL,
 	};
 	int err;

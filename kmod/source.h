@@ -19,6 +19,7 @@ struct gprof_target;
  * @target: whom; fixed, and outlives the source's state
  * @sampler: where samples go; outlives the source's state
  * @charge: has paid for what source->bytes() told; for more, as it comes
+ * @stack: GPROF_STACK_F_*
  * @kernel_frames: the kernel's call chain is wanted
  * @weight: the source sets what a sample usually stands for
  * @kernel: the source sets whether kernel addresses may be recorded
@@ -29,6 +30,7 @@ struct gprof_request {
 	const struct gprof_target *target;
 	struct gprof_sampler *sampler;
 	struct gprof_charge *charge;
+	u32 stack;
 	bool kernel_frames;
 	u64 weight;
 	bool kernel;
@@ -72,6 +74,7 @@ struct gprof_source {
 
 extern const struct gprof_source gprof_source_cpu;
 extern const struct gprof_source gprof_source_sched;
+extern const struct gprof_source gprof_source_trace;
 extern const struct gprof_source gprof_source_tracepoint;
 
 const struct gprof_source *gprof_source_find(u32 kind);

@@ -3,7 +3,9 @@
  * The scheduler.
  *
  * se.sched_delayed: 6.12; a task that sleeps may stay on its queue for a while.
- * sched_switch tells the previous task's state since 5.18, which we do not need.
+ * sched_switch tells the previous task's state since 5.18; what the task itself says may
+ * be newer, for a waker changes it. Its member was renamed in 5.14.
+ * TASK_FROZEN: 6.1. TASK_RTLOCK_WAIT: 5.15.
  * task_newtask has flags of 64 bits since 7.x, sched_process_exit tells of the
  * group since then. A return probe's instance lost its way to the probe in 5.11.
  */
@@ -22,6 +24,25 @@ static __always_inline bool gprof_task_queued(const struct task_struct *task)
 #endif
 	return task->on_rq;
 }
+
+#ifdef GPROF_HAVE_TASK_STATE_UNDERSCORES
+#define GPROF_TASK_STATE(_task)	READ_ONCE((_task)->__state)
+#else
+#define GPROF_TASK_STATE(_task)	((unsigned int)READ_ONCE((_task)->state))
+#endif
+
+#ifndef TASK_FROZEN
+#define TASK_FROZEN		0
+#endif
+#ifndef TASK_RTLOCK_WAIT
+#define TASK_RTLOCK_WAIT	0
+#endif
+
+#ifdef GPROF_HAVE_SWITCH_PREV_STATE
+#define GPROF_PREV_STATE	prev_state
+#else
+#define GPROF_PREV_STATE	GPROF_TASK_STATE(prev)
+#endif
 
 #ifdef GPROF_HAVE_SWITCH_PREV_STATE
 #define GPROF_SWITCH_ARGS \

@@ -125,6 +125,7 @@
 #define GPROF_KIND_CPU		1	/* struct gprof_cpu_params */
 #define GPROF_KIND_PROFILE	2	/* struct gprof_profile_params */
 #define GPROF_KIND_SCHED	3	/* struct gprof_sched_params; no buffer */
+#define GPROF_KIND_TRACE	4	/* struct gprof_trace_params; records of one word */
 
 /* What a recorder records; @id and @cpus of SETUP say which. */
 #define GPROF_TARGET_THREAD	1	/* id: thread id; this thread alone */
@@ -145,6 +146,12 @@
 #define GPROF_FEAT_SCHED_FAULTS		(1ULL << 8)	/* GPROF_SCHED_F_FAULTS */
 #define GPROF_FEAT_MAP_FILES		(1ULL << 9)	/* struct gprof_map_file */
 #define GPROF_FEAT_NOTICES		(1ULL << 10)	/* GPROF_NOTICE_*, POLLPRI */
+#define GPROF_FEAT_TRACE_SYSCALLS	(1ULL << 16)	/* GPROF_TRACE_F_* */
+#define GPROF_FEAT_TRACE_IRQS		(1ULL << 17)
+#define GPROF_FEAT_TRACE_FAULTS		(1ULL << 18)
+#define GPROF_FEAT_TRACE_RECLAIM	(1ULL << 19)
+#define GPROF_FEAT_TRACE_FREQ		(1ULL << 20)
+#define GPROF_FEAT_TRACE_THROTTLE	(1ULL << 21)
 
 /**
  * struct gprof_info - argument of GPROF_IOC_INFO
@@ -344,6 +351,35 @@ struct gprof_sched_params {
 #define GPROF_SCHED_PARAMS_SIZE_VER0	16
 
 #define GPROF_SCHED_HZ_MAX		100000
+
+/*
+ * flags of struct gprof_trace_params: what to record besides the scheduler's doing.
+ * Each slows down every task of the host, and needs CAP_PERFMON. One that the kernel
+ * cannot give has no GPROF_FEAT_TRACE_* and is refused (EOPNOTSUPP, REASON_PARAMS).
+ */
+#define GPROF_TRACE_F_SYSCALLS	(1U << 0)	/* system calls, begin and end */
+#define GPROF_TRACE_F_IRQS	(1U << 1)	/* interrupts and softirqs, begin and end */
+#define GPROF_TRACE_F_FAULTS	(1U << 2)	/* page faults of user code */
+#define GPROF_TRACE_F_RECLAIM	(1U << 3)	/* direct reclaim, compaction, begin and end */
+#define GPROF_TRACE_F_FREQ	(1U << 4)	/* changes of a CPU's frequency */
+#define GPROF_TRACE_F_THROTTLE	(1U << 5)	/* a cgroup has used up its CPU time */
+#define __GPROF_TRACE_F_ALL	0x3fU
+
+/**
+ * struct gprof_trace_params - parameters of GPROF_KIND_TRACE
+ * @size: sizeof(struct gprof_trace_params)
+ * @flags: GPROF_TRACE_F_*
+ *
+ * Switches, wakings, forks, execs, exits and migrations of a target, each as one or two
+ * words in the ring; see GPROF_TRACE_SWITCH and what follows. Without a stack: stack of
+ * SETUP must be 0. GPROF_SETUP_F_ON_EXEC is not there (EOPNOTSUPP).
+ */
+struct gprof_trace_params {
+	__u32 size;
+	__u32 flags;
+};
+
+#define GPROF_TRACE_PARAMS_SIZE_VER0	8
 
 /**
  * struct gprof_start - argument of GPROF_IOC_START
@@ -744,5 +780,81 @@ struct gprof_map_file {
 	__u8 build_id[GPROF_BUILD_ID_SIZE];
 	__u32 __reserved;
 };
+
+/*
+ * Short records, of GPROF_KIND_TRACE. From the lowest bit:
+ *
+ *	4 bits	arg
+ *	5 bits	GPROF_TRACE_*
+ *	1 bit	1: GPROF_REC_SHORT
+ *	22 bits	tid, or another number
+ *	32 bits	time since mono_ns of the generation, in units of 64 ns
+ *
+ * Whatever has no task in it is about who runs on the CPU of the ring: the task of the
+ * last SWITCH or RUNNING. RUNNING says who that is where a reader may not know: at the
+ * START, as the first event of each generation, and as the first after lost ones. All
+ * but RUNNING and OPERAND are a sample each.
+ *
+ * Of a target made of tasks or of a cgroup only its own tasks are told, all others are
+ * strangers, and so is the idle task. Where neither of both is of the target, a switch
+ * is not recorded.
+ *
+ * A TASK record stands before the first SWITCH, FORK, EXEC or RUNNING that has the task's
+ * id in a generation, and wherever it changes its name; the idle task (id 0) and strangers
+ * have none.
+ */
+#define GPROF_TRACE_SWITCH		1	/* tid: next; arg: GPROF_TRACE_PREV_* | STRANGER */
+#define GPROF_TRACE_WAKING		2	/* tid: who is woken; arg: GPROF_TRACE_BY_* */
+#define GPROF_TRACE_FORK		3	/* tid: child, which is runnable from now on */
+#define GPROF_TRACE_EXEC		4	/* tid: who; OPERAND: its id until now */
+#define GPROF_TRACE_EXIT		5	/* tid: who; it runs on until a switch */
+#define GPROF_TRACE_RUNNING		6	/* tid: who; arg: STRANGER or 0; no sample */
+#define GPROF_TRACE_MIGRATE		7	/* tid: who; OPERAND: GPROF_TRACE_CPU_TO/FROM */
+#define GPROF_TRACE_SYSCALL_ENTER	8	/* tid: number of the call; arg: 1: 32-bit */
+#define GPROF_TRACE_SYSCALL_EXIT	9	/* tid: errno or 0 */
+#define GPROF_TRACE_IRQ_ENTER		10	/* tid: number; arg: 1: vector of the CPU */
+#define GPROF_TRACE_IRQ_EXIT		11	/* as ENTER */
+#define GPROF_TRACE_SOFTIRQ_ENTER	12	/* tid: number */
+#define GPROF_TRACE_SOFTIRQ_EXIT	13	/* as ENTER */
+#define GPROF_TRACE_FAULT		14	/* arg: GPROF_TRACE_FAULT_*; OPERAND: address / 4096 */
+#define GPROF_TRACE_RECLAIM_BEGIN	15	/* arg: 1: for a cgroup's limit */
+#define GPROF_TRACE_RECLAIM_END		16	/* as BEGIN */
+#define GPROF_TRACE_COMPACT_BEGIN	17
+#define GPROF_TRACE_COMPACT_END		18
+#define GPROF_TRACE_FREQ		19	/* tid: CPU; OPERAND: kHz */
+#define GPROF_TRACE_THROTTLE		20	/* a cgroup on this CPU */
+#define GPROF_TRACE_UNTHROTTLE		21	/* by this CPU, perhaps on another */
+#define GPROF_TRACE_OPERAND		31	/* of the word before: 54 bits in place of tid, time */
+
+#define GPROF_TRACE_ARG_BITS	4
+#define GPROF_TRACE_TID_SHIFT	10
+#define GPROF_TRACE_TIME_SHIFT	32
+#define GPROF_TRACE_TIME_UNIT	64	/* ns */
+#define GPROF_TRACE_OPERAND_SHIFT 10
+
+/* arg of SWITCH: why the task before has stopped */
+#define GPROF_TRACE_PREV_PREEMPTED	0	/* would go on */
+#define GPROF_TRACE_PREV_YIELDED	1	/* ... but has asked for this itself */
+#define GPROF_TRACE_PREV_SLEEPS		2	/* waits; a signal would wake it, or it is idle */
+#define GPROF_TRACE_PREV_BLOCKED	3	/* waits, uninterruptibly */
+#define GPROF_TRACE_PREV_STOPPED	4	/* by a signal or a debugger */
+#define GPROF_TRACE_PREV_DEAD		5
+#define GPROF_TRACE_PREV_IDLE		6	/* the idle task */
+#define GPROF_TRACE_PREV_OTHER		7	/* a stranger; or cannot be told */
+#define GPROF_TRACE_STRANGER		8	/* the next is one; tid is 0 */
+
+/* arg of WAKING */
+#define GPROF_TRACE_BY_TASK		0	/* by who runs on this CPU */
+#define GPROF_TRACE_BY_SOFTIRQ		1
+#define GPROF_TRACE_BY_IRQ		2
+
+/* arg of FAULT */
+#define GPROF_TRACE_FAULT_WRITE		1
+#define GPROF_TRACE_FAULT_EXEC		2
+#define GPROF_TRACE_FAULT_AGAIN		4	/* the second try of one that had to wait */
+
+/* OPERAND of MIGRATE */
+#define GPROF_TRACE_CPU_TO(operand)	((operand) & 0xffffffU)
+#define GPROF_TRACE_CPU_FROM(operand)	((operand) >> 24 & 0xffffffU)
 
 #endif /* _UAPI_LINUX_GPROF_H */

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * source trace: kind trace. What ran where, why it stopped and who woke it, one word in
+ * the ring for each event.
+ *
+ * After the execution tracer of Go, for all that runs under the kernel.
+ */
+#include "sampler.h"
+#include "source.h"
+#include "trace.h"
+
+#include <linux/cpumask.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/threads.h>
+
+#define BITMAP_BYTES	(PID_MAX_LIMIT / BITS_PER_BYTE)
+
+static int check(const struct gprof_request *req, u32 *reason)
+{
+	const struct gprof_trace_params *p = req->params;
+
+	*reason = GPROF_REASON_PARAMS;
+	if (p->flags & ~__GPROF_TRACE_F_ALL || !gprof_trace_can(p->flags))
+		return -EOPNOTSUPP;
+	/* Whoever records one's own slows everybody's. */
+	*reason = GPROF_REASON_SLOWS_DENIED;
+	if (p->flags && !req->target->privileged)
+		return -EPERM;
+	*reason = GPROF_REASON_FLAGS;
+	return req->target->on_exec || req->stack ? -EOPNOTSUPP : 0;
+}
+
+static u64 features(void)
+{
+	static const struct {
+		u32 flag;
+		u64 feature;
+	} groups[] = {
+		{ GPROF_TRACE_F_SYSCALLS, GPROF_FEAT_TRACE_SYSCALLS },
+		{ GPROF_TRACE_F_IRQS, GPROF_FEAT_TRACE_IRQS },
+		{ GPROF_TRACE_F_FAULTS, GPROF_FEAT_TRACE_FAULTS },
+		{ GPROF_TRACE_F_RECLAIM, GPROF_FEAT_TRACE_RECLAIM },
+		{ GPROF_TRACE_F_FREQ, GPROF_FEAT_TRACE_FREQ },
+		{ GPROF_TRACE_F_THROTTLE, GPROF_FEAT_TRACE_THROTTLE },
+	};
+	unsigned int i;
+	u64 f = 0;
+
+	for (i = 0; i < ARRAY_SIZE(groups); i++) {
+		if (gprof_trace_can(groups[i].flag))
+			f |= groups[i].feature;
+	}
+	return f;
+}
+
+static u64 bytes(const struct gprof_request *req)
+{
+	const struct gprof_target *t = req->target;
+
+	return sizeof(struct gprof_trace) +
+	       sizeof(struct gprof_trace_cpu) * num_possible_cpus() +
+	       (gprof_target_is_tasks(t) ? BITMAP_BYTES + gprof_scope_bytes(t) : 0);
+}
+
+static void free_memory(struct gprof_trace *t)
+{
+	free_percpu(t->cpus);
+	kvfree(t->whose.tgids);
+	kfree(t);
+}
+
+static void missed(struct gprof_scope *scope)
+{
+	gprof_trace_no_buffer(container_of(scope, struct gprof_trace, scope));
+}
+
+static const struct gprof_scope_ops scope_ops = {
+	.missed = missed,
+};
+
+static bool build(struct gprof_trace *t, struct gprof_request *req)
+{
+	t->cpus = alloc_percpu_gfp(struct gprof_trace_cpu, GFP_KERNEL_ACCOUNT);
+	if (!t->cpus)
+		return false;
+	if (!gprof_target_is_tasks(req->target))
+		return true;
+	t->whose.tgids = kvzalloc(BITMAP_BYTES, GFP_KERNEL_ACCOUNT);
+	if (!t->whose.tgids)
+		return false;
+	if (req->target->type == GPROF_TARGET_THREAD)
+		t->whose.thread = req->target->task;
+	t->scope.tgids = t->whose.tgids;
+	/* Nobody looks for the members of this kind but by @tgids. */
+	return !gprof_scope_init(&t->scope, GPROF_SCOPE_SCHED, &scope_ops, req->target,
+				 req->charge);
+}
+
+static int setup(struct gprof_request *req, void **state)
+{
+	const struct gprof_trace_params *p = req->params;
+	struct gprof_trace *t;
+	int err;
+
+	err = check(req, &req->reason);
+	if (err)
+		return err;
+	req->reason = GPROF_REASON_NONE;
+	t = kzalloc(sizeof(*t), GFP_KERNEL_ACCOUNT);
+	if (!t)
+		return -ENOMEM;
+	t->whose.target = req->target;
+	t->whose.cgroup = req->target->cgroup;
+	t->sampler = req->sampler;
+	t->flags = p->flags;
+	if (req->target->type == GPROF_TARGET_CPUS)
+		t->only_cpus = req->target->cpus;
+	if (!build(t, req)) {
+		free_memory(t);
+		return -ENOMEM;
+	}
+	req->weight = 1;
+	*state = t;
+	return 0;
+}
+
+static void clear(struct gprof_trace *t)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		struct gprof_trace_cpu *c = per_cpu_ptr(t->cpus, cpu);
+		struct gprof_channel *ch = t->sampler->channels[cpu];
+
+		memset(c, 0, sizeof(*c));
+		c->buffer = ch ? &ch->buffer : NULL;
+		c->followed = GPROF_TRACE_ASTRAY;
+	}
+}
+
+/* Where strangers run, the ring need not say so: then it says nothing. */
+static void begin_cpu(void *data)
+{
+	struct gprof_trace *t = data;
+
+	if (!t->only_cpus || gprof_trace_has(t, current))
+		gprof_trace_say_running(t, true);
+}
+
+static int start(void *state, u32 *attached)
+{
+	struct gprof_trace *t = state;
+	int err;
+
+	clear(t);
+	err = gprof_trace_attach(t);
+	if (err)
+		return err;
+	*attached = t->only_cpus ? cpumask_weight(t->only_cpus) : num_online_cpus();
+	err = t->whose.tgids ? gprof_scope_enter(&t->scope, attached) : 0;
+	if (err) {
+		gprof_trace_detach(t);
+		return err;
+	}
+	/* Last: who was of the target before has been running since. */
+	on_each_cpu(begin_cpu, t, 1);
+	return 0;
+}
+
+static void stop(void *state)
+{
+	struct gprof_trace *t = state;
+
+	gprof_trace_detach(t);
+	if (t->whose.tgids)
+		gprof_scope_leave(&t->scope);
+}
+
+static void stats(void *state, struct gprof_stats *stats)
+{
+}
+
+static void destroy(void *state)
+{
+	free_memory(state);
+}
+
+const struct gprof_source gprof_source_trace = {
+	.kind = GPROF_KIND_TRACE,
+	.name = "trace",
+	.params_size = sizeof(struct gprof_trace_params),
+	.params_min = GPROF_TRACE_PARAMS_SIZE_VER0,
+	.features = features,
+	.bytes = bytes,
+	.setup = setup,
+	.start = start,
+	.stop = stop,
+	.stats = stats,
+	.destroy = destroy,
+};

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * trace: what tasks and CPUs do, a word for each event.
+ *
+ *	trace_probe.c	the scheduler's events
+ *	trace_calls.c	system calls, interrupts and so on, where asked for
+ *	trace_emit.c	writes them down
+ *
+ * Everything is written with interrupts off, so that no producer of a ring interrupts
+ * another: what comes before whom is the same in the ring and in time.
+ */
+#ifndef GPROF_TRACE_H
+#define GPROF_TRACE_H
+
+#include "buffer.h"
+#include "membership.h"
+#include "scope.h"
+
+#include <linux/compiler.h>
+#include <linux/cpumask.h>
+#include <linux/gprof.h>
+#include <linux/kprobes.h>
+#include <linux/percpu.h>
+#include <linux/sched.h>
+#include <linux/timekeeping.h>
+
+struct gprof_sampler;
+
+#define GPROF_TRACE_NAMED	1024	/* a power of two */
+#define GPROF_TRACE_ASTRAY	U32_MAX
+#define GPROF_TRACE_KPROBES	3
+
+/**
+ * struct gprof_trace_cpu - what one CPU knows of what it has written
+ * @buffer: its ring, or NULL
+ * @followed: the generation in which a reader knows who runs; GPROF_TRACE_ASTRAY: none
+ * @shown: who runs is of the target, says the ring
+ * @generation: for which @epoch was made
+ * @epoch: a new number for each generation; numbers of those come again
+ * @named: by the lower bits of a task's id: epoch and id of one that has a TASK record
+ *
+ * Used by the owning CPU only, without interrupts.
+ */
+struct gprof_trace_cpu {
+	struct gprof_buffer *buffer;
+	u32 followed;
+	bool shown;
+	u16 generation;
+	u64 epoch;
+	u64 named[GPROF_TRACE_NAMED];
+};
+
+/**
+ * struct gprof_trace - the trace of one recorder
+ * @cpus: of each CPU
+ * @only_cpus: the target is what these CPUs do; NULL: it is not
+ * @whose: tasks
+ * @flags: GPROF_TRACE_F_*
+ * @scope: the processes, where it is made of tasks
+ * @sampler: has the rings
+ * @kprobes: of what has no tracepoint
+ */
+struct gprof_trace {
+	struct gprof_trace_cpu __percpu *cpus;
+	const struct cpumask *only_cpus;
+	struct gprof_membership whose;
+	u32 flags;
+	struct gprof_scope scope;
+	struct gprof_sampler *sampler;
+#ifdef CONFIG_KPROBES
+	struct kprobe kprobes[GPROF_TRACE_KPROBES];
+#endif
+};
+
+/**
+ * gprof_trace_has() - is what a task does on this CPU of the target?
+ * @t: trace
+ * @task: as for gprof_is_member()
+ *
+ * Context: Any but NMI, preemption off.
+ */
+static __always_inline bool gprof_trace_has(const struct gprof_trace *t, struct task_struct *task)
+{
+	if (t->only_cpus)
+		return cpumask_test_cpu(smp_processor_id(), t->only_cpus);
+	return gprof_is_member(&t->whose, task);
+}
+
+static __always_inline u32 gprof_trace_word(u32 what, u32 arg, u32 number)
+{
+	return arg | what << GPROF_TRACE_ARG_BITS | GPROF_REC_SHORT |
+	       number << GPROF_TRACE_TID_SHIFT;
+}
+
+static __always_inline u64 *gprof_trace_name(struct gprof_trace_cpu *c, pid_t tid)
+{
+	return &c->named[tid & (GPROF_TRACE_NAMED - 1)];
+}
+
+static __always_inline u64 gprof_trace_name_key(const struct gprof_trace_cpu *c, pid_t tid)
+{
+	return c->epoch << 22 | tid;
+}
+
+/**
+ * struct gprof_trace_event - what is not usual
+ * @word: gprof_trace_word(), 0: nothing but @named
+ * @has_operand: @operand follows
+ * @rename: @named gets a record even where it has one
+ * @operand: 54 bits
+ * @named: who needs a name, or NULL
+ * @comm: that name, NULL: @named->comm
+ */
+struct gprof_trace_event {
+	u32 word;
+	bool has_operand;
+	bool rename;
+	u64 operand;
+	struct task_struct *named;
+	const char *comm;
+};
+
+void gprof_trace_emit_other(struct gprof_trace *t, struct gprof_trace_cpu *c, u64 now,
+			    const struct gprof_trace_event *e);
+void gprof_trace_emit_word(struct gprof_trace *t, struct gprof_trace_cpu *c, u64 now, u32 word,
+			   struct task_struct *named);
+void gprof_trace_no_buffer(struct gprof_trace *t);
+void gprof_trace_write(struct gprof_trace *t, const struct gprof_trace_event *e);
+void gprof_trace_say_running(struct gprof_trace *t, bool again);
+
+/**
+ * gprof_trace_emit() - write an event of one word
+ * @t: trace
+ * @c: this CPU's
+ * @context: that of @c->buffer's counters that is meant
+ * @word: gprof_trace_word()
+ * @named: task that it names, or NULL
+ *
+ * Context: Any but NMI, interrupts off.
+ */
+static __always_inline void gprof_trace_emit(struct gprof_trace *t, struct gprof_trace_cpu *c,
+					     local64_t *context, u32 word,
+					     struct task_struct *named)
+{
+	u64 now = ktime_get_mono_fast_ns(), since;
+	struct gprof_buffer *b = c->buffer;
+	u16 generation;
+	u64 *place;
+
+	local64_inc(&b->produced);
+	local64_inc(context);
+	generation = gprof_buffer_begin(b, now);
+	since = (gprof_buffer_time(b, now) - b->generation_start) / GPROF_TRACE_TIME_UNIT;
+	if (likely(generation == c->followed) && likely(since <= U32_MAX) &&
+	    likely(!named || *gprof_trace_name(c, named->pid) ==
+			     gprof_trace_name_key(c, named->pid))) {
+		place = gprof_buffer_reserve(b, sizeof(*place), 1);
+		if (likely(place))
+			*place = since << GPROF_TRACE_TIME_SHIFT | word;
+		else
+			c->followed = GPROF_TRACE_ASTRAY;
+	} else {
+		gprof_trace_emit_word(t, c, now, word, named);
+	}
+	gprof_buffer_end(b);
+}
+
+bool gprof_trace_can(u32 flags);
+int gprof_trace_attach(struct gprof_trace *t);
+void gprof_trace_detach(struct gprof_trace *t);
+int gprof_trace_attach_calls(struct gprof_trace *t);
+void gprof_trace_detach_calls(struct gprof_trace *t);
+
+#endif /* GPROF_TRACE_H */

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * trace_emit: what is written besides the usual word.
+ *
+ * An event may need, in front of it, who runs and who that is, and the name of whom it
+ * is about. All of them are reserved together, so that either all are in the ring or
+ * none. Whatever did not get its place leaves the ring astray: the next event that
+ * does says again who runs.
+ */
+#include "compat/preempt.h"
+#include "process.h"
+#include "sampler.h"
+#include "trace.h"
+
+#include <linux/irqflags.h>
+#include <linux/string.h>
+
+static bool is_named(struct gprof_trace_cpu *c, const struct task_struct *task)
+{
+	return !task->pid || *gprof_trace_name(c, task->pid) == gprof_trace_name_key(c, task->pid);
+}
+
+static void *write_task(struct gprof_trace_cpu *c, struct gprof_task_rec *rec,
+			struct task_struct *task, const char *comm)
+{
+	rec->rec.type = GPROF_REC_TASK;
+	rec->rec.flags = 0;
+	rec->rec.size = sizeof(*rec);
+	gprof_process_of(&rec->process, task);
+	rec->tid = task->pid;
+	rec->__reserved = 0;
+	/* Not get_task_comm(): no lock here. A name that is just being changed may be mixed. */
+	strscpy_pad(rec->comm, comm ?: task->comm, sizeof(rec->comm));
+	*gprof_trace_name(c, task->pid) = gprof_trace_name_key(c, task->pid);
+	return rec + 1;
+}
+
+/* Names of another generation are of no use. */
+static void follow(struct gprof_trace_cpu *c, u16 generation)
+{
+	if (!c->epoch || generation != c->generation) {
+		c->generation = generation;
+		c->epoch++;
+	}
+}
+
+/*
+ * Between gprof_buffer_begin() and _end(). @again: RUNNING even where a reader knows.
+ * Nothing is lost where there is no event.
+ */
+static void write_all(struct gprof_trace *t, struct gprof_trace_cpu *c, u64 now,
+		      const struct gprof_trace_event *e, bool again)
+{
+	struct gprof_buffer *b = c->buffer;
+	u16 generation = gprof_word_generation(local64_read(&b->word));
+	u64 since = (gprof_buffer_time(b, now) - b->generation_start) / GPROF_TRACE_TIME_UNIT;
+	u64 time = since << GPROF_TRACE_TIME_SHIFT;
+	bool running = again || c->followed != generation;
+	bool current_named, other_named, member;
+	u32 size = 0;
+	u64 *place;
+
+	follow(c, generation);
+	member = running ? gprof_trace_has(t, current) : c->shown;
+	current_named = !running || !member || e->named == current || is_named(c, current);
+	other_named = !e->named || !(e->rename || !is_named(c, e->named));
+	size += current_named ? 0 : sizeof(struct gprof_task_rec);
+	size += running ? sizeof(u64) : 0;
+	size += other_named ? 0 : sizeof(struct gprof_task_rec);
+	size += e->word ? sizeof(u64) : 0;
+	size += e->has_operand ? sizeof(u64) : 0;
+	if (!size)
+		return;
+
+	/* A generation that could not be cut goes on for longer than a word can tell. */
+	if (unlikely(since > U32_MAX)) {
+		if (e->word)
+			gprof_buffer_lose(b, GPROF_LOST_FULL);
+		place = NULL;
+	} else {
+		place = gprof_buffer_reserve(b, size, e->word ? 1 : 0);
+	}
+	if (!place) {
+		c->followed = GPROF_TRACE_ASTRAY;
+		return;
+	}
+	if (!current_named)
+		place = write_task(c, (void *)place, current, NULL);
+	/* In front of RUNNING, which may be about the same task. */
+	if (!other_named)
+		place = write_task(c, (void *)place, e->named, e->comm);
+	if (running) {
+		*place++ = time | gprof_trace_word(GPROF_TRACE_RUNNING,
+						   member ? 0 : GPROF_TRACE_STRANGER,
+						   member ? current->pid : 0);
+		c->shown = member;
+		c->followed = generation;
+	}
+	if (e->word)
+		*place++ = time | e->word;
+	if (e->has_operand)
+		*place++ = e->operand << GPROF_TRACE_OPERAND_SHIFT |
+			   gprof_trace_word(GPROF_TRACE_OPERAND, 0, 0);
+}
+
+/**
+ * gprof_trace_emit_word() - for gprof_trace_emit(), when something has to be said before
+ * @t: trace
+ * @c: this CPU's
+ * @now: as gprof_buffer_begin() got it
+ * @word: as gprof_trace_emit() got it
+ * @named: likewise
+ *
+ * Context: Between gprof_buffer_begin() and gprof_buffer_end(), interrupts off.
+ */
+noinline void gprof_trace_emit_word(struct gprof_trace *t, struct gprof_trace_cpu *c, u64 now,
+				    u32 word, struct task_struct *named)
+{
+	struct gprof_trace_event e = { .word = word, .named = named };
+
+	write_all(t, c, now, &e, false);
+}
+
+/**
+ * gprof_trace_no_buffer() - an event on a CPU without a ring
+ * @t: trace
+ *
+ * Context: Any.
+ */
+noinline void gprof_trace_no_buffer(struct gprof_trace *t)
+{
+	atomic64_inc(&t->sampler->no_buffer);
+}
+
+static void count(struct gprof_buffer *b)
+{
+	local64_inc(&b->produced);
+	local64_inc(in_hardirq() || in_serving_softirq() ? &b->irq : &b->task);
+}
+
+/**
+ * gprof_trace_write() - write an event of any kind
+ * @t: trace
+ * @e: event
+ *
+ * Context: Any but NMI.
+ */
+void gprof_trace_write(struct gprof_trace *t, const struct gprof_trace_event *e)
+{
+	struct gprof_trace_cpu *c;
+	unsigned long flags;
+	u64 now;
+
+	local_irq_save(flags);
+	c = this_cpu_ptr(t->cpus);
+	if (likely(c->buffer)) {
+		now = ktime_get_mono_fast_ns();
+		if (e->word)
+			count(c->buffer);
+		gprof_buffer_begin(c->buffer, now);
+		write_all(t, c, now, e, false);
+		gprof_buffer_end(c->buffer);
+	} else if (e->word) {
+		gprof_trace_no_buffer(t);
+	}
+	local_irq_restore(flags);
+}
+
+/**
+ * gprof_trace_say_running() - tell who runs on this CPU
+ * @t: trace
+ * @again: though nobody has lost sight of it
+ *
+ * Context: Any but NMI.
+ */
+void gprof_trace_say_running(struct gprof_trace *t, bool again)
+{
+	const struct gprof_trace_event none = { };
+	struct gprof_trace_cpu *c;
+	unsigned long flags;
+	u64 now;
+
+	local_irq_save(flags);
+	c = this_cpu_ptr(t->cpus);
+	if (c->buffer) {
+		now = ktime_get_mono_fast_ns();
+		gprof_buffer_begin(c->buffer, now);
+		write_all(t, c, now, &none, again);
+		gprof_buffer_end(c->buffer);
+	}
+	local_irq_restore(flags);
+}
