@@ -28,13 +28,14 @@ struct gprof_sampler;
 
 #define GPROF_TRACE_NAMED	1024	/* a power of two */
 #define GPROF_TRACE_ASTRAY	U32_MAX
+#define GPROF_TRACE_NOBODY	U32_MAX
 #define GPROF_TRACE_KPROBES	3
 
 /**
  * struct gprof_trace_cpu - what one CPU knows of what it has written
  * @buffer: its ring, or NULL
  * @followed: the generation in which a reader knows who runs; GPROF_TRACE_ASTRAY: none
- * @shown: who runs is of the target, says the ring
+ * @running: id of who runs, as the ring says; or GPROF_TRACE_NOBODY: a stranger
  * @generation: for which @epoch was made
  * @epoch: a new number for each generation; numbers of those come again
  * @named: by the lower bits of a task's id: epoch and id of one that has a TASK record
@@ -44,7 +45,7 @@ struct gprof_sampler;
 struct gprof_trace_cpu {
 	struct gprof_buffer *buffer;
 	u32 followed;
-	bool shown;
+	u32 running;
 	u16 generation;
 	u64 epoch;
 	u64 named[GPROF_TRACE_NAMED];

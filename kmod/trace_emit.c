@@ -61,7 +61,7 @@ static void write_all(struct gprof_trace *t, struct gprof_trace_cpu *c, u64 now,
 	u64 *place;
 
 	follow(c, generation);
-	member = running ? gprof_trace_has(t, current) : c->shown;
+	member = running && gprof_trace_has(t, current);
 	current_named = !running || !member || e->named == current || is_named(c, current);
 	other_named = !e->named || !(e->rename || !is_named(c, e->named));
 	size += current_named ? 0 : sizeof(struct gprof_task_rec);
@@ -93,7 +93,7 @@ static void write_all(struct gprof_trace *t, struct gprof_trace_cpu *c, u64 now,
 		*place++ = time | gprof_trace_word(GPROF_TRACE_RUNNING,
 						   member ? 0 : GPROF_TRACE_STRANGER,
 						   member ? current->pid : 0);
-		c->shown = member;
+		c->running = member ? current->pid : GPROF_TRACE_NOBODY;
 		c->followed = generation;
 	}
 	if (e->word)

@@ -51,20 +51,27 @@ static __always_inline void on_switch(struct gprof_trace *t, bool preempt,
 	bool enters = all || gprof_trace_has(t, next);
 	u32 arg, tid = 0;
 
-	if (!all && !enters && !c->shown)
+	if (!all && !enters && c->running == GPROF_TRACE_NOBODY)
 		return;
 	if (unlikely(!c->buffer)) {
 		gprof_trace_no_buffer(t);
 		return;
 	}
-	arg = all || c->shown ? reason_of(prev, preempt, state) : GPROF_TRACE_PREV_OTHER;
+	if (all || c->running != GPROF_TRACE_NOBODY) {
+		/* The kernel tells nothing of a CPU that is on its way out, or in. */
+		if (unlikely(c->running != prev->pid))
+			c->followed = GPROF_TRACE_ASTRAY;
+		arg = reason_of(prev, preempt, state);
+	} else {
+		arg = GPROF_TRACE_PREV_OTHER;
+	}
 	if (enters)
 		tid = next->pid;
 	else
 		arg |= GPROF_TRACE_STRANGER;
 	gprof_trace_emit(t, c, &c->buffer->task, gprof_trace_word(GPROF_TRACE_SWITCH, arg, tid),
 			 tid ? next : NULL);
-	c->shown = enters;
+	c->running = enters ? tid : GPROF_TRACE_NOBODY;
 }
 
 /*
@@ -162,10 +169,13 @@ static void executed(void *data, struct task_struct *task, pid_t old_pid,
 	};
 
 	preempt_disable_notrace();
-	if (gprof_trace_has(t, task))
+	if (gprof_trace_has(t, task)) {
 		gprof_trace_write(t, &e);
-	else if (this_cpu_read(t->cpus->shown))
+		if (this_cpu_read(t->cpus->running) == old_pid)
+			this_cpu_write(t->cpus->running, task->pid);
+	} else if (this_cpu_read(t->cpus->running) != GPROF_TRACE_NOBODY) {
 		gprof_trace_say_running(t, true);
+	}
 	preempt_enable_notrace();
 }
 

@@ -792,8 +792,9 @@ struct gprof_map_file {
  *
  * Whatever has no task in it is about who runs on the CPU of the ring: the task of the
  * last SWITCH or RUNNING. RUNNING says who that is where a reader may not know: at the
- * START, as the first event of each generation, and as the first after lost ones. All
- * but RUNNING and OPERAND are a sample each.
+ * START, as the first event of each generation, and as the first after lost ones. Where
+ * nothing was lost and it names another task than ran before, the CPU has been offline
+ * since the event before. All but RUNNING and OPERAND are a sample each.
  *
  * Of a target made of tasks or of a cgroup only its own tasks are told, all others are
  * strangers, and so is the idle task. Where neither of both is of the target, a switch
