@@ -93,6 +93,7 @@ void reader_reset(struct reader *r)
 	*r = (struct reader){
 		.dev = old.dev, .rings = old.rings, .ctx = old.ctx,
 		.on_sample = old.on_sample, .on_map = old.on_map, .on_task = old.on_task,
+		.on_word = old.on_word,
 	};
 }
 
@@ -298,7 +299,15 @@ static int64_t record(struct reader *r, struct reader_ring *ring, uint64_t pos, 
 		return broken(r, ring, pos, "type %u, size %u, %llu left", rec->type, size,
 			      (unsigned long long)left);
 	if (rec->type & GPROF_REC_SHORT) {
-		r->unknown++;
+		const uint64_t *word = p;
+
+		if (!ring->begun)
+			return broken(r, ring, pos, "a word before the first generation");
+		if (r->on_word)
+			r->on_word(r->ctx, ring->cpu, ring->mono_ns +
+				   (*word >> GPROF_TRACE_TIME_SHIFT) * GPROF_TRACE_TIME_UNIT, *word);
+		else
+			r->unknown++;
 		return size;
 	}
 	if (!ring->begun && rec->type != GPROF_REC_GENERATION)
@@ -427,18 +436,27 @@ static int64_t snapshot_cpu(struct reader *r, unsigned int cpu)
 	return ret;
 }
 
+int64_t reader_snapshot_cpu(struct reader *r, unsigned int cpu)
+{
+	unsigned int tries;
+	int64_t ret = 0;
+
+	for (tries = 0; tries < 100; tries++) {
+		ret = snapshot_cpu(r, cpu);
+		if (ret != -EAGAIN)
+			break;
+	}
+	return ret;
+}
+
 int64_t reader_snapshot(struct reader *r)
 {
 	int64_t sum = 0, ret;
-	unsigned int cpu, tries;
+	unsigned int cpu;
 
 	reader_reset(r);
 	for (cpu = 0; cpu < r->dev->nr_cpus; cpu++) {
-		for (tries = 0; tries < 100; tries++) {
-			ret = snapshot_cpu(r, cpu);
-			if (ret != -EAGAIN)
-				break;
-		}
+		ret = reader_snapshot_cpu(r, cpu);
 		if (ret < 0)
 			return ret;
 		sum += ret;

@@ -35,6 +35,7 @@ struct reader_ring;
  * @on_sample: called for each sample, or NULL
  * @on_map: called for each MAP record, or NULL
  * @on_task: called for each TASK record, or NULL
+ * @on_word: called for each short record with its time, or NULL
  * @ctx: for these
  * @samples: samples read
  * @weight: what they stand for
@@ -64,6 +65,7 @@ struct reader {
 	void (*on_sample)(void *ctx, const struct reader_sample *sample);
 	void (*on_map)(void *ctx, const struct gprof_map_rec *map);
 	void (*on_task)(void *ctx, const struct gprof_task_rec *task);
+	void (*on_word)(void *ctx, unsigned int cpu, uint64_t time, uint64_t word);
 	void *ctx;
 
 	uint64_t samples;
@@ -103,6 +105,8 @@ int64_t reader_read_cpu(struct reader *r, unsigned int cpu);
  * copied is left out. Starts from nothing each time. Returns bytes or -errno.
  */
 int64_t reader_snapshot(struct reader *r);
+/* The same of one ring, for who has just begun; nothing is forgotten. */
+int64_t reader_snapshot_cpu(struct reader *r, unsigned int cpu);
 
 uint64_t reader_lost(const struct reader *r);
 

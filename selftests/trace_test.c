@@ -1,0 +1,784 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * trace_test: what the kernel's trace says against what is known of those who made it.
+ *
+ * Each word is held to the rules of <linux/gprof.h> where it is read (trace_words.c).
+ */
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include "harness.h"
+#include "device.h"
+#include "trace_words.h"
+#include "workload.h"
+
+#define USER		1000
+#define CGROUPS		"/sys/fs/cgroup"
+#define MS		1000000ULL
+#define LARGE		(2 << 20)
+
+FIXTURE(trace) {
+	struct gprof_trace_params params;
+	struct gprof_setup setup;
+	struct device dev;
+	struct trace_words words;
+	struct child child;
+	bool cpus_go;
+};
+
+FIXTURE_SETUP(trace)
+{
+	self->dev.fd = -1;
+	self->params = (struct gprof_trace_params){ .size = sizeof(self->params) };
+	self->setup = device_setup_of(GPROF_TARGET_SYSTEM, 0, &self->params);
+	self->setup.kind = GPROF_KIND_TRACE;
+	self->setup.stack = 0;
+	self->setup.buffer_size = LARGE;
+}
+
+FIXTURE_TEARDOWN(trace)
+{
+	trace_words_free(&self->words);
+	device_close(&self->dev);
+	if (self->child.pid)
+		child_end(&self->child);
+}
+
+#define BEGIN(_target, _id) do {						\
+	self->setup.target = _target;						\
+	self->setup.id = _id;							\
+	ASSERT_EQ(0, device_record(&self->dev, &self->setup)) {			\
+		TH_LOG("reason %u", self->setup.out_reason);			\
+	}									\
+	ASSERT_EQ(0, trace_words_init(&self->words, &self->dev));		\
+} while (0)
+
+/* Stops, reads the rest, and holds the numbers of the ledger to each other. */
+static void end(struct __test_metadata *_metadata, FIXTURE_DATA(trace) *self)
+{
+	struct gprof_stats st = { 0 };
+
+	EXPECT_EQ(0, device_stop(&self->dev));
+	EXPECT_EQ(0, self->dev.flight ? trace_words_snapshot(&self->words) :
+					trace_words_read(&self->words));
+	EXPECT_STREQ("", self->words.reader.error);
+	EXPECT_STREQ("", self->words.error);
+	EXPECT_EQ(0, self->words.reader.unknown);
+	EXPECT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
+	EXPECT_EQ(st.out_produced, self->words.samples + device_lost(&st) + st.out_overwritten);
+	EXPECT_EQ(st.out_produced, st.out_task + st.out_irq + st.out_nmi +
+				   st.out_lost[GPROF_LOST_NO_BUFFER]);
+	EXPECT_EQ(0, st.out_nmi);
+	EXPECT_EQ(0, self->words.absences * !self->cpus_go);
+	TH_LOG("produced=%llu lost=%llu overwritten=%llu bytes=%llu",
+	       (unsigned long long)st.out_produced, (unsigned long long)device_lost(&st),
+	       (unsigned long long)st.out_overwritten, (unsigned long long)self->words.reader.bytes);
+}
+
+#define END()	end(_metadata, self)
+
+static uint64_t lost(FIXTURE_DATA(trace) *self)
+{
+	struct gprof_stats st = { 0 };
+
+	device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st);
+	return device_lost(&st);
+}
+
+/* The first word after @from that says @what of @tid (-1: any); or NULL. */
+static const struct trace_word *find(const struct trace_words *t, const struct trace_word *from,
+				     unsigned int what, int tid)
+{
+	const struct trace_word *w = from ? from + 1 : t->words;
+
+	for (; w < t->words + t->nr; w++)
+		if (w->what == what && (tid < 0 || w->tid == (uint32_t)tid))
+			return w;
+	return NULL;
+}
+
+/* When did @tid stop, on the CPU where it ran, after @from? */
+static const struct trace_word *find_stop(const struct trace_words *t,
+					  const struct trace_word *from, int tid)
+{
+	const struct trace_word *w = from ? from + 1 : t->words;
+
+	for (; w < t->words + t->nr; w++)
+		if (w->what == GPROF_TRACE_SWITCH && w->running == (uint32_t)tid)
+			return w;
+	return NULL;
+}
+
+static unsigned int stops_for(const struct trace_words *t, int tid, unsigned int reason)
+{
+	const struct trace_word *w = NULL;
+	unsigned int n = 0;
+
+	while ((w = find_stop(t, w, tid)))
+		n += (w->arg & 7) == reason;
+	return n;
+}
+
+/* ---- what there is to ask for ---- */
+
+TEST_F(trace, wrong_arguments_are_refused)
+{
+	struct gprof_setup s = self->setup;
+
+	self->params.flags = 1U << 31;
+	ASSERT_LE(0, self->dev.fd = device_open());
+	EXPECT_EQ(-EOPNOTSUPP, device_ioctl(self->dev.fd, GPROF_IOC_SETUP, &s));
+	EXPECT_EQ(GPROF_REASON_PARAMS, s.out_reason);
+	self->params.flags = 0;
+	s.stack = GPROF_STACK_F_IP;
+	EXPECT_EQ(-EOPNOTSUPP, device_ioctl(self->dev.fd, GPROF_IOC_SETUP, &s));
+	EXPECT_EQ(GPROF_REASON_FLAGS, s.out_reason);
+	s = self->setup;
+	s.target = GPROF_TARGET_PROCESS;
+	s.id = getpid();
+	s.flags = GPROF_SETUP_F_ON_EXEC;
+	EXPECT_EQ(-EOPNOTSUPP, device_ioctl(self->dev.fd, GPROF_IOC_SETUP, &s));
+	EXPECT_EQ(GPROF_REASON_FLAGS, s.out_reason);
+	EXPECT_EQ(0, device_ioctl(self->dev.fd, GPROF_IOC_SETUP, &self->setup));
+}
+
+/* ---- exact against the kernel ---- */
+
+#define READINGS	60
+#define MARGIN_NS	200000
+
+struct reading {
+	uint64_t before, after, ctxt, processes;
+};
+
+static uint64_t number_after(const char *text, const char *key)
+{
+	const char *at = strstr(text, key);
+
+	return at ? strtoull(at + strlen(key), NULL, 10) : 0;
+}
+
+static int read_numbers(struct reading *r)
+{
+	static char text[65536];
+	int err;
+
+	r->before = monotonic_ns();
+	err = file_read("/proc/stat", text, sizeof(text));
+	r->after = monotonic_ns();
+	r->ctxt = number_after(text, "\nctxt ");
+	r->processes = number_after(text, "\nprocesses ");
+	return err;
+}
+
+/* Tasks take turns: one writes a byte and waits for one. */
+static void take_turns(int from, int to, bool first, unsigned int rounds)
+{
+	char byte = 0;
+
+	while (rounds--) {
+		if (first && write(to, &byte, 1) != 1)
+			break;
+		if (read(from, &byte, 1) != 1)
+			break;
+		if (!first && write(to, &byte, 1) != 1)
+			break;
+	}
+}
+
+static pid_t ping_pong(unsigned int rounds)
+{
+	int there[2], back[2];
+	pid_t pid;
+
+	if (pipe(there) || pipe(back))
+		return -1;
+	pid = fork_bound();
+	if (!pid) {
+		take_turns(there[0], back[1], false, rounds);
+		_exit(0);
+	}
+	take_turns(back[0], there[1], true, rounds);
+	close(there[0]);
+	close(there[1]);
+	close(back[0]);
+	close(back[1]);
+	waitpid(pid, NULL, 0);
+	return pid;
+}
+
+static size_t count_between(const struct trace_words *t, unsigned int what, uint64_t from,
+			    uint64_t to)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < t->nr; i++)
+		n += t->words[i].what == what && t->words[i].time > from && t->words[i].time <= to;
+	return n;
+}
+
+static bool was_quiet(const struct trace_words *t, const struct reading *r)
+{
+	return !count_between(t, GPROF_TRACE_SWITCH, r->before - MARGIN_NS, r->after + MARGIN_NS);
+}
+
+/*
+ * The kernel sums up its numbers while it goes on. Where nobody was switched around the
+ * time of a reading there is but one number that it can be.
+ */
+TEST_F(trace, switches_and_forks_are_the_kernels)
+{
+	struct reading readings[READINGS];
+	const struct reading *last = NULL;
+	unsigned int i, pairs = 0;
+
+	BEGIN(GPROF_TARGET_SYSTEM, 0);
+	for (i = 0; i < READINGS; i++) {
+		ASSERT_LT(0, ping_pong(20));
+		burn_ns(MS);
+		ASSERT_EQ(0, read_numbers(&readings[i]));
+		burn_ns(MS);
+		ASSERT_EQ(0, trace_words_read(&self->words));
+	}
+	END();
+	ASSERT_EQ(0, lost(self));
+	for (i = 0; i < READINGS; i++) {
+		const struct reading *r = &readings[i];
+
+		if (!was_quiet(&self->words, r))
+			continue;
+		if (last) {
+			pairs++;
+			EXPECT_EQ(r->ctxt - last->ctxt,
+				  count_between(&self->words, GPROF_TRACE_SWITCH, last->after,
+						r->before));
+			EXPECT_EQ(r->processes - last->processes,
+				  count_between(&self->words, GPROF_TRACE_FORK, last->after,
+						r->before));
+		}
+		last = r;
+	}
+	TH_LOG("%u pairs", pairs);
+	EXPECT_LT(0, pairs);
+}
+
+/* ---- known sequences ---- */
+
+#define ROUNDS	200
+
+static int be_first(int cpu)
+{
+	struct sched_param param = { .sched_priority = 90 };
+
+	if (pin_to(cpu) < 0)
+		return -1;
+	return sched_setscheduler(0, SCHED_FIFO, &param);
+}
+
+/* Nobody else comes between two tasks that the scheduler prefers, nor do they preempt each other. */
+TEST_F(trace, two_tasks_that_take_turns)
+{
+	unsigned int turns = 0, wakings = 0;
+	const struct trace_word *w;
+	int me = getpid(), woken = 0;
+	pid_t other;
+
+	SKIP_UNLESS(!be_first(online_cpu(0)), "needs CAP_SYS_NICE");
+	BEGIN(GPROF_TARGET_SYSTEM, 0);
+	other = ping_pong(ROUNDS);
+	sched_setscheduler(0, SCHED_OTHER, &(struct sched_param){ 0 });
+	END();
+	ASSERT_LT(0, other);
+	for (w = self->words.words; w < self->words.words + self->words.nr; w++) {
+		bool mine = w->running == (uint32_t)me;
+
+		if (w->cpu != (uint32_t)online_cpu(0) || (!mine && w->running != (uint32_t)other))
+			continue;
+		if (w->what == GPROF_TRACE_WAKING && w->tid == (uint32_t)(mine ? other : me)) {
+			EXPECT_EQ(GPROF_TRACE_BY_TASK, w->arg);
+			woken = w->tid;
+			wakings++;
+		}
+		if (w->what != GPROF_TRACE_SWITCH || w->tid != (uint32_t)(mine ? other : me))
+			continue;
+		/* Who gets the CPU has been woken by the one before, who now waits. */
+		if ((w->arg & 7) == GPROF_TRACE_PREV_SLEEPS && woken == (int)w->tid)
+			turns++;
+		woken = 0;
+	}
+	/* The first and the last have to do with its beginning and its end. */
+	EXPECT_LE(2 * ROUNDS - 2, turns);
+	EXPECT_GE(2 * ROUNDS + 2, turns);
+	EXPECT_LE(2 * ROUNDS - 2, wakings);
+	EXPECT_GE(2 * ROUNDS + 3, wakings);
+	EXPECT_EQ(1, trace_words_count(&self->words, GPROF_TRACE_FORK, other));
+	EXPECT_EQ(1, trace_words_count(&self->words, GPROF_TRACE_EXIT, other));
+	EXPECT_EQ(1, stops_for(&self->words, other, GPROF_TRACE_PREV_DEAD));
+}
+
+#define NAPS	20
+
+TEST_F(trace, a_timer_wakes_from_an_interrupt)
+{
+	const struct trace_word *w = NULL;
+	int me = getpid(), i, by_interrupt = 0;
+
+	BEGIN(GPROF_TARGET_PROCESS, me);
+	for (i = 0; i < NAPS; i++)
+		sleep_ms(2);
+	END();
+	while ((w = find(&self->words, w, GPROF_TRACE_WAKING, me)))
+		by_interrupt += w->arg != GPROF_TRACE_BY_TASK;
+	EXPECT_LE(NAPS, by_interrupt);
+	EXPECT_LE(NAPS, stops_for(&self->words, me, GPROF_TRACE_PREV_SLEEPS));
+}
+
+static void live_a_life(void *arg, int step)
+{
+	struct sched_param param = { .sched_priority = 10 };
+	pid_t pid;
+
+	if (pin_to_some_cpu() < 0)
+		_exit(1);
+	/* waits uninterruptibly until the child has ended, which sleeps */
+	pid = vfork();
+	if (!pid) {
+		usleep(20000);
+		_exit(0);
+	}
+	waitpid(pid, NULL, 0);
+	/* is preempted, by a child that the scheduler prefers */
+	pid = fork();
+	if (!pid) {
+		sched_setscheduler(0, SCHED_FIFO, &param);
+		usleep(20000);
+		burn_ns(MS);
+		_exit(0);
+	}
+	while (!waitpid(pid, NULL, WNOHANG))
+		burn_ns(MS);
+	/* yields to one that it made equal */
+	sched_setscheduler(0, SCHED_FIFO, &param);
+	pid = fork();
+	if (!pid) {
+		burn_ns(MS);
+		_exit(0);
+	}
+	while (!waitpid(pid, NULL, WNOHANG))
+		sched_yield();
+	sched_setscheduler(0, SCHED_OTHER, &(struct sched_param){ 0 });
+}
+
+TEST_F(trace, why_a_task_stops)
+{
+	pid_t pid;
+	int status;
+
+	SKIP_UNLESS(!geteuid(), "needs CAP_SYS_NICE");
+	ASSERT_EQ(0, child_fork(&self->child, live_a_life, NULL));
+	pid = self->child.pid;
+	BEGIN(GPROF_TARGET_PROCESS, pid);
+	ASSERT_EQ(0, child_step(&self->child));
+	kill(pid, SIGSTOP);
+	EXPECT_EQ(pid, waitpid(pid, &status, WUNTRACED));
+	kill(pid, SIGCONT);
+	child_end(&self->child);
+	self->child.pid = 0;
+	END();
+	EXPECT_LE(1, stops_for(&self->words, pid, GPROF_TRACE_PREV_BLOCKED));
+	EXPECT_LE(1, stops_for(&self->words, pid, GPROF_TRACE_PREV_PREEMPTED));
+	EXPECT_LE(1, stops_for(&self->words, pid, GPROF_TRACE_PREV_YIELDED));
+	EXPECT_LE(1, stops_for(&self->words, pid, GPROF_TRACE_PREV_SLEEPS));
+	EXPECT_LE(1, stops_for(&self->words, pid, GPROF_TRACE_PREV_STOPPED));
+	EXPECT_EQ(1, stops_for(&self->words, pid, GPROF_TRACE_PREV_DEAD));
+	EXPECT_EQ(0, stops_for(&self->words, pid, GPROF_TRACE_PREV_IDLE));
+}
+
+TEST_F(trace, a_task_that_moves)
+{
+	const struct trace_word *w = NULL;
+	int me = getpid(), a = online_cpu(0), b = online_cpu(1), i, there = 0, back = 0;
+
+	SKIP_UNLESS(b > 0, "needs two CPUs");
+	ASSERT_LE(0, pin_to(a));
+	BEGIN(GPROF_TARGET_THREAD, me);
+	for (i = 0; i < 10; i++) {
+		ASSERT_LE(0, pin_to(b));
+		ASSERT_LE(0, pin_to(a));
+	}
+	END();
+	while ((w = find(&self->words, w, GPROF_TRACE_MIGRATE, me))) {
+		int from = GPROF_TRACE_CPU_FROM(w->operand), to = GPROF_TRACE_CPU_TO(w->operand);
+
+		there += from == a && to == b;
+		back += from == b && to == a;
+	}
+	EXPECT_EQ(10, there);
+	EXPECT_EQ(10, back);
+}
+
+/* ---- names ---- */
+
+static void execute(void *arg, int step)
+{
+	prctl(PR_SET_NAME, "renamed");
+	if (!fork()) {
+		execl("/bin/true", "true", NULL);
+		_exit(1);
+	}
+	wait(NULL);
+}
+
+TEST_F(trace, who_is_named)
+{
+	const struct trace_word *fork_of, *exec, *stop;
+	char name[16] = "";
+
+	ASSERT_EQ(0, child_fork(&self->child, execute, NULL));
+	BEGIN(GPROF_TARGET_PROCESS, self->child.pid);
+	ASSERT_EQ(0, child_step(&self->child));
+	child_end(&self->child);
+	END();
+	prctl(PR_GET_NAME, name);
+	/* The name that it had, was born with, took, gave on, and took again. */
+	EXPECT_TRUE(trace_words_named(&self->words, self->child.pid, name));
+	EXPECT_TRUE(trace_words_named(&self->words, self->child.pid, "renamed"));
+	fork_of = find(&self->words, NULL, GPROF_TRACE_FORK, -1);
+	ASSERT_NE(NULL, fork_of);
+	EXPECT_TRUE(trace_words_named(&self->words, fork_of->tid, "renamed"));
+	EXPECT_TRUE(trace_words_named(&self->words, fork_of->tid, "true"));
+	exec = find(&self->words, NULL, GPROF_TRACE_EXEC, fork_of->tid);
+	ASSERT_NE(NULL, exec);
+	EXPECT_EQ(fork_of->tid, exec->operand);
+	EXPECT_EQ(1, trace_words_count(&self->words, GPROF_TRACE_EXIT, fork_of->tid));
+	stop = find_stop(&self->words, find(&self->words, NULL, GPROF_TRACE_EXIT, fork_of->tid),
+			 fork_of->tid);
+	ASSERT_NE(NULL, stop);
+	self->child.pid = 0;
+}
+
+static void *execute_from_thread(void *arg)
+{
+	execl("/bin/true", "true", NULL);
+	return NULL;
+}
+
+static void execute_threaded(void *arg, int step)
+{
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, execute_from_thread, NULL);
+	pthread_join(thread, NULL);
+}
+
+/* A thread that executes takes its leader's id. */
+TEST_F(trace, who_executes_changes_its_id)
+{
+	const struct trace_word *exec, *fork_of;
+
+	ASSERT_EQ(0, child_fork(&self->child, execute_threaded, NULL));
+	BEGIN(GPROF_TARGET_PROCESS, self->child.pid);
+	ASSERT_EQ(0, child_begin(&self->child));
+	waitpid(self->child.pid, NULL, 0);
+	END();
+	fork_of = find(&self->words, NULL, GPROF_TRACE_FORK, -1);
+	ASSERT_NE(NULL, fork_of);
+	exec = find(&self->words, NULL, GPROF_TRACE_EXEC, self->child.pid);
+	ASSERT_NE(NULL, exec);
+	EXPECT_EQ(fork_of->tid, exec->operand);
+	/* Two have died with this id: the leader before that, and who had taken its place. */
+	EXPECT_EQ(2, stops_for(&self->words, self->child.pid, GPROF_TRACE_PREV_DEAD));
+	self->child.pid = 0;
+}
+
+/* ---- whose ---- */
+
+static void *nap_in_thread(void *arg)
+{
+	int i;
+
+	*(int *)arg = syscall(SYS_gettid);
+	for (i = 0; i < NAPS; i++)
+		sleep_ms(1);
+	return NULL;
+}
+
+/* All ids that are in the trace, but for strangers and the idle task. */
+static bool has_only(const struct trace_words *t, const int *tids, unsigned int nr)
+{
+	size_t i;
+	unsigned int n;
+
+	for (i = 0; i < t->nr; i++) {
+		const struct trace_word *w = &t->words[i];
+		bool known = w->arg & GPROF_TRACE_STRANGER && w->what != GPROF_TRACE_WAKING;
+
+		for (n = 0; n < nr; n++)
+			known |= w->tid == (uint32_t)tids[n];
+		if (!known)
+			return false;
+	}
+	for (i = 0; i < t->nr_names; i++) {
+		bool known = false;
+
+		for (n = 0; n < nr; n++)
+			known |= t->names[i].rec.tid == (uint32_t)tids[n];
+		if (!known)
+			return false;
+	}
+	return true;
+}
+
+TEST_F(trace, one_thread)
+{
+	pthread_t thread;
+	int me = getpid(), other = 0, i;
+
+	BEGIN(GPROF_TARGET_THREAD, me);
+	ASSERT_EQ(0, pthread_create(&thread, NULL, nap_in_thread, &other));
+	for (i = 0; i < NAPS; i++)
+		sleep_ms(1);
+	pthread_join(thread, NULL);
+	END();
+	EXPECT_TRUE(has_only(&self->words, &me, 1));
+	EXPECT_LE(NAPS, stops_for(&self->words, me, GPROF_TRACE_PREV_SLEEPS));
+}
+
+TEST_F(trace, a_process_with_its_threads)
+{
+	pthread_t thread;
+	int tids[2] = { getpid() };
+
+	BEGIN(GPROF_TARGET_PROCESS, getpid());
+	ASSERT_EQ(0, pthread_create(&thread, NULL, nap_in_thread, &tids[1]));
+	pthread_join(thread, NULL);
+	END();
+	EXPECT_TRUE(has_only(&self->words, tids, 2));
+	EXPECT_LE(NAPS, stops_for(&self->words, tids[1], GPROF_TRACE_PREV_SLEEPS));
+	EXPECT_EQ(1, trace_words_count(&self->words, GPROF_TRACE_FORK, tids[1]));
+	EXPECT_EQ(1, trace_words_count(&self->words, GPROF_TRACE_EXIT, tids[1]));
+}
+
+TEST_F(trace, one_cpu)
+{
+	uint64_t mask[16] = { 0 };
+	int cpu = online_cpu(1);
+	size_t i;
+
+	SKIP_UNLESS(cpu > 0, "needs two CPUs");
+	mask[cpu / 64] = 1ULL << cpu % 64;
+	self->setup.cpus = (uintptr_t)mask;
+	self->setup.cpus_size = sizeof(mask);
+	BEGIN(GPROF_TARGET_CPUS, 0);
+	ASSERT_LE(0, pin_to(cpu));
+	ASSERT_LT(0, ping_pong(20));
+	ASSERT_LE(0, pin_to(online_cpu(0)));
+	ASSERT_LT(0, ping_pong(20));
+	END();
+	EXPECT_LT(40, self->words.nr);
+	for (i = 0; i < self->words.nr; i++)
+		ASSERT_EQ((uint32_t)cpu, self->words.words[i].cpu);
+}
+
+static void nap(void *arg, int step)
+{
+	int i;
+
+	for (i = 0; i < NAPS; i++)
+		sleep_ms(1);
+}
+
+TEST_F(trace, a_cgroup)
+{
+	char path[128], id[16];
+	int fd, tid;
+
+	mount("none", CGROUPS, "cgroup2", 0, NULL);
+	snprintf(path, sizeof(path), CGROUPS "/trace_test.%d", getpid());
+	SKIP_UNLESS(!mkdir(path, 0755), "no cgroup v2");
+	ASSERT_EQ(0, child_fork(&self->child, nap, NULL));
+	tid = self->child.pid;
+	fd = open(path, O_RDONLY | O_DIRECTORY);
+	strcat(path, "/cgroup.procs");
+	snprintf(id, sizeof(id), "%d", tid);
+	EXPECT_EQ(0, file_write(path, id));
+	BEGIN(GPROF_TARGET_CGROUP, fd);
+	EXPECT_EQ(0, child_step(&self->child));
+	nap(NULL, 0);
+	child_end(&self->child);
+	self->child.pid = 0;
+	END();
+	close(fd);
+	*strrchr(path, '/') = 0;
+	EXPECT_EQ(0, rmdir(path));
+	EXPECT_TRUE(has_only(&self->words, &tid, 1));
+	EXPECT_LE(NAPS, stops_for(&self->words, tid, GPROF_TRACE_PREV_SLEEPS));
+}
+
+/* ---- a user ---- */
+
+TEST_F(trace, a_user_sees_no_stranger)
+{
+	int me = getpid();
+	unsigned int i;
+
+	SKIP_UNLESS(!geteuid(), "must be root to become another");
+	/* Somebody else works on the same CPU, wakes and is woken. */
+	ASSERT_LE(0, pin_to(online_cpu(0)));
+	ASSERT_EQ(0, child_fork(&self->child, nap, NULL));
+	self->setup.buffer_size = 65536;
+	ASSERT_EQ(0, chmod(GPROF_DEVICE, 0666));
+	ASSERT_EQ(0, become(USER));
+	BEGIN(GPROF_TARGET_PROCESS, me);
+	for (i = 0; i < NAPS; i++) {
+		ASSERT_EQ(0, child_step(&self->child));
+		sleep_ms(1);
+	}
+	END();
+	EXPECT_TRUE(has_only(&self->words, &me, 1));
+	EXPECT_LE(NAPS, stops_for(&self->words, me, GPROF_TRACE_PREV_SLEEPS));
+}
+
+TEST_F(trace, a_user_may_not_slow_others)
+{
+	struct gprof_info info = { .size = sizeof(info) };
+	unsigned int bit;
+
+	SKIP_UNLESS(!geteuid(), "must be root to become another");
+	self->setup.buffer_size = 65536;
+	self->setup.target = GPROF_TARGET_PROCESS;
+	self->setup.id = getpid();
+	ASSERT_EQ(0, chmod(GPROF_DEVICE, 0666));
+	ASSERT_EQ(0, become(USER));
+	ASSERT_LE(0, self->dev.fd = device_open());
+	ASSERT_EQ(0, device_ioctl(self->dev.fd, GPROF_IOC_INFO, &info));
+	for (bit = 0; __GPROF_TRACE_F_ALL >> bit; bit++) {
+		bool there = info.out_features & GPROF_FEAT_TRACE_SYSCALLS << bit;
+
+		self->params.flags = 1U << bit;
+		EXPECT_EQ(there ? -EPERM : -EOPNOTSUPP,
+			  device_ioctl(self->dev.fd, GPROF_IOC_SETUP, &self->setup));
+		EXPECT_EQ(there ? GPROF_REASON_SLOWS_DENIED : GPROF_REASON_PARAMS,
+			  self->setup.out_reason);
+	}
+	self->params.flags = 0;
+	EXPECT_EQ(0, device_ioctl(self->dev.fd, GPROF_IOC_SETUP, &self->setup));
+}
+
+/* ---- too much ---- */
+
+TEST_F(trace, a_full_ring_loses_and_says_so)
+{
+	self->setup.buffer_size = 32768;
+	BEGIN(GPROF_TARGET_SYSTEM, 0);
+	while (!lost(self))
+		ASSERT_LT(0, ping_pong(1000));
+	/* What comes after the losses is understood again. */
+	ASSERT_EQ(0, trace_words_read(&self->words));
+	ASSERT_LT(0, ping_pong(100));
+	END();
+	EXPECT_LT(0, self->words.reader.lost_records);
+	EXPECT_EQ(lost(self), reader_lost(&self->words.reader));
+}
+
+TEST_F(trace, flight_keeps_the_last)
+{
+	struct gprof_stats st = { 0 };
+	pid_t last;
+
+	self->setup.buffer_size = 32768;
+	self->setup.flags = GPROF_SETUP_F_FLIGHT;
+	BEGIN(GPROF_TARGET_SYSTEM, 0);
+	do {
+		ASSERT_LT(0, ping_pong(1000));
+		ASSERT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
+	} while (!st.out_overwritten);
+	ASSERT_EQ(0, trace_words_snapshot(&self->words));
+	EXPECT_STREQ("", self->words.error);
+	last = ping_pong(20);
+	END();
+	EXPECT_EQ(1, trace_words_count(&self->words, GPROF_TRACE_EXIT, last));
+}
+
+#define STORM	300
+
+TEST_F(trace, a_storm_of_forks)
+{
+	unsigned int i;
+	pid_t pid;
+
+	BEGIN(GPROF_TARGET_PROCESS, getpid());
+	for (i = 0; i < STORM; i++) {
+		pid = fork();
+		if (!pid)
+			_exit(0);
+		ASSERT_LT(0, pid);
+		ASSERT_EQ(pid, waitpid(pid, NULL, 0));
+	}
+	END();
+	if (!lost(self)) {
+		EXPECT_EQ(STORM, trace_words_count(&self->words, GPROF_TRACE_FORK, -1));
+		EXPECT_EQ(STORM, trace_words_count(&self->words, GPROF_TRACE_EXIT, -1));
+	}
+}
+
+static int set_online(int cpu, bool online)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/online", cpu);
+	return file_write(path, online ? "1" : "0");
+}
+
+TEST_F(trace, a_cpu_that_goes_and_comes)
+{
+	int cpu = online_cpu(1), i;
+	size_t before = 0, n;
+
+	SKIP_UNLESS(cpu > 0 && !set_online(cpu, false), "no CPU can be taken offline");
+	self->cpus_go = true;
+	BEGIN(GPROF_TARGET_SYSTEM, 0);
+	for (i = 0; i < 2; i++) {
+		ASSERT_EQ(0, set_online(cpu, true));
+		ASSERT_EQ(0, pin_to(cpu) < 0);
+		ASSERT_LT(0, ping_pong(10));
+		ASSERT_EQ(0, pin_to(online_cpu(0)) < 0);
+		ASSERT_EQ(0, set_online(cpu, false));
+		ASSERT_EQ(0, trace_words_read(&self->words));
+	}
+	ASSERT_EQ(0, set_online(cpu, true));
+	END();
+	for (n = 0; n < self->words.nr; n++)
+		before += self->words.words[n].cpu == (uint32_t)cpu;
+	EXPECT_LT(40, before);
+}
+
+/* Each recording is understood alone. */
+TEST_F(trace, again_after_stop)
+{
+	int i, me = getpid();
+	size_t had;
+
+	BEGIN(GPROF_TARGET_PROCESS, me);
+	for (i = 0; i < 3; i++) {
+		had = self->words.nr;
+		sleep_ms(2);
+		sleep_ms(2);
+		if (i < 2) {
+			ASSERT_EQ(0, device_stop(&self->dev));
+			ASSERT_EQ(0, trace_words_read(&self->words));
+			EXPECT_LE(had + 4, self->words.nr);
+			ASSERT_EQ(0, device_start(&self->dev));
+		}
+	}
+	END();
+	EXPECT_LE(had + 4, self->words.nr);
+}
+
+TEST_HARNESS_MAIN
