@@ -132,10 +132,13 @@ noinline void gprof_trace_no_buffer(struct gprof_trace *t)
 	atomic64_inc(&t->sampler->no_buffer);
 }
 
+/* A probe on an instruction looks like an NMI, though it is whose instruction it is. */
 static void count(struct gprof_buffer *b)
 {
+	bool irq = !in_nmi() && (in_hardirq() || in_serving_softirq());
+
 	local64_inc(&b->produced);
-	local64_inc(in_hardirq() || in_serving_softirq() ? &b->irq : &b->task);
+	local64_inc(irq ? &b->irq : &b->task);
 }
 
 /**

@@ -224,10 +224,12 @@ static void *probe_for(const struct gprof_trace *t, const struct probe *p)
 	return p->functions[t->whose.target->type == GPROF_TARGET_SYSTEM ? ALL : SOME];
 }
 
+/* One grace period for all. */
 static void detach(struct gprof_trace *t, unsigned int nr)
 {
 	while (nr--)
-		gprof_tracepoint_detach(probes[nr].name, probe_for(t, &probes[nr]), t);
+		gprof_tracepoint_detach_nowait(probes[nr].name, probe_for(t, &probes[nr]), t);
+	gprof_tracepoints_exit();
 }
 
 /**
