@@ -3,9 +3,11 @@
  * hold: recorders without a reader.
  *
  *	hold N timer|cycles PERIOD PID
+ *	hold 1 trace FLIGHT 0
  *
- * Starts N recorders of the same event on all threads of a process, waits for
- * SIGINT, and prints in a line
+ * Starts N recorders of the same event on all threads of a process, or a trace of the
+ * system (into a flight ring where FLIGHT is not 0), waits for SIGINT, and prints in a
+ * line
  *
  *	started=NS	what START of all of them took
  *	produced=N	samples, of all together
@@ -24,6 +26,7 @@
 
 #define MOST	256
 #define BUFFER	(4 << 20)	/* room for what nobody reads */
+#define TRACE_BUFFER (64 << 20)	/* a million round trips */
 
 static uint64_t now(void)
 {
@@ -56,6 +59,7 @@ int main(int argc, char **argv)
 {
 	uint64_t started, produced = 0, lost = 0, bytes = 0;
 	static struct device devices[MOST];
+	struct gprof_trace_params trace = { .size = sizeof(trace) };
 	struct gprof_cpu_params params;
 	struct gprof_stats st;
 	sigset_t set;
@@ -63,7 +67,7 @@ int main(int argc, char **argv)
 
 	n = argc == 5 ? atoi(argv[1]) : 0;
 	if (n < 1 || n > MOST) {
-		fprintf(stderr, "usage: hold N timer|cycles PERIOD PID\n");
+		fprintf(stderr, "usage: hold N timer|cycles|trace PERIOD PID\n");
 		return 2;
 	}
 	sigemptyset(&set);
@@ -79,6 +83,13 @@ int main(int argc, char **argv)
 
 		setup.buffer_size = BUFFER;
 		setup.stack |= GPROF_STACK_F_KERNEL;
+		if (!strcmp(argv[2], "trace")) {
+			setup = device_setup_of(GPROF_TARGET_SYSTEM, 0, &trace);
+			setup.kind = GPROF_KIND_TRACE;
+			setup.stack = 0;
+			setup.buffer_size = TRACE_BUFFER;
+			setup.flags = atoi(argv[3]) ? GPROF_SETUP_F_FLIGHT : 0;
+		}
 		check(device_setup(&devices[i], &setup), "SETUP");
 		check(device_map(&devices[i]), "mmap");
 	}
