@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The kernel's words to events: times, who ran, operands, names, losses, and garbage.
+ */
+#include <kselftest_harness.h>
+
+#include "lib_util.h"
+#include "trace_decode.h"
+
+#define START	1000000000ULL
+
+FIXTURE(decode) {
+	struct gprof_ktrace k;
+	struct gprof_ktrace_event events[64];
+	size_t nr;
+	uint64_t lost, lost_at;
+	char name[16];
+	uint32_t named;
+	uint64_t named_at;
+	unsigned int generations;
+	int fail;
+};
+
+static int on_event(void *ctx, const struct gprof_ktrace_event *e)
+{
+	FIXTURE_DATA(decode) *self = ctx;
+
+	self->events[self->nr++ % 64] = *e;
+	return self->fail;
+}
+
+static int on_task(void *ctx, uint32_t cpu, uint64_t time, const struct gprof_task_rec *rec)
+{
+	FIXTURE_DATA(decode) *self = ctx;
+
+	memcpy(self->name, rec->comm, sizeof(self->name));
+	self->named = rec->tid;
+	self->named_at = time;
+	return self->fail;
+}
+
+static int on_lost(void *ctx, uint32_t cpu, uint64_t time, uint64_t events)
+{
+	FIXTURE_DATA(decode) *self = ctx;
+
+	self->lost += events;
+	self->lost_at = time;
+	return self->fail;
+}
+
+static int on_generation(void *ctx, uint32_t cpu, uint64_t mono_ns, uint64_t real_ns)
+{
+	FIXTURE_DATA(decode) *self = ctx;
+
+	self->generations++;
+	return self->fail;
+}
+
+static const struct gprof_ktrace_ops ops = { on_event, on_task, on_lost, on_generation };
+
+static int generation(FIXTURE_DATA(decode) *self, uint64_t mono_ns)
+{
+	struct gprof_generation_rec g = {
+		.rec = { GPROF_REC_GENERATION, 0, sizeof(g) }, .generation = 1,
+		.mono_ns = mono_ns, .real_ns = 1, .weight = 1, .cpu = 3,
+	};
+
+	return gprof_ktrace_feed(&self->k, &g.rec, sizeof(g));
+}
+
+static int word(FIXTURE_DATA(decode) *self, unsigned int type, unsigned int arg, uint64_t number,
+		uint64_t time)
+{
+	uint64_t w = arg | type << GPROF_TRACE_ARG_BITS | GPROF_REC_SHORT |
+		     number << GPROF_TRACE_TID_SHIFT | time << GPROF_TRACE_TIME_SHIFT;
+	struct gprof_rec rec;
+
+	memcpy(&rec, &w, sizeof(rec));
+	return gprof_ktrace_feed(&self->k, &rec, sizeof(rec));
+}
+
+static int operand(FIXTURE_DATA(decode) *self, uint64_t value)
+{
+	uint64_t w = GPROF_TRACE_OPERAND << GPROF_TRACE_ARG_BITS | GPROF_REC_SHORT |
+		     value << GPROF_TRACE_OPERAND_SHIFT;
+	struct gprof_rec rec;
+
+	memcpy(&rec, &w, sizeof(rec));
+	return gprof_ktrace_feed(&self->k, &rec, sizeof(rec));
+}
+
+FIXTURE_SETUP(decode)
+{
+	gprof_ktrace_init(&self->k, &ops, self);
+	ASSERT_EQ(0, generation(self, START));
+}
+
+FIXTURE_TEARDOWN(decode)
+{
+}
+
+TEST_F(decode, who_runs_and_when)
+{
+	ASSERT_EQ(0, word(self, GPROF_TRACE_RUNNING, 0, 10, 0));
+	ASSERT_EQ(0, word(self, GPROF_TRACE_WAKING, GPROF_TRACE_BY_IRQ, 11, 1));
+	ASSERT_EQ(0, word(self, GPROF_TRACE_SWITCH, GPROF_TRACE_PREV_BLOCKED, 4194303, 2));
+	ASSERT_EQ(0, word(self, GPROF_TRACE_SWITCH, GPROF_TRACE_PREV_DEAD | GPROF_TRACE_STRANGER,
+			  0, UINT32_MAX));
+	ASSERT_EQ(0, word(self, GPROF_TRACE_SWITCH, GPROF_TRACE_PREV_OTHER, 0, UINT32_MAX));
+	ASSERT_EQ(5, self->nr);
+	EXPECT_EQ(4, self->k.samples);
+	EXPECT_EQ(GPROF_KTRACE_UNKNOWN, self->events[0].running);
+	EXPECT_EQ(START, self->events[0].time);
+	EXPECT_EQ(10, self->events[1].running);
+	EXPECT_EQ(START + 64, self->events[1].time);
+	EXPECT_EQ(11, self->events[1].number);
+	EXPECT_EQ(GPROF_TRACE_BY_IRQ, self->events[1].arg);
+	EXPECT_EQ(10, self->events[2].running);
+	EXPECT_EQ(4194303, self->events[2].number);
+	EXPECT_EQ(4194303, self->events[3].running);
+	EXPECT_EQ(GPROF_KTRACE_STRANGER, self->events[3].number);
+	EXPECT_EQ(GPROF_TRACE_PREV_DEAD, self->events[3].arg);
+	EXPECT_EQ(START + 64ULL * UINT32_MAX, self->events[3].time);
+	EXPECT_EQ(GPROF_KTRACE_STRANGER, self->events[4].running);
+	EXPECT_EQ(0, self->events[4].number);
+	EXPECT_EQ(3, self->events[4].cpu);
+	EXPECT_EQ(0, self->k.malformed);
+	EXPECT_EQ(0, self->k.absences);
+}
+
+TEST_F(decode, an_operand_belongs_to_the_word_before)
+{
+	ASSERT_EQ(0, word(self, GPROF_TRACE_RUNNING, 0, 10, 0));
+	ASSERT_EQ(0, word(self, GPROF_TRACE_MIGRATE, 0, 12, 5));
+	EXPECT_EQ(1, self->nr);
+	ASSERT_EQ(0, operand(self, 7ULL << 24 | 2));
+	ASSERT_EQ(2, self->nr);
+	EXPECT_EQ(7, GPROF_TRACE_CPU_FROM(self->events[1].operand));
+	EXPECT_EQ(2, GPROF_TRACE_CPU_TO(self->events[1].operand));
+	ASSERT_EQ(0, operand(self, 1));
+	EXPECT_EQ(1, self->k.malformed);
+	/* One that is missing takes the event with it, and no other. */
+	ASSERT_EQ(0, word(self, GPROF_TRACE_FREQ, 0, 1, 6));
+	ASSERT_EQ(0, word(self, GPROF_TRACE_EXIT, 0, 10, 7));
+	EXPECT_EQ(3, self->nr);
+	EXPECT_EQ(GPROF_TRACE_EXIT, self->events[2].type);
+	EXPECT_EQ(2, self->k.malformed);
+	/* Whoever executes takes another number. */
+	ASSERT_EQ(0, word(self, GPROF_TRACE_EXEC, 0, 9, 8));
+	ASSERT_EQ(0, operand(self, 10));
+	ASSERT_EQ(0, word(self, GPROF_TRACE_EXIT, 0, 9, 9));
+	EXPECT_EQ(10, self->events[3].running);
+	EXPECT_EQ(10, self->events[3].operand);
+	EXPECT_EQ(9, self->events[4].running);
+}
+
+TEST_F(decode, names)
+{
+	struct gprof_task_rec t = {
+		.rec = { GPROF_REC_TASK, 0, sizeof(t) }, .tid = 12, .comm = "somebody",
+	};
+
+	ASSERT_EQ(0, word(self, GPROF_TRACE_RUNNING, 0, 10, 4));
+	ASSERT_EQ(0, gprof_ktrace_feed(&self->k, &t.rec, sizeof(t)));
+	EXPECT_EQ(12, self->named);
+	EXPECT_EQ(START + 4 * 64, self->named_at);
+	EXPECT_STREQ("somebody", self->name);
+	memset(t.comm, 'x', sizeof(t.comm));
+	ASSERT_EQ(0, gprof_ktrace_feed(&self->k, &t.rec, sizeof(t)));
+	ASSERT_EQ(0, gprof_ktrace_feed(&self->k, &t.rec, sizeof(t) - 8));
+	EXPECT_EQ(2, self->k.malformed);
+	EXPECT_STREQ("somebody", self->name);
+}
+
+TEST_F(decode, after_losses_nobody_knows_who_runs)
+{
+	uint64_t rec[5] = { 0, 3, 0, 1, 0 };
+	struct gprof_rec head = { GPROF_REC_LOST, 0, sizeof(rec) };
+
+	memcpy(rec, &head, sizeof(head));
+	ASSERT_EQ(0, word(self, GPROF_TRACE_RUNNING, 0, 10, 4));
+	ASSERT_EQ(0, gprof_ktrace_feed(&self->k, (void *)rec, sizeof(rec)));
+	EXPECT_EQ(4, self->lost);
+	EXPECT_EQ(4, self->k.lost);
+	EXPECT_EQ(START + 4 * 64, self->lost_at);
+	ASSERT_EQ(0, word(self, GPROF_TRACE_RUNNING, 0, 11, 5));
+	EXPECT_EQ(GPROF_KTRACE_UNKNOWN, self->events[1].running);
+	EXPECT_EQ(0, self->k.absences);
+	/* Without losses it is the CPU that was away. */
+	ASSERT_EQ(0, word(self, GPROF_TRACE_RUNNING, 0, 12, 6));
+	EXPECT_EQ(1, self->k.absences);
+}
+
+TEST_F(decode, garbage)
+{
+	struct gprof_rec rec = { 77, 0, 8 };
+	struct gprof_ktrace fresh;
+
+	ASSERT_EQ(0, gprof_ktrace_feed(&self->k, &rec, 8));
+	EXPECT_EQ(1, self->k.unknown);
+	ASSERT_EQ(0, word(self, 30, 0, 1, 1));
+	EXPECT_EQ(2, self->k.unknown);
+	ASSERT_EQ(0, word(self, 0, 0, 1, 1));
+	rec.type = GPROF_REC_GENERATION;
+	ASSERT_EQ(0, gprof_ktrace_feed(&self->k, &rec, 8));
+	rec.type = GPROF_REC_LOST;
+	ASSERT_EQ(0, gprof_ktrace_feed(&self->k, &rec, 8));
+	EXPECT_EQ(2, self->k.malformed);
+	EXPECT_EQ(0, self->nr);
+	/* Time never goes back. */
+	ASSERT_EQ(0, word(self, GPROF_TRACE_EXIT, 0, 1, 9));
+	ASSERT_EQ(0, word(self, GPROF_TRACE_EXIT, 0, 1, 8));
+	EXPECT_EQ(self->events[0].time, self->events[1].time);
+	EXPECT_EQ(3, self->k.malformed);
+	/* Nothing counts before the first generation. */
+	fresh = self->k;
+	gprof_ktrace_init(&self->k, &ops, self);
+	ASSERT_EQ(0, word(self, GPROF_TRACE_EXIT, 0, 1, 9));
+	EXPECT_EQ(1, self->k.malformed);
+	EXPECT_EQ(2, self->nr);
+	self->k = fresh;
+	self->fail = -5;
+	EXPECT_EQ(-5, word(self, GPROF_TRACE_EXIT, 0, 1, 10));
+	EXPECT_EQ(-5, generation(self, START));
+}
+
+TEST_HARNESS_MAIN
