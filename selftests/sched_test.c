@@ -678,7 +678,7 @@ TEST_F(stats, counters_stand_still_after_stop_and_begin_anew_with_start)
 {
 	int i, filled = 0;
 
-	START(GPROF_TARGET_SYSTEM, 0, 0, 100);
+	START(GPROF_TARGET_SYSTEM, 0, GPROF_SCHED_F_STALL, 100);
 	ASSERT_EQ(0, child_fork(&self->child, burn_long, (void *)5));
 	ASSERT_EQ(0, child_begin(&self->child));
 	ping_pong(1000);

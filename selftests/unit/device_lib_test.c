@@ -341,7 +341,7 @@ TEST_F(device, recording_knows_no_stack_of_the_one_before)
 	put_known(0, 2);
 	kernel.stats.out_produced += 2;
 	ASSERT_EQ(0, gprof_recorder_stop(self->r)) {
-		TH_LOG("%s", gprof_recorder_error(self->r));
+		TH_LOG("%s", gprof_error());
 	}
 	self->p = written(self->out);
 	ASSERT_NE(NULL, self->p);
