@@ -28,7 +28,7 @@
  */
 static bool is_trusted(const struct stat *st, bool ours)
 {
-	return ours && st->st_uid == 0 && !(st->st_mode & (S_IWGRP | S_IWOTH));
+	return ours && st->st_uid == 0 && !(st->st_mode & 022);
 }
 
 /* Reads all of @fd, into @copy if that is not -1. False where that fails. */
@@ -42,7 +42,9 @@ static bool sum_up(int fd, int copy, uint32_t *crc)
 	while ((n = pread(fd, bytes, sizeof(bytes), at)) > 0) {
 		sum = crc32(sum, bytes, (uInt)n);
 		at += n;
-		if (at > FILE_MAX || (copy >= 0 && (at > COPY_MAX || write(copy, bytes, (size_t)n) != n)))
+		if (at > (copy < 0 ? FILE_MAX : COPY_MAX))
+			return false;
+		if (copy >= 0 && write(copy, bytes, (size_t)n) != n)
 			return false;
 	}
 	*crc = (uint32_t)sum;
@@ -61,7 +63,8 @@ static bool has_build_id(int fd, const struct gprof_debug_wanted *w, bool needed
 	if (elf && elf_kind(elf) == ELF_K_ELF) {
 		len = dwelf_elf_gnu_build_id(elf, &id);
 		if (len > 0 && w->build_id_len)
-			same = (size_t)len == w->build_id_len && !memcmp(id, w->build_id, (size_t)len);
+			same = (size_t)len == w->build_id_len &&
+			       !memcmp(id, w->build_id, (size_t)len);
 		else
 			same = !needed;
 	}
