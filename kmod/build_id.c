@@ -15,6 +15,7 @@
 #include <linux/errno.h>
 #include <linux/kernel.h>
 #include <linux/magic.h>
+#include <linux/mm.h>
 #include <linux/page-flags.h>
 #include <linux/pagemap.h>
 #include <linux/string.h>
@@ -31,7 +32,6 @@ static int copy_cached(struct address_space *mapping, u64 pos, void *to, u32 len
 		u32 in_page = offset_in_page(pos);
 		u32 n = min_t(u32, len, PAGE_SIZE - in_page);
 		struct page *page;
-		void *from;
 		bool ok;
 
 		if (pos + n < pos)
@@ -40,11 +40,9 @@ static int copy_cached(struct address_space *mapping, u64 pos, void *to, u32 len
 		if (!page)
 			return -ENODATA;
 		ok = PageUptodate(page) && !PageHWPoison(page);
-		if (ok) {
-			from = kmap_local_page(page);
-			memcpy(to, from + in_page, n);
-			kunmap_local(from);
-		}
+		/* All memory has an address on 64-bit machines. */
+		if (ok)
+			memcpy(to, page_address(page) + in_page, n);
 		put_page(page);
 		if (!ok)
 			return -ENODATA;
@@ -84,10 +82,10 @@ static int find_note(struct address_space *mapping, u64 pos, u64 end, u8 *id, u3
 	return 0;
 }
 
-static bool is_elf64(const Elf64_Ehdr *eh)
+static bool is_elf64(const struct elf64_hdr *eh)
 {
 	return !memcmp(eh->e_ident, ELFMAG, SELFMAG) && eh->e_ident[EI_CLASS] == ELFCLASS64 &&
-	       eh->e_phentsize == sizeof(Elf64_Phdr) && eh->e_phoff <= S32_MAX;
+	       eh->e_phentsize == sizeof(struct elf64_phdr) && eh->e_phoff <= S32_MAX;
 }
 
 /**
@@ -96,7 +94,7 @@ static bool is_elf64(const Elf64_Ehdr *eh)
  * @id: result
  * @max: room in @id; a longer one is none
  *
- * Context: Any that may map pages; does not sleep.
+ * Context: Task; does not sleep.
  * Return: bytes of @id; 0: it has none; -ENODATA: what would tell is not in memory,
  * or not for the kernel to see.
  */
@@ -105,7 +103,7 @@ int gprof_build_id(struct file *file, u8 *id, u32 max)
 	struct address_space *mapping = file->f_mapping;
 	u64 left = NOTES_MAX;
 	int err = 0, i, nr;
-	Elf64_Ehdr eh;
+	struct elf64_hdr eh;
 
 	/* Pages that are counted otherwise, or that the kernel itself cannot see. */
 	if (mapping->host->i_sb->s_magic == HUGETLBFS_MAGIC || mapping_unevictable(mapping))
@@ -114,7 +112,7 @@ int gprof_build_id(struct file *file, u8 *id, u32 max)
 		return -ENODATA;
 	nr = is_elf64(&eh) ? min_t(int, eh.e_phnum, PHDRS_MAX) : 0;
 	for (i = 0; i < nr && left; i++) {
-		Elf64_Phdr ph;
+		struct elf64_phdr ph;
 		u64 size;
 		int ret;
 

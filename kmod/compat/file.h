@@ -5,13 +5,11 @@
  * file_user_path(): 6.8; before, the path of a file that overlayfs had mapped was
  * the user's in any case.
  * inode_get_mtime(): 6.6; before, a member.
- * kmap_local_page(): 5.11; before, kmap_atomic() did.
  */
 #ifndef GPROF_COMPAT_FILE_H
 #define GPROF_COMPAT_FILE_H
 
 #include <linux/fs.h>
-#include <linux/highmem.h>
 #include <linux/time64.h>
 
 static inline const struct path *gprof_user_path(const struct file *file)
@@ -33,14 +31,5 @@ static inline u64 gprof_mtime_ns(const struct inode *inode)
 
 	return (u64)t.tv_sec * NSEC_PER_SEC + t.tv_nsec;
 }
-
-#ifndef GPROF_HAVE_KMAP_LOCAL
-static inline void *kmap_local_page(struct page *page)
-{
-	return kmap_atomic(page);
-}
-
-#define kunmap_local(addr)	kunmap_atomic(addr)
-#endif
 
 #endif /* GPROF_COMPAT_FILE_H */
