@@ -178,6 +178,18 @@ command_that_was_copied_up_has_names()
 	named
 }
 
+# It has ended before anybody looks: the build-id alone says that its path leads to it.
+command_that_was_copied_up_and_ended_has_names()
+{
+	make_copied chmod 700 merged/prog
+	for _ in 1 2 3; do
+		record -- merged/prog 40
+		! grep -qw "$other_name" names || fail "another file's names"
+		! grep -qw "$burner_name" names || return 0
+	done
+	fail "no name"
+}
+
 program_that_is_copied_up_while_it_runs_has_names()
 {
 	make_overlay
@@ -244,6 +256,7 @@ ktap_run process_of_another_mount_namespace_has_its_own_names \
 	host_wide_program_that_was_copied_up_has_names \
 	program_that_a_link_copied_up_has_names \
 	command_that_was_copied_up_has_names \
+	command_that_was_copied_up_and_ended_has_names \
 	program_that_is_copied_up_while_it_runs_has_names \
 	program_whose_copy_was_written_to_has_no_wrong_names \
 	program_that_was_replaced_has_names \

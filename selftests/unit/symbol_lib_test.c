@@ -566,9 +566,8 @@ TEST_F(symbol, a_separate_debug_file_is_found_by_its_link)
 		close(self->fd);
 		self->fd = -1;
 	}
-	/* One byte of it is another: it is of another build. */
-	ASSERT_EQ(0, lib_sh("cd %s && printf x | dd of=.debug/out.debug bs=1 seek=40 conv=notrunc "
-			    "2>/dev/null", self->dir));
+	/* It has a byte more: it is of another build. */
+	ASSERT_EQ(0, lib_sh("printf x >>%s/.debug/out.debug", self->dir));
 	ASSERT_TRUE(open_out(self->dir, &self->fd, &self->s));
 	EXPECT_EQ(0, FRAMES(inner));
 }
