@@ -206,8 +206,8 @@ compare()
 	shift
 	for type in cycles samples; do
 		pprof -top -nodecount=1000000 -nodefraction=0 -edgefraction=0 -unit=count \
-			-sample_index=$type "-$flag" "$dir/cycles.pb.gz" "$dir/later.pb.gz" | table go
-		gprofctl diff "$dir/cycles.pb.gz" "$dir/later.pb.gz" -n 1000000 --type $type "$@" |
+			-sample_index="$type" "-$flag" "$dir/cycles.pb.gz" "$dir/later.pb.gz" | table go
+		gprofctl diff "$dir/cycles.pb.gz" "$dir/later.pb.gz" -n 1000000 --type "$type" "$@" |
 			table ours
 		diff "$dir/go" "$dir/ours" || fail "-$flag, $type"
 	done
@@ -215,7 +215,7 @@ compare()
 	# as a profile, which pprof reads as if it had made it
 	gprofctl diff -o "$dir/diff.pb.gz" "$@" "$dir/cycles.pb.gz" "$dir/later.pb.gz" >/dev/null
 	pprof -top -nodecount=1000000 -nodefraction=0 -edgefraction=0 -unit=count \
-		-sample_index=$type "$dir/diff.pb.gz" | table again
+		-sample_index="$type" "$dir/diff.pb.gz" | table again
 	diff "$dir/go" "$dir/again"
 }
 
