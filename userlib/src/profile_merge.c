@@ -501,7 +501,8 @@ static bool of_base(const struct gprof_profile *p, const struct gprof_sample *s)
 	for (i = 0; i < s->nr_labels; i++) {
 		const struct gprof_label *l = &p->labels[s->labels + i];
 
-		if (!strcmp(text_of(p, l->key), BASE_KEY) && !strcmp(text_of(p, l->str), BASE_VALUE))
+		if (!strcmp(text_of(p, l->key), BASE_KEY) &&
+		    !strcmp(text_of(p, l->str), BASE_VALUE))
 			return true;
 	}
 	return false;
