@@ -58,7 +58,7 @@ static bool same_target(const struct gprof_target *a, const struct gprof_target 
 static bool can_join(const struct gprof_attached *a, const struct gprof_counter_spec *spec)
 {
 	return !READ_ONCE(a->closed) && same_counter(&a->counter.attr, &spec->attr) &&
-	       same_target(a->target, spec->target);
+	       same_target(READ_ONCE(a->target), spec->target);
 }
 
 /* Those to join, or @fresh, which others find from now on. A reference is taken. */
@@ -67,6 +67,8 @@ static struct gprof_attached *find(const struct gprof_counter_spec *spec,
 {
 	struct gprof_attached *a;
 
+	/* Whose target it is may be leaving, and then waits for readers. */
+	rcu_read_lock();
 	spin_lock(&shares_lock);
 	list_for_each_entry(a, &shares, list) {
 		if (can_join(a, spec)) {
@@ -79,6 +81,7 @@ static struct gprof_attached *find(const struct gprof_counter_spec *spec,
 	list_add(&a->list, &shares);
 out:
 	spin_unlock(&shares_lock);
+	rcu_read_unlock();
 	return a;
 }
 
