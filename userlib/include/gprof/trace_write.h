@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * gprof/trace_write.h: write execution traces of a host that Go's tools open.
+ *
+ *	struct gprof_trace_writer *w = gprof_trace_writer_open(fd, NULL);
+ *	struct gprof_trace_point p = {
+ *		.time = now, .cpu = 2, .type = GPROF_TRACE_SWITCH,
+ *		.why = GPROF_TRACE_WHY_SLEEPS, .tid = 4711, .other = 0,
+ *	};
+ *
+ *	gprof_trace_writer_name(w, 4711, "sshd");
+ *	gprof_trace_writer_add(w, &p);
+ *	gprof_trace_writer_cut(w, now + 1, NULL);
+ *	gprof_trace_writer_close(w);
+ *
+ * A CPU is a proc (P) and, as the stream of its events, a thread (M); a task is a
+ * goroutine (G) of its tid. Points may come in any order of CPUs; those of one CPU
+ * should come in theirs. What contradicts itself, as after losses or when the clocks
+ * of CPUs differ, is repaired with a reason that says so, and counted: whatever is
+ * added, the trace is one that Go's readers take.
+ *
+ * Memory. The points of one generation are held until it is cut, and a few words for
+ * each task that lives. Threads. A writer is used by one thread at a time. Growth:
+ * see gprof/recorder.h.
+ */
+#ifndef GPROF_TRACE_WRITE_H
+#define GPROF_TRACE_WRITE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <gprof/trace.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Where it is not known which task it was. */
+#define GPROF_TRACE_NO_TID	UINT32_MAX
+/* Tids are below this, as the kernel's own limit says; 0 is an idle CPU, or a stranger. */
+#define GPROF_TRACE_TIDS	(1U << 22)
+#define GPROF_TRACE_CPUS	(1U << 13)
+/* The experiment of gprof's own batches in a trace; see trace_write.c. */
+#define GPROF_TRACE_EXPERIMENT	200U
+
+/* What happened; see struct gprof_trace_point. */
+enum gprof_trace_point_type {
+	GPROF_TRACE_SWITCH = 1,	/* @tid left the CPU (@why), @other has it */
+	GPROF_TRACE_WAKING,	/* @tid (NO_TID: an interrupt) woke @other */
+	GPROF_TRACE_FORK,	/* @tid made @other */
+	GPROF_TRACE_EXEC,	/* @tid runs another program */
+	GPROF_TRACE_EXIT,	/* @tid is about to end; a switch says when it did */
+	GPROF_TRACE_MIGRATE,	/* @other is to run on CPU @arg */
+	GPROF_TRACE_ENTER,	/* @tid entered syscall @arg */
+	GPROF_TRACE_LEAVE,	/* @tid left syscall @arg */
+	GPROF_TRACE_SAMPLE,	/* a CPU sample of @tid, with @stack */
+	GPROF_TRACE_LOST,	/* @arg events of this CPU were lost before this */
+	GPROF_TRACE_CPU_ON,	/* the CPU came */
+	GPROF_TRACE_CPU_OFF,	/* the CPU went */
+	GPROF_TRACE_NR_POINTS,
+};
+
+/* Why a task left its CPU. */
+enum gprof_trace_why {
+	GPROF_TRACE_WHY_PREEMPTED,	/* it would have gone on */
+	GPROF_TRACE_WHY_SLEEPS,		/* interruptibly */
+	GPROF_TRACE_WHY_WAITS,		/* uninterruptibly */
+	GPROF_TRACE_WHY_STOPPED,	/* by a signal or a tracer */
+	GPROF_TRACE_WHY_DEAD,
+	GPROF_TRACE_NR_WHYS,
+};
+
+/**
+ * struct gprof_trace_point - something that happened on a CPU
+ * @time: ns of CLOCK_MONOTONIC, below 2^62
+ * @cpu: where, below GPROF_TRACE_CPUS
+ * @type: enum gprof_trace_point_type
+ * @why: enum gprof_trace_why, of a switch
+ * @tid: the task that was on the CPU; 0: none; GPROF_TRACE_NO_TID: not known
+ * @other: the other task
+ * @stack: where it was: of @tid at a switch, of the waker at a waking; 0: none.
+ *	An id from gprof_trace_writer_stack(), since the last cut
+ * @arg: as said at each type
+ *
+ * Closed.
+ */
+struct gprof_trace_point {
+	uint64_t time;
+	uint32_t cpu;
+	uint16_t type;
+	uint16_t why;
+	uint32_t tid;
+	uint32_t other;
+	uint64_t stack;
+	uint64_t arg;
+};
+
+/**
+ * struct gprof_trace_writer_opts - options of a writer; all zero is the default
+ * @sz: sizeof(struct gprof_trace_writer_opts)
+ * @version: minor version in the header: 22, 23, 25 or 26; 0: 23
+ * @cpus: CPUs online at first; 0: those that are mentioned
+ * @index: end the trace with an index of its generations, for readers that seek
+ * @syscall: name of a syscall, or NULL for its number; NULL: numbers
+ * @generation: gets the points of each generation as it is cut, ordered by time,
+ *	before they are written; a return other than 0 (-errno) fails the cut.
+ *	They live during the call. An event is that late: until its generation ends
+ * @ctx: passed on to both
+ */
+struct gprof_trace_writer_opts {
+	size_t sz;
+	unsigned int version;
+	unsigned int cpus;
+	bool index;
+	const char *(*syscall)(void *ctx, uint64_t nr);
+	int (*generation)(void *ctx, uint64_t generation, const struct gprof_trace_point *points,
+			  size_t nr);
+	void *ctx;
+};
+
+struct gprof_trace_writer;
+
+/**
+ * gprof_trace_writer_open() - begin a trace
+ * @fd: file, pipe or socket; borrowed until gprof_trace_writer_close()
+ * @opts: or NULL; copied
+ *
+ * Return: a writer, or NULL with errno and a sentence from gprof_trace_error(NULL).
+ */
+GPROF_API struct gprof_trace_writer *
+gprof_trace_writer_open(int fd, const struct gprof_trace_writer_opts *opts);
+
+/**
+ * gprof_trace_writer_add() - add a point; 0, -EINVAL or -ENOMEM
+ *
+ * One of before the last cut came too late for its generation, and is taken to have
+ * happened at the cut.
+ */
+GPROF_API int gprof_trace_writer_add(struct gprof_trace_writer *w,
+				     const struct gprof_trace_point *p);
+
+/** gprof_trace_writer_name() - name of a task from now on; 0, -EINVAL or -ENOMEM */
+GPROF_API int gprof_trace_writer_name(struct gprof_trace_writer *w, uint32_t tid,
+				      const char *name);
+
+/**
+ * gprof_trace_writer_stack() - a stack that points may name until the next cut
+ * @w: writer
+ * @frames: leaf first; those beyond GPROF_TRACE_FRAMES_MAX are left out
+ * @nr: how many
+ * @id: result; the same for the same frames
+ *
+ * Pcs are told apart by all that is said of a frame: two processes may share one.
+ *
+ * Return: 0, -EINVAL or -ENOMEM.
+ */
+GPROF_API int gprof_trace_writer_stack(struct gprof_trace_writer *w,
+				       const struct gprof_trace_frame *frames, size_t nr,
+				       uint64_t *id);
+
+/**
+ * gprof_trace_writer_cut() - end a generation
+ * @w: writer
+ * @time: points of before it are written, others belong to the next generation
+ * @clock: a recent instant on three clocks (@clock->time is not looked at), or NULL
+ *	to take the clocks now
+ *
+ * Return: 0 or -errno, which is final: the trace is whole up to the last cut.
+ */
+GPROF_API int gprof_trace_writer_cut(struct gprof_trace_writer *w, uint64_t time,
+				     const struct gprof_trace_clock *clock);
+
+/** gprof_trace_writer_close() - cut what there is, end the trace; 0 or the first -errno */
+GPROF_API int gprof_trace_writer_close(struct gprof_trace_writer *w);
+
+/**
+ * struct gprof_trace_writer_stats - what was written so far
+ * @sz: sizeof(struct gprof_trace_writer_stats), set by the caller
+ * @bytes: of the trace
+ * @generations: that were cut
+ * @points: that were written
+ * @events: Go events that they gave
+ * @switches: points that are switches
+ * @forks: points that are forks
+ * @lost: events that the points of type GPROF_TRACE_LOST told
+ * @repaired: places where a switch had to be made up, since events were lost or
+ *	the clocks of CPUs differ
+ * @skewed: of which tasks that were on two CPUs at a time
+ * @disordered: points that were earlier than the one before on their CPU, or than
+ *	the last cut
+ * @reused: tids that were used for another task
+ * @memory_peak: most bytes of points held at a time
+ */
+struct gprof_trace_writer_stats {
+	size_t sz;
+	uint64_t bytes;
+	uint64_t generations;
+	uint64_t points;
+	uint64_t events;
+	uint64_t switches;
+	uint64_t forks;
+	uint64_t lost;
+	uint64_t repaired;
+	uint64_t skewed;
+	uint64_t disordered;
+	uint64_t reused;
+	uint64_t memory_peak;
+};
+
+/** gprof_trace_writer_stats() - read the counts; @st->sz must be set; 0 or -EINVAL */
+GPROF_API int gprof_trace_writer_stats(const struct gprof_trace_writer *w,
+				       struct gprof_trace_writer_stats *st);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* GPROF_TRACE_WRITE_H */

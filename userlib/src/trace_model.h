@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * trace_model.h: what happened on CPUs, turned into procs and goroutines.
+ *
+ * Points come ordered by time. The model knows at each of them which task each CPU
+ * has and what each task does, and writes events that follow from that alone: a
+ * point that contradicts it is preceded by what must have happened meanwhile. So a
+ * trace is valid whatever the points are. Times never run backwards, and sequences
+ * are given in the order of the points, so that a reader finds that order again.
+ */
+#ifndef GPROF_TRACE_MODEL_H
+#define GPROF_TRACE_MODEL_H
+
+#include <gprof/trace_write.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "trace_bytes.h"
+#include "trace_ids.h"
+#include "trace_memory.h"
+#include "trace_pool.h"
+
+#define GPROF_TRACE_COMM	32	/* bytes of a task's name, with the 0 */
+/* Units of a trace's clock, as Go's on Linux: what the trace says is this times ns. */
+#define GPROF_TRACE_UNIT_NS	64
+
+enum gprof_trace_reason {
+	GPROF_TRACE_REASON_LOST,
+	GPROF_TRACE_REASON_SKEW,
+	GPROF_TRACE_REASON_OFFLINE,
+	GPROF_TRACE_REASON_WHY,		/* + enum gprof_trace_why */
+	GPROF_TRACE_NR_REASONS = GPROF_TRACE_REASON_WHY + GPROF_TRACE_NR_WHYS,
+};
+
+/**
+ * struct gprof_trace_model_task - a task that lives
+ * @id: goroutine in the trace
+ * @tid: whose
+ * @cpu: that it runs on, or GPROF_NONE
+ * @status: enum gprof_trace_go_status
+ * @woken: while it was still on a CPU
+ * @used: it is one
+ * @in_call: its innermost region is open, of syscall @call
+ * @seq: of its last start or unblocking in this generation
+ * @generation: in which its status was said last
+ * @call: syscall that it is in
+ * @guessed: when it was first heard of without a fork, in units
+ * @name: or ""
+ */
+struct gprof_trace_model_task {
+	uint64_t id;
+	uint32_t tid;
+	uint32_t cpu;
+	uint8_t status;
+	bool woken;
+	bool used;
+	bool in_call;
+	uint64_t seq;
+	uint64_t generation;
+	uint64_t call;
+	uint64_t guessed;
+	char name[GPROF_TRACE_COMM];
+};
+
+/**
+ * struct gprof_trace_model_cpu - a CPU
+ * @known: it was mentioned
+ * @online: and is there
+ * @running: its proc runs, with or without a task
+ * @fresh: which task it has was not known yet
+ * @task: number of the task that it has, or GPROF_NONE
+ * @stolen: tid that was taken from it since another CPU had it
+ * @seq: of its proc's last start in this generation
+ * @generation: in which its status was said last
+ * @body: of its batch
+ * @begin: of the batch, in units
+ * @last: event in it, in units
+ */
+struct gprof_trace_model_cpu {
+	bool known;
+	bool online;
+	bool running;
+	bool fresh;
+	uint32_t task;
+	uint32_t stolen;
+	uint64_t seq;
+	uint64_t generation;
+	struct gprof_trace_bytes body;
+	uint64_t begin;
+	uint64_t last;
+};
+
+/**
+ * struct gprof_trace_model - the state of a host
+ * @version: of the header
+ * @syscall: names syscalls, or NULL
+ * @ctx: passed on to it
+ * @cpus: by number
+ * @nr_cpus: of which there are
+ * @cap_cpus: room
+ * @tasks: those that live, and free places
+ * @nr_tasks: of both
+ * @cap_tasks: room
+ * @free: numbers of free places
+ * @nr_free: how many
+ * @cap_free: room
+ * @tids: finds tasks by tid
+ * @memory: of @tids, not limited
+ * @seen: a bit for each tid that was used
+ * @reused: how many were so again, which tells them apart
+ * @generation: counts from 1
+ * @now: in units
+ * @nr_known: CPUs that were mentioned
+ * @procs: CPUs online
+ * @procs_due: their number has to be said
+ * @reasons: strings of this generation
+ * @pool: strings and stacks of this generation
+ * @out: where batches go
+ * @samples: body of the batch of CPU samples
+ * @err: first -errno, which all else is for nothing after
+ * @stats: what is counted
+ */
+struct gprof_trace_model {
+	unsigned int version;
+	const char *(*syscall)(void *ctx, uint64_t nr);
+	void *ctx;
+	struct gprof_trace_model_cpu *cpus;
+	size_t nr_cpus;
+	size_t cap_cpus;
+	struct gprof_trace_model_task *tasks;
+	size_t nr_tasks;
+	size_t cap_tasks;
+	uint32_t *free;
+	size_t nr_free;
+	size_t cap_free;
+	struct gprof_trace_ids tids;
+	struct gprof_trace_memory memory;
+	unsigned char *seen;
+	uint64_t reused;
+	uint64_t generation;
+	uint64_t now;
+	uint64_t nr_known;
+	uint64_t procs;
+	bool procs_due;
+	uint64_t reasons[GPROF_TRACE_NR_REASONS];
+	struct gprof_trace_pool *pool;
+	struct gprof_trace_bytes *out;
+	struct gprof_trace_bytes samples;
+	int err;
+	struct gprof_trace_writer_stats stats;
+};
+
+int gprof_trace_model_init(struct gprof_trace_model *m, const struct gprof_trace_writer_opts *o);
+void gprof_trace_model_free(struct gprof_trace_model *m);
+
+/** gprof_trace_model_name() - a task's name; one that is not known yet will have it */
+int gprof_trace_model_name(struct gprof_trace_model *m, uint32_t tid, const char *name);
+
+/**
+ * gprof_trace_model_run() - the events of a generation
+ * @m: model
+ * @points: ordered by time
+ * @nr: how many
+ * @pool: gets what they name
+ * @out: gets their batches
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int gprof_trace_model_run(struct gprof_trace_model *m, const struct gprof_trace_point *points,
+			  size_t nr, struct gprof_trace_pool *pool,
+			  struct gprof_trace_bytes *out);
+
+#endif /* GPROF_TRACE_MODEL_H */
