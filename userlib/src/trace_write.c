@@ -334,8 +334,9 @@ static int move_on(struct gprof_trace_writer *w, size_t nr)
 	size_t i;
 	int err = gprof_trace_pool_init(&pool);
 
-	memmove(w->points, w->points + nr, (w->nr - nr) * sizeof(*w->points));
 	w->nr -= nr;
+	if (w->nr)
+		memmove(w->points, w->points + nr, w->nr * sizeof(*w->points));
 	for (i = 0; i < w->nr && !err; i++) {
 		w->points[i].nr = i;
 		err = gprof_trace_pool_move(&pool, &w->pool, &w->points[i].point.stack);

@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Traces that the library writes, taken by its reader: of a simulated host whose
+ * truth is known, and of points without any sense.
+ *
+ * With GPROF_TRACES=DIR they are left there too, for other readers.
+ */
+#include <kselftest_harness.h>
+
+#include <gprof/trace.h>
+#include <gprof/trace_write.h>
+
+#include "lib_util.h"
+
+#define CPUS	4
+#define TASKS	40
+
+/* What a reader finds in a trace. */
+struct found {
+	uint64_t starts;
+	uint64_t creates;
+	uint64_t regions;
+	uint64_t samples;
+	uint64_t named;
+	int64_t ran[TASKS + 1];
+	uint64_t experimental;
+	uint64_t generations;
+	char why[256];
+};
+
+static int read_back(int fd, struct found *f)
+{
+	struct gprof_trace_stats st = { .sz = sizeof(st) };
+	int64_t since[TASKS + 1] = { 0 };
+	struct gprof_trace_frame frame;
+	struct gprof_trace_event ev;
+	struct gprof_trace *t;
+	int ret;
+
+	memset(f, 0, sizeof(*f));
+	lseek(fd, 0, SEEK_SET);
+	t = gprof_trace_open(fd, NULL);
+	if (!t)
+		return -errno;
+	while ((ret = gprof_trace_next(t, &ev)) > 0) {
+		int64_t id = ev.transition.resource.id;
+
+		f->regions += ev.kind == GPROF_TRACE_REGION_BEGIN;
+		f->samples += ev.kind == GPROF_TRACE_STACK_SAMPLE;
+		if (ev.kind != GPROF_TRACE_STATE_TRANSITION ||
+		    ev.transition.resource.kind != GPROF_TRACE_RESOURCE_GOROUTINE)
+			continue;
+		if (ev.transition.from == GPROF_TRACE_GO_NOT_EXIST)
+			f->creates++;
+		if (gprof_trace_stack(t, ev.transition.stack, &frame, 1) &&
+		    !strncmp(frame.function.s, "task", 4))
+			f->named++;
+		if (ev.transition.from == GPROF_TRACE_GO_RUNNABLE &&
+		    ev.transition.to == GPROF_TRACE_GO_RUNNING)
+			f->starts++;
+		if (id < 1 || id > TASKS || ev.transition.from == ev.transition.to)
+			continue;
+		if (ev.transition.to == GPROF_TRACE_GO_RUNNING)
+			since[id] = ev.time;
+		else if (ev.transition.from == GPROF_TRACE_GO_RUNNING)
+			f->ran[id] += ev.time - since[id];
+	}
+	snprintf(f->why, sizeof(f->why), "%s", gprof_trace_error(t));
+	gprof_trace_stats(t, &st);
+	f->experimental = st.experimental;
+	f->generations = st.generations;
+	gprof_trace_free(t);
+	return ret;
+}
+
+static int new_file(void)
+{
+	const char *dir = getenv("GPROF_TRACES");
+	static int nr;
+	char path[512];
+
+	if (!dir)
+		return memfd_create("trace", MFD_CLOEXEC);
+	snprintf(path, sizeof(path), "%s/%d-%d.trace", dir, getpid(), nr++);
+	return open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+}
+
+/* The truth of a simulated host. */
+struct sim {
+	uint64_t random;
+	uint64_t now;
+	uint32_t on[CPUS];
+	enum { FREE, READY, ON, ASLEEP } state[TASKS + 1];
+	uint64_t since[TASKS + 1];
+	int64_t ran[TASKS + 1];
+	int64_t periods[TASKS + 1];
+	uint64_t starts;
+	uint64_t forks;
+	unsigned int loss;	/* one in so many points is lost; 0: none */
+	uint64_t skew;		/* of the CPUs' clocks */
+	bool reuse;
+};
+
+static uint64_t below(struct sim *s, uint64_t n)
+{
+	return lib_random(&s->random) % n;
+}
+
+static int tell(struct sim *s, struct gprof_trace_writer *w, uint32_t cpu, unsigned int type,
+		unsigned int why, uint32_t tid, uint32_t other)
+{
+	struct gprof_trace_point p = {
+		.time = s->now + cpu * s->skew, .cpu = cpu, .type = (uint16_t)type,
+		.why = (uint16_t)why, .tid = tid, .other = other, .arg = 42,
+	};
+
+	if (s->loss && !below(s, s->loss)) {
+		p.type = GPROF_TRACE_LOST;
+		p.arg = 1;
+	}
+	return gprof_trace_writer_add(w, &p);
+}
+
+static uint32_t pick(struct sim *s, int state)
+{
+	uint32_t first = 1 + (uint32_t)below(s, TASKS), i;
+
+	for (i = 0; i < TASKS; i++) {
+		uint32_t tid = 1 + (first + i) % TASKS;
+
+		if ((int)s->state[tid] == state)
+			return tid;
+	}
+	return 0;
+}
+
+static int step(struct sim *s, struct gprof_trace_writer *w)
+{
+	uint32_t cpu = (uint32_t)below(s, CPUS), prev = s->on[cpu], tid;
+	int why, err = 0;
+
+	s->now += 64 * (1 + below(s, 400));
+	switch (below(s, 8)) {
+	case 0:
+	case 1:
+		tid = pick(s, ASLEEP);
+		if (!tid)
+			return 0;
+		s->state[tid] = READY;
+		return tell(s, w, cpu, GPROF_TRACE_WAKING, 0,
+			    below(s, 2) ? GPROF_TRACE_NO_TID : prev, tid);
+	case 2:
+		tid = pick(s, FREE);
+		if (!tid || !prev || (!s->reuse && s->forks >= TASKS / 2))
+			return 0;
+		s->state[tid] = READY;
+		s->forks++;
+		return tell(s, w, cpu, GPROF_TRACE_FORK, 0, prev, tid);
+	case 3:
+		if (!prev)
+			return 0;
+		err = tell(s, w, cpu, GPROF_TRACE_ENTER, 0, prev, 0);
+		s->now += 640;
+		return err ? err : tell(s, w, cpu, GPROF_TRACE_LEAVE, 0, prev, 0);
+	}
+	tid = pick(s, READY);
+	if (!tid && !prev)
+		return 0;
+	why = (int)below(s, s->reuse ? GPROF_TRACE_NR_WHYS : GPROF_TRACE_WHY_DEAD);
+	if (prev) {
+		s->ran[prev] += (int64_t)(s->now - s->since[prev]);
+		s->state[prev] = why == GPROF_TRACE_WHY_PREEMPTED ? READY :
+				 why == GPROF_TRACE_WHY_DEAD ? FREE : ASLEEP;
+	}
+	if (tid) {
+		s->state[tid] = ON;
+		s->since[tid] = s->now;
+		s->starts++;
+		s->periods[tid]++;
+	}
+	s->on[cpu] = tid;
+	return tell(s, w, cpu, GPROF_TRACE_SWITCH, (unsigned int)why, prev, tid);
+}
+
+static int simulate(struct sim *s, int fd, unsigned int version, unsigned int steps,
+		    unsigned int generations, struct gprof_trace_writer_stats *st)
+{
+	struct gprof_trace_writer_opts o = { .sz = sizeof(o), .version = version, .index = true };
+	struct gprof_trace_writer *w = gprof_trace_writer_open(fd, &o);
+	char name[16];
+	unsigned int i;
+	int err = 0;
+
+	if (!w)
+		return -errno;
+	s->now = 1ULL << 40;
+	for (i = 1; i <= TASKS; i++) {
+		snprintf(name, sizeof(name), "task%u", i);
+		gprof_trace_writer_name(w, i, name);
+		if (i <= TASKS / 2)
+			s->state[i] = i % 2 ? READY : ASLEEP;
+	}
+	for (i = 0; i < steps && !err; i++) {
+		err = step(s, w);
+		if (!err && i % (steps / generations) == steps / generations - 1)
+			err = gprof_trace_writer_cut(w, s->now + 1, NULL);
+	}
+	for (i = 0; i < CPUS && !err; i++) {
+		s->now += 64;
+		if (!s->on[i])
+			continue;
+		s->ran[s->on[i]] += (int64_t)(s->now - s->since[s->on[i]]);
+		err = tell(s, w, i, GPROF_TRACE_SWITCH, GPROF_TRACE_WHY_SLEEPS, s->on[i], 0);
+	}
+	if (!err)
+		err = gprof_trace_writer_cut(w, s->now + 1000000000, NULL);
+	st->sz = sizeof(*st);
+	gprof_trace_writer_stats(w, st);
+	return gprof_trace_writer_close(w) ?: err;
+}
+
+static const unsigned int versions[] = { 22, 23, 25, 26 };
+
+TEST(a_whole_host_is_told_truly)
+{
+	for (size_t v = 0; v < ARRAY_SIZE(versions); v++) {
+		struct gprof_trace_writer_stats st;
+		struct sim s = { .random = 7 + v };
+		int fd = new_file();
+		struct found f;
+
+		ASSERT_EQ(0, simulate(&s, fd, versions[v], 20000, v ? 20 : 1, &st));
+		ASSERT_EQ(0, read_back(fd, &f)) TH_LOG("%s", f.why);
+		EXPECT_EQ(s.starts, f.starts);
+		EXPECT_EQ(s.forks, st.forks);
+		EXPECT_EQ(0, st.repaired);
+		EXPECT_EQ(0, st.lost);
+		EXPECT_EQ(0, st.disordered);
+		EXPECT_LT(0, f.regions);
+		EXPECT_LT(0, f.named);
+		EXPECT_EQ(1, f.experimental);
+		for (int i = 1; i <= TASKS; i++) {
+			/*
+			 * The reader has each event 1 ns after the one before: up to 4 are
+			 * of one instant, and 16 where a generation begins.
+			 */
+			EXPECT_LE(llabs(s.ran[i] - f.ran[i]),
+				  4 * s.periods[i] + 16 * (int64_t)st.generations)
+				TH_LOG("task %d", i);
+		}
+		TH_LOG("1.%u: %llu bytes, %llu points, %llu events: %.2f bytes an event", versions[v],
+		       (unsigned long long)st.bytes, (unsigned long long)st.points,
+		       (unsigned long long)st.events, (double)st.bytes / (double)st.events);
+		EXPECT_LE(st.bytes * 10, st.events * 65);
+		close(fd);
+	}
+}
+
+TEST(losses_skew_and_reuse_never_break_a_trace)
+{
+	for (unsigned int i = 0; i < 40; i++) {
+		struct gprof_trace_writer_stats st;
+		struct sim s = {
+			.random = 1000 + i, .loss = i % 4 ? 2 + i : 0,
+			.skew = i % 3 * 5000, .reuse = i % 2,
+		};
+		int fd = new_file();
+		struct found f;
+
+		ASSERT_EQ(0, simulate(&s, fd, versions[i % 4], 4000, 1 + i % 7, &st));
+		ASSERT_EQ(0, read_back(fd, &f)) TH_LOG("%u: %s", i, f.why);
+		if (s.loss) {
+			EXPECT_LT(0, st.lost);
+			EXPECT_LT(0, st.repaired);
+		}
+		if (s.reuse)
+			EXPECT_LT(0, st.reused);
+		close(fd);
+	}
+}
+
+TEST(points_without_sense_give_a_valid_trace)
+{
+	const char *rounds = getenv("GPROF_ROUNDS");
+	unsigned int nr = rounds ? (unsigned int)atoi(rounds) : 100;
+
+	for (unsigned int i = 0; i < nr; i++) {
+		struct gprof_trace_writer_opts o = { .sz = sizeof(o), .version = versions[i % 4] };
+		struct gprof_trace_frame frame = { .pc = 1, .function = { "f", 1 }, .file = { "", 0 } };
+		uint64_t random = 0x9e3779b9 + i, time = 1000000, stack = 0;
+		int fd = new_file();
+		struct gprof_trace_writer *w = gprof_trace_writer_open(fd, &o);
+		struct found f;
+
+		ASSERT_NE(NULL, w);
+		for (int k = 0; k < 2000; k++) {
+			struct gprof_trace_point p = {
+				.cpu = lib_random(&random) % 5,
+				.type = 1 + lib_random(&random) % (GPROF_TRACE_NR_POINTS - 1),
+				.why = lib_random(&random) % GPROF_TRACE_NR_WHYS,
+				.tid = lib_random(&random) % 9, .other = lib_random(&random) % 8,
+				.arg = lib_random(&random) % 3,
+			};
+
+			time += lib_random(&random) % 3000;
+			p.time = time - lib_random(&random) % 9000;
+			if (p.tid == 8)
+				p.tid = GPROF_TRACE_NO_TID;
+			if (lib_random(&random) % 4 == 0) {
+				frame.line = lib_random(&random) % 50;
+				ASSERT_EQ(0, gprof_trace_writer_stack(w, &frame, 1, &stack));
+				p.stack = stack;
+			}
+			ASSERT_EQ(0, gprof_trace_writer_add(w, &p));
+			if (lib_random(&random) % 500 == 0) {
+				ASSERT_EQ(0, gprof_trace_writer_cut(w, time - 4000, NULL));
+			}
+			if (lib_random(&random) % 100 == 0) {
+				ASSERT_EQ(0, gprof_trace_writer_name(w, 1 + k % 7, "task"));
+			}
+		}
+		ASSERT_EQ(0, gprof_trace_writer_close(w));
+		ASSERT_EQ(0, read_back(fd, &f)) TH_LOG("%u: %s", i, f.why);
+		close(fd);
+	}
+}
+
+/* The longest has a thousand times the points of the shortest. */
+TEST(memory_is_that_of_a_generation)
+{
+	static const unsigned int generations[] = { 1, 20, 1000 };
+	uint64_t peak[3];
+
+	for (int i = 0; i < 3; i++) {
+		struct gprof_trace_writer_stats st;
+		struct sim s = { .random = 5, .reuse = true };
+		int fd = new_file();
+		struct found f;
+
+		ASSERT_EQ(0, simulate(&s, fd, 23, 300 * generations[i], generations[i], &st));
+		ASSERT_EQ(0, read_back(fd, &f)) TH_LOG("%s", f.why);
+		peak[i] = st.memory_peak;
+		close(fd);
+	}
+	/* Arrays grow to twice their size, and generations differ a little. */
+	EXPECT_LE(peak[1], 2 * peak[0]);
+	EXPECT_EQ(peak[1], peak[2]);
+}
+
+TEST(what_cannot_be_is_refused)
+{
+	struct gprof_trace_writer_opts o = { .sz = sizeof(o), .version = 24 };
+	struct gprof_trace_point p = { .type = GPROF_TRACE_SWITCH, .cpu = GPROF_TRACE_CPUS };
+	struct gprof_trace_writer *w;
+	int fd = new_file();
+	struct found f;
+
+	EXPECT_EQ(NULL, gprof_trace_writer_open(fd, &o));
+	EXPECT_EQ(EINVAL, errno);
+	w = gprof_trace_writer_open(fd, NULL);
+	ASSERT_NE(NULL, w);
+	EXPECT_EQ(-EINVAL, gprof_trace_writer_add(w, &p));
+	p.cpu = 0;
+	p.stack = 1;
+	EXPECT_EQ(-EINVAL, gprof_trace_writer_add(w, &p));
+	p.stack = 0;
+	p.other = GPROF_TRACE_TIDS;
+	EXPECT_EQ(-EINVAL, gprof_trace_writer_add(w, &p));
+	p.other = 0;
+	p.time = 1ULL << 62;
+	EXPECT_EQ(-EINVAL, gprof_trace_writer_add(w, &p));
+	EXPECT_EQ(0, gprof_trace_writer_close(w));
+	/* A trace of nothing is one. */
+	EXPECT_EQ(0, read_back(fd, &f)) TH_LOG("%s", f.why);
+	close(fd);
+}
+
+TEST_HARNESS_MAIN
