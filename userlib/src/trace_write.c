@@ -394,19 +394,27 @@ static int put_index(struct gprof_trace_writer *w)
 	return err;
 }
 
-/* A trace of no events is a generation that says only its clocks. */
+/* A trace of no points says its clocks, and, for Go 1.23 wants an event, that CPU 0 idles. */
 static int put_nothing(struct gprof_trace_writer *w)
 {
+	static const unsigned char idle[] = { GPROF_EV_PROC_STATUS, 0, 0, GPROF_PROC_IDLE };
+	struct gprof_trace_bytes body = { 0 };
 	struct gprof_trace_clock now;
+	uint64_t time;
 	int err;
 
 	w->model.generation++;
 	clocks(&now);
-	err = put_clock(w, now.mono / GPROF_TRACE_UNIT_NS, &now);
+	time = now.mono / GPROF_TRACE_UNIT_NS;
 	w->unended = w->opts.version >= VERSION_END;
+	err = gprof_trace_put(&body, idle, sizeof(idle));
 	if (!err)
-		err = gprof_trace_pool_write(&w->pool, &w->out, w->model.generation,
-					     now.mono / GPROF_TRACE_UNIT_NS);
+		err = gprof_trace_put_batch(&w->out, 0, w->model.generation, 0, time, &body);
+	if (!err)
+		err = put_clock(w, time, &now);
+	if (!err)
+		err = gprof_trace_pool_write(&w->pool, &w->out, w->model.generation, time);
+	gprof_trace_bytes_free(&body);
 	return err;
 }
 
