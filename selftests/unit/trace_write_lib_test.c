@@ -39,7 +39,7 @@ static int read_back(int fd, struct found *f)
 
 	memset(f, 0, sizeof(*f));
 	lseek(fd, 0, SEEK_SET);
-	t = gprof_trace_open(fd, NULL);
+	t = gprof_trace_new(fd, NULL);
 	if (!t)
 		return -errno;
 	while ((ret = gprof_trace_next(t, &ev)) > 0) {
@@ -65,7 +65,7 @@ static int read_back(int fd, struct found *f)
 		else if (ev.transition.from == GPROF_TRACE_GO_RUNNING)
 			f->ran[id] += ev.time - since[id];
 	}
-	snprintf(f->why, sizeof(f->why), "%s", gprof_trace_error(t));
+	snprintf(f->why, sizeof(f->why), "%s", gprof_error());
 	gprof_trace_stats(t, &st);
 	f->experimental = st.experimental;
 	f->generations = st.generations;
@@ -186,7 +186,7 @@ static int simulate(struct sim *s, int fd, unsigned int version, unsigned int st
 		    unsigned int generations, struct gprof_trace_writer_stats *st)
 {
 	struct gprof_trace_writer_opts o = { .sz = sizeof(o), .version = version, .index = true };
-	struct gprof_trace_writer *w = gprof_trace_writer_open(fd, &o);
+	struct gprof_trace_writer *w = gprof_trace_writer_new(fd, &o);
 	char name[16];
 	unsigned int i;
 	int err = 0;
@@ -289,7 +289,7 @@ TEST(points_without_sense_give_a_valid_trace)
 		struct gprof_trace_frame frame = { .pc = 1, .function = { "f", 1 }, .file = { "", 0 } };
 		uint64_t random = 0x9e3779b9 + i, time = 1000000, stack = 0;
 		int fd = new_file();
-		struct gprof_trace_writer *w = gprof_trace_writer_open(fd, &o);
+		struct gprof_trace_writer *w = gprof_trace_writer_new(fd, &o);
 		struct found f;
 
 		ASSERT_NE(NULL, w);
@@ -355,9 +355,9 @@ TEST(what_cannot_be_is_refused)
 	int fd = new_file();
 	struct found f;
 
-	EXPECT_EQ(NULL, gprof_trace_writer_open(fd, &o));
+	EXPECT_EQ(NULL, gprof_trace_writer_new(fd, &o));
 	EXPECT_EQ(EINVAL, errno);
-	w = gprof_trace_writer_open(fd, NULL);
+	w = gprof_trace_writer_new(fd, NULL);
 	ASSERT_NE(NULL, w);
 	EXPECT_EQ(-EINVAL, gprof_trace_writer_add(w, &p));
 	p.cpu = 0;

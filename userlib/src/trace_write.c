@@ -126,7 +126,7 @@ static int check(struct gprof_trace_writer_opts *o, struct gprof_error *e)
 	return 0;
 }
 
-struct gprof_trace_writer *gprof_trace_writer_open(int fd,
+struct gprof_trace_writer *gprof_trace_writer_new(int fd,
 						   const struct gprof_trace_writer_opts *opts)
 {
 	struct gprof_error e = { 0 };

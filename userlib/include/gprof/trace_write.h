@@ -2,7 +2,7 @@
 /*
  * gprof/trace_write.h: write execution traces of a host that Go's tools open.
  *
- *	struct gprof_trace_writer *w = gprof_trace_writer_open(fd, NULL);
+ *	struct gprof_trace_writer *w = gprof_trace_writer_new(fd, NULL);
  *	struct gprof_trace_point p = {
  *		.time = now, .cpu = 2, .type = GPROF_TRACE_SWITCH,
  *		.why = GPROF_TRACE_WHY_SLEEPS, .tid = 4711, .other = 0,
@@ -121,14 +121,14 @@ struct gprof_trace_writer_opts {
 struct gprof_trace_writer;
 
 /**
- * gprof_trace_writer_open() - begin a trace
+ * gprof_trace_writer_new() - begin a trace
  * @fd: file, pipe or socket; borrowed until gprof_trace_writer_close()
  * @opts: or NULL; copied
  *
- * Return: a writer, or NULL with errno and a sentence from gprof_trace_error(NULL).
+ * Return: a writer, or NULL with errno and a sentence from gprof_error().
  */
 GPROF_API struct gprof_trace_writer *
-gprof_trace_writer_open(int fd, const struct gprof_trace_writer_opts *opts);
+gprof_trace_writer_new(int fd, const struct gprof_trace_writer_opts *opts);
 
 /**
  * gprof_trace_writer_add() - add a point; 0, -EINVAL or -ENOMEM
