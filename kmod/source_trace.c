@@ -136,7 +136,6 @@ static void clear(struct gprof_trace *t)
 		memset(c, 0, sizeof(*c));
 		c->buffer = ch ? &ch->buffer : NULL;
 		c->followed = GPROF_TRACE_ASTRAY;
-		c->running = GPROF_TRACE_NOBODY;
 	}
 }
 

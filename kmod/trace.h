@@ -28,14 +28,14 @@ struct gprof_sampler;
 
 #define GPROF_TRACE_NAMED	1024	/* a power of two */
 #define GPROF_TRACE_ASTRAY	U32_MAX
-#define GPROF_TRACE_NOBODY	U32_MAX
 #define GPROF_TRACE_KPROBES	3
 
 /**
  * struct gprof_trace_cpu - what one CPU knows of what it has written
  * @buffer: its ring, or NULL
  * @followed: the generation in which a reader knows who runs; GPROF_TRACE_ASTRAY: none
- * @running: id of who runs, as the ring says; or GPROF_TRACE_NOBODY: a stranger
+ * @running: who runs, as the ring says, or NULL: a stranger. To be compared, not looked
+ *	at; and not by its id, which an exec elsewhere may take from a leader that ends
  * @generation: for which @epoch was made
  * @epoch: a new number for each generation; numbers of those come again
  * @named: by the lower bits of a task's id: epoch and id of one that has a TASK record
@@ -45,7 +45,7 @@ struct gprof_sampler;
 struct gprof_trace_cpu {
 	struct gprof_buffer *buffer;
 	u32 followed;
-	u32 running;
+	const struct task_struct *running;
 	u16 generation;
 	u64 epoch;
 	u64 named[GPROF_TRACE_NAMED];

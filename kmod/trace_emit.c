@@ -93,7 +93,7 @@ static void write_all(struct gprof_trace *t, struct gprof_trace_cpu *c, u64 now,
 		*place++ = time | gprof_trace_word(GPROF_TRACE_RUNNING,
 						   member ? 0 : GPROF_TRACE_STRANGER,
 						   member ? current->pid : 0);
-		c->running = member ? current->pid : GPROF_TRACE_NOBODY;
+		c->running = member ? current : NULL;
 		c->followed = generation;
 	}
 	if (e->word)

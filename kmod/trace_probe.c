@@ -51,15 +51,15 @@ static __always_inline void on_switch(struct gprof_trace *t, bool preempt,
 	bool enters = all || gprof_trace_has(t, next);
 	u32 arg, tid = 0;
 
-	if (!all && !enters && c->running == GPROF_TRACE_NOBODY)
+	if (!all && !enters && !c->running)
 		return;
 	if (unlikely(!c->buffer)) {
 		gprof_trace_no_buffer(t);
 		return;
 	}
-	if (all || c->running != GPROF_TRACE_NOBODY) {
+	if (all || c->running) {
 		/* The kernel tells nothing of a CPU that is on its way out, or in. */
-		if (unlikely(c->running != prev->pid))
+		if (unlikely(c->running != prev))
 			c->followed = GPROF_TRACE_ASTRAY;
 		arg = reason_of(prev, preempt, state);
 	} else {
@@ -71,7 +71,7 @@ static __always_inline void on_switch(struct gprof_trace *t, bool preempt,
 		arg |= GPROF_TRACE_STRANGER;
 	gprof_trace_emit(t, c, &c->buffer->task, gprof_trace_word(GPROF_TRACE_SWITCH, arg, tid),
 			 tid ? next : NULL);
-	c->running = enters ? tid : GPROF_TRACE_NOBODY;
+	c->running = enters ? next : NULL;
 }
 
 /*
@@ -169,13 +169,10 @@ static void executed(void *data, struct task_struct *task, pid_t old_pid,
 	};
 
 	preempt_disable_notrace();
-	if (gprof_trace_has(t, task)) {
+	if (gprof_trace_has(t, task))
 		gprof_trace_write(t, &e);
-		if (this_cpu_read(t->cpus->running) == old_pid)
-			this_cpu_write(t->cpus->running, task->pid);
-	} else if (this_cpu_read(t->cpus->running) != GPROF_TRACE_NOBODY) {
+	else if (this_cpu_read(t->cpus->running))
 		gprof_trace_say_running(t, true);
-	}
 	preempt_enable_notrace();
 }
 
