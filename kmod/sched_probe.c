@@ -237,27 +237,36 @@ static __always_inline void on_wakeup(struct gprof_sched *s, struct task_struct 
  * One for each combination, since each test would cost every switch something, as
  * would being open to ftrace.
  */
-#define PROBES(_name, _all, _cheap, _stall)					\
+#define SWITCH_PROBE(_name, _all, _cheap, _stall)				\
 static notrace void switch_##_name(void *data, bool preempt,			\
 				   struct task_struct *prev,			\
 				   struct task_struct *next)			\
 {										\
 	on_switch(data, preempt, prev, next, _all, _cheap, _stall);		\
-}										\
-										\
+}
+
+#define WAKEUP_PROBE(_name, _all, _cheap, _stall)				\
 static notrace void wakeup_##_name(void *data, struct task_struct *task)	\
 {										\
 	on_wakeup(data, task, _all, _cheap, _stall);				\
 }
 
-PROBES(some_slow, false, false, false)
-PROBES(some_slow_stall, false, false, true)
-PROBES(some, false, true, false)
-PROBES(some_stall, false, true, true)
-PROBES(all_slow, true, false, false)
-PROBES(all_slow_stall, true, false, true)
-PROBES(all, true, true, false)
-PROBES(all_stall, true, true, true)
+SWITCH_PROBE(some_slow, false, false, false)
+SWITCH_PROBE(some_slow_stall, false, false, true)
+SWITCH_PROBE(some, false, true, false)
+SWITCH_PROBE(some_stall, false, true, true)
+SWITCH_PROBE(all_slow, true, false, false)
+SWITCH_PROBE(all_slow_stall, true, false, true)
+SWITCH_PROBE(all, true, true, false)
+SWITCH_PROBE(all_stall, true, true, true)
+WAKEUP_PROBE(some_slow, false, false, false)
+WAKEUP_PROBE(some_slow_stall, false, false, true)
+WAKEUP_PROBE(some, false, true, false)
+WAKEUP_PROBE(some_stall, false, true, true)
+WAKEUP_PROBE(all_slow, true, false, false)
+WAKEUP_PROBE(all_slow_stall, true, false, true)
+WAKEUP_PROBE(all, true, true, false)
+WAKEUP_PROBE(all_stall, true, true, true)
 
 /* In the parent, before the child runs. */
 static void newtask(void *data, struct task_struct *task)
@@ -282,8 +291,9 @@ static const struct probes *probes_for(const struct gprof_sched *s)
 		{ { PAIR(some_slow), PAIR(some_slow_stall) }, { PAIR(some), PAIR(some_stall) } },
 		{ { PAIR(all_slow), PAIR(all_slow_stall) }, { PAIR(all), PAIR(all_stall) } },
 	};
+	bool all = s->whose.target->type == GPROF_TARGET_SYSTEM;
 
-	return &probes[s->whose.target->type == GPROF_TARGET_SYSTEM][gprof_clock.cheap][has_stall(s)];
+	return &probes[all][gprof_clock.cheap][has_stall(s)];
 }
 
 static int join(struct gprof_sched *s)

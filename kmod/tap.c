@@ -107,23 +107,28 @@ static void walk_wakeup_new(void *unused, struct task_struct *task)
 	walk_task(GPROF_TAP_WAKEUP_NEW, task);
 }
 
+/* What a direct tap calls of its user. */
+#define function_of_switch(_u)		((_u)->on_switch)
+#define function_of_wakeup(_u)		((_u)->on_task)
+#define function_of_wakeup_new(_u)	((_u)->on_task)
+
 #ifdef CONFIG_HAVE_STATIC_CALL
 /* The data of tap->only, for the probe. */
 static void *only_data[GPROF_TAP_WAKEUP_NEW + 1];
 
 #define set_only(_id, _u)	WRITE_ONCE(only_data[_id], (_u)->data)
 
-#define DIRECT_TAP(_name, _id, _on)						\
+#define DIRECT_TAP(_name, _id)							\
 DEFINE_STATIC_CALL(gprof_tap_##_name, walk_##_name);				\
 static void aim_##_name(struct gprof_tap_user *u)				\
 {										\
 	if (u)									\
-		static_call_update(gprof_tap_##_name, u->_on);			\
+		static_call_update(gprof_tap_##_name, function_of_##_name(u));	\
 	else									\
 		static_call_update(gprof_tap_##_name, walk_##_name);		\
 }
 
-#define call_direct(_name, _id, _on, ...)					\
+#define call_direct(_name, _id, ...)					\
 	static_call(gprof_tap_##_name)(READ_ONCE(only_data[_id]), __VA_ARGS__)
 #else
 /* Who is called alone, or NULL. */
@@ -131,41 +136,41 @@ static struct gprof_tap_user *direct[GPROF_TAP_WAKEUP_NEW + 1];
 
 #define set_only(_id, _u)	do { } while (0)
 
-#define DIRECT_TAP(_name, _id, _on)						\
+#define DIRECT_TAP(_name, _id)							\
 static void aim_##_name(struct gprof_tap_user *u)				\
 {										\
 	/* Pairs with the address dependency in call_direct(). */		\
 	smp_store_release(&direct[_id], u);					\
 }
 
-#define call_direct(_name, _id, _on, ...) do {					\
+#define call_direct(_name, _id, ...) do {						\
 	struct gprof_tap_user *_u = READ_ONCE(direct[_id]);			\
 										\
 	if (likely(_u))								\
-		_u->_on(_u->data, __VA_ARGS__);					\
+		function_of_##_name(_u)(_u->data, __VA_ARGS__);			\
 	else									\
 		walk_##_name(NULL, __VA_ARGS__);				\
 } while (0)
 #endif
 
-DIRECT_TAP(switch, GPROF_TAP_SWITCH, on_switch)
-DIRECT_TAP(wakeup, GPROF_TAP_WAKEUP, on_task)
-DIRECT_TAP(wakeup_new, GPROF_TAP_WAKEUP_NEW, on_task)
+DIRECT_TAP(switch, GPROF_TAP_SWITCH)
+DIRECT_TAP(wakeup, GPROF_TAP_WAKEUP)
+DIRECT_TAP(wakeup_new, GPROF_TAP_WAKEUP_NEW)
 
 /* A place for ftrace would be an instruction too many. */
 static notrace void switch_probe(GPROF_SWITCH_ARGS)
 {
-	call_direct(switch, GPROF_TAP_SWITCH, on_switch, preempt, prev, next);
+	call_direct(switch, GPROF_TAP_SWITCH, preempt, prev, next);
 }
 
 static notrace void wakeup_probe(void *data, struct task_struct *task)
 {
-	call_direct(wakeup, GPROF_TAP_WAKEUP, on_task, task);
+	call_direct(wakeup, GPROF_TAP_WAKEUP, task);
 }
 
 static notrace void wakeup_new_probe(void *data, struct task_struct *task)
 {
-	call_direct(wakeup_new, GPROF_TAP_WAKEUP_NEW, on_task, task);
+	call_direct(wakeup_new, GPROF_TAP_WAKEUP_NEW, task);
 }
 
 static void newtask_probe(GPROF_NEWTASK_ARGS)

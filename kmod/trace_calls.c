@@ -53,6 +53,7 @@ static void irq_left(void *data, int irq, struct irqaction *action, int ret)
 	write_word(data, GPROF_TRACE_IRQ_EXIT, 0, irq);
 }
 
+#ifdef CONFIG_X86_64
 static void vector_entered(void *data, int vector)
 {
 	write_word(data, GPROF_TRACE_IRQ_ENTER, 1, vector);
@@ -62,6 +63,7 @@ static void vector_left(void *data, int vector)
 {
 	write_word(data, GPROF_TRACE_IRQ_EXIT, 1, vector);
 }
+#endif
 
 static void softirq_entered(void *data, unsigned int nr)
 {
@@ -123,10 +125,6 @@ struct probe {
 	void *probe;
 };
 
-#define VECTOR(_name)								\
-	{ GPROF_TRACE_F_IRQS, _name "_exit", vector_left },			\
-	{ GPROF_TRACE_F_IRQS, _name "_entry", vector_entered }
-
 /*
  * Those that a kernel does not have it has no events for either. What tells an end is
  * attached first and detached last: whatever has a beginning has an end.
@@ -140,17 +138,28 @@ static const struct probe probes[] = {
 	{ GPROF_TRACE_F_IRQS, "softirq_entry", softirq_entered },
 #ifdef CONFIG_X86_64
 	/* Those of the CPU itself are not interrupts with a number. */
-	VECTOR("local_timer"),
-	VECTOR("reschedule"),
-	VECTOR("call_function"),
-	VECTOR("call_function_single"),
-	VECTOR("irq_work"),
-	VECTOR("x86_platform_ipi"),
-	VECTOR("threshold_apic"),
-	VECTOR("deferred_error_apic"),
-	VECTOR("thermal_apic"),
-	VECTOR("error_apic"),
-	VECTOR("spurious_apic"),
+	{ GPROF_TRACE_F_IRQS, "local_timer_exit", vector_left },
+	{ GPROF_TRACE_F_IRQS, "local_timer_entry", vector_entered },
+	{ GPROF_TRACE_F_IRQS, "reschedule_exit", vector_left },
+	{ GPROF_TRACE_F_IRQS, "reschedule_entry", vector_entered },
+	{ GPROF_TRACE_F_IRQS, "call_function_exit", vector_left },
+	{ GPROF_TRACE_F_IRQS, "call_function_entry", vector_entered },
+	{ GPROF_TRACE_F_IRQS, "call_function_single_exit", vector_left },
+	{ GPROF_TRACE_F_IRQS, "call_function_single_entry", vector_entered },
+	{ GPROF_TRACE_F_IRQS, "irq_work_exit", vector_left },
+	{ GPROF_TRACE_F_IRQS, "irq_work_entry", vector_entered },
+	{ GPROF_TRACE_F_IRQS, "x86_platform_ipi_exit", vector_left },
+	{ GPROF_TRACE_F_IRQS, "x86_platform_ipi_entry", vector_entered },
+	{ GPROF_TRACE_F_IRQS, "threshold_apic_exit", vector_left },
+	{ GPROF_TRACE_F_IRQS, "threshold_apic_entry", vector_entered },
+	{ GPROF_TRACE_F_IRQS, "deferred_error_apic_exit", vector_left },
+	{ GPROF_TRACE_F_IRQS, "deferred_error_apic_entry", vector_entered },
+	{ GPROF_TRACE_F_IRQS, "thermal_apic_exit", vector_left },
+	{ GPROF_TRACE_F_IRQS, "thermal_apic_entry", vector_entered },
+	{ GPROF_TRACE_F_IRQS, "error_apic_exit", vector_left },
+	{ GPROF_TRACE_F_IRQS, "error_apic_entry", vector_entered },
+	{ GPROF_TRACE_F_IRQS, "spurious_apic_exit", vector_left },
+	{ GPROF_TRACE_F_IRQS, "spurious_apic_entry", vector_entered },
 #endif
 	{ GPROF_TRACE_F_RECLAIM, "mm_vmscan_direct_reclaim_end", reclaim_ended },
 	{ GPROF_TRACE_F_RECLAIM, "mm_vmscan_direct_reclaim_begin", reclaim_began },

@@ -115,7 +115,7 @@ static int tell(struct sim *s, struct gprof_trace_writer *w, uint32_t cpu, unsig
 	};
 
 	if (s->loss && !below(s, s->loss)) {
-		p.type = GPROF_TRACE_LOST;
+		p.type = GPROF_TRACE_POINT_LOST;
 		p.arg = 1;
 	}
 	return gprof_trace_writer_add(w, &p);
@@ -147,7 +147,7 @@ static int step(struct sim *s, struct gprof_trace_writer *w)
 		if (!tid)
 			return 0;
 		s->state[tid] = READY;
-		return tell(s, w, cpu, GPROF_TRACE_WAKING, 0,
+		return tell(s, w, cpu, GPROF_TRACE_POINT_WAKING, 0,
 			    below(s, 2) ? GPROF_TRACE_NO_TID : prev, tid);
 	case 2:
 		tid = pick(s, FREE);
@@ -155,13 +155,13 @@ static int step(struct sim *s, struct gprof_trace_writer *w)
 			return 0;
 		s->state[tid] = READY;
 		s->forks++;
-		return tell(s, w, cpu, GPROF_TRACE_FORK, 0, prev, tid);
+		return tell(s, w, cpu, GPROF_TRACE_POINT_FORK, 0, prev, tid);
 	case 3:
 		if (!prev)
 			return 0;
-		err = tell(s, w, cpu, GPROF_TRACE_ENTER, 0, prev, 0);
+		err = tell(s, w, cpu, GPROF_TRACE_POINT_ENTER, 0, prev, 0);
 		s->now += 640;
-		return err ? err : tell(s, w, cpu, GPROF_TRACE_LEAVE, 0, prev, 0);
+		return err ? err : tell(s, w, cpu, GPROF_TRACE_POINT_LEAVE, 0, prev, 0);
 	}
 	tid = pick(s, READY);
 	if (!tid && !prev)
@@ -179,7 +179,7 @@ static int step(struct sim *s, struct gprof_trace_writer *w)
 		s->periods[tid]++;
 	}
 	s->on[cpu] = tid;
-	return tell(s, w, cpu, GPROF_TRACE_SWITCH, (unsigned int)why, prev, tid);
+	return tell(s, w, cpu, GPROF_TRACE_POINT_SWITCH, (unsigned int)why, prev, tid);
 }
 
 static int simulate(struct sim *s, int fd, unsigned int version, unsigned int steps,
@@ -210,7 +210,7 @@ static int simulate(struct sim *s, int fd, unsigned int version, unsigned int st
 		if (!s->on[i])
 			continue;
 		s->ran[s->on[i]] += (int64_t)(s->now - s->since[s->on[i]]);
-		err = tell(s, w, i, GPROF_TRACE_SWITCH, GPROF_TRACE_WHY_SLEEPS, s->on[i], 0);
+		err = tell(s, w, i, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, s->on[i], 0);
 	}
 	if (!err)
 		err = gprof_trace_writer_cut(w, s->now + 1000000000, NULL);
@@ -350,7 +350,7 @@ TEST(memory_is_that_of_a_generation)
 TEST(what_cannot_be_is_refused)
 {
 	struct gprof_trace_writer_opts o = { .sz = sizeof(o), .version = 24 };
-	struct gprof_trace_point p = { .type = GPROF_TRACE_SWITCH, .cpu = GPROF_TRACE_CPUS };
+	struct gprof_trace_point p = { .type = GPROF_TRACE_POINT_SWITCH, .cpu = GPROF_TRACE_CPUS };
 	struct gprof_trace_writer *w;
 	int fd = new_file();
 	struct found f;

@@ -755,8 +755,8 @@ struct gprof_map_rec {
 };
 
 /* flags of struct gprof_map_file */
-#define GPROF_MAP_FILE_F_DELETED	(1U << 0)	/* " (deleted)" ends path, and is no part of it */
-#define GPROF_MAP_FILE_F_UNREAD		(1U << 1)	/* what would tell a build-id was not in memory */
+#define GPROF_MAP_FILE_F_DELETED	(1U << 0)	/* path ends in " (deleted)", not a part */
+#define GPROF_MAP_FILE_F_UNREAD		(1U << 1)	/* the build-id was not in memory */
 
 #define GPROF_BUILD_ID_SIZE		20
 
@@ -817,7 +817,7 @@ struct gprof_map_file {
 #define GPROF_TRACE_IRQ_EXIT		11	/* as ENTER */
 #define GPROF_TRACE_SOFTIRQ_ENTER	12	/* tid: number */
 #define GPROF_TRACE_SOFTIRQ_EXIT	13	/* as ENTER */
-#define GPROF_TRACE_FAULT		14	/* arg: GPROF_TRACE_FAULT_*; OPERAND: address / 4096 */
+#define GPROF_TRACE_FAULT		14	/* arg: _FAULT_*; OPERAND: address / 4096 */
 #define GPROF_TRACE_RECLAIM_BEGIN	15	/* arg: 1: for a cgroup's limit */
 #define GPROF_TRACE_RECLAIM_END		16	/* as BEGIN */
 #define GPROF_TRACE_COMPACT_BEGIN	17
@@ -825,7 +825,7 @@ struct gprof_map_file {
 #define GPROF_TRACE_FREQ		19	/* tid: CPU; OPERAND: kHz */
 #define GPROF_TRACE_THROTTLE		20	/* a cgroup on this CPU */
 #define GPROF_TRACE_UNTHROTTLE		21	/* by this CPU, perhaps on another */
-#define GPROF_TRACE_OPERAND		31	/* of the word before: 54 bits in place of tid, time */
+#define GPROF_TRACE_OPERAND		31	/* of the word before: 54 bits, not tid, time */
 
 #define GPROF_TRACE_ARG_BITS	4
 #define GPROF_TRACE_TID_SHIFT	10

@@ -39,6 +39,18 @@ static const struct feature features[] = {
 	  "this kernel has no tracepoints of system calls" },
 	{ "sched_faults", GPROF_FEAT_SCHED_FAULTS, "scheduler statistics can count page faults",
 	  "this kernel has no tracepoint of user page faults" },
+	{ "trace_syscalls", GPROF_FEAT_TRACE_SYSCALLS, "traces can have system calls",
+	  "this kernel has no tracepoints of system calls" },
+	{ "trace_irqs", GPROF_FEAT_TRACE_IRQS, "traces can have interrupts",
+	  "this kernel has no tracepoints of interrupts" },
+	{ "trace_faults", GPROF_FEAT_TRACE_FAULTS, "traces can have page faults",
+	  "page faults cannot be probed; the kernel needs CONFIG_KPROBES" },
+	{ "trace_reclaim", GPROF_FEAT_TRACE_RECLAIM, "traces can have reclaim and compaction",
+	  "this kernel has no tracepoints of reclaim" },
+	{ "trace_freq", GPROF_FEAT_TRACE_FREQ, "traces can have CPU frequencies",
+	  "this kernel has no tracepoint of CPU frequencies" },
+	{ "trace_throttle", GPROF_FEAT_TRACE_THROTTLE, "traces can have cgroups being throttled",
+	  "throttling cannot be probed; the kernel needs CONFIG_KPROBES and CONFIG_CFS_BANDWIDTH" },
 	{ "notices", GPROF_FEAT_NOTICES, "losses and the end of a target are told when they happen",
 	  "losses and the end of a target are not told" },
 	{ "maps", GPROF_FEAT_MAPS,
@@ -56,6 +68,8 @@ static const struct feature kinds[] = {
 	  "the module has no recorder of tracepoints" },
 	{ "kind_sched", 1ULL << GPROF_KIND_SCHED, "scheduler statistics",
 	  "the module has no scheduler statistics" },
+	{ "kind_trace", 1ULL << GPROF_KIND_TRACE, "scheduler events, for traces",
+	  "the module has no traces" },
 };
 
 #define NR(a)	(sizeof(a) / sizeof((a)[0]))

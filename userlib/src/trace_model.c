@@ -500,7 +500,7 @@ static void on_call(struct gprof_trace_model *m, const struct gprof_trace_point 
 	if (!agree(m, p))
 		return;
 	t = &m->tasks[m->cpus[p->cpu].task];
-	if (p->type == GPROF_TRACE_ENTER) {
+	if (p->type == GPROF_TRACE_POINT_ENTER) {
 		leave_call(m, p->cpu, t);
 		t->in_call = true;
 		t->call = p->arg;
@@ -561,7 +561,7 @@ static void on_lost(struct gprof_trace_model *m, const struct gprof_trace_point 
 static void on_hotplug(struct gprof_trace_model *m, const struct gprof_trace_point *p)
 {
 	struct gprof_trace_model_cpu *c = &m->cpus[p->cpu];
-	bool on = p->type == GPROF_TRACE_CPU_ON;
+	bool on = p->type == GPROF_TRACE_POINT_CPU_ON;
 
 	if (!on) {
 		if (c->task != GPROF_NONE)
@@ -583,30 +583,30 @@ static void point(struct gprof_trace_model *m, const struct gprof_trace_point *p
 		return;
 	m->stats.points++;
 	switch (p->type) {
-	case GPROF_TRACE_SWITCH:
+	case GPROF_TRACE_POINT_SWITCH:
 		on_switch(m, p);
 		break;
-	case GPROF_TRACE_WAKING:
+	case GPROF_TRACE_POINT_WAKING:
 		on_waking(m, p);
 		break;
-	case GPROF_TRACE_FORK:
+	case GPROF_TRACE_POINT_FORK:
 		on_fork(m, p);
 		break;
-	case GPROF_TRACE_EXEC:
+	case GPROF_TRACE_POINT_EXEC:
 		on_exec(m, p);
 		break;
-	case GPROF_TRACE_ENTER:
-	case GPROF_TRACE_LEAVE:
+	case GPROF_TRACE_POINT_ENTER:
+	case GPROF_TRACE_POINT_LEAVE:
 		on_call(m, p);
 		break;
-	case GPROF_TRACE_SAMPLE:
+	case GPROF_TRACE_POINT_SAMPLE:
 		on_sample(m, p);
 		break;
-	case GPROF_TRACE_LOST:
+	case GPROF_TRACE_POINT_LOST:
 		on_lost(m, p);
 		break;
-	case GPROF_TRACE_CPU_ON:
-	case GPROF_TRACE_CPU_OFF:
+	case GPROF_TRACE_POINT_CPU_ON:
+	case GPROF_TRACE_POINT_CPU_OFF:
 		on_hotplug(m, p);
 		break;
 	}
@@ -628,9 +628,9 @@ static void begin(struct gprof_trace_model *m)
 
 static bool tells_task(const struct gprof_trace_point *p)
 {
-	return p->type == GPROF_TRACE_SWITCH || p->type == GPROF_TRACE_FORK ||
-	       p->type == GPROF_TRACE_EXEC || p->type == GPROF_TRACE_ENTER ||
-	       p->type == GPROF_TRACE_LEAVE;
+	return p->type == GPROF_TRACE_POINT_SWITCH || p->type == GPROF_TRACE_POINT_FORK ||
+	       p->type == GPROF_TRACE_POINT_EXEC || p->type == GPROF_TRACE_POINT_ENTER ||
+	       p->type == GPROF_TRACE_POINT_LEAVE;
 }
 
 static bool see(unsigned char *seen, uint32_t tid)
@@ -664,7 +664,7 @@ static void first_tasks(struct gprof_trace_model *m, const struct gprof_trace_po
 		first = !(cpus[p->cpu / 8] & 1U << p->cpu % 8);
 		cpus[p->cpu / 8] |= (unsigned char)(1U << p->cpu % 8);
 		was = see(seen, p->tid);
-		if (p->type == GPROF_TRACE_SWITCH || p->type == GPROF_TRACE_FORK)
+		if (p->type == GPROF_TRACE_POINT_SWITCH || p->type == GPROF_TRACE_POINT_FORK)
 			see(seen, p->other);
 		if (know_cpu(m, p->cpu) || !first || was)
 			continue;

@@ -4,13 +4,15 @@
  *
  *	struct gprof_trace_writer *w = gprof_trace_writer_new(fd, NULL);
  *	struct gprof_trace_point p = {
- *		.time = now, .cpu = 2, .type = GPROF_TRACE_SWITCH,
+ *		.time = 1000000, .cpu = 2, .type = GPROF_TRACE_POINT_SWITCH,
  *		.why = GPROF_TRACE_WHY_SLEEPS, .tid = 4711, .other = 0,
  *	};
  *
+ *	if (!w)
+ *		errx(1, "%s", gprof_error());
  *	gprof_trace_writer_name(w, 4711, "sshd");
  *	gprof_trace_writer_add(w, &p);
- *	gprof_trace_writer_cut(w, now + 1, NULL);
+ *	gprof_trace_writer_cut(w, p.time + 1, NULL);
  *	gprof_trace_writer_close(w);
  *
  * A CPU is a proc (P) and, as the stream of its events, a thread (M); a task is a
@@ -45,18 +47,18 @@ extern "C" {
 
 /* What happened; see struct gprof_trace_point. */
 enum gprof_trace_point_type {
-	GPROF_TRACE_SWITCH = 1,	/* @tid left the CPU (@why), @other has it */
-	GPROF_TRACE_WAKING,	/* @tid (NO_TID: an interrupt) woke @other */
-	GPROF_TRACE_FORK,	/* @tid made @other */
-	GPROF_TRACE_EXEC,	/* @tid runs another program */
-	GPROF_TRACE_EXIT,	/* @tid is about to end; a switch says when it did */
-	GPROF_TRACE_MIGRATE,	/* @other is to run on CPU @arg */
-	GPROF_TRACE_ENTER,	/* @tid entered syscall @arg */
-	GPROF_TRACE_LEAVE,	/* @tid left syscall @arg */
-	GPROF_TRACE_SAMPLE,	/* a CPU sample of @tid, with @stack */
-	GPROF_TRACE_LOST,	/* @arg events of this CPU were lost before this */
-	GPROF_TRACE_CPU_ON,	/* the CPU came */
-	GPROF_TRACE_CPU_OFF,	/* the CPU went */
+	GPROF_TRACE_POINT_SWITCH = 1,	/* @tid left the CPU (@why), @other has it */
+	GPROF_TRACE_POINT_WAKING,	/* @tid (NO_TID: an interrupt) woke @other */
+	GPROF_TRACE_POINT_FORK,	/* @tid made @other */
+	GPROF_TRACE_POINT_EXEC,	/* @tid runs another program */
+	GPROF_TRACE_POINT_EXIT,	/* @tid is about to end; a switch says when it did */
+	GPROF_TRACE_POINT_MIGRATE,	/* @other is to run on CPU @arg */
+	GPROF_TRACE_POINT_ENTER,	/* @tid entered syscall @arg */
+	GPROF_TRACE_POINT_LEAVE,	/* @tid left syscall @arg */
+	GPROF_TRACE_POINT_SAMPLE,	/* a CPU sample of @tid, with @stack */
+	GPROF_TRACE_POINT_LOST,	/* @arg events of this CPU were lost before this */
+	GPROF_TRACE_POINT_CPU_ON,	/* the CPU came */
+	GPROF_TRACE_POINT_CPU_OFF,	/* the CPU went */
 	GPROF_TRACE_NR_POINTS,
 };
 
@@ -182,7 +184,7 @@ GPROF_API int gprof_trace_writer_close(struct gprof_trace_writer *w);
  * @events: Go events that they gave
  * @switches: points that are switches
  * @forks: points that are forks
- * @lost: events that the points of type GPROF_TRACE_LOST told
+ * @lost: events that the points of type GPROF_TRACE_POINT_LOST told
  * @repaired: places where a switch had to be made up, since events were lost or
  *	the clocks of CPUs differ
  * @skewed: of which tasks that were on two CPUs at a time
