@@ -289,7 +289,11 @@ static int read_task(struct reading *r, struct task_struct *task)
 		err = read_mm(r, mm);
 		mmap_read_unlock(mm);
 	}
-	mmput(mm);
+	/*
+	 * When the process has died meanwhile this reference is the last. What then has
+	 * to end (its asynchronous I/O, on a file system of the user's) may never end.
+	 */
+	mmput_async(mm);
 	return err;
 }
 

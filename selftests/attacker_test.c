@@ -6,10 +6,15 @@
  * privilege_test says what is refused by rule; here it is gone round the rules.
  */
 #include <dirent.h>
+#include <elf.h>
 #include <fcntl.h>
+#include <linux/aio_abi.h>
+#include <linux/fuse.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -755,11 +760,10 @@ static struct kernel_time kernel_time(void)
 	return t;
 }
 
-/* As many executable mappings, each of one page of the same file, so that none merge. */
-static int map_many(unsigned int nr)
+/* As many executable mappings, each of the first page of the file, so that none merge. */
+static int map_file_often(int fd, unsigned int nr)
 {
 	size_t page = sysconf(_SC_PAGESIZE);
-	int fd = memfd_create("many", MFD_CLOEXEC);
 	unsigned int i;
 	char *at;
 
@@ -772,6 +776,38 @@ static int map_many(unsigned int nr)
 			return -errno;
 	close(fd);
 	return 0;
+}
+
+static int map_many(unsigned int nr)
+{
+	return map_file_often(memfd_create("many", MFD_CLOEXEC), nr);
+}
+
+/* Of a program whose notes, as many as there can be, have to be searched for a build-id. */
+static int map_many_slow(unsigned int nr)
+{
+	static struct {
+		Elf64_Ehdr head;
+		Elf64_Phdr notes;
+		char empty[3840];
+	} program = {
+		.head = {
+			.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64 },
+			.e_phoff = sizeof(Elf64_Ehdr),
+			.e_phentsize = sizeof(Elf64_Phdr),
+			.e_phnum = 1,
+		},
+		.notes = {
+			.p_type = PT_NOTE,
+			.p_offset = sizeof(Elf64_Ehdr) + sizeof(Elf64_Phdr),
+			.p_filesz = 3840,
+		},
+	};
+	int fd = memfd_create("many", MFD_CLOEXEC);
+
+	if (fd < 0 || write(fd, &program, sizeof(program)) != sizeof(program))
+		return -errno;
+	return map_file_often(fd, nr);
 }
 
 /* Mappings that change their stamp for as long as @go_on says, under samples. */
@@ -978,6 +1014,209 @@ TEST_F(attacker, does_not_hold_up_stop_by_a_lock)
 	SKIP_UNLESS(locked, "this kernel lets nobody wait for time under a lock");
 	EXPECT_LT(0, st.out_produced);
 	EXPECT_LT(0, st.out_maps_missed);
+}
+
+/* ---- dying while one is read ---- */
+
+#define FUSE_DIR	"/tmp/gprof_attacker_fuse"
+#define FUSE_FILE	FUSE_DIR "/file"
+#define FUSE_SIZE	4096
+#define FUSE_MAPPINGS	20000
+#define FUSE_TRIES	12
+#define FUSE_ENDS_MS	8000
+
+struct fuse_reply {
+	struct fuse_out_header head;
+	union {
+		struct fuse_init_out init;
+		struct fuse_attr_out attr;
+		struct fuse_entry_out entry;
+		struct fuse_open_out open;
+	};
+};
+
+static struct fuse_attr fuse_attr_of(uint64_t node)
+{
+	return (struct fuse_attr){
+		.ino = node,
+		.mode = node == FUSE_ROOT_ID ? S_IFDIR | 0777 : S_IFREG | 0666,
+		.nlink = 1,
+		.size = FUSE_SIZE,
+		.uid = ATTACKER,
+		.gid = ATTACKER,
+	};
+}
+
+/* Bytes of the answer behind its head, -1: there shall be none. */
+static int fuse_answer(const struct fuse_in_header *in, struct fuse_reply *out)
+{
+	switch (in->opcode) {
+	case FUSE_INIT:
+		out->init.major = 7;
+		out->init.minor = 31;
+		out->init.flags = FUSE_ASYNC_READ | FUSE_ASYNC_DIO;
+		out->init.max_write = 4096;
+		out->init.max_background = 8;
+		return sizeof(out->init);
+	case FUSE_GETATTR:
+		out->attr.attr_valid = 1000;
+		out->attr.attr = fuse_attr_of(in->nodeid);
+		return sizeof(out->attr);
+	case FUSE_LOOKUP:
+		out->entry.nodeid = FUSE_ROOT_ID + 1;
+		out->entry.entry_valid = 1000;
+		out->entry.attr_valid = 1000;
+		out->entry.attr = fuse_attr_of(FUSE_ROOT_ID + 1);
+		return sizeof(out->entry);
+	case FUSE_OPEN:
+		out->open.open_flags = FOPEN_DIRECT_IO;
+		return sizeof(out->open);
+	case FUSE_FLUSH:
+	case FUSE_RELEASE:
+		return 0;
+	case FUSE_READ:
+	case FUSE_FORGET:
+	case FUSE_BATCH_FORGET:
+	case FUSE_INTERRUPT:
+		return -1;
+	}
+	out->head.error = -ENOSYS;
+	return 0;
+}
+
+/* A file system with one file, which can be opened, and which no reading of ever ends. */
+static void serve_fuse(int fd)
+{
+	static char request[1 << 17];
+	const struct fuse_in_header *in = (const void *)request;
+	struct fuse_reply out;
+	int bytes;
+
+	while (read(fd, request, sizeof(request)) >= (ssize_t)sizeof(*in)) {
+		memset(&out, 0, sizeof(out));
+		bytes = fuse_answer(in, &out);
+		if (bytes < 0)
+			continue;
+		out.head.unique = in->unique;
+		out.head.len = sizeof(out.head) + bytes;
+		if (write(fd, &out, out.head.len) < 0)
+			break;
+	}
+	_exit(0);
+}
+
+/* In namespaces of the attacker's own. Returns who serves it, or -errno. */
+static pid_t mount_fuse(void)
+{
+	char options[128];
+	pid_t server;
+	int fd;
+
+	if (unshare(CLONE_NEWUSER | CLONE_NEWNS) || prctl(PR_SET_DUMPABLE, 1) ||
+	    file_write("/proc/self/setgroups", "deny") ||
+	    file_write("/proc/self/uid_map", "0 1000 1") ||
+	    file_write("/proc/self/gid_map", "0 1000 1"))
+		return -errno;
+	fd = open("/dev/fuse", O_RDWR | O_CLOEXEC);
+	snprintf(options, sizeof(options), "fd=%d,rootmode=40000,user_id=0,group_id=0", fd);
+	if (fd < 0 || mount("gprof", FUSE_DIR, "fuse", MS_NOSUID | MS_NODEV, options))
+		return -errno;
+	server = fork();
+	if (!server)
+		serve_fuse(fd);
+	close(fd);
+	return server;
+}
+
+static int read_for_ever(void)
+{
+	static char buffer[FUSE_SIZE] __attribute__((aligned(4096)));
+	static struct iocb cb, *cbs[] = { &cb };
+	aio_context_t context = 0;
+	int fd = open(FUSE_FILE, O_RDONLY | O_DIRECT);
+
+	if (fd < 0 || syscall(SYS_io_setup, 1, &context))
+		return -errno;
+	cb.aio_fildes = fd;
+	cb.aio_lio_opcode = IOCB_CMD_PREAD;
+	cb.aio_buf = (uintptr_t)buffer;
+	cb.aio_nbytes = sizeof(buffer);
+	return syscall(SYS_io_submit, context, 1, cbs) == 1 ? 0 : -errno;
+}
+
+static bool always(void *arg)
+{
+	return true;
+}
+
+/* Steps: read what cannot be read, and say who serves it; be read again and again. */
+static void be_read_for_ever(void *arg, int step)
+{
+	pid_t *server = arg;
+
+	if (step == 0) {
+		if (become(ATTACKER))
+			_exit(1);
+		*server = mount_fuse();
+		if (*server < 0 || read_for_ever() || map_many_slow(FUSE_MAPPINGS))
+			_exit(1);
+		return;
+	}
+	change_mappings(always, NULL);
+}
+
+static pid_t end_later(pid_t server)
+{
+	pid_t pid = fork_bound();
+
+	if (pid)
+		return pid;
+	sleep_ms(FUSE_ENDS_MS);
+	kill(server, SIGKILL);
+	_exit(0);
+}
+
+/*
+ * A memory ends with the last who holds it. Where that is who reads the mappings, they
+ * must not wait for what its process has begun.
+ */
+TEST_F(attacker, does_not_hold_up_stop_by_dying_amid_a_reading)
+{
+	pid_t *server = (pid_t *)self->victim, ender;
+	uint64_t begun, took = 0;
+	struct child target;
+	int tries;
+
+	NEED_ROOT();
+	SKIP_UNLESS(!access("/dev/fuse", F_OK), "this kernel has no FUSE");
+	ASSERT_EQ(0, chmod("/dev/fuse", 0666));
+	ASSERT_TRUE(!mkdir(FUSE_DIR, 0777) || errno == EEXIST);
+	ASSERT_EQ(0, chmod(FUSE_DIR, 0777));
+	/* Flight: the ring is never full, so that a reading goes on to its end. */
+	self->setup.flags = GPROF_SETUP_F_FLIGHT;
+	self->setup.buffer_size = 1 << 20;
+	for (tries = 0; tries < FUSE_TRIES && took < 2000000000; tries++) {
+		ASSERT_EQ(0, child_fork(&target, be_read_for_ever, server));
+		ASSERT_EQ(0, child_step(&target));
+		ASSERT_EQ(0, child_begin(&target));
+		self->setup.id = target.pid;
+		ASSERT_EQ(0, device_record(&self->dev, &self->setup));
+		sleep_ms(150 + 37 * tries);
+		kill(target.pid, SIGKILL);
+		sleep_ms(30);
+		ender = end_later(*server);
+		begun = monotonic_ns();
+		EXPECT_EQ(0, device_stop(&self->dev));
+		took = monotonic_ns() - begun;
+		kill(ender, SIGKILL);
+		waitpid(ender, NULL, 0);
+		kill(*server, SIGKILL);
+		child_end(&target);
+		device_close(&self->dev);
+	}
+	TH_LOG("after %d deaths STOP took %llu ms", tries, (unsigned long long)took / 1000000);
+	EXPECT_GT(2000000000, took);
+	rmdir(FUSE_DIR);
 }
 
 /* ---- what is read a while after it was seen ---- */
