@@ -249,11 +249,16 @@ static int read_mm(struct reading *r, struct mm_struct *mm)
 	for_each_vma(vmi, vma) {
 		if (READ_ONCE(r->m->cut))
 			return -EINTR;
+		/* The process has died: what its memory holds, a recorder perhaps, is to end. */
+		if (atomic_read(&mm->mm_users) == 1)
+			return -ESRCH;
 		if (!(vma->vm_flags & VM_EXEC))
 			continue;
 		if (found && !write_mapping(r, found, false))
 			return -ENOSPC;
 		found = vma;
+		/* There may be tens of thousands, and others wait for the CPU. */
+		cond_resched();
 	}
 	if (found && !write_mapping(r, found, true))
 		return -ENOSPC;

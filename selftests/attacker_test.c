@@ -880,6 +880,69 @@ TEST_F(attacker, at_nice_19_has_no_work_done_before_others)
 	EXPECT_GT(0.25, ours);
 }
 
+static bool always(void *arg)
+{
+	return true;
+}
+
+#define LONG_GAP_NS	500000000
+#define GAP_TRIES	8
+
+/* How long was the CPU away from who wants nothing but that, at the worst? */
+static uint64_t worst_gap(uint64_t ns)
+{
+	uint64_t begin = monotonic_ns(), last = begin, now, worst = 0;
+
+	do {
+		now = monotonic_ns();
+		worst = now - last > worst ? now - last : worst;
+		last = now;
+	} while (now - begin < ns);
+	return worst;
+}
+
+/* Steps: map; be recorded, by who gives up what is old so that there is room for all. */
+static void be_read_slowly(void *arg, int step)
+{
+	static struct gprof_cpu_params params;
+	static struct device dev;
+	struct gprof_setup setup;
+
+	if (step == 0) {
+		if (setpriority(PRIO_PROCESS, 0, 19) || become(ATTACKER) || map_many_slow(MANY))
+			_exit(1);
+		return;
+	}
+	params = timer_params(PERIOD_NS);
+	setup = device_setup_of(GPROF_TARGET_PROCESS, getpid(), &params);
+	setup.buffer_size = SMALL;
+	setup.flags = GPROF_SETUP_F_FLIGHT;
+	if (device_record(&dev, &setup))
+		_exit(1);
+	change_mappings(always, NULL);
+}
+
+/* A reading takes seconds. It is no single step, whatever the kernel's preemption. */
+TEST_F(attacker, takes_the_cpu_from_nobody_for_long)
+{
+	uint64_t gap = UINT64_MAX;
+	struct child target;
+	int tries;
+
+	NEED_ROOT();
+	ASSERT_LE(0, pin_to_some_cpu());
+	/* A busy host may keep a guest waiting, but not each time. */
+	for (tries = 0; tries < GAP_TRIES && gap > LONG_GAP_NS; tries++) {
+		ASSERT_EQ(0, child_fork(&target, be_read_slowly, NULL));
+		ASSERT_EQ(0, child_step(&target));
+		ASSERT_EQ(0, child_begin(&target));
+		gap = worst_gap(6000000000);
+		child_end(&target);
+	}
+	TH_LOG("%llu ms without the CPU", (unsigned long long)gap / 1000000);
+	EXPECT_GT(LONG_GAP_NS, gap);
+}
+
 #define LOCKED_SIZE	(64UL << 20)
 #define LIFTED_MS	8000
 
@@ -1142,11 +1205,6 @@ static int read_for_ever(void)
 	cb.aio_buf = (uintptr_t)buffer;
 	cb.aio_nbytes = sizeof(buffer);
 	return syscall(SYS_io_submit, context, 1, cbs) == 1 ? 0 : -errno;
-}
-
-static bool always(void *arg)
-{
-	return true;
 }
 
 /* Steps: read what cannot be read, and say who serves it; be read again and again. */
