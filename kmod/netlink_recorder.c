@@ -34,9 +34,19 @@ static bool opened_by(struct sk_buff *request, kuid_t uid)
 	       uid_eq(sk->sk_socket->file->f_cred->euid, uid);
 }
 
+/*
+ * A user's programs are not equal: one that has a capability, by its file perhaps, may
+ * count what the others must not know.
+ */
+static bool owned_by_current(const struct gprof_entry *e)
+{
+	return uid_eq(current_euid(), e->owner) &&
+	       (!e->privileged || e->pid == task_tgid(current));
+}
+
 static bool may_see(struct sk_buff *request, const struct gprof_entry *e)
 {
-	if (uid_eq(current_euid(), e->owner) && opened_by(request, e->owner))
+	if (owned_by_current(e) && opened_by(request, e->owner))
 		return true;
 	return netlink_capable(request, CAP_PERFMON) || netlink_capable(request, CAP_SYS_ADMIN);
 }

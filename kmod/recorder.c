@@ -322,7 +322,7 @@ static int build(struct gprof_recorder *r, struct gprof_setup *setup,
 	smp_store_release(&s->channels, channels);
 	set_state(r, GPROF_READY);
 	/* From here on there may be guests. */
-	gprof_entry_publish(&r->entry);
+	gprof_entry_publish(&r->entry, r->target.privileged);
 	setup->out_id = r->entry.id;
 	setup->out_data_size = data_size;
 	setup->out_nr_cpus = nr_cpu_ids;

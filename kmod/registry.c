@@ -37,11 +37,13 @@ void gprof_entry_init(struct gprof_entry *e, void (*gone)(struct gprof_entry *e)
 /**
  * gprof_entry_publish() - give it an id, and let others find it
  * @e: entry
+ * @privileged: its owner may record everything
  *
  * Context: Task, in the process that owns it.
  */
-void gprof_entry_publish(struct gprof_entry *e)
+void gprof_entry_publish(struct gprof_entry *e, bool privileged)
 {
+	e->privileged = privileged;
 	e->owner = current_euid();
 	e->pid = get_pid(task_tgid(current));
 	get_task_comm(e->comm, current);

@@ -20,6 +20,7 @@ struct pid;
  * @refs: the owner's, and those of who looks
  * @gone: called when the last reference is given up
  * @owner: whose process did SETUP
+ * @privileged: which had CAP_PERFMON then
  * @pid: that process; a reference is held
  * @comm: name of the thread that did it
  *
@@ -31,12 +32,13 @@ struct gprof_entry {
 	refcount_t refs;
 	void (*gone)(struct gprof_entry *e);
 	kuid_t owner;
+	bool privileged;
 	struct pid *pid;
 	char comm[16];
 };
 
 void gprof_entry_init(struct gprof_entry *e, void (*gone)(struct gprof_entry *e));
-void gprof_entry_publish(struct gprof_entry *e);
+void gprof_entry_publish(struct gprof_entry *e, bool privileged);
 void gprof_entry_withdraw(struct gprof_entry *e);
 void gprof_entry_put(struct gprof_entry *e);
 

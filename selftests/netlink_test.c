@@ -4,12 +4,14 @@
  */
 #include <fcntl.h>
 #include <grp.h>
+#include <linux/capability.h>
 #include <poll.h>
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include "harness.h"
 #include "sched_stats.h"
@@ -482,6 +484,71 @@ TEST_F(family, a_socket_of_another_user_does_not_see_what_its_sender_may)
 	ASSERT_EQ(0, ret);
 	EXPECT_EQ(-ENOENT, genl_ask(&g, GPROF_CMD_RECORDER_GET, GPROF_A_RECORDER_ID, self->r.id));
 	genl_close(&g);
+}
+
+/* Only CAP_PERFMON, or nothing any more. */
+static int have_capability(bool any)
+{
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[2] = { { 0 } };
+
+	data[CAP_PERFMON / 32].permitted = any ? 1U << CAP_PERFMON % 32 : 0;
+	data[CAP_PERFMON / 32].effective = data[CAP_PERFMON / 32].permitted;
+	return syscall(SYS_capset, &head, data);
+}
+
+/* Another program of a user, one that has no capability. */
+static int look_for(uint64_t id)
+{
+	bool interrupted;
+	struct genl g;
+
+	if (genl_open(&g))
+		return 10;
+	if (genl_ask(&g, GPROF_CMD_RECORDER_GET, GPROF_A_RECORDER_ID, id) != -ENOENT)
+		return 11;
+	if (genl_ask(&g, GPROF_CMD_SCHED_STATS_GET, GPROF_A_SCHED_STATS_ID, id) != -ENOENT)
+		return 12;
+	return dump(&g, id, id, &interrupted) ? 13 : 0;
+}
+
+/* A program of a user that may record everything, for a while. */
+static int record_all_and_be_looked_for(void)
+{
+	struct sched_recorder own;
+	struct sched_stats st;
+	int status;
+	pid_t pid;
+
+	if (prctl(PR_SET_KEEPCAPS, 1) || setgroups(0, NULL) || setresgid(USER, USER, USER) ||
+	    setresuid(USER, USER, USER) || have_capability(true))
+		return 1;
+	if (sched_setup(&own, GPROF_TARGET_SYSTEM, 0, 0, 0) || device_start(&own.dev))
+		return 2;
+	if (have_capability(false))
+		return 3;
+	if (sched_read(&own, &st))
+		return 4;
+	pid = fork();
+	if (!pid)
+		_exit(look_for(own.id));
+	if (waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
+		return 5;
+	return WEXITSTATUS(status);
+}
+
+TEST_F(family, what_a_capability_recorded_does_not_exist_for_others_of_the_user)
+{
+	int status = -1;
+	pid_t pid;
+
+	SKIP_UNLESS(!geteuid(), "must be root to become another");
+	pid = fork();
+	if (!pid)
+		_exit(record_all_and_be_looked_for());
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	ASSERT_TRUE(WIFEXITED(status));
+	EXPECT_EQ(0, WEXITSTATUS(status));
 }
 
 /* From user and process namespaces that know neither the owner nor the target. */

@@ -26,8 +26,9 @@
  * who wants more asks with RECORDER_GET.
  *
  * Who may read: recorders of the same user, and with CAP_PERFMON or
- * CAP_SYS_ADMIN all. Others do not exist for the caller: ENOENT, left out of
- * dumps.
+ * CAP_SYS_ADMIN all. A recorder that was set up with CAP_PERFMON is without it
+ * for the process alone that did so, not for others of its user. Others do not
+ * exist for the caller: ENOENT, left out of dumps.
  *
  * Errors, each with a sentence in the extended acknowledgment:
  *
