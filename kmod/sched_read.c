@@ -235,8 +235,14 @@ static u64 count_running(struct gprof_sched *s)
 	int cpu;
 
 	rcu_read_lock();
-	for_each_online_cpu(cpu)
-		running += runs_member(s, per_cpu_ptr(s->counters, cpu));
+	/*
+	 * After STOP nobody takes those away that are switched out, and may be freed.
+	 * Pairs with WRITE_ONCE() in stop(), which then waits for a grace period.
+	 */
+	if (READ_ONCE(s->state) == GPROF_SCHED_COUNTS) {
+		for_each_online_cpu(cpu)
+			running += runs_member(s, per_cpu_ptr(s->counters, cpu));
+	}
 	rcu_read_unlock();
 	return running;
 }

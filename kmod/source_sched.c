@@ -189,7 +189,8 @@ static int start(void *state, u32 *attached)
 	gprof_sched_begin(s);
 	mutex_lock(&s->phase);
 	memset(&s->final, 0, sizeof(s->final));
-	s->state = GPROF_SCHED_COUNTS;
+	/* Pairs with READ_ONCE() in count_running(), as below. */
+	WRITE_ONCE(s->state, GPROF_SCHED_COUNTS);
 	s->started_ns = started_ns;
 	mutex_unlock(&s->phase);
 	return 0;
@@ -201,14 +202,14 @@ static void stop(void *state)
 
 	/* To detach takes grace periods, for which no reader waits. */
 	mutex_lock(&s->phase);
-	s->state = GPROF_SCHED_ENDS;
+	WRITE_ONCE(s->state, GPROF_SCHED_ENDS);
 	mutex_unlock(&s->phase);
 	gprof_sched_detach(s);
 	gprof_sched_leave(s);
 	mutex_lock(&s->phase);
 	gprof_sched_since_start(s, &s->final);
 	s->doubtful = gprof_sched_clock_doubtful(s);
-	s->state = GPROF_SCHED_STANDS;
+	WRITE_ONCE(s->state, GPROF_SCHED_STANDS);
 	mutex_unlock(&s->phase);
 }
 

@@ -266,13 +266,13 @@ TEST(caller_of_a_leaf_in_libc_is_not_missing)
 	}
 }
 
-/* ---- a frame pointer that is none ---- */
+#ifdef __x86_64__
+/* ---- a frame pointer that is none; amd64 alone: not seen to work elsewhere ---- */
 
 /* Spins with @fp where the frame pointer should be; no call stands before the loop. */
 uint64_t spin_with(uint64_t trips, const void *fp);
 extern const char spin_with_loop[], spin_with_end[];
 
-#if defined(__x86_64__)
 __asm__(
 "	.text\n"
 "spin_with:\n"
@@ -285,19 +285,6 @@ __asm__(
 "spin_with_end:\n"
 "	mov	%rax, %rbp\n"
 "	ret\n");
-#elif defined(__aarch64__)
-__asm__(
-"	.text\n"
-"spin_with:\n"
-"	mov	x9, x29\n"
-"	mov	x29, x1\n"
-"spin_with_loop:\n"
-"	subs	x0, x0, #1\n"
-"	b.ne	spin_with_loop\n"
-"spin_with_end:\n"
-"	mov	x29, x9\n"
-"	ret\n");
-#endif
 
 struct frame_record {
 	const void *next, *caller;
@@ -402,5 +389,6 @@ TEST(no_frame_is_made_of_what_the_register_holds_else)
 	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		spin_among(_metadata, &all[i]);
 }
+#endif
 
 TEST_HARNESS_MAIN
