@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -396,14 +397,27 @@ TEST_F(trace, two_tasks_that_take_turns)
 
 #define NAPS	20
 
+/* Falls asleep so often: a nap may be over before its sleeper has left the CPU. */
+static void take_naps(unsigned int naps, unsigned int ms)
+{
+	struct rusage before, after;
+	unsigned int i = 0;
+
+	while (i < naps) {
+		getrusage(RUSAGE_THREAD, &before);
+		sleep_ms(ms);
+		getrusage(RUSAGE_THREAD, &after);
+		i += after.ru_nvcsw > before.ru_nvcsw;
+	}
+}
+
 TEST_F(trace, a_timer_wakes_from_an_interrupt)
 {
 	const struct trace_word *w = NULL;
-	int me = getpid(), i, by_interrupt = 0;
+	int me = getpid(), by_interrupt = 0;
 
 	BEGIN(GPROF_TARGET_PROCESS, me);
-	for (i = 0; i < NAPS; i++)
-		sleep_ms(2);
+	take_naps(NAPS, 2);
 	END();
 	while ((w = find(&self->words, w, GPROF_TRACE_WAKING, me)))
 		by_interrupt += w->arg != GPROF_TRACE_BY_TASK;
@@ -447,6 +461,15 @@ static void live_a_life(void *arg, int step)
 	sched_setscheduler(0, SCHED_OTHER, &(struct sched_param){ 0 });
 }
 
+/* A task that is told to be stopped may be on its CPU yet: the kernel waits for it here. */
+static bool left_its_cpu(pid_t pid)
+{
+	char path[32], text[256];
+
+	snprintf(path, sizeof(path), "/proc/%d/syscall", pid);
+	return !file_read(path, text, sizeof(text)) && strncmp(text, "running", 7) != 0;
+}
+
 TEST_F(trace, why_a_task_stops)
 {
 	pid_t pid;
@@ -459,6 +482,7 @@ TEST_F(trace, why_a_task_stops)
 	ASSERT_EQ(0, child_step(&self->child));
 	kill(pid, SIGSTOP);
 	EXPECT_EQ(pid, waitpid(pid, &status, WUNTRACED));
+	EXPECT_TRUE(left_its_cpu(pid));
 	kill(pid, SIGCONT);
 	child_end(&self->child);
 	self->child.pid = 0;
@@ -575,11 +599,8 @@ TEST_F(trace, who_executes_changes_its_id)
 
 static void *nap_in_thread(void *arg)
 {
-	int i;
-
 	*(int *)arg = syscall(SYS_gettid);
-	for (i = 0; i < NAPS; i++)
-		sleep_ms(1);
+	take_naps(NAPS, 1);
 	return NULL;
 }
 
@@ -612,12 +633,11 @@ static bool has_only(const struct trace_words *t, const int *tids, unsigned int 
 TEST_F(trace, one_thread)
 {
 	pthread_t thread;
-	int me = getpid(), other = 0, i;
+	int me = getpid(), other = 0;
 
 	BEGIN(GPROF_TARGET_THREAD, me);
 	ASSERT_EQ(0, pthread_create(&thread, NULL, nap_in_thread, &other));
-	for (i = 0; i < NAPS; i++)
-		sleep_ms(1);
+	take_naps(NAPS, 1);
 	pthread_join(thread, NULL);
 	END();
 	EXPECT_TRUE(has_only(&self->words, &me, 1));
@@ -664,10 +684,7 @@ TEST_F(trace, one_cpu)
 
 static void nap(void *arg, int step)
 {
-	int i;
-
-	for (i = 0; i < NAPS; i++)
-		sleep_ms(1);
+	take_naps(NAPS, 1);
 }
 
 TEST_F(trace, a_cgroup)
@@ -910,7 +927,7 @@ TEST_F(trace, a_user_sees_no_stranger)
 	BEGIN(GPROF_TARGET_PROCESS, me);
 	for (i = 0; i < NAPS; i++) {
 		ASSERT_EQ(0, child_step(&self->child));
-		sleep_ms(1);
+		take_naps(1, 1);
 	}
 	END();
 	EXPECT_TRUE(has_only(&self->words, &me, 1));
