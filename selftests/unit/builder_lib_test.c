@@ -585,4 +585,34 @@ TEST_F(builder, samples_carry_pid_tid_cpu_and_comm)
 	EXPECT_EQ(1, found[3]);
 }
 
+static int see_descriptions(void *ctx, const struct gprof_frame *frames, size_t nr,
+			    const int64_t *values)
+{
+	const char **found = ctx;
+
+	found[0] = gprof_profile_label(labelled, "cgroup", NULL);
+	found[1] = gprof_profile_label(labelled, "service.name", NULL);
+	return 0;
+}
+
+TEST_F(builder, samples_carry_what_there_is_to_say_of_the_process)
+{
+	const char *found[2] = { NULL, NULL };
+	struct gprof_space *space;
+
+	START("-fPIE -pie");
+	feed_maps(self, &self->c);
+	feed_sample(self, &self->c, 0, (const uint64_t[4]){ self->c.work, self->c.main + 3 });
+	ASSERT_LT(0, self->b.spaces.nr);
+	space = &self->b.spaces.v[0];
+	/* What is known for certain counts. */
+	free(space->description.context);
+	space->description.context = strdup("cgroup\1no\2service.name\1shop\2");
+	ASSERT_EQ(0, make(self));
+	labelled = self->p;
+	gprof_profile_each(self->p, see_descriptions, found);
+	EXPECT_STREQ(lib_own_cgroup(), found[0]);
+	EXPECT_STREQ("shop", found[1]);
+}
+
 TEST_HARNESS_MAIN

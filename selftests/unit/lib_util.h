@@ -139,4 +139,19 @@ static inline uint64_t lib_random(uint64_t *state)
 	return *state;
 }
 
+/* In the hierarchy of cgroup v2; NULL where there is none. */
+static inline char *lib_own_cgroup(void)
+{
+	static char line[4096];
+	FILE *f = fopen("/proc/self/cgroup", "r");
+	char *path = NULL;
+
+	while (f && !path && fgets(line, sizeof(line), f))
+		if (!strncmp(line, "0::", 3))
+			path = strtok(line + 3, "\n");
+	if (f)
+		fclose(f);
+	return path;
+}
+
 #endif

@@ -11,7 +11,7 @@
 #include "labels.h"
 
 #define KEYS_MAX	5
-#define LABELS_MAX	(KEYS_MAX + GPROF_LABELS_MAX)
+#define LABELS_MAX	(KEYS_MAX + GPROF_LABELS_MAX + GPROF_DESCRIPTION_MAX)
 
 int gprof_builder_init(struct gprof_builder *b)
 {
@@ -121,6 +121,7 @@ static int take_task(void *ctx, const struct gprof_task_rec *rec, uint32_t *hand
 	};
 	uint64_t hash = hash_process(b->tasks_table.seed, &rec->process);
 
+	gprof_spaces_describe(&b->spaces, &rec->process);
 	if (task.comm == GPROF_NONE)
 		return -ENOMEM;
 	hash = gprof_hash_u64(hash, (uint64_t)task.tid << 32 | task.comm);
@@ -270,44 +271,74 @@ static const struct gprof_process *main_process(const struct gprof_builder *b, u
 	return best;
 }
 
-/* The labels of the thread, behind the others. */
-static int make_thread_labels(const struct gprof_builder *b, struct gprof_profile *p,
-			      const struct gprof_count *c, struct gprof_label *labels, size_t *nr)
+static bool has_key(const struct gprof_label *labels, size_t nr, uint32_t key)
 {
-	const char *at = b->labels.v[c->labels];
+	while (nr > 0)
+		if (labels[--nr].key == key)
+			return true;
+	return false;
+}
 
+/* A set of labels, behind the others; what these say already counts. */
+static int add_labels(struct gprof_profile *p, const char *at, struct gprof_label *labels,
+		      size_t *nr)
+{
 	while (*at) {
 		const char *text = strchr(at, GPROF_LABELS_SEP) + 1;
 		const char *end = strchr(text, GPROF_LABELS_END);
-		struct gprof_label *l = &labels[(*nr)++];
-
-		*l = (struct gprof_label){
+		struct gprof_label l = {
 			.key = gprof_profile_text_of(p, at, (size_t)(text - at) - 1),
 			.str = gprof_profile_text_of(p, text, (size_t)(end - text)),
 		};
-		if (l->key == GPROF_NONE || l->str == GPROF_NONE)
+
+		if (l.key == GPROF_NONE || l.str == GPROF_NONE)
 			return -ENOMEM;
+		if (!has_key(labels, *nr, l.key))
+			labels[(*nr)++] = l;
 		at = end + 1;
 	}
 	return 0;
 }
 
+/* What there is to say of the process. */
+static int add_description(struct gprof_profile *p, const struct gprof_space *space,
+			   struct gprof_label *labels, size_t *nr)
+{
+	const struct gprof_description *d = &space->description;
+	struct gprof_label l = { 0 };
+
+	if (d->cgroup) {
+		l.key = gprof_profile_text(p, "cgroup");
+		l.str = gprof_profile_text(p, d->cgroup);
+		if (l.key == GPROF_NONE || l.str == GPROF_NONE)
+			return -ENOMEM;
+		if (!has_key(labels, *nr, l.key))
+			labels[(*nr)++] = l;
+	}
+	return d->context ? add_labels(p, d->context, labels, nr) : 0;
+}
+
 /*
- * Labels of a sample: pid, tid, comm, cpu, and addr where it was asked for. A
+ * Labels of a sample: pid, tid, comm, cpu, addr where it was asked for, those of the
+ * thread, and what there is to say of the process. A
  * number without a unit counts in its key, say pprof's rules; saying so keeps
  * the label of CPU 0, since pprof takes one with neither text, number nor unit
  * for none at all.
  */
-static int make_labels(const struct gprof_builder *b, struct gprof_profile *p,
+static int make_labels(struct gprof_builder *b, struct gprof_profile *p,
 		       const struct gprof_count *c, const uint32_t keys[KEYS_MAX],
 		       struct gprof_label *labels, size_t *nr)
 {
-	uint32_t pid = 0;
+	const struct gprof_process *process = NULL;
+	const struct gprof_space *space;
+	uint32_t pid;
+	int err;
 
 	if (c->task != GPROF_NONE)
-		pid = b->tasks[c->task].process.pid;
+		process = &b->tasks[c->task].process;
 	else if (c->stack != GPROF_NONE)
-		pid = b->stacks[c->stack].process.pid;
+		process = &b->stacks[c->stack].process;
+	pid = process ? process->pid : 0;
 	memset(labels, 0, LABELS_MAX * sizeof(*labels));
 	labels[0].num = pid;
 	labels[1].num = c->tid;
@@ -324,7 +355,9 @@ static int make_labels(const struct gprof_builder *b, struct gprof_profile *p,
 		labels[*nr].key = labels[*nr].unit = keys[4];
 		labels[(*nr)++].num = (int64_t)c->addr;
 	}
-	return make_thread_labels(b, p, c, labels, nr);
+	err = add_labels(p, b->labels.v[c->labels], labels, nr);
+	space = process && !err ? gprof_spaces_find(&b->spaces, process) : NULL;
+	return space ? add_description(p, space, labels, nr) : err;
 }
 
 static int by_stack(const void *a, const void *b)
@@ -400,6 +433,7 @@ int gprof_builder_profile(struct gprof_builder *b, const struct gprof_columns *c
 
 	if (!p)
 		return -ENOMEM;
+	gprof_spaces_describe_all(&b->spaces);
 	err = gprof_resolver_init(&r, p, &b->spaces, main_process(b, columns->main_pid));
 	if (!err && columns->count_type)
 		err = gprof_profile_add_column(p, columns->count_type, "count");

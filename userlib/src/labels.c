@@ -266,7 +266,7 @@ static int tell(int err, const char *sentence)
 
 static int check(const struct gprof_tag *tags, size_t nr)
 {
-	static const char *const taken[] = { "pid", "tid", "cpu", "comm", "addr" };
+	static const char *const taken[] = { "pid", "tid", "cpu", "comm", "addr", "cgroup" };
 	size_t i, j;
 
 	for (i = 0; i < nr; i++) {

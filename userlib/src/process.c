@@ -33,6 +33,7 @@ static void free_space(struct gprof_space *space)
 		free(space->readings[i].v);
 	free(space->readings);
 	gprof_perf_map_free(&space->perf_map);
+	gprof_description_free(&space->description);
 }
 
 void gprof_spaces_free(struct gprof_spaces *s)
@@ -214,6 +215,49 @@ static bool is_deleted(const struct gprof_map_rec *rec, const char *path, size_t
 	return len > cut && !strcmp(path + len - cut, DELETED);
 }
 
+static bool has_mapping(const void *ctx, uint64_t start, uint64_t end, uint64_t offset)
+{
+	const struct gprof_space *space = ctx;
+	size_t i, j;
+
+	for (i = space->nr; i-- > 0;) {
+		const struct gprof_reading *r = &space->readings[i];
+
+		for (j = 0; j < r->nr; j++)
+			if (r->v[j].start == start && r->v[j].end == end &&
+			    r->v[j].offset == offset)
+				return true;
+	}
+	return false;
+}
+
+static void describe(struct gprof_space *space, bool last)
+{
+	struct gprof_known_run run = {
+		.process = &space->id,
+		.mapped = has_mapping,
+		.ctx = space,
+	};
+
+	gprof_describe(&space->description, &run, last);
+}
+
+void gprof_spaces_describe(struct gprof_spaces *s, const struct gprof_process *id)
+{
+	struct gprof_space *space = gprof_spaces_find(s, id);
+
+	if (space)
+		describe(space, false);
+}
+
+void gprof_spaces_describe_all(struct gprof_spaces *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->nr; i++)
+		describe(&s->v[i], true);
+}
+
 int gprof_spaces_map(struct gprof_spaces *s, const struct gprof_map_rec *rec, const char *path)
 {
 	size_t len = strlen(path), i;
@@ -249,6 +293,7 @@ int gprof_spaces_map(struct gprof_spaces *s, const struct gprof_map_rec *rec, co
 	}
 	r->flags |= rec->rec.flags;
 	merge_newest(space, r);
+	describe(space, false);
 	return 0;
 }
 

@@ -15,6 +15,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "description.h"
 #include "object.h"
 #include "perf_map.h"
 #include "table.h"
@@ -67,6 +68,7 @@ struct gprof_reading {
  * @cap: room
  * @perf_map: names of generated code
  * @perf_map_read: was it tried for this profile?
+ * @description: what else there is to say of it
  */
 struct gprof_space {
 	struct gprof_process id;
@@ -77,6 +79,7 @@ struct gprof_space {
 	size_t cap;
 	struct gprof_perf_map perf_map;
 	bool perf_map_read;
+	struct gprof_description description;
 };
 
 /**
@@ -146,6 +149,16 @@ struct gprof_space *gprof_spaces_relative(struct gprof_spaces *s, const struct g
  */
 const struct gprof_vma *gprof_space_vma(struct gprof_space *space, uint32_t layout, uint64_t time,
 					uint64_t addr);
+
+/**
+ * gprof_spaces_describe() - a process is heard of: look what there is to say of it
+ * @s: address spaces
+ * @id: program run; one without a space has no description
+ */
+void gprof_spaces_describe(struct gprof_spaces *s, const struct gprof_process *id);
+
+/** gprof_spaces_describe_all() - look at all that live yet, for the last time */
+void gprof_spaces_describe_all(struct gprof_spaces *s);
 
 /** gprof_spaces_generate_again() - programs have gone on compiling: look at their maps again */
 void gprof_spaces_generate_again(struct gprof_spaces *s);

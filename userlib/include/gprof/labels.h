@@ -51,7 +51,7 @@ extern "C" {
  *
  * Return: 0 or -errno, and the labels are as they were: EINVAL for a label that is
  * a number, or without a key, or of a key that samples have anyway (pid, tid, cpu, comm,
- * addr); E2BIG for more than GPROF_LABELS_MAX; ENOMEM.
+ * addr, cgroup); E2BIG for more than GPROF_LABELS_MAX; ENOMEM.
  */
 GPROF_API int gprof_labels_push(const struct gprof_tag *tags, size_t nr);
 

@@ -198,7 +198,10 @@ GPROF_API int gprof_profile_each(const struct gprof_profile *p,
 /**
  * gprof_profile_label() - a label of the sample that gprof_profile_each() is at
  * @p: profile
- * @key: "pid", "tid", "comm", "cpu", ...
+ * @key: "pid", "tid", "comm", "cpu"; where they are known "cgroup" (path in the hierarchy
+ *	of cgroup v2) and what the process publishes of itself as OpenTelemetry's process
+ *	context (OTEP 4719): "service.name", "service.namespace", "service.version",
+ *	"service.instance.id", "deployment.environment.name"; the thread's own (labels.h)
  * @num: gets the number of a numeric label
  *
  * To be called from within @fn only, in its thread; of nested walks over one

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * description.h: what there is to say of a process that is not in its samples: its
+ * cgroup, and what it publishes of itself (OpenTelemetry's process context, OTEP 4719:
+ * service.name and the like).
+ */
+#ifndef GPROF_DESCRIPTION_H
+#define GPROF_DESCRIPTION_H
+
+#include <linux/gprof.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Labels that a description has at most. */
+#define GPROF_DESCRIPTION_MAX	8
+
+/**
+ * struct gprof_description - of one program run
+ * @cgroup: path in the hierarchy of cgroup v2, or NULL
+ * @context: what it publishes, as labels.h writes a set, or NULL
+ * @next_ns: when it is looked for again, CLOCK_MONOTONIC
+ * @wait_ns: how long that was to be waited for
+ */
+struct gprof_description {
+	char *cgroup;
+	char *context;
+	uint64_t next_ns;
+	uint64_t wait_ns;
+};
+
+/**
+ * struct gprof_known_run - by what a living process is known to be the program run
+ * @process: its id
+ * @mapped: is this one of its executable mappings?
+ * @ctx: passed on
+ */
+struct gprof_known_run {
+	const struct gprof_process *process;
+	bool (*mapped)(const void *ctx, uint64_t start, uint64_t end, uint64_t offset);
+	const void *ctx;
+};
+
+/**
+ * gprof_describe() - look, unless that was done a moment ago
+ * @d: description; keeps what was known where the process is gone, or another one
+ * @run: the program run
+ * @last: it is the last time; look in any case
+ *
+ * A program may say who it is some time after it began: so it is looked at again and
+ * again, at ever longer intervals.
+ *
+ * Context: Files of others are read, their memory too: takes 0.1 ms, more with thousands
+ * of mappings.
+ */
+void gprof_describe(struct gprof_description *d, const struct gprof_known_run *run, bool last);
+void gprof_description_free(struct gprof_description *d);
+
+#endif /* GPROF_DESCRIPTION_H */
