@@ -16,7 +16,7 @@
  * struct fuzz - one run; memory that is shared with children
  * @seed: of all threads
  * @most_calls: then they end; 0: no limit
- * @most_seconds: the same
+ * @most_seconds: the same; more until a recorder was started and a ledger drawn up
  * @calls: made so far
  * @refused: that gave an error
  * @set_up: recorders that were
