@@ -11,7 +11,7 @@
 
 FIXTURE(decode) {
 	struct gprof_ktrace k;
-	struct gprof_ktrace_event events[64];
+	struct gprof_trace_point events[64];
 	size_t nr;
 	uint64_t lost, lost_at;
 	char name[16];
@@ -21,10 +21,14 @@ FIXTURE(decode) {
 	int fail;
 };
 
-static int on_event(void *ctx, const struct gprof_ktrace_event *e)
+static int on_point(void *ctx, const struct gprof_trace_point *e)
 {
 	FIXTURE_DATA(decode) *self = ctx;
 
+	if (e->type == GPROF_TRACE_POINT_LOST) {
+		self->lost += e->arg;
+		self->lost_at = e->time;
+	}
 	self->events[self->nr++ % 64] = *e;
 	return self->fail;
 }
@@ -39,15 +43,6 @@ static int on_task(void *ctx, uint32_t cpu, uint64_t time, const struct gprof_ta
 	return self->fail;
 }
 
-static int on_lost(void *ctx, uint32_t cpu, uint64_t time, uint64_t events)
-{
-	FIXTURE_DATA(decode) *self = ctx;
-
-	self->lost += events;
-	self->lost_at = time;
-	return self->fail;
-}
-
 static int on_generation(void *ctx, uint32_t cpu, uint64_t mono_ns, uint64_t real_ns)
 {
 	FIXTURE_DATA(decode) *self = ctx;
@@ -56,7 +51,7 @@ static int on_generation(void *ctx, uint32_t cpu, uint64_t mono_ns, uint64_t rea
 	return self->fail;
 }
 
-static const struct gprof_ktrace_ops ops = { on_event, on_task, on_lost, on_generation };
+static const struct gprof_ktrace_ops ops = { on_point, on_task, on_generation };
 
 static int generation(FIXTURE_DATA(decode) *self, uint64_t mono_ns)
 {
@@ -109,20 +104,25 @@ TEST_F(decode, who_runs_and_when)
 	ASSERT_EQ(0, word(self, GPROF_TRACE_SWITCH, GPROF_TRACE_PREV_OTHER, 0, UINT32_MAX));
 	ASSERT_EQ(5, self->nr);
 	EXPECT_EQ(4, self->k.samples);
-	EXPECT_EQ(GPROF_KTRACE_UNKNOWN, self->events[0].running);
+	EXPECT_EQ(GPROF_TRACE_POINT_RUNNING, self->events[0].type);
+	EXPECT_EQ(GPROF_TRACE_NO_TID, self->events[0].tid);
+	EXPECT_EQ(10, self->events[0].other);
 	EXPECT_EQ(START, self->events[0].time);
-	EXPECT_EQ(10, self->events[1].running);
+	EXPECT_EQ(GPROF_TRACE_POINT_WAKING, self->events[1].type);
+	EXPECT_EQ(GPROF_TRACE_NO_TID, self->events[1].tid);
 	EXPECT_EQ(START + 64, self->events[1].time);
-	EXPECT_EQ(11, self->events[1].number);
-	EXPECT_EQ(GPROF_TRACE_BY_IRQ, self->events[1].arg);
-	EXPECT_EQ(10, self->events[2].running);
-	EXPECT_EQ(4194303, self->events[2].number);
-	EXPECT_EQ(4194303, self->events[3].running);
-	EXPECT_EQ(GPROF_KTRACE_STRANGER, self->events[3].number);
-	EXPECT_EQ(GPROF_TRACE_PREV_DEAD, self->events[3].arg);
+	EXPECT_EQ(11, self->events[1].other);
+	EXPECT_EQ(GPROF_TRACE_POINT_SWITCH, self->events[2].type);
+	EXPECT_EQ(GPROF_TRACE_WHY_WAITS, self->events[2].why);
+	EXPECT_EQ(10, self->events[2].tid);
+	EXPECT_EQ(4194303, self->events[2].other);
+	/* To a stranger, and from that to the idle task. */
+	EXPECT_EQ(4194303, self->events[3].tid);
+	EXPECT_EQ(0, self->events[3].other);
+	EXPECT_EQ(GPROF_TRACE_WHY_DEAD, self->events[3].why);
 	EXPECT_EQ(START + 64ULL * UINT32_MAX, self->events[3].time);
-	EXPECT_EQ(GPROF_KTRACE_STRANGER, self->events[4].running);
-	EXPECT_EQ(0, self->events[4].number);
+	EXPECT_EQ(0, self->events[4].tid);
+	EXPECT_EQ(0, self->events[4].other);
 	EXPECT_EQ(3, self->events[4].cpu);
 	EXPECT_EQ(0, self->k.malformed);
 	EXPECT_EQ(0, self->k.absences);
@@ -135,23 +135,57 @@ TEST_F(decode, an_operand_belongs_to_the_word_before)
 	EXPECT_EQ(1, self->nr);
 	ASSERT_EQ(0, operand(self, 7ULL << 24 | 2));
 	ASSERT_EQ(2, self->nr);
-	EXPECT_EQ(7, GPROF_TRACE_CPU_FROM(self->events[1].operand));
-	EXPECT_EQ(2, GPROF_TRACE_CPU_TO(self->events[1].operand));
+	EXPECT_EQ(GPROF_TRACE_POINT_MIGRATE, self->events[1].type);
+	EXPECT_EQ(12, self->events[1].other);
+	EXPECT_EQ(2, self->events[1].arg);
 	ASSERT_EQ(0, operand(self, 1));
 	EXPECT_EQ(1, self->k.malformed);
 	/* One that is missing takes the event with it, and no other. */
 	ASSERT_EQ(0, word(self, GPROF_TRACE_FREQ, 0, 1, 6));
 	ASSERT_EQ(0, word(self, GPROF_TRACE_EXIT, 0, 10, 7));
 	EXPECT_EQ(3, self->nr);
-	EXPECT_EQ(GPROF_TRACE_EXIT, self->events[2].type);
+	EXPECT_EQ(GPROF_TRACE_POINT_EXIT, self->events[2].type);
 	EXPECT_EQ(2, self->k.malformed);
 	/* Whoever executes takes another number. */
 	ASSERT_EQ(0, word(self, GPROF_TRACE_EXEC, 0, 9, 8));
 	ASSERT_EQ(0, operand(self, 10));
 	ASSERT_EQ(0, word(self, GPROF_TRACE_EXIT, 0, 9, 9));
-	EXPECT_EQ(10, self->events[3].running);
-	EXPECT_EQ(10, self->events[3].operand);
-	EXPECT_EQ(9, self->events[4].running);
+	EXPECT_EQ(10, self->events[3].tid);
+	EXPECT_EQ(9, self->events[3].other);
+	EXPECT_EQ(9, self->events[4].tid);
+}
+
+TEST_F(decode, what_the_groups_tell)
+{
+	ASSERT_EQ(0, word(self, GPROF_TRACE_RUNNING, 0, 10, 0));
+	ASSERT_EQ(0, word(self, GPROF_TRACE_SYSCALL_ENTER, 0, 60, 1));
+	ASSERT_EQ(0, word(self, GPROF_TRACE_SYSCALL_EXIT, 0, 11, 2));
+	ASSERT_EQ(0, word(self, GPROF_TRACE_SYSCALL_ENTER, 1, 60, 3));
+	ASSERT_EQ(0, word(self, GPROF_TRACE_IRQ_ENTER, 1, 236, 4));
+	ASSERT_EQ(0, word(self, GPROF_TRACE_SOFTIRQ_EXIT, 0, 7, 5));
+	ASSERT_EQ(0, word(self, GPROF_TRACE_FAULT, GPROF_TRACE_FAULT_WRITE, 0, 6));
+	ASSERT_EQ(0, operand(self, 1ULL << 52));
+	ASSERT_EQ(0, word(self, GPROF_TRACE_RECLAIM_BEGIN, 1, 0, 7));
+	ASSERT_EQ(0, word(self, GPROF_TRACE_FREQ, 0, 3, 8));
+	ASSERT_EQ(0, operand(self, 2400000));
+	ASSERT_EQ(9, self->nr);
+	EXPECT_EQ(GPROF_TRACE_POINT_ENTER, self->events[1].type);
+	EXPECT_EQ(60, self->events[1].arg);
+	EXPECT_EQ(10, self->events[1].tid);
+	EXPECT_EQ(GPROF_TRACE_POINT_LEAVE, self->events[2].type);
+	EXPECT_EQ(GPROF_TRACE_NO_CALL, self->events[2].arg);
+	EXPECT_EQ(11, self->events[2].other);
+	EXPECT_EQ(60 | GPROF_TRACE_CALL_32, self->events[3].arg);
+	EXPECT_EQ(236 | GPROF_TRACE_IRQ_VECTOR, self->events[4].arg);
+	EXPECT_EQ(GPROF_TRACE_POINT_SOFTIRQ_LEAVE, self->events[5].type);
+	EXPECT_EQ(7, self->events[5].arg);
+	EXPECT_EQ(GPROF_TRACE_POINT_FAULT_WRITE, self->events[6].other);
+	EXPECT_EQ(1ULL << 52, self->events[6].arg);
+	EXPECT_EQ(GPROF_TRACE_POINT_RECLAIM_BEGIN, self->events[7].type);
+	EXPECT_EQ(1, self->events[7].arg);
+	EXPECT_EQ(3, self->events[8].other);
+	EXPECT_EQ(2400000, self->events[8].arg);
+	EXPECT_EQ(8, self->k.samples);
 }
 
 TEST_F(decode, names)
@@ -184,11 +218,17 @@ TEST_F(decode, after_losses_nobody_knows_who_runs)
 	EXPECT_EQ(4, self->k.lost);
 	EXPECT_EQ(START + 4 * 64, self->lost_at);
 	ASSERT_EQ(0, word(self, GPROF_TRACE_RUNNING, 0, 11, 5));
-	EXPECT_EQ(GPROF_KTRACE_UNKNOWN, self->events[1].running);
+	ASSERT_EQ(3, self->nr);
+	EXPECT_EQ(GPROF_TRACE_NO_TID, self->events[2].tid);
+	EXPECT_EQ(11, self->events[2].other);
 	EXPECT_EQ(0, self->k.absences);
 	/* Without losses it is the CPU that was away. */
 	ASSERT_EQ(0, word(self, GPROF_TRACE_RUNNING, 0, 12, 6));
 	EXPECT_EQ(1, self->k.absences);
+	ASSERT_EQ(6, self->nr);
+	EXPECT_EQ(GPROF_TRACE_POINT_CPU_OFF, self->events[3].type);
+	EXPECT_EQ(GPROF_TRACE_POINT_CPU_ON, self->events[4].type);
+	EXPECT_EQ(12, self->events[5].other);
 }
 
 TEST_F(decode, garbage)

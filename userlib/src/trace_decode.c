@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * trace_decode: the kernel's words to events.
+ * trace_decode: the kernel's words to points.
  */
 #include "trace_decode.h"
 
@@ -10,12 +10,49 @@
 #define TYPE_MASK	31U
 #define TID_MASK	((1U << (GPROF_TRACE_TIME_SHIFT - GPROF_TRACE_TID_SHIFT)) - 1)
 
+/* What a word's type is as a point; 0: there is no such type. */
+static const uint8_t point_types[TYPE_MASK + 1] = {
+	[GPROF_TRACE_SWITCH] = GPROF_TRACE_POINT_SWITCH,
+	[GPROF_TRACE_WAKING] = GPROF_TRACE_POINT_WAKING,
+	[GPROF_TRACE_FORK] = GPROF_TRACE_POINT_FORK,
+	[GPROF_TRACE_EXEC] = GPROF_TRACE_POINT_EXEC,
+	[GPROF_TRACE_EXIT] = GPROF_TRACE_POINT_EXIT,
+	[GPROF_TRACE_RUNNING] = GPROF_TRACE_POINT_RUNNING,
+	[GPROF_TRACE_MIGRATE] = GPROF_TRACE_POINT_MIGRATE,
+	[GPROF_TRACE_SYSCALL_ENTER] = GPROF_TRACE_POINT_ENTER,
+	[GPROF_TRACE_SYSCALL_EXIT] = GPROF_TRACE_POINT_LEAVE,
+	[GPROF_TRACE_IRQ_ENTER] = GPROF_TRACE_POINT_IRQ_ENTER,
+	[GPROF_TRACE_IRQ_EXIT] = GPROF_TRACE_POINT_IRQ_LEAVE,
+	[GPROF_TRACE_SOFTIRQ_ENTER] = GPROF_TRACE_POINT_SOFTIRQ_ENTER,
+	[GPROF_TRACE_SOFTIRQ_EXIT] = GPROF_TRACE_POINT_SOFTIRQ_LEAVE,
+	[GPROF_TRACE_FAULT] = GPROF_TRACE_POINT_FAULT,
+	[GPROF_TRACE_RECLAIM_BEGIN] = GPROF_TRACE_POINT_RECLAIM_BEGIN,
+	[GPROF_TRACE_RECLAIM_END] = GPROF_TRACE_POINT_RECLAIM_END,
+	[GPROF_TRACE_COMPACT_BEGIN] = GPROF_TRACE_POINT_COMPACT_BEGIN,
+	[GPROF_TRACE_COMPACT_END] = GPROF_TRACE_POINT_COMPACT_END,
+	[GPROF_TRACE_FREQ] = GPROF_TRACE_POINT_FREQ,
+	[GPROF_TRACE_THROTTLE] = GPROF_TRACE_POINT_THROTTLE,
+	[GPROF_TRACE_UNTHROTTLE] = GPROF_TRACE_POINT_UNTHROTTLE,
+};
+
+/* Whether one that cannot be told would go on is not known: being woken says so later. */
+static const uint8_t whys[] = {
+	[GPROF_TRACE_PREV_PREEMPTED] = GPROF_TRACE_WHY_PREEMPTED,
+	[GPROF_TRACE_PREV_YIELDED] = GPROF_TRACE_WHY_YIELDED,
+	[GPROF_TRACE_PREV_SLEEPS] = GPROF_TRACE_WHY_SLEEPS,
+	[GPROF_TRACE_PREV_BLOCKED] = GPROF_TRACE_WHY_WAITS,
+	[GPROF_TRACE_PREV_STOPPED] = GPROF_TRACE_WHY_STOPPED,
+	[GPROF_TRACE_PREV_DEAD] = GPROF_TRACE_WHY_DEAD,
+	[GPROF_TRACE_PREV_IDLE] = GPROF_TRACE_WHY_PREEMPTED,
+	[GPROF_TRACE_PREV_OTHER] = GPROF_TRACE_WHY_SLEEPS,
+};
+
 void gprof_ktrace_init(struct gprof_ktrace *k, const struct gprof_ktrace_ops *ops, void *ctx)
 {
 	memset(k, 0, sizeof(*k));
 	k->ops = ops;
 	k->ctx = ctx;
-	k->running = GPROF_KTRACE_UNKNOWN;
+	k->running = GPROF_TRACE_NO_TID;
 }
 
 static int malformed(struct gprof_ktrace *k)
@@ -30,80 +67,152 @@ static bool has_operand(unsigned int type)
 	       type == GPROF_TRACE_FAULT || type == GPROF_TRACE_FREQ;
 }
 
-/* Who runs from now on. */
-static void follow(struct gprof_ktrace *k, const struct gprof_ktrace_event *e)
+static bool is_known(uint32_t tid)
 {
-	switch (e->type) {
-	case GPROF_TRACE_RUNNING:
-		k->absences += k->running < GPROF_KTRACE_UNKNOWN &&
-			       e->number < GPROF_KTRACE_UNKNOWN && k->running != e->number;
-		k->running = e->number;
-		break;
-	case GPROF_TRACE_SWITCH:
-		k->running = e->number;
-		break;
-	case GPROF_TRACE_EXEC:
-		/* Whoever executes has its leader's number afterwards. */
-		k->running = e->number;
-		break;
-	}
+	return tid < GPROF_TRACE_TIDS;
+}
+
+/* A CPU that was away has let go of the task that it had. */
+static int absent(struct gprof_ktrace *k, uint64_t time)
+{
+	struct gprof_trace_point p = {
+		.time = time, .cpu = k->cpu, .type = GPROF_TRACE_POINT_CPU_OFF,
+		.tid = GPROF_TRACE_NO_TID,
+	};
+	int err = k->ops->point(k->ctx, &p);
+
+	k->absences++;
+	p.type = GPROF_TRACE_POINT_CPU_ON;
+	return err ? err : k->ops->point(k->ctx, &p);
 }
 
 static int hand_out(struct gprof_ktrace *k)
 {
-	const struct gprof_ktrace_event *e = &k->event;
-
-	k->waits = false;
-	k->samples += e->type != GPROF_TRACE_RUNNING;
-	follow(k, e);
-	return k->ops->event(k->ctx, e);
+	k->waits = 0;
+	k->samples++;
+	return k->ops->point(k->ctx, &k->point);
 }
 
 static int operand(struct gprof_ktrace *k, uint64_t word)
 {
-	if (!k->waits)
+	struct gprof_trace_point *p = &k->point;
+
+	word >>= GPROF_TRACE_OPERAND_SHIFT;
+	switch (k->waits) {
+	case GPROF_TRACE_EXEC:
+		/* Whoever executes has its leader's number afterwards. */
+		k->running = p->other;
+		p->tid = word & TID_MASK;
+		break;
+	case GPROF_TRACE_MIGRATE:
+		p->arg = GPROF_TRACE_CPU_TO(word);
+		break;
+	case GPROF_TRACE_FAULT:
+	case GPROF_TRACE_FREQ:
+		p->arg = word;
+		break;
+	default:
 		return malformed(k);
-	k->event.operand = word >> GPROF_TRACE_OPERAND_SHIFT;
+	}
 	return hand_out(k);
+}
+
+/* Who has the CPU from now on. */
+static int next(struct gprof_ktrace *k, unsigned int type, unsigned int arg)
+{
+	struct gprof_trace_point *p = &k->point;
+	uint32_t who = arg & GPROF_TRACE_STRANGER ? GPROF_KTRACE_STRANGER : p->other;
+	bool known = is_known(k->running) && is_known(who);
+	int err = 0;
+
+	p->other = is_known(who) ? who : 0;
+	if (type == GPROF_TRACE_SWITCH) {
+		p->why = whys[arg & ~GPROF_TRACE_STRANGER];
+		k->running = who;
+		return hand_out(k);
+	}
+	if (known && k->running != who)
+		err = absent(k, p->time);
+	k->running = who;
+	return err ? err : k->ops->point(k->ctx, p);
+}
+
+static int event(struct gprof_ktrace *k, unsigned int type, unsigned int arg, uint32_t number)
+{
+	struct gprof_trace_point *p = &k->point;
+
+	switch (type) {
+	case GPROF_TRACE_SWITCH:
+	case GPROF_TRACE_RUNNING:
+		return next(k, type, arg);
+	case GPROF_TRACE_WAKING:
+		if (arg != GPROF_TRACE_BY_TASK)
+			p->tid = GPROF_TRACE_NO_TID;
+		break;
+	case GPROF_TRACE_SYSCALL_ENTER:
+		p->other = 0;
+		p->arg = number | (arg ? GPROF_TRACE_CALL_32 : 0);
+		break;
+	case GPROF_TRACE_SYSCALL_EXIT:
+		p->arg = GPROF_TRACE_NO_CALL;
+		break;
+	case GPROF_TRACE_IRQ_ENTER:
+	case GPROF_TRACE_IRQ_EXIT:
+		p->other = 0;
+		p->arg = number | (arg ? GPROF_TRACE_IRQ_VECTOR : 0);
+		break;
+	case GPROF_TRACE_SOFTIRQ_ENTER:
+	case GPROF_TRACE_SOFTIRQ_EXIT:
+		p->other = 0;
+		p->arg = number;
+		break;
+	case GPROF_TRACE_FAULT:
+		/* The same bits. */
+		p->other = arg;
+		break;
+	case GPROF_TRACE_RECLAIM_BEGIN:
+	case GPROF_TRACE_RECLAIM_END:
+		p->arg = arg;
+		break;
+	}
+	if (!has_operand(type))
+		return hand_out(k);
+	k->waits = (uint8_t)type;
+	return 0;
 }
 
 static int short_record(struct gprof_ktrace *k, uint64_t word)
 {
-	struct gprof_ktrace_event *e = &k->event;
+	struct gprof_trace_point *p = &k->point;
 	unsigned int type = word >> GPROF_TRACE_ARG_BITS & TYPE_MASK;
+	uint32_t number = word >> GPROF_TRACE_TID_SHIFT & TID_MASK;
 
 	if (type == GPROF_TRACE_OPERAND)
 		return operand(k, word);
 	if (k->waits) {
-		k->waits = false;
+		k->waits = 0;
 		k->malformed++;
 	}
 	if (!k->started || !type)
 		return malformed(k);
-	if (type > GPROF_TRACE_UNTHROTTLE) {
+	if (!point_types[type]) {
 		k->unknown++;
 		return 0;
 	}
-	e->time = k->mono_ns + (word >> GPROF_TRACE_TIME_SHIFT) * GPROF_TRACE_TIME_UNIT;
-	e->cpu = k->cpu;
-	e->type = (uint16_t)type;
-	e->arg = word & ARG_MASK;
-	e->running = k->running;
-	e->number = word >> GPROF_TRACE_TID_SHIFT & TID_MASK;
-	e->operand = 0;
-	if ((type == GPROF_TRACE_SWITCH || type == GPROF_TRACE_RUNNING) &&
-	    e->arg & GPROF_TRACE_STRANGER) {
-		e->number = GPROF_KTRACE_STRANGER;
-		e->arg &= ~GPROF_TRACE_STRANGER;
-	}
+	*p = (struct gprof_trace_point){
+		.time = k->mono_ns + (word >> GPROF_TRACE_TIME_SHIFT) * GPROF_TRACE_TIME_UNIT,
+		.cpu = k->cpu,
+		.type = point_types[type],
+		.tid = k->running == GPROF_KTRACE_STRANGER ? 0 : k->running,
+		.other = number,
+	};
 	/* The kernel's never go back. */
-	if (e->time < k->time) {
-		e->time = k->time;
+	if (p->time < k->time) {
+		p->time = k->time;
 		k->malformed++;
 	}
-	k->time = e->time;
-	k->waits = has_operand(type);
-	return k->waits ? 0 : hand_out(k);
+	k->time = p->time;
+	return event(k, type, word & ARG_MASK, number);
 }
 
 static int generation(struct gprof_ktrace *k, const struct gprof_rec *rec, uint32_t size)
@@ -124,15 +233,18 @@ static int lost(struct gprof_ktrace *k, const struct gprof_rec *rec, uint32_t si
 {
 	const struct gprof_lost_rec *l = (const void *)rec;
 	size_t i, nr = (size - sizeof(*l)) / sizeof(l->lost[0]);
-	uint64_t sum = 0;
+	struct gprof_trace_point p = {
+		.time = k->time, .cpu = k->cpu, .type = GPROF_TRACE_POINT_LOST,
+		.tid = GPROF_TRACE_NO_TID,
+	};
 
 	for (i = 0; i < nr; i++)
-		sum += l->lost[i];
-	k->lost += sum;
-	if (!sum)
+		p.arg += l->lost[i];
+	k->lost += p.arg;
+	if (!p.arg)
 		return 0;
-	k->running = GPROF_KTRACE_UNKNOWN;
-	return k->ops->lost(k->ctx, k->cpu, k->time, sum);
+	k->running = GPROF_TRACE_NO_TID;
+	return k->ops->point(k->ctx, &p);
 }
 
 static int task(struct gprof_ktrace *k, const struct gprof_rec *rec, uint32_t size)
@@ -153,7 +265,7 @@ int gprof_ktrace_feed(struct gprof_ktrace *k, const struct gprof_rec *rec, uint3
 		return short_record(k, word);
 	}
 	if (k->waits) {
-		k->waits = false;
+		k->waits = 0;
 		k->malformed++;
 	}
 	switch (rec->type) {

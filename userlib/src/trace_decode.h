@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * trace_decode.h: the kernel's trace of one CPU, in order, to events.
+ * trace_decode.h: the kernel's trace of one CPU, in order, to the points of a writer.
  *
  * What the words leave out is put back: whole times, and who ran. What a reader of the
  * ring cannot know it says: who runs is unknown between losses and the next RUNNING.
@@ -9,44 +9,23 @@
 #ifndef GPROF_TRACE_DECODE_H
 #define GPROF_TRACE_DECODE_H
 
+#include <gprof/trace_write.h>
 #include <linux/gprof.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-#define GPROF_KTRACE_STRANGER	UINT32_MAX		/* a task that is not of the target */
-#define GPROF_KTRACE_UNKNOWN	(UINT32_MAX - 1)	/* nobody knows */
-
-/**
- * struct gprof_ktrace_event - what happened
- * @time: ns of CLOCK_MONOTONIC
- * @cpu: where
- * @type: GPROF_TRACE_*, but for OPERAND
- * @arg: as the word says; SWITCH and RUNNING without GPROF_TRACE_STRANGER
- * @running: who ran on the CPU until then, or GPROF_KTRACE_*
- * @number: the word's tid or other number; of SWITCH and RUNNING perhaps GPROF_KTRACE_STRANGER
- * @operand: of a type that has one
- */
-struct gprof_ktrace_event {
-	uint64_t time;
-	uint32_t cpu;
-	uint16_t type;
-	uint16_t arg;
-	uint32_t running;
-	uint32_t number;
-	uint64_t operand;
-};
+#define GPROF_KTRACE_STRANGER	(UINT32_MAX - 1)	/* a task that is not of the target */
 
 /**
  * struct gprof_ktrace_ops - what becomes of it; 0 or -errno each
- * @event: an event; those of one CPU come in order of time
+ * @point: what happened; those of one CPU come in order of time. Strangers are 0, as the
+ *	idle task is. Losses and a CPU that was away are points too
  * @task: a name, which is the task's from @time on, or was before
- * @lost: so many events are missing here
  * @generation: a generation begins, at this instant of both clocks
  */
 struct gprof_ktrace_ops {
-	int (*event)(void *ctx, const struct gprof_ktrace_event *e);
+	int (*point)(void *ctx, const struct gprof_trace_point *p);
 	int (*task)(void *ctx, uint32_t cpu, uint64_t time, const struct gprof_task_rec *rec);
-	int (*lost)(void *ctx, uint32_t cpu, uint64_t time, uint64_t events);
 	int (*generation)(void *ctx, uint32_t cpu, uint64_t mono_ns, uint64_t real_ns);
 };
 
@@ -56,11 +35,11 @@ struct gprof_ktrace_ops {
  * @ctx: passed on
  * @cpu: the CPU, from the generation record
  * @started: a generation has begun
- * @waits: @event waits for its operand
+ * @waits: GPROF_TRACE_* of @point, which waits for its operand; 0: none does
  * @mono_ns: of the generation
  * @time: of the last event
- * @running: who runs, or GPROF_KTRACE_*
- * @event: the last one
+ * @running: who runs, or GPROF_KTRACE_STRANGER, or GPROF_TRACE_NO_TID
+ * @point: the last one
  * @samples: events without RUNNING
  * @lost: events that LOST records tell of
  * @unknown: records of a type that is not known
@@ -72,11 +51,11 @@ struct gprof_ktrace {
 	void *ctx;
 	uint32_t cpu;
 	bool started;
-	bool waits;
+	uint8_t waits;
 	uint64_t mono_ns;
 	uint64_t time;
 	uint32_t running;
-	struct gprof_ktrace_event event;
+	struct gprof_trace_point point;
 	uint64_t samples;
 	uint64_t lost;
 	uint64_t unknown;

@@ -28,6 +28,7 @@ static const char *const reasons[GPROF_TRACE_NR_REASONS] = {
 	[GPROF_TRACE_REASON_WHY + GPROF_TRACE_WHY_WAITS] = "uninterruptible sleep",
 	[GPROF_TRACE_REASON_WHY + GPROF_TRACE_WHY_STOPPED] = "stopped",
 	[GPROF_TRACE_REASON_WHY + GPROF_TRACE_WHY_DEAD] = "dead",
+	[GPROF_TRACE_REASON_WHY + GPROF_TRACE_WHY_YIELDED] = "yielded",
 };
 
 int gprof_trace_model_init(struct gprof_trace_model *m, const struct gprof_trace_writer_opts *o)
@@ -113,15 +114,20 @@ static uint64_t reason(struct gprof_trace_model *m, enum gprof_trace_reason r)
 	return m->reasons[r];
 }
 
-/* Viewers name a goroutine after where it began: a stack of one frame, its name. */
-static uint64_t name_stack(struct gprof_trace_model *m, const struct gprof_trace_model_task *t)
+/* A stack of one frame that says @name. */
+static uint64_t stack_of(struct gprof_trace_model *m, const char *name)
 {
-	struct gprof_trace_frame f = { .function = { t->name, strlen(t->name) }, .file = { "", 0 } };
+	struct gprof_trace_frame f = { .function = { name, strlen(name) }, .file = { "", 0 } };
 	uint64_t id = 0;
 
-	if (t->name[0])
-		failed(m, gprof_trace_pool_stack(m->pool, &f, 1, &id));
+	failed(m, gprof_trace_pool_stack(m->pool, &f, 1, &id));
 	return id;
+}
+
+/* Viewers name a goroutine after where it began: its name. */
+static uint64_t name_stack(struct gprof_trace_model *m, const struct gprof_trace_model_task *t)
+{
+	return t->name[0] ? stack_of(m, t->name) : 0;
 }
 
 /* A CPU that is mentioned. */
@@ -145,6 +151,7 @@ static int know_cpu(struct gprof_trace_model *m, uint32_t cpu)
 	c->known = c->online = c->fresh = true;
 	c->task = GPROF_NONE;
 	c->stolen = GPROF_TRACE_NO_TID;
+	m->stats.cpus++;
 	if (++m->nr_known > m->procs) {
 		m->procs = m->nr_known;
 		m->procs_due = true;
@@ -166,6 +173,8 @@ static int need_cpu(struct gprof_trace_model *m, uint32_t cpu)
 		c->seq = 0;
 		EVENT(m, cpu, GPROF_EV_PROC_STATUS, cpu,
 		      c->running ? GPROF_PROC_RUNNING : GPROF_PROC_IDLE);
+		if (c->sweeps)
+			EVENT(m, cpu, GPROF_EV_GC_SWEEP_ACTIVE, cpu);
 	}
 	return 0;
 }
@@ -180,10 +189,19 @@ static void proc_start(struct gprof_trace_model *m, uint32_t cpu)
 	EVENT(m, cpu, GPROF_EV_PROC_START, cpu, ++c->seq);
 }
 
+/* An interrupt has ended, or who was interrupted goes on, which is as good. */
+static void sweep_end(struct gprof_trace_model *m, uint32_t cpu)
+{
+	if (m->cpus[cpu].sweeps)
+		EVENT(m, cpu, GPROF_EV_GC_SWEEP_END, 0, 0);
+	m->cpus[cpu].sweeps = false;
+}
+
 static void proc_stop(struct gprof_trace_model *m, uint32_t cpu)
 {
 	if (!m->cpus[cpu].running)
 		return;
+	sweep_end(m, cpu);
 	m->cpus[cpu].running = false;
 	EVENT0(m, cpu, GPROF_EV_PROC_STOP);
 }
@@ -199,6 +217,8 @@ static void say_status(struct gprof_trace_model *m, uint32_t cpu, struct gprof_t
 		EVENT(m, cpu, GPROF_EV_GO_STATUS_STACK, t->id, thread, t->status, stack);
 	else
 		EVENT(m, cpu, GPROF_EV_GO_STATUS, t->id, thread, t->status);
+	if (t->assists)
+		EVENT(m, cpu, GPROF_EV_GC_MARK_ASSIST_ACTIVE, t->id);
 }
 
 /* It needs a proc, which a CPU that idles has for just that long. */
@@ -284,6 +304,7 @@ static uint32_t need_task(struct gprof_trace_model *m, uint32_t cpu, uint32_t ti
 	if (m->tasks[n].generation == m->generation)
 		return n;
 	if (!m->tasks[n].generation) {
+		m->stats.tasks++;
 		m->tasks[n].status = status;
 		m->tasks[n].guessed = m->now;
 	}
@@ -302,6 +323,32 @@ static void go_unblock(struct gprof_trace_model *m, uint32_t cpu, uint32_t n, ui
 	EVENT(m, cpu, GPROF_EV_GO_UNBLOCK, t->id, ++t->seq, stack);
 }
 
+/* Does what it does for the system? Readers of utilization want to know. */
+static bool is_background(const char *name)
+{
+	static const char *const names[] = { "kswapd", "kcompactd", "ksoftirqd/", "kworker/" };
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strncmp(name, names[i], strlen(names[i])))
+			return true;
+	return false;
+}
+
+/* Once for each, as Go's own reader counts it at each label. */
+static void label(struct gprof_trace_model *m, uint32_t cpu, struct gprof_trace_model_task *t)
+{
+	char text[GPROF_TRACE_COMM + 8];
+
+	if (t->labelled || !t->name[0])
+		return;
+	t->labelled = true;
+	if (!is_background(t->name))
+		return;
+	snprintf(text, sizeof(text), "GC (%s)", t->name);
+	EVENT(m, cpu, GPROF_EV_GO_LABEL, string(m, text));
+}
+
 static void go_start(struct gprof_trace_model *m, uint32_t cpu, uint32_t n)
 {
 	struct gprof_trace_model_cpu *c = &m->cpus[cpu];
@@ -318,6 +365,7 @@ static void go_start(struct gprof_trace_model *m, uint32_t cpu, uint32_t n)
 		m->procs_due = false;
 		EVENT(m, cpu, GPROF_EV_PROCS_CHANGE, m->procs, 0);
 	}
+	label(m, cpu, t);
 }
 
 static void region(struct gprof_trace_model *m, uint32_t cpu, unsigned char type, uint64_t nr,
@@ -327,7 +375,8 @@ static void region(struct gprof_trace_model *m, uint32_t cpu, unsigned char type
 	char number[40];
 
 	if (!name) {
-		snprintf(number, sizeof(number), "syscall %" PRIu64, nr);
+		snprintf(number, sizeof(number), "%ssyscall %" PRIu64,
+			 nr & GPROF_TRACE_CALL_32 ? "32-bit " : "", nr & ~GPROF_TRACE_CALL_32);
 		name = number;
 	}
 	EVENT(m, cpu, type, 0, string(m, name), stack);
@@ -341,6 +390,13 @@ static void leave_call(struct gprof_trace_model *m, uint32_t cpu, struct gprof_t
 	region(m, cpu, GPROF_EV_USER_REGION_END, t->call, 0);
 }
 
+static void assist_end(struct gprof_trace_model *m, uint32_t cpu, struct gprof_trace_model_task *t)
+{
+	if (t->assists)
+		EVENT0(m, cpu, GPROF_EV_GC_MARK_ASSIST_END);
+	t->assists = 0;
+}
+
 /* The task of a CPU leaves it. */
 static void go_leave(struct gprof_trace_model *m, uint32_t cpu, uint8_t status,
 		     enum gprof_trace_reason why, uint64_t stack)
@@ -348,10 +404,14 @@ static void go_leave(struct gprof_trace_model *m, uint32_t cpu, uint8_t status,
 	uint32_t n = m->cpus[cpu].task;
 	struct gprof_trace_model_task *t = &m->tasks[n];
 
+	/* Nobody is switched within an interrupt: the end of one was lost. */
+	sweep_end(m, cpu);
+	m->cpus[cpu].depth = 0;
 	m->cpus[cpu].task = GPROF_NONE;
 	t->cpu = GPROF_NONE;
 	if (status == GPROF_GO_BAD) {
 		leave_call(m, cpu, t);
+		assist_end(m, cpu, t);
 		EVENT0(m, cpu, GPROF_EV_GO_DESTROY);
 		forget(m, n);
 		return;
@@ -421,6 +481,7 @@ static void on_switch(struct gprof_trace_model *m, const struct gprof_trace_poin
 		[GPROF_TRACE_WHY_WAITS] = GPROF_GO_WAITING,
 		[GPROF_TRACE_WHY_STOPPED] = GPROF_GO_WAITING,
 		[GPROF_TRACE_WHY_DEAD] = GPROF_GO_BAD,
+		[GPROF_TRACE_WHY_YIELDED] = GPROF_GO_RUNNABLE,
 	};
 
 	m->stats.switches++;
@@ -465,6 +526,7 @@ static void on_fork(struct gprof_trace_model *m, const struct gprof_trace_point 
 	/* Named, but not yet in the trace. */
 	if (n != GPROF_NONE && !m->tasks[n].generation) {
 		memcpy(name, m->tasks[n].name, sizeof(name));
+		m->stats.tasks++;
 		m->tasks[n].status = GPROF_GO_RUNNABLE;
 		say_create(m, p->cpu, &m->tasks[n], p->stack);
 		return;
@@ -490,6 +552,7 @@ static void on_fork(struct gprof_trace_model *m, const struct gprof_trace_point 
 	if (!name[0] && m->cpus[p->cpu].task != GPROF_NONE)
 		memcpy(name, m->tasks[m->cpus[p->cpu].task].name, sizeof(name));
 	memcpy(m->tasks[n].name, name, sizeof(name));
+	m->stats.tasks++;
 	say_create(m, p->cpu, &m->tasks[n], p->stack);
 }
 
@@ -505,6 +568,8 @@ static void on_call(struct gprof_trace_model *m, const struct gprof_trace_point 
 		t->in_call = true;
 		t->call = p->arg;
 		region(m, p->cpu, GPROF_EV_USER_REGION_BEGIN, p->arg, p->stack);
+	} else if (p->arg == GPROF_TRACE_NO_CALL) {
+		leave_call(m, p->cpu, t);
 	} else {
 		if (t->in_call && t->call != p->arg)
 			leave_call(m, p->cpu, t);
@@ -521,9 +586,102 @@ static void on_exec(struct gprof_trace_model *m, const struct gprof_trace_point 
 
 	if (!agree(m, p))
 		return;
+	/* A thread that is not the first of its process takes that one's number. */
+	if (p->other && p->other != p->tid) {
+		go_leave(m, p->cpu, GPROF_GO_BAD, GPROF_TRACE_REASON_LOST, 0);
+		take(m, p->cpu, p->other);
+	}
+	if (m->cpus[p->cpu].task == GPROF_NONE)
+		return;
 	t = &m->tasks[m->cpus[p->cpu].task];
 	if (t->name[0])
 		EVENT(m, p->cpu, GPROF_EV_GO_LABEL, string(m, t->name));
+}
+
+/* It is known again who has the CPU, which may be whom the model has there. */
+static void on_running(struct gprof_trace_model *m, const struct gprof_trace_point *p)
+{
+	struct gprof_trace_model_cpu *c = &m->cpus[p->cpu];
+	uint32_t has = c->task == GPROF_NONE ? 0 : m->tasks[c->task].tid;
+	bool fresh = c->fresh;
+
+	c->fresh = false;
+	if (p->other == has)
+		return;
+	c->stolen = GPROF_TRACE_NO_TID;
+	if (!fresh && c->task == GPROF_NONE)
+		m->stats.repaired++;
+	if (p->other) {
+		take(m, p->cpu, p->other);
+		return;
+	}
+	m->stats.repaired++;
+	go_leave(m, p->cpu, GPROF_GO_RUNNABLE, GPROF_TRACE_REASON_LOST, 0);
+	proc_stop(m, p->cpu);
+}
+
+/* Time that is taken from whoever has the CPU, by the outermost of them. */
+static void on_interrupt(struct gprof_trace_model *m, const struct gprof_trace_point *p)
+{
+	static const char *const softirqs[] = {
+		"HI", "TIMER", "NET_TX", "NET_RX", "BLOCK", "IRQ_POLL", "TASKLET", "SCHED",
+		"HRTIMER", "RCU",
+	};
+	struct gprof_trace_model_cpu *c = &m->cpus[p->cpu];
+	uint64_t nr = p->arg & ~GPROF_TRACE_IRQ_VECTOR;
+	char name[40];
+
+	if (p->type == GPROF_TRACE_POINT_IRQ_LEAVE || p->type == GPROF_TRACE_POINT_SOFTIRQ_LEAVE) {
+		/* It began before the trace, or its begin was lost. */
+		if (c->depth && !--c->depth)
+			sweep_end(m, p->cpu);
+		return;
+	}
+	agree(m, p);
+	if (c->depth++ || c->task == GPROF_NONE)
+		return;
+	if (p->type == GPROF_TRACE_POINT_IRQ_ENTER)
+		snprintf(name, sizeof(name), "%s %" PRIu64,
+			 p->arg & GPROF_TRACE_IRQ_VECTOR ? "vector" : "irq", nr);
+	else if (nr < sizeof(softirqs) / sizeof(*softirqs))
+		snprintf(name, sizeof(name), "softirq %s", softirqs[nr]);
+	else
+		snprintf(name, sizeof(name), "softirq %" PRIu64, nr);
+	c->sweeps = true;
+	EVENT(m, p->cpu, GPROF_EV_GC_SWEEP_BEGIN, stack_of(m, name));
+}
+
+/* Compaction within reclaim belongs to that. */
+static void on_reclaim(struct gprof_trace_model *m, const struct gprof_trace_point *p)
+{
+	bool compact = p->type == GPROF_TRACE_POINT_COMPACT_BEGIN ||
+		       p->type == GPROF_TRACE_POINT_COMPACT_END;
+	struct gprof_trace_model_task *t;
+
+	if (!agree(m, p))
+		return;
+	t = &m->tasks[m->cpus[p->cpu].task];
+	if (p->type == GPROF_TRACE_POINT_RECLAIM_END || p->type == GPROF_TRACE_POINT_COMPACT_END) {
+		if (t->assists > 1)
+			t->assists--;
+		else
+			assist_end(m, p->cpu, t);
+		return;
+	}
+	if (t->assists++ == 0)
+		EVENT(m, p->cpu, GPROF_EV_GC_MARK_ASSIST_BEGIN,
+		      stack_of(m, compact ? "compaction" :
+			       p->arg ? "reclaim (cgroup)" : "reclaim"));
+}
+
+static void on_fault(struct gprof_trace_model *m, const struct gprof_trace_point *p)
+{
+	const char *how = p->other & GPROF_TRACE_POINT_FAULT_EXEC ? "exec" :
+			  p->other & GPROF_TRACE_POINT_FAULT_WRITE ? "write" : "read";
+
+	if (agree(m, p))
+		EVENT(m, p->cpu, GPROF_EV_USER_LOG, 0, string(m, "page fault"), string(m, how),
+		      p->stack);
 }
 
 static void on_sample(struct gprof_trace_model *m, const struct gprof_trace_point *p)
@@ -544,18 +702,27 @@ static void on_sample(struct gprof_trace_model *m, const struct gprof_trace_poin
 	failed(m, gprof_trace_put_number(b, p->stack));
 }
 
-/* How many were lost, where and before when, for readers that want to know. */
-static void on_lost(struct gprof_trace_model *m, const struct gprof_trace_point *p)
+/* What Go's format has no event for, in a batch that other readers ignore. */
+static void put_own(struct gprof_trace_model *m, const struct gprof_trace_point *p,
+		    unsigned char what, uint64_t first, uint64_t second)
 {
 	struct gprof_trace_bytes body = { 0 };
 
-	m->stats.lost += p->arg;
-	failed(m, gprof_trace_put_byte(&body, 'L'));
-	failed(m, gprof_trace_put_number(&body, p->cpu));
-	failed(m, gprof_trace_put_number(&body, p->arg));
+	failed(m, gprof_trace_put_byte(&body, what));
+	failed(m, gprof_trace_put_number(&body, first));
+	failed(m, gprof_trace_put_number(&body, second));
 	failed(m, gprof_trace_put_batch(m->out, GPROF_TRACE_EXPERIMENT, m->generation, p->cpu,
 					m->now, &body));
 	gprof_trace_bytes_free(&body);
+}
+
+/* How many were lost, where and before when; whatever they would have ended has ended. */
+static void on_lost(struct gprof_trace_model *m, const struct gprof_trace_point *p)
+{
+	m->stats.lost += p->arg;
+	sweep_end(m, p->cpu);
+	m->cpus[p->cpu].depth = 0;
+	put_own(m, p, 'L', p->cpu, p->arg);
 }
 
 static void on_hotplug(struct gprof_trace_model *m, const struct gprof_trace_point *p)
@@ -609,6 +776,31 @@ static void point(struct gprof_trace_model *m, const struct gprof_trace_point *p
 	case GPROF_TRACE_POINT_CPU_OFF:
 		on_hotplug(m, p);
 		break;
+	case GPROF_TRACE_POINT_RUNNING:
+		on_running(m, p);
+		break;
+	case GPROF_TRACE_POINT_IRQ_ENTER:
+	case GPROF_TRACE_POINT_IRQ_LEAVE:
+	case GPROF_TRACE_POINT_SOFTIRQ_ENTER:
+	case GPROF_TRACE_POINT_SOFTIRQ_LEAVE:
+		on_interrupt(m, p);
+		break;
+	case GPROF_TRACE_POINT_FAULT:
+		on_fault(m, p);
+		break;
+	case GPROF_TRACE_POINT_RECLAIM_BEGIN:
+	case GPROF_TRACE_POINT_RECLAIM_END:
+	case GPROF_TRACE_POINT_COMPACT_BEGIN:
+	case GPROF_TRACE_POINT_COMPACT_END:
+		on_reclaim(m, p);
+		break;
+	case GPROF_TRACE_POINT_FREQ:
+		put_own(m, p, 'F', p->other, p->arg);
+		break;
+	case GPROF_TRACE_POINT_THROTTLE:
+	case GPROF_TRACE_POINT_UNTHROTTLE:
+		put_own(m, p, 'T', p->cpu, p->type == GPROF_TRACE_POINT_THROTTLE);
+		break;
 	}
 }
 
@@ -630,7 +822,7 @@ static bool tells_task(const struct gprof_trace_point *p)
 {
 	return p->type == GPROF_TRACE_POINT_SWITCH || p->type == GPROF_TRACE_POINT_FORK ||
 	       p->type == GPROF_TRACE_POINT_EXEC || p->type == GPROF_TRACE_POINT_ENTER ||
-	       p->type == GPROF_TRACE_POINT_LEAVE;
+	       p->type == GPROF_TRACE_POINT_LEAVE || p->type == GPROF_TRACE_POINT_RUNNING;
 }
 
 static bool see(unsigned char *seen, uint32_t tid)
@@ -656,6 +848,7 @@ static void first_tasks(struct gprof_trace_model *m, const struct gprof_trace_po
 		failed(m, -ENOMEM);
 	for (i = 0; i < nr && !m->err; i++) {
 		const struct gprof_trace_point *p = &points[i];
+		uint32_t who = p->type == GPROF_TRACE_POINT_RUNNING ? p->other : p->tid;
 		bool first, was;
 		uint32_t n;
 
@@ -663,16 +856,17 @@ static void first_tasks(struct gprof_trace_model *m, const struct gprof_trace_po
 			continue;
 		first = !(cpus[p->cpu / 8] & 1U << p->cpu % 8);
 		cpus[p->cpu / 8] |= (unsigned char)(1U << p->cpu % 8);
-		was = see(seen, p->tid);
+		was = see(seen, who);
 		if (p->type == GPROF_TRACE_POINT_SWITCH || p->type == GPROF_TRACE_POINT_FORK)
 			see(seen, p->other);
 		if (know_cpu(m, p->cpu) || !first || was)
 			continue;
-		n = find(m, p->tid);
+		n = find(m, who);
 		if (n == GPROF_NONE)
-			n = add(m, p->tid, GPROF_GO_RUNNING);
+			n = add(m, who, GPROF_GO_RUNNING);
 		if (n == GPROF_NONE)
 			break;
+		m->stats.tasks++;
 		m->tasks[n].status = GPROF_GO_RUNNING;
 		m->tasks[n].cpu = p->cpu;
 		m->cpus[p->cpu].task = n;

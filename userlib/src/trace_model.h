@@ -42,6 +42,8 @@ enum gprof_trace_reason {
  * @woken: while it was still on a CPU
  * @used: it is one
  * @in_call: its innermost region is open, of syscall @call
+ * @labelled: it was said that it works for the kernel, if it does
+ * @assists: how deep it is within what reclaims memory
  * @seq: of its last start or unblocking in this generation
  * @generation: in which its status was said last
  * @call: syscall that it is in
@@ -56,6 +58,8 @@ struct gprof_trace_model_task {
 	bool woken;
 	bool used;
 	bool in_call;
+	bool labelled;
+	uint8_t assists;
 	uint64_t seq;
 	uint64_t generation;
 	uint64_t call;
@@ -69,6 +73,8 @@ struct gprof_trace_model_task {
  * @online: and is there
  * @running: its proc runs, with or without a task
  * @fresh: which task it has was not known yet
+ * @sweeps: an interrupt or softirq is told
+ * @depth: of interrupts and softirqs within each other
  * @task: number of the task that it has, or GPROF_NONE
  * @stolen: tid that was taken from it since another CPU had it
  * @seq: of its proc's last start in this generation
@@ -82,6 +88,8 @@ struct gprof_trace_model_cpu {
 	bool online;
 	bool running;
 	bool fresh;
+	bool sweeps;
+	uint32_t depth;
 	uint32_t task;
 	uint32_t stolen;
 	uint64_t seq;

@@ -8,6 +8,9 @@
  * the first byte says what it is, and varints follow:
  *
  *	'L' cpu n				n events of the CPU were lost before this
+ *	'F' cpu kHz				the CPU goes at that frequency from now on
+ *	'T' cpu 1				a cgroup has used up its time on the CPU
+ *	'T' cpu 0				one has got some more, from this CPU
  *	'I' { generation offset bytes time }*n	an index, at the end: where each begins,
  *						bytes of it, first time in units
  */
@@ -19,6 +22,7 @@
 #include <time.h>
 
 #include "error.h"
+#include "opts.h"
 #include "output.h"
 #include "trace_model.h"
 #include "trace_pool.h"
@@ -440,10 +444,9 @@ int gprof_trace_writer_close(struct gprof_trace_writer *w)
 int gprof_trace_writer_stats(const struct gprof_trace_writer *w,
 			     struct gprof_trace_writer_stats *st)
 {
-	if (st->sz != sizeof(*st))
-		return -EINVAL;
-	*st = w->model.stats;
-	st->sz = sizeof(*st);
-	st->reused = w->model.reused;
-	return 0;
+	const size_t least = GPROF_SIZE_WITH(struct gprof_trace_writer_stats, memory_peak);
+	struct gprof_trace_writer_stats out = w->model.stats;
+
+	out.reused = w->model.reused;
+	return gprof_opts_give(st, &out, sizeof(out), least, "gprof_trace_writer_stats", NULL);
 }

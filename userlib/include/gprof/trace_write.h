@@ -42,6 +42,16 @@ extern "C" {
 /* Tids are below this, as the kernel's own limit says; 0 is an idle CPU, or a stranger. */
 #define GPROF_TRACE_TIDS	(1U << 22)
 #define GPROF_TRACE_CPUS	(1U << 13)
+/* Of a syscall's end: which one it was is not known. */
+#define GPROF_TRACE_NO_CALL	UINT64_MAX
+/* Set in the number of a syscall: one of 32-bit code, whose numbers are others. */
+#define GPROF_TRACE_CALL_32	(UINT64_C(1) << 32)
+/* Set in the number of an interrupt: a vector of the CPU. */
+#define GPROF_TRACE_IRQ_VECTOR	(UINT64_C(1) << 32)
+/* @other of a page fault. */
+#define GPROF_TRACE_POINT_FAULT_WRITE	(1U << 0)
+#define GPROF_TRACE_POINT_FAULT_EXEC	(1U << 1)
+#define GPROF_TRACE_POINT_FAULT_AGAIN	(1U << 2)	/* the second try of one that had to wait */
 /* The experiment of gprof's own batches in a trace; see trace_write.c. */
 #define GPROF_TRACE_EXPERIMENT	200U
 
@@ -50,15 +60,28 @@ enum gprof_trace_point_type {
 	GPROF_TRACE_POINT_SWITCH = 1,	/* @tid left the CPU (@why), @other has it */
 	GPROF_TRACE_POINT_WAKING,	/* @tid (NO_TID: an interrupt) woke @other */
 	GPROF_TRACE_POINT_FORK,	/* @tid made @other */
-	GPROF_TRACE_POINT_EXEC,	/* @tid runs another program */
+	GPROF_TRACE_POINT_EXEC,	/* @tid runs another program, as @other unless that is 0 */
 	GPROF_TRACE_POINT_EXIT,	/* @tid is about to end; a switch says when it did */
 	GPROF_TRACE_POINT_MIGRATE,	/* @other is to run on CPU @arg */
 	GPROF_TRACE_POINT_ENTER,	/* @tid entered syscall @arg */
-	GPROF_TRACE_POINT_LEAVE,	/* @tid left syscall @arg */
+	GPROF_TRACE_POINT_LEAVE,	/* @tid left syscall @arg, or NO_CALL; @other: errno */
 	GPROF_TRACE_POINT_SAMPLE,	/* a CPU sample of @tid, with @stack */
 	GPROF_TRACE_POINT_LOST,	/* @arg events of this CPU were lost before this */
 	GPROF_TRACE_POINT_CPU_ON,	/* the CPU came */
 	GPROF_TRACE_POINT_CPU_OFF,	/* the CPU went */
+	GPROF_TRACE_POINT_RUNNING,	/* @other has the CPU, since whenever */
+	GPROF_TRACE_POINT_IRQ_ENTER,	/* interrupt @arg, perhaps with IRQ_VECTOR */
+	GPROF_TRACE_POINT_IRQ_LEAVE,
+	GPROF_TRACE_POINT_SOFTIRQ_ENTER,	/* softirq @arg */
+	GPROF_TRACE_POINT_SOFTIRQ_LEAVE,
+	GPROF_TRACE_POINT_FAULT,	/* of @tid at page @arg; @other: POINT_FAULT_* */
+	GPROF_TRACE_POINT_RECLAIM_BEGIN,	/* by @tid; @arg 1: for a cgroup's limit */
+	GPROF_TRACE_POINT_RECLAIM_END,
+	GPROF_TRACE_POINT_COMPACT_BEGIN,	/* of memory, by @tid */
+	GPROF_TRACE_POINT_COMPACT_END,
+	GPROF_TRACE_POINT_FREQ,		/* CPU @other goes at @arg kHz */
+	GPROF_TRACE_POINT_THROTTLE,	/* a cgroup has used up its time here */
+	GPROF_TRACE_POINT_UNTHROTTLE,	/* and got some more, from this CPU */
 	GPROF_TRACE_NR_POINTS,
 };
 
@@ -69,6 +92,7 @@ enum gprof_trace_why {
 	GPROF_TRACE_WHY_WAITS,		/* uninterruptibly */
 	GPROF_TRACE_WHY_STOPPED,	/* by a signal or a tracer */
 	GPROF_TRACE_WHY_DEAD,
+	GPROF_TRACE_WHY_YIELDED,	/* it would have gone on, but asked for this itself */
 	GPROF_TRACE_NR_WHYS,
 };
 
@@ -192,6 +216,8 @@ GPROF_API int gprof_trace_writer_close(struct gprof_trace_writer *w);
  *	the last cut
  * @reused: tids that were used for another task
  * @memory_peak: most bytes of points held at a time
+ * @cpus: that were mentioned
+ * @tasks: likewise
  */
 struct gprof_trace_writer_stats {
 	size_t sz;
@@ -207,6 +233,8 @@ struct gprof_trace_writer_stats {
 	uint64_t disordered;
 	uint64_t reused;
 	uint64_t memory_peak;
+	uint64_t cpus;
+	uint64_t tasks;
 };
 
 /** gprof_trace_writer_stats() - read the counts; @st->sz must be set; 0 or -EINVAL */

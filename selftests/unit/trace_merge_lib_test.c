@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Rings of several CPUs, in ordinary memory, read into one trace.
+ */
+#include <kselftest_harness.h>
+
+#include <gprof/trace.h>
+
+#include "lib_util.h"
+#include "trace_merge.h"
+
+#define CPUS	2
+#define START	1000000000ULL
+#define S	1000000000ULL
+#define MS	1000000ULL
+
+static uint64_t clock_ns;
+
+static uint64_t now(void)
+{
+	return clock_ns;
+}
+
+/* Points as their generation was written. */
+struct seen {
+	uint64_t points[64];
+	uint64_t first[64];
+	uint64_t last[64];
+	size_t nr;
+	bool disordered;
+};
+
+FIXTURE(merge) {
+	struct gprof_ring_head heads[CPUS];
+	struct gprof_ring_tail tails[CPUS];
+	unsigned char *data[CPUS];
+	uint64_t size;
+	uint64_t generation[CPUS];
+	struct gprof_ring rings[CPUS];
+	struct gprof_buffer buffer;
+	struct gprof_trace_merge m;
+	struct seen seen;
+	int fd;
+};
+
+static int on_generation(void *ctx, uint64_t nr, const struct gprof_trace_point *p, size_t n)
+{
+	struct seen *s = ctx;
+	size_t i;
+
+	if (s->nr == 64)
+		return 0;
+	s->points[s->nr] = n;
+	s->first[s->nr] = p[0].time;
+	s->last[s->nr] = p[n - 1].time;
+	for (i = 1; i < n; i++)
+		s->disordered |= p[i].time < p[i - 1].time;
+	s->disordered |= s->nr && s->last[s->nr - 1] > p[0].time;
+	s->nr++;
+	return 0;
+}
+
+static bool lend(FIXTURE_DATA(merge) *self, int cpu)
+{
+	struct gprof_ring *r = &self->rings[cpu];
+	int fd = memfd_create("ring", MFD_CLOEXEC);
+	unsigned char *p = mmap(NULL, 2 * self->size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+				0);
+
+	if (fd < 0 || ftruncate(fd, self->size) || p == MAP_FAILED ||
+	    mmap(p, self->size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) ==
+	    MAP_FAILED ||
+	    mmap(p + self->size, self->size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd,
+		 0) == MAP_FAILED)
+		return false;
+	close(fd);
+	self->data[cpu] = p;
+	*r = (struct gprof_ring){
+		.head = &self->heads[cpu], .tail = &self->tails[cpu], .data = p,
+		.size = self->size, .cpu = cpu,
+	};
+	return true;
+}
+
+static void put(FIXTURE_DATA(merge) *self, int cpu, const void *rec, size_t size)
+{
+	uint64_t head = self->heads[cpu].head;
+
+	memcpy(self->data[cpu] + head % self->size, rec, size);
+	__atomic_store_n(&self->heads[cpu].head, head + size, __ATOMIC_RELEASE);
+}
+
+static void word(FIXTURE_DATA(merge) *self, int cpu, unsigned int type, unsigned int arg,
+		 uint64_t number, uint64_t time)
+{
+	uint64_t w, since = time - self->generation[cpu];
+
+	if (!self->generation[cpu] || since / 64 > UINT32_MAX) {
+		struct gprof_generation_rec g = {
+			.rec = { GPROF_REC_GENERATION, 0, sizeof(g) }, .generation = 1,
+			.mono_ns = time, .real_ns = 1, .weight = 1, .cpu = cpu,
+		};
+
+		put(self, cpu, &g, sizeof(g));
+		self->generation[cpu] = time;
+		since = 0;
+	}
+	w = arg | type << GPROF_TRACE_ARG_BITS | GPROF_REC_SHORT |
+	    number << GPROF_TRACE_TID_SHIFT | since / 64 << GPROF_TRACE_TIME_SHIFT;
+	put(self, cpu, &w, sizeof(w));
+}
+
+/* Two tasks of each CPU take turns. */
+static void turn(FIXTURE_DATA(merge) *self, int cpu, unsigned int nr, uint64_t time)
+{
+	word(self, cpu, GPROF_TRACE_SWITCH, GPROF_TRACE_PREV_PREEMPTED, 10 + 2 * cpu + nr % 2, time);
+}
+
+FIXTURE_SETUP(merge)
+{
+	struct gprof_trace_writer_opts opts = {
+		.sz = sizeof(opts), .generation = on_generation, .ctx = &self->seen,
+	};
+	int cpu;
+
+	self->size = 1 << 20;
+	for (cpu = 0; cpu < CPUS; cpu++)
+		ASSERT_TRUE(lend(self, cpu));
+	self->buffer = (struct gprof_buffer){ self->rings, CPUS };
+	self->fd = memfd_create("trace", MFD_CLOEXEC);
+	ASSERT_EQ(0, gprof_trace_merge_init(&self->m, &self->buffer, S));
+	self->m.writer = gprof_trace_writer_new(self->fd, &opts);
+	ASSERT_NE(NULL, self->m.writer);
+	clock_ns = START;
+	gprof_trace_merge_begin(&self->m, START);
+	for (cpu = 0; cpu < CPUS; cpu++)
+		word(self, cpu, GPROF_TRACE_RUNNING, 0, 11 + 2 * cpu, START);
+}
+
+FIXTURE_TEARDOWN(merge)
+{
+	int cpu;
+
+	gprof_trace_writer_close(self->m.writer);
+	gprof_trace_merge_free(&self->m);
+	for (cpu = 0; cpu < CPUS; cpu++)
+		munmap(self->data[cpu], 2 * self->size);
+	close(self->fd);
+}
+
+static uint64_t stat_of(FIXTURE_DATA(merge) *self, size_t offset)
+{
+	struct gprof_trace_writer_stats st = { .sz = sizeof(st) };
+
+	gprof_trace_writer_stats(self->m.writer, &st);
+	return *(uint64_t *)((char *)&st + offset);
+}
+
+#define STAT(field)	stat_of(self, offsetof(struct gprof_trace_writer_stats, field))
+
+TEST_F(merge, generations_are_cut_at_the_same_instant_for_all)
+{
+	unsigned int i;
+
+	for (i = 0; i < 40; i++) {
+		clock_ns = START + (i + 1) * 100 * MS;
+		turn(self, 0, i, clock_ns - 60 * MS);
+		turn(self, 1, i, clock_ns - 30 * MS);
+		ASSERT_EQ(0, gprof_trace_merge_read(&self->m, now, false));
+	}
+	/* Half a second after its end, and no sooner. */
+	EXPECT_EQ(3, self->seen.nr);
+	EXPECT_EQ(22, self->seen.points[0]);
+	EXPECT_EQ(20, self->seen.points[1]);
+	EXPECT_LE(START + 2 * S, self->seen.first[2]);
+	EXPECT_GT(START + 3 * S, self->seen.last[2]);
+	ASSERT_EQ(0, gprof_trace_merge_read(&self->m, now, true));
+	EXPECT_FALSE(self->seen.disordered);
+	EXPECT_EQ(0, STAT(disordered));
+	EXPECT_EQ(0, STAT(repaired));
+}
+
+/* One that has much to tell does not take the others' past away. */
+TEST_F(merge, the_ring_that_is_behind_is_read_first)
+{
+	unsigned int i;
+
+	for (i = 0; i < 120000; i++)
+		turn(self, 0, i, START + i * 50000ULL);
+	for (i = 0; i < 6; i++)
+		turn(self, 1, i, START + i * S + MS);
+	clock_ns = START + 6 * S;
+	ASSERT_EQ(0, gprof_trace_merge_read(&self->m, now, true));
+	EXPECT_EQ(0, STAT(disordered));
+	EXPECT_EQ(0, STAT(repaired));
+	EXPECT_FALSE(self->seen.disordered);
+	ASSERT_LE(5, self->seen.nr);
+	EXPECT_EQ(20000 + 3, self->seen.points[0]);
+	EXPECT_EQ(20001, self->seen.points[1]);
+	/* One generation of it is held, not all of them. */
+	EXPECT_GE(4ULL << 20, STAT(memory_peak));
+}
+
+/* Eight million events in a quarter of a second want no more memory than a few. */
+TEST_F(merge, memory_is_bounded_within_a_generation)
+{
+	unsigned int i, cpu;
+
+	for (i = 0; i < 4000000; i++) {
+		for (cpu = 0; cpu < CPUS; cpu++)
+			turn(self, cpu, i, START + i * 64 + 64);
+		if (i % 100000)
+			continue;
+		clock_ns = START + i * 64 + 128;
+		ASSERT_EQ(0, gprof_trace_merge_read(&self->m, now, false));
+		ASSERT_EQ(0, ftruncate(self->fd, 0));
+	}
+	clock_ns += 128;
+	ASSERT_EQ(0, gprof_trace_merge_read(&self->m, now, true));
+	EXPECT_EQ(self->heads[0].head, self->tails[0].tail);
+	EXPECT_GE(32ULL << 20, STAT(memory_peak));
+	EXPECT_LT(20, STAT(generations));
+	EXPECT_EQ(0, STAT(repaired));
+	TH_LOG("%llu bytes, %llu generations", (unsigned long long)STAT(memory_peak),
+	       (unsigned long long)STAT(generations));
+}
+
+TEST_F(merge, what_comes_late_is_counted)
+{
+	clock_ns = START + 2 * S;
+	turn(self, 0, 0, START + MS);
+	ASSERT_EQ(0, gprof_trace_merge_read(&self->m, now, false));
+	EXPECT_EQ(1, self->seen.nr);
+	turn(self, 1, 0, START + MS);
+	ASSERT_EQ(0, gprof_trace_merge_read(&self->m, now, true));
+	EXPECT_EQ(1, STAT(disordered));
+	EXPECT_EQ(0, STAT(repaired));
+}
+
+TEST_F(merge, losses_are_told_to_the_last)
+{
+	uint64_t rec[2] = { 0, 3 };
+	struct gprof_rec head = { GPROF_REC_LOST, 0, sizeof(rec) };
+
+	memcpy(rec, &head, sizeof(head));
+	turn(self, 0, 0, START + MS);
+	put(self, 0, rec, sizeof(rec));
+	ASSERT_EQ(0, gprof_trace_merge_read(&self->m, now, true));
+	ASSERT_EQ(0, gprof_trace_merge_lost(&self->m, 0, 8));
+	ASSERT_EQ(0, gprof_trace_merge_lost(&self->m, 0, 8));
+	ASSERT_EQ(0, gprof_trace_merge_lost(&self->m, 1, 0));
+	ASSERT_EQ(0, gprof_trace_writer_cut(self->m.writer, START + 9 * S, NULL));
+	EXPECT_EQ(8, STAT(lost));
+}
+
+TEST_F(merge, garbage_ends_a_ring_and_no_other)
+{
+	uint64_t zero = 0;
+
+	put(self, 0, &zero, sizeof(zero));
+	turn(self, 1, 0, START + MS);
+	clock_ns = START + 2 * S;
+	EXPECT_EQ(-EBADMSG, gprof_trace_merge_read(&self->m, now, false));
+	EXPECT_EQ(1, self->m.cpus[1].k.samples);
+	EXPECT_EQ(self->heads[1].head, self->tails[1].tail);
+}
+TEST_HARNESS_MAIN

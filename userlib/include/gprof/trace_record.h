@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * gprof/trace_record.h: record an execution trace of a thread, a process, a cgroup,
+ * CPUs or the whole host.
+ *
+ *	struct gprof_trace_config cfg = {
+ *		.sz = sizeof(cfg), .target = { .type = GPROF_SELF },
+ *	};
+ *	struct gprof_trace_recorder *r = gprof_trace_recorder_new(&cfg);
+ *
+ *	if (!r || gprof_trace_recorder_start(r, fd))
+ *		errx(1, "%s", gprof_error());
+ *	work();
+ *	if (gprof_trace_recorder_stop(r))
+ *		errx(1, "%s", gprof_error());
+ *	gprof_trace_recorder_free(r);
+ *
+ * The trace is written while it is recorded, a generation at a time, as
+ * gprof/trace_write.h says; so memory is that of a generation, however long it lasts.
+ * A generation ends for all CPUs at the same instant: after a given time, or when as
+ * many events as memory is meant for have come (131072, and some for each CPU).
+ * An event is written, or handed out, at the latest half a second after the end of its
+ * generation, which is the time that a CPU may take to tell it.
+ *
+ * Threads, growth, fork: as for gprof/recorder.h. The thread that reads is created
+ * before the kernel attaches.
+ */
+#ifndef GPROF_TRACE_RECORD_H
+#define GPROF_TRACE_RECORD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <gprof/recorder.h>
+#include <gprof/trace_write.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct gprof_trace_recorder;
+
+/*
+ * What to record besides switches, wakings, forks, execs, exits and migrations. Each
+ * slows down every task of the host, and needs CAP_PERFMON.
+ */
+#define GPROF_TRACE_GROUP_SYSCALLS	(1U << 0)	/* system calls, as regions */
+#define GPROF_TRACE_GROUP_IRQS		(1U << 1)	/* interrupts and softirqs */
+#define GPROF_TRACE_GROUP_FAULTS	(1U << 2)	/* page faults of user code */
+#define GPROF_TRACE_GROUP_RECLAIM	(1U << 3)	/* direct reclaim, compaction */
+#define GPROF_TRACE_GROUP_FREQ		(1U << 4)	/* frequencies of CPUs */
+#define GPROF_TRACE_GROUP_THROTTLE	(1U << 5)	/* cgroups that used up their time */
+
+/**
+ * struct gprof_trace_config - configuration of a trace recorder
+ * @sz: sizeof(struct gprof_trace_config)
+ * @target: whom to record
+ * @groups: GPROF_TRACE_GROUP_*
+ * @version: minor version in the header, as in struct gprof_trace_writer_opts; 0: 23
+ * @buffer_bytes: kernel buffer per CPU; 0: the module's default
+ * @generation_ns: length of a generation; 0: 1 s
+ * @index: end the trace with an index of its generations
+ * @generation: gets the points of each generation as it is written, or NULL; called by
+ *	the thread that reads. A return other than 0 (-errno) ends the trace
+ * @ctx: passed on to it
+ */
+struct gprof_trace_config {
+	size_t sz;
+	struct gprof_target target;
+	unsigned int groups;
+	unsigned int version;
+	uint64_t buffer_bytes;
+	uint64_t generation_ns;
+	bool index;
+	int (*generation)(void *ctx, uint64_t generation, const struct gprof_trace_point *points,
+			  size_t nr);
+	void *ctx;
+};
+
+/**
+ * gprof_trace_recorder_new() - make a recorder of traces
+ * @cfg: configuration; copied
+ *
+ * The kernel checks everything here: a group that it cannot give is refused now, by
+ * its name (EOPNOTSUPP), as are targets and groups without the privilege (EPERM).
+ *
+ * Return: a recorder, or NULL with errno and a sentence from gprof_error().
+ */
+GPROF_API struct gprof_trace_recorder *
+gprof_trace_recorder_new(const struct gprof_trace_config *cfg);
+
+/**
+ * gprof_trace_recorder_start() - begin recording
+ * @r: recorder, which records once
+ * @fd: where the trace is written meanwhile; borrowed until stop, not closed. -1:
+ *	nowhere, for @generation alone
+ *
+ * Return: 0 or -errno; -EBUSY when it was started before.
+ */
+GPROF_API int gprof_trace_recorder_start(struct gprof_trace_recorder *r, int fd);
+
+/**
+ * gprof_trace_recorder_stop() - end recording, and the trace
+ * @r: started recorder
+ *
+ * Return: 0 or -errno of what went wrong first, such as -ENOSPC of a write; -EPROTO
+ * when produced, read and lost events do not add up; -EBADMSG for a corrupt buffer;
+ * -EINVAL when it is not started. What was written before is whole.
+ */
+GPROF_API int gprof_trace_recorder_stop(struct gprof_trace_recorder *r);
+
+/** gprof_trace_recorder_failed() - has a write failed, so that going on is for nothing? */
+GPROF_API bool gprof_trace_recorder_failed(struct gprof_trace_recorder *r);
+
+/** gprof_trace_recorder_free() - free a recorder, stopping it first; NULL is fine */
+GPROF_API void gprof_trace_recorder_free(struct gprof_trace_recorder *r);
+
+/* Room for counts of enum gprof_trace_point_type. */
+#define GPROF_TRACE_POINTS_MAX	64U
+
+/**
+ * struct gprof_trace_recorder_stats - what became of the events
+ * @sz: sizeof(struct gprof_trace_recorder_stats), set by the caller
+ * @produced: events of the target; produced = read + lost + overwritten
+ * @read: that are in the trace, but for what is held of the last generation
+ * @lost: that are not, for want of room
+ * @overwritten: 0
+ * @malformed: records that made no sense; a bug of gprof
+ * @away: times that a CPU was offline
+ * @points: how many of each enum gprof_trace_point_type were read
+ * @writer: of the trace; its @sz is set
+ */
+struct gprof_trace_recorder_stats {
+	size_t sz;
+	uint64_t produced;
+	uint64_t read;
+	uint64_t lost;
+	uint64_t overwritten;
+	uint64_t malformed;
+	uint64_t away;
+	uint64_t points[GPROF_TRACE_POINTS_MAX];
+	struct gprof_trace_writer_stats writer;
+};
+
+/** gprof_trace_recorder_stats() - read the counts; exact after stop; 0 or -errno */
+GPROF_API int gprof_trace_recorder_stats(struct gprof_trace_recorder *r,
+					 struct gprof_trace_recorder_stats *st);
+
+/** gprof_trace_point_name() - of an enum gprof_trace_point_type, such as "switch"; or NULL */
+GPROF_API const char *gprof_trace_point_name(unsigned int type);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* GPROF_TRACE_RECORD_H */

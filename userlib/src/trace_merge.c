@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * trace_merge.c: the kernel's rings of all CPUs, read side by side into a writer.
+ */
+#include "trace_merge.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What is read of a ring before another one may be behind. */
+#define PIECE_MIN	512
+#define PIECE_ALL	32768
+
+static int on_point(void *ctx, const struct gprof_trace_point *p)
+{
+	struct gprof_trace_merge *m = ((struct gprof_trace_merge_cpu *)ctx)->merge;
+	int err = gprof_trace_writer_add(m->writer, p);
+
+	/* A record that makes no sense is no reason to end. */
+	if (err == -EINVAL) {
+		m->refused++;
+		return 0;
+	}
+	m->points[p->type]++;
+	m->added++;
+	return err;
+}
+
+static int on_task(void *ctx, uint32_t cpu, uint64_t time, const struct gprof_task_rec *rec)
+{
+	struct gprof_trace_merge *m = ((struct gprof_trace_merge_cpu *)ctx)->merge;
+	int err = gprof_trace_writer_name(m->writer, rec->tid, rec->comm);
+
+	(void)cpu;
+	(void)time;
+	if (err != -EINVAL)
+		return err;
+	m->refused++;
+	return 0;
+}
+
+static int on_generation(void *ctx, uint32_t cpu, uint64_t mono_ns, uint64_t real_ns)
+{
+	(void)ctx;
+	(void)cpu;
+	(void)mono_ns;
+	(void)real_ns;
+	return 0;
+}
+
+static const struct gprof_ktrace_ops ops = { on_point, on_task, on_generation };
+
+int gprof_trace_merge_init(struct gprof_trace_merge *m, struct gprof_buffer *buffer,
+			   uint64_t generation_ns)
+{
+	size_t i;
+
+	memset(m, 0, sizeof(*m));
+	m->generation_ns = generation_ns;
+	m->cpus = calloc(buffer->nr, sizeof(*m->cpus));
+	if (!m->cpus)
+		return -ENOMEM;
+	m->nr = buffer->nr;
+	for (i = 0; i < m->nr; i++) {
+		m->cpus[i].ring = &buffer->rings[i];
+		m->cpus[i].merge = m;
+		gprof_ktrace_init(&m->cpus[i].k, &ops, &m->cpus[i]);
+	}
+	return 0;
+}
+
+void gprof_trace_merge_free(struct gprof_trace_merge *m)
+{
+	free(m->cpus);
+	memset(m, 0, sizeof(*m));
+}
+
+void gprof_trace_merge_begin(struct gprof_trace_merge *m, uint64_t now)
+{
+	m->cut = now;
+	m->due = now + m->generation_ns;
+}
+
+/*
+ * The time before which nothing more will come, or, with @late, before which nothing
+ * more should: what comes all the same is taken to have happened at the cut.
+ */
+static uint64_t reached(const struct gprof_trace_merge *m, uint64_t late)
+{
+	uint64_t least = UINT64_MAX;
+	size_t i;
+
+	for (i = 0; i < m->nr; i++) {
+		const struct gprof_trace_merge_cpu *c = &m->cpus[i];
+		uint64_t t = c->empty && c->reached >= late ? c->reached - late : c->reached;
+
+		if (t < least)
+			least = t;
+	}
+	return least;
+}
+
+static int cut(struct gprof_trace_merge *m, uint64_t time)
+{
+	m->cut = time;
+	return gprof_trace_writer_cut(m->writer, time, NULL);
+}
+
+static uint64_t held(const struct gprof_trace_merge *m)
+{
+	struct gprof_trace_writer_stats st = { .sz = sizeof(st) };
+
+	gprof_trace_writer_stats(m->writer, &st);
+	return m->added - st.points;
+}
+
+static int cut_if_due(struct gprof_trace_merge *m)
+{
+	uint64_t safe = reached(m, GPROF_TRACE_LATE_NS);
+	int err = 0;
+
+	while (!err && safe >= m->due) {
+		err = cut(m, m->due);
+		m->due += m->generation_ns;
+	}
+	if (err || held(m) < GPROF_TRACE_HELD_MAX)
+		return err;
+	if (safe <= m->cut)
+		safe = reached(m, 0);
+	return safe > m->cut ? cut(m, safe) : 0;
+}
+
+static size_t piece(const struct gprof_trace_merge *m)
+{
+	size_t nr = PIECE_ALL / m->nr;
+
+	return nr < PIECE_MIN ? PIECE_MIN : nr;
+}
+
+/* A piece of a ring; @c->empty says whether it was the last that there was. */
+static int read_piece(struct gprof_trace_merge *m, struct gprof_trace_merge_cpu *c,
+		      uint64_t (*now)(void))
+{
+	struct gprof_ring *r = c->ring;
+	uint64_t before = now(), end = 0;
+	size_t left = piece(m);
+	int err = 0, ret;
+
+	do {
+		const struct gprof_rec *rec;
+		uint32_t size;
+
+		ret = gprof_ring_peek(r, &rec, &size);
+		if (ret <= 0)
+			break;
+		/* What comes meanwhile is for the next time. */
+		if (!end)
+			end = r->limit;
+		ret = gprof_ktrace_feed(&c->k, rec, size);
+		gprof_ring_advance(r, size);
+		if (ret && !err)
+			err = ret;
+	} while (r->pos != end && --left);
+	if (end)
+		gprof_ring_release(r);
+	if (r->err && !err)
+		err = r->err;
+	c->empty = !end || r->pos == end || r->err;
+	if (c->empty && before > c->reached)
+		c->reached = before;
+	else if (!c->empty && c->k.time > c->reached)
+		c->reached = c->k.time;
+	return err;
+}
+
+int gprof_trace_merge_read(struct gprof_trace_merge *m, uint64_t (*now)(void), bool last)
+{
+	int err, first = 0;
+	size_t i;
+
+	for (i = 0; i < m->nr; i++)
+		m->cpus[i].empty = false;
+	for (;;) {
+		struct gprof_trace_merge_cpu *c = NULL;
+
+		for (i = 0; i < m->nr; i++)
+			if (!m->cpus[i].empty && (!c || m->cpus[i].reached < c->reached))
+				c = &m->cpus[i];
+		if (!c)
+			break;
+		err = read_piece(m, c, now);
+		if (!err)
+			err = cut_if_due(m);
+		if (err && !first)
+			first = err;
+	}
+	/* What is left is cut as the trace is closed. */
+	while (last && !first && m->due <= reached(m, 0) && held(m)) {
+		first = cut(m, m->due);
+		m->due += m->generation_ns;
+	}
+	return first;
+}
+
+int gprof_trace_merge_lost(struct gprof_trace_merge *m, size_t i, uint64_t lost)
+{
+	struct gprof_trace_merge_cpu *c = &m->cpus[i];
+	struct gprof_trace_point p = {
+		.time = c->k.time, .cpu = c->ring->cpu, .type = GPROF_TRACE_POINT_LOST,
+		.tid = GPROF_TRACE_NO_TID, .arg = lost - c->k.lost,
+	};
+
+	if (lost <= c->k.lost)
+		return 0;
+	c->k.lost = lost;
+	return on_point(c, &p);
+}
