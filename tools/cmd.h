@@ -18,6 +18,7 @@ enum {
 /* argv[0] is the subcommand's name. Each returns the exit status. */
 int cmd_cpu(int argc, char **argv);
 int cmd_profile(int argc, char **argv);
+int cmd_trace(int argc, char **argv);
 int cmd_top(int argc, char **argv);
 int cmd_diff(int argc, char **argv);
 int cmd_flame(int argc, char **argv);

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * gprofctl trace: what ran where and why it waited, as a trace that Go's tools open.
+ */
+#include "cmd.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <gprof/trace_record.h>
+
+#include "duration.h"
+#include "launch.h"
+#include "options.h"
+#include "output.h"
+#include "say.h"
+#include "target.h"
+#include "watch.h"
+
+#define DEFAULT_FILE	"trace.out"
+
+/**
+ * struct trace - the subcommand
+ * @target: whom to record
+ * @cfg: for the library
+ * @file: -o
+ * @output: it, while open
+ * @watch: signals and the target's end
+ * @command: when the target is one
+ * @recorder: from the library
+ */
+struct trace {
+	struct target target;
+	struct gprof_trace_config cfg;
+	const char *file;
+	struct output output;
+	struct watch watch;
+	struct launch command;
+	struct gprof_trace_recorder *recorder;
+};
+
+static int set_output(void *ctx, const char *value)
+{
+	struct trace *t = ctx;
+
+	if (t->file)
+		return misused("two outputs: %s and %s", t->file, value);
+	t->file = value;
+	return STATUS_OK;
+}
+
+static int add_group(void *ctx, unsigned int group)
+{
+	((struct trace *)ctx)->cfg.groups |= group;
+	return STATUS_OK;
+}
+
+#define GROUP(name, group)						\
+static int set_##name(void *ctx, const char *value)			\
+{									\
+	(void)value;							\
+	return add_group(ctx, group);					\
+}
+
+GROUP(syscalls, GPROF_TRACE_GROUP_SYSCALLS)
+GROUP(irqs, GPROF_TRACE_GROUP_IRQS)
+GROUP(faults, GPROF_TRACE_GROUP_FAULTS)
+GROUP(reclaim, GPROF_TRACE_GROUP_RECLAIM)
+GROUP(freq, GPROF_TRACE_GROUP_FREQ)
+GROUP(throttle, GPROF_TRACE_GROUP_THROTTLE)
+
+static int set_generation(void *ctx, const char *value)
+{
+	struct trace *t = ctx;
+	int64_t ns;
+
+	if (!duration_parse(value, &ns) || ns < 10000000 || ns > 3600 * 1000000000LL)
+		return misused("--generation wants a time from 10ms to an hour, such as 1 (second), "
+			       "not \"%s\"", value);
+	t->cfg.generation_ns = (uint64_t)ns;
+	return STATUS_OK;
+}
+
+static int set_version(void *ctx, const char *value)
+{
+	static const struct { const char *name; unsigned int version; } versions[] = {
+		{ "1.22", 22 }, { "1.23", 23 }, { "1.25", 25 }, { "1.26", 26 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(versions); i++) {
+		if (strcmp(value, versions[i].name))
+			continue;
+		((struct trace *)ctx)->cfg.version = versions[i].version;
+		return STATUS_OK;
+	}
+	return misused("--go-version wants 1.22, 1.23, 1.25 or 1.26, not \"%s\"", value);
+}
+
+static int set_index(void *ctx, const char *value)
+{
+	(void)value;
+	((struct trace *)ctx)->cfg.index = true;
+	return STATUS_OK;
+}
+
+static int set_buffer(void *ctx, const char *value)
+{
+	unsigned long long n;
+
+	if (!parse_size(value, &n) || !n)
+		return misused("--buffer wants bytes, such as 4M, not \"%s\"", value);
+	((struct trace *)ctx)->cfg.buffer_bytes = n;
+	return STATUS_OK;
+}
+
+static const struct option_row trace_rows[] = {
+	{ 'o', "output", "FILE", "the trace (default: " DEFAULT_FILE "); \"-\" is stdout", set_output },
+	{ 0, "syscalls", NULL, "system calls too, each as a region of its task", set_syscalls },
+	{ 0, "irqs", NULL, "interrupts and softirqs", set_irqs },
+	{ 0, "faults", NULL, "page faults of user code", set_faults },
+	{ 0, "reclaim", NULL, "direct reclaim and compaction of memory", set_reclaim },
+	{ 0, "freq", NULL, "frequencies of the CPUs", set_freq },
+	{ 0, "throttle", NULL, "cgroups that have used up their CPU time", set_throttle },
+	{ 0, "generation", "TIME", "write the trace in pieces of so long (default: 1 s)",
+	  set_generation },
+	{ 0, "go-version", "1.NN", "for readers of Go 1.22, 1.23, 1.25 or 1.26 (default: 1.23,\n"
+	  "which all later ones take too)", set_version },
+	{ 0, "index", NULL, "end the trace with an index of its pieces", set_index },
+	{ 0, "buffer", "BYTES", "kernel buffer per CPU", set_buffer },
+	{ 0 },
+};
+
+static const struct usage trace_usage = {
+	.name = "trace",
+	.synopsis = "[OPTIONS] " TARGET_SYNOPSIS,
+	.text =
+"Records which task ran on which CPU, why it stopped, and who woke it, and writes\n"
+"that as an execution trace: go tool trace opens it, gprofctl read and gprofctl mmu\n"
+"do too. A CPU is a proc there, and a task a goroutine. There are no stacks yet.\n"
+"The trace is written meanwhile; memory does not grow with its length. The groups\n"
+"of events that are off by default slow down every task of the host while they are\n"
+"recorded, and need CAP_PERFMON.\n"
+"\n"
+"A command's exit status is passed on; 1 or 2 mean that gprofctl itself failed,\n"
+"127 or 126 that the command could not be run. The last line on stderr counts the\n"
+"events: produced = read + lost + overwritten.",
+	.examples =
+"  gprofctl trace -- make -j4               # into trace.out\n"
+"  go tool trace trace.out                  # look at it in a browser\n"
+"  gprofctl read trace.out --summary        # or as numbers\n"
+"  gprofctl trace -a -d 10 --syscalls --irqs -o host.trace",
+};
+
+static int start(struct trace *t)
+{
+	int status;
+
+	if (t->target.command) {
+		status = launch_prepare(&t->command, t->target.command, &t->watch.old_mask);
+		if (status != STATUS_OK)
+			return status;
+		t->target.gprof.id = t->command.pid;
+		status = watch_command(&t->watch, t->command.pid);
+		if (status != STATUS_OK)
+			return status;
+	}
+	t->cfg.sz = sizeof(t->cfg);
+	t->cfg.target = t->target.gprof;
+	t->recorder = gprof_trace_recorder_new(&t->cfg);
+	if (!t->recorder || gprof_trace_recorder_start(t->recorder, t->output.fd))
+		return fail("%s", gprof_error());
+	if (t->target.command)
+		return launch_go(&t->command);
+	watch_target(&t->watch, &t->target.gprof);
+	return STATUS_OK;
+}
+
+static void tick(void *ctx, uint64_t ns)
+{
+	struct gprof_trace_recorder_stats st = { .sz = sizeof(st) };
+	struct trace *t = ctx;
+
+	if (!gprof_trace_recorder_stats(t->recorder, &st))
+		progress("recording: %.1f s, %" PRIu64 " events, %.1f MB, %" PRIu64
+			 " lost (Ctrl-C ends it)", ns / 1e9, st.produced, st.writer.bytes / 1e6,
+			 st.lost);
+}
+
+/* What a reader of the trace must know before trusting it, and the counts. */
+static int tell(const struct trace *t)
+{
+	struct gprof_trace_recorder_stats st = { .sz = sizeof(st) };
+	const struct gprof_trace_writer_stats *w = &st.writer;
+
+	if (gprof_trace_recorder_stats(t->recorder, &st))
+		return fail("%s", gprof_error());
+	if (!st.produced)
+		say("nothing happened to the target while it was recorded");
+	if (st.lost)
+		say("%" PRIu64 " of %" PRIu64 " events (%.2g %%) were lost, as the buffer was full; "
+		    "a larger --buffer avoids it. The trace says where, and goes on from what was "
+		    "seen next", st.lost, st.produced, 100.0 * st.lost / st.produced);
+	if (st.malformed)
+		say("%" PRIu64 " records of the kernel made no sense and were left out; this is a "
+		    "bug of gprof", st.malformed);
+	if (progress_wanted() && st.read)
+		say("%" PRIu64 " events of %" PRIu64 " tasks on %" PRIu64 " CPUs in %" PRIu64
+		    " bytes: %" PRIu64 " in the trace, %.2f bytes each", st.read, w->tasks, w->cpus,
+		    w->bytes, w->events, w->events ? (double)w->bytes / w->events : 0);
+	fprintf(stderr, "produced=%" PRIu64 " read=%" PRIu64 " lost=%" PRIu64 " overwritten=%" PRIu64
+		" switches=%" PRIu64 " forks=%" PRIu64 " tasks=%" PRIu64 " cpus=%" PRIu64
+		" generations=%" PRIu64 " repaired=%" PRIu64 " events=%" PRIu64
+		" bytes=%" PRIu64 "\n",
+		st.produced, st.read, st.lost, st.overwritten, w->switches, w->forks, w->tasks,
+		w->cpus, w->generations, w->repaired, w->events, w->bytes);
+	return STATUS_OK;
+}
+
+/* Ends the recording and puts the trace in place, or not. */
+static int finish(struct trace *t)
+{
+	int status;
+
+	watch_hurry(output_discard_all);
+	if (gprof_trace_recorder_stop(t->recorder)) {
+		status = fail("%s: %s", t->output.name, gprof_error());
+		say("%s was not written", t->output.name);
+		watch_resume();
+		output_discard(&t->output);
+	} else {
+		watch_resume();
+		status = output_commit(&t->output);
+	}
+	progress_clear();
+	if (tell(t) != STATUS_OK)
+		status = STATUS_FAILED;
+	return status;
+}
+
+static int record_trace(struct trace *t)
+{
+	/* With a command the terminal is the command's. */
+	bool shown = progress_wanted() && !t->target.command;
+	int status = watch_begin(&t->watch);
+
+	if (status != STATUS_OK)
+		return status;
+	status = output_open(&t->output, t->file);
+	if (status == STATUS_OK)
+		status = start(t);
+	if (status == STATUS_OK) {
+		watch_wait(&t->watch, t->target.duration_ns, shown ? tick : NULL, t);
+		status = finish(t);
+		if (t->target.command) {
+			int command_status;
+
+			/* After -d the command runs on; what it did is for the caller to know. */
+			watch_wait(&t->watch, 0, NULL, NULL);
+			command_status = launch_wait(&t->command);
+			if (status == STATUS_OK)
+				status = command_status;
+		}
+	}
+	gprof_trace_recorder_free(t->recorder);
+	launch_abandon(&t->command);
+	output_discard(&t->output);
+	watch_end(&t->watch);
+	return status;
+}
+
+int cmd_trace(int argc, char **argv)
+{
+	struct trace t = { .output.fd = -1 };
+	const struct option_table tables[] = {
+		{ "What to record", trace_rows, &t },
+		{ "Whom to record", target_options, &t.target },
+		{ 0 },
+	};
+	int operands, status;
+
+	if (!options_parse(&trace_usage, tables, argc, argv, false, &operands, &status))
+		return status;
+	status = target_complete(&t.target, argv + operands, trace_usage.name);
+	if (status != STATUS_OK)
+		return status;
+	if (!t.file)
+		t.file = DEFAULT_FILE;
+	return record_trace(&t);
+}
