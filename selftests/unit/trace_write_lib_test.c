@@ -238,7 +238,7 @@ TEST(a_whole_host_is_told_truly)
 		EXPECT_EQ(0, st.disordered);
 		EXPECT_LT(0, f.regions);
 		EXPECT_LT(0, f.named);
-		EXPECT_EQ(1, f.experimental);
+		EXPECT_EQ(2, f.experimental);
 		for (int i = 1; i <= TASKS; i++) {
 			/*
 			 * The reader has each event 1 ns after the one before: up to 4 are

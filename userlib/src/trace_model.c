@@ -448,6 +448,17 @@ static void take(struct gprof_trace_model *m, uint32_t cpu, uint32_t tid)
 	go_start(m, cpu, n);
 }
 
+/*
+ * It has a task that nobody was seen to give it. A CPU of which nothing was known says so
+ * by a status at the start of the trace; later it takes a switch that is made up.
+ */
+static void count_made_up(struct gprof_trace_model *m, const struct gprof_trace_model_cpu *c,
+			  bool fresh)
+{
+	if (c->task == GPROF_NONE && (!fresh || m->generation > 1))
+		m->stats.repaired++;
+}
+
 /* What a point says of who has the CPU; true when it is that task, for the model too. */
 static bool agree(struct gprof_trace_model *m, const struct gprof_trace_point *p)
 {
@@ -463,8 +474,7 @@ static bool agree(struct gprof_trace_model *m, const struct gprof_trace_point *p
 	if (p->tid && p->tid == c->stolen)
 		return false;
 	if (p->tid) {
-		if (!fresh && c->task == GPROF_NONE)
-			m->stats.repaired++;
+		count_made_up(m, c, fresh);
 		take(m, p->cpu, p->tid);
 		return m->cpus[p->cpu].task != GPROF_NONE;
 	}
@@ -609,9 +619,8 @@ static void on_running(struct gprof_trace_model *m, const struct gprof_trace_poi
 	if (p->other == has)
 		return;
 	c->stolen = GPROF_TRACE_NO_TID;
-	if (!fresh && c->task == GPROF_NONE)
-		m->stats.repaired++;
 	if (p->other) {
+		count_made_up(m, c, fresh);
 		take(m, p->cpu, p->other);
 		return;
 	}

@@ -7,6 +7,7 @@
  * lies in batches of experiment GPROF_TRACE_EXPERIMENT, which other readers ignore;
  * the first byte says what it is, and varints follow:
  *
+ *	'V' 1					once: gprof wrote this, in this way
  *	'L' cpu n				n events of the CPU were lost before this
  *	'F' cpu kHz				the CPU goes at that frequency from now on
  *	'T' cpu 1				a cgroup has used up its time on the CPU
@@ -280,6 +281,22 @@ static int put_clock(struct gprof_trace_writer *w, uint64_t time,
 	return err;
 }
 
+/* Whose trace it is. */
+static int put_origin(struct gprof_trace_writer *w, uint64_t time)
+{
+	struct gprof_trace_bytes body = { 0 };
+	int err;
+
+	if (w->model.generation != 1)
+		return 0;
+	err = gprof_trace_put(&body, "V\1", 2);
+	if (!err)
+		err = gprof_trace_put_batch(&w->out, GPROF_TRACE_EXPERIMENT, w->model.generation,
+					    GPROF_TRACE_NO_THREAD, time, &body);
+	gprof_trace_bytes_free(&body);
+	return err;
+}
+
 static int note(struct gprof_trace_writer *w, uint64_t time)
 {
 	if (!w->opts.index)
@@ -320,6 +337,8 @@ static int write_generation(struct gprof_trace_writer *w, size_t nr,
 		err = gprof_trace_model_run(&w->model, w->ordered, nr, &w->pool, &w->out);
 	if (!err)
 		err = put_clock(w, first, clock);
+	if (!err)
+		err = put_origin(w, first);
 	if (!err)
 		err = gprof_trace_pool_write(&w->pool, &w->out, w->model.generation, first);
 	if (!err)
@@ -416,6 +435,8 @@ static int put_nothing(struct gprof_trace_writer *w)
 		err = gprof_trace_put_batch(&w->out, 0, w->model.generation, 0, time, &body);
 	if (!err)
 		err = put_clock(w, time, &now);
+	if (!err)
+		err = put_origin(w, time);
 	if (!err)
 		err = gprof_trace_pool_write(&w->pool, &w->out, w->model.generation, time);
 	gprof_trace_bytes_free(&body);

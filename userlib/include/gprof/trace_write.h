@@ -209,8 +209,8 @@ GPROF_API int gprof_trace_writer_close(struct gprof_trace_writer *w);
  * @switches: points that are switches
  * @forks: points that are forks
  * @lost: events that the points of type GPROF_TRACE_POINT_LOST told
- * @repaired: places where a switch had to be made up, since events were lost or
- *	the clocks of CPUs differ
+ * @repaired: places where a switch had to be made up, since events were lost, the
+ *	clocks of CPUs differ, or a CPU told of itself after the first generation only
  * @skewed: of which tasks that were on two CPUs at a time
  * @disordered: points that were earlier than the one before on their CPU, or than
  *	the last cut
