@@ -8,18 +8,24 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include <gprof/trace.h>
+#include <gprof/trace_write.h>
 
 #include "intern.h"
 #include "options.h"
 #include "say.h"
+#include "text.h"
+#include "trace_profile.h"
+#include "trace_tasks.h"
 #include "trace_text.h"
 
 /* A recorder that lost events closes the gap with transitions of this reason. */
 #define REASON_LOST	"lost events"
+#define TASKS_SHOWN	20
 
 /**
  * struct summary - what was counted
@@ -31,6 +37,7 @@
  * @alive: of them now
  * @alive_max: most at a time
  * @lost: transitions that stand for lost events
+ * @tasks: what they did with their time
  * @first: time of the first event that is no sync
  * @last: and of the last
  * @any: was there one?
@@ -44,6 +51,7 @@ struct summary {
 	uint64_t alive;
 	uint64_t alive_max;
 	uint64_t lost;
+	struct trace_tasks tasks;
 	int64_t first;
 	int64_t last;
 	bool any;
@@ -54,8 +62,16 @@ struct summary {
  * @summary: --summary
  * @json: --json
  * @stacks: --stacks
+ * @pprof: --pprof
+ * @file: -o
+ * @own: the trace is gprof's
+ * @lost_events: that it says are missing
  */
 struct read {
+	const char *pprof;
+	const char *file;
+	bool own;
+	uint64_t lost_events;
 	bool summary;
 	bool json;
 	bool stacks;
@@ -81,7 +97,8 @@ static void count_transition(struct summary *s, const struct gprof_trace_event *
 	}
 }
 
-static void count(struct summary *s, const struct gprof_trace_event *ev)
+static void count(struct summary *s, const struct gprof_trace *t,
+		  const struct gprof_trace_event *ev)
 {
 	s->kinds[ev->kind]++;
 	if (ev->kind == GPROF_TRACE_SYNC)
@@ -90,6 +107,7 @@ static void count(struct summary *s, const struct gprof_trace_event *ev)
 		s->first = ev->time;
 	s->any = true;
 	s->last = ev->time;
+	trace_tasks_event(&s->tasks, t, ev);
 	if (ev->thread != GPROF_TRACE_NONE && ev->thread != s->last_thread) {
 		intern_add(&s->threads, (const char *)&ev->thread, sizeof(ev->thread));
 		s->last_thread = ev->thread;
@@ -98,9 +116,43 @@ static void count(struct summary *s, const struct gprof_trace_event *ev)
 		count_transition(s, ev);
 }
 
-static void print_summary(const struct summary *s, const struct gprof_trace_stats *st)
+static int by_time_running(const void *pa, const void *pb)
 {
-	printf("Format:       Go execution trace, version 1.%u\n", st->version);
+	const struct trace_task *a = pa, *b = pb;
+
+	if (a->total[TRACE_TIME_RUNNING] != b->total[TRACE_TIME_RUNNING])
+		return a->total[TRACE_TIME_RUNNING] < b->total[TRACE_TIME_RUNNING] ? 1 : -1;
+	return a->id < b->id ? -1 : a->id > b->id;
+}
+
+static void print_tasks(struct trace_tasks *t)
+{
+	size_t nr = t->ids.nr < TASKS_SHOWN ? t->ids.nr : TASKS_SHOWN;
+
+	if (!nr)
+		return;
+	/* Nobody looks for one by its number any more. */
+	qsort(t->tasks, t->ids.nr, sizeof(*t->tasks), by_time_running);
+	printf("\n%12s %12s %12s %12s  %s\n", "running ms", "runnable", "blocked",
+	       t->own ? "in syscalls" : "in syscall", t->own ? "task" : "goroutine");
+	for (size_t i = 0; i < nr; i++) {
+		const struct trace_task *task = &t->tasks[i];
+
+		printf("%12.3f %12.3f %12.3f %12.3f  %" PRId64 " ",
+		       (double)task->total[TRACE_TIME_RUNNING] / 1e6,
+		       (double)task->total[TRACE_TIME_RUNNABLE] / 1e6,
+		       (double)task->total[TRACE_TIME_BLOCKED] / 1e6,
+		       (double)task->total[TRACE_TIME_SYSCALL] / 1e6, task->id);
+		text_plain(stdout, trace_tasks_name(t, task));
+		putchar('\n');
+	}
+}
+
+static void print_summary(struct summary *s, const struct read *r,
+			  const struct gprof_trace_stats *st)
+{
+	printf("Format:       Go execution trace, version 1.%u%s\n", st->version,
+	       r->own ? ", of a host, by gprof" : "");
 	printf("Events:       %" PRIu64 " in %.6f s\n", st->events,
 	       (double)(s->last - s->first) / 1e9);
 	printf("Generations:  %" PRIu64 " of %" PRIu64 " batches (%" PRIu64 " experimental)\n",
@@ -109,26 +161,35 @@ static void print_summary(const struct summary *s, const struct gprof_trace_stat
 	printf("Procs:        %" PRIu64 "\n", s->procs);
 	printf("Goroutines:   %" PRIu64 ", at most %" PRIu64 " at a time\n", s->goroutines,
 	       s->alive_max);
-	printf("Lost:         %" PRIu64 " gaps\n", s->lost);
+	printf("Switches:     %" PRIu64 "\n", s->tasks.switches);
+	if (r->own)
+		printf("Lost:         %" PRIu64 " events, %" PRIu64 " gaps\n", r->lost_events,
+		       s->lost);
+	else
+		printf("Lost:         %" PRIu64 " gaps\n", s->lost);
 	printf("Repaired:     %" PRIu64 " timestamps that contradicted the order\n", st->repaired);
 	printf("\n%12s  kind\n", "events");
 	for (size_t i = 1; i < ARRAY_SIZE(s->kinds); i++)
 		if (s->kinds[i])
 			printf("%12" PRIu64 "  %s\n", s->kinds[i], gprof_trace_kind_name(i));
+	print_tasks(&s->tasks);
 }
 
 /* Keys are stable; new ones may come. */
-static void print_summary_json(const struct summary *s, const struct gprof_trace_stats *st)
+static void print_summary_json(const struct summary *s, const struct read *r,
+			       const struct gprof_trace_stats *st)
 {
 	printf("{\"version\": \"1.%u\", \"events\": %" PRIu64 ", \"generations\": %" PRIu64
 	       ", \"batches\": %" PRIu64 ", \"experimental_batches\": %" PRIu64
 	       ",\n \"first_ns\": %" PRId64 ", \"last_ns\": %" PRId64 ", \"threads\": %zu"
 	       ", \"procs\": %" PRIu64 ", \"goroutines\": %" PRIu64 ", \"goroutines_max\": %" PRIu64
 	       ",\n \"lost\": %" PRIu64 ", \"repaired\": %" PRIu64 ", \"tied\": %" PRIu64
+	       ", \"own\": %s, \"lost_events\": %" PRIu64 ", \"switches\": %" PRIu64
 	       ",\n \"kinds\": {",
 	       st->version, st->events, st->generations, st->batches, st->experimental, s->first,
 	       s->last, s->threads.nr, s->procs, s->goroutines, s->alive_max, s->lost,
-	       st->repaired, st->tied);
+	       st->repaired, st->tied, r->own ? "true" : "false", r->lost_events,
+	       s->tasks.switches);
 	for (size_t i = 1; i < ARRAY_SIZE(s->kinds); i++)
 		printf("%s\"%s\": %" PRIu64, i > 1 ? ", " : "", gprof_trace_kind_name(i),
 		       s->kinds[i]);
@@ -144,8 +205,9 @@ static int read_events(const struct read *r, struct gprof_trace *t, const char *
 	int ret;
 
 	while ((ret = gprof_trace_next(t, &ev)) > 0) {
+		s.tasks.own = r->own;
 		if (r->summary)
-			count(&s, &ev);
+			count(&s, t, &ev);
 		else if (r->json)
 			trace_json(t, &ev, r->stacks);
 		else
@@ -155,10 +217,12 @@ static int read_events(const struct read *r, struct gprof_trace *t, const char *
 			break;
 	}
 	gprof_trace_stats(t, &st);
+	trace_tasks_end(&s.tasks, s.last);
 	if (r->summary && r->json)
-		print_summary_json(&s, &st);
+		print_summary_json(&s, r, &st);
 	else if (r->summary)
-		print_summary(&s, &st);
+		print_summary(&s, r, &st);
+	trace_tasks_free(&s.tasks);
 	intern_free(&s.threads);
 	if (finish_stdout() != STATUS_OK)
 		return STATUS_FAILED;
@@ -167,6 +231,50 @@ static int read_events(const struct read *r, struct gprof_trace *t, const char *
 	if (!r->summary && st.repaired)
 		say("%s: %" PRIu64 " timestamps contradicted the order and were put right", name,
 		    st.repaired);
+	return STATUS_OK;
+}
+
+/* A number of a batch of gprof's own, or 0 where that ends. */
+static uint64_t batch_number(const unsigned char **p, const unsigned char *end)
+{
+	uint64_t v = 0;
+
+	for (unsigned int shift = 0; *p < end && shift < 64; shift += 7) {
+		unsigned char byte = *(*p)++;
+
+		v |= (uint64_t)(byte & 0x7f) << shift;
+		if (!(byte & 0x80))
+			break;
+	}
+	return v;
+}
+
+static int on_batch(void *ctx, const struct gprof_trace_batch *b)
+{
+	const unsigned char *p = b->data, *end = b->data + b->len;
+	struct read *r = ctx;
+
+	if (b->experiment != GPROF_TRACE_EXPERIMENT || !b->len)
+		return 0;
+	r->own = true;
+	if (*p++ == 'L') {
+		batch_number(&p, end);
+		r->lost_events += batch_number(&p, end);
+	}
+	return 0;
+}
+
+static int set_pprof(void *ctx, const char *value)
+{
+	if (!trace_profile_kind(value))
+		return misused("--pprof wants cpu, sched, block, syscall or irq, not \"%s\"", value);
+	((struct read *)ctx)->pprof = value;
+	return STATUS_OK;
+}
+
+static int set_file(void *ctx, const char *value)
+{
+	((struct read *)ctx)->file = value;
 	return STATUS_OK;
 }
 
@@ -197,6 +305,10 @@ static const struct option_row read_rows[] = {
 	{ 0, "json", NULL, "as JSON with stable keys: an object per event, or the summary",
 	  set_json },
 	{ 0, "stacks", NULL, "with the stacks of events", set_stacks },
+	{ 0, "pprof", "KIND", "write a profile instead: of time that tasks ran (cpu), waited for a\n"
+	  "CPU (sched), slept (block), spent in system calls (syscall) or\n"
+	  "lost to interrupts (irq)", set_pprof },
+	{ 'o', "output", "FILE", "that profile (default: KIND.pb.gz); \"-\" is stdout", set_file },
 	{ 0 },
 };
 
@@ -206,16 +318,32 @@ static const struct usage read_usage = {
 	.text =
 "Prints the events of an execution trace, of a Go program (1.22 and later) or\n"
 "gprof's own, in the order in which they happened, one a line as go tool trace\n"
-"-d=parsed does. FILE may be \"-\" for stdin.",
+"-d=parsed does. FILE may be \"-\" for stdin. The stacks of profiles are names of\n"
+"tasks, reasons and system calls, as the kernel tells no others yet.",
 	.examples =
 "  gprofctl read trace.out --summary               # what is in it\n"
 "  gprofctl read trace.out | grep 'G=7 '           # the life of a goroutine\n"
+"  gprofctl read trace.out --pprof sched -o s.pb.gz # who waited for a CPU\n"
 "  gprofctl read trace.out --json | jq -c 'select(.kind == \"Log\")'",
 };
+
+static int use(const struct read *r, struct gprof_trace *t, const char *name)
+{
+	char *file;
+	int status;
+
+	if (!r->pprof)
+		return read_events(r, t, name);
+	file = r->file ? xprintf("%s", r->file) : xprintf("%s.pb.gz", r->pprof);
+	status = trace_profile(t, &r->own, name, r->pprof, file);
+	free(file);
+	return status;
+}
 
 int cmd_read(int argc, char **argv)
 {
 	struct read r = { 0 };
+	struct gprof_trace_opts opts = { .sz = sizeof(opts), .batch = on_batch, .ctx = &r };
 	const struct option_table tables[] = { { "Options", read_rows, &r }, { 0 } };
 	struct gprof_trace *t;
 	int operands, status, fd;
@@ -225,12 +353,16 @@ int cmd_read(int argc, char **argv)
 		return status;
 	if (argc - operands != 1)
 		return misused("read wants one trace, as in gprofctl read trace.out");
+	if (r.pprof && (r.summary || r.json || r.stacks))
+		return misused("--pprof excludes --summary, --json and --stacks");
+	if (r.file && !r.pprof)
+		return misused("-o is for a profile, which --pprof asks for");
 	name = argv[operands];
 	fd = strcmp(name, "-") ? open(name, O_RDONLY | O_CLOEXEC) : dup(STDIN_FILENO);
 	if (fd < 0)
 		return fail("%s cannot be opened (%s)", name, strerror(errno));
-	t = gprof_trace_new(fd, NULL);
-	status = t ? read_events(&r, t, name) : fail("%s: %s", name, gprof_error());
+	t = gprof_trace_new(fd, &opts);
+	status = t ? use(&r, t, name) : fail("%s: %s", name, gprof_error());
 	gprof_trace_free(t);
 	close(fd);
 	return status;

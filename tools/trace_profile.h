@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Profiles that an execution trace holds.
+ */
+#ifndef TOOLS_TRACE_PROFILE_H
+#define TOOLS_TRACE_PROFILE_H
+
+#include <stdbool.h>
+
+#include <gprof/trace.h>
+
+/* trace_profile_kind() - is there a profile of this name? */
+bool trace_profile_kind(const char *name);
+
+/**
+ * trace_profile() - write a profile of what tasks did with their time
+ * @trace: at its beginning
+ * @own: set when a batch has said that the trace is gprof's
+ * @name: of the trace, for sentences
+ * @kind: cpu, sched, block, syscall or irq
+ * @file: where to
+ *
+ * Return: the exit status.
+ */
+int trace_profile(struct gprof_trace *trace, const bool *own, const char *name, const char *kind,
+		  const char *file);
+
+#endif /* TOOLS_TRACE_PROFILE_H */

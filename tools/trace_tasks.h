@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the tasks of an execution trace did with their time.
+ *
+ * A task is a goroutine; in a trace of gprof's own it is the kernel's task of that
+ * number, its system calls are regions, and interrupts are sweeps (see
+ * Documentation/utilization.rst).
+ */
+#ifndef TOOLS_TRACE_TASKS_H
+#define TOOLS_TRACE_TASKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <gprof/trace.h>
+
+#include "intern.h"
+
+enum trace_time {
+	TRACE_TIME_RUNNING,
+	TRACE_TIME_RUNNABLE,
+	TRACE_TIME_BLOCKED,
+	TRACE_TIME_SYSCALL,	/* whatever it does meanwhile */
+	TRACE_TIME_IRQ,		/* that interrupted it */
+	TRACE_NR_TIMES,
+};
+
+/**
+ * struct trace_task - a task
+ * @id: number of the goroutine
+ * @name: number of its name
+ * @reason: number of why it is where it is
+ * @call: number of the system call that it is in
+ * @call_since: since when, or -1
+ * @state: enum gprof_trace_go_state
+ * @since: when that began
+ * @total: ns of each
+ */
+struct trace_task {
+	int64_t id;
+	size_t name;
+	size_t reason;
+	size_t call;
+	int64_t call_since;
+	uint8_t state;
+	int64_t since;
+	int64_t total[TRACE_NR_TIMES];
+};
+
+/* Where an interrupt is under way on a proc. */
+struct trace_irq {
+	int64_t since;
+	size_t name;
+	size_t task;
+	bool open;
+	bool left;		/* its task has left, and the next has not come yet */
+};
+
+/**
+ * struct trace_tasks - all of them; all zeroes but for @own, @span and @ctx to begin with
+ * @own: the trace is gprof's
+ * @span: gets each stretch of time, or NULL: @detail says why, or in what, or is ""
+ * @ctx: passed on to it
+ * @texts: names and reasons
+ * @ids: numbers of goroutines to indices of @tasks
+ * @tasks: they
+ * @room: of @tasks
+ * @procs: by number
+ * @nr_procs: how many
+ * @switches: of CPUs from a task, or to one
+ */
+struct trace_tasks {
+	bool own;
+	void (*span)(void *ctx, enum trace_time what, const char *task, const char *detail,
+		     int64_t ns);
+	void *ctx;
+	struct intern texts;
+	struct intern ids;
+	struct trace_task *tasks;
+	size_t room;
+	struct trace_irq *procs;
+	size_t nr_procs;
+	uint64_t switches;
+};
+
+/* trace_tasks_event() - take the next event */
+void trace_tasks_event(struct trace_tasks *t, const struct gprof_trace *trace,
+		       const struct gprof_trace_event *ev);
+
+/* trace_tasks_end() - the trace ended then: so does what is under way */
+void trace_tasks_end(struct trace_tasks *t, int64_t time);
+
+/* trace_tasks_name() - name of a task, "" for one that was never told */
+const char *trace_tasks_name(const struct trace_tasks *t, const struct trace_task *task);
+
+void trace_tasks_free(struct trace_tasks *t);
+
+#endif /* TOOLS_TRACE_TASKS_H */
