@@ -41,6 +41,23 @@ gos_traces_are_the_seeds()
 	cp "$go"/corpus/*.trace "$dir/corpus"
 }
 
+our_writers_traces_are_seeds_too()
+{
+	[ -x "$here/unit/trace_write_lib_test" ] || skip "there is no test of the writer"
+	mkdir "$tmp/own"
+	GPROF_TRACES=$tmp/own "$here/unit/trace_write_lib_test" >"$tmp/writer" || {
+		cat "$tmp/writer"
+		fail "the writer's test fails"
+	}
+	# the fuzzer looks at the first 4096 bytes
+	nr=0
+	for trace in "$tmp"/own/*; do
+		cp "$trace" "$dir/corpus/own-${trace##*/}"
+		nr=$((nr + 1))
+	done
+	[ $nr -gt 3 ]
+}
+
 no_input_breaks_the_reader()
 {
 	[ -x "$tmp/trace_fuzz" ] || skip "there is no fuzzer"
@@ -57,4 +74,5 @@ no_input_breaks_the_reader()
 	[ "$(awk '/number_of_executed_units/ { print $2 }' "$tmp/log")" -gt 1000 ]
 }
 
-ktap_run fuzzer_builds gos_traces_are_the_seeds no_input_breaks_the_reader
+ktap_run fuzzer_builds gos_traces_are_the_seeds \
+	our_writers_traces_are_seeds_too no_input_breaks_the_reader

@@ -1,0 +1,296 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# gprofctl_trace_test.sh: traces that gprofctl records, held to the kernel's ledger, and
+# to what was done meanwhile.
+
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=/dev/null # its ktap_run does not return
+. "$here/ktap.sh"
+need gprofctl jq setpriv
+
+dir=$(mktemp -d) || exit 1
+trap 'shut_users_out; rm -rf "$dir"' EXIT
+# another user works here too
+let_users_in
+chmod 755 "$dir"
+mkdir -m 777 "$dir/work"
+cd "$dir/work" || exit 1
+
+user="setpriv --reuid 1000 --regid 1000 --clear-groups"
+line='^produced=[0-9]+ read=[0-9]+ lost=[0-9]+ overwritten=[0-9]+ switches=[0-9]+ forks=[0-9]+ tasks=[0-9]+ cpus=[0-9]+ generations=[0-9]+ repaired=[0-9]+ events=[0-9]+ bytes=[0-9]+$'
+
+# run STATUS COMMAND...: stdout to out, stderr to err
+run()
+{
+	run_want=$1
+	shift
+	run_got=0
+	"$@" >out 2>err || run_got=$?
+	cat out err
+	[ "$run_got" -eq "$run_want" ] || fail "status $run_got, not $run_want: $*"
+}
+
+# count KEY: from the last line of a recording
+count()
+{
+	tail -n 1 err | tr ' ' '\n' | sed -n "s/^$1=//p"
+}
+
+# has KEY: of the summary of x.trace
+has()
+{
+	gprofctl read x.trace --summary --json | jq ".$1"
+}
+
+# refused STATUS WORD COMMAND...: one sentence with the word, and no file
+refused()
+{
+	refused_word=$2
+	refused_status=$1
+	shift 2
+	rm -f trace.out x.trace
+	run "$refused_status" "$@"
+	[ "$(wc -l <err)" -eq 1 ] || fail "not one line"
+	grep -q '^gprofctl: ' err
+	grep -qiF -- "$refused_word" err || fail "nothing about $refused_word"
+	[ ! -e trace.out ] && [ ! -e x.trace ] || fail "a file was left"
+}
+
+# ping_pong ROUNDS: two processes wait for each other
+ping_pong()
+{
+	rm -f there back
+	mkfifo there back
+	(exec 3<there 4>back; while read -r l <&3; do echo "$l" >&4; done) &
+	ping_pid=$!
+	exec 4>there 3<back
+	ping_i=0
+	while [ "$ping_i" -lt "$1" ]; do
+		echo "$ping_i" >&4
+		read -r _ <&3
+		ping_i=$((ping_i + 1))
+	done
+	exec 3<&- 4>&-
+	wait $ping_pid
+}
+
+# wait_for_thread PID: until it has the thread that it makes right before it records
+wait_for_thread()
+{
+	wait_tries=0
+	until [ "$(find "/proc/$1/task" -mindepth 1 -maxdepth 1 | wc -l)" -eq 2 ]; do
+		wait_tries=$((wait_tries + 1))
+		[ $wait_tries -lt 600 ] || fail "nothing is recorded within a minute"
+		sleep 0.1
+	done
+}
+
+# traced OPTIONS...: ping_pong and forks while the host is traced into x.trace; with
+# $held, while nobody reads the rings
+traced()
+{
+	gprofctl trace -a -o x.trace "$@" 2>err &
+	pid=$!
+	wait_for_thread $pid
+	if [ "${held-}" ]; then
+		sleep 0.5
+		kill -STOP $pid
+	fi
+	ping_pong "${rounds-300}"
+	for _ in 1 2 3 4 5 6 7 8 9 10; do
+		(/bin/true)
+	done
+	[ -z "${held-}" ] || kill -CONT $pid
+	kill -INT $pid
+	traced_got=0
+	wait $pid || traced_got=$?
+	cat err
+	[ $traced_got -eq 0 ] || fail "status $traced_got"
+	tail -n 1 err | grep -Eq "$line" || fail "the last line is another"
+	[ "$(count produced)" -eq "$(($(count read) + $(count lost)))" ]
+}
+
+# What the kernel counted is in the file, switch by switch.
+switches_are_the_ledgers()
+{
+	traced
+	[ "$(count lost)" -eq 0 ] || fail "events were lost"
+	[ "$(count switches)" -gt 300 ]
+	[ "$(count forks)" -ge 10 ]
+	[ "$(has switches)" -eq "$(($(count switches) + $(count repaired)))" ]
+	[ "$(has own)" = true ]
+	[ "$(has lost_events)" -eq 0 ]
+	[ "$(has procs)" -eq "$(count cpus)" ]
+	[ "$(has goroutines)" -eq "$(count tasks)" ]
+	[ "$(stat -c %s x.trace)" -eq "$(count bytes)" ]
+}
+
+several_generations_say_the_same()
+{
+	traced --generation 50ms
+	[ "$(count lost)" -eq 0 ] || fail "events were lost"
+	[ "$(count generations)" -ge 5 ]
+	[ "$(has generations)" -eq "$(count generations)" ]
+	[ "$(has switches)" -eq "$(($(count switches) + $(count repaired)))" ]
+	[ "$(has goroutines)" -eq "$(count tasks)" ]
+}
+
+# In hundredths.
+an_event_takes_at_most_6_and_a_half_bytes()
+{
+	traced
+	each=$((100 * $(count bytes) / $(count events)))
+	echo "$each hundredths of a byte an event"
+	[ $each -le 650 ]
+}
+
+forks_of_a_command_are_counted_exactly()
+{
+	# shellcheck disable=SC2016	# its own shell's
+	run 0 gprofctl trace -o x.trace -- \
+		sh -c 'i=0; while [ $i -lt 100 ]; do /bin/true; i=$((i + 1)); done'
+	[ "$(count lost)" -eq 0 ] || fail "events were lost"
+	[ "$(count forks)" -eq 100 ]
+	[ "$(count tasks)" -eq 101 ]
+	[ "$(has goroutines)" -eq 101 ]
+	run 0 gprofctl read x.trace --pprof cpu -o x.pb.gz
+	run 0 gprofctl top x.pb.gz --type runs
+	grep -q ' true$' out
+}
+
+losses_are_told_and_break_nothing()
+{
+	held=1 rounds=2000
+	traced --buffer 4096
+	[ "$(count lost)" -gt 0 ] || fail "nothing was lost"
+	grep -q 'a larger --buffer' err
+	[ "$(has lost_events)" -eq "$(count lost)" ]
+	[ "$(has switches)" -ge "$(count switches)" ]
+}
+
+system_calls_are_regions()
+{
+	traced --syscalls
+	gprofctl read x.trace >out
+	grep -q 'RegionBegin .*Type="write"' out
+	grep -q 'RegionEnd .*Type="read"' out
+	run 0 gprofctl read x.trace --pprof syscall
+	run 0 gprofctl top syscall.pb.gz --type calls
+	grep -q ' read$' out
+}
+
+groups_are_told_as_what_they_take()
+{
+	traced --irqs --faults --reclaim --go-version 1.26
+	gprofctl read x.trace --stacks >out
+	grep -q 'RangeBegin .*Name="GC incremental sweep"' out
+	grep -q 'softirq ' out
+	grep -q 'Log .*Category="page fault"' out
+	run 0 gprofctl read x.trace --pprof irq -o x.pb.gz
+	run 0 gprofctl top x.pb.gz
+	grep -q 'softirq ' out
+	run 0 gprofctl mmu x.trace --flags sweep --window 10ms
+}
+
+waiting_is_told_by_its_reason()
+{
+	traced
+	run 0 gprofctl read x.trace --pprof block -o x.pb.gz
+	run 0 gprofctl top x.pb.gz --type waits
+	grep -q ' sleep$' out
+	run 0 gprofctl read x.trace --pprof sched -o x.pb.gz
+	run 0 gprofctl top x.pb.gz --type waits
+	grep -q ' woken$' out
+	run 2 gprofctl read x.trace --pprof nonsense
+	grep -q 'wants cpu, sched' err
+}
+
+memory_stays_within_64_MiB()
+{
+	gprofctl trace -a -o x.trace 2>err &
+	pid=$!
+	wait_for_thread $pid
+	for _ in 1 2 3 4; do
+		(i=0; while [ $i -lt 300 ]; do (:); i=$((i + 1)); done) &
+		others="${others-} $!"
+	done
+	ping_pong 500
+	# shellcheck disable=SC2086	# they are several
+	wait $others
+	peak=$(sed -n 's/^VmHWM:[^0-9]*\([0-9]*\) kB$/\1/p' /proc/$pid/status)
+	kill -INT $pid
+	wait $pid
+	cat err
+	echo "$peak KiB"
+	[ "$peak" -le 65536 ]
+}
+
+output_is_named_by_default_and_status_passed_on()
+{
+	rm -f trace.out
+	run 7 gprofctl trace -- sh -c 'exit 7'
+	[ -s trace.out ]
+	run 0 gprofctl read trace.out --summary
+	grep -q 'of a host, by gprof' out
+	gprofctl trace -o - -- true >stdout
+	gprofctl read - --summary <stdout
+}
+
+targets_are_those_of_other_recordings()
+{
+	run 0 gprofctl trace -C 0 -d 1 -o x.trace
+	[ "$(count cpus)" -eq 1 ]
+	sleep 100 &
+	pid=$!
+	run 0 gprofctl trace -p $pid -d 500ms -o x.trace
+	run 0 gprofctl trace -t $pid -d 500ms -o x.trace
+	kill $pid
+}
+
+what_is_not_there_is_refused()
+{
+	refused 2 '--syscalls' gprofctl trace --sycalls -a -d 1
+	refused 2 '1.24' gprofctl trace --go-version 1.24 -a -d 1
+	refused 2 '"1ms"' gprofctl trace --generation 1ms -a -d 1
+	refused 2 'nothing to record' gprofctl trace
+	refused 1 'no such thread' gprofctl trace -p 4194300
+	refused 1 'cannot be written' gprofctl trace -o none/x.trace -- touch ran
+	[ ! -e ran ] || fail "the command was run"
+}
+
+what_is_not_permitted_is_refused()
+{
+	sleep 100 &
+	pid=$!
+	refused 1 'not a process of your own' $user gprofctl trace -p $pid -d 1
+	refused 1 CAP_PERFMON $user gprofctl trace -a -d 1
+	refused 1 CAP_PERFMON $user gprofctl trace --syscalls -- true
+	kill $pid
+	run 0 $user gprofctl trace -o x.trace -- true
+}
+
+damaged_traces_are_refused_with_the_place()
+{
+	traced
+	size=$(stat -c %s x.trace)
+	for part in 1 17 $((size / 2)) $((size - 1)); do
+		head -c "$part" x.trace >cut.trace
+		run 1 gprofctl read cut.trace --summary
+		grep -q 'byte [0-9]*: \|no execution trace' err
+	done
+	for seed in 1 2 3 4 5 6 7 8; do
+		"$here/trace_damage" $seed x.trace cut.trace
+		gprofctl read cut.trace --summary >out 2>err && continue
+		cat err
+		grep -q 'byte [0-9]*: \|no execution trace' err
+	done
+}
+
+ktap_run switches_are_the_ledgers several_generations_say_the_same \
+	an_event_takes_at_most_6_and_a_half_bytes forks_of_a_command_are_counted_exactly \
+	losses_are_told_and_break_nothing system_calls_are_regions \
+	groups_are_told_as_what_they_take waiting_is_told_by_its_reason \
+	memory_stays_within_64_MiB output_is_named_by_default_and_status_passed_on \
+	targets_are_those_of_other_recordings what_is_not_there_is_refused \
+	what_is_not_permitted_is_refused damaged_traces_are_refused_with_the_place

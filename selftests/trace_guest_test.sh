@@ -1,0 +1,152 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# trace_guest_test.sh [RUN-OPTION...]: traces that gprofctl records in a guest are taken by
+# Go's readers, event by event as by ours, and shown by go tool trace. Runs on the host,
+# and boots the guest once.
+
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=/dev/null # its ktap_run does not return
+. "$here/ktap.sh"
+need "$here/trace_dump" curl
+
+vm=$(dirname "$(command -v run 2>/dev/null || echo ./run)")
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+chmod 755 "$dir"
+mkdir -m 777 "$dir/share"
+options=("$@")
+
+guest_records()
+{
+	[ -x "$vm/run" ] || skip "no selftests/vm in PATH"
+	cat >"$dir/share/record" <<-'END'
+		# traced NAME OPTIONS...: the host, while some wake each other and others fork;
+		# with $held, while nobody reads the rings
+		traced()
+		{
+			name=$1
+			shift
+			gprofctl trace -a -o "/share/$name.trace" "$@" 2>"/share/$name.err" &
+			pid=$!
+			while [ "$(cat /sys/module/gprof/refcnt)" = 0 ]; do sleep 0.1; done
+			if [ "$held" ]; then
+				sleep 1
+				kill -STOP $pid
+			fi
+			perf bench sched messaging -g 1 -l 20
+			i=0
+			while [ $i -lt 50 ]; do /bin/true; i=$((i + 1)); done
+			[ -z "$held" ] || kill -CONT $pid
+			kill -INT $pid
+			wait $pid || exit 1
+			while [ "$(cat /sys/module/gprof/refcnt)" != 0 ]; do sleep 0.1; done
+		}
+		traced one --generation 60
+		traced twenty --generation 100ms
+		traced groups --syscalls --irqs --faults --reclaim --freq --throttle
+		held=1
+		traced lost --buffer 4096 --generation 200ms
+		held=
+		! grep ' lost=0 ' /share/lost.err || exit 1
+		traced go22 --go-version 1.22 --irqs --syscalls
+		traced go25 --go-version 1.25 --irqs --syscalls --generation 200ms
+		traced go26 --go-version 1.26 --syscalls --generation 200ms --index
+		gprofctl trace -o /share/pipe.trace -- perf bench sched pipe -l 2000
+		gprofctl trace -o /share/exec.trace -- \
+			sh -c 'i=0; while [ $i -lt 100 ]; do sh -c "exec /bin/true"; i=$((i + 1)); done'
+		gprofctl trace -p 1 -d 1 -o /share/nothing.trace
+		traced off &
+		other=$!
+		sleep 0.5
+		for i in 1 2 3; do
+			echo 0 >/sys/devices/system/cpu/cpu1/online
+			echo 1 >/sys/devices/system/cpu/cpu1/online
+		done
+		wait $other
+	END
+	"$vm/run" --timeout 240 --share "$dir/share" "${options[@]}" -- sh /share/record
+	tail -n 1 "$dir"/share/*.err
+	[ "$(find "$dir/share" -name '*.trace' | wc -l)" -eq 11 ]
+}
+
+# takes VERSION TRACE...: Go's reader gives the events that ours does
+takes()
+{
+	go=$("$vm/../trace_go/tools" "$1") || skip "Go $1 cannot be fetched here"
+	version=$1
+	shift
+	for name; do
+		trace=$dir/share/$name.trace
+		[ -s "$trace" ] || fail "there is no $name"
+		"$go/dump" "$trace" >"$dir/go" || fail "$name: Go $version refuses it"
+		"$here/trace_dump" "$trace" >"$dir/ours" || fail "$name: we refuse it"
+		# Go before 1.25 has no sync event at the start of a trace; a later one has it
+		# for those traces too, at another time than we, which moves what follows at once.
+		if [ "$version" = 1.23 ]; then
+			sed -i '1{/^Sync /d}' "$dir/ours"
+		elif [ "$(head -c 7 "$trace" | tail -c 2)" -lt 25 ]; then
+			for events in go ours; do
+				grep -v '^Sync ' "$dir/$events" | cut -d ' ' -f 1,3- >"$dir/cut"
+				mv "$dir/cut" "$dir/$events"
+			done
+		fi
+		cmp "$dir/go" "$dir/ours" || {
+			diff "$dir/go" "$dir/ours" | head -n 10
+			fail "$name: the events differ"
+		}
+		echo "$name: $(wc -l <"$dir/go") events, $(stat -c %s "$trace") bytes"
+	done
+}
+
+go_1.23_takes_them()
+{
+	takes 1.23 one twenty groups lost go22 pipe exec nothing off
+}
+
+go_1.26_takes_them()
+{
+	takes 1.26 one twenty groups lost go22 go25 go26 pipe exec nothing off
+}
+
+# pages TRACE...: go tool trace shows its pages
+pages()
+{
+	goroot=$("$vm/cache/go") || skip "Go 1.23 cannot be fetched here"
+	viewer=$(find "$goroot/" -path '*/pkg/tool/*/trace' | head -n 1)
+	[ -x "$viewer" ] || skip "there is no go tool trace"
+	for name; do
+		"$viewer" -http=127.0.0.1:0 "$dir/share/$name.trace" >"$dir/viewer" 2>&1 &
+		pid=$!
+		tries=0 url=''
+		until [ "$url" ]; do
+			tries=$((tries + 1))
+			[ $tries -lt 300 ] && kill -0 $pid || {
+				cat "$dir/viewer"
+				fail "$name: go tool trace does not come up"
+			}
+			sleep 0.1
+			url=$(grep -o 'http://127[^ /]*' "$dir/viewer" | head -n 1)
+		done
+		for page in trace goroutines 'sched?raw=1' mmu 'jsontrace?start=0'; do
+			got=$(curl -s -o "$dir/page" -w '%{http_code}' "$url/$page")
+			[ "$got" = 200 ] && [ -s "$dir/page" ] || {
+				kill $pid
+				fail "$name: /$page answers $got"
+			}
+		done
+		grep -q 'perf\|sched-messaging' <(curl -s "$url/goroutines") || {
+			kill $pid
+			fail "$name: no task has its name"
+		}
+		kill $pid
+		wait $pid || true
+	done
+}
+
+go_tool_trace_shows_them()
+{
+	pages one twenty groups
+}
+
+ktap_run guest_records go_1.23_takes_them go_1.26_takes_them go_tool_trace_shows_them
