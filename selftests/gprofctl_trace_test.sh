@@ -54,7 +54,9 @@ refused()
 	[ "$(wc -l <err)" -eq 1 ] || fail "not one line"
 	grep -q '^gprofctl: ' err
 	grep -qiF -- "$refused_word" err || fail "nothing about $refused_word"
-	[ ! -e trace.out ] && [ ! -e x.trace ] || fail "a file was left"
+	for file in trace.out x.trace; do
+		[ ! -e "$file" ] || fail "$file was left"
+	done
 }
 
 # ping_pong ROUNDS: two processes wait for each other
@@ -259,6 +261,7 @@ what_is_not_there_is_refused()
 	[ ! -e ran ] || fail "the command was run"
 }
 
+# shellcheck disable=SC2086	# $user is several words
 what_is_not_permitted_is_refused()
 {
 	sleep 100 &

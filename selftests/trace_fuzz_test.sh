@@ -31,7 +31,7 @@ fuzzer_builds()
 		-I"$lib/include" -I"$lib/src" "$vm/../fuzz/trace_fuzz.c" "$lib/src/trace.c" \
 		"$lib"/src/trace_{dictionary,frontier,generation,ids,input,memory,names}.c \
 		"$lib"/src/trace_{state,wire}.c "$lib"/src/trace_order*.c \
-		"$lib"/src/{error,table}.c -o "$tmp/trace_fuzz"
+		"$lib"/src/{error,opts,table}.c -o "$tmp/trace_fuzz"
 }
 
 gos_traces_are_the_seeds()

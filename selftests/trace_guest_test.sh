@@ -121,19 +121,19 @@ pages()
 		tries=0 url=''
 		until [ "$url" ]; do
 			tries=$((tries + 1))
-			[ $tries -lt 300 ] && kill -0 $pid || {
+			if [ $tries -ge 300 ] || ! kill -0 $pid; then
 				cat "$dir/viewer"
 				fail "$name: go tool trace does not come up"
-			}
+			fi
 			sleep 0.1
 			url=$(grep -o 'http://127[^ /]*' "$dir/viewer" | head -n 1)
 		done
 		for page in trace goroutines 'sched?raw=1' mmu 'jsontrace?start=0'; do
 			got=$(curl -s -o "$dir/page" -w '%{http_code}' "$url/$page")
-			[ "$got" = 200 ] && [ -s "$dir/page" ] || {
+			if [ "$got" != 200 ] || [ ! -s "$dir/page" ]; then
 				kill $pid
 				fail "$name: /$page answers $got"
-			}
+			fi
 		done
 		grep -q 'perf\|sched-messaging' <(curl -s "$url/goroutines") || {
 			kill $pid
