@@ -638,6 +638,28 @@ TEST_F(ring, flight_keeps_the_newest)
 	EXPECT_LE(st.out_stopped_ns, t.last + 1000000000);
 }
 
+static void count_maps(void *ctx, const struct gprof_map_rec *map)
+{
+	(*(uint64_t *)ctx)++;
+}
+
+/* A snapshot names all that is in it: what the first generation said has gone with it. */
+TEST_F(ring, flight_has_the_mappings_for_what_is_left)
+{
+	uint64_t maps = 0;
+
+	NEED_EVENT();
+	self->setup.flags = GPROF_SETUP_F_FLIGHT;
+	self->setup.buffer_size = SMALLEST;
+	BEGIN();
+	ASSERT_TRUE(WAIT_FOR(out_overwritten, 3000));
+	self->reader.ctx = &maps;
+	self->reader.on_map = count_maps;
+	FINISH();
+	EXPECT_LT(0, self->reader.samples);
+	EXPECT_LT(0, maps);
+}
+
 TEST_F(ring, flight_is_read_while_it_records)
 {
 	uint64_t last_generation = 0;
