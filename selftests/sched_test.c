@@ -6,6 +6,7 @@
  * put between two of the other: what lies between them is exact.
  */
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/futex.h>
 #include <poll.h>
 #include <pthread.h>
@@ -702,9 +703,48 @@ TEST_F(stats, counters_stand_still_after_stop_and_begin_anew_with_start)
 	EXPECT_LE(300000000, self->before.stall_ns);
 	EXPECT_LE(self->after.stall_ns, self->after.time_ns - self->after.started_ns + 1000000);
 	EXPECT_LE(10, self->before.num_samples);
+	EXPECT_GT(self->before.num_samples, self->after.num_samples);
 	for (i = 0; i < GPROF_SCHED_SAMPLES; i++)
 		filled += !!self->after.samples[i];
 	EXPECT_GE(self->after.num_samples, filled);
+}
+
+static uint64_t upper_bound(const struct sched_histogram *h)
+{
+	uint64_t sum = 0;
+	int i;
+
+	for (i = 0; i < GPROF_HISTOGRAM_BUCKETS - 1; i++)
+		sum += h->buckets[i] * (GPROF_HISTOGRAM_LOWEST(i + 1) - 1);
+	/* the last one knows no end but the largest */
+	return sum + h->buckets[i] * h->largest;
+}
+
+static void play_on(void *arg, int step)
+{
+	ping_pong(UINT_MAX);
+}
+
+#define STARTS	10
+
+/* START takes a while, in which some of the probes count already. */
+TEST_F(stats, what_happened_while_start_was_under_way_does_not_count)
+{
+	int i;
+
+	ASSERT_EQ(0, child_fork(&self->child, play_on, NULL));
+	ASSERT_EQ(0, child_begin(&self->child));
+	ASSERT_EQ(0, sched_setup(&self->r, GPROF_TARGET_SYSTEM, 0, GPROF_SCHED_F_SYSCALLS, 0));
+	for (i = 0; i < STARTS; i++) {
+		ASSERT_EQ(0, device_start(&self->r.dev));
+		ASSERT_EQ(0, device_stop(&self->r.dev));
+		READ(&self->after);
+		/* nothing moves any more: the sums are those of what the buckets hold */
+		EXPECT_LE(lower_bound(&self->after.delay), self->after.delay.sum);
+		EXPECT_GE(upper_bound(&self->after.delay), self->after.delay.sum);
+		EXPECT_LE(lower_bound(&self->after.on_cpu), self->after.on_cpu.sum);
+		EXPECT_GE(upper_bound(&self->after.on_cpu), self->after.on_cpu.sum);
+	}
 }
 
 TEST_F(stats, several_recorders_count_the_same)
