@@ -141,6 +141,31 @@ TEST(generation_goes_on_until_its_time_or_its_part_is_over)
 	core_free(&core);
 }
 
+/* A clock that jumps back, by however much, begins nothing and dates nothing back. */
+TEST(no_record_is_from_before_its_generation)
+{
+	const u64 back[] = { 1, 999, 1000, 1001, 1000000, 4999999999 };
+	unsigned int i;
+	u64 end;
+
+	begin(false);
+	core.b.generation_ns = 1000;
+	ASSERT_EQ(1, gprof_buffer_begin(&core.b, 5000000000));
+	EXPECT_EQ(5000000000, gprof_buffer_time(&core.b, 5000000000));
+	EXPECT_EQ(5000000999, gprof_buffer_time(&core.b, 5000000999));
+	gprof_buffer_end(&core.b);
+	end = position();
+	for (i = 0; i < sizeof(back) / sizeof(back[0]); i++) {
+		EXPECT_EQ(1, gprof_buffer_begin(&core.b, 5000000000 - back[i]));
+		EXPECT_EQ(5000000000, gprof_buffer_time(&core.b, 5000000000 - back[i]));
+		gprof_buffer_end(&core.b);
+	}
+	EXPECT_EQ(end, position());
+	EXPECT_EQ(2, gprof_buffer_begin(&core.b, 5000001000));
+	gprof_buffer_end(&core.b);
+	core_free(&core);
+}
+
 TEST(room_ends_at_the_tail_to_the_word)
 {
 	const struct gprof_lost_rec *lost;
