@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * trace_model_go.c: what is said of procs and goroutines.
+ */
+#include "trace_model_go.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define GO_NONE		UINT64_MAX
+#define VERSION_BLOCKED	23	/* from which on a goroutine may begin blocked */
+/* Goroutines of tids that are used again differ from this bit on. */
+#define REUSE_SHIFT	22
+
+static const char *const reasons[GPROF_TRACE_NR_REASONS] = {
+	[GPROF_TRACE_REASON_LOST] = "lost events",
+	[GPROF_TRACE_REASON_SKEW] = "clocks of CPUs differ",
+	[GPROF_TRACE_REASON_OFFLINE] = "CPU went offline",
+	[GPROF_TRACE_REASON_WHY + GPROF_TRACE_WHY_PREEMPTED] = "preempted",
+	[GPROF_TRACE_REASON_WHY + GPROF_TRACE_WHY_SLEEPS] = "sleep",
+	[GPROF_TRACE_REASON_WHY + GPROF_TRACE_WHY_WAITS] = "uninterruptible sleep",
+	[GPROF_TRACE_REASON_WHY + GPROF_TRACE_WHY_STOPPED] = "stopped",
+	[GPROF_TRACE_REASON_WHY + GPROF_TRACE_WHY_DEAD] = "dead",
+	[GPROF_TRACE_REASON_WHY + GPROF_TRACE_WHY_YIELDED] = "yielded",
+};
+
+void gprof_model_failed(struct gprof_trace_model *m, int err)
+{
+	if (err && !m->err)
+		m->err = err;
+}
+
+void gprof_model_batch(struct gprof_trace_model *m, unsigned char experiment, uint64_t thread,
+		       uint64_t begin, struct gprof_trace_bytes *body)
+{
+	gprof_model_failed(m, gprof_trace_put_batch(m->out, experiment, m->generation, thread,
+						    begin, body));
+}
+
+void gprof_model_flush(struct gprof_trace_model *m, uint32_t cpu)
+{
+	struct gprof_trace_model_cpu *c = &m->cpus[cpu];
+
+	if (c->body.nr)
+		gprof_model_batch(m, 0, cpu, c->begin, &c->body);
+}
+
+void gprof_model_event(struct gprof_trace_model *m, uint32_t cpu, unsigned char type,
+		       const uint64_t *args, size_t nr)
+{
+	struct gprof_trace_model_cpu *c = &m->cpus[cpu];
+	size_t i;
+
+	if (c->body.nr + GPROF_TRACE_EVENT_MAX > GPROF_TRACE_BATCH_MAX)
+		gprof_model_flush(m, cpu);
+	if (!c->body.nr)
+		c->begin = c->last = m->now;
+	gprof_model_failed(m, gprof_trace_put_byte(&c->body, type));
+	gprof_model_failed(m, gprof_trace_put_number(&c->body, m->now - c->last));
+	for (i = 0; i < nr; i++)
+		gprof_model_failed(m, gprof_trace_put_number(&c->body, args[i]));
+	c->last = m->now;
+	m->stats.events++;
+}
+
+uint64_t gprof_model_string(struct gprof_trace_model *m, const char *s)
+{
+	uint64_t id = 0;
+
+	gprof_model_failed(m, gprof_trace_pool_string(m->pool, s, strlen(s), &id));
+	return id;
+}
+
+static uint64_t reason(struct gprof_trace_model *m, enum gprof_trace_reason r)
+{
+	if (!m->reasons[r])
+		m->reasons[r] = gprof_model_string(m, reasons[r]);
+	return m->reasons[r];
+}
+
+uint64_t gprof_model_stack(struct gprof_trace_model *m, const char *name)
+{
+	struct gprof_trace_frame f = { .function = { name, strlen(name) }, .file = { "", 0 } };
+	uint64_t id = 0;
+
+	gprof_model_failed(m, gprof_trace_pool_stack(m->pool, &f, 1, &id));
+	return id;
+}
+
+/* Viewers name a goroutine after where it began: its name. */
+static uint64_t name_stack(struct gprof_trace_model *m, const struct gprof_trace_model_task *t)
+{
+	return t->name[0] ? gprof_model_stack(m, t->name) : 0;
+}
+
+int gprof_model_know_cpu(struct gprof_trace_model *m, uint32_t cpu)
+{
+	struct gprof_trace_model_cpu *c;
+	int err;
+
+	if (cpu >= m->nr_cpus) {
+		err = gprof_grow(&m->cpus, &m->cap_cpus, cpu + 1UL, sizeof(*m->cpus));
+		if (err) {
+			gprof_model_failed(m, err);
+			return err;
+		}
+		memset(&m->cpus[m->nr_cpus], 0, (cpu + 1 - m->nr_cpus) * sizeof(*m->cpus));
+		m->nr_cpus = cpu + 1UL;
+	}
+	c = &m->cpus[cpu];
+	if (c->known)
+		return 0;
+	c->known = c->online = c->fresh = true;
+	c->task = GPROF_NONE;
+	c->stolen = GPROF_TRACE_NO_TID;
+	m->stats.cpus++;
+	if (++m->nr_known > m->procs) {
+		m->procs = m->nr_known;
+		m->procs_due = true;
+	}
+	return 0;
+}
+
+int gprof_model_need_cpu(struct gprof_trace_model *m, uint32_t cpu)
+{
+	struct gprof_trace_model_cpu *c;
+	int err = gprof_model_know_cpu(m, cpu);
+
+	if (err)
+		return err;
+	c = &m->cpus[cpu];
+	if (c->generation != m->generation) {
+		c->generation = m->generation;
+		c->seq = 0;
+		EVENT(m, cpu, GPROF_EV_PROC_STATUS, cpu,
+		      c->running ? GPROF_PROC_RUNNING : GPROF_PROC_IDLE);
+		if (c->sweeps)
+			EVENT(m, cpu, GPROF_EV_GC_SWEEP_ACTIVE, cpu);
+	}
+	return 0;
+}
+
+static void proc_start(struct gprof_trace_model *m, uint32_t cpu)
+{
+	struct gprof_trace_model_cpu *c = &m->cpus[cpu];
+
+	if (c->running)
+		return;
+	c->running = true;
+	EVENT(m, cpu, GPROF_EV_PROC_START, cpu, ++c->seq);
+}
+
+/* An interrupt has ended, or who was interrupted goes on, which is as good. */
+void gprof_model_sweep_end(struct gprof_trace_model *m, uint32_t cpu)
+{
+	if (m->cpus[cpu].sweeps)
+		EVENT(m, cpu, GPROF_EV_GC_SWEEP_END, 0, 0);
+	m->cpus[cpu].sweeps = false;
+}
+
+void gprof_model_proc_stop(struct gprof_trace_model *m, uint32_t cpu)
+{
+	if (!m->cpus[cpu].running)
+		return;
+	gprof_model_sweep_end(m, cpu);
+	m->cpus[cpu].running = false;
+	EVENT0(m, cpu, GPROF_EV_PROC_STOP);
+}
+
+void gprof_model_say_status(struct gprof_trace_model *m, uint32_t cpu,
+			    struct gprof_trace_model_task *t)
+{
+	uint64_t thread = t->status == GPROF_GO_RUNNING ? t->cpu : GO_NONE;
+	uint64_t stack = name_stack(m, t);
+
+	t->generation = m->generation;
+	t->seq = 0;
+	if (m->version >= VERSION_BLOCKED && stack)
+		EVENT(m, cpu, GPROF_EV_GO_STATUS_STACK, t->id, thread, t->status, stack);
+	else
+		EVENT(m, cpu, GPROF_EV_GO_STATUS, t->id, thread, t->status);
+	if (t->assists)
+		EVENT(m, cpu, GPROF_EV_GC_MARK_ASSIST_ACTIVE, t->id);
+}
+
+/* It needs a proc, which a CPU that idles has for just that long. */
+void gprof_model_say_create(struct gprof_trace_model *m, uint32_t cpu,
+			    struct gprof_trace_model_task *t, uint64_t stack)
+{
+	bool idle = !m->cpus[cpu].running;
+
+	t->generation = m->generation;
+	t->seq = 0;
+	if (idle)
+		proc_start(m, cpu);
+	if (t->status == GPROF_GO_WAITING && m->version < VERSION_BLOCKED)
+		t->status = GPROF_GO_RUNNABLE;
+	EVENT(m, cpu,
+	      t->status == GPROF_GO_WAITING ? GPROF_EV_GO_CREATE_BLOCKED : GPROF_EV_GO_CREATE,
+	      t->id, name_stack(m, t), stack);
+	if (idle)
+		gprof_model_proc_stop(m, cpu);
+}
+
+uint32_t gprof_model_find(const struct gprof_trace_model *m, uint32_t tid)
+{
+	return gprof_trace_ids_get(&m->tids, tid);
+}
+
+/* A place for a task of that tid, which there is none of. */
+uint32_t gprof_model_add(struct gprof_trace_model *m, uint32_t tid, uint8_t status)
+{
+	bool seen = m->seen[tid / 8] & 1U << tid % 8;
+	struct gprof_trace_model_task *t;
+	uint32_t n;
+	int err = 0;
+
+	if (m->nr_free) {
+		n = m->free[--m->nr_free];
+	} else {
+		n = (uint32_t)m->nr_tasks;
+		err = gprof_grow(&m->tasks, &m->cap_tasks, m->nr_tasks + 1, sizeof(*m->tasks));
+		if (!err)
+			m->nr_tasks++;
+	}
+	if (!err)
+		err = gprof_trace_ids_put(&m->memory, &m->tids, tid, n);
+	if (err) {
+		gprof_model_failed(m, err);
+		return GPROF_NONE;
+	}
+	m->seen[tid / 8] |= (unsigned char)(1U << tid % 8);
+	t = &m->tasks[n];
+	*t = (struct gprof_trace_model_task){
+		.id = (seen ? ++m->reused << REUSE_SHIFT : 0) | tid,
+		.tid = tid,
+		.cpu = GPROF_NONE,
+		.status = status,
+		.used = true,
+	};
+	return n;
+}
+
+void gprof_model_forget(struct gprof_trace_model *m, uint32_t n)
+{
+	gprof_trace_ids_remove(&m->tids, m->tasks[n].tid);
+	m->tasks[n].used = false;
+	if (gprof_grow(&m->free, &m->cap_free, m->nr_free + 1, sizeof(*m->free)))
+		gprof_model_failed(m, -ENOMEM);
+	else
+		m->free[m->nr_free++] = n;
+}
+
+/*
+ * The task of a tid, whose status in this generation is said before anything else.
+ * One that was never heard of has @status, which follows from what is said of it.
+ */
+uint32_t gprof_model_need_task(struct gprof_trace_model *m, uint32_t cpu, uint32_t tid,
+			       uint8_t status)
+{
+	uint32_t n = gprof_model_find(m, tid);
+
+	if (n == GPROF_NONE) {
+		n = gprof_model_add(m, tid, status);
+		if (n == GPROF_NONE)
+			return n;
+	}
+	if (m->tasks[n].generation == m->generation)
+		return n;
+	if (!m->tasks[n].generation) {
+		m->stats.tasks++;
+		m->tasks[n].status = status;
+		m->tasks[n].guessed = m->now;
+	}
+	if (!m->tasks[n].generation && m->generation > 1)
+		gprof_model_say_create(m, cpu, &m->tasks[n], 0);
+	else
+		gprof_model_say_status(m, cpu, &m->tasks[n]);
+	return n;
+}
+
+void gprof_model_unblock(struct gprof_trace_model *m, uint32_t cpu, uint32_t n, uint64_t stack)
+{
+	struct gprof_trace_model_task *t = &m->tasks[n];
+
+	t->status = GPROF_GO_RUNNABLE;
+	EVENT(m, cpu, GPROF_EV_GO_UNBLOCK, t->id, ++t->seq, stack);
+}
+
+/* Does what it does for the system? Readers of utilization want to know. */
+static bool is_background(const char *name)
+{
+	static const char *const names[] = { "kswapd", "kcompactd", "ksoftirqd/", "kworker/" };
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strncmp(name, names[i], strlen(names[i])))
+			return true;
+	return false;
+}
+
+/* Once for each, as Go's own reader counts it at each label. */
+static void label(struct gprof_trace_model *m, uint32_t cpu, struct gprof_trace_model_task *t)
+{
+	char text[GPROF_TRACE_COMM + 8];
+
+	if (t->labelled || !t->name[0])
+		return;
+	t->labelled = true;
+	if (!is_background(t->name))
+		return;
+	snprintf(text, sizeof(text), "GC (%s)", t->name);
+	EVENT(m, cpu, GPROF_EV_GO_LABEL, gprof_model_string(m, text));
+}
+
+static void go_start(struct gprof_trace_model *m, uint32_t cpu, uint32_t n)
+{
+	struct gprof_trace_model_cpu *c = &m->cpus[cpu];
+	struct gprof_trace_model_task *t = &m->tasks[n];
+
+	if (t->status == GPROF_GO_WAITING)
+		gprof_model_unblock(m, cpu, n, 0);
+	proc_start(m, cpu);
+	t->status = GPROF_GO_RUNNING;
+	t->cpu = cpu;
+	c->task = n;
+	EVENT(m, cpu, GPROF_EV_GO_START, t->id, ++t->seq);
+	if (m->procs_due) {
+		m->procs_due = false;
+		EVENT(m, cpu, GPROF_EV_PROCS_CHANGE, m->procs, 0);
+	}
+	label(m, cpu, t);
+}
+
+void gprof_model_region(struct gprof_trace_model *m, uint32_t cpu, unsigned char type,
+			uint64_t nr, uint64_t stack)
+{
+	const char *name = m->syscall ? m->syscall(m->ctx, nr) : NULL;
+	char number[40];
+
+	if (!name) {
+		snprintf(number, sizeof(number), "%ssyscall %" PRIu64,
+			 nr & GPROF_TRACE_CALL_32 ? "32-bit " : "", nr & ~GPROF_TRACE_CALL_32);
+		name = number;
+	}
+	EVENT(m, cpu, type, 0, gprof_model_string(m, name), stack);
+}
+
+void gprof_model_leave_call(struct gprof_trace_model *m, uint32_t cpu,
+			    struct gprof_trace_model_task *t)
+{
+	if (!t->in_call)
+		return;
+	t->in_call = false;
+	gprof_model_region(m, cpu, GPROF_EV_USER_REGION_END, t->call, 0);
+}
+
+void gprof_model_assist_end(struct gprof_trace_model *m, uint32_t cpu,
+			    struct gprof_trace_model_task *t)
+{
+	if (t->assists)
+		EVENT0(m, cpu, GPROF_EV_GC_MARK_ASSIST_END);
+	t->assists = 0;
+}
+
+/* The task of a CPU leaves it. */
+void gprof_model_leave(struct gprof_trace_model *m, uint32_t cpu, uint8_t status,
+		       enum gprof_trace_reason why, uint64_t stack)
+{
+	uint32_t n = m->cpus[cpu].task;
+	struct gprof_trace_model_task *t = &m->tasks[n];
+
+	/* Nobody is switched within an interrupt: the end of one was lost. */
+	gprof_model_sweep_end(m, cpu);
+	m->cpus[cpu].depth = 0;
+	m->cpus[cpu].task = GPROF_NONE;
+	t->cpu = GPROF_NONE;
+	if (status == GPROF_GO_BAD) {
+		gprof_model_leave_call(m, cpu, t);
+		gprof_model_assist_end(m, cpu, t);
+		EVENT0(m, cpu, GPROF_EV_GO_DESTROY);
+		gprof_model_forget(m, n);
+		return;
+	}
+	t->status = status;
+	EVENT(m, cpu, status == GPROF_GO_WAITING ? GPROF_EV_GO_BLOCK : GPROF_EV_GO_STOP,
+	      reason(m, why), stack);
+	/* Who woke it saw it sleep already, though it was still on its way there. */
+	if (t->woken && status == GPROF_GO_WAITING)
+		gprof_model_unblock(m, cpu, n, 0);
+	t->woken = false;
+}
+
+/* Put a task on a CPU that has another, or none, or it elsewhere. */
+void gprof_model_take(struct gprof_trace_model *m, uint32_t cpu, uint32_t tid)
+{
+	struct gprof_trace_model_cpu *c = &m->cpus[cpu];
+	uint32_t n = gprof_model_need_task(m, cpu, tid, GPROF_GO_RUNNABLE);
+
+	if (n == GPROF_NONE || c->task == n)
+		return;
+	if (c->task != GPROF_NONE) {
+		m->stats.repaired++;
+		gprof_model_leave(m, cpu, GPROF_GO_RUNNABLE, GPROF_TRACE_REASON_LOST, 0);
+	}
+	if (m->tasks[n].cpu != GPROF_NONE) {
+		uint32_t from = m->tasks[n].cpu;
+
+		m->stats.repaired++;
+		m->stats.skewed++;
+		gprof_model_leave(m, from, GPROF_GO_RUNNABLE, GPROF_TRACE_REASON_SKEW, 0);
+		m->cpus[from].stolen = tid;
+	}
+	go_start(m, cpu, n);
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * trace_model_go.h: what is said of procs and goroutines, such that a reader of Go's
+ * believes it: statuses before all else in a generation, sequences, a proc for whoever
+ * does something.
+ *
+ * @cpu is in whose batch an event goes. Tasks are numbers into the model's array, which
+ * moves as it grows; GPROF_NONE where there is no memory, which m->err says from then on.
+ */
+#ifndef GPROF_TRACE_MODEL_GO_H
+#define GPROF_TRACE_MODEL_GO_H
+
+#include "trace_model.h"
+#include "trace_wire.h"
+
+/** gprof_model_failed() - the first -errno counts */
+void gprof_model_failed(struct gprof_trace_model *m, int err);
+
+/** gprof_model_event() - an event of @cpu, now */
+void gprof_model_event(struct gprof_trace_model *m, uint32_t cpu, unsigned char type,
+		       const uint64_t *args, size_t nr);
+
+#define EVENT0(m, cpu, type)	gprof_model_event(m, cpu, type, NULL, 0)
+#define EVENT(m, cpu, type, ...) do { \
+	const uint64_t v_[] = { __VA_ARGS__ }; \
+	gprof_model_event(m, cpu, type, v_, sizeof(v_) / sizeof(*v_)); \
+} while (0)
+
+/** gprof_model_batch() - put a batch into the trace, and empty its body */
+void gprof_model_batch(struct gprof_trace_model *m, unsigned char experiment, uint64_t thread,
+		       uint64_t begin, struct gprof_trace_bytes *body);
+/** gprof_model_flush() - end the batch of a CPU */
+void gprof_model_flush(struct gprof_trace_model *m, uint32_t cpu);
+
+/** gprof_model_string() - number of a string in this generation */
+uint64_t gprof_model_string(struct gprof_trace_model *m, const char *s);
+/** gprof_model_stack() - of a stack of one frame, which says @name */
+uint64_t gprof_model_stack(struct gprof_trace_model *m, const char *name);
+
+/** gprof_model_know_cpu() - a CPU is mentioned; 0 or -ENOMEM */
+int gprof_model_know_cpu(struct gprof_trace_model *m, uint32_t cpu);
+/** gprof_model_need_cpu() - likewise, and its status in this generation is said */
+int gprof_model_need_cpu(struct gprof_trace_model *m, uint32_t cpu);
+/** gprof_model_proc_stop() - a CPU idles */
+void gprof_model_proc_stop(struct gprof_trace_model *m, uint32_t cpu);
+/** gprof_model_sweep_end() - an interrupt has ended, or who was interrupted goes on */
+void gprof_model_sweep_end(struct gprof_trace_model *m, uint32_t cpu);
+
+/** gprof_model_find() - the task of a tid, or GPROF_NONE */
+uint32_t gprof_model_find(const struct gprof_trace_model *m, uint32_t tid);
+/** gprof_model_add() - a task of a tid, of which there is none */
+uint32_t gprof_model_add(struct gprof_trace_model *m, uint32_t tid, uint8_t status);
+void gprof_model_forget(struct gprof_trace_model *m, uint32_t n);
+/**
+ * gprof_model_need_task() - the task of a tid, whose status in this generation is said
+ *
+ * One that was never heard of has @status, which follows from what is said of it.
+ */
+uint32_t gprof_model_need_task(struct gprof_trace_model *m, uint32_t cpu, uint32_t tid,
+			       uint8_t status);
+void gprof_model_say_status(struct gprof_trace_model *m, uint32_t cpu,
+			    struct gprof_trace_model_task *t);
+/** gprof_model_say_create() - on a proc, which a CPU that idles has for just that long */
+void gprof_model_say_create(struct gprof_trace_model *m, uint32_t cpu,
+			    struct gprof_trace_model_task *t, uint64_t stack);
+
+/** gprof_model_take() - put a task on a CPU that has another, or none, or it elsewhere */
+void gprof_model_take(struct gprof_trace_model *m, uint32_t cpu, uint32_t tid);
+/** gprof_model_leave() - the task of a CPU leaves it; GPROF_GO_BAD: for good */
+void gprof_model_leave(struct gprof_trace_model *m, uint32_t cpu, uint8_t status,
+		       enum gprof_trace_reason why, uint64_t stack);
+void gprof_model_unblock(struct gprof_trace_model *m, uint32_t cpu, uint32_t n, uint64_t stack);
+
+/** gprof_model_region() - the begin or end of a region named after a system call */
+void gprof_model_region(struct gprof_trace_model *m, uint32_t cpu, unsigned char type,
+			uint64_t nr, uint64_t stack);
+/** gprof_model_leave_call() - end that of a task, if it has one */
+void gprof_model_leave_call(struct gprof_trace_model *m, uint32_t cpu,
+			    struct gprof_trace_model_task *t);
+/** gprof_model_assist_end() - end what it does to reclaim memory, likewise */
+void gprof_model_assist_end(struct gprof_trace_model *m, uint32_t cpu,
+			    struct gprof_trace_model_task *t);
+
+#endif /* GPROF_TRACE_MODEL_GO_H */

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * trace_model_point.h: what follows from each kind of point.
+ */
+#ifndef GPROF_TRACE_MODEL_POINT_H
+#define GPROF_TRACE_MODEL_POINT_H
+
+#include "trace_model.h"
+
+/** gprof_model_point() - the events of a point, and of what must have happened before it */
+void gprof_model_point(struct gprof_trace_model *m, const struct gprof_trace_point *p);
+
+#endif /* GPROF_TRACE_MODEL_POINT_H */
