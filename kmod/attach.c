@@ -215,6 +215,23 @@ static void detach_all(struct gprof_attached *a)
 		detach_cpu(a, cpu);
 }
 
+/**
+ * gprof_attached_close() - let none join any more
+ * @a: attached
+ *
+ * Context: Any but NMI; in a probe before it goes on to those who have joined.
+ */
+void gprof_attached_close(struct gprof_attached *a)
+{
+	if (!READ_ONCE(a->closed))
+		WRITE_ONCE(a->closed, true);
+	/*
+	 * Pairs with smp_mb() in join() of share.c: who is not found by the probe that
+	 * has closed finds it closed.
+	 */
+	smp_mb();
+}
+
 /*
  * perf lets the child's counter begin with a whole period: a task that lives
  * shorter would never be sampled, and of every task the last part would be
@@ -237,7 +254,7 @@ void gprof_attached_forked(struct gprof_attached *a, struct task_struct *child)
 	u32 random;
 
 	if (child->tgid != current->tgid)
-		WRITE_ONCE(a->closed, true);
+		gprof_attached_close(a);
 	if (!event)
 		return;
 	random = hash_64(ktime_get_mono_fast_ns() + ((u64)child->pid << 32), 32);
@@ -260,7 +277,7 @@ void gprof_attached_executed(struct gprof_attached *a)
 	    gprof_task_counter(current, &a->counter))
 		return;
 	/* Who comes later may find the task allowed again; those who are here do not. */
-	WRITE_ONCE(a->closed, true);
+	gprof_attached_close(a);
 	if (!READ_ONCE(a->target)->privileged)
 		return;
 	for (i = 0; i < GPROF_STRIPPED; i++) {

@@ -79,6 +79,7 @@ void gprof_attached_end(struct gprof_attached *a);
 void gprof_attached_hurry(struct gprof_attached *a);
 struct gprof_counts gprof_attached_read(struct gprof_attached *a);
 
+void gprof_attached_close(struct gprof_attached *a);
 void gprof_attached_forked(struct gprof_attached *a, struct task_struct *child);
 void gprof_attached_executed(struct gprof_attached *a);
 

@@ -159,7 +159,10 @@ static int join(struct gprof_counters *c, struct gprof_attached *a)
 			end_joining(a);
 		return err;
 	}
-	/* Either a fork finds that this one has come, or is found here: see closed. */
+	/*
+	 * Pairs with smp_mb() in gprof_attached_close(): either a fork finds that this
+	 * one has come, or is found here.
+	 */
 	smp_mb();
 	if (READ_ONCE(a->closed)) {
 		list_del_rcu(&c->taker.node);
@@ -262,7 +265,7 @@ static void missed(struct gprof_scope *scope)
 	struct gprof_attached *a = READ_ONCE(c->attached);
 
 	if (a)
-		WRITE_ONCE(a->closed, true);
+		gprof_attached_close(a);
 }
 
 static const struct gprof_scope_ops scope_ops = {
