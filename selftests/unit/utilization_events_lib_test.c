@@ -219,16 +219,59 @@ TEST(ranges_found_late_count_from_the_begin)
 	range(&x, 20, END, 0, SWEEP, -1);
 	range(&x, 30, ACTIVE, 1, SWEEP, -1);
 	range(&x, 40, END, 1, SWEEP, -1);
-	/* By a goroutine that does not run there, an assist takes nothing before. */
-	x.goroutine = GPROF_TRACE_NONE;
-	range(&x, 50, ACTIVE, 2, ASSIST, 5);
-	range(&x, 60, END, 2, ASSIST, 5);
+	go(&x, 44, 2, 6, GPROF_TRACE_GO_UNDETERMINED, RUNNING);
+	range(&x, 45, ACTIVE, 2, ASSIST, 6);
+	range(&x, 50, END, 2, ASSIST, 6);
 	sync_event(&x, 70, 2);
 	/* Now all is known, and this only repeats it. */
 	range(&x, 80, ACTIVE, 1, SWEEP, -1);
 	sync_event(&x, 90, 3);
 	ASSERT_EQ(0, feed_end(&x));
-	EXPECT_STREQ("2:0.75 10:0.5 20:0.75 40:1 50:0.75 60:1 90:0", text_of(&x.f[0]));
+	EXPECT_STREQ("2:0.5 10:0.25 20:0.5 40:0.75 50:1 90:0", text_of(&x.f[0]));
+	gprof_utilization_free(x.u);
+}
+
+/* Of one that waits or may run, somebody else tells: with a processor of their own. */
+TEST(an_assist_found_late_takes_no_processor_before_its_goroutine_runs)
+{
+	static const uint8_t states[] = { RUNNABLE, WAITING };
+	size_t i;
+
+	for (i = 0; i < sizeof(states); i++) {
+		struct feed x;
+
+		feed_begin(&x, GPROF_UTIL_ASSIST);
+		sync_event(&x, 1, 1);
+		/* Who tells runs since before the number of processors is known. */
+		go(&x, 1, 0, 1, GPROF_TRACE_GO_UNDETERMINED, RUNNING);
+		procs(&x, 2, 2);
+		go(&x, 10, 0, 5, GPROF_TRACE_GO_UNDETERMINED, states[i]);
+		x.goroutine = 1;
+		range(&x, 11, ACTIVE, 0, ASSIST, 5);
+		go(&x, 20, 1, 5, RUNNABLE, RUNNING);
+		range(&x, 30, END, 1, ASSIST, 5);
+		go(&x, 40, 1, 5, RUNNING, WAITING);
+		go(&x, 50, 1, 5, RUNNABLE, RUNNING);
+		sync_event(&x, 90, 2);
+		ASSERT_EQ(0, feed_end(&x));
+		EXPECT_STREQ("2:1 20:0.5 30:1 90:0", text_of(&x.f[0]));
+		gprof_utilization_free(x.u);
+	}
+}
+
+/* What began to run before the number of processors was known runs. */
+TEST(an_assist_found_late_of_a_goroutine_that_runs_counts_from_the_begin)
+{
+	struct feed x;
+
+	feed_begin(&x, GPROF_UTIL_ASSIST);
+	go(&x, 1, 0, 5, GPROF_TRACE_GO_UNDETERMINED, RUNNING);
+	procs(&x, 2, 2);
+	range(&x, 10, ACTIVE, 0, ASSIST, 5);
+	range(&x, 20, END, 0, ASSIST, 5);
+	sync_event(&x, 30, 2);
+	ASSERT_EQ(0, feed_end(&x));
+	EXPECT_STREQ("2:0.5 20:1 30:0", text_of(&x.f[0]));
 	gprof_utilization_free(x.u);
 }
 

@@ -5,7 +5,8 @@
  * Ranges of sweeping belong to a processor. An assist belongs to a goroutine and
  * takes the processor that this runs on, while it runs; so does a background
  * worker, which is known by its label. The rules are those of Go's
- * MutatorUtilizationV2, but for workers: see label().
+ * MutatorUtilizationV2, but for workers and for assists that are found late: see
+ * label() and range_active().
  */
 #include "util_proc.h"
 
@@ -21,8 +22,8 @@ void gprof_util_procs_init(struct gprof_util_procs *p, unsigned int flags,
 {
 	*p = (struct gprof_util_procs){ .flags = flags, .budget = budget };
 	gprof_map64_init(&p->tasks);
-	gprof_map64_init(&p->early);
-	p->tasks.budget = p->early.budget = budget;
+	gprof_map64_init(&p->executing);
+	p->tasks.budget = p->executing.budget = budget;
 }
 
 void gprof_util_procs_free(struct gprof_util_procs *p)
@@ -31,7 +32,7 @@ void gprof_util_procs_free(struct gprof_util_procs *p)
 	free(p->news);
 	free(p->is_news);
 	gprof_map64_free(&p->tasks);
-	gprof_map64_free(&p->early);
+	gprof_map64_free(&p->executing);
 }
 
 bool gprof_util_is_count(const struct gprof_trace_event *ev)
@@ -152,22 +153,46 @@ static unsigned int task(const struct gprof_util_procs *p, int64_t goroutine)
 	return is == GPROF_NONE ? 0 : is;
 }
 
-static int range_begin(struct gprof_util_procs *p, const struct gprof_trace_event *ev)
+static int assist_begin(struct gprof_util_procs *p, const struct gprof_trace_event *ev)
 {
 	const struct gprof_trace_resource *scope = &ev->range.scope;
 
+	if (scope->kind != GPROF_TRACE_RESOURCE_GOROUTINE || scope->id == GPROF_TRACE_NONE)
+		return 0;
+	return gprof_map64_put(&p->tasks, (uint64_t)scope->id,
+			       task(p, scope->id) | TASK_ASSISTS);
+}
+
+static int range_begin(struct gprof_util_procs *p, const struct gprof_trace_event *ev)
+{
 	if (is_stop(p, &ev->range.name)) {
 		stop(p, 1);
 	} else if (is_sweep(p, &ev->range.name)) {
 		take(p, ev->proc, 1);
 	} else if (is_assist(p, &ev->range.name)) {
 		take(p, ev->proc, 1);
-		if (scope->kind == GPROF_TRACE_RESOURCE_GOROUTINE &&
-		    scope->id != GPROF_TRACE_NONE)
-			return gprof_map64_put(&p->tasks, (uint64_t)scope->id,
-					       task(p, scope->id) | TASK_ASSISTS);
+		return assist_begin(p, ev);
 	}
 	return 0;
+}
+
+static bool executes(const struct gprof_util_procs *p, const struct gprof_trace_resource *r)
+{
+	return r->kind == GPROF_TRACE_RESOURCE_GOROUTINE && p->executing.used &&
+	       gprof_map64_get(&p->executing, (uint64_t)r->id) == 1;
+}
+
+/*
+ * Who is within an assist and does not run has no processor yet, neither that of who
+ * mentions it. Go's own code takes one, and once more as the goroutine goes on, and
+ * never gets it back: half of the traces that begin within a collection show a
+ * program that never runs.
+ */
+static int range_active(struct gprof_util_procs *p, const struct gprof_trace_event *ev)
+{
+	if (is_assist(p, &ev->range.name) && !executes(p, &ev->range.scope))
+		return assist_begin(p, ev);
+	return range_begin(p, ev);
 }
 
 static int range_end(struct gprof_util_procs *p, const struct gprof_trace_event *ev)
@@ -222,16 +247,14 @@ static int label(struct gprof_util_procs *p, const struct gprof_trace_event *ev)
 	return gprof_map64_put(&p->tasks, (uint64_t)ev->goroutine, is | TASK_WORKS);
 }
 
-/* What runs is seen at its start, or as the trace begins; after that it is known. */
-static int remember_early(struct gprof_util_procs *p, const struct gprof_trace_event *ev)
+/* Also while the number of processors is not known yet. */
+static int note_execution(struct gprof_util_procs *p, const struct gprof_trace_event *ev)
 {
-	uint64_t goroutine = (uint64_t)ev->transition.resource.id;
+	uint32_t behind = gprof_util_executes(ev->transition.to);
 
-	if (!p->nr)
-		return gprof_map64_put(&p->early, goroutine, 1);
-	if (gprof_map64_get(&p->early, goroutine) == 1)
-		return gprof_map64_put(&p->early, goroutine, 0);
-	return 0;
+	if (behind == executes(p, &ev->transition.resource))
+		return 0;
+	return gprof_map64_put(&p->executing, (uint64_t)ev->transition.resource.id, behind);
 }
 
 bool gprof_util_procs_late(const struct gprof_util_procs *p, const struct gprof_trace_event *ev)
@@ -239,8 +262,7 @@ bool gprof_util_procs_late(const struct gprof_util_procs *p, const struct gprof_
 	if (ev->kind != GPROF_TRACE_RANGE_ACTIVE || p->complete)
 		return false;
 	if (is_assist(p, &ev->range.name))
-		return ev->goroutine != GPROF_TRACE_NONE &&
-		       gprof_map64_get(&p->early, (uint64_t)ev->goroutine) != 1;
+		return executes(p, &ev->range.scope);
 	return is_sweep(p, &ev->range.name);
 }
 
@@ -253,20 +275,20 @@ int gprof_util_procs_event(struct gprof_util_procs *p, const struct gprof_trace_
 		/* The first begins the trace, the second ends its first generation. */
 		if (ev->sync.nr > 1 && !p->complete) {
 			p->complete = true;
-			gprof_map64_free(&p->early);
+			gprof_map64_free(&p->executing);
 		}
 		break;
 	case GPROF_TRACE_STATE_TRANSITION:
 		if (ev->transition.resource.kind != GPROF_TRACE_RESOURCE_GOROUTINE)
 			break;
-		if (!p->complete && (!p->nr || p->early.used))
-			ret = remember_early(p, ev);
+		if (!p->complete)
+			ret = note_execution(p, ev);
 		if (p->nr)
 			transition(p, ev);
 		break;
 	case GPROF_TRACE_RANGE_ACTIVE:
 		if (!p->complete && p->nr)
-			ret = range_begin(p, ev);
+			ret = range_active(p, ev);
 		break;
 	case GPROF_TRACE_RANGE_BEGIN:
 		if (p->nr)

@@ -29,7 +29,7 @@
  * @is_news: for each processor whether it is one of them
  * @is_news_cap: room in it
  * @tasks: TASK_* for goroutines that assist or are background workers
- * @early: goroutines that began to run before the number of processors was known
+ * @executing: 1 for goroutines that run or are in a system call, until @complete
  * @complete: a generation was read to its end, so all that is active is known
  */
 struct gprof_util_procs {
@@ -47,7 +47,7 @@ struct gprof_util_procs {
 	bool *is_news;
 	size_t is_news_cap;
 	struct gprof_map64 tasks;
-	struct gprof_map64 early;
+	struct gprof_map64 executing;
 	bool complete;
 };
 
