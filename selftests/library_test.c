@@ -166,7 +166,7 @@ static void __attribute__((noinline, aligned(64))) count_down(volatile uint64_t 
 		*n = *n - 1;
 }
 
-static int32_t name_generated(const char *path, const void *code, const char *name)
+static int name_generated(const char *path, const void *code, const char *name)
 {
 	FILE *f = fopen(path, "we");
 
@@ -176,30 +176,73 @@ static int32_t name_generated(const char *path, const void *code, const char *na
 	return fclose(f);
 }
 
+/* A jitdump with one function of 128 bytes, and a place; its page mapped as it has to be. */
+static void *dump_generated(const char *path, const void *code, const char *name)
+{
+	struct {
+		uint32_t magic, version, total_size, elf_mach, pad, pid;
+		uint64_t timestamp, flags;
+		struct {
+			uint32_t id, total_size;
+			uint64_t timestamp, addr, nr, at;
+			uint32_t line, discriminator;
+			char file[8];
+		} debug;
+		struct {
+			uint32_t id, total_size;
+			uint64_t timestamp;
+			uint32_t pid, tid;
+			uint64_t vma, addr, size, index;
+			char name[16];
+			char code[128];
+		} load;
+	} d = {
+		.magic = 0x4a695444, .version = 1, .total_size = 40, .pid = getpid(),
+		.debug = { .id = 2, .total_size = sizeof(d.debug), .nr = 1, .line = 77,
+			   .addr = (uintptr_t)code, .at = (uintptr_t)code, .file = "spin.js" },
+		.load = { .total_size = sizeof(d.load), .pid = getpid(), .tid = getpid(),
+			  .addr = (uintptr_t)code, .size = sizeof(d.load.code), .index = 1 },
+	};
+	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	void *page = MAP_FAILED;
+
+	strncpy(d.load.name, name, sizeof(d.load.name) - 1);
+	memcpy(d.load.code, code, sizeof(d.load.code));
+	if (write(fd, &d, sizeof(d)) == sizeof(d))
+		page = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+	close(fd);
+	return page;
+}
+
 struct sought {
 	const char *name;
 	int64_t samples;
+	const char *file;
+	int64_t line;
 };
 
 static int seek_name(void *ctx, const struct gprof_frame *frames, size_t nr, const int64_t *values)
 {
 	struct sought *s = ctx;
 
-	if (nr && !strcmp(frames[0].function, s->name))
+	if (nr && !strcmp(frames[0].function, s->name)) {
 		s->samples += values[0];
+		s->file = frames[0].file;
+		s->line = frames[0].line;
+	}
 	return 0;
 }
 
 TEST_F(library, a_recording_has_the_names_of_its_time)
 {
-	static const char *const names[] = { "first_name", "second_name" };
+	static const char *const names[] = { "first_name", "second_name", "dumped_name" };
 	struct sought sought;
 	struct gprof_profile *p;
 	const char *error = "";
 	volatile uint64_t n;
 	uint64_t end;
-	char path[64];
-	void *code;
+	void *code, *page = NULL;
+	char path[64], dump[64];
 	int i, fd;
 
 	code = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -207,9 +250,15 @@ TEST_F(library, a_recording_has_the_names_of_its_time)
 	memcpy(code, (const void *)(uintptr_t)count_down, 128);
 	__builtin___clear_cache(code, (char *)code + 128);
 	snprintf(path, sizeof(path), "/tmp/perf-%d.map", getpid());
+	snprintf(dump, sizeof(dump), "/tmp/jit-%d.dump", getpid());
 	NEW();
-	for (i = 0; i < 2; i++) {
-		ASSERT_EQ(0, name_generated(path, code, names[i]));
+	for (i = 0; i < 3; i++) {
+		if (i < 2) {
+			ASSERT_EQ(0, name_generated(path, code, names[i]));
+		} else {
+			page = dump_generated(dump, code, names[i]);
+			ASSERT_NE(MAP_FAILED, page);
+		}
 		fd = record_file();
 		EXPECT_OK(gprof_recorder_start(self->r, fd));
 		end = thread_cpu_ns() + 100000000;
@@ -222,14 +271,21 @@ TEST_F(library, a_recording_has_the_names_of_its_time)
 		ASSERT_NE(NULL, p) {
 			TH_LOG("%s", error);
 		}
-		sought = (struct sought){ names[i], 0 };
+		sought = (struct sought){ .name = names[i] };
 		gprof_profile_each(p, seek_name, &sought);
-		gprof_profile_free(p);
 		EXPECT_LT(10, sought.samples) {
 			TH_LOG("%s: %lld samples", names[i], (long long)sought.samples);
 		}
+		if (i == 2) {
+			ASSERT_NE(NULL, sought.file);
+			EXPECT_STREQ("spin.js", sought.file);
+			EXPECT_EQ(77, sought.line);
+		}
+		gprof_profile_free(p);
 	}
 	unlink(path);
+	unlink(dump);
+	munmap(page, 4096);
 	munmap(code, 4096);
 }
 

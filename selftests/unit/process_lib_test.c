@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Address spaces, names of generated code, and names of the kernel.
+ * Address spaces, and names of the kernel.
  */
 #include <kselftest_harness.h>
 
@@ -13,7 +13,6 @@
 #include "file_pool.h"
 #include "kernel_symbol.h"
 #include "lib_util.h"
-#include "perf_map.h"
 #include "process.h"
 
 #define PID	(1 << 29)	/* no process has it */
@@ -406,147 +405,6 @@ TEST_F(file, beyond_the_limit_is_closed_but_keeps_its_build_id)
 	gprof_spaces_free(&self->s);
 	EXPECT_EQ(0, gprof_pool_open());
 	ASSERT_EQ(0, gprof_spaces_init(&self->s));
-}
-
-TEST_F(space, generated_code_is_looked_up_again_for_each_profile)
-{
-	struct gprof_space *space;
-	struct gprof_process self_id = { getpid(), 1, lib_start_ns(getpid()) };
-	struct gprof_map_rec m = {
-		.rec = { GPROF_REC_MAP, WHOLE, sizeof(m) },
-		.process = self_id,
-		.time = 10,
-		.start = 0x1000,
-		.end = 0x2000,
-	};
-	char map[64];
-
-	snprintf(map, sizeof(map), "/tmp/perf-%d.map", getpid());
-	ASSERT_EQ(0, gprof_spaces_map(&self->s, &m, "//anon"));
-	space = gprof_spaces_find(&self->s, &self_id);
-	ASSERT_NE(NULL, space);
-	ASSERT_TRUE(lib_put(map, "1000 10 early\n", 14));
-	EXPECT_STREQ("early", gprof_space_generated(space, 0x1008));
-	ASSERT_TRUE(lib_put(map, "1000 10 early\n1010 10 late\n", 27));
-	EXPECT_EQ(NULL, gprof_space_generated(space, 0x1018));
-	gprof_spaces_generate_again(&self->s);
-	EXPECT_STREQ("late", gprof_space_generated(space, 0x1018));
-	/* A process that has ended took its map along, not its names. */
-	unlink(map);
-	gprof_spaces_generate_again(&self->s);
-	EXPECT_STREQ("early", gprof_space_generated(space, 0x1008));
-}
-
-FIXTURE(perf_map) {
-	const char *dir;
-	char path[128];
-	struct gprof_perf_map m;
-};
-
-FIXTURE_SETUP(perf_map)
-{
-	self->dir = lib_tmpdir();
-	snprintf(self->path, sizeof(self->path), "%s/perf-1.map", self->dir);
-}
-
-FIXTURE_TEARDOWN(perf_map)
-{
-	lib_sh("rm -rf %s", self->dir);
-}
-
-TEST_F(perf_map, later_code_replaces_earlier_code)
-{
-	lib_write(self->dir, "perf-1.map",
-		  "1000 100 first function\n"
-		  "2000 100 second\n"
-		  "1000 80 newer\n"
-		  "1f00 400 around\n");
-	ASSERT_EQ(0, gprof_perf_map_read(&self->m, self->path, getuid(), 0));
-	EXPECT_STREQ("newer", gprof_perf_map_find(&self->m, 0x1000));
-	EXPECT_STREQ("first function", gprof_perf_map_find(&self->m, 0x10ff));
-	EXPECT_EQ(NULL, gprof_perf_map_find(&self->m, 0x1100));
-	EXPECT_STREQ("around", gprof_perf_map_find(&self->m, 0x2050));
-	EXPECT_EQ(NULL, gprof_perf_map_find(&self->m, 0xfff));
-	gprof_perf_map_free(&self->m);
-}
-
-TEST_F(perf_map, lines_that_make_no_sense_are_passed)
-{
-	lib_write(self->dir, "perf-1.map",
-		  "\n\n"
-		  "zzz 10 bad\n"
-		  "1000\n"
-		  "1000 10\n"
-		  "1000 10 \n"
-		  "1000 0 empty\n"
-		  "fffffffffffffff0 ffff wraps\n"
-		  "3000 10 good\n"
-		  "4000 10 last line without an end");
-	ASSERT_EQ(0, gprof_perf_map_read(&self->m, self->path, getuid(), 0));
-	EXPECT_EQ(2, self->m.nr);
-	EXPECT_STREQ("good", gprof_perf_map_find(&self->m, 0x3000));
-	EXPECT_STREQ("last line without an end", gprof_perf_map_find(&self->m, 0x400f));
-	gprof_perf_map_free(&self->m);
-}
-
-TEST_F(perf_map, short_lines_take_no_more_memory_than_is_said)
-{
-	struct rusage before, after;
-	const size_t lines = 2800000;
-	char *text = malloc(6 * lines);
-	size_t i;
-
-	ASSERT_NE(NULL, text);
-	for (i = 0; i < lines; i++)
-		memcpy(text + 6 * i, "1 1 a\n", 6);
-	ASSERT_TRUE(lib_put(self->path, text, 6 * lines));
-	getrusage(RUSAGE_SELF, &before);
-	EXPECT_EQ(-EFBIG, gprof_perf_map_read(&self->m, self->path, getuid(), 0));
-	/* A third of them is taken. */
-	ASSERT_TRUE(lib_put(self->path, text, 2 * lines));
-	ASSERT_EQ(0, gprof_perf_map_read(&self->m, self->path, getuid(), 0));
-	EXPECT_STREQ("a", gprof_perf_map_find(&self->m, 1));
-	getrusage(RUSAGE_SELF, &after);
-	EXPECT_GT(66 << 10, after.ru_maxrss - before.ru_maxrss);
-	gprof_perf_map_free(&self->m);
-	free(text);
-}
-
-TEST_F(perf_map, a_file_of_somebody_else_is_refused)
-{
-	if (getuid())
-		SKIP(return, "needs root to make a file of another user");
-	lib_write(self->dir, "perf-1.map", "1000 10 x\n");
-	ASSERT_EQ(0, chown(self->path, 1234, 1234));
-	EXPECT_EQ(-EPERM, gprof_perf_map_read(&self->m, self->path, 1235, 0));
-	EXPECT_EQ(0, gprof_perf_map_read(&self->m, self->path, 1234, 0));
-	gprof_perf_map_free(&self->m);
-}
-
-TEST_F(perf_map, a_file_that_is_older_than_the_process_is_refused)
-{
-	struct stat st;
-
-	lib_write(self->dir, "perf-1.map", "1000 10 x\n");
-	ASSERT_EQ(0, stat(self->path, &st));
-	EXPECT_EQ(-ESTALE, gprof_perf_map_read(&self->m, self->path, getuid(), st.st_mtime + 1));
-	EXPECT_EQ(0, gprof_perf_map_read(&self->m, self->path, getuid(), st.st_mtime));
-	gprof_perf_map_free(&self->m);
-}
-
-TEST_F(perf_map, links_pipes_and_directories_are_refused)
-{
-	char other[128];
-
-	snprintf(other, sizeof(other), "%s/link", self->dir);
-	lib_write(self->dir, "perf-1.map", "1000 10 x\n");
-	ASSERT_EQ(0, symlink(self->path, other));
-	EXPECT_GT(0, gprof_perf_map_read(&self->m, other, getuid(), 0));
-	unlink(other);
-	ASSERT_EQ(0, mkfifo(other, 0644));
-	EXPECT_EQ(-EPERM, gprof_perf_map_read(&self->m, other, getuid(), 0));
-	EXPECT_EQ(-EPERM, gprof_perf_map_read(&self->m, self->dir, getuid(), 0));
-	EXPECT_EQ(-ENOENT, gprof_perf_map_read(&self->m, "/nonexistent", getuid(), 0));
 }
 
 FIXTURE(kernel) {

@@ -11,20 +11,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define BACK_MAX	16	/* older code that may lie around newer */
-
-/**
- * struct gprof_perf_map_entry - a generated function
- * @start: address
- * @end: address after the last
- * @name: where in the text; later lines replace earlier ones
- */
-struct gprof_perf_map_entry {
-	uint64_t start;
-	uint64_t end;
-	uint32_t name;
-};
-
 /* A line "1 1 a" of 6 bytes takes four times as much: what all of it may. */
 #define MEMORY_MAX	(64ULL << 20)
 
@@ -74,21 +60,13 @@ static int parse(struct gprof_perf_map *m, size_t len)
 			p = at + 1;
 			size = strtoull(p, &at, 16);
 			if (at != p && *at == ' ' && at[1] && size && start + size > start)
-				m->v[m->nr++] = (struct gprof_perf_map_entry){
-					start, start + size, (uint32_t)(at + 1 - m->text) };
+				m->v[m->nr++] = (struct gprof_code){
+					start, start + size, (uint32_t)(at + 1 - m->text),
+					(uint32_t)m->nr };
 		}
 		p = next;
 	}
 	return 0;
-}
-
-static int by_start(const void *a, const void *b)
-{
-	const struct gprof_perf_map_entry *x = a, *y = b;
-
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
-	return x->name < y->name ? -1 : x->name > y->name;
 }
 
 int gprof_perf_map_read(struct gprof_perf_map *m, const char *path, uid_t uid, time_t since)
@@ -116,8 +94,8 @@ int gprof_perf_map_read(struct gprof_perf_map *m, const char *path, uid_t uid, t
 		err = parse(m, len);
 	if (err)
 		gprof_perf_map_free(m);
-	else if (m->nr)
-		qsort(m->v, m->nr, sizeof(*m->v), by_start);
+	else
+		gprof_code_sort(m->v, m->nr);
 	return err;
 }
 
@@ -130,22 +108,7 @@ void gprof_perf_map_free(struct gprof_perf_map *m)
 
 const char *gprof_perf_map_find(const struct gprof_perf_map *m, uint64_t addr)
 {
-	const struct gprof_perf_map_entry *best = NULL;
-	size_t lo = 0, hi = m->nr, back;
+	const struct gprof_code *code = gprof_code_find(m->v, m->nr, addr);
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (m->v[mid].start <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	for (back = 0; back < BACK_MAX && lo; back++, lo--) {
-		const struct gprof_perf_map_entry *e = &m->v[lo - 1];
-
-		if (addr < e->end && (!best || e->name > best->name))
-			best = e;
-	}
-	return best ? m->text + best->name : NULL;
+	return code ? m->text + code->name : NULL;
 }

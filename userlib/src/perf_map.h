@@ -8,11 +8,12 @@
 #ifndef GPROF_PERF_MAP_H
 #define GPROF_PERF_MAP_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 #include <time.h>
+
+#include "code_map.h"
 
 /**
  * struct gprof_perf_map - generated functions in the order of addresses
@@ -21,7 +22,7 @@
  * @text: the file, cut into names
  */
 struct gprof_perf_map {
-	struct gprof_perf_map_entry *v;
+	struct gprof_code *v;
 	size_t nr;
 	char *text;
 };

@@ -32,7 +32,7 @@ static void free_space(struct gprof_space *space)
 	for (i = 0; i < space->nr; i++)
 		free(space->readings[i].v);
 	free(space->readings);
-	gprof_perf_map_free(&space->perf_map);
+	gprof_generated_free(&space->generated);
 	gprof_description_free(&space->description);
 }
 
@@ -72,16 +72,6 @@ struct gprof_space *gprof_spaces_find(struct gprof_spaces *s, const struct gprof
 	uint32_t index = gprof_table_find(&s->table, space_hash(s, id), space_eq, s, id);
 
 	return index == GPROF_NONE ? NULL : &s->v[index];
-}
-
-/* CLOCK_REALTIME at a time of CLOCK_BOOTTIME, in seconds. */
-static time_t real_time(uint64_t boot_ns)
-{
-	struct timespec boot, real;
-
-	clock_gettime(CLOCK_BOOTTIME, &boot);
-	clock_gettime(CLOCK_REALTIME, &real);
-	return real.tv_sec - boot.tv_sec + (time_t)(boot_ns / 1000000000);
 }
 
 static struct gprof_space *get_space(struct gprof_spaces *s, const struct gprof_process *id)
@@ -389,67 +379,47 @@ const struct gprof_vma *gprof_space_vma(struct gprof_space *space, uint32_t layo
 	return best;
 }
 
-/* The pid that the process has in its own pid namespace. */
-static uint32_t inner_pid(uint32_t pid)
-{
-	char path[64];
-	char line[256];
-	uint32_t inner = pid;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%u/status", pid);
-	f = fopen(path, "re");
-	if (!f)
-		return pid;
-	while (fgets(line, sizeof(line), f)) {
-		char *last = strrchr(line, '\t');
-
-		if (strncmp(line, "NSpid:", 6) || !last)
-			continue;
-		inner = (uint32_t)strtoul(last + 1, NULL, 10);
-		break;
-	}
-	fclose(f);
-	return inner ? inner : pid;
-}
-
 void gprof_spaces_generate_again(struct gprof_spaces *s)
 {
 	size_t i;
 
 	for (i = 0; i < s->nr; i++)
-		s->v[i].perf_map_read = false;
+		s->v[i].generated.read = false;
 }
 
-static void read_perf_map(struct gprof_space *space)
+/* The jitdump that a process has mapped; NULL if there is none. */
+static const struct gprof_vma *find_jitdump(const struct gprof_space *space)
 {
+	size_t i, j;
+
+	for (i = space->nr; i; i--) {
+		const struct gprof_reading *r = &space->readings[i - 1];
+
+		for (j = 0; j < r->nr; j++)
+			if (r->v[j].object && gprof_is_jitdump(r->v[j].path))
+				return &r->v[j];
+	}
+	return NULL;
+}
+
+static void read_generated(struct gprof_space *space)
+{
+	const struct gprof_vma *vma = find_jitdump(space);
 	uid_t uid = space->uid_known ? space->uid : geteuid();
-	time_t since = real_time(space->id.start_ns) - 1;
-	uint32_t pid = space->id.pid;
-	struct gprof_perf_map map;
-	char path[96];
-	int err = -ENOENT;
+	struct gprof_mapped_at at = { .process = space->id };
 
-	if (gprof_process_alive(&space->id)) {
-		snprintf(path, sizeof(path), "/proc/%u/root/tmp/perf-%u.map", pid, inner_pid(pid));
-		err = gprof_perf_map_read(&map, path, uid, since);
+	if (vma) {
+		at.start = vma->start;
+		at.end = vma->end;
 	}
-	if (err) {
-		snprintf(path, sizeof(path), "/tmp/perf-%u.map", pid);
-		err = gprof_perf_map_read(&map, path, uid, since);
-	}
-	/* What was read before is right still, when the process and its map are gone. */
-	if (err)
-		return;
-	gprof_perf_map_free(&space->perf_map);
-	space->perf_map = map;
+	gprof_generated_read(&space->generated, &space->id, uid,
+			     vma ? &vma->object->id : NULL, &at);
 }
 
-const char *gprof_space_generated(struct gprof_space *space, uint64_t addr)
+bool gprof_space_generated(struct gprof_space *space, uint64_t addr,
+			   struct gprof_generated_code *code)
 {
-	if (!space->perf_map_read) {
-		space->perf_map_read = true;
-		read_perf_map(space);
-	}
-	return gprof_perf_map_find(&space->perf_map, addr);
+	if (!space->generated.read)
+		read_generated(space);
+	return gprof_generated_find(&space->generated, addr, code);
 }

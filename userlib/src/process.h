@@ -16,8 +16,8 @@
 #include <sys/types.h>
 
 #include "description.h"
+#include "generated.h"
 #include "object.h"
-#include "perf_map.h"
 #include "table.h"
 
 /**
@@ -66,8 +66,7 @@ struct gprof_reading {
  * @readings: what is known of it
  * @nr: how many
  * @cap: room
- * @perf_map: names of generated code
- * @perf_map_read: was it tried for this profile?
+ * @generated: names of code that it generates
  * @description: what else there is to say of it
  */
 struct gprof_space {
@@ -77,8 +76,7 @@ struct gprof_space {
 	struct gprof_reading *readings;
 	size_t nr;
 	size_t cap;
-	struct gprof_perf_map perf_map;
-	bool perf_map_read;
+	struct gprof_generated generated;
 	struct gprof_description description;
 };
 
@@ -163,7 +161,8 @@ void gprof_spaces_describe_all(struct gprof_spaces *s);
 /** gprof_spaces_generate_again() - programs have gone on compiling: look at their maps again */
 void gprof_spaces_generate_again(struct gprof_spaces *s);
 
-/** gprof_space_generated() - name of generated code, from /tmp/perf-PID.map, or NULL */
-const char *gprof_space_generated(struct gprof_space *space, uint64_t addr);
+/** gprof_space_generated() - the generated code at an address; false: nothing is known of it */
+bool gprof_space_generated(struct gprof_space *space, uint64_t addr,
+			   struct gprof_generated_code *code);
 
 #endif /* GPROF_PROCESS_H */

@@ -200,10 +200,14 @@ static uint32_t add_function(struct gprof_resolver *r, const char *symbol, const
 	return gprof_profile_function(r->p, &f);
 }
 
-/* Give a location one function without a source. */
-static int name_location(struct gprof_resolver *r, uint32_t location, const char *name)
+/* Give a location one function. @file: "": its source is not known */
+static int name_location(struct gprof_resolver *r, uint32_t location, const char *name,
+			 const char *file, uint32_t number)
 {
-	struct gprof_line line = { .function = add_function(r, name, "", 0) };
+	struct gprof_line line = {
+		.function = add_function(r, name, file, 0),
+		.line = number,
+	};
 
 	if (line.function == GPROF_NONE)
 		return -ENOMEM;
@@ -245,7 +249,7 @@ static int kernel_frame(struct gprof_resolver *r, uint64_t addr)
 	location = gprof_profile_find_location(r->p, *mapping, addr);
 	if (location == GPROF_NONE) {
 		location = gprof_profile_add_location(r->p, *mapping, addr);
-		if (location == GPROF_NONE || (name && name_location(r, location, name)))
+		if (location == GPROF_NONE || (name && name_location(r, location, name, "", 0)))
 			return -ENOMEM;
 	}
 	return push(r, location);
@@ -275,7 +279,7 @@ static int user_frame(struct gprof_resolver *r, struct gprof_space *space,
 		      const struct place *place, uint64_t addr)
 {
 	uint32_t location = gprof_profile_find_location(r->p, place->mapping, place->address);
-	const char *name;
+	struct gprof_generated_code code;
 
 	if (location != GPROF_NONE)
 		return push(r, location);
@@ -289,8 +293,8 @@ static int user_frame(struct gprof_resolver *r, struct gprof_space *space,
 		r->unnamed[r->nr_unnamed++] = (struct gprof_unnamed){ place->object, place->vaddr,
 								     location };
 	} else if (space && !place->object) {
-		name = gprof_space_generated(space, addr);
-		if (name && name_location(r, location, name))
+		if (gprof_space_generated(space, addr, &code) &&
+		    name_location(r, location, code.name, code.file ? code.file : "", code.line))
 			return -ENOMEM;
 	}
 	return push(r, location);
@@ -370,7 +374,7 @@ int gprof_resolve_none(struct gprof_resolver *r)
 	r->nr_stack = 0;
 	if (location == GPROF_NONE) {
 		location = gprof_profile_add_location(r->p, 0, 0);
-		if (location == GPROF_NONE || name_location(r, location, "[no stack]"))
+		if (location == GPROF_NONE || name_location(r, location, "[no stack]", "", 0))
 			return -ENOMEM;
 	}
 	return push(r, location);

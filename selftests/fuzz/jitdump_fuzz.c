@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * jitdump_fuzz: any bytes at all, read as a dump of generated code.
+ */
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "jitdump.h"
+
+#define CHECK(x)	do { if (!(x)) { fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #x); \
+				abort(); } } while (0)
+
+#define PID	7	/* as in the corpus */
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	int fd = memfd_create("jitdump", MFD_CLOEXEC), err;
+	struct gprof_jitdump j;
+	uint64_t addr = 0;
+	const char *file;
+	uint32_t line;
+	size_t i;
+
+	CHECK(fd >= 0 && write(fd, data, size) == (ssize_t)size);
+	err = gprof_jitdump_read(&j, fd, PID);
+	CHECK(!err || err == -EFBIG || err == -EINVAL || err == -ESRCH);
+	close(fd);
+	/* Addresses that the file may name, and their neighbours. */
+	for (i = 0; i < size && !err; i++) {
+		const char *name;
+
+		addr = addr >> 8 | (uint64_t)data[i] << 56;
+		name = gprof_jitdump_find(&j, addr, &file, &line);
+		CHECK(!name || strlen(name) <= size);
+		CHECK(name || (!file && !line));
+		CHECK(!file || strlen(file) <= size);
+	}
+	gprof_jitdump_free(&j);
+	return 0;
+}

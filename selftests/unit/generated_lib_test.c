@@ -1,0 +1,544 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Names of code that programs generate: their maps and jitdumps.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/sysmacros.h>
+#include <sys/wait.h>
+
+#include <kselftest_harness.h>
+
+#include "decode.h"
+#include "generated.h"
+#include "lib_util.h"
+#include "process.h"
+
+FIXTURE(perf_map) {
+	const char *dir;
+	char path[128];
+	struct gprof_perf_map m;
+};
+
+FIXTURE_SETUP(perf_map)
+{
+	self->dir = lib_tmpdir();
+	snprintf(self->path, sizeof(self->path), "%s/perf-1.map", self->dir);
+}
+
+FIXTURE_TEARDOWN(perf_map)
+{
+	lib_sh("rm -rf %s", self->dir);
+}
+
+TEST_F(perf_map, later_code_replaces_earlier_code)
+{
+	lib_write(self->dir, "perf-1.map",
+		  "1000 100 first function\n"
+		  "2000 100 second\n"
+		  "1000 80 newer\n"
+		  "1f00 400 around\n");
+	ASSERT_EQ(0, gprof_perf_map_read(&self->m, self->path, getuid(), 0));
+	EXPECT_STREQ("newer", gprof_perf_map_find(&self->m, 0x1000));
+	EXPECT_STREQ("first function", gprof_perf_map_find(&self->m, 0x10ff));
+	EXPECT_EQ(NULL, gprof_perf_map_find(&self->m, 0x1100));
+	EXPECT_STREQ("around", gprof_perf_map_find(&self->m, 0x2050));
+	EXPECT_EQ(NULL, gprof_perf_map_find(&self->m, 0xfff));
+	gprof_perf_map_free(&self->m);
+}
+
+TEST_F(perf_map, lines_that_make_no_sense_are_passed)
+{
+	lib_write(self->dir, "perf-1.map",
+		  "\n\n"
+		  "zzz 10 bad\n"
+		  "1000\n"
+		  "1000 10\n"
+		  "1000 10 \n"
+		  "1000 0 empty\n"
+		  "fffffffffffffff0 ffff wraps\n"
+		  "3000 10 good\n"
+		  "4000 10 last line without an end");
+	ASSERT_EQ(0, gprof_perf_map_read(&self->m, self->path, getuid(), 0));
+	EXPECT_EQ(2, self->m.nr);
+	EXPECT_STREQ("good", gprof_perf_map_find(&self->m, 0x3000));
+	EXPECT_STREQ("last line without an end", gprof_perf_map_find(&self->m, 0x400f));
+	gprof_perf_map_free(&self->m);
+}
+
+TEST_F(perf_map, short_lines_take_no_more_memory_than_is_said)
+{
+	struct rusage before, after;
+	const size_t lines = 2800000;
+	char *text = malloc(6 * lines);
+	size_t i;
+
+	ASSERT_NE(NULL, text);
+	for (i = 0; i < lines; i++)
+		memcpy(text + 6 * i, "1 1 a\n", 6);
+	ASSERT_TRUE(lib_put(self->path, text, 6 * lines));
+	getrusage(RUSAGE_SELF, &before);
+	EXPECT_EQ(-EFBIG, gprof_perf_map_read(&self->m, self->path, getuid(), 0));
+	/* A third of them is taken. */
+	ASSERT_TRUE(lib_put(self->path, text, 2 * lines));
+	ASSERT_EQ(0, gprof_perf_map_read(&self->m, self->path, getuid(), 0));
+	EXPECT_STREQ("a", gprof_perf_map_find(&self->m, 1));
+	getrusage(RUSAGE_SELF, &after);
+	EXPECT_GT(66 << 10, after.ru_maxrss - before.ru_maxrss);
+	gprof_perf_map_free(&self->m);
+	free(text);
+}
+
+TEST_F(perf_map, a_file_of_somebody_else_is_refused)
+{
+	if (getuid())
+		SKIP(return, "needs root to make a file of another user");
+	lib_write(self->dir, "perf-1.map", "1000 10 x\n");
+	ASSERT_EQ(0, chown(self->path, 1234, 1234));
+	EXPECT_EQ(-EPERM, gprof_perf_map_read(&self->m, self->path, 1235, 0));
+	EXPECT_EQ(0, gprof_perf_map_read(&self->m, self->path, 1234, 0));
+	gprof_perf_map_free(&self->m);
+}
+
+TEST_F(perf_map, a_file_that_is_older_than_the_process_is_refused)
+{
+	struct stat st;
+
+	lib_write(self->dir, "perf-1.map", "1000 10 x\n");
+	ASSERT_EQ(0, stat(self->path, &st));
+	EXPECT_EQ(-ESTALE, gprof_perf_map_read(&self->m, self->path, getuid(), st.st_mtime + 1));
+	EXPECT_EQ(0, gprof_perf_map_read(&self->m, self->path, getuid(), st.st_mtime));
+	gprof_perf_map_free(&self->m);
+}
+
+TEST_F(perf_map, links_pipes_and_directories_are_refused)
+{
+	char other[128];
+
+	snprintf(other, sizeof(other), "%s/link", self->dir);
+	lib_write(self->dir, "perf-1.map", "1000 10 x\n");
+	ASSERT_EQ(0, symlink(self->path, other));
+	EXPECT_GT(0, gprof_perf_map_read(&self->m, other, getuid(), 0));
+	unlink(other);
+	ASSERT_EQ(0, mkfifo(other, 0644));
+	EXPECT_EQ(-EPERM, gprof_perf_map_read(&self->m, other, getuid(), 0));
+	EXPECT_EQ(-EPERM, gprof_perf_map_read(&self->m, self->dir, getuid(), 0));
+	EXPECT_EQ(-ENOENT, gprof_perf_map_read(&self->m, "/nonexistent", getuid(), 0));
+}
+
+FIXTURE(space) {
+	struct gprof_spaces s;
+};
+
+FIXTURE_SETUP(space)
+{
+	ASSERT_EQ(0, gprof_spaces_init(&self->s));
+}
+
+FIXTURE_TEARDOWN(space)
+{
+	gprof_spaces_free(&self->s);
+}
+
+#define WHOLE	(GPROF_MAP_REC_F_FIRST | GPROF_MAP_REC_F_LAST)
+
+TEST_F(space, maps_are_looked_up_again_for_each_profile)
+{
+	struct gprof_space *space;
+	struct gprof_process self_id = { getpid(), 1, lib_start_ns(getpid()) };
+	struct gprof_map_rec m = {
+		.rec = { GPROF_REC_MAP, WHOLE, sizeof(m) },
+		.process = self_id,
+		.time = 10,
+		.start = 0x1000,
+		.end = 0x2000,
+	};
+	struct gprof_generated_code code;
+	char map[64];
+
+	snprintf(map, sizeof(map), "/tmp/perf-%d.map", getpid());
+	ASSERT_EQ(0, gprof_spaces_map(&self->s, &m, "//anon"));
+	space = gprof_spaces_find(&self->s, &self_id);
+	ASSERT_NE(NULL, space);
+	ASSERT_TRUE(lib_put(map, "1000 10 early\n", 14));
+	ASSERT_TRUE(gprof_space_generated(space, 0x1008, &code));
+	EXPECT_STREQ("early", code.name);
+	ASSERT_TRUE(lib_put(map, "1000 10 early\n1010 10 late\n", 27));
+	EXPECT_FALSE(gprof_space_generated(space, 0x1018, &code));
+	gprof_spaces_generate_again(&self->s);
+	ASSERT_TRUE(gprof_space_generated(space, 0x1018, &code));
+	EXPECT_STREQ("late", code.name);
+	/* A process that has ended took its map along, not its names. */
+	unlink(map);
+	gprof_spaces_generate_again(&self->s);
+	ASSERT_TRUE(gprof_space_generated(space, 0x1008, &code));
+	EXPECT_STREQ("early", code.name);
+}
+
+/**
+ * struct dump - a jitdump in the making
+ * @bytes: so far
+ * @len: how many
+ */
+struct dump {
+	char bytes[1 << 16];
+	size_t len;
+};
+
+static void put(struct dump *d, const void *bytes, size_t len)
+{
+	memcpy(d->bytes + d->len, bytes, len);
+	d->len += len;
+}
+
+#define PUT(d, type, value)	put(d, &(type){ (type)(value) }, sizeof(type))
+
+static void put_header(struct dump *d, uint32_t pid)
+{
+	d->len = 0;
+	PUT(d, uint32_t, 0x4a695444);
+	PUT(d, uint32_t, 1);
+	/* Longer than it has to be: what comes behind is for others. */
+	PUT(d, uint32_t, 48);
+	PUT(d, uint32_t, 62);
+	PUT(d, uint32_t, 0);
+	PUT(d, uint32_t, pid);
+	PUT(d, uint64_t, 1);
+	PUT(d, uint64_t, 0);
+	PUT(d, uint64_t, -1);
+}
+
+static size_t record_begin(struct dump *d, uint32_t id)
+{
+	PUT(d, uint32_t, id);
+	PUT(d, uint32_t, 0);
+	PUT(d, uint64_t, 1000);
+	return d->len - 16;
+}
+
+static void record_end(struct dump *d, size_t at)
+{
+	uint32_t size = (uint32_t)(d->len - at);
+
+	memcpy(d->bytes + at + 4, &size, sizeof(size));
+}
+
+static void put_load(struct dump *d, uint64_t addr, uint64_t size, uint64_t index, const char *name)
+{
+	static const char code[64] = { 0x55 };
+	size_t at = record_begin(d, 0);
+
+	PUT(d, uint32_t, 1);
+	PUT(d, uint32_t, 1);
+	PUT(d, uint64_t, addr);
+	PUT(d, uint64_t, addr);
+	PUT(d, uint64_t, size);
+	PUT(d, uint64_t, index);
+	put(d, name, strlen(name) + 1);
+	put(d, code, size < sizeof(code) ? size : sizeof(code));
+	record_end(d, at);
+}
+
+static void put_move(struct dump *d, uint64_t from, uint64_t to, uint64_t size, uint64_t index)
+{
+	size_t at = record_begin(d, 1);
+
+	PUT(d, uint32_t, 1);
+	PUT(d, uint32_t, 1);
+	PUT(d, uint64_t, to);
+	PUT(d, uint64_t, from);
+	PUT(d, uint64_t, to);
+	PUT(d, uint64_t, size);
+	PUT(d, uint64_t, index);
+	record_end(d, at);
+}
+
+static size_t debug_begin(struct dump *d, uint64_t addr, uint64_t nr)
+{
+	size_t at = record_begin(d, 2);
+
+	PUT(d, uint64_t, addr);
+	PUT(d, uint64_t, nr);
+	return at;
+}
+
+static void put_place(struct dump *d, uint64_t addr, uint32_t line, const char *file)
+{
+	PUT(d, uint64_t, addr);
+	PUT(d, uint32_t, line);
+	PUT(d, uint32_t, 0);
+	put(d, file, strlen(file) + 1);
+}
+
+FIXTURE(jitdump) {
+	struct dump d;
+	struct gprof_jitdump j;
+};
+
+FIXTURE_SETUP(jitdump)
+{
+	put_header(&self->d, 7);
+}
+
+FIXTURE_TEARDOWN(jitdump)
+{
+	gprof_jitdump_free(&self->j);
+}
+
+static int read_dump(struct gprof_jitdump *j, const struct dump *d, size_t len)
+{
+	int fd = lib_memfd(d->bytes, len), err;
+
+	gprof_jitdump_free(j);
+	err = gprof_jitdump_read(j, fd, 7);
+	close(fd);
+	return err;
+}
+
+/* "NAME FILE:LINE" of an address. */
+static const char *place_of(const struct gprof_jitdump *j, uint64_t addr)
+{
+	static char text[256];
+	const char *file;
+	uint32_t line;
+	const char *name = gprof_jitdump_find(j, addr, &file, &line);
+
+	snprintf(text, sizeof(text), "%s %s:%u", name ? name : "-", file ? file : "-", line);
+	return text;
+}
+
+TEST_F(jitdump, functions_are_found_by_address)
+{
+	put_load(&self->d, 0x1000, 0x40, 1, "first");
+	put_load(&self->d, 0x2000, 0x20, 2, "second");
+	/* The same place again: older code is gone. */
+	put_load(&self->d, 0x1000, 0x10, 3, "newer");
+	ASSERT_EQ(0, read_dump(&self->j, &self->d, self->d.len));
+	EXPECT_STREQ("newer -:0", place_of(&self->j, 0x1000));
+	EXPECT_STREQ("first -:0", place_of(&self->j, 0x1010));
+	EXPECT_STREQ("- -:0", place_of(&self->j, 0x1040));
+	EXPECT_STREQ("second -:0", place_of(&self->j, 0x201f));
+	EXPECT_STREQ("- -:0", place_of(&self->j, 0xfff));
+}
+
+TEST_F(jitdump, code_that_moves_takes_its_name_and_lines_along)
+{
+	size_t at = debug_begin(&self->d, 0x1000, 1);
+
+	put_place(&self->d, 0x1000, 7, "a.js");
+	record_end(&self->d, at);
+	put_load(&self->d, 0x1000, 0x40, 9, "mover");
+	put_move(&self->d, 0x1000, 0x5000, 0x40, 9);
+	put_move(&self->d, 0x5000, 0x7000, 0x40, 9);
+	put_move(&self->d, 0x1, 0x9000, 0x40, 10);
+	ASSERT_EQ(0, read_dump(&self->j, &self->d, self->d.len));
+	EXPECT_STREQ("mover a.js:7", place_of(&self->j, 0x5004));
+	EXPECT_STREQ("mover a.js:7", place_of(&self->j, 0x7004));
+	/* Of what never was loaded nothing is known. */
+	EXPECT_STREQ("- -:0", place_of(&self->j, 0x9000));
+}
+
+TEST_F(jitdump, places_belong_to_the_function_behind_them)
+{
+	size_t at = debug_begin(&self->d, 0x1000, 3);
+
+	/* In any order; "\xff" is the source of the one before. */
+	put_place(&self->d, 0x1020, 12, "a.js");
+	put_place(&self->d, 0x1000, 10, "\xff");
+	put_place(&self->d, 0x1010, 3, "b.js");
+	record_end(&self->d, at);
+	put_load(&self->d, 0x1000, 0x40, 1, "first");
+	/* Of other code than what follows. */
+	at = debug_begin(&self->d, 0x9000, 1);
+	put_place(&self->d, 0x9000, 99, "c.js");
+	record_end(&self->d, at);
+	put_load(&self->d, 0x2000, 0x40, 2, "second");
+	at = debug_begin(&self->d, 0x3000, 1);
+	put_place(&self->d, 0x3004, 30, "d.js");
+	record_end(&self->d, at);
+	put_load(&self->d, 0x3000, 0x40, 3, "third");
+	ASSERT_EQ(0, read_dump(&self->j, &self->d, self->d.len));
+	EXPECT_STREQ("first a.js:10", place_of(&self->j, 0x100f));
+	EXPECT_STREQ("first b.js:3", place_of(&self->j, 0x1010));
+	EXPECT_STREQ("first a.js:12", place_of(&self->j, 0x103f));
+	EXPECT_STREQ("second -:0", place_of(&self->j, 0x2000));
+	EXPECT_STREQ("third -:0", place_of(&self->j, 0x3003));
+	EXPECT_STREQ("third d.js:30", place_of(&self->j, 0x3004));
+}
+
+/* It is being written. */
+TEST_F(jitdump, what_is_whole_counts)
+{
+	size_t whole, len;
+
+	put_load(&self->d, 0x1000, 0x40, 1, "first");
+	whole = self->d.len;
+	put_load(&self->d, 0x2000, 0x40, 2, "second");
+	for (len = whole; len < whole + 16 + 40 + sizeof("second"); len++) {
+		ASSERT_EQ(0, read_dump(&self->j, &self->d, len));
+		EXPECT_STREQ("first -:0", place_of(&self->j, 0x1000));
+		EXPECT_EQ(1, self->j.nr);
+	}
+	ASSERT_EQ(0, read_dump(&self->j, &self->d, self->d.len));
+	EXPECT_EQ(2, self->j.nr);
+	/* Room that was made and not yet written: no record is that short. */
+	memset(self->d.bytes + self->d.len, 0, 64);
+	ASSERT_EQ(0, read_dump(&self->j, &self->d, self->d.len + 64));
+	EXPECT_EQ(2, self->j.nr);
+}
+
+TEST_F(jitdump, what_is_none_of_the_process_is_refused)
+{
+	ASSERT_EQ(0, read_dump(&self->j, &self->d, self->d.len));
+	put_header(&self->d, 8);
+	EXPECT_EQ(-ESRCH, read_dump(&self->j, &self->d, self->d.len));
+	put_header(&self->d, 7);
+	memcpy(self->d.bytes, "JiTD", 4);	/* the other byte order */
+	EXPECT_EQ(-EINVAL, read_dump(&self->j, &self->d, self->d.len));
+	EXPECT_EQ(-EINVAL, read_dump(&self->j, &self->d, 39));
+	EXPECT_EQ(-EINVAL, read_dump(&self->j, &self->d, 0));
+}
+
+TEST_F(jitdump, records_that_make_no_sense_are_passed)
+{
+	uint32_t huge = UINT32_MAX;
+	size_t at, i;
+
+	put_load(&self->d, 0x1000, 0, 1, "empty");
+	put_load(&self->d, UINT64_MAX - 8, 0x40, 2, "wraps");
+	put_load(&self->d, 0x3000, 0x40, 3, "");
+	at = record_begin(&self->d, 4711);
+	PUT(&self->d, uint64_t, 0);
+	record_end(&self->d, at);
+	for (i = 0; i < 3; i++) {
+		at = record_begin(&self->d, i);
+		PUT(&self->d, uint64_t, 0);
+		record_end(&self->d, at);
+	}
+	/* More places than there are, the last without an end. */
+	at = debug_begin(&self->d, 0x2000, UINT64_MAX);
+	put_place(&self->d, 0x2000, 5, "a.js");
+	put_place(&self->d, 0x1fff, 6, "a.js");
+	put_place(&self->d, 0x2004, 7, "b.js");
+	self->d.len--;
+	record_end(&self->d, at);
+	put_load(&self->d, 0x2000, 0x40, 4, "good");
+	at = record_begin(&self->d, 0);
+	memcpy(self->d.bytes + at + 4, &huge, sizeof(huge));
+	ASSERT_EQ(0, read_dump(&self->j, &self->d, self->d.len));
+	EXPECT_EQ(1, self->j.nr);
+	EXPECT_STREQ("good a.js:5", place_of(&self->j, 0x2008));
+}
+
+TEST_F(jitdump, many_functions_take_no_more_memory_than_is_said)
+{
+	const size_t nr = 1200000;
+	struct rusage before, after;
+	size_t one, i;
+	char *bytes;
+	FILE *f;
+
+	put_load(&self->d, 0x1000, 1, 1, "f");
+	one = self->d.len - 48;
+	bytes = self->d.bytes + 48;
+	f = tmpfile();
+	ASSERT_NE(NULL, f);
+	fwrite(self->d.bytes, 48, 1, f);
+	getrusage(RUSAGE_SELF, &before);
+	for (i = 0; i < nr; i++) {
+		memcpy(bytes + 48, &i, sizeof(i));
+		ASSERT_EQ(1, fwrite(bytes, one, 1, f));
+	}
+	ASSERT_EQ(0, fflush(f));
+	EXPECT_EQ(-EFBIG, gprof_jitdump_read(&self->j, fileno(f), 7));
+	EXPECT_EQ(0, self->j.nr);
+	/* A quarter of them is taken. */
+	ASSERT_EQ(0, ftruncate(fileno(f), 48 + nr / 4 * one));
+	ASSERT_EQ(0, gprof_jitdump_read(&self->j, fileno(f), 7));
+	EXPECT_EQ(nr / 4, self->j.nr);
+	getrusage(RUSAGE_SELF, &after);
+	EXPECT_GT(80 << 10, after.ru_maxrss - before.ru_maxrss);
+	fclose(f);
+}
+
+TEST_F(space, a_jitdump_is_found_by_its_mapping_and_read_on)
+{
+	struct gprof_process self_id = { getpid(), 1, lib_start_ns(getpid()) };
+	struct gprof_generated_code code;
+	const char *dir = lib_tmpdir();
+	struct gprof_space *space;
+	struct dump *d = calloc(1, sizeof(*d));
+	struct {
+		struct gprof_map_rec m;
+		char path[128];
+	} r = {
+		.m = {
+			.rec = { GPROF_REC_MAP, WHOLE | GPROF_MAP_REC_F_FILE, sizeof(r) },
+			.process = self_id,
+			.time = 10,
+		},
+	};
+	struct gprof_map_file *file;
+	struct stat st;
+	void *page;
+	int fd;
+
+	ASSERT_NE(NULL, d);
+	snprintf(r.m.path, sizeof(r.path), "%s/jit-%d.dump", dir, getpid());
+	put_header(d, getpid());
+	put_load(d, 0x1000, 0x40, 1, "early");
+	ASSERT_TRUE(lib_put(r.m.path, d->bytes, d->len));
+	fd = open(r.m.path, O_RDONLY | O_CLOEXEC);
+	ASSERT_LE(0, fd);
+	page = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+	ASSERT_NE(MAP_FAILED, page);
+	ASSERT_EQ(0, fstat(fd, &st));
+	close(fd);
+	r.m.start = (uintptr_t)page;
+	r.m.end = r.m.start + 4096;
+	r.m.inode = st.st_ino;
+	r.m.dev_major = major(st.st_dev);
+	r.m.dev_minor = minor(st.st_dev);
+	/* As the kernel saw it when it was mapped. */
+	file = (struct gprof_map_file *)gprof_map_file(&r.m);
+	file->file_size = st.st_size;
+	file->mtime_ns = st.st_mtim.tv_sec * 1000000000ULL + st.st_mtim.tv_nsec;
+	ASSERT_EQ(0, gprof_spaces_map(&self->s, &r.m, r.m.path));
+	space = gprof_spaces_find(&self->s, &self_id);
+	ASSERT_NE(NULL, space);
+	ASSERT_TRUE(gprof_space_generated(space, 0x1008, &code));
+	EXPECT_STREQ("early", code.name);
+	EXPECT_EQ(NULL, code.file);
+	/* The program goes on compiling. */
+	put_load(d, 0x2000, 0x40, 2, "late");
+	ASSERT_TRUE(lib_put(r.m.path, d->bytes, d->len));
+	EXPECT_FALSE(gprof_space_generated(space, 0x2008, &code));
+	gprof_spaces_generate_again(&self->s);
+	ASSERT_TRUE(gprof_space_generated(space, 0x2008, &code));
+	EXPECT_STREQ("late", code.name);
+	/* A dump that somebody else put there, or that says it is another's. */
+	put_header(d, getpid() + 1);
+	put_load(d, 0x2000, 0x40, 2, "false");
+	ASSERT_TRUE(lib_put(r.m.path, d->bytes, d->len));
+	gprof_spaces_generate_again(&self->s);
+	ASSERT_TRUE(gprof_space_generated(space, 0x2008, &code));
+	EXPECT_STREQ("late", code.name);
+	munmap(page, 4096);
+	lib_sh("rm -rf %s", dir);
+	free(d);
+}
+
+TEST(names_of_jitdumps)
+{
+	EXPECT_TRUE(gprof_is_jitdump("/tmp/jit-12.dump"));
+	EXPECT_TRUE(gprof_is_jitdump("jit-1.dump"));
+	EXPECT_FALSE(gprof_is_jitdump("/tmp/jit-.dump"));
+	EXPECT_FALSE(gprof_is_jitdump("/tmp/jit-12.dump.so"));
+	EXPECT_FALSE(gprof_is_jitdump("/tmp/jit-12/x"));
+	EXPECT_FALSE(gprof_is_jitdump("//anon"));
+}
+
+TEST_HARNESS_MAIN

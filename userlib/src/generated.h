@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * generated.h: names of code that a process generates, as it writes them down.
+ *
+ * A jitdump, of which it has a page mapped for execution, or /tmp/perf-PID.map.
+ */
+#ifndef GPROF_GENERATED_H
+#define GPROF_GENERATED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "jitdump.h"
+#include "mapped_file.h"
+#include "perf_map.h"
+
+/**
+ * struct gprof_generated - generated code of one program run
+ * @jitdump: from its jitdump, which knows lines too
+ * @perf_map: from its map
+ * @read: it was looked for, for this profile
+ */
+struct gprof_generated {
+	struct gprof_jitdump jitdump;
+	struct gprof_perf_map perf_map;
+	bool read;
+};
+
+/**
+ * struct gprof_generated_code - what is known of an address
+ * @name: function
+ * @file: its source, or NULL
+ * @line: its line, or 0
+ */
+struct gprof_generated_code {
+	const char *name;
+	const char *file;
+	uint32_t line;
+};
+
+/**
+ * gprof_generated_read() - look for what the process has written so far
+ * @g: generated code; what was read before stays where nothing is found
+ * @process: program run
+ * @uid: its user; files of others but root are not believed
+ * @dump: the jitdump that it has mapped, or NULL
+ * @at: where
+ */
+void gprof_generated_read(struct gprof_generated *g, const struct gprof_process *process, uid_t uid,
+			  const struct gprof_file_id *dump, const struct gprof_mapped_at *at);
+void gprof_generated_free(struct gprof_generated *g);
+
+/** gprof_generated_find() - the newest function at an address; false: none is known */
+bool gprof_generated_find(const struct gprof_generated *g, uint64_t addr,
+			  struct gprof_generated_code *code);
+
+#endif /* GPROF_GENERATED_H */
