@@ -37,7 +37,8 @@
  * @recorders: number of errands; protected by @servants_lock
  * @nice: of the thread: the best that a recorder of the user was set up at
  * @share: one in so many of the time of a CPU
- * @spent: by all errands; the thread's
+ * @spent: by the thread; its own
+ * @accounted: CPU time of the thread that is in @spent
  * @began: time when the current piece of work began; the thread's
  * @began_run: CPU time of the thread then
  * @thread: runs the errands
@@ -55,6 +56,7 @@ struct gprof_servant {
 	int nice;
 	unsigned int share;
 	struct gprof_allowance spent;
+	u64 accounted;
 	u64 began;
 	u64 began_run;
 	struct task_struct *thread;
@@ -117,6 +119,19 @@ static u64 run_errands(struct gprof_servant *s)
 	return due;
 }
 
+/*
+ * All time of the thread is its user's: that of waking up too, which is most of it where
+ * there is much to ask for and nothing that may be done.
+ */
+static void settle(struct gprof_servant *s)
+{
+	u64 run = current->se.sum_exec_runtime;
+
+	gprof_allowance_spend(&s->spent, ktime_get_mono_fast_ns(), run - s->accounted,
+			      READ_ONCE(s->share));
+	s->accounted = run;
+}
+
 static void rest_until(u64 due)
 {
 	u64 now = ktime_get_mono_fast_ns();
@@ -143,6 +158,7 @@ static int serve(void *data)
 		__set_current_state(TASK_RUNNING);
 		/* A full barrier; pairs with atomic_xchg() in wake(). */
 		atomic_xchg(&s->called, 0);
+		settle(s);
 		due = run_errands(s);
 	}
 	__set_current_state(TASK_RUNNING);
@@ -360,21 +376,40 @@ void gprof_errand_begin(struct gprof_errand *e)
 	s->began_run = current->se.sum_exec_runtime;
 }
 
-/**
- * gprof_errand_end() - up to here; charges the user
- * @e: errand that is running
- *
+/*
  * The scheduler's account is as old as the last tick, time also runs while others do:
  * the smaller of both.
+ */
+static u64 cost_until(const struct gprof_servant *s, u64 now)
+{
+	return min(now - s->began, current->se.sum_exec_runtime - s->began_run + TICK_NSEC);
+}
+
+/**
+ * gprof_errand_overspent() - has this piece of work cost all that can be saved for it?
+ * @e: errand that is running, after gprof_errand_begin()
+ *
+ * How long a piece of work takes is up to whom it is about. What is spent beyond the
+ * savings is a debt, which binds only the next piece: so each has to end by itself.
+ */
+bool gprof_errand_overspent(const struct gprof_errand *e)
+{
+	const struct gprof_servant *s = e->servant;
+
+	return cost_until(s, ktime_get_mono_fast_ns()) * READ_ONCE(s->share) >
+	       GPROF_ALLOWANCE_SAVED_NS;
+}
+
+/**
+ * gprof_errand_end() - up to here
+ * @e: errand that is running
  *
  * Return: how much it was, ns of CPU time.
  */
 u64 gprof_errand_end(struct gprof_errand *e)
 {
 	struct gprof_servant *s = e->servant;
-	u64 now = ktime_get_mono_fast_ns();
-	u64 cost = min(now - s->began, current->se.sum_exec_runtime - s->began_run + TICK_NSEC);
 
-	gprof_allowance_spend(&s->spent, now, cost, READ_ONCE(s->share));
-	return cost;
+	settle(s);
+	return cost_until(s, ktime_get_mono_fast_ns());
 }

@@ -81,6 +81,7 @@ bool gprof_errand_finish(struct gprof_errand *e, unsigned long timeout);
 
 u64 gprof_errand_due(const struct gprof_errand *e);
 void gprof_errand_begin(struct gprof_errand *e);
+bool gprof_errand_overspent(const struct gprof_errand *e);
 u64 gprof_errand_end(struct gprof_errand *e);
 
 #endif /* GPROF_ERRAND_H */

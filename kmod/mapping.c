@@ -236,7 +236,11 @@ static bool write_mapping(struct reading *r, struct vm_area_struct *vma, bool la
 	return written;
 }
 
-/* Ends with -ENOSPC at the first record that does not fit: the rest would not either. */
+/*
+ * Ends with -ENOSPC at the first record that does not fit: the rest would not either;
+ * with -EDQUOT when it has cost all that a user may save, however many are left: a
+ * ring in flight mode, or one whose reader is quick enough, is never full.
+ */
 static int read_mm(struct reading *r, struct mm_struct *mm)
 {
 	VMA_ITERATOR(vmi, mm, 0);
@@ -254,6 +258,8 @@ static int read_mm(struct reading *r, struct mm_struct *mm)
 			return -ESRCH;
 		if (!(vma->vm_flags & VM_EXEC))
 			continue;
+		if (gprof_errand_overspent(&r->m->errand))
+			return -EDQUOT;
 		if (found && !write_mapping(r, found, false))
 			return -ENOSPC;
 		found = vma;
@@ -302,7 +308,7 @@ static int read_task(struct reading *r, struct task_struct *task)
 	return err;
 }
 
-/* Returns 0; -ESRCH, -EPERM; -EAGAIN: not now; -ENOSPC; -EINTR: it was cut. */
+/* Returns 0; -ESRCH, -EPERM; -EAGAIN: not now; -ENOSPC; -EDQUOT; -EINTR: it was cut. */
 static int read_process(struct gprof_maps *m, struct wanted_process *p)
 {
 	struct reading r = { .m = m };

@@ -451,8 +451,9 @@ struct gprof_stop {
  * @out_throttled: times the kernel stopped a counter for interrupting too often
  * @out_maps_lost: readings of a process' mappings that ended at a MAP record that
  *	did not fit
- * @out_maps_missed: processes whose mappings were not read: gone before, another's
- *	since an exec, locked for too long, or read too often already
+ * @out_maps_missed: processes whose mappings were not read, or not all of them: gone
+ *	before, another's since an exec, locked for too long, read too often already, or
+ *	so many that reading them took too long
  * @out_count: events counted, whether sampled or not; 0 where the counters
  *	count more than was asked for: a cgroup on whole CPUs, whole CPUs
  *	without the idle task, a clock in user mode alone
