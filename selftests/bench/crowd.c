@@ -4,8 +4,8 @@
  *
  *	crowd RECORDERS PROCESSES
  *
- * Records itself by so many timers, perhaps none, forks so many processes, which all
- * of them record too and which sleep, and waits for SIGINT.
+ * Records itself by so many recorders of three kinds, perhaps none, forks so many
+ * processes, which all of them record too and which sleep, and waits for SIGINT.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -19,15 +19,29 @@
 #define BUFFER		4096
 #define AT_ONCE		32	/* processes between two pauses, in which memory is made */
 
+/* Every fourth counts what its tasks do on run queues, every fourth writes it down. */
 static void record(unsigned int n)
 {
-	struct gprof_cpu_params params = timer_params(PERIOD_NS);
-	struct gprof_setup setup = device_setup_of(GPROF_TARGET_PROCESS, getpid(), &params);
+	struct gprof_cpu_params timer = timer_params(PERIOD_NS);
+	struct gprof_sched_params sched = { .size = sizeof(sched) };
+	struct gprof_trace_params trace = { .size = sizeof(trace) };
+	struct gprof_setup setup;
 	struct device *dev;
 	int ret;
 
-	setup.buffer_size = BUFFER;
 	while (n--) {
+		setup = device_setup_of(GPROF_TARGET_PROCESS, getpid(), &timer);
+		setup.buffer_size = BUFFER;
+		if (n % 4 == 1) {
+			setup.kind = GPROF_KIND_SCHED;
+			setup.params = (uintptr_t)&sched;
+			setup.stack = 0;
+			setup.buffer_size = 0;
+		} else if (n % 4 == 3) {
+			setup.kind = GPROF_KIND_TRACE;
+			setup.params = (uintptr_t)&trace;
+			setup.stack = 0;
+		}
 		dev = calloc(1, sizeof(*dev));
 		ret = dev ? device_record(dev, &setup) : -1;
 		if (ret) {
