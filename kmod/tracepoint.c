@@ -6,6 +6,8 @@
 #include "tracepoint.h"
 
 #include <linux/errno.h>
+#include <linux/kernel.h>
+#include <linux/mutex.h>
 #include <linux/string.h>
 #include <linux/tracepoint.h>
 
@@ -22,11 +24,31 @@ static void compare(struct tracepoint *tp, void *priv)
 		s->found = tp;
 }
 
+/*
+ * There are some two thousand, to look through which for each probe was most of what a
+ * START costs. The kernel's own are never taken away.
+ */
+static struct search met[32];
+static DEFINE_MUTEX(met_mutex);	/* protects it; innermost but for the kernel's own */
+
 static struct tracepoint *find(const char *name)
 {
 	struct search s = { .name = name };
+	unsigned int i;
 
+	mutex_lock(&met_mutex);
+	for (i = 0; i < ARRAY_SIZE(met) && met[i].found; i++) {
+		if (!strcmp(met[i].name, name)) {
+			s.found = met[i].found;
+			goto out;
+		}
+	}
 	for_each_kernel_tracepoint(compare, &s);
+	/* The name is as lasting as the tracepoint, which who asks may not be. */
+	if (s.found && i < ARRAY_SIZE(met))
+		met[i] = (struct search){ .name = s.found->name, .found = s.found };
+out:
+	mutex_unlock(&met_mutex);
 	return s.found;
 }
 
