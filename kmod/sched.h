@@ -45,9 +45,10 @@ struct gprof_sched_bucket {
 
 /**
  * struct gprof_sched_counters - what one CPU counts
- * @last: gprof_cycles() of the last switch
+ * @last: gprof_cycles() of the last switch; where the scope is tasks, of the last that
+ *	one of it had part in
  * @curr: the task that was switched in then, for asking for its scope under RCU;
- *	where the scope is the system, out of date
+ *	where the scope is the system, out of date; where it is tasks, NULL for others
  * @busy: the last switch that the idle task had part in was from it
  * @sched: times a task became runnable
  * @missed: times a task was switched in and was not known to have waited
@@ -242,6 +243,7 @@ int gprof_sched_attach_calls(struct gprof_sched *s);
 void gprof_sched_detach_calls(struct gprof_sched *s);
 
 int gprof_sched_enter(struct gprof_sched *s, u32 *threads);
+void gprof_sched_executed(struct gprof_sched *s);
 void gprof_sched_leave(struct gprof_sched *s);
 bool gprof_sched_inherits(const struct gprof_sched *s, struct task_struct *child);
 bool gprof_sched_member_now(const struct gprof_sched *s, struct task_struct *task);

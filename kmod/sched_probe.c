@@ -190,9 +190,12 @@ static noinline __noclone void other_switch(struct gprof_sched *s, bool preempt,
 		end_other_wait(s, next, now);
 	else
 		gprof_count(&c->to_idle, 1);
-	c->last = now;
-	WRITE_ONCE(c->curr, next);
 	WRITE_ONCE(c->busy, next->pid);
+	c->last = now;
+	/* Nobody tells when a stranger to a target of tasks is switched out. */
+	if (s->whose.tgids && !gprof_sched_member(s, next))
+		next = NULL;
+	WRITE_ONCE(c->curr, next);
 }
 
 static __always_inline void on_switch(struct gprof_sched *s, bool preempt,
@@ -240,7 +243,7 @@ static __always_inline void on_wakeup(struct gprof_sched *s, struct task_struct 
 #define SWITCH_PROBE(_name, _all, _cheap, _stall)				\
 static notrace void switch_##_name(void *data, bool preempt,			\
 				   struct task_struct *prev,			\
-				   struct task_struct *next)			\
+				   struct task_struct *next, unsigned int state) \
 {										\
 	on_switch(data, preempt, prev, next, _all, _cheap, _stall);		\
 }
@@ -279,7 +282,7 @@ static void newtask(void *data, struct task_struct *task)
 
 struct probes {
 	void (*on_switch)(void *data, bool preempt, struct task_struct *prev,
-			  struct task_struct *next);
+			  struct task_struct *next, unsigned int state);
 	void (*on_wakeup)(void *data, struct task_struct *task);
 };
 
@@ -310,8 +313,10 @@ static int join(struct gprof_sched *s)
 	s->taps[2].on_task = p->on_wakeup;
 	s->taps[3].tap = GPROF_TAP_NEWTASK;
 	s->taps[3].on_task = newtask;
-	for (i = 0; i < ARRAY_SIZE(s->taps); i++)
+	for (i = 0; i < ARRAY_SIZE(s->taps); i++) {
 		s->taps[i].data = s;
+		s->taps[i].known_only = s->whose.tgids;
+	}
 	return gprof_tap_join_all(s->taps, ARRAY_SIZE(s->taps));
 }
 
@@ -321,7 +326,7 @@ static void init_cpu(void *data)
 	struct gprof_sched *s = data;
 	struct gprof_sched_counters *c = this_cpu_ptr(s->counters);
 
-	if (!c->curr) {
+	if (!c->curr && !s->whose.tgids) {
 		WRITE_ONCE(c->curr, current);
 		WRITE_ONCE(c->busy, current->pid);
 	}

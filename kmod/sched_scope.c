@@ -16,6 +16,16 @@
 #define WALK_BATCH	1024	/* tasks between two points where others may run */
 #define WALK_RESTARTS	8
 
+/* Was it running when its process came in, nobody has switched it in before us. */
+static void note_current(void *data)
+{
+	struct gprof_sched *s = data;
+	struct gprof_sched_counters *c = this_cpu_ptr(s->counters);
+
+	if (!c->curr && gprof_sched_member(s, current))
+		WRITE_ONCE(c->curr, current);
+}
+
 /**
  * gprof_sched_enter() - take in the tasks that there are at START
  * @s: statistics
@@ -27,10 +37,31 @@
  */
 int gprof_sched_enter(struct gprof_sched *s, u32 *threads)
 {
-	if (s->whose.tgids)
-		return gprof_scope_enter(&s->scope, threads);
-	*threads = num_online_cpus();
-	return 0;
+	int err;
+
+	if (!s->whose.tgids) {
+		*threads = num_online_cpus();
+		return 0;
+	}
+	err = gprof_scope_enter(&s->scope, threads);
+	if (!err)
+		on_each_cpu(note_current, s, 1);
+	return err;
+}
+
+/**
+ * gprof_sched_executed() - current belongs now, or does so no longer
+ * @s: statistics
+ *
+ * Nobody tells when a stranger is switched out.
+ *
+ * Context: Preemption off.
+ */
+void gprof_sched_executed(struct gprof_sched *s)
+{
+	struct gprof_sched_counters *c = this_cpu_ptr(s->counters);
+
+	WRITE_ONCE(c->curr, gprof_sched_member(s, current) ? current : NULL);
 }
 
 /**

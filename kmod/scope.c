@@ -13,9 +13,7 @@
  * task. Its number may be another's by then: who gets it drops who had it.
  *
  * All scopes have one table, in which a process stands once with all that it
- * belongs to. Before it comes a bit for each number of a process: strangers, which
- * most are, find theirs clear, and so do not pay for how many recorders there are
- * or how large their targets.
+ * belongs to. Before it comes known.h's bit, which strangers find clear.
  *
  * Probes must not allocate (PREEMPT_RT forbids it where preemption is off), so
  * that each scope has members in spare, which a worker makes. Each brings memory
@@ -29,6 +27,7 @@
  * spinlock, innermost of all; interrupts are off under it.
  */
 #include "scope.h"
+#include "known.h"
 #include "memlock.h"
 #include "notice.h"
 #include "tap.h"
@@ -79,7 +78,7 @@ static bool add(struct gprof_scope *s, const struct task_struct *task, bool wait
 		p->tgid = task->tgid;
 		p->group = task->signal;
 		hlist_add_head_rcu(&p->node, bucket_of(p->tgid));
-		__set_bit(p->tgid, gprof_scope_table->belongs);
+		gprof_known_add(p->tgid);
 	}
 	m->process = p;
 	m->task = s->target->type == GPROF_TARGET_THREAD ? task : NULL;
@@ -111,7 +110,7 @@ static void forget(struct gprof_scope_process *p)
 		if (other->tgid == p->tgid)
 			return;
 	}
-	__clear_bit(p->tgid, gprof_scope_table->belongs);
+	gprof_known_forget(p->tgid);
 }
 
 /* Onto @dead, for free_dead() after the lock. */
@@ -285,7 +284,7 @@ static void forked(void *data, struct task_struct *child)
 	bool is_thread = child->signal == current->signal;
 	struct gprof_scope_process *p;
 
-	if (likely(!gprof_scope_has_any(current) && !gprof_scope_has_any(child)))
+	if (likely(!gprof_known(current) && !gprof_known(child)))
 		return;
 	rcu_read_lock();
 	p = gprof_scope_process_of(current);
@@ -325,14 +324,14 @@ static void tell_executed(const struct gprof_scope_member *m)
 		m->scope->ops->executed(m->scope, m->changed);
 }
 
-static void executed(void *data, struct task_struct *task)
+static void executed(void *data, struct task_struct *task, pid_t old_pid)
 {
 	struct gprof_scope_process *p;
 	struct gprof_scope_member *m;
 	LIST_HEAD(dead);
 	int kind;
 
-	if (likely(!gprof_scope_has_any(current)))
+	if (likely(!gprof_known(current)))
 		return;
 	rcu_read_lock();
 	p = gprof_scope_process_of(current);
@@ -363,7 +362,7 @@ static void exited(void *data, struct task_struct *task)
 	struct gprof_scope_member *m;
 	int kind;
 
-	if (likely(!gprof_scope_has_any(current)))
+	if (likely(!gprof_known(current)))
 		return;
 	rcu_read_lock();
 	p = gprof_scope_process_of(current);
@@ -383,7 +382,7 @@ static void freed(void *data, struct task_struct *task)
 	unsigned long flags;
 	LIST_HEAD(dead);
 
-	if (likely(!gprof_scope_has_any(task)))
+	if (likely(!gprof_known(task)))
 		return;
 	/* Others may run still, or be on their way out. */
 	if (atomic_read(&task->signal->live))
@@ -398,7 +397,7 @@ static void freed(void *data, struct task_struct *task)
 
 static struct gprof_tap_user probes[] = {
 	{ .tap = GPROF_TAP_FORK, .on_task = forked },
-	{ .tap = GPROF_TAP_EXEC, .on_task = executed },
+	{ .tap = GPROF_TAP_EXEC, .on_exec = executed },
 	{ .tap = GPROF_TAP_EXIT, .on_task = exited },
 	{ .tap = GPROF_TAP_FREE, .on_task = freed },
 };
@@ -439,7 +438,7 @@ static int make_table(void)
 	if (!gprof_scope_table)
 		err = -ENOMEM;
 	mutex_unlock(&scope_mutex);
-	return err;
+	return err ?: gprof_known_init();
 }
 
 /**
@@ -449,6 +448,7 @@ static int make_table(void)
  */
 void gprof_scopes_exit(void)
 {
+	gprof_known_exit();
 	vfree(gprof_scope_table);
 }
 

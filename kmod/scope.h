@@ -116,11 +116,9 @@ struct gprof_scope {
 
 /**
  * struct gprof_scope_table - the processes of all scopes
- * @belongs: a bit for each number of a process: is there one in @processes?
  * @processes: struct gprof_scope_process
  */
 struct gprof_scope_table {
-	DECLARE_BITMAP(belongs, PID_MAX_LIMIT);
 	struct hlist_head processes[1 << GPROF_SCOPE_BITS];
 };
 
@@ -134,19 +132,6 @@ int gprof_scope_init(struct gprof_scope *s, enum gprof_scope_kind kind,
 		     struct gprof_charge *charge);
 int gprof_scope_enter(struct gprof_scope *s, u32 *nr_tasks);
 void gprof_scope_leave(struct gprof_scope *s);
-
-/**
- * gprof_scope_has_any() - might the task belong to any scope?
- * @task: task
- *
- * False for all strangers, who pay for no more than this.
- *
- * Context: Any; a scope has been set up.
- */
-static __always_inline bool gprof_scope_has_any(const struct task_struct *task)
-{
-	return test_bit(task->tgid, gprof_scope_table->belongs);
-}
 
 /**
  * gprof_scope_process_of() - what a task's process belongs to

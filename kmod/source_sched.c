@@ -110,7 +110,13 @@ static void missed(struct gprof_scope *scope)
 	WRITE_ONCE(container_of(scope, struct gprof_sched, scope)->incomplete, true);
 }
 
+static void executed(struct gprof_scope *scope, bool changed)
+{
+	gprof_sched_executed(container_of(scope, struct gprof_sched, scope));
+}
+
 static const struct gprof_scope_ops scope_ops = {
+	.executed = executed,
 	.missed = missed,
 };
 

@@ -19,11 +19,17 @@
  *
  *	elsewhere through a pointer to the user, in which both are.
  *
- * Locks: tap_mutex is innermost but for the tracepoints' own; grace periods pass
- * under it only where a tap was just given up.
+ * Most switches are between strangers, to whom a host with many small recorders owes
+ * that they cost nothing. Who records processes says so (known_only), stands in a list
+ * of their own, and is called for known tasks alone (known.h): where there are only
+ * such, a stranger pays one test of a bit for each task, however many there are.
+ *
+ * Locks: tap_mutex, then that of tracepoint.c and the tracepoints' own; grace periods
+ * pass under it only where a tap was just given up.
  */
 #include "tap.h"
 #include "compat/sched.h"
+#include "known.h"
 #include "tracepoint.h"
 
 #include <linux/kernel.h>
@@ -39,6 +45,7 @@
  * @probe: what it calls
  * @aim: has the probe call that user alone, or NULL: walk the list; NULL: it always walks
  * @users: struct gprof_tap_user; written under tap_mutex, read under RCU
+ * @of_known: likewise, those who want to hear of known tasks alone (known.h)
  * @nr: how many; under tap_mutex, as the rest
  * @direct: one is called alone
  * @only: whose data the probe passes on when it does not walk
@@ -51,6 +58,7 @@ struct tap {
 	void *probe;
 	void (*aim)(struct gprof_tap_user *u);
 	struct hlist_head users;
+	struct hlist_head of_known;
 	unsigned int nr;
 	bool direct;
 	const struct gprof_tap_user *only;
@@ -65,56 +73,113 @@ static DEFINE_MUTEX(tap_mutex);
 
 /* ---- probes ---- */
 
-#define for_each_user(_u, _id) \
-	hlist_for_each_entry_rcu(_u, &taps[_id].users, node, true)
-
-static void walk_switch(void *unused, bool preempt, struct task_struct *prev,
-			struct task_struct *next)
+/* The first user, or the one behind @u, that wants to hear of what @who does; or NULL. */
+static __always_inline struct gprof_tap_user *next_user(const struct tap *t,
+							struct gprof_tap_user *u,
+							const struct task_struct *who)
 {
-	struct gprof_tap_user *u;
+	struct hlist_node *node;
 
-	for_each_user(u, GPROF_TAP_SWITCH)
-		u->on_switch(u->data, preempt, prev, next);
+	/* Preemption is off, which is a reader's side. */
+	if (u)
+		node = rcu_dereference_raw(hlist_next_rcu(&u->node));
+	else
+		node = rcu_dereference_raw(hlist_first_rcu(&t->users));
+	if (!node && (!u || !u->known_only) && !hlist_empty(&t->of_known) && gprof_known(who))
+		node = rcu_dereference_raw(hlist_first_rcu(&t->of_known));
+	return hlist_entry_safe(node, struct gprof_tap_user, node);
 }
 
-static __always_inline void walk_task(enum gprof_tap_id id, struct task_struct *task)
+static noinline notrace void call_switch(bool preempt, struct task_struct *prev,
+					 struct task_struct *next, unsigned int state)
+{
+	const struct tap *t = &taps[GPROF_TAP_SWITCH];
+	const struct task_struct *who = prev;
+	struct gprof_tap_user *u;
+
+	/* One of the two is enough. */
+	if (!hlist_empty(&t->of_known) && gprof_known(next))
+		who = next;
+	for (u = next_user(t, NULL, who); u; u = next_user(t, u, who))
+		u->on_switch(u->data, preempt, prev, next, state);
+}
+
+/* All that a stranger pays: a leaf, for which no registers have to be saved. */
+static notrace void walk_switch(void *unused, bool preempt, struct task_struct *prev,
+				struct task_struct *next, unsigned int state)
+{
+	const struct tap *t = &taps[GPROF_TAP_SWITCH];
+
+	if (unlikely(!hlist_empty(&t->users)) ||
+	    (likely(!hlist_empty(&t->of_known)) &&
+	     unlikely(gprof_known(prev) || gprof_known(next))))
+		call_switch(preempt, prev, next, state);
+}
+
+/* Does anybody at all want to hear of it? */
+static __always_inline bool wanted(const struct tap *t, const struct task_struct *who)
+{
+	return unlikely(!hlist_empty(&t->users)) ||
+	       (likely(!hlist_empty(&t->of_known)) && unlikely(gprof_known(who)));
+}
+
+static noinline notrace void call_task(const struct tap *t, const struct task_struct *who,
+				       struct task_struct *task)
 {
 	struct gprof_tap_user *u;
 
 	preempt_disable_notrace();
-	for_each_user(u, id)
+	for (u = next_user(t, NULL, who); u; u = next_user(t, u, who))
 		u->on_task(u->data, task);
+	preempt_enable_notrace();
+}
+
+static __always_inline void walk_task(enum gprof_tap_id id, struct task_struct *task)
+{
+	if (wanted(&taps[id], task))
+		call_task(&taps[id], task, task);
+}
+
+static noinline notrace void call_call(const struct tap *t, struct pt_regs *regs, long number)
+{
+	struct gprof_tap_user *u;
+
+	preempt_disable_notrace();
+	for (u = next_user(t, NULL, current); u; u = next_user(t, u, current))
+		u->on_call(u->data, regs, number);
 	preempt_enable_notrace();
 }
 
 static __always_inline void walk_call(enum gprof_tap_id id, struct pt_regs *regs, long number)
 {
-	struct gprof_tap_user *u;
-
-	preempt_disable_notrace();
-	for_each_user(u, id)
-		u->on_call(u->data, regs, number);
-	preempt_enable_notrace();
+	if (wanted(&taps[id], current))
+		call_call(&taps[id], regs, number);
 }
 
-static void walk_wakeup(void *unused, struct task_struct *task)
+static notrace void walk_wakeup(void *unused, struct task_struct *task)
 {
 	walk_task(GPROF_TAP_WAKEUP, task);
 }
 
-static void walk_wakeup_new(void *unused, struct task_struct *task)
+static notrace void walk_wakeup_new(void *unused, struct task_struct *task)
 {
 	walk_task(GPROF_TAP_WAKEUP_NEW, task);
+}
+
+static notrace void walk_waking(void *unused, struct task_struct *task)
+{
+	walk_task(GPROF_TAP_WAKING, task);
 }
 
 /* What a direct tap calls of its user. */
 #define function_of_switch(_u)		((_u)->on_switch)
 #define function_of_wakeup(_u)		((_u)->on_task)
 #define function_of_wakeup_new(_u)	((_u)->on_task)
+#define function_of_waking(_u)		((_u)->on_task)
 
 #ifdef CONFIG_HAVE_STATIC_CALL
 /* The data of tap->only, for the probe. */
-static void *only_data[GPROF_TAP_WAKEUP_NEW + 1];
+static void *only_data[GPROF_TAP_WAKING + 1];
 
 #define set_only(_id, _u)	WRITE_ONCE(only_data[_id], (_u)->data)
 
@@ -132,7 +197,7 @@ static void aim_##_name(struct gprof_tap_user *u)				\
 	static_call(gprof_tap_##_name)(READ_ONCE(only_data[_id]), __VA_ARGS__)
 #else
 /* Who is called alone, or NULL. */
-static struct gprof_tap_user *direct[GPROF_TAP_WAKEUP_NEW + 1];
+static struct gprof_tap_user *direct[GPROF_TAP_WAKING + 1];
 
 #define set_only(_id, _u)	do { } while (0)
 
@@ -156,11 +221,12 @@ static void aim_##_name(struct gprof_tap_user *u)				\
 DIRECT_TAP(switch, GPROF_TAP_SWITCH)
 DIRECT_TAP(wakeup, GPROF_TAP_WAKEUP)
 DIRECT_TAP(wakeup_new, GPROF_TAP_WAKEUP_NEW)
+DIRECT_TAP(waking, GPROF_TAP_WAKING)
 
 /* A place for ftrace would be an instruction too many. */
 static notrace void switch_probe(GPROF_SWITCH_ARGS)
 {
-	call_direct(switch, GPROF_TAP_SWITCH, preempt, prev, next);
+	call_direct(switch, GPROF_TAP_SWITCH, preempt, prev, next, GPROF_PREV_STATE);
 }
 
 static notrace void wakeup_probe(void *data, struct task_struct *task)
@@ -173,9 +239,16 @@ static notrace void wakeup_new_probe(void *data, struct task_struct *task)
 	call_direct(wakeup_new, GPROF_TAP_WAKEUP_NEW, task);
 }
 
+static notrace void waking_probe(void *data, struct task_struct *task)
+{
+	call_direct(waking, GPROF_TAP_WAKING, task);
+}
+
+/* A child belongs when its parent does, and may not be known yet. */
 static void newtask_probe(GPROF_NEWTASK_ARGS)
 {
-	walk_task(GPROF_TAP_NEWTASK, task);
+	if (wanted(&taps[GPROF_TAP_NEWTASK], current))
+		call_task(&taps[GPROF_TAP_NEWTASK], current, task);
 }
 
 static void fork_probe(void *data, struct task_struct *parent, struct task_struct *child)
@@ -186,7 +259,13 @@ static void fork_probe(void *data, struct task_struct *parent, struct task_struc
 static void exec_probe(void *data, struct task_struct *task, pid_t old_pid,
 		       struct linux_binprm *bprm)
 {
-	walk_task(GPROF_TAP_EXEC, task);
+	const struct tap *t = &taps[GPROF_TAP_EXEC];
+	struct gprof_tap_user *u;
+
+	preempt_disable_notrace();
+	for (u = next_user(t, NULL, task); u; u = next_user(t, u, task))
+		u->on_exec(u->data, task, old_pid);
+	preempt_enable_notrace();
 }
 
 static void exit_probe(GPROF_EXIT_ARGS)
@@ -197,6 +276,30 @@ static void exit_probe(GPROF_EXIT_ARGS)
 static void free_probe(void *data, struct task_struct *task)
 {
 	walk_task(GPROF_TAP_FREE, task);
+}
+
+static void migrate_probe(void *data, struct task_struct *task, int to)
+{
+	const struct tap *t = &taps[GPROF_TAP_MIGRATE];
+	struct gprof_tap_user *u;
+
+	if (!wanted(t, task))
+		return;
+	preempt_disable_notrace();
+	for (u = next_user(t, NULL, task); u; u = next_user(t, u, task))
+		u->on_migrate(u->data, task, to);
+	preempt_enable_notrace();
+}
+
+static void rename_probe(void *data, struct task_struct *task, const char *comm)
+{
+	const struct tap *t = &taps[GPROF_TAP_RENAME];
+	struct gprof_tap_user *u;
+
+	preempt_disable_notrace();
+	for (u = next_user(t, NULL, task); u; u = next_user(t, u, task))
+		u->on_rename(u->data, task, comm);
+	preempt_enable_notrace();
 }
 
 static void sys_enter_probe(void *data, struct pt_regs *regs, long id)
@@ -213,11 +316,14 @@ static struct tap taps[GPROF_NR_TAPS] = {
 	[GPROF_TAP_SWITCH] = { "sched_switch", switch_probe, aim_switch },
 	[GPROF_TAP_WAKEUP] = { "sched_wakeup", wakeup_probe, aim_wakeup },
 	[GPROF_TAP_WAKEUP_NEW] = { "sched_wakeup_new", wakeup_new_probe, aim_wakeup_new },
+	[GPROF_TAP_WAKING] = { "sched_waking", waking_probe, aim_waking },
 	[GPROF_TAP_NEWTASK] = { "task_newtask", newtask_probe },
 	[GPROF_TAP_FORK] = { "sched_process_fork", fork_probe },
 	[GPROF_TAP_EXEC] = { "sched_process_exec", exec_probe },
 	[GPROF_TAP_EXIT] = { "sched_process_exit", exit_probe },
 	[GPROF_TAP_FREE] = { "sched_process_free", free_probe },
+	[GPROF_TAP_MIGRATE] = { "sched_migrate_task", migrate_probe },
+	[GPROF_TAP_RENAME] = { "task_rename", rename_probe },
 	[GPROF_TAP_SYS_ENTER] = { "sys_enter", sys_enter_probe },
 	[GPROF_TAP_SYS_EXIT] = { "sys_exit", sys_exit_probe },
 };
@@ -227,6 +333,12 @@ static struct tap taps[GPROF_NR_TAPS] = {
 static struct gprof_tap_user *first_of(struct tap *t)
 {
 	return hlist_entry_safe(t->users.first, struct gprof_tap_user, node);
+}
+
+/* Strangers pay less for a walk that they do not go than for a call. */
+static bool can_be_direct(struct tap *t)
+{
+	return t->aim && t->nr == 1 && t->users.first;
 }
 
 static void name_only(struct tap *t)
@@ -255,14 +367,14 @@ static int begin(struct tap *t)
 {
 	int err;
 
-	if (t->aim) {
+	if (can_be_direct(t)) {
 		if (t->has_emptied)
 			cond_synchronize_rcu(t->emptied);
 		name_only(t);
 		call_directly(t);
 	}
 	err = gprof_tracepoint_attach(t->name, t->probe, NULL);
-	if (err && t->aim)
+	if (err && t->direct)
 		call_all(t);
 	return err;
 }
@@ -271,7 +383,7 @@ static int begin(struct tap *t)
 static void end(struct tap *t)
 {
 	gprof_tracepoint_detach_nowait(t->name, t->probe, NULL);
-	if (t->aim)
+	if (t->direct)
 		call_all(t);
 	t->emptied = get_state_synchronize_rcu();
 	t->has_emptied = true;
@@ -304,7 +416,7 @@ int gprof_tap_join(struct gprof_tap_user *u)
 	if (u->has_left)
 		cond_synchronize_rcu(u->left);
 	mutex_lock(&tap_mutex);
-	hlist_add_head_rcu(&u->node, &t->users);
+	hlist_add_head_rcu(&u->node, u->known_only ? &t->of_known : &t->users);
 	if (!t->nr++)
 		err = begin(t);
 	else if (t->direct)
@@ -333,7 +445,7 @@ void gprof_tap_leave_nowait(struct gprof_tap_user *u)
 	hlist_del_rcu(&u->node);
 	if (!--t->nr)
 		end(t);
-	else if (t->nr == 1 && t->aim)
+	else if (can_be_direct(t))
 		name_only(t);
 	u->left = get_state_synchronize_rcu();
 	u->has_left = true;
@@ -362,7 +474,7 @@ void gprof_taps_settle(void)
 		struct tap *t = &taps[i];
 
 		/* No probe runs that has read other data than that of the one. */
-		if (t->aim && t->nr == 1 && !t->direct && t->turns == turns[i] &&
+		if (can_be_direct(t) && !t->direct && t->turns == turns[i] &&
 		    t->only == first_of(t))
 			call_directly(t);
 	}

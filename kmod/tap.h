@@ -17,12 +17,15 @@ enum gprof_tap_id {
 	GPROF_TAP_SWITCH,	/* on_switch: under the lock of the run queue */
 	GPROF_TAP_WAKEUP,	/* on_task: likewise */
 	GPROF_TAP_WAKEUP_NEW,	/* on_task: likewise */
+	GPROF_TAP_WAKING,	/* on_task: under the task's lock; not yet on a queue */
 	/* Called with preemption off. */
 	GPROF_TAP_NEWTASK,	/* on_task: in the parent, before the child runs */
 	GPROF_TAP_FORK,		/* on_task: likewise, when the child has all it inherits */
-	GPROF_TAP_EXEC,		/* on_task: current */
+	GPROF_TAP_EXEC,		/* on_exec: current */
 	GPROF_TAP_EXIT,		/* on_task: current */
 	GPROF_TAP_FREE,		/* on_task: nobody runs as it any more */
+	GPROF_TAP_MIGRATE,	/* on_migrate: interrupts off, under the task's lock */
+	GPROF_TAP_RENAME,	/* on_rename: likewise, but for interrupts */
 	GPROF_TAP_SYS_ENTER,	/* on_call */
 	GPROF_TAP_SYS_EXIT,	/* on_call */
 	GPROF_NR_TAPS,
@@ -31,25 +34,35 @@ enum gprof_tap_id {
 /**
  * struct gprof_tap_user - somebody who wants to be called
  * @tap: by what
- * @on_switch: @prev gives the CPU to @next
+ * @on_switch: @prev gives the CPU to @next; @state is what it was in, as far as it is known
  * @on_task: something happens to a task
+ * @on_exec: current has executed a program; it had the id @old_pid before
+ * @on_migrate: a task gets another CPU
+ * @on_rename: a task gets another name
  * @on_call: current begins or ends a system call: its number or what it returns
  * @data: the first argument; what it points to outlives the user
+ * @known_only: nothing but what known tasks (known.h) do is of interest, at a switch of
+ *	one of the two
  * @node: in the tap's list; read under RCU
  * @left: the grace period that was under way when it left
  * @has_left: @left means something
  *
- * The maker sets @tap, the function that belongs to it and @data, and leaves the rest 0.
+ * The maker sets @tap, the function that belongs to it, @data and @known_only, and
+ * leaves the rest 0.
  */
 struct gprof_tap_user {
 	enum gprof_tap_id tap;
 	union {
 		void (*on_switch)(void *data, bool preempt, struct task_struct *prev,
-				  struct task_struct *next);
+				  struct task_struct *next, unsigned int state);
 		void (*on_task)(void *data, struct task_struct *task);
+		void (*on_exec)(void *data, struct task_struct *task, pid_t old_pid);
+		void (*on_migrate)(void *data, struct task_struct *task, int to);
+		void (*on_rename)(void *data, struct task_struct *task, const char *comm);
 		void (*on_call)(void *data, struct pt_regs *regs, long number);
 	};
 	void *data;
+	bool known_only;
 	struct hlist_node node;
 	unsigned long left;
 	bool has_left;

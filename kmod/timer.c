@@ -22,6 +22,7 @@
  * scope.c's.
  */
 #include "timer.h"
+#include "known.h"
 #include "memlock.h"
 #include "sampler.h"
 #include "target.h"
@@ -119,7 +120,7 @@ static void switch_probe(GPROF_SWITCH_ARGS)
 {
 	struct gprof_cpu_clock *c = this_cpu_ptr(&gprof_cpu_clock);
 
-	if (unlikely(!list_empty(&c->task) || gprof_scope_has_any(next)))
+	if (unlikely(!list_empty(&c->task) || gprof_known(next)))
 		switch_clocks(c, next);
 }
 

@@ -15,6 +15,7 @@
 #include "buffer.h"
 #include "membership.h"
 #include "scope.h"
+#include "tap.h"
 
 #include <linux/compiler.h>
 #include <linux/cpumask.h>
@@ -29,6 +30,7 @@ struct gprof_sampler;
 #define GPROF_TRACE_NAMED	1024	/* a power of two */
 #define GPROF_TRACE_ASTRAY	U32_MAX
 #define GPROF_TRACE_KPROBES	3
+#define GPROF_TRACE_TAPS	7
 
 /**
  * struct gprof_trace_cpu - what one CPU knows of what it has written
@@ -59,6 +61,7 @@ struct gprof_trace_cpu {
  * @flags: GPROF_TRACE_F_*
  * @scope: the processes, where it is made of tasks
  * @sampler: has the rings
+ * @taps: of the scheduler
  * @kprobes: of what has no tracepoint
  */
 struct gprof_trace {
@@ -68,6 +71,7 @@ struct gprof_trace {
 	u32 flags;
 	struct gprof_scope scope;
 	struct gprof_sampler *sampler;
+	struct gprof_tap_user taps[GPROF_TRACE_TAPS];
 #ifdef CONFIG_KPROBES
 	struct kprobe kprobes[GPROF_TRACE_KPROBES];
 #endif
@@ -121,8 +125,6 @@ struct gprof_trace_event {
 	const char *comm;
 };
 
-void gprof_trace_emit_other(struct gprof_trace *t, struct gprof_trace_cpu *c, u64 now,
-			    const struct gprof_trace_event *e);
 void gprof_trace_emit_word(struct gprof_trace *t, struct gprof_trace_cpu *c, u64 now, u32 word,
 			   struct task_struct *named);
 void gprof_trace_no_buffer(struct gprof_trace *t);

@@ -10,12 +10,10 @@
 #include "compat/preempt.h"
 #include "compat/sched.h"
 #include "trace.h"
-#include "tracepoint.h"
 
 #include <linux/gprof.h>
+#include <linux/build_bug.h>
 #include <linux/kernel.h>
-
-struct linux_binprm;
 
 /* Not the usual one, TASK_INTERRUPTIBLE. */
 static noinline u32 other_reason(unsigned int state)
@@ -103,22 +101,24 @@ static __always_inline void on_waking(struct gprof_trace *t, struct task_struct 
 	gprof_trace_emit(t, c, context, gprof_trace_word(GPROF_TRACE_WAKING, by, task->pid), NULL);
 }
 
-static void switch_all(GPROF_SWITCH_ARGS)
+static notrace void switch_all(void *data, bool preempt, struct task_struct *prev,
+			       struct task_struct *next, unsigned int state)
 {
-	on_switch(data, preempt, prev, next, GPROF_PREV_STATE, true);
+	on_switch(data, preempt, prev, next, state, true);
 }
 
-static void switch_some(GPROF_SWITCH_ARGS)
+static notrace void switch_some(void *data, bool preempt, struct task_struct *prev,
+				struct task_struct *next, unsigned int state)
 {
-	on_switch(data, preempt, prev, next, GPROF_PREV_STATE, false);
+	on_switch(data, preempt, prev, next, state, false);
 }
 
-static void waking_all(void *data, struct task_struct *task)
+static notrace void waking_all(void *data, struct task_struct *task)
 {
 	on_waking(data, task, true);
 }
 
-static void waking_some(void *data, struct task_struct *task)
+static notrace void waking_some(void *data, struct task_struct *task)
 {
 	on_waking(data, task, false);
 }
@@ -137,7 +137,7 @@ static void migrate(void *data, struct task_struct *task, int to)
 }
 
 /* In the parent, before the child runs; the kernel has counted it. */
-static void newtask(GPROF_NEWTASK_ARGS)
+static void newtask(void *data, struct task_struct *task)
 {
 	struct gprof_trace *t = data;
 	struct gprof_trace_event e = {
@@ -145,19 +145,16 @@ static void newtask(GPROF_NEWTASK_ARGS)
 		.named = task,
 	};
 
-	preempt_disable_notrace();
 	if (t->only_cpus ? gprof_trace_has(t, current) :
 			   gprof_inherits_membership(&t->whose, task))
 		gprof_trace_write(t, &e);
-	preempt_enable_notrace();
 }
 
 /*
  * Current has another program, another name and perhaps another id and other rights.
  * The scope may or may not have been told yet; amid an exec its rights are asked for.
  */
-static void executed(void *data, struct task_struct *task, pid_t old_pid,
-		     struct linux_binprm *bprm)
+static void executed(void *data, struct task_struct *task, pid_t old_pid)
 {
 	struct gprof_trace *t = data;
 	struct gprof_trace_event e = {
@@ -168,24 +165,20 @@ static void executed(void *data, struct task_struct *task, pid_t old_pid,
 		.rename = true,
 	};
 
-	preempt_disable_notrace();
 	if (gprof_trace_has(t, task))
 		gprof_trace_write(t, &e);
 	else if (this_cpu_read(t->cpus->running))
 		gprof_trace_say_running(t, true);
-	preempt_enable_notrace();
 }
 
-static void exited(GPROF_EXIT_ARGS)
+static void exited(void *data, struct task_struct *task)
 {
 	struct gprof_trace_event e = {
 		.word = gprof_trace_word(GPROF_TRACE_EXIT, 0, task->pid),
 	};
 
-	preempt_disable_notrace();
 	if (gprof_trace_has(data, task))
 		gprof_trace_write(data, &e);
-	preempt_enable_notrace();
 }
 
 /* By itself, by another thread of its process, or amid an exec. */
@@ -193,40 +186,34 @@ static void renamed(void *data, struct task_struct *task, const char *comm)
 {
 	struct gprof_trace_event e = { .named = task, .rename = true, .comm = comm };
 
-	preempt_disable_notrace();
 	if (has_other(data, task))
 		gprof_trace_write(data, &e);
-	preempt_enable_notrace();
 }
 
-enum { ALL, SOME, NR_KINDS };
-
-struct probe {
-	const char *name;
-	void *functions[NR_KINDS];
-};
-
-static const struct probe probes[] = {
-	{ "sched_switch", { switch_all, switch_some } },
-	{ "sched_waking", { waking_all, waking_some } },
-	{ "sched_migrate_task", { migrate, migrate } },
-	{ "task_newtask", { newtask, newtask } },
-	{ "task_rename", { renamed, renamed } },
-	{ "sched_process_exec", { executed, executed } },
-	{ "sched_process_exit", { exited, exited } },
-};
-
-static void *probe_for(const struct gprof_trace *t, const struct probe *p)
+static void set_taps(struct gprof_trace *t)
 {
-	return p->functions[t->whose.target->type == GPROF_TARGET_SYSTEM ? ALL : SOME];
-}
+	bool all = t->whose.target->type == GPROF_TARGET_SYSTEM;
+	const struct gprof_tap_user users[] = {
+		{ .tap = GPROF_TAP_SWITCH, .on_switch = all ? switch_all : switch_some },
+		{ .tap = GPROF_TAP_WAKING, .on_task = all ? waking_all : waking_some },
+		{ .tap = GPROF_TAP_MIGRATE, .on_migrate = migrate },
+		{ .tap = GPROF_TAP_NEWTASK, .on_task = newtask },
+		{ .tap = GPROF_TAP_RENAME, .on_rename = renamed },
+		{ .tap = GPROF_TAP_EXEC, .on_exec = executed },
+		{ .tap = GPROF_TAP_EXIT, .on_task = exited },
+	};
+	unsigned int i;
 
-/* One grace period for all. */
-static void detach(struct gprof_trace *t, unsigned int nr)
-{
-	while (nr--)
-		gprof_tracepoint_detach_nowait(probes[nr].name, probe_for(t, &probes[nr]), t);
-	gprof_tracepoints_exit();
+	BUILD_BUG_ON(ARRAY_SIZE(users) != GPROF_TRACE_TAPS);
+	for (i = 0; i < ARRAY_SIZE(users); i++) {
+		struct gprof_tap_user *u = &t->taps[i];
+
+		/* What it knows of when it left stays. */
+		u->tap = users[i].tap;
+		u->on_switch = users[i].on_switch;
+		u->data = t;
+		u->known_only = t->whose.tgids;
+	}
 }
 
 /**
@@ -238,21 +225,15 @@ static void detach(struct gprof_trace *t, unsigned int nr)
  */
 int gprof_trace_attach(struct gprof_trace *t)
 {
-	unsigned int i;
 	int err;
 
-	for (i = 0; i < ARRAY_SIZE(probes); i++) {
-		err = gprof_tracepoint_attach(probes[i].name, probe_for(t, &probes[i]), t);
-		if (err)
-			goto err_detach;
-	}
+	set_taps(t);
+	err = gprof_tap_join_all(t->taps, GPROF_TRACE_TAPS);
+	if (err)
+		return err;
 	err = gprof_trace_attach_calls(t);
 	if (err)
-		goto err_detach;
-	return 0;
-
-err_detach:
-	detach(t, i);
+		gprof_tap_leave_all(t->taps, GPROF_TRACE_TAPS);
 	return err;
 }
 
@@ -265,5 +246,5 @@ err_detach:
 void gprof_trace_detach(struct gprof_trace *t)
 {
 	gprof_trace_detach_calls(t);
-	detach(t, ARRAY_SIZE(probes));
+	gprof_tap_leave_all(t->taps, GPROF_TRACE_TAPS);
 }

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * known: might this be a task of anybody's target?
+ *
+ * A process ceases to belong before its tasks cease to switch: the last of them may be
+ * preempted amid its end for as long as it takes. Whoever noted that it runs or waits has
+ * to see it give up the CPU. So a number stays known until a grace period of RCU-tasks
+ * has passed, which waits for all tasks that were preempted in the kernel, those that are
+ * ending too, and then one of RCU, since the very end runs without preemption
+ * (kernel/rcu/tasks.h).
+ *
+ * Locks: known_lock is a raw spinlock, innermost; interrupts are off under it.
+ */
+#include "known.h"
+
+#include <linux/bitmap.h>
+#include <linux/mutex.h>
+#include <linux/rcupdate.h>
+#include <linux/spinlock.h>
+#include <linux/threads.h>
+#include <linux/vmalloc.h>
+#include <linux/workqueue.h>
+
+#define MAP_LONGS	BITS_TO_LONGS(PID_MAX_LIMIT)
+
+unsigned long *gprof_known_map;
+
+/* Numbers that were forgotten since the last grace period began, and before that. */
+static unsigned long *leaving, *leaving_before;
+
+static DEFINE_RAW_SPINLOCK(known_lock);	/* protects all three maps against writers */
+static DEFINE_MUTEX(known_mutex);	/* protects their making */
+
+static void drop(unsigned long tgid)
+{
+	raw_spin_lock_irq(&known_lock);
+	/* It may have been added again, and forgotten again. */
+	if (__test_and_clear_bit(tgid, leaving_before) && !test_bit(tgid, leaving))
+		__clear_bit(tgid, gprof_known_map);
+	raw_spin_unlock_irq(&known_lock);
+}
+
+static void forget_all(struct work_struct *work)
+{
+	unsigned long tgid;
+
+	raw_spin_lock_irq(&known_lock);
+	swap(leaving, leaving_before);
+	raw_spin_unlock_irq(&known_lock);
+	synchronize_rcu_tasks();
+	synchronize_rcu();
+	for_each_set_bit(tgid, leaving_before, PID_MAX_LIMIT) {
+		drop(tgid);
+		cond_resched();
+	}
+}
+
+static DECLARE_WORK(forget_work, forget_all);
+
+/**
+ * gprof_known_init() - make the map, if there is none
+ *
+ * Context: Task.
+ * Return: 0 or -ENOMEM.
+ */
+int gprof_known_init(void)
+{
+	unsigned long *map;
+
+	mutex_lock(&known_mutex);
+	if (!gprof_known_map) {
+		map = vzalloc(3 * MAP_LONGS * sizeof(*map));
+		if (map) {
+			leaving = map + MAP_LONGS;
+			leaving_before = map + 2 * MAP_LONGS;
+			gprof_known_map = map;
+		}
+	}
+	map = gprof_known_map;
+	mutex_unlock(&known_mutex);
+	return map ? 0 : -ENOMEM;
+}
+
+/**
+ * gprof_known_exit() - free the map
+ *
+ * Context: Task; nobody asks any more.
+ */
+void gprof_known_exit(void)
+{
+	cancel_work_sync(&forget_work);
+	vfree(gprof_known_map);
+}
+
+/**
+ * gprof_known_add() - a process belongs to a target from now on
+ * @tgid: its number in the initial pid namespace
+ *
+ * Context: Any but NMI.
+ */
+void gprof_known_add(pid_t tgid)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&known_lock, flags);
+	__clear_bit(tgid, leaving);
+	__clear_bit(tgid, leaving_before);
+	__set_bit(tgid, gprof_known_map);
+	raw_spin_unlock_irqrestore(&known_lock, flags);
+}
+
+/**
+ * gprof_known_forget() - no process with this number belongs to a target any more
+ * @tgid: number
+ *
+ * Context: Any but NMI, and not under the lock of a run queue.
+ */
+void gprof_known_forget(pid_t tgid)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&known_lock, flags);
+	__set_bit(tgid, leaving);
+	raw_spin_unlock_irqrestore(&known_lock, flags);
+	schedule_work(&forget_work);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * known: might this be a task of anybody's target? One bit for each number of a
+ * process, so that strangers, which most are, pay for no more than its test, whatever
+ * the number of recorders and the size of their targets.
+ */
+#ifndef GPROF_KNOWN_H
+#define GPROF_KNOWN_H
+
+#include <linux/bitops.h>
+#include <linux/sched.h>
+#include <linux/types.h>
+
+/* Made before the first process is added; stays, since who asks has no lock. */
+extern unsigned long *gprof_known_map;
+
+int gprof_known_init(void);
+void gprof_known_exit(void);
+void gprof_known_add(pid_t tgid);
+void gprof_known_forget(pid_t tgid);
+
+/**
+ * gprof_known() - might the task be of a target?
+ * @task: task
+ *
+ * True from when its process is added, for all that happens afterwards to who adds it
+ * or is woken by them; false again some time after it was forgotten, and not before all
+ * tasks that ran, or waited for a CPU, amid their end have given it up.
+ *
+ * Context: Any; gprof_known_init() was called.
+ */
+static __always_inline bool gprof_known(const struct task_struct *task)
+{
+	return test_bit(task->tgid, gprof_known_map);
+}
+
+#endif /* GPROF_KNOWN_H */
