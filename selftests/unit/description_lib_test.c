@@ -38,14 +38,16 @@ FIXTURE(description) {
 	struct gprof_known_run run;
 	pid_t pid;
 	int said;		/* the child says that it is ready */
-	uint64_t start, end, offset;	/* of an executable mapping */
+	uint64_t start, end, offset;	/* of its first executable mapping */
 	bool another;		/* it is not known to be this program run */
+	int asked;
 };
 
-static bool mapped(const void *ctx, uint64_t start, uint64_t end, uint64_t offset)
+static bool mapped(void *ctx, uint64_t start, uint64_t end, uint64_t offset)
 {
-	const FIXTURE_DATA(description) *self = ctx;
+	FIXTURE_DATA(description) *self = ctx;
 
+	self->asked++;
 	return !self->another && start == self->start && end == self->end &&
 	       offset == self->offset;
 }
@@ -114,7 +116,7 @@ static void begin(struct __test_metadata *_metadata, FIXTURE_DATA(description) *
 	ASSERT_NE(NULL, f);
 	while (fgets(line, sizeof(line), f)) {
 		if (sscanf(line, "%llx-%llx %4s %llx", &start, &end, perms, &offset) == 4 &&
-		    perms[2] == 'x') {
+		    perms[2] == 'x' && !self->end) {
 			self->start = start;
 			self->end = end;
 			self->offset = offset;
@@ -183,6 +185,8 @@ TEST_F(description, what_is_published_is_told)
 	BEGIN(&p);
 	gprof_describe(&self->d, &self->run, false);
 	EXPECT_STREQ(SHOP, self->d.context);
+	/* It has as many mappings as it likes: of each of two readings one was asked for. */
+	EXPECT_EQ(2, self->asked);
 	EXPECT_STREQ(lib_own_cgroup(), self->d.cgroup);
 	/* It is kept when the process is gone. */
 	kill(self->pid, SIGKILL);

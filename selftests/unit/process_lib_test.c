@@ -407,6 +407,42 @@ TEST_F(file, beyond_the_limit_is_closed_but_keeps_its_build_id)
 	ASSERT_EQ(0, gprof_spaces_init(&self->s));
 }
 
+/* CPU time of taking a reading of @nr mappings twice, as two CPUs write it. */
+static uint64_t time_of_maps(struct gprof_spaces *s, unsigned int nr, uint64_t time)
+{
+	struct gprof_process id = { .pid = PID, .exec_id = 1, .start_ns = time };
+	struct timespec t;
+	uint64_t began;
+	unsigned int i;
+	int twice;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	began = t.tv_sec * 1000000000ULL + t.tv_nsec;
+	for (twice = 0; twice < 2; twice++)
+		for (i = 0; i < nr; i++)
+			if (map(s, &id, time, 1, 0, 0x100000 + i * 0x2000ULL, "//anon"))
+				return 0;
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return t.tv_sec * 1000000000ULL + t.tv_nsec - began;
+}
+
+/* How many mappings a process has is up to it. */
+TEST_F(space, many_mappings_take_time_as_they_are_many)
+{
+	struct gprof_process id = { .pid = PID, .exec_id = 1, .start_ns = 2 };
+	uint64_t few = time_of_maps(&self->s, 6000, 1);
+	uint64_t many = time_of_maps(&self->s, 60000, 2);
+	struct gprof_space *space = gprof_spaces_find(&self->s, &id);
+
+	ASSERT_NE(0, few);
+	ASSERT_NE(NULL, space);
+	EXPECT_EQ(60000, space->readings[0].nr);
+	EXPECT_GT(30 * few, many) {
+		TH_LOG("%llu ns, ten times as many %llu", (unsigned long long)few,
+		       (unsigned long long)many);
+	}
+}
+
 FIXTURE(kernel) {
 	const char *dir;
 	char proc[128];

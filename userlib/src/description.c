@@ -145,8 +145,9 @@ static void take_line(struct layout *l, const struct gprof_known_run *run, const
 		   &at) != 5 || !at)
 		return;
 	name = line + at;
-	if (perms[2] == 'x' && run->mapped(run->ctx, start, end, offset))
-		l->same_run = true;
+	/* One is enough: how many there are is up to the process. */
+	if (!l->same_run && perms[2] == 'x')
+		l->same_run = run->mapped(run->ctx, start, end, offset);
 	if (!is_memory(name, inode))
 		return;
 	if (!l->context && perms[0] == 'r' && is_context(name)) {

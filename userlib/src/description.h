@@ -36,8 +36,8 @@ struct gprof_description {
  */
 struct gprof_known_run {
 	const struct gprof_process *process;
-	bool (*mapped)(const void *ctx, uint64_t start, uint64_t end, uint64_t offset);
-	const void *ctx;
+	bool (*mapped)(void *ctx, uint64_t start, uint64_t end, uint64_t offset);
+	void *ctx;
 };
 
 /**

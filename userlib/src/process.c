@@ -136,6 +136,42 @@ static bool same_vma(const struct gprof_vma *a, const struct gprof_vma *b)
 	       a->object == b->object && a->path == b->path;
 }
 
+static const struct gprof_vma *find_vma(struct gprof_reading *r, uint64_t addr)
+{
+	size_t lo = 0, hi = r->nr;
+
+	sort_reading(r);
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (r->v[mid].start <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo && addr < r->v[lo - 1].end ? &r->v[lo - 1] : NULL;
+}
+
+/* Another CPU's buffer may hold the same reading; each comes in the order of addresses. */
+static bool has_vma(struct gprof_reading *r, const struct gprof_vma *vma)
+{
+	const struct gprof_vma *have;
+
+	if (!r->nr || (r->sorted && r->v[r->nr - 1].start < vma->start))
+		return false;
+	have = find_vma(r, vma->start);
+	return have && same_vma(have, vma);
+}
+
+static int add_vma(struct gprof_reading *r, const struct gprof_vma *vma)
+{
+	if (gprof_grow(&r->v, &r->cap, r->nr + 1, sizeof(*r->v)))
+		return -ENOMEM;
+	r->sorted = !r->nr || (r->sorted && r->v[r->nr - 1].start < vma->start);
+	r->v[r->nr++] = *vma;
+	return 0;
+}
+
 /* The newest reading is whole: drop it when the same is known already. */
 static void merge_newest(struct gprof_space *space, struct gprof_reading *r)
 {
@@ -205,18 +241,17 @@ static bool is_deleted(const struct gprof_map_rec *rec, const char *path, size_t
 	return len > cut && !strcmp(path + len - cut, DELETED);
 }
 
-static bool has_mapping(const void *ctx, uint64_t start, uint64_t end, uint64_t offset)
+/* As was read last, or before that: the last reading may not be whole yet. */
+static bool has_mapping(void *ctx, uint64_t start, uint64_t end, uint64_t offset)
 {
-	const struct gprof_space *space = ctx;
-	size_t i, j;
+	struct gprof_space *space = ctx;
+	size_t i;
 
-	for (i = space->nr; i-- > 0;) {
-		const struct gprof_reading *r = &space->readings[i];
+	for (i = space->nr; i && space->nr - i < 2; i--) {
+		const struct gprof_vma *vma = find_vma(&space->readings[i - 1], start);
 
-		for (j = 0; j < r->nr; j++)
-			if (r->v[j].start == start && r->v[j].end == end &&
-			    r->v[j].offset == offset)
-				return true;
+		if (vma && vma->start == start && vma->end == end && vma->offset == offset)
+			return true;
 	}
 	return false;
 }
@@ -250,7 +285,7 @@ void gprof_spaces_describe_all(struct gprof_spaces *s)
 
 int gprof_spaces_map(struct gprof_spaces *s, const struct gprof_map_rec *rec, const char *path)
 {
-	size_t len = strlen(path), i;
+	size_t len = strlen(path);
 	struct gprof_space *space;
 	struct gprof_reading *r;
 	struct gprof_vma vma;
@@ -272,35 +307,12 @@ int gprof_spaces_map(struct gprof_spaces *s, const struct gprof_map_rec *rec, co
 	vma.object = get_object(s, rec, vma.path);
 	if (rec->inode && !vma.object)
 		return -ENOMEM;
-	/* Another CPU's buffer may hold the same reading. */
-	for (i = 0; i < r->nr && !same_vma(&r->v[i], &vma); i++)
-		;
-	if (i == r->nr) {
-		if (gprof_grow(&r->v, &r->cap, r->nr + 1, sizeof(*r->v)))
-			return -ENOMEM;
-		r->v[r->nr++] = vma;
-		r->sorted = false;
-	}
+	if (!has_vma(r, &vma) && add_vma(r, &vma))
+		return -ENOMEM;
 	r->flags |= rec->rec.flags;
 	merge_newest(space, r);
 	describe(space, false);
 	return 0;
-}
-
-static const struct gprof_vma *find_vma(struct gprof_reading *r, uint64_t addr)
-{
-	size_t lo = 0, hi = r->nr;
-
-	sort_reading(r);
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (r->v[mid].start <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo && addr < r->v[lo - 1].end ? &r->v[lo - 1] : NULL;
 }
 
 static bool has_all(struct gprof_space *space, uint32_t layout, const uint64_t *addrs, size_t nr)
