@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include <gprof/trace.h>
-#include <gprof/trace_write.h>
 
 #include "intern.h"
 #include "options.h"
@@ -64,14 +63,10 @@ struct summary {
  * @stacks: --stacks
  * @pprof: --pprof
  * @file: -o
- * @own: the trace is gprof's
- * @lost_events: that it says are missing
  */
 struct read {
 	const char *pprof;
 	const char *file;
-	bool own;
-	uint64_t lost_events;
 	bool summary;
 	bool json;
 	bool stacks;
@@ -101,13 +96,13 @@ static void count(struct summary *s, const struct gprof_trace *t,
 		  const struct gprof_trace_event *ev)
 {
 	s->kinds[ev->kind]++;
+	trace_tasks_event(&s->tasks, t, ev);
 	if (ev->kind == GPROF_TRACE_SYNC)
 		return;
 	if (!s->any)
 		s->first = ev->time;
 	s->any = true;
 	s->last = ev->time;
-	trace_tasks_event(&s->tasks, t, ev);
 	if (ev->thread != GPROF_TRACE_NONE && ev->thread != s->last_thread) {
 		intern_add(&s->threads, (const char *)&ev->thread, sizeof(ev->thread));
 		s->last_thread = ev->thread;
@@ -134,7 +129,7 @@ static void print_tasks(struct trace_tasks *t)
 	/* Nobody looks for one by its number any more. */
 	qsort(t->tasks, t->ids.nr, sizeof(*t->tasks), by_time_running);
 	printf("\n%12s %12s %12s %12s  %s\n", "running ms", "runnable", "blocked",
-	       t->own ? "in syscalls" : "in syscall", t->own ? "task" : "goroutine");
+	       "in syscalls", t->own ? "task" : "goroutine");
 	for (size_t i = 0; i < nr; i++) {
 		const struct trace_task *task = &t->tasks[i];
 
@@ -148,11 +143,10 @@ static void print_tasks(struct trace_tasks *t)
 	}
 }
 
-static void print_summary(struct summary *s, const struct read *r,
-			  const struct gprof_trace_stats *st)
+static void print_summary(struct summary *s, const struct gprof_trace_stats *st)
 {
 	printf("Format:       Go execution trace, version 1.%u%s\n", st->version,
-	       r->own ? ", of a host, by gprof" : "");
+	       st->gprof_version ? ", of a host, by gprof" : "");
 	printf("Events:       %" PRIu64 " in %.6f s\n", st->events,
 	       (double)(s->last - s->first) / 1e9);
 	printf("Generations:  %" PRIu64 " of %" PRIu64 " batches (%" PRIu64 " experimental)\n",
@@ -162,9 +156,8 @@ static void print_summary(struct summary *s, const struct read *r,
 	printf("Goroutines:   %" PRIu64 ", at most %" PRIu64 " at a time\n", s->goroutines,
 	       s->alive_max);
 	printf("Switches:     %" PRIu64 "\n", s->tasks.switches);
-	if (r->own)
-		printf("Lost:         %" PRIu64 " events, %" PRIu64 " gaps\n", r->lost_events,
-		       s->lost);
+	if (st->gprof_version)
+		printf("Lost:         %" PRIu64 " events, %" PRIu64 " gaps\n", st->lost, s->lost);
 	else
 		printf("Lost:         %" PRIu64 " gaps\n", s->lost);
 	printf("Repaired:     %" PRIu64 " timestamps that contradicted the order\n", st->repaired);
@@ -176,8 +169,7 @@ static void print_summary(struct summary *s, const struct read *r,
 }
 
 /* Keys are stable; new ones may come. */
-static void print_summary_json(const struct summary *s, const struct read *r,
-			       const struct gprof_trace_stats *st)
+static void print_summary_json(const struct summary *s, const struct gprof_trace_stats *st)
 {
 	printf("{\"version\": \"1.%u\", \"events\": %" PRIu64 ", \"generations\": %" PRIu64
 	       ", \"batches\": %" PRIu64 ", \"experimental_batches\": %" PRIu64
@@ -188,7 +180,7 @@ static void print_summary_json(const struct summary *s, const struct read *r,
 	       ",\n \"kinds\": {",
 	       st->version, st->events, st->generations, st->batches, st->experimental, s->first,
 	       s->last, s->threads.nr, s->procs, s->goroutines, s->alive_max, s->lost,
-	       st->repaired, st->tied, r->own ? "true" : "false", r->lost_events,
+	       st->repaired, st->tied, st->gprof_version ? "true" : "false", st->lost,
 	       s->tasks.switches);
 	for (size_t i = 1; i < ARRAY_SIZE(s->kinds); i++)
 		printf("%s\"%s\": %" PRIu64, i > 1 ? ", " : "", gprof_trace_kind_name(i),
@@ -205,7 +197,6 @@ static int read_events(const struct read *r, struct gprof_trace *t, const char *
 	int ret;
 
 	while ((ret = gprof_trace_next(t, &ev)) > 0) {
-		s.tasks.own = r->own;
 		if (r->summary)
 			count(&s, t, &ev);
 		else if (r->json)
@@ -219,9 +210,9 @@ static int read_events(const struct read *r, struct gprof_trace *t, const char *
 	gprof_trace_stats(t, &st);
 	trace_tasks_end(&s.tasks, s.last);
 	if (r->summary && r->json)
-		print_summary_json(&s, r, &st);
+		print_summary_json(&s, &st);
 	else if (r->summary)
-		print_summary(&s, r, &st);
+		print_summary(&s, &st);
 	trace_tasks_free(&s.tasks);
 	intern_free(&s.threads);
 	if (finish_stdout() != STATUS_OK)
@@ -232,36 +223,6 @@ static int read_events(const struct read *r, struct gprof_trace *t, const char *
 		say("%s: %" PRIu64 " timestamps contradicted the order and were put right", name,
 		    st.repaired);
 	return STATUS_OK;
-}
-
-/* A number of a batch of gprof's own, or 0 where that ends. */
-static uint64_t batch_number(const unsigned char **p, const unsigned char *end)
-{
-	uint64_t v = 0;
-
-	for (unsigned int shift = 0; *p < end && shift < 64; shift += 7) {
-		unsigned char byte = *(*p)++;
-
-		v |= (uint64_t)(byte & 0x7f) << shift;
-		if (!(byte & 0x80))
-			break;
-	}
-	return v;
-}
-
-static int on_batch(void *ctx, const struct gprof_trace_batch *b)
-{
-	const unsigned char *p = b->data, *end = b->data + b->len;
-	struct read *r = ctx;
-
-	if (b->experiment != GPROF_TRACE_EXPERIMENT || !b->len)
-		return 0;
-	r->own = true;
-	if (*p++ == 'L') {
-		batch_number(&p, end);
-		r->lost_events += batch_number(&p, end);
-	}
-	return 0;
 }
 
 static int set_pprof(void *ctx, const char *value)
@@ -335,7 +296,7 @@ static int use(const struct read *r, struct gprof_trace *t, const char *name)
 	if (!r->pprof)
 		return read_events(r, t, name);
 	file = r->file ? xprintf("%s", r->file) : xprintf("%s.pb.gz", r->pprof);
-	status = trace_profile(t, &r->own, name, r->pprof, file);
+	status = trace_profile(t, name, r->pprof, file);
 	free(file);
 	return status;
 }
@@ -343,7 +304,6 @@ static int use(const struct read *r, struct gprof_trace *t, const char *name)
 int cmd_read(int argc, char **argv)
 {
 	struct read r = { 0 };
-	struct gprof_trace_opts opts = { .sz = sizeof(opts), .batch = on_batch, .ctx = &r };
 	const struct option_table tables[] = { { "Options", read_rows, &r }, { 0 } };
 	struct gprof_trace *t;
 	int operands, status, fd;
@@ -361,7 +321,7 @@ int cmd_read(int argc, char **argv)
 	fd = strcmp(name, "-") ? open(name, O_RDONLY | O_CLOEXEC) : dup(STDIN_FILENO);
 	if (fd < 0)
 		return fail("%s cannot be opened (%s)", name, strerror(errno));
-	t = gprof_trace_new(fd, &opts);
+	t = gprof_trace_new(fd, NULL);
 	status = t ? use(&r, t, name) : fail("%s: %s", name, gprof_error());
 	gprof_trace_free(t);
 	close(fd);

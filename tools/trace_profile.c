@@ -77,7 +77,7 @@ static int write_profile(struct gprof_profile_builder *b, const char *file)
 	return status;
 }
 
-int trace_profile(struct gprof_trace *trace, const bool *own, const char *name, const char *kind,
+int trace_profile(struct gprof_trace *trace, const char *name, const char *kind,
 		  const char *file)
 {
 	struct adding a = { .kind = kind_of(kind) };
@@ -93,13 +93,12 @@ int trace_profile(struct gprof_trace *trace, const bool *own, const char *name, 
 	if (!a.builder)
 		return fail("%s", gprof_error());
 	while ((ret = gprof_trace_next(trace, &ev)) > 0) {
+		trace_tasks_event(&tasks, trace, &ev);
 		if (ev.kind == GPROF_TRACE_SYNC)
 			continue;
 		if (first < 0)
 			first = ev.time;
 		last = ev.time;
-		tasks.own = *own;
-		trace_tasks_event(&tasks, trace, &ev);
 	}
 	if (ret < 0)
 		status = fail("%s: %s", name, gprof_error());

@@ -15,14 +15,13 @@ bool trace_profile_kind(const char *name);
 /**
  * trace_profile() - write a profile of what tasks did with their time
  * @trace: at its beginning
- * @own: set when a batch has said that the trace is gprof's
  * @name: of the trace, for sentences
  * @kind: cpu, sched, block, syscall or irq
  * @file: where to
  *
  * Return: the exit status.
  */
-int trace_profile(struct gprof_trace *trace, const bool *own, const char *name, const char *kind,
+int trace_profile(struct gprof_trace *trace, const char *name, const char *kind,
 		  const char *file);
 
 #endif /* TOOLS_TRACE_PROFILE_H */

@@ -202,7 +202,13 @@ static void on_range(struct trace_tasks *t, const struct gprof_trace *trace,
 void trace_tasks_event(struct trace_tasks *t, const struct gprof_trace *trace,
 		       const struct gprof_trace_event *ev)
 {
+	struct gprof_trace_stats st = { .sz = sizeof(st) };
+
 	switch (ev->kind) {
+	case GPROF_TRACE_SYNC:
+		gprof_trace_stats(trace, &st);
+		t->own = st.gprof_version;
+		break;
 	case GPROF_TRACE_STATE_TRANSITION:
 		if (ev->transition.resource.kind == GPROF_TRACE_RESOURCE_GOROUTINE)
 			on_task(t, trace, ev);

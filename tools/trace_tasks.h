@@ -58,8 +58,8 @@ struct trace_irq {
 };
 
 /**
- * struct trace_tasks - all of them; all zeroes but for @own, @span and @ctx to begin with
- * @own: the trace is gprof's
+ * struct trace_tasks - all of them; all zeroes but for @span and @ctx to begin with
+ * @own: the trace is gprof's; known from its first sync on
  * @span: gets each stretch of time, or NULL: @detail says why, or in what, or is ""
  * @ctx: passed on to it
  * @texts: names and reasons

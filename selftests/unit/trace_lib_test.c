@@ -8,6 +8,7 @@
 #include <pthread.h>
 
 #include "lib_util.h"
+#include <gprof/trace_write.h>
 #include "trace_build.h"
 
 #define EVENTS_MAX	64
@@ -430,6 +431,62 @@ TEST(experimental_batches_go_to_whoever_asks)
 	read_from(gprof_trace_new_memory(b.b, b.n, &o));
 	EXPECT_EQ(-ENOSPC, got.ret);
 	EXPECT_EQ(2, x.nr);
+}
+
+/* A scene with such batches of experiment @exp. */
+static void own_scene(unsigned char exp, const char *const *bodies, const size_t *sizes, int nr)
+{
+	scene(23);
+	build_end(&b);
+	for (int i = 0; i < nr; i++) {
+		build_experimental(&b, exp, 1, 3, 44);
+		build_put(&b, bodies[i], sizes[i]);
+		build_end(&b);
+	}
+	build_begin(&b, 1, 9, 1);
+	scene_end(23, 1);
+	read_built();
+}
+
+#define OWN(_exp, ...) do {							\
+	const char *const _bodies[] = { __VA_ARGS__ };				\
+	size_t _sizes[sizeof(_bodies) / sizeof(_bodies[0])];			\
+										\
+	for (size_t _i = 0; _i < sizeof(_sizes) / sizeof(_sizes[0]); _i++)	\
+		_sizes[_i] = strlen(_bodies[_i]);				\
+	own_scene(_exp, _bodies, _sizes, sizeof(_sizes) / sizeof(_sizes[0]));	\
+} while (0)
+
+TEST(gprof_says_what_it_wrote_and_lost)
+{
+	OWN(GPROF_TRACE_EXPERIMENT, "V\1", "L\2\x81\1", "F\1\7", "L\3\1", "?\xff");
+	EXPECT_EQ(0, got.ret) TH_LOG("%s", got.error);
+	EXPECT_EQ(1, got.st.gprof_version);
+	EXPECT_EQ(130, got.st.lost);
+	EXPECT_EQ(5, got.st.experimental);
+	/* Who else writes such batches says nothing of ours. */
+	OWN(GPROF_TRACE_EXPERIMENT + 1, "V\1", "L\2\x81\1", "L\x80");
+	EXPECT_EQ(0, got.ret) TH_LOG("%s", got.error);
+	EXPECT_EQ(0, got.st.gprof_version);
+	EXPECT_EQ(0, got.st.lost);
+	/* No sum wraps. */
+	OWN(GPROF_TRACE_EXPERIMENT, "V\1", "L\2\xff\xff\xff\xff\xff\xff\xff\xff\xff\1", "L\3\7");
+	EXPECT_EQ(0, got.ret) TH_LOG("%s", got.error);
+	EXPECT_EQ(UINT64_MAX, got.st.lost);
+}
+
+TEST(what_gprof_says_must_be_whole)
+{
+	static const char *const torn[] = {
+		"V", "V\x80", "L", "L\2", "L\2\x80",
+		"L\2\xff\xff\xff\xff\xff\xff\xff\xff\xff\x7f",
+	};
+
+	for (size_t i = 0; i < sizeof(torn) / sizeof(torn[0]); i++) {
+		OWN(GPROF_TRACE_EXPERIMENT, torn[i]);
+		EXPECT_EQ(-EBADMSG, got.ret) TH_LOG("%zu", i);
+		EXPECT_NE(NULL, strstr(got.error, "ends within a number")) TH_LOG("%s", got.error);
+	}
 }
 
 TEST(what_is_cut_short_is_read_up_to_there)

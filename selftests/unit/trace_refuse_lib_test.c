@@ -473,7 +473,12 @@ TEST(structs_of_a_newer_program_are_taken_as_far_as_they_are_known)
 	EXPECT_EQ(0, gprof_trace_stats(r, &st.st));
 	EXPECT_EQ(sizeof(st), st.st.sz);
 	EXPECT_EQ(0, st.newer);
-	st.st.sz = sizeof(st.st) - 1;
+	/* Of before it said what is gprof's own. */
+	st.st.sz = offsetof(struct gprof_trace_stats, gprof_version);
+	st.st.gprof_version = 7;
+	EXPECT_EQ(0, gprof_trace_stats(r, &st.st));
+	EXPECT_EQ(7, st.st.gprof_version);
+	st.st.sz--;
 	EXPECT_EQ(-EINVAL, gprof_trace_stats(r, &st.st));
 	gprof_trace_free(r);
 	o.newer = 1;

@@ -436,6 +436,8 @@ int gprof_trace_stats(const struct gprof_trace *t, struct gprof_trace_stats *st)
 		.tied = t->tied,
 		.memory = t->memory.used + sizeof(*t),
 		.memory_peak = t->memory.peak + sizeof(*t),
+		.gprof_version = t->generation.gprof_version,
+		.lost = t->generation.lost,
 	};
 
 	return gprof_opts_give(st, &out, sizeof(out),

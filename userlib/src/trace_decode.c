@@ -226,7 +226,7 @@ static int generation(struct gprof_ktrace *k, const struct gprof_rec *rec, uint3
 	k->mono_ns = g->mono_ns;
 	if (k->time < g->mono_ns)
 		k->time = g->mono_ns;
-	return k->ops->generation(k->ctx, k->cpu, g->mono_ns, g->real_ns);
+	return 0;
 }
 
 static int lost(struct gprof_ktrace *k, const struct gprof_rec *rec, uint32_t size)

@@ -21,12 +21,10 @@
  * @point: what happened; those of one CPU come in order of time. Strangers are 0, as the
  *	idle task is. Losses and a CPU that was away are points too
  * @task: a name, which is the task's from @time on, or was before
- * @generation: a generation begins, at this instant of both clocks
  */
 struct gprof_ktrace_ops {
 	int (*point)(void *ctx, const struct gprof_trace_point *p);
 	int (*task)(void *ctx, uint32_t cpu, uint64_t time, const struct gprof_task_rec *rec);
-	int (*generation)(void *ctx, uint32_t cpu, uint64_t mono_ns, uint64_t real_ns);
 };
 
 /**

@@ -5,6 +5,7 @@
 #include "trace_generation.h"
 
 #include <errno.h>
+#include <gprof/trace_write.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -288,6 +289,31 @@ static int take_structure(struct gprof_trace_generation *g, const struct batch *
 	return why ? FAIL(f, at, EBADMSG, "%s", why) : no_room(f, at, -errno);
 }
 
+/* What gprof says in a trace of its own; trace_write.c has the list. */
+static int take_own(struct gprof_trace_generation *g, const struct batch *b,
+		    const unsigned char *p, struct failure *f)
+{
+	const unsigned char *end = p + b->size;
+	uint64_t cpu, lost;
+
+	if (p == end)
+		return 0;
+	switch (*p++) {
+	case 'V':
+		p = gprof_varint(p, end, &g->gprof_version);
+		break;
+	case 'L':
+		p = gprof_varint(p, end, &cpu);
+		p = p ? gprof_varint(p, end, &lost) : NULL;
+		if (p && __builtin_add_overflow(g->lost, lost, &g->lost))
+			g->lost = UINT64_MAX;
+		break;
+	default:
+		break;
+	}
+	return p ? 0 : FAIL(f, b->start, EBADMSG, "a batch of gprof's own ends within a number");
+}
+
 static int take_experimental(struct gprof_trace_generation *g, const struct batch *b,
 			     const unsigned char *p, struct failure *f)
 {
@@ -302,8 +328,9 @@ static int take_experimental(struct gprof_trace_generation *g, const struct batc
 	int err;
 
 	g->nr_experimental++;
-	if (!g->batch)
-		return 0;
+	err = b->experiment == GPROF_TRACE_EXPERIMENT ? take_own(g, b, p, f) : 0;
+	if (err || !g->batch)
+		return err;
 	err = g->batch(g->ctx, &batch);
 	if (err)
 		return FAIL(f, b->start, err < 0 ? -err : ECANCELED,

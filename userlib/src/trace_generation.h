@@ -76,6 +76,8 @@ struct gprof_trace_sample {
  * @samples: of the CPU, by time
  * @nr_all: batches of every kind, ever
  * @nr_experimental: of which experimental
+ * @gprof_version: gprof wrote the trace, in this way; 0: somebody else
+ * @lost: events that gprof says were lost
  * @late: what is wrong behind the generation, told after its events
  * @late_offset: where
  */
@@ -102,6 +104,8 @@ struct gprof_trace_generation {
 	size_t cap_samples;
 	uint64_t nr_all;
 	uint64_t nr_experimental;
+	uint64_t gprof_version;
+	uint64_t lost;
 	struct gprof_error late;
 	uint64_t late_offset;
 };

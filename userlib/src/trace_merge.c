@@ -40,16 +40,7 @@ static int on_task(void *ctx, uint32_t cpu, uint64_t time, const struct gprof_ta
 	return 0;
 }
 
-static int on_generation(void *ctx, uint32_t cpu, uint64_t mono_ns, uint64_t real_ns)
-{
-	(void)ctx;
-	(void)cpu;
-	(void)mono_ns;
-	(void)real_ns;
-	return 0;
-}
-
-static const struct gprof_ktrace_ops ops = { on_point, on_task, on_generation };
+static const struct gprof_ktrace_ops ops = { on_point, on_task };
 
 int gprof_trace_merge_init(struct gprof_trace_merge *m, struct gprof_buffer *buffer,
 			   uint64_t generation_ns)

@@ -365,6 +365,9 @@ GPROF_API bool gprof_trace_string(const struct gprof_trace *t, uint64_t id,
  * @tied: events that got a later time only because one before has the same
  * @memory: bytes held now
  * @memory_peak: most bytes held at a time
+ * @gprof_version: gprof wrote the trace, of a host, in this way; 0: it is another's.
+ *	Known from the first event on
+ * @lost: events that gprof says are missing, up to the end of the current generation
  */
 struct gprof_trace_stats {
 	size_t sz;
@@ -379,6 +382,8 @@ struct gprof_trace_stats {
 	uint64_t tied;
 	uint64_t memory;
 	uint64_t memory_peak;
+	uint64_t gprof_version;
+	uint64_t lost;
 };
 
 /** gprof_trace_stats() - read the counts; @st->sz must be set; 0 or -EINVAL */
