@@ -7,53 +7,17 @@
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=/dev/null # its ktap_run does not return
 . "$here/ktap.sh"
-need gprofctl
+need gprofctl setpriv
+# shellcheck source-path=SCRIPTDIR source=command.sh
+. "$here/command.sh"
 
-dir=$(mktemp -d) || exit 1
-trap 'shut_users_out; umount "$dir/full" 2>/dev/null; rm -rf "$dir"' EXIT
-# another user works here too
-let_users_in
-chmod 755 "$dir"
-mkdir -m 777 "$dir/work"
-cd "$dir/work" || exit 1
+clean_up()
+{
+	umount "$command_dir/full" 2>/dev/null
+}
 
 burner=$here/burner
-user="setpriv --reuid 1000 --regid 1000 --clear-groups"
 line='^produced=[0-9]+ read=[0-9]+ lost=[0-9]+ overwritten=[0-9]+ throttled=[0-9]+ nmi=[0-9]+ irq=[0-9]+ task=[0-9]+$'
-
-# run STATUS COMMAND...: stdout to out, stderr to err
-run()
-{
-	run_want=$1
-	shift
-	run_got=0
-	"$@" >out 2>err || run_got=$?
-	cat out err
-	[ "$run_got" -eq "$run_want" ] || fail "status $run_got, not $run_want: $*"
-}
-
-# count KEY: from the last line of a recording
-count()
-{
-	tail -n 1 err | tr ' ' '\n' | sed -n "s/^$1=//p"
-}
-
-# refused STATUS WORD COMMAND...: one sentence with the word, and no file
-refused()
-{
-	refused_word=$2
-	refused_status=$1
-	shift 2
-	rm -f cpu.pb.gz profile.pb.gz x.pb.gz
-	run "$refused_status" "$@"
-	[ "$(wc -l <err)" -eq 1 ] || fail "not one line"
-	[ ! -s out ] || fail "something on stdout"
-	grep -q '^gprofctl: ' err
-	grep -qiF -- "$refused_word" err || fail "nothing about $refused_word"
-	for file in cpu.pb.gz profile.pb.gz x.pb.gz; do
-		[ ! -e "$file" ] || fail "$file was left"
-	done
-}
 
 has_cycles()
 {
@@ -377,8 +341,7 @@ two_targets_are_refused()
 
 user_records_their_own_command()
 {
-	# shellcheck disable=SC2086 # words
-	run 0 $user gprofctl cpu -F 1000 -o user.pb.gz -- "$burner" 1500
+	run 0 as_user gprofctl cpu -F 1000 -o user.pb.gz -- "$burner" 1500
 	[ "$(count produced)" -gt 20 ]
 	run 0 gprofctl top user.pb.gz
 	grep -q burn_ns out
@@ -386,27 +349,23 @@ user_records_their_own_command()
 
 user_is_refused_the_process_of_another()
 {
-	# shellcheck disable=SC2086
-	refused 1 '' $user gprofctl cpu -p 1 -d 1 -o x.pb.gz
+	refused 1 '' as_user gprofctl cpu -p 1 -d 1 -o x.pb.gz
 	grep -qi 'root\|CAP_PERFMON\|privilege' err
 }
 
 user_is_refused_the_kernel()
 {
-	# shellcheck disable=SC2086
-	refused 1 CAP_PERFMON $user gprofctl cpu --kernel -o x.pb.gz -- true
+	refused 1 CAP_PERFMON as_user gprofctl cpu --kernel -o x.pb.gz -- true
 }
 
 user_is_refused_the_host()
 {
-	# shellcheck disable=SC2086
-	refused 1 CAP_PERFMON $user gprofctl cpu -a -d 1 -o x.pb.gz
+	refused 1 CAP_PERFMON as_user gprofctl cpu -a -d 1 -o x.pb.gz
 }
 
 user_is_refused_tracepoints()
 {
-	# shellcheck disable=SC2086
-	refused 1 '' $user gprofctl profile -e sched:sched_switch -o x.pb.gz -- true
+	refused 1 '' as_user gprofctl profile -e sched:sched_switch -o x.pb.gz -- true
 }
 
 # ---- outputs that cannot be ----
@@ -419,19 +378,19 @@ output_that_cannot_be_opened_is_refused_before_the_command_runs()
 
 output_that_is_a_directory_is_refused()
 {
-	refused 1 "$dir" gprofctl cpu -o "$dir" -- touch ran
+	refused 1 "$command_dir" gprofctl cpu -o "$command_dir" -- touch ran
 	[ ! -e ran ] || fail "the command was run"
 }
 
 full_disk_at_the_end_is_told()
 {
-	mkdir -p "$dir/full"
-	mount -t tmpfs -o size=4k none "$dir/full"
-	echo >"$dir/full/takes the only page"
-	run 1 gprofctl cpu -F 1000 -o "$dir/full/x.pb.gz" -- "$burner" 300
+	mkdir -p "$command_dir/full"
+	mount -t tmpfs -o size=4k none "$command_dir/full"
+	echo >"$command_dir/full/takes the only page"
+	run 1 gprofctl cpu -F 1000 -o "$command_dir/full/x.pb.gz" -- "$burner" 300
 	grep -q 'No space left on device' err
-	grep -q "$dir/full/x.pb.gz" err
-	[ ! -s "$dir/full/x.pb.gz" ] || fail "half a profile was left"
+	grep -q "$command_dir/full/x.pb.gz" err
+	[ ! -s "$command_dir/full/x.pb.gz" ] || fail "half a profile was left"
 	tail -n 1 err | grep -Eq "$line"
 }
 

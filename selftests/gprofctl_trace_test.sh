@@ -8,55 +8,15 @@ here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=/dev/null # its ktap_run does not return
 . "$here/ktap.sh"
 need gprofctl jq setpriv
+# shellcheck source-path=SCRIPTDIR source=command.sh
+. "$here/command.sh"
 
-dir=$(mktemp -d) || exit 1
-trap 'shut_users_out; rm -rf "$dir"' EXIT
-# another user works here too
-let_users_in
-chmod 755 "$dir"
-mkdir -m 777 "$dir/work"
-cd "$dir/work" || exit 1
-
-user="setpriv --reuid 1000 --regid 1000 --clear-groups"
 line='^produced=[0-9]+ read=[0-9]+ lost=[0-9]+ overwritten=[0-9]+ switches=[0-9]+ forks=[0-9]+ tasks=[0-9]+ cpus=[0-9]+ generations=[0-9]+ repaired=[0-9]+ events=[0-9]+ bytes=[0-9]+$'
-
-# run STATUS COMMAND...: stdout to out, stderr to err
-run()
-{
-	run_want=$1
-	shift
-	run_got=0
-	"$@" >out 2>err || run_got=$?
-	cat out err
-	[ "$run_got" -eq "$run_want" ] || fail "status $run_got, not $run_want: $*"
-}
-
-# count KEY: from the last line of a recording
-count()
-{
-	tail -n 1 err | tr ' ' '\n' | sed -n "s/^$1=//p"
-}
 
 # has KEY: of the summary of x.trace
 has()
 {
 	gprofctl read x.trace --summary --json | jq ".$1"
-}
-
-# refused STATUS WORD COMMAND...: one sentence with the word, and no file
-refused()
-{
-	refused_word=$2
-	refused_status=$1
-	shift 2
-	rm -f trace.out x.trace
-	run "$refused_status" "$@"
-	[ "$(wc -l <err)" -eq 1 ] || fail "not one line"
-	grep -q '^gprofctl: ' err
-	grep -qiF -- "$refused_word" err || fail "nothing about $refused_word"
-	for file in trace.out x.trace; do
-		[ ! -e "$file" ] || fail "$file was left"
-	done
 }
 
 # ping_pong ROUNDS: two processes wait for each other
@@ -138,12 +98,14 @@ several_generations_say_the_same()
 	[ "$(has goroutines)" -eq "$(count tasks)" ]
 }
 
-# In hundredths.
-an_event_takes_at_most_6_and_a_half_bytes()
+# In hundredths, of what Go's readers call an event. Those of the kernel take more, since
+# a switch is told by several: that is said, and has no bound yet (6.5 bytes are wanted).
+an_event_of_the_file_takes_at_most_6_and_a_half_bytes()
 {
 	traced
 	each=$((100 * $(count bytes) / $(count events)))
-	echo "$each hundredths of a byte an event"
+	echo "$each hundredths of a byte an event of the file"
+	echo "$((100 * $(count bytes) / $(count read))) an event of the kernel"
 	[ $each -le 650 ]
 }
 
@@ -261,16 +223,15 @@ what_is_not_there_is_refused()
 	[ ! -e ran ] || fail "the command was run"
 }
 
-# shellcheck disable=SC2086	# $user is several words
 what_is_not_permitted_is_refused()
 {
 	sleep 100 &
 	pid=$!
-	refused 1 'not a process of your own' $user gprofctl trace -p $pid -d 1
-	refused 1 CAP_PERFMON $user gprofctl trace -a -d 1
-	refused 1 CAP_PERFMON $user gprofctl trace --syscalls -- true
+	refused 1 'not a process of your own' as_user gprofctl trace -p $pid -d 1
+	refused 1 CAP_PERFMON as_user gprofctl trace -a -d 1
+	refused 1 CAP_PERFMON as_user gprofctl trace --syscalls -- true
 	kill $pid
-	run 0 $user gprofctl trace -o x.trace -- true
+	run 0 as_user gprofctl trace -o x.trace -- true
 }
 
 damaged_traces_are_refused_with_the_place()
@@ -291,7 +252,7 @@ damaged_traces_are_refused_with_the_place()
 }
 
 ktap_run switches_are_the_ledgers several_generations_say_the_same \
-	an_event_takes_at_most_6_and_a_half_bytes forks_of_a_command_are_counted_exactly \
+	an_event_of_the_file_takes_at_most_6_and_a_half_bytes forks_of_a_command_are_counted_exactly \
 	losses_are_told_and_break_nothing system_calls_are_regions \
 	groups_are_told_as_what_they_take waiting_is_told_by_its_reason \
 	memory_stays_within_64_MiB output_is_named_by_default_and_status_passed_on \

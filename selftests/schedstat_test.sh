@@ -7,43 +7,9 @@
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=/dev/null # its ktap_run does not return
 . "$here/ktap.sh"
-
-dir=$(mktemp -d) || exit 1
-trap 'shut_users_out; rm -rf "$dir"' EXIT
-let_users_in
-chmod 777 "$dir"
-cd "$dir" || exit 1
-
-as_user()
-{
-	setpriv --reuid 1000 --regid 1000 --clear-groups "$@"
-}
-
-# run STATUS COMMAND...: stdout to out, stderr to err
-run()
-{
-	run_want=$1
-	shift
-	run_got=0
-	"$@" >out 2>err || run_got=$?
-	head -c 2000 out
-	echo
-	cat err
-	[ "$run_got" -eq "$run_want" ] || fail "status $run_got, not $run_want: $*"
-}
-
-# refused STATUS WORD COMMAND...: one sentence with the word, and nothing else
-refused()
-{
-	refused_status=$1
-	refused_word=$2
-	shift 2
-	run "$refused_status" "$@"
-	[ "$(wc -l <err)" -eq 1 ] || fail "not one line"
-	[ ! -s out ] || fail "something on stdout"
-	grep -q '^gprofctl: ' err
-	grep -qF -- "$refused_word" err || fail "nothing about $refused_word"
-}
+need gprofctl setpriv
+# shellcheck source-path=SCRIPTDIR source=command.sh
+. "$here/command.sh"
 
 feature()
 {
