@@ -14,9 +14,9 @@
 #include <gprof/monitor.h>
 #include <gprof/sched_stats.h>
 
-#include "netlink.h"
-#include "recorder_answer.h"
-#include "sched_answer.h"
+#include "device/netlink.h"
+#include "record/recorder_answer.h"
+#include "sched/sched_answer.h"
 
 #define CHECK(x)	do { if (!(x)) { fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #x); \
 				abort(); } } while (0)

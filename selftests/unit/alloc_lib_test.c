@@ -7,7 +7,7 @@
  */
 #include <kselftest_harness.h>
 
-#include "builder.h"
+#include "record/builder.h"
 #include "lib_util.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__GLIBC__)

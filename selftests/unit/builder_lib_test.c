@@ -9,7 +9,7 @@
 #include <sys/auxv.h>
 #include <sys/wait.h>
 
-#include "builder.h"
+#include "record/builder.h"
 #include "lib_util.h"
 
 static const char program[] =

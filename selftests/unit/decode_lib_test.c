@@ -4,8 +4,8 @@
  */
 #include <kselftest_harness.h>
 
-#include "builder.h"
-#include "decode.h"
+#include "record/builder.h"
+#include "device/decode.h"
 #include "lib_util.h"
 
 #define HANDLES	1000

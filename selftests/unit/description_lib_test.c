@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "description.h"
+#include "symbol/description.h"
 #include "lib_util.h"
 
 #define PAGE	4096

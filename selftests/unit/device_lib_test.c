@@ -8,10 +8,10 @@
 #include <gprof/profile.h>
 #include <gprof/recorder.h>
 
-#include "device.h"
+#include "device/device.h"
 #include "lib_util.h"
-#include "profile.h"
-#include "recorder.h"
+#include "profile/profile.h"
+#include "record/recorder.h"
 
 #define CPUS	2
 #define DATA	65536

@@ -6,11 +6,11 @@
 
 #include <linux/perf_event.h>
 
-#include "event.h"
+#include "device/event.h"
 #include "lib_util.h"
-#include "pmu.h"
-#include "target.h"
-#include "tracepoint.h"
+#include "device/pmu.h"
+#include "device/target.h"
+#include "device/tracepoint.h"
 
 FIXTURE(event) {
 	const char *dir;

@@ -12,10 +12,10 @@
 
 #include <kselftest_harness.h>
 
-#include "decode.h"
-#include "generated.h"
+#include "device/decode.h"
+#include "symbol/generated.h"
 #include "lib_util.h"
-#include "process.h"
+#include "symbol/process.h"
 
 FIXTURE(perf_map) {
 	const char *dir;

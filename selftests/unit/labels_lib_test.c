@@ -10,8 +10,8 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#include "builder.h"
-#include "labels.h"
+#include "record/builder.h"
+#include "profile/labels.h"
 #include "lib_util.h"
 
 static int take(void *ctx, const char *text)

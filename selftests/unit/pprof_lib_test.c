@@ -12,8 +12,8 @@
 #include <zlib.h>
 
 #include "lib_util.h"
-#include "output.h"
-#include "profile.h"
+#include "base/output.h"
+#include "profile/profile.h"
 
 static uint32_t add_function(struct gprof_profile *p, const char *name, const char *file)
 {

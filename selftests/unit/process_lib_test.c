@@ -9,11 +9,11 @@
 #include <sys/inotify.h>
 #include <sys/sysmacros.h>
 
-#include "decode.h"
-#include "file_pool.h"
-#include "kernel_symbol.h"
+#include "device/decode.h"
+#include "symbol/file_pool.h"
+#include "symbol/kernel_symbol.h"
 #include "lib_util.h"
-#include "process.h"
+#include "symbol/process.h"
 
 #define PID	(1 << 29)	/* no process has it */
 

@@ -8,7 +8,7 @@
 #include <gprof/profile.h>
 
 #include "lib_util.h"
-#include "profile.h"
+#include "profile/profile.h"
 
 FIXTURE(profile) {
 	struct gprof_profile *p;

@@ -7,7 +7,7 @@
 #include <gprof/profile_builder.h>
 
 #include "lib_util.h"
-#include "profile.h"
+#include "profile/profile.h"
 
 static const struct gprof_value_type two_types[] = { { "jobs", "count" }, { "time", "ns" } };
 

@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../../userlib/src/profile.h"
+#include "profile/profile.h"
 
 #include "cmd.h"
 

@@ -10,7 +10,7 @@
 #include <sched.h>
 
 #include "lib_util.h"
-#include "profile.h"
+#include "profile/profile.h"
 
 #define THREADS	4
 #define SAMPLES	200

@@ -9,7 +9,7 @@
 #include <gprof/recorder.h>
 #include <pthread.h>
 
-#include "device.h"
+#include "device/device.h"
 #include <gprof/sched_stats.h>
 #include <gprof/trace.h>
 #include <gprof/utilization.h>

@@ -7,7 +7,7 @@
 
 #include <gprof/profile.h>
 
-#include "builder.h"
+#include "record/builder.h"
 #include "lib_util.h"
 
 FIXTURE(resolve) {

@@ -8,7 +8,7 @@
 #include <stdatomic.h>
 #include <time.h>
 
-#include "buffer.h"
+#include "device/buffer.h"
 #include "lib_util.h"
 
 #define RING_SIZE	4096

@@ -11,8 +11,8 @@
 #include <netlink/msg.h>
 
 #include "lib_util.h"
-#include "recorder_answer.h"
-#include "sched_answer.h"
+#include "record/recorder_answer.h"
+#include "sched/sched_answer.h"
 
 TEST(buckets_meet_without_gap_or_overlap)
 {

@@ -9,10 +9,10 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-#include "demangle.h"
-#include "elf_strings.h"
+#include "symbol/demangle.h"
+#include "symbol/elf_strings.h"
 #include "lib_util.h"
-#include "symbolizer.h"
+#include "symbol/symbolizer.h"
 
 FIXTURE(symbol) {
 	const char *dir;

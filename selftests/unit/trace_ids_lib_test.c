@@ -5,8 +5,8 @@
 #include <kselftest_harness.h>
 
 #include "lib_util.h"
-#include "trace_ids.h"
-#include "trace_wire.h"
+#include "trace/trace_ids.h"
+#include "trace/trace_wire.h"
 
 #define IDS	997
 

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * buffer.h: the reader's half of the kernel's rings.
+ *
+ * One ring per CPU; who writes what and in which order is told in
+ * <linux/gprof.h> and, for this side, at the top of buffer.c. A ring may be
+ * read by one thread at a time, different rings by different threads.
+ */
+#ifndef GPROF_BUFFER_H
+#define GPROF_BUFFER_H
+
+#include <linux/gprof.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+/**
+ * struct gprof_ring - one CPU's ring
+ * @head: page that the kernel writes
+ * @tail: page that the reader writes; NULL in flight mode
+ * @data: records; @size bytes, followed by the same bytes again
+ * @size: a power of two
+ * @pos: position of the next record to read
+ * @limit: head when it was last looked at
+ * @cpu: whose
+ * @map_len: bytes mapped at @head; 0 when a test lends the memory
+ * @err: sticky -EBADMSG once a record made no sense
+ */
+struct gprof_ring {
+	const struct gprof_ring_head *head;
+	struct gprof_ring_tail *tail;
+	const unsigned char *data;
+	uint64_t size;
+	uint64_t pos;
+	uint64_t limit;
+	uint32_t cpu;
+	size_t map_len;
+	int err;
+};
+
+/**
+ * gprof_ring_peek() - look at the next record (stream mode)
+ * @r: ring
+ * @rec: result; lives until gprof_ring_release()
+ * @size: its bytes, which a short record does not say itself
+ *
+ * Return: 1, 0 when the ring is empty, -EBADMSG when it is corrupt.
+ */
+int gprof_ring_peek(struct gprof_ring *r, const struct gprof_rec **rec, uint32_t *size);
+
+/** gprof_ring_advance() - go past the record that gprof_ring_peek() gave, or past several */
+void gprof_ring_advance(struct gprof_ring *r, uint64_t size);
+
+/** gprof_ring_here() - the record that comes next, where gprof_ring_ahead() is not 0 */
+static inline const void *gprof_ring_here(const struct gprof_ring *r)
+{
+	return r->data + (r->pos & (r->size - 1));
+}
+
+/** gprof_ring_ahead() - bytes of records, in a row, that were there at the last look */
+static inline uint64_t gprof_ring_ahead(const struct gprof_ring *r)
+{
+	return r->limit - r->pos;
+}
+
+/** gprof_ring_release() - let the kernel reuse everything before this record */
+void gprof_ring_release(struct gprof_ring *r);
+
+/**
+ * struct gprof_snapshot - what a flight ring held
+ * @data: records, beginning with a generation
+ * @len: bytes
+ * @pos: position of @data in the ring
+ * @memory: what to free
+ */
+struct gprof_snapshot {
+	const unsigned char *data;
+	size_t len;
+	uint64_t pos;
+	unsigned char *memory;
+};
+
+/**
+ * gprof_ring_snapshot() - copy what a flight ring holds while it is written
+ * @r: ring
+ * @snap: result for gprof_snapshot_free()
+ *
+ * Return: 0, -ENOMEM, -EAGAIN when the kernel overwrote everything faster than
+ * it could be copied, -EBADMSG when the head page makes no sense.
+ */
+int gprof_ring_snapshot(struct gprof_ring *r, struct gprof_snapshot *snap);
+void gprof_snapshot_free(struct gprof_snapshot *snap);
+
+/**
+ * gprof_snapshot_next() - walk a snapshot
+ * @snap: snapshot
+ * @off: where to look; 0 at first, moved past the record
+ * @rec: result
+ * @size: its bytes
+ *
+ * Return: 1, 0 at the end, -EBADMSG.
+ */
+int gprof_snapshot_next(const struct gprof_snapshot *snap, size_t *off,
+			const struct gprof_rec **rec, uint32_t *size);
+
+/**
+ * struct gprof_buffer - the rings of one recorder
+ * @rings: those of the CPUs that have one
+ * @nr: how many
+ */
+struct gprof_buffer {
+	struct gprof_ring *rings;
+	size_t nr;
+};
+
+/**
+ * gprof_buffer_map() - map the rings of all CPUs
+ * @b: result for gprof_buffer_unmap()
+ * @fd: device after SETUP
+ * @setup: what SETUP answered
+ * @e: sentence on failure
+ */
+int gprof_buffer_map(struct gprof_buffer *b, int fd, const struct gprof_setup *setup,
+		     struct gprof_error *e);
+void gprof_buffer_unmap(struct gprof_buffer *b);
+
+#endif /* GPROF_BUFFER_H */

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * decode.h: records of one CPU, in order, to calls.
+ *
+ * A decoder knows which records depend on which: ids of stacks and tasks within
+ * a generation, the weight of a sample, the stack that is for the next sample
+ * only. It trusts no field: a record that does not fit its size is counted and
+ * skipped, whatever it says.
+ */
+#ifndef GPROF_DECODE_H
+#define GPROF_DECODE_H
+
+#include <linux/gprof.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/table.h"
+
+/**
+ * struct gprof_decoded - a sample
+ * @time: ns
+ * @weight: events that it stands for
+ * @addr: data address, when @has_addr
+ * @value: what was measured, when @has_value
+ * @tid: the task that ran
+ * @cpu: where
+ * @task: what gprof_decode_ops.task called the task, or GPROF_NONE
+ * @stack: what gprof_decode_ops.stack called the stack, or GPROF_NONE
+ * @flags: GPROF_SAMPLE_REC_F_*
+ * @has_addr: is there a data address?
+ * @has_value: is there a value?
+ */
+struct gprof_decoded {
+	uint64_t time;
+	uint64_t weight;
+	uint64_t addr;
+	uint64_t value;
+	uint32_t tid;
+	uint32_t cpu;
+	uint32_t task;
+	uint32_t stack;
+	uint16_t flags;
+	bool has_addr;
+	bool has_value;
+};
+
+/**
+ * struct gprof_decode_ops - what becomes of records; 0 or -errno each
+ * @stack: a stack; @handle is given back with its samples. @rec->frames has
+ *	nr_kernel + nr_user elements
+ * @task: a task; likewise
+ * @sample: a sample; @handle is given back with others like it, unless it is
+ *	GPROF_NONE: then each of them comes by itself, for its time counts
+ * @again: a sample that differs from the one called @handle in its time alone, and
+ *	stands for @weight
+ * @map: a mapping; @path is @rec->path, which is NUL-terminated
+ */
+struct gprof_decode_ops {
+	int (*stack)(void *ctx, const struct gprof_stack_rec *rec, uint32_t *handle);
+	int (*task)(void *ctx, const struct gprof_task_rec *rec, uint32_t *handle);
+	int (*sample)(void *ctx, const struct gprof_decoded *s, uint32_t *handle);
+	void (*again)(void *ctx, uint32_t handle, uint64_t weight);
+	int (*map)(void *ctx, const struct gprof_map_rec *rec, const char *path);
+};
+
+/**
+ * struct gprof_decode_counts - what a decoder saw
+ * @samples: samples, with and without a stack
+ * @lost: samples that LOST records tell of
+ * @nmi: samples by GPROF_SAMPLE_REC_F_NMI
+ * @irq: ... _IRQ
+ * @throttled: ... _THROTTLED
+ * @unknown: records of a type that is not known
+ * @malformed: records that make no sense
+ * @orphans: samples whose stack is not in the generation
+ */
+struct gprof_decode_counts {
+	uint64_t samples;
+	uint64_t lost;
+	uint64_t nmi;
+	uint64_t irq;
+	uint64_t throttled;
+	uint64_t unknown;
+	uint64_t malformed;
+	uint64_t orphans;
+};
+
+#define GPROF_AGAIN	1024	/* a power of two */
+
+/**
+ * struct gprof_again - a sample that may come again
+ * @stack: its stack's id, 0: free
+ * @tid: its task
+ * @sample: what gprof_decode_ops.sample called it
+ */
+struct gprof_again {
+	uint32_t stack;
+	uint32_t tid;
+	uint32_t sample;
+};
+
+/**
+ * struct gprof_decoder - state of one CPU's stream
+ * @ops: what to call
+ * @ctx: passed on
+ * @cpu: the CPU, from the generation record
+ * @started: a generation has begun
+ * @labelled: samples may have labels of their threads, and be told apart by that; whoever
+ *	feeds it keeps this
+ * @weight: of samples that do not say theirs
+ * @mono_ns: the last generation's clocks
+ * @real_ns: of CLOCK_REALTIME, at @mono_ns
+ * @next: stack for the next sample only, or GPROF_NONE
+ * @stacks: id to handle, this generation
+ * @tasks: tid to handle, this generation
+ * @again: samples of this generation, by a hash of stack and tid; forgets at will
+ * @counts: what was seen
+ */
+struct gprof_decoder {
+	const struct gprof_decode_ops *ops;
+	void *ctx;
+	uint32_t cpu;
+	bool started;
+	bool labelled;
+	uint64_t weight;
+	uint64_t mono_ns;
+	uint64_t real_ns;
+	uint32_t next;
+	struct gprof_map64 stacks;
+	struct gprof_map64 tasks;
+	struct gprof_again again[GPROF_AGAIN];
+	struct gprof_decode_counts counts;
+};
+
+/** gprof_map_file() - what a MAP record, that a decoder took, says of its file; or NULL */
+const struct gprof_map_file *gprof_map_file(const struct gprof_map_rec *m);
+
+void gprof_decoder_init(struct gprof_decoder *d, const struct gprof_decode_ops *ops, void *ctx);
+void gprof_decoder_free(struct gprof_decoder *d);
+
+/**
+ * gprof_decoder_feed() - take the next record
+ * @d: decoder
+ * @rec: record
+ * @size: bytes that are there, at least 8
+ *
+ * Return: 0, or the first -errno of an op (-ENOMEM of the decoder's own).
+ */
+int gprof_decoder_feed(struct gprof_decoder *d, const struct gprof_rec *rec, uint32_t size);
+
+/**
+ * gprof_decoder_feed_again() - take samples like earlier ones, as long as they come
+ * @d: decoder
+ * @data: records
+ * @bytes: how many are there
+ *
+ * Most samples are of a stack and a task that were seen before. For those alone
+ * this is a shortcut: it stops at the first other record, which
+ * gprof_decoder_feed() takes.
+ *
+ * Return: bytes that were taken.
+ */
+size_t gprof_decoder_feed_again(struct gprof_decoder *d, const void *data, size_t bytes);
+
+/**
+ * gprof_decoder_forget() - handles of samples are no longer valid
+ * @d: decoder
+ */
+void gprof_decoder_forget(struct gprof_decoder *d);
+
+/** gprof_decoder_restart() - a recording begins: no handle at all is valid any more */
+void gprof_decoder_restart(struct gprof_decoder *d);
+
+#endif /* GPROF_DECODE_H */

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * netlink.h: questions to the module's generic netlink family, on libnl.
+ *
+ * A question is a message; its answers are handed over one by one, as
+ * attributes. What the kernel says of an error, in a sentence of its own, comes
+ * back with the errno.
+ */
+#ifndef GPROF_NETLINK_SOCKET_H
+#define GPROF_NETLINK_SOCKET_H
+
+#include <netlink/attr.h>
+#include <stdbool.h>
+
+#include "base/error.h"
+
+struct nl_msg;
+struct nl_sock;
+
+/**
+ * struct gprof_netlink - a socket
+ * @socket: libnl's
+ * @family: number of the module's family
+ */
+struct gprof_netlink {
+	struct nl_sock *socket;
+	int family;
+};
+
+/**
+ * gprof_netlink_take_fn() - take an answer
+ * @ctx: the asker's
+ * @cmd: command of the answer
+ * @attrs: its attributes, by number; NULL where there is none
+ *
+ * Return: 0, or -errno to take no more.
+ */
+typedef int gprof_netlink_take_fn(void *ctx, int cmd, struct nlattr **attrs);
+
+/**
+ * struct gprof_netlink_policy - what attributes an answer may have
+ * @policy: libnl's, checked before an answer is handed over
+ * @max: highest number
+ */
+struct gprof_netlink_policy {
+	const struct nla_policy *policy;
+	int max;
+};
+
+/**
+ * gprof_netlink_open() - connect, and find the family
+ * @n: gets filled; gprof_netlink_close() in any case
+ * @e: sentence
+ *
+ * Return: 0 or -errno; -ENOENT when the module is not loaded.
+ */
+int gprof_netlink_open(struct gprof_netlink *n, struct gprof_error *e);
+void gprof_netlink_close(struct gprof_netlink *n);
+
+/**
+ * gprof_netlink_join() - hear what is told to a multicast group from now on
+ * @n: socket, which serves for nothing else then
+ * @group: name
+ * @e: sentence
+ */
+int gprof_netlink_join(struct gprof_netlink *n, const char *group, struct gprof_error *e);
+
+/** gprof_netlink_message() - an empty question, for gprof_netlink_ask(); NULL: no memory */
+struct nl_msg *gprof_netlink_message(const struct gprof_netlink *n, int cmd);
+
+/**
+ * struct gprof_netlink_question - a question
+ * @message: from gprof_netlink_message(), freed in any case; NULL gives -ENOMEM
+ * @dump: all there are, not one
+ * @policy: of the answers
+ * @take: takes an answer
+ * @restart: forgets the answers so far, as the kernel's list changed under a dump
+ * @ctx: for both
+ * @what: what is asked for, for the sentence
+ */
+struct gprof_netlink_question {
+	struct nl_msg *message;
+	bool dump;
+	struct gprof_netlink_policy policy;
+	gprof_netlink_take_fn *take;
+	void (*restart)(void *ctx);
+	void *ctx;
+	const char *what;
+};
+
+/**
+ * gprof_netlink_ask() - ask, and take all answers
+ * @n: socket
+ * @q: question
+ * @e: sentence, the kernel's own where it has one
+ *
+ * A dump that the kernel calls inconsistent is asked for again, some times.
+ *
+ * Return: 0 or -errno: the kernel's, @take's, -EPROTO for an answer that is not
+ * what the interface says, -EAGAIN when a dump was never consistent.
+ */
+int gprof_netlink_ask(struct gprof_netlink *n, struct gprof_netlink_question *q,
+		      struct gprof_error *e);
+
+/**
+ * gprof_netlink_hear() - take what has been told to a group
+ * @n: socket that joined
+ * @policy: of what is told
+ * @take: takes it
+ * @ctx: for it
+ * @e: sentence
+ *
+ * Does not wait. Return: 0, also when there is nothing; -errno; -ENOBUFS when
+ * something was lost, after which one may hear on.
+ */
+int gprof_netlink_hear(struct gprof_netlink *n, const struct gprof_netlink_policy *policy,
+		       gprof_netlink_take_fn *take, void *ctx, struct gprof_error *e);
+
+#endif /* GPROF_NETLINK_SOCKET_H */

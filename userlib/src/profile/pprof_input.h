@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * pprof_input.h: the bytes of a pprof file, unpacked, and its parts one by one.
+ */
+#ifndef GPROF_PPROF_INPUT_H
+#define GPROF_PPROF_INPUT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/table.h"
+
+/** struct gprof_bytes - a growing array of bytes */
+struct gprof_bytes {
+	unsigned char *v;
+	size_t len;
+	size_t cap;
+};
+
+/**
+ * gprof_pprof_load() - read a file to its end, and unpack it if it is gzipped
+ * @fd: file, pipe or socket
+ * @b: budget for what is read, and for what that unpacks to
+ * @out: for gprof_pprof_unload(), also on failure
+ * @e: sentence
+ *
+ * Return: 0, -EFBIG beyond the budget, or for data that shrank more than profiles
+ * do, -EBADMSG for what does not unpack, -ENOMEM, or -errno of a read.
+ */
+int gprof_pprof_load(int fd, struct gprof_budget *b, struct gprof_bytes *out,
+		     struct gprof_error *e);
+void gprof_pprof_unload(struct gprof_budget *b, struct gprof_bytes *bytes);
+
+/** gprof_pprof_exceeded() - say that the budget is too small; -EFBIG */
+int gprof_pprof_exceeded(const struct gprof_budget *b, struct gprof_error *e);
+
+/**
+ * struct gprof_part - a field of a protobuf message
+ * @field: its number
+ * @type: wire type: 0: @value; 2: @data; others are skipped
+ * @value: of a number
+ * @data: of text, bytes, a message, or packed numbers
+ * @len: bytes of it
+ */
+struct gprof_part {
+	uint64_t field;
+	unsigned int type;
+	uint64_t value;
+	const unsigned char *data;
+	size_t len;
+};
+
+/** struct gprof_parts - what is left of a message */
+struct gprof_parts {
+	const unsigned char *p;
+	size_t left;
+};
+
+/** gprof_parts_next() - take the next part; 1, 0 at the end, -EBADMSG */
+int gprof_parts_next(struct gprof_parts *parts, struct gprof_part *part);
+
+/** gprof_parts_number() - take a number without a tag, as packed ones are; 1, 0, -EBADMSG */
+int gprof_parts_number(struct gprof_parts *parts, uint64_t *value);
+
+#endif /* GPROF_PPROF_INPUT_H */

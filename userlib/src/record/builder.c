@@ -1,0 +1,457 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * builder.c: from decoded records to a profile.
+ */
+#include "builder.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/labels.h"
+
+#define KEYS_MAX	5
+#define LABELS_MAX	(KEYS_MAX + GPROF_LABELS_MAX + GPROF_DESCRIPTION_MAX)
+
+int gprof_builder_init(struct gprof_builder *b)
+{
+	memset(b, 0, sizeof(*b));
+	gprof_table_init(&b->stacks_table);
+	gprof_table_init(&b->tasks_table);
+	gprof_table_init(&b->counts_table);
+	if (gprof_spaces_init(&b->spaces) || gprof_strings_init(&b->names) ||
+	    gprof_strings_init(&b->labels)) {
+		gprof_builder_free(b);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+void gprof_builder_free(struct gprof_builder *b)
+{
+	gprof_spaces_free(&b->spaces);
+	gprof_strings_free(&b->names);
+	gprof_strings_free(&b->labels);
+	gprof_table_free(&b->stacks_table);
+	gprof_table_free(&b->tasks_table);
+	gprof_table_free(&b->counts_table);
+	free(b->stacks);
+	free(b->frames);
+	free(b->tasks);
+	free(b->counts);
+	memset(b, 0, sizeof(*b));
+}
+
+void gprof_builder_clear(struct gprof_builder *b)
+{
+	b->nr_counts = 0;
+	gprof_table_clear(&b->counts_table);
+}
+
+static bool same_process(const struct gprof_process *a, const struct gprof_process *b)
+{
+	return a->pid == b->pid && a->exec_id == b->exec_id && a->start_ns == b->start_ns;
+}
+
+static uint64_t hash_process(uint64_t hash, const struct gprof_process *p)
+{
+	hash = gprof_hash_u64(hash, (uint64_t)p->pid << 32 | p->exec_id);
+	return gprof_hash_u64(hash, p->start_ns);
+}
+
+static bool stack_eq(const void *ctx, uint32_t index, const void *key)
+{
+	const struct gprof_builder *b = ctx;
+	const struct gprof_stack *s = &b->stacks[index];
+	const struct gprof_stack_rec *rec = key;
+
+	return s->layout == rec->layout && s->flags == rec->rec.flags &&
+	       s->nr_kernel == rec->nr_kernel && s->nr_user == rec->nr_user &&
+	       same_process(&s->process, &rec->process) &&
+	       !memcmp(&b->frames[s->frames], rec->frames,
+		       ((size_t)s->nr_kernel + s->nr_user) * sizeof(*b->frames));
+}
+
+static int take_stack(void *ctx, const struct gprof_stack_rec *rec, uint32_t *handle)
+{
+	struct gprof_builder *b = ctx;
+	size_t nr = (size_t)rec->nr_kernel + rec->nr_user;
+	uint64_t hash = hash_process(b->stacks_table.seed, &rec->process);
+
+	hash = gprof_hash_u64(hash, (uint64_t)rec->layout << 32 | rec->rec.flags);
+	hash = gprof_hash_bytes(hash, rec->frames, nr * sizeof(*b->frames));
+	*handle = gprof_table_find(&b->stacks_table, hash, stack_eq, b, rec);
+	if (*handle != GPROF_NONE)
+		return 0;
+	if (b->nr_stacks >= GPROF_NONE - 1 ||
+	    gprof_grow(&b->stacks, &b->cap_stacks, b->nr_stacks + 1, sizeof(*b->stacks)) ||
+	    gprof_grow(&b->frames, &b->cap_frames, b->nr_frames + nr + 1, sizeof(*b->frames)) ||
+	    gprof_table_insert(&b->stacks_table, hash, (uint32_t)b->nr_stacks))
+		return -ENOMEM;
+	b->stacks[b->nr_stacks] = (struct gprof_stack){
+		.process = rec->process,
+		.layout = rec->layout,
+		.flags = rec->rec.flags,
+		.nr_kernel = rec->nr_kernel,
+		.nr_user = rec->nr_user,
+		.frames = b->nr_frames,
+	};
+	memcpy(&b->frames[b->nr_frames], rec->frames, nr * sizeof(*b->frames));
+	b->nr_frames += nr;
+	*handle = (uint32_t)b->nr_stacks++;
+	return 0;
+}
+
+static bool task_eq(const void *ctx, uint32_t index, const void *key)
+{
+	const struct gprof_task *a = &((const struct gprof_builder *)ctx)->tasks[index];
+	const struct gprof_task *t = key;
+
+	return a->tid == t->tid && a->comm == t->comm && same_process(&a->process, &t->process);
+}
+
+static int take_task(void *ctx, const struct gprof_task_rec *rec, uint32_t *handle)
+{
+	struct gprof_builder *b = ctx;
+	struct gprof_task task = {
+		.process = rec->process,
+		.tid = rec->tid,
+		.comm = gprof_strings_add(&b->names, rec->comm,
+					  strnlen(rec->comm, sizeof(rec->comm))),
+	};
+	uint64_t hash = hash_process(b->tasks_table.seed, &rec->process);
+
+	gprof_spaces_describe(&b->spaces, &rec->process);
+	if (task.comm == GPROF_NONE)
+		return -ENOMEM;
+	hash = gprof_hash_u64(hash, (uint64_t)task.tid << 32 | task.comm);
+	*handle = gprof_table_find(&b->tasks_table, hash, task_eq, b, &task);
+	if (*handle != GPROF_NONE)
+		return 0;
+	if (b->nr_tasks >= GPROF_NONE - 1 ||
+	    gprof_grow(&b->tasks, &b->cap_tasks, b->nr_tasks + 1, sizeof(*b->tasks)) ||
+	    gprof_table_insert(&b->tasks_table, hash, (uint32_t)b->nr_tasks))
+		return -ENOMEM;
+	task.own = gprof_labels_own(&task.process);
+	b->tasks[b->nr_tasks] = task;
+	*handle = (uint32_t)b->nr_tasks++;
+	return 0;
+}
+
+static bool count_eq(const void *ctx, uint32_t index, const void *key)
+{
+	const struct gprof_count *a = &((const struct gprof_builder *)ctx)->counts[index];
+	const struct gprof_count *c = key;
+
+	return a->stack == c->stack && a->task == c->task && a->tid == c->tid &&
+	       a->cpu == c->cpu && a->labels == c->labels && a->has_addr == c->has_addr &&
+	       a->addr == c->addr;
+}
+
+/* A context of take_labels(). */
+struct taken {
+	struct gprof_builder *b;
+	uint32_t labels;
+};
+
+static int take_labels(void *ctx, const char *text)
+{
+	struct taken *t = ctx;
+
+	t->labels = gprof_strings_add(&t->b->labels, text, strlen(text));
+	return t->labels == GPROF_NONE ? -ENOMEM : 0;
+}
+
+/* What labels a thread of this process had. */
+static int find_labels(struct gprof_builder *b, const struct gprof_decoded *s, uint32_t *labels)
+{
+	struct taken t = { .b = b };
+	int err = gprof_labels_at((pid_t)s->tid, s->time, take_labels, &t);
+
+	*labels = t.labels;
+	if (err != -ENODATA)
+		return err;
+	b->labels_forgotten++;
+	return 0;
+}
+
+static int take_sample(void *ctx, const struct gprof_decoded *s, uint32_t *handle)
+{
+	struct gprof_builder *b = ctx;
+	struct gprof_count c = {
+		.addr = s->addr,
+		.samples = 1,
+		.weight = s->weight,
+		.stack = s->stack,
+		.task = s->task,
+		.tid = s->tid,
+		.cpu = s->cpu,
+		.has_addr = s->has_addr,
+	};
+	bool own = s->task != GPROF_NONE && b->tasks[s->task].own && gprof_labels_used();
+	uint64_t hash = b->counts_table.seed;
+	uint32_t index;
+
+	if (own && find_labels(b, s, &c.labels))
+		return -ENOMEM;
+	if (s->stack != GPROF_NONE && !b->stacks[s->stack].time)
+		b->stacks[s->stack].time = s->time;
+	hash = gprof_hash_u64(hash, (uint64_t)c.stack << 32 | c.task);
+	hash = gprof_hash_u64(hash, (uint64_t)c.tid << 32 | c.cpu);
+	hash = gprof_hash_u64(hash, (uint64_t)c.labels << 32 ^ c.addr);
+	index = gprof_table_find(&b->counts_table, hash, count_eq, b, &c);
+	if (index != GPROF_NONE) {
+		b->counts[index].samples++;
+		b->counts[index].weight += s->weight;
+		*handle = own ? GPROF_NONE : index;
+		return 0;
+	}
+	if (b->nr_counts >= GPROF_NONE - 1 ||
+	    gprof_grow(&b->counts, &b->cap_counts, b->nr_counts + 1, sizeof(*b->counts)) ||
+	    gprof_table_insert(&b->counts_table, hash, (uint32_t)b->nr_counts))
+		return -ENOMEM;
+	b->counts[b->nr_counts] = c;
+	*handle = own ? GPROF_NONE : (uint32_t)b->nr_counts;
+	b->nr_counts++;
+	return 0;
+}
+
+static void take_again(void *ctx, uint32_t handle, uint64_t weight)
+{
+	struct gprof_builder *b = ctx;
+
+	b->counts[handle].samples++;
+	b->counts[handle].weight += weight;
+}
+
+static int take_map(void *ctx, const struct gprof_map_rec *rec, const char *path)
+{
+	struct gprof_builder *b = ctx;
+
+	return gprof_spaces_map(&b->spaces, rec, path);
+}
+
+const struct gprof_decode_ops gprof_builder_ops = {
+	.stack = take_stack,
+	.task = take_task,
+	.sample = take_sample,
+	.again = take_again,
+	.map = take_map,
+};
+
+/* The program run with most samples, of @pid where that is given. */
+static const struct gprof_process *main_process(const struct gprof_builder *b, uint32_t pid)
+{
+	const struct gprof_process *best = NULL;
+	uint64_t best_samples = 0;
+	uint64_t *sums;
+	size_t i;
+
+	sums = calloc(b->spaces.nr + 1, sizeof(*sums));
+	if (!sums)
+		return NULL;
+	for (i = 0; i < b->nr_counts; i++) {
+		const struct gprof_count *c = &b->counts[i];
+		struct gprof_space *space;
+		const struct gprof_process *p;
+
+		if (c->stack == GPROF_NONE || !b->stacks[c->stack].nr_user)
+			continue;
+		p = &b->stacks[c->stack].process;
+		space = gprof_spaces_find((struct gprof_spaces *)&b->spaces, p);
+		if (!space || (pid && p->pid != pid))
+			continue;
+		sums[space - b->spaces.v] += c->samples;
+		if (sums[space - b->spaces.v] > best_samples) {
+			best_samples = sums[space - b->spaces.v];
+			best = &space->id;
+		}
+	}
+	free(sums);
+	return best;
+}
+
+static bool has_key(const struct gprof_label *labels, size_t nr, uint32_t key)
+{
+	while (nr > 0)
+		if (labels[--nr].key == key)
+			return true;
+	return false;
+}
+
+/* A set of labels, behind the others; what these say already counts. */
+static int add_labels(struct gprof_profile *p, const char *at, struct gprof_label *labels,
+		      size_t *nr)
+{
+	while (*at) {
+		const char *text = strchr(at, GPROF_LABELS_SEP) + 1;
+		const char *end = strchr(text, GPROF_LABELS_END);
+		struct gprof_label l = {
+			.key = gprof_profile_text_of(p, at, (size_t)(text - at) - 1),
+			.str = gprof_profile_text_of(p, text, (size_t)(end - text)),
+		};
+
+		if (l.key == GPROF_NONE || l.str == GPROF_NONE)
+			return -ENOMEM;
+		if (!has_key(labels, *nr, l.key))
+			labels[(*nr)++] = l;
+		at = end + 1;
+	}
+	return 0;
+}
+
+/* What there is to say of the process. */
+static int add_description(struct gprof_profile *p, const struct gprof_space *space,
+			   struct gprof_label *labels, size_t *nr)
+{
+	const struct gprof_description *d = &space->description;
+	struct gprof_label l = { 0 };
+
+	if (d->cgroup) {
+		l.key = gprof_profile_text(p, "cgroup");
+		l.str = gprof_profile_text(p, d->cgroup);
+		if (l.key == GPROF_NONE || l.str == GPROF_NONE)
+			return -ENOMEM;
+		if (!has_key(labels, *nr, l.key))
+			labels[(*nr)++] = l;
+	}
+	return d->context ? add_labels(p, d->context, labels, nr) : 0;
+}
+
+/*
+ * Labels of a sample: pid, tid, comm, cpu, addr where it was asked for, those of the
+ * thread, and what there is to say of the process. A
+ * number without a unit counts in its key, say pprof's rules; saying so keeps
+ * the label of CPU 0, since pprof takes one with neither text, number nor unit
+ * for none at all.
+ */
+static int make_labels(struct gprof_builder *b, struct gprof_profile *p,
+		       const struct gprof_count *c, const uint32_t keys[KEYS_MAX],
+		       struct gprof_label *labels, size_t *nr)
+{
+	const struct gprof_process *process = NULL;
+	const struct gprof_space *space;
+	uint32_t pid;
+	int err;
+
+	if (c->task != GPROF_NONE)
+		process = &b->tasks[c->task].process;
+	else if (c->stack != GPROF_NONE)
+		process = &b->stacks[c->stack].process;
+	pid = process ? process->pid : 0;
+	memset(labels, 0, LABELS_MAX * sizeof(*labels));
+	labels[0].num = pid;
+	labels[1].num = c->tid;
+	labels[2].num = c->cpu;
+	for (*nr = 0; *nr < 3; (*nr)++)
+		labels[*nr].key = labels[*nr].unit = keys[*nr];
+	if (c->task != GPROF_NONE && b->tasks[c->task].comm) {
+		labels[*nr].key = keys[3];
+		labels[*nr].str = gprof_profile_text(p, b->names.v[b->tasks[c->task].comm]);
+		if (labels[(*nr)++].str == GPROF_NONE)
+			return -ENOMEM;
+	}
+	if (c->has_addr) {
+		labels[*nr].key = labels[*nr].unit = keys[4];
+		labels[(*nr)++].num = (int64_t)c->addr;
+	}
+	err = add_labels(p, b->labels.v[c->labels], labels, nr);
+	space = process && !err ? gprof_spaces_find(&b->spaces, process) : NULL;
+	return space ? add_description(p, space, labels, nr) : err;
+}
+
+static int by_stack(const void *a, const void *b)
+{
+	const struct gprof_count *x = *(const struct gprof_count *const *)a;
+	const struct gprof_count *y = *(const struct gprof_count *const *)b;
+
+	return x->stack < y->stack ? -1 : x->stack > y->stack;
+}
+
+/* A count that int64_t of pprof can hold. */
+static int64_t clamp(uint64_t n)
+{
+	return n > INT64_MAX ? INT64_MAX : (int64_t)n;
+}
+
+static int add_samples(struct gprof_builder *b, struct gprof_resolver *r,
+		       const struct gprof_columns *columns, struct gprof_profile *p)
+{
+	static const char *const key_names[KEYS_MAX] = { "pid", "tid", "cpu", "comm", "addr" };
+	struct gprof_label labels[LABELS_MAX];
+	const struct gprof_count **order;
+	uint32_t keys[KEYS_MAX];
+	uint32_t last = GPROF_NONE;
+	size_t i, nr_labels = 0;
+	int err = 0;
+
+	for (i = 0; i < KEYS_MAX; i++) {
+		keys[i] = gprof_profile_text(p, key_names[i]);
+		if (keys[i] == GPROF_NONE)
+			return -ENOMEM;
+	}
+	/* Stack by stack, so that each is resolved once. */
+	order = calloc(b->nr_counts + 1, sizeof(*order));
+	if (!order)
+		return -ENOMEM;
+	for (i = 0; i < b->nr_counts; i++)
+		order[i] = &b->counts[i];
+	qsort(order, b->nr_counts, sizeof(*order), by_stack);
+
+	for (i = 0; i < b->nr_counts && !err; i++) {
+		const struct gprof_count *c = order[i];
+		int64_t values[2];
+		size_t nr = 0;
+
+		if (c->stack == GPROF_NONE) {
+			err = gprof_resolve_none(r);
+		} else if (!i || c->stack != last) {
+			const struct gprof_stack *s = &b->stacks[c->stack];
+
+			err = gprof_resolve_stack(r, s, &b->frames[s->frames]);
+			last = c->stack;
+		}
+		if (!err)
+			err = make_labels(b, p, c, keys, labels, &nr_labels);
+		if (columns->count_type)
+			values[nr++] = clamp(c->samples);
+		values[nr++] = clamp(c->weight);
+		if (!err)
+			err = gprof_profile_add_sample(p, r->stack, r->nr_stack, labels, nr_labels,
+						       values);
+	}
+	free(order);
+	return err;
+}
+
+int gprof_builder_profile(struct gprof_builder *b, const struct gprof_columns *columns,
+			  struct gprof_profile **result)
+{
+	struct gprof_profile *p = gprof_profile_new();
+	struct gprof_resolver r;
+	int err;
+
+	if (!p)
+		return -ENOMEM;
+	gprof_spaces_describe_all(&b->spaces);
+	err = gprof_resolver_init(&r, p, &b->spaces, main_process(b, columns->main_pid));
+	if (!err && columns->count_type)
+		err = gprof_profile_add_column(p, columns->count_type, "count");
+	if (!err)
+		err = gprof_profile_add_column(p, columns->weight_type, columns->weight_unit);
+	if (!err) {
+		p->period_type = p->columns[p->nr_columns - 1];
+		p->default_type = p->period_type.type;
+		p->period = clamp(columns->period);
+		err = add_samples(b, &r, columns, p);
+	}
+	if (!err)
+		err = gprof_resolver_name(&r);
+	gprof_resolver_free(&r);
+	if (err) {
+		gprof_profile_free(p);
+		return err;
+	}
+	*result = p;
+	return 0;
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * builder.h: from decoded records to a profile.
+ *
+ * While recording: stacks, tasks and samples, each once, with counts; mappings,
+ * whose files are opened at once. After it: addresses become locations with
+ * names (resolve.h), and samples become those of a profile.
+ */
+#ifndef GPROF_BUILDER_H
+#define GPROF_BUILDER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "device/decode.h"
+#include "symbol/process.h"
+#include "profile/profile.h"
+#include "resolve.h"
+#include "base/table.h"
+
+/**
+ * struct gprof_task - a task as the kernel named it
+ * @process: the process that it belongs to
+ * @tid: thread id
+ * @comm: number of its name in the builder's names
+ * @own: of the calling process, whose threads may have labels
+ */
+struct gprof_task {
+	struct gprof_process process;
+	uint32_t tid;
+	uint32_t comm;
+	bool own;
+};
+
+/**
+ * struct gprof_count - samples with one stack, task and CPU
+ * @addr: data address, where @has_addr
+ * @samples: how many
+ * @weight: events that they stand for
+ * @stack: index, or GPROF_NONE
+ * @task: index, or GPROF_NONE
+ * @tid: thread id
+ * @cpu: CPU
+ * @labels: number of the thread's labels in the builder's
+ * @has_addr: is there a data address?
+ */
+struct gprof_count {
+	uint64_t addr;
+	uint64_t samples;
+	uint64_t weight;
+	uint32_t stack;
+	uint32_t task;
+	uint32_t tid;
+	uint32_t cpu;
+	uint32_t labels;
+	bool has_addr;
+};
+
+/**
+ * struct gprof_columns - what a recorder's values are
+ * @count_type: name of the column that counts samples, or NULL for none
+ * @weight_type: name of the column of what samples stand for
+ * @weight_unit: its unit
+ * @period: of the source
+ * @main_pid: process whose program is the main one; 0: that with most samples
+ */
+struct gprof_columns {
+	const char *count_type;
+	const char *weight_type;
+	const char *weight_unit;
+	uint64_t period;
+	uint32_t main_pid;
+};
+
+/**
+ * struct gprof_builder - a profile in the making
+ * @spaces: address spaces, and the files in them
+ * @names: of tasks
+ * @labels: of threads of the calling process, each set of them a text (labels.h)
+ * @labels_forgotten: samples of which it is no longer known what labels they had
+ * @stacks: each once; samples of this and of earlier recordings refer to them
+ * @frames: addresses of all stacks
+ * @tasks: each once
+ * @counts: samples of this recording
+ */
+struct gprof_builder {
+	struct gprof_spaces spaces;
+	struct gprof_strings names;
+	struct gprof_strings labels;
+	uint64_t labels_forgotten;
+	GPROF_ARRAY(struct gprof_stack, stacks);
+	GPROF_ARRAY(uint64_t, frames);
+	GPROF_ARRAY(struct gprof_task, tasks);
+	GPROF_ARRAY(struct gprof_count, counts);
+	struct gprof_table stacks_table;
+	struct gprof_table tasks_table;
+	struct gprof_table counts_table;
+};
+
+/** gprof_builder_ops - what a decoder calls; its context is the builder */
+extern const struct gprof_decode_ops gprof_builder_ops;
+
+int gprof_builder_init(struct gprof_builder *b);
+void gprof_builder_free(struct gprof_builder *b);
+
+/** gprof_builder_clear() - forget the samples, not what later ones may refer to */
+void gprof_builder_clear(struct gprof_builder *b);
+
+/**
+ * gprof_builder_profile() - make a profile of what was counted
+ * @b: builder
+ * @columns: what the values are
+ * @p: result for gprof_profile_free(); caller adds comments and times, and
+ *	finishes it
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int gprof_builder_profile(struct gprof_builder *b, const struct gprof_columns *columns,
+			  struct gprof_profile **p);
+
+#endif /* GPROF_BUILDER_H */

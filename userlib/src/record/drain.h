@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * drain.h: the thread that empties the kernel's buffers while recording.
+ */
+#ifndef GPROF_DRAIN_H
+#define GPROF_DRAIN_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+#include "profile/labels.h"
+#include "stream.h"
+
+/**
+ * struct gprof_drain - the thread and what it reads
+ * @thread: the thread, while @running
+ * @streams: what it reads; the thread's own between start and end
+ * @nr: how many
+ * @wake: eventfd that ends it
+ * @running: was it started?
+ * @lock: held while it reads
+ * @labels: keeps labels of threads from the beginning on; whoever has read the last
+ *	sample ends it
+ * @error: its first failure, to be read after gprof_drain_end()
+ */
+struct gprof_drain {
+	pthread_t thread;
+	struct gprof_stream *streams;
+	size_t nr;
+	int wake;
+	bool running;
+	pthread_mutex_t lock;
+	struct gprof_labels_reader labels;
+	struct gprof_error error;
+};
+
+/** gprof_drain_begin() - start the thread, with all signals blocked */
+int gprof_drain_begin(struct gprof_drain *d, struct gprof_stream *streams, size_t nr,
+		      struct gprof_error *e);
+
+/** gprof_drain_end() - end the thread and wait for it */
+void gprof_drain_end(struct gprof_drain *d);
+
+/**
+ * gprof_drain_pause() - keep the thread from reading, to look at the streams
+ *
+ * Nothing where it does not run.
+ */
+void gprof_drain_pause(struct gprof_drain *d);
+void gprof_drain_resume(struct gprof_drain *d);
+
+#endif /* GPROF_DRAIN_H */

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * recorder.c: start, stop and free, for all kinds of recorders.
+ */
+#include "recorder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "drain.h"
+#include "base/opts.h"
+#include "base/output.h"
+#include "report.h"
+
+/**
+ * struct gprof_recorder - a recorder
+ * @streams: its events
+ * @nr: how many
+ * @started: between start and stop
+ * @drain: thread that reads the buffers meanwhile
+ * @error: last failure
+ */
+struct gprof_recorder {
+	struct gprof_stream *streams;
+	size_t nr;
+	bool started;
+	struct gprof_drain drain;
+	struct gprof_error error;
+};
+
+struct gprof_recorder *gprof_recorder_make(const struct gprof_target *target,
+					   const struct gprof_source *sources, size_t nr,
+					   uint64_t buffer_bytes, bool on_exec,
+					   struct gprof_error *e)
+{
+	struct gprof_recorder *r = calloc(1, sizeof(*r));
+	struct gprof_aim aim = { .cgroup = -1 };
+	int err = 0;
+
+	if (r)
+		r->streams = calloc(nr, sizeof(*r->streams));
+	if (!r || !r->streams) {
+		free(r);
+		gprof_error_set(e, ENOMEM, "no memory for a recorder");
+		return NULL;
+	}
+	err = gprof_aim_init(&aim, target, e);
+	while (!err && r->nr < nr) {
+		struct gprof_stream *s = &r->streams[r->nr];
+
+		err = gprof_stream_init(s, &sources[r->nr], &aim, buffer_bytes, on_exec, e);
+		r->nr++;
+	}
+	gprof_aim_free(&aim);
+	if (!err)
+		return r;
+	gprof_recorder_free(r);
+	errno = -err;
+	return NULL;
+}
+
+/* Each output must be there, writable, and another one than the rest. */
+static int check_outputs(struct gprof_recorder *r, const int *fds)
+{
+	size_t i, j;
+
+	for (i = 0; fds && i < r->nr; i++) {
+		int flags = fcntl(fds[i], F_GETFL);
+
+		if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY || flags & O_PATH)
+			return gprof_error_set(&r->error, EBADF,
+					       "%s: file descriptor %d cannot be written to; open "
+					       "the output for writing", r->streams[i].name,
+					       fds[i]);
+		for (j = 0; j < i; j++)
+			if (gprof_output_same(fds[i], fds[j]))
+				return gprof_error_set(&r->error, EEXIST,
+						       "%s and %s would be written to the same "
+						       "file; give each event an output of its own",
+						       r->streams[j].name, r->streams[i].name);
+	}
+	return 0;
+}
+
+/* Undo what was started; the first failure is what counts. */
+static void detach(struct gprof_recorder *r)
+{
+	struct gprof_error ignored;
+	size_t i;
+
+	for (i = 0; i < r->nr; i++)
+		gprof_stream_stop(&r->streams[i], &ignored);
+	gprof_drain_end(&r->drain);
+	gprof_labels_end(&r->drain.labels);
+}
+
+int gprof_recorder_start_events(struct gprof_recorder *r, const int *fds, size_t nr_fds)
+{
+	int err;
+	size_t i;
+
+	if (r->started)
+		return gprof_error_set(&r->error, EBUSY,
+				       "the recorder is already started; stop it first");
+	if (nr_fds != r->nr)
+		return gprof_error_set(&r->error, EINVAL,
+				       "the recorder has %zu events, but %zu outputs were given",
+				       r->nr, nr_fds);
+	err = check_outputs(r, fds);
+	for (i = 0; i < r->nr && !err; i++)
+		err = gprof_stream_prepare(&r->streams[i], &r->error);
+	if (err)
+		return err;
+	/* First the thread, so that it is there when the kernel looks for the target's. */
+	err = gprof_drain_begin(&r->drain, r->streams, r->nr, &r->error);
+	if (err)
+		return err;
+	for (i = 0; i < r->nr && !err; i++) {
+		r->streams[i].out = fds ? fds[i] : -1;
+		err = gprof_stream_start(&r->streams[i], &r->error);
+	}
+	if (err) {
+		detach(r);
+		gprof_error_publish(&r->error);
+		return err;
+	}
+	r->started = true;
+	return 0;
+}
+
+int gprof_recorder_start(struct gprof_recorder *r, int fd)
+{
+	return gprof_recorder_start_events(r, &fd, 1);
+}
+
+static int write_profile(struct gprof_recorder *r, struct gprof_stream *s, struct gprof_profile *p)
+{
+	int err = gprof_profile_write(p, s->out);
+
+	switch (-err) {
+	case 0:
+		return 0;
+	case ENOSPC:
+	case EDQUOT:
+		return gprof_error_set(&r->error, -err,
+				       "%s: the disk is full (%s); the profile is incomplete, make "
+				       "room and record again", s->name, gprof_strerror(-err));
+	case EPIPE:
+		return gprof_error_set(&r->error, EPIPE,
+				       "%s: whoever was to read the profile has gone (%s)", s->name,
+				       gprof_strerror(EPIPE));
+	default:
+		return gprof_error_set(&r->error, -err, "%s: the profile cannot be written (%s)",
+				       s->name, gprof_strerror(-err));
+	}
+}
+
+static struct gprof_profile *make_profile(struct gprof_stream *s, const struct gprof_tally *t,
+					  const struct gprof_error *before)
+{
+	struct gprof_profile *p = NULL;
+	int err = gprof_builder_profile(&s->builder, &s->columns, &p);
+
+	if (!err)
+		err = gprof_report(p, s, t);
+	if (!err && before->err)
+		err = gprof_profile_add_comment(p, before->text);
+	if (!err)
+		err = gprof_profile_finish(p);
+	if (!err)
+		return p;
+	gprof_profile_free(p);
+	return NULL;
+}
+
+/* Whatever was recorded is written, or given, with a comment on what went wrong. */
+static int finish(struct gprof_recorder *r, struct gprof_stream *s,
+		  const struct gprof_error *before, struct gprof_profile **given)
+{
+	struct gprof_profile *p;
+	struct gprof_tally t;
+	uint64_t sum;
+	int err;
+
+	err = gprof_stream_tally(s, &t, &r->error);
+	if (err)
+		return err;
+	p = make_profile(s, &t, before);
+	if (!p)
+		err = gprof_error_set(&r->error, ENOMEM, "%s: no memory for the profile", s->name);
+	else if (!given && s->out >= 0)
+		err = write_profile(r, s, p);
+	if (given)
+		*given = p;
+	else
+		gprof_profile_free(p);
+	sum = t.seen.samples + gprof_tally_lost(&t) + t.kernel.out_overwritten;
+	if (!err && t.kernel.out_produced != sum)
+		err = gprof_error_set(&r->error, EPROTO,
+				      "%s: the counts do not add up: %llu samples were produced, "
+				      "%llu read, lost and overwritten; this is a bug of gprof",
+				      s->name, (unsigned long long)t.kernel.out_produced,
+				      (unsigned long long)sum);
+	return err;
+}
+
+static int stop(struct gprof_recorder *r, struct gprof_profile **given)
+{
+	struct gprof_error first = { 0 };
+	size_t i;
+
+	if (!r->started)
+		return gprof_error_set(&r->error, EINVAL, "the recorder is not started");
+	r->started = false;
+	/* The thread reads on until nothing more can come. */
+	for (i = 0; i < r->nr; i++)
+		if (gprof_stream_stop(&r->streams[i], &r->error) && !first.err)
+			first = r->error;
+	gprof_drain_end(&r->drain);
+	if (r->drain.error.err && !first.err)
+		first = r->drain.error;
+	for (i = 0; i < r->nr; i++)
+		if (gprof_stream_drain(&r->streams[i], &r->error) && !first.err)
+			first = r->error;
+	gprof_labels_end(&r->drain.labels);
+	for (i = 0; i < r->nr; i++) {
+		struct gprof_stream *s = &r->streams[i];
+
+		if (given)
+			given[i] = NULL;
+		if (finish(r, s, &first, given ? &given[i] : NULL) && !first.err)
+			first = r->error;
+		s->out = -1;
+	}
+	r->error = first;
+	if (first.err)
+		gprof_error_publish(&first);
+	return -first.err;
+}
+
+int gprof_recorder_stop(struct gprof_recorder *r)
+{
+	return stop(r, NULL);
+}
+
+int gprof_recorder_stop_profiles(struct gprof_recorder *r, struct gprof_profile **profiles,
+				 size_t nr)
+{
+	if (nr != r->nr || !profiles)
+		return gprof_error_set(&r->error, EINVAL,
+				       "the recorder has %zu events, but room for %zu profiles was "
+				       "given", r->nr, profiles ? nr : 0);
+	return stop(r, profiles);
+}
+
+void gprof_recorder_free(struct gprof_recorder *r)
+{
+	size_t i;
+
+	if (!r)
+		return;
+	detach(r);
+	for (i = 0; i < r->nr; i++)
+		gprof_stream_free(&r->streams[i]);
+	free(r->streams);
+	free(r);
+}
+
+int gprof_recorder_stats(struct gprof_recorder *r, size_t event, struct gprof_recorder_stats *st)
+{
+	const size_t least = GPROF_SIZE_WITH(struct gprof_recorder_stats, time_running_ns);
+	struct gprof_recorder_stats out = { 0 };
+	struct gprof_tally t;
+	int err;
+
+	if (event >= r->nr)
+		return gprof_error_set(&r->error, EINVAL,
+				       "the recorder has %zu events, no number %zu", r->nr, event);
+	gprof_drain_pause(&r->drain);
+	err = gprof_stream_tally(&r->streams[event], &t, &r->error);
+	gprof_drain_resume(&r->drain);
+	if (err)
+		return err;
+	out.event = r->streams[event].name;
+	out.produced = t.kernel.out_produced;
+	out.read = t.seen.samples;
+	out.lost = gprof_tally_lost(&t);
+	out.overwritten = t.kernel.out_overwritten;
+	out.throttled = t.kernel.out_throttled;
+	out.nmi = t.kernel.out_nmi;
+	out.irq = t.kernel.out_irq;
+	out.task = t.kernel.out_task;
+	out.maps_lost = t.kernel.out_maps_lost;
+	out.count = t.kernel.out_count;
+	out.time_enabled_ns = t.kernel.out_time_enabled;
+	out.time_running_ns = t.kernel.out_time_running;
+	return gprof_opts_give(st, &out, sizeof(out), least, "gprof_recorder_stats", &r->error);
+}

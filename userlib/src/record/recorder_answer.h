@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * recorder_answer.h: what the module says of a recorder.
+ */
+#ifndef GPROF_RECORDER_ANSWER_H
+#define GPROF_RECORDER_ANSWER_H
+
+#include <gprof/monitor.h>
+
+#include "device/netlink.h"
+
+/* Of RECORDER_GET, and of the events, which have some of it. */
+extern const struct gprof_netlink_policy gprof_recorder_answer_policy;
+
+/** gprof_recorder_event() - fill in of @info what an event tells; 0 or -EPROTO */
+int gprof_recorder_event(struct nlattr **attrs, struct gprof_recorder_info *info);
+
+/** gprof_recorder_answer() - fill @info from GPROF_A_RECORDER_*; 0 or -EPROTO */
+int gprof_recorder_answer(struct nlattr **attrs, struct gprof_recorder_info *info);
+
+#endif /* GPROF_RECORDER_ANSWER_H */

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * resolve.h: from addresses of processes and the kernel to locations with names.
+ *
+ * A location of pprof is an address in a mapping. Processes share addresses,
+ * and one file lies at different addresses in them; here a mapping stands for a
+ * piece of a file, at the address where it was first seen, and what other
+ * processes have of that piece is moved there.
+ */
+#ifndef GPROF_RESOLVE_H
+#define GPROF_RESOLVE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "symbol/kernel_symbol.h"
+#include "symbol/process.h"
+#include "profile/profile.h"
+
+/**
+ * struct gprof_stack - a stack as the kernel took it
+ * @process: whose user addresses these are
+ * @layout: stamp of its mappings
+ * @flags: GPROF_STACK_REC_F_*
+ * @nr_kernel: kernel frames, which come first
+ * @nr_user: user frames
+ * @frames: index of the first, for the owner of the stack
+ * @time: when it was first sampled
+ */
+struct gprof_stack {
+	struct gprof_process process;
+	uint32_t layout;
+	uint16_t flags;
+	uint16_t nr_kernel;
+	uint16_t nr_user;
+	size_t frames;
+	uint64_t time;
+};
+
+/**
+ * struct gprof_placed - a mapping of the profile and what it stands for
+ * @object: file, or NULL
+ * @space: index of the address space, where there is no file
+ * @mapping: index in the profile
+ */
+struct gprof_placed {
+	const struct gprof_object *object;
+	size_t space;
+	uint32_t mapping;
+};
+
+/**
+ * struct gprof_unnamed - a location that waits for its name
+ * @object: file
+ * @vaddr: address in it
+ * @location: index in the profile
+ */
+struct gprof_unnamed {
+	struct gprof_object *object;
+	uint64_t vaddr;
+	uint32_t location;
+};
+
+/**
+ * struct gprof_resolver - state of the work
+ * @p: profile
+ * @spaces: address spaces
+ * @kernel: names of the kernel, once needed
+ * @kernel_loaded: were they?
+ * @kernel_mappings: index + 1 in the profile of each kernel image
+ * @kernel_rest: index + 1 of the mapping of other kernel addresses
+ * @hidden: kernel frames that have no name since the kernel hides its addresses
+ * @unmapped: user frames where no mapping is known
+ * @guessed: guesses at the caller of a leaf that were right
+ * @dropped: ... that were wrong
+ * @by_vma: index in @placed, by the address of a struct gprof_vma
+ * @names: name for people, by symbol; both are texts of the profile
+ * @stack: locations of the last stack, leaf first
+ */
+struct gprof_resolver {
+	struct gprof_profile *p;
+	struct gprof_spaces *spaces;
+	struct gprof_kernel kernel;
+	bool kernel_loaded;
+	uint32_t *kernel_mappings;
+	uint32_t kernel_rest;
+	uint64_t hidden;
+	uint64_t unmapped;
+	uint64_t guessed;
+	uint64_t dropped;
+	GPROF_ARRAY(struct gprof_placed, placed);
+	struct gprof_map64 by_vma;
+	struct gprof_map64 names;
+	GPROF_ARRAY(struct gprof_unnamed, unnamed);
+	GPROF_ARRAY(uint32_t, stack);
+};
+
+/**
+ * gprof_resolver_init() - begin
+ * @r: resolver
+ * @p: profile that gets the locations
+ * @spaces: address spaces
+ * @main: program run whose program becomes the first mapping, or NULL
+ */
+int gprof_resolver_init(struct gprof_resolver *r, struct gprof_profile *p,
+			struct gprof_spaces *spaces, const struct gprof_process *main);
+void gprof_resolver_free(struct gprof_resolver *r);
+
+/** gprof_resolve_stack() - locations of a stack into @r->stack; 0 or -ENOMEM */
+int gprof_resolve_stack(struct gprof_resolver *r, const struct gprof_stack *s,
+			const uint64_t *frames);
+
+/** gprof_resolve_none() - a location that says that there is no stack */
+int gprof_resolve_none(struct gprof_resolver *r);
+
+/** gprof_resolver_name() - name what waits for a name, and tell in comments what has none */
+int gprof_resolver_name(struct gprof_resolver *r);
+
+#endif /* GPROF_RESOLVE_H */

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * stream.c: one event of a recorder: a device, its rings, the profile in the making.
+ */
+#include "stream.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "profile/labels.h"
+
+static int setup(struct gprof_stream *s, const struct gprof_source *source,
+		 const struct gprof_aim *aim, uint64_t buffer_bytes, bool on_exec,
+		 struct gprof_error *e)
+{
+	struct gprof_setup setup = {
+		.flags = on_exec ? GPROF_SETUP_F_ON_EXEC : 0,
+		.kind = source->kind,
+		.target = aim->target,
+		.id = aim->id,
+		.stack = source->stack,
+		.cpus = (uintptr_t)aim->cpus,
+		.params = (uintptr_t)source->params,
+		.cpus_size = (uint32_t)aim->cpus_size,
+		.buffer_size = buffer_bytes,
+	};
+	struct gprof_info info;
+	int err;
+
+	s->fd = gprof_device_open(e);
+	if (s->fd < 0)
+		return s->fd;
+	err = gprof_device_info(s->fd, &info, e);
+	if (!err)
+		err = gprof_device_setup(s->fd, &setup, s->name, e);
+	if (!err)
+		err = gprof_buffer_map(&s->buffer, s->fd, &setup, e);
+	return err;
+}
+
+int gprof_stream_init(struct gprof_stream *s, const struct gprof_source *source,
+		      const struct gprof_aim *aim, uint64_t buffer_bytes, bool on_exec,
+		      struct gprof_error *e)
+{
+	size_t i;
+	int err;
+
+	memset(s, 0, sizeof(*s));
+	s->fd = s->out = -1;
+	s->columns = source->columns;
+	s->name = strdup(source->name);
+	s->detail = strdup(source->detail);
+	s->target = strdup(aim->text);
+	s->column = strdup(source->columns.weight_type);
+	if (!s->name || !s->detail || !s->target || !s->column || gprof_builder_init(&s->builder))
+		return gprof_error_set(e, ENOMEM, "%s: no memory", source->name);
+	s->columns.weight_type = s->column;
+	err = setup(s, source, aim, buffer_bytes, on_exec, e);
+	if (err)
+		return err;
+	s->decoders = calloc(s->buffer.nr, sizeof(*s->decoders));
+	if (!s->decoders)
+		return gprof_error_set(e, ENOMEM, "%s: no memory", s->name);
+	for (i = 0; i < s->buffer.nr; i++)
+		gprof_decoder_init(&s->decoders[i], &gprof_builder_ops, &s->builder);
+	return 0;
+}
+
+void gprof_stream_free(struct gprof_stream *s)
+{
+	size_t i;
+
+	for (i = 0; s->decoders && i < s->buffer.nr; i++)
+		gprof_decoder_free(&s->decoders[i]);
+	free(s->decoders);
+	gprof_builder_free(&s->builder);
+	gprof_buffer_unmap(&s->buffer);
+	if (s->fd >= 0)
+		close(s->fd);
+	free(s->name);
+	free(s->detail);
+	free(s->target);
+	free(s->column);
+	memset(s, 0, sizeof(*s));
+	s->fd = s->out = -1;
+}
+
+static void sum_seen(const struct gprof_stream *s, struct gprof_decode_counts *sum)
+{
+	size_t i;
+
+	memset(sum, 0, sizeof(*sum));
+	for (i = 0; i < s->buffer.nr; i++) {
+		const struct gprof_decode_counts *c = &s->decoders[i].counts;
+
+		sum->samples += c->samples;
+		sum->lost += c->lost;
+		sum->nmi += c->nmi;
+		sum->irq += c->irq;
+		sum->throttled += c->throttled;
+		sum->unknown += c->unknown;
+		sum->malformed += c->malformed;
+		sum->orphans += c->orphans;
+	}
+}
+
+/* How many bytes are read before the kernel gets their room back. */
+static uint64_t release_step(const struct gprof_ring *r)
+{
+	return r->size / 8;
+}
+
+/* What there is, but no more than that. */
+static uint64_t one_step(const struct gprof_ring *r)
+{
+	uint64_t ahead = gprof_ring_ahead(r);
+
+	return ahead < release_step(r) ? ahead : release_step(r);
+}
+
+static int drain_ring(struct gprof_ring *r, struct gprof_decoder *d)
+{
+	uint64_t released = r->pos;
+	const struct gprof_rec *rec;
+	uint32_t size;
+	int ret;
+
+	while ((ret = gprof_ring_peek(r, &rec, &size)) > 0) {
+		uint64_t step;
+
+		ret = gprof_decoder_feed(d, rec, size);
+		gprof_ring_advance(r, size);
+		if (ret)
+			break;
+		step = one_step(r);
+		/*
+		 * Samples that were taken before there were labels are remembered as having
+		 * none. This is asked after it is known how far the samples go.
+		 */
+		if (!d->labelled && gprof_labels_used()) {
+			gprof_decoder_forget(d);
+			d->labelled = true;
+		}
+		gprof_ring_advance(r, gprof_decoder_feed_again(d, gprof_ring_here(r), step));
+		if (r->pos - released >= release_step(r)) {
+			gprof_ring_release(r);
+			released = r->pos;
+		}
+	}
+	if (r->pos != released)
+		gprof_ring_release(r);
+	return ret;
+}
+
+int gprof_stream_drain(struct gprof_stream *s, struct gprof_error *e)
+{
+	int first = 0;
+	size_t i;
+
+	for (i = 0; i < s->buffer.nr; i++) {
+		struct gprof_ring *r = &s->buffer.rings[i];
+		int err = drain_ring(r, &s->decoders[i]);
+
+		if (!err || first)
+			continue;
+		if (err == -EBADMSG)
+			first = gprof_error_set(e, EBADMSG,
+						"%s: the buffer of CPU %u holds a record that "
+						"makes no sense, and is not read any further",
+						s->name, r->cpu);
+		else
+			first = gprof_error_set(e, -err,
+						"%s: no memory for the samples; record for a "
+						"shorter time, or less often", s->name);
+	}
+	return first;
+}
+
+int gprof_stream_prepare(struct gprof_stream *s, struct gprof_error *e)
+{
+	/* A start that failed at a later event has left samples of this one. */
+	int err = gprof_stream_drain(s, e);
+	size_t i;
+
+	if (!err)
+		err = gprof_device_stats(s->fd, &s->base, e);
+	if (err)
+		return err;
+	sum_seen(s, &s->base_seen);
+	/* The kernel begins a generation with each recording, and says all that it needs again. */
+	for (i = 0; i < s->buffer.nr; i++)
+		gprof_decoder_restart(&s->decoders[i]);
+	gprof_builder_free(&s->builder);
+	if (gprof_builder_init(&s->builder))
+		return gprof_error_set(e, ENOMEM, "%s: no memory", s->name);
+	return 0;
+}
+
+int gprof_stream_start(struct gprof_stream *s, struct gprof_error *e)
+{
+	int err = gprof_device_start(s->fd, s->name, e);
+
+	s->started = !err;
+	return err;
+}
+
+int gprof_stream_stop(struct gprof_stream *s, struct gprof_error *e)
+{
+	if (!s->started)
+		return 0;
+	s->started = false;
+	return gprof_device_stop(s->fd, s->name, e);
+}
+
+int gprof_stream_tally(struct gprof_stream *s, struct gprof_tally *t, struct gprof_error *e)
+{
+	const struct gprof_decode_counts *b = &s->base_seen;
+	struct gprof_stats *k = &t->kernel;
+	int err = gprof_device_stats(s->fd, k, e);
+	size_t i;
+
+	if (err)
+		return err;
+	k->out_produced -= s->base.out_produced;
+	for (i = 0; i < GPROF_LOST_SLOTS; i++)
+		k->out_lost[i] -= s->base.out_lost[i];
+	k->out_overwritten -= s->base.out_overwritten;
+	k->out_nmi -= s->base.out_nmi;
+	k->out_irq -= s->base.out_irq;
+	k->out_task -= s->base.out_task;
+	k->out_throttled -= s->base.out_throttled;
+	k->out_maps_lost -= s->base.out_maps_lost;
+	k->out_maps_missed -= s->base.out_maps_missed;
+	k->out_count -= s->base.out_count;
+	k->out_time_enabled -= s->base.out_time_enabled;
+	k->out_time_running -= s->base.out_time_running;
+
+	sum_seen(s, &t->seen);
+	t->seen.samples -= b->samples;
+	t->seen.lost -= b->lost;
+	t->seen.nmi -= b->nmi;
+	t->seen.irq -= b->irq;
+	t->seen.throttled -= b->throttled;
+	t->seen.unknown -= b->unknown;
+	t->seen.malformed -= b->malformed;
+	t->seen.orphans -= b->orphans;
+	return 0;
+}
+
+uint64_t gprof_tally_lost(const struct gprof_tally *t)
+{
+	uint64_t sum = 0;
+	size_t i;
+
+	for (i = 0; i < GPROF_LOST_SLOTS; i++)
+		sum += t->kernel.out_lost[i];
+	return sum;
+}

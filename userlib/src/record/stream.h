@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * stream.h: one event of a recorder: a device, its rings, the profile in the making.
+ */
+#ifndef GPROF_STREAM_H
+#define GPROF_STREAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "device/buffer.h"
+#include "builder.h"
+#include "device/decode.h"
+#include "device/device.h"
+#include "base/error.h"
+#include "device/target.h"
+
+/**
+ * struct gprof_source - what a kind of recorder wants of the kernel
+ * @kind: GPROF_KIND_*
+ * @stack: GPROF_STACK_F_*
+ * @params: the kind's parameters
+ * @columns: what the values of the profile are
+ * @name: of the event
+ * @detail: for the profile's comment, such as "perf type 0, config 0"
+ */
+struct gprof_source {
+	uint32_t kind;
+	uint32_t stack;
+	const void *params;
+	struct gprof_columns columns;
+	const char *name;
+	char detail[128];
+};
+
+/**
+ * struct gprof_stream - one event
+ * @fd: device
+ * @out: where the profile goes, while started
+ * @name: of the event
+ * @detail: for the profile's comment
+ * @target: for the profile's comment
+ * @column: text that @columns refers to
+ * @columns: what the values of the profile are
+ * @buffer: rings
+ * @decoders: one for each ring
+ * @builder: profile in the making
+ * @base: kernel's counts at the last start
+ * @base_seen: own counts at the last start
+ * @started: kernel side is started
+ */
+struct gprof_stream {
+	int fd;
+	int out;
+	char *name;
+	char *detail;
+	char *target;
+	char *column;
+	struct gprof_columns columns;
+	struct gprof_buffer buffer;
+	struct gprof_decoder *decoders;
+	struct gprof_builder builder;
+	struct gprof_stats base;
+	struct gprof_decode_counts base_seen;
+	bool started;
+};
+
+/**
+ * gprof_stream_init() - open, set up and map a device
+ * @s: result for gprof_stream_free(), also on failure
+ * @source: what to record
+ * @aim: of whom
+ * @buffer_bytes: per CPU, 0 for the default
+ * @on_exec: count from the next exec on
+ * @e: sentence
+ */
+int gprof_stream_init(struct gprof_stream *s, const struct gprof_source *source,
+		      const struct gprof_aim *aim, uint64_t buffer_bytes, bool on_exec,
+		      struct gprof_error *e);
+void gprof_stream_free(struct gprof_stream *s);
+
+/**
+ * gprof_stream_prepare() - forget all of an earlier recording: samples, stacks, names,
+ * mappings
+ *
+ * To be called while nobody drains.
+ */
+int gprof_stream_prepare(struct gprof_stream *s, struct gprof_error *e);
+
+/** gprof_stream_start() - attach */
+int gprof_stream_start(struct gprof_stream *s, struct gprof_error *e);
+/** gprof_stream_stop() - detach; what was recorded stays in the rings */
+int gprof_stream_stop(struct gprof_stream *s, struct gprof_error *e);
+
+/**
+ * gprof_stream_drain() - read all that is in the rings
+ *
+ * Return: 0, or the first -errno; a corrupt ring (-EBADMSG) does not keep the
+ * others from being read.
+ */
+int gprof_stream_drain(struct gprof_stream *s, struct gprof_error *e);
+
+/**
+ * struct gprof_tally - counts of the last recording
+ * @kernel: the kernel's, since the last start
+ * @seen: ours, likewise
+ */
+struct gprof_tally {
+	struct gprof_stats kernel;
+	struct gprof_decode_counts seen;
+};
+
+/** gprof_stream_tally() - counts since the last start */
+int gprof_stream_tally(struct gprof_stream *s, struct gprof_tally *t, struct gprof_error *e);
+
+/** gprof_tally_lost() - all samples that were lost, for whatever reason */
+uint64_t gprof_tally_lost(const struct gprof_tally *t);
+
+#endif /* GPROF_STREAM_H */

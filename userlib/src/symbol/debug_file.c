@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * debug_file.c: the file that has the debug symbols of another one.
+ */
+#include "debug_file.h"
+
+#include <elfutils/libdwelf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "base/regular_file.h"
+
+#define DEBUG_ROOT	"/usr/lib/debug"
+
+#define FILE_MAX	(1U << 30)	/* bytes of a file of root, which is mapped */
+#define COPY_MAX	(256U << 20)	/* bytes of others' files, which are copied */
+
+/*
+ * libdwfl maps debug files. One that its owner may truncate meanwhile would end us, so
+ * that it is copied to where nobody can. What root has under our own root is trusted.
+ */
+static bool is_trusted(const struct stat *st, bool ours)
+{
+	return ours && st->st_uid == 0 && !(st->st_mode & 022);
+}
+
+/* Reads all of @fd, into @copy if that is not -1. False where that fails. */
+static bool sum_up(int fd, int copy, uint32_t *crc)
+{
+	unsigned char bytes[1 << 16];
+	off_t at = 0;
+	uLong sum = crc32(0, NULL, 0);
+	ssize_t n;
+
+	while ((n = pread(fd, bytes, sizeof(bytes), at)) > 0) {
+		sum = crc32(sum, bytes, (uInt)n);
+		at += n;
+		if (at > (copy < 0 ? FILE_MAX : COPY_MAX))
+			return false;
+		if (copy >= 0 && write(copy, bytes, (size_t)n) != n)
+			return false;
+	}
+	*crc = (uint32_t)sum;
+	return !n;
+}
+
+static bool has_build_id(int fd, const struct gprof_debug_wanted *w, bool needed)
+{
+	const void *id;
+	bool same = false;
+	ssize_t len;
+	Elf *elf;
+
+	elf_version(EV_CURRENT);
+	elf = elf_begin(fd, ELF_C_READ, NULL);
+	if (elf && elf_kind(elf) == ELF_K_ELF) {
+		len = dwelf_elf_gnu_build_id(elf, &id);
+		if (len > 0 && w->build_id_len)
+			same = (size_t)len == w->build_id_len &&
+			       !memcmp(id, w->build_id, (size_t)len);
+		else
+			same = !needed;
+	}
+	elf_end(elf);
+	return same;
+}
+
+/* Opens @path if it is the debug file: by its checksum, or else by build-id. */
+static int try_file(const char *path, const struct gprof_debug_wanted *w, bool by_crc, bool ours)
+{
+	int look, fd, copy = -1;
+	bool trusted, good;
+	struct stat st;
+	uint32_t crc;
+
+	look = gprof_look(path, 0, &st);
+	if (look < 0)
+		return -1;
+	trusted = is_trusted(&st, ours);
+	if (st.st_size > (trusted ? FILE_MAX : COPY_MAX))
+		fd = -1;
+	else
+		fd = gprof_open_looked(look);
+	close(look);
+	if (fd < 0)
+		return -1;
+	good = has_build_id(fd, w, !by_crc);
+	if (good && !trusted) {
+		copy = memfd_create("gprof debug", MFD_CLOEXEC);
+		good = copy >= 0;
+	}
+	if (good && (by_crc || !trusted))
+		good = sum_up(fd, copy, &crc) && (!by_crc || crc == w->crc);
+	if (good && !trusted) {
+		/* It may have become another one while it was copied. */
+		good = has_build_id(copy, w, !by_crc);
+		close(fd);
+		fd = copy;
+	} else if (copy >= 0) {
+		close(copy);
+	}
+	if (good)
+		return fd;
+	close(fd);
+	return -1;
+}
+
+static int find_by_build_id(const char *root, const struct gprof_debug_wanted *w)
+{
+	char path[PATH_MAX], hex[2 * 64 + 1];
+	size_t i;
+
+	if (w->build_id_len < 2 || w->build_id_len > 64)
+		return -1;
+	for (i = 0; i < w->build_id_len; i++)
+		sprintf(hex + 2 * i, "%02x", w->build_id[i]);
+	snprintf(path, sizeof(path), "%s" DEBUG_ROOT "/.build-id/%.2s/%s.debug", root, hex, hex + 2);
+	return try_file(path, w, false, !root[0]);
+}
+
+static int find_by_link(const char *root, const struct gprof_debug_wanted *w)
+{
+	static const char *const where[] = { "%s%.*s/%s", "%s%.*s/.debug/%s",
+					     "%s" DEBUG_ROOT "%.*s/%s" };
+	const char *end = w->path ? strrchr(w->path, '/') : NULL;
+	char path[PATH_MAX];
+	int fd = -1;
+	size_t i;
+
+	/* A name, that leads nowhere else. */
+	if (!w->link || !w->link[0] || strchr(w->link, '/') || !end || w->path[0] != '/')
+		return -1;
+	for (i = 0; i < 3 && fd < 0; i++) {
+		int len = snprintf(path, sizeof(path), where[i], root, (int)(end - w->path), w->path,
+				   w->link);
+
+		if (len > 0 && (size_t)len < sizeof(path))
+			fd = try_file(path, w, true, !root[0]);
+	}
+	return fd;
+}
+
+int gprof_debug_file(const struct gprof_debug_wanted *w)
+{
+	char root[32] = "";
+	int fd = -1;
+
+	if (w->pid) {
+		snprintf(root, sizeof(root), "/proc/%u/root", w->pid);
+		fd = find_by_build_id(root, w);
+		if (fd < 0)
+			fd = find_by_link(root, w);
+	}
+	if (fd < 0)
+		fd = find_by_build_id("", w);
+	if (fd < 0)
+		fd = find_by_link("", w);
+	return fd;
+}

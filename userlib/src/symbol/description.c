@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * description.c: what there is to say of a process that is not in its samples.
+ *
+ * What a process publishes is in its memory, to be read at an address that it names. It
+ * may name any, and change all of it meanwhile; it may have executed another program, of
+ * which this must not be said.
+ */
+#include "description.h"
+#include "profile/labels.h"
+#include "mapped_file.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "process_context.pb-c.h"
+
+#define FIRST_WAIT_NS	1000000000ULL
+#define TRIES		3
+#define PAYLOAD_MAX	65536
+#define TEXT_MAX	256
+
+/* Those of OpenTelemetry's attributes that say which service it is. */
+static const char *const told[] = {
+	"service.name", "service.namespace", "service.version", "service.instance.id",
+	"deployment.environment.name",
+};
+
+_Static_assert(sizeof(told) / sizeof(*told) < GPROF_DESCRIPTION_MAX, "and the cgroup");
+
+/* What lies at the beginning of the mapping; OTEP 4719, "Header Structure". */
+struct header {
+	char signature[8];
+	uint32_t version;
+	uint32_t payload_size;
+	uint64_t published_ns;
+	uint64_t payload;
+};
+
+#define VERSION		2
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static FILE *open_proc(const struct gprof_process *id, const char *what)
+{
+	char path[48];
+
+	snprintf(path, sizeof(path), "/proc/%u/%s", id->pid, what);
+	return fopen(path, "re");
+}
+
+/* ---- cgroup ---- */
+
+static char *read_cgroup(const struct gprof_process *id)
+{
+	FILE *f = open_proc(id, "cgroup");
+	char *line = NULL, *path = NULL;
+	size_t cap = 0;
+	ssize_t len;
+
+	while (f && !path && (len = getline(&line, &cap, f)) > 0) {
+		if (strncmp(line, "0::/", 4))
+			continue;
+		line[len - (line[len - 1] == '\n')] = '\0';
+		path = strdup(line + 3);
+	}
+	free(line);
+	if (f)
+		fclose(f);
+	return path;
+}
+
+/* ---- what it publishes ---- */
+
+/*
+ * May reading a page of another process wait for that process? With userfaultfd for
+ * everybody, for as long as it likes. Who is not root reads its own processes only.
+ */
+static bool may_be_made_to_wait(void)
+{
+	int fd = open("/proc/sys/vm/unprivileged_userfaultfd", O_RDONLY | O_CLOEXEC);
+	char c = '0';
+
+	if (fd < 0)
+		return false;
+	if (read(fd, &c, 1) != 1)
+		c = '0';
+	close(fd);
+	return c != '0' && !geteuid();
+}
+
+/* A file system of somebody's own may let a reader wait likewise. */
+static bool is_memory(const char *name, unsigned long inode)
+{
+	return !inode || !strncmp(name, "/memfd:", 7) || !strncmp(name, "[anon_shmem:", 12);
+}
+
+static bool is_context(const char *name)
+{
+	static const char *const names[] = {
+		"[anon_shmem:OTEL_CTX]", "[anon:OTEL_CTX]", "/memfd:OTEL_CTX",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strncmp(name, names[i], strlen(names[i])))
+			return true;
+	return false;
+}
+
+/**
+ * struct layout - what of a process' mappings matters here
+ * @context: where what it publishes begins; 0: nowhere
+ * @context_end: address after it
+ * @payload: an address
+ * @payload_end: end of the memory that is mapped from there on, or 0
+ * @same_run: it is the program run that is meant
+ */
+struct layout {
+	uint64_t context, context_end;
+	uint64_t payload, payload_end;
+	bool same_run;
+};
+
+/* One line of /proc/PID/maps. */
+static void take_line(struct layout *l, const struct gprof_known_run *run, const char *line)
+{
+	unsigned long long start, end, offset;
+	unsigned long inode;
+	const char *name;
+	char perms[5];
+	int at = 0;
+
+	if (sscanf(line, "%llx-%llx %4s %llx %*x:%*x %lu %n", &start, &end, perms, &offset, &inode,
+		   &at) != 5 || !at)
+		return;
+	name = line + at;
+	/* One is enough: how many there are is up to the process. */
+	if (!l->same_run && perms[2] == 'x')
+		l->same_run = run->mapped(run->ctx, start, end, offset);
+	if (!is_memory(name, inode))
+		return;
+	if (!l->context && perms[0] == 'r' && is_context(name)) {
+		l->context = start;
+		l->context_end = end;
+	}
+	if (l->payload >= start && l->payload < end)
+		l->payload_end = end;
+}
+
+static struct layout read_layout(const struct gprof_known_run *run, uint64_t payload)
+{
+	struct layout l = { .payload = payload };
+	FILE *f = open_proc(run->process, "maps");
+	char *line = NULL;
+	size_t cap = 0;
+
+	while (f && getline(&line, &cap, f) > 0)
+		take_line(&l, run, line);
+	free(line);
+	if (f)
+		fclose(f);
+	return l;
+}
+
+static bool read_all(int mem, void *to, size_t size, uint64_t from)
+{
+	return pread(mem, to, size, (off_t)from) == (ssize_t)size;
+}
+
+static bool read_header(int mem, const struct layout *l, struct header *h)
+{
+	return l->same_run && l->context && l->context_end - l->context >= sizeof(*h) &&
+	       read_all(mem, h, sizeof(*h), l->context) &&
+	       !memcmp(h->signature, "OTEL_CTX", sizeof(h->signature)) && h->version == VERSION &&
+	       h->published_ns && h->payload_size && h->payload_size <= PAYLOAD_MAX;
+}
+
+/* Whole, or not at all. Returns its size, @to being for free(), or 0. */
+static size_t read_payload(const struct gprof_known_run *run, int mem, uint8_t **to)
+{
+	struct layout l = read_layout(run, 0);
+	struct header h, again;
+	int i;
+
+	*to = NULL;
+	for (i = 0; i < TRIES && read_header(mem, &l, &h); i++) {
+		l = read_layout(run, h.payload);
+		if (l.payload_end < h.payload || l.payload_end - h.payload < h.payload_size)
+			break;
+		free(*to);
+		*to = malloc(h.payload_size);
+		if (!*to || !read_all(mem, *to, h.payload_size, h.payload))
+			break;
+		if (read_header(mem, &l, &again) && again.published_ns == h.published_ns)
+			return h.payload_size;
+	}
+	free(*to);
+	*to = NULL;
+	return 0;
+}
+
+/* ---- as labels ---- */
+
+static const char *find(Otel__KeyValue *const *v, size_t nr, const char *key)
+{
+	size_t i;
+
+	for (i = 0; i < nr; i++)
+		if (!strcmp(v[i]->key, key) && v[i]->value &&
+		    v[i]->value->value_case == OTEL__ANY_VALUE__VALUE_STRING_VALUE)
+			return v[i]->value->string_value;
+	return NULL;
+}
+
+/* Words and numbers may come as any bytes: not those that end a label. */
+static void add(FILE *f, const char *key, const char *text)
+{
+	size_t i;
+
+	if (!text || !*text)
+		return;
+	fprintf(f, "%s%c", key, GPROF_LABELS_SEP);
+	for (i = 0; i < TEXT_MAX && text[i]; i++)
+		fputc((unsigned char)text[i] < ' ' ? '?' : text[i], f);
+	fputc(GPROF_LABELS_END, f);
+}
+
+static char *make_labels(const Otel__ProcessContext *c)
+{
+	const Otel__Resource *r = c->resource;
+	char *text = NULL;
+	size_t i, size;
+	FILE *f = open_memstream(&text, &size);
+
+	if (!f)
+		return NULL;
+	for (i = 0; i < sizeof(told) / sizeof(*told); i++) {
+		const char *value = r ? find(r->attributes, r->n_attributes, told[i]) : NULL;
+
+		add(f, told[i], value ? value : find(c->attributes, c->n_attributes, told[i]));
+	}
+	if (fclose(f)) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
+static char *read_context(const struct gprof_known_run *run)
+{
+	Otel__ProcessContext *context = NULL;
+	uint8_t *payload = NULL;
+	char path[32], *text = NULL;
+	size_t size = 0;
+	int mem;
+
+	if (may_be_made_to_wait())
+		return NULL;
+	/* Opened before its mappings are looked at: it is not that of a later program. */
+	snprintf(path, sizeof(path), "/proc/%u/mem", run->process->pid);
+	mem = open(path, O_RDONLY | O_CLOEXEC);
+	if (mem < 0)
+		return NULL;
+	size = read_payload(run, mem, &payload);
+	close(mem);
+	if (size)
+		context = otel__process_context__unpack(NULL, size, payload);
+	if (context)
+		text = make_labels(context);
+	otel__process_context__free_unpacked(context, NULL);
+	free(payload);
+	return text;
+}
+
+/* ---- */
+
+static void replace(char **old, char *text)
+{
+	if (!text)
+		return;
+	free(*old);
+	*old = text;
+}
+
+void gprof_describe(struct gprof_description *d, const struct gprof_known_run *run, bool last)
+{
+	uint64_t now = now_ns();
+	char *cgroup, *context;
+
+	if (!last && now < d->next_ns)
+		return;
+	d->wait_ns = d->wait_ns ? d->wait_ns * 2 : FIRST_WAIT_NS;
+	d->next_ns = now + d->wait_ns;
+	cgroup = read_cgroup(run->process);
+	context = read_context(run);
+	/* All that was read is of this process when it is alive even now. */
+	if (gprof_process_alive(run->process)) {
+		replace(&d->cgroup, cgroup);
+		replace(&d->context, context);
+		return;
+	}
+	free(cgroup);
+	free(context);
+}
+
+void gprof_description_free(struct gprof_description *d)
+{
+	free(d->cgroup);
+	free(d->context);
+	memset(d, 0, sizeof(*d));
+}

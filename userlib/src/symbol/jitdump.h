@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * jitdump.h: names and lines of generated code, from a jit-PID.dump.
+ *
+ * The process that generates the code writes the file, and has a page of it mapped for
+ * execution, by which it is found (V8 --perf-prof, OpenJDK's libperf-jvmti, .NET, LLVM).
+ * The format is that of tools/perf/Documentation/jitdump-specification.txt in the kernel.
+ */
+#ifndef GPROF_JITDUMP_H
+#define GPROF_JITDUMP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "code_map.h"
+#include "base/table.h"
+
+/**
+ * struct gprof_jit_line - a place in generated code
+ * @offset: from where its function begins
+ * @line: line in the source
+ * @file: source, in @strings
+ */
+struct gprof_jit_line {
+	uint32_t offset;
+	uint32_t line;
+	uint32_t file;
+};
+
+/**
+ * struct gprof_jit_lines - the places of one function
+ * @first: the first of them
+ * @nr: how many
+ */
+struct gprof_jit_lines {
+	uint32_t first;
+	uint32_t nr;
+};
+
+/**
+ * struct gprof_jitdump - generated functions, and where they come from
+ * @budget: of which all of this is taken
+ * @v: functions, in the order of addresses once read
+ * @cap: room in @v
+ * @nr: how many
+ * @strings: names of functions and sources
+ * @of: for each function, by age, its places in @lines
+ * @cap_of: room in @of
+ * @lines: places, those of a function in their order
+ * @cap_lines: room in @lines
+ * @nr_lines: how many
+ * @lines_left_out: there was no room for all places
+ */
+struct gprof_jitdump {
+	struct gprof_budget budget;
+	struct gprof_code *v;
+	size_t cap;
+	size_t nr;
+	struct gprof_strings strings;
+	struct gprof_jit_lines *of;
+	size_t cap_of;
+	struct gprof_jit_line *lines;
+	size_t cap_lines;
+	size_t nr_lines;
+	bool lines_left_out;
+};
+
+/**
+ * gprof_jitdump_read() - read a file
+ * @j: result for gprof_jitdump_free()
+ * @fd: regular file, which may be written to meanwhile: what is whole counts
+ * @pid: of the process in its own pid namespace
+ *
+ * Return: 0, -EINVAL (no jitdump, or of the other byte order), -ESRCH (another process
+ * wrote it), -EFBIG (it would take more than 64 MiB), -ENOMEM, or what pread() says.
+ */
+int gprof_jitdump_read(struct gprof_jitdump *j, int fd, uint32_t pid);
+void gprof_jitdump_free(struct gprof_jitdump *j);
+
+/**
+ * gprof_jitdump_find() - the function at an address, the newest one
+ * @j: functions
+ * @addr: address
+ * @file: set to its source, or NULL
+ * @line: set to its line, or 0
+ *
+ * Return: name, or NULL; strings live as long as @j.
+ */
+const char *gprof_jitdump_find(const struct gprof_jitdump *j, uint64_t addr, const char **file,
+			       uint32_t *line);
+
+/** gprof_is_jitdump() - is a mapping of this path one of a jitdump? */
+bool gprof_is_jitdump(const char *path);
+
+#endif /* GPROF_JITDUMP_H */

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * mapped_file.c: from a mapping to the file that was mapped, or the reason why not.
+ */
+#include "mapped_file.h"
+
+#include <elfutils/libdwelf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <libelf.h>
+#include <linux/fs.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "base/regular_file.h"
+
+const char *gprof_missing_text(enum gprof_missing why)
+{
+	switch (why) {
+	case GPROF_MISSING_GONE:
+		return "file is gone";
+	case GPROF_MISSING_DENIED:
+		return "no access to the file";
+	case GPROF_MISSING_OTHER:
+		return "another file has its name";
+	case GPROF_MISSING_ELF:
+		return "not a sound ELF file";
+	default:
+		return "";
+	}
+}
+
+/* Not after the pid was reused, nor where we live in another pid namespace. */
+bool gprof_process_alive(const struct gprof_process *id)
+{
+	long hz = sysconf(_SC_CLK_TCK);
+	unsigned long long ticks;
+	char path[32], text[1024];
+	const char *p;
+	size_t len;
+	FILE *f;
+	int i;
+
+	if (!id->pid)
+		return false;
+	snprintf(path, sizeof(path), "/proc/%u/stat", id->pid);
+	f = fopen(path, "re");
+	if (!f)
+		return false;
+	len = fread(text, 1, sizeof(text) - 1, f);
+	fclose(f);
+	text[len] = '\0';
+	/* The name in parentheses may hold anything; the start is 20 fields behind it. */
+	p = strrchr(text, ')');
+	for (i = 0; p && i < 20; i++)
+		p = strchr(p + 1, ' ');
+	if (!p || hz <= 0)
+		return false;
+	ticks = strtoull(p, NULL, 10);
+	return id->start_ns / (1000000000ULL / (uint64_t)hz) == ticks;
+}
+
+static bool same_inode(const struct stat *st, const struct gprof_file_id *id)
+{
+	return st->st_ino == id->inode && major(st->st_dev) == id->dev_major &&
+	       minor(st->st_dev) == id->dev_minor;
+}
+
+static bool same_state(const struct stat *st, const struct gprof_file_id *id)
+{
+	return (uint64_t)st->st_size == id->size &&
+	       (uint64_t)st->st_mtim.tv_sec * 1000000000 + (uint64_t)st->st_mtim.tv_nsec ==
+	       id->mtime_ns;
+}
+
+/*
+ * Could it be, as far as one knows without opening it? @mapped: it is what the
+ * process has mapped, or what the name of that leads to: overlayfs names the copy of
+ * a file that another one was mapped of.
+ */
+static bool may_be(const struct stat *st, const struct gprof_file_id *id, bool mapped)
+{
+	if (same_inode(st, id) || (mapped && !id->known))
+		return true;
+	if (!id->known)
+		return false;
+	return id->build_id_len ? (uint64_t)st->st_size == id->size
+				: mapped && same_state(st, id);
+}
+
+static bool same_build_id(int fd, const struct gprof_file_id *id)
+{
+	bool same = false;
+	const void *bytes;
+	Elf *elf;
+
+	elf_version(EV_CURRENT);
+	elf = elf_begin(fd, ELF_C_READ, NULL);
+	if (elf && elf_kind(elf) == ELF_K_ELF &&
+	    dwelf_elf_gnu_build_id(elf, &bytes) == (ssize_t)id->build_id_len)
+		same = !memcmp(bytes, id->build_id, id->build_id_len);
+	elf_end(elf);
+	return same;
+}
+
+/* Is it? A number may have been given to a new file, and a file be written to. */
+static bool is_it(int fd, const struct stat *st, const struct gprof_file_id *id, bool mapped)
+{
+	unsigned int generation;
+
+	if (id->build_id_len)
+		return same_build_id(fd, id);
+	if (mapped && !id->known)
+		return true;
+	if (id->generation && !ioctl(fd, FS_IOC_GETVERSION, &generation) && generation)
+		return generation == id->generation || (mapped && same_state(st, id));
+	return !id->known || same_state(st, id);
+}
+
+/* Opens a regular file that passes for the one that was mapped. */
+static int try_open(const char *path, int follow, const struct gprof_file_id *id, bool mapped,
+		    enum gprof_missing *why)
+{
+	enum gprof_missing got = GPROF_MISSING_OTHER;
+	struct stat st;
+	int look = gprof_look(path, follow, &st), fd = -1;
+
+	if (look < 0 && errno != ENXIO) {
+		got = errno == EACCES || errno == EPERM ? GPROF_MISSING_DENIED : GPROF_MISSING_GONE;
+	} else if (look >= 0 && may_be(&st, id, mapped)) {
+		fd = gprof_open_looked(look);
+		if (fd < 0) {
+			got = GPROF_MISSING_DENIED;
+		} else if (fstat(fd, &st) || !is_it(fd, &st, id, mapped)) {
+			close(fd);
+			fd = -1;
+		}
+	}
+	if (look >= 0)
+		close(look);
+	if (fd < 0 && got > *why)
+		*why = got;
+	return fd;
+}
+
+/* Is the file that a process executes called what the mapped one is? */
+static bool is_exe(const char *exe, const struct gprof_file_id *id)
+{
+	static const char deleted[] = " (deleted)";
+	size_t len = strlen(id->path);
+	char text[4200];
+	ssize_t n = readlink(exe, text, sizeof(text) - 1);
+
+	if (n < 0 || (size_t)n < len || memcmp(text, id->path, len))
+		return false;
+	text[n] = '\0';
+	return !text[len] || !strcmp(text + len, deleted);
+}
+
+static int open_of_process(const struct gprof_file_id *id, const struct gprof_mapped_at *at,
+			   enum gprof_missing *why)
+{
+	enum gprof_missing exe = GPROF_MISSING_NOT;
+	uint32_t pid = at->process.pid;
+	char path[4200];
+	int fd;
+
+	/* Whatever its name leads to now; wants privilege. */
+	snprintf(path, sizeof(path), "/proc/%u/map_files/%llx-%llx", pid,
+		 (unsigned long long)at->start, (unsigned long long)at->end);
+	fd = try_open(path, 0, id, true, why);
+	if (fd < 0) {
+		/* Wants none. Mostly another file than a library, which tells nothing. */
+		snprintf(path, sizeof(path), "/proc/%u/exe", pid);
+		fd = try_open(path, 0, id, is_exe(path, id), &exe);
+	}
+	if (fd < 0 && id->path[0] == '/') {
+		snprintf(path, sizeof(path), "/proc/%u/root%s", pid, id->path);
+		fd = try_open(path, O_NOFOLLOW, id, false, why);
+	}
+	return fd;
+}
+
+int gprof_mapped_open(const struct gprof_file_id *id, const struct gprof_mapped_at *at,
+		      enum gprof_missing *why)
+{
+	int fd = -1;
+
+	*why = GPROF_MISSING_NOT;
+	if (gprof_process_alive(&at->process)) {
+		fd = open_of_process(id, at, why);
+		/* Another process may have got the id since: then it was not what it mapped. */
+		if (fd >= 0 && !id->known && !gprof_process_alive(&at->process)) {
+			close(fd);
+			fd = -1;
+		}
+	}
+	/* The kernel's paths are whole: no link leads to the file. */
+	if (fd < 0 && id->path[0] == '/')
+		fd = try_open(id->path, O_NOFOLLOW, id, false, why);
+	if (fd >= 0)
+		*why = GPROF_MISSING_NOT;
+	else if (*why == GPROF_MISSING_NOT)
+		*why = GPROF_MISSING_GONE;
+	return fd;
+}

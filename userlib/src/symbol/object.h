@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * object.h: files that code was mapped from.
+ *
+ * A file is opened as soon as its mapping is known, so that it can still be
+ * read when it has been deleted or replaced, or its process has ended.
+ */
+#ifndef GPROF_OBJECT_H
+#define GPROF_OBJECT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+
+#include "file_pool.h"
+#include "mapped_file.h"
+#include "symbolizer.h"
+#include "base/table.h"
+
+/**
+ * struct gprof_segment - a PT_LOAD
+ * @offset: in the file
+ * @filesz: bytes in the file
+ * @vaddr: address
+ * @align: of both
+ * @exec: code
+ */
+struct gprof_segment {
+	uint64_t offset;
+	uint64_t filesz;
+	uint64_t vaddr;
+	uint64_t align;
+	bool exec;
+};
+
+/**
+ * struct gprof_object - a file that code was mapped from
+ * @id: identity; @id.path is @path
+ * @path: path
+ * @at: a mapping of it, to open it again by
+ * @file: the open file, or NULL
+ * @tries: how often it could not be opened
+ * @why: why it could not
+ * @size: bytes of the file
+ * @mtime: when it was last written to
+ * @elf: it is an ELF file, and what follows was read
+ * @build_id: build-id note
+ * @build_id_len: its bytes, 0 for none
+ * @segments: PT_LOADs
+ * @nr_segments: how many
+ * @symbolizer: once needed
+ * @no_symbolizer: could not be had
+ */
+struct gprof_object {
+	struct gprof_file_id id;
+	char *path;
+	struct gprof_mapped_at at;
+	struct gprof_pool_file *file;
+	unsigned int tries;
+	enum gprof_missing why;
+	uint64_t size;
+	struct timespec mtime;
+	bool elf;
+	unsigned char build_id[GPROF_BUILD_ID_MAX];
+	size_t build_id_len;
+	struct gprof_segment *segments;
+	size_t nr_segments;
+	struct gprof_symbolizer *symbolizer;
+	bool no_symbolizer;
+};
+
+/**
+ * struct gprof_objects - all files, each once
+ * @v: the files
+ * @nr: how many
+ * @cap: room in @v
+ * @table: finds them by identity
+ * @vdso: this process' vDSO, or NULL; stands for everyone's
+ */
+struct gprof_objects {
+	struct gprof_object **v;
+	size_t nr;
+	size_t cap;
+	struct gprof_table table;
+	struct gprof_object *vdso;
+};
+
+void gprof_objects_init(struct gprof_objects *o);
+void gprof_objects_free(struct gprof_objects *o);
+
+/**
+ * gprof_objects_get() - the file of a mapping
+ * @o: files
+ * @id: identity
+ * @at: a mapping of it, to find the file by
+ *
+ * Return: object that lives as long as @o, opened if that was possible, or
+ * NULL without memory.
+ */
+struct gprof_object *gprof_objects_get(struct gprof_objects *o, const struct gprof_file_id *id,
+				       const struct gprof_mapped_at *at);
+
+/** gprof_objects_vdso() - the vDSO; NULL when there is none */
+struct gprof_object *gprof_objects_vdso(struct gprof_objects *o);
+
+/** gprof_object_vaddr() - address of a place in the file; false when it is not loaded */
+bool gprof_object_vaddr(const struct gprof_object *obj, uint64_t offset, uint64_t *vaddr);
+
+/** gprof_object_symbolizer() - open it, or NULL */
+struct gprof_symbolizer *gprof_object_symbolizer(struct gprof_object *obj);
+
+/** gprof_object_done() - close the symbolizer again */
+void gprof_object_done(struct gprof_object *obj);
+
+#endif /* GPROF_OBJECT_H */

@@ -1,0 +1,437 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * process.c: address spaces: which file lay where, in which process, when.
+ */
+#include "process.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "device/decode.h"
+
+#define DELETED		" (deleted)"
+#define RELATIVES_MAX	256	/* processes that are looked at for one stack */
+
+int gprof_spaces_init(struct gprof_spaces *s)
+{
+	memset(s, 0, sizeof(*s));
+	gprof_table_init(&s->table);
+	gprof_objects_init(&s->objects);
+	return gprof_strings_init(&s->paths);
+}
+
+static void free_space(struct gprof_space *space)
+{
+	size_t i;
+
+	for (i = 0; i < space->nr; i++)
+		free(space->readings[i].v);
+	free(space->readings);
+	gprof_generated_free(&space->generated);
+	gprof_description_free(&space->description);
+}
+
+void gprof_spaces_free(struct gprof_spaces *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->nr; i++)
+		free_space(&s->v[i]);
+	free(s->v);
+	gprof_table_free(&s->table);
+	gprof_objects_free(&s->objects);
+	gprof_strings_free(&s->paths);
+	memset(s, 0, sizeof(*s));
+}
+
+static bool same_process(const struct gprof_process *a, const struct gprof_process *b)
+{
+	return a->pid == b->pid && a->exec_id == b->exec_id && a->start_ns == b->start_ns;
+}
+
+static bool space_eq(const void *ctx, uint32_t index, const void *key)
+{
+	const struct gprof_spaces *s = ctx;
+
+	return same_process(&s->v[index].id, key);
+}
+
+static uint64_t space_hash(const struct gprof_spaces *s, const struct gprof_process *id)
+{
+	return gprof_hash_u64(gprof_hash_u64(s->table.seed, (uint64_t)id->pid << 32 | id->exec_id),
+			      id->start_ns);
+}
+
+struct gprof_space *gprof_spaces_find(struct gprof_spaces *s, const struct gprof_process *id)
+{
+	uint32_t index = gprof_table_find(&s->table, space_hash(s, id), space_eq, s, id);
+
+	return index == GPROF_NONE ? NULL : &s->v[index];
+}
+
+static struct gprof_space *get_space(struct gprof_spaces *s, const struct gprof_process *id)
+{
+	struct gprof_space *space = gprof_spaces_find(s, id);
+	char path[32];
+	struct stat st;
+
+	if (space)
+		return space;
+	if (gprof_grow(&s->v, &s->cap, s->nr + 1, sizeof(*s->v)) ||
+	    gprof_table_insert(&s->table, space_hash(s, id), (uint32_t)s->nr))
+		return NULL;
+	space = &s->v[s->nr++];
+	memset(space, 0, sizeof(*space));
+	space->id = *id;
+	snprintf(path, sizeof(path), "/proc/%u", id->pid);
+	if (gprof_process_alive(id) && !stat(path, &st)) {
+		space->uid = st.st_uid;
+		space->uid_known = true;
+	}
+	return space;
+}
+
+static struct gprof_reading *get_reading(struct gprof_space *space, const struct gprof_map_rec *rec)
+{
+	struct gprof_reading *r;
+	size_t i;
+
+	/* Its other records came just before, if they did. */
+	for (i = space->nr; i > 0; i--) {
+		r = &space->readings[i - 1];
+		if (r->time == rec->time && r->layout == rec->layout)
+			return r;
+	}
+	if (gprof_grow(&space->readings, &space->cap, space->nr + 1, sizeof(*space->readings)))
+		return NULL;
+	r = &space->readings[space->nr++];
+	memset(r, 0, sizeof(*r));
+	r->time = r->last_time = rec->time;
+	r->layout = rec->layout;
+	return r;
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct gprof_vma *x = a, *y = b;
+
+	return x->start < y->start ? -1 : x->start > y->start;
+}
+
+static void sort_reading(struct gprof_reading *r)
+{
+	if (!r->sorted && r->nr)
+		qsort(r->v, r->nr, sizeof(*r->v), by_start);
+	r->sorted = true;
+}
+
+static bool same_vma(const struct gprof_vma *a, const struct gprof_vma *b)
+{
+	return a->start == b->start && a->end == b->end && a->offset == b->offset &&
+	       a->object == b->object && a->path == b->path;
+}
+
+static const struct gprof_vma *find_vma(struct gprof_reading *r, uint64_t addr)
+{
+	size_t lo = 0, hi = r->nr;
+
+	sort_reading(r);
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (r->v[mid].start <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo && addr < r->v[lo - 1].end ? &r->v[lo - 1] : NULL;
+}
+
+/* Another CPU's buffer may hold the same reading; each comes in the order of addresses. */
+static bool has_vma(struct gprof_reading *r, const struct gprof_vma *vma)
+{
+	const struct gprof_vma *have;
+
+	if (!r->nr || (r->sorted && r->v[r->nr - 1].start < vma->start))
+		return false;
+	have = find_vma(r, vma->start);
+	return have && same_vma(have, vma);
+}
+
+static int add_vma(struct gprof_reading *r, const struct gprof_vma *vma)
+{
+	if (gprof_grow(&r->v, &r->cap, r->nr + 1, sizeof(*r->v)))
+		return -ENOMEM;
+	r->sorted = !r->nr || (r->sorted && r->v[r->nr - 1].start < vma->start);
+	r->v[r->nr++] = *vma;
+	return 0;
+}
+
+/* The newest reading is whole: drop it when the same is known already. */
+static void merge_newest(struct gprof_space *space, struct gprof_reading *r)
+{
+	const uint16_t whole = GPROF_MAP_REC_F_FIRST | GPROF_MAP_REC_F_LAST;
+	size_t i, j;
+
+	if ((r->flags & whole) != whole || r != &space->readings[space->nr - 1])
+		return;
+	sort_reading(r);
+	for (i = space->nr - 1; i > 0; i--) {
+		struct gprof_reading *old = &space->readings[i - 1];
+
+		if (old->layout != r->layout || old->nr != r->nr)
+			continue;
+		sort_reading(old);
+		for (j = 0; j < r->nr && same_vma(&r->v[j], &old->v[j]); j++)
+			;
+		if (j < r->nr)
+			continue;
+		if (r->last_time > old->last_time)
+			old->last_time = r->last_time;
+		if (r->time < old->time)
+			old->time = r->time;
+		old->flags |= r->flags;
+		free(r->v);
+		space->nr--;
+		return;
+	}
+}
+
+static struct gprof_object *get_object(struct gprof_spaces *s, const struct gprof_map_rec *rec,
+				       const char *path)
+{
+	const struct gprof_map_file *file = gprof_map_file(rec);
+	struct gprof_mapped_at at = { rec->process, rec->start, rec->end };
+	struct gprof_file_id id = {
+		.inode = rec->inode,
+		.dev_major = rec->dev_major,
+		.dev_minor = rec->dev_minor,
+		.generation = rec->inode_generation,
+		.path = path,
+	};
+
+	if (file) {
+		id.known = true;
+		id.size = file->file_size;
+		id.mtime_ns = file->mtime_ns;
+		id.build_id_len = file->build_id_size;
+		memcpy(id.build_id, file->build_id, id.build_id_len);
+	}
+	if (rec->inode)
+		return gprof_objects_get(&s->objects, &id, &at);
+	/* A vDSO below 4 GiB is that of a 32-bit process, which ours does not stand for. */
+	if (!strcmp(path, "[vdso]") && rec->start >> 32)
+		return gprof_objects_vdso(&s->objects);
+	return NULL;
+}
+
+/* Does " (deleted)" end the path that is no part of it? A file may be called so, too. */
+static bool is_deleted(const struct gprof_map_rec *rec, const char *path, size_t len)
+{
+	const struct gprof_map_file *file = gprof_map_file(rec);
+	size_t cut = sizeof(DELETED) - 1;
+
+	if (file && !(file->flags & GPROF_MAP_FILE_F_DELETED))
+		return false;
+	return len > cut && !strcmp(path + len - cut, DELETED);
+}
+
+/* As was read last, or before that: the last reading may not be whole yet. */
+static bool has_mapping(void *ctx, uint64_t start, uint64_t end, uint64_t offset)
+{
+	struct gprof_space *space = ctx;
+	size_t i;
+
+	for (i = space->nr; i && space->nr - i < 2; i--) {
+		const struct gprof_vma *vma = find_vma(&space->readings[i - 1], start);
+
+		if (vma && vma->start == start && vma->end == end && vma->offset == offset)
+			return true;
+	}
+	return false;
+}
+
+static void describe(struct gprof_space *space, bool last)
+{
+	struct gprof_known_run run = {
+		.process = &space->id,
+		.mapped = has_mapping,
+		.ctx = space,
+	};
+
+	gprof_describe(&space->description, &run, last);
+}
+
+void gprof_spaces_describe(struct gprof_spaces *s, const struct gprof_process *id)
+{
+	struct gprof_space *space = gprof_spaces_find(s, id);
+
+	if (space)
+		describe(space, false);
+}
+
+void gprof_spaces_describe_all(struct gprof_spaces *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->nr; i++)
+		describe(&s->v[i], true);
+}
+
+int gprof_spaces_map(struct gprof_spaces *s, const struct gprof_map_rec *rec, const char *path)
+{
+	size_t len = strlen(path);
+	struct gprof_space *space;
+	struct gprof_reading *r;
+	struct gprof_vma vma;
+	uint32_t name;
+
+	if (is_deleted(rec, path, len))
+		len -= sizeof(DELETED) - 1;
+	name = gprof_strings_add(&s->paths, path, len);
+	space = get_space(s, &rec->process);
+	r = space ? get_reading(space, rec) : NULL;
+	if (!r || name == GPROF_NONE)
+		return -ENOMEM;
+	vma = (struct gprof_vma){
+		.start = rec->start,
+		.end = rec->end,
+		.offset = rec->offset,
+		.path = s->paths.v[name],
+	};
+	vma.object = get_object(s, rec, vma.path);
+	if (rec->inode && !vma.object)
+		return -ENOMEM;
+	if (!has_vma(r, &vma) && add_vma(r, &vma))
+		return -ENOMEM;
+	r->flags |= rec->rec.flags;
+	merge_newest(space, r);
+	describe(space, false);
+	return 0;
+}
+
+static bool has_all(struct gprof_space *space, uint32_t layout, const uint64_t *addrs, size_t nr)
+{
+	size_t i, j;
+
+	for (i = 0; i < space->nr; i++) {
+		struct gprof_reading *r = &space->readings[i];
+
+		if (r->layout != layout)
+			continue;
+		for (j = 0; j < nr && find_vma(r, addrs[j]); j++)
+			;
+		if (j == nr)
+			return true;
+	}
+	return false;
+}
+
+struct gprof_space *gprof_spaces_relative(struct gprof_spaces *s, const struct gprof_process *id,
+					  uint32_t layout, const uint64_t *addrs, size_t nr)
+{
+	struct gprof_space *best = NULL;
+	unsigned int tries = 0;
+	size_t i;
+
+	/* Parents are seen before their children, mostly not long before. */
+	for (i = s->nr; i > 0 && tries < RELATIVES_MAX; i--) {
+		struct gprof_space *space = &s->v[i - 1];
+
+		if (space->id.exec_id != id->exec_id || space->id.start_ns > id->start_ns ||
+		    !space->nr || (best && space->id.start_ns <= best->id.start_ns))
+			continue;
+		tries++;
+		if (has_all(space, layout, addrs, nr))
+			best = space;
+	}
+	return best;
+}
+
+/* How far a reading is from a time; what came later counts as farther. */
+static uint64_t farness(const struct gprof_reading *r, uint64_t time)
+{
+	if (time >= r->time)
+		return time <= r->last_time ? 0 : time - r->last_time;
+	return r->time - time;
+}
+
+const struct gprof_vma *gprof_space_vma(struct gprof_space *space, uint32_t layout, uint64_t time,
+					uint64_t addr)
+{
+	const struct gprof_vma *best = NULL;
+	uint64_t best_far = 0;
+	bool best_same = false, best_past = false;
+	size_t i;
+
+	for (i = 0; i < space->nr; i++) {
+		struct gprof_reading *r = &space->readings[i];
+		bool same = r->layout == layout;
+		bool past = r->time <= time;
+		uint64_t far = farness(r, time);
+		const struct gprof_vma *vma;
+
+		/* The stamp decides first; with it, what was read before the sample. */
+		if (best && (best_same != same ? best_same
+			     : same && best_past != past ? best_past : best_far <= far))
+			continue;
+		vma = find_vma(r, addr);
+		if (!vma)
+			continue;
+		best = vma;
+		best_same = same;
+		best_past = past;
+		best_far = far;
+	}
+	return best;
+}
+
+void gprof_spaces_generate_again(struct gprof_spaces *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->nr; i++)
+		s->v[i].generated.read = false;
+}
+
+/* The jitdump that a process has mapped; NULL if there is none. */
+static const struct gprof_vma *find_jitdump(const struct gprof_space *space)
+{
+	size_t i, j;
+
+	for (i = space->nr; i; i--) {
+		const struct gprof_reading *r = &space->readings[i - 1];
+
+		for (j = 0; j < r->nr; j++)
+			if (r->v[j].object && gprof_is_jitdump(r->v[j].path))
+				return &r->v[j];
+	}
+	return NULL;
+}
+
+static void read_generated(struct gprof_space *space)
+{
+	const struct gprof_vma *vma = find_jitdump(space);
+	uid_t uid = space->uid_known ? space->uid : geteuid();
+	struct gprof_mapped_at at = { .process = space->id };
+
+	if (vma) {
+		at.start = vma->start;
+		at.end = vma->end;
+	}
+	gprof_generated_read(&space->generated, &space->id, uid,
+			     vma ? &vma->object->id : NULL, &at);
+}
+
+bool gprof_space_generated(struct gprof_space *space, uint64_t addr,
+			   struct gprof_generated_code *code)
+{
+	if (!space->generated.read)
+		read_generated(space);
+	return gprof_generated_find(&space->generated, addr, code);
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * process.h: address spaces: which file lay where, in which process, when.
+ *
+ * The kernel reads the executable mappings of a process now and then and sends
+ * them as MAP records. All records with one time are one reading; a stack and a
+ * reading with the same layout stamp go together.
+ */
+#ifndef GPROF_PROCESS_H
+#define GPROF_PROCESS_H
+
+#include <linux/gprof.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "description.h"
+#include "generated.h"
+#include "object.h"
+#include "base/table.h"
+
+/**
+ * struct gprof_vma - an executable mapping
+ * @start: first address
+ * @end: address after the last
+ * @offset: file offset of @start
+ * @object: the file, or NULL
+ * @path: what the kernel calls it
+ */
+struct gprof_vma {
+	uint64_t start;
+	uint64_t end;
+	uint64_t offset;
+	struct gprof_object *object;
+	const char *path;
+};
+
+/**
+ * struct gprof_reading - the executable mappings of a process at one time
+ * @time: when
+ * @last_time: when the same was read again for the last time
+ * @layout: stamp
+ * @flags: GPROF_MAP_REC_F_FIRST and _LAST, once seen
+ * @sorted: @v is in the order of addresses
+ * @v: mappings
+ * @nr: how many
+ * @cap: room
+ */
+struct gprof_reading {
+	uint64_t time;
+	uint64_t last_time;
+	uint32_t layout;
+	uint16_t flags;
+	bool sorted;
+	struct gprof_vma *v;
+	size_t nr;
+	size_t cap;
+};
+
+/**
+ * struct gprof_space - the address space of one program run
+ * @id: the program run
+ * @uid: user of the process
+ * @uid_known: is @uid known?
+ * @readings: what is known of it
+ * @nr: how many
+ * @cap: room
+ * @generated: names of code that it generates
+ * @description: what else there is to say of it
+ */
+struct gprof_space {
+	struct gprof_process id;
+	uid_t uid;
+	bool uid_known;
+	struct gprof_reading *readings;
+	size_t nr;
+	size_t cap;
+	struct gprof_generated generated;
+	struct gprof_description description;
+};
+
+/**
+ * struct gprof_spaces - all address spaces
+ * @v: address spaces
+ * @nr: how many
+ * @cap: room
+ * @table: finds them by program run
+ * @objects: files
+ * @paths: names of mappings
+ */
+struct gprof_spaces {
+	struct gprof_space *v;
+	size_t nr;
+	size_t cap;
+	struct gprof_table table;
+	struct gprof_objects objects;
+	struct gprof_strings paths;
+};
+
+int gprof_spaces_init(struct gprof_spaces *s);
+void gprof_spaces_free(struct gprof_spaces *s);
+
+/**
+ * gprof_spaces_map() - take a MAP record, and open its file
+ * @s: address spaces
+ * @rec: record
+ * @path: its path
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int gprof_spaces_map(struct gprof_spaces *s, const struct gprof_map_rec *rec, const char *path);
+
+/** gprof_spaces_find() - the address space of a program run, or NULL */
+struct gprof_space *gprof_spaces_find(struct gprof_spaces *s, const struct gprof_process *id);
+
+/**
+ * gprof_spaces_relative() - the address space that a forked process began with
+ * @s: address spaces
+ * @id: a process that ended, or executed another program, before its mappings
+ *	were read
+ * @layout: stamp of its mappings
+ * @addrs: addresses of a stack of it
+ * @nr: how many
+ *
+ * A child has the mappings of its parent, and as many execs behind it. Who is
+ * older, has these, the stamp, and a mapping for every address, is the parent
+ * or has the same ancestor.
+ *
+ * Return: address space, or NULL.
+ */
+struct gprof_space *gprof_spaces_relative(struct gprof_spaces *s, const struct gprof_process *id,
+					  uint32_t layout, const uint64_t *addrs, size_t nr);
+
+/**
+ * gprof_space_vma() - what lay at an address
+ * @space: address space
+ * @layout: stamp of the stack
+ * @time: when the sample was taken
+ * @addr: address
+ *
+ * Among readings with the same stamp the latest one before @time, else the
+ * first one after it; where none of these has the address, whichever reading
+ * is nearest in time and has it.
+ *
+ * Return: mapping, or NULL.
+ */
+const struct gprof_vma *gprof_space_vma(struct gprof_space *space, uint32_t layout, uint64_t time,
+					uint64_t addr);
+
+/**
+ * gprof_spaces_describe() - a process is heard of: look what there is to say of it
+ * @s: address spaces
+ * @id: program run; one without a space has no description
+ */
+void gprof_spaces_describe(struct gprof_spaces *s, const struct gprof_process *id);
+
+/** gprof_spaces_describe_all() - look at all that live yet, for the last time */
+void gprof_spaces_describe_all(struct gprof_spaces *s);
+
+/** gprof_spaces_generate_again() - programs have gone on compiling: look at their maps again */
+void gprof_spaces_generate_again(struct gprof_spaces *s);
+
+/** gprof_space_generated() - the generated code at an address; false: nothing is known of it */
+bool gprof_space_generated(struct gprof_space *space, uint64_t addr,
+			   struct gprof_generated_code *code);
+
+#endif /* GPROF_PROCESS_H */

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * trace_bytes.c: the bytes of a trace that is being written.
+ */
+#include "trace_bytes.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/table.h"
+#include "trace_wire.h"
+
+int gprof_trace_put(struct gprof_trace_bytes *b, const void *data, size_t len)
+{
+	if (gprof_grow(&b->p, &b->cap, b->nr + len, 1))
+		return -ENOMEM;
+	if (len)
+		memcpy(b->p + b->nr, data, len);
+	b->nr += len;
+	return 0;
+}
+
+int gprof_trace_put_byte(struct gprof_trace_bytes *b, unsigned char byte)
+{
+	return gprof_trace_put(b, &byte, 1);
+}
+
+int gprof_trace_put_number(struct gprof_trace_bytes *b, uint64_t v)
+{
+	unsigned char bytes[GPROF_VARINT_MAX];
+	size_t n = 0;
+
+	for (; v >= 0x80; v >>= 7)
+		bytes[n++] = (unsigned char)(v | 0x80);
+	bytes[n++] = (unsigned char)v;
+	return gprof_trace_put(b, bytes, n);
+}
+
+int gprof_trace_put_batch(struct gprof_trace_bytes *b, unsigned char experiment,
+			  uint64_t generation, uint64_t thread, uint64_t time,
+			  struct gprof_trace_bytes *body)
+{
+	int err;
+
+	if (experiment) {
+		err = gprof_trace_put_byte(b, GPROF_EV_EXPERIMENTAL_BATCH);
+		if (!err)
+			err = gprof_trace_put_byte(b, experiment);
+	} else {
+		err = gprof_trace_put_byte(b, GPROF_EV_EVENT_BATCH);
+	}
+	if (!err)
+		err = gprof_trace_put_number(b, generation);
+	if (!err)
+		err = gprof_trace_put_number(b, thread);
+	if (!err)
+		err = gprof_trace_put_number(b, time);
+	if (!err)
+		err = gprof_trace_put_number(b, body->nr);
+	if (!err)
+		err = gprof_trace_put(b, body->p, body->nr);
+	body->nr = 0;
+	return err;
+}
+
+void gprof_trace_bytes_free(struct gprof_trace_bytes *b)
+{
+	free(b->p);
+	memset(b, 0, sizeof(*b));
+}

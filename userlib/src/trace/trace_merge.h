@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * trace_merge.h: the kernel's rings of all CPUs, read side by side into a writer.
+ *
+ * The ring that is furthest behind is read first, a piece at a time, so that what is
+ * held of the others is little. A generation is cut where no ring can tell of anything
+ * earlier any more.
+ */
+#ifndef GPROF_TRACE_MERGE_H
+#define GPROF_TRACE_MERGE_H
+
+#include <gprof/trace_record.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "device/buffer.h"
+#include "trace_decode.h"
+
+/* Points that are held before a generation is cut for their number. */
+#define GPROF_TRACE_HELD_MAX	131072
+/* How long after its time an event may be published, by an interrupt that took long. */
+#define GPROF_TRACE_LATE_NS	500000000ULL
+
+/**
+ * struct gprof_trace_merge_cpu - a ring
+ * @ring: it
+ * @k: its decoder
+ * @merge: whose
+ * @reached: everything before this time was read, but for what comes late
+ * @empty: nothing was left when it was read last
+ */
+struct gprof_trace_merge_cpu {
+	struct gprof_ring *ring;
+	struct gprof_ktrace k;
+	struct gprof_trace_merge *merge;
+	uint64_t reached;
+	bool empty;
+};
+
+/**
+ * struct gprof_trace_merge - rings that are read
+ * @writer: where to
+ * @cpus: rings
+ * @nr: how many
+ * @generation_ns: length of a generation
+ * @cut: the last one
+ * @due: the next one
+ * @added: points that the writer got
+ * @refused: that it did not take
+ * @points: of each type
+ */
+struct gprof_trace_merge {
+	struct gprof_trace_writer *writer;
+	struct gprof_trace_merge_cpu *cpus;
+	size_t nr;
+	uint64_t generation_ns;
+	uint64_t cut;
+	uint64_t due;
+	uint64_t added;
+	uint64_t refused;
+	uint64_t points[GPROF_TRACE_POINTS_MAX];
+};
+
+/** gprof_trace_merge_init() - 0 or -ENOMEM; @writer is set, and rings are empty, later */
+int gprof_trace_merge_init(struct gprof_trace_merge *m, struct gprof_buffer *buffer,
+			   uint64_t generation_ns);
+void gprof_trace_merge_free(struct gprof_trace_merge *m);
+
+/** gprof_trace_merge_begin() - the first generation begins */
+void gprof_trace_merge_begin(struct gprof_trace_merge *m, uint64_t now);
+
+/**
+ * gprof_trace_merge_read() - read all that is in the rings, cut what is due
+ * @m: merge
+ * @now: a clock, CLOCK_MONOTONIC in ns
+ * @last: nothing can come any more
+ *
+ * Return: 0, or the first -errno: -EBADMSG for a ring that makes no sense, or what the
+ * writer said. Neither keeps the rings from being emptied.
+ */
+int gprof_trace_merge_read(struct gprof_trace_merge *m, uint64_t (*now)(void), bool last);
+
+/** gprof_trace_merge_lost() - say that a CPU has lost so many, of which its ring told less */
+int gprof_trace_merge_lost(struct gprof_trace_merge *m, size_t i, uint64_t lost);
+
+#endif /* GPROF_TRACE_MERGE_H */

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * trace_pool.h: the strings and stacks of a generation that is being written.
+ *
+ * A frame is known by all that is said of it, and gets a pc of its own: readers
+ * take the first name that they see of a pc for all, and processes share addresses.
+ */
+#ifndef GPROF_TRACE_POOL_H
+#define GPROF_TRACE_POOL_H
+
+#include <gprof/trace.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/table.h"
+#include "trace_bytes.h"
+
+struct gprof_trace_pool_code {
+	uint64_t pc;
+	uint64_t line;
+	uint32_t function;	/* numbers of strings */
+	uint32_t file;
+};
+
+struct gprof_trace_pool_stack {
+	size_t first;
+	size_t nr;
+};
+
+/**
+ * struct gprof_trace_pool - each string, frame and stack once; stack 0 is none
+ * @strings: number 0 is ""
+ * @code: frames; the pc in the trace is 1 + their number
+ * @nr_code: how many
+ * @cap_code: room
+ * @frames: numbers of frames, stack by stack
+ * @nr_frames: how many
+ * @cap_frames: room
+ * @stacks: @frames of each; the id is 1 + its number
+ * @nr_stacks: how many
+ * @cap_stacks: room
+ * @code_table: finds frames
+ * @stack_table: finds stacks
+ */
+struct gprof_trace_pool {
+	struct gprof_strings strings;
+	struct gprof_trace_pool_code *code;
+	size_t nr_code;
+	size_t cap_code;
+	uint32_t *frames;
+	size_t nr_frames;
+	size_t cap_frames;
+	struct gprof_trace_pool_stack *stacks;
+	size_t nr_stacks;
+	size_t cap_stacks;
+	struct gprof_table code_table;
+	struct gprof_table stack_table;
+};
+
+int gprof_trace_pool_init(struct gprof_trace_pool *p);
+void gprof_trace_pool_free(struct gprof_trace_pool *p);
+/** gprof_trace_pool_string() - number of a string, cut at what a trace takes; 0 or -ENOMEM */
+int gprof_trace_pool_string(struct gprof_trace_pool *p, const char *s, size_t len, uint64_t *id);
+/** gprof_trace_pool_stack() - id of a stack, of GPROF_TRACE_FRAMES_MAX at most; 0 or -ENOMEM */
+int gprof_trace_pool_stack(struct gprof_trace_pool *p, const struct gprof_trace_frame *frames,
+			   size_t nr, uint64_t *id);
+/** gprof_trace_pool_move() - the id in @p of stack *@id of @from, in place; 0 or -ENOMEM */
+int gprof_trace_pool_move(struct gprof_trace_pool *p, const struct gprof_trace_pool *from,
+			  uint64_t *id);
+/** gprof_trace_pool_write() - its batches of strings and stacks; 0 or -ENOMEM */
+int gprof_trace_pool_write(const struct gprof_trace_pool *p, struct gprof_trace_bytes *out,
+			   uint64_t generation, uint64_t time);
+
+#endif /* GPROF_TRACE_POOL_H */

@@ -1,0 +1,531 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * trace_recorder.c: a trace that is written while it is recorded.
+ */
+#include <gprof/trace_record.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "device/buffer.h"
+#include "device/device.h"
+#include "base/error.h"
+#include "base/opts.h"
+#include "device/syscall_name.h"
+#include "device/target.h"
+#include "trace_merge.h"
+
+#define WHAT	"the trace"
+#define LOOK_MS	100
+#define NS	1000000000ULL
+/* Shorter ones would be mostly statuses. */
+#define GENERATION_MIN	10000000ULL
+
+/**
+ * struct gprof_trace_recorder - a recorder
+ * @fd: device
+ * @out: where the trace goes; @null where nowhere
+ * @null: to close, or -1
+ * @cfg: what was asked for
+ * @buffer: rings
+ * @merge: reads them
+ * @thread: does so, while @running
+ * @wake: eventfd that ends it
+ * @running: is it there?
+ * @used: it was started, once
+ * @started: between start and stop
+ * @lock: held while the thread reads
+ * @first: what went wrong first, the thread's or not
+ * @error: last failure
+ * @written: the writer's counts at its end
+ */
+struct gprof_trace_recorder {
+	int fd;
+	int out;
+	int null;
+	struct gprof_trace_config cfg;
+	struct gprof_buffer buffer;
+	struct gprof_trace_merge merge;
+	pthread_t thread;
+	int wake;
+	bool running;
+	bool used;
+	bool started;
+	pthread_mutex_t lock;
+	struct gprof_error first;
+	struct gprof_error error;
+	struct gprof_trace_writer_stats written;
+};
+
+static const char *const point_names[GPROF_TRACE_NR_POINTS] = {
+	[GPROF_TRACE_POINT_SWITCH] = "switch",
+	[GPROF_TRACE_POINT_WAKING] = "waking",
+	[GPROF_TRACE_POINT_FORK] = "fork",
+	[GPROF_TRACE_POINT_EXEC] = "exec",
+	[GPROF_TRACE_POINT_EXIT] = "exit",
+	[GPROF_TRACE_POINT_MIGRATE] = "migrate",
+	[GPROF_TRACE_POINT_ENTER] = "syscall_enter",
+	[GPROF_TRACE_POINT_LEAVE] = "syscall_leave",
+	[GPROF_TRACE_POINT_SAMPLE] = "sample",
+	[GPROF_TRACE_POINT_LOST] = "lost",
+	[GPROF_TRACE_POINT_CPU_ON] = "cpu_on",
+	[GPROF_TRACE_POINT_CPU_OFF] = "cpu_off",
+	[GPROF_TRACE_POINT_RUNNING] = "running",
+	[GPROF_TRACE_POINT_IRQ_ENTER] = "irq_enter",
+	[GPROF_TRACE_POINT_IRQ_LEAVE] = "irq_leave",
+	[GPROF_TRACE_POINT_SOFTIRQ_ENTER] = "softirq_enter",
+	[GPROF_TRACE_POINT_SOFTIRQ_LEAVE] = "softirq_leave",
+	[GPROF_TRACE_POINT_FAULT] = "fault",
+	[GPROF_TRACE_POINT_RECLAIM_BEGIN] = "reclaim_begin",
+	[GPROF_TRACE_POINT_RECLAIM_END] = "reclaim_end",
+	[GPROF_TRACE_POINT_COMPACT_BEGIN] = "compact_begin",
+	[GPROF_TRACE_POINT_COMPACT_END] = "compact_end",
+	[GPROF_TRACE_POINT_FREQ] = "freq",
+	[GPROF_TRACE_POINT_THROTTLE] = "throttle",
+	[GPROF_TRACE_POINT_UNTHROTTLE] = "unthrottle",
+};
+
+const char *gprof_trace_point_name(unsigned int type)
+{
+	return type < GPROF_TRACE_NR_POINTS ? point_names[type] : NULL;
+}
+
+/* Groups of the library, of the kernel, what says that it has them, and their names. */
+static const struct {
+	unsigned int group;
+	uint32_t flag;
+	uint64_t feature;
+	const char *name;
+} groups[] = {
+	{ GPROF_TRACE_GROUP_SYSCALLS, GPROF_TRACE_F_SYSCALLS, GPROF_FEAT_TRACE_SYSCALLS,
+	  "system calls" },
+	{ GPROF_TRACE_GROUP_IRQS, GPROF_TRACE_F_IRQS, GPROF_FEAT_TRACE_IRQS, "interrupts" },
+	{ GPROF_TRACE_GROUP_FAULTS, GPROF_TRACE_F_FAULTS, GPROF_FEAT_TRACE_FAULTS, "page faults" },
+	{ GPROF_TRACE_GROUP_RECLAIM, GPROF_TRACE_F_RECLAIM, GPROF_FEAT_TRACE_RECLAIM,
+	  "reclaim of memory" },
+	{ GPROF_TRACE_GROUP_FREQ, GPROF_TRACE_F_FREQ, GPROF_FEAT_TRACE_FREQ, "CPU frequencies" },
+	{ GPROF_TRACE_GROUP_THROTTLE, GPROF_TRACE_F_THROTTLE, GPROF_FEAT_TRACE_THROTTLE,
+	  "throttling of cgroups" },
+};
+
+static int take_groups(unsigned int wanted, uint64_t features, struct gprof_trace_params *params,
+		       struct gprof_error *e)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(groups) / sizeof(*groups); i++) {
+		if (!(wanted & groups[i].group))
+			continue;
+		wanted &= ~groups[i].group;
+		if (!(features & groups[i].feature))
+			return gprof_error_set(e, EOPNOTSUPP,
+					       "this kernel cannot tell of %s (%s); leave them out",
+					       groups[i].name, gprof_strerror(EOPNOTSUPP));
+		params->flags |= groups[i].flag;
+	}
+	if (wanted)
+		return gprof_error_set(e, EINVAL, "there is no group of events %#x", wanted);
+	return 0;
+}
+
+static int setup(struct gprof_trace_recorder *r, const struct gprof_aim *aim)
+{
+	struct gprof_trace_params params = { .size = sizeof(params) };
+	struct gprof_setup s = {
+		.kind = GPROF_KIND_TRACE,
+		.target = aim->target,
+		.id = aim->id,
+		.cpus = (uintptr_t)aim->cpus,
+		.params = (uintptr_t)&params,
+		.cpus_size = (uint32_t)aim->cpus_size,
+		.buffer_size = r->cfg.buffer_bytes,
+	};
+	struct gprof_info info;
+	int err;
+
+	r->fd = gprof_device_open(&r->error);
+	if (r->fd < 0)
+		return r->fd;
+	err = gprof_device_info(r->fd, &info, &r->error);
+	if (!err)
+		err = take_groups(r->cfg.groups, info.out_features, &params, &r->error);
+	if (!err)
+		err = gprof_device_setup(r->fd, &s, WHAT, &r->error);
+	if (!err)
+		err = gprof_buffer_map(&r->buffer, r->fd, &s, &r->error);
+	return err;
+}
+
+static int make(struct gprof_trace_recorder *r)
+{
+	struct gprof_aim aim = { .cgroup = -1 };
+	int err;
+
+	if (!r->cfg.generation_ns)
+		r->cfg.generation_ns = NS;
+	if (r->cfg.generation_ns < GENERATION_MIN)
+		return gprof_error_set(&r->error, EINVAL,
+				       "a generation of %llu ns is too short; at least 10 ms",
+				       (unsigned long long)r->cfg.generation_ns);
+	err = gprof_aim_init(&aim, &r->cfg.target, &r->error);
+	if (!err)
+		err = setup(r, &aim);
+	gprof_aim_free(&aim);
+	r->cfg.target.name = NULL;
+	if (!err && gprof_trace_merge_init(&r->merge, &r->buffer, r->cfg.generation_ns))
+		err = gprof_error_set(&r->error, ENOMEM, "no memory for a trace");
+	return err;
+}
+
+struct gprof_trace_recorder *gprof_trace_recorder_new(const struct gprof_trace_config *cfg)
+{
+	const size_t least = GPROF_SIZE_WITH(struct gprof_trace_config, ctx);
+	struct gprof_trace_recorder *r = calloc(1, sizeof(*r));
+	int err;
+
+	if (!r) {
+		gprof_error_set(NULL, ENOMEM, "no memory for a recorder");
+		return NULL;
+	}
+	r->fd = r->wake = r->out = r->null = -1;
+	pthread_mutex_init(&r->lock, NULL);
+	err = gprof_opts_take(&r->cfg, sizeof(r->cfg), least, cfg, "gprof_trace_config", &r->error);
+	if (!err)
+		err = make(r);
+	if (!err)
+		return r;
+	gprof_error_publish(&r->error);
+	gprof_trace_recorder_free(r);
+	errno = -err;
+	return NULL;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * NS + (uint64_t)ts.tv_nsec;
+}
+
+static const char *syscall_name(void *ctx, uint64_t nr)
+{
+	(void)ctx;
+	return gprof_syscall_name(nr);
+}
+
+static int generation(void *ctx, uint64_t nr, const struct gprof_trace_point *points, size_t n)
+{
+	struct gprof_trace_recorder *r = ctx;
+
+	return r->cfg.generation ? r->cfg.generation(r->cfg.ctx, nr, points, n) : 0;
+}
+
+static int begin_trace(struct gprof_trace_recorder *r, int fd)
+{
+	struct gprof_trace_writer_opts opts = {
+		.sz = sizeof(opts),
+		.version = r->cfg.version,
+		.index = r->cfg.index,
+		.syscall = syscall_name,
+		.generation = generation,
+		.ctx = r,
+	};
+
+	if (fd < 0)
+		fd = r->null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return gprof_error_set(&r->error, errno, "/dev/null: %s", gprof_strerror(errno));
+	r->out = fd;
+	r->merge.writer = gprof_trace_writer_new(fd, &opts);
+	if (!r->merge.writer)
+		return gprof_error_set(&r->error, errno, "%s", gprof_error());
+	return 0;
+}
+
+/* Under the lock: the first failure is what counts. */
+static void failed(struct gprof_trace_recorder *r, int err)
+{
+	if (!err || r->first.err)
+		return;
+	switch (-err) {
+	case EBADMSG:
+		gprof_error_set(&r->first, EBADMSG,
+				"a buffer of the kernel holds a record that makes no sense, and is "
+				"not read any further");
+		break;
+	case ENOSPC:
+	case EDQUOT:
+		gprof_error_set(&r->first, -err,
+				"the disk is full (%s); the trace ends there, make room and record "
+				"again", gprof_strerror(-err));
+		break;
+	case EPIPE:
+		gprof_error_set(&r->first, EPIPE, "whoever was to read the trace has gone (%s)",
+				gprof_strerror(EPIPE));
+		break;
+	case ENOMEM:
+		gprof_error_set(&r->first, ENOMEM, "no memory for the trace");
+		break;
+	default:
+		gprof_error_set(&r->first, -err, "the trace cannot be written (%s)",
+				gprof_strerror(-err));
+	}
+}
+
+static void read_all(struct gprof_trace_recorder *r, bool last)
+{
+	pthread_mutex_lock(&r->lock);
+	failed(r, gprof_trace_merge_read(&r->merge, now_ns, last));
+	pthread_mutex_unlock(&r->lock);
+}
+
+static void *read_thread(void *arg)
+{
+	struct gprof_trace_recorder *r = arg;
+
+	for (;;) {
+		struct pollfd fds[] = {
+			{ .fd = r->wake, .events = POLLIN },
+			{ .fd = r->fd, .events = POLLIN },
+		};
+		int n = poll(fds, 2, LOOK_MS);
+
+		if (fds[0].revents)
+			break;
+		read_all(r, false);
+		/* A device that only ever reports an error must not keep a CPU busy. */
+		if ((n < 0 && errno != EINTR) || fds[1].revents & (POLLERR | POLLHUP | POLLNVAL))
+			nanosleep(&(struct timespec){ 0, LOOK_MS * 1000000L }, NULL);
+	}
+	return NULL;
+}
+
+static int begin_thread(struct gprof_trace_recorder *r)
+{
+	sigset_t all, old;
+	int err;
+
+	r->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (r->wake < 0)
+		return gprof_error_set(&r->error, errno, "cannot make an eventfd (%s)",
+				       gprof_strerror(errno));
+	/* Signals are the program's; a new thread inherits the mask. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	err = pthread_create(&r->thread, NULL, read_thread, r);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	if (err)
+		return gprof_error_set(&r->error, err,
+				       "cannot start the thread that reads the buffers (%s)",
+				       gprof_strerror(err));
+	pthread_setname_np(r->thread, "gprof-trace");
+	r->running = true;
+	return 0;
+}
+
+static void end_thread(struct gprof_trace_recorder *r)
+{
+	uint64_t one = 1;
+
+	if (!r->running)
+		return;
+	/* An eventfd at 0 always takes a 1. */
+	while (write(r->wake, &one, sizeof(one)) < 0 && errno == EINTR)
+		;
+	pthread_join(r->thread, NULL);
+	r->running = false;
+}
+
+/* Also after a failed start. */
+static int end_trace(struct gprof_trace_recorder *r)
+{
+	int err;
+
+	r->written.sz = sizeof(r->written);
+	if (!r->merge.writer)
+		return 0;
+	/* What is held until then is counted when it is written. */
+	err = gprof_trace_writer_cut(r->merge.writer, 1ULL << 62, NULL);
+	gprof_trace_writer_stats(r->merge.writer, &r->written);
+	if (!err)
+		err = gprof_trace_writer_close(r->merge.writer);
+	else
+		gprof_trace_writer_close(r->merge.writer);
+	r->merge.writer = NULL;
+	if (r->null >= 0)
+		close(r->null);
+	r->null = -1;
+	return err;
+}
+
+int gprof_trace_recorder_start(struct gprof_trace_recorder *r, int fd)
+{
+	int err;
+
+	if (r->used)
+		return gprof_error_set(&r->error, EBUSY,
+				       "the recorder was started before; a trace is recorded once");
+	err = begin_trace(r, fd);
+	if (err)
+		return err;
+	r->used = true;
+	gprof_trace_merge_begin(&r->merge, now_ns());
+	err = begin_thread(r);
+	if (!err)
+		err = gprof_device_start(r->fd, WHAT, &r->error);
+	if (err) {
+		end_thread(r);
+		end_trace(r);
+		gprof_error_publish(&r->error);
+		return err;
+	}
+	r->started = true;
+	return 0;
+}
+
+static uint64_t sum_lost(const struct gprof_stats *st)
+{
+	uint64_t sum = 0;
+	size_t i;
+
+	for (i = 0; i < GPROF_LOST_SLOTS; i++)
+		sum += st->out_lost[i];
+	return sum;
+}
+
+/* A ring tells losses before the next good record, which may not have come. */
+static void tell_last_losses(struct gprof_trace_recorder *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->merge.nr; i++) {
+		struct gprof_stats st = {
+			.size = sizeof(st), .cpu = (int32_t)r->merge.cpus[i].ring->cpu,
+		};
+
+		if (!ioctl(r->fd, GPROF_IOC_STATS, &st))
+			failed(r, gprof_trace_merge_lost(&r->merge, i, sum_lost(&st)));
+	}
+}
+
+static uint64_t samples(const struct gprof_trace_recorder *r)
+{
+	uint64_t sum = 0;
+	size_t i;
+
+	for (i = 0; i < r->merge.nr; i++)
+		sum += r->merge.cpus[i].k.samples;
+	return sum;
+}
+
+static void check_sum(struct gprof_trace_recorder *r)
+{
+	struct gprof_stats st;
+	uint64_t sum;
+
+	if (gprof_device_stats(r->fd, &st, &r->error)) {
+		if (!r->first.err)
+			r->first = r->error;
+		return;
+	}
+	sum = samples(r) + sum_lost(&st) + st.out_overwritten;
+	if (st.out_produced != sum && !r->first.err)
+		gprof_error_set(&r->first, EPROTO,
+				"the counts do not add up: %llu events were produced, %llu read, "
+				"lost and overwritten; this is a bug of gprof",
+				(unsigned long long)st.out_produced, (unsigned long long)sum);
+}
+
+int gprof_trace_recorder_stop(struct gprof_trace_recorder *r)
+{
+	if (!r->started)
+		return gprof_error_set(&r->error, EINVAL, "the recorder is not started");
+	r->started = false;
+	/* The thread reads on until nothing more can come. */
+	if (gprof_device_stop(r->fd, WHAT, &r->error) && !r->first.err)
+		r->first = r->error;
+	end_thread(r);
+	read_all(r, true);
+	tell_last_losses(r);
+	failed(r, end_trace(r));
+	check_sum(r);
+	r->error = r->first;
+	if (r->first.err)
+		gprof_error_publish(&r->first);
+	return -r->first.err;
+}
+
+bool gprof_trace_recorder_failed(struct gprof_trace_recorder *r)
+{
+	bool ret;
+
+	pthread_mutex_lock(&r->lock);
+	ret = r->first.err;
+	pthread_mutex_unlock(&r->lock);
+	return ret;
+}
+
+void gprof_trace_recorder_free(struct gprof_trace_recorder *r)
+{
+	struct gprof_error ignored;
+
+	if (!r)
+		return;
+	if (r->started)
+		gprof_device_stop(r->fd, WHAT, &ignored);
+	end_thread(r);
+	end_trace(r);
+	if (r->wake >= 0)
+		close(r->wake);
+	gprof_trace_merge_free(&r->merge);
+	gprof_buffer_unmap(&r->buffer);
+	if (r->fd >= 0)
+		close(r->fd);
+	pthread_mutex_destroy(&r->lock);
+	free(r);
+}
+
+int gprof_trace_recorder_stats(struct gprof_trace_recorder *r,
+			       struct gprof_trace_recorder_stats *st)
+{
+	const size_t least = GPROF_SIZE_WITH(struct gprof_trace_recorder_stats, writer);
+	struct gprof_trace_recorder_stats out = { .writer.sz = sizeof(out.writer) };
+	struct gprof_stats kernel;
+	size_t i;
+	int err;
+
+	pthread_mutex_lock(&r->lock);
+	err = gprof_device_stats(r->fd, &kernel, &r->error);
+	out.read = samples(r);
+	out.malformed = r->merge.refused;
+	for (i = 0; i < r->merge.nr; i++) {
+		const struct gprof_ktrace *k = &r->merge.cpus[i].k;
+
+		out.malformed += k->malformed + k->unknown;
+		out.away += k->absences;
+	}
+	for (i = 0; i < GPROF_TRACE_POINTS_MAX; i++)
+		out.points[i] = r->merge.points[i];
+	if (r->merge.writer)
+		gprof_trace_writer_stats(r->merge.writer, &out.writer);
+	else
+		out.writer = r->written;
+	pthread_mutex_unlock(&r->lock);
+	if (err)
+		return err;
+	out.produced = kernel.out_produced;
+	out.lost = sum_lost(&kernel);
+	out.overwritten = kernel.out_overwritten;
+	return gprof_opts_give(st, &out, sizeof(out), least, "gprof_trace_recorder_stats",
+			       &r->error);
+}

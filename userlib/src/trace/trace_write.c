@@ -1,0 +1,473 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * trace_write.c: write execution traces of a host that Go's tools open.
+ *
+ * Points are held until their generation is cut, put in order, run through the
+ * model, and written with the strings and stacks that they need. What is gprof's own
+ * lies in batches of experiment GPROF_TRACE_EXPERIMENT, which other readers ignore;
+ * the first byte says what it is, and varints follow:
+ *
+ *	'V' 1					once: gprof wrote this, in this way
+ *	'L' cpu n				n events of the CPU were lost before this
+ *	'F' cpu kHz				the CPU goes at that frequency from now on
+ *	'T' cpu 1				a cgroup has used up its time on the CPU
+ *	'T' cpu 0				one has got some more, from this CPU
+ *	'I' { generation offset bytes time }*n	an index, at the end: where each begins,
+ *						bytes of it, first time in units
+ */
+#include <gprof/trace_write.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/error.h"
+#include "base/opts.h"
+#include "base/output.h"
+#include "trace_model.h"
+#include "trace_pool.h"
+#include "trace_wire.h"
+
+#define VERSION_SYNC	25	/* from which on a generation says its clocks */
+#define VERSION_END	26	/* and where it ends */
+#define NS		1000000000ULL
+#define TIME_MAX	(1ULL << 62)
+
+/* A point in the order of its arrival. */
+struct held {
+	struct gprof_trace_point point;
+	uint64_t nr;
+};
+
+struct indexed {
+	uint64_t offset;
+	uint64_t bytes;
+	uint64_t time;
+};
+
+/**
+ * struct gprof_trace_writer - a trace in the making
+ * @fd: where to
+ * @opts: what was asked for
+ * @model: state of the host
+ * @pool: strings and stacks of this generation
+ * @out: bytes of it
+ * @points: not yet written
+ * @nr: how many
+ * @cap: room
+ * @ordered: those that are being written, in order
+ * @cap_ordered: room
+ * @last: time of the last point of each CPU
+ * @cut: time of the last cut
+ * @index: of the generations
+ * @nr_index: how many
+ * @cap_index: room
+ * @unended: the byte that ends the last generation is not yet written
+ * @err: sticky -errno
+ */
+struct gprof_trace_writer {
+	int fd;
+	struct gprof_trace_writer_opts opts;
+	struct gprof_trace_model model;
+	struct gprof_trace_pool pool;
+	struct gprof_trace_bytes out;
+	struct held *points;
+	size_t nr;
+	size_t cap;
+	struct gprof_trace_point *ordered;
+	size_t cap_ordered;
+	uint64_t *last;
+	uint64_t cut;
+	struct indexed *index;
+	size_t nr_index;
+	size_t cap_index;
+	bool unended;
+	int err;
+};
+
+static int flush(struct gprof_trace_writer *w)
+{
+	int err = gprof_output_write(w->fd, w->out.p, w->out.nr);
+
+	if (!err)
+		w->model.stats.bytes += w->out.nr;
+	w->out.nr = 0;
+	return err;
+}
+
+static void destroy(struct gprof_trace_writer *w)
+{
+	gprof_trace_model_free(&w->model);
+	gprof_trace_pool_free(&w->pool);
+	gprof_trace_bytes_free(&w->out);
+	free(w->points);
+	free(w->ordered);
+	free(w->last);
+	free(w->index);
+	free(w);
+}
+
+static int header(struct gprof_trace_writer *w)
+{
+	char text[16] = "go 1.NN trace";
+
+	text[5] = (char)('0' + w->opts.version / 10);
+	text[6] = (char)('0' + w->opts.version % 10);
+	return gprof_trace_put(&w->out, text, sizeof(text));
+}
+
+static int check(struct gprof_trace_writer_opts *o, struct gprof_error *e)
+{
+	if (!o->version)
+		o->version = 23;
+	if (o->version != 22 && o->version != 23 && o->version != 25 && o->version != 26)
+		return gprof_error_set(e, EINVAL,
+				       "traces are written as of Go 1.22, 1.23, 1.25 and 1.26, not 1.%u",
+				       o->version);
+	if (o->cpus > GPROF_TRACE_CPUS)
+		return gprof_error_set(e, EINVAL, "there are at most %u CPUs, not %u",
+				       GPROF_TRACE_CPUS, o->cpus);
+	return 0;
+}
+
+struct gprof_trace_writer *gprof_trace_writer_new(int fd,
+						   const struct gprof_trace_writer_opts *opts)
+{
+	struct gprof_error e = { 0 };
+	struct gprof_trace_writer *w = NULL;
+	int err;
+
+	if (opts && opts->sz != sizeof(*opts)) {
+		err = gprof_error_set(&e, EINVAL, "the options of a trace writer have another size");
+		goto out;
+	}
+	w = calloc(1, sizeof(*w));
+	err = w ? 0 : -ENOMEM;
+	if (w) {
+		w->fd = fd;
+		if (opts)
+			w->opts = *opts;
+		err = check(&w->opts, &e);
+		if (!err)
+			err = gprof_trace_model_init(&w->model, &w->opts);
+		if (!err)
+			err = gprof_trace_pool_init(&w->pool);
+		w->last = calloc(GPROF_TRACE_CPUS, sizeof(*w->last));
+		if (!err && !w->last)
+			err = -ENOMEM;
+		if (!err)
+			err = header(w);
+	}
+	if (err && !e.err)
+		gprof_error_set(&e, -err, "no memory for a trace writer");
+out:
+	if (!err)
+		return w;
+	if (w)
+		destroy(w);
+	gprof_error_publish(&e);
+	errno = -err;
+	return NULL;
+}
+
+static bool is_tid(uint32_t tid)
+{
+	return tid < GPROF_TRACE_TIDS || tid == GPROF_TRACE_NO_TID;
+}
+
+int gprof_trace_writer_add(struct gprof_trace_writer *w, const struct gprof_trace_point *p)
+{
+	struct gprof_trace_point *held;
+	uint64_t bytes;
+
+	if (w->err)
+		return w->err;
+	if (p->time >= TIME_MAX || p->cpu >= GPROF_TRACE_CPUS || !p->type ||
+	    p->type >= GPROF_TRACE_NR_POINTS || p->why >= GPROF_TRACE_NR_WHYS ||
+	    !is_tid(p->tid) || p->other >= GPROF_TRACE_TIDS || p->stack > w->pool.nr_stacks)
+		return -EINVAL;
+	if (gprof_grow(&w->points, &w->cap, w->nr + 1, sizeof(*w->points)))
+		return -ENOMEM;
+	held = &w->points[w->nr].point;
+	*held = *p;
+	w->points[w->nr].nr = w->nr;
+	if (held->time < w->last[p->cpu] || held->time < w->cut) {
+		held->time = w->last[p->cpu] > w->cut ? w->last[p->cpu] : w->cut;
+		w->model.stats.disordered++;
+	}
+	w->last[p->cpu] = held->time;
+	w->nr++;
+	bytes = w->cap * sizeof(*w->points);
+	if (bytes > w->model.stats.memory_peak)
+		w->model.stats.memory_peak = bytes;
+	return 0;
+}
+
+int gprof_trace_writer_name(struct gprof_trace_writer *w, uint32_t tid, const char *name)
+{
+	if (w->err)
+		return w->err;
+	if (!tid || tid >= GPROF_TRACE_TIDS)
+		return -EINVAL;
+	return gprof_trace_model_name(&w->model, tid, name);
+}
+
+int gprof_trace_writer_stack(struct gprof_trace_writer *w, const struct gprof_trace_frame *frames,
+			     size_t nr, uint64_t *id)
+{
+	size_t i;
+
+	for (i = 0; i < nr; i++)
+		if (!frames[i].function.s || !frames[i].file.s)
+			return -EINVAL;
+	return w->err ? w->err : gprof_trace_pool_stack(&w->pool, frames, nr, id);
+}
+
+static int by_time(const void *pa, const void *pb)
+{
+	const struct held *a = pa, *b = pb;
+
+	if (a->point.time != b->point.time)
+		return a->point.time < b->point.time ? -1 : 1;
+	return a->nr < b->nr ? -1 : 1;
+}
+
+static void clocks(struct gprof_trace_clock *c)
+{
+	struct timespec mono, real;
+
+	clock_gettime(CLOCK_MONOTONIC, &mono);
+	clock_gettime(CLOCK_REALTIME, &real);
+	c->mono = (uint64_t)mono.tv_sec * NS + (uint64_t)mono.tv_nsec;
+	c->sec = (uint64_t)real.tv_sec;
+	c->nsec = (uint64_t)real.tv_nsec;
+}
+
+/* How long a unit is, and since 1.25 an instant on all clocks. */
+static int put_clock(struct gprof_trace_writer *w, uint64_t time,
+		     const struct gprof_trace_clock *clock)
+{
+	struct gprof_trace_bytes body = { 0 };
+	int err = 0;
+
+	if (w->opts.version >= VERSION_SYNC)
+		err = gprof_trace_put_byte(&body, GPROF_EV_SYNC);
+	if (!err)
+		err = gprof_trace_put_byte(&body, GPROF_EV_FREQUENCY);
+	if (!err)
+		err = gprof_trace_put_number(&body, NS / GPROF_TRACE_UNIT_NS);
+	if (w->opts.version >= VERSION_SYNC) {
+		uint64_t unit = clock->mono / GPROF_TRACE_UNIT_NS;
+
+		/* The trace's clock is CLOCK_MONOTONIC, so that this says itself. */
+		if (unit < time)
+			time = unit;
+		if (!err)
+			err = gprof_trace_put_byte(&body, GPROF_EV_CLOCK_SNAPSHOT);
+		if (!err)
+			err = gprof_trace_put_number(&body, unit - time);
+		if (!err)
+			err = gprof_trace_put_number(&body, clock->mono);
+		if (!err)
+			err = gprof_trace_put_number(&body, clock->sec);
+		if (!err)
+			err = gprof_trace_put_number(&body, clock->nsec);
+	}
+	if (!err)
+		err = gprof_trace_put_batch(&w->out, 0, w->model.generation,
+					    GPROF_TRACE_NO_THREAD, time, &body);
+	gprof_trace_bytes_free(&body);
+	return err;
+}
+
+/* Whose trace it is. */
+static int put_origin(struct gprof_trace_writer *w, uint64_t time)
+{
+	struct gprof_trace_bytes body = { 0 };
+	int err;
+
+	if (w->model.generation != 1)
+		return 0;
+	err = gprof_trace_put(&body, "V\1", 2);
+	if (!err)
+		err = gprof_trace_put_batch(&w->out, GPROF_TRACE_EXPERIMENT, w->model.generation,
+					    GPROF_TRACE_NO_THREAD, time, &body);
+	gprof_trace_bytes_free(&body);
+	return err;
+}
+
+static int note(struct gprof_trace_writer *w, uint64_t time)
+{
+	if (!w->opts.index)
+		return 0;
+	if (gprof_grow(&w->index, &w->cap_index, w->nr_index + 1, sizeof(*w->index)))
+		return -ENOMEM;
+	w->index[w->nr_index++] = (struct indexed){ w->model.stats.bytes, w->out.nr, time };
+	return 0;
+}
+
+/* The points of before @end, of which there are @nr, in order. */
+static int write_generation(struct gprof_trace_writer *w, size_t nr,
+			    const struct gprof_trace_clock *clock)
+{
+	struct gprof_trace_clock now;
+	uint64_t first;
+	size_t i;
+	int err = 0;
+
+	if (gprof_grow(&w->ordered, &w->cap_ordered, nr, sizeof(*w->ordered)))
+		return -ENOMEM;
+	for (i = 0; i < nr; i++)
+		w->ordered[i] = w->points[i].point;
+	if (!clock) {
+		clocks(&now);
+		clock = &now;
+	}
+	if (w->opts.generation)
+		err = w->opts.generation(w->opts.ctx, w->model.generation + 1, w->ordered, nr);
+	if (!err && w->unended)
+		err = gprof_trace_put_byte(&w->out, GPROF_EV_END_OF_GENERATION);
+	/* The header, and the end of the generation before, belong to no generation. */
+	if (!err)
+		err = flush(w);
+	w->unended = w->opts.version >= VERSION_END;
+	first = w->ordered[0].time / GPROF_TRACE_UNIT_NS;
+	if (!err)
+		err = gprof_trace_model_run(&w->model, w->ordered, nr, &w->pool, &w->out);
+	if (!err)
+		err = put_clock(w, first, clock);
+	if (!err)
+		err = put_origin(w, first);
+	if (!err)
+		err = gprof_trace_pool_write(&w->pool, &w->out, w->model.generation, first);
+	if (!err)
+		err = note(w, first);
+	if (!err)
+		err = flush(w);
+	if (!err)
+		w->model.stats.generations++;
+	return err;
+}
+
+/* What is left belongs to the next generation, which has its own stacks. */
+static int move_on(struct gprof_trace_writer *w, size_t nr)
+{
+	struct gprof_trace_pool pool;
+	size_t i;
+	int err = gprof_trace_pool_init(&pool);
+
+	w->nr -= nr;
+	if (w->nr)
+		memmove(w->points, w->points + nr, w->nr * sizeof(*w->points));
+	for (i = 0; i < w->nr && !err; i++) {
+		w->points[i].nr = i;
+		err = gprof_trace_pool_move(&pool, &w->pool, &w->points[i].point.stack);
+	}
+	gprof_trace_pool_free(&w->pool);
+	w->pool = pool;
+	return err;
+}
+
+int gprof_trace_writer_cut(struct gprof_trace_writer *w, uint64_t time,
+			   const struct gprof_trace_clock *clock)
+{
+	size_t nr = 0;
+
+	if (w->err)
+		return w->err;
+	if (w->nr)
+		qsort(w->points, w->nr, sizeof(*w->points), by_time);
+	while (nr < w->nr && w->points[nr].point.time < time)
+		nr++;
+	if (time > w->cut)
+		w->cut = time;
+	if (nr)
+		w->err = write_generation(w, nr, clock);
+	if (!w->err)
+		w->err = move_on(w, nr);
+	return w->err;
+}
+
+static int put_index(struct gprof_trace_writer *w)
+{
+	struct gprof_trace_bytes body = { 0 };
+	size_t i = 0;
+	int err = 0;
+
+	while (i < w->nr_index && !err) {
+		err = gprof_trace_put_byte(&body, 'I');
+		for (; i < w->nr_index && !err; i++) {
+			if (body.nr + 4 * GPROF_VARINT_MAX > GPROF_TRACE_BATCH_MAX)
+				break;
+			err = gprof_trace_put_number(&body, i + 1);
+			if (!err)
+				err = gprof_trace_put_number(&body, w->index[i].offset);
+			if (!err)
+				err = gprof_trace_put_number(&body, w->index[i].bytes);
+			if (!err)
+				err = gprof_trace_put_number(&body, w->index[i].time);
+		}
+		if (!err)
+			err = gprof_trace_put_batch(&w->out, GPROF_TRACE_EXPERIMENT,
+						    w->model.generation, GPROF_TRACE_NO_THREAD,
+						    w->model.now, &body);
+	}
+	gprof_trace_bytes_free(&body);
+	return err;
+}
+
+/* A trace of no points says its clocks, and, for Go 1.23 wants an event, that CPU 0 idles. */
+static int put_nothing(struct gprof_trace_writer *w)
+{
+	static const unsigned char idle[] = { GPROF_EV_PROC_STATUS, 0, 0, GPROF_PROC_IDLE };
+	struct gprof_trace_bytes body = { 0 };
+	struct gprof_trace_clock now;
+	uint64_t time;
+	int err;
+
+	w->model.generation++;
+	clocks(&now);
+	time = now.mono / GPROF_TRACE_UNIT_NS;
+	w->unended = w->opts.version >= VERSION_END;
+	err = gprof_trace_put(&body, idle, sizeof(idle));
+	if (!err)
+		err = gprof_trace_put_batch(&w->out, 0, w->model.generation, 0, time, &body);
+	if (!err)
+		err = put_clock(w, time, &now);
+	if (!err)
+		err = put_origin(w, time);
+	if (!err)
+		err = gprof_trace_pool_write(&w->pool, &w->out, w->model.generation, time);
+	gprof_trace_bytes_free(&body);
+	return err;
+}
+
+int gprof_trace_writer_close(struct gprof_trace_writer *w)
+{
+	int err;
+
+	if (!w)
+		return 0;
+	err = gprof_trace_writer_cut(w, TIME_MAX, NULL);
+	if (!err && !w->model.generation)
+		err = put_nothing(w);
+	if (!err)
+		err = put_index(w);
+	if (!err && w->unended)
+		err = gprof_trace_put_byte(&w->out, GPROF_EV_END_OF_GENERATION);
+	if (!err)
+		err = flush(w);
+	destroy(w);
+	return err;
+}
+
+int gprof_trace_writer_stats(const struct gprof_trace_writer *w,
+			     struct gprof_trace_writer_stats *st)
+{
+	const size_t least = GPROF_SIZE_WITH(struct gprof_trace_writer_stats, memory_peak);
+	struct gprof_trace_writer_stats out = w->model.stats;
+
+	out.reused = w->model.reused;
+	return gprof_opts_give(st, &out, sizeof(out), least, "gprof_trace_writer_stats", NULL);
+}
