@@ -1366,56 +1366,88 @@ static void use_up_and_exec(void *arg, int step)
 	_exit(1);
 }
 
-/* What waits to be read is another's program by the time it is: the owner is asked for then. */
+/* Records the target until another's program runs in it, and what was read has ended. */
+static int record_over_exec(struct gprof_setup *setup, struct child *target,
+			    struct maps_seen *seen, uint64_t *missed)
+{
+	struct gprof_stats st, first = { 0 };
+	char text[64] = "", path[64];
+	struct reader reader;
+	struct device dev;
+	uint64_t end;
+	int err;
+
+	setup->id = target->pid;
+	err = device_record(&dev, setup);
+	if (err)
+		return err;
+	err = reader_init(&reader, &dev);
+	reader.ctx = seen;
+	reader.on_map = see_foreign;
+	snprintf(path, sizeof(path), "/proc/%d/comm", target->pid);
+	if (!err)
+		err = child_begin(target);
+	end = monotonic_ns() + 60000000000;
+	for (;;) {
+		if (!err)
+			err = reader_read(&reader) < 0 ? -EIO : 0;
+		if (!err)
+			err = device_stats(&dev, GPROF_STATS_ALL_CPUS, &st);
+		sleep_ms(1);
+		if (!err)
+			err = file_read(path, text, sizeof(text));
+		if (err || monotonic_ns() > end || strstr(text, "gprof_att"))
+			break;
+		first = st;
+	}
+	end = monotonic_ns() + 3000000000;
+	do {
+		if (!err)
+			err = reader_read(&reader) < 0 ? -EIO : 0;
+		sleep_ms(10);
+		if (!err)
+			err = device_stats(&dev, GPROF_STATS_ALL_CPUS, &st);
+	} while (!err && st.out_maps_missed == first.out_maps_missed && monotonic_ns() < end);
+	if (!err)
+		err = device_stop(&dev);
+	if (!err)
+		err = reader_read(&reader) < 0 || reader.error[0] ? -EIO : 0;
+	*missed += st.out_maps_missed - first.out_maps_missed;
+	reader_free(&reader);
+	device_close(&dev);
+	return err ? err : strstr(text, "gprof_att") ? 0 : -ETIME;
+}
+
+#define EXECS	6
+
+/*
+ * What waits to be read is another's program by the time it is: the owner is asked for
+ * then. Whether anything waits as the exec comes is chance: until it did.
+ */
 TEST_F(attacker, sees_no_mapping_of_a_program_that_came_between)
 {
 	struct maps_seen seen = { 0 };
-	struct gprof_stats st, first = { 0 };
-	bool came = false;
-	struct reader reader;
-	struct child target;
-	uint64_t end;
-	char text[64], path[64];
+	struct child targets[EXECS];
+	uint64_t missed = 0;
+	int i;
 
 	NEED_ROOT();
 	ASSERT_EQ(0, install_foreign());
-	ASSERT_EQ(0, child_fork(&target, use_up_and_exec, NULL));
-	ASSERT_EQ(0, child_step(&target));
-	ASSERT_EQ(0, be_usual_attacker());
-	self->setup.id = target.pid;
-	self->setup.buffer_size = 1 << 20;
-	ASSERT_EQ(0, device_record(&self->dev, &self->setup));
-	ASSERT_EQ(0, reader_init(&reader, &self->dev));
-	reader.ctx = &seen;
-	reader.on_map = see_foreign;
-	ASSERT_EQ(0, child_begin(&target));
-	snprintf(path, sizeof(path), "/proc/%d/comm", target.pid);
-	end = monotonic_ns() + 60000000000;
-	while (!came && monotonic_ns() < end) {
-		ASSERT_LE(0, reader_read(&reader));
-		ASSERT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
-		sleep_ms(1);
-		ASSERT_EQ(0, file_read(path, text, sizeof(text)));
-		came = strstr(text, "gprof_att");
-		if (!came)
-			first = st;
+	for (i = 0; i < EXECS; i++) {
+		ASSERT_EQ(0, child_fork(&targets[i], use_up_and_exec, NULL));
+		ASSERT_EQ(0, child_step(&targets[i]));
 	}
-	ASSERT_TRUE(came);
-	end = monotonic_ns() + 6000000000;
-	do {
-		ASSERT_LE(0, reader_read(&reader));
-		sleep_ms(10);
-		ASSERT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
-	} while (st.out_maps_missed == first.out_maps_missed && monotonic_ns() < end);
-	ASSERT_EQ(0, device_stop(&self->dev));
-	ASSERT_LE(0, reader_read(&reader));
-	TH_LOG("%llu mappings, %llu readings missed", (unsigned long long)seen.all,
-	       (unsigned long long)st.out_maps_missed);
-	EXPECT_STREQ("", reader.error);
+	ASSERT_EQ(0, be_usual_attacker());
+	self->setup.buffer_size = 1 << 20;
+	for (i = 0; i < EXECS && !missed; i++)
+		ASSERT_EQ(0, record_over_exec(&self->setup, &targets[i], &seen, &missed));
+	TH_LOG("%llu mappings, %llu readings missed, %d execs", (unsigned long long)seen.all,
+	       (unsigned long long)missed, i);
 	EXPECT_LT(10, seen.all);
 	EXPECT_EQ(0, seen.foreign);
-	EXPECT_LT(first.out_maps_missed, st.out_maps_missed);
-	reader_free(&reader);
+	EXPECT_LT(0, missed);
+	for (i = 0; i < EXECS; i++)
+		child_end(&targets[i]);
 }
 
 /* ---- holding on to the module ---- */
