@@ -168,6 +168,22 @@ static void end_other_wait(struct gprof_sched *s, struct task_struct *next, u64 
 		gprof_count(&c->missed, 1);
 }
 
+static bool counts_all(const struct gprof_sched *s)
+{
+	return s->whose.target->type == GPROF_TARGET_SYSTEM;
+}
+
+/*
+ * Is what has passed since the last switch @prev's? Not where it ran before it belonged,
+ * or its process came in while it ran: then nobody was told when it was switched in.
+ */
+static __always_inline bool has_run(const struct gprof_sched *s,
+				    const struct gprof_sched_counters *c,
+				    struct task_struct *prev, bool all)
+{
+	return all || (c->curr == prev && gprof_sched_member(s, prev));
+}
+
 /*
  * What is not the usual switch from a task that sleeps to one that waited. No
  * clone of it, for that would want its arguments in other registers than those
@@ -182,7 +198,9 @@ static noinline __noclone void other_switch(struct gprof_sched *s, bool preempt,
 	if (!prev->pid) {
 		gprof_count(&c->left_idle, gprof_sched_member(s, next));
 	} else if (gprof_sched_member(s, prev)) {
-		gprof_histogram_add(&c->on_cpu, gprof_cycles_ns(cycles_since(c->last, now)));
+		if (has_run(s, c, prev, counts_all(s)))
+			gprof_histogram_add(&c->on_cpu,
+					    gprof_cycles_ns(cycles_since(c->last, now)));
 		if (gprof_task_queued(prev))
 			begin_wait(s, prev, now, has_stall(s));
 	}
@@ -218,7 +236,7 @@ static __always_inline void on_switch(struct gprof_sched *s, bool preempt,
 	}
 	c = this_cpu_ptr(s->counters);
 	now = gprof_cycles_of(cheap);
-	if (all || gprof_sched_member(s, prev))
+	if (has_run(s, c, prev, all))
 		gprof_histogram_add(&c->on_cpu, gprof_cycles_ns(cycles_since(c->last, now)));
 	c->last = now;
 	if (!all)
@@ -294,9 +312,7 @@ static const struct probes *probes_for(const struct gprof_sched *s)
 		{ { PAIR(some_slow), PAIR(some_slow_stall) }, { PAIR(some), PAIR(some_stall) } },
 		{ { PAIR(all_slow), PAIR(all_slow_stall) }, { PAIR(all), PAIR(all_stall) } },
 	};
-	bool all = s->whose.target->type == GPROF_TARGET_SYSTEM;
-
-	return &probes[all][gprof_clock.cheap][has_stall(s)];
+	return &probes[counts_all(s)][gprof_clock.cheap][has_stall(s)];
 }
 
 static int join(struct gprof_sched *s)

@@ -5,6 +5,7 @@
  * The processes of a target are scope.c's, which keeps a bit for each in a map of
  * ours: every switch asks.
  */
+#include "cycles.h"
 #include "sched.h"
 #include "target.h"
 
@@ -22,8 +23,10 @@ static void note_current(void *data)
 	struct gprof_sched *s = data;
 	struct gprof_sched_counters *c = this_cpu_ptr(s->counters);
 
-	if (!c->curr && gprof_sched_member(s, current))
+	if (!c->curr && gprof_sched_member(s, current)) {
+		c->last = gprof_cycles();
 		WRITE_ONCE(c->curr, current);
+	}
 }
 
 /**
@@ -61,7 +64,12 @@ void gprof_sched_executed(struct gprof_sched *s)
 {
 	struct gprof_sched_counters *c = this_cpu_ptr(s->counters);
 
-	WRITE_ONCE(c->curr, gprof_sched_member(s, current) ? current : NULL);
+	if (!gprof_sched_member(s, current)) {
+		WRITE_ONCE(c->curr, NULL);
+	} else if (c->curr != current) {
+		c->last = gprof_cycles();
+		WRITE_ONCE(c->curr, current);
+	}
 }
 
 /**
