@@ -2,6 +2,11 @@
 /*
  * known: might this be a task of anybody's target?
  *
+ * A set bit means: the process of this number is in the table of scope.c, or was until
+ * a short while ago. scope.c sets it, under scope_lock, before the process can be found
+ * there, and has it forgotten when no process of this number is left in it. A clear
+ * bit is the truth; who finds it set has to ask the table.
+ *
  * A process ceases to belong before its tasks cease to switch: the last of them may be
  * preempted amid its end for as long as it takes. Whoever noted that it runs or waits has
  * to see it give up the CPU. So a number stays known until a grace period of RCU-tasks
@@ -9,7 +14,13 @@
  * ending too, and then one of RCU, since the very end runs without preemption
  * (kernel/rcu/tasks.h).
  *
- * Locks: known_lock is a raw spinlock, innermost; interrupts are off under it.
+ * Another process may get the number meanwhile. Where it belongs, gprof_known_add() takes the
+ * number out of what is to be forgotten; where not, it passes for known until then, which
+ * costs it a look into the table and nothing else.
+ *
+ * Locks: known_lock is a raw spinlock, innermost, inside scope_lock; interrupts are off
+ * under it. known_mutex is innermost; one grace period of RCU passes under it, the first
+ * time only.
  */
 #include "known.h"
 
@@ -73,7 +84,13 @@ int gprof_known_init(void)
 		if (map) {
 			leaving = map + MAP_LONGS;
 			leaving_before = map + 2 * MAP_LONGS;
-			gprof_known_map = map;
+			WRITE_ONCE(gprof_known_map, map);
+			/*
+			 * Probes load this pointer and the list that sends them here in
+			 * any order. Pairs with preemption being off in all of them: who may
+			 * have found NULL is gone before anybody stands in a list.
+			 */
+			synchronize_rcu();
 		}
 	}
 	map = gprof_known_map;
@@ -122,5 +139,6 @@ void gprof_known_forget(pid_t tgid)
 	raw_spin_lock_irqsave(&known_lock, flags);
 	__set_bit(tgid, leaving);
 	raw_spin_unlock_irqrestore(&known_lock, flags);
-	schedule_work(&forget_work);
+	/* It waits for long: not where short works wait behind it. */
+	queue_work(system_unbound_wq, &forget_work);
 }

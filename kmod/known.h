@@ -31,7 +31,8 @@ void gprof_known_forget(pid_t tgid);
  */
 static __always_inline bool gprof_known(const struct task_struct *task)
 {
-	return test_bit(task->tgid, gprof_known_map);
+	/* After the list that sends us here, also for the compiler: see gprof_known_init(). */
+	return test_bit(task->tgid, READ_ONCE(gprof_known_map));
 }
 
 #endif /* GPROF_KNOWN_H */

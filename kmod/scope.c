@@ -24,7 +24,7 @@
  * members; they are called with preemption off, which RCU takes for a reader.
  *
  * Locks: scope_mutex is innermost but for the taps'. scope_lock is a raw
- * spinlock, innermost of all; interrupts are off under it.
+ * spinlock, innermost of all but known.c's; interrupts are off under it.
  */
 #include "scope.h"
 #include "known.h"
@@ -77,8 +77,8 @@ static bool add(struct gprof_scope *s, const struct task_struct *task, bool wait
 		m->spare = NULL;
 		p->tgid = task->tgid;
 		p->group = task->signal;
-		hlist_add_head_rcu(&p->node, bucket_of(p->tgid));
 		gprof_known_add(p->tgid);
+		hlist_add_head_rcu(&p->node, bucket_of(p->tgid));
 	}
 	m->process = p;
 	m->task = s->target->type == GPROF_TARGET_THREAD ? task : NULL;

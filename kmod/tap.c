@@ -33,6 +33,7 @@
 #include "tracepoint.h"
 
 #include <linux/kernel.h>
+#include <linux/lockdep.h>
 #include <linux/mutex.h>
 #include <linux/preempt.h>
 #include <linux/rculist.h>
@@ -338,6 +339,7 @@ static struct gprof_tap_user *first_of(struct tap *t)
 /* Strangers pay less for a walk that they do not go than for a call. */
 static bool can_be_direct(struct tap *t)
 {
+	lockdep_assert_held(&tap_mutex);
 	return t->aim && t->nr == 1 && t->users.first;
 }
 
@@ -367,6 +369,7 @@ static int begin(struct tap *t)
 {
 	int err;
 
+	lockdep_assert_held(&tap_mutex);
 	if (can_be_direct(t)) {
 		if (t->has_emptied)
 			cond_synchronize_rcu(t->emptied);
@@ -382,6 +385,7 @@ static int begin(struct tap *t)
 /* The last has gone. */
 static void end(struct tap *t)
 {
+	lockdep_assert_held(&tap_mutex);
 	gprof_tracepoint_detach_nowait(t->name, t->probe, NULL);
 	if (t->direct)
 		call_all(t);
