@@ -363,6 +363,11 @@ user_is_refused_the_host()
 	refused 1 CAP_PERFMON as_user gprofctl cpu -a -d 1 -o x.pb.gz
 }
 
+debuginfod_without_a_server_is_refused()
+{
+	refused 1 DEBUGINFOD_URLS env -u DEBUGINFOD_URLS gprofctl cpu --debuginfod -- true
+}
+
 user_is_refused_tracepoints()
 {
 	refused 1 '' as_user gprofctl profile -e sched:sched_switch -o x.pb.gz -- true
@@ -491,6 +496,7 @@ ktap_run recording_ends_with_its_counts file_has_what_was_read \
 	directory_that_is_no_cgroup_is_refused no_target_is_refused two_targets_are_refused \
 	user_records_their_own_command user_is_refused_the_process_of_another \
 	user_is_refused_the_kernel user_is_refused_the_host user_is_refused_tracepoints \
+	debuginfod_without_a_server_is_refused \
 	output_that_cannot_be_opened_is_refused_before_the_command_runs \
 	output_that_is_a_directory_is_refused full_disk_at_the_end_is_told \
 	old_profile_survives_a_recording_that_fails \

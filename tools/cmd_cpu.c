@@ -192,6 +192,7 @@ static const struct option_row cpu_rows[] = {
 	{ 0, "no-callchain", NULL, "record the sampled instruction alone, not its callers",
 	  set_no_callchain },
 	{ 0, "buffer", "BYTES", "kernel buffer per CPU and event", set_buffer },
+	RECORD_DEBUGINFOD,
 	{ 0 },
 };
 

@@ -88,6 +88,7 @@ static const struct option_row profile_rows[] = {
 	{ 0, "rate", "N", "sample every N-th event (default: 1, all)", set_rate },
 	{ 0, "user-only", NULL, "leave the kernel's frames out", set_user_only },
 	{ 0, "buffer", "BYTES", "kernel buffer per CPU", set_buffer },
+	RECORD_DEBUGINFOD,
 	{ 0 },
 };
 

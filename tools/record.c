@@ -5,6 +5,8 @@
  */
 #include "record.h"
 
+#include <gprof/debuginfod.h>
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -211,6 +213,28 @@ static int finish(struct run *s)
 	if (tell(s) != STATUS_OK)
 		status = STATUS_FAILED;
 	return status;
+}
+
+static int show_fetching(void *ctx, const char *build_id, uint64_t done, uint64_t total)
+{
+	(void)ctx;
+	if (total)
+		progress("fetching debug file %.12s: %" PRIu64 " of %" PRIu64 " KiB", build_id,
+			 done >> 10, total >> 10);
+	else
+		progress("fetching debug file %.12s: %" PRIu64 " KiB", build_id, done >> 10);
+	return 0;
+}
+
+int record_debuginfod(void *ctx, const char *value)
+{
+	const struct gprof_debuginfod_opts opts = {
+		.sz = sizeof(opts), .progress = show_fetching,
+	};
+
+	(void)ctx;
+	(void)value;
+	return gprof_debuginfod_allow(&opts) ? fail("%s", gprof_error()) : STATUS_OK;
 }
 
 int record(const struct recording *rec)

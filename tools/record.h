@@ -29,6 +29,13 @@ struct recording {
 	void *ctx;
 };
 
+/* record_debuginfod() - what --debuginfod does: ask servers, and show how that goes */
+int record_debuginfod(void *ctx, const char *value);
+
+#define RECORD_DEBUGINFOD							\
+	{ 0, "debuginfod", NULL, "fetch debug files that are not here from the servers of\n"	\
+	  "DEBUGINFOD_URLS, which learn what is profiled", record_debuginfod }
+
 /* record() - record; returns the exit status */
 int record(const struct recording *rec);
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symbol/debuginfod.h"
 #include "symbol/demangle.h"
 
 /* Mapping of kernel addresses that belong to no image that is known. */
@@ -532,6 +533,7 @@ int gprof_resolver_name(struct gprof_resolver *r)
 
 	if (!inlines)
 		return -ENOMEM;
+	gprof_debuginfod_begin();
 	/* File by file: each is open only while it is needed. */
 	if (r->nr_unnamed)
 		qsort(r->unnamed, r->nr_unnamed, sizeof(*r->unnamed), by_object);

@@ -16,6 +16,7 @@
 #include <zlib.h>
 
 #include "base/regular_file.h"
+#include "debuginfod.h"
 
 #define DEBUG_ROOT	"/usr/lib/debug"
 
@@ -72,26 +73,13 @@ static bool has_build_id(int fd, const struct gprof_debug_wanted *w, bool needed
 	return same;
 }
 
-/* Opens @path if it is the debug file: by its checksum, or else by build-id. */
-static int try_file(const char *path, const struct gprof_debug_wanted *w, bool by_crc, bool ours)
+/* @fd, or a copy of it, if it is the debug file: by its checksum, or else by build-id. */
+static int take_file(int fd, const struct gprof_debug_wanted *w, bool by_crc, bool trusted)
 {
-	int look, fd, copy = -1;
-	bool trusted, good;
-	struct stat st;
+	bool good = has_build_id(fd, w, !by_crc);
+	int copy = -1;
 	uint32_t crc;
 
-	look = gprof_look(path, 0, &st);
-	if (look < 0)
-		return -1;
-	trusted = is_trusted(&st, ours);
-	if (st.st_size > (trusted ? FILE_MAX : COPY_MAX))
-		fd = -1;
-	else
-		fd = gprof_open_looked(look);
-	close(look);
-	if (fd < 0)
-		return -1;
-	good = has_build_id(fd, w, !by_crc);
 	if (good && !trusted) {
 		copy = memfd_create("gprof debug", MFD_CLOEXEC);
 		good = copy >= 0;
@@ -110,6 +98,39 @@ static int try_file(const char *path, const struct gprof_debug_wanted *w, bool b
 		return fd;
 	close(fd);
 	return -1;
+}
+
+static int try_file(const char *path, const struct gprof_debug_wanted *w, bool by_crc, bool ours)
+{
+	bool trusted;
+	struct stat st;
+	int look, fd;
+
+	look = gprof_look(path, 0, &st);
+	if (look < 0)
+		return -1;
+	trusted = is_trusted(&st, ours);
+	if (st.st_size > (trusted ? FILE_MAX : COPY_MAX))
+		fd = -1;
+	else
+		fd = gprof_open_looked(look);
+	close(look);
+	return fd < 0 ? -1 : take_file(fd, w, by_crc, trusted);
+}
+
+/* Servers send what they like, into a cache that others may write to. */
+static int find_on_server(const struct gprof_debug_wanted *w)
+{
+	int fd = w->build_id_len < 2 ? -1 : gprof_debuginfod_find(w->build_id, w->build_id_len);
+	struct stat st;
+
+	if (fd < 0)
+		return -1;
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size > COPY_MAX) {
+		close(fd);
+		return -1;
+	}
+	return take_file(fd, w, false, false);
 }
 
 static int find_by_build_id(const char *root, const struct gprof_debug_wanted *w)
@@ -162,5 +183,7 @@ int gprof_debug_file(const struct gprof_debug_wanted *w)
 		fd = find_by_build_id("", w);
 	if (fd < 0)
 		fd = find_by_link("", w);
+	if (fd < 0)
+		fd = find_on_server(w);
 	return fd;
 }

@@ -3,8 +3,9 @@
  * debug_file.h: the file that has the debug symbols of another one.
  *
  * It is found by the build-id of that, or by the name and the checksum that that says
- * (.gnu_debuglink), where gdb looks for it: as the process sees files, that ran it, and
- * then as we do. Nothing that is found is believed before build-id or checksum agree.
+ * (.gnu_debuglink), where gdb looks for it: as the process sees files, that ran it, then
+ * as we do, and then on debuginfod servers, where the program allows it. Nothing that is
+ * found is believed before build-id or checksum agree.
  */
 #ifndef GPROF_DEBUG_FILE_H
 #define GPROF_DEBUG_FILE_H
