@@ -29,6 +29,7 @@ run()
 	run_got=0
 	"$@" >out 2>err || run_got=$?
 	head -c 2000 out
+	echo
 	cat err
 	[ "$run_got" -eq "$run_want" ] || fail "status $run_got, not $run_want: $*"
 }

@@ -84,7 +84,8 @@ ktap_run()
 			"$ktap_test"
 		) >"$ktap_dir/log" 2>&1 </dev/null
 		ktap_status=$?
-		sed 's/^/# /' "$ktap_dir/log"
+		# a last line without an end too
+		awk '{ print "# " $0 }' "$ktap_dir/log"
 		if [ "$ktap_status" -eq 0 ]; then
 			echo "ok $ktap_n $ktap_test"
 		elif [ "$ktap_status" -eq 4 ] && [ -s "$ktap_dir/skip" ]; then
