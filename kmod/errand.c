@@ -119,13 +119,19 @@ static u64 run_errands(struct gprof_servant *s)
 	return due;
 }
 
+/* As old as the last tick, which may come meanwhile. */
+static u64 own_run(void)
+{
+	return READ_ONCE(current->se.sum_exec_runtime);
+}
+
 /*
  * All time of the thread is its user's: that of waking up too, which is most of it where
  * there is much to ask for and nothing that may be done.
  */
 static void settle(struct gprof_servant *s)
 {
-	u64 run = current->se.sum_exec_runtime;
+	u64 run = own_run();
 
 	gprof_allowance_spend(&s->spent, ktime_get_mono_fast_ns(), run - s->accounted,
 			      READ_ONCE(s->share));
@@ -373,7 +379,7 @@ void gprof_errand_begin(struct gprof_errand *e)
 	struct gprof_servant *s = e->servant;
 
 	s->began = ktime_get_mono_fast_ns();
-	s->began_run = current->se.sum_exec_runtime;
+	s->began_run = own_run();
 }
 
 /*
@@ -382,7 +388,7 @@ void gprof_errand_begin(struct gprof_errand *e)
  */
 static u64 cost_until(const struct gprof_servant *s, u64 now)
 {
-	return min(now - s->began, current->se.sum_exec_runtime - s->began_run + TICK_NSEC);
+	return min(now - s->began, own_run() - s->began_run + TICK_NSEC);
 }
 
 /**
