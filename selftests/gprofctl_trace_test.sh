@@ -37,29 +37,29 @@ ping_pong()
 	wait $ping_pid
 }
 
-# wait_for_thread PID: until it has the thread that it makes right before it records
-wait_for_thread()
+# wait_for_recording PID: until it waits for signals, in poll(), as it does when it records
+wait_for_recording()
 {
 	wait_tries=0
-	until [ "$(find "/proc/$1/task" -mindepth 1 -maxdepth 1 | wc -l)" -eq 2 ]; do
+	until grep -Eq '^(7|73) ' "/proc/$1/syscall"; do
 		wait_tries=$((wait_tries + 1))
 		[ $wait_tries -lt 600 ] || fail "nothing is recorded within a minute"
 		sleep 0.1
 	done
 }
 
-# traced OPTIONS...: ping_pong and forks while the host is traced into x.trace; with
-# $held, while nobody reads the rings
+# traced OPTIONS...: ping_pong, or $during, and forks while the host is traced into x.trace;
+# with $held, while nobody reads the rings
 traced()
 {
 	gprofctl trace -a -o x.trace "$@" 2>err &
 	pid=$!
-	wait_for_thread $pid
+	wait_for_recording $pid
 	if [ "${held-}" ]; then
 		sleep 0.5
 		kill -STOP $pid
 	fi
-	ping_pong "${rounds-300}"
+	${during-ping_pong "${rounds-300}"}
 	for _ in 1 2 3 4 5 6 7 8 9 10; do
 		(/bin/true)
 	done
@@ -96,6 +96,43 @@ several_generations_say_the_same()
 	[ "$(has generations)" -eq "$(count generations)" ]
 	[ "$(has switches)" -eq "$(($(count switches) + $(count repaired)))" ]
 	[ "$(has goroutines)" -eq "$(count tasks)" ]
+}
+
+# By the same clock: each task that perf sees switched in is so here, on the same CPU, in the
+# same order, and between the switches before and behind it.
+switches_are_those_that_perf_sees()
+{
+	command -v perf >/dev/null || skip "there is no perf"
+	during="perf record -q -a -e sched:sched_switch --clockid CLOCK_MONOTONIC -o perf.data
+		perf bench sched pipe -l 300"
+	traced
+	[ "$(count lost)" -eq 0 ] || fail "events were lost"
+	perf script -i perf.data --ns -F cpu,time,trace 2>/dev/null | sed -n \
+		's/^ *\[0*\([0-9][0-9]*\)\] *\([0-9]*\)\.\([0-9]*\):.* next_pid=\([1-9][0-9]*\) .*/\1 \2\3 \4/p' >theirs
+	gprofctl read x.trace | sed -n \
+		's/^M=[-0-9]* P=\([0-9]*\) .* Time=\([0-9]*\) Resource=Goroutine(\([0-9]*\)).*[ed]->Running.*/\1 \2 \3/p' >ours
+	wc -l theirs ours
+	awk '
+		function between(cpu, i, time) {
+			return (i == 1 || at[cpu, i - 1] < time) && (i == nr[cpu] || at[cpu, i + 1] > time)
+		}
+		NR == FNR { n = ++nr[$1]; at[$1, n] = $2; task[$1, n] = $3; next }
+		{
+			i = next_of[$1]
+			if (!i)
+				for (i = 1; i < nr[$1] && !(task[$1, i] == $3 && between($1, i, $2)); i++)
+					;
+			if (task[$1, i] != $3 || !between($1, i, $2)) {
+				print "CPU " $1 " at " $2 ": perf has " $3 ", we " task[$1, i] \
+					" at " at[$1, i]
+				wrong = 1
+				exit
+			}
+			next_of[$1] = i + 1
+			same++
+		}
+		END { print same " switches alike"; exit wrong || same < 300 }
+	' ours theirs
 }
 
 # In hundredths, of what Go's readers call an event. Those of the kernel take more, since
@@ -174,7 +211,7 @@ memory_stays_within_64_MiB()
 {
 	gprofctl trace -a -o x.trace 2>err &
 	pid=$!
-	wait_for_thread $pid
+	wait_for_recording $pid
 	for _ in 1 2 3 4; do
 		(i=0; while [ $i -lt 300 ]; do (:); i=$((i + 1)); done) &
 		others="${others-} $!"
@@ -251,7 +288,8 @@ damaged_traces_are_refused_with_the_place()
 	done
 }
 
-ktap_run switches_are_the_ledgers several_generations_say_the_same \
+ktap_run switches_are_the_ledgers switches_are_those_that_perf_sees \
+	several_generations_say_the_same \
 	an_event_of_the_file_takes_at_most_6_and_a_half_bytes forks_of_a_command_are_counted_exactly \
 	losses_are_told_and_break_nothing system_calls_are_regions \
 	groups_are_told_as_what_they_take waiting_is_told_by_its_reason \
