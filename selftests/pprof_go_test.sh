@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# pprof_go_test.sh: what we write, Go's pprof reads, and sees the same numbers in.
+# pprof_go_test.sh: what we write, Go's pprof and speedscope read, and see the same numbers in.
 # Runs on the host; the profiles are recorded in a guest.
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -37,11 +37,14 @@ profiles_are_recorded()
 	need_go
 	[ -x "$vm/run" ] || skip "no selftests/vm in PATH"
 	# One CPU and exact time: which functions are seen is no matter of the host then.
+	# shellcheck disable=SC2016 # the shell of the guest
 	run --arch arm64 --icount --share "$dir" -- sh -ec '
 		cd /share
 		gprofctl cpu -e cycles:100000 -o cycles.pb.gz -- truth_serial 1000000
 		gprofctl cpu -e cycles:100000 -o later.pb.gz -- truth_serial 700000
 		gprofctl cpu -e timer -F 1000 -o timer.pb.gz -- truth_threads 10000000
+		gprofctl cpu -e cycles:100000 -o nameless.pb.gz -- sh -c \
+			"i=0; while [ \$i -lt 3000 ]; do i=\$((i + 1)); done"
 		gprofctl profile -e sched:sched_process_fork -o forks.pb.gz -- sh -c \
 			"for i in 1 2 3 4 5 6 7; do /bin/true; done"'
 }
@@ -130,6 +133,38 @@ go_sees_the_same_functions()
 			wc -l <"$dir/ours"
 		done
 	done
+}
+
+# Also of code without names, which a viewer that draws functions must not leave out.
+speedscope_sees_the_same_functions()
+{
+	need_profiles
+	for program in node npm; do
+		command -v $program >/dev/null || skip "there is no $program"
+	done
+	viewer=$("$vm/cache/speedscope")
+	for p in $profiles nameless; do
+		node "$vm/../speedscope/load.mjs" "$viewer" "$dir/$p.pb.gz" >"$dir/viewer"
+		"$here/profile_dump" "$dir/$p.pb.gz" >"$dir/dump"
+		total=$(awk '$1 == "total" { print $2 }' "$dir/viewer")
+		# it shows one column: that of the default type
+		type=$(awk -v n="$total" '$1 == "total" && $4 == n { print $2 }' "$dir/dump" | tail -n 1)
+		[ "$type" ] || fail "$p: speedscope says $total, which no column is"
+		for file in viewer dump; do
+			awk -v t="$type" '$1 == "self" { n = $2; $1 = $2 = "" }
+				$1 == "flat" && $2 == t { n = $3; $1 = $2 = $3 = "" }
+				$1 == "" { sub(/^ */, ""); sum[$0] += n }
+				END { for (name in sum) if (sum[name]) printf "%d %s\n", sum[name], name }' \
+				"$dir/$file" | sort >"$dir/$file.self"
+		done
+		[ -s "$dir/dump.self" ]
+		diff "$dir/viewer.self" "$dir/dump.self" || fail "$p, $type"
+		wc -l <"$dir/dump.self"
+	done
+	# a shell is stripped: much of what it does has the name of a file
+	awk '{ all += $1 } $2 ~ /^\[/ { nameless += $1 }
+		END { print nameless " of " all " without a name"; exit nameless * 10 <= all }' \
+		"$dir/dump.self"
 }
 
 go_shows_the_truth_programs()
@@ -227,5 +262,6 @@ differences_are_those_of_go()
 }
 
 ktap_run profiles_are_recorded go_reads_them_without_complaint go_sees_the_same_totals \
-	go_sees_the_same_functions go_shows_the_truth_programs go_reads_our_labels \
+	go_sees_the_same_functions speedscope_sees_the_same_functions \
+	go_shows_the_truth_programs go_reads_our_labels \
 	library_reads_what_go_writes two_runs_merge differences_are_those_of_go
