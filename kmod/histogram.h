@@ -73,7 +73,7 @@ static __always_inline void gprof_histogram_add(struct gprof_histogram *h, u64 v
 		smp_wmb();	/* Pairs with the last smp_rmb() of sum_all(). */
 		WRITE_ONCE(h->max, v);
 	}
-	smp_wmb();	/* Pairs with the first smp_rmb() of sum_all(). */
+	smp_wmb();	/* Pairs with the first two smp_rmb() of sum_all(). */
 	gprof_count(&h->buckets[gprof_histogram_bucket(v)], 1);
 }
 

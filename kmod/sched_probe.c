@@ -193,21 +193,20 @@ static noinline __noclone void other_switch(struct gprof_sched *s, bool preempt,
 					    struct task_struct *prev, struct task_struct *next)
 {
 	struct gprof_sched_counters *c = this_cpu_ptr(s->counters);
+	bool member = prev->pid && gprof_sched_member(s, prev);
 	u64 now = gprof_cycles();
 
-	if (!prev->pid) {
-		gprof_count(&c->left_idle, gprof_sched_member(s, next));
-	} else if (gprof_sched_member(s, prev)) {
-		if (has_run(s, c, prev, counts_all(s)))
-			gprof_histogram_add(&c->on_cpu,
-					    gprof_cycles_ns(cycles_since(c->last, now)));
-		if (gprof_task_queued(prev))
-			begin_wait(s, prev, now, has_stall(s));
-	}
+	if (member && gprof_task_queued(prev))
+		begin_wait(s, prev, now, has_stall(s));
 	if (next->pid)
 		end_other_wait(s, next, now);
 	else
 		gprof_count(&c->to_idle, 1);
+	smp_wmb();	/* Pairs with the first smp_rmb() of sum_all(). */
+	if (!prev->pid)
+		gprof_count(&c->left_idle, gprof_sched_member(s, next));
+	else if (member && has_run(s, c, prev, counts_all(s)))
+		gprof_histogram_add(&c->on_cpu, gprof_cycles_ns(cycles_since(c->last, now)));
 	WRITE_ONCE(c->busy, next->pid);
 	c->last = now;
 	/* Nobody tells when a stranger to a target of tasks is switched out. */
@@ -236,12 +235,13 @@ static __always_inline void on_switch(struct gprof_sched *s, bool preempt,
 	}
 	c = this_cpu_ptr(s->counters);
 	now = gprof_cycles_of(cheap);
+	end_wait(s, c, b, 0, now, stall);
+	/* After it: a reading never has more that went than came. */
 	if (has_run(s, c, prev, all))
 		gprof_histogram_add(&c->on_cpu, gprof_cycles_ns(cycles_since(c->last, now)));
 	c->last = now;
 	if (!all)
 		WRITE_ONCE(c->curr, next);
-	end_wait(s, c, b, 0, now, stall);
 }
 
 static __always_inline void on_wakeup(struct gprof_sched *s, struct task_struct *task, bool all,

@@ -5,7 +5,8 @@
  * Nothing stops meanwhile. What a reading promises follows from the order in
  * which it looks: a part before that of which it is one. Whatever ended a wait
  * came after what began it, and so is seen with it (amd64 and arm64 both make a
- * store visible to all others at once).
+ * store visible to all others at once); and a switch is counted by who comes
+ * before it is by who goes.
  */
 #include "cycles.h"
 #include "sched.h"
@@ -77,8 +78,13 @@ static void sum_all(struct gprof_sched *s, struct gprof_sched_totals *t)
 	memset(t, 0, sizeof(*t));
 	for_each_possible_cpu(cpu) {
 		c = per_cpu_ptr(s->counters, cpu);
-		add_buckets(&t->delay, &c->delay);
 		add_buckets(&t->on_cpu, &c->on_cpu);
+		t->left_idle += READ_ONCE(c->left_idle);
+	}
+	smp_rmb();	/* Pairs with gprof_histogram_add() and smp_wmb() in other_switch(). */
+	for_each_possible_cpu(cpu) {
+		c = per_cpu_ptr(s->counters, cpu);
+		add_buckets(&t->delay, &c->delay);
 		t->missed += READ_ONCE(c->missed);
 	}
 	smp_rmb();	/* Pairs with the last smp_wmb() in gprof_histogram_add(). */
@@ -94,7 +100,6 @@ static void sum_all(struct gprof_sched *s, struct gprof_sched_totals *t)
 		t->on_cpu.sum += READ_ONCE(c->on_cpu.sum);
 		t->sched += READ_ONCE(c->sched);
 		t->to_idle += READ_ONCE(c->to_idle);
-		t->left_idle += READ_ONCE(c->left_idle);
 		t->created += READ_ONCE(c->created);
 		t->calls += READ_ONCE(c->calls);
 		t->faults += READ_ONCE(c->faults);
@@ -121,11 +126,14 @@ struct base {
 };
 
 /* On the CPU that writes them, without interrupts: nothing is added meanwhile. */
-static void begin_histograms(void *data)
+static void begin_switches(void *data)
 {
 	struct base *b = data;
 	struct gprof_sched_totals *t = &b->s->base;
 
+	t->missed += b->c->missed;
+	t->to_idle += b->c->to_idle;
+	t->left_idle += b->c->left_idle;
 	add_buckets(&t->delay, &b->c->delay);
 	add_buckets(&t->on_cpu, &b->c->on_cpu);
 	t->delay.sum += b->c->delay.sum;
@@ -149,11 +157,14 @@ void gprof_sched_begin(struct gprof_sched *s)
 	sum_all(s, &s->base);
 	memset(&s->base.delay, 0, sizeof(s->base.delay));
 	memset(&s->base.on_cpu, 0, sizeof(s->base.on_cpu));
+	s->base.missed = 0;
+	s->base.to_idle = 0;
+	s->base.left_idle = 0;
 	cpus_read_lock();
 	for_each_possible_cpu(cpu) {
 		b.c = per_cpu_ptr(s->counters, cpu);
-		if (smp_call_function_single(cpu, begin_histograms, &b, 1))
-			begin_histograms(&b);	/* offline */
+		if (smp_call_function_single(cpu, begin_switches, &b, 1))
+			begin_switches(&b);	/* offline */
 	}
 	cpus_read_unlock();
 	/* Who waited already is taken to have become runnable now. */
@@ -247,6 +258,23 @@ static u64 count_running(struct gprof_sched *s)
 	return running;
 }
 
+/*
+ * Entries of the table, each of them true when it was looked at: what began less
+ * what ended is too much by all that switched while the sums were taken.
+ */
+static u64 count_waiting(const struct gprof_sched *s)
+{
+	const struct gprof_sched_bucket *b;
+	u64 waiting = 0;
+	int way;
+
+	for (b = s->waits; b <= s->waits + s->wait_mask; b++) {
+		for (way = 0; way < GPROF_SCHED_WAYS; way++)
+			waiting += !!atomic_long_read(&b->task[way]);
+	}
+	return waiting;
+}
+
 static void read_samples(struct gprof_sched *s, struct gprof_sched_reading *r)
 {
 	unsigned long flags;
@@ -335,9 +363,7 @@ bool gprof_sched_read(struct gprof_sched *s, struct gprof_sched_reading *r)
 		return true;
 	r->running = count_running(s);
 	r->in_fault = count_in_fault(s);
-	/* Read after it: what ended a wait is seen with what began it. */
-	r->waiting = r->totals.sched - r->totals.missed -
-		     gprof_histogram_count(&r->totals.delay);
+	r->waiting = count_waiting(s);
 	gprof_sched_population(s, r);
 	return true;
 }

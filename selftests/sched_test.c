@@ -338,11 +338,52 @@ static void burn_long(void *arg, int step)
 		burn_ns(10000000);
 }
 
+/* Never idle: each switch is of one who goes to one who comes. */
+static void busy_play(void *arg, int step)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_online_cpus(); i++) {
+		if (fork_bound())
+			continue;
+		pin_to(online_cpu(i));
+		if (nice(19) >= 0)
+			burn_until(UINT64_MAX);
+		_exit(0);
+	}
+	pin_to(online_cpu(0));
+	for (;;)
+		ping_pong(100000);
+}
+
+TEST_F(stats, whoever_goes_was_counted_when_it_came)
+{
+	int i, more = 0;
+
+	if (online_cpu(1) < 0)
+		SKIP(return, "needs two CPUs, one to look from");
+	ASSERT_EQ(0, child_fork(&self->child, busy_play, NULL));
+	ASSERT_EQ(0, child_begin(&self->child));
+	settle();
+	ASSERT_LE(0, pin_to(online_cpu(1)));
+	START(GPROF_TARGET_SYSTEM, 0, 0, 0);
+	READ(&self->before);
+	for (i = 0; i < 2000; i++) {
+		READ(&self->after);
+		more += self->after.on_cpu.count > self->after.total_switches ||
+			self->after.total_starts > self->after.total_exec;
+	}
+	TH_LOG("%llu switches, %llu from idle",
+	       (unsigned long long)(self->after.total_switches - self->before.total_switches),
+	       (unsigned long long)self->after.total_starts);
+	EXPECT_EQ(0, more);
+	EXPECT_LT(1000, self->after.total_switches - self->before.total_switches);
+}
+
 TEST_F(stats, five_tasks_on_one_cpu_are_one_running_and_four_waiting)
 {
-	uint64_t full = 0, odd = 0, span, stall;
-	struct sched_stats again;
-	int i, same = 0;
+	uint64_t span, stall;
+	int i, full = 0, odd = 0;
 
 	if (online_cpu(1) < 0)
 		SKIP(return, "needs two CPUs, one to look from");
@@ -354,21 +395,15 @@ TEST_F(stats, five_tasks_on_one_cpu_are_one_running_and_four_waiting)
 	ASSERT_EQ(0, child_begin(&self->child));
 	sleep_ms(500);
 	READ(&self->before);
-	/* A reading takes its time: one within which nobody was switched says what was so. */
-	for (i = 0; i < 500 && same < 20; i++) {
+	/* A reading takes its time: some have a switch within, few two. */
+	for (i = 0; i < 100; i++) {
 		READ(&self->after);
-		READ(&again);
-		sleep_ms(10);
-		if (again.total_switches != self->after.total_switches)
-			continue;
-		same++;
 		full += self->after.num_exec == 1 && self->after.num_sched == 4;
 		odd += self->after.num_exec > 1 || self->after.num_sched > 5;
+		sleep_ms(10);
 	}
-	READ(&self->after);
-	EXPECT_EQ(20, same);
-	EXPECT_LE(15, full);
-	EXPECT_EQ(0, odd);
+	EXPECT_LE(75, full);
+	EXPECT_GE(2, odd);
 	EXPECT_EQ(5, self->after.num_task);
 	EXPECT_EQ(4, self->after.total_task);
 	EXPECT_EQ(1, self->after.max_procs);
@@ -383,8 +418,6 @@ TEST_F(stats, five_tasks_on_one_cpu_are_one_running_and_four_waiting)
 
 TEST_F(stats, a_task_that_never_waits_for_others_is_no_stall)
 {
-	int i;
-
 	START(GPROF_TARGET_THREAD, getpid(), GPROF_SCHED_F_STALL, 0);
 	READ(&self->before);
 	sleep_ms(500);
@@ -392,9 +425,6 @@ TEST_F(stats, a_task_that_never_waits_for_others_is_no_stall)
 	EXPECT_GT(100000000, self->after.stall_ns - self->before.stall_ns);
 	EXPECT_EQ(1, self->after.num_exec);
 	EXPECT_EQ(1, self->after.num_task);
-	/* Who is preempted amid the reading has waited when its end is read. */
-	for (i = 0; i < 10 && self->after.num_sched; i++)
-		READ(&self->after);
 	EXPECT_EQ(0, self->after.num_sched);
 }
 
