@@ -7,9 +7,9 @@
  * there, and has it forgotten when no process of this number is left in it. A clear
  * bit is the truth; who finds it set has to ask the table.
  *
- * A process ceases to belong before its tasks cease to switch: the last of them may be
- * preempted amid its end for as long as it takes. Whoever noted that it runs or waits has
- * to see it give up the CPU. So a number stays known until a grace period of RCU-tasks
+ * A process ceases to belong before its tasks cease to switch: one that has reaped itself
+ * may be preempted amid the rest of its end for as long as it takes. Whoever noted that it
+ * runs or waits has to see it give up the CPU. So a number stays known until a grace period of RCU-tasks
  * has passed, which waits for all tasks that were preempted in the kernel, those that are
  * ending too, and then one of RCU, since the very end runs without preemption
  * (kernel/rcu/tasks.h).

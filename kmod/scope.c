@@ -384,8 +384,8 @@ static void freed(void *data, struct task_struct *task)
 
 	if (likely(!gprof_known(task)))
 		return;
-	/* Others may run still, or be on their way out. */
-	if (atomic_read(&task->signal->live))
+	/* Others run still, or are on their way out, which may take long, and counts. */
+	if (READ_ONCE(task->signal->nr_threads))
 		return;
 	raw_spin_lock_irqsave(&scope_lock, flags);
 	p = gprof_scope_process_of(task);

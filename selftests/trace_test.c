@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
@@ -659,6 +660,44 @@ TEST_F(trace, a_process_with_its_threads)
 	EXPECT_LE(NAPS, stops_for(&self->words, tids[1], GPROF_TRACE_PREV_SLEEPS));
 	EXPECT_EQ(1, trace_words_count(&self->words, GPROF_TRACE_FORK, tids[1]));
 	EXPECT_EQ(1, trace_words_count(&self->words, GPROF_TRACE_EXIT, tids[1]));
+}
+
+#define LONG_END	20000	/* files that the last thread has to close */
+
+static void *end_at_once(void *arg)
+{
+	return NULL;
+}
+
+/* The other thread is gone for good long before the last one has closed all. */
+static void end_slowly(void *arg, int step)
+{
+	struct rlimit many = { LONG_END + 100, LONG_END + 100 };
+	pthread_t thread;
+	int i;
+
+	setrlimit(RLIMIT_NOFILE, &many);
+	for (i = 0; i < LONG_END; i++)
+		eventfd(0, 0);
+	pthread_create(&thread, NULL, end_at_once, NULL);
+	pthread_join(thread, NULL);
+	_exit(0);
+}
+
+TEST_F(trace, the_end_of_a_process_is_its_own)
+{
+	int pid;
+
+	SKIP_UNLESS(!geteuid(), "needs CAP_SYS_RESOURCE");
+	ASSERT_EQ(0, child_fork(&self->child, end_slowly, NULL));
+	pid = self->child.pid;
+	BEGIN(GPROF_TARGET_PROCESS, pid);
+	ASSERT_EQ(0, child_begin(&self->child));
+	ASSERT_EQ(pid, waitpid(pid, NULL, 0));
+	self->child.pid = 0;
+	SEE_DEAD(pid, 1);
+	END();
+	EXPECT_EQ(1, stops_for(&self->words, pid, GPROF_TRACE_PREV_DEAD));
 }
 
 TEST_F(trace, one_cpu)
