@@ -9,9 +9,9 @@
  *
  * A process ceases to belong before its tasks cease to switch: one that has reaped itself
  * may be preempted amid the rest of its end for as long as it takes. Whoever noted that it
- * runs or waits has to see it give up the CPU. So a number stays known until a grace period of RCU-tasks
- * has passed, which waits for all tasks that were preempted in the kernel, those that are
- * ending too, and then one of RCU, since the very end runs without preemption
+ * runs or waits has to see it give up the CPU. So a number stays known until a grace period
+ * of RCU-tasks has passed, which waits for all tasks that were preempted in the kernel, those
+ * that are ending too, and then one of RCU, since the very end runs without preemption
  * (kernel/rcu/tasks.h).
  *
  * Another process may get the number meanwhile. Where it belongs, gprof_known_add() takes the

@@ -86,6 +86,16 @@ void gprof_stack_capture(struct gprof_stack *s, const struct gprof_stack_options
 u32 gprof_arch_kernel_frames(struct pt_regs *regs, u64 *frames, u32 max);
 
 /**
+ * gprof_arch_caller_regs() - go on to who called the module
+ * @regs: from perf_fetch_caller_regs(), in a function of ours
+ *
+ * For where a tail call is a call, as with frame pointers on arm64.
+ *
+ * Context: Any incl. NMI, preemption off.
+ */
+void gprof_arch_caller_regs(struct pt_regs *regs);
+
+/**
  * gprof_arch_user_frames() - walk the frame records of current's user stack
  * @regs: registers of user mode
  * @interrupted: this is an interrupt of the user mode that @regs are from

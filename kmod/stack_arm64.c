@@ -15,6 +15,7 @@
 #include <asm/processor.h>
 #include <linux/compiler.h>
 #include <linux/gprof.h>
+#include <linux/module.h>
 #include <linux/ptrace.h>
 #include <linux/sched.h>
 #include <linux/sched/task_stack.h>
@@ -35,6 +36,20 @@ static __always_inline bool read_record(u64 *record, u64 fp, u64 stack)
 	return !copy_from_kernel_nofault(record, (void *)fp, 16);
 }
 
+void gprof_arch_caller_regs(struct pt_regs *regs)
+{
+	u64 stack = (unsigned long)task_stack_page(current);
+	u64 record[2];
+
+	/* The record of who fetched them has the same address as @regs. */
+	do {
+		if (!read_record(record, regs->regs[29], stack))
+			return;
+		regs->regs[29] = record[0];
+		regs->pc = strip_kernel(record[1]);
+	} while (within_module_core(regs->pc, THIS_MODULE));
+}
+
 u32 gprof_arch_kernel_frames(struct pt_regs *regs, u64 *frames, u32 max)
 {
 	u64 stack = (unsigned long)task_stack_page(current);
@@ -43,6 +58,10 @@ u32 gprof_arch_kernel_frames(struct pt_regs *regs, u64 *frames, u32 max)
 	u32 n = 0;
 
 	frames[n++] = regs->pc;
+	/* From perf_fetch_caller_regs(): the record of who called it has the same address. */
+	if (regs->pstate == PSR_MODE_EL1h && read_record(record, fp, stack) &&
+	    strip_kernel(record[1]) == regs->pc)
+		fp = record[0];
 	while (n < max && fp && !(fp & 7)) {
 		u64 next, pc;
 

@@ -15,6 +15,7 @@
 #include <asm/stacktrace.h>
 #include <asm/unwind.h>
 #include <linux/gprof.h>
+#include <linux/module.h>
 #include <linux/perf_event.h>
 #include <linux/ptrace.h>
 #include <linux/sched.h>
@@ -40,6 +41,27 @@ static void check_frames(struct unwind_state *state, const u64 *frames, u32 nr)
 	}
 }
 
+/* Nothing to do: calls of ours are left out where the stack is walked. */
+void gprof_arch_caller_regs(struct pt_regs *regs)
+{
+}
+
+/* The unwinder finds the address of @regs itself first, and perhaps calls of ours. */
+static u64 begin_at_caller(struct unwind_state *state, struct pt_regs *regs)
+{
+	unsigned long addr = regs->ip;
+
+	for (unwind_start(state, current, NULL, (void *)regs->sp); !unwind_done(state);) {
+		addr = unwind_get_return_address(state);
+		if (!addr)
+			return regs->ip;
+		unwind_next_frame(state);
+		if (!within_module_core(addr, THIS_MODULE))
+			break;
+	}
+	return addr;
+}
+
 u32 gprof_arch_kernel_frames(struct pt_regs *regs, u64 *frames, u32 max)
 {
 	struct unwind_state state;
@@ -54,7 +76,7 @@ u32 gprof_arch_kernel_frames(struct pt_regs *regs, u64 *frames, u32 max)
 			return n;
 		unwind_next_frame(&state);
 	} else {
-		unwind_start(&state, current, NULL, (void *)regs->sp);
+		frames[0] = begin_at_caller(&state, regs);
 	}
 	for (; n < max && !unwind_done(&state); gprof_orc_step(&state)) {
 		addr = unwind_get_return_address(&state);

@@ -35,6 +35,8 @@
 #include <linux/kernel.h>
 #include <linux/lockdep.h>
 #include <linux/mutex.h>
+#include <linux/percpu.h>
+#include <linux/perf_event.h>
 #include <linux/preempt.h>
 #include <linux/rculist.h>
 #include <linux/rcupdate.h>
@@ -47,6 +49,7 @@
  * @aim: has the probe call that user alone, or NULL: walk the list; NULL: it always walks
  * @users: struct gprof_tap_user; written under tap_mutex, read under RCU
  * @of_known: likewise, those who want to hear of known tasks alone (known.h)
+ * @nr_regs: how many of them want gprof_switch_regs; read by probes
  * @nr: how many; under tap_mutex, as the rest
  * @direct: one is called alone
  * @only: whose data the probe passes on when it does not walk
@@ -60,6 +63,7 @@ struct tap {
 	void (*aim)(struct gprof_tap_user *u);
 	struct hlist_head users;
 	struct hlist_head of_known;
+	unsigned int nr_regs;
 	unsigned int nr;
 	bool direct;
 	const struct gprof_tap_user *only;
@@ -91,6 +95,9 @@ static __always_inline struct gprof_tap_user *next_user(const struct tap *t,
 	return hlist_entry_safe(node, struct gprof_tap_user, node);
 }
 
+DEFINE_PER_CPU(struct pt_regs, gprof_switch_regs);
+
+/* The last thing that the probe does: its caller is the probe's then, __schedule(). */
 static noinline notrace void call_switch(bool preempt, struct task_struct *prev,
 					 struct task_struct *next, unsigned int state)
 {
@@ -98,6 +105,9 @@ static noinline notrace void call_switch(bool preempt, struct task_struct *prev,
 	const struct task_struct *who = prev;
 	struct gprof_tap_user *u;
 
+	/* Who comes or goes meanwhile has no use for them yet, or no longer. */
+	if (READ_ONCE(t->nr_regs))
+		perf_fetch_caller_regs(this_cpu_ptr(&gprof_switch_regs));
 	/* One of the two is enough. */
 	if (!hlist_empty(&t->of_known) && gprof_known(next))
 		who = next;
@@ -420,6 +430,7 @@ int gprof_tap_join(struct gprof_tap_user *u)
 	if (u->has_left)
 		cond_synchronize_rcu(u->left);
 	mutex_lock(&tap_mutex);
+	WRITE_ONCE(t->nr_regs, t->nr_regs + u->wants_regs);
 	hlist_add_head_rcu(&u->node, u->known_only ? &t->of_known : &t->users);
 	if (!t->nr++)
 		err = begin(t);
@@ -427,6 +438,7 @@ int gprof_tap_join(struct gprof_tap_user *u)
 		call_all(t);
 	if (err) {
 		hlist_del_rcu(&u->node);
+		WRITE_ONCE(t->nr_regs, t->nr_regs - u->wants_regs);
 		t->nr--;
 		u->left = get_state_synchronize_rcu();
 		u->has_left = true;
@@ -447,6 +459,7 @@ void gprof_tap_leave_nowait(struct gprof_tap_user *u)
 
 	mutex_lock(&tap_mutex);
 	hlist_del_rcu(&u->node);
+	WRITE_ONCE(t->nr_regs, t->nr_regs - u->wants_regs);
 	if (!--t->nr)
 		end(t);
 	else if (can_be_direct(t))

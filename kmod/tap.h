@@ -7,9 +7,10 @@
 #define GPROF_TAP_H
 
 #include <linux/list.h>
+#include <linux/percpu-defs.h>
+#include <linux/ptrace.h>
 #include <linux/types.h>
 
-struct pt_regs;
 struct task_struct;
 
 enum gprof_tap_id {
@@ -43,12 +44,13 @@ enum gprof_tap_id {
  * @data: the first argument; what it points to outlives the user
  * @known_only: nothing but what known tasks (known.h) do is of interest, at a switch of
  *	one of the two
+ * @wants_regs: gprof_switch_regs is of interest; only together with @known_only
  * @node: in the tap's list; read under RCU
  * @left: the grace period that was under way when it left
  * @has_left: @left means something
  *
- * The maker sets @tap, the function that belongs to it, @data and @known_only, and
- * leaves the rest 0.
+ * The maker sets @tap, the function that belongs to it, @data, @known_only and
+ * @wants_regs, and leaves the rest 0.
  */
 struct gprof_tap_user {
 	enum gprof_tap_id tap;
@@ -63,10 +65,17 @@ struct gprof_tap_user {
 	};
 	void *data;
 	bool known_only;
+	bool wants_regs;
 	struct hlist_node node;
 	unsigned long left;
 	bool has_left;
 };
+
+/*
+ * As perf_fetch_caller_regs() has it: where the kernel came from when it switched.
+ * Only for whom @wants_regs, while on_switch runs.
+ */
+DECLARE_PER_CPU(struct pt_regs, gprof_switch_regs);
 
 bool gprof_tap_exists(enum gprof_tap_id id);
 int gprof_tap_join(struct gprof_tap_user *u);

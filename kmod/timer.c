@@ -5,8 +5,8 @@
  * CPUs (and the system, and cgroups): the slot of each CPU runs all the time;
  * whose time it is, is decided by the sample.
  *
- * Tasks: the slot of a CPU runs only while a task of the target does. A probe on
- * sched_switch lets it run and halt, so that what the samples stand for follows
+ * Tasks: the slot of a CPU runs only while a task of the target does. A user of the
+ * tap of switches lets it run and halt, so that what the samples stand for follows
  * the target's CPU time, whatever it is made of: what one task leaves of a period
  * the next one goes on with. A task that runs already when the recorder starts,
  * or changes sides by an exec, is found by looking at current.
@@ -22,12 +22,11 @@
  * scope.c's.
  */
 #include "timer.h"
-#include "known.h"
 #include "memlock.h"
 #include "sampler.h"
+#include "stack.h"
+#include "tap.h"
 #include "target.h"
-#include "tracepoint.h"
-#include "compat/sched.h"
 
 #include <asm/irq_regs.h>
 #include <linux/cpu.h>
@@ -97,32 +96,32 @@ static void run_for(struct gprof_cpu_clock *c, const struct task_struct *task, u
 	}
 }
 
-/* The last thing that the probe does: its caller is the probe's then, __schedule(). */
-static noinline void switch_clocks(struct gprof_cpu_clock *c, const struct task_struct *next)
+/*
+ * Under the lock of this CPU's run queue; current is still @prev. One for all timers:
+ * whose clocks run is in the CPU's list, and whose are to run is asked of the scope.
+ */
+static void switch_clocks(void *data, bool preempt, struct task_struct *prev,
+			  struct task_struct *next, unsigned int state)
 {
+	struct gprof_cpu_clock *c = this_cpu_ptr(&gprof_cpu_clock);
 	u64 now = ktime_get_mono_fast_ns();
-	struct pt_regs regs;
 
 	if (unlikely(is_due(&c->task, now)) && likely((s64)(c->rest - now) < PATIENCE_NS)) {
-		perf_fetch_caller_regs(&regs);
-		expire_all(&c->task, now, &regs);
+		struct pt_regs *regs = this_cpu_ptr(&gprof_switch_regs);
+
+		gprof_arch_caller_regs(regs);
+		expire_all(&c->task, now, regs);
 		gprof_cpu_clock_rest(c, now);
 	}
 	halt_all(&c->task, now);
 	run_for(c, next, now);
 }
 
-/*
- * Under the lock of this CPU's run queue; current is still @prev. Most switches
- * are between others: they pay for no more than what stands here.
- */
-static void switch_probe(GPROF_SWITCH_ARGS)
-{
-	struct gprof_cpu_clock *c = this_cpu_ptr(&gprof_cpu_clock);
-
-	if (unlikely(!list_empty(&c->task) || gprof_known(next)))
-		switch_clocks(c, next);
-}
+/* A clock that runs is of a known task. */
+static struct gprof_tap_user switches = {
+	.tap = GPROF_TAP_SWITCH, .on_switch = switch_clocks, .known_only = true,
+	.wants_regs = true,
+};
 
 /*
  * Takes what is overdue on this CPU: its slots are about to halt, perhaps for good.
@@ -186,7 +185,7 @@ static int switches_begin(void)
 
 	mutex_lock(&switch_lock);
 	if (!switch_users)
-		err = gprof_tracepoint_attach("sched_switch", switch_probe, NULL);
+		err = gprof_tap_join(&switches);
 	if (!err)
 		switch_users++;
 	mutex_unlock(&switch_lock);
@@ -197,7 +196,7 @@ static void switches_end(void)
 {
 	mutex_lock(&switch_lock);
 	if (!--switch_users)
-		gprof_tracepoint_detach_nowait("sched_switch", switch_probe, NULL);
+		gprof_tap_leave_nowait(&switches);
 	mutex_unlock(&switch_lock);
 }
 

@@ -164,6 +164,9 @@ static int64_t on_stack(struct reader *r, struct reader_ring *ring, uint64_t pos
 			      (unsigned long long)frames);
 	if (s->__reserved)
 		return broken(r, ring, pos, "STACK with reserved bits");
+	/* The kernel never calls a function from where that one returns to. */
+	if (s->nr_kernel > 1 && s->frames[0] == s->frames[1])
+		return broken(r, ring, pos, "STACK that tells its leaf twice");
 	copy = malloc(s->rec.size);
 	if (!copy)
 		return -ENOMEM;

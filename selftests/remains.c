@@ -90,15 +90,21 @@ long least_memlock(void)
 	return ret ? ret : enough;
 }
 
-bool is_debug_kernel(void)
+bool has_symbol(const char *name)
 {
 	FILE *f = fopen("/proc/kallsyms", "re");
-	char line[512];
+	char line[512], end[128];
 	bool found = false;
 
+	snprintf(end, sizeof(end), " %s\n", name);
 	while (f && !found && fgets(line, sizeof(line), f))
-		found = strstr(line, " kasan_report\n");
+		found = strstr(line, end);
 	if (f)
 		fclose(f);
 	return found;
+}
+
+bool is_debug_kernel(void)
+{
+	return has_symbol("kasan_report");
 }

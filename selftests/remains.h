@@ -33,6 +33,9 @@ long least_memlock(void);
 /* The module's allowance beyond RLIMIT_MEMLOCK, a file that root alone may open. */
 #define ALLOWANCE	"/sys/module/gprof/parameters/mlock_kb"
 
+/* Has the kernel a function or a variable of this name? */
+bool has_symbol(const char *name);
+
 /**
  * is_debug_kernel() - is this a kernel with KASAN?
  *

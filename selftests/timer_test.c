@@ -4,6 +4,7 @@
  * stand for what it showed, to within a period on each CPU, or two where a recorder
  * joins the schedule of another.
  */
+#include <inttypes.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -413,28 +414,39 @@ TEST_F(timer, exec_of_another_thread_is_followed)
 
 #define NR_FAST	8
 
-/* Eight times 100 kHz is more than an emulated machine bears; the work must go on. */
+/*
+ * Eight times 100 kHz is more than an emulated machine bears; the work must go on. The
+ * kernel's clock of a task begins some instructions before its switch is told: where the
+ * machine stands still in between, that time is another's to us; not in each of three tries.
+ */
 TEST_F(timer, more_than_the_machine_can_do_leaves_time_for_the_target)
 {
 	struct device devs[NR_FAST];
 	struct gprof_stats st;
-	int i;
+	uint64_t least = 0;
+	int i, try;
 
 	BEGIN(burn_then_sleep);
 	self->params.period = GPROF_CPU_TIMER_MIN;
 	self->setup.flags = GPROF_SETUP_F_FLIGHT;
-	for (i = 0; i < NR_FAST; i++)
-		ASSERT_EQ(0, device_record(&devs[i], &self->setup));
-	ASSERT_EQ(0, child_step(&self->child));
-	for (i = 0; i < NR_FAST; i++) {
-		EXPECT_EQ(0, device_stop(&devs[i]));
-		EXPECT_EQ(0, device_stats(&devs[i], GPROF_STATS_ALL_CPUS, &st));
-		EXPECT_LT(0, st.out_produced);
-		EXPECT_LE(100 * MS, st.out_count);
-		EXPECT_LE(st.out_produced * self->params.period,
-			  st.out_count + nr_online_cpus() * self->params.period);
-		device_close(&devs[i]);
+	for (try = 0; try < 3 && least < 100 * MS; try++) {
+		least = UINT64_MAX;
+		for (i = 0; i < NR_FAST; i++)
+			ASSERT_EQ(0, device_record(&devs[i], &self->setup));
+		ASSERT_EQ(0, child_step(&self->child));
+		for (i = 0; i < NR_FAST; i++) {
+			EXPECT_EQ(0, device_stop(&devs[i]));
+			EXPECT_EQ(0, device_stats(&devs[i], GPROF_STATS_ALL_CPUS, &st));
+			EXPECT_LT(0, st.out_produced);
+			EXPECT_LE(st.out_produced * self->params.period,
+				  st.out_count + nr_online_cpus() * self->params.period);
+			if (st.out_count < least)
+				least = st.out_count;
+			device_close(&devs[i]);
+		}
+		ASSERT_EQ(0, child_step(&self->child));
 	}
+	EXPECT_LE(100 * MS, least);
 }
 
 static void burn_alone(void *arg, int step)
@@ -482,7 +494,7 @@ static void make_progress(void *arg, int step)
 
 #define NR_SHARING	64
 #define TRIES		5
-#define ROUNDS		2
+#define ROUNDS		4
 
 /* Turns of the child alone, and beside the recorders. */
 static void compare(struct __test_metadata *_metadata, FIXTURE_DATA(timer) *self,
@@ -513,7 +525,8 @@ TEST_F(timer, any_number_of_timers_together_leaves_half_to_the_target)
 	uint64_t alone = 2, beside = 0, a, b;
 	int i, try, round;
 
-	SKIP_UNLESS(!is_debug_kernel(), "with KASAN an interrupt costs more than what we see of it");
+	SKIP_UNLESS(!is_debug_kernel() && !has_symbol("__tsan_read8"),
+		    "with a sanitizer an interrupt costs more than what we see of it");
 	BEGIN(make_progress);
 	self->params.period = 90000;
 	self->setup.buffer_size = 65536;
@@ -533,6 +546,121 @@ TEST_F(timer, any_number_of_timers_together_leaves_half_to_the_target)
 	EXPECT_LE(alone / 2, beside);
 	for (i = 0; i < NR_SHARING; i++)
 		device_close(&devs[i]);
+}
+
+/* Two that wake each other on a CPU. */
+static void play(void *arg, int step)
+{
+	int there[2], back[2];
+	char byte = 0;
+
+	if (pipe(there) || pipe(back) || pin_to(online_cpu(0)) < 0)
+		return;
+	if (!fork_bound()) {
+		while (read(there[0], &byte, 1) == 1 && write(back[1], &byte, 1) == 1)
+			;
+		_exit(0);
+	}
+	while (write(there[1], &byte, 1) == 1 && read(back[0], &byte, 1) == 1)
+		;
+}
+
+#define MAX_IPS	64
+
+/* Frames of samples that were taken where a task was switched out. */
+struct switched {
+	struct reader reader;
+	uint64_t samples;
+	uint64_t leaves[MAX_IPS], all[MAX_IPS];
+	unsigned int nr_leaves, nr;
+};
+
+static void note_ip(uint64_t *ips, unsigned int *nr, uint64_t ip)
+{
+	unsigned int i;
+
+	for (i = 0; i < *nr && ips[i] != ip; i++)
+		;
+	if (i == *nr && i < MAX_IPS)
+		ips[(*nr)++] = ip;
+}
+
+static void note_switched(void *ctx, const struct reader_sample *sample)
+{
+	struct switched *s = ctx;
+	int i;
+
+	if (sample->rec->rec.flags & (GPROF_SAMPLE_REC_F_IRQ | GPROF_SAMPLE_REC_F_NMI))
+		return;
+	if (!sample->stack || !sample->stack->nr_kernel)
+		return;
+	s->samples++;
+	note_ip(s->leaves, &s->nr_leaves, sample->stack->frames[0]);
+	for (i = 0; i < sample->stack->nr_kernel; i++)
+		note_ip(s->all, &s->nr, sample->stack->frames[i]);
+}
+
+/* The nearest symbol at or below each address, with its module. */
+static void name_ips(const uint64_t *ips, unsigned int nr, char (*names)[128])
+{
+	FILE *f = fopen("/proc/kallsyms", "re");
+	uint64_t best[MAX_IPS] = { 0 }, addr;
+	char line[256], type;
+	unsigned int i;
+	int at;
+
+	while (f && fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "%" SCNx64 " %c %n", &addr, &type, &at) != 2 ||
+		    (type != 't' && type != 'T'))
+			continue;
+		for (i = 0; i < nr; i++) {
+			if (addr > ips[i] || addr < best[i])
+				continue;
+			best[i] = addr;
+			snprintf(names[i], sizeof(names[i]), "%.*s",
+				 (int)strcspn(line + at, "\n"), line + at);
+		}
+	}
+	if (f)
+		fclose(f);
+}
+
+/* A sample that is due where its task is switched out shows the scheduler, not us. */
+TEST_F(timer, samples_at_a_switch_begin_in_the_scheduler)
+{
+	static char names[MAX_IPS][128];
+	struct switched s = { .nr = 0 };
+	uint64_t until = monotonic_ns() + 20000 * MS;
+	unsigned int i;
+
+	SKIP_UNLESS(!geteuid(), "needs the addresses of /proc/kallsyms");
+	BEGIN(play);
+	self->params.period = 100000;
+	self->setup.stack |= GPROF_STACK_F_KERNEL;
+	ASSERT_EQ(0, device_record(&self->dev, &self->setup));
+	ASSERT_EQ(0, reader_init(&s.reader, &self->dev));
+	s.reader.on_sample = note_switched;
+	s.reader.ctx = &s;
+	ASSERT_EQ(0, child_begin(&self->child));
+	while (s.samples < 20 && monotonic_ns() < until) {
+		sleep_ms(20);
+		ASSERT_LE(0, reader_read(&s.reader));
+		ASSERT_STREQ("", s.reader.error);
+	}
+	EXPECT_LE(20, s.samples);
+	name_ips(s.leaves, s.nr_leaves, names);
+	for (i = 0; i < s.nr_leaves; i++) {
+		EXPECT_NE(NULL, strstr(names[i], "sched")) {
+			TH_LOG("the leaf is %s", names[i]);
+		}
+	}
+	name_ips(s.all, s.nr, names);
+	for (i = 0; i < s.nr; i++) {
+		EXPECT_EQ(NULL, strstr(names[i], "[gprof]")) {
+			TH_LOG("a frame of ours: %s", names[i]);
+		}
+	}
+	reader_free(&s.reader);
 }
 
 TEST_HARNESS_MAIN
