@@ -3,7 +3,7 @@
  * load: work whose instructions and whose stacks are known.
  *
  *	load user|kernel DEPTH STACKS
- *	load pipe|quickest|spawn
+ *	load pipe|quickest|yield|spawn
  *	load threads N
  *
  * For each line with a number N on stdin it does N chunks of work and answers
@@ -19,6 +19,9 @@
  * that of the quickest PART of them, times all PARTs: there was no timer tick then,
  * nor anything else that comes and goes.
  *
+ * A chunk of yield is two switches between two processes that give up the CPU to each
+ * other and never sleep, without a wakeup; the time is told as for quickest.
+ *
  * A chunk of spawn is a process that executes a program, which ends at once; the time
  * is told as for quickest.
  *
@@ -30,6 +33,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,7 +47,7 @@
 #include "mark.h"
 
 #define CHUNK		25000	/* instructions of the leaf's loop */
-#define PART		100	/* round trips between two ticks */
+#define PART		100	/* chunks between two ticks */
 #define PART_SPAWN	1	/* program runs */
 #define READ_BYTES	65536
 #define DEPTH_MIN	4
@@ -155,15 +159,19 @@ static uint64_t now(void)
  * @kernel: chunks of kernel, not of user
  * @depth: user frames
  * @stacks: number of stacks
- * @quickest: count the quickest part only
+ * @quickest: does so many chunks, of which the quickest count; or NULL
+ * @part: how many at once
  * @to, @from: pipes to the process that echoes, when it is that
+ * @go: the process that yields, when it is that, goes on; read at @to's other end before
  */
 struct job {
 	bool kernel;
 	unsigned int depth;
 	unsigned int stacks;
-	bool quickest;
+	void (*quickest)(const struct job *job, uint64_t chunks);
+	unsigned int part;
 	int to, from;
+	volatile bool *go;
 };
 
 static void descents(const struct job *job, uint64_t chunks)
@@ -217,6 +225,40 @@ static void round_trips(const struct job *job, uint64_t chunks)
 			abort();
 }
 
+static void yield_start(struct job *job)
+{
+	int to[2];
+	char byte;
+
+	job->go = mmap(NULL, sizeof(*job->go), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+		       -1, 0);
+	if (job->go == MAP_FAILED || pipe(to)) {
+		perror("load");
+		exit(1);
+	}
+	if (!fork()) {
+		close(to[1]);
+		while (read(to[0], &byte, 1) == 1)
+			while (*job->go)
+				sched_yield();
+		_exit(0);
+	}
+	close(to[0]);
+	job->to = to[1];
+}
+
+static void yields(const struct job *job, uint64_t chunks)
+{
+	char byte = 0;
+
+	*job->go = true;
+	if (write(job->to, &byte, 1) != 1)
+		abort();
+	while (chunks--)
+		sched_yield();
+	*job->go = false;
+}
+
 static pid_t execute(void)
 {
 	pid_t pid = vfork();
@@ -241,18 +283,17 @@ static void spawn(const struct job *job, uint64_t chunks)
 
 static uint64_t quickest(const struct job *job, uint64_t chunks)
 {
-	void (*some)(const struct job *job, uint64_t chunks) = job->to ? round_trips : spawn;
-	uint64_t done, part = job->to ? PART : PART_SPAWN, best = UINT64_MAX;
+	uint64_t done, best = UINT64_MAX;
 
-	for (done = 0; done < chunks; done += part) {
+	for (done = 0; done < chunks; done += job->part) {
 		uint64_t start = now(), ns;
 
-		some(job, part);
+		job->quickest(job, job->part);
 		ns = now() - start;
 		if (ns < best)
 			best = ns;
 	}
-	return best * chunks / part;
+	return best * chunks / job->part;
 }
 
 static void *sleeper(void *arg)
@@ -297,7 +338,7 @@ static uint64_t work(const struct job *job, uint64_t chunks)
 static int usage(void)
 {
 	fprintf(stderr, "usage: load user|kernel DEPTH STACKS\n"
-		"       load pipe|quickest|spawn\n"
+		"       load pipe|quickest|yield|spawn\n"
 		"       load threads N\n"
 		"DEPTH is %d to %d, STACKS 1 to %d\n", DEPTH_MIN, DEPTH_MAX, STACKS_MAX);
 	return 2;
@@ -315,11 +356,19 @@ int main(int argc, char **argv)
 		if (job.depth < DEPTH_MIN || job.depth > DEPTH_MAX || !job.stacks ||
 		    job.stacks > STACKS_MAX)
 			return usage();
-	} else if (argc == 2 && (!strcmp(argv[1], "pipe") || !strcmp(argv[1], "quickest"))) {
-		job.quickest = argv[1][0] == 'q';
+	} else if (argc == 2 && !strcmp(argv[1], "pipe")) {
 		echo_start(&job);
+	} else if (argc == 2 && !strcmp(argv[1], "quickest")) {
+		job.quickest = round_trips;
+		job.part = PART;
+		echo_start(&job);
+	} else if (argc == 2 && !strcmp(argv[1], "yield")) {
+		job.quickest = yields;
+		job.part = PART;
+		yield_start(&job);
 	} else if (argc == 2 && !strcmp(argv[1], "spawn")) {
-		job.quickest = true;
+		job.quickest = spawn;
+		job.part = PART_SPAWN;
 	} else if (argc == 2 && !strcmp(argv[1], "nothing")) {
 		return 0;
 	} else if (argc == 3 && !strcmp(argv[1], "threads")) {
