@@ -73,6 +73,34 @@ traced()
 	[ "$(count produced)" -eq "$(($(count read) + $(count lost)))" ]
 }
 
+# It ends by itself; only what was written whole is left, and it can be read.
+a_full_file_system_takes_what_came_before()
+{
+	mkdir "$command_dir/full"
+	mount -t tmpfs -o size=32k none "$command_dir/full"
+	gprofctl trace -a --generation 50ms -o "$command_dir/full/x.trace" 2>err &
+	pid=$!
+	wait_for_recording $pid
+	tries=0
+	while kill -0 $pid 2>/dev/null; do
+		tries=$((tries + 1))
+		[ $tries -lt 120 ] || fail "it goes on though nothing can be written"
+		ping_pong 20
+	done
+	full_got=0
+	wait $pid || full_got=$?
+	cat err
+	[ $full_got -eq 1 ] || fail "status $full_got, not 1"
+	grep -q 'No space left on device' err
+	kept=$(sed -n 's/.* the \([0-9]*\) generations in it were written before.*/\1/p' err)
+	[ "$kept" -gt 0 ] || fail "it does not say what is left"
+	mv "$command_dir/full/x.trace" .
+	umount "$command_dir/full"
+	rmdir "$command_dir/full"
+	[ "$(has generations)" -eq "$kept" ]
+	run 0 gprofctl read x.trace --summary
+}
+
 # What the kernel counted is in the file, switch by switch.
 switches_are_the_ledgers()
 {
@@ -295,4 +323,5 @@ ktap_run switches_are_the_ledgers switches_are_those_that_perf_sees \
 	groups_are_told_as_what_they_take waiting_is_told_by_its_reason \
 	memory_stays_within_64_MiB output_is_named_by_default_and_status_passed_on \
 	targets_are_those_of_other_recordings what_is_not_there_is_refused \
-	what_is_not_permitted_is_refused damaged_traces_are_refused_with_the_place
+	what_is_not_permitted_is_refused a_full_file_system_takes_what_came_before \
+	damaged_traces_are_refused_with_the_place

@@ -29,6 +29,7 @@
  * @watch: signals and the target's end
  * @command: when the target is one
  * @recorder: from the library
+ * @shown: progress goes to the terminal
  */
 struct trace {
 	struct target target;
@@ -38,6 +39,7 @@ struct trace {
 	struct watch watch;
 	struct launch command;
 	struct gprof_trace_recorder *recorder;
+	bool shown;
 };
 
 static int set_output(void *ctx, const char *value)
@@ -176,15 +178,19 @@ static int start(struct trace *t)
 	return STATUS_OK;
 }
 
-static void tick(void *ctx, uint64_t ns)
+static bool tick(void *ctx, uint64_t ns)
 {
 	struct gprof_trace_recorder_stats st = { .sz = sizeof(st) };
 	struct trace *t = ctx;
 
-	if (!gprof_trace_recorder_stats(t->recorder, &st))
+	/* What was not written cannot be made good. */
+	if (gprof_trace_recorder_failed(t->recorder))
+		return false;
+	if (t->shown && !gprof_trace_recorder_stats(t->recorder, &st))
 		progress("recording: %.1f s, %" PRIu64 " events, %.1f MB, %" PRIu64
 			 " lost (Ctrl-C ends it)", ns / 1e9, st.produced, st.writer.bytes / 1e6,
 			 st.lost);
+	return true;
 }
 
 /* What a reader of the trace must know before trusting it, and the counts. */
@@ -217,7 +223,22 @@ static int tell(const struct trace *t)
 	return STATUS_OK;
 }
 
-/* Ends the recording and puts the trace in place, or not. */
+/* What was written before is a trace, of a shorter time, if there is a generation. */
+static void keep(struct trace *t)
+{
+	struct gprof_trace_recorder_stats st = { .sz = sizeof(st) };
+	const char *name = t->output.name;
+
+	if (!gprof_trace_recorder_stats(t->recorder, &st) && st.whole_generations &&
+	    output_keep(&t->output, (off_t)st.whole_bytes) == STATUS_OK)
+		say("%s ends early: the %" PRIu64 " generations in it were written before that",
+		    name, st.whole_generations);
+	else
+		say("%s was not written", name);
+	output_discard(&t->output);
+}
+
+/* Ends the recording and puts the trace in place, or what there is of it. */
 static int finish(struct trace *t)
 {
 	int status;
@@ -225,9 +246,8 @@ static int finish(struct trace *t)
 	watch_hurry(output_discard_all);
 	if (gprof_trace_recorder_stop(t->recorder)) {
 		status = fail("%s: %s", t->output.name, gprof_error());
-		say("%s was not written", t->output.name);
 		watch_resume();
-		output_discard(&t->output);
+		keep(t);
 	} else {
 		watch_resume();
 		status = output_commit(&t->output);
@@ -240,17 +260,17 @@ static int finish(struct trace *t)
 
 static int record_trace(struct trace *t)
 {
-	/* With a command the terminal is the command's. */
-	bool shown = progress_wanted() && !t->target.command;
 	int status = watch_begin(&t->watch);
 
 	if (status != STATUS_OK)
 		return status;
+	/* With a command the terminal is the command's. */
+	t->shown = progress_wanted() && !t->target.command;
 	status = output_open(&t->output, t->file);
 	if (status == STATUS_OK)
 		status = start(t);
 	if (status == STATUS_OK) {
-		watch_wait(&t->watch, t->target.duration_ns, shown ? tick : NULL, t);
+		watch_wait(&t->watch, t->target.duration_ns, tick, t);
 		status = finish(t);
 		if (t->target.command) {
 			int command_status;

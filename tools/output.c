@@ -175,6 +175,14 @@ int output_commit(struct output *o)
 	return STATUS_OK;
 }
 
+int output_keep(struct output *o, off_t bytes)
+{
+	if (o->temp && !ftruncate(o->fd, bytes))
+		return output_commit(o);
+	output_discard(o);
+	return STATUS_FAILED;
+}
+
 void output_discard(struct output *o)
 {
 	if (o->temp)

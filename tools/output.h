@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Output files: opened before the work begins, in place only when all of it
- * succeeded. A failed run leaves an older file as it was, and no new one.
+ * succeeded. A failed run leaves an older file as it was, and no new one; but for one
+ * whose beginning is of use, which is kept in its place.
  */
 #ifndef TOOLS_OUTPUT_H
 #define TOOLS_OUTPUT_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 /**
  * struct output - a file that is being written
@@ -39,6 +41,17 @@ bool output_same(const struct output *a, const struct output *b);
 
 /* output_commit() - put the file in place; STATUS_OK, or STATUS_FAILED after a sentence */
 int output_commit(struct output *o);
+
+/**
+ * output_keep() - put only the beginning of a file in place, for a write failed
+ * @o: output
+ * @bytes: of it
+ *
+ * What is written directly cannot be cut, and is given up.
+ *
+ * Return: STATUS_OK, or STATUS_FAILED, not always after a sentence.
+ */
+int output_keep(struct output *o, off_t bytes);
 
 /* output_discard() - give it up; nothing happens when it is not open */
 void output_discard(struct output *o);

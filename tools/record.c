@@ -107,7 +107,7 @@ static int start(struct run *s)
 	return STATUS_OK;
 }
 
-static void tick(void *ctx, uint64_t ns)
+static bool tick(void *ctx, uint64_t ns)
 {
 	struct run *s = ctx;
 	uint64_t produced = 0, lost = 0;
@@ -116,12 +116,13 @@ static void tick(void *ctx, uint64_t ns)
 		struct gprof_recorder_stats st = { .sz = sizeof(st) };
 
 		if (gprof_recorder_stats(s->recorder, i, &st))
-			return;
+			return true;
 		produced += st.produced;
 		lost += st.lost;
 	}
 	progress("recording: %.1f s, %" PRIu64 " samples, %" PRIu64 " lost (Ctrl-C ends it)",
 		 ns / 1e9, produced, lost);
+	return true;
 }
 
 static double percent(uint64_t part, uint64_t whole)

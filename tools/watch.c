@@ -131,7 +131,7 @@ static bool take_signal(struct watch *w)
 	return false;
 }
 
-bool watch_wait(struct watch *w, uint64_t limit_ns, void (*tick)(void *ctx, uint64_t ns),
+bool watch_wait(struct watch *w, uint64_t limit_ns, bool (*tick)(void *ctx, uint64_t ns),
 		void *ctx)
 {
 	struct pollfd fds[] = {
@@ -148,8 +148,8 @@ bool watch_wait(struct watch *w, uint64_t limit_ns, void (*tick)(void *ctx, uint
 			return true;
 		if (target_gone(w))
 			return false;
-		if (tick)
-			tick(ctx, past);
+		if (tick && !tick(ctx, past))
+			return false;
 		if (limit_ns && limit_ns - past < (uint64_t)INT_MAX * NSEC_PER_MSEC)
 			timeout = (limit_ns - past + NSEC_PER_MSEC - 1) / NSEC_PER_MSEC;
 		if ((tick || w->thread_fd >= 0) && (timeout < 0 || timeout > TICK_MSEC))

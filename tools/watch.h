@@ -43,15 +43,15 @@ void watch_target(struct watch *w, const struct gprof_target *target);
  * watch_wait() - wait
  * @w: from watch_begin()
  * @limit_ns: longest time, 0 without limit
- * @tick: called a few times a second with the time so far, or NULL
+ * @tick: called a few times a second with the time so far, or NULL; false: it is enough
  * @ctx: for @tick
  *
- * Returns when the target exited, when the time is over, or at a signal when
- * there is no command that it is passed on to.
+ * Returns when the target exited, when the time is over, when @tick has enough, or at a
+ * signal when there is no command that it is passed on to.
  *
  * Return: whether it was the time.
  */
-bool watch_wait(struct watch *w, uint64_t limit_ns, void (*tick)(void *ctx, uint64_t ns),
+bool watch_wait(struct watch *w, uint64_t limit_ns, bool (*tick)(void *ctx, uint64_t ns),
 		void *ctx);
 
 /*

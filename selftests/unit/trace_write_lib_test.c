@@ -10,7 +10,11 @@
 #include <gprof/trace.h>
 #include <gprof/trace_write.h>
 
+#include <signal.h>
+#include <sys/resource.h>
+
 #include "lib_util.h"
+#include "trace/trace_write.h"
 
 #define CPUS	4
 #define TASKS	40
@@ -322,6 +326,84 @@ TEST(points_without_sense_give_a_valid_trace)
 		ASSERT_EQ(0, gprof_trace_writer_close(w));
 		ASSERT_EQ(0, read_back(fd, &f)) TH_LOG("%u: %s", i, f.why);
 		close(fd);
+	}
+}
+
+#define CUTS	5
+
+static void file_limit(rlim_t bytes)
+{
+	struct rlimit limit;
+
+	getrlimit(RLIMIT_FSIZE, &limit);
+	limit.rlim_cur = bytes;
+	setrlimit(RLIMIT_FSIZE, &limit);
+}
+
+/* A trace of some generations; how many were cut, and what is whole of it without an end. */
+static int write_some(struct gprof_trace_writer *w, unsigned int *cut,
+		      struct gprof_trace_whole *whole)
+{
+	uint64_t time = 1000000;
+	int err = 0, end;
+
+	for (*cut = 0; *cut < CUTS; ++*cut) {
+		for (uint32_t k = 0; k < 6 && !err; k++) {
+			struct gprof_trace_point p = {
+				.time = time += 64, .type = GPROF_TRACE_POINT_SWITCH,
+				.cpu = k % 2, .tid = k / 2 + k % 2 * 9,
+				.other = k / 2 + 1 + k % 2 * 9, .why = GPROF_TRACE_WHY_SLEEPS,
+			};
+
+			err = gprof_trace_writer_add(w, &p);
+		}
+		if (!err)
+			err = gprof_trace_writer_cut(w, ++time, NULL);
+		if (err)
+			break;
+	}
+	*whole = gprof_trace_writer_whole(w);
+	end = gprof_trace_writer_close(w);
+	return err ? err : end;
+}
+
+/* Whichever byte it is that cannot be written any more. */
+TEST(what_was_written_before_a_failure_is_a_trace)
+{
+	signal(SIGXFSZ, SIG_IGN);
+	for (unsigned int i = 0; i < 8; i++) {
+		struct gprof_trace_writer_opts o = {
+			.sz = sizeof(o), .version = versions[i % 4], .index = i / 4,
+		};
+		bool ends = o.version >= 26;
+		int err = -EFBIG;
+
+		for (unsigned int limit = 0; err; limit++) {
+			int fd = memfd_create("trace", MFD_CLOEXEC);
+			struct gprof_trace_writer *w = gprof_trace_writer_new(fd, &o);
+			struct gprof_trace_whole whole;
+			unsigned int cut;
+			struct found f;
+
+			ASSERT_NE(NULL, w);
+			ASSERT_GT(4096, limit);
+			file_limit(limit);
+			err = write_some(w, &cut, &whole);
+			file_limit(RLIM_INFINITY);
+			if (err) {
+				ASSERT_EQ(-EFBIG, err);
+				/* What ends a generation is written with the next. */
+				ASSERT_GE(cut, whole.generations);
+				ASSERT_LE(cut, whole.generations + ends);
+				ASSERT_GE(limit, whole.bytes);
+				ASSERT_EQ(0, ftruncate(fd, (off_t)whole.bytes));
+			}
+			if (!err || whole.generations) {
+				ASSERT_EQ(0, read_back(fd, &f)) TH_LOG("limit %u: %s", limit, f.why);
+				ASSERT_EQ(err ? whole.generations : CUTS, f.generations);
+			}
+			close(fd);
+		}
 	}
 }
 

@@ -105,7 +105,8 @@ GPROF_API int gprof_trace_recorder_start(struct gprof_trace_recorder *r, int fd)
  *
  * Return: 0 or -errno of what went wrong first, such as -ENOSPC of a write; -EPROTO
  * when produced, read and lost events do not add up; -EBADMSG for a corrupt buffer;
- * -EINVAL when it is not started. What was written before is whole.
+ * -EINVAL when it is not started. Of what was written before, the stats say how much is
+ * a whole trace.
  */
 GPROF_API int gprof_trace_recorder_stop(struct gprof_trace_recorder *r);
 
@@ -129,6 +130,10 @@ GPROF_API void gprof_trace_recorder_free(struct gprof_trace_recorder *r);
  * @away: times that a CPU was offline
  * @points: how many of each enum gprof_trace_point_type were read
  * @writer: of the trace; its @sz is set
+ * @whole_bytes: how much of the file is a trace whatever happens, if @whole_generations
+ *	is not 0; cut to that where a write failed, it can be read. Not told of the very
+ *	end, which stop writes
+ * @whole_generations: that are in there
  */
 struct gprof_trace_recorder_stats {
 	size_t sz;
@@ -140,6 +145,8 @@ struct gprof_trace_recorder_stats {
 	uint64_t away;
 	uint64_t points[GPROF_TRACE_POINTS_MAX];
 	struct gprof_trace_writer_stats writer;
+	uint64_t whole_bytes;
+	uint64_t whole_generations;
 };
 
 /** gprof_trace_recorder_stats() - read the counts; exact after stop; 0 or -errno */

@@ -23,6 +23,7 @@
 #include "device/syscall_name.h"
 #include "device/target.h"
 #include "trace_merge.h"
+#include "trace_write.h"
 
 #define WHAT	"the trace"
 #define LOOK_MS	100
@@ -47,6 +48,7 @@
  * @first: what went wrong first, the thread's or not
  * @error: last failure
  * @written: the writer's counts at its end
+ * @whole: what was a trace then
  */
 struct gprof_trace_recorder {
 	int fd;
@@ -64,6 +66,7 @@ struct gprof_trace_recorder {
 	struct gprof_error first;
 	struct gprof_error error;
 	struct gprof_trace_writer_stats written;
+	struct gprof_trace_whole whole;
 };
 
 static const char *const point_names[GPROF_TRACE_NR_POINTS] = {
@@ -357,6 +360,7 @@ static int end_trace(struct gprof_trace_recorder *r)
 	/* What is held until then is counted when it is written. */
 	err = gprof_trace_writer_cut(r->merge.writer, 1ULL << 62, NULL);
 	gprof_trace_writer_stats(r->merge.writer, &r->written);
+	r->whole = gprof_trace_writer_whole(r->merge.writer);
 	if (!err)
 		err = gprof_trace_writer_close(r->merge.writer);
 	else
@@ -500,6 +504,7 @@ int gprof_trace_recorder_stats(struct gprof_trace_recorder *r,
 {
 	const size_t least = GPROF_SIZE_WITH(struct gprof_trace_recorder_stats, writer);
 	struct gprof_trace_recorder_stats out = { .writer.sz = sizeof(out.writer) };
+	struct gprof_trace_whole whole;
 	struct gprof_stats kernel;
 	size_t i;
 	int err;
@@ -516,10 +521,15 @@ int gprof_trace_recorder_stats(struct gprof_trace_recorder *r,
 	}
 	for (i = 0; i < GPROF_TRACE_POINTS_MAX; i++)
 		out.points[i] = r->merge.points[i];
-	if (r->merge.writer)
+	if (r->merge.writer) {
 		gprof_trace_writer_stats(r->merge.writer, &out.writer);
-	else
+		whole = gprof_trace_writer_whole(r->merge.writer);
+	} else {
 		out.writer = r->written;
+		whole = r->whole;
+	}
+	out.whole_bytes = whole.bytes;
+	out.whole_generations = whole.generations;
 	pthread_mutex_unlock(&r->lock);
 	if (err)
 		return err;

@@ -15,7 +15,7 @@
  *	'I' { generation offset bytes time }*n	an index, at the end: where each begins,
  *						bytes of it, first time in units
  */
-#include <gprof/trace_write.h>
+#include "trace_write.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -64,6 +64,7 @@ struct indexed {
  * @nr_index: how many
  * @cap_index: room
  * @unended: the byte that ends the last generation is not yet written
+ * @whole: up to here it is a trace
  * @err: sticky -errno
  */
 struct gprof_trace_writer {
@@ -83,6 +84,7 @@ struct gprof_trace_writer {
 	size_t nr_index;
 	size_t cap_index;
 	bool unended;
+	struct gprof_trace_whole whole;
 	int err;
 };
 
@@ -94,6 +96,13 @@ static int flush(struct gprof_trace_writer *w)
 		w->model.stats.bytes += w->out.nr;
 	w->out.nr = 0;
 	return err;
+}
+
+/* All that was written is a trace. */
+static void now_whole(struct gprof_trace_writer *w)
+{
+	w->whole.bytes = w->model.stats.bytes;
+	w->whole.generations = w->model.stats.generations;
 }
 
 static void destroy(struct gprof_trace_writer *w)
@@ -331,6 +340,8 @@ static int write_generation(struct gprof_trace_writer *w, size_t nr,
 	/* The header, and the end of the generation before, belong to no generation. */
 	if (!err)
 		err = flush(w);
+	if (!err)
+		now_whole(w);
 	w->unended = w->opts.version >= VERSION_END;
 	first = w->ordered[0].time / GPROF_TRACE_UNIT_NS;
 	if (!err)
@@ -345,9 +356,12 @@ static int write_generation(struct gprof_trace_writer *w, size_t nr,
 		err = note(w, first);
 	if (!err)
 		err = flush(w);
-	if (!err)
-		w->model.stats.generations++;
-	return err;
+	if (err)
+		return err;
+	w->model.stats.generations++;
+	if (!w->unended)
+		now_whole(w);
+	return 0;
 }
 
 /* What is left belongs to the next generation, which has its own stacks. */
@@ -460,6 +474,11 @@ int gprof_trace_writer_close(struct gprof_trace_writer *w)
 		err = flush(w);
 	destroy(w);
 	return err;
+}
+
+struct gprof_trace_whole gprof_trace_writer_whole(const struct gprof_trace_writer *w)
+{
+	return w->whole;
 }
 
 int gprof_trace_writer_stats(const struct gprof_trace_writer *w,
