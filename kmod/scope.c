@@ -284,8 +284,6 @@ static void forked(void *data, struct task_struct *child)
 	bool is_thread = child->signal == current->signal;
 	struct gprof_scope_process *p;
 
-	if (likely(!gprof_known(current) && !gprof_known(child)))
-		return;
 	rcu_read_lock();
 	p = gprof_scope_process_of(current);
 	if (!is_thread)
@@ -331,8 +329,6 @@ static void executed(void *data, struct task_struct *task, pid_t old_pid)
 	LIST_HEAD(dead);
 	int kind;
 
-	if (likely(!gprof_known(current)))
-		return;
 	rcu_read_lock();
 	p = gprof_scope_process_of(current);
 	if (p)
@@ -362,8 +358,6 @@ static void exited(void *data, struct task_struct *task)
 	struct gprof_scope_member *m;
 	int kind;
 
-	if (likely(!gprof_known(current)))
-		return;
 	rcu_read_lock();
 	p = gprof_scope_process_of(current);
 	for (kind = 0; p && kind < GPROF_SCOPE_KINDS; kind++) {
@@ -382,8 +376,6 @@ static void freed(void *data, struct task_struct *task)
 	unsigned long flags;
 	LIST_HEAD(dead);
 
-	if (likely(!gprof_known(task)))
-		return;
 	/* Others run still, or are on their way out, which may take long, and counts. */
 	if (READ_ONCE(task->signal->nr_threads))
 		return;
@@ -396,10 +388,10 @@ static void freed(void *data, struct task_struct *task)
 }
 
 static struct gprof_tap_user probes[] = {
-	{ .tap = GPROF_TAP_FORK, .on_task = forked },
-	{ .tap = GPROF_TAP_EXEC, .on_exec = executed },
-	{ .tap = GPROF_TAP_EXIT, .on_task = exited },
-	{ .tap = GPROF_TAP_FREE, .on_task = freed },
+	{ .tap = GPROF_TAP_FORK, .on_task = forked, .known_only = true },
+	{ .tap = GPROF_TAP_EXEC, .on_exec = executed, .known_only = true },
+	{ .tap = GPROF_TAP_EXIT, .on_task = exited, .known_only = true },
+	{ .tap = GPROF_TAP_FREE, .on_task = freed, .known_only = true },
 };
 
 static int probes_begin(void)

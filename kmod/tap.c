@@ -262,9 +262,15 @@ static void newtask_probe(GPROF_NEWTASK_ARGS)
 		call_task(&taps[GPROF_TAP_NEWTASK], current, task);
 }
 
+/* The child may have got the number of one that is still known. */
 static void fork_probe(void *data, struct task_struct *parent, struct task_struct *child)
 {
-	walk_task(GPROF_TAP_FORK, child);
+	const struct tap *t = &taps[GPROF_TAP_FORK];
+
+	if (wanted(t, parent))
+		call_task(t, parent, child);
+	else if (wanted(t, child))
+		call_task(t, child, child);
 }
 
 static void exec_probe(void *data, struct task_struct *task, pid_t old_pid,
@@ -273,6 +279,8 @@ static void exec_probe(void *data, struct task_struct *task, pid_t old_pid,
 	const struct tap *t = &taps[GPROF_TAP_EXEC];
 	struct gprof_tap_user *u;
 
+	if (!wanted(t, task))
+		return;
 	preempt_disable_notrace();
 	for (u = next_user(t, NULL, task); u; u = next_user(t, u, task))
 		u->on_exec(u->data, task, old_pid);
@@ -307,6 +315,8 @@ static void rename_probe(void *data, struct task_struct *task, const char *comm)
 	const struct tap *t = &taps[GPROF_TAP_RENAME];
 	struct gprof_tap_user *u;
 
+	if (!wanted(t, task))
+		return;
 	preempt_disable_notrace();
 	for (u = next_user(t, NULL, task); u; u = next_user(t, u, task))
 		u->on_rename(u->data, task, comm);
