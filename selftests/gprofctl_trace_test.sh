@@ -73,11 +73,29 @@ traced()
 	[ "$(count produced)" -eq "$(($(count read) + $(count lost)))" ]
 }
 
-# It ends by itself; only what was written whole is left, and it can be read.
-a_full_file_system_takes_what_came_before()
+full_file_system()
 {
 	mkdir "$command_dir/full"
 	mount -t tmpfs -o size=32k none "$command_dir/full"
+}
+
+# What err says of a trace that was to be there is so, and can be read.
+what_came_before_is_kept()
+{
+	grep -q 'No space left on device' err
+	kept=$(sed -n 's/.* the \([0-9]*\) generations in it were written before.*/\1/p' err)
+	[ "$kept" -gt 0 ] || fail "it does not say what is left"
+	mv "$command_dir/full/x.trace" .
+	umount "$command_dir/full"
+	rmdir "$command_dir/full"
+	[ "$(has generations)" -eq "$kept" ]
+	run 0 gprofctl read x.trace --summary
+}
+
+# It ends by itself; only what was written whole is left.
+a_full_file_system_takes_what_came_before()
+{
+	full_file_system
 	gprofctl trace -a --generation 50ms -o "$command_dir/full/x.trace" 2>err &
 	pid=$!
 	wait_for_recording $pid
@@ -91,14 +109,27 @@ a_full_file_system_takes_what_came_before()
 	wait $pid || full_got=$?
 	cat err
 	[ $full_got -eq 1 ] || fail "status $full_got, not 1"
-	grep -q 'No space left on device' err
-	kept=$(sed -n 's/.* the \([0-9]*\) generations in it were written before.*/\1/p' err)
-	[ "$kept" -gt 0 ] || fail "it does not say what is left"
-	mv "$command_dir/full/x.trace" .
-	umount "$command_dir/full"
-	rmdir "$command_dir/full"
-	[ "$(has generations)" -eq "$kept" ]
-	run 0 gprofctl read x.trace --summary
+	what_came_before_is_kept
+}
+
+# Who runs it is told meanwhile, and waits for it, as after -d.
+a_command_outlives_its_trace()
+{
+	full_file_system
+	# shellcheck disable=SC2016	# its own shell's
+	run 1 gprofctl trace -d 3600 --generation 50ms -o "$command_dir/full/x.trace" -- sh -c '
+		i=0
+		until grep -q "ends early" err; do
+			i=$((i + 1))
+			[ $i -lt 1500 ] || exit 7
+			/bin/true
+		done
+		for _ in 1 2 3 4 5 6 7 8 9 10; do
+			/bin/true
+		done
+		: >outlived'
+	[ -e outlived ] || fail "the command was not left to its end"
+	what_came_before_is_kept
 }
 
 # What the kernel counted is in the file, switch by switch.
@@ -324,4 +355,4 @@ ktap_run switches_are_the_ledgers switches_are_those_that_perf_sees \
 	memory_stays_within_64_MiB output_is_named_by_default_and_status_passed_on \
 	targets_are_those_of_other_recordings what_is_not_there_is_refused \
 	what_is_not_permitted_is_refused a_full_file_system_takes_what_came_before \
-	damaged_traces_are_refused_with_the_place
+	a_command_outlives_its_trace damaged_traces_are_refused_with_the_place
