@@ -845,7 +845,14 @@ static bool drain(void *arg)
 }
 
 #define MANY		60000
+#define MANY_DEBUG	3000
 #define WATCHED_NS	4000000000
+
+/* To make so many takes a kernel that checks everything, emulated, minutes. */
+static unsigned int many(void)
+{
+	return is_debug_kernel() ? MANY_DEBUG : MANY;
+}
 
 /* Steps: map, and change what is mapped for ever. */
 static void map_much(void *arg, int step)
@@ -853,12 +860,13 @@ static void map_much(void *arg, int step)
 	static struct gprof_cpu_params params;
 	static struct device dev;
 	struct gprof_setup setup;
+	unsigned int nr = many();
 
 	if (step == 0) {
 		params = timer_params(PERIOD_NS);
 		setup = device_setup_of(GPROF_TARGET_PROCESS, getpid(), &params);
 		setup.buffer_size = SMALL;
-		if (setpriority(PRIO_PROCESS, 0, 19) || become(ATTACKER) || map_many(MANY) ||
+		if (setpriority(PRIO_PROCESS, 0, 19) || become(ATTACKER) || map_many(nr) ||
 		    device_record(&dev, &setup))
 			_exit(1);
 		return;
@@ -915,9 +923,10 @@ static void be_read_slowly(void *arg, int step)
 	static struct gprof_cpu_params params;
 	static struct device dev;
 	struct gprof_setup setup;
+	unsigned int nr = many();
 
 	if (step == 0) {
-		if (setpriority(PRIO_PROCESS, 0, 19) || become(ATTACKER) || map_many_slow(MANY))
+		if (setpriority(PRIO_PROCESS, 0, 19) || become(ATTACKER) || map_many_slow(nr))
 			_exit(1);
 		return;
 	}

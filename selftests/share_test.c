@@ -204,6 +204,26 @@ TEST_F(share, comings_and_goings_keep_nobody_from_samples)
 	EXPECT_EQ(n * times, fast->st.out_count);
 }
 
+/* Who comes wants less than there is: that is no reason to begin a period anew. */
+TEST_F(share, slower_ones_who_come_keep_nobody_from_samples)
+{
+	struct recorder *fast = &self->r[0], *slow = &self->r[1];
+	const unsigned int n = FAST / 3, times = 300;
+	unsigned int i;
+
+	set_up(_metadata, fast, self->signal, FAST, GPROF_TARGET_THREAD, gettid());
+	set_up(_metadata, slow, self->signal, SLOW, GPROF_TARGET_THREAD, gettid());
+	ASSERT_EQ(0, device_start(&fast->dev));
+	for (i = 0; i < times; i++) {
+		ASSERT_EQ(0, device_start(&slow->dev));
+		send_signals(n);
+		ASSERT_EQ(0, device_stop(&slow->dev));
+	}
+	ASSERT_EQ(0, device_stop(&fast->dev));
+	expect_near(_metadata, read_all(_metadata, fast), n * times, FAST);
+	EXPECT_LE(n * times / FAST - 1, fast->reader.samples);
+}
+
 static void send_in_child(void *arg, int step)
 {
 	send_signals(1000);
