@@ -7,28 +7,72 @@
  */
 #include "sampler.h"
 #include "source.h"
+#include "target.h"
 #include "trace.h"
 
 #include <linux/cpumask.h>
+#include <linux/security.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/threads.h>
 
 #define BITMAP_BYTES	(PID_MAX_LIMIT / BITS_PER_BYTE)
 
+static const struct {
+	u32 stacks;
+	u32 flag;
+} stacks_of[] = {
+	{ GPROF_TRACE_STACKS_SYSCALLS, GPROF_TRACE_F_SYSCALLS },
+	{ GPROF_TRACE_STACKS_FAULTS, GPROF_TRACE_F_FAULTS },
+	{ GPROF_TRACE_STACKS_RECLAIM, GPROF_TRACE_F_RECLAIM },
+};
+
+static bool stacks_have_events(const struct gprof_trace_params *p)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(stacks_of); i++) {
+		if (p->stacks & stacks_of[i].stacks && !(p->flags & stacks_of[i].flag))
+			return false;
+	}
+	return !(p->stacks & ~__GPROF_TRACE_STACKS_ALL);
+}
+
+static int check_stacks(const struct gprof_request *req, u32 *reason)
+{
+	const struct gprof_trace_params *p = req->params;
+
+	*reason = GPROF_REASON_FLAGS;
+	if (!req->stack != !(p->stacks || p->cpu.size))
+		return -EOPNOTSUPP;
+	if (!req->kernel_frames)
+		return 0;
+	*reason = GPROF_REASON_KERNEL_DENIED;
+	if (!req->target->privileged)
+		return -EPERM;
+	*reason = GPROF_REASON_LOCKDOWN;
+	return security_locked_down(LOCKDOWN_PERF) ? -EPERM : 0;
+}
+
 static int check(const struct gprof_request *req, u32 *reason)
 {
 	const struct gprof_trace_params *p = req->params;
 
 	*reason = GPROF_REASON_PARAMS;
-	if (p->flags & ~__GPROF_TRACE_F_ALL || !gprof_trace_can(p->flags))
+	if (p->flags & ~__GPROF_TRACE_F_ALL || !gprof_trace_can(p->flags) ||
+	    !stacks_have_events(p))
 		return -EOPNOTSUPP;
+	if (p->__reserved || (p->cpu.size ? p->cpu.size != sizeof(p->cpu) :
+					    !!memchr_inv(&p->cpu, 0, sizeof(p->cpu))))
+		return -EINVAL;
 	/* Whoever records one's own slows everybody's. */
 	*reason = GPROF_REASON_SLOWS_DENIED;
 	if (p->flags && !req->target->privileged)
 		return -EPERM;
 	*reason = GPROF_REASON_FLAGS;
-	return req->target->on_exec || req->stack ? -EOPNOTSUPP : 0;
+	if (req->target->on_exec)
+		return -EOPNOTSUPP;
+	return check_stacks(req, reason);
 }
 
 static u64 features(void)
@@ -44,8 +88,8 @@ static u64 features(void)
 		{ GPROF_TRACE_F_FREQ, GPROF_FEAT_TRACE_FREQ },
 		{ GPROF_TRACE_F_THROTTLE, GPROF_FEAT_TRACE_THROTTLE },
 	};
+	u64 f = GPROF_FEAT_TRACE_STACKS | GPROF_FEAT_TRACE_SAMPLES;
 	unsigned int i;
-	u64 f = 0;
 
 	for (i = 0; i < ARRAY_SIZE(groups); i++) {
 		if (gprof_trace_can(groups[i].flag))
@@ -54,17 +98,37 @@ static u64 features(void)
 	return f;
 }
 
+/* As if they were a recorder's of their own. */
+static struct gprof_request for_samples(const struct gprof_request *req)
+{
+	const struct gprof_trace_params *p = req->params;
+	struct gprof_request cpu = *req;
+
+	cpu.params = &p->cpu;
+	return cpu;
+}
+
+static u64 bytes_of_samples(const struct gprof_request *req)
+{
+	const struct gprof_trace_params *p = req->params;
+	struct gprof_request cpu = for_samples(req);
+
+	return p->cpu.size ? gprof_source_cpu.bytes(&cpu) : 0;
+}
+
 static u64 bytes(const struct gprof_request *req)
 {
 	const struct gprof_target *t = req->target;
 
-	return sizeof(struct gprof_trace) +
+	return sizeof(struct gprof_trace) + bytes_of_samples(req) +
 	       sizeof(struct gprof_trace_cpu) * num_possible_cpus() +
 	       (gprof_target_is_tasks(t) ? BITMAP_BYTES + gprof_scope_bytes(t) : 0);
 }
 
 static void free_memory(struct gprof_trace *t)
 {
+	if (t->cpu)
+		gprof_source_cpu.destroy(t->cpu);
 	free_percpu(t->cpus);
 	kvfree(t->whose.tgids);
 	kfree(t);
@@ -97,6 +161,19 @@ static bool build(struct gprof_trace *t, struct gprof_request *req)
 				 req->charge);
 }
 
+static int setup_samples(struct gprof_trace *t, struct gprof_request *req)
+{
+	struct gprof_request cpu = for_samples(req);
+	int err = gprof_source_cpu.setup(&cpu, &t->cpu);
+
+	if (err)
+		t->cpu = NULL;
+	req->weight = cpu.weight;
+	req->kernel = cpu.kernel;
+	req->reason = cpu.reason;
+	return err;
+}
+
 static int setup(struct gprof_request *req, void **state)
 {
 	const struct gprof_trace_params *p = req->params;
@@ -114,13 +191,17 @@ static int setup(struct gprof_request *req, void **state)
 	t->whose.cgroup = req->target->cgroup;
 	t->sampler = req->sampler;
 	t->flags = p->flags;
+	t->stacks = p->stacks;
 	if (req->target->type == GPROF_TARGET_CPUS)
 		t->only_cpus = req->target->cpus;
-	if (!build(t, req)) {
-		free_memory(t);
-		return -ENOMEM;
-	}
 	req->weight = 1;
+	err = build(t, req) ? 0 : -ENOMEM;
+	if (!err && p->cpu.size)
+		err = setup_samples(t, req);
+	if (err) {
+		free_memory(t);
+		return err;
+	}
 	*state = t;
 	return 0;
 }
@@ -148,9 +229,17 @@ static void begin_cpu(void *data)
 		gprof_trace_say_running(t, true);
 }
 
+static void leave(struct gprof_trace *t)
+{
+	gprof_trace_detach(t);
+	if (t->whose.tgids)
+		gprof_scope_leave(&t->scope);
+}
+
 static int start(void *state, u32 *attached)
 {
 	struct gprof_trace *t = state;
+	u32 counters;
 	int err;
 
 	clear(t);
@@ -163,6 +252,11 @@ static int start(void *state, u32 *attached)
 		gprof_trace_detach(t);
 		return err;
 	}
+	err = t->cpu ? gprof_source_cpu.start(t->cpu, &counters) : 0;
+	if (err) {
+		leave(t);
+		return err;
+	}
 	/* Last: who was of the target before has been running since. */
 	on_each_cpu(begin_cpu, t, 1);
 	return 0;
@@ -172,13 +266,17 @@ static void stop(void *state)
 {
 	struct gprof_trace *t = state;
 
-	gprof_trace_detach(t);
-	if (t->whose.tgids)
-		gprof_scope_leave(&t->scope);
+	if (t->cpu)
+		gprof_source_cpu.stop(t->cpu);
+	leave(t);
 }
 
 static void stats(void *state, struct gprof_stats *stats)
 {
+	struct gprof_trace *t = state;
+
+	if (t->cpu)
+		gprof_source_cpu.stats(t->cpu, stats);
 }
 
 static void destroy(void *state)

@@ -5,6 +5,7 @@
  *	trace_probe.c	the scheduler's events
  *	trace_calls.c	system calls, interrupts and so on, where asked for
  *	trace_emit.c	writes them down
+ *	trace_stack.c	and their stacks
  *
  * Everything is written with interrupts off, so that no producer of a ring interrupts
  * another: what comes before whom is the same in the ring and in time.
@@ -22,6 +23,7 @@
 #include <linux/gprof.h>
 #include <linux/kprobes.h>
 #include <linux/percpu.h>
+#include <linux/ptrace.h>
 #include <linux/sched.h>
 #include <linux/timekeeping.h>
 
@@ -40,6 +42,7 @@ struct gprof_sampler;
  *	at; and not by its id, which an exec elsewhere may take from a leader that ends
  * @generation: for which @epoch was made
  * @epoch: a new number for each generation; numbers of those come again
+ * @regs: memory for the registers of who is about to have its stack taken
  * @named: by the lower bits of a task's id: epoch and id of one that has a TASK record
  *
  * Used by the owning CPU only, without interrupts.
@@ -50,6 +53,7 @@ struct gprof_trace_cpu {
 	const struct task_struct *running;
 	u16 generation;
 	u64 epoch;
+	struct pt_regs regs;
 	u64 named[GPROF_TRACE_NAMED];
 };
 
@@ -59,6 +63,8 @@ struct gprof_trace_cpu {
  * @only_cpus: the target is what these CPUs do; NULL: it is not
  * @whose: tasks
  * @flags: GPROF_TRACE_F_*
+ * @stacks: GPROF_TRACE_STACKS_*
+ * @cpu: state of gprof_source_cpu, where there are CPU samples, or NULL
  * @scope: the processes, where it is made of tasks
  * @sampler: has the rings
  * @taps: of the scheduler
@@ -69,6 +75,8 @@ struct gprof_trace {
 	const struct cpumask *only_cpus;
 	struct gprof_membership whose;
 	u32 flags;
+	u32 stacks;
+	void *cpu;
 	struct gprof_scope scope;
 	struct gprof_sampler *sampler;
 	struct gprof_tap_user taps[GPROF_TRACE_TAPS];
@@ -113,6 +121,8 @@ static __always_inline u64 gprof_trace_name_key(const struct gprof_trace_cpu *c,
  * @has_operand: @operand follows
  * @rename: @named gets a record even where it has one
  * @operand: 54 bits
+ * @stack: GPROF_TRACE_STACKS_*: has one where that is asked for; 0: none
+ * @regs: where it begins; NULL: here
  * @named: who needs a name, or NULL
  * @comm: that name, NULL: @named->comm
  */
@@ -121,6 +131,8 @@ struct gprof_trace_event {
 	bool has_operand;
 	bool rename;
 	u64 operand;
+	u32 stack;
+	struct pt_regs *regs;
 	struct task_struct *named;
 	const char *comm;
 };
@@ -130,6 +142,8 @@ void gprof_trace_emit_word(struct gprof_trace *t, struct gprof_trace_cpu *c, u64
 void gprof_trace_no_buffer(struct gprof_trace *t);
 void gprof_trace_write(struct gprof_trace *t, const struct gprof_trace_event *e);
 void gprof_trace_say_running(struct gprof_trace *t, bool again);
+void gprof_trace_stack(struct gprof_trace *t, struct gprof_trace_cpu *c, u64 now,
+		       struct pt_regs *regs);
 
 /**
  * gprof_trace_emit() - write an event of one word
@@ -140,10 +154,11 @@ void gprof_trace_say_running(struct gprof_trace *t, bool again);
  * @named: task that it names, or NULL
  *
  * Context: Any but NMI, interrupts off.
+ * Return: its time, for gprof_trace_stack().
  */
-static __always_inline void gprof_trace_emit(struct gprof_trace *t, struct gprof_trace_cpu *c,
-					     local64_t *context, u32 word,
-					     struct task_struct *named)
+static __always_inline u64 gprof_trace_emit(struct gprof_trace *t, struct gprof_trace_cpu *c,
+					    local64_t *context, u32 word,
+					    struct task_struct *named)
 {
 	u64 now = ktime_get_mono_fast_ns(), since;
 	struct gprof_buffer *b = c->buffer;
@@ -166,6 +181,7 @@ static __always_inline void gprof_trace_emit(struct gprof_trace *t, struct gprof
 		gprof_trace_emit_word(t, c, now, word, named);
 	}
 	gprof_buffer_end(b);
+	return now;
 }
 
 bool gprof_trace_can(u32 flags);

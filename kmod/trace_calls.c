@@ -23,19 +23,30 @@
 struct irqaction;
 
 /* About current. */
+static void write_event(struct gprof_trace *t, const struct gprof_trace_event *e)
+{
+	preempt_disable_notrace();
+	if (gprof_trace_has(t, current))
+		gprof_trace_write(t, e);
+	preempt_enable_notrace();
+}
+
 static void write_word(struct gprof_trace *t, u32 what, u32 arg, u32 number)
 {
 	struct gprof_trace_event e = { .word = gprof_trace_word(what, arg, number) };
 
-	preempt_disable_notrace();
-	if (gprof_trace_has(t, current))
-		gprof_trace_write(t, &e);
-	preempt_enable_notrace();
+	write_event(t, &e);
 }
 
 static void call_entered(void *data, struct pt_regs *regs, long id)
 {
-	write_word(data, GPROF_TRACE_SYSCALL_ENTER, in_compat_syscall(), id);
+	struct gprof_trace_event e = {
+		.word = gprof_trace_word(GPROF_TRACE_SYSCALL_ENTER, in_compat_syscall(), id),
+		.stack = GPROF_TRACE_STACKS_SYSCALLS,
+		.regs = regs,
+	};
+
+	write_event(data, &e);
 }
 
 static void call_left(void *data, struct pt_regs *regs, long ret)
@@ -75,9 +86,20 @@ static void softirq_left(void *data, unsigned int nr)
 	write_word(data, GPROF_TRACE_SOFTIRQ_EXIT, 0, nr);
 }
 
+/* Direct reclaim, or compaction. */
+static void reclaim_begins(struct gprof_trace *t, u32 what, u32 arg)
+{
+	struct gprof_trace_event e = {
+		.word = gprof_trace_word(what, arg, 0),
+		.stack = GPROF_TRACE_STACKS_RECLAIM,
+	};
+
+	write_event(t, &e);
+}
+
 static void reclaim_began(GPROF_RECLAIM_BEGIN_ARGS)
 {
-	write_word(data, GPROF_TRACE_RECLAIM_BEGIN, 0, 0);
+	reclaim_begins(data, GPROF_TRACE_RECLAIM_BEGIN, 0);
 }
 
 static void reclaim_ended(GPROF_RECLAIM_END_ARGS)
@@ -87,7 +109,7 @@ static void reclaim_ended(GPROF_RECLAIM_END_ARGS)
 
 static void cgroup_reclaim_began(GPROF_RECLAIM_BEGIN_ARGS)
 {
-	write_word(data, GPROF_TRACE_RECLAIM_BEGIN, 1, 0);
+	reclaim_begins(data, GPROF_TRACE_RECLAIM_BEGIN, 1);
 }
 
 static void cgroup_reclaim_ended(GPROF_RECLAIM_END_ARGS)
@@ -97,7 +119,7 @@ static void cgroup_reclaim_ended(GPROF_RECLAIM_END_ARGS)
 
 static void compaction_began(GPROF_COMPACT_BEGIN_ARGS)
 {
-	write_word(data, GPROF_TRACE_COMPACT_BEGIN, 0, 0);
+	reclaim_begins(data, GPROF_TRACE_COMPACT_BEGIN, 0);
 }
 
 static void compaction_ended(GPROF_COMPACT_END_ARGS)
@@ -208,12 +230,12 @@ static int faulted(struct kprobe *kp, struct pt_regs *regs)
 		.word = gprof_trace_word(GPROF_TRACE_FAULT, arg, 0),
 		.has_operand = true,
 		.operand = regs_get_kernel_argument(regs, 1) >> 12,
+		.stack = GPROF_TRACE_STACKS_FAULTS,
+		.regs = task_pt_regs(current),
 	};
 
-	preempt_disable_notrace();
-	if (flags & FAULT_FLAG_USER && gprof_trace_has(t, current))
-		gprof_trace_write(t, &e);
-	preempt_enable_notrace();
+	if (flags & FAULT_FLAG_USER)
+		write_event(t, &e);
 	return 0;
 }
 

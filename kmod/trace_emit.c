@@ -163,6 +163,8 @@ void gprof_trace_write(struct gprof_trace *t, const struct gprof_trace_event *e)
 		gprof_buffer_begin(c->buffer, now);
 		write_all(t, c, now, e, false);
 		gprof_buffer_end(c->buffer);
+		if (unlikely(t->stacks & e->stack))
+			gprof_trace_stack(t, c, now, e->regs);
 	} else if (e->word) {
 		gprof_trace_no_buffer(t);
 	}

@@ -14,6 +14,9 @@
 #include <linux/gprof.h>
 #include <linux/build_bug.h>
 #include <linux/kernel.h>
+#include <linux/sched/task_stack.h>
+#include <asm/syscall.h>
+#include <asm/unistd.h>
 
 /* Not the usual one, TASK_INTERRUPTIBLE. */
 static noinline u32 other_reason(unsigned int state)
@@ -31,23 +34,44 @@ static noinline u32 other_reason(unsigned int state)
 	return GPROF_TRACE_PREV_OTHER;
 }
 
+/*
+ * It would go on. The kernel tells that it was made to stop only where it was in kernel
+ * mode; who gives way on the way back to user mode has not asked for it either.
+ */
+static noinline u32 gives_way(struct task_struct *prev)
+{
+	if (!(prev->flags & PF_KTHREAD) &&
+	    syscall_get_nr(prev, task_pt_regs(prev)) != __NR_sched_yield)
+		return GPROF_TRACE_PREV_PREEMPTED;
+	return GPROF_TRACE_PREV_YIELDED;
+}
+
 /* Why has @prev stopped? With a signal pending it does not, whatever its state was. */
 static __always_inline u32 reason_of(struct task_struct *prev, bool preempt, unsigned int state)
 {
 	if (!prev->pid)
 		return GPROF_TRACE_PREV_IDLE;
 	if (gprof_task_queued(prev))
-		return preempt ? GPROF_TRACE_PREV_PREEMPTED : GPROF_TRACE_PREV_YIELDED;
+		return preempt ? GPROF_TRACE_PREV_PREEMPTED : gives_way(prev);
 	return likely(state == TASK_INTERRUPTIBLE) ? GPROF_TRACE_PREV_SLEEPS : other_reason(state);
+}
+
+/* Of who is gone, idle or a stranger there is none; who has other rights by now is asked. */
+static __always_inline bool has_blocked_stack(u32 arg)
+{
+	arg &= ~GPROF_TRACE_STRANGER;
+	return arg != GPROF_TRACE_PREV_IDLE && arg != GPROF_TRACE_PREV_DEAD &&
+	       arg != GPROF_TRACE_PREV_OTHER;
 }
 
 static __always_inline void on_switch(struct gprof_trace *t, bool preempt,
 				      struct task_struct *prev, struct task_struct *next,
-				      unsigned int state, bool all)
+				      unsigned int state, bool all, bool stacks)
 {
 	struct gprof_trace_cpu *c = this_cpu_ptr(t->cpus);
 	bool enters = all || gprof_trace_has(t, next);
 	u32 arg, tid = 0;
+	u64 now;
 
 	if (!all && !enters && !c->running)
 		return;
@@ -67,8 +91,10 @@ static __always_inline void on_switch(struct gprof_trace *t, bool preempt,
 		tid = next->pid;
 	else
 		arg |= GPROF_TRACE_STRANGER;
-	gprof_trace_emit(t, c, &c->buffer->task, gprof_trace_word(GPROF_TRACE_SWITCH, arg, tid),
-			 tid ? next : NULL);
+	now = gprof_trace_emit(t, c, &c->buffer->task,
+			       gprof_trace_word(GPROF_TRACE_SWITCH, arg, tid), tid ? next : NULL);
+	if (stacks && has_blocked_stack(arg) && gprof_trace_has(t, prev))
+		gprof_trace_stack(t, c, now, NULL);
 	c->running = enters ? next : NULL;
 }
 
@@ -83,10 +109,18 @@ static __always_inline bool has_other(const struct gprof_trace *t, struct task_s
 	return gprof_trace_has(t, task);
 }
 
-static __always_inline void on_waking(struct gprof_trace *t, struct task_struct *task, bool all)
+/* A waker may be a stranger, whom not everybody may look at. */
+static bool may_see_waker(const struct gprof_trace *t)
+{
+	return current->pid && (t->whose.target->privileged || gprof_trace_has(t, current));
+}
+
+static __always_inline void on_waking(struct gprof_trace *t, struct task_struct *task, bool all,
+				      bool stacks)
 {
 	struct gprof_trace_cpu *c = this_cpu_ptr(t->cpus);
 	local64_t *context;
+	u64 now;
 	u32 by;
 
 	if (!all && !has_other(t, task))
@@ -98,30 +132,34 @@ static __always_inline void on_waking(struct gprof_trace *t, struct task_struct 
 	by = in_hardirq() ? GPROF_TRACE_BY_IRQ :
 	     in_serving_softirq() ? GPROF_TRACE_BY_SOFTIRQ : GPROF_TRACE_BY_TASK;
 	context = by == GPROF_TRACE_BY_TASK ? &c->buffer->task : &c->buffer->irq;
-	gprof_trace_emit(t, c, context, gprof_trace_word(GPROF_TRACE_WAKING, by, task->pid), NULL);
+	now = gprof_trace_emit(t, c, context,
+			       gprof_trace_word(GPROF_TRACE_WAKING, by, task->pid), NULL);
+	if (stacks && by == GPROF_TRACE_BY_TASK && may_see_waker(t))
+		gprof_trace_stack(t, c, now, NULL);
 }
 
-static notrace void switch_all(void *data, bool preempt, struct task_struct *prev,
-			       struct task_struct *next, unsigned int state)
-{
-	on_switch(data, preempt, prev, next, state, true);
+#define SWITCH(_name, _all, _stacks)						\
+static notrace void _name(void *data, bool preempt, struct task_struct *prev,	\
+			  struct task_struct *next, unsigned int state)		\
+{										\
+	on_switch(data, preempt, prev, next, state, _all, _stacks);		\
 }
 
-static notrace void switch_some(void *data, bool preempt, struct task_struct *prev,
-				struct task_struct *next, unsigned int state)
-{
-	on_switch(data, preempt, prev, next, state, false);
+#define WAKING(_name, _all, _stacks)						\
+static notrace void _name(void *data, struct task_struct *task)			\
+{										\
+	on_waking(data, task, _all, _stacks);					\
 }
 
-static notrace void waking_all(void *data, struct task_struct *task)
-{
-	on_waking(data, task, true);
-}
-
-static notrace void waking_some(void *data, struct task_struct *task)
-{
-	on_waking(data, task, false);
-}
+/* Each pays for what it is asked for alone. */
+SWITCH(switch_all, true, false)
+SWITCH(switch_some, false, false)
+SWITCH(switch_all_stacks, true, true)
+SWITCH(switch_some_stacks, false, true)
+WAKING(waking_all, true, false)
+WAKING(waking_some, false, false)
+WAKING(waking_all_stacks, true, true)
+WAKING(waking_some_stacks, false, true)
 
 /* Under the lock of the task or of its queue. */
 static void migrate(void *data, struct task_struct *task, int to)
@@ -142,6 +180,7 @@ static void newtask(void *data, struct task_struct *task)
 	struct gprof_trace *t = data;
 	struct gprof_trace_event e = {
 		.word = gprof_trace_word(GPROF_TRACE_FORK, 0, task->pid),
+		.stack = GPROF_TRACE_STACKS_FORK,
 		.named = task,
 	};
 
@@ -190,12 +229,23 @@ static void renamed(void *data, struct task_struct *task, const char *comm)
 		gprof_trace_write(data, &e);
 }
 
+static void (*const switches[2][2])(void *data, bool preempt, struct task_struct *prev,
+				    struct task_struct *next, unsigned int state) = {
+	{ switch_all, switch_all_stacks }, { switch_some, switch_some_stacks },
+};
+
+static void (*const wakings[2][2])(void *data, struct task_struct *task) = {
+	{ waking_all, waking_all_stacks }, { waking_some, waking_some_stacks },
+};
+
 static void set_taps(struct gprof_trace *t)
 {
-	bool all = t->whose.target->type == GPROF_TARGET_SYSTEM;
+	bool some = t->whose.target->type != GPROF_TARGET_SYSTEM;
+	bool blocked = t->stacks & GPROF_TRACE_STACKS_SWITCH;
+	bool waker = t->stacks & GPROF_TRACE_STACKS_WAKING;
 	const struct gprof_tap_user users[] = {
-		{ .tap = GPROF_TAP_SWITCH, .on_switch = all ? switch_all : switch_some },
-		{ .tap = GPROF_TAP_WAKING, .on_task = all ? waking_all : waking_some },
+		{ .tap = GPROF_TAP_SWITCH, .on_switch = switches[some][blocked] },
+		{ .tap = GPROF_TAP_WAKING, .on_task = wakings[some][waker] },
 		{ .tap = GPROF_TAP_MIGRATE, .on_migrate = migrate },
 		{ .tap = GPROF_TAP_NEWTASK, .on_task = newtask },
 		{ .tap = GPROF_TAP_RENAME, .on_rename = renamed },

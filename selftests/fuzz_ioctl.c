@@ -207,6 +207,21 @@ void do_setup_sched(struct thread *t, struct slot *s)
 		is_set_up(t, s, &setup);
 }
 
+static void draw_trace(struct thread *t, struct gprof_trace_params *p)
+{
+	*p = (struct gprof_trace_params){ .size = sizeof(*p) };
+	if (one_in(&t->draw, 2))
+		p->flags = below(&t->draw, __GPROF_TRACE_F_ALL + 1);
+	if (one_in(&t->draw, 2))
+		p->stacks = below(&t->draw, __GPROF_TRACE_STACKS_ALL + 1);
+	if (one_in(&t->draw, 2))
+		draw_params(t, &p->cpu);
+	if (one_in(&t->draw, 16))
+		p->__reserved = draw(&t->draw);
+	if (one_in(&t->draw, 8))
+		p->size = ONE_OF(&t->draw, 0, 7, 8, 16, 63, 72, 4096, 4097, UINT32_MAX);
+}
+
 void do_setup(struct thread *t, struct slot *s)
 {
 	struct gprof_profile_params profile = {
@@ -215,6 +230,7 @@ void do_setup(struct thread *t, struct slot *s)
 	};
 	uint64_t cpus[2] = { ONE_OF(&t->draw, 1, 2, 3, 0, UINT64_MAX), 0 };
 	struct gprof_cpu_params params;
+	struct gprof_trace_params trace;
 	struct gprof_setup setup;
 
 	params = timer_params(1000000);
@@ -241,6 +257,11 @@ void do_setup(struct thread *t, struct slot *s)
 	if (one_in(&t->draw, 8)) {
 		setup.kind = GPROF_KIND_PROFILE;
 		setup.params = (uintptr_t)&profile;
+	}
+	if (one_in(&t->draw, 4)) {
+		draw_trace(t, &trace);
+		setup.kind = GPROF_KIND_TRACE;
+		setup.params = (uintptr_t)&trace;
 	}
 	if (one_in(&t->draw, 3))
 		setup.flags = below(&t->draw, one_in(&t->draw, 8) ? 8 : 2);

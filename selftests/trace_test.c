@@ -25,6 +25,7 @@
 #define CGROUPS		"/sys/fs/cgroup"
 #define MS		1000000ULL
 #define LARGE		(2 << 20)
+#define LATER		200	/* naps */
 
 FIXTURE(trace) {
 	struct gprof_trace_params params;
@@ -426,6 +427,24 @@ TEST_F(trace, a_timer_wakes_from_an_interrupt)
 	EXPECT_LE(NAPS, stops_for(&self->words, me, GPROF_TRACE_PREV_SLEEPS));
 }
 
+/* Whoever is woken may go first, when the waker is about to leave the kernel. */
+TEST_F(trace, who_gives_way_has_not_yielded)
+{
+	int me = getpid();
+	pid_t other;
+
+	ASSERT_LE(0, pin_to(online_cpu(0)));
+	BEGIN(GPROF_TARGET_PROCESS, me);
+	other = ping_pong(ROUNDS);
+	SEE_DEAD(other, 1);
+	END();
+	ASSERT_LT(0, other);
+	TH_LOG("%u of %u gave way", stops_for(&self->words, me, GPROF_TRACE_PREV_PREEMPTED) +
+	       stops_for(&self->words, other, GPROF_TRACE_PREV_PREEMPTED), 2 * ROUNDS);
+	EXPECT_EQ(0, stops_for(&self->words, me, GPROF_TRACE_PREV_YIELDED));
+	EXPECT_EQ(0, stops_for(&self->words, other, GPROF_TRACE_PREV_YIELDED));
+}
+
 static void live_a_life(void *arg, int step)
 {
 	struct sched_param param = { .sched_priority = 10 };
@@ -647,6 +666,7 @@ TEST_F(trace, one_thread)
 
 TEST_F(trace, a_process_with_its_threads)
 {
+	unsigned int i, before;
 	pthread_t thread;
 	int tids[2] = { getpid() };
 
@@ -655,8 +675,13 @@ TEST_F(trace, a_process_with_its_threads)
 	pthread_join(thread, NULL);
 	/* To be joined is not yet to have ended. */
 	SEE_DEAD(tids[1], 1);
+	before = stops_for(&self->words, tids[0], GPROF_TRACE_PREV_SLEEPS);
+	/* Long enough for the kernel to forget it; the others are there still. */
+	for (i = 0; i < LATER; i++)
+		sleep_ms(1);
 	END();
 	EXPECT_TRUE(has_only(&self->words, tids, 2));
+	EXPECT_LE(before + LATER, stops_for(&self->words, tids[0], GPROF_TRACE_PREV_SLEEPS));
 	EXPECT_LE(NAPS, stops_for(&self->words, tids[1], GPROF_TRACE_PREV_SLEEPS));
 	EXPECT_EQ(1, trace_words_count(&self->words, GPROF_TRACE_FORK, tids[1]));
 	EXPECT_EQ(1, trace_words_count(&self->words, GPROF_TRACE_EXIT, tids[1]));
@@ -1005,6 +1030,9 @@ TEST_F(trace, a_full_ring_loses_and_says_so)
 {
 	self->setup.buffer_size = 32768;
 	BEGIN(GPROF_TARGET_SYSTEM, 0);
+	/* So that the ring is not full just where a generation ends. */
+	ASSERT_LT(0, ping_pong(200));
+	ASSERT_EQ(0, trace_words_read(&self->words));
 	while (!lost(self))
 		ASSERT_LT(0, ping_pong(1000));
 	/* What comes after the losses is understood again. */

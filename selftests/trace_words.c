@@ -14,6 +14,7 @@ struct trace_words_cpu {
 	uint64_t time;
 	uint64_t generations;
 	uint64_t lost;
+	size_t last;		/* word that may have a stack; SIZE_MAX: none */
 	bool follows;
 	bool wants_operand;
 };
@@ -32,6 +33,7 @@ static void look_back(struct trace_words *t, struct trace_words_cpu *c)
 	if (c->generations != t->reader.generations) {
 		memset(c->named, 0, TIDS / 8);
 		c->follows = false;
+		c->last = TRACE_BEFORE;
 	}
 	if (c->lost != t->reader.lost_records)
 		c->follows = false;
@@ -125,6 +127,8 @@ static void on_word(void *ctx, unsigned int cpu, uint64_t time, uint64_t word)
 	check(t, c, &w);
 	c->time = time;
 	c->wants_operand = has_operand(w.what);
+	if (w.what != GPROF_TRACE_RUNNING)
+		c->last = t->nr;
 	t->samples += w.what != GPROF_TRACE_RUNNING;
 	if (w.what == GPROF_TRACE_SWITCH || w.what == GPROF_TRACE_RUNNING)
 		c->running = w.arg & GPROF_TRACE_STRANGER ? TRACE_STRANGER : w.tid;
@@ -138,6 +142,46 @@ static void on_word(void *ctx, unsigned int cpu, uint64_t time, uint64_t word)
 	t->words[t->nr++] = w;
 }
 
+/* A stack belongs to the word before it, of the same task and the same instant. */
+static void on_sample(void *ctx, const struct reader_sample *sample)
+{
+	struct trace_words *t = ctx;
+	struct trace_words_cpu *c = &t->cpus[t->cpu];
+	const struct trace_word none = { .cpu = t->cpu };
+	const struct gprof_sample_rec *rec = sample->rec;
+	struct trace_sample s = {
+		.word = SIZE_MAX,
+		.time = rec->time,
+		.weight = sample->weight,
+		.tid = rec->tid,
+		.flags = rec->rec.flags,
+	};
+
+	look_back(t, c);
+	if (c->wants_operand)
+		broken(t, "a sample before an operand", &none);
+	if (s.flags & GPROF_SAMPLE_REC_F_EVENT) {
+		const struct trace_word *w = c->last < t->nr ? &t->words[c->last] : NULL;
+
+		s.word = c->last;
+		if (c->last == SIZE_MAX)
+			broken(t, "a stack without a word", &none);
+		if (w && (s.time < w->time || s.time - w->time >= GPROF_TRACE_TIME_UNIT))
+			broken(t, "a stack of another instant", w);
+		if (w && w->running < TRACE_STRANGER && w->running != s.tid &&
+		    w->what != GPROF_TRACE_EXEC)
+			broken(t, "a stack of another task", w);
+		c->last = SIZE_MAX;
+	}
+	if (sample->stack) {
+		s.stack = malloc(sample->stack->rec.size);
+		memcpy(s.stack, sample->stack, sample->stack->rec.size);
+	}
+	t->samples++;
+	t->taken = realloc(t->taken, (t->nr_taken + 1) * sizeof(*t->taken));
+	t->taken[t->nr_taken++] = s;
+}
+
 int trace_words_init(struct trace_words *t, struct device *dev)
 {
 	unsigned int cpu;
@@ -149,11 +193,13 @@ int trace_words_init(struct trace_words *t, struct device *dev)
 		return err;
 	t->reader.on_word = on_word;
 	t->reader.on_task = on_task;
+	t->reader.on_sample = on_sample;
 	t->reader.ctx = t;
 	t->cpus = calloc(dev->nr_cpus, sizeof(*t->cpus));
 	for (cpu = 0; cpu < dev->nr_cpus; cpu++) {
 		t->cpus[cpu].named = calloc(1, TIDS / 8);
 		t->cpus[cpu].running = TRACE_UNKNOWN;
+		t->cpus[cpu].last = SIZE_MAX;
 	}
 	return 0;
 }
@@ -162,6 +208,9 @@ void trace_words_free(struct trace_words *t)
 {
 	unsigned int cpu;
 
+	while (t->nr_taken)
+		free(t->taken[--t->nr_taken].stack);
+	free(t->taken);
 	for (cpu = 0; t->cpus && cpu < t->reader.dev->nr_cpus; cpu++)
 		free(t->cpus[cpu].named);
 	free(t->cpus);

@@ -39,13 +39,36 @@ struct trace_name {
 };
 
 /**
+ * struct trace_sample - a sample, and what it belongs to
+ * @word: index of the word whose stack it has; SIZE_MAX: none, it is a CPU sample; or
+ *	TRACE_BEFORE: one of the generation before
+ * @time: ns
+ * @weight: what it stands for
+ * @tid: whose
+ * @flags: GPROF_SAMPLE_REC_F_*
+ * @stack: a copy, or NULL
+ */
+struct trace_sample {
+	size_t word;
+	uint64_t time;
+	uint64_t weight;
+	uint32_t tid;
+	uint16_t flags;
+	struct gprof_stack_rec *stack;
+};
+
+#define TRACE_BEFORE	(SIZE_MAX - 1)
+
+/**
  * struct trace_words - all that was read
  * @reader: of the rings
  * @words: by CPU of one reading, in the order of the ring
  * @nr: of them
  * @names: TASK records
  * @nr_names: of them
- * @samples: words that are a sample
+ * @samples: words that are a sample, and records that are one
+ * @taken: the latter
+ * @nr_taken: how many
  * @absences: times a CPU was away and another task ran on it when it came back
  * @error: the first rule that was broken, or ""
  */
@@ -57,6 +80,8 @@ struct trace_words {
 	struct trace_name *names;
 	size_t nr_names;
 	uint64_t samples;
+	struct trace_sample *taken;
+	size_t nr_taken;
 	uint64_t absences;
 	struct trace_words_cpu *cpus;
 	unsigned int cpu;

@@ -152,6 +152,8 @@
 #define GPROF_FEAT_TRACE_RECLAIM	(1ULL << 19)
 #define GPROF_FEAT_TRACE_FREQ		(1ULL << 20)
 #define GPROF_FEAT_TRACE_THROTTLE	(1ULL << 21)
+#define GPROF_FEAT_TRACE_STACKS		(1ULL << 22)	/* GPROF_TRACE_STACKS_* */
+#define GPROF_FEAT_TRACE_SAMPLES	(1ULL << 23)	/* cpu of struct gprof_trace_params */
 
 /**
  * struct gprof_info - argument of GPROF_IOC_INFO
@@ -365,18 +367,41 @@ struct gprof_sched_params {
 #define GPROF_TRACE_F_THROTTLE	(1U << 5)	/* a cgroup has used up its CPU time */
 #define __GPROF_TRACE_F_ALL	0x3fU
 
+/*
+ * stacks of struct gprof_trace_params: which events have one, always of who runs on the
+ * CPU. SYSCALLS, FAULTS and RECLAIM want the flag of their group too (EOPNOTSUPP,
+ * REASON_PARAMS).
+ */
+#define GPROF_TRACE_STACKS_SWITCH	(1U << 0)	/* of who stops, if it is of the target */
+#define GPROF_TRACE_STACKS_WAKING	(1U << 1)	/* of the waker, a task */
+#define GPROF_TRACE_STACKS_FORK		(1U << 2)	/* of the parent */
+#define GPROF_TRACE_STACKS_SYSCALLS	(1U << 3)	/* at the begin; user frames */
+#define GPROF_TRACE_STACKS_FAULTS	(1U << 4)	/* user frames */
+#define GPROF_TRACE_STACKS_RECLAIM	(1U << 5)	/* at the begin, also of compaction */
+#define __GPROF_TRACE_STACKS_ALL	0x3fU
+
 /**
  * struct gprof_trace_params - parameters of GPROF_KIND_TRACE
  * @size: sizeof(struct gprof_trace_params)
  * @flags: GPROF_TRACE_F_*
+ * @stacks: GPROF_TRACE_STACKS_*
+ * @__reserved: 0
+ * @cpu: CPU samples of the same target in the same rings; its size is 0 (and all of it):
+ *	none
  *
  * Switches, wakings, forks, execs, exits and migrations of a target, each as one or two
- * words in the ring; see GPROF_TRACE_SWITCH and what follows. Without a stack: stack of
- * SETUP must be 0. GPROF_SETUP_F_ON_EXEC is not there (EOPNOTSUPP).
+ * words in the ring; see GPROF_TRACE_SWITCH and what follows. stack of SETUP says what
+ * is taken of a stack, and must be 0 where @stacks and @cpu ask for none, as it must not
+ * be where they do. The waker's stack is told where the waker may be recorded: it is of
+ * the target, or whoever records has CAP_PERFMON. GPROF_SETUP_F_ON_EXEC is not there
+ * (EOPNOTSUPP).
  */
 struct gprof_trace_params {
 	__u32 size;
 	__u32 flags;
+	__u32 stacks;
+	__u32 __reserved;
+	struct gprof_cpu_params cpu;
 };
 
 #define GPROF_TRACE_PARAMS_SIZE_VER0	8
@@ -699,6 +724,7 @@ struct gprof_stack_rec {
 #define GPROF_SAMPLE_REC_F_KERNEL	(1U << 4)	/* the CPU was in kernel mode */
 #define GPROF_SAMPLE_REC_F_THROTTLED	(1U << 5)	/* then stopped for a tick */
 #define GPROF_SAMPLE_REC_F_VALUE	(1U << 6)	/* a __u64 value, after address */
+#define GPROF_SAMPLE_REC_F_EVENT	(1U << 7)	/* the stack of a short record; no weight */
 
 /**
  * struct gprof_sample_rec - GPROF_REC_SAMPLE
@@ -804,6 +830,13 @@ struct gprof_map_file {
  * A TASK record stands before the first SWITCH, FORK, EXEC or RUNNING that has the task's
  * id in a generation, and wherever it changes its name; the idle task (id 0) and strangers
  * have none.
+ *
+ * A SAMPLE with GPROF_SAMPLE_REC_F_EVENT has the stack of the last word (OPERAND and
+ * RUNNING are none) before it, and its time; tid is who runs. Where no word of the
+ * generation stands before it, its word is in the generation before. A word whose
+ * stack was lost has none behind it. Other SAMPLEs are those that the parameters' cpu
+ * asked for; one of an NMI may stand between a word and what belongs to it. A TASK
+ * record of a sample says no more than the name.
  */
 #define GPROF_TRACE_SWITCH		1	/* tid: next; arg: GPROF_TRACE_PREV_* | STRANGER */
 #define GPROF_TRACE_WAKING		2	/* tid: who is woken; arg: GPROF_TRACE_BY_* */
@@ -836,7 +869,7 @@ struct gprof_map_file {
 
 /* arg of SWITCH: why the task before has stopped */
 #define GPROF_TRACE_PREV_PREEMPTED	0	/* would go on */
-#define GPROF_TRACE_PREV_YIELDED	1	/* ... but has asked for this itself */
+#define GPROF_TRACE_PREV_YIELDED	1	/* ... but has asked for this: sched_yield() */
 #define GPROF_TRACE_PREV_SLEEPS		2	/* waits; a signal would wake it, or it is idle */
 #define GPROF_TRACE_PREV_BLOCKED	3	/* waits, uninterruptibly */
 #define GPROF_TRACE_PREV_STOPPED	4	/* by a signal or a debugger */
