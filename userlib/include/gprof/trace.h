@@ -368,6 +368,10 @@ GPROF_API bool gprof_trace_string(const struct gprof_trace *t, uint64_t id,
  * @gprof_version: gprof wrote the trace, of a host, in this way; 0: it is another's.
  *	Known from the first event on
  * @lost: events that gprof says are missing, up to the end of the current generation
+ * @sample_period: what each CPU sample stands for, in a trace that gprof wrote; 0: it is
+ *	not said, or there are none. Known from the first event on
+ * @sample_type: what that is, such as "cpu", or ""; lives as long as the reader
+ * @sample_unit: and its unit, such as "nanoseconds"; likewise
  */
 struct gprof_trace_stats {
 	size_t sz;
@@ -384,6 +388,9 @@ struct gprof_trace_stats {
 	uint64_t memory_peak;
 	uint64_t gprof_version;
 	uint64_t lost;
+	uint64_t sample_period;
+	const char *sample_type;
+	const char *sample_unit;
 };
 
 /** gprof_trace_stats() - read the counts; @st->sz must be set; 0 or -EINVAL */

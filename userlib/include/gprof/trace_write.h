@@ -65,7 +65,7 @@ enum gprof_trace_point_type {
 	GPROF_TRACE_POINT_MIGRATE,	/* @other is to run on CPU @arg */
 	GPROF_TRACE_POINT_ENTER,	/* @tid entered syscall @arg */
 	GPROF_TRACE_POINT_LEAVE,	/* @tid left syscall @arg, or NO_CALL; @other: errno */
-	GPROF_TRACE_POINT_SAMPLE,	/* a CPU sample of @tid, with @stack */
+	GPROF_TRACE_POINT_SAMPLE,	/* a CPU sample of @tid, of @arg events (0: a period) */
 	GPROF_TRACE_POINT_LOST,	/* @arg events of this CPU were lost before this */
 	GPROF_TRACE_POINT_CPU_ON,	/* the CPU came */
 	GPROF_TRACE_POINT_CPU_OFF,	/* the CPU went */
@@ -104,8 +104,9 @@ enum gprof_trace_why {
  * @why: enum gprof_trace_why, of a switch
  * @tid: the task that was on the CPU; 0: none; GPROF_TRACE_NO_TID: not known
  * @other: the other task
- * @stack: where it was: of @tid at a switch, of the waker at a waking; 0: none.
- *	An id from gprof_trace_writer_stack(), since the last cut
+ * @stack: where @tid was: what it waits in at a switch, the waker's at a waking; 0: none.
+ *	An id from gprof_trace_writer_stack(), since the last cut. Beginnings of what
+ *	lasts have one, ends and interrupts none
  * @arg: as said at each type
  *
  * Closed.
@@ -132,6 +133,11 @@ struct gprof_trace_point {
  *	before they are written; a return other than 0 (-errno) fails the cut.
  *	They live during the call. An event is that late: until its generation ends
  * @ctx: passed on to both
+ * @sample_period: what a CPU sample stands for, or 0 where there are none. Go's format has
+ *	no place for a weight: a sample of more, or of less, is written as often as that
+ *	makes whole periods, and the rest is kept for the next one
+ * @sample_type: what that is, such as "cpu" or "cycles"
+ * @sample_unit: and its unit, "nanoseconds" or "count"; both are cut at 63 bytes
  */
 struct gprof_trace_writer_opts {
 	size_t sz;
@@ -142,6 +148,9 @@ struct gprof_trace_writer_opts {
 	int (*generation)(void *ctx, uint64_t generation, const struct gprof_trace_point *points,
 			  size_t nr);
 	void *ctx;
+	uint64_t sample_period;
+	const char *sample_type;
+	const char *sample_unit;
 };
 
 struct gprof_trace_writer;
@@ -183,6 +192,18 @@ GPROF_API int gprof_trace_writer_name(struct gprof_trace_writer *w, uint32_t tid
 GPROF_API int gprof_trace_writer_stack(struct gprof_trace_writer *w,
 				       const struct gprof_trace_frame *frames, size_t nr,
 				       uint64_t *id);
+
+/**
+ * gprof_trace_writer_frames() - the frames of such a stack, leaf first
+ * @w: writer
+ * @stack: id; for @generation of the options: of a point that it got
+ * @frames: where to; texts live until the next cut, or until @generation returns
+ * @max: how many there is room for; GPROF_TRACE_FRAMES_MAX is always enough
+ *
+ * Return: how many frames the stack has, even if more than @max; 0 for none.
+ */
+GPROF_API size_t gprof_trace_writer_frames(const struct gprof_trace_writer *w, uint64_t stack,
+					   struct gprof_trace_frame *frames, size_t max);
 
 /**
  * gprof_trace_writer_cut() - end a generation

@@ -438,6 +438,9 @@ int gprof_trace_stats(const struct gprof_trace *t, struct gprof_trace_stats *st)
 		.memory_peak = t->memory.peak + sizeof(*t),
 		.gprof_version = t->generation.gprof_version,
 		.lost = t->generation.lost,
+		.sample_period = t->generation.sample_period,
+		.sample_type = t->generation.sample_type,
+		.sample_unit = t->generation.sample_unit,
 	};
 
 	return gprof_opts_give(st, &out, sizeof(out),

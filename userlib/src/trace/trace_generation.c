@@ -289,6 +289,19 @@ static int take_structure(struct gprof_trace_generation *g, const struct batch *
 	return why ? FAIL(f, at, EBADMSG, "%s", why) : no_room(f, at, -errno);
 }
 
+/* Length and bytes; NULL where they do not fit. */
+static const unsigned char *take_text(const unsigned char *p, const unsigned char *end, char *text)
+{
+	uint64_t len;
+
+	p = gprof_varint(p, end, &len);
+	if (!p || len >= GPROF_TRACE_SAMPLE_TEXT || len > (uint64_t)(end - p))
+		return NULL;
+	memcpy(text, p, len);
+	text[len] = '\0';
+	return p + len;
+}
+
 /* What gprof says in a trace of its own; trace_write.c has the list. */
 static int take_own(struct gprof_trace_generation *g, const struct batch *b,
 		    const unsigned char *p, struct failure *f)
@@ -307,6 +320,11 @@ static int take_own(struct gprof_trace_generation *g, const struct batch *b,
 		p = p ? gprof_varint(p, end, &lost) : NULL;
 		if (p && __builtin_add_overflow(g->lost, lost, &g->lost))
 			g->lost = UINT64_MAX;
+		break;
+	case 'P':
+		p = gprof_varint(p, end, &g->sample_period);
+		p = p ? take_text(p, end, g->sample_type) : NULL;
+		p = p ? take_text(p, end, g->sample_unit) : NULL;
 		break;
 	default:
 		break;

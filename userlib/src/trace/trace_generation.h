@@ -18,6 +18,7 @@
 #include "trace_ids.h"
 #include "trace_input.h"
 #include "trace_memory.h"
+#include "trace_wire.h"
 
 /**
  * struct gprof_trace_events - a batch of events
@@ -78,6 +79,9 @@ struct gprof_trace_sample {
  * @nr_experimental: of which experimental
  * @gprof_version: gprof wrote the trace, in this way; 0: somebody else
  * @lost: events that gprof says were lost
+ * @sample_period: what a CPU sample stands for, says gprof; 0: it does not say
+ * @sample_type: name of that
+ * @sample_unit: its unit
  * @late: what is wrong behind the generation, told after its events
  * @late_offset: where
  */
@@ -106,6 +110,9 @@ struct gprof_trace_generation {
 	uint64_t nr_experimental;
 	uint64_t gprof_version;
 	uint64_t lost;
+	uint64_t sample_period;
+	char sample_type[GPROF_TRACE_SAMPLE_TEXT];
+	char sample_unit[GPROF_TRACE_SAMPLE_TEXT];
 	struct gprof_error late;
 	uint64_t late_offset;
 };

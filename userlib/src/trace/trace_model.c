@@ -21,6 +21,7 @@ int gprof_trace_model_init(struct gprof_trace_model *m, const struct gprof_trace
 	m->ctx = o->ctx;
 	m->procs = o->cpus;
 	m->procs_due = true;
+	m->sample_period = o->sample_period;
 	gprof_trace_memory_init(&m->memory, UINT64_MAX);
 	gprof_trace_ids_init(&m->memory, &m->tids);
 	/* Half a MiB, of which only the pages that are used take any. */

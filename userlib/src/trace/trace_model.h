@@ -47,6 +47,8 @@ enum gprof_trace_reason {
  * @seq: of its last start or unblocking in this generation
  * @generation: in which its status was said last
  * @call: syscall that it is in
+ * @waker: stack of who has woken it meanwhile, of this generation
+ * @waker_generation: of that stack
  * @guessed: when it was first heard of without a fork, in units
  * @name: or ""
  */
@@ -63,6 +65,8 @@ struct gprof_trace_model_task {
 	uint64_t seq;
 	uint64_t generation;
 	uint64_t call;
+	uint64_t waker;
+	uint64_t waker_generation;
 	uint64_t guessed;
 	char name[GPROF_TRACE_COMM];
 };
@@ -126,6 +130,8 @@ struct gprof_trace_model_cpu {
  * @pool: strings and stacks of this generation
  * @out: where batches go
  * @samples: body of the batch of CPU samples
+ * @sample_period: what one of them stands for, or 0
+ * @sample_rest: of their weights, not yet told
  * @err: first -errno, which all else is for nothing after
  * @stats: what is counted
  */
@@ -155,6 +161,8 @@ struct gprof_trace_model {
 	struct gprof_trace_pool *pool;
 	struct gprof_trace_bytes *out;
 	struct gprof_trace_bytes samples;
+	uint64_t sample_period;
+	uint64_t sample_rest;
 	int err;
 	struct gprof_trace_writer_stats stats;
 };

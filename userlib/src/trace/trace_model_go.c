@@ -81,19 +81,18 @@ static uint64_t reason(struct gprof_trace_model *m, enum gprof_trace_reason r)
 	return m->reasons[r];
 }
 
-uint64_t gprof_model_stack(struct gprof_trace_model *m, const char *name)
+uint64_t gprof_model_stack(struct gprof_trace_model *m, const char *name, uint64_t caller)
 {
-	struct gprof_trace_frame f = { .function = { name, strlen(name) }, .file = { "", 0 } };
 	uint64_t id = 0;
 
-	gprof_model_failed(m, gprof_trace_pool_stack(m->pool, &f, 1, &id));
+	gprof_model_failed(m, gprof_trace_pool_call(m->pool, caller, name, &id));
 	return id;
 }
 
 /* Viewers name a goroutine after where it began: its name. */
 static uint64_t name_stack(struct gprof_trace_model *m, const struct gprof_trace_model_task *t)
 {
-	return t->name[0] ? gprof_model_stack(m, t->name) : 0;
+	return t->name[0] ? gprof_model_stack(m, t->name, 0) : 0;
 }
 
 int gprof_model_know_cpu(struct gprof_trace_model *m, uint32_t cpu)
@@ -390,7 +389,8 @@ void gprof_model_leave(struct gprof_trace_model *m, uint32_t cpu, uint8_t status
 	      reason(m, why), stack);
 	/* Who woke it saw it sleep already, though it was still on its way there. */
 	if (t->woken && status == GPROF_GO_WAITING)
-		gprof_model_unblock(m, cpu, n, 0);
+		gprof_model_unblock(m, cpu, n,
+				    t->waker_generation == m->generation ? t->waker : 0);
 	t->woken = false;
 }
 

@@ -34,8 +34,8 @@ void gprof_model_flush(struct gprof_trace_model *m, uint32_t cpu);
 
 /** gprof_model_string() - number of a string in this generation */
 uint64_t gprof_model_string(struct gprof_trace_model *m, const char *s);
-/** gprof_model_stack() - of a stack of one frame, which says @name */
-uint64_t gprof_model_stack(struct gprof_trace_model *m, const char *name);
+/** gprof_model_stack() - of a stack whose leaf says @name, and the rest is @caller or none */
+uint64_t gprof_model_stack(struct gprof_trace_model *m, const char *name, uint64_t caller);
 
 /** gprof_model_know_cpu() - a CPU is mentioned; 0 or -ENOMEM */
 int gprof_model_know_cpu(struct gprof_trace_model *m, uint32_t cpu);

@@ -12,6 +12,8 @@
 
 /* How far clocks of CPUs may differ for a child to be seen before its fork, in units. */
 #define SKEW_MAX	(1000000 / GPROF_TRACE_UNIT_NS)
+/* No source is that late; a weight without sense must not fill the trace. */
+#define SAMPLE_TIMES_MAX	4096
 
 /*
  * It has a task that nobody was seen to give it. A CPU of which nothing was known says so
@@ -84,10 +86,13 @@ static void on_waking(struct gprof_trace_model *m, const struct gprof_trace_poin
 	n = gprof_model_need_task(m, p->cpu, p->other, GPROF_GO_WAITING);
 	if (n == GPROF_NONE)
 		return;
-	if (m->tasks[n].status == GPROF_GO_WAITING)
+	if (m->tasks[n].status == GPROF_GO_WAITING) {
 		gprof_model_unblock(m, p->cpu, n, p->stack);
-	else if (m->tasks[n].status == GPROF_GO_RUNNING)
+	} else if (m->tasks[n].status == GPROF_GO_RUNNING) {
 		m->tasks[n].woken = true;
+		m->tasks[n].waker = p->stack;
+		m->tasks[n].waker_generation = m->generation;
+	}
 }
 
 static void on_fork(struct gprof_trace_model *m, const struct gprof_trace_point *p)
@@ -224,7 +229,7 @@ static void on_interrupt(struct gprof_trace_model *m, const struct gprof_trace_p
 	else
 		snprintf(name, sizeof(name), "softirq %" PRIu64, nr);
 	c->sweeps = true;
-	EVENT(m, p->cpu, GPROF_EV_GC_SWEEP_BEGIN, gprof_model_stack(m, name));
+	EVENT(m, p->cpu, GPROF_EV_GC_SWEEP_BEGIN, gprof_model_stack(m, name, 0));
 }
 
 /* Compaction within reclaim belongs to that. */
@@ -247,7 +252,7 @@ static void on_reclaim(struct gprof_trace_model *m, const struct gprof_trace_poi
 	if (t->assists++ == 0)
 		EVENT(m, p->cpu, GPROF_EV_GC_MARK_ASSIST_BEGIN,
 		      gprof_model_stack(m, compact ? "compaction" :
-			       p->arg ? "reclaim (cgroup)" : "reclaim"));
+			       p->arg ? "reclaim (cgroup)" : "reclaim", p->stack));
 }
 
 static void on_fault(struct gprof_trace_model *m, const struct gprof_trace_point *p)
@@ -260,7 +265,21 @@ static void on_fault(struct gprof_trace_model *m, const struct gprof_trace_point
 		      gprof_model_string(m, how), p->stack);
 }
 
-static void on_sample(struct gprof_trace_model *m, const struct gprof_trace_point *p)
+/* How often a sample is told, for what it and the rest of those before stand for. */
+static uint64_t sample_times(struct gprof_trace_model *m, uint64_t weight)
+{
+	uint64_t times;
+
+	if (!m->sample_period || !weight)
+		return 1;
+	if (__builtin_add_overflow(m->sample_rest, weight, &m->sample_rest))
+		m->sample_rest = UINT64_MAX;
+	times = m->sample_rest / m->sample_period;
+	m->sample_rest %= m->sample_period;
+	return times < SAMPLE_TIMES_MAX ? times : SAMPLE_TIMES_MAX;
+}
+
+static void put_sample(struct gprof_trace_model *m, const struct gprof_trace_point *p)
 {
 	bool known = p->tid && p->tid != GPROF_TRACE_NO_TID;
 	uint32_t n = known ? gprof_model_find(m, p->tid) : GPROF_NONE;
@@ -276,6 +295,14 @@ static void on_sample(struct gprof_trace_model *m, const struct gprof_trace_poin
 	gprof_model_failed(m, gprof_trace_put_number(b, p->cpu));
 	gprof_model_failed(m, gprof_trace_put_number(b, n == GPROF_NONE ? 0 : m->tasks[n].id));
 	gprof_model_failed(m, gprof_trace_put_number(b, p->stack));
+}
+
+static void on_sample(struct gprof_trace_model *m, const struct gprof_trace_point *p)
+{
+	uint64_t times = sample_times(m, p->arg);
+
+	while (times--)
+		put_sample(m, p);
 }
 
 /* What Go's format has no event for, in a batch that other readers ignore. */

@@ -132,21 +132,18 @@ int gprof_trace_pool_stack(struct gprof_trace_pool *p, const struct gprof_trace_
 	return add_stack(p, nr, id);
 }
 
-int gprof_trace_pool_move(struct gprof_trace_pool *p, const struct gprof_trace_pool *from,
-			  uint64_t *id)
+size_t gprof_trace_pool_frames(const struct gprof_trace_pool *p, uint64_t id,
+			       struct gprof_trace_frame *frames, size_t max)
 {
-	struct gprof_trace_frame frames[GPROF_TRACE_FRAMES_MAX];
 	const struct gprof_trace_pool_stack *s;
 	size_t i;
 
-	if (!*id || *id > from->nr_stacks) {
-		*id = 0;
+	if (!id || id > p->nr_stacks)
 		return 0;
-	}
-	s = &from->stacks[*id - 1];
-	for (i = 0; i < s->nr; i++) {
-		const struct gprof_trace_pool_code *c = &from->code[from->frames[s->first + i]];
-		const char *function = from->strings.v[c->function], *file = from->strings.v[c->file];
+	s = &p->stacks[id - 1];
+	for (i = 0; i < s->nr && i < max; i++) {
+		const struct gprof_trace_pool_code *c = &p->code[p->frames[s->first + i]];
+		const char *function = p->strings.v[c->function], *file = p->strings.v[c->file];
 
 		frames[i] = (struct gprof_trace_frame){
 			.pc = c->pc,
@@ -155,7 +152,28 @@ int gprof_trace_pool_move(struct gprof_trace_pool *p, const struct gprof_trace_p
 			.file = { file, strlen(file) },
 		};
 	}
-	return gprof_trace_pool_stack(p, frames, s->nr, id);
+	return s->nr;
+}
+
+int gprof_trace_pool_call(struct gprof_trace_pool *p, uint64_t caller, const char *name,
+			  uint64_t *id)
+{
+	struct gprof_trace_frame frames[GPROF_TRACE_FRAMES_MAX + 1] = {
+		{ .function = { name, strlen(name) }, .file = { "", 0 } },
+	};
+
+	return gprof_trace_pool_stack(p, frames,
+				      1 + gprof_trace_pool_frames(p, caller, frames + 1,
+								  GPROF_TRACE_FRAMES_MAX), id);
+}
+
+int gprof_trace_pool_move(struct gprof_trace_pool *p, const struct gprof_trace_pool *from,
+			  uint64_t *id)
+{
+	struct gprof_trace_frame frames[GPROF_TRACE_FRAMES_MAX];
+	size_t nr = gprof_trace_pool_frames(from, *id, frames, GPROF_TRACE_FRAMES_MAX);
+
+	return gprof_trace_pool_stack(p, frames, nr, id);
 }
 
 static int write_strings(const struct gprof_trace_pool *p, struct gprof_trace_bytes *out,

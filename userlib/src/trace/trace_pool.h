@@ -64,6 +64,12 @@ int gprof_trace_pool_string(struct gprof_trace_pool *p, const char *s, size_t le
 /** gprof_trace_pool_stack() - id of a stack, of GPROF_TRACE_FRAMES_MAX at most; 0 or -ENOMEM */
 int gprof_trace_pool_stack(struct gprof_trace_pool *p, const struct gprof_trace_frame *frames,
 			   size_t nr, uint64_t *id);
+/** gprof_trace_pool_frames() - the frames of a stack; how many it has, 0 for none */
+size_t gprof_trace_pool_frames(const struct gprof_trace_pool *p, uint64_t id,
+			       struct gprof_trace_frame *frames, size_t max);
+/** gprof_trace_pool_call() - a stack that has called @name: that is its leaf; 0 or -ENOMEM */
+int gprof_trace_pool_call(struct gprof_trace_pool *p, uint64_t caller, const char *name,
+			  uint64_t *id);
 /** gprof_trace_pool_move() - the id in @p of stack *@id of @from, in place; 0 or -ENOMEM */
 int gprof_trace_pool_move(struct gprof_trace_pool *p, const struct gprof_trace_pool *from,
 			  uint64_t *id);

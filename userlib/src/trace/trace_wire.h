@@ -117,6 +117,9 @@ enum gprof_trace_proc_status {
 	GPROF_PROC_NR,
 };
 
+/* Bytes of what CPU samples count and its unit, with the 0. */
+#define GPROF_TRACE_SAMPLE_TEXT	64
+
 /* Bytes of the longest varint, and of the longest event: type, time, arguments. */
 #define GPROF_VARINT_MAX	10
 #define GPROF_TRACE_EVENT_MAX	(1 + (1 + GPROF_TRACE_ARGS_MAX) * GPROF_VARINT_MAX)

@@ -12,12 +12,15 @@
  *	'F' cpu kHz				the CPU goes at that frequency from now on
  *	'T' cpu 1				a cgroup has used up its time on the CPU
  *	'T' cpu 0				one has got some more, from this CPU
+ *	'P' period { length bytes }*2		once, where there are CPU samples: what one stands
+ *						for, the name of that, and its unit
  *	'I' { generation offset bytes time }*n	an index, at the end: where each begins,
  *						bytes of it, first time in units
  */
 #include "trace_write.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -65,6 +68,9 @@ struct indexed {
  * @cap_index: room
  * @unended: the byte that ends the last generation is not yet written
  * @whole: up to here it is a trace
+ * @sample_type: what CPU samples count, of @opts
+ * @sample_unit: and its unit
+ * @namer: makes stacks of what points have instead
  * @err: sticky -errno
  */
 struct gprof_trace_writer {
@@ -85,6 +91,9 @@ struct gprof_trace_writer {
 	size_t cap_index;
 	bool unended;
 	struct gprof_trace_whole whole;
+	char sample_type[GPROF_TRACE_SAMPLE_TEXT];
+	char sample_unit[GPROF_TRACE_SAMPLE_TEXT];
+	struct gprof_trace_namer namer;
 	int err;
 };
 
@@ -137,27 +146,45 @@ static int check(struct gprof_trace_writer_opts *o, struct gprof_error *e)
 	if (o->cpus > GPROF_TRACE_CPUS)
 		return gprof_error_set(e, EINVAL, "there are at most %u CPUs, not %u",
 				       GPROF_TRACE_CPUS, o->cpus);
+	if (o->sample_period && (!o->sample_type || !o->sample_unit))
+		return gprof_error_set(e, EINVAL, "CPU samples have a period, but no type or unit");
 	return 0;
+}
+
+/* The caller's texts are the caller's. */
+static void take_sample_texts(struct gprof_trace_writer *w)
+{
+	struct gprof_trace_writer_opts *o = &w->opts;
+
+	if (!o->sample_period)
+		return;
+	snprintf(w->sample_type, sizeof(w->sample_type), "%s", o->sample_type);
+	snprintf(w->sample_unit, sizeof(w->sample_unit), "%s", o->sample_unit);
+	o->sample_type = w->sample_type;
+	o->sample_unit = w->sample_unit;
 }
 
 struct gprof_trace_writer *gprof_trace_writer_new(int fd,
 						   const struct gprof_trace_writer_opts *opts)
 {
+	const size_t least = GPROF_SIZE_WITH(struct gprof_trace_writer_opts, ctx);
+	struct gprof_trace_writer_opts o = { 0 };
 	struct gprof_error e = { 0 };
 	struct gprof_trace_writer *w = NULL;
 	int err;
 
-	if (opts && opts->sz != sizeof(*opts)) {
-		err = gprof_error_set(&e, EINVAL, "the options of a trace writer have another size");
+	if (opts && gprof_opts_take(&o, sizeof(o), least, opts, "gprof_trace_writer_opts", &e)) {
+		err = -e.err;
 		goto out;
 	}
 	w = calloc(1, sizeof(*w));
 	err = w ? 0 : -ENOMEM;
 	if (w) {
 		w->fd = fd;
-		if (opts)
-			w->opts = *opts;
+		w->opts = o;
 		err = check(&w->opts, &e);
+		if (!err)
+			take_sample_texts(w);
 		if (!err)
 			err = gprof_trace_model_init(&w->model, &w->opts);
 		if (!err)
@@ -194,18 +221,22 @@ int gprof_trace_writer_add(struct gprof_trace_writer *w, const struct gprof_trac
 		return w->err;
 	if (p->time >= TIME_MAX || p->cpu >= GPROF_TRACE_CPUS || !p->type ||
 	    p->type >= GPROF_TRACE_NR_POINTS || p->why >= GPROF_TRACE_NR_WHYS ||
-	    !is_tid(p->tid) || p->other >= GPROF_TRACE_TIDS || p->stack > w->pool.nr_stacks)
+	    !is_tid(p->tid) || p->other >= GPROF_TRACE_TIDS ||
+	    (!w->namer.name && p->stack > w->pool.nr_stacks))
 		return -EINVAL;
 	if (gprof_grow(&w->points, &w->cap, w->nr + 1, sizeof(*w->points)))
 		return -ENOMEM;
 	held = &w->points[w->nr].point;
 	*held = *p;
 	w->points[w->nr].nr = w->nr;
-	if (held->time < w->last[p->cpu] || held->time < w->cut) {
+	/* A sample says nothing of who runs, so that its place among others is no matter. */
+	if ((held->time < w->last[p->cpu] && p->type != GPROF_TRACE_POINT_SAMPLE) ||
+	    held->time < w->cut) {
 		held->time = w->last[p->cpu] > w->cut ? w->last[p->cpu] : w->cut;
 		w->model.stats.disordered++;
 	}
-	w->last[p->cpu] = held->time;
+	if (p->type != GPROF_TRACE_POINT_SAMPLE)
+		w->last[p->cpu] = held->time;
 	w->nr++;
 	bytes = w->cap * sizeof(*w->points);
 	if (bytes > w->model.stats.memory_peak)
@@ -231,6 +262,28 @@ int gprof_trace_writer_stack(struct gprof_trace_writer *w, const struct gprof_tr
 		if (!frames[i].function.s || !frames[i].file.s)
 			return -EINVAL;
 	return w->err ? w->err : gprof_trace_pool_stack(&w->pool, frames, nr, id);
+}
+
+size_t gprof_trace_writer_frames(const struct gprof_trace_writer *w, uint64_t stack,
+				 struct gprof_trace_frame *frames, size_t max)
+{
+	return gprof_trace_pool_frames(&w->pool, stack, frames, max);
+}
+
+void gprof_trace_writer_name_stacks(struct gprof_trace_writer *w,
+				    const struct gprof_trace_namer *namer)
+{
+	w->namer = *namer;
+}
+
+void gprof_trace_writer_held_stacks(struct gprof_trace_writer *w,
+				    void (*each)(void *ctx, uint64_t *stack), void *ctx)
+{
+	size_t i;
+
+	for (i = 0; i < w->nr; i++)
+		if (w->points[i].point.stack)
+			each(ctx, &w->points[i].point.stack);
 }
 
 static int by_time(const void *pa, const void *pb)
@@ -290,9 +343,23 @@ static int put_clock(struct gprof_trace_writer *w, uint64_t time,
 	return err;
 }
 
-/* Whose trace it is. */
+static int put_own(struct gprof_trace_writer *w, uint64_t time, struct gprof_trace_bytes *body)
+{
+	return gprof_trace_put_batch(&w->out, GPROF_TRACE_EXPERIMENT, w->model.generation,
+				     GPROF_TRACE_NO_THREAD, time, body);
+}
+
+static int put_text(struct gprof_trace_bytes *body, const char *text)
+{
+	int err = gprof_trace_put_number(body, strlen(text));
+
+	return err ? err : gprof_trace_put(body, text, strlen(text));
+}
+
+/* Whose trace it is, and what its CPU samples are. */
 static int put_origin(struct gprof_trace_writer *w, uint64_t time)
 {
+	const struct gprof_trace_writer_opts *o = &w->opts;
 	struct gprof_trace_bytes body = { 0 };
 	int err;
 
@@ -300,8 +367,18 @@ static int put_origin(struct gprof_trace_writer *w, uint64_t time)
 		return 0;
 	err = gprof_trace_put(&body, "V\1", 2);
 	if (!err)
-		err = gprof_trace_put_batch(&w->out, GPROF_TRACE_EXPERIMENT, w->model.generation,
-					    GPROF_TRACE_NO_THREAD, time, &body);
+		err = put_own(w, time, &body);
+	if (!err && o->sample_period) {
+		err = gprof_trace_put_byte(&body, 'P');
+		if (!err)
+			err = gprof_trace_put_number(&body, o->sample_period);
+		if (!err)
+			err = put_text(&body, o->sample_type);
+		if (!err)
+			err = put_text(&body, o->sample_unit);
+		if (!err)
+			err = put_own(w, time, &body);
+	}
 	gprof_trace_bytes_free(&body);
 	return err;
 }
@@ -333,7 +410,9 @@ static int write_generation(struct gprof_trace_writer *w, size_t nr,
 		clocks(&now);
 		clock = &now;
 	}
-	if (w->opts.generation)
+	if (w->namer.name)
+		err = w->namer.name(w->namer.ctx, w, w->ordered, nr);
+	if (!err && w->opts.generation)
 		err = w->opts.generation(w->opts.ctx, w->model.generation + 1, w->ordered, nr);
 	if (!err && w->unended)
 		err = gprof_trace_put_byte(&w->out, GPROF_EV_END_OF_GENERATION);
@@ -376,7 +455,8 @@ static int move_on(struct gprof_trace_writer *w, size_t nr)
 		memmove(w->points, w->points + nr, w->nr * sizeof(*w->points));
 	for (i = 0; i < w->nr && !err; i++) {
 		w->points[i].nr = i;
-		err = gprof_trace_pool_move(&pool, &w->pool, &w->points[i].point.stack);
+		if (!w->namer.name)
+			err = gprof_trace_pool_move(&pool, &w->pool, &w->points[i].point.stack);
 	}
 	gprof_trace_pool_free(&w->pool);
 	w->pool = pool;

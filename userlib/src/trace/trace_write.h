@@ -1,11 +1,32 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * trace_write.h: what of a trace that is being written is a trace already.
+ * trace_write.h: a trace that is being written, to those of the library who write it:
+ * stacks that get their names later, and what is a trace already.
  */
 #ifndef GPROF_TRACE_WRITE_PRIVATE_H
 #define GPROF_TRACE_WRITE_PRIVATE_H
 
 #include <gprof/trace_write.h>
+
+/**
+ * struct gprof_trace_namer - makes stacks as a generation is cut, all at a time
+ * @name: puts into each point's @stack, which is whatever the point was added with, what
+ *	gprof_trace_writer_stack() says, or 0; 0 or -errno, which fails the cut
+ * @ctx: passed on
+ */
+struct gprof_trace_namer {
+	int (*name)(void *ctx, struct gprof_trace_writer *w, struct gprof_trace_point *points,
+		    size_t nr);
+	void *ctx;
+};
+
+/** gprof_trace_writer_name_stacks() - @stack of points means what @namer knows, from now on */
+void gprof_trace_writer_name_stacks(struct gprof_trace_writer *w,
+				    const struct gprof_trace_namer *namer);
+
+/** gprof_trace_writer_held_stacks() - show, and let change, those that wait for a namer */
+void gprof_trace_writer_held_stacks(struct gprof_trace_writer *w,
+				    void (*each)(void *ctx, uint64_t *stack), void *ctx);
 
 /**
  * struct gprof_trace_whole - the beginning of a file that readers take

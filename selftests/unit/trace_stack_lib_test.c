@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Stacks and CPU samples of a trace: written, and read back.
+ */
+#include <kselftest_harness.h>
+
+#include <gprof/trace.h>
+#include <gprof/trace_write.h>
+
+#include "lib_util.h"
+#include "trace/trace_write.h"
+
+static const unsigned int versions[] = { 22, 23, 25, 26 };
+
+static int new_file(void)
+{
+	const char *dir = getenv("GPROF_TRACES");
+	static int nr;
+	char path[512];
+
+	if (!dir)
+		return memfd_create("trace", MFD_CLOEXEC);
+	snprintf(path, sizeof(path), "%s/stack-%d-%d.trace", dir, getpid(), nr++);
+	return open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+}
+
+/* Stacks as a namer makes them of numbers, and what became of those it was not asked for. */
+struct naming {
+	unsigned int calls;
+	unsigned int named;
+	uint64_t moved;
+};
+
+static int name_stacks(void *ctx, struct gprof_trace_writer *w, struct gprof_trace_point *points,
+		       size_t nr)
+{
+	struct naming *n = ctx;
+	char function[32];
+	size_t i;
+	int err = 0;
+
+	n->calls++;
+	for (i = 0; i < nr && !err; i++) {
+		struct gprof_trace_frame frames[] = {
+			{ .pc = 1, .line = points[i].stack, .file = { "wait.c", 6 } },
+			{ .pc = 2, .line = 7, .function = { "main", 4 }, .file = { "main.c", 6 } },
+		};
+
+		if (!points[i].stack)
+			continue;
+		snprintf(function, sizeof(function), "wait%llu",
+			 (unsigned long long)points[i].stack);
+		frames[0].function = (struct gprof_trace_text){ function, strlen(function) };
+		err = gprof_trace_writer_stack(w, frames, 2, &points[i].stack);
+		n->named++;
+	}
+	return err;
+}
+
+static void move_stack(void *ctx, uint64_t *stack)
+{
+	struct naming *n = ctx;
+
+	n->moved += *stack;
+	*stack += 1000;
+}
+
+static struct gprof_trace_point with_stack(uint64_t time, unsigned int type, uint32_t tid,
+					   uint32_t other, uint64_t stack)
+{
+	return (struct gprof_trace_point){
+		.time = time, .type = (uint16_t)type, .tid = tid, .other = other, .stack = stack,
+		.why = GPROF_TRACE_WHY_SLEEPS, .arg = 1,
+	};
+}
+
+/* "LEAF<CALLER" of each event that has a stack of its own, one a line. */
+static int told_stacks(int fd, char *told, size_t size)
+{
+	struct gprof_trace_frame f[GPROF_TRACE_FRAMES_MAX];
+	struct gprof_trace_event ev;
+	struct gprof_trace *t;
+	size_t used = 0;
+	int ret;
+
+	told[0] = '\0';
+	lseek(fd, 0, SEEK_SET);
+	t = gprof_trace_new(fd, NULL);
+	if (!t)
+		return -errno;
+	while ((ret = gprof_trace_next(t, &ev)) > 0) {
+		size_t nr = gprof_trace_stack(t, ev.stack, f, GPROF_TRACE_FRAMES_MAX);
+
+		/* Made up for whom nobody named. */
+		if (nr < 2)
+			continue;
+		used += (size_t)snprintf(told + used, size - used, "%s %s:%llu<%s\n",
+					 gprof_trace_type_name(ev.type), f[0].function.s,
+					 (unsigned long long)f[0].line, f[1].function.s);
+	}
+	gprof_trace_free(t);
+	return ret;
+}
+
+/* Each where Go's format has a place for it; named as its generation is cut. */
+TEST(stacks_are_named_at_the_cut)
+{
+	static const struct { unsigned int type; uint32_t tid, other; } seq[] = {
+		{ GPROF_TRACE_POINT_ENTER, 1, 0 },
+		{ GPROF_TRACE_POINT_FAULT, 1, 0 },
+		{ GPROF_TRACE_POINT_RECLAIM_BEGIN, 1, 0 },
+		{ GPROF_TRACE_POINT_FORK, 1, 3 },
+		{ GPROF_TRACE_POINT_SWITCH, 1, 2 },
+		{ GPROF_TRACE_POINT_WAKING, 2, 1 },	/* generation 2 from here on */
+		{ GPROF_TRACE_POINT_SAMPLE, 2, 0 },
+		/* Who wakes itself, as it is still on its CPU. */
+		{ GPROF_TRACE_POINT_WAKING, 2, 2 },
+		{ GPROF_TRACE_POINT_SWITCH, 2, 1 },
+	};
+	static const char expected[] =
+		"UserRegionBegin wait1:1<main\n" "UserLog wait2:2<main\n"
+		"GCMarkAssistBegin reclaim (cgroup):0<wait3\n" "GoCreate wait4:4<main\n"
+		"GoBlock wait5:5<main\n" "GoUnblock wait1006:1006<main\n"
+		"CPUSample wait1007:1007<main\n" "GoBlock wait1009:1009<main\n"
+		"GoUnblock wait1008:1008<main\n";
+
+	for (size_t v = 0; v < ARRAY_SIZE(versions); v++) {
+		struct gprof_trace_writer_opts o = { .sz = sizeof(o), .version = versions[v] };
+		int fd = new_file();
+		struct gprof_trace_writer *w = gprof_trace_writer_new(fd, &o);
+		struct naming n = { 0 };
+		struct gprof_trace_namer namer = { name_stacks, &n };
+		char told[1024];
+
+		ASSERT_NE(NULL, w);
+		gprof_trace_writer_name_stacks(w, &namer);
+		for (unsigned int i = 0; i < ARRAY_SIZE(seq); i++) {
+			struct gprof_trace_point p = with_stack(1000000 + 64 * i, seq[i].type,
+								seq[i].tid, seq[i].other, i + 1);
+
+			ASSERT_EQ(0, gprof_trace_writer_add(w, &p));
+		}
+		ASSERT_EQ(0, gprof_trace_writer_cut(w, 1000000 + 64 * 5, NULL));
+		EXPECT_EQ(5, n.named);
+		/* What is held still has what it was added with. */
+		gprof_trace_writer_held_stacks(w, move_stack, &n);
+		EXPECT_EQ(6 + 7 + 8 + 9, n.moved);
+		ASSERT_EQ(0, gprof_trace_writer_close(w));
+		EXPECT_EQ(2, n.calls);
+		ASSERT_EQ(0, told_stacks(fd, told, sizeof(told))) TH_LOG("%s", gprof_error());
+		EXPECT_STREQ(expected, told);
+		close(fd);
+	}
+}
+
+/* A stack of the generation before must not be said of one who is woken in the next. */
+TEST(a_waker_of_the_generation_before_has_no_stack)
+{
+	int fd = new_file();
+	struct gprof_trace_writer *w = gprof_trace_writer_new(fd, NULL);
+	struct gprof_trace_point p[] = {
+		with_stack(1000000, GPROF_TRACE_POINT_SWITCH, 0, 1, 0),
+		with_stack(1000064, GPROF_TRACE_POINT_WAKING, 1, 1, 1),
+		with_stack(1000128, GPROF_TRACE_POINT_SWITCH, 1, 0, 0),
+	};
+	struct naming n = { 0 };
+	struct gprof_trace_namer namer = { name_stacks, &n };
+	char told[256];
+
+	gprof_trace_writer_name_stacks(w, &namer);
+	for (unsigned int i = 0; i < 3; i++)
+		ASSERT_EQ(0, gprof_trace_writer_add(w, &p[i]));
+	ASSERT_EQ(0, gprof_trace_writer_cut(w, 1000100, NULL));
+	ASSERT_EQ(0, gprof_trace_writer_close(w));
+	ASSERT_EQ(0, told_stacks(fd, told, sizeof(told))) TH_LOG("%s", gprof_error());
+	EXPECT_STREQ("", told);
+	close(fd);
+}
+
+struct frames_of {
+	struct gprof_trace_writer *w;
+	size_t nr;
+	char leaf[16];
+};
+
+static int on_generation(void *ctx, uint64_t nr, const struct gprof_trace_point *points, size_t n)
+{
+	struct gprof_trace_frame f[1] = { { .function = { "", 0 } } };
+	struct frames_of *of = ctx;
+
+	(void)nr;
+	(void)n;
+	of->nr = gprof_trace_writer_frames(of->w, points[0].stack, f, 1);
+	snprintf(of->leaf, sizeof(of->leaf), "%s", f[0].function.s);
+	return 0;
+}
+
+TEST(a_generation_that_is_handed_out_has_its_frames)
+{
+	struct frames_of of = { 0 };
+	struct gprof_trace_writer_opts o = {
+		.sz = sizeof(o), .generation = on_generation, .ctx = &of,
+	};
+	struct gprof_trace_point p = with_stack(1000000, GPROF_TRACE_POINT_SWITCH, 1, 2, 5);
+	struct naming n = { 0 };
+	struct gprof_trace_namer namer = { name_stacks, &n };
+	int fd = new_file();
+
+	of.w = gprof_trace_writer_new(fd, &o);
+	gprof_trace_writer_name_stacks(of.w, &namer);
+	ASSERT_EQ(0, gprof_trace_writer_add(of.w, &p));
+	ASSERT_EQ(0, gprof_trace_writer_close(of.w));
+	EXPECT_EQ(2, of.nr);
+	EXPECT_STREQ("wait5", of.leaf);
+	close(fd);
+}
+
+/* Whatever each of them stands for, together they stand for as much; and are read so. */
+TEST(samples_are_told_by_their_weight)
+{
+	for (size_t v = 0; v < ARRAY_SIZE(versions); v++) {
+		struct gprof_trace_writer_opts o = {
+			.sz = sizeof(o), .version = versions[v], .sample_period = 1000,
+			.sample_type = "cpu", .sample_unit = "nanoseconds",
+		};
+		struct gprof_trace_stats st = { .sz = sizeof(st) };
+		uint64_t random = 3, sum = 0, samples = 0;
+		struct gprof_trace_writer_stats ws = { .sz = sizeof(ws) };
+		struct gprof_trace_event ev;
+		struct gprof_trace_writer *w;
+		struct gprof_trace *t;
+		int fd = new_file(), ret;
+
+		w = gprof_trace_writer_new(fd, &o);
+		ASSERT_NE(NULL, w);
+		for (unsigned int i = 0; i < 500; i++) {
+			struct gprof_trace_point p = with_stack(1000000 + 64 * i,
+								GPROF_TRACE_POINT_SAMPLE, 1, 0, 0);
+
+			/* Of an NMI, before what was begun before it. */
+			p.time -= lib_random(&random) % 500;
+			p.arg = lib_random(&random) % 3000 + 1;
+			sum += p.arg;
+			ASSERT_EQ(0, gprof_trace_writer_add(w, &p));
+			if (i == 200)
+				ASSERT_EQ(0, gprof_trace_writer_cut(w, 1000000, NULL));
+		}
+		gprof_trace_writer_stats(w, &ws);
+		EXPECT_EQ(0, ws.disordered);
+		ASSERT_EQ(0, gprof_trace_writer_close(w));
+		lseek(fd, 0, SEEK_SET);
+		t = gprof_trace_new(fd, NULL);
+		ASSERT_NE(NULL, t);
+		while ((ret = gprof_trace_next(t, &ev)) > 0)
+			samples += ev.kind == GPROF_TRACE_STACK_SAMPLE;
+		ASSERT_EQ(0, ret) TH_LOG("%s", gprof_error());
+		gprof_trace_stats(t, &st);
+		EXPECT_EQ(sum / 1000, samples);
+		EXPECT_EQ(1000, st.sample_period);
+		EXPECT_STREQ("cpu", st.sample_type);
+		EXPECT_STREQ("nanoseconds", st.sample_unit);
+		gprof_trace_free(t);
+		close(fd);
+	}
+}
+
+TEST_HARNESS_MAIN
