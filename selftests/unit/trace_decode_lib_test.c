@@ -17,6 +17,7 @@ FIXTURE(decode) {
 	char name[16];
 	uint32_t named;
 	uint64_t named_at;
+	unsigned int maps;
 	int fail;
 };
 
@@ -42,7 +43,25 @@ static int on_task(void *ctx, uint32_t cpu, uint64_t time, const struct gprof_ta
 	return self->fail;
 }
 
-static const struct gprof_ktrace_ops ops = { on_point, on_task };
+static int on_stack(void *ctx, const struct gprof_stack_rec *rec, uint32_t *handle)
+{
+	FIXTURE_DATA(decode) *self = ctx;
+
+	/* Its caller's name, so to speak. */
+	*handle = rec->frames[0];
+	return self->fail;
+}
+
+static int on_map(void *ctx, const struct gprof_map_rec *rec, const char *path)
+{
+	FIXTURE_DATA(decode) *self = ctx;
+
+	(void)rec;
+	self->maps += !strcmp(path, "/bin/x");
+	return self->fail;
+}
+
+static const struct gprof_ktrace_ops ops = { on_point, on_task, on_stack, on_map };
 
 static int generation(FIXTURE_DATA(decode) *self, uint64_t mono_ns)
 {
@@ -83,6 +102,7 @@ FIXTURE_SETUP(decode)
 
 FIXTURE_TEARDOWN(decode)
 {
+	gprof_ktrace_free(&self->k);
 }
 
 TEST_F(decode, who_runs_and_when)
@@ -245,13 +265,150 @@ TEST_F(decode, garbage)
 	EXPECT_EQ(3, self->k.malformed);
 	/* Nothing counts before the first generation. */
 	fresh = self->k;
+	self->k = (struct gprof_ktrace){ 0 };
 	gprof_ktrace_init(&self->k, &ops, self);
 	ASSERT_EQ(0, word(self, GPROF_TRACE_EXIT, 0, 1, 9));
 	EXPECT_EQ(1, self->k.malformed);
 	EXPECT_EQ(2, self->nr);
+	gprof_ktrace_free(&self->k);
 	self->k = fresh;
 	self->fail = -5;
 	EXPECT_EQ(-5, word(self, GPROF_TRACE_EXIT, 0, 1, 10));
+}
+
+static int stack(FIXTURE_DATA(decode) *self, uint32_t id, uint64_t name)
+{
+	uint64_t rec[sizeof(struct gprof_stack_rec) / 8 + 1] = { 0 };
+	struct gprof_stack_rec *s = (void *)rec;
+
+	s->rec = (struct gprof_rec){ GPROF_REC_STACK, 0, sizeof(rec) };
+	s->id = id;
+	s->nr_user = 1;
+	s->frames[0] = name;
+	return gprof_ktrace_feed(&self->k, &s->rec, sizeof(rec));
+}
+
+static int sample(FIXTURE_DATA(decode) *self, unsigned int flags, uint32_t id, uint64_t time)
+{
+	uint64_t rec[sizeof(struct gprof_sample_rec) / 8 + 1] = { 0 };
+	struct gprof_sample_rec *s = (void *)rec;
+
+	s->rec = (struct gprof_rec){ GPROF_REC_SAMPLE, (uint16_t)flags, sizeof(rec) };
+	s->time = time;
+	s->tid = 10;
+	s->stack = id;
+	s->extra[0] = 2000;
+	return gprof_ktrace_feed(&self->k, &s->rec, sizeof(rec));
+}
+
+#define EVENT	GPROF_SAMPLE_REC_F_EVENT
+
+TEST_F(decode, a_stack_belongs_to_the_event_before)
+{
+	self->k.stacks = true;
+	ASSERT_EQ(0, word(self, GPROF_TRACE_RUNNING, 0, 10, 0));
+	ASSERT_EQ(0, word(self, GPROF_TRACE_WAKING, GPROF_TRACE_BY_TASK, 11, 1));
+	EXPECT_EQ(1, self->nr);
+	ASSERT_EQ(0, stack(self, 5, 100));
+	ASSERT_EQ(0, sample(self, EVENT, 5, START + 64 + 63));
+	ASSERT_EQ(2, self->nr);
+	EXPECT_EQ(101, self->events[1].stack);
+	/* With an operand, and a CPU sample by an NMI between all of it. */
+	ASSERT_EQ(0, word(self, GPROF_TRACE_FAULT, 0, 0, 2));
+	ASSERT_EQ(0, stack(self, 0, 200));
+	ASSERT_EQ(0, sample(self, GPROF_SAMPLE_REC_F_WEIGHT, 0, START + 64));
+	ASSERT_EQ(0, operand(self, 77));
+	ASSERT_EQ(0, sample(self, EVENT, 5, START + 2 * 64));
+	ASSERT_EQ(4, self->nr);
+	EXPECT_EQ(GPROF_TRACE_POINT_SAMPLE, self->events[2].type);
+	EXPECT_EQ(201, self->events[2].stack);
+	EXPECT_EQ(10, self->events[2].tid);
+	EXPECT_EQ(2000, self->events[2].arg);
+	EXPECT_EQ(START + 64, self->events[2].time);
+	EXPECT_EQ(77, self->events[3].arg);
+	EXPECT_EQ(101, self->events[3].stack);
+	/* One without, which the next tells. */
+	ASSERT_EQ(0, word(self, GPROF_TRACE_SWITCH, GPROF_TRACE_PREV_SLEEPS, 11, 3));
+	ASSERT_EQ(0, word(self, GPROF_TRACE_EXIT, 0, 11, 4));
+	ASSERT_EQ(5, self->nr);
+	EXPECT_EQ(0, self->events[4].stack);
+	/* Or time does. */
+	ASSERT_EQ(0, gprof_ktrace_flush(&self->k, START + 4 * 64));
+	ASSERT_EQ(5, self->nr);
+	ASSERT_EQ(0, gprof_ktrace_flush(&self->k, START + 4 * 64 + 1));
+	ASSERT_EQ(6, self->nr);
+	ASSERT_EQ(0, sample(self, EVENT, 5, START + 4 * 64));
+	EXPECT_EQ(6, self->nr);
+	EXPECT_EQ(1, self->k.orphans);
+	EXPECT_EQ(2, self->k.with_stack);
+	/* 4 events, 3 stacks of theirs, of which one is of nobody, and a CPU sample. */
+	EXPECT_EQ(4 + 3 + 1, self->k.samples);
+	EXPECT_EQ(0, self->k.malformed);
+}
+
+/* What was lost between them, or a stack that is not there, gives none to another. */
+TEST_F(decode, a_stack_of_another_time_is_of_another_event)
+{
+	static const int64_t off[] = { -1, 64 };
+
+	self->k.stacks = true;
+	ASSERT_EQ(0, stack(self, 5, 100));
+	for (int i = 0; i < 2; i++) {
+		uint64_t units = 2 + 2 * (uint64_t)i;
+
+		ASSERT_EQ(0, word(self, GPROF_TRACE_EXIT, 0, 10, units));
+		ASSERT_EQ(0, sample(self, EVENT, 5, START + units * 64 + (uint64_t)off[i]));
+	}
+	ASSERT_EQ(0, word(self, GPROF_TRACE_EXIT, 0, 10, 8));
+	ASSERT_EQ(0, sample(self, EVENT, 6, START + 8 * 64));
+	ASSERT_EQ(0, word(self, GPROF_TRACE_EXIT, 0, 10, 9));
+	EXPECT_EQ(3, self->nr);
+	for (int i = 0; i < 3; i++)
+		EXPECT_EQ(0, self->events[i].stack);
+	EXPECT_EQ(3, self->k.orphans);
+	EXPECT_EQ(0, self->k.with_stack);
+}
+
+/* Its id is of the new generation then, and who runs is told between them. */
+TEST_F(decode, a_generation_may_begin_before_the_stack)
+{
+	self->k.stacks = true;
+	ASSERT_EQ(0, word(self, GPROF_TRACE_RUNNING, 0, 10, 0));
+	ASSERT_EQ(0, stack(self, 5, 100));
+	ASSERT_EQ(0, word(self, GPROF_TRACE_SWITCH, GPROF_TRACE_PREV_SLEEPS, 11, 3));
+	ASSERT_EQ(0, generation(self, START + 200));
+	ASSERT_EQ(0, word(self, GPROF_TRACE_RUNNING, 0, 11, 0));
+	ASSERT_EQ(0, stack(self, 5, 300));
+	ASSERT_EQ(0, sample(self, EVENT, 5, START + 200));
+	ASSERT_EQ(3, self->nr);
+	EXPECT_EQ(GPROF_TRACE_POINT_SWITCH, self->events[1].type);
+	EXPECT_EQ(301, self->events[1].stack);
+	EXPECT_EQ(GPROF_TRACE_POINT_RUNNING, self->events[2].type);
+	EXPECT_EQ(11, self->events[2].other);
+	EXPECT_EQ(0, self->k.absences);
+	/* No id of the generation before is valid. */
+	ASSERT_EQ(0, generation(self, START + 300));
+	ASSERT_EQ(0, sample(self, 0, 5, START + 300));
+	ASSERT_EQ(4, self->nr);
+	EXPECT_EQ(0, self->events[3].stack);
+	EXPECT_EQ(1, self->k.orphans);
+}
+
+TEST_F(decode, mappings_are_passed_on)
+{
+	uint64_t rec[sizeof(struct gprof_map_rec) / 8 + 1] = { 0 };
+	struct gprof_map_rec *m = (void *)rec;
+
+	m->rec = (struct gprof_rec){ GPROF_REC_MAP, 0, sizeof(rec) };
+	m->start = 4096;
+	m->end = 8192;
+	strcpy(m->path, "/bin/x");
+	ASSERT_EQ(0, gprof_ktrace_feed(&self->k, &m->rec, sizeof(rec)));
+	EXPECT_EQ(1, self->maps);
+	m->end = 4096;
+	ASSERT_EQ(0, gprof_ktrace_feed(&self->k, &m->rec, sizeof(rec)));
+	EXPECT_EQ(1, self->maps);
+	EXPECT_EQ(1, self->k.malformed);
 }
 
 TEST_HARNESS_MAIN

@@ -47,12 +47,103 @@ static const uint8_t whys[] = {
 	[GPROF_TRACE_PREV_OTHER] = GPROF_TRACE_WHY_SLEEPS,
 };
 
+static int hand_out_held(struct gprof_ktrace *k)
+{
+	bool ran = k->ran;
+	int err;
+
+	if (!k->held)
+		return 0;
+	k->held = k->ran = false;
+	err = k->ops->point(k->ctx, &k->event);
+	return err || !ran ? err : k->ops->point(k->ctx, &k->running_now);
+}
+
+static int take_stack(void *ctx, const struct gprof_stack_rec *rec, uint32_t *handle)
+{
+	struct gprof_ktrace *k = ctx;
+
+	return k->ops->stack(k->ctx, rec, handle);
+}
+
+static int take_map(void *ctx, const struct gprof_map_rec *rec, const char *path)
+{
+	struct gprof_ktrace *k = ctx;
+
+	return k->ops->map(k->ctx, rec, path);
+}
+
+/* Names are taken by the records that words come with, whether a sample has one or not. */
+static int take_task(void *ctx, const struct gprof_task_rec *rec, uint32_t *handle)
+{
+	(void)ctx;
+	(void)rec;
+	*handle = 0;
+	return 0;
+}
+
+/*
+ * A stack belongs to the event before it, whose time it has, in the units of that. What was
+ * lost between them would give it to another.
+ */
+static int event_stack(struct gprof_ktrace *k, const struct gprof_decoded *s)
+{
+	struct gprof_trace_point *p = &k->event;
+
+	if (!k->held || s->stack == GPROF_NONE || s->time < p->time ||
+	    s->time - p->time >= GPROF_TRACE_TIME_UNIT) {
+		k->orphans++;
+		return 0;
+	}
+	p->stack = s->stack + 1ULL;
+	k->with_stack++;
+	return hand_out_held(k);
+}
+
+/* A CPU sample: of an NMI, it may be older or newer than the words around it. */
+static int take_sample(void *ctx, const struct gprof_decoded *s, uint32_t *handle)
+{
+	struct gprof_ktrace *k = ctx;
+	struct gprof_trace_point p = {
+		.time = s->time, .cpu = k->cpu, .type = GPROF_TRACE_POINT_SAMPLE,
+		.tid = s->tid, .arg = s->weight,
+	};
+
+	*handle = GPROF_NONE;
+	k->samples++;
+	if (s->flags & GPROF_SAMPLE_REC_F_EVENT)
+		return event_stack(k, s);
+	if (s->stack != GPROF_NONE)
+		p.stack = s->stack + 1ULL;
+	else
+		k->orphans++;
+	return k->ops->point(k->ctx, &p);
+}
+
+static const struct gprof_decode_ops decode_ops = {
+	.stack = take_stack,
+	.task = take_task,
+	.sample = take_sample,
+	.map = take_map,
+};
+
 void gprof_ktrace_init(struct gprof_ktrace *k, const struct gprof_ktrace_ops *ops, void *ctx)
 {
 	memset(k, 0, sizeof(*k));
 	k->ops = ops;
 	k->ctx = ctx;
 	k->running = GPROF_TRACE_NO_TID;
+	gprof_decoder_init(&k->decoder, &decode_ops, k);
+}
+
+void gprof_ktrace_free(struct gprof_ktrace *k)
+{
+	gprof_decoder_free(&k->decoder);
+}
+
+int gprof_ktrace_flush(struct gprof_ktrace *k, uint64_t time)
+{
+	return k->event.time < time ? hand_out_held(k) : 0;
 }
 
 static int malformed(struct gprof_ktrace *k)
@@ -90,7 +181,11 @@ static int hand_out(struct gprof_ktrace *k)
 {
 	k->waits = 0;
 	k->samples++;
-	return k->ops->point(k->ctx, &k->point);
+	if (!k->stacks)
+		return k->ops->point(k->ctx, &k->point);
+	k->event = k->point;
+	k->held = true;
+	return 0;
 }
 
 static int operand(struct gprof_ktrace *k, uint64_t word)
@@ -123,7 +218,7 @@ static int next(struct gprof_ktrace *k, unsigned int type, unsigned int arg)
 	struct gprof_trace_point *p = &k->point;
 	uint32_t who = arg & GPROF_TRACE_STRANGER ? GPROF_KTRACE_STRANGER : p->other;
 	bool known = is_known(k->running) && is_known(who);
-	int err = 0;
+	int err;
 
 	p->other = is_known(who) ? who : 0;
 	if (type == GPROF_TRACE_SWITCH) {
@@ -131,7 +226,14 @@ static int next(struct gprof_ktrace *k, unsigned int type, unsigned int arg)
 		k->running = who;
 		return hand_out(k);
 	}
-	if (known && k->running != who)
+	if (k->held && !k->ran && !(known && k->running != who)) {
+		k->running_now = *p;
+		k->ran = true;
+		k->running = who;
+		return 0;
+	}
+	err = hand_out_held(k);
+	if (!err && known && k->running != who)
 		err = absent(k, p->time);
 	k->running = who;
 	return err ? err : k->ops->point(k->ctx, p);
@@ -186,9 +288,14 @@ static int short_record(struct gprof_ktrace *k, uint64_t word)
 	struct gprof_trace_point *p = &k->point;
 	unsigned int type = word >> GPROF_TRACE_ARG_BITS & TYPE_MASK;
 	uint32_t number = word >> GPROF_TRACE_TID_SHIFT & TID_MASK;
+	int err;
 
+	k->decoder.next = GPROF_NONE;
 	if (type == GPROF_TRACE_OPERAND)
 		return operand(k, word);
+	err = type == GPROF_TRACE_RUNNING ? 0 : hand_out_held(k);
+	if (err)
+		return err;
 	if (k->waits) {
 		k->waits = 0;
 		k->malformed++;
@@ -215,10 +322,24 @@ static int short_record(struct gprof_ktrace *k, uint64_t word)
 	return event(k, type, word & ARG_MASK, number);
 }
 
+/* Those that the decoder of other recordings knows too; it counts what makes no sense. */
+static int decode(struct gprof_ktrace *k, const struct gprof_rec *rec, uint32_t size)
+{
+	uint64_t before = k->decoder.counts.malformed;
+	int err = gprof_decoder_feed(&k->decoder, rec, size);
+
+	k->malformed += k->decoder.counts.malformed - before;
+	return err;
+}
+
 static int generation(struct gprof_ktrace *k, const struct gprof_rec *rec, uint32_t size)
 {
 	const struct gprof_generation_rec *g = (const void *)rec;
 
+	if (k->waits) {
+		k->waits = 0;
+		k->malformed++;
+	}
 	if (size < sizeof(*g))
 		return malformed(k);
 	k->started = true;
@@ -226,7 +347,7 @@ static int generation(struct gprof_ktrace *k, const struct gprof_rec *rec, uint3
 	k->mono_ns = g->mono_ns;
 	if (k->time < g->mono_ns)
 		k->time = g->mono_ns;
-	return 0;
+	return decode(k, rec, size);
 }
 
 static int lost(struct gprof_ktrace *k, const struct gprof_rec *rec, uint32_t size)
@@ -237,6 +358,7 @@ static int lost(struct gprof_ktrace *k, const struct gprof_rec *rec, uint32_t si
 		.time = k->time, .cpu = k->cpu, .type = GPROF_TRACE_POINT_LOST,
 		.tid = GPROF_TRACE_NO_TID,
 	};
+	int err;
 
 	for (i = 0; i < nr; i++)
 		p.arg += l->lost[i];
@@ -244,7 +366,8 @@ static int lost(struct gprof_ktrace *k, const struct gprof_rec *rec, uint32_t si
 	if (!p.arg)
 		return 0;
 	k->running = GPROF_TRACE_NO_TID;
-	return k->ops->point(k->ctx, &p);
+	err = hand_out_held(k);
+	return err ? err : k->ops->point(k->ctx, &p);
 }
 
 static int task(struct gprof_ktrace *k, const struct gprof_rec *rec, uint32_t size)
@@ -264,10 +387,6 @@ int gprof_ktrace_feed(struct gprof_ktrace *k, const struct gprof_rec *rec, uint3
 		memcpy(&word, rec, sizeof(word));
 		return short_record(k, word);
 	}
-	if (k->waits) {
-		k->waits = 0;
-		k->malformed++;
-	}
 	switch (rec->type) {
 	case GPROF_REC_GENERATION:
 		return generation(k, rec, size);
@@ -275,6 +394,10 @@ int gprof_ktrace_feed(struct gprof_ktrace *k, const struct gprof_rec *rec, uint3
 		return lost(k, rec, size);
 	case GPROF_REC_TASK:
 		return task(k, rec, size);
+	case GPROF_REC_STACK:
+	case GPROF_REC_SAMPLE:
+	case GPROF_REC_MAP:
+		return decode(k, rec, size);
 	default:
 		k->unknown++;
 		return 0;

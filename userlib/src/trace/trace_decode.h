@@ -2,7 +2,8 @@
 /*
  * trace_decode.h: the kernel's trace of one CPU, in order, to the points of a writer.
  *
- * What the words leave out is put back: whole times, and who ran. What a reader of the
+ * What the words leave out is put back: whole times, and who ran; and an event's stack,
+ * which comes behind it as a sample. What a reader of the
  * ring cannot know it says: who runs is unknown between losses and the next RUNNING.
  * No field is trusted; a record that makes no sense is counted and skipped.
  */
@@ -14,17 +15,24 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "device/decode.h"
+
 #define GPROF_KTRACE_STRANGER	(UINT32_MAX - 1)	/* a task that is not of the target */
 
 /**
  * struct gprof_ktrace_ops - what becomes of it; 0 or -errno each
- * @point: what happened; those of one CPU come in order of time. Strangers are 0, as the
- *	idle task is. Losses and a CPU that was away are points too
+ * @point: what happened; those of one CPU come in order of time, but for CPU samples.
+ *	Strangers are 0, as the idle task is. Losses and a CPU that was away are points
+ *	too. Its @stack is 1 + what @stack called it, or 0
  * @task: a name, which is the task's from @time on, or was before
+ * @stack: a stack, once a generation; @handle is given back with points
+ * @map: a mapping of a process
  */
 struct gprof_ktrace_ops {
 	int (*point)(void *ctx, const struct gprof_trace_point *p);
 	int (*task)(void *ctx, uint32_t cpu, uint64_t time, const struct gprof_task_rec *rec);
+	int (*stack)(void *ctx, const struct gprof_stack_rec *rec, uint32_t *handle);
+	int (*map)(void *ctx, const struct gprof_map_rec *rec, const char *path);
 };
 
 /**
@@ -33,12 +41,20 @@ struct gprof_ktrace_ops {
  * @ctx: passed on
  * @cpu: the CPU, from the generation record
  * @started: a generation has begun
+ * @stacks: events may have a stack, for which each waits; whoever feeds it sets this
+ * @held: @event is whole, but for its stack
+ * @ran: @running_now was told behind it
  * @waits: GPROF_TRACE_* of @point, which waits for its operand; 0: none does
  * @mono_ns: of the generation
  * @time: of the last event
  * @running: who runs, or GPROF_KTRACE_STRANGER, or GPROF_TRACE_NO_TID
  * @point: the last one
- * @samples: events without RUNNING
+ * @event: that waits for its stack
+ * @running_now: who runs, told where a generation begins between an event and its stack
+ * @decoder: of stacks, CPU samples and mappings
+ * @samples: events without RUNNING, their stacks, and CPU samples
+ * @with_stack: events that have a stack
+ * @orphans: stacks of events that are not known, and CPU samples whose stack is not
  * @lost: events that LOST records tell of
  * @unknown: records of a type that is not known
  * @malformed: records that make no sense
@@ -49,12 +65,20 @@ struct gprof_ktrace {
 	void *ctx;
 	uint32_t cpu;
 	bool started;
+	bool stacks;
+	bool held;
+	bool ran;
 	uint8_t waits;
 	uint64_t mono_ns;
 	uint64_t time;
 	uint32_t running;
 	struct gprof_trace_point point;
+	struct gprof_trace_point event;
+	struct gprof_trace_point running_now;
+	struct gprof_decoder decoder;
 	uint64_t samples;
+	uint64_t with_stack;
+	uint64_t orphans;
 	uint64_t lost;
 	uint64_t unknown;
 	uint64_t malformed;
@@ -62,6 +86,7 @@ struct gprof_ktrace {
 };
 
 void gprof_ktrace_init(struct gprof_ktrace *k, const struct gprof_ktrace_ops *ops, void *ctx);
+void gprof_ktrace_free(struct gprof_ktrace *k);
 
 /**
  * gprof_ktrace_feed() - take the next record
@@ -69,10 +94,14 @@ void gprof_ktrace_init(struct gprof_ktrace *k, const struct gprof_ktrace_ops *op
  * @rec: record, of which short ones are longer than their 8 bytes
  * @size: bytes that are there, at least 8
  *
- * An event with an operand is handed out with that, so one call later.
+ * An event with an operand is handed out with that, so one call later; where there may be
+ * stacks, with the next event or by gprof_ktrace_flush().
  *
  * Return: 0, or the first -errno of an op.
  */
 int gprof_ktrace_feed(struct gprof_ktrace *k, const struct gprof_rec *rec, uint32_t size);
+
+/** gprof_ktrace_flush() - no stack of before @time comes any more: hand out who waits for one */
+int gprof_ktrace_flush(struct gprof_ktrace *k, uint64_t time);
 
 #endif /* GPROF_TRACE_DECODE_H */

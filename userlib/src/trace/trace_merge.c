@@ -40,7 +40,23 @@ static int on_task(void *ctx, uint32_t cpu, uint64_t time, const struct gprof_ta
 	return 0;
 }
 
-static const struct gprof_ktrace_ops ops = { on_point, on_task };
+static int on_stack(void *ctx, const struct gprof_stack_rec *rec, uint32_t *handle)
+{
+	(void)ctx;
+	(void)rec;
+	*handle = 0;
+	return 0;
+}
+
+static int on_map(void *ctx, const struct gprof_map_rec *rec, const char *path)
+{
+	(void)ctx;
+	(void)rec;
+	(void)path;
+	return 0;
+}
+
+static const struct gprof_ktrace_ops ops = { on_point, on_task, on_stack, on_map };
 
 int gprof_trace_merge_init(struct gprof_trace_merge *m, struct gprof_buffer *buffer,
 			   uint64_t generation_ns)
