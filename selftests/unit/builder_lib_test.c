@@ -539,7 +539,7 @@ TEST_F(builder, totals_are_those_of_the_samples)
 	}
 	EXPECT_EQ(5000, self->d.counts.samples);
 	/* A stack that comes again, with whatever id, is the same stack. */
-	EXPECT_EQ(8, self->b.nr_stacks);
+	EXPECT_EQ(8, self->b.stacks.nr);
 	ASSERT_EQ(0, make(self));
 	EXPECT_EQ(5000, gprof_profile_total(self->p, 0));
 	EXPECT_EQ(5000000, gprof_profile_total(self->p, 1));

@@ -132,7 +132,7 @@ FIXTURE_SETUP(merge)
 	self->m.writer = gprof_trace_writer_new(self->fd, &opts);
 	ASSERT_NE(NULL, self->m.writer);
 	clock_ns = START;
-	gprof_trace_merge_begin(&self->m, START);
+	gprof_trace_merge_begin(&self->m, NULL, START);
 	for (cpu = 0; cpu < CPUS; cpu++)
 		word(self, cpu, GPROF_TRACE_RUNNING, 0, 11 + 2 * cpu, START);
 }

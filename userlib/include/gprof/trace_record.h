@@ -51,6 +51,17 @@ struct gprof_trace_recorder;
 #define GPROF_TRACE_GROUP_FREQ		(1U << 4)	/* frequencies of CPUs */
 #define GPROF_TRACE_GROUP_THROTTLE	(1U << 5)	/* cgroups that used up their time */
 
+/*
+ * Which events have a stack: of who runs on the CPU then. Those of a group are there
+ * with the group alone.
+ */
+#define GPROF_TRACE_STACK_BLOCKED	(1U << 0)	/* of who stops: where it waits */
+#define GPROF_TRACE_STACK_WAKER		(1U << 1)	/* of the task that wakes another */
+#define GPROF_TRACE_STACK_FORK		(1U << 2)	/* of the parent */
+#define GPROF_TRACE_STACK_SYSCALLS	(1U << 3)	/* at the begin of a system call */
+#define GPROF_TRACE_STACK_FAULTS	(1U << 4)	/* at a page fault */
+#define GPROF_TRACE_STACK_RECLAIM	(1U << 5)	/* at the begin of reclaim, compaction */
+
 /**
  * struct gprof_trace_config - configuration of a trace recorder
  * @sz: sizeof(struct gprof_trace_config)
@@ -63,6 +74,11 @@ struct gprof_trace_recorder;
  * @generation: gets the points of each generation as it is written, or NULL; called by
  *	the thread that reads. A return other than 0 (-errno) ends the trace
  * @ctx: passed on to it
+ * @stacks: GPROF_TRACE_STACK_*
+ * @kernel_frames: stacks have the kernel's frames too, which needs CAP_PERFMON
+ * @samples: CPU samples in the trace, as a recorder of CPU events takes them of the same
+ *	target, or NULL; borrowed during the call only. Of its flags KERNEL, HV and IDLE
+ *	may be set; its stacks are as @kernel_frames says
  */
 struct gprof_trace_config {
 	size_t sz;
@@ -75,6 +91,9 @@ struct gprof_trace_config {
 	int (*generation)(void *ctx, uint64_t generation, const struct gprof_trace_point *points,
 			  size_t nr);
 	void *ctx;
+	unsigned int stacks;
+	bool kernel_frames;
+	const struct gprof_cpu_event *samples;
 };
 
 /**
@@ -122,7 +141,8 @@ GPROF_API void gprof_trace_recorder_free(struct gprof_trace_recorder *r);
 /**
  * struct gprof_trace_recorder_stats - what became of the events
  * @sz: sizeof(struct gprof_trace_recorder_stats), set by the caller
- * @produced: events of the target; produced = read + lost + overwritten
+ * @produced: events of the target, their stacks, and CPU samples; produced = read + lost +
+ *	overwritten
  * @read: that are in the trace, but for what is held of the last generation
  * @lost: that are not, for want of room
  * @overwritten: 0
@@ -134,6 +154,8 @@ GPROF_API void gprof_trace_recorder_free(struct gprof_trace_recorder *r);
  *	is not 0; cut to that where a write failed, it can be read. Not told of the very
  *	end, which stop writes
  * @whole_generations: that are in there
+ * @stacks: events that have a stack
+ * @orphans: stacks of events that were lost, and CPU samples whose stack is not known
  */
 struct gprof_trace_recorder_stats {
 	size_t sz;
@@ -147,11 +169,25 @@ struct gprof_trace_recorder_stats {
 	struct gprof_trace_writer_stats writer;
 	uint64_t whole_bytes;
 	uint64_t whole_generations;
+	uint64_t stacks;
+	uint64_t orphans;
 };
 
 /** gprof_trace_recorder_stats() - read the counts; exact after stop; 0 or -errno */
 GPROF_API int gprof_trace_recorder_stats(struct gprof_trace_recorder *r,
 					 struct gprof_trace_recorder_stats *st);
+
+/**
+ * gprof_trace_recorder_frames() - the frames of a point's stack, leaf first
+ * @r: recorder, whose @generation function runs: nobody else may ask
+ * @stack: of a point that it got
+ * @frames: where to; texts live until @generation returns
+ * @max: how many there is room for; GPROF_TRACE_FRAMES_MAX is always enough
+ *
+ * Return: how many frames the stack has, even if more than @max; 0 for none.
+ */
+GPROF_API size_t gprof_trace_recorder_frames(struct gprof_trace_recorder *r, uint64_t stack,
+					     struct gprof_trace_frame *frames, size_t max);
 
 /** gprof_trace_point_name() - of an enum gprof_trace_point_type, such as "switch"; or NULL */
 GPROF_API const char *gprof_trace_point_name(unsigned int type);

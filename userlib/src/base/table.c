@@ -218,6 +218,15 @@ uint32_t gprof_map64_get(const struct gprof_map64 *m, uint64_t key)
 	return slot->epoch == m->epoch ? slot->value : GPROF_NONE;
 }
 
+void gprof_map64_each(struct gprof_map64 *m, void (*each)(void *ctx, uint32_t *value), void *ctx)
+{
+	size_t i;
+
+	for (i = 0; i < m->size; i++)
+		if (m->slots[i].epoch == m->epoch)
+			each(ctx, &m->slots[i].value);
+}
+
 static int map_grow(struct gprof_map64 *m)
 {
 	struct gprof_map64 bigger = *m;

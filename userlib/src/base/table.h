@@ -123,6 +123,8 @@ void gprof_map64_free(struct gprof_map64 *m);
 void gprof_map64_clear(struct gprof_map64 *m);
 /** gprof_map64_get() - the value of a key, or GPROF_NONE */
 uint32_t gprof_map64_get(const struct gprof_map64 *m, uint64_t key);
+/** gprof_map64_each() - show each value, which may be changed, and its key stays */
+void gprof_map64_each(struct gprof_map64 *m, void (*each)(void *ctx, uint32_t *value), void *ctx);
 /** gprof_map64_put() - set the value of a key; 0 or -ENOMEM */
 int gprof_map64_put(struct gprof_map64 *m, uint64_t key, uint32_t value);
 

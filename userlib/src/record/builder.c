@@ -16,7 +16,7 @@
 int gprof_builder_init(struct gprof_builder *b)
 {
 	memset(b, 0, sizeof(*b));
-	gprof_table_init(&b->stacks_table);
+	gprof_stacks_init(&b->stacks);
 	gprof_table_init(&b->tasks_table);
 	gprof_table_init(&b->counts_table);
 	if (gprof_spaces_init(&b->spaces) || gprof_strings_init(&b->names) ||
@@ -32,11 +32,9 @@ void gprof_builder_free(struct gprof_builder *b)
 	gprof_spaces_free(&b->spaces);
 	gprof_strings_free(&b->names);
 	gprof_strings_free(&b->labels);
-	gprof_table_free(&b->stacks_table);
+	gprof_stacks_free(&b->stacks);
 	gprof_table_free(&b->tasks_table);
 	gprof_table_free(&b->counts_table);
-	free(b->stacks);
-	free(b->frames);
 	free(b->tasks);
 	free(b->counts);
 	memset(b, 0, sizeof(*b));
@@ -59,47 +57,9 @@ static uint64_t hash_process(uint64_t hash, const struct gprof_process *p)
 	return gprof_hash_u64(hash, p->start_ns);
 }
 
-static bool stack_eq(const void *ctx, uint32_t index, const void *key)
-{
-	const struct gprof_builder *b = ctx;
-	const struct gprof_stack *s = &b->stacks[index];
-	const struct gprof_stack_rec *rec = key;
-
-	return s->layout == rec->layout && s->flags == rec->rec.flags &&
-	       s->nr_kernel == rec->nr_kernel && s->nr_user == rec->nr_user &&
-	       same_process(&s->process, &rec->process) &&
-	       !memcmp(&b->frames[s->frames], rec->frames,
-		       ((size_t)s->nr_kernel + s->nr_user) * sizeof(*b->frames));
-}
-
 static int take_stack(void *ctx, const struct gprof_stack_rec *rec, uint32_t *handle)
 {
-	struct gprof_builder *b = ctx;
-	size_t nr = (size_t)rec->nr_kernel + rec->nr_user;
-	uint64_t hash = hash_process(b->stacks_table.seed, &rec->process);
-
-	hash = gprof_hash_u64(hash, (uint64_t)rec->layout << 32 | rec->rec.flags);
-	hash = gprof_hash_bytes(hash, rec->frames, nr * sizeof(*b->frames));
-	*handle = gprof_table_find(&b->stacks_table, hash, stack_eq, b, rec);
-	if (*handle != GPROF_NONE)
-		return 0;
-	if (b->nr_stacks >= GPROF_NONE - 1 ||
-	    gprof_grow(&b->stacks, &b->cap_stacks, b->nr_stacks + 1, sizeof(*b->stacks)) ||
-	    gprof_grow(&b->frames, &b->cap_frames, b->nr_frames + nr + 1, sizeof(*b->frames)) ||
-	    gprof_table_insert(&b->stacks_table, hash, (uint32_t)b->nr_stacks))
-		return -ENOMEM;
-	b->stacks[b->nr_stacks] = (struct gprof_stack){
-		.process = rec->process,
-		.layout = rec->layout,
-		.flags = rec->rec.flags,
-		.nr_kernel = rec->nr_kernel,
-		.nr_user = rec->nr_user,
-		.frames = b->nr_frames,
-	};
-	memcpy(&b->frames[b->nr_frames], rec->frames, nr * sizeof(*b->frames));
-	b->nr_frames += nr;
-	*handle = (uint32_t)b->nr_stacks++;
-	return 0;
+	return gprof_stacks_add(&((struct gprof_builder *)ctx)->stacks, rec, handle);
 }
 
 static bool task_eq(const void *ctx, uint32_t index, const void *key)
@@ -194,8 +154,8 @@ static int take_sample(void *ctx, const struct gprof_decoded *s, uint32_t *handl
 
 	if (own && find_labels(b, s, &c.labels))
 		return -ENOMEM;
-	if (s->stack != GPROF_NONE && !b->stacks[s->stack].time)
-		b->stacks[s->stack].time = s->time;
+	if (s->stack != GPROF_NONE && !b->stacks.v[s->stack].time)
+		b->stacks.v[s->stack].time = s->time;
 	hash = gprof_hash_u64(hash, (uint64_t)c.stack << 32 | c.task);
 	hash = gprof_hash_u64(hash, (uint64_t)c.tid << 32 | c.cpu);
 	hash = gprof_hash_u64(hash, (uint64_t)c.labels << 32 ^ c.addr);
@@ -255,9 +215,9 @@ static const struct gprof_process *main_process(const struct gprof_builder *b, u
 		struct gprof_space *space;
 		const struct gprof_process *p;
 
-		if (c->stack == GPROF_NONE || !b->stacks[c->stack].nr_user)
+		if (c->stack == GPROF_NONE || !b->stacks.v[c->stack].nr_user)
 			continue;
-		p = &b->stacks[c->stack].process;
+		p = &b->stacks.v[c->stack].process;
 		space = gprof_spaces_find((struct gprof_spaces *)&b->spaces, p);
 		if (!space || (pid && p->pid != pid))
 			continue;
@@ -337,7 +297,7 @@ static int make_labels(struct gprof_builder *b, struct gprof_profile *p,
 	if (c->task != GPROF_NONE)
 		process = &b->tasks[c->task].process;
 	else if (c->stack != GPROF_NONE)
-		process = &b->stacks[c->stack].process;
+		process = &b->stacks.v[c->stack].process;
 	pid = process ? process->pid : 0;
 	memset(labels, 0, LABELS_MAX * sizeof(*labels));
 	labels[0].num = pid;
@@ -406,9 +366,9 @@ static int add_samples(struct gprof_builder *b, struct gprof_resolver *r,
 		if (c->stack == GPROF_NONE) {
 			err = gprof_resolve_none(r);
 		} else if (!i || c->stack != last) {
-			const struct gprof_stack *s = &b->stacks[c->stack];
+			const struct gprof_stack *s = &b->stacks.v[c->stack];
 
-			err = gprof_resolve_stack(r, s, &b->frames[s->frames]);
+			err = gprof_resolve_stack(r, s, &b->stacks.frames[s->frames]);
 			last = c->stack;
 		}
 		if (!err)

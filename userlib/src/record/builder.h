@@ -15,7 +15,7 @@
 #include "device/decode.h"
 #include "symbol/process.h"
 #include "profile/profile.h"
-#include "resolve.h"
+#include "stacks.h"
 #include "base/table.h"
 
 /**
@@ -79,7 +79,6 @@ struct gprof_columns {
  * @labels: of threads of the calling process, each set of them a text (labels.h)
  * @labels_forgotten: samples of which it is no longer known what labels they had
  * @stacks: each once; samples of this and of earlier recordings refer to them
- * @frames: addresses of all stacks
  * @tasks: each once
  * @counts: samples of this recording
  */
@@ -88,11 +87,9 @@ struct gprof_builder {
 	struct gprof_strings names;
 	struct gprof_strings labels;
 	uint64_t labels_forgotten;
-	GPROF_ARRAY(struct gprof_stack, stacks);
-	GPROF_ARRAY(uint64_t, frames);
+	struct gprof_stacks stacks;
 	GPROF_ARRAY(struct gprof_task, tasks);
 	GPROF_ARRAY(struct gprof_count, counts);
-	struct gprof_table stacks_table;
 	struct gprof_table tasks_table;
 	struct gprof_table counts_table;
 };

@@ -224,6 +224,21 @@ static int load_kernel(struct gprof_resolver *r)
 	return r->kernel_mappings ? 0 : -ENOMEM;
 }
 
+int gprof_resolver_kernel_of(struct gprof_resolver *r, struct gprof_resolver *old)
+{
+	if (!old->kernel_loaded)
+		return 0;
+	/* Mappings are of a profile. */
+	r->kernel_mappings = calloc(old->kernel.nr_images, sizeof(*r->kernel_mappings));
+	if (!r->kernel_mappings)
+		return -ENOMEM;
+	r->kernel = old->kernel;
+	r->kernel_loaded = true;
+	memset(&old->kernel, 0, sizeof(old->kernel));
+	old->kernel_loaded = false;
+	return 0;
+}
+
 static int kernel_frame(struct gprof_resolver *r, uint64_t addr)
 {
 	const struct gprof_kernel_image *image;
@@ -524,16 +539,13 @@ static int tell(struct gprof_resolver *r)
 	return err;
 }
 
-int gprof_resolver_name(struct gprof_resolver *r)
+/* @inlines: of each location, where something is known of inlined functions */
+static int name_unnamed(struct gprof_resolver *r, bool *inlines)
 {
-	bool *inlines = calloc(r->p->nr_locations + 1, sizeof(*inlines));
 	struct gprof_symbolizer *sym = NULL;
 	int err = 0;
 	size_t i;
 
-	if (!inlines)
-		return -ENOMEM;
-	gprof_debuginfod_begin();
 	/* File by file: each is open only while it is needed. */
 	if (r->nr_unnamed)
 		qsort(r->unnamed, r->nr_unnamed, sizeof(*r->unnamed), by_object);
@@ -547,6 +559,30 @@ int gprof_resolver_name(struct gprof_resolver *r)
 		if (i + 1 == r->nr_unnamed || u->object != r->unnamed[i + 1].object)
 			gprof_object_done(u->object);
 	}
+	return err;
+}
+
+int gprof_resolver_name_new(struct gprof_resolver *r)
+{
+	bool *inlines = calloc(r->p->nr_locations + 1, sizeof(*inlines));
+	int err = inlines ? name_unnamed(r, inlines) : -ENOMEM;
+
+	free(inlines);
+	if (err)
+		return err;
+	r->nr_unnamed = 0;
+	return name_rest(r);
+}
+
+int gprof_resolver_name(struct gprof_resolver *r)
+{
+	bool *inlines = calloc(r->p->nr_locations + 1, sizeof(*inlines));
+	int err;
+
+	if (!inlines)
+		return -ENOMEM;
+	gprof_debuginfod_begin();
+	err = name_unnamed(r, inlines);
 	/* A mapping whose functions are its file's name has none to a viewer that finds them. */
 	if (!err) {
 		describe_mappings(r, inlines);

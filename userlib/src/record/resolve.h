@@ -113,6 +113,12 @@ int gprof_resolve_stack(struct gprof_resolver *r, const struct gprof_stack *s,
 /** gprof_resolve_none() - a location that says that there is no stack */
 int gprof_resolve_none(struct gprof_resolver *r);
 
+/** gprof_resolver_kernel_of() - take the kernel's names of another, which ends; 0 or -ENOMEM */
+int gprof_resolver_kernel_of(struct gprof_resolver *r, struct gprof_resolver *old);
+
+/** gprof_resolver_name_new() - name what waits for a name, of a resolver that goes on */
+int gprof_resolver_name_new(struct gprof_resolver *r);
+
 /** gprof_resolver_name() - name what waits for a name, and tell in comments what has none */
 int gprof_resolver_name(struct gprof_resolver *r);
 

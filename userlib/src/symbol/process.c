@@ -96,6 +96,40 @@ static struct gprof_space *get_space(struct gprof_spaces *s, const struct gprof_
 	return space;
 }
 
+int gprof_spaces_keep(struct gprof_spaces *s,
+		      bool (*keep)(void *ctx, const struct gprof_process *id), void *ctx)
+{
+	bool *kept = calloc(s->nr + 1, sizeof(*kept));
+	struct gprof_table table;
+	uint32_t nr = 0;
+	size_t i;
+	int err = kept ? 0 : -ENOMEM;
+
+	gprof_table_init(&table);
+	table.seed = s->table.seed;
+	for (i = 0; i < s->nr && !err; i++) {
+		kept[i] = keep(ctx, &s->v[i].id);
+		if (kept[i])
+			err = gprof_table_insert(&table, space_hash(s, &s->v[i].id), nr++);
+	}
+	if (err) {
+		gprof_table_free(&table);
+		free(kept);
+		return err;
+	}
+	for (i = 0, nr = 0; i < s->nr; i++) {
+		if (kept[i])
+			s->v[nr++] = s->v[i];
+		else
+			free_space(&s->v[i]);
+	}
+	s->nr = nr;
+	gprof_table_free(&s->table);
+	s->table = table;
+	free(kept);
+	return 0;
+}
+
 static struct gprof_reading *get_reading(struct gprof_space *space, const struct gprof_map_rec *rec)
 {
 	struct gprof_reading *r;

@@ -115,6 +115,19 @@ int gprof_spaces_map(struct gprof_spaces *s, const struct gprof_map_rec *rec, co
 struct gprof_space *gprof_spaces_find(struct gprof_spaces *s, const struct gprof_process *id);
 
 /**
+ * gprof_spaces_keep() - forget address spaces, so that no struct gprof_vma is valid any more
+ * @s: address spaces
+ * @keep: is this one kept? They are asked for in their order
+ * @ctx: passed on
+ *
+ * Files and names of mappings stay.
+ *
+ * Return: 0 or -ENOMEM, all being left as it was.
+ */
+int gprof_spaces_keep(struct gprof_spaces *s,
+		      bool (*keep)(void *ctx, const struct gprof_process *id), void *ctx);
+
+/**
  * gprof_spaces_relative() - the address space that a forked process began with
  * @s: address spaces
  * @id: a process that ended, or executed another program, before its mappings

@@ -42,18 +42,16 @@ static int on_task(void *ctx, uint32_t cpu, uint64_t time, const struct gprof_ta
 
 static int on_stack(void *ctx, const struct gprof_stack_rec *rec, uint32_t *handle)
 {
-	(void)ctx;
-	(void)rec;
-	*handle = 0;
-	return 0;
+	struct gprof_trace_naming *n = ((struct gprof_trace_merge_cpu *)ctx)->merge->naming;
+
+	return n ? gprof_stacks_add(&n->stacks, rec, handle) : 0;
 }
 
 static int on_map(void *ctx, const struct gprof_map_rec *rec, const char *path)
 {
-	(void)ctx;
-	(void)rec;
-	(void)path;
-	return 0;
+	struct gprof_trace_naming *n = ((struct gprof_trace_merge_cpu *)ctx)->merge->naming;
+
+	return n ? gprof_trace_naming_map(n, rec, path) : 0;
 }
 
 static const struct gprof_ktrace_ops ops = { on_point, on_task, on_stack, on_map };
@@ -79,14 +77,34 @@ int gprof_trace_merge_init(struct gprof_trace_merge *m, struct gprof_buffer *buf
 
 void gprof_trace_merge_free(struct gprof_trace_merge *m)
 {
+	size_t i;
+
+	for (i = 0; i < m->nr; i++)
+		gprof_ktrace_free(&m->cpus[i].k);
 	free(m->cpus);
 	memset(m, 0, sizeof(*m));
 }
 
-void gprof_trace_merge_begin(struct gprof_trace_merge *m, uint64_t now)
+static int name_stacks(void *ctx, struct gprof_trace_writer *w, struct gprof_trace_point *points,
+		       size_t nr)
 {
+	return gprof_trace_naming_name(ctx, w, points, nr);
+}
+
+void gprof_trace_merge_begin(struct gprof_trace_merge *m, struct gprof_trace_naming *naming,
+			     uint64_t now)
+{
+	const struct gprof_trace_namer namer = { name_stacks, naming };
+	size_t i;
+
 	m->cut = now;
 	m->due = now + m->generation_ns;
+	m->naming = naming;
+	if (!naming)
+		return;
+	gprof_trace_writer_name_stacks(m->writer, &namer);
+	for (i = 0; i < m->nr; i++)
+		m->cpus[i].k.stacks = true;
 }
 
 /*
@@ -108,10 +126,75 @@ static uint64_t reached(const struct gprof_trace_merge *m, uint64_t late)
 	return least;
 }
 
+/* Numbers of stacks, wherever one is referred to: to be marked, or to be changed. */
+struct numbers {
+	uint32_t *v;
+	bool changed;
+};
+
+static void see_number(void *ctx, uint32_t *number)
+{
+	struct numbers *n = ctx;
+
+	if (*number == GPROF_NONE)
+		return;
+	if (n->changed)
+		*number = n->v[*number];
+	else
+		n->v[*number] = 0;
+}
+
+static void see_stack(void *ctx, uint64_t *stack)
+{
+	uint32_t number = *stack ? (uint32_t)(*stack - 1) : GPROF_NONE;
+
+	see_number(ctx, &number);
+	if (*stack)
+		*stack = number + 1ULL;
+}
+
+static void see_all(struct gprof_trace_merge *m, struct numbers *n)
+{
+	size_t i;
+
+	for (i = 0; i < m->nr; i++) {
+		struct gprof_ktrace *k = &m->cpus[i].k;
+
+		gprof_map64_each(&k->decoder.stacks, see_number, n);
+		see_number(n, &k->decoder.next);
+		if (k->held)
+			see_stack(n, &k->event.stack);
+	}
+	gprof_trace_writer_held_stacks(m->writer, see_stack, n);
+}
+
+static int forget(struct gprof_trace_merge *m)
+{
+	size_t i, nr = m->naming->stacks.nr;
+	struct numbers n = { .v = malloc((nr + 1) * sizeof(*n.v)) };
+	int err = -ENOMEM;
+
+	if (!n.v)
+		return err;
+	for (i = 0; i < nr; i++)
+		n.v[i] = GPROF_NONE;
+	see_all(m, &n);
+	err = gprof_trace_naming_forget(m->naming, n.v);
+	n.changed = true;
+	if (!err)
+		see_all(m, &n);
+	free(n.v);
+	return err;
+}
+
 static int cut(struct gprof_trace_merge *m, uint64_t time)
 {
+	int err = gprof_trace_writer_cut(m->writer, time, NULL);
+
 	m->cut = time;
-	return gprof_trace_writer_cut(m->writer, time, NULL);
+	if (!err && m->naming && gprof_trace_naming_full(m->naming))
+		err = forget(m);
+	return err;
 }
 
 static uint64_t held(const struct gprof_trace_merge *m)
@@ -174,10 +257,31 @@ static int read_piece(struct gprof_trace_merge *m, struct gprof_trace_merge_cpu 
 	if (r->err && !err)
 		err = r->err;
 	c->empty = !end || r->pos == end || r->err;
+	if (c->empty && before > GPROF_TRACE_STACK_LATE_NS) {
+		ret = gprof_ktrace_flush(&c->k, before - GPROF_TRACE_STACK_LATE_NS);
+		if (ret && !err)
+			err = ret;
+	}
 	if (c->empty && before > c->reached)
 		c->reached = before;
 	else if (!c->empty && c->k.time > c->reached)
 		c->reached = c->k.time;
+	/* What waits for its stack is not told yet. */
+	if (c->k.held && c->k.event.time < c->reached)
+		c->reached = c->k.event.time;
+	return err;
+}
+
+static int flush_all(struct gprof_trace_merge *m)
+{
+	int err = 0, ret;
+	size_t i;
+
+	for (i = 0; i < m->nr; i++) {
+		ret = gprof_ktrace_flush(&m->cpus[i].k, UINT64_MAX);
+		if (ret && !err)
+			err = ret;
+	}
 	return err;
 }
 
@@ -199,6 +303,11 @@ int gprof_trace_merge_read(struct gprof_trace_merge *m, uint64_t (*now)(void), b
 		err = read_piece(m, c, now);
 		if (!err)
 			err = cut_if_due(m);
+		if (err && !first)
+			first = err;
+	}
+	if (last) {
+		err = flush_all(m);
 		if (err && !first)
 			first = err;
 	}

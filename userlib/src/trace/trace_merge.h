@@ -16,11 +16,14 @@
 
 #include "device/buffer.h"
 #include "trace_decode.h"
+#include "trace_naming.h"
 
 /* Points that are held before a generation is cut for their number. */
 #define GPROF_TRACE_HELD_MAX	131072
 /* How long after its time an event may be published, by an interrupt that took long. */
 #define GPROF_TRACE_LATE_NS	500000000ULL
+/* And its stack behind it, which is taken at once; an event waits no longer for it. */
+#define GPROF_TRACE_STACK_LATE_NS	100000000ULL
 
 /**
  * struct gprof_trace_merge_cpu - a ring
@@ -41,6 +44,7 @@ struct gprof_trace_merge_cpu {
 /**
  * struct gprof_trace_merge - rings that are read
  * @writer: where to
+ * @naming: names stacks, or NULL where there are none
  * @cpus: rings
  * @nr: how many
  * @generation_ns: length of a generation
@@ -52,6 +56,7 @@ struct gprof_trace_merge_cpu {
  */
 struct gprof_trace_merge {
 	struct gprof_trace_writer *writer;
+	struct gprof_trace_naming *naming;
 	struct gprof_trace_merge_cpu *cpus;
 	size_t nr;
 	uint64_t generation_ns;
@@ -67,8 +72,14 @@ int gprof_trace_merge_init(struct gprof_trace_merge *m, struct gprof_buffer *buf
 			   uint64_t generation_ns);
 void gprof_trace_merge_free(struct gprof_trace_merge *m);
 
-/** gprof_trace_merge_begin() - the first generation begins */
-void gprof_trace_merge_begin(struct gprof_trace_merge *m, uint64_t now);
+/**
+ * gprof_trace_merge_begin() - the first generation begins
+ * @m: merge, whose @writer is set
+ * @naming: to name stacks with, or NULL
+ * @now: CLOCK_MONOTONIC in ns
+ */
+void gprof_trace_merge_begin(struct gprof_trace_merge *m, struct gprof_trace_naming *naming,
+			     uint64_t now);
 
 /**
  * gprof_trace_merge_read() - read all that is in the rings, cut what is due

@@ -9,6 +9,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -23,6 +24,9 @@
 #include "device/syscall_name.h"
 #include "device/target.h"
 #include "trace_merge.h"
+#include "trace_naming.h"
+#include "trace_setup.h"
+#include "trace_wire.h"
 #include "trace_write.h"
 
 #define WHAT	"the trace"
@@ -38,6 +42,10 @@
  * @null: to close, or -1
  * @cfg: what was asked for
  * @buffer: rings
+ * @setup: what the kernel was asked for
+ * @sample_type: what CPU samples count
+ * @has_naming: is @naming there?
+ * @naming: names of stacks
  * @merge: reads them
  * @thread: does so, while @running
  * @wake: eventfd that ends it
@@ -56,6 +64,10 @@ struct gprof_trace_recorder {
 	int null;
 	struct gprof_trace_config cfg;
 	struct gprof_buffer buffer;
+	struct gprof_trace_setup setup;
+	char sample_type[GPROF_TRACE_SAMPLE_TEXT];
+	bool has_naming;
+	struct gprof_trace_naming naming;
 	struct gprof_trace_merge merge;
 	pthread_t thread;
 	int wake;
@@ -102,53 +114,14 @@ const char *gprof_trace_point_name(unsigned int type)
 	return type < GPROF_TRACE_NR_POINTS ? point_names[type] : NULL;
 }
 
-/* Groups of the library, of the kernel, what says that it has them, and their names. */
-static const struct {
-	unsigned int group;
-	uint32_t flag;
-	uint64_t feature;
-	const char *name;
-} groups[] = {
-	{ GPROF_TRACE_GROUP_SYSCALLS, GPROF_TRACE_F_SYSCALLS, GPROF_FEAT_TRACE_SYSCALLS,
-	  "system calls" },
-	{ GPROF_TRACE_GROUP_IRQS, GPROF_TRACE_F_IRQS, GPROF_FEAT_TRACE_IRQS, "interrupts" },
-	{ GPROF_TRACE_GROUP_FAULTS, GPROF_TRACE_F_FAULTS, GPROF_FEAT_TRACE_FAULTS, "page faults" },
-	{ GPROF_TRACE_GROUP_RECLAIM, GPROF_TRACE_F_RECLAIM, GPROF_FEAT_TRACE_RECLAIM,
-	  "reclaim of memory" },
-	{ GPROF_TRACE_GROUP_FREQ, GPROF_TRACE_F_FREQ, GPROF_FEAT_TRACE_FREQ, "CPU frequencies" },
-	{ GPROF_TRACE_GROUP_THROTTLE, GPROF_TRACE_F_THROTTLE, GPROF_FEAT_TRACE_THROTTLE,
-	  "throttling of cgroups" },
-};
-
-static int take_groups(unsigned int wanted, uint64_t features, struct gprof_trace_params *params,
-		       struct gprof_error *e)
-{
-	size_t i;
-
-	for (i = 0; i < sizeof(groups) / sizeof(*groups); i++) {
-		if (!(wanted & groups[i].group))
-			continue;
-		wanted &= ~groups[i].group;
-		if (!(features & groups[i].feature))
-			return gprof_error_set(e, EOPNOTSUPP,
-					       "this kernel cannot tell of %s (%s); leave them out",
-					       groups[i].name, gprof_strerror(EOPNOTSUPP));
-		params->flags |= groups[i].flag;
-	}
-	if (wanted)
-		return gprof_error_set(e, EINVAL, "there is no group of events %#x", wanted);
-	return 0;
-}
-
 static int setup(struct gprof_trace_recorder *r, const struct gprof_aim *aim)
 {
-	struct gprof_trace_params params = { .size = sizeof(params) };
 	struct gprof_setup s = {
 		.kind = GPROF_KIND_TRACE,
 		.target = aim->target,
 		.id = aim->id,
 		.cpus = (uintptr_t)aim->cpus,
-		.params = (uintptr_t)&params,
+		.params = (uintptr_t)&r->setup.params,
 		.cpus_size = (uint32_t)aim->cpus_size,
 		.buffer_size = r->cfg.buffer_bytes,
 	};
@@ -160,12 +133,21 @@ static int setup(struct gprof_trace_recorder *r, const struct gprof_aim *aim)
 		return r->fd;
 	err = gprof_device_info(r->fd, &info, &r->error);
 	if (!err)
-		err = take_groups(r->cfg.groups, info.out_features, &params, &r->error);
+		err = gprof_trace_setup_init(&r->setup, &r->cfg, info.out_features, &r->error);
+	s.stack = r->setup.stack;
 	if (!err)
 		err = gprof_device_setup(r->fd, &s, WHAT, &r->error);
 	if (!err)
 		err = gprof_buffer_map(&r->buffer, r->fd, &s, &r->error);
-	return err;
+	if (err || !r->setup.stack)
+		return err;
+	r->has_naming = true;
+	if (gprof_trace_naming_init(&r->naming))
+		return gprof_error_set(&r->error, ENOMEM, "no memory for the trace's stacks");
+	/* The event's name is the caller's. */
+	snprintf(r->sample_type, sizeof(r->sample_type), "%s",
+		 r->cfg.samples ? r->setup.source.type : "");
+	return 0;
 }
 
 static int make(struct gprof_trace_recorder *r)
@@ -184,6 +166,7 @@ static int make(struct gprof_trace_recorder *r)
 		err = setup(r, &aim);
 	gprof_aim_free(&aim);
 	r->cfg.target.name = NULL;
+	r->cfg.samples = NULL;
 	if (!err && gprof_trace_merge_init(&r->merge, &r->buffer, r->cfg.generation_ns))
 		err = gprof_error_set(&r->error, ENOMEM, "no memory for a trace");
 	return err;
@@ -242,6 +225,9 @@ static int begin_trace(struct gprof_trace_recorder *r, int fd)
 		.syscall = syscall_name,
 		.generation = generation,
 		.ctx = r,
+		.sample_period = r->setup.source.params.period,
+		.sample_type = r->sample_type,
+		.sample_unit = r->setup.source.unit,
 	};
 
 	if (fd < 0)
@@ -383,7 +369,7 @@ int gprof_trace_recorder_start(struct gprof_trace_recorder *r, int fd)
 	if (err)
 		return err;
 	r->used = true;
-	gprof_trace_merge_begin(&r->merge, now_ns());
+	gprof_trace_merge_begin(&r->merge, r->has_naming ? &r->naming : NULL, now_ns());
 	err = begin_thread(r);
 	if (!err)
 		err = gprof_device_start(r->fd, WHAT, &r->error);
@@ -492,11 +478,19 @@ void gprof_trace_recorder_free(struct gprof_trace_recorder *r)
 	if (r->wake >= 0)
 		close(r->wake);
 	gprof_trace_merge_free(&r->merge);
+	if (r->has_naming)
+		gprof_trace_naming_free(&r->naming);
 	gprof_buffer_unmap(&r->buffer);
 	if (r->fd >= 0)
 		close(r->fd);
 	pthread_mutex_destroy(&r->lock);
 	free(r);
+}
+
+size_t gprof_trace_recorder_frames(struct gprof_trace_recorder *r, uint64_t stack,
+				   struct gprof_trace_frame *frames, size_t max)
+{
+	return r->merge.writer ? gprof_trace_writer_frames(r->merge.writer, stack, frames, max) : 0;
 }
 
 int gprof_trace_recorder_stats(struct gprof_trace_recorder *r,
@@ -518,6 +512,8 @@ int gprof_trace_recorder_stats(struct gprof_trace_recorder *r,
 
 		out.malformed += k->malformed + k->unknown;
 		out.away += k->absences;
+		out.stacks += k->with_stack;
+		out.orphans += k->orphans;
 	}
 	for (i = 0; i < GPROF_TRACE_POINTS_MAX; i++)
 		out.points[i] = r->merge.points[i];
