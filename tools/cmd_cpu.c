@@ -50,14 +50,6 @@ struct cpu_options {
 	bool no_callchain;
 };
 
-/* The period follows the last colon, unless that is inside PMU/.../. */
-static char *period_of(char *spec)
-{
-	char *slash = strrchr(spec, '/');
-
-	return strrchr(slash ? slash : spec, ':');
-}
-
 static int set_event(void *ctx, const char *value)
 {
 	struct cpu_options *o = ctx;
@@ -68,7 +60,7 @@ static int set_event(void *ctx, const char *value)
 	if (o->nr == EVENTS_MAX)
 		return misused("more than %d events at once are too many", EVENTS_MAX);
 	name = xprintf("%s", value);
-	colon = period_of(name);
+	colon = event_period(name);
 	ev->name = name;
 	o->nr++;
 	if (colon) {

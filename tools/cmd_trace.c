@@ -4,8 +4,10 @@
  */
 #include "cmd.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <gprof/trace_record.h>
@@ -20,10 +22,16 @@
 
 #define DEFAULT_FILE	"trace.out"
 
+/* How the kernel's frames are dealt with. */
+enum kernel_mode { KERNEL_IF_PERMITTED, KERNEL_NEVER, KERNEL_ALWAYS };
+
 /**
  * struct trace - the subcommand
  * @target: whom to record
  * @cfg: for the library
+ * @samples: --cpu-samples
+ * @event: its event's name, to free
+ * @kernel: --user-only, --kernel
  * @file: -o
  * @output: it, while open
  * @watch: signals and the target's end
@@ -34,6 +42,9 @@
 struct trace {
 	struct target target;
 	struct gprof_trace_config cfg;
+	struct gprof_cpu_event samples;
+	char *event;
+	enum kernel_mode kernel;
 	const char *file;
 	struct output output;
 	struct watch watch;
@@ -71,6 +82,98 @@ GROUP(faults, GPROF_TRACE_GROUP_FAULTS)
 GROUP(reclaim, GPROF_TRACE_GROUP_RECLAIM)
 GROUP(freq, GPROF_TRACE_GROUP_FREQ)
 GROUP(throttle, GPROF_TRACE_GROUP_THROTTLE)
+
+static const struct {
+	const char *name;
+	unsigned int stack;
+} stack_names[] = {
+	{ "blocked", GPROF_TRACE_STACK_BLOCKED },
+	{ "waker", GPROF_TRACE_STACK_WAKER },
+	{ "fork", GPROF_TRACE_STACK_FORK },
+	{ "syscalls", GPROF_TRACE_STACK_SYSCALLS },
+	{ "faults", GPROF_TRACE_STACK_FAULTS },
+	{ "reclaim", GPROF_TRACE_STACK_RECLAIM },
+};
+
+static int set_stacks(void *ctx, const char *value)
+{
+	struct trace *t = ctx;
+	const char *list = value ? value : "blocked,waker";
+
+	while (*list) {
+		size_t len = strcspn(list, ","), i;
+
+		for (i = 0; i < ARRAY_SIZE(stack_names); i++)
+			if (strlen(stack_names[i].name) == len &&
+			    !memcmp(stack_names[i].name, list, len))
+				break;
+		if (i == ARRAY_SIZE(stack_names))
+			break;
+		t->cfg.stacks |= stack_names[i].stack;
+		list += len;
+		if (*list == ',' && list[1])
+			list++;
+	}
+	if (!*list && t->cfg.stacks)
+		return STATUS_OK;
+	return misused("--stacks wants blocked, waker, fork, syscalls, faults or reclaim, or several "
+		       "with commas between, not \"%s\"", value);
+}
+
+/* HZ of the timer, or an event as gprofctl cpu -e takes it. */
+static int set_samples(void *ctx, const char *value)
+{
+	struct trace *t = ctx;
+	struct gprof_cpu_event *ev = &t->samples;
+	unsigned long long n;
+	char *colon;
+
+	if (t->event)
+		return misused("two kinds of CPU samples: %s and %s", t->event, value);
+	if (parse_count(value, &n)) {
+		if (!n)
+			return misused("--cpu-samples wants samples per second above 0, or an event "
+				       "such as cycles:1M");
+		t->event = xprintf("timer");
+		ev->hz = n;
+	} else {
+		t->event = xprintf("%s", value);
+		colon = event_period(t->event);
+		if (colon) {
+			*colon = '\0';
+			if (!parse_count(colon + 1, &n) || !n)
+				return misused("--cpu-samples %s: the period is a number of events "
+					       "above 0, such as %s:1M", value, t->event);
+			ev->period = n;
+		}
+		if (!*t->event)
+			return misused("--cpu-samples wants samples per second, or an event such as "
+				       "cycles; gprofctl info lists them");
+	}
+	ev->name = t->event;
+	t->cfg.samples = ev;
+	return STATUS_OK;
+}
+
+static int set_kernel_mode(struct trace *t, enum kernel_mode mode)
+{
+	if (t->kernel != KERNEL_IF_PERMITTED && t->kernel != mode)
+		return misused("--user-only and --kernel exclude each other");
+	t->kernel = mode;
+	return STATUS_OK;
+}
+
+static int set_user_only(void *ctx, const char *value)
+{
+	(void)value;
+	return set_kernel_mode(ctx, KERNEL_NEVER);
+}
+
+static int set_kernel(void *ctx, const char *value)
+{
+	(void)value;
+	return set_kernel_mode(ctx, KERNEL_ALWAYS);
+}
 
 static int set_generation(void *ctx, const char *value)
 {
@@ -124,6 +227,13 @@ static const struct option_row trace_rows[] = {
 	{ 0, "reclaim", NULL, "direct reclaim and compaction of memory", set_reclaim },
 	{ 0, "freq", NULL, "frequencies of the CPUs", set_freq },
 	{ 0, "throttle", NULL, "cgroups that have used up their CPU time", set_throttle },
+	{ 0, "stacks", "[=WHICH]", "where tasks were: blocked (as they stop), waker, fork, syscalls,\n"
+	  "faults, reclaim, with commas between (default: blocked,waker)", set_stacks },
+	{ 0, "cpu-samples", "HZ|EVENT[:PERIOD]", "CPU samples too: so many per second of CPU time,\n"
+	  "or of an event as for gprofctl cpu -e", set_samples },
+	{ 0, "user-only", NULL, "leave the kernel out of stacks and CPU samples", set_user_only },
+	{ 0, "kernel", NULL, "insist on the kernel there; otherwise it is included where the\n"
+	  "caller may see it (CAP_PERFMON)", set_kernel },
 	{ 0, "generation", "TIME", "write the trace in pieces of so long (default: 1 s)",
 	  set_generation },
 	{ 0, "go-version", "1.NN", "for readers of Go 1.22, 1.23, 1.25 or 1.26 (default: 1.23,\n"
@@ -139,7 +249,7 @@ static const struct usage trace_usage = {
 	.text =
 "Records which task ran on which CPU, why it stopped, and who woke it, and writes\n"
 "that as an execution trace: go tool trace opens it, gprofctl read and gprofctl mmu\n"
-"do too. A CPU is a proc there, and a task a goroutine. There are no stacks yet.\n"
+"do too. A CPU is a proc there, and a task a goroutine.\n"
 "The trace is written meanwhile; memory does not grow with its length. The groups\n"
 "of events that are off by default slow down every task of the host while they are\n"
 "recorded, and need CAP_PERFMON.\n"
@@ -151,8 +261,27 @@ static const struct usage trace_usage = {
 "  gprofctl trace -- make -j4               # into trace.out\n"
 "  go tool trace trace.out                  # look at it in a browser\n"
 "  gprofctl read trace.out --summary        # or as numbers\n"
+"  gprofctl trace -p 1234 -d 10 --stacks    # with where it waits, and who wakes it\n"
 "  gprofctl trace -a -d 10 --syscalls --irqs -o host.trace",
 };
+
+static struct gprof_trace_recorder *make_with(struct trace *t, bool kernel)
+{
+	t->cfg.kernel_frames = kernel;
+	t->samples.flags = kernel ? GPROF_EVENT_KERNEL : 0;
+	return gprof_trace_recorder_new(&t->cfg);
+}
+
+/* Whether the kernel may be looked at is for the module to decide: ask it. */
+static struct gprof_trace_recorder *make(struct trace *t)
+{
+	bool kernel = t->kernel != KERNEL_NEVER && (t->cfg.stacks || t->cfg.samples);
+	struct gprof_trace_recorder *r = make_with(t, kernel);
+
+	if (r || !kernel || t->kernel == KERNEL_ALWAYS || errno != EPERM)
+		return r;
+	return make_with(t, false);
+}
 
 static int start(struct trace *t)
 {
@@ -169,7 +298,7 @@ static int start(struct trace *t)
 	}
 	t->cfg.sz = sizeof(t->cfg);
 	t->cfg.target = t->target.gprof;
-	t->recorder = gprof_trace_recorder_new(&t->cfg);
+	t->recorder = make(t);
 	if (!t->recorder || gprof_trace_recorder_start(t->recorder, t->output.fd))
 		return fail("%s", gprof_error());
 	if (t->target.command)
@@ -217,9 +346,10 @@ static int tell(const struct trace *t)
 	fprintf(stderr, "produced=%" PRIu64 " read=%" PRIu64 " lost=%" PRIu64 " overwritten=%" PRIu64
 		" switches=%" PRIu64 " forks=%" PRIu64 " tasks=%" PRIu64 " cpus=%" PRIu64
 		" generations=%" PRIu64 " repaired=%" PRIu64 " events=%" PRIu64
-		" bytes=%" PRIu64 "\n",
+		" bytes=%" PRIu64 " stacks=%" PRIu64 " samples=%" PRIu64 "\n",
 		st.produced, st.read, st.lost, st.overwritten, w->switches, w->forks, w->tasks,
-		w->cpus, w->generations, w->repaired, w->events, w->bytes);
+		w->cpus, w->generations, w->repaired, w->events, w->bytes, st.stacks,
+		st.points[GPROF_TRACE_POINT_SAMPLE]);
 	return STATUS_OK;
 }
 
@@ -299,12 +429,15 @@ int cmd_trace(int argc, char **argv)
 	};
 	int operands, status;
 
-	if (!options_parse(&trace_usage, tables, argc, argv, false, &operands, &status))
+	if (!options_parse(&trace_usage, tables, argc, argv, false, &operands, &status)) {
+		free(t.event);
 		return status;
+	}
 	status = target_complete(&t.target, argv + operands, trace_usage.name);
-	if (status != STATUS_OK)
-		return status;
 	if (!t.file)
 		t.file = DEFAULT_FILE;
-	return record_trace(&t);
+	if (status == STATUS_OK)
+		status = record_trace(&t);
+	free(t.event);
+	return status;
 }

@@ -18,6 +18,12 @@
 #define LONG_FIRST	256	/* getopt's value of row i is LONG_FIRST + i */
 #define HELP_COLUMN	30
 
+/* As getopt_long() counts arguments. */
+static int arguments(const struct option_row *r)
+{
+	return !r->arg ? 0 : r->arg[0] == '[' ? 2 : 1;
+}
+
 /**
  * struct rows - the rows of all tables in one list, as getopt wants them
  * @row: row i
@@ -56,7 +62,7 @@ static void rows_collect(struct rows *rows, const struct option_table *tables, b
 					*s++ = ':';
 			}
 			if (r->name)
-				*o++ = (struct option){ r->name, r->arg ? 1 : 0, NULL,
+				*o++ = (struct option){ r->name, arguments(r), NULL,
 							LONG_FIRST + rows->nr };
 			rows->nr++;
 		}
@@ -88,7 +94,7 @@ static void print_row(const struct option_row *r)
 	if (r->name)
 		n += printf("%s--%s", r->key ? ", " : " ", r->name);
 	if (r->arg)
-		n += printf(" %s", r->arg);
+		n += printf("%s%s", arguments(r) == 2 ? "" : " ", r->arg);
 	if (n >= HELP_COLUMN) {
 		putchar('\n');
 		n = 0;
@@ -223,6 +229,14 @@ bool parse_count(const char *text, unsigned long long *value)
 bool parse_size(const char *text, unsigned long long *value)
 {
 	return parse_scaled(text, 1024, value);
+}
+
+/* The period follows the last colon, unless that is inside PMU/.../. */
+char *event_period(char *spec)
+{
+	char *slash = strrchr(spec, '/');
+
+	return strrchr(slash ? slash : spec, ':');
 }
 
 bool parse_id(const char *text, int *id)

@@ -12,7 +12,8 @@
  * struct option_row - one option
  * @key: short form, or 0
  * @name: long form without the dashes, or NULL
- * @arg: name of its argument, or NULL when it takes none
+ * @arg: name of its argument, or NULL when it takes none; "[=NAME]" of one that may be
+ *	left out, which only a long form has
  * @help: one line; "\n" continues on the next
  * @set: takes the value (NULL without argument) into @ctx of the table; returns
  *	STATUS_OK, or another status after a sentence
@@ -77,6 +78,8 @@ bool options_parse(const struct usage *usage, const struct option_table *tables,
  */
 bool parse_count(const char *text, unsigned long long *value);
 bool parse_size(const char *text, unsigned long long *value);
+/* event_period() - the colon before the period of "EVENT:PERIOD", or NULL */
+char *event_period(char *spec);
 /* parse_id() - the number of a process or thread: above 0 */
 bool parse_id(const char *text, int *id);
 

@@ -166,7 +166,7 @@ TEST_F(resolve, stacks_differ_by_each_thing_that_gives_addresses_a_meaning)
 	for (round = 0; round < 2; round++)
 		for (i = 0; i < n; i++)
 			feed(self, &all[i]);
-	EXPECT_EQ(n, self->b.nr_stacks);
+	EXPECT_EQ(n, self->b.stacks.nr);
 	EXPECT_EQ(4, self->b.nr_tasks);
 }
 
