@@ -257,10 +257,10 @@ waiting_is_told_by_its_reason()
 {
 	traced
 	run 0 gprofctl read x.trace --pprof block -o x.pb.gz
-	run 0 gprofctl top x.pb.gz --type waits
+	run 0 gprofctl top x.pb.gz --type contentions
 	grep -q ' sleep$' out
 	run 0 gprofctl read x.trace --pprof sched -o x.pb.gz
-	run 0 gprofctl top x.pb.gz --type waits
+	run 0 gprofctl top x.pb.gz --type contentions
 	grep -q ' woken$' out
 	run 2 gprofctl read x.trace --pprof nonsense
 	grep -q 'wants cpu, sched' err

@@ -279,8 +279,9 @@ static const struct usage read_usage = {
 	.text =
 "Prints the events of an execution trace, of a Go program (1.22 and later) or\n"
 "gprof's own, in the order in which they happened, one a line as go tool trace\n"
-"-d=parsed does. FILE may be \"-\" for stdin. The stacks of profiles are names of\n"
-"tasks, reasons and system calls, as the kernel tells no others yet.",
+"-d=parsed does. FILE may be \"-\" for stdin. Profiles have the stacks that are in\n"
+"the trace (gprofctl trace --stacks, --cpu-samples); else names of tasks, reasons\n"
+"and system calls stand for them.",
 	.examples =
 "  gprofctl read trace.out --summary               # what is in it\n"
 "  gprofctl read trace.out | grep 'G=7 '           # the life of a goroutine\n"

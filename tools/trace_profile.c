@@ -12,6 +12,7 @@
 #include "cmd.h"
 #include "output.h"
 #include "say.h"
+#include "trace_stacks.h"
 #include "trace_tasks.h"
 
 static const struct kind {
@@ -20,15 +21,27 @@ static const struct kind {
 	struct gprof_value_type types[2];
 } kinds[] = {
 	{ "cpu", TRACE_TIME_RUNNING, { { "runs", "count" }, { "cpu", "nanoseconds" } } },
-	{ "sched", TRACE_TIME_RUNNABLE, { { "waits", "count" }, { "delay", "nanoseconds" } } },
-	{ "block", TRACE_TIME_BLOCKED, { { "waits", "count" }, { "delay", "nanoseconds" } } },
+	{ "sched", TRACE_TIME_RUNNABLE, { { "contentions", "count" }, { "delay", "nanoseconds" } } },
+	{ "block", TRACE_TIME_BLOCKED, { { "contentions", "count" }, { "delay", "nanoseconds" } } },
 	{ "syscall", TRACE_TIME_SYSCALL, { { "calls", "count" }, { "time", "nanoseconds" } } },
 	{ "irq", TRACE_TIME_IRQ, { { "interrupts", "count" }, { "time", "nanoseconds" } } },
 };
 
+/**
+ * struct adding - a profile in the making
+ * @kind: what it is of
+ * @tasks: have the time
+ * @builder: once the trace has begun
+ * @period: what a CPU sample stands for; 0: the profile is not of these
+ * @stacks: samples with a stack of functions
+ * @failed: without memory
+ */
 struct adding {
 	const struct kind *kind;
+	struct trace_tasks tasks;
 	struct gprof_profile_builder *builder;
+	uint64_t period;
+	uint64_t stacks;
 	bool failed;
 };
 
@@ -45,21 +58,62 @@ bool trace_profile_kind(const char *name)
 	return kind_of(name);
 }
 
-/* A task's name, and below it why it waited, or what it called. */
-static void add(void *ctx, enum trace_time what, const char *task, const char *detail, int64_t ns)
+static void add(struct adding *a, const struct gprof_frame *frames, size_t nr,
+		const struct gprof_tag *tags, size_t nr_tags, int64_t value)
 {
-	struct adding *a = ctx;
-	const struct gprof_frame frames[] = {
-		{ .function = *detail ? detail : "[not told]" },
-		{ .function = *task ? task : "[no name]" },
-	};
-	const int64_t values[] = { 1, ns };
-	bool alone = what == TRACE_TIME_RUNNING;
+	const int64_t values[] = { 1, value };
 
-	if (what != a->kind->time)
-		return;
-	if (gprof_profile_builder_add(a->builder, frames + alone, 2 - alone, NULL, 0, values))
+	if (gprof_profile_builder_add(a->builder, frames, nr, tags, nr_tags, values))
 		a->failed = true;
+}
+
+/*
+ * Where it is told, the stack: what was called is its leaf, and the rest are labels. Else a
+ * task's name, and below it why it waited, or what it called.
+ */
+static void add_span(void *ctx, const struct trace_span *span)
+{
+	struct gprof_frame frames[GPROF_TRACE_FRAMES_MAX + 1];
+	struct adding *a = ctx;
+	const char *detail = *span->detail ? span->detail : "[not told]";
+	const char *task = *span->task ? span->task : "[no name]";
+	const struct gprof_tag tags[] = {
+		{ .key = "comm", .text = task }, { .key = "reason", .text = detail },
+	};
+	bool call = span->what == TRACE_TIME_SYSCALL;
+	size_t nr;
+
+	if (span->what != a->kind->time || a->period)
+		return;
+	frames[0] = (struct gprof_frame){ .function = detail };
+	nr = trace_stacks_frames(&a->tasks.stacks, span->stack, frames + 1);
+	if (nr) {
+		a->stacks++;
+		add(a, frames + !call, nr + call, tags, 2 - call, span->ns);
+		return;
+	}
+	frames[1] = (struct gprof_frame){ .function = task };
+	if (span->what == TRACE_TIME_RUNNING)
+		add(a, frames + 1, 1, NULL, 0, span->ns);
+	else
+		add(a, frames, 2, NULL, 0, span->ns);
+}
+
+static void add_sample(struct adding *a, const struct gprof_trace *trace,
+		       const struct gprof_trace_event *ev)
+{
+	struct gprof_frame frames[GPROF_TRACE_FRAMES_MAX];
+	size_t stack = trace_stacks_add(&a->tasks.stacks, trace, ev->stack);
+	const struct gprof_tag tag = {
+		.key = "comm", .text = trace_tasks_name_of(&a->tasks, ev->goroutine),
+	};
+	size_t nr = trace_stacks_frames(&a->tasks.stacks, stack, frames);
+
+	if (!nr)
+		frames[nr++] = (struct gprof_frame){ .function = "[no stack]" };
+	else
+		a->stacks++;
+	add(a, frames, nr, &tag, *tag.text != 0, (int64_t)a->period);
 }
 
 static int write_profile(struct gprof_profile_builder *b, const char *file)
@@ -77,40 +131,69 @@ static int write_profile(struct gprof_profile_builder *b, const char *file)
 	return status;
 }
 
+/* What a profile is of is known with the first event of a trace. */
+static int begin(struct adding *a, const struct gprof_trace *trace)
+{
+	struct gprof_profile_builder_config cfg = {
+		.sz = sizeof(cfg), .types = a->kind->types, .nr_types = 2,
+	};
+	struct gprof_trace_stats st = { .sz = sizeof(st) };
+	struct gprof_value_type types[2] = { { "samples", "count" } };
+
+	gprof_trace_stats(trace, &st);
+	if (a->kind->time == TRACE_TIME_RUNNING && st.sample_period &&
+	    st.sample_period <= INT64_MAX) {
+		a->period = st.sample_period;
+		types[1] = (struct gprof_value_type){ st.sample_type, st.sample_unit };
+		cfg.types = types;
+		cfg.period_type = types[1];
+		cfg.period = (int64_t)a->period;
+	}
+	a->builder = gprof_profile_builder_new(&cfg);
+	return a->builder ? STATUS_OK : fail("%s", gprof_error());
+}
+
+static int finish(struct adding *a, int64_t ns, const char *file)
+{
+	if (a->failed)
+		return fail("%s: no memory for the profile", file);
+	gprof_profile_builder_time(a->builder, 0, ns);
+	gprof_profile_builder_comment(a->builder, a->stacks ? "from an execution trace" :
+				      "from an execution trace; its stacks are names of tasks, "
+				      "reasons and calls, not of functions");
+	return write_profile(a->builder, file);
+}
+
 int trace_profile(struct gprof_trace *trace, const char *name, const char *kind,
 		  const char *file)
 {
-	struct adding a = { .kind = kind_of(kind) };
-	const struct gprof_profile_builder_config cfg = {
-		.sz = sizeof(cfg), .types = a.kind->types, .nr_types = 2,
-	};
-	struct trace_tasks tasks = { .span = add, .ctx = &a };
+	struct adding a = { .kind = kind_of(kind), .tasks = { .span = add_span, .ctx = &a } };
 	int64_t first = -1, last = 0;
 	struct gprof_trace_event ev;
 	int ret, status = STATUS_OK;
 
-	a.builder = gprof_profile_builder_new(&cfg);
-	if (!a.builder)
-		return fail("%s", gprof_error());
-	while ((ret = gprof_trace_next(trace, &ev)) > 0) {
-		trace_tasks_event(&tasks, trace, &ev);
+	while (status == STATUS_OK && (ret = gprof_trace_next(trace, &ev)) > 0) {
+		if (!a.builder)
+			status = begin(&a, trace);
+		if (status != STATUS_OK)
+			break;
+		trace_tasks_event(&a.tasks, trace, &ev);
+		if (ev.kind == GPROF_TRACE_STACK_SAMPLE && a.period)
+			add_sample(&a, trace, &ev);
 		if (ev.kind == GPROF_TRACE_SYNC)
 			continue;
 		if (first < 0)
 			first = ev.time;
 		last = ev.time;
 	}
-	if (ret < 0)
+	if (status == STATUS_OK && ret < 0)
 		status = fail("%s: %s", name, gprof_error());
-	trace_tasks_end(&tasks, last);
-	if (a.failed)
-		status = fail("%s: no memory for the profile", file);
-	gprof_profile_builder_time(a.builder, 0, first < 0 ? 0 : last - first);
-	gprof_profile_builder_comment(a.builder, "from an execution trace; its stacks are names "
-				      "of tasks, reasons and calls, not of functions");
-	if (status == STATUS_OK)
-		status = write_profile(a.builder, file);
+	/* A trace has a sync at its end, at least. */
+	if (status == STATUS_OK) {
+		trace_tasks_end(&a.tasks, last);
+		status = finish(&a, first < 0 ? 0 : last - first, file);
+	}
 	gprof_profile_builder_free(a.builder);
-	trace_tasks_free(&tasks);
+	trace_tasks_free(&a.tasks);
 	return status;
 }

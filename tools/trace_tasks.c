@@ -70,11 +70,21 @@ static struct trace_irq *proc_of(struct trace_tasks *t, int64_t proc)
 }
 
 static void spent(struct trace_tasks *t, struct trace_task *task, enum trace_time what,
-		  size_t detail, int64_t ns)
+		  size_t detail, size_t stack, int64_t ns)
 {
+	const struct trace_span span = {
+		.what = what, .task = trace_tasks_name(t, task), .detail = text(t, detail),
+		.stack = stack, .ns = ns,
+	};
+
 	task->total[what] += ns;
 	if (t->span)
-		t->span(t->ctx, what, trace_tasks_name(t, task), text(t, detail), ns);
+		t->span(t->ctx, &span);
+}
+
+static size_t stack_number(struct trace_tasks *t, const struct gprof_trace *trace, uint64_t stack)
+{
+	return t->span ? trace_stacks_add(&t->stacks, trace, stack) : 0;
 }
 
 static void end_state(struct trace_tasks *t, struct trace_task *task, int64_t time)
@@ -83,16 +93,16 @@ static void end_state(struct trace_tasks *t, struct trace_task *task, int64_t ti
 
 	switch (task->state) {
 	case GPROF_TRACE_GO_RUNNING:
-		spent(t, task, TRACE_TIME_RUNNING, text_number(t, "", 0), ns);
+		spent(t, task, TRACE_TIME_RUNNING, text_number(t, "", 0), 0, ns);
 		break;
 	case GPROF_TRACE_GO_RUNNABLE:
-		spent(t, task, TRACE_TIME_RUNNABLE, task->reason, ns);
+		spent(t, task, TRACE_TIME_RUNNABLE, task->reason, task->stack, ns);
 		break;
 	case GPROF_TRACE_GO_WAITING:
-		spent(t, task, TRACE_TIME_BLOCKED, task->reason, ns);
+		spent(t, task, TRACE_TIME_BLOCKED, task->reason, task->stack, ns);
 		break;
 	case GPROF_TRACE_GO_SYSCALL:
-		spent(t, task, TRACE_TIME_SYSCALL, task->reason, ns);
+		spent(t, task, TRACE_TIME_SYSCALL, task->reason, task->stack, ns);
 		break;
 	}
 }
@@ -101,7 +111,7 @@ static void end_call(struct trace_tasks *t, struct trace_task *task, int64_t tim
 {
 	if (task->call_since < 0)
 		return;
-	spent(t, task, TRACE_TIME_SYSCALL, task->call, time - task->call_since);
+	spent(t, task, TRACE_TIME_SYSCALL, task->call, task->call_stack, time - task->call_since);
 	task->call_since = -1;
 }
 
@@ -150,6 +160,11 @@ static void on_task(struct trace_tasks *t, const struct gprof_trace *trace,
 		end_call(t, task, ev->time);
 	task->state = to;
 	task->since = ev->time;
+	/* Whoever is woken stays where it stopped; of that, not of who woke it, is the delay. */
+	if (from == GPROF_TRACE_GO_RUNNING || from == GPROF_TRACE_GO_SYSCALL)
+		task->stack = stack_number(t, trace, ev->transition.stack);
+	else if (from == GPROF_TRACE_GO_NOT_EXIST)
+		task->stack = stack_number(t, trace, ev->stack);
 	if (from == GPROF_TRACE_GO_WAITING)
 		task->reason = text_number(t, "woken", 5);
 	else if (to == GPROF_TRACE_GO_RUNNABLE && from == GPROF_TRACE_GO_NOT_EXIST)
@@ -169,7 +184,8 @@ static void on_label(struct trace_tasks *t, const struct gprof_trace_event *ev)
 	find(t, ev->label.resource.id)->name = text_number(t, label.s, label.len);
 }
 
-static void on_region(struct trace_tasks *t, const struct gprof_trace_event *ev)
+static void on_region(struct trace_tasks *t, const struct gprof_trace *trace,
+		      const struct gprof_trace_event *ev)
 {
 	struct trace_task *task = find(t, ev->goroutine);
 
@@ -177,6 +193,7 @@ static void on_region(struct trace_tasks *t, const struct gprof_trace_event *ev)
 	if (ev->kind != GPROF_TRACE_REGION_BEGIN)
 		return;
 	task->call = text_number(t, ev->region.type.s, ev->region.type.len);
+	task->call_stack = stack_number(t, trace, ev->stack);
 	task->call_since = ev->time;
 }
 
@@ -195,7 +212,7 @@ static void on_range(struct trace_tasks *t, const struct gprof_trace *trace,
 		p->task = intern_add(&t->ids, &ev->goroutine, sizeof(ev->goroutine));
 	} else if (ev->kind == GPROF_TRACE_RANGE_END && p->open) {
 		p->open = false;
-		spent(t, &t->tasks[p->task], TRACE_TIME_IRQ, p->name, ev->time - p->since);
+		spent(t, &t->tasks[p->task], TRACE_TIME_IRQ, p->name, 0, ev->time - p->since);
 	}
 }
 
@@ -208,6 +225,7 @@ void trace_tasks_event(struct trace_tasks *t, const struct gprof_trace *trace,
 	case GPROF_TRACE_SYNC:
 		gprof_trace_stats(trace, &st);
 		t->own = st.gprof_version;
+		trace_stacks_generation(&t->stacks);
 		break;
 	case GPROF_TRACE_STATE_TRANSITION:
 		if (ev->transition.resource.kind == GPROF_TRACE_RESOURCE_GOROUTINE)
@@ -222,7 +240,7 @@ void trace_tasks_event(struct trace_tasks *t, const struct gprof_trace *trace,
 	case GPROF_TRACE_REGION_BEGIN:
 	case GPROF_TRACE_REGION_END:
 		if (t->own && ev->goroutine != GPROF_TRACE_NONE)
-			on_region(t, ev);
+			on_region(t, trace, ev);
 		break;
 	case GPROF_TRACE_RANGE_BEGIN:
 	case GPROF_TRACE_RANGE_END:
@@ -245,6 +263,11 @@ void trace_tasks_end(struct trace_tasks *t, int64_t time)
 	}
 }
 
+const char *trace_tasks_name_of(struct trace_tasks *t, int64_t id)
+{
+	return id < 0 ? "" : trace_tasks_name(t, find(t, id));
+}
+
 const char *trace_tasks_name(const struct trace_tasks *t, const struct trace_task *task)
 {
 	return text(t, task->name);
@@ -254,6 +277,7 @@ void trace_tasks_free(struct trace_tasks *t)
 {
 	intern_free(&t->texts);
 	intern_free(&t->ids);
+	trace_stacks_free(&t->stacks);
 	free(t->tasks);
 	free(t->procs);
 }

@@ -16,6 +16,7 @@
 #include <gprof/trace.h>
 
 #include "intern.h"
+#include "trace_stacks.h"
 
 enum trace_time {
 	TRACE_TIME_RUNNING,
@@ -31,7 +32,9 @@ enum trace_time {
  * @id: number of the goroutine
  * @name: number of its name
  * @reason: number of why it is where it is
+ * @stack: number of where it stopped last, or was created; 0: not told
  * @call: number of the system call that it is in
+ * @call_stack: number of where it entered that
  * @call_since: since when, or -1
  * @state: enum gprof_trace_go_state
  * @since: when that began
@@ -41,7 +44,9 @@ struct trace_task {
 	int64_t id;
 	size_t name;
 	size_t reason;
+	size_t stack;
 	size_t call;
+	size_t call_stack;
 	int64_t call_since;
 	uint8_t state;
 	int64_t since;
@@ -58,10 +63,27 @@ struct trace_irq {
 };
 
 /**
+ * struct trace_span - a stretch of a task's time
+ * @what: it did
+ * @task: its name, or ""
+ * @detail: why, or in what, or ""
+ * @stack: number of where it did that, or 0
+ * @ns: how long
+ */
+struct trace_span {
+	enum trace_time what;
+	const char *task;
+	const char *detail;
+	size_t stack;
+	int64_t ns;
+};
+
+/**
  * struct trace_tasks - all of them; all zeroes but for @span and @ctx to begin with
  * @own: the trace is gprof's; known from its first sync on
- * @span: gets each stretch of time, or NULL: @detail says why, or in what, or is ""
+ * @span: gets each stretch of time, or NULL
  * @ctx: passed on to it
+ * @stacks: of those, where @span is there
  * @texts: names and reasons
  * @ids: numbers of goroutines to indices of @tasks
  * @tasks: they
@@ -72,9 +94,9 @@ struct trace_irq {
  */
 struct trace_tasks {
 	bool own;
-	void (*span)(void *ctx, enum trace_time what, const char *task, const char *detail,
-		     int64_t ns);
+	void (*span)(void *ctx, const struct trace_span *span);
 	void *ctx;
+	struct trace_stacks stacks;
 	struct intern texts;
 	struct intern ids;
 	struct trace_task *tasks;
@@ -90,6 +112,9 @@ void trace_tasks_event(struct trace_tasks *t, const struct gprof_trace *trace,
 
 /* trace_tasks_end() - the trace ended then: so does what is under way */
 void trace_tasks_end(struct trace_tasks *t, int64_t time);
+
+/* trace_tasks_name_of() - name of the task of a goroutine, or "" */
+const char *trace_tasks_name_of(struct trace_tasks *t, int64_t id);
 
 /* trace_tasks_name() - name of a task, "" for one that was never told */
 const char *trace_tasks_name(const struct trace_tasks *t, const struct trace_task *task);
