@@ -145,6 +145,9 @@ switches_are_the_ledgers()
 	[ "$(has procs)" -eq "$(count cpus)" ]
 	[ "$(has goroutines)" -eq "$(count tasks)" ]
 	[ "$(stat -c %s x.trace)" -eq "$(count bytes)" ]
+	# Nobody has asked for these.
+	[ "$(count stacks)" -eq 0 ]
+	[ "$(count samples)" -eq 0 ]
 }
 
 several_generations_say_the_same()
@@ -266,9 +269,88 @@ waiting_is_told_by_its_reason()
 	grep -q 'wants cpu, sched' err
 }
 
+# nanoseconds FUNCTION: of x.pb.gz, with all that it calls
+nanoseconds()
+{
+	"$here/profile_dump" x.pb.gz cum | sed -n "s/^cum delay \([0-9]*\) $1\$/\1/p"
+}
+
+# near TOLD MEASURED: within 5 %
+near()
+{
+	echo "told $1 ns, measured $2 ns"
+	[ "${1:-0}" -ge "$(($2 * 95 / 100))" ] && [ "$1" -le "$(($2 * 105 / 100))" ]
+}
+
+# What it measures is a little more: it wakes up, and may wait for a CPU.
+where_tasks_wait_is_told_by_their_stacks()
+{
+	run 0 gprofctl trace --stacks -o x.trace -- "$here/trace_wait" 20 100
+	[ "$(count lost)" -eq 0 ] || fail "events were lost"
+	[ "$(count stacks)" -ge 80 ]
+	sleeps=$(sed -n 's/^sleeps_here //p' out)
+	reads=$(sed -n 's/^reads_here //p' out)
+	run 0 gprofctl read x.trace --pprof block -o x.pb.gz
+	near "$(nanoseconds sleeps_here)" "$sleeps"
+	near "$(nanoseconds reads_here)" "$reads"
+	# Of the kernel too, and of who is to blame for it.
+	[ "$(nanoseconds schedule)" -ge "$(nanoseconds sleeps_here)" ]
+	[ "$(nanoseconds main)" -ge "$(($(nanoseconds sleeps_here) + $(nanoseconds reads_here)))" ]
+	run 0 gprofctl read x.trace --pprof sched -o x.pb.gz
+	[ "$(nanoseconds reads_here)" -gt 0 ]
+	# Who wakes the reader is told at its being woken.
+	gprofctl read x.trace --stacks | awk '
+		/^M=/ { woken = /Waiting->Runnable/; next }
+		woken && /^\twrites_here @/ { n++ }
+		END { print n + 0, "are woken by writes_here"; exit n < 20 }'
+}
+
+# Everybody may see one's own functions, and nobody else's.
+stacks_of_a_user_have_no_kernel()
+{
+	run 0 as_user gprofctl trace --stacks -o x.trace -- "$here/trace_wait" 5 20
+	run 0 gprofctl read x.trace --pprof block -o x.pb.gz
+	"$here/profile_dump" x.pb.gz cum >cum
+	grep -q ' sleeps_here$' cum
+	! grep -q ' schedule$' cum || fail "frames of the kernel"
+	refused 1 CAP_PERFMON as_user gprofctl trace --stacks --kernel -o x.trace -- true
+}
+
+# Each sampled by itself, of the same run: shares differ by chance alone.
+cpu_samples_are_those_of_a_recorder_beside()
+{
+	run 0 gprofctl trace --cpu-samples 1000 --user-only -o x.trace -- \
+		gprofctl cpu -F 1000 --user-only -o c.pb.gz -- "$here/truth_serial" 100000 100
+	# The recorder's own line comes before the trace's.
+	[ "$(count lost)" -eq 0 ] || fail "events were lost"
+	run 0 gprofctl read x.trace --pprof cpu -o x.pb.gz
+	"$here/profile_dump" x.pb.gz >ours
+	"$here/profile_dump" c.pb.gz >theirs
+	grep '^total' ours
+	grep -q '^total cpu nanoseconds ' ours
+	awk '
+		$1 != "flat" || $2 != "cpu" || $4 !~ /_expect_/ { next }
+		NR == FNR { theirs[$4] = $3; their_sum += $3; next }
+		{ ours[$4] = $3; our_sum += $3 }
+		END {
+			print "ours", our_sum, "ns, theirs", their_sum, "ns"
+			if (!their_sum || our_sum > their_sum * 1.05 || our_sum < their_sum * 0.95)
+				exit 1
+			for (name in theirs) {
+				a = 100 * ours[name] / our_sum
+				b = 100 * theirs[name] / their_sum
+				printf "%s: %.2f and %.2f points\n", name, a, b
+				if (a - b > 3 || b - a > 3)
+					exit 1
+				n++
+			}
+			exit n != 10
+		}' theirs ours
+}
+
 memory_stays_within_64_MiB()
 {
-	gprofctl trace -a -o x.trace 2>err &
+	gprofctl trace -a --stacks --cpu-samples 200 -o x.trace 2>err &
 	pid=$!
 	wait_for_recording $pid
 	for _ in 1 2 3 4; do
@@ -314,6 +396,11 @@ what_is_not_there_is_refused()
 	refused 2 '1.24' gprofctl trace --go-version 1.24 -a -d 1
 	refused 2 '"1ms"' gprofctl trace --generation 1ms -a -d 1
 	refused 2 'nothing to record' gprofctl trace
+	refused 2 '"blocked,"' gprofctl trace --stacks=blocked, -- true
+	refused 2 'above 0' gprofctl trace --cpu-samples 0 -- true
+	refused 2 'exclude each other' gprofctl trace --kernel --user-only -- true
+	refused 1 'stacks of system calls' gprofctl trace --stacks=syscalls -- true
+	refused 1 'no event' gprofctl trace --cpu-samples nonsense -- true
 	refused 1 'no such thread' gprofctl trace -p 4194300
 	refused 1 'cannot be written' gprofctl trace -o none/x.trace -- touch ran
 	[ ! -e ran ] || fail "the command was run"
@@ -352,6 +439,8 @@ ktap_run switches_are_the_ledgers switches_are_those_that_perf_sees \
 	an_event_of_the_file_takes_at_most_6_and_a_half_bytes forks_of_a_command_are_counted_exactly \
 	losses_are_told_and_break_nothing system_calls_are_regions \
 	groups_are_told_as_what_they_take waiting_is_told_by_its_reason \
+	where_tasks_wait_is_told_by_their_stacks stacks_of_a_user_have_no_kernel \
+	cpu_samples_are_those_of_a_recorder_beside \
 	memory_stays_within_64_MiB output_is_named_by_default_and_status_passed_on \
 	targets_are_those_of_other_recordings what_is_not_there_is_refused \
 	what_is_not_permitted_is_refused a_full_file_system_takes_what_came_before \

@@ -4,10 +4,12 @@
  *
  *	profile_dump FILE	"total TYPE UNIT N" for each column, then
  *				"flat TYPE N FUNCTION" for each function that is a leaf
+ *	profile_dump FILE cum	likewise "cum TYPE N FUNCTION" for each of a stack
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,12 +25,10 @@ struct flat {
 static struct flat flats[MOST_FUNCTIONS];
 static size_t nr_flats, nr_types;
 
-static int each(void *ctx, const struct gprof_frame *frames, size_t nr, const int64_t *values)
+static int add(const char *function, const int64_t *values)
 {
-	const char *function = nr ? frames[0].function : "";
 	size_t i, type;
 
-	(void)ctx;
 	for (i = 0; i < nr_flats; i++)
 		if (!strcmp(flats[i].function, function))
 			break;
@@ -44,15 +44,33 @@ static int each(void *ctx, const struct gprof_frame *frames, size_t nr, const in
 	return 0;
 }
 
+static int each(void *ctx, const struct gprof_frame *frames, size_t nr, const int64_t *values)
+{
+	const bool *cum = ctx;
+	size_t i, j;
+
+	if (!nr || !*cum)
+		return add(nr ? frames[0].function : "", values);
+	for (i = 0; i < nr; i++) {
+		/* Once, however often it calls itself. */
+		for (j = 0; j < i && strcmp(frames[j].function, frames[i].function); j++)
+			;
+		if (j == i && add(frames[i].function, values))
+			return -1;
+	}
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	const struct gprof_value_type *types;
 	struct gprof_profile *p;
+	bool cum = argc == 3 && !strcmp(argv[2], "cum");
 	size_t i, type;
 	int fd;
 
-	if (argc != 2) {
-		fprintf(stderr, "usage: profile_dump FILE\n");
+	if (argc != 2 && !cum) {
+		fprintf(stderr, "usage: profile_dump FILE [cum]\n");
 		return 2;
 	}
 	fd = open(argv[1], O_RDONLY);
@@ -65,11 +83,11 @@ int main(int argc, char **argv)
 	for (type = 0; type < nr_types; type++)
 		printf("total %s %s %" PRId64 "\n", types[type].type, types[type].unit,
 		       gprof_profile_total(p, type));
-	if (gprof_profile_each(p, each, NULL))
+	if (gprof_profile_each(p, each, &cum))
 		return 1;
 	for (type = 0; type < nr_types; type++)
 		for (i = 0; i < nr_flats; i++)
-			printf("flat %s %" PRId64 " %s\n", types[type].type,
+			printf("%s %s %" PRId64 " %s\n", cum ? "cum" : "flat", types[type].type,
 			       flats[i].values[type], flats[i].function);
 	gprof_profile_free(p);
 	return 0;
