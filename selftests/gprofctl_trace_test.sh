@@ -308,6 +308,7 @@ where_tasks_wait_is_told_by_their_stacks()
 # Everybody may see one's own functions, and nobody else's.
 stacks_of_a_user_have_no_kernel()
 {
+	rm -f x.trace x.pb.gz
 	run 0 as_user gprofctl trace --stacks -o x.trace -- "$here/trace_wait" 5 20
 	run 0 gprofctl read x.trace --pprof block -o x.pb.gz
 	"$here/profile_dump" x.pb.gz cum >cum
@@ -400,7 +401,7 @@ what_is_not_there_is_refused()
 	refused 2 'above 0' gprofctl trace --cpu-samples 0 -- true
 	refused 2 'exclude each other' gprofctl trace --kernel --user-only -- true
 	refused 1 'stacks of system calls' gprofctl trace --stacks=syscalls -- true
-	refused 1 'no event' gprofctl trace --cpu-samples nonsense -- true
+	refused 1 'no such event' gprofctl trace --cpu-samples nonsense -- true
 	refused 1 'no such thread' gprofctl trace -p 4194300
 	refused 1 'cannot be written' gprofctl trace -o none/x.trace -- touch ran
 	[ ! -e ran ] || fail "the command was run"

@@ -45,10 +45,12 @@ our_writers_traces_are_seeds_too()
 {
 	[ -x "$here/unit/trace_write_lib_test" ] || skip "there is no test of the writer"
 	mkdir "$tmp/own"
-	GPROF_TRACES=$tmp/own "$here/unit/trace_write_lib_test" >"$tmp/writer" || {
-		cat "$tmp/writer"
-		fail "the writer's test fails"
-	}
+	for writer in write stack; do
+		GPROF_TRACES=$tmp/own "$here/unit/trace_${writer}_lib_test" >"$tmp/writer" || {
+			cat "$tmp/writer"
+			fail "the writer's test fails"
+		}
+	done
 	# the fuzzer looks at the first 4096 bytes
 	nr=0
 	for trace in "$tmp"/own/*; do

@@ -45,6 +45,8 @@ guest_records()
 		traced one --generation 60
 		traced twenty --generation 100ms
 		traced groups --syscalls --irqs --faults --reclaim --freq --throttle
+		traced stacks --stacks=blocked,waker,fork,syscalls,faults,reclaim --syscalls \
+			--faults --reclaim --cpu-samples 200 --generation 500ms
 		held=1
 		traced lost --buffer 4096 --generation 200ms
 		held=
@@ -67,7 +69,7 @@ guest_records()
 	END
 	"$vm/run" --timeout 240 --share "$dir/share" "${options[@]}" -- sh /share/record
 	tail -n 1 "$dir"/share/*.err
-	[ "$(find "$dir/share" -name '*.trace' | wc -l)" -eq 11 ]
+	[ "$(find "$dir/share" -name '*.trace' | wc -l)" -eq 12 ]
 }
 
 # takes VERSION TRACE...: Go's reader gives the events that ours does
@@ -101,12 +103,12 @@ takes()
 
 go_1.23_takes_them()
 {
-	takes 1.23 one twenty groups lost go22 pipe exec nothing off
+	takes 1.23 one twenty groups stacks lost go22 pipe exec nothing off
 }
 
 go_1.26_takes_them()
 {
-	takes 1.26 one twenty groups lost go22 go25 go26 pipe exec nothing off
+	takes 1.26 one twenty groups stacks lost go22 go25 go26 pipe exec nothing off
 }
 
 # pages TRACE...: go tool trace shows its pages
@@ -146,7 +148,7 @@ pages()
 
 go_tool_trace_shows_them()
 {
-	pages one twenty groups
+	pages one twenty groups stacks
 }
 
 ktap_run guest_records go_1.23_takes_them go_1.26_takes_them go_tool_trace_shows_them

@@ -262,6 +262,10 @@ TEST_F(naming, names_are_found_again_when_they_were_forgotten)
 
 	self->n.max = 1;
 	ASSERT_TRUE(map(self, 1, START));
+	/* The first of all, so that those of the others change their numbers when it goes. */
+	stack(self, 1, 99, (const char *)map + 99);
+	ASSERT_EQ(0, gprof_trace_merge_read(&self->m, now, false));
+	ASSERT_EQ(1, self->n.stacks.nr);
 	word(self, 0, GPROF_TRACE_RUNNING, 0, 10, START);
 	stack(self, 0, 1, waits);
 	stack(self, 0, 2, wakes);
