@@ -311,9 +311,9 @@ stacks_of_a_user_have_no_kernel()
 	rm -f x.trace x.pb.gz
 	run 0 as_user gprofctl trace --stacks -o x.trace -- "$here/trace_wait" 5 20
 	run 0 gprofctl read x.trace --pprof block -o x.pb.gz
-	"$here/profile_dump" x.pb.gz cum >cum
-	grep -q ' sleeps_here$' cum
-	! grep -q ' schedule$' cum || fail "frames of the kernel"
+	"$here/profile_dump" x.pb.gz cum >functions
+	grep -q ' sleeps_here$' functions
+	! grep -q ' schedule$' functions || fail "frames of the kernel"
 	refused 1 CAP_PERFMON as_user gprofctl trace --stacks --kernel -o x.trace -- true
 }
 
