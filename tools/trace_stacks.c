@@ -103,7 +103,8 @@ size_t trace_stacks_frames(const struct trace_stacks *s, size_t number, struct g
 		memcpy(&line, key, sizeof(line));
 		key += sizeof(line);
 		frames[i] = (struct gprof_frame){
-			.function = key, .file = key + strlen(key) + 1, .line = (int64_t)line,
+			.function = *key ? key : "[no name]", .file = key + strlen(key) + 1,
+			.line = (int64_t)line,
 		};
 	}
 	return nr;
