@@ -172,3 +172,13 @@ int gprof_device_stats(int fd, struct gprof_stats *st, struct gprof_error *e)
 	return gprof_error_set(e, errno, "%s: STATS failed: %s", GPROF_DEVICE,
 			       gprof_strerror(errno));
 }
+
+uint64_t gprof_device_lost(const struct gprof_stats *st)
+{
+	uint64_t sum = 0;
+	size_t i;
+
+	for (i = 0; i < GPROF_LOST_SLOTS; i++)
+		sum += st->out_lost[i];
+	return sum;
+}

@@ -33,6 +33,9 @@ int gprof_device_stop(int fd, const char *what, struct gprof_error *e);
 /** gprof_device_stats() - GPROF_IOC_STATS of all CPUs */
 int gprof_device_stats(int fd, struct gprof_stats *st, struct gprof_error *e);
 
+/** gprof_device_lost() - for whatever reason */
+uint64_t gprof_device_lost(const struct gprof_stats *st);
+
 /**
  * gprof_device_explain() - make a sentence of what the kernel said
  * @err: positive errno

@@ -15,8 +15,11 @@
 static int on_point(void *ctx, const struct gprof_trace_point *p)
 {
 	struct gprof_trace_merge *m = ((struct gprof_trace_merge_cpu *)ctx)->merge;
-	int err = gprof_trace_writer_add(m->writer, p);
+	int err;
 
+	if (p->time < m->from || p->time > m->until)
+		return 0;
+	err = gprof_trace_writer_add(m->writer, p);
 	/* A record that makes no sense is no reason to end. */
 	if (err == -EINVAL) {
 		m->refused++;
@@ -27,13 +30,27 @@ static int on_point(void *ctx, const struct gprof_trace_point *p)
 	return err;
 }
 
+/* In units that let a generation of an hour fit. */
+static uint32_t since_cut(const struct gprof_trace_merge *m, uint64_t time)
+{
+	uint64_t units = time > m->cut ? (time - m->cut) / 1024 : 0;
+
+	return units < GPROF_NONE ? (uint32_t)units : GPROF_NONE - 1;
+}
+
 static int on_task(void *ctx, uint32_t cpu, uint64_t time, const struct gprof_task_rec *rec)
 {
 	struct gprof_trace_merge *m = ((struct gprof_trace_merge_cpu *)ctx)->merge;
-	int err = gprof_trace_writer_name(m->writer, rec->tid, rec->comm);
+	uint32_t when = since_cut(m, time), last = gprof_map64_get(&m->named, rec->tid);
+	int err;
 
 	(void)cpu;
-	(void)time;
+	/* Another CPU's ring, read before, has told what it was called later. */
+	if (last != GPROF_NONE && last > when)
+		return 0;
+	err = gprof_map64_put(&m->named, rec->tid, when);
+	if (!err)
+		err = gprof_trace_writer_name(m->writer, rec->tid, rec->comm);
 	if (err != -EINVAL)
 		return err;
 	m->refused++;
@@ -63,6 +80,8 @@ int gprof_trace_merge_init(struct gprof_trace_merge *m, struct gprof_buffer *buf
 
 	memset(m, 0, sizeof(*m));
 	m->generation_ns = generation_ns;
+	m->until = UINT64_MAX;
+	gprof_map64_init(&m->named);
 	m->cpus = calloc(buffer->nr, sizeof(*m->cpus));
 	if (!m->cpus)
 		return -ENOMEM;
@@ -82,6 +101,7 @@ void gprof_trace_merge_free(struct gprof_trace_merge *m)
 	for (i = 0; i < m->nr; i++)
 		gprof_ktrace_free(&m->cpus[i].k);
 	free(m->cpus);
+	gprof_map64_free(&m->named);
 	memset(m, 0, sizeof(*m));
 }
 
@@ -192,6 +212,7 @@ static int cut(struct gprof_trace_merge *m, uint64_t time)
 	int err = gprof_trace_writer_cut(m->writer, time, NULL);
 
 	m->cut = time;
+	gprof_map64_clear(&m->named);
 	if (!err && m->naming && gprof_trace_naming_full(m->naming))
 		err = forget(m);
 	return err;
@@ -233,7 +254,7 @@ static int read_piece(struct gprof_trace_merge *m, struct gprof_trace_merge_cpu 
 		      uint64_t (*now)(void))
 {
 	struct gprof_ring *r = c->ring;
-	uint64_t before = now(), end = 0;
+	uint64_t before = now ? now() : m->until, end = 0;
 	size_t left = piece(m);
 	int err = 0, ret;
 

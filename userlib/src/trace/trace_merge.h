@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/table.h"
 #include "device/buffer.h"
 #include "trace_decode.h"
 #include "trace_naming.h"
@@ -48,8 +49,11 @@ struct gprof_trace_merge_cpu {
  * @cpus: rings
  * @nr: how many
  * @generation_ns: length of a generation
+ * @from: what happened before is left out, though it is known who ran and waited
+ * @until: what happened after is left out
  * @cut: the last one
  * @due: the next one
+ * @named: by a task's id, when after the cut the name was told that it has
  * @added: points that the writer got
  * @refused: that it did not take
  * @points: of each type
@@ -60,8 +64,11 @@ struct gprof_trace_merge {
 	struct gprof_trace_merge_cpu *cpus;
 	size_t nr;
 	uint64_t generation_ns;
+	uint64_t from;
+	uint64_t until;
 	uint64_t cut;
 	uint64_t due;
+	struct gprof_map64 named;
 	uint64_t added;
 	uint64_t refused;
 	uint64_t points[GPROF_TRACE_POINTS_MAX];
@@ -84,7 +91,7 @@ void gprof_trace_merge_begin(struct gprof_trace_merge *m, struct gprof_trace_nam
 /**
  * gprof_trace_merge_read() - read all that is in the rings, cut what is due
  * @m: merge
- * @now: a clock, CLOCK_MONOTONIC in ns
+ * @now: a clock, CLOCK_MONOTONIC in ns; NULL: the rings are copies, and it is @m->until
  * @last: nothing can come any more
  *
  * Return: 0, or the first -errno: -EBADMSG for a ring that makes no sense, or what the

@@ -17,33 +17,25 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "device/buffer.h"
 #include "device/device.h"
 #include "base/error.h"
 #include "base/opts.h"
-#include "device/syscall_name.h"
-#include "device/target.h"
+#include "trace_device.h"
 #include "trace_merge.h"
 #include "trace_naming.h"
-#include "trace_setup.h"
 #include "trace_wire.h"
 #include "trace_write.h"
 
 #define WHAT	"the trace"
 #define LOOK_MS	100
 #define NS	1000000000ULL
-/* Shorter ones would be mostly statuses. */
-#define GENERATION_MIN	10000000ULL
 
 /**
  * struct gprof_trace_recorder - a recorder
- * @fd: device
+ * @dev: device
  * @out: where the trace goes; @null where nowhere
  * @null: to close, or -1
  * @cfg: what was asked for
- * @buffer: rings
- * @setup: what the kernel was asked for
- * @sample_type: what CPU samples count
  * @has_naming: is @naming there?
  * @naming: names of stacks
  * @merge: reads them
@@ -59,13 +51,10 @@
  * @whole: what was a trace then
  */
 struct gprof_trace_recorder {
-	int fd;
+	struct gprof_trace_device dev;
 	int out;
 	int null;
 	struct gprof_trace_config cfg;
-	struct gprof_buffer buffer;
-	struct gprof_trace_setup setup;
-	char sample_type[GPROF_TRACE_SAMPLE_TEXT];
 	bool has_naming;
 	struct gprof_trace_naming naming;
 	struct gprof_trace_merge merge;
@@ -114,62 +103,20 @@ const char *gprof_trace_point_name(unsigned int type)
 	return type < GPROF_TRACE_NR_POINTS ? point_names[type] : NULL;
 }
 
-static int setup(struct gprof_trace_recorder *r, const struct gprof_aim *aim)
-{
-	struct gprof_setup s = {
-		.kind = GPROF_KIND_TRACE,
-		.target = aim->target,
-		.id = aim->id,
-		.cpus = (uintptr_t)aim->cpus,
-		.params = (uintptr_t)&r->setup.params,
-		.cpus_size = (uint32_t)aim->cpus_size,
-		.buffer_size = r->cfg.buffer_bytes,
-	};
-	struct gprof_info info;
-	int err;
-
-	r->fd = gprof_device_open(&r->error);
-	if (r->fd < 0)
-		return r->fd;
-	err = gprof_device_info(r->fd, &info, &r->error);
-	if (!err)
-		err = gprof_trace_setup_init(&r->setup, &r->cfg, info.out_features, &r->error);
-	s.stack = r->setup.stack;
-	if (!err)
-		err = gprof_device_setup(r->fd, &s, WHAT, &r->error);
-	if (!err)
-		err = gprof_buffer_map(&r->buffer, r->fd, &s, &r->error);
-	if (err || !r->setup.stack)
-		return err;
-	r->has_naming = true;
-	if (gprof_trace_naming_init(&r->naming))
-		return gprof_error_set(&r->error, ENOMEM, "no memory for the trace's stacks");
-	/* The event's name is the caller's. */
-	snprintf(r->sample_type, sizeof(r->sample_type), "%s",
-		 r->cfg.samples ? r->setup.source.type : "");
-	return 0;
-}
-
 static int make(struct gprof_trace_recorder *r)
 {
-	struct gprof_aim aim = { .cgroup = -1 };
-	int err;
+	int err = gprof_trace_device_open(&r->dev, &r->cfg, 0, &r->error);
 
-	if (!r->cfg.generation_ns)
-		r->cfg.generation_ns = NS;
-	if (r->cfg.generation_ns < GENERATION_MIN)
-		return gprof_error_set(&r->error, EINVAL,
-				       "a generation of %llu ns is too short; at least 10 ms",
-				       (unsigned long long)r->cfg.generation_ns);
-	err = gprof_aim_init(&aim, &r->cfg.target, &r->error);
+	if (err)
+		return err;
+	if (r->dev.setup.stack) {
+		r->has_naming = true;
+		if (gprof_trace_naming_init(&r->naming))
+			err = -ENOMEM;
+	}
 	if (!err)
-		err = setup(r, &aim);
-	gprof_aim_free(&aim);
-	r->cfg.target.name = NULL;
-	r->cfg.samples = NULL;
-	if (!err && gprof_trace_merge_init(&r->merge, &r->buffer, r->cfg.generation_ns))
-		err = gprof_error_set(&r->error, ENOMEM, "no memory for a trace");
-	return err;
+		err = gprof_trace_merge_init(&r->merge, &r->dev.buffer, r->cfg.generation_ns);
+	return err ? gprof_error_set(&r->error, ENOMEM, "no memory for a trace") : 0;
 }
 
 struct gprof_trace_recorder *gprof_trace_recorder_new(const struct gprof_trace_config *cfg)
@@ -182,7 +129,7 @@ struct gprof_trace_recorder *gprof_trace_recorder_new(const struct gprof_trace_c
 		gprof_error_set(NULL, ENOMEM, "no memory for a recorder");
 		return NULL;
 	}
-	r->fd = r->wake = r->out = r->null = -1;
+	r->dev.fd = r->wake = r->out = r->null = -1;
 	pthread_mutex_init(&r->lock, NULL);
 	err = gprof_opts_take(&r->cfg, sizeof(r->cfg), least, cfg, "gprof_trace_config", &r->error);
 	if (!err)
@@ -203,12 +150,6 @@ static uint64_t now_ns(void)
 	return (uint64_t)ts.tv_sec * NS + (uint64_t)ts.tv_nsec;
 }
 
-static const char *syscall_name(void *ctx, uint64_t nr)
-{
-	(void)ctx;
-	return gprof_syscall_name(nr);
-}
-
 static int generation(void *ctx, uint64_t nr, const struct gprof_trace_point *points, size_t n)
 {
 	struct gprof_trace_recorder *r = ctx;
@@ -218,24 +159,12 @@ static int generation(void *ctx, uint64_t nr, const struct gprof_trace_point *po
 
 static int begin_trace(struct gprof_trace_recorder *r, int fd)
 {
-	struct gprof_trace_writer_opts opts = {
-		.sz = sizeof(opts),
-		.version = r->cfg.version,
-		.index = r->cfg.index,
-		.syscall = syscall_name,
-		.generation = generation,
-		.ctx = r,
-		.sample_period = r->setup.source.params.period,
-		.sample_type = r->sample_type,
-		.sample_unit = r->setup.source.unit,
-	};
-
 	if (fd < 0)
 		fd = r->null = open("/dev/null", O_WRONLY | O_CLOEXEC);
 	if (fd < 0)
 		return gprof_error_set(&r->error, errno, "/dev/null: %s", gprof_strerror(errno));
 	r->out = fd;
-	r->merge.writer = gprof_trace_writer_new(fd, &opts);
+	r->merge.writer = gprof_trace_device_writer(&r->dev, &r->cfg, fd, generation, r);
 	if (!r->merge.writer)
 		return gprof_error_set(&r->error, errno, "%s", gprof_error());
 	return 0;
@@ -285,7 +214,7 @@ static void *read_thread(void *arg)
 	for (;;) {
 		struct pollfd fds[] = {
 			{ .fd = r->wake, .events = POLLIN },
-			{ .fd = r->fd, .events = POLLIN },
+			{ .fd = r->dev.fd, .events = POLLIN },
 		};
 		int n = poll(fds, 2, LOOK_MS);
 
@@ -372,7 +301,7 @@ int gprof_trace_recorder_start(struct gprof_trace_recorder *r, int fd)
 	gprof_trace_merge_begin(&r->merge, r->has_naming ? &r->naming : NULL, now_ns());
 	err = begin_thread(r);
 	if (!err)
-		err = gprof_device_start(r->fd, WHAT, &r->error);
+		err = gprof_device_start(r->dev.fd, WHAT, &r->error);
 	if (err) {
 		end_thread(r);
 		end_trace(r);
@@ -381,16 +310,6 @@ int gprof_trace_recorder_start(struct gprof_trace_recorder *r, int fd)
 	}
 	r->started = true;
 	return 0;
-}
-
-static uint64_t sum_lost(const struct gprof_stats *st)
-{
-	uint64_t sum = 0;
-	size_t i;
-
-	for (i = 0; i < GPROF_LOST_SLOTS; i++)
-		sum += st->out_lost[i];
-	return sum;
 }
 
 /* A ring tells losses before the next good record, which may not have come. */
@@ -403,8 +322,8 @@ static void tell_last_losses(struct gprof_trace_recorder *r)
 			.size = sizeof(st), .cpu = (int32_t)r->merge.cpus[i].ring->cpu,
 		};
 
-		if (!ioctl(r->fd, GPROF_IOC_STATS, &st))
-			failed(r, gprof_trace_merge_lost(&r->merge, i, sum_lost(&st)));
+		if (!ioctl(r->dev.fd, GPROF_IOC_STATS, &st))
+			failed(r, gprof_trace_merge_lost(&r->merge, i, gprof_device_lost(&st)));
 	}
 }
 
@@ -423,12 +342,12 @@ static void check_sum(struct gprof_trace_recorder *r)
 	struct gprof_stats st;
 	uint64_t sum;
 
-	if (gprof_device_stats(r->fd, &st, &r->error)) {
+	if (gprof_device_stats(r->dev.fd, &st, &r->error)) {
 		if (!r->first.err)
 			r->first = r->error;
 		return;
 	}
-	sum = samples(r) + sum_lost(&st) + st.out_overwritten;
+	sum = samples(r) + gprof_device_lost(&st) + st.out_overwritten;
 	if (st.out_produced != sum && !r->first.err)
 		gprof_error_set(&r->first, EPROTO,
 				"the counts do not add up: %llu events were produced, %llu read, "
@@ -442,7 +361,7 @@ int gprof_trace_recorder_stop(struct gprof_trace_recorder *r)
 		return gprof_error_set(&r->error, EINVAL, "the recorder is not started");
 	r->started = false;
 	/* The thread reads on until nothing more can come. */
-	if (gprof_device_stop(r->fd, WHAT, &r->error) && !r->first.err)
+	if (gprof_device_stop(r->dev.fd, WHAT, &r->error) && !r->first.err)
 		r->first = r->error;
 	end_thread(r);
 	read_all(r, true);
@@ -472,7 +391,7 @@ void gprof_trace_recorder_free(struct gprof_trace_recorder *r)
 	if (!r)
 		return;
 	if (r->started)
-		gprof_device_stop(r->fd, WHAT, &ignored);
+		gprof_device_stop(r->dev.fd, WHAT, &ignored);
 	end_thread(r);
 	end_trace(r);
 	if (r->wake >= 0)
@@ -480,9 +399,7 @@ void gprof_trace_recorder_free(struct gprof_trace_recorder *r)
 	gprof_trace_merge_free(&r->merge);
 	if (r->has_naming)
 		gprof_trace_naming_free(&r->naming);
-	gprof_buffer_unmap(&r->buffer);
-	if (r->fd >= 0)
-		close(r->fd);
+	gprof_trace_device_close(&r->dev);
 	pthread_mutex_destroy(&r->lock);
 	free(r);
 }
@@ -504,7 +421,7 @@ int gprof_trace_recorder_stats(struct gprof_trace_recorder *r,
 	int err;
 
 	pthread_mutex_lock(&r->lock);
-	err = gprof_device_stats(r->fd, &kernel, &r->error);
+	err = gprof_device_stats(r->dev.fd, &kernel, &r->error);
 	out.read = samples(r);
 	out.malformed = r->merge.refused;
 	for (i = 0; i < r->merge.nr; i++) {
@@ -530,7 +447,7 @@ int gprof_trace_recorder_stats(struct gprof_trace_recorder *r,
 	if (err)
 		return err;
 	out.produced = kernel.out_produced;
-	out.lost = sum_lost(&kernel);
+	out.lost = gprof_device_lost(&kernel);
 	out.overwritten = kernel.out_overwritten;
 	return gprof_opts_give(st, &out, sizeof(out), least, "gprof_trace_recorder_stats",
 			       &r->error);

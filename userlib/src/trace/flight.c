@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * flight.c: the last seconds of a trace.
+ */
+#include <gprof/flight.h>
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/opts.h"
+#include "device/device.h"
+#include "trace_device.h"
+#include "trace_naming.h"
+#include "trace_snapshot.h"
+#include "trace_write.h"
+
+#define WHAT		"the flight recorder"
+#define NS		1000000000ULL
+#define DEFAULT_BYTES	(64ULL << 20)
+#define RING_MIN	(32ULL << 10)
+#define RING_MAX	(1ULL << 30)
+
+/**
+ * struct gprof_flight - a flight recorder
+ * @dev: device
+ * @cfg: what was asked for
+ * @opts: likewise
+ * @started_ns: when it was; 0: never
+ * @running: between start and stop
+ * @lock: of the members below and of @running
+ * @error: last failure
+ */
+struct gprof_flight {
+	struct gprof_trace_device dev;
+	struct gprof_trace_config cfg;
+	struct gprof_flight_opts opts;
+	uint64_t started_ns;
+	bool running;
+	pthread_mutex_t lock;
+	struct gprof_error error;
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * NS + (uint64_t)ts.tv_nsec;
+}
+
+/* The largest that all CPUs can have one of; the kernel rounds up. */
+static int ring_bytes(uint64_t max_bytes, uint64_t *bytes, struct gprof_error *e)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_CONF);
+	uint64_t each = max_bytes / (cpus > 0 ? (uint64_t)cpus : 1);
+	uint64_t n = RING_MIN;
+
+	if (each < RING_MIN)
+		return gprof_error_set(e, EINVAL,
+				       "%llu bytes are too few for the rings of %ld CPUs; at least "
+				       "32 KiB each", (unsigned long long)max_bytes, cpus);
+	while (n < RING_MAX && 2 * n <= each)
+		n *= 2;
+	*bytes = n;
+	return 0;
+}
+
+static int open_with(struct gprof_flight *f, const struct gprof_trace_config *cfg, uint64_t ring)
+{
+	f->cfg = *cfg;
+	f->cfg.buffer_bytes = ring;
+	return gprof_trace_device_open(&f->dev, &f->cfg, GPROF_SETUP_F_FLIGHT, &f->error);
+}
+
+static int make(struct gprof_flight *f)
+{
+	const struct gprof_trace_config cfg = f->cfg;
+	uint64_t ring = 0;
+	int err;
+
+	if (f->cfg.buffer_bytes || f->cfg.generation)
+		return gprof_error_set(&f->error, EINVAL,
+				       "a flight recorder has a max_bytes in place of buffer_bytes, "
+				       "and hands out no generations");
+	err = ring_bytes(f->opts.max_bytes ? f->opts.max_bytes : DEFAULT_BYTES, &ring, &f->error);
+	if (err)
+		return err;
+	err = open_with(f, &cfg, ring);
+	/* Who has not said how much gets what a user may have. */
+	while (err == -ENOMEM && !f->opts.max_bytes && ring > RING_MIN) {
+		gprof_trace_device_close(&f->dev);
+		ring /= 2;
+		err = open_with(f, &cfg, ring);
+	}
+	return err;
+}
+
+struct gprof_flight *gprof_flight_new(const struct gprof_trace_config *cfg,
+				      const struct gprof_flight_opts *opts)
+{
+	const size_t least = GPROF_SIZE_WITH(struct gprof_trace_config, ctx);
+	const size_t least_opts = GPROF_SIZE_WITH(struct gprof_flight_opts, max_bytes);
+	struct gprof_flight *f = calloc(1, sizeof(*f));
+	int err;
+
+	if (!f) {
+		gprof_error_set(NULL, ENOMEM, "no memory for a flight recorder");
+		return NULL;
+	}
+	f->dev.fd = -1;
+	pthread_mutex_init(&f->lock, NULL);
+	err = gprof_opts_take(&f->cfg, sizeof(f->cfg), least, cfg, "gprof_trace_config", &f->error);
+	if (!err && opts)
+		err = gprof_opts_take(&f->opts, sizeof(f->opts), least_opts, opts,
+				      "gprof_flight_opts", &f->error);
+	if (!err)
+		err = make(f);
+	if (!err)
+		return f;
+	gprof_error_publish(&f->error);
+	gprof_flight_free(f);
+	errno = -err;
+	return NULL;
+}
+
+int gprof_flight_start(struct gprof_flight *f)
+{
+	int err;
+
+	pthread_mutex_lock(&f->lock);
+	if (f->started_ns) {
+		err = gprof_error_set(&f->error, EBUSY,
+				      "the flight recorder was started before; make another");
+	} else {
+		uint64_t now = now_ns();
+
+		err = gprof_device_start(f->dev.fd, WHAT, &f->error);
+		f->started_ns = err ? 0 : now;
+		f->running = !err;
+	}
+	pthread_mutex_unlock(&f->lock);
+	return err;
+}
+
+int gprof_flight_stop(struct gprof_flight *f)
+{
+	int err;
+
+	pthread_mutex_lock(&f->lock);
+	if (f->running)
+		err = gprof_device_stop(f->dev.fd, WHAT, &f->error);
+	else
+		err = gprof_error_set(&f->error, EINVAL, "the flight recorder is not started");
+	f->running = false;
+	pthread_mutex_unlock(&f->lock);
+	return err;
+}
+
+/* Generations that are older than what was asked for are left out. */
+static uint64_t not_before(const struct gprof_flight *f, uint64_t until)
+{
+	uint64_t age = f->opts.min_age_ns;
+
+	if (!age || age > until)
+		return 0;
+	age += f->cfg.generation_ns;
+	return age > until ? 0 : until - age;
+}
+
+static int explain(struct gprof_flight *f, int err)
+{
+	switch (-err) {
+	case ENOMEM:
+		return gprof_error_set(&f->error, ENOMEM,
+				       "no memory for a snapshot; it takes as much as the rings");
+	case EAGAIN:
+		return gprof_error_set(&f->error, EAGAIN,
+				       "events come faster than the rings can be copied; give the "
+				       "flight recorder more memory");
+	case EBADMSG:
+		return gprof_error_set(&f->error, EBADMSG,
+				       "a buffer of the kernel holds a record that makes no sense");
+	default:
+		return gprof_error_set(&f->error, -err, "the snapshot cannot be written (%s)",
+				       gprof_strerror(-err));
+	}
+}
+
+/* What has stopped holds all that it has not counted as gone. */
+static int check(struct gprof_flight *f, const struct gprof_stats *kernel, uint64_t samples)
+{
+	uint64_t gone = gprof_device_lost(kernel) + kernel->out_overwritten;
+
+	if (f->running || kernel->out_produced == gone + samples)
+		return 0;
+	return gprof_error_set(&f->error, EPROTO,
+			       "the counts do not add up: %llu events were produced, %llu are kept, "
+			       "lost and overwritten; this is a bug of gprof",
+			       (unsigned long long)kernel->out_produced,
+			       (unsigned long long)(gone + samples));
+}
+
+static int write_out(struct gprof_flight *f, struct gprof_trace_snapshot *s, int fd,
+		     struct gprof_flight_snapshot *out)
+{
+	struct gprof_trace_writer *w = gprof_trace_device_writer(&f->dev, &f->cfg, fd, NULL, NULL);
+	struct gprof_trace_naming naming, *n = f->dev.setup.stack ? &naming : NULL;
+	struct gprof_stats kernel;
+	uint64_t samples = 0;
+	int err, ret;
+
+	if (!w)
+		return gprof_error_set(&f->error, errno, "%s", gprof_error());
+	err = n ? gprof_trace_naming_init(n) : 0;
+	if (!err)
+		err = gprof_trace_snapshot_write(s, w, n, f->cfg.generation_ns, &samples);
+	gprof_trace_writer_stats(w, &out->writer);
+	ret = gprof_trace_writer_close(w);
+	if (n)
+		gprof_trace_naming_free(n);
+	if (err || ret)
+		return explain(f, err ? err : ret);
+	err = gprof_device_stats(f->dev.fd, &kernel, &f->error);
+	if (err)
+		return err;
+	out->lost = gprof_device_lost(&kernel);
+	return check(f, &kernel, samples);
+}
+
+static int take(struct gprof_flight *f, int fd, struct gprof_flight_snapshot *out)
+{
+	uint64_t now = now_ns(), least = not_before(f, now);
+	struct gprof_trace_snapshot s;
+	int err;
+
+	if (!f->started_ns)
+		return gprof_error_set(&f->error, EINVAL, "the flight recorder was never started");
+	err = gprof_trace_snapshot_take(&s, &f->dev.buffer, f->started_ns, now);
+	if (err) {
+		explain(f, err);
+	} else {
+		out->whole = s.from == f->started_ns ||
+			     (f->opts.min_age_ns && s.from + f->opts.min_age_ns <= now);
+		if (s.from < least)
+			s.from = least;
+		out->from_ns = s.from;
+		out->until_ns = now;
+		err = write_out(f, &s, fd, out);
+	}
+	gprof_trace_snapshot_free(&s);
+	return err;
+}
+
+int gprof_flight_snapshot(struct gprof_flight *f, int fd, struct gprof_flight_snapshot *snapshot)
+{
+	const size_t least = GPROF_SIZE_WITH(struct gprof_flight_snapshot, writer);
+	struct gprof_flight_snapshot out = { .writer.sz = sizeof(out.writer) };
+	int err;
+
+	pthread_mutex_lock(&f->lock);
+	err = take(f, fd, &out);
+	if (err)
+		gprof_error_publish(&f->error);
+	else if (snapshot)
+		err = gprof_opts_give(snapshot, &out, sizeof(out), least, "gprof_flight_snapshot",
+				      &f->error);
+	pthread_mutex_unlock(&f->lock);
+	return err;
+}
+
+int gprof_flight_stats(struct gprof_flight *f, struct gprof_flight_stats *st)
+{
+	const size_t least = GPROF_SIZE_WITH(struct gprof_flight_stats, ring_bytes);
+	struct gprof_flight_stats out = { 0 };
+	struct gprof_stats kernel;
+	int err;
+
+	pthread_mutex_lock(&f->lock);
+	err = gprof_device_stats(f->dev.fd, &kernel, &f->error);
+	if (!err) {
+		out.produced = kernel.out_produced;
+		out.lost = gprof_device_lost(&kernel);
+		out.overwritten = kernel.out_overwritten;
+		out.held = out.produced - out.lost - out.overwritten;
+		out.ring_bytes = f->dev.buffer.nr * f->dev.buffer.rings[0].size;
+		err = gprof_opts_give(st, &out, sizeof(out), least, "gprof_flight_stats",
+				      &f->error);
+	}
+	pthread_mutex_unlock(&f->lock);
+	return err;
+}
+
+void gprof_flight_free(struct gprof_flight *f)
+{
+	struct gprof_error ignored;
+
+	if (!f)
+		return;
+	if (f->running)
+		gprof_device_stop(f->dev.fd, WHAT, &ignored);
+	gprof_trace_device_close(&f->dev);
+	pthread_mutex_destroy(&f->lock);
+	free(f);
+}

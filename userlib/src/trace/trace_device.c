@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * trace_device.c: the kernel's half of a trace.
+ */
+#include "trace_device.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "device/device.h"
+#include "device/syscall_name.h"
+#include "device/target.h"
+
+#define WHAT	"the trace"
+#define NS	1000000000ULL
+/* Shorter ones would be mostly statuses. */
+#define GENERATION_MIN	10000000ULL
+
+static int set_up(struct gprof_trace_device *d, const struct gprof_trace_config *cfg,
+		  const struct gprof_aim *aim, uint32_t flags, struct gprof_error *e)
+{
+	struct gprof_setup s = {
+		.flags = flags,
+		.kind = GPROF_KIND_TRACE,
+		.target = aim->target,
+		.id = aim->id,
+		.cpus = (uintptr_t)aim->cpus,
+		.params = (uintptr_t)&d->setup.params,
+		.cpus_size = (uint32_t)aim->cpus_size,
+		.buffer_size = cfg->buffer_bytes,
+	};
+	struct gprof_info info;
+	int err;
+
+	d->fd = gprof_device_open(e);
+	if (d->fd < 0)
+		return d->fd;
+	err = gprof_device_info(d->fd, &info, e);
+	if (!err)
+		err = gprof_trace_setup_init(&d->setup, cfg, info.out_features, e);
+	s.stack = d->setup.stack;
+	if (!err)
+		err = gprof_device_setup(d->fd, &s, WHAT, e);
+	if (!err)
+		err = gprof_buffer_map(&d->buffer, d->fd, &s, e);
+	/* The event's name is the caller's. */
+	if (!err && cfg->samples)
+		snprintf(d->sample_type, sizeof(d->sample_type), "%s", d->setup.source.type);
+	return err;
+}
+
+int gprof_trace_device_open(struct gprof_trace_device *d, struct gprof_trace_config *cfg,
+			    uint32_t flags, struct gprof_error *e)
+{
+	struct gprof_aim aim = { .cgroup = -1 };
+	int err;
+
+	memset(d, 0, sizeof(*d));
+	d->fd = -1;
+	if (!cfg->generation_ns)
+		cfg->generation_ns = NS;
+	if (cfg->generation_ns < GENERATION_MIN)
+		return gprof_error_set(e, EINVAL,
+				       "a generation of %llu ns is too short; at least 10 ms",
+				       (unsigned long long)cfg->generation_ns);
+	err = gprof_aim_init(&aim, &cfg->target, e);
+	if (!err)
+		err = set_up(d, cfg, &aim, flags, e);
+	gprof_aim_free(&aim);
+	cfg->target.name = NULL;
+	cfg->samples = NULL;
+	return err;
+}
+
+void gprof_trace_device_close(struct gprof_trace_device *d)
+{
+	gprof_buffer_unmap(&d->buffer);
+	if (d->fd >= 0)
+		close(d->fd);
+	d->fd = -1;
+}
+
+static const char *syscall_name(void *ctx, uint64_t nr)
+{
+	(void)ctx;
+	return gprof_syscall_name(nr);
+}
+
+struct gprof_trace_writer *
+gprof_trace_device_writer(const struct gprof_trace_device *d, const struct gprof_trace_config *cfg,
+			  int fd, int (*generation)(void *ctx, uint64_t generation,
+						    const struct gprof_trace_point *points,
+						    size_t nr), void *ctx)
+{
+	struct gprof_trace_writer_opts opts = {
+		.sz = sizeof(opts),
+		.version = cfg->version,
+		.index = cfg->index,
+		.syscall = syscall_name,
+		.generation = generation,
+		.ctx = ctx,
+		.sample_period = d->setup.source.params.period,
+		.sample_type = d->sample_type,
+		.sample_unit = d->setup.source.unit,
+	};
+
+	return gprof_trace_writer_new(fd, &opts);
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * trace_device.h: the kernel's half of a trace: the device that is set up for it, its rings,
+ * and a writer for what they hold.
+ */
+#ifndef GPROF_TRACE_DEVICE_H
+#define GPROF_TRACE_DEVICE_H
+
+#include <gprof/trace_record.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "device/buffer.h"
+#include "trace_setup.h"
+#include "trace_wire.h"
+#include "trace_write.h"
+
+/**
+ * struct gprof_trace_device - a device that records a trace
+ * @fd: it, or -1
+ * @buffer: its rings
+ * @setup: what the kernel was asked for
+ * @sample_type: what CPU samples count
+ */
+struct gprof_trace_device {
+	int fd;
+	struct gprof_buffer buffer;
+	struct gprof_trace_setup setup;
+	char sample_type[GPROF_TRACE_SAMPLE_TEXT];
+};
+
+/**
+ * gprof_trace_device_open() - set a device up
+ * @d: result for gprof_trace_device_close(), also after a failure
+ * @cfg: what for; its default for the length of a generation is put in, and what it
+ *	only borrows is NULL afterwards
+ * @flags: GPROF_SETUP_F_*
+ * @e: sentence
+ *
+ * Return: 0 or -errno.
+ */
+int gprof_trace_device_open(struct gprof_trace_device *d, struct gprof_trace_config *cfg,
+			    uint32_t flags, struct gprof_error *e);
+void gprof_trace_device_close(struct gprof_trace_device *d);
+
+/**
+ * gprof_trace_device_writer() - a writer for what it records
+ * @d: device
+ * @cfg: as gprof_trace_device_open() left it
+ * @fd: where to
+ * @generation: as in struct gprof_trace_writer_opts, or NULL
+ * @ctx: for @generation
+ *
+ * Return: a writer, or NULL with errno and gprof_error().
+ */
+struct gprof_trace_writer *
+gprof_trace_device_writer(const struct gprof_trace_device *d, const struct gprof_trace_config *cfg,
+			  int fd, int (*generation)(void *ctx, uint64_t generation,
+						    const struct gprof_trace_point *points,
+						    size_t nr), void *ctx);
+
+#endif /* GPROF_TRACE_DEVICE_H */
