@@ -34,6 +34,17 @@ run()
 	[ "$run_got" -eq "$run_want" ] || fail "status $run_got, not $run_want: $*"
 }
 
+# wait_for_recording PID: until it waits for signals, in poll(), as it does when it records
+wait_for_recording()
+{
+	wait_tries=0
+	until grep -Eq '^(7|73) ' "/proc/$1/syscall"; do
+		wait_tries=$((wait_tries + 1))
+		[ $wait_tries -lt 600 ] || fail "nothing is recorded within a minute"
+		sleep 0.1
+	done
+}
+
 # count KEY: from the last line of a recording
 count()
 {

@@ -37,17 +37,6 @@ ping_pong()
 	wait $ping_pid
 }
 
-# wait_for_recording PID: until it waits for signals, in poll(), as it does when it records
-wait_for_recording()
-{
-	wait_tries=0
-	until grep -Eq '^(7|73) ' "/proc/$1/syscall"; do
-		wait_tries=$((wait_tries + 1))
-		[ $wait_tries -lt 600 ] || fail "nothing is recorded within a minute"
-		sleep 0.1
-	done
-}
-
 # traced OPTIONS...: ping_pong, or $during, and forks while the host is traced into x.trace;
 # with $held, while nobody reads the rings
 traced()

@@ -4,7 +4,6 @@
  */
 #include "cmd.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,20 +17,15 @@
 #include "output.h"
 #include "say.h"
 #include "target.h"
+#include "trace_options.h"
 #include "watch.h"
 
 #define DEFAULT_FILE	"trace.out"
 
-/* How the kernel's frames are dealt with. */
-enum kernel_mode { KERNEL_IF_PERMITTED, KERNEL_NEVER, KERNEL_ALWAYS };
-
 /**
  * struct trace - the subcommand
  * @target: whom to record
- * @cfg: for the library
- * @samples: --cpu-samples
- * @event: its event's name, to free
- * @kernel: --user-only, --kernel
+ * @wants: what to record
  * @file: -o
  * @output: it, while open
  * @watch: signals and the target's end
@@ -41,10 +35,7 @@ enum kernel_mode { KERNEL_IF_PERMITTED, KERNEL_NEVER, KERNEL_ALWAYS };
  */
 struct trace {
 	struct target target;
-	struct gprof_trace_config cfg;
-	struct gprof_cpu_event samples;
-	char *event;
-	enum kernel_mode kernel;
+	struct trace_wants wants;
 	const char *file;
 	struct output output;
 	struct watch watch;
@@ -63,118 +54,6 @@ static int set_output(void *ctx, const char *value)
 	return STATUS_OK;
 }
 
-static int add_group(void *ctx, unsigned int group)
-{
-	((struct trace *)ctx)->cfg.groups |= group;
-	return STATUS_OK;
-}
-
-#define GROUP(name, group)						\
-static int set_##name(void *ctx, const char *value)			\
-{									\
-	(void)value;							\
-	return add_group(ctx, group);					\
-}
-
-GROUP(syscalls, GPROF_TRACE_GROUP_SYSCALLS)
-GROUP(irqs, GPROF_TRACE_GROUP_IRQS)
-GROUP(faults, GPROF_TRACE_GROUP_FAULTS)
-GROUP(reclaim, GPROF_TRACE_GROUP_RECLAIM)
-GROUP(freq, GPROF_TRACE_GROUP_FREQ)
-GROUP(throttle, GPROF_TRACE_GROUP_THROTTLE)
-
-static const struct {
-	const char *name;
-	unsigned int stack;
-} stack_names[] = {
-	{ "blocked", GPROF_TRACE_STACK_BLOCKED },
-	{ "waker", GPROF_TRACE_STACK_WAKER },
-	{ "fork", GPROF_TRACE_STACK_FORK },
-	{ "syscalls", GPROF_TRACE_STACK_SYSCALLS },
-	{ "faults", GPROF_TRACE_STACK_FAULTS },
-	{ "reclaim", GPROF_TRACE_STACK_RECLAIM },
-};
-
-static int set_stacks(void *ctx, const char *value)
-{
-	struct trace *t = ctx;
-	const char *list = value ? value : "blocked,waker";
-
-	while (*list) {
-		size_t len = strcspn(list, ","), i;
-
-		for (i = 0; i < ARRAY_SIZE(stack_names); i++)
-			if (strlen(stack_names[i].name) == len &&
-			    !memcmp(stack_names[i].name, list, len))
-				break;
-		if (i == ARRAY_SIZE(stack_names))
-			break;
-		t->cfg.stacks |= stack_names[i].stack;
-		list += len;
-		if (*list == ',' && list[1])
-			list++;
-	}
-	if (!*list && t->cfg.stacks)
-		return STATUS_OK;
-	return misused("--stacks wants blocked, waker, fork, syscalls, faults or reclaim, or several "
-		       "with commas between, not \"%s\"", value);
-}
-
-/* HZ of the timer, or an event as gprofctl cpu -e takes it. */
-static int set_samples(void *ctx, const char *value)
-{
-	struct trace *t = ctx;
-	struct gprof_cpu_event *ev = &t->samples;
-	unsigned long long n;
-	char *colon;
-
-	if (t->event)
-		return misused("two kinds of CPU samples: %s and %s", t->event, value);
-	if (parse_count(value, &n)) {
-		if (!n)
-			return misused("--cpu-samples wants samples per second above 0, or an event "
-				       "such as cycles:1M");
-		t->event = xprintf("timer");
-		ev->hz = n;
-	} else {
-		t->event = xprintf("%s", value);
-		colon = event_period(t->event);
-		if (colon) {
-			*colon = '\0';
-			if (!parse_count(colon + 1, &n) || !n)
-				return misused("--cpu-samples %s: the period is a number of events "
-					       "above 0, such as %s:1M", value, t->event);
-			ev->period = n;
-		}
-		if (!*t->event)
-			return misused("--cpu-samples wants samples per second, or an event such as "
-				       "cycles; gprofctl info lists them");
-	}
-	ev->name = t->event;
-	t->cfg.samples = ev;
-	return STATUS_OK;
-}
-
-static int set_kernel_mode(struct trace *t, enum kernel_mode mode)
-{
-	if (t->kernel != KERNEL_IF_PERMITTED && t->kernel != mode)
-		return misused("--user-only and --kernel exclude each other");
-	t->kernel = mode;
-	return STATUS_OK;
-}
-
-static int set_user_only(void *ctx, const char *value)
-{
-	(void)value;
-	return set_kernel_mode(ctx, KERNEL_NEVER);
-}
-
-static int set_kernel(void *ctx, const char *value)
-{
-	(void)value;
-	return set_kernel_mode(ctx, KERNEL_ALWAYS);
-}
-
 static int set_generation(void *ctx, const char *value)
 {
 	struct trace *t = ctx;
@@ -183,29 +62,14 @@ static int set_generation(void *ctx, const char *value)
 	if (!duration_parse(value, &ns) || ns < 10000000 || ns > 3600 * 1000000000LL)
 		return misused("--generation wants a time from 10ms to an hour, such as 1 (second), "
 			       "not \"%s\"", value);
-	t->cfg.generation_ns = (uint64_t)ns;
+	t->wants.cfg.generation_ns = (uint64_t)ns;
 	return STATUS_OK;
-}
-
-static int set_version(void *ctx, const char *value)
-{
-	static const struct { const char *name; unsigned int version; } versions[] = {
-		{ "1.22", 22 }, { "1.23", 23 }, { "1.25", 25 }, { "1.26", 26 },
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(versions); i++) {
-		if (strcmp(value, versions[i].name))
-			continue;
-		((struct trace *)ctx)->cfg.version = versions[i].version;
-		return STATUS_OK;
-	}
-	return misused("--go-version wants 1.22, 1.23, 1.25 or 1.26, not \"%s\"", value);
 }
 
 static int set_index(void *ctx, const char *value)
 {
 	(void)value;
-	((struct trace *)ctx)->cfg.index = true;
+	((struct trace *)ctx)->wants.cfg.index = true;
 	return STATUS_OK;
 }
 
@@ -215,29 +79,14 @@ static int set_buffer(void *ctx, const char *value)
 
 	if (!parse_size(value, &n) || !n)
 		return misused("--buffer wants bytes, such as 4M, not \"%s\"", value);
-	((struct trace *)ctx)->cfg.buffer_bytes = n;
+	((struct trace *)ctx)->wants.cfg.buffer_bytes = n;
 	return STATUS_OK;
 }
 
 static const struct option_row trace_rows[] = {
 	{ 'o', "output", "FILE", "the trace (default: " DEFAULT_FILE "); \"-\" is stdout", set_output },
-	{ 0, "syscalls", NULL, "system calls too, each as a region of its task", set_syscalls },
-	{ 0, "irqs", NULL, "interrupts and softirqs", set_irqs },
-	{ 0, "faults", NULL, "page faults of user code", set_faults },
-	{ 0, "reclaim", NULL, "direct reclaim and compaction of memory", set_reclaim },
-	{ 0, "freq", NULL, "frequencies of the CPUs", set_freq },
-	{ 0, "throttle", NULL, "cgroups that have used up their CPU time", set_throttle },
-	{ 0, "stacks", "[=WHICH]", "where tasks were: blocked (as they stop), waker, fork, syscalls,\n"
-	  "faults, reclaim, with commas between (default: blocked,waker)", set_stacks },
-	{ 0, "cpu-samples", "HZ|EVENT[:PERIOD]", "CPU samples too: so many per second of CPU time,\n"
-	  "or of an event as for gprofctl cpu -e", set_samples },
-	{ 0, "user-only", NULL, "leave the kernel out of stacks and CPU samples", set_user_only },
-	{ 0, "kernel", NULL, "insist on the kernel there; otherwise it is included where the\n"
-	  "caller may see it (CAP_PERFMON)", set_kernel },
 	{ 0, "generation", "TIME", "write the trace in pieces of so long (default: 1 s)",
 	  set_generation },
-	{ 0, "go-version", "1.NN", "for readers of Go 1.22, 1.23, 1.25 or 1.26 (default: 1.23,\n"
-	  "which all later ones take too)", set_version },
 	{ 0, "index", NULL, "end the trace with an index of its pieces", set_index },
 	{ 0, "buffer", "BYTES", "kernel buffer per CPU", set_buffer },
 	{ 0 },
@@ -265,22 +114,12 @@ static const struct usage trace_usage = {
 "  gprofctl trace -a -d 10 --syscalls --irqs -o host.trace",
 };
 
-static struct gprof_trace_recorder *make_with(struct trace *t, bool kernel)
+static bool make(void *ctx, const struct gprof_trace_config *cfg)
 {
-	t->cfg.kernel_frames = kernel;
-	t->samples.flags = kernel ? GPROF_EVENT_KERNEL : 0;
-	return gprof_trace_recorder_new(&t->cfg);
-}
+	struct trace *t = ctx;
 
-/* Whether the kernel may be looked at is for the module to decide: ask it. */
-static struct gprof_trace_recorder *make(struct trace *t)
-{
-	bool kernel = t->kernel != KERNEL_NEVER && (t->cfg.stacks || t->cfg.samples);
-	struct gprof_trace_recorder *r = make_with(t, kernel);
-
-	if (r || !kernel || t->kernel == KERNEL_ALWAYS || errno != EPERM)
-		return r;
-	return make_with(t, false);
+	t->recorder = gprof_trace_recorder_new(cfg);
+	return t->recorder;
 }
 
 static int start(struct trace *t)
@@ -296,10 +135,8 @@ static int start(struct trace *t)
 		if (status != STATUS_OK)
 			return status;
 	}
-	t->cfg.sz = sizeof(t->cfg);
-	t->cfg.target = t->target.gprof;
-	t->recorder = make(t);
-	if (!t->recorder || gprof_trace_recorder_start(t->recorder, t->output.fd))
+	t->wants.cfg.target = t->target.gprof;
+	if (!trace_wants_try(&t->wants, make, t) || gprof_trace_recorder_start(t->recorder, t->output.fd))
 		return fail("%s", gprof_error());
 	if (t->target.command)
 		return launch_go(&t->command);
@@ -423,14 +260,15 @@ int cmd_trace(int argc, char **argv)
 {
 	struct trace t = { .output.fd = -1 };
 	const struct option_table tables[] = {
-		{ "What to record", trace_rows, &t },
+		{ "What to record", trace_wants_options, &t.wants },
+		{ "How to write it", trace_rows, &t },
 		{ "Whom to record", target_options, &t.target },
 		{ 0 },
 	};
 	int operands, status;
 
 	if (!options_parse(&trace_usage, tables, argc, argv, false, &operands, &status)) {
-		free(t.event);
+		trace_wants_free(&t.wants);
 		return status;
 	}
 	status = target_complete(&t.target, argv + operands, trace_usage.name);
@@ -438,6 +276,6 @@ int cmd_trace(int argc, char **argv)
 		t.file = DEFAULT_FILE;
 	if (status == STATUS_OK)
 		status = record_trace(&t);
-	free(t.event);
+	trace_wants_free(&t.wants);
 	return status;
 }

@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * gprofctl flight: the last seconds of a trace, kept in memory, and written when they are
+ * asked for.
+ */
+#include "cmd.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <gprof/flight.h>
+
+#include "duration.h"
+#include "hook.h"
+#include "launch.h"
+#include "options.h"
+#include "say.h"
+#include "snapshots.h"
+#include "target.h"
+#include "trace_options.h"
+#include "watch.h"
+
+#define NS		1000000000ULL
+#define MIN_AGE_NS	(10 * NS)
+#define HOOK_NS		(60 * NS)
+
+enum at_end { AT_END_NEVER, AT_END_FAILED, AT_END_ALWAYS };
+
+/**
+ * struct flight - the subcommand
+ * @target: whom to record
+ * @wants: what to record
+ * @opts: how much to keep
+ * @at_end: whether the end is a reason for a snapshot
+ * @snapshots: where they go
+ * @hook: --exec
+ * @watch: signals and the target's end
+ * @command: when the target is one
+ * @flight: from the library
+ * @taken: snapshots that were written
+ * @failed: and those that were not
+ * @shown: progress goes to the terminal
+ */
+struct flight {
+	struct target target;
+	struct trace_wants wants;
+	struct gprof_flight_opts opts;
+	enum at_end at_end;
+	struct snapshots snapshots;
+	struct hook hook;
+	struct watch watch;
+	struct launch command;
+	struct gprof_flight *flight;
+	uint64_t taken;
+	uint64_t failed;
+	bool shown;
+};
+
+/* SIGUSR1s that are yet to be served, which are one where they come together. */
+static volatile sig_atomic_t asked;
+
+static void on_asked(int sig)
+{
+	(void)sig;
+	asked = 1;
+}
+
+static int set_dir(void *ctx, const char *value)
+{
+	struct flight *f = ctx;
+
+	if (f->snapshots.dir)
+		return misused("two directories: %s and %s", f->snapshots.dir, value);
+	if (!*value)
+		return misused("-o wants the name of a directory");
+	f->snapshots.dir = value;
+	return STATUS_OK;
+}
+
+static int set_min_age(void *ctx, const char *value)
+{
+	int64_t ns;
+
+	if (!duration_parse(value, &ns) || ns <= 0 || ns > 24 * 3600 * (int64_t)NS)
+		return misused("--min-age wants a time of at most a day, such as 10s, not \"%s\"",
+			       value);
+	((struct flight *)ctx)->opts.min_age_ns = (uint64_t)ns;
+	return STATUS_OK;
+}
+
+static int take_bytes(const char *name, const char *value, uint64_t *bytes)
+{
+	unsigned long long n;
+
+	if (!parse_size(value, &n) || !n)
+		return misused("--%s wants bytes, such as 64M, not \"%s\"", name, value);
+	*bytes = n;
+	return STATUS_OK;
+}
+
+static int set_max_bytes(void *ctx, const char *value)
+{
+	return take_bytes("max-bytes", value, &((struct flight *)ctx)->opts.max_bytes);
+}
+
+static int set_total(void *ctx, const char *value)
+{
+	uint64_t bytes = 0;
+	int status = take_bytes("total", value, &bytes);
+
+	((struct flight *)ctx)->snapshots.bytes = bytes;
+	return status;
+}
+
+static int set_keep(void *ctx, const char *value)
+{
+	struct flight *f = ctx;
+
+	if (!parse_count(value, &f->snapshots.keep) || !f->snapshots.keep)
+		return misused("--keep wants a number of snapshots above 0, not \"%s\"", value);
+	return STATUS_OK;
+}
+
+static int set_at_end(void *ctx, const char *value)
+{
+	struct flight *f = ctx;
+
+	if (!value || !strcmp(value, "always"))
+		f->at_end = AT_END_ALWAYS;
+	else if (!strcmp(value, "failed"))
+		f->at_end = AT_END_FAILED;
+	else
+		return misused("--at-end wants always or failed, not \"%s\"", value);
+	return STATUS_OK;
+}
+
+static int set_exec(void *ctx, const char *value)
+{
+	((struct flight *)ctx)->hook.command = value;
+	return STATUS_OK;
+}
+
+static const struct option_row flight_rows[] = {
+	{ 'o', "output", "DIR", "directory of the snapshots; made if it is missing", set_dir },
+	{ 0, "min-age", "TIME", "a snapshot goes back so far, where memory allows (default: 10 s)",
+	  set_min_age },
+	{ 0, "max-bytes", "BYTES", "memory for the buffers of all CPUs (default: 64M, or\n"
+	  "what a user may have)",
+	  set_max_bytes },
+	{ 0, "keep", "N", "keep the newest N snapshots, and remove older ones", set_keep },
+	{ 0, "total", "BYTES", "and no more bytes of them than that", set_total },
+	{ 0, "at-end", "[=WHEN]", "a snapshot at the end too: always (the default), or failed:\n"
+	  "when the command has not ended with status 0", set_at_end },
+	{ 0, "exec", "CMD", "run this in a shell after each snapshot, whose path is $1", set_exec },
+	{ 0 },
+};
+
+static const struct usage flight_usage = {
+	.name = "flight",
+	.synopsis = "[OPTIONS] -o DIR " TARGET_SYNOPSIS,
+	.text =
+"Keeps the last seconds of an execution trace in memory, and writes them to DIR when\n"
+"it gets SIGUSR1, as files TIME-REASON.trace that gprofctl read, gprofctl mmu and\n"
+"go tool trace open. Recording goes on meanwhile, until Ctrl-C or until the target\n"
+"ends. Nothing is written, and next to nothing is done, as long as nobody asks.\n"
+"\n"
+"A command's exit status is passed on; 1 or 2 mean that gprofctl itself failed,\n"
+"127 or 126 that the command could not be run. The last line on stderr counts the\n"
+"events, produced = held + lost + overwritten, and the snapshots.",
+	.examples =
+"  gprofctl flight -a -o /var/tmp/flight &  # keep the host's last 10 seconds\n"
+"  kill -USR1 %1                            # something just happened: write them\n"
+"  gprofctl flight --at-end=failed -o DIR -- ./test    # what led to its failure\n"
+"  gprofctl flight -p 1234 --stacks --keep 20 -o DIR   # with where it waited",
+};
+
+static bool make(void *ctx, const struct gprof_trace_config *cfg)
+{
+	struct flight *f = ctx;
+
+	f->opts.sz = sizeof(f->opts);
+	f->flight = gprof_flight_new(cfg, &f->opts);
+	return f->flight;
+}
+
+static int start(struct flight *f)
+{
+	int status;
+
+	if (f->target.command) {
+		status = launch_prepare(&f->command, f->target.command, &f->watch.old_mask);
+		if (status != STATUS_OK)
+			return status;
+		f->target.gprof.id = f->command.pid;
+		status = watch_command(&f->watch, f->command.pid);
+		if (status != STATUS_OK)
+			return status;
+	}
+	f->wants.cfg.target = f->target.gprof;
+	if (!trace_wants_try(&f->wants, make, f) || gprof_flight_start(f->flight))
+		return fail("%s", gprof_error());
+	if (f->target.command)
+		return launch_go(&f->command);
+	watch_target(&f->watch, &f->target.gprof);
+	return STATUS_OK;
+}
+
+/* One line for each: what, where, and whether it is less than was asked for. */
+static void tell_snapshot(const struct flight *f, const char *reason, const char *name,
+			  const struct gprof_flight_snapshot *snap)
+{
+	char age[DURATION_TEXT], wanted[DURATION_TEXT];
+
+	duration_text((int64_t)(snap->until_ns - snap->from_ns), age);
+	if (snap->whole)
+		say("%s: the last %s are in %s/%s", reason, age, f->snapshots.dir, name);
+	else
+		say("%s: the last %s (not %s: a larger --max-bytes keeps more) are in %s/%s", reason,
+		    age, duration_text((int64_t)f->opts.min_age_ns, wanted), f->snapshots.dir, name);
+}
+
+static int take(struct flight *f, const char *reason)
+{
+	struct gprof_flight_snapshot snap = { .sz = sizeof(snap) };
+	char name[SNAPSHOT_NAME], *path;
+	struct timespec when;
+	int status;
+
+	clock_gettime(CLOCK_REALTIME, &when);
+	status = snapshots_open(&f->snapshots);
+	if (status == STATUS_OK && gprof_flight_snapshot(f->flight, f->snapshots.fd, &snap)) {
+		status = fail("%s: %s", f->snapshots.dir, gprof_error());
+		snapshots_discard(&f->snapshots);
+	}
+	if (status == STATUS_OK)
+		status = snapshots_commit(&f->snapshots, &when, reason, name);
+	if (status != STATUS_OK) {
+		f->failed++;
+		say("this snapshot is lost; recording goes on");
+		return status;
+	}
+	f->taken++;
+	tell_snapshot(f, reason, name, &snap);
+	path = xprintf("%s/%s", f->snapshots.dir, name);
+	hook_run(&f->hook, path);
+	free(path);
+	return status;
+}
+
+static bool tick(void *ctx, uint64_t ns)
+{
+	struct gprof_flight_stats st = { .sz = sizeof(st) };
+	struct flight *f = ctx;
+
+	hook_look(&f->hook);
+	if (asked) {
+		asked = 0;
+		take(f, "signal");
+	}
+	if (f->shown && !gprof_flight_stats(f->flight, &st))
+		progress("in flight: %.1f s, %" PRIu64 " events held, %" PRIu64 " lost, %" PRIu64
+			 " snapshots (SIGUSR1 writes one, Ctrl-C ends it)", ns / 1e9, st.held,
+			 st.lost, f->taken);
+	return true;
+}
+
+static int tell(const struct flight *f)
+{
+	struct gprof_flight_stats st = { .sz = sizeof(st) };
+
+	if (gprof_flight_stats(f->flight, &st))
+		return fail("%s", gprof_error());
+	if (st.lost)
+		say("%" PRIu64 " of %" PRIu64 " events were lost", st.lost, st.produced);
+	if (f->hook.failed)
+		say("--exec failed %" PRIu64 " times", f->hook.failed);
+	fprintf(stderr, "produced=%" PRIu64 " held=%" PRIu64 " lost=%" PRIu64 " overwritten=%" PRIu64
+		" snapshots=%" PRIu64 " failed=%" PRIu64 " removed=%" PRIu64 "\n", st.produced,
+		st.held, st.lost, st.overwritten, f->taken, f->failed, f->snapshots.removed);
+	return STATUS_OK;
+}
+
+/* The recording has ended; what is kept is as it was then. */
+static int finish(struct flight *f, int command_status)
+{
+	int status = STATUS_OK;
+
+	progress_clear();
+	if (gprof_flight_stop(f->flight))
+		status = fail("%s", gprof_error());
+	/* Whoever asked as it ended is served. */
+	if (asked)
+		take(f, "signal");
+	if (f->at_end == AT_END_ALWAYS || (f->at_end == AT_END_FAILED && command_status))
+		take(f, command_status ? "failed" : "end");
+	hook_end(&f->hook);
+	if (tell(f) != STATUS_OK || f->failed)
+		status = STATUS_FAILED;
+	return status;
+}
+
+static int fly(struct flight *f)
+{
+	struct sigaction act = { .sa_handler = on_asked };
+	int status = watch_begin(&f->watch), command_status = 0;
+
+	if (status != STATUS_OK)
+		return status;
+	sigaction(SIGUSR1, &act, NULL);
+	f->shown = progress_wanted() && !f->target.command;
+	f->hook.mask = &f->watch.old_mask;
+	f->hook.limit_ns = HOOK_NS;
+	status = snapshots_begin(&f->snapshots);
+	if (status == STATUS_OK)
+		status = start(f);
+	if (status == STATUS_OK) {
+		watch_wait(&f->watch, f->target.duration_ns, tick, f);
+		if (f->target.command && !f->target.duration_ns)
+			command_status = launch_wait(&f->command);
+		status = finish(f, command_status);
+		if (f->target.command && f->target.duration_ns) {
+			/* After -d the command runs on. */
+			watch_wait(&f->watch, 0, NULL, NULL);
+			command_status = launch_wait(&f->command);
+		}
+		if (status == STATUS_OK)
+			status = command_status;
+	}
+	gprof_flight_free(f->flight);
+	launch_abandon(&f->command);
+	watch_end(&f->watch);
+	return status;
+}
+
+int cmd_flight(int argc, char **argv)
+{
+	struct flight f = { .opts.min_age_ns = MIN_AGE_NS, .snapshots.fd = -1 };
+	const struct option_table tables[] = {
+		{ "When and where to", flight_rows, &f },
+		{ "What to record", trace_wants_options, &f.wants },
+		{ "Whom to record", target_options, &f.target },
+		{ 0 },
+	};
+	int operands, status;
+
+	if (!options_parse(&flight_usage, tables, argc, argv, false, &operands, &status)) {
+		trace_wants_free(&f.wants);
+		return status;
+	}
+	status = target_complete(&f.target, argv + operands, flight_usage.name);
+	if (status == STATUS_OK && !f.snapshots.dir)
+		status = misused("flight wants a directory for its snapshots: -o DIR");
+	if (status == STATUS_OK && f.at_end == AT_END_FAILED && !f.target.command)
+		status = misused("--at-end=failed is for a command, whose status it looks at");
+	if (status == STATUS_OK)
+		status = fly(&f);
+	trace_wants_free(&f.wants);
+	return status;
+}

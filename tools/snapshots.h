@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A directory of snapshots: named by time and reason, in place only when they are whole,
+ * the oldest removed for the newest.
+ *
+ * Whoever else writes to the same directory is not disturbed: names are never taken
+ * twice, and what is removed is told by its name to be a snapshot.
+ */
+#ifndef TOOLS_SNAPSHOTS_H
+#define TOOLS_SNAPSHOTS_H
+
+#include <stdint.h>
+#include <time.h>
+
+#define SNAPSHOT_NAME	96
+
+/**
+ * struct snapshots - a directory
+ * @dir: as the user wrote it
+ * @keep: so many, 0: any number
+ * @bytes: so many in all, 0: any number
+ * @removed: that were, for these two
+ * @fd: of the one that is being written, or -1
+ * @temp: its name until it is whole
+ */
+struct snapshots {
+	const char *dir;
+	unsigned long long keep;
+	unsigned long long bytes;
+	uint64_t removed;
+	int fd;
+	char temp[SNAPSHOT_NAME];
+};
+
+/**
+ * snapshots_begin() - make the directory if it is missing, and remove what a writer that
+ * was killed has left in it
+ * @s: with @dir, @keep and @bytes; the rest gets filled
+ *
+ * Return: STATUS_OK, or STATUS_FAILED after a sentence.
+ */
+int snapshots_begin(struct snapshots *s);
+
+/* snapshots_open() - begin to write one to @s->fd; STATUS_OK, or STATUS_FAILED after a sentence */
+int snapshots_open(struct snapshots *s);
+
+/**
+ * snapshots_commit() - put it in place, and remove what is too much
+ * @s: with one that is open
+ * @when: wall clock time that it is named by
+ * @reason: why it was taken: lower case letters and digits
+ * @name: gets its name in the directory
+ *
+ * Return: STATUS_OK, or STATUS_FAILED after a sentence; it is gone then.
+ */
+int snapshots_commit(struct snapshots *s, const struct timespec *when, const char *reason,
+		     char name[SNAPSHOT_NAME]);
+
+/* snapshots_discard() - give it up; nothing happens when none is open */
+void snapshots_discard(struct snapshots *s);
+
+#endif /* TOOLS_SNAPSHOTS_H */
