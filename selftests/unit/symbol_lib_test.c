@@ -7,6 +7,7 @@
 #include <elf.h>
 #include <libelf.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "symbol/demangle.h"
@@ -662,6 +663,32 @@ TEST_F(symbol, a_small_table_within_a_stripped_program_has_its_names)
 	ASSERT_TRUE(open_out(self->dir, &self->fd, &self->s));
 	EXPECT_EQ(1, FRAMES(local));
 	EXPECT_STREQ("local", self->frames[0].name);
+}
+
+/* What the process has taken at most so far, in KiB. */
+static long peak_kib(void)
+{
+	struct rusage u;
+
+	return getrusage(RUSAGE_SELF, &u) ? -1 : u.ru_maxrss;
+}
+
+TEST_F(symbol, a_small_table_that_unpacks_to_much_is_not_unpacked)
+{
+	uint64_t local;
+	long before;
+
+	NEED("gcc");
+	NEED("xz");
+	lib_write(self->dir, "a.c", source);
+	ASSERT_TRUE(build(self->dir, "gcc", "-O1", "a.c"));
+	local = address(self->dir, "out", "local");
+	ASSERT_EQ(0, lib_sh("cd %s && head -c 300M /dev/zero | xz -0 >mini.xz && strip out && "
+			    "objcopy --add-section .gnu_debugdata=mini.xz out", self->dir));
+	before = peak_kib();
+	ASSERT_TRUE(open_out(self->dir, &self->fd, &self->s));
+	EXPECT_EQ(0, FRAMES(local));
+	EXPECT_GT(64 << 10, peak_kib() - before);
 }
 
 /* Functions whose unwind tables are known, since they are written by hand. */

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "elf_packed.h"
 #include "elf_strings.h"
 #include "go_table.h"
 #include "base/table.h"
@@ -96,9 +97,11 @@ static int add(struct gprof_symbols *s, uint64_t start, uint64_t end, const char
 
 static int load_symtab(struct gprof_symbols *s, struct gprof_elf *m)
 {
-	int nr = gprof_elf_strings_end(m->elf) ? dwfl_module_getsymtab(m->mod) : 0;
-	int i, err;
+	int nr, i, err;
 
+	if (!gprof_elf_strings_end(m->elf) || !gprof_elf_packed_fits(m->elf))
+		return 0;
+	nr = dwfl_module_getsymtab(m->mod);
 	for (i = 1; i < nr; i++) {
 		GElf_Addr addr, bias;
 		GElf_Word shndx;

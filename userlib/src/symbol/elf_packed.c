@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * elf_packed.c: how large the packed symbol table of an ELF file is when unpacked.
+ *
+ * elfutils unpacks .gnu_debugdata to its end, whatever it comes to: some KiB of xz can
+ * take all memory.
+ */
+#include "elf_packed.h"
+
+#include <gelf.h>
+#include <stdint.h>
+#include <string.h>
+
+#define LZMA2		0x21
+#define DICTIONARY_64M	28	/* as LZMA2 codes it: (2 | (x & 1)) << (x / 2 + 11) */
+
+/* What is left of the stream; data that is wanted beyond its end sets @bad. */
+struct input {
+	const unsigned char *at;
+	size_t left;
+	bool bad;
+};
+
+static const unsigned char *take(struct input *in, size_t len)
+{
+	const unsigned char *at = in->at;
+
+	if (in->bad || len > in->left) {
+		in->bad = true;
+		return NULL;
+	}
+	in->at += len;
+	in->left -= len;
+	return at;
+}
+
+static unsigned int take_byte(struct input *in)
+{
+	const unsigned char *at = take(in, 1);
+
+	return at ? *at : 0;
+}
+
+static unsigned int take_be16(struct input *in)
+{
+	unsigned int high = take_byte(in);
+
+	return high << 8 | take_byte(in);
+}
+
+static uint64_t take_number(struct input *in)
+{
+	uint64_t value = 0;
+	unsigned int shift, byte;
+
+	for (shift = 0; shift < 63; shift += 7) {
+		byte = take_byte(in);
+		value |= (uint64_t)(byte & 0x7f) << shift;
+		if (!(byte & 0x80))
+			return value;
+	}
+	in->bad = true;
+	return 0;
+}
+
+/* Filters before the last one leave sizes as they are; the last one must be LZMA2. */
+static bool block_header(struct input *in, unsigned int size)
+{
+	/* after the byte of its size; a CRC ends it */
+	struct input header = { .left = size * 4 - 1 };
+	unsigned int flags, nr, i;
+	uint64_t id, len;
+
+	header.at = take(in, header.left);
+	if (!header.at)
+		return false;
+	flags = take_byte(&header);
+	nr = (flags & 3) + 1;
+	if (flags & 0x40)
+		take_number(&header);
+	if (flags & 0x80)
+		take_number(&header);
+	for (i = 0; i < nr; i++) {
+		const unsigned char *properties;
+
+		id = take_number(&header);
+		len = take_number(&header);
+		properties = len <= header.left ? take(&header, (size_t)len) : NULL;
+		if (!properties || header.bad)
+			return false;
+		if (i == nr - 1)
+			return id == LZMA2 && len == 1 && *properties <= DICTIONARY_64M;
+		if (id == LZMA2)
+			return false;
+	}
+	return false;
+}
+
+static bool chunks(struct input *in, uint64_t *total)
+{
+	unsigned int control, len;
+
+	while ((control = take_byte(in)) != 0) {
+		if (control < 0x80) {
+			len = take_be16(in) + 1;
+			*total += len;
+		} else {
+			*total += ((uint64_t)(control & 0x1f) << 16) + take_be16(in) + 1;
+			len = take_be16(in) + 1;
+			if (control >= 0xc0)
+				take_byte(in);
+		}
+		if (!take(in, len) || *total > GPROF_PACKED_MAX)
+			return false;
+	}
+	return !in->bad;
+}
+
+bool gprof_xz_fits(const unsigned char *data, size_t len)
+{
+	static const unsigned char magic[] = { 0xfd, '7', 'z', 'X', 'Z', 0 };
+	static const unsigned char check_len[] = { 0, 4, 4, 4, 8, 8, 8, 16, 16, 16,
+						   32, 32, 32, 64, 64, 64 };
+	struct input in = { .at = data, .left = len };
+	const unsigned char *head = take(&in, 12);
+	uint64_t total = 0;
+	unsigned int size;
+	size_t used;
+
+	if (!head || memcmp(head, magic, sizeof(magic)))
+		return false;
+	while ((size = take_byte(&in)) != 0) {
+		if (!block_header(&in, size) || !take(&in, 4) || !chunks(&in, &total))
+			return false;
+		used = len - in.left;
+		if (!take(&in, -used & 3) || !take(&in, check_len[head[7] & 15]))
+			return false;
+	}
+	return !in.bad;
+}
+
+bool gprof_elf_packed_fits(Elf *elf)
+{
+	Elf_Scn *scn = NULL;
+	size_t names;
+
+	if (elf_getshdrstrndx(elf, &names))
+		return true;
+	while ((scn = elf_nextscn(elf, scn))) {
+		const char *name;
+		Elf_Data *data;
+		GElf_Shdr sh;
+
+		if (!gelf_getshdr(scn, &sh))
+			continue;
+		name = elf_strptr(elf, names, sh.sh_name);
+		if (!name || strcmp(name, ".gnu_debugdata"))
+			continue;
+		data = elf_rawdata(scn, NULL);
+		if (data && data->d_buf && !gprof_xz_fits(data->d_buf, data->d_size))
+			return false;
+	}
+	return true;
+}
