@@ -11,6 +11,7 @@
 #include "trace.h"
 
 #include <linux/cpumask.h>
+#include <linux/perf_event.h>
 #include <linux/security.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -54,6 +55,25 @@ static int check_stacks(const struct gprof_request *req, u32 *reason)
 	return security_locked_down(LOCKDOWN_PERF) ? -EPERM : 0;
 }
 
+/*
+ * All that writes to a trace's ring has interrupts off, since a cut must not be interrupted
+ * by an event. Software events, and those of probes, come in the middle of anything.
+ */
+static bool comes_without_interrupts(const struct gprof_cpu_params *p)
+{
+	switch (p->type) {
+	case PERF_TYPE_HARDWARE:
+	case PERF_TYPE_HW_CACHE:
+	case PERF_TYPE_RAW:
+		return true;
+	case PERF_TYPE_SOFTWARE:
+		return p->config == PERF_COUNT_SW_CPU_CLOCK ||
+		       p->config == PERF_COUNT_SW_TASK_CLOCK;
+	default:
+		return false;
+	}
+}
+
 static int check(const struct gprof_request *req, u32 *reason)
 {
 	const struct gprof_trace_params *p = req->params;
@@ -65,6 +85,9 @@ static int check(const struct gprof_request *req, u32 *reason)
 	if (p->__reserved || (p->cpu.size ? p->cpu.size != sizeof(p->cpu) :
 					    !!memchr_inv(&p->cpu, 0, sizeof(p->cpu))))
 		return -EINVAL;
+	*reason = GPROF_REASON_EVENT;
+	if (p->cpu.size && !comes_without_interrupts(&p->cpu))
+		return -EOPNOTSUPP;
 	/* Whoever records one's own slows everybody's. */
 	*reason = GPROF_REASON_SLOWS_DENIED;
 	if (p->flags && !req->target->privileged)

@@ -273,6 +273,10 @@ TEST_F(stacks, what_does_not_fit_together_is_refused)
 		{ { .__reserved = 1 }, 0, -EINVAL, GPROF_REASON_PARAMS },
 		{ { .cpu = { .size = 8 } }, GPROF_STACK_F_IP, -EINVAL, GPROF_REASON_PARAMS },
 		{ { .cpu = { .period = PERIOD } }, 0, -EINVAL, GPROF_REASON_PARAMS },
+		{ { .cpu = event_params(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, 100) },
+		  GPROF_STACK_F_IP, -EOPNOTSUPP, GPROF_REASON_EVENT },
+		{ { .cpu = event_params(PERF_TYPE_BREAKPOINT + 1, 0, 100) },
+		  GPROF_STACK_F_IP, -EOPNOTSUPP, GPROF_REASON_EVENT },
 		{ { .cpu = timer_params(1) }, GPROF_STACK_F_IP, -EINVAL, GPROF_REASON_PERIOD },
 	};
 	unsigned int i;

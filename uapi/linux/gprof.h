@@ -386,8 +386,9 @@ struct gprof_sched_params {
  * @flags: GPROF_TRACE_F_*
  * @stacks: GPROF_TRACE_STACKS_*
  * @__reserved: 0
- * @cpu: CPU samples of the same target in the same rings; its size is 0 (and all of it):
- *	none
+ * @cpu: CPU samples of the same target in the same rings: the timer, or an event of the
+ *	CPU's own counters (PERF_TYPE_HARDWARE, _HW_CACHE, _RAW; else REASON_EVENT). Its
+ *	size is 0 (and all of it): none
  *
  * Switches, wakings, forks, execs, exits and migrations of a target, each as one or two
  * words in the ring; see GPROF_TRACE_SWITCH and what follows. stack of SETUP says what
