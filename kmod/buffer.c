@@ -47,6 +47,7 @@
 void gprof_buffer_init(struct gprof_buffer *b)
 {
 	local64_set(&b->first, 1);
+	b->freed = b->flight ? &b->floor : &b->tail->tail;
 	b->head->version = GPROF_ABI_VERSION;
 	b->head->header_size = sizeof(*b->head);
 	b->head->cpu = b->cpu;
@@ -126,6 +127,8 @@ static bool give_up_oldest(struct gprof_buffer *b, u16 current_generation)
 	smp_wmb();	/* E, pairs with F: oldest moves before data is overwritten */
 	/* Fails when an inner producer gave it up meanwhile, which is as good. */
 	if (local64_cmpxchg(&b->first, first, first + 1) == first) {
+		/* That it may go back again, past an inner producer's, costs but a look. */
+		WRITE_ONCE(b->floor, gprof_generation_of(b, first + 1)->pos);
 		local64_add(samples, &b->overwritten);
 		WRITE_ONCE(b->recount, true);
 	}
@@ -192,6 +195,9 @@ void gprof_buffer_cut(struct gprof_buffer *b, u64 now)
 
 	b->generation = number;
 	b->generation_start = now;
+	if (!b->flight)
+		WRITE_ONCE(b->head->oldest, b->head->generation);
+	WRITE_ONCE(b->head->generation, pos);
 	b->generation_end = pos + (b->flight ? b->size / GPROF_FLIGHT_PARTS : b->size);
 	rec = gprof_buffer_at(b, pos);
 	rec->rec.type = GPROF_REC_GENERATION;
@@ -236,8 +242,7 @@ void *gprof_buffer_reserve_slow(struct gprof_buffer *b, u32 size, unsigned int s
 	} while ((u64)local64_cmpxchg(&b->word, word,
 				      gprof_word(gprof_word_generation(word), pos + full)) != word);
 
-	if (samples && b->flight)
-		local64_add(samples, &gprof_generation_of(b, gprof_word_generation(word))->samples);
+	gprof_buffer_holds(b, word, samples);
 	if (extra)
 		tell_lost(b, gprof_buffer_at(b, pos));
 	return gprof_buffer_at(b, pos + extra);

@@ -44,7 +44,8 @@ struct gprof_generation {
  * @generation_start: time of the current generation; written by the outermost producer
  * @generation_ns: a generation is cut after this time
  * @generation_end: position at which the next one is cut; outermost producer
- * @tail: page that user space writes; nothing in it is trusted
+ * @freed: position before which may be overwritten: @tail's, where nothing is trusted, or
+ *	@floor
  * @size: bytes of @data once, a power of two
  * @data: data, mapped twice in a row
  * @produced: samples that the source produced
@@ -56,6 +57,8 @@ struct gprof_generation {
  * @nmi: produced samples by context
  * @generation: number of the current generation; written by the outermost producer
  * @first: number of the oldest generation (flight mode)
+ * @floor: position of that one, or of an earlier one
+ * @tail: page that user space writes
  * @overwritten: samples in generations that were given up
  * @lost: samples that were lost, by reason
  * @untold: part of @lost that no LOST record has told yet
@@ -80,7 +83,7 @@ struct gprof_buffer {
 	u64 generation_start;
 	u64 generation_ns;
 	u64 generation_end;
-	struct gprof_ring_tail *tail;
+	const __u64 *freed;
 	u64 size;
 	void *data;
 
@@ -94,6 +97,8 @@ struct gprof_buffer {
 	u64 generation;
 
 	local64_t first;
+	__u64 floor;
+	struct gprof_ring_tail *tail;
 	local64_t overwritten;
 	local64_t lost[GPROF_LOST_NR];
 	local64_t untold[GPROF_LOST_NR];
@@ -187,6 +192,15 @@ static inline u64 gprof_buffer_time(const struct gprof_buffer *b, u64 now)
 	return likely((s64)(now - start) >= 0) ? now : start;
 }
 
+/* A flight ring counts what its generations hold, for when they are given up. */
+static __always_inline void gprof_buffer_holds(struct gprof_buffer *b, u64 word,
+					       unsigned int samples)
+{
+	if (samples && b->flight)
+		local64_add(samples,
+			    &gprof_generation_of(b, gprof_word_generation(word))->samples);
+}
+
 /**
  * gprof_buffer_reserve() - get room for records
  * @b: ring
@@ -204,14 +218,15 @@ static inline void *gprof_buffer_reserve(struct gprof_buffer *b, u32 size, unsig
 	 * B, pairs with D. No barrier is needed: the stores to the freed space
 	 * are conditional on this load (control dependency).
 	 */
-	u64 used = pos - READ_ONCE(b->tail->tail);
+	u64 used = pos - READ_ONCE(*b->freed);
 
 	/* An impossible tail makes @used odd, or larger than any ring. */
-	if (unlikely(b->flight || !gprof_word_generation(word) || READ_ONCE(b->owing) ||
+	if (unlikely(!gprof_word_generation(word) || READ_ONCE(b->owing) ||
 		     size > b->size / GPROF_RECORD_PART || used & 7 || used > b->size - size))
 		return gprof_buffer_reserve_slow(b, size, samples);
 	if (unlikely((u64)local64_cmpxchg(&b->word, word, word + (size >> 3)) != word))
 		return gprof_buffer_reserve_slow(b, size, samples);
+	gprof_buffer_holds(b, word, samples);
 	return gprof_buffer_at(b, pos);
 }
 

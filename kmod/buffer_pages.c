@@ -137,6 +137,20 @@ void gprof_channel_free(struct gprof_channel *ch)
 	kvfree(ch);
 }
 
+/*
+ * What has a name of its own is in every core dump, whatever it is a mapping of; unless
+ * madvise(MADV_DONTDUMP) said that it shall not be. Pages that the kernel does not count
+ * cannot be dumped.
+ */
+static const char *mapping_name(struct vm_area_struct *vma)
+{
+	return vma->vm_flags & (VM_DONTDUMP | VM_PFNMAP) ? NULL : "[gprof]";
+}
+
+static const struct vm_operations_struct mapping_ops = {
+	.name = mapping_name,
+};
+
 /**
  * gprof_channel_mmap() - map a channel into user space
  * @ch: channel
@@ -161,6 +175,7 @@ int gprof_channel_mmap(struct gprof_channel *ch, struct vm_area_struct *vma, boo
 		return -EPERM;
 	/* mprotect() must not bring back what was refused. */
 	vm_flags_clear(vma, ring ? VM_MAYWRITE | VM_MAYEXEC : VM_MAYEXEC);
-	vm_flags_set(vma, VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP);
+	vm_flags_set(vma, VM_DONTCOPY | VM_DONTEXPAND);
+	vma->vm_ops = &mapping_ops;
 	return gprof_insert_pages(vma, ring ? ch->pages : &ch->tail_page, nr);
 }

@@ -15,9 +15,11 @@
 #include "source.h"
 
 #include <linux/bitmap.h>
+#include <linux/err.h>
 #include <linux/gprof.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 #include <linux/uaccess.h>
 
 union argument {
@@ -28,6 +30,8 @@ union argument {
 	struct gprof_stop stop;
 	struct gprof_stats stats;
 	struct gprof_rate rate;
+	struct gprof_trigger trigger;
+	struct gprof_fired fired;
 };
 
 struct command {
@@ -204,6 +208,30 @@ static int run_rate(struct gprof_recorder *r, union argument *arg)
 	return gprof_recorder_rate(r, &arg->rate);
 }
 
+static int run_trigger(struct gprof_recorder *r, union argument *arg)
+{
+	struct gprof_trigger *trigger = &arg->trigger;
+	char *name = NULL;
+	int err;
+
+	trigger->out_index = 0;
+	trigger->out_reason = GPROF_REASON_PARAMS;
+	if (trigger->name) {
+		name = strndup_user(u64_to_user_ptr(trigger->name), GPROF_TRIGGER_NAME_MAX);
+		if (IS_ERR(name))
+			return PTR_ERR(name);
+	}
+	err = gprof_recorder_trigger(r, trigger, name);
+	kfree(name);
+	return err;
+}
+
+static int run_fired(struct gprof_recorder *r, union argument *arg)
+{
+	arg->fired = (struct gprof_fired){ .size = arg->fired.size };
+	return gprof_recorder_fired(r, &arg->fired);
+}
+
 #define COMMAND(_cmd, _struct, _min, _outputs, _run) {			\
 	.cmd = (_cmd), .size = sizeof(struct _struct), .min_size = (_min),	\
 	.has_outputs = (_outputs), .run = (_run)				\
@@ -216,6 +244,8 @@ static const struct command commands[] = {
 	COMMAND(GPROF_IOC_STOP, gprof_stop, GPROF_STOP_SIZE_VER0, false, run_stop),
 	COMMAND(GPROF_IOC_STATS, gprof_stats, GPROF_STATS_SIZE_VER0, true, run_stats),
 	COMMAND(GPROF_IOC_RATE, gprof_rate, GPROF_RATE_SIZE_VER0, false, run_rate),
+	COMMAND(GPROF_IOC_TRIGGER, gprof_trigger, GPROF_TRIGGER_SIZE_VER0, true, run_trigger),
+	COMMAND(GPROF_IOC_FIRED, gprof_fired, GPROF_FIRED_SIZE_VER0, true, run_fired),
 };
 
 static const struct command *find(unsigned int cmd)
@@ -251,6 +281,8 @@ long gprof_ioctl(struct gprof_recorder *r, unsigned int cmd, void __user *arg)
 	BUILD_BUG_ON(sizeof(struct gprof_stop) != GPROF_STOP_SIZE_VER0);
 	BUILD_BUG_ON(sizeof(struct gprof_stats) != GPROF_STATS_SIZE_VER0);
 	BUILD_BUG_ON(sizeof(struct gprof_rate) != GPROF_RATE_SIZE_VER0);
+	BUILD_BUG_ON(sizeof(struct gprof_trigger) != GPROF_TRIGGER_SIZE_VER0);
+	BUILD_BUG_ON(sizeof(struct gprof_fired) != GPROF_FIRED_SIZE_VER0);
 
 	if (!c)
 		return -ENOTTY;

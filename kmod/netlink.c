@@ -69,6 +69,12 @@ static const struct genl_ops ops[] = {
 		.dumpit = gprof_netlink_recorder_dump,
 	},
 	{
+		.cmd = GPROF_CMD_RECORDER_SNAPSHOT,
+		.policy = recorder_id,
+		.maxattr = ARRAY_SIZE(recorder_id) - 1,
+		.doit = gprof_netlink_snapshot,
+	},
+	{
 		.cmd = GPROF_CMD_SCHED_STATS_GET,
 		.policy = sched_stats_id,
 		.maxattr = ARRAY_SIZE(sched_stats_id) - 1,
@@ -93,6 +99,13 @@ struct genl_family gprof_netlink_family __ro_after_init = {
 	.n_mcgrps = ARRAY_SIZE(groups),
 };
 
+static int put_trigger(struct sk_buff *skb, const struct gprof_news *news)
+{
+	return nla_put_u32(skb, GPROF_A_RECORDER_TRIGGER, news->trigger) ||
+	       nla_put_u32(skb, GPROF_A_RECORDER_TRIGGER_WHAT, news->trigger_what) ?
+	       -EMSGSIZE : 0;
+}
+
 /*
  * An event goes to listeners of any user and namespace: it says what may be known to
  * all of them, and who wants more, and may, asks. One that does not get through is
@@ -105,8 +118,10 @@ static int announce(struct notifier_block *nb, unsigned long event, void *data)
 		[GPROF_RECORDER_STOPPED] = GPROF_CMD_RECORDER_STOPPED,
 		[GPROF_RECORDER_LOST] = GPROF_CMD_RECORDER_LOST,
 		[GPROF_RECORDER_TARGET_GONE] = GPROF_CMD_RECORDER_TARGET_GONE,
+		[GPROF_RECORDER_FIRED] = GPROF_CMD_RECORDER_FIRED,
 	};
-	struct gprof_recorder *r = data;
+	const struct gprof_news *news = data;
+	struct gprof_recorder *r = news->recorder;
 	struct sk_buff *skb;
 	void *head;
 
@@ -118,7 +133,8 @@ static int announce(struct notifier_block *nb, unsigned long event, void *data)
 	head = genlmsg_put(skb, 0, 0, &gprof_netlink_family, 0, cmds[event]);
 	if (!head ||
 	    nla_put_u64_64bit(skb, GPROF_A_RECORDER_ID, r->entry.id, GPROF_A_RECORDER_PAD) ||
-	    nla_put_u32(skb, GPROF_A_RECORDER_KIND, r->source->kind)) {
+	    nla_put_u32(skb, GPROF_A_RECORDER_KIND, r->source->kind) ||
+	    (event == GPROF_RECORDER_FIRED && put_trigger(skb, news))) {
 		nlmsg_free(skb);
 		return NOTIFY_DONE;
 	}

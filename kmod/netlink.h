@@ -27,6 +27,7 @@ struct gprof_recorder *gprof_netlink_enter(struct sk_buff *request, u64 id,
 void gprof_netlink_leave(struct gprof_recorder *r);
 int gprof_netlink_recorder(struct sk_buff *skb, struct genl_info *info);
 int gprof_netlink_recorder_dump(struct sk_buff *skb, struct netlink_callback *cb);
+int gprof_netlink_snapshot(struct sk_buff *skb, struct genl_info *info);
 
 /* netlink_sched.c */
 int gprof_netlink_sched_stats(struct sk_buff *skb, struct genl_info *info);

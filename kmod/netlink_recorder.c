@@ -206,6 +206,39 @@ int gprof_netlink_recorder(struct sk_buff *skb, struct genl_info *info)
 	return genlmsg_reply(reply, info);
 }
 
+/**
+ * gprof_netlink_snapshot() - GPROF_CMD_RECORDER_SNAPSHOT
+ * @skb: request
+ * @info: the same, parsed
+ *
+ * Context: Task.
+ * Return: 0 or a negative errno.
+ */
+int gprof_netlink_snapshot(struct sk_buff *skb, struct genl_info *info)
+{
+	struct nlattr *id = info->attrs[GPROF_A_RECORDER_ID];
+	struct gprof_recorder *r;
+	struct gprof_phase phase;
+	int err = -EOPNOTSUPP;
+
+	if (!id) {
+		NL_SET_ERR_MSG(info->extack, "The id of the recorder is missing");
+		return -EINVAL;
+	}
+	r = gprof_netlink_enter(skb, nla_get_u64(id), &phase, info->extack);
+	if (IS_ERR(r))
+		return PTR_ERR(r);
+	if (r->flight) {
+		err = gprof_firing_request(&r->firings);
+		if (err)
+			NL_SET_ERR_MSG(info->extack, "Its owner has not served those before");
+	} else {
+		NL_SET_ERR_MSG(info->extack, "It is no flight recorder");
+	}
+	gprof_netlink_leave(r);
+	return err;
+}
+
 static int dump_one(struct sk_buff *skb, struct netlink_callback *cb, struct gprof_recorder *r,
 		    const struct gprof_phase *phase)
 {

@@ -9,7 +9,8 @@
  * whose turn is not written yet: who writes it queues the worker again.
  *
  * Each kind of notice is told at most once a second, lest a ring that is full for an
- * hour keeps netlink busy. Counters tell how much of it there was.
+ * hour keeps netlink busy. Counters tell how much of it there was. Triggers, which have
+ * limits of their own, are told each time.
  */
 #include "notice.h"
 
@@ -28,7 +29,7 @@ static bool is_due(struct gprof_notices *n, u32 what)
 	       cmpxchg(&n->next[what], next, jiffies + HZ) == next;
 }
 
-static bool enqueue(struct gprof_notices *n, u32 what)
+static bool enqueue(struct gprof_notices *n, const struct gprof_notice *notice)
 {
 	struct gprof_notice *place;
 	int head = atomic_read(&n->head);
@@ -39,14 +40,16 @@ static bool enqueue(struct gprof_notices *n, u32 what)
 			return false;
 	} while (!atomic_try_cmpxchg(&n->head, &head, head + 1));
 	place = &n->queue[head & (GPROF_NOTICES - 1)];
-	place->what = what;
+	place->what = notice->what;
+	place->trigger = notice->trigger;
+	place->trigger_what = notice->trigger_what;
 	/* Pairs with smp_load_acquire() in dequeue(). */
 	smp_store_release(&place->turn, (unsigned int)head + 1);
 	return true;
 }
 
 /* By the worker alone. */
-static bool dequeue(struct gprof_notices *n, u32 *what)
+static bool dequeue(struct gprof_notices *n, struct gprof_notice *notice)
 {
 	int tail = atomic_read(&n->tail);
 	struct gprof_notice *place = &n->queue[tail & (GPROF_NOTICES - 1)];
@@ -54,7 +57,7 @@ static bool dequeue(struct gprof_notices *n, u32 *what)
 	/* Pairs with smp_store_release() in enqueue(). */
 	if (smp_load_acquire(&place->turn) != (unsigned int)tail + 1)
 		return false;
-	*what = place->what;
+	*notice = *place;
 	/* Pairs with atomic_read_acquire() in enqueue(). */
 	atomic_set_release(&n->tail, tail + 1);
 	return true;
@@ -71,10 +74,10 @@ static void irq(struct irq_work *irq)
 static void work(struct work_struct *work)
 {
 	struct gprof_notices *n = container_of(work, struct gprof_notices, work);
-	u32 what;
+	struct gprof_notice notice;
 
-	while (dequeue(n, &what)) {
-		if (!n->tell(n, what))
+	while (dequeue(n, &notice)) {
+		if (!n->tell(n, &notice))
 			atomic64_inc(&n->untold);
 	}
 }
@@ -88,7 +91,7 @@ static void work(struct work_struct *work)
  * Context: Task.
  */
 void gprof_notices_init(struct gprof_notices *n, void (*wake)(struct gprof_notices *n),
-			bool (*tell)(struct gprof_notices *n, u32 what))
+			bool (*tell)(struct gprof_notices *n, const struct gprof_notice *notice))
 {
 	unsigned int i;
 
@@ -112,6 +115,13 @@ void gprof_notices_end(struct gprof_notices *n)
 	flush_work(&n->work);
 }
 
+static void pass_on(struct gprof_notices *n, const struct gprof_notice *notice)
+{
+	if (!enqueue(n, notice))
+		atomic64_inc(&n->untold);
+	irq_work_queue(&n->irq);
+}
+
 /**
  * gprof_notice() - something has happened
  * @n: to whom
@@ -124,9 +134,22 @@ void gprof_notice(struct gprof_notices *n, u32 what)
 	if (likely(!is_due(n, what)))
 		return;
 	set_bit(what, &n->pending);
-	if (!enqueue(n, what))
-		atomic64_inc(&n->untold);
-	irq_work_queue(&n->irq);
+	pass_on(n, &(struct gprof_notice){ .what = what });
+}
+
+/**
+ * gprof_notice_fired() - a trigger has fired
+ * @n: to whom
+ * @index: of the trigger
+ * @what: GPROF_TRIGGER_*
+ *
+ * Context: Any incl. NMI.
+ */
+void gprof_notice_fired(struct gprof_notices *n, u32 index, u32 what)
+{
+	pass_on(n, &(struct gprof_notice){
+		.what = GPROF_NOTICE_FIRED, .trigger = index, .trigger_what = what,
+	});
 }
 
 /**

@@ -13,14 +13,21 @@
 
 #define GPROF_NOTICES	16	/* a power of two */
 
+/* A trigger has fired: told each time, and nothing that STATS tells of. */
+#define GPROF_NOTICE_FIRED	GPROF_NOTICE_NR
+
 /**
  * struct gprof_notice - something that happened
  * @turn: 1 + its number once it is written; another's before
  * @what: GPROF_NOTICE_*
+ * @trigger: index of the trigger that has fired
+ * @trigger_what: GPROF_TRIGGER_*
  */
 struct gprof_notice {
 	unsigned int turn;
 	u32 what;
+	u32 trigger;
+	u32 trigger_what;
 };
 
 /**
@@ -46,13 +53,14 @@ struct gprof_notices {
 	struct irq_work irq;
 	struct work_struct work;
 	void (*wake)(struct gprof_notices *n);
-	bool (*tell)(struct gprof_notices *n, u32 what);
+	bool (*tell)(struct gprof_notices *n, const struct gprof_notice *notice);
 };
 
 void gprof_notices_init(struct gprof_notices *n, void (*wake)(struct gprof_notices *n),
-			bool (*tell)(struct gprof_notices *n, u32 what));
+			bool (*tell)(struct gprof_notices *n, const struct gprof_notice *notice));
 void gprof_notices_end(struct gprof_notices *n);
 void gprof_notice(struct gprof_notices *n, u32 what);
+void gprof_notice_fired(struct gprof_notices *n, u32 index, u32 what);
 u64 gprof_notices_take(struct gprof_notices *n);
 
 #endif /* GPROF_NOTICE_H */

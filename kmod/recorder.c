@@ -53,15 +53,27 @@ static void wake_owner(struct gprof_notices *n)
 	wake_up_interruptible_poll(&r->wait, EPOLLPRI);
 }
 
-static bool tell_watchers(struct gprof_notices *n, u32 what)
+static bool tell_watchers(struct gprof_notices *n, const struct gprof_notice *notice)
 {
-	static const unsigned long events[GPROF_NOTICE_NR] = {
+	static const unsigned long events[] = {
 		[GPROF_NOTICE_LOST] = GPROF_RECORDER_LOST,
 		[GPROF_NOTICE_TARGET_GONE] = GPROF_RECORDER_TARGET_GONE,
+		[GPROF_NOTICE_FIRED] = GPROF_RECORDER_FIRED,
 	};
-	struct gprof_recorder *r = container_of(n, struct gprof_recorder, notices);
+	struct gprof_news news = {
+		.recorder = container_of(n, struct gprof_recorder, notices),
+		.trigger = notice->trigger,
+		.trigger_what = notice->trigger_what,
+	};
 
-	return blocking_notifier_call_chain(&watchers, events[what], r) == NOTIFY_OK;
+	return blocking_notifier_call_chain(&watchers, events[notice->what], &news) == NOTIFY_OK;
+}
+
+static void tell_phase(struct gprof_recorder *r, enum gprof_recorder_event event)
+{
+	struct gprof_news news = { .recorder = r };
+
+	blocking_notifier_call_chain(&watchers, event, &news);
 }
 
 /**
@@ -210,6 +222,18 @@ static void init_buffers(struct gprof_channel **channels, const struct gprof_set
 		b->generation_ns = setup->generation_ns ?: GENERATION_DEFAULT;
 		b->weight = weight;
 		gprof_buffer_init(b);
+		b->head->kind = setup->kind;
+	}
+}
+
+/* A ring says whose it is: in a core dump nobody else does. */
+static void name_buffers(struct gprof_channel **channels, u64 id)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		if (channels[cpu])
+			channels[cpu]->buffer.head->recorder = id;
 	}
 }
 
@@ -262,7 +286,7 @@ static u64 data_size_of(const struct gprof_setup *setup, const struct gprof_sour
 static u64 bytes_of(u64 data_size, const struct gprof_source *source,
 		    const struct gprof_request *req)
 {
-	u64 bytes = source->bytes ? source->bytes(req) : 0;
+	u64 bytes = gprof_firings_bytes() + (source->bytes ? source->bytes(req) : 0);
 
 	if (!data_size)
 		return bytes;
@@ -281,6 +305,7 @@ static int build(struct gprof_recorder *r, struct gprof_setup *setup,
 		.target = &r->target,
 		.sampler = s,
 		.charge = &r->charge,
+		.firings = &r->firings,
 		.stack = setup->stack,
 		.kernel_frames = setup->stack & GPROF_STACK_F_KERNEL,
 	};
@@ -305,10 +330,13 @@ static int build(struct gprof_recorder *r, struct gprof_setup *setup,
 					  r->target.privileged) : 0;
 	if (err)
 		goto err_channels;
+	err = gprof_firings_init(&r->firings, &r->notices);
+	if (err)
+		goto err_maps;
 	err = source->setup(&req, &r->source_state);
 	if (err) {
 		setup->out_reason = req.reason;
-		goto err_maps;
+		goto err_firings;
 	}
 
 	init_buffers(channels, setup, req.weight);
@@ -323,11 +351,14 @@ static int build(struct gprof_recorder *r, struct gprof_setup *setup,
 	set_state(r, GPROF_READY);
 	/* From here on there may be guests. */
 	gprof_entry_publish(&r->entry, r->target.privileged);
+	name_buffers(channels, r->entry.id);
 	setup->out_id = r->entry.id;
 	setup->out_data_size = data_size;
 	setup->out_nr_cpus = nr_cpu_ids;
 	return 0;
 
+err_firings:
+	gprof_firings_destroy(&r->firings);
 err_maps:
 	gprof_maps_destroy(&s->maps);
 err_channels:
@@ -404,6 +435,7 @@ int gprof_recorder_start(struct gprof_recorder *r, struct gprof_start *start)
 	start->out_reason = GPROF_REASON_STATE;
 	if (r->state == GPROF_READY) {
 		end_generations(r->sampler.channels);
+		gprof_firings_clear(&r->firings);
 		err = r->source->start(r->source_state, &start->out_attached);
 		start->out_reason = err == -ESRCH ? GPROF_REASON_TASK_GONE :
 				    err == -EPERM ? GPROF_REASON_TASK_DENIED :
@@ -413,7 +445,7 @@ int gprof_recorder_start(struct gprof_recorder *r, struct gprof_start *start)
 		set_state(r, GPROF_STARTED);
 	mutex_unlock(&r->lock);
 	if (!err)
-		blocking_notifier_call_chain(&watchers, GPROF_RECORDER_STARTED, r);
+		tell_phase(r, GPROF_RECORDER_STARTED);
 	return err;
 }
 
@@ -446,7 +478,7 @@ int gprof_recorder_stop(struct gprof_recorder *r, struct gprof_stop *stop)
 	}
 	mutex_unlock(&r->lock);
 	if (!err)
-		blocking_notifier_call_chain(&watchers, GPROF_RECORDER_STOPPED, r);
+		tell_phase(r, GPROF_RECORDER_STOPPED);
 	return err;
 }
 
@@ -467,6 +499,50 @@ int gprof_recorder_rate(struct gprof_recorder *r, struct gprof_rate *rate)
 	mutex_lock(&r->lock);
 	if (r->state != GPROF_NEW)
 		err = r->source->rate ? r->source->rate(r->source_state, rate->hz) : -EOPNOTSUPP;
+	mutex_unlock(&r->lock);
+	return err;
+}
+
+/**
+ * gprof_recorder_trigger() - GPROF_IOC_TRIGGER
+ * @r: recorder
+ * @trigger: argument
+ * @name: the string that @trigger->name points to, or NULL
+ *
+ * Context: Task.
+ * Return: 0 or a negative errno; there is no such trigger then.
+ */
+int gprof_recorder_trigger(struct gprof_recorder *r, struct gprof_trigger *trigger,
+			   const char *name)
+{
+	int err = -EBUSY;
+
+	mutex_lock(&r->lock);
+	trigger->out_reason = GPROF_REASON_STATE;
+	if (r->state == GPROF_READY) {
+		trigger->out_reason = GPROF_REASON_TRIGGER;
+		err = r->source->trigger ? r->source->trigger(r->source_state, trigger, name) :
+					   -EOPNOTSUPP;
+	}
+	mutex_unlock(&r->lock);
+	return err;
+}
+
+/**
+ * gprof_recorder_fired() - GPROF_IOC_FIRED
+ * @r: recorder
+ * @fired: argument
+ *
+ * Context: Task.
+ * Return: 0 or a negative errno.
+ */
+int gprof_recorder_fired(struct gprof_recorder *r, struct gprof_fired *fired)
+{
+	int err = -EBUSY;
+
+	mutex_lock(&r->lock);
+	if (r->state != GPROF_NEW)
+		err = gprof_firing_take(&r->firings, fired);
 	mutex_unlock(&r->lock);
 	return err;
 }
@@ -564,7 +640,7 @@ void gprof_recorder_info(struct gprof_info *info)
 	info->out_features = GPROF_FEAT_KERNEL_FRAMES | GPROF_FEAT_USER_FRAMES |
 			     GPROF_FEAT_CALLER | GPROF_FEAT_FLIGHT | GPROF_FEAT_MAPS |
 			     GPROF_FEAT_MAP_FILES | GPROF_FEAT_NETLINK | GPROF_FEAT_NOTICES |
-			     gprof_source_features();
+			     GPROF_FEAT_TRIGGERS | gprof_source_features();
 	if (IS_ENABLED(CONFIG_CGROUPS))
 		info->out_features |= GPROF_FEAT_CGROUP;
 	info->out_max_frames = GPROF_MAX_FRAMES;
@@ -617,7 +693,7 @@ __poll_t gprof_recorder_poll(struct gprof_recorder *r, struct file *file, poll_t
 	channels = smp_load_acquire(&r->sampler.channels);
 	if (!channels)
 		return EPOLLERR;
-	happened = READ_ONCE(r->notices.pending) ? EPOLLPRI : 0;
+	happened = READ_ONCE(r->notices.pending) || gprof_firings_wait(&r->firings) ? EPOLLPRI : 0;
 	for_each_possible_cpu(cpu) {
 		if (channels[cpu] && gprof_buffer_readable(&channels[cpu]->buffer))
 			return EPOLLIN | EPOLLRDNORM | happened;
@@ -638,6 +714,7 @@ static void take_apart(struct gprof_recorder *r)
 
 	if (state != GPROF_NEW) {
 		r->source->destroy(r->source_state);
+		gprof_firings_destroy(&r->firings);
 		gprof_notices_end(&r->notices);
 		gprof_maps_destroy(&r->sampler.maps);
 		free_channels(r->sampler.channels);
@@ -662,7 +739,7 @@ void gprof_recorder_close(struct gprof_recorder *r)
 		stop_locked(r);
 	mutex_unlock(&r->lock);
 	if (started)
-		blocking_notifier_call_chain(&watchers, GPROF_RECORDER_STOPPED, r);
+		tell_phase(r, GPROF_RECORDER_STOPPED);
 
 	gprof_entry_withdraw(&r->entry);
 	take_apart(r);
@@ -672,8 +749,8 @@ void gprof_recorder_close(struct gprof_recorder *r)
 
 /**
  * gprof_recorder_watch() - be told of recorders that start and stop
- * @nb: called with enum gprof_recorder_event and the recorder, which exists for
- *	as long as the call; in task context, without locks
+ * @nb: called with enum gprof_recorder_event and struct gprof_news; in task context,
+ *	without locks
  *
  * Context: Task.
  * Return: 0 or a negative errno.

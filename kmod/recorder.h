@@ -5,6 +5,7 @@
 #ifndef GPROF_RECORDER_H
 #define GPROF_RECORDER_H
 
+#include "firing.h"
 #include "memlock.h"
 #include "notice.h"
 #include "registry.h"
@@ -16,6 +17,7 @@
 #include <linux/spinlock.h>
 #include <linux/wait.h>
 
+struct gprof_fired;
 struct gprof_info;
 struct gprof_rate;
 struct gprof_setup;
@@ -23,6 +25,7 @@ struct gprof_source;
 struct gprof_start;
 struct gprof_stats;
 struct gprof_stop;
+struct gprof_trigger;
 struct notifier_block;
 struct vm_area_struct;
 
@@ -39,6 +42,19 @@ enum gprof_recorder_event {
 	GPROF_RECORDER_STOPPED,
 	GPROF_RECORDER_LOST,
 	GPROF_RECORDER_TARGET_GONE,
+	GPROF_RECORDER_FIRED,
+};
+
+/**
+ * struct gprof_news - what gprof_recorder_watch() tells
+ * @recorder: whose, which exists for as long as the call
+ * @trigger: FIRED: index of the trigger
+ * @trigger_what: FIRED: GPROF_TRIGGER_*
+ */
+struct gprof_news {
+	struct gprof_recorder *recorder;
+	u32 trigger;
+	u32 trigger_what;
 };
 
 /**
@@ -71,6 +87,7 @@ struct gprof_phase {
  * @flight: the buffers are overwritten
  * @charge: memory charged
  * @notices: what happened to it; end once it is set up when it is taken apart
+ * @firings: triggers that have fired
  * @wait: readers in poll(), and who waits for guests to leave
  * @started_ns: last START, as @state
  * @stopped_ns: last STOP, as @state
@@ -89,6 +106,7 @@ struct gprof_recorder {
 	bool flight;
 	struct gprof_charge charge;
 	struct gprof_notices notices;
+	struct gprof_firings firings;
 	wait_queue_head_t wait;
 	u64 started_ns;
 	u64 stopped_ns;
@@ -104,6 +122,9 @@ int gprof_recorder_setup(struct gprof_recorder *r, struct gprof_setup *setup,
 int gprof_recorder_start(struct gprof_recorder *r, struct gprof_start *start);
 int gprof_recorder_stop(struct gprof_recorder *r, struct gprof_stop *stop);
 int gprof_recorder_rate(struct gprof_recorder *r, struct gprof_rate *rate);
+int gprof_recorder_trigger(struct gprof_recorder *r, struct gprof_trigger *trigger,
+			   const char *name);
+int gprof_recorder_fired(struct gprof_recorder *r, struct gprof_fired *fired);
 int gprof_recorder_stats(struct gprof_recorder *r, struct gprof_stats *stats);
 int gprof_recorder_mmap(struct gprof_recorder *r, struct vm_area_struct *vma);
 __poll_t gprof_recorder_poll(struct gprof_recorder *r, struct file *file, poll_table *wait);

@@ -9,9 +9,11 @@
 #include <linux/types.h>
 
 struct gprof_charge;
+struct gprof_firings;
 struct gprof_sampler;
 struct gprof_stats;
 struct gprof_target;
+struct gprof_trigger;
 
 /**
  * struct gprof_request - what SETUP asks of a source
@@ -19,6 +21,7 @@ struct gprof_target;
  * @target: whom; fixed, and outlives the source's state
  * @sampler: where samples go; outlives the source's state
  * @charge: has paid for what source->bytes() told; for more, as it comes
+ * @firings: where triggers fire; outlive the source's state
  * @stack: GPROF_STACK_F_*
  * @kernel_frames: the kernel's call chain is wanted
  * @weight: the source sets what a sample usually stands for
@@ -30,6 +33,7 @@ struct gprof_request {
 	const struct gprof_target *target;
 	struct gprof_sampler *sampler;
 	struct gprof_charge *charge;
+	struct gprof_firings *firings;
 	u32 stack;
 	bool kernel_frames;
 	u64 weight;
@@ -51,6 +55,7 @@ struct gprof_request {
  * @start: begins to call gprof_emit(); @attached: to how much
  * @stop: ends it; no call is under way when it returns
  * @rate: changes the rate; NULL: the kind has none in Hz
+ * @trigger: sets one, and its outputs; not while started. NULL: the kind has none
  * @stats: fills in what the source knows
  * @destroy: frees the state; stopped before
  *
@@ -68,6 +73,7 @@ struct gprof_source {
 	int (*start)(void *state, u32 *attached);
 	void (*stop)(void *state);
 	int (*rate)(void *state, u32 hz);
+	int (*trigger)(void *state, struct gprof_trigger *trigger, const char *name);
 	void (*stats)(void *state, struct gprof_stats *stats);
 	void (*destroy)(void *state);
 };

@@ -9,6 +9,7 @@
 #include "source.h"
 #include "target.h"
 #include "trace.h"
+#include "trigger.h"
 
 #include <linux/cpumask.h>
 #include <linux/perf_event.h>
@@ -152,6 +153,8 @@ static void free_memory(struct gprof_trace *t)
 {
 	if (t->cpu)
 		gprof_source_cpu.destroy(t->cpu);
+	if (t->triggers)
+		gprof_triggers_destroy(t->triggers);
 	free_percpu(t->cpus);
 	kvfree(t->whose.tgids);
 	kfree(t);
@@ -213,6 +216,8 @@ static int setup(struct gprof_request *req, void **state)
 	t->whose.target = req->target;
 	t->whose.cgroup = req->target->cgroup;
 	t->sampler = req->sampler;
+	t->charge = req->charge;
+	t->firings = req->firings;
 	t->flags = p->flags;
 	t->stacks = p->stacks;
 	if (req->target->type == GPROF_TARGET_CPUS)
@@ -252,9 +257,30 @@ static void begin_cpu(void *data)
 		gprof_trace_say_running(t, true);
 }
 
-static void leave(struct gprof_trace *t)
+static int attach(struct gprof_trace *t)
+{
+	int err;
+
+	/* A tap calls the last one first: a firing is to stand behind what it is about. */
+	err = t->triggers ? gprof_triggers_start(t->triggers) : 0;
+	if (err)
+		return err;
+	err = gprof_trace_attach(t);
+	if (err && t->triggers)
+		gprof_triggers_stop(t->triggers);
+	return err;
+}
+
+static void detach(struct gprof_trace *t)
 {
 	gprof_trace_detach(t);
+	if (t->triggers)
+		gprof_triggers_stop(t->triggers);
+}
+
+static void leave(struct gprof_trace *t)
+{
+	detach(t);
 	if (t->whose.tgids)
 		gprof_scope_leave(&t->scope);
 }
@@ -266,13 +292,13 @@ static int start(void *state, u32 *attached)
 	int err;
 
 	clear(t);
-	err = gprof_trace_attach(t);
+	err = attach(t);
 	if (err)
 		return err;
 	*attached = t->only_cpus ? cpumask_weight(t->only_cpus) : num_online_cpus();
 	err = t->whose.tgids ? gprof_scope_enter(&t->scope, attached) : 0;
 	if (err) {
-		gprof_trace_detach(t);
+		detach(t);
 		return err;
 	}
 	err = t->cpu ? gprof_source_cpu.start(t->cpu, &counters) : 0;
@@ -292,6 +318,19 @@ static void stop(void *state)
 	if (t->cpu)
 		gprof_source_cpu.stop(t->cpu);
 	leave(t);
+}
+
+static int trigger(void *state, struct gprof_trigger *trigger, const char *name)
+{
+	struct gprof_trace *t = state;
+
+	if (!t->triggers)
+		t->triggers = gprof_triggers_new(t, t->firings, t->charge);
+	if (!t->triggers) {
+		trigger->out_reason = GPROF_REASON_MEMLOCK;
+		return -ENOMEM;
+	}
+	return gprof_triggers_add(t->triggers, trigger, name);
 }
 
 static void stats(void *state, struct gprof_stats *stats)
@@ -317,6 +356,7 @@ const struct gprof_source gprof_source_trace = {
 	.setup = setup,
 	.start = start,
 	.stop = stop,
+	.trigger = trigger,
 	.stats = stats,
 	.destroy = destroy,
 };

@@ -27,7 +27,10 @@
 #include <linux/sched.h>
 #include <linux/timekeeping.h>
 
+struct gprof_charge;
+struct gprof_firings;
 struct gprof_sampler;
+struct gprof_triggers;
 
 #define GPROF_TRACE_NAMED	1024	/* a power of two */
 #define GPROF_TRACE_ASTRAY	U32_MAX
@@ -67,6 +70,9 @@ struct gprof_trace_cpu {
  * @cpu: state of gprof_source_cpu, where there are CPU samples, or NULL
  * @scope: the processes, where it is made of tasks
  * @sampler: has the rings
+ * @charge: pays for @triggers
+ * @firings: where they fire
+ * @triggers: or NULL
  * @taps: of the scheduler
  * @kprobes: of what has no tracepoint
  */
@@ -79,6 +85,9 @@ struct gprof_trace {
 	void *cpu;
 	struct gprof_scope scope;
 	struct gprof_sampler *sampler;
+	struct gprof_charge *charge;
+	struct gprof_firings *firings;
+	struct gprof_triggers *triggers;
 	struct gprof_tap_user taps[GPROF_TRACE_TAPS];
 #ifdef CONFIG_KPROBES
 	struct kprobe kprobes[GPROF_TRACE_KPROBES];
@@ -142,6 +151,7 @@ void gprof_trace_emit_word(struct gprof_trace *t, struct gprof_trace_cpu *c, u64
 void gprof_trace_no_buffer(struct gprof_trace *t);
 void gprof_trace_write(struct gprof_trace *t, const struct gprof_trace_event *e);
 void gprof_trace_say_running(struct gprof_trace *t, bool again);
+bool gprof_trace_mark(struct gprof_trace *t, const struct gprof_fired *fired, pid_t tid, u32 flags);
 void gprof_trace_stack(struct gprof_trace *t, struct gprof_trace_cpu *c, u64 now,
 		       struct pt_regs *regs);
 

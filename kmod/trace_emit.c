@@ -195,3 +195,35 @@ void gprof_trace_say_running(struct gprof_trace *t, bool again)
 	}
 	local_irq_restore(flags);
 }
+
+/**
+ * gprof_trace_mark() - say in the ring of this CPU that a trigger fires
+ * @t: trace
+ * @fired: index, time and duration
+ * @tid: whose, in the initial pid namespace
+ * @flags: GPROF_FIRED_F_*
+ *
+ * Context: Any but NMI, interrupts off.
+ * Return: whether there was room.
+ */
+bool gprof_trace_mark(struct gprof_trace *t, const struct gprof_fired *fired, pid_t tid, u32 flags)
+{
+	struct gprof_buffer *b = this_cpu_ptr(t->cpus)->buffer;
+	struct gprof_fired_rec *rec;
+
+	if (!b)
+		return false;
+	gprof_buffer_begin(b, fired->time);
+	rec = gprof_buffer_reserve(b, sizeof(*rec), 0);
+	if (rec) {
+		rec->rec.type = GPROF_REC_FIRED;
+		rec->rec.flags = flags;
+		rec->rec.size = sizeof(*rec);
+		rec->time = gprof_buffer_time(b, fired->time);
+		rec->duration_ns = fired->duration_ns;
+		rec->index = fired->index;
+		rec->tid = tid;
+	}
+	gprof_buffer_end(b);
+	return rec;
+}

@@ -27,6 +27,7 @@ union argument {
 	struct gprof_stop stop;
 	struct gprof_stats stats;
 	struct gprof_rate rate;
+	struct gprof_trigger trigger;
 	unsigned char bytes[2 * 65536];
 };
 
@@ -36,6 +37,7 @@ FIXTURE(command) {
 	union argument *arg;
 	struct gprof_cpu_params params;
 	struct gprof_sched_params sched;
+	struct gprof_trace_params trace;
 };
 
 FIXTURE_VARIANT(command) {
@@ -43,7 +45,7 @@ FIXTURE_VARIANT(command) {
 	size_t size;
 	unsigned int known_flags;
 	bool setup, start;	/* what must come before */
-	bool sched;		/* of the kind sched */
+	unsigned int kind;	/* of this one; 0: CPU */
 	bool out;		/* has out_* members */
 };
 
@@ -69,7 +71,13 @@ FIXTURE_VARIANT_ADD(command, stats) {
 };
 
 FIXTURE_VARIANT_ADD(command, rate) {
-	.nr = GPROF_IOC_RATE, .size = GPROF_RATE_SIZE_VER0, .setup = true, .sched = true,
+	.nr = GPROF_IOC_RATE, .size = GPROF_RATE_SIZE_VER0, .setup = true,
+	.kind = GPROF_KIND_SCHED,
+};
+
+FIXTURE_VARIANT_ADD(command, trigger) {
+	.nr = GPROF_IOC_TRIGGER, .size = GPROF_TRIGGER_SIZE_VER0, .out = true, .setup = true,
+	.kind = GPROF_KIND_TRACE,
 };
 
 static void fill(FIXTURE_DATA(command) *self, const FIXTURE_VARIANT(command) *variant,
@@ -79,6 +87,10 @@ static void fill(FIXTURE_DATA(command) *self, const FIXTURE_VARIANT(command) *va
 		arg->setup = device_setup_of(GPROF_TARGET_THREAD, gettid(), &self->params);
 	else if (variant->nr == GPROF_IOC_STATS)
 		arg->stats.cpu = GPROF_STATS_ALL_CPUS;
+	else if (variant->nr == GPROF_IOC_TRIGGER)
+		arg->trigger = (struct gprof_trigger){
+			.what = GPROF_TRIGGER_OFF_CPU, .threshold_ns = 1, .number = GPROF_TRIGGER_ANY,
+		};
 	arg->size = variant->size;
 }
 
@@ -94,11 +106,16 @@ FIXTURE_SETUP(command)
 	ASSERT_NE(NULL, self->arg);
 	if (variant->setup) {
 		setup = device_setup_of(GPROF_TARGET_THREAD, gettid(), &self->params);
-		if (variant->sched) {
+		if (variant->kind == GPROF_KIND_SCHED) {
 			self->sched.size = sizeof(self->sched);
-			setup.kind = GPROF_KIND_SCHED;
-			setup.stack = 0;
 			setup.params = (uintptr_t)&self->sched;
+		} else if (variant->kind == GPROF_KIND_TRACE) {
+			self->trace.size = sizeof(self->trace);
+			setup.params = (uintptr_t)&self->trace;
+		}
+		if (variant->kind) {
+			setup.kind = variant->kind;
+			setup.stack = 0;
 		}
 		ASSERT_EQ(0, device_ioctl(self->fd, GPROF_IOC_SETUP, &setup));
 	}
@@ -380,7 +397,7 @@ TEST_F(file, unknown_commands_are_ENOTTY)
 	static uint32_t arg[1024] = { sizeof(arg) };
 	unsigned int nr;
 
-	for (nr = _IOC_NR(GPROF_IOC_RATE) + 1; nr < 256; nr++)
+	for (nr = _IOC_NR(GPROF_IOC_FIRED) + 1; nr < 256; nr++)
 		EXPECT_EQ(-ENOTTY, device_ioctl(self->fd, _IO(GPROF_IOC_TYPE, nr), arg))
 			TH_LOG("command %#x", nr);
 }

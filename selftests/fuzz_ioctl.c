@@ -12,7 +12,7 @@ static bool is_promised(int err)
 {
 	static const int promised[] = {
 		0, ENOTTY, E2BIG, EINVAL, EOPNOTSUPP, ENOENT, ESRCH, ENODEV, EPERM, EBUSY,
-		ENOMEM, EFAULT,
+		ENOMEM, EFAULT, ENOSPC, EAGAIN,
 	};
 	unsigned int i;
 
@@ -133,6 +133,41 @@ void do_rate(struct thread *t, struct slot *s)
 	send_struct(t, s, GPROF_IOC_RATE, &rate, sizeof(rate));
 }
 
+void do_trigger(struct thread *t, struct slot *s)
+{
+	static const char *const names[] = {
+		"sched:sched_waking", "task:task_newtask", "syscalls:sys_enter_read", "sched", ":", "",
+		"sched:sched_waking:", "no:such",
+	};
+	struct gprof_trigger trigger = {
+		.size = sizeof(trigger),
+		.what = below(&t->draw, GPROF_TRIGGER_NR + 1),
+		.threshold_ns = ONE_OF(&t->draw, 0, 0, 1, 1000, 1000000, GPROF_TRIGGER_NS_MAX,
+				       GPROF_TRIGGER_NS_MAX + 1, UINT64_MAX),
+		.interval_ns = ONE_OF(&t->draw, 0, 1, 1, 1000000, GPROF_TRIGGER_NS_MAX + 1),
+		.number = ONE_OF(&t->draw, -1, -1, -1, 0, 1, 9, 64, 65, INT32_MAX, INT32_MIN),
+	};
+
+	if (trigger.what == GPROF_TRIGGER_TRACEPOINT) {
+		trigger.threshold_ns = 0;
+		trigger.name = (uintptr_t)names[below(&t->draw, sizeof(names) / sizeof(names[0]))];
+	}
+	if (one_in(&t->draw, 16))
+		trigger.name = ONE_OF(&t->draw, 1, -8, (uintptr_t)t->edge + t->run->page - 8);
+	if (one_in(&t->draw, 16))
+		trigger.filter = draw(&t->draw);
+	send_struct(t, s, GPROF_IOC_TRIGGER, &trigger, sizeof(trigger));
+}
+
+void do_fired(struct thread *t, struct slot *s)
+{
+	struct gprof_fired fired = { .size = sizeof(fired) };
+
+	if (!send_struct(t, s, GPROF_IOC_FIRED, &fired, sizeof(fired)) &&
+	    fired.size == sizeof(fired) && fired.index >= GPROF_TRIGGERS_MAX && fired.index != GPROF_FIRED_REQUEST)
+		fuzz_broken(t->run->f, "trigger %u has fired", fired.index);
+}
+
 void do_unknown(struct thread *t, struct slot *s)
 {
 	unsigned int cmd = GPROF_IOC_TYPE << 8 | below(&t->draw, 256);
@@ -142,7 +177,7 @@ void do_unknown(struct thread *t, struct slot *s)
 	/* what every file has would have its own errors */
 	if ((cmd >> 8 & 0xff) != GPROF_IOC_TYPE)
 		cmd = (cmd & ~0xff00U) | GPROF_IOC_TYPE << 8;
-	if (cmd >= GPROF_IOC_INFO && cmd <= GPROF_IOC_RATE)
+	if (cmd >= GPROF_IOC_INFO && cmd <= GPROF_IOC_FIRED)
 		return;
 	call(t, s, cmd, t->edge + below(&t->draw, t->run->page));
 }

@@ -83,6 +83,8 @@ void do_start(struct thread *t, struct slot *s);
 void do_stop(struct thread *t, struct slot *s);
 void do_stats(struct thread *t, struct slot *s);
 void do_rate(struct thread *t, struct slot *s);
+void do_trigger(struct thread *t, struct slot *s);
+void do_fired(struct thread *t, struct slot *s);
 void do_unknown(struct thread *t, struct slot *s);
 
 /* fuzz_mapping.c */

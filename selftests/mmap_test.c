@@ -73,7 +73,6 @@ TEST_F(mapping, tail_may_be_mapped_read_only)
 TEST_F(mapping, head_page_describes_itself)
 {
 	const struct gprof_ring_head *head = MAP_RING(PROT_READ);
-	int i;
 
 	ASSERT_NE(MAP_FAILED, head);
 	EXPECT_EQ(GPROF_ABI_VERSION, head->version);
@@ -82,8 +81,11 @@ TEST_F(mapping, head_page_describes_itself)
 	EXPECT_EQ(0, head->flags);
 	EXPECT_EQ(self->page, head->data_offset);
 	EXPECT_EQ(self->dev.data_size, head->data_size);
-	for (i = 0; i < 4; i++)
-		EXPECT_EQ(0, head->__reserved0[i]);
+	EXPECT_EQ(self->setup.out_id, head->recorder);
+	EXPECT_EQ(GPROF_KIND_CPU, head->kind);
+	EXPECT_EQ(0, head->__reserved0);
+	EXPECT_EQ(0, head->generation);
+	EXPECT_EQ(0, head->__reserved1);
 	EXPECT_EQ(0, head->head);
 	EXPECT_EQ(0, head->oldest);
 	EXPECT_EQ(0, head->produced);

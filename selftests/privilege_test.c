@@ -8,7 +8,9 @@
 #include <grp.h>
 #include <linux/capability.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -69,6 +71,13 @@ FIXTURE_TEARDOWN(user)
 	if (self->child.pid)
 		child_end(&self->child);
 	device_close(&self->dev);
+}
+
+static int limit_memlock(uint64_t bytes)
+{
+	struct rlimit limit = { bytes, bytes };
+
+	return setrlimit(RLIMIT_MEMLOCK, &limit) ? -errno : 0;
 }
 
 #define NEED_ROOT()	do { if (!self->setup.size) return; } while (0)
@@ -587,6 +596,108 @@ TEST_F(user, is_denied_statistics_of_a_target_that_hides_between_setup_and_start
 	expect_denied_at_start(_metadata, self);
 }
 
+#define HIDERS	400	/* threads; to attach to them takes a while */
+#define TRIES	20
+
+/*
+ * A process that hides amid START.
+ * @go: START is about to begin
+ * @after_ns: how long later it hides
+ * @hidden_ns: when it had; 0: not yet
+ */
+struct hiding {
+	uint64_t go;
+	uint64_t after_ns;
+	uint64_t hidden_ns;
+};
+
+static void *hide_amid(void *arg)
+{
+	struct hiding *h = arg;
+	uint64_t go;
+
+	while (!(go = __atomic_load_n(&h->go, __ATOMIC_ACQUIRE)))
+		sched_yield();
+	while (monotonic_ns() < go + h->after_ns)
+		;
+	prctl(PR_SET_DUMPABLE, 0);
+	__atomic_store_n(&h->hidden_ns, monotonic_ns(), __ATOMIC_RELEASE);
+	return NULL;
+}
+
+static void live_and_hide_amid(void *arg, int step)
+{
+	pthread_attr_t attr;
+	pthread_t thread;
+	int i;
+
+	if (step)
+		return;
+	if (!geteuid() && become(USER))
+		_exit(1);
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, 65536);
+	for (i = 0; i < HIDERS; i++)
+		if (pthread_create(&thread, &attr, stay_root, NULL))
+			_exit(1);
+	if (pthread_create(&thread, &attr, hide_amid, arg))
+		_exit(1);
+}
+
+/*
+ * All threads were the user's when START began, and not any more when it came to the last
+ * of them: each is looked at as it is attached to. Where it hides before or after that
+ * START says nothing; so its moment is sought.
+ */
+TEST_F(user, is_denied_counters_of_a_target_that_hides_amid_start)
+{
+	struct gprof_start start = { .size = sizeof(start) };
+	uint64_t began, ended, after = 2000000000, lasts = 0;
+	struct hiding *h;
+	int i, ret;
+
+	NEED_ROOT();
+	h = mmap(NULL, sizeof(*h), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, h);
+	self->params = event_params(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, 100);
+	ASSERT_EQ(0, limit_memlock(RLIM_INFINITY));
+	for (i = 0; i < TRIES; i++) {
+		*h = (struct hiding){ .after_ns = after };
+		ASSERT_EQ(0, child_fork(&self->child, live_and_hide_amid, h));
+		ASSERT_EQ(0, child_step(&self->child));
+		self->setup.id = self->child.pid;
+		if (!i) {
+			ASSERT_EQ(0, become(USER));
+		}
+		ASSERT_EQ(0, device_setup(&self->dev, &self->setup)) {
+			TH_LOG("reason %u", self->setup.out_reason);
+		}
+		began = monotonic_ns();
+		__atomic_store_n(&h->go, began, __ATOMIC_RELEASE);
+		ret = device_ioctl(self->dev.fd, GPROF_IOC_START, &start);
+		ended = monotonic_ns();
+		while (!__atomic_load_n(&h->hidden_ns, __ATOMIC_ACQUIRE))
+			sched_yield();
+		/* The last of them come in the last fifth of it. */
+		if (!ret && h->hidden_ns < ended)
+			EXPECT_LT(ended - (ended - began) / 5, h->hidden_ns);
+		if (ret) {
+			EXPECT_EQ(-EPERM, ret);
+			EXPECT_EQ(GPROF_REASON_TASK_DENIED, start.out_reason);
+		} else if (!lasts) {
+			lasts = ended - began;
+		}
+		device_close(&self->dev);
+		child_end(&self->child);
+		if (ret && h->hidden_ns > began + lasts / 10 && lasts)
+			break;
+		/* First what it takes alone; then into the midst of it. */
+		if (lasts)
+			after = lasts * (3 + i % 4) / 10;
+	}
+	munmap(h, sizeof(*h));
+}
+
 static char *beside_us(char *path, size_t size, const char *name)
 {
 	ssize_t n = readlink("/proc/self/exe", path, size - 1);
@@ -782,13 +893,6 @@ FIXTURE_TEARDOWN(memory)
 	device_close(&self->dev);
 	EXPECT_LT(0, pwrite(self->allowance, self->before, strlen(self->before), 0));
 	close(self->allowance);
-}
-
-static int limit_memlock(uint64_t bytes)
-{
-	struct rlimit limit = { bytes, bytes };
-
-	return setrlimit(RLIMIT_MEMLOCK, &limit) ? -errno : 0;
 }
 
 /* The least RLIMIT_MEMLOCK, within a factor of two, under which one recorder fits. */

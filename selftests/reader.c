@@ -94,6 +94,7 @@ void reader_reset(struct reader *r)
 		.dev = old.dev, .rings = old.rings, .ctx = old.ctx,
 		.on_sample = old.on_sample, .on_map = old.on_map, .on_task = old.on_task,
 		.on_word = old.on_word,
+		.on_fired = old.on_fired,
 	};
 }
 
@@ -288,6 +289,23 @@ static int64_t on_sample(struct reader *r, struct reader_ring *ring, uint64_t po
 }
 
 /* One record at @p, @left bytes before the end. Returns its size or -errno. */
+static int64_t on_fired(struct reader *r, struct reader_ring *ring, uint64_t pos,
+			const struct gprof_fired_rec *rec)
+{
+	if (rec->rec.size != sizeof(*rec))
+		return broken(r, ring, pos, "a firing of %u bytes", rec->rec.size);
+	if (rec->rec.flags & ~GPROF_FIRED_F_GOES_ON)
+		return broken(r, ring, pos, "a firing with flags %#x", rec->rec.flags);
+	if (rec->index >= GPROF_TRIGGERS_MAX)
+		return broken(r, ring, pos, "trigger %u", rec->index);
+	if (rec->time < ring->mono_ns)
+		return broken(r, ring, pos, "a firing before its generation");
+	r->fired++;
+	if (r->on_fired)
+		r->on_fired(r->ctx, ring->cpu, rec);
+	return 0;
+}
+
 static int64_t record(struct reader *r, struct reader_ring *ring, uint64_t pos, const void *p,
 		      uint64_t left)
 {
@@ -336,6 +354,9 @@ static int64_t record(struct reader *r, struct reader_ring *ring, uint64_t pos, 
 		break;
 	case GPROF_REC_MAP:
 		ret = on_map(r, ring, pos, p);
+		break;
+	case GPROF_REC_FIRED:
+		ret = on_fired(r, ring, pos, p);
 		break;
 	default:
 		r->unknown++;

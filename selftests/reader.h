@@ -36,6 +36,7 @@ struct reader_ring;
  * @on_map: called for each MAP record, or NULL
  * @on_task: called for each TASK record, or NULL
  * @on_word: called for each short record with its time, or NULL
+ * @on_fired: called for each FIRED record, or NULL
  * @ctx: for these
  * @samples: samples read
  * @weight: what they stand for
@@ -48,6 +49,7 @@ struct reader_ring;
  * @known: samples whose stack was defined before, not just before them
  * @tasks: TASK records
  * @maps: MAP records
+ * @fired: FIRED records
  * @unknown: records of a type that this reader does not know
  * @nmi: samples taken there
  * @irq: samples taken there
@@ -66,6 +68,7 @@ struct reader {
 	void (*on_map)(void *ctx, const struct gprof_map_rec *map);
 	void (*on_task)(void *ctx, const struct gprof_task_rec *task);
 	void (*on_word)(void *ctx, unsigned int cpu, uint64_t time, uint64_t word);
+	void (*on_fired)(void *ctx, unsigned int cpu, const struct gprof_fired_rec *fired);
 	void *ctx;
 
 	uint64_t samples;
@@ -79,6 +82,7 @@ struct reader {
 	uint64_t known;
 	uint64_t tasks;
 	uint64_t maps;
+	uint64_t fired;
 	uint64_t unknown;
 	uint64_t nmi;
 	uint64_t irq;

@@ -182,6 +182,14 @@ static void on_sample(void *ctx, const struct reader_sample *sample)
 	t->taken[t->nr_taken++] = s;
 }
 
+static void on_fired(void *ctx, unsigned int cpu, const struct gprof_fired_rec *rec)
+{
+	struct trace_words *t = ctx;
+
+	t->marks = realloc(t->marks, (t->nr_marks + 1) * sizeof(*t->marks));
+	t->marks[t->nr_marks++] = (struct trace_mark){ .rec = *rec, .cpu = cpu, .before = t->nr };
+}
+
 int trace_words_init(struct trace_words *t, struct device *dev)
 {
 	unsigned int cpu;
@@ -194,6 +202,7 @@ int trace_words_init(struct trace_words *t, struct device *dev)
 	t->reader.on_word = on_word;
 	t->reader.on_task = on_task;
 	t->reader.on_sample = on_sample;
+	t->reader.on_fired = on_fired;
 	t->reader.ctx = t;
 	t->cpus = calloc(dev->nr_cpus, sizeof(*t->cpus));
 	for (cpu = 0; cpu < dev->nr_cpus; cpu++) {
@@ -216,6 +225,7 @@ void trace_words_free(struct trace_words *t)
 	free(t->cpus);
 	free(t->words);
 	free(t->names);
+	free(t->marks);
 	if (t->reader.rings)
 		reader_free(&t->reader);
 	*t = (struct trace_words){ 0 };

@@ -59,6 +59,13 @@ struct trace_sample {
 
 #define TRACE_BEFORE	(SIZE_MAX - 1)
 
+/* A FIRED record, and where it stands: before the word with this index, if of its CPU. */
+struct trace_mark {
+	struct gprof_fired_rec rec;
+	uint32_t cpu;
+	size_t before;
+};
+
 /**
  * struct trace_words - all that was read
  * @reader: of the rings
@@ -69,6 +76,8 @@ struct trace_sample {
  * @samples: words that are a sample, and records that are one
  * @taken: the latter
  * @nr_taken: how many
+ * @marks: FIRED records
+ * @nr_marks: of them
  * @absences: times a CPU was away and another task ran on it when it came back
  * @error: the first rule that was broken, or ""
  */
@@ -82,6 +91,8 @@ struct trace_words {
 	uint64_t samples;
 	struct trace_sample *taken;
 	size_t nr_taken;
+	struct trace_mark *marks;
+	size_t nr_marks;
 	uint64_t absences;
 	struct trace_words_cpu *cpus;
 	unsigned int cpu;

@@ -25,6 +25,16 @@ static __always_inline bool gprof_task_queued(const struct task_struct *task)
 	return task->on_rq;
 }
 
+/* Has it a CPU still, or already? Under its queue's lock. */
+static __always_inline bool gprof_task_on_cpu(const struct task_struct *task)
+{
+#ifdef CONFIG_SMP
+	return READ_ONCE(task->on_cpu);
+#else
+	return task == current;
+#endif
+}
+
 #ifdef GPROF_HAVE_TASK_STATE_UNDERSCORES
 #define GPROF_TASK_STATE(_task)	READ_ONCE((_task)->__state)
 #else

@@ -6,8 +6,8 @@
  *	hold 1 trace FLIGHT 0
  *
  * Starts N recorders of the same event on all threads of a process, or a trace of the
- * system (into a flight ring where FLIGHT is not 0), waits for SIGINT, and prints in a
- * line
+ * system (into a flight ring where FLIGHT is not 0, with triggers that never fire where it
+ * is 2), waits for SIGINT, and prints in a line
  *
  *	started=NS	what START of all of them took
  *	produced=N	samples, of all together
@@ -55,6 +55,24 @@ static uint64_t written(const struct device *dev)
 	return bytes;
 }
 
+/* What a switch is held to. */
+static void look_out(struct device *dev)
+{
+	static const uint32_t causes[] = {
+		GPROF_TRIGGER_OFF_CPU, GPROF_TRIGGER_DELAY, GPROF_TRIGGER_BLOCKED,
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(causes) / sizeof(causes[0]); i++) {
+		struct gprof_trigger t = {
+			.size = sizeof(t), .what = causes[i], .number = GPROF_TRIGGER_ANY,
+			.threshold_ns = 3600000000000,
+		};
+
+		check(device_ioctl(dev->fd, GPROF_IOC_TRIGGER, &t), "TRIGGER");
+	}
+}
+
 int main(int argc, char **argv)
 {
 	uint64_t started, produced = 0, lost = 0, bytes = 0;
@@ -92,6 +110,8 @@ int main(int argc, char **argv)
 		}
 		check(device_setup(&devices[i], &setup), "SETUP");
 		check(device_map(&devices[i]), "mmap");
+		if (!strcmp(argv[2], "trace") && atoi(argv[3]) == 2)
+			look_out(&devices[i]);
 	}
 	started = now();
 	for (i = 0; i < n; i++)

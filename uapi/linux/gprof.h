@@ -10,7 +10,9 @@
  *	GPROF_IOC_INFO	what this module can do (any time)
  *	GPROF_IOC_SETUP	what to record, of whom, into how large a buffer (once)
  *	mmap		the buffer of each CPU (after SETUP)
+ *	GPROF_IOC_TRIGGER	tell when something goes wrong (after SETUP, before START)
  *	GPROF_IOC_START	attach to the target and record
+ *	GPROF_IOC_FIRED	what went wrong, of whom (after SETUP)
  *	GPROF_IOC_STATS	how much was produced, lost, overwritten (after SETUP)
  *	GPROF_IOC_RATE	another rate, where the kind has one (after SETUP)
  *	GPROF_IOC_STOP	detach; START may follow again
@@ -19,7 +21,8 @@
  * poll() reports EPOLLIN when a buffer is half full, so that a reader which
  * also looks a few times a second never loses a record to its own sleep; in flight
  * mode only with GPROF_SETUP_F_WAKE, and by the position that the reader writes. It
- * reports EPOLLPRI when something has happened (GPROF_NOTICE_*).
+ * reports EPOLLPRI when something has happened (GPROF_NOTICE_*), and while a firing waits
+ * for GPROF_IOC_FIRED.
  *
  * Arguments. Every command takes a pointer to its struct, whose first member
  * is the size that the caller compiled with. Members may be appended later:
@@ -40,6 +43,8 @@
  *	ENODEV		the CPU does not exist, is offline, or has no buffer
  *	EPERM		the caller lacks the privilege (see "Privilege")
  *	EBUSY		wrong state: SETUP twice, START while started, ...
+ *	ENOSPC		as many triggers as a recorder may have
+ *	EAGAIN		no trigger has fired since
  *	ENOMEM		no memory, or over RLIMIT_MEMLOCK
  *	EFAULT		a pointer that cannot be read or written; nothing was done
  *
@@ -120,6 +125,8 @@
 #define GPROF_IOC_STOP		_IO(GPROF_IOC_TYPE, 0x03)
 #define GPROF_IOC_STATS		_IO(GPROF_IOC_TYPE, 0x04)
 #define GPROF_IOC_RATE		_IO(GPROF_IOC_TYPE, 0x05)
+#define GPROF_IOC_TRIGGER	_IO(GPROF_IOC_TYPE, 0x06)
+#define GPROF_IOC_FIRED		_IO(GPROF_IOC_TYPE, 0x07)
 
 /* Recorder kinds; out_kinds of INFO has bit (1 << kind) for each that is here. */
 #define GPROF_KIND_CPU		1	/* struct gprof_cpu_params */
@@ -146,6 +153,7 @@
 #define GPROF_FEAT_SCHED_FAULTS		(1ULL << 8)	/* GPROF_SCHED_F_FAULTS */
 #define GPROF_FEAT_MAP_FILES		(1ULL << 9)	/* struct gprof_map_file */
 #define GPROF_FEAT_NOTICES		(1ULL << 10)	/* GPROF_NOTICE_*, POLLPRI */
+#define GPROF_FEAT_TRIGGERS		(1ULL << 11)	/* GPROF_IOC_TRIGGER */
 #define GPROF_FEAT_TRACE_SYSCALLS	(1ULL << 16)	/* GPROF_TRACE_F_* */
 #define GPROF_FEAT_TRACE_IRQS		(1ULL << 17)
 #define GPROF_FEAT_TRACE_FAULTS		(1ULL << 18)
@@ -218,6 +226,7 @@ struct gprof_info {
 #define GPROF_REASON_EXCLUDE		19	/* this event cannot leave out what was asked */
 #define GPROF_REASON_SLOWS_DENIED	20	/* what slows all tasks needs CAP_PERFMON */
 #define GPROF_REASON_PARANOID		21	/* kernel.perf_event_paranoid: CAP_PERFMON */
+#define GPROF_REASON_TRIGGER		22	/* this kernel, kind or target lacks the trigger */
 
 /**
  * struct gprof_setup - argument of GPROF_IOC_SETUP
@@ -539,6 +548,115 @@ struct gprof_rate {
 
 #define GPROF_RATE_SIZE_VER0	16
 
+/*
+ * what of struct gprof_trigger: when it fires. Who it is about is of the target. What
+ * began before START is not measured. Each of the first five fires once for a wait,
+ * a system call or a reclaim: when it ends, or within a second where it goes on
+ * for longer (GPROF_FIRED_F_GOES_ON).
+ */
+#define GPROF_TRIGGER_DELAY		1	/* runnable, and not on a CPU, for so long */
+#define GPROF_TRIGGER_OFF_CPU		2	/* not on a CPU for so long */
+#define GPROF_TRIGGER_BLOCKED		3	/* in an uninterruptible sleep for so long */
+#define GPROF_TRIGGER_SYSCALL		4	/* number: of the call */
+#define GPROF_TRIGGER_RECLAIM		5	/* direct, or for a cgroup's limit */
+#define GPROF_TRIGGER_IRQ		6	/* number: of the interrupt; below -1: a vector */
+#define GPROF_TRIGGER_SOFTIRQ		7	/* number: of the softirq */
+#define GPROF_TRIGGER_SIGNAL		8	/* number: of the signal that ends a process */
+#define GPROF_TRIGGER_TRACEPOINT	9	/* whoever runs comes to it */
+#define GPROF_TRIGGER_NR		10
+#define GPROF_TRIGGER_REQUEST		0	/* no trigger: GPROF_CMD_RECORDER_SNAPSHOT */
+
+#define GPROF_TRIGGERS_MAX	8		/* of one recorder */
+#define GPROF_TRIGGER_ANY	(-1)
+#define GPROF_TRIGGER_NS_MAX	(1ULL << 48)	/* three days; of threshold and interval */
+#define GPROF_TRIGGER_NAME_MAX	128
+
+/**
+ * struct gprof_trigger - argument of GPROF_IOC_TRIGGER
+ * @size: sizeof(struct gprof_trigger)
+ * @flags: must be 0
+ * @what: GPROF_TRIGGER_*
+ * @threshold_ns: it fires for what lasts longer. SIGNAL and TRACEPOINT: must be 0
+ * @interval_ns: it fires at most once in this time, whatever happens; 0: one second
+ * @number: which system call, interrupt, softirq or signal; GPROF_TRIGGER_ANY: each.
+ *	Else must be GPROF_TRIGGER_ANY. A vector of the CPU that is no interrupt with a
+ *	number (amd64: the timer's) goes by its negative
+ * @out_index: of the trigger: 0, 1 and so on, in the order in which they are set
+ * @out_reason: GPROF_REASON_*
+ * @name: TRACEPOINT: pointer to "CATEGORY:NAME"; else must be 0
+ * @filter: must be 0: the kernel's filters are not within a module's reach (EOPNOTSUPP)
+ *
+ * For GPROF_KIND_TRACE, set up and not started (EBUSY); triggers stay through STOP and
+ * START. ENOSPC beyond GPROF_TRIGGERS_MAX. One that cannot be evaluated here
+ * gives EOPNOTSUPP or ENOENT with REASON_TRIGGER. All but DELAY, OFF_CPU, BLOCKED and
+ * SIGNAL slow down others and need CAP_PERFMON (REASON_SLOWS_DENIED).
+ */
+struct gprof_trigger {
+	__u32 size;
+	__u32 flags;
+	__aligned_u64 threshold_ns;
+	__aligned_u64 interval_ns;
+	__u32 what;
+	__s32 number;
+	__u32 out_index;
+	__u32 out_reason;
+	__aligned_u64 name;
+	__aligned_u64 filter;
+};
+
+#define GPROF_TRIGGER_SIZE_VER0	56
+
+/* flags of struct gprof_fired and of struct gprof_fired_rec */
+#define GPROF_FIRED_F_GOES_ON	(1U << 0)	/* what lasts so long had not ended yet */
+#define GPROF_FIRED_F_UNMARKED	(1U << 1)	/* no room for a record in the ring */
+
+#define GPROF_FIRED_REQUEST	(~0U)	/* index: @tid asks for a snapshot */
+#define GPROF_FIRED_WAITING	16	/* firings that wait for FIRED; more are suppressed */
+
+/**
+ * struct gprof_fired - argument of GPROF_IOC_FIRED: the oldest firing not yet taken
+ * @size: sizeof(struct gprof_fired)
+ * @index: of the trigger, or GPROF_FIRED_REQUEST
+ * @time: CLOCK_MONOTONIC; of the end of what lasted too long, or of when it was seen
+ * @duration_ns: how long it lasted until then; 0 where it has no duration
+ * @tid: whose wait, call or reclaim; whom the interrupt stopped; of the threads of a
+ *	process that a signal ends the last one to go. 0: not in the reader's pid
+ *	namespace, as are all ids here
+ * @pid: process of @tid
+ * @number: as in struct gprof_trigger: which one it was
+ * @cpu: where
+ * @flags: GPROF_FIRED_F_*
+ * @__reserved: 0
+ * @comm: name of @tid
+ * @fired: firings of this trigger up to this one
+ * @suppressed: causes that did not make it fire until now, for its interval or because
+ *	GPROF_FIRED_WAITING firings waited
+ * @unwatched: waits, calls and reclaims of all triggers that were not measured, because
+ *	too many tasks were there
+ *
+ * All but @size is written by the kernel. EAGAIN: none waits; then @fired and @suppressed
+ * are those of all triggers, and all else but @unwatched is 0. Firings outlive STOP; a
+ * START throws away those that nobody took, and counts from 0.
+ */
+struct gprof_fired {
+	__u32 size;
+	__u32 index;
+	__aligned_u64 time;
+	__aligned_u64 duration_ns;
+	__u32 tid;
+	__u32 pid;
+	__s32 number;
+	__u32 cpu;
+	__u32 flags;
+	__u32 __reserved;
+	char comm[16];
+	__aligned_u64 fired;
+	__aligned_u64 suppressed;
+	__aligned_u64 unwatched;
+};
+
+#define GPROF_FIRED_SIZE_VER0	88
+
 /* Offsets for mmap; off_t must have 64 bits. */
 #define GPROF_MMAP_CPU_SHIFT	32
 #define GPROF_MMAP_TAIL(cpu)	((__u64)(cpu) << GPROF_MMAP_CPU_SHIFT)
@@ -561,10 +679,16 @@ struct gprof_ring_tail {
  * @flags: GPROF_SETUP_F_FLIGHT or 0
  * @data_offset: bytes from the start of this page to the data
  * @data_size: bytes of data (once), a power of two
+ * @recorder: id of the recorder, as in out_id of SETUP
+ * @kind: its GPROF_KIND_*
  * @__reserved0: 0
+ * @generation: position of the newest GENERATION record
+ * @__reserved1: 0
  * @head: position after the newest complete record
  * @oldest: position of the oldest record that still exists (flight mode),
- *	always the start of a generation
+ *	always the start of a generation. Else that of the generation before @generation,
+ *	which exists if it is not further from @head than @data_size: with it one can
+ *	read, in a core dump, what the reader is done with
  * @produced: samples produced on this CPU
  * @lost: samples lost on this CPU, by reason
  * @overwritten: samples given up on this CPU
@@ -579,7 +703,11 @@ struct gprof_ring_head {
 	__u32 flags;
 	__aligned_u64 data_offset;
 	__aligned_u64 data_size;
-	__aligned_u64 __reserved0[4];
+	__aligned_u64 recorder;
+	__u32 kind;
+	__u32 __reserved0;
+	__aligned_u64 generation;
+	__aligned_u64 __reserved1;
 	__aligned_u64 head;
 	__aligned_u64 oldest;
 	__aligned_u64 produced;
@@ -605,6 +733,7 @@ struct gprof_ring_head {
 #define GPROF_REC_STACK		4
 #define GPROF_REC_SAMPLE	5
 #define GPROF_REC_MAP		6
+#define GPROF_REC_FIRED		7
 
 /**
  * struct gprof_rec - head of every record that is not short
@@ -807,6 +936,25 @@ struct gprof_map_file {
 	__u32 build_id_size;
 	__u8 build_id[GPROF_BUILD_ID_SIZE];
 	__u32 __reserved;
+};
+
+/**
+ * struct gprof_fired_rec - GPROF_REC_FIRED: a trigger fires; no sample
+ * @rec: head; flags: GPROF_FIRED_F_GOES_ON
+ * @time: as in struct gprof_fired
+ * @duration_ns: likewise
+ * @index: of the trigger
+ * @tid: whose, in the initial pid namespace
+ *
+ * Stands in the ring of the CPU that saw it, behind all that happened before. Each
+ * firing has one, but those that say GPROF_FIRED_F_UNMARKED; suppressed ones have none.
+ */
+struct gprof_fired_rec {
+	struct gprof_rec rec;
+	__aligned_u64 time;
+	__aligned_u64 duration_ns;
+	__u32 index;
+	__u32 tid;
 };
 
 /*

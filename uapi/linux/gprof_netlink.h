@@ -11,6 +11,9 @@
  *
  *	GPROF_CMD_INFO_GET		what this module can do
  *	GPROF_CMD_RECORDER_GET		one recorder; dump: all that the caller may see
+ *	GPROF_CMD_RECORDER_SNAPSHOT	ask the owner of a flight recorder for a snapshot:
+ *					GPROF_IOC_FIRED gives it a firing
+ *					GPROF_FIRED_REQUEST, of who has asked
  *	GPROF_CMD_SCHED_STATS_GET	counters of a GPROF_KIND_SCHED recorder
  *
  * and to listeners of the group GPROF_NL_GROUP_EVENTS (CAP_SYS_ADMIN or
@@ -21,11 +24,13 @@
  *	GPROF_CMD_RECORDER_LOST		the same; it loses samples, told once a second
  *	GPROF_CMD_RECORDER_TARGET_GONE	the same; the thread or process has ended; what
  *					it has forked may go on
+ *	GPROF_CMD_RECORDER_FIRED	the same, TRIGGER and TRIGGER_WHAT: a trigger has
+ *					fired; of whom is for the recorder's owner to know
  *
  * An event goes to all listeners alike, and so tells what every one of them may know;
  * who wants more asks with RECORDER_GET.
  *
- * Who may read: recorders of the same user, and with CAP_PERFMON or
+ * Who may ask: recorders of the same user, and with CAP_PERFMON or
  * CAP_SYS_ADMIN all. A recorder that was set up with CAP_PERFMON is without it
  * for the process alone that did so, not for others of its user. Others do not
  * exist for the caller: ENOENT, left out of dumps.
@@ -33,8 +38,10 @@
  * Errors, each with a sentence in the extended acknowledgment:
  *
  *	ENOENT		no such recorder, or not the caller's
- *	EBUSY		the recorder is not set up, or never was started
- *	EOPNOTSUPP	statistics of another kind than GPROF_KIND_SCHED
+ *	EBUSY		the recorder is not set up, or never was started; its owner has
+ *			not taken the requests before
+ *	EOPNOTSUPP	statistics of another kind than GPROF_KIND_SCHED; a snapshot of
+ *			what is no flight recorder
  *	EINVAL		an unknown, malformed or missing attribute
  *
  * A dump during which recorders came or went has NLM_F_DUMP_INTR set.
@@ -60,6 +67,8 @@ enum {
 	GPROF_CMD_RECORDER_STOPPED,
 	GPROF_CMD_RECORDER_LOST,
 	GPROF_CMD_RECORDER_TARGET_GONE,
+	GPROF_CMD_RECORDER_FIRED,
+	GPROF_CMD_RECORDER_SNAPSHOT,
 
 	__GPROF_CMD_MAX,
 	GPROF_CMD_MAX = (__GPROF_CMD_MAX - 1)
@@ -108,6 +117,8 @@ enum {
 	GPROF_A_RECORDER_READ,		/* u64 */
 	GPROF_A_RECORDER_LOST,		/* u64, all reasons */
 	GPROF_A_RECORDER_OVERWRITTEN,	/* u64 */
+	GPROF_A_RECORDER_TRIGGER,	/* u32, index; RECORDER_FIRED alone */
+	GPROF_A_RECORDER_TRIGGER_WHAT,	/* u32, GPROF_TRIGGER_*; likewise */
 
 	__GPROF_A_RECORDER_MAX,
 	GPROF_A_RECORDER_MAX = (__GPROF_A_RECORDER_MAX - 1)

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * trigger: what a trace looks out for, and tells at once.
+ *
+ *	trigger.c	which there are
+ *	trigger_probe.c	system calls, reclaim, interrupts, signals, tracepoints
+ *	trigger_wait.c	what tasks wait for, and for how long
+ *	trigger_fire.c	fires
+ *
+ * What lasts - waits, system calls, reclaim - is remembered by task, with the time when it
+ * began. It fires when it ends, or when it is seen to go on; once in either case.
+ */
+#ifndef GPROF_TRIGGER_H
+#define GPROF_TRIGGER_H
+
+#include "errand.h"
+#include "tap.h"
+#include "trace.h"
+
+#include <linux/atomic.h>
+#include <linux/gprof.h>
+#include <linux/hash.h>
+#include <linux/mutex.h>
+#include <linux/percpu-defs.h>
+#include <linux/types.h>
+
+struct gprof_charge;
+struct gprof_firings;
+struct trace_event_file;
+
+/* What lasts; in the order of GPROF_TRIGGER_*. */
+enum gprof_lasting_kind {
+	GPROF_LASTS_DELAY,
+	GPROF_LASTS_OFF_CPU,
+	GPROF_LASTS_BLOCKED,
+	GPROF_LASTS_SYSCALL,
+	GPROF_LASTS_RECLAIM,
+	GPROF_LASTS_NR,
+};
+
+/* The kernel's taps that triggers join. */
+enum gprof_trigger_tap {
+	GPROF_TRIGGER_TAP_SWITCH,
+	GPROF_TRIGGER_TAP_WAKEUP,
+	GPROF_TRIGGER_TAP_WAKEUP_NEW,
+	GPROF_TRIGGER_TAP_SYS_EXIT,
+	GPROF_TRIGGER_TAP_SYS_ENTER,
+	GPROF_TRIGGER_TAP_EXIT,
+	GPROF_TRIGGER_TAPS,
+};
+
+#define GPROF_DEAD_GROUPS	16	/* a power of two */
+
+/**
+ * struct gprof_lasting - what lasts of one task
+ * @since: by GPROF_LASTS_*: when it began; 0: it does not last. See gprof_since()
+ * @number: of the system call
+ *
+ * Written where the task runs, or under the lock of its run queue where it does not;
+ * bits of triggers are set by who looks for what goes on.
+ */
+struct gprof_lasting {
+	u64 since[GPROF_LASTS_NR];
+	s32 number;
+};
+
+/**
+ * struct gprof_trigger_rule - a trigger
+ * @all: of the same recorder
+ * @what: GPROF_TRIGGER_*
+ * @index: the number it goes by
+ * @number: see struct gprof_trigger
+ * @threshold_ns: likewise
+ * @interval_ns: likewise
+ * @next: when it may fire again
+ * @fired: how often it has
+ * @suppressed: how often it would have
+ * @file: the kernel's trace event, which it holds; or NULL
+ */
+struct gprof_trigger_rule {
+	struct gprof_triggers *all;
+	u32 what;
+	u32 index;
+	s32 number;
+	u64 threshold_ns;
+	u64 interval_ns;
+	atomic64_t next;
+	atomic64_t fired;
+	atomic64_t suppressed;
+	struct trace_event_file *file;
+};
+
+/**
+ * struct gprof_trigger_cpu - what lasts of one CPU
+ * @irq: gprof_cycles() when the interrupt came that it is in; 0: none
+ * @softirq: likewise
+ *
+ * Used by the owning CPU only, with preemption off, in that context.
+ */
+struct gprof_trigger_cpu {
+	u64 irq;
+	u64 softirq;
+};
+
+/**
+ * struct gprof_triggers - those of one trace
+ * @trace: whose tasks, and in which rings
+ * @firings: where they fire
+ * @charge: pays for the memory
+ * @rules: triggers
+ * @nr: how many
+ * @wanted: bit of each GPROF_TRIGGER_* of which there is one
+ * @least: by GPROF_LASTS_*: what lasts as long may be a trigger's; U64_MAX: none is
+ * @tasks: struct task_struct each, 0: free; at and behind what gprof_lasting_home() says
+ * @lasting: of that task
+ * @bits: as many as two to the power of these
+ * @cpus: of each CPU
+ * @taps: by GPROF_TRIGGER_TAP_*
+ * @joined: bit of each of @taps
+ * @attached: how many of the probes of trigger_probe.c are, those not asked for included
+ * @reached: how many of @rules have their tracepoint
+ * @dead_groups: processes of which it was told that a signal ended them, lossy
+ * @look: looks for what goes on
+ * @looks: it was made
+ * @looking: protects @started against it
+ * @started: the taps are joined
+ */
+struct gprof_triggers {
+	struct gprof_trace *trace;
+	struct gprof_firings *firings;
+	struct gprof_charge *charge;
+	struct gprof_trigger_rule rules[GPROF_TRIGGERS_MAX];
+	unsigned int nr;
+	u32 wanted;
+	u64 least[GPROF_LASTS_NR];
+	atomic_long_t *tasks;
+	struct gprof_lasting *lasting;
+	unsigned int bits;
+	struct gprof_trigger_cpu __percpu *cpus;
+	struct gprof_tap_user taps[GPROF_TRIGGER_TAPS];
+	u32 joined;
+	unsigned int attached;
+	unsigned int reached;
+	atomic64_t dead_groups[GPROF_DEAD_GROUPS];
+	struct gprof_errand look;
+	bool looks;
+	struct mutex looking;		/* protects started */
+	bool started;
+};
+
+/*
+ * A time, and in the lower bits those triggers that have fired for what began then: all
+ * that must change at once where the end of a wait meets who finds that it goes on.
+ */
+#define GPROF_SINCE_FIRED	((1ULL << GPROF_TRIGGERS_MAX) - 1)
+
+static __always_inline u64 gprof_since(u64 cycles)
+{
+	return cycles << GPROF_TRIGGERS_MAX;
+}
+
+static __always_inline unsigned int gprof_lasting_home(const struct gprof_triggers *g,
+						       const struct task_struct *task)
+{
+	return hash_long((unsigned long)task, g->bits);
+}
+
+static inline bool gprof_triggers_want(const struct gprof_triggers *g, u32 what)
+{
+	return g->wanted & 1U << what;
+}
+
+struct gprof_triggers *gprof_triggers_new(struct gprof_trace *t, struct gprof_firings *firings,
+					  struct gprof_charge *charge);
+int gprof_triggers_add(struct gprof_triggers *g, struct gprof_trigger *trigger, const char *name);
+int gprof_triggers_start(struct gprof_triggers *g);
+void gprof_triggers_stop(struct gprof_triggers *g);
+void gprof_triggers_destroy(struct gprof_triggers *g);
+
+/* trigger_probe.c */
+bool gprof_trigger_can(u32 what);
+int gprof_trigger_find(struct gprof_trigger_rule *r, const char *name, u32 *reason);
+void gprof_trigger_lose(struct gprof_trigger_rule *r);
+void gprof_trigger_set_taps(struct gprof_triggers *g);
+int gprof_trigger_attach(struct gprof_triggers *g);
+void gprof_trigger_detach(struct gprof_triggers *g);
+
+/* trigger_wait.c */
+int gprof_lasting_init(struct gprof_triggers *g);
+void gprof_lasting_destroy(struct gprof_triggers *g);
+void gprof_lasting_clear(struct gprof_triggers *g);
+void gprof_lasting_set_taps(struct gprof_triggers *g);
+void gprof_lasting_begins(struct gprof_triggers *g, enum gprof_lasting_kind kind, s32 number);
+void gprof_lasting_ends(struct gprof_triggers *g, enum gprof_lasting_kind kind);
+
+/* trigger_fire.c */
+void gprof_trigger_suppress(struct gprof_trigger_rule *r);
+void gprof_trigger_fire(struct gprof_trigger_rule *r, struct task_struct *task, u64 ns,
+			s32 number, u32 flags);
+void gprof_trigger_lasted(struct gprof_triggers *g, u32 what, struct task_struct *task,
+			  u64 since, u64 now, s32 number);
+
+#endif /* GPROF_TRIGGER_H */

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * trigger_fire: fires, at most once in the trigger's interval.
+ *
+ * Under locks of the scheduler as well: it takes none, and who is to be told is told by
+ * irq_work.
+ */
+#include "cycles.h"
+#include "firing.h"
+#include "trigger.h"
+
+#include <linux/irqflags.h>
+#include <linux/sched.h>
+#include <linux/timekeeping.h>
+
+static bool is_due(struct gprof_trigger_rule *r, u64 now)
+{
+	s64 next = atomic64_read(&r->next);
+
+	return (s64)now - next >= 0 &&
+	       atomic64_cmpxchg(&r->next, next, now + r->interval_ns) == next;
+}
+
+/**
+ * gprof_trigger_suppress() - it would have fired
+ * @r: trigger
+ *
+ * Context: Any.
+ */
+void gprof_trigger_suppress(struct gprof_trigger_rule *r)
+{
+	atomic64_inc(&r->suppressed);
+	atomic64_inc(&r->all->firings->suppressed);
+}
+
+/**
+ * gprof_trigger_fire() - that has happened which the trigger is for
+ * @r: trigger
+ * @task: of whom: current, or one that does not run, or under RCU
+ * @ns: how long it lasted
+ * @number: see struct gprof_fired
+ * @flags: GPROF_FIRED_F_*
+ *
+ * Context: Any but NMI.
+ */
+void gprof_trigger_fire(struct gprof_trigger_rule *r, struct task_struct *task, u64 ns,
+			s32 number, u32 flags)
+{
+	struct gprof_firings *f = r->all->firings;
+	struct gprof_firing *one = NULL;
+	unsigned long irq;
+	u64 now;
+
+	local_irq_save(irq);
+	now = ktime_get_mono_fast_ns();
+	if (is_due(r, now))
+		one = gprof_firing_claim(f);
+	if (one) {
+		gprof_firing_of(one, task, r->what, r->index);
+		one->suppressed = &r->suppressed;
+		one->told.fired = atomic64_inc_return(&r->fired);
+		one->told.time = now;
+		one->told.duration_ns = ns;
+		one->told.number = number;
+		if (!gprof_trace_mark(r->all->trace, &one->told, task->pid, flags))
+			flags |= GPROF_FIRED_F_UNMARKED;
+		one->told.flags = flags;
+		atomic64_inc(&f->fired);
+		gprof_firing_publish(f, one);
+	} else {
+		gprof_trigger_suppress(r);
+	}
+	local_irq_restore(irq);
+}
+
+/**
+ * gprof_trigger_lasted() - something has ended
+ * @g: triggers
+ * @what: GPROF_TRIGGER_*
+ * @task: as for gprof_trigger_fire(), and of the target
+ * @since: when it began, with the bits of those that have fired for it
+ * @now: gprof_since() of now
+ * @number: see struct gprof_fired
+ *
+ * Context: Any but NMI.
+ */
+void gprof_trigger_lasted(struct gprof_triggers *g, u32 what, struct task_struct *task,
+			  u64 since, u64 now, s32 number)
+{
+	s64 lasted = now - (since & ~GPROF_SINCE_FIRED);
+	u64 ns = lasted > 0 ? gprof_cycles_ns(lasted >> GPROF_TRIGGERS_MAX) : 0;
+	unsigned int i;
+
+	for (i = 0; i < g->nr; i++) {
+		struct gprof_trigger_rule *r = &g->rules[i];
+
+		if (r->what != what || since & 1ULL << r->index || ns <= r->threshold_ns ||
+		    (r->number != GPROF_TRIGGER_ANY && r->number != number))
+			continue;
+		gprof_trigger_fire(r, task, ns, number, 0);
+	}
+}

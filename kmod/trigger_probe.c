@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * trigger_probe: system calls, reclaim, interrupts, signals and tracepoints.
+ *
+ * Each is attached where a trigger asks for it: all but signals slow down every task of
+ * the host. What tells an end is attached first: then a beginning has one.
+ */
+#include "compat/trace.h"
+#include "cycles.h"
+#include "process.h"
+#include "tracepoint.h"
+#include "trigger.h"
+
+#include <linux/kernel.h>
+#include <linux/preempt.h>
+#include <linux/sched/signal.h>
+#include <linux/security.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/trace_events.h>
+#include <linux/tracepoint.h>
+
+struct irqaction;
+
+/* ---- system calls ---- */
+
+static bool wants_call(const struct gprof_triggers *g, long number)
+{
+	unsigned int i;
+
+	for (i = 0; i < g->nr; i++) {
+		if (g->rules[i].what == GPROF_TRIGGER_SYSCALL &&
+		    (g->rules[i].number == GPROF_TRIGGER_ANY || g->rules[i].number == number))
+			return true;
+	}
+	return false;
+}
+
+static void call_entered(void *data, struct pt_regs *regs, long number)
+{
+	if (wants_call(data, number))
+		gprof_lasting_begins(data, GPROF_LASTS_SYSCALL, number);
+}
+
+static void call_left(void *data, struct pt_regs *regs, long ret)
+{
+	gprof_lasting_ends(data, GPROF_LASTS_SYSCALL);
+}
+
+/* ---- signals ---- */
+
+/* Has nobody told of this process? Threads that end at the same time all see no other. */
+static bool is_first_of_group(struct gprof_triggers *g)
+{
+	const struct task_struct *leader = current->group_leader;
+	s64 key = leader->start_boottime ^ (s64)current->tgid << 40;
+	atomic64_t *place = &g->dead_groups[current->tgid & (GPROF_DEAD_GROUPS - 1)];
+
+	return atomic64_xchg(place, key) != key;
+}
+
+/* Of a process the last thread, whose code is that of all: who was killed is all of it. */
+static void exited(void *data, struct task_struct *task)
+{
+	struct gprof_triggers *g = data;
+	int sig = current->exit_code & 0x7f;
+	unsigned int i;
+
+	if (!sig || !gprof_trace_has(g->trace, current))
+		return;
+	if (!g->trace->whose.thread &&
+	    (atomic_read(&current->signal->live) || !is_first_of_group(g)))
+		return;
+	for (i = 0; i < g->nr; i++) {
+		struct gprof_trigger_rule *r = &g->rules[i];
+
+		if (r->what == GPROF_TRIGGER_SIGNAL &&
+		    (r->number == GPROF_TRIGGER_ANY || r->number == sig))
+			gprof_trigger_fire(r, current, 0, sig, 0);
+	}
+}
+
+/* ---- interrupts and reclaim ---- */
+
+static void begin_on_cpu(u64 *since)
+{
+	*since = gprof_cycles();
+}
+
+static void end_on_cpu(struct gprof_triggers *g, u32 what, u64 *since, s32 number)
+{
+	u64 then = *since;
+
+	*since = 0;
+	if (then && gprof_trace_has(g->trace, current))
+		gprof_trigger_lasted(g, what, current, gprof_since(then),
+				     gprof_since(gprof_cycles()), number);
+}
+
+static void irq_entered(void *data, int irq, struct irqaction *action)
+{
+	struct gprof_triggers *g = data;
+
+	preempt_disable_notrace();
+	begin_on_cpu(&this_cpu_ptr(g->cpus)->irq);
+	preempt_enable_notrace();
+}
+
+static void irq_left(void *data, int irq, struct irqaction *action, int ret)
+{
+	struct gprof_triggers *g = data;
+
+	preempt_disable_notrace();
+	end_on_cpu(g, GPROF_TRIGGER_IRQ, &this_cpu_ptr(g->cpus)->irq, irq);
+	preempt_enable_notrace();
+}
+
+#ifdef CONFIG_X86_64
+static void vector_entered(void *data, int vector)
+{
+	irq_entered(data, vector, NULL);
+}
+
+static void vector_left(void *data, int vector)
+{
+	irq_left(data, -vector, NULL, 0);
+}
+#endif
+
+static void softirq_entered(void *data, unsigned int number)
+{
+	struct gprof_triggers *g = data;
+
+	preempt_disable_notrace();
+	begin_on_cpu(&this_cpu_ptr(g->cpus)->softirq);
+	preempt_enable_notrace();
+}
+
+static void softirq_left(void *data, unsigned int number)
+{
+	struct gprof_triggers *g = data;
+
+	preempt_disable_notrace();
+	end_on_cpu(g, GPROF_TRIGGER_SOFTIRQ, &this_cpu_ptr(g->cpus)->softirq, number);
+	preempt_enable_notrace();
+}
+
+static void reclaim_began(GPROF_RECLAIM_BEGIN_ARGS)
+{
+	preempt_disable_notrace();
+	gprof_lasting_begins(data, GPROF_LASTS_RECLAIM, GPROF_TRIGGER_ANY);
+	preempt_enable_notrace();
+}
+
+static void reclaim_ended(GPROF_RECLAIM_END_ARGS)
+{
+	preempt_disable_notrace();
+	gprof_lasting_ends(data, GPROF_LASTS_RECLAIM);
+	preempt_enable_notrace();
+}
+
+/* Those that a kernel does not have it has no events for either. */
+static const struct {
+	u32 what;
+	const char *name;
+	void *probe;
+} probes[] = {
+	{ GPROF_TRIGGER_IRQ, "irq_handler_exit", irq_left },
+	{ GPROF_TRIGGER_IRQ, "irq_handler_entry", irq_entered },
+#ifdef CONFIG_X86_64
+	{ GPROF_TRIGGER_IRQ, "local_timer_exit", vector_left },
+	{ GPROF_TRIGGER_IRQ, "local_timer_entry", vector_entered },
+	{ GPROF_TRIGGER_IRQ, "reschedule_exit", vector_left },
+	{ GPROF_TRIGGER_IRQ, "reschedule_entry", vector_entered },
+	{ GPROF_TRIGGER_IRQ, "call_function_exit", vector_left },
+	{ GPROF_TRIGGER_IRQ, "call_function_entry", vector_entered },
+	{ GPROF_TRIGGER_IRQ, "call_function_single_exit", vector_left },
+	{ GPROF_TRIGGER_IRQ, "call_function_single_entry", vector_entered },
+	{ GPROF_TRIGGER_IRQ, "irq_work_exit", vector_left },
+	{ GPROF_TRIGGER_IRQ, "irq_work_entry", vector_entered },
+#endif
+	{ GPROF_TRIGGER_SOFTIRQ, "softirq_exit", softirq_left },
+	{ GPROF_TRIGGER_SOFTIRQ, "softirq_entry", softirq_entered },
+	{ GPROF_TRIGGER_RECLAIM, "mm_vmscan_direct_reclaim_end", reclaim_ended },
+	{ GPROF_TRIGGER_RECLAIM, "mm_vmscan_direct_reclaim_begin", reclaim_began },
+	{ GPROF_TRIGGER_RECLAIM, "mm_vmscan_memcg_reclaim_end", reclaim_ended },
+	{ GPROF_TRIGGER_RECLAIM, "mm_vmscan_memcg_reclaim_begin", reclaim_began },
+};
+
+/* ---- tracepoints ---- */
+
+#ifdef CONFIG_EVENT_TRACING
+/* Whatever the tracepoint passes on behind the pointer is of no interest. */
+static void reached(void *data)
+{
+	struct gprof_trigger_rule *r = data;
+
+	if (in_nmi()) {
+		gprof_trigger_suppress(r);
+		return;
+	}
+	preempt_disable_notrace();
+	if (gprof_trace_has(r->all->trace, current))
+		gprof_trigger_fire(r, current, 0, GPROF_TRIGGER_ANY, 0);
+	preempt_enable_notrace();
+}
+
+static int find_event(struct gprof_trigger_rule *r, const char *category, const char *event)
+{
+	struct trace_event_file *file = trace_get_event_file(NULL, category, event);
+
+	if (IS_ERR(file))
+		return PTR_ERR(file) == -ENOMEM ? -ENOMEM : -ENOENT;
+	/* Those of system calls, and of probes, are none. */
+	if (!(file->event_call->flags & TRACE_EVENT_FL_TRACEPOINT)) {
+		trace_put_event_file(file);
+		return -EOPNOTSUPP;
+	}
+	r->file = file;
+	return 0;
+}
+
+/**
+ * gprof_trigger_find() - find the tracepoint of a trigger, and hold it
+ * @r: trigger
+ * @name: "CATEGORY:NAME"
+ * @reason: GPROF_REASON_*
+ *
+ * Context: Task.
+ * Return: 0 or a negative errno.
+ */
+int gprof_trigger_find(struct gprof_trigger_rule *r, const char *name, u32 *reason)
+{
+	const char *colon = strchr(name, ':');
+	char *category;
+	int err;
+
+	*reason = GPROF_REASON_LOCKDOWN;
+	if (security_locked_down(LOCKDOWN_PERF))
+		return -EPERM;
+	*reason = GPROF_REASON_TRIGGER;
+	/* Where the kernel compares the types of who calls and who is called. */
+	if (IS_ENABLED(CONFIG_CFI_CLANG) || IS_ENABLED(CONFIG_CFI))
+		return -EOPNOTSUPP;
+	if (!colon)
+		return -ENOENT;
+	category = kstrndup(name, colon - name, GFP_KERNEL_ACCOUNT);
+	if (!category)
+		return -ENOMEM;
+	err = find_event(r, category, colon + 1);
+	kfree(category);
+	return err;
+}
+
+/**
+ * gprof_trigger_lose() - hold it no longer
+ * @r: trigger
+ *
+ * Context: Task.
+ */
+void gprof_trigger_lose(struct gprof_trigger_rule *r)
+{
+	if (r->file)
+		trace_put_event_file(r->file);
+}
+
+static int reach(struct gprof_trigger_rule *r)
+{
+	return r->file ? tracepoint_probe_register(r->file->event_call->tp, reached, r) : 0;
+}
+
+static void unreach(struct gprof_trigger_rule *r)
+{
+	if (r->file)
+		tracepoint_probe_unregister(r->file->event_call->tp, reached, r);
+}
+#else
+int gprof_trigger_find(struct gprof_trigger_rule *r, const char *name, u32 *reason)
+{
+	*reason = GPROF_REASON_TRIGGER;
+	return -EOPNOTSUPP;
+}
+
+void gprof_trigger_lose(struct gprof_trigger_rule *r)
+{
+}
+
+static int reach(struct gprof_trigger_rule *r)
+{
+	return 0;
+}
+
+static void unreach(struct gprof_trigger_rule *r)
+{
+}
+#endif
+
+/**
+ * gprof_trigger_can() - does this kernel tell what a trigger has to know?
+ * @what: GPROF_TRIGGER_*
+ *
+ * Context: Task.
+ */
+bool gprof_trigger_can(u32 what)
+{
+	switch (what) {
+	case GPROF_TRIGGER_SYSCALL:
+		return gprof_trace_can(GPROF_TRACE_F_SYSCALLS);
+	case GPROF_TRIGGER_IRQ:
+	case GPROF_TRIGGER_SOFTIRQ:
+		return gprof_trace_can(GPROF_TRACE_F_IRQS);
+	case GPROF_TRIGGER_RECLAIM:
+		return gprof_trace_can(GPROF_TRACE_F_RECLAIM);
+	}
+	return true;
+}
+
+/**
+ * gprof_trigger_set_taps() - which taps but the scheduler's are of use
+ * @g: triggers
+ *
+ * Context: Task.
+ */
+void gprof_trigger_set_taps(struct gprof_triggers *g)
+{
+	g->taps[GPROF_TRIGGER_TAP_SYS_EXIT].tap = GPROF_TAP_SYS_EXIT;
+	g->taps[GPROF_TRIGGER_TAP_SYS_EXIT].on_call = call_left;
+	g->taps[GPROF_TRIGGER_TAP_SYS_ENTER].tap = GPROF_TAP_SYS_ENTER;
+	g->taps[GPROF_TRIGGER_TAP_SYS_ENTER].on_call = call_entered;
+	g->taps[GPROF_TRIGGER_TAP_EXIT].tap = GPROF_TAP_EXIT;
+	g->taps[GPROF_TRIGGER_TAP_EXIT].on_task = exited;
+	if (gprof_triggers_want(g, GPROF_TRIGGER_SYSCALL))
+		g->joined |= 1U << GPROF_TRIGGER_TAP_SYS_EXIT | 1U << GPROF_TRIGGER_TAP_SYS_ENTER;
+	if (gprof_triggers_want(g, GPROF_TRIGGER_SIGNAL))
+		g->joined |= 1U << GPROF_TRIGGER_TAP_EXIT;
+}
+
+/**
+ * gprof_trigger_detach() - end it; no call is under way when it returns
+ * @g: triggers
+ *
+ * Context: Task.
+ */
+void gprof_trigger_detach(struct gprof_triggers *g)
+{
+	bool any = g->attached || g->reached;
+
+	while (g->reached)
+		unreach(&g->rules[--g->reached]);
+	while (g->attached) {
+		g->attached--;
+		if (gprof_triggers_want(g, probes[g->attached].what))
+			gprof_tracepoint_detach_nowait(probes[g->attached].name,
+						       probes[g->attached].probe, g);
+	}
+	if (any)
+		tracepoint_synchronize_unregister();
+}
+
+/**
+ * gprof_trigger_attach() - attach to what is not a tap
+ * @g: triggers
+ *
+ * Context: Task.
+ * Return: 0 or a negative errno; gprof_trigger_detach() is due then too.
+ */
+int gprof_trigger_attach(struct gprof_triggers *g)
+{
+	int err;
+
+	for (; g->attached < ARRAY_SIZE(probes); g->attached++) {
+		if (!gprof_triggers_want(g, probes[g->attached].what))
+			continue;
+		err = gprof_tracepoint_attach(probes[g->attached].name,
+					      probes[g->attached].probe, g);
+		if (err && err != -ENOENT)
+			return err;
+	}
+	for (; g->reached < g->nr; g->reached++) {
+		err = reach(&g->rules[g->reached]);
+		if (err)
+			return err;
+	}
+	return 0;
+}

@@ -1,0 +1,531 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * trigger_wait: what lasts of each task, and the taps of the scheduler.
+ *
+ * A task has one place from its first wait, call or reclaim on to its last switch, found by
+ * a hash of its address, which unlike its id an exec does not change. So a switch takes
+ * no place and gives none up: it stores a time for who goes, and subtracts that of who
+ * comes.
+ *
+ * A task is switched out, woken and switched in one after the other, under the lock of its
+ * run queue (a wake-up elsewhere waits until it has left its CPU); its calls and reclaim are
+ * noted where it runs. So there is one writer for each place at a time, besides who looks
+ * for what goes on. That one changes a time by compare-exchange alone, and sets the bit of
+ * a trigger in it; who ends a wait that was long enough takes the time by exchange. Each
+ * trigger thereby fires once for a wait.
+ *
+ * Who looks goes by the address of tasks that it finds. It holds RCU, and a task is freed a
+ * grace period after its last switch, which has cleared its place; no task ends on a CPU
+ * that is not online, of which the kernel does not tell.
+ *
+ * The way of a switch is counted in instructions: what is rare stands in functions of its
+ * own.
+ */
+#include "compat/sched.h"
+#include "cycles.h"
+#include "firing.h"
+#include "memlock.h"
+#include "target.h"
+#include "trigger.h"
+
+#include <linux/build_bug.h>
+#include <linux/math64.h>
+#include <linux/mm.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/timekeeping.h>
+
+#define PLACES		8	/* where a task may be, from its home on */
+#define LOOK_NS		(250 * NSEC_PER_MSEC)
+#define BITS_MIN	8
+#define BITS_MAX	16
+
+static_assert(GPROF_TRIGGER_DELAY - 1 == GPROF_LASTS_DELAY);
+static_assert(GPROF_TRIGGER_RECLAIM - 1 == GPROF_LASTS_RECLAIM);
+
+static __always_inline struct task_struct *task_at(const struct gprof_triggers *g, unsigned int at)
+{
+	return (struct task_struct *)atomic_long_read(&g->tasks[at]);
+}
+
+static noinline struct gprof_lasting *find_elsewhere(const struct gprof_triggers *g,
+						     const struct task_struct *task)
+{
+	unsigned int mask = (1U << g->bits) - 1, home = gprof_lasting_home(g, task), i;
+
+	for (i = 0; i < PLACES; i++) {
+		if (task_at(g, (home + i) & mask) == task)
+			return &g->lasting[(home + i) & mask];
+	}
+	return NULL;
+}
+
+static __always_inline struct gprof_lasting *find(const struct gprof_triggers *g,
+						  const struct task_struct *task)
+{
+	unsigned int home = gprof_lasting_home(g, task);
+
+	if (likely(task_at(g, home) == task))
+		return &g->lasting[home];
+	return find_elsewhere(g, task);
+}
+
+/* Others may want the same place at the same time, but for other tasks. */
+static struct gprof_lasting *claim(struct gprof_triggers *g, const struct task_struct *task)
+{
+	unsigned int mask = (1U << g->bits) - 1, home = gprof_lasting_home(g, task), i;
+
+	for (i = 0; i < PLACES; i++) {
+		unsigned int at = (home + i) & mask;
+		long empty = 0;
+
+		/* Pairs with atomic_long_set_release() in give_up(): all of it is 0. */
+		if (atomic_long_try_cmpxchg(&g->tasks[at], &empty, (long)task))
+			return &g->lasting[at];
+	}
+	atomic64_inc(&g->firings->unwatched);
+	return NULL;
+}
+
+static void give_up(struct gprof_triggers *g, struct gprof_lasting *l)
+{
+	unsigned int i;
+
+	for (i = 0; i < GPROF_LASTS_NR; i++)
+		WRITE_ONCE(l->since[i], 0);
+	/* Pairs with atomic_long_try_cmpxchg() in claim(). */
+	atomic_long_set_release(&g->tasks[l - g->lasting], 0);
+}
+
+/*
+ * Of the target? For a task that may run elsewhere, and even begin an exec there, of
+ * which the memory that would tell its rights may go away: then it is a stranger.
+ */
+static bool has_other(const struct gprof_triggers *g, struct task_struct *task)
+{
+	const struct gprof_trace *t = g->trace;
+
+	if (t->only_cpus)
+		return cpumask_test_cpu(task_cpu(task), t->only_cpus);
+	if (!t->whose.tgids)
+		return gprof_is_member(&t->whose, task);
+	if (task->in_execve && !t->whose.target->privileged)
+		return false;
+	return test_bit(task->tgid, t->whose.tgids) &&
+	       (!t->whose.thread || t->whose.thread == task);
+}
+
+/* Takes a time for good. With the bits that who looks has set up to now. */
+static u64 take(struct gprof_lasting *l, enum gprof_lasting_kind kind)
+{
+	return xchg(&l->since[kind], 0);
+}
+
+static void ended(struct gprof_triggers *g, struct gprof_lasting *l, enum gprof_lasting_kind kind,
+		  struct task_struct *task, u64 now, s32 number)
+{
+	u64 since = take(l, kind);
+
+	if (since)
+		gprof_trigger_lasted(g, kind + 1, task, since, now, number);
+}
+
+/* ---- switches ---- */
+
+static __always_inline bool is_blocked(unsigned int state)
+{
+	/* A thread of the kernel that has nothing to do would only be in a signal's way. */
+	return !(state & (TASK_INTERRUPTIBLE | TASK_PARKED | TASK_NOLOAD)) &&
+	       state & (TASK_UNINTERRUPTIBLE | TASK_FROZEN | TASK_RTLOCK_WAIT);
+}
+
+static noinline void leaves_otherwise(struct gprof_triggers *g, struct gprof_lasting *l, u64 now,
+				      unsigned int state)
+{
+	if (state & TASK_DEAD)
+		give_up(g, l);
+	else if (is_blocked(state))
+		WRITE_ONCE(l->since[GPROF_LASTS_BLOCKED], now);
+}
+
+static __always_inline void leaves(struct gprof_triggers *g, struct gprof_lasting *l,
+				   struct task_struct *prev, u64 now, unsigned int state)
+{
+	WRITE_ONCE(l->since[GPROF_LASTS_OFF_CPU], now);
+	if (gprof_task_queued(prev))
+		WRITE_ONCE(l->since[GPROF_LASTS_DELAY], now);
+	else if (unlikely(state != TASK_INTERRUPTIBLE))
+		leaves_otherwise(g, l, now, state);
+}
+
+/* A first wait, a stranger, or one whose home is taken. */
+static noinline void other_leaves(struct gprof_triggers *g, struct task_struct *prev, u64 now,
+				  unsigned int state)
+{
+	struct gprof_lasting *l;
+
+	if (!prev->pid)
+		return;
+	l = find_elsewhere(g, prev);
+	if (!l && !(state & TASK_DEAD) && gprof_trace_has(g->trace, prev))
+		l = claim(g, prev);
+	if (l)
+		leaves(g, l, prev, now, state);
+}
+
+static noinline void was_long(struct gprof_triggers *g, struct gprof_lasting *l,
+			      struct task_struct *next, u64 now)
+{
+	if (!gprof_trace_has(g->trace, next))
+		return;
+	ended(g, l, GPROF_LASTS_DELAY, next, now, GPROF_TRIGGER_ANY);
+	ended(g, l, GPROF_LASTS_OFF_CPU, next, now, GPROF_TRIGGER_ANY);
+}
+
+static __always_inline void comes(struct gprof_triggers *g, struct gprof_lasting *l,
+				  struct task_struct *next, u64 now)
+{
+	u64 off = now - READ_ONCE(l->since[GPROF_LASTS_OFF_CPU]);
+	u64 delay = now - READ_ONCE(l->since[GPROF_LASTS_DELAY]);
+
+	if (unlikely(off >= g->least[GPROF_LASTS_OFF_CPU]) ||
+	    unlikely(delay >= g->least[GPROF_LASTS_DELAY]))
+		was_long(g, l, next, now);
+	WRITE_ONCE(l->since[GPROF_LASTS_OFF_CPU], 0);
+	WRITE_ONCE(l->since[GPROF_LASTS_DELAY], 0);
+}
+
+static noinline void other_comes(struct gprof_triggers *g, struct task_struct *next, u64 now)
+{
+	struct gprof_lasting *l = next->pid ? find_elsewhere(g, next) : NULL;
+
+	if (l)
+		comes(g, l, next, now);
+}
+
+static notrace void on_switch(void *data, bool preempt, struct task_struct *prev,
+			      struct task_struct *next, unsigned int state)
+{
+	struct gprof_triggers *g = data;
+	unsigned int from = gprof_lasting_home(g, prev), to = gprof_lasting_home(g, next);
+	u64 now = gprof_since(gprof_cycles());
+
+	if (likely(task_at(g, from) == prev))
+		leaves(g, &g->lasting[from], prev, now, state);
+	else
+		other_leaves(g, prev, now, state);
+	if (likely(task_at(g, to) == next))
+		comes(g, &g->lasting[to], next, now);
+	else
+		other_comes(g, next, now);
+}
+
+/* ---- wake-ups ---- */
+
+/* Where it was not woken, as when the CPU that did so was on its way out, it says nothing. */
+static void unblocked(struct gprof_triggers *g, struct gprof_lasting *l, struct task_struct *task,
+		      u64 now)
+{
+	u64 since = READ_ONCE(l->since[GPROF_LASTS_BLOCKED]);
+	u64 off = READ_ONCE(l->since[GPROF_LASTS_OFF_CPU]);
+
+	if (!since)
+		return;
+	since = take(l, GPROF_LASTS_BLOCKED);
+	if (!((since ^ off) & ~GPROF_SINCE_FIRED) && has_other(g, task))
+		gprof_trigger_lasted(g, GPROF_TRIGGER_BLOCKED, task, since, now,
+				     GPROF_TRIGGER_ANY);
+}
+
+/* Under the lock of its run queue. Who is amid falling asleep runs still, and goes on. */
+static __always_inline void on_wakeup(struct gprof_triggers *g, struct task_struct *task, bool new)
+{
+	u64 now = gprof_since(gprof_cycles());
+	struct gprof_lasting *l;
+
+	if (gprof_task_on_cpu(task))
+		return;
+	l = find(g, task);
+	if (!l && has_other(g, task))
+		l = claim(g, task);
+	if (!l)
+		return;
+	unblocked(g, l, task, now);
+	/* One that was woken already has been waiting since. */
+	if (!READ_ONCE(l->since[GPROF_LASTS_DELAY]))
+		WRITE_ONCE(l->since[GPROF_LASTS_DELAY], now);
+	if (new)
+		WRITE_ONCE(l->since[GPROF_LASTS_OFF_CPU], now);
+}
+
+static notrace void woken(void *data, struct task_struct *task)
+{
+	on_wakeup(data, task, false);
+}
+
+static notrace void woken_new(void *data, struct task_struct *task)
+{
+	on_wakeup(data, task, true);
+}
+
+/* ---- what the task does itself ---- */
+
+/**
+ * gprof_lasting_begins() - of current
+ * @g: triggers
+ * @kind: what
+ * @number: see struct gprof_fired
+ *
+ * Context: Task, preemption off.
+ */
+void gprof_lasting_begins(struct gprof_triggers *g, enum gprof_lasting_kind kind, s32 number)
+{
+	struct gprof_lasting *l;
+
+	if (!gprof_trace_has(g->trace, current))
+		return;
+	l = find(g, current) ?: claim(g, current);
+	if (!l)
+		return;
+	if (kind == GPROF_LASTS_SYSCALL)
+		WRITE_ONCE(l->number, number);
+	WRITE_ONCE(l->since[kind], gprof_since(gprof_cycles()));
+}
+
+/**
+ * gprof_lasting_ends() - of current
+ * @g: triggers
+ * @kind: what; may not have begun
+ *
+ * Context: Task, preemption off.
+ */
+void gprof_lasting_ends(struct gprof_triggers *g, enum gprof_lasting_kind kind)
+{
+	struct gprof_lasting *l = find(g, current);
+	u64 now = gprof_since(gprof_cycles());
+	u64 since;
+
+	if (!l)
+		return;
+	since = READ_ONCE(l->since[kind]);
+	if (!since)
+		return;
+	if (now - since < g->least[kind] || !gprof_trace_has(g->trace, current))
+		WRITE_ONCE(l->since[kind], 0);
+	else
+		ended(g, l, kind, current, now,
+		      kind == GPROF_LASTS_SYSCALL ? l->number : GPROF_TRIGGER_ANY);
+}
+
+/* ---- what goes on ---- */
+
+/* Sets the bit of a trigger in a time, if it still is that. */
+static bool goes_on(struct gprof_lasting *l, enum gprof_lasting_kind kind, u64 *since, u32 index)
+{
+	u64 marked = *since | 1ULL << index;
+
+	if (cmpxchg(&l->since[kind], *since, marked) != *since)
+		return false;
+	*since = marked;
+	return true;
+}
+
+static void look_at_kind(struct gprof_triggers *g, unsigned int at, struct task_struct *task,
+			 enum gprof_lasting_kind kind)
+{
+	struct gprof_lasting *l = &g->lasting[at];
+	u64 since = READ_ONCE(l->since[kind]);
+	s32 number = kind == GPROF_LASTS_SYSCALL ? READ_ONCE(l->number) : GPROF_TRIGGER_ANY;
+	u64 now = gprof_since(gprof_cycles());
+	s64 lasts = now - (since & ~GPROF_SINCE_FIRED);
+	unsigned int i;
+	u64 ns;
+
+	if (!since || lasts < 0 || (u64)lasts < g->least[kind])
+		return;
+	/* One that the end of the wait has left behind: see unblocked(). */
+	if (kind == GPROF_LASTS_BLOCKED &&
+	    (since ^ READ_ONCE(l->since[GPROF_LASTS_OFF_CPU])) & ~GPROF_SINCE_FIRED)
+		return;
+	ns = gprof_cycles_ns(lasts >> GPROF_TRIGGERS_MAX);
+	for (i = 0; i < g->nr; i++) {
+		struct gprof_trigger_rule *r = &g->rules[i];
+
+		if (r->what != kind + 1 || since & 1ULL << r->index || ns <= r->threshold_ns ||
+		    (r->number != GPROF_TRIGGER_ANY && r->number != number))
+			continue;
+		/* Still this task's? Then so is the time, or it is not that any more. */
+		if (task_at(g, at) != task || !goes_on(l, kind, &since, r->index))
+			return;
+		gprof_trigger_fire(r, task, ns, number, GPROF_FIRED_F_GOES_ON);
+	}
+}
+
+static void look_at(struct gprof_triggers *g, unsigned int at)
+{
+	struct task_struct *task;
+	unsigned int kind;
+
+	rcu_read_lock();
+	task = task_at(g, at);
+	if (task && has_other(g, task)) {
+		for (kind = 0; kind < GPROF_LASTS_NR; kind++)
+			look_at_kind(g, at, task, kind);
+	}
+	rcu_read_unlock();
+}
+
+static u64 look(struct gprof_errand *e, bool awaited)
+{
+	struct gprof_triggers *g = container_of(e, struct gprof_triggers, look);
+	u64 next = U64_MAX;
+	unsigned int at;
+
+	mutex_lock(&g->looking);
+	if (g->started) {
+		for (at = 0; at < 1U << g->bits; at++) {
+			if (atomic_long_read(&g->tasks[at]))
+				look_at(g, at);
+			if (!(at & 255))
+				cond_resched();
+		}
+		next = ktime_get_mono_fast_ns() + LOOK_NS;
+	}
+	mutex_unlock(&g->looking);
+	return next;
+}
+
+/* ---- life ---- */
+
+static unsigned int count_tasks(const struct gprof_target *t)
+{
+	struct task_struct *process, *task;
+	unsigned int nr = 0;
+
+	if (t->type == GPROF_TARGET_THREAD)
+		return 1;
+	rcu_read_lock();
+	if (gprof_target_is_tasks(t)) {
+		for_each_thread(t->task, task)
+			nr++;
+	} else {
+		for_each_process_thread(process, task)
+			nr++;
+	}
+	rcu_read_unlock();
+	return nr;
+}
+
+/* Four for each task that there is: others come, and a hash is not even. */
+static unsigned int bits_for(const struct gprof_target *t)
+{
+	return clamp_t(unsigned int, order_base_2(4ULL * count_tasks(t)), BITS_MIN, BITS_MAX);
+}
+
+/**
+ * gprof_lasting_init() - be ready to note what lasts
+ * @g: triggers
+ *
+ * Context: Task.
+ * Return: 0 or a negative errno.
+ */
+int gprof_lasting_init(struct gprof_triggers *g)
+{
+	const struct gprof_target *target = g->trace->whose.target;
+	size_t nr;
+	int err;
+
+	if (g->looks)
+		return 0;
+	g->bits = bits_for(target);
+	nr = 1UL << g->bits;
+	err = gprof_charge_more(g->charge, gprof_memory_of(nr * sizeof(*g->tasks)) +
+					   gprof_memory_of(nr * sizeof(*g->lasting)));
+	if (err)
+		return err;
+	g->tasks = kvcalloc(nr, sizeof(*g->tasks), GFP_KERNEL_ACCOUNT);
+	g->lasting = kvcalloc(nr, sizeof(*g->lasting), GFP_KERNEL_ACCOUNT);
+	err = g->tasks && g->lasting ? gprof_errand_init(&g->look, look, target->privileged) :
+				       -ENOMEM;
+	if (err) {
+		gprof_lasting_destroy(g);
+		return err;
+	}
+	g->looks = true;
+	return 0;
+}
+
+/**
+ * gprof_lasting_destroy() - free it
+ * @g: triggers, not started
+ *
+ * Context: Task.
+ */
+void gprof_lasting_destroy(struct gprof_triggers *g)
+{
+	if (g->looks)
+		gprof_errand_destroy(&g->look);
+	kvfree(g->tasks);
+	kvfree(g->lasting);
+	g->tasks = NULL;
+	g->lasting = NULL;
+}
+
+/* So many at least: what ends is converted once more, and compared exactly. */
+static u64 least_of(const struct gprof_triggers *g, enum gprof_lasting_kind kind)
+{
+	u64 per_ns = div64_u64(gprof_clock.hz << 30, NSEC_PER_SEC);
+	u64 least = U64_MAX;
+	unsigned int i;
+
+	for (i = 0; i < g->nr; i++) {
+		if (g->rules[i].what == kind + 1)
+			least = min(least, mul_u64_u64_shr(g->rules[i].threshold_ns, per_ns, 30));
+	}
+	return least == U64_MAX ? least : gprof_since(least);
+}
+
+/**
+ * gprof_lasting_clear() - nothing lasts
+ * @g: triggers, of which no tap is joined
+ *
+ * Context: Task.
+ */
+void gprof_lasting_clear(struct gprof_triggers *g)
+{
+	unsigned int kind;
+
+	for (kind = 0; kind < GPROF_LASTS_NR; kind++)
+		g->least[kind] = least_of(g, kind);
+	if (!g->looks)
+		return;
+	memset(g->tasks, 0, sizeof(*g->tasks) << g->bits);
+	memset(g->lasting, 0, sizeof(*g->lasting) << g->bits);
+}
+
+/**
+ * gprof_lasting_set_taps() - which of the scheduler's taps are of use
+ * @g: triggers
+ *
+ * Context: Task.
+ */
+void gprof_lasting_set_taps(struct gprof_triggers *g)
+{
+	bool delay = gprof_triggers_want(g, GPROF_TRIGGER_DELAY);
+	bool blocked = gprof_triggers_want(g, GPROF_TRIGGER_BLOCKED);
+
+	g->taps[GPROF_TRIGGER_TAP_SWITCH].tap = GPROF_TAP_SWITCH;
+	g->taps[GPROF_TRIGGER_TAP_SWITCH].on_switch = on_switch;
+	g->taps[GPROF_TRIGGER_TAP_WAKEUP].tap = GPROF_TAP_WAKEUP;
+	g->taps[GPROF_TRIGGER_TAP_WAKEUP].on_task = woken;
+	g->taps[GPROF_TRIGGER_TAP_WAKEUP_NEW].tap = GPROF_TAP_WAKEUP_NEW;
+	g->taps[GPROF_TRIGGER_TAP_WAKEUP_NEW].on_task = woken_new;
+	/* Calls and reclaim want the switch too: the last one gives the place up. */
+	if (g->looks)
+		g->joined |= 1U << GPROF_TRIGGER_TAP_SWITCH;
+	if (delay || blocked)
+		g->joined |= 1U << GPROF_TRIGGER_TAP_WAKEUP;
+	if (delay || blocked || gprof_triggers_want(g, GPROF_TRIGGER_OFF_CPU))
+		g->joined |= 1U << GPROF_TRIGGER_TAP_WAKEUP_NEW;
+}

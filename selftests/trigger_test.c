@@ -1,0 +1,1121 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * trigger_test: each trigger fires for what it is for, of whom it was and for how long it
+ * lasted, and for nothing else.
+ *
+ * Who is told of is a child that begins blocked, which is not measured, and does what is
+ * asked for in one step; in real time, so that nobody else makes it wait.
+ */
+#include <grp.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include "harness.h"
+#include "device.h"
+#include "genl.h"
+#include "trace_words.h"
+#include "workload.h"
+
+#define USER		1000
+#define MS		1000000ULL
+#define TIMES		20
+#define FIRINGS		256
+#define LONG_MS		30
+#define USER		1000
+#define LIMIT_NS	(20 * MS)
+#define NEVER_NS	(100000 * MS)
+
+/*
+ * What the child tells: it shares this.
+ * @pids: of whom it has made
+ * @nr: how many
+ * @began: when each of its causes began
+ * @ended: and ended
+ * @done: causes
+ * @taken: firings that the test has taken, for which it waits lest too many wait
+ */
+struct told {
+	pid_t pids[TIMES];
+	unsigned int nr;
+	uint64_t began[TIMES];
+	uint64_t ended[TIMES];
+	unsigned int done;
+	unsigned int taken;
+};
+
+FIXTURE(trigger) {
+	struct gprof_trace_params params;
+	struct gprof_setup setup;
+	struct device dev;
+	struct trace_words words;
+	struct child child;
+	struct told *told;
+	struct gprof_fired fired[FIRINGS];
+	unsigned int nr;
+	struct gprof_fired last;	/* what the one that gave EAGAIN said */
+};
+
+FIXTURE_SETUP(trigger)
+{
+	self->dev.fd = -1;
+	self->params = (struct gprof_trace_params){ .size = sizeof(self->params) };
+	self->setup = device_setup_of(GPROF_TARGET_PROCESS, 0, &self->params);
+	self->setup.kind = GPROF_KIND_TRACE;
+	self->setup.stack = 0;
+	self->setup.buffer_size = 1 << 20;
+	self->told = mmap(NULL, sizeof(*self->told), PROT_READ | PROT_WRITE,
+			  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+}
+
+FIXTURE_TEARDOWN(trigger)
+{
+	trace_words_free(&self->words);
+	device_close(&self->dev);
+	if (self->child.pid)
+		child_end(&self->child);
+}
+
+static struct gprof_trigger trigger_of(uint32_t what, uint64_t threshold_ns)
+{
+	return (struct gprof_trigger){
+		.size = sizeof(struct gprof_trigger), .what = what, .threshold_ns = threshold_ns,
+		.interval_ns = 1, .number = GPROF_TRIGGER_ANY,
+	};
+}
+
+static int set(struct device *dev, struct gprof_trigger *t)
+{
+	return device_ioctl(dev->fd, GPROF_IOC_TRIGGER, t);
+}
+
+/* It waits for its step before anybody looks, and then is not measured. */
+static void see_asleep(pid_t pid)
+{
+	char path[32], stat[256];
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	while (file_read(path, stat, sizeof(stat)) < 0 || !strstr(stat, ") S "))
+		sleep_ms(1);
+}
+
+/* Forks the child that does @fn, and sets the recorder up for it. */
+#define SETUP(_fn) do {								\
+	ASSERT_EQ(0, child_fork(&self->child, _fn, self->told));		\
+	see_asleep(self->child.pid);						\
+	self->setup.id = self->child.pid;					\
+	ASSERT_EQ(0, device_setup(&self->dev, &self->setup)) {			\
+		TH_LOG("reason %u", self->setup.out_reason);			\
+	}									\
+	ASSERT_EQ(0, device_map(&self->dev));					\
+} while (0)
+
+#define SET(_what, _threshold) ({						\
+	struct gprof_trigger _t = trigger_of(_what, _threshold);		\
+										\
+	ASSERT_EQ(0, set(&self->dev, &_t)) TH_LOG("reason %u", _t.out_reason);	\
+	_t.out_index;								\
+})
+
+#define START() do {								\
+	ASSERT_EQ(0, device_start(&self->dev));					\
+	ASSERT_EQ(0, trace_words_init(&self->words, &self->dev));		\
+} while (0)
+
+/* All that wait; 0 or what the last one gave, which is not EAGAIN. */
+static int take(FIXTURE_DATA(trigger) *self)
+{
+	struct gprof_fired f = { .size = sizeof(f) };
+	unsigned int n = 0;
+	int ret;
+
+	/* Where one that is taken makes the next one fire there is no end of them. */
+	while (n++ < 2 * GPROF_FIRED_WAITING &&
+	       !(ret = device_ioctl(self->dev.fd, GPROF_IOC_FIRED, &f))) {
+		if (self->nr < FIRINGS)
+			self->fired[self->nr] = f;
+		self->nr++;
+	}
+	self->last = f;
+	__atomic_store_n(&self->told->taken, self->nr, __ATOMIC_RELAXED);
+	return ret == -EAGAIN ? 0 : ret;
+}
+
+/* Lets the child take its step, which ends it, and takes firings as they come. */
+static void run(struct __test_metadata *_metadata, FIXTURE_DATA(trigger) *self)
+{
+	struct pollfd pfd = { .fd = self->dev.fd, .events = POLLPRI };
+	int status;
+
+	ASSERT_EQ(0, child_begin(&self->child));
+	while (!waitpid(self->child.pid, &status, WNOHANG)) {
+		poll(&pfd, 1, 20);
+		ASSERT_EQ(0, take(self));
+	}
+	self->child.pid = 0;
+	EXPECT_EQ(0, status);
+	close(self->child.to);
+	close(self->child.from);
+}
+
+static void read_marks(struct __test_metadata *_metadata, FIXTURE_DATA(trigger) *self)
+{
+	EXPECT_EQ(0, self->dev.flight ? trace_words_snapshot(&self->words) :
+					trace_words_read(&self->words));
+	EXPECT_STREQ("", self->words.reader.error);
+	EXPECT_STREQ("", self->words.error);
+	EXPECT_EQ(0, self->words.reader.unknown);
+}
+
+static const struct trace_mark *mark_of(FIXTURE_DATA(trigger) *self, const struct gprof_fired *f)
+{
+	size_t i;
+
+	for (i = 0; i < self->words.nr_marks; i++) {
+		const struct gprof_fired_rec *m = &self->words.marks[i].rec;
+
+		if (m->index == f->index && m->duration_ns == f->duration_ns && m->tid == f->tid &&
+		    m->time - f->time < MS &&
+		    m->rec.flags == (f->flags & GPROF_FIRED_F_GOES_ON))
+			return &self->words.marks[i];
+	}
+	return NULL;
+}
+
+/* Stops; each firing has a mark in the rings, and the ledger is right. */
+static void end(struct __test_metadata *_metadata, FIXTURE_DATA(trigger) *self)
+{
+	struct gprof_stats st = { 0 };
+	unsigned int i;
+
+	EXPECT_EQ(0, device_stop(&self->dev));
+	ASSERT_EQ(0, take(self));
+	ASSERT_GE(FIRINGS, self->nr);
+	read_marks(_metadata, self);
+	EXPECT_EQ(self->nr, self->words.nr_marks);
+	for (i = 0; i < self->nr; i++) {
+		const struct gprof_fired *f = &self->fired[i];
+
+		EXPECT_EQ(0, f->flags & GPROF_FIRED_F_UNMARKED);
+		EXPECT_NE(NULL, mark_of(self, f));
+	}
+	EXPECT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
+	EXPECT_EQ(st.out_produced, self->words.samples + device_lost(&st) + st.out_overwritten);
+	EXPECT_EQ(0, self->last.unwatched);
+}
+
+#define RUN()	run(_metadata, self)
+#define END()	end(_metadata, self)
+
+static unsigned int fired_by(FIXTURE_DATA(trigger) *self, uint32_t index)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < self->nr; i++)
+		n += self->fired[i].index == index;
+	return n;
+}
+
+/*
+ * Fired once for each of the child's causes, of nobody but the child, and none else did.
+ * Where the host is busy the child may have to wait at other times too.
+ */
+static void expect(struct __test_metadata *_metadata, FIXTURE_DATA(trigger) *self, uint32_t index,
+		   unsigned int causes, uint64_t longer_ns)
+{
+	unsigned int i, j, n;
+	pid_t tid = self->setup.id;
+
+	EXPECT_EQ(causes, self->told->done);
+	EXPECT_EQ(self->nr, fired_by(self, index));
+	for (i = 0; i < self->nr && i < FIRINGS; i++) {
+		const struct gprof_fired *f = &self->fired[i];
+
+		EXPECT_EQ(tid, f->tid);
+		EXPECT_EQ(tid, f->pid);
+		EXPECT_STREQ("trigger_test", f->comm);
+		EXPECT_LT(longer_ns, f->duration_ns + !longer_ns);
+		EXPECT_EQ(i + 1, f->fired);
+		EXPECT_EQ(0, f->suppressed);
+		EXPECT_GE(monotonic_ns(), f->time);
+		EXPECT_GT(self->dev.nr_cpus, f->cpu);
+		if (f->index != index || f->tid != tid)
+			TH_LOG("trigger %u, %u/%u (%d), number %d, %llu us, flags %u", f->index, f->pid,
+			       f->tid, tid, f->number, (unsigned long long)f->duration_ns / 1000, f->flags);
+	}
+	for (i = 0; i < causes; i++) {
+		for (n = j = 0; j < self->nr && j < FIRINGS; j++)
+			n += self->fired[j].time >= self->told->began[i] &&
+			     self->fired[j].time <= self->told->ended[i];
+		EXPECT_EQ(1, n) TH_LOG("cause %u", i);
+	}
+	if (self->nr != causes)
+		TH_LOG("%u firings for %u causes", self->nr, causes);
+}
+
+#define EXPECT_FIRED(_index, _times, _longer)	expect(_metadata, self, _index, _times, _longer)
+
+/* ---- what children do ---- */
+
+static void hurry(void)
+{
+	struct sched_param p = { .sched_priority = 1 };
+
+	sched_setscheduler(0, SCHED_FIFO, &p);
+}
+
+static void rest(unsigned int ms)
+{
+	struct timespec ts = { .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * MS };
+
+	syscall(SYS_nanosleep, &ts, NULL);
+}
+
+static void begins(struct told *t)
+{
+	while (t->done > __atomic_load_n(&t->taken, __ATOMIC_RELAXED) + GPROF_FIRED_WAITING / 2)
+		rest(1);
+	t->began[t->done] = monotonic_ns();
+}
+
+static void ends(struct told *t)
+{
+	t->ended[t->done++] = monotonic_ns();
+}
+
+static void sleeps(void *arg, int step)
+{
+	unsigned int i;
+
+	hurry();
+	for (i = 0; i < TIMES; i++) {
+		begins(arg);
+		rest(LONG_MS);
+		ends(arg);
+	}
+	_exit(0);
+}
+
+/* Nobody takes what it is the cause of. */
+static void sleeps_on(void *arg, int step)
+{
+	unsigned int i;
+
+	for (i = 0; i < TIMES; i++)
+		rest(LONG_MS);
+	_exit(0);
+}
+
+static int hog_to, hog_from, hog_cpu;
+
+static void is_kept_waiting(void *arg, int step)
+{
+	unsigned int i;
+	char c = 0;
+
+	pin_to(hog_cpu);
+	hurry();
+	for (i = 0; i < TIMES; i++) {
+		begins(arg);
+		if (write(hog_to, &c, 1) != 1 || read(hog_from, &c, 1) != 1)
+			_exit(1);
+		ends(arg);
+	}
+	_exit(0);
+}
+
+/* Wakes who asks, on the same CPU, and lets it wait. */
+static void hog(int from, int to)
+{
+	struct sched_param p = { .sched_priority = 2 };
+	char c;
+
+	pin_to(hog_cpu);
+	sched_setscheduler(0, SCHED_FIFO, &p);
+	while (read(from, &c, 1) == 1) {
+		if (write(to, &c, 1) != 1)
+			break;
+		burn_until(monotonic_ns() + LONG_MS * MS);
+	}
+	_exit(0);
+}
+
+/* Whoever makes a child by vfork() sleeps, not to be interrupted, until it has ended. */
+static void vforks(void *arg, int step)
+{
+	unsigned int i;
+
+	hurry();
+	for (i = 0; i < TIMES; i++) {
+		pid_t pid;
+
+		begins(arg);
+		pid = vfork();
+		if (!pid) {
+			rest(LONG_MS);
+			_exit(0);
+		}
+		ends(arg);
+		waitpid(pid, NULL, 0);
+	}
+	_exit(0);
+}
+
+static void *is_a_thread(void *arg)
+{
+	pause();
+	return NULL;
+}
+
+/* Some end of themselves, or by another signal; of threads all do at once. */
+static void is_killed(void *arg, int step)
+{
+	struct told *told = arg;
+	pthread_t thread;
+	unsigned int i, j;
+
+	for (i = 0; i < 3 * TIMES; i++) {
+		pid_t pid = fork();
+
+		if (!pid) {
+			for (j = 0; i % 3 == 0 && j < 3; j++)
+				pthread_create(&thread, NULL, is_a_thread, NULL);
+			if (i % 3 == 1)
+				_exit(SIGTERM);
+			kill(getpid(), i % 3 ? SIGUSR1 : SIGTERM);
+			pause();
+		}
+		if (i % 3 == 0)
+			told->pids[told->nr++] = pid;
+		waitpid(pid, NULL, 0);
+	}
+	_exit(0);
+}
+
+static void forks(void *arg, int step)
+{
+	unsigned int i;
+
+	for (i = 0; i < TIMES; i++) {
+		pid_t pid;
+
+		begins(arg);
+		pid = fork();
+		if (!pid)
+			_exit(0);
+		ends(arg);
+		waitpid(pid, NULL, 0);
+	}
+	_exit(0);
+}
+
+static void burns(void *arg, int step)
+{
+	burn_until(monotonic_ns() + 1000 * MS);
+	_exit(0);
+}
+
+#define CALLS	20000
+
+static void calls(void *arg, int step)
+{
+	unsigned int i;
+
+	for (i = 0; i < CALLS; i++)
+		syscall(SYS_getppid);
+	_exit(0);
+}
+
+static void sleeps_once(void *arg, int step)
+{
+	begins(arg);
+	rest(2500);
+	ends(arg);
+	_exit(0);
+}
+
+static void vforks_once(void *arg, int step)
+{
+	begins(arg);
+	if (!vfork()) {
+		rest(2500);
+		_exit(0);
+	}
+	ends(arg);
+	_exit(0);
+}
+
+static void fills_cache(void *arg, int step)
+{
+	static char block[1 << 16];
+	FILE *f = fopen("/tmp/gprof_trigger_cache", "w");
+	unsigned int i;
+
+	memset(block, 1, sizeof(block));
+	for (i = 0; f && i < 600; i++)
+		fwrite(block, sizeof(block), 1, f);
+	_exit(0);
+}
+
+/* ---- each for itself ---- */
+
+TEST_F(trigger, off_cpu)
+{
+	SETUP(sleeps);
+	SET(GPROF_TRIGGER_DELAY, NEVER_NS);
+	EXPECT_EQ(1, SET(GPROF_TRIGGER_OFF_CPU, LIMIT_NS));
+	SET(GPROF_TRIGGER_OFF_CPU, NEVER_NS);
+	SET(GPROF_TRIGGER_BLOCKED, NEVER_NS);
+	SET(GPROF_TRIGGER_SIGNAL, 0);
+	START();
+	RUN();
+	END();
+	EXPECT_FIRED(1, TIMES, LIMIT_NS);
+}
+
+TEST_F(trigger, delay)
+{
+	int to[2], from[2];
+	pid_t pid;
+
+	SKIP_UNLESS(!geteuid(), "needs real-time priorities");
+	ASSERT_EQ(0, pipe(to));
+	ASSERT_EQ(0, pipe(from));
+	hog_cpu = online_cpu(nr_online_cpus() - 1);
+	pid = fork_bound();
+	if (!pid)
+		hog(to[0], from[1]);
+	hog_to = to[1];
+	hog_from = from[0];
+	SETUP(is_kept_waiting);
+	SET(GPROF_TRIGGER_DELAY, NEVER_NS);
+	EXPECT_EQ(1, SET(GPROF_TRIGGER_DELAY, LIMIT_NS));
+	SET(GPROF_TRIGGER_BLOCKED, NEVER_NS);
+	SET(GPROF_TRIGGER_SIGNAL, 0);
+	START();
+	RUN();
+	END();
+	EXPECT_FIRED(1, TIMES, LIMIT_NS);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+TEST_F(trigger, blocked)
+{
+	SETUP(vforks);
+	SET(GPROF_TRIGGER_DELAY, NEVER_NS);
+	EXPECT_EQ(1, SET(GPROF_TRIGGER_BLOCKED, LIMIT_NS));
+	SET(GPROF_TRIGGER_BLOCKED, NEVER_NS);
+	START();
+	RUN();
+	END();
+	EXPECT_FIRED(1, TIMES, LIMIT_NS);
+}
+
+TEST_F(trigger, system_call)
+{
+	struct gprof_trigger one = trigger_of(GPROF_TRIGGER_SYSCALL, LIMIT_NS);
+	struct gprof_trigger other = trigger_of(GPROF_TRIGGER_SYSCALL, 0);
+	unsigned int i;
+
+	SKIP_UNLESS(!geteuid(), "needs CAP_PERFMON");
+	SETUP(sleeps);
+	one.number = SYS_nanosleep;
+	other.number = SYS_getppid;
+	ASSERT_EQ(0, set(&self->dev, &other));
+	ASSERT_EQ(0, set(&self->dev, &one));
+	SET(GPROF_TRIGGER_SYSCALL, NEVER_NS);
+	START();
+	RUN();
+	END();
+	EXPECT_FIRED(1, TIMES, LIMIT_NS);
+	for (i = 0; i < self->nr; i++)
+		EXPECT_EQ(SYS_nanosleep, self->fired[i].number);
+}
+
+TEST_F(trigger, signal)
+{
+	struct gprof_trigger t = trigger_of(GPROF_TRIGGER_SIGNAL, 0);
+	unsigned int i;
+
+	SETUP(is_killed);
+	t.number = SIGKILL;
+	ASSERT_EQ(0, set(&self->dev, &t));
+	t.number = SIGTERM;
+	ASSERT_EQ(0, set(&self->dev, &t));
+	START();
+	RUN();
+	END();
+	EXPECT_EQ(TIMES, self->nr);
+	EXPECT_EQ(TIMES, fired_by(self, 1));
+	for (i = 0; i < self->nr && i < TIMES; i++) {
+		EXPECT_EQ(self->told->pids[i], self->fired[i].pid);
+		EXPECT_EQ(SIGTERM, self->fired[i].number);
+		EXPECT_EQ(0, self->fired[i].duration_ns);
+	}
+}
+
+TEST_F(trigger, tracepoint)
+{
+	struct gprof_trigger t = trigger_of(GPROF_TRIGGER_TRACEPOINT, 0);
+
+	SKIP_UNLESS(!geteuid(), "needs CAP_PERFMON");
+	SETUP(forks);
+	t.name = (uintptr_t)"sched:sched_process_hang";
+	ASSERT_TRUE(!set(&self->dev, &t) || t.out_reason == GPROF_REASON_TRIGGER);
+	t.name = (uintptr_t)"task:task_newtask";
+	ASSERT_EQ(0, set(&self->dev, &t)) TH_LOG("reason %u", t.out_reason);
+	START();
+	RUN();
+	END();
+	EXPECT_FIRED(t.out_index, TIMES, 0);
+}
+
+TEST_F(trigger, interrupts)
+{
+	struct gprof_trigger soft = trigger_of(GPROF_TRIGGER_SOFTIRQ, 0);
+	unsigned int i, irqs = 0, softirqs = 0;
+
+	SKIP_UNLESS(!geteuid(), "needs CAP_PERFMON");
+	SETUP(burns);
+	soft.number = 1;	/* timers */
+	soft.interval_ns = 20 * MS;
+	ASSERT_EQ(0, set(&self->dev, &soft));
+	soft.what = GPROF_TRIGGER_IRQ;
+	soft.number = GPROF_TRIGGER_ANY;
+	ASSERT_EQ(0, set(&self->dev, &soft));
+	SET(GPROF_TRIGGER_IRQ, NEVER_NS);
+	SET(GPROF_TRIGGER_SOFTIRQ, NEVER_NS);
+	START();
+	RUN();
+	END();
+	for (i = 0; i < self->nr; i++) {
+		const struct gprof_fired *f = &self->fired[i];
+
+		EXPECT_EQ(self->setup.id, f->tid);
+		EXPECT_GT(1000 * MS, f->duration_ns);
+		EXPECT_GE(1, f->index);
+		EXPECT_TRUE(f->index || f->number == 1);
+		softirqs += !f->index;
+		irqs += f->index;
+	}
+	EXPECT_LT(5, irqs);
+	/* A timer that is due while it runs is sure to be, at the tick; many are not. */
+	if (access("/sys/kernel/realtime", F_OK)) {
+		EXPECT_LT(0, softirqs);
+	}
+}
+
+TEST_F(trigger, reclaim)
+{
+	char path[MEMORY_CGROUP_PATH];
+	unsigned int i;
+
+	SKIP_UNLESS(!geteuid(), "needs CAP_PERFMON");
+	SKIP_UNLESS(!memory_cgroup(path, "16M"), "no memory controller");
+	SETUP(fills_cache);
+	ASSERT_EQ(0, memory_cgroup_enter(path, self->child.pid));
+	SET(GPROF_TRIGGER_RECLAIM, NEVER_NS);
+	SET(GPROF_TRIGGER_RECLAIM, 0);
+	START();
+	child_step(&self->child);	/* may be killed for it */
+	child_end(&self->child);
+	self->child.pid = 0;
+	END();
+	unlink("/tmp/gprof_trigger_cache");
+	rmdir(path);
+	EXPECT_LT(0, self->nr);
+	EXPECT_EQ(self->nr, fired_by(self, 1));
+	for (i = 0; i < self->nr; i++) {
+		EXPECT_EQ(self->setup.id, self->fired[i].tid);
+		EXPECT_LT(0, self->fired[i].duration_ns);
+	}
+}
+
+/* ---- what goes on ---- */
+
+/* Within a second, while it lasts, and not again when it ends. */
+static void goes_on(struct __test_metadata *_metadata, FIXTURE_DATA(trigger) *self)
+{
+	struct pollfd pfd = { .fd = self->dev.fd, .events = POLLPRI };
+
+	START();
+	ASSERT_EQ(0, child_begin(&self->child));
+	ASSERT_EQ(1, poll(&pfd, 1, 100000));
+	ASSERT_EQ(0, take(self));
+	ASSERT_EQ(1, self->nr);
+	EXPECT_EQ(GPROF_FIRED_F_GOES_ON, self->fired[0].flags);
+	EXPECT_GT(1100 * MS, self->fired[0].duration_ns);
+	RUN();
+	END();
+	EXPECT_FIRED(0, 1, 100 * MS);
+}
+
+TEST_F(trigger, a_sleep_that_goes_on)
+{
+	SETUP(sleeps_once);
+	SET(GPROF_TRIGGER_OFF_CPU, 100 * MS);
+	/* A sleep is neither. */
+	SET(GPROF_TRIGGER_BLOCKED, 1000 * MS);
+	SET(GPROF_TRIGGER_DELAY, 1000 * MS);
+	goes_on(_metadata, self);
+}
+
+TEST_F(trigger, a_block_that_goes_on)
+{
+	SETUP(vforks_once);
+	SET(GPROF_TRIGGER_BLOCKED, 100 * MS);
+	SET(GPROF_TRIGGER_DELAY, 1000 * MS);
+	goes_on(_metadata, self);
+}
+
+TEST_F(trigger, a_system_call_that_goes_on)
+{
+	struct gprof_trigger t = trigger_of(GPROF_TRIGGER_SYSCALL, 100 * MS);
+
+	SKIP_UNLESS(!geteuid(), "needs CAP_PERFMON");
+	SETUP(sleeps_once);
+	t.number = SYS_nanosleep;
+	ASSERT_EQ(0, set(&self->dev, &t));
+	goes_on(_metadata, self);
+	EXPECT_EQ(SYS_nanosleep, self->fired[0].number);
+}
+
+/* ---- whose ---- */
+
+static void nothing(void *arg, int step)
+{
+	_exit(0);
+}
+
+/* The target waits all the time, since before anybody looked. */
+TEST_F(trigger, strangers_fire_nothing)
+{
+	struct child stranger;
+	unsigned int i;
+
+	SETUP(nothing);
+	SET(GPROF_TRIGGER_OFF_CPU, LIMIT_NS);
+	SET(GPROF_TRIGGER_BLOCKED, LIMIT_NS);
+	SET(GPROF_TRIGGER_DELAY, LIMIT_NS);
+	SET(GPROF_TRIGGER_SIGNAL, 0);
+	if (!geteuid()) {
+		struct gprof_trigger t = trigger_of(GPROF_TRIGGER_TRACEPOINT, 0);
+
+		SET(GPROF_TRIGGER_SYSCALL, 0);
+		t.name = (uintptr_t)"task:task_newtask";
+		ASSERT_EQ(0, set(&self->dev, &t));
+	}
+	START();
+	for (i = 0; i < 4; i++) {
+		void (*const fns[])(void *arg, int step) = { sleeps_on, vforks, is_killed, forks };
+		int status;
+
+		*self->told = (struct told){ .taken = FIRINGS };
+		ASSERT_EQ(0, child_fork(&stranger, fns[i], self->told));
+		ASSERT_EQ(0, child_begin(&stranger));
+		ASSERT_EQ(stranger.pid, waitpid(stranger.pid, &status, 0));
+		close(stranger.to);
+		close(stranger.from);
+	}
+	END();
+	EXPECT_EQ(0, self->nr);
+}
+
+/* Each has its own, and its own index. */
+TEST_F(trigger, two_recorders)
+{
+	struct gprof_trigger t = trigger_of(GPROF_TRIGGER_OFF_CPU, LIMIT_NS);
+	struct gprof_fired f = { .size = sizeof(f) };
+	struct device other;
+	unsigned int n = 0;
+
+	SETUP(sleeps);
+	ASSERT_EQ(0, device_setup(&other, &self->setup));
+	SET(GPROF_TRIGGER_SIGNAL, 0);
+	SET(GPROF_TRIGGER_OFF_CPU, LIMIT_NS);
+	t.interval_ns = 10000 * MS;
+	ASSERT_EQ(0, set(&other, &t));
+	ASSERT_EQ(0, device_start(&other));
+	START();
+	RUN();
+	END();
+	EXPECT_FIRED(1, TIMES, LIMIT_NS);
+	EXPECT_EQ(0, device_stop(&other));
+	while (!device_ioctl(other.fd, GPROF_IOC_FIRED, &f)) {
+		EXPECT_EQ(0, f.index);
+		EXPECT_EQ(self->setup.id, f.tid);
+		EXPECT_LE(TIMES - 1, f.suppressed);
+		n++;
+	}
+	EXPECT_EQ(1, n);
+	device_close(&other);
+}
+
+/* Who reads sees the ids of where they live. */
+TEST_F(trigger, ids_are_of_the_readers_namespace)
+{
+	int status = 0;
+	pid_t pid;
+
+	SKIP_UNLESS(!geteuid(), "needs CAP_SYS_ADMIN");
+	ASSERT_EQ(0, unshare(CLONE_NEWPID));
+	pid = fork();
+	if (!pid) {
+		struct gprof_trigger t = trigger_of(GPROF_TRIGGER_SIGNAL, 0);
+		struct gprof_fired f = { .size = sizeof(f) };
+		pid_t victim;
+
+		self->setup.id = getpid();
+		if (device_setup(&self->dev, &self->setup) || set(&self->dev, &t) ||
+		    device_start(&self->dev))
+			_exit(1);
+		victim = fork();
+		if (!victim) {
+			raise(SIGKILL);
+			_exit(0);
+		}
+		waitpid(victim, NULL, 0);
+		if (device_ioctl(self->dev.fd, GPROF_IOC_FIRED, &f))
+			_exit(2);
+		_exit(f.tid == (__u32)victim && f.pid == (__u32)victim && victim < 100 ? 0 : 3);
+	}
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
+}
+
+/* ---- how much ---- */
+
+TEST_F(trigger, no_more_often_than_asked_for)
+{
+	struct gprof_trigger t = trigger_of(GPROF_TRIGGER_OFF_CPU, LIMIT_NS);
+
+	SETUP(sleeps_on);
+	t.interval_ns = 100000 * MS;
+	ASSERT_EQ(0, set(&self->dev, &t));
+	START();
+	ASSERT_EQ(0, child_begin(&self->child));
+	ASSERT_EQ(self->child.pid, waitpid(self->child.pid, NULL, 0));
+	self->child.pid = 0;
+	END();
+	EXPECT_EQ(1, self->nr);
+	EXPECT_EQ(1, self->fired[0].fired);
+	EXPECT_LE(TIMES - 1, self->fired[0].suppressed);
+	/* Of all triggers, when none waits. */
+	EXPECT_EQ(1, self->last.fired);
+	EXPECT_EQ(self->fired[0].suppressed, self->last.suppressed);
+}
+
+/* Nobody takes them: the first are kept, all are counted, and nobody waits for anybody. */
+TEST_F(trigger, thousands_that_nobody_takes)
+{
+	struct gprof_trigger t = trigger_of(GPROF_TRIGGER_SYSCALL, 0);
+	struct gprof_stats st;
+	unsigned int i;
+
+	SKIP_UNLESS(!geteuid(), "needs CAP_PERFMON");
+	SETUP(calls);
+	t.number = SYS_getppid;
+	ASSERT_EQ(0, set(&self->dev, &t));
+	START();
+	ASSERT_EQ(0, child_begin(&self->child));
+	ASSERT_EQ(self->child.pid, waitpid(self->child.pid, NULL, 0));
+	self->child.pid = 0;
+	END();
+	EXPECT_EQ(GPROF_FIRED_WAITING, self->nr);
+	for (i = 0; i < self->nr; i++) {
+		EXPECT_EQ(i + 1, self->fired[i].fired);
+		EXPECT_EQ(CALLS - GPROF_FIRED_WAITING, self->fired[i].suppressed);
+	}
+	ASSERT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
+	/* and that the target has ended */
+	EXPECT_EQ(GPROF_FIRED_WAITING + 1, st.out_notices_untold);
+}
+
+/*
+ * A flight recorder has the event that fired in its snapshot; where it is the end of a
+ * wait, the mark stands behind the switch that ended it.
+ */
+TEST_F(trigger, a_snapshot_is_marked)
+{
+	unsigned int i;
+
+	self->setup.flags = GPROF_SETUP_F_FLIGHT;
+	SETUP(sleeps);
+	SET(GPROF_TRIGGER_OFF_CPU, LIMIT_NS);
+	START();
+	RUN();
+	END();
+	EXPECT_FIRED(0, TIMES, LIMIT_NS);
+	for (i = 0; i < self->nr; i++) {
+		const struct gprof_fired *f = &self->fired[i];
+		const struct trace_mark *m = mark_of(self, f);
+		const struct trace_word *w = m && m->before ? &self->words.words[m->before - 1] : NULL;
+
+		if (f->flags & GPROF_FIRED_F_GOES_ON)
+			continue;
+		ASSERT_NE(NULL, w);
+		EXPECT_EQ(GPROF_TRACE_SWITCH, w->what);
+		EXPECT_EQ(f->tid, w->tid);
+		EXPECT_EQ(f->cpu, w->cpu);
+		EXPECT_GE(f->time, w->time);
+	}
+}
+
+/* What is told to all is that it happened, and nothing of whom. */
+TEST_F(trigger, listeners_are_told)
+{
+	struct genl g;
+	unsigned int i, n = 0;
+	int ret;
+
+	SKIP_UNLESS(!geteuid(), "must be root to listen");
+	SETUP(sleeps);
+	ASSERT_EQ(0, genl_open(&g));
+	ASSERT_EQ(0, setsockopt(g.fd, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, &g.group,
+				sizeof(g.group)));
+	SET(GPROF_TRIGGER_DELAY, NEVER_NS);
+	SET(GPROF_TRIGGER_OFF_CPU, LIMIT_NS);
+	START();
+	RUN();
+	END();
+	while (n < self->nr) {
+		struct pollfd pfd = { .fd = g.fd, .events = POLLIN };
+
+		if (g.next >= g.length && poll(&pfd, 1, 5000) != 1)
+			break;
+		ret = genl_receive(&g);
+		ASSERT_EQ(1, ret);
+		if (g.cmd != GPROF_CMD_RECORDER_FIRED ||
+		    genl_u64(g.attrs[GPROF_A_RECORDER_ID]) != self->setup.out_id)
+			continue;
+		n++;
+		EXPECT_EQ(1, genl_u32(g.attrs[GPROF_A_RECORDER_TRIGGER]));
+		EXPECT_EQ(GPROF_TRIGGER_OFF_CPU, genl_u32(g.attrs[GPROF_A_RECORDER_TRIGGER_WHAT]));
+		EXPECT_EQ(GPROF_KIND_TRACE, genl_u32(g.attrs[GPROF_A_RECORDER_KIND]));
+		for (i = GPROF_A_RECORDER_KIND + 1; i < GENL_ATTRS; i++)
+			if (i != GPROF_A_RECORDER_TRIGGER && i != GPROF_A_RECORDER_TRIGGER_WHAT)
+				EXPECT_EQ(NULL, g.attrs[i]) TH_LOG("attribute %u", i);
+	}
+	EXPECT_EQ(self->nr, n);
+	EXPECT_LE(TIMES, n);
+	genl_close(&g);
+}
+
+static int ask_for_snapshot(struct genl *g, uint64_t id)
+{
+	struct {
+		struct nlattr head;
+		uint64_t id;
+	} __attribute__((packed)) a = {
+		.head = { .nla_len = sizeof(a), .nla_type = GPROF_A_RECORDER_ID }, .id = id,
+	};
+	int ret = genl_send(g, g->family, NLM_F_ACK, GPROF_CMD_RECORDER_SNAPSHOT, &a,
+			    id ? sizeof(a) : 0);
+
+	return ret ?: genl_receive(g);
+}
+
+/* By netlink, of whoever may see the recorder; the owner learns of whom. */
+TEST_F(trigger, somebody_asks_for_a_snapshot)
+{
+	struct device other = { .fd = -1 };
+	struct gprof_setup setup = self->setup;
+	struct pollfd pfd = { .events = POLLPRI };
+	struct genl g;
+	unsigned int i;
+	int status;
+	pid_t pid;
+
+	ASSERT_EQ(0, genl_open(&g));
+	self->setup.id = setup.id = gettid();
+	setup.target = GPROF_TARGET_THREAD;
+	ASSERT_EQ(0, device_setup(&other, &setup));
+	EXPECT_EQ(-EOPNOTSUPP, ask_for_snapshot(&g, setup.out_id));
+	device_close(&other);
+	self->setup.flags = GPROF_SETUP_F_FLIGHT;
+	self->setup.target = GPROF_TARGET_THREAD;
+	ASSERT_EQ(0, device_setup(&self->dev, &self->setup));
+	pfd.fd = self->dev.fd;
+	EXPECT_EQ(-EINVAL, ask_for_snapshot(&g, 0));
+	EXPECT_EQ(0, poll(&pfd, 1, 0));
+	for (i = 0; i < GPROF_FIRED_WAITING; i++)
+		EXPECT_EQ(0, ask_for_snapshot(&g, self->setup.out_id));
+	EXPECT_EQ(-EBUSY, ask_for_snapshot(&g, self->setup.out_id));
+	EXPECT_EQ(1, poll(&pfd, 1, 0));
+	EXPECT_EQ(0, take(self));
+	EXPECT_EQ(GPROF_FIRED_WAITING, self->nr);
+	EXPECT_EQ(GPROF_FIRED_REQUEST, self->fired[0].index);
+	EXPECT_EQ(getpid(), self->fired[0].pid);
+	EXPECT_EQ(gettid(), self->fired[0].tid);
+	EXPECT_EQ(0, self->last.fired);
+
+	SKIP_UNLESS(!geteuid(), "must be root to become another");
+	pid = fork();
+	if (!pid) {
+		genl_close(&g);
+		if (setgroups(0, NULL) || setresgid(USER, USER, USER) ||
+		    setresuid(USER, USER, USER) || genl_open(&g))
+			_exit(1);
+		_exit(ask_for_snapshot(&g, self->setup.out_id) == -ENOENT ? 0 : 2);
+	}
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
+	self->nr = 0;
+	EXPECT_EQ(0, take(self));
+	EXPECT_EQ(0, self->nr);
+	genl_close(&g);
+}
+
+/* ---- what is refused ---- */
+
+#define EXPECT_REFUSED(_err, _reason, _dev, _t) do {				\
+	struct gprof_trigger *_p = (_t);					\
+										\
+	EXPECT_EQ(_err, set(_dev, _p));						\
+	EXPECT_EQ(_reason, _p->out_reason);					\
+} while (0)
+
+TEST_F(trigger, refused_by_reason)
+{
+	struct gprof_trigger t, ok = trigger_of(GPROF_TRIGGER_OFF_CPU, MS);
+	unsigned int i;
+
+	SETUP(nothing);
+#define REFUSED(_err, _reason, _what, ...) do {					\
+	t = trigger_of(_what, 0);						\
+	__VA_ARGS__;								\
+	EXPECT_REFUSED(_err, _reason, &self->dev, &t);				\
+} while (0)
+	REFUSED(-EOPNOTSUPP, GPROF_REASON_TRIGGER, 0);
+	REFUSED(-EOPNOTSUPP, GPROF_REASON_TRIGGER, GPROF_TRIGGER_NR);
+	REFUSED(-EOPNOTSUPP, GPROF_REASON_TRIGGER, GPROF_TRIGGER_DELAY, t.filter = 1);
+	REFUSED(-EOPNOTSUPP, GPROF_REASON_FLAGS, GPROF_TRIGGER_DELAY, t.flags = 1);
+	REFUSED(-EINVAL, GPROF_REASON_PERIOD, GPROF_TRIGGER_SIGNAL, t.threshold_ns = 1);
+	REFUSED(-EINVAL, GPROF_REASON_PERIOD, GPROF_TRIGGER_DELAY,
+		t.threshold_ns = GPROF_TRIGGER_NS_MAX + 1);
+	REFUSED(-EINVAL, GPROF_REASON_PERIOD, GPROF_TRIGGER_DELAY, t.interval_ns = UINT64_MAX);
+	REFUSED(-EINVAL, GPROF_REASON_PARAMS, GPROF_TRIGGER_DELAY, t.number = 0);
+	REFUSED(-EINVAL, GPROF_REASON_PARAMS, GPROF_TRIGGER_SIGNAL, t.number = 0);
+	REFUSED(-EINVAL, GPROF_REASON_PARAMS, GPROF_TRIGGER_SIGNAL, t.number = 65);
+	REFUSED(-EINVAL, GPROF_REASON_PARAMS, GPROF_TRIGGER_SOFTIRQ, t.number = 100);
+	REFUSED(-EINVAL, GPROF_REASON_PARAMS, GPROF_TRIGGER_DELAY, t.name = (uintptr_t)"a:b");
+	REFUSED(-EINVAL, GPROF_REASON_PARAMS, GPROF_TRIGGER_TRACEPOINT);
+	REFUSED(-EFAULT, GPROF_REASON_PARAMS, GPROF_TRIGGER_TRACEPOINT, t.name = 8);
+	if (!geteuid()) {
+		REFUSED(-ENOENT, GPROF_REASON_TRIGGER, GPROF_TRIGGER_TRACEPOINT,
+			t.name = (uintptr_t)"sched:no_such");
+		REFUSED(-ENOENT, GPROF_REASON_TRIGGER, GPROF_TRIGGER_TRACEPOINT,
+			t.name = (uintptr_t)"sched_switch");
+		REFUSED(-EOPNOTSUPP, GPROF_REASON_TRIGGER, GPROF_TRIGGER_TRACEPOINT,
+			t.name = (uintptr_t)"syscalls:sys_enter_read");
+	}
+	for (i = 0; i < GPROF_TRIGGERS_MAX; i++) {
+		ASSERT_EQ(0, set(&self->dev, &ok));
+		EXPECT_EQ(i, ok.out_index);
+		EXPECT_EQ(GPROF_REASON_NONE, ok.out_reason);
+	}
+	EXPECT_REFUSED(-ENOSPC, GPROF_REASON_TRIGGER, &self->dev, &ok);
+	START();
+	EXPECT_REFUSED(-EBUSY, GPROF_REASON_STATE, &self->dev, &ok);
+	EXPECT_EQ(0, device_stop(&self->dev));
+	EXPECT_EQ(0, take(self));
+	EXPECT_EQ(0, self->nr);
+}
+
+TEST_F(trigger, only_where_there_is_a_trace)
+{
+	struct gprof_cpu_params params = timer_params(MS);
+	struct gprof_setup setup = device_setup_of(GPROF_TARGET_PROCESS, getpid(), &params);
+	struct gprof_trigger t = trigger_of(GPROF_TRIGGER_DELAY, MS);
+	struct gprof_fired f = { .size = sizeof(f) };
+	struct gprof_info info = { .size = sizeof(info) };
+
+	self->dev.fd = device_open();
+	ASSERT_LE(0, self->dev.fd);
+	EXPECT_EQ(0, device_ioctl(self->dev.fd, GPROF_IOC_INFO, &info));
+	EXPECT_TRUE(info.out_features & GPROF_FEAT_TRIGGERS);
+	EXPECT_REFUSED(-EBUSY, GPROF_REASON_STATE, &self->dev, &t);
+	EXPECT_EQ(-EBUSY, device_ioctl(self->dev.fd, GPROF_IOC_FIRED, &f));
+	device_close(&self->dev);
+	ASSERT_EQ(0, device_setup(&self->dev, &setup));
+	EXPECT_REFUSED(-EOPNOTSUPP, GPROF_REASON_TRIGGER, &self->dev, &t);
+	EXPECT_EQ(-EAGAIN, device_ioctl(self->dev.fd, GPROF_IOC_FIRED, &f));
+}
+
+TEST_F(trigger, users_slow_nobody)
+{
+	static const uint32_t slow[] = {
+		GPROF_TRIGGER_SYSCALL, GPROF_TRIGGER_RECLAIM, GPROF_TRIGGER_IRQ,
+		GPROF_TRIGGER_SOFTIRQ, GPROF_TRIGGER_TRACEPOINT,
+	};
+	unsigned int i;
+
+	SKIP_UNLESS(!geteuid(), "must be root to become another");
+	ASSERT_EQ(0, become(USER));
+	self->setup.buffer_size = 1 << 16;	/* a user may not pin much */
+	SETUP(sleeps);
+	for (i = 0; i < sizeof(slow) / sizeof(slow[0]); i++) {
+		struct gprof_trigger t = trigger_of(slow[i], 0);
+
+		if (slow[i] == GPROF_TRIGGER_TRACEPOINT)
+			t.name = (uintptr_t)"task:task_newtask";
+		EXPECT_REFUSED(-EPERM, GPROF_REASON_SLOWS_DENIED, &self->dev, &t);
+	}
+	SET(GPROF_TRIGGER_OFF_CPU, LIMIT_NS);
+	SET(GPROF_TRIGGER_SIGNAL, 0);
+	START();
+	RUN();
+	END();
+	EXPECT_LE(TIMES, fired_by(self, 0));	/* others may make it wait too */
+	EXPECT_EQ(0, fired_by(self, 1));
+}
+
+/* ---- to and fro ---- */
+
+static void *calls_on(void *arg)
+{
+	while (!__atomic_load_n((bool *)arg, __ATOMIC_RELAXED))
+		syscall(SYS_getppid);
+	return NULL;
+}
+
+/* Stopped and closed amid firings. */
+TEST_F(trigger, stops_amid_firings)
+{
+	struct gprof_trigger t = trigger_of(GPROF_TRIGGER_TRACEPOINT, 0);
+	pthread_t thread;
+	bool ends = false;
+	unsigned int i;
+
+	SKIP_UNLESS(!geteuid(), "needs CAP_PERFMON");
+	self->setup.target = GPROF_TARGET_SYSTEM;
+	t.name = (uintptr_t)"sched:sched_waking";
+	ASSERT_EQ(0, pthread_create(&thread, NULL, calls_on, &ends));
+	for (i = 0; i < 6; i++) {
+		ASSERT_EQ(0, device_setup(&self->dev, &self->setup));
+		SET(GPROF_TRIGGER_SYSCALL, 0);
+		SET(GPROF_TRIGGER_OFF_CPU, 0);
+		SET(GPROF_TRIGGER_DELAY, 0);
+		SET(GPROF_TRIGGER_SOFTIRQ, 0);
+		ASSERT_EQ(0, set(&self->dev, &t));
+		ASSERT_EQ(0, device_start(&self->dev));
+		sleep_ms(20);
+		EXPECT_EQ(0, take(self));
+		EXPECT_LT(0, self->nr);
+		if (i & 1) {
+			EXPECT_EQ(0, device_stop(&self->dev));
+			EXPECT_EQ(0, take(self));
+			EXPECT_EQ(0, device_start(&self->dev));
+		}
+		device_close(&self->dev);
+	}
+	__atomic_store_n(&ends, true, __ATOMIC_RELAXED);
+	pthread_join(thread, NULL);
+}
+
+TEST_HARNESS_MAIN
