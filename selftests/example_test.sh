@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# example_test.sh: the example of the documentation, compiled as it stands there,
-# profiles itself without privilege.
+# example_test.sh: the examples of the documentation, compiled as they stand there, record
+# themselves without privilege.
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=/dev/null # its ktap_run does not return
 . "$here/ktap.sh"
-need gprofctl "$here/profile_self"
+need gprofctl "$here/profile_self" "$here/flight_self"
 
 dir=$(mktemp -d) || exit 1
 trap 'shut_users_out; rm -rf "$dir"' EXIT
@@ -50,5 +50,18 @@ example_says_what_is_wrong()
 	[ "$(wc -l <err)" -eq 1 ]
 }
 
+one_that_fails_has_its_last_seconds()
+{
+	setpriv --reuid 1000 --regid 1000 --clear-groups --no-new-privs \
+		"$here/flight_self" last.trace >out
+	cat out
+	grep -Eq '^too slow; the last [0-9]+ ms are in last.trace$' out
+	gprofctl read last.trace --pprof block -o block.pb.gz
+	gprofctl read last.trace --summary --json >summary
+	# it was off the CPU a hundred times, and once for too long
+	[ "$(jq .lost_events summary)" -eq 0 ]
+	[ "$(gprofctl read last.trace | grep -c 'Running->Waiting')" -gt 100 ]
+}
+
 ktap_run example_runs_without_privilege its_profile_shows_its_work \
-	its_profile_leads_down_to_main example_says_what_is_wrong
+	its_profile_leads_down_to_main one_that_fails_has_its_last_seconds example_says_what_is_wrong

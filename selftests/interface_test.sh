@@ -51,6 +51,7 @@ run_example()
 			#include <err.h>
 			#include <fcntl.h>
 			#include <inttypes.h>
+			#include <poll.h>
 			#include <stdio.h>
 
 			static int fd;

@@ -590,6 +590,67 @@ TEST_F(library, stop_can_give_the_profile)
 	close(fd);
 }
 
+/* Of the recorder's buffers, after @ns of work; the samples, their weight and their time. */
+static int64_t last_seconds(struct __test_metadata *_metadata, FIXTURE_DATA(library) *self,
+			    uint64_t ns, int64_t *weight, int64_t *lasted)
+{
+	struct gprof_profile *p = NULL;
+	int64_t start, samples;
+
+	burn_ns(ns);
+	EXPECT_OK(gprof_recorder_snapshot(self->r, 0, &p));
+	ASSERT_NE(NULL, p);
+	samples = gprof_profile_total(p, 0);
+	*weight = gprof_profile_total(p, 1);
+	gprof_profile_time(p, &start, lasted);
+	gprof_profile_free(p);
+	return samples;
+}
+
+/*
+ * A flight recorder has what was last and no more, of the time that its profile says, while
+ * it goes on; at the end its counts add up.
+ */
+TEST_F(library, a_flight_recorder_gives_what_was_last)
+{
+	struct gprof_profile *p = (void *)1;
+	int64_t samples, weight, lasted;
+
+	self->cfg.flight = true;
+	self->cfg.buffer_bytes = 8192;
+	self->events[0].hz = 500;
+	NEW();
+	EXPECT_EQ(-EINVAL, gprof_recorder_snapshot(self->r, 0, &p));
+	EXPECT_EQ(NULL, p);
+	EXPECT_OK(gprof_recorder_start_events(self->r, NULL, 1));
+	EXPECT_EQ(-EINVAL, gprof_recorder_snapshot(self->r, 1, &p));
+	samples = last_seconds(_metadata, self, 50000000, &weight, &lasted);
+	EXPECT_LE(10, samples);
+	EXPECT_LE(2000000 * samples, weight);
+	EXPECT_LE(50000000, lasted);
+	/* More than the buffers take: some, of less time. */
+	samples = last_seconds(_metadata, self, 3000000000, &weight, &lasted);
+	EXPECT_LT(0, samples);
+	EXPECT_GT(2900000000, lasted);
+	EXPECT_GT(lasted + lasted / 10 + 10000000, weight);
+	EXPECT_LT(lasted / 4, weight);
+	EXPECT_OK(gprof_recorder_stop_profiles(self->r, &p, 1));
+	ASSERT_NE(NULL, p);
+	EXPECT_OK(gprof_recorder_stats(self->r, 0, &self->st));
+	EXPECT_LT(0, self->st.overwritten);
+	EXPECT_EQ(self->st.produced, self->st.read + self->st.lost + self->st.overwritten);
+	EXPECT_LE(gprof_profile_total(p, 0), (int64_t)self->st.read);
+	gprof_profile_free(p);
+	EXPECT_EQ(-EBUSY, gprof_recorder_start_events(self->r, NULL, 1));
+	gprof_recorder_free(self->r);
+	/* One that is none. */
+	self->cfg.flight = false;
+	NEW();
+	EXPECT_OK(gprof_recorder_start_events(self->r, NULL, 1));
+	EXPECT_EQ(-EINVAL, gprof_recorder_snapshot(self->r, 0, &p));
+	EXPECT_OK(gprof_recorder_stop(self->r));
+}
+
 TEST_F(library, given_profiles_are_not_written)
 {
 	struct gprof_profile *p = NULL;

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # reader_fuzz_test.sh: what reads files and messages of others takes any bytes:
-# profiles, maps and dumps of generated code, programs, answers of netlink. Runs on the host.
+# profiles, maps and dumps of generated code, programs, answers of netlink, core dumps. Runs on the host.
 # The reader of traces has trace_fuzz_test.sh.
 #
 #	reader_fuzz_test.sh [SECONDS [READER...]]
@@ -19,7 +19,7 @@ need clang make
 
 seconds=${1:-12}
 shift
-readers=${*:-pprof perf_map jitdump elf netlink}
+readers=${*:-pprof perf_map jitdump elf netlink core}
 vm=$(dirname "$(command -v run 2>/dev/null || echo ./run)")
 lib=$vm/../../userlib
 fuzz=$vm/../fuzz

@@ -58,6 +58,10 @@ guest_records()
 		gprofctl trace -o /share/exec.trace -- \
 			sh -c 'i=0; while [ $i -lt 100 ]; do sh -c "exec /bin/true"; i=$((i + 1)); done'
 		gprofctl trace -p 1 -d 1 -o /share/nothing.trace
+		gprofctl flight -a --trigger 'off-cpu>20ms/1ms' --trigger 'softirq>1ns/1ms' \
+			--stacks --at-end --min-age 60s -o /share/flight -- \
+			perf bench sched messaging -g 1 -l 20
+		mv /share/flight/*-end.trace /share/flight.trace
 		traced off &
 		other=$!
 		sleep 0.5
@@ -69,7 +73,7 @@ guest_records()
 	END
 	"$vm/run" --timeout 240 --share "$dir/share" "${options[@]}" -- sh /share/record
 	tail -n 1 "$dir"/share/*.err
-	[ "$(find "$dir/share" -name '*.trace' | wc -l)" -eq 12 ]
+	[ "$(find "$dir/share" -maxdepth 1 -name '*.trace' | wc -l)" -eq 13 ]
 }
 
 # takes VERSION TRACE...: Go's reader gives the events that ours does
@@ -103,12 +107,12 @@ takes()
 
 go_1.23_takes_them()
 {
-	takes 1.23 one twenty groups stacks lost go22 pipe exec nothing off
+	takes 1.23 one twenty groups stacks lost go22 pipe exec nothing off flight
 }
 
 go_1.26_takes_them()
 {
-	takes 1.26 one twenty groups stacks lost go22 go25 go26 pipe exec nothing off
+	takes 1.26 one twenty groups stacks lost go22 go25 go26 pipe exec nothing off flight
 }
 
 # pages TRACE...: go tool trace shows its pages

@@ -178,6 +178,8 @@ FIXTURE(device) {
 	int out;
 };
 
+static const struct gprof_stream_opts opts;
+
 FIXTURE_SETUP(device)
 {
 	struct gprof_target target = { .type = GPROF_PROCESS, .id = getpid() };
@@ -193,7 +195,7 @@ FIXTURE_SETUP(device)
 	self->p = NULL;
 	self->st.sz = sizeof(self->st);
 	self->out = memfd_create("out", MFD_CLOEXEC);
-	self->r = gprof_recorder_make(&target, &source, 1, 0, false, &self->e);
+	self->r = gprof_recorder_make(&target, &source, 1, &opts, &self->e);
 	ASSERT_NE(NULL, self->r) {
 		TH_LOG("%s", self->e.text);
 	}
@@ -474,7 +476,7 @@ TEST_F(device, ring_that_describes_itself_otherwise_is_refused)
 		default:
 			h->data_offset *= 2;
 		}
-		EXPECT_EQ(NULL, gprof_recorder_make(&target, &source, 1, 0, false, &self->e));
+		EXPECT_EQ(NULL, gprof_recorder_make(&target, &source, 1, &opts, &self->e));
 		EXPECT_EQ(EPROTO, errno);
 		EXPECT_NE(NULL, strstr(self->e.text, "CPU 1")) {
 			TH_LOG("%u: %s", i, self->e.text);

@@ -394,6 +394,50 @@ TEST_F(decode, a_generation_may_begin_before_the_stack)
 	EXPECT_EQ(1, self->k.orphans);
 }
 
+/* It says of the word before it that a trigger fired, whose stack may lie in between. */
+TEST_F(decode, triggers_that_fired)
+{
+	struct gprof_fired_rec f = {
+		.rec = { GPROF_REC_FIRED, GPROF_FIRED_F_GOES_ON, sizeof(f) },
+		.time = START + 5 * GPROF_TRACE_TIME_UNIT + 1, .duration_ns = 1234, .index = 2,
+		.tid = 77,
+	};
+	const struct gprof_trace_point *e = self->events;
+
+	self->k.stacks = true;
+	ASSERT_EQ(0, word(self, GPROF_TRACE_SWITCH, GPROF_TRACE_PREV_SLEEPS, 10, 4));
+	ASSERT_EQ(0, gprof_ktrace_feed(&self->k, &f.rec, sizeof(f)));
+	ASSERT_EQ(2, self->nr);
+	EXPECT_EQ(GPROF_TRACE_POINT_SWITCH, e[0].type);
+	EXPECT_EQ(GPROF_TRACE_POINT_FIRED, e[1].type);
+	EXPECT_EQ(START + 5 * GPROF_TRACE_TIME_UNIT, e[1].time);
+	EXPECT_EQ(3, e[1].cpu);
+	EXPECT_EQ(2, e[1].why);
+	EXPECT_EQ(10, e[1].tid);
+	EXPECT_EQ(77, e[1].other);
+	EXPECT_EQ(1234 | GPROF_TRACE_GOES_ON, e[1].arg);
+	/* No event of the target: who counts them does not count it. */
+	EXPECT_EQ(1, self->k.samples);
+	EXPECT_EQ(1, self->k.fired);
+
+	/* One that was overtaken by what it follows; a stranger's CPU; and without sense. */
+	ASSERT_EQ(0, word(self, GPROF_TRACE_SWITCH, GPROF_TRACE_STRANGER, 0, 9));
+	f.rec.flags = 0;
+	ASSERT_EQ(0, gprof_ktrace_feed(&self->k, &f.rec, sizeof(f)));
+	ASSERT_EQ(4, self->nr);
+	EXPECT_EQ(START + 9 * GPROF_TRACE_TIME_UNIT, e[3].time);
+	EXPECT_EQ(0, e[3].tid);
+	EXPECT_EQ(1234, e[3].arg);
+	ASSERT_EQ(0, gprof_ktrace_feed(&self->k, &f.rec, sizeof(f) - 8));
+	f.index = 256;
+	ASSERT_EQ(0, gprof_ktrace_feed(&self->k, &f.rec, sizeof(f)));
+	f.index = 0;
+	f.tid = GPROF_TRACE_TIDS;
+	ASSERT_EQ(0, gprof_ktrace_feed(&self->k, &f.rec, sizeof(f)));
+	EXPECT_EQ(3, self->k.malformed);
+	EXPECT_EQ(4, self->nr);
+}
+
 TEST_F(decode, mappings_are_passed_on)
 {
 	uint64_t rec[sizeof(struct gprof_map_rec) / 8 + 1] = { 0 };

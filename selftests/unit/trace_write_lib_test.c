@@ -429,6 +429,84 @@ TEST(memory_is_that_of_a_generation)
 	EXPECT_EQ(peak[1], peak[2]);
 }
 
+static const char *trigger_name(void *ctx, uint32_t index)
+{
+	return index == 1 ? ctx : NULL;
+}
+
+/* The next log of a trace, its times and by whom. */
+static bool next_log(struct gprof_trace *t, struct gprof_trace_event *ev)
+{
+	int ret;
+
+	while ((ret = gprof_trace_next(t, ev)) > 0)
+		if (ev->kind == GPROF_TRACE_LOG)
+			return true;
+	return false;
+}
+
+/*
+ * Where a task runs it has the log, whomever it is about; where none does nobody's has,
+ * also in a later generation, and neither tasks nor time are made up of that.
+ */
+TEST(a_trigger_that_fired_is_a_log)
+{
+	const struct gprof_trace_writer_opts o = {
+		.sz = sizeof(o), .trigger = trigger_name, .ctx = "delay",
+	};
+	struct gprof_trace_writer_stats st = { .sz = sizeof(st) };
+	struct gprof_trace_point p = { .cpu = 1, .type = GPROF_TRACE_POINT_SWITCH, .other = 7 };
+	struct gprof_trace_event ev;
+	struct gprof_trace *t;
+	int64_t nobody;
+	int fd = new_file();
+	struct gprof_trace_writer *w = gprof_trace_writer_new(fd, &o);
+
+	ASSERT_NE(NULL, w);
+	ASSERT_EQ(0, gprof_trace_writer_name(w, 8, "sleeper"));
+	p.time = 64000;
+	ASSERT_EQ(0, gprof_trace_writer_add(w, &p));
+	p = (struct gprof_trace_point){
+		.time = 128000, .cpu = 1, .type = GPROF_TRACE_POINT_FIRED, .why = 1, .tid = 7,
+		.other = 8, .arg = 1234567,
+	};
+	ASSERT_EQ(0, gprof_trace_writer_add(w, &p));
+	for (int i = 0; i < 2; i++) {
+		p.time += 64000;
+		p.cpu = 0;
+		p.tid = 0;
+		p.why = 255;
+		p.arg = 5000 | GPROF_TRACE_GOES_ON;
+		ASSERT_EQ(0, gprof_trace_writer_add(w, &p));
+		ASSERT_EQ(0, gprof_trace_writer_cut(w, p.time + 64, NULL));
+	}
+	p.why = 256;
+	EXPECT_EQ(-EINVAL, gprof_trace_writer_add(w, &p));
+	gprof_trace_writer_stats(w, &st);
+	ASSERT_EQ(0, gprof_trace_writer_close(w));
+	EXPECT_EQ(1, st.tasks);
+	EXPECT_EQ(0, st.repaired);
+
+	lseek(fd, 0, SEEK_SET);
+	t = gprof_trace_new(fd, NULL);
+	ASSERT_NE(NULL, t);
+	ASSERT_TRUE(next_log(t, &ev)) TH_LOG("%s", gprof_error());
+	EXPECT_EQ(7, ev.goroutine);
+	EXPECT_STREQ("trigger delay", ev.log.category.s);
+	EXPECT_STREQ("sleeper (tid 8): 1.234 ms", ev.log.message.s);
+	ASSERT_TRUE(next_log(t, &ev)) TH_LOG("%s", gprof_error());
+	nobody = ev.goroutine;
+	EXPECT_LE(GPROF_TRACE_TIDS, nobody);
+	EXPECT_EQ(0, ev.proc);
+	EXPECT_STREQ("trigger 255", ev.log.category.s);
+	EXPECT_STREQ("sleeper (tid 8): 0.005 ms, and on", ev.log.message.s);
+	ASSERT_TRUE(next_log(t, &ev)) TH_LOG("%s", gprof_error());
+	EXPECT_EQ(nobody, ev.goroutine);
+	EXPECT_FALSE(next_log(t, &ev));
+	gprof_trace_free(t);
+	close(fd);
+}
+
 TEST(what_cannot_be_is_refused)
 {
 	struct gprof_trace_writer_opts o = { .sz = sizeof(o), .version = 24 };

@@ -23,6 +23,24 @@
  * trace as gprof/trace_write.h writes it: it begins where all CPUs have something to
  * tell, and ends for all of them at the instant when it was asked for.
  *
+ * Triggers tell at once that something is wrong, and of whom:
+ *
+ *	const struct gprof_flight_trigger t = {
+ *		.sz = sizeof(t), .cause = GPROF_CAUSE_DELAY, .longer_ns = 5000000,
+ *	};
+ *	struct gprof_flight_fired fired = { .sz = sizeof(fired) };
+ *	struct pollfd p = { .events = POLLPRI };
+ *
+ *	gprof_flight_trigger(f, &t);
+ *	gprof_flight_start(f);
+ *	p.fd = gprof_flight_fd(f);
+ *	while (poll(&p, 1, -1) > 0)
+ *		while (!gprof_flight_fired(f, &fired))
+ *			printf("%s: %s\n", fired.trigger, fired.comm);
+ *
+ * They are evaluated in the kernel, where it happens; a snapshot has a log where one fired,
+ * by the name that is fired.trigger too.
+ *
  * Threads, growth, fork: as for gprof/recorder.h; in particular snapshots may be asked for
  * by any thread, and wait for each other.
  */
@@ -67,6 +85,110 @@ struct gprof_flight_opts {
  */
 GPROF_API struct gprof_flight *gprof_flight_new(const struct gprof_trace_config *cfg,
 						const struct gprof_flight_opts *opts);
+
+/* What a trigger fires for. What began before the start is not measured. */
+enum gprof_flight_cause {
+	GPROF_CAUSE_REQUEST,	/* of no trigger: somebody asked for a snapshot */
+	GPROF_CAUSE_DELAY,	/* a task could run, and did not, for longer */
+	GPROF_CAUSE_OFF_CPU,	/* a task was not on a CPU for longer */
+	GPROF_CAUSE_BLOCKED,	/* a task was in an uninterruptible sleep for longer */
+	GPROF_CAUSE_SYSCALL,	/* a system call took longer */
+	GPROF_CAUSE_RECLAIM,	/* a task had to reclaim memory itself for longer */
+	GPROF_CAUSE_IRQ,	/* an interrupt took longer */
+	GPROF_CAUSE_SOFTIRQ,	/* a softirq took longer */
+	GPROF_CAUSE_SIGNAL,	/* a signal ended a process */
+	GPROF_CAUSE_TRACEPOINT,	/* a task came to a tracepoint */
+};
+
+/**
+ * struct gprof_flight_trigger - what to look out for
+ * @sz: sizeof(struct gprof_flight_trigger)
+ * @cause: what for
+ * @longer_ns: how long it may last; 0 for SIGNAL and TRACEPOINT
+ * @interval_ns: it fires no more than once in this time; 0: one second
+ * @name: "read", "NET_RX", "SEGV" or "CATEGORY:EVENT", by @cause: this one alone.
+ *	NULL: any, but not for TRACEPOINT; DELAY, OFF_CPU, BLOCKED and RECLAIM have none
+ * @number: the same by number; for IRQ there is no name. -1: as @name says.
+ *	A vector of the CPU that is no interrupt with a number, such as amd64's timer,
+ *	goes by its negative
+ */
+struct gprof_flight_trigger {
+	size_t sz;
+	enum gprof_flight_cause cause;
+	uint64_t longer_ns;
+	uint64_t interval_ns;
+	const char *name;
+	int number;
+};
+
+/**
+ * gprof_flight_trigger() - look out for something, up to eight
+ * @f: recorder, not yet started
+ * @trigger: what for; copied
+ *
+ * Whatever slows others down needs CAP_PERFMON: all but DELAY, OFF_CPU, BLOCKED and
+ * SIGNAL.
+ *
+ * Return: number of the trigger, from 0 on, or -errno: -ENOENT and -EOPNOTSUPP for what
+ * this kernel cannot tell, -EPERM for the privilege, -ENOSPC for too many, -EBUSY after
+ * the start, -EINVAL.
+ */
+GPROF_API int gprof_flight_trigger(struct gprof_flight *f,
+				   const struct gprof_flight_trigger *trigger);
+
+/**
+ * struct gprof_flight_fired - a trigger has fired
+ * @sz: sizeof(struct gprof_flight_fired), set by the caller
+ * @index: number of the trigger, or -1
+ * @cause: its; REQUEST: @tid has called gprof_snapshot_request()
+ * @trigger: its name, "syscall:read"; lives as long as the recorder
+ * @name: which call, softirq or signal it was, or NULL; lives for ever
+ * @number: likewise, or -1
+ * @time_ns: when what lasted too long ended, or was seen, CLOCK_MONOTONIC
+ * @duration_ns: how long it lasted until then; 0 where it has no duration
+ * @tid: whose it was, or whom it stopped; 0: not of our pid namespace
+ * @pid: of that process
+ * @cpu: where
+ * @goes_on: it had not ended then, and will not fire the trigger again
+ * @unmarked: there was no room to note it in the trace
+ * @comm: name of @tid
+ * @fired: how often the trigger has fired, up to this one
+ * @suppressed: how often it would have until now, but for its interval or because 16
+ *	firings waited to be taken
+ * @unwatched: waits, calls and reclaims that nobody measured, as there were too many tasks
+ */
+struct gprof_flight_fired {
+	size_t sz;
+	int index;
+	enum gprof_flight_cause cause;
+	const char *trigger;
+	const char *name;
+	int number;
+	uint64_t time_ns;
+	uint64_t duration_ns;
+	uint32_t tid;
+	uint32_t pid;
+	uint32_t cpu;
+	bool goes_on;
+	bool unmarked;
+	char comm[16];
+	uint64_t fired;
+	uint64_t suppressed;
+	uint64_t unwatched;
+};
+
+/**
+ * gprof_flight_fired() - take the oldest firing
+ * @f: recorder
+ * @fired: gets it
+ *
+ * Return: 0 or -errno; -EAGAIN when there is none: then @fired->fired and
+ * @fired->suppressed are those of all triggers.
+ */
+GPROF_API int gprof_flight_fired(struct gprof_flight *f, struct gprof_flight_fired *fired);
+
+/** gprof_flight_fd() - for poll(): POLLPRI while a firing waits; not to be closed */
+GPROF_API int gprof_flight_fd(const struct gprof_flight *f);
 
 /** gprof_flight_start() - begin recording; 0 or -errno; -EBUSY when it was started before */
 GPROF_API int gprof_flight_start(struct gprof_flight *f);

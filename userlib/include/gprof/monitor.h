@@ -88,6 +88,17 @@ GPROF_API void gprof_recorder_list_free(struct gprof_recorder_list *l);
 GPROF_API size_t gprof_recorder_list_get(const struct gprof_recorder_list *l,
 					 const struct gprof_recorder_info **recorders);
 
+/**
+ * gprof_snapshot_request() - ask whoever owns a flight recorder for a snapshot
+ * @id: of the recorder
+ *
+ * The owner takes it from gprof_flight_fired(). gprofctl flight writes a snapshot then.
+ *
+ * Return: 0 or -errno: -ENOENT for none that one sees, -EOPNOTSUPP for one that is no
+ * flight recorder, -EBUSY when its owner has not looked at earlier ones.
+ */
+GPROF_API int gprof_snapshot_request(uint64_t id);
+
 struct gprof_monitor;
 
 enum gprof_monitor_type {
@@ -95,6 +106,7 @@ enum gprof_monitor_type {
 	GPROF_MONITOR_STOPPED,	/* or closed while it was started */
 	GPROF_MONITOR_LOST,	/* it loses samples; at most once a second */
 	GPROF_MONITOR_TARGET_GONE,	/* its thread or process has ended */
+	GPROF_MONITOR_FIRED,	/* a trigger has fired, @trigger */
 };
 
 /**
@@ -104,6 +116,8 @@ enum gprof_monitor_type {
  *	before one could ask for more, or is not for this user to see
  * @recorder: to whom, as it is when the event is taken; of one that was closed, as it
  *	was when its start was taken
+ * @trigger: number of the trigger that has fired, or -1: a snapshot is asked for
+ * @cause: enum gprof_flight_cause of it (gprof/flight.h)
  *
  * Closed.
  */
@@ -111,6 +125,8 @@ struct gprof_monitor_event {
 	enum gprof_monitor_type type;
 	bool described;
 	struct gprof_recorder_info recorder;
+	int trigger;
+	unsigned int cause;
 };
 
 /**
@@ -130,7 +146,8 @@ GPROF_API int gprof_monitor_fd(const struct gprof_monitor *m);
  * @event: gets it
  *
  * Does not wait. The event itself tells all listeners no more than the recorder's id
- * and kind; the module is asked for the rest. Events of a type that this library does not know are skipped.
+ * and kind; the module is asked for the rest. Events of a type
+ * that this library does not know are skipped.
  *
  * Return: 1, 0 when there is none, or -errno; after -ENOBUFS, which says that
  * events were lost, one may go on.

@@ -124,6 +124,8 @@ struct gprof_cpu_event {
  * @nr_events: number of @events; 0: the timer at 100 Hz
  * @buffer_bytes: kernel buffer per CPU and event; 0: the module's default
  * @on_exec: count from the target's next exec on
+ * @flight: keep the last of it in the kernel's buffers alone, for
+ *	gprof_recorder_snapshot(); labels of threads are not kept
  */
 struct gprof_cpu_config {
 	size_t sz;
@@ -132,6 +134,7 @@ struct gprof_cpu_config {
 	size_t nr_events;
 	uint64_t buffer_bytes;
 	bool on_exec;
+	bool flight;
 };
 
 /**
@@ -143,6 +146,8 @@ struct gprof_cpu_config {
  * @buffer_bytes: kernel buffer per CPU; 0: the module's default
  * @kernel_frames: record the kernel's call chain too
  * @on_exec: count from the target's next exec on
+ * @flight: keep the last of it in the kernel's buffers alone, for
+ *	gprof_recorder_snapshot(); labels of threads are not kept
  */
 struct gprof_tracepoint_config {
 	size_t sz;
@@ -152,6 +157,7 @@ struct gprof_tracepoint_config {
 	uint64_t buffer_bytes;
 	bool kernel_frames;
 	bool on_exec;
+	bool flight;
 };
 
 /**
@@ -228,6 +234,22 @@ GPROF_API int gprof_recorder_stop(struct gprof_recorder *r);
  */
 GPROF_API int gprof_recorder_stop_profiles(struct gprof_recorder *r,
 					   struct gprof_profile **profiles, size_t nr);
+
+/**
+ * gprof_recorder_snapshot() - what a flight recorder holds, while it records on
+ * @r: started recorder whose configuration says @flight
+ * @event: number of the event
+ * @profile: gets its profile, for gprof_profile_free(); NULL on failure
+ *
+ * It begins where the buffers of all CPUs have something to tell, as its time says. Takes
+ * the memory of the buffers once more. What stop gives, or writes, is one too. A flight
+ * recorder may be started once.
+ *
+ * Return: 0 or -errno: -EINVAL for one that is no flight recorder, or is not started;
+ * -EAGAIN when samples come faster than the buffers can be copied.
+ */
+GPROF_API int gprof_recorder_snapshot(struct gprof_recorder *r, size_t event,
+				      struct gprof_profile **profile);
 
 /**
  * gprof_recorder_free() - free a recorder, stopping it without output first

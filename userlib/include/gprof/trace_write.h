@@ -42,12 +42,15 @@ extern "C" {
 /* Tids are below this, as the kernel's own limit says; 0 is an idle CPU, or a stranger. */
 #define GPROF_TRACE_TIDS	(1U << 22)
 #define GPROF_TRACE_CPUS	(1U << 13)
+#define GPROF_TRACE_TRIGGERS	256
 /* Of a syscall's end: which one it was is not known. */
 #define GPROF_TRACE_NO_CALL	UINT64_MAX
 /* Set in the number of a syscall: one of 32-bit code, whose numbers are others. */
 #define GPROF_TRACE_CALL_32	(UINT64_C(1) << 32)
 /* Set in the number of an interrupt: a vector of the CPU. */
 #define GPROF_TRACE_IRQ_VECTOR	(UINT64_C(1) << 32)
+/* Set in the time that a trigger fired after: what lasted so long went on. */
+#define GPROF_TRACE_GOES_ON	(UINT64_C(1) << 63)
 /* @other of a page fault. */
 #define GPROF_TRACE_POINT_FAULT_WRITE	(1U << 0)
 #define GPROF_TRACE_POINT_FAULT_EXEC	(1U << 1)
@@ -82,6 +85,7 @@ enum gprof_trace_point_type {
 	GPROF_TRACE_POINT_FREQ,		/* CPU @other goes at @arg kHz */
 	GPROF_TRACE_POINT_THROTTLE,	/* a cgroup has used up its time here */
 	GPROF_TRACE_POINT_UNTHROTTLE,	/* and got some more, from this CPU */
+	GPROF_TRACE_POINT_FIRED,	/* trigger @why fired for @other, after @arg ns */
 	GPROF_TRACE_NR_POINTS,
 };
 
@@ -101,13 +105,13 @@ enum gprof_trace_why {
  * @time: ns of CLOCK_MONOTONIC, below 2^62
  * @cpu: where, below GPROF_TRACE_CPUS
  * @type: enum gprof_trace_point_type
- * @why: enum gprof_trace_why, of a switch
+ * @why: enum gprof_trace_why, of a switch; number of a trigger, below GPROF_TRACE_TRIGGERS
  * @tid: the task that was on the CPU; 0: none; GPROF_TRACE_NO_TID: not known
  * @other: the other task
  * @stack: where @tid was: what it waits in at a switch, the waker's at a waking; 0: none.
  *	An id from gprof_trace_writer_stack(), since the last cut. Beginnings of what
  *	lasts have one, ends and interrupts none
- * @arg: as said at each type
+ * @arg: as said at each type; GPROF_TRACE_GOES_ON may be set where a trigger fired
  *
  * Closed.
  */
@@ -138,6 +142,7 @@ struct gprof_trace_point {
  *	makes whole periods, and the rest is kept for the next one
  * @sample_type: what that is, such as "cpu" or "cycles"
  * @sample_unit: and its unit, "nanoseconds" or "count"; both are cut at 63 bytes
+ * @trigger: name of a trigger, or NULL for its number; NULL: numbers
  */
 struct gprof_trace_writer_opts {
 	size_t sz;
@@ -151,6 +156,7 @@ struct gprof_trace_writer_opts {
 	uint64_t sample_period;
 	const char *sample_type;
 	const char *sample_unit;
+	const char *(*trigger)(void *ctx, uint32_t index);
 };
 
 struct gprof_trace_writer;

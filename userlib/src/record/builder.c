@@ -152,6 +152,10 @@ static int take_sample(void *ctx, const struct gprof_decoded *s, uint32_t *handl
 	uint64_t hash = b->counts_table.seed;
 	uint32_t index;
 
+	if (s->time < b->from) {
+		b->early++;
+		return 0;
+	}
 	if (own && find_labels(b, s, &c.labels))
 		return -ENOMEM;
 	if (s->stack != GPROF_NONE && !b->stacks.v[s->stack].time)

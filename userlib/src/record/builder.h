@@ -81,6 +81,8 @@ struct gprof_columns {
  * @stacks: each once; samples of this and of earlier recordings refer to them
  * @tasks: each once
  * @counts: samples of this recording
+ * @from: samples of before are not of the profile
+ * @early: how many these were
  */
 struct gprof_builder {
 	struct gprof_spaces spaces;
@@ -92,6 +94,8 @@ struct gprof_builder {
 	GPROF_ARRAY(struct gprof_count, counts);
 	struct gprof_table tasks_table;
 	struct gprof_table counts_table;
+	uint64_t from;
+	uint64_t early;
 };
 
 /** gprof_builder_ops - what a decoder calls; its context is the builder */

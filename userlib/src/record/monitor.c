@@ -125,6 +125,28 @@ size_t gprof_recorder_list_get(const struct gprof_recorder_list *l,
 	return l->nr;
 }
 
+int gprof_snapshot_request(uint64_t id)
+{
+	struct gprof_netlink_question q = {
+		.policy = gprof_recorder_answer_policy,
+		.what = "a snapshot",
+	};
+	struct gprof_netlink n = { 0 };
+	struct gprof_error e = { 0 };
+	int err = gprof_netlink_open(&n, &e);
+
+	if (!err) {
+		q.message = gprof_netlink_message(&n, GPROF_CMD_RECORDER_SNAPSHOT);
+		if (q.message && nla_put_u64(q.message, GPROF_A_RECORDER_ID, id)) {
+			nlmsg_free(q.message);
+			q.message = NULL;
+		}
+		err = gprof_netlink_ask(&n, &q, &e);
+	}
+	gprof_netlink_close(&n);
+	return err;
+}
+
 struct gprof_monitor *gprof_monitor_new(void)
 {
 	struct gprof_monitor *m = calloc(1, sizeof(*m));
@@ -165,6 +187,7 @@ int gprof_monitor_fd(const struct gprof_monitor *m)
 static int take_event(void *ctx, int cmd, struct nlattr **attrs)
 {
 	struct gprof_monitor *m = ctx;
+	struct gprof_monitor_event *event;
 	enum gprof_monitor_type type;
 	int err;
 
@@ -181,15 +204,27 @@ static int take_event(void *ctx, int cmd, struct nlattr **attrs)
 	case GPROF_CMD_RECORDER_TARGET_GONE:
 		type = GPROF_MONITOR_TARGET_GONE;
 		break;
+	case GPROF_CMD_RECORDER_FIRED:
+		type = GPROF_MONITOR_FIRED;
+		break;
 	default:
 		return 0;
 	}
 	err = gprof_grow(&m->events, &m->room, m->nr + 1, sizeof(*m->events));
-	if (!err)
-		err = gprof_recorder_event(attrs, &m->events[m->nr].recorder);
-	if (!err)
-		m->events[m->nr++].type = type;
-	return err;
+	if (err)
+		return err;
+	event = &m->events[m->nr];
+	memset(event, 0, sizeof(*event));
+	err = gprof_recorder_event(attrs, &event->recorder);
+	if (err)
+		return err;
+	event->type = type;
+	if (attrs[GPROF_A_RECORDER_TRIGGER])
+		event->trigger = (int)nla_get_u32(attrs[GPROF_A_RECORDER_TRIGGER]);
+	if (attrs[GPROF_A_RECORDER_TRIGGER_WHAT])
+		event->cause = nla_get_u32(attrs[GPROF_A_RECORDER_TRIGGER_WHAT]);
+	m->nr++;
+	return 0;
 }
 
 static struct gprof_recorder_info *find_started(struct gprof_monitor *m, uint64_t id)
@@ -241,8 +276,8 @@ static int describe(struct gprof_monitor *m, struct gprof_monitor_event *event)
 		ret = 1;
 	}
 	event->described = ret;
-	/* These may be taken after it has stopped. */
-	if (event->type == GPROF_MONITOR_LOST || event->type == GPROF_MONITOR_TARGET_GONE)
+	/* The others may be taken after it has stopped. */
+	if (event->type != GPROF_MONITOR_STOPPED && event->type != GPROF_MONITOR_STARTED)
 		return 0;
 	if (event->type == GPROF_MONITOR_STOPPED) {
 		if (before)

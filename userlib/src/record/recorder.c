@@ -19,6 +19,8 @@
  * @streams: its events
  * @nr: how many
  * @started: between start and stop
+ * @flight: nothing is read but for a snapshot
+ * @used: a flight recorder that was started
  * @drain: thread that reads the buffers meanwhile
  * @error: last failure
  */
@@ -26,13 +28,15 @@ struct gprof_recorder {
 	struct gprof_stream *streams;
 	size_t nr;
 	bool started;
+	bool flight;
+	bool used;
 	struct gprof_drain drain;
 	struct gprof_error error;
 };
 
 struct gprof_recorder *gprof_recorder_make(const struct gprof_target *target,
 					   const struct gprof_source *sources, size_t nr,
-					   uint64_t buffer_bytes, bool on_exec,
+					   const struct gprof_stream_opts *opts,
 					   struct gprof_error *e)
 {
 	struct gprof_recorder *r = calloc(1, sizeof(*r));
@@ -50,10 +54,11 @@ struct gprof_recorder *gprof_recorder_make(const struct gprof_target *target,
 	while (!err && r->nr < nr) {
 		struct gprof_stream *s = &r->streams[r->nr];
 
-		err = gprof_stream_init(s, &sources[r->nr], &aim, buffer_bytes, on_exec, e);
+		err = gprof_stream_init(s, &sources[r->nr], &aim, opts, e);
 		r->nr++;
 	}
 	gprof_aim_free(&aim);
+	r->flight = opts->flight;
 	if (!err)
 		return r;
 	gprof_recorder_free(r);
@@ -96,27 +101,11 @@ static void detach(struct gprof_recorder *r)
 	gprof_labels_end(&r->drain.labels);
 }
 
-int gprof_recorder_start_events(struct gprof_recorder *r, const int *fds, size_t nr_fds)
+static int start_streams(struct gprof_recorder *r, const int *fds)
 {
-	int err;
+	int err = 0;
 	size_t i;
 
-	if (r->started)
-		return gprof_error_set(&r->error, EBUSY,
-				       "the recorder is already started; stop it first");
-	if (nr_fds != r->nr)
-		return gprof_error_set(&r->error, EINVAL,
-				       "the recorder has %zu events, but %zu outputs were given",
-				       r->nr, nr_fds);
-	err = check_outputs(r, fds);
-	for (i = 0; i < r->nr && !err; i++)
-		err = gprof_stream_prepare(&r->streams[i], &r->error);
-	if (err)
-		return err;
-	/* First the thread, so that it is there when the kernel looks for the target's. */
-	err = gprof_drain_begin(&r->drain, r->streams, r->nr, &r->error);
-	if (err)
-		return err;
 	for (i = 0; i < r->nr && !err; i++) {
 		r->streams[i].out = fds ? fds[i] : -1;
 		err = gprof_stream_start(&r->streams[i], &r->error);
@@ -127,7 +116,37 @@ int gprof_recorder_start_events(struct gprof_recorder *r, const int *fds, size_t
 		return err;
 	}
 	r->started = true;
+	r->used = r->flight;
 	return 0;
+}
+
+int gprof_recorder_start_events(struct gprof_recorder *r, const int *fds, size_t nr_fds)
+{
+	int err;
+	size_t i;
+
+	if (r->started)
+		return gprof_error_set(&r->error, EBUSY,
+				       "the recorder is already started; stop it first");
+	if (r->used)
+		return gprof_error_set(&r->error, EBUSY,
+				       "the flight recorder was started before; make another");
+	if (nr_fds != r->nr)
+		return gprof_error_set(&r->error, EINVAL,
+				       "the recorder has %zu events, but %zu outputs were given",
+				       r->nr, nr_fds);
+	err = check_outputs(r, fds);
+	for (i = 0; i < r->nr && !err; i++)
+		err = gprof_stream_prepare(&r->streams[i], &r->error);
+	if (err)
+		return err;
+	if (r->flight)
+		return start_streams(r, fds);
+	/* First the thread, so that it is there when the kernel looks for the target's. */
+	err = gprof_drain_begin(&r->drain, r->streams, r->nr, &r->error);
+	if (err)
+		return err;
+	return start_streams(r, fds);
 }
 
 int gprof_recorder_start(struct gprof_recorder *r, int fd)
@@ -206,6 +225,11 @@ static int finish(struct gprof_recorder *r, struct gprof_stream *s,
 	return err;
 }
 
+static int read_rest(struct gprof_stream *s, struct gprof_error *e)
+{
+	return s->flight ? gprof_stream_snapshot(s, e) : gprof_stream_drain(s, e);
+}
+
 static int stop(struct gprof_recorder *r, struct gprof_profile **given)
 {
 	struct gprof_error first = { 0 };
@@ -222,7 +246,7 @@ static int stop(struct gprof_recorder *r, struct gprof_profile **given)
 	if (r->drain.error.err && !first.err)
 		first = r->drain.error;
 	for (i = 0; i < r->nr; i++)
-		if (gprof_stream_drain(&r->streams[i], &r->error) && !first.err)
+		if (read_rest(&r->streams[i], &r->error) && !first.err)
 			first = r->error;
 	gprof_labels_end(&r->drain.labels);
 	for (i = 0; i < r->nr; i++) {
@@ -255,6 +279,39 @@ int gprof_recorder_stop_profiles(struct gprof_recorder *r, struct gprof_profile 
 	return stop(r, profiles);
 }
 
+/* What was produced or overwritten since is none of a snapshot's matter. */
+static void as_of_snapshot(struct gprof_tally *t)
+{
+	uint64_t rest = t->kernel.out_produced - gprof_tally_lost(t);
+
+	t->kernel.out_overwritten = rest > t->seen.samples ? rest - t->seen.samples : 0;
+}
+
+int gprof_recorder_snapshot(struct gprof_recorder *r, size_t event, struct gprof_profile **profile)
+{
+	const struct gprof_error none = { 0 };
+	struct gprof_stream *s;
+	struct gprof_tally t;
+	int err;
+
+	*profile = NULL;
+	if (!r->flight || !r->started || event >= r->nr)
+		return gprof_error_set(&r->error, EINVAL,
+				       event >= r->nr ? "the recorder has no event of that number" :
+				       r->flight ? "the recorder is not started" :
+				       "the recorder is no flight recorder");
+	s = &r->streams[event];
+	err = gprof_stream_snapshot(s, &r->error);
+	if (!err)
+		err = gprof_stream_tally(s, &t, &r->error);
+	if (err)
+		return err;
+	as_of_snapshot(&t);
+	*profile = make_profile(s, &t, &none);
+	return *profile ? 0 : gprof_error_set(&r->error, ENOMEM, "%s: no memory for the profile",
+					      s->name);
+}
+
 void gprof_recorder_free(struct gprof_recorder *r)
 {
 	size_t i;
@@ -285,7 +342,8 @@ int gprof_recorder_stats(struct gprof_recorder *r, size_t event, struct gprof_re
 		return err;
 	out.event = r->streams[event].name;
 	out.produced = t.kernel.out_produced;
-	out.read = t.seen.samples;
+	out.read = r->flight ? t.kernel.out_produced - gprof_tally_lost(&t) -
+			       t.kernel.out_overwritten : t.seen.samples;
 	out.lost = gprof_tally_lost(&t);
 	out.overwritten = t.kernel.out_overwritten;
 	out.throttled = t.kernel.out_throttled;

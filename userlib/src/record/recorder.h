@@ -20,15 +20,14 @@
  * @target: whom to record
  * @sources: what; borrowed during the call
  * @nr: how many
- * @buffer_bytes: per CPU and source, 0 for the default
- * @on_exec: count from the next exec on
+ * @opts: how
  * @e: sentence on failure, which the caller publishes
  *
  * Return: recorder, or NULL with errno.
  */
 struct gprof_recorder *gprof_recorder_make(const struct gprof_target *target,
 					   const struct gprof_source *sources, size_t nr,
-					   uint64_t buffer_bytes, bool on_exec,
+					   const struct gprof_stream_opts *opts,
 					   struct gprof_error *e);
 
 #endif /* GPROF_RECORDER_DATA_H */

@@ -27,6 +27,8 @@ static struct nla_policy policy[GPROF_A_RECORDER_MAX + 1] = {
 	[GPROF_A_RECORDER_READ] = { .type = NLA_U64 },
 	[GPROF_A_RECORDER_LOST] = { .type = NLA_U64 },
 	[GPROF_A_RECORDER_OVERWRITTEN] = { .type = NLA_U64 },
+	[GPROF_A_RECORDER_TRIGGER] = { .type = NLA_U32 },
+	[GPROF_A_RECORDER_TRIGGER_WHAT] = { .type = NLA_U32 },
 };
 
 const struct gprof_netlink_policy gprof_recorder_answer_policy = {
@@ -38,6 +40,7 @@ static const char *const kinds[] = {
 	[GPROF_KIND_CPU] = "cpu",
 	[GPROF_KIND_PROFILE] = "profile",
 	[GPROF_KIND_SCHED] = "sched",
+	[GPROF_KIND_TRACE] = "trace",
 };
 
 static const enum gprof_target_type targets[] = {
@@ -60,6 +63,11 @@ static uint64_t large(struct nlattr *a)
 	return a ? nla_get_u64(a) : 0;
 }
 
+const char *gprof_kind_name(uint32_t kind)
+{
+	return kind < NR(kinds) && kinds[kind] ? kinds[kind] : "unknown";
+}
+
 int gprof_recorder_event(struct nlattr **attrs, struct gprof_recorder_info *info)
 {
 	uint32_t kind = number(attrs[GPROF_A_RECORDER_KIND]);
@@ -68,7 +76,7 @@ int gprof_recorder_event(struct nlattr **attrs, struct gprof_recorder_info *info
 	if (!attrs[GPROF_A_RECORDER_ID])
 		return -EPROTO;
 	info->id = large(attrs[GPROF_A_RECORDER_ID]);
-	info->kind = kind < NR(kinds) && kinds[kind] ? kinds[kind] : "unknown";
+	info->kind = gprof_kind_name(kind);
 	return 0;
 }
 

@@ -12,6 +12,9 @@
 /* Of RECORDER_GET, and of the events, which have some of it. */
 extern const struct gprof_netlink_policy gprof_recorder_answer_policy;
 
+/** gprof_kind_name() - of GPROF_KIND_*; "unknown" for one that is newer than this */
+const char *gprof_kind_name(uint32_t kind);
+
 /** gprof_recorder_event() - fill in of @info what an event tells; 0 or -EPROTO */
 int gprof_recorder_event(struct nlattr **attrs, struct gprof_recorder_info *info);
 

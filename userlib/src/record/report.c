@@ -38,7 +38,8 @@ static int about(struct gprof_profile *p, const struct gprof_stream *s)
 	return err;
 }
 
-static int losses(struct gprof_profile *p, const struct gprof_tally *t)
+static int losses(struct gprof_profile *p, const struct gprof_stream *s,
+		  const struct gprof_tally *t)
 {
 	const struct gprof_stats *k = &t->kernel;
 	uint64_t lost = gprof_tally_lost(t);
@@ -57,8 +58,14 @@ static int losses(struct gprof_profile *p, const struct gprof_tally *t)
 						     i < GPROF_LOST_NR ? lost_reasons[i] :
 						     "for a reason that only a newer library can name");
 	if (!err && k->out_overwritten)
-		err = gprof_profile_commentf(p, "%llu samples were overwritten by newer ones",
-					     ull(k->out_overwritten));
+		err = gprof_profile_commentf(p, "%llu samples were overwritten by newer ones%s",
+					     ull(k->out_overwritten),
+					     s->flight && s->started ? ", or are newer than this" : "");
+	if (!err && s->builder.early)
+		err = gprof_profile_commentf(p,
+					     "%llu samples were left out, as they are of before all "
+					     "CPUs had something to tell",
+					     ull(s->builder.early));
 	if (!err && k->out_produced != sum)
 		err = gprof_profile_commentf(p,
 					     "the counts do not add up: %llu samples were "
@@ -138,15 +145,28 @@ static int64_t real_time(const struct gprof_stream *s, uint64_t mono)
 	return (r.tv_sec - m.tv_sec) * 1000000000LL + r.tv_nsec - m.tv_nsec + (int64_t)mono;
 }
 
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000ULL + (uint64_t)ts.tv_nsec;
+}
+
 int gprof_report(struct gprof_profile *p, const struct gprof_stream *s, const struct gprof_tally *t)
 {
+	uint64_t from = t->kernel.out_started_ns, until = t->kernel.out_stopped_ns;
 	int err;
 
-	p->time_nanos = real_time(s, t->kernel.out_started_ns);
-	if (t->kernel.out_stopped_ns > t->kernel.out_started_ns)
-		p->duration_nanos = (int64_t)(t->kernel.out_stopped_ns - t->kernel.out_started_ns);
+	if (s->builder.from > from)
+		from = s->builder.from;
+	if (s->flight && s->started)
+		until = now_ns();
+	p->time_nanos = real_time(s, from);
+	if (until > from)
+		p->duration_nanos = (int64_t)(until - from);
 	err = about(p, s);
 	if (!err)
-		err = losses(p, t);
+		err = losses(p, s, t);
 	return err ? err : limits(p, s, t);
 }

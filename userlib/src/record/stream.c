@@ -12,11 +12,12 @@
 #include "profile/labels.h"
 
 static int setup(struct gprof_stream *s, const struct gprof_source *source,
-		 const struct gprof_aim *aim, uint64_t buffer_bytes, bool on_exec,
+		 const struct gprof_aim *aim, const struct gprof_stream_opts *opts,
 		 struct gprof_error *e)
 {
 	struct gprof_setup setup = {
-		.flags = on_exec ? GPROF_SETUP_F_ON_EXEC : 0,
+		.flags = (opts->on_exec ? GPROF_SETUP_F_ON_EXEC : 0) |
+			 (opts->flight ? GPROF_SETUP_F_FLIGHT : 0),
 		.kind = source->kind,
 		.target = aim->target,
 		.id = aim->id,
@@ -24,7 +25,7 @@ static int setup(struct gprof_stream *s, const struct gprof_source *source,
 		.cpus = (uintptr_t)aim->cpus,
 		.params = (uintptr_t)source->params,
 		.cpus_size = (uint32_t)aim->cpus_size,
-		.buffer_size = buffer_bytes,
+		.buffer_size = opts->buffer_bytes,
 	};
 	struct gprof_info info;
 	int err;
@@ -41,7 +42,7 @@ static int setup(struct gprof_stream *s, const struct gprof_source *source,
 }
 
 int gprof_stream_init(struct gprof_stream *s, const struct gprof_source *source,
-		      const struct gprof_aim *aim, uint64_t buffer_bytes, bool on_exec,
+		      const struct gprof_aim *aim, const struct gprof_stream_opts *opts,
 		      struct gprof_error *e)
 {
 	size_t i;
@@ -57,7 +58,8 @@ int gprof_stream_init(struct gprof_stream *s, const struct gprof_source *source,
 	if (!s->name || !s->detail || !s->target || !s->column || gprof_builder_init(&s->builder))
 		return gprof_error_set(e, ENOMEM, "%s: no memory", source->name);
 	s->columns.weight_type = s->column;
-	err = setup(s, source, aim, buffer_bytes, on_exec, e);
+	s->flight = opts->flight;
+	err = setup(s, source, aim, opts, e);
 	if (err)
 		return err;
 	s->decoders = calloc(s->buffer.nr, sizeof(*s->decoders));
@@ -178,10 +180,83 @@ int gprof_stream_drain(struct gprof_stream *s, struct gprof_error *e)
 	return first;
 }
 
+/* Forgets all that was read, of the counts too. */
+static int begin_anew(struct gprof_stream *s, struct gprof_error *e)
+{
+	size_t i;
+
+	memset(&s->base_seen, 0, sizeof(s->base_seen));
+	gprof_builder_free(&s->builder);
+	if (gprof_builder_init(&s->builder))
+		return gprof_error_set(e, ENOMEM, "%s: no memory", s->name);
+	for (i = 0; i < s->buffer.nr; i++) {
+		gprof_decoder_free(&s->decoders[i]);
+		gprof_decoder_init(&s->decoders[i], &gprof_builder_ops, &s->builder);
+	}
+	return 0;
+}
+
+static int feed_copy(struct gprof_decoder *d, const struct gprof_snapshot *copy)
+{
+	const struct gprof_rec *rec;
+	uint32_t size;
+	size_t off = 0;
+	int ret;
+
+	while ((ret = gprof_snapshot_next(copy, &off, &rec, &size)) > 0) {
+		ret = gprof_decoder_feed(d, rec, size);
+		if (ret)
+			break;
+	}
+	return ret;
+}
+
+/* A ring that has given up nothing tells of all that was since the start. */
+static void see_begin(struct gprof_builder *b, const struct gprof_snapshot *copy)
+{
+	const struct gprof_generation_rec *rec = (const void *)copy->data;
+
+	if (copy->pos && copy->len >= sizeof(*rec) && rec->mono_ns > b->from)
+		b->from = rec->mono_ns;
+}
+
+int gprof_stream_snapshot(struct gprof_stream *s, struct gprof_error *e)
+{
+	struct gprof_snapshot *copies = calloc(s->buffer.nr, sizeof(*copies));
+	size_t i, nr = 0;
+	int err = copies ? begin_anew(s, e) : -ENOMEM;
+
+	/* All first: what is read of one is overwritten in the others meanwhile. */
+	for (; !err && nr < s->buffer.nr; nr++) {
+		err = gprof_ring_snapshot(&s->buffer.rings[nr], &copies[nr]);
+		if (err)
+			break;
+		see_begin(&s->builder, &copies[nr]);
+	}
+	for (i = 0; !err && i < nr; i++)
+		err = feed_copy(&s->decoders[i], &copies[i]);
+	for (i = 0; i < nr; i++)
+		gprof_snapshot_free(&copies[i]);
+	free(copies);
+	switch (-err) {
+	case 0:
+		return 0;
+	case ENOMEM:
+		return gprof_error_set(e, ENOMEM, "%s: no memory for a snapshot", s->name);
+	case EAGAIN:
+		return gprof_error_set(e, EAGAIN,
+				       "%s: samples come faster than the buffers can be copied; give "
+				       "them more memory", s->name);
+	default:
+		return gprof_error_set(e, -err, "%s: a buffer holds a record that makes no sense",
+				       s->name);
+	}
+}
+
 int gprof_stream_prepare(struct gprof_stream *s, struct gprof_error *e)
 {
 	/* A start that failed at a later event has left samples of this one. */
-	int err = gprof_stream_drain(s, e);
+	int err = s->flight ? 0 : gprof_stream_drain(s, e);
 	size_t i;
 
 	if (!err)

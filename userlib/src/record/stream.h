@@ -35,6 +35,18 @@ struct gprof_source {
 };
 
 /**
+ * struct gprof_stream_opts - how to record
+ * @buffer_bytes: per CPU, 0 for the default
+ * @on_exec: count from the next exec on
+ * @flight: the oldest gives way, and nothing is read until gprof_stream_snapshot()
+ */
+struct gprof_stream_opts {
+	uint64_t buffer_bytes;
+	bool on_exec;
+	bool flight;
+};
+
+/**
  * struct gprof_stream - one event
  * @fd: device
  * @out: where the profile goes, while started
@@ -49,6 +61,7 @@ struct gprof_source {
  * @base: kernel's counts at the last start
  * @base_seen: own counts at the last start
  * @started: kernel side is started
+ * @flight: it is a flight recorder
  */
 struct gprof_stream {
 	int fd;
@@ -64,6 +77,7 @@ struct gprof_stream {
 	struct gprof_stats base;
 	struct gprof_decode_counts base_seen;
 	bool started;
+	bool flight;
 };
 
 /**
@@ -71,12 +85,11 @@ struct gprof_stream {
  * @s: result for gprof_stream_free(), also on failure
  * @source: what to record
  * @aim: of whom
- * @buffer_bytes: per CPU, 0 for the default
- * @on_exec: count from the next exec on
+ * @opts: how
  * @e: sentence
  */
 int gprof_stream_init(struct gprof_stream *s, const struct gprof_source *source,
-		      const struct gprof_aim *aim, uint64_t buffer_bytes, bool on_exec,
+		      const struct gprof_aim *aim, const struct gprof_stream_opts *opts,
 		      struct gprof_error *e);
 void gprof_stream_free(struct gprof_stream *s);
 
@@ -100,6 +113,15 @@ int gprof_stream_stop(struct gprof_stream *s, struct gprof_error *e);
  * others from being read.
  */
 int gprof_stream_drain(struct gprof_stream *s, struct gprof_error *e);
+
+/**
+ * gprof_stream_snapshot() - begin the profile anew with what a flight recorder holds
+ *
+ * It begins where the rings of all CPUs have something to tell.
+ *
+ * Return: 0 or -errno: -EAGAIN when a ring is overwritten faster than it can be copied.
+ */
+int gprof_stream_snapshot(struct gprof_stream *s, struct gprof_error *e);
 
 /**
  * struct gprof_tally - counts of the last recording

@@ -29,6 +29,7 @@ static struct gprof_recorder *make(const struct gprof_tracepoint_config *cfg, st
 			.period = params.period,
 		},
 	};
+	const struct gprof_stream_opts opts = { cfg->buffer_bytes, cfg->on_exec, cfg->flight };
 	uint64_t id = 0;
 
 	if (!cfg->event) {
@@ -46,7 +47,7 @@ static struct gprof_recorder *make(const struct gprof_tracepoint_config *cfg, st
 	if (cfg->target.type == GPROF_PROCESS)
 		source.columns.main_pid = (uint32_t)cfg->target.id;
 	snprintf(source.detail, sizeof(source.detail), "tracepoint %llu", (unsigned long long)id);
-	return gprof_recorder_make(&cfg->target, &source, 1, cfg->buffer_bytes, cfg->on_exec, e);
+	return gprof_recorder_make(&cfg->target, &source, 1, &opts, e);
 }
 
 struct gprof_recorder *gprof_tracepoint_recorder_new(const struct gprof_tracepoint_config *config)

@@ -18,6 +18,7 @@
 #include "trace_naming.h"
 #include "trace_snapshot.h"
 #include "trace_write.h"
+#include "trigger.h"
 
 #define WHAT		"the flight recorder"
 #define NS		1000000000ULL
@@ -30,6 +31,7 @@
  * @dev: device
  * @cfg: what was asked for
  * @opts: likewise
+ * @triggers: likewise
  * @started_ns: when it was; 0: never
  * @running: between start and stop
  * @lock: of the members below and of @running
@@ -39,6 +41,7 @@ struct gprof_flight {
 	struct gprof_trace_device dev;
 	struct gprof_trace_config cfg;
 	struct gprof_flight_opts opts;
+	struct gprof_trigger_set triggers;
 	uint64_t started_ns;
 	bool running;
 	pthread_mutex_t lock;
@@ -128,6 +131,40 @@ struct gprof_flight *gprof_flight_new(const struct gprof_trace_config *cfg,
 	return NULL;
 }
 
+int gprof_flight_trigger(struct gprof_flight *f, const struct gprof_flight_trigger *trigger)
+{
+	const size_t least = GPROF_SIZE_WITH(struct gprof_flight_trigger, number);
+	struct gprof_flight_trigger t = { 0 };
+	int ret;
+
+	pthread_mutex_lock(&f->lock);
+	ret = gprof_opts_take(&t, sizeof(t), least, trigger, "gprof_flight_trigger", &f->error);
+	if (!ret)
+		ret = gprof_trigger_add(&f->triggers, f->dev.fd, &t, &f->error);
+	pthread_mutex_unlock(&f->lock);
+	return ret;
+}
+
+int gprof_flight_fired(struct gprof_flight *f, struct gprof_flight_fired *fired)
+{
+	const size_t least = GPROF_SIZE_WITH(struct gprof_flight_fired, unwatched);
+	struct gprof_flight_fired out = { 0 };
+	int err, ret = 0;
+
+	pthread_mutex_lock(&f->lock);
+	err = gprof_trigger_take(&f->triggers, f->dev.fd, &out, &f->error);
+	if (!err || err == -EAGAIN)
+		ret = gprof_opts_give(fired, &out, sizeof(out), least, "gprof_flight_fired",
+				      &f->error);
+	pthread_mutex_unlock(&f->lock);
+	return ret ? ret : err;
+}
+
+int gprof_flight_fd(const struct gprof_flight *f)
+{
+	return f->dev.fd;
+}
+
 int gprof_flight_start(struct gprof_flight *f)
 {
 	int err;
@@ -205,10 +242,16 @@ static int check(struct gprof_flight *f, const struct gprof_stats *kernel, uint6
 			       (unsigned long long)(gone + samples));
 }
 
+static const char *trigger_name(void *ctx, uint32_t index)
+{
+	return gprof_trigger_text(ctx, index);
+}
+
 static int write_out(struct gprof_flight *f, struct gprof_trace_snapshot *s, int fd,
 		     struct gprof_flight_snapshot *out)
 {
-	struct gprof_trace_writer *w = gprof_trace_device_writer(&f->dev, &f->cfg, fd, NULL, NULL);
+	const struct gprof_trace_writer_opts opts = { .trigger = trigger_name, .ctx = &f->triggers };
+	struct gprof_trace_writer *w = gprof_trace_device_writer(&f->dev, &f->cfg, fd, &opts);
 	struct gprof_trace_naming naming, *n = f->dev.setup.stack ? &naming : NULL;
 	struct gprof_stats kernel;
 	uint64_t samples = 0;

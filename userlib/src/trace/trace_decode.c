@@ -370,6 +370,35 @@ static int lost(struct gprof_ktrace *k, const struct gprof_rec *rec, uint32_t si
 	return err ? err : k->ops->point(k->ctx, &p);
 }
 
+/* No event of its own: it follows that which it is for. */
+static int fired(struct gprof_ktrace *k, const struct gprof_rec *rec, uint32_t size)
+{
+	const struct gprof_fired_rec *f = (const void *)rec;
+	struct gprof_trace_point p = {
+		.cpu = k->cpu, .type = GPROF_TRACE_POINT_FIRED,
+		.tid = k->running == GPROF_KTRACE_STRANGER ? 0 : k->running,
+	};
+	int err = hand_out_held(k);
+
+	if (err)
+		return err;
+	if (size < sizeof(*f) || !k->started || f->index >= GPROF_TRACE_TRIGGERS ||
+	    f->tid >= GPROF_TRACE_TIDS)
+		return malformed(k);
+	k->fired++;
+	/* In the units of the words around it. */
+	p.time = f->time - (f->time - k->mono_ns) % GPROF_TRACE_TIME_UNIT;
+	if (p.time < k->time)
+		p.time = k->time;
+	k->time = p.time;
+	p.why = (uint16_t)f->index;
+	p.other = f->tid;
+	p.arg = f->duration_ns & ~GPROF_TRACE_GOES_ON;
+	if (f->rec.flags & GPROF_FIRED_F_GOES_ON)
+		p.arg |= GPROF_TRACE_GOES_ON;
+	return k->ops->point(k->ctx, &p);
+}
+
 static int task(struct gprof_ktrace *k, const struct gprof_rec *rec, uint32_t size)
 {
 	const struct gprof_task_rec *t = (const void *)rec;
@@ -394,6 +423,8 @@ int gprof_ktrace_feed(struct gprof_ktrace *k, const struct gprof_rec *rec, uint3
 		return lost(k, rec, size);
 	case GPROF_REC_TASK:
 		return task(k, rec, size);
+	case GPROF_REC_FIRED:
+		return fired(k, rec, size);
 	case GPROF_REC_STACK:
 	case GPROF_REC_SAMPLE:
 	case GPROF_REC_MAP:

@@ -52,6 +52,7 @@ struct gprof_ktrace_ops {
  * @event: that waits for its stack
  * @running_now: who runs, told where a generation begins between an event and its stack
  * @decoder: of stacks, CPU samples and mappings
+ * @fired: triggers that have fired
  * @samples: events without RUNNING, their stacks, and CPU samples
  * @with_stack: events that have a stack
  * @orphans: stacks of events that are not known, and CPU samples whose stack is not
@@ -76,6 +77,7 @@ struct gprof_ktrace {
 	struct gprof_trace_point event;
 	struct gprof_trace_point running_now;
 	struct gprof_decoder decoder;
+	uint64_t fired;
 	uint64_t samples;
 	uint64_t with_stack;
 	uint64_t orphans;

@@ -90,21 +90,20 @@ static const char *syscall_name(void *ctx, uint64_t nr)
 
 struct gprof_trace_writer *
 gprof_trace_device_writer(const struct gprof_trace_device *d, const struct gprof_trace_config *cfg,
-			  int fd, int (*generation)(void *ctx, uint64_t generation,
-						    const struct gprof_trace_point *points,
-						    size_t nr), void *ctx)
+			  int fd, const struct gprof_trace_writer_opts *opts)
 {
-	struct gprof_trace_writer_opts opts = {
-		.sz = sizeof(opts),
+	const struct gprof_trace_writer_opts all = {
+		.sz = sizeof(all),
 		.version = cfg->version,
 		.index = cfg->index,
 		.syscall = syscall_name,
-		.generation = generation,
-		.ctx = ctx,
+		.generation = opts->generation,
+		.trigger = opts->trigger,
+		.ctx = opts->ctx,
 		.sample_period = d->setup.source.params.period,
 		.sample_type = d->sample_type,
 		.sample_unit = d->setup.source.unit,
 	};
 
-	return gprof_trace_writer_new(fd, &opts);
+	return gprof_trace_writer_new(fd, &all);
 }

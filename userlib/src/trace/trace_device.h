@@ -48,15 +48,12 @@ void gprof_trace_device_close(struct gprof_trace_device *d);
  * @d: device
  * @cfg: as gprof_trace_device_open() left it
  * @fd: where to
- * @generation: as in struct gprof_trace_writer_opts, or NULL
- * @ctx: for @generation
+ * @opts: its @generation, @trigger and @ctx are passed on
  *
  * Return: a writer, or NULL with errno and gprof_error().
  */
 struct gprof_trace_writer *
 gprof_trace_device_writer(const struct gprof_trace_device *d, const struct gprof_trace_config *cfg,
-			  int fd, int (*generation)(void *ctx, uint64_t generation,
-						    const struct gprof_trace_point *points,
-						    size_t nr), void *ctx);
+			  int fd, const struct gprof_trace_writer_opts *opts);
 
 #endif /* GPROF_TRACE_DEVICE_H */

@@ -18,6 +18,8 @@ int gprof_trace_model_init(struct gprof_trace_model *m, const struct gprof_trace
 	memset(m, 0, sizeof(*m));
 	m->version = o->version;
 	m->syscall = o->syscall;
+	m->trigger = o->trigger;
+	m->marker = GPROF_NONE;
 	m->ctx = o->ctx;
 	m->procs = o->cpus;
 	m->procs_due = true;

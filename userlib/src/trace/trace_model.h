@@ -107,7 +107,8 @@ struct gprof_trace_model_cpu {
  * struct gprof_trace_model - the state of a host
  * @version: of the header
  * @syscall: names syscalls, or NULL
- * @ctx: passed on to it
+ * @trigger: names triggers, or NULL
+ * @ctx: passed on to both
  * @cpus: by number
  * @nr_cpus: of which there are
  * @cap_cpus: room
@@ -119,6 +120,7 @@ struct gprof_trace_model_cpu {
  * @cap_free: room
  * @tids: finds tasks by tid
  * @memory: of @tids, not limited
+ * @marker: the task that notes what happens where none runs, or GPROF_NONE
  * @seen: a bit for each tid that was used
  * @reused: how many were so again, which tells them apart
  * @generation: counts from 1
@@ -138,6 +140,7 @@ struct gprof_trace_model_cpu {
 struct gprof_trace_model {
 	unsigned int version;
 	const char *(*syscall)(void *ctx, uint64_t nr);
+	const char *(*trigger)(void *ctx, uint32_t index);
 	void *ctx;
 	struct gprof_trace_model_cpu *cpus;
 	size_t nr_cpus;
@@ -150,6 +153,7 @@ struct gprof_trace_model {
 	size_t cap_free;
 	struct gprof_trace_ids tids;
 	struct gprof_trace_memory memory;
+	uint32_t marker;
 	unsigned char *seen;
 	uint64_t reused;
 	uint64_t generation;

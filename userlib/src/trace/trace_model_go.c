@@ -209,37 +209,47 @@ uint32_t gprof_model_find(const struct gprof_trace_model *m, uint32_t tid)
 	return gprof_trace_ids_get(&m->tids, tid);
 }
 
-/* A place for a task of that tid, which there is none of. */
-uint32_t gprof_model_add(struct gprof_trace_model *m, uint32_t tid, uint8_t status)
+static uint32_t new_task(struct gprof_trace_model *m, uint32_t tid, bool seen, uint8_t status)
 {
-	bool seen = m->seen[tid / 8] & 1U << tid % 8;
-	struct gprof_trace_model_task *t;
-	uint32_t n;
+	uint32_t n = (uint32_t)m->nr_tasks;
 	int err = 0;
 
 	if (m->nr_free) {
 		n = m->free[--m->nr_free];
 	} else {
-		n = (uint32_t)m->nr_tasks;
 		err = gprof_grow(&m->tasks, &m->cap_tasks, m->nr_tasks + 1, sizeof(*m->tasks));
 		if (!err)
 			m->nr_tasks++;
 	}
-	if (!err)
-		err = gprof_trace_ids_put(&m->memory, &m->tids, tid, n);
 	if (err) {
 		gprof_model_failed(m, err);
 		return GPROF_NONE;
 	}
-	m->seen[tid / 8] |= (unsigned char)(1U << tid % 8);
-	t = &m->tasks[n];
-	*t = (struct gprof_trace_model_task){
+	m->tasks[n] = (struct gprof_trace_model_task){
 		.id = (seen ? ++m->reused << REUSE_SHIFT : 0) | tid,
 		.tid = tid,
 		.cpu = GPROF_NONE,
 		.status = status,
 		.used = true,
 	};
+	return n;
+}
+
+/* A place for a task of that tid, which there is none of. */
+uint32_t gprof_model_add(struct gprof_trace_model *m, uint32_t tid, uint8_t status)
+{
+	bool seen = m->seen[tid / 8] & 1U << tid % 8;
+	uint32_t n = new_task(m, tid, seen, status);
+	int err;
+
+	if (n == GPROF_NONE)
+		return n;
+	err = gprof_trace_ids_put(&m->memory, &m->tids, tid, n);
+	if (err) {
+		gprof_model_failed(m, err);
+		return GPROF_NONE;
+	}
+	m->seen[tid / 8] |= (unsigned char)(1U << tid % 8);
 	return n;
 }
 
@@ -251,6 +261,16 @@ void gprof_model_forget(struct gprof_trace_model *m, uint32_t n)
 		gprof_model_failed(m, -ENOMEM);
 	else
 		m->free[m->nr_free++] = n;
+}
+
+static void say_task(struct gprof_trace_model *m, uint32_t cpu, struct gprof_trace_model_task *t)
+{
+	if (t->generation == m->generation)
+		return;
+	if (!t->generation && m->generation > 1)
+		gprof_model_say_create(m, cpu, t, 0);
+	else
+		gprof_model_say_status(m, cpu, t);
 }
 
 /*
@@ -267,17 +287,12 @@ uint32_t gprof_model_need_task(struct gprof_trace_model *m, uint32_t cpu, uint32
 		if (n == GPROF_NONE)
 			return n;
 	}
-	if (m->tasks[n].generation == m->generation)
-		return n;
 	if (!m->tasks[n].generation) {
 		m->stats.tasks++;
 		m->tasks[n].status = status;
 		m->tasks[n].guessed = m->now;
 	}
-	if (!m->tasks[n].generation && m->generation > 1)
-		gprof_model_say_create(m, cpu, &m->tasks[n], 0);
-	else
-		gprof_model_say_status(m, cpu, &m->tasks[n]);
+	say_task(m, cpu, &m->tasks[n]);
 	return n;
 }
 
@@ -415,4 +430,34 @@ void gprof_model_take(struct gprof_trace_model *m, uint32_t cpu, uint32_t tid)
 		m->cpus[from].stolen = tid;
 	}
 	go_start(m, cpu, n);
+}
+
+/*
+ * In Go's format it takes a goroutine to note something. Where a CPU has none it gets one
+ * that is nobody's, for no time at all.
+ */
+void gprof_model_note(struct gprof_trace_model *m, uint32_t cpu, const char *what,
+		      const char *text)
+{
+	bool runs = m->cpus[cpu].running, none = m->cpus[cpu].task == GPROF_NONE;
+	uint32_t depth = m->cpus[cpu].depth;
+
+	if (none && m->marker == GPROF_NONE) {
+		m->marker = new_task(m, 0, true, GPROF_GO_RUNNABLE);
+		if (m->marker == GPROF_NONE)
+			return;
+		snprintf(m->tasks[m->marker].name, GPROF_TRACE_COMM, "gprof: triggers");
+	}
+	if (none) {
+		say_task(m, cpu, &m->tasks[m->marker]);
+		go_start(m, cpu, m->marker);
+	}
+	EVENT(m, cpu, GPROF_EV_USER_LOG, 0, gprof_model_string(m, what),
+	      gprof_model_string(m, text), 0);
+	if (none)
+		gprof_model_leave(m, cpu, GPROF_GO_WAITING,
+				  GPROF_TRACE_REASON_WHY + GPROF_TRACE_WHY_SLEEPS, 0);
+	m->cpus[cpu].depth = depth;
+	if (!runs)
+		gprof_model_proc_stop(m, cpu);
 }

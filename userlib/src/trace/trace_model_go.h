@@ -71,6 +71,9 @@ void gprof_model_leave(struct gprof_trace_model *m, uint32_t cpu, uint8_t status
 		       enum gprof_trace_reason why, uint64_t stack);
 void gprof_model_unblock(struct gprof_trace_model *m, uint32_t cpu, uint32_t n, uint64_t stack);
 
+/** gprof_model_note() - note something where it happens, whoever runs there */
+void gprof_model_note(struct gprof_trace_model *m, uint32_t cpu, const char *what,
+		      const char *text);
 /** gprof_model_region() - the begin or end of a region named after a system call */
 void gprof_model_region(struct gprof_trace_model *m, uint32_t cpu, unsigned char type,
 			uint64_t nr, uint64_t stack);

@@ -265,6 +265,28 @@ static void on_fault(struct gprof_trace_model *m, const struct gprof_trace_point
 		      gprof_model_string(m, how), p->stack);
 }
 
+/* Whoever has the CPU need not be the one that it is about. */
+static void on_fired(struct gprof_trace_model *m, const struct gprof_trace_point *p)
+{
+	uint64_t us = (p->arg & ~GPROF_TRACE_GOES_ON) / 1000;
+	uint32_t n = p->other ? gprof_model_find(m, p->other) : GPROF_NONE;
+	const char *name = m->trigger ? m->trigger(m->ctx, p->why) : NULL;
+	char what[160], text[100], number[16];
+
+	if (!name) {
+		snprintf(number, sizeof(number), "%u", p->why);
+		name = number;
+	}
+	snprintf(what, sizeof(what), "trigger %s", name);
+	snprintf(text, sizeof(text), "%s (tid %" PRIu32 ")", n == GPROF_NONE ? "?" :
+		 m->tasks[n].name, p->other);
+	if (us)
+		snprintf(text + strlen(text), sizeof(text) - strlen(text),
+			 ": %" PRIu64 ".%03u ms%s", us / 1000, (unsigned int)(us % 1000),
+			 p->arg & GPROF_TRACE_GOES_ON ? ", and on" : "");
+	gprof_model_note(m, p->cpu, what, text);
+}
+
 /* How often a sample is told, for what it and the rest of those before stand for. */
 static uint64_t sample_times(struct gprof_trace_model *m, uint64_t weight)
 {
@@ -396,6 +418,9 @@ void gprof_model_point(struct gprof_trace_model *m, const struct gprof_trace_poi
 	case GPROF_TRACE_POINT_COMPACT_BEGIN:
 	case GPROF_TRACE_POINT_COMPACT_END:
 		on_reclaim(m, p);
+		break;
+	case GPROF_TRACE_POINT_FIRED:
+		on_fired(m, p);
 		break;
 	case GPROF_TRACE_POINT_FREQ:
 		put_own(m, p, 'F', p->other, p->arg);

@@ -96,6 +96,7 @@ static const char *const point_names[GPROF_TRACE_NR_POINTS] = {
 	[GPROF_TRACE_POINT_FREQ] = "freq",
 	[GPROF_TRACE_POINT_THROTTLE] = "throttle",
 	[GPROF_TRACE_POINT_UNTHROTTLE] = "unthrottle",
+	[GPROF_TRACE_POINT_FIRED] = "fired",
 };
 
 const char *gprof_trace_point_name(unsigned int type)
@@ -159,12 +160,14 @@ static int generation(void *ctx, uint64_t nr, const struct gprof_trace_point *po
 
 static int begin_trace(struct gprof_trace_recorder *r, int fd)
 {
+	const struct gprof_trace_writer_opts opts = { .generation = generation, .ctx = r };
+
 	if (fd < 0)
 		fd = r->null = open("/dev/null", O_WRONLY | O_CLOEXEC);
 	if (fd < 0)
 		return gprof_error_set(&r->error, errno, "/dev/null: %s", gprof_strerror(errno));
 	r->out = fd;
-	r->merge.writer = gprof_trace_device_writer(&r->dev, &r->cfg, fd, generation, r);
+	r->merge.writer = gprof_trace_device_writer(&r->dev, &r->cfg, fd, &opts);
 	if (!r->merge.writer)
 		return gprof_error_set(&r->error, errno, "%s", gprof_error());
 	return 0;

@@ -40,31 +40,40 @@ static void see_begin(struct gprof_trace_snapshot *s, const struct gprof_snapsho
 		s->from = time;
 }
 
-int gprof_trace_snapshot_take(struct gprof_trace_snapshot *s, struct gprof_buffer *flight,
-			      uint64_t started, uint64_t now)
+int gprof_trace_snapshot_init(struct gprof_trace_snapshot *s, size_t nr, uint64_t started,
+			      uint64_t now)
 {
-	size_t i;
-	int err;
-
 	memset(s, 0, sizeof(*s));
 	s->from = started;
 	s->until = now;
-	s->rings.rings = calloc(flight->nr, sizeof(*s->rings.rings));
-	s->copies = calloc(flight->nr, sizeof(*s->copies));
-	s->heads = calloc(flight->nr, sizeof(*s->heads));
-	s->tails = calloc(flight->nr, sizeof(*s->tails));
-	if (!s->rings.rings || !s->copies || !s->heads || !s->tails)
-		return -ENOMEM;
-	for (i = 0; i < flight->nr; i++) {
-		err = gprof_ring_snapshot(&flight->rings[i], &s->copies[i]);
-		if (err)
-			return err;
-		s->nr++;
-		see_begin(s, &s->copies[i]);
-		make_ring(s, i, flight->rings[i].cpu);
-	}
+	s->rings.rings = calloc(nr, sizeof(*s->rings.rings));
+	s->copies = calloc(nr, sizeof(*s->copies));
+	s->heads = calloc(nr, sizeof(*s->heads));
+	s->tails = calloc(nr, sizeof(*s->tails));
+	return s->rings.rings && s->copies && s->heads && s->tails ? 0 : -ENOMEM;
+}
+
+void gprof_trace_snapshot_add(struct gprof_trace_snapshot *s, uint32_t cpu)
+{
+	size_t i = s->nr++;
+
+	see_begin(s, &s->copies[i]);
+	make_ring(s, i, cpu);
 	s->rings.nr = s->nr;
-	return 0;
+}
+
+int gprof_trace_snapshot_take(struct gprof_trace_snapshot *s, struct gprof_buffer *flight,
+			      uint64_t started, uint64_t now)
+{
+	int err = gprof_trace_snapshot_init(s, flight->nr, started, now);
+	size_t i;
+
+	for (i = 0; i < flight->nr && !err; i++) {
+		err = gprof_ring_snapshot(&flight->rings[i], &s->copies[i]);
+		if (!err)
+			gprof_trace_snapshot_add(s, flight->rings[i].cpu);
+	}
+	return err;
 }
 
 int gprof_trace_snapshot_write(struct gprof_trace_snapshot *s, struct gprof_trace_writer *w,

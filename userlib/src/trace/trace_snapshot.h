@@ -51,6 +51,21 @@ int gprof_trace_snapshot_take(struct gprof_trace_snapshot *s, struct gprof_buffe
 			      uint64_t started, uint64_t now);
 
 /**
+ * gprof_trace_snapshot_init() - of copies that are there already
+ * @s: result for gprof_trace_snapshot_free(), also after a failure
+ * @nr: most copies
+ * @started: when the recorder was
+ * @now: the instant of the copies
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int gprof_trace_snapshot_init(struct gprof_trace_snapshot *s, size_t nr, uint64_t started,
+			      uint64_t now);
+
+/** gprof_trace_snapshot_add() - the copy at @s->copies[@s->nr] is one, of @cpu's ring */
+void gprof_trace_snapshot_add(struct gprof_trace_snapshot *s, uint32_t cpu);
+
+/**
  * gprof_trace_snapshot_write() - make a trace of it
  * @s: snapshot, which is used up
  * @w: writer, which stays open; what it got is cut

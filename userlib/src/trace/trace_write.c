@@ -212,6 +212,11 @@ static bool is_tid(uint32_t tid)
 	return tid < GPROF_TRACE_TIDS || tid == GPROF_TRACE_NO_TID;
 }
 
+static unsigned int nr_whys(const struct gprof_trace_point *p)
+{
+	return p->type == GPROF_TRACE_POINT_FIRED ? GPROF_TRACE_TRIGGERS : GPROF_TRACE_NR_WHYS;
+}
+
 int gprof_trace_writer_add(struct gprof_trace_writer *w, const struct gprof_trace_point *p)
 {
 	struct gprof_trace_point *held;
@@ -220,7 +225,7 @@ int gprof_trace_writer_add(struct gprof_trace_writer *w, const struct gprof_trac
 	if (w->err)
 		return w->err;
 	if (p->time >= TIME_MAX || p->cpu >= GPROF_TRACE_CPUS || !p->type ||
-	    p->type >= GPROF_TRACE_NR_POINTS || p->why >= GPROF_TRACE_NR_WHYS ||
+	    p->type >= GPROF_TRACE_NR_POINTS || p->why >= nr_whys(p) ||
 	    !is_tid(p->tid) || p->other >= GPROF_TRACE_TIDS ||
 	    (!w->namer.name && p->stack > w->pool.nr_stacks))
 		return -EINVAL;
