@@ -11,7 +11,7 @@ need gprofctl jq setpriv
 # shellcheck source-path=SCRIPTDIR source=command.sh
 . "$here/command.sh"
 
-line='^produced=[0-9]+ held=[0-9]+ lost=[0-9]+ overwritten=[0-9]+ snapshots=[0-9]+ failed=[0-9]+ removed=[0-9]+$'
+line='^produced=[0-9]+ held=[0-9]+ lost=[0-9]+ overwritten=[0-9]+ snapshots=[0-9]+ failed=[0-9]+ removed=[0-9]+ fired=[0-9]+ suppressed=[0-9]+$'
 stamp='[0-9]{8}T[0-9]{6}\.[0-9]{3}Z'
 
 # fresh: what other tests have left is gone
@@ -56,7 +56,7 @@ told()
 ask()
 {
 	kill -USR1 "$pid"
-	told "$1" "^gprofctl: signal: the last "
+	told "$1" "^gprofctl: request: the last "
 }
 
 # snapshot N: the N-th of the directory, by name
@@ -88,7 +88,7 @@ a_signal_writes_what_was_last()
 	ask 2
 	lands
 	[ "$(count snapshots)" -eq 2 ]
-	find D -name '*.trace' -printf '%f\n' | grep -Evq "^$stamp-signal(-[0-9]+)?\.trace$" &&
+	find D -name '*.trace' -printf '%f\n' | grep -Evq "^$stamp-request(-[0-9]+)?\.trace$" &&
 		fail "a file with another name"
 	[ "$(find D -type f | wc -l)" -eq 2 ] || fail "not two files"
 	knows "$(snapshot 1)" first || fail "the first is not in the first"
@@ -101,8 +101,8 @@ a_signal_writes_what_was_last()
 memory_decides_how_far_it_goes_back()
 {
 	fresh
-	takes_off -a -o D --max-bytes 128k --at-end
-	for _ in $(seq 150); do
+	takes_off -a -o D --max-bytes 64k --at-end
+	for _ in $(seq 600); do
 		/bin/true
 	done
 	lands
@@ -159,7 +159,7 @@ the_newest_are_kept()
 	lands
 	[ "$(count snapshots)" -eq 4 ]
 	[ "$(count removed)" -eq 2 ]
-	[ "$(find D -name '*-signal*.trace' | wc -l)" -eq 2 ] || fail "not two are left"
+	[ "$(find D -name '*-request*.trace' | wc -l)" -eq 2 ] || fail "not two are left"
 	[ -e D/0.trace ] || fail "a file of somebody else was removed"
 }
 
@@ -169,7 +169,7 @@ a_directory_that_fails_is_no_reason_to_end()
 	mkdir D
 	mount -t tmpfs -o size=4k none D
 	takes_off -a -o D
-	for _ in $(seq 20); do
+	for _ in $(seq 300); do
 		/bin/true
 	done
 	kill -USR1 "$pid"
@@ -260,6 +260,168 @@ a_user_records_what_is_theirs()
 	grep -q CAP_PERFMON err
 }
 
+# logs FILE WHAT: how many logs it has
+logs()
+{
+	gprofctl read "$1" | grep -c "Log .*$2" || :
+}
+
+# The file has what fired, marked, and what was after it.
+a_trigger_writes_what_fired()
+{
+	fresh
+	cp /bin/true ./later
+	run 0 gprofctl flight --trigger 'off-cpu>300ms' --trigger 'delay>1h' --after 500ms -o D -- \
+		sh -c 'sleep 0.4; ./later; sleep 2'
+	[ "$(count fired)" -eq "$(grep -Ec '^gprofctl: off-cpu: (sh|sleep) ' err)" ]
+	grep -Eq "off-cpu: sleep \(process [0-9]+, thread [0-9]+\) was off the CPU for [34][0-9.]+ ms( so far)?, CPU" err
+	[ "$(count snapshots)" -ge 1 ]
+	snapshot 1 | grep -Eq "^D/$stamp-off-cpu\.trace$"
+	[ "$(logs "$(snapshot 1)" 'trigger off-cpu.*sleep')" -ge 1 ] || fail "it is not marked"
+	[ "$(logs "$(snapshot 1)" 'trigger delay')" -eq 0 ] || fail "what did not fire is marked"
+	knows "$(snapshot 1)" later || fail "what came after it is missing"
+}
+
+# Within a second, though it sleeps on and on, and nobody of the target runs.
+what_goes_on_is_seen()
+{
+	fresh
+	sleep 1000 &
+	sleeper=$!
+	takes_off -p $sleeper --trigger 'off-cpu>1h' --trigger 'syscall>1h' --trigger 'off-cpu>200ms' -o D
+	kill -STOP $sleeper
+	kill -CONT $sleeper
+	told 1 '^gprofctl: off-cpu: sleep .* so far, CPU'
+	told 1 '^gprofctl: off-cpu: the last '
+	kill $sleeper
+	lands_got=0
+	wait "$pid" || lands_got=$?
+	[ $lands_got -eq 0 ]
+	[ "$(logs "$(snapshot 1)" 'trigger off-cpu.* and on')" -eq 1 ] || fail "it is not marked"
+}
+
+each_trigger_says_of_whom()
+{
+	fresh
+	run 139 gprofctl flight --trigger signal:SIGSEGV --trigger signal:TERM \
+		--trigger 'syscall:clock_nanosleep>100ms/1ms' -o D -- \
+		sh -c 'sleep 0.2; sleep 0.2; kill -SEGV $$'
+	grep -Eq '^gprofctl: signal:SEGV: sh \(process ([0-9]+), thread \1\) was ended by signal SIGSEGV, CPU' err
+	[ "$(grep -c '^gprofctl: syscall:clock_nanosleep: sleep ' err)" -eq 2 ]
+	grep -q 'was in the system call clock_nanosleep for ' err
+	[ "$(count fired)" -eq 3 ]
+	[ "$(count suppressed)" -eq 0 ]
+	run 0 gprofctl flight --trigger tracepoint:sched:sched_process_fork/1h -o D -- \
+		sh -c '/bin/true; /bin/true; /bin/true'
+	grep -q ' came to sched:sched_process_fork, CPU' err
+	[ "$(count fired)" -eq 1 ]
+	[ "$(count suppressed)" -ge 1 ]
+}
+
+a_request_is_served()
+{
+	fresh
+	refused 1 'no flight recorder' gprofctl snapshot
+	refused 2 '"all"' gprofctl snapshot all
+	takes_off -a -o D
+	as_user gprofctl snapshot 2>err.other && fail "a stranger may ask"
+	grep -q 'no flight recorder that you may see' err.other
+	gprofctl snapshot 1 2>err.other && fail "another was asked"
+	grep -q 'process 1 has no flight recorder' err.other
+	gprofctl snapshot
+	told 1 '^gprofctl: request: gprofctl (process'
+	told 1 '^gprofctl: request: the last '
+	gprofctl snapshot "$pid"
+	told 2 '^gprofctl: request: the last '
+	lands
+	[ "$(find D -name '*-request*.trace' | wc -l)" -eq 2 ]
+}
+
+# has_come_to FIELD N: so far has the process $dumper come
+has_come_to()
+{
+	case $1 in
+	waits) [ "$(awk '$1 == "voluntary_ctxt_switches:" { print $2 }' /proc/"$dumper"/status)" -ge "$2" ] ;;
+	ticks) [ "$(awk '{ print $14 }' /proc/"$dumper"/stat)" -ge "$2" ] ;;
+	esac
+}
+
+# dumps FIELD N PROGRAM [ARG]: it is aborted when it has come to N; its core dump is ./core
+dumps()
+{
+	field=$1
+	until=$2
+	shift 2
+	rm -f core
+	# shellcheck disable=SC3045	# dash has it
+	(ulimit -c unlimited && exec "$@" >/dev/null) &
+	dumper=$!
+	while ! has_come_to "$field" "$until"; do
+		sleep 0.02
+	done
+	kill -ABRT $dumper
+	wait $dumper || :
+	[ -s core ] || fail "there is no core dump"
+}
+
+# What a program's recorders held at its end is in its core dump.
+a_core_dump_has_what_was_held()
+{
+	fresh
+	echo core >/proc/sys/kernel/core_pattern
+	echo 0 >/proc/sys/kernel/core_uses_pid
+	dumps waits 60 "$here/flight_self" x.trace
+	run 0 gprofctl read --core core
+	grep -Eq '^ +[0-9]+ trace .* in flight$' out
+	run 0 gprofctl read --core core -o held.trace
+	[ "$(gprofctl read held.trace | grep -c 'Running->Waiting')" -gt 20 ]
+	[ "$(gprofctl read held.trace --summary --json | jq .lost_events)" -eq 0 ]
+	gprofctl read --core core >out
+	id=$(awk '$2 == "trace" { print $1 }' out)
+	run 0 gprofctl read --core="$id" core -o again.trace
+	cmp held.trace again.trace
+	refused 1 'no recorder 999999' gprofctl read --core=999999 core -o x
+	refused 2 'excludes' gprofctl read --core core --summary
+	# cut short, and other files
+	head -c $(($(stat -c %s core) / 3)) core >short
+	got=0
+	gprofctl read --core short -o x 2>err.short || got=$?
+	cat err.short
+	[ $got -eq 1 ] || fail "what is cut short gives a trace"
+	refused 1 'no core dump' gprofctl read --core /bin/true
+	refused 1 'core dump' gprofctl read --core /dev/null
+	dumps ticks 30 "$here/profile_self" x.pb.gz
+	run 0 gprofctl read --core core -o held.pb.gz
+	run 0 gprofctl top held.pb.gz
+	grep -q count_primes out || fail "the profile has not what it did"
+	dumps waits 1 sleep 10
+	refused 1 'no recorder' gprofctl read --core core
+	rm -f core short held.*
+}
+
+triggers_without_sense_are_refused()
+{
+	fresh
+	refused 2 'in quotes' gprofctl flight -a -o D --trigger delay
+	refused 2 'no trigger "dely"' gprofctl flight -a -o D --trigger 'dely>5ms'
+	refused 2 'no ":x"' gprofctl flight -a -o D --trigger 'delay:x>5ms'
+	refused 2 '"soon"' gprofctl flight -a -o D --trigger 'delay>soon'
+	refused 2 '"0"' gprofctl flight -a -o D --trigger 'delay>5ms/0'
+	refused 2 'does not last' gprofctl flight -a -o D --trigger 'signal>5ms'
+	refused 2 'which tracepoint' gprofctl flight -a -o D --trigger tracepoint
+	refused 2 'a number' gprofctl flight -a -o D --trigger 'irq:eth0>1ms'
+	refused 2 '--after' gprofctl flight -a -o D --after 1s
+	refused 1 'no system call called "red"' gprofctl flight -a -o D --trigger 'syscall:red>1ms'
+	refused 1 'this kernel has none such' gprofctl flight -a -o D --trigger tracepoint:no:such
+	set --
+	for n in 1 2 3 4 5 6 7 8 9; do
+		set -- "$@" --trigger "delay>${n}s"
+	done
+	refused 2 'at most 8' gprofctl flight -a -o D "$@"
+	run 1 as_user gprofctl flight -o D --trigger 'syscall>1ms' -- true
+	grep -q 'CAP_PERFMON' err
+}
+
 what_makes_no_sense_is_refused()
 {
 	fresh
@@ -279,5 +441,6 @@ ktap_run a_signal_writes_what_was_last memory_decides_how_far_it_goes_back \
 	age_decides_how_far_it_goes_back a_failed_command_leaves_one stacks_have_names \
 	the_newest_are_kept a_directory_that_fails_is_no_reason_to_end two_share_a_directory \
 	who_is_killed_leaves_nothing a_hook_gets_the_file a_hook_that_hangs_is_in_nobodys_way \
-	a_user_records_what_is_theirs \
+	a_user_records_what_is_theirs a_trigger_writes_what_fired what_goes_on_is_seen \
+	each_trigger_says_of_whom a_request_is_served a_core_dump_has_what_was_held triggers_without_sense_are_refused \
 	what_makes_no_sense_is_refused

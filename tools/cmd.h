@@ -20,6 +20,7 @@ int cmd_cpu(int argc, char **argv);
 int cmd_profile(int argc, char **argv);
 int cmd_trace(int argc, char **argv);
 int cmd_flight(int argc, char **argv);
+int cmd_snapshot(int argc, char **argv);
 int cmd_top(int argc, char **argv);
 int cmd_diff(int argc, char **argv);
 int cmd_flame(int argc, char **argv);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * gprofctl flight: the last seconds of a trace, kept in memory, and written when they are
- * asked for.
+ * asked for, or when something goes wrong.
  */
 #include "cmd.h"
 
+#include <ctype.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -22,6 +24,7 @@
 #include "snapshots.h"
 #include "target.h"
 #include "trace_options.h"
+#include "triggers.h"
 #include "watch.h"
 
 #define NS		1000000000ULL
@@ -35,12 +38,16 @@ enum at_end { AT_END_NEVER, AT_END_FAILED, AT_END_ALWAYS };
  * @target: whom to record
  * @wants: what to record
  * @opts: how much to keep
+ * @triggers: what else is one
+ * @after_ns: and how long later
  * @at_end: whether the end is a reason for a snapshot
  * @snapshots: where they go
  * @hook: --exec
  * @watch: signals and the target's end
  * @command: when the target is one
  * @flight: from the library
+ * @due_ns: when the snapshot of a trigger is, CLOCK_MONOTONIC; 0: none is
+ * @reason: which trigger
  * @taken: snapshots that were written
  * @failed: and those that were not
  * @shown: progress goes to the terminal
@@ -49,12 +56,16 @@ struct flight {
 	struct target target;
 	struct trace_wants wants;
 	struct gprof_flight_opts opts;
+	struct triggers triggers;
+	uint64_t after_ns;
 	enum at_end at_end;
 	struct snapshots snapshots;
 	struct hook hook;
 	struct watch watch;
 	struct launch command;
 	struct gprof_flight *flight;
+	uint64_t due_ns;
+	char reason[SNAPSHOT_REASON];
 	uint64_t taken;
 	uint64_t failed;
 	bool shown;
@@ -125,6 +136,22 @@ static int set_keep(void *ctx, const char *value)
 	return STATUS_OK;
 }
 
+static int set_trigger(void *ctx, const char *value)
+{
+	return triggers_add(&((struct flight *)ctx)->triggers, value);
+}
+
+static int set_after(void *ctx, const char *value)
+{
+	int64_t ns;
+
+	if (!duration_parse(value, &ns) || ns < 0 || ns > 3600 * (int64_t)NS)
+		return misused("--after wants a time of at most an hour, such as 2s, not \"%s\"",
+			       value);
+	((struct flight *)ctx)->after_ns = (uint64_t)ns;
+	return STATUS_OK;
+}
+
 static int set_at_end(void *ctx, const char *value)
 {
 	struct flight *f = ctx;
@@ -153,6 +180,11 @@ static const struct option_row flight_rows[] = {
 	  set_max_bytes },
 	{ 0, "keep", "N", "keep the newest N snapshots, and remove older ones", set_keep },
 	{ 0, "total", "BYTES", "and no more bytes of them than that", set_total },
+	{ 0, "trigger", "SPEC", "a snapshot when this happens, once in a second at most; again for more:\n"
+	  "delay>TIME, off-cpu>TIME, blocked>TIME, syscall[:NAME]>TIME, reclaim>TIME,\n"
+	  "irq[:NR]>TIME, softirq[:NAME]>TIME, signal[:NAME], tracepoint:CATEGORY:EVENT;\n"
+	  "SPEC/TIME: once in TIME at most", set_trigger },
+	{ 0, "after", "TIME", "which goes on for so long after it (default: 0)", set_after },
 	{ 0, "at-end", "[=WHEN]", "a snapshot at the end too: always (the default), or failed:\n"
 	  "when the command has not ended with status 0", set_at_end },
 	{ 0, "exec", "CMD", "run this in a shell after each snapshot, whose path is $1", set_exec },
@@ -164,9 +196,11 @@ static const struct usage flight_usage = {
 	.synopsis = "[OPTIONS] -o DIR " TARGET_SYNOPSIS,
 	.text =
 "Keeps the last seconds of an execution trace in memory, and writes them to DIR when\n"
-"it gets SIGUSR1, as files TIME-REASON.trace that gprofctl read, gprofctl mmu and\n"
-"go tool trace open. Recording goes on meanwhile, until Ctrl-C or until the target\n"
-"ends. Nothing is written, and next to nothing is done, as long as nobody asks.\n"
+"it gets SIGUSR1 or a trigger fires, as files TIME-REASON.trace that gprofctl read,\n"
+"gprofctl mmu and go tool trace open. Recording goes on meanwhile, until Ctrl-C or until\n"
+"the target ends. Triggers are evaluated in the kernel; each firing is told in a line,\n"
+"and stands in the snapshot as a log. Nothing is written, and next to nothing is done,\n"
+"as long as nobody asks.\n"
 "\n"
 "A command's exit status is passed on; 1 or 2 mean that gprofctl itself failed,\n"
 "127 or 126 that the command could not be run. The last line on stderr counts the\n"
@@ -174,6 +208,8 @@ static const struct usage flight_usage = {
 	.examples =
 "  gprofctl flight -a -o /var/tmp/flight &  # keep the host's last 10 seconds\n"
 "  kill -USR1 %1                            # something just happened: write them\n"
+"  gprofctl flight -a --trigger 'delay>5ms' -o DIR     # who waits so long for a CPU?\n"
+"  gprofctl flight -p 1234 --trigger 'syscall:fsync>1s' --after 1s -o DIR\n"
 "  gprofctl flight --at-end=failed -o DIR -- ./test    # what led to its failure\n"
 "  gprofctl flight -p 1234 --stacks --keep 20 -o DIR   # with where it waited",
 };
@@ -185,6 +221,16 @@ static bool make(void *ctx, const struct gprof_trace_config *cfg)
 	f->opts.sz = sizeof(f->opts);
 	f->flight = gprof_flight_new(cfg, &f->opts);
 	return f->flight;
+}
+
+static int set_triggers(struct flight *f)
+{
+	unsigned int i;
+
+	for (i = 0; i < f->triggers.nr; i++)
+		if (gprof_flight_trigger(f->flight, &f->triggers.all[i]) < 0)
+			return fail("%s", gprof_error());
+	return STATUS_OK;
 }
 
 static int start(struct flight *f)
@@ -201,7 +247,11 @@ static int start(struct flight *f)
 			return status;
 	}
 	f->wants.cfg.target = f->target.gprof;
-	if (!trace_wants_try(&f->wants, make, f) || gprof_flight_start(f->flight))
+	if (!trace_wants_try(&f->wants, make, f))
+		return fail("%s", gprof_error());
+	if (set_triggers(f) != STATUS_OK)
+		return STATUS_FAILED;
+	if (gprof_flight_start(f->flight))
 		return fail("%s", gprof_error());
 	if (f->target.command)
 		return launch_go(&f->command);
@@ -251,15 +301,58 @@ static int take(struct flight *f, const char *reason)
 	return status;
 }
 
+/* Which fired, in letters and digits that are good in any file system. */
+static void make_reason(char reason[SNAPSHOT_REASON], const char *trigger)
+{
+	size_t i;
+
+	for (i = 0; trigger[i] && i < SNAPSHOT_REASON - 1; i++)
+		reason[i] = isalnum((unsigned char)trigger[i]) ? tolower((unsigned char)trigger[i]) :
+								 '-';
+	reason[i] = '\0';
+}
+
+/* Each is told. Those that fire before the snapshot of the first share it. */
+static void look_for_firings(struct flight *f)
+{
+	struct gprof_flight_fired fired = { .sz = sizeof(fired) };
+	char line[TRIGGER_LINE];
+
+	while (!gprof_flight_fired(f->flight, &fired)) {
+		say("%s", triggers_line(&fired, line));
+		if (f->due_ns)
+			continue;
+		f->due_ns = fired.time_ns + f->after_ns;
+		make_reason(f->reason, fired.trigger);
+	}
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * NS + (uint64_t)ts.tv_nsec;
+}
+
+static void take_due(struct flight *f)
+{
+	f->due_ns = 0;
+	take(f, f->reason);
+}
+
 static bool tick(void *ctx, uint64_t ns)
 {
 	struct gprof_flight_stats st = { .sz = sizeof(st) };
 	struct flight *f = ctx;
 
 	hook_look(&f->hook);
+	look_for_firings(f);
+	if (f->due_ns && now_ns() >= f->due_ns)
+		take_due(f);
 	if (asked) {
 		asked = 0;
-		take(f, "signal");
+		take(f, "request");
 	}
 	if (f->shown && !gprof_flight_stats(f->flight, &st))
 		progress("in flight: %.1f s, %" PRIu64 " events held, %" PRIu64 " lost, %" PRIu64
@@ -270,17 +363,25 @@ static bool tick(void *ctx, uint64_t ns)
 
 static int tell(const struct flight *f)
 {
+	struct gprof_flight_fired all = { .sz = sizeof(all) };
 	struct gprof_flight_stats st = { .sz = sizeof(st) };
 
 	if (gprof_flight_stats(f->flight, &st))
 		return fail("%s", gprof_error());
+	/* All were taken: what is told now is of all triggers. */
+	if (gprof_flight_fired(f->flight, &all) != -EAGAIN)
+		return fail("%s", gprof_error());
+	if (all.unwatched)
+		say("%" PRIu64 " waits, system calls and reclaims were not measured: too many tasks",
+		    all.unwatched);
 	if (st.lost)
 		say("%" PRIu64 " of %" PRIu64 " events were lost", st.lost, st.produced);
 	if (f->hook.failed)
 		say("--exec failed %" PRIu64 " times", f->hook.failed);
 	fprintf(stderr, "produced=%" PRIu64 " held=%" PRIu64 " lost=%" PRIu64 " overwritten=%" PRIu64
-		" snapshots=%" PRIu64 " failed=%" PRIu64 " removed=%" PRIu64 "\n", st.produced,
-		st.held, st.lost, st.overwritten, f->taken, f->failed, f->snapshots.removed);
+		" snapshots=%" PRIu64 " failed=%" PRIu64 " removed=%" PRIu64 " fired=%" PRIu64
+		" suppressed=%" PRIu64 "\n", st.produced, st.held, st.lost, st.overwritten,
+		f->taken, f->failed, f->snapshots.removed, all.fired, all.suppressed);
 	return STATUS_OK;
 }
 
@@ -293,8 +394,11 @@ static int finish(struct flight *f, int command_status)
 	if (gprof_flight_stop(f->flight))
 		status = fail("%s", gprof_error());
 	/* Whoever asked as it ended is served. */
+	look_for_firings(f);
+	if (f->due_ns)
+		take_due(f);
 	if (asked)
-		take(f, "signal");
+		take(f, "request");
 	if (f->at_end == AT_END_ALWAYS || (f->at_end == AT_END_FAILED && command_status))
 		take(f, command_status ? "failed" : "end");
 	hook_end(&f->hook);
@@ -349,6 +453,7 @@ int cmd_flight(int argc, char **argv)
 
 	if (!options_parse(&flight_usage, tables, argc, argv, false, &operands, &status)) {
 		trace_wants_free(&f.wants);
+		triggers_free(&f.triggers);
 		return status;
 	}
 	status = target_complete(&f.target, argv + operands, flight_usage.name);
@@ -356,8 +461,11 @@ int cmd_flight(int argc, char **argv)
 		status = misused("flight wants a directory for its snapshots: -o DIR");
 	if (status == STATUS_OK && f.at_end == AT_END_FAILED && !f.target.command)
 		status = misused("--at-end=failed is for a command, whose status it looks at");
+	if (status == STATUS_OK && f.after_ns && !f.triggers.nr)
+		status = misused("--after is for a --trigger, after which it goes on");
 	if (status == STATUS_OK)
 		status = fly(&f);
 	trace_wants_free(&f.wants);
+	triggers_free(&f.triggers);
 	return status;
 }

@@ -14,6 +14,7 @@
 
 #include <gprof/trace.h>
 
+#include "core_dump.h"
 #include "intern.h"
 #include "options.h"
 #include "say.h"
@@ -63,6 +64,8 @@ struct summary {
  * @stacks: --stacks
  * @pprof: --pprof
  * @file: -o
+ * @core: --core
+ * @id: of which recorder, or 0
  */
 struct read {
 	const char *pprof;
@@ -70,6 +73,8 @@ struct read {
 	bool summary;
 	bool json;
 	bool stacks;
+	bool core;
+	uint64_t id;
 };
 
 static void count_transition(struct summary *s, const struct gprof_trace_event *ev)
@@ -239,6 +244,19 @@ static int set_file(void *ctx, const char *value)
 	return STATUS_OK;
 }
 
+static int set_core(void *ctx, const char *value)
+{
+	struct read *r = ctx;
+	unsigned long long id = 0;
+
+	if (value && (!parse_count(value, &id) || !id))
+		return misused("--core wants the id of a recorder, which gprofctl read --core FILE "
+			       "lists, not \"%s\"", value);
+	r->core = true;
+	r->id = id;
+	return STATUS_OK;
+}
+
 static int set_summary(void *ctx, const char *value)
 {
 	(void)value;
@@ -269,7 +287,10 @@ static const struct option_row read_rows[] = {
 	{ 0, "pprof", "KIND", "write a profile instead: of time that tasks ran (cpu), waited for a\n"
 	  "CPU (sched), slept (block), spent in system calls (syscall) or\n"
 	  "lost to interrupts (irq)", set_pprof },
-	{ 'o', "output", "FILE", "that profile (default: KIND.pb.gz); \"-\" is stdout", set_file },
+	{ 0, "core", "[=ID]", "FILE is a core dump: list the recorders that its program had; with -o\n"
+	  "write the trace or profile that one held, the only one or ID", set_core },
+	{ 'o', "output", "FILE", "that profile (default: KIND.pb.gz), or what --core writes; \"-\" is\n"
+	  "stdout", set_file },
 	{ 0 },
 };
 
@@ -286,6 +307,7 @@ static const struct usage read_usage = {
 "  gprofctl read trace.out --summary               # what is in it\n"
 "  gprofctl read trace.out | grep 'G=7 '           # the life of a goroutine\n"
 "  gprofctl read trace.out --pprof sched -o s.pb.gz # who waited for a CPU\n"
+"  gprofctl read --core core -o last.trace         # what a program's recorder held at its end\n"
 "  gprofctl read trace.out --json | jq -c 'select(.kind == \"Log\")'",
 };
 
@@ -316,12 +338,19 @@ int cmd_read(int argc, char **argv)
 		return misused("read wants one trace, as in gprofctl read trace.out");
 	if (r.pprof && (r.summary || r.json || r.stacks))
 		return misused("--pprof excludes --summary, --json and --stacks");
-	if (r.file && !r.pprof)
-		return misused("-o is for a profile, which --pprof asks for");
+	if (r.core && (r.pprof || r.summary || r.json || r.stacks))
+		return misused("--core excludes all but -o; read the trace that it writes");
+	if (r.file && !r.pprof && !r.core)
+		return misused("-o is for a profile, which --pprof asks for, or for --core");
 	name = argv[operands];
 	fd = strcmp(name, "-") ? open(name, O_RDONLY | O_CLOEXEC) : dup(STDIN_FILENO);
 	if (fd < 0)
 		return fail("%s cannot be opened (%s)", name, strerror(errno));
+	if (r.core) {
+		status = core_dump(name, fd, r.id, r.file);
+		close(fd);
+		return status;
+	}
 	t = gprof_trace_new(fd, NULL);
 	status = t ? use(&r, t, name) : fail("%s: %s", name, gprof_error());
 	gprof_trace_free(t);

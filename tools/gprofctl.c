@@ -21,6 +21,7 @@ static const struct {
 	{ "profile", cmd_profile, "record the stacks that make a tracepoint fire" },
 	{ "trace", cmd_trace, "record what ran where, and why it waited" },
 	{ "flight", cmd_flight, "keep the last seconds of a trace, to be written when asked" },
+	{ "snapshot", cmd_snapshot, "ask flight recorders for what they hold" },
 	{ "top", cmd_top, "show the functions of a profile as a table" },
 	{ "diff", cmd_diff, "show what one profile has more than another" },
 	{ "flame", cmd_flame, "draw a profile as a flame graph for a browser" },

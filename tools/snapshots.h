@@ -13,6 +13,7 @@
 #include <time.h>
 
 #define SNAPSHOT_NAME	96
+#define SNAPSHOT_REASON	41
 
 /**
  * struct snapshots - a directory
@@ -48,7 +49,7 @@ int snapshots_open(struct snapshots *s);
  * snapshots_commit() - put it in place, and remove what is too much
  * @s: with one that is open
  * @when: wall clock time that it is named by
- * @reason: why it was taken: lower case letters and digits
+ * @reason: why it was taken: lower case letters, digits and dashes
  * @name: gets its name in the directory
  *
  * Return: STATUS_OK, or STATUS_FAILED after a sentence; it is gone then.

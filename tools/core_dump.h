@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What recorders held when their program dumped core.
+ */
+#ifndef TOOLS_CORE_DUMP_H
+#define TOOLS_CORE_DUMP_H
+
+#include <stdint.h>
+
+/**
+ * core_dump() - list the recorders of a core dump, or write what one held
+ * @name: of the file, for sentences
+ * @fd: file
+ * @id: of the recorder; 0: the only one
+ * @out: where to write it, or NULL to list all
+ *
+ * Return: STATUS_OK, or another status after a sentence.
+ */
+int core_dump(const char *name, int fd, uint64_t id, const char *out);
+
+#endif /* TOOLS_CORE_DUMP_H */
