@@ -271,13 +271,13 @@ a_trigger_writes_what_fired()
 {
 	fresh
 	cp /bin/true ./later
-	run 0 gprofctl flight --trigger 'off-cpu>300ms' --trigger 'delay>1h' --after 500ms -o D -- \
+	run 0 gprofctl flight --trigger 'off-cpu>300ms/1ms' --trigger 'delay>1h' --after 1s -o D -- \
 		sh -c 'sleep 0.4; ./later; sleep 2'
 	[ "$(count fired)" -eq "$(grep -Ec '^gprofctl: off-cpu: (sh|sleep) ' err)" ]
-	grep -Eq "off-cpu: sleep \(process [0-9]+, thread [0-9]+\) was off the CPU for [34][0-9.]+ ms( so far)?, CPU" err
+	grep -Eq "off-cpu: sleep \(process [0-9]+, thread [0-9]+\) was off the CPU for [3-9][0-9.]+ ms( so far)?, CPU" err
 	[ "$(count snapshots)" -ge 1 ]
 	snapshot 1 | grep -Eq "^D/$stamp-off-cpu\.trace$"
-	[ "$(logs "$(snapshot 1)" 'trigger off-cpu.*sleep')" -ge 1 ] || fail "it is not marked"
+	[ "$(logs "$(snapshot 1)" 'trigger off-cpu')" -ge 1 ] || fail "it is not marked"
 	[ "$(logs "$(snapshot 1)" 'trigger delay')" -eq 0 ] || fail "what did not fire is marked"
 	knows "$(snapshot 1)" later || fail "what came after it is missing"
 }
