@@ -257,22 +257,33 @@ static void begin_cpu(void *data)
 		gprof_trace_say_running(t, true);
 }
 
+/* A tap calls the last one first: a firing is to stand behind what it is about. */
 static int attach(struct gprof_trace *t)
 {
-	int err;
+	int err = t->triggers ? gprof_triggers_start(t->triggers) : 0;
 
-	/* A tap calls the last one first: a firing is to stand behind what it is about. */
-	err = t->triggers ? gprof_triggers_start(t->triggers) : 0;
 	if (err)
 		return err;
 	err = gprof_trace_attach(t);
-	if (err && t->triggers)
+	if (err)
+		goto err_triggers;
+	err = t->triggers ? gprof_triggers_follow(t->triggers) : 0;
+	if (err)
+		goto err_trace;
+	return 0;
+
+err_trace:
+	gprof_trace_detach(t);
+err_triggers:
+	if (t->triggers)
 		gprof_triggers_stop(t->triggers);
 	return err;
 }
 
 static void detach(struct gprof_trace *t)
 {
+	if (t->triggers)
+		gprof_triggers_unfollow(t->triggers);
 	gprof_trace_detach(t);
 	if (t->triggers)
 		gprof_triggers_stop(t->triggers);

@@ -10,6 +10,7 @@
 #include "compat/preempt.h"
 #include "compat/sched.h"
 #include "trace.h"
+#include "trigger.h"
 
 #include <linux/gprof.h>
 #include <linux/build_bug.h>
@@ -138,11 +139,15 @@ static __always_inline void on_waking(struct gprof_trace *t, struct task_struct 
 		gprof_trace_stack(t, c, now, NULL);
 }
 
-#define SWITCH(_name, _all, _stacks)						\
+/* A firing stands behind the switch that it is about. */
+#define SWITCH(_name, _all, _stacks, _lasts)					\
 static notrace void _name(void *data, bool preempt, struct task_struct *prev,	\
 			  struct task_struct *next, unsigned int state)		\
 {										\
 	on_switch(data, preempt, prev, next, state, _all, _stacks);		\
+	if (_lasts)								\
+		gprof_lasting_switch(((struct gprof_trace *)data)->triggers,	\
+				     prev, next, state);			\
 }
 
 #define WAKING(_name, _all, _stacks)						\
@@ -152,10 +157,14 @@ static notrace void _name(void *data, struct task_struct *task)			\
 }
 
 /* Each pays for what it is asked for alone. */
-SWITCH(switch_all, true, false)
-SWITCH(switch_some, false, false)
-SWITCH(switch_all_stacks, true, true)
-SWITCH(switch_some_stacks, false, true)
+SWITCH(switch_all, true, false, false)
+SWITCH(switch_some, false, false, false)
+SWITCH(switch_all_stacks, true, true, false)
+SWITCH(switch_some_stacks, false, true, false)
+SWITCH(switch_all_lasts, true, false, true)
+SWITCH(switch_some_lasts, false, false, true)
+SWITCH(switch_all_stacks_lasts, true, true, true)
+SWITCH(switch_some_stacks_lasts, false, true, true)
 WAKING(waking_all, true, false)
 WAKING(waking_some, false, false)
 WAKING(waking_all_stacks, true, true)
@@ -229,9 +238,11 @@ static void renamed(void *data, struct task_struct *task, const char *comm)
 		gprof_trace_write(data, &e);
 }
 
-static void (*const switches[2][2])(void *data, bool preempt, struct task_struct *prev,
-				    struct task_struct *next, unsigned int state) = {
-	{ switch_all, switch_all_stacks }, { switch_some, switch_some_stacks },
+/* By what is asked for: not all, stacks, what lasts. */
+static void (*const switches[2][2][2])(void *data, bool preempt, struct task_struct *prev,
+				       struct task_struct *next, unsigned int state) = {
+	{ { switch_all, switch_all_lasts }, { switch_all_stacks, switch_all_stacks_lasts } },
+	{ { switch_some, switch_some_lasts }, { switch_some_stacks, switch_some_stacks_lasts } },
 };
 
 static void (*const wakings[2][2])(void *data, struct task_struct *task) = {
@@ -243,8 +254,9 @@ static void set_taps(struct gprof_trace *t)
 	bool some = t->whose.target->type != GPROF_TARGET_SYSTEM;
 	bool blocked = t->stacks & GPROF_TRACE_STACKS_SWITCH;
 	bool waker = t->stacks & GPROF_TRACE_STACKS_WAKING;
+	bool lasts = t->triggers && t->triggers->looks;
 	const struct gprof_tap_user users[] = {
-		{ .tap = GPROF_TAP_SWITCH, .on_switch = switches[some][blocked] },
+		{ .tap = GPROF_TAP_SWITCH, .on_switch = switches[some][blocked][lasts] },
 		{ .tap = GPROF_TAP_WAKING, .on_task = wakings[some][waker] },
 		{ .tap = GPROF_TAP_MIGRATE, .on_migrate = migrate },
 		{ .tap = GPROF_TAP_NEWTASK, .on_task = newtask },

@@ -164,28 +164,29 @@ void gprof_triggers_destroy(struct gprof_triggers *g)
 	kfree(g);
 }
 
-static void leave(struct gprof_triggers *g, unsigned int nr)
+/* Those from @from to before @to. */
+static void leave(struct gprof_triggers *g, unsigned int from, unsigned int to)
 {
-	while (nr--) {
-		if (g->joined & 1U << nr)
-			gprof_tap_leave_nowait(&g->taps[nr]);
+	while (to-- > from) {
+		if (g->joined & 1U << to)
+			gprof_tap_leave_nowait(&g->taps[to]);
 	}
 	gprof_taps_settle();
 }
 
-static int join(struct gprof_triggers *g)
+static int join(struct gprof_triggers *g, unsigned int from, unsigned int to)
 {
 	unsigned int i;
 	int err;
 
-	for (i = 0; i < GPROF_TRIGGER_TAPS; i++) {
+	for (i = from; i < to; i++) {
 		g->taps[i].data = g;
 		g->taps[i].known_only = g->trace->whose.tgids;
 		if (!(g->joined & 1U << i))
 			continue;
 		err = gprof_tap_join(&g->taps[i]);
 		if (err) {
-			leave(g, i);
+			leave(g, from, i);
 			return err;
 		}
 	}
@@ -217,10 +218,10 @@ static void clear(struct gprof_triggers *g)
 }
 
 /**
- * gprof_triggers_start() - look out
+ * gprof_triggers_start() - look out for what is no wait
  * @g: triggers
  *
- * Context: Task.
+ * Context: Task; before the trace's own probes are there.
  * Return: 0 or a negative errno; nothing fires then.
  */
 int gprof_triggers_start(struct gprof_triggers *g)
@@ -230,28 +231,53 @@ int gprof_triggers_start(struct gprof_triggers *g)
 	clear(g);
 	gprof_lasting_set_taps(g);
 	gprof_trigger_set_taps(g);
-	err = join(g);
+	err = join(g, 0, GPROF_TRIGGER_TAPS_FOLLOW);
 	if (err)
 		return err;
 	err = gprof_trigger_attach(g);
 	if (err) {
 		gprof_trigger_detach(g);
-		leave(g, GPROF_TRIGGER_TAPS);
-		return err;
+		leave(g, 0, GPROF_TRIGGER_TAPS_FOLLOW);
 	}
-	set_started(g, true);
-	return 0;
+	return err;
+}
+
+/**
+ * gprof_triggers_follow() - look out for waits, and for what goes on
+ * @g: triggers, started
+ *
+ * Context: Task; gprof_lasting_switch() is told of every switch by now.
+ * Return: 0 or a negative errno.
+ */
+int gprof_triggers_follow(struct gprof_triggers *g)
+{
+	int err = join(g, GPROF_TRIGGER_TAPS_FOLLOW, GPROF_TRIGGER_TAPS);
+
+	if (!err)
+		set_started(g, true);
+	return err;
+}
+
+/**
+ * gprof_triggers_unfollow() - the reverse
+ * @g: triggers
+ *
+ * Context: Task; gprof_lasting_switch() may still be told, and fire.
+ */
+void gprof_triggers_unfollow(struct gprof_triggers *g)
+{
+	set_started(g, false);
+	leave(g, GPROF_TRIGGER_TAPS_FOLLOW, GPROF_TRIGGER_TAPS);
 }
 
 /**
  * gprof_triggers_stop() - no longer; nothing fires when it returns
- * @g: triggers
+ * @g: triggers, not followed
  *
  * Context: Task.
  */
 void gprof_triggers_stop(struct gprof_triggers *g)
 {
-	set_started(g, false);
 	gprof_trigger_detach(g);
-	leave(g, GPROF_TRIGGER_TAPS);
+	leave(g, 0, GPROF_TRIGGER_TAPS_FOLLOW);
 }

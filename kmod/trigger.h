@@ -38,21 +38,24 @@ enum gprof_lasting_kind {
 	GPROF_LASTS_NR,
 };
 
-/* The kernel's taps that triggers join. */
+/* The kernel's taps that triggers join; the trace itself passes on what it has. */
 enum gprof_trigger_tap {
-	GPROF_TRIGGER_TAP_SWITCH,
-	GPROF_TRIGGER_TAP_WAKEUP,
-	GPROF_TRIGGER_TAP_WAKEUP_NEW,
 	GPROF_TRIGGER_TAP_SYS_EXIT,
 	GPROF_TRIGGER_TAP_SYS_ENTER,
 	GPROF_TRIGGER_TAP_EXIT,
+	/* These of no use while no switch is seen. */
+	GPROF_TRIGGER_TAP_WAKEUP,
+	GPROF_TRIGGER_TAP_WAKEUP_NEW,
 	GPROF_TRIGGER_TAPS,
 };
+
+#define GPROF_TRIGGER_TAPS_FOLLOW	GPROF_TRIGGER_TAP_WAKEUP
 
 #define GPROF_DEAD_GROUPS	16	/* a power of two */
 
 /**
  * struct gprof_lasting - what lasts of one task
+ * @task: struct task_struct, 0: free; at and behind what gprof_lasting_home() says
  * @since: by GPROF_LASTS_*: when it began; 0: it does not last. See gprof_since()
  * @number: of the system call
  *
@@ -60,9 +63,10 @@ enum gprof_trigger_tap {
  * bits of triggers are set by who looks for what goes on.
  */
 struct gprof_lasting {
+	atomic_long_t task;
 	u64 since[GPROF_LASTS_NR];
 	s32 number;
-};
+} __aligned(64);
 
 /**
  * struct gprof_trigger_rule - a trigger
@@ -111,8 +115,7 @@ struct gprof_trigger_cpu {
  * @nr: how many
  * @wanted: bit of each GPROF_TRIGGER_* of which there is one
  * @least: by GPROF_LASTS_*: what lasts as long may be a trigger's; U64_MAX: none is
- * @tasks: struct task_struct each, 0: free; at and behind what gprof_lasting_home() says
- * @lasting: of that task
+ * @lasting: by task
  * @bits: as many as two to the power of these
  * @cpus: of each CPU
  * @taps: by GPROF_TRIGGER_TAP_*
@@ -121,7 +124,7 @@ struct gprof_trigger_cpu {
  * @reached: how many of @rules have their tracepoint
  * @dead_groups: processes of which it was told that a signal ended them, lossy
  * @look: looks for what goes on
- * @looks: it was made
+ * @looks: it was made, and switches are to be passed on
  * @looking: protects @started against it
  * @started: the taps are joined
  */
@@ -133,7 +136,6 @@ struct gprof_triggers {
 	unsigned int nr;
 	u32 wanted;
 	u64 least[GPROF_LASTS_NR];
-	atomic_long_t *tasks;
 	struct gprof_lasting *lasting;
 	unsigned int bits;
 	struct gprof_trigger_cpu __percpu *cpus;
@@ -174,6 +176,8 @@ struct gprof_triggers *gprof_triggers_new(struct gprof_trace *t, struct gprof_fi
 					  struct gprof_charge *charge);
 int gprof_triggers_add(struct gprof_triggers *g, struct gprof_trigger *trigger, const char *name);
 int gprof_triggers_start(struct gprof_triggers *g);
+int gprof_triggers_follow(struct gprof_triggers *g);
+void gprof_triggers_unfollow(struct gprof_triggers *g);
 void gprof_triggers_stop(struct gprof_triggers *g);
 void gprof_triggers_destroy(struct gprof_triggers *g);
 
@@ -190,6 +194,8 @@ int gprof_lasting_init(struct gprof_triggers *g);
 void gprof_lasting_destroy(struct gprof_triggers *g);
 void gprof_lasting_clear(struct gprof_triggers *g);
 void gprof_lasting_set_taps(struct gprof_triggers *g);
+void gprof_lasting_switch(struct gprof_triggers *g, struct task_struct *prev,
+			  struct task_struct *next, unsigned int state);
 void gprof_lasting_begins(struct gprof_triggers *g, enum gprof_lasting_kind kind, s32 number);
 void gprof_lasting_ends(struct gprof_triggers *g, enum gprof_lasting_kind kind);
 

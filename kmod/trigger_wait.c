@@ -46,7 +46,18 @@ static_assert(GPROF_TRIGGER_RECLAIM - 1 == GPROF_LASTS_RECLAIM);
 
 static __always_inline struct task_struct *task_at(const struct gprof_triggers *g, unsigned int at)
 {
-	return (struct task_struct *)atomic_long_read(&g->tasks[at]);
+	return (struct task_struct *)atomic_long_read(&g->lasting[at].task);
+}
+
+static __always_inline struct gprof_lasting *home_of(const struct gprof_triggers *g,
+						     const struct task_struct *task)
+{
+	return &g->lasting[gprof_lasting_home(g, task)];
+}
+
+static __always_inline bool is_of(const struct gprof_lasting *l, const struct task_struct *task)
+{
+	return atomic_long_read(&l->task) == (long)task;
 }
 
 static noinline struct gprof_lasting *find_elsewhere(const struct gprof_triggers *g,
@@ -64,10 +75,10 @@ static noinline struct gprof_lasting *find_elsewhere(const struct gprof_triggers
 static __always_inline struct gprof_lasting *find(const struct gprof_triggers *g,
 						  const struct task_struct *task)
 {
-	unsigned int home = gprof_lasting_home(g, task);
+	struct gprof_lasting *l = home_of(g, task);
 
-	if (likely(task_at(g, home) == task))
-		return &g->lasting[home];
+	if (likely(is_of(l, task)))
+		return l;
 	return find_elsewhere(g, task);
 }
 
@@ -81,21 +92,21 @@ static struct gprof_lasting *claim(struct gprof_triggers *g, const struct task_s
 		long empty = 0;
 
 		/* Pairs with atomic_long_set_release() in give_up(): all of it is 0. */
-		if (atomic_long_try_cmpxchg(&g->tasks[at], &empty, (long)task))
+		if (atomic_long_try_cmpxchg(&g->lasting[at].task, &empty, (long)task))
 			return &g->lasting[at];
 	}
 	atomic64_inc(&g->firings->unwatched);
 	return NULL;
 }
 
-static void give_up(struct gprof_triggers *g, struct gprof_lasting *l)
+static void give_up(struct gprof_lasting *l)
 {
 	unsigned int i;
 
 	for (i = 0; i < GPROF_LASTS_NR; i++)
 		WRITE_ONCE(l->since[i], 0);
 	/* Pairs with atomic_long_try_cmpxchg() in claim(). */
-	atomic_long_set_release(&g->tasks[l - g->lasting], 0);
+	atomic_long_set_release(&l->task, 0);
 }
 
 /*
@@ -106,6 +117,8 @@ static bool has_other(const struct gprof_triggers *g, struct task_struct *task)
 {
 	const struct gprof_trace *t = g->trace;
 
+	if (!task->pid)
+		return false;
 	if (t->only_cpus)
 		return cpumask_test_cpu(task_cpu(task), t->only_cpus);
 	if (!t->whose.tgids)
@@ -140,85 +153,108 @@ static __always_inline bool is_blocked(unsigned int state)
 	       state & (TASK_UNINTERRUPTIBLE | TASK_FROZEN | TASK_RTLOCK_WAIT);
 }
 
-static noinline void leaves_otherwise(struct gprof_triggers *g, struct gprof_lasting *l, u64 now,
-				      unsigned int state)
+static noinline void leaves_otherwise(struct gprof_lasting *l, u64 now, unsigned int state)
 {
 	if (state & TASK_DEAD)
-		give_up(g, l);
+		give_up(l);
 	else if (is_blocked(state))
 		WRITE_ONCE(l->since[GPROF_LASTS_BLOCKED], now);
 }
 
-static __always_inline void leaves(struct gprof_triggers *g, struct gprof_lasting *l,
-				   struct task_struct *prev, u64 now, unsigned int state)
+static __always_inline void leaves(struct gprof_lasting *l, struct task_struct *prev, u64 now,
+				   unsigned int state)
 {
 	WRITE_ONCE(l->since[GPROF_LASTS_OFF_CPU], now);
 	if (gprof_task_queued(prev))
 		WRITE_ONCE(l->since[GPROF_LASTS_DELAY], now);
 	else if (unlikely(state != TASK_INTERRUPTIBLE))
-		leaves_otherwise(g, l, now, state);
+		leaves_otherwise(l, now, state);
 }
 
 /* A first wait, a stranger, or one whose home is taken. */
 static noinline void other_leaves(struct gprof_triggers *g, struct task_struct *prev, u64 now,
 				  unsigned int state)
 {
-	struct gprof_lasting *l;
+	struct gprof_lasting *l = find_elsewhere(g, prev);
 
-	if (!prev->pid)
-		return;
-	l = find_elsewhere(g, prev);
 	if (!l && !(state & TASK_DEAD) && gprof_trace_has(g->trace, prev))
 		l = claim(g, prev);
 	if (l)
-		leaves(g, l, prev, now, state);
+		leaves(l, prev, now, state);
 }
 
 static noinline void was_long(struct gprof_triggers *g, struct gprof_lasting *l,
 			      struct task_struct *next, u64 now)
 {
-	if (!gprof_trace_has(g->trace, next))
+	if (!next->pid || !gprof_trace_has(g->trace, next))
 		return;
 	ended(g, l, GPROF_LASTS_DELAY, next, now, GPROF_TRIGGER_ANY);
 	ended(g, l, GPROF_LASTS_OFF_CPU, next, now, GPROF_TRIGGER_ANY);
 }
 
-static __always_inline void comes(struct gprof_triggers *g, struct gprof_lasting *l,
-				  struct task_struct *next, u64 now)
+static __always_inline bool is_long(const struct gprof_triggers *g, const struct gprof_lasting *l,
+				    u64 now)
 {
-	u64 off = now - READ_ONCE(l->since[GPROF_LASTS_OFF_CPU]);
-	u64 delay = now - READ_ONCE(l->since[GPROF_LASTS_DELAY]);
+	return unlikely(now - READ_ONCE(l->since[GPROF_LASTS_OFF_CPU]) >=
+			g->least[GPROF_LASTS_OFF_CPU]) ||
+	       unlikely(now - READ_ONCE(l->since[GPROF_LASTS_DELAY]) >=
+			g->least[GPROF_LASTS_DELAY]);
+}
 
-	if (unlikely(off >= g->least[GPROF_LASTS_OFF_CPU]) ||
-	    unlikely(delay >= g->least[GPROF_LASTS_DELAY]))
-		was_long(g, l, next, now);
+static __always_inline void comes(struct gprof_lasting *l)
+{
 	WRITE_ONCE(l->since[GPROF_LASTS_OFF_CPU], 0);
 	WRITE_ONCE(l->since[GPROF_LASTS_DELAY], 0);
 }
 
-static noinline void other_comes(struct gprof_triggers *g, struct task_struct *next, u64 now)
+static noinline void switch_otherwise(struct gprof_triggers *g, struct task_struct *prev,
+				      struct task_struct *next, unsigned int state)
 {
-	struct gprof_lasting *l = next->pid ? find_elsewhere(g, next) : NULL;
-
-	if (l)
-		comes(g, l, next, now);
-}
-
-static notrace void on_switch(void *data, bool preempt, struct task_struct *prev,
-			      struct task_struct *next, unsigned int state)
-{
-	struct gprof_triggers *g = data;
-	unsigned int from = gprof_lasting_home(g, prev), to = gprof_lasting_home(g, next);
+	struct gprof_lasting *l = home_of(g, prev);
 	u64 now = gprof_since(gprof_cycles());
 
-	if (likely(task_at(g, from) == prev))
-		leaves(g, &g->lasting[from], prev, now, state);
+	if (likely(is_of(l, prev)))
+		leaves(l, prev, now, state);
 	else
 		other_leaves(g, prev, now, state);
-	if (likely(task_at(g, to) == next))
-		comes(g, &g->lasting[to], next, now);
-	else
-		other_comes(g, next, now);
+	l = find(g, next);
+	if (!l)
+		return;
+	if (is_long(g, l, now))
+		was_long(g, l, next, now);
+	comes(l);
+}
+
+/**
+ * gprof_lasting_switch() - a switch
+ * @g: triggers that want it
+ * @prev: gives the CPU to
+ * @next: who comes
+ * @state: see struct gprof_tap_user
+ *
+ * What is usual calls nothing, so that no register need be saved. Idle tasks have places
+ * as others, to be usual too.
+ *
+ * Context: Under the lock of the run queue.
+ */
+void gprof_lasting_switch(struct gprof_triggers *g, struct task_struct *prev,
+			  struct task_struct *next, unsigned int state)
+{
+	struct gprof_lasting *from = home_of(g, prev), *to = home_of(g, next);
+	u64 now;
+
+	if (unlikely(!is_of(from, prev)) || unlikely(!is_of(to, next)) ||
+	    unlikely(!gprof_clock.cheap))
+		goto otherwise;
+	now = gprof_since(gprof_cycles_of(true));
+	if (is_long(g, to, now))
+		goto otherwise;
+	comes(to);
+	leaves(from, prev, now, state);
+	return;
+
+otherwise:
+	switch_otherwise(g, prev, next, state);
 }
 
 /* ---- wake-ups ---- */
@@ -385,7 +421,7 @@ static u64 look(struct gprof_errand *e, bool awaited)
 	mutex_lock(&g->looking);
 	if (g->started) {
 		for (at = 0; at < 1U << g->bits; at++) {
-			if (atomic_long_read(&g->tasks[at]))
+			if (task_at(g, at))
 				look_at(g, at);
 			if (!(at & 255))
 				cond_resched();
@@ -401,7 +437,7 @@ static u64 look(struct gprof_errand *e, bool awaited)
 static unsigned int count_tasks(const struct gprof_target *t)
 {
 	struct task_struct *process, *task;
-	unsigned int nr = 0;
+	unsigned int nr = num_possible_cpus();
 
 	if (t->type == GPROF_TARGET_THREAD)
 		return 1;
@@ -436,18 +472,16 @@ int gprof_lasting_init(struct gprof_triggers *g)
 	size_t nr;
 	int err;
 
+	BUILD_BUG_ON(sizeof(struct gprof_lasting) != 64);
 	if (g->looks)
 		return 0;
 	g->bits = bits_for(target);
 	nr = 1UL << g->bits;
-	err = gprof_charge_more(g->charge, gprof_memory_of(nr * sizeof(*g->tasks)) +
-					   gprof_memory_of(nr * sizeof(*g->lasting)));
+	err = gprof_charge_more(g->charge, gprof_memory_of(nr * sizeof(*g->lasting)));
 	if (err)
 		return err;
-	g->tasks = kvcalloc(nr, sizeof(*g->tasks), GFP_KERNEL_ACCOUNT);
 	g->lasting = kvcalloc(nr, sizeof(*g->lasting), GFP_KERNEL_ACCOUNT);
-	err = g->tasks && g->lasting ? gprof_errand_init(&g->look, look, target->privileged) :
-				       -ENOMEM;
+	err = g->lasting ? gprof_errand_init(&g->look, look, target->privileged) : -ENOMEM;
 	if (err) {
 		gprof_lasting_destroy(g);
 		return err;
@@ -466,9 +500,7 @@ void gprof_lasting_destroy(struct gprof_triggers *g)
 {
 	if (g->looks)
 		gprof_errand_destroy(&g->look);
-	kvfree(g->tasks);
 	kvfree(g->lasting);
-	g->tasks = NULL;
 	g->lasting = NULL;
 }
 
@@ -500,7 +532,6 @@ void gprof_lasting_clear(struct gprof_triggers *g)
 		g->least[kind] = least_of(g, kind);
 	if (!g->looks)
 		return;
-	memset(g->tasks, 0, sizeof(*g->tasks) << g->bits);
 	memset(g->lasting, 0, sizeof(*g->lasting) << g->bits);
 }
 
@@ -515,15 +546,10 @@ void gprof_lasting_set_taps(struct gprof_triggers *g)
 	bool delay = gprof_triggers_want(g, GPROF_TRIGGER_DELAY);
 	bool blocked = gprof_triggers_want(g, GPROF_TRIGGER_BLOCKED);
 
-	g->taps[GPROF_TRIGGER_TAP_SWITCH].tap = GPROF_TAP_SWITCH;
-	g->taps[GPROF_TRIGGER_TAP_SWITCH].on_switch = on_switch;
 	g->taps[GPROF_TRIGGER_TAP_WAKEUP].tap = GPROF_TAP_WAKEUP;
 	g->taps[GPROF_TRIGGER_TAP_WAKEUP].on_task = woken;
 	g->taps[GPROF_TRIGGER_TAP_WAKEUP_NEW].tap = GPROF_TAP_WAKEUP_NEW;
 	g->taps[GPROF_TRIGGER_TAP_WAKEUP_NEW].on_task = woken_new;
-	/* Calls and reclaim want the switch too: the last one gives the place up. */
-	if (g->looks)
-		g->joined |= 1U << GPROF_TRIGGER_TAP_SWITCH;
 	if (delay || blocked)
 		g->joined |= 1U << GPROF_TRIGGER_TAP_WAKEUP;
 	if (delay || blocked || gprof_triggers_want(g, GPROF_TRIGGER_OFF_CPU))
