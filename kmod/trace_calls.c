@@ -19,6 +19,7 @@
 #include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/ptrace.h>
+#include <linux/sched/task_stack.h>
 
 struct irqaction;
 
