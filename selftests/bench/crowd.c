@@ -13,7 +13,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <unistd.h>
-#include "../device.h"
+#include "../helpers/device.h"
 
 #define PERIOD_NS	100000000
 #define BUFFER		4096

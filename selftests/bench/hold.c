@@ -22,7 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "../device.h"
+#include "../helpers/device.h"
 
 #define MOST	256
 #define BUFFER	(4 << 20)	/* room for what nobody reads */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * ring.pml: the protocol of kmod/buffer.c, for spin. Documentation/buffer.rst says
- * what it shows; selftests/model_test.sh runs it.
+ * what it shows; selftests/model/model_test.sh runs it.
  *
  * Names are those of buffer.c. A record is one unit, and says where it lies, in
  * which generation it was meant to lie, and whether it is a sample.

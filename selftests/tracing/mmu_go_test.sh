@@ -21,9 +21,9 @@ for f in "${all_flags[@]}"; do ((f & (2 | 4))) || other_flags+=("$f"); done
 
 need_go()
 {
-	[ -x "$selftests/mmu_go/tools" ] || skip "there is no selftests/mmu_go in reach of PATH"
-	tools=$("$selftests/mmu_go/tools")
-	corpus=$("$selftests/trace_go/tools" 1.23)/corpus
+	[ -x "$selftests/tracing/mmu_go/tools" ] || skip "there is no selftests/tracing/mmu_go in reach of PATH"
+	tools=$("$selftests/tracing/mmu_go/tools")
+	corpus=$("$selftests/tracing/trace_go/tools" 1.23)/corpus
 }
 
 # same GO OURS: the same lines, numbers at their end within 1e-9.

@@ -37,7 +37,7 @@ fuzzer_builds()
 gos_traces_are_the_seeds()
 {
 	[ -x "$tmp/trace_fuzz" ] || skip "there is no fuzzer"
-	go=$("$vm/../trace_go/tools" 1.23) || skip "Go 1.23 cannot be fetched here"
+	go=$("$vm/../tracing/trace_go/tools" 1.23) || skip "Go 1.23 cannot be fetched here"
 	cp "$go"/corpus/*.trace "$dir/corpus"
 }
 

@@ -8,7 +8,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=/dev/null # its ktap_run does not return
 . "$here/ktap.sh"
 need gprofctl setpriv
-# shellcheck source-path=SCRIPTDIR source=command.sh
+# shellcheck source-path=SCRIPTDIR source=../helpers/command.sh
 . "$here/command.sh"
 
 feature()

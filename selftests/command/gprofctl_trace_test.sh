@@ -8,7 +8,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=/dev/null # its ktap_run does not return
 . "$here/ktap.sh"
 need gprofctl jq setpriv
-# shellcheck source-path=SCRIPTDIR source=command.sh
+# shellcheck source-path=SCRIPTDIR source=../helpers/command.sh
 . "$here/command.sh"
 
 line='^produced=[0-9]+ read=[0-9]+ lost=[0-9]+ overwritten=[0-9]+ switches=[0-9]+ forks=[0-9]+ tasks=[0-9]+ cpus=[0-9]+ generations=[0-9]+ repaired=[0-9]+ events=[0-9]+ bytes=[0-9]+ stacks=[0-9]+ samples=[0-9]+$'

@@ -8,7 +8,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=/dev/null # its ktap_run does not return
 . "$here/ktap.sh"
 
-vm=$(dirname "$(command -v run 2>/dev/null || echo "$here/vm/run")")
+vm=$(dirname "$(command -v run 2>/dev/null || echo "$here/../vm/run")")
 top=$(cd "$vm/../.." && pwd)
 include=$top/userlib/include
 lib=${GPROF_LIB:-$here/../lib}

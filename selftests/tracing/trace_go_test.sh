@@ -18,8 +18,8 @@ vm=$(dirname "$(command -v run 2>/dev/null || echo ./run)")
 # go_tools VERSION: sets $go to what surrounds the reader of that version
 go_tools()
 {
-	[ -x "$vm/../trace_go/tools" ] || skip "no selftests/vm in PATH"
-	go=$("$vm/../trace_go/tools" "$1") || skip "Go $1 cannot be fetched here"
+	[ -x "$vm/../tracing/trace_go/tools" ] || skip "no selftests/vm in PATH"
+	go=$("$vm/../tracing/trace_go/tools" "$1") || skip "Go $1 cannot be fetched here"
 }
 
 # Go before 1.25 has no sync event at the start of a trace.

@@ -5,7 +5,7 @@
  *
  *	mmu_dump trace FILE FLAGS...	of a trace, for each set of flags
  *	mmu_dump functions FILE		of functions: lines "change NR TIME UTIL"
- *	mmu_dump kernel			writes the trace of unit/kernel_trace.h
+ *	mmu_dump kernel			writes the trace of helpers/kernel_trace.h
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +19,7 @@
 #include <gprof/trace.h>
 #include <gprof/utilization.h>
 
-#include "unit/kernel_trace.h"
+#include "kernel_trace.h"
 
 #define SETS_MAX	64
 

@@ -8,7 +8,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=/dev/null # its ktap_run does not return
 . "$here/ktap.sh"
 need gprofctl jq setpriv
-# shellcheck source-path=SCRIPTDIR source=command.sh
+# shellcheck source-path=SCRIPTDIR source=../helpers/command.sh
 . "$here/command.sh"
 
 line='^produced=[0-9]+ held=[0-9]+ lost=[0-9]+ overwritten=[0-9]+ snapshots=[0-9]+ failed=[0-9]+ removed=[0-9]+ fired=[0-9]+ suppressed=[0-9]+$'

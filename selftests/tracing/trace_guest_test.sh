@@ -79,7 +79,7 @@ guest_records()
 # takes VERSION TRACE...: Go's reader gives the events that ours does
 takes()
 {
-	go=$("$vm/../trace_go/tools" "$1") || skip "Go $1 cannot be fetched here"
+	go=$("$vm/../tracing/trace_go/tools" "$1") || skip "Go $1 cannot be fetched here"
 	version=$1
 	shift
 	for name; do

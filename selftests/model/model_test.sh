@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# model_test.sh: spin goes through every order of events that model/ring.pml allows,
+# model_test.sh: spin goes through every order of events that ring.pml allows,
 # in a bounded size. Each thing that Documentation/buffer.rst calls necessary is then
 # left out, and must be missed. Needs spin and a compiler, no module.
 #
@@ -11,8 +11,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=/dev/null
 . "$here/ktap.sh"
 
-model=$here/model/ring.pml
-[ -e "$model" ] || model=$here/ring.pml
+model=$here/ring.pml
 
 # explore DIR DEFINES...: errors, as spin counts them, to DIR/errors
 explore()

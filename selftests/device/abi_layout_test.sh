@@ -7,8 +7,10 @@
 # what the change may be.
 
 here=$(cd "$(dirname "$0")" && pwd)
+ktap=$here/ktap.sh
+[ -e "$ktap" ] || ktap=$here/../helpers/ktap.sh	# where it is written, for --update
 # shellcheck source=/dev/null # its ktap_run does not return
-. "$here/ktap.sh"
+. "$ktap"
 need pahole "${CC:-cc}"
 
 dir=$(mktemp -d) || exit 1
@@ -16,6 +18,7 @@ trap 'rm -rf "$dir"' EXIT
 table=$here/abi_layout.txt
 uapi=$(dirname "$(command -v run 2>/dev/null || echo .)")/../../uapi
 [ -e "$uapi/linux/gprof.h" ] || uapi=$here/../uapi
+[ -e "$uapi/linux/gprof.h" ] || uapi=$here/../../uapi
 
 # compile HEADER [FLAG]...
 compile()

@@ -6,14 +6,16 @@
 # which --update writes anew; only a new version may break it. Runs on the host.
 
 here=$(cd "$(dirname "$0")" && pwd)
+ktap=$here/ktap.sh
+[ -e "$ktap" ] || ktap=$here/../helpers/ktap.sh	# where it is written, for --update
 # shellcheck source=/dev/null # its ktap_run does not return
-. "$here/ktap.sh"
+. "$ktap"
 
-vm=$(dirname "$(command -v run 2>/dev/null || echo "$here/vm/run")")
+vm=$(dirname "$(command -v run 2>/dev/null || echo "$here/../vm/run")")
 top=$(cd "$vm/../.." && pwd)
 lib=${GPROF_LIB:-$here/../lib}
 include=$top/userlib/include
-dump=$top/selftests/abi_library.xml
+dump=$top/selftests/api/abi_library.xml
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 

@@ -144,7 +144,7 @@ speedscope_sees_the_same_functions()
 	done
 	viewer=$("$vm/cache/speedscope")
 	for p in $profiles nameless; do
-		node "$vm/../speedscope/load.mjs" "$viewer" "$dir/$p.pb.gz" >"$dir/viewer"
+		node "$vm/../profiles/speedscope/load.mjs" "$viewer" "$dir/$p.pb.gz" >"$dir/viewer"
 		"$here/profile_dump" "$dir/$p.pb.gz" >"$dir/dump"
 		total=$(awk '$1 == "total" { print $2 }' "$dir/viewer")
 		# it shows one column: that of the default type
