@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,22 +11,11 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "fuzz.h"
+#include "fuzz_ioctl.h"
+#include "fuzz_mapping.h"
 #include "fuzz_thread.h"
 #include "workload.h"
-
-void fuzz_broken(struct fuzz *f, const char *format, ...)
-{
-	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-	va_list args;
-
-	pthread_mutex_lock(&lock);
-	if (!f->error[0]) {
-		va_start(args, format);
-		vsnprintf(f->error, sizeof(f->error), format, args);
-		va_end(args);
-	}
-	pthread_mutex_unlock(&lock);
-}
 
 /*
  * The slot's file under a number of this thread's own, or -1: a liar may be closed by

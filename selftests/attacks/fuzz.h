@@ -11,34 +11,7 @@
 #define GPROF_TEST_FUZZ_H
 
 #include <stdint.h>
-
-/**
- * struct fuzz - one run; memory that is shared with children
- * @seed: of all threads
- * @most_calls: then they end; 0: no limit
- * @most_seconds: the same; more until a recorder was started and a ledger drawn up
- * @calls: made so far
- * @refused: that gave an error
- * @set_up: recorders that were
- * @started: times one was
- * @samples: that honest readers have read
- * @told: scheduler statistics that netlink gave
- * @ledgers: that were drawn up
- * @error: the first rule that was broken, or ""
- */
-struct fuzz {
-	uint64_t seed;
-	uint64_t most_calls;
-	uint64_t most_seconds;
-	uint64_t calls;
-	uint64_t refused;
-	uint64_t set_up;
-	uint64_t started;
-	uint64_t samples;
-	uint64_t told;
-	uint64_t ledgers;
-	char error[512];
-};
+#include "fuzz_result.h"
 
 struct fuzz *fuzz_new(uint64_t seed, uint64_t calls, uint64_t seconds);
 void fuzz_free(struct fuzz *f);

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
-#include "fuzz_thread.h"
+#include "fuzz_ioctl.h"
 #include "workload.h"
 
 /* The errors that <linux/gprof.h> names, and no others. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* fuzz_mapping.c: rings and tails, mapped rightly and wrongly, and lies in tails. */
 #include <sys/mman.h>
-#include "fuzz_thread.h"
+#include "fuzz_mapping.h"
 
 void do_mmap(struct thread *t, struct slot *s)
 {

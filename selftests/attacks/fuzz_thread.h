@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * fuzz_thread.h: what the threads of a run share, and the calls that they make.
- * A call takes the thread whose draws it follows and the slot that it is about.
+ * fuzz_thread.h: what the threads of a run share.
  */
 #ifndef GPROF_TEST_FUZZ_THREAD_H
 #define GPROF_TEST_FUZZ_THREAD_H
@@ -12,8 +11,8 @@
 #include <stdint.h>
 #include "device.h"
 #include "draw.h"
-#include "fuzz.h"
 #include "fuzz_netlink.h"
+#include "fuzz_result.h"
 #include "reader.h"
 
 #define SLOTS		6
@@ -65,31 +64,5 @@ struct run {
 	struct slot slots[SLOTS];
 	struct thread threads[THREADS];
 };
-
-/* A rule was broken: the first one is told, and ends the run. */
-__attribute__((format(printf, 2, 3)))
-void fuzz_broken(struct fuzz *f, const char *format, ...);
-
-static inline void fuzz_count(uint64_t *number)
-{
-	__atomic_fetch_add(number, 1, __ATOMIC_RELAXED);
-}
-
-/* fuzz_ioctl.c */
-void do_info(struct thread *t, struct slot *s);
-void do_setup(struct thread *t, struct slot *s);
-void do_setup_sched(struct thread *t, struct slot *s);
-void do_start(struct thread *t, struct slot *s);
-void do_stop(struct thread *t, struct slot *s);
-void do_stats(struct thread *t, struct slot *s);
-void do_rate(struct thread *t, struct slot *s);
-void do_trigger(struct thread *t, struct slot *s);
-void do_fired(struct thread *t, struct slot *s);
-void do_unknown(struct thread *t, struct slot *s);
-
-/* fuzz_mapping.c */
-void do_mmap(struct thread *t, struct slot *s);
-void do_mapping(struct thread *t, struct slot *s);
-void do_lie(struct thread *t, struct slot *s);
 
 #endif
