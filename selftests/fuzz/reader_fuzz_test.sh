@@ -1,16 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# reader_fuzz_test.sh: what reads files and messages of others takes any bytes:
-# profiles, maps and dumps of generated code, programs, answers of netlink, core dumps. Runs on the host.
-# The reader of traces has trace_fuzz_test.sh.
+# reader_fuzz_test.sh: what reads files and messages of others takes any bytes: traces,
+# profiles, maps and dumps of generated code, programs, answers of netlink, core dumps.
+# Runs on the host.
 #
 #	reader_fuzz_test.sh [SECONDS [READER...]]
 #
 # Builds the library with clang's sanitizers and its fuzzer, and lets each reader run
-# for SECONDS (12) from the inputs in fuzz/corpus. With $FUZZ_DIR set, inputs that
-# found something new are kept in $FUZZ_DIR/READER, to go on from the next time, and
-# those that break a reader in $FUZZ_DIR/found.
+# for SECONDS (12), or FUZZ_RUNS times where that is set, from the inputs in fuzz/corpus
+# and seeds that are made here. With $FUZZ_DIR set, inputs that found something new are
+# kept in $FUZZ_DIR/READER, to go on from the next time, and those that break a reader
+# in $FUZZ_DIR/found.
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=/dev/null # its ktap_run does not return
@@ -19,7 +20,7 @@ need clang make
 
 seconds=${1:-12}
 shift
-readers=${*:-pprof perf_map jitdump elf netlink core}
+readers=${*:-trace pprof perf_map jitdump elf netlink core}
 vm=$(dirname "$(command -v run 2>/dev/null || echo ./run)")
 lib=$vm/../../userlib
 fuzz=$vm/../fuzz
@@ -68,23 +69,48 @@ elf_seeds()
 	done
 }
 
-# fuzz READER: for $seconds
+# Go's own, and those of our writers; the fuzzer looks at the first 4096 bytes.
+trace_seeds()
+{
+	if go=$("$vm/../tracing/trace_go/tools" 1.23); then
+		cp "$go"/corpus/*.trace "$1"
+	else
+		echo "# no traces of Go's: Go 1.23 cannot be fetched here"
+	fi
+	mkdir "$tmp/own"
+	for writer in write stack; do
+		GPROF_TRACES=$tmp/own "$here/unit/trace_${writer}_lib_test" >"$tmp/writer" || {
+			cat "$tmp/writer"
+			return 1
+		}
+	done
+	nr=0
+	for trace in "$tmp"/own/*; do
+		cp "$trace" "$1/own-${trace##*/}"
+		nr=$((nr + 1))
+	done
+	[ $nr -gt 3 ]
+}
+
+# fuzz READER: for $seconds, or $FUZZ_RUNS times
 fuzz()
 {
 	[ -x "$tmp/$1_fuzz" ] || fail "there is no fuzzer"
 	mkdir -p "$dir/$1"
-	[ "$1" != elf ] || elf_seeds "$dir/$1"
+	case $1 in elf | trace) "$1_seeds" "$dir/$1" || fail "it has no seeds" ;; esac
 	known=
 	[ ! -d "$fuzz/corpus/$1" ] || known=$fuzz/corpus/$1
 	len=2048
-	[ "$1" != netlink ] || len=4096
+	case $1 in netlink | trace) len=4096 ;; esac
 	[ "$1" != elf ] || len=16384
+	until=-max_total_time=$seconds
+	[ ! "${FUZZ_RUNS-}" ] || until=-runs=$FUZZ_RUNS
 	# libelf forgets what it unpacked of a section that turns out to be damaged
 	leaks=1
 	[ "$1" != elf ] || leaks=0
 	# shellcheck disable=SC2086 # none or one
 	ASAN_OPTIONS=detect_leaks=$leaks:allocator_may_return_null=1:max_allocation_size_mb=256 \
-	"$tmp/$1_fuzz" -max_total_time="$seconds" -max_len=$len -timeout=20 \
+	"$tmp/$1_fuzz" "$until" -max_len=$len -timeout=20 \
 		-rss_limit_mb=1024 -print_final_stats=1 -artifact_prefix="$dir/found/$1-" \
 		"$dir/$1" $known 2>"$tmp/log" || {
 		grep -v -e NEW -e REDUCE "$tmp/log" | tail -n 40
