@@ -372,6 +372,37 @@ TEST_F(builder, a_program_that_was_replaced_does_not_lend_its_names)
 	STACKS("lib_work [prog: another file has its name] [prog: another file has its name];");
 }
 
+/* What a stripped program has as a name, whose packed symbol table @make makes. */
+static void check_packed(struct __test_metadata *_metadata, FIXTURE_DATA(builder) *self,
+			 const char *make_table, const char *want)
+{
+	ASSERT_TRUE(build(self->dir, "", true));
+	ASSERT_EQ(0, lib_sh("cd %s && (%s) >mini.xz && strip prog && "
+			    "objcopy --add-section .gnu_debugdata=mini.xz prog",
+			    self->dir, make_table));
+	ASSERT_TRUE(start(&self->c, self->dir));
+	feed_maps(self, &self->c);
+	feed_sample(self, &self->c, 0, (const uint64_t[4]){ self->c.work });
+	ASSERT_EQ(0, make(self));
+	STACKS(want);
+}
+
+TEST_F(builder, a_packed_symbol_table_that_is_too_large_is_the_reason_given)
+{
+	if (!lib_have("gcc") || !lib_have("xz"))
+		SKIP(return, "gcc or xz is not installed");
+	check_packed(_metadata, self, "head -c 300M /dev/zero | xz -0",
+		     "[prog: packed symbols beyond 64 MiB];");
+}
+
+TEST_F(builder, a_packed_symbol_table_that_is_damaged_is_the_reason_given)
+{
+	if (!lib_have("gcc") || !lib_have("xz"))
+		SKIP(return, "gcc or xz is not installed");
+	check_packed(_metadata, self, "cp prog whole; xz -c whole | head -c 1000",
+		     "[prog: not a sound ELF file];");
+}
+
 TEST_F(builder, a_program_that_ended_and_was_deleted_keeps_its_names)
 {
 	START("-fPIE -pie");

@@ -663,6 +663,7 @@ TEST_F(symbol, a_small_table_within_a_stripped_program_has_its_names)
 	ASSERT_TRUE(open_out(self->dir, &self->fd, &self->s));
 	EXPECT_EQ(1, FRAMES(local));
 	EXPECT_STREQ("local", self->frames[0].name);
+	EXPECT_EQ(GPROF_MISSING_NOT, gprof_symbolizer_missing(self->s));
 }
 
 /* What the process has taken at most so far, in KiB. */
@@ -688,6 +689,7 @@ TEST_F(symbol, a_small_table_that_unpacks_to_much_is_not_unpacked)
 	before = peak_kib();
 	ASSERT_TRUE(open_out(self->dir, &self->fd, &self->s));
 	EXPECT_EQ(0, FRAMES(local));
+	EXPECT_EQ(GPROF_MISSING_PACKED, gprof_symbolizer_missing(self->s));
 	EXPECT_GT(64 << 10, peak_kib() - before);
 }
 

@@ -64,7 +64,7 @@ static uint64_t take_number(struct input *in)
 }
 
 /* Filters before the last one leave sizes as they are; the last one must be LZMA2. */
-static bool block_header(struct input *in, unsigned int size)
+static enum gprof_packed block_header(struct input *in, unsigned int size)
 {
 	/* after the byte of its size; a CRC ends it */
 	struct input header = { .left = size * 4 - 1 };
@@ -73,7 +73,7 @@ static bool block_header(struct input *in, unsigned int size)
 
 	header.at = take(in, header.left);
 	if (!header.at)
-		return false;
+		return GPROF_PACKED_DAMAGED;
 	flags = take_byte(&header);
 	nr = (flags & 3) + 1;
 	if (flags & 0x40)
@@ -86,17 +86,18 @@ static bool block_header(struct input *in, unsigned int size)
 		id = take_number(&header);
 		len = take_number(&header);
 		properties = len <= header.left ? take(&header, (size_t)len) : NULL;
-		if (!properties || header.bad)
-			return false;
-		if (i == nr - 1)
-			return id == LZMA2 && len == 1 && *properties <= DICTIONARY_64M;
-		if (id == LZMA2)
-			return false;
+		if (!properties || header.bad || (id == LZMA2) != (i == nr - 1))
+			break;
+		if (i < nr - 1)
+			continue;
+		if (len != 1)
+			break;
+		return *properties <= DICTIONARY_64M ? GPROF_PACKED_SOUND : GPROF_PACKED_LARGE;
 	}
-	return false;
+	return GPROF_PACKED_DAMAGED;
 }
 
-static bool chunks(struct input *in, uint64_t *total)
+static enum gprof_packed chunks(struct input *in, uint64_t *total)
 {
 	unsigned int control, len;
 
@@ -110,42 +111,49 @@ static bool chunks(struct input *in, uint64_t *total)
 			if (control >= 0xc0)
 				take_byte(in);
 		}
-		if (!take(in, len) || *total > GPROF_PACKED_MAX)
-			return false;
+		if (!take(in, len))
+			break;
+		if (*total > GPROF_PACKED_MAX)
+			return GPROF_PACKED_LARGE;
 	}
-	return !in->bad;
+	return in->bad ? GPROF_PACKED_DAMAGED : GPROF_PACKED_SOUND;
 }
 
-bool gprof_xz_fits(const unsigned char *data, size_t len)
+enum gprof_packed gprof_xz_look(const unsigned char *data, size_t len)
 {
 	static const unsigned char magic[] = { 0xfd, '7', 'z', 'X', 'Z', 0 };
 	static const unsigned char check_len[] = { 0, 4, 4, 4, 8, 8, 8, 16, 16, 16,
 						   32, 32, 32, 64, 64, 64 };
 	struct input in = { .at = data, .left = len };
 	const unsigned char *head = take(&in, 12);
+	enum gprof_packed block;
 	uint64_t total = 0;
 	unsigned int size;
-	size_t used;
 
 	if (!head || memcmp(head, magic, sizeof(magic)))
-		return false;
+		return GPROF_PACKED_DAMAGED;
 	while ((size = take_byte(&in)) != 0) {
-		if (!block_header(&in, size) || !take(&in, 4) || !chunks(&in, &total))
-			return false;
-		used = len - in.left;
-		if (!take(&in, -used & 3) || !take(&in, check_len[head[7] & 15]))
-			return false;
+		block = block_header(&in, size);
+		if (block != GPROF_PACKED_SOUND)
+			return block;
+		take(&in, 4);
+		block = chunks(&in, &total);
+		if (block != GPROF_PACKED_SOUND)
+			return block;
+		take(&in, -(len - in.left) & 3);
+		take(&in, check_len[head[7] & 15]);
 	}
-	return !in.bad;
+	return in.bad ? GPROF_PACKED_DAMAGED : GPROF_PACKED_SOUND;
 }
 
-bool gprof_elf_packed_fits(Elf *elf)
+enum gprof_packed gprof_elf_packed(Elf *elf)
 {
+	enum gprof_packed packed;
 	Elf_Scn *scn = NULL;
 	size_t names;
 
 	if (elf_getshdrstrndx(elf, &names))
-		return true;
+		return GPROF_PACKED_SOUND;
 	while ((scn = elf_nextscn(elf, scn))) {
 		const char *name;
 		Elf_Data *data;
@@ -157,8 +165,11 @@ bool gprof_elf_packed_fits(Elf *elf)
 		if (!name || strcmp(name, ".gnu_debugdata"))
 			continue;
 		data = elf_rawdata(scn, NULL);
-		if (data && data->d_buf && !gprof_xz_fits(data->d_buf, data->d_size))
-			return false;
+		if (!data || !data->d_buf)
+			continue;
+		packed = gprof_xz_look(data->d_buf, data->d_size);
+		if (packed != GPROF_PACKED_SOUND)
+			return packed;
 	}
-	return true;
+	return GPROF_PACKED_SOUND;
 }

@@ -13,23 +13,31 @@
 #define GPROF_PACKED_MAX	(64 << 20)
 
 /**
- * gprof_xz_fits() - does an xz stream unpack to GPROF_PACKED_MAX at most?
+ * enum gprof_packed - may it be unpacked?
+ * @GPROF_PACKED_SOUND: yes, or there is none
+ * @GPROF_PACKED_LARGE: it comes to more than GPROF_PACKED_MAX
+ * @GPROF_PACKED_DAMAGED: it is not what xz makes of a symbol table
+ */
+enum gprof_packed {
+	GPROF_PACKED_SOUND,
+	GPROF_PACKED_LARGE,
+	GPROF_PACKED_DAMAGED,
+};
+
+/**
+ * gprof_xz_look() - what would an xz stream unpack to?
  * @data: the stream
  * @len: its bytes
  *
  * Nothing is unpacked. The sizes in the headers of blocks and in the index may lie, but
  * each chunk of LZMA2 says what it unpacks to, and a decoder makes no more of it.
- *
- * Return: false also where the stream is damaged.
  */
-bool gprof_xz_fits(const unsigned char *data, size_t len);
+enum gprof_packed gprof_xz_look(const unsigned char *data, size_t len);
 
 /**
- * gprof_elf_packed_fits() - may elfutils unpack the .gnu_debugdata of a file?
+ * gprof_elf_packed() - may elfutils unpack the .gnu_debugdata of a file?
  * @elf: the file; gprof_elf_strings_end() has found its strings sound
- *
- * Return: true also where there is none.
  */
-bool gprof_elf_packed_fits(Elf *elf);
+enum gprof_packed gprof_elf_packed(Elf *elf);
 
 #endif

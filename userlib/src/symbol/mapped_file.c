@@ -29,6 +29,10 @@ const char *gprof_missing_text(enum gprof_missing why)
 		return "another file has its name";
 	case GPROF_MISSING_ELF:
 		return "not a sound ELF file";
+	case GPROF_MISSING_PACKED:
+		return "packed symbols beyond 64 MiB";
+	case GPROF_MISSING_MEMORY:
+		return "no memory for its symbols";
 	default:
 		return "";
 	}

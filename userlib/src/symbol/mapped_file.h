@@ -58,12 +58,14 @@ struct gprof_mapped_at {
 };
 
 /**
- * enum gprof_missing - why a mapped file cannot be read, the better known reason last
- * @GPROF_MISSING_NOT: it can
+ * enum gprof_missing - why a mapped file gives no names, the better known reason last
+ * @GPROF_MISSING_NOT: it does, where it has some
  * @GPROF_MISSING_GONE: nothing leads to it any more
  * @GPROF_MISSING_DENIED: what may lead to it is closed to us
  * @GPROF_MISSING_OTHER: under its name lies another file
  * @GPROF_MISSING_ELF: it is no ELF file, or a broken one
+ * @GPROF_MISSING_PACKED: its packed symbol table comes to more than GPROF_PACKED_MAX
+ * @GPROF_MISSING_MEMORY: there was no memory for its symbols
  */
 enum gprof_missing {
 	GPROF_MISSING_NOT,
@@ -71,6 +73,8 @@ enum gprof_missing {
 	GPROF_MISSING_DENIED,
 	GPROF_MISSING_OTHER,
 	GPROF_MISSING_ELF,
+	GPROF_MISSING_PACKED,
+	GPROF_MISSING_MEMORY,
 };
 
 /** gprof_missing_text() - the reason in two or three words */

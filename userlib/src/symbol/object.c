@@ -281,6 +281,8 @@ struct gprof_symbolizer *gprof_object_symbolizer(struct gprof_object *obj)
 
 void gprof_object_done(struct gprof_object *obj)
 {
+	if (obj->symbolizer && obj->why == GPROF_MISSING_NOT)
+		obj->why = gprof_symbolizer_missing(obj->symbolizer);
 	gprof_symbolizer_close(obj->symbolizer);
 	obj->symbolizer = NULL;
 }

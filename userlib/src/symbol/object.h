@@ -41,7 +41,7 @@ struct gprof_segment {
  * @at: a mapping of it, to open it again by
  * @file: the open file, or NULL
  * @tries: how often it could not be opened
- * @why: why it could not
+ * @why: why it could not, or why symbols of it were left out
  * @size: bytes of the file
  * @mtime: when it was last written to
  * @elf: it is an ELF file, and what follows was read

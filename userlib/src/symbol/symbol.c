@@ -95,11 +95,27 @@ static int add(struct gprof_symbols *s, uint64_t start, uint64_t end, const char
 	return 0;
 }
 
+/* Why elfutils must not read the symbols of a file. */
+static enum gprof_missing why_not(Elf *elf)
+{
+	if (!gprof_elf_strings_end(elf))
+		return GPROF_MISSING_ELF;
+	switch (gprof_elf_packed(elf)) {
+	case GPROF_PACKED_LARGE:
+		return GPROF_MISSING_PACKED;
+	case GPROF_PACKED_DAMAGED:
+		return GPROF_MISSING_ELF;
+	default:
+		return GPROF_MISSING_NOT;
+	}
+}
+
 static int load_symtab(struct gprof_symbols *s, struct gprof_elf *m)
 {
 	int nr, i, err;
 
-	if (!gprof_elf_strings_end(m->elf) || !gprof_elf_packed_fits(m->elf))
+	s->why = why_not(m->elf);
+	if (s->why != GPROF_MISSING_NOT)
 		return 0;
 	nr = dwfl_module_getsymtab(m->mod);
 	for (i = 1; i < nr; i++) {
@@ -307,6 +323,7 @@ int gprof_symbols_load(struct gprof_symbols *s, struct gprof_elf *m)
 		err = gprof_go_functions(m->elf, add_go, s);
 	if (err) {
 		gprof_symbols_free(s);
+		s->why = GPROF_MISSING_MEMORY;
 		return err;
 	}
 	arrange(s);

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "elf_module.h"
+#include "mapped_file.h"
 
 /**
  * struct gprof_symbol - a function
@@ -35,6 +36,7 @@ struct gprof_symbol {
  * @made: names that are not those of the file
  * @nr_made: how many
  * @cap_made: room in @made
+ * @why: why those that the file has were not read, or GPROF_MISSING_NOT
  */
 struct gprof_symbols {
 	struct gprof_symbol *v;
@@ -43,6 +45,7 @@ struct gprof_symbols {
 	char **made;
 	size_t nr_made;
 	size_t cap_made;
+	enum gprof_missing why;
 };
 
 /** gprof_symbols_load() - read all; 0 or -ENOMEM; a file without symbols gives none */

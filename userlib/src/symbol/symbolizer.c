@@ -97,6 +97,11 @@ size_t gprof_symbolizer_frames(struct gprof_symbolizer *s, uint64_t addr,
 	return nr;
 }
 
+enum gprof_missing gprof_symbolizer_missing(const struct gprof_symbolizer *s)
+{
+	return s->symbols.why;
+}
+
 bool gprof_symbolizer_caller(struct gprof_symbolizer *s, uint64_t pc, bool pushed)
 {
 	uint64_t key = pc * 2 + pushed;

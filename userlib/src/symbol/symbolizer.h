@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "mapped_file.h"
+
 #define GPROF_FRAMES_MAX	32	/* functions at one address, inlined ones included */
 
 /**
@@ -52,6 +54,9 @@ void gprof_symbolizer_close(struct gprof_symbolizer *s);
  */
 size_t gprof_symbolizer_frames(struct gprof_symbolizer *s, uint64_t addr,
 			       struct gprof_symbol_frame *frames, bool *inlines);
+
+/** gprof_symbolizer_missing() - why symbols that the file has were left out, as far as read */
+enum gprof_missing gprof_symbolizer_missing(const struct gprof_symbolizer *s);
 
 /**
  * gprof_symbolizer_caller() - was the guess at the caller of a leaf right?
