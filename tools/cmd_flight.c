@@ -271,6 +271,9 @@ static void tell_snapshot(const struct flight *f, const char *reason, const char
 	else
 		say("%s: the last %s (not %s: a larger --max-bytes keeps more) are in %s/%s", reason,
 		    age, duration_text((int64_t)f->opts.min_age_ns, wanted), f->snapshots.dir, name);
+	if (snap->missed)
+		say("%s: %" PRIu64 " events of that are missing, which came faster than they were "
+		    "written", reason, snap->missed);
 }
 
 static int take(struct flight *f, const char *reason)

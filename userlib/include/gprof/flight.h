@@ -201,6 +201,8 @@ GPROF_API int gprof_flight_start(struct gprof_flight *f);
  * @whole: it goes back as far as was asked for, or to the start
  * @lost: events that were lost since the start, for other reasons than age
  * @writer: counts of the trace; its @sz is set
+ * @missed: events that were kept at @until_ns, and overwritten before they could be copied:
+ *	they came faster than they were written
  */
 struct gprof_flight_snapshot {
 	size_t sz;
@@ -209,6 +211,7 @@ struct gprof_flight_snapshot {
 	bool whole;
 	uint64_t lost;
 	struct gprof_trace_writer_stats writer;
+	uint64_t missed;
 };
 
 /**
@@ -217,7 +220,9 @@ struct gprof_flight_snapshot {
  * @fd: where to; not closed
  * @snapshot: gets what it has, or NULL
  *
- * Takes the memory of the rings once more, and that of a generation, while it lasts.
+ * Takes memory for one generation of each ring, and of the trace, while it lasts. Where
+ * events come faster than @fd takes them it takes more, up to that of the rings once more,
+ * lest they are overwritten unread.
  *
  * Return: 0 or -errno: -EINVAL when it was never started; -EAGAIN when the kernel
  * overwrites all of a ring faster than it can be copied; -EBADMSG for a corrupt ring;

@@ -99,44 +99,65 @@ static void copy_words(uint64_t *to, const unsigned char *from, size_t len)
 		to[i] = atomic_load_explicit(&p[i], memory_order_relaxed);
 }
 
+int gprof_ring_bounds(const struct gprof_ring *r, struct gprof_ring_bounds *b)
+{
+	size_t i;
+
+	/* Both only grow and oldest <= head: loaded in this order it stays so. */
+	b->oldest = load(&r->head->oldest, memory_order_acquire);
+	b->head = load(&r->head->head, memory_order_acquire);	/* C */
+	b->overwritten = load(&r->head->overwritten, memory_order_relaxed);
+	b->written = load(&r->head->produced, memory_order_relaxed);
+	for (i = 0; i < GPROF_LOST_NR; i++)
+		b->written -= load(&r->head->lost[i], memory_order_relaxed);
+	return b->oldest % 8 || b->head % 8 || b->head < b->oldest ? -EBADMSG : 0;
+}
+
+int gprof_ring_copy(const struct gprof_ring *r, uint64_t from, uint64_t to, void *copy,
+		    uint64_t *oldest)
+{
+	copy_words(copy, r->data + (from & (r->size - 1)), to - from);
+	atomic_thread_fence(memory_order_acquire);	/* F, pairs with E */
+	*oldest = load(&r->head->oldest, memory_order_relaxed);
+	return *oldest % 8 ? -EBADMSG : 0;
+}
+
+static int try_snapshot(const struct gprof_ring *r, unsigned char *copy,
+			struct gprof_snapshot *snap)
+{
+	struct gprof_ring_bounds b;
+	uint64_t now;
+	int err = gprof_ring_bounds(r, &b);
+
+	if (err)
+		return err;
+	if (b.head - b.oldest > r->size)
+		return -EAGAIN;		/* given up between the two loads */
+	err = gprof_ring_copy(r, b.oldest, b.head, copy, &now);
+	if (err || now < b.oldest)
+		return -EBADMSG;
+	if (now > b.head || (now == b.head && now != b.oldest))
+		return -EAGAIN;		/* all of the copy was given up meanwhile */
+	snap->memory = copy;
+	snap->data = copy + (now - b.oldest);
+	snap->len = b.head - now;
+	snap->pos = now;
+	return 0;
+}
+
 int gprof_ring_snapshot(struct gprof_ring *r, struct gprof_snapshot *snap)
 {
-	unsigned char *copy;
-	int i;
+	unsigned char *copy = malloc(r->size);
+	int i, err = -EAGAIN;
 
 	memset(snap, 0, sizeof(*snap));
-	copy = malloc(r->size);
 	if (!copy)
 		return -ENOMEM;
-	for (i = 0; i < SNAPSHOT_TRIES; i++) {
-		/* Both only grow and oldest <= head: loaded in this order it stays so. */
-		uint64_t oldest = load(&r->head->oldest, memory_order_acquire);
-		uint64_t head = load(&r->head->head, memory_order_acquire);	/* C */
-		uint64_t now;
-
-		if (oldest % 8 || head % 8 || head < oldest) {
-			free(copy);
-			return -EBADMSG;
-		}
-		if (head - oldest > r->size)
-			continue;	/* given up between the two loads */
-		copy_words((uint64_t *)copy, r->data + (oldest & (r->size - 1)), head - oldest);
-		atomic_thread_fence(memory_order_acquire);	/* F, pairs with E */
-		now = load(&r->head->oldest, memory_order_relaxed);
-		if (now < oldest || now % 8) {
-			free(copy);
-			return -EBADMSG;
-		}
-		if (now > head || (now == head && now != oldest))
-			continue;	/* all of the copy was given up meanwhile */
-		snap->memory = copy;
-		snap->data = copy + (now - oldest);
-		snap->len = head - now;
-		snap->pos = now;
-		return 0;
-	}
-	free(copy);
-	return -EAGAIN;
+	for (i = 0; i < SNAPSHOT_TRIES && err == -EAGAIN; i++)
+		err = try_snapshot(r, copy, snap);
+	if (err)
+		free(copy);
+	return err;
 }
 
 void gprof_snapshot_free(struct gprof_snapshot *snap)

@@ -68,6 +68,37 @@ static inline uint64_t gprof_ring_ahead(const struct gprof_ring *r)
 void gprof_ring_release(struct gprof_ring *r);
 
 /**
+ * struct gprof_ring_bounds - what a flight ring holds at one instant
+ * @oldest: position of the oldest generation
+ * @head: behind the newest record
+ * @overwritten: samples before @oldest; when the kernel gives one up right now, it may be
+ *	those before the one before
+ * @written: samples before @head, likewise
+ */
+struct gprof_ring_bounds {
+	uint64_t oldest;
+	uint64_t head;
+	uint64_t overwritten;
+	uint64_t written;
+};
+
+/** gprof_ring_bounds() - look at a flight ring; 0 or -EBADMSG */
+int gprof_ring_bounds(const struct gprof_ring *r, struct gprof_ring_bounds *b);
+
+/**
+ * gprof_ring_copy() - copy records while the ring is written
+ * @r: flight ring
+ * @from: position, of a record that there was
+ * @to: position, not beyond the head
+ * @copy: of @to - @from bytes
+ * @oldest: what stands before this position may have been overwritten, and is to be ignored
+ *
+ * Return: 0 or -EBADMSG.
+ */
+int gprof_ring_copy(const struct gprof_ring *r, uint64_t from, uint64_t to, void *copy,
+		    uint64_t *oldest);
+
+/**
  * struct gprof_snapshot - what a flight ring held
  * @data: records, beginning with a generation
  * @len: bytes

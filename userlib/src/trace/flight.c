@@ -214,7 +214,7 @@ static int explain(struct gprof_flight *f, int err)
 	switch (-err) {
 	case ENOMEM:
 		return gprof_error_set(&f->error, ENOMEM,
-				       "no memory for a snapshot; it takes as much as the rings");
+				       "no memory for a snapshot; it takes an eighth of the rings at least");
 	case EAGAIN:
 		return gprof_error_set(&f->error, EAGAIN,
 				       "events come faster than the rings can be copied; give the "
@@ -294,6 +294,7 @@ static int take(struct gprof_flight *f, int fd, struct gprof_flight_snapshot *ou
 		out->from_ns = s.from;
 		out->until_ns = now;
 		err = write_out(f, &s, fd, out);
+		out->missed = s.missed;
 	}
 	gprof_trace_snapshot_free(&s);
 	return err;

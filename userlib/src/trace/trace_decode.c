@@ -350,24 +350,31 @@ static int generation(struct gprof_ktrace *k, const struct gprof_rec *rec, uint3
 	return decode(k, rec, size);
 }
 
-static int lost(struct gprof_ktrace *k, const struct gprof_rec *rec, uint32_t size)
+int gprof_ktrace_lose(struct gprof_ktrace *k, uint64_t nr)
 {
-	const struct gprof_lost_rec *l = (const void *)rec;
-	size_t i, nr = (size - sizeof(*l)) / sizeof(l->lost[0]);
 	struct gprof_trace_point p = {
 		.time = k->time, .cpu = k->cpu, .type = GPROF_TRACE_POINT_LOST,
-		.tid = GPROF_TRACE_NO_TID,
+		.tid = GPROF_TRACE_NO_TID, .arg = nr,
 	};
 	int err;
 
-	for (i = 0; i < nr; i++)
-		p.arg += l->lost[i];
-	k->lost += p.arg;
-	if (!p.arg)
+	k->lost += nr;
+	if (!nr)
 		return 0;
 	k->running = GPROF_TRACE_NO_TID;
 	err = hand_out_held(k);
 	return err ? err : k->ops->point(k->ctx, &p);
+}
+
+static int lost(struct gprof_ktrace *k, const struct gprof_rec *rec, uint32_t size)
+{
+	const struct gprof_lost_rec *l = (const void *)rec;
+	size_t i, nr = (size - sizeof(*l)) / sizeof(l->lost[0]);
+	uint64_t sum = 0;
+
+	for (i = 0; i < nr; i++)
+		sum += l->lost[i];
+	return gprof_ktrace_lose(k, sum);
 }
 
 /* No event of its own: it follows that which it is for. */

@@ -103,6 +103,9 @@ void gprof_ktrace_free(struct gprof_ktrace *k);
  */
 int gprof_ktrace_feed(struct gprof_ktrace *k, const struct gprof_rec *rec, uint32_t size);
 
+/** gprof_ktrace_lose() - so many events are missing here; 0, or -errno of an op */
+int gprof_ktrace_lose(struct gprof_ktrace *k, uint64_t nr);
+
 /** gprof_ktrace_flush() - no stack of before @time comes any more: hand out who waits for one */
 int gprof_ktrace_flush(struct gprof_ktrace *k, uint64_t time);
 

@@ -278,6 +278,12 @@ static int read_piece(struct gprof_trace_merge *m, struct gprof_trace_merge_cpu 
 	if (r->err && !err)
 		err = r->err;
 	c->empty = !end || r->pos == end || r->err;
+	if (m->more && !err) {
+		ret = m->more(m->ctx, (size_t)(c - m->cpus));
+		c->empty = ret <= 0;
+		if (ret < 0)
+			err = ret;
+	}
 	if (c->empty && before > GPROF_TRACE_STACK_LATE_NS) {
 		ret = gprof_ktrace_flush(&c->k, before - GPROF_TRACE_STACK_LATE_NS);
 		if (ret && !err)

@@ -51,6 +51,9 @@ struct gprof_trace_merge_cpu {
  * @generation_ns: length of a generation
  * @from: what happened before is left out, though it is known who ran and waited
  * @until: what happened after is left out
+ * @more: called after each piece of a ring; whether there is, or will be, more in it, or
+ *	-errno. NULL: rings are filled by themselves
+ * @ctx: for @more
  * @cut: the last one
  * @due: the next one
  * @named: by a task's id, when after the cut the name was told that it has
@@ -66,6 +69,8 @@ struct gprof_trace_merge {
 	uint64_t generation_ns;
 	uint64_t from;
 	uint64_t until;
+	int (*more)(void *ctx, size_t i);
+	void *ctx;
 	uint64_t cut;
 	uint64_t due;
 	struct gprof_map64 named;

@@ -62,18 +62,80 @@ void gprof_trace_snapshot_add(struct gprof_trace_snapshot *s, uint32_t cpu)
 	s->rings.nr = s->nr;
 }
 
+static int rescue_all(struct gprof_trace_snapshot *s)
+{
+	int err = 0;
+	size_t i;
+
+	for (i = 0; i < s->nr && !err; i++)
+		err = gprof_live_rescue(&s->live[i]);
+	return err;
+}
+
+/* The next piece takes the place of the one that was used up. */
+static int next_piece(struct gprof_trace_snapshot *s, size_t i, uint64_t *before)
+{
+	gprof_snapshot_free(&s->copies[i]);
+	return gprof_live_next(&s->live[i], &s->copies[i], before);
+}
+
 int gprof_trace_snapshot_take(struct gprof_trace_snapshot *s, struct gprof_buffer *flight,
 			      uint64_t started, uint64_t now)
 {
 	int err = gprof_trace_snapshot_init(s, flight->nr, started, now);
+	uint64_t before;
 	size_t i;
 
-	for (i = 0; i < flight->nr && !err; i++) {
-		err = gprof_ring_snapshot(&flight->rings[i], &s->copies[i]);
-		if (!err)
-			gprof_trace_snapshot_add(s, flight->rings[i].cpu);
+	s->live = err ? NULL : calloc(flight->nr, sizeof(*s->live));
+	if (!s->live)
+		return -ENOMEM;
+	for (i = 0; i < flight->nr && !err; i++)
+		err = gprof_live_begin(&s->live[i], &flight->rings[i]);
+	s->nr = err ? 0 : flight->nr;
+	if (!err)
+		err = rescue_all(s);
+	for (i = 0; i < s->nr && !err; i++) {
+		err = next_piece(s, i, &before);
+		if (before != GPROF_LIVE_ADJOINS) {
+			s->missed += before - s->live[i].overwritten;
+			s->live[i].overwritten = before;
+			if (!err && !s->copies[i].len)
+				err = -EAGAIN;
+		}
+		see_begin(s, &s->copies[i]);
+		make_ring(s, i, flight->rings[i].cpu);
 	}
+	s->rings.nr = s->nr;
 	return err;
+}
+
+/* What the kernel has overwritten stands between two pieces. */
+static int tell_missed(struct gprof_trace_snapshot *s, size_t i, uint64_t before)
+{
+	struct gprof_trace_merge_cpu *c = &s->merge->cpus[i];
+	uint64_t known = s->live[i].overwritten + c->k.samples;
+	uint64_t missed = before > known ? before - known : 0;
+
+	s->live[i].overwritten += missed;
+	s->missed += missed;
+	return gprof_ktrace_lose(&c->k, missed);
+}
+
+/* After each piece that was read of a ring. */
+static int more(void *ctx, size_t i)
+{
+	struct gprof_trace_snapshot *s = ctx;
+	struct gprof_ring *r = &s->rings.rings[i];
+	uint64_t before = GPROF_LIVE_ADJOINS;
+	int err = rescue_all(s);
+
+	if (err || r->pos < s->copies[i].len)
+		return err ? err : 1;
+	err = next_piece(s, i, &before);
+	if (!err && before != GPROF_LIVE_ADJOINS)
+		err = tell_missed(s, i, before);
+	make_ring(s, i, r->cpu);
+	return err ? err : s->copies[i].len > 0;
 }
 
 int gprof_trace_snapshot_write(struct gprof_trace_snapshot *s, struct gprof_trace_writer *w,
@@ -90,6 +152,11 @@ int gprof_trace_snapshot_write(struct gprof_trace_snapshot *s, struct gprof_trac
 	m.writer = w;
 	m.from = s->from;
 	m.until = s->until;
+	if (s->live) {
+		s->merge = &m;
+		m.more = more;
+		m.ctx = s;
+	}
 	gprof_trace_merge_begin(&m, naming, s->from);
 	err = gprof_trace_merge_read(&m, NULL, true);
 	for (i = 0; i < m.nr; i++)
@@ -104,6 +171,9 @@ void gprof_trace_snapshot_free(struct gprof_trace_snapshot *s)
 
 	for (i = 0; i < s->nr; i++)
 		gprof_snapshot_free(&s->copies[i]);
+	for (i = 0; s->live && i < s->nr; i++)
+		gprof_live_free(&s->live[i]);
+	free(s->live);
 	free(s->rings.rings);
 	free(s->copies);
 	free(s->heads);

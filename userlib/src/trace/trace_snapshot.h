@@ -2,9 +2,9 @@
 /*
  * trace_snapshot.h: what flight rings hold at one instant, as a trace.
  *
- * The rings of all CPUs are copied while the kernel writes on. Each begins with a whole
- * generation of its own; the trace begins where all of them tell something, and ends for
- * all at the instant before the first was copied.
+ * The rings of all CPUs are copied while the kernel writes on, a piece of each at a time.
+ * Each begins with a whole generation of its own; the trace begins where all of them tell
+ * something, and ends for all at the instant before the first was looked at.
  */
 #ifndef GPROF_TRACE_SNAPSHOT_H
 #define GPROF_TRACE_SNAPSHOT_H
@@ -14,13 +14,17 @@
 #include <stdint.h>
 
 #include "device/buffer.h"
+#include "trace_live.h"
 #include "trace_merge.h"
 #include "trace_naming.h"
 
 /**
  * struct gprof_trace_snapshot - copies of rings, which are read as rings are
  * @rings: of the copies, for the merge
- * @copies: what they read
+ * @copies: what they read: a piece, or all
+ * @live: what is behind the pieces; NULL: nothing is
+ * @missed: events that the kernel overwrote before they were copied
+ * @merge: that reads it
  * @heads: and what they take for the kernel's pages
  * @tails: likewise
  * @nr: how many
@@ -30,6 +34,9 @@
 struct gprof_trace_snapshot {
 	struct gprof_buffer rings;
 	struct gprof_snapshot *copies;
+	struct gprof_live *live;
+	uint64_t missed;
+	struct gprof_trace_merge *merge;
 	struct gprof_ring_head *heads;
 	struct gprof_ring_tail *tails;
 	size_t nr;
@@ -38,11 +45,11 @@ struct gprof_trace_snapshot {
 };
 
 /**
- * gprof_trace_snapshot_take() - copy
+ * gprof_trace_snapshot_take() - this is the instant
  * @s: result for gprof_trace_snapshot_free(), also after a failure
- * @flight: rings of a recorder in flight mode
+ * @flight: rings of a recorder in flight mode, which are read until then
  * @started: when it was
- * @now: the instant, CLOCK_MONOTONIC in ns; nothing was copied before
+ * @now: the instant, CLOCK_MONOTONIC in ns
  *
  * Return: 0; -ENOMEM; -EAGAIN: the kernel overwrites a ring faster than it can be copied;
  * -EBADMSG: one makes no sense.
