@@ -109,6 +109,23 @@ def event_line($arch; $what; field; $digits):
 	     ([["ftrace", of_peer("ftrace")], ["LTTng", of_peer("lttng")]]
 	      | map(select(.[1])) | map(.[0] + " " + (.[1] | shown($digits))) | join(", ")); $digits);
 
+def of_events($arch; $peer; field): of("events"; $arch; $peer) | map(field) | mean;
+def stack_line($arch):
+	line("with the stacks of who is switched out and of wakers: instructions";
+	     of_events($arch; "stack"; event_cost); of_events($arch; "perfstack"; event_cost);
+	     "of the former"; 0),
+	line("with these stacks: bytes"; of_events($arch; "stack"; .bytes / events);
+	     of_events($arch; "perfstack"; .bytes / events); ""; 1);
+# Of a round trip through a pipe, which are four events to gprof.
+def kernel_line($arch):
+	line("the kernel's part alone: instructions"; of_events($arch; "kernel"; event_cost); null; ""; 0),
+	line("into a flight ring: instructions"; of_events($arch; "flight"; event_cost); null; ""; 0);
+def trigger_line($arch):
+	def of_peer($peer): of("trigger"; $arch; $peer) | map(.recorded / .chunks / 2) | mean;
+	line("three triggers that do not fire, beside a trace";
+	     (of_peer("trigger") as $with | of_peer("flight") as $without
+	      | if $with and $without then $with - $without else null end); null; ""; 1);
+
 (["amd64", "arm64"][] as $arch
  | (if $arch == "amd64" then "timer" else "cycles" end) as $event
  | (heading("\($arch), \($event): instructions for one CPU sample"),
@@ -139,9 +156,10 @@ def event_line($arch; $what; field; $digits):
     profile_line($arch; "most memory, MiB"; .memory_kib / 1024; 1)),
    (heading("\($arch): instructions for one event of the scheduler"),
     event_line($arch; "switch, waking, wakeup: instructions"; event_cost; 0),
-    event_line($arch; "bytes"; .bytes / events; 1)),
+    event_line($arch; "bytes"; .bytes / events; 1),
+    kernel_line($arch), stack_line($arch)),
    (heading("\($arch): instructions added to a context switch"),
-    idle_line($arch)),
+    idle_line($arch), trigger_line($arch)),
    (heading("\($arch): instructions added for a stranger beside 64 recorders of 2,500 processes"),
     crowd_line($arch; "context switch"; "yield"; 2),
     crowd_line($arch; "context switch with waking and wakeup"; "quickest"; 2),
