@@ -420,9 +420,14 @@ static void forks(void *arg, int step)
 	_exit(0);
 }
 
+/* Until enough has come in between. */
 static void burns(void *arg, int step)
 {
-	burn_until(monotonic_ns() + 1000 * MS);
+	uint64_t end = monotonic_ns() + 60000 * MS;
+	const struct told *t = arg;
+
+	while (__atomic_load_n(&t->taken, __ATOMIC_RELAXED) < TIMES && monotonic_ns() < end)
+		burn_until(monotonic_ns() + 10 * MS);
 	_exit(0);
 }
 
