@@ -258,6 +258,54 @@ waiting_is_told_by_its_reason()
 	grep -q 'wants cpu, sched' err
 }
 
+# bursts: somebody has CPU 0 for a while, and whoever else wants it waits; CPU time, ms
+bursts()
+{
+	# shellcheck disable=SC2016	# bash's
+	bash -c 'TIMEFORMAT="%U %S"
+		time chrt -f 10 timeout 0.15 taskset 1 sh -c "while :; do :; done"' 2>&1 |
+		awk 'END { printf "%d\n", ($1 + $2) * 1000 }'
+}
+
+# left TARGET...: what a task had of CPU 0 in the worst window as long as the burst, and in
+# one twice as long
+left()
+{
+	gprofctl trace "$@" -o x.trace 2>err &
+	pid=$!
+	wait_for_recording $pid
+	sleep 0.5
+	ms=$(bursts)
+	sleep 0.5
+	kill -INT $pid
+	wait $pid
+	cat err
+	run 0 gprofctl mmu x.trace --flags pertask --window "$((ms * 9 / 10))ms" --window "$((ms * 2))ms" \
+		--worst 1 --json
+	echo "burst of $ms ms:" "$(jq -c '[.mmu[].mmu]' out)"
+	jq -e '.mmu[0].mmu < 0.05 and .mmu[1].mmu > 0.25 and .mmu[1].mmu < 0.55' out ||
+		fail "$*: not what was provoked"
+}
+
+# Of a thread, a process, a cgroup and a CPU.
+utilization_is_what_was_provoked()
+{
+	command -v chrt >/dev/null || skip "no chrt"
+	taskset 1 sh -c 'while :; do :; done' &
+	victim=$!
+	left -p $victim
+	left -t $victim
+	left -C 0
+	mount -t cgroup2 none /sys/fs/cgroup 2>/dev/null || :
+	if mkdir /sys/fs/cgroup/provoked; then
+		echo $victim >/sys/fs/cgroup/provoked/cgroup.procs
+		left --cgroup /sys/fs/cgroup/provoked
+		echo $victim >/sys/fs/cgroup/cgroup.procs
+		rmdir /sys/fs/cgroup/provoked
+	fi
+	kill $victim
+}
+
 # nanoseconds FUNCTION: of x.pb.gz, with all that it calls
 nanoseconds()
 {
@@ -428,7 +476,7 @@ ktap_run switches_are_the_ledgers switches_are_those_that_perf_sees \
 	several_generations_say_the_same \
 	an_event_of_the_file_takes_at_most_6_and_a_half_bytes forks_of_a_command_are_counted_exactly \
 	losses_are_told_and_break_nothing system_calls_are_regions \
-	groups_are_told_as_what_they_take waiting_is_told_by_its_reason \
+	groups_are_told_as_what_they_take utilization_is_what_was_provoked waiting_is_told_by_its_reason \
 	where_tasks_wait_is_told_by_their_stacks stacks_of_a_user_have_no_kernel \
 	cpu_samples_are_those_of_a_recorder_beside \
 	memory_stays_within_64_MiB output_is_named_by_default_and_status_passed_on \
