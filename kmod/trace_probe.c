@@ -139,15 +139,35 @@ static __always_inline void on_waking(struct gprof_trace *t, struct task_struct 
 		gprof_trace_stack(t, c, now, NULL);
 }
 
-/* A firing stands behind the switch that it is about. */
-#define SWITCH(_name, _all, _stacks, _lasts)					\
+#define SWITCH(_name, _all, _stacks)						\
 static notrace void _name(void *data, bool preempt, struct task_struct *prev,	\
 			  struct task_struct *next, unsigned int state)		\
 {										\
 	on_switch(data, preempt, prev, next, state, _all, _stacks);		\
-	if (_lasts)								\
-		gprof_lasting_switch(((struct gprof_trace *)data)->triggers,	\
-				     prev, next, state);			\
+}
+
+/*
+ * Beside triggers on waits. A firing stands behind the switch that it is about, which is
+ * why what may fire comes last; what does not comes first, and keeps nothing in mind.
+ */
+#define SWITCH_LASTS(_name, _switch, _all, _stacks)				\
+static noinline notrace void _name##_otherwise(void *data, bool preempt,	\
+			  struct task_struct *prev, struct task_struct *next,	\
+			  unsigned int state)					\
+{										\
+	_switch(data, preempt, prev, next, state);				\
+	gprof_lasting_switch(((struct gprof_trace *)data)->triggers, prev, next, state); \
+}										\
+										\
+static notrace void _name(void *data, bool preempt, struct task_struct *prev,	\
+			  struct task_struct *next, unsigned int state)		\
+{										\
+	struct gprof_triggers *g = ((struct gprof_trace *)data)->triggers;	\
+										\
+	if (likely(gprof_lasting_switch_quick(g, prev, next, state)))		\
+		on_switch(data, preempt, prev, next, state, _all, _stacks);	\
+	else									\
+		_name##_otherwise(data, preempt, prev, next, state);		\
 }
 
 #define WAKING(_name, _all, _stacks)						\
@@ -157,14 +177,14 @@ static notrace void _name(void *data, struct task_struct *task)			\
 }
 
 /* Each pays for what it is asked for alone. */
-SWITCH(switch_all, true, false, false)
-SWITCH(switch_some, false, false, false)
-SWITCH(switch_all_stacks, true, true, false)
-SWITCH(switch_some_stacks, false, true, false)
-SWITCH(switch_all_lasts, true, false, true)
-SWITCH(switch_some_lasts, false, false, true)
-SWITCH(switch_all_stacks_lasts, true, true, true)
-SWITCH(switch_some_stacks_lasts, false, true, true)
+SWITCH(switch_all, true, false)
+SWITCH(switch_some, false, false)
+SWITCH(switch_all_stacks, true, true)
+SWITCH(switch_some_stacks, false, true)
+SWITCH_LASTS(switch_all_lasts, switch_all, true, false)
+SWITCH_LASTS(switch_some_lasts, switch_some, false, false)
+SWITCH_LASTS(switch_all_stacks_lasts, switch_all_stacks, true, true)
+SWITCH_LASTS(switch_some_stacks_lasts, switch_some_stacks, false, true)
 WAKING(waking_all, true, false)
 WAKING(waking_some, false, false)
 WAKING(waking_all_stacks, true, true)

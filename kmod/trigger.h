@@ -13,6 +13,8 @@
 #ifndef GPROF_TRIGGER_H
 #define GPROF_TRIGGER_H
 
+#include "compat/sched.h"
+#include "cycles.h"
 #include "errand.h"
 #include "tap.h"
 #include "trace.h"
@@ -115,8 +117,10 @@ struct gprof_trigger_cpu {
  * @nr: how many
  * @wanted: bit of each GPROF_TRIGGER_* of which there is one
  * @least: by GPROF_LASTS_*: what lasts as long may be a trigger's; U64_MAX: none is
+ * @soonest: whoever was off the CPU for less has fired none: who waits for it is off it
  * @lasting: by task
  * @bits: as many as two to the power of these
+ * @shift: what of a hash is left by this, says where
  * @cpus: of each CPU
  * @taps: by GPROF_TRIGGER_TAP_*
  * @joined: bit of each of @taps
@@ -136,8 +140,10 @@ struct gprof_triggers {
 	unsigned int nr;
 	u32 wanted;
 	u64 least[GPROF_LASTS_NR];
+	u64 soonest;
 	struct gprof_lasting *lasting;
 	unsigned int bits;
+	unsigned int shift;
 	struct gprof_trigger_cpu __percpu *cpus;
 	struct gprof_tap_user taps[GPROF_TRIGGER_TAPS];
 	u32 joined;
@@ -161,10 +167,10 @@ static __always_inline u64 gprof_since(u64 cycles)
 	return cycles << GPROF_TRIGGERS_MAX;
 }
 
-static __always_inline unsigned int gprof_lasting_home(const struct gprof_triggers *g,
-						       const struct task_struct *task)
+static __always_inline unsigned long gprof_lasting_home(const struct gprof_triggers *g,
+							const struct task_struct *task)
 {
-	return hash_long((unsigned long)task, g->bits);
+	return ((u64)(unsigned long)task * GOLDEN_RATIO_64) >> g->shift;
 }
 
 static inline bool gprof_triggers_want(const struct gprof_triggers *g, u32 what)
@@ -198,6 +204,70 @@ void gprof_lasting_switch(struct gprof_triggers *g, struct task_struct *prev,
 			  struct task_struct *next, unsigned int state);
 void gprof_lasting_begins(struct gprof_triggers *g, enum gprof_lasting_kind kind, s32 number);
 void gprof_lasting_ends(struct gprof_triggers *g, enum gprof_lasting_kind kind);
+
+static __always_inline struct gprof_lasting *
+gprof_lasting_home_of(const struct gprof_triggers *g, const struct task_struct *task)
+{
+	return &g->lasting[gprof_lasting_home(g, task)];
+}
+
+static __always_inline bool gprof_lasting_is_of(const struct gprof_lasting *l,
+						const struct task_struct *task)
+{
+	return atomic_long_read(&l->task) == (long)task;
+}
+
+/* Perhaps: one look for both. */
+static __always_inline bool gprof_lasting_is_long(const struct gprof_triggers *g,
+						  const struct gprof_lasting *l, u64 now)
+{
+	return unlikely(now - READ_ONCE(l->since[GPROF_LASTS_OFF_CPU]) >= g->soonest);
+}
+
+static __always_inline void gprof_lasting_comes(struct gprof_lasting *l)
+{
+	WRITE_ONCE(l->since[GPROF_LASTS_OFF_CPU], 0);
+	WRITE_ONCE(l->since[GPROF_LASTS_DELAY], 0);
+}
+
+/**
+ * gprof_lasting_switch_quick() - a switch that is as most are, and fires nothing
+ * @g: triggers that want it
+ * @prev: gives the CPU to
+ * @next: who comes
+ * @state: see struct gprof_tap_user
+ *
+ * Both have their place at home, idle tasks too, to be usual. It calls nothing, so that
+ * no register need be saved for it.
+ *
+ * Context: Under the lock of the run queue.
+ * Return: whether it was; otherwise gprof_lasting_switch() is to be called.
+ */
+static __always_inline bool gprof_lasting_switch_quick(struct gprof_triggers *g,
+						       struct task_struct *prev,
+						       struct task_struct *next, unsigned int state)
+{
+	struct gprof_lasting *from = gprof_lasting_home_of(g, prev);
+	struct gprof_lasting *to = gprof_lasting_home_of(g, next);
+	bool queued = gprof_task_queued(prev);
+	u64 now;
+
+	if (unlikely(!gprof_lasting_is_of(from, prev)) ||
+	    unlikely(!gprof_lasting_is_of(to, next)) || unlikely(!gprof_clock.cheap))
+		return false;
+	if (!queued && unlikely(state != TASK_INTERRUPTIBLE && state != TASK_UNINTERRUPTIBLE))
+		return false;
+	now = gprof_since(gprof_cycles_of(true));
+	if (gprof_lasting_is_long(g, to, now))
+		return false;
+	gprof_lasting_comes(to);
+	WRITE_ONCE(from->since[GPROF_LASTS_OFF_CPU], now);
+	if (queued)
+		WRITE_ONCE(from->since[GPROF_LASTS_DELAY], now);
+	else if (state == TASK_UNINTERRUPTIBLE)
+		WRITE_ONCE(from->since[GPROF_LASTS_BLOCKED], now);
+	return true;
+}
 
 /* trigger_fire.c */
 void gprof_trigger_suppress(struct gprof_trigger_rule *r);

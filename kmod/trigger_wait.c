@@ -18,8 +18,7 @@
  * grace period after its last switch, which has cleared its place; no task ends on a CPU
  * that is not online, of which the kernel does not tell.
  *
- * The way of a switch is counted in instructions: what is rare stands in functions of its
- * own.
+ * The way of a switch is counted in instructions: what is usual stands in trigger.h.
  */
 #include "compat/sched.h"
 #include "cycles.h"
@@ -49,17 +48,6 @@ static __always_inline struct task_struct *task_at(const struct gprof_triggers *
 	return (struct task_struct *)atomic_long_read(&g->lasting[at].task);
 }
 
-static __always_inline struct gprof_lasting *home_of(const struct gprof_triggers *g,
-						     const struct task_struct *task)
-{
-	return &g->lasting[gprof_lasting_home(g, task)];
-}
-
-static __always_inline bool is_of(const struct gprof_lasting *l, const struct task_struct *task)
-{
-	return atomic_long_read(&l->task) == (long)task;
-}
-
 static noinline struct gprof_lasting *find_elsewhere(const struct gprof_triggers *g,
 						     const struct task_struct *task)
 {
@@ -75,9 +63,9 @@ static noinline struct gprof_lasting *find_elsewhere(const struct gprof_triggers
 static __always_inline struct gprof_lasting *find(const struct gprof_triggers *g,
 						  const struct task_struct *task)
 {
-	struct gprof_lasting *l = home_of(g, task);
+	struct gprof_lasting *l = gprof_lasting_home_of(g, task);
 
-	if (likely(is_of(l, task)))
+	if (likely(gprof_lasting_is_of(l, task)))
 		return l;
 	return find_elsewhere(g, task);
 }
@@ -153,7 +141,7 @@ static __always_inline bool is_blocked(unsigned int state)
 	       state & (TASK_UNINTERRUPTIBLE | TASK_FROZEN | TASK_RTLOCK_WAIT);
 }
 
-static noinline void leaves_otherwise(struct gprof_lasting *l, u64 now, unsigned int state)
+static void leaves_otherwise(struct gprof_lasting *l, u64 now, unsigned int state)
 {
 	if (state & TASK_DEAD)
 		give_up(l);
@@ -161,19 +149,18 @@ static noinline void leaves_otherwise(struct gprof_lasting *l, u64 now, unsigned
 		WRITE_ONCE(l->since[GPROF_LASTS_BLOCKED], now);
 }
 
-static __always_inline void leaves(struct gprof_lasting *l, struct task_struct *prev, u64 now,
-				   unsigned int state)
+static void leaves(struct gprof_lasting *l, struct task_struct *prev, u64 now, unsigned int state)
 {
 	WRITE_ONCE(l->since[GPROF_LASTS_OFF_CPU], now);
 	if (gprof_task_queued(prev))
 		WRITE_ONCE(l->since[GPROF_LASTS_DELAY], now);
-	else if (unlikely(state != TASK_INTERRUPTIBLE))
+	else if (state != TASK_INTERRUPTIBLE)
 		leaves_otherwise(l, now, state);
 }
 
 /* A first wait, a stranger, or one whose home is taken. */
-static noinline void other_leaves(struct gprof_triggers *g, struct task_struct *prev, u64 now,
-				  unsigned int state)
+static void other_leaves(struct gprof_triggers *g, struct task_struct *prev, u64 now,
+			 unsigned int state)
 {
 	struct gprof_lasting *l = find_elsewhere(g, prev);
 
@@ -183,78 +170,45 @@ static noinline void other_leaves(struct gprof_triggers *g, struct task_struct *
 		leaves(l, prev, now, state);
 }
 
-static noinline void was_long(struct gprof_triggers *g, struct gprof_lasting *l,
-			      struct task_struct *next, u64 now)
+static void was_long(struct gprof_triggers *g, struct gprof_lasting *l, struct task_struct *next,
+		     u64 now)
 {
-	if (!next->pid || !gprof_trace_has(g->trace, next))
+	bool delay = now - READ_ONCE(l->since[GPROF_LASTS_DELAY]) >= g->least[GPROF_LASTS_DELAY];
+	bool off = now - READ_ONCE(l->since[GPROF_LASTS_OFF_CPU]) >= g->least[GPROF_LASTS_OFF_CPU];
+
+	if (!(delay || off) || !next->pid || !gprof_trace_has(g->trace, next))
 		return;
-	ended(g, l, GPROF_LASTS_DELAY, next, now, GPROF_TRIGGER_ANY);
-	ended(g, l, GPROF_LASTS_OFF_CPU, next, now, GPROF_TRIGGER_ANY);
-}
-
-static __always_inline bool is_long(const struct gprof_triggers *g, const struct gprof_lasting *l,
-				    u64 now)
-{
-	return unlikely(now - READ_ONCE(l->since[GPROF_LASTS_OFF_CPU]) >=
-			g->least[GPROF_LASTS_OFF_CPU]) ||
-	       unlikely(now - READ_ONCE(l->since[GPROF_LASTS_DELAY]) >=
-			g->least[GPROF_LASTS_DELAY]);
-}
-
-static __always_inline void comes(struct gprof_lasting *l)
-{
-	WRITE_ONCE(l->since[GPROF_LASTS_OFF_CPU], 0);
-	WRITE_ONCE(l->since[GPROF_LASTS_DELAY], 0);
-}
-
-static noinline void switch_otherwise(struct gprof_triggers *g, struct task_struct *prev,
-				      struct task_struct *next, unsigned int state)
-{
-	struct gprof_lasting *l = home_of(g, prev);
-	u64 now = gprof_since(gprof_cycles());
-
-	if (likely(is_of(l, prev)))
-		leaves(l, prev, now, state);
-	else
-		other_leaves(g, prev, now, state);
-	l = find(g, next);
-	if (!l)
-		return;
-	if (is_long(g, l, now))
-		was_long(g, l, next, now);
-	comes(l);
+	if (delay)
+		ended(g, l, GPROF_LASTS_DELAY, next, now, GPROF_TRIGGER_ANY);
+	if (off)
+		ended(g, l, GPROF_LASTS_OFF_CPU, next, now, GPROF_TRIGGER_ANY);
 }
 
 /**
- * gprof_lasting_switch() - a switch
+ * gprof_lasting_switch() - a switch for which gprof_lasting_switch_quick() is not enough
  * @g: triggers that want it
  * @prev: gives the CPU to
  * @next: who comes
  * @state: see struct gprof_tap_user
- *
- * What is usual calls nothing, so that no register need be saved. Idle tasks have places
- * as others, to be usual too.
  *
  * Context: Under the lock of the run queue.
  */
 void gprof_lasting_switch(struct gprof_triggers *g, struct task_struct *prev,
 			  struct task_struct *next, unsigned int state)
 {
-	struct gprof_lasting *from = home_of(g, prev), *to = home_of(g, next);
-	u64 now;
+	struct gprof_lasting *l = gprof_lasting_home_of(g, prev);
+	u64 now = gprof_since(gprof_cycles());
 
-	if (unlikely(!is_of(from, prev)) || unlikely(!is_of(to, next)) ||
-	    unlikely(!gprof_clock.cheap))
-		goto otherwise;
-	now = gprof_since(gprof_cycles_of(true));
-	if (is_long(g, to, now))
-		goto otherwise;
-	comes(to);
-	leaves(from, prev, now, state);
-	return;
-
-otherwise:
-	switch_otherwise(g, prev, next, state);
+	if (likely(gprof_lasting_is_of(l, prev)))
+		leaves(l, prev, now, state);
+	else
+		other_leaves(g, prev, now, state);
+	l = find(g, next);
+	if (!l)
+		return;
+	if (gprof_lasting_is_long(g, l, now))
+		was_long(g, l, next, now);
+	gprof_lasting_comes(l);
 }
 
 /* ---- wake-ups ---- */
@@ -476,6 +430,7 @@ int gprof_lasting_init(struct gprof_triggers *g)
 	if (g->looks)
 		return 0;
 	g->bits = bits_for(target);
+	g->shift = 64 - g->bits;
 	nr = 1UL << g->bits;
 	err = gprof_charge_more(g->charge, gprof_memory_of(nr * sizeof(*g->lasting)));
 	if (err)
@@ -530,6 +485,7 @@ void gprof_lasting_clear(struct gprof_triggers *g)
 
 	for (kind = 0; kind < GPROF_LASTS_NR; kind++)
 		g->least[kind] = least_of(g, kind);
+	g->soonest = min(g->least[GPROF_LASTS_OFF_CPU], g->least[GPROF_LASTS_DELAY]);
 	if (!g->looks)
 		return;
 	memset(g->lasting, 0, sizeof(*g->lasting) << g->bits);
