@@ -5,9 +5,14 @@
  */
 #include <kselftest_harness.h>
 
+#include <fcntl.h>
+#include <linux/userfaultfd.h>
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -400,6 +405,108 @@ TEST_F(description, values_that_nest_are_left_alone)
 	BEGIN(&p);
 	gprof_describe(&self->d, &self->run, true);
 	EXPECT_STREQ("", self->d.context);
+}
+
+/*
+ * Pages that are missing, of which nobody is told who would bring them: who reads such
+ * a page waits, as its owner does.
+ */
+static uint64_t *withheld;	/* the first of them; shared with the child */
+
+static void withhold(void *at, size_t len)
+{
+	struct uffdio_api api = { .api = UFFD_API };
+	struct uffdio_register reg = {
+		.range = { (uintptr_t)at, len },
+		.mode = UFFDIO_REGISTER_MODE_MISSING,
+	};
+	int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
+
+	if (fd < 0 || ioctl(fd, UFFDIO_API, &api) || ioctl(fd, UFFDIO_REGISTER, &reg))
+		_exit(1);
+	*withheld = (uintptr_t)at;
+}
+
+static void withhold_header(struct header *h)
+{
+	void *at = (void *)((uintptr_t)h & -PAGE);
+	int fd = memfd_create("OTEL_CTX", 0);
+
+	if (ftruncate(fd, 32 * PAGE) ||
+	    mmap(at, 32 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, fd, 0) != at)
+		_exit(1);
+	withhold(at, 32 * PAGE);
+}
+
+/* The payload lies in pages that nobody has touched yet. */
+static void withhold_payload(struct header *h)
+{
+	void *at = (void *)(((uintptr_t)h & -PAGE) + 16 * PAGE);
+
+	h->payload = (uintptr_t)at;
+	withhold(at, 16 * PAGE);
+}
+
+static bool can_withhold(void)
+{
+	int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+/* Does who reads it in another way wait, for as long as we look? */
+static bool others_wait(pid_t of)
+{
+	uint64_t value;
+	struct iovec to = { &value, sizeof(value) }, from = { (void *)*withheld, sizeof(value) };
+	pid_t pid = fork();
+	bool waits;
+
+	if (!pid) {
+		process_vm_readv(of, &to, 1, &from, 1, 0);
+		_exit(0);
+	}
+	usleep(200000);
+	waits = !waitpid(pid, NULL, WNOHANG);
+	if (waits) {
+		kill(pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+	}
+	return waits;
+}
+
+static void check_withheld(struct __test_metadata *_metadata, FIXTURE_DATA(description) *self,
+			   void (*spoil)(struct header *h))
+{
+	struct bytes b = context_of(shop, 2);
+	struct publisher p = { .payload = b.b, .size = b.nr, .spoil = spoil };
+	struct timespec from, to;
+
+	if (!can_withhold())
+		SKIP(return, "no userfaultfd here");
+	withheld = mmap(NULL, sizeof(*withheld), PROT_READ | PROT_WRITE,
+			MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, withheld);
+	BEGIN(&p);
+	EXPECT_TRUE(others_wait(self->pid));
+	clock_gettime(CLOCK_MONOTONIC, &from);
+	gprof_describe(&self->d, &self->run, true);
+	clock_gettime(CLOCK_MONOTONIC, &to);
+	EXPECT_GT(2, to.tv_sec - from.tv_sec);
+	EXPECT_EQ(NULL, self->d.context);
+	EXPECT_EQ(0, waitpid(self->pid, NULL, WNOHANG));
+}
+
+TEST_F(description, a_header_that_is_withheld_is_not_waited_for)
+{
+	check_withheld(_metadata, self, withhold_header);
+}
+
+TEST_F(description, a_payload_that_is_withheld_is_not_waited_for)
+{
+	check_withheld(_metadata, self, withhold_payload);
 }
 
 TEST_F(description, who_publishes_nothing_has_a_cgroup)

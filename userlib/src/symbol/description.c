@@ -82,24 +82,7 @@ static char *read_cgroup(const struct gprof_process *id)
 
 /* ---- what it publishes ---- */
 
-/*
- * May reading a page of another process wait for that process? With userfaultfd for
- * everybody, for as long as it likes. Who is not root reads its own processes only.
- */
-static bool may_be_made_to_wait(void)
-{
-	int fd = open("/proc/sys/vm/unprivileged_userfaultfd", O_RDONLY | O_CLOEXEC);
-	char c = '0';
-
-	if (fd < 0)
-		return false;
-	if (read(fd, &c, 1) != 1)
-		c = '0';
-	close(fd);
-	return c != '0' && !geteuid();
-}
-
-/* A file system of somebody's own may let a reader wait likewise. */
+/* A file system of somebody's own may let a reader wait for as long as it likes. */
 static bool is_memory(const char *name, unsigned long inode)
 {
 	return !inode || !strncmp(name, "/memfd:", 7) || !strncmp(name, "[anon_shmem:", 12);
@@ -173,6 +156,10 @@ static struct layout read_layout(const struct gprof_known_run *run, uint64_t pay
 	return l;
 }
 
+/*
+ * The file does not wait for pages that a process withholds (userfaultfd): they cannot be
+ * read. process_vm_readv() would wait for as long as the process likes.
+ */
 static bool read_all(int mem, void *to, size_t size, uint64_t from)
 {
 	return pread(mem, to, size, (off_t)from) == (ssize_t)size;
@@ -265,8 +252,6 @@ static char *read_context(const struct gprof_known_run *run)
 	size_t size = 0;
 	int mem;
 
-	if (may_be_made_to_wait())
-		return NULL;
 	/* Opened before its mappings are looked at: it is not that of a later program. */
 	snprintf(path, sizeof(path), "/proc/%u/mem", run->process->pid);
 	mem = open(path, O_RDONLY | O_CLOEXEC);
