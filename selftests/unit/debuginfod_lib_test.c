@@ -29,7 +29,21 @@ FIXTURE(server) {
 	int give_up;
 };
 
-/* Answers each request with the file; NULL: never answers. */
+static const char endless[] = "without end";
+
+/* Says that all is well, and goes on for ever. */
+static void send_for_ever(int client)
+{
+	static const char rubbish[65536];
+
+	dprintf(client, "HTTP/1.1 200 OK\r\n\r\n");
+	while (send(client, rubbish, sizeof(rubbish), 0) > 0)
+		usleep(1000);
+	for (;;)
+		pause();
+}
+
+/* Answers each request with the file; NULL: never answers; @endless: with no end. */
 static void serve(int listener, const char *file)
 {
 	char request[4096], *text;
@@ -43,6 +57,8 @@ static void serve(int listener, const char *file)
 
 		if (client < 0 || read(client, request, sizeof(request)) <= 0)
 			continue;
+		if (file == endless)
+			send_for_ever(client);
 		fd = file ? open(file, O_RDONLY) : -1;
 		if (!file) {
 			for (;;)
@@ -176,6 +192,81 @@ TEST_F(server, a_file_is_fetched_where_that_is_allowed)
 	close(fd);
 }
 
+/* Has the server at this port that path? */
+static bool has(unsigned int port, const char *path)
+{
+	struct sockaddr_in a = {
+		.sin_family = AF_INET, .sin_port = htons((uint16_t)port),
+		.sin_addr = { htonl(INADDR_LOOPBACK) },
+	};
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+	char answer[16] = "";
+	bool yes;
+
+	yes = !connect(fd, (struct sockaddr *)&a, sizeof(a)) &&
+	      dprintf(fd, "GET %s HTTP/1.0\r\n\r\n", path) > 0 &&
+	      recv(fd, answer, 12, MSG_WAITALL) == 12 && !strcmp(answer + 8, " 200");
+	close(fd);
+	return yes;
+}
+
+/* elfutils' debuginfod, as Debian packages it, that has scanned @self->dir. */
+static unsigned int begin_debians(FIXTURE_DATA(server) *self)
+{
+	unsigned int port = 20000 + (unsigned int)getpid() % 20000, i;
+	char text[128], path[128];
+	int null;
+
+	self->pid = fork();
+	if (!self->pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		snprintf(text, sizeof(text), "%u", port);
+		null = open("/dev/null", O_RDWR);
+		dup2(null, 1);
+		dup2(null, 2);
+		unsetenv("DEBUGINFOD_URLS");
+		execlp("debuginfod", "debuginfod", "-F", "-p", text, "-d", ":memory:", "-t", "1",
+		       self->dir, NULL);
+		_exit(127);
+	}
+	snprintf(path, sizeof(path), "/buildid/%s/debuginfo", self->hex);
+	for (i = 0; i < 300; i++) {
+		if (has(port, path))
+			return port;
+		usleep(100000);
+	}
+	return 0;
+}
+
+TEST_F(server, debians_own_gives_the_debug_file)
+{
+	unsigned int port;
+	char text[128];
+	int fd;
+
+	if (!lib_have("debuginfod") || !lib_have("gcc"))
+		SKIP(return, "there is no debuginfod, or no gcc");
+	ASSERT_TRUE(build(self));
+	ASSERT_EQ(0, lib_sh("strip %s/out", self->dir));
+	port = begin_debians(self);
+	ASSERT_NE(0, port);
+	snprintf(text, sizeof(text), "http://127.0.0.1:%u", port);
+	setenv("DEBUGINFOD_URLS", text, 1);
+	snprintf(text, sizeof(text), "%s/cache", self->dir);
+	setenv("DEBUGINFOD_CACHE_PATH", text, 1);
+	ASSERT_EQ(0, gprof_debuginfod_allow(NULL));
+	gprof_debuginfod_begin();
+	/* It knows nothing of another one. */
+	self->build_id[0] ^= 1;
+	EXPECT_EQ(-1, gprof_debug_file(&self->wanted));
+	self->build_id[0] ^= 1;
+	fd = gprof_debug_file(&self->wanted);
+	ASSERT_LE(0, fd);
+	/* Byte for byte. */
+	EXPECT_EQ(0, lib_sh("cmp /proc/%d/fd/%d %s/out.debug", getpid(), fd, self->dir));
+	close(fd);
+}
+
 TEST_F(server, what_is_not_the_file_is_not_believed)
 {
 	BEGIN("other");
@@ -213,6 +304,25 @@ TEST_F(server, one_that_never_answers_costs_the_limit_once)
 	began = now_ms();
 	EXPECT_EQ(-1, gprof_debug_file(&self->wanted));
 	EXPECT_LE(700, now_ms() - began);
+}
+
+TEST_F(server, one_whose_answer_has_no_end_costs_the_limit)
+{
+	struct gprof_debuginfod_opts o = { .sz = sizeof(o), .time_limit_ms = 700 };
+	uint64_t began;
+
+	if (!lib_have("gcc"))
+		SKIP(return, "there is no gcc");
+	ASSERT_TRUE(build(self));
+	ASSERT_TRUE(begin_server(self, endless));
+	ASSERT_EQ(0, gprof_debuginfod_allow(&o));
+	gprof_debuginfod_begin();
+	began = now_ms();
+	EXPECT_EQ(-1, gprof_debug_file(&self->wanted));
+	EXPECT_LE(700, now_ms() - began);
+	EXPECT_GT(10000, now_ms() - began);
+	/* Nothing of it is kept. */
+	EXPECT_EQ(0, lib_sh("! find %s -size +32k -name '*debuginfo*' | grep .", self->dir));
 }
 
 TEST_F(server, waiting_ends_when_progress_says_so)
