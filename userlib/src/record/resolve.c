@@ -524,6 +524,17 @@ static int name_rest(struct gprof_resolver *r)
 	return err;
 }
 
+/* Is there a file that could not be read since /proc does not show who mapped it? */
+static bool has_hidden(const struct gprof_resolver *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->nr_placed; i++)
+		if (r->placed[i].object && r->placed[i].object->why == GPROF_MISSING_HIDDEN)
+			return true;
+	return false;
+}
+
 static int tell(struct gprof_resolver *r)
 {
 	int err = 0;
@@ -532,6 +543,9 @@ static int tell(struct gprof_resolver *r)
 		err = gprof_profile_commentf(r->p, "kernel symbols hidden: the kernel shows no "
 					     "addresses (sysctl kernel.kptr_restrict=0 as root "
 					     "shows them)");
+	if (!err && has_hidden(r))
+		err = gprof_profile_commentf(r->p, "names are missing: /proc hides processes of "
+					     "others from this user (mount option hidepid)");
 	if (!err && r->unmapped)
 		err = gprof_profile_commentf(r->p, "%llu user frames of the stacks lie in no "
 					     "mapping that was recorded, and have no name",

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <libelf.h>
 #include <linux/fs.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +28,8 @@ const char *gprof_missing_text(enum gprof_missing why)
 		return "no access to the file";
 	case GPROF_MISSING_OTHER:
 		return "another file has its name";
+	case GPROF_MISSING_HIDDEN:
+		return "its process is hidden";
 	case GPROF_MISSING_ELF:
 		return "not a sound ELF file";
 	case GPROF_MISSING_PACKED:
@@ -66,6 +69,15 @@ bool gprof_process_alive(const struct gprof_process *id)
 		return false;
 	ticks = strtoull(p, NULL, 10);
 	return id->start_ns / (1000000000ULL / (uint64_t)hz) == ticks;
+}
+
+/* Is there a process of which /proc (hidepid) tells us nothing? */
+static bool is_hidden(uint32_t pid)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
+	return pid && access(path, R_OK) && (!kill((pid_t)pid, 0) || errno == EPERM);
 }
 
 static bool same_inode(const struct stat *st, const struct gprof_file_id *id)
@@ -194,7 +206,7 @@ int gprof_mapped_open(const struct gprof_file_id *id, const struct gprof_mapped_
 {
 	int fd = -1;
 
-	*why = GPROF_MISSING_NOT;
+	*why = is_hidden(at->process.pid) ? GPROF_MISSING_HIDDEN : GPROF_MISSING_NOT;
 	if (gprof_process_alive(&at->process)) {
 		fd = open_of_process(id, at, why);
 		/* Another process may have got the id since: then it was not what it mapped. */

@@ -63,6 +63,7 @@ struct gprof_mapped_at {
  * @GPROF_MISSING_GONE: nothing leads to it any more
  * @GPROF_MISSING_DENIED: what may lead to it is closed to us
  * @GPROF_MISSING_OTHER: under its name lies another file
+ * @GPROF_MISSING_HIDDEN: /proc does not show us the process that mapped it
  * @GPROF_MISSING_ELF: it is no ELF file, or a broken one
  * @GPROF_MISSING_PACKED: its packed symbol table comes to more than GPROF_PACKED_MAX
  * @GPROF_MISSING_MEMORY: there was no memory for its symbols
@@ -72,6 +73,7 @@ enum gprof_missing {
 	GPROF_MISSING_GONE,
 	GPROF_MISSING_DENIED,
 	GPROF_MISSING_OTHER,
+	GPROF_MISSING_HIDDEN,
 	GPROF_MISSING_ELF,
 	GPROF_MISSING_PACKED,
 	GPROF_MISSING_MEMORY,
