@@ -36,6 +36,14 @@ static bool can_be_precise(const struct gprof_cpu_params *p)
 	return p->type != PERF_TYPE_SOFTWARE && !IS_ENABLED(CONFIG_ARM64);
 }
 
+/* The kernel's own events are no interrupts: whoever takes each pays for each. */
+static u64 shortest_period(const struct gprof_cpu_params *p)
+{
+	if (is_timer(p))
+		return GPROF_CPU_TIMER_MIN;
+	return p->type == PERF_TYPE_SOFTWARE ? 1 : GPROF_CPU_PERIOD_MIN;
+}
+
 static int check_params(const struct gprof_cpu_params *p, u32 *reason)
 {
 	*reason = GPROF_REASON_FLAGS;
@@ -47,8 +55,7 @@ static int check_params(const struct gprof_cpu_params *p, u32 *reason)
 	if (p->precise && !can_be_precise(p))
 		return -EOPNOTSUPP;
 	*reason = GPROF_REASON_PERIOD;
-	if (p->period < (is_timer(p) ? GPROF_CPU_TIMER_MIN : GPROF_CPU_PERIOD_MIN) ||
-	    p->period > GPROF_PERIOD_MAX)
+	if (p->period < shortest_period(p) || p->period > GPROF_PERIOD_MAX)
 		return -EINVAL;
 	/* Tracepoints are another kind, with other rules; breakpoints carry addresses. */
 	*reason = GPROF_REASON_EVENT;

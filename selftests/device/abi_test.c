@@ -551,7 +551,9 @@ BAD_SETUP(period_just_above_the_longest_is_EINVAL, EINVAL, GPROF_REASON_PERIOD,
 BAD_SETUP(period_of_2_to_63_is_EINVAL, EINVAL, GPROF_REASON_PERIOD,
 	  params.period = 1ULL << 63)
 BAD_SETUP(event_every_99_is_EINVAL, EINVAL, GPROF_REASON_PERIOD,
-	  { params.config = PERF_COUNT_SW_PAGE_FAULTS; params.period = GPROF_CPU_PERIOD_MIN - 1; })
+	  { params.type = PERF_TYPE_HARDWARE; params.period = GPROF_CPU_PERIOD_MIN - 1; })
+BAD_SETUP(software_event_every_0_is_EINVAL, EINVAL, GPROF_REASON_PERIOD,
+	  { params.config = PERF_COUNT_SW_PAGE_FAULTS; params.period = 0; })
 BAD_SETUP(event_type_that_no_pmu_has_is_ENOENT, ENOENT, GPROF_REASON_EVENT,
 	  params.type = 0x7fff)
 BAD_SETUP(software_event_that_no_kernel_has_is_ENOENT, ENOENT, GPROF_REASON_EVENT,

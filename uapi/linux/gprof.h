@@ -305,7 +305,7 @@ struct gprof_cpu_params {
 
 #define GPROF_CPU_PARAMS_SIZE_VER0	48
 
-#define GPROF_CPU_PERIOD_MIN		100		/* events */
+#define GPROF_CPU_PERIOD_MIN		100		/* events; 1 of PERF_TYPE_SOFTWARE */
 #define GPROF_CPU_TIMER_MIN		10000		/* ns: 100 kHz */
 #define GPROF_PERIOD_MAX		(1ULL << 48)
 

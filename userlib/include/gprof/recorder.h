@@ -92,7 +92,9 @@ struct gprof_target {
  * struct gprof_cpu_event - one event to sample
  * @name: "timer", "cycles", "instructions", "cacheReferences", "cacheMisses",
  *	"branches", "branchMisses", "rHEX" (raw event number), or
- *	"PMU/EVENT/" or "PMU/term=value,.../" as under /sys/bus/event_source
+ *	"PMU/EVENT/" or "PMU/term=value,.../" as under /sys/bus/event_source; of what
+ *	the kernel counts itself "page-faults", "minor-faults", "major-faults",
+ *	"context-switches", "cpu-migrations", "alignment-faults", "emulation-faults"
  * @period: events per sample; 0: a preset for the event. Not for the timer.
  * @hz: timer only: samples per second of CPU time; 0: 100
  * @precise: 0 any skid, 1 constant skid, 2 asks for no skid, 3 must have none
@@ -103,8 +105,8 @@ struct gprof_target {
  * instruction alone.
  *
  * Preset periods: 2,400,000 for cycles and instructions, 500,000 for branches,
- * 100,000 for cacheReferences, 20,000 for cacheMisses and branchMisses,
- * 1,000,000 for every other event.
+ * 100,000 for cacheReferences, 20,000 for cacheMisses and branchMisses, 1 for what the
+ * kernel counts itself, 1,000,000 for every other event.
  */
 struct gprof_cpu_event {
 	const char *name;

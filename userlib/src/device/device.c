@@ -59,8 +59,8 @@ static const char *const reasons[] = {
 	[GPROF_REASON_FLAGS] = "flags that the module does not know, or that contradict each other",
 	[GPROF_REASON_KIND] = "this gprof.ko has no such kind of recorder; load a newer one",
 	[GPROF_REASON_PARAMS] = "parameters that the module does not understand",
-	[GPROF_REASON_PERIOD] = "the period is too short or too long; events want 100 to 2^48, "
-				"the timer 1 to 100000 Hz",
+	[GPROF_REASON_PERIOD] = "the period is too short or too long; events want 100 to 2^48 "
+				"(1 where the kernel counts them), the timer 1 to 100000 Hz",
 	[GPROF_REASON_PRECISE] = "this event cannot be that precise; ask for a lower level "
 				 "(0 works for every event)",
 	[GPROF_REASON_TARGET] = "the module does not know this type of target",

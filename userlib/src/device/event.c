@@ -16,15 +16,25 @@
  * stay below some 10000 for code that does nothing but cause the event:
  * one instruction a cycle, every fifth a branch, one branch in 30 mispredicted,
  * one cycle in 20 a reference of the last-level cache, one in 100 a miss.
+ *
+ * What the kernel counts in software has perf's names, and is rare enough to be sampled
+ * each time.
  */
 static const struct gprof_event_preset presets[] = {
-	{ "timer", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, 10000000 },
-	{ "cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 2400000 },
-	{ "instructions", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, 2400000 },
-	{ "cacheReferences", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_REFERENCES, 100000 },
-	{ "cacheMisses", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES, 20000 },
-	{ "branches", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS, 500000 },
-	{ "branchMisses", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES, 20000 },
+	{ "timer", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, 10000000, false },
+	{ "cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 2400000, false },
+	{ "instructions", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, 2400000, false },
+	{ "cacheReferences", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_REFERENCES, 100000, false },
+	{ "cacheMisses", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES, 20000, false },
+	{ "branches", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS, 500000, false },
+	{ "branchMisses", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES, 20000, false },
+	{ "page-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, 1, false },
+	{ "minor-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MIN, 1, false },
+	{ "major-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MAJ, 1, false },
+	{ "context-switches", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES, 1, true },
+	{ "cpu-migrations", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_MIGRATIONS, 1, true },
+	{ "alignment-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_ALIGNMENT_FAULTS, 1, false },
+	{ "emulation-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_EMULATION_FAULTS, 1, false },
 };
 
 #define PERIOD_OTHER	1000000		/* of an event that nothing is known of */
@@ -67,6 +77,7 @@ int gprof_event_parse(const char *sysfs, const char *name, struct gprof_event *e
 		ev->pmu.config[0] = presets[i].config;
 		ev->period = presets[i].period;
 		ev->timer = i == 0;
+		ev->kernel_only = presets[i].kernel_only;
 		return 0;
 	}
 	if (strchr(name, '/')) {
@@ -86,8 +97,10 @@ int gprof_event_parse(const char *sysfs, const char *name, struct gprof_event *e
 			return gprof_error_set(e, ENOENT,
 					       "%.128s: no such event; there are timer, cycles, "
 					       "instructions, cacheReferences, cacheMisses, "
-					       "branches, branchMisses, rHEX (a raw event "
-					       "number), and what %s/*/events lists", name, sysfs);
+					       "branches, branchMisses, page-faults, "
+					       "context-switches, cpu-migrations and what else "
+					       "gprofctl info lists, rHEX (a raw event number), and "
+					       "what %s/*/events lists", name, sysfs);
 	}
 	return err;
 }

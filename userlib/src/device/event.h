@@ -17,11 +17,13 @@
  * @pmu: type and config for the kernel
  * @period: preset events per sample (ns for the timer)
  * @timer: the period is time
+ * @kernel_only: user mode has none
  */
 struct gprof_event {
 	struct gprof_pmu_event pmu;
 	uint64_t period;
 	bool timer;
+	bool kernel_only;
 };
 
 /**
@@ -30,12 +32,14 @@ struct gprof_event {
  * @type: as perf_event_attr.type
  * @config: as perf_event_attr.config
  * @period: events per sample unless told otherwise
+ * @kernel_only: user mode has none
  */
 struct gprof_event_preset {
 	const char *name;
 	uint32_t type;
 	uint64_t config;
 	uint64_t period;
+	bool kernel_only;
 };
 
 /** gprof_event_presets() - all presets, the timer first; returns their number */

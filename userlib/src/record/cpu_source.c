@@ -5,11 +5,18 @@
 #include "cpu_source.h"
 
 #include <errno.h>
+#include <linux/perf_event.h>
 
 #define HZ_MAX		(1000000000ULL / GPROF_CPU_TIMER_MIN)
 #define EVENT_F_ALL	(GPROF_EVENT_KERNEL | GPROF_EVENT_HV | GPROF_EVENT_IDLE |	\
 			 GPROF_EVENT_ADDR | GPROF_EVENT_CALLCHAIN_KERNEL |		\
 			 GPROF_EVENT_NO_CALLCHAIN_USER | GPROF_EVENT_NO_IP)
+
+/* The kernel's own events are no interrupts, so that each may be a sample. */
+static uint64_t shortest(const struct gprof_event *ev)
+{
+	return ev->pmu.type == PERF_TYPE_SOFTWARE ? 1 : GPROF_CPU_PERIOD_MIN;
+}
 
 static int take_period(const struct gprof_cpu_event *ev, struct gprof_cpu_source *s,
 		       struct gprof_error *e)
@@ -31,11 +38,12 @@ static int take_period(const struct gprof_cpu_event *ev, struct gprof_cpu_source
 		period = (1000000000ULL + ev->hz / 2) / ev->hz;
 	}
 	if (!s->event.timer && period &&
-	    (period < GPROF_CPU_PERIOD_MIN || period > GPROF_PERIOD_MAX))
+	    (period < shortest(&s->event) || period > GPROF_PERIOD_MAX))
 		return gprof_error_set(e, EINVAL,
-				       "%s: a period of %llu is out of range; %u to %llu events "
+				       "%s: a period of %llu is out of range; %llu to %llu events "
 				       "per sample, or 0 for the preset of %llu", ev->name,
-				       (unsigned long long)period, GPROF_CPU_PERIOD_MIN,
+				       (unsigned long long)period,
+				       (unsigned long long)shortest(&s->event),
 				       GPROF_PERIOD_MAX, (unsigned long long)s->event.period);
 	s->params.period = period ? period : s->event.period;
 	return 0;
@@ -62,6 +70,10 @@ int gprof_cpu_source_init(struct gprof_cpu_source *s, const struct gprof_cpu_eve
 	err = gprof_event_parse(GPROF_PMU_SYSFS, ev->name, &s->event, e);
 	if (err)
 		return err;
+	if (s->event.kernel_only && !(ev->flags & GPROF_EVENT_KERNEL))
+		return gprof_error_set(e, EPERM,
+				       "%s: happens in the kernel alone, which is left out; to "
+				       "include it needs root or CAP_PERFMON", ev->name);
 	s->params = (struct gprof_cpu_params){
 		.size = sizeof(s->params),
 		.type = s->event.pmu.type,
