@@ -203,6 +203,99 @@ tracepoint_hits_are_counted_exactly()
 	grep -q kernel_clone out
 }
 
+# ---- counting ----
+
+ten_forks='for i in 1 2 3 4 5 6 7 8 9 10; do /bin/true; done'
+
+# counted EVENT: from JSON
+counted()
+{
+	sed -n "s/.*\"event\": \"$1\".*\"count\": \([0-9]*\).*/\1/p" x.json
+}
+
+stat_counts_each_event_of_a_command_and_its_children()
+{
+	run 0 gprofctl stat --json -o x.json -e sched:sched_process_fork -e page-faults \
+		-e context-switches -e timer -- sh -c "$ten_forks"
+	cat x.json
+	[ "$(counted sched:sched_process_fork)" -eq 10 ]
+	# each program that is executed has some, and waits for, or is waited for, once
+	[ "$(counted page-faults)" -gt 100 ]
+	[ "$(counted context-switches)" -ge 10 ]
+	[ "$(counted timer)" -gt 1000000 ]
+}
+
+software_events_are_sampled_each_time()
+{
+	run 0 gprofctl cpu -e page-faults -o x.pb.gz -- sh -c "$ten_forks"
+	[ "$(count produced)" -gt 100 ]
+	run 0 gprofctl top x.pb.gz
+	grep -q "Total = $(gprofctl top x.pb.gz --type samples | sed -n 's/.*Total = //p')\$" out
+	grep -q '^Type: page-faults' out
+}
+
+stat_counts_a_cgroup_alone()
+{
+	grep -q '^perf_event.*1$' /proc/cgroups || skip "perf counts no cgroups here"
+	cgroup=/sys/fs/cgroup/gprofctl_stat.$$
+	mkdir -p /sys/fs/cgroup
+	[ -e /sys/fs/cgroup/cgroup.procs ] || mount -t cgroup2 none /sys/fs/cgroup
+	# as wherever an init has been at work
+	echo +pids >/sys/fs/cgroup/cgroup.subtree_control
+	mkdir "$cgroup"
+	[ -e "$cgroup/cgroup.procs" ] || skip "no cgroup v2 here"
+	# others fork too, before and meanwhile
+	sh -c "echo \$\$ >$cgroup/cgroup.procs; sleep 1; $ten_forks; sleep 3; true" &
+	inside=$!
+	(sleep 1; eval "$ten_forks") &
+	outside=$!
+	run 0 gprofctl stat --json -o x.json -G "$cgroup" -d 4 -e sched:sched_process_fork -e timer
+	wait $inside $outside
+	rmdir "$cgroup"
+	cat x.json
+	# 10, and the last sleep
+	[ "$(counted sched:sched_process_fork)" -ge 10 ]
+	[ "$(counted sched:sched_process_fork)" -le 13 ]
+	[ "$(counted timer)" -gt 0 ]
+}
+
+stat_tells_ratios()
+{
+	has_cycles || skip "perf has no cycles here"
+	run 0 gprofctl stat --json -o x.json -e cycles -e instructions -- "$burner" 200
+	cat x.json
+	ipc=$(sed -n 's/.*"instructions_per_cycle": \([0-9.]*\).*/\1/p' x.json)
+	awk -v r="$ipc" -v i="$(counted instructions)" -v c="$(counted cycles)" \
+		'BEGIN { exit !(r > 0.99 * i / c && r < 1.01 * i / c) }'
+}
+
+stat_ends_as_the_command_does_and_beside_its_output()
+{
+	run 7 gprofctl stat -- sh -c 'echo it; exit 7'
+	[ "$(cat out)" = it ]
+	grep -q ' timer ' err
+	grep -q ' passed$' err
+}
+
+stat_without_events_says_what_cannot_be_counted()
+{
+	has_cycles && skip "everything can be counted here"
+	run 0 gprofctl stat -- true
+	grep -q 'not counted  cycles  .*no such hardware counter' err
+	refused 1 'cycles: ' gprofctl stat -e cycles -- true
+}
+
+stat_of_the_kernel_alone_needs_the_privilege()
+{
+	run 0 as_user gprofctl stat -e timer -e page-faults -- "$burner" 100
+	grep -q 'page-faults (user)' err
+	refused 1 CAP_PERFMON as_user gprofctl stat -e context-switches -- true
+	refused 1 CAP_PERFMON as_user gprofctl stat -a -d 1
+	refused 1 no\ such\ event gprofctl stat -e nonsense -- true
+	refused 1 nearest gprofctl stat -e sched:sched_process_frok -- true
+	refused 2 twice gprofctl stat -e timer -e timer -- true
+}
+
 kernel_is_left_out_when_asked_to()
 {
 	run 0 gprofctl cpu -F 1000 -o x.pb.gz -- dd if=/dev/zero of=/dev/null bs=1M count=2000
@@ -486,6 +579,11 @@ ktap_run recording_ends_with_its_counts file_has_what_was_read \
 	cgroup_is_recorded two_recordings_of_one_process_work several_events_have_an_output_each \
 	tracepoint_hits_are_counted_exactly kernel_is_left_out_when_asked_to \
 	flame_graph_has_the_names \
+	stat_counts_each_event_of_a_command_and_its_children software_events_are_sampled_each_time \
+	stat_counts_a_cgroup_alone stat_tells_ratios \
+	stat_ends_as_the_command_does_and_beside_its_output \
+	stat_without_events_says_what_cannot_be_counted \
+	stat_of_the_kernel_alone_needs_the_privilege \
 	event_that_the_machine_lacks_is_refused_with_the_alternative \
 	missing_event_among_others_refuses_all info_says_the_same_as_perf \
 	unknown_event_is_refused unknown_pmu_is_refused unknown_tracepoint_is_refused \

@@ -81,7 +81,7 @@ _gprofctl()
 		fi
 	fi
 	case $sub,$prev in
-	cpu,-e | cpu,--event)
+	cpu,-e | cpu,--event | stat,-e | stat,--event)
 		mapfile -t COMPREPLY < <(compgen -W "$(_gprofctl_events)" -- "$cur") ;;
 	profile,-e | profile,--event)
 		mapfile -t COMPREPLY < <(compgen -W "$(_gprofctl_tracepoints)" -- "$cur") ;;
