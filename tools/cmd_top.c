@@ -10,9 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "intern.h"
+#include "functions.h"
 #include "options.h"
 #include "output.h"
+#include "ratio.h"
 #include "say.h"
 #include "text.h"
 #include "view.h"
@@ -23,86 +24,26 @@
 #define NAME_COLUMNS	100	/* of a name, unless --full-names asks for more */
 
 /**
- * struct function - a row
- * @flat: values of samples in it
- * @cum: values of samples in it or below it
- * @sample: last sample that was added to @cum, from 1: once each, though it recurs
- * @inlined: frames of it that were inlined
- * @frames: frames of it
- * @name: number in the table of names
- */
-struct function {
-	int64_t flat;
-	int64_t cum;
-	uint64_t sample;
-	uint64_t inlined;
-	uint64_t frames;
-	size_t name;
-};
-
-/**
  * struct top - the table
  * @view: what is shown
- * @names: of functions; their numbers index @functions until these are sorted
  * @functions: rows
- * @nr: number of rows
- * @room: of @functions
- * @samples: samples seen
  * @cum: --cum
  * @type: --type
  * @full_names: --full-names
  * @symbols: --no-demangle
  * @limit: -n, 0 when absent
+ * @ratio: --ratio
  */
 struct top {
 	struct view view;
-	struct intern names;
-	struct function *functions;
-	size_t nr;
-	size_t room;
-	uint64_t samples;
+	struct functions functions;
 	bool cum;
 	bool full_names;
 	bool symbols;
 	const char *type;
 	unsigned long long limit;
+	const char *ratio;
 };
-
-static int add_sample(void *ctx, const struct gprof_frame *frames, size_t nr_frames,
-		      const int64_t *values)
-{
-	struct top *t = ctx;
-	int64_t value = values[t->view.type];
-
-	t->samples++;
-	for (size_t i = 0; i < nr_frames; i++) {
-		char text[VIEW_NAME_MAX];
-		const char *name = view_function(&frames[i], text);
-		size_t n = intern_add(&t->names, name, strlen(name) + 1);
-		struct function *f;
-
-		t->functions = xgrow(t->functions, n, &t->room, sizeof(*t->functions));
-		if (n == t->nr)
-			t->functions[t->nr++].name = n;
-		f = &t->functions[n];
-		f->frames++;
-		f->inlined += frames[i].inlined;
-		if (i == 0)
-			f->flat = view_sum(f->flat, value);
-		if (f->sample != t->samples) {
-			f->sample = t->samples;
-			f->cum = view_sum(f->cum, value);
-		}
-	}
-	return 0;
-}
-
-static const char *name_of(const struct top *t, const struct function *f)
-{
-	size_t length;
-
-	return intern_key(&t->names, f->name, &length);
-}
 
 static int64_t size_of(int64_t value)
 {
@@ -122,7 +63,7 @@ static int compare(const void *pa, const void *pb, void *ctx)
 		return a1 > b1 ? -1 : 1;
 	if (a2 != b2)
 		return a2 > b2 ? -1 : 1;
-	return strcmp(name_of(t, a), name_of(t, b));
+	return strcmp(functions_name(&t->functions, a), functions_name(&t->functions, b));
 }
 
 static void print_header(const struct top *t)
@@ -166,7 +107,7 @@ static void print_row(const struct top *t, const struct function *f, int64_t sum
 	printf("%12s %6.2f%% %6.2f%% %12s %6.2f%%  ", view_value(v, f->flat, flat),
 	       view_percent(v, f->flat), view_percent(v, sum), view_value(v, f->cum, cum),
 	       view_percent(v, f->cum));
-	print_name(t, name_of(t, f));
+	print_name(t, functions_name(&t->functions, f));
 	if (f->inlined)
 		fputs(f->inlined == f->frames ? " (inline)" : " (partial-inline)", stdout);
 	putchar('\n');
@@ -174,29 +115,30 @@ static void print_row(const struct top *t, const struct function *f, int64_t sum
 
 static void print_table(struct top *t)
 {
+	struct functions *fs = &t->functions;
 	const struct view *v = &t->view;
 	char text[VIEW_TEXT_MAX];
 	int64_t shown = 0, sum = 0, unnamed = 0;
 	size_t nr = 0;
 
-	if (t->nr)
-		qsort_r(t->functions, t->nr, sizeof(*t->functions), compare, t);
-	for (size_t i = 0; i < t->nr; i++)
-		if (view_is_unnamed(name_of(t, &t->functions[i])))
-			unnamed = view_sum(unnamed, t->functions[i].flat);
+	if (fs->nr)
+		qsort_r(fs->all, fs->nr, sizeof(*fs->all), compare, t);
+	for (size_t i = 0; i < fs->nr; i++)
+		if (view_is_unnamed(functions_name(fs, &fs->all[i])))
+			unnamed = view_sum(unnamed, fs->all[i].flat);
 	/* Rows to show move to the front, in order. */
-	for (size_t i = 0; i < t->nr && (!t->limit || nr < t->limit); i++) {
-		const struct function *f = &t->functions[i];
+	for (size_t i = 0; i < fs->nr && (!t->limit || nr < t->limit); i++) {
+		const struct function *f = &fs->all[i];
 
 		if (!t->limit && size_of(f->cum) < SMALL_SHARE * size_of(v->total))
 			continue;
 		shown = view_sum(shown, f->flat);
-		t->functions[nr++] = *f;
+		fs->all[nr++] = *f;
 	}
 	printf("Showing functions accounting for %s, ", view_value(v, shown, text));
 	printf("%.2f%% of %s total\n", view_percent(v, shown), view_value(v, v->total, text));
-	if (nr < t->nr)
-		printf("%zu of %zu functions are not shown%s; -n N shows N\n", t->nr - nr, t->nr,
+	if (nr < fs->nr)
+		printf("%zu of %zu functions are not shown%s; -n N shows N\n", fs->nr - nr, fs->nr,
 		       t->limit ? "" : ", each below 0.5% with all it calls");
 	if (size_of(unnamed) >= SMALL_SHARE * size_of(v->total) && unnamed)
 		printf("%.2f%% are in code without names, shown as [FILE]; debug symbols name it,\n"
@@ -204,8 +146,8 @@ static void print_table(struct top *t)
 		       view_percent(v, unnamed));
 	printf("%12s %7s %7s %12s %7s\n", "flat", "flat%", "sum%", "cum", "cum%");
 	for (size_t i = 0; i < nr; i++) {
-		sum = view_sum(sum, t->functions[i].flat);
-		print_row(t, &t->functions[i], sum);
+		sum = view_sum(sum, fs->all[i].flat);
+		print_row(t, &fs->all[i], sum);
 	}
 }
 
@@ -245,6 +187,18 @@ static int set_limit(void *ctx, const char *value)
 	return STATUS_OK;
 }
 
+static int set_ratio(void *ctx, const char *value)
+{
+	((struct top *)ctx)->ratio = value;
+	return STATUS_OK;
+}
+
+static const struct option_row ratio_rows[] = {
+	{ 0, "ratio", "A/B", "of each function, what A has for each of B, both profiles, such as\n"
+	  "misses.pb.gz/references.pb.gz", set_ratio },
+	{ 0 },
+};
+
 static const struct option_row top_rows[] = {
 	{ 0, "type", "TYPE", "values to show, such as samples or cpu (default: the profile's)",
 	  set_type },
@@ -257,14 +211,18 @@ static const struct option_row top_rows[] = {
 
 static const struct usage top_usage = {
 	.name = "top",
-	.synopsis = "FILE [OPTIONS]",
+	.synopsis = "FILE [OPTIONS] | --ratio A/B",
 	.text =
 "Shows the functions of a pprof profile as a table, like go tool pprof -top:\n"
 "flat is what a function takes itself, cum includes all that it calls, sum% adds\n"
-"up flat%. FILE may be \"-\" for stdin, and from any tool that writes pprof.",
+"up flat%. FILE may be \"-\" for stdin, and from any tool that writes pprof.\n"
+"\n"
+"With --ratio: how many of A come to one of B, for each function, and how far that may be\n"
+"off because samples are few: two thirds of the time by no more than the share behind it.",
 	.examples =
 "  gprofctl top cpu.pb.gz              # who takes the time\n"
-"  gprofctl top cpu.pb.gz --cum -n 20  # through whom it is taken",
+"  gprofctl top cpu.pb.gz --cum -n 20  # through whom it is taken\n"
+"  gprofctl top --ratio misses.pb.gz/references.pb.gz",
 };
 
 static int show(struct top *t)
@@ -272,26 +230,31 @@ static int show(struct top *t)
 	int status;
 
 	gprof_profile_system_names(t->view.profile, t->symbols);
-	status = view_each(&t->view, add_sample, t);
+	status = functions_of(&t->functions, &t->view);
 	if (status == STATUS_OK) {
 		print_header(t);
 		print_table(t);
 		status = finish_stdout();
 	}
 	view_close(&t->view);
-	intern_free(&t->names);
-	free(t->functions);
+	functions_free(&t->functions);
 	return status;
 }
 
 int cmd_top(int argc, char **argv)
 {
 	struct top t = { 0 };
-	const struct option_table tables[] = { { "Options", top_rows, &t }, { 0 } };
+	const struct option_table tables[] = {
+		{ "Options", top_rows, &t }, { "Two profiles", ratio_rows, &t }, { 0 }
+	};
 	int operands, status;
 
 	if (!options_parse(&top_usage, tables, argc, argv, true, &operands, &status))
 		return status;
+	if (t.ratio && argc == operands)
+		return ratio(t.ratio, t.type, t.cum, t.limit, t.full_names);
+	if (t.ratio)
+		return misused("--ratio has both profiles, and leaves none for %s", argv[operands]);
 	if (argc - operands != 1)
 		return misused("top wants one profile, as in gprofctl top cpu.pb.gz");
 	status = view_open(&t.view, argv[operands], t.type);

@@ -123,24 +123,13 @@ static void make(struct gprof_profile *p)
 	gprof_profile_add_comment(p, "a comment");
 }
 
-/* Writes the profile, and runs a command of gprofctl with it. */
-static void run(FIXTURE_DATA(profile) *self, int (*command)(int, char **), ...)
+/* Runs a command of gprofctl. */
+static void run_words(FIXTURE_DATA(profile) *self, int (*command)(int, char **), int argc,
+		      char **argv)
 {
-	int fd = mkstemp(self->file), out = memfd_create("out", MFD_CLOEXEC);
-	int err = memfd_create("err", MFD_CLOEXEC);
-	char *argv[16] = { "command" };
-	int argc = 1, status;
-	va_list words;
+	int out = memfd_create("out", MFD_CLOEXEC), err = memfd_create("err", MFD_CLOEXEC), status;
 	off_t size;
 
-	gprof_profile_finish(self->p);
-	gprof_profile_write(self->p, fd);
-	close(fd);
-	argv[argc++] = self->file;
-	va_start(words, command);
-	while ((argv[argc] = va_arg(words, char *)))
-		argc++;
-	va_end(words);
 	fflush(NULL);
 	if (!fork()) {
 		dup2(out, STDOUT_FILENO);
@@ -163,6 +152,22 @@ static void run(FIXTURE_DATA(profile) *self, int (*command)(int, char **), ...)
 	close(out);
 }
 
+/* Writes the profile, and runs a command with it. */
+static void run(FIXTURE_DATA(profile) *self, int (*command)(int, char **), ...)
+{
+	char *argv[16] = { "command", self->file };
+	int fd = mkstemp(self->file), argc = 2;
+	va_list words;
+
+	gprof_profile_finish(self->p);
+	gprof_profile_write(self->p, fd);
+	close(fd);
+	va_start(words, command);
+	while ((argv[argc] = va_arg(words, char *)))
+		argc++;
+	va_end(words);
+	run_words(self, command, argc, argv);
+}
 
 /* From the title of the picture to the end of its data: the rest is no number. */
 static char *picture(FIXTURE_DATA(profile) *self)
@@ -174,6 +179,75 @@ static char *picture(FIXTURE_DATA(profile) *self)
 		return self->out;
 	*to = '\0';
 	return from;
+}
+
+/* What "top --ratio" makes of @files. */
+static void run_ratio(FIXTURE_DATA(profile) *self, char *files, char *option, char *value)
+{
+	char *argv[] = { "top", "--ratio", files, option, value, NULL };
+
+	run_words(self, cmd_top, value ? 5 : option ? 4 : 3, argv);
+}
+
+/* B has the same program with other numbers; what is in one of both alone has a row too. */
+static struct gprof_profile *make_base(void)
+{
+	struct gprof_profile *p = gprof_profile_new();
+	uint32_t program, at_main, work, alone;
+
+	gprof_profile_add_column(p, "samples", "count");
+	gprof_profile_add_column(p, "references", "count");
+	program = mapping(p, "/bin/prog", 0x1000);
+	at_main = location(p, program, 0x1100, "main", NULL);
+	work = location(p, program, 0x1200, "work", NULL);
+	alone = location(p, program, 0x1700, "alone", NULL);
+	SAMPLE(p, 400, 4, at_main);
+	SAMPLE(p, 80, 2, work, at_main);
+	SAMPLE(p, 5, 1, alone, at_main);
+	return p;
+}
+
+TEST_F(profile, ratio_is_of_each_function_and_tells_how_sure_it_is)
+{
+	struct gprof_profile *base = make_base();
+	char name[] = "/tmp/profile_base.XXXXXX";
+	int fd = mkstemp(name);
+	char files[128];
+
+	gprof_profile_finish(base);
+	gprof_profile_write(base, fd);
+	close(fd);
+	make(self->p);
+	run(self, cmd_top, NULL);
+	snprintf(files, sizeof(files), "%s/%s", self->file, name);
+	run_ratio(self, files, NULL, NULL);
+	EXPECT_EQ(STATUS_OK, self->status);
+	/* tiny is in A alone; 30 samples and none, 20 and 80, 10 and 400 */
+	EXPECT_STREQ(
+"Type: cpu / references\n"
+"Total = 1.00s / 7000000 = 142.86\n"
+"       ratio                   cpu   references\n"
+"           -                 0.30s            0  tiny\n"
+"         100 +- 25.0%        0.20s      2000000  work\n"
+"           -                 0.20s            0  [libx.so]\n"
+"           -                 0.16s            0  again\n"
+"          25 +- 32.0%        0.10s      4000000  main\n"
+"           -                 0.04s            0  sys<call>\n"
+"           0                     0      1000000  alone\n"
+"6 of 13 functions are not shown, each below 0.5% of both; -n N shows N\n", self->out);
+	run_ratio(self, files, "-n", "1");
+	EXPECT_NE(NULL, strstr(self->out, "12 of 13 functions are not shown; -n N"));
+	run_ratio(self, files, "--cum", NULL);
+	/* 800 ms of 100 - 19 samples, by all 485 */
+	EXPECT_NE(NULL, strstr(self->out, "      114.29 +- 12.0%        0.80s      7000000  main")) {
+		TH_LOG("%s", self->out);
+	}
+	unlink(name);
+	run_ratio(self, files, NULL, NULL);
+	EXPECT_EQ(STATUS_FAILED, self->status);
+	EXPECT_NE(NULL, strstr(self->said, name));
+	run_ratio(self, name, NULL, NULL);
+	EXPECT_EQ(STATUS_USAGE, self->status);
 }
 
 TEST_F(profile, table_is_exact)

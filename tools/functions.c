@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The functions of a profile, told apart by name, as go tool pprof does.
+ */
+#include "functions.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "say.h"
+
+void functions_add(struct functions *fs, const struct gprof_frame *frames, size_t nr_frames,
+		   int64_t value)
+{
+	fs->samples++;
+	for (size_t i = 0; i < nr_frames; i++) {
+		char text[VIEW_NAME_MAX];
+		const char *name = view_function(&frames[i], text);
+		size_t n = intern_add(&fs->names, name, strlen(name) + 1);
+		struct function *f;
+
+		fs->all = xgrow(fs->all, n, &fs->room, sizeof(*fs->all));
+		if (n == fs->nr)
+			fs->all[fs->nr++].name = n;
+		f = &fs->all[n];
+		f->frames++;
+		f->inlined += frames[i].inlined;
+		if (i == 0)
+			f->flat = view_sum(f->flat, value);
+		if (f->sample != fs->samples) {
+			f->sample = fs->samples;
+			f->cum = view_sum(f->cum, value);
+		}
+	}
+}
+
+struct walk {
+	struct functions *fs;
+	size_t type;
+};
+
+static int add_sample(void *ctx, const struct gprof_frame *frames, size_t nr_frames,
+		      const int64_t *values)
+{
+	struct walk *w = ctx;
+
+	functions_add(w->fs, frames, nr_frames, values[w->type]);
+	return 0;
+}
+
+int functions_of(struct functions *fs, const struct view *v)
+{
+	struct walk w = { fs, v->type };
+
+	return view_each(v, add_sample, &w);
+}
+
+const char *functions_name(const struct functions *fs, const struct function *f)
+{
+	size_t length;
+
+	return intern_key(&fs->names, f->name, &length);
+}
+
+void functions_free(struct functions *fs)
+{
+	intern_free(&fs->names);
+	free(fs->all);
+	*fs = (struct functions){ 0 };
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The functions of a profile, told apart by name, as go tool pprof does.
+ */
+#ifndef TOOLS_FUNCTIONS_H
+#define TOOLS_FUNCTIONS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "intern.h"
+#include "view.h"
+
+/**
+ * struct function - a function
+ * @flat: values of samples in it
+ * @cum: values of samples in it or below it
+ * @sample: last sample that was added to @cum, from 1: once each, though it recurs
+ * @inlined: frames of it that were inlined
+ * @frames: frames of it
+ * @name: number in the table of names
+ */
+struct function {
+	int64_t flat;
+	int64_t cum;
+	uint64_t sample;
+	uint64_t inlined;
+	uint64_t frames;
+	size_t name;
+};
+
+/**
+ * struct functions - all of a profile
+ * @names: their names; the numbers index @all until these are sorted
+ * @all: functions
+ * @nr: how many
+ * @room: of @all
+ * @samples: samples seen
+ */
+struct functions {
+	struct intern names;
+	struct function *all;
+	size_t nr;
+	size_t room;
+	uint64_t samples;
+};
+
+/* functions_add() - add a sample's frames, leaf first, and its value */
+void functions_add(struct functions *fs, const struct gprof_frame *frames, size_t nr_frames,
+		   int64_t value);
+
+/* functions_of() - all of what a view shows; STATUS_OK, or STATUS_FAILED after a sentence */
+int functions_of(struct functions *fs, const struct view *v);
+
+const char *functions_name(const struct functions *fs, const struct function *f);
+void functions_free(struct functions *fs);
+
+#endif /* TOOLS_FUNCTIONS_H */

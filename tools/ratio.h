@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * gprofctl top --ratio: what one profile has for each of another.
+ */
+#ifndef TOOLS_RATIO_H
+#define TOOLS_RATIO_H
+
+#include <stdbool.h>
+
+/**
+ * ratio() - show a table of functions
+ * @files: "A/B"
+ * @type: value type of both, NULL for the default of each
+ * @cum: of functions with all that they call
+ * @limit: rows, 0: all but small ones
+ * @full_names: do not shorten names
+ *
+ * Return: exit status, after a sentence where it is not STATUS_OK.
+ */
+int ratio(const char *files, const char *type, bool cum, unsigned long long limit,
+	  bool full_names);
+
+/* ratio_split() - where "A/B" is cut in two: the slash behind a regular file, or NULL */
+const char *ratio_split(const char *files);
+
+#endif /* TOOLS_RATIO_H */
