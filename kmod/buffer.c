@@ -280,6 +280,23 @@ void gprof_buffer_wake(struct gprof_buffer *b, u64 pos)
 }
 
 /**
+ * gprof_buffer_room() - how much could be written now
+ * @b: ring of this CPU
+ *
+ * Of a ring that gives up its oldest, or whose reader has written nonsense, it is the whole
+ * ring: there is nothing to wait for.
+ *
+ * Context: Any, preemption off.
+ * Return: bytes; a record may find less, for whoever interrupts writes too.
+ */
+u64 gprof_buffer_room(const struct gprof_buffer *b)
+{
+	u64 used = gprof_word_pos(local64_read(&b->word)) - READ_ONCE(b->tail->tail);
+
+	return b->flight || used > b->size ? b->size : b->size - used;
+}
+
+/**
  * gprof_buffer_readable() - is it time for the reader to come?
  * @b: ring
  *

@@ -114,6 +114,7 @@ struct gprof_buffer {
 
 void gprof_buffer_init(struct gprof_buffer *b);
 void gprof_buffer_lose(struct gprof_buffer *b, unsigned int reason);
+u64 gprof_buffer_room(const struct gprof_buffer *b);
 bool gprof_buffer_readable(const struct gprof_buffer *b);
 
 /* For the functions below. */

@@ -11,7 +11,7 @@
  *
  *	[TASK]	when this generation has not yet named the task
  *	[STACK]	when this generation has not yet said the stack
- *	SAMPLE	24 bytes, 8 for each of weight, address and value
+ *	SAMPLE	24 bytes, 8 for each of weight, address and value, 16 for a task's state
  *
  * (buffer.c adds a LOST record in front when it owes one.)
  *
@@ -277,6 +277,8 @@ static __always_inline u32 sample_size(u16 flags)
 
 	if (unlikely(flags & EXTRA))
 		size += hweight16(flags & EXTRA) * sizeof(u64);
+	if (unlikely(flags & GPROF_SAMPLE_REC_F_STATE))
+		size += sizeof(struct gprof_task_state);
 	return size;
 }
 
@@ -292,14 +294,16 @@ static __always_inline void write_sample(struct gprof_sample_rec *rec,
 	rec->time = smp.time;
 	rec->tid = c->task->pid;
 	rec->stack = stack;
-	if (likely(!(smp.flags & EXTRA)))
+	if (likely(!(smp.flags & (EXTRA | GPROF_SAMPLE_REC_F_STATE))))
 		return;
 	if (smp.flags & GPROF_SAMPLE_REC_F_WEIGHT)
 		*extra++ = smp.weight;
 	if (smp.flags & GPROF_SAMPLE_REC_F_ADDR)
 		*extra++ = c->addr;
 	if (smp.flags & GPROF_SAMPLE_REC_F_VALUE)
-		*extra = c->value;
+		*extra++ = c->value;
+	if (smp.flags & GPROF_SAMPLE_REC_F_STATE)
+		memcpy(extra, &c->state, sizeof(c->state));
 }
 
 /* With all that has to be said before the sample. */
@@ -406,6 +410,31 @@ static __always_inline void find_out(struct gprof_capture *c, struct scratch *sc
 		c->flags |= GPROF_SAMPLE_REC_F_KERNEL;
 	if (!c->time)
 		c->time = ktime_get_mono_fast_ns();
+}
+
+/**
+ * gprof_capture_stack() - have memory for a stack that the caller takes
+ * @c: capture, which has it as @c->stack then; @c->flags are set
+ * @s: the only one who is to record it
+ *
+ * Context: As gprof_emit().
+ * Return: false: interrupts are nested too deep; the event is lost, and counted so.
+ */
+bool gprof_capture_stack(struct gprof_capture *c, const struct gprof_sampler *s)
+{
+	struct gprof_channel *ch = s->channels[smp_processor_id()];
+	struct scratch *scratch = this_cpu_ptr(scratches);
+
+	if (scratch->depth == GPROF_DEPTH) {
+		if (ch) {
+			count(&ch->buffer, context_flags());
+			gprof_buffer_lose(&ch->buffer, GPROF_LOST_NESTED);
+		}
+		return false;
+	}
+	find_out(c, scratch);
+	c->taken = s->options.word;
+	return true;
 }
 
 /**

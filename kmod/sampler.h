@@ -36,13 +36,14 @@ struct gprof_sampler {
  * @time: CLOCK_MONOTONIC, or 0: now
  * @addr: data address, with GPROF_SAMPLE_REC_F_ADDR
  * @value: what was measured, with GPROF_SAMPLE_REC_F_VALUE
+ * @state: how @task was, with GPROF_SAMPLE_REC_F_STATE
  * @flags: GPROF_SAMPLE_REC_F_*, as far as they are the same for all
  * @depth: of nesting, which has its own memory
  * @stack: the stack, in that memory; NULL: nobody has recorded the event yet
  * @taken: with which options @stack was taken; 0: it was not
  *
- * The stack is always current's: of an event of another task it is that of who caused
- * it.
+ * The stack is current's: of an event of another task it is that of who caused it. Else
+ * whoever makes the capture has it from gprof_capture_stack().
  */
 struct gprof_capture {
 	struct task_struct *task;
@@ -51,6 +52,7 @@ struct gprof_capture {
 	u64 time;
 	u64 addr;
 	u64 value;
+	struct gprof_task_state state;
 	u16 flags;
 	unsigned int depth;
 	struct gprof_stack *stack;
@@ -64,7 +66,7 @@ struct gprof_capture {
  * @time: CLOCK_MONOTONIC, or 0: now
  *
  * The event is current's and has no more to it than this, unless the caller sets @c->task,
- * @c->chain, @c->addr or @c->value, the last two with their flag.
+ * @c->chain; or @c->addr, @c->value or @c->state with their flag.
  *
  * Costs nothing yet. What is the same for all is found out by the first gprof_emit(),
  * and the stack taken anew only for who wants another part of it.
@@ -85,6 +87,7 @@ static __always_inline void gprof_capture(struct gprof_capture *c, struct pt_reg
 int gprof_samplers_init(void);
 void gprof_samplers_exit(void);
 
+bool gprof_capture_stack(struct gprof_capture *c, const struct gprof_sampler *s);
 void gprof_emit(struct gprof_capture *c, struct gprof_sampler *s, u64 weight);
 void gprof_sampler_throttled(struct gprof_sampler *s);
 void gprof_capture_end(struct gprof_capture *c);

@@ -12,6 +12,7 @@ static const struct gprof_source *const sources[] = {
 	&gprof_source_tracepoint,
 	&gprof_source_sched,
 	&gprof_source_trace,
+	&gprof_source_task,
 };
 
 /**

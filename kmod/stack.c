@@ -11,17 +11,18 @@
 #include <linux/ptrace.h>
 #include <linux/sched.h>
 
-static struct pt_regs *user_regs(struct pt_regs *regs)
+/* The registers with which a task in the kernel has left user mode. */
+static struct pt_regs *saved_user_regs(struct task_struct *task)
 {
-	if (user_mode(regs))
-		return regs;
+	struct pt_regs *regs;
+
 	/* Workers borrow an mm, but have no user stack. */
-	if (!current->mm || current->flags & (PF_KTHREAD | PF_IO_WORKER))
+	if (!task->mm || task->flags & (PF_KTHREAD | PF_IO_WORKER))
 		return NULL;
 	/* In exec the mm is the new program's before the registers are. */
-	if (!READ_ONCE(current->mm->start_code))
+	if (!READ_ONCE(task->mm->start_code))
 		return NULL;
-	regs = task_pt_regs(current);
+	regs = task_pt_regs(task);
 	return user_mode(regs) ? regs : NULL;
 }
 
@@ -71,6 +72,25 @@ static void kernel_frames(struct gprof_top *top, const struct gprof_stack_option
 		top->flags |= GPROF_STACK_REC_F_KERNEL_CUT;
 }
 
+/* @user: registers of user mode in current's mm, or NULL; @loaded: so are its page tables. */
+static __always_inline void user_frames(struct gprof_stack *s, const struct gprof_stack_options *o,
+					struct task_struct *task, struct pt_regs *user, bool loaded)
+{
+	gprof_callers_begin(&s->callers, task,
+			    user ? (u32)READ_ONCE(current->mm->exec_vm) : 0);
+	if (!user) {
+		gprof_callers_cut(&s->callers, 0);
+		return;
+	}
+	s->top.frames[s->top.nr_kernel] = instruction_pointer(user);
+	s->top.nr_user = 1;
+	if (!(o->flags & GPROF_STACK_F_USER) || o->max_frames == 1) {
+		gprof_callers_cut(&s->callers, 0);
+		return;
+	}
+	gprof_arch_user_frames(user, loaded, s, o->max_frames);
+}
+
 /**
  * gprof_stack_capture() - take the stack of the current task
  * @s: where to
@@ -96,19 +116,51 @@ void gprof_stack_capture(struct gprof_stack *s, const struct gprof_stack_options
 	if (leaf_in_kernel && o->flags)
 		kernel_frames(&s->top, o, regs, chain);
 	if (o->flags && (o->flags & GPROF_STACK_F_USER || !leaf_in_kernel))
-		user = user_regs(regs);
+		user = in_user ? regs : saved_user_regs(current);
+	user_frames(s, o, current, user, in_user && in_hardirq() && !in_nmi());
+}
 
-	gprof_callers_begin(&s->callers, current,
-			    user ? (u32)READ_ONCE(current->mm->exec_vm) : 0);
-	if (!user) {
-		gprof_callers_cut(&s->callers, 0);
-		return;
+/**
+ * gprof_stack_capture_task() - take the stack of a task that does not run
+ * @s: where to
+ * @o: what to take; the leaf alone is not among it
+ * @task: task, whose kernel stack is there. Should it begin to run, what is taken is of no
+ *	use, and does no harm
+ *
+ * The user frames are taken where current, a thread of the kernel, has borrowed @task's mm.
+ *
+ * Context: Task, preemption off.
+ */
+void gprof_stack_capture_task(struct gprof_stack *s, const struct gprof_stack_options *o,
+			      struct task_struct *task)
+{
+	struct pt_regs *user = NULL;
+
+	s->top.flags = 0;
+	s->top.nr_kernel = 0;
+	s->top.nr_user = 0;
+	if (o->flags & GPROF_STACK_F_KERNEL && o->kernel) {
+		s->top.nr_kernel = gprof_arch_task_frames(task, s->top.frames, o->max_frames);
+		if (s->top.nr_kernel == o->max_frames)
+			s->top.flags |= GPROF_STACK_REC_F_KERNEL_CUT;
 	}
-	s->top.frames[s->top.nr_kernel] = instruction_pointer(user);
-	s->top.nr_user = 1;
-	if (!(o->flags & GPROF_STACK_F_USER) || o->max_frames == 1) {
-		gprof_callers_cut(&s->callers, 0);
-		return;
-	}
-	gprof_arch_user_frames(user, in_user && in_hardirq() && !in_nmi(), s, o->max_frames);
+	if (o->flags & GPROF_STACK_F_USER && current->mm && READ_ONCE(task->mm) == current->mm)
+		user = saved_user_regs(task);
+	user_frames(s, o, task, user, true);
+}
+
+/**
+ * gprof_stack_capture_none() - the empty stack
+ * @s: where to
+ * @task: whose it is
+ *
+ * Context: Task, preemption off.
+ */
+void gprof_stack_capture_none(struct gprof_stack *s, struct task_struct *task)
+{
+	s->top.flags = 0;
+	s->top.nr_kernel = 0;
+	s->top.nr_user = 0;
+	gprof_callers_begin(&s->callers, task, 0);
+	gprof_callers_cut(&s->callers, 0);
 }

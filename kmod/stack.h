@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * stack: kernel and user frames of the current task; the only unwinder user.
+ * stack: kernel and user frames of a task; the only unwinder user.
  */
 #ifndef GPROF_STACK_H
 #define GPROF_STACK_H
@@ -12,6 +12,7 @@
 
 struct perf_callchain_entry;
 struct pt_regs;
+struct task_struct;
 
 /**
  * struct gprof_top - what differs from sample to sample; a key of the dictionary
@@ -72,7 +73,22 @@ struct gprof_stack_options {
 void gprof_stack_capture(struct gprof_stack *s, const struct gprof_stack_options *o,
 			 struct pt_regs *regs, const struct perf_callchain_entry *chain);
 
+void gprof_stack_capture_task(struct gprof_stack *s, const struct gprof_stack_options *o,
+			      struct task_struct *task);
+void gprof_stack_capture_none(struct gprof_stack *s, struct task_struct *task);
+
 /* What an architecture supplies (stack_x86.c, stack_arm64.c). */
+
+/**
+ * gprof_arch_task_frames() - walk the kernel's frames of a task that does not run
+ * @task: task whose stack is there. Should it run, the frames are of no use
+ * @frames: where to; the first is where it left its CPU
+ * @max: at least 1
+ *
+ * Context: Any, preemption off.
+ * Return: number of frames.
+ */
+u32 gprof_arch_task_frames(struct task_struct *task, u64 *frames, u32 max);
 
 /**
  * gprof_arch_kernel_frames() - walk the kernel's frames
@@ -96,9 +112,9 @@ u32 gprof_arch_kernel_frames(struct pt_regs *regs, u64 *frames, u32 max);
 void gprof_arch_caller_regs(struct pt_regs *regs);
 
 /**
- * gprof_arch_user_frames() - walk the frame records of current's user stack
+ * gprof_arch_user_frames() - walk the frame records of a user stack in current's mm
  * @regs: registers of user mode
- * @interrupted: this is an interrupt of the user mode that @regs are from
+ * @interrupted: the page tables that are loaded are certainly those of current
  * @s: where to; @s->callers has begun
  * @max: most frames, the guessed caller not counted; at least 2
  *

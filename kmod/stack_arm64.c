@@ -25,7 +25,7 @@ static u64 strip_kernel(u64 addr)
 	return addr | ~(TASK_SIZE_64 - 1);
 }
 
-/* A record on current's own stack is there; another's may be anything. */
+/* A record on the task's own stack is there; another's may be anything. */
 static __always_inline bool read_record(u64 *record, u64 fp, u64 stack)
 {
 	if (likely(fp - stack <= THREAD_SIZE - 16)) {
@@ -50,18 +50,12 @@ void gprof_arch_caller_regs(struct pt_regs *regs)
 	} while (within_module_core(regs->pc, THIS_MODULE));
 }
 
-u32 gprof_arch_kernel_frames(struct pt_regs *regs, u64 *frames, u32 max)
+/* From the second frame on. */
+static __always_inline u32 walk(u64 fp, u64 stack, u64 *frames, u32 max)
 {
-	u64 stack = (unsigned long)task_stack_page(current);
-	u64 fp = regs->regs[29];
 	u64 record[2];
-	u32 n = 0;
+	u32 n = 1;
 
-	frames[n++] = regs->pc;
-	/* From perf_fetch_caller_regs(): the record of who called it has the same address. */
-	if (regs->pstate == PSR_MODE_EL1h && read_record(record, fp, stack) &&
-	    strip_kernel(record[1]) == regs->pc)
-		fp = record[0];
 	while (n < max && fp && !(fp & 7)) {
 		u64 next, pc;
 
@@ -77,6 +71,27 @@ u32 gprof_arch_kernel_frames(struct pt_regs *regs, u64 *frames, u32 max)
 		fp = next;
 	}
 	return n;
+}
+
+u32 gprof_arch_kernel_frames(struct pt_regs *regs, u64 *frames, u32 max)
+{
+	u64 stack = (unsigned long)task_stack_page(current);
+	u64 fp = regs->regs[29];
+	u64 record[2];
+
+	frames[0] = regs->pc;
+	/* From perf_fetch_caller_regs(): the record of who called it has the same address. */
+	if (regs->pstate == PSR_MODE_EL1h && read_record(record, fp, stack) &&
+	    strip_kernel(record[1]) == regs->pc)
+		fp = record[0];
+	return walk(fp, stack, frames, max);
+}
+
+u32 gprof_arch_task_frames(struct task_struct *task, u64 *frames, u32 max)
+{
+	frames[0] = strip_kernel(READ_ONCE(task->thread.cpu_context.pc));
+	return walk(READ_ONCE(task->thread.cpu_context.fp),
+		    (unsigned long)task_stack_page(task), frames, max);
 }
 
 /*

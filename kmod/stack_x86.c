@@ -94,6 +94,22 @@ u32 gprof_arch_kernel_frames(struct pt_regs *regs, u64 *frames, u32 max)
 	return n;
 }
 
+u32 gprof_arch_task_frames(struct task_struct *task, u64 *frames, u32 max)
+{
+	struct unwind_state state;
+	unsigned long addr;
+	u32 n = 0;
+
+	for (unwind_start(&state, task, NULL, NULL); n < max && !unwind_done(&state);
+	     unwind_next_frame(&state)) {
+		addr = unwind_get_return_address(&state);
+		if (!addr)
+			break;
+		frames[n++] = addr;
+	}
+	return n;
+}
+
 #define MOV_RSP_RBP	0xe58948	/* mov %rsp,%rbp: push %rbp went before */
 
 /*

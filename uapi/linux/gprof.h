@@ -133,6 +133,7 @@
 #define GPROF_KIND_PROFILE	2	/* struct gprof_profile_params */
 #define GPROF_KIND_SCHED	3	/* struct gprof_sched_params; no buffer */
 #define GPROF_KIND_TRACE	4	/* struct gprof_trace_params; records of one word */
+#define GPROF_KIND_TASK		7	/* struct gprof_task_params */
 
 /* What a recorder records; @id and @cpus of SETUP say which. */
 #define GPROF_TARGET_THREAD	1	/* id: thread id; this thread alone */
@@ -162,6 +163,7 @@
 #define GPROF_FEAT_TRACE_THROTTLE	(1ULL << 21)
 #define GPROF_FEAT_TRACE_STACKS		(1ULL << 22)	/* GPROF_TRACE_STACKS_* */
 #define GPROF_FEAT_TRACE_SAMPLES	(1ULL << 23)	/* cpu of struct gprof_trace_params */
+#define GPROF_FEAT_TASK_STATE		(1ULL << 24)	/* GPROF_SAMPLE_REC_F_STATE */
 
 /**
  * struct gprof_info - argument of GPROF_IOC_INFO
@@ -415,6 +417,30 @@ struct gprof_trace_params {
 };
 
 #define GPROF_TRACE_PARAMS_SIZE_VER0	8
+
+/**
+ * struct gprof_task_params - parameters of GPROF_KIND_TASK
+ * @size: sizeof(struct gprof_task_params)
+ * @flags: must be 0
+ *
+ * START takes one sample of each task that the target has at that moment, whatever it
+ * does, and returns when all are in the rings: with GPROF_SAMPLE_REC_F_STATE, and with
+ * the stack of the moment that its time says. Nothing is recorded between START and STOP.
+ * Of CPUs: the tasks that run there, or ran there last. out_attached is the number of
+ * tasks. Who reads the rings meanwhile may make them as small as there are; a ring that
+ * nobody reads for a second loses what does not fit. The leaf alone (GPROF_STACK_F_IP
+ * without another) is told of tasks that run only. GPROF_SETUP_F_ON_EXEC is not there
+ * (EOPNOTSUPP).
+ *
+ * START waits for the owner's share of one CPU: what the last one has cost is to be earned
+ * before it returns.
+ */
+struct gprof_task_params {
+	__u32 size;
+	__u32 flags;
+};
+
+#define GPROF_TASK_PARAMS_SIZE_VER0	8
 
 /**
  * struct gprof_start - argument of GPROF_IOC_START
@@ -855,6 +881,7 @@ struct gprof_stack_rec {
 #define GPROF_SAMPLE_REC_F_THROTTLED	(1U << 5)	/* then stopped for a tick */
 #define GPROF_SAMPLE_REC_F_VALUE	(1U << 6)	/* a __u64 value, after address */
 #define GPROF_SAMPLE_REC_F_EVENT	(1U << 7)	/* the stack of a short record; no weight */
+#define GPROF_SAMPLE_REC_F_STATE	(1U << 9)	/* a struct gprof_task_state, after all else */
 
 /**
  * struct gprof_sample_rec - GPROF_REC_SAMPLE
@@ -871,6 +898,37 @@ struct gprof_sample_rec {
 	__u32 tid;
 	__u32 stack;
 	__aligned_u64 extra[];
+};
+
+/* state of struct gprof_task_state */
+#define GPROF_TASK_RUNNING	1	/* on a CPU */
+#define GPROF_TASK_RUNNABLE	2	/* waits for a CPU */
+#define GPROF_TASK_SLEEPS	3	/* waits; a signal would wake it */
+#define GPROF_TASK_BLOCKED	4	/* waits, uninterruptibly */
+#define GPROF_TASK_STOPPED	5	/* by a signal or a debugger */
+#define GPROF_TASK_IDLE		6	/* a thread of the kernel that waits for work */
+#define GPROF_TASK_DEAD		7	/* has ended, and nobody has taken notice; no stack */
+#define GPROF_TASK_OTHER	8
+
+/* flags of struct gprof_task_state */
+#define GPROF_TASK_F_AT_MOST	(1U << 0)	/* since_ns: or less */
+#define GPROF_TASK_F_UNSTABLE	(1U << 1)	/* it ran whenever it was looked at: no stack */
+
+/**
+ * struct gprof_task_state - how a task was
+ * @state: GPROF_TASK_*
+ * @flags: GPROF_TASK_F_*
+ * @__reserved: 0
+ * @cpu: where it runs, or ran last
+ * @since_ns: for how long it had been so, without ever getting a CPU, or giving it away;
+ *	0: unknown
+ */
+struct gprof_task_state {
+	__u8 state;
+	__u8 flags;
+	__u16 __reserved;
+	__u32 cpu;
+	__aligned_u64 since_ns;
 };
 
 /* flags of struct gprof_map_rec */
