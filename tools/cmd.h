@@ -18,6 +18,7 @@ enum {
 /* argv[0] is the subcommand's name. Each returns the exit status. */
 int cmd_cpu(int argc, char **argv);
 int cmd_profile(int argc, char **argv);
+int cmd_task(int argc, char **argv);
 int cmd_stat(int argc, char **argv);
 int cmd_trace(int argc, char **argv);
 int cmd_flight(int argc, char **argv);

@@ -19,6 +19,7 @@ static const struct {
 } commands[] = {
 	{ "cpu", cmd_cpu, "record where CPU time goes, or any event of a counter" },
 	{ "profile", cmd_profile, "record the stacks that make a tracepoint fire" },
+	{ "task", cmd_task, "tell what all tasks do at one moment, and where" },
 	{ "stat", cmd_stat, "count events, and tell what they are to each other" },
 	{ "trace", cmd_trace, "record what ran where, and why it waited" },
 	{ "flight", cmd_flight, "keep the last seconds of a trace, to be written when asked" },

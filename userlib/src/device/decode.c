@@ -160,6 +160,8 @@ static int sample(struct gprof_decoder *d, const struct gprof_rec *rec, uint32_t
 		want += 8;
 	if (rec->flags & GPROF_SAMPLE_REC_F_VALUE)
 		want += 8;
+	if (rec->flags & GPROF_SAMPLE_REC_F_STATE)
+		want += sizeof(out.state);
 	if (size < want || !d->started)
 		return malformed(d);
 	if (rec->flags & GPROF_SAMPLE_REC_F_WEIGHT)
@@ -172,6 +174,8 @@ static int sample(struct gprof_decoder *d, const struct gprof_rec *rec, uint32_t
 		out.value = *extra++;
 		out.has_value = true;
 	}
+	if (rec->flags & GPROF_SAMPLE_REC_F_STATE)
+		memcpy(&out.state, extra, sizeof(out.state));
 	out.time = s->time;
 	out.tid = s->tid;
 	out.task = gprof_map64_get(&d->tasks, s->tid);

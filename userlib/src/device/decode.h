@@ -30,6 +30,7 @@
  * @flags: GPROF_SAMPLE_REC_F_*
  * @has_addr: is there a data address?
  * @has_value: is there a value?
+ * @state: how the task was, where @flags have GPROF_SAMPLE_REC_F_STATE
  */
 struct gprof_decoded {
 	uint64_t time;
@@ -43,6 +44,7 @@ struct gprof_decoded {
 	uint16_t flags;
 	bool has_addr;
 	bool has_value;
+	struct gprof_task_state state;
 };
 
 /**

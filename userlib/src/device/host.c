@@ -68,6 +68,8 @@ static const struct feature kinds[] = {
 	  "the module has no recorder of tracepoints" },
 	{ "kind_sched", 1ULL << GPROF_KIND_SCHED, "scheduler statistics",
 	  "the module has no scheduler statistics" },
+	{ "kind_task", 1ULL << GPROF_KIND_TASK, "stacks of all tasks at one moment",
+	  "the module has no stacks of tasks" },
 	{ "kind_trace", 1ULL << GPROF_KIND_TRACE, "scheduler events, for traces",
 	  "the module has no traces" },
 };

@@ -10,7 +10,7 @@
 
 #include "profile/labels.h"
 
-#define KEYS_MAX	5
+#define KEYS_MAX	8
 #define LABELS_MAX	(KEYS_MAX + GPROF_LABELS_MAX + GPROF_DESCRIPTION_MAX)
 
 int gprof_builder_init(struct gprof_builder *b)
@@ -37,12 +37,14 @@ void gprof_builder_free(struct gprof_builder *b)
 	gprof_table_free(&b->counts_table);
 	free(b->tasks);
 	free(b->counts);
+	free(b->instants);
 	memset(b, 0, sizeof(*b));
 }
 
 void gprof_builder_clear(struct gprof_builder *b)
 {
 	b->nr_counts = 0;
+	b->nr_instants = 0;
 	gprof_table_clear(&b->counts_table);
 }
 
@@ -135,6 +137,21 @@ static int find_labels(struct gprof_builder *b, const struct gprof_decoded *s, u
 	return 0;
 }
 
+/* How a task was at one moment is told of no other sample. */
+static int take_instant(struct gprof_builder *b, const struct gprof_decoded *s,
+			struct gprof_count *c)
+{
+	if (b->nr_instants >= GPROF_NONE - 1 || b->nr_counts >= GPROF_NONE - 1 ||
+	    gprof_grow(&b->instants, &b->cap_instants, b->nr_instants + 1, sizeof(*b->instants)) ||
+	    gprof_grow(&b->counts, &b->cap_counts, b->nr_counts + 1, sizeof(*b->counts)))
+		return -ENOMEM;
+	b->instants[b->nr_instants++] = (struct gprof_instant){ s->time, s->state };
+	c->state = (uint32_t)b->nr_instants;
+	c->cpu = s->state.cpu;
+	b->counts[b->nr_counts++] = *c;
+	return 0;
+}
+
 static int take_sample(void *ctx, const struct gprof_decoded *s, uint32_t *handle)
 {
 	struct gprof_builder *b = ctx;
@@ -160,6 +177,8 @@ static int take_sample(void *ctx, const struct gprof_decoded *s, uint32_t *handl
 		return -ENOMEM;
 	if (s->stack != GPROF_NONE && !b->stacks.v[s->stack].time)
 		b->stacks.v[s->stack].time = s->time;
+	if (s->flags & GPROF_SAMPLE_REC_F_STATE)
+		return take_instant(b, s, &c);
 	hash = gprof_hash_u64(hash, (uint64_t)c.stack << 32 | c.task);
 	hash = gprof_hash_u64(hash, (uint64_t)c.tid << 32 | c.cpu);
 	hash = gprof_hash_u64(hash, (uint64_t)c.labels << 32 ^ c.addr);
@@ -264,6 +283,67 @@ static int add_labels(struct gprof_profile *p, const char *at, struct gprof_labe
 	return 0;
 }
 
+/* A count that int64_t of pprof can hold. */
+static int64_t clamp(uint64_t n)
+{
+	return n > INT64_MAX ? INT64_MAX : (int64_t)n;
+}
+
+static const char *const states[] = {
+	[GPROF_TASK_RUNNING] = "running",
+	[GPROF_TASK_RUNNABLE] = "runnable",
+	[GPROF_TASK_SLEEPS] = "sleeping",
+	[GPROF_TASK_BLOCKED] = "blocked",
+	[GPROF_TASK_STOPPED] = "stopped",
+	[GPROF_TASK_IDLE] = "idle",
+	[GPROF_TASK_DEAD] = "dead",
+	[GPROF_TASK_OTHER] = "other",
+};
+
+static const char *state_text(const struct gprof_task_state *st)
+{
+	if (st->flags & GPROF_TASK_F_UNSTABLE)
+		return "restless";
+	if (st->state >= sizeof(states) / sizeof(states[0]) || !states[st->state])
+		return "other";
+	return states[st->state];
+}
+
+/* The first and the last time at which a task was looked at. */
+static void span_of(const struct gprof_builder *b, uint64_t *first, uint64_t *last)
+{
+	size_t i;
+
+	*first = *last = b->instants[0].time;
+	for (i = 1; i < b->nr_instants; i++) {
+		if (b->instants[i].time < *first)
+			*first = b->instants[i].time;
+		if (b->instants[i].time > *last)
+			*last = b->instants[i].time;
+	}
+}
+
+/* How the task was, for how long at least, and how long after the first of all that was. */
+static int add_instant(const struct gprof_builder *b, struct gprof_profile *p,
+		       const struct gprof_count *c, const uint32_t keys[KEYS_MAX],
+		       struct gprof_label *labels, size_t *nr)
+{
+	const struct gprof_instant *at = &b->instants[c->state - 1];
+	uint32_t ns = gprof_profile_text(p, "nanoseconds");
+
+	labels[*nr].key = keys[5];
+	labels[*nr].str = gprof_profile_text(p, state_text(&at->state));
+	if (ns == GPROF_NONE || labels[(*nr)++].str == GPROF_NONE)
+		return -ENOMEM;
+	if (at->state.since_ns) {
+		labels[*nr] = (struct gprof_label){ .key = keys[6], .unit = ns };
+		labels[(*nr)++].num = clamp(at->state.since_ns);
+	}
+	labels[*nr] = (struct gprof_label){ .key = keys[7], .unit = ns };
+	labels[(*nr)++].num = clamp(at->time - b->first_instant);
+	return 0;
+}
+
 /* What there is to say of the process. */
 static int add_description(struct gprof_profile *p, const struct gprof_space *space,
 			   struct gprof_label *labels, size_t *nr)
@@ -319,7 +399,9 @@ static int make_labels(struct gprof_builder *b, struct gprof_profile *p,
 		labels[*nr].key = labels[*nr].unit = keys[4];
 		labels[(*nr)++].num = (int64_t)c->addr;
 	}
-	err = add_labels(p, b->labels.v[c->labels], labels, nr);
+	err = c->state ? add_instant(b, p, c, keys, labels, nr) : 0;
+	if (!err)
+		err = add_labels(p, b->labels.v[c->labels], labels, nr);
 	space = process && !err ? gprof_spaces_find(&b->spaces, process) : NULL;
 	return space ? add_description(p, space, labels, nr) : err;
 }
@@ -332,16 +414,12 @@ static int by_stack(const void *a, const void *b)
 	return x->stack < y->stack ? -1 : x->stack > y->stack;
 }
 
-/* A count that int64_t of pprof can hold. */
-static int64_t clamp(uint64_t n)
-{
-	return n > INT64_MAX ? INT64_MAX : (int64_t)n;
-}
-
 static int add_samples(struct gprof_builder *b, struct gprof_resolver *r,
 		       const struct gprof_columns *columns, struct gprof_profile *p)
 {
-	static const char *const key_names[KEYS_MAX] = { "pid", "tid", "cpu", "comm", "addr" };
+	static const char *const key_names[KEYS_MAX] = {
+		"pid", "tid", "cpu", "comm", "addr", "state", "since", "at",
+	};
 	struct gprof_label labels[LABELS_MAX];
 	const struct gprof_count **order;
 	uint32_t keys[KEYS_MAX];
@@ -349,6 +427,16 @@ static int add_samples(struct gprof_builder *b, struct gprof_resolver *r,
 	size_t i, nr_labels = 0;
 	int err = 0;
 
+	if (b->nr_instants) {
+		uint64_t end;
+
+		span_of(b, &b->first_instant, &end);
+		err = gprof_profile_commentf(p,
+					     "each task was looked at by itself; all of them within "
+					     "%.3f ms", (double)(end - b->first_instant) / 1e6);
+		if (err)
+			return err;
+	}
 	for (i = 0; i < KEYS_MAX; i++) {
 		keys[i] = gprof_profile_text(p, key_names[i]);
 		if (keys[i] == GPROF_NONE)

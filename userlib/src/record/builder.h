@@ -43,6 +43,7 @@ struct gprof_task {
  * @cpu: CPU
  * @labels: number of the thread's labels in the builder's
  * @has_addr: is there a data address?
+ * @state: number of the task's state in the builder's, from 1; 0: none
  */
 struct gprof_count {
 	uint64_t addr;
@@ -54,6 +55,17 @@ struct gprof_count {
 	uint32_t cpu;
 	uint32_t labels;
 	bool has_addr;
+	uint32_t state;
+};
+
+/**
+ * struct gprof_instant - how a task was, and when
+ * @time: ns
+ * @state: as the kernel tells it
+ */
+struct gprof_instant {
+	uint64_t time;
+	struct gprof_task_state state;
 };
 
 /**
@@ -81,6 +93,8 @@ struct gprof_columns {
  * @stacks: each once; samples of this and of earlier recordings refer to them
  * @tasks: each once
  * @counts: samples of this recording
+ * @instants: of those that tell how a task was
+ * @first_instant: the earliest of them
  * @from: samples of before are not of the profile
  * @early: how many these were
  */
@@ -92,6 +106,8 @@ struct gprof_builder {
 	struct gprof_stacks stacks;
 	GPROF_ARRAY(struct gprof_task, tasks);
 	GPROF_ARRAY(struct gprof_count, counts);
+	GPROF_ARRAY(struct gprof_instant, instants);
+	uint64_t first_instant;
 	struct gprof_table tasks_table;
 	struct gprof_table counts_table;
 	uint64_t from;

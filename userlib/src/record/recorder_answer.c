@@ -41,6 +41,7 @@ static const char *const kinds[] = {
 	[GPROF_KIND_PROFILE] = "profile",
 	[GPROF_KIND_SCHED] = "sched",
 	[GPROF_KIND_TRACE] = "trace",
+	[GPROF_KIND_TASK] = "task",
 };
 
 static const enum gprof_target_type targets[] = {
