@@ -258,18 +258,13 @@ struct sample_key {
 	size_t nr_labels;
 };
 
-static bool sample_eq(const void *ctx, uint32_t index, const void *key)
+static bool same_labels(const struct gprof_profile *p, const struct gprof_sample *s,
+			const struct sample_key *k)
 {
-	const struct gprof_profile *p = ctx;
-	const struct gprof_sample *s = &p->samples[index];
-	const struct sample_key *k = key;
 	size_t i;
 
-	if (s->nr_locations != k->nr_locations || s->nr_labels != k->nr_labels)
+	if (s->nr_labels != k->nr_labels)
 		return false;
-	for (i = 0; i < k->nr_locations; i++)
-		if (p->stacks[s->locations + i] != k->locations[i])
-			return false;
 	for (i = 0; i < k->nr_labels; i++) {
 		const struct gprof_label *a = &p->labels[s->labels + i], *b = &k->labels[i];
 
@@ -277,6 +272,21 @@ static bool sample_eq(const void *ctx, uint32_t index, const void *key)
 			return false;
 	}
 	return true;
+}
+
+static bool sample_eq(const void *ctx, uint32_t index, const void *key)
+{
+	const struct gprof_profile *p = ctx;
+	const struct gprof_sample *s = &p->samples[index];
+	const struct sample_key *k = key;
+	size_t i;
+
+	if (s->nr_locations != k->nr_locations)
+		return false;
+	for (i = 0; i < k->nr_locations; i++)
+		if (p->stacks[s->locations + i] != k->locations[i])
+			return false;
+	return same_labels(p, s, k);
 }
 
 static uint64_t sample_hash(const struct gprof_profile *p, const struct sample_key *k)
@@ -301,6 +311,7 @@ int gprof_profile_add_sample(struct gprof_profile *p, const uint32_t *locations,
 	struct sample_key key = { locations, labels, nr_locations, nr_labels };
 	uint64_t hash = sample_hash(p, &key);
 	uint32_t index = gprof_table_find(&p->samples_table, hash, sample_eq, p, &key);
+	bool alike;
 	struct gprof_sample *s;
 	size_t i;
 
@@ -311,24 +322,27 @@ int gprof_profile_add_sample(struct gprof_profile *p, const uint32_t *locations,
 			sum[i] = gprof_sum(sum[i], values[i]);
 		return 0;
 	}
+	/* Samples of one task come in a row: its labels are kept once. */
+	alike = p->nr_samples && same_labels(p, &p->samples[p->nr_samples - 1], &key);
 	if (p->nr_samples >= GPROF_NONE - 1 || nr_locations > UINT32_MAX ||
 	    nr_labels > UINT32_MAX || ROOM(p, samples, 1) || ROOM(p, stacks, nr_locations) ||
-	    ROOM(p, labels, nr_labels) || ROOM(p, values, p->nr_columns) ||
+	    (!alike && ROOM(p, labels, nr_labels)) || ROOM(p, values, p->nr_columns) ||
 	    gprof_table_insert(&p->samples_table, hash, (uint32_t)p->nr_samples))
 		return -ENOMEM;
 	s = &p->samples[p->nr_samples++];
 	s->locations = p->nr_stacks;
 	s->nr_locations = (uint32_t)nr_locations;
-	s->labels = p->nr_labels;
+	s->labels = alike ? s[-1].labels : p->nr_labels;
 	s->nr_labels = (uint32_t)nr_labels;
 	if (nr_locations)
 		memcpy(&p->stacks[p->nr_stacks], locations, nr_locations * sizeof(*locations));
-	if (nr_labels)
+	if (nr_labels && !alike) {
 		memcpy(&p->labels[p->nr_labels], labels, nr_labels * sizeof(*labels));
+		p->nr_labels += nr_labels;
+	}
 	if (p->nr_columns)
 		memcpy(&p->values[p->nr_values], values, p->nr_columns * sizeof(*values));
 	p->nr_stacks += nr_locations;
-	p->nr_labels += nr_labels;
 	p->nr_values += p->nr_columns;
 	return 0;
 }

@@ -92,7 +92,7 @@ struct gprof_label {
  * struct gprof_sample - a stack with labels; its values are in the profile's values
  * @locations: index of the leaf in the profile's stacks
  * @nr_locations: frames
- * @labels: index of the first label
+ * @labels: index of the first label; samples may share them
  * @nr_labels: how many
  */
 struct gprof_sample {

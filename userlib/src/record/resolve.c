@@ -185,13 +185,13 @@ static uint32_t plain_name(struct gprof_resolver *r, uint32_t symbol)
 	return known;
 }
 
-/* The function with this symbol; GPROF_NONE without memory. */
-static uint32_t add_function(struct gprof_resolver *r, const char *symbol, const char *file,
+/* The function with this symbol, in the file of a text; GPROF_NONE without memory. */
+static uint32_t add_function(struct gprof_resolver *r, const char *symbol, uint32_t file,
 			     int64_t start_line)
 {
 	struct gprof_function f = {
 		.system_name = gprof_profile_text(r->p, symbol),
-		.filename = gprof_profile_text(r->p, file),
+		.filename = file,
 		.start_line = start_line,
 	};
 
@@ -206,7 +206,7 @@ static int name_location(struct gprof_resolver *r, uint32_t location, const char
 			 const char *file, uint32_t number)
 {
 	struct gprof_line line = {
-		.function = add_function(r, name, file, 0),
+		.function = add_function(r, name, gprof_profile_text(r->p, file), 0),
 		.line = number,
 	};
 
@@ -405,7 +405,24 @@ static int by_object(const void *a, const void *b)
 	return x->vaddr < y->vaddr ? -1 : x->vaddr > y->vaddr;
 }
 
-static int name_one(struct gprof_resolver *r, struct gprof_symbolizer *sym,
+/* A source file of the object that is being read; most lines are in that of the last one. */
+struct source {
+	const char *path;
+	uint32_t text;
+};
+
+static uint32_t source_text(struct gprof_resolver *r, struct source *last, const char *path)
+{
+	if (!path)
+		return 0;
+	if (path != last->path) {
+		last->text = gprof_profile_text(r->p, path);
+		last->path = path;
+	}
+	return last->text;
+}
+
+static int name_one(struct gprof_resolver *r, struct gprof_symbolizer *sym, struct source *last,
 		    const struct gprof_unnamed *u, bool *inlines)
 {
 	struct gprof_symbol_frame frames[GPROF_FRAMES_MAX];
@@ -414,7 +431,7 @@ static int name_one(struct gprof_resolver *r, struct gprof_symbolizer *sym,
 
 	for (i = 0; i < nr; i++) {
 		lines[i].function = add_function(r, frames[i].name,
-						 frames[i].file ? frames[i].file : "",
+						 source_text(r, last, frames[i].file),
 						 frames[i].start_line);
 		lines[i].line = frames[i].line;
 		lines[i].column = frames[i].column;
@@ -490,7 +507,7 @@ static uint32_t stand_in(struct gprof_resolver *r, uint32_t mapping,
 	if (mapping)
 		path = r->p->strings.v[r->p->mappings[mapping - 1].filename];
 	name_of_file(path, object, text, sizeof(text));
-	return add_function(r, text, "", 0);
+	return add_function(r, text, 0, 0);
 }
 
 /*
@@ -557,6 +574,7 @@ static int tell(struct gprof_resolver *r)
 static int name_unnamed(struct gprof_resolver *r, bool *inlines)
 {
 	struct gprof_symbolizer *sym = NULL;
+	struct source last = { NULL };
 	int err = 0;
 	size_t i;
 
@@ -566,10 +584,12 @@ static int name_unnamed(struct gprof_resolver *r, bool *inlines)
 	for (i = 0; i < r->nr_unnamed && !err; i++) {
 		struct gprof_unnamed *u = &r->unnamed[i];
 
-		if (!i || u->object != r->unnamed[i - 1].object)
+		if (!i || u->object != r->unnamed[i - 1].object) {
 			sym = gprof_object_symbolizer(u->object);
+			last.path = NULL;
+		}
 		if (sym)
-			err = name_one(r, sym, u, &inlines[u->location]);
+			err = name_one(r, sym, &last, u, &inlines[u->location]);
 		if (i + 1 == r->nr_unnamed || u->object != r->unnamed[i + 1].object)
 			gprof_object_done(u->object);
 	}
