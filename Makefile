@@ -103,6 +103,7 @@ bench: setup
 	@$(MAKE) --no-print-directory selftests
 	@PATH=$(O)/bin:$$PATH LD_LIBRARY_PATH=$(O)/lib selftests/bench/trace_read
 	@PATH=$(O)/bin:$$PATH LD_LIBRARY_PATH=$(O)/lib selftests/bench/mmu
+	@PATH=$(O)/bin:$$PATH LD_LIBRARY_PATH=$(O)/lib selftests/bench/symbols
 	@selftests/bench/run
 	@selftests/bench/table
 
