@@ -100,6 +100,10 @@ def crowd_line($arch; $what; $kind; $events):
 	line($what; [of("crowd"; $arch; "gprof")[] | select(.what == $kind)
 		     | (.recorded - .alone) / .chunks / $events] | mean; null; ""; 1);
 
+def first_line($arch):
+	def first($peer): [of("start"; $arch; $peer)[] | .start / 1e6] | mean;
+	line("from execve to the first sample, millions"; first("gprof"); first("perf"); ""; 0);
+
 # What LTTng's tools do not count is known from the load: 6 for each chunk.
 def events: if .events == 6 then .chunks * 1.25 * 6 else .events end;
 def event_cost: (.recorded - .alone) / (events * .recorded / (.recorded + .warm));
@@ -164,6 +168,8 @@ def trigger_line($arch):
     crowd_line($arch; "context switch"; "yield"; 2),
     crowd_line($arch; "context switch with waking and wakeup"; "quickest"; 2),
     crowd_line($arch; "fork, exec and exit"; "spawn"; 1)),
+   (heading("\($arch): instructions to record a host of 2,000 processes"),
+    first_line($arch)),
    (heading("\($arch), \($event): many recorders, many threads, instructions"),
     scale_line($arch; 1), scale_line($arch; 4), scale_line($arch; 16), scale_line($arch; 64),
     start_line($arch; 1), start_line($arch; 100), start_line($arch; 10000)))
