@@ -5,7 +5,8 @@
  * The note NT_FILE says what was mapped where: a count, the size of a page, start, end
  * and offset of each mapping, and then their names (fs/binfmt_elf.c, fill_files_note()).
  * The program headers say what of these addresses is in the file. Nothing of it is
- * trusted.
+ * trusted: what is taken of the file is no more than the file, lest a small one of which
+ * everything overlaps takes memory without end.
  */
 #include "core_file.h"
 
@@ -35,6 +36,8 @@ struct file_entry {
  * @elf: file
  * @size: bytes of it
  * @phnum: program headers
+ * @notes: bytes of the notes that were read
+ * @mapped: bytes of @all
  * @all: mappings
  * @nr: how many
  */
@@ -42,6 +45,8 @@ struct search {
 	Elf *elf;
 	uint64_t size;
 	size_t phnum;
+	uint64_t notes;
+	uint64_t mapped;
 	struct gprof_core_mapping *all;
 	size_t nr;
 };
@@ -81,6 +86,9 @@ static int add(struct search *s, const struct file_entry *f, uint64_t page_size)
 
 	if (ret <= 0)
 		return ret;
+	if (m.bytes > s->size - s->mapped)
+		return -EBADMSG;
+	s->mapped += m.bytes;
 	more = realloc(s->all, (s->nr + 1) * sizeof(*more));
 	if (!more)
 		return -ENOMEM;
@@ -123,9 +131,10 @@ static int take_notes(struct search *s, const GElf_Phdr *ph)
 	size_t at = 0;
 	int err = 0;
 
-	if (ph->p_filesz > NOTES_MAX || ph->p_offset > s->size ||
+	if (ph->p_filesz > NOTES_MAX - s->notes || ph->p_offset > s->size ||
 	    ph->p_filesz > s->size - ph->p_offset)
 		return -EBADMSG;
+	s->notes += ph->p_filesz;
 	data = elf_getdata_rawchunk(s->elf, (int64_t)ph->p_offset, ph->p_filesz, ELF_T_NHDR);
 	while (data && !err) {
 		size_t name, desc, next;

@@ -114,6 +114,17 @@ static int by_recorder(const void *pa, const void *pb)
 	return a->cpu < b->cpu ? -1 : a->cpu > b->cpu;
 }
 
+/* A program may have mapped a ring more than once. */
+static void drop_copies(struct gprof_core *c)
+{
+	size_t i, nr = 0;
+
+	for (i = 0; i < c->nr; i++)
+		if (!nr || by_recorder(&c->rings[nr - 1], &c->rings[i]))
+			c->rings[nr++] = c->rings[i];
+	c->nr = nr;
+}
+
 static int take_all(struct gprof_core *c, const struct gprof_core_mapping *all, size_t nr)
 {
 	size_t i;
@@ -133,6 +144,7 @@ static int take_all(struct gprof_core *c, const struct gprof_core_mapping *all, 
 				       "there is no recorder in the core dump; the program had "
 				       "none, or kept its buffers out of dumps");
 	qsort(c->rings, c->nr, sizeof(*c->rings), by_recorder);
+	drop_copies(c);
 	for (i = 0; i < c->nr; i++)
 		if (!i || c->rings[i].head.recorder != c->rings[i - 1].head.recorder)
 			c->first[c->recorders++] = i;
