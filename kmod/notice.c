@@ -9,8 +9,9 @@
  * whose turn is not written yet: who writes it queues the worker again.
  *
  * Each kind of notice is told at most once a second, lest a ring that is full for an
- * hour keeps netlink busy. Counters tell how much of it there was. Triggers, which have
- * limits of their own, are told each time.
+ * hour keeps netlink busy. Counters tell how much of it there was. Triggers are told each
+ * time, but no more often than some dozen times a second: their limits are for who owns
+ * the recorder to choose, and must not make a worker busy, or listeners miss others' news.
  */
 #include "notice.h"
 
@@ -20,6 +21,8 @@
 
 static_assert(!(GPROF_NOTICES & (GPROF_NOTICES - 1)));
 
+#define FIRINGS_TOLD	64	/* in a second */
+
 /* False: it has been told less than a second ago, or another CPU tells it now. */
 static bool is_due(struct gprof_notices *n, u32 what)
 {
@@ -27,6 +30,18 @@ static bool is_due(struct gprof_notices *n, u32 what)
 
 	return time_after_eq(jiffies, next) &&
 	       cmpxchg(&n->next[what], next, jiffies + HZ) == next;
+}
+
+/* May one more firing be told in this second? Who begins it may let a few too many through. */
+static bool may_tell_firing(struct gprof_notices *n)
+{
+	unsigned long begin = READ_ONCE(n->second);
+
+	if (time_after_eq(jiffies, begin + HZ) &&
+	    cmpxchg(&n->second, begin, jiffies) == begin)
+		atomic_set(&n->firings, 0);
+	return atomic_read(&n->firings) < FIRINGS_TOLD &&
+	       atomic_inc_return(&n->firings) <= FIRINGS_TOLD;
 }
 
 static bool enqueue(struct gprof_notices *n, const struct gprof_notice *notice)
@@ -68,7 +83,8 @@ static void irq(struct irq_work *irq)
 	struct gprof_notices *n = container_of(irq, struct gprof_notices, irq);
 
 	n->wake(n);
-	schedule_work(&n->work);
+	if (atomic_read(&n->head) != atomic_read(&n->tail))
+		schedule_work(&n->work);
 }
 
 static void work(struct work_struct *work)
@@ -99,6 +115,7 @@ void gprof_notices_init(struct gprof_notices *n, void (*wake)(struct gprof_notic
 	n->tell = tell;
 	for (i = 0; i < GPROF_NOTICE_NR; i++)
 		n->next[i] = jiffies;
+	n->second = jiffies;
 	init_irq_work(&n->irq, irq);
 	INIT_WORK(&n->work, work);
 }
@@ -115,9 +132,10 @@ void gprof_notices_end(struct gprof_notices *n)
 	flush_work(&n->work);
 }
 
-static void pass_on(struct gprof_notices *n, const struct gprof_notice *notice)
+/* Who owns the recorder is woken in any case. */
+static void pass_on(struct gprof_notices *n, const struct gprof_notice *notice, bool tell)
 {
-	if (!enqueue(n, notice))
+	if (!tell || !enqueue(n, notice))
 		atomic64_inc(&n->untold);
 	irq_work_queue(&n->irq);
 }
@@ -134,7 +152,7 @@ void gprof_notice(struct gprof_notices *n, u32 what)
 	if (likely(!is_due(n, what)))
 		return;
 	set_bit(what, &n->pending);
-	pass_on(n, &(struct gprof_notice){ .what = what });
+	pass_on(n, &(struct gprof_notice){ .what = what }, true);
 }
 
 /**
@@ -149,7 +167,7 @@ void gprof_notice_fired(struct gprof_notices *n, u32 index, u32 what)
 {
 	pass_on(n, &(struct gprof_notice){
 		.what = GPROF_NOTICE_FIRED, .trigger = index, .trigger_what = what,
-	});
+	}, may_tell_firing(n));
 }
 
 /**

@@ -13,7 +13,7 @@
 
 #define GPROF_NOTICES	16	/* a power of two */
 
-/* A trigger has fired: told each time, and nothing that STATS tells of. */
+/* A trigger has fired: told some dozen times a second, and nothing that STATS tells of. */
 #define GPROF_NOTICE_FIRED	GPROF_NOTICE_NR
 
 /**
@@ -34,9 +34,12 @@ struct gprof_notice {
  * struct gprof_notices - what happened to one recorder
  * @pending: a bit for each GPROF_NOTICE_* that happened since who owns it asked
  * @next: jiffies at which each may be told again
+ * @second: jiffies at which @firings began
+ * @firings: told of triggers since then
  * @head: places taken, by anybody
  * @tail: places emptied, by @work
- * @untold: notices for which there was no place, or that nobody listened to
+ * @untold: notices for which there was no place, or that nobody listened to, or one
+ *	firing too many
  * @queue: notices from @tail to @head
  * @irq: from any context to where locks may be taken
  * @work: from there to where one may sleep
@@ -46,6 +49,8 @@ struct gprof_notice {
 struct gprof_notices {
 	unsigned long pending;
 	unsigned long next[GPROF_NOTICE_NR];
+	unsigned long second;
+	atomic_t firings;
 	atomic_t head;
 	atomic_t tail;
 	atomic64_t untold;

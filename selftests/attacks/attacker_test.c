@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <linux/aio_abi.h>
 #include <linux/fuse.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -417,6 +418,83 @@ TEST_F(attacker, delays_no_netlink_request_of_others)
 	EXPECT_NE(UINT64_MAX, alone);
 	EXPECT_LE(beside, 2 * alone);
 	munmap(siege, sizeof(*siege));
+}
+
+/* ---- flooding listeners ---- */
+
+#define FLOOD_NS	2000000000ULL
+
+/* Fires at each switch of a process and its child; takes what has fired at once. */
+static void flood(void *arg, int step)
+{
+	struct gprof_trace_params params = { .size = sizeof(params) };
+	struct gprof_setup setup = device_setup_of(GPROF_TARGET_PROCESS, getpid(), &params);
+	struct gprof_trigger t = {
+		.size = sizeof(t), .what = GPROF_TRIGGER_OFF_CPU, .interval_ns = 1,
+		.number = GPROF_TRIGGER_ANY,
+	};
+	struct gprof_fired f = { .size = sizeof(f) };
+	uint64_t *firings = arg;
+	int to[2], from[2];
+	struct device dev;
+	char c = 0;
+
+	setup.kind = GPROF_KIND_TRACE;
+	setup.stack = 0;
+	setup.buffer_size = SMALL;
+	setup.flags = GPROF_SETUP_F_FLIGHT;
+	if (be_usual_attacker() || device_setup(&dev, &setup) ||
+	    device_ioctl(dev.fd, GPROF_IOC_TRIGGER, &t) || device_start(&dev) ||
+	    pipe(to) || pipe(from))
+		_exit(1);
+	if (!fork_bound()) {
+		while (read(to[0], &c, 1) == 1)
+			if (write(from[1], &c, 1) != 1)
+				break;
+		_exit(0);
+	}
+	for (;;) {
+		if (write(to[1], &c, 1) != 1 || read(from[0], &c, 1) != 1)
+			break;
+		while (!device_ioctl(dev.fd, GPROF_IOC_FIRED, &f))
+			__atomic_fetch_add(firings, 1, __ATOMIC_RELAXED);
+	}
+	_exit(1);
+}
+
+/* How often is the limit of a trigger for its owner to choose, how often it is told is not. */
+TEST_F(attacker, floods_no_listener_with_firings)
+{
+	uint64_t *firings = (uint64_t *)self->victim, end;
+	struct child child;
+	unsigned int told = 0;
+	struct genl g;
+	int ret = 0;
+
+	NEED_ROOT();
+	ASSERT_EQ(0, genl_open(&g));
+	ASSERT_EQ(0, setsockopt(g.fd, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, &g.group,
+				sizeof(g.group)));
+	*firings = 0;
+	ASSERT_EQ(0, child_fork(&child, flood, firings));
+	ASSERT_EQ(0, child_begin(&child));
+	end = monotonic_ns() + FLOOD_NS;
+	while (monotonic_ns() < end && ret >= 0) {
+		struct pollfd pfd = { .fd = g.fd, .events = POLLIN };
+
+		if (g.next >= g.length && poll(&pfd, 1, 10) != 1)
+			continue;
+		ret = genl_receive(&g);
+		told += ret == 1 && g.cmd == GPROF_CMD_RECORDER_FIRED;
+	}
+	EXPECT_LE(0, ret);	/* ENOBUFS: some was lost */
+	child_end(&child);
+	genl_close(&g);
+	TH_LOG("%llu firings, told of %u", (unsigned long long)*firings, told);
+	EXPECT_LT(500, *firings);
+	EXPECT_LT(0, told);
+	/* Two seconds, and a third that it began in. */
+	EXPECT_GE(3 * 64 + 16, told);
 }
 
 /* ---- the pages of another recorder ---- */

@@ -25,7 +25,8 @@
  *	GPROF_CMD_RECORDER_TARGET_GONE	the same; the thread or process has ended; what
  *					it has forked may go on
  *	GPROF_CMD_RECORDER_FIRED	the same, TRIGGER and TRIGGER_WHAT: a trigger has
- *					fired; of whom is for the recorder's owner to know
+ *					fired; of whom is for the recorder's owner to know.
+ *					Told 64 times a second at most
  *
  * An event goes to all listeners alike, and so tells what every one of them may know;
  * who wants more asks with RECORDER_GET.
