@@ -1,0 +1,880 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * trigger_edge_test: triggers of tasks that leave, of strangers whom others record, of many
+ * tasks at once, over START and STOP, and at their limits.
+ *
+ * trigger_test shows what each of them is for.
+ */
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include "harness.h"
+#include "device.h"
+#include "workload.h"
+
+#define USER		1000
+#define OTHER_USER	1001
+#define MS		1000000ULL
+#define LONG_MS		30
+#define LIMIT_NS	(20 * MS)
+#define TIMES		20
+#define FIRINGS		512
+#define SLEEPER		"/tmp/gprof_edge_sleep"
+
+FIXTURE(edge) {
+	struct gprof_trace_params params;
+	struct gprof_setup setup;
+	struct device dev, other;
+	struct child child;
+	struct gprof_fired fired[FIRINGS];
+	unsigned int nr;
+	struct gprof_fired last;	/* what the one that gave EAGAIN said */
+};
+
+FIXTURE_SETUP(edge)
+{
+	self->dev.fd = self->other.fd = -1;
+	self->params = (struct gprof_trace_params){ .size = sizeof(self->params) };
+	self->setup = device_setup_of(GPROF_TARGET_PROCESS, 0, &self->params);
+	self->setup.kind = GPROF_KIND_TRACE;
+	self->setup.stack = 0;
+	self->setup.buffer_size = 1 << 16;
+}
+
+FIXTURE_TEARDOWN(edge)
+{
+	device_close(&self->other);
+	device_close(&self->dev);
+	if (self->child.pid)
+		child_end(&self->child);
+}
+
+static struct gprof_trigger trigger_of(uint32_t what, uint64_t threshold_ns)
+{
+	return (struct gprof_trigger){
+		.size = sizeof(struct gprof_trigger), .what = what, .threshold_ns = threshold_ns,
+		.interval_ns = 1, .number = GPROF_TRIGGER_ANY,
+	};
+}
+
+static int set(struct device *dev, struct gprof_trigger *t)
+{
+	return device_ioctl(dev->fd, GPROF_IOC_TRIGGER, t);
+}
+
+static int set_one(struct device *dev, uint32_t what, uint64_t threshold_ns)
+{
+	struct gprof_trigger t = trigger_of(what, threshold_ns);
+
+	return set(dev, &t);
+}
+
+#define SET(_what, _threshold)	ASSERT_EQ(0, set_one(&self->dev, _what, _threshold))
+
+/* It waits for its step before anybody looks, and then is not measured. */
+static void see_asleep(pid_t pid)
+{
+	char path[32], stat[256];
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	while (file_read(path, stat, sizeof(stat)) < 0 || !strstr(stat, ") S "))
+		sleep_ms(1);
+}
+
+#define FORK(_fn) do {								\
+	ASSERT_EQ(0, child_fork(&self->child, _fn, NULL));			\
+	see_asleep(self->child.pid);						\
+	self->setup.id = self->child.pid;					\
+} while (0)
+
+#define SETUP(_fn) do {								\
+	FORK(_fn);								\
+	ASSERT_EQ(0, device_setup(&self->dev, &self->setup)) {			\
+		TH_LOG("reason %u", self->setup.out_reason);			\
+	}									\
+} while (0)
+
+/* All that wait; 0 or what the last one gave, which is not EAGAIN. */
+static int take(FIXTURE_DATA(edge) *self)
+{
+	struct gprof_fired f = { .size = sizeof(f) };
+	int ret;
+
+	while (!(ret = device_ioctl(self->dev.fd, GPROF_IOC_FIRED, &f))) {
+		if (self->nr < FIRINGS)
+			self->fired[self->nr++] = f;
+	}
+	self->last = f;
+	return ret == -EAGAIN ? 0 : ret;
+}
+
+/* Lets the child take its last step, and takes firings as they come. */
+static void run(struct __test_metadata *_metadata, FIXTURE_DATA(edge) *self)
+{
+	struct pollfd pfd = { .fd = self->dev.fd, .events = POLLPRI };
+	int status;
+
+	ASSERT_EQ(0, child_begin(&self->child));
+	while (!waitpid(self->child.pid, &status, WNOHANG)) {
+		poll(&pfd, 1, 20);
+		ASSERT_EQ(0, take(self));
+	}
+	self->child.pid = 0;
+	EXPECT_EQ(0, status);
+	close(self->child.to);
+	close(self->child.from);
+	ASSERT_EQ(0, take(self));
+}
+
+#define RUN()	run(_metadata, self)
+
+static unsigned int fired_by(FIXTURE_DATA(edge) *self, uint32_t index, pid_t tid)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < self->nr; i++)
+		n += self->fired[i].index == index && self->fired[i].tid == (uint32_t)tid;
+	return n;
+}
+
+/* ---- what children do ---- */
+
+static void rest(unsigned int ms)
+{
+	struct timespec ts = { .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * MS };
+
+	syscall(SYS_nanosleep, &ts, NULL);
+}
+
+static void hurry(void)
+{
+	struct sched_param p = { .sched_priority = 1 };
+
+	sched_setscheduler(0, SCHED_FIFO, &p);
+}
+
+static void nothing(void *arg, int step)
+{
+	_exit(0);
+}
+
+static void naps(void *arg, int step)
+{
+	rest(LONG_MS);
+}
+
+static void naps_on(void *arg, int step)
+{
+	unsigned int i;
+
+	for (i = 0; i < TIMES; i++)
+		rest(LONG_MS);
+	_exit(0);
+}
+
+static void vforks_once(void)
+{
+	pid_t pid = vfork();
+
+	if (!pid) {
+		rest(LONG_MS);
+		_exit(0);
+	}
+	waitpid(pid, NULL, 0);
+}
+
+static void vforks(void *arg, int step)
+{
+	unsigned int i;
+
+	for (i = 0; i < TIMES / 4; i++)
+		vforks_once();
+	_exit(0);
+}
+
+static void kills_children(void *arg, int step)
+{
+	unsigned int i;
+
+	for (i = 0; i < TIMES; i++) {
+		pid_t pid = fork();
+
+		if (!pid) {
+			kill(getpid(), SIGTERM);
+			pause();
+		}
+		waitpid(pid, NULL, 0);
+	}
+	_exit(0);
+}
+
+static void burns(void *arg, int step)
+{
+	burn_until(monotonic_ns() + 500 * MS);
+	_exit(0);
+}
+
+/* ---- whose ---- */
+
+/* Taps pass on everybody whom any recorder knows; each has to ask whose it is. */
+TEST_F(edge, strangers_whom_another_records_fire_nothing)
+{
+	static void (*const fns[])(void *arg, int step) = {
+		naps_on, vforks, kills_children, burns,
+	};
+	unsigned int i;
+
+	SETUP(nothing);
+	SET(GPROF_TRIGGER_OFF_CPU, LIMIT_NS);
+	SET(GPROF_TRIGGER_BLOCKED, LIMIT_NS);
+	SET(GPROF_TRIGGER_DELAY, LIMIT_NS);
+	SET(GPROF_TRIGGER_SIGNAL, 0);
+	if (!geteuid()) {
+		struct gprof_trigger t = trigger_of(GPROF_TRIGGER_TRACEPOINT, 0);
+
+		SET(GPROF_TRIGGER_SYSCALL, 0);
+		SET(GPROF_TRIGGER_IRQ, 0);
+		SET(GPROF_TRIGGER_SOFTIRQ, 0);
+		t.name = (uintptr_t)"task:task_newtask";
+		ASSERT_EQ(0, set(&self->dev, &t));
+	}
+	ASSERT_EQ(0, device_start(&self->dev));
+	for (i = 0; i < sizeof(fns) / sizeof(fns[0]); i++) {
+		struct gprof_setup setup = self->setup;
+		struct child stranger;
+		int status;
+
+		ASSERT_EQ(0, child_fork(&stranger, fns[i], NULL));
+		setup.id = stranger.pid;
+		ASSERT_EQ(0, device_setup(&self->other, &setup));
+		ASSERT_EQ(0, device_start(&self->other));
+		ASSERT_EQ(0, child_begin(&stranger));
+		ASSERT_EQ(stranger.pid, waitpid(stranger.pid, &status, 0));
+		close(stranger.to);
+		close(stranger.from);
+		device_close(&self->other);
+		ASSERT_EQ(0, take(self));
+		EXPECT_EQ(0, self->nr) TH_LOG("stranger %u", i);
+	}
+}
+
+static void *vforks_in_thread(void *arg)
+{
+	vforks_once();
+	return NULL;
+}
+
+/* First another thread of it blocks, for which the first one sleeps; then this one does. */
+static void has_a_thread_that_blocks(void *arg, int step)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, vforks_in_thread, NULL))
+		_exit(1);
+	pthread_join(thread, NULL);
+	if (step)
+		vforks_once();
+}
+
+TEST_F(edge, another_thread_of_the_process_fires_nothing)
+{
+	self->setup.target = GPROF_TARGET_THREAD;
+	SETUP(has_a_thread_that_blocks);
+	SET(GPROF_TRIGGER_BLOCKED, LIMIT_NS);
+	ASSERT_EQ(0, device_start(&self->dev));
+	ASSERT_EQ(0, child_step(&self->child));
+	ASSERT_EQ(0, take(self));
+	EXPECT_EQ(0, self->nr);
+	ASSERT_EQ(0, child_step(&self->child));
+	ASSERT_EQ(0, take(self));
+	EXPECT_LT(0, self->nr);
+	EXPECT_EQ(self->nr, fired_by(self, 0, self->child.pid));
+}
+
+static void blocks_elsewhere(void *arg, int step)
+{
+	unsigned int i;
+
+	if (step != 1)
+		pin_to(online_cpu(!step));
+	for (i = 0; step && i < 3; i++)
+		vforks_once();
+	if (step)
+		rest(1200);
+}
+
+TEST_F(edge, waits_on_cpus_that_are_not_looked_at_fire_nothing)
+{
+	uint64_t cpus[16] = { 0 };
+	unsigned int cpu = online_cpu(0), i;
+
+	SKIP_UNLESS(!geteuid(), "needs CAP_PERFMON");
+	SKIP_UNLESS(nr_online_cpus() > 1 && cpu < 1024, "needs a CPU that is not looked at");
+	FORK(blocks_elsewhere);
+	ASSERT_EQ(0, child_step(&self->child));
+	cpus[cpu / 64] = 1ULL << cpu % 64;
+	self->setup.target = GPROF_TARGET_CPUS;
+	self->setup.id = 0;
+	self->setup.cpus = (uintptr_t)cpus;
+	self->setup.cpus_size = (cpu / 64 + 1) * 8;
+	ASSERT_EQ(0, device_setup(&self->dev, &self->setup));
+	SET(GPROF_TRIGGER_BLOCKED, LIMIT_NS);
+	SET(GPROF_TRIGGER_OFF_CPU, 200 * MS);
+	ASSERT_EQ(0, device_start(&self->dev));
+	ASSERT_EQ(0, child_begin(&self->child));
+	for (i = 0; i < 20; i++) {
+		sleep_ms(100);
+		ASSERT_EQ(0, take(self));
+	}
+	ASSERT_EQ(0, child_wait(&self->child));
+	ASSERT_EQ(0, take(self));
+	for (i = 0; i < 2; i++)
+		EXPECT_EQ(0, fired_by(self, i, self->child.pid)) TH_LOG("trigger %u", i);
+	/* And where they are looked at they do. */
+	ASSERT_EQ(0, child_begin(&self->child));
+	for (i = 0; i < 20; i++) {
+		sleep_ms(100);
+		ASSERT_EQ(0, take(self));
+	}
+	ASSERT_EQ(0, child_wait(&self->child));
+	ASSERT_EQ(0, take(self));
+	for (i = 0; i < 2; i++)
+		EXPECT_LT(0, fired_by(self, i, self->child.pid)) TH_LOG("trigger %u", i);
+}
+
+static int copy_setuid(const char *from, const char *to, uid_t owner)
+{
+	int in = open(from, O_RDONLY), out = open(to, O_WRONLY | O_CREAT | O_TRUNC, 0700);
+	char buffer[65536];
+	ssize_t n;
+
+	if (in < 0 || out < 0)
+		return -errno;
+	while ((n = read(in, buffer, sizeof(buffer))) > 0)
+		if (write(out, buffer, n) != n)
+			return -EIO;
+	close(in);
+	if (fchown(out, owner, owner) || fchmod(out, 04755))
+		return -errno;
+	close(out);
+	return 0;
+}
+
+/* Steps: be the user; wait; be another's program, which waits as well. */
+static void naps_and_execs(void *arg, int step)
+{
+	if (step == 0) {
+		if (become(USER))
+			_exit(1);
+	} else if (step == 1) {
+		rest(2 * LONG_MS);
+	} else {
+		execl(SLEEPER, "sleep", "3", (char *)NULL);
+		_exit(127);
+	}
+}
+
+static bool runs_as_another(pid_t pid)
+{
+	struct stat st;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d", pid);
+	return !stat(path, &st) && st.st_uid != USER;
+}
+
+/* Its task is the same, and was noted before; root's recorder has its taps called still. */
+TEST_F(edge, who_executes_a_set_user_id_program_fires_nothing_more)
+{
+	uint64_t left;
+	unsigned int i;
+	int status;
+
+	SKIP_UNLESS(!geteuid(), "must be root to become another");
+	ASSERT_EQ(0, copy_setuid("/bin/sleep", SLEEPER, OTHER_USER));
+	FORK(naps_and_execs);
+	ASSERT_EQ(0, child_step(&self->child));
+	ASSERT_EQ(0, device_setup(&self->other, &self->setup));
+	ASSERT_EQ(0, device_start(&self->other));
+	ASSERT_EQ(0, become(USER));
+	ASSERT_EQ(0, device_setup(&self->dev, &self->setup)) {
+		TH_LOG("reason %u", self->setup.out_reason);
+	}
+	SET(GPROF_TRIGGER_OFF_CPU, LIMIT_NS);
+	SET(GPROF_TRIGGER_SIGNAL, 0);
+	ASSERT_EQ(0, device_start(&self->dev));
+	ASSERT_EQ(0, child_step(&self->child));
+	ASSERT_EQ(0, take(self));
+	EXPECT_LT(0, fired_by(self, 0, self->child.pid));
+	ASSERT_EQ(0, child_begin(&self->child));
+	while (!runs_as_another(self->child.pid))
+		sleep_ms(1);
+	see_asleep(self->child.pid);
+	left = monotonic_ns();
+	ASSERT_EQ(self->child.pid, waitpid(self->child.pid, &status, 0));
+	self->child.pid = 0;
+	EXPECT_EQ(0, status);
+	EXPECT_LT(left + 1000 * MS, monotonic_ns());
+	ASSERT_EQ(0, take(self));
+	for (i = 0; i < self->nr; i++)
+		EXPECT_GT(left, self->fired[i].time);
+}
+
+/* ---- over START and STOP ---- */
+
+static void interval(struct __test_metadata *_metadata, FIXTURE_DATA(edge) *self,
+		     uint64_t interval_ns)
+{
+	struct gprof_trigger t = trigger_of(GPROF_TRIGGER_OFF_CPU, LIMIT_NS);
+
+	t.interval_ns = interval_ns;
+	ASSERT_EQ(0, set(&self->dev, &t));
+}
+
+TEST_F(edge, each_start_begins_anew)
+{
+	struct pollfd pfd = { .events = POLLPRI };
+	uint64_t started;
+	unsigned int i;
+
+	SETUP(naps);
+	pfd.fd = self->dev.fd;
+	interval(_metadata, self, 1000000 * MS);
+	ASSERT_EQ(0, device_start(&self->dev));
+	for (i = 0; i < 3; i++)
+		ASSERT_EQ(0, child_step(&self->child));
+	ASSERT_EQ(0, device_stop(&self->dev));
+	EXPECT_EQ(1, poll(&pfd, 1, 0) & !!(pfd.revents & POLLPRI));
+	/* What nobody took is gone, and so is the wait that it is in. */
+	see_asleep(self->child.pid);
+	sleep_ms(2 * LONG_MS);
+	started = monotonic_ns();
+	ASSERT_EQ(0, device_start(&self->dev));
+	ASSERT_EQ(0, take(self));
+	EXPECT_EQ(0, self->nr);
+	EXPECT_EQ(0, self->last.fired);
+	EXPECT_EQ(0, self->last.suppressed);
+	self->nr = 0;
+	ASSERT_EQ(0, child_step(&self->child));
+	ASSERT_EQ(0, device_stop(&self->dev));
+	/* Firings outlive STOP. */
+	ASSERT_EQ(0, take(self));
+	ASSERT_EQ(1, self->nr);
+	EXPECT_EQ(1, self->fired[0].fired);
+	EXPECT_LT(started, self->fired[0].time - self->fired[0].duration_ns);
+}
+
+/* Of a process nobody belongs to the target any more; of the system all do. */
+TEST_F(edge, nothing_goes_on_after_stop)
+{
+	uint64_t stopped;
+	unsigned int i;
+
+	SKIP_UNLESS(!geteuid(), "needs CAP_PERFMON");
+	FORK(naps);
+	self->setup.target = GPROF_TARGET_SYSTEM;
+	self->setup.id = 0;
+	ASSERT_EQ(0, device_setup(&self->dev, &self->setup));
+	SET(GPROF_TRIGGER_OFF_CPU, 400 * MS);
+	ASSERT_EQ(0, device_start(&self->dev));
+	ASSERT_EQ(0, child_step(&self->child));
+	see_asleep(self->child.pid);
+	ASSERT_EQ(0, device_stop(&self->dev));
+	stopped = monotonic_ns();
+	for (i = 0; i < 15; i++) {
+		sleep_ms(100);
+		ASSERT_EQ(0, take(self));
+	}
+	for (i = 0; i < self->nr; i++)
+		EXPECT_GT(stopped, self->fired[i].time);
+}
+
+/* Not what would have been due while nothing happened, either: the host is older. */
+static void once_in(struct __test_metadata *_metadata, FIXTURE_DATA(edge) *self,
+		    uint64_t interval_ns, uint64_t is_ns)
+{
+	uint64_t began;
+
+	SETUP(naps_on);
+	interval(_metadata, self, interval_ns);
+	ASSERT_EQ(0, device_start(&self->dev));
+	began = monotonic_ns();
+	RUN();
+	EXPECT_LT(0, self->nr);
+	EXPECT_GE(1 + (monotonic_ns() - began) / is_ns, self->nr);
+	EXPECT_LE(TIMES, self->last.fired + self->last.suppressed);
+}
+
+TEST_F(edge, a_trigger_without_interval_fires_once_a_second)
+{
+	once_in(_metadata, self, 0, 1000 * MS);
+}
+
+TEST_F(edge, intervals_are_not_made_up_for)
+{
+	once_in(_metadata, self, 500 * MS, 500 * MS);
+}
+
+/* ---- several at once ---- */
+
+TEST_F(edge, each_counts_its_own)
+{
+	unsigned int i, n = 0;
+
+	SETUP(naps_on);
+	SET(GPROF_TRIGGER_OFF_CPU, LIMIT_NS);
+	interval(_metadata, self, 1000000 * MS);
+	ASSERT_EQ(0, device_start(&self->dev));
+	RUN();
+	EXPECT_LE(TIMES, fired_by(self, 0, self->setup.id));
+	EXPECT_EQ(1, fired_by(self, 1, self->setup.id));
+	for (i = 0; i < self->nr; i++) {
+		if (self->fired[i].index == 0) {
+			EXPECT_EQ(++n, self->fired[i].fired);
+			EXPECT_EQ(0, self->fired[i].suppressed);
+		} else {
+			EXPECT_EQ(1, self->fired[i].fired);
+		}
+	}
+	/* Of all together, when none waits. */
+	EXPECT_EQ(n + 1, self->last.fired);
+	EXPECT_EQ(n - 1, self->last.suppressed);
+}
+
+#define THREADS	60
+#define CROWD	600
+
+static void *rests_a_second(void *arg)
+{
+	rest(1000);
+	return NULL;
+}
+
+static void make_threads(unsigned int nr)
+{
+	static pthread_t threads[CROWD];
+	pthread_attr_t attr;
+	unsigned int i;
+
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, 65536);
+	for (i = 0; i < nr; i++)
+		if (pthread_create(&threads[i], &attr, rests_a_second, NULL))
+			_exit(1);
+	for (i = 0; i < nr; i++)
+		pthread_join(threads[i], NULL);
+}
+
+static void some_threads_rest(void *arg, int step)
+{
+	make_threads(THREADS);
+	_exit(0);
+}
+
+/* As many come later that each finds a place, though not the first that it looks at. */
+TEST_F(edge, each_of_many_threads_fires)
+{
+	SETUP(some_threads_rest);
+	SET(GPROF_TRIGGER_OFF_CPU, 400 * MS);
+	ASSERT_EQ(0, device_start(&self->dev));
+	RUN();
+	/* And who waits for them. */
+	EXPECT_EQ(THREADS + 1, self->last.fired + self->last.suppressed);
+	EXPECT_EQ(0, self->last.unwatched);
+}
+
+static void a_crowd_rests(void *arg, int step)
+{
+	make_threads(CROWD);
+	_exit(0);
+}
+
+/* More than there are places for. */
+TEST_F(edge, who_is_not_watched_is_told)
+{
+	SETUP(a_crowd_rests);
+	SET(GPROF_TRIGGER_OFF_CPU, 400 * MS);
+	ASSERT_EQ(0, device_start(&self->dev));
+	RUN();
+	EXPECT_LT(0, self->last.unwatched);
+	EXPECT_LT(THREADS, self->last.fired + self->last.suppressed);
+}
+
+#define GUESTS		80
+#define GUEST_ROUNDS	6
+
+static void many_come_and_go(void *arg, int step)
+{
+	pid_t pids[GUESTS];
+	unsigned int i;
+
+	for (i = 0; i < GUESTS; i++) {
+		pids[i] = fork();
+		if (!pids[i]) {
+			rest(LONG_MS);
+			_exit(0);
+		}
+	}
+	for (i = 0; i < GUESTS; i++)
+		waitpid(pids[i], NULL, 0);
+}
+
+/* The memory of who has ended goes to strangers, so that who comes next has another. */
+TEST_F(edge, who_has_ended_leaves_room_for_others)
+{
+	pid_t strangers[GUEST_ROUNDS * (GUESTS + 10)];
+	unsigned int nr = 0, i, n;
+
+	SETUP(many_come_and_go);
+	SET(GPROF_TRIGGER_OFF_CPU, 100000 * MS);
+	ASSERT_EQ(0, device_start(&self->dev));
+	for (i = 0; i < GUEST_ROUNDS; i++) {
+		ASSERT_EQ(0, child_step(&self->child));
+		sleep_ms(100);
+		for (n = 0; n < GUESTS + 10; n++) {
+			strangers[nr] = fork_bound();
+			if (!strangers[nr++])
+				pause();
+		}
+	}
+	ASSERT_EQ(0, take(self));
+	EXPECT_EQ(0, self->last.unwatched);
+	for (i = 0; i < nr; i++)
+		kill(strangers[i], SIGKILL);
+	for (i = 0; i < nr; i++)
+		waitpid(strangers[i], NULL, 0);
+}
+
+/* ---- what is measured ---- */
+
+struct newcomers {
+	pid_t pids[4];
+	unsigned int nr;
+} *newcomers;
+
+/* Who is forked may not run before its parent sleeps. */
+static void keeps_newcomers_waiting(void *arg, int step)
+{
+	unsigned int i;
+
+	pin_to(online_cpu(0));
+	hurry();
+	for (i = 0; i < 4; i++) {
+		pid_t pid = fork();
+
+		if (!pid)
+			_exit(0);
+		newcomers->pids[newcomers->nr++] = pid;
+		burn_until(monotonic_ns() + LONG_MS * MS);
+		waitpid(pid, NULL, 0);
+	}
+	_exit(0);
+}
+
+TEST_F(edge, a_newcomer_waits_from_its_birth_on)
+{
+	unsigned int i;
+
+	SKIP_UNLESS(!geteuid(), "needs real-time priorities");
+	newcomers = mmap(NULL, sizeof(*newcomers), PROT_READ | PROT_WRITE,
+			 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, newcomers);
+	SETUP(keeps_newcomers_waiting);
+	SET(GPROF_TRIGGER_DELAY, LIMIT_NS);
+	SET(GPROF_TRIGGER_OFF_CPU, LIMIT_NS);
+	ASSERT_EQ(0, device_start(&self->dev));
+	RUN();
+	ASSERT_EQ(4, newcomers->nr);
+	for (i = 0; i < newcomers->nr; i++) {
+		EXPECT_EQ(1, fired_by(self, 0, newcomers->pids[i]));
+		EXPECT_EQ(1, fired_by(self, 1, newcomers->pids[i]));
+	}
+}
+
+static void dumps_core(void *arg, int step)
+{
+	struct rlimit limit = { RLIM_INFINITY, RLIM_INFINITY };
+	unsigned int i, dumped = 0;
+	int status;
+
+	setrlimit(RLIMIT_CORE, &limit);
+	if (chdir("/tmp"))
+		_exit(1);
+	for (i = 0; i < 3; i++) {
+		pid_t pid = fork();
+
+		if (!pid) {
+			signal(SIGABRT, SIG_DFL);
+			raise(SIGABRT);
+			_exit(0);
+		}
+		waitpid(pid, &status, 0);
+		dumped += !!WCOREDUMP(status);
+	}
+	_exit(dumped == 3 ? 0 : 4);
+}
+
+TEST_F(edge, a_signal_that_leaves_a_core_dump_ends_a_process_too)
+{
+	struct gprof_trigger t = trigger_of(GPROF_TRIGGER_SIGNAL, 0);
+	char pattern[128] = "";
+	unsigned int i;
+
+	SKIP_UNLESS(!geteuid(), "must be root to say where core dumps go");
+	ASSERT_EQ(0, file_read("/proc/sys/kernel/core_pattern", pattern, sizeof(pattern)));
+	ASSERT_EQ(0, file_write("/proc/sys/kernel/core_pattern", "/tmp/gprof_edge_core"));
+	SETUP(dumps_core);
+	t.number = SIGABRT;
+	ASSERT_EQ(0, set(&self->dev, &t));
+	ASSERT_EQ(0, device_start(&self->dev));
+	RUN();
+	EXPECT_EQ(3, self->nr);
+	for (i = 0; i < self->nr; i++)
+		EXPECT_EQ(SIGABRT, self->fired[i].number);
+	unlink("/tmp/gprof_edge_core");
+	EXPECT_EQ(0, file_write("/proc/sys/kernel/core_pattern", pattern));
+}
+
+/* The timer's is none that a driver asked for. */
+TEST_F(edge, a_vector_of_the_cpu_has_a_negative_number)
+{
+	struct gprof_trigger t = trigger_of(GPROF_TRIGGER_IRQ, 0);
+	unsigned int i, vectors = 0;
+
+	SKIP_UNLESS(!geteuid(), "needs CAP_PERFMON");
+#ifndef __x86_64__
+	SKIP(return, "only amd64 has them");
+#endif
+	SETUP(burns);
+	ASSERT_EQ(0, set(&self->dev, &t));
+	ASSERT_EQ(0, device_start(&self->dev));
+	RUN();
+	for (i = 0; i < self->nr; i++) {
+		vectors += self->fired[i].number < GPROF_TRIGGER_ANY;
+		/* Beyond these are the vectors of the CPU itself. */
+		EXPECT_GT(0xe0, self->fired[i].number);
+	}
+	EXPECT_LT(0, vectors);
+}
+
+/* ---- limits ---- */
+
+TEST_F(edge, what_is_just_possible_is_taken)
+{
+	struct gprof_trigger t;
+
+	SETUP(nothing);
+#define TAKEN(_what, ...) do {							\
+	t = trigger_of(_what, 0);						\
+	__VA_ARGS__;								\
+	EXPECT_EQ(0, set(&self->dev, &t)) TH_LOG("reason %u", t.out_reason);	\
+} while (0)
+#define REFUSED(_what, ...) do {						\
+	t = trigger_of(_what, 0);						\
+	__VA_ARGS__;								\
+	EXPECT_EQ(-EINVAL, set(&self->dev, &t));				\
+} while (0)
+	TAKEN(GPROF_TRIGGER_SIGNAL, t.number = 64);
+	TAKEN(GPROF_TRIGGER_DELAY, t.threshold_ns = t.interval_ns = GPROF_TRIGGER_NS_MAX);
+	REFUSED(GPROF_TRIGGER_SIGNAL, t.number = -2);
+	REFUSED(GPROF_TRIGGER_SOFTIRQ, t.number = 10);
+	REFUSED(GPROF_TRIGGER_SOFTIRQ, t.number = -2);
+	REFUSED(GPROF_TRIGGER_SYSCALL, t.number = -2);
+	SKIP_UNLESS(!geteuid(), "needs CAP_PERFMON for the rest");
+	TAKEN(GPROF_TRIGGER_SOFTIRQ, t.number = 9);
+	TAKEN(GPROF_TRIGGER_SYSCALL, t.number = INT32_MAX);
+	TAKEN(GPROF_TRIGGER_IRQ, t.number = INT32_MIN);
+	ASSERT_EQ(0, device_start(&self->dev));
+	EXPECT_EQ(0, device_stop(&self->dev));
+}
+
+/* ---- what is left of it ---- */
+
+#define IN_MODULE	"/sys/module/9pnet/refcnt"
+
+TEST_F(edge, a_tracepoint_of_a_module_does_not_hold_it_for_ever)
+{
+	struct gprof_trigger t = trigger_of(GPROF_TRIGGER_TRACEPOINT, 0);
+	long long before = file_number(IN_MODULE);
+
+	SKIP_UNLESS(!geteuid(), "needs CAP_PERFMON");
+	SKIP_UNLESS(before >= 0, "9p is not in a module");
+	SETUP(nothing);
+	t.name = (uintptr_t)"9p:9p_client_req";
+	ASSERT_EQ(0, set(&self->dev, &t)) TH_LOG("reason %u", t.out_reason);
+	EXPECT_EQ(before + 1, file_number(IN_MODULE));
+	ASSERT_EQ(0, device_start(&self->dev));
+	device_close(&self->dev);
+	EXPECT_EQ(before, file_number(IN_MODULE));
+}
+
+#define PIDS		"/sys/kernel/slab/pid/objects"
+#define ROUNDS		16
+#define DEATHS		48
+
+static void has_deaths(void *arg, int step)
+{
+	unsigned int i;
+
+	for (i = 0; i < DEATHS; i++) {
+		pid_t pid = fork();
+
+		if (!pid) {
+			kill(getpid(), SIGTERM);
+			pause();
+		}
+		waitpid(pid, NULL, 0);
+	}
+}
+
+static long long pids_in_use(void)
+{
+	sleep_ms(300);	/* they are given up after a grace period */
+	return file_number(PIDS);
+}
+
+/* Taken or not, firings hold the ids of their tasks no longer than they wait. */
+TEST_F(edge, no_id_outlives_a_firing)
+{
+	struct pollfd pfd = { .events = POLLPRI };
+	struct device dev;
+	unsigned int i, fired = 0;
+	long long before;
+
+	SKIP_UNLESS(file_number(PIDS) > 0, "the kernel does not tell how many ids there are");
+	FORK(has_deaths);
+	ASSERT_EQ(0, child_step(&self->child));
+	before = pids_in_use();
+	for (i = 0; i < ROUNDS; i++) {
+		struct gprof_fired f = { .size = sizeof(f) };
+
+		ASSERT_EQ(0, device_setup(&dev, &self->setup));
+		ASSERT_EQ(0, set_one(&dev, GPROF_TRIGGER_SIGNAL, 0));
+		ASSERT_EQ(0, device_start(&dev));
+		pfd.fd = dev.fd;
+		ASSERT_EQ(0, child_begin(&self->child));
+		/* Of every other recorder none are taken: as many wait as may. */
+		while (i & 1 && poll(&pfd, 1, 0) >= 0) {
+			struct pollfd done = { .fd = self->child.from, .events = POLLIN };
+
+			while (!device_ioctl(dev.fd, GPROF_IOC_FIRED, &f))
+				fired++;
+			if (poll(&done, 1, 5) == 1)
+				break;
+		}
+		ASSERT_EQ(0, child_wait(&self->child));
+		device_close(&dev);
+	}
+	EXPECT_LT(ROUNDS / 2 * GPROF_FIRED_WAITING, fired);
+	/* Half of what would be left of either kind. */
+	EXPECT_GT(before + ROUNDS / 4 * GPROF_FIRED_WAITING, pids_in_use());
+}
+
+TEST_HARNESS_MAIN
