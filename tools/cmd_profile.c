@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gprofctl profile: who makes a tracepoint of the kernel fire.
+ * gprofctl profile: who makes tracepoints of the kernel fire, or what else it counts.
  */
 #include "cmd.h"
 
@@ -13,17 +13,26 @@
 #include "say.h"
 #include "target.h"
 
+#define EVENTS_MAX	16
+#define DEFAULT_FILE	"profile.pb.gz"
+
 /**
  * struct profile_options - the command line
  * @target: whom to record
  * @cfg: for the library
- * @file: -o
+ * @events: -e, in order
+ * @files: -o of each event, NULL where there is none
+ * @nr: number of events
+ * @early_file: an -o before any -e
  * @user_only: --user-only
  */
 struct profile_options {
 	struct target target;
 	struct gprof_tracepoint_config cfg;
-	const char *file;
+	const char *events[EVENTS_MAX];
+	const char *files[EVENTS_MAX];
+	size_t nr;
+	const char *early_file;
 	bool user_only;
 };
 
@@ -32,22 +41,28 @@ static int set_event(void *ctx, const char *value)
 	struct profile_options *o = ctx;
 	const char *colon = strchr(value, ':');
 
-	if (o->cfg.event)
-		return misused("one tracepoint at a time: %s and %s are two", o->cfg.event, value);
-	if (!colon || colon == value || !colon[1] || strchr(colon + 1, ':') || strchr(value, '/'))
-		return misused("-e wants CATEGORY:NAME, such as sched:sched_process_fork, "
-			       "not \"%s\"", value);
-	o->cfg.event = value;
+	if (!*value || (colon && (colon == value || !colon[1] || strchr(colon + 1, ':'))) ||
+	    strchr(value, '/'))
+		return misused("-e wants CATEGORY:NAME, such as sched:sched_process_fork, or what the "
+			       "kernel counts itself, such as page-faults, not \"%s\"", value);
+	if (o->nr == EVENTS_MAX)
+		return misused("more than %d events at once are too many", EVENTS_MAX);
+	for (size_t i = 0; i < o->nr; i++)
+		if (!strcmp(o->events[i], value))
+			return misused("the event %s is given twice", value);
+	o->events[o->nr++] = value;
 	return STATUS_OK;
 }
 
 static int set_output(void *ctx, const char *value)
 {
 	struct profile_options *o = ctx;
+	const char **file = o->nr ? &o->files[o->nr - 1] : &o->early_file;
 
-	if (o->file)
-		return misused("two outputs: %s and %s", o->file, value);
-	o->file = value;
+	if (*file)
+		return misused("two outputs, %s and %s, for one event: an -o belongs to the -e "
+			       "before it", *file, value);
+	*file = value;
 	return STATUS_OK;
 }
 
@@ -81,10 +96,11 @@ static int set_buffer(void *ctx, const char *value)
 }
 
 static const struct option_row profile_rows[] = {
-	{ 'e', "event", "CATEGORY:NAME", "the tracepoint, as under /sys/kernel/tracing/events",
-	  set_event },
-	{ 'o', "output", "FILE", "the profile (default: profile.pb.gz); \"-\" is stdout",
-	  set_output },
+	{ 'e', "event", "CATEGORY:NAME", "a tracepoint, as under /sys/kernel/tracing/events, or what\n"
+	  "the kernel counts itself, such as page-faults; may be repeated,\n"
+	  "each with an -o of its own", set_event },
+	{ 'o', "output", "FILE", "the profile of the -e before it (default: " DEFAULT_FILE ");\n"
+	  "\"-\" is stdout", set_output },
 	{ 0, "rate", "N", "sample every N-th event (default: 1, all)", set_rate },
 	{ 0, "user-only", NULL, "leave the kernel's frames out", set_user_only },
 	{ 0, "buffer", "BYTES", "kernel buffer per CPU", set_buffer },
@@ -94,17 +110,19 @@ static const struct option_row profile_rows[] = {
 
 static const struct usage profile_usage = {
 	.name = "profile",
-	.synopsis = "-e CATEGORY:NAME [OPTIONS] " TARGET_SYNOPSIS,
+	.synopsis = "-e CATEGORY:NAME... [OPTIONS] " TARGET_SYNOPSIS,
 	.text =
-"Records the stacks that make a tracepoint of the kernel fire, and writes them as\n"
-"a pprof profile. Needs CAP_PERFMON.\n"
+"Records the stacks that make tracepoints of the kernel fire, and writes them as\n"
+"pprof profiles. Needs CAP_PERFMON. What the kernel counts itself are page-faults,\n"
+"minor-faults, major-faults, context-switches, cpu-migrations and the like.\n"
 "\n"
 "A command's exit status is passed on; 1 or 2 mean that gprofctl itself failed,\n"
 "127 or 126 that the command could not be run. The last line on stderr counts the\n"
 "samples: produced = read + lost + overwritten.",
 	.examples =
 "  gprofctl profile -e sched:sched_process_fork -- make        # who forks in a build\n"
-"  gprofctl profile -e kmem:mm_page_alloc --rate 100 -a -d 10  # every 100th page",
+"  gprofctl profile -e kmem:mm_page_alloc --rate 100 -a -d 10  # every 100th page\n"
+"  gprofctl profile -e page-faults -o f.pb.gz -e sched:sched_switch -o s.pb.gz -p 1234",
 };
 
 static struct gprof_recorder *make(void *ctx, const struct gprof_target *target, bool on_exec)
@@ -115,7 +133,30 @@ static struct gprof_recorder *make(void *ctx, const struct gprof_target *target,
 	o->cfg.target = *target;
 	o->cfg.on_exec = on_exec;
 	o->cfg.kernel_frames = !o->user_only;
+	o->cfg.events = o->events;
+	o->cfg.nr_events = o->nr;
 	return gprof_tracepoint_recorder_new(&o->cfg);
+}
+
+/* What the rows cannot see one by one. */
+static int complete(struct profile_options *o)
+{
+	if (!o->nr)
+		return misused("profile wants a tracepoint: -e CATEGORY:NAME, such as "
+			       "-e sched:sched_process_fork");
+	if (o->early_file) {
+		if (o->nr > 1 || o->files[0])
+			return misused("-o %s stands before every -e: an -o belongs to the -e "
+				       "before it", o->early_file);
+		o->files[0] = o->early_file;
+	}
+	if (o->nr == 1 && !o->files[0])
+		o->files[0] = DEFAULT_FILE;
+	for (size_t i = 0; i < o->nr; i++)
+		if (!o->files[i])
+			return misused("the event %s has no output: with several events each wants "
+				       "an -o of its own", o->events[i]);
+	return STATUS_OK;
 }
 
 int cmd_profile(int argc, char **argv)
@@ -130,18 +171,15 @@ int cmd_profile(int argc, char **argv)
 
 	if (!options_parse(&profile_usage, tables, argc, argv, false, &operands, &status))
 		return status;
-	if (!o.cfg.event)
-		return misused("profile wants a tracepoint: -e CATEGORY:NAME, such as "
-			       "-e sched:sched_process_fork");
-	status = target_complete(&o.target, argv + operands, profile_usage.name);
+	status = complete(&o);
+	if (status == STATUS_OK)
+		status = target_complete(&o.target, argv + operands, profile_usage.name);
 	if (status != STATUS_OK)
 		return status;
-	if (!o.file)
-		o.file = "profile.pb.gz";
 	return record(&(struct recording){
 		.target = &o.target,
-		.files = &o.file,
-		.nr_files = 1,
+		.files = o.files,
+		.nr_files = o.nr,
 		.make = make,
 		.ctx = &o,
 	});

@@ -18,7 +18,7 @@ static const struct {
 	const char *help;
 } commands[] = {
 	{ "cpu", cmd_cpu, "record where CPU time goes, or any event of a counter" },
-	{ "profile", cmd_profile, "record the stacks that make a tracepoint fire" },
+	{ "profile", cmd_profile, "record the stacks that make tracepoints fire, or faults" },
 	{ "task", cmd_task, "tell what all tasks do at one moment, and where" },
 	{ "stat", cmd_stat, "count events, and tell what they are to each other" },
 	{ "trace", cmd_trace, "record what ran where, and why it waited" },

@@ -203,6 +203,22 @@ tracepoint_hits_are_counted_exactly()
 	grep -q kernel_clone out
 }
 
+several_tracepoints_have_an_output_each()
+{
+	run 0 gprofctl profile -e sched:sched_process_fork -o x.pb.gz \
+		-e sched:sched_process_exec -o y.pb.gz -e page-faults -o z.pb.gz -- \
+		sh -c 'for i in 1 2 3 4 5 6 7 8 9 10; do /bin/true; done'
+	grep -q '^event=sched:sched_process_fork produced=10 ' err
+	# with that of sh itself
+	grep -q '^event=sched:sched_process_exec produced=11 ' err
+	run 0 gprofctl top z.pb.gz
+	grep -q 'Total = [0-9]\{3,\}$' out
+	refused 2 'output of its own' gprofctl profile -e sched:sched_switch -o x.pb.gz \
+		-e sched:sched_waking -- true
+	refused 2 twice gprofctl profile -e sched:sched_switch -e sched:sched_switch -- true
+	refused 1 'neither a tracepoint' gprofctl profile -e nonsense -- true
+}
+
 # ---- counting ----
 
 ten_forks='for i in 1 2 3 4 5 6 7 8 9 10; do /bin/true; done'
@@ -577,7 +593,7 @@ ktap_run recording_ends_with_its_counts file_has_what_was_read \
 	recording_ends_with_its_process interrupt_ends_the_recording_with_a_profile \
 	children_are_recorded_too one_thread_is_recorded whole_host_and_single_cpus_are_recorded \
 	cgroup_is_recorded two_recordings_of_one_process_work several_events_have_an_output_each \
-	tracepoint_hits_are_counted_exactly kernel_is_left_out_when_asked_to \
+	tracepoint_hits_are_counted_exactly several_tracepoints_have_an_output_each kernel_is_left_out_when_asked_to \
 	flame_graph_has_the_names \
 	stat_counts_each_event_of_a_command_and_its_children software_events_are_sampled_each_time \
 	stat_counts_a_cgroup_alone stat_tells_ratios \

@@ -14,6 +14,7 @@
 
 #include "cmd.h"
 #include "duration.h"
+#include "stat_view.h"
 #include <gprof/profile.h>
 
 extern void *__libc_calloc(size_t nr, size_t size);
@@ -160,6 +161,53 @@ FIXTURE_TEARDOWN(view)
 	unlink(self->in);
 	unlink(self->svg);
 	rmdir(self->dir);
+}
+
+/* 3 of cycles and of instructions took turns; the kernel is in the timer alone. */
+static const struct gprof_count counts[] = {
+	{ .event = "timer", .count = 2000000, .time_enabled_ns = 2000000,
+	  .time_running_ns = 2000000, .reason = "" },
+	{ .event = "cycles", .count = 1000, .time_enabled_ns = 4000, .time_running_ns = 1000,
+	  .reason = "" },
+	{ .event = "instructions", .count = 1000, .time_enabled_ns = 4000,
+	  .time_running_ns = 2000, .reason = "" },
+	{ .event = "branches", .count = 10, .time_enabled_ns = 4000, .time_running_ns = 4000,
+	  .user_only = true, .reason = "" },
+	{ .event = "branchMisses", .time_enabled_ns = 4000, .reason = "" },
+	{ .event = "cacheMisses", .error = 2, .reason = "cacheMisses: none \"here\"" },
+};
+
+static void write_counts(void (*write)(FILE *f, const struct gprof_count *c, size_t nr, uint64_t ns),
+			 char **text)
+{
+	size_t size;
+	FILE *f = open_memstream(text, &size);
+
+	write(f, counts, sizeof(counts) / sizeof(counts[0]), 4000000);
+	fclose(f);
+}
+
+TEST(counts_are_scaled_and_set_in_relation)
+{
+	char *text;
+
+	write_counts(stat_text, &text);
+	EXPECT_STREQ(
+"            2.000 ms  timer                     # 0.500 CPUs used\n"
+"               4,000  cycles                    # 0.002 GHz  (counted 25.00 % of the time)\n"
+"               2,000  instructions              # 0.500 per cycle  (counted 50.00 % of the time)\n"
+"                  10  branches (user)           # 5000 per second of CPU time\n"
+"       never counted  branchMisses              (counted 0.00 % of the time)\n"
+"         not counted  cacheMisses               # none \"here\"\n"
+"          0.004000 s  passed\n", text);
+	free(text);
+	write_counts(stat_json, &text);
+	EXPECT_NE(NULL, strstr(text, "\"event\": \"cycles\", \"available\": true, \"reason\": \"\", "
+			       "\"count\": 1000, \"scaled\": 4000,"));
+	EXPECT_NE(NULL, strstr(text, "\"available\": false, \"reason\": \"cacheMisses: none \\\"here"));
+	EXPECT_NE(NULL, strstr(text, "\"ratios\": {\"cycles_per_ns\": 0.002, "
+			       "\"instructions_per_cycle\": 0.5}"));
+	free(text);
 }
 
 TEST_F(view, sums_stay_at_the_limit)

@@ -143,13 +143,16 @@ struct gprof_cpu_config {
  * struct gprof_tracepoint_config - configuration of a tracepoint profile
  * @sz: sizeof(struct gprof_tracepoint_config)
  * @target: whom to record
- * @event: tracepoint, "CATEGORY:NAME" as under /sys/kernel/tracing/events
+ * @event: tracepoint, "CATEGORY:NAME" as under /sys/kernel/tracing/events, or what the
+ *	kernel counts itself, such as "page-faults"; NULL where there are @events
  * @period: events per sample; 0: 1, every event
  * @buffer_bytes: kernel buffer per CPU; 0: the module's default
  * @kernel_frames: record the kernel's call chain too
  * @on_exec: count from the target's next exec on
  * @flight: keep the last of it in the kernel's buffers alone, for
  *	gprof_recorder_snapshot(); labels of threads are not kept
+ * @events: several such, each to an output of its own; the same twice is refused (EEXIST)
+ * @nr_events: number of @events, at most 64; 0: @event alone
  */
 struct gprof_tracepoint_config {
 	size_t sz;
@@ -160,6 +163,8 @@ struct gprof_tracepoint_config {
 	bool kernel_frames;
 	bool on_exec;
 	bool flight;
+	const char *const *events;
+	size_t nr_events;
 };
 
 /**
