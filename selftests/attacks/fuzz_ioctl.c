@@ -265,6 +265,9 @@ void do_setup(struct thread *t, struct slot *s)
 	};
 	uint64_t cpus[2] = { ONE_OF(&t->draw, 1, 2, 3, 0, UINT64_MAX), 0 };
 	struct gprof_cpu_params params;
+	struct gprof_task_params task = {
+		.size = sizeof(task), .flags = !one_in(&t->draw, 8) ? 0 : draw(&t->draw),
+	};
 	struct gprof_trace_params trace;
 	struct gprof_setup setup;
 
@@ -292,6 +295,10 @@ void do_setup(struct thread *t, struct slot *s)
 	if (one_in(&t->draw, 8)) {
 		setup.kind = GPROF_KIND_PROFILE;
 		setup.params = (uintptr_t)&profile;
+	}
+	if (one_in(&t->draw, 8)) {
+		setup.kind = GPROF_KIND_TASK;
+		setup.params = (uintptr_t)&task;
 	}
 	if (one_in(&t->draw, 4)) {
 		draw_trace(t, &trace);

@@ -219,6 +219,32 @@ TEST_F(decode, weight_and_address_come_in_this_order)
 	EXPECT_EQ(1, self->d.counts.malformed);
 }
 
+TEST_F(decode, state_of_a_task_comes_last)
+{
+	struct {
+		struct gprof_sample_rec s;
+		uint64_t weight;
+		struct gprof_task_state state;
+	} r = {
+		.s.rec = { GPROF_REC_SAMPLE, GPROF_SAMPLE_REC_F_WEIGHT | GPROF_SAMPLE_REC_F_STATE,
+			   sizeof(r) },
+		.weight = 7,
+		.state = { .state = GPROF_TASK_BLOCKED, .cpu = 3, .since_ns = 1234 },
+	};
+
+	generation(&self->d, 1);
+	feed(&self->d, &r, sizeof(r));
+	ASSERT_EQ(1, self->n.nr_samples);
+	EXPECT_EQ(7, self->n.samples[0].weight);
+	EXPECT_EQ(GPROF_TASK_BLOCKED, self->n.samples[0].state.state);
+	EXPECT_EQ(3, self->n.samples[0].state.cpu);
+	EXPECT_EQ(1234, self->n.samples[0].state.since_ns);
+	/* half a state */
+	feed(&self->d, &r, sizeof(r) - 8);
+	EXPECT_EQ(1, self->n.nr_samples);
+	EXPECT_EQ(1, self->d.counts.malformed);
+}
+
 TEST_F(decode, value_comes_behind_weight_and_address)
 {
 	struct {

@@ -1,0 +1,589 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * task_test: kind task tells of each task what it does, and nothing that it does not.
+ *
+ * The victims wait in functions of their own, by system calls that they make themselves,
+ * so that their stacks are known to the last frame.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <gprof/task.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include "harness.h"
+#include "device.h"
+#include "reader.h"
+#include "workload.h"
+
+#define KEPT __attribute__((noinline, noclone, noipa))
+
+static long call(long nr, long a, long b, long c, long d)
+{
+#if defined(__x86_64__)
+	register long r10 asm("r10") = d;
+	long ret;
+
+	asm volatile("syscall" : "=a" (ret) : "a" (nr), "D" (a), "S" (b), "d" (c), "r" (r10)
+		     : "rcx", "r11", "memory");
+	return ret;
+#else
+	register long x8 asm("x8") = nr;
+	register long x0 asm("x0") = a;
+	register long x1 asm("x1") = b;
+	register long x2 asm("x2") = c;
+	register long x3 asm("x3") = d;
+
+	asm volatile("svc 0" : "+r" (x0) : "r" (x8), "r" (x1), "r" (x2), "r" (x3) : "memory");
+	return x0;
+#endif
+}
+
+/* ---- where victims wait ---- */
+
+static int empty_pipe[2];
+static int never;
+
+KEPT static void park_in_read(void)
+{
+	char c;
+
+	call(__NR_read, empty_pipe[0], (long)&c, 1, 0);
+	asm volatile("");
+}
+
+KEPT static void park_in_futex(void)
+{
+	call(__NR_futex, (long)&never, FUTEX_WAIT_PRIVATE, 0, 0);
+	asm volatile("");
+}
+
+KEPT static void park_in_sleep(void)
+{
+	struct timespec ts = { .tv_sec = 1000 };
+
+	call(__NR_nanosleep, (long)&ts, 0, 0, 0);
+	asm volatile("");
+}
+
+KEPT static void park_in_pause(void)
+{
+	call(__NR_ppoll, 0, 0, 0, 0);
+	asm volatile("");
+}
+
+static void (*const parks[])(void) = { park_in_read, park_in_futex, park_in_sleep, park_in_pause };
+static const char *const park_names[] = {
+	"park_in_read", "park_in_futex", "park_in_sleep", "park_in_pause",
+};
+
+#define NR_PARKS	4
+
+KEPT static void through_a(void (*park)(void))
+{
+	park();
+	asm volatile("");
+}
+
+KEPT static void through_b(void (*park)(void))
+{
+	through_a(park);
+	asm volatile("");
+}
+
+static void *park_thread(void *arg)
+{
+	through_b(arg);
+	return NULL;
+}
+
+/* ---- what a snapshot says ---- */
+
+/**
+ * struct seen - counts of a snapshot
+ * @p: the snapshot
+ * @pid: whose tasks count
+ * @tasks: tasks of that process
+ * @parked: by function
+ * @right: those with the two callers behind the function, and no others of these
+ * @sleeping: labelled so
+ * @kernel: tasks with kernel frames
+ * @min_since: the smallest of parked tasks
+ * @max_since: and the largest
+ * @burning: tasks in burn_ns() that run, or wait for a CPU
+ * @torn: stacks of which halves are of different times
+ * @whole: stacks of ping-pong that are not
+ * @restless: without a stack for having moved
+ * @dead: tasks labelled so
+ */
+struct seen {
+	const struct gprof_profile *p;
+	pid_t pid;
+	int tasks, parked[NR_PARKS], right, sleeping, kernel;
+	int64_t min_since, max_since;
+	int burning, torn, whole, restless, dead;
+};
+
+static bool has(const struct gprof_frame *frames, size_t nr, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < nr; i++)
+		if (!strcmp(frames[i].function, name))
+			return true;
+	return false;
+}
+
+static size_t user_frames(const struct gprof_frame *frames, size_t nr)
+{
+	size_t i = 0;
+
+	while (i < nr && frames[i].address >> 63)
+		i++;
+	return i;
+}
+
+static int see(void *ctx, const struct gprof_frame *frames, size_t nr, const int64_t *values)
+{
+	struct seen *s = ctx;
+	const char *state = gprof_profile_label(s->p, "state", NULL);
+	size_t first = user_frames(frames, nr), i;
+	int64_t pid = 0, since = 0;
+	bool a, b;
+
+	gprof_profile_label(s->p, "pid", &pid);
+	if (pid != s->pid)
+		return 0;
+	s->tasks += (int)values[0];
+	s->kernel += first > 0;
+	s->dead += !strcmp(state, "dead");
+	s->restless += !strcmp(state, "restless");
+	for (i = 0; i < NR_PARKS && first < nr; i++) {
+		if (strcmp(frames[first].function, park_names[i]))
+			continue;
+		s->parked[i]++;
+		s->sleeping += !strcmp(state, "sleeping");
+		s->right += first + 3 < nr && !strcmp(frames[first + 1].function, "through_a") &&
+			    !strcmp(frames[first + 2].function, "through_b") &&
+			    !strcmp(frames[first + 3].function, "park_thread");
+		gprof_profile_label(s->p, "since", &since);
+		if (!s->min_since || since < s->min_since)
+			s->min_since = since;
+		if (since > s->max_since)
+			s->max_since = since;
+	}
+	s->burning += has(frames, nr, "burn_until") &&
+		      (!strcmp(state, "running") || !strcmp(state, "runnable"));
+	a = has(frames, nr, "ping_a1") || has(frames, nr, "ping_a2");
+	b = has(frames, nr, "ping_b1") || has(frames, nr, "ping_b2");
+	if (a || b) {
+		bool whole = a != b && (!a || (has(frames, nr, "ping_a1") && has(frames, nr, "ping_a2"))) &&
+			     (!b || (has(frames, nr, "ping_b1") && has(frames, nr, "ping_b2")));
+
+		s->whole += whole;
+		s->torn += !whole;
+	}
+	return 0;
+}
+
+static int look(struct seen *s, const struct gprof_task_config *cfg, pid_t pid)
+{
+	struct gprof_profile *p = gprof_task_snapshot(cfg);
+
+	memset(s, 0, sizeof(*s));
+	if (!p)
+		return -errno;
+	s->p = p;
+	s->pid = pid;
+	gprof_profile_each(p, see, s);
+	gprof_profile_free(p);
+	return 0;
+}
+
+/* ---- victims ---- */
+
+FIXTURE(task) {
+	struct gprof_task_config cfg;
+	struct seen seen;
+	pid_t pid;
+	int ready[2];
+};
+
+/* Makes a process with @nr threads, each parked; returns when all of them are. */
+static int park(FIXTURE_DATA(task) *self, int nr)
+{
+	char text[64], stat[512];
+	int i, tries;
+
+	if (pipe(self->ready) || pipe(empty_pipe))
+		return -errno;
+	self->pid = fork_bound();
+	if (!self->pid) {
+		pthread_attr_t attr;
+
+		pthread_attr_init(&attr);
+		pthread_attr_setstacksize(&attr, 65536);
+		for (i = 0; i < nr; i++) {
+			pthread_t thread;
+
+			if (pthread_create(&thread, &attr, park_thread, parks[i % NR_PARKS]))
+				_exit(1);
+		}
+		if (write(self->ready[1], "", 1) != 1)
+			_exit(1);
+		for (;;)
+			pause();
+	}
+	if (self->pid < 0 || read(self->ready[0], text, 1) != 1)
+		return -ECHILD;
+	self->cfg.target = (struct gprof_target){ .type = GPROF_PROCESS, .id = self->pid };
+	/* The last that was made sleeps as soon as it has had a CPU; so do those before. */
+	snprintf(text, sizeof(text), "/proc/%d/task/%d/stat", self->pid, self->pid);
+	for (tries = 0; tries < 600; tries++) {
+		char *at;
+
+		sleep_ms(100);
+		if (file_read(text, stat, sizeof(stat)))
+			return -ESRCH;
+		at = strrchr(stat, ')');
+		snprintf(text, sizeof(text), "/proc/%d/status", self->pid);
+		if (at && at[2] == 'S')
+			break;
+	}
+	sleep_ms(500);
+	return 0;
+}
+
+FIXTURE_SETUP(task)
+{
+	self->cfg = (struct gprof_task_config){
+		.sz = sizeof(self->cfg), .target = { .type = GPROF_SELF }, .kernel_frames = true,
+	};
+}
+
+FIXTURE_TEARDOWN(task)
+{
+	if (self->pid > 0) {
+		kill(self->pid, SIGKILL);
+		waitpid(self->pid, NULL, 0);
+	}
+}
+
+#define LOOK(_pid) ASSERT_EQ(0, look(&self->seen, &self->cfg, _pid)) {	\
+	TH_LOG("%s", gprof_error());					\
+}
+
+TEST_F(task, a_thousand_parked_tasks_are_told_exactly)
+{
+	int i;
+
+	ASSERT_EQ(0, park(self, 1000));
+	LOOK(self->pid);
+	/* and the one that made them */
+	EXPECT_EQ(1001, self->seen.tasks);
+	for (i = 0; i < NR_PARKS; i++)
+		EXPECT_EQ(250, self->seen.parked[i]);
+	EXPECT_EQ(1000, self->seen.sleeping);
+	EXPECT_EQ(1000, self->seen.right);
+	EXPECT_EQ(1001, self->seen.kernel);
+	EXPECT_EQ(0, self->seen.restless);
+}
+
+TEST_F(task, small_rings_lose_nothing_while_they_are_read)
+{
+	ASSERT_EQ(0, park(self, 400));
+	self->cfg.buffer_bytes = 4096;
+	LOOK(self->pid);
+	EXPECT_EQ(401, self->seen.tasks);
+	EXPECT_EQ(400, self->seen.right);
+}
+
+TEST_F(task, time_in_a_state_is_what_has_passed)
+{
+	uint64_t before = monotonic_ns(), parked;
+
+	ASSERT_EQ(0, park(self, 40));
+	parked = monotonic_ns();
+	sleep_ms(1000);
+	LOOK(self->pid);
+	EXPECT_LE(1000000000, self->seen.min_since);
+	EXPECT_GE((int64_t)(monotonic_ns() - before), self->seen.max_since);
+	EXPECT_LT(before, parked);
+}
+
+TEST_F(task, user_frames_alone_are_told_when_asked_for)
+{
+	ASSERT_EQ(0, park(self, 40));
+	self->cfg.kernel_frames = false;
+	LOOK(self->pid);
+	EXPECT_EQ(40, self->seen.right);
+	EXPECT_EQ(0, self->seen.kernel);
+}
+
+TEST_F(task, whole_host_has_them_among_all)
+{
+	pid_t pid;
+
+	ASSERT_EQ(0, park(self, 40));
+	pid = self->pid;
+	self->cfg.target = (struct gprof_target){ .type = GPROF_SYSTEM };
+	LOOK(pid);
+	EXPECT_EQ(41, self->seen.tasks);
+	EXPECT_EQ(40, self->seen.right);
+	/* a thread of the kernel, which has its number in every kernel */
+	LOOK(2);
+	EXPECT_EQ(1, self->seen.tasks);
+	EXPECT_EQ(1, self->seen.kernel);
+}
+
+TEST_F(task, one_thread_is_one_task)
+{
+	ASSERT_EQ(0, park(self, 8));
+	self->cfg.target = (struct gprof_target){ .type = GPROF_THREAD, .id = self->pid };
+	LOOK(self->pid);
+	EXPECT_EQ(1, self->seen.tasks);
+	EXPECT_EQ(0, self->seen.right);
+}
+
+/* ---- tasks that run ---- */
+
+static void *burn_thread(void *arg)
+{
+	burn_until(*(uint64_t *)arg);
+	return NULL;
+}
+
+TEST_F(task, who_runs_is_told_where)
+{
+	uint64_t end = monotonic_ns() + 20000000000ULL;
+	pthread_t threads[4];
+	int i, j, burning = 0;
+
+	for (i = 0; i < 4; i++)
+		ASSERT_EQ(0, pthread_create(&threads[i], NULL, burn_thread, &end));
+	for (i = 0; i < 10; i++) {
+		LOOK(getpid());
+		burning += self->seen.burning;
+	}
+	*(volatile uint64_t *)&end = 0;
+	for (j = 0; j < 4; j++)
+		pthread_kill(threads[j], 0);
+	/* all four, each time, but for one that is in the clock's page just then */
+	EXPECT_LE(30, burning);
+	_exit(_metadata->passed ? 0 : 1);
+}
+
+static int ball;
+
+KEPT static void hit(int from, int to)
+{
+	while (__atomic_load_n(&ball, __ATOMIC_ACQUIRE) != from)
+		call(__NR_futex, (long)&ball, FUTEX_WAIT_PRIVATE, to, 0);
+	__atomic_store_n(&ball, to, __ATOMIC_RELEASE);
+	call(__NR_futex, (long)&ball, FUTEX_WAKE_PRIVATE, 1, 0);
+}
+
+KEPT static void ping_a2(int from, int to)
+{
+	hit(from, to);
+	asm volatile("");
+}
+
+KEPT static void ping_a1(int from, int to)
+{
+	ping_a2(from, to);
+	asm volatile("");
+}
+
+KEPT static void ping_b2(int from, int to)
+{
+	hit(from, to);
+	asm volatile("");
+}
+
+KEPT static void ping_b1(int from, int to)
+{
+	ping_b2(from, to);
+	asm volatile("");
+}
+
+static void *ping_thread(void *arg)
+{
+	int from = arg != NULL, to = !from;
+
+	for (;;) {
+		ping_a1(from, to);
+		ping_b1(from, to);
+	}
+	return NULL;
+}
+
+TEST_F(task, no_stack_is_a_mixture_of_two)
+{
+	uint64_t end = monotonic_ns() + 60000000000ULL;
+	int i, whole = 0, torn = 0;
+	pthread_t thread;
+
+	ASSERT_EQ(0, pthread_create(&thread, NULL, ping_thread, NULL));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, ping_thread, &ball));
+	for (i = 0; i < 150 && monotonic_ns() < end; i++) {
+		LOOK(getpid());
+		whole += self->seen.whole;
+		torn += self->seen.torn;
+	}
+	EXPECT_LT(50, whole);
+	/* only who is amid the first instructions of a function, and runs, has half a frame */
+	EXPECT_EQ(0, torn) {
+		TH_LOG("%d torn, %d whole", torn, whole);
+	}
+	_exit(_metadata->passed ? 0 : 1);
+}
+
+/* ---- ends ---- */
+
+TEST_F(task, dead_task_is_told_as_one)
+{
+	siginfo_t info;
+
+	self->pid = fork_bound();
+	if (!self->pid)
+		_exit(0);
+	ASSERT_EQ(0, waitid(P_PID, self->pid, &info, WEXITED | WNOWAIT));
+	self->cfg.target = (struct gprof_target){ .type = GPROF_SYSTEM };
+	LOOK(self->pid);
+	EXPECT_EQ(1, self->seen.tasks);
+	EXPECT_EQ(1, self->seen.dead);
+}
+
+TEST_F(task, target_that_is_gone_is_ESRCH)
+{
+	pid_t pid = fork_bound();
+
+	if (!pid)
+		_exit(0);
+	waitpid(pid, NULL, 0);
+	self->cfg.target = (struct gprof_target){ .type = GPROF_PROCESS, .id = pid };
+	EXPECT_EQ(-ESRCH, look(&self->seen, &self->cfg, pid));
+}
+
+TEST_F(task, users_see_their_own_tasks_in_user_mode_alone)
+{
+	pid_t pid;
+
+	ASSERT_EQ(0, chmod(GPROF_DEVICE, 0666));
+	ASSERT_EQ(0, park(self, 8));
+	pid = self->pid;
+	ASSERT_EQ(0, become(1000));
+	EXPECT_EQ(-EPERM, look(&self->seen, &self->cfg, pid));
+	self->cfg.kernel_frames = false;
+	EXPECT_EQ(-EPERM, look(&self->seen, &self->cfg, pid));
+	self->cfg.target = (struct gprof_target){ .type = GPROF_SYSTEM };
+	EXPECT_EQ(-EPERM, look(&self->seen, &self->cfg, pid));
+	self->cfg.target = (struct gprof_target){ .type = GPROF_SELF };
+	LOOK(getpid());
+	EXPECT_LE(1, self->seen.tasks);
+	EXPECT_EQ(0, self->seen.kernel);
+	self->cfg.kernel_frames = true;
+	EXPECT_EQ(-EPERM, look(&self->seen, &self->cfg, getpid()));
+	/* They are root's, and none of this process' business any more. */
+	self->pid = 0;
+	_exit(_metadata->passed ? 0 : 1);
+}
+
+/* ---- past the library ---- */
+
+TEST_F(task, what_nobody_reads_is_lost_and_counted)
+{
+	struct gprof_task_params params = { .size = sizeof(params) };
+	struct device dev = { .fd = device_open() };
+	struct gprof_setup setup;
+	struct reader reader;
+	struct gprof_stats st;
+
+	ASSERT_LE(0, dev.fd);
+	ASSERT_EQ(0, park(self, 400));
+	setup = device_setup_of(GPROF_TARGET_PROCESS, self->pid, &params);
+	setup.kind = GPROF_KIND_TASK;
+	setup.buffer_size = 4096;
+	ASSERT_EQ(0, device_record(&dev, &setup));
+	ASSERT_EQ(0, device_stop(&dev));
+	ASSERT_EQ(0, reader_init(&reader, &dev));
+	EXPECT_LT(0, reader_read(&reader));
+	EXPECT_STREQ("", reader.error);
+	ASSERT_EQ(0, device_stats(&dev, GPROF_STATS_ALL_CPUS, &st));
+	EXPECT_EQ(401, st.out_produced);
+	EXPECT_LT(0, device_lost(&st));
+	EXPECT_EQ(st.out_produced, reader.samples + device_lost(&st));
+	reader_free(&reader);
+	device_close(&dev);
+}
+
+TEST_F(task, setup_takes_no_nonsense)
+{
+	struct gprof_task_params params = { .size = sizeof(params), .flags = 1 };
+	struct gprof_setup setup = device_setup_of(GPROF_TARGET_THREAD, gettid(), &params);
+	int fd = device_open();
+
+	ASSERT_LE(0, fd);
+	setup.kind = GPROF_KIND_TASK;
+	EXPECT_EQ(-EOPNOTSUPP, device_ioctl(fd, GPROF_IOC_SETUP, &setup));
+	EXPECT_EQ(GPROF_REASON_PARAMS, setup.out_reason);
+	params.flags = 0;
+	setup.flags = GPROF_SETUP_F_ON_EXEC;
+	EXPECT_EQ(-EOPNOTSUPP, device_ioctl(fd, GPROF_IOC_SETUP, &setup));
+	EXPECT_EQ(GPROF_REASON_FLAGS, setup.out_reason);
+	setup.flags = 0;
+	EXPECT_EQ(0, device_ioctl(fd, GPROF_IOC_SETUP, &setup));
+	close(fd);
+}
+
+/* ---- for people ---- */
+
+static char *text_of(const struct gprof_task_config *cfg, enum gprof_task_format format)
+{
+	struct gprof_profile *p = gprof_task_snapshot(cfg);
+	int fd = memfd_create("text", MFD_CLOEXEC);
+	char *text = NULL;
+	off_t size;
+
+	if (p && !gprof_task_write(p, fd, format)) {
+		size = lseek(fd, 0, SEEK_END);
+		text = calloc((size_t)size + 1, 1);
+		if (text && pread(fd, text, (size_t)size, 0) != size)
+			text[0] = '\0';
+	}
+	gprof_profile_free(p);
+	close(fd);
+	return text;
+}
+
+TEST_F(task, traceback_tells_who_waits_where_and_text_how_many)
+{
+	char *text, line[64];
+
+	ASSERT_EQ(0, park(self, 12));
+	text = text_of(&self->cfg, GPROF_TASK_FORMAT_TRACEBACK);
+	ASSERT_NE(NULL, text);
+	snprintf(line, sizeof(line), "\ntask %d [sleeping, ", self->pid + 1);
+	EXPECT_NE(NULL, strstr(text, line)) {
+		TH_LOG("%s", text);
+	}
+	snprintf(line, sizeof(line), "(process %d)\n", self->pid);
+	EXPECT_NE(NULL, strstr(text, line));
+	EXPECT_NE(NULL, strstr(text, "pipe_read]: task_test")) {
+		TH_LOG("%s", text);
+	}
+	free(text);
+	text = text_of(&self->cfg, GPROF_TASK_FORMAT_TEXT);
+	ASSERT_NE(NULL, text);
+	EXPECT_EQ(text, strstr(text, "task profile: total 13\n\n3 @ 0x"));
+	free(text);
+}
+
+TEST_HARNESS_MAIN
