@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
+/*
+ * gprof_unwind: how to get from a frame to its caller where no frame pointer says so.
+ *
+ * A table is compiled in user space out of a file's .eh_frame or .debug_frame, and
+ * given to the module for the text of that one file. Text is cut into granules of 256
+ * bytes; a row says from which byte of its granule on which rule holds, up to the next
+ * row, in whatever granule that is. So to look up an address costs one index and a
+ * few bytes. In this order, each from the next multiple of 8 bytes on:
+ *
+ *	struct gprof_unwind_table
+ *	__u32 index[granules + 1]	rows before each granule; the last is @rows
+ *	__u8  low[rows]			first byte of a row in its granule, ascending
+ *	__u16 rule[rows]		its rule
+ *	struct gprof_unwind_rule rules[rules]
+ *
+ * The first row begins at the first byte of the text. All numbers are those of the
+ * machine.
+ */
+#ifndef _UAPI_LINUX_GPROF_UNWIND_H
+#define _UAPI_LINUX_GPROF_UNWIND_H
+
+#include <linux/types.h>
+
+#define GPROF_UNWIND_MAGIC		0x54575547	/* "GUWT" */
+#define GPROF_UNWIND_VERSION		1
+#define GPROF_UNWIND_GRANULE		256		/* bytes of text */
+#define GPROF_UNWIND_RULES_MAX		65535
+#define GPROF_UNWIND_TABLE_MAX		(64U << 20)	/* bytes of a table */
+
+/* How the CFA, the stack pointer of the caller, is found. */
+#define GPROF_UNWIND_CFA_NONE		0	/* no CFI here: by the frame pointer */
+#define GPROF_UNWIND_CFA_SP		1	/* sp + @cfa */
+#define GPROF_UNWIND_CFA_FP		2	/* fp + @cfa */
+#define GPROF_UNWIND_CFA_END		3	/* nobody called: the outermost frame */
+#define GPROF_UNWIND_CFA_REG		4	/* register @reg + @cfa */
+#define GPROF_UNWIND_CFA_DEREF		5	/* what lies at sp or fp (@reg 0 or 1) + @ra, + @cfa */
+#define GPROF_UNWIND_CFA_PLT		6	/* amd64: sp + 8, + 16 from byte @cfa of a slot of 16 on */
+#define GPROF_UNWIND_CFA_SIGNAL		7	/* all registers lie in the signal frame at sp */
+#define GPROF_UNWIND_CFA_UNKNOWN	8	/* has a rule, but none that can be said here */
+#define GPROF_UNWIND_CFA_NR		9
+
+/* Where the caller's frame pointer is (two bits). */
+#define GPROF_UNWIND_FP_SAME		0	/* in the register still */
+#define GPROF_UNWIND_FP_AT_CFA		1	/* at CFA + @fp */
+#define GPROF_UNWIND_FP_AT_FP		2	/* at fp + @fp */
+#define GPROF_UNWIND_FP_UNKNOWN		3
+
+/* Where the return address is (two bits). */
+#define GPROF_UNWIND_RA_AT_CFA		0	/* arm64: at CFA + @ra; amd64: at CFA - 8 */
+#define GPROF_UNWIND_RA_LR		1	/* arm64: in x30 still; of the innermost frame only */
+#define GPROF_UNWIND_RA_REG		2	/* in register @reg; likewise */
+#define GPROF_UNWIND_RA_UNKNOWN		3
+
+/**
+ * struct gprof_unwind_rule - one frame up
+ * @kind: GPROF_UNWIND_CFA_*
+ * @how: GPROF_UNWIND_FP_* | GPROF_UNWIND_RA_* << 2 | reg << 4; registers by their numbers in
+ *	DWARF where those are below 16
+ * @cfa: as @kind says, in words of 8 bytes
+ * @fp: as @how says, in words of 8 bytes
+ * @ra: likewise. amd64, kinds SP and FP: where the caller's rbx lies, from the CFA; 0: it is in
+ *	the register still. Lazy binding has its CFA in it.
+ */
+struct gprof_unwind_rule {
+	__u8 kind;
+	__u8 how;
+	__s16 cfa;
+	__s16 fp;
+	__s16 ra;
+};
+
+/**
+ * struct gprof_unwind_table - the head of a table
+ * @magic: GPROF_UNWIND_MAGIC
+ * @version: GPROF_UNWIND_VERSION
+ * @machine: EM_X86_64 or EM_AARCH64
+ * @start: offset in the file of the first byte of text, a multiple of GPROF_UNWIND_GRANULE
+ * @granules: of text
+ * @rows: how many, at least 1
+ * @rules: how many, at least 1
+ * @__reserved: 0
+ */
+struct gprof_unwind_table {
+	__u32 magic;
+	__u16 version;
+	__u16 machine;
+	__aligned_u64 start;
+	__u32 granules;
+	__u32 rows;
+	__u32 rules;
+	__u32 __reserved;
+};
+
+#endif /* _UAPI_LINUX_GPROF_UNWIND_H */

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * layout.c: where the parts of an unwind table are, and whether it is one at all.
+ */
+#include "layout.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <stdbool.h>
+
+#define SLOT	16	/* bytes of a slot of amd64's procedure linkage table */
+
+static uint64_t next8(uint64_t at)
+{
+	return (at + 7) & ~7ULL;
+}
+
+void gprof_layout_of(const struct gprof_unwind_table *t, struct gprof_layout *at)
+{
+	at->index = next8(sizeof(*t));
+	at->low = next8(at->index + ((uint64_t)t->granules + 1) * sizeof(uint32_t));
+	at->rule = next8(at->low + t->rows);
+	at->rules = next8(at->rule + (uint64_t)t->rows * sizeof(uint16_t));
+	at->size = at->rules + (uint64_t)t->rules * sizeof(struct gprof_unwind_rule);
+}
+
+static bool check_head(const struct gprof_unwind_table *t)
+{
+	return t->magic == GPROF_UNWIND_MAGIC && t->version == GPROF_UNWIND_VERSION &&
+	       (t->machine == EM_X86_64 || t->machine == EM_AARCH64) &&
+	       !(t->start % GPROF_UNWIND_GRANULE) && t->granules && t->rows && t->rules &&
+	       t->rules <= GPROF_UNWIND_RULES_MAX && !t->__reserved &&
+	       t->start <= INT64_MAX - (uint64_t)t->granules * GPROF_UNWIND_GRANULE;
+}
+
+static bool check_rule(const struct gprof_unwind_rule *r, uint16_t machine)
+{
+	unsigned int reg = GPROF_UNWIND_REG(r->how), ra = GPROF_UNWIND_RA(r->how);
+	bool x86 = machine == EM_X86_64;
+
+	switch (r->kind) {
+	case GPROF_UNWIND_CFA_NONE:
+	case GPROF_UNWIND_CFA_END:
+	case GPROF_UNWIND_CFA_SIGNAL:
+	case GPROF_UNWIND_CFA_UNKNOWN:
+		return !r->how && !r->cfa && !r->fp && !r->ra;
+	case GPROF_UNWIND_CFA_PLT:
+		return x86 && !r->how && r->cfa >= 0 && r->cfa < SLOT && !r->fp && !r->ra;
+	case GPROF_UNWIND_CFA_SP:
+	case GPROF_UNWIND_CFA_FP:
+		break;
+	case GPROF_UNWIND_CFA_REG:
+		if (ra == GPROF_UNWIND_RA_REG)
+			return false;
+		break;
+	case GPROF_UNWIND_CFA_DEREF:
+		if (ra == GPROF_UNWIND_RA_REG || reg > 1)
+			return false;
+		break;
+	default:
+		return false;
+	}
+	return ra != GPROF_UNWIND_RA_UNKNOWN && (!x86 || ra != GPROF_UNWIND_RA_LR);
+}
+
+/* Rows of each granule in their order, and the first one at the first byte. */
+static bool check_rows(const struct gprof_unwind_table *t, const uint32_t *index,
+		       const uint8_t *low, const uint16_t *rule)
+{
+	uint32_t granule, row = 0;
+
+	if (index[0] || low[0] || index[t->granules] != t->rows || !index[1])
+		return false;
+	for (granule = 0; granule < t->granules; granule++) {
+		uint32_t end = index[granule + 1], first = row;
+
+		if (end < row || end > t->rows)
+			return false;
+		for (; row < end; row++)
+			if (rule[row] >= t->rules || (row > first && low[row] <= low[row - 1]))
+				return false;
+	}
+	return true;
+}
+
+int gprof_layout_check(const void *data, size_t size)
+{
+	const unsigned char *p = data;
+	const struct gprof_unwind_table *t = data;
+	const struct gprof_unwind_rule *rules;
+	struct gprof_layout at;
+	uint32_t i;
+
+	if (size < sizeof(*t) || size > GPROF_UNWIND_TABLE_MAX || !check_head(t))
+		return -EINVAL;
+	gprof_layout_of(t, &at);
+	if (size != at.size ||
+	    !check_rows(t, (const uint32_t *)(p + at.index), p + at.low,
+			(const uint16_t *)(p + at.rule)))
+		return -EINVAL;
+	rules = (const struct gprof_unwind_rule *)(p + at.rules);
+	for (i = 0; i < t->rules; i++)
+		if (!check_rule(&rules[i], t->machine))
+			return -EINVAL;
+	return 0;
+}
+
+const struct gprof_unwind_rule *gprof_layout_find(const void *data, uint64_t offset)
+{
+	const unsigned char *p = data;
+	const struct gprof_unwind_table *t = data;
+	const uint32_t *index;
+	const uint16_t *rule;
+	struct gprof_layout at;
+	uint64_t place = offset - t->start;
+	uint32_t lo, hi;
+
+	if (offset < t->start || place / GPROF_UNWIND_GRANULE >= t->granules)
+		return NULL;
+	gprof_layout_of(t, &at);
+	index = (const uint32_t *)(p + at.index) + place / GPROF_UNWIND_GRANULE;
+	lo = index[0];
+	hi = index[1];
+	/* How many rows begin at or before the byte. */
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (p[at.low + mid] <= place % GPROF_UNWIND_GRANULE)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	rule = (const uint16_t *)(p + at.rule);
+	return (const struct gprof_unwind_rule *)(p + at.rules) + rule[lo - 1];
+}
