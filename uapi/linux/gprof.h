@@ -15,6 +15,7 @@
  *	GPROF_IOC_FIRED	what went wrong, of whom (after SETUP)
  *	GPROF_IOC_STATS	how much was produced, lost, overwritten (after SETUP)
  *	GPROF_IOC_RATE	another rate, where the kind has one (after SETUP)
+ *	GPROF_IOC_TABLE	how to walk stacks in a file's code (after SETUP)
  *	GPROF_IOC_STOP	detach; START may follow again
  *	close
  *
@@ -38,12 +39,12 @@
  *	E2BIG		bytes beyond the struct that the kernel knows are not 0
  *	EINVAL		size below the first published one, or a wrong value
  *	EOPNOTSUPP	a kind, flag or event that this kernel or CPU lacks
- *	ENOENT		the event or the kind does not exist here
+ *	ENOENT		the event or the kind does not exist here; there is no such table
  *	ESRCH		the target task does not exist (any more)
  *	ENODEV		the CPU does not exist, is offline, or has no buffer
  *	EPERM		the caller lacks the privilege (see "Privilege")
  *	EBUSY		wrong state: SETUP twice, START while started, ...
- *	ENOSPC		as many triggers as a recorder may have
+ *	ENOSPC		as many triggers, or tables, as there may be
  *	EAGAIN		no trigger has fired since
  *	ENOMEM		no memory, or over RLIMIT_MEMLOCK
  *	EFAULT		a pointer that cannot be read or written; nothing was done
@@ -127,6 +128,7 @@
 #define GPROF_IOC_RATE		_IO(GPROF_IOC_TYPE, 0x05)
 #define GPROF_IOC_TRIGGER	_IO(GPROF_IOC_TYPE, 0x06)
 #define GPROF_IOC_FIRED		_IO(GPROF_IOC_TYPE, 0x07)
+#define GPROF_IOC_TABLE		_IO(GPROF_IOC_TYPE, 0x09)
 
 /* Recorder kinds; out_kinds of INFO has bit (1 << kind) for each that is here. */
 #define GPROF_KIND_CPU		1	/* struct gprof_cpu_params */
@@ -155,6 +157,7 @@
 #define GPROF_FEAT_MAP_FILES		(1ULL << 9)	/* struct gprof_map_file */
 #define GPROF_FEAT_NOTICES		(1ULL << 10)	/* GPROF_NOTICE_*, POLLPRI */
 #define GPROF_FEAT_TRIGGERS		(1ULL << 11)	/* GPROF_IOC_TRIGGER */
+#define GPROF_FEAT_TABLES		(1ULL << 12)	/* GPROF_IOC_TABLE, GPROF_STACK_F_TABLES */
 #define GPROF_FEAT_TRACE_SYSCALLS	(1ULL << 16)	/* GPROF_TRACE_F_* */
 #define GPROF_FEAT_TRACE_IRQS		(1ULL << 17)
 #define GPROF_FEAT_TRACE_FAULTS		(1ULL << 18)
@@ -203,7 +206,8 @@ struct gprof_info {
 #define GPROF_STACK_F_IP		(1U << 0)	/* the sampled instruction */
 #define GPROF_STACK_F_KERNEL		(1U << 1)	/* kernel call chain */
 #define GPROF_STACK_F_USER		(1U << 2)	/* user call chain */
-#define __GPROF_STACK_F_ALL		0x7U
+#define GPROF_STACK_F_TABLES		(1U << 3)	/* USER by GPROF_IOC_TABLE */
+#define __GPROF_STACK_F_ALL		0xfU
 
 /* out_reason: which argument an error is about */
 #define GPROF_REASON_NONE		0
@@ -229,6 +233,8 @@ struct gprof_info {
 #define GPROF_REASON_SLOWS_DENIED	20	/* what slows all tasks needs CAP_PERFMON */
 #define GPROF_REASON_PARANOID		21	/* kernel.perf_event_paranoid: CAP_PERFMON */
 #define GPROF_REASON_TRIGGER		22	/* this kernel, kind or target lacks the trigger */
+#define GPROF_REASON_FILE		23	/* no regular file that is open for reading */
+#define GPROF_REASON_TABLE		24	/* the table is not one */
 
 /**
  * struct gprof_setup - argument of GPROF_IOC_SETUP
@@ -683,6 +689,43 @@ struct gprof_fired {
 
 #define GPROF_FIRED_SIZE_VER0	88
 
+/* flags of struct gprof_text_table */
+#define GPROF_TABLE_F_VDSO	(1U << 0)	/* of the vDSO; there is no file */
+#define __GPROF_TABLE_F_ALL	0x1U
+
+/**
+ * struct gprof_text_table - argument of GPROF_IOC_TABLE
+ * @size: sizeof(struct gprof_text_table)
+ * @flags: GPROF_TABLE_F_*
+ * @fd: the file that the code is mapped from: a regular one, open for reading; else -1
+ * @out_reason: GPROF_REASON_*
+ * @table: pointer to a table as in linux/gprof_unwind.h
+ * @table_size: its bytes; 0: is there one already? ENOENT: no
+ * @out_bytes: what all tables that the recorder shares take
+ * @out_tables: how many these are
+ * @__reserved: must be 0
+ *
+ * For recorders that were set up with GPROF_STACK_F_TABLES, started or not (EBUSY). Stacks
+ * are walked by the table from then on, in every process that maps the file as it is now;
+ * a file that is written to later has none. Recorders of the same user with the same
+ * privilege share tables, which stay until the last of them is closed, and are charged
+ * to who gave them. The first table of a file stays; 0 for one more. A table that does not
+ * hold together gives EINVAL with REASON_TABLE.
+ */
+struct gprof_text_table {
+	__u32 size;
+	__u32 flags;
+	__s32 fd;
+	__u32 out_reason;
+	__aligned_u64 table;
+	__aligned_u64 table_size;
+	__aligned_u64 out_bytes;
+	__u32 out_tables;
+	__u32 __reserved;
+};
+
+#define GPROF_TEXT_TABLE_SIZE_VER0	48
+
 /* Offsets for mmap; off_t must have 64 bits. */
 #define GPROF_MMAP_CPU_SHIFT	32
 #define GPROF_MMAP_TAIL(cpu)	((__u64)(cpu) << GPROF_MMAP_CPU_SHIFT)
@@ -847,6 +890,24 @@ struct gprof_task_rec {
 #define GPROF_STACK_REC_F_KERNEL_CUT	(1U << 2)	/* max_frames reached */
 #define GPROF_STACK_REC_F_USER_CUT	(1U << 3)	/* max_frames, unreadable, or no frame */
 
+/*
+ * With GPROF_STACK_F_TABLES: how the walk of the user's half ended. Any but COMPLETE
+ * have USER_CUT too.
+ */
+#define GPROF_STACK_REC_F_TABLES	(1U << 4)
+#define GPROF_STACK_REC_END(flags)	((flags) >> 8 & 0xfU)
+#define GPROF_STACK_REC_END_SHIFT	8
+#define GPROF_STACK_END_COMPLETE	0	/* at the first function of the thread */
+#define GPROF_STACK_END_MAX		1	/* at max_frames */
+#define GPROF_STACK_END_UNREAD		2	/* code whose mapping has not been read (yet) */
+#define GPROF_STACK_END_NO_TABLE	3	/* code of a file without one, or of none */
+#define GPROF_STACK_END_NO_ROW		4	/* code that its table says nothing about */
+#define GPROF_STACK_END_RULE		5	/* a rule that wants what is not known */
+#define GPROF_STACK_END_PAGE		6	/* a page of the stack that is not in memory */
+#define GPROF_STACK_END_ADDRESS		7	/* the next is no frame, or no return address */
+#define GPROF_STACK_END_MODE		8	/* not 64-bit code, or memory that is not its own */
+#define GPROF_STACK_END_NR		9
+
 /**
  * struct gprof_stack_rec - GPROF_REC_STACK: a stack, before the first sample of it
  * @rec: head
@@ -859,7 +920,8 @@ struct gprof_task_rec {
  * @frames: leaf first; frame 0 of each half is the instruction itself where the
  *	sample was taken in that half, all others are return addresses. User
  *	frame 0 is always the instruction (or the return address from a
- *	syscall, which is as good).
+ *	syscall, which is as good). What a signal has interrupted is the
+ *	instruction plus 1, so that a reader finds it where callers are.
  */
 struct gprof_stack_rec {
 	struct gprof_rec rec;

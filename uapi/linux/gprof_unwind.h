@@ -34,8 +34,8 @@
 #define GPROF_UNWIND_CFA_FP		2	/* fp + @cfa */
 #define GPROF_UNWIND_CFA_END		3	/* nobody called: the outermost frame */
 #define GPROF_UNWIND_CFA_REG		4	/* register @reg + @cfa */
-#define GPROF_UNWIND_CFA_DEREF		5	/* what lies at sp or fp (@reg 0 or 1) + @ra, + @cfa */
-#define GPROF_UNWIND_CFA_PLT		6	/* amd64: sp + 8, + 16 from byte @cfa of a slot of 16 on */
+#define GPROF_UNWIND_CFA_DEREF		5	/* word at sp/fp (@reg 0/1) + @ra, + @cfa */
+#define GPROF_UNWIND_CFA_PLT		6	/* sp + 8; + 16 from byte @cfa of 16 on */
 #define GPROF_UNWIND_CFA_SIGNAL		7	/* all registers lie in the signal frame at sp */
 #define GPROF_UNWIND_CFA_UNKNOWN	8	/* has a rule, but none that can be said here */
 #define GPROF_UNWIND_CFA_NR		9
@@ -48,7 +48,7 @@
 
 /* Where the return address is (two bits). */
 #define GPROF_UNWIND_RA_AT_CFA		0	/* arm64: at CFA + @ra; amd64: at CFA - 8 */
-#define GPROF_UNWIND_RA_LR		1	/* arm64: in x30 still; of the innermost frame only */
+#define GPROF_UNWIND_RA_LR		1	/* arm64: in x30; innermost frame only */
 #define GPROF_UNWIND_RA_REG		2	/* in register @reg; likewise */
 #define GPROF_UNWIND_RA_UNKNOWN		3
 
