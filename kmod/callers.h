@@ -25,6 +25,8 @@
  * @fp: @fp[n] is where the record of @frames[n] lies
  * @process_version: a new number whenever @process or @layout changes; never 0
  * @version: a new number whenever anything in the key changes; never 0
+ * @walked: version of the mappings under which tables found them; 0: frame records did
+ * @kept: which walk found @frames, as far as walk.c knows; 0: none that it does
  *
  * The key has no holes, since it is compared as words.
  */
@@ -37,6 +39,8 @@ struct gprof_callers {
 	u64 fp[GPROF_MAX_FRAMES];
 	u64 process_version;
 	u64 version;
+	u64 walked;
+	u64 kept;
 };
 
 /* @c is zeroed memory. */
@@ -66,18 +70,23 @@ static inline void gprof_callers_cut(struct gprof_callers *c, u32 nr)
  * @c: callers
  * @task: current
  * @layout: stamp of its mappings, or 0
+ * @walked: version of what tables say of them, or 0
  *
- * Frames that were found in another process, or under other mappings, are
+ * Frames that were found in another process, under other mappings, or in another way are
  * forgotten.
  *
  * Context: Any incl. NMI, preemption off; @c belongs to this nesting depth.
  */
 static inline void gprof_callers_begin(struct gprof_callers *c, struct task_struct *task,
-				       u32 layout)
+				       u32 layout, u64 walked)
 {
 	struct gprof_process process;
 
 	gprof_process_of(&process, task);
+	if (unlikely(c->walked != walked)) {
+		c->walked = walked;
+		gprof_callers_cut(c, 0);
+	}
 	if (likely(gprof_same_process(&c->process, &process) && c->layout == layout))
 		return;
 	c->process = process;

@@ -75,6 +75,7 @@ struct gprof_memo {
  * @leaves: by a hash of leaf and callers. As @met.
  * @seen: cache of processes, by hash; lossy
  * @wanted: process ids whose mappings shall be read, 0: free
+ * @renewed: when a copy of mappings was last said to be wanting
  * @pages: pages of the ring in the order of its mapping: head, data, data again
  * @nr_pages: of @pages
  * @tail_page: the page that user space writes
@@ -90,6 +91,7 @@ struct gprof_channel {
 	struct gprof_leaf leaves[GPROF_LEAVES];
 	struct gprof_seen_process seen[GPROF_MAPS_SEEN];
 	atomic_t wanted[GPROF_MAPS_WANTED];
+	u64 renewed;
 
 	struct page **pages;
 	unsigned int nr_pages;

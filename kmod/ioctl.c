@@ -32,6 +32,7 @@ union argument {
 	struct gprof_rate rate;
 	struct gprof_trigger trigger;
 	struct gprof_fired fired;
+	struct gprof_text_table table;
 };
 
 struct command {
@@ -232,6 +233,13 @@ static int run_fired(struct gprof_recorder *r, union argument *arg)
 	return gprof_recorder_fired(r, &arg->fired);
 }
 
+static int run_table(struct gprof_recorder *r, union argument *arg)
+{
+	arg->table.out_bytes = 0;
+	arg->table.out_tables = 0;
+	return gprof_recorder_table(r, &arg->table);
+}
+
 #define COMMAND(_cmd, _struct, _min, _outputs, _run) {			\
 	.cmd = (_cmd), .size = sizeof(struct _struct), .min_size = (_min),	\
 	.has_outputs = (_outputs), .run = (_run)				\
@@ -246,6 +254,7 @@ static const struct command commands[] = {
 	COMMAND(GPROF_IOC_RATE, gprof_rate, GPROF_RATE_SIZE_VER0, false, run_rate),
 	COMMAND(GPROF_IOC_TRIGGER, gprof_trigger, GPROF_TRIGGER_SIZE_VER0, true, run_trigger),
 	COMMAND(GPROF_IOC_FIRED, gprof_fired, GPROF_FIRED_SIZE_VER0, true, run_fired),
+	COMMAND(GPROF_IOC_TABLE, gprof_text_table, GPROF_TEXT_TABLE_SIZE_VER0, true, run_table),
 };
 
 static const struct command *find(unsigned int cmd)
@@ -283,6 +292,7 @@ long gprof_ioctl(struct gprof_recorder *r, unsigned int cmd, void __user *arg)
 	BUILD_BUG_ON(sizeof(struct gprof_rate) != GPROF_RATE_SIZE_VER0);
 	BUILD_BUG_ON(sizeof(struct gprof_trigger) != GPROF_TRIGGER_SIZE_VER0);
 	BUILD_BUG_ON(sizeof(struct gprof_fired) != GPROF_FIRED_SIZE_VER0);
+	BUILD_BUG_ON(sizeof(struct gprof_text_table) != GPROF_TEXT_TABLE_SIZE_VER0);
 
 	if (!c)
 		return -ENOTTY;

@@ -12,6 +12,7 @@
 #include "netlink.h"
 #include "sampler.h"
 #include "scope.h"
+#include "text.h"
 #include "timer.h"
 #include "tracepoint.h"
 
@@ -60,6 +61,7 @@ static void __exit gprof_exit(void)
 	gprof_attach_exit();
 	gprof_tracepoints_exit();
 	gprof_scopes_exit();
+	gprof_texts_exit();
 	gprof_samplers_exit();
 }
 

@@ -11,8 +11,8 @@
  * turn when its allowance says so. A process that nobody has met has spent nothing:
  * it is read at once, before all that were read already.
  *
- * Lock order: exec_update_lock of the sampled process, then its mmap_lock, then
- * nothing of ours. Both are only tried, since their holder may sleep for ever.
+ * Lock order: exec_update_lock of the sampled process; struct gprof_tables.lock, then
+ * its mmap_lock. Those of the process are only tried, since their holder may sleep for ever.
  */
 #include "mapping.h"
 #include "build_id.h"
@@ -21,6 +21,7 @@
 #include "compat/task.h"
 #include "memlock.h"
 #include "process.h"
+#include "tables.h"
 #include "target.h"
 
 #include <linux/cpumask.h>
@@ -44,6 +45,7 @@
 #define RETRY_MAX_NS		(256 * NSEC_PER_MSEC)
 #define FULL_PENALTY_NS		(10 * NSEC_PER_MSEC)
 #define FLUSH_NS		(500 * NSEC_PER_MSEC)
+#define RENEW_NS		(5 * NSEC_PER_MSEC)
 
 /**
  * struct wanted_process - a process that was or shall be read
@@ -121,6 +123,26 @@ void gprof_maps_want(struct gprof_maps *m, struct gprof_channel *ch,
 	seen->layout = layout;
 	seen->generation = generation;
 	irq_work_queue(&m->irq_work);
+}
+
+/**
+ * gprof_maps_renew() - a copy of mappings that walks use was wanting
+ * @m: reader
+ * @ch: channel of this CPU
+ * @pid: of the process
+ * @now: time
+ *
+ * What is wanting may be wanting for good. So this is done now and then only.
+ *
+ * Context: Any incl. NMI, on the CPU of @ch, preemption off.
+ */
+void gprof_maps_renew(struct gprof_maps *m, struct gprof_channel *ch, u32 pid, u64 now)
+{
+	if (now - READ_ONCE(ch->renewed) < RENEW_NS)
+		return;
+	WRITE_ONCE(ch->renewed, now);
+	if (ask(ch, pid))
+		irq_work_queue(&m->irq_work);
 }
 
 static void hand_over(struct irq_work *work)
@@ -237,14 +259,15 @@ static bool write_mapping(struct reading *r, struct vm_area_struct *vma, bool la
 }
 
 /*
- * Ends with -ENOSPC at the first record that does not fit: the rest would not either;
- * with -EDQUOT when it has cost all that a user may save, however many are left: a
+ * Writes no more records after the first that does not fit (-ENOSPC): the rest would not
+ * either. Ends with -EDQUOT when it has cost all that a user may save, however many are left: a
  * ring in flight mode, or one whose reader is quick enough, is never full.
  */
-static int read_mm(struct reading *r, struct mm_struct *mm)
+static int read_mm(struct reading *r, struct mm_struct *mm, struct gprof_text_copy *copy)
 {
 	VMA_ITERATOR(vmi, mm, 0);
 	struct vm_area_struct *vma, *found = NULL;
+	int err = 0;
 
 	mmap_assert_locked(mm);
 	r->layout = (u32)mm->exec_vm;
@@ -260,15 +283,30 @@ static int read_mm(struct reading *r, struct mm_struct *mm)
 			continue;
 		if (gprof_errand_overspent(&r->m->errand))
 			return -EDQUOT;
-		if (found && !write_mapping(r, found, false))
-			return -ENOSPC;
+		if (copy)
+			gprof_text_note(copy, vma);
+		if (!err && found && !write_mapping(r, found, false))
+			err = -ENOSPC;
+		if (err && !copy)
+			return err;
 		found = vma;
 		/* There may be tens of thousands, and others wait for the CPU. */
 		cond_resched();
 	}
-	if (found && !write_mapping(r, found, true))
-		return -ENOSPC;
-	return 0;
+	if (!err && found && !write_mapping(r, found, true))
+		err = -ENOSPC;
+	return err;
+}
+
+/* With a copy for walks, where they are to have one. */
+static int read_locked(struct reading *r, struct mm_struct *mm, struct gprof_texts *texts)
+{
+	struct gprof_tables *tables = r->m->tables;
+	int err = read_mm(r, mm, texts ? tables->copy : NULL);
+
+	if (texts && (!err || err == -ENOSPC))
+		gprof_tables_end(tables, texts);
+	return err;
 }
 
 /*
@@ -292,14 +330,20 @@ static struct mm_struct *get_allowed_mm(struct reading *r, struct task_struct *t
 static int read_task(struct reading *r, struct task_struct *task)
 {
 	struct mm_struct *mm = get_allowed_mm(r, task);
+	struct gprof_tables *tables = r->m->tables;
+	struct gprof_texts *texts = NULL;
 	int err = -EAGAIN;
 
 	if (IS_ERR(mm))
 		return PTR_ERR(mm);
+	if (tables)
+		texts = gprof_tables_begin(tables, mm);
 	if (mmap_read_trylock(mm)) {
-		err = read_mm(r, mm);
+		err = read_locked(r, mm, texts);
 		mmap_read_unlock(mm);
 	}
+	if (tables)
+		gprof_tables_cancel(tables);
 	/*
 	 * When the process has died meanwhile this reference is the last. What then has
 	 * to end (its asynchronous I/O, on a file system of the user's) may never end.
@@ -490,12 +534,13 @@ u64 gprof_maps_bytes(void)
  * @channels: channels by CPU, which outlive @m
  * @owner: who may see what, the caller; a reference is taken
  * @privileged: the owner records the whole host
+ * @tables: set that gets copies, and outlives @m, or NULL
  *
  * Context: Task.
  * Return: 0 or a negative errno.
  */
 int gprof_maps_init(struct gprof_maps *m, struct gprof_channel **channels,
-		    const struct cred *owner, bool privileged)
+		    const struct cred *owner, bool privileged, struct gprof_tables *tables)
 {
 	int err;
 
@@ -509,6 +554,7 @@ int gprof_maps_init(struct gprof_maps *m, struct gprof_channel **channels,
 		return err;
 	}
 	m->channels = channels;
+	m->tables = tables;
 	m->owner = get_cred(owner);
 	init_irq_work(&m->irq_work, hand_over);
 	return 0;

@@ -23,11 +23,13 @@
 
 struct cred;
 struct gprof_maps_memory;
+struct gprof_tables;
 
 /**
  * struct gprof_maps - reader of mappings of one recorder
  * @channels: the recorder's channels, by CPU
  * @owner: on whose behalf; a process that this one may not trace is not read
+ * @tables: where copies of the mappings go too, or NULL
  * @irq_work: gets from an NMI to where a thread can be woken
  * @errand: reads the mappings
  * @memory: the errand's
@@ -37,6 +39,7 @@ struct gprof_maps_memory;
 struct gprof_maps {
 	struct gprof_channel **channels;
 	const struct cred *owner;
+	struct gprof_tables *tables;
 	struct irq_work irq_work;
 	struct gprof_errand errand;
 	struct gprof_maps_memory *memory;
@@ -46,11 +49,12 @@ struct gprof_maps {
 
 u64 gprof_maps_bytes(void);
 int gprof_maps_init(struct gprof_maps *m, struct gprof_channel **channels,
-		    const struct cred *owner, bool privileged);
+		    const struct cred *owner, bool privileged, struct gprof_tables *tables);
 void gprof_maps_flush(struct gprof_maps *m);
 void gprof_maps_destroy(struct gprof_maps *m);
 
 void gprof_maps_want(struct gprof_maps *m, struct gprof_channel *ch,
 		     const struct gprof_process *process, u32 layout, u16 generation);
+void gprof_maps_renew(struct gprof_maps *m, struct gprof_channel *ch, u32 pid, u64 now);
 
 #endif /* GPROF_MAPPING_H */

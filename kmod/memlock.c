@@ -78,6 +78,21 @@ int gprof_charge_more(struct gprof_charge *c, u64 bytes)
 }
 
 /**
+ * gprof_charge_less() - take a part of a charge back
+ * @c: charge
+ * @bytes: what gprof_charge_more() was told
+ *
+ * Context: Task; never two at once for one charge.
+ */
+void gprof_charge_less(struct gprof_charge *c, u64 bytes)
+{
+	u64 pages = DIV_ROUND_UP(bytes, PAGE_SIZE);
+
+	atomic_long_sub(pages, &c->cred->user->locked_vm);
+	c->pages -= pages;
+}
+
+/**
  * gprof_uncharge() - take a charge back
  * @c: charge, or zeroed
  *

@@ -35,6 +35,7 @@ static inline u64 gprof_memory_of(u64 bytes)
 
 int gprof_charge(struct gprof_charge *c, u64 bytes, bool unlimited);
 int gprof_charge_more(struct gprof_charge *c, u64 bytes);
+void gprof_charge_less(struct gprof_charge *c, u64 bytes);
 void gprof_uncharge(struct gprof_charge *c);
 
 #endif /* GPROF_MEMLOCK_H */

@@ -22,8 +22,10 @@
 #include "recorder.h"
 #include "buffer_pages.h"
 #include "source.h"
+#include "tables.h"
 
 #include <linux/capability.h>
+#include <linux/err.h>
 #include <linux/gprof.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
@@ -248,6 +250,12 @@ static int check_setup(const struct gprof_setup *setup, u32 *reason)
 	/* A call chain without its leaf is not one. */
 	if (setup->stack & ~GPROF_STACK_F_IP && !(setup->stack & GPROF_STACK_F_IP))
 		return -EINVAL;
+	if (setup->stack & GPROF_STACK_F_TABLES) {
+		if (!gprof_tables_features())
+			return -EOPNOTSUPP;
+		if (!(setup->stack & GPROF_STACK_F_USER))
+			return -EINVAL;
+	}
 	if (setup->max_frames > GPROF_MAX_FRAMES)
 		return -EINVAL;
 	*reason = GPROF_REASON_BUFFER;
@@ -293,6 +301,26 @@ static u64 bytes_of(u64 data_size, const struct gprof_source *source,
 	return bytes + gprof_channel_bytes(data_size) * num_present_cpus() + gprof_maps_bytes();
 }
 
+static int join_tables(struct gprof_recorder *r, const struct gprof_setup *setup)
+{
+	struct gprof_tables *tables;
+
+	if (!(setup->stack & GPROF_STACK_F_TABLES))
+		return 0;
+	tables = gprof_tables_get(r->target.privileged);
+	if (IS_ERR(tables))
+		return PTR_ERR(tables);
+	r->tables = tables;
+	return 0;
+}
+
+static void leave_tables(struct gprof_recorder *r)
+{
+	if (r->tables)
+		gprof_tables_put(r->tables);
+	r->tables = NULL;
+}
+
 static int build(struct gprof_recorder *r, struct gprof_setup *setup,
 		 const struct gprof_source *source, const void *params,
 		 const unsigned long *cpus)
@@ -320,14 +348,17 @@ static int build(struct gprof_recorder *r, struct gprof_setup *setup,
 	err = gprof_charge(&r->charge, bytes_of(data_size, source, &req), r->target.privileged);
 	if (err)
 		goto err_target;
+	err = join_tables(r, setup);
+	if (err)
+		goto err_charge;
 
 	setup->out_reason = GPROF_REASON_NONE;
 	err = -ENOMEM;
 	channels = make_channels(r, data_size);
 	if (!channels)
-		goto err_charge;
+		goto err_tables;
 	err = data_size ? gprof_maps_init(&s->maps, channels, r->target.owner,
-					  r->target.privileged) : 0;
+					  r->target.privileged, r->tables) : 0;
 	if (err)
 		goto err_channels;
 	err = gprof_firings_init(&r->firings, &r->notices);
@@ -343,6 +374,7 @@ static int build(struct gprof_recorder *r, struct gprof_setup *setup,
 	s->options.flags = setup->stack;
 	s->options.max_frames = setup->max_frames ?: GPROF_MAX_FRAMES;
 	s->options.kernel = req.kernel || req.kernel_frames;
+	s->options.tables = r->tables ? r->tables->id : 0;
 	r->source = source;
 	r->data_size = data_size;
 	r->flight = setup->flags & GPROF_SETUP_F_FLIGHT;
@@ -363,6 +395,8 @@ err_maps:
 	gprof_maps_destroy(&s->maps);
 err_channels:
 	free_channels(channels);
+err_tables:
+	leave_tables(r);
 err_charge:
 	gprof_uncharge(&r->charge);
 err_target:
@@ -547,6 +581,29 @@ int gprof_recorder_fired(struct gprof_recorder *r, struct gprof_fired *fired)
 	return err;
 }
 
+/**
+ * gprof_recorder_table() - GPROF_IOC_TABLE
+ * @r: recorder
+ * @table: argument
+ *
+ * Context: Task.
+ * Return: 0 or a negative errno.
+ */
+int gprof_recorder_table(struct gprof_recorder *r, struct gprof_text_table *table)
+{
+	struct gprof_tables *tables;
+
+	table->out_reason = GPROF_REASON_FLAGS;
+	if (table->flags & ~__GPROF_TABLE_F_ALL || table->__reserved)
+		return -EOPNOTSUPP;
+	/* They stay until the file is closed, which it is not before this call is over. */
+	mutex_lock(&r->lock);
+	tables = r->tables;
+	mutex_unlock(&r->lock);
+	table->out_reason = GPROF_REASON_STATE;
+	return tables ? gprof_tables_add(tables, table) : -EBUSY;
+}
+
 static void add_buffer(struct gprof_stats *st, struct gprof_buffer *b)
 {
 	int i;
@@ -640,7 +697,8 @@ void gprof_recorder_info(struct gprof_info *info)
 	info->out_features = GPROF_FEAT_KERNEL_FRAMES | GPROF_FEAT_USER_FRAMES |
 			     GPROF_FEAT_CALLER | GPROF_FEAT_FLIGHT | GPROF_FEAT_MAPS |
 			     GPROF_FEAT_MAP_FILES | GPROF_FEAT_NETLINK | GPROF_FEAT_NOTICES |
-			     GPROF_FEAT_TRIGGERS | gprof_source_features();
+			     GPROF_FEAT_TRIGGERS | gprof_tables_features() |
+			     gprof_source_features();
 	if (IS_ENABLED(CONFIG_CGROUPS))
 		info->out_features |= GPROF_FEAT_CGROUP;
 	info->out_max_frames = GPROF_MAX_FRAMES;
@@ -718,6 +776,7 @@ static void take_apart(struct gprof_recorder *r)
 		gprof_notices_end(&r->notices);
 		gprof_maps_destroy(&r->sampler.maps);
 		free_channels(r->sampler.channels);
+		leave_tables(r);
 		gprof_uncharge(&r->charge);
 		gprof_target_destroy(&r->target);
 	}

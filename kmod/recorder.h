@@ -25,6 +25,8 @@ struct gprof_source;
 struct gprof_start;
 struct gprof_stats;
 struct gprof_stop;
+struct gprof_tables;
+struct gprof_text_table;
 struct gprof_trigger;
 struct notifier_block;
 struct vm_area_struct;
@@ -83,6 +85,7 @@ struct gprof_phase {
  * @source_state: the source's own
  * @target: whom
  * @sampler: the way into the buffers
+ * @tables: those that its stacks are walked by, or NULL; fixed by SETUP
  * @data_size: bytes of data of each CPU's buffer; 0: no buffers
  * @flight: the buffers are overwritten
  * @charge: memory charged
@@ -102,6 +105,7 @@ struct gprof_recorder {
 	void *source_state;
 	struct gprof_target target;
 	struct gprof_sampler sampler;
+	struct gprof_tables *tables;
 	u64 data_size;
 	bool flight;
 	struct gprof_charge charge;
@@ -125,6 +129,7 @@ int gprof_recorder_rate(struct gprof_recorder *r, struct gprof_rate *rate);
 int gprof_recorder_trigger(struct gprof_recorder *r, struct gprof_trigger *trigger,
 			   const char *name);
 int gprof_recorder_fired(struct gprof_recorder *r, struct gprof_fired *fired);
+int gprof_recorder_table(struct gprof_recorder *r, struct gprof_text_table *table);
 int gprof_recorder_stats(struct gprof_recorder *r, struct gprof_stats *stats);
 int gprof_recorder_mmap(struct gprof_recorder *r, struct vm_area_struct *vma);
 __poll_t gprof_recorder_poll(struct gprof_recorder *r, struct file *file, poll_table *wait);

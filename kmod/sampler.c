@@ -67,8 +67,12 @@ int gprof_samplers_init(void)
 	if (!scratches)
 		return -ENOMEM;
 	for_each_possible_cpu(cpu) {
-		for (i = 0; i < GPROF_DEPTH; i++)
-			gprof_callers_init(&per_cpu_ptr(scratches, cpu)->stack[i].callers);
+		struct gprof_stack *stack = per_cpu_ptr(scratches, cpu)->stack;
+
+		for (i = 0; i < GPROF_DEPTH; i++) {
+			gprof_callers_init(&stack[i].callers);
+			stack[i].outermost = !i;
+		}
 	}
 	return 0;
 }
@@ -478,6 +482,8 @@ void gprof_emit(struct gprof_capture *c, struct gprof_sampler *s, u64 weight)
 	if (c->taken != s->options.word) {
 		gprof_stack_capture(c->stack, &s->options, c->regs, c->chain);
 		c->taken = s->options.word;
+		if (unlikely(c->stack->wants_texts))
+			gprof_maps_renew(&s->maps, ch, current->tgid, smp.time);
 	}
 	record(s, ch, c, smp);
 }

@@ -3,6 +3,7 @@
  * stack: which halves of a stack there are, and where each begins.
  */
 #include "stack.h"
+#include "walk.h"
 #include "compat/preempt.h"
 
 #include <linux/gprof.h>
@@ -10,6 +11,7 @@
 #include <linux/preempt.h>
 #include <linux/ptrace.h>
 #include <linux/sched.h>
+#include <linux/uaccess.h>
 
 /* The registers with which a task in the kernel has left user mode. */
 static struct pt_regs *saved_user_regs(struct task_struct *task)
@@ -72,12 +74,55 @@ static void kernel_frames(struct gprof_top *top, const struct gprof_stack_option
 		top->flags |= GPROF_STACK_REC_F_KERNEL_CUT;
 }
 
+/* What the walk came to, where somebody wants to know. */
+static void note_end(struct gprof_stack *s, const struct gprof_stack_options *o, u32 end)
+{
+	if (end != GPROF_STACK_END_COMPLETE)
+		s->top.flags |= GPROF_STACK_REC_F_USER_CUT;
+	if (o->tables)
+		s->top.flags |= GPROF_STACK_REC_F_TABLES | end << GPROF_STACK_REC_END_SHIFT;
+}
+
+/* The callers of the leaf. */
+static void user_callers(struct gprof_stack *s, const struct gprof_stack_options *o,
+			 struct pt_regs *regs, bool loaded, const struct gprof_texts *texts,
+			 u64 version)
+{
+	u32 max = o->max_frames - 1;
+	u64 fp, sp;
+
+	if (!gprof_arch_user_reads(regs, loaded)) {
+		gprof_callers_cut(&s->callers, 0);
+		note_end(s, o, GPROF_STACK_END_MODE);
+		return;
+	}
+	pagefault_disable();
+	if (texts && rcu_access_pointer(texts->list)) {
+		note_end(s, o, gprof_walk(s, texts, version, regs, max));
+	} else {
+		fp = gprof_arch_first_record(regs, &s->top);
+		sp = gprof_arch_user_stack(regs);
+		if (!gprof_callers_walk(&s->callers, fp, sp, max) || o->tables)
+			note_end(s, o, GPROF_STACK_END_UNREAD);
+		s->wants_texts = o->tables;
+	}
+	pagefault_enable();
+}
+
 /* @user: registers of user mode in current's mm, or NULL; @loaded: so are its page tables. */
 static __always_inline void user_frames(struct gprof_stack *s, const struct gprof_stack_options *o,
 					struct task_struct *task, struct pt_regs *user, bool loaded)
 {
+	const struct gprof_texts *texts = NULL;
+	u64 version;
+
+	s->wants_texts = false;
+	if (user && o->tables)
+		texts = gprof_texts_find(o->tables, current->mm);
+	/* Pairs with bump() in text.c: what is read of it from here on is not older. */
+	version = texts ? smp_load_acquire(&texts->version) : 0;
 	gprof_callers_begin(&s->callers, task,
-			    user ? (u32)READ_ONCE(current->mm->exec_vm) : 0);
+			    user ? (u32)READ_ONCE(current->mm->exec_vm) : 0, version);
 	if (!user) {
 		gprof_callers_cut(&s->callers, 0);
 		return;
@@ -88,7 +133,7 @@ static __always_inline void user_frames(struct gprof_stack *s, const struct gpro
 		gprof_callers_cut(&s->callers, 0);
 		return;
 	}
-	gprof_arch_user_frames(user, loaded, s, o->max_frames);
+	user_callers(s, o, user, loaded, texts, version);
 }
 
 /**
@@ -161,6 +206,7 @@ void gprof_stack_capture_none(struct gprof_stack *s, struct task_struct *task)
 	s->top.flags = 0;
 	s->top.nr_kernel = 0;
 	s->top.nr_user = 0;
-	gprof_callers_begin(&s->callers, task, 0);
+	s->wants_texts = false;
+	gprof_callers_begin(&s->callers, task, 0, 0);
 	gprof_callers_cut(&s->callers, 0);
 }

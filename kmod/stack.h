@@ -38,12 +38,16 @@ struct gprof_top {
  * struct gprof_stack - a captured stack
  * @top: kernel frames and the user leaf
  * @callers: the rest of the user frames
+ * @outermost: no other stack is being captured on this CPU
+ * @wants_texts: the mappings of the process are not known well enough
  *
  * It is kept from sample to sample, for the next walk to compare with.
  */
 struct gprof_stack {
 	struct gprof_top top;
 	struct gprof_callers callers;
+	bool outermost;
+	bool wants_texts;
 };
 
 static inline u32 gprof_top_words(const struct gprof_top *top)
@@ -57,14 +61,16 @@ static inline u32 gprof_top_words(const struct gprof_top *top)
  * @flags: GPROF_STACK_F_*
  * @max_frames: most frames of either half, up to GPROF_MAX_FRAMES
  * @kernel: kernel addresses may be recorded
+ * @tables: number of the set of tables that user frames are walked by, or 0
  * @word: all of these; never 0
  */
 struct gprof_stack_options {
 	union {
 		struct {
-			u32 flags;
+			u16 flags;
 			u16 max_frames;
 			u16 kernel;
+			u16 tables;
 		};
 		u64 word;
 	};
@@ -112,15 +118,24 @@ u32 gprof_arch_kernel_frames(struct pt_regs *regs, u64 *frames, u32 max);
 void gprof_arch_caller_regs(struct pt_regs *regs);
 
 /**
- * gprof_arch_user_frames() - walk the frame records of a user stack in current's mm
+ * gprof_arch_user_reads() - can a user stack in current's mm be read, and understood?
  * @regs: registers of user mode
  * @interrupted: the page tables that are loaded are certainly those of current
- * @s: where to; @s->callers has begun
- * @max: most frames, the guessed caller not counted; at least 2
  *
- * Context: Any incl. NMI, preemption off. Never faults in a page.
+ * Context: Any incl. NMI, preemption off.
  */
-void gprof_arch_user_frames(struct pt_regs *regs, bool interrupted, struct gprof_stack *s,
-			    u32 max);
+bool gprof_arch_user_reads(struct pt_regs *regs, bool interrupted);
+
+/**
+ * gprof_arch_first_record() - where the frame records of a user stack begin
+ * @regs: registers of user mode
+ * @top: where a guessed caller goes, which has no record
+ *
+ * Context: Any incl. NMI, preemption and page faults off.
+ */
+u64 gprof_arch_first_record(struct pt_regs *regs, struct gprof_top *top);
+
+/* gprof_arch_user_stack() - below it lies no record */
+u64 gprof_arch_user_stack(struct pt_regs *regs);
 
 #endif /* GPROF_STACK_H */

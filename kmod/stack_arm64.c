@@ -101,8 +101,9 @@ u32 gprof_arch_task_frames(struct task_struct *task, u64 *frames, u32 max)
  * register alone. A call must stand before what it points to, since code may
  * use the register for other things.
  */
-static __always_inline u64 first_record(struct pt_regs *regs, struct gprof_top *top, u64 sp)
+u64 gprof_arch_first_record(struct pt_regs *regs, struct gprof_top *top)
 {
+	u64 sp = gprof_user_strip(regs->sp);
 	u64 x29 = regs->regs[29], x30 = regs->regs[30];
 	u64 fp = gprof_user_strip(x29), caller = gprof_user_strip(x30);
 	u64 *place = &top->frames[top->nr_kernel + top->nr_user];
@@ -130,20 +131,13 @@ out:
 	return fp;
 }
 
-void gprof_arch_user_frames(struct pt_regs *regs, bool interrupted, struct gprof_stack *s,
-			    u32 max)
+bool gprof_arch_user_reads(struct pt_regs *regs, bool interrupted)
 {
-	u64 sp = gprof_user_strip(regs->sp), fp;
-
 	/* 32-bit programs have other frames. */
-	if (compat_user_mode(regs)) {
-		gprof_callers_cut(&s->callers, 0);
-		s->top.flags |= GPROF_STACK_REC_F_USER_CUT;
-		return;
-	}
-	pagefault_disable();
-	fp = first_record(regs, &s->top, sp);
-	if (!gprof_callers_walk(&s->callers, fp, sp, max - 1))
-		s->top.flags |= GPROF_STACK_REC_F_USER_CUT;
-	pagefault_enable();
+	return !compat_user_mode(regs);
+}
+
+u64 gprof_arch_user_stack(struct pt_regs *regs)
+{
+	return gprof_user_strip(regs->sp);
 }

@@ -145,6 +145,12 @@ out:
 	user_access_end();
 }
 
+u64 gprof_arch_first_record(struct pt_regs *regs, struct gprof_top *top)
+{
+	guess_caller(top, regs->ip, regs->sp, current->mm->start_code);
+	return regs->bp;
+}
+
 static noinline bool page_tables_are_ours(u64 sp)
 {
 	u64 word;
@@ -152,21 +158,14 @@ static noinline bool page_tables_are_ours(u64 sp)
 	return !copy_from_user_nmi(&word, (void __user *)sp, sizeof(word));
 }
 
-void gprof_arch_user_frames(struct pt_regs *regs, bool interrupted, struct gprof_stack *s,
-			    u32 max)
+bool gprof_arch_user_reads(struct pt_regs *regs, bool interrupted)
 {
-	u64 sp = regs->sp;
-
 	/* 32-bit programs have other frames. */
-	if (!user_64bit_mode(regs) || !gprof_user_readable(sp) ||
-	    (!interrupted && !page_tables_are_ours(sp))) {
-		gprof_callers_cut(&s->callers, 0);
-		s->top.flags |= GPROF_STACK_REC_F_USER_CUT;
-		return;
-	}
-	pagefault_disable();
-	guess_caller(&s->top, regs->ip, sp, current->mm->start_code);
-	if (!gprof_callers_walk(&s->callers, regs->bp, sp, max - 1))
-		s->top.flags |= GPROF_STACK_REC_F_USER_CUT;
-	pagefault_enable();
+	return user_64bit_mode(regs) && gprof_user_readable(regs->sp) &&
+	       (interrupted || page_tables_are_ours(regs->sp));
+}
+
+u64 gprof_arch_user_stack(struct pt_regs *regs)
+{
+	return regs->sp;
 }

@@ -12,6 +12,10 @@
 
 #include <asm/memory.h>
 #include <asm/processor.h>
+#include <asm/sigcontext.h>
+#include <asm/ucontext.h>
+#include <linux/ptrace.h>
+#include <linux/signal.h>
 
 /*
  * Takes a tag or a signature (pointer authentication) off. Bit 55 tells the
@@ -46,6 +50,41 @@ static __always_inline bool gprof_user_is_return(u64 addr)
 		return false;
 	return gprof_user_is_call(insn) ||
 	       (gprof_user_u32(&insn, addr) && insn == GPROF_SIGRETURN_INSN);
+}
+
+static __always_inline bool gprof_user_returns_from_signal(u64 addr)
+{
+	u32 insn;
+
+	return gprof_user_readable(addr) && !(addr & 3) && gprof_user_u32(&insn, addr) &&
+	       insn == GPROF_SIGRETURN_INSN;
+}
+
+/* Registers by their numbers in DWARF. */
+#define GPROF_KEPT_REGISTER	19	/* no rule asks for it */
+#define GPROF_FP_REGISTER	29
+#define GPROF_LR_REGISTER	30
+
+static inline u64 gprof_user_register(const struct pt_regs *regs, u32 nr)
+{
+	return regs->regs[nr <= 30 ? nr : 30];
+}
+
+static inline u64 gprof_user_frame_pointer(const struct pt_regs *regs)
+{
+	return regs->regs[29];
+}
+
+/* Where a signal's registers lie, from the stack pointer on as the handler returns. */
+#define SIGCONTEXT(member)						\
+	(sizeof(struct siginfo) + offsetof(struct ucontext, uc_mcontext) +	\
+	 offsetof(struct sigcontext, member))
+#define GPROF_SIGNAL_PC	SIGCONTEXT(pc)
+#define GPROF_SIGNAL_SP	SIGCONTEXT(sp)
+
+static inline u64 gprof_signal_register(u32 nr)
+{
+	return SIGCONTEXT(regs) + 8 * (nr <= 30 ? nr : 30);
 }
 
 #endif /* GPROF_USER_ARM64_H */

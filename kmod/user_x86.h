@@ -10,7 +10,11 @@
 
 #include "compat/uaccess.h"
 
+#include <asm/sigcontext.h>
+#include <asm/ucontext.h>
 #include <linux/mm.h>
+#include <linux/ptrace.h>
+#include <linux/signal.h>
 
 static __always_inline u64 gprof_user_strip(u64 addr)
 {
@@ -54,6 +58,61 @@ static __always_inline bool gprof_user_is_return(u64 addr)
 		return false;
 	return gprof_user_after_call(text) ||
 	       (gprof_user_u64(&text, addr) && gprof_user_is_sigreturn(text));
+}
+
+static __always_inline bool gprof_user_returns_from_signal(u64 addr)
+{
+	u64 text;
+
+	return gprof_user_readable(addr) && gprof_user_u64(&text, addr) &&
+	       gprof_user_is_sigreturn(text);
+}
+
+/* Registers by their numbers in DWARF, below 16. */
+#define GPROF_KEPT_REGISTER	3	/* rbx */
+#define GPROF_FP_REGISTER	6
+#define GPROF_LR_REGISTER	0	/* there is none, and a rule that says so finds nothing */
+
+static inline u64 gprof_user_register(const struct pt_regs *regs, u32 nr)
+{
+	static const u8 places[16] = {
+		offsetof(struct pt_regs, ax), offsetof(struct pt_regs, dx),
+		offsetof(struct pt_regs, cx), offsetof(struct pt_regs, bx),
+		offsetof(struct pt_regs, si), offsetof(struct pt_regs, di),
+		offsetof(struct pt_regs, bp), offsetof(struct pt_regs, sp),
+		offsetof(struct pt_regs, r8), offsetof(struct pt_regs, r9),
+		offsetof(struct pt_regs, r10), offsetof(struct pt_regs, r11),
+		offsetof(struct pt_regs, r12), offsetof(struct pt_regs, r13),
+		offsetof(struct pt_regs, r14), offsetof(struct pt_regs, r15),
+	};
+
+	return *(const u64 *)((const char *)regs + places[nr & 15]);
+}
+
+static inline u64 gprof_user_frame_pointer(const struct pt_regs *regs)
+{
+	return regs->bp;
+}
+
+/*
+ * Where a signal's registers lie, from the stack pointer on as the handler returns: that
+ * is behind the address that it returns to.
+ */
+#define SIGCONTEXT(member) \
+	(offsetof(struct ucontext, uc_mcontext) + offsetof(struct sigcontext, member))
+#define GPROF_SIGNAL_PC	SIGCONTEXT(ip)
+#define GPROF_SIGNAL_SP	SIGCONTEXT(sp)
+
+static inline u64 gprof_signal_register(u32 nr)
+{
+	static const u8 places[16] = {
+		SIGCONTEXT(ax), SIGCONTEXT(dx), SIGCONTEXT(cx), SIGCONTEXT(bx),
+		SIGCONTEXT(si), SIGCONTEXT(di), SIGCONTEXT(bp), SIGCONTEXT(sp),
+		SIGCONTEXT(r8), SIGCONTEXT(r9), SIGCONTEXT(r10), SIGCONTEXT(r11),
+		SIGCONTEXT(r12), SIGCONTEXT(r13), SIGCONTEXT(r14), SIGCONTEXT(r15),
+	};
+
+	return places[nr & 15];
 }
 
 #endif /* GPROF_USER_X86_H */

@@ -4,7 +4,7 @@
  *
  * file_user_path(): 6.8; before, the path of a file that overlayfs had mapped was
  * the user's in any case.
- * inode_get_mtime(): 6.6; before, a member.
+ * inode_get_mtime(), inode_get_ctime(): 6.6; before, members.
  */
 #ifndef GPROF_COMPAT_FILE_H
 #define GPROF_COMPAT_FILE_H
@@ -27,6 +27,17 @@ static inline u64 gprof_mtime_ns(const struct inode *inode)
 	struct timespec64 t = inode_get_mtime(inode);
 #else
 	struct timespec64 t = inode->i_mtime;
+#endif
+
+	return (u64)t.tv_sec * NSEC_PER_SEC + t.tv_nsec;
+}
+
+static inline u64 gprof_ctime_ns(const struct inode *inode)
+{
+#ifdef GPROF_HAVE_INODE_GET_MTIME
+	struct timespec64 t = inode_get_ctime(inode);
+#else
+	struct timespec64 t = inode->i_ctime;
 #endif
 
 	return (u64)t.tv_sec * NSEC_PER_SEC + t.tv_nsec;

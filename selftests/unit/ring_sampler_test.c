@@ -97,7 +97,7 @@ void gprof_stack_capture(struct gprof_stack *s, const struct gprof_stack_options
 	s->top.nr_kernel = 0;
 	s->top.nr_user = 1;
 	s->top.frames[0] = 0x1000 + taken[me].leaf;
-	gprof_callers_begin(c, current, 1);
+	gprof_callers_begin(c, current, 1, 0);
 	nr = fill_callers(frames, taken[me].callers);
 	if (c->nr != nr || memcmp(c->frames, frames, nr * sizeof(u64))) {
 		memcpy(c->frames, frames, nr * sizeof(u64));
@@ -108,6 +108,10 @@ void gprof_stack_capture(struct gprof_stack *s, const struct gprof_stack_options
 
 void gprof_maps_want(struct gprof_maps *m, struct gprof_channel *ch,
 		     const struct gprof_process *process, u32 layout, u16 generation)
+{
+}
+
+void gprof_maps_renew(struct gprof_maps *m, struct gprof_channel *ch, u32 pid, u64 now)
 {
 }
 

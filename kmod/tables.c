@@ -1,0 +1,415 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * tables: sets of tables: who has one, what is in it, who pays.
+ *
+ * Lock order: @sets_lock; struct gprof_tables.lock, then mmap_lock of a process, which
+ * is only tried.
+ */
+#include "tables.h"
+#include "walk.h"
+
+#include <linux/cred.h>
+#include <linux/dcache.h>
+#include <linux/err.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/gprof.h>
+#include <linux/hash.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+#include <linux/vmalloc.h>
+
+#define TABLES_MAX	4096	/* of a set */
+#define TEXTS_MAX	1024	/* processes of a set */
+
+static DEFINE_MUTEX(sets_lock);	/* protects sets */
+static LIST_HEAD(sets);
+
+u64 gprof_tables_features(void)
+{
+	return IS_ENABLED(CONFIG_MMU_NOTIFIER) ? GPROF_FEAT_TABLES : 0;
+}
+
+/* A free number: there are few sets. Under @sets_lock. */
+static u16 new_id(void)
+{
+	const struct gprof_tables *set;
+	u32 id;
+
+	for (id = 1; id <= U16_MAX; id++) {
+		bool taken = false;
+
+		list_for_each_entry(set, &sets, node)
+			taken |= set->id == id;
+		if (!taken)
+			return id;
+	}
+	return 0;
+}
+
+static struct gprof_tables *new_set(bool privileged)
+{
+	struct gprof_tables *set = kzalloc(sizeof(*set), GFP_KERNEL_ACCOUNT);
+	int err = -ENOMEM;
+
+	if (!set)
+		return ERR_PTR(err);
+	set->copy = kvzalloc(sizeof(*set->copy), GFP_KERNEL_ACCOUNT);
+	if (!set->copy)
+		goto err_free;
+	err = gprof_charge(&set->charge, sizeof(*set) + sizeof(*set->copy), privileged);
+	if (err)
+		goto err_copy;
+	/* The first brings the memory of walks, the last takes it away. */
+	err = list_empty(&sets) ? gprof_walk_begin() : 0;
+	if (err)
+		goto err_uncharge;
+	err = -ENOSPC;
+	set->id = new_id();
+	if (!set->id)
+		goto err_uncharge;
+	set->owner = current_euid();
+	set->privileged = privileged;
+	mutex_init(&set->lock);
+	INIT_LIST_HEAD(&set->texts);
+	list_add(&set->node, &sets);
+	return set;
+
+err_uncharge:
+	gprof_uncharge(&set->charge);
+err_copy:
+	kvfree(set->copy);
+err_free:
+	kfree(set);
+	return ERR_PTR(err);
+}
+
+/**
+ * gprof_tables_get() - the set of the calling user
+ * @privileged: of the two that a user may have
+ *
+ * Context: Task.
+ * Return: set for gprof_tables_put(), or ERR_PTR.
+ */
+struct gprof_tables *gprof_tables_get(bool privileged)
+{
+	struct gprof_tables *set;
+
+	if (!IS_ENABLED(CONFIG_MMU_NOTIFIER))
+		return ERR_PTR(-EOPNOTSUPP);
+	mutex_lock(&sets_lock);
+	list_for_each_entry(set, &sets, node) {
+		if (uid_eq(set->owner, current_euid()) && set->privileged == privileged)
+			goto found;
+	}
+	set = new_set(privileged);
+	if (!IS_ERR(set))
+found:
+		set->users++;
+	mutex_unlock(&sets_lock);
+	return set;
+}
+
+static void drop_texts(struct gprof_tables *set, struct gprof_texts *t)
+{
+	list_del(&t->node);
+	set->nr_texts--;
+	gprof_charge_less(&set->charge, t->bytes);
+	gprof_texts_free(t);
+}
+
+static void free_unwind(struct gprof_unwind *u)
+{
+	vfree(u->memory);
+	kfree(u);
+}
+
+/**
+ * gprof_tables_put() - a recorder has done with it
+ * @set: set that no walk of the recorder's will use any more
+ *
+ * Context: Task.
+ */
+void gprof_tables_put(struct gprof_tables *set)
+{
+	struct gprof_texts *t, *next;
+	struct gprof_unwind *u;
+	struct hlist_node *n;
+	int i;
+
+	mutex_lock(&sets_lock);
+	if (--set->users) {
+		mutex_unlock(&sets_lock);
+		return;
+	}
+	list_del(&set->node);
+	mutex_lock(&set->lock);
+	list_for_each_entry_safe(t, next, &set->texts, node)
+		drop_texts(set, t);
+	mutex_unlock(&set->lock);
+	/* The walks of the set's recorders have ended: their sources were taken apart. */
+	if (list_empty(&sets))
+		gprof_walk_end();
+	mutex_unlock(&sets_lock);
+
+	for (i = 0; i < GPROF_TABLES_BUCKETS; i++) {
+		hlist_for_each_entry_safe(u, n, &set->unwinds[i], node)
+			free_unwind(u);
+	}
+	gprof_uncharge(&set->charge);
+	kvfree(set->copy);
+	mutex_destroy(&set->lock);
+	kfree(set);
+}
+
+static struct hlist_head *bucket_of(struct gprof_tables *set, const struct gprof_text_id *id)
+{
+	return &set->unwinds[hash_64(id->inode ^ id->mtime_ns ^ id->dev, 6)];
+}
+
+static struct gprof_unwind *find(struct gprof_tables *set, const struct gprof_text_id *id)
+{
+	struct gprof_unwind *u;
+
+	BUILD_BUG_ON(GPROF_TABLES_BUCKETS != 1 << 6);
+	lockdep_assert_held(&set->lock);
+	hlist_for_each_entry(u, bucket_of(set, id), node) {
+		if (gprof_same_text(&u->id, id))
+			return u;
+	}
+	return NULL;
+}
+
+static int identify(const struct gprof_text_table *arg, struct gprof_text_id *id)
+{
+	struct file *file;
+	int err = -EINVAL;
+
+	memset(id, 0, sizeof(*id));
+	if (arg->flags & GPROF_TABLE_F_VDSO)
+		return arg->fd == -1 ? 0 : -EINVAL;
+	file = fget(arg->fd);
+	if (!file)
+		return -EINVAL;
+	if (file->f_mode & FMODE_READ && S_ISREG(file_inode(file)->i_mode)) {
+		/* That whose pages a mapping of the file has. */
+		gprof_text_id_of(id, d_real_inode(file->f_path.dentry));
+		err = 0;
+	}
+	fput(file);
+	return err;
+}
+
+/* Returns a table that nobody else knows of, or ERR_PTR. */
+static struct gprof_unwind *copy_table(const struct gprof_text_table *arg,
+				       const struct gprof_text_id *id)
+{
+	struct gprof_unwind *u = kzalloc(sizeof(*u), GFP_KERNEL_ACCOUNT);
+	int err = -ENOMEM;
+
+	if (!u)
+		return ERR_PTR(err);
+	u->id = *id;
+	u->bytes = arg->table_size;
+	u->memory = __vmalloc(u->bytes, GFP_KERNEL_ACCOUNT);
+	if (!u->memory)
+		goto err_free;
+	err = -EFAULT;
+	if (copy_from_user(u->memory, u64_to_user_ptr(arg->table), u->bytes))
+		goto err_free;
+	err = gprof_unwind_check(u);
+	if (err)
+		goto err_free;
+	return u;
+
+err_free:
+	free_unwind(u);
+	return ERR_PTR(err);
+}
+
+static int add_locked(struct gprof_tables *set, struct gprof_unwind *u, u64 bytes)
+{
+	struct gprof_texts *t;
+
+	if (set->nr >= TABLES_MAX)
+		return -ENOSPC;
+	hlist_add_head(&u->node, bucket_of(set, &u->id));
+	set->nr++;
+	set->bytes += bytes;
+	list_for_each_entry(t, &set->texts, node)
+		gprof_texts_attach(t, u);
+	return 0;
+}
+
+static void tell(struct gprof_tables *set, struct gprof_text_table *arg)
+{
+	arg->out_bytes = set->bytes;
+	arg->out_tables = set->nr;
+}
+
+static u64 bytes_of(u64 table_size)
+{
+	return PAGE_ALIGN(table_size) + PAGE_SIZE;
+}
+
+static int charge(struct gprof_tables *set, u64 bytes)
+{
+	int err;
+
+	mutex_lock(&set->lock);
+	err = gprof_charge_more(&set->charge, bytes);
+	mutex_unlock(&set->lock);
+	return err;
+}
+
+/**
+ * gprof_tables_add() - GPROF_IOC_TABLE
+ * @set: of the recorder
+ * @arg: argument; outputs are set, also on error
+ *
+ * Context: Task; reads user memory.
+ * Return: 0 or a negative errno.
+ */
+int gprof_tables_add(struct gprof_tables *set, struct gprof_text_table *arg)
+{
+	u64 bytes = bytes_of(arg->table_size);
+	struct gprof_unwind *u = NULL;
+	struct gprof_text_id id;
+	bool known;
+	int err;
+
+	arg->out_reason = GPROF_REASON_FILE;
+	err = identify(arg, &id);
+	if (err)
+		return err;
+	mutex_lock(&set->lock);
+	known = find(set, &id);
+	tell(set, arg);
+	mutex_unlock(&set->lock);
+	arg->out_reason = GPROF_REASON_NONE;
+	if (known || !arg->table_size)
+		return known ? 0 : -ENOENT;
+
+	arg->out_reason = GPROF_REASON_TABLE;
+	if (arg->table_size > GPROF_UNWIND_TABLE_MAX)
+		return -EINVAL;
+	arg->out_reason = GPROF_REASON_MEMLOCK;
+	err = charge(set, bytes);
+	if (err)
+		return err;
+	arg->out_reason = GPROF_REASON_TABLE;
+	u = copy_table(arg, &id);
+	err = PTR_ERR_OR_ZERO(u);
+	mutex_lock(&set->lock);
+	/* Somebody may have been quicker. */
+	known = !err && find(set, &id);
+	if (!err && !known)
+		err = add_locked(set, u, bytes);
+	if (err || known)
+		gprof_charge_less(&set->charge, bytes);
+	tell(set, arg);
+	mutex_unlock(&set->lock);
+	if (!IS_ERR(u) && (err || known))
+		free_unwind(u);
+	if (!err)
+		arg->out_reason = GPROF_REASON_NONE;
+	return err;
+}
+
+/* Those whose process has ended; where there are too many, the one not read for longest. */
+static void make_room(struct gprof_tables *set)
+{
+	struct gprof_texts *t, *next, *oldest = NULL;
+
+	list_for_each_entry_safe(t, next, &set->texts, node) {
+		if (READ_ONCE(t->dead))
+			drop_texts(set, t);
+		else if (!oldest || t->read_ns < oldest->read_ns)
+			oldest = t;
+	}
+	if (set->nr_texts >= TEXTS_MAX)
+		drop_texts(set, oldest);
+}
+
+static struct gprof_texts *texts_of(struct gprof_tables *set, struct mm_struct *mm)
+{
+	u64 bytes = gprof_texts_bytes(0);
+	struct gprof_texts *t;
+
+	list_for_each_entry(t, &set->texts, node) {
+		if (t->mm == mm && !READ_ONCE(t->dead))
+			return t;
+	}
+	if (gprof_charge_more(&set->charge, bytes))
+		return NULL;
+	t = gprof_texts_new(set->id, mm);
+	if (IS_ERR(t)) {
+		gprof_charge_less(&set->charge, bytes);
+		return NULL;
+	}
+	t->bytes = bytes;
+	list_add(&t->node, &set->texts);
+	set->nr_texts++;
+	return t;
+}
+
+/**
+ * gprof_tables_begin() - mappings of a process are about to be read
+ * @set: set
+ * @mm: the process' memory, of which a reference is held
+ *
+ * @set->copy is empty, and the caller's until gprof_tables_cancel().
+ *
+ * Context: Task, without mmap_lock.
+ * Return: where they go; NULL: not now.
+ */
+struct gprof_texts *gprof_tables_begin(struct gprof_tables *set, struct mm_struct *mm)
+{
+	mutex_lock(&set->lock);
+	make_room(set);
+	set->copy->nr = 0;
+	set->copy->more = false;
+	return texts_of(set, mm);
+}
+
+/**
+ * gprof_tables_end() - all mappings have been read
+ * @set: set of which @set->copy has them
+ * @t: what gprof_tables_begin() gave
+ *
+ * Context: Task, mmap_lock held since they were read.
+ */
+void gprof_tables_end(struct gprof_tables *set, struct gprof_texts *t)
+{
+	u64 bytes = gprof_texts_bytes(set->copy->nr);
+	u32 i;
+
+	for (i = 0; i < set->copy->nr; i++) {
+		struct gprof_text *text = &set->copy->text[i];
+		const struct gprof_unwind *u;
+
+		if (text->kind == GPROF_TEXT_ANON)
+			continue;
+		u = find(set, &text->id);
+		text->unwind = u;
+		text->base = u ? gprof_text_base(text, u) : 0;
+	}
+	if (bytes > t->bytes) {
+		if (gprof_charge_more(&set->charge, bytes - t->bytes))
+			return;
+		t->bytes = bytes;
+	}
+	gprof_texts_publish(t, set->copy);
+}
+
+/**
+ * gprof_tables_cancel() - reading is over, whatever came of it
+ * @set: set, after gprof_tables_begin()
+ *
+ * Context: Task.
+ */
+void gprof_tables_cancel(struct gprof_tables *set)
+{
+	mutex_unlock(&set->lock);
+}

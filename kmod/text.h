@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * text: which table is for the code at an address of a process.
+ *
+ * A walk cannot look at mappings. So the thread that reads them anyway leaves a copy,
+ * sorted, which walks search. Where something is unmapped the copy says so at once:
+ * the kernel tells (mmu_notifier) before anything else can be mapped there. What is
+ * mapped where nothing was is no place in the copy, and has it renewed.
+ */
+#ifndef GPROF_TEXT_H
+#define GPROF_TEXT_H
+
+#include "unwind.h"
+
+#include <linux/list.h>
+#include <linux/mm.h>
+#include <linux/mmu_notifier.h>
+#include <linux/rcupdate.h>
+#include <linux/spinlock.h>
+#include <linux/types.h>
+
+struct mm_struct;
+struct vm_area_struct;
+
+#define GPROF_TEXT_MAX	1024	/* mappings of one process */
+
+enum gprof_text_kind {
+	GPROF_TEXT_ANON,	/* no file: made by the program itself */
+	GPROF_TEXT_FILE,
+	GPROF_TEXT_VDSO,
+};
+
+/**
+ * struct gprof_text - one executable mapping
+ * @start: first address
+ * @end: address after the last
+ * @base: address that the table's first byte would have
+ * @unwind: table, or NULL
+ * @gone: it was unmapped since
+ * @kind: GPROF_TEXT_*
+ * @offset: in the file, of @start
+ * @id: of the file
+ */
+struct gprof_text {
+	u64 start;
+	u64 end;
+	u64 base;
+	const struct gprof_unwind *unwind;
+	bool gone;
+	u8 kind;
+	u64 offset;
+	struct gprof_text_id id;
+};
+
+/**
+ * struct gprof_text_list - the mappings at one time
+ * @rcu: frees it
+ * @nr: how many
+ * @more: there were more than can be kept
+ * @text: by address
+ */
+struct gprof_text_list {
+	struct rcu_head rcu;
+	u32 nr;
+	bool more;
+	struct gprof_text text[];
+};
+
+/**
+ * struct gprof_texts - what is known of a process' mappings, to one set of tables
+ * @hash: by @mm and @set
+ * @node: in the set
+ * @mm: whose; not read, but a reference is held
+ * @set: number of the set
+ * @dead: the process has ended
+ * @lock: protects @list, what is in it, and @version
+ * @version: a new number, never used before, whenever walks may differ from before
+ * @list: NULL: nothing was read yet
+ * @notifier: tells of what is unmapped
+ * @rcu: frees it
+ * @read_ns: when it was read last
+ * @bytes: that its set has charged for it
+ */
+struct gprof_texts {
+	struct hlist_node hash;
+	struct list_head node;
+	const struct mm_struct *mm;
+	u32 set;
+	bool dead;
+	raw_spinlock_t lock;		/* protects the list */
+	u64 version;
+	struct gprof_text_list __rcu *list;
+	struct mmu_notifier notifier;
+	struct rcu_head rcu;
+	u64 read_ns;
+	u64 bytes;
+};
+
+/**
+ * struct gprof_text_copy - a list that is being made
+ * @nr: mappings
+ * @more: there were more
+ * @text: by address
+ */
+struct gprof_text_copy {
+	u32 nr;
+	bool more;
+	struct gprof_text text[GPROF_TEXT_MAX];
+};
+
+const struct gprof_texts *gprof_texts_find(u32 set, const struct mm_struct *mm);
+
+/**
+ * gprof_text_at() - the mapping of an address
+ * @list: mappings
+ * @addr: any number
+ *
+ * Context: Any incl. NMI, preemption off.
+ * Return: mapping, or NULL.
+ */
+static inline const struct gprof_text *gprof_text_at(const struct gprof_text_list *list, u64 addr)
+{
+	const struct gprof_text *text = list->text;
+	u32 nr = list->nr;
+
+	while (nr > 1) {
+		u32 half = nr / 2;
+
+		if (text[half].start <= addr)
+			text += half;
+		nr -= half;
+	}
+	if (!nr || addr < text->start || addr >= text->end || READ_ONCE(text->gone))
+		return NULL;
+	return text;
+}
+
+void gprof_text_note(struct gprof_text_copy *copy, struct vm_area_struct *vma);
+
+struct gprof_texts *gprof_texts_new(u32 set, struct mm_struct *mm);
+void gprof_texts_free(struct gprof_texts *t);
+int gprof_texts_publish(struct gprof_texts *t, const struct gprof_text_copy *copy);
+void gprof_texts_attach(struct gprof_texts *t, const struct gprof_unwind *u);
+void gprof_texts_exit(void);
+
+/* Whole pages, so that parts of a charge add up to it. */
+static inline u64 gprof_texts_bytes(u32 nr)
+{
+	return PAGE_ALIGN(sizeof(struct gprof_texts) + sizeof(struct gprof_text_list) +
+			  nr * sizeof(struct gprof_text));
+}
+
+static inline u64 gprof_text_base(const struct gprof_text *text, const struct gprof_unwind *u)
+{
+	return text->start - text->offset + u->start;
+}
+
+#endif /* GPROF_TEXT_H */

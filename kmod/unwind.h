@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * unwind: a table that says how to get from a frame to its caller.
+ *
+ * linux/gprof_unwind.h says what it looks like. User space compiled it, and may be
+ * hostile: all that a walk will index with is checked once, here.
+ */
+#ifndef GPROF_UNWIND_H
+#define GPROF_UNWIND_H
+
+#include "compat/file.h"
+
+#include <linux/gprof_unwind.h>
+#include <linux/fs.h>
+#include <linux/list.h>
+#include <linux/nospec.h>
+#include <linux/types.h>
+
+/**
+ * struct gprof_text_id - whose bytes text is
+ * @dev: device; 0 with @inode 0: the vDSO
+ * @generation: of the inode
+ * @inode: number
+ * @size: bytes of the file
+ * @mtime_ns: when it was last written to
+ * @ctime_ns: when its inode was last changed
+ *
+ * The inode is that whose pages are mapped, below any stacked file system. It is named,
+ * not held: nobody is to be kept from unmounting.
+ */
+struct gprof_text_id {
+	u32 dev;
+	u32 generation;
+	u64 inode;
+	u64 size;
+	u64 mtime_ns;
+	u64 ctime_ns;
+};
+
+/**
+ * struct gprof_unwind - a table
+ * @node: in its set
+ * @id: what text it is for
+ * @index: rows before each granule
+ * @low: where in its granule a row begins
+ * @rule: index of a row's rule
+ * @rules: rules
+ * @start: offset in the file of the first granule
+ * @granules: how many
+ * @memory: the table
+ * @bytes: of @memory
+ *
+ * Fixed once it is checked.
+ */
+struct gprof_unwind {
+	struct hlist_node node;
+	struct gprof_text_id id;
+	const u32 *index;
+	const u8 *low;
+	const u16 *rule;
+	const struct gprof_unwind_rule *rules;
+	u64 start;
+	u32 granules;
+	void *memory;
+	u64 bytes;
+};
+
+extern const struct gprof_unwind_rule gprof_unwind_none;
+
+int gprof_unwind_check(struct gprof_unwind *u);
+
+void gprof_text_id_of(struct gprof_text_id *id, const struct inode *inode);
+bool gprof_same_text(const struct gprof_text_id *a, const struct gprof_text_id *b);
+
+/**
+ * gprof_unwind_find() - the rule for a place
+ * @u: table
+ * @offset: of the place from the table's first byte on; any number
+ *
+ * Context: Any incl. NMI.
+ */
+static __always_inline const struct gprof_unwind_rule *
+gprof_unwind_find(const struct gprof_unwind *u, u64 offset)
+{
+	u64 granule = offset / GPROF_UNWIND_GRANULE;
+	u8 low = offset % GPROF_UNWIND_GRANULE;
+	u32 row, end;
+
+	if (granule >= u->granules)
+		return &gprof_unwind_none;
+	/* The place may be the user's choice: foreseen wrongly, it would read anywhere. */
+	granule = array_index_nospec(granule, u->granules);
+	row = u->index[granule];
+	end = u->index[granule + 1];
+	/* A dozen rows at most, but for code that is all prologues. */
+	while (end - row > 8) {
+		u32 middle = row + (end - row) / 2;
+
+		if (u->low[middle] <= low)
+			row = middle;
+		else
+			end = middle;
+	}
+	while (row < end && u->low[row] <= low)
+		row++;
+	return &u->rules[u->rule[row - 1]];
+}
+
+#endif /* GPROF_UNWIND_H */
