@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* fuzz_ioctl.c: the commands of the device, with structs that need not be right. */
 #include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 #include "fuzz_ioctl.h"
+#include "table.h"
 #include "workload.h"
 
 /* The errors that <linux/gprof.h> names, and no others. */
@@ -168,6 +171,64 @@ void do_fired(struct thread *t, struct slot *s)
 		fuzz_broken(t->run->f, "trigger %u has fired", fired.index);
 }
 
+/* Rules that nobody would compile, and places that are none. */
+static void spoil(struct thread *t, struct table_parts *parts, bool wholly)
+{
+	uint8_t *bytes = (uint8_t *)parts->head;
+	unsigned int i;
+
+	for (i = 0; i < parts->head->rules; i++) {
+		struct gprof_unwind_rule *r = &parts->rules[i];
+
+		r->kind = below(&t->draw, GPROF_UNWIND_CFA_NR);
+		r->how = draw(&t->draw);
+		r->cfa = ONE_OF(&t->draw, 0, 1, 2, 8, -1, 32767, -32768);
+		r->fp = ONE_OF(&t->draw, 0, -1, -2, 32767, -32768);
+		r->ra = ONE_OF(&t->draw, 0, -1, -2, 32767, -32768);
+		if (r->kind == GPROF_UNWIND_CFA_DEREF)
+			r->how &= 0x1f;
+		if (r->kind == GPROF_UNWIND_CFA_PLT)
+			r->cfa = below(&t->draw, 17);
+	}
+	for (i = wholly ? below(&t->draw, 8) : 0; i; i--)
+		bytes[below(&t->draw, parts->size)] = draw(&t->draw);
+}
+
+/* For our own text, which is sampled: so a table that is taken is walked by. */
+void do_table(struct thread *t, struct slot *s)
+{
+	struct table_row rows[64] = { 0 };
+	unsigned int nr = 1 + below(&t->draw, 64), i;
+	uint32_t end = (1 + below(&t->draw, 64)) * 65536;
+	struct table_parts parts;
+	struct gprof_text_table arg;
+	int fd;
+
+	for (i = 1; i < nr; i++)
+		rows[i].offset = rows[i - 1].offset + 1 + below(&t->draw, end / 64);
+	while (nr > 1 && rows[nr - 1].offset >= end)
+		nr--;
+	if (!table_make(&parts, rows, nr, end))
+		return;
+	spoil(t, &parts, one_in(&t->draw, 2));
+	fd = open(one_in(&t->draw, 8) ? "/dev/null" : "/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	arg = table_argument(&parts, fd);
+	if (one_in(&t->draw, 8)) {
+		arg.flags = GPROF_TABLE_F_VDSO;
+		arg.fd = -1;
+	}
+	if (one_in(&t->draw, 8))
+		arg.fd = draw(&t->draw);
+	if (one_in(&t->draw, 8))
+		arg.table_size = ONE_OF(&t->draw, 0, 1, parts.size - 1, parts.size + 8, 1 << 26,
+					(1 << 26) + 1, UINT64_MAX);
+	if (one_in(&t->draw, 16))
+		arg.table = draw(&t->draw);
+	send_struct(t, s, GPROF_IOC_TABLE, &arg, sizeof(arg));
+	close(fd);
+	free(parts.head);
+}
+
 void do_unknown(struct thread *t, struct slot *s)
 {
 	unsigned int cmd = GPROF_IOC_TYPE << 8 | below(&t->draw, 256);
@@ -177,7 +238,7 @@ void do_unknown(struct thread *t, struct slot *s)
 	/* what every file has would have its own errors */
 	if ((cmd >> 8 & 0xff) != GPROF_IOC_TYPE)
 		cmd = (cmd & ~0xff00U) | GPROF_IOC_TYPE << 8;
-	if (cmd >= GPROF_IOC_INFO && cmd <= GPROF_IOC_FIRED)
+	if (cmd >= GPROF_IOC_INFO && cmd <= GPROF_IOC_TABLE)
 		return;
 	call(t, s, cmd, t->edge + below(&t->draw, t->run->page));
 }
@@ -308,7 +369,7 @@ void do_setup(struct thread *t, struct slot *s)
 	if (one_in(&t->draw, 3))
 		setup.flags = below(&t->draw, one_in(&t->draw, 8) ? 8 : 2);
 	if (one_in(&t->draw, 3))
-		setup.stack = below(&t->draw, 9);
+		setup.stack = below(&t->draw, 18);
 	setup.buffer_size = draw_buffer(t);
 	if (one_in(&t->draw, 4))
 		setup.max_frames = ONE_OF(&t->draw, 1, 2, 16, 127, 128, UINT32_MAX);

@@ -17,6 +17,7 @@ void do_stats(struct thread *t, struct slot *s);
 void do_rate(struct thread *t, struct slot *s);
 void do_trigger(struct thread *t, struct slot *s);
 void do_fired(struct thread *t, struct slot *s);
+void do_table(struct thread *t, struct slot *s);
 void do_unknown(struct thread *t, struct slot *s);
 
 #endif

@@ -16,6 +16,7 @@
 #include <time.h>
 #include "harness.h"
 #include "device.h"
+#include "table.h"
 
 #define PERIOD_NS	1000000
 
@@ -28,6 +29,7 @@ union argument {
 	struct gprof_stats stats;
 	struct gprof_rate rate;
 	struct gprof_trigger trigger;
+	struct gprof_text_table table;
 	unsigned char bytes[2 * 65536];
 };
 
@@ -38,6 +40,8 @@ FIXTURE(command) {
 	struct gprof_cpu_params params;
 	struct gprof_sched_params sched;
 	struct gprof_trace_params trace;
+	struct table_parts parts;
+	int exe;
 };
 
 FIXTURE_VARIANT(command) {
@@ -47,6 +51,7 @@ FIXTURE_VARIANT(command) {
 	bool setup, start;	/* what must come before */
 	unsigned int kind;	/* of this one; 0: CPU */
 	bool out;		/* has out_* members */
+	bool tables;		/* stacks are walked by them */
 };
 
 FIXTURE_VARIANT_ADD(command, info) {
@@ -80,6 +85,11 @@ FIXTURE_VARIANT_ADD(command, trigger) {
 	.kind = GPROF_KIND_TRACE,
 };
 
+FIXTURE_VARIANT_ADD(command, table) {
+	.nr = GPROF_IOC_TABLE, .size = GPROF_TEXT_TABLE_SIZE_VER0, .out = true, .setup = true,
+	.tables = true, .known_flags = __GPROF_TABLE_F_ALL,
+};
+
 static void fill(FIXTURE_DATA(command) *self, const FIXTURE_VARIANT(command) *variant,
 		 union argument *arg)
 {
@@ -91,6 +101,8 @@ static void fill(FIXTURE_DATA(command) *self, const FIXTURE_VARIANT(command) *va
 		arg->trigger = (struct gprof_trigger){
 			.what = GPROF_TRIGGER_OFF_CPU, .threshold_ns = 1, .number = GPROF_TRIGGER_ANY,
 		};
+	else if (variant->nr == GPROF_IOC_TABLE)
+		arg->table = table_argument(&self->parts, self->exe);
 	arg->size = variant->size;
 }
 
@@ -112,6 +124,14 @@ FIXTURE_SETUP(command)
 		} else if (variant->kind == GPROF_KIND_TRACE) {
 			self->trace.size = sizeof(self->trace);
 			setup.params = (uintptr_t)&self->trace;
+		}
+		if (variant->tables) {
+			const struct table_row row = { 0 };
+
+			setup.stack |= GPROF_STACK_F_TABLES;
+			ASSERT_TRUE(table_make(&self->parts, &row, 1, 4096));
+			self->exe = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+			ASSERT_LE(0, self->exe);
 		}
 		if (variant->kind) {
 			setup.kind = variant->kind;
@@ -397,9 +417,12 @@ TEST_F(file, unknown_commands_are_ENOTTY)
 	static uint32_t arg[1024] = { sizeof(arg) };
 	unsigned int nr;
 
-	for (nr = _IOC_NR(GPROF_IOC_FIRED) + 1; nr < 256; nr++)
+	for (nr = _IOC_NR(GPROF_IOC_FIRED) + 1; nr < 256; nr++) {
+		if (nr == _IOC_NR(GPROF_IOC_TABLE))
+			continue;
 		EXPECT_EQ(-ENOTTY, device_ioctl(self->fd, _IO(GPROF_IOC_TYPE, nr), arg))
 			TH_LOG("command %#x", nr);
+	}
 }
 
 TEST_F(file, read_write_and_seek_are_refused)

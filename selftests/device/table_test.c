@@ -1,0 +1,811 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * table_test: stacks of code without frame pointers are whole, by a table, and by that
+ * of the code that is there now; tables that are none are refused, and serve nobody else.
+ *
+ * The code is a few hand-written functions in files of their own, whose frames are known
+ * to the byte. The frame pointer that they run with leads nowhere.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "harness.h"
+#include "device.h"
+#include "reader.h"
+#include "table.h"
+#include "workload.h"
+
+#define USER	1000
+#define PERIOD	200000		/* ns */
+#define TRIPS	100000		/* less than a millisecond, about */
+
+/*
+ * entry(trips, fp, decoy) calls middle, which calls leaf, which counts trips down. What
+ * tells one from the other is the size of their frames; and where the table of "near"
+ * looks for the return address of entry, "far" has @decoy.
+ */
+#ifdef __x86_64__
+#define CODE(name, entry_bytes, middle_bytes, place)			\
+__asm__(								\
+"	.pushsection .text\n"						\
+"	.balign	256\n"							\
+#name "_begin:\n"							\
+"	push	%rbx\n"							\
+"	push	%rbp\n"							\
+"	sub	$" #entry_bytes ", %rsp\n"				\
+"	mov	%rdx, " #place "(%rsp)\n"				\
+"	mov	%rsi, %rbp\n"						\
+#name "_body:\n"							\
+"	call	" #name "_middle\n"					\
+#name "_return:\n"							\
+"	add	$" #entry_bytes ", %rsp\n"				\
+"	pop	%rbp\n"							\
+"	pop	%rbx\n"							\
+"	ret\n"								\
+#name "_middle:\n"							\
+"	sub	$" #middle_bytes ", %rsp\n"				\
+#name "_middle_body:\n"							\
+"	call	" #name "_leaf\n"					\
+#name "_middle_return:\n"						\
+"	add	$" #middle_bytes ", %rsp\n"				\
+"	ret\n"								\
+#name "_leaf:\n"							\
+"	dec	%rdi\n"							\
+"	jnz	" #name "_leaf\n"					\
+#name "_leaf_end:\n"							\
+"	ret\n"								\
+#name "_handler:\n"							\
+"	mov	$300000, %edi\n"					\
+"	jmp	" #name "_begin\n"					\
+#name "_end:\n"								\
+"	.popsection\n");						\
+extern const char name##_begin[], name##_body[], name##_return[], name##_middle[],	\
+	name##_middle_body[], name##_middle_return[], name##_leaf[], name##_leaf_end[],	\
+	name##_handler[], name##_end[];
+#else
+#define CODE(name, entry_bytes, middle_bytes, place)			\
+__asm__(								\
+"	.pushsection .text\n"						\
+"	.balign	256\n"							\
+#name "_begin:\n"							\
+"	sub	sp, sp, #" #entry_bytes "\n"				\
+"	str	x30, [sp, #8]\n"					\
+"	str	x29, [sp, #16]\n"					\
+"	str	x2, [sp, #" #place "]\n"				\
+"	mov	x29, x1\n"						\
+#name "_body:\n"							\
+"	bl	" #name "_middle\n"					\
+#name "_return:\n"							\
+"	ldr	x29, [sp, #16]\n"					\
+"	ldr	x30, [sp, #8]\n"					\
+"	add	sp, sp, #" #entry_bytes "\n"				\
+"	ret\n"								\
+#name "_middle:\n"							\
+"	sub	sp, sp, #" #middle_bytes "\n"				\
+"	str	x30, [sp, #8]\n"					\
+#name "_middle_body:\n"							\
+"	bl	" #name "_leaf\n"					\
+#name "_middle_return:\n"						\
+"	ldr	x30, [sp, #8]\n"					\
+"	add	sp, sp, #" #middle_bytes "\n"				\
+"	ret\n"								\
+#name "_leaf:\n"							\
+"	subs	x0, x0, #1\n"						\
+"	b.ne	" #name "_leaf\n"					\
+#name "_leaf_end:\n"							\
+"	ret\n"								\
+#name "_handler:\n"							\
+"	mov	x0, #0x50000\n"						\
+"	b	" #name "_begin\n"					\
+#name "_end:\n"								\
+"	.popsection\n");						\
+extern const char name##_begin[], name##_body[], name##_return[], name##_middle[],	\
+	name##_middle_body[], name##_middle_return[], name##_leaf[], name##_leaf_end[],	\
+	name##_handler[], name##_end[];
+#endif
+
+/* The return address of middle is the word below that of far's entry that near's table asks. */
+#ifdef __x86_64__
+CODE(near, 24, 56, 8)
+CODE(far, 88, 8, 40)
+#define WORDS_ENTRY(entry)	((entry) / 8 + 3)
+#define WORDS_MIDDLE(middle)	((middle) / 8 + 1)
+#else
+CODE(near, 64, 48, 24)
+CODE(far, 128, 16, 40)
+#define WORDS_ENTRY(entry)	((entry) / 8)
+#define WORDS_MIDDLE(middle)	((middle) / 8)
+#endif
+
+struct code {
+	const char *begin, *body, *ret, *middle, *middle_body, *middle_ret, *leaf, *leaf_end,
+		*end;
+	int entry_words, middle_words;
+};
+
+#define CODE_OF(name, entry, middle) {					\
+	name##_begin, name##_body, name##_return, name##_middle, name##_middle_body,	\
+	name##_middle_return, name##_leaf, name##_leaf_end, name##_end,		\
+	WORDS_ENTRY(entry), WORDS_MIDDLE(middle)				\
+}
+
+#ifdef __x86_64__
+static const struct code near_code = CODE_OF(near, 24, 56), far_code = CODE_OF(far, 88, 8);
+#else
+static const struct code near_code = CODE_OF(near, 64, 48), far_code = CODE_OF(far, 128, 16);
+#endif
+
+typedef void (*entry_fn)(uint64_t trips, const void *fp, const void *decoy);
+
+static struct gprof_unwind_rule cfa_sp(int words)
+{
+	return (struct gprof_unwind_rule){ .kind = GPROF_UNWIND_CFA_SP, .cfa = words };
+}
+
+static bool table_of(struct table_parts *t, const struct code *c)
+{
+	struct gprof_unwind_rule entry = cfa_sp(c->entry_words), middle = cfa_sp(c->middle_words);
+	struct gprof_unwind_rule leaf = cfa_sp(1);
+	struct gprof_unwind_rule unknown = { .kind = GPROF_UNWIND_CFA_UNKNOWN };
+
+	entry.how = GPROF_UNWIND_FP_AT_CFA;
+#ifdef __x86_64__
+	entry.fp = -3;
+	entry.ra = -2;
+#else
+	entry.ra = 1 - c->entry_words;
+	entry.fp = 2 - c->entry_words;
+	middle.ra = 1 - c->middle_words;
+	leaf.cfa = 0;
+	leaf.how = GPROF_UNWIND_RA_LR << 2;
+#endif
+	struct table_row rows[] = {
+		{ 0, unknown },
+		{ c->body - c->begin, entry },
+		{ c->ret + 4 - c->begin, unknown },
+		{ c->middle_body - c->begin, middle },
+		{ c->middle_ret + 4 - c->begin, unknown },
+		{ c->leaf - c->begin, leaf },
+		{ c->leaf_end + 8 - c->begin, { .kind = GPROF_UNWIND_CFA_NONE } },
+	};
+
+	return table_make(t, rows, sizeof(rows) / sizeof(rows[0]), 4096);
+}
+
+/* A file whose first page is the code. */
+static int file_of(const struct code *c, char *path)
+{
+	char page[4096] = { 0 };
+	int fd;
+
+	memcpy(page, c->begin, c->end - c->begin);
+	strcpy(path, "/tmp/table_test.XXXXXX");
+	fd = mkstemp(path);
+	if (fd < 0 || write(fd, page, sizeof(page)) != sizeof(page))
+		return -1;
+	close(fd);
+	return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+static char *map_code(void *at, int fd)
+{
+	char *p = mmap(at, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | (at ? MAP_FIXED : 0), fd, 0);
+
+	return p == MAP_FAILED ? NULL : p;
+}
+
+/* Where a file has an address of ours, and where its text begins and ends. */
+static uint64_t own_offset(const void *addr, uint64_t *text, uint64_t *end)
+{
+	unsigned long long start, stop, offset;
+	uint64_t found = 0;
+	char line[512];
+	FILE *f = fopen("/proc/self/maps", "r");
+
+	while (f && fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "%llx-%llx r-xp %llx", &start, &stop, &offset) != 3 ||
+		    (uintptr_t)addr < start || (uintptr_t)addr >= stop)
+			continue;
+		*text = offset;
+		*end = offset + stop - start;
+		found = (uintptr_t)addr - start + offset;
+	}
+	if (f)
+		fclose(f);
+	return found;
+}
+
+struct kernel_sigaction {
+	void *handler;
+	unsigned long flags;
+	void *restorer;
+	uint64_t mask;
+};
+
+/* Our own text: whoever is in it was called by nobody; but a handler's end is one. */
+static bool own_table(struct table_parts *t)
+{
+	struct gprof_unwind_rule last = { .kind = GPROF_UNWIND_CFA_END };
+	struct gprof_unwind_rule signal = { .kind = GPROF_UNWIND_CFA_SIGNAL };
+	struct table_row rows[3] = { { 0, last } };
+	struct kernel_sigaction old = { 0 };
+	uint64_t text = 0, end = 0, at;
+	uint32_t nr = 1;
+
+	syscall(SYS_rt_sigaction, SIGALRM, NULL, &old, sizeof(old.mask));
+	at = own_offset((void *)table_of, &text, &end);
+	if (!at)
+		return false;
+	rows[0].offset = text & ~255ULL;
+	at = old.restorer ? own_offset(old.restorer, &text, &end) : 0;
+	if (at) {
+		rows[nr++] = (struct table_row){ at - 1, signal };
+		rows[nr++] = (struct table_row){ at + 9, last };
+	}
+	return table_make(t, rows, nr, end);
+}
+
+/**
+ * struct watch - what is seen of the leaf
+ * @at: where the code is
+ * @code: which it is
+ * @right: whole stacks
+ * @cut: stacks that say that they are not
+ * @ends: of these
+ * @wrong: others
+ * @text: the first of these
+ * @signal: the leaf is a handler's, over the leaf of another
+ * @below: where that is
+ */
+struct watch {
+	const char *at;
+	const struct code *code;
+	unsigned int right, cut, wrong;
+	unsigned int ends[16];
+	char text[512];
+	bool signal;
+	const char *below;
+};
+
+static bool is_caller(uint64_t frame, const struct watch *w, const char *ret)
+{
+	return frame == (uintptr_t)w->at + (ret - w->code->begin);
+}
+
+static bool in_leaf(uint64_t frame, const char *at, const struct code *c)
+{
+	return frame >= (uintptr_t)at + (c->leaf - c->begin) &&
+	       frame < (uintptr_t)at + (c->leaf_end - c->begin);
+}
+
+/* Leaf, middle, entry, and whoever called it. */
+static bool is_whole(const struct watch *w, const __u64 *frames, unsigned int nr)
+{
+	if (nr < 4 || !is_caller(frames[1], w, w->code->middle_ret) ||
+	    !is_caller(frames[2], w, w->code->ret))
+		return false;
+	if (!w->signal)
+		return nr == 4;
+	/* the restorer, what was interrupted, and its own callers */
+	return nr == 8 && frames[5] == frames[1] + (w->below - w->at) &&
+	       frames[6] == frames[2] + (w->below - w->at);
+}
+
+/* What was interrupted may have been anywhere; only of the leaf is it known. */
+static bool is_of_interest(const struct watch *w, const __u64 *frames, unsigned int nr)
+{
+	if (!in_leaf(frames[0], w->at, w->code))
+		return false;
+	return !w->signal || nr < 5 || in_leaf(frames[4] - 1, w->below, w->code);
+}
+
+static void on_sample(void *ctx, const struct reader_sample *s)
+{
+	struct watch *w = ctx;
+	const __u64 *frames;
+	unsigned int i, n = 0, end;
+
+	if (!s->stack || !s->stack->nr_user)
+		return;
+	frames = s->stack->frames + s->stack->nr_kernel;
+	if (!is_of_interest(w, frames, s->stack->nr_user))
+		return;
+	end = GPROF_STACK_REC_END(s->stack->rec.flags);
+	if (!(s->stack->rec.flags & GPROF_STACK_REC_F_TABLES)) {
+		w->wrong++;
+	} else if (end != GPROF_STACK_END_COMPLETE) {
+		w->cut++;
+		w->ends[end]++;
+		if (!(s->stack->rec.flags & GPROF_STACK_REC_F_USER_CUT))
+			w->wrong++;
+	} else if (is_whole(w, frames, s->stack->nr_user)) {
+		w->right++;
+		return;
+	} else {
+		w->wrong++;
+	}
+	if (w->text[0])
+		return;
+	for (i = 0; i < s->stack->nr_user && n < sizeof(w->text) - 1; i++)
+		n += snprintf(w->text + n, sizeof(w->text) - n, " %llx",
+			      (unsigned long long)frames[i]);
+}
+
+FIXTURE(table) {
+	struct device dev;
+	struct reader reader;
+	struct watch watch;
+	char paths[2][32];
+	int fds[2];
+	struct table_parts tables[2], own;
+	char *at;
+};
+
+static int upload(int fd, const struct table_parts *t, int file)
+{
+	struct gprof_text_table arg = table_argument(t, file);
+
+	return device_ioctl(fd, GPROF_IOC_TABLE, &arg);
+}
+
+static int upload_own(int fd, const struct table_parts *t)
+{
+	int self = open("/proc/self/exe", O_RDONLY | O_CLOEXEC), ret;
+
+	ret = upload(fd, t, self);
+	close(self);
+	return ret;
+}
+
+static struct gprof_setup setup_of(int tid, const struct gprof_cpu_params *params)
+{
+	struct gprof_setup setup = device_setup_of(GPROF_TARGET_PROCESS, tid, params);
+
+	setup.stack |= GPROF_STACK_F_TABLES;
+	return setup;
+}
+
+static void run(const char *at, uint64_t trips)
+{
+	/* a record that leads to itself, behind no call */
+	const void *nowhere[2] = { nowhere, (void *)16 };
+
+	((entry_fn)(uintptr_t)at)(trips, nowhere, (const void *)((uintptr_t)run + 16));
+}
+
+FIXTURE_SETUP(table)
+{
+	struct gprof_cpu_params params = timer_params(PERIOD);
+	struct gprof_setup setup = setup_of(getpid(), &params);
+
+	self->fds[0] = file_of(&near_code, self->paths[0]);
+	self->fds[1] = file_of(&far_code, self->paths[1]);
+	ASSERT_LE(0, self->fds[0]);
+	ASSERT_LE(0, self->fds[1]);
+	ASSERT_TRUE(table_of(&self->tables[0], &near_code));
+	ASSERT_TRUE(table_of(&self->tables[1], &far_code));
+	/* sets a restorer that can be asked for */
+	signal(SIGALRM, SIG_IGN);
+	ASSERT_TRUE(own_table(&self->own));
+	self->at = map_code(NULL, self->fds[0]);
+	ASSERT_NE(NULL, self->at);
+	self->watch = (struct watch){ .at = self->at, .code = &near_code };
+	ASSERT_EQ(0, device_record(&self->dev, &setup));
+	ASSERT_EQ(0, reader_init(&self->reader, &self->dev));
+	self->reader.on_sample = on_sample;
+	self->reader.ctx = &self->watch;
+}
+
+FIXTURE_TEARDOWN(table)
+{
+	EXPECT_STREQ("", self->reader.error);
+	reader_free(&self->reader);
+	device_close(&self->dev);
+	unlink(self->paths[0]);
+	unlink(self->paths[1]);
+}
+
+/* Samples of the leaf that were seen. */
+static unsigned int seen(const struct watch *w)
+{
+	return w->right + w->cut + w->wrong;
+}
+
+/*
+ * Runs until there are so many more: how often the timer gets to run is up to the host. Only
+ * what was sampled is read, so at least once.
+ */
+static bool run_for(const char *at, struct reader *r, const struct watch *w, unsigned int more)
+{
+	uint64_t end = monotonic_ns() + 60000000000ULL;
+	unsigned int enough = seen(w) + more;
+
+	do {
+		run(at, TRIPS);
+		if (reader_read(r) < 0)
+			return false;
+	} while (seen(w) < enough && monotonic_ns() < end);
+	return true;
+}
+
+#define RUN(_nr)	ASSERT_TRUE(run_for(self->at, &self->reader, &self->watch, _nr))
+
+/* Until stacks are whole: mappings are read, or a table taken, soon, but not at once. */
+#define SETTLE() do {							\
+	unsigned int _right = self->watch.right, _i;			\
+	for (_i = 0; _i < 300 && self->watch.right == _right; _i++) {	\
+		RUN(1);							\
+		usleep(1000);						\
+	}								\
+	FORGET();							\
+} while (0)
+
+#define UPLOAD_ALL() do {						\
+	ASSERT_EQ(0, upload(self->dev.fd, &self->tables[0], self->fds[0]));	\
+	ASSERT_EQ(0, upload(self->dev.fd, &self->tables[1], self->fds[1]));	\
+	ASSERT_EQ(0, upload_own(self->dev.fd, &self->own));		\
+} while (0)
+
+#define EXPECT_RIGHT(_least) do {					\
+	EXPECT_EQ(0, self->watch.wrong);				\
+	EXPECT_LE(_least, self->watch.right);				\
+	TH_LOG("%u right, %u cut, %u wrong; ends %u %u %u %u %u %u %u;%s",	\
+	       self->watch.right, self->watch.cut, self->watch.wrong,	\
+	       self->watch.ends[1], self->watch.ends[2], self->watch.ends[3],	\
+	       self->watch.ends[4], self->watch.ends[5], self->watch.ends[6],	\
+	       self->watch.ends[7], self->watch.text);			\
+} while (0)
+
+#define FORGET()	(self->watch = (struct watch){ .at = self->at, .code = &near_code })
+
+TEST_F(table, stacks_are_whole_from_the_first_table_on)
+{
+	RUN(100);
+	EXPECT_EQ(0, self->watch.right);
+	EXPECT_LE(100, self->watch.cut);
+	UPLOAD_ALL();
+	SETTLE();
+	RUN(200);
+	EXPECT_RIGHT(200);
+	EXPECT_EQ(0, self->watch.cut);
+}
+
+/* No reading of mappings may be needed for what was there when they were read. */
+TEST_F(table, tables_that_were_there_before_serve_at_once)
+{
+	UPLOAD_ALL();
+	SETTLE();
+	RUN(200);
+	EXPECT_RIGHT(200);
+	EXPECT_EQ(0, self->watch.cut);
+}
+
+/* Of the same size, so that the stamp of the mappings stays; the kernel tells all the same. */
+TEST_F(table, another_file_at_the_same_address_is_not_walked_by_the_first_ones_table)
+{
+	unsigned int i;
+
+	UPLOAD_ALL();
+	SETTLE();
+	for (i = 0; i < 100; i++) {
+		bool far = !(i & 1);
+
+		ASSERT_EQ(0, munmap(self->at, 4096));
+		ASSERT_EQ(self->at, map_code(self->at, self->fds[far]));
+		self->watch.code = far ? &far_code : &near_code;
+		RUN(i & 2 ? 2 : 30);
+	}
+	EXPECT_RIGHT(50);
+	FORGET();
+	self->watch.code = i & 1 ? &far_code : &near_code;
+	/* mapped over, without an munmap() in between */
+	for (i = 0; i < 100; i++) {
+		bool far = !(i & 1);
+
+		ASSERT_EQ(self->at, map_code(self->at, self->fds[far]));
+		self->watch.code = far ? &far_code : &near_code;
+		RUN(i & 2 ? 2 : 30);
+	}
+	EXPECT_RIGHT(50);
+}
+
+TEST_F(table, a_file_that_was_written_to_has_no_table)
+{
+	char byte = 0;
+	int fd;
+
+	ASSERT_EQ(0, munmap(self->at, 4096));
+	UPLOAD_ALL();
+	fd = open(self->paths[0], O_WRONLY | O_CLOEXEC);
+	ASSERT_LE(0, fd);
+	usleep(20000);			/* times are as old as the last tick */
+	ASSERT_EQ(1, pwrite(fd, &byte, 1, 4095));
+	close(fd);
+	ASSERT_EQ(self->at, map_code(self->at, self->fds[0]));
+	RUN(100);
+	EXPECT_EQ(0, self->watch.right);
+	EXPECT_LE(100, self->watch.cut);
+	EXPECT_EQ(0, self->watch.wrong);
+	/* one for what it is now */
+	ASSERT_EQ(0, upload(self->dev.fd, &self->tables[0], self->fds[0]));
+	SETTLE();
+	RUN(100);
+	EXPECT_RIGHT(100);
+}
+
+TEST_F(table, children_have_whole_stacks_too)
+{
+	unsigned int i;
+
+	UPLOAD_ALL();
+	SETTLE();
+	for (i = 0; i < 50 && self->watch.right < 100; i++) {
+		pid_t pid = fork();
+
+		if (!pid) {
+			uint64_t until = thread_cpu_ns() + 60000000;
+
+			while (thread_cpu_ns() < until)
+				run(self->at, TRIPS);
+			_exit(0);
+		}
+		ASSERT_LT(0, pid);
+		ASSERT_EQ(pid, waitpid(pid, NULL, 0));
+		ASSERT_LE(0, reader_read(&self->reader));
+	}
+	EXPECT_RIGHT(100);
+}
+
+/* The handler is code of another copy, so that it is known who is whose. */
+TEST_F(table, a_handler_leads_to_what_it_interrupted)
+{
+	static char other_stack[65536];
+	stack_t stack = { .ss_sp = other_stack, .ss_size = sizeof(other_stack) };
+	struct sigaction act = { 0 };
+	unsigned int i, alt;
+	char *handler = map_code(NULL, self->fds[0]);
+
+	ASSERT_NE(NULL, handler);
+	ASSERT_EQ(0, sigaltstack(&stack, NULL));
+	UPLOAD_ALL();
+	SETTLE();
+	for (alt = 0; alt < 2; alt++) {
+		struct itimerval timer = { { 0, 5000 }, { 0, 5000 } };
+
+		FORGET();
+		self->watch.at = handler;
+		self->watch.below = self->at;
+		self->watch.signal = true;
+		act.sa_handler = (void (*)(int))(uintptr_t)(handler + (near_handler - near_begin));
+		act.sa_flags = alt ? SA_ONSTACK : 0;
+		ASSERT_EQ(0, sigaction(SIGPROF, &act, NULL));
+		ASSERT_EQ(0, setitimer(ITIMER_PROF, &timer, NULL));
+		for (i = 0; i < 100000 && self->watch.right < 50; i++)
+			RUN(0);
+		timer = (struct itimerval){ { 0, 0 }, { 0, 0 } };
+		ASSERT_EQ(0, setitimer(ITIMER_PROF, &timer, NULL));
+		RUN(0);
+		EXPECT_RIGHT(50);
+		EXPECT_EQ(0, self->watch.cut);
+	}
+}
+
+TEST_F(table, as_many_frames_as_were_asked_for)
+{
+	struct gprof_cpu_params params = timer_params(PERIOD);
+	struct gprof_setup setup = setup_of(getpid(), &params);
+
+	unsigned int i;
+
+	setup.max_frames = 3;
+	reader_free(&self->reader);
+	device_close(&self->dev);
+	ASSERT_EQ(0, device_record(&self->dev, &setup));
+	ASSERT_EQ(0, reader_init(&self->reader, &self->dev));
+	self->reader.on_sample = on_sample;
+	self->reader.ctx = &self->watch;
+	UPLOAD_ALL();
+	for (i = 0; i < 1000 && !self->watch.ends[GPROF_STACK_END_MAX]; i++)
+		RUN(1);
+	FORGET();
+	RUN(100);
+	EXPECT_EQ(0, self->watch.right);
+	EXPECT_LE(100, self->watch.cut);
+	EXPECT_EQ(self->watch.cut, self->watch.ends[GPROF_STACK_END_MAX]);
+}
+
+/* Whoever wants none gets none, and beside one who does. */
+TEST_F(table, who_did_not_ask_for_tables_is_not_served_by_them)
+{
+	struct gprof_cpu_params params = timer_params(PERIOD);
+	struct gprof_setup setup = device_setup_of(GPROF_TARGET_PROCESS, getpid(), &params);
+	struct reader reader;
+	struct device dev;
+	struct watch watch = { .at = self->at, .code = &near_code };
+
+	UPLOAD_ALL();
+	ASSERT_EQ(0, device_record(&dev, &setup));
+	ASSERT_EQ(0, reader_init(&reader, &dev));
+	reader.on_sample = on_sample;
+	reader.ctx = &watch;
+	SETTLE();
+	RUN(100);
+	ASSERT_LE(0, reader_read(&reader));
+	EXPECT_RIGHT(100);
+	EXPECT_EQ(0, watch.right);
+	EXPECT_EQ(0, watch.cut);
+	EXPECT_LE(100, watch.wrong);	/* no word of tables in the record */
+	reader_free(&reader);
+	device_close(&dev);
+}
+
+/* ---- what is refused ---- */
+
+TEST_F(table, what_is_no_table_is_refused)
+{
+	struct table_parts *t = &self->tables[0];
+	struct gprof_text_table arg;
+	int fd = self->dev.fd;
+
+#define REFUSED(_reason, _set, _undo) do {				\
+	_set;								\
+	arg = table_argument(t, self->fds[0]);				\
+	EXPECT_EQ(-EINVAL, device_ioctl(fd, GPROF_IOC_TABLE, &arg)) {	\
+		TH_LOG("%s", #_set);					\
+	}								\
+	EXPECT_EQ(_reason, arg.out_reason);				\
+	_undo;								\
+} while (0)
+#define NO_TABLE(_place, _value) do {					\
+	__typeof__(_place) _kept = _place;				\
+	REFUSED(GPROF_REASON_TABLE, _place = _value, _place = _kept);	\
+} while (0)
+	NO_TABLE(t->head->magic, 1);
+	NO_TABLE(t->head->version, 2);
+	NO_TABLE(t->head->machine, 3);
+	NO_TABLE(t->head->__reserved, 1);
+	NO_TABLE(t->head->start, 128);
+	NO_TABLE(t->head->start, 1ULL << 63);
+	NO_TABLE(t->head->granules, 0);
+	NO_TABLE(t->head->granules, 0xffffffff);
+	NO_TABLE(t->head->rows, 0);
+	NO_TABLE(t->head->rows, 0xffffffff);
+	NO_TABLE(t->head->rules, 0);
+	NO_TABLE(t->head->rules, 65536);
+	NO_TABLE(t->size, t->size - 1);
+	NO_TABLE(t->size, t->size - 8);
+	NO_TABLE(t->size, 31);
+	NO_TABLE(t->size, (size_t)GPROF_UNWIND_TABLE_MAX + 1);
+	NO_TABLE(t->index[0], 1);
+	NO_TABLE(t->index[1], 0);
+	NO_TABLE(t->index[2], t->head->rows + 1);
+	NO_TABLE(t->index[2], 1);
+	NO_TABLE(t->index[t->head->granules], t->head->rows - 1);
+	NO_TABLE(t->low[0], 1);
+	NO_TABLE(t->low[1], 0);
+	NO_TABLE(t->low[2], t->low[1]);
+	NO_TABLE(t->rule[1], t->head->rules);
+	NO_TABLE(t->rule[t->head->rows - 1], 65535);
+	NO_TABLE(t->rules[1].kind, GPROF_UNWIND_CFA_NR);
+	NO_TABLE(t->rules[1].kind, 255);
+
+	EXPECT_EQ(-EINVAL, upload(fd, t, -1));
+	EXPECT_EQ(-EINVAL, upload(fd, t, 12345));
+	EXPECT_EQ(-EINVAL, upload(fd, t, fd));
+	EXPECT_EQ(-EINVAL, upload(fd, t, open("/tmp", O_RDONLY | O_CLOEXEC)));
+	EXPECT_EQ(-EINVAL, upload(fd, t, open(self->paths[0], O_WRONLY | O_CLOEXEC)));
+	EXPECT_EQ(-EINVAL, upload(fd, t, open(self->paths[0], O_PATH | O_CLOEXEC)));
+	arg = table_argument(t, self->fds[0]);
+	arg.flags = GPROF_TABLE_F_VDSO;
+	EXPECT_EQ(-EINVAL, device_ioctl(fd, GPROF_IOC_TABLE, &arg));
+	arg.flags = 2;
+	EXPECT_EQ(-EOPNOTSUPP, device_ioctl(fd, GPROF_IOC_TABLE, &arg));
+	arg = table_argument(t, self->fds[0]);
+	arg.table = 4096;
+	EXPECT_EQ(-EFAULT, device_ioctl(fd, GPROF_IOC_TABLE, &arg));
+
+	/* none of all that has left anything behind */
+	arg = table_argument(t, self->fds[0]);
+	arg.table_size = 0;
+	EXPECT_EQ(-ENOENT, device_ioctl(fd, GPROF_IOC_TABLE, &arg));
+	EXPECT_EQ(0, arg.out_tables);
+	EXPECT_EQ(0, upload(fd, t, self->fds[0]));
+	EXPECT_EQ(0, device_ioctl(fd, GPROF_IOC_TABLE, &arg));
+	EXPECT_EQ(1, arg.out_tables);
+	/* the first stays */
+	EXPECT_EQ(0, upload(fd, t, self->fds[0]));
+	EXPECT_EQ(0, device_ioctl(fd, GPROF_IOC_TABLE, &arg));
+	EXPECT_EQ(1, arg.out_tables);
+}
+
+TEST_F(table, tables_want_a_recorder_that_asked_for_them)
+{
+	struct gprof_cpu_params params = timer_params(PERIOD);
+	struct gprof_setup setup = setup_of(getpid(), &params);
+	struct device dev;
+	int fd = device_open();
+
+	ASSERT_LE(0, fd);
+	EXPECT_EQ(-EBUSY, upload(fd, &self->tables[0], self->fds[0]));
+	setup.stack = GPROF_STACK_F_IP | GPROF_STACK_F_TABLES;
+	EXPECT_EQ(-EINVAL, device_ioctl(fd, GPROF_IOC_SETUP, &setup));
+	setup.stack = GPROF_STACK_F_IP | GPROF_STACK_F_USER;
+	EXPECT_EQ(0, device_ioctl(fd, GPROF_IOC_SETUP, &setup));
+	EXPECT_EQ(-EBUSY, upload(fd, &self->tables[0], self->fds[0]));
+	close(fd);
+	/* shared while there is one who does */
+	setup = setup_of(getpid(), &params);
+	EXPECT_EQ(0, upload(self->dev.fd, &self->tables[0], self->fds[0]));
+	ASSERT_EQ(0, device_setup(&dev, &setup));
+	struct gprof_text_table arg = table_argument(&self->tables[0], self->fds[0]);
+	arg.table_size = 0;
+	EXPECT_EQ(0, device_ioctl(dev.fd, GPROF_IOC_TABLE, &arg));
+	device_close(&dev);
+}
+
+/* As another user: which of @files is there a table for, and leaves one of @files[1]. */
+static int others(const struct table_parts *tables, const int *files)
+{
+	struct gprof_cpu_params params = timer_params(PERIOD);
+	struct gprof_setup setup = setup_of(getpid(), &params);
+	struct gprof_text_table arg = table_argument(&tables[0], files[0]);
+	struct rlimit none = { 0, 0 };
+	struct device dev;
+	int bad = 0;
+
+	arg.table_size = 0;
+	if (device_setup(&dev, &setup))
+		return 1;
+	if (device_ioctl(dev.fd, GPROF_IOC_TABLE, &arg) != -ENOENT)
+		bad |= 2;
+	if (upload(dev.fd, &tables[1], files[1]))
+		bad |= 4;
+	/* what is beyond the limit is not taken */
+	static char large[32 << 20];
+	setrlimit(RLIMIT_MEMLOCK, &none);
+	arg = table_argument(&tables[0], files[0]);
+	arg.table = (uintptr_t)large;
+	arg.table_size = sizeof(large);
+	if (device_ioctl(dev.fd, GPROF_IOC_TABLE, &arg) != -ENOMEM ||
+	    arg.out_reason != GPROF_REASON_MEMLOCK)
+		bad |= 8;
+	if (!bad)
+		pause();
+	return bad;
+}
+
+TEST_F(table, tables_of_one_user_serve_no_other)
+{
+	struct gprof_text_table arg;
+	int status;
+	pid_t pid;
+
+	SKIP_UNLESS(!geteuid(), "must be root to become another");
+	ASSERT_EQ(0, upload(self->dev.fd, &self->tables[0], self->fds[0]));
+	pid = fork();
+	if (!pid)
+		_exit(become(USER) ? 64 : others(self->tables, self->fds));
+	ASSERT_LT(0, pid);
+	/* the other's recorder is there meanwhile, and holds its table */
+	usleep(500000);
+	arg = table_argument(&self->tables[1], self->fds[1]);
+	arg.table_size = 0;
+	EXPECT_EQ(-ENOENT, device_ioctl(self->dev.fd, GPROF_IOC_TABLE, &arg));
+	EXPECT_EQ(1, arg.out_tables);
+	kill(pid, SIGKILL);
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_TRUE(WIFSIGNALED(status)) {
+		TH_LOG("the other says %x", status);
+	}
+}
+
+TEST_HARNESS_MAIN

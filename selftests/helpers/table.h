@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* table.h: tables of <linux/gprof_unwind.h> made by hand, for the tests. */
+#ifndef GPROF_TEST_TABLE_H
+#define GPROF_TEST_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <linux/gprof.h>
+#include <linux/gprof_unwind.h>
+
+#ifdef __x86_64__
+#define TABLE_MACHINE	62	/* EM_X86_64 */
+#else
+#define TABLE_MACHINE	183	/* EM_AARCH64 */
+#endif
+
+/**
+ * struct table_row - from here on
+ * @offset: in the file
+ * @rule: this one holds
+ */
+struct table_row {
+	uint64_t offset;
+	struct gprof_unwind_rule rule;
+};
+
+/**
+ * struct table_parts - where what is in a table
+ * @head: of it; the table's memory
+ * @index: rows before each granule
+ * @low: places of rows
+ * @rule: their rules
+ * @rules: rules
+ * @size: of all
+ */
+struct table_parts {
+	struct gprof_unwind_table *head;
+	uint32_t *index;
+	uint8_t *low;
+	uint16_t *rule;
+	struct gprof_unwind_rule *rules;
+	size_t size;
+};
+
+static inline size_t table_round(size_t bytes)
+{
+	return (bytes + 7) & ~(size_t)7;
+}
+
+/*
+ * A table of the text from @rows[0], which lies on a granule, up to @end: a rule for each
+ * row. In memory for free(@t->head).
+ */
+static inline bool table_make(struct table_parts *t, const struct table_row *rows, uint32_t nr,
+			      uint64_t end)
+{
+	uint64_t start = rows[0].offset, granule = GPROF_UNWIND_GRANULE;
+	uint32_t granules = (end - start + granule - 1) / granule;
+	size_t index = sizeof(*t->head);
+	size_t low = table_round(index + (granules + 1) * sizeof(*t->index));
+	size_t rule = table_round(low + nr), rules = table_round(rule + nr * sizeof(*t->rule));
+	uint32_t g, row = 0;
+
+	t->size = rules + nr * sizeof(*t->rules);
+	t->head = calloc(1, t->size);
+	if (!t->head)
+		return false;
+	t->index = (void *)((char *)t->head + index);
+	t->low = (uint8_t *)t->head + low;
+	t->rule = (void *)((char *)t->head + rule);
+	t->rules = (void *)((char *)t->head + rules);
+	*t->head = (struct gprof_unwind_table){
+		.magic = GPROF_UNWIND_MAGIC, .version = GPROF_UNWIND_VERSION,
+		.machine = TABLE_MACHINE, .start = start,
+		.granules = granules, .rows = nr, .rules = nr,
+	};
+	for (g = 0; g <= granules; g++) {
+		while (row < nr && rows[row].offset < start + g * granule)
+			row++;
+		t->index[g] = row;
+	}
+	for (row = 0; row < nr; row++) {
+		t->low[row] = rows[row].offset % granule;
+		t->rule[row] = row;
+		t->rules[row] = rows[row].rule;
+	}
+	return true;
+}
+
+static inline struct gprof_text_table table_argument(const struct table_parts *t, int fd)
+{
+	return (struct gprof_text_table){
+		.size = sizeof(struct gprof_text_table), .fd = fd,
+		.table = (uintptr_t)t->head, .table_size = t->size,
+	};
+}
+
+#endif /* GPROF_TEST_TABLE_H */
