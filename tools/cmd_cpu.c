@@ -35,6 +35,7 @@ enum kernel_mode { KERNEL_IF_PERMITTED, KERNEL_NEVER, KERNEL_ALWAYS };
  * @flags: GPROF_EVENT_* asked for
  * @kernel: --user-only, --kernel
  * @no_callchain: --no-callchain
+ * @no_tables: --no-unwind-tables
  */
 struct cpu_options {
 	struct target target;
@@ -48,6 +49,7 @@ struct cpu_options {
 	unsigned int flags;
 	enum kernel_mode kernel;
 	bool no_callchain;
+	bool no_tables;
 };
 
 static int set_event(void *ctx, const char *value)
@@ -149,6 +151,13 @@ static int set_addr(void *ctx, const char *value)
 	return STATUS_OK;
 }
 
+static int set_no_tables(void *ctx, const char *value)
+{
+	(void)value;
+	((struct cpu_options *)ctx)->no_tables = true;
+	return STATUS_OK;
+}
+
 static int set_no_callchain(void *ctx, const char *value)
 {
 	(void)value;
@@ -183,6 +192,7 @@ static const struct option_row cpu_rows[] = {
 	  set_addr },
 	{ 0, "no-callchain", NULL, "record the sampled instruction alone, not its callers",
 	  set_no_callchain },
+	{ 0, "no-unwind-tables", NULL, "walk stacks by frame pointers alone", set_no_tables },
 	{ 0, "buffer", "BYTES", "kernel buffer per CPU and event", set_buffer },
 	RECORD_DEBUGINFOD,
 	{ 0 },
@@ -266,6 +276,7 @@ static struct gprof_recorder *make_with(struct cpu_options *o, const struct gpro
 		.nr_events = o->nr,
 		.buffer_bytes = o->buffer,
 		.on_exec = on_exec,
+		.no_unwind_tables = o->no_tables,
 	};
 	unsigned int flags = o->flags;
 

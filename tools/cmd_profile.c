@@ -84,6 +84,13 @@ static int set_user_only(void *ctx, const char *value)
 	return STATUS_OK;
 }
 
+static int set_no_tables(void *ctx, const char *value)
+{
+	(void)value;
+	((struct profile_options *)ctx)->cfg.no_unwind_tables = true;
+	return STATUS_OK;
+}
+
 static int set_buffer(void *ctx, const char *value)
 {
 	struct profile_options *o = ctx;
@@ -103,6 +110,7 @@ static const struct option_row profile_rows[] = {
 	  "\"-\" is stdout", set_output },
 	{ 0, "rate", "N", "sample every N-th event (default: 1, all)", set_rate },
 	{ 0, "user-only", NULL, "leave the kernel's frames out", set_user_only },
+	{ 0, "no-unwind-tables", NULL, "walk stacks by frame pointers alone", set_no_tables },
 	{ 0, "buffer", "BYTES", "kernel buffer per CPU", set_buffer },
 	RECORD_DEBUGINFOD,
 	{ 0 },

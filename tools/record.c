@@ -161,6 +161,35 @@ static void tell_event(const struct gprof_recorder_stats *st)
 		    "frames may have no names", st->event, st->maps_lost);
 }
 
+/* How much of the stacks is there, where they were walked by unwind tables. */
+static void tell_stacks(const struct gprof_recorder_stats *st)
+{
+	const struct {
+		uint64_t nr;
+		const char *why;
+	} cuts[] = {
+		{ st->stacks_no_table, "code without a table, or before it had one" },
+		{ st->stacks_unread, "code not known yet" },
+		{ st->stacks_no_page, "a page not in memory" },
+		{ st->stacks_max, "as many frames as are recorded" },
+		{ st->stacks_other, "what cannot be followed" },
+	};
+	const char *before = "; cut at ";
+
+	if (!st->stacks)
+		return;
+	progress_clear();
+	fprintf(stderr, "gprofctl: %s: %.2f %% of %" PRIu64 " user stacks are complete", st->event,
+		percent(st->stacks_complete, st->stacks), st->stacks);
+	for (size_t i = 0; i < sizeof(cuts) / sizeof(cuts[0]); i++) {
+		if (!cuts[i].nr)
+			continue;
+		fprintf(stderr, "%s%s: %" PRIu64, before, cuts[i].why, cuts[i].nr);
+		before = ", ";
+	}
+	fprintf(stderr, "\n");
+}
+
 /* Stable: programs read it. */
 static void tell_counts(const struct gprof_recorder_stats *st, bool named)
 {
@@ -187,6 +216,8 @@ static int tell(struct run *s)
 	}
 	for (size_t i = 0; i < nr && status == STATUS_OK; i++)
 		tell_event(&st[i]);
+	for (size_t i = 0; i < nr && status == STATUS_OK; i++)
+		tell_stacks(&st[i]);
 	for (size_t i = 0; i < nr && status == STATUS_OK; i++)
 		tell_counts(&st[i], nr > 1);
 	free(st);

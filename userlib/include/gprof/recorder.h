@@ -128,6 +128,9 @@ struct gprof_cpu_event {
  * @on_exec: count from the target's next exec on
  * @flight: keep the last of it in the kernel's buffers alone, for
  *	gprof_recorder_snapshot(); labels of threads are not kept
+ * @no_unwind_tables: walk stacks by frame pointers alone. Else a thread of the library's
+ *	compiles tables of the files that are recorded, and stacks of programs without
+ *	frame pointers are whole from a moment after the start on; not with @flight
  */
 struct gprof_cpu_config {
 	size_t sz;
@@ -137,6 +140,7 @@ struct gprof_cpu_config {
 	uint64_t buffer_bytes;
 	bool on_exec;
 	bool flight;
+	bool no_unwind_tables;
 };
 
 /**
@@ -153,6 +157,9 @@ struct gprof_cpu_config {
  *	gprof_recorder_snapshot(); labels of threads are not kept
  * @events: several such, each to an output of its own; the same twice is refused (EEXIST)
  * @nr_events: number of @events, at most 64; 0: @event alone
+ * @no_unwind_tables: walk stacks by frame pointers alone. Else a thread of the library's
+ *	compiles tables of the files that are recorded, and stacks of programs without
+ *	frame pointers are whole from a moment after the start on; not with @flight
  */
 struct gprof_tracepoint_config {
 	size_t sz;
@@ -165,6 +172,7 @@ struct gprof_tracepoint_config {
 	bool flight;
 	const char *const *events;
 	size_t nr_events;
+	bool no_unwind_tables;
 };
 
 /**
@@ -281,6 +289,14 @@ GPROF_API void gprof_recorder_free(struct gprof_recorder *r);
  * @count: events that the counters counted, sampled or not (0: unknown)
  * @time_enabled_ns: time that counters were enabled, summed over counters
  * @time_running_ns: time that they really counted
+ * @stacks: samples read whose user stack was walked by unwind tables; they are the sum of
+ *	those that follow
+ * @stacks_complete: ... up to the first function of the thread
+ * @stacks_unread: ... up to code that the kernel did not know to be mapped there yet
+ * @stacks_no_table: ... up to code that has no table, or had none yet
+ * @stacks_no_page: ... up to a page of the stack that was not in memory
+ * @stacks_max: ... up to as many frames as are recorded
+ * @stacks_other: ... up to what cannot be followed
  */
 struct gprof_recorder_stats {
 	size_t sz;
@@ -297,6 +313,13 @@ struct gprof_recorder_stats {
 	uint64_t count;
 	uint64_t time_enabled_ns;
 	uint64_t time_running_ns;
+	uint64_t stacks;
+	uint64_t stacks_complete;
+	uint64_t stacks_unread;
+	uint64_t stacks_no_table;
+	uint64_t stacks_no_page;
+	uint64_t stacks_max;
+	uint64_t stacks_other;
 };
 
 /**

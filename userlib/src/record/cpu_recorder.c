@@ -51,7 +51,9 @@ static struct gprof_recorder *make(const struct gprof_cpu_config *cfg, struct gp
 	static const struct gprof_cpu_event timer = { .name = "timer" };
 	const struct gprof_cpu_event *events = cfg->nr_events ? cfg->events : &timer;
 	size_t nr = cfg->nr_events ? cfg->nr_events : 1, i, j;
-	const struct gprof_stream_opts opts = { cfg->buffer_bytes, cfg->on_exec, cfg->flight };
+	const struct gprof_stream_opts opts = {
+		cfg->buffer_bytes, cfg->on_exec, cfg->flight, cfg->no_unwind_tables,
+	};
 	struct gprof_source sources[EVENTS_MAX];
 	struct gprof_cpu_source cpu[EVENTS_MAX];
 	uint32_t pid = cfg->target.type == GPROF_PROCESS ? (uint32_t)cfg->target.id : 0;

@@ -3,7 +3,8 @@
  * drain.c: the thread that empties the kernel's buffers while recording.
  *
  * The kernel wakes it when a buffer is half full; it also looks by itself ten
- * times a second, which keeps files of short-lived processes within reach.
+ * times a second, which keeps files of short-lived processes within reach; more often at
+ * the beginning, when the files come up that unwind tables are wanted of.
  */
 #include "drain.h"
 
@@ -18,6 +19,8 @@
 #include <unistd.h>
 
 #define LOOK_MS	100
+#define LOOK_FIRST_MS	10
+#define FIRST_NS	500000000ULL
 /* A sample may be published, by an interrupt that took long, a little after its time. */
 #define LATE_NS	1000000000ULL
 
@@ -32,9 +35,16 @@ static void drain_all(struct gprof_drain *d)
 
 		if (gprof_stream_drain(&d->streams[i], &e) && !d->error.err)
 			d->error = e;
+		gprof_tabler_look(&d->tabler, &d->streams[i].builder.spaces.objects);
 	}
 	gprof_labels_read(&d->labels, now - LATE_NS);
 	pthread_mutex_unlock(&d->lock);
+}
+
+static int look_ms(const struct gprof_drain *d)
+{
+	return d->tabler.running && gprof_labels_now() - d->began < FIRST_NS ? LOOK_FIRST_MS :
+									       LOOK_MS;
 }
 
 static void *drain_thread(void *arg)
@@ -52,7 +62,7 @@ static void *drain_thread(void *arg)
 		fds[d->nr] = wake;
 	for (;;) {
 		/* Without memory for the descriptors the clock alone has to do. */
-		int n = fds ? poll(fds, d->nr + 1, LOOK_MS) : poll(&wake, 1, LOOK_MS);
+		int n = fds ? poll(fds, d->nr + 1, look_ms(d)) : poll(&wake, 1, LOOK_MS);
 		bool broken = n < 0 && errno != EINTR;
 
 		if (fds ? fds[d->nr].revents : wake.revents)
@@ -83,12 +93,15 @@ int gprof_drain_begin(struct gprof_drain *d, struct gprof_stream *streams, size_
 		return gprof_error_set(e, errno, "cannot make an eventfd (%s)",
 				       gprof_strerror(errno));
 	gprof_labels_begin(&d->labels);
+	d->began = gprof_labels_now();
 	/* Signals are the program's; a new thread inherits the mask. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
+	gprof_tabler_begin(&d->tabler, nr && streams[0].tables ? streams[0].fd : -1);
 	err = pthread_create(&d->thread, NULL, drain_thread, d);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	if (err) {
+		gprof_tabler_end(&d->tabler);
 		gprof_labels_end(&d->labels);
 		close(d->wake);
 		return gprof_error_set(e, err,
@@ -110,6 +123,7 @@ void gprof_drain_end(struct gprof_drain *d)
 	while (write(d->wake, &one, sizeof(one)) < 0 && errno == EINTR)
 		;
 	pthread_join(d->thread, NULL);
+	gprof_tabler_end(&d->tabler);
 	close(d->wake);
 	d->running = false;
 }

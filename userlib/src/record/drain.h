@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "profile/labels.h"
 #include "stream.h"
+#include "tabler.h"
 
 /**
  * struct gprof_drain - the thread and what it reads
@@ -23,6 +24,8 @@
  * @lock: held while it reads
  * @labels: keeps labels of threads from the beginning on; whoever has read the last
  *	sample ends it
+ * @tabler: makes unwind tables of the files that come up
+ * @began: when it was started, ns
  * @error: its first failure, to be read after gprof_drain_end()
  */
 struct gprof_drain {
@@ -33,6 +36,8 @@ struct gprof_drain {
 	bool running;
 	pthread_mutex_t lock;
 	struct gprof_labels_reader labels;
+	struct gprof_tabler tabler;
+	uint64_t began;
 	struct gprof_error error;
 };
 

@@ -329,6 +329,7 @@ int gprof_recorder_stats(struct gprof_recorder *r, size_t event, struct gprof_re
 {
 	const size_t least = GPROF_SIZE_WITH(struct gprof_recorder_stats, time_running_ns);
 	struct gprof_recorder_stats out = { 0 };
+	uint64_t ends[16], sum;
 	struct gprof_tally t;
 	int err;
 
@@ -337,6 +338,7 @@ int gprof_recorder_stats(struct gprof_recorder *r, size_t event, struct gprof_re
 				       "the recorder has %zu events, no number %zu", r->nr, event);
 	gprof_drain_pause(&r->drain);
 	err = gprof_stream_tally(&r->streams[event], &t, &r->error);
+	sum = gprof_stream_ends(&r->streams[event], ends);
 	gprof_drain_resume(&r->drain);
 	if (err)
 		return err;
@@ -354,5 +356,13 @@ int gprof_recorder_stats(struct gprof_recorder *r, size_t event, struct gprof_re
 	out.count = t.kernel.out_count;
 	out.time_enabled_ns = t.kernel.out_time_enabled;
 	out.time_running_ns = t.kernel.out_time_running;
+	out.stacks = sum;
+	out.stacks_complete = ends[GPROF_STACK_END_COMPLETE];
+	out.stacks_unread = ends[GPROF_STACK_END_UNREAD];
+	out.stacks_no_table = ends[GPROF_STACK_END_NO_TABLE];
+	out.stacks_no_page = ends[GPROF_STACK_END_PAGE];
+	out.stacks_max = ends[GPROF_STACK_END_MAX];
+	out.stacks_other = sum - out.stacks_complete - out.stacks_unread - out.stacks_no_table -
+			   out.stacks_no_page - out.stacks_max;
 	return gprof_opts_give(st, &out, sizeof(out), least, "gprof_recorder_stats", &r->error);
 }

@@ -34,8 +34,20 @@ static int setup(struct gprof_stream *s, const struct gprof_source *source,
 	if (s->fd < 0)
 		return s->fd;
 	err = gprof_device_info(s->fd, &info, e);
-	if (!err)
+	if (!err) {
+		/* What nobody reads meanwhile has no files to make tables of. */
+		s->tables = !opts->no_tables && !opts->flight &&
+			    source->stack & GPROF_STACK_F_USER &&
+			    info.out_features & GPROF_FEAT_TABLES;
+		setup.stack |= s->tables ? GPROF_STACK_F_TABLES : 0;
 		err = gprof_device_setup(s->fd, &setup, s->name, e);
+	}
+	if (err == -ENOMEM && s->tables) {
+		/* A user's allowance may be for the rings alone. */
+		s->tables = false;
+		setup.stack = source->stack;
+		err = gprof_device_setup(s->fd, &setup, s->name, e);
+	}
 	if (!err)
 		err = gprof_buffer_map(&s->buffer, s->fd, &setup, e);
 	return err;
@@ -322,6 +334,25 @@ int gprof_stream_tally(struct gprof_stream *s, struct gprof_tally *t, struct gpr
 	t->seen.malformed -= b->malformed;
 	t->seen.orphans -= b->orphans;
 	return 0;
+}
+
+uint64_t gprof_stream_ends(const struct gprof_stream *s, uint64_t ends[16])
+{
+	const struct gprof_builder *b = &s->builder;
+	uint64_t sum = 0;
+	size_t i;
+
+	memset(ends, 0, 16 * sizeof(ends[0]));
+	for (i = 0; i < b->nr_counts; i++) {
+		const struct gprof_count *c = &b->counts[i];
+		unsigned int flags = c->stack == GPROF_NONE ? 0 : b->stacks.v[c->stack].flags;
+
+		if (!(flags & GPROF_STACK_REC_F_TABLES))
+			continue;
+		ends[GPROF_STACK_REC_END(flags)] += c->samples;
+		sum += c->samples;
+	}
+	return sum;
 }
 
 uint64_t gprof_tally_lost(const struct gprof_tally *t)

@@ -39,11 +39,13 @@ struct gprof_source {
  * @buffer_bytes: per CPU, 0 for the default
  * @on_exec: count from the next exec on
  * @flight: the oldest gives way, and nothing is read until gprof_stream_snapshot()
+ * @no_tables: walk no stacks by unwind tables
  */
 struct gprof_stream_opts {
 	uint64_t buffer_bytes;
 	bool on_exec;
 	bool flight;
+	bool no_tables;
 };
 
 /**
@@ -62,6 +64,7 @@ struct gprof_stream_opts {
  * @base_seen: own counts at the last start
  * @started: kernel side is started
  * @flight: it is a flight recorder
+ * @tables: it takes unwind tables
  */
 struct gprof_stream {
 	int fd;
@@ -78,6 +81,7 @@ struct gprof_stream {
 	struct gprof_decode_counts base_seen;
 	bool started;
 	bool flight;
+	bool tables;
 };
 
 /**
@@ -138,5 +142,14 @@ int gprof_stream_tally(struct gprof_stream *s, struct gprof_tally *t, struct gpr
 
 /** gprof_tally_lost() - all samples that were lost, for whatever reason */
 uint64_t gprof_tally_lost(const struct gprof_tally *t);
+
+/**
+ * gprof_stream_ends() - how the walks of user stacks ended
+ * @s: stream whose samples were read
+ * @ends: gets samples, by GPROF_STACK_END_*
+ *
+ * Return: of how many samples that is; 0 where no tables were asked for.
+ */
+uint64_t gprof_stream_ends(const struct gprof_stream *s, uint64_t ends[16]);
 
 #endif /* GPROF_STREAM_H */

@@ -21,7 +21,10 @@ static struct gprof_profile *snapshot(const struct gprof_task_config *cfg, struc
 		.name = "task",
 		.columns = { .weight_type = "tasks", .weight_unit = "count", .period = 1 },
 	};
-	const struct gprof_stream_opts opts = { .buffer_bytes = cfg->buffer_bytes };
+	const struct gprof_stream_opts opts = {
+		.buffer_bytes = cfg->buffer_bytes,
+		.no_tables = true,	/* nobody makes any before it is over */
+	};
 	struct gprof_profile *p = NULL;
 	struct gprof_recorder *r;
 	int err;

@@ -95,7 +95,9 @@ static int make_source(const struct gprof_tracepoint_config *cfg, const char *na
 
 static struct gprof_recorder *make(const struct gprof_tracepoint_config *cfg, struct gprof_error *e)
 {
-	const struct gprof_stream_opts opts = { cfg->buffer_bytes, cfg->on_exec, cfg->flight };
+	const struct gprof_stream_opts opts = {
+		cfg->buffer_bytes, cfg->on_exec, cfg->flight, cfg->no_unwind_tables,
+	};
 	const char *const *names = cfg->nr_events ? cfg->events : &cfg->event;
 	size_t nr = cfg->nr_events ? cfg->nr_events : 1, i, j;
 	struct gprof_source sources[EVENTS_MAX];

@@ -51,6 +51,7 @@ struct gprof_segment {
  * @nr_segments: how many
  * @symbolizer: once needed
  * @no_symbolizer: could not be had
+ * @tabled: whoever makes unwind tables has seen it
  */
 struct gprof_object {
 	struct gprof_file_id id;
@@ -68,6 +69,7 @@ struct gprof_object {
 	size_t nr_segments;
 	struct gprof_symbolizer *symbolizer;
 	bool no_symbolizer;
+	bool tabled;
 };
 
 /**

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * tabler.h: gives the module the unwind tables of the files that are recorded.
+ *
+ * A file is known once its mapping was read; then a thread of its own compiles its table,
+ * one file after the other, and less eagerly than the program that is recorded runs.
+ * Recording does not wait for it: stacks are whole from then on.
+ */
+#ifndef GPROF_TABLER_H
+#define GPROF_TABLER_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "symbol/object.h"
+
+#define GPROF_TABLER_WAITING	64	/* files, each of which is open */
+
+/**
+ * struct gprof_tabler - the thread and its work
+ * @device: recorder that takes tables; -1: none does
+ * @running: was the thread started?
+ * @thread: it
+ * @lock: protects what follows
+ * @more: there is work, or the end
+ * @end: no more
+ * @nr: files that wait
+ * @fds: they, the thread's to close once taken
+ */
+struct gprof_tabler {
+	int device;
+	bool running;
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t more;
+	bool end;
+	size_t nr;
+	int fds[GPROF_TABLER_WAITING];
+};
+
+/**
+ * gprof_tabler_begin() - start the thread
+ * @t: memory
+ * @device: recorder that was set up with GPROF_STACK_F_TABLES, or -1: do nothing
+ *
+ * To be called with all signals blocked. Without a thread stacks are as they are without
+ * tables, and say so.
+ */
+void gprof_tabler_begin(struct gprof_tabler *t, int device);
+
+/** gprof_tabler_look() - are there files that it does not know of? */
+void gprof_tabler_look(struct gprof_tabler *t, struct gprof_objects *objects);
+
+/** gprof_tabler_end() - leave undone what was not begun */
+void gprof_tabler_end(struct gprof_tabler *t);
+
+#endif /* GPROF_TABLER_H */
