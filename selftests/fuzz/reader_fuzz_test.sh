@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # reader_fuzz_test.sh: what reads files and messages of others takes any bytes: traces,
-# profiles, maps and dumps of generated code, programs, answers of netlink, core dumps.
-# Runs on the host.
+# profiles, maps and dumps of generated code, programs, their unwind tables, answers of
+# netlink, core dumps. Runs on the host.
 #
 #	reader_fuzz_test.sh [SECONDS [READER...]]
 #
@@ -20,7 +20,7 @@ need clang make
 
 seconds=${1:-12}
 shift
-readers=${*:-trace pprof perf_map jitdump elf netlink core}
+readers=${*:-trace pprof perf_map jitdump elf unwind netlink core}
 vm=$(dirname "$(command -v run 2>/dev/null || echo ./run)")
 lib=$vm/../../userlib
 fuzz=$vm/../fuzz
@@ -69,6 +69,24 @@ elf_seeds()
 	done
 }
 
+# The same programs, and what of them is text and call frame instructions: one byte before
+# them says which it is.
+unwind_seeds()
+{
+	elf_seeds "$1" || return
+	for seed in "$1"/seed*; do
+		printf '\0' | cat - "$seed" >"$1/file-${seed##*/}"
+		objcopy -O binary -j .eh_frame "$seed" "$tmp/eh_frame" 2>"$tmp/log" &&
+			objcopy -O binary -j .text "$seed" "$tmp/text" 2>"$tmp/log" || continue
+		for machine in '\1' '\2'; do
+			# shellcheck disable=SC2059 # an escape
+			printf "$machine" | cat - "$tmp/eh_frame" "$tmp/text" \
+				>"$1/cfi${machine#?}-${seed##*/}"
+		done
+		rm "$seed"
+	done
+}
+
 # Go's own, and those of our writers; the fuzzer looks at the first 4096 bytes.
 trace_seeds()
 {
@@ -97,12 +115,12 @@ fuzz()
 {
 	[ -x "$tmp/$1_fuzz" ] || fail "there is no fuzzer"
 	mkdir -p "$dir/$1"
-	case $1 in elf | trace) "$1_seeds" "$dir/$1" || fail "it has no seeds" ;; esac
+	case $1 in elf | unwind | trace) "$1_seeds" "$dir/$1" || fail "it has no seeds" ;; esac
 	known=
 	[ ! -d "$fuzz/corpus/$1" ] || known=$fuzz/corpus/$1
 	len=2048
 	case $1 in netlink | trace) len=4096 ;; esac
-	[ "$1" != elf ] || len=16384
+	case $1 in elf | unwind) len=16384 ;; esac
 	until=-max_total_time=$seconds
 	[ ! "${FUZZ_RUNS-}" ] || until=-runs=$FUZZ_RUNS
 	# libelf forgets what it unpacked of a section that turns out to be damaged

@@ -73,7 +73,7 @@ static bool take_dereference(struct gprof_bytes *b, int64_t offset, struct gprof
 static bool set_cfa(const struct gprof_machine *m, const struct gprof_frame_state *s,
 		    struct gprof_unwind_rule *r, uint64_t *reg)
 {
-	struct gprof_bytes b = { .p = s->cfa.p, .end = s->cfa.p + s->cfa.len };
+	struct gprof_bytes b;
 	int64_t offset;
 
 	*reg = 0;
@@ -84,6 +84,7 @@ static bool set_cfa(const struct gprof_machine *m, const struct gprof_frame_stat
 			*reg = s->cfa_reg;
 		return to_words(s->cfa_offset, &r->cfa) && *reg < REGS;
 	}
+	b = (struct gprof_bytes){ .p = s->cfa.p, .end = s->cfa.p + s->cfa.len };
 	if (!take_register(&b, reg, &offset) || (*reg != m->sp && *reg != m->fp))
 		return false;
 	if (*reg == m->sp && m->machine == EM_X86_64 && offset == 8 &&
@@ -100,8 +101,8 @@ static bool set_cfa(const struct gprof_machine *m, const struct gprof_frame_stat
 static int frame_pointer(const struct gprof_machine *m, const struct gprof_frame_state *s,
 			 struct gprof_unwind_rule *r)
 {
-	struct gprof_bytes b = { .p = s->fp.expression.p,
-				 .end = s->fp.expression.p + s->fp.expression.len };
+	const struct gprof_expression *x = &s->fp.expression;
+	struct gprof_bytes b;
 	int64_t offset;
 	uint64_t reg;
 
@@ -113,6 +114,7 @@ static int frame_pointer(const struct gprof_machine *m, const struct gprof_frame
 			return GPROF_UNWIND_FP_AT_CFA;
 		break;
 	case GPROF_SAVED_EXPRESSION:
+		b = (struct gprof_bytes){ .p = x->p, .end = x->p + x->len };
 		if (take_register(&b, &reg, &offset) && !gprof_bytes_left(&b) && reg == m->fp &&
 		    to_words(offset, &r->fp))
 			return GPROF_UNWIND_FP_AT_FP;

@@ -102,10 +102,12 @@ static int add(struct gap *g, uint64_t place, struct gprof_unwind_rule rule)
 }
 
 /* From @at on for @len bytes. The kernel returns to the first, and whoever walks looks before. */
-static int add_signal(struct gap *g, uint32_t from, uint32_t at, uint32_t len)
+static int add_signal(struct gap *g, uint32_t at, uint32_t len)
 {
-	int err = add(g, at > from ? at - 1 : at, rule_signal);
+	const struct gprof_row *last = g->rows->nr ? &g->rows->v[g->rows->nr - 1] : NULL;
+	int err;
 
+	err = add(g, at && (!last || last->at < at) ? at - 1 : at, rule_signal);
 	return err ? err : add(g, (uint64_t)at + len, rule_none);
 }
 
@@ -160,6 +162,30 @@ static int x86_add_plt(struct gap *g, uint32_t at)
 	return err ? err : (int)(end - at);
 }
 
+/* jmp *place, filled up with nothing, perhaps behind a landing pad: bytes of it, or 0 */
+static uint32_t x86_jump_slot(const unsigned char *p, size_t len)
+{
+	static const unsigned char pad[] = { 0xf3, 0x0f, 0x1e, 0xfa };
+
+	if (len >= 8 && p[0] == 0xff && p[1] == 0x25 && p[6] == 0x66 && p[7] == 0x90)
+		return 8;
+	if (len < SLOT || memcmp(p, pad, sizeof(pad)))
+		return 0;
+	p += sizeof(pad);
+	p += *p == 0xf2;
+	return p[0] == 0xff && p[1] == 0x25 ? SLOT : 0;
+}
+
+static int add_jump_slot(struct gap *g, uint32_t at, uint32_t size)
+{
+	const struct gprof_unwind_rule called = { .kind = GPROF_UNWIND_CFA_SP, .cfa = 1 };
+	int err = add(g, at, called);
+
+	if (!err)
+		err = add(g, (uint64_t)at + size, rule_none);
+	return err ? err : (int)size;
+}
+
 /* adrp x16; ldr x17; add x16; br x17, with or without a landing pad; bytes of it, or 0 */
 static uint32_t a64_plt_slot(const unsigned char *p, size_t len)
 {
@@ -205,8 +231,7 @@ static int a64_add_plt(struct gap *g, uint32_t at)
 }
 
 /* What is at @at, of which @len bytes can be seen: its bytes, 0: nothing known, or -errno. */
-static int recognise(struct gap *g, uint32_t from, uint32_t at, const unsigned char *p,
-			 size_t len)
+static int recognise(struct gap *g, uint32_t at, const unsigned char *p, size_t len)
 {
 	uint32_t size = 0;
 	int err;
@@ -219,10 +244,14 @@ static int recognise(struct gap *g, uint32_t from, uint32_t at, const unsigned c
 		return err ? err : (int)size;
 	}
 	if (g->all->img->machine == EM_X86_64) {
-		if (*p == 0x48 || *p == 0xb8)
+		if (*p == 0x48 || *p == 0xb8) {
 			size = x86_sigreturn(p, len);
-		else if (*p == 0xff && !((g->all->base + at) % SLOT) && x86_is_plt(p, len))
-			return x86_add_plt(g, at);
+		} else if ((*p == 0xff || *p == 0xf3) && !((g->all->base + at) % 8)) {
+			if (!((g->all->base + at) % SLOT) && x86_is_plt(p, len))
+				return x86_add_plt(g, at);
+			size = x86_jump_slot(p, len);
+			return size ? add_jump_slot(g, at, size) : 0;
+		}
 	} else if (!(at % 4) && len >= 8) {
 		uint32_t pad = word_at(p) == A64_BTI_C ? 4 : 0;
 
@@ -231,7 +260,7 @@ static int recognise(struct gap *g, uint32_t from, uint32_t at, const unsigned c
 		else if (word_at(p + pad) == A64_PUSH_PLT && len >= 32)
 			return a64_add_plt(g, at);
 	}
-	err = size ? add_signal(g, from, at, size) : 0;
+	err = size ? add_signal(g, at, size) : 0;
 	return err ? err : (int)size;
 }
 
@@ -250,7 +279,7 @@ static int scan(struct gap *g, uint32_t from, uint32_t to)
 			return 0;
 		/* The last bytes are looked at again with what follows them. */
 		for (i = 0; i < len && (len - i >= LOOK || at + len == to); i += step) {
-			size = recognise(g, from, at + (uint32_t)i, p + i, len - i);
+			size = recognise(g, at + (uint32_t)i, p + i, len - i);
 			if (size)
 				break;
 		}
