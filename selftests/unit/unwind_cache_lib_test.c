@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Unwind tables on disk: kept once, bounded, and of no use to whoever changes them.
+ */
+#include <kselftest_harness.h>
+
+#include <dirent.h>
+#include <glob.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "lib_util.h"
+#include "unwind/unwind_cache.h"
+
+FIXTURE(cache) {
+	char dir[64];		/* of the cache; what is to be read lies beside it */
+	char base[64];
+	struct gprof_unwind_cache *c;
+	glob_t libraries;
+	struct gprof_unwind_blob blob, want;
+};
+
+FIXTURE_SETUP(cache)
+{
+	strcpy(self->base, lib_tmpdir());
+	snprintf(self->dir, sizeof(self->dir), "%.50s/unwind", self->base);
+	ASSERT_EQ(0, gprof_unwind_cache_open(&self->c, self->dir, 0));
+	glob("/usr/lib/*-linux-gnu/lib[a-z]*.so.[0-9]", 0, NULL, &self->libraries);
+}
+
+FIXTURE_TEARDOWN(cache)
+{
+	gprof_unwind_blob_free(&self->blob);
+	gprof_unwind_blob_free(&self->want);
+	gprof_unwind_cache_close(self->c);
+	globfree(&self->libraries);
+	lib_sh("rm -rf %s", self->base);
+}
+
+static const unsigned char build_id[20] = { 1, 2, 3 };
+
+/* The table by the cache, beside the one that is right. */
+static bool get(FIXTURE_DATA(cache) *self, struct gprof_unwind_cache *c, const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC), err, again;
+
+	gprof_unwind_blob_free(&self->blob);
+	gprof_unwind_blob_free(&self->want);
+	if (fd < 0)
+		return false;
+	err = gprof_unwind_cache_get(c, fd, build_id, sizeof(build_id), &self->blob);
+	again = gprof_unwind_compile(fd, 0, &self->want);
+	close(fd);
+	return err == again && self->blob.size == self->want.size &&
+	       (err || !memcmp(self->blob.data, self->want.data, self->want.size));
+}
+
+/* The kept files: how many, the bytes of all, and the name of one. */
+static size_t kept(const char *dir, uint64_t *bytes, char *one)
+{
+	DIR *d = opendir(dir);
+	struct dirent *e;
+	struct stat st;
+	size_t nr = 0;
+
+	*bytes = 0;
+	while (d && (e = readdir(d))) {
+		if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, "..") ||
+		    fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW))
+			continue;
+		*bytes += ((uint64_t)st.st_size + 4095) & ~4095ULL;
+		snprintf(one, 512, "%s/%s", dir, e->d_name);
+		nr++;
+	}
+	if (d)
+		closedir(d);
+	return nr;
+}
+
+/* Was it found good? Then it is the same file, used just now. */
+static bool was_used(const char *path, const struct stat *before)
+{
+	struct stat st;
+
+	return !lstat(path, &st) && st.st_ino == before->st_ino && st.st_mtime > 1000000;
+}
+
+static void make_old(const char *path, struct stat *st)
+{
+	const struct timespec old[2] = { { .tv_sec = 1000 }, { .tv_sec = 1000 } };
+
+	utimensat(AT_FDCWD, path, old, AT_SYMLINK_NOFOLLOW);
+	lstat(path, st);
+}
+
+static const char *library(FIXTURE_DATA(cache) *self, size_t i)
+{
+	return i < self->libraries.gl_pathc ? self->libraries.gl_pathv[i] : NULL;
+}
+
+TEST_F(cache, a_table_is_compiled_once)
+{
+	uint64_t bytes;
+	char path[512];
+	struct stat st;
+
+	ASSERT_NE(NULL, library(self, 0));
+	ASSERT_TRUE(get(self, self->c, library(self, 0)));
+	ASSERT_EQ(1, kept(self->dir, &bytes, path));
+	ASSERT_EQ(0, stat(path, &st));
+	EXPECT_EQ(0100600, st.st_mode);
+	make_old(path, &st);
+	ASSERT_TRUE(get(self, self->c, library(self, 0)));
+	EXPECT_TRUE(was_used(path, &st));
+	EXPECT_EQ(1, kept(self->dir, &bytes, path));
+	/* and not at all without a cache */
+	EXPECT_TRUE(get(self, NULL, library(self, 1)));
+	EXPECT_EQ(1, kept(self->dir, &bytes, path));
+}
+
+TEST_F(cache, that_a_file_has_no_table_is_kept)
+{
+	uint64_t bytes;
+	char file[128], path[512];
+	struct stat st;
+
+	if (!lib_have("gcc"))
+		SKIP(return, "no compiler");
+	ASSERT_EQ(0, lib_sh("cd %s && echo 'int v;' >v.c && gcc -shared -nostdlib -o v.so v.c && "
+			    "objcopy -R .eh_frame -R .eh_frame_hdr v.so && sleep 1.1", self->base));
+	snprintf(file, sizeof(file), "%.64s/v.so", self->base);
+	ASSERT_TRUE(get(self, self->c, file));
+	EXPECT_EQ(0, self->blob.size);
+	ASSERT_EQ(1, kept(self->dir, &bytes, path));
+	make_old(path, &st);
+	ASSERT_TRUE(get(self, self->c, file));
+	EXPECT_TRUE(was_used(path, &st));
+}
+
+TEST_F(cache, a_table_that_was_changed_is_made_anew)
+{
+	static unsigned char good[1 << 22], bad[1 << 22];
+	uint64_t bytes, random = 1;
+	char path[512];
+	struct stat st;
+	ssize_t len, n;
+	int fd, i;
+
+	ASSERT_NE(NULL, library(self, 0));
+	ASSERT_TRUE(get(self, self->c, library(self, 0)));
+	ASSERT_EQ(1, kept(self->dir, &bytes, path));
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	len = read(fd, good, sizeof(good));
+	close(fd);
+	ASSERT_LT(1000, len);
+	for (i = 0; i < 400; i++) {
+		uint64_t bit = i < 200 ? (uint64_t)i * 8 / 2 + lib_random(&random) % 8
+				       : lib_random(&random) % ((uint64_t)len * 8);
+		bool cut = i % 10 == 9;
+
+		memcpy(bad, good, (size_t)len);
+		bad[bit / 8] ^= (unsigned char)(1 << bit % 8);
+		fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
+		ASSERT_LE(0, fd);
+		n = cut ? (ssize_t)(bit / 8) : len;
+		ASSERT_EQ(n, write(fd, bad, (size_t)n));
+		close(fd);
+		make_old(path, &st);
+		ASSERT_TRUE(get(self, self->c, library(self, 0))) {
+			TH_LOG("bit %llu", (unsigned long long)bit);
+		}
+		ASSERT_FALSE(was_used(path, &st)) {
+			TH_LOG("bit %llu", (unsigned long long)bit);
+		}
+	}
+	/* one byte more */
+	fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+	EXPECT_EQ(1, write(fd, "", 1));
+	close(fd);
+	make_old(path, &st);
+	EXPECT_TRUE(get(self, self->c, library(self, 0)));
+	EXPECT_FALSE(was_used(path, &st));
+}
+
+TEST_F(cache, what_others_could_have_put_there_is_not_read)
+{
+	static const char *const ways[] = {
+		"chmod 644 $f", "chmod 660 $f", "mv $f x; ln -s x $f", "ln $f x", "rm $f; mkfifo $f",
+		"rm $f; ln -s /dev/zero $f", "rm $f; mkdir $f", "rm $f; ln -s nowhere $f",
+		"chown 12345 $f",
+	};
+	uint64_t bytes;
+	char path[512], name[512];
+	struct stat st;
+	size_t i;
+
+	ASSERT_NE(NULL, library(self, 0));
+	for (i = 0; i < sizeof(ways) / sizeof(*ways); i++) {
+		if (strstr(ways[i], "chown") && geteuid())
+			continue;
+		lib_sh("rm -rf %s/*", self->dir);
+		ASSERT_TRUE(get(self, self->c, library(self, 0)));
+		ASSERT_EQ(1, kept(self->dir, &bytes, path));
+		strcpy(name, strrchr(path, '/') + 1);
+		ASSERT_EQ(0, lib_sh("cd %s && f=%s && %s", self->dir, name, ways[i]));
+		make_old(path, &st);
+		ASSERT_TRUE(get(self, self->c, library(self, 0)));
+		EXPECT_FALSE(was_used(path, &st)) {
+			TH_LOG("%s", ways[i]);
+		}
+	}
+}
+
+TEST_F(cache, a_directory_that_is_not_ours_alone_is_none)
+{
+	struct gprof_unwind_cache *c = NULL;
+	char path[128];
+
+	snprintf(path, sizeof(path), "%.64s/other", self->base);
+	ASSERT_EQ(0, mkdir(path, 0700));
+	ASSERT_EQ(0, chmod(path, 0755));
+	EXPECT_EQ(-EPERM, gprof_unwind_cache_open(&c, path, 0));
+	EXPECT_EQ(NULL, c);
+	snprintf(path, sizeof(path), "%.64s/link", self->base);
+	ASSERT_EQ(0, symlink(self->dir, path));
+	EXPECT_EQ(-EPERM, gprof_unwind_cache_open(&c, path, 0));
+	snprintf(path, sizeof(path), "%.64s/none/such", self->base);
+	EXPECT_EQ(-ENOENT, gprof_unwind_cache_open(&c, path, 0));
+	if (!geteuid()) {
+		snprintf(path, sizeof(path), "%.64s/theirs", self->base);
+		ASSERT_EQ(0, mkdir(path, 0700));
+		ASSERT_EQ(0, chown(path, 12345, 12345));
+		EXPECT_EQ(-EPERM, gprof_unwind_cache_open(&c, path, 0));
+	}
+}
+
+/* All files here say that they have one build-id. */
+TEST_F(cache, a_build_id_is_no_proof)
+{
+	char file[128], path[512];
+	uint64_t bytes;
+
+	ASSERT_NE(NULL, library(self, 1));
+	ASSERT_TRUE(get(self, self->c, library(self, 0)));
+	ASSERT_TRUE(get(self, self->c, library(self, 1)));
+	EXPECT_EQ(2, kept(self->dir, &bytes, path));
+	/* a file that is changed in its place: no sooner than its times can tell */
+	snprintf(file, sizeof(file), "%.64s/lib.so", self->base);
+	ASSERT_EQ(0, lib_sh("cp %s %s", library(self, 0), file));
+	ASSERT_TRUE(get(self, self->c, file));
+	EXPECT_EQ(2, kept(self->dir, &bytes, path));
+	usleep(1100000);
+	ASSERT_TRUE(get(self, self->c, file));
+	EXPECT_EQ(3, kept(self->dir, &bytes, path));
+	ASSERT_EQ(0, lib_sh("cat %s >%s", library(self, 1), file));
+	ASSERT_TRUE(get(self, self->c, file));
+}
+
+TEST_F(cache, it_takes_no_more_room_than_it_may)
+{
+	const uint64_t max = 400 << 10;
+	struct gprof_unwind_cache *c;
+	char path[512], first[512] = "";
+	uint64_t bytes, most = 0;
+	struct stat st;
+	size_t i, nr = 0;
+
+	ASSERT_EQ(0, gprof_unwind_cache_open(&c, self->dir, max));
+	for (i = 0; i < self->libraries.gl_pathc && nr < 40; i++) {
+		if (!get(self, c, library(self, i)) || self->blob.size > max / 4)
+			continue;
+		nr++;
+		if (!first[0])
+			kept(self->dir, &bytes, first);
+		/* what is used stays, whatever comes */
+		ASSERT_TRUE(get(self, c, library(self, 0)));
+		kept(self->dir, &bytes, path);
+		ASSERT_LE(bytes, max);
+		most = bytes > most ? bytes : most;
+	}
+	gprof_unwind_cache_close(c);
+	ASSERT_LT(10, nr);
+	EXPECT_LT(max / 2, most);
+	EXPECT_EQ(0, stat(first, &st));
+}
+
+TEST_F(cache, processes_share_it)
+{
+	int status, i, j;
+
+	ASSERT_LT(4, self->libraries.gl_pathc);
+	for (i = 0; i < 4; i++) {
+		if (fork())
+			continue;
+		gprof_unwind_cache_close(self->c);
+		if (gprof_unwind_cache_open(&self->c, self->dir, 64 << 10))
+			_exit(1);
+		for (j = 0; j < 60; j++)
+			if (!get(self, self->c, library(self, (size_t)(i + j) % 5)))
+				_exit(2);
+		_exit(0);
+	}
+	for (i = 0; i < 4; i++) {
+		ASSERT_LT(0, wait(&status));
+		EXPECT_EQ(0, status);
+	}
+}
+
+TEST_HARNESS_MAIN
