@@ -18,6 +18,12 @@
 #define IMAGE_SIZE	0x5000
 #define IMAGE_ADDR	0x400000ULL
 
+#define PROGRAM(...)	((const unsigned char[]){ __VA_ARGS__ }), \
+			sizeof((const unsigned char[]){ __VA_ARGS__ })
+
+#define EXPECT_RULE(machine, at, text) \
+	EXPECT_STREQ(text, rule_text(image_rule(&self->blob, at), machine))
+
 struct image {
 	unsigned char bytes[IMAGE_SIZE];
 	size_t cfi;	/* bytes of CFI so far */
@@ -124,6 +130,12 @@ static inline void image_fde(struct image *im, uint32_t at, uint32_t len, const 
 static inline void image_code(struct image *im, uint32_t at, const uint32_t *code, size_t nr)
 {
 	memcpy(im->bytes + IMAGE_TEXT + at, code, nr * sizeof(*code));
+}
+
+/* Where it begins to run. */
+static inline void image_set_entry(struct image *im, uint32_t at)
+{
+	((Elf64_Ehdr *)im->bytes)->e_entry = IMAGE_ADDR + IMAGE_TEXT + at;
 }
 
 static inline int image_compile(const struct image *im, struct gprof_unwind_blob *out)

@@ -5,11 +5,10 @@
  */
 #include <kselftest_harness.h>
 
+#include <time.h>
+
 #include "lib_util.h"
 #include "unwind_image.h"
-
-#define PROGRAM(...)	((const unsigned char[]){ __VA_ARGS__ }), \
-			sizeof((const unsigned char[]){ __VA_ARGS__ })
 
 FIXTURE(unwind) {
 	struct image im;
@@ -24,9 +23,6 @@ FIXTURE_TEARDOWN(unwind)
 {
 	gprof_unwind_blob_free(&self->blob);
 }
-
-#define EXPECT_RULE(machine, at, text) \
-	EXPECT_STREQ(text, rule_text(image_rule(&self->blob, at), machine))
 
 /* A program for 0x40 bytes of text at 0x100; what holds at its first and second instruction. */
 struct one {
@@ -215,11 +211,6 @@ TEST_F(unwind, text_that_is_not_loaded_as_such_has_no_rows)
 	EXPECT_EQ(NULL, gprof_layout_find(self->blob.data, IMAGE_CFI));
 }
 
-static void set_entry(struct image *im, uint32_t at)
-{
-	((Elf64_Ehdr *)im->bytes)->e_entry = IMAGE_ADDR + IMAGE_TEXT + at;
-}
-
 TEST_F(unwind, text_without_cfi_is_told_by_its_instructions)
 {
 	/* syscall; test %rax, %rax; jl; je; ret */
@@ -246,7 +237,7 @@ TEST_F(unwind, text_without_cfi_is_told_by_its_instructions)
 	memcpy(text + 0x201, sigreturn, sizeof(sigreturn));
 	memcpy(text + 0x1400, plt, sizeof(plt));
 	memcpy(text + 0x1480, jump, sizeof(jump));
-	set_entry(&self->im, 0x1500);
+	image_set_entry(&self->im, 0x1500);
 	image_cie(&self->im);
 	image_fde(&self->im, 0x100, 0x10, PROGRAM(0x0e, 16));
 	image_fde(&self->im, 0x110 + sizeof(clone), 0x130 - 0x110 - sizeof(clone) - sizeof(nops),
@@ -273,44 +264,6 @@ TEST_F(unwind, text_without_cfi_is_told_by_its_instructions)
 	EXPECT_RULE(EM_X86_64, 0x15ff, "none");
 }
 
-TEST_F(unwind, text_of_arm64_without_cfi_is_told_by_its_instructions)
-{
-	static const uint32_t clone[] = { 0xf100001f, 0x54000040, 0x5400000b, 0xd65f03c0 };
-	static const uint32_t svc[] = { 0xd4000001 }, sigreturn[] = { 0xd2801168, 0xd4000001 };
-	static const uint32_t plt[] = {
-		0xa9bf7bf0, 0x90000010, 0xf947fe11, 0x913fe210, 0xd61f0220, 0xd503201f,
-		0xd503201f, 0xd503201f,
-		0x90000010, 0xf9400211, 0x91000210, 0xd61f0220,
-		0xd503245f, 0x90000010, 0xf9400211, 0x91000210, 0xd61f0220, 0xd503201f,
-	};
-
-	image_begin(&self->im, EM_AARCH64);
-	memset(self->im.bytes + IMAGE_TEXT, 0xaa, IMAGE_CFI - IMAGE_TEXT);
-	image_code(&self->im, 0x10c, svc, 1);
-	image_code(&self->im, 0x110, clone, 4);
-	image_code(&self->im, 0x200, sigreturn, 2);
-	image_code(&self->im, 0x1400, plt, sizeof(plt) / 4);
-	set_entry(&self->im, 0x1500);
-	image_cie(&self->im);
-	image_fde(&self->im, 0x100, 0x10, PROGRAM(0x0e, 16));
-	image_fde(&self->im, 0x120, 0x10, PROGRAM(0x0e, 24));
-	ASSERT_EQ(0, image_compile(&self->im, &self->blob));
-	EXPECT_RULE(EM_AARCH64, 0x110, "sp+2 lr");
-	EXPECT_RULE(EM_AARCH64, 0x11c, "sp+2 lr");
-	EXPECT_RULE(EM_AARCH64, 0x130, "none");
-	EXPECT_RULE(EM_AARCH64, 0x1fc, "none");
-	EXPECT_RULE(EM_AARCH64, 0x1ff, "signal");
-	EXPECT_RULE(EM_AARCH64, 0x204, "signal");
-	EXPECT_RULE(EM_AARCH64, 0x208, "none");
-	EXPECT_RULE(EM_AARCH64, 0x1400, "sp+0 lr");
-	EXPECT_RULE(EM_AARCH64, 0x1404, "sp+2 ra@-1");
-	EXPECT_RULE(EM_AARCH64, 0x141c, "sp+2 ra@-1");
-	EXPECT_RULE(EM_AARCH64, 0x1420, "sp+0 lr");
-	EXPECT_RULE(EM_AARCH64, 0x1444, "sp+0 lr");
-	EXPECT_RULE(EM_AARCH64, 0x1448, "none");
-	EXPECT_RULE(EM_AARCH64, 0x1500, "end");
-}
-
 TEST_F(unwind, the_vdso_has_a_table)
 {
 	const struct gprof_unwind_table *t;
@@ -319,6 +272,176 @@ TEST_F(unwind, the_vdso_has_a_table)
 	ASSERT_EQ(0, gprof_layout_check(self->blob.data, self->blob.size));
 	t = self->blob.data;
 	EXPECT_LT(4, t->rows);
+}
+
+/* Nanoseconds of this thread. */
+static uint64_t cpu_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* A file of @size bytes of CFI, one entry after the other as @fill makes them. */
+static unsigned char *big_file(size_t size, void (*fill)(unsigned char *p, size_t size))
+{
+	struct image *im = calloc(1, sizeof(*im));
+	unsigned char *file = calloc(1, IMAGE_CFI + size);
+	Elf64_Phdr *ph;
+
+	if (!im || !file)
+		return NULL;
+	image_begin(im, EM_X86_64);
+	memcpy(file, im->bytes, IMAGE_CFI + 12);
+	ph = (Elf64_Phdr *)(file + sizeof(Elf64_Ehdr));
+	ph[2].p_filesz = size;
+	fill(file + IMAGE_CFI + 12, size - 12);
+	free(im);
+	return file;
+}
+
+static void put_entry(unsigned char *p, size_t at, uint32_t len, uint32_t id)
+{
+	memcpy(p + at, &len, 4);
+	memcpy(p + at + 4, &id, 4);
+}
+
+/* Half of it CIEs, half FDEs of the first, second, third ... */
+static void many_cies(unsigned char *p, size_t size)
+{
+	static const unsigned char cie[] = { 1, 'z', 'R', 0, 1, 0x78, 16, 1, 0x1b, 0x0c, 7, 8 };
+	size_t at, n = size / 2 / 32;
+
+	for (at = 0; at < n * 32; at += 32) {
+		put_entry(p, at, 28, 0);
+		memcpy(p + at + 8, cie, sizeof(cie));
+	}
+	for (; at + 32 <= size; at += 32) {
+		size_t of = (at / 32 * 7919 % n) * 32;
+		int32_t where = (int32_t)(IMAGE_TEXT - (IMAGE_CFI + 12 + at + 8) + at % 0x1f00);
+
+		put_entry(p, at, 28, (uint32_t)(at + 4 - of));
+		memcpy(p + at + 8, &where, 4);
+		p[at + 12] = 0xff;
+	}
+}
+
+/* FDEs for all of the text, each with a row for each byte of its program. */
+static void all_overlap(unsigned char *p, size_t size)
+{
+	static const unsigned char cie[] = { 1, 'z', 'R', 0, 1, 0x78, 16, 1, 0x1b, 0x0c, 7, 8 };
+	size_t at, i;
+
+	put_entry(p, 0, 28, 0);
+	memcpy(p + 8, cie, sizeof(cie));
+	for (at = 32; at + 256 <= size; at += 256) {
+		int32_t where = (int32_t)(IMAGE_TEXT - (IMAGE_CFI + 12 + at + 8));
+
+		put_entry(p, at, 252, (uint32_t)(at + 4));
+		memcpy(p + at + 8, &where, 4);
+		p[at + 13] = 0x20;
+		for (i = 17; i < 254; i += 3) {
+			p[at + i] = 0x41;
+			p[at + i + 1] = 0x0e;
+			p[at + i + 2] = (unsigned char)(i & 0x78);
+		}
+	}
+}
+
+/* Four times the bytes take four times the time, not sixteen times. */
+TEST_F(unwind, time_is_linear_whatever_the_bytes)
+{
+	static void (*const fills[])(unsigned char *, size_t) = { many_cies, all_overlap };
+	const size_t size = 2 << 20;
+	size_t i, j, turn;
+
+	for (i = 0; i < 2; i++) {
+		uint64_t took[2] = { UINT64_MAX, UINT64_MAX };
+
+		for (turn = 0; turn < 3; turn++) {
+			for (j = 0; j < 2; j++) {
+				unsigned char *file = big_file(size << 2 * j, fills[i]);
+				uint64_t begin = cpu_ns();
+
+				ASSERT_NE(NULL, file);
+				ASSERT_EQ(0, gprof_unwind_compile_memory(file,
+						IMAGE_CFI + (size << 2 * j), 0, &self->blob));
+				begin = cpu_ns() - begin;
+				took[j] = begin < took[j] ? begin : took[j];
+				gprof_unwind_blob_free(&self->blob);
+				free(file);
+			}
+		}
+		TH_LOG("%zu: %llu and %llu us", i, (unsigned long long)took[0] / 1000,
+		       (unsigned long long)took[1] / 1000);
+		EXPECT_LT(took[1], took[0] * 10);
+		/* and 8 MiB of it no second */
+		EXPECT_GT(1000000000, took[1]);
+	}
+}
+
+TEST_F(unwind, memory_is_taken_within_the_limit)
+{
+	unsigned char *file = big_file(8 << 20, many_cies);
+
+	ASSERT_NE(NULL, file);
+	EXPECT_EQ(-ENOMEM, gprof_unwind_compile_memory(file, IMAGE_CFI + (8 << 20), 4 << 20,
+						       &self->blob));
+	EXPECT_EQ(NULL, self->blob.data);
+	free(file);
+}
+
+static const char frames[] =
+	"int g(int *);\n"
+	"int f(int n) { int b[n]; return g(b) + n; }\n"
+	"int h(int n) { int b[9]; return g(b) + f(n); }\n";
+
+/* The same text: by section, by segment alone, by .debug_frame, and that packed. */
+TEST_F(unwind, wherever_the_frames_are_told_the_table_is_the_same)
+{
+	static const char *const ways[][2] = {
+		{ "", "" },
+		/* the header of the file no longer leads to its sections */
+		{ "", "dd if=/dev/zero of=f.so bs=1 seek=40 count=8 conv=notrunc 2>/dev/null && "
+		      "dd if=/dev/zero of=f.so bs=1 seek=60 count=4 conv=notrunc 2>/dev/null" },
+		{ "-fno-asynchronous-unwind-tables -fno-unwind-tables -g", "" },
+		{ "-fno-asynchronous-unwind-tables -fno-unwind-tables -g -gz=zlib -Wl,--compress-debug-sections=zlib", "" },
+	};
+	const char *dir = lib_tmpdir();
+	struct gprof_unwind_table *t, first = { 0 };
+	char path[128];
+	size_t i;
+	int fd;
+
+	if (!lib_have("gcc"))
+		SKIP(return, "no compiler");
+	ASSERT_TRUE(lib_write(dir, "f.c", frames));
+	snprintf(path, sizeof(path), "%s/f.so", dir);
+	for (i = 0; i < 4; i++) {
+		gprof_unwind_blob_free(&self->blob);
+		ASSERT_EQ(0, lib_sh("cd %s && gcc -O2 -fomit-frame-pointer -fPIC -shared -nostdlib "
+				    "-Wl,-z,now,-z,noseparate-code,--build-id=none,--no-ld-generated-unwind-info "
+				    "%s -o f.so f.c && true %s %s", dir, ways[i][0],
+				    ways[i][1][0] ? "&&" : "", ways[i][1]));
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+		ASSERT_LE(0, fd);
+		ASSERT_EQ(0, gprof_unwind_compile(fd, 0, &self->blob)) {
+			TH_LOG("way %zu", i);
+		}
+		close(fd);
+		t = self->blob.data;
+		/* the text begins elsewhere in its granule, with or without a row before it */
+		t->rows -= !gprof_layout_find(t, t->start)->kind;
+		if (!i)
+			first = *t;
+		EXPECT_LT(8, t->rows);
+		EXPECT_EQ(first.rows, t->rows) {
+			TH_LOG("way %zu", i);
+		}
+		EXPECT_EQ(first.rules, t->rules);
+	}
+	lib_sh("rm -rf %s", dir);
 }
 
 TEST_HARNESS_MAIN

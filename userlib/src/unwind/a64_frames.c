@@ -23,7 +23,7 @@
  * @fp: that
  * @lr_saved: the return address is at CFA + @lr
  * @lr: that
- * @based: x29 is CFA - @base
+ * @based: x29 is CFA - @base, and what sp is does not matter any more
  * @base: that
  */
 struct frame {
@@ -45,7 +45,8 @@ struct frame {
  * @at: where it begins
  * @end: and ends
  * @row: number of the row that holds
- * @begin: place from which on that holds
+ * @begin: place from which on that holds, or behind the last that leaves the function
+ * @left: it is the latter
  */
 struct function {
 	struct gprof_a64_frames *f;
@@ -56,6 +57,7 @@ struct function {
 	uint32_t end;
 	size_t row;
 	uint32_t begin;
+	bool left;
 };
 
 static uint32_t word_at(const unsigned char *p)
@@ -88,12 +90,15 @@ static int add(struct function *fn, uint32_t at, struct gprof_unwind_rule rule)
 /* From @at on @frame holds; -EBADMSG where no rule says so. */
 static int add_frame(struct function *fn, uint32_t at, const struct frame *frame)
 {
-	struct gprof_unwind_rule rule = { .kind = GPROF_UNWIND_CFA_SP };
+	struct gprof_unwind_rule rule = {
+		.kind = frame->based ? GPROF_UNWIND_CFA_FP : GPROF_UNWIND_CFA_SP,
+	};
+	int64_t cfa = frame->based ? frame->base : frame->size;
 
 	rule.how = GPROF_UNWIND_HOW(
 		frame->fp_saved ? GPROF_UNWIND_FP_AT_CFA : GPROF_UNWIND_FP_SAME,
 		frame->lr_saved ? GPROF_UNWIND_RA_AT_CFA : GPROF_UNWIND_RA_LR, 0);
-	if (words(frame->size, &rule.cfa) || frame->size < 0 ||
+	if (words(cfa, &rule.cfa) || cfa < 0 ||
 	    (frame->fp_saved && words(frame->fp, &rule.fp)) ||
 	    (frame->lr_saved && words(frame->lr, &rule.ra)))
 		return -EBADMSG;
@@ -112,7 +117,7 @@ static bool is_entered(struct gprof_unwind_rule r)
 	       r.how == GPROF_UNWIND_HOW(GPROF_UNWIND_FP_SAME, GPROF_UNWIND_RA_LR, 0);
 }
 
-/* Does a rule say of @frame what is so? */
+/* Does a rule say of @frame what is so? That x29 is a base is not known on the way back. */
 static bool agrees(struct gprof_unwind_rule r, const struct frame *frame)
 {
 	bool fp = GPROF_UNWIND_FP(r.how) == GPROF_UNWIND_FP_AT_CFA;
@@ -154,8 +159,10 @@ static bool forward(struct frame *frame, const struct gprof_a64_insn *in)
 {
 	switch (in->does) {
 	case GPROF_A64_NOTHING:
-	case GPROF_A64_BRANCH:
 		return true;
+	case GPROF_A64_BRANCH:
+		/* Large frames are touched page by page, in a loop that moves sp. */
+		return in->imm > 0 || frame->based;
 	case GPROF_A64_STORE:
 		frame->size -= in->before;
 		/* A register that was changed is not saved. */
@@ -221,6 +228,7 @@ static bool backward(struct frame *frame, const struct gprof_a64_insn *in)
 {
 	switch (in->does) {
 	case GPROF_A64_NOTHING:
+	case GPROF_A64_BRANCH:
 		return true;
 	case GPROF_A64_STORE:
 		return !in->before && !in->after;
@@ -239,34 +247,63 @@ static bool backward(struct frame *frame, const struct gprof_a64_insn *in)
 	}
 }
 
+/* Does nothing lead to what follows @in but jumps from elsewhere? */
+static bool ends_block(const struct gprof_a64_insn *in)
+{
+	return in->does == GPROF_A64_JUMP || in->does == GPROF_A64_LEAVE;
+}
+
+static bool is_return(uint32_t word)
+{
+	return word == 0xd65f03c0 || (word & 0xfffffbff) == 0xd65f0bff;	/* ret, retaa, retab */
+}
+
+/*
+ * Does the function's own jump or return leave it where no frame was made? Compilers that
+ * tell each change of the frame have parts that lie elsewhere, to which they jump with it.
+ */
+static bool leaves_called(const struct function *fn, uint32_t word)
+{
+	return is_return(word) || (fn->f->nr_added && (word & 0xfc000000) == 0x14000000);
+}
+
 /*
  * At @pc the function is left. Back from there, where it has been as if just called, to
- * where the row that holds is right; @p: its instruction, behind the others.
+ * where the row that holds is right; @p: its instruction, behind the others. Where one
+ * comes to no such place, but to where nothing leads on, it was jumped to from before the
+ * prologue, and there never was a frame.
  */
 static int epilogue(struct function *fn, uint32_t pc, const unsigned char *p)
 {
+	static const struct frame entered;
 	struct gprof_unwind_rule rule = rule_now(fn);
 	struct frame before[EPILOGUE_MAX + 1] = { { 0 } };
 	uint32_t max = (pc - fn->begin) / 4, i;
 	struct gprof_a64_frames *f = fn->f;
 	size_t nr_added = f->nr_added;
+	bool found = false;
 	int err = 0;
 
 	if (rule.kind != GPROF_UNWIND_CFA_SP && rule.kind != GPROF_UNWIND_CFA_FP)
 		return 0;
 	if (max > EPILOGUE_MAX)
 		max = EPILOGUE_MAX;
-	for (i = 0; !agrees(rule, &before[i]) || !i; i++) {
-		struct gprof_a64_insn in;
+	for (i = 0; i < max && !found; i++) {
+		struct gprof_a64_insn in = gprof_a64_decode(word_at(p - 4 * (i + 1)));
 
-		if (i == max)
-			return 0;
-		in = gprof_a64_decode(word_at(p - 4 * (i + 1)));
+		if (ends_block(&in))
+			break;
 		before[i + 1] = before[i];
 		if (!backward(&before[i + 1], &in))
 			return 0;
+		found = agrees(rule, &before[i + 1]);
 	}
-	while (i-- && !err) {
+	if (!found && (!leaves_called(fn, word_at(p)) || i == EPILOGUE_MAX ||
+		       (i == max && !fn->left) || memcmp(&before[i], &entered, sizeof(entered))))
+		return 0;
+	if (!found)
+		err = add_frame(fn, pc - 4 * i, &entered);
+	while (found && i-- && !err) {
 		/* By the frame pointer it can be told as long as that is not the caller's. */
 		if (rule.kind == GPROF_UNWIND_CFA_FP && before[i].fp_saved)
 			continue;
@@ -277,8 +314,6 @@ static int epilogue(struct function *fn, uint32_t pc, const unsigned char *p)
 		err = add(fn, pc + 4, rule);
 	if (err)
 		f->nr_added = nr_added;
-	else
-		fn->begin = pc + 4;
 	return err == -ENOMEM ? err : 0;
 }
 
@@ -314,10 +349,14 @@ static int epilogues(struct function *fn)
 			       fn->rows->v[fn->row + 1].at <= pc + i) {
 				fn->row++;
 				fn->begin = fn->rows->v[fn->row].at;
+				fn->left = false;
 			}
-			if (leaves(fn, pc + i, word_at(p + back + i)) &&
-			    !is_entered(rule_now(fn)))
+			if (!leaves(fn, pc + i, word_at(p + back + i)))
+				continue;
+			if (!is_entered(rule_now(fn)))
 				err = epilogue(fn, pc + i, p + back + i);
+			fn->begin = pc + i + 4;
+			fn->left = true;
 		}
 		pc += len;
 	}

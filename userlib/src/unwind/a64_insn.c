@@ -120,8 +120,12 @@ static struct gprof_a64_insn branch(uint32_t word)
 	/* br, ret, and those that authenticate */
 	if ((word & 0xfedff000) == 0xd61f0000 || (word & 0xfffff000) == 0xd65f0000)
 		return just(GPROF_A64_LEAVE);
-	if ((word & 0x7c000000) == 0x34000000 || (word & 0xfe000000) == 0x54000000)
-		return just(GPROF_A64_BRANCH);
+	/* cbz, cbnz, b.cond; tbz, tbnz */
+	if ((word & 0x7c000000) == 0x34000000 || (word & 0xfe000000) == 0x54000000) {
+		in.does = GPROF_A64_BRANCH;
+		in.imm = signed_bits(word, 5, (word & 0x7e000000) == 0x36000000 ? 14 : 19) * 4;
+		return in;
+	}
 	/* Hints, among them those that sign and authenticate x30 in its place. */
 	if ((word & 0xfffff01f) == 0xd503201f)
 		return just(GPROF_A64_NOTHING);

@@ -20,7 +20,7 @@ enum gprof_a64_does {
 	GPROF_A64_SET_FP,	/* x29 = sp + imm */
 	GPROF_A64_SET_SP,	/* sp = x29 + imm */
 	GPROF_A64_CALL,
-	GPROF_A64_BRANCH,	/* or not */
+	GPROF_A64_BRANCH,	/* by imm bytes, or not */
 	GPROF_A64_JUMP,		/* by imm bytes */
 	GPROF_A64_LEAVE,	/* returns, or jumps to a register */
 	GPROF_A64_ANYTHING,	/* not known */

@@ -357,7 +357,7 @@ int gprof_gaps_init(struct gprof_gaps *g, struct gprof_image *img)
 	}
 	free(loads);
 	g->entry = UINT64_MAX;
-	if (entry && entry->exec)
+	if (img->entry && entry && entry->exec)	/* libraries have none */
 		g->entry = entry->offset + (img->entry - entry->addr) - g->base;
 	return 0;
 }

@@ -72,6 +72,7 @@ static int add_function(struct compile *c, const struct gprof_fde *fde)
  */
 static int add_functions(struct compile *c)
 {
+	static const struct gprof_unwind_rule none = { .kind = GPROF_UNWIND_CFA_NONE };
 	uint32_t end = 0, text_end = c->gaps.text[c->gaps.nr_text - 1].to;
 	size_t i;
 	int err = 0;
@@ -89,7 +90,7 @@ static int add_functions(struct compile *c)
 	}
 	if (!err && end < text_end)
 		err = gprof_gaps_fill(&c->gaps, &c->rows, end, text_end);
-	return err;
+	return err ? err : gprof_rows_add(&c->rows, text_end, none);
 }
 
 static int compile(struct compile *c, int fd, const void *mem, size_t size)

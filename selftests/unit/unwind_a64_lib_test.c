@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Unwind tables of arm64 where instructions tell what the call frame information does not.
+ */
+#include <kselftest_harness.h>
+
+#include "unwind_image.h"
+
+FIXTURE(unwind) {
+	struct image im;
+	struct gprof_unwind_blob blob;
+};
+
+FIXTURE_SETUP(unwind)
+{
+}
+
+FIXTURE_TEARDOWN(unwind)
+{
+	gprof_unwind_blob_free(&self->blob);
+}
+
+TEST_F(unwind, text_of_arm64_without_cfi_is_told_by_its_instructions)
+{
+	static const uint32_t clone[] = { 0xf100001f, 0x54000040, 0x5400000b, 0xd65f03c0 };
+	static const uint32_t svc[] = { 0xd4000001 }, sigreturn[] = { 0xd2801168, 0xd4000001 };
+	static const uint32_t plt[] = {
+		0xa9bf7bf0, 0x90000010, 0xf947fe11, 0x913fe210, 0xd61f0220, 0xd503201f,
+		0xd503201f, 0xd503201f,
+		0x90000010, 0xf9400211, 0x91000210, 0xd61f0220,
+		0xd503245f, 0x90000010, 0xf9400211, 0x91000210, 0xd61f0220, 0xd503201f,
+	};
+
+	image_begin(&self->im, EM_AARCH64);
+	memset(self->im.bytes + IMAGE_TEXT, 0xaa, IMAGE_CFI - IMAGE_TEXT);
+	image_code(&self->im, 0x10c, svc, 1);
+	image_code(&self->im, 0x110, clone, 4);
+	image_code(&self->im, 0x200, sigreturn, 2);
+	image_code(&self->im, 0x1400, plt, sizeof(plt) / 4);
+	image_set_entry(&self->im, 0x1500);
+	image_cie(&self->im);
+	image_fde(&self->im, 0x100, 0x10, PROGRAM(0x0e, 16));
+	image_fde(&self->im, 0x120, 0x10, PROGRAM(0x0e, 24));
+	ASSERT_EQ(0, image_compile(&self->im, &self->blob));
+	EXPECT_RULE(EM_AARCH64, 0x110, "sp+2 lr");
+	EXPECT_RULE(EM_AARCH64, 0x11c, "sp+2 lr");
+	EXPECT_RULE(EM_AARCH64, 0x130, "none");
+	EXPECT_RULE(EM_AARCH64, 0x1fc, "none");
+	EXPECT_RULE(EM_AARCH64, 0x1ff, "signal");
+	EXPECT_RULE(EM_AARCH64, 0x204, "signal");
+	EXPECT_RULE(EM_AARCH64, 0x208, "none");
+	EXPECT_RULE(EM_AARCH64, 0x1400, "sp+0 lr");
+	EXPECT_RULE(EM_AARCH64, 0x1404, "sp+2 ra@-1");
+	EXPECT_RULE(EM_AARCH64, 0x141c, "sp+2 ra@-1");
+	EXPECT_RULE(EM_AARCH64, 0x1420, "sp+0 lr");
+	EXPECT_RULE(EM_AARCH64, 0x1444, "sp+0 lr");
+	EXPECT_RULE(EM_AARCH64, 0x1448, "none");
+	EXPECT_RULE(EM_AARCH64, 0x1500, "end");
+}
+
+/* As LLVM 14 has it: all is told behind the prologue, and nothing of the epilogue. */
+TEST_F(unwind, prologues_and_epilogues_of_llvm_are_followed)
+{
+	static const uint32_t code[] = {
+		0xd10703ff,	/* 100: sub sp, sp, #448 */
+		0xa9197bfd,	/* 104: stp x29, x30, [sp, #400] */
+		0x910643fd,	/* 108: add x29, sp, #400 */
+		0xa91a57fc,	/* 10c: stp x28, x21, [sp, #416] */
+		0xa91b4ff4,	/* 110: stp x20, x19, [sp, #432] */
+		0x2a0003f3,	/* 114: mov w19, w0 */
+		0x94000100,	/* 118: bl */
+		0xa95a57fc,	/* 11c: ldp x28, x21, [sp, #416] */
+		0xa9597bfd,	/* 120: ldp x29, x30, [sp, #400] */
+		0x0b140100,	/* 124: add w0, w8, w20 */
+		0xa95b4ff4,	/* 128: ldp x20, x19, [sp, #432] */
+		0x910703ff,	/* 12c: add sp, sp, #448 */
+		0xd65f03c0,	/* 130: ret */
+		0x94000100,	/* 134: bl */
+	};
+
+	image_begin(&self->im, EM_AARCH64);
+	image_code(&self->im, 0x100, code, sizeof(code) / 4);
+	image_cie(&self->im);
+	image_fde(&self->im, 0x100, sizeof(code), PROGRAM(0x45, 0x0c, 29, 48, 0x9e, 5, 0x9d, 6));
+	ASSERT_EQ(0, image_compile(&self->im, &self->blob));
+	EXPECT_RULE(EM_AARCH64, 0x100, "sp+0 lr");
+	EXPECT_RULE(EM_AARCH64, 0x104, "sp+56 lr");
+	EXPECT_RULE(EM_AARCH64, 0x108, "sp+56 fp@-6 ra@-5");
+	EXPECT_RULE(EM_AARCH64, 0x10c, "fp+6 fp@-6 ra@-5");
+	EXPECT_RULE(EM_AARCH64, 0x120, "fp+6 fp@-6 ra@-5");
+	EXPECT_RULE(EM_AARCH64, 0x124, "sp+56 lr");
+	EXPECT_RULE(EM_AARCH64, 0x12c, "sp+56 lr");
+	EXPECT_RULE(EM_AARCH64, 0x130, "sp+0 lr");
+	EXPECT_RULE(EM_AARCH64, 0x134, "fp+6 fp@-6 ra@-5");
+	EXPECT_EQ(0, gprof_layout_check(self->blob.data, self->blob.size));
+}
+
+/* What was jumped to from before the prologue has no frame, returning or jumping on. */
+TEST_F(unwind, blocks_of_llvm_that_never_had_a_frame_have_none)
+{
+	static const uint32_t code[] = {
+		0x34000120,	/* 100: cbz w0, 124 */
+		0x7100041f,	/* 104: cmp w0, #1 */
+		0x54000121,	/* 108: b.ne 12c */
+		0xa9bf7bfd,	/* 10c: stp x29, x30, [sp, #-16]! */
+		0x910003fd,	/* 110: mov x29, sp */
+		0x94000100,	/* 114: bl */
+		0x52800020,	/* 118: mov w0, #1 */
+		0xa8c17bfd,	/* 11c: ldp x29, x30, [sp], #16 */
+		0xd65f03c0,	/* 120: ret */
+		0x52800060,	/* 124: mov w0, #3 */
+		0xd65f03c0,	/* 128: ret */
+		0x2a0003e8,	/* 12c: mov w8, w0 */
+		0x17fffe00,	/* 130: b, to another function */
+	};
+
+	image_begin(&self->im, EM_AARCH64);
+	image_code(&self->im, 0x100, code, sizeof(code) / 4);
+	image_cie(&self->im);
+	image_fde(&self->im, 0x100, sizeof(code), PROGRAM(0x45, 0x0c, 29, 16, 0x9e, 1, 0x9d, 2));
+	ASSERT_EQ(0, image_compile(&self->im, &self->blob));
+	EXPECT_RULE(EM_AARCH64, 0x10c, "sp+0 lr");
+	EXPECT_RULE(EM_AARCH64, 0x110, "sp+2 fp@-2 ra@-1");
+	EXPECT_RULE(EM_AARCH64, 0x11c, "fp+2 fp@-2 ra@-1");
+	EXPECT_RULE(EM_AARCH64, 0x120, "sp+0 lr");
+	EXPECT_RULE(EM_AARCH64, 0x124, "sp+0 lr");
+	EXPECT_RULE(EM_AARCH64, 0x128, "sp+0 lr");
+	EXPECT_RULE(EM_AARCH64, 0x12c, "sp+0 lr");
+	EXPECT_RULE(EM_AARCH64, 0x130, "sp+0 lr");
+}
+
+/* A loop touches a large frame page by page: where sp is in it nobody can say, but x29 can. */
+TEST_F(unwind, prologues_that_move_sp_in_a_loop_are_followed_by_x29)
+{
+	static const uint32_t code[] = {
+		0xa9be7bfd,	/* 100: stp x29, x30, [sp, #-32]! */
+		0x910003fd,	/* 104: mov x29, sp */
+		0xd1404fe9,	/* 108: sub x9, sp, #19 pages */
+		0xd14007ff,	/* 10c: sub sp, sp, #1 page */
+		0xeb2963ff,	/* 110: cmp sp, x9 */
+		0xf90003ff,	/* 114: str xzr, [sp] */
+		0x54ffffa1,	/* 118: b.ne 10c */
+		0x94000100,	/* 11c: bl */
+	};
+
+	image_begin(&self->im, EM_AARCH64);
+	image_code(&self->im, 0x100, code, sizeof(code) / 4);
+	/* and one that does it first: nothing is known but what the table says */
+	image_code(&self->im, 0x200, code + 2, 5);
+	image_cie(&self->im);
+	image_fde(&self->im, 0x100, sizeof(code), PROGRAM(0x47, 0x0c, 29, 32, 0x9e, 3, 0x9d, 4));
+	image_fde(&self->im, 0x200, 0x20, PROGRAM(0x45, 0x0e, 0x80, 0x20));
+	ASSERT_EQ(0, image_compile(&self->im, &self->blob));
+	EXPECT_RULE(EM_AARCH64, 0x104, "sp+4 fp@-4 ra@-3");
+	EXPECT_RULE(EM_AARCH64, 0x108, "fp+4 fp@-4 ra@-3");
+	EXPECT_RULE(EM_AARCH64, 0x118, "fp+4 fp@-4 ra@-3");
+	EXPECT_RULE(EM_AARCH64, 0x210, "sp+0 lr");
+	EXPECT_RULE(EM_AARCH64, 0x214, "sp+512 lr");
+}
+
+/* GCC tells each change, and jumps with its frame to what is seldom run. */
+TEST_F(unwind, tables_that_are_right_stay_as_they_are)
+{
+	static const uint32_t code[] = {
+		0xa9be7bfd,	/* 100: stp x29, x30, [sp, #-32]! */
+		0x910003fd,	/* 104: mov x29, sp */
+		0x34000040,	/* 108: cbz w0, 110 */
+		0x17fffffd,	/* 10c: b 100 */
+		0x2a0003e8,	/* 110: mov w8, w0 */
+		0x17fffe00,	/* 114: b, to another part */
+		0xa8c27bfd,	/* 118: ldp x29, x30, [sp], #32 */
+		0xd65f03c0,	/* 11c: ret */
+	};
+	struct gprof_unwind_table *t;
+
+	image_begin(&self->im, EM_AARCH64);
+	image_code(&self->im, 0x100, code, sizeof(code) / 4);
+	image_cie(&self->im);
+	image_fde(&self->im, 0x100, sizeof(code),
+		  PROGRAM(0x41, 0x0e, 32, 0x9e, 3, 0x9d, 4, 0x46, 0x0e, 0, 0xdd, 0xde));
+	ASSERT_EQ(0, image_compile(&self->im, &self->blob));
+	t = self->blob.data;
+	EXPECT_EQ(4, t->rows);
+	EXPECT_RULE(EM_AARCH64, 0x110, "sp+4 fp@-4 ra@-3");
+	EXPECT_RULE(EM_AARCH64, 0x114, "sp+4 fp@-4 ra@-3");
+}
+
+TEST_HARNESS_MAIN
