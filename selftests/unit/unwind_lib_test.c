@@ -80,6 +80,8 @@ TEST_F(unwind, each_instruction_of_cfi_does_what_dwarf_says)
 		/* restore, restore_extended: as the CIE has it */
 		ONE("sp+1 fp@-2", "sp+1", 0x86, 2, 0x41, 0xc6),
 		ONE("sp+1 fp@-2", "sp+1", 0x86, 2, 0x41, 0x06, 6),
+		ONE("unknown", "sp+1", 0x90, 2, 0x41, 0xd0),
+		ONE("unknown", "sp+1", 0x90, 2, 0x41, 0x06, 16),
 		/* same_value; undefined, of the frame pointer and of the return address */
 		ONE("sp+1 fp@-2", "sp+1", 0x86, 2, 0x41, 0x08, 6),
 		ONE("sp+1", "sp+1 fp?", 0x41, 0x07, 6),
@@ -191,6 +193,7 @@ TEST_F(unwind, of_functions_that_overlap_the_one_that_begins_last_is_right)
 	image_fde(&self->im, 0x100, 0x100, PROGRAM(0x0e, 16, 0x02, 0x60, 0x0e, 24));
 	image_fde(&self->im, 0x180, 0x10, PROGRAM(0x00));
 	ASSERT_EQ(0, image_compile(&self->im, &self->blob));
+	EXPECT_EQ(0, gprof_layout_check(self->blob.data, self->blob.size));
 	EXPECT_RULE(EM_X86_64, 0x13f, "sp+2");
 	EXPECT_RULE(EM_X86_64, 0x140, "sp+4");
 	EXPECT_RULE(EM_X86_64, 0x180, "sp+1");
