@@ -3,12 +3,13 @@
 #
 # names_test.sh: functions have the names of the file that was mapped, whatever its
 # path means to who looks: in other mount namespaces, on overlayfs before and after
-# files were copied up, replaced, deleted.
+# files were copied up, replaced, deleted, where /proc is hidden. And samples are labelled
+# with whose they are.
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=/dev/null # its ktap_run does not return
 . "$here/ktap.sh"
-need gprofctl unshare
+need gprofctl unshare "$here/profile_dump"
 
 dir=$(mktemp -d) || exit 1
 trap 'umount "$dir/merged" "$dir/same" "$dir/layers" 2>/dev/null; rm -rf "$dir"' EXIT
@@ -40,7 +41,7 @@ burn()
 {
 	burn_in=$1
 	shift
-	"$burn_in/prog" 30000 &
+	"$burn_in/prog" 300000 &
 	pid=$!
 	# it must be that program by then, not this shell still
 	until [ "$(readlink "/proc/$pid/exe")" != "$(readlink /proc/self/exe)" ] &&
@@ -52,7 +53,7 @@ burn()
 
 end_burn()
 {
-	kill "$pid" 2>/dev/null
+	kill "$pid" 2>/dev/null || true
 	wait "$pid" 2>/dev/null || true
 }
 
@@ -81,9 +82,9 @@ same_inodes()
 contain()
 {
 	make_same
-	unshare -m sh in_container 30000 &
+	unshare -m sh in_container 300000 &
 	pid=$!
-	until [ "$(tr '\0' ' ' <"/proc/$pid/cmdline")" = "$dir/same/prog 30000 " ]; do
+	until [ "$(tr '\0' ' ' <"/proc/$pid/cmdline")" = "$dir/same/prog 300000 " ]; do
 		sleep 0.1
 	done
 	same_inodes
@@ -248,6 +249,144 @@ program_that_is_called_deleted_has_names()
 	named
 }
 
+# labels KEY: lines "COUNT FUNCTION LABEL" of x.pb.gz
+labels()
+{
+	"$here/profile_dump" x.pb.gz label "$1" |
+		awk '$1 == "label" && $2 == "samples" && $4 ~ /^(spin|burn_ns)$/ { print $3, $4, $5 }' >labelled
+	cat labelled
+}
+
+# of LABEL: how many of the samples in the burner have it
+of()
+{
+	awk -v label="$1" '$3 == label { n += $1 } END { print n + 0 }' labelled
+}
+
+samples_say_their_cgroup()
+{
+	[ -e /sys/fs/cgroup/cgroup.procs ] || skip "no cgroup v2 here"
+	one=/names_test.$$.one two=/names_test.$$.two pids=
+	for group in "$one" "$two"; do
+		mkdir "/sys/fs/cgroup$group"
+		sh -c 'echo $$ >"$1"; exec "$2" 300000' sh "/sys/fs/cgroup$group/cgroup.procs" "$burner" &
+		pids="$pids $!"
+	done
+	sleep 0.5
+	record -a -d 2
+	# shellcheck disable=SC2086 # two
+	kill $pids
+	wait
+	rmdir "/sys/fs/cgroup$one" "/sys/fs/cgroup$two"
+	labels cgroup
+	[ "$(of "$one")" -gt 0 ] || fail "none of $one"
+	[ "$(of "$two")" -gt 0 ] || fail "none of $two"
+	[ "$(of -)" = 0 ] || fail "samples without their cgroup"
+}
+
+# Root reads it whatever programs may do with their memory.
+samples_say_the_service_that_publishes_itself()
+{
+	sysctl -q vm.unprivileged_userfaultfd=1 2>/dev/null || true
+	"$here/service" shop 300000 &
+	shop=$!
+	"$here/service" till 300000 &
+	till=$!
+	sleep 0.5
+	record -a -d 2
+	kill "$shop" "$till"
+	wait
+	labels service.name
+	[ "$(of shop)" -gt 0 ] || fail "none of the shop"
+	[ "$(of till)" -gt 0 ] || fail "none of the till"
+	[ "$(of -)" = 0 ] || fail "samples without their service"
+}
+
+# What it published is not said of the program that it became.
+service_is_not_said_of_the_next_program()
+{
+	record -- "$here/service" shop 3000 "$burner" 1500
+	labels service.name
+	[ "$(of shop)" -gt 0 ] || fail "none of the shop"
+	[ "$(of -)" -gt 0 ] || fail "it is said of the burner"
+}
+
+# hidden COMMAND...: /proc shows nobody but root the processes of others
+hidden()
+{
+	mount -o remount,hidepid=2 /proc || skip "no hidepid here"
+	status=0
+	"$@" || status=$?
+	mount -o remount,hidepid=0 /proc
+	return $status
+}
+
+# record_as_user CAPS OPTIONS...: as record, by who has no other privilege
+record_as_user()
+{
+	caps=$1
+	shift
+	let_users_in
+	chmod 755 .
+	mkdir -p home
+	chown 1000 home
+	status=0
+	setpriv --reuid 1000 --regid 1000 --clear-groups --inh-caps "$caps" --ambient-caps "$caps" \
+		gprofctl cpu -F 500 -o home/x.pb.gz "$@" 2>said || status=$?
+	cat said
+	shut_users_out
+	mv home/x.pb.gz .
+	gprofctl top x.pb.gz -n 100000 >names
+	head -n 30 names
+	return $status
+}
+
+# The same file lies there for all.
+make_plain()
+{
+	make_same
+	cp "$burner" same/new
+	mv same/new same/prog
+	chmod 755 same
+}
+
+root_has_all_names_where_proc_is_hidden()
+{
+	make_plain
+	burn same
+	hidden record -p "$pid" -d 1
+	end_burn
+	named
+}
+
+own_processes_have_names_where_proc_is_hidden()
+{
+	make_plain
+	hidden record_as_user -all -- "$dir/same/prog" 1000
+	named
+}
+
+# Their paths lead to them still, where no other file lies there.
+others_have_the_names_of_their_paths_where_proc_is_hidden()
+{
+	make_plain
+	burn same
+	hidden record_as_user -all,+perfmon -a -d 1
+	end_burn
+	named
+}
+
+what_nothing_leads_to_where_proc_is_hidden_has_no_names_and_says_so()
+{
+	contain
+	chmod 755 same
+	hidden record_as_user -all,+perfmon -a -d 1
+	end_burn
+	! grep -qw -e "$other_name" -e "$burner_name" names || fail "another file's names"
+	grep -q '\[prog: its process is hidden\]' names
+	[ "$(grep -c hidepid names)" = 1 ]
+}
+
 ktap_run process_of_another_mount_namespace_has_its_own_names \
 	host_wide_processes_of_other_namespaces_have_their_own_names \
 	command_that_enters_a_namespace_has_its_own_names \
@@ -261,4 +400,9 @@ ktap_run process_of_another_mount_namespace_has_its_own_names \
 	program_whose_copy_was_written_to_has_no_wrong_names \
 	program_that_was_replaced_has_names \
 	program_that_was_deleted_has_names \
-	program_that_is_called_deleted_has_names
+	program_that_is_called_deleted_has_names \
+	samples_say_their_cgroup samples_say_the_service_that_publishes_itself \
+	service_is_not_said_of_the_next_program \
+	root_has_all_names_where_proc_is_hidden own_processes_have_names_where_proc_is_hidden \
+	others_have_the_names_of_their_paths_where_proc_is_hidden \
+	what_nothing_leads_to_where_proc_is_hidden_has_no_names_and_says_so
