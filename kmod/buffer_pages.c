@@ -29,7 +29,7 @@ static u64 arena_bytes(u64 data_size)
 
 static u32 nr_slots(u64 data_size)
 {
-	return arena_bytes(data_size) / 64;
+	return arena_bytes(data_size) / 32;
 }
 
 /**

@@ -29,27 +29,26 @@ struct gprof_seen_process {
 	u32 generation;
 };
 
-#define GPROF_CALLERS_MET	512	/* a power of two */
-#define GPROF_LEAVES		256	/* a power of two */
-#define GPROF_LEAF_FRAMES	2
-
 /**
- * struct gprof_leaf - the id of a stack of which the callers leave few frames
- * @epoch: of the channel; 0: free
- * @key: of the stack in the dictionary, padded with 0
- * @id: its id
+ * struct gprof_base - callers that the generation has said, for others to end like them
+ * @epoch: of the channel; else there is none
+ * @callers: their id in the dictionary
  */
-struct gprof_leaf {
+struct gprof_base {
 	u64 epoch;
-	u64 key[2 + GPROF_LEAF_FRAMES];
-	u32 id;
+	u32 callers;
 };
 
 /**
  * struct gprof_memo - what the last samples at a nesting depth found in the dictionary
  * @epoch: of the channel; all is of this one
- * @callers_version: 0: none
- * @callers: id of the callers that had @callers_version
+ * @callers_version: of the last callers; 0: none
+ * @callers: id of callers that end as those
+ * @nr_end: how many of them those end with
+ * @nr_own: how many those have before; the key of a stack holds them
+ * @ends: these three, as in struct gprof_top
+ * @base: number of the base by which the ring tells of them, 0: none
+ * @nr_shared: how many of its callers end those
  * @tid: a task that the generation has named
  * @comm: its name
  * @process_version: the task was one of the process that had this; 0: none
@@ -57,7 +56,16 @@ struct gprof_leaf {
 struct gprof_memo {
 	u64 epoch;
 	u64 callers_version;
-	u32 callers;
+	union {
+		struct {
+			u32 callers;
+			u16 nr_end;
+			u16 nr_own;
+		};
+		u64 ends;
+	};
+	u16 base;
+	u16 nr_shared;
 	u32 tid;
 	u64 comm[2];
 	u64 process_version;
@@ -70,9 +78,8 @@ struct gprof_memo {
  * @generation: the one that @dictionary was last scrubbed for
  * @epoch: a new number for each @generation; numbers of those come again
  * @memo: one for each nesting depth, so that nobody interrupts its use
- * @met: ids of callers, by a hash of the nearest; 0: none. Forgets at will, and is
- *	the outermost sample's.
- * @leaves: by a hash of leaf and callers. As @met.
+ * @bases: by a hash of process and outermost caller. Each is the first there was in the
+ *	generation, so that the same callers are told in one way. The outermost sample's.
  * @seen: cache of processes, by hash; lossy
  * @wanted: process ids whose mappings shall be read, 0: free
  * @renewed: when a copy of mappings was last said to be wanting
@@ -87,8 +94,7 @@ struct gprof_channel {
 	u16 generation;
 	u64 epoch;
 	struct gprof_memo memo[GPROF_DEPTH];
-	u32 met[GPROF_CALLERS_MET];
-	struct gprof_leaf leaves[GPROF_LEAVES];
+	struct gprof_base bases[GPROF_BASES];
 	struct gprof_seen_process seen[GPROF_MAPS_SEEN];
 	atomic_t wanted[GPROF_MAPS_WANTED];
 	u64 renewed;

@@ -27,68 +27,19 @@
 #define PROBES		8	/* slots tried before the table counts as full */
 #define SCRUB_PARTS	256
 
-#define GENERATION_SHIFT	48
-#define PLACE_SHIFT		24
-#define FIELD_MASK		((1ULL << 24) - 1)
-#define USED_MASK		((1ULL << GENERATION_SHIFT) - 1)
+#define USED_MASK	((1ULL << GPROF_DICT_GENERATION) - 1)
 
 static u64 hash_tag(u64 hash)
 {
-	return hash >> 32 & FIELD_MASK;
+	return hash >> 32 & GPROF_DICT_FIELD;
 }
 
-static u16 slot_generation(u64 slot)
+/* Does the place hold this key? */
+static bool holds(const struct gprof_dictionary *d, u32 place, const u64 *key, u32 words)
 {
-	return slot >> GENERATION_SHIFT;
-}
-
-static u32 slot_place(u64 slot)
-{
-	return slot >> PLACE_SHIFT & FIELD_MASK;
-}
-
-/**
- * gprof_dictionary_is() - does an id stand for a key?
- * @d: dictionary
- * @id: one that was found or committed in the current generation
- * @key: words of the key
- * @words: how many
- *
- * Context: A producer of the CPU's buffer.
- */
-bool gprof_dictionary_is(const struct gprof_dictionary *d, u32 id, const u64 *key, u32 words)
-{
-	const u64 *stored = d->arena + id;
+	const u64 *stored = d->arena + place;
 
 	return stored[0] == words && gprof_words_same(stored + 1, key, words);
-}
-
-/**
- * gprof_dictionary_find() - the id of a key that is there
- * @d: dictionary
- * @generation: what gprof_buffer_begin() returned
- * @key: words of the key
- * @words: how many
- *
- * Context: A producer of the CPU's buffer.
- * Return: its id, or 0.
- */
-u32 gprof_dictionary_find(const struct gprof_dictionary *d, u16 generation, const u64 *key,
-			  u32 words)
-{
-	u64 hash = gprof_words_hash(key, words);
-	u32 i;
-
-	for (i = 0; i < PROBES; i++) {
-		u64 slot = local64_read(&d->slots[(hash + i) & (d->nr_slots - 1)]);
-
-		if (slot_generation(slot) != generation || !slot_place(slot))
-			return 0;
-		if ((slot & FIELD_MASK) == hash_tag(hash) &&
-		    gprof_dictionary_is(d, slot_place(slot), key, words))
-			return slot_place(slot);
-	}
-	return 0;
 }
 
 /* Returns the place of @words words, or 0. Place 0 is never given out: it marks free slots. */
@@ -98,13 +49,14 @@ static u32 allocate(struct gprof_dictionary *d, u16 generation, u32 words)
 
 	do {
 		old = local64_read(&d->used);
-		used = slot_generation(old) == generation ? old & USED_MASK : 0;
+		used = gprof_dict_generation(old) == generation ? old & USED_MASK : 0;
 		if (!used)
 			used = 1;
 		if (used + words > d->nr_words)
 			return 0;
-	} while ((u64)local64_cmpxchg(&d->used, old, (u64)generation << GENERATION_SHIFT |
-						     (used + words)) != old);
+	} while ((u64)local64_cmpxchg(&d->used, old,
+				      (u64)generation << GPROF_DICT_GENERATION |
+				      (used + words)) != old);
 	return used;
 }
 
@@ -134,7 +86,7 @@ void gprof_dictionary_look_up(struct gprof_dictionary *d, u16 generation, const 
 		u32 n = (hash + i) & (d->nr_slots - 1);
 		u64 slot = local64_read(&d->slots[n]);
 
-		if (slot_generation(slot) != generation || !slot_place(slot)) {
+		if (gprof_dict_generation(slot) != generation || !gprof_dict_place(slot)) {
 			place = allocate(d, generation, words + 1);
 			if (!place)
 				return;
@@ -143,13 +95,13 @@ void gprof_dictionary_look_up(struct gprof_dictionary *d, u16 generation, const 
 			l->id = place;
 			l->slot = n;
 			l->old = slot;
-			l->new = (u64)generation << GENERATION_SHIFT |
-				 (u64)place << PLACE_SHIFT | tag;
+			l->new = (u64)generation << GPROF_DICT_GENERATION |
+				 (u64)place << GPROF_DICT_PLACE | tag;
 			return;
 		}
-		if ((slot & FIELD_MASK) == tag &&
-		    gprof_dictionary_is(d, slot_place(slot), key, words)) {
-			l->id = slot_place(slot);
+		if ((slot & GPROF_DICT_FIELD) == tag &&
+		    holds(d, gprof_dict_place(slot), key, words)) {
+			l->id = gprof_dict_place(slot);
 			l->known = true;
 			return;
 		}
@@ -190,7 +142,7 @@ void gprof_dictionary_scrub(struct gprof_dictionary *d, u16 generation)
 		u64 old = local64_read(slot);
 
 		/* Fails when an NMI just took the slot, which makes it young. */
-		if (old && slot_generation(old) != generation)
+		if (old && gprof_dict_generation(old) != generation)
 			local64_cmpxchg(slot, old, 0);
 		d->scrubbed = (d->scrubbed + 1) & (d->nr_slots - 1);
 	}

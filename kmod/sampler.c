@@ -10,7 +10,8 @@
  * all of them are in the buffer or none:
  *
  *	[TASK]	when this generation has not yet named the task
- *	[STACK]	when this generation has not yet said the stack
+ *	[STACK]	when this generation has not yet said the stack; or [BRANCH], which says
+ *		what differs from one that it has said
  *	SAMPLE	24 bytes, 8 for each of weight, address and value, 16 for a task's state
  *
  * (buffer.c adds a LOST record in front when it owes one.)
@@ -19,6 +20,7 @@
  * interrupt and NMI may each be in the middle of a sample.
  */
 #include "sampler.h"
+#include "base.h"
 #include "words.h"
 #include "compat/mm.h"
 #include "compat/preempt.h"
@@ -144,80 +146,60 @@ static void remember_task(struct gprof_memo *memo, const struct gprof_callers *c
 	memcpy(memo->comm, key->comm, sizeof(memo->comm));
 }
 
-static __always_inline u32 *met_with(struct gprof_channel *ch, const struct gprof_callers *callers)
+/*
+ * By which id and frames the dictionary knows callers that are not the last sample's.
+ * False: it is full. No record defines that id.
+ */
+static noinline bool place_callers(struct gprof_channel *ch, struct gprof_memo *memo,
+				   u16 generation, const struct gprof_callers *callers)
 {
-	/* What tells stacks apart is mostly near the leaf. */
-	u64 near = (callers->frames[0] ^ callers->frames[1] << 8) + callers->nr;
+	u32 shared = 0, base = 0, own = 0, id;
 
-	return &ch->met[(near * GOLDEN_RATIO_64) >> 32 & (GPROF_CALLERS_MET - 1)];
+	if (memo == ch->memo)
+		base = gprof_base_find(ch, callers, &shared);
+	if (base && callers->nr - shared <= GPROF_OWN_CALLERS) {
+		id = ch->bases[base - 1].callers;
+		own = callers->nr - shared;
+	} else {
+		struct gprof_lookup l;
+
+		gprof_dictionary_look_up(&ch->dictionary, generation, (const u64 *)callers,
+					 gprof_callers_words(callers), &l);
+		if (!l.id)
+			return false;
+		if (!l.known)
+			gprof_dictionary_commit(&ch->dictionary, &l);
+		id = l.id;
+	}
+	memo->callers_version = callers->version;
+	memo->callers = id;
+	memo->nr_end = callers->nr - own;
+	memo->nr_own = own;
+	memo->base = base;
+	memo->nr_shared = shared;
+	return true;
 }
 
 /*
- * The id of callers that are not those of the last sample, or 0: the dictionary is full.
- * It is for the key of the stack alone, so no record has to define it.
+ * The id of the stack, when this generation has said it and it is easy to find. Else 0:
+ * look_up_stack() looks well, or adds it.
  */
-static noinline u32 callers_id(struct gprof_channel *ch, struct gprof_memo *memo, u16 generation,
-			       const struct gprof_callers *callers)
-{
-	const u64 *key = (const u64 *)callers;
-	u32 words = gprof_callers_words(callers), none = 0;
-	u32 *met = memo == ch->memo ? met_with(ch, callers) : &none;
-
-	if (!*met || !gprof_dictionary_is(&ch->dictionary, *met, key, words)) {
-		struct gprof_lookup l;
-
-		gprof_dictionary_look_up(&ch->dictionary, generation, key, words, &l);
-		if (!l.id)
-			return 0;
-		if (!l.known)
-			gprof_dictionary_commit(&ch->dictionary, &l);
-		*met = l.id;
-	}
-	memo->callers_version = callers->version;
-	memo->callers = *met;
-	return *met;
-}
-
-static __always_inline struct gprof_leaf *leaf_of(struct gprof_channel *ch,
-						  const struct gprof_top *top)
-{
-	u64 hash = (top->frames[0] ^ (u64)top->callers << 20) * GOLDEN_RATIO_64;
-	struct gprof_leaf *leaf = &ch->leaves[hash >> 32 & (GPROF_LEAVES - 1)];
-
-	OPTIMIZER_HIDE_VAR(leaf);
-	return leaf;
-}
-
-/* The id of the stack, when this generation has said it; else 0, and it has to be added. */
 static __always_inline u32 known_stack(struct gprof_channel *ch, struct gprof_memo *memo,
 				       u16 generation, struct gprof_stack *stack)
 {
-	u32 frames = stack->top.nr_kernel + stack->top.nr_user;
-	u64 *key = (u64 *)&stack->top;
-	struct gprof_leaf *leaf;
-	u32 id;
+	struct gprof_top *top = &stack->top;
+	u32 words;
 
 	if (memo->callers_version != stack->callers.version &&
-	    !callers_id(ch, memo, generation, &stack->callers))
+	    !place_callers(ch, memo, generation, &stack->callers))
 		return 0;
-	stack->top.callers = memo->callers;
-	stack->top.__zero = 0;
-	if (frames - 1 >= GPROF_LEAF_FRAMES || memo != ch->memo)
-		return gprof_dictionary_find(&ch->dictionary, generation, key,
-					     gprof_top_words(&stack->top));
-	if (frames == 1)
-		stack->top.frames[1] = 0;
-	leaf = leaf_of(ch, &stack->top);
-	if (likely(leaf->key[2] == key[2] && leaf->key[0] == key[0] && leaf->key[1] == key[1] &&
-		   leaf->key[3] == key[3] && leaf->epoch == ch->epoch))
-		return leaf->id;
-	id = gprof_dictionary_find(&ch->dictionary, generation, key, gprof_top_words(&stack->top));
-	if (id) {
-		memcpy(leaf->key, key, sizeof(leaf->key));
-		leaf->epoch = ch->epoch;
-		leaf->id = id;
+	top->ends = memo->ends;
+	words = 2 + top->nr_kernel + top->nr_user;
+	if (unlikely(memo->nr_own)) {
+		gprof_words_copy((u64 *)top + words, stack->callers.frames, memo->nr_own);
+		words += memo->nr_own;
 	}
-	return id;
+	return gprof_dictionary_find(&ch->dictionary, generation, (const u64 *)top, words);
 }
 
 /* For a stack that known_stack() did not know. */
@@ -244,26 +226,80 @@ static void *write_task(struct gprof_task_rec *rec, const struct task_key *key)
 	return rec + 1;
 }
 
-static u32 stack_frames(const struct gprof_stack *stack)
+/* How a stack is told. */
+struct telling {
+	u32 id;
+	u32 base;	/* as a branch of this one */
+	u32 shared;	/* with which it has so many frames in common */
+	u32 number;	/* whole, and others shall be told by this number */
+};
+
+static u32 stack_size(const struct gprof_stack *stack, const struct telling *t)
 {
-	return stack->top.nr_kernel + stack->top.nr_user + stack->callers.nr;
+	u32 frames = stack->top.nr_kernel + stack->top.nr_user + stack->callers.nr - t->shared;
+
+	if (t->base)
+		return struct_size((struct gprof_branch_rec *)NULL, frames, frames);
+	return struct_size((struct gprof_stack_rec *)NULL, frames, frames);
 }
 
-static void *write_stack(struct gprof_stack_rec *rec, const struct gprof_stack *stack, u32 id)
+static void *write_frames(u64 *to, const struct gprof_stack *stack, u32 shared)
 {
-	u32 top = stack->top.nr_kernel + stack->top.nr_user;
+	to = gprof_words_copy(to, stack->top.frames, stack->top.nr_kernel + stack->top.nr_user);
+	return gprof_words_copy(to, stack->callers.frames, stack->callers.nr - shared);
+}
 
+static void *write_branch(struct gprof_branch_rec *rec, const struct gprof_stack *stack,
+			  const struct telling *t)
+{
+	rec->rec.type = GPROF_REC_BRANCH;
+	rec->rec.flags = stack->top.flags;
+	rec->rec.size = stack_size(stack, t);
+	rec->id = t->id;
+	rec->base = t->base;
+	rec->nr_kernel = stack->top.nr_kernel;
+	rec->nr_user = stack->top.nr_user + stack->callers.nr - t->shared;
+	rec->nr_shared = t->shared;
+	rec->__reserved = 0;
+	return write_frames(rec->frames, stack, t->shared);
+}
+
+static void *write_stack(struct gprof_stack_rec *rec, const struct gprof_stack *stack,
+			 const struct telling *t)
+{
 	rec->rec.type = GPROF_REC_STACK;
 	rec->rec.flags = stack->top.flags;
-	rec->rec.size = struct_size(rec, frames, stack_frames(stack));
-	rec->id = id;
+	rec->rec.size = stack_size(stack, t);
+	rec->id = t->id;
 	rec->layout = stack->callers.layout;
 	rec->nr_kernel = stack->top.nr_kernel;
 	rec->nr_user = stack->top.nr_user + stack->callers.nr;
-	rec->__reserved = 0;
+	rec->base = t->number;
 	rec->process = stack->callers.process;
-	return gprof_words_copy(gprof_words_copy(rec->frames, stack->top.frames, top),
-				stack->callers.frames, stack->callers.nr);
+	return write_frames(rec->frames, stack, 0);
+}
+
+/* @id: that the stack gets, or 0. */
+static struct telling how_to_tell(const struct gprof_channel *ch, const struct gprof_memo *memo,
+				  const struct gprof_callers *callers, u32 id)
+{
+	struct telling t = { .id = id };
+
+	if (memo->callers_version != callers->version)
+		return t;
+	t.base = memo->base;
+	t.shared = memo->nr_shared;
+	if (!t.base && memo == ch->memo)
+		t.number = gprof_base_free(ch, callers);
+	return t;
+}
+
+static void remember_base(struct gprof_channel *ch, struct gprof_memo *memo,
+			  const struct gprof_callers *callers, u32 number)
+{
+	gprof_base_take(ch, number, memo->callers);
+	memo->base = number;
+	memo->nr_shared = callers->nr;
 }
 
 /* What differs between those who record one event. */
@@ -286,19 +322,20 @@ static __always_inline u32 sample_size(u16 flags)
 	return size;
 }
 
+/* @size: what sample_size() says; where that is known, nothing is asked again */
 static __always_inline void write_sample(struct gprof_sample_rec *rec,
 					 const struct gprof_capture *c, struct sample smp,
-					 u32 stack)
+					 u32 stack, u32 size)
 {
 	u64 *extra = (u64 *)(rec + 1);
 
 	rec->rec.type = GPROF_REC_SAMPLE;
 	rec->rec.flags = smp.flags;
-	rec->rec.size = sample_size(smp.flags);
+	rec->rec.size = size;
 	rec->time = smp.time;
 	rec->tid = c->task->pid;
 	rec->stack = stack;
-	if (likely(!(smp.flags & (EXTRA | GPROF_SAMPLE_REC_F_STATE))))
+	if (size == sizeof(*rec))
 		return;
 	if (smp.flags & GPROF_SAMPLE_REC_F_WEIGHT)
 		*extra++ = smp.weight;
@@ -318,6 +355,7 @@ static noinline void write_records(struct gprof_sampler *s, struct gprof_channel
 	struct gprof_lookup task = { .known = true }, known = { .known = true };
 	struct task_struct *whose = c->task;
 	struct gprof_stack *stack = c->stack;
+	struct telling telling = {};
 	struct task_key key;
 	void *place;
 	u32 size;
@@ -327,9 +365,10 @@ static noinline void write_records(struct gprof_sampler *s, struct gprof_channel
 	size = sample_size(smp.flags) + (task.known ? 0 : sizeof(struct gprof_task_rec));
 	if (stack->top.nr_kernel + stack->top.nr_user) {
 		look_up_stack(ch, memo, generation, stack, &known);
-		if (!known.known)
-			size += struct_size((struct gprof_stack_rec *)NULL, frames,
-					    stack_frames(stack));
+		if (!known.known) {
+			telling = how_to_tell(ch, memo, &stack->callers, known.id);
+			size += stack_size(stack, &telling);
+		}
 	}
 
 	place = gprof_buffer_reserve(&ch->buffer, size, 1);
@@ -338,8 +377,9 @@ static noinline void write_records(struct gprof_sampler *s, struct gprof_channel
 	if (!task.known)
 		place = write_task(place, &key);
 	if (!known.known)
-		place = write_stack(place, stack, known.id);
-	write_sample(place, c, smp, known.id);
+		place = telling.base ? write_branch(place, stack, &telling) :
+				       write_stack(place, stack, &telling);
+	write_sample(place, c, smp, known.id, sample_size(smp.flags));
 
 	if (!task.known && task.id)
 		gprof_dictionary_commit(&ch->dictionary, &task);
@@ -349,6 +389,8 @@ static noinline void write_records(struct gprof_sampler *s, struct gprof_channel
 		return;
 	if (known.id)
 		gprof_dictionary_commit(&ch->dictionary, &known);
+	if (telling.number)
+		remember_base(ch, memo, &stack->callers, telling.number);
 	if (stack->callers.layout)
 		gprof_maps_want(&s->maps, ch, &stack->callers.process, stack->callers.layout,
 				generation);
@@ -366,8 +408,15 @@ static void forget(struct gprof_channel *ch, struct gprof_memo *memo)
 	memo->epoch = ch->epoch;
 	memo->callers_version = 0;
 	memo->process_version = 0;
-	if (memo == ch->memo)
-		memset(ch->met, 0, sizeof(ch->met));
+}
+
+static __always_inline void write_known(struct gprof_channel *ch, const struct gprof_capture *c,
+					struct sample smp, u32 stack, u32 size)
+{
+	void *place = gprof_buffer_reserve(&ch->buffer, size, 1);
+
+	if (likely(place))
+		write_sample(place, c, smp, stack, size);
 }
 
 static __always_inline void record(struct gprof_sampler *s, struct gprof_channel *ch,
@@ -375,7 +424,6 @@ static __always_inline void record(struct gprof_sampler *s, struct gprof_channel
 {
 	struct gprof_memo *memo = &ch->memo[c->depth];
 	u16 generation;
-	void *place;
 	u32 known;
 
 	/* Else the compiler finds it anew at each use. */
@@ -389,9 +437,10 @@ static __always_inline void record(struct gprof_sampler *s, struct gprof_channel
 	known = known_stack(ch, memo, generation, c->stack);
 	if (likely(known && c->task == current &&
 		   task_is_known(memo, &c->stack->callers))) {
-		place = gprof_buffer_reserve(&ch->buffer, sample_size(smp.flags), 1);
-		if (likely(place))
-			write_sample(place, c, smp, known);
+		if (likely(!(smp.flags & (EXTRA | GPROF_SAMPLE_REC_F_STATE))))
+			write_known(ch, c, smp, known, sizeof(struct gprof_sample_rec));
+		else
+			write_known(ch, c, smp, known, sample_size(smp.flags));
 	} else {
 		write_records(s, ch, memo, c, smp, generation);
 	}

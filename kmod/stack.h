@@ -14,24 +14,35 @@ struct perf_callchain_entry;
 struct pt_regs;
 struct task_struct;
 
+#define GPROF_OWN_CALLERS	8	/* most that are told of a stack besides those of a base */
+
 /**
  * struct gprof_top - what differs from sample to sample; a key of the dictionary
  * @flags: GPROF_STACK_REC_F_*
  * @nr_kernel: kernel frames, first in @frames
  * @nr_user: user frames behind them: the leaf, and a guessed caller
- * @callers: id of the callers in the dictionary; the sampler fills it in
- * @__zero: 0
+ * @callers: id in the dictionary of callers that end as these do
+ * @nr_end: how many of those do
+ * @nr_own: callers before these, last in @frames
+ * @ends: @callers, @nr_end and @nr_own
  * @frames: leaf first
  *
- * Without holes, since it is compared as words.
+ * The sampler fills in @callers and what follows from it. Without holes, since it is
+ * compared as words.
  */
 struct gprof_top {
 	u32 flags;
 	u16 nr_kernel;
 	u16 nr_user;
-	u32 callers;
-	u32 __zero;
-	u64 frames[GPROF_MAX_FRAMES + 2];
+	union {
+		struct {
+			u32 callers;
+			u16 nr_end;
+			u16 nr_own;
+		};
+		u64 ends;
+	};
+	u64 frames[GPROF_MAX_FRAMES + 2 + GPROF_OWN_CALLERS];
 };
 
 /**
@@ -53,7 +64,7 @@ struct gprof_stack {
 static inline u32 gprof_top_words(const struct gprof_top *top)
 {
 	BUILD_BUG_ON(offsetof(struct gprof_top, frames) != 16);
-	return 2 + top->nr_kernel + top->nr_user;
+	return 2 + top->nr_kernel + top->nr_user + top->nr_own;
 }
 
 /**

@@ -47,6 +47,12 @@ static __always_inline u64 gprof_word_hash(u64 h, u64 word)
 	return (h ^ word) * GOLDEN_RATIO_64;
 }
 
+/* What is left to do when all words are in. */
+static __always_inline u64 gprof_words_hashed(u64 h)
+{
+	return h ^ h >> 32;
+}
+
 /* Neighbours in memory or code differ in low bits, which go far. */
 static __always_inline u64 gprof_words_hash(const u64 *words, size_t nr)
 {
@@ -60,7 +66,7 @@ static __always_inline u64 gprof_words_hash(const u64 *words, size_t nr)
 	}
 	for (; nr; nr--)
 		h = gprof_word_hash(h, *words++);
-	return h ^ h >> 32;
+	return gprof_words_hashed(h);
 }
 
 #endif /* GPROF_WORDS_H */

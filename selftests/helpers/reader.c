@@ -17,8 +17,9 @@ struct reader_ring {
 	uint64_t weight;
 	struct gprof_stack_rec **stacks;	/* of this generation, by id */
 	uint32_t nr_stacks;
+	struct gprof_stack_rec *bases[GPROF_BASES];	/* of this generation, by number less 1 */
 	struct gprof_stack_rec *next;	/* id 0: for the next sample */
-	uint32_t last_id;		/* id of the STACK record just before, else 0 */
+	uint32_t last_id;		/* id of the STACK or BRANCH record just before, else 0 */
 	uint32_t *tids;			/* that TASK records named in this generation */
 	size_t nr_tids;
 	uint64_t time;			/* of the last sample */
@@ -47,6 +48,10 @@ static void forget_generation(struct reader_ring *ring)
 
 	for (i = 0; i < ring->nr_stacks; i++)
 		free(ring->stacks[i]);
+	for (i = 0; i < GPROF_BASES; i++) {
+		free(ring->bases[i]);
+		ring->bases[i] = NULL;
+	}
 	free(ring->stacks);
 	free(ring->next);
 	free(ring->tids);
@@ -150,43 +155,33 @@ static int64_t on_lost(struct reader *r, struct reader_ring *ring, uint64_t pos,
 	return 0;
 }
 
-static int64_t on_stack(struct reader *r, struct reader_ring *ring, uint64_t pos,
-			const struct gprof_stack_rec *s)
+/* Takes @s, which is in memory of its own. */
+static int64_t keep_stack(struct reader *r, struct reader_ring *ring, uint64_t pos,
+			  struct gprof_stack_rec *s)
 {
-	struct gprof_stack_rec **stacks, *copy;
-	uint64_t frames;
+	struct gprof_stack_rec **stacks;
 	uint32_t nr;
 
-	if (s->rec.size < sizeof(*s))
-		return broken(r, ring, pos, "STACK of %u bytes", s->rec.size);
-	frames = (uint64_t)s->nr_kernel + s->nr_user;
-	if (sizeof(*s) + frames * 8 != s->rec.size)
-		return broken(r, ring, pos, "STACK of %u bytes with %llu frames", s->rec.size,
-			      (unsigned long long)frames);
-	if (s->__reserved)
-		return broken(r, ring, pos, "STACK with reserved bits");
 	/* The kernel never calls a function from where that one returns to. */
-	if (s->nr_kernel > 1 && s->frames[0] == s->frames[1])
+	if (s->nr_kernel > 1 && s->frames[0] == s->frames[1]) {
+		free(s);
 		return broken(r, ring, pos, "STACK that tells its leaf twice");
-	copy = malloc(s->rec.size);
-	if (!copy)
-		return -ENOMEM;
-	memcpy(copy, s, s->rec.size);
+	}
 	if (!s->id) {
 		free(ring->next);
-		ring->next = copy;
+		ring->next = s;
 		r->inline_stacks++;
 		return 0;
 	}
 	if (s->id >= MOST_IDS) {
-		free(copy);
-		return broken(r, ring, pos, "stack id %u", s->id);
+		free(s);
+		return broken(r, ring, pos, "a stack id is %u", MOST_IDS);
 	}
 	if (s->id >= ring->nr_stacks) {
 		nr = s->id * 2 + 64;
 		stacks = realloc(ring->stacks, nr * sizeof(*stacks));
 		if (!stacks) {
-			free(copy);
+			free(s);
 			return -ENOMEM;
 		}
 		memset(stacks + ring->nr_stacks, 0, (nr - ring->nr_stacks) * sizeof(*stacks));
@@ -194,12 +189,81 @@ static int64_t on_stack(struct reader *r, struct reader_ring *ring, uint64_t pos
 		ring->nr_stacks = nr;
 	}
 	if (ring->stacks[s->id]) {
-		free(copy);
-		return broken(r, ring, pos, "stack id %u defined twice", s->id);
+		nr = s->id;
+		free(s);
+		return broken(r, ring, pos, "stack id %u defined twice", nr);
 	}
-	ring->stacks[s->id] = copy;
+	ring->stacks[s->id] = s;
 	r->stacks++;
 	return 0;
+}
+
+static int64_t on_stack(struct reader *r, struct reader_ring *ring, uint64_t pos,
+			const struct gprof_stack_rec *s)
+{
+	struct gprof_stack_rec *copy;
+	uint64_t frames;
+
+	if (s->rec.size < sizeof(*s))
+		return broken(r, ring, pos, "STACK of %u bytes", s->rec.size);
+	frames = (uint64_t)s->nr_kernel + s->nr_user;
+	if (sizeof(*s) + frames * 8 != s->rec.size)
+		return broken(r, ring, pos, "STACK of %u bytes with %llu frames", s->rec.size,
+			      (unsigned long long)frames);
+	if (s->base > GPROF_BASES)
+		return broken(r, ring, pos, "STACK that is base %u", s->base);
+	if (s->base && ring->bases[s->base - 1])
+		return broken(r, ring, pos, "base %u is two stacks", s->base);
+	copy = malloc(s->rec.size);
+	if (!copy)
+		return -ENOMEM;
+	memcpy(copy, s, s->rec.size);
+	if (s->base) {
+		ring->bases[s->base - 1] = malloc(s->rec.size);
+		if (!ring->bases[s->base - 1]) {
+			free(copy);
+			return -ENOMEM;
+		}
+		memcpy(ring->bases[s->base - 1], s, s->rec.size);
+	}
+	return keep_stack(r, ring, pos, copy);
+}
+
+static int64_t on_branch(struct reader *r, struct reader_ring *ring, uint64_t pos,
+			 const struct gprof_branch_rec *b)
+{
+	const struct gprof_stack_rec *base;
+	struct gprof_stack_rec *s;
+	size_t own;
+
+	if (b->rec.size < sizeof(*b))
+		return broken(r, ring, pos, "BRANCH of %u bytes", b->rec.size);
+	own = (size_t)b->nr_kernel + b->nr_user;
+	if (sizeof(*b) + own * 8 != b->rec.size)
+		return broken(r, ring, pos, "BRANCH of %u bytes with %zu frames", b->rec.size, own);
+	if (b->__reserved)
+		return broken(r, ring, pos, "BRANCH with reserved bits");
+	if (!b->base || b->base > GPROF_BASES || !ring->bases[b->base - 1])
+		return broken(r, ring, pos, "base %u is not in generation %llu", b->base,
+			      (unsigned long long)ring->generation);
+	base = ring->bases[b->base - 1];
+	if (b->nr_shared > base->nr_user)
+		return broken(r, ring, pos, "BRANCH shares %u frames of %u", b->nr_shared,
+			      base->nr_user);
+	s = malloc(sizeof(*s) + (own + b->nr_shared) * 8);
+	if (!s)
+		return -ENOMEM;
+	*s = *base;
+	s->rec.flags = b->rec.flags;
+	s->rec.size = (uint32_t)(sizeof(*s) + (own + b->nr_shared) * 8);
+	s->id = b->id;
+	s->nr_kernel = b->nr_kernel;
+	s->nr_user = b->nr_user + b->nr_shared;
+	memcpy(s->frames, b->frames, own * 8);
+	memcpy(s->frames + own, base->frames + base->nr_kernel + base->nr_user - b->nr_shared,
+	       b->nr_shared * 8);
+	r->branches++;
+	return keep_stack(r, ring, pos, s);
 }
 
 static int64_t on_task(struct reader *r, struct reader_ring *ring, uint64_t pos,
@@ -350,6 +414,10 @@ static int64_t record(struct reader *r, struct reader_ring *ring, uint64_t pos, 
 	case GPROF_REC_STACK:
 		ret = on_stack(r, ring, pos, p);
 		id = ((const struct gprof_stack_rec *)p)->id;
+		break;
+	case GPROF_REC_BRANCH:
+		ret = on_branch(r, ring, pos, p);
+		id = ((const struct gprof_branch_rec *)p)->id;
 		break;
 	case GPROF_REC_SAMPLE:
 		ret = on_sample(r, ring, pos, p);

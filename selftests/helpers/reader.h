@@ -44,8 +44,9 @@ struct reader_ring;
  * @lost: what LOST records told, by reason
  * @lost_records: how many of these
  * @generations: GENERATION records read
- * @stacks: STACK records with an id
- * @inline_stacks: STACK records without
+ * @stacks: STACK and BRANCH records with an id
+ * @inline_stacks: such records without
+ * @branches: BRANCH records
  * @known: samples whose stack was defined before, not just before them
  * @tasks: TASK records
  * @maps: MAP records
@@ -79,6 +80,7 @@ struct reader {
 	uint64_t generations;
 	uint64_t stacks;
 	uint64_t inline_stacks;
+	uint64_t branches;
 	uint64_t known;
 	uint64_t tasks;
 	uint64_t maps;

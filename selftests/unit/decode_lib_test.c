@@ -16,6 +16,8 @@ struct notes {
 	size_t nr_samples;
 	uint64_t again[64];	/* weight that came again, by sample */
 	uint32_t stack_ids[HANDLES];
+	struct gprof_stack_rec last;
+	uint64_t frames[16];	/* of @last */
 	uint32_t tids[HANDLES];
 	uint32_t nr_stacks;
 	uint32_t nr_tasks;
@@ -29,6 +31,9 @@ static int note_stack(void *ctx, const struct gprof_stack_rec *rec, uint32_t *ha
 	struct notes *n = ctx;
 
 	n->stack_ids[n->nr_stacks] = rec->id;
+	n->last = *rec;
+	memcpy(n->frames, rec->frames,
+	       (rec->nr_kernel + rec->nr_user) % 17 * sizeof(n->frames[0]));
 	*handle = n->nr_stacks++;
 	return n->fail;
 }
@@ -376,6 +381,144 @@ TEST_F(decode, more_frames_than_there_is_room_for_are_refused)
 	EXPECT_EQ(2, self->d.counts.malformed);
 }
 
+struct base_rec {
+	struct gprof_stack_rec s;
+	uint64_t frames[4];
+};
+
+struct branch {
+	struct gprof_branch_rec b;
+	uint64_t frames[3];
+};
+
+/* A kernel frame and three of user mode. */
+static void init_base(struct base_rec *r, uint32_t id, uint32_t number)
+{
+	*r = (struct base_rec){
+		.s = {
+			.rec = { GPROF_REC_STACK, GPROF_STACK_REC_F_KERNEL_CUT,
+				 sizeof(struct base_rec) },
+			.id = id, .layout = 9, .nr_kernel = 1, .nr_user = 3, .base = number,
+			.process = { .pid = 5, .exec_id = 6, .start_ns = 7 },
+		},
+		.frames = { 100, 101, 102, 103 },
+	};
+}
+
+static void init_branch(struct branch *r, uint32_t id, uint32_t base, uint16_t shared)
+{
+	*r = (struct branch){
+		.b = {
+			.rec = { GPROF_REC_BRANCH, GPROF_STACK_REC_F_USER_CUT,
+				 sizeof(struct branch) },
+			.id = id, .base = base, .nr_kernel = 2, .nr_user = 1, .nr_shared = shared,
+		},
+		.frames = { 200, 201, 202 },
+	};
+}
+
+TEST_F(decode, branch_ends_as_its_base_does)
+{
+	const uint64_t frames[] = { 200, 201, 202, 102, 103 };
+	struct base_rec a, other;
+	struct branch r;
+
+	init_base(&a, 1, GPROF_BASES);
+	init_base(&other, 2, 1);
+	init_branch(&r, 3, GPROF_BASES, 2);
+	other.frames[3] = 999;
+	generation(&self->d, 1);
+	feed(&self->d, &a, sizeof(a));
+	feed(&self->d, &other, sizeof(other));
+	feed(&self->d, &r, sizeof(r));
+	sample(&self->d, 1, 3);
+	EXPECT_EQ(3, self->n.nr_stacks);
+	EXPECT_EQ(2, self->n.samples[0].stack);
+	EXPECT_EQ(3, self->n.last.id);
+	EXPECT_EQ(GPROF_REC_STACK, self->n.last.rec.type);
+	EXPECT_EQ(GPROF_STACK_REC_F_USER_CUT, self->n.last.rec.flags);
+	EXPECT_EQ(sizeof(self->n.last) + sizeof(frames), self->n.last.rec.size);
+	EXPECT_EQ(9, self->n.last.layout);
+	EXPECT_EQ(2, self->n.last.nr_kernel);
+	EXPECT_EQ(3, self->n.last.nr_user);
+	EXPECT_EQ(0, memcmp(&a.s.process, &self->n.last.process, sizeof(a.s.process)));
+	EXPECT_EQ(0, memcmp(frames, self->n.frames, sizeof(frames)));
+
+	/* One that is for the next sample only. */
+	r.b.id = 0;
+	feed(&self->d, &r, sizeof(r));
+	sample(&self->d, 1, 0);
+	EXPECT_EQ(3, self->n.samples[1].stack);
+	EXPECT_EQ(0, self->d.counts.malformed);
+}
+
+TEST_F(decode, later_stack_with_a_number_takes_it)
+{
+	struct base_rec a, b;
+	struct branch r;
+
+	init_base(&a, 1, 7);
+	init_base(&b, 2, 7);
+	init_branch(&r, 3, 7, 3);
+	b.frames[1] = 301;
+	generation(&self->d, 1);
+	feed(&self->d, &a, sizeof(a));
+	feed(&self->d, &b, sizeof(b));
+	feed(&self->d, &r, sizeof(r));
+	EXPECT_EQ(301, self->n.frames[3]);
+}
+
+TEST_F(decode, branch_of_what_the_generation_has_not_said_is_refused)
+{
+	struct base_rec a, none;
+	struct branch r;
+
+	init_base(&a, 1, 7);
+	init_base(&none, 2, GPROF_BASES + 1);
+	init_branch(&r, 3, 7, 2);
+	generation(&self->d, 1);
+	feed(&self->d, &a, sizeof(a));
+	generation(&self->d, 1);
+	feed(&self->d, &r, sizeof(r));
+	EXPECT_EQ(1, self->d.counts.malformed);
+	/* More bases than are known: the stack itself is one all the same. */
+	feed(&self->d, &none, sizeof(none));
+	EXPECT_EQ(1, self->d.counts.malformed);
+	EXPECT_EQ(2, self->n.nr_stacks);
+	r.b.base = GPROF_BASES + 1;
+	feed(&self->d, &r, sizeof(r));
+	r.b.base = 0;
+	feed(&self->d, &r, sizeof(r));
+	EXPECT_EQ(3, self->d.counts.malformed);
+	feed(&self->d, &a, sizeof(a));
+	gprof_decoder_restart(&self->d);
+	r.b.base = 7;
+	feed(&self->d, &r, sizeof(r));
+	EXPECT_EQ(4, self->d.counts.malformed);
+	EXPECT_EQ(3, self->n.nr_stacks);
+}
+
+TEST_F(decode, branch_has_no_more_frames_than_are_there)
+{
+	struct base_rec a;
+	struct branch r;
+
+	init_base(&a, 1, 7);
+	init_branch(&r, 3, 7, 4);
+	generation(&self->d, 1);
+	feed(&self->d, &a, sizeof(a));
+	feed(&self->d, &r, sizeof(r));
+	EXPECT_EQ(1, self->d.counts.malformed);
+	r.b.nr_shared = 3;
+	feed(&self->d, &r, sizeof(r) - 8);
+	r.b.nr_kernel = 0xffff;
+	r.b.nr_user = 0xffff;
+	feed(&self->d, &r, sizeof(r));
+	feed(&self->d, &r, 16);
+	EXPECT_EQ(4, self->d.counts.malformed);
+	EXPECT_EQ(1, self->n.nr_stacks);
+}
+
 TEST_F(decode, nothing_counts_before_a_generation)
 {
 	stack(&self->d, 1);
@@ -554,7 +697,7 @@ TEST(garbage_makes_no_harm)
 
 		for (j = 0; j < size; j++)
 			mem[j] = lib_random(&rnd) % 4 ? lib_random(&rnd) % 3 : lib_random(&rnd);
-		rec->type = lib_random(&rnd) % 8;
+		rec->type = lib_random(&rnd) % 9;
 		if (i % 50 == 0)
 			rec->type = GPROF_REC_GENERATION;
 		rec->size = size;
@@ -564,6 +707,15 @@ TEST(garbage_makes_no_harm)
 
 			s->nr_kernel = lib_random(&rnd) % 3;
 			s->nr_user = lib_random(&rnd) % 10;
+			s->base = lib_random(&rnd) % 3;
+		}
+		if (rec->type == GPROF_REC_BRANCH && size >= sizeof(struct gprof_branch_rec)) {
+			struct gprof_branch_rec *b = (void *)mem;
+
+			b->base = lib_random(&rnd) % 3;
+			b->nr_kernel = lib_random(&rnd) % 3;
+			b->nr_user = lib_random(&rnd) % 10;
+			b->nr_shared = lib_random(&rnd) % 10;
 		}
 		/* No real process and no real file is to be looked at. */
 		if (rec->type == GPROF_REC_MAP && size > sizeof(struct gprof_map_rec)) {

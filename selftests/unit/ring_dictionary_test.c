@@ -71,16 +71,19 @@ TEST(no_word_of_a_key_is_left_out)
 		for (i = 0; i < words; i++) {
 			memcpy(other, key, sizeof(key));
 			other[i] ^= 1ULL << 63;
-			EXPECT_FALSE(gprof_dictionary_is(&dict, id, other, words));
+			EXPECT_FALSE(holds(&dict, id, other, words));
 			EXPECT_NE(gprof_words_hash(key, words), gprof_words_hash(other, words));
 			add(1, other, words, &known);
 			EXPECT_FALSE(known);
+			EXPECT_NE(id, gprof_dictionary_find(&dict, 1, other, words));
 		}
-		EXPECT_FALSE(gprof_dictionary_is(&dict, id, key, words - 1));
-		EXPECT_TRUE(gprof_dictionary_is(&dict, id, key, words));
+		EXPECT_EQ(words >= 3 && words <= 6 ? id : 0,
+			  gprof_dictionary_find(&dict, 1, key, words));
+		EXPECT_EQ(0, gprof_dictionary_find(&dict, 2, key, words));
+		EXPECT_FALSE(holds(&dict, id, key, words - 1));
+		EXPECT_TRUE(holds(&dict, id, key, words));
 		EXPECT_EQ(id, add(1, key, words, &known));
 		EXPECT_TRUE(known);
-		EXPECT_EQ(id, gprof_dictionary_find(&dict, 1, key, words));
 	}
 }
 
@@ -88,7 +91,7 @@ static u64 slot_and_tag(u64 a)
 {
 	u64 key[2] = { a, 7 }, hash = gprof_words_hash(key, 2);
 
-	return (hash & (SLOTS - 1)) << 24 | (hash >> 32 & FIELD_MASK);
+	return (hash & (SLOTS - 1)) << 24 | (hash >> 32 & GPROF_DICT_FIELD);
 }
 
 static int by_hash(const void *a, const void *b)

@@ -20,7 +20,7 @@
 #define SLOTS		1024
 #define WORDS		8192
 #define GENERATION_NS	1000
-#define MOST_CALLERS	6
+#define MOST_CALLERS	24	/* more than a key holds besides a base */
 #define MOST_SAMPLES	(1 << 19)
 #define MOST_TIDS	8
 
@@ -54,14 +54,24 @@ static u32 random32(void)
 
 static void sample(struct taken t);
 
-/* List @n of callers; lengths differ. */
+/*
+ * List @n of callers; lengths differ. Some begin where all of a few threads do, and are
+ * alike as far as that goes.
+ */
 static u32 fill_callers(u64 *frames, u32 n)
 {
-	u32 nr = n % (MOST_CALLERS + 1), i;
+	u32 nr = n % (MOST_CALLERS + 1), alike = n * 7 % (nr + 1), i;
 
 	for (i = 0; i < nr; i++)
-		frames[i] = 0x400000 + n * 64 + i;
+		frames[i] = i < nr - alike ? 0x400000 + n * 64 + i :
+					     0x800000 + n % 3 * 64 + nr - i;
 	return nr;
+}
+
+/* Under which mappings. */
+static u32 layout_of(u32 n)
+{
+	return 1 + n / 49;
 }
 
 static struct taken any_stack(void)
@@ -97,7 +107,7 @@ void gprof_stack_capture(struct gprof_stack *s, const struct gprof_stack_options
 	s->top.nr_kernel = 0;
 	s->top.nr_user = 1;
 	s->top.frames[0] = 0x1000 + taken[me].leaf;
-	gprof_callers_begin(c, current, 1, 0);
+	gprof_callers_begin(c, current, layout_of(taken[me].callers), 0);
 	nr = fill_callers(frames, taken[me].callers);
 	if (c->nr != nr || memcmp(c->frames, frames, nr * sizeof(u64))) {
 		memcpy(c->frames, frames, nr * sizeof(u64));
@@ -144,7 +154,9 @@ struct view {
 	struct gprof_stack_rec *stack_of[WORDS];
 	char comm_of[MOST_TIDS + 1][TASK_COMM_LEN];
 	u64 tail;
-	u64 samples, generations, stacks, tasks;
+	struct gprof_stack_rec *bases[GPROF_BASES];
+	u64 samples, generations, stacks, branches, bases_said, tasks;
+	u64 bytes;
 	const char *error;
 };
 
@@ -158,7 +170,60 @@ static void forget(void)
 		free(view.stack_of[i]);
 		view.stack_of[i] = NULL;
 	}
+	for (i = 0; i < GPROF_BASES; i++) {
+		free(view.bases[i]);
+		view.bases[i] = NULL;
+	}
 	memset(view.comm_of, 0, sizeof(view.comm_of));
+}
+
+static void keep_stack(struct gprof_stack_rec *st)
+{
+	free(view.stack_of[st->id % WORDS]);
+	view.stack_of[st->id % WORDS] = st;
+}
+
+static void on_stack(const struct gprof_stack_rec *st)
+{
+	size_t bytes = sizeof(*st) + (st->nr_kernel + st->nr_user) * sizeof(u64);
+
+	view.stacks++;
+	if (st->rec.size != bytes || st->base > GPROF_BASES) {
+		view.error = "a stack makes no sense";
+		return;
+	}
+	keep_stack(memcpy(malloc(bytes), st, bytes));
+	if (!st->base)
+		return;
+	view.bases_said++;
+	if (view.bases[st->base - 1])
+		view.error = "two stacks of a generation are one base";
+	view.bases[st->base - 1] = memcpy(malloc(bytes), st, bytes);
+}
+
+/* As a reader has to: what it says, and the end of its base. */
+static void on_branch(const struct gprof_branch_rec *br)
+{
+	const struct gprof_stack_rec *base = br->base && br->base <= GPROF_BASES ?
+					     view.bases[br->base - 1] : NULL;
+	u32 frames = br->nr_kernel + br->nr_user;
+	struct gprof_stack_rec *st;
+
+	view.branches++;
+	if (!base || br->nr_shared > base->nr_user ||
+	    br->rec.size != sizeof(*br) + frames * sizeof(u64)) {
+		view.error = "a branch has no base";
+		return;
+	}
+	st = calloc(1, sizeof(*st) + (frames + br->nr_shared) * sizeof(u64));
+	*st = *base;
+	st->id = br->id;
+	st->nr_kernel = br->nr_kernel;
+	st->nr_user = br->nr_user + br->nr_shared;
+	memcpy(st->frames, br->frames, frames * sizeof(u64));
+	memcpy(st->frames + frames, base->frames + base->nr_kernel + base->nr_user - br->nr_shared,
+	       br->nr_shared * sizeof(u64));
+	keep_stack(st);
 }
 
 static void check_sample(const struct gprof_sample_rec *s)
@@ -182,6 +247,8 @@ static void check_sample(const struct gprof_sample_rec *s)
 	else if (stack->nr_user != 1 + nr || stack->frames[0] != 0x1000 + t->leaf ||
 		 memcmp(stack->frames + 1, frames, nr * sizeof(u64)))
 		view.error = "a sample has the stack of another";
+	else if (stack->layout != layout_of(t->callers))
+		view.error = "a stack is said to be of other mappings";
 	else if (s->tid != t->tid)
 		view.error = "a sample has another task";
 	else if (!view.comm_of[t->tid][0])
@@ -202,14 +269,12 @@ static void read_all(void)
 			forget();
 			view.generations++;
 			break;
-		case GPROF_REC_STACK: {
-			const struct gprof_stack_rec *st = (const void *)r;
-
-			view.stacks++;
-			free(view.stack_of[st->id % WORDS]);
-			view.stack_of[st->id % WORDS] = memcpy(malloc(r->size), r, r->size);
+		case GPROF_REC_STACK:
+			on_stack((const void *)r);
 			break;
-		}
+		case GPROF_REC_BRANCH:
+			on_branch((const void *)r);
+			break;
 		case GPROF_REC_TASK: {
 			const struct gprof_task_rec *t = (const void *)r;
 
@@ -223,6 +288,7 @@ static void read_all(void)
 		default:
 			view.error = "there is a record of another type";
 		}
+		view.bytes += r->size;
 		view.tail += r->size;
 	}
 	b->tail->tail = view.tail;
@@ -301,6 +367,30 @@ TEST(name_that_changes_is_said_again)
 	EXPECT_EQ(1, view.stacks);
 }
 
+/* What a stack has in common with the first is not said again. */
+TEST(end_that_stacks_share_is_said_once)
+{
+	/* lists of one thread: 3 frames more each time, and ends alike */
+	static const u32 lists[] = { 9, 12, 15, 18, 21, 24 };
+	u64 a[MOST_CALLERS], b[MOST_CALLERS];
+	u32 i, n, nr, first;
+
+	begin(0);
+	first = fill_callers(a, lists[0]);
+	for (n = 0; n < 3; n++)
+		for (i = 0; i < 6; i++)
+			sample((struct taken){ .leaf = 1, .callers = lists[i], .tid = 1 });
+	end(_metadata);
+	EXPECT_EQ(1, view.bases_said);
+	EXPECT_EQ(6, view.stacks + view.branches);
+	for (i = n = 0; i < 6; i++) {
+		nr = fill_callers(b, lists[i]);
+		n += nr && first && a[first - 1] == b[nr - 1];
+	}
+	EXPECT_LE(2, n);
+	EXPECT_EQ(n - 1, view.branches);
+}
+
 static void any_stacks(struct __test_metadata *_metadata, unsigned int nests)
 {
 	int i;
@@ -319,6 +409,9 @@ static void any_stacks(struct __test_metadata *_metadata, unsigned int nests)
 TEST(samples_of_many_generations_have_their_stacks)
 {
 	any_stacks(_metadata, 0);
+	EXPECT_LE(10000, view.branches);
+	EXPECT_LE(1000, view.bases_said);
+	EXPECT_LE(10000, view.stacks);
 }
 
 TEST(samples_that_interrupt_each_other_have_their_stacks)

@@ -116,7 +116,7 @@
 #include <linux/ioctl.h>
 #include <linux/types.h>
 
-#define GPROF_ABI_VERSION	2
+#define GPROF_ABI_VERSION	3
 #define GPROF_DEVICE		"/dev/gprof"
 
 #define GPROF_IOC_TYPE		0xBD
@@ -803,6 +803,7 @@ struct gprof_ring_head {
 #define GPROF_REC_SAMPLE	5
 #define GPROF_REC_MAP		6
 #define GPROF_REC_FIRED		7
+#define GPROF_REC_BRANCH	8
 
 /**
  * struct gprof_rec - head of every record that is not short
@@ -915,7 +916,8 @@ struct gprof_task_rec {
  * @layout: stamp of the process' executable mappings, see struct gprof_map_rec
  * @nr_kernel: kernel frames, which come first
  * @nr_user: user frames
- * @__reserved: 0
+ * @base: number by which struct gprof_branch_rec names this stack, from here to the end of
+ *	the generation or to the next with that number; 0: none does
  * @process: whose user addresses these are
  * @frames: leaf first; frame 0 of each half is the instruction itself where the
  *	sample was taken in that half, all others are return addresses. User
@@ -929,8 +931,34 @@ struct gprof_stack_rec {
 	__u32 layout;
 	__u16 nr_kernel;
 	__u16 nr_user;
-	__u32 __reserved;
+	__u32 base;
 	struct gprof_process process;
+	__aligned_u64 frames[];
+};
+
+#define GPROF_BASES		64	/* the largest number of a base */
+
+/**
+ * struct gprof_branch_rec - GPROF_REC_BRANCH: a stack that ends as another does
+ * @rec: head; flags as those of struct gprof_stack_rec
+ * @id: likewise
+ * @base: number of the other, which came before in this generation
+ * @nr_kernel: kernel frames, which come first
+ * @nr_user: user frames behind them
+ * @nr_shared: user frames behind those: the last of the other's
+ * @__reserved: 0
+ * @frames: nr_kernel and nr_user, leaf first
+ *
+ * Process and layout are the other's.
+ */
+struct gprof_branch_rec {
+	struct gprof_rec rec;
+	__u32 id;
+	__u32 base;
+	__u16 nr_kernel;
+	__u16 nr_user;
+	__u16 nr_shared;
+	__u16 __reserved;
 	__aligned_u64 frames[];
 };
 
@@ -950,8 +978,8 @@ struct gprof_stack_rec {
  * @rec: head
  * @time: ns
  * @tid: the task whose event it is
- * @stack: id of its stack; 0: the stack record with id 0 just before this one, or none
- *	where there is no such record
+ * @stack: id of its stack; 0: the STACK or BRANCH record with id 0 just before this one,
+ *	or none where there is no such record
  * @extra: as flags say
  */
 struct gprof_sample_rec {

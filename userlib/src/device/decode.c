@@ -5,6 +5,7 @@
 #include "decode.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 void gprof_decoder_init(struct gprof_decoder *d, const struct gprof_decode_ops *ops, void *ctx)
@@ -19,6 +20,11 @@ void gprof_decoder_init(struct gprof_decoder *d, const struct gprof_decode_ops *
 
 void gprof_decoder_free(struct gprof_decoder *d)
 {
+	size_t i;
+
+	for (i = 0; i < GPROF_BASES; i++)
+		free(d->bases[i].words);
+	free(d->whole.words);
 	gprof_map64_free(&d->stacks);
 	gprof_map64_free(&d->tasks);
 }
@@ -33,6 +39,7 @@ void gprof_decoder_restart(struct gprof_decoder *d)
 	gprof_map64_clear(&d->stacks);
 	gprof_map64_clear(&d->tasks);
 	gprof_decoder_forget(d);
+	d->bases_said = 0;
 	d->next = GPROF_NONE;
 }
 
@@ -51,6 +58,7 @@ static int generation(struct gprof_decoder *d, const struct gprof_rec *rec, uint
 	gprof_map64_clear(&d->stacks);
 	gprof_map64_clear(&d->tasks);
 	gprof_decoder_forget(d);
+	d->bases_said = 0;
 	d->started = true;
 	d->cpu = g->cpu;
 	d->weight = g->weight;
@@ -88,16 +96,12 @@ static int task(struct gprof_decoder *d, const struct gprof_rec *rec, uint32_t s
 	return gprof_map64_put(&d->tasks, t->tid, handle);
 }
 
-static int stack(struct gprof_decoder *d, const struct gprof_rec *rec, uint32_t size)
+/* A whole stack: hands it out. */
+static int hand_out(struct gprof_decoder *d, const struct gprof_stack_rec *s)
 {
-	const struct gprof_stack_rec *s = (const void *)rec;
 	uint32_t handle = GPROF_NONE;
-	int err;
+	int err = d->ops->stack(d->ctx, s, &handle);
 
-	if (size < sizeof(*s) || !d->started ||
-	    (size - sizeof(*s)) / sizeof(s->frames[0]) < (uint32_t)s->nr_kernel + s->nr_user)
-		return malformed(d);
-	err = d->ops->stack(d->ctx, s, &handle);
 	if (err)
 		return err;
 	if (!s->id) {
@@ -109,9 +113,99 @@ static int stack(struct gprof_decoder *d, const struct gprof_rec *rec, uint32_t 
 	return gprof_map64_put(&d->stacks, s->id, handle);
 }
 
-static struct gprof_again *again_of(struct gprof_decoder *d, const struct gprof_sample_rec *s)
+/* Room for a stack of so many frames, or NULL. */
+static struct gprof_stack_rec *room_for(struct gprof_decoder_stack *s, size_t frames)
 {
-	return &d->again[(s->stack ^ s->tid * 31) & (GPROF_AGAIN - 1)];
+	size_t head = sizeof(struct gprof_stack_rec) / sizeof(*s->words);
+
+	if (gprof_grow(&s->words, &s->cap, head + frames, sizeof(*s->words)))
+		return NULL;
+	return (struct gprof_stack_rec *)s->words;
+}
+
+static int keep_base(struct gprof_decoder *d, const struct gprof_stack_rec *s)
+{
+	size_t frames = (size_t)s->nr_kernel + s->nr_user;
+	struct gprof_stack_rec *copy = room_for(&d->bases[s->base - 1], frames);
+
+	if (!copy)
+		return -ENOMEM;
+	memcpy(copy, s, sizeof(*s) + frames * sizeof(s->frames[0]));
+	d->bases_said |= 1ULL << (s->base - 1);
+	return 0;
+}
+
+static int stack(struct gprof_decoder *d, const struct gprof_rec *rec, uint32_t size)
+{
+	const struct gprof_stack_rec *s = (const void *)rec;
+	int err = 0;
+
+	if (size < sizeof(*s) || !d->started ||
+	    (size - sizeof(*s)) / sizeof(s->frames[0]) < (uint32_t)s->nr_kernel + s->nr_user)
+		return malformed(d);
+	if (s->base && s->base <= GPROF_BASES)
+		err = keep_base(d, s);
+	return err ? err : hand_out(d, s);
+}
+
+static int branch(struct gprof_decoder *d, const struct gprof_rec *rec, uint32_t size)
+{
+	const struct gprof_branch_rec *b = (const void *)rec;
+	const struct gprof_stack_rec *base;
+	struct gprof_stack_rec *s;
+	size_t own;
+
+	_Static_assert(GPROF_BASES <= 64, "a bit for each base");
+	if (size < sizeof(*b) || !d->started || !b->base || b->base > GPROF_BASES ||
+	    !(d->bases_said >> (b->base - 1) & 1))
+		return malformed(d);
+	base = (const struct gprof_stack_rec *)d->bases[b->base - 1].words;
+	own = (size_t)b->nr_kernel + b->nr_user;
+	if ((size - sizeof(*b)) / sizeof(b->frames[0]) < own || b->nr_shared > base->nr_user ||
+	    b->nr_user + (uint32_t)b->nr_shared > UINT16_MAX)
+		return malformed(d);
+	s = room_for(&d->whole, own + b->nr_shared);
+	if (!s)
+		return -ENOMEM;
+	*s = (struct gprof_stack_rec){
+		.rec = {
+			.type = GPROF_REC_STACK, .flags = rec->flags,
+			.size = (uint32_t)(sizeof(*s) + (own + b->nr_shared) * sizeof(s->frames[0])),
+		},
+		.id = b->id,
+		.layout = base->layout,
+		.nr_kernel = b->nr_kernel,
+		.nr_user = (uint16_t)(b->nr_user + b->nr_shared),
+		.process = base->process,
+	};
+	memcpy(s->frames, b->frames, own * sizeof(s->frames[0]));
+	memcpy(s->frames + own, base->frames + base->nr_kernel + base->nr_user - b->nr_shared,
+	       b->nr_shared * sizeof(s->frames[0]));
+	return hand_out(d, s);
+}
+
+/* The task and the stack, in one word. */
+static uint64_t again_key(const struct gprof_sample_rec *s)
+{
+	uint64_t key;
+
+	_Static_assert(offsetof(struct gprof_sample_rec, stack) ==
+		       offsetof(struct gprof_sample_rec, tid) + 4, "one behind the other");
+	memcpy(&key, &s->tid, sizeof(key));
+	return key;
+}
+
+static struct gprof_again *again_of(struct gprof_decoder *d, uint64_t key)
+{
+	return &d->again[(key >> 32 ^ (uint32_t)key * 31) & (GPROF_AGAIN - 1)];
+}
+
+static uint64_t head_word(struct gprof_rec rec)
+{
+	uint64_t word;
+
+	memcpy(&word, &rec, sizeof(word));
+	return word;
 }
 
 /* What distinguishes samples besides stack and task: a weight, an address, throttling. */
@@ -119,30 +213,41 @@ static struct gprof_again *again_of(struct gprof_decoder *d, const struct gprof_
 
 static bool is_plain(const struct gprof_rec *rec)
 {
-	return rec->type == GPROF_REC_SAMPLE && !(rec->flags & ~PLAIN) &&
-	       rec->size == sizeof(struct gprof_sample_rec);
+	const struct gprof_rec flags = { .flags = PLAIN }, plain = {
+		.type = GPROF_REC_SAMPLE, .size = sizeof(struct gprof_sample_rec),
+	};
+
+	return (head_word(*rec) & ~head_word(flags)) == head_word(plain);
 }
 
 size_t gprof_decoder_feed_again(struct gprof_decoder *d, const void *data, size_t bytes)
 {
-	struct gprof_decode_counts *c = &d->counts;
-	size_t done = 0;
+	void (*const again)(void *ctx, uint32_t handle, uint64_t weight) = d->ops->again;
+	uint64_t samples = 0, nmi = 0, irq = 0;
+	const uint64_t weight = d->weight;
+	void *const ctx = d->ctx;
+	const char *p = data, *end = p + bytes - bytes % sizeof(struct gprof_sample_rec);
 
-	while (bytes - done >= sizeof(struct gprof_sample_rec)) {
-		const struct gprof_sample_rec *s = (const void *)((const char *)data + done);
-		const struct gprof_again *a = again_of(d, s);
+	for (; p != end; p += sizeof(struct gprof_sample_rec)) {
+		const struct gprof_sample_rec *s = (const void *)p;
+		const uint64_t key = again_key(s);
+		const struct gprof_again *a = again_of(d, key);
 
-		if (!is_plain(&s->rec) || !s->stack || a->stack != s->stack || a->tid != s->tid)
+		/* A key whose stack is 0 is in no place. */
+		if (a->key != key || !key || !is_plain(&s->rec))
 			break;
-		c->samples++;
-		c->nmi += !!(s->rec.flags & GPROF_SAMPLE_REC_F_NMI);
-		c->irq += !!(s->rec.flags & GPROF_SAMPLE_REC_F_IRQ);
-		d->ops->again(d->ctx, a->sample, d->weight);
-		done += sizeof(*s);
+		nmi += !!(s->rec.flags & GPROF_SAMPLE_REC_F_NMI);
+		irq += !!(s->rec.flags & GPROF_SAMPLE_REC_F_IRQ);
+		samples++;
+		again(ctx, a->sample, weight);
 	}
-	if (done)
-		d->next = GPROF_NONE;
-	return done;
+	if (!samples)
+		return 0;
+	d->counts.samples += samples;
+	d->counts.nmi += nmi;
+	d->counts.irq += irq;
+	d->next = GPROF_NONE;
+	return samples * sizeof(struct gprof_sample_rec);
 }
 
 static int sample(struct gprof_decoder *d, const struct gprof_rec *rec, uint32_t size,
@@ -188,7 +293,7 @@ static int sample(struct gprof_decoder *d, const struct gprof_rec *rec, uint32_t
 	err = d->ops->sample(d->ctx, &out, &handle);
 	if (!err && handle != GPROF_NONE && is_plain(rec) && s->stack && out.stack != GPROF_NONE &&
 	    out.task != GPROF_NONE)
-		*again_of(d, s) = (struct gprof_again){ s->stack, s->tid, handle };
+		*again_of(d, again_key(s)) = (struct gprof_again){ again_key(s), handle };
 	return err;
 }
 
@@ -236,6 +341,8 @@ int gprof_decoder_feed(struct gprof_decoder *d, const struct gprof_rec *rec, uin
 		return task(d, rec, size);
 	case GPROF_REC_STACK:
 		return stack(d, rec, size);
+	case GPROF_REC_BRANCH:
+		return branch(d, rec, size);
 	case GPROF_REC_SAMPLE:
 		return sample(d, rec, size, next);
 	case GPROF_REC_MAP:

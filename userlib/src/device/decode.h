@@ -49,8 +49,8 @@ struct gprof_decoded {
 
 /**
  * struct gprof_decode_ops - what becomes of records; 0 or -errno each
- * @stack: a stack; @handle is given back with its samples. @rec->frames has
- *	nr_kernel + nr_user elements
+ * @stack: a stack, whole; @handle is given back with its samples. @rec->frames has
+ *	nr_kernel + nr_user elements. @rec->base says nothing
  * @task: a task; likewise
  * @sample: a sample; @handle is given back with others like it, unless it is
  *	GPROF_NONE: then each of them comes by itself, for its time counts
@@ -92,14 +92,22 @@ struct gprof_decode_counts {
 
 /**
  * struct gprof_again - a sample that may come again
- * @stack: its stack's id, 0: free
- * @tid: its task
+ * @key: its task and its stack's id, as they stand in the record; 0: free
  * @sample: what gprof_decode_ops.sample called it
  */
 struct gprof_again {
-	uint32_t stack;
-	uint32_t tid;
+	uint64_t key;
 	uint32_t sample;
+};
+
+/**
+ * struct gprof_decoder_stack - a copy of a stack
+ * @words: a struct gprof_stack_rec
+ * @cap: how many there is room for
+ */
+struct gprof_decoder_stack {
+	uint64_t *words;
+	size_t cap;
 };
 
 /**
@@ -114,6 +122,9 @@ struct gprof_again {
  * @mono_ns: the last generation's clocks
  * @real_ns: of CLOCK_REALTIME, at @mono_ns
  * @next: stack for the next sample only, or GPROF_NONE
+ * @bases: stacks that others are branches of, by number, less 1
+ * @bases_said: bits of those that this generation has said
+ * @whole: the last branch, with what it has of its base
  * @stacks: id to handle, this generation
  * @tasks: tid to handle, this generation
  * @again: samples of this generation, by a hash of stack and tid; forgets at will
@@ -129,6 +140,9 @@ struct gprof_decoder {
 	uint64_t mono_ns;
 	uint64_t real_ns;
 	uint32_t next;
+	struct gprof_decoder_stack bases[GPROF_BASES];
+	uint64_t bases_said;
+	struct gprof_decoder_stack whole;
 	struct gprof_map64 stacks;
 	struct gprof_map64 tasks;
 	struct gprof_again again[GPROF_AGAIN];

@@ -433,6 +433,7 @@ int gprof_ktrace_feed(struct gprof_ktrace *k, const struct gprof_rec *rec, uint3
 	case GPROF_REC_FIRED:
 		return fired(k, rec, size);
 	case GPROF_REC_STACK:
+	case GPROF_REC_BRANCH:
 	case GPROF_REC_SAMPLE:
 	case GPROF_REC_MAP:
 		return decode(k, rec, size);
