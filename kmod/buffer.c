@@ -48,6 +48,7 @@ void gprof_buffer_init(struct gprof_buffer *b)
 {
 	local64_set(&b->first, 1);
 	b->freed = b->flight ? &b->floor : &b->tail->tail;
+	b->wake_at = b->wakes ? b->size / 2 : ~0ULL;
 	b->head->version = GPROF_ABI_VERSION;
 	b->head->header_size = sizeof(*b->head);
 	b->head->cpu = b->cpu;
@@ -198,7 +199,8 @@ void gprof_buffer_cut(struct gprof_buffer *b, u64 now)
 	if (!b->flight)
 		WRITE_ONCE(b->head->oldest, b->head->generation);
 	WRITE_ONCE(b->head->generation, pos);
-	b->generation_end = pos + (b->flight ? b->size / GPROF_FLIGHT_PARTS : b->size);
+	b->generation_end = gprof_word(number, pos + (b->flight ? b->size / GPROF_FLIGHT_PARTS :
+								 b->size));
 	rec = gprof_buffer_at(b, pos);
 	rec->rec.type = GPROF_REC_GENERATION;
 	rec->rec.flags = 0;
@@ -275,7 +277,7 @@ void gprof_buffer_recount(struct gprof_buffer *b)
  */
 void gprof_buffer_wake(struct gprof_buffer *b, u64 pos)
 {
-	b->woken = pos;
+	b->wake_at = pos + b->size / 2;
 	irq_work_queue(&b->wake);
 }
 

@@ -43,14 +43,14 @@ struct gprof_generation {
  * @recount: @lost or @overwritten are newer than what @head says
  * @generation_start: time of the current generation; written by the outermost producer
  * @generation_ns: a generation is cut after this time
- * @generation_end: position at which the next one is cut; outermost producer
+ * @generation_end: @word with which the next one is cut; outermost producer
  * @freed: position before which may be overwritten: @tail's, where nothing is trusted, or
  *	@floor
  * @size: bytes of @data once, a power of two
  * @data: data, mapped twice in a row
  * @produced: samples that the source produced
  * @head: page that user space reads
- * @woken: position at which the reader was last woken; outermost producer
+ * @wake_at: position at which the reader is woken, all ones: never; outermost producer
  * @weight: weight that GENERATION records announce
  * @task: produced samples by context
  * @irq: produced samples by context
@@ -89,7 +89,7 @@ struct gprof_buffer {
 
 	local64_t produced;
 	struct gprof_ring_head *head;
-	u64 woken;
+	u64 wake_at;
 	u64 weight;
 	local64_t task;
 	local64_t irq;
@@ -165,14 +165,18 @@ static inline struct gprof_generation *gprof_generation_of(struct gprof_buffer *
 static inline u16 gprof_buffer_begin(struct gprof_buffer *b, u64 now)
 {
 	unsigned int nest = READ_ONCE(b->nest) + 1;
+	u64 word;
 
 	WRITE_ONCE(b->nest, nest);
 	barrier();	/* interrupts from here on see this producer */
+	word = local64_read(&b->word);
 	/* An interrupt may have cut one after this producer took its time: then @now is earlier. */
 	if (nest == 1 && ((s64)(now - b->generation_start) >= (s64)b->generation_ns ||
-			  gprof_word_pos(local64_read(&b->word)) >= b->generation_end))
+			  word >= b->generation_end)) {
 		gprof_buffer_cut(b, now);
-	return gprof_word_generation(local64_read(&b->word));
+		word = local64_read(&b->word);
+	}
+	return gprof_word_generation(word);
 }
 
 /**
@@ -212,7 +216,8 @@ static __always_inline void gprof_buffer_holds(struct gprof_buffer *b, u64 word,
  * producer, which fills all of it before gprof_buffer_end().
  * Return: the place, or NULL when there is no room.
  */
-static inline void *gprof_buffer_reserve(struct gprof_buffer *b, u32 size, unsigned int samples)
+static __always_inline void *gprof_buffer_reserve(struct gprof_buffer *b, u32 size,
+						  unsigned int samples)
 {
 	u64 word = local64_read(&b->word), pos = gprof_word_pos(word);
 	/*
@@ -220,10 +225,13 @@ static inline void *gprof_buffer_reserve(struct gprof_buffer *b, u32 size, unsig
 	 * are conditional on this load (control dependency).
 	 */
 	u64 used = pos - READ_ONCE(*b->freed);
+	/* What the compiler knows to fit into the smallest ring it need not look at. */
+	bool fits = __builtin_constant_p(size) && size <= GPROF_BUFFER_MIN / GPROF_RECORD_PART;
 
 	/* An impossible tail makes @used odd, or larger than any ring. */
 	if (unlikely(!gprof_word_generation(word) || READ_ONCE(b->owing) ||
-		     size > b->size / GPROF_RECORD_PART || used & 7 || used > b->size - size))
+		     (!fits && size > b->size / GPROF_RECORD_PART) || used & 7 ||
+		     used > b->size - size))
 		return gprof_buffer_reserve_slow(b, size, samples);
 	if (unlikely((u64)local64_cmpxchg(&b->word, word, word + (size >> 3)) != word))
 		return gprof_buffer_reserve_slow(b, size, samples);
@@ -240,6 +248,7 @@ static inline void *gprof_buffer_reserve(struct gprof_buffer *b, u32 size, unsig
 static inline void gprof_buffer_end(struct gprof_buffer *b)
 {
 	unsigned int nest = READ_ONCE(b->nest);
+	struct gprof_ring_head *head = b->head;
 	u64 word, pos;
 
 	barrier();	/* records are filled before this producer is gone */
@@ -250,11 +259,11 @@ static inline void gprof_buffer_end(struct gprof_buffer *b)
 	for (;;) {
 		word = local64_read(&b->word);
 		pos = gprof_word_pos(word);
-		WRITE_ONCE(b->head->produced, local64_read(&b->produced));
+		WRITE_ONCE(head->produced, local64_read(&b->produced));
 		if (unlikely(READ_ONCE(b->recount)))
 			gprof_buffer_recount(b);
-		smp_store_release(&b->head->head, pos);	/* A, pairs with C */
-		if (unlikely(pos - b->woken >= b->size / 2) && b->wakes)
+		smp_store_release(&head->head, pos);	/* A, pairs with C */
+		if (unlikely(pos >= b->wake_at))
 			gprof_buffer_wake(b, pos);
 		barrier();	/* publish before giving up the role of the outermost */
 		WRITE_ONCE(b->nest, 0);

@@ -39,14 +39,19 @@ void __init gprof_callers_prepare(void)
 }
 #endif
 
-/* Does the record at @at lie where it lay, and say what it said? @at moves to the next. */
+/*
+ * Does the record at @at lie where it lay, and say what it said? @at moves to the next.
+ * It is read where our memory says that it lay, which is the same.
+ */
 static __always_inline bool same_record(u64 *at, u64 fp, u64 frame)
 {
-	u64 next, addr;
+	u64 next, addr, place = fp;
 
+	/* Else the compiler might take the user's word for ours, as they are the same. */
+	OPTIMIZER_HIDE_VAR(place);
 	if (*at != fp)
 		return false;
-	if (!gprof_user_pair(&next, &addr, fp))
+	if (!gprof_user_known_pair(&next, &addr, place))
 		return false;
 	*at = gprof_user_strip(next);
 	return gprof_user_strip(addr) == frame;

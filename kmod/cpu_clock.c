@@ -47,33 +47,46 @@
 
 DEFINE_PER_CPU(struct gprof_cpu_clock, gprof_cpu_clock);
 
-/* A linear congruence; its upper bits are good enough for a place. */
-static u64 random_place(struct gprof_slot *slot)
+/*
+ * A linear congruence; its upper bits are good enough for a place. The product has up to 96
+ * bits: by halves, for the compiler aligns the stack for a 128-bit one.
+ */
+static __always_inline u64 random_place(struct gprof_slot *slot, u64 period)
 {
-	slot->random = slot->random * 6364136223846793005ULL + 1442695040888963407ULL;
-	return mul_u64_u32_shr(slot->spec->period, slot->random >> 32, 32);
+	u64 random = slot->random * 6364136223846793005ULL + 1442695040888963407ULL;
+
+	slot->random = random;
+	random >>= 32;
+	return ((u64)(u32)period * random >> 32) + (period >> 32) * random;
 }
 
-/* Goes on to the next sample; returns how many periods this one stands for. */
-static u64 advance(struct gprof_slot *slot, u64 now)
+/* Late: periods have passed without their sample. */
+static noinline u64 catch_up(struct gprof_slot *slot, u64 now, u64 period)
 {
-	u64 period = slot->spec->period, since, periods = 1;
-	u64 begin = slot->due - slot->place;
+	u64 begin = slot->due - slot->place, periods = div64_u64(now - begin, period);
 
-	since = now - begin;
-	if (unlikely(since >= period)) {
-		/* Late: periods have passed without their sample. */
-		periods = div64_u64(since, period);
-		begin += (periods - 1) * period;
-	}
+	begin += (periods - 1) * period;
 	for (;;) {
 		begin += period;
-		slot->place = random_place(slot);
+		slot->place = random_place(slot, period);
 		slot->due = begin + slot->place;
-		if (likely((s64)(slot->due - now) > 0))
+		if ((s64)(slot->due - now) > 0)
 			return periods;
 		periods++;
 	}
+}
+
+/* Goes on to the next sample; returns how many periods this one stands for. */
+static __always_inline u64 advance(struct gprof_slot *slot, u64 now, u64 period)
+{
+	u64 end = slot->due - slot->place + period, place;
+
+	if (unlikely((s64)(now - end) >= 0))
+		return catch_up(slot, now, period);
+	place = random_place(slot, period);
+	slot->place = place;
+	slot->due = end + place;
+	return 1;
 }
 
 static bool belongs(const struct gprof_clock_spec *spec, struct pt_regs *regs)
@@ -83,6 +96,16 @@ static bool belongs(const struct gprof_clock_spec *spec, struct pt_regs *regs)
 	if (!spec->with_idle && is_idle_task(current))
 		return false;
 	return gprof_target_has_current(spec->target);
+}
+
+static __always_inline void expire(struct gprof_slot *slot, struct gprof_capture *c)
+{
+	const struct gprof_clock_spec *spec = slot->spec;
+	u64 weight = advance(slot, c->time, spec->period) * spec->period;
+
+	if (unlikely(spec->selective) && !belongs(spec, c->regs))
+		return;
+	gprof_emit(c, spec->sampler, weight);
 }
 
 /**
@@ -96,12 +119,7 @@ static bool belongs(const struct gprof_clock_spec *spec, struct pt_regs *regs)
  */
 void gprof_slot_expire(struct gprof_slot *slot, struct gprof_capture *c)
 {
-	const struct gprof_clock_spec *spec = slot->spec;
-	u64 weight = advance(slot, c->time) * spec->period;
-
-	if (spec->selective && !belongs(spec, c->regs))
-		return;
-	gprof_emit(c, spec->sampler, weight);
+	expire(slot, c);
 }
 
 /**
@@ -121,7 +139,8 @@ void gprof_cpu_clock_rest(struct gprof_cpu_clock *c, u64 began)
 }
 
 /* Takes what is due and says how many that were; @next becomes the next time, if earlier. */
-static unsigned int serve(struct list_head *slots, struct gprof_capture *c, u64 *next)
+static __always_inline unsigned int serve(struct list_head *slots, struct gprof_capture *c,
+					  u64 *next)
 {
 	u64 now = c->time;
 	struct gprof_slot *slot;
@@ -129,7 +148,7 @@ static unsigned int serve(struct list_head *slots, struct gprof_capture *c, u64 
 
 	list_for_each_entry(slot, slots, node) {
 		if ((s64)(now - slot->due) >= 0) {
-			gprof_slot_expire(slot, c);
+			expire(slot, c);
 			served++;
 		}
 		*next = min(*next, slot->due);
@@ -193,13 +212,13 @@ static void begin(struct gprof_slot *slot, const struct gprof_clock_spec *spec,
 		slot->random = other->random;
 		/* A sample that is overdue stands for time before this slot's. */
 		if (unlikely((s64)(now - slot->due) >= 0))
-			advance(slot, now);
+			advance(slot, now, spec->period);
 		slot->due -= now;
 		return;
 	}
 	slot->random = now ^ (u64)(unsigned long)slot;
-	random_place(slot);
-	slot->place = random_place(slot);
+	random_place(slot, spec->period);
+	slot->place = random_place(slot, spec->period);
 	slot->due = slot->place;
 }
 

@@ -3,7 +3,8 @@
  * Reading words of user memory inside user_access_begin(), with page faults off.
  *
  * gprof_user_u64(), gprof_user_u32(): a word at an address that is known to be a
- * user's. gprof_user_pair(): that, and the word behind it. False: it cannot be read.
+ * user's. gprof_user_pair(): that, and the word behind it. gprof_user_known_pair():
+ * likewise, at an address that our own memory holds. False: it cannot be read.
  *
  * arm64 has an unsafe_get_user() of its own since 6.11. Before, the generic one
  * checked every address anew, with a dozen instructions for each word.
@@ -12,7 +13,8 @@
  * the CPU may foresee wrongly (Spectre, variant 1). So it is masked as well: whatever
  * it was, it is a canonical one of the user's half then. unsafe_get_user() does not do
  * that, and access is open for the whole of a walk, not for this address. On arm64
- * every address has been through gprof_user_strip(), which is such a mask.
+ * every address has been through gprof_user_strip(), which is such a mask. What our own
+ * memory holds was checked before it came there, and no user chooses it now.
  */
 #ifndef GPROF_COMPAT_UACCESS_H
 #define GPROF_COMPAT_UACCESS_H
@@ -39,14 +41,21 @@ static __always_inline bool gprof_user_u32(u32 *to, u64 addr)
 	return !err;
 }
 
-static __always_inline bool gprof_user_pair(u64 *first, u64 *second, u64 addr)
+static __always_inline bool gprof_user_known_pair(u64 *first, u64 *second, u64 addr)
 {
-	const u64 __user *p = uaccess_mask_ptr((const u64 __user *)addr);
+	const u64 __user *p = (const u64 __user *)addr;
 	int err = 0;
 
 	__raw_get_user(*first, p, err);
 	__raw_get_user(*second, p + 1, err);
 	return !err;
+}
+
+static __always_inline bool gprof_user_pair(u64 *first, u64 *second, u64 addr)
+{
+	const u64 __user *p = uaccess_mask_ptr((const u64 __user *)addr);
+
+	return gprof_user_known_pair(first, second, (unsigned long)p);
 }
 #else
 #ifdef CONFIG_X86_64
@@ -81,14 +90,18 @@ no:
 	return false;
 }
 
-static __always_inline bool gprof_user_pair(u64 *first, u64 *second, u64 addr)
+static __always_inline bool gprof_user_known_pair(u64 *first, u64 *second, u64 addr)
 {
-	addr = gprof_user_masked(addr);
 	unsafe_get_user(*first, (const u64 __user *)addr, no);
 	unsafe_get_user(*second, (const u64 __user *)addr + 1, no);
 	return true;
 no:
 	return false;
+}
+
+static __always_inline bool gprof_user_pair(u64 *first, u64 *second, u64 addr)
+{
+	return gprof_user_known_pair(first, second, gprof_user_masked(addr));
 }
 #endif
 

@@ -257,7 +257,7 @@ TEST(reader_is_told_once_for_each_half)
 		while (position() < end + 256)
 			put(8);
 		EXPECT_EQ(1, core.b.wake.queued);
-		EXPECT_EQ(end, core.b.woken);
+		EXPECT_EQ(end + SIZE / 2, core.b.wake_at);
 	}
 	core_free(&core);
 	/* Of a flight ring nobody waits for the end. */
