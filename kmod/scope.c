@@ -83,7 +83,7 @@ static bool add(struct gprof_scope *s, const struct task_struct *task, bool wait
 	m->process = p;
 	m->task = s->target->type == GPROF_TARGET_THREAD ? task : NULL;
 	m->waiting = waiting;
-	if (s->tgids)
+	if (s->tgids && !waiting)
 		__set_bit(p->tgid, s->tgids);
 	/* Last: its timer then finds the others running, and joins them. */
 	hlist_add_tail_rcu(&m->node, &p->members[s->kind]);
@@ -307,6 +307,8 @@ static void judge(struct gprof_scope_process *p, struct list_head *dead)
 			m->changed = m->waiting;
 			if (gprof_task_seems_allowed(current, m->scope->target->owner)) {
 				WRITE_ONCE(m->waiting, false);
+				if (m->scope->tgids)
+					__set_bit(p->tgid, m->scope->tgids);
 			} else {
 				m->changed = !m->waiting;
 				drop(m, dead);
