@@ -161,6 +161,33 @@ int gprof_target_threads(const struct gprof_target *t)
 }
 
 /**
+ * gprof_target_size() - how many tasks may be of interest, about
+ * @t: target
+ *
+ * Those of a cgroup or of CPUs are not known before they run.
+ *
+ * Context: Task.
+ */
+unsigned int gprof_target_size(const struct gprof_target *t)
+{
+	struct task_struct *process, *task;
+	unsigned int nr = num_possible_cpus();
+
+	if (t->type == GPROF_TARGET_THREAD)
+		return 1;
+	rcu_read_lock();
+	if (gprof_target_is_tasks(t)) {
+		for_each_thread(t->task, task)
+			nr++;
+	} else {
+		for_each_process_thread(process, task)
+			nr++;
+	}
+	rcu_read_unlock();
+	return nr;
+}
+
+/**
  * gprof_task_seems_allowed() - may this task be recorded? Without a lock
  * @task: current, or a task that does not run and cannot begin to
  * @owner: on whose behalf

@@ -43,6 +43,7 @@ void gprof_target_destroy(struct gprof_target *t);
 int gprof_target_hold(const struct gprof_target *t);
 void gprof_target_release(const struct gprof_target *t);
 int gprof_target_threads(const struct gprof_target *t);
+unsigned int gprof_target_size(const struct gprof_target *t);
 
 bool gprof_task_allowed(struct task_struct *task, const struct cred *owner);
 bool gprof_task_seems_allowed(struct task_struct *task, const struct cred *owner);

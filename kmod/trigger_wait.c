@@ -388,29 +388,10 @@ static u64 look(struct gprof_errand *e, bool awaited)
 
 /* ---- life ---- */
 
-static unsigned int count_tasks(const struct gprof_target *t)
-{
-	struct task_struct *process, *task;
-	unsigned int nr = num_possible_cpus();
-
-	if (t->type == GPROF_TARGET_THREAD)
-		return 1;
-	rcu_read_lock();
-	if (gprof_target_is_tasks(t)) {
-		for_each_thread(t->task, task)
-			nr++;
-	} else {
-		for_each_process_thread(process, task)
-			nr++;
-	}
-	rcu_read_unlock();
-	return nr;
-}
-
 /* Four for each task that there is: others come, and a hash is not even. */
 static unsigned int bits_for(const struct gprof_target *t)
 {
-	return clamp_t(unsigned int, order_base_2(4ULL * count_tasks(t)), BITS_MIN, BITS_MAX);
+	return clamp_t(unsigned int, order_base_2(4ULL * gprof_target_size(t)), BITS_MIN, BITS_MAX);
 }
 
 /**
