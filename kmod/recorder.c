@@ -673,9 +673,9 @@ int gprof_recorder_stats(struct gprof_recorder *r, struct gprof_stats *stats)
 		return -EOPNOTSUPP;
 	mutex_lock(&r->lock);
 	if (r->state != GPROF_NEW) {
-		err = add_buffers(r, stats);
 		stats->out_started_ns = r->started_ns;
 		stats->out_stopped_ns = r->stopped_ns;
+		err = add_buffers(r, stats);
 		stats->out_notices_untold = atomic64_read(&r->notices.untold);
 		stats->out_notices = gprof_notices_take(&r->notices);
 	}

@@ -309,7 +309,8 @@ struct sample {
 	u16 flags;
 };
 
-#define EXTRA	(GPROF_SAMPLE_REC_F_WEIGHT | GPROF_SAMPLE_REC_F_ADDR | GPROF_SAMPLE_REC_F_VALUE)
+#define EXTRA	(GPROF_SAMPLE_REC_F_WEIGHT | GPROF_SAMPLE_REC_F_ADDR |	\
+		 GPROF_SAMPLE_REC_F_VALUE | GPROF_SAMPLE_REC_F_WAIT)
 
 static __always_inline u32 sample_size(u16 flags)
 {
@@ -343,6 +344,8 @@ static __always_inline void write_sample(struct gprof_sample_rec *rec,
 		*extra++ = c->addr;
 	if (smp.flags & GPROF_SAMPLE_REC_F_VALUE)
 		*extra++ = c->value;
+	if (smp.flags & GPROF_SAMPLE_REC_F_WAIT)
+		*extra++ = c->wait;
 	if (smp.flags & GPROF_SAMPLE_REC_F_STATE)
 		memcpy(extra, &c->state, sizeof(c->state));
 }
@@ -502,6 +505,7 @@ void gprof_emit(struct gprof_capture *c, struct gprof_sampler *s, u64 weight)
 {
 	struct gprof_channel *ch = s->channels[smp_processor_id()];
 	struct scratch *scratch = this_cpu_ptr(scratches);
+	struct gprof_stack_options options;
 	struct sample smp;
 
 	if (unlikely(!ch)) {
@@ -528,9 +532,11 @@ void gprof_emit(struct gprof_capture *c, struct gprof_sampler *s, u64 weight)
 	if (unlikely(smp.flags & GPROF_SAMPLE_REC_F_ADDR && !s->options.kernel &&
 		     c->addr >= TASK_SIZE_MAX))
 		smp.flags &= ~GPROF_SAMPLE_REC_F_ADDR;
-	if (c->taken != s->options.word) {
-		gprof_stack_capture(c->stack, &s->options, c->regs, c->chain);
-		c->taken = s->options.word;
+	options = s->options;
+	options.flags &= ~c->without;
+	if (c->taken != options.word) {
+		gprof_stack_capture(c->stack, &options, c->regs, c->chain);
+		c->taken = options.word;
 		if (unlikely(c->stack->wants_texts))
 			gprof_maps_renew(&s->maps, ch, current->tgid, smp.time);
 	}

@@ -37,7 +37,9 @@ struct gprof_sampler {
  * @addr: data address, with GPROF_SAMPLE_REC_F_ADDR
  * @value: what was measured, with GPROF_SAMPLE_REC_F_VALUE
  * @state: how @task was, with GPROF_SAMPLE_REC_F_STATE
+ * @wait: of what kind, with GPROF_SAMPLE_REC_F_WAIT
  * @flags: GPROF_SAMPLE_REC_F_*, as far as they are the same for all
+ * @without: GPROF_STACK_F_* that would tell nothing of this event, or too much
  * @depth: of nesting, which has its own memory
  * @stack: the stack, in that memory; NULL: nobody has recorded the event yet
  * @taken: with which options @stack was taken; 0: it was not
@@ -53,7 +55,9 @@ struct gprof_capture {
 	u64 addr;
 	u64 value;
 	struct gprof_task_state state;
+	u64 wait;
 	u16 flags;
+	u16 without;
 	unsigned int depth;
 	struct gprof_stack *stack;
 	u64 taken;
@@ -66,7 +70,7 @@ struct gprof_capture {
  * @time: CLOCK_MONOTONIC, or 0: now
  *
  * The event is current's and has no more to it than this, unless the caller sets @c->task,
- * @c->chain; or @c->addr, @c->value or @c->state with their flag.
+ * @c->chain or @c->without; or @c->addr, @c->value, @c->wait or @c->state with their flag.
  *
  * Costs nothing yet. What is the same for all is found out by the first gprof_emit(),
  * and the stack taken anew only for who wants another part of it.
@@ -81,6 +85,7 @@ static __always_inline void gprof_capture(struct gprof_capture *c, struct pt_reg
 	c->chain = NULL;
 	c->time = time;
 	c->flags = 0;
+	c->without = 0;
 	c->stack = NULL;
 }
 

@@ -56,7 +56,7 @@ struct gprof_request {
  * @stop: ends it; no call is under way when it returns
  * @rate: changes the rate; NULL: the kind has none in Hz
  * @trigger: sets one, and its outputs; not while started. NULL: the kind has none
- * @stats: fills in what the source knows
+ * @stats: fills in what the source knows, and when it began and ended if it knows better
  * @destroy: frees the state; stopped before
  *
  * All but @features run in task context under the recorder's lock, which serializes them.

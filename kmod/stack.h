@@ -129,6 +129,16 @@ u32 gprof_arch_kernel_frames(struct pt_regs *regs, u64 *frames, u32 max);
 void gprof_arch_caller_regs(struct pt_regs *regs);
 
 /**
+ * gprof_arch_sleeper_regs() - where a task was when it gave the CPU away
+ * @regs: gets as much as gprof_arch_kernel_frames() needs, once the task is current again
+ *	and still there: of who called the switch, for what is below is gone by then
+ * @task: does not run, and cannot begin to
+ *
+ * Context: Any, preemption off.
+ */
+void gprof_arch_sleeper_regs(struct pt_regs *regs, struct task_struct *task);
+
+/**
  * gprof_arch_user_reads() - can a user stack in current's mm be read, and understood?
  * @regs: registers of user mode
  * @interrupted: the page tables that are loaded are certainly those of current

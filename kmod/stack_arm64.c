@@ -50,6 +50,18 @@ void gprof_arch_caller_regs(struct pt_regs *regs)
 	} while (within_module_core(regs->pc, THIS_MODULE));
 }
 
+void gprof_arch_sleeper_regs(struct pt_regs *regs, struct task_struct *task)
+{
+	u64 record[2] = { 0 };
+
+	/* The record of __switch_to(). */
+	read_record(record, thread_saved_fp(task), (unsigned long)task_stack_page(task));
+	regs->regs[29] = record[0];
+	regs->sp = record[0];
+	regs->pc = strip_kernel(record[1]);
+	regs->pstate = PSR_MODE_EL1h;
+}
+
 /* From the second frame on. */
 static __always_inline u32 walk(u64 fp, u64 stack, u64 *frames, u32 max)
 {

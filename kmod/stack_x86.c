@@ -12,7 +12,9 @@
 #include "user_x86.h"
 #include "compat/uaccess.h"
 
+#include <asm/segment.h>
 #include <asm/stacktrace.h>
+#include <asm/switch_to.h>
 #include <asm/unwind.h>
 #include <linux/gprof.h>
 #include <linux/module.h>
@@ -44,6 +46,18 @@ static void check_frames(struct unwind_state *state, const u64 *frames, u32 nr)
 /* Nothing to do: calls of ours are left out where the stack is walked. */
 void gprof_arch_caller_regs(struct pt_regs *regs)
 {
+}
+
+void gprof_arch_sleeper_regs(struct pt_regs *regs, struct task_struct *task)
+{
+	const struct inactive_task_frame *frame = (void *)READ_ONCE(task->thread.sp);
+
+	/* Like a caller's registers: the unwinder is to find the way there. */
+	regs->ip = READ_ONCE_NOCHECK(frame->ret_addr);
+	regs->bp = READ_ONCE_NOCHECK(frame->bp);
+	regs->sp = (unsigned long)(frame + 1);
+	regs->cs = __KERNEL_CS;
+	regs->flags = 0;
 }
 
 /* The unwinder finds the address of @regs itself first, and perhaps calls of ours. */

@@ -308,23 +308,26 @@ static int64_t on_sample(struct reader *r, struct reader_ring *ring, uint64_t po
 			 const struct gprof_sample_rec *s)
 {
 	struct reader_sample sample = { .cpu = ring->cpu, .rec = s, .size = s->rec.size };
-	unsigned int flags = s->rec.flags, extra = 0;
+	const unsigned int extras = GPROF_SAMPLE_REC_F_WEIGHT | GPROF_SAMPLE_REC_F_ADDR |
+				    GPROF_SAMPLE_REC_F_VALUE | GPROF_SAMPLE_REC_F_WAIT;
+	unsigned int flags = s->rec.flags, extra = __builtin_popcount(flags & extras);
+	const __u64 *next = s->extra;
 
 	if (s->rec.size < sizeof(*s))
 		return broken(r, ring, pos, "SAMPLE of %u bytes", s->rec.size);
-	if (flags & GPROF_SAMPLE_REC_F_WEIGHT)
-		extra++;
-	if (flags & GPROF_SAMPLE_REC_F_ADDR)
-		extra++;
 	if (flags & GPROF_SAMPLE_REC_F_STATE)
 		extra += sizeof(struct gprof_task_state) / 8;
 	if (s->rec.size != sizeof(*s) + 8 * extra)
 		return broken(r, ring, pos, "SAMPLE of %u bytes with flags %#x", s->rec.size, flags);
 	if ((flags & GPROF_SAMPLE_REC_F_NMI) && (flags & GPROF_SAMPLE_REC_F_IRQ))
 		return broken(r, ring, pos, "SAMPLE both of an NMI and of an interrupt");
-	sample.weight = flags & GPROF_SAMPLE_REC_F_WEIGHT ? s->extra[0] : ring->weight;
+	sample.weight = flags & GPROF_SAMPLE_REC_F_WEIGHT ? *next++ : ring->weight;
 	if (flags & GPROF_SAMPLE_REC_F_ADDR)
-		sample.addr = s->extra[extra - 1];
+		sample.addr = *next++;
+	if (flags & GPROF_SAMPLE_REC_F_VALUE)
+		sample.value = *next++;
+	if (flags & GPROF_SAMPLE_REC_F_WAIT)
+		sample.wait = *next;
 	if (s->stack) {
 		if (s->stack >= ring->nr_stacks || !ring->stacks[s->stack])
 			return broken(r, ring, pos, "stack id %u is not in generation %llu",

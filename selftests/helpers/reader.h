@@ -15,6 +15,8 @@
  * @size: of the record
  * @weight: what it stands for
  * @addr: data address, or 0
+ * @value: what was measured, or 0
+ * @wait: GPROF_WAIT_*, or 0
  * @stack: its stack, NULL where it has none
  */
 struct reader_sample {
@@ -23,6 +25,8 @@ struct reader_sample {
 	uint32_t size;
 	uint64_t weight;
 	uint64_t addr;
+	uint64_t value;
+	uint64_t wait;
 	const struct gprof_stack_rec *stack;
 };
 

@@ -490,7 +490,9 @@ struct gprof_stop {
 #define GPROF_LOST_NESTED	2	/* interrupts nested deeper than the scratch memory */
 /* a CPU that was not present at SETUP; a process forked faster than memory came: 1 for all */
 #define GPROF_LOST_NO_BUFFER	3
-#define GPROF_LOST_NR		4	/* those above */
+/* a wait of which there is no note: too many at once; or its stack could not be taken */
+#define GPROF_LOST_WAIT		4
+#define GPROF_LOST_NR		5	/* those above */
 #define GPROF_LOST_SLOTS	16	/* room for more, 0 until then */
 
 #define GPROF_STATS_ALL_CPUS	(-1)
@@ -971,6 +973,7 @@ struct gprof_branch_rec {
 #define GPROF_SAMPLE_REC_F_THROTTLED	(1U << 5)	/* then stopped for a tick */
 #define GPROF_SAMPLE_REC_F_VALUE	(1U << 6)	/* a __u64 value, after address */
 #define GPROF_SAMPLE_REC_F_EVENT	(1U << 7)	/* the stack of a short record; no weight */
+#define GPROF_SAMPLE_REC_F_WAIT		(1U << 8)	/* a __u64 GPROF_WAIT_*, after value */
 #define GPROF_SAMPLE_REC_F_STATE	(1U << 9)	/* a struct gprof_task_state, after all else */
 
 /**
@@ -1020,6 +1023,49 @@ struct gprof_task_state {
 	__u32 cpu;
 	__aligned_u64 since_ns;
 };
+
+/*
+ * What GPROF_SAMPLE_REC_F_WAIT says of a wait, from the lowest bit: 8 bits for what, 4 bits
+ * how it ended, 4 bits what kind of lock, 48 bits ns until the task ran again.
+ */
+#define GPROF_WAIT_FOR(wait)		((wait) & 0xff)
+#define GPROF_WAIT_ENDED(wait)		((wait) >> 8 & 0xf)
+#define GPROF_WAIT_LOCK_SHIFT		12
+#define GPROF_WAIT_LOCK(wait)		((wait) >> GPROF_WAIT_LOCK_SHIFT & 0xf)
+#define GPROF_WAIT_RUNNABLE_SHIFT	16
+#define GPROF_WAIT_RUNNABLE_NS(wait)	((wait) >> GPROF_WAIT_RUNNABLE_SHIFT)
+
+/* For what. Calls of 32-bit programs are not told apart: OTHER. */
+#define GPROF_WAIT_FOR_OTHER	0
+#define GPROF_WAIT_FOR_SLEEP	1	/* nanosleep() and the like */
+#define GPROF_WAIT_FOR_IO	2	/* a disk: what the kernel counts as such */
+#define GPROF_WAIT_FOR_FUTEX	3
+#define GPROF_WAIT_FOR_PIPE	4	/* a call on one */
+#define GPROF_WAIT_FOR_SOCKET	5	/* a call on one */
+#define GPROF_WAIT_FOR_FILE	6	/* a call on any other file */
+#define GPROF_WAIT_FOR_POLL	7	/* poll(), select(), epoll_wait() */
+#define GPROF_WAIT_FOR_FAULT	8	/* amid a page fault of user code */
+#define GPROF_WAIT_FOR_BLOCKED	9	/* uninterruptibly, and none of the above */
+#define GPROF_WAIT_FOR_CHILD	10	/* wait4() and the like */
+#define GPROF_WAIT_FOR_SIGNAL	11	/* pause(), sigtimedwait() and the like */
+#define GPROF_WAIT_FOR_STOPPED	12	/* by a signal or a debugger */
+#define GPROF_WAIT_FOR_KERNEL	13	/* a thread of the kernel */
+#define GPROF_WAIT_FOR_NR	14
+
+#define GPROF_WAIT_ENDED_UNTOLD		0
+#define GPROF_WAIT_ENDED_BY_TASK	1	/* whose stack this is */
+#define GPROF_WAIT_ENDED_BY_SOFTIRQ	2
+#define GPROF_WAIT_ENDED_BY_IRQ		3
+#define GPROF_WAIT_ENDED_BY_STRANGER	4
+#define GPROF_WAIT_ENDED_NOT		5	/* it goes on at STOP */
+
+/* What kind of lock, as far as the call tells. */
+#define GPROF_WAIT_LOCK_UNTOLD		0
+#define GPROF_WAIT_LOCK_PLAIN		1	/* FUTEX_WAIT: what glibc's mutexes use */
+#define GPROF_WAIT_LOCK_PI		2	/* FUTEX_LOCK_PI */
+#define GPROF_WAIT_LOCK_CONDITION	3	/* others: conditions, semaphores, with timeouts */
+#define GPROF_WAIT_LOCK_MANY		4	/* futex_waitv() */
+#define GPROF_WAIT_LOCK_NR		5
 
 /* flags of struct gprof_map_rec */
 #define GPROF_MAP_REC_F_FIRST	(1U << 0)	/* first of one reading of the mappings */

@@ -15,6 +15,7 @@ static const char *const lost_reasons[GPROF_LOST_NR] = {
 	[GPROF_LOST_BAD_TAIL] = "the reader's position made no sense",
 	[GPROF_LOST_NESTED] = "interrupts were nested deeper than there is memory for",
 	[GPROF_LOST_NO_BUFFER] = "a CPU came, or a process was forked, for which there was no memory yet",
+	[GPROF_LOST_WAIT] = "too many tasks waited at once, or one was gone before its stack could be taken",
 };
 
 static unsigned long long ull(uint64_t n)

@@ -1,0 +1,458 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * wait: from switch-out to wake-up, and to the sample.
+ *
+ * A wait that is sampled is noted when its task gives the CPU away. The wake-up notes its
+ * end.
+ * When the task is switched in the note is taken, and an interrupt asked for, which comes
+ * as soon as interrupts are on: then the task is current, in its own memory, and still
+ * where it waited. So the stack is that of the wait, both halves of it, and needs no
+ * memory while the task sleeps.
+ *
+ * A task is switched out, woken and switched in one after the other, under the lock of its
+ * run queue (a wake-up elsewhere waits until it has left its CPU), so that there is one
+ * writer for each note at a time. Who looks at those that go on at STOP comes between,
+ * and takes a note from its task by compare-exchange, as everybody does: it is told once.
+ *
+ * Where the waker is asked for, the note is taken and told by who wakes. That is before the
+ * lock of the run queue is taken, and so may be before the task has been switched out:
+ * then nobody knows who it was, and the wake-up takes the note.
+ *
+ * The way of a wait that is not sampled is counted in instructions.
+ */
+#include "compat/preempt.h"
+#include "compat/irq_work.h"
+#include "compat/sched.h"
+#include "cycles.h"
+#include "memlock.h"
+#include "sampler.h"
+#include "source.h"
+#include "wait.h"
+
+#include <linux/build_bug.h>
+#include <linux/cpumask.h>
+#include <linux/gprof.h>
+#include <linux/mm.h>
+#include <linux/perf_event.h>
+#include <linux/random.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+#include <linux/threads.h>
+#include <linux/timekeeping.h>
+
+#define BITS_MIN	9	/* of buckets */
+#define BITS_MAX	14
+
+#define BITMAP_BYTES	(PID_MAX_LIMIT / BITS_PER_BYTE)
+
+/* ---- probes ---- */
+
+static __always_inline bool has(const struct gprof_waits *w, struct task_struct *task)
+{
+	if (w->only_cpus)
+		return cpumask_test_cpu(smp_processor_id(), w->only_cpus);
+	return gprof_is_member(&w->whose, task);
+}
+
+/* It has interrupted, or followed, the switch to who waited, who is where it waited. */
+static void sample_waiter(struct irq_work *irq)
+{
+	struct gprof_wait_cpu *c = container_of(irq, struct gprof_wait_cpu, irq);
+	struct gprof_waits *w = c->waits;
+	struct gprof_wait_end e;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	e = c->due;
+	c->due.task = NULL;
+	if (e.task && e.task == current) {
+		/* It may have other rights than when it began to wait. */
+		if (has(w, current) || w->only_cpus)
+			gprof_wait_tell(w, &e, current, &c->regs, 0);
+	} else if (e.task) {
+		gprof_wait_lose(w);
+	}
+	local_irq_restore(flags);
+}
+
+static noinline void comes(struct gprof_waits *w, unsigned int at, struct task_struct *next)
+{
+	struct gprof_wait_cpu *c = this_cpu_ptr(w->cpus);
+	u64 now = gprof_cycles();
+	struct gprof_wait wait;
+
+	if (!gprof_wait_take(w, at, next, &wait) || wait.unsampled)
+		return;
+	if (unlikely(c->due.task))
+		gprof_wait_lose(w);
+	gprof_wait_end(w, &wait, now, &c->due);
+	gprof_arch_sleeper_regs(&c->regs, next);
+	c->due.task = next;
+	irq_work_queue(&c->irq);
+}
+
+static noinline void goes(struct gprof_waits *w, struct task_struct *prev, unsigned int state,
+			  bool unsampled)
+{
+	if (unlikely(!gprof_wait_begins(w, prev, gprof_cycles(), state, unsampled)) && !unsampled)
+		gprof_wait_lose(w);
+}
+
+static __always_inline void on_switch(struct gprof_waits *w, struct task_struct *prev,
+				      struct task_struct *next, unsigned int state, bool all,
+				      bool thinned, void (*comes)(struct gprof_waits *w,
+								  unsigned int at,
+								  struct task_struct *next))
+{
+	u32 phase = READ_ONCE(w->phase);
+	int at = gprof_wait_at(w, next);
+	struct gprof_wait_cpu *c;
+
+	if (unlikely(at >= 0))
+		comes(w, at, next);
+	/* Who could go on does not wait, and who is dead does not either. */
+	if (gprof_task_queued(prev) || (!all && !has(w, prev)) || unlikely(state & TASK_DEAD) ||
+	    unlikely(phase < GPROF_WAITS_BEGIN) ||
+	    (w->spec.locks && !gprof_wait_is_for_lock(prev, state)))
+		return;
+	c = this_cpu_ptr(w->cpus);
+	local64_inc(&c->count);
+	if (thinned && likely(!gprof_thin_takes(&c->thin, &w->thinning, 1))) {
+		if (unlikely(phase == GPROF_WAITS_BEGIN))
+			goes(w, prev, state, true);
+		return;
+	}
+	goes(w, prev, state, false);
+}
+
+static noinline void ends(struct gprof_waits *w, unsigned int at)
+{
+	WRITE_ONCE(w->waits[at].woken, gprof_cycles());
+}
+
+static notrace void woken(void *data, struct task_struct *task)
+{
+	int at = gprof_wait_at(data, task);
+
+	if (unlikely(at >= 0))
+		ends(data, at);
+}
+
+/* ---- for who wants to know the waker ---- */
+
+static void tell_waker(struct gprof_waits *w, struct gprof_wait_end *e, struct pt_regs *regs)
+{
+	u32 ended = in_hardirq() ? GPROF_WAIT_ENDED_BY_IRQ :
+		    in_serving_softirq() ? GPROF_WAIT_ENDED_BY_SOFTIRQ :
+		    !w->whose.target->privileged && !has(w, current) ?
+					   GPROF_WAIT_ENDED_BY_STRANGER : GPROF_WAIT_ENDED_BY_TASK;
+	struct task_struct *task = current;
+	u32 without = 0;
+
+	if (ended != GPROF_WAIT_ENDED_BY_TASK) {
+		task = &init_task;
+		without = ended != GPROF_WAIT_ENDED_BY_STRANGER && w->sampler->options.kernel ?
+			  GPROF_STACK_F_USER : __GPROF_STACK_F_ALL;
+	}
+	e->wait |= ended << 8;
+	gprof_wait_tell(w, e, task, regs, without);
+}
+
+/* A sampled one that ends now, and before STOP. */
+static bool take_ended(struct gprof_waits *w, unsigned int at, struct task_struct *task,
+		       struct gprof_wait_end *e)
+{
+	struct gprof_wait wait;
+
+	if (!gprof_wait_take(w, at, task, &wait) || wait.unsampled)
+		return false;
+	/* Pairs with smp_store_release() in gprof_waits_stop(). */
+	if (smp_load_acquire(&w->phase) == GPROF_WAITS_OVER)
+		return false;
+	gprof_wait_end(w, &wait, gprof_cycles(), e);
+	return true;
+}
+
+static noinline void ends_by_current(struct gprof_waits *w, unsigned int at,
+				     struct task_struct *task)
+{
+	struct gprof_wait_cpu *c = this_cpu_ptr(w->cpus);
+	struct gprof_wait_end e;
+
+	if (!take_ended(w, at, task, &e))
+		return;
+	perf_fetch_caller_regs(&c->regs);
+	gprof_arch_caller_regs(&c->regs);
+	tell_waker(w, &e, &c->regs);
+}
+
+static notrace void waking(void *data, struct task_struct *task)
+{
+	int at = gprof_wait_at(data, task);
+
+	if (unlikely(at >= 0))
+		ends_by_current(data, at, task);
+}
+
+/* By somebody, before the wait was noted. */
+static noinline void ended_early(struct gprof_waits *w, unsigned int at, struct task_struct *task)
+{
+	struct gprof_wait_cpu *c = this_cpu_ptr(w->cpus);
+	struct gprof_wait_end e;
+
+	if (!take_ended(w, at, task, &e))
+		return;
+	perf_fetch_caller_regs(&c->regs);
+	gprof_wait_tell(w, &e, &init_task, &c->regs, __GPROF_STACK_F_ALL);
+}
+
+static notrace void woken_early(void *data, struct task_struct *task)
+{
+	int at = gprof_wait_at(data, task);
+
+	if (unlikely(at >= 0))
+		ended_early(data, at, task);
+}
+
+#define SWITCH(_name, _all, _thinned, _comes)					\
+static notrace void _name(void *data, bool preempt, struct task_struct *prev,	\
+			  struct task_struct *next, unsigned int state)		\
+{										\
+	on_switch(data, prev, next, state, _all, _thinned, _comes);		\
+}
+
+SWITCH(switch_all, true, false, comes)
+SWITCH(switch_some, false, false, comes)
+SWITCH(switch_all_thinned, true, true, comes)
+SWITCH(switch_some_thinned, false, true, comes)
+SWITCH(switch_all_waker, true, false, ended_early)
+SWITCH(switch_some_waker, false, false, ended_early)
+SWITCH(switch_all_thinned_waker, true, true, ended_early)
+SWITCH(switch_some_thinned_waker, false, true, ended_early)
+
+/* By what is asked for: of some, thinned, the waker. */
+static void (*const switches[2][2][2])(void *data, bool preempt, struct task_struct *prev,
+				       struct task_struct *next, unsigned int state) = {
+	{ { switch_all, switch_all_waker }, { switch_all_thinned, switch_all_thinned_waker } },
+	{ { switch_some, switch_some_waker }, { switch_some_thinned, switch_some_thinned_waker } },
+};
+
+static unsigned int set_taps(struct gprof_waits *w)
+{
+	bool some = w->whose.target->type != GPROF_TARGET_SYSTEM, by_waker = w->spec.by_waker;
+	const struct gprof_tap_user users[] = {
+		{ .tap = GPROF_TAP_SWITCH, .on_switch = switches[some][w->thinned][by_waker] },
+		{ .tap = GPROF_TAP_WAKEUP, .on_task = by_waker ? woken_early : woken },
+		{ .tap = GPROF_TAP_WAKING, .on_task = waking },
+	};
+	unsigned int i;
+
+	BUILD_BUG_ON(ARRAY_SIZE(users) != GPROF_WAIT_TAPS);
+	for (i = 0; i < ARRAY_SIZE(users); i++) {
+		/* What it knows of when it left stays. */
+		w->taps[i].tap = users[i].tap;
+		w->taps[i].on_switch = users[i].on_switch;
+		w->taps[i].data = w;
+		w->taps[i].known_only = w->whose.tgids;
+	}
+	return by_waker ? ARRAY_SIZE(users) : ARRAY_SIZE(users) - 1;
+}
+
+/* ---- life ---- */
+
+/* Twice as many places as there are tasks: others come, and a hash is not even. */
+static unsigned int bits_for(const struct gprof_target *t)
+{
+	return clamp_t(unsigned int, order_base_2(gprof_target_size(t) / (GPROF_WAIT_WAYS / 2) + 1),
+		       BITS_MIN, BITS_MAX);
+}
+
+/**
+ * gprof_waits_bytes() - memory that waits take, for the charge
+ * @req: request
+ *
+ * Context: Task.
+ */
+u64 gprof_waits_bytes(const struct gprof_request *req)
+{
+	const struct gprof_target *t = req->target;
+	u64 bucket = sizeof(struct gprof_wait_bucket) + GPROF_WAIT_WAYS * sizeof(struct gprof_wait);
+
+	return gprof_memory_of(sizeof(struct gprof_waits)) + (bucket << bits_for(t)) +
+	       sizeof(struct gprof_wait_cpu) * num_possible_cpus() +
+	       (gprof_target_is_tasks(t) ? BITMAP_BYTES + gprof_scope_bytes(t) : 0);
+}
+
+static void missed(struct gprof_scope *scope)
+{
+	atomic64_inc(&container_of(scope, struct gprof_waits, scope)->sampler->no_buffer);
+}
+
+static const struct gprof_scope_ops scope_ops = {
+	.missed = missed,
+};
+
+static bool build(struct gprof_waits *w, struct gprof_request *req)
+{
+	size_t nr = GPROF_WAIT_WAYS << w->bits;
+	int cpu;
+
+	w->cpus = alloc_percpu_gfp(struct gprof_wait_cpu, GFP_KERNEL_ACCOUNT);
+	w->buckets = kvcalloc(nr / GPROF_WAIT_WAYS, sizeof(*w->buckets), GFP_KERNEL_ACCOUNT);
+	w->waits = kvcalloc(nr, sizeof(*w->waits), GFP_KERNEL_ACCOUNT);
+	if (!w->cpus || !w->buckets || !w->waits)
+		return false;
+	for_each_possible_cpu(cpu) {
+		struct gprof_wait_cpu *c = per_cpu_ptr(w->cpus, cpu);
+
+		local64_set(&c->thin.random, get_random_u64());
+		c->waits = w;
+		gprof_irq_work_init_hard(&c->irq, sample_waiter);
+	}
+	if (!gprof_target_is_tasks(req->target))
+		return true;
+	w->whose.tgids = kvzalloc(BITMAP_BYTES, GFP_KERNEL_ACCOUNT);
+	if (!w->whose.tgids)
+		return false;
+	if (req->target->type == GPROF_TARGET_THREAD)
+		w->whose.thread = req->target->task;
+	w->scope.tgids = w->whose.tgids;
+	/* Nobody looks for the members of this kind but by @tgids. */
+	return !gprof_scope_init(&w->scope, GPROF_SCOPE_SCHED, &scope_ops, req->target,
+				 req->charge);
+}
+
+/**
+ * gprof_waits_new() - prepare to record waits
+ * @req: of whom; its weight is set
+ * @spec: which waits, and what of them
+ *
+ * Context: Task.
+ * Return: waits for gprof_waits_destroy(), or NULL.
+ */
+struct gprof_waits *gprof_waits_new(struct gprof_request *req, const struct gprof_wait_spec *spec)
+{
+	struct gprof_waits *w = kzalloc(sizeof(*w), GFP_KERNEL_ACCOUNT);
+
+	if (!w)
+		return NULL;
+	w->whose.target = req->target;
+	w->whose.cgroup = req->target->cgroup;
+	if (req->target->type == GPROF_TARGET_CPUS)
+		w->only_cpus = req->target->cpus;
+	w->sampler = req->sampler;
+	w->spec = *spec;
+	w->thinned = spec->period > 1;
+	if (w->thinned)
+		gprof_thinning_init(&w->thinning, 1, spec->period);
+	w->bits = bits_for(req->target);
+	if (!build(w, req)) {
+		gprof_waits_destroy(w);
+		return NULL;
+	}
+	req->weight = spec->period;
+	return w;
+}
+
+/**
+ * gprof_waits_destroy() - free; stopped before
+ * @state: waits
+ *
+ * Context: Task.
+ */
+void gprof_waits_destroy(void *state)
+{
+	struct gprof_waits *w = state;
+
+	free_percpu(w->cpus);
+	kvfree(w->buckets);
+	kvfree(w->waits);
+	kvfree(w->whose.tgids);
+	kfree(w);
+}
+
+static void detach(struct gprof_waits *w)
+{
+	int cpu;
+
+	gprof_tap_leave_all(w->taps, set_taps(w));
+	for_each_possible_cpu(cpu)
+		irq_work_sync(&per_cpu_ptr(w->cpus, cpu)->irq);
+	if (w->whose.tgids)
+		gprof_scope_leave(&w->scope);
+}
+
+/**
+ * gprof_waits_start() - record from now on
+ * @state: waits
+ * @attached: gets the number of threads, or CPUs
+ *
+ * Context: Task.
+ * Return: 0 or a negative errno; nothing is recorded then.
+ */
+int gprof_waits_start(void *state, u32 *attached)
+{
+	struct gprof_waits *w = state;
+	int err, cpu;
+
+	memset(w->buckets, 0, sizeof(*w->buckets) << w->bits);
+	for_each_possible_cpu(cpu)
+		per_cpu_ptr(w->cpus, cpu)->due.task = NULL;
+	WRITE_ONCE(w->phase, GPROF_WAITS_NONE);
+	*attached = w->only_cpus ? cpumask_weight(w->only_cpus) : num_online_cpus();
+	err = gprof_tap_join_all(w->taps, set_taps(w));
+	if (err)
+		return err;
+	err = w->whose.tgids ? gprof_scope_enter(&w->scope, attached) : 0;
+	if (err) {
+		gprof_tap_leave_all(w->taps, set_taps(w));
+		return err;
+	}
+	w->from_ns = ktime_get_mono_fast_ns();
+	w->until_ns = 0;
+	w->from = gprof_cycles();
+	/* Pairs with smp_load_acquire() in gprof_wait_end(). */
+	smp_store_release(&w->phase, GPROF_WAITS_BEGIN);
+	gprof_waits_find_begun(w);
+	WRITE_ONCE(w->phase, GPROF_WAITS_ON);
+	return 0;
+}
+
+/**
+ * gprof_waits_stop() - end it; no sample is taken once this returns
+ * @state: waits that were started
+ *
+ * Context: Task.
+ */
+void gprof_waits_stop(void *state)
+{
+	struct gprof_waits *w = state;
+
+	w->until_ns = ktime_get_mono_fast_ns();
+	w->until = gprof_cycles();
+	/* Pairs with smp_load_acquire() in gprof_wait_end() and take_ended(). */
+	smp_store_release(&w->phase, GPROF_WAITS_OVER);
+	if (!w->spec.by_waker)
+		gprof_waits_tell_unended(w);
+	detach(w);
+}
+
+/**
+ * gprof_waits_stats() - fill in what is known
+ * @state: waits
+ * @stats: out_count, and of the last window when it was
+ *
+ * Context: Task.
+ */
+void gprof_waits_stats(void *state, struct gprof_stats *stats)
+{
+	struct gprof_waits *w = state;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		stats->out_count += local64_read(&per_cpu_ptr(w->cpus, cpu)->count);
+	if (!w->from_ns || !stats->out_started_ns)
+		return;
+	stats->out_started_ns = w->from_ns;
+	stats->out_stopped_ns = w->until_ns;
+}

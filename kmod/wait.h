@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * wait: the waits of a target's tasks, and how they become samples.
+ *
+ *	wait.c		from switch-out to wake-up, and to the sample
+ *	wait_edge.c	those under way at START and at STOP
+ *	wait_note.c	the table of those that go on, and what is told of one
+ *	wait_for.c	what a task waits for
+ *
+ * Whether a wait is sampled is decided when it begins, when nobody can know how long it
+ * will last; only of those that are there is a note, until they end.
+ */
+#ifndef GPROF_WAIT_H
+#define GPROF_WAIT_H
+
+#include "membership.h"
+#include "scope.h"
+#include "tap.h"
+#include "thin.h"
+
+#include <asm/local64.h>
+#include <linux/atomic.h>
+#include <linux/cache.h>
+#include <linux/hash.h>
+#include <linux/irq_work.h>
+#include <linux/percpu.h>
+#include <linux/ptrace.h>
+
+struct gprof_capture;
+struct gprof_request;
+struct gprof_sampler;
+struct gprof_stats;
+
+#define GPROF_WAIT_WAYS		8
+#define GPROF_WAIT_TAPS		3
+
+/**
+ * struct gprof_wait - a wait that goes on
+ * @since: gprof_cycles() when it began
+ * @woken: when it ended, while the task has no CPU yet; 0: it goes on
+ * @addr: of the lock, where it is one of user space
+ * @what: GPROF_WAIT_FOR_*, and GPROF_WAIT_LOCK_* where it is a lock
+ * @unsampled: it is noted so that it is not taken for an older one
+ */
+struct gprof_wait {
+	u64 since;
+	u64 woken;
+	u64 addr;
+	u32 what;
+	bool unsampled;
+};
+
+/**
+ * struct gprof_wait_bucket - whose waits have the same hash
+ * @tasks: each the task's address, with GPROF_WAIT_BUSY while its wait is being filled
+ *	in; 0: free
+ */
+struct gprof_wait_bucket {
+	atomic_long_t tasks[GPROF_WAIT_WAYS];
+} ____cacheline_aligned;
+
+#define GPROF_WAIT_BUSY		1L
+
+/**
+ * struct gprof_wait_end - what is told of a wait
+ * @task: whose; NULL: there is none
+ * @ns: how long it lasted
+ * @addr: as in struct gprof_wait
+ * @wait: GPROF_WAIT_*
+ */
+struct gprof_wait_end {
+	struct task_struct *task;
+	u64 ns;
+	u64 addr;
+	u64 wait;
+};
+
+/**
+ * struct gprof_wait_cpu - what a CPU has of it
+ * @thin: which waits are sampled
+ * @count: waits that began here
+ * @due: the wait of who just came, until it has an interrupt to be sampled in
+ * @irq: that
+ * @waits: whose this is, for @irq
+ * @regs: where the task of @due was; or who has ended a wait is
+ */
+struct gprof_wait_cpu {
+	struct gprof_thin thin;
+	local64_t count;
+	struct gprof_wait_end due;
+	struct irq_work irq;
+	struct gprof_waits *waits;
+	struct pt_regs regs;
+};
+
+enum gprof_wait_phase {
+	GPROF_WAITS_NONE,	/* nothing is noted */
+	GPROF_WAITS_OVER,	/* nor any that begins */
+	GPROF_WAITS_BEGIN,	/* all that begin, while older ones are looked for */
+	GPROF_WAITS_ON,
+};
+
+/**
+ * struct gprof_wait_spec - which waits, and what of them
+ * @period: each sample stands for so many
+ * @by_waker: a sample is who ended the wait
+ * @locks: waits for locks of user space alone
+ * @addr: and where these are
+ */
+struct gprof_wait_spec {
+	u64 period;
+	bool by_waker;
+	bool locks;
+	bool addr;
+};
+
+/**
+ * struct gprof_waits - the waits that a recorder records
+ * @whose: tasks
+ * @only_cpus: the target is what these CPUs do; NULL: it is not
+ * @scope: the processes, where it is made of tasks
+ * @sampler: where samples go
+ * @spec: what is recorded
+ * @thinned: not all are sampled
+ * @thinning: how many are, if @thinned
+ * @bits: of the number of buckets
+ * @buckets: tasks
+ * @waits: and theirs, in the same order
+ * @cpus: of each CPU
+ * @phase: enum gprof_wait_phase
+ * @from: gprof_cycles() at START
+ * @until: at STOP, once @phase says so
+ * @from_ns: CLOCK_MONOTONIC then
+ * @until_ns: likewise
+ * @counted: waits up to the last STOP
+ * @taps: of the scheduler
+ */
+struct gprof_waits {
+	struct gprof_membership whose;
+	const struct cpumask *only_cpus;
+	struct gprof_scope scope;
+	struct gprof_sampler *sampler;
+	struct gprof_wait_spec spec;
+	bool thinned;
+	struct gprof_thinning thinning;
+	unsigned int bits;
+	struct gprof_wait_bucket *buckets;
+	struct gprof_wait *waits;
+	struct gprof_wait_cpu __percpu *cpus;
+	u32 phase;
+	u64 from;
+	u64 until;
+	u64 from_ns;
+	u64 until_ns;
+	struct gprof_tap_user taps[GPROF_WAIT_TAPS];
+};
+
+u64 gprof_waits_bytes(const struct gprof_request *req);
+struct gprof_waits *gprof_waits_new(struct gprof_request *req,
+				    const struct gprof_wait_spec *spec);
+
+/* These four fit struct gprof_source, whose state is then struct gprof_waits. */
+int gprof_waits_start(void *state, u32 *attached);
+void gprof_waits_stop(void *state);
+void gprof_waits_stats(void *state, struct gprof_stats *stats);
+void gprof_waits_destroy(void *state);
+
+/* wait_edge.c */
+void gprof_waits_find_begun(struct gprof_waits *w);
+void gprof_waits_tell_unended(struct gprof_waits *w);
+
+/* wait_note.c */
+bool gprof_wait_begins(struct gprof_waits *w, struct task_struct *task, u64 since,
+		       unsigned int state, bool unsampled);
+bool gprof_wait_take(struct gprof_waits *w, unsigned int at, struct task_struct *task,
+		     struct gprof_wait *wait);
+void gprof_wait_end(const struct gprof_waits *w, const struct gprof_wait *wait, u64 now,
+		    struct gprof_wait_end *e);
+void gprof_wait_lose(struct gprof_waits *w);
+void gprof_wait_emit(struct gprof_waits *w, const struct gprof_wait_end *e,
+		     struct gprof_capture *c);
+void gprof_wait_tell(struct gprof_waits *w, const struct gprof_wait_end *e,
+		     struct task_struct *task, struct pt_regs *regs, u32 without);
+
+/* wait_for.c */
+u32 gprof_wait_for(struct task_struct *task, unsigned int state);
+bool gprof_wait_is_for_lock(struct task_struct *task, unsigned int state);
+u32 gprof_wait_for_lock(struct task_struct *task, u64 *addr);
+
+static __always_inline unsigned int gprof_wait_home(const struct gprof_waits *w,
+						    const struct task_struct *task)
+{
+	return (u64)task * GOLDEN_RATIO_64 >> (64 - w->bits);
+}
+
+/**
+ * gprof_wait_at() - where the wait of a task is noted
+ * @w: waits
+ * @task: task
+ *
+ * Most tasks have none: each look is a comparison with memory, in one cache line.
+ *
+ * Context: Any.
+ * Return: index into @w->waits, or -1.
+ */
+static __always_inline int gprof_wait_at(const struct gprof_waits *w,
+					 const struct task_struct *task)
+{
+	unsigned int home = gprof_wait_home(w, task), i;
+	const struct gprof_wait_bucket *b = &w->buckets[home];
+
+	for (i = 0; i < GPROF_WAIT_WAYS; i++) {
+		if (unlikely(atomic_long_read(&b->tasks[i]) == (long)task))
+			return home * GPROF_WAIT_WAYS + i;
+	}
+	return -1;
+}
+
+#endif /* GPROF_WAIT_H */

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * wait_edge: waits that are under way at START and at STOP.
+ *
+ * At START all that begin are noted, sampled or not, while who waits already is looked
+ * for: one without a note has begun before, and the same chance to be sampled as another.
+ */
+#include "compat/sched.h"
+#include "sampler.h"
+#include "wait.h"
+
+#include <linux/gprof.h>
+#include <linux/perf_event.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/spinlock.h>
+
+#define WALK_BATCH	256	/* tasks, or places, between two points where others may run */
+
+/*
+ * Nobody wakes it while its lock is held, and who sleeps does nothing. In this order: who is
+ * on no queue, and then on no CPU, has gone to sleep. 0: it does not sleep; else its state.
+ */
+static unsigned int sleeps(struct task_struct *task)
+{
+	bool queued = gprof_task_queued(task);
+	unsigned int state;
+
+	lockdep_assert_held(&task->pi_lock);
+	smp_rmb();	/* pairs with the barriers of a switch, as in try_to_wake_up() */
+	if (queued || gprof_task_on_cpu(task) || task->exit_state)
+		return 0;
+	smp_rmb();	/* it had left its CPU before its stack is read: pairs with finish_task() */
+	state = GPROF_TASK_STATE(task);
+	return state & (TASK_WAKING | TASK_NEW | TASK_DEAD) ? 0 : state;
+}
+
+static bool has(const struct gprof_waits *w, struct task_struct *task)
+{
+	if (!task->pid)
+		return false;
+	if (w->only_cpus)
+		return cpumask_test_cpu(task_cpu(task), w->only_cpus);
+	return gprof_is_member(&w->whose, task);
+}
+
+static void look_at(struct gprof_waits *w, struct task_struct *task)
+{
+	struct gprof_wait_cpu *c;
+	unsigned long flags;
+	unsigned int state;
+
+	raw_spin_lock_irqsave(&task->pi_lock, flags);
+	state = sleeps(task);
+	if (state && has(w, task) && gprof_wait_at(w, task) < 0 &&
+	    (!w->spec.locks || gprof_wait_is_for_lock(task, state))) {
+		c = this_cpu_ptr(w->cpus);
+		local64_inc(&c->count);
+		if (!w->thinned || gprof_thin_takes(&c->thin, &w->thinning, 1))
+			gprof_wait_begins(w, task, w->from, state, false);
+	}
+	raw_spin_unlock_irqrestore(&task->pi_lock, flags);
+}
+
+static void look_at_threads(struct gprof_waits *w, struct task_struct *process)
+{
+	struct task_struct *task;
+
+	for_each_thread(process, task)
+		look_at(w, task);
+}
+
+/**
+ * gprof_waits_find_begun() - note who waits already
+ * @w: waits, in GPROF_WAITS_BEGIN
+ *
+ * Context: Task.
+ */
+void gprof_waits_find_begun(struct gprof_waits *w)
+{
+	struct task_struct *process;
+
+	rcu_read_lock();
+	if (w->whose.thread)
+		look_at(w, w->whose.target->task);
+	else if (w->whose.tgids)
+		look_at_threads(w, w->whose.target->task);
+	else
+		for_each_process(process)
+			look_at_threads(w, process);
+	rcu_read_unlock();
+}
+
+/*
+ * Its note and its stack, of one moment. The user frames can be told where the mm is ours;
+ * who has been woken is no longer where it waited for as long as it takes to look.
+ */
+static bool take(struct gprof_waits *w, unsigned int at, struct task_struct *task,
+		 struct gprof_wait *wait, struct gprof_capture *c)
+{
+	unsigned long flags;
+	bool taken, asleep;
+
+	raw_spin_lock_irqsave(&task->pi_lock, flags);
+	asleep = sleeps(task);
+	taken = gprof_wait_take(w, at, task, wait) && !wait->unsampled;
+	if (taken && asleep)
+		gprof_stack_capture_task(c->stack, &w->sampler->options, task);
+	else
+		gprof_stack_capture_none(c->stack, task);
+	raw_spin_unlock_irqrestore(&task->pi_lock, flags);
+	return taken;
+}
+
+static void tell(struct gprof_waits *w, unsigned int at, struct task_struct *task)
+{
+	struct gprof_capture c __uninitialized;
+	struct gprof_wait_end e;
+	struct gprof_wait wait;
+	struct pt_regs here;
+
+	preempt_disable();
+	perf_fetch_caller_regs(&here);
+	gprof_capture(&c, &here, 0);
+	c.task = task;
+	if (!gprof_capture_stack(&c, w->sampler))
+		goto out;
+	if (take(w, at, task, &wait, &c)) {
+		gprof_wait_end(w, &wait, w->until, &e);
+		if (!wait.woken)
+			e.wait |= GPROF_WAIT_ENDED_NOT << 8;
+		gprof_wait_emit(w, &e, &c);
+	}
+	gprof_captured(&c);
+out:
+	preempt_enable();
+}
+
+/**
+ * gprof_waits_tell_unended() - tell the waits that go on
+ * @w: waits, in GPROF_WAITS_OVER; taps are joined still
+ *
+ * Context: Task.
+ */
+void gprof_waits_tell_unended(struct gprof_waits *w)
+{
+	unsigned int nr = GPROF_WAIT_WAYS << w->bits, at;
+
+	rcu_read_lock();
+	for (at = 0; at < nr; at++) {
+		struct gprof_wait_bucket *b = &w->buckets[at / GPROF_WAIT_WAYS];
+		long task = atomic_long_read(&b->tasks[at % GPROF_WAIT_WAYS]);
+
+		if (task && !(task & GPROF_WAIT_BUSY))
+			tell(w, at, (struct task_struct *)task);
+		if (at % WALK_BATCH == WALK_BATCH - 1) {
+			rcu_read_unlock();
+			cond_resched();
+			rcu_read_lock();
+		}
+	}
+	rcu_read_unlock();
+}

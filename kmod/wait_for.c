@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * wait_for: what a task waits for, by its state and by the call that it is in.
+ *
+ * The kernel's frames would tell more; but not everybody may see them. Who waits outside
+ * of a system call, and is not stopped, does so in a page fault.
+ */
+#include "compat/sched.h"
+#include "wait.h"
+
+#include <asm/syscall.h>
+#include <asm/unistd.h>
+#include <linux/compat.h>
+#include <linux/fdtable.h>
+#include <linux/fs.h>
+#include <linux/futex.h>
+#include <linux/gprof.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/task_stack.h>
+#include <linux/stat.h>
+
+#ifndef FUTEX_LOCK_PI2
+#define FUTEX_LOCK_PI2	13
+#endif
+
+#define BLOCKED	(TASK_UNINTERRUPTIBLE | TASK_FROZEN | TASK_RTLOCK_WAIT)
+
+/* Nobody but the task itself changes these, and it sleeps or is about to. */
+static bool in_32bit_call(struct task_struct *task)
+{
+#if defined(CONFIG_X86_64) && defined(CONFIG_COMPAT)
+	return task_thread_info(task)->status & TS_COMPAT;
+#elif defined(CONFIG_COMPAT)
+	return is_compat_thread(task_thread_info(task));
+#else
+	return false;
+#endif
+}
+
+/*
+ * Another thread may close it, and the number may be another file's then: the memory is
+ * that of a file all the same, for a grace period.
+ */
+static u32 for_file(struct task_struct *task, unsigned long fd)
+{
+	struct inode *inode = NULL;
+	struct fdtable *table;
+	struct file *file;
+	umode_t mode;
+
+	rcu_read_lock();
+	if (task->files) {
+		table = rcu_dereference_raw(task->files->fdt);
+		file = fd < table->max_fds ? rcu_dereference_raw(table->fd[fd]) : NULL;
+		inode = file ? READ_ONCE(file->f_inode) : NULL;
+	}
+	mode = inode ? READ_ONCE(inode->i_mode) : 0;
+	rcu_read_unlock();
+	return S_ISFIFO(mode) ? GPROF_WAIT_FOR_PIPE : S_ISSOCK(mode) ? GPROF_WAIT_FOR_SOCKET :
+	       GPROF_WAIT_FOR_FILE;
+}
+
+static bool is_futex_call(int call)
+{
+	switch (call) {
+	case __NR_futex:
+#ifdef __NR_futex_waitv
+	case __NR_futex_waitv:
+#endif
+#ifdef __NR_futex_wait
+	case __NR_futex_wait:
+#endif
+		return true;
+	default:
+		return false;
+	}
+}
+
+static u32 for_call(struct task_struct *task, struct pt_regs *regs, int call)
+{
+	unsigned long args[6];
+
+	if (is_futex_call(call))
+		return GPROF_WAIT_FOR_FUTEX;
+	switch (call) {
+	case __NR_nanosleep:
+	case __NR_clock_nanosleep:
+		return GPROF_WAIT_FOR_SLEEP;
+	case __NR_accept:
+	case __NR_accept4:
+	case __NR_connect:
+	case __NR_recvfrom:
+	case __NR_recvmsg:
+	case __NR_recvmmsg:
+	case __NR_sendto:
+	case __NR_sendmsg:
+	case __NR_sendmmsg:
+		return GPROF_WAIT_FOR_SOCKET;
+	case __NR_read:
+	case __NR_write:
+	case __NR_readv:
+	case __NR_writev:
+	case __NR_pread64:
+	case __NR_pwrite64:
+	case __NR_preadv:
+	case __NR_pwritev:
+	case __NR_preadv2:
+	case __NR_pwritev2:
+		syscall_get_arguments(task, regs, args);
+		return for_file(task, args[0]);
+#ifdef __NR_poll
+	case __NR_poll:
+	case __NR_select:
+	case __NR_epoll_wait:
+#endif
+	case __NR_ppoll:
+	case __NR_pselect6:
+	case __NR_epoll_pwait:
+#ifdef __NR_epoll_pwait2
+	case __NR_epoll_pwait2:
+#endif
+		return GPROF_WAIT_FOR_POLL;
+	case __NR_wait4:
+	case __NR_waitid:
+		return GPROF_WAIT_FOR_CHILD;
+#ifdef __NR_pause
+	case __NR_pause:
+#endif
+	case __NR_rt_sigsuspend:
+	case __NR_rt_sigtimedwait:
+		return GPROF_WAIT_FOR_SIGNAL;
+	default:
+		return GPROF_WAIT_FOR_OTHER;
+	}
+}
+
+/**
+ * gprof_wait_for() - what for
+ * @task: current, which is being switched out, or one that sleeps and is kept from waking
+ * @state: its state
+ *
+ * Context: Any but NMI, preemption off.
+ * Return: GPROF_WAIT_FOR_*
+ */
+u32 gprof_wait_for(struct task_struct *task, unsigned int state)
+{
+	bool blocked = state & BLOCKED && !(state & TASK_NOLOAD);
+	struct pt_regs *regs;
+	int call;
+
+	if (state & (__TASK_STOPPED | __TASK_TRACED))
+		return GPROF_WAIT_FOR_STOPPED;
+	if (task->flags & (PF_KTHREAD | PF_IO_WORKER))
+		return task->in_iowait ? GPROF_WAIT_FOR_IO :
+		       blocked ? GPROF_WAIT_FOR_BLOCKED : GPROF_WAIT_FOR_KERNEL;
+	regs = task_pt_regs(task);
+	call = in_32bit_call(task) ? INT_MAX : syscall_get_nr(task, regs);
+	if (call < 0)
+		return GPROF_WAIT_FOR_FAULT;
+	if (task->in_iowait)
+		return GPROF_WAIT_FOR_IO;
+	return blocked ? GPROF_WAIT_FOR_BLOCKED : for_call(task, regs, call);
+}
+
+/**
+ * gprof_wait_is_for_lock() - may it be a lock of user space?
+ * @task: as above
+ * @state: its state
+ *
+ * Such waits are interruptible; what else goes on in that call is none.
+ *
+ * Context: Any but NMI, preemption off.
+ */
+bool gprof_wait_is_for_lock(struct task_struct *task, unsigned int state)
+{
+	if (!(state & TASK_INTERRUPTIBLE) || task->flags & (PF_KTHREAD | PF_IO_WORKER) ||
+	    in_32bit_call(task))
+		return false;
+	return is_futex_call(syscall_get_nr(task, task_pt_regs(task)));
+}
+
+/**
+ * gprof_wait_for_lock() - what kind, as far as the call tells
+ * @task: waits for a lock
+ * @addr: gets where it is; 0: it is one of many
+ *
+ * Context: Any but NMI, preemption off.
+ * Return: GPROF_WAIT_LOCK_*
+ */
+u32 gprof_wait_for_lock(struct task_struct *task, u64 *addr)
+{
+	struct pt_regs *regs = task_pt_regs(task);
+	unsigned long args[6];
+
+	syscall_get_arguments(task, regs, args);
+	*addr = args[0];
+	switch (syscall_get_nr(task, regs)) {
+	case __NR_futex:
+		break;
+#ifdef __NR_futex_waitv
+	case __NR_futex_waitv:
+		*addr = 0;
+		return GPROF_WAIT_LOCK_MANY;
+#endif
+	default:
+		return GPROF_WAIT_LOCK_CONDITION;
+	}
+	switch (args[1] & FUTEX_CMD_MASK) {
+	case FUTEX_WAIT:
+		return GPROF_WAIT_LOCK_PLAIN;
+	case FUTEX_LOCK_PI:
+	case FUTEX_LOCK_PI2:
+		return GPROF_WAIT_LOCK_PI;
+	default:
+		return GPROF_WAIT_LOCK_CONDITION;
+	}
+}
