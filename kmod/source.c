@@ -13,6 +13,7 @@ static const struct gprof_source *const sources[] = {
 	&gprof_source_sched,
 	&gprof_source_trace,
 	&gprof_source_task,
+	&gprof_source_block,
 };
 
 /**

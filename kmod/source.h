@@ -78,6 +78,7 @@ struct gprof_source {
 	void (*destroy)(void *state);
 };
 
+extern const struct gprof_source gprof_source_block;
 extern const struct gprof_source gprof_source_cpu;
 extern const struct gprof_source gprof_source_sched;
 extern const struct gprof_source gprof_source_task;

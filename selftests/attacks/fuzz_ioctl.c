@@ -325,6 +325,7 @@ void do_setup(struct thread *t, struct slot *s)
 		.period = 1 + below(&t->draw, 999),
 	};
 	uint64_t cpus[2] = { ONE_OF(&t->draw, 1, 2, 3, 0, UINT64_MAX), 0 };
+	struct gprof_block_params block = { .size = sizeof(block) };
 	struct gprof_cpu_params params;
 	struct gprof_task_params task = {
 		.size = sizeof(task), .flags = !one_in(&t->draw, 8) ? 0 : draw(&t->draw),
@@ -365,6 +366,12 @@ void do_setup(struct thread *t, struct slot *s)
 		draw_trace(t, &trace);
 		setup.kind = GPROF_KIND_TRACE;
 		setup.params = (uintptr_t)&trace;
+	}
+	if (one_in(&t->draw, 4)) {
+		block.period = ONE_OF(&t->draw, 1, 1, 2, 1000, 1ULL << 48, 0, UINT64_MAX);
+		block.flags = below(&t->draw, one_in(&t->draw, 8) ? 4 : 2);
+		setup.kind = GPROF_KIND_BLOCK;
+		setup.params = (uintptr_t)&block;
 	}
 	if (one_in(&t->draw, 3))
 		setup.flags = below(&t->draw, one_in(&t->draw, 8) ? 8 : 2);

@@ -136,6 +136,7 @@
 #define GPROF_KIND_SCHED	3	/* struct gprof_sched_params; no buffer */
 #define GPROF_KIND_TRACE	4	/* struct gprof_trace_params; records of one word */
 #define GPROF_KIND_TASK		7	/* struct gprof_task_params */
+#define GPROF_KIND_BLOCK	5	/* struct gprof_block_params */
 
 /* What a recorder records; @id and @cpus of SETUP say which. */
 #define GPROF_TARGET_THREAD	1	/* id: thread id; this thread alone */
@@ -423,6 +424,38 @@ struct gprof_trace_params {
 };
 
 #define GPROF_TRACE_PARAMS_SIZE_VER0	8
+
+/* flags of struct gprof_block_params */
+#define GPROF_BLOCK_F_WAKER	(1U << 0)	/* the stack of who ended the wait */
+#define __GPROF_BLOCK_F_ALL	0x1U
+
+/**
+ * struct gprof_block_params - parameters of GPROF_KIND_BLOCK
+ * @size: sizeof(struct gprof_block_params)
+ * @flags: GPROF_BLOCK_F_*
+ * @period: waits per sample; each is sampled with the same probability
+ *
+ * An event is a wait: a task gave its CPU away and could not have gone on. It ends when
+ * the task is woken; what it waits for a CPU from then on is told apart. A sample has
+ * GPROF_SAMPLE_REC_F_VALUE (ns from one to the other) and GPROF_SAMPLE_REC_F_WAIT, and
+ * is taken when the task runs again, with the stack it waited in. With WAKER it is taken
+ * when the wait ends: its task and stack are those of who ended it. Of an interrupt there
+ * are only kernel frames, and the task is 0; likewise, without a stack, of a waker that may
+ * not be recorded: not of the target, where there is no CAP_PERFMON. Waits that nobody ended
+ * before STOP are then left out.
+ *
+ * Waits under way at START or STOP count with what they lasted between the two, which
+ * are out_started_ns and out_stopped_ns of STATS. One that goes on at STOP has its kernel
+ * frames, and user frames where it is of the process that calls STOP.
+ * Whoever waits on one of the CPUs of GPROF_TARGET_CPUS began to do so there.
+ */
+struct gprof_block_params {
+	__u32 size;
+	__u32 flags;
+	__aligned_u64 period;
+};
+
+#define GPROF_BLOCK_PARAMS_SIZE_VER0	16
 
 /**
  * struct gprof_task_params - parameters of GPROF_KIND_TASK
@@ -1059,7 +1092,7 @@ struct gprof_task_state {
 #define GPROF_WAIT_ENDED_BY_STRANGER	4
 #define GPROF_WAIT_ENDED_NOT		5	/* it goes on at STOP */
 
-/* What kind of lock, as far as the call tells. */
+/* What kind of lock, of GPROF_KIND_MUTEX, as far as the call tells. */
 #define GPROF_WAIT_LOCK_UNTOLD		0
 #define GPROF_WAIT_LOCK_PLAIN		1	/* FUTEX_WAIT: what glibc's mutexes use */
 #define GPROF_WAIT_LOCK_PI		2	/* FUTEX_LOCK_PI */

@@ -1,0 +1,898 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * block_test: waits of tasks, each once, with how long it lasted, what it was for, where
+ * the task stood, and who ended it.
+ *
+ * What is expected is bounded by what the tasks see themselves: a wait is not shorter than
+ * what was asked for, and together with the time until the task ran again not longer
+ * than the call around it.
+ */
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <linux/userfaultfd.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include "harness.h"
+#include "device.h"
+#include "reader.h"
+#include "workload.h"
+
+#define MS	1000000ULL
+#define RECORDERS	4
+#define WAITS_MAX	20000
+
+/* A sample, as far as it is of interest. */
+struct told {
+	uint32_t tid;
+	uint32_t pid;		/* of the stack */
+	uint16_t nr_kernel;
+	uint16_t nr_user;
+	uint64_t leaf;		/* of the user's half */
+	uint64_t time;
+	uint64_t ns;
+	uint64_t runnable;
+	uint64_t weight;
+	unsigned int what;
+	unsigned int ended;
+};
+
+struct recorder {
+	struct gprof_block_params params;
+	struct gprof_setup setup;
+	struct device dev;
+	struct reader reader;
+	struct gprof_stats st;
+	struct told *told;
+	unsigned int nr;
+};
+
+FIXTURE(block) {
+	struct recorder r[RECORDERS];
+	struct child child;
+};
+
+static void note(void *ctx, const struct reader_sample *s)
+{
+	struct recorder *r = ctx;
+	struct told *t = &r->told[r->nr];
+	const struct gprof_stack_rec *stack = s->stack;
+
+	if (r->nr == WAITS_MAX)
+		return;
+	r->nr++;
+	*t = (struct told){
+		.tid = s->rec->tid, .time = s->rec->time, .ns = s->value,
+		.runnable = GPROF_WAIT_RUNNABLE_NS(s->wait), .weight = s->weight,
+		.what = GPROF_WAIT_FOR(s->wait), .ended = GPROF_WAIT_ENDED(s->wait),
+	};
+	if (!stack)
+		return;
+	t->pid = stack->process.pid;
+	t->nr_kernel = stack->nr_kernel;
+	t->nr_user = stack->nr_user;
+	if (stack->nr_user)
+		t->leaf = stack->frames[stack->nr_kernel];
+}
+
+FIXTURE_SETUP(block)
+{
+	int i;
+
+	for (i = 0; i < RECORDERS; i++)
+		self->r[i].dev.fd = -1;
+}
+
+FIXTURE_TEARDOWN(block)
+{
+	int i;
+
+	for (i = 0; i < RECORDERS; i++) {
+		reader_free(&self->r[i].reader);
+		device_close(&self->r[i].dev);
+		free(self->r[i].told);
+	}
+	if (self->child.pid)
+		child_end(&self->child);
+}
+
+static void set_up(struct __test_metadata *_metadata, struct recorder *r, uint64_t period,
+		   uint32_t flags, uint32_t target, int id)
+{
+	r->params = (struct gprof_block_params){
+		.size = sizeof(r->params), .period = period, .flags = flags,
+	};
+	if (!r->setup.kind) {
+		r->setup = device_setup_of(target, id, &r->params);
+		r->setup.kind = GPROF_KIND_BLOCK;
+	}
+	r->setup.buffer_size = 1 << 19;
+	ASSERT_EQ(0, device_setup(&r->dev, &r->setup)) {
+		TH_LOG("reason %u", r->setup.out_reason);
+	}
+	ASSERT_EQ(0, device_map(&r->dev));
+	ASSERT_EQ(0, reader_init(&r->reader, &r->dev));
+	r->told = calloc(WAITS_MAX, sizeof(*r->told));
+	ASSERT_NE(NULL, r->told);
+	r->reader.on_sample = note;
+	r->reader.ctx = r;
+}
+
+static void start(struct __test_metadata *_metadata, struct recorder *r)
+{
+	ASSERT_EQ(0, device_start(&r->dev));
+}
+
+/* Stops, reads all, and holds the numbers of the ledger to each other. */
+static void stop(struct __test_metadata *_metadata, struct recorder *r)
+{
+	ASSERT_EQ(0, device_stop(&r->dev));
+	ASSERT_LE(0, reader_read(&r->reader));
+	EXPECT_STREQ("", r->reader.error);
+	EXPECT_EQ(0, r->reader.unknown);
+	EXPECT_EQ(0, r->reader.without_task);
+	ASSERT_EQ(0, device_stats(&r->dev, GPROF_STATS_ALL_CPUS, &r->st));
+	EXPECT_EQ(0, device_lost(&r->st)) {
+		TH_LOG("lost: full %llu, wait %llu", (unsigned long long)r->st.out_lost[0],
+		       (unsigned long long)r->st.out_lost[GPROF_LOST_WAIT]);
+	}
+	EXPECT_EQ(r->st.out_produced, r->reader.samples + device_lost(&r->st));
+	EXPECT_EQ(r->st.out_produced, r->st.out_task + r->st.out_irq);
+}
+
+static void record(struct __test_metadata *_metadata, struct recorder *r, uint64_t period,
+		   uint32_t flags)
+{
+	set_up(_metadata, r, period, flags, GPROF_TARGET_PROCESS, getpid());
+	start(_metadata, r);
+}
+
+/* What was told of a task, for @what (or anything: -1). */
+struct sum {
+	unsigned int nr;
+	uint64_t ns, runnable;
+	unsigned int no_stack;
+	const struct told *last;
+};
+
+static struct sum sum_of(const struct recorder *r, pid_t tid, int what)
+{
+	struct sum s = { 0 };
+	unsigned int i;
+
+	for (i = 0; i < r->nr; i++) {
+		const struct told *t = &r->told[i];
+
+		if (t->tid != (uint32_t)tid || (what >= 0 && t->what != (unsigned int)what))
+			continue;
+		s.nr++;
+		s.ns += t->ns;
+		s.runnable += t->runnable;
+		s.no_stack += !t->nr_user;
+		s.last = t;
+	}
+	return s;
+}
+
+/* ---- waiting, each in its own way, so many times for so long ---- */
+
+static atomic_bool go;
+static int go_word;
+
+struct waiter;
+
+struct way {
+	const char *name;
+	unsigned int what;
+	/* Makes what is waited for; false: not here. */
+	bool (*prepare)(struct waiter *w);
+	/* Waits until it is ended, or for ns where it ends itself. */
+	bool (*wait)(struct waiter *w);
+	/* Ends the wait; NULL: it ends itself. */
+	bool (*end)(struct waiter *w);
+};
+
+struct waiter {
+	const struct way *way;
+	pthread_t thread;
+	_Atomic pid_t tid;
+	unsigned int times;
+	uint64_t ns;
+	int fd[2];
+	int word;
+	char *page;
+	_Atomic pid_t child;
+	uint64_t asked;		/* at least, by the clock */
+	uint64_t around;	/* at most */
+	bool failed;
+};
+
+static bool sleeps(struct waiter *w)
+{
+	struct timespec t = { w->ns / 1000000000, w->ns % 1000000000 };
+
+	return !syscall(SYS_nanosleep, &t, NULL);
+}
+
+static bool make_pipe(struct waiter *w)
+{
+	return !pipe(w->fd);
+}
+
+static bool make_pair(struct waiter *w)
+{
+	return !socketpair(AF_UNIX, SOCK_STREAM, 0, w->fd);
+}
+
+static bool reads(struct waiter *w)
+{
+	char byte;
+
+	return read(w->fd[0], &byte, 1) == 1;
+}
+
+static bool receives(struct waiter *w)
+{
+	char byte;
+
+	return recv(w->fd[0], &byte, 1, 0) == 1;
+}
+
+static bool polls(struct waiter *w)
+{
+	struct pollfd p = { .fd = w->fd[0], .events = POLLIN };
+
+	return poll(&p, 1, -1) == 1 && reads(w);
+}
+
+static bool writes(struct waiter *w)
+{
+	return write(w->fd[1], "", 1) == 1;
+}
+
+static bool waits_for_word(struct waiter *w)
+{
+	while (!__atomic_load_n(&w->word, __ATOMIC_SEQ_CST))
+		syscall(SYS_futex, &w->word, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0);
+	__atomic_store_n(&w->word, 0, __ATOMIC_SEQ_CST);
+	return true;
+}
+
+static bool wakes_word(struct waiter *w)
+{
+	__atomic_store_n(&w->word, 1, __ATOMIC_SEQ_CST);
+	return syscall(SYS_futex, &w->word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0) == 1;
+}
+
+/* A page that comes when the test says so. */
+static bool make_page(struct waiter *w)
+{
+	struct uffdio_api api = { .api = UFFD_API };
+	struct uffdio_register reg = { .mode = UFFDIO_REGISTER_MODE_MISSING };
+	long size = sysconf(_SC_PAGESIZE);
+
+	w->fd[0] = syscall(SYS_userfaultfd, O_CLOEXEC);
+	if (w->fd[0] < 0 || ioctl(w->fd[0], UFFDIO_API, &api))
+		return false;
+	w->page = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	reg.range.start = (uintptr_t)w->page;
+	reg.range.len = size;
+	return w->page != MAP_FAILED && !ioctl(w->fd[0], UFFDIO_REGISTER, &reg);
+}
+
+static bool touches(struct waiter *w)
+{
+	*(volatile char *)w->page = 1;
+	return !madvise(w->page, sysconf(_SC_PAGESIZE), MADV_DONTNEED);
+}
+
+static bool gives_page(struct waiter *w)
+{
+	struct uffdio_zeropage zero = {
+		.range = { .start = (uintptr_t)w->page, .len = sysconf(_SC_PAGESIZE) },
+	};
+
+	return !ioctl(w->fd[0], UFFDIO_ZEROPAGE, &zero);
+}
+
+static bool waits_for_child(struct waiter *w)
+{
+	pid_t pid = fork_bound();
+	char byte;
+
+	if (!pid) {
+		if (read(w->fd[0], &byte, 1) != 1)
+			_exit(1);
+		_exit(0);
+	}
+	return pid > 0 && waitpid(pid, NULL, 0) == pid;
+}
+
+static bool waits_for_signal(struct waiter *w)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR1);
+	return sigwaitinfo(&set, NULL) == SIGUSR1;
+}
+
+static bool sends_signal(struct waiter *w)
+{
+	return !syscall(SYS_tgkill, getpid(), w->tid, SIGUSR1);
+}
+
+static const struct way ways[] = {
+	{ "sleep", GPROF_WAIT_FOR_SLEEP, NULL, sleeps, NULL },
+	{ "pipe", GPROF_WAIT_FOR_PIPE, make_pipe, reads, writes },
+	{ "socket, by recv", GPROF_WAIT_FOR_SOCKET, make_pair, receives, writes },
+	{ "socket, by read", GPROF_WAIT_FOR_SOCKET, make_pair, reads, writes },
+	{ "poll", GPROF_WAIT_FOR_POLL, make_pipe, polls, writes },
+	{ "futex", GPROF_WAIT_FOR_FUTEX, NULL, waits_for_word, wakes_word },
+	{ "fault", GPROF_WAIT_FOR_FAULT, make_page, touches, gives_page },
+	{ "signal", GPROF_WAIT_FOR_SIGNAL, NULL, waits_for_signal, sends_signal },
+	{ "child", GPROF_WAIT_FOR_CHILD, make_pipe, waits_for_child, writes },
+};
+
+static uint64_t in_state(pid_t tid, const char *states)
+{
+	char path[64], text[512], *at;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", tid);
+	if (file_read(path, text, sizeof(text)))
+		return 0;
+	at = strrchr(text, ')');
+	return at && at[1] && strchr(states, at[2]);
+}
+
+/* It sleeps, and has for a while. */
+static void until_asleep(pid_t tid)
+{
+	while (!in_state(tid, "SD"))
+		sched_yield();
+}
+
+static void *run(void *arg)
+{
+	struct waiter *w = arg;
+	unsigned int i;
+
+	w->tid = gettid();
+	while (!go)
+		syscall(SYS_futex, &go_word, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0);
+	for (i = 0; i < w->times; i++) {
+		uint64_t from = monotonic_ns();
+
+		w->failed |= !w->way->wait(w);
+		w->around += monotonic_ns() - from;
+	}
+	return NULL;
+}
+
+static bool begin(struct waiter *w, const struct way *way, unsigned int times, uint64_t ns)
+{
+	*w = (struct waiter){ .way = way, .times = times, .ns = ns };
+	if (way->prepare && !way->prepare(w))
+		return false;
+	if (pthread_create(&w->thread, NULL, run, w))
+		return false;
+	while (!w->tid)
+		sched_yield();
+	return true;
+}
+
+static void let_go(void)
+{
+	go = true;
+	__atomic_store_n(&go_word, 1, __ATOMIC_SEQ_CST);
+	syscall(SYS_futex, &go_word, FUTEX_WAKE_PRIVATE, 1 << 30, NULL, NULL, 0);
+}
+
+/* Ends each of its waits after so long. */
+static void serve(struct waiter *w)
+{
+	unsigned int i;
+
+	for (i = 0; w->way->end && i < w->times; i++) {
+		uint64_t from;
+
+		until_asleep(w->tid);
+		from = monotonic_ns();
+		sleep_ms(w->ns / MS);
+		w->asked += monotonic_ns() - from;
+		w->failed |= !w->way->end(w);
+		/* A wait is over before the next is looked for. */
+		if (w->way->what == GPROF_WAIT_FOR_FUTEX)
+			while (__atomic_load_n(&w->word, __ATOMIC_SEQ_CST))
+				sched_yield();
+		else if (i + 1 < w->times)
+			sleep_ms(2);
+	}
+	if (!w->way->end)
+		w->asked = w->ns * w->times;
+	pthread_join(w->thread, NULL);
+	if (w->fd[0] > 0)
+		close(w->fd[0]);
+	if (w->fd[1] > 0)
+		close(w->fd[1]);
+}
+
+/* ---- how long, what for, where ---- */
+
+TEST_F(block, three_sleepers_have_what_they_slept)
+{
+	struct recorder *r = &self->r[0];
+	struct waiter w[3];
+	unsigned int i;
+
+	go = false;
+	go_word = 0;
+	for (i = 0; i < 3; i++)
+		ASSERT_TRUE(begin(&w[i], &ways[0], 20, (i + 1) * 10 * MS));
+	record(_metadata, r, 1, 0);
+	let_go();
+	for (i = 0; i < 3; i++)
+		serve(&w[i]);
+	stop(_metadata, r);
+	for (i = 0; i < 3; i++) {
+		struct sum s = sum_of(r, w[i].tid, GPROF_WAIT_FOR_SLEEP);
+
+		TH_LOG("%u ms: slept %llu us in %u, waited for a CPU %llu us, of %llu us", (i + 1) * 10,
+		       (unsigned long long)s.ns / 1000, s.nr, (unsigned long long)s.runnable / 1000,
+		       (unsigned long long)w[i].around / 1000);
+		EXPECT_EQ(w[i].times, s.nr);
+		EXPECT_EQ(0, s.no_stack);
+		EXPECT_LE(w[i].asked - w[i].asked / 1000, s.ns);
+		EXPECT_GE(w[i].around, s.ns + s.runnable);
+		/* What is left out is the call itself. */
+		EXPECT_LE(w[i].around * 9 / 10, s.ns + s.runnable);
+	}
+}
+
+TEST_F(block, each_wait_is_told_what_it_was_for)
+{
+	unsigned int i;
+
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR1);
+	pthread_sigmask(SIG_BLOCK, &set, NULL);
+	for (i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		struct recorder *r = &self->r[0];
+		struct waiter w;
+		struct sum s, all;
+
+		go = false;
+		go_word = 0;
+		memset(r, 0, sizeof(*r));
+		if (!begin(&w, &ways[i], 5, 10 * MS)) {
+			TH_LOG("%s: not here", ways[i].name);
+			EXPECT_EQ(GPROF_WAIT_FOR_FAULT, ways[i].what);
+			continue;
+		}
+		record(_metadata, r, 1, 0);
+		let_go();
+		serve(&w);
+		stop(_metadata, r);
+		s = sum_of(r, w.tid, ways[i].what);
+		all = sum_of(r, w.tid, -1);
+		TH_LOG("%s: %u of %u waits, %llu us of %llu to %llu", ways[i].name, s.nr, all.nr,
+		       (unsigned long long)s.ns / 1000, (unsigned long long)w.asked / 1000,
+		       (unsigned long long)w.around / 1000);
+		EXPECT_FALSE(w.failed);
+		/* And that of the word that let it go. */
+		EXPECT_EQ(5 + (ways[i].what == GPROF_WAIT_FOR_FUTEX), s.nr) {
+			TH_LOG("%s; the last was for %u", ways[i].name,
+			       all.last ? all.last->what : 0);
+		}
+		EXPECT_EQ(0, s.no_stack);
+		EXPECT_LE(w.asked - w.asked / 1000, s.ns) {
+			TH_LOG("%s", ways[i].name);
+		}
+		if (ways[i].what != GPROF_WAIT_FOR_FUTEX)
+			EXPECT_GE(w.around, s.ns + s.runnable) {
+				TH_LOG("%s", ways[i].name);
+			}
+		reader_free(&r->reader);
+		device_close(&r->dev);
+		free(r->told);
+	}
+	memset(&self->r[0], 0, sizeof(self->r[0]));
+	self->r[0].dev.fd = -1;
+}
+
+static void *burn(void *ns)
+{
+	const struct sched_param p = { .sched_priority = 10 };
+	uint64_t until;
+
+	pin_to(online_cpu(0));
+	sched_setscheduler(0, SCHED_FIFO, &p);
+	while (!go)
+		sleep_ms(1);
+	until = monotonic_ns() + *(uint64_t *)ns;
+	burn_until(until);
+	return NULL;
+}
+
+/* The timer ends its sleep, but the CPU is another's, for longer. */
+TEST_F(block, waiting_for_a_cpu_is_told_apart)
+{
+	struct recorder *r = &self->r[0];
+	uint64_t burns = 200 * MS, from, around;
+	struct timespec t = { 0, 50 * MS };
+	pthread_t other;
+	struct sum s;
+	cpu_set_t all;
+
+	sched_getaffinity(0, sizeof(all), &all);
+	ASSERT_LE(0, pin_to(online_cpu(0)));
+	go = false;
+	ASSERT_EQ(0, pthread_create(&other, NULL, burn, &burns));
+	record(_metadata, r, 1, 0);
+	go = true;
+	from = monotonic_ns();
+	ASSERT_EQ(0, syscall(SYS_nanosleep, &t, NULL));
+	around = monotonic_ns() - from;
+	stop(_metadata, r);
+	pthread_join(other, NULL);
+	sched_setaffinity(0, sizeof(all), &all);
+	s = sum_of(r, gettid(), GPROF_WAIT_FOR_SLEEP);
+	TH_LOG("%u waits: %llu us, %llu us for a CPU, of %llu us", s.nr,
+	       (unsigned long long)s.ns / 1000, (unsigned long long)s.runnable / 1000,
+	       (unsigned long long)around / 1000);
+	ASSERT_EQ(1, s.nr);
+	EXPECT_LE(50 * MS - 50 * MS / 1000, s.ns);
+	EXPECT_GE(80 * MS, s.ns);
+	EXPECT_LE(100 * MS, s.runnable);
+	EXPECT_GE(around, s.ns + s.runnable);
+}
+
+/* ---- the window ---- */
+
+TEST_F(block, waits_of_before_count_from_start_and_those_that_go_on_until_stop)
+{
+	struct recorder *r = &self->r[0];
+	struct waiter before, after, through;
+	uint64_t window, ended;
+	struct sum s;
+
+	go = true;
+	go_word = 1;
+	ASSERT_TRUE(begin(&before, &ways[1], 1, 0));
+	ASSERT_TRUE(begin(&through, &ways[1], 1, 0));
+	until_asleep(before.tid);
+	until_asleep(through.tid);
+	sleep_ms(100);
+	record(_metadata, r, 1, 0);
+	sleep_ms(50);
+	ASSERT_TRUE(before.way->end(&before));
+	ended = monotonic_ns();
+	pthread_join(before.thread, NULL);
+	ASSERT_TRUE(begin(&after, &ways[1], 1, 0));
+	until_asleep(after.tid);
+	sleep_ms(70);
+	stop(_metadata, r);
+	sleep_ms(100);
+	ASSERT_TRUE(after.way->end(&after));
+	ASSERT_TRUE(through.way->end(&through));
+	pthread_join(after.thread, NULL);
+	pthread_join(through.thread, NULL);
+	window = r->st.out_stopped_ns - r->st.out_started_ns;
+
+	s = sum_of(r, before.tid, GPROF_WAIT_FOR_PIPE);
+	TH_LOG("before: %u, %llu us, ended by %llu", s.nr, (unsigned long long)s.ns / 1000,
+	       (unsigned long long)(ended - r->st.out_started_ns) / 1000);
+	EXPECT_EQ(1, s.nr);
+	EXPECT_EQ(0, s.no_stack);
+	EXPECT_LE(50 * MS - MS / 20, s.ns);
+	EXPECT_GE(ended - r->st.out_started_ns + MS / 20, s.ns);
+
+	s = sum_of(r, after.tid, GPROF_WAIT_FOR_PIPE);
+	TH_LOG("after: %u, %llu us", s.nr, (unsigned long long)s.ns / 1000);
+	EXPECT_EQ(1, s.nr);
+	EXPECT_LE(70 * MS - MS / 20, s.ns);
+	EXPECT_GE(window, s.ns);
+	ASSERT_NE(NULL, s.last);
+	EXPECT_EQ(GPROF_WAIT_ENDED_NOT, s.last->ended);
+	/* this process', which calls STOP */
+	EXPECT_EQ(0, s.no_stack);
+
+	s = sum_of(r, through.tid, GPROF_WAIT_FOR_PIPE);
+	TH_LOG("through: %u, %llu us of %llu", s.nr, (unsigned long long)s.ns / 1000,
+	       (unsigned long long)window / 1000);
+	EXPECT_EQ(1, s.nr);
+	EXPECT_LE(window - window / 1000 - MS / 20, s.ns);
+	EXPECT_GE(window + window / 1000 + MS / 20, s.ns);
+	EXPECT_EQ(0, s.no_stack);
+}
+
+TEST_F(block, started_again_it_knows_nothing_of_before)
+{
+	struct recorder *r = &self->r[0];
+	struct waiter w;
+	unsigned int i;
+	uint64_t sum = 0, windows = 0;
+
+	go = true;
+	go_word = 1;
+	ASSERT_TRUE(begin(&w, &ways[1], 1, 0));
+	until_asleep(w.tid);
+	set_up(_metadata, r, 1, 0, GPROF_TARGET_THREAD, w.tid);
+	for (i = 0; i < 5; i++) {
+		start(_metadata, r);
+		sleep_ms(10);
+		stop(_metadata, r);
+		windows += r->st.out_stopped_ns - r->st.out_started_ns;
+	}
+	ASSERT_EQ(5, r->nr);
+	for (i = 0; i < r->nr; i++)
+		sum += r->told[i].ns;
+	EXPECT_LE(windows - windows / 1000 - MS / 10, sum);
+	EXPECT_GE(windows + windows / 1000 + MS / 10, sum);
+	EXPECT_EQ(5, r->st.out_count);
+	ASSERT_TRUE(w.way->end(&w));
+	pthread_join(w.thread, NULL);
+}
+
+/* ---- who ended it ---- */
+
+TEST_F(block, waker_is_told)
+{
+	struct recorder *r = &self->r[0], *own = &self->r[1];
+	const struct told *culprit = NULL;
+	unsigned int i, by_irq = 0, by_task = 0;
+	struct waiter w, s;
+	uint64_t total = 0;
+
+	go = false;
+	go_word = 0;
+	ASSERT_TRUE(begin(&w, &ways[5], 10, 10 * MS));
+	ASSERT_TRUE(begin(&s, &ways[0], 10, 10 * MS));
+	set_up(_metadata, own, 1, 0, GPROF_TARGET_PROCESS, getpid());
+	record(_metadata, r, 1, GPROF_BLOCK_F_WAKER);
+	start(_metadata, own);
+	let_go();
+	serve(&w);
+	serve(&s);
+	stop(_metadata, own);
+	stop(_metadata, r);
+	for (i = 0; i < r->nr; i++) {
+		const struct told *t = &r->told[i];
+
+		by_irq += t->ended == GPROF_WAIT_ENDED_BY_IRQ && t->what == GPROF_WAIT_FOR_SLEEP &&
+			  !t->tid && !t->nr_user;
+		if (t->what != GPROF_WAIT_FOR_FUTEX || t->ended != GPROF_WAIT_ENDED_BY_TASK)
+			continue;
+		if (t->tid == (uint32_t)gettid() && t->pid == (uint32_t)getpid() && t->nr_user) {
+			by_task++;
+			total += t->ns;
+			culprit = t;
+		}
+	}
+	TH_LOG("%u by this thread, %llu us of %llu; %u by an interrupt", by_task,
+	       (unsigned long long)total / 1000, (unsigned long long)w.asked / 1000, by_irq);
+	/* And that of the word that let it go. */
+	EXPECT_LE(10, by_task);
+	EXPECT_GE(12, by_task);
+	EXPECT_LE(w.asked - w.asked / 1000, total);
+	/* nanosleep of s, and of this thread in serve() */
+	EXPECT_LE(20, by_irq);
+	ASSERT_NE(NULL, culprit);
+	EXPECT_EQ(0, culprit->runnable);
+	EXPECT_EQ(10, sum_of(own, w.tid, GPROF_WAIT_FOR_FUTEX).nr -
+		      !!(sum_of(own, w.tid, GPROF_WAIT_FOR_FUTEX).nr > 10));
+}
+
+static void wake_word_of(void *arg, int step)
+{
+	(void)step;
+	*(volatile int *)arg = 1;
+	syscall(SYS_futex, arg, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
+/* Own waits may be told, but not what others do, nor where the kernel is. */
+TEST_F(block, who_is_not_privileged_sees_neither_strangers_nor_the_kernel)
+{
+	struct recorder *r = &self->r[0], *waker = &self->r[1];
+	int *word = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	unsigned int i, strangers = 0, others = 0, kernel = 0;
+	struct sum s;
+
+	ASSERT_NE(MAP_FAILED, word);
+	/* a child of root's: not the target's, as it was there before */
+	ASSERT_EQ(0, child_fork(&self->child, wake_word_of, word));
+	ASSERT_EQ(0, become(1234));
+	record(_metadata, r, 1, 0);
+	set_up(_metadata, waker, 1, GPROF_BLOCK_F_WAKER, GPROF_TARGET_PROCESS, getpid());
+	start(_metadata, waker);
+	ASSERT_EQ(0, child_begin(&self->child));
+	while (!*(volatile int *)word)
+		syscall(SYS_futex, word, FUTEX_WAIT, 0, NULL, NULL, 0);
+	sleep_ms(5);
+	stop(_metadata, waker);
+	stop(_metadata, r);
+	for (i = 0; i < waker->nr; i++) {
+		const struct told *t = &waker->told[i];
+
+		strangers += t->ended == GPROF_WAIT_ENDED_BY_STRANGER && !t->tid;
+		others += t->tid && t->tid != (uint32_t)getpid();
+		kernel += t->nr_kernel;
+	}
+	for (i = 0; i < r->nr; i++)
+		kernel += r->told[i].nr_kernel;
+	s = sum_of(r, getpid(), GPROF_WAIT_FOR_SLEEP);
+	EXPECT_EQ(1, s.nr);
+	EXPECT_EQ(0, s.no_stack);
+	EXPECT_EQ(0, others);
+	EXPECT_EQ(0, kernel);
+	EXPECT_LE(1, strangers + !sum_of(r, getpid(), GPROF_WAIT_FOR_FUTEX).nr);
+}
+
+/* ---- how many ---- */
+
+/* So short that there are many, though some are over before they have begun. */
+#define NAP_NS	100000
+
+static void *naps(void *arg)
+{
+	unsigned int i;
+
+	for (i = 0; i < *(unsigned int *)arg; i++) {
+		struct timespec t = { 0, NAP_NS };
+
+		syscall(SYS_nanosleep, &t, NULL);
+	}
+	return NULL;
+}
+
+/*
+ * Each of the runs draws for itself. With all of them counted too, the mean of what the
+ * samples stand for is that of what there was, to within three standard errors.
+ */
+TEST_F(block, some_of_them_stand_for_all)
+{
+	static const uint64_t periods[RECORDERS] = { 1, 2, 10, 1000 };
+	const unsigned int runs = 200;
+	double off[RECORDERS][2] = { 0 }, square[RECORDERS][2] = { 0 };
+	unsigned int n = 100, run, i, j, k;
+
+	for (i = 0; i < RECORDERS; i++)
+		set_up(_metadata, &self->r[i], periods[i], 0, GPROF_TARGET_THREAD, getpid());
+	for (run = 0; run < runs; run++) {
+		double all[2] = { 0 };
+		uint64_t before = self->r[0].st.out_count;
+
+		for (i = 0; i < RECORDERS; i++)
+			start(_metadata, &self->r[i]);
+		naps(&n);
+		for (i = 0; i < RECORDERS; i++) {
+			self->r[RECORDERS - 1 - i].nr = 0;
+			stop(_metadata, &self->r[RECORDERS - 1 - i]);
+		}
+		for (i = 0; i < RECORDERS; i++) {
+			double sum[2] = { 0 };
+
+			for (j = 0; j < self->r[i].nr; j++) {
+				const struct told *t = &self->r[i].told[j];
+
+				/* not those between one START, or STOP, and another */
+				if (t->what != GPROF_WAIT_FOR_SLEEP)
+					continue;
+				EXPECT_EQ(periods[i], t->weight);
+				sum[0] += t->weight;
+				sum[1] += (double)t->weight * t->ns;
+			}
+			for (k = 0; k < 2; k++) {
+				if (!i)
+					all[k] = sum[k];
+				off[i][k] += sum[k] - all[k];
+				square[i][k] += (sum[k] - all[k]) * (sum[k] - all[k]);
+			}
+			if (i)
+				continue;
+			/* A timer may be faster than its sleeper. */
+			EXPECT_LE(n / 2, (unsigned int)sum[0]);
+			EXPECT_GE(n, (unsigned int)sum[0]);
+			EXPECT_EQ(self->r[0].nr, self->r[0].st.out_count - before);
+		}
+	}
+	for (i = 1; i < RECORDERS; i++) {
+		for (k = 0; k < 2; k++) {
+			/* the square of the mean, and of three standard errors */
+			double mean = off[i][k] / runs;
+			double error = (square[i][k] / runs - mean * mean) / (runs - 1);
+
+			TH_LOG("1 of %llu: %s off by %.3f, standard error^2 %.3f",
+			       (unsigned long long)periods[i], k ? "ns" : "waits", mean, error);
+			EXPECT_LT(0, error);
+			EXPECT_GE(9 * error, mean * mean);
+		}
+	}
+}
+
+/* ---- whom ---- */
+
+static void sleeps_in_child(void *arg, int step)
+{
+	unsigned int i;
+
+	(void)arg;
+	(void)step;
+	for (i = 0; i < 20; i++)
+		sleep_ms(2);
+}
+
+TEST_F(block, child_that_is_forked_later_belongs)
+{
+	struct recorder *r = &self->r[0];
+
+	record(_metadata, r, 1, 0);
+	ASSERT_EQ(0, child_fork(&self->child, sleeps_in_child, NULL));
+	ASSERT_EQ(0, child_step(&self->child));
+	stop(_metadata, r);
+	EXPECT_EQ(20, sum_of(r, self->child.pid, GPROF_WAIT_FOR_SLEEP).nr);
+}
+
+TEST_F(block, system_has_waits_of_the_kernel_with_its_frames)
+{
+	struct recorder *r = &self->r[0];
+	unsigned int i, kernel = 0, frames = 0, own;
+	unsigned int n = 50;
+
+	r->setup = device_setup_of(GPROF_TARGET_SYSTEM, 0, &r->params);
+	r->setup.kind = GPROF_KIND_BLOCK;
+	r->setup.stack |= GPROF_STACK_F_KERNEL;
+	set_up(_metadata, r, 1, 0, GPROF_TARGET_SYSTEM, 0);
+	start(_metadata, r);
+	for (i = 0; i < n; i++)
+		sleep_ms(2);
+	stop(_metadata, r);
+	own = sum_of(r, gettid(), GPROF_WAIT_FOR_SLEEP).nr;
+	for (i = 0; i < r->nr; i++) {
+		kernel += r->told[i].what == GPROF_WAIT_FOR_KERNEL;
+		if (r->told[i].tid == (uint32_t)gettid() &&
+		    r->told[i].what == GPROF_WAIT_FOR_SLEEP)
+			frames += r->told[i].nr_kernel > 3 && r->told[i].nr_user;
+	}
+	TH_LOG("%u of ours, %u of the kernel, of %u", own, kernel, r->nr);
+	EXPECT_EQ(n, own);
+	EXPECT_EQ(n, frames);
+	EXPECT_LT(0, kernel);
+}
+
+TEST_F(block, what_cannot_be_is_refused)
+{
+	struct recorder *r = &self->r[0];
+	static const struct {
+		uint64_t period;
+		uint32_t flags;
+		int err;
+		uint32_t reason;
+	} wrong[] = {
+		{ 0, 0, -EINVAL, GPROF_REASON_PERIOD },
+		{ GPROF_PERIOD_MAX + 1, 0, -EINVAL, GPROF_REASON_PERIOD },
+		{ 1, __GPROF_BLOCK_F_ALL + 1, -EOPNOTSUPP, GPROF_REASON_FLAGS },
+	};
+	unsigned int i;
+
+	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		r->params = (struct gprof_block_params){
+			.size = sizeof(r->params), .period = wrong[i].period, .flags = wrong[i].flags,
+		};
+		r->setup = device_setup_of(GPROF_TARGET_PROCESS, getpid(), &r->params);
+		r->setup.kind = GPROF_KIND_BLOCK;
+		EXPECT_EQ(wrong[i].err, device_setup(&r->dev, &r->setup));
+		EXPECT_EQ(wrong[i].reason, r->setup.out_reason);
+	}
+}
+
+TEST_HARNESS_MAIN
