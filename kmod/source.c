@@ -14,6 +14,7 @@ static const struct gprof_source *const sources[] = {
 	&gprof_source_trace,
 	&gprof_source_task,
 	&gprof_source_block,
+	&gprof_source_mutex,
 };
 
 /**

@@ -80,6 +80,7 @@ struct gprof_source {
 
 extern const struct gprof_source gprof_source_block;
 extern const struct gprof_source gprof_source_cpu;
+extern const struct gprof_source gprof_source_mutex;
 extern const struct gprof_source gprof_source_sched;
 extern const struct gprof_source gprof_source_task;
 extern const struct gprof_source gprof_source_trace;

@@ -370,7 +370,7 @@ void do_setup(struct thread *t, struct slot *s)
 	if (one_in(&t->draw, 4)) {
 		block.period = ONE_OF(&t->draw, 1, 1, 2, 1000, 1ULL << 48, 0, UINT64_MAX);
 		block.flags = below(&t->draw, one_in(&t->draw, 8) ? 4 : 2);
-		setup.kind = GPROF_KIND_BLOCK;
+		setup.kind = one_in(&t->draw, 2) ? GPROF_KIND_BLOCK : GPROF_KIND_MUTEX;
 		setup.params = (uintptr_t)&block;
 	}
 	if (one_in(&t->draw, 3))

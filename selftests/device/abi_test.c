@@ -448,7 +448,8 @@ TEST_F(file, info_tells_what_the_module_is)
 	EXPECT_TRUE(info.out_kinds & (1ULL << GPROF_KIND_CPU));
 	EXPECT_EQ(0, info.out_kinds & ~((1ULL << GPROF_KIND_CPU) | (1ULL << GPROF_KIND_PROFILE) |
 					(1ULL << GPROF_KIND_SCHED) | (1ULL << GPROF_KIND_TRACE) |
-					(1ULL << GPROF_KIND_BLOCK) | (1ULL << GPROF_KIND_TASK)));
+					(1ULL << GPROF_KIND_BLOCK) | (1ULL << GPROF_KIND_MUTEX) |
+					(1ULL << GPROF_KIND_TASK)));
 	EXPECT_TRUE(info.out_features & GPROF_FEAT_USER_FRAMES);
 	EXPECT_LE(120, info.out_max_frames);
 	EXPECT_EQ(CLOCK_MONOTONIC, info.out_clock_id);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * block_test: waits of tasks, each once, with how long it lasted, what it was for, where
- * the task stood, and who ended it.
+ * the task stood, and who ended it; those for locks also by themselves.
  *
  * What is expected is bounded by what the tasks see themselves: a wait is not shorter than
  * what was asked for, and together with the time until the task ran again not longer
@@ -40,12 +40,18 @@ struct told {
 	uint64_t ns;
 	uint64_t runnable;
 	uint64_t weight;
+	uint64_t addr;
 	unsigned int what;
 	unsigned int ended;
+	unsigned int lock;
 };
 
 struct recorder {
-	struct gprof_block_params params;
+	union {
+		struct gprof_block_params params;
+		struct gprof_mutex_params mutex;
+	};
+	unsigned int kind;	/* GPROF_KIND_*; 0: BLOCK */
 	struct gprof_setup setup;
 	struct device dev;
 	struct reader reader;
@@ -72,6 +78,7 @@ static void note(void *ctx, const struct reader_sample *s)
 		.tid = s->rec->tid, .time = s->rec->time, .ns = s->value,
 		.runnable = GPROF_WAIT_RUNNABLE_NS(s->wait), .weight = s->weight,
 		.what = GPROF_WAIT_FOR(s->wait), .ended = GPROF_WAIT_ENDED(s->wait),
+		.lock = GPROF_WAIT_LOCK(s->wait), .addr = s->addr,
 	};
 	if (!stack)
 		return;
@@ -111,7 +118,7 @@ static void set_up(struct __test_metadata *_metadata, struct recorder *r, uint64
 	};
 	if (!r->setup.kind) {
 		r->setup = device_setup_of(target, id, &r->params);
-		r->setup.kind = GPROF_KIND_BLOCK;
+		r->setup.kind = r->kind ? r->kind : GPROF_KIND_BLOCK;
 	}
 	r->setup.buffer_size = 1 << 19;
 	ASSERT_EQ(0, device_setup(&r->dev, &r->setup)) {
@@ -867,6 +874,192 @@ TEST_F(block, system_has_waits_of_the_kernel_with_its_frames)
 	EXPECT_EQ(n, own);
 	EXPECT_EQ(n, frames);
 	EXPECT_LT(0, kernel);
+}
+
+/* ---- locks ---- */
+
+/* Both parameters have the same members so far. */
+static void record_locks(struct __test_metadata *_metadata, struct recorder *r, uint32_t flags)
+{
+	r->kind = GPROF_KIND_MUTEX;
+	record(_metadata, r, 1, flags);
+}
+
+struct held {
+	int word;
+	_Atomic unsigned int ready;
+	_Atomic uint64_t around;
+	int op;
+};
+
+static void *waits_for_release(void *arg)
+{
+	struct held *h = arg;
+	uint64_t from;
+
+	h->ready++;
+	from = monotonic_ns();
+	while (!__atomic_load_n(&h->word, __ATOMIC_SEQ_CST))
+		syscall(SYS_futex, &h->word, h->op, 0, NULL, NULL, FUTEX_BITSET_MATCH_ANY);
+	h->around += monotonic_ns() - from;
+	return NULL;
+}
+
+/* All of them wait in the kernel. */
+static bool all_asleep(unsigned int n)
+{
+	char path[64];
+	pid_t tid = gettid(), other;
+	unsigned int asleep = 0;
+
+	for (other = tid + 1; other < tid + 1000; other++) {
+		snprintf(path, sizeof(path), "/proc/self/task/%d", other);
+		if (!access(path, F_OK))
+			asleep += !!in_state(other, "SD");
+	}
+	return asleep == n;
+}
+
+__attribute__((noinline, noclone)) static void releases(struct held *h)
+{
+	__atomic_store_n(&h->word, 1, __ATOMIC_SEQ_CST);
+	syscall(SYS_futex, &h->word, FUTEX_WAKE_PRIVATE, 1 << 30, NULL, NULL, 0);
+}
+
+TEST_F(block, release_has_the_waits_of_all_that_waited_for_it)
+{
+	struct recorder *release = &self->r[0], *waiter = &self->r[1];
+	static const unsigned int many[] = { 1, 2, 5, 16 };
+	unsigned int i, j, n, first = 0, waits, all = 0;
+	uint64_t from, held;
+
+	record_locks(_metadata, release, GPROF_MUTEX_F_ADDR);
+	record_locks(_metadata, waiter, GPROF_MUTEX_F_WAITER);
+	for (i = 0; i < sizeof(many) / sizeof(many[0]); i++) {
+		struct held h = { .op = FUTEX_WAIT_PRIVATE };
+		pthread_t threads[16];
+		uint64_t ns = 0;
+
+		n = many[i];
+		for (j = 0; j < n; j++)
+			ASSERT_EQ(0, pthread_create(&threads[j], NULL, waits_for_release, &h));
+		while (h.ready < n || !all_asleep(n))
+			sched_yield();
+		from = monotonic_ns();
+		sleep_ms(30);
+		held = monotonic_ns() - from;
+		releases(&h);
+		for (j = 0; j < n; j++)
+			pthread_join(threads[j], NULL);
+		ASSERT_LE(0, reader_read(&release->reader));
+		for (waits = 0, j = first; j < release->nr; j++) {
+			const struct told *t = &release->told[j];
+
+			/* not what is waited for in pthread_join() */
+			if (t->addr != (uintptr_t)&h.word)
+				continue;
+			EXPECT_EQ(gettid(), t->tid);
+			EXPECT_EQ(getpid(), t->pid);
+			EXPECT_LT(0, t->nr_user);
+			EXPECT_EQ(GPROF_WAIT_ENDED_BY_TASK, t->ended);
+			EXPECT_EQ(GPROF_WAIT_LOCK_PLAIN, t->lock);
+			EXPECT_EQ(GPROF_WAIT_FOR_FUTEX, t->what);
+			ns += t->ns;
+			waits++;
+		}
+		TH_LOG("%u waiters: %u waits, %llu us of %llu to %llu", n, waits,
+		       (unsigned long long)ns / 1000, (unsigned long long)n * held / 1000,
+		       (unsigned long long)h.around / 1000);
+		EXPECT_EQ(n, waits);
+		EXPECT_LE(n * held - n * held / 1000, ns);
+		EXPECT_GE(h.around, ns);
+		first = release->nr;
+		all += n;
+	}
+	stop(_metadata, waiter);
+	stop(_metadata, release);
+	/* Each wait once in both. */
+	EXPECT_EQ(release->nr, waiter->nr);
+	for (i = n = 0; i < waiter->nr; i++)
+		n += waiter->told[i].tid != (uint32_t)gettid() && waiter->told[i].nr_user;
+	EXPECT_EQ(all, n);
+}
+
+static void *takes_pi(void *arg)
+{
+	struct held *h = arg;
+
+	h->ready++;
+	syscall(SYS_futex, &h->word, FUTEX_LOCK_PI, 0, NULL, NULL, 0);
+	syscall(SYS_futex, &h->word, FUTEX_UNLOCK_PI, 0, NULL, NULL, 0);
+	return NULL;
+}
+
+TEST_F(block, conditions_and_pi_locks_are_told_apart)
+{
+	struct recorder *r = &self->r[0];
+	struct held condition = { .op = FUTEX_WAIT_BITSET_PRIVATE }, pi = { .word = gettid() };
+	unsigned int i, conditions = 0, pis = 0, irqs = 0;
+	struct timespec t = { 0, 20 * MS };
+	pthread_t a, b;
+	int word = 0;
+
+	record_locks(_metadata, r, GPROF_MUTEX_F_ADDR);
+	ASSERT_EQ(0, pthread_create(&a, NULL, waits_for_release, &condition));
+	ASSERT_EQ(0, pthread_create(&b, NULL, takes_pi, &pi));
+	while (!condition.ready || !pi.ready || !all_asleep(2))
+		sched_yield();
+	sleep_ms(10);
+	releases(&condition);
+	EXPECT_EQ(0, syscall(SYS_futex, &pi.word, FUTEX_UNLOCK_PI, 0, NULL, NULL, 0));
+	pthread_join(a, NULL);
+	pthread_join(b, NULL);
+	/* nobody releases it */
+	EXPECT_EQ(-1, syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 0, &t, NULL, 0));
+	stop(_metadata, r);
+	for (i = 0; i < r->nr; i++) {
+		const struct told *w = &r->told[i];
+
+		/* nothing else that was waited for meanwhile */
+		EXPECT_EQ(GPROF_WAIT_FOR_FUTEX, w->what);
+		conditions += w->addr == (uintptr_t)&condition.word &&
+			      w->lock == GPROF_WAIT_LOCK_CONDITION && w->tid == (uint32_t)gettid();
+		pis += w->addr == (uintptr_t)&pi.word && w->lock == GPROF_WAIT_LOCK_PI &&
+		       w->tid == (uint32_t)gettid() && w->ns >= 9 * MS;
+		irqs += w->addr == (uintptr_t)&word && w->ended == GPROF_WAIT_ENDED_BY_IRQ &&
+			!w->tid && !w->nr_user && w->ns >= 19 * MS;
+	}
+	EXPECT_EQ(1, conditions);
+	EXPECT_EQ(1, pis);
+	EXPECT_EQ(1, irqs);
+}
+
+static void waits_for_ever(void *arg, int step)
+{
+	(void)step;
+	syscall(SYS_futex, arg, FUTEX_WAIT, 0, NULL, NULL, 0);
+}
+
+TEST_F(block, waiter_that_is_killed_is_told_once)
+{
+	struct recorder *r = &self->r[0];
+	int *word = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	unsigned int i, told = 0;
+
+	ASSERT_NE(MAP_FAILED, word);
+	record_locks(_metadata, r, GPROF_MUTEX_F_ADDR);
+	ASSERT_EQ(0, child_fork(&self->child, waits_for_ever, word));
+	ASSERT_EQ(0, child_begin(&self->child));
+	sleep_ms(50);
+	child_end(&self->child);
+	self->child.pid = 0;
+	stop(_metadata, r);
+	for (i = 0; i < r->nr; i++)
+		told += r->told[i].addr == (uintptr_t)word &&
+			r->told[i].tid == (uint32_t)gettid() &&
+			r->told[i].ended == GPROF_WAIT_ENDED_BY_TASK;
+	EXPECT_EQ(1, told);
+	EXPECT_EQ(r->nr, r->st.out_count);
 }
 
 TEST_F(block, what_cannot_be_is_refused)

@@ -137,6 +137,7 @@
 #define GPROF_KIND_TRACE	4	/* struct gprof_trace_params; records of one word */
 #define GPROF_KIND_TASK		7	/* struct gprof_task_params */
 #define GPROF_KIND_BLOCK	5	/* struct gprof_block_params */
+#define GPROF_KIND_MUTEX	6	/* struct gprof_mutex_params */
 
 /* What a recorder records; @id and @cpus of SETUP say which. */
 #define GPROF_TARGET_THREAD	1	/* id: thread id; this thread alone */
@@ -456,6 +457,31 @@ struct gprof_block_params {
 };
 
 #define GPROF_BLOCK_PARAMS_SIZE_VER0	16
+
+/* flags of struct gprof_mutex_params */
+#define GPROF_MUTEX_F_WAITER	(1U << 0)	/* the stack of who waited */
+#define GPROF_MUTEX_F_ADDR	(1U << 1)	/* record where the lock is */
+#define __GPROF_MUTEX_F_ALL	0x3U
+
+/**
+ * struct gprof_mutex_params - parameters of GPROF_KIND_MUTEX
+ * @size: sizeof(struct gprof_mutex_params)
+ * @flags: GPROF_MUTEX_F_*
+ * @period: waits per sample; each is sampled with the same probability
+ *
+ * Waits in futex calls, as GPROF_KIND_BLOCK has them; GPROF_WAIT_LOCK says what kind. A
+ * sample is who ended the wait, as with GPROF_BLOCK_F_WAKER: who released the lock; so a
+ * release that many waited for has all their waits. With WAITER it is who waited. A wait
+ * that no release ended, but its timeout or a signal, is told as one that an
+ * interrupt, or the sender, ended. With ADDR it has GPROF_SAMPLE_REC_F_ADDR.
+ */
+struct gprof_mutex_params {
+	__u32 size;
+	__u32 flags;
+	__aligned_u64 period;
+};
+
+#define GPROF_MUTEX_PARAMS_SIZE_VER0	16
 
 /**
  * struct gprof_task_params - parameters of GPROF_KIND_TASK
