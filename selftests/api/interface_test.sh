@@ -210,6 +210,7 @@ write_user()
 			GUARDED(struct gprof_utilization_opts, uo);
 			GUARDED(struct gprof_cpu_config, cpu);
 			GUARDED(struct gprof_tracepoint_config, profile);
+			GUARDED(struct gprof_recorder_config, any);
 			GUARDED(struct gprof_sched_config, sched);
 
 			struct gprof_trace *t = gprof_trace_new_memory(header, sizeof(header), &o.v);
@@ -226,6 +227,8 @@ write_user()
 			cpu.v.target.type = (enum gprof_target_type)99;
 			CHECK(!gprof_cpu_recorder_new(&cpu.v));
 			CHECK(strstr(gprof_error(), "target"));
+			CHECK(!gprof_recorder_new(&any.v));
+			CHECK(strstr(gprof_error(), "kinds"));
 			profile.v.event = "nocolon";
 			CHECK(!gprof_tracepoint_recorder_new(&profile.v));
 			CHECK(!strstr(gprof_error(), "sz is"));

@@ -278,6 +278,34 @@ TEST_F(decode, value_comes_behind_weight_and_address)
 	EXPECT_EQ(1, self->d.counts.malformed);
 }
 
+TEST_F(decode, wait_comes_behind_value)
+{
+	struct {
+		struct gprof_sample_rec s;
+		uint64_t extra[2];
+	} r = {
+		.s.rec = { GPROF_REC_SAMPLE, GPROF_SAMPLE_REC_F_VALUE | GPROF_SAMPLE_REC_F_WAIT,
+			   sizeof(r) },
+		.extra = { 4096, GPROF_WAIT_FOR_PIPE | 77 << GPROF_WAIT_RUNNABLE_SHIFT },
+	};
+
+	generation(&self->d, 1);
+	feed(&self->d, &r, sizeof(r));
+	r.s.rec.flags = GPROF_SAMPLE_REC_F_VALUE;
+	feed(&self->d, &r, sizeof(r));
+	ASSERT_EQ(2, self->n.nr_samples);
+	EXPECT_EQ(4096, self->n.samples[0].value);
+	EXPECT_TRUE(self->n.samples[0].has_wait);
+	EXPECT_EQ(GPROF_WAIT_FOR_PIPE, GPROF_WAIT_FOR(self->n.samples[0].wait));
+	EXPECT_EQ(77, GPROF_WAIT_RUNNABLE_NS(self->n.samples[0].wait));
+	EXPECT_FALSE(self->n.samples[1].has_wait);
+	/* Both flags, but room for one word. */
+	r.s.rec.flags |= GPROF_SAMPLE_REC_F_WAIT;
+	feed(&self->d, &r, sizeof(r.s) + 8);
+	EXPECT_EQ(2, self->n.nr_samples);
+	EXPECT_EQ(1, self->d.counts.malformed);
+}
+
 TEST_F(decode, lost_records_are_added_up)
 {
 	struct {
@@ -732,6 +760,58 @@ TEST(garbage_makes_no_harm)
 	EXPECT_EQ(d.counts.samples, total);
 	ASSERT_EQ(0, gprof_builder_profile(&b, &columns, &p));
 	EXPECT_EQ((int64_t)total, gprof_profile_total(p, 0));
+	gprof_profile_free(p);
+	gprof_decoder_free(&d);
+	gprof_builder_free(&b);
+}
+
+static void feed_wait(struct gprof_decoder *d, uint64_t ns, uint64_t wait)
+{
+	struct {
+		struct gprof_sample_rec s;
+		uint64_t extra[2];
+	} r = {
+		.s.rec = { GPROF_REC_SAMPLE, GPROF_SAMPLE_REC_F_VALUE | GPROF_SAMPLE_REC_F_WAIT,
+			   sizeof(r) },
+		.s.tid = 5,
+		.extra = { ns, wait },
+	};
+
+	gprof_decoder_feed(d, &r.s.rec, sizeof(r));
+}
+
+/* Each stands for ten, and what it was for tells it apart. */
+TEST(waits_are_added_up)
+{
+	struct gprof_columns columns = {
+		.weight_type = "contentions", .weight_unit = "count", .period = 10,
+		.value_type = "delay", .value_unit = "nanoseconds", .runnable_type = "runnable",
+	};
+	struct gprof_generation_rec g = {
+		.rec = { GPROF_REC_GENERATION, 0, sizeof(g) }, .weight = 10,
+	};
+	struct gprof_profile *p = NULL;
+	struct gprof_builder b;
+	struct gprof_decoder d;
+
+	ASSERT_EQ(0, gprof_builder_init(&b));
+	gprof_decoder_init(&d, &gprof_builder_ops, &b);
+	gprof_decoder_feed(&d, &g.rec, sizeof(g));
+	feed_wait(&d, 7, GPROF_WAIT_FOR_PIPE | 3 << GPROF_WAIT_RUNNABLE_SHIFT);
+	feed_wait(&d, 100, GPROF_WAIT_FOR_SLEEP);
+	feed_wait(&d, 8, GPROF_WAIT_FOR_PIPE | 4 << GPROF_WAIT_RUNNABLE_SHIFT);
+	EXPECT_EQ(2, b.nr_counts);
+	ASSERT_EQ(0, gprof_builder_profile(&b, &columns, &p));
+	EXPECT_EQ(30, gprof_profile_total(p, 0));
+	EXPECT_EQ(1150, gprof_profile_total(p, 1));
+	EXPECT_EQ(70, gprof_profile_total(p, 2));
+	EXPECT_EQ(1, gprof_profile_default_type(p));
+	EXPECT_EQ(10, p->period);
+	gprof_profile_free(p);
+	/* Nobody waits for that long. */
+	feed_wait(&d, UINT64_MAX / 2, GPROF_WAIT_FOR_SLEEP);
+	ASSERT_EQ(0, gprof_builder_profile(&b, &columns, &p));
+	EXPECT_EQ(INT64_MAX, gprof_profile_total(p, 1));
 	gprof_profile_free(p);
 	gprof_decoder_free(&d);
 	gprof_builder_free(&b);

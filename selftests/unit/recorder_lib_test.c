@@ -170,6 +170,44 @@ TEST_F(recorder, bad_tracepoints_are_refused)
 	EXPECT_EQ(EINVAL, errno);
 }
 
+static void refuse_kind(struct __test_metadata *_metadata, struct gprof_recorder_config *cfg,
+			int err, const char *sentence)
+{
+	cfg->sz = sizeof(*cfg);
+	EXPECT_EQ(NULL, gprof_recorder_new(cfg));
+	EXPECT_EQ(err, errno);
+	EXPECT_NE(NULL, strstr(gprof_error(), sentence)) {
+		TH_LOG("%s", gprof_error());
+	}
+}
+
+TEST_F(recorder, bad_kinds_are_refused)
+{
+	struct gprof_kind_config kinds[2] = { { .kind = "block" }, { .kind = "block-waker" } };
+	struct gprof_recorder_config cfg = { .kinds = kinds, .nr_kinds = 2 };
+
+	kinds[1].kind = "block";
+	refuse_kind(_metadata, &cfg, EEXIST, "block is given twice");
+	kinds[1].kind = "blok";
+	refuse_kind(_metadata, &cfg, ENOENT, "blok: no such kind");
+	kinds[1].kind = NULL;
+	refuse_kind(_metadata, &cfg, ENOENT, "no such kind");
+	kinds[1] = (struct gprof_kind_config){ .kind = "block-waker", .rate = (1ULL << 48) + 1 };
+	refuse_kind(_metadata, &cfg, EINVAL, "too many");
+	kinds[1] = (struct gprof_kind_config){ .kind = "cpu", .rate = 100001 };
+	refuse_kind(_metadata, &cfg, EINVAL, "100001 Hz is too fast");
+	kinds[1] = (struct gprof_kind_config){ .kind = "block-waker", .flags = 1U << 31 };
+	refuse_kind(_metadata, &cfg, EINVAL, "unknown flags 0x80000000");
+	kinds[1] = (struct gprof_kind_config){ .kind = "block-waker", .reserved = { 0, 0, 1 } };
+	refuse_kind(_metadata, &cfg, E2BIG, "older than the program");
+	cfg.nr_kinds = 0;
+	refuse_kind(_metadata, &cfg, EINVAL, "0 kinds");
+	cfg.nr_kinds = 65;
+	refuse_kind(_metadata, &cfg, EINVAL, "65 kinds");
+	EXPECT_EQ(NULL, gprof_recorder_new(NULL));
+	EXPECT_EQ(EINVAL, errno);
+}
+
 static void *other_thread(void *arg)
 {
 	return (void *)(intptr_t)strlen(gprof_error());

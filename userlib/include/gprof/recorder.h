@@ -175,6 +175,69 @@ struct gprof_tracepoint_config {
 	bool no_unwind_tables;
 };
 
+/* flags of struct gprof_kind_config */
+#define GPROF_RECORD_KERNEL	(1U << 0)	/* the kernel too, its frames and its time */
+#define GPROF_RECORD_ADDR	(1U << 1)	/* label addr: where the lock is */
+
+/**
+ * struct gprof_kind_config - something to record, each with a profile of its own
+ * @kind: its name, and what the profile's values are:
+ *
+ *	"cpu"		samples/count, cpu/nanoseconds: where CPU time goes
+ *	"block"		contentions/count, delay/nanoseconds, runnable/nanoseconds: where tasks
+ *			wait, for how long, and how long then until they have a CPU
+ *	"block-waker"	contentions/count, delay/nanoseconds: who ends these waits
+ *
+ * @rate: "cpu": samples per second of CPU time, 0: 100; else events per sample, each of
+ *	them sampled with the same probability, 0: 1, every event
+ * @flags: GPROF_RECORD_*
+ * @reserved: 0
+ *
+ * Samples of waits have labels: reason (sleep, io, futex, pipe, socket, file, poll, fault,
+ * uninterruptible, child, signal, stopped, kernel, other), and ended, where the stack is
+ * not that of the task that ended it: interrupt, softirq, stranger (who may not be
+ * recorded), not yet. Those of locks also lock, as far as the call tells: mutex, pi mutex,
+ * condition (also semaphores, and waits with a timeout), many.
+ */
+struct gprof_kind_config {
+	const char *kind;
+	uint64_t rate;
+	unsigned int flags;
+	unsigned int reserved[3];
+};
+
+/**
+ * struct gprof_recorder_config - configuration of a recorder of any kinds
+ * @sz: sizeof(struct gprof_recorder_config)
+ * @target: whom to record
+ * @kinds: what to record, each to an output of its own; the same twice is refused
+ *	(EEXIST)
+ * @nr_kinds: number of @kinds, at least 1
+ * @buffer_bytes: kernel buffer per CPU and kind; 0: the module's default
+ * @on_exec: from the target's next exec on
+ * @flight: keep the last of it in the kernel's buffers alone, for
+ *	gprof_recorder_snapshot(); labels of threads are not kept
+ */
+struct gprof_recorder_config {
+	size_t sz;
+	struct gprof_target target;
+	const struct gprof_kind_config *kinds;
+	size_t nr_kinds;
+	uint64_t buffer_bytes;
+	bool on_exec;
+	bool flight;
+};
+
+/**
+ * gprof_recorder_new() - make a recorder of any kinds
+ * @cfg: configuration; copied
+ *
+ * What there is to tell apart of them is told by "event" of the functions below.
+ *
+ * Return: as gprof_cpu_recorder_new().
+ */
+GPROF_API struct gprof_recorder *gprof_recorder_new(const struct gprof_recorder_config *cfg);
+
 /**
  * gprof_cpu_recorder_new() - make a recorder of CPU events
  * @cfg: configuration; copied

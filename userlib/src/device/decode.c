@@ -265,6 +265,8 @@ static int sample(struct gprof_decoder *d, const struct gprof_rec *rec, uint32_t
 		want += 8;
 	if (rec->flags & GPROF_SAMPLE_REC_F_VALUE)
 		want += 8;
+	if (rec->flags & GPROF_SAMPLE_REC_F_WAIT)
+		want += 8;
 	if (rec->flags & GPROF_SAMPLE_REC_F_STATE)
 		want += sizeof(out.state);
 	if (size < want || !d->started)
@@ -278,6 +280,10 @@ static int sample(struct gprof_decoder *d, const struct gprof_rec *rec, uint32_t
 	if (rec->flags & GPROF_SAMPLE_REC_F_VALUE) {
 		out.value = *extra++;
 		out.has_value = true;
+	}
+	if (rec->flags & GPROF_SAMPLE_REC_F_WAIT) {
+		out.wait = *extra++;
+		out.has_wait = true;
 	}
 	if (rec->flags & GPROF_SAMPLE_REC_F_STATE)
 		memcpy(&out.state, extra, sizeof(out.state));

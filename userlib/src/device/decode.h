@@ -23,6 +23,7 @@
  * @weight: events that it stands for
  * @addr: data address, when @has_addr
  * @value: what was measured, when @has_value
+ * @wait: GPROF_WAIT_*, when @has_wait
  * @tid: the task that ran
  * @cpu: where
  * @task: what gprof_decode_ops.task called the task, or GPROF_NONE
@@ -31,12 +32,14 @@
  * @has_addr: is there a data address?
  * @has_value: is there a value?
  * @state: how the task was, where @flags have GPROF_SAMPLE_REC_F_STATE
+ * @has_wait: is it a wait?
  */
 struct gprof_decoded {
 	uint64_t time;
 	uint64_t weight;
 	uint64_t addr;
 	uint64_t value;
+	uint64_t wait;
 	uint32_t tid;
 	uint32_t cpu;
 	uint32_t task;
@@ -45,6 +48,7 @@ struct gprof_decoded {
 	bool has_addr;
 	bool has_value;
 	struct gprof_task_state state;
+	bool has_wait;
 };
 
 /**

@@ -72,6 +72,8 @@ static const struct feature kinds[] = {
 	  "the module has no stacks of tasks" },
 	{ "kind_trace", 1ULL << GPROF_KIND_TRACE, "scheduler events, for traces",
 	  "the module has no traces" },
+	{ "kind_block", 1ULL << GPROF_KIND_BLOCK, "profiles of waits, and of who ends them",
+	  "the module has no recorder of waits" },
 };
 
 #define NR(a)	(sizeof(a) / sizeof((a)[0]))

@@ -10,7 +10,7 @@
 
 #include "profile/labels.h"
 
-#define KEYS_MAX	8
+#define KEYS_MAX	11
 #define LABELS_MAX	(KEYS_MAX + GPROF_LABELS_MAX + GPROF_DESCRIPTION_MAX)
 
 int gprof_builder_init(struct gprof_builder *b)
@@ -107,7 +107,7 @@ static bool count_eq(const void *ctx, uint32_t index, const void *key)
 
 	return a->stack == c->stack && a->task == c->task && a->tid == c->tid &&
 	       a->cpu == c->cpu && a->labels == c->labels && a->has_addr == c->has_addr &&
-	       a->addr == c->addr;
+	       a->addr == c->addr && a->has_wait == c->has_wait && a->wait == c->wait;
 }
 
 /* A context of take_labels(). */
@@ -152,6 +152,19 @@ static int take_instant(struct gprof_builder *b, const struct gprof_decoded *s,
 	return 0;
 }
 
+/* As much as there is place for: nobody waits for that long. */
+static uint64_t times(uint64_t value, uint64_t weight)
+{
+	uint64_t product;
+
+	return __builtin_mul_overflow(value, weight, &product) ? UINT64_MAX : product;
+}
+
+static uint64_t plus(uint64_t a, uint64_t b)
+{
+	return a + b < a ? UINT64_MAX : a + b;
+}
+
 static int take_sample(void *ctx, const struct gprof_decoded *s, uint32_t *handle)
 {
 	struct gprof_builder *b = ctx;
@@ -159,11 +172,15 @@ static int take_sample(void *ctx, const struct gprof_decoded *s, uint32_t *handl
 		.addr = s->addr,
 		.samples = 1,
 		.weight = s->weight,
+		.value = times(s->value, s->weight),
+		.runnable = times(GPROF_WAIT_RUNNABLE_NS(s->wait), s->weight),
 		.stack = s->stack,
 		.task = s->task,
 		.tid = s->tid,
 		.cpu = s->cpu,
+		.wait = s->wait & ((1U << GPROF_WAIT_RUNNABLE_SHIFT) - 1),
 		.has_addr = s->has_addr,
+		.has_wait = s->has_wait,
 	};
 	bool own = s->task != GPROF_NONE && b->tasks[s->task].own && gprof_labels_used();
 	uint64_t hash = b->counts_table.seed;
@@ -182,10 +199,13 @@ static int take_sample(void *ctx, const struct gprof_decoded *s, uint32_t *handl
 	hash = gprof_hash_u64(hash, (uint64_t)c.stack << 32 | c.task);
 	hash = gprof_hash_u64(hash, (uint64_t)c.tid << 32 | c.cpu);
 	hash = gprof_hash_u64(hash, (uint64_t)c.labels << 32 ^ c.addr);
+	hash = gprof_hash_u64(hash, c.wait);
 	index = gprof_table_find(&b->counts_table, hash, count_eq, b, &c);
 	if (index != GPROF_NONE) {
 		b->counts[index].samples++;
 		b->counts[index].weight += s->weight;
+		b->counts[index].value = plus(b->counts[index].value, c.value);
+		b->counts[index].runnable = plus(b->counts[index].runnable, c.runnable);
 		*handle = own ? GPROF_NONE : index;
 		return 0;
 	}
@@ -344,6 +364,64 @@ static int add_instant(const struct gprof_builder *b, struct gprof_profile *p,
 	return 0;
 }
 
+static const char *const waits_for[GPROF_WAIT_FOR_NR] = {
+	[GPROF_WAIT_FOR_OTHER] = "other",
+	[GPROF_WAIT_FOR_SLEEP] = "sleep",
+	[GPROF_WAIT_FOR_IO] = "io",
+	[GPROF_WAIT_FOR_FUTEX] = "futex",
+	[GPROF_WAIT_FOR_PIPE] = "pipe",
+	[GPROF_WAIT_FOR_SOCKET] = "socket",
+	[GPROF_WAIT_FOR_FILE] = "file",
+	[GPROF_WAIT_FOR_POLL] = "poll",
+	[GPROF_WAIT_FOR_FAULT] = "fault",
+	[GPROF_WAIT_FOR_BLOCKED] = "uninterruptible",
+	[GPROF_WAIT_FOR_CHILD] = "child",
+	[GPROF_WAIT_FOR_SIGNAL] = "signal",
+	[GPROF_WAIT_FOR_STOPPED] = "stopped",
+	[GPROF_WAIT_FOR_KERNEL] = "kernel",
+};
+
+/* What is not the stack's own, or not over. */
+static const char *const waits_ended[] = {
+	[GPROF_WAIT_ENDED_BY_SOFTIRQ] = "softirq",
+	[GPROF_WAIT_ENDED_BY_IRQ] = "interrupt",
+	[GPROF_WAIT_ENDED_BY_STRANGER] = "stranger",
+	[GPROF_WAIT_ENDED_NOT] = "not yet",
+};
+
+static const char *const waits_lock[GPROF_WAIT_LOCK_NR] = {
+	[GPROF_WAIT_LOCK_PLAIN] = "mutex",
+	[GPROF_WAIT_LOCK_PI] = "pi mutex",
+	[GPROF_WAIT_LOCK_CONDITION] = "condition",
+	[GPROF_WAIT_LOCK_MANY] = "many",
+};
+
+static int add_text(struct gprof_profile *p, uint32_t key, const char *text,
+		    struct gprof_label *labels, size_t *nr)
+{
+	labels[*nr].key = key;
+	labels[*nr].str = gprof_profile_text(p, text);
+	return labels[(*nr)++].str == GPROF_NONE ? -ENOMEM : 0;
+}
+
+/* What of a newer kernel there is no name for is something else. */
+static int add_wait(struct gprof_profile *p, uint16_t wait, const uint32_t keys[KEYS_MAX],
+		    struct gprof_label *labels, size_t *nr)
+{
+	unsigned int what = GPROF_WAIT_FOR(wait), ended = GPROF_WAIT_ENDED(wait);
+	unsigned int lock = GPROF_WAIT_LOCK(wait);
+	int err;
+
+	if (what >= GPROF_WAIT_FOR_NR)
+		what = GPROF_WAIT_FOR_OTHER;
+	err = add_text(p, keys[8], waits_for[what], labels, nr);
+	if (!err && lock < GPROF_WAIT_LOCK_NR && waits_lock[lock])
+		err = add_text(p, keys[10], waits_lock[lock], labels, nr);
+	if (err || ended >= sizeof(waits_ended) / sizeof(waits_ended[0]) || !waits_ended[ended])
+		return err;
+	return add_text(p, keys[9], waits_ended[ended], labels, nr);
+}
+
 /* What there is to say of the process. */
 static int add_description(struct gprof_profile *p, const struct gprof_space *space,
 			   struct gprof_label *labels, size_t *nr)
@@ -363,9 +441,9 @@ static int add_description(struct gprof_profile *p, const struct gprof_space *sp
 }
 
 /*
- * Labels of a sample: pid, tid, comm, cpu, addr where it was asked for, those of the
- * thread, and what there is to say of the process. A
- * number without a unit counts in its key, say pprof's rules; saying so keeps
+ * Labels of a sample: pid, tid, comm, cpu, addr where it was asked for, what a wait was
+ * for, those of the thread, and what there is to say of the process. A number
+ * without a unit counts in its key, say pprof's rules; saying so keeps
  * the label of CPU 0, since pprof takes one with neither text, number nor unit
  * for none at all.
  */
@@ -400,6 +478,8 @@ static int make_labels(struct gprof_builder *b, struct gprof_profile *p,
 		labels[(*nr)++].num = (int64_t)c->addr;
 	}
 	err = c->state ? add_instant(b, p, c, keys, labels, nr) : 0;
+	if (!err && c->has_wait)
+		err = add_wait(p, c->wait, keys, labels, nr);
 	if (!err)
 		err = add_labels(p, b->labels.v[c->labels], labels, nr);
 	space = process && !err ? gprof_spaces_find(&b->spaces, process) : NULL;
@@ -418,7 +498,8 @@ static int add_samples(struct gprof_builder *b, struct gprof_resolver *r,
 		       const struct gprof_columns *columns, struct gprof_profile *p)
 {
 	static const char *const key_names[KEYS_MAX] = {
-		"pid", "tid", "cpu", "comm", "addr", "state", "since", "at",
+		"pid", "tid", "cpu", "comm", "addr", "state", "since", "at", "reason", "ended",
+		"lock",
 	};
 	struct gprof_label labels[LABELS_MAX];
 	const struct gprof_count **order;
@@ -452,7 +533,7 @@ static int add_samples(struct gprof_builder *b, struct gprof_resolver *r,
 
 	for (i = 0; i < b->nr_counts && !err; i++) {
 		const struct gprof_count *c = order[i];
-		int64_t values[2];
+		int64_t values[4];
 		size_t nr = 0;
 
 		if (c->stack == GPROF_NONE) {
@@ -468,6 +549,10 @@ static int add_samples(struct gprof_builder *b, struct gprof_resolver *r,
 		if (columns->count_type)
 			values[nr++] = clamp(c->samples);
 		values[nr++] = clamp(c->weight);
+		if (columns->value_type)
+			values[nr++] = clamp(c->value);
+		if (columns->runnable_type)
+			values[nr++] = clamp(c->runnable);
 		if (!err)
 			err = gprof_profile_add_sample(p, r->stack, r->nr_stack, labels, nr_labels,
 						       values);
@@ -495,8 +580,16 @@ int gprof_builder_profile(struct gprof_builder *b, const struct gprof_columns *c
 		p->period_type = p->columns[p->nr_columns - 1];
 		p->default_type = p->period_type.type;
 		p->period = clamp(columns->period);
-		err = add_samples(b, &r, columns, p);
 	}
+	if (!err && columns->value_type) {
+		err = gprof_profile_add_column(p, columns->value_type, columns->value_unit);
+		if (!err)
+			p->default_type = p->columns[p->nr_columns - 1].type;
+	}
+	if (!err && columns->runnable_type)
+		err = gprof_profile_add_column(p, columns->runnable_type, "nanoseconds");
+	if (!err)
+		err = add_samples(b, &r, columns, p);
 	if (!err)
 		err = gprof_resolver_name(&r);
 	gprof_resolver_free(&r);

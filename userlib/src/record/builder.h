@@ -35,26 +35,34 @@ struct gprof_task {
 /**
  * struct gprof_count - samples with one stack, task and CPU
  * @addr: data address, where @has_addr
+ * @wait: what they waited for and how that ended, GPROF_WAIT_*, where @has_wait
  * @samples: how many
  * @weight: events that they stand for
+ * @value: sum of what was measured of these events
+ * @runnable: sum of the ns after a wait until the task ran
  * @stack: index, or GPROF_NONE
  * @task: index, or GPROF_NONE
  * @tid: thread id
  * @cpu: CPU
  * @labels: number of the thread's labels in the builder's
  * @has_addr: is there a data address?
+ * @has_wait: were they waits?
  * @state: number of the task's state in the builder's, from 1; 0: none
  */
 struct gprof_count {
 	uint64_t addr;
 	uint64_t samples;
 	uint64_t weight;
+	uint64_t value;
+	uint64_t runnable;
 	uint32_t stack;
 	uint32_t task;
 	uint32_t tid;
 	uint32_t cpu;
 	uint32_t labels;
+	uint16_t wait;
 	bool has_addr;
+	bool has_wait;
 	uint32_t state;
 };
 
@@ -75,6 +83,11 @@ struct gprof_instant {
  * @weight_unit: its unit
  * @period: of the source
  * @main_pid: process whose program is the main one; 0: that with most samples
+ * @value_type: name of the column of what was measured, or NULL for none; where there is
+ *	one it is the one to look at first
+ * @value_unit: its unit
+ * @runnable_type: name of the column of what waits were followed by until the task ran,
+ *	in nanoseconds, or NULL for none
  */
 struct gprof_columns {
 	const char *count_type;
@@ -82,6 +95,9 @@ struct gprof_columns {
 	const char *weight_unit;
 	uint64_t period;
 	uint32_t main_pid;
+	const char *value_type;
+	const char *value_unit;
+	const char *runnable_type;
 };
 
 /**

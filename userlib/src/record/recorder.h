@@ -2,8 +2,9 @@
 /*
  * recorder.h: what all kinds of recorders are made of.
  *
- * A kind is a file with a constructor that turns its configuration into
- * sources and calls gprof_recorder_make(); nothing else knows about kinds.
+ * A kind is a file that turns its configuration into a source, and a row in kind.c;
+ * nothing else knows about kinds. (CPU events and tracepoints have constructors of their
+ * own too, for what else they may be told.)
  */
 #ifndef GPROF_RECORDER_DATA_H
 #define GPROF_RECORDER_DATA_H

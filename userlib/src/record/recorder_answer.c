@@ -42,6 +42,7 @@ static const char *const kinds[] = {
 	[GPROF_KIND_SCHED] = "sched",
 	[GPROF_KIND_TRACE] = "trace",
 	[GPROF_KIND_TASK] = "task",
+	[GPROF_KIND_BLOCK] = "block",
 };
 
 static const enum gprof_target_type targets[] = {

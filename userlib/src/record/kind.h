@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * kind.h: what the kinds of recorders differ in.
+ */
+#ifndef GPROF_KIND_H
+#define GPROF_KIND_H
+
+#include <gprof/recorder.h>
+#include <linux/gprof.h>
+
+#include "cpu_source.h"
+#include "stream.h"
+
+/* The parameters of a kind, while its source refers to them. */
+union gprof_kind_params {
+	struct gprof_cpu_source cpu;
+	struct gprof_block_params block;
+};
+
+/**
+ * struct gprof_kind - a row of the table
+ * @name: as in struct gprof_kind_config
+ * @kind: GPROF_KIND_*
+ * @flags: of the kind's parameters, for @source
+ * @columns: what the values are, but for the period
+ * @source: fills in what is to be known of @out besides, from @cfg; 0 or -errno with a
+ *	sentence
+ */
+struct gprof_kind {
+	const char *name;
+	uint32_t kind;
+	uint32_t flags;
+	struct gprof_columns columns;
+	int (*source)(const struct gprof_kind *kind, const struct gprof_kind_config *cfg,
+		      union gprof_kind_params *params, struct gprof_source *out,
+		      struct gprof_error *e);
+};
+
+/* One for each file with kinds. */
+int gprof_cpu_kind_source(const struct gprof_kind *kind, const struct gprof_kind_config *cfg,
+			  union gprof_kind_params *params, struct gprof_source *out,
+			  struct gprof_error *e);
+int gprof_block_kind_source(const struct gprof_kind *kind, const struct gprof_kind_config *cfg,
+			    union gprof_kind_params *params, struct gprof_source *out,
+			    struct gprof_error *e);
+
+/** gprof_kind_period() - events per sample that are asked for; 0 with a sentence: too many */
+uint64_t gprof_kind_period(const struct gprof_kind *kind, const struct gprof_kind_config *cfg,
+			   struct gprof_error *e);
+
+#endif /* GPROF_KIND_H */
