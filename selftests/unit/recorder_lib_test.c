@@ -183,7 +183,7 @@ static void refuse_kind(struct __test_metadata *_metadata, struct gprof_recorder
 
 TEST_F(recorder, bad_kinds_are_refused)
 {
-	struct gprof_kind_config kinds[2] = { { .kind = "block" }, { .kind = "block-waker" } };
+	struct gprof_kind_config kinds[2] = { { .kind = "block" }, { .kind = "mutex" } };
 	struct gprof_recorder_config cfg = { .kinds = kinds, .nr_kinds = 2 };
 
 	kinds[1].kind = "block";
@@ -192,13 +192,13 @@ TEST_F(recorder, bad_kinds_are_refused)
 	refuse_kind(_metadata, &cfg, ENOENT, "blok: no such kind");
 	kinds[1].kind = NULL;
 	refuse_kind(_metadata, &cfg, ENOENT, "no such kind");
-	kinds[1] = (struct gprof_kind_config){ .kind = "block-waker", .rate = (1ULL << 48) + 1 };
+	kinds[1] = (struct gprof_kind_config){ .kind = "mutex", .rate = (1ULL << 48) + 1 };
 	refuse_kind(_metadata, &cfg, EINVAL, "too many");
 	kinds[1] = (struct gprof_kind_config){ .kind = "cpu", .rate = 100001 };
 	refuse_kind(_metadata, &cfg, EINVAL, "100001 Hz is too fast");
-	kinds[1] = (struct gprof_kind_config){ .kind = "block-waker", .flags = 1U << 31 };
+	kinds[1] = (struct gprof_kind_config){ .kind = "mutex", .flags = 1U << 31 };
 	refuse_kind(_metadata, &cfg, EINVAL, "unknown flags 0x80000000");
-	kinds[1] = (struct gprof_kind_config){ .kind = "block-waker", .reserved = { 0, 0, 1 } };
+	kinds[1] = (struct gprof_kind_config){ .kind = "mutex", .reserved = { 0, 0, 1 } };
 	refuse_kind(_metadata, &cfg, E2BIG, "older than the program");
 	cfg.nr_kinds = 0;
 	refuse_kind(_metadata, &cfg, EINVAL, "0 kinds");

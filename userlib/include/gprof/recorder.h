@@ -187,6 +187,10 @@ struct gprof_tracepoint_config {
  *	"block"		contentions/count, delay/nanoseconds, runnable/nanoseconds: where tasks
  *			wait, for how long, and how long then until they have a CPU
  *	"block-waker"	contentions/count, delay/nanoseconds: who ends these waits
+ *	"mutex"		contentions/count, delay/nanoseconds: who releases the locks of user
+ *			space (futexes) that others wait for
+ *	"mutex-waiter"	contentions/count, delay/nanoseconds, runnable/nanoseconds: who
+ *			waits for them
  *
  * @rate: "cpu": samples per second of CPU time, 0: 100; else events per sample, each of
  *	them sampled with the same probability, 0: 1, every event

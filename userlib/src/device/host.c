@@ -74,6 +74,8 @@ static const struct feature kinds[] = {
 	  "the module has no traces" },
 	{ "kind_block", 1ULL << GPROF_KIND_BLOCK, "profiles of waits, and of who ends them",
 	  "the module has no recorder of waits" },
+	{ "kind_mutex", 1ULL << GPROF_KIND_MUTEX, "profiles of contended locks",
+	  "the module has no recorder of locks" },
 };
 
 #define NR(a)	(sizeof(a) / sizeof((a)[0]))

@@ -26,6 +26,12 @@ static const struct gprof_kind table[] = {
 	{ "block-waker", GPROF_KIND_BLOCK, GPROF_BLOCK_F_WAKER, {
 		CONTENTIONS,
 	  }, gprof_block_kind_source },
+	{ "mutex", GPROF_KIND_MUTEX, 0, {
+		CONTENTIONS,
+	  }, gprof_mutex_kind_source },
+	{ "mutex-waiter", GPROF_KIND_MUTEX, GPROF_MUTEX_F_WAITER, {
+		CONTENTIONS, .runnable_type = "runnable",
+	  }, gprof_mutex_kind_source },
 };
 
 static const struct gprof_kind *find(const char *name)
@@ -56,7 +62,7 @@ static int make_source(const struct gprof_kind_config *cfg, union gprof_kind_par
 
 	if (!kind)
 		return gprof_error_set(e, ENOENT, "%.64s: no such kind of recorder; there are cpu, "
-				       "block and block-waker",
+				       "block, block-waker, mutex and mutex-waiter",
 				       cfg->kind ? cfg->kind : "(none)");
 	if (cfg->reserved[0] || cfg->reserved[1] || cfg->reserved[2])
 		return gprof_error_set(e, E2BIG, "%s: sets what this libgprof does not know; it is "

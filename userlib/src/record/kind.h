@@ -15,6 +15,7 @@
 union gprof_kind_params {
 	struct gprof_cpu_source cpu;
 	struct gprof_block_params block;
+	struct gprof_mutex_params mutex;
 };
 
 /**
@@ -41,6 +42,9 @@ int gprof_cpu_kind_source(const struct gprof_kind *kind, const struct gprof_kind
 			  union gprof_kind_params *params, struct gprof_source *out,
 			  struct gprof_error *e);
 int gprof_block_kind_source(const struct gprof_kind *kind, const struct gprof_kind_config *cfg,
+			    union gprof_kind_params *params, struct gprof_source *out,
+			    struct gprof_error *e);
+int gprof_mutex_kind_source(const struct gprof_kind *kind, const struct gprof_kind_config *cfg,
 			    union gprof_kind_params *params, struct gprof_source *out,
 			    struct gprof_error *e);
 

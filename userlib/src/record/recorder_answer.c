@@ -43,6 +43,7 @@ static const char *const kinds[] = {
 	[GPROF_KIND_TRACE] = "trace",
 	[GPROF_KIND_TASK] = "task",
 	[GPROF_KIND_BLOCK] = "block",
+	[GPROF_KIND_MUTEX] = "mutex",
 };
 
 static const enum gprof_target_type targets[] = {
