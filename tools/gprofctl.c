@@ -21,6 +21,7 @@ static const struct {
 	{ "profile", cmd_profile, "record the stacks that make tracepoints fire, or faults" },
 	{ "task", cmd_task, "tell what all tasks do at one moment, and where" },
 	{ "stat", cmd_stat, "count events, and tell what they are to each other" },
+	{ "block", cmd_block, "record where tasks wait, and who ends their waits" },
 	{ "trace", cmd_trace, "record what ran where, and why it waited" },
 	{ "flight", cmd_flight, "keep the last seconds of a trace, to be written when asked" },
 	{ "snapshot", cmd_snapshot, "ask flight recorders for what they hold" },

@@ -45,11 +45,13 @@ file_has_what_was_read()
 
 output_is_named_after_the_recording_by_default()
 {
-	rm -f cpu.pb.gz profile.pb.gz
+	rm -f cpu.pb.gz profile.pb.gz block.pb.gz
 	run 0 gprofctl cpu -- true
 	[ -s cpu.pb.gz ]
 	run 0 gprofctl profile -e sched:sched_process_fork -- true
 	[ -s profile.pb.gz ]
+	run 0 gprofctl block -- true
+	[ -s block.pb.gz ]
 }
 
 output_goes_to_stdout_when_asked_to()
@@ -585,6 +587,28 @@ doctor_finds_nothing_that_fails()
 	! grep -q '^fail' out
 }
 
+waits_are_told_with_who_ended_them()
+{
+	run 0 gprofctl block -o x.pb.gz --waker y.pb.gz -- sh -c 'sleep 0.1; sleep 0.2'
+	[ "$(grep -c '^event=block' err)" -eq 2 ]
+	run 0 gprofctl top x.pb.gz
+	grep -q '^Type: delay' out
+	# each sleep, and the shell that waits for it
+	sed -n 's/.*Total = \([0-9.]*\)\(m\?s\)$/\1 \2/p' out |
+		awk '{ ms = $1 * ($2 == "s" ? 1000 : 1); n++ }
+			END { print ms " ms"; exit n != 1 || ms < 600 || ms > 5000 }'
+	run 0 gprofctl top y.pb.gz --type contentions
+	grep -q 'hrtimer' out
+	run 0 gprofctl block --user-only -o x.pb.gz -- sleep 0.1
+	run 0 gprofctl top x.pb.gz
+	! grep -q schedule out
+}
+
+every_0_is_refused()
+{
+	refused 2 every gprofctl block --every 0 -o x.pb.gz -- true
+}
+
 ktap_run recording_ends_with_its_counts file_has_what_was_read \
 	output_is_named_after_the_recording_by_default output_goes_to_stdout_when_asked_to \
 	commands_output_is_left_alone commands_status_is_passed_on \
@@ -593,7 +617,8 @@ ktap_run recording_ends_with_its_counts file_has_what_was_read \
 	recording_ends_with_its_process interrupt_ends_the_recording_with_a_profile \
 	children_are_recorded_too one_thread_is_recorded whole_host_and_single_cpus_are_recorded \
 	cgroup_is_recorded two_recordings_of_one_process_work several_events_have_an_output_each \
-	tracepoint_hits_are_counted_exactly several_tracepoints_have_an_output_each kernel_is_left_out_when_asked_to \
+	tracepoint_hits_are_counted_exactly several_tracepoints_have_an_output_each \
+	waits_are_told_with_who_ended_them kernel_is_left_out_when_asked_to \
 	flame_graph_has_the_names \
 	stat_counts_each_event_of_a_command_and_its_children software_events_are_sampled_each_time \
 	stat_counts_a_cgroup_alone stat_tells_ratios \
@@ -605,7 +630,7 @@ ktap_run recording_ends_with_its_counts file_has_what_was_read \
 	unknown_event_is_refused unknown_pmu_is_refused unknown_tracepoint_is_refused \
 	period_0_is_refused absurd_period_is_refused garbage_period_is_refused \
 	frequency_0_is_refused absurd_frequency_is_refused precise_4_is_refused \
-	rate_0_is_refused \
+	rate_0_is_refused every_0_is_refused \
 	dead_process_is_refused dead_thread_is_refused cpu_that_does_not_exist_is_refused \
 	directory_that_is_no_cgroup_is_refused no_target_is_refused two_targets_are_refused \
 	user_records_their_own_command user_is_refused_the_process_of_another \

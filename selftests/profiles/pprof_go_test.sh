@@ -19,7 +19,7 @@ export HOME=$dir PPROF_TMPDIR=$dir GOTOOLCHAIN=local GOFLAGS=-mod=mod
 vm=$(dirname "$(command -v run 2>/dev/null || echo ./run)")
 go=$(command -v go) || go=
 [ "$go" ] || { [ -x "$vm/cache/go" ] && go=$("$vm/cache/go")/bin/go; }
-profiles="cycles timer forks"
+profiles="cycles timer forks block waker"
 
 need_go()
 {
@@ -46,7 +46,11 @@ profiles_are_recorded()
 		gprofctl cpu -e cycles:100000 -o nameless.pb.gz -- sh -c \
 			"i=0; while [ \$i -lt 3000 ]; do i=\$((i + 1)); done"
 		gprofctl profile -e sched:sched_process_fork -o forks.pb.gz -- sh -c \
-			"for i in 1 2 3 4 5 6 7; do /bin/true; done"'
+			"for i in 1 2 3 4 5 6 7; do /bin/true; done"
+		for file in block less; do
+			gprofctl block -o $file.pb.gz --waker waker.pb.gz -- sh -c \
+				"sleep 0.1; sleep 0.2 | cat"
+		done'
 }
 
 need_profiles()
@@ -185,6 +189,27 @@ go_shows_the_truth_programs()
 	grep -q kernel_clone "$dir/top"
 }
 
+# What one waits for is looked at first, and a difference of two is one.
+go_shows_waits()
+{
+	need_profiles
+	pprof -top -cum "$dir/block.pb.gz" >"$dir/top"
+	cat "$dir/top"
+	grep -q '^Type: delay' "$dir/top"
+	# two sleeps, and a shell and a cat that wait for them
+	total=$(sed -n 's/.* of \([0-9.]*\)\(m\?s\) total.*/\1 \2/p' "$dir/top")
+	echo "$total" | awk '{ ms = $1 * ($2 == "s" ? 1000 : 1); exit !(ms >= 600 && ms < 3000) }'
+	pprof -tags "$dir/block.pb.gz" >"$dir/tags"
+	cat "$dir/tags"
+	for reason in sleep child pipe; do
+		grep -q " $reason\$" "$dir/tags"
+	done
+	pprof -top -sample_index=contentions "$dir/waker.pb.gz" >"$dir/top"
+	grep -q '^Type: contentions' "$dir/top"
+	pprof -top -diff_base "$dir/less.pb.gz" "$dir/block.pb.gz" 2>&1 | tee "$dir/top"
+	grep -q '^Type: delay' "$dir/top"
+}
+
 go_reads_our_labels()
 {
 	need_profiles
@@ -263,5 +288,5 @@ differences_are_those_of_go()
 
 ktap_run profiles_are_recorded go_reads_them_without_complaint go_sees_the_same_totals \
 	go_sees_the_same_functions speedscope_sees_the_same_functions \
-	go_shows_the_truth_programs go_reads_our_labels \
+	go_shows_the_truth_programs go_shows_waits go_reads_our_labels \
 	library_reads_what_go_writes two_runs_merge differences_are_those_of_go

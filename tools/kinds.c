@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "kinds.h"
+
+#include <errno.h>
+
+#include "cmd.h"
+#include "say.h"
+
+void kinds_add(struct kinds *k, const char *kind, const char *file)
+{
+	k->kinds[k->nr].kind = kind;
+	k->files[k->nr++] = file;
+}
+
+int kinds_set_output(void *ctx, const char *value)
+{
+	((struct kinds *)ctx)->files[0] = value;
+	return STATUS_OK;
+}
+
+int kinds_set_every(void *ctx, const char *value)
+{
+	struct kinds *k = ctx;
+	unsigned long long n;
+
+	if (!parse_count(value, &n) || !n)
+		return misused("--every wants a number, 1 or more, not \"%s\"", value);
+	for (size_t i = 0; i < KINDS_MAX; i++)
+		k->kinds[i].rate = n;
+	return STATUS_OK;
+}
+
+int kinds_set_user_only(void *ctx, const char *value)
+{
+	(void)value;
+	((struct kinds *)ctx)->user_only = true;
+	return STATUS_OK;
+}
+
+int kinds_set_kernel(void *ctx, const char *value)
+{
+	(void)value;
+	((struct kinds *)ctx)->kernel = true;
+	return STATUS_OK;
+}
+
+int kinds_set_buffer(void *ctx, const char *value)
+{
+	struct kinds *k = ctx;
+
+	if (!parse_size(value, &k->buffer) || !k->buffer)
+		return misused("--buffer wants bytes, such as 4M, not \"%s\"", value);
+	return STATUS_OK;
+}
+
+static struct gprof_recorder *make_with(struct kinds *k, const struct gprof_target *target,
+					bool on_exec, bool kernel)
+{
+	const struct gprof_recorder_config cfg = {
+		.sz = sizeof(cfg),
+		.target = *target,
+		.kinds = k->kinds,
+		.nr_kinds = k->nr,
+		.buffer_bytes = k->buffer,
+		.on_exec = on_exec,
+	};
+
+	for (size_t i = 0; i < k->nr; i++)
+		k->kinds[i].flags = k->flags | (kernel ? GPROF_RECORD_KERNEL : 0);
+	return gprof_recorder_new(&cfg);
+}
+
+/* Whether the kernel may be looked at is for the module to decide: ask it. */
+static struct gprof_recorder *make(void *ctx, const struct gprof_target *target, bool on_exec)
+{
+	struct kinds *k = ctx;
+	struct gprof_recorder *r = NULL;
+
+	errno = EPERM;
+	if (!k->user_only)
+		r = make_with(k, target, on_exec, true);
+	if (r || k->kernel || errno != EPERM)
+		return r;
+	return make_with(k, target, on_exec, false);
+}
+
+int kinds_record(struct kinds *k, const struct usage *usage, const struct option_row *rows,
+		 int argc, char **argv)
+{
+	const struct option_table tables[] = {
+		{ "What to record", rows, k },
+		{ "Whom to record", target_options, &k->target },
+		{ 0 },
+	};
+	int operands, status;
+
+	if (!options_parse(usage, tables, argc, argv, false, &operands, &status))
+		return status;
+	if (k->user_only && k->kernel)
+		return misused("--user-only and --kernel exclude each other");
+	status = target_complete(&k->target, argv + operands, usage->name);
+	if (status != STATUS_OK)
+		return status;
+	return record(&(struct recording){
+		.target = &k->target,
+		.files = k->files,
+		.nr_files = k->nr,
+		.make = make,
+		.ctx = k,
+	});
+}

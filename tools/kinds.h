@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Kinds of recorders that differ in little more than their name: what their subcommands
+ * have in common.
+ */
+#ifndef TOOLS_KINDS_H
+#define TOOLS_KINDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <gprof/recorder.h>
+
+#include "options.h"
+#include "record.h"
+#include "target.h"
+
+#define KINDS_MAX	8
+
+/**
+ * struct kinds - what to record, and the command line
+ * @target: whom to record
+ * @kinds: what
+ * @files: output of each
+ * @nr: how many
+ * @buffer: --buffer, 0 when absent
+ * @flags: GPROF_RECORD_* for all of them
+ * @user_only: --user-only
+ * @kernel: --kernel
+ */
+struct kinds {
+	struct target target;
+	struct gprof_kind_config kinds[KINDS_MAX];
+	const char *files[KINDS_MAX];
+	size_t nr;
+	unsigned long long buffer;
+	unsigned int flags;
+	bool user_only;
+	bool kernel;
+};
+
+/* kinds_add() - record one more */
+void kinds_add(struct kinds *k, const char *kind, const char *file);
+
+/* What the rows below do; their context is a struct kinds. */
+int kinds_set_output(void *ctx, const char *value);
+int kinds_set_every(void *ctx, const char *value);
+int kinds_set_user_only(void *ctx, const char *value);
+int kinds_set_kernel(void *ctx, const char *value);
+int kinds_set_buffer(void *ctx, const char *value);
+
+#define KINDS_ROW_EVERY								\
+	{ 0, "every", "N", "sample one of N, by chance (default: 1, all)", kinds_set_every }
+#define KINDS_ROWS_KERNEL							\
+	{ 0, "user-only", NULL, "leave the kernel's frames out", kinds_set_user_only },	\
+	{ 0, "kernel", NULL, "insist on the kernel's frames; otherwise they are there where the\n" \
+	  "caller may see them (CAP_PERFMON)", kinds_set_kernel }
+#define KINDS_ROW_BUFFER							\
+	{ 0, "buffer", "BYTES", "kernel buffer per CPU and profile", kinds_set_buffer }
+
+/* kinds_record() - parse the command line, record; returns the exit status */
+int kinds_record(struct kinds *k, const struct usage *usage, const struct option_row *rows,
+		 int argc, char **argv);
+
+#endif /* TOOLS_KINDS_H */
