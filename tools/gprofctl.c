@@ -22,6 +22,7 @@ static const struct {
 	{ "task", cmd_task, "tell what all tasks do at one moment, and where" },
 	{ "stat", cmd_stat, "count events, and tell what they are to each other" },
 	{ "block", cmd_block, "record where tasks wait, and who ends their waits" },
+	{ "mutex", cmd_mutex, "record who releases the locks that others wait for" },
 	{ "trace", cmd_trace, "record what ran where, and why it waited" },
 	{ "flight", cmd_flight, "keep the last seconds of a trace, to be written when asked" },
 	{ "snapshot", cmd_snapshot, "ask flight recorders for what they hold" },

@@ -45,13 +45,15 @@ file_has_what_was_read()
 
 output_is_named_after_the_recording_by_default()
 {
-	rm -f cpu.pb.gz profile.pb.gz block.pb.gz
+	rm -f cpu.pb.gz profile.pb.gz block.pb.gz mutex.pb.gz
 	run 0 gprofctl cpu -- true
 	[ -s cpu.pb.gz ]
 	run 0 gprofctl profile -e sched:sched_process_fork -- true
 	[ -s profile.pb.gz ]
 	run 0 gprofctl block -- true
 	[ -s block.pb.gz ]
+	run 0 gprofctl mutex -- true
+	[ -s mutex.pb.gz ]
 }
 
 output_goes_to_stdout_when_asked_to()

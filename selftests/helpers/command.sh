@@ -52,7 +52,7 @@ count()
 }
 
 # What a recording writes where it is not told otherwise, and what tests tell it to.
-recordings="cpu.pb.gz profile.pb.gz block.pb.gz x.pb.gz trace.out x.trace"
+recordings="cpu.pb.gz profile.pb.gz block.pb.gz mutex.pb.gz x.pb.gz trace.out x.trace"
 
 # refused STATUS WORD COMMAND...: one sentence with the word, and no file
 refused()

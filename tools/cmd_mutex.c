@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * gprofctl mutex: who releases the locks that others wait for, and who waits.
+ */
+#include "cmd.h"
+
+#include "kinds.h"
+#include "say.h"
+
+static int set_waiter(void *ctx, const char *value)
+{
+	struct kinds *k = ctx;
+
+	if (k->nr > 1)
+		return misused("two outputs of who waits: %s and %s", k->files[1], value);
+	kinds_add(k, "mutex-waiter", value);
+	return STATUS_OK;
+}
+
+static int set_addr(void *ctx, const char *value)
+{
+	(void)value;
+	((struct kinds *)ctx)->flags |= GPROF_RECORD_ADDR;
+	return STATUS_OK;
+}
+
+static const struct option_row rows[] = {
+	{ 'o', "output", "FILE", "the profile (default: mutex.pb.gz); \"-\" is stdout",
+	  kinds_set_output },
+	{ 0, "waiter", "FILE", "a second profile: the stacks of those who waited", set_waiter },
+	{ 0, "addr", NULL, "label samples with the address of the lock", set_addr },
+	KINDS_ROW_EVERY,
+	KINDS_ROWS_KERNEL,
+	KINDS_ROW_BUFFER,
+	RECORD_DEBUGINFOD,
+	{ 0 },
+};
+
+static const struct usage usage = {
+	.name = "mutex",
+	.synopsis = "[OPTIONS] " TARGET_SYNOPSIS,
+	.text =
+"Records who releases the locks that others wait for, and writes it as a pprof profile.\n"
+"Locks are those of programs, as far as the kernel sees them: in futex calls. Each wait is\n"
+"told once, with the stack that ended it, so that a release that many waited for has\n"
+"all their waits. Its values: contentions, the number of waits; delay, until the\n"
+"waiter was woken. Samples are labelled with what the lock is, as far as the call\n"
+"tells: mutex, pi mutex, condition (also semaphores, and waits with a timeout), many.\n"
+"\n"
+"A command's exit status is passed on; 1 or 2 mean that gprofctl itself failed,\n"
+"127 or 126 that the command could not be run. The last line on stderr counts the\n"
+"samples: produced = read + lost + overwritten.",
+	.examples =
+"  gprofctl mutex -- ./server                           # who holds locks for too long\n"
+"  gprofctl mutex -p 1234 -d 10 --waiter waiter.pb.gz   # and who waits for them\n"
+"  gprofctl mutex -a -d 10 --every 10 --addr            # the whole host, which lock",
+};
+
+int cmd_mutex(int argc, char **argv)
+{
+	struct kinds k = { 0 };
+
+	kinds_add(&k, "mutex", "mutex.pb.gz");
+	return kinds_record(&k, &usage, rows, argc, argv);
+}
