@@ -3,9 +3,11 @@
  * hold: recorders without a reader.
  *
  *	hold N timer|cycles PERIOD PID
+ *	hold N block|mutex PERIOD 0
  *	hold 1 trace FLIGHT 0
  *
- * Starts N recorders of the same event on all threads of a process, or a trace of the
+ * Starts N recorders of the same event on all threads of a process, of the waits of the
+ * system (PERIOD waits per sample), or a trace of the
  * system (into a flight ring where FLIGHT is not 0, with triggers that never fire where it
  * is 2), waits for SIGINT, and prints in a line
  *
@@ -78,6 +80,7 @@ int main(int argc, char **argv)
 	uint64_t started, produced = 0, lost = 0, bytes = 0;
 	static struct device devices[MOST];
 	struct gprof_trace_params trace = { .size = sizeof(trace) };
+	struct gprof_block_params block = { .size = sizeof(block) };
 	struct gprof_cpu_params params;
 	struct gprof_stats st;
 	sigset_t set;
@@ -85,7 +88,7 @@ int main(int argc, char **argv)
 
 	n = argc == 5 ? atoi(argv[1]) : 0;
 	if (n < 1 || n > MOST) {
-		fprintf(stderr, "usage: hold N timer|cycles|trace PERIOD PID\n");
+		fprintf(stderr, "usage: hold N timer|cycles|trace|block|mutex PERIOD PID\n");
 		return 2;
 	}
 	sigemptyset(&set);
@@ -107,6 +110,14 @@ int main(int argc, char **argv)
 			setup.stack = 0;
 			setup.buffer_size = TRACE_BUFFER;
 			setup.flags = atoi(argv[3]) ? GPROF_SETUP_F_FLIGHT : 0;
+		}
+		/* The two have the same parameters. */
+		if (!strcmp(argv[2], "block") || !strcmp(argv[2], "mutex")) {
+			block.period = atoll(argv[3]);
+			setup = device_setup_of(GPROF_TARGET_SYSTEM, 0, &block);
+			setup.kind = argv[2][0] == 'b' ? GPROF_KIND_BLOCK : GPROF_KIND_MUTEX;
+			setup.stack |= GPROF_STACK_F_KERNEL;
+			setup.buffer_size = BUFFER;
 		}
 		check(device_setup(&devices[i], &setup), "SETUP");
 		check(device_map(&devices[i]), "mmap");
