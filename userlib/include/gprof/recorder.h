@@ -221,6 +221,7 @@ struct gprof_kind_config {
  * @on_exec: from the target's next exec on
  * @flight: keep the last of it in the kernel's buffers alone, for
  *	gprof_recorder_snapshot(); labels of threads are not kept
+ * @no_unwind_tables: walk stacks by frame pointers alone
  */
 struct gprof_recorder_config {
 	size_t sz;
@@ -230,6 +231,7 @@ struct gprof_recorder_config {
 	uint64_t buffer_bytes;
 	bool on_exec;
 	bool flight;
+	bool no_unwind_tables;
 };
 
 /**

@@ -81,7 +81,9 @@ static int make_source(const struct gprof_kind_config *cfg, union gprof_kind_par
 
 static struct gprof_recorder *make(const struct gprof_recorder_config *cfg, struct gprof_error *e)
 {
-	const struct gprof_stream_opts opts = { cfg->buffer_bytes, cfg->on_exec, cfg->flight };
+	const struct gprof_stream_opts opts = {
+		cfg->buffer_bytes, cfg->on_exec, cfg->flight, cfg->no_unwind_tables,
+	};
 	union gprof_kind_params params[KINDS_MAX];
 	struct gprof_source sources[KINDS_MAX];
 	size_t i, j;
