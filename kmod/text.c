@@ -13,7 +13,7 @@
  * Lock order: mmap_lock, then @lock or @hash_lock, which are innermost and never nest.
  */
 #include "text.h"
-#include "compat/mm.h"
+#include "compat/mmap_lock.h"
 
 #include <linux/atomic.h>
 #include <linux/err.h>

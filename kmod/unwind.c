@@ -7,11 +7,10 @@
  */
 #include "unwind.h"
 
-#include <linux/align.h>
 #include <linux/build_bug.h>
 #include <linux/elf.h>
 #include <linux/errno.h>
-#include <linux/kdev_t.h>
+#include <linux/kernel.h>
 #include <linux/sched.h>
 #include <linux/string.h>
 

@@ -5,8 +5,6 @@
  * vm_flags_set(), vm_flags_clear(): 6.3; before, vm_flags was written directly.
  * TASK_SIZE_MAX: arm64 has it since 5.11.
  * for_each_vma(): 6.1, with the maple tree; before, a list from mm->mmap.
- * mmap_write_trylock(): was there until some 7.x. Who locks otherwise tells who looks at
- * mappings without a lock, which every way to unlock undoes.
  * vm_insert_pages(): takes pages that are charged to a memory cgroup since 5.11;
  * before, the charge was a type of the page, and pages with a type were refused.
  */
@@ -51,18 +49,6 @@ static inline struct vm_area_struct *vma_next(struct vma_iterator *vmi)
 #define for_each_vma(vmi, vma) \
 	for (; ((vma) = vma_next(&(vmi))) != NULL; )
 #endif
-
-static inline bool gprof_mmap_write_trylock(struct mm_struct *mm)
-{
-#ifdef GPROF_HAVE_MMAP_WRITE_TRYLOCK
-	return mmap_write_trylock(mm);
-#else
-	if (!down_write_trylock(&mm->mmap_lock))
-		return false;
-	mm_lock_seqcount_begin(mm);
-	return true;
-#endif
-}
 
 /**
  * gprof_insert_pages() - fill a mapping

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Locking the mappings of a process.
+ *
+ * mmap_write_trylock(): was there until some 7.x. Who locks without it tells who looks at
+ * mappings without a lock, which every way to unlock undoes.
+ */
+#ifndef GPROF_COMPAT_MMAP_LOCK_H
+#define GPROF_COMPAT_MMAP_LOCK_H
+
+#include <linux/mm.h>
+
+static inline bool gprof_mmap_write_trylock(struct mm_struct *mm)
+{
+#ifdef GPROF_HAVE_MMAP_WRITE_TRYLOCK
+	return mmap_write_trylock(mm);
+#else
+	if (!down_write_trylock(&mm->mmap_lock))
+		return false;
+	mm_lock_seqcount_begin(mm);
+	return true;
+#endif
+}
+
+#endif /* GPROF_COMPAT_MMAP_LOCK_H */

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * walk_step: what is not done with user memory open.
+ *
+ * Each word is read by itself: what comes here is rare, and may be anything that a
+ * hostile program or table wants. The frames that go through here too often for that are
+ * followed by walk.c.
+ */
+#include "walk_step.h"
+#include "stack.h"
+
+#include <linux/build_bug.h>
+#include <linux/ptrace.h>
+
+/* What rules cannot be, and an address can. */
+#define KIND_NO_TABLE	(GPROF_UNWIND_CFA_NR + 0)
+#define KIND_UNREAD	(GPROF_UNWIND_CFA_NR + 1)
+
+#define HOW_FP(how)	((how) & 3)
+#define HOW_RA(how)	((how) >> 2 & 3)
+#define HOW_REG(how)	((how) >> 4)
+
+#define LOST		1	/* a frame pointer that nobody has; no record lies there */
+
+/**
+ * gprof_walk_rule() - the rule for an address
+ * @list: mappings
+ * @at: any number
+ *
+ * Context: Any incl. NMI, preemption off.
+ * Return: rule, while preemption is off; never NULL.
+ */
+const struct gprof_unwind_rule *gprof_walk_rule(const struct gprof_text_list *list, u64 at)
+{
+	static const struct gprof_unwind_rule no_table = { .kind = KIND_NO_TABLE };
+	static const struct gprof_unwind_rule unread = { .kind = KIND_UNREAD };
+	const struct gprof_text *text = gprof_text_at(list, at);
+	const struct gprof_unwind *u;
+
+	if (!text)
+		return list->more ? &no_table : &unread;
+	/* Pairs with smp_store_release() in gprof_texts_attach(). */
+	u = smp_load_acquire(&text->unwind);
+	return u ? gprof_unwind_find(u, at - text->base) : &no_table;
+}
+
+static bool read_word(u64 *to, u64 addr)
+{
+	bool ok;
+
+	addr = gprof_user_strip(addr);
+	if (!gprof_user_readable(addr) || !user_access_begin((void __user *)PAGE_SIZE, 16))
+		return false;
+	ok = gprof_user_u64(to, addr);
+	user_access_end();
+	return ok;
+}
+
+static bool is_return(u64 addr)
+{
+	bool ok;
+
+	if (!user_access_begin((void __user *)PAGE_SIZE, 16))
+		return false;
+	ok = gprof_user_is_return(addr);
+	user_access_end();
+	return ok;
+}
+
+static bool returns_from_signal(u64 addr)
+{
+	bool ok;
+
+	if (!user_access_begin((void __user *)PAGE_SIZE, 16))
+		return false;
+	ok = gprof_user_returns_from_signal(addr);
+	user_access_end();
+	return ok;
+}
+
+static bool known_register(const struct gprof_walk *w, u32 nr, u64 *to)
+{
+	if (!w->signal) {
+		*to = gprof_user_register(w->regs, nr);
+		return true;
+	}
+	return read_word(to, w->signal + gprof_signal_register(nr));
+}
+
+/*
+ * What a register that callees keep was in the frame that is @w->nr frames up: amd64's
+ * rbx, on which lazy binding stands. What it was when all registers were known, and then
+ * what each frame since has saved.
+ */
+static bool kept_register(const struct gprof_walk *w, u32 nr, u64 *to)
+{
+	u64 at = w->since_at;
+	u32 i;
+
+	if (w->exact)
+		return known_register(w, nr, to);
+	if (!IS_ENABLED(CONFIG_X86_64) || nr != GPROF_KEPT_REGISTER || !w->frames ||
+	    !known_register(w, nr, to))
+		return false;
+	for (i = w->since; i < w->nr; i++) {
+		const struct gprof_unwind_rule *r = gprof_walk_rule(w->list, at);
+
+		if (r->kind == GPROF_UNWIND_CFA_SP || r->kind == GPROF_UNWIND_CFA_FP) {
+			if (r->ra && !read_word(to, w->frames[i].sp + (s64)r->ra * 8))
+				return false;
+		} else if (r->kind != GPROF_UNWIND_CFA_PLT) {
+			return false;
+		}
+		at = w->frames[i].pc - 1;
+	}
+	return true;
+}
+
+/* The frame that a signal has interrupted, whose registers the kernel has put at @sp. */
+static u32 step_signal(struct gprof_walk *w, struct gprof_frame *f)
+{
+	u64 regs = f->sp, pc;
+
+	if (!read_word(&pc, regs + GPROF_SIGNAL_PC) ||
+	    !read_word(&f->sp, regs + GPROF_SIGNAL_SP) ||
+	    !read_word(&f->fp, regs + gprof_signal_register(GPROF_FP_REGISTER)))
+		return GPROF_STACK_END_PAGE;
+	pc = gprof_user_strip(pc);
+	f->sp = gprof_user_strip(f->sp);
+	f->fp = gprof_user_strip(f->fp);
+	/* As behind a call, so that everybody looks one byte before. */
+	f->pc = pc + 1;
+	f->pc_at = 0;
+	w->signal = regs;
+	w->exact = true;
+	w->since = w->nr + 1;
+	w->since_at = pc;
+	return GPROF_GO_ON;
+}
+
+static u32 end_of_kind(u8 kind)
+{
+	if (kind == KIND_UNREAD)
+		return GPROF_STACK_END_UNREAD;
+	return kind == KIND_NO_TABLE ? GPROF_STACK_END_NO_TABLE : GPROF_STACK_END_NO_ROW;
+}
+
+/* There is no rule. Code of the kernel that ends a handler has none, and frames have records. */
+static u32 step_record(struct gprof_walk *w, u8 kind, struct gprof_frame *f)
+{
+	bool leaf = w->exact && !w->signal;
+	u64 next, pc, fp = f->fp;
+
+	if (returns_from_signal(w->exact ? w->at : w->at + 1))
+		return step_signal(w, f);
+	if (kind == KIND_UNREAD) {
+		w->stack->wants_texts = true;
+		/* Not known to be code: then something must show that it is. */
+		if (!w->exact && !is_return(w->at + 1)) {
+			w->drop = true;
+			return GPROF_STACK_END_ADDRESS;
+		}
+	}
+	if (leaf)
+		fp = gprof_arch_first_record(w->regs, &w->stack->top);
+	/* Whoever keeps no frame pointer may have a 0 there by chance. */
+	if (!fp && kind == GPROF_UNWIND_CFA_NONE)
+		return GPROF_STACK_END_COMPLETE;
+	if (fp & 7 || fp < f->sp || !gprof_user_readable(fp))
+		return end_of_kind(kind);
+	if (!read_word(&next, fp) || !read_word(&pc, fp + 8))
+		return GPROF_STACK_END_PAGE;
+	pc = gprof_user_strip(pc);
+	if (!pc)
+		return GPROF_STACK_END_COMPLETE;
+	if (!is_return(pc))
+		return end_of_kind(kind);
+	f->pc = pc;
+	f->sp = fp + 16;
+	f->fp = gprof_user_strip(next);
+	f->pc_at = fp + 8;
+	f->fp_at = fp;
+	f->fp_word = f->fp;
+	/* Which record is the first may depend on what is no register of a frame. */
+	if (leaf)
+		f->pc_at = 0;
+	w->exact = false;
+	return GPROF_GO_ON;
+}
+
+/* Where the caller's stack pointer is; @again: it follows from the frame alone. */
+static u32 find_cfa(struct gprof_walk *w, const struct gprof_unwind_rule *r, const struct gprof_frame *f,
+		    u64 *cfa, bool *again)
+{
+	u64 word;
+
+	*again = false;
+	switch (r->kind) {
+	case GPROF_UNWIND_CFA_SP:
+		*cfa = f->sp + (s64)r->cfa * 8;
+		*again = true;
+		return GPROF_GO_ON;
+	case GPROF_UNWIND_CFA_FP:
+		*cfa = f->fp + (s64)r->cfa * 8;
+		*again = true;
+		return GPROF_GO_ON;
+	case GPROF_UNWIND_CFA_PLT:
+		*cfa = f->sp + 8 + ((w->at & 15) >= (u16)r->cfa ? 8 : 0);
+		return GPROF_GO_ON;
+	case GPROF_UNWIND_CFA_REG:
+		if (!kept_register(w, HOW_REG(r->how), &word))
+			return GPROF_STACK_END_RULE;
+		*cfa = word + (s64)r->cfa * 8;
+		return GPROF_GO_ON;
+	case GPROF_UNWIND_CFA_DEREF:
+		if (!read_word(&word, (HOW_REG(r->how) ? f->fp : f->sp) + (s64)r->ra * 8))
+			return GPROF_STACK_END_PAGE;
+		*cfa = word + (s64)r->cfa * 8;
+		return GPROF_GO_ON;
+	}
+	return GPROF_STACK_END_RULE;
+}
+
+/**
+ * gprof_walk_step() - one frame up, by any rule
+ * @w: walk, of which @at and @nr are of now
+ * @r: the rule for @w->at
+ * @f: @sp and @fp of the frame; becomes its caller
+ *
+ * Context: Any incl. NMI, preemption and page faults off, user memory closed.
+ * Return: GPROF_GO_ON, or GPROF_STACK_END_* where it ends.
+ */
+u32 gprof_walk_step(struct gprof_walk *w, const struct gprof_unwind_rule *r,
+		    struct gprof_frame *f)
+{
+	bool again;
+	u64 cfa;
+	u32 end;
+
+	switch (r->kind) {
+	case GPROF_UNWIND_CFA_END:
+		return GPROF_STACK_END_COMPLETE;
+	case GPROF_UNWIND_CFA_SIGNAL:
+		return step_signal(w, f);
+	case GPROF_UNWIND_CFA_NONE:
+	case KIND_NO_TABLE:
+	case KIND_UNREAD:
+		return step_record(w, r->kind, f);
+	}
+	end = find_cfa(w, r, f, &cfa, &again);
+	if (end != GPROF_GO_ON)
+		return end;
+	/* A function that has no stack has its caller's, and its return address in x30. */
+	if (cfa < f->sp || (cfa == f->sp && !w->exact))
+		return GPROF_STACK_END_ADDRESS;
+
+	f->pc_at = gprof_return_place(r, cfa);
+	switch (HOW_RA(r->how)) {
+	case GPROF_UNWIND_RA_AT_CFA:
+		if (!read_word(&f->pc, f->pc_at))
+			return GPROF_STACK_END_PAGE;
+		break;
+	case GPROF_UNWIND_RA_LR:
+	case GPROF_UNWIND_RA_REG:
+		again = false;
+		if (!w->exact ||
+		    !known_register(w, HOW_RA(r->how) == GPROF_UNWIND_RA_LR ? GPROF_LR_REGISTER :
+				    HOW_REG(r->how), &f->pc))
+			return GPROF_STACK_END_RULE;
+		break;
+	default:
+		return GPROF_STACK_END_RULE;
+	}
+	f->fp_at = f->pc_at;
+	f->fp_word = gprof_user_strip(f->pc);
+	switch (HOW_FP(r->how)) {
+	case GPROF_UNWIND_FP_AT_CFA:
+	case GPROF_UNWIND_FP_AT_FP:
+		f->fp_at = HOW_FP(r->how) == GPROF_UNWIND_FP_AT_CFA ? cfa : f->fp;
+		f->fp_at = gprof_user_strip(f->fp_at + (s64)r->fp * 8);
+		if (!read_word(&f->fp, f->fp_at))
+			return GPROF_STACK_END_PAGE;
+		f->fp = gprof_user_strip(f->fp);
+		f->fp_word = f->fp;
+		break;
+	case GPROF_UNWIND_FP_UNKNOWN:
+		f->fp = LOST;
+		break;
+	}
+	f->pc = gprof_user_strip(f->pc);
+	if (!f->pc)
+		return GPROF_STACK_END_COMPLETE;
+	f->sp = gprof_user_strip(cfa);
+	if (!again)
+		f->pc_at = 0;
+	w->exact = false;
+	return GPROF_GO_ON;
+}

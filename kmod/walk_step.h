@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * walk_step: from a frame to its caller, by any rule.
+ */
+#ifndef GPROF_WALK_STEP_H
+#define GPROF_WALK_STEP_H
+
+#include "text.h"
+#include "compat/uaccess.h"
+
+#if defined(CONFIG_X86_64)
+#include "user_x86.h"
+#elif defined(CONFIG_ARM64)
+#include "user_arm64.h"
+#endif
+
+#include <linux/gprof_unwind.h>
+#include <linux/types.h>
+
+struct gprof_stack;
+struct pt_regs;
+
+#define GPROF_GO_ON	(~0U)	/* no GPROF_STACK_END_* */
+
+/* Beyond the two usual kinds of rules: a frame pointer or return address elsewhere. */
+#define GPROF_HOW_RARE	(GPROF_UNWIND_FP_AT_FP | 3 << 2)
+
+/**
+ * struct gprof_frame - a caller
+ * @pc: return address
+ * @sp: stack pointer behind the call
+ * @fp: frame pointer
+ * @pc_at: where @pc was read; 0: it cannot be read again
+ * @fp_at: where @fp was read, or @pc_at
+ * @fp_word: what was read there
+ */
+struct gprof_frame {
+	u64 pc;
+	u64 sp;
+	u64 fp;
+	u64 pc_at;
+	u64 fp_at;
+	u64 fp_word;
+};
+
+/**
+ * struct gprof_walk - a walk
+ * @stack: where the leaf is
+ * @regs: registers of the program
+ * @list: mappings
+ * @version: of them
+ * @at: instruction whose rule is followed, or the byte before a return address
+ * @exact: all registers of the frame are known: those in @regs, or at @signal
+ * @signal: where a signal has saved them; 0: in @regs
+ * @since: number of frames that there were when registers were known last
+ * @since_at: @at of then
+ * @nr: frames
+ * @frames: frames, or NULL: the memory is in use
+ * @drop: the last of them is none
+ */
+struct gprof_walk {
+	struct gprof_stack *stack;
+	struct pt_regs *regs;
+	const struct gprof_text_list *list;
+	u64 version;
+	u64 at;
+	bool exact;
+	u64 signal;
+	u32 since;
+	u64 since_at;
+	u32 nr;
+	const struct gprof_frame *frames;
+	bool drop;
+};
+
+static __always_inline u64 gprof_return_place(const struct gprof_unwind_rule *r, u64 cfa)
+{
+	if (IS_ENABLED(CONFIG_ARM64) && r->kind != GPROF_UNWIND_CFA_DEREF)
+		return gprof_user_strip(cfa + (s64)r->ra * 8);
+	return gprof_user_strip(cfa - 8);
+}
+
+const struct gprof_unwind_rule *gprof_walk_rule(const struct gprof_text_list *list, u64 at);
+u32 gprof_walk_step(struct gprof_walk *w, const struct gprof_unwind_rule *r,
+		    struct gprof_frame *f);
+
+#endif /* GPROF_WALK_STEP_H */
