@@ -76,8 +76,8 @@ unwind_seeds()
 	elf_seeds "$1" || return
 	for seed in "$1"/seed*; do
 		printf '\0' | cat - "$seed" >"$1/file-${seed##*/}"
-		objcopy -O binary -j .eh_frame "$seed" "$tmp/eh_frame" 2>"$tmp/log" &&
-			objcopy -O binary -j .text "$seed" "$tmp/text" 2>"$tmp/log" || continue
+		objcopy -O binary -j .eh_frame "$seed" "$tmp/eh_frame" || return
+		objcopy -O binary -j .text "$seed" "$tmp/text" || return
 		for machine in '\1' '\2'; do
 			# shellcheck disable=SC2059 # an escape
 			printf "$machine" | cat - "$tmp/eh_frame" "$tmp/text" \
