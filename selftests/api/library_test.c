@@ -4,8 +4,10 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <gprof/flight.h>
 #include <gprof/labels.h>
 #include <malloc.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include "harness.h"
@@ -649,6 +651,35 @@ TEST_F(library, a_flight_recorder_gives_what_was_last)
 	EXPECT_OK(gprof_recorder_start_events(self->r, NULL, 1));
 	EXPECT_EQ(-EINVAL, gprof_recorder_snapshot(self->r, 0, &p));
 	EXPECT_OK(gprof_recorder_stop(self->r));
+}
+
+static void ends(void *arg, int step)
+{
+	_exit(0);
+}
+
+/* That the target has ended is no firing, and does not keep poll() from waiting for one. */
+TEST(a_flight_recorder_waits_for_firings)
+{
+	struct gprof_trace_config cfg = { .sz = sizeof(cfg), .target = { .type = GPROF_PROCESS } };
+	struct gprof_flight_fired fired = { .sz = sizeof(fired) };
+	struct pollfd pfd = { .events = POLLPRI };
+	struct gprof_flight *f;
+	struct child child;
+
+	ASSERT_EQ(0, child_fork(&child, ends, NULL));
+	cfg.target.id = child.pid;
+	f = gprof_flight_new(&cfg, NULL);
+	ASSERT_NE(NULL, f) TH_LOG("%s", gprof_error());
+	pfd.fd = gprof_flight_fd(f);
+	EXPECT_EQ(0, gprof_flight_start(f));
+	EXPECT_EQ(0, poll(&pfd, 1, 0));
+	EXPECT_EQ(0, child_begin(&child));
+	EXPECT_EQ(1, poll(&pfd, 1, 30000));
+	EXPECT_EQ(-EAGAIN, gprof_flight_fired(f, &fired));
+	EXPECT_EQ(0, poll(&pfd, 1, 0));
+	gprof_flight_free(f);
+	child_end(&child);
 }
 
 TEST_F(library, given_profiles_are_not_written)

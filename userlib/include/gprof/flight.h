@@ -187,7 +187,10 @@ struct gprof_flight_fired {
  */
 GPROF_API int gprof_flight_fired(struct gprof_flight *f, struct gprof_flight_fired *fired);
 
-/** gprof_flight_fd() - for poll(): POLLPRI while a firing waits; not to be closed */
+/**
+ * gprof_flight_fd() - for poll(): POLLPRI while a firing waits, or when something else has
+ * happened, until gprof_flight_fired() returns -EAGAIN; not to be closed
+ */
 GPROF_API int gprof_flight_fd(const struct gprof_flight *f);
 
 /** gprof_flight_start() - begin recording; 0 or -errno; -EBUSY when it was started before */

@@ -149,11 +149,15 @@ int gprof_flight_fired(struct gprof_flight *f, struct gprof_flight_fired *fired)
 {
 	const size_t least = GPROF_SIZE_WITH(struct gprof_flight_fired, unwatched);
 	struct gprof_flight_fired out = { 0 };
+	struct gprof_stats taken;
 	int err, ret = 0;
 
 	pthread_mutex_lock(&f->lock);
 	err = gprof_trigger_take(&f->triggers, f->dev.fd, &out, &f->error);
-	if (!err || err == -EAGAIN)
+	/* What else has happened is taken with the counts, or poll() would not wait for more. */
+	if (err == -EAGAIN)
+		ret = gprof_device_stats(f->dev.fd, &taken, &f->error);
+	if (!ret && (!err || err == -EAGAIN))
 		ret = gprof_opts_give(fired, &out, sizeof(out), least, "gprof_flight_fired",
 				      &f->error);
 	pthread_mutex_unlock(&f->lock);
