@@ -251,6 +251,8 @@ static int start(struct flight *f)
 		return fail("%s", gprof_error());
 	if (set_triggers(f) != STATUS_OK)
 		return STATUS_FAILED;
+	/* What fires is the sooner in a snapshot, the less is overwritten. */
+	f->watch.urgent_fd = gprof_flight_fd(f->flight);
 	if (gprof_flight_start(f->flight))
 		return fail("%s", gprof_error());
 	if (f->target.command)

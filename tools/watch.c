@@ -54,7 +54,7 @@ int watch_begin(struct watch *w)
 {
 	sigset_t set;
 
-	*w = (struct watch){ .signals = -1, .exit_fd = -1, .thread_fd = -1 };
+	*w = (struct watch){ .signals = -1, .exit_fd = -1, .thread_fd = -1, .urgent_fd = -1 };
 	hurry.first_ns = 0;
 	hurry.command = 0;
 	ending_set(&set);
@@ -137,6 +137,7 @@ bool watch_wait(struct watch *w, uint64_t limit_ns, bool (*tick)(void *ctx, uint
 	struct pollfd fds[] = {
 		{ .fd = w->signals, .events = POLLIN },
 		{ .fd = w->exit_fd, .events = POLLIN },
+		{ .fd = w->urgent_fd, .events = POLLPRI },
 	};
 	uint64_t start = now_ns();
 
@@ -154,7 +155,7 @@ bool watch_wait(struct watch *w, uint64_t limit_ns, bool (*tick)(void *ctx, uint
 			timeout = (limit_ns - past + NSEC_PER_MSEC - 1) / NSEC_PER_MSEC;
 		if ((tick || w->thread_fd >= 0) && (timeout < 0 || timeout > TICK_MSEC))
 			timeout = TICK_MSEC;
-		if (poll(fds, 2, timeout) <= 0)
+		if (poll(fds, ARRAY_SIZE(fds), timeout) <= 0)
 			continue;
 		if (fds[0].revents && take_signal(w))
 			return false;

@@ -18,6 +18,7 @@
  * @signals: signalfd
  * @exit_fd: pidfd of the target or command, or -1
  * @thread_fd: /proc/TID/stat of a target that is a thread, or -1
+ * @urgent_fd: where POLLPRI says that the tick is not to be waited for, or -1
  * @gone: the target ended before it could be watched
  * @command: process that signals are passed on to, or 0
  */
@@ -26,6 +27,7 @@ struct watch {
 	int signals;
 	int exit_fd;
 	int thread_fd;
+	int urgent_fd;
 	bool gone;
 	pid_t command;
 };
