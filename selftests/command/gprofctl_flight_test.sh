@@ -344,7 +344,7 @@ thousands_of_firings_are_in_nobodys_way()
 	run 0 gprofctl flight --trigger 'syscall>1ns/1ms' -o D --keep 3 -- \
 		dd if=/dev/zero of=/dev/null bs=1 count=100000
 	[ "$(count fired)" -ge 16 ] || fail "it hardly fired"
-	[ "$(count fired)" -eq "$(grep -c '^gprofctl: syscall: dd ' err)" ] || fail "not all are told"
+	[ "$(count fired)" -eq "$(grep -c '^gprofctl: syscall: .* (process ' err)" ] || fail "not all are told"
 	[ "$(($(count fired) + $(count suppressed)))" -ge 200000 ] || fail "not all are counted"
 	[ "$(count snapshots)" -ge 1 ]
 	[ "$(count failed)" -eq 0 ]
@@ -365,54 +365,6 @@ a_target_that_ends_ends_it()
 	grep -q '^gprofctl: signal: sleep .* was ended by signal SIGTERM' err
 	[ "$(find D -name '*-end.trace' | wc -l)" -eq 1 ]
 	[ "$(find D -name '*-signal.trace' | wc -l)" -eq 1 ]
-}
-
-# rss PID: the most memory that it has had, KiB, but for the kernel's rings that it maps
-rss()
-{
-	awk '$1 == "RssAnon:" { print $2 }' "/proc/$1/status"
-}
-
-# Under full load: all that was held is there, in memory for less than the rings.
-a_large_snapshot_has_all_of_it()
-{
-	fresh
-	bytes=64M
-	calls=${GPROF_EXACT:+2500000}
-	[ -n "$calls" ] || bytes=16M calls=400000
-	takes_off -a --syscalls --min-age 1h --max-bytes $bytes -o D
-	dd if=/dev/zero of=/dev/null bs=1 count=100000000 2>dd.err &
-	load=$!
-	tries=0
-	while kill -USR1 $load; do
-		sleep 1
-		[ "$(awk -F'[ +]' 'NR % 3 == 1 { n = $1 } END { print n + 0 }' dd.err)" -lt "$calls" ] ||
-			break
-		tries=$((tries + 1))
-		[ $tries -lt 600 ] || fail "it does not get to $calls calls"
-	done
-	most=0
-	began=$(date +%s%3N)
-	kill -USR1 "$pid"
-	until grep -q '^gprofctl: request: the last ' err; do
-		now=$(rss "$pid")
-		[ "$now" -le "$most" ] || most=$now
-		sleep 0.1
-		[ $(($(date +%s%3N) - began)) -lt 300000 ] || fail "there is no snapshot"
-	done
-	took=$(($(date +%s%3N) - began))
-	kill $load
-	lands
-	echo "# $took ms, $most KiB of memory beside the rings"
-	ls -l D
-	[ "$(count overwritten)" -gt 0 ] || fail "the rings were not full"
-	[ "$(count lost)" -eq 0 ] || fail "recording stopped"
-	! grep -q 'events of that are missing' err || fail "a part was overwritten"
-	run 0 gprofctl read "$(snapshot 1)" --summary
-	[ "$(gprofctl read "$(snapshot 1)" --summary --json | jq .lost_events)" -eq 0 ]
-	# An eighth of the rings, and 12 bytes for each event that a generation has.
-	[ "$most" -lt $((${bytes%M} * 1024 * 3 / 4)) ] || fail "it took as much memory as the rings"
-	[ -z "${GPROF_EXACT-}" ] || [ $took -le 4000 ] || fail "it took $took ms"
 }
 
 # has_come_to FIELD N: so far has the process $dumper come
@@ -524,6 +476,6 @@ ktap_run a_signal_writes_what_was_last memory_decides_how_far_it_goes_back \
 	who_is_killed_leaves_nothing a_hook_gets_the_file a_hook_that_hangs_is_in_nobodys_way \
 	a_user_records_what_is_theirs a_trigger_writes_what_fired what_goes_on_is_seen \
 	each_trigger_says_of_whom a_request_is_served thousands_of_firings_are_in_nobodys_way \
-	a_target_that_ends_ends_it a_large_snapshot_has_all_of_it a_core_dump_has_what_was_held \
+	a_target_that_ends_ends_it a_core_dump_has_what_was_held \
 	triggers_without_sense_are_refused \
 	what_makes_no_sense_is_refused
