@@ -209,6 +209,17 @@ TEST_F(profile, samples_differ_by_stack_and_each_label_and_equal_ones_add_up)
 		EXPECT_EQ(7, p->values[2 * i]);
 		EXPECT_EQ(300 * (i + 1), p->values[2 * i + 1]);
 	}
+	/* Those that follow each other share what is the same, and nothing else. */
+	for (i = 0; i < 5; i++) {
+		const struct gprof_label *l = &p->labels[p->samples[i].labels];
+
+		EXPECT_EQ(1, p->samples[i].nr_labels);
+		EXPECT_EQ(labels[i].key, l->key);
+		EXPECT_EQ(labels[i].str, l->str);
+		EXPECT_EQ(labels[i].unit, l->unit);
+		EXPECT_EQ(labels[i].num, l->num);
+	}
+	EXPECT_EQ(p->samples[5].labels, p->samples[6].labels);
 	for (; i < 9; i++)
 		EXPECT_EQ(-15, p->values[2 * i + 1]);
 	EXPECT_EQ(63, gprof_profile_total(p, 0));
