@@ -367,7 +367,8 @@ TEST_F(task, who_runs_is_told_where)
 
 	for (i = 0; i < 4; i++)
 		ASSERT_EQ(0, pthread_create(&threads[i], NULL, burn_thread, &end));
-	for (i = 0; i < 10; i++) {
+	self->cfg.kernel_frames = false;
+	for (i = 0; i < 5; i++) {
 		LOOK(getpid());
 		burning += self->seen.burning;
 	}
@@ -375,7 +376,7 @@ TEST_F(task, who_runs_is_told_where)
 	for (j = 0; j < 4; j++)
 		pthread_kill(threads[j], 0);
 	/* all four, each time, but for one that is in the clock's page just then */
-	EXPECT_LE(30, burning);
+	EXPECT_LE(15, burning);
 	_exit(_metadata->passed ? 0 : 1);
 }
 
@@ -426,18 +427,20 @@ static void *ping_thread(void *arg)
 
 TEST_F(task, no_stack_is_a_mixture_of_two)
 {
-	uint64_t end = monotonic_ns() + 60000000000ULL;
+	uint64_t end = monotonic_ns() + 20000000000ULL;
 	int i, whole = 0, torn = 0;
 	pthread_t thread;
 
 	ASSERT_EQ(0, pthread_create(&thread, NULL, ping_thread, NULL));
 	ASSERT_EQ(0, pthread_create(&thread, NULL, ping_thread, &ball));
-	for (i = 0; i < 150 && monotonic_ns() < end; i++) {
+	/* Naming those of the kernel anew each time takes most of it. */
+	self->cfg.kernel_frames = false;
+	for (i = 0; i < 100 && monotonic_ns() < end; i++) {
 		LOOK(getpid());
 		whole += self->seen.whole;
 		torn += self->seen.torn;
 	}
-	EXPECT_LT(50, whole);
+	EXPECT_LT(i, whole);
 	/* only who is amid the first instructions of a function, and runs, has half a frame */
 	EXPECT_EQ(0, torn) {
 		TH_LOG("%d torn, %d whole", torn, whole);

@@ -163,7 +163,7 @@ FIXTURE_TEARDOWN(view)
 	rmdir(self->dir);
 }
 
-/* 3 of cycles and of instructions took turns; the kernel is in the timer alone. */
+/* Two took turns, one never had its own; branches are of user mode, what is missed of both. */
 static const struct gprof_count counts[] = {
 	{ .event = "timer", .count = 2000000, .time_enabled_ns = 2000000,
 	  .time_running_ns = 2000000, .reason = "" },
@@ -173,7 +173,9 @@ static const struct gprof_count counts[] = {
 	  .time_running_ns = 2000, .reason = "" },
 	{ .event = "branches", .count = 10, .time_enabled_ns = 4000, .time_running_ns = 4000,
 	  .user_only = true, .reason = "" },
-	{ .event = "branchMisses", .time_enabled_ns = 4000, .reason = "" },
+	{ .event = "branchMisses", .count = 5, .time_enabled_ns = 4000, .time_running_ns = 4000,
+	  .reason = "" },
+	{ .event = "cacheReferences", .time_enabled_ns = 4000, .reason = "" },
 	{ .event = "cacheMisses", .error = 2, .reason = "cacheMisses: none \"here\"" },
 };
 
@@ -197,7 +199,8 @@ TEST(counts_are_scaled_and_set_in_relation)
 "               4,000  cycles                    # 0.002 GHz  (counted 25.00 % of the time)\n"
 "               2,000  instructions              # 0.500 per cycle  (counted 50.00 % of the time)\n"
 "                  10  branches (user)           # 5000 per second of CPU time\n"
-"       never counted  branchMisses              (counted 0.00 % of the time)\n"
+"                   5  branchMisses              # 2500 per second of CPU time\n"
+"       never counted  cacheReferences           (counted 0.00 % of the time)\n"
 "         not counted  cacheMisses               # none \"here\"\n"
 "          0.004000 s  passed\n", text);
 	free(text);

@@ -1033,7 +1033,7 @@ struct gprof_branch_rec {
 #define GPROF_SAMPLE_REC_F_VALUE	(1U << 6)	/* a __u64 value, after address */
 #define GPROF_SAMPLE_REC_F_EVENT	(1U << 7)	/* the stack of a short record; no weight */
 #define GPROF_SAMPLE_REC_F_WAIT		(1U << 8)	/* a __u64 GPROF_WAIT_*, after value */
-#define GPROF_SAMPLE_REC_F_STATE	(1U << 9)	/* a struct gprof_task_state, after all else */
+#define GPROF_SAMPLE_REC_F_STATE	(1U << 9)	/* a struct gprof_task_state, at the end */
 
 /**
  * struct gprof_sample_rec - GPROF_REC_SAMPLE
