@@ -176,7 +176,6 @@ static void borrow(struct mm_struct **mm, struct task_struct *task)
 
 static void walk(struct task_source *s)
 {
-	bool user = s->sampler->options.flags & GPROF_STACK_F_USER;
 	struct mm_struct *mm = NULL;
 	u64 patience = FULL_NS;
 	unsigned int i;
@@ -184,8 +183,7 @@ static void walk(struct task_source *s)
 	for (i = 0; i < s->nr && !READ_ONCE(s->cut); i++) {
 		if (!has_room(s))
 			wait_for_room(s, &patience);
-		if (user)
-			borrow(&mm, s->tasks[i]);
+		borrow(&mm, s->tasks[i]);
 		s->told += gprof_task_stack(s->tasks[i], s->target, s->sampler);
 		cond_resched();
 	}

@@ -14,15 +14,15 @@
 #include <linux/uaccess.h>
 
 /* The registers with which a task in the kernel has left user mode. */
-static struct pt_regs *saved_user_regs(struct task_struct *task)
+static struct pt_regs *saved_user_regs(struct task_struct *task, const struct mm_struct *mm)
 {
 	struct pt_regs *regs;
 
 	/* Workers borrow an mm, but have no user stack. */
-	if (!task->mm || task->flags & (PF_KTHREAD | PF_IO_WORKER))
+	if (!mm || task->flags & (PF_KTHREAD | PF_IO_WORKER))
 		return NULL;
 	/* In exec the mm is the new program's before the registers are. */
-	if (!READ_ONCE(task->mm->start_code))
+	if (!READ_ONCE(mm->start_code))
 		return NULL;
 	regs = task_pt_regs(task);
 	return user_mode(regs) ? regs : NULL;
@@ -161,7 +161,7 @@ void gprof_stack_capture(struct gprof_stack *s, const struct gprof_stack_options
 	if (leaf_in_kernel && o->flags)
 		kernel_frames(&s->top, o, regs, chain);
 	if (o->flags && (o->flags & GPROF_STACK_F_USER || !leaf_in_kernel))
-		user = in_user ? regs : saved_user_regs(current);
+		user = in_user ? regs : saved_user_regs(current, current->mm);
 	user_frames(s, o, current, user, in_user && in_hardirq() && !in_nmi());
 }
 
@@ -190,7 +190,7 @@ void gprof_stack_capture_task(struct gprof_stack *s, const struct gprof_stack_op
 			s->top.flags |= GPROF_STACK_REC_F_KERNEL_CUT;
 	}
 	if (o->flags & GPROF_STACK_F_USER && current->mm && READ_ONCE(task->mm) == current->mm)
-		user = saved_user_regs(task);
+		user = saved_user_regs(task, current->mm);
 	user_frames(s, o, task, user, true);
 }
 

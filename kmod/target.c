@@ -196,14 +196,28 @@ unsigned int gprof_target_size(const struct gprof_target *t)
  */
 bool gprof_task_seems_allowed(struct task_struct *task, const struct cred *owner)
 {
+	return gprof_task_in_mm_seems_allowed(task, task->mm, owner);
+}
+
+/**
+ * gprof_task_in_mm_seems_allowed() - likewise, of a task that may begin to run, and to end
+ * @task: task, which may have another mm by now
+ * @mm: the mm that it is to have, which the caller holds, or NULL
+ * @owner: on whose behalf
+ *
+ * Context: Any but NMI.
+ */
+bool gprof_task_in_mm_seems_allowed(struct task_struct *task, struct mm_struct *mm,
+				    const struct cred *owner)
+{
 	bool allowed;
 
 	if (sees_all(owner))
 		return true;
 	rcu_read_lock();
 	/* Nobody else changes these. */
-	allowed = same_user(owner, __task_cred(task)) && task->mm &&
-		  gprof_task_dumpable(task, task->mm);
+	allowed = same_user(owner, __task_cred(task)) && mm && READ_ONCE(task->mm) == mm &&
+		  gprof_task_dumpable(task, mm);
 	rcu_read_unlock();
 	return allowed;
 }

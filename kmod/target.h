@@ -12,6 +12,7 @@ struct cgroup;
 struct cred;
 struct gprof_notices;
 struct gprof_setup;
+struct mm_struct;
 struct task_struct;
 
 /**
@@ -47,6 +48,8 @@ unsigned int gprof_target_size(const struct gprof_target *t);
 
 bool gprof_task_allowed(struct task_struct *task, const struct cred *owner);
 bool gprof_task_seems_allowed(struct task_struct *task, const struct cred *owner);
+bool gprof_task_in_mm_seems_allowed(struct task_struct *task, struct mm_struct *mm,
+				    const struct cred *owner);
 bool gprof_target_is_tasks(const struct gprof_target *t);
 bool gprof_target_has_current(const struct gprof_target *t);
 

@@ -174,7 +174,8 @@ static enum outcome judge(struct task_struct *task, const struct gprof_target *t
 		begin_state(st, task, GPROF_TASK_DEAD);
 		return TOLD;
 	}
-	if (!gprof_task_seems_allowed(task, target->owner))
+	/* Who may begin to run may also end, and its mm be freed, but for the one that is held. */
+	if (!gprof_task_in_mm_seems_allowed(task, current->mm, target->owner))
 		return DENIED;
 	if (queued || state == TASK_RUNNING || state & (TASK_WAKING | TASK_NEW))
 		begin_state(st, task, GPROF_TASK_RUNNABLE);
@@ -254,7 +255,8 @@ out:
  * @target: on whose behalf
  * @sampler: where to
  *
- * Its user frames are told where current has borrowed its mm.
+ * Current is to have borrowed its mm, if it has one: else its user frames are not told, and
+ * nothing at all where the owner is not privileged.
  *
  * Context: Task, of the kernel.
  * Return: whether it was told; else it may not be recorded.
