@@ -217,7 +217,7 @@ several_tracepoints_have_an_output_each()
 	grep -q '^event=sched:sched_process_exec produced=11 ' err
 	run 0 gprofctl top z.pb.gz
 	grep -q 'Total = [0-9]\{3,\}$' out
-	refused 2 'output of its own' gprofctl profile -e sched:sched_switch -o x.pb.gz \
+	refused 2 'wants an -o of its own' gprofctl profile -e sched:sched_switch -o x.pb.gz \
 		-e sched:sched_waking -- true
 	refused 2 twice gprofctl profile -e sched:sched_switch -e sched:sched_switch -- true
 	refused 1 'neither a tracepoint' gprofctl profile -e nonsense -- true
@@ -596,7 +596,7 @@ waits_are_told_with_who_ended_them()
 	run 0 gprofctl top x.pb.gz
 	grep -q '^Type: delay' out
 	# each sleep, and the shell that waits for it
-	sed -n 's/.*Total = \([0-9.]*\)\(m\?s\)$/\1 \2/p' out |
+	sed -n 's/.*Total = \([0-9.]*\)\(m\?s\) .*/\1 \2/p' out |
 		awk '{ ms = $1 * ($2 == "s" ? 1000 : 1); n++ }
 			END { print ms " ms"; exit n != 1 || ms < 600 || ms > 5000 }'
 	run 0 gprofctl top y.pb.gz --type contentions
