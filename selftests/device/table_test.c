@@ -341,6 +341,7 @@ static void on_sample(void *ctx, const struct reader_sample *s)
 }
 
 FIXTURE(table) {
+	bool have;
 	struct device dev;
 	struct reader reader;
 	struct watch watch;
@@ -387,6 +388,9 @@ FIXTURE_SETUP(table)
 	struct gprof_cpu_params params = timer_params(PERIOD);
 	struct gprof_setup setup = setup_of(getpid(), &params);
 
+	self->have = device_has(GPROF_FEAT_TABLES);
+	if (!self->have)
+		return;
 	self->fds[0] = file_of(&near_code, self->paths[0]);
 	self->fds[1] = file_of(&far_code, self->paths[1]);
 	ASSERT_LE(0, self->fds[0]);
@@ -407,6 +411,8 @@ FIXTURE_SETUP(table)
 
 FIXTURE_TEARDOWN(table)
 {
+	if (!self->have)
+		return;
 	EXPECT_STREQ("", self->reader.error);
 	reader_free(&self->reader);
 	device_close(&self->dev);
@@ -469,6 +475,7 @@ static bool run_for(const char *at, struct reader *r, const struct watch *w, uns
 
 TEST_F(table, stacks_are_whole_from_the_first_table_on)
 {
+	SKIP_UNLESS(self->have, NO_TABLES);
 	RUN(100);
 	EXPECT_EQ(0, self->watch.right);
 	EXPECT_LE(100, self->watch.cut);
@@ -482,6 +489,7 @@ TEST_F(table, stacks_are_whole_from_the_first_table_on)
 /* No reading of mappings may be needed for what was there when they were read. */
 TEST_F(table, tables_that_were_there_before_serve_at_once)
 {
+	SKIP_UNLESS(self->have, NO_TABLES);
 	UPLOAD_ALL();
 	SETTLE();
 	RUN(200);
@@ -494,6 +502,7 @@ TEST_F(table, another_file_at_the_same_address_is_not_walked_by_the_first_ones_t
 {
 	unsigned int i;
 
+	SKIP_UNLESS(self->have, NO_TABLES);
 	UPLOAD_ALL();
 	SETTLE();
 	for (i = 0; i < 100; i++) {
@@ -523,6 +532,7 @@ TEST_F(table, a_file_that_was_written_to_has_no_table)
 	char byte = 0;
 	int fd;
 
+	SKIP_UNLESS(self->have, NO_TABLES);
 	ASSERT_EQ(0, munmap(self->at, 4096));
 	UPLOAD_ALL();
 	fd = open(self->paths[0], O_WRONLY | O_CLOEXEC);
@@ -546,6 +556,7 @@ TEST_F(table, children_have_whole_stacks_too)
 {
 	unsigned int i;
 
+	SKIP_UNLESS(self->have, NO_TABLES);
 	UPLOAD_ALL();
 	SETTLE();
 	for (i = 0; i < 50 && self->watch.right < 100; i++) {
@@ -569,6 +580,7 @@ TEST_F(table, children_have_whole_stacks_too)
 TEST_F(table, a_handler_leads_to_what_it_interrupted)
 {
 	static char other_stack[65536];
+	SKIP_UNLESS(self->have, NO_TABLES);
 	stack_t stack = { .ss_sp = other_stack, .ss_size = sizeof(other_stack) };
 	struct sigaction act = { 0 };
 	unsigned int i, alt;
@@ -604,6 +616,7 @@ TEST_F(table, as_many_frames_as_were_asked_for)
 	struct gprof_cpu_params params = timer_params(PERIOD);
 	struct gprof_setup setup = setup_of(getpid(), &params);
 
+	SKIP_UNLESS(self->have, NO_TABLES);
 	unsigned int i;
 
 	setup.max_frames = 3;
@@ -632,6 +645,7 @@ TEST_F(table, who_did_not_ask_for_tables_is_not_served_by_them)
 	struct device dev;
 	struct watch watch = { .at = self->at, .code = &near_code };
 
+	SKIP_UNLESS(self->have, NO_TABLES);
 	UPLOAD_ALL();
 	ASSERT_EQ(0, device_record(&dev, &setup));
 	ASSERT_EQ(0, reader_init(&reader, &dev));
@@ -656,6 +670,7 @@ TEST_F(table, what_is_no_table_is_refused)
 	struct gprof_text_table arg;
 	int fd = self->dev.fd;
 
+	SKIP_UNLESS(self->have, NO_TABLES);
 #define REFUSED(_reason, _set, _undo) do {				\
 	_set;								\
 	arg = table_argument(t, self->fds[0]);				\
@@ -734,6 +749,7 @@ TEST_F(table, tables_want_a_recorder_that_asked_for_them)
 	struct device dev;
 	int fd = device_open();
 
+	SKIP_UNLESS(self->have, NO_TABLES);
 	ASSERT_LE(0, fd);
 	EXPECT_EQ(-EBUSY, upload(fd, &self->tables[0], self->fds[0]));
 	setup.stack = GPROF_STACK_F_IP | GPROF_STACK_F_TABLES;
@@ -789,6 +805,7 @@ TEST_F(table, tables_of_one_user_serve_no_other)
 	int status;
 	pid_t pid;
 
+	SKIP_UNLESS(self->have, NO_TABLES);
 	SKIP_UNLESS(!geteuid(), "must be root to become another");
 	ASSERT_EQ(0, upload(self->dev.fd, &self->tables[0], self->fds[0]));
 	pid = fork();

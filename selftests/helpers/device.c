@@ -44,6 +44,16 @@ int device_open(void)
 	return fd < 0 ? -errno : fd;
 }
 
+bool device_has(uint64_t feature)
+{
+	struct gprof_info info = { .size = sizeof(info) };
+	int fd = device_open();
+	int err = device_ioctl(fd, GPROF_IOC_INFO, &info);
+
+	close(fd);
+	return !err && info.out_features & feature;
+}
+
 int device_ioctl(int fd, unsigned int cmd, void *arg)
 {
 	return ioctl(fd, cmd, arg) < 0 ? -errno : 0;

@@ -43,6 +43,12 @@ struct device {
 
 /* All return 0 (or a descriptor) or -errno. */
 int device_open(void);
+
+/* Does the module have a feature, GPROF_FEAT_*? */
+bool device_has(uint64_t feature);
+
+#define NO_TABLES	"the module walks by no unwind tables here"
+
 int device_ioctl(int fd, unsigned int cmd, void *arg);
 int device_setup(struct device *dev, struct gprof_setup *setup);
 int device_map(struct device *dev);

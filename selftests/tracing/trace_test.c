@@ -780,22 +780,12 @@ TEST_F(trace, a_cgroup)
 
 /* ---- what slows everybody ---- */
 
-static bool can(uint64_t feature)
-{
-	struct gprof_info info = { .size = sizeof(info) };
-	int fd = device_open();
-	int err = device_ioctl(fd, GPROF_IOC_INFO, &info);
-
-	close(fd);
-	return !err && info.out_features & feature;
-}
-
 TEST_F(trace, system_calls)
 {
 	const struct trace_word *w = NULL, *left;
 	unsigned int i, n = 0, failed = 0;
 
-	SKIP_UNLESS(can(GPROF_FEAT_TRACE_SYSCALLS) && !geteuid(), "needs CAP_PERFMON");
+	SKIP_UNLESS(device_has(GPROF_FEAT_TRACE_SYSCALLS) && !geteuid(), "needs CAP_PERFMON");
 	self->params.flags = GPROF_TRACE_F_SYSCALLS;
 	BEGIN(GPROF_TARGET_THREAD, getpid());
 	for (i = 0; i < 100; i++)
@@ -827,7 +817,7 @@ TEST_F(trace, interrupts)
 	unsigned int depth = 0, n = 0;
 	uint64_t from, to;
 
-	SKIP_UNLESS(can(GPROF_FEAT_TRACE_IRQS) && !geteuid(), "needs CAP_PERFMON");
+	SKIP_UNLESS(device_has(GPROF_FEAT_TRACE_IRQS) && !geteuid(), "needs CAP_PERFMON");
 	ASSERT_LE(0, pin_to(online_cpu(0)));
 	self->params.flags = GPROF_TRACE_F_IRQS;
 	BEGIN(GPROF_TARGET_THREAD, getpid());
@@ -865,7 +855,7 @@ TEST_F(trace, page_faults)
 	unsigned int times[PAGES] = { 0 };
 	char *mem;
 
-	SKIP_UNLESS(can(GPROF_FEAT_TRACE_FAULTS) && !geteuid(), "needs CAP_PERFMON");
+	SKIP_UNLESS(device_has(GPROF_FEAT_TRACE_FAULTS) && !geteuid(), "needs CAP_PERFMON");
 	mem = mmap(NULL, PAGES * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	ASSERT_NE(MAP_FAILED, mem);
 	madvise(mem, PAGES * page, MADV_NOHUGEPAGE);
@@ -904,7 +894,7 @@ TEST_F(trace, reclaim_for_a_cgroup)
 	char path[MEMORY_CGROUP_PATH];
 	size_t began, ended;
 
-	SKIP_UNLESS(can(GPROF_FEAT_TRACE_RECLAIM) && !geteuid(), "needs CAP_PERFMON");
+	SKIP_UNLESS(device_has(GPROF_FEAT_TRACE_RECLAIM) && !geteuid(), "needs CAP_PERFMON");
 	SKIP_UNLESS(!memory_cgroup(path, "16M"), "no memory controller");
 	ASSERT_EQ(0, child_fork(&self->child, fill_cache, NULL));
 	ASSERT_EQ(0, memory_cgroup_enter(path, self->child.pid));
@@ -931,7 +921,7 @@ TEST_F(trace, a_throttled_cgroup)
 {
 	char path[128], file[160], id[16];
 
-	SKIP_UNLESS(can(GPROF_FEAT_TRACE_THROTTLE) && !geteuid(), "the kernel has no such function");
+	SKIP_UNLESS(device_has(GPROF_FEAT_TRACE_THROTTLE) && !geteuid(), "the kernel has no such function");
 	mount("none", CGROUPS, "cgroup2", 0, NULL);
 	file_write(CGROUPS "/cgroup.subtree_control", "+cpu");
 	snprintf(path, sizeof(path), CGROUPS "/trace_test.%d", getpid());
