@@ -18,10 +18,18 @@
 #define LONG_FIRST	256	/* getopt's value of row i is LONG_FIRST + i */
 #define HELP_COLUMN	30
 
+/* As a whole: "[ADDR:]PORT" is not. */
+static bool is_optional(const char *arg)
+{
+	const char *end = strchr(arg, ']');
+
+	return arg[0] == '[' && end && !end[1];
+}
+
 /* As getopt_long() counts arguments. */
 static int arguments(const struct option_row *r)
 {
-	return !r->arg ? 0 : r->arg[0] == '[' ? 2 : 1;
+	return !r->arg ? 0 : is_optional(r->arg) ? 2 : 1;
 }
 
 /**
