@@ -878,16 +878,24 @@ static int nr_threads(void)
 	return (int)file_field("/proc/self/status", "Threads");
 }
 
-TEST_F(library, thread_of_the_library_lives_from_start_to_stop)
+TEST_F(library, threads_of_the_library_live_from_start_to_stop)
 {
-	int before = nr_threads();
+	int before = nr_threads(), tables, made;
 
-	NEW();
-	EXPECT_EQ(before, nr_threads());
-	EXPECT_OK(gprof_recorder_start(self->r, self->fd));
-	EXPECT_EQ(before + 1, nr_threads());
-	EXPECT_OK(gprof_recorder_stop(self->r));
-	EXPECT_EQ(before, nr_threads());
+	/* One reads the buffers, one makes unwind tables where they are wanted. */
+	for (tables = 0; tables < 2; tables++) {
+		made = tables && device_has(GPROF_FEAT_TABLES);
+		self->cfg.no_unwind_tables = !tables;
+		NEW();
+		EXPECT_EQ(before, nr_threads());
+		EXPECT_OK(gprof_recorder_start(self->r, self->fd));
+		EXPECT_EQ(before + 1 + made, nr_threads());
+		EXPECT_OK(gprof_recorder_stop(self->r));
+		EXPECT_EQ(before, nr_threads());
+		gprof_recorder_free(self->r);
+		self->r = NULL;
+		EXPECT_EQ(0, ftruncate(self->fd, 0));
+	}
 }
 
 static int nr_files(void)
