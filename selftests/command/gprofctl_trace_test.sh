@@ -317,7 +317,9 @@ where_tasks_wait_is_told_by_their_stacks()
 {
 	run 0 gprofctl trace --stacks -o x.trace -- "$here/trace_wait" 20 100
 	[ "$(count lost)" -eq 0 ] || fail "events were lost"
-	[ "$(count stacks)" -ge 80 ]
+	# Of 20 sleeps, 20 reads and 20 wakings by a write. How often execve() waits for
+	# the disk besides is the page cache's matter: 10 to 35 times.
+	[ "$(count stacks)" -ge 60 ]
 	sleeps=$(sed -n 's/^sleeps_here //p' out)
 	reads=$(sed -n 's/^reads_here //p' out)
 	run 0 gprofctl read x.trace --pprof block -o x.pb.gz
