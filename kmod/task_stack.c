@@ -40,14 +40,13 @@ enum outcome {
 	RUNS,	/* on a CPU */
 };
 
-/* How often it got a CPU. */
-static unsigned long times_run(const struct task_struct *task)
+/*
+ * How often it has left a CPU. That is counted before it is said to be on none, as how often
+ * it got one is not before it is said to be on one.
+ */
+static unsigned long times_left(const struct task_struct *task)
 {
-#ifdef CONFIG_SCHED_INFO
-	return READ_ONCE(task->sched_info.pcount);
-#else
 	return READ_ONCE(task->nvcsw) + READ_ONCE(task->nivcsw);
-#endif
 }
 
 static u8 state_of(unsigned int state)
@@ -192,7 +191,11 @@ static bool kept_still(const struct task_struct *task, const struct gprof_task_s
 		return true;
 	/* Pairs with the barriers of a switch, before which the task is said to run. */
 	smp_rmb();
-	return !gprof_task_on_cpu(task) && times_run(task) == times;
+	if (gprof_task_on_cpu(task))
+		return false;
+	/* Pairs with finish_task(), behind the count of who left. */
+	smp_rmb();
+	return times_left(task) == times;
 }
 
 static enum outcome look(struct task_struct *task, const struct gprof_target *target,
@@ -202,7 +205,7 @@ static enum outcome look(struct task_struct *task, const struct gprof_target *ta
 	enum outcome outcome;
 
 	raw_spin_lock_irqsave(&task->pi_lock, flags);
-	times = times_run(task);
+	times = times_left(task);
 	/* Pairs with kept_still(). */
 	smp_rmb();
 	outcome = judge(task, target, &capture->state);

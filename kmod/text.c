@@ -14,6 +14,7 @@
  */
 #include "text.h"
 #include "compat/mmap_lock.h"
+#include "compat/mmu_notifier.h"
 
 #include <linux/atomic.h>
 #include <linux/err.h>
@@ -82,7 +83,7 @@ static int forget_range(struct mmu_notifier *notifier, const struct mmu_notifier
 	unsigned long flags;
 	u32 i;
 
-	if (range->event != MMU_NOTIFY_UNMAP)
+	if (!gprof_range_goes(range))
 		return 0;
 	raw_spin_lock_irqsave(&t->lock, flags);
 	list = list_of(t);

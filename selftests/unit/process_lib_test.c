@@ -523,9 +523,14 @@ TEST_F(kernel, the_end_of_the_text_may_be_data_or_missing)
 	lib_write(self->dir, "proc/kallsyms",
 		  "ffff800008000000 T _text\n"
 		  "ffff800008010000 T schedule\n"
+		  "ffff800008020000 T __sched_text_start\n"
+		  "ffff800008020000 T __switch_to\n"
 		  "ffff800008e30000 D _etext\n");
 	ASSERT_EQ(0, gprof_kernel_load(&self->k, self->proc, self->sys));
-	EXPECT_STREQ("schedule", gprof_kernel_find(&self->k, 0xffff800008e2ffff, &self->image));
+	/* A section's beginning is no function. */
+	EXPECT_STREQ("__switch_to", gprof_kernel_find(&self->k, 0xffff800008020010,
+						      &self->image));
+	EXPECT_STREQ("__switch_to", gprof_kernel_find(&self->k, 0xffff800008e2ffff, &self->image));
 	EXPECT_EQ(NULL, gprof_kernel_find(&self->k, 0xffff800008e30000, &self->image));
 	gprof_kernel_free(&self->k);
 	lib_write(self->dir, "proc/kallsyms",

@@ -213,6 +213,14 @@ static bool awkward(const char *name)
 	return name[0] == '_' && strncmp(name, "__x64_", 6) && strncmp(name, "__arm64_", 8);
 }
 
+/* Where a section begins or ends, "__sched_text_start", is no function. */
+static bool is_marker(const char *name)
+{
+	const char *text = strstr(name, "_text_");
+
+	return text && (!strcmp(text, "_text_start") || !strcmp(text, "_text_end"));
+}
+
 static int by_start(const void *a, const void *b, void *text)
 {
 	const struct gprof_kernel_symbol *x = a, *y = b;
@@ -220,6 +228,8 @@ static int by_start(const void *a, const void *b, void *text)
 
 	if (x->start != y->start)
 		return x->start < y->start ? -1 : 1;
+	if (is_marker(p) != is_marker(q))
+		return is_marker(p) ? 1 : -1;
 	if (x->global != y->global)
 		return x->global ? -1 : 1;
 	if (awkward(p) != awkward(q))
