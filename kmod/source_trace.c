@@ -83,7 +83,7 @@ static int check(const struct gprof_request *req, u32 *reason)
 	if (p->flags & ~__GPROF_TRACE_F_ALL || !gprof_trace_can(p->flags) ||
 	    !stacks_have_events(p))
 		return -EOPNOTSUPP;
-	if (p->__reserved || (p->cpu.size ? p->cpu.size != sizeof(p->cpu) :
+	if ((p->min_us && p->cpu.size) || (p->cpu.size ? p->cpu.size != sizeof(p->cpu) :
 					    !!memchr_inv(&p->cpu, 0, sizeof(p->cpu))))
 		return -EINVAL;
 	*reason = GPROF_REASON_EVENT;
@@ -112,7 +112,7 @@ static u64 features(void)
 		{ GPROF_TRACE_F_FREQ, GPROF_FEAT_TRACE_FREQ },
 		{ GPROF_TRACE_F_THROTTLE, GPROF_FEAT_TRACE_THROTTLE },
 	};
-	u64 f = GPROF_FEAT_TRACE_STACKS | GPROF_FEAT_TRACE_SAMPLES;
+	u64 f = GPROF_FEAT_TRACE_STACKS | GPROF_FEAT_TRACE_SAMPLES | GPROF_FEAT_TRACE_MIN;
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(groups); i++) {
@@ -220,6 +220,7 @@ static int setup(struct gprof_request *req, void **state)
 	t->firings = req->firings;
 	t->flags = p->flags;
 	t->stacks = p->stacks;
+	t->min_ns = (u64)p->min_us * NSEC_PER_USEC;
 	if (req->target->type == GPROF_TARGET_CPUS)
 		t->only_cpus = req->target->cpus;
 	req->weight = 1;
@@ -322,10 +323,18 @@ static int start(void *state, u32 *attached)
 	return 0;
 }
 
+static void release_cpu(void *data)
+{
+	gprof_trace_release(data);
+}
+
 static void stop(void *state)
 {
 	struct gprof_trace *t = state;
 
+	/* A call that goes on has begun. */
+	if (t->min_ns)
+		on_each_cpu(release_cpu, t, 1);
 	if (t->cpu)
 		gprof_source_cpu.stop(t->cpu);
 	leave(t);

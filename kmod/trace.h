@@ -4,6 +4,7 @@
  *
  *	trace_probe.c	the scheduler's events
  *	trace_calls.c	system calls, interrupts and so on, where asked for
+ *	trace_hold.c	what of these does not last is left out, where asked for
  *	trace_emit.c	writes them down
  *	trace_stack.c	and their stacks
  *
@@ -14,6 +15,7 @@
 #define GPROF_TRACE_H
 
 #include "buffer.h"
+#include "compat/preempt.h"
 #include "membership.h"
 #include "scope.h"
 #include "tap.h"
@@ -36,6 +38,21 @@ struct gprof_triggers;
 #define GPROF_TRACE_ASTRAY	U32_MAX
 #define GPROF_TRACE_KPROBES	3
 #define GPROF_TRACE_TAPS	7
+#define GPROF_TRACE_HELD	8	/* a call, reclaim, compaction, and interrupts on top */
+
+/**
+ * struct gprof_trace_held - what has begun, and is told if it lasts
+ * @time: when
+ * @word: gprof_trace_word()
+ * @stack: GPROF_TRACE_STACKS_*, or 0
+ * @irq: in an interrupt
+ */
+struct gprof_trace_held {
+	u64 time;
+	u32 word;
+	u32 stack;
+	bool irq;
+};
 
 /**
  * struct gprof_trace_cpu - what one CPU knows of what it has written
@@ -45,6 +62,8 @@ struct gprof_triggers;
  *	at; and not by its id, which an exec elsewhere may take from a leader that ends
  * @generation: for which @epoch was made
  * @epoch: a new number for each generation; numbers of those come again
+ * @nr_held: how many of @held there are
+ * @held: what was begun by who runs and by interrupts on top, the outermost first
  * @regs: memory for the registers of who is about to have its stack taken
  * @named: by the lower bits of a task's id: epoch and id of one that has a TASK record
  *
@@ -56,6 +75,8 @@ struct gprof_trace_cpu {
 	const struct task_struct *running;
 	u16 generation;
 	u64 epoch;
+	u32 nr_held;
+	struct gprof_trace_held held[GPROF_TRACE_HELD];
 	struct pt_regs regs;
 	u64 named[GPROF_TRACE_NAMED];
 };
@@ -67,6 +88,7 @@ struct gprof_trace_cpu {
  * @whose: tasks
  * @flags: GPROF_TRACE_F_*
  * @stacks: GPROF_TRACE_STACKS_*
+ * @min_ns: what has begun and lasts less is not told; 0: all is
  * @cpu: state of gprof_source_cpu, where there are CPU samples, or NULL
  * @scope: the processes, where it is made of tasks
  * @sampler: has the rings
@@ -74,6 +96,8 @@ struct gprof_trace_cpu {
  * @firings: where they fire
  * @triggers: or NULL
  * @taps: of the scheduler
+ * @on_switch: what a switch calls when all that was held is written; @min_ns alone
+ * @on_waking: and a waking
  * @kprobes: of what has no tracepoint
  */
 struct gprof_trace {
@@ -82,6 +106,7 @@ struct gprof_trace {
 	struct gprof_membership whose;
 	u32 flags;
 	u32 stacks;
+	u64 min_ns;
 	void *cpu;
 	struct gprof_scope scope;
 	struct gprof_sampler *sampler;
@@ -89,6 +114,9 @@ struct gprof_trace {
 	struct gprof_firings *firings;
 	struct gprof_triggers *triggers;
 	struct gprof_tap_user taps[GPROF_TRACE_TAPS];
+	void (*on_switch)(void *data, bool preempt, struct task_struct *prev,
+			  struct task_struct *next, unsigned int state);
+	void (*on_waking)(void *data, struct task_struct *task);
 #ifdef CONFIG_KPROBES
 	struct kprobe kprobes[GPROF_TRACE_KPROBES];
 #endif
@@ -112,6 +140,17 @@ static __always_inline u32 gprof_trace_word(u32 what, u32 arg, u32 number)
 {
 	return arg | what << GPROF_TRACE_ARG_BITS | GPROF_REC_SHORT |
 	       number << GPROF_TRACE_TID_SHIFT;
+}
+
+/* A probe on an instruction looks like an NMI, though it is whose instruction it is. */
+static inline bool gprof_trace_in_irq(void)
+{
+	return !in_nmi() && (in_hardirq() || in_serving_softirq());
+}
+
+static __always_inline u32 gprof_trace_what(u32 word)
+{
+	return word >> GPROF_TRACE_ARG_BITS & 0x1f;
 }
 
 static __always_inline u64 *gprof_trace_name(struct gprof_trace_cpu *c, pid_t tid)
@@ -150,6 +189,9 @@ void gprof_trace_emit_word(struct gprof_trace *t, struct gprof_trace_cpu *c, u64
 			   struct task_struct *named);
 void gprof_trace_no_buffer(struct gprof_trace *t);
 void gprof_trace_write(struct gprof_trace *t, const struct gprof_trace_event *e);
+void gprof_trace_release(struct gprof_trace *t);
+void gprof_trace_begins(struct gprof_trace *t, const struct gprof_trace_event *e);
+void gprof_trace_ends(struct gprof_trace *t, const struct gprof_trace_event *e, u32 begin);
 void gprof_trace_say_running(struct gprof_trace *t, bool again);
 bool gprof_trace_mark(struct gprof_trace *t, const struct gprof_fired *fired, pid_t tid, u32 flags);
 void gprof_trace_stack(struct gprof_trace *t, struct gprof_trace_cpu *c, u64 now,

@@ -32,12 +32,44 @@ static void write_event(struct gprof_trace *t, const struct gprof_trace_event *e
 	preempt_enable_notrace();
 }
 
-static void write_word(struct gprof_trace *t, u32 what, u32 arg, u32 number)
+static void write_word(struct gprof_trace *t, u32 what)
 {
-	struct gprof_trace_event e = { .word = gprof_trace_word(what, arg, number) };
+	struct gprof_trace_event e = { .word = gprof_trace_word(what, 0, 0) };
 
 	write_event(t, &e);
 }
+
+static void begins(struct gprof_trace *t, const struct gprof_trace_event *e)
+{
+	preempt_disable_notrace();
+	if (gprof_trace_has(t, current))
+		gprof_trace_begins(t, e);
+	preempt_enable_notrace();
+}
+
+static void begins_word(struct gprof_trace *t, u32 what, u32 arg, u32 number)
+{
+	struct gprof_trace_event e = { .word = gprof_trace_word(what, arg, number) };
+
+	begins(t, &e);
+}
+
+/* Each end's type is that of its begin and 1. */
+static void ends(struct gprof_trace *t, u32 begin, u32 arg, u32 number)
+{
+	struct gprof_trace_event e = { .word = gprof_trace_word(begin + 1, arg, number) };
+
+	preempt_disable_notrace();
+	if (gprof_trace_has(t, current))
+		gprof_trace_ends(t, &e, begin);
+	preempt_enable_notrace();
+}
+
+static_assert(GPROF_TRACE_SYSCALL_EXIT == GPROF_TRACE_SYSCALL_ENTER + 1);
+static_assert(GPROF_TRACE_IRQ_EXIT == GPROF_TRACE_IRQ_ENTER + 1);
+static_assert(GPROF_TRACE_SOFTIRQ_EXIT == GPROF_TRACE_SOFTIRQ_ENTER + 1);
+static_assert(GPROF_TRACE_RECLAIM_END == GPROF_TRACE_RECLAIM_BEGIN + 1);
+static_assert(GPROF_TRACE_COMPACT_END == GPROF_TRACE_COMPACT_BEGIN + 1);
 
 static void call_entered(void *data, struct pt_regs *regs, long id)
 {
@@ -47,44 +79,44 @@ static void call_entered(void *data, struct pt_regs *regs, long id)
 		.regs = regs,
 	};
 
-	write_event(data, &e);
+	begins(data, &e);
 }
 
 static void call_left(void *data, struct pt_regs *regs, long ret)
 {
-	write_word(data, GPROF_TRACE_SYSCALL_EXIT, 0, IS_ERR_VALUE(ret) ? -ret : 0);
+	ends(data, GPROF_TRACE_SYSCALL_ENTER, 0, IS_ERR_VALUE(ret) ? -ret : 0);
 }
 
 static void irq_entered(void *data, int irq, struct irqaction *action)
 {
-	write_word(data, GPROF_TRACE_IRQ_ENTER, 0, irq);
+	begins_word(data, GPROF_TRACE_IRQ_ENTER, 0, irq);
 }
 
 static void irq_left(void *data, int irq, struct irqaction *action, int ret)
 {
-	write_word(data, GPROF_TRACE_IRQ_EXIT, 0, irq);
+	ends(data, GPROF_TRACE_IRQ_ENTER, 0, irq);
 }
 
 #ifdef CONFIG_X86_64
 static void vector_entered(void *data, int vector)
 {
-	write_word(data, GPROF_TRACE_IRQ_ENTER, 1, vector);
+	begins_word(data, GPROF_TRACE_IRQ_ENTER, 1, vector);
 }
 
 static void vector_left(void *data, int vector)
 {
-	write_word(data, GPROF_TRACE_IRQ_EXIT, 1, vector);
+	ends(data, GPROF_TRACE_IRQ_ENTER, 1, vector);
 }
 #endif
 
 static void softirq_entered(void *data, unsigned int nr)
 {
-	write_word(data, GPROF_TRACE_SOFTIRQ_ENTER, 0, nr);
+	begins_word(data, GPROF_TRACE_SOFTIRQ_ENTER, 0, nr);
 }
 
 static void softirq_left(void *data, unsigned int nr)
 {
-	write_word(data, GPROF_TRACE_SOFTIRQ_EXIT, 0, nr);
+	ends(data, GPROF_TRACE_SOFTIRQ_ENTER, 0, nr);
 }
 
 /* Direct reclaim, or compaction. */
@@ -95,7 +127,7 @@ static void reclaim_begins(struct gprof_trace *t, u32 what, u32 arg)
 		.stack = GPROF_TRACE_STACKS_RECLAIM,
 	};
 
-	write_event(t, &e);
+	begins(t, &e);
 }
 
 static void reclaim_began(GPROF_RECLAIM_BEGIN_ARGS)
@@ -105,7 +137,7 @@ static void reclaim_began(GPROF_RECLAIM_BEGIN_ARGS)
 
 static void reclaim_ended(GPROF_RECLAIM_END_ARGS)
 {
-	write_word(data, GPROF_TRACE_RECLAIM_END, 0, 0);
+	ends(data, GPROF_TRACE_RECLAIM_BEGIN, 0, 0);
 }
 
 static void cgroup_reclaim_began(GPROF_RECLAIM_BEGIN_ARGS)
@@ -115,7 +147,7 @@ static void cgroup_reclaim_began(GPROF_RECLAIM_BEGIN_ARGS)
 
 static void cgroup_reclaim_ended(GPROF_RECLAIM_END_ARGS)
 {
-	write_word(data, GPROF_TRACE_RECLAIM_END, 1, 0);
+	ends(data, GPROF_TRACE_RECLAIM_BEGIN, 1, 0);
 }
 
 static void compaction_began(GPROF_COMPACT_BEGIN_ARGS)
@@ -125,7 +157,7 @@ static void compaction_began(GPROF_COMPACT_BEGIN_ARGS)
 
 static void compaction_ended(GPROF_COMPACT_END_ARGS)
 {
-	write_word(data, GPROF_TRACE_COMPACT_END, 0, 0);
+	ends(data, GPROF_TRACE_COMPACT_BEGIN, 0, 0);
 }
 
 /* Of any CPU, told by any. */
@@ -242,13 +274,13 @@ static int faulted(struct kprobe *kp, struct pt_regs *regs)
 
 static int throttled(struct kprobe *kp, struct pt_regs *regs)
 {
-	write_word(container_of(kp, struct gprof_trace, kprobes[1]), GPROF_TRACE_THROTTLE, 0, 0);
+	write_word(container_of(kp, struct gprof_trace, kprobes[1]), GPROF_TRACE_THROTTLE);
 	return 0;
 }
 
 static int unthrottled(struct kprobe *kp, struct pt_regs *regs)
 {
-	write_word(container_of(kp, struct gprof_trace, kprobes[2]), GPROF_TRACE_UNTHROTTLE, 0, 0);
+	write_word(container_of(kp, struct gprof_trace, kprobes[2]), GPROF_TRACE_UNTHROTTLE);
 	return 0;
 }
 

@@ -13,6 +13,7 @@
 #include "trace.h"
 
 #include <linux/irqflags.h>
+#include <linux/sched/task_stack.h>
 #include <linux/string.h>
 
 static bool is_named(struct gprof_trace_cpu *c, const struct task_struct *task)
@@ -132,13 +133,51 @@ noinline void gprof_trace_no_buffer(struct gprof_trace *t)
 	atomic64_inc(&t->sampler->no_buffer);
 }
 
-/* A probe on an instruction looks like an NMI, though it is whose instruction it is. */
-static void count(struct gprof_buffer *b)
+static void write_counted(struct gprof_trace *t, struct gprof_trace_cpu *c, u64 now,
+			  const struct gprof_trace_event *e, bool irq)
 {
-	bool irq = !in_nmi() && (in_hardirq() || in_serving_softirq());
+	struct gprof_buffer *b = c->buffer;
 
-	local64_inc(&b->produced);
-	local64_inc(irq ? &b->irq : &b->task);
+	if (e->word) {
+		local64_inc(&b->produced);
+		local64_inc(irq ? &b->irq : &b->task);
+	}
+	gprof_buffer_begin(b, now);
+	write_all(t, c, now, e, false);
+	gprof_buffer_end(b);
+	if (unlikely(t->stacks & e->stack))
+		gprof_trace_stack(t, c, now, e->regs);
+}
+
+/* Whatever else is written comes behind what is held, which began before it. */
+static void release(struct gprof_trace *t, struct gprof_trace_cpu *c)
+{
+	u32 nr = c->nr_held, i;
+
+	/* First, so that what is written here does not come here again. */
+	c->nr_held = 0;
+	for (i = 0; i < nr; i++) {
+		const struct gprof_trace_held *h = &c->held[i];
+		struct gprof_trace_event e = { .word = h->word, .stack = h->stack };
+
+		if (h->stack == GPROF_TRACE_STACKS_SYSCALLS)
+			e.regs = task_pt_regs(current);
+		write_counted(t, c, h->time, &e, h->irq);
+	}
+}
+
+/**
+ * gprof_trace_release() - write what is held on this CPU
+ * @t: trace
+ *
+ * Context: Any but NMI, interrupts off.
+ */
+void gprof_trace_release(struct gprof_trace *t)
+{
+	struct gprof_trace_cpu *c = this_cpu_ptr(t->cpus);
+
+	if (unlikely(c->nr_held))
+		release(t, c);
 }
 
 /**
@@ -152,19 +191,13 @@ void gprof_trace_write(struct gprof_trace *t, const struct gprof_trace_event *e)
 {
 	struct gprof_trace_cpu *c;
 	unsigned long flags;
-	u64 now;
 
 	local_irq_save(flags);
 	c = this_cpu_ptr(t->cpus);
 	if (likely(c->buffer)) {
-		now = ktime_get_mono_fast_ns();
-		if (e->word)
-			count(c->buffer);
-		gprof_buffer_begin(c->buffer, now);
-		write_all(t, c, now, e, false);
-		gprof_buffer_end(c->buffer);
-		if (unlikely(t->stacks & e->stack))
-			gprof_trace_stack(t, c, now, e->regs);
+		if (unlikely(c->nr_held))
+			release(t, c);
+		write_counted(t, c, ktime_get_mono_fast_ns(), e, gprof_trace_in_irq());
 	} else if (e->word) {
 		gprof_trace_no_buffer(t);
 	}
@@ -188,6 +221,8 @@ void gprof_trace_say_running(struct gprof_trace *t, bool again)
 	local_irq_save(flags);
 	c = this_cpu_ptr(t->cpus);
 	if (c->buffer) {
+		if (unlikely(c->nr_held))
+			release(t, c);
 		now = ktime_get_mono_fast_ns();
 		gprof_buffer_begin(c->buffer, now);
 		write_all(t, c, now, &none, again);
@@ -213,6 +248,7 @@ bool gprof_trace_mark(struct gprof_trace *t, const struct gprof_fired *fired, pi
 
 	if (!b)
 		return false;
+	gprof_trace_release(t);
 	gprof_buffer_begin(b, fired->time);
 	rec = gprof_buffer_reserve(b, sizeof(*rec), 0);
 	if (rec) {

@@ -269,6 +269,27 @@ static void (*const wakings[2][2])(void *data, struct task_struct *task) = {
 	{ waking_all, waking_all_stacks }, { waking_some, waking_some_stacks },
 };
 
+/* What is held comes first. */
+static notrace void switch_behind(void *data, bool preempt, struct task_struct *prev,
+				  struct task_struct *next, unsigned int state)
+{
+	struct gprof_trace *t = data;
+
+	gprof_trace_release(t);
+	t->on_switch(data, preempt, prev, next, state);
+}
+
+static notrace void waking_behind(void *data, struct task_struct *task)
+{
+	struct gprof_trace *t = data;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	gprof_trace_release(t);
+	t->on_waking(data, task);
+	local_irq_restore(flags);
+}
+
 static void set_taps(struct gprof_trace *t)
 {
 	bool some = t->whose.target->type != GPROF_TARGET_SYSTEM;
@@ -276,8 +297,10 @@ static void set_taps(struct gprof_trace *t)
 	bool waker = t->stacks & GPROF_TRACE_STACKS_WAKING;
 	bool lasts = t->triggers && t->triggers->looks;
 	const struct gprof_tap_user users[] = {
-		{ .tap = GPROF_TAP_SWITCH, .on_switch = switches[some][blocked][lasts] },
-		{ .tap = GPROF_TAP_WAKING, .on_task = wakings[some][waker] },
+		{ .tap = GPROF_TAP_SWITCH,
+		  .on_switch = t->min_ns ? switch_behind : switches[some][blocked][lasts] },
+		{ .tap = GPROF_TAP_WAKING,
+		  .on_task = t->min_ns ? waking_behind : wakings[some][waker] },
 		{ .tap = GPROF_TAP_MIGRATE, .on_migrate = migrate },
 		{ .tap = GPROF_TAP_NEWTASK, .on_task = newtask },
 		{ .tap = GPROF_TAP_RENAME, .on_rename = renamed },
@@ -287,6 +310,8 @@ static void set_taps(struct gprof_trace *t)
 	unsigned int i;
 
 	BUILD_BUG_ON(ARRAY_SIZE(users) != GPROF_TRACE_TAPS);
+	t->on_switch = switches[some][blocked][lasts];
+	t->on_waking = wakings[some][waker];
 	for (i = 0; i < ARRAY_SIZE(users); i++) {
 		struct gprof_tap_user *u = &t->taps[i];
 

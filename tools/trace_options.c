@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cmd.h"
+#include "duration.h"
 #include "say.h"
 
 static int add_group(void *ctx, unsigned int group)
@@ -103,6 +104,17 @@ static int set_samples(void *ctx, const char *value)
 	return STATUS_OK;
 }
 
+static int set_min_duration(void *ctx, const char *value)
+{
+	int64_t ns;
+
+	if (!duration_parse(value, &ns) || ns <= 0 || ns % 1000 || ns > 3600000000000)
+		return misused("--min-duration wants a time of at most an hour, in whole microseconds, "
+			       "such as 500us, not \"%s\"", value);
+	((struct trace_wants *)ctx)->cfg.min_duration_ns = (uint64_t)ns;
+	return STATUS_OK;
+}
+
 static int set_kernel_mode(struct trace_wants *t, enum kernel_mode mode)
 {
 	if (t->kernel != KERNEL_IF_PERMITTED && t->kernel != mode)
@@ -147,6 +159,7 @@ const struct option_row trace_wants_options[] = {
 	{ 0, "throttle", NULL, "cgroups that have used up their CPU time", set_throttle },
 	{ 0, "stacks", "[=WHICH]", "where tasks were: blocked (as they stop), waker, fork, syscalls,\n"
 	  "faults, reclaim, with commas between (default: blocked,waker)", set_stacks },
+	{ 0, "min-duration", "TIME", "leave out calls, interrupts and reclaim that take less", set_min_duration },
 	{ 0, "cpu-samples", "HZ|EVENT[:PERIOD]", "CPU samples too: so many per second of CPU time,\n"
 	  "or of an event as for gprofctl cpu -e", set_samples },
 	{ 0, "user-only", NULL, "leave the kernel out of stacks and CPU samples", set_user_only },

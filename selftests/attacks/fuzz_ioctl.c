@@ -312,8 +312,8 @@ static void draw_trace(struct thread *t, struct gprof_trace_params *p)
 		p->stacks = below(&t->draw, __GPROF_TRACE_STACKS_ALL + 1);
 	if (one_in(&t->draw, 2))
 		draw_params(t, &p->cpu);
-	if (one_in(&t->draw, 16))
-		p->__reserved = draw(&t->draw);
+	if (one_in(&t->draw, 4))
+		p->min_us = below(&t->draw, one_in(&t->draw, 2) ? 5000 : UINT32_MAX);
 	if (one_in(&t->draw, 8))
 		p->size = ONE_OF(&t->draw, 0, 7, 8, 16, 63, 72, 4096, 4097, UINT32_MAX);
 }

@@ -230,6 +230,12 @@ system_calls_are_regions()
 	run 0 gprofctl read x.trace --pprof syscall
 	run 0 gprofctl top syscall.pb.gz --type calls
 	grep -q ' read$' out
+	# What waits for long is left, and what does not is not.
+	run 0 gprofctl trace --syscalls --min-duration 50ms -o x.trace -- \
+		"$here/trace_wait" 3 100
+	gprofctl read x.trace >out
+	grep -q 'RegionBegin .*Type="clock_nanosleep\|RegionBegin .*Type="nanosleep"' out
+	! grep -q 'RegionBegin .*Type="close"' out || fail "a short call is told"
 }
 
 groups_are_told_as_what_they_take()
@@ -432,6 +438,8 @@ what_is_not_there_is_refused()
 	refused 2 '"blocked,"' gprofctl trace --stacks=blocked, -- true
 	refused 2 'above 0' gprofctl trace --cpu-samples 0 -- true
 	refused 2 'exclude each other' gprofctl trace --kernel --user-only -- true
+	refused 2 'microseconds' gprofctl trace --min-duration 10ns -- true
+	refused 1 'not both' gprofctl trace --min-duration 1ms --cpu-samples 9 -- true
 	refused 1 'stacks of system calls' gprofctl trace --stacks=syscalls -- true
 	refused 1 'no such event' gprofctl trace --cpu-samples nonsense -- true
 	refused 1 'no such thread' gprofctl trace -p 4194300

@@ -810,6 +810,59 @@ TEST_F(trace, system_calls)
 	EXPECT_EQ(10, failed);
 }
 
+/* Calls that take long, by themselves or as they wait, are told from their begin on. */
+TEST_F(trace, what_lasts_less_than_asked_for_is_left_out)
+{
+	const struct timespec nap = { .tv_nsec = 20 * MS };
+	const struct trace_word *w = NULL, *left;
+	uint64_t from, to, slept = 0;
+	size_t bytes = 64 << 10;
+	unsigned int i;
+	char *random;
+
+	SKIP_UNLESS(device_has(GPROF_FEAT_TRACE_SYSCALLS) && !geteuid(), "needs CAP_PERFMON");
+	random = mmap(NULL, 32 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, random);
+	memset(random, 1, 32 << 20);
+	for (;; bytes *= 2) {
+		from = monotonic_ns();
+		ASSERT_EQ(bytes, syscall(SYS_getrandom, random, bytes, 0));
+		if (monotonic_ns() - from > 30 * MS || bytes == 32 << 20)
+			break;
+	}
+	self->params.flags = GPROF_TRACE_F_SYSCALLS;
+	self->params.min_us = 10000;
+	BEGIN(GPROF_TARGET_THREAD, getpid());
+	for (i = 0; i < 200; i++)
+		syscall(SYS_getppid);
+	for (i = 0; i < 3; i++)
+		nanosleep(&nap, NULL);
+	for (i = 0; i < 200; i++)
+		syscall(SYS_getppid);
+	from = monotonic_ns();
+	ASSERT_EQ(bytes, syscall(SYS_getrandom, random, bytes, 0));
+	to = monotonic_ns();
+	END();
+	munmap(random, 32 << 20);
+	/* Who is preempted amid such a call has it told. */
+	EXPECT_GE(10, trace_words_count(&self->words, GPROF_TRACE_SYSCALL_ENTER, SYS_getppid));
+	while ((w = find(&self->words, w, GPROF_TRACE_SYSCALL_ENTER, -1))) {
+		left = find(&self->words, w, GPROF_TRACE_SYSCALL_EXIT, -1);
+		/* but for what ends the recording */
+		if (!left)
+			break;
+		if (w->tid == SYS_getrandom) {
+			EXPECT_LE(from, w->time + GPROF_TRACE_TIME_UNIT);
+			EXPECT_GE(to, left->time);
+			EXPECT_LE((to - from) * 8 / 10, left->time - w->time);
+		} else if (w->tid != SYS_getppid) {
+			slept += left->time - w->time >= 20 * MS;
+		}
+	}
+	EXPECT_EQ(3, slept);
+	EXPECT_EQ(1, trace_words_count(&self->words, GPROF_TRACE_SYSCALL_ENTER, SYS_getrandom));
+}
+
 /* They come and go in each other, and in user mode there is none. */
 TEST_F(trace, interrupts)
 {

@@ -169,6 +169,7 @@
 #define GPROF_FEAT_TRACE_STACKS		(1ULL << 22)	/* GPROF_TRACE_STACKS_* */
 #define GPROF_FEAT_TRACE_SAMPLES	(1ULL << 23)	/* cpu of struct gprof_trace_params */
 #define GPROF_FEAT_TASK_STATE		(1ULL << 24)	/* GPROF_SAMPLE_REC_F_STATE */
+#define GPROF_FEAT_TRACE_MIN		(1ULL << 25)	/* min_us of struct gprof_trace_params */
 
 /**
  * struct gprof_info - argument of GPROF_IOC_INFO
@@ -404,7 +405,9 @@ struct gprof_sched_params {
  * @size: sizeof(struct gprof_trace_params)
  * @flags: GPROF_TRACE_F_*
  * @stacks: GPROF_TRACE_STACKS_*
- * @__reserved: 0
+ * @min_us: a system call, an interrupt, a softirq, reclaim or compaction that lasts less,
+ *	and in which nothing else of the trace happened, is not told; 0: all are. Not with
+ *	@cpu (EINVAL)
  * @cpu: CPU samples of the same target in the same rings: the timer, or an event of the
  *	CPU's own counters (PERF_TYPE_HARDWARE, _HW_CACHE, _RAW; else REASON_EVENT). Its
  *	size is 0 (and all of it): none
@@ -420,7 +423,7 @@ struct gprof_trace_params {
 	__u32 size;
 	__u32 flags;
 	__u32 stacks;
-	__u32 __reserved;
+	__u32 min_us;
 	struct gprof_cpu_params cpu;
 };
 

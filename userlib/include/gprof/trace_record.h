@@ -79,6 +79,9 @@ struct gprof_trace_recorder;
  * @samples: CPU samples in the trace, as a recorder of CPU events takes them of the same
  *	target, or NULL; borrowed during the call only. Of its flags KERNEL, HV and IDLE
  *	may be set; its stacks are as @kernel_frames says
+ * @min_duration_ns: a system call, an interrupt, a softirq, reclaim or compaction that lasts
+ *	less, and in which nothing else of the trace happened, is left out; 0: none is. In
+ *	whole microseconds, up to an hour; not with @samples
  */
 struct gprof_trace_config {
 	size_t sz;
@@ -94,6 +97,7 @@ struct gprof_trace_config {
 	unsigned int stacks;
 	bool kernel_frames;
 	const struct gprof_cpu_event *samples;
+	uint64_t min_duration_ns;
 };
 
 /**

@@ -5,6 +5,7 @@
 #include "trace_setup.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 
 #define SAMPLE_FLAGS	(GPROF_EVENT_KERNEL | GPROF_EVENT_HV | GPROF_EVENT_IDLE)
@@ -102,6 +103,26 @@ static int take_samples(struct gprof_trace_setup *s, const struct gprof_cpu_even
 	return err;
 }
 
+static int take_duration(struct gprof_trace_setup *s, const struct gprof_trace_config *cfg,
+			 uint64_t features, struct gprof_error *e)
+{
+	if (cfg->min_duration_ns % 1000 || cfg->min_duration_ns > 3600 * 1000000000ULL)
+		return gprof_error_set(e, EINVAL,
+				       "a least duration is a number of whole microseconds, up to an "
+				       "hour, not %" PRIu64 " ns", cfg->min_duration_ns);
+	if (cfg->samples)
+		return gprof_error_set(e, EINVAL,
+				       "a trace has CPU samples, or a least duration, not both; "
+				       "record two");
+	if (!(features & GPROF_FEAT_TRACE_MIN))
+		return gprof_error_set(e, EOPNOTSUPP,
+				       "this module does not leave out of traces what is short (%s); "
+				       "install a newer one", gprof_strerror(EOPNOTSUPP));
+	s->params.size = sizeof(s->params);
+	s->params.min_us = (uint32_t)(cfg->min_duration_ns / 1000);
+	return 0;
+}
+
 int gprof_trace_setup_init(struct gprof_trace_setup *s, const struct gprof_trace_config *cfg,
 			   uint64_t features, struct gprof_error *e)
 {
@@ -112,6 +133,8 @@ int gprof_trace_setup_init(struct gprof_trace_setup *s, const struct gprof_trace
 	/* An older module takes what it knows. */
 	s->params.size = GPROF_TRACE_PARAMS_SIZE_VER0;
 	err = take_groups(cfg->groups, features, &s->params, e);
+	if (!err && cfg->min_duration_ns)
+		err = take_duration(s, cfg, features, e);
 	if (!err && cfg->stacks)
 		err = take_stacks(s, cfg, e);
 	if (!err && cfg->samples)
