@@ -85,6 +85,8 @@ static inline void gprof_callers_begin(struct gprof_callers *c, struct task_stru
 	gprof_process_of(&process, task);
 	if (unlikely(c->walked != walked)) {
 		c->walked = walked;
+		/* Who walks in another way writes over @frames. */
+		c->kept = 0;
 		gprof_callers_cut(c, 0);
 	}
 	if (likely(gprof_same_process(&c->process, &process) && c->layout == layout))

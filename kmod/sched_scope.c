@@ -112,22 +112,6 @@ bool gprof_sched_member_now(const struct gprof_sched *s, struct task_struct *tas
 	return !task->in_execve || gprof_task_allowed(task, s->whose.target->owner);
 }
 
-/* Lets others run in the middle of a walk. False: start again. */
-static bool pause_walk(struct task_struct *g, struct task_struct *t)
-{
-	bool alive;
-
-	get_task_struct(g);
-	get_task_struct(t);
-	rcu_read_unlock();
-	cond_resched();
-	rcu_read_lock();
-	alive = pid_alive(g) && pid_alive(t);
-	put_task_struct(t);
-	put_task_struct(g);
-	return alive;
-}
-
 static bool walk(struct gprof_sched *s, struct cpumask *cpus, struct gprof_sched_reading *r,
 		 bool may_pause)
 {
@@ -144,7 +128,7 @@ static bool walk(struct gprof_sched *s, struct cpumask *cpus, struct gprof_sched
 			if (s->whose.tgids || s->whose.cgroup)
 				cpumask_or(cpus, cpus, t->cpus_ptr);
 		}
-		if (++seen % WALK_BATCH == 0 && may_pause && !pause_walk(g, t))
+		if (++seen % WALK_BATCH == 0 && may_pause && !gprof_pause_walk(g, t))
 			return false;
 	}
 	return true;

@@ -8,8 +8,8 @@
  * lie apart.
  *
  * User stacks are read in the address space that they are in, which only a thread of the
- * kernel may borrow: the owner's (errand.c). START waits for it. The thread waits in turn
- * for who reads the rings, as far as somebody does.
+ * kernel may borrow: the owner's (errand.c). START waits for it. The thread comes
+ * back for what there was no room for, as long as somebody reads the rings.
  */
 #include "errand.h"
 #include "sampler.h"
@@ -19,7 +19,6 @@
 
 #include <linux/cgroup.h>
 #include <linux/completion.h>
-#include <linux/delay.h>
 #include <linux/gprof.h>
 #include <linux/kthread.h>
 #include <linux/mm.h>
@@ -32,6 +31,7 @@
 
 #define SPARE		64	/* tasks that may come while they are counted */
 #define FULL_NS		NSEC_PER_SEC	/* a reader that takes nothing for so long has gone */
+#define LOOK_NS		(300 * NSEC_PER_USEC)
 
 enum phase {
 	IDLE,
@@ -48,7 +48,9 @@ enum phase {
  * @cut: whoever waits has been killed
  * @tasks: references to the tasks of this START
  * @nr: of them
+ * @at: the next of them
  * @told: how many were recorded
+ * @full_since: when there was no room for the first time since there was; 0: there is
  * @done: the thread has done all
  */
 struct task_source {
@@ -59,7 +61,9 @@ struct task_source {
 	bool cut;
 	struct task_struct **tasks;
 	unsigned int nr;
+	unsigned int at;
 	unsigned int told;
+	u64 full_since;
 	struct completion done;
 };
 
@@ -148,16 +152,22 @@ static bool has_room(const struct task_source *s)
 	return room;
 }
 
-/* What does not fit then is lost, and counted. */
-static void wait_for_room(struct task_source *s, u64 *patience)
+/*
+ * When to look again for room, or 0: there is some, or nobody takes anything any more. What
+ * does not fit then is lost, and counted.
+ */
+static u64 wait_for_room(struct task_source *s)
 {
-	u64 begun = ktime_get_mono_fast_ns(), now = begun;
+	u64 now;
 
-	while (!has_room(s) && now - begun < *patience && !READ_ONCE(s->cut)) {
-		usleep_range(200, 500);
-		now = ktime_get_mono_fast_ns();
+	if (has_room(s)) {
+		s->full_since = 0;
+		return 0;
 	}
-	*patience = has_room(s) ? FULL_NS : 0;
+	now = ktime_get_mono_fast_ns();
+	if (!s->full_since)
+		s->full_since = now;
+	return now - s->full_since < FULL_NS ? now + LOOK_NS : 0;
 }
 
 static void borrow(struct mm_struct **mm, struct task_struct *task)
@@ -174,23 +184,29 @@ static void borrow(struct mm_struct **mm, struct task_struct *task)
 		kthread_use_mm(*mm);
 }
 
-static void walk(struct task_source *s)
+/*
+ * Who reads may be slow, and others have errands for the same thread: it does not wait here.
+ * Returns when to go on, or 0: all are told.
+ */
+static u64 walk(struct task_source *s)
 {
 	struct mm_struct *mm = NULL;
-	u64 patience = FULL_NS;
-	unsigned int i;
+	u64 due = 0;
 
-	for (i = 0; i < s->nr && !READ_ONCE(s->cut); i++) {
-		if (!has_room(s))
-			wait_for_room(s, &patience);
-		borrow(&mm, s->tasks[i]);
-		s->told += gprof_task_stack(s->tasks[i], s->target, s->sampler);
+	while (s->at < s->nr && !READ_ONCE(s->cut)) {
+		due = wait_for_room(s);
+		if (due)
+			break;
+		borrow(&mm, s->tasks[s->at]);
+		s->told += gprof_task_stack(s->tasks[s->at], s->target, s->sampler);
+		s->at++;
 		cond_resched();
 	}
 	if (mm) {
 		kthread_unuse_mm(mm);
 		mmput_async(mm);
 	}
+	return due;
 }
 
 /*
@@ -204,8 +220,10 @@ static u64 run(struct gprof_errand *e, bool awaited)
 
 	if (READ_ONCE(s->phase) == WALK) {
 		gprof_errand_begin(e);
-		walk(s);
+		due = walk(s);
 		gprof_errand_end(e);
+		if (due && !READ_ONCE(s->cut))
+			return due;
 		s->phase = REST;
 	}
 	if (s->phase != REST)
@@ -278,6 +296,8 @@ static int start(void *state, u32 *attached)
 	err = err < 0 ? err : collect(s);
 	if (!err) {
 		s->told = 0;
+		s->at = 0;
+		s->full_since = 0;
 		s->cut = false;
 		reinit_completion(&s->done);
 		WRITE_ONCE(s->phase, WALK);

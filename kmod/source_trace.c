@@ -165,7 +165,17 @@ static void missed(struct gprof_scope *scope)
 	gprof_trace_no_buffer(container_of(scope, struct gprof_trace, scope));
 }
 
+/* Of a stranger nobody tells when it leaves the CPU for the last time. */
+static void executed(struct gprof_scope *scope, bool changed)
+{
+	struct gprof_trace *t = container_of(scope, struct gprof_trace, scope);
+
+	if (changed && t->triggers && !gprof_trace_has(t, current))
+		gprof_lasting_forget(t->triggers);
+}
+
 static const struct gprof_scope_ops scope_ops = {
+	.executed = executed,
 	.missed = missed,
 };
 

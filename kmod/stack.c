@@ -5,6 +5,7 @@
 #include "stack.h"
 #include "walk.h"
 #include "compat/preempt.h"
+#include "compat/sched.h"
 
 #include <linux/gprof.h>
 #include <linux/perf_event.h>
@@ -19,7 +20,7 @@ static struct pt_regs *saved_user_regs(struct task_struct *task, const struct mm
 	struct pt_regs *regs;
 
 	/* Workers borrow an mm, but have no user stack. */
-	if (!mm || task->flags & (PF_KTHREAD | PF_IO_WORKER))
+	if (!mm || task->flags & GPROF_PF_WORKER)
 		return NULL;
 	/* In exec the mm is the new program's before the registers are. */
 	if (!READ_ONCE(mm->start_code))

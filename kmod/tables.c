@@ -23,6 +23,9 @@
 #define TABLES_MAX	4096	/* of a set */
 #define TEXTS_MAX	1024	/* processes of a set */
 
+/* Whoever is at a limit must not have others wait for the lock while memory is sought. */
+#define GFP_UNDER_LOCK	(GFP_KERNEL_ACCOUNT | __GFP_NORETRY)
+
 static DEFINE_MUTEX(sets_lock);	/* protects sets */
 static LIST_HEAD(sets);
 
@@ -54,12 +57,12 @@ static u16 new_id(void)
 
 static struct gprof_tables *new_set(bool privileged)
 {
-	struct gprof_tables *set = kzalloc(sizeof(*set), GFP_KERNEL_ACCOUNT);
+	struct gprof_tables *set = kzalloc(sizeof(*set), GFP_UNDER_LOCK);
 	int err = -ENOMEM;
 
 	if (!set)
 		return ERR_PTR(err);
-	set->copy = kvzalloc(sizeof(*set->copy), GFP_KERNEL_ACCOUNT);
+	set->copy = kvzalloc(sizeof(*set->copy), GFP_UNDER_LOCK);
 	if (!set->copy)
 		goto err_free;
 	err = gprof_charge(&set->charge, sizeof(*set) + sizeof(*set->copy), privileged);

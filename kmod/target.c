@@ -6,6 +6,7 @@
  * of perf_event_open(2) with kernel.perf_event_paranoid = 2: own tasks in user
  * mode for everybody, all else with CAP_PERFMON.
  */
+#include "process.h"
 #include "target.h"
 #include "compat/task.h"
 
@@ -91,6 +92,49 @@ bool gprof_task_allowed(struct task_struct *task, const struct cred *owner)
 	rcu_read_unlock();
 	task_unlock(task);
 	return allowed;
+}
+
+/**
+ * gprof_leader_otherwise() - the leader of a task that is unhashed
+ * @task: which may have outlived the leader that it had
+ *
+ * While a thread of the process is not unhashed, the process has a leader, whom RCU keeps.
+ *
+ * Context: Any incl. NMI, preemption off.
+ * Return: that, or @task where its process is gone.
+ */
+struct task_struct *gprof_leader_otherwise(struct task_struct *task)
+{
+	struct task_struct *leader = NULL;
+
+	rcu_read_lock();
+	if (READ_ONCE(task->signal->nr_threads))
+		leader = pid_task(task->signal->pids[PIDTYPE_TGID], PIDTYPE_TGID);
+	rcu_read_unlock();
+	return leader ?: task;
+}
+
+/**
+ * gprof_pause_walk() - let others run in the middle of a walk over all tasks
+ * @process: that it is at
+ * @task: of it
+ *
+ * Context: Task, under RCU, which is left meanwhile.
+ * Return: false: the walk cannot go on from here, and is to begin again.
+ */
+bool gprof_pause_walk(struct task_struct *process, struct task_struct *task)
+{
+	bool alive;
+
+	get_task_struct(process);
+	get_task_struct(task);
+	rcu_read_unlock();
+	cond_resched();
+	rcu_read_lock();
+	alive = pid_alive(process) && pid_alive(task);
+	put_task_struct(task);
+	put_task_struct(process);
+	return alive;
 }
 
 /**

@@ -41,6 +41,8 @@ int gprof_target_init(struct gprof_target *t, const struct gprof_setup *setup,
 		      const unsigned long *cpus, u32 *reason);
 void gprof_target_destroy(struct gprof_target *t);
 
+bool gprof_pause_walk(struct task_struct *process, struct task_struct *task);
+
 int gprof_target_hold(const struct gprof_target *t);
 void gprof_target_release(const struct gprof_target *t);
 int gprof_target_threads(const struct gprof_target *t);

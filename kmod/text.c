@@ -28,6 +28,7 @@
 #include <linux/wait.h>
 
 #define HASH_BITS	10
+#define MAPS_MAX	4096	/* of a process; to register all of them are locked at once */
 
 static struct hlist_head hash[1 << HASH_BITS];
 static DEFINE_RAW_SPINLOCK(hash_lock);	/* protects hash against writers */
@@ -147,14 +148,18 @@ static const struct mmu_notifier_ops notifier_ops = {
  * @mm: its memory, which has users
  *
  * Context: Task, without mmap_lock.
- * Return: with nothing in it, or ERR_PTR: -ENOMEM; -EAGAIN: mmap_lock was held.
+ * Return: with nothing in it, or ERR_PTR: -ENOMEM; -EAGAIN: mmap_lock was held; -E2BIG:
+ * it has so many mappings that others would wait for us.
  */
 struct gprof_texts *gprof_texts_new(u32 set, struct mm_struct *mm)
 {
-	struct gprof_texts *t = kzalloc(sizeof(*t), GFP_KERNEL_ACCOUNT);
+	struct gprof_texts *t;
 	unsigned long flags;
 	int err = -EAGAIN;
 
+	if (READ_ONCE(mm->map_count) > MAPS_MAX)
+		return ERR_PTR(-E2BIG);
+	t = kzalloc(sizeof(*t), GFP_KERNEL_ACCOUNT);
 	if (!t)
 		return ERR_PTR(-ENOMEM);
 	raw_spin_lock_init(&t->lock);

@@ -143,10 +143,14 @@ int gprof_texts_publish(struct gprof_texts *t, const struct gprof_text_copy *cop
 void gprof_texts_attach(struct gprof_texts *t, const struct gprof_unwind *u);
 void gprof_texts_exit(void);
 
-/* Whole pages, so that parts of a charge add up to it. */
+/*
+ * Whole pages, so that parts of a charge add up to it. With what is left of a process that
+ * has ended: its mm, and two pages of tables.
+ */
 static inline u64 gprof_texts_bytes(u32 nr)
 {
-	return PAGE_ALIGN(sizeof(struct gprof_texts) + sizeof(struct gprof_text_list) +
+	return 2 * PAGE_SIZE + PAGE_ALIGN(sizeof(struct mm_struct) +
+			  sizeof(struct gprof_texts) + sizeof(struct gprof_text_list) +
 			  nr * sizeof(struct gprof_text));
 }
 

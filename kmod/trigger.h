@@ -202,6 +202,7 @@ void gprof_lasting_clear(struct gprof_triggers *g);
 void gprof_lasting_set_taps(struct gprof_triggers *g);
 void gprof_lasting_switch(struct gprof_triggers *g, struct task_struct *prev,
 			  struct task_struct *next, unsigned int state);
+void gprof_lasting_forget(struct gprof_triggers *g);
 void gprof_lasting_begins(struct gprof_triggers *g, enum gprof_lasting_kind kind, s32 number);
 void gprof_lasting_ends(struct gprof_triggers *g, enum gprof_lasting_kind kind);
 

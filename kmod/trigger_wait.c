@@ -262,6 +262,21 @@ static notrace void woken_new(void *data, struct task_struct *task)
 /* ---- what the task does itself ---- */
 
 /**
+ * gprof_lasting_forget() - current is a stranger from now on
+ * @g: triggers
+ *
+ * Context: Task, preemption off; current is of the target no longer, and so gets no new
+ * place.
+ */
+void gprof_lasting_forget(struct gprof_triggers *g)
+{
+	struct gprof_lasting *l = g->looks ? find(g, current) : NULL;
+
+	if (l)
+		give_up(l);
+}
+
+/**
  * gprof_lasting_begins() - of current
  * @g: triggers
  * @kind: what

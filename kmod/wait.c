@@ -260,10 +260,10 @@ static unsigned int set_taps(struct gprof_waits *w)
 
 /* ---- life ---- */
 
-/* Twice as many places as there are tasks: others come, and a hash is not even. */
+/* Four to eight times as many places as tasks: others come, and a hash is not even. */
 static unsigned int bits_for(const struct gprof_target *t)
 {
-	return clamp_t(unsigned int, order_base_2(gprof_target_size(t) / (GPROF_WAIT_WAYS / 2) + 1),
+	return clamp_t(unsigned int, order_base_2(gprof_target_size(t) / (GPROF_WAIT_WAYS / 4) + 1),
 		       BITS_MIN, BITS_MAX);
 }
 

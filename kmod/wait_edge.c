@@ -7,6 +7,7 @@
  */
 #include "compat/sched.h"
 #include "sampler.h"
+#include "target.h"
 #include "wait.h"
 
 #include <linux/gprof.h>
@@ -17,6 +18,7 @@
 #include <linux/spinlock.h>
 
 #define WALK_BATCH	256	/* tasks, or places, between two points where others may run */
+#define WALK_RESTARTS	16	/* then nobody runs in between */
 
 /*
  * Nobody wakes it while its lock is held, and who sleeps does nothing. In this order: who is
@@ -45,8 +47,10 @@ static bool has(const struct gprof_waits *w, struct task_struct *task)
 	return gprof_is_member(&w->whose, task);
 }
 
+/* Who is left out by chance has a note too, so that another look does not count it again. */
 static void look_at(struct gprof_waits *w, struct task_struct *task)
 {
+	bool unsampled;
 	struct gprof_wait_cpu *c;
 	unsigned long flags;
 	unsigned int state;
@@ -57,18 +61,39 @@ static void look_at(struct gprof_waits *w, struct task_struct *task)
 	    (!w->spec.locks || gprof_wait_is_for_lock(task, state))) {
 		c = this_cpu_ptr(w->cpus);
 		local64_inc(&c->count);
-		if (!w->thinned || gprof_thin_takes(&c->thin, &w->thinning, 1))
-			gprof_wait_begins(w, task, w->from, state, false);
+		unsampled = w->thinned && !gprof_thin_takes(&c->thin, &w->thinning, 1);
+		if (!gprof_wait_begins(w, task, w->from, state, unsampled) && !unsampled)
+			gprof_wait_lose(w);
 	}
 	raw_spin_unlock_irqrestore(&task->pi_lock, flags);
 }
 
-static void look_at_threads(struct gprof_waits *w, struct task_struct *process)
+/* Returns false where others ran meanwhile, and what came then cannot be found from here. */
+static bool look_at_threads(struct gprof_waits *w, struct task_struct *process,
+			    unsigned int *seen, bool may_pause)
 {
 	struct task_struct *task;
 
-	for_each_thread(process, task)
+	for_each_thread(process, task) {
 		look_at(w, task);
+		if (++*seen % WALK_BATCH == 0 && may_pause && !gprof_pause_walk(process, task))
+			return false;
+	}
+	return true;
+}
+
+static bool look_at_all(struct gprof_waits *w, bool may_pause)
+{
+	struct task_struct *process;
+	unsigned int seen = 0;
+
+	if (w->whose.tgids)
+		return look_at_threads(w, w->whose.target->task, &seen, may_pause);
+	for_each_process(process) {
+		if (!look_at_threads(w, process, &seen, may_pause))
+			return false;
+	}
+	return true;
 }
 
 /**
@@ -79,16 +104,14 @@ static void look_at_threads(struct gprof_waits *w, struct task_struct *process)
  */
 void gprof_waits_find_begun(struct gprof_waits *w)
 {
-	struct task_struct *process;
+	unsigned int tries = 0;
 
 	rcu_read_lock();
 	if (w->whose.thread)
 		look_at(w, w->whose.target->task);
-	else if (w->whose.tgids)
-		look_at_threads(w, w->whose.target->task);
 	else
-		for_each_process(process)
-			look_at_threads(w, process);
+		while (!look_at_all(w, tries < WALK_RESTARTS))
+			tries++;
 	rcu_read_unlock();
 }
 

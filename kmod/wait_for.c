@@ -15,6 +15,7 @@
 #include <linux/fs.h>
 #include <linux/futex.h>
 #include <linux/gprof.h>
+#include <linux/nospec.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/task_stack.h>
 #include <linux/stat.h>
@@ -41,7 +42,7 @@ static bool in_32bit_call(struct task_struct *task)
  * Another thread may close it, and the number may be another file's then: the memory is
  * that of a file all the same, for a grace period.
  */
-static u32 for_file(struct task_struct *task, unsigned long fd)
+static u32 for_file(struct task_struct *task, u32 fd)
 {
 	struct inode *inode = NULL;
 	struct fdtable *table;
@@ -51,7 +52,9 @@ static u32 for_file(struct task_struct *task, unsigned long fd)
 	rcu_read_lock();
 	if (task->files) {
 		table = rcu_dereference_raw(task->files->fdt);
-		file = fd < table->max_fds ? rcu_dereference_raw(table->fd[fd]) : NULL;
+		/* The number is the user's. */
+		file = fd < table->max_fds ?
+		       rcu_dereference_raw(table->fd[array_index_nospec(fd, table->max_fds)]) : NULL;
 		inode = file ? READ_ONCE(file->f_inode) : NULL;
 	}
 	mode = inode ? READ_ONCE(inode->i_mode) : 0;
@@ -150,7 +153,7 @@ u32 gprof_wait_for(struct task_struct *task, unsigned int state)
 
 	if (state & (__TASK_STOPPED | __TASK_TRACED))
 		return GPROF_WAIT_FOR_STOPPED;
-	if (task->flags & (PF_KTHREAD | PF_IO_WORKER))
+	if (task->flags & GPROF_PF_WORKER)
 		return task->in_iowait ? GPROF_WAIT_FOR_IO :
 		       blocked ? GPROF_WAIT_FOR_BLOCKED : GPROF_WAIT_FOR_KERNEL;
 	regs = task_pt_regs(task);
@@ -173,7 +176,7 @@ u32 gprof_wait_for(struct task_struct *task, unsigned int state)
  */
 bool gprof_wait_is_for_lock(struct task_struct *task, unsigned int state)
 {
-	if (!(state & TASK_INTERRUPTIBLE) || task->flags & (PF_KTHREAD | PF_IO_WORKER) ||
+	if (!(state & TASK_INTERRUPTIBLE) || task->flags & GPROF_PF_WORKER ||
 	    in_32bit_call(task))
 		return false;
 	return is_futex_call(syscall_get_nr(task, task_pt_regs(task)));

@@ -154,12 +154,12 @@ static u32 step_record(struct gprof_walk *w, u8 kind, struct gprof_frame *f)
 	if (returns_from_signal(w->exact ? w->at : w->at + 1))
 		return step_signal(w, f);
 	if (kind == KIND_UNREAD) {
-		w->stack->wants_texts = true;
 		/* Not known to be code: then something must show that it is. */
 		if (!w->exact && !is_return(w->at + 1)) {
 			w->drop = true;
 			return GPROF_STACK_END_ADDRESS;
 		}
+		w->stack->wants_texts = true;
 	}
 	if (leaf)
 		fp = gprof_arch_first_record(w->regs, &w->stack->top);

@@ -15,6 +15,13 @@
 #include <linux/kprobes.h>
 #include <linux/sched.h>
 
+/* What never is in user mode, though it may have an mm. PF_USER_WORKER: 6.4, io workers too. */
+#ifdef PF_USER_WORKER
+#define GPROF_PF_WORKER	(PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER)
+#else
+#define GPROF_PF_WORKER	(PF_KTHREAD | PF_IO_WORKER)
+#endif
+
 /* Has the task, which does not run, something to run for? Under its queue's lock. */
 static __always_inline bool gprof_task_queued(const struct task_struct *task)
 {

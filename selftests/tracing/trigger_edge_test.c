@@ -427,6 +427,52 @@ TEST_F(edge, who_executes_a_set_user_id_program_fires_nothing_more)
 		EXPECT_GT(left, self->fired[i].time);
 }
 
+/* Steps: be the user; have children that nap, and are another's program then, one after the other. */
+static void has_others_for_children(void *arg, int step)
+{
+	pid_t pid;
+	int i;
+
+	if (step == 0) {
+		if (become(USER))
+			_exit(1);
+		return;
+	}
+	for (i = 0; i < 5; i++) {
+		pid = fork();
+		if (!pid) {
+			rest(2 * LONG_MS);
+			execl(SLEEPER, "sleep", "0.3", (char *)NULL);
+			_exit(127);
+		}
+		if (pid < 0 || waitpid(pid, NULL, 0) != pid)
+			_exit(1);
+	}
+}
+
+/*
+ * Nobody is told when such a one ends: whatever is kept of it would be looked at, which the
+ * kernels of the plan with KASAN see.
+ */
+TEST_F(edge, who_executes_a_set_user_id_program_is_forgotten)
+{
+	SKIP_UNLESS(!geteuid(), "must be root to become another");
+	ASSERT_EQ(0, copy_setuid("/bin/sleep", SLEEPER, OTHER_USER));
+	FORK(has_others_for_children);
+	ASSERT_EQ(0, child_step(&self->child));
+	ASSERT_EQ(0, become(USER));
+	ASSERT_EQ(0, device_setup(&self->dev, &self->setup)) {
+		TH_LOG("reason %u", self->setup.out_reason);
+	}
+	SET(GPROF_TRIGGER_OFF_CPU, LIMIT_NS);
+	ASSERT_EQ(0, device_start(&self->dev));
+	ASSERT_EQ(0, child_step(&self->child));
+	/* Three looks more. */
+	sleep_ms(800);
+	ASSERT_EQ(0, take(self));
+	EXPECT_LT(0, self->nr);
+}
+
 /* ---- over START and STOP ---- */
 
 static void interval(struct __test_metadata *_metadata, FIXTURE_DATA(edge) *self,

@@ -36,6 +36,7 @@ struct pt_regs {
 	bool user;
 };
 
+#define pid_alive(_task)	((_task)->pid >= 0)
 #define user_mode(_regs)	((_regs)->user)
 #define in_nmi()		0
 #define in_hardirq()		0
