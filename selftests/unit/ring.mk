@@ -6,7 +6,7 @@
 #
 # gives ring_nmi_test, ring_tsan_test, ring_steps_test, ring_state_test,
 # ring_dictionary_test, ring_thin_test, ring_sampler_test and, of the scheduler statistics,
-# sched_histogram_test in
+# sched_histogram_test and sched_read_test in
 # $(O)/selftests/unit.
 
 here := $(patsubst %/,%,$(dir $(abspath $(lastword $(MAKEFILE_LIST)))))
@@ -21,7 +21,7 @@ headers := $(wildcard $(here)/shim/*.h $(here)/shim/linux/*.h $(here)/*.h $(top)
 
 all: $(addprefix $(out)/ring_,nmi_test tsan_test steps_test state_test dictionary_test thin_test \
 		sampler_test) \
-	$(out)/sched_histogram_test
+	$(out)/sched_histogram_test $(out)/sched_read_test
 
 $(out)/ring_nmi_test: $(sources) $(headers)
 	@mkdir -p $(@D)
@@ -58,5 +58,10 @@ $(out)/ring_sampler_test: $(here)/ring_sampler_test.c $(filter-out %/ring_nmi_te
 $(out)/sched_histogram_test: $(here)/sched_histogram_test.c $(here)/shim/shim.c $(headers)
 	@mkdir -p $(@D)
 	$(CC) $(RING_CFLAGS) $(here)/sched_histogram_test.c $(here)/shim/shim.c -o $@
+
+$(out)/sched_read_test: $(here)/sched_read_test.c $(here)/shim/shim.c $(top)/kmod/sched_read.c \
+		$(headers)
+	@mkdir -p $(@D)
+	$(CC) $(RING_CFLAGS) $(here)/sched_read_test.c $(here)/shim/shim.c -o $@
 
 .PHONY: all
