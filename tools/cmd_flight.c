@@ -269,10 +269,10 @@ static void tell_snapshot(const struct flight *f, const char *reason, const char
 
 	duration_text((int64_t)(snap->until_ns - snap->from_ns), age);
 	if (snap->whole)
-		say("%s: the last %s are in %s/%s", reason, age, f->snapshots.dir, name);
+		say("%s: the last %s are in %s/%s", reason, age, f->snapshots.path, name);
 	else
 		say("%s: the last %s (not %s: a larger --max-bytes keeps more) are in %s/%s", reason,
-		    age, duration_text((int64_t)f->opts.min_age_ns, wanted), f->snapshots.dir, name);
+		    age, duration_text((int64_t)f->opts.min_age_ns, wanted), f->snapshots.path, name);
 	if (snap->missed)
 		say("%s: %" PRIu64 " events of that are missing, which came faster than they were "
 		    "written", reason, snap->missed);
@@ -288,7 +288,7 @@ static int take(struct flight *f, const char *reason)
 	clock_gettime(CLOCK_REALTIME, &when);
 	status = snapshots_open(&f->snapshots);
 	if (status == STATUS_OK && gprof_flight_snapshot(f->flight, f->snapshots.fd, &snap)) {
-		status = fail("%s: %s", f->snapshots.dir, gprof_error());
+		status = fail("%s: %s", f->snapshots.path, gprof_error());
 		snapshots_discard(&f->snapshots);
 	}
 	if (status == STATUS_OK)
@@ -300,7 +300,7 @@ static int take(struct flight *f, const char *reason)
 	}
 	f->taken++;
 	tell_snapshot(f, reason, name, &snap);
-	path = xprintf("%s/%s", f->snapshots.dir, name);
+	path = xprintf("%s/%s", f->snapshots.path, name);
 	hook_run(&f->hook, path);
 	free(path);
 	return status;
@@ -440,6 +440,7 @@ static int fly(struct flight *f)
 			status = command_status;
 	}
 	gprof_flight_free(f->flight);
+	snapshots_end(&f->snapshots);
 	launch_abandon(&f->command);
 	watch_end(&f->watch);
 	return status;
@@ -447,7 +448,7 @@ static int fly(struct flight *f)
 
 int cmd_flight(int argc, char **argv)
 {
-	struct flight f = { .opts.min_age_ns = MIN_AGE_NS, .snapshots.fd = -1 };
+	struct flight f = { .opts.min_age_ns = MIN_AGE_NS, .snapshots = { .fd = -1, .at = -1 } };
 	const struct option_table tables[] = {
 		{ "When and where to", flight_rows, &f },
 		{ "What to record", trace_wants_options, &f.wants },

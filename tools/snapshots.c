@@ -3,7 +3,9 @@
  * A directory of snapshots.
  *
  * The directory is looked up by its name each time: who removes it and makes it again gets
- * the next snapshot.
+ * the next snapshot. Others may write to it, or to those above it. So no symbolic link is
+ * followed that was not there from the beginning, what came in its place must be ours, and
+ * no name is one that others know before.
  */
 #include "snapshots.h"
 
@@ -11,12 +13,15 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "cmd.h"
@@ -24,7 +29,9 @@
 
 #define SUFFIX		".trace"
 #define STAMP		"dddddddd?dddddd.ddd?-"	/* 20261123T170102.123Z- */
-#define NAMESAKES	100
+#define NAMESAKES	16	/* of these that are numbered, before some at random */
+#define NUMBERED	8
+#define TEMPS		8
 
 /**
  * struct snapshot - one in the directory
@@ -54,77 +61,205 @@ static bool is_snapshot(const char *name)
 	       !strcmp(name + len - strlen(SUFFIX), SUFFIX);
 }
 
-/* Of a writer that is no more? Ours are called .snapshot-PID.tmp. */
+static unsigned int random_number(void)
+{
+	unsigned int n;
+
+	if (getrandom(&n, sizeof(n), 0) != sizeof(n))
+		n = (unsigned int)getpid();
+	return n;
+}
+
+/* Of a writer that is no more? Ours are called .snapshot-PID-RANDOM.tmp. */
 static bool is_left_over(const char *name)
 {
 	int pid, end = 0;
 
-	return sscanf(name, ".snapshot-%d.tmp%n", &pid, &end) == 1 && end && !name[end] &&
-	       kill(pid, 0) && errno == ESRCH;
+	return sscanf(name, ".snapshot-%d-%*8[0-9a-f].tmp%n", &pid, &end) == 1 && end &&
+	       !name[end] && kill(pid, 0) && errno == ESRCH;
 }
 
-static int open_dir(const struct snapshots *s)
+/* A directory, by a path without symbolic links. */
+static int open_plain(const char *path)
 {
-	return open(s->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct open_how how = {
+		.flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC,
+		.resolve = RESOLVE_NO_SYMLINKS,
+	};
+
+	return (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
 }
 
-static int make_dir(const struct snapshots *s)
+static bool is_known(const struct snapshots *s, const struct stat *st)
 {
-	if (!mkdir(s->dir, 0777) || errno == EEXIST)
-		return STATUS_OK;
-	return fail("the directory %s cannot be made: %s", s->dir, strerror(errno));
+	return st->st_dev == s->dev && st->st_ino == s->ino;
+}
+
+static void know(struct snapshots *s, const struct stat *st)
+{
+	s->dev = st->st_dev;
+	s->ino = st->st_ino;
+}
+
+/* Whoever can change a directory above it does not get one made elsewhere. */
+static int make_again(const struct snapshots *s)
+{
+	char *slash = strrchr(s->path, '/');
+	char *above = slash ? xprintf("%.*s", (int)(slash - s->path) + 1, s->path) : NULL;
+	int parent = open_plain(above ? above : "."), ret = -1;
+
+	free(above);
+	if (parent >= 0) {
+		ret = mkdirat(parent, slash ? slash + 1 : s->path, 0777);
+		close(parent);
+	}
+	return ret;
+}
+
+/* The directory, or -1 after a sentence. */
+static int open_again(struct snapshots *s)
+{
+	int dir = open_plain(s->path);
+	struct stat st;
+
+	if (dir < 0 && errno == ENOENT && (!make_again(s) || errno == EEXIST))
+		dir = open_plain(s->path);
+	if (dir < 0) {
+		fail("%s: %s", s->path, errno != ELOOP ? strerror(errno) :
+		     "its path has a symbolic link that was not there before");
+		return -1;
+	}
+	if (!fstat(dir, &st) && (is_known(s, &st) || st.st_uid == geteuid())) {
+		know(s, &st);
+		return dir;
+	}
+	close(dir);
+	fail("%s: another directory has come in its place, and is not yours", s->path);
+	return -1;
+}
+
+/* As the user means it: by links too, but by none that another has put in its place. */
+static int open_first(const char *path)
+{
+	int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC, dir;
+	struct stat st = { 0 };
+
+	if (mkdir(path, 0777) && errno != EEXIST) {
+		fail("the directory %s cannot be made: %s", path, strerror(errno));
+		return -1;
+	}
+	lstat(path, &st);
+	if (!S_ISLNK(st.st_mode))
+		flags |= O_NOFOLLOW;
+	if (S_ISLNK(st.st_mode) && st.st_uid && st.st_uid != geteuid()) {
+		fail("%s is a symbolic link of another user", path);
+		return -1;
+	}
+	dir = open(path, flags);
+	if (dir < 0)
+		fail("%s: %s; -o wants a directory for the snapshots", path, strerror(errno));
+	return dir;
+}
+
+/* Without links, so that those that come later are told from those that were there. */
+static int set_path(struct snapshots *s, int dir)
+{
+	struct stat st;
+	int plain;
+
+	if (fstat(dir, &st))
+		return -1;
+	know(s, &st);
+	plain = open_plain(s->path);
+	if (plain < 0 && errno == ELOOP) {
+		free(s->path);
+		s->path = realpath(s->dir, NULL);
+		plain = s->path ? open_plain(s->path) : -1;
+	}
+	if (plain < 0 || fstat(plain, &st))
+		return -1;
+	close(plain);
+	errno = ESTALE;
+	return is_known(s, &st) ? 0 : -1;
+}
+
+static void remove_left_overs(int fd)
+{
+	DIR *dir = fdopendir(fd);
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir)))
+		if (is_left_over(entry->d_name))
+			unlinkat(fd, entry->d_name, 0);
+	if (dir)
+		closedir(dir);
+	else
+		close(fd);
 }
 
 int snapshots_begin(struct snapshots *s)
 {
-	struct dirent *entry;
-	DIR *dir;
-	int fd;
+	size_t len = strlen(s->dir);
+	int dir;
 
 	s->fd = -1;
-	if (make_dir(s) != STATUS_OK)
+	s->at = -1;
+	while (len > 1 && s->dir[len - 1] == '/')
+		len--;
+	s->path = xprintf("%.*s", (int)len, s->dir);
+	dir = open_first(s->path);
+	if (dir < 0)
 		return STATUS_FAILED;
-	fd = open_dir(s);
-	dir = fd < 0 ? NULL : fdopendir(fd);
-	if (!dir)
-		return fail("%s: %s; -o wants a directory for the snapshots", s->dir,
-			    strerror(errno));
-	while ((entry = readdir(dir)))
-		if (is_left_over(entry->d_name))
-			unlinkat(fd, entry->d_name, 0);
-	closedir(dir);
+	if (set_path(s, dir)) {
+		close(dir);
+		return fail("%s: %s", s->dir, strerror(errno));
+	}
+	remove_left_overs(dir);
 	return STATUS_OK;
+}
+
+static void leave(struct snapshots *s)
+{
+	if (s->fd >= 0)
+		close(s->fd);
+	if (s->at >= 0)
+		close(s->at);
+	s->fd = -1;
+	s->at = -1;
 }
 
 int snapshots_open(struct snapshots *s)
 {
-	int dir = open_dir(s), err;
+	int i, err = EEXIST;
 
-	if (dir < 0 && errno == ENOENT && make_dir(s) == STATUS_OK)
-		dir = open_dir(s);
-	if (dir < 0)
-		return fail("%s: %s", s->dir, strerror(errno));
-	snprintf(s->temp, sizeof(s->temp), ".snapshot-%d.tmp", (int)getpid());
-	unlinkat(dir, s->temp, 0);
-	s->fd = openat(dir, s->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	err = errno;
-	close(dir);
-	return s->fd < 0 ? fail("%s: %s", s->dir, strerror(err)) : STATUS_OK;
+	s->at = open_again(s);
+	if (s->at < 0)
+		return STATUS_FAILED;
+	/* Whoever else writes here may be at whatever name they can foresee. */
+	for (i = 0; s->fd < 0 && err == EEXIST && i < TEMPS; i++) {
+		snprintf(s->temp, sizeof(s->temp), ".snapshot-%d-%08x.tmp", (int)getpid(),
+			 random_number());
+		s->fd = openat(s->at, s->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+		err = errno;
+	}
+	if (s->fd >= 0)
+		return STATUS_OK;
+	leave(s);
+	return fail("%s: %s", s->path, strerror(err));
 }
 
 void snapshots_discard(struct snapshots *s)
 {
-	int dir;
+	if (s->fd >= 0)
+		unlinkat(s->at, s->temp, 0);
+	leave(s);
+}
 
-	if (s->fd < 0)
-		return;
-	close(s->fd);
-	s->fd = -1;
-	dir = open_dir(s);
-	if (dir >= 0) {
-		unlinkat(dir, s->temp, 0);
-		close(dir);
-	}
+void snapshots_end(struct snapshots *s)
+{
+	snapshots_discard(s);
+	free(s->path);
+	s->path = NULL;
 }
 
 static int by_name(const void *a, const void *b)
@@ -132,8 +267,11 @@ static int by_name(const void *a, const void *b)
 	return strcmp(((const struct snapshot *)a)->name, ((const struct snapshot *)b)->name);
 }
 
-/* Those of the directory, the oldest first. */
-static struct snapshot *list(int fd, size_t *nr)
+/*
+ * Those of the directory whose owner is @owner, the oldest first. One that has another name
+ * besides is kept by somebody, and to remove it here would make no room.
+ */
+static struct snapshot *list(int fd, uid_t owner, size_t *nr)
 {
 	struct snapshot *all = NULL;
 	struct dirent *entry;
@@ -146,7 +284,8 @@ static struct snapshot *list(int fd, size_t *nr)
 	dir = fd < 0 ? NULL : fdopendir(fd);
 	while (dir && (entry = readdir(dir))) {
 		if (!is_snapshot(entry->d_name) ||
-		    fstatat(fd, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISREG(st.st_mode))
+		    fstatat(fd, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) ||
+		    !S_ISREG(st.st_mode) || st.st_uid != owner || st.st_nlink != 1)
 			continue;
 		all = xgrow(all, *nr, &room, sizeof(*all));
 		snprintf(all[*nr].name, sizeof(all[*nr].name), "%s", entry->d_name);
@@ -159,22 +298,29 @@ static struct snapshot *list(int fd, size_t *nr)
 	return all;
 }
 
-/* The newest stays, however large. */
-static void remove_oldest(struct snapshots *s, int dir)
+/* The one that was just written stays, however large. */
+static void remove_oldest(struct snapshots *s, const char *newest)
 {
 	unsigned long long bytes = 0;
+	struct snapshot *all;
 	size_t nr, left, i;
-	struct snapshot *all = list(dir, &nr);
+	struct stat st;
 
+	if (fstatat(s->at, newest, &st, AT_SYMLINK_NOFOLLOW))
+		return;
+	all = list(s->at, st.st_uid, &nr);
 	for (i = 0; i < nr; i++)
 		bytes += all[i].bytes;
-	for (i = 0, left = nr; left > 1; i++, left--) {
+	for (i = 0, left = nr; i < nr; i++) {
 		if (!(s->keep && left > s->keep) && !(s->bytes && bytes > s->bytes))
 			break;
+		if (!strcmp(all[i].name, newest))
+			continue;
 		/* Another may have been quicker. */
-		if (!unlinkat(dir, all[i].name, 0))
+		if (!unlinkat(s->at, all[i].name, 0))
 			s->removed++;
 		bytes -= all[i].bytes;
+		left--;
 	}
 	free(all);
 }
@@ -187,52 +333,78 @@ static void name_it(char name[SNAPSHOT_NAME], const struct timespec *when, const
 
 	gmtime_r(&when->tv_sec, &tm);
 	strftime(stamp, sizeof(stamp), "%Y%m%dT%H%M%S", &tm);
-	if (namesake)
+	if (namesake >= NUMBERED)
+		snprintf(number, sizeof(number), "-%08x", random_number());
+	else if (namesake)
 		snprintf(number, sizeof(number), "-%d", namesake + 1);
 	snprintf(name, SNAPSHOT_NAME, "%s.%03ldZ-%.40s%s" SUFFIX, stamp,
 		 when->tv_nsec / 1000000 % 1000, reason, number);
 }
 
+/* Where a file cannot have two names: over one of our own, which nobody had. */
+static int move(struct snapshots *s, const char *name)
+{
+	int fd = openat(s->at, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666), err;
+
+	if (fd < 0)
+		return -errno;
+	close(fd);
+	if (!renameat(s->at, s->temp, s->at, name))
+		return 0;
+	err = -errno;
+	unlinkat(s->at, name, 0);
+	return err;
+}
+
 /* Under a name that nobody has; no file is ever replaced. */
-static int put(struct snapshots *s, int dir, const struct timespec *when, const char *reason,
+static int put(struct snapshots *s, const struct timespec *when, const char *reason,
 	       char name[SNAPSHOT_NAME])
 {
-	int i;
+	int i, err = -EEXIST;
 
-	for (i = 0; i < NAMESAKES; i++) {
+	for (i = 0; err == -EEXIST && i < NAMESAKES; i++) {
 		name_it(name, when, reason, i);
-		if (!linkat(dir, s->temp, dir, name, 0)) {
-			unlinkat(dir, s->temp, 0);
-			return 0;
-		}
-		if (errno == EEXIST)
-			continue;
-		/* A file system without links. */
-		if (errno != EPERM && errno != EOPNOTSUPP && errno != EMLINK)
-			return -errno;
-		return renameat(dir, s->temp, dir, name) ? -errno : 0;
+		err = linkat(s->at, s->temp, s->at, name, 0) ? -errno : 0;
+		if (!err)
+			unlinkat(s->at, s->temp, 0);
+		else if (err == -EPERM || err == -EOPNOTSUPP || err == -EMLINK)
+			err = move(s, name);
 	}
-	return -EEXIST;
+	return err;
+}
+
+/* Else it would be told to be where it is not. */
+static bool is_in_place(const struct snapshots *s)
+{
+	int dir = open_plain(s->path);
+	struct stat st;
+	bool same = dir >= 0 && !fstat(dir, &st) && is_known(s, &st);
+
+	if (dir >= 0)
+		close(dir);
+	return same;
 }
 
 int snapshots_commit(struct snapshots *s, const struct timespec *when, const char *reason,
 		     char name[SNAPSHOT_NAME])
 {
-	int dir = open_dir(s), err;
+	int err;
 
-	err = dir < 0 ? -errno : put(s, dir, when, reason, name);
+	if (!is_in_place(s)) {
+		snapshots_discard(s);
+		return fail("%s: it has gone while the snapshot was written", s->path);
+	}
+	err = put(s, when, reason, name);
 	if (!err) {
 		/* What a full disk did not take is told here, if not before. */
 		err = close(s->fd) ? -errno : 0;
 		s->fd = -1;
 		if (err)
-			unlinkat(dir, name, 0);
+			unlinkat(s->at, name, 0);
+		else
+			remove_oldest(s, name);
+		leave(s);
 	}
-	if (!err)
-		remove_oldest(s, dir);
-	else
-		snapshots_discard(s);
-	if (dir >= 0)
-		close(dir);
-	return err ? fail("%s: %s", s->dir, strerror(-err)) : STATUS_OK;
+	snapshots_discard(s);
+	return err ? fail("%s: %s", s->path, strerror(-err)) : STATUS_OK;
 }

@@ -4,12 +4,13 @@
  * the oldest removed for the newest.
  *
  * Whoever else writes to the same directory is not disturbed: names are never taken
- * twice, and what is removed is told by its name to be a snapshot.
+ * twice, and what is removed is told by its name to be a snapshot, and is the user's own.
  */
 #ifndef TOOLS_SNAPSHOTS_H
 #define TOOLS_SNAPSHOTS_H
 
 #include <stdint.h>
+#include <sys/types.h>
 #include <time.h>
 
 #define SNAPSHOT_NAME	96
@@ -21,7 +22,11 @@
  * @keep: so many, 0: any number
  * @bytes: so many in all, 0: any number
  * @removed: that were, for these two
+ * @path: the same without the symbolic links that it had in the beginning
+ * @dev: which directory it is
+ * @ino: likewise
  * @fd: of the one that is being written, or -1
+ * @at: the directory that it is written to, or -1
  * @temp: its name until it is whole
  */
 struct snapshots {
@@ -29,7 +34,11 @@ struct snapshots {
 	unsigned long long keep;
 	unsigned long long bytes;
 	uint64_t removed;
+	char *path;
+	dev_t dev;
+	ino_t ino;
 	int fd;
+	int at;
 	char temp[SNAPSHOT_NAME];
 };
 
@@ -59,5 +68,8 @@ int snapshots_commit(struct snapshots *s, const struct timespec *when, const cha
 
 /* snapshots_discard() - give it up; nothing happens when none is open */
 void snapshots_discard(struct snapshots *s);
+
+/* snapshots_end() - no more of them */
+void snapshots_end(struct snapshots *s);
 
 #endif /* TOOLS_SNAPSHOTS_H */

@@ -18,7 +18,7 @@ stamp='[0-9]{8}T[0-9]{6}\.[0-9]{3}Z'
 fresh()
 {
 	umount D 2>/dev/null || :
-	rm -rf D E hooked hang hook.pid
+	rm -rf D E P Q V L hooked hang hook.pid
 }
 
 # takes_off OPTIONS...: a flight recorder, whose process is $pid
@@ -194,11 +194,11 @@ two_share_a_directory()
 {
 	fresh
 	mkdir D
-	: >D/.snapshot-99999999.tmp
+	: >D/.snapshot-99999999-0123abcd.tmp
 	gprofctl flight -a -o D 2>err.other &
 	other=$!
 	takes_off -a -o D
-	[ ! -e D/.snapshot-99999999.tmp ] || fail "what a killed one left is there"
+	[ ! -e D/.snapshot-99999999-0123abcd.tmp ] || fail "what a killed one left is there"
 	wait_for_recording "$other"
 	ask 1
 	kill -INT "$other"
@@ -206,6 +206,86 @@ two_share_a_directory()
 	ask 2
 	lands
 	[ "$(find D -name '*.trace' | wc -l)" -eq 2 ]
+}
+
+# Whatever another has put there before: of all that, nothing is written to or removed.
+what_strangers_leave_there_is_in_nobodys_way()
+{
+	fresh
+	mkdir -m 1777 D
+	takes_off -a -o D --keep 2
+	as_user mkdir "D/.snapshot-$pid.tmp"
+	for planted in 20000101 20000102 99990101 99990102; do
+		as_user sh -c "echo planted >D/${planted}T000000.000Z-request.trace"
+	done
+	as_user mkfifo D/99990103T000000.000Z-request.trace
+	as_user ln -s /etc/passwd D/99990104T000000.000Z-request.trace
+	for n in 1 2 3; do
+		ask "$n"
+	done
+	lands
+	[ "$(count removed)" -eq 1 ]
+	[ "$(find D -uid 0 -name '*.trace' | wc -l)" -eq 2 ] || fail "not two are left"
+	find D ! -path D -uid 0 ! -name '*-request*.trace' | grep . && fail "something else is left"
+	[ "$(find D ! -path D -uid 1000 | wc -l)" -eq 7 ] || fail "a file of somebody else was removed"
+	[ "$(cat D/2000*.trace D/9999010[12]*.trace)" = "$(printf 'planted\nplanted\nplanted\nplanted')" ] ||
+		fail "it was written to"
+}
+
+# swaps COMMAND WHAT: whose directory it is does this; no snapshot is written, and it says WHAT
+swaps()
+{
+	as_user sh -c "$1"
+	swaps_got=$(grep -c 'this snapshot is lost' err || :)
+	kill -USR1 "$pid"
+	told "$((swaps_got + 1))" 'this snapshot is lost'
+	grep -q "$2" err || fail "it does not say: $2"
+	[ "$(find V | sort)" = "$(cat before)" ] || fail "it wrote where it was led to"
+}
+
+# V and what is in it are ours; a stranger leads there whoever writes to P/D.
+nobody_is_led_elsewhere()
+{
+	fresh
+	mkdir -p V/D P/D
+	: >V/D/20000101T000000.000Z-request.trace
+	: >V/20000101T000000.000Z-request.trace
+	find V | sort >before
+	chown -R 1000:1000 P
+	takes_off -a -o P/D --keep 1
+	ask 1
+	ask 2
+	swaps 'mv P/D P/E && ln -s ../V P/D' 'symbolic link'
+	swaps 'rm P/D && ln -s ../none P/D' 'symbolic link'
+	swaps 'rm P/D && mkdir P/D' 'another directory has come in its place'
+	swaps 'rmdir P/D && mkfifo P/D' 'Not a directory'
+	chown 1000:1000 .
+	swaps 'mv P Q && ln -s V P' 'symbolic link'
+	chown 0:0 .
+	rm P
+	mv Q P
+	rm P/D
+	ask 3
+	[ "$(stat -c %u P/D)" -eq 0 ]
+	lands 1
+	[ "$(count snapshots)" -eq 3 ]
+	[ "$(count failed)" -eq 5 ]
+	[ "$(find P/E -type f | wc -l)" -eq 1 ] || fail "not the newest alone is left"
+}
+
+links_that_are_there_lead_on()
+{
+	fresh
+	mkdir V
+	mkdir -m 1777 P
+	as_user ln -s ../V P/L
+	refused 1 'symbolic link of another user' gprofctl flight -a -o P/L
+	refused 1 'symbolic link of another user' gprofctl flight -a -o P/L/
+	[ "$(find V | wc -l)" -eq 1 ]
+	ln -s V L
+	run 0 gprofctl flight --at-end -o L/ -- true
+	grep -q "are in $(pwd -P)/V/" err || fail "it is told to be elsewhere"
+	[ "$(find V -name '*.trace' | wc -l)" -eq 1 ]
 }
 
 # Who is killed is gone, and so is what it recorded with.
@@ -473,6 +553,8 @@ what_makes_no_sense_is_refused()
 ktap_run a_signal_writes_what_was_last memory_decides_how_far_it_goes_back \
 	age_decides_how_far_it_goes_back a_failed_command_leaves_one stacks_have_names \
 	the_newest_are_kept a_directory_that_fails_is_no_reason_to_end two_share_a_directory \
+	what_strangers_leave_there_is_in_nobodys_way nobody_is_led_elsewhere \
+	links_that_are_there_lead_on \
 	who_is_killed_leaves_nothing a_hook_gets_the_file a_hook_that_hangs_is_in_nobodys_way \
 	a_user_records_what_is_theirs a_trigger_writes_what_fired what_goes_on_is_seen \
 	each_trigger_says_of_whom a_request_is_served thousands_of_firings_are_in_nobodys_way \

@@ -1,0 +1,421 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The names that snapshots get in a directory where others have been before.
+ */
+#include <kselftest_harness.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "cmd.h"
+#include "snapshots.h"
+
+#define STAMP	"20261123T170102.123Z-request"
+
+/* A file system where no file has two names. */
+static bool no_links;
+
+int linkat(int from_dir, const char *from, int to_dir, const char *to, int flags)
+{
+	if (!no_links)
+		return syscall(SYS_linkat, from_dir, from, to_dir, to, flags);
+	errno = EPERM;
+	return -1;
+}
+
+FIXTURE(dir) {
+	char path[64];
+	struct snapshots s;
+	char name[SNAPSHOT_NAME];
+};
+
+FIXTURE_SETUP(dir)
+{
+	strcpy(self->path, "/tmp/gprof-snapshots-XXXXXX");
+	ASSERT_NE(NULL, mkdtemp(self->path));
+	self->s = (struct snapshots){ .dir = self->path, .fd = -1, .at = -1 };
+	no_links = false;
+	ASSERT_EQ(STATUS_OK, snapshots_begin(&self->s));
+}
+
+FIXTURE_TEARDOWN(dir)
+{
+	char command[128];
+
+	snapshots_end(&self->s);
+	snprintf(command, sizeof(command), "rm -rf %s", self->path);
+	EXPECT_EQ(0, system(command));
+}
+
+static void in(FIXTURE_DATA(dir) *self, char path[256], const char *name)
+{
+	snprintf(path, 256, "%s/%s", self->path, name);
+}
+
+static void plant(struct __test_metadata *_metadata, FIXTURE_DATA(dir) *self, const char *name)
+{
+	char path[256];
+	int fd;
+
+	in(self, path, name);
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL, 0600);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(7, write(fd, "planted", 7));
+	close(fd);
+}
+
+/* What a file has that is called so, and no more than 15 bytes of it. */
+static const char *content(FIXTURE_DATA(dir) *self, const char *name)
+{
+	static char text[16];
+	char path[256];
+	ssize_t n;
+	int fd;
+
+	in(self, path, name);
+	fd = open(path, O_RDONLY | O_NOFOLLOW);
+	n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	close(fd);
+	text[n < 0 ? 0 : n] = '\0';
+	return text;
+}
+
+static int files(FIXTURE_DATA(dir) *self)
+{
+	DIR *dir = opendir(self->path);
+	int n = -2;	/* . and .. */
+
+	while (dir && readdir(dir))
+		n++;
+	closedir(dir);
+	return n;
+}
+
+static int snapshot(FIXTURE_DATA(dir) *self)
+{
+	/* 2026-11-23 17:01:02.123 */
+	struct timespec when = { 1795453262, 123000000 };
+	int status = snapshots_open(&self->s);
+
+	if (status != STATUS_OK)
+		return status;
+	if (write(self->s.fd, "whole", 5) != 5)
+		return STATUS_FAILED;
+	return snapshots_commit(&self->s, &when, "request", self->name);
+}
+
+static void take_all_names(struct __test_metadata *_metadata, FIXTURE_DATA(dir) *self)
+{
+	char name[SNAPSHOT_NAME];
+	int i;
+
+	plant(_metadata, self, STAMP ".trace");
+	for (i = 2; i <= 100; i++) {
+		snprintf(name, sizeof(name), STAMP "-%d.trace", i);
+		plant(_metadata, self, name);
+	}
+	ASSERT_EQ(STATUS_OK, snapshot(self));
+	EXPECT_STREQ("whole", content(self, self->name));
+	EXPECT_EQ(101, files(self));
+	EXPECT_STREQ("planted", content(self, STAMP ".trace"));
+	for (i = 2; i <= 100; i++) {
+		snprintf(name, sizeof(name), STAMP "-%d.trace", i);
+		EXPECT_STREQ("planted", content(self, name));
+	}
+}
+
+static void take_three(struct __test_metadata *_metadata, FIXTURE_DATA(dir) *self)
+{
+	static const char *const names[] = { STAMP ".trace", STAMP "-2.trace", STAMP "-3.trace" };
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		ASSERT_EQ(STATUS_OK, snapshot(self));
+		EXPECT_STREQ(names[i], self->name);
+		EXPECT_STREQ("whole", content(self, names[i]));
+		EXPECT_EQ(i + 1, files(self));
+	}
+}
+
+TEST_F(dir, namesakes_are_numbered)
+{
+	take_three(_metadata, self);
+}
+
+TEST_F(dir, namesakes_are_numbered_where_no_file_has_two_names)
+{
+	no_links = true;
+	take_three(_metadata, self);
+}
+
+TEST_F(dir, who_has_all_names_before_is_in_nobodys_way)
+{
+	take_all_names(_metadata, self);
+}
+
+TEST_F(dir, no_file_is_replaced_where_no_file_has_two_names)
+{
+	no_links = true;
+	take_all_names(_metadata, self);
+}
+
+/* Another name of a file of ours, which may be anything. */
+TEST_F(dir, what_has_another_name_is_not_removed)
+{
+	char kept[256], there[256];
+
+	plant(_metadata, self, "mine");
+	in(self, kept, "mine");
+	in(self, there, "20200101T000000.000Z-request.trace");
+	ASSERT_EQ(0, link(kept, there));
+	self->s.keep = 1;
+	ASSERT_EQ(STATUS_OK, snapshot(self));
+	ASSERT_EQ(STATUS_OK, snapshot(self));
+	EXPECT_EQ(1, self->s.removed);
+	EXPECT_STREQ("whole", content(self, self->name));
+	EXPECT_EQ(0, access(there, F_OK));
+	EXPECT_EQ(3, files(self));
+}
+
+/* As from a clock that has been set back since. */
+TEST_F(dir, the_one_just_written_is_not_removed)
+{
+	plant(_metadata, self, "99991231T235959.999Z-request.trace");
+	self->s.bytes = 1;
+	ASSERT_EQ(STATUS_OK, snapshot(self));
+	EXPECT_STREQ("whole", content(self, self->name));
+	EXPECT_EQ(1, self->s.removed);
+	EXPECT_EQ(1, files(self));
+}
+
+/* Nothing is left of what was given up. */
+TEST_F(dir, a_name_in_the_way_of_a_part_is_stepped_aside)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), "%s/.snapshot-%d.tmp", self->path, (int)getpid());
+	ASSERT_EQ(0, mkdir(path, 0700));
+	ASSERT_EQ(STATUS_OK, snapshots_open(&self->s));
+	EXPECT_EQ(2, files(self));
+	snapshots_discard(&self->s);
+	EXPECT_EQ(1, files(self));
+}
+
+/* What a part is called is another's guess. */
+TEST_F(dir, no_two_parts_are_called_alike)
+{
+	char first[SNAPSHOT_NAME];
+
+	ASSERT_EQ(STATUS_OK, snapshots_open(&self->s));
+	strcpy(first, self->s.temp);
+	snapshots_discard(&self->s);
+	ASSERT_EQ(STATUS_OK, snapshots_open(&self->s));
+	EXPECT_STRNE(first, self->s.temp);
+}
+
+/* It would not be where it is told to be; nor is a part of it left. */
+TEST_F(dir, a_directory_that_goes_takes_nothing_with_it)
+{
+	struct timespec when = { 0 };
+	char moved[80];
+
+	snprintf(moved, sizeof(moved), "%s-moved", self->path);
+	ASSERT_EQ(STATUS_OK, snapshots_open(&self->s));
+	ASSERT_EQ(0, rename(self->path, moved));
+	ASSERT_EQ(0, mkdir(self->path, 0700));
+	EXPECT_EQ(STATUS_FAILED, snapshots_commit(&self->s, &when, "request", self->name));
+	EXPECT_EQ(0, files(self));
+	ASSERT_EQ(0, rmdir(self->path));
+	ASSERT_EQ(0, rename(moved, self->path));
+	EXPECT_EQ(0, files(self));
+}
+
+/* From here on whoever writes to the path is led to @to. */
+static void lead(struct __test_metadata *_metadata, const char *path, const char *to)
+{
+	char moved[128];
+
+	snprintf(moved, sizeof(moved), "%s-moved", path);
+	ASSERT_EQ(0, rename(path, moved));
+	ASSERT_EQ(0, symlink(to, path));
+}
+
+static void lead_back(struct __test_metadata *_metadata, const char *path)
+{
+	char moved[128];
+
+	snprintf(moved, sizeof(moved), "%s-moved", path);
+	ASSERT_EQ(0, unlink(path));
+	ASSERT_EQ(0, rename(moved, path));
+}
+
+/* "D" in the directory, and "V/D" there too, where it is not to go. */
+FIXTURE(nested) {
+	char top[64];
+	char path[96];
+	char other[96];
+	char other_top[80];
+	struct snapshots s;
+	char name[SNAPSHOT_NAME];
+};
+
+FIXTURE_SETUP(nested)
+{
+	strcpy(self->top, "/tmp/gprof-snapshots-XXXXXX");
+	ASSERT_NE(NULL, mkdtemp(self->top));
+	snprintf(self->path, sizeof(self->path), "%s/P", self->top);
+	ASSERT_EQ(0, mkdir(self->path, 0700));
+	strcat(self->path, "/D");
+	snprintf(self->other_top, sizeof(self->other_top), "%s/V", self->top);
+	ASSERT_EQ(0, mkdir(self->other_top, 0700));
+	snprintf(self->other, sizeof(self->other), "%s/D", self->other_top);
+	no_links = false;
+	self->s = (struct snapshots){ .dir = self->path, .fd = -1, .at = -1 };
+}
+
+FIXTURE_TEARDOWN(nested)
+{
+	char command[128];
+
+	snapshots_end(&self->s);
+	snprintf(command, sizeof(command), "rm -rf %s", self->top);
+	EXPECT_EQ(0, system(command));
+}
+
+static int take(struct snapshots *s, char name[SNAPSHOT_NAME])
+{
+	struct timespec when = { 0 };
+	int status = snapshots_open(s);
+
+	return status == STATUS_OK ? snapshots_commit(s, &when, "request", name) : status;
+}
+
+static bool is_in(const char *dir, const char *name)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	return !access(path, F_OK);
+}
+
+TEST_F(nested, what_is_removed_is_made_again)
+{
+	ASSERT_EQ(STATUS_OK, snapshots_begin(&self->s));
+	ASSERT_EQ(0, rmdir(self->path));
+	ASSERT_EQ(STATUS_OK, take(&self->s, self->name));
+	EXPECT_TRUE(is_in(self->path, self->name));
+}
+
+TEST_F(nested, no_link_that_comes_later_is_followed)
+{
+	ASSERT_EQ(STATUS_OK, snapshots_begin(&self->s));
+	ASSERT_EQ(0, mkdir(self->other, 0700));
+	lead(_metadata, self->path, self->other);
+	EXPECT_EQ(STATUS_FAILED, take(&self->s, self->name));
+	EXPECT_EQ(0, rmdir(self->other));
+	/* nor is one that leads to nothing */
+	EXPECT_EQ(STATUS_FAILED, take(&self->s, self->name));
+	EXPECT_NE(0, access(self->other, F_OK));
+	lead_back(_metadata, self->path);
+	EXPECT_EQ(STATUS_OK, take(&self->s, self->name));
+	EXPECT_TRUE(is_in(self->path, self->name));
+}
+
+TEST_F(nested, no_link_above_it_is_followed_either)
+{
+	char above[128];
+
+	ASSERT_EQ(STATUS_OK, snapshots_begin(&self->s));
+	snprintf(above, sizeof(above), "%s/P", self->top);
+	lead(_metadata, above, "V");
+	EXPECT_EQ(STATUS_FAILED, take(&self->s, self->name));
+	EXPECT_NE(0, access(self->other, F_OK));
+	ASSERT_EQ(0, mkdir(self->other, 0700));
+	EXPECT_EQ(STATUS_FAILED, take(&self->s, self->name));
+	EXPECT_EQ(0, rmdir(self->other));
+	lead_back(_metadata, above);
+	EXPECT_EQ(STATUS_OK, take(&self->s, self->name));
+}
+
+TEST_F(nested, a_link_that_was_there_is_told_by_where_it_led)
+{
+	char link[128];
+
+	ASSERT_EQ(0, mkdir(self->other, 0700));
+	snprintf(link, sizeof(link), "%s/L", self->top);
+	ASSERT_EQ(0, symlink("V/D", link));
+	self->s.dir = link;
+	ASSERT_EQ(STATUS_OK, snapshots_begin(&self->s));
+	EXPECT_STREQ(self->other, self->s.path);
+	/* where it leads later does not matter */
+	ASSERT_EQ(0, unlink(link));
+	ASSERT_EQ(0, symlink("P", link));
+	ASSERT_EQ(STATUS_OK, take(&self->s, self->name));
+	EXPECT_TRUE(is_in(self->other, self->name));
+}
+
+TEST_F(nested, another_users_directory_is_not_taken_for_ours)
+{
+	if (geteuid())
+		SKIP(return, "must be root to give a directory away");
+	ASSERT_EQ(STATUS_OK, snapshots_begin(&self->s));
+	ASSERT_EQ(0, mkdir(self->other, 0777));
+	ASSERT_EQ(0, chown(self->other, 1000, 1000));
+	ASSERT_EQ(0, rmdir(self->path));
+	ASSERT_EQ(0, rename(self->other, self->path));
+	EXPECT_EQ(STATUS_FAILED, take(&self->s, self->name));
+	EXPECT_EQ(0, rmdir(self->path));
+	/* what was another's from the beginning is what is meant */
+	snapshots_end(&self->s);
+	ASSERT_EQ(0, mkdir(self->path, 0777));
+	ASSERT_EQ(0, chown(self->path, 1000, 1000));
+	ASSERT_EQ(STATUS_OK, snapshots_begin(&self->s));
+	EXPECT_EQ(STATUS_OK, take(&self->s, self->name));
+	EXPECT_TRUE(is_in(self->path, self->name));
+}
+
+TEST_F(nested, another_users_link_is_not_followed)
+{
+	char link[128];
+
+	if (geteuid())
+		SKIP(return, "must be root to give a link away");
+	ASSERT_EQ(0, mkdir(self->other, 0700));
+	snprintf(link, sizeof(link), "%s/L", self->top);
+	ASSERT_EQ(0, symlink("V/D", link));
+	ASSERT_EQ(0, lchown(link, 1000, 1000));
+	self->s.dir = link;
+	EXPECT_EQ(STATUS_FAILED, snapshots_begin(&self->s));
+	strcat(link, "/");
+	snapshots_end(&self->s);
+	EXPECT_EQ(STATUS_FAILED, snapshots_begin(&self->s));
+}
+
+TEST_F(nested, another_users_snapshots_do_not_count)
+{
+	char theirs[256];
+	int fd;
+
+	if (geteuid())
+		SKIP(return, "must be root to give a file away");
+	ASSERT_EQ(STATUS_OK, snapshots_begin(&self->s));
+	snprintf(theirs, sizeof(theirs), "%s/99991231T235959.999Z-request.trace", self->path);
+	fd = open(theirs, O_WRONLY | O_CREAT | O_EXCL, 0600);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, fchown(fd, 1000, 1000));
+	close(fd);
+	self->s.keep = 2;
+	ASSERT_EQ(STATUS_OK, take(&self->s, self->name));
+	ASSERT_EQ(STATUS_OK, take(&self->s, self->name));
+	EXPECT_EQ(0, self->s.removed);
+	EXPECT_EQ(0, access(theirs, F_OK));
+}
+
+TEST_HARNESS_MAIN
