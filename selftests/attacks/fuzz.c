@@ -143,21 +143,23 @@ static void do_read(struct thread *t, struct slot *s)
 static void close_honest(struct thread *t, struct slot *s)
 {
 	struct gprof_stats st;
-	uint64_t accounted;
+	uint64_t accounted, got;
 
 	if (map_honest(s)) {
 		device_stop(&s->dev);
 		do_read(t, s);
 		if (device_stats(&s->dev, GPROF_STATS_ALL_CPUS, &st))
 			fuzz_broken(t->run->f, "no statistics at the end");
-		accounted = s->reader.samples + device_lost(&st) + st.out_overwritten;
+		got = s->reader.samples + s->reader.events;
+		accounted = got + device_lost(&st) + st.out_overwritten;
 		if (st.out_produced != accounted)
 			fuzz_broken(t->run->f, "produced %llu, read %llu, lost %llu, overwritten %llu",
 			       (unsigned long long)st.out_produced,
-			       (unsigned long long)s->reader.samples,
+			       (unsigned long long)got,
 			       (unsigned long long)device_lost(&st),
 			       (unsigned long long)st.out_overwritten);
 		__atomic_fetch_add(&t->run->f->samples, s->reader.samples, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&t->run->f->events, s->reader.events, __ATOMIC_RELAXED);
 		fuzz_count(&t->run->f->ledgers);
 		reader_free(&s->reader);
 		device_close(&s->dev);

@@ -338,6 +338,12 @@ void do_setup(struct thread *t, struct slot *s)
 	setup.buffer_size = 32768;
 	if (one_in(&t->draw, 2)) {
 		setup.flags = below(&t->draw, 2);
+		if (one_in(&t->draw, 4)) {
+			trace = (struct gprof_trace_params){ .size = sizeof(trace) };
+			setup.kind = GPROF_KIND_TRACE;
+			setup.params = (uintptr_t)&trace;
+			setup.stack = 0;
+		}
 		if (!call(t, s, GPROF_IOC_SETUP, &setup))
 			is_set_up(t, s, &setup);
 		return;

@@ -17,6 +17,7 @@
  * @set_up: recorders that were
  * @started: times one was
  * @samples: that honest readers have read
+ * @events: of traces, likewise
  * @told: scheduler statistics that netlink gave
  * @ledgers: that were drawn up
  * @error: the first rule that was broken, or ""
@@ -30,6 +31,7 @@ struct fuzz {
 	uint64_t set_up;
 	uint64_t started;
 	uint64_t samples;
+	uint64_t events;
 	uint64_t told;
 	uint64_t ledgers;
 	char error[512];

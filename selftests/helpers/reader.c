@@ -390,9 +390,11 @@ static int64_t record(struct reader *r, struct reader_ring *ring, uint64_t pos, 
 			      (unsigned long long)left);
 	if (rec->type & GPROF_REC_SHORT) {
 		const uint64_t *word = p;
+		unsigned int what = *word >> GPROF_TRACE_ARG_BITS & 31;
 
 		if (!ring->begun)
 			return broken(r, ring, pos, "a word before the first generation");
+		r->events += what != GPROF_TRACE_RUNNING && what != GPROF_TRACE_OPERAND;
 		if (r->on_word)
 			r->on_word(r->ctx, ring->cpu, ring->mono_ns +
 				   (*word >> GPROF_TRACE_TIME_SHIFT) * GPROF_TRACE_TIME_UNIT, *word);

@@ -43,6 +43,7 @@ struct reader_ring;
  * @on_fired: called for each FIRED record, or NULL
  * @ctx: for these
  * @samples: samples read
+ * @events: short records that are events, which the ledger counts as it does samples
  * @weight: what they stand for
  * @weighted: samples with a weight of their own
  * @lost: what LOST records told, by reason
@@ -77,6 +78,7 @@ struct reader {
 	void *ctx;
 
 	uint64_t samples;
+	uint64_t events;
 	uint64_t weight;
 	uint64_t weighted;
 	uint64_t lost[GPROF_LOST_SLOTS];
