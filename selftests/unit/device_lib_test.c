@@ -7,6 +7,7 @@
 
 #include <gprof/profile.h>
 #include <gprof/recorder.h>
+#include <malloc.h>
 
 #include "device/device.h"
 #include "lib_util.h"
@@ -15,6 +16,38 @@
 
 #define CPUS	2
 #define DATA	65536
+
+/* ---- memory in blocks large enough to be copies of rings ---- */
+
+static size_t large, most_large;
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && defined(__GLIBC__)
+#define COUNTS_MEMORY	true
+#define LARGE		4096
+
+extern void *__libc_malloc(size_t size);
+extern void __libc_free(void *p);
+
+void *malloc(size_t size)
+{
+	void *p = __libc_malloc(size);
+	size_t has = p ? malloc_usable_size(p) : 0;
+
+	large += has < LARGE ? 0 : has;
+	most_large = large > most_large ? large : most_large;
+	return p;
+}
+
+void free(void *p)
+{
+	size_t has = p ? malloc_usable_size(p) : 0;
+
+	large -= has < LARGE || has > large ? 0 : has;
+	__libc_free(p);
+}
+#else
+#define COUNTS_MEMORY	false
+#endif
 
 /* ---- the imitation ---- */
 
@@ -180,7 +213,7 @@ FIXTURE(device) {
 
 static const struct gprof_stream_opts opts;
 
-FIXTURE_SETUP(device)
+static struct gprof_recorder *make(const struct gprof_stream_opts *with, struct gprof_error *e)
 {
 	struct gprof_target target = { .type = GPROF_PROCESS, .id = getpid() };
 	struct gprof_source source = {
@@ -191,11 +224,16 @@ FIXTURE_SETUP(device)
 			     .weight_unit = "count", .period = 10 },
 	};
 
+	return gprof_recorder_make(&target, &source, 1, with, e);
+}
+
+FIXTURE_SETUP(device)
+{
 	ASSERT_TRUE(plug_in());
 	self->p = NULL;
 	self->st.sz = sizeof(self->st);
 	self->out = memfd_create("out", MFD_CLOEXEC);
-	self->r = gprof_recorder_make(&target, &source, 1, &opts, &self->e);
+	self->r = make(&opts, &self->e);
 	ASSERT_NE(NULL, self->r) {
 		TH_LOG("%s", self->e.text);
 	}
@@ -401,6 +439,39 @@ TEST_F(device, what_comes_until_the_end_is_read)
 	/* and the kernel has its room back */
 	EXPECT_EQ(kernel.head[0]->head, kernel.tail[0]->tail);
 	EXPECT_EQ(kernel.head[1]->head, kernel.tail[1]->tail);
+}
+
+/* All that the rings hold, in memory for about one generation of each. */
+TEST_F(device, a_snapshot_takes_a_part_of_the_memory_of_the_rings)
+{
+	static const struct gprof_stream_opts flight = { .flight = true };
+	unsigned int cpu, i, n = 0;
+	size_t before;
+
+	gprof_recorder_free(self->r);
+	self->r = make(&flight, &self->e);
+	ASSERT_NE(NULL, self->r);
+	ASSERT_EQ(0, gprof_recorder_start(self->r, self->out));
+	for (cpu = 0; cpu < CPUS; cpu++) {
+		for (i = 0; i < 7; i++) {
+			put_generation(cpu);
+			put_row(cpu, 320);
+			n += 320;
+		}
+		ASSERT_LT(DATA * 6 / 8, kernel.head[cpu]->head);
+	}
+	kernel.stats.out_produced = n;
+	before = large;
+	most_large = large;
+	ASSERT_EQ(0, gprof_recorder_snapshot(self->r, 0, &self->p)) {
+		TH_LOG("%s", gprof_error());
+	}
+	EXPECT_EQ(n, gprof_profile_total(self->p, 0));
+	TH_LOG("%zu KiB of %u KiB", (most_large - before) >> 10, CPUS * DATA >> 10);
+	if (COUNTS_MEMORY) {
+		EXPECT_LT(before, most_large);
+		EXPECT_GT(CPUS * DATA / 2, most_large - before);
+	}
 }
 
 TEST_F(device, corrupt_ring_is_told_and_the_others_are_read)

@@ -327,8 +327,9 @@ GPROF_API int gprof_recorder_stop_profiles(struct gprof_recorder *r,
  * @profile: gets its profile, for gprof_profile_free(); NULL on failure
  *
  * It begins where the buffers of all CPUs have something to tell, as its time says. Takes
- * the memory of the buffers once more. What stop gives, or writes, is one too. A flight
- * recorder may be started once.
+ * memory for about a generation of each buffer, an eighth of it, while it lasts, and more
+ * where samples come faster than they are read. What stop gives, or writes, is one too. A
+ * flight recorder may be started once.
  *
  * Return: 0 or -errno: -EINVAL for one that is no flight recorder, or is not started;
  * -EAGAIN when samples come faster than the buffers can be copied.

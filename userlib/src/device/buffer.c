@@ -33,8 +33,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define SNAPSHOT_TRIES	8
-
 static uint64_t load(const __u64 *p, memory_order order)
 {
 	return atomic_load_explicit((const _Atomic uint64_t *)p, order);
@@ -120,44 +118,6 @@ int gprof_ring_copy(const struct gprof_ring *r, uint64_t from, uint64_t to, void
 	atomic_thread_fence(memory_order_acquire);	/* F, pairs with E */
 	*oldest = load(&r->head->oldest, memory_order_relaxed);
 	return *oldest % 8 ? -EBADMSG : 0;
-}
-
-static int try_snapshot(const struct gprof_ring *r, unsigned char *copy,
-			struct gprof_snapshot *snap)
-{
-	struct gprof_ring_bounds b;
-	uint64_t now;
-	int err = gprof_ring_bounds(r, &b);
-
-	if (err)
-		return err;
-	if (b.head - b.oldest > r->size)
-		return -EAGAIN;		/* given up between the two loads */
-	err = gprof_ring_copy(r, b.oldest, b.head, copy, &now);
-	if (err || now < b.oldest)
-		return -EBADMSG;
-	if (now > b.head || (now == b.head && now != b.oldest))
-		return -EAGAIN;		/* all of the copy was given up meanwhile */
-	snap->memory = copy;
-	snap->data = copy + (now - b.oldest);
-	snap->len = b.head - now;
-	snap->pos = now;
-	return 0;
-}
-
-int gprof_ring_snapshot(struct gprof_ring *r, struct gprof_snapshot *snap)
-{
-	unsigned char *copy = malloc(r->size);
-	int i, err = -EAGAIN;
-
-	memset(snap, 0, sizeof(*snap));
-	if (!copy)
-		return -ENOMEM;
-	for (i = 0; i < SNAPSHOT_TRIES && err == -EAGAIN; i++)
-		err = try_snapshot(r, copy, snap);
-	if (err)
-		free(copy);
-	return err;
 }
 
 void gprof_snapshot_free(struct gprof_snapshot *snap)

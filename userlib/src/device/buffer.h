@@ -99,8 +99,8 @@ int gprof_ring_copy(const struct gprof_ring *r, uint64_t from, uint64_t to, void
 		    uint64_t *oldest);
 
 /**
- * struct gprof_snapshot - what a flight ring held
- * @data: records, beginning with a generation
+ * struct gprof_snapshot - what a flight ring held, or a part of it
+ * @data: whole records
  * @len: bytes
  * @pos: position of @data in the ring
  * @memory: what to free
@@ -112,15 +112,6 @@ struct gprof_snapshot {
 	unsigned char *memory;
 };
 
-/**
- * gprof_ring_snapshot() - copy what a flight ring holds while it is written
- * @r: ring
- * @snap: result for gprof_snapshot_free()
- *
- * Return: 0, -ENOMEM, -EAGAIN when the kernel overwrote everything faster than
- * it could be copied, -EBADMSG when the head page makes no sense.
- */
-int gprof_ring_snapshot(struct gprof_ring *r, struct gprof_snapshot *snap);
 void gprof_snapshot_free(struct gprof_snapshot *snap);
 
 /**

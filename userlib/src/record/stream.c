@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "device/live.h"
 #include "profile/labels.h"
 
 static int setup(struct gprof_stream *s, const struct gprof_source *source,
@@ -232,24 +233,102 @@ static void see_begin(struct gprof_builder *b, const struct gprof_snapshot *copy
 		b->from = rec->mono_ns;
 }
 
+/**
+ * struct flight - what flight rings held at one instant, as it is read
+ * @live: of each ring what was not read yet
+ * @pieces: and the next of it
+ * @nr: how many
+ */
+struct flight {
+	struct gprof_live *live;
+	struct gprof_snapshot *pieces;
+	size_t nr;
+};
+
+/* What is read of one ring may be overwritten in the others meanwhile. */
+static int rescue_all(struct flight *f)
+{
+	int err = 0;
+	size_t i;
+
+	for (i = 0; i < f->nr && !err; i++)
+		err = gprof_live_rescue(&f->live[i]);
+	return err;
+}
+
+/* What was overwritten before it was copied is so in the counts of the kernel. */
+static int next_piece(struct flight *f, size_t i, bool *gone)
+{
+	uint64_t before;
+	int err = gprof_live_next(&f->live[i], &f->pieces[i], &before);
+
+	*gone = before != GPROF_LIVE_ADJOINS;
+	return err;
+}
+
+/* The first of each: the profile begins where all of them have something to tell. */
+static int begin_flight(struct gprof_stream *s, struct flight *f)
+{
+	bool gone = false;
+	int err = 0;
+	size_t i;
+
+	for (i = 0; i < f->nr && !err; i++)
+		err = gprof_live_begin(&f->live[i], &s->buffer.rings[i]);
+	if (!err)
+		err = rescue_all(f);
+	for (i = 0; i < f->nr && !err; i++) {
+		err = next_piece(f, i, &gone);
+		if (!err && gone && !f->pieces[i].len)
+			err = -EAGAIN;
+		see_begin(&s->builder, &f->pieces[i]);
+	}
+	return err;
+}
+
+static int feed_ring(struct gprof_stream *s, struct flight *f, size_t i)
+{
+	bool gone;
+	int err = 0;
+
+	while (!err && f->pieces[i].len) {
+		err = feed_copy(&s->decoders[i], &f->pieces[i]);
+		gprof_snapshot_free(&f->pieces[i]);
+		if (!err)
+			err = rescue_all(f);
+		if (!err)
+			err = next_piece(f, i, &gone);
+	}
+	return err;
+}
+
+static int read_flight(struct gprof_stream *s, struct flight *f)
+{
+	int err = begin_flight(s, f);
+	size_t i;
+
+	for (i = 0; i < f->nr && !err; i++)
+		err = feed_ring(s, f, i);
+	for (i = 0; i < f->nr; i++) {
+		gprof_snapshot_free(&f->pieces[i]);
+		gprof_live_free(&f->live[i]);
+	}
+	return err;
+}
+
 int gprof_stream_snapshot(struct gprof_stream *s, struct gprof_error *e)
 {
-	struct gprof_snapshot *copies = calloc(s->buffer.nr, sizeof(*copies));
-	size_t i, nr = 0;
-	int err = copies ? begin_anew(s, e) : -ENOMEM;
+	struct flight f = {
+		.live = calloc(s->buffer.nr, sizeof(*f.live)),
+		.pieces = calloc(s->buffer.nr, sizeof(*f.pieces)),
+		.nr = s->buffer.nr,
+	};
+	int err = f.live && f.pieces ? begin_anew(s, e) : -ENOMEM;
 
-	/* All first: what is read of one is overwritten in the others meanwhile. */
-	for (; !err && nr < s->buffer.nr; nr++) {
-		err = gprof_ring_snapshot(&s->buffer.rings[nr], &copies[nr]);
-		if (err)
-			break;
-		see_begin(&s->builder, &copies[nr]);
-	}
-	for (i = 0; !err && i < nr; i++)
-		err = feed_copy(&s->decoders[i], &copies[i]);
-	for (i = 0; i < nr; i++)
-		gprof_snapshot_free(&copies[i]);
-	free(copies);
+	if (!err)
+		err = read_flight(s, &f);
+	free(f.live);
+	free(f.pieces);
 	switch (-err) {
 	case 0:
 		return 0;

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "device/buffer.h"
-#include "trace_live.h"
+#include "device/live.h"
 #include "trace_merge.h"
 #include "trace_naming.h"
 

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * trace_live.h: what a flight ring held at one instant, handed out in pieces while the kernel
+ * live.h: what a flight ring held at one instant, handed out in pieces while the kernel
  * writes on.
  *
  * A piece ends where a generation does, for the kernel gives up whole ones; so it takes about
  * as much memory. It is copied when the one before has been used up, or earlier, when the
  * kernel is about to come to it: who writes to a slow disk has more memory, and loses nothing.
  */
-#ifndef GPROF_TRACE_LIVE_H
-#define GPROF_TRACE_LIVE_H
+#ifndef GPROF_LIVE_H
+#define GPROF_LIVE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "device/buffer.h"
+#include "buffer.h"
 
 struct gprof_live_piece;
 
@@ -62,4 +62,4 @@ void gprof_live_free(struct gprof_live *l);
 
 #define GPROF_LIVE_ADJOINS	UINT64_MAX
 
-#endif /* GPROF_TRACE_LIVE_H */
+#endif /* GPROF_LIVE_H */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * trace_live.c: what a flight ring held at one instant, in pieces.
+ * live.c: what a flight ring held at one instant, in pieces.
  */
-#include "trace_live.h"
+#include "live.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -12,8 +12,12 @@
 /* The kernel cuts at an eighth; beyond that a record may go on. */
 #define PARTS		8
 #define SLACK		4096U
-/* How near the kernel may come: so much, and so often what it has written between two looks. */
+/*
+ * How near the kernel may come: so much, but of a small ring a part, lest all of it is copied at
+ * once; and so often what it has written between two looks.
+ */
 #define NEAR		(1ULL << 20)
+#define NEAR_PART	4
 #define STRIDES		4
 #define SETTLES_NS	1000000L
 
@@ -175,13 +179,14 @@ static int add_piece(struct gprof_live *l)
 
 static bool is_near(struct gprof_live *l, const struct gprof_ring_bounds *now)
 {
+	uint64_t least = l->ring->size / NEAR_PART < NEAR ? l->ring->size / NEAR_PART : NEAR;
 	uint64_t stride = now->head - l->head, near;
 
 	l->head = now->head;
 	if (stride > l->stride)
 		l->stride = stride;
 	near = STRIDES * l->stride;
-	return now->head + (near > NEAR ? near : NEAR) - l->pos >= l->ring->size;
+	return now->head + (near > least ? near : least) - l->pos >= l->ring->size;
 }
 
 int gprof_live_rescue(struct gprof_live *l)
