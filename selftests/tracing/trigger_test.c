@@ -319,6 +319,7 @@ static void sleeps_on(void *arg, int step)
 
 static int hog_to, hog_from, hog_cpu;
 
+/* In between the CPU is left alone: the kernel lets others at it after 95 percent of a second. */
 static void is_kept_waiting(void *arg, int step)
 {
 	unsigned int i;
@@ -327,6 +328,7 @@ static void is_kept_waiting(void *arg, int step)
 	pin_to(hog_cpu);
 	hurry();
 	for (i = 0; i < TIMES; i++) {
+		rest(LONG_MS / 5);
 		begins(arg);
 		if (write(hog_to, &c, 1) != 1 || read(hog_from, &c, 1) != 1)
 			_exit(1);
@@ -1034,7 +1036,8 @@ TEST_F(trigger, listeners_are_told_at_once)
 		uint64_t now = monotonic_ns();
 
 		ASSERT_EQ(0, take(self));
-		ASSERT_EQ(n + 1, self->nr);
+		/* Who is late hears of the first when there are two. */
+		ASSERT_LE(n + 1, self->nr);
 		took[n] = now - self->fired[n].time;
 		n++;
 	}
