@@ -48,6 +48,7 @@ FIXTURE(snapshot) {
 	struct gprof_trace_writer *w;
 	struct gprof_live live;
 	uint64_t now;
+	uint64_t each_ns;	/* between two samples of a CPU */
 	uint64_t points;
 	uint64_t lost;
 	unsigned int meanwhile;	/* samples that each CPU writes at each cut */
@@ -116,7 +117,7 @@ static void turns(FIXTURE_DATA(snapshot) *self, uint64_t nr)
 	uint32_t cpu;
 
 	for (; nr; nr--) {
-		self->now += EACH_NS;
+		self->now += self->each_ns;
 		for (cpu = 0; cpu < CPUS; cpu++)
 			turn(&self->cpus[cpu], cpu, self->now);
 	}
@@ -152,6 +153,7 @@ FIXTURE_SETUP(snapshot)
 	uint32_t cpu;
 
 	self->now = START;
+	self->each_ns = EACH_NS;
 	for (cpu = 0; cpu < CPUS; cpu++) {
 		struct cpu *c = &self->cpus[cpu];
 		int fd = memfd_create("ring", MFD_CLOEXEC);
@@ -279,9 +281,21 @@ TEST_F(snapshot, nothing_is_missed_where_the_kernel_is_faster)
 	EXPECT_EQ(0, self->s.missed);
 }
 
-/* Most of a ring between two looks at it: what is missing is counted, and told in the trace. */
+/* It was as fast all the time: that is known before it is seen. */
+TEST_F(snapshot, nothing_is_missed_before_the_second_look)
+{
+	self->cuts = 1;
+	expect_all(_metadata, self, RING / 8 / 4);
+	EXPECT_EQ(0, self->s.missed);
+}
+
+/*
+ * Most of a ring between two looks at it, which took long before: what is missing is counted,
+ * and told in the trace.
+ */
 TEST_F(snapshot, what_is_missed_is_counted)
 {
+	self->each_ns = 10 * EACH_NS;
 	self->cuts = 1;
 	expect_all(_metadata, self, RING / 8 / 2);
 	EXPECT_LT(0, self->s.missed);
@@ -290,6 +304,7 @@ TEST_F(snapshot, what_is_missed_is_counted)
 
 TEST_F(snapshot, all_that_is_missed_is_counted)
 {
+	self->each_ns = 10 * EACH_NS;
 	expect_all(_metadata, self, 2 * RING / 8);
 	EXPECT_LT(0, self->s.missed);
 	EXPECT_LT(0, self->points);

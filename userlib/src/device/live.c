@@ -189,6 +189,12 @@ static bool is_near(struct gprof_live *l, const struct gprof_ring_bounds *now)
 	return now->head + (near > least ? near : least) - l->pos >= l->ring->size;
 }
 
+void gprof_live_expect(struct gprof_live *l, uint64_t bytes)
+{
+	if (bytes > l->stride)
+		l->stride = bytes;
+}
+
 int gprof_live_rescue(struct gprof_live *l)
 {
 	while (!is_over(l)) {

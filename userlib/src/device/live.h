@@ -44,6 +44,12 @@ struct gprof_live {
 /** gprof_live_begin() - this is the instant; 0 or -EBADMSG */
 int gprof_live_begin(struct gprof_live *l, const struct gprof_ring *r);
 
+/**
+ * gprof_live_expect() - say what the kernel may write before the next look, until two looks
+ * have shown it
+ */
+void gprof_live_expect(struct gprof_live *l, uint64_t bytes);
+
 /** gprof_live_rescue() - copy what the kernel is about to overwrite; as gprof_live_next() */
 int gprof_live_rescue(struct gprof_live *l);
 

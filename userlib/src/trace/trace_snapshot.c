@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Between two looks at the rings, of a writer that gets half of a CPU. */
+#define LOOK_NS	250000000ULL
 /* Larger than any copy, so that none goes round. */
 #define NO_END	(1ULL << 62)
 
@@ -79,6 +81,19 @@ static int next_piece(struct gprof_trace_snapshot *s, size_t i, uint64_t *before
 	return gprof_live_next(&s->live[i], &s->copies[i], before);
 }
 
+/*
+ * Nobody has looked twice yet, and much may be overwritten before that: the kernel goes on
+ * as fast as it was.
+ */
+static void expect_pace(struct gprof_live *l, const struct gprof_snapshot *first, uint64_t now)
+{
+	uint64_t since = begins(first);
+	uint64_t bytes = l->end - first->pos;
+
+	if (since && since < now)
+		gprof_live_expect(l, bytes * LOOK_NS / (now - since));
+}
+
 int gprof_trace_snapshot_take(struct gprof_trace_snapshot *s, struct gprof_buffer *flight,
 			      uint64_t started, uint64_t now)
 {
@@ -104,9 +119,10 @@ int gprof_trace_snapshot_take(struct gprof_trace_snapshot *s, struct gprof_buffe
 		}
 		see_begin(s, &s->copies[i]);
 		make_ring(s, i, flight->rings[i].cpu);
+		expect_pace(&s->live[i], &s->copies[i], now);
 	}
 	s->rings.nr = s->nr;
-	return err;
+	return err ? err : rescue_all(s);
 }
 
 /* What the kernel has overwritten stands between two pieces. */
