@@ -11,9 +11,15 @@
 #include "base/table.h"
 #include "trace_wire.h"
 
+/* Some bytes at a time, of which a trace has very many: seldom more than a comparison. */
+static inline int make_room(struct gprof_trace_bytes *b, size_t len)
+{
+	return b->cap - b->nr >= len ? 0 : gprof_grow(&b->p, &b->cap, b->nr + len, 1);
+}
+
 int gprof_trace_put(struct gprof_trace_bytes *b, const void *data, size_t len)
 {
-	if (gprof_grow(&b->p, &b->cap, b->nr + len, 1))
+	if (make_room(b, len))
 		return -ENOMEM;
 	if (len)
 		memcpy(b->p + b->nr, data, len);
@@ -23,18 +29,20 @@ int gprof_trace_put(struct gprof_trace_bytes *b, const void *data, size_t len)
 
 int gprof_trace_put_byte(struct gprof_trace_bytes *b, unsigned char byte)
 {
-	return gprof_trace_put(b, &byte, 1);
+	if (make_room(b, 1))
+		return -ENOMEM;
+	b->p[b->nr++] = byte;
+	return 0;
 }
 
 int gprof_trace_put_number(struct gprof_trace_bytes *b, uint64_t v)
 {
-	unsigned char bytes[GPROF_VARINT_MAX];
-	size_t n = 0;
-
+	if (make_room(b, GPROF_VARINT_MAX))
+		return -ENOMEM;
 	for (; v >= 0x80; v >>= 7)
-		bytes[n++] = (unsigned char)(v | 0x80);
-	bytes[n++] = (unsigned char)v;
-	return gprof_trace_put(b, bytes, n);
+		b->p[b->nr++] = (unsigned char)(v | 0x80);
+	b->p[b->nr++] = (unsigned char)v;
+	return 0;
 }
 
 int gprof_trace_put_batch(struct gprof_trace_bytes *b, unsigned char experiment,
