@@ -90,11 +90,20 @@ static int take_time(const struct cause *c, const char *what, const char *text, 
 	return STATUS_OK;
 }
 
+/* "tracepoint:sched:sched_switch if prev_pid > 1", as perf and ftrace have it. */
+static bool has_filter(const char *text)
+{
+	return !strncmp(text, "tracepoint:", strlen("tracepoint:")) && strpbrk(text, " \t");
+}
+
 static int take(struct gprof_flight_trigger *t, char *text)
 {
 	char *interval = strrchr(text, '/'), *longer = strchr(text, '>'), *which;
 	int status;
 
+	if (has_filter(text))
+		return misused("trigger %s: a tracepoint has no filter here: the kernel makes filters "
+			       "for its own tracers alone", text);
 	if (interval)
 		*interval++ = '\0';
 	if (longer && (!interval || longer < interval))

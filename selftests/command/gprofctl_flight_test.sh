@@ -330,6 +330,21 @@ a_hook_that_hangs_is_in_nobodys_way()
 	grep -q 'exec failed 2 times' err
 }
 
+# It has a minute, and so has the recorder that ends meanwhile.
+a_hook_that_hangs_is_killed_at_the_end()
+{
+	[ -n "${GPROF_EXACT-}" ] || skip "it takes a minute where time is no count of instructions"
+	fresh
+	began=$(date +%s)
+	# shellcheck disable=SC2016	# the hook's shell
+	run 0 gprofctl flight --at-end -o D --exec 'echo $$ >hook.pid; exec sleep 1000' -- true
+	took=$(($(date +%s) - began))
+	[ $took -ge 60 ] && [ $took -lt 80 ] || fail "it took $took s"
+	grep -q 'has not ended within 60 s, and is killed' err
+	grep -q 'exec failed 1 times' err
+	! kill -0 "$(cat hook.pid)" || fail "it runs on"
+}
+
 a_user_records_what_is_theirs()
 {
 	fresh
@@ -351,7 +366,7 @@ a_trigger_writes_what_fired()
 {
 	fresh
 	cp /bin/true ./later
-	run 0 gprofctl flight --trigger 'off-cpu>300ms/1ms' --trigger 'delay>1h' --after 1s -o D -- \
+	run 0 gprofctl flight --trigger 'off-cpu>300ms/1ns' --trigger 'delay>1h' --after 1s -o D -- \
 		sh -c 'sleep 0.4; ./later; sleep 2'
 	[ "$(count fired)" -eq "$(grep -Ec '^gprofctl: off-cpu: (sh|sleep) ' err)" ]
 	grep -Eq "off-cpu: sleep \(process [0-9]+, thread [0-9]+\) was off the CPU for [3-9][0-9.]+ ms( so far)?, CPU" err
@@ -512,6 +527,46 @@ a_core_dump_has_what_was_held()
 	rm -f core short held.*
 }
 
+# Under full load: all that was held is there, in memory for a part of the rings. In
+# GPROF_EXACT, where time is a count of instructions, within 4 s.
+a_large_snapshot_has_all_of_it()
+{
+	command -v perf >/dev/null || skip "there is no perf, whose benchmark is the load"
+	fresh
+	bytes=8
+	[ -z "${GPROF_EXACT-}" ] || bytes=64
+	takes_off -a --syscalls --min-age 1h --max-bytes ${bytes}M -o D
+	perf bench syscall basic -l 2000000000 >/dev/null 2>&1 &
+	load=$!
+	# A call is two events of 8 bytes each, and far less than 2 us.
+	tries=0
+	until [ "$(awk '{ print $14 + $15 }' /proc/$load/stat)" -ge 800 ]; do
+		sleep 0.5
+		tries=$((tries + 1))
+		[ $tries -lt 600 ] || fail "it does not get to 8 s of CPU time"
+	done
+	most=0
+	began=$(date +%s%3N)
+	kill -USR1 "$pid"
+	until grep -q '^gprofctl: request: the last ' err; do
+		now=$(awk '$1 == "RssAnon:" { print $2 }' "/proc/$pid/status")
+		[ "$now" -le $most ] || most=$now
+		sleep 0.5	# who looks takes from the writer's CPU
+		[ $(($(date +%s%3N) - began)) -lt 300000 ] || fail "there is no snapshot"
+	done
+	took=$(($(date +%s%3N) - began))
+	kill $load
+	lands
+	echo "# $took ms, $most KiB of memory beside rings of $bytes MiB"
+	[ "$(count overwritten)" -gt 0 ] || fail "the rings were not full"
+	[ "$(count lost)" -eq 0 ] || fail "recording stopped"
+	! grep -q 'events of that are missing' err || fail "a part was overwritten"
+	[ "$(gprofctl read "$(snapshot 1)" --summary --json | jq .lost_events)" -eq 0 ]
+	# An eighth of the rings, and what the writer keeps of a generation.
+	[ "$most" -lt $((bytes * 1024 * 3 / 4)) ] || fail "it took as much memory as the rings"
+	[ -z "${GPROF_EXACT-}" ] || [ $took -le 4000 ] || fail "it took $took ms"
+}
+
 triggers_without_sense_are_refused()
 {
 	fresh
@@ -522,10 +577,15 @@ triggers_without_sense_are_refused()
 	refused 2 '"0"' gprofctl flight -a -o D --trigger 'delay>5ms/0'
 	refused 2 'does not last' gprofctl flight -a -o D --trigger 'signal>5ms'
 	refused 2 'which tracepoint' gprofctl flight -a -o D --trigger tracepoint
+	refused 2 'has no filter here' gprofctl flight -a -o D \
+		--trigger 'tracepoint:sched:sched_switch if prev_pid > 1'
 	refused 2 'a number' gprofctl flight -a -o D --trigger 'irq:eth0>1ms'
 	refused 2 '--after' gprofctl flight -a -o D --after 1s
 	refused 1 'no system call called "red"' gprofctl flight -a -o D --trigger 'syscall:red>1ms'
-	refused 1 'this kernel has none such' gprofctl flight -a -o D --trigger tracepoint:no:such
+	refused 1 'tracepoint:no:such: this kernel has none such' \
+		gprofctl flight -a -o D --trigger tracepoint:no:such
+	refused 1 'tracepoint:syscalls:sys_enter_read: it cannot be evaluated on this kernel' \
+		gprofctl flight -a -o D --trigger tracepoint:syscalls:sys_enter_read
 	set --
 	for n in 1 2 3 4 5 6 7 8 9; do
 		set -- "$@" --trigger "delay>${n}s"
@@ -560,4 +620,5 @@ ktap_run a_signal_writes_what_was_last memory_decides_how_far_it_goes_back \
 	each_trigger_says_of_whom a_request_is_served thousands_of_firings_are_in_nobodys_way \
 	a_target_that_ends_ends_it a_core_dump_has_what_was_held \
 	triggers_without_sense_are_refused \
-	what_makes_no_sense_is_refused
+	what_makes_no_sense_is_refused a_large_snapshot_has_all_of_it \
+	a_hook_that_hangs_is_killed_at_the_end

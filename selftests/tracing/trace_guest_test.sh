@@ -58,9 +58,13 @@ guest_records()
 		gprofctl trace -o /share/exec.trace -- \
 			sh -c 'i=0; while [ $i -lt 100 ]; do sh -c "exec /bin/true"; i=$((i + 1)); done'
 		gprofctl trace -p 1 -d 1 -o /share/nothing.trace
-		gprofctl flight -a --trigger 'off-cpu>20ms/1ms' --trigger 'softirq>1ns/1ms' \
+		gprofctl flight -a --trigger 'off-cpu>20ms/500ms' --trigger 'delay>1ms/500ms' \
+			--trigger 'syscall>1ms/500ms' --trigger 'softirq>1ns/500ms' \
+			--trigger 'irq>1ns/500ms' --trigger 'blocked>1us/500ms' --trigger signal \
+			--trigger tracepoint:sched:sched_process_fork/500ms --keep 12 \
 			--stacks --at-end --min-age 60s -o /share/flight -- \
-			perf bench sched messaging -g 1 -l 20
+			sh -c 'perf bench sched messaging -g 1 -l 20; sh -c "kill \$\$"; sleep 2' \
+			2>/share/flight.err
 		mv /share/flight/*-end.trace /share/flight.trace
 		traced off &
 		other=$!
@@ -74,6 +78,13 @@ guest_records()
 	"$vm/run" --timeout 240 --share "$dir/share" "${options[@]}" -- sh /share/record
 	tail -n 1 "$dir"/share/*.err
 	[ "$(find "$dir/share" -maxdepth 1 -name '*.trace' | wc -l)" -eq 13 ]
+	[ "$(snapshots | wc -l)" -ge 3 ] || fail "there are too few snapshots of triggers"
+}
+
+# The names of those that triggers have left, while recording went on
+snapshots()
+{
+	(cd "$dir/share" && find flight -name '*.trace' | sed 's/\.trace$//' | sort)
 }
 
 # takes VERSION TRACE...: Go's reader gives the events that ours does
@@ -108,11 +119,15 @@ takes()
 go_1.23_takes_them()
 {
 	takes 1.23 one twenty groups stacks lost go22 pipe exec nothing off flight
+	# shellcheck disable=SC2046	# words
+	takes 1.23 $(snapshots)
 }
 
 go_1.26_takes_them()
 {
 	takes 1.26 one twenty groups stacks lost go22 go25 go26 pipe exec nothing off flight
+	# shellcheck disable=SC2046	# words
+	takes 1.26 $(snapshots)
 }
 
 # pages TRACE...: go tool trace shows its pages
