@@ -6,10 +6,14 @@
 
 #include <dirent.h>
 #include <glob.h>
+#include <linux/gprof.h>
+#include <stdatomic.h>
+#include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <time.h>
 
 #include "lib_util.h"
+#include "record/tabler.h"
 #include "unwind/unwind_cache.h"
 
 #define SMALL	16384	/* bytes of a table */
@@ -322,6 +326,101 @@ TEST_F(cache, processes_share_it)
 	for (i = 0; i < 4; i++) {
 		ASSERT_LT(0, wait(&status));
 		EXPECT_EQ(0, status);
+	}
+}
+
+/* ---- who records ---- */
+
+static struct gprof_unwind_blob given;
+static atomic_uint times_given;
+
+/* A module that has no tables, and of those that it gets keeps the last of a file. */
+int ioctl(int fd, unsigned long request, ...)
+{
+	struct gprof_text_table *arg;
+	va_list ap;
+
+	va_start(ap, request);
+	arg = va_arg(ap, struct gprof_text_table *);
+	va_end(ap);
+	if (request != GPROF_IOC_TABLE || !arg->table_size) {
+		errno = request == GPROF_IOC_TABLE ? ENOENT : ENOTTY;
+		return -1;
+	}
+	if (arg->flags & GPROF_TABLE_F_VDSO)
+		return 0;
+	gprof_unwind_blob_free(&given);
+	given.data = malloc(arg->table_size);
+	given.size = arg->table_size;
+	memcpy(given.data, (const void *)(uintptr_t)arg->table, given.size);
+	atomic_fetch_add(&times_given, 1);
+	return 0;
+}
+
+/* Records a file as a user would whose caches are in @base; whether the module got its table. */
+static bool record(const char *base, const char *path)
+{
+	struct gprof_unwind_blob want = { 0 };
+	int fd = open(path, O_RDONLY | O_CLOEXEC), i;
+	struct gprof_object obj = { .file = gprof_pool_add(dup(fd), false), .build_id_len = 3 };
+	struct gprof_object *objs[] = { &obj };
+	struct gprof_objects objects = { .v = objs, .nr = 1 };
+	unsigned int before = atomic_load(&times_given);
+	struct gprof_tabler t;
+	bool right;
+
+	setenv("XDG_CACHE_HOME", base, 1);
+	gprof_tabler_begin(&t, 0);
+	gprof_tabler_look(&t, &objects);
+	for (i = 0; i < 10000 && atomic_load(&times_given) == before; i++)
+		usleep(1000);
+	gprof_tabler_end(&t);
+	right = !gprof_unwind_compile(fd, 0, &want) && given.size == want.size &&
+		!memcmp(given.data, want.data, want.size);
+	gprof_unwind_blob_free(&want);
+	gprof_pool_put(obj.file);
+	close(fd);
+	return right && atomic_load(&times_given) == before + 1;
+}
+
+/* Returns the step that went wrong. */
+static int record_as_user(const char *base, const char *lib, const char *other)
+{
+	char dir[128], path[512];
+	uint64_t bytes;
+	struct stat st;
+
+	if (!geteuid() && setresuid(12345, 12345, 12345))
+		return 1;
+	snprintf(dir, sizeof(dir), "%.64s/gprof/unwind", base);
+	if (!record(base, lib) || kept(dir, &bytes, path) != 1)
+		return 2;
+	/* what another recording has left */
+	make_old(path, &st);
+	if (!record(base, lib) || !was_used(path, &st))
+		return 3;
+	if (!record(base, other) || kept(dir, &bytes, path) != 2)
+		return 4;
+	/* others may write where it lies: it is of no use */
+	make_old(path, &st);
+	if (chmod(dir, 0777) || !record(base, other) || was_used(path, &st))
+		return 5;
+	/* nor is what cannot be */
+	return record("/proc", lib) ? 0 : 6;
+}
+
+TEST_F(cache, recordings_compile_a_file_once)
+{
+	int status;
+
+	ASSERT_NE(NULL, library(self, 1));
+	ASSERT_EQ(0, chmod(self->base, 0755));
+	ASSERT_EQ(0, geteuid() ? 0 : chown(self->base, 12345, 12345));
+	if (!fork())
+		_exit(record_as_user(self->base, library(self, 0), library(self, 1)));
+	ASSERT_LT(0, wait(&status));
+	EXPECT_EQ(0, status) {
+		TH_LOG("step %d", WEXITSTATUS(status));
 	}
 }
 

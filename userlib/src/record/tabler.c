@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * tabler.c: compiles unwind tables beside a recording.
+ * tabler.c: makes unwind tables beside a recording.
  */
 #include "tabler.h"
 
@@ -13,7 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "unwind/unwind_table.h"
+#include "unwind/unwind_cache.h"
 
 #define NICE	5	/* than whoever records */
 
@@ -32,50 +32,56 @@ static int give(int device, int fd, const struct gprof_unwind_blob *blob)
 }
 
 /* A file that tells nothing of its frames has no table, nor one that cannot be had now. */
-static void compile(int device, int fd)
+static void make(int device, struct gprof_unwind_cache *cache, const struct gprof_tabler_file *f)
 {
 	struct gprof_unwind_blob blob = { 0 };
 	int err;
 
 	/* Another recorder may have given it. */
-	if (give(device, fd, NULL) != -ENOENT)
+	if (give(device, f->fd, NULL) != -ENOENT)
 		return;
-	err = fd < 0 ? gprof_unwind_compile_vdso(&blob) : gprof_unwind_compile(fd, 0, &blob);
+	err = f->fd < 0 ? gprof_unwind_compile_vdso(&blob) :
+			  gprof_unwind_cache_get(cache, f->fd, f->build_id, f->build_id_len, &blob);
 	if (!err)
-		give(device, fd, &blob);
+		give(device, f->fd, &blob);
 	gprof_unwind_blob_free(&blob);
 }
 
-/* Its descriptor, or -1 at the end. */
-static int next_file(struct gprof_tabler *t)
+/* Waits for one; false at the end. */
+static bool next_file(struct gprof_tabler *t, struct gprof_tabler_file *f)
 {
-	int fd = -1;
+	bool more;
 
 	pthread_mutex_lock(&t->lock);
 	while (!t->nr && !t->end)
 		pthread_cond_wait(&t->more, &t->lock);
-	if (!t->end) {
-		fd = t->fds[0];
+	more = !t->end;
+	if (more) {
+		*f = t->files[0];
 		t->nr--;
-		memmove(t->fds, t->fds + 1, t->nr * sizeof(t->fds[0]));
+		memmove(t->files, t->files + 1, t->nr * sizeof(t->files[0]));
 	}
 	pthread_mutex_unlock(&t->lock);
-	return fd;
+	return more;
 }
 
 static void *tabler_thread(void *arg)
 {
+	struct gprof_tabler_file f = { .fd = -1 };	/* the vDSO */
+	struct gprof_unwind_cache *cache;
 	struct gprof_tabler *t = arg;
 	long tid = syscall(SYS_gettid);
-	int fd;
 
 	/* Of Linux threads each has its own. */
 	setpriority(PRIO_PROCESS, (id_t)tid, getpriority(PRIO_PROCESS, (id_t)tid) + NICE);
-	compile(t->device, -1);
-	while ((fd = next_file(t)) >= 0) {
-		compile(t->device, fd);
-		close(fd);
+	make(t->device, NULL, &f);
+	/* Where there is no place for it, or others may write to that, all is compiled. */
+	gprof_unwind_cache_open(&cache, NULL, 0);
+	while (next_file(t, &f)) {
+		make(t->device, cache, &f);
+		close(f.fd);
 	}
+	gprof_unwind_cache_close(cache);
 	return NULL;
 }
 
@@ -101,15 +107,18 @@ void gprof_tabler_look(struct gprof_tabler *t, struct gprof_objects *objects)
 	pthread_mutex_lock(&t->lock);
 	for (i = 0; i < objects->nr && t->nr < GPROF_TABLER_WAITING; i++) {
 		struct gprof_object *obj = objects->v[i];
-		int fd;
+		struct gprof_tabler_file *f = &t->files[t->nr];
 
 		if (obj->tabled || !obj->file || obj == objects->vdso)
 			continue;
 		/* What was closed to make room is not opened again for this. */
-		fd = gprof_pool_dup(obj->file);
+		f->fd = gprof_pool_dup(obj->file);
 		obj->tabled = true;
-		if (fd >= 0)
-			t->fds[t->nr++] = fd;
+		if (f->fd < 0)
+			continue;
+		memcpy(f->build_id, obj->build_id, obj->build_id_len);
+		f->build_id_len = obj->build_id_len;
+		t->nr++;
 	}
 	pthread_cond_signal(&t->more);
 	pthread_mutex_unlock(&t->lock);
@@ -127,7 +136,7 @@ void gprof_tabler_end(struct gprof_tabler *t)
 	pthread_mutex_unlock(&t->lock);
 	pthread_join(t->thread, NULL);
 	for (i = 0; i < t->nr; i++)
-		close(t->fds[i]);
+		close(t->files[i].fd);
 	pthread_cond_destroy(&t->more);
 	pthread_mutex_destroy(&t->lock);
 	t->running = false;

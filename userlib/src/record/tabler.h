@@ -3,8 +3,9 @@
  * tabler.h: gives the module the unwind tables of the files that are recorded.
  *
  * A file is known once its mapping was read; then a thread of its own compiles its table,
- * one file after the other, and less eagerly than the program that is recorded runs.
- * Recording does not wait for it: stacks are whole from then on.
+ * one file after the other, and less eagerly than the program that is recorded runs, or
+ * takes the one that an earlier recording has left on disk. Recording does not wait for
+ * it: stacks are whole from then on.
  */
 #ifndef GPROF_TABLER_H
 #define GPROF_TABLER_H
@@ -18,6 +19,18 @@
 #define GPROF_TABLER_WAITING	64	/* files, each of which is open */
 
 /**
+ * struct gprof_tabler_file - a file that waits
+ * @fd: it
+ * @build_id: its build-id
+ * @build_id_len: bytes of that
+ */
+struct gprof_tabler_file {
+	int fd;
+	unsigned char build_id[GPROF_BUILD_ID_MAX];
+	size_t build_id_len;
+};
+
+/**
  * struct gprof_tabler - the thread and its work
  * @device: recorder that takes tables; -1: none does
  * @running: was the thread started?
@@ -26,7 +39,7 @@
  * @more: there is work, or the end
  * @end: no more
  * @nr: files that wait
- * @fds: they, the thread's to close once taken
+ * @files: they, the thread's to close once taken
  */
 struct gprof_tabler {
 	int device;
@@ -36,7 +49,7 @@ struct gprof_tabler {
 	pthread_cond_t more;
 	bool end;
 	size_t nr;
-	int fds[GPROF_TABLER_WAITING];
+	struct gprof_tabler_file files[GPROF_TABLER_WAITING];
 };
 
 /**
