@@ -28,7 +28,7 @@
  *
  * With threads there is nothing to do, but N threads more, which sleep.
  *
- * Compiled with frame pointers, and without tail calls.
+ * Compiled with frame pointers, and without tail calls; as load_bare without the former.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -75,7 +75,11 @@ static char *room;
  */
 __attribute__((noinline)) static void spin(uint64_t n)
 {
+#ifdef BARE
+	__asm__ volatile(COUNT_DOWN : "+r"(n) : : "cc");
+#else
 	__asm__ volatile(COUNT_DOWN : "+r"(n) : "r"(__builtin_frame_address(0)) : "cc");
+#endif
 }
 
 /* read() without libc, which has no frame pointers. */
@@ -135,16 +139,18 @@ ALL(CALLER)
 
 static caller_fn *const callers[FAN] = { ALL(NAME) };
 
-/* Calls fn with a frame pointer of 0: there the chain ends. */
+/* Calls fn with a frame pointer of 0: there the chain ends, and for who reads CFI. */
 void bottom(void (*fn)(struct path *), struct path *p);
 #if defined(__x86_64__)
 __asm__(".text\n.globl bottom\n.type bottom, @function\nbottom:\n"
+	".cfi_startproc\n.cfi_undefined rip\n"
 	"push %rbp\nxor %ebp, %ebp\nmov %rdi, %rax\nmov %rsi, %rdi\n"
-	"call *%rax\npop %rbp\nret\n.size bottom, .-bottom\n");
+	"call *%rax\npop %rbp\nret\n.cfi_endproc\n.size bottom, .-bottom\n");
 #else
 __asm__(".text\n.globl bottom\n.type bottom, %function\nbottom:\n"
+	".cfi_startproc\n.cfi_undefined x30\n"
 	"stp x29, x30, [sp, #-16]!\nmov x29, #0\nmov x2, x0\nmov x0, x1\n"
-	"blr x2\nldp x29, x30, [sp], #16\nret\n.size bottom, .-bottom\n");
+	"blr x2\nldp x29, x30, [sp], #16\nret\n.cfi_endproc\n.size bottom, .-bottom\n");
 #endif
 
 static uint64_t now(clockid_t clock)

@@ -4,7 +4,8 @@
  *
  *	measure LOAD-ARGS CHUNKS LOG RECORDER [ARGS...]
  *
- * LOAD-ARGS are words for load; in ARGS, %p is its process. What the recorder
+ * LOAD-ARGS are words for load, or for the program beside it whose name is in LOAD; in
+ * ARGS, %p is its process. What the recorder
  * says goes to LOG, its mappings to LOG.maps. Prints
  *
  *	ALONE		nanoseconds that the work took without the recorder
@@ -68,14 +69,15 @@ struct load {
 
 static void load_start(struct load *load, char *args)
 {
+	const char *name = getenv("LOAD") ?: "load";
 	char path[4096], *argv[8], *word;
-	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 8);
+	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 256);
 	int in[2], out[2], argc = 0;
 
 	if (n < 0)
 		die("/proc/self/exe");
 	path[n] = 0;
-	strcpy(strrchr(path, '/') + 1, "load");
+	snprintf(strrchr(path, '/') + 1, 256, "%s", name);
 	argv[argc++] = path;
 	for (word = strtok(args, " "); word && argc < 7; word = strtok(NULL, " "))
 		argv[argc++] = word;

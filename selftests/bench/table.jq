@@ -41,6 +41,14 @@ def sample_line($arch; $what; $mode; $depth; $stacks):
 	| line($what; of_peer("gprof"); of_peer("perf");
 	       (if $bpf then "bpftrace " + ($bpf | shown(0)) else "" end); 0);
 
+# Without frame pointers perf copies the stack; beside it what we take with them, by them alone.
+def bare_line($arch; $what; $stacks):
+	def cost_of($peer; $mode):
+		sample($arch; $peer; $mode; 17; $stacks; 50000) | map(cost) | mean;
+	cost_of("records"; "user") as $framed
+	| line($what; cost_of("gprof"; "bare"); cost_of("dwarf"; "bare");
+	       (if $framed then "by frame pointers " + ($framed | shown(0)) else "" end); 0);
+
 # The ratio is that of what is added.
 def slowdown_line($arch; $period; $name; $seed):
 	def of_peer($peer): sample($arch; $peer; "user"; 17; 1; $period) | map(slowdown) | mean;
@@ -139,7 +147,9 @@ def trigger_line($arch):
     sample_line($arch; "127 frames"; "user"; 127; 1),
     sample_line($arch; "17 frames, in the kernel"; "kernel"; 17; 1),
     sample_line($arch; "17 frames, 100 stacks in turn"; "user"; 17; 100),
-    sample_line($arch; "17 frames, 10,000 stacks in turn"; "user"; 17; 10000)),
+    sample_line($arch; "17 frames, 10,000 stacks in turn"; "user"; 17; 10000),
+    bare_line($arch; "17 frames without frame pointers"; 1),
+    bare_line($arch; "likewise, 10,000 stacks in turn"; 10000)),
    (heading("\($arch), \($event): how much longer the work takes"),
     slowdown_line($arch; 24000000; "24,000,000"; "1.036"),
     slowdown_line($arch; 2400000; "2,400,000"; "1.036"),
