@@ -81,6 +81,8 @@ static inline u64 gprof_user_frame_pointer(const struct pt_regs *regs)
 	 offsetof(struct sigcontext, member))
 #define GPROF_SIGNAL_PC	SIGCONTEXT(pc)
 #define GPROF_SIGNAL_SP	SIGCONTEXT(sp)
+/* All of it, below a frame record. */
+#define GPROF_SIGNAL_FRAME	ALIGN(sizeof(struct siginfo) + sizeof(struct ucontext), 16)
 
 static inline u64 gprof_signal_register(u32 nr)
 {

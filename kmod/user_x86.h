@@ -102,6 +102,7 @@ static inline u64 gprof_user_frame_pointer(const struct pt_regs *regs)
 	(offsetof(struct ucontext, uc_mcontext) + offsetof(struct sigcontext, member))
 #define GPROF_SIGNAL_PC	SIGCONTEXT(ip)
 #define GPROF_SIGNAL_SP	SIGCONTEXT(sp)
+#define GPROF_SIGNAL_FRAME	0	/* there is no record above it */
 
 static inline u64 gprof_signal_register(u32 nr)
 {

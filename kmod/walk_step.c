@@ -21,6 +21,7 @@
 #define HOW_REG(how)	((how) >> 4)
 
 #define LOST		1	/* a frame pointer that nobody has; no record lies there */
+#define LOST_SP		U64_MAX	/* a stack pointer likewise: nothing lies above it */
 
 /**
  * gprof_walk_rule() - the rule for an address
@@ -138,6 +139,51 @@ static u32 step_signal(struct gprof_walk *w, struct gprof_frame *f)
 	return GPROF_GO_ON;
 }
 
+/*
+ * Where a signal has saved the registers, if the record that the kernel has put there too,
+ * with the interrupted frame pointer and x30, is at @fp. What the kernel saves may be
+ * larger than this; then the two are not found there.
+ */
+static u64 signal_below_record(u64 fp)
+{
+	u64 sp = fp - GPROF_SIGNAL_FRAME, saved_fp, saved_lr, next, lr;
+
+	if (!read_word(&next, fp) || !read_word(&lr, fp + 8) ||
+	    !read_word(&saved_fp, sp + gprof_signal_register(GPROF_FP_REGISTER)) ||
+	    !read_word(&saved_lr, sp + gprof_signal_register(GPROF_LR_REGISTER)) ||
+	    saved_fp != next || saved_lr != lr)
+		return LOST_SP;
+	return sp;
+}
+
+/*
+ * The stack pointer of the caller whose frame pointer is @fp and whose code is before @pc;
+ * @above: the record that led there lies below. On amd64 a record is the uppermost of its
+ * frame; on arm64 anything of the frame may lie above it, but the caller's own record is
+ * where its rule says that it saves both registers.
+ */
+static u64 sp_behind_record(const struct gprof_walk *w, u64 above, u64 pc, u64 fp)
+{
+	const struct gprof_unwind_rule *r;
+	u64 sp;
+
+	if (!IS_ENABLED(CONFIG_ARM64))
+		return above;
+	r = gprof_walk_rule(w->list, pc - 1);
+	if (r->kind == GPROF_UNWIND_CFA_SIGNAL || returns_from_signal(pc))
+		return signal_below_record(fp);
+	if (r->kind == GPROF_UNWIND_CFA_DEREF && !HOW_REG(r->how))
+		return LOST_SP;
+	/* Of who has no need of it, it is only known to be no less. */
+	if (r->kind != GPROF_UNWIND_CFA_SP)
+		return above;
+	if (HOW_FP(r->how) != GPROF_UNWIND_FP_AT_CFA || HOW_RA(r->how) != GPROF_UNWIND_RA_AT_CFA ||
+	    r->ra != r->fp + 1)
+		return LOST_SP;
+	sp = fp - ((s64)r->fp + r->cfa) * 8;
+	return fp >= above && sp >= above && sp <= fp ? sp : LOST_SP;
+}
+
 static u32 end_of_kind(u8 kind)
 {
 	if (kind == KIND_UNREAD)
@@ -176,8 +222,8 @@ static u32 step_record(struct gprof_walk *w, u8 kind, struct gprof_frame *f)
 	if (!is_return(pc))
 		return end_of_kind(kind);
 	f->pc = pc;
-	f->sp = fp + 16;
 	f->fp = gprof_user_strip(next);
+	f->sp = sp_behind_record(w, fp + 16, pc, f->fp);
 	f->pc_at = fp + 8;
 	f->fp_at = fp;
 	f->fp_word = f->fp;

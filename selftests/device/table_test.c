@@ -22,127 +22,12 @@
 #include "device.h"
 #include "reader.h"
 #include "table.h"
+#include "table_code.h"
 #include "workload.h"
 
 #define USER	1000
 #define PERIOD	200000		/* ns */
 #define TRIPS	100000		/* less than a millisecond, about */
-
-/*
- * entry(trips, fp, decoy) calls middle, which calls leaf, which counts trips down. What
- * tells one from the other is the size of their frames; and where the table of "near"
- * looks for the return address of entry, "far" has @decoy.
- */
-#ifdef __x86_64__
-#define CODE(name, entry_bytes, middle_bytes, place)			\
-__asm__(								\
-"	.pushsection .text\n"						\
-"	.balign	256\n"							\
-#name "_begin:\n"							\
-"	push	%rbx\n"							\
-"	push	%rbp\n"							\
-"	sub	$" #entry_bytes ", %rsp\n"				\
-"	mov	%rdx, " #place "(%rsp)\n"				\
-"	mov	%rsi, %rbp\n"						\
-#name "_body:\n"							\
-"	call	" #name "_middle\n"					\
-#name "_return:\n"							\
-"	add	$" #entry_bytes ", %rsp\n"				\
-"	pop	%rbp\n"							\
-"	pop	%rbx\n"							\
-"	ret\n"								\
-#name "_middle:\n"							\
-"	sub	$" #middle_bytes ", %rsp\n"				\
-#name "_middle_body:\n"							\
-"	call	" #name "_leaf\n"					\
-#name "_middle_return:\n"						\
-"	add	$" #middle_bytes ", %rsp\n"				\
-"	ret\n"								\
-#name "_leaf:\n"							\
-"	dec	%rdi\n"							\
-"	jnz	" #name "_leaf\n"					\
-#name "_leaf_end:\n"							\
-"	ret\n"								\
-#name "_handler:\n"							\
-"	mov	$300000, %edi\n"					\
-"	jmp	" #name "_begin\n"					\
-#name "_end:\n"								\
-"	.popsection\n");						\
-extern const char name##_begin[], name##_body[], name##_return[], name##_middle[],	\
-	name##_middle_body[], name##_middle_return[], name##_leaf[], name##_leaf_end[],	\
-	name##_handler[], name##_end[];
-#else
-#define CODE(name, entry_bytes, middle_bytes, place)			\
-__asm__(								\
-"	.pushsection .text\n"						\
-"	.balign	256\n"							\
-#name "_begin:\n"							\
-"	sub	sp, sp, #" #entry_bytes "\n"				\
-"	str	x30, [sp, #8]\n"					\
-"	str	x29, [sp, #16]\n"					\
-"	str	x2, [sp, #" #place "]\n"				\
-"	mov	x29, x1\n"						\
-#name "_body:\n"							\
-"	bl	" #name "_middle\n"					\
-#name "_return:\n"							\
-"	ldr	x29, [sp, #16]\n"					\
-"	ldr	x30, [sp, #8]\n"					\
-"	add	sp, sp, #" #entry_bytes "\n"				\
-"	ret\n"								\
-#name "_middle:\n"							\
-"	sub	sp, sp, #" #middle_bytes "\n"				\
-"	str	x30, [sp, #8]\n"					\
-#name "_middle_body:\n"							\
-"	bl	" #name "_leaf\n"					\
-#name "_middle_return:\n"						\
-"	ldr	x30, [sp, #8]\n"					\
-"	add	sp, sp, #" #middle_bytes "\n"				\
-"	ret\n"								\
-#name "_leaf:\n"							\
-"	subs	x0, x0, #1\n"						\
-"	b.ne	" #name "_leaf\n"					\
-#name "_leaf_end:\n"							\
-"	ret\n"								\
-#name "_handler:\n"							\
-"	mov	x0, #0x50000\n"						\
-"	b	" #name "_begin\n"					\
-#name "_end:\n"								\
-"	.popsection\n");						\
-extern const char name##_begin[], name##_body[], name##_return[], name##_middle[],	\
-	name##_middle_body[], name##_middle_return[], name##_leaf[], name##_leaf_end[],	\
-	name##_handler[], name##_end[];
-#endif
-
-/* The return address of middle is the word below that of far's entry that near's table asks. */
-#ifdef __x86_64__
-CODE(near, 24, 56, 8)
-CODE(far, 88, 8, 40)
-#define WORDS_ENTRY(entry)	((entry) / 8 + 3)
-#define WORDS_MIDDLE(middle)	((middle) / 8 + 1)
-#else
-CODE(near, 64, 48, 24)
-CODE(far, 128, 16, 40)
-#define WORDS_ENTRY(entry)	((entry) / 8)
-#define WORDS_MIDDLE(middle)	((middle) / 8)
-#endif
-
-struct code {
-	const char *begin, *body, *ret, *middle, *middle_body, *middle_ret, *leaf, *leaf_end,
-		*end;
-	int entry_words, middle_words;
-};
-
-#define CODE_OF(name, entry, middle) {					\
-	name##_begin, name##_body, name##_return, name##_middle, name##_middle_body,	\
-	name##_middle_return, name##_leaf, name##_leaf_end, name##_end,		\
-	WORDS_ENTRY(entry), WORDS_MIDDLE(middle)				\
-}
-
-#ifdef __x86_64__
-static const struct code near_code = CODE_OF(near, 24, 56), far_code = CODE_OF(far, 88, 8);
-#else
-static const struct code near_code = CODE_OF(near, 64, 48), far_code = CODE_OF(far, 128, 16);
-#endif
 
 typedef void (*entry_fn)(uint64_t trips, const void *fp, const void *decoy);
 
@@ -151,6 +36,7 @@ static struct gprof_unwind_rule cfa_sp(int words)
 	return (struct gprof_unwind_rule){ .kind = GPROF_UNWIND_CFA_SP, .cfa = words };
 }
 
+/* No table knows of the middle of what has records. */
 static bool table_of(struct table_parts *t, const struct code *c)
 {
 	struct gprof_unwind_rule entry = cfa_sp(c->entry_words), middle = cfa_sp(c->middle_words);
@@ -168,6 +54,16 @@ static bool table_of(struct table_parts *t, const struct code *c)
 	leaf.cfa = 0;
 	leaf.how = GPROF_UNWIND_RA_LR << 2;
 #endif
+	if (c == &linked_code) {
+		middle = (struct gprof_unwind_rule){ .kind = GPROF_UNWIND_CFA_NONE };
+#ifdef __x86_64__
+		entry.fp = -2;
+		entry.ra = 0;
+#else
+		entry.fp = -c->entry_words;
+		entry.ra = 1 - c->entry_words;
+#endif
+	}
 	struct table_row rows[] = {
 		{ 0, unknown },
 		{ c->body - c->begin, entry },
@@ -265,6 +161,7 @@ static bool own_table(struct table_parts *t)
  * @text: the first of these
  * @signal: the leaf is a handler's, over the leaf of another
  * @below: where that is
+ * @below_code: and which
  */
 struct watch {
 	const char *at;
@@ -274,11 +171,13 @@ struct watch {
 	char text[512];
 	bool signal;
 	const char *below;
+	const struct code *below_code;
 };
 
-static bool is_caller(uint64_t frame, const struct watch *w, const char *ret)
+static bool are_callers(const __u64 *frames, const char *at, const struct code *c)
 {
-	return frame == (uintptr_t)w->at + (ret - w->code->begin);
+	return frames[0] == (uintptr_t)at + (c->middle_ret - c->begin) &&
+	       frames[1] == (uintptr_t)at + (c->ret - c->begin);
 }
 
 static bool in_leaf(uint64_t frame, const char *at, const struct code *c)
@@ -290,14 +189,12 @@ static bool in_leaf(uint64_t frame, const char *at, const struct code *c)
 /* Leaf, middle, entry, and whoever called it. */
 static bool is_whole(const struct watch *w, const __u64 *frames, unsigned int nr)
 {
-	if (nr < 4 || !is_caller(frames[1], w, w->code->middle_ret) ||
-	    !is_caller(frames[2], w, w->code->ret))
+	if (nr < 4 || !are_callers(frames + 1, w->at, w->code))
 		return false;
 	if (!w->signal)
 		return nr == 4;
 	/* the restorer, what was interrupted, and its own callers */
-	return nr == 8 && frames[5] == frames[1] + (w->below - w->at) &&
-	       frames[6] == frames[2] + (w->below - w->at);
+	return nr == 8 && are_callers(frames + 5, w->below, w->below_code);
 }
 
 /* What was interrupted may have been anywhere; only of the leaf is it known. */
@@ -305,7 +202,7 @@ static bool is_of_interest(const struct watch *w, const __u64 *frames, unsigned 
 {
 	if (!in_leaf(frames[0], w->at, w->code))
 		return false;
-	return !w->signal || nr < 5 || in_leaf(frames[4] - 1, w->below, w->code);
+	return !w->signal || nr < 5 || in_leaf(frames[4] - 1, w->below, w->below_code);
 }
 
 static void on_sample(void *ctx, const struct reader_sample *s)
@@ -471,7 +368,7 @@ static bool run_for(const char *at, struct reader *r, const struct watch *w, uns
 	       self->watch.ends[7], self->watch.text);			\
 } while (0)
 
-#define FORGET()	(self->watch = (struct watch){ .at = self->at, .code = &near_code })
+#define FORGET()	(self->watch = (struct watch){ .at = self->at, .code = self->watch.code })
 
 TEST_F(table, stacks_are_whole_from_the_first_table_on)
 {
@@ -583,22 +480,35 @@ TEST_F(table, a_handler_leads_to_what_it_interrupted)
 	SKIP_UNLESS(self->have, NO_TABLES);
 	stack_t stack = { .ss_sp = other_stack, .ss_size = sizeof(other_stack) };
 	struct sigaction act = { 0 };
-	unsigned int i, alt;
-	char *handler = map_code(NULL, self->fds[0]);
+	char *handler = map_code(NULL, self->fds[0]), *linked, path[32];
+	int fd = file_of(&linked_code, path);
+	/* on its own stack, or on that; the last of code without a table */
+	static const struct {
+		int flags;
+		bool linked;
+	} ways[] = { { 0, false }, { SA_ONSTACK, false }, { SA_ONSTACK, true } };
+	unsigned int i, way;
 
+	unlink(path);
+	linked = map_code(NULL, fd);
 	ASSERT_NE(NULL, handler);
+	ASSERT_NE(NULL, linked);
 	ASSERT_EQ(0, sigaltstack(&stack, NULL));
 	UPLOAD_ALL();
 	SETTLE();
-	for (alt = 0; alt < 2; alt++) {
+	for (way = 0; way < sizeof(ways) / sizeof(ways[0]); way++) {
 		struct itimerval timer = { { 0, 5000 }, { 0, 5000 } };
+		const char *begin = ways[way].linked ? linked + (linked_handler - linked_begin) :
+						       handler + (near_handler - near_begin);
 
+		self->watch.code = ways[way].linked ? &linked_code : &near_code;
 		FORGET();
-		self->watch.at = handler;
+		self->watch.at = ways[way].linked ? linked : handler;
 		self->watch.below = self->at;
+		self->watch.below_code = &near_code;
 		self->watch.signal = true;
-		act.sa_handler = (void (*)(int))(uintptr_t)(handler + (near_handler - near_begin));
-		act.sa_flags = alt ? SA_ONSTACK : 0;
+		act.sa_handler = (void (*)(int))(uintptr_t)begin;
+		act.sa_flags = ways[way].flags;
 		ASSERT_EQ(0, sigaction(SIGPROF, &act, NULL));
 		ASSERT_EQ(0, setitimer(ITIMER_PROF, &timer, NULL));
 		for (i = 0; i < 100000 && self->watch.right < 50; i++)
@@ -609,6 +519,30 @@ TEST_F(table, a_handler_leads_to_what_it_interrupted)
 		EXPECT_RIGHT(50);
 		EXPECT_EQ(0, self->watch.cut);
 	}
+}
+
+/* Of a record it is known where the caller's registers are, not how large its frame is. */
+TEST_F(table, a_table_goes_on_where_frame_records_have_led)
+{
+	struct table_parts table;
+	char path[32];
+	int fd;
+
+	SKIP_UNLESS(self->have, NO_TABLES);
+	fd = file_of(&linked_code, path);
+	unlink(path);
+	self->at = map_code(NULL, fd);
+	ASSERT_NE(NULL, self->at);
+	self->watch.code = &linked_code;
+	FORGET();
+	ASSERT_TRUE(table_of(&table, &linked_code));
+	ASSERT_EQ(0, upload(self->dev.fd, &table, fd));
+	ASSERT_EQ(0, upload_own(self->dev.fd, &self->own));
+	SETTLE();
+	RUN(200);
+	EXPECT_RIGHT(200);
+	EXPECT_EQ(0, self->watch.cut);
+	close(fd);
 }
 
 TEST_F(table, as_many_frames_as_were_asked_for)
