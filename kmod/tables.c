@@ -29,13 +29,9 @@
 static DEFINE_MUTEX(sets_lock);	/* protects sets */
 static LIST_HEAD(sets);
 
-/*
- * On arm64 no walk by tables has been held to known frames yet, and a stack that is cut is
- * better than one that may be wrong.
- */
 u64 gprof_tables_features(void)
 {
-	return IS_ENABLED(CONFIG_MMU_NOTIFIER) && IS_ENABLED(CONFIG_X86_64) ? GPROF_FEAT_TABLES : 0;
+	return IS_ENABLED(CONFIG_MMU_NOTIFIER) ? GPROF_FEAT_TABLES : 0;
 }
 
 /* A free number: there are few sets. Under @sets_lock. */

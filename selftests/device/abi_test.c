@@ -85,12 +85,10 @@ FIXTURE_VARIANT_ADD(command, trigger) {
 	.kind = GPROF_KIND_TRACE,
 };
 
-#ifdef __x86_64__	/* where GPROF_FEAT_TABLES is */
 FIXTURE_VARIANT_ADD(command, table) {
 	.nr = GPROF_IOC_TABLE, .size = GPROF_TEXT_TABLE_SIZE_VER0, .out = true, .setup = true,
 	.tables = true, .known_flags = __GPROF_TABLE_F_ALL,
 };
-#endif
 
 static void fill(FIXTURE_DATA(command) *self, const FIXTURE_VARIANT(command) *variant,
 		 union argument *arg)
