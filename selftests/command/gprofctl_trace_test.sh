@@ -343,6 +343,29 @@ where_tasks_wait_is_told_by_their_stacks()
 		END { print n + 0, "are woken by writes_here"; exit n < 20 }'
 }
 
+# are_there FUNCTION...: in half of 2 seconds, the first of which were before a table
+are_there()
+{
+	for function; do
+		echo "$function: $(nanoseconds "$function")"
+	done
+	for function; do
+		[ "$(nanoseconds "$function")" -ge 1000000000 ]
+	done
+}
+
+# Of waits as of samples, once there are tables.
+waits_without_frame_pointers_have_whole_stacks()
+{
+	gprofctl info | grep -q 'unwind_tables *yes' ||
+		skip "this module walks by frame pointers alone"
+	run 0 gprofctl trace --stacks -o x.trace -- "$here/stack_target" naps 100
+	run 0 gprofctl read x.trace --pprof block -o x.pb.gz
+	are_there nap naps outer main
+	run 0 gprofctl block --user-only -o x.pb.gz -- "$here/stack_target" naps 100
+	are_there nap naps outer main
+}
+
 # Everybody may see one's own functions, and nobody else's.
 stacks_of_a_user_have_no_kernel()
 {
@@ -480,7 +503,8 @@ ktap_run switches_are_the_ledgers switches_are_those_that_perf_sees \
 	an_event_of_the_file_takes_at_most_6_and_a_half_bytes forks_of_a_command_are_counted_exactly \
 	losses_are_told_and_break_nothing system_calls_are_regions \
 	groups_are_told_as_what_they_take utilization_is_what_was_provoked waiting_is_told_by_its_reason \
-	where_tasks_wait_is_told_by_their_stacks stacks_of_a_user_have_no_kernel \
+	where_tasks_wait_is_told_by_their_stacks \
+	waits_without_frame_pointers_have_whole_stacks stacks_of_a_user_have_no_kernel \
 	cpu_samples_are_those_of_a_recorder_beside \
 	memory_stays_within_64_MiB output_is_named_by_default_and_status_passed_on \
 	targets_are_those_of_other_recordings what_is_not_there_is_refused \

@@ -5,6 +5,8 @@
  *	stack_target deep DEPTH TRIPS	main, DEPTH times recurse, work
  *	stack_target tight CALLS	main, outer, calls_tiny, and tiny in a tight loop
  *	stack_target noframe CALLS	the same with a leaf compiled without frame pointers
+ *	stack_target naps N		main, outer, naps, nap, the last two without frame
+ *					pointers, which sleeps for 20 ms
  *	stack_target library CALLS	the same with a leaf of libc
  *	stack_target pushed TRIPS	the same with a leaf that is all prologue (amd64)
  *	stack_target ways CALLS TRIPS	main, one of 16 ways through left and right, work
@@ -34,6 +36,7 @@ __attribute__((noinline)) uint64_t tiny(uint64_t x)
 
 /* The same, without a frame: stack_leaf.c. */
 uint64_t noframe(uint64_t x);
+uint64_t naps(uint64_t n);
 
 __attribute__((noinline)) uint64_t calls_tiny(uint64_t calls);
 __attribute__((noinline)) uint64_t calls_tiny(uint64_t calls)
@@ -137,6 +140,8 @@ __attribute__((noinline)) uint64_t outer(const char *mode, uint64_t n)
 		return calls_tiny(n) + 1;
 	if (!strcmp(mode, "noframe"))
 		return calls_noframe(n) + 1;
+	if (!strcmp(mode, "naps"))
+		return naps(n) + 1;
 	if (!strcmp(mode, "library"))
 		return calls_library(n) + 1;
 #ifdef __x86_64__

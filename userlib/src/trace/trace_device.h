@@ -7,6 +7,7 @@
 #define GPROF_TRACE_DEVICE_H
 
 #include <gprof/trace_record.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/error.h"
@@ -20,12 +21,14 @@
  * @fd: it, or -1
  * @buffer: its rings
  * @setup: what the kernel was asked for
+ * @tables: it takes unwind tables
  * @sample_type: what CPU samples count
  */
 struct gprof_trace_device {
 	int fd;
 	struct gprof_buffer buffer;
 	struct gprof_trace_setup setup;
+	bool tables;
 	char sample_type[GPROF_TRACE_SAMPLE_TEXT];
 };
 

@@ -20,6 +20,7 @@
 #include "device/device.h"
 #include "base/error.h"
 #include "base/opts.h"
+#include "record/tabler.h"
 #include "trace_device.h"
 #include "trace_merge.h"
 #include "trace_naming.h"
@@ -38,6 +39,7 @@
  * @cfg: what was asked for
  * @has_naming: is @naming there?
  * @naming: names of stacks
+ * @tabler: makes unwind tables of the files that come up
  * @merge: reads them
  * @thread: does so, while @running
  * @wake: eventfd that ends it
@@ -57,6 +59,7 @@ struct gprof_trace_recorder {
 	struct gprof_trace_config cfg;
 	bool has_naming;
 	struct gprof_trace_naming naming;
+	struct gprof_tabler tabler;
 	struct gprof_trace_merge merge;
 	pthread_t thread;
 	int wake;
@@ -207,6 +210,8 @@ static void read_all(struct gprof_trace_recorder *r, bool last)
 {
 	pthread_mutex_lock(&r->lock);
 	failed(r, gprof_trace_merge_read(&r->merge, now_ns, last));
+	if (r->has_naming)
+		gprof_tabler_look(&r->tabler, &r->naming.spaces.objects);
 	pthread_mutex_unlock(&r->lock);
 }
 
@@ -243,6 +248,7 @@ static int begin_thread(struct gprof_trace_recorder *r)
 	/* Signals are the program's; a new thread inherits the mask. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
+	gprof_tabler_begin(&r->tabler, r->dev.tables ? r->dev.fd : -1);
 	err = pthread_create(&r->thread, NULL, read_thread, r);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	if (err)
@@ -258,6 +264,7 @@ static void end_thread(struct gprof_trace_recorder *r)
 {
 	uint64_t one = 1;
 
+	gprof_tabler_end(&r->tabler);
 	if (!r->running)
 		return;
 	/* An eventfd at 0 always takes a 1. */
