@@ -35,6 +35,7 @@
 #include <linux/mm.h>
 #include <linux/perf_event.h>
 #include <linux/random.h>
+#include <linux/security.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/threads.h>
@@ -322,15 +323,7 @@ static bool build(struct gprof_waits *w, struct gprof_request *req)
 				 req->charge);
 }
 
-/**
- * gprof_waits_new() - prepare to record waits
- * @req: of whom; its weight is set
- * @spec: which waits, and what of them
- *
- * Context: Task.
- * Return: waits for gprof_waits_destroy(), or NULL.
- */
-struct gprof_waits *gprof_waits_new(struct gprof_request *req, const struct gprof_wait_spec *spec)
+static struct gprof_waits *make(struct gprof_request *req, const struct gprof_wait_spec *spec)
 {
 	struct gprof_waits *w = kzalloc(sizeof(*w), GFP_KERNEL_ACCOUNT);
 
@@ -352,6 +345,40 @@ struct gprof_waits *gprof_waits_new(struct gprof_request *req, const struct gpro
 	}
 	req->weight = spec->period;
 	return w;
+}
+
+static int check(const struct gprof_request *req, const struct gprof_wait_spec *spec, u32 *reason)
+{
+	*reason = GPROF_REASON_PERIOD;
+	if (!spec->period || spec->period > GPROF_PERIOD_MAX)
+		return -EINVAL;
+	if (!req->kernel_frames)
+		return 0;
+	*reason = GPROF_REASON_KERNEL_DENIED;
+	if (!req->target->privileged)
+		return -EPERM;
+	*reason = GPROF_REASON_LOCKDOWN;
+	return security_locked_down(LOCKDOWN_PERF) ? -EPERM : 0;
+}
+
+/**
+ * gprof_waits_setup() - prepare to record waits
+ * @req: of whom; its weight is set, and its reason on error
+ * @spec: which waits, and what of them; its numbers are from user space
+ * @state: gets struct gprof_waits, for gprof_waits_destroy()
+ *
+ * Context: Task.
+ * Return: 0 or a negative errno.
+ */
+int gprof_waits_setup(struct gprof_request *req, const struct gprof_wait_spec *spec, void **state)
+{
+	int err = check(req, spec, &req->reason);
+
+	if (err)
+		return err;
+	req->reason = GPROF_REASON_NONE;
+	*state = make(req, spec);
+	return *state ? 0 : -ENOMEM;
 }
 
 /**

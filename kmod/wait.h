@@ -156,8 +156,8 @@ struct gprof_waits {
 };
 
 u64 gprof_waits_bytes(const struct gprof_request *req);
-struct gprof_waits *gprof_waits_new(struct gprof_request *req,
-				    const struct gprof_wait_spec *spec);
+int gprof_waits_setup(struct gprof_request *req, const struct gprof_wait_spec *spec,
+		      void **state);
 
 /* These four fit struct gprof_source, whose state is then struct gprof_waits. */
 int gprof_waits_start(void *state, u32 *attached);
