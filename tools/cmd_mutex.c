@@ -17,18 +17,11 @@ static int set_waiter(void *ctx, const char *value)
 	return STATUS_OK;
 }
 
-static int set_addr(void *ctx, const char *value)
-{
-	(void)value;
-	((struct kinds *)ctx)->flags |= GPROF_RECORD_ADDR;
-	return STATUS_OK;
-}
-
 static const struct option_row rows[] = {
 	{ 'o', "output", "FILE", "the profile (default: mutex.pb.gz); \"-\" is stdout",
 	  kinds_set_output },
 	{ 0, "waiter", "FILE", "a second profile: the stacks of those who waited", set_waiter },
-	{ 0, "addr", NULL, "label samples with the address of the lock", set_addr },
+	KINDS_ROW_ADDR,
 	KINDS_ROW_EVERY,
 	KINDS_ROWS_KERNEL,
 	KINDS_ROW_BUFFER,

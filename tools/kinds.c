@@ -30,6 +30,13 @@ int kinds_set_every(void *ctx, const char *value)
 	return STATUS_OK;
 }
 
+int kinds_set_addr(void *ctx, const char *value)
+{
+	(void)value;
+	((struct kinds *)ctx)->flags |= GPROF_RECORD_ADDR;
+	return STATUS_OK;
+}
+
 int kinds_set_user_only(void *ctx, const char *value)
 {
 	(void)value;
@@ -96,6 +103,11 @@ int kinds_record(struct kinds *k, const struct usage *usage, const struct option
 
 	if (!options_parse(usage, tables, argc, argv, false, &operands, &status))
 		return status;
+	if (!k->nr)
+		return misused("%s wants a kind of profile, such as -e block", usage->name);
+	for (size_t i = 0; i < k->nr; i++)
+		if (!k->files[i])
+			k->files[i] = xprintf("%s.pb.gz", k->kinds[i].kind);
 	if (k->user_only && k->kernel)
 		return misused("--user-only and --kernel exclude each other");
 	status = target_complete(&k->target, argv + operands, usage->name);

@@ -21,7 +21,7 @@
  * struct kinds - what to record, and the command line
  * @target: whom to record
  * @kinds: what
- * @files: output of each
+ * @files: output of each; NULL: after its name
  * @nr: how many
  * @buffer: --buffer, 0 when absent
  * @flags: GPROF_RECORD_* for all of them
@@ -45,12 +45,15 @@ void kinds_add(struct kinds *k, const char *kind, const char *file);
 /* What the rows below do; their context is a struct kinds. */
 int kinds_set_output(void *ctx, const char *value);
 int kinds_set_every(void *ctx, const char *value);
+int kinds_set_addr(void *ctx, const char *value);
 int kinds_set_user_only(void *ctx, const char *value);
 int kinds_set_kernel(void *ctx, const char *value);
 int kinds_set_buffer(void *ctx, const char *value);
 
 #define KINDS_ROW_EVERY								\
 	{ 0, "every", "N", "sample one of N, by chance (default: 1, all)", kinds_set_every }
+#define KINDS_ROW_ADDR								\
+	{ 0, "addr", NULL, "label samples with the address of the lock", kinds_set_addr }
 #define KINDS_ROWS_KERNEL							\
 	{ 0, "user-only", NULL, "leave the kernel's frames out", kinds_set_user_only },	\
 	{ 0, "kernel", NULL, "insist on the kernel's frames; otherwise they are there where the\n" \

@@ -606,6 +606,45 @@ waits_are_told_with_who_ended_them()
 	! grep -q schedule out
 }
 
+several_kinds_of_one_run_have_a_file_each()
+{
+	rm -f cpu.pb.gz block.pb.gz mutex.pb.gz
+	run 0 gprofctl record -e cpu:1000 -e block -e mutex -e block-waker:2 -o y.pb.gz -- \
+		sh -c "sleep 0.1; $burner 300"
+	cp err kinds.err
+	[ "$(grep -c '^event=' kinds.err)" -eq 4 ]
+	run 0 gprofctl top cpu.pb.gz
+	grep -q '^Type: cpu' out
+	grep -q burn_ns out
+	run 0 gprofctl top block.pb.gz
+	grep -q '^Type: delay' out
+	# the sleep, and the shell that waits for it
+	grep -q 'hrtimer_nanosleep\|nanosleep' out
+	run 0 gprofctl top mutex.pb.gz
+	grep -q '^Type: delay' out
+	run 0 gprofctl top y.pb.gz --type contentions
+	sed -n 's/^event=block-waker \(.*\)/\1/p' kinds.err | grep -Eq "$line"
+	while read -r event produced read lost over rest; do
+		[ "${produced#*=}" -eq $((${read#*=} + ${lost#*=} + ${over#*=})) ]
+		[ "$event" = event=mutex ] || [ "${produced#*=}" -gt 0 ]
+	done <<-END
+		$(grep '^event=' kinds.err)
+	END
+}
+
+kinds_that_make_no_sense_are_refused()
+{
+	refused 2 'wants a kind' gprofctl record -- true
+	refused 2 twice gprofctl record -e block -e block:10 -- true
+	refused 2 'before every -e' gprofctl record -o x.pb.gz -e block -- true
+	refused 2 'above 0' gprofctl record -e block:0 -- true
+	refused 2 'above 0' gprofctl record -e cpu:often -- true
+	refused 2 'kind of profile' gprofctl record -e cpu/cycles/ -- true
+	refused 2 'share the output' gprofctl record -e block -o x.pb.gz -e mutex -o x.pb.gz -- true
+	refused 1 'there are cpu, block' gprofctl record -e clock -- true
+	[ ! -e clock.pb.gz ]
+}
+
 every_0_is_refused()
 {
 	refused 2 every gprofctl block --every 0 -o x.pb.gz -- true
@@ -620,7 +659,8 @@ ktap_run recording_ends_with_its_counts file_has_what_was_read \
 	children_are_recorded_too one_thread_is_recorded whole_host_and_single_cpus_are_recorded \
 	cgroup_is_recorded two_recordings_of_one_process_work several_events_have_an_output_each \
 	tracepoint_hits_are_counted_exactly several_tracepoints_have_an_output_each \
-	waits_are_told_with_who_ended_them kernel_is_left_out_when_asked_to \
+	waits_are_told_with_who_ended_them several_kinds_of_one_run_have_a_file_each \
+	kinds_that_make_no_sense_are_refused kernel_is_left_out_when_asked_to \
 	flame_graph_has_the_names \
 	stat_counts_each_event_of_a_command_and_its_children software_events_are_sampled_each_time \
 	stat_counts_a_cgroup_alone stat_tells_ratios \

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * kinds_test: recorders of any kinds, made by name, on a live kernel: many of them on one
+ * target, which must not see each other.
+ */
+#include <errno.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include "harness.h"
+#include "record.h"
+#include "workload.h"
+
+#define MANY	64
+#define NAPS	60
+#define LOCKS	20
+#define MS	1000000ULL
+
+/* What is recorded by each, in turn; the rates are those that take all, and others. */
+static const struct {
+	const char *kind;
+	uint64_t rate;
+} rows[] = {
+	{ "block", 1 }, { "cpu", 97 }, { "mutex", 1 }, { "block-waker", 1 },
+	{ "mutex-waiter", 1 }, { "cpu", 1000 }, { "block", 2 }, { "cpu", 250 },
+	{ "mutex", 3 }, { "block-waker", 5 }, { "mutex-waiter", 2 }, { "block", 10 },
+};
+
+#define ROWS	(sizeof(rows) / sizeof(rows[0]))
+
+FIXTURE(kinds) {
+	struct gprof_recorder *r[MANY];
+	struct gprof_profile *p[MANY];
+	struct child child;
+};
+
+FIXTURE_SETUP(kinds)
+{
+}
+
+FIXTURE_TEARDOWN(kinds)
+{
+	int i;
+
+	for (i = 0; i < MANY; i++) {
+		gprof_profile_free(self->p[i]);
+		gprof_recorder_free(self->r[i]);
+	}
+	if (self->child.pid)
+		child_end(&self->child);
+}
+
+static void *is_let_go(void *arg)
+{
+	int *word = arg, i;
+
+	for (i = 0; i < LOCKS; i++) {
+		while (__atomic_load_n(word, __ATOMIC_SEQ_CST) <= i)
+			syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, i, NULL, NULL, 0);
+	}
+	return NULL;
+}
+
+/* Naps, waits for a lock, burns; with all that is left of it over when the step is. */
+static void does_all(void *arg, int step)
+{
+	static int word;
+	pthread_t waiter;
+	int i;
+
+	(void)arg;
+	(void)step;
+	if (pthread_create(&waiter, NULL, is_let_go, &word))
+		_exit(1);
+	for (i = 0; i < LOCKS; i++) {
+		sleep_ms(2);
+		__atomic_add_fetch(&word, 1, __ATOMIC_SEQ_CST);
+		syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+	}
+	pthread_join(waiter, NULL);
+	for (i = 0; i < NAPS; i++)
+		sleep_ms(1);
+	burn_ns(300 * MS);
+}
+
+static int64_t stop_one(struct __test_metadata *_metadata, struct gprof_recorder *r,
+			struct gprof_profile **p)
+{
+	struct gprof_recorder_stats st = { .sz = sizeof(st) };
+
+	/* It holds the numbers of the ledger to each other. */
+	EXPECT_EQ(0, gprof_recorder_stop_profiles(r, p, 1)) {
+		TH_LOG("%s", gprof_error());
+	}
+	EXPECT_EQ(0, gprof_recorder_stats(r, 0, &st));
+	EXPECT_EQ(st.produced, st.read + st.lost + st.overwritten);
+	EXPECT_EQ(0, st.lost);
+	return *p ? gprof_profile_total(*p, 0) : -1;
+}
+
+TEST_F(kinds, sixty_four_of_mixed_kinds_and_rates_have_the_same_target)
+{
+	/* What those of each kind have told that sample all: of its first row. */
+	int64_t counts[MANY], all[ROWS], cpu = 0;
+	unsigned int i, j, row;
+
+	ASSERT_EQ(0, child_fork(&self->child, does_all, NULL));
+	/* It waits to be told, and that is a wait of all recorders. */
+	sleep_ms(50);
+	for (i = 0; i < MANY; i++) {
+		const struct gprof_kind_config kind = {
+			.kind = rows[i % ROWS].kind, .rate = rows[i % ROWS].rate,
+			.flags = GPROF_RECORD_KERNEL,
+		};
+		const struct gprof_recorder_config cfg = {
+			.sz = sizeof(cfg), .target = { GPROF_PROCESS, self->child.pid },
+			.kinds = &kind, .nr_kinds = 1, .buffer_bytes = 1 << 16,
+		};
+
+		self->r[i] = gprof_recorder_new(&cfg);
+		ASSERT_NE(NULL, self->r[i]) {
+			TH_LOG("%s: %s", kind.kind, gprof_error());
+		}
+		ASSERT_EQ(0, gprof_recorder_start_events(self->r[i], NULL, 1)) {
+			TH_LOG("%s: %s", kind.kind, gprof_error());
+		}
+	}
+	ASSERT_EQ(0, child_step(&self->child));
+	/* It waits again, and nothing else happens while they leave. */
+	sleep_ms(50);
+	for (i = 0; i < MANY; i++)
+		counts[i] = stop_one(_metadata, self->r[i], &self->p[i]);
+	for (i = 0; i < ROWS; i++) {
+		for (j = 0; strcmp(rows[j].kind, rows[i].kind); j++)
+			;
+		all[i] = counts[j];
+		if (!strcmp(rows[i].kind, "cpu") && rows[i].rate == 1000)
+			cpu = gprof_profile_total(self->p[i], 1);
+	}
+	/* Half of them at least; some are over before they begin, where the host is busy. */
+	EXPECT_LE((NAPS + LOCKS) / 2, all[0]);
+	EXPECT_LE(1, all[2]);
+	EXPECT_LE(100 * MS, (uint64_t)cpu);
+	for (i = 0; i < MANY; i++) {
+		int64_t rate = rows[row = i % ROWS].rate, d;
+
+		if (!strcmp(rows[row].kind, "cpu")) {
+			/* Each has a schedule of its own, exact to a period of each thread. */
+			d = gprof_profile_total(self->p[i], 1) - cpu;
+			EXPECT_GE(2 * (1000000000 / rate + 1000000) + cpu / 20, d < 0 ? -d : d);
+			continue;
+		}
+		TH_LOG("%s:%d %lld of %lld", rows[row].kind, (int)rate, (long long)counts[i],
+		       (long long)all[row]);
+		/* Where nothing is left to chance they have seen the same. */
+		d = counts[i] - all[row];
+		if (rate == 1)
+			EXPECT_EQ(0, d);
+		/* Else it stands for all of them, to six standard deviations. */
+		EXPECT_EQ(0, counts[i] % rate);
+		EXPECT_GE(36 * all[row] * (rate - 1), d * d);
+	}
+}
+
+TEST_F(kinds, unknown_kind_is_ENOENT)
+{
+	const struct gprof_kind_config kind = { .kind = "clock" };
+	const struct gprof_recorder_config cfg = {
+		.sz = sizeof(cfg), .target = { GPROF_SELF }, .kinds = &kind, .nr_kinds = 1,
+	};
+
+	errno = 0;
+	EXPECT_EQ(NULL, gprof_recorder_new(&cfg));
+	EXPECT_EQ(ENOENT, errno);
+	EXPECT_NE(NULL, strstr(gprof_error(), "clock: no such kind"));
+}
+
+TEST_HARNESS_MAIN
