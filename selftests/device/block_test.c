@@ -17,6 +17,7 @@
 #include <stdatomic.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -204,6 +205,8 @@ struct way {
 	bool (*wait)(struct waiter *w);
 	/* Ends the wait; NULL: it ends itself. */
 	bool (*end)(struct waiter *w);
+	/* The call that it waits in, where it may sleep in others before; 0: it does not. */
+	long call;
 };
 
 struct waiter {
@@ -345,7 +348,7 @@ static const struct way ways[] = {
 	{ "futex", GPROF_WAIT_FOR_FUTEX, NULL, waits_for_word, wakes_word },
 	{ "fault", GPROF_WAIT_FOR_FAULT, make_page, touches, gives_page },
 	{ "signal", GPROF_WAIT_FOR_SIGNAL, NULL, waits_for_signal, sends_signal },
-	{ "child", GPROF_WAIT_FOR_CHILD, make_pipe, waits_for_child, writes },
+	{ "child", GPROF_WAIT_FOR_CHILD, make_pipe, waits_for_child, writes, SYS_wait4 },
 };
 
 static uint64_t in_state(pid_t tid, const char *states)
@@ -363,6 +366,18 @@ static uint64_t in_state(pid_t tid, const char *states)
 static void until_asleep(pid_t tid)
 {
 	while (!in_state(tid, "SD"))
+		sched_yield();
+}
+
+/* It sleeps where it is to; to fork takes long on a busy host, and sleeps too. */
+static void until_waiting(struct waiter *w)
+{
+	char path[64], text[256];
+
+	until_asleep(w->tid);
+	snprintf(path, sizeof(path), "/proc/self/task/%d/syscall", w->tid);
+	while (w->way->call && !file_read(path, text, sizeof(text)) &&
+	       strtol(text, NULL, 10) != w->way->call)
 		sched_yield();
 }
 
@@ -410,7 +425,7 @@ static void serve(struct waiter *w)
 	for (i = 0; w->way->end && i < w->times; i++) {
 		uint64_t from;
 
-		until_asleep(w->tid);
+		until_waiting(w);
 		from = monotonic_ns();
 		sleep_ms(w->ns / MS);
 		w->asked += monotonic_ns() - from;
@@ -534,12 +549,14 @@ static void *burn(void *ns)
 TEST_F(block, waiting_for_a_cpu_is_told_apart)
 {
 	struct recorder *r = &self->r[0];
-	uint64_t burns = 200 * MS, from, around;
+	uint64_t burns = 500 * MS, from, around;
 	struct timespec t = { 0, 50 * MS };
 	pthread_t other;
 	struct sum s;
 	cpu_set_t all;
 
+	/* There a thread ends the sleep, and gets no CPU for that either. */
+	SKIP_UNLESS(file_number("/sys/kernel/realtime") != 1, "an RT kernel");
 	sched_getaffinity(0, sizeof(all), &all);
 	ASSERT_LE(0, pin_to(online_cpu(0)));
 	go = false;
@@ -558,8 +575,8 @@ TEST_F(block, waiting_for_a_cpu_is_told_apart)
 	       (unsigned long long)around / 1000);
 	ASSERT_EQ(1, s.nr);
 	EXPECT_LE(50 * MS - 50 * MS / 1000, s.ns);
-	EXPECT_GE(80 * MS, s.ns);
-	EXPECT_LE(100 * MS, s.runnable);
+	EXPECT_GE(250 * MS, s.ns);
+	EXPECT_LE(200 * MS, s.runnable);
 	EXPECT_GE(around, s.ns + s.runnable);
 }
 
@@ -652,6 +669,12 @@ TEST_F(block, started_again_it_knows_nothing_of_before)
 
 /* ---- who ended it ---- */
 
+/* An interrupt, but a softirq on RT kernels. */
+static bool by_timer(const struct told *t)
+{
+	return t->ended == GPROF_WAIT_ENDED_BY_IRQ || t->ended == GPROF_WAIT_ENDED_BY_SOFTIRQ;
+}
+
 TEST_F(block, waker_is_told)
 {
 	struct recorder *r = &self->r[0], *own = &self->r[1];
@@ -675,8 +698,7 @@ TEST_F(block, waker_is_told)
 	for (i = 0; i < r->nr; i++) {
 		const struct told *t = &r->told[i];
 
-		by_irq += t->ended == GPROF_WAIT_ENDED_BY_IRQ && t->what == GPROF_WAIT_FOR_SLEEP &&
-			  !t->tid && !t->nr_user;
+		by_irq += by_timer(t) && t->what == GPROF_WAIT_FOR_SLEEP && !t->tid && !t->nr_user;
 		if (t->what != GPROF_WAIT_FOR_FUTEX || t->ended != GPROF_WAIT_ENDED_BY_TASK)
 			continue;
 		if (t->tid == (uint32_t)gettid() && t->pid == (uint32_t)getpid() && t->nr_user) {
@@ -702,6 +724,8 @@ TEST_F(block, waker_is_told)
 static void wake_word_of(void *arg, int step)
 {
 	(void)step;
+	/* Who wakes a task that has not left its CPU yet is not known. */
+	sleep_ms(10);
 	*(volatile int *)arg = 1;
 	syscall(SYS_futex, arg, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
@@ -711,19 +735,26 @@ TEST_F(block, who_is_not_privileged_sees_neither_strangers_nor_the_kernel)
 {
 	struct recorder *r = &self->r[0], *waker = &self->r[1];
 	int *word = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	/* Memory is another matter; before 5.16 users have little of it. */
+	const struct rlimit enough = { 64 << 20, 64 << 20 };
 	unsigned int i, strangers = 0, others = 0, kernel = 0;
 	struct sum s;
 
 	ASSERT_NE(MAP_FAILED, word);
 	/* a child of root's: not the target's, as it was there before */
 	ASSERT_EQ(0, child_fork(&self->child, wake_word_of, word));
+	ASSERT_EQ(0, setrlimit(RLIMIT_MEMLOCK, &enough));
 	ASSERT_EQ(0, become(1234));
 	record(_metadata, r, 1, 0);
 	set_up(_metadata, waker, 1, GPROF_BLOCK_F_WAKER, GPROF_TARGET_PROCESS, getpid());
 	start(_metadata, waker);
-	ASSERT_EQ(0, child_begin(&self->child));
-	while (!*(volatile int *)word)
-		syscall(SYS_futex, word, FUTEX_WAIT, 0, NULL, NULL, 0);
+	for (i = 0; i < 5; i++) {
+		*(volatile int *)word = 0;
+		ASSERT_EQ(0, child_begin(&self->child));
+		while (!*(volatile int *)word)
+			syscall(SYS_futex, word, FUTEX_WAIT, 0, NULL, NULL, 0);
+		ASSERT_EQ(0, child_wait(&self->child));
+	}
 	sleep_ms(5);
 	stop(_metadata, waker);
 	stop(_metadata, r);
@@ -1026,7 +1057,7 @@ TEST_F(block, conditions_and_pi_locks_are_told_apart)
 			      w->lock == GPROF_WAIT_LOCK_CONDITION && w->tid == (uint32_t)gettid();
 		pis += w->addr == (uintptr_t)&pi.word && w->lock == GPROF_WAIT_LOCK_PI &&
 		       w->tid == (uint32_t)gettid() && w->ns >= 9 * MS;
-		irqs += w->addr == (uintptr_t)&word && w->ended == GPROF_WAIT_ENDED_BY_IRQ &&
+		irqs += w->addr == (uintptr_t)&word && by_timer(w) &&
 			!w->tid && !w->nr_user && w->ns >= 19 * MS;
 	}
 	EXPECT_EQ(1, conditions);
