@@ -13,6 +13,7 @@
  * event says for which period it has been set now, hw.sample_period for which it will be.
  */
 #include "counter.h"
+#include "filter.h"
 #include "sampler.h"
 #include "target.h"
 #include "compat/perf.h"
@@ -100,6 +101,14 @@ static __always_inline bool belongs(const struct gprof_counter_spec *spec, struc
 	return gprof_target_has_current(spec->target);
 }
 
+/* What the tracepoint tells is there as who filters asks perf for it. */
+static noinline bool filtered(const struct gprof_filter *f, const struct perf_sample_data *data)
+{
+	const struct perf_raw_record *raw = data->raw;
+
+	return !raw || !gprof_filter_passes(f, raw->frag.data, raw->frag.size);
+}
+
 /* NMI, interrupt or task context, preemption off: perf's overflow handler. */
 static void overflow(struct perf_event *event, struct perf_sample_data *data,
 		     struct pt_regs *regs)
@@ -122,6 +131,8 @@ static void overflow(struct perf_event *event, struct perf_sample_data *data,
 		u64 weight;
 
 		if (!belongs(&t->spec, regs))
+			continue;
+		if (unlikely(t->spec.filter) && filtered(t->spec.filter, data))
 			continue;
 		weight = weight_for(t, &hit);
 		if (weight)

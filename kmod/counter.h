@@ -14,6 +14,7 @@
 #include <linux/rcupdate.h>
 #include <linux/types.h>
 
+struct gprof_filter;
 struct gprof_sampler;
 struct gprof_target;
 struct task_struct;
@@ -24,6 +25,8 @@ struct task_struct;
  *	gprof_counter_create(); sample_period is what the recorder wants
  * @target: whose events are samples
  * @sampler: who takes them
+ * @filter: which of a tracepoint's hits are events; outlives it. NULL: all. Another one
+ *	does not keep recorders from sharing the counter
  * @with_idle: the idle task belongs to the target
  * @user_only: overflows in kernel mode are no samples, though they are counted
  */
@@ -31,6 +34,7 @@ struct gprof_counter_spec {
 	struct perf_event_attr attr;
 	const struct gprof_target *target;
 	struct gprof_sampler *sampler;
+	const struct gprof_filter *filter;
 	bool with_idle;
 	bool user_only;
 };
@@ -83,6 +87,12 @@ enum gprof_enable {
 	GPROF_ON_EXEC,
 	GPROF_NEVER,
 };
+
+/* How often the counter has to overflow for it: a filter is to see each event. */
+static inline u64 gprof_taker_pace(const struct gprof_taker *t)
+{
+	return t->spec.filter ? 1 : t->spec.attr.sample_period;
+}
 
 struct perf_event *gprof_counter_create(struct gprof_counter *c, int cpu,
 					struct task_struct *task, enum gprof_enable enable);

@@ -127,7 +127,7 @@ static void set_period(struct gprof_attached *a)
 
 	lockdep_assert_held(&a->lock);
 	list_for_each_entry(t, &a->counter.takers, node)
-		period = min(period, t->spec.attr.sample_period);
+		period = min(period, gprof_taker_pace(t));
 	list_for_each_entry(t, &a->counter.takers, node)
 		make_share(t, period);
 	/* Pairs with READ_ONCE() in the handler, which makes events slower. */
@@ -153,7 +153,8 @@ static int join(struct gprof_counters *c, struct gprof_attached *a)
 	WRITE_ONCE(c->attached, a);
 	if (first) {
 		WRITE_ONCE(a->target, c->taker.spec.target);
-		WRITE_ONCE(a->counter.attr.sample_period, c->taker.spec.attr.sample_period);
+		WRITE_ONCE(a->counter.attr.sample_period, gprof_taker_pace(&c->taker));
+		make_share(&c->taker, a->counter.attr.sample_period);
 		err = gprof_attached_begin(a);
 		if (err)
 			end_joining(a);
@@ -415,7 +416,7 @@ void gprof_counters_stats(void *state, struct gprof_stats *stats)
 	stats->out_time_enabled = sum->enabled + now.enabled;
 	stats->out_time_running = sum->running + now.running;
 	/* What the handler leaves out was counted too. */
-	if (spec->target->cgroup || spec->user_only ||
+	if (spec->target->cgroup || spec->user_only || spec->filter ||
 	    (!gprof_target_is_tasks(spec->target) && !spec->with_idle))
 		stats->out_count = 0;
 }

@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * source tracepoint: kind profile. Every period-th hit of a kernel tracepoint
- * is a sample with the stack that led there.
+ * source tracepoint: kind profile. Every period-th hit of a kernel tracepoint, or one
+ * in so many of those that pass a filter, is a sample with the stack that led there.
  *
  * It goes through perf's tracepoint events, which know the target's tasks and
  * what they fork, rather than through a probe of its own.
  */
+#include "filter.h"
 #include "share.h"
 #include "source.h"
 #include "target.h"
 
+#include <linux/err.h>
 #include <linux/gprof.h>
 #include <linux/perf_event.h>
 #include <linux/security.h>
+#include <linux/slab.h>
 
 static int check(const struct gprof_request *req, const struct gprof_profile_params *p,
 		 u32 *reason)
@@ -30,12 +33,47 @@ static int check(const struct gprof_request *req, const struct gprof_profile_par
 	return security_locked_down(LOCKDOWN_PERF) ? -EPERM : 0;
 }
 
-static u64 bytes(const struct gprof_request *req)
+/**
+ * struct profile - state of a recorder of kind profile
+ * @counters: of the tracepoint
+ * @filter: which hits are events, or NULL: all
+ */
+struct profile {
+	struct gprof_counters *counters;
+	struct gprof_filter *filter;
+};
+
+static u64 features(void)
 {
-	return gprof_counters_bytes(req->target);
+	return GPROF_FEAT_FILTERS;
 }
 
-static int setup(struct gprof_request *req, void **state)
+static u64 bytes(const struct gprof_request *req)
+{
+	const struct gprof_profile_params *p = req->params;
+
+	return gprof_counters_bytes(req->target) +
+	       min_t(u64, p->filter_steps, GPROF_FILTER_STEPS_MAX) *
+	       sizeof(struct gprof_filter_step) +
+	       min_t(u64, p->filter_text_size, GPROF_FILTER_TEXT_MAX);
+}
+
+static int take_filter(const struct gprof_profile_params *p, struct profile *s, u32 *reason)
+{
+	struct gprof_filter *f;
+
+	*reason = GPROF_REASON_PARAMS;
+	if (!p->filter)
+		return p->filter_steps || p->filter_text || p->filter_text_size ? -EINVAL : 0;
+	f = gprof_filter_new(u64_to_user_ptr(p->filter), p->filter_steps,
+			     u64_to_user_ptr(p->filter_text), p->filter_text_size);
+	if (IS_ERR(f))
+		return PTR_ERR(f);
+	s->filter = f;
+	return 0;
+}
+
+static int make_counters(struct gprof_request *req, struct profile *s)
 {
 	const struct gprof_profile_params *p = req->params;
 	struct gprof_counter_spec spec = {
@@ -44,29 +82,71 @@ static int setup(struct gprof_request *req, void **state)
 			.type = PERF_TYPE_TRACEPOINT,
 			.config = p->tracepoint,
 			.sample_period = p->period,
-			.sample_type = PERF_SAMPLE_IP,
+			.sample_type = PERF_SAMPLE_IP | (s->filter ? PERF_SAMPLE_RAW : 0),
 		},
 		.target = req->target,
 		.sampler = req->sampler,
+		.filter = s->filter,
 		.with_idle = true,
 	};
-	int err;
+	int err = gprof_counter_try(&spec);
 
-	err = check(req, p, &req->reason);
-	if (err)
-		return err;
-	err = gprof_counter_try(&spec);
 	if (err) {
 		/* perf says EINVAL for a number that no tracepoint has. */
 		req->reason = err == -ESRCH ? GPROF_REASON_TASK_GONE : GPROF_REASON_EVENT;
 		return err == -EINVAL ? -ENOENT : err;
 	}
-	*state = gprof_counters_new(&spec, req->charge);
-	if (!*state)
+	req->reason = GPROF_REASON_NONE;
+	s->counters = gprof_counters_new(&spec, req->charge);
+	return s->counters ? 0 : -ENOMEM;
+}
+
+static void destroy(void *state)
+{
+	struct profile *s = state;
+
+	if (s->counters)
+		gprof_counters_destroy(s->counters);
+	gprof_filter_free(s->filter);
+	kfree(s);
+}
+
+static int setup(struct gprof_request *req, void **state)
+{
+	const struct gprof_profile_params *p = req->params;
+	int err = check(req, p, &req->reason);
+	struct profile *s;
+
+	if (err)
+		return err;
+	req->reason = GPROF_REASON_NONE;
+	s = kzalloc(sizeof(*s), GFP_KERNEL_ACCOUNT);
+	if (!s)
 		return -ENOMEM;
+	err = take_filter(p, s, &req->reason) ?: make_counters(req, s);
+	if (err) {
+		destroy(s);
+		return err;
+	}
+	*state = s;
 	req->weight = p->period;
 	req->kernel = true;
 	return 0;
+}
+
+static int start(void *state, u32 *attached)
+{
+	return gprof_counters_start(((struct profile *)state)->counters, attached);
+}
+
+static void stop(void *state)
+{
+	gprof_counters_stop(((struct profile *)state)->counters);
+}
+
+static void stats(void *state, struct gprof_stats *stats)
+{
+	gprof_counters_stats(((struct profile *)state)->counters, stats);
 }
 
 const struct gprof_source gprof_source_tracepoint = {
@@ -74,10 +154,11 @@ const struct gprof_source gprof_source_tracepoint = {
 	.name = "profile",
 	.params_size = sizeof(struct gprof_profile_params),
 	.params_min = GPROF_PROFILE_PARAMS_SIZE_VER0,
+	.features = features,
 	.bytes = bytes,
 	.setup = setup,
-	.start = gprof_counters_start,
-	.stop = gprof_counters_stop,
-	.stats = gprof_counters_stats,
-	.destroy = gprof_counters_destroy,
+	.start = start,
+	.stop = stop,
+	.stats = stats,
+	.destroy = destroy,
 };

@@ -4,6 +4,7 @@
  */
 #include "cmd.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include <gprof/recorder.h>
@@ -22,6 +23,7 @@
  * @cfg: for the library
  * @events: -e, in order
  * @files: -o of each event, NULL where there is none
+ * @filters: --filter of each event, NULL where there is none
  * @nr: number of events
  * @early_file: an -o before any -e
  * @user_only: --user-only
@@ -31,27 +33,43 @@ struct profile_options {
 	struct gprof_tracepoint_config cfg;
 	const char *events[EVENTS_MAX];
 	const char *files[EVENTS_MAX];
+	const char *filters[EVENTS_MAX];
 	size_t nr;
 	const char *early_file;
 	bool user_only;
 };
 
+/* The name is then the table's to free. */
+static int add_event(struct profile_options *o, char *name)
+{
+	for (size_t i = 0; i < o->nr; i++) {
+		if (!strcmp(o->events[i], name)) {
+			free(name);
+			return misused("the event %s is given twice", o->events[i]);
+		}
+	}
+	if (o->nr == EVENTS_MAX) {
+		free(name);
+		return misused("more than %d events at once are too many", EVENTS_MAX);
+	}
+	o->events[o->nr++] = name;
+	return STATUS_OK;
+}
+
 static int set_event(void *ctx, const char *value)
 {
-	struct profile_options *o = ctx;
 	const char *colon = strchr(value, ':');
 
 	if (!*value || (colon && (colon == value || !colon[1] || strchr(colon + 1, ':'))) ||
 	    strchr(value, '/'))
 		return misused("-e wants CATEGORY:NAME, such as sched:sched_process_fork, or what the "
 			       "kernel counts itself, such as page-faults, not \"%s\"", value);
-	if (o->nr == EVENTS_MAX)
-		return misused("more than %d events at once are too many", EVENTS_MAX);
-	for (size_t i = 0; i < o->nr; i++)
-		if (!strcmp(o->events[i], value))
-			return misused("the event %s is given twice", value);
-	o->events[o->nr++] = value;
-	return STATUS_OK;
+	return add_event(ctx, xprintf("%s", value));
+}
+
+static int set_probe(void *ctx, const char *value)
+{
+	return add_event(ctx, xprintf("%s:%s", strchr(value, ':') ? "uprobe" : "kprobe", value));
 }
 
 static int set_output(void *ctx, const char *value)
@@ -63,6 +81,20 @@ static int set_output(void *ctx, const char *value)
 		return misused("two outputs, %s and %s, for one event: an -o belongs to the -e "
 			       "before it", *file, value);
 	*file = value;
+	return STATUS_OK;
+}
+
+static int set_filter(void *ctx, const char *value)
+{
+	struct profile_options *o = ctx;
+
+	if (!o->nr)
+		return misused("--filter %s stands before every -e: it is for the -e before it",
+			       value);
+	if (o->filters[o->nr - 1])
+		return misused("two filters for the event %s: join them with &&",
+			       o->events[o->nr - 1]);
+	o->filters[o->nr - 1] = value;
 	return STATUS_OK;
 }
 
@@ -106,9 +138,16 @@ static const struct option_row profile_rows[] = {
 	{ 'e', "event", "CATEGORY:NAME", "a tracepoint, as under /sys/kernel/tracing/events, or what\n"
 	  "the kernel counts itself, such as page-faults; may be repeated,\n"
 	  "each with an -o of its own", set_event },
+	{ 0, "probe", "PROBE", "a probe of one's own: FUNCTION of the kernel, or FILE:FUNCTION of a\n"
+	  "program or library, with +OFFSET or %return behind; as another -e",
+	  set_probe },
 	{ 'o', "output", "FILE", "the profile of the -e before it (default: " DEFAULT_FILE ");\n"
 	  "\"-\" is stdout", set_output },
-	{ 0, "rate", "N", "sample every N-th event (default: 1, all)", set_rate },
+	{ 0, "filter", "FILTER", "only those hits of the tracepoint before it: comparisons of its\n"
+	  "fields, as the kernel has them: \"prev_prio < 100 && next_comm ~ 'sh*'\"",
+	  set_filter },
+	{ 0, "rate", "N", "sample every N-th event, or one in N of those that\n"
+	  "pass a filter, by chance (default: 1, all)", set_rate },
 	{ 0, "user-only", NULL, "leave the kernel's frames out", set_user_only },
 	{ 0, "no-unwind-tables", NULL, "walk stacks by frame pointers alone", set_no_tables },
 	{ 0, "buffer", "BYTES", "kernel buffer per CPU", set_buffer },
@@ -118,10 +157,10 @@ static const struct option_row profile_rows[] = {
 
 static const struct usage profile_usage = {
 	.name = "profile",
-	.synopsis = "-e CATEGORY:NAME... [OPTIONS] " TARGET_SYNOPSIS,
+	.synopsis = "-e CATEGORY:NAME|--probe PROBE... [OPTIONS] " TARGET_SYNOPSIS,
 	.text =
-"Records the stacks that make tracepoints of the kernel fire, and writes them as\n"
-"pprof profiles. Needs CAP_PERFMON. What the kernel counts itself are page-faults,\n"
+"Records the stacks that make tracepoints of the kernel fire, or lead to probes, and\n"
+"writes them as pprof profiles. Needs CAP_PERFMON, and probes root. What the kernel counts itself are page-faults,\n"
 "minor-faults, major-faults, context-switches, cpu-migrations and the like.\n"
 "\n"
 "A command's exit status is passed on; 1 or 2 mean that gprofctl itself failed,\n"
@@ -130,6 +169,8 @@ static const struct usage profile_usage = {
 	.examples =
 "  gprofctl profile -e sched:sched_process_fork -- make        # who forks in a build\n"
 "  gprofctl profile -e kmem:mm_page_alloc --rate 100 -a -d 10  # every 100th page\n"
+"  gprofctl profile --probe vfs_fsync_range -a -d 10           # who waits for disks\n"
+"  gprofctl profile --probe /lib/x86_64-linux-gnu/libc.so.6:malloc --rate 100 -p 1234\n"
 "  gprofctl profile -e page-faults -o f.pb.gz -e sched:sched_switch -o s.pb.gz -p 1234",
 };
 
@@ -143,6 +184,7 @@ static struct gprof_recorder *make(void *ctx, const struct gprof_target *target,
 	o->cfg.kernel_frames = !o->user_only;
 	o->cfg.events = o->events;
 	o->cfg.nr_events = o->nr;
+	o->cfg.filters = o->filters;
 	return gprof_tracepoint_recorder_new(&o->cfg);
 }
 
@@ -151,7 +193,7 @@ static int complete(struct profile_options *o)
 {
 	if (!o->nr)
 		return misused("profile wants a tracepoint: -e CATEGORY:NAME, such as "
-			       "-e sched:sched_process_fork");
+			       "-e sched:sched_process_fork, or a --probe");
 	if (o->early_file) {
 		if (o->nr > 1 || o->files[0])
 			return misused("-o %s stands before every -e: an -o belongs to the -e "
@@ -178,17 +220,20 @@ int cmd_profile(int argc, char **argv)
 	int operands, status;
 
 	if (!options_parse(&profile_usage, tables, argc, argv, false, &operands, &status))
-		return status;
+		goto out;
 	status = complete(&o);
 	if (status == STATUS_OK)
 		status = target_complete(&o.target, argv + operands, profile_usage.name);
-	if (status != STATUS_OK)
-		return status;
-	return record(&(struct recording){
-		.target = &o.target,
-		.files = o.files,
-		.nr_files = o.nr,
-		.make = make,
-		.ctx = &o,
-	});
+	if (status == STATUS_OK)
+		status = record(&(struct recording){
+			.target = &o.target,
+			.files = o.files,
+			.nr_files = o.nr,
+			.make = make,
+			.ctx = &o,
+		});
+out:
+	for (size_t i = 0; i < o.nr; i++)
+		free((char *)o.events[i]);
+	return status;
 }

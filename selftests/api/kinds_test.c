@@ -164,6 +164,126 @@ TEST_F(kinds, sixty_four_of_mixed_kinds_and_rates_have_the_same_target)
 	}
 }
 
+/* ---- filters ---- */
+
+/* What it sends to itself is ignored, and told all the same. */
+static void send(int sig, unsigned int times)
+{
+	while (times--)
+		syscall(SYS_tgkill, getpid(), gettid(), sig);
+}
+
+TEST_F(kinds, filter_lets_through_what_it_says)
+{
+	static const struct {
+		const char *filter;
+		int64_t passes;
+	} cases[] = {
+		{ NULL, 35 }, { "sig == 10", 10 }, { "sig != 0xa", 25 },
+		{ "sig == 10 || sig == 23", 15 }, { "!(sig==10)&&sig<20", 20 },
+		{ "sig & 2", 15 }, { "sig >= 12 && sig <= 22", 20 }, { "sig > 12", 5 },
+		{ "sig == 10 && sig == 12 || sig == 23", 5 },
+		{ "sig == 23 && (sig == 12 || sig == 23)", 5 },
+		{ "!!(sig == 12 || !(sig != 10))", 30 },
+		{ "code == -6", 35 }, { "code < -5 && code > -7", 35 }, { "code >= 0", 0 },
+		{ "comm == \"kinds_test\"", 35 }, { "comm == 'kinds_tes'", 0 },
+		{ "comm != 'kinds_test'", 0 }, { "comm ~ 'kinds*'", 35 }, { "comm ~ '*s_t*'", 35 },
+		{ "comm ~ 'k?nds_[a-t]est'", 35 }, { "comm ~ 'kinds_[!a-t]est'", 0 },
+		{ "comm ~ '*x*'", 0 }, { "COMM == 'kinds_test' && CPU < 4096", 35 },
+		{ "common_pid == 1", 0 },
+	};
+	struct gprof_tracepoint_config cfg = {
+		.sz = sizeof(cfg), .target = { GPROF_SELF }, .event = "signal:signal_generate",
+		.buffer_bytes = 1 << 16,
+	};
+	unsigned int i;
+
+	tracepoint_id("signal", "signal_generate");
+	signal(SIGUSR1, SIG_IGN);
+	signal(SIGUSR2, SIG_IGN);
+	/* All at once: each has the same counter, and a filter of its own. */
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		cfg.filter = cases[i].filter;
+		self->r[i] = gprof_tracepoint_recorder_new(&cfg);
+		ASSERT_NE(NULL, self->r[i]) {
+			TH_LOG("%s", gprof_error());
+		}
+		ASSERT_EQ(0, gprof_recorder_start_events(self->r[i], NULL, 1));
+	}
+	send(SIGUSR1, 10);
+	send(SIGUSR2, 20);
+	send(SIGURG, 5);
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		EXPECT_EQ(cases[i].passes, stop_one(_metadata, self->r[i], &self->p[i])) {
+			TH_LOG("%s", cases[i].filter ?: "none");
+		}
+	}
+}
+
+TEST_F(kinds, one_in_so_many_of_what_passes_stands_for_all)
+{
+	struct gprof_tracepoint_config cfg = {
+		.sz = sizeof(cfg), .target = { GPROF_SELF }, .event = "signal:signal_generate",
+		.filter = "sig == 10", .period = 10,
+	};
+	int64_t got;
+
+	tracepoint_id("signal", "signal_generate");
+	signal(SIGUSR1, SIG_IGN);
+	self->r[0] = gprof_tracepoint_recorder_new(&cfg);
+	ASSERT_NE(NULL, self->r[0]);
+	ASSERT_EQ(0, gprof_recorder_start_events(self->r[0], NULL, 1));
+	send(SIGUSR1, 4000);
+	send(SIGURG, 4000);
+	got = stop_one(_metadata, self->r[0], &self->p[0]);
+	/* to six standard deviations of 190 */
+	EXPECT_EQ(0, got % 10);
+	EXPECT_LE(4000 - 6 * 190, got);
+	EXPECT_GE(4000 + 6 * 190, got);
+}
+
+TEST_F(kinds, filter_that_does_not_parse_is_told_with_the_place)
+{
+	static const struct {
+		const char *filter;
+		const char *word;
+	} cases[] = {
+		{ "", "at character 1, its end" }, { "sig", "at character 4, its end" },
+		{ "sig = 10", "at character 5, \"= 10\"" },
+		{ "sig == ten", "at character 8, \"ten\": wants a number" },
+		{ "sig == 10 &&", "at character 13, its end" },
+		{ "sig == 10 && foo == 1", "at character 14, \"foo == 1\"" },
+		{ "(sig == 10", "at character 1, \"(sig == 10\": the parenthesis" },
+		{ "sig == 10)", "at character 10, \")\"" },
+		{ "comm == kinds", "at character 9, \"kinds\": text stands" },
+		{ "comm == 'kinds", "at character 9, \"'kinds\": the quote" },
+		{ "comm < 'kinds'", "at character 6" }, { "sig ~ 'x'", "at character 5" },
+		{ "sig == 'x'", "at character 8" }, { "sig == 10x", "at character 8" },
+		{ "sig == 99999999999999999999", "at character 8" },
+	};
+	struct gprof_tracepoint_config cfg = {
+		.sz = sizeof(cfg), .target = { GPROF_SELF }, .event = "signal:signal_generate",
+	};
+	unsigned int i;
+
+	tracepoint_id("signal", "signal_generate");
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		cfg.filter = cases[i].filter;
+		errno = 0;
+		EXPECT_EQ(NULL, gprof_tracepoint_recorder_new(&cfg));
+		EXPECT_EQ(EINVAL, errno);
+		EXPECT_NE(NULL, strstr(gprof_error(), cases[i].word)) {
+			TH_LOG("%s: %s", cases[i].filter, gprof_error());
+		}
+	}
+	cfg.event = "page-faults";
+	cfg.filter = "sig == 1";
+	EXPECT_EQ(NULL, gprof_tracepoint_recorder_new(&cfg));
+	EXPECT_EQ(EINVAL, errno);
+}
+
+/* ---- */
+
 TEST_F(kinds, unknown_kind_is_ENOENT)
 {
 	const struct gprof_kind_config kind = { .kind = "clock" };

@@ -223,6 +223,74 @@ several_tracepoints_have_an_output_each()
 	refused 1 'neither a tracepoint' gprofctl profile -e nonsense -- true
 }
 
+filter_is_for_the_event_before_it()
+{
+	run 0 gprofctl profile -e sched:sched_process_exec --filter "filename ~ '*/true'" \
+		-o x.pb.gz -e sched:sched_process_fork -o y.pb.gz -- \
+		sh -c 'for i in 1 2 3 4 5 6 7 8 9 10; do /bin/true; done'
+	# but for that of sh itself
+	grep -q '^event=sched:sched_process_exec produced=10 ' err
+	grep -q '^event=sched:sched_process_fork produced=10 ' err
+	refused 1 'at character 10, "and 1"' gprofctl profile -e sched:sched_process_exec \
+		--filter 'pid != 1 and 1' -o x.pb.gz -- true
+	refused 2 'before every -e' gprofctl profile --filter 'pid != 1' -e sched:sched_process_exec \
+		-- true
+	refused 2 '&&' gprofctl profile -e sched:sched_process_exec --filter 'pid != 1' \
+		--filter 'pid != 2' -- true
+}
+
+# no_probe_is_left: of the command's
+no_probe_is_left()
+{
+	! grep gprof/ /sys/kernel/tracing/kprobe_events /sys/kernel/tracing/uprobe_events
+}
+
+probes_of_kernel_and_program_count_each_call()
+{
+	run 0 gprofctl profile --probe do_exit -o x.pb.gz \
+		--probe "$burner:burn_ns" -o y.pb.gz --probe "$burner:burn_ns%return" -o z.pb.gz \
+		--probe "$burner:burn_ns+0" --filter 'COMM == "nobody"' -o w.pb.gz -- \
+		sh -c "$burner 10; $burner 10; $burner 10"
+	# with that of sh itself
+	grep -q '^event=kprobe:do_exit produced=4 ' err
+	grep -q ':burn_ns produced=3 ' err
+	grep -q ':burn_ns%return produced=3 ' err
+	grep -q ':burn_ns+0 produced=0 ' err
+	no_probe_is_left
+	run 0 gprofctl top y.pb.gz
+	grep -q 'burn_ns' out
+}
+
+probe_that_cannot_be_is_refused()
+{
+	refused 1 'no such function' gprofctl profile --probe no_such_function -o x.pb.gz -- true
+	refused 1 'no function nonsense' gprofctl profile --probe "$burner:nonsense" -o x.pb.gz -- true
+	refused 1 /nonexistent gprofctl profile --probe /nonexistent:main -o x.pb.gz -- true
+	refused 1 'neither a program' gprofctl profile --probe /etc/passwd:main -o x.pb.gz -- true
+	refused 1 'is written' gprofctl profile --probe 'do_exit+x' -o x.pb.gz -- true
+	refused 1 'is written' gprofctl profile --probe 'do_exit%later' -o x.pb.gz -- true
+	# the first of them has been made by then
+	refused 1 'no such function' gprofctl profile --probe do_exit -o x.pb.gz \
+		--probe no_such_function -o y.pb.gz -- true
+	no_probe_is_left
+}
+
+# One that is killed leaves its probe behind, which the next removes.
+probe_of_the_dead_is_removed()
+{
+	gprofctl profile --probe do_exit -a -d 100 -o x.pb.gz &
+	pid=$!
+	until grep gprof/ /sys/kernel/tracing/kprobe_events; do
+		kill -0 $pid || fail "it has ended"
+		sleep 0.1
+	done
+	kill -KILL $pid
+	wait $pid || :
+	grep -q gprof/ /sys/kernel/tracing/kprobe_events
+	run 0 gprofctl profile --probe do_exit -o y.pb.gz -- true
+	no_probe_is_left
+}
+
 # ---- counting ----
 
 ten_forks='for i in 1 2 3 4 5 6 7 8 9 10; do /bin/true; done'
@@ -659,6 +727,8 @@ ktap_run recording_ends_with_its_counts file_has_what_was_read \
 	children_are_recorded_too one_thread_is_recorded whole_host_and_single_cpus_are_recorded \
 	cgroup_is_recorded two_recordings_of_one_process_work several_events_have_an_output_each \
 	tracepoint_hits_are_counted_exactly several_tracepoints_have_an_output_each \
+	filter_is_for_the_event_before_it probes_of_kernel_and_program_count_each_call \
+	probe_that_cannot_be_is_refused probe_of_the_dead_is_removed \
 	waits_are_told_with_who_ended_them several_kinds_of_one_run_have_a_file_each \
 	kinds_that_make_no_sense_are_refused kernel_is_left_out_when_asked_to \
 	flame_graph_has_the_names \

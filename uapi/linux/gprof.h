@@ -170,6 +170,7 @@
 #define GPROF_FEAT_TRACE_SAMPLES	(1ULL << 23)	/* cpu of struct gprof_trace_params */
 #define GPROF_FEAT_TASK_STATE		(1ULL << 24)	/* GPROF_SAMPLE_REC_F_STATE */
 #define GPROF_FEAT_TRACE_MIN		(1ULL << 25)	/* min_us of struct gprof_trace_params */
+#define GPROF_FEAT_FILTERS		(1ULL << 26)	/* filter of struct gprof_profile_params */
 
 /**
  * struct gprof_info - argument of GPROF_IOC_INFO
@@ -320,20 +321,88 @@ struct gprof_cpu_params {
 #define GPROF_CPU_TIMER_MIN		10000		/* ns: 100 kHz */
 #define GPROF_PERIOD_MAX		(1ULL << 48)
 
+/* what a step of a filter looks at; @size of struct gprof_filter_step is of this */
+#define GPROF_FILTER_UNSIGNED	0	/* a number of 1, 2, 4 or 8 bytes at @offset */
+#define GPROF_FILTER_SIGNED	1	/* likewise */
+#define GPROF_FILTER_ARRAY	2	/* text of at most @size bytes at @offset */
+#define GPROF_FILTER_TEXT	3	/* a __u32 at @offset: length << 16 | offset of text */
+#define GPROF_FILTER_NEAR	4	/* likewise, the offset from behind the __u32 on */
+#define GPROF_FILTER_CPU	5	/* the number of the CPU; @offset and @size are 0 */
+#define GPROF_FILTER_COMM	6	/* text: the task's name; likewise */
+#define __GPROF_FILTER_WHATS	7
+
+/* how it compares that with @value; of text EQ, NE and GLOB */
+#define GPROF_FILTER_EQ		0
+#define GPROF_FILTER_NE		1
+#define GPROF_FILTER_LT		2
+#define GPROF_FILTER_LE		3
+#define GPROF_FILTER_GT		4
+#define GPROF_FILTER_GE		5
+#define GPROF_FILTER_AND	6	/* some bit is common */
+#define GPROF_FILTER_GLOB	7	/* *, ?, [a-z], [!a-z] */
+#define __GPROF_FILTER_HOWS	8
+
+/* where a filter ends */
+#define GPROF_FILTER_PASS	0xffffU
+#define GPROF_FILTER_DROP	0xfffeU
+
+/**
+ * struct gprof_filter_step - one comparison of a filter
+ * @what: GPROF_FILTER_UNSIGNED, ...
+ * @how: GPROF_FILTER_EQ, ...
+ * @offset: in the tracepoint's record, as its "format" says it
+ * @size: bytes there
+ * @yes: number of the step to go on with where it holds, a later one; or PASS or DROP
+ * @no: likewise where it does not hold
+ * @__reserved: must be 0
+ * @value: number; of text, where it begins in the filter's text
+ * @length: of text, bytes; else 0
+ * @__reserved2: must be 0
+ *
+ * What is not in a record, for it is shorter, holds nothing.
+ */
+struct gprof_filter_step {
+	__u16 what;
+	__u16 how;
+	__u16 offset;
+	__u16 size;
+	__u16 yes;
+	__u16 no;
+	__u32 __reserved;
+	__aligned_u64 value;
+	__u32 length;
+	__u32 __reserved2;
+};
+
+#define GPROF_FILTER_STEPS_MAX	64
+#define GPROF_FILTER_TEXT_MAX	4096
+
 /**
  * struct gprof_profile_params - parameters of GPROF_KIND_PROFILE
  * @size: sizeof(struct gprof_profile_params)
  * @flags: must be 0
  * @tracepoint: the number in /sys/kernel/tracing/events/CATEGORY/NAME/id
  * @period: events per sample
+ * @filter: pointer to struct gprof_filter_step; 0: all are events
+ * @filter_text: pointer to the text that steps compare with
+ * @filter_steps: number of steps, at most GPROF_FILTER_STEPS_MAX
+ * @filter_text_size: bytes at @filter_text, at most GPROF_FILTER_TEXT_MAX
  *
  * Needs CAP_PERFMON.
+ *
+ * With a filter only what passes it is an event, of which one in @period is a sample, by
+ * chance; out_count of STATS is then unknown. A filter that is none gives EINVAL and
+ * GPROF_REASON_PARAMS.
  */
 struct gprof_profile_params {
 	__u32 size;
 	__u32 flags;
 	__aligned_u64 tracepoint;
 	__aligned_u64 period;
+	__aligned_u64 filter;
+	__aligned_u64 filter_text;
+	__u32 filter_steps;
+	__u32 filter_text_size;
 };
 
 #define GPROF_PROFILE_PARAMS_SIZE_VER0	24

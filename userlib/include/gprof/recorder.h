@@ -148,8 +148,11 @@ struct gprof_cpu_config {
  * struct gprof_tracepoint_config - configuration of a tracepoint profile
  * @sz: sizeof(struct gprof_tracepoint_config)
  * @target: whom to record
- * @event: tracepoint, "CATEGORY:NAME" as under /sys/kernel/tracing/events, or what the
- *	kernel counts itself, such as "page-faults"; NULL where there are @events
+ * @event: tracepoint, "CATEGORY:NAME" as under /sys/kernel/tracing/events; or what the
+ *	kernel counts itself, such as "page-faults"; or a probe, "kprobe:FUNCTION" of the
+ *	kernel or "uprobe:FILE:FUNCTION" of a program or library, with "+OFFSET" or "%return"
+ *	behind, which needs root, is there for the host to see under events/gprof while
+ *	there is the recorder, and is removed with it. NULL where there are @events
  * @period: events per sample; 0: 1, every event
  * @buffer_bytes: kernel buffer per CPU; 0: the module's default
  * @kernel_frames: record the kernel's call chain too
@@ -161,6 +164,11 @@ struct gprof_cpu_config {
  * @no_unwind_tables: walk stacks by frame pointers alone. Else a thread of the library's
  *	compiles tables of the files that are recorded, and stacks of programs without
  *	frame pointers are whole from a moment after the start on; not with @flight
+ * @filter: which hits of @event, a tracepoint, are events: comparisons of its fields in
+ *	the kernel's syntax, such as "prev_pid != 0 && next_comm ~ \"sh*\""; NULL: all. Of
+ *	what passes one in @period is sampled, by chance. Fields that are arrays of numbers,
+ *	masks of CPUs, or pointers to text cannot be compared with
+ * @filters: likewise one for each of @events, NULL for those without; or NULL
  */
 struct gprof_tracepoint_config {
 	size_t sz;
@@ -174,6 +182,8 @@ struct gprof_tracepoint_config {
 	const char *const *events;
 	size_t nr_events;
 	bool no_unwind_tables;
+	const char *filter;
+	const char *const *filters;
 };
 
 /* flags of struct gprof_kind_config */

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #define PART_SIZE	128	/* of a category or a name */
+#define FORMAT_SIZE	16384
 
 static const char *const roots[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
 
@@ -35,23 +36,36 @@ static const char *find_root(void)
 	return NULL;
 }
 
-static int read_id(const char *root, const char *category, const char *name, uint64_t *id)
+/* The beginning of a tracepoint's file, as text. */
+static int read_file(const char *root, const char *category, const char *name, const char *file,
+		     char *text, size_t size)
 {
-	char path[512], text[32], *end;
+	size_t have = 0;
+	char path[512];
 	ssize_t n;
 	int fd;
 
-	snprintf(path, sizeof(path), "%s/events/%s/%s/id", root, category, name);
+	snprintf(path, sizeof(path), "%s/events/%s/%s/%s", root, category, name, file);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	n = read(fd, text, sizeof(text) - 1);
+	/* tracefs gives a page at a time. */
+	while ((n = read(fd, text + have, size - 1 - have)) > 0)
+		have += (size_t)n;
 	if (n < 0)
 		n = -errno;
 	close(fd);
-	if (n < 0)
-		return (int)n;
-	text[n] = '\0';
+	text[have] = '\0';
+	return (int)n;
+}
+
+static int read_id(const char *root, const char *category, const char *name, uint64_t *id)
+{
+	char text[32], *end;
+	int err = read_file(root, category, name, "id", text, sizeof(text));
+
+	if (err)
+		return err;
 	*id = strtoull(text, &end, 10);
 	return end == text ? -EIO : 0;
 }
@@ -142,34 +156,81 @@ static int denied(const char *name, struct gprof_error *e)
 			       name);
 }
 
-int gprof_tracepoint_find(const char *root, const char *name, uint64_t *id, struct gprof_error *e)
+const char *gprof_tracepoint_root(const char *name, struct gprof_error *e)
 {
-	char category[PART_SIZE], event[PART_SIZE];
+	const char *root = find_root();
+
+	if (root)
+		return root;
+	if (errno == EACCES || errno == EPERM)
+		denied(name, e);
+	else
+		gprof_error_set(e, ENOENT,
+				"%s: tracefs is not mounted; run mount -t tracefs nodev %s as root",
+				name, roots[0]);
+	return NULL;
+}
+
+/**
+ * struct place - where a tracepoint's files are
+ * @root: of tracefs
+ * @category: name of the directory below events
+ * @event: and of the one below that
+ */
+struct place {
+	const char *root;
+	char category[PART_SIZE];
+	char event[PART_SIZE];
+};
+
+static int find_place(const char *root, const char *name, struct place *p, struct gprof_error *e)
+{
 	const char *colon = strchr(name, ':');
-	int err;
 
 	if (!colon || colon == name || !colon[1] || strchr(name, '/') || name[0] == '.' ||
 	    colon[1] == '.' || strchr(colon + 1, ':') ||
-	    snprintf(category, sizeof(category), "%.*s", (int)(colon - name), name) >= PART_SIZE ||
-	    snprintf(event, sizeof(event), "%s", colon + 1) >= PART_SIZE)
+	    snprintf(p->category, PART_SIZE, "%.*s", (int)(colon - name), name) >= PART_SIZE ||
+	    snprintf(p->event, PART_SIZE, "%s", colon + 1) >= PART_SIZE)
 		return gprof_error_set(e, EINVAL,
 				       "%.128s: a tracepoint is written CATEGORY:NAME, such as "
 				       "sched:sched_process_fork", name);
-	if (!root)
-		root = find_root();
-	if (!root && (errno == EACCES || errno == EPERM))
-		return denied(name, e);
-	if (!root)
-		return gprof_error_set(e, ENOENT,
-				       "%s: tracefs is not mounted; run mount -t tracefs nodev %s "
-				       "as root", name, roots[0]);
-	err = read_id(root, category, event, id);
-	if (!err)
-		return 0;
+	p->root = root ? root : gprof_tracepoint_root(name, e);
+	return p->root ? 0 : -errno;
+}
+
+static int unreadable(const struct place *p, const char *name, const char *file, int err,
+		      struct gprof_error *e)
+{
 	if (err == -EACCES || err == -EPERM)
 		return denied(name, e);
 	if (err == -ENOENT || err == -ENOTDIR)
-		return unknown(root, category, event, e);
-	return gprof_error_set(e, -err, "%s: %s/events/%s/%s/id cannot be read (%s)", name, root,
-			       category, event, gprof_strerror(-err));
+		return unknown(p->root, p->category, p->event, e);
+	return gprof_error_set(e, -err, "%s: %s/events/%s/%s/%s cannot be read (%s)", name, p->root,
+			       p->category, p->event, file, gprof_strerror(-err));
+}
+
+int gprof_tracepoint_find(const char *root, const char *name, uint64_t *id, struct gprof_error *e)
+{
+	struct place p;
+	int err = find_place(root, name, &p, e);
+
+	if (err)
+		return err;
+	err = read_id(p.root, p.category, p.event, id);
+	return err ? unreadable(&p, name, "id", err, e) : 0;
+}
+
+int gprof_tracepoint_filter(const char *root, const char *name, const char *text,
+			    struct gprof_filter *filter, struct gprof_error *e)
+{
+	char format[FORMAT_SIZE];
+	struct place p;
+	int err = find_place(root, name, &p, e);
+
+	if (err)
+		return err;
+	err = read_file(p.root, p.category, p.event, "format", format, sizeof(format));
+	if (err)
+		return unreadable(&p, name, "format", err, e);
+	return gprof_filter_compile(filter, name, format, text, e);
 }

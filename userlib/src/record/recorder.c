@@ -23,6 +23,8 @@
  * @used: a flight recorder that was started
  * @drain: thread that reads the buffers meanwhile
  * @error: last failure
+ * @kept: what goes with it, or NULL
+ * @end_kept: called with that at the end
  */
 struct gprof_recorder {
 	struct gprof_stream *streams;
@@ -32,6 +34,8 @@ struct gprof_recorder {
 	bool used;
 	struct gprof_drain drain;
 	struct gprof_error error;
+	void *kept;
+	void (*end_kept)(void *what);
 };
 
 struct gprof_recorder *gprof_recorder_make(const struct gprof_target *target,
@@ -321,8 +325,16 @@ void gprof_recorder_free(struct gprof_recorder *r)
 	detach(r);
 	for (i = 0; i < r->nr; i++)
 		gprof_stream_free(&r->streams[i]);
+	if (r->kept)
+		r->end_kept(r->kept);
 	free(r->streams);
 	free(r);
+}
+
+void gprof_recorder_keep(struct gprof_recorder *r, void *what, void (*end)(void *what))
+{
+	r->kept = what;
+	r->end_kept = end;
 }
 
 int gprof_recorder_stats(struct gprof_recorder *r, size_t event, struct gprof_recorder_stats *st)

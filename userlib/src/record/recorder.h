@@ -31,4 +31,12 @@ struct gprof_recorder *gprof_recorder_make(const struct gprof_target *target,
 					   const struct gprof_stream_opts *opts,
 					   struct gprof_error *e);
 
+/**
+ * gprof_recorder_keep() - have something go with a recorder
+ * @r: recorder
+ * @what: what its sources need while there are any; before: nothing
+ * @end: is called with it when they are gone
+ */
+void gprof_recorder_keep(struct gprof_recorder *r, void *what, void (*end)(void *what));
+
 #endif /* GPROF_RECORDER_DATA_H */

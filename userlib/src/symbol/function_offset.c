@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * function_offset.c: where in a file a function's code is.
+ */
+#include "function_offset.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "elf_module.h"
+#include "elf_strings.h"
+
+/* The name, which may have a version ("fnmatch@@GLIBC_2.2.5"). */
+static bool is_named(const char *symbol, const char *function)
+{
+	size_t n = strlen(function);
+
+	return !strncmp(symbol, function, n) && (!symbol[n] || symbol[n] == '@');
+}
+
+/* How many places have that name; @addr gets the last of them, as the file has it. */
+static unsigned int find(const struct gprof_elf *m, const char *function, GElf_Addr *addr)
+{
+	int nr = dwfl_module_getsymtab(m->mod), i;
+	unsigned int found = 0;
+
+	for (i = 0; i < nr; i++) {
+		GElf_Addr at;
+		GElf_Sym sym;
+		const char *name = dwfl_module_getsym_info(m->mod, i, &sym, &at, NULL, NULL, NULL);
+
+		if (!name || sym.st_shndx == SHN_UNDEF ||
+		    GELF_ST_TYPE(sym.st_info) != STT_FUNC || !is_named(name, function))
+			continue;
+		at -= m->bias;
+		/* One function may be there under several versions, and in two tables. */
+		if (found && at == *addr)
+			continue;
+		*addr = at;
+		found++;
+	}
+	return found;
+}
+
+static bool to_offset(Elf *elf, GElf_Addr addr, uint64_t *offset)
+{
+	size_t nr, i;
+
+	if (elf_getphdrnum(elf, &nr))
+		return false;
+	for (i = 0; i < nr; i++) {
+		GElf_Phdr ph;
+
+		if (!gelf_getphdr(elf, (int)i, &ph) || ph.p_type != PT_LOAD ||
+		    !(ph.p_flags & PF_X) || addr < ph.p_vaddr || addr - ph.p_vaddr >= ph.p_filesz)
+			continue;
+		*offset = addr - ph.p_vaddr + ph.p_offset;
+		return true;
+	}
+	return false;
+}
+
+int gprof_function_offset(const char *path, const char *function, uint64_t *offset,
+			  struct gprof_error *e)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC), err;
+	unsigned int found = 0;
+	GElf_Addr addr = 0;
+	struct gprof_elf m;
+
+	if (fd < 0)
+		return gprof_error_set(e, errno, "%s cannot be opened (%s)", path,
+				       gprof_strerror(errno));
+	err = gprof_elf_open(&m, fd, path, 0);
+	close(fd);
+	if (err)
+		return gprof_error_set(e, -err, "%s is neither a program nor a shared library",
+				       path);
+	if (gprof_elf_strings_end(m.elf))
+		found = find(&m, function, &addr);
+	if (found > 1)
+		err = gprof_error_set(e, EEXIST, "%s has %u functions of the name %s", path, found,
+				      function);
+	else if (!found || !to_offset(m.elf, addr, offset))
+		err = gprof_error_set(e, ENOENT, "%s has no function %s, or has been stripped of its "
+				      "name", path, function);
+	gprof_elf_close(&m);
+	return err;
+}
