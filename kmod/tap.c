@@ -333,6 +333,29 @@ static void sys_exit_probe(void *data, struct pt_regs *regs, long ret)
 	walk_call(GPROF_TAP_SYS_EXIT, regs, ret);
 }
 
+static __always_inline void walk_lock(enum gprof_tap_id id, void *lock, unsigned int flags)
+{
+	const struct tap *t = &taps[id];
+	struct gprof_tap_user *u;
+
+	if (!wanted(t, current))
+		return;
+	preempt_disable_notrace();
+	for (u = next_user(t, NULL, current); u; u = next_user(t, u, current))
+		u->on_lock(u->data, lock, flags);
+	preempt_enable_notrace();
+}
+
+static notrace void lock_begin_probe(void *data, void *lock, unsigned int flags)
+{
+	walk_lock(GPROF_TAP_LOCK_BEGIN, lock, flags);
+}
+
+static notrace void lock_end_probe(void *data, void *lock, int err)
+{
+	walk_lock(GPROF_TAP_LOCK_END, lock, err);
+}
+
 static struct tap taps[GPROF_NR_TAPS] = {
 	[GPROF_TAP_SWITCH] = { "sched_switch", switch_probe, aim_switch },
 	[GPROF_TAP_WAKEUP] = { "sched_wakeup", wakeup_probe, aim_wakeup },
@@ -347,6 +370,8 @@ static struct tap taps[GPROF_NR_TAPS] = {
 	[GPROF_TAP_RENAME] = { "task_rename", rename_probe },
 	[GPROF_TAP_SYS_ENTER] = { "sys_enter", sys_enter_probe },
 	[GPROF_TAP_SYS_EXIT] = { "sys_exit", sys_exit_probe },
+	[GPROF_TAP_LOCK_BEGIN] = { "contention_begin", lock_begin_probe },
+	[GPROF_TAP_LOCK_END] = { "contention_end", lock_end_probe },
 };
 
 /* ---- users, under tap_mutex ---- */

@@ -29,6 +29,8 @@ enum gprof_tap_id {
 	GPROF_TAP_RENAME,	/* on_rename: likewise, but for interrupts */
 	GPROF_TAP_SYS_ENTER,	/* on_call */
 	GPROF_TAP_SYS_EXIT,	/* on_call */
+	GPROF_TAP_LOCK_BEGIN,	/* on_lock: current begins to wait for a lock, in any context */
+	GPROF_TAP_LOCK_END,	/* on_lock: likewise, and has it, or has given up */
 	GPROF_NR_TAPS,
 };
 
@@ -41,6 +43,7 @@ enum gprof_tap_id {
  * @on_migrate: a task gets another CPU
  * @on_rename: a task gets another name
  * @on_call: current begins or ends a system call: its number or what it returns
+ * @on_lock: current begins or ends a wait for a lock of the kernel: LCB_F_* or an errno
  * @data: the first argument; what it points to outlives the user
  * @known_only: nothing but what known tasks (known.h) do is of interest, at a switch of
  *	one of the two
@@ -62,6 +65,7 @@ struct gprof_tap_user {
 		void (*on_migrate)(void *data, struct task_struct *task, int to);
 		void (*on_rename)(void *data, struct task_struct *task, const char *comm);
 		void (*on_call)(void *data, struct pt_regs *regs, long number);
+		void (*on_lock)(void *data, void *lock, unsigned int flags);
 	};
 	void *data;
 	bool known_only;

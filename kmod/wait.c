@@ -48,13 +48,6 @@
 
 /* ---- probes ---- */
 
-static __always_inline bool has(const struct gprof_waits *w, struct task_struct *task)
-{
-	if (w->only_cpus)
-		return cpumask_test_cpu(smp_processor_id(), w->only_cpus);
-	return gprof_is_member(&w->whose, task);
-}
-
 /* It has interrupted, or followed, the switch to who waited, who is where it waited. */
 static void sample_waiter(struct irq_work *irq)
 {
@@ -68,7 +61,7 @@ static void sample_waiter(struct irq_work *irq)
 	c->due.task = NULL;
 	if (e.task && e.task == current) {
 		/* It may have other rights than when it began to wait. */
-		if (has(w, current) || w->only_cpus)
+		if (gprof_waits_have(w, current) || w->only_cpus)
 			gprof_wait_tell(w, &e, current, &c->regs, 0);
 	} else if (e.task) {
 		gprof_wait_lose(w);
@@ -112,8 +105,8 @@ static __always_inline void on_switch(struct gprof_waits *w, struct task_struct 
 	if (unlikely(at >= 0))
 		comes(w, at, next);
 	/* Who could go on does not wait, and who is dead does not either. */
-	if (gprof_task_queued(prev) || (!all && !has(w, prev)) || unlikely(state & TASK_DEAD) ||
-	    unlikely(phase < GPROF_WAITS_BEGIN) ||
+	if (gprof_task_queued(prev) || (!all && !gprof_waits_have(w, prev)) ||
+	    unlikely(state & TASK_DEAD) || unlikely(phase < GPROF_WAITS_BEGIN) ||
 	    (w->spec.locks && !gprof_wait_is_for_lock(prev, state)))
 		return;
 	c = this_cpu_ptr(w->cpus);
@@ -145,7 +138,7 @@ static void tell_waker(struct gprof_waits *w, struct gprof_wait_end *e, struct p
 {
 	u32 ended = in_hardirq() ? GPROF_WAIT_ENDED_BY_IRQ :
 		    in_serving_softirq() ? GPROF_WAIT_ENDED_BY_SOFTIRQ :
-		    !w->whose.target->privileged && !has(w, current) ?
+		    !w->whose.target->privileged && !gprof_waits_have(w, current) ?
 					   GPROF_WAIT_ENDED_BY_STRANGER : GPROF_WAIT_ENDED_BY_TASK;
 	struct task_struct *task = current;
 	u32 without = 0;
@@ -238,6 +231,19 @@ static void (*const switches[2][2][2])(void *data, bool preempt, struct task_str
 	{ { switch_some, switch_some_waker }, { switch_some_thinned, switch_some_thinned_waker } },
 };
 
+static unsigned int set_lock_taps(struct gprof_waits *w)
+{
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		w->taps[i].tap = i ? GPROF_TAP_LOCK_END : GPROF_TAP_LOCK_BEGIN;
+		w->taps[i].on_lock = i ? gprof_wait_lock_ends : gprof_wait_lock_begins;
+		w->taps[i].data = w;
+		w->taps[i].known_only = w->whose.tgids;
+	}
+	return i;
+}
+
 static unsigned int set_taps(struct gprof_waits *w)
 {
 	bool some = w->whose.target->type != GPROF_TARGET_SYSTEM, by_waker = w->spec.by_waker;
@@ -249,6 +255,8 @@ static unsigned int set_taps(struct gprof_waits *w)
 	unsigned int i;
 
 	BUILD_BUG_ON(ARRAY_SIZE(users) != GPROF_WAIT_TAPS);
+	if (w->spec.in_kernel)
+		return set_lock_taps(w);
 	for (i = 0; i < ARRAY_SIZE(users); i++) {
 		/* What it knows of when it left stays. */
 		w->taps[i].tap = users[i].tap;
@@ -440,7 +448,8 @@ int gprof_waits_start(void *state, u32 *attached)
 	w->from = gprof_cycles();
 	/* Pairs with smp_load_acquire() in gprof_wait_end(). */
 	smp_store_release(&w->phase, GPROF_WAITS_BEGIN);
-	gprof_waits_find_begun(w);
+	if (!w->spec.in_kernel)
+		gprof_waits_find_begun(w);
 	WRITE_ONCE(w->phase, GPROF_WAITS_ON);
 	return 0;
 }
@@ -459,7 +468,7 @@ void gprof_waits_stop(void *state)
 	w->until = gprof_cycles();
 	/* Pairs with smp_load_acquire() in gprof_wait_end() and take_ended(). */
 	smp_store_release(&w->phase, GPROF_WAITS_OVER);
-	if (!w->spec.by_waker)
+	if (!w->spec.by_waker && !w->spec.in_kernel)
 		gprof_waits_tell_unended(w);
 	detach(w);
 }

@@ -6,6 +6,7 @@
  *	wait_edge.c	those under way at START and at STOP
  *	wait_note.c	the table of those that go on, and what is told of one
  *	wait_for.c	what a task waits for
+ *	wait_lock.c	waits for locks of the kernel, which tells of them itself
  *
  * Whether a wait is sampled is decided when it begins, when nobody can know how long it
  * will last; only of those that are there is a note, until they end.
@@ -21,10 +22,12 @@
 #include <asm/local64.h>
 #include <linux/atomic.h>
 #include <linux/cache.h>
+#include <linux/cpumask.h>
 #include <linux/hash.h>
 #include <linux/irq_work.h>
 #include <linux/percpu.h>
 #include <linux/ptrace.h>
+#include <linux/smp.h>
 
 struct gprof_capture;
 struct gprof_request;
@@ -38,7 +41,7 @@ struct gprof_stats;
  * struct gprof_wait - a wait that goes on
  * @since: gprof_cycles() when it began
  * @woken: when it ended, while the task has no CPU yet; 0: it goes on
- * @addr: of the lock, where it is one of user space
+ * @addr: of the lock, where it is one
  * @what: GPROF_WAIT_FOR_*, and GPROF_WAIT_LOCK_* where it is a lock
  * @unsampled: it is noted so that it is not taken for an older one
  */
@@ -106,12 +109,14 @@ enum gprof_wait_phase {
  * @by_waker: a sample is who ended the wait
  * @locks: waits for locks of user space alone
  * @addr: and where these are
+ * @in_kernel: waits for locks of the kernel alone, in place of all that
  */
 struct gprof_wait_spec {
 	u64 period;
 	bool by_waker;
 	bool locks;
 	bool addr;
+	bool in_kernel;
 };
 
 /**
@@ -170,6 +175,8 @@ void gprof_waits_find_begun(struct gprof_waits *w);
 void gprof_waits_tell_unended(struct gprof_waits *w);
 
 /* wait_note.c */
+bool gprof_wait_note(struct gprof_waits *w, const struct task_struct *key, u64 since, u32 what,
+		     u64 addr, bool unsampled);
 bool gprof_wait_begins(struct gprof_waits *w, struct task_struct *task, u64 since,
 		       unsigned int state, bool unsampled);
 bool gprof_wait_take(struct gprof_waits *w, unsigned int at, struct task_struct *task,
@@ -182,10 +189,21 @@ void gprof_wait_emit(struct gprof_waits *w, const struct gprof_wait_end *e,
 void gprof_wait_tell(struct gprof_waits *w, const struct gprof_wait_end *e,
 		     struct task_struct *task, struct pt_regs *regs, u32 without);
 
+/* wait_lock.c */
+void gprof_wait_lock_begins(void *data, void *lock, unsigned int flags);
+void gprof_wait_lock_ends(void *data, void *lock, unsigned int err);
+
 /* wait_for.c */
 u32 gprof_wait_for(struct task_struct *task, unsigned int state);
 bool gprof_wait_is_for_lock(struct task_struct *task, unsigned int state);
 u32 gprof_wait_for_lock(struct task_struct *task, u64 *addr);
+
+static __always_inline bool gprof_waits_have(const struct gprof_waits *w, struct task_struct *task)
+{
+	if (w->only_cpus)
+		return cpumask_test_cpu(smp_processor_id(), w->only_cpus);
+	return gprof_is_member(&w->whose, task);
+}
 
 static __always_inline unsigned int gprof_wait_home(const struct gprof_waits *w,
 						    const struct task_struct *task)

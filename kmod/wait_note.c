@@ -57,16 +57,38 @@ static atomic_long_t *owner_of(struct gprof_waits *w, unsigned int at)
 	return &w->buckets[at / GPROF_WAIT_WAYS].tasks[at % GPROF_WAIT_WAYS];
 }
 
-static void note(struct gprof_waits *w, struct gprof_wait *wait, struct task_struct *task,
-		 unsigned int state)
+/**
+ * gprof_wait_note() - note a wait of which it is known what for
+ * @w: waits
+ * @key: whose; others may not note or take anything under it meanwhile
+ * @since: when, gprof_cycles()
+ * @what: as in struct gprof_wait
+ * @addr: likewise
+ * @unsampled: likewise
+ *
+ * Context: Any but NMI, interrupts off.
+ * Return: false: there is no room for it.
+ */
+bool gprof_wait_note(struct gprof_waits *w, const struct task_struct *key, u64 since, u32 what,
+		     u64 addr, bool unsampled)
 {
-	u64 addr = 0;
-	u32 what = gprof_wait_for(task, state);
+	/* One that a switch-in has left behind of which the kernel did not tell. */
+	int at = gprof_wait_at(w, key);
+	struct gprof_wait *wait;
 
-	if (w->spec.locks)
-		what |= gprof_wait_for_lock(task, &addr) << GPROF_WAIT_LOCK_SHIFT;
+	if (at < 0)
+		at = claim(w, key);
+	if (at < 0)
+		return false;
+	wait = &w->waits[at];
+	WRITE_ONCE(wait->since, since);
+	WRITE_ONCE(wait->woken, 0);
+	WRITE_ONCE(wait->unsampled, unsampled);
 	WRITE_ONCE(wait->what, what);
 	WRITE_ONCE(wait->addr, addr);
+	/* Pairs with the compare-exchange of gprof_wait_take(). */
+	atomic_long_set_release(owner_of(w, at), (long)key);
+	return true;
 }
 
 /**
@@ -83,23 +105,15 @@ static void note(struct gprof_waits *w, struct gprof_wait *wait, struct task_str
 bool gprof_wait_begins(struct gprof_waits *w, struct task_struct *task, u64 since,
 		       unsigned int state, bool unsampled)
 {
-	/* One that a switch-in has left behind of which the kernel did not tell. */
-	int at = gprof_wait_at(w, task);
-	struct gprof_wait *wait;
+	u32 what = 0;
+	u64 addr = 0;
 
-	if (at < 0)
-		at = claim(w, task);
-	if (at < 0)
-		return false;
-	wait = &w->waits[at];
-	WRITE_ONCE(wait->since, since);
-	WRITE_ONCE(wait->woken, 0);
-	WRITE_ONCE(wait->unsampled, unsampled);
-	if (!unsampled)
-		note(w, wait, task, state);
-	/* Pairs with the compare-exchange of gprof_wait_take(). */
-	atomic_long_set_release(owner_of(w, at), (long)task);
-	return true;
+	if (!unsampled) {
+		what = gprof_wait_for(task, state);
+		if (w->spec.locks)
+			what |= gprof_wait_for_lock(task, &addr) << GPROF_WAIT_LOCK_SHIFT;
+	}
+	return gprof_wait_note(w, task, since, what, addr, unsampled);
 }
 
 /**

@@ -4,6 +4,8 @@
  */
 #include "cmd.h"
 
+#include <string.h>
+
 #include "kinds.h"
 #include "say.h"
 
@@ -13,7 +15,20 @@ static int set_waiter(void *ctx, const char *value)
 
 	if (k->nr > 1)
 		return misused("two outputs of who waits: %s and %s", k->files[1], value);
+	if (!strcmp(k->kinds[0].kind, "kernel-lock"))
+		return misused("--kernel-locks tells who waits already: it excludes --waiter");
 	kinds_add(k, "mutex-waiter", value);
+	return STATUS_OK;
+}
+
+static int set_kernel_locks(void *ctx, const char *value)
+{
+	struct kinds *k = ctx;
+
+	(void)value;
+	if (k->nr > 1)
+		return misused("--kernel-locks tells who waits already: it excludes --waiter");
+	k->kinds[0].kind = "kernel-lock";
 	return STATUS_OK;
 }
 
@@ -21,6 +36,7 @@ static const struct option_row rows[] = {
 	{ 'o', "output", "FILE", "the profile (default: mutex.pb.gz); \"-\" is stdout",
 	  kinds_set_output },
 	{ 0, "waiter", "FILE", "a second profile: the stacks of those who waited", set_waiter },
+	{ 0, "kernel-locks", NULL, "who waits for locks of the kernel instead", set_kernel_locks },
 	KINDS_ROW_ADDR,
 	KINDS_ROW_EVERY,
 	KINDS_ROWS_KERNEL,
@@ -40,13 +56,17 @@ static const struct usage usage = {
 "waiter was woken. Samples are labelled with what the lock is, as far as the call\n"
 "tells: mutex, pi mutex, condition (also semaphores, and waits with a timeout), many.\n"
 "\n"
+"Who releases a lock of the kernel is not told by it, but who waits, asleep or spinning:\n"
+"--kernel-locks, which needs CAP_PERFMON and Linux 5.19.\n"
+"\n"
 "A command's exit status is passed on; 1 or 2 mean that gprofctl itself failed,\n"
 "127 or 126 that the command could not be run. The last line on stderr counts the\n"
 "samples: produced = read + lost + overwritten.",
 	.examples =
 "  gprofctl mutex -- ./server                           # who holds locks for too long\n"
 "  gprofctl mutex -p 1234 -d 10 --waiter waiter.pb.gz   # and who waits for them\n"
-"  gprofctl mutex -a -d 10 --every 10 --addr            # the whole host, which lock",
+"  gprofctl mutex -a -d 10 --every 10 --addr            # the whole host, which lock\n"
+"  gprofctl mutex -a -d 10 --kernel-locks               # the kernel's own",
 };
 
 int cmd_mutex(int argc, char **argv)

@@ -54,7 +54,7 @@ static int set_output(void *ctx, const char *value)
 
 static const struct option_row rows[] = {
 	{ 'e', "kind", "KIND[:RATE]", "a kind of profile: cpu, block, block-waker, mutex,\n"
-	  "mutex-waiter; may be repeated. RATE is samples per second of CPU time\n"
+	  "mutex-waiter, kernel-lock; may be repeated. RATE is samples per second of CPU time\n"
 	  "for cpu (default: 100), else one sample of so many (default: 1, all)", set_kind },
 	{ 'o', "output", "FILE", "the profile of the -e before it (default: KIND.pb.gz);\n"
 	  "\"-\" is stdout", set_output },

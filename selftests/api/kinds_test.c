@@ -4,12 +4,18 @@
  * target, which must not see each other.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/futex.h>
+#include <linux/userfaultfd.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include "harness.h"
+#include "device.h"
 #include "record.h"
 #include "workload.h"
 
@@ -162,6 +168,147 @@ TEST_F(kinds, sixty_four_of_mixed_kinds_and_rates_have_the_same_target)
 		EXPECT_EQ(0, counts[i] % rate);
 		EXPECT_GE(36 * all[row] * (rate - 1), d * d);
 	}
+}
+
+/* ---- locks of the kernel ---- */
+
+/* Who holds one while it waits for a page that comes when the test says so. */
+struct holder {
+	int pipe[2];
+	int faults;
+	char *page;
+	_Atomic int tid;
+	uint64_t around;
+};
+
+static bool has_late_page(struct holder *h)
+{
+	struct uffdio_api api = { .api = UFFD_API };
+	struct uffdio_register reg = { .mode = UFFDIO_REGISTER_MODE_MISSING };
+	long size = sysconf(_SC_PAGESIZE);
+
+	h->faults = syscall(SYS_userfaultfd, O_CLOEXEC);
+	if (h->faults < 0 || ioctl(h->faults, UFFDIO_API, &api))
+		return false;
+	h->page = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	reg.range.start = (uintptr_t)h->page;
+	reg.range.len = size;
+	return h->page != MAP_FAILED && !ioctl(h->faults, UFFDIO_REGISTER, &reg);
+}
+
+/* write() has the pipe's mutex while it reads what is to be written. */
+static void *writes_late_page(void *arg)
+{
+	struct holder *h = arg;
+
+	return (void *)write(h->pipe[1], h->page, 1);
+}
+
+static void *writes_behind(void *arg)
+{
+	struct holder *h = arg;
+	uint64_t from = monotonic_ns();
+	ssize_t n;
+
+	h->tid = gettid();
+	n = write(h->pipe[1], "", 1);
+	h->around = monotonic_ns() - from;
+	return (void *)n;
+}
+
+struct lock_waits {
+	struct gprof_profile *p;
+	int tid;
+	int64_t nr;
+	int64_t ns;
+	int64_t of_others;	/* that cannot be */
+	bool in_write;
+};
+
+static int count_lock_waits(void *ctx, const struct gprof_frame *frames, size_t nr,
+			    const int64_t *values)
+{
+	const char *lock = gprof_profile_label(((struct lock_waits *)ctx)->p, "lock", NULL);
+	struct lock_waits *w = ctx;
+	int64_t tid = 0;
+	size_t i;
+
+	gprof_profile_label(w->p, "tid", &tid);
+	w->of_others += !lock || strncmp(lock, "kernel ", 7);
+	if (tid != w->tid || !lock || strcmp(lock, "kernel mutex"))
+		return 0;
+	w->nr += values[0];
+	w->ns += values[1];
+	for (i = 0; i < nr; i++)
+		w->in_write |= !!strstr(frames[i].function, "pipe_write");
+	return 0;
+}
+
+static bool sleeps(int tid)
+{
+	char path[64], text[512], *at;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", tid);
+	if (file_read(path, text, sizeof(text)))
+		return false;
+	at = strrchr(text, ')');
+	return at && at[1] && strchr("SD", at[2]);
+}
+
+TEST_F(kinds, wait_for_a_lock_of_the_kernel_is_told_with_who_waits)
+{
+	const struct gprof_kind_config kind = {
+		.kind = "kernel-lock", .flags = GPROF_RECORD_KERNEL | GPROF_RECORD_ADDR,
+	};
+	const struct gprof_recorder_config cfg = {
+		.sz = sizeof(cfg), .target = { GPROF_SELF }, .kinds = &kind, .nr_kinds = 1,
+	};
+	struct gprof_info info = { .size = sizeof(info) };
+	struct uffdio_zeropage zero = { .range.len = sysconf(_SC_PAGESIZE) };
+	struct lock_waits got = { 0 };
+	struct holder h = { 0 };
+	pthread_t holder, waiter;
+	uint64_t from, held;
+	int fd = device_open();
+
+	ASSERT_EQ(0, device_ioctl(fd, GPROF_IOC_INFO, &info));
+	close(fd);
+	errno = 0;
+	self->r[0] = gprof_recorder_new(&cfg);
+	if (!(info.out_features & GPROF_FEAT_KERNEL_LOCKS)) {
+		EXPECT_EQ(NULL, self->r[0]);
+		EXPECT_EQ(EOPNOTSUPP, errno);
+		SKIP(return, "this kernel does not tell: %s", gprof_error());
+	}
+	ASSERT_NE(NULL, self->r[0]) {
+		TH_LOG("%s", gprof_error());
+	}
+	ASSERT_EQ(0, pipe(h.pipe));
+	SKIP_UNLESS(has_late_page(&h), "no userfaultfd here");
+	ASSERT_EQ(0, pthread_create(&holder, NULL, writes_late_page, &h));
+	sleep_ms(50);
+	ASSERT_EQ(0, gprof_recorder_start_events(self->r[0], NULL, 1));
+	ASSERT_EQ(0, pthread_create(&waiter, NULL, writes_behind, &h));
+	while (!h.tid || !sleeps(h.tid))
+		sched_yield();
+	from = monotonic_ns();
+	sleep_ms(100);
+	held = monotonic_ns() - from;
+	zero.range.start = (uintptr_t)h.page;
+	EXPECT_EQ(0, ioctl(h.faults, UFFDIO_ZEROPAGE, &zero));
+	pthread_join(holder, NULL);
+	pthread_join(waiter, NULL);
+	stop_one(_metadata, self->r[0], &self->p[0]);
+	got.p = self->p[0];
+	got.tid = h.tid;
+	ASSERT_EQ(0, gprof_profile_each(got.p, count_lock_waits, &got));
+	TH_LOG("%lld us, of %llu to %llu", (long long)got.ns / 1000,
+	       (unsigned long long)held / 1000, (unsigned long long)h.around / 1000);
+	EXPECT_EQ(1, got.nr);
+	EXPECT_LE(held - held / 1000, (uint64_t)got.ns);
+	EXPECT_GE(h.around, (uint64_t)got.ns);
+	EXPECT_EQ(0, got.of_others);
+	EXPECT_TRUE(got.in_write);
 }
 
 /* ---- filters ---- */

@@ -171,6 +171,7 @@
 #define GPROF_FEAT_TASK_STATE		(1ULL << 24)	/* GPROF_SAMPLE_REC_F_STATE */
 #define GPROF_FEAT_TRACE_MIN		(1ULL << 25)	/* min_us of struct gprof_trace_params */
 #define GPROF_FEAT_FILTERS		(1ULL << 26)	/* filter of struct gprof_profile_params */
+#define GPROF_FEAT_KERNEL_LOCKS		(1ULL << 27)	/* GPROF_MUTEX_F_KERNEL */
 
 /**
  * struct gprof_info - argument of GPROF_IOC_INFO
@@ -533,7 +534,8 @@ struct gprof_block_params {
 /* flags of struct gprof_mutex_params */
 #define GPROF_MUTEX_F_WAITER	(1U << 0)	/* the stack of who waited */
 #define GPROF_MUTEX_F_ADDR	(1U << 1)	/* record where the lock is */
-#define __GPROF_MUTEX_F_ALL	0x3U
+#define GPROF_MUTEX_F_KERNEL	(1U << 2)	/* locks of the kernel, not of user space */
+#define __GPROF_MUTEX_F_ALL	0x7U
 
 /**
  * struct gprof_mutex_params - parameters of GPROF_KIND_MUTEX
@@ -546,6 +548,12 @@ struct gprof_block_params {
  * release that many waited for has all their waits. With WAITER it is who waited. A wait
  * that no release ended, but its timeout or a signal, is told as one that an
  * interrupt, or the sender, ended. With ADDR it has GPROF_SAMPLE_REC_F_ADDR.
+ *
+ * With KERNEL it is about locks of the kernel for which somebody has to wait, be it asleep
+ * or spinning: GPROF_WAIT_FOR_LOCK. The kernel tells when such a wait begins and ends, but
+ * not who released the lock: KERNEL needs WAITER. What is told is from the one to the other;
+ * waits under way at START or STOP are left out, and the time until the task ran again is
+ * part of the wait. Needs CAP_PERFMON and GPROF_FEAT_KERNEL_LOCKS (5.19).
  */
 struct gprof_mutex_params {
 	__u32 size;
@@ -1181,7 +1189,8 @@ struct gprof_task_state {
 #define GPROF_WAIT_FOR_SIGNAL	11	/* pause(), sigtimedwait() and the like */
 #define GPROF_WAIT_FOR_STOPPED	12	/* by a signal or a debugger */
 #define GPROF_WAIT_FOR_KERNEL	13	/* a thread of the kernel */
-#define GPROF_WAIT_FOR_NR	14
+#define GPROF_WAIT_FOR_LOCK	14	/* a lock of the kernel */
+#define GPROF_WAIT_FOR_NR	15
 
 #define GPROF_WAIT_ENDED_UNTOLD		0
 #define GPROF_WAIT_ENDED_BY_TASK	1	/* whose stack this is */
@@ -1196,7 +1205,13 @@ struct gprof_task_state {
 #define GPROF_WAIT_LOCK_PI		2	/* FUTEX_LOCK_PI */
 #define GPROF_WAIT_LOCK_CONDITION	3	/* others: conditions, semaphores, with timeouts */
 #define GPROF_WAIT_LOCK_MANY		4	/* futex_waitv() */
-#define GPROF_WAIT_LOCK_NR		5
+#define GPROF_WAIT_LOCK_SPIN		5	/* of the kernel, as the rest */
+#define GPROF_WAIT_LOCK_RWLOCK		6	/* spins too, or that on an RT kernel */
+#define GPROF_WAIT_LOCK_MUTEX		7
+#define GPROF_WAIT_LOCK_RWSEM		8
+#define GPROF_WAIT_LOCK_RT		9	/* rt_mutex; spinlocks of an RT kernel too */
+#define GPROF_WAIT_LOCK_PERCPU		10	/* percpu_rw_semaphore */
+#define GPROF_WAIT_LOCK_NR		11
 
 /* flags of struct gprof_map_rec */
 #define GPROF_MAP_REC_F_FIRST	(1U << 0)	/* first of one reading of the mappings */

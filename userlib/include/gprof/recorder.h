@@ -202,6 +202,8 @@ struct gprof_tracepoint_config {
  *			space (futexes) that others wait for
  *	"mutex-waiter"	contentions/count, delay/nanoseconds, runnable/nanoseconds: who
  *			waits for them
+ *	"kernel-lock"	contentions/count, delay/nanoseconds: who waits for locks of the
+ *			kernel, asleep or spinning; needs CAP_PERFMON, and Linux 5.19
  *
  * @rate: "cpu": samples per second of CPU time, 0: 100; else events per sample, each of
  *	them sampled with the same probability, 0: 1, every event
@@ -212,7 +214,8 @@ struct gprof_tracepoint_config {
  * uninterruptible, child, signal, stopped, kernel, other), and ended, where the stack is
  * not that of the task that ended it: interrupt, softirq, stranger (who may not be
  * recorded), not yet. Those of locks also lock, as far as the call tells: mutex, pi mutex,
- * condition (also semaphores, and waits with a timeout), many.
+ * condition (also semaphores, and waits with a timeout), many; kernel spinlock, kernel
+ * rwlock, kernel mutex, kernel rwsem, kernel rt_mutex, kernel percpu_rwsem.
  */
 struct gprof_kind_config {
 	const char *kind;

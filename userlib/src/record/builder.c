@@ -379,6 +379,7 @@ static const char *const waits_for[GPROF_WAIT_FOR_NR] = {
 	[GPROF_WAIT_FOR_SIGNAL] = "signal",
 	[GPROF_WAIT_FOR_STOPPED] = "stopped",
 	[GPROF_WAIT_FOR_KERNEL] = "kernel",
+	[GPROF_WAIT_FOR_LOCK] = "lock",
 };
 
 /* What is not the stack's own, or not over. */
@@ -394,6 +395,12 @@ static const char *const waits_lock[GPROF_WAIT_LOCK_NR] = {
 	[GPROF_WAIT_LOCK_PI] = "pi mutex",
 	[GPROF_WAIT_LOCK_CONDITION] = "condition",
 	[GPROF_WAIT_LOCK_MANY] = "many",
+	[GPROF_WAIT_LOCK_SPIN] = "kernel spinlock",
+	[GPROF_WAIT_LOCK_RWLOCK] = "kernel rwlock",
+	[GPROF_WAIT_LOCK_MUTEX] = "kernel mutex",
+	[GPROF_WAIT_LOCK_RWSEM] = "kernel rwsem",
+	[GPROF_WAIT_LOCK_RT] = "kernel rt_mutex",
+	[GPROF_WAIT_LOCK_PERCPU] = "kernel percpu_rwsem",
 };
 
 static int add_text(struct gprof_profile *p, uint32_t key, const char *text,

@@ -32,6 +32,9 @@ static const struct gprof_kind table[] = {
 	{ "mutex-waiter", GPROF_KIND_MUTEX, GPROF_MUTEX_F_WAITER, {
 		CONTENTIONS, .runnable_type = "runnable",
 	  }, gprof_mutex_kind_source },
+	{ "kernel-lock", GPROF_KIND_MUTEX, GPROF_MUTEX_F_WAITER | GPROF_MUTEX_F_KERNEL, {
+		CONTENTIONS,
+	  }, gprof_mutex_kind_source },
 };
 
 static const struct gprof_kind *find(const char *name)
@@ -62,7 +65,7 @@ static int make_source(const struct gprof_kind_config *cfg, union gprof_kind_par
 
 	if (!kind)
 		return gprof_error_set(e, ENOENT, "%.64s: no such kind of recorder; there are cpu, "
-				       "block, block-waker, mutex and mutex-waiter",
+				       "block, block-waker, mutex, mutex-waiter and kernel-lock",
 				       cfg->kind ? cfg->kind : "(none)");
 	if (cfg->reserved[0] || cfg->reserved[1] || cfg->reserved[2])
 		return gprof_error_set(e, E2BIG, "%s: sets what this libgprof does not know; it is "

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * wait_lock: waits for locks of the kernel, which tells of them itself, by two tracepoints
+ * that have been there since 5.19.
+ *
+ * Who waits is current all the time, in whatever context: it may be interrupted while it
+ * spins, and have to wait for another lock in the interrupt; and one wait may be within
+ * another, as those of a percpu_rw_semaphore are. So a note is found by the task, the
+ * context and the lock together. All that is done to it is done in that context, one after
+ * the other.
+ *
+ * A mutex tells of two begins where it spins first and then sleeps: it is the first that
+ * counts. Therefore those that are not sampled have notes too.
+ */
+#include "compat/preempt.h"
+#include "cycles.h"
+#include "sampler.h"
+#include "wait.h"
+
+#include <linux/bits.h>
+#include <linux/gprof.h>
+#include <linux/irqflags.h>
+#include <linux/perf_event.h>
+#include <linux/sched.h>
+
+/* As in include/trace/events/lock.h, which older kernels do not have. */
+#define LCB_F_SPIN	BIT(0)
+#define LCB_F_READ	BIT(1)
+#define LCB_F_WRITE	BIT(2)
+#define LCB_F_RT	BIT(3)
+#define LCB_F_PERCPU	BIT(4)
+#define LCB_F_MUTEX	BIT(5)
+
+static u32 kind_of(unsigned int flags)
+{
+	if (flags & LCB_F_MUTEX)
+		return GPROF_WAIT_LOCK_MUTEX;
+	if (flags & LCB_F_PERCPU)
+		return GPROF_WAIT_LOCK_PERCPU;
+	if (flags & (LCB_F_READ | LCB_F_WRITE))
+		return flags & (LCB_F_SPIN | LCB_F_RT) ? GPROF_WAIT_LOCK_RWLOCK :
+							 GPROF_WAIT_LOCK_RWSEM;
+	return flags & LCB_F_RT ? GPROF_WAIT_LOCK_RT : GPROF_WAIT_LOCK_SPIN;
+}
+
+/*
+ * In place of a task's address. Of one lock each task and context has another; whether
+ * one is of this lock is for its @addr to say. The lowest bit is GPROF_WAIT_BUSY's.
+ */
+static const struct task_struct *key_of(const void *lock)
+{
+	u64 level = in_hardirq() ? 2 : in_serving_softirq() ? 1 : 0;
+	u64 mixed = (u64)lock * GOLDEN_RATIO_64 & ~0x3fULL;
+
+	return (const struct task_struct *)(((u64)current | level << 1) ^ mixed);
+}
+
+static void begins(struct gprof_waits *w, void *lock, unsigned int flags)
+{
+	const struct task_struct *key = key_of(lock);
+	struct gprof_wait_cpu *c = this_cpu_ptr(w->cpus);
+	int at = gprof_wait_at(w, key);
+	bool sampled;
+
+	if (at >= 0 && READ_ONCE(w->waits[at].addr) == (u64)lock)
+		return;
+	local64_inc(&c->count);
+	sampled = !w->thinned || gprof_thin_takes(&c->thin, &w->thinning, 1);
+	if (at < 0 && gprof_wait_note(w, key, gprof_cycles(), GPROF_WAIT_FOR_LOCK |
+				      kind_of(flags) << GPROF_WAIT_LOCK_SHIFT, (u64)lock, !sampled))
+		return;
+	if (sampled)
+		gprof_wait_lose(w);
+}
+
+/**
+ * gprof_wait_lock_begins() - current begins to wait for a lock
+ * @data: struct gprof_waits
+ * @lock: where it is
+ * @flags: LCB_F_*
+ *
+ * Context: Any, preemption off. Whoever spins in an NMI is not told.
+ */
+void notrace gprof_wait_lock_begins(void *data, void *lock, unsigned int flags)
+{
+	struct gprof_waits *w = data;
+	unsigned long irqs;
+
+	if (in_nmi() || READ_ONCE(w->phase) < GPROF_WAITS_BEGIN || !gprof_waits_have(w, current))
+		return;
+	local_irq_save(irqs);
+	begins(w, lock, flags);
+	local_irq_restore(irqs);
+}
+
+static noinline void ends(struct gprof_waits *w, unsigned int at, const struct task_struct *key,
+			  void *lock)
+{
+	struct gprof_wait_cpu *c = this_cpu_ptr(w->cpus);
+	struct gprof_wait_end e;
+	struct gprof_wait wait;
+
+	if (READ_ONCE(w->waits[at].addr) != (u64)lock ||
+	    !gprof_wait_take(w, at, (struct task_struct *)key, &wait) || wait.unsampled)
+		return;
+	/* Pairs with smp_store_release() in gprof_waits_stop(). */
+	if (smp_load_acquire(&w->phase) == GPROF_WAITS_OVER)
+		return;
+	gprof_wait_end(w, &wait, gprof_cycles(), &e);
+	perf_fetch_caller_regs(&c->regs);
+	gprof_arch_caller_regs(&c->regs);
+	gprof_wait_tell(w, &e, current, &c->regs, 0);
+}
+
+/**
+ * gprof_wait_lock_ends() - current has the lock, or has given up
+ * @data: struct gprof_waits
+ * @lock: where it is
+ * @err: which of the two
+ *
+ * Context: Any, preemption off.
+ */
+void notrace gprof_wait_lock_ends(void *data, void *lock, unsigned int err)
+{
+	const struct task_struct *key;
+	struct gprof_waits *w = data;
+	unsigned long irqs;
+	int at;
+
+	if (in_nmi())
+		return;
+	local_irq_save(irqs);
+	key = key_of(lock);
+	at = gprof_wait_at(w, key);
+	if (at >= 0)
+		ends(w, at, key, lock);
+	local_irq_restore(irqs);
+}
