@@ -343,14 +343,14 @@ where_tasks_wait_is_told_by_their_stacks()
 		END { print n + 0, "are woken by writes_here"; exit n < 20 }'
 }
 
-# are_there FUNCTION...: in half of 2 seconds, the first of which were before a table
+# are_there FUNCTION...: in some of the naps, the first of which were before a table
 are_there()
 {
 	for function; do
 		echo "$function: $(nanoseconds "$function")"
 	done
 	for function; do
-		[ "$(nanoseconds "$function")" -ge 1000000000 ]
+		[ "0$(nanoseconds "$function")" -ge 100000000 ]
 	done
 }
 
@@ -359,10 +359,10 @@ waits_without_frame_pointers_have_whole_stacks()
 {
 	gprofctl info | grep -q 'unwind_tables *yes' ||
 		skip "this module walks by frame pointers alone"
-	run 0 gprofctl trace --stacks -o x.trace -- "$here/stack_target" naps 100
+	run 0 gprofctl trace --stacks -o x.trace -- "$here/stack_target" naps 200
 	run 0 gprofctl read x.trace --pprof block -o x.pb.gz
 	are_there nap naps outer main
-	run 0 gprofctl block --user-only -o x.pb.gz -- "$here/stack_target" naps 100
+	run 0 gprofctl block --user-only -o x.pb.gz -- "$here/stack_target" naps 200
 	are_there nap naps outer main
 }
 
