@@ -268,9 +268,10 @@ static void expect(struct __test_metadata *_metadata, FIXTURE_DATA(trigger) *sel
 
 /* ---- what children do ---- */
 
+/* Above the threads that serve interrupts where the kernel is a real-time one, which have 50. */
 static void hurry(void)
 {
-	struct sched_param p = { .sched_priority = 1 };
+	struct sched_param p = { .sched_priority = 60 };
 
 	sched_setscheduler(0, SCHED_FIFO, &p);
 }
@@ -340,7 +341,7 @@ static void is_kept_waiting(void *arg, int step)
 /* Wakes who asks, on the same CPU, and lets it wait. */
 static void hog(int from, int to)
 {
-	struct sched_param p = { .sched_priority = 2 };
+	struct sched_param p = { .sched_priority = 61 };
 	char c;
 
 	pin_to(hog_cpu);
