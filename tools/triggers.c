@@ -102,8 +102,8 @@ static int take(struct gprof_flight_trigger *t, char *text)
 	int status;
 
 	if (has_filter(text))
-		return misused("trigger %s: a tracepoint has no filter here: the kernel makes filters "
-			       "for its own tracers alone", text);
+		return misused("trigger %s: a tracepoint has no filter here; gprofctl profile --filter "
+			       "has", text);
 	if (interval)
 		*interval++ = '\0';
 	if (longer && (!interval || longer < interval))
