@@ -110,8 +110,8 @@ static __always_inline struct known_rule *rule_place(struct memory *m, u64 at)
  * How many of the frames behind @k are as they were when it was? Through pointers and
  * without calls, since user memory is open.
  */
-static __always_inline const struct gprof_frame *unchanged(const struct gprof_frame *k,
-						     const struct gprof_frame *end)
+static __always_inline const struct gprof_frame *
+unchanged(const struct gprof_frame *k, const struct gprof_frame *end)
 {
 	for (k++; k < end && k->pc_at; k++) {
 		u64 pc, word;
@@ -174,7 +174,8 @@ static __always_inline void follow(struct gprof_walk *w, struct memory *m, u64 *
 				goto out;
 		}
 		if (likely((u8)(r->kind - GPROF_UNWIND_CFA_SP) <= 1 && !(r->how & GPROF_HOW_RARE))) {
-			u64 cfa = (r->kind == GPROF_UNWIND_CFA_SP ? sp : fp) + (s64)r->cfa * 8;
+			u64 base = r->kind == GPROF_UNWIND_CFA_SP ? sp : fp;
+			u64 cfa = base + (s64)r->cfa * 8;
 			u64 pc, pc_at = gprof_return_place(r, cfa);
 
 			end = GPROF_STACK_END_ADDRESS;

@@ -235,8 +235,8 @@ static u32 step_record(struct gprof_walk *w, u8 kind, struct gprof_frame *f)
 }
 
 /* Where the caller's stack pointer is; @again: it follows from the frame alone. */
-static u32 find_cfa(struct gprof_walk *w, const struct gprof_unwind_rule *r, const struct gprof_frame *f,
-		    u64 *cfa, bool *again)
+static u32 find_cfa(struct gprof_walk *w, const struct gprof_unwind_rule *r,
+		    const struct gprof_frame *f, u64 *cfa, bool *again)
 {
 	u64 word;
 
