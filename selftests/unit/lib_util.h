@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Run a shell command; its exit status. */
@@ -128,6 +129,15 @@ static inline const char *lib_top(void)
 		}
 	}
 	return NULL;
+}
+
+/* Nanoseconds of this thread. */
+static inline uint64_t lib_cpu_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
 /* Small numbers that look random and are the same each time. */

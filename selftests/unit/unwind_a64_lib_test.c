@@ -4,7 +4,10 @@
  */
 #include <kselftest_harness.h>
 
+#include "lib_util.h"
 #include "unwind_image.h"
+
+#define LONG_TEXT	(8U << 20)
 
 FIXTURE(unwind) {
 	struct image im;
@@ -183,6 +186,61 @@ TEST_F(unwind, tables_that_are_right_stay_as_they_are)
 	EXPECT_EQ(4, t->rows);
 	EXPECT_RULE(EM_AARCH64, 0x110, "sp+4 fp@-4 ra@-3");
 	EXPECT_RULE(EM_AARCH64, 0x114, "sp+4 fp@-4 ra@-3");
+}
+
+/* Each of so many functions, 4 bytes apart, goes on to the end of a text of 8 MiB. */
+static unsigned char *overlapping(size_t nr)
+{
+	unsigned char *file = calloc(1, IMAGE_SIZE + LONG_TEXT);
+	struct image *im = calloc(1, sizeof(*im));
+	Elf64_Phdr *ph;
+	uint32_t i;
+
+	if (!im || !file)
+		return NULL;
+	image_begin(im, EM_AARCH64);
+	image_cie(im);
+	for (i = 0; i < nr; i++)
+		image_fde(im, IMAGE_SIZE - IMAGE_TEXT + 4 * i, LONG_TEXT - 4 * i,
+			  PROGRAM(0x0e, (unsigned char)(16 + i % 2 * 16)));
+	memcpy(file, im->bytes, IMAGE_SIZE);
+	ph = (Elf64_Phdr *)(file + sizeof(Elf64_Ehdr));
+	ph[1] = ph[2];
+	ph[2] = (Elf64_Phdr){
+		.p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_offset = IMAGE_SIZE,
+		.p_vaddr = IMAGE_ADDR + IMAGE_SIZE, .p_filesz = LONG_TEXT, .p_memsz = LONG_TEXT,
+	};
+	free(im);
+	return file;
+}
+
+TEST_F(unwind, a_text_is_gone_through_once_whatever_overlaps)
+{
+	const size_t nr[] = { 1, 200 };
+	uint64_t took[] = { UINT64_MAX, UINT64_MAX };
+	size_t i, turn;
+
+	for (turn = 0; turn < 3; turn++) {
+		for (i = 0; i < 2; i++) {
+			unsigned char *file = overlapping(nr[i]);
+			uint64_t begin = lib_cpu_ns();
+
+			ASSERT_NE(NULL, file);
+			gprof_unwind_blob_free(&self->blob);
+			ASSERT_EQ(0, gprof_unwind_compile_memory(file, IMAGE_SIZE + LONG_TEXT, 0,
+								 &self->blob));
+			begin = lib_cpu_ns() - begin;
+			took[i] = begin < took[i] ? begin : took[i];
+			free(file);
+		}
+	}
+	TH_LOG("%llu and %llu us", (unsigned long long)took[0] / 1000,
+	       (unsigned long long)took[1] / 1000);
+	EXPECT_LT(took[1], took[0] * 10);
+	EXPECT_RULE(EM_AARCH64, IMAGE_SIZE - IMAGE_TEXT, "sp+2 lr");
+	EXPECT_RULE(EM_AARCH64, IMAGE_SIZE - IMAGE_TEXT + 4, "sp+4 lr");
+	EXPECT_RULE(EM_AARCH64, IMAGE_SIZE - IMAGE_TEXT + LONG_TEXT - 4, "sp+4 lr");
+	EXPECT_EQ(0, gprof_layout_check(self->blob.data, self->blob.size));
 }
 
 TEST_HARNESS_MAIN

@@ -109,7 +109,8 @@ void gprof_tabler_look(struct gprof_tabler *t, struct gprof_objects *objects)
 		struct gprof_object *obj = objects->v[i];
 		struct gprof_tabler_file *f = &t->files[t->nr];
 
-		if (obj->tabled || !obj->file || obj == objects->vdso)
+		/* Of what runs elsewhere, or as the data of an emulator, no stack is here. */
+		if (obj->tabled || !obj->file || obj == objects->vdso || obj->foreign)
 			continue;
 		/* What was closed to make room is not opened again for this. */
 		f->fd = gprof_pool_dup(obj->file);

@@ -14,6 +14,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#ifdef __aarch64__
+#define OWN_MACHINE	EM_AARCH64
+#else
+#define OWN_MACHINE	EM_X86_64
+#endif
+
 #define TRIES_MAX	8	/* processes whose file could not be opened, before giving up */
 
 void gprof_objects_init(struct gprof_objects *o)
@@ -88,6 +94,7 @@ static void read_segments(struct gprof_object *obj, Elf *elf)
 /* What must be known even after the file has been closed. */
 static void read_elf(struct gprof_object *obj, int fd)
 {
+	GElf_Ehdr ehdr;
 	const void *id;
 	ssize_t len;
 	Elf *elf;
@@ -102,6 +109,7 @@ static void read_elf(struct gprof_object *obj, int fd)
 			obj->build_id_len = (size_t)len;
 		}
 		obj->elf = obj->nr_segments;
+		obj->foreign = gelf_getehdr(elf, &ehdr) && ehdr.e_machine != OWN_MACHINE;
 	}
 	elf_end(elf);
 }

@@ -45,6 +45,7 @@ struct gprof_segment {
  * @size: bytes of the file
  * @mtime: when it was last written to
  * @elf: it is an ELF file, and what follows was read
+ * @foreign: of a machine that is not ours
  * @build_id: build-id note
  * @build_id_len: its bytes, 0 for none
  * @segments: PT_LOADs
@@ -63,6 +64,7 @@ struct gprof_object {
 	uint64_t size;
 	struct timespec mtime;
 	bool elf;
+	bool foreign;
 	unsigned char build_id[GPROF_BUILD_ID_MAX];
 	size_t build_id_len;
 	struct gprof_segment *segments;

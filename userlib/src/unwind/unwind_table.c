@@ -80,6 +80,8 @@ static int add_functions(struct compile *c)
 	for (i = 0; i < c->entries.nr_fdes && !err; i++) {
 		const struct gprof_fde *fde = &c->entries.fdes[i];
 
+		if (!fde->len)
+			continue;
 		if (fde->at > end)
 			err = gprof_gaps_fill(&c->gaps, &c->rows, end, fde->at);
 		else
