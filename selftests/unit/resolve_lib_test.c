@@ -6,9 +6,11 @@
 #include <kselftest_harness.h>
 
 #include <gprof/profile.h>
+#include <sys/sysmacros.h>
 
 #include "record/builder.h"
 #include "lib_util.h"
+#include "names_image.h"
 
 FIXTURE(resolve) {
 	struct gprof_builder b;
@@ -238,6 +240,47 @@ TEST_F(resolve, every_location_has_a_function)
 	}
 	/* Which is no name that symbols gave it. */
 	EXPECT_FALSE(self->p->mappings[0].has_functions);
+}
+
+/* A small file must not make a large profile: of so many places so many have names. */
+TEST_F(resolve, names_that_share_one_long_text_are_not_all_put_into_a_profile)
+{
+	const uint32_t nr = 3000;
+	struct {
+		struct gprof_map_rec m;
+		char path[128];
+	} r = { .m = {
+		.rec = { GPROF_REC_MAP, GPROF_MAP_REC_F_FIRST | GPROF_MAP_REC_F_LAST, sizeof(r) },
+		.process = { 7, 1, 1 }, .time = 10, .start = 0x10000, .end = 0x10000 + (1 << 20),
+		.offset = NAMES_TEXT, .layout = 5,
+	} };
+	const char *dir = lib_tmpdir(), *said = NULL;
+	struct stat st;
+	size_t bytes = 0, named = 0, i;
+
+	ASSERT_NE(NULL, dir);
+	snprintf(r.m.path, sizeof(r.path), "%s/names", dir);
+	ASSERT_TRUE(names_write(r.m.path, nr, 60000, ""));
+	ASSERT_EQ(0, stat(r.m.path, &st));
+	r.m.inode = st.st_ino;
+	r.m.dev_major = major(st.st_dev);
+	r.m.dev_minor = minor(st.st_dev);
+	ASSERT_EQ(0, gprof_spaces_map(&self->b.spaces, &r.m, r.m.path));
+	for (i = 0; i < nr; i++)
+		feed(self, &(struct made){ ONE, .frames = { 0x10000 + i * NAMES_STEP } });
+	ASSERT_EQ(0, make(self));
+	lib_sh("rm -rf %s", dir);
+	for (i = 0; i < self->p->strings.nr; i++)
+		bytes += strlen(self->p->strings.v[i]);
+	for (i = 0; i < self->p->nr_functions; i++)
+		named += self->p->strings.v[self->p->functions[i].name][0] == 'a';
+	for (i = 0; i < self->p->nr_comments; i++)
+		if (strstr(self->p->strings.v[self->p->comments[i]], "places have no names"))
+			said = self->p->strings.v[self->p->comments[i]];
+	EXPECT_LT(2000, named);
+	EXPECT_GT(140 << 20, bytes);
+	ASSERT_NE(NULL, said);
+	EXPECT_EQ(nr, named + strtoul(said, NULL, 10));
 }
 
 TEST_F(resolve, a_leaf_is_where_it_is)

@@ -13,6 +13,7 @@
 #include "symbol/demangle.h"
 #include "symbol/elf_strings.h"
 #include "lib_util.h"
+#include "names_image.h"
 #include "symbol/symbolizer.h"
 
 FIXTURE(symbol) {
@@ -590,13 +591,15 @@ TEST_F(symbol, a_debug_file_that_shrinks_meanwhile_makes_no_harm)
 }
 
 /* Two functions, as Go's linker describes them; %s: what may be wrong */
+static char go_name[8192] = "main.first";
+
 static const char go_source[] =
 	".text\n.globl main\nfirst: nop\nnop\nsecond: nop\nnop\nmain: nop\nret\n"
 	".section .gopclntab,\"a\",@progbits\n"
 	"table: .long 0xfffffff1\n.byte 0,0,1,8\n.quad %s\n.quad 0\n"
 	".quad 0\n"	/* the code: left to the reader */
 	".quad names - table\n.quad 0\n.quad 0\n.quad 0\n.quad functions - table\n"
-	"names: .ascii \"x\"\n.asciz \"main.first\"\nn2: .asciz \"main.(*T).second\"\n"
+	"names: .ascii \"x\"\n.asciz \"%s\"\nn2: .asciz \"main.(*T).second\"\n"
 	"functions: .long first - first\n.long f1 - functions\n"
 	".long second - first\n.long %s\n.long main - first\n"
 	"f1: .long 0\n.long 1\n"
@@ -604,9 +607,9 @@ static const char go_source[] =
 
 static bool build_go(const char *dir, const char *nr, const char *second)
 {
-	char text[2048];
+	char text[16384];
 
-	snprintf(text, sizeof(text), go_source, nr, second);
+	snprintf(text, sizeof(text), go_source, nr, go_name, second);
 	lib_write(dir, "go.S", text);
 	return !lib_sh("cd %s && gcc -nostdlib -static -Wl,-e,main -o out go.S 2>&1", dir);
 }
@@ -647,6 +650,22 @@ TEST_F(symbol, a_go_table_that_leads_out_of_itself_gives_no_names)
 		close(self->fd);
 		self->fd = -1;
 	}
+}
+
+/* Any number of functions may have it, and its end is looked for in each. */
+TEST_F(symbol, a_go_name_that_is_nobodys_is_none)
+{
+	uint64_t first, second;
+
+	NEED("gcc");
+	memset(go_name, 'x', 5000);
+	ASSERT_TRUE(build_go(self->dir, "2", "f2 - functions"));
+	first = address(self->dir, "out", "first");
+	second = address(self->dir, "out", "second");
+	ASSERT_EQ(0, lib_sh("strip %s/out", self->dir));
+	ASSERT_TRUE(open_out(self->dir, &self->fd, &self->s));
+	EXPECT_EQ(0, FRAMES(first));
+	EXPECT_EQ(1, FRAMES(second));
 }
 
 TEST_F(symbol, a_small_table_within_a_stripped_program_has_its_names)
@@ -691,6 +710,40 @@ TEST_F(symbol, a_small_table_that_unpacks_to_much_is_not_unpacked)
 	EXPECT_EQ(0, FRAMES(local));
 	EXPECT_EQ(GPROF_MISSING_PACKED, gprof_symbolizer_missing(self->s));
 	EXPECT_GT(64 << 10, peak_kib() - before);
+}
+
+/* Of which versions are taken off, so that each would be a copy. */
+TEST_F(symbol, names_that_share_one_long_text_take_little_memory)
+{
+	static const struct {
+		uint32_t nr;
+		size_t len;
+		enum gprof_missing why;
+		size_t frames;
+	} table[] = {
+		{ 1000, 1 << 20, GPROF_MISSING_NOT, 0 },
+		{ 2000, 60000, GPROF_MISSING_MEMORY, 0 },
+		{ 100, 60000, GPROF_MISSING_NOT, 1 },
+	};
+	char path[128];
+	long before;
+	size_t i;
+
+	snprintf(path, sizeof(path), "%s/out", self->dir);
+	for (i = 0; i < 3; i++) {
+		ASSERT_TRUE(names_write(path, table[i].nr, table[i].len, "@V"));
+		before = peak_kib();
+		ASSERT_TRUE(open_out(self->dir, &self->fd, &self->s));
+		EXPECT_EQ(table[i].frames, FRAMES(NAMES_TEXT + NAMES_STEP));
+		EXPECT_EQ(table[i].why, gprof_symbolizer_missing(self->s));
+		EXPECT_GT(100 << 10, peak_kib() - before) {
+			TH_LOG("row %zu", i);
+		}
+		gprof_symbolizer_close(self->s);
+		self->s = NULL;
+		close(self->fd);
+		self->fd = -1;
+	}
 }
 
 /* Functions whose unwind tables are known, since they are written by hand. */

@@ -18,6 +18,9 @@
 
 #define FILE_SHOWN		200	/* bytes of a file's name in the name of its code */
 
+#define TEXT_SHOWN		(64U << 10)	/* bytes of any name */
+#define TEXTS_MAX		(128ULL << 20)	/* bytes that files may put into a profile */
+
 #define RELATIVE_FRAMES		64	/* that must lie in mappings of a relative */
 
 /**
@@ -169,6 +172,17 @@ static int push(struct gprof_resolver *r, uint32_t location)
 	return 0;
 }
 
+/* A text of a file, of which it may be a long part, as those of many others. */
+static uint32_t add_text(struct gprof_resolver *r, const char *text)
+{
+	size_t nr = r->p->strings.nr;
+	uint32_t index = gprof_profile_text_of(r->p, text, TEXT_SHOWN);
+
+	if (r->p->strings.nr > nr)
+		r->texts += strlen(r->p->strings.v[index]);
+	return index;
+}
+
 /* The name for people of a symbol, both texts of the profile; GPROF_NONE without memory. */
 static uint32_t plain_name(struct gprof_resolver *r, uint32_t symbol)
 {
@@ -178,7 +192,7 @@ static uint32_t plain_name(struct gprof_resolver *r, uint32_t symbol)
 	if (known != GPROF_NONE || symbol == GPROF_NONE)
 		return known;
 	name = gprof_demangle(r->p->strings.v[symbol]);
-	known = name ? gprof_profile_text(r->p, name) : symbol;
+	known = name ? add_text(r, name) : symbol;
 	free(name);
 	if (known == GPROF_NONE || gprof_map64_put(&r->names, symbol, known))
 		return GPROF_NONE;
@@ -190,7 +204,7 @@ static uint32_t add_function(struct gprof_resolver *r, const char *symbol, uint3
 			     int64_t start_line)
 {
 	struct gprof_function f = {
-		.system_name = gprof_profile_text(r->p, symbol),
+		.system_name = add_text(r, symbol),
 		.filename = file,
 		.start_line = start_line,
 	};
@@ -416,7 +430,7 @@ static uint32_t source_text(struct gprof_resolver *r, struct source *last, const
 	if (!path)
 		return 0;
 	if (path != last->path) {
-		last->text = gprof_profile_text(r->p, path);
+		last->text = add_text(r, path);
 		last->path = path;
 	}
 	return last->text;
@@ -429,6 +443,11 @@ static int name_one(struct gprof_resolver *r, struct gprof_symbolizer *sym, stru
 	struct gprof_line lines[GPROF_FRAMES_MAX];
 	size_t nr = gprof_symbolizer_frames(sym, u->vaddr, frames, inlines), i;
 
+	if (nr && r->texts > TEXTS_MAX) {
+		r->left_out++;
+		*inlines = false;
+		return 0;
+	}
 	for (i = 0; i < nr; i++) {
 		lines[i].function = add_function(r, frames[i].name,
 						 source_text(r, last, frames[i].file),
@@ -563,6 +582,10 @@ static int tell(struct gprof_resolver *r)
 	if (!err && has_hidden(r))
 		err = gprof_profile_commentf(r->p, "names are missing: /proc hides processes of "
 					     "others from this user (mount option hidepid)");
+	if (!err && r->left_out)
+		err = gprof_profile_commentf(r->p, "%llu places have no names, since those of the "
+					     "others come to more than %llu MiB",
+					     (unsigned long long)r->left_out, TEXTS_MAX >> 20);
 	if (!err && r->unmapped)
 		err = gprof_profile_commentf(r->p, "%llu user frames of the stacks lie in no "
 					     "mapping that was recorded, and have no name",

@@ -21,6 +21,8 @@
 
 #define HEADER		72
 
+#define NAME_MAX_BYTES	4096	/* with its end; any number may share one text */
+
 /**
  * struct go_table - the table
  * @data: its bytes
@@ -85,6 +87,7 @@ static const char *name_of(const struct go_table *t, uint64_t i)
 {
 	uint64_t at = get(t, t->functions + (2 * i + 1) * t->word, t->word), name;
 	const unsigned char *text;
+	uint64_t left;
 
 	if (at > t->size - t->functions || t->size - t->functions - at < t->word + 4)
 		return NULL;
@@ -92,7 +95,10 @@ static const char *name_of(const struct go_table *t, uint64_t i)
 	if (name >= t->size - t->names)
 		return NULL;
 	text = t->data + t->names + name;
-	if (!text[0] || !memchr(text, '\0', (size_t)(t->data + t->size - text)))
+	left = t->size - t->names - name;
+	if (left > NAME_MAX_BYTES)
+		left = NAME_MAX_BYTES;
+	if (!text[0] || !memchr(text, '\0', left))
 		return NULL;
 	return (const char *)text;
 }

@@ -13,7 +13,9 @@
 #include "elf_packed.h"
 #include "elf_strings.h"
 #include "go_table.h"
-#include "base/table.h"
+
+#define NAME_MAX_BYTES	(64U << 10)	/* longer ones are nobody's */
+#define MADE_MAX	(64ULL << 20)	/* bytes of names that are not those of the file */
 
 /* Is this section code? Sections of a separate debug file keep their flags. */
 static bool is_code(Elf *elf, GElf_Word shndx)
@@ -39,6 +41,12 @@ static uint64_t section_end(Elf *elf, GElf_Word shndx, GElf_Addr bias)
 static bool is_marker(const char *name)
 {
 	return !name[0] || name[0] == '$' || !strncmp(name, ".L", 2);
+}
+
+/* Any number of symbols may share one text, each with an end of it. */
+static bool is_long(const char *name)
+{
+	return strnlen(name, NAME_MAX_BYTES + 1) > NAME_MAX_BYTES;
 }
 
 #define SIZED	32
@@ -67,6 +75,25 @@ static int score(const GElf_Sym *sym, const char *name)
 	return n;
 }
 
+/* The first @len bytes and @end, kept until gprof_symbols_free(); NULL without memory. */
+static const char *make_name(struct gprof_symbols *s, const char *name, size_t len,
+			     const char *end)
+{
+	size_t size = len + strlen(end) + 1;
+	char *text;
+
+	if (gprof_grow(&s->made, &s->cap_made, s->nr_made + 1, sizeof(*s->made)) ||
+	    gprof_budget_take(&s->memory, size))
+		return NULL;
+	text = malloc(size);
+	if (!text)
+		return NULL;
+	memcpy(text, name, len);
+	strcpy(text + len, end);
+	s->made[s->nr_made++] = text;
+	return text;
+}
+
 /*
  * A name without its version ("fnmatch@@GLIBC_2.2.5"); NULL without memory. Most
  * names have none and are borrowed.
@@ -74,16 +101,8 @@ static int score(const GElf_Sym *sym, const char *name)
 static const char *plain_name(struct gprof_symbols *s, const char *name)
 {
 	const char *at = strchr(name, '@');
-	char *copy;
 
-	if (!at || at == name)
-		return name;
-	if (gprof_grow(&s->made, &s->cap_made, s->nr_made + 1, sizeof(*s->made)))
-		return NULL;
-	copy = strndup(name, (size_t)(at - name));
-	if (copy)
-		s->made[s->nr_made++] = copy;
-	return copy;
+	return !at || at == name ? name : make_name(s, name, (size_t)(at - name), "");
 }
 
 /* While the table is built, @outer holds the score. */
@@ -128,7 +147,7 @@ static int load_symtab(struct gprof_symbols *s, struct gprof_elf *m)
 		int type, points;
 
 		name = dwfl_module_getsym_info(m->mod, i, &sym, &addr, &shndx, &elf, &bias);
-		if (!name || shndx == SHN_UNDEF || is_marker(name))
+		if (!name || shndx == SHN_UNDEF || is_marker(name) || is_long(name))
 			continue;
 		type = GELF_ST_TYPE(sym.st_info);
 		if (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE)
@@ -148,19 +167,6 @@ static int load_symtab(struct gprof_symbols *s, struct gprof_elf *m)
 			return err;
 	}
 	return 0;
-}
-
-/* "NAME@plt", kept until gprof_symbols_free(). */
-static char *plt_name(struct gprof_symbols *s, const char *name)
-{
-	char *text;
-
-	if (gprof_grow(&s->made, &s->cap_made, s->nr_made + 1, sizeof(*s->made)))
-		return NULL;
-	if (asprintf(&text, "%s@plt", name) < 0)
-		return NULL;
-	s->made[s->nr_made++] = text;
-	return text;
 }
 
 /**
@@ -238,18 +244,17 @@ static int load_plt(struct gprof_symbols *s, struct gprof_elf *m)
 		return 0;
 	for (i = 0; i < nr; i++) {
 		uint64_t start = plt.start + i * plt.step;
-		const char *name;
+		const char *name, *made;
 		GElf_Rela rela;
 		GElf_Sym sym;
-		char *made;
 
 		if (!gelf_getrela(rels, (int)i, &rela) ||
 		    !gelf_getsym(syms, (int)GELF_R_SYM(rela.r_info), &sym))
 			continue;
 		name = elf_strptr(m->elf, symsh.sh_link, sym.st_name);
-		if (!name || !name[0])
+		if (!name || !name[0] || is_long(name))
 			continue;
-		made = plt_name(s, name);
+		made = make_name(s, name, strlen(name), "@plt");
 		if (!made || add(s, start, start + plt.step, made, TYPED | SIZED))
 			return -ENOMEM;
 	}
@@ -316,6 +321,7 @@ int gprof_symbols_load(struct gprof_symbols *s, struct gprof_elf *m)
 	int err;
 
 	memset(s, 0, sizeof(*s));
+	s->memory.max = MADE_MAX;
 	err = load_symtab(s, m);
 	if (!err)
 		err = load_plt(s, m);

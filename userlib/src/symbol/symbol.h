@@ -13,6 +13,7 @@
 
 #include "elf_module.h"
 #include "mapped_file.h"
+#include "base/table.h"
 
 /**
  * struct gprof_symbol - a function
@@ -36,6 +37,7 @@ struct gprof_symbol {
  * @made: names that are not those of the file
  * @nr_made: how many
  * @cap_made: room in @made
+ * @memory: that the texts of @made are taken of
  * @why: why those that the file has were not read, or GPROF_MISSING_NOT
  */
 struct gprof_symbols {
@@ -45,6 +47,7 @@ struct gprof_symbols {
 	char **made;
 	size_t nr_made;
 	size_t cap_made;
+	struct gprof_budget memory;
 	enum gprof_missing why;
 };
 
