@@ -7,9 +7,13 @@
 
 #include <elf.h>
 #include <gprof/core.h>
+#include <gprof/profile.h>
 #include <linux/gprof.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+
+#include "lib_util.h"
+#include "profile/profile.h"
 
 #define PAGE		4096ULL
 #define RING_AT		0x7f0000000000ULL
@@ -192,6 +196,210 @@ TEST_F(core, notes_are_not_more_than_some)
 	(void)limit;
 #endif
 	EXPECT_EQ(-EBADMSG, open_it(self));
+}
+
+/* Looking for each of them among all would take 10 seconds. */
+TEST_F(core, mappings_are_found_at_once)
+{
+	enum { MANY = 30000 };
+	static const char name[] = GPROF_DEVICE;
+	const size_t list = 16 + MANY * (24 + sizeof(name));
+	const size_t note = sizeof(Elf64_Nhdr) + 8 + list;
+	const size_t headers = sizeof(Elf64_Ehdr) + (MANY + 1) * sizeof(Elf64_Phdr);
+	unsigned char *file = calloc(1, headers + note + 8), *p = file + headers;
+	Elf64_Phdr *ph = (Elf64_Phdr *)(file + sizeof(Elf64_Ehdr));
+	uint64_t begin, count[2] = { MANY, PAGE };
+	size_t i;
+
+	ASSERT_NE(NULL, file);
+	self->d->elf.e_phoff = sizeof(Elf64_Ehdr);
+	self->d->elf.e_phnum = MANY + 1;
+	memcpy(file, &self->d->elf, sizeof(self->d->elf));
+	self->d->files.head.n_descsz = list;
+	memcpy(p, &self->d->files.head, sizeof(Elf64_Nhdr));
+	memcpy(p + sizeof(Elf64_Nhdr), "CORE", 5);
+	p += sizeof(Elf64_Nhdr) + 8;
+	memcpy(p, count, 16);
+	ph[0] = (Elf64_Phdr){ .p_type = PT_NOTE, .p_offset = headers, .p_filesz = note };
+	for (i = 0; i < MANY; i++) {
+		uint64_t of[3] = { 2 * i * PAGE, (2 * i + 1) * PAGE, 0 };
+
+		ph[MANY - i] = (Elf64_Phdr){
+			.p_type = PT_LOAD, .p_vaddr = of[1], .p_filesz = PAGE, .p_memsz = PAGE,
+		};
+		memcpy(p + 16 + i * 24, of, 24);
+		memcpy(p + 16 + MANY * 24 + i * sizeof(name), name, sizeof(name));
+	}
+	ASSERT_EQ(headers + note + 8, write(self->fd, file, headers + note + 8));
+	free(file);
+	begin = lib_cpu_ns();
+	self->c = gprof_core_open(self->fd);
+	EXPECT_EQ(NULL, self->c);
+	EXPECT_EQ(ENOENT, errno) TH_LOG("%s", gprof_error());
+	EXPECT_GT(1000000000, lib_cpu_ns() - begin);
+}
+
+/* What the process has taken at most so far, in KiB. */
+static long peak_kib(void)
+{
+	struct rusage u;
+
+	return getrusage(RUSAGE_SELF, &u) ? -1 : u.ru_maxrss;
+}
+
+/* A profile of the only ring, with these records behind what it has. */
+static struct gprof_profile *profile_of(FIXTURE_DATA(core) *self, uint32_t kind,
+					const void *records, size_t bytes)
+{
+	struct gprof_profile *p = NULL;
+	struct ring *r = &self->d->rings[0];
+
+	r->head.kind = kind;
+	memcpy(r->data + r->head.head, records, bytes);
+	r->head.head += bytes;
+	if (open_it(self) || gprof_core_profile(self->c, 0, &p))
+		return NULL;
+	return p;
+}
+
+/* In a file with holes it takes no room either. */
+TEST_F(core, an_empty_ring_takes_no_memory)
+{
+	const uint64_t size = 256 << 20;
+	struct gprof_profile *p = NULL;
+	struct dump *d = self->d;
+	long before;
+
+	add_ring(d, 0, 0);
+	d->files.of[0][1] = RING_AT + PAGE + size;
+	d->headers[1].p_filesz = d->headers[1].p_memsz = PAGE + size;
+	d->rings[0].head.data_size = size;
+	d->rings[0].head.kind = GPROF_KIND_CPU;
+	ASSERT_EQ(0, ftruncate(self->fd, sizeof(*d) + PAGE + size));
+	ASSERT_EQ(0, open_it(self)) TH_LOG("%s", gprof_error());
+	before = peak_kib();
+	EXPECT_EQ(0, gprof_core_profile(self->c, 0, &p));
+	EXPECT_GT(32 << 10, peak_kib() - before);
+	gprof_profile_free(p);
+}
+
+/* Two samples on either side of the end of the data. */
+TEST_F(core, a_ring_is_read_around_its_end)
+{
+	const struct gprof_sample_rec s = { .rec = { GPROF_REC_SAMPLE, 0, sizeof(s) }, .tid = 3 };
+	const struct gprof_generation_rec first = {
+		.rec = { .type = GPROF_REC_GENERATION, .size = sizeof(first) }, .weight = 1,
+	};
+	const uint64_t from = 3 * PAGE - sizeof(first) - sizeof(s);
+	struct gprof_profile *p = NULL;
+	struct ring *r = &self->d->rings[0];
+
+	add_ring(self->d, 0, 2);
+	memset(r->data, 0, sizeof(r->data));
+	r->head.kind = GPROF_KIND_CPU;
+	r->head.oldest = r->head.generation = from;
+	r->head.head = 3 * PAGE + sizeof(s);
+	memcpy(r->data + from % PAGE, &first, sizeof(first));
+	memcpy(r->data + PAGE - sizeof(s), &s, sizeof(s));
+	memcpy(r->data, &s, sizeof(s));
+	ASSERT_EQ(0, open_it(self)) TH_LOG("%s", gprof_error());
+	ASSERT_EQ(0, gprof_core_profile(self->c, 0, &p)) TH_LOG("%s", gprof_error());
+	EXPECT_EQ(2, gprof_profile_total(p, 0));
+	gprof_profile_free(p);
+}
+
+static bool has_comment(const struct gprof_profile *p, const char *text)
+{
+	size_t i;
+
+	for (i = 0; i < p->nr_comments; i++)
+		if (strstr(p->strings.v[p->comments[i]], text))
+			return true;
+	return false;
+}
+
+TEST_F(core, a_wait_keeps_its_delay)
+{
+	static const char *const types[] = { "contentions", "delay" };
+	struct {
+		struct gprof_sample_rec s;
+		uint64_t value;
+		uint64_t wait;
+	} s[3];
+	struct gprof_profile *p;
+	size_t i;
+
+	for (i = 0; i < 3; i++) {
+		s[i].s = (struct gprof_sample_rec){
+			.rec = { GPROF_REC_SAMPLE,
+				 GPROF_SAMPLE_REC_F_VALUE | GPROF_SAMPLE_REC_F_WAIT, sizeof(s[0]) },
+			.time = 5, .tid = 3,
+		};
+		s[i].value = 5000000000;
+		s[i].wait = 1;
+	}
+	add_ring(self->d, 0, 9);
+	self->d->rings[0].head.lost[GPROF_LOST_FULL] = 4;
+	p = profile_of(self, GPROF_KIND_BLOCK, s, sizeof(s));
+	ASSERT_NE(NULL, p) TH_LOG("%s", gprof_error());
+	ASSERT_EQ(2, p->nr_columns);
+	for (i = 0; i < 2; i++)
+		EXPECT_STREQ(types[i], p->strings.v[p->columns[i].type]);
+	EXPECT_EQ(3, gprof_profile_total(p, 0));
+	EXPECT_EQ(15000000000, gprof_profile_total(p, 1));
+	EXPECT_TRUE(has_comment(p, "produced=9 held=3 lost=4 overwritten=0"));
+	EXPECT_TRUE(has_comment(p, "lost 4 samples: the buffer was full"));
+	EXPECT_TRUE(has_comment(p, "2 samples had been read before"));
+	gprof_profile_free(p);
+}
+
+/* Records of 32 bytes, each of which is a stack of 512 frames. */
+TEST_F(core, stacks_are_made_within_a_limit)
+{
+	static struct {
+		struct gprof_stack_rec s;
+		uint64_t frames[511];
+	} base;
+	struct {
+		struct gprof_branch_rec b;
+		uint64_t frame;
+	} r = { .b = {
+		.rec = { GPROF_REC_BRANCH, 0, sizeof(r) },
+		.base = 1, .nr_user = 1, .nr_shared = 511,
+	} };
+	const uint64_t size = 2 << 20;
+	const uint32_t nr = 40000;
+	struct gprof_profile *p = NULL;
+	struct dump *d = self->d;
+	uint64_t at = sizeof(*d) + PAGE + sizeof(struct gprof_generation_rec);
+	long before;
+	uint32_t i;
+
+	add_ring(d, 0, 0);
+	base.s = (struct gprof_stack_rec){
+		.rec = { GPROF_REC_STACK, 0, sizeof(base) }, .id = 1, .base = 1, .nr_user = 511,
+	};
+	d->files.of[0][1] = RING_AT + PAGE + size;
+	d->headers[1].p_filesz = d->headers[1].p_memsz = PAGE + size;
+	d->headers[1].p_offset = sizeof(*d);
+	d->rings[0].head.data_size = size;
+	d->rings[0].head.kind = GPROF_KIND_CPU;
+	d->rings[0].head.head += sizeof(base) + nr * sizeof(r);
+	ASSERT_GT(size, d->rings[0].head.head);
+	ASSERT_EQ(0, ftruncate(self->fd, sizeof(*d) + PAGE + size));
+	ASSERT_EQ(2 * PAGE, pwrite(self->fd, &d->rings[0], 2 * PAGE, sizeof(*d)));
+	ASSERT_EQ(sizeof(base), pwrite(self->fd, &base, sizeof(base), at));
+	at += sizeof(base);
+	for (i = 0; i < nr; i++, at += sizeof(r)) {
+		r.b.id = i + 2;
+		r.frame = i;
+		ASSERT_EQ(sizeof(r), pwrite(self->fd, &r, sizeof(r), at));
+	}
+	ASSERT_EQ(0, open_it(self)) TH_LOG("%s", gprof_error());
+	before = peak_kib();
+	EXPECT_EQ(-ENOMEM, gprof_core_profile(self->c, 0, &p));
+	EXPECT_NE(NULL, strstr(gprof_error(), "more than 64 MiB"));
+	EXPECT_GT(150 << 10, peak_kib() - before);
 }
 
 TEST_HARNESS_MAIN

@@ -547,6 +547,40 @@ TEST_F(decode, branch_has_no_more_frames_than_are_there)
 	EXPECT_EQ(1, self->n.nr_stacks);
 }
 
+/* Of as many as the module never has a small record must not make more. */
+TEST_F(decode, stacks_are_no_longer_than_the_modules)
+{
+	static struct {
+		struct gprof_stack_rec s;
+		uint64_t frames[600];
+	} a;
+	struct branch r;
+
+	a.s = (struct gprof_stack_rec){
+		.rec = { GPROF_REC_STACK, 0, sizeof(a) },
+		.id = 1, .nr_kernel = 256, .nr_user = 257, .base = 7,
+	};
+	generation(&self->d, 1);
+	feed(&self->d, &a, sizeof(a));
+	EXPECT_EQ(1, self->d.counts.malformed);
+	EXPECT_EQ(0, self->n.nr_stacks);
+	a.s.nr_user = 500;
+	a.s.nr_kernel = 12;
+	feed(&self->d, &a, sizeof(a));
+	EXPECT_EQ(1, self->n.nr_stacks);
+	init_branch(&r, 2, 7, 500);
+	feed(&self->d, &r, sizeof(r));
+	EXPECT_EQ(2, self->n.nr_stacks);
+	a.s.nr_user = 512;
+	a.s.nr_kernel = 0;
+	feed(&self->d, &a, sizeof(a));
+	EXPECT_EQ(3, self->n.nr_stacks);
+	r.b.nr_shared = 510;
+	feed(&self->d, &r, sizeof(r));
+	EXPECT_EQ(2, self->d.counts.malformed);
+	EXPECT_EQ(3, self->n.nr_stacks);
+}
+
 TEST_F(decode, nothing_counts_before_a_generation)
 {
 	stack(&self->d, 1);

@@ -25,6 +25,13 @@
 
 #define NOTES_MAX	(64U << 20)
 
+/* What of the addresses is in the file. */
+struct load {
+	uint64_t addr;
+	uint64_t bytes;
+	uint64_t at;
+};
+
 struct file_entry {
 	uint64_t start;
 	uint64_t end;
@@ -36,6 +43,8 @@ struct file_entry {
  * @elf: file
  * @size: bytes of it
  * @phnum: program headers
+ * @loads: those of memory, by address
+ * @nr_loads: how many
  * @notes: bytes of the notes that were read
  * @mapped: bytes of @all
  * @all: mappings
@@ -45,11 +54,36 @@ struct search {
 	Elf *elf;
 	uint64_t size;
 	size_t phnum;
+	struct load *loads;
+	size_t nr_loads;
 	uint64_t notes;
 	uint64_t mapped;
 	struct gprof_core_mapping *all;
 	size_t nr;
 };
+
+static int by_addr(const void *a, const void *b)
+{
+	const struct load *x = a, *y = b;
+
+	return x->addr < y->addr ? -1 : x->addr > y->addr;
+}
+
+static int take_loads(struct search *s)
+{
+	GElf_Phdr ph;
+	size_t i;
+
+	s->loads = calloc(s->phnum + 1, sizeof(*s->loads));
+	if (!s->loads)
+		return -ENOMEM;
+	for (i = 0; i < s->phnum; i++)
+		if (gelf_getphdr(s->elf, (int)i, &ph) && ph.p_type == PT_LOAD)
+			s->loads[s->nr_loads++] = (struct load){ ph.p_vaddr, ph.p_filesz,
+								 ph.p_offset };
+	qsort(s->loads, s->nr_loads, sizeof(*s->loads), by_addr);
+	return 0;
+}
 
 /*
  * Where the memory of a mapping is, as far as it was dumped: 1, or 0 when it was not. What
@@ -57,25 +91,29 @@ struct search {
  */
 static int find_bytes(struct search *s, const struct file_entry *f, struct gprof_core_mapping *m)
 {
-	GElf_Phdr ph;
-	size_t i;
+	size_t lo = 0, hi = s->nr_loads;
+	const struct load *l;
+	uint64_t into;
 
-	for (i = 0; i < s->phnum; i++) {
-		uint64_t into;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
 
-		if (!gelf_getphdr(s->elf, (int)i, &ph) || ph.p_type != PT_LOAD ||
-		    f->start < ph.p_vaddr || f->start - ph.p_vaddr >= ph.p_filesz)
-			continue;
-		into = f->start - ph.p_vaddr;
-		if (ph.p_offset > s->size || ph.p_filesz > s->size - ph.p_offset)
-			return -EBADMSG;
-		m->at = ph.p_offset + into;
-		m->bytes = ph.p_filesz - into;
-		if (m->bytes > f->end - f->start)
-			m->bytes = f->end - f->start;
-		return 1;
+		if (s->loads[mid].addr <= f->start)
+			lo = mid + 1;
+		else
+			hi = mid;
 	}
-	return 0;
+	if (!lo || f->start - s->loads[lo - 1].addr >= s->loads[lo - 1].bytes)
+		return 0;
+	l = &s->loads[lo - 1];
+	into = f->start - l->addr;
+	if (l->at > s->size || l->bytes > s->size - l->at)
+		return -EBADMSG;
+	m->at = l->at + into;
+	m->bytes = l->bytes - into;
+	if (m->bytes > f->end - f->start)
+		m->bytes = f->end - f->start;
+	return 1;
 }
 
 static int add(struct search *s, const struct file_entry *f, uint64_t page_size)
@@ -155,13 +193,14 @@ static int search(struct search *s, struct gprof_error *e)
 {
 	GElf_Ehdr ehdr;
 	GElf_Phdr ph;
-	int err = 0;
 	size_t i;
+	int err;
 
 	if (elf_kind(s->elf) != ELF_K_ELF || !gelf_getehdr(s->elf, &ehdr) ||
 	    ehdr.e_type != ET_CORE || ehdr.e_ident[EI_CLASS] != ELFCLASS64 ||
 	    elf_getphdrnum(s->elf, &s->phnum))
 		return gprof_error_set(e, ENOEXEC, "the file is no core dump of a 64-bit program");
+	err = take_loads(s);
 	for (i = 0; i < s->phnum && !err; i++)
 		if (gelf_getphdr(s->elf, (int)i, &ph) && ph.p_type == PT_NOTE)
 			err = take_notes(s, &ph);
@@ -193,6 +232,7 @@ int gprof_core_file_read(int fd, struct gprof_core_mapping **mappings, size_t *n
 		return gprof_error_set(e, ENOEXEC, "the file is no core dump (%s)", elf_errmsg(-1));
 	err = search(&s, e);
 	elf_end(s.elf);
+	free(s.loads);
 	if (err) {
 		free(s.all);
 		return err;

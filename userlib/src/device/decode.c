@@ -8,6 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/*
+ * Of a stack: the module has at most 127 of either half, and what it tells of an exception
+ * between them. Of a branch the record is a small part, so a file could make much of it.
+ */
+#define FRAMES_MAX	512
+
 void gprof_decoder_init(struct gprof_decoder *d, const struct gprof_decode_ops *ops, void *ctx)
 {
 	memset(d, 0, sizeof(*d));
@@ -141,7 +147,8 @@ static int stack(struct gprof_decoder *d, const struct gprof_rec *rec, uint32_t 
 	int err = 0;
 
 	if (size < sizeof(*s) || !d->started ||
-	    (size - sizeof(*s)) / sizeof(s->frames[0]) < (uint32_t)s->nr_kernel + s->nr_user)
+	    (size - sizeof(*s)) / sizeof(s->frames[0]) < (uint32_t)s->nr_kernel + s->nr_user ||
+	    (uint32_t)s->nr_kernel + s->nr_user > FRAMES_MAX)
 		return malformed(d);
 	if (s->base && s->base <= GPROF_BASES)
 		err = keep_base(d, s);
@@ -162,7 +169,7 @@ static int branch(struct gprof_decoder *d, const struct gprof_rec *rec, uint32_t
 	base = (const struct gprof_stack_rec *)d->bases[b->base - 1].words;
 	own = (size_t)b->nr_kernel + b->nr_user;
 	if ((size - sizeof(*b)) / sizeof(b->frames[0]) < own || b->nr_shared > base->nr_user ||
-	    b->nr_user + (uint32_t)b->nr_shared > UINT16_MAX)
+	    own + b->nr_shared > FRAMES_MAX)
 		return malformed(d);
 	s = room_for(&d->whole, own + b->nr_shared);
 	if (!s)

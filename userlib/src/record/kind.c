@@ -47,6 +47,16 @@ static const struct gprof_kind *find(const char *name)
 	return NULL;
 }
 
+const struct gprof_columns *gprof_kind_columns(uint32_t kind)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(table) / sizeof(table[0]); i++)
+		if (table[i].kind == kind && table[i].columns.value_type)
+			return &table[i].columns;
+	return NULL;
+}
+
 uint64_t gprof_kind_period(const struct gprof_kind *kind, const struct gprof_kind_config *cfg,
 			   struct gprof_error *e)
 {

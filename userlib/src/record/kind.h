@@ -52,4 +52,10 @@ int gprof_mutex_kind_source(const struct gprof_kind *kind, const struct gprof_ki
 uint64_t gprof_kind_period(const struct gprof_kind *kind, const struct gprof_kind_config *cfg,
 			   struct gprof_error *e);
 
+/**
+ * gprof_kind_columns() - what the values of GPROF_KIND_* are, but for the period and what
+ * not all of them have; NULL: that is the event's to say
+ */
+const struct gprof_columns *gprof_kind_columns(uint32_t kind);
+
 #endif /* GPROF_KIND_H */

@@ -39,6 +39,19 @@ static int about(struct gprof_profile *p, const struct gprof_stream *s)
 	return err;
 }
 
+int gprof_report_lost(struct gprof_profile *p, const __u64 *lost)
+{
+	int err = 0;
+	size_t i;
+
+	for (i = 0; i < GPROF_LOST_SLOTS && !err; i++)
+		if (lost[i])
+			err = gprof_profile_commentf(p, "lost %llu samples: %s", ull(lost[i]),
+						     i < GPROF_LOST_NR ? lost_reasons[i] :
+						     "for a reason that only a newer library can name");
+	return err;
+}
+
 static int losses(struct gprof_profile *p, const struct gprof_stream *s,
 		  const struct gprof_tally *t)
 {
@@ -46,18 +59,13 @@ static int losses(struct gprof_profile *p, const struct gprof_stream *s,
 	uint64_t lost = gprof_tally_lost(t);
 	uint64_t sum = t->seen.samples + lost + k->out_overwritten;
 	int err;
-	size_t i;
 
 	err = gprof_profile_commentf(p,
 				     "samples: produced=%llu read=%llu lost=%llu overwritten=%llu",
 				     ull(k->out_produced), ull(t->seen.samples), ull(lost),
 				     ull(k->out_overwritten));
-	for (i = 0; i < GPROF_LOST_SLOTS && !err; i++)
-		if (k->out_lost[i])
-			err = gprof_profile_commentf(p, "lost %llu samples: %s",
-						     ull(k->out_lost[i]),
-						     i < GPROF_LOST_NR ? lost_reasons[i] :
-						     "for a reason that only a newer library can name");
+	if (!err)
+		err = gprof_report_lost(p, k->out_lost);
 	if (!err && k->out_overwritten)
 		err = gprof_profile_commentf(p, "%llu samples were overwritten by newer ones%s",
 					     ull(k->out_overwritten),

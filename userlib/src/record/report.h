@@ -5,8 +5,13 @@
 #ifndef GPROF_REPORT_H
 #define GPROF_REPORT_H
 
+#include <linux/types.h>
+
 #include "profile/profile.h"
 #include "stream.h"
+
+/** gprof_report_lost() - say how many samples were lost and why, by GPROF_LOST_* */
+int gprof_report_lost(struct gprof_profile *p, const __u64 *lost);
 
 /**
  * gprof_report() - add times and comments to a profile

@@ -73,8 +73,10 @@ int gprof_stacks_add(struct gprof_stacks *s, const struct gprof_stack_rec *rec, 
 	*number = gprof_table_find(&s->table, hash, stack_eq, s, &key);
 	if (*number != GPROF_NONE)
 		return 0;
-	if (s->nr >= GPROF_NONE - 1 || gprof_grow(&s->v, &s->cap, s->nr + 1, sizeof(*s->v)) ||
-	    gprof_grow(&s->frames, &s->cap_frames, s->nr_frames + nr + 1, sizeof(*s->frames)) ||
+	if (s->nr >= GPROF_NONE - 1 ||
+	    gprof_grow_within(s->table.budget, &s->v, &s->cap, s->nr + 1, sizeof(*s->v)) ||
+	    gprof_grow_within(s->table.budget, &s->frames, &s->cap_frames, s->nr_frames + nr + 1,
+			      sizeof(*s->frames)) ||
 	    gprof_table_insert(&s->table, hash, (uint32_t)s->nr))
 		return -ENOMEM;
 	s->v[s->nr] = (struct gprof_stack){

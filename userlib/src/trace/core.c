@@ -18,7 +18,9 @@
 #include "device/core_file.h"
 #include "device/syscall_name.h"
 #include "record/builder.h"
+#include "record/kind.h"
 #include "record/recorder_answer.h"
+#include "record/report.h"
 #include "trace_decode.h"
 #include "trace_naming.h"
 #include "trace_snapshot.h"
@@ -28,6 +30,9 @@
 #define RING_MIN	4096ULL
 #define RING_MAX	(1ULL << 30)
 #define HEADER_MAX	(1ULL << 16)
+/* Stacks are told by how they differ from others: 30 times as long as their records at most. */
+#define STACKS_TIMES	32
+#define STACKS_LEAST	(64ULL << 20)
 #define GENERATIONS	1000	/* of a trace that goes back for long */
 
 /**
@@ -227,26 +232,26 @@ static uint64_t begins_at(const struct gprof_ring_head *h)
 
 static int load(struct gprof_core *c, const struct core_ring *r, struct gprof_snapshot *copy)
 {
-	uint64_t size = r->head.data_size, from = begins_at(&r->head);
+	uint64_t size = r->head.data_size, from = begins_at(&r->head), len = r->head.head - from;
+	uint64_t data = r->at + r->head.data_offset, at = from & (size - 1), first;
 	unsigned char *memory;
 
-	if (from % 8 || r->head.head - from > size)
+	if (from % 8 || len > size)
 		return gprof_error_set(&c->error, EBADMSG, "CPU %u: the buffer makes no sense",
 				       r->head.cpu);
-	memory = malloc(2 * size);
+	/* What nobody wrote is not even in a file with holes. */
+	memory = malloc(len + 1);
 	if (!memory)
-		return gprof_error_set(&c->error, ENOMEM, "no memory for a buffer of %llu bytes",
-				       (unsigned long long)size);
-	if (!read_at(c->fd, memory, size, r->at + r->head.data_offset)) {
+		return gprof_error_set(&c->error, ENOMEM, "no memory for %llu bytes of a buffer",
+				       (unsigned long long)len);
+	first = len < size - at ? len : size - at;
+	if (!read_at(c->fd, memory, first, data + at) ||
+	    !read_at(c->fd, memory + first, len - first, data)) {
 		free(memory);
 		return gprof_error_set(&c->error, EBADMSG, "the core dump is cut short");
 	}
-	memcpy(memory + size, memory, size);
 	*copy = (struct gprof_snapshot){
-		.memory = memory,
-		.data = memory + (from & (size - 1)),
-		.len = r->head.head - from,
-		.pos = from,
+		.memory = memory, .data = memory, .len = len, .pos = from,
 	};
 	return 0;
 }
@@ -409,7 +414,8 @@ int gprof_core_trace(struct gprof_core *c, size_t i, int fd)
 
 /* ---- profiles ---- */
 
-static int feed(struct gprof_builder *b, const struct gprof_snapshot *copy)
+static int feed(struct gprof_builder *b, const struct gprof_snapshot *copy,
+		struct gprof_decode_counts *seen)
 {
 	const struct gprof_rec *rec;
 	struct gprof_decoder d;
@@ -423,29 +429,122 @@ static int feed(struct gprof_builder *b, const struct gprof_snapshot *copy)
 		if (ret)
 			break;
 	}
+	seen->samples += d.counts.samples;
+	seen->orphans += d.counts.orphans;
+	seen->malformed += d.counts.malformed;
 	gprof_decoder_free(&d);
 	return ret;
 }
 
-static int make_profile(const struct gprof_core *c, size_t i, struct gprof_builder *b,
-			struct gprof_profile **p)
+/* What the event counted is not in the dump, but what a wait is, its kind says. */
+static struct gprof_columns columns_of(const struct gprof_builder *b, uint32_t kind)
 {
-	const struct gprof_columns columns = {
-		.count_type = "samples", .weight_type = "weight", .weight_unit = "count", .period = 1,
+	static const struct gprof_columns any = {
+		.count_type = "samples", .weight_type = "weight", .weight_unit = "count",
 	};
+	const struct gprof_columns *known = gprof_kind_columns(kind);
+	struct gprof_columns columns = known ? *known : any;
+	size_t i;
+
+	columns.period = 1;
+	columns.runnable_type = NULL;
+	for (i = 0; i < b->nr_counts; i++)
+		if (known && b->counts[i].runnable)
+			columns.runnable_type = "runnable";
+	return columns;
+}
+
+static unsigned long long ull(uint64_t n)
+{
+	return n;
+}
+
+static int add_losses(const struct gprof_core *c, size_t i, const struct gprof_builder *b,
+		      const struct gprof_decode_counts *seen, struct gprof_profile *p)
+{
+	uint64_t produced = 0, overwritten = 0, all_lost = 0, rest;
+	__u64 lost[GPROF_LOST_SLOTS] = { 0 };
+	size_t n, k;
+	int err;
+
+	for (n = c->first[i]; n < c->first[i + 1]; n++) {
+		const struct gprof_ring_head *h = &c->rings[n].head;
+
+		produced += h->produced;
+		overwritten += h->overwritten;
+		for (k = 0; k < GPROF_LOST_SLOTS; k++) {
+			lost[k] += h->lost[k];
+			all_lost += h->lost[k];
+		}
+	}
+	err = gprof_profile_commentf(p, "samples: produced=%llu held=%llu lost=%llu "
+				     "overwritten=%llu", ull(produced), ull(seen->samples),
+				     ull(all_lost), ull(overwritten));
+	if (!err)
+		err = gprof_report_lost(p, lost);
+	if (!err && overwritten)
+		err = gprof_profile_commentf(p, "%llu samples were overwritten by newer ones",
+					     ull(overwritten));
+	rest = produced - seen->samples - all_lost - overwritten;
+	if (!err && rest && rest <= produced)
+		err = gprof_profile_commentf(p, "%llu samples had been read before, and were no "
+					     "longer in the buffers", ull(rest));
+	else if (!err && rest)
+		err = gprof_profile_commentf(p, "the counts do not add up: the buffers held more "
+					     "samples than were produced; the core dump is damaged");
+	if (!err && b->early)
+		err = gprof_profile_commentf(p, "%llu samples were left out, as they are of before "
+					     "all CPUs had something to tell", ull(b->early));
+	if (!err && seen->orphans + seen->malformed)
+		err = gprof_profile_commentf(p, "%llu samples refer to a stack that is not in the "
+					     "buffer, and %llu records made no sense",
+					     ull(seen->orphans), ull(seen->malformed));
+	return err;
+}
+
+static int make_profile(const struct gprof_core *c, size_t i, struct gprof_builder *b,
+			const struct gprof_decode_counts *seen, struct gprof_profile **p)
+{
+	const struct gprof_ring_head *head = &c->rings[c->first[i]].head;
+	const struct gprof_columns columns = columns_of(b, head->kind);
 	int err = gprof_builder_profile(b, &columns, p);
 
 	if (!err)
 		err = gprof_profile_commentf(*p, "held by recorder %llu (%s) when its program dumped "
-					     "core",
-					     (unsigned long long)c->rings[c->first[i]].head.recorder,
-					     gprof_kind_name(c->rings[c->first[i]].head.kind));
+					     "core", (unsigned long long)head->recorder,
+					     gprof_kind_name(head->kind));
+	if (!err)
+		err = add_losses(c, i, b, seen, *p);
 	return err ? err : gprof_profile_finish(*p);
+}
+
+static int no_profile(struct gprof_core *c, int err, const struct gprof_budget *stacks)
+{
+	if (stacks->exceeded)
+		return gprof_error_set(&c->error, -err, "no profile can be made of the core dump, whose "
+				       "stacks come to more than %llu MiB",
+				       (unsigned long long)stacks->max >> 20);
+	return gprof_error_set(&c->error, -err, "no profile can be made of the core dump (%s)",
+			       gprof_strerror(-err));
+}
+
+static struct gprof_budget stacks_budget(const struct gprof_trace_snapshot *s)
+{
+	struct gprof_budget stacks = { 0 };
+	size_t n;
+
+	for (n = 0; n < s->nr; n++)
+		stacks.max += s->copies[n].len * STACKS_TIMES;
+	if (stacks.max < STACKS_LEAST)
+		stacks.max = STACKS_LEAST;
+	return stacks;
 }
 
 int gprof_core_profile(struct gprof_core *c, size_t i, struct gprof_profile **profile)
 {
+	struct gprof_decode_counts seen = { 0 };
 	struct gprof_trace_snapshot s;
+	struct gprof_budget stacks;
 	struct gprof_builder b;
 	int err = check_kind(c, i, false);
 	size_t n;
@@ -457,15 +556,16 @@ int gprof_core_profile(struct gprof_core *c, size_t i, struct gprof_profile **pr
 	if (!err && gprof_builder_init(&b))
 		err = gprof_error_set(&c->error, ENOMEM, "no memory for a profile");
 	if (!err) {
+		stacks = stacks_budget(&s);
+		b.stacks.table.budget = &stacks;
 		b.from = s.from;
 		for (n = 0; n < s.nr && !err; n++)
-			err = feed(&b, &s.copies[n]);
+			err = feed(&b, &s.copies[n], &seen);
 		if (!err)
-			err = make_profile(c, i, &b, profile);
+			err = make_profile(c, i, &b, &seen, profile);
 		gprof_builder_free(&b);
 		if (err)
-			gprof_error_set(&c->error, -err, "no profile can be made of the core dump "
-					"(%s)", gprof_strerror(-err));
+			no_profile(c, err, &stacks);
 	}
 	gprof_trace_snapshot_free(&s);
 	if (err) {
