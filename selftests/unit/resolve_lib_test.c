@@ -6,11 +6,14 @@
 #include <kselftest_harness.h>
 
 #include <gprof/profile.h>
+#include <gprof/task.h>
 #include <sys/sysmacros.h>
 
 #include "record/builder.h"
 #include "lib_util.h"
 #include "names_image.h"
+#include "record/report.h"
+#include "record/stream.h"
 
 FIXTURE(resolve) {
 	struct gprof_builder b;
@@ -116,6 +119,87 @@ TEST_F(resolve, samples_in_a_row_add_up)
 	EXPECT_EQ(1, self->p->nr_samples);
 	EXPECT_EQ(6, gprof_profile_total(self->p, 0));
 	EXPECT_EQ(60, gprof_profile_total(self->p, 1));
+}
+
+/* As it is asked for while much is recorded, each sample counts as it comes. */
+TEST_F(resolve, ends_of_walks_are_those_of_the_samples)
+{
+	const uint16_t walked = GPROF_STACK_REC_F_TABLES;
+	const uint16_t cut = walked | GPROF_STACK_END_PAGE << GPROF_STACK_REC_END_SHIFT;
+	struct gprof_stream s = { 0 };
+	uint64_t ends[16];
+
+	ASSERT_EQ(GPROF_STACK_END_PAGE, GPROF_STACK_REC_END(cut));
+	feed(self, &(struct made){ ONE, .times = 4 });
+	feed(self, &(struct made){ ONE, .stack_flags = walked, .times = 3 });
+	feed(self, &(struct made){ ONE, .stack_flags = cut, .times = 2 });
+	feed(self, &(struct made){ ONE, .stack_flags = cut });
+	s.builder = self->b;
+	EXPECT_EQ(6, gprof_stream_ends(&s, ends));
+	EXPECT_EQ(3, ends[GPROF_STACK_REC_END(walked)]);
+	EXPECT_EQ(3, ends[GPROF_STACK_END_PAGE]);
+	gprof_builder_clear(&self->b);
+	s.builder = self->b;
+	EXPECT_EQ(0, gprof_stream_ends(&s, ends));
+}
+
+TEST_F(resolve, tables_that_there_is_no_memory_for_are_told)
+{
+	struct gprof_stream s = {
+		.fd = -1, .name = "cpu", .detail = "", .target = "me", .tables_refused = true,
+	};
+	const struct gprof_tally t = { 0 };
+	const char *said = NULL, *text;
+	size_t i;
+
+	ASSERT_EQ(0, make(self));
+	ASSERT_EQ(0, gprof_report(self->p, &s, &t));
+	for (i = 0; (text = gprof_profile_comment(self->p, i)); i++)
+		if (strstr(text, "by frame pointers alone"))
+			said = text;
+	EXPECT_NE(NULL, said);
+}
+
+/* A profile of tasks as text, which is to be freed. */
+static char *task_text(FIXTURE_DATA(resolve) *self, enum gprof_task_format format)
+{
+	int fd = lib_memfd("", 0);
+	char *text = calloc(1, 65536);
+
+	if (gprof_task_write(self->p, fd, format) || pread(fd, text, 65535, 0) < 0)
+		text[0] = '\0';
+	close(fd);
+	return text;
+}
+
+TEST_F(resolve, text_of_tasks_tells_what_was_lost)
+{
+	static const enum gprof_task_format formats[] = {
+		GPROF_TASK_FORMAT_TEXT, GPROF_TASK_FORMAT_TRACEBACK,
+	};
+	struct gprof_profile *none = gprof_profile_new();
+	char *text;
+	size_t i;
+
+	feed(self, &(struct made){ ONE });
+	feed(self, &(struct made){ ONE, .tid = 8 });
+	ASSERT_EQ(0, make(self));
+	ASSERT_EQ(0, gprof_profile_add_comment(self->p, "lost 3 samples: \033[2J"));
+	for (i = 0; i < 2; i++)
+		self->p->values[i * self->p->nr_columns] = INT64_MAX;
+	for (i = 0; i < 2; i++) {
+		text = task_text(self, formats[i]);
+		EXPECT_EQ('#', text[0]);
+		EXPECT_NE(NULL, strstr(text, "\n# lost 3 samples: ?[2J\n\nta")) {
+			TH_LOG("%s", text);
+		}
+		if (!i)
+			EXPECT_NE(NULL, strstr(text, "task profile: total 9223372036854775807\n\n"
+						     "9223372036854775807 @"));
+		free(text);
+		EXPECT_EQ(-EINVAL, gprof_task_write(none, -1, formats[i]));
+	}
+	gprof_profile_free(none);
 }
 
 /* What differs in one thing that a profile can tell is not put together. */

@@ -381,6 +381,12 @@ GPROF_API void gprof_recorder_free(struct gprof_recorder *r);
  * @stacks_no_page: ... up to a page of the stack that was not in memory
  * @stacks_max: ... up to as many frames as are recorded
  * @stacks_other: ... up to what cannot be followed
+ * @lost_full: of @lost, those for which the buffer had no room
+ * @lost_nested: ... in interrupts that were nested too deeply
+ * @lost_no_buffer: ... on CPUs, or of processes, for which there was no memory yet
+ * @lost_waits: ... of waits: too many tasks waited at once, or one was gone too soon
+ * @tables_refused: 1: stacks were walked by frame pointers alone, for unwind tables did not
+ *	fit into the memory that the user may lock
  */
 struct gprof_recorder_stats {
 	size_t sz;
@@ -404,6 +410,11 @@ struct gprof_recorder_stats {
 	uint64_t stacks_no_page;
 	uint64_t stacks_max;
 	uint64_t stacks_other;
+	uint64_t lost_full;
+	uint64_t lost_nested;
+	uint64_t lost_no_buffer;
+	uint64_t lost_waits;
+	uint64_t tables_refused;
 };
 
 /**

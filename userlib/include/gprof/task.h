@@ -70,10 +70,12 @@ enum gprof_task_format {
  * @fd: where to; not closed
  * @format: how
  *
- * A traceback says of each task its id, state, for how long it has been so, its CPU,
- * the kernel's function in which it waits, name and process; then its stack, leaf first.
+ * Text begins with the comments of the profile, which tell what was lost, each in a line
+ * that begins with "#". A traceback says of each task its id, state, for how long it has
+ * been so, its CPU, the kernel's function in which it waits, name and process; then its
+ * stack, leaf first.
  *
- * Return: 0 or -errno; -EINVAL for an unknown format.
+ * Return: 0 or -errno; -EINVAL for an unknown format, or a profile without values.
  */
 GPROF_API int gprof_task_write(const struct gprof_profile *p, int fd,
 			       enum gprof_task_format format);

@@ -45,6 +45,7 @@ void gprof_builder_clear(struct gprof_builder *b)
 {
 	b->nr_counts = 0;
 	b->nr_instants = 0;
+	memset(b->ends, 0, sizeof(b->ends));
 	gprof_table_clear(&b->counts_table);
 }
 
@@ -165,6 +166,14 @@ static uint64_t plus(uint64_t a, uint64_t b)
 	return a + b < a ? UINT64_MAX : a + b;
 }
 
+/* How the walk ended of which @stack came. */
+static uint8_t end_of(const struct gprof_builder *b, uint32_t stack)
+{
+	unsigned int flags = stack == GPROF_NONE ? 0 : b->stacks.v[stack].flags;
+
+	return flags & GPROF_STACK_REC_F_TABLES ? GPROF_STACK_REC_END(flags) : GPROF_ENDS - 1;
+}
+
 static int take_sample(void *ctx, const struct gprof_decoded *s, uint32_t *handle)
 {
 	struct gprof_builder *b = ctx;
@@ -203,6 +212,7 @@ static int take_sample(void *ctx, const struct gprof_decoded *s, uint32_t *handl
 	index = gprof_table_find(&b->counts_table, hash, count_eq, b, &c);
 	if (index != GPROF_NONE) {
 		b->counts[index].samples++;
+		b->ends[b->counts[index].end]++;
 		b->counts[index].weight += s->weight;
 		b->counts[index].value = plus(b->counts[index].value, c.value);
 		b->counts[index].runnable = plus(b->counts[index].runnable, c.runnable);
@@ -213,6 +223,8 @@ static int take_sample(void *ctx, const struct gprof_decoded *s, uint32_t *handl
 	    gprof_grow(&b->counts, &b->cap_counts, b->nr_counts + 1, sizeof(*b->counts)) ||
 	    gprof_table_insert(&b->counts_table, hash, (uint32_t)b->nr_counts))
 		return -ENOMEM;
+	c.end = end_of(b, c.stack);
+	b->ends[c.end]++;
 	b->counts[b->nr_counts] = c;
 	*handle = own ? GPROF_NONE : (uint32_t)b->nr_counts;
 	b->nr_counts++;
@@ -224,6 +236,7 @@ static void take_again(void *ctx, uint32_t handle, uint64_t weight)
 	struct gprof_builder *b = ctx;
 
 	b->counts[handle].samples++;
+	b->ends[b->counts[handle].end]++;
 	b->counts[handle].weight += weight;
 }
 

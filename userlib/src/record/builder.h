@@ -48,6 +48,7 @@ struct gprof_task {
  * @has_addr: is there a data address?
  * @has_wait: were they waits?
  * @state: number of the task's state in the builder's, from 1; 0: none
+ * @end: index in the builder's @ends
  */
 struct gprof_count {
 	uint64_t addr;
@@ -64,7 +65,10 @@ struct gprof_count {
 	bool has_addr;
 	bool has_wait;
 	uint32_t state;
+	uint8_t end;
 };
+
+#define GPROF_ENDS	17	/* GPROF_STACK_END_*, and of what was not walked by tables */
 
 /**
  * struct gprof_instant - how a task was, and when
@@ -111,6 +115,7 @@ struct gprof_columns {
  * @counts: samples of this recording
  * @instants: of those that tell how a task was
  * @first_instant: the earliest of them
+ * @ends: samples of @counts by how the walk of their user stack ended
  * @from: samples of before are not of the profile
  * @early: how many these were
  */
@@ -126,6 +131,7 @@ struct gprof_builder {
 	uint64_t first_instant;
 	struct gprof_table tasks_table;
 	struct gprof_table counts_table;
+	uint64_t ends[GPROF_ENDS];
 	uint64_t from;
 	uint64_t early;
 };

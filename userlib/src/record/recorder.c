@@ -376,5 +376,10 @@ int gprof_recorder_stats(struct gprof_recorder *r, size_t event, struct gprof_re
 	out.stacks_max = ends[GPROF_STACK_END_MAX];
 	out.stacks_other = sum - out.stacks_complete - out.stacks_unread - out.stacks_no_table -
 			   out.stacks_no_page - out.stacks_max;
+	out.lost_full = t.kernel.out_lost[GPROF_LOST_FULL];
+	out.lost_nested = t.kernel.out_lost[GPROF_LOST_NESTED];
+	out.lost_no_buffer = t.kernel.out_lost[GPROF_LOST_NO_BUFFER];
+	out.lost_waits = t.kernel.out_lost[GPROF_LOST_WAIT];
+	out.tables_refused = r->streams[event].tables_refused;
 	return gprof_opts_give(st, &out, sizeof(out), least, "gprof_recorder_stats", &r->error);
 }

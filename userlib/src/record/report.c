@@ -116,6 +116,11 @@ static int limits(struct gprof_profile *p, const struct gprof_stream *s,
 					     "want one; values are of that share",
 					     100.0 * (double)k->out_time_running /
 					     (double)k->out_time_enabled);
+	if (!err && s->tables_refused)
+		err = gprof_profile_commentf(p,
+					     "stacks were walked by frame pointers alone, since "
+					     "unwind tables did not fit into the memory that this "
+					     "user may lock (ulimit -l)");
 	if (!err)
 		err = tell(p, k->out_maps_missed,
 			   "readings of a process' mappings were left out, since it was gone, "

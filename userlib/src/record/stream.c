@@ -46,6 +46,7 @@ static int setup(struct gprof_stream *s, const struct gprof_source *source,
 	if (err == -ENOMEM && s->tables) {
 		/* A user's allowance may be for the rings alone. */
 		s->tables = false;
+		s->tables_refused = true;
 		setup.stack = source->stack;
 		err = gprof_device_setup(s->fd, &setup, s->name, e);
 	}
@@ -417,19 +418,12 @@ int gprof_stream_tally(struct gprof_stream *s, struct gprof_tally *t, struct gpr
 
 uint64_t gprof_stream_ends(const struct gprof_stream *s, uint64_t ends[16])
 {
-	const struct gprof_builder *b = &s->builder;
 	uint64_t sum = 0;
 	size_t i;
 
-	memset(ends, 0, 16 * sizeof(ends[0]));
-	for (i = 0; i < b->nr_counts; i++) {
-		const struct gprof_count *c = &b->counts[i];
-		unsigned int flags = c->stack == GPROF_NONE ? 0 : b->stacks.v[c->stack].flags;
-
-		if (!(flags & GPROF_STACK_REC_F_TABLES))
-			continue;
-		ends[GPROF_STACK_REC_END(flags)] += c->samples;
-		sum += c->samples;
+	for (i = 0; i < 16; i++) {
+		ends[i] = s->builder.ends[i];
+		sum += ends[i];
 	}
 	return sum;
 }

@@ -65,6 +65,7 @@ struct gprof_stream_opts {
  * @started: kernel side is started
  * @flight: it is a flight recorder
  * @tables: it takes unwind tables
+ * @tables_refused: there is no memory for that
  */
 struct gprof_stream {
 	int fd;
@@ -82,6 +83,7 @@ struct gprof_stream {
 	bool started;
 	bool flight;
 	bool tables;
+	bool tables_refused;
 };
 
 /**

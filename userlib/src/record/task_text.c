@@ -177,10 +177,10 @@ static int add_task(void *ctx, const struct gprof_frame *frames, size_t nr, cons
 
 	for (i = 0; i < nr; i++)
 		hash = gprof_hash_u64(hash, frames[i].address);
-	g->total += values[0];
+	g->total = gprof_sum(g->total, values[0]);
 	at = gprof_table_find(&g->table, hash, same_stack, g, &one);
 	if (at != GPROF_NONE) {
-		g->v[at].tasks += values[0];
+		g->v[at].tasks = gprof_sum(g->v[at].tasks, values[0]);
 		return 0;
 	}
 	copy = calloc(nr + 1, sizeof(*copy));
@@ -260,6 +260,21 @@ static int write_traceback(const struct gprof_profile *p, FILE *f)
 	return gprof_profile_each(p, put_task, &t);
 }
 
+/* What was lost, above all; pprof and people take such lines for what they are. */
+static void put_comments(const struct gprof_profile *p, FILE *f)
+{
+	const char *text;
+	size_t i;
+
+	for (i = 0; (text = gprof_profile_comment(p, i)); i++) {
+		fputs("# ", f);
+		put(f, text);
+		fputc('\n', f);
+	}
+	if (i)
+		fputc('\n', f);
+}
+
 /* The same failure as of gprof_profile_write(): what fails late is told by the close. */
 static int write_text(const struct gprof_profile *p, int fd, bool traceback)
 {
@@ -272,6 +287,7 @@ static int write_text(const struct gprof_profile *p, int fd, bool traceback)
 			close(copy);
 		return err;
 	}
+	put_comments(p, f);
 	err = traceback ? write_traceback(p, f) : write_groups(p, f);
 	if (ferror(f) && !err)
 		err = -EIO;
@@ -282,8 +298,11 @@ static int write_text(const struct gprof_profile *p, int fd, bool traceback)
 
 int gprof_task_write(const struct gprof_profile *p, int fd, enum gprof_task_format format)
 {
+	const struct gprof_value_type *types;
 	int err;
 
+	if (!gprof_profile_types(p, &types))
+		return gprof_error_set(NULL, EINVAL, "the profile has no values");
 	switch (format) {
 	case GPROF_TASK_FORMAT_PPROF:
 		err = gprof_profile_write(p, fd);
