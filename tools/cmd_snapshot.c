@@ -12,6 +12,7 @@
 
 #include "options.h"
 #include "say.h"
+#include "text.h"
 
 static const struct usage snapshot_usage = {
 	.name = "snapshot",
@@ -44,15 +45,16 @@ static bool is_wanted(const struct gprof_recorder_info *r, char **pids, size_t n
 
 static int ask(const struct gprof_recorder_info *r)
 {
-	int err = gprof_snapshot_request(r->id);
+	int err = gprof_snapshot_request(r->id), status = STATUS_OK;
+	char *owner = text_safe(r->owner);
 
-	/* It has ended meanwhile. */
-	if (err == -ENOENT)
-		return STATUS_OK;
-	if (err)
-		return fail("process %d (%s): %s", r->owner_pid, r->owner, gprof_error());
-	say("process %d (%s) was asked", r->owner_pid, r->owner);
-	return STATUS_OK;
+	/* Else it has ended meanwhile. */
+	if (!err)
+		say("process %d (%s) was asked", r->owner_pid, owner);
+	else if (err != -ENOENT)
+		status = fail("process %d (%s): %s", r->owner_pid, owner, gprof_error());
+	free(owner);
+	return status;
 }
 
 static int ask_all(const struct gprof_recorder_list *l, char **pids, size_t nr)

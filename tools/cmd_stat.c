@@ -4,6 +4,8 @@
  */
 #include "cmd.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -200,7 +202,8 @@ static int show(struct stat_run *s, uint64_t ns)
 {
 	struct stat_options *o = s->options;
 	struct gprof_count *counts = xalloc(o->nr, sizeof(*counts));
-	int status = STATUS_OK;
+	bool idle = o->target.gprof.type == GPROF_CPUS || o->target.gprof.type == GPROF_SYSTEM;
+	int status = STATUS_OK, fd;
 	FILE *f;
 
 	for (size_t i = 0; i < o->nr && status == STATUS_OK; i++) {
@@ -209,16 +212,17 @@ static int show(struct stat_run *s, uint64_t ns)
 			status = fail("%s", gprof_error());
 	}
 	if (status == STATUS_OK && o->file) {
-		f = fdopen(dup(s->output.fd), "w");
+		fd = fcntl(s->output.fd, F_DUPFD_CLOEXEC, 0);
+		f = fd < 0 ? NULL : fdopen(fd, "w");
 		if (!f)
-			status = fail("%s cannot be written to", o->file);
+			status = fail("%s cannot be written: %s", o->file, strerror(errno));
 	} else {
 		f = o->target.command ? stderr : stdout;
 	}
 	if (status == STATUS_OK)
-		(o->json ? stat_json : stat_text)(f, counts, o->nr, ns);
+		(o->json ? stat_json : stat_text)(f, counts, o->nr, ns, idle);
 	if (status == STATUS_OK && o->file && fclose(f))
-		status = fail("%s cannot be written", o->file);
+		status = fail("%s cannot be written: %s", o->file, strerror(errno));
 	free(counts);
 	return status;
 }
@@ -250,7 +254,7 @@ static int count_events(struct stat_options *o)
 	if (status != STATUS_OK)
 		return status;
 	if (o->file)
-		status = output_open(&s.output, o->file);
+		status = output_open_text(&s.output, o->file);
 	if (status == STATUS_OK)
 		status = start(&s);
 	if (status == STATUS_OK) {

@@ -47,10 +47,10 @@ static void delist(struct output *o)
 }
 
 /* Everything that has no place to be renamed to. */
-static int open_direct(struct output *o, int fd)
+static int open_direct(struct output *o, int fd, bool text)
 {
 	o->fd = fd;
-	if (isatty(fd)) {
+	if (!text && isatty(fd)) {
 		close(fd);
 		o->fd = -1;
 		return fail("%s is a terminal, which the output would garble: redirect it, or "
@@ -103,7 +103,7 @@ static int open_temp(struct output *o, mode_t mode)
 	return STATUS_OK;
 }
 
-int output_open(struct output *o, const char *name)
+static int open_output(struct output *o, const char *name, bool text)
 {
 	mode_t mask = umask(0);
 	struct stat st;
@@ -115,14 +115,14 @@ int output_open(struct output *o, const char *name)
 		o->name = "stdout";
 		fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 		return fd < 0 ? fail("stdout cannot be written: %s", strerror(errno)) :
-				open_direct(o, fd);
+				open_direct(o, fd, text);
 	}
 	/* Also tells a file that this user may not write, before rename() replaces it. */
 	fd = open(name, O_WRONLY | O_CLOEXEC | O_NOCTTY);
 	if (fd < 0 && errno != ENOENT)
 		return fail("%s cannot be written: %s", name, strerror(errno));
 	if (fd >= 0 && !fstat(fd, &st) && !S_ISREG(st.st_mode))
-		return open_direct(o, fd);
+		return open_direct(o, fd, text);
 	o->path = resolve(name);
 	if (!o->path)
 		status = fail("%s cannot be written: %s", name, strerror(errno));
@@ -135,6 +135,16 @@ int output_open(struct output *o, const char *name)
 		o->path = NULL;
 	}
 	return status;
+}
+
+int output_open(struct output *o, const char *name)
+{
+	return open_output(o, name, false);
+}
+
+int output_open_text(struct output *o, const char *name)
+{
+	return open_output(o, name, true);
 }
 
 bool output_same(const struct output *a, const struct output *b)

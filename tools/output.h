@@ -35,6 +35,8 @@ struct output {
  * Return: STATUS_OK, or STATUS_FAILED after a sentence.
  */
 int output_open(struct output *o, const char *name);
+/* output_open_text() - likewise, of what a terminal may show */
+int output_open_text(struct output *o, const char *name);
 
 /* output_same() - do two open outputs end in the same place? */
 bool output_same(const struct output *a, const struct output *b);

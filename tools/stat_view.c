@@ -43,15 +43,19 @@ static const struct gprof_count *find(const struct gprof_count *counts, size_t n
 	return NULL;
 }
 
-double stat_scaled(const struct gprof_count *n)
+/* The count, scaled up for the time in which it was not counted; the largest at most. */
+static uint64_t scaled(const struct gprof_count *n)
 {
+	unsigned __int128 product = (unsigned __int128)n->count * n->time_enabled_ns;
+
 	if (!n->time_running_ns || n->time_running_ns >= n->time_enabled_ns)
 		return n->count;
-	return (double)n->count * n->time_enabled_ns / n->time_running_ns;
+	product = (product + n->time_running_ns / 2) / n->time_running_ns;
+	return product > UINT64_MAX ? UINT64_MAX : (uint64_t)product;
 }
 
 /* Is there such a ratio? An event that was never counted is to nothing anything. */
-static bool divide(const struct ratio *r, const struct gprof_count *counts, size_t nr,
+static bool divide(const struct ratio *r, const struct gprof_count *counts, size_t nr, bool idle,
 		   double *value)
 {
 	const struct gprof_count *part = find(counts, nr, r->part);
@@ -60,7 +64,10 @@ static bool divide(const struct ratio *r, const struct gprof_count *counts, size
 	if (!part || !whole || !part->time_running_ns || !whole->count ||
 	    part->user_only != whole->user_only)
 		return false;
-	*value = stat_scaled(part) / stat_scaled(whole);
+	/* Cycles are of the time in which a CPU was not idle. */
+	if (idle && !strcmp(r->whole, "timer"))
+		return false;
+	*value = (double)scaled(part) / scaled(whole);
 	return true;
 }
 
@@ -84,13 +91,15 @@ static const char *grouped(uint64_t value, char text[32])
 	return p;
 }
 
-static void comment(FILE *f, const struct gprof_count *counts, size_t nr, size_t i, uint64_t ns)
+static void comment(FILE *f, const struct gprof_count *counts, size_t nr, size_t i, uint64_t ns,
+		    bool idle)
 {
 	const struct gprof_count *n = &counts[i], *timer = find(counts, nr, "timer");
 	double value;
 
 	for (size_t r = 0; r < ARRAY_SIZE(ratios); r++) {
-		if (strcmp(ratios[r].part, n->event) || !divide(&ratios[r], counts, nr, &value))
+		if (strcmp(ratios[r].part, n->event) ||
+		    !divide(&ratios[r], counts, nr, idle, &value))
 			continue;
 		if (ratios[r].percent)
 			fprintf(f, "  # %.2f %% %s", 100 * value, ratios[r].text);
@@ -98,10 +107,13 @@ static void comment(FILE *f, const struct gprof_count *counts, size_t nr, size_t
 			fprintf(f, "  # %.3f %s", value, ratios[r].text);
 		return;
 	}
-	if (n == timer)
+	if (n == timer && idle)
+		fprintf(f, "  # of %.0f CPUs, idle or not", ns ? (double)n->count / ns : 0);
+	else if (n == timer)
 		fprintf(f, "  # %.3f CPUs used", ns ? (double)n->count / ns : 0);
 	else if (timer && timer->count && n->count)
-		fprintf(f, "  # %.4g per second of CPU time", stat_scaled(n) * 1e9 / timer->count);
+		fprintf(f, "  # %.4g per second %s", scaled(n) * 1e9 / timer->count,
+			idle ? "and CPU" : "of CPU time");
 }
 
 /* The row names the event already. */
@@ -113,7 +125,8 @@ static const char *without_name(const char *reason, const char *event)
 									      reason;
 }
 
-static void text_row(FILE *f, const struct gprof_count *counts, size_t nr, size_t i, uint64_t ns)
+static void text_row(FILE *f, const struct gprof_count *counts, size_t nr, size_t i, uint64_t ns,
+		     bool idle)
 {
 	const struct gprof_count *n = &counts[i];
 	char text[32];
@@ -127,23 +140,24 @@ static void text_row(FILE *f, const struct gprof_count *counts, size_t nr, size_
 	if (n->time_enabled_ns && !n->time_running_ns)
 		fprintf(f, "%20s", "never counted");
 	else if (!strcmp(n->event, "timer"))
-		fprintf(f, "%17.3f ms", n->count / 1e6);
+		fprintf(f, "%13" PRIu64 ".%03u ms", n->count / 1000000,
+			(unsigned int)(n->count / 1000 % 1000));
 	else
-		fprintf(f, "%20s", grouped((uint64_t)(stat_scaled(n) + 0.5), text));
+		fprintf(f, "%20s", grouped(scaled(n), text));
 	fprintf(f, "  %s%-*s", n->event, (int)(24 - strlen(n->event) > 24 ? 0 :
 					      24 - strlen(n->event)),
 		n->user_only ? " (user)" : "");
-	comment(f, counts, nr, i, ns);
+	comment(f, counts, nr, i, ns, idle);
 	if (took_turns(n))
 		fprintf(f, "  (counted %.2f %% of the time)",
 			100.0 * n->time_running_ns / n->time_enabled_ns);
 	fputc('\n', f);
 }
 
-void stat_text(FILE *f, const struct gprof_count *counts, size_t nr, uint64_t ns)
+void stat_text(FILE *f, const struct gprof_count *counts, size_t nr, uint64_t ns, bool idle)
 {
 	for (size_t i = 0; i < nr; i++)
-		text_row(f, counts, nr, i, ns);
+		text_row(f, counts, nr, i, ns, idle);
 	fprintf(f, "%18.6f s  passed\n", ns / 1e9);
 }
 
@@ -153,14 +167,14 @@ static void json_event(FILE *f, const struct gprof_count *n)
 	text_json(f, n->event);
 	fprintf(f, ", \"available\": %s, \"reason\": ", n->error ? "false" : "true");
 	text_json(f, n->reason);
-	fprintf(f, ", \"count\": %" PRIu64 ", \"scaled\": %.0f, \"time_enabled_ns\": %" PRIu64
-		", \"time_running_ns\": %" PRIu64 ", \"user_only\": %s}", n->count,
-		stat_scaled(n), n->time_enabled_ns, n->time_running_ns,
+	fprintf(f, ", \"count\": %" PRIu64 ", \"scaled\": %" PRIu64 ", \"time_enabled_ns\": %"
+		PRIu64 ", \"time_running_ns\": %" PRIu64 ", \"user_only\": %s}", n->count,
+		scaled(n), n->time_enabled_ns, n->time_running_ns,
 		n->user_only ? "true" : "false");
 }
 
 /* Keys are stable; new ones may come. */
-void stat_json(FILE *f, const struct gprof_count *counts, size_t nr, uint64_t ns)
+void stat_json(FILE *f, const struct gprof_count *counts, size_t nr, uint64_t ns, bool idle)
 {
 	const char *between = "";
 	double value;
@@ -172,7 +186,7 @@ void stat_json(FILE *f, const struct gprof_count *counts, size_t nr, uint64_t ns
 	}
 	fputs("  ],\n  \"ratios\": {", f);
 	for (size_t r = 0; r < ARRAY_SIZE(ratios); r++) {
-		if (!divide(&ratios[r], counts, nr, &value))
+		if (!divide(&ratios[r], counts, nr, idle, &value))
 			continue;
 		fprintf(f, "%s\"%s\": %.6g", between, ratios[r].key, value);
 		between = ", ";

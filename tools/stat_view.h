@@ -5,14 +5,12 @@
 #ifndef TOOLS_STAT_VIEW_H
 #define TOOLS_STAT_VIEW_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
 #include <gprof/count.h>
-
-/* stat_scaled() - the count, scaled up for the time in which it was not counted */
-double stat_scaled(const struct gprof_count *n);
 
 /*
  * stat_text(), stat_json() - write counts
@@ -20,8 +18,9 @@ double stat_scaled(const struct gprof_count *n);
  * @counts: of the events
  * @nr: how many
  * @ns: for how long was counted
+ * @idle: of CPUs, whose timer counts the time that passes, idle or not
  */
-void stat_text(FILE *f, const struct gprof_count *counts, size_t nr, uint64_t ns);
-void stat_json(FILE *f, const struct gprof_count *counts, size_t nr, uint64_t ns);
+void stat_text(FILE *f, const struct gprof_count *counts, size_t nr, uint64_t ns, bool idle);
+void stat_json(FILE *f, const struct gprof_count *counts, size_t nr, uint64_t ns, bool idle);
 
 #endif /* TOOLS_STAT_VIEW_H */

@@ -210,11 +210,28 @@ void text_json(FILE *f, const char *s)
 	putc('"', f);
 }
 
-void text_plain(FILE *f, const char *s)
+char *text_safe(const char *s)
 {
+	char *text = xalloc(strlen(s) + 1, 1), *to = text;
+
 	while (*s) {
+		const char *at = s;
 		uint32_t c = text_next(&s);
 
-		text_put(f, c == REPLACEMENT || c < 0x20 ? '?' : c);
+		if (c == REPLACEMENT || c < 0x20) {
+			*to++ = '?';
+		} else {
+			memcpy(to, at, (size_t)(s - at));
+			to += s - at;
+		}
 	}
+	return text;
+}
+
+void text_plain(FILE *f, const char *s)
+{
+	char *text = text_safe(s);
+
+	fputs(text, f);
+	free(text);
 }

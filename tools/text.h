@@ -28,6 +28,9 @@ void text_json(FILE *f, const char *s);
 /* text_plain() - write to a terminal: what it would obey becomes "?" */
 void text_plain(FILE *f, const char *s);
 
+/* text_safe() - what that writes; to be freed */
+char *text_safe(const char *s);
+
 /*
  * text_short() - a name of no more than @columns: without what is between the angle
  * brackets of C++ and Rust, then without its middle; to be freed. @columns: from 8 on

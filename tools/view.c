@@ -15,6 +15,7 @@
 
 #include "cmd.h"
 #include "say.h"
+#include "text.h"
 
 /* Units as pprof files name them, largest first; a total of one or more is written so. */
 static const struct {
@@ -66,14 +67,15 @@ static int choose_type(struct view *v, const char *file, const char *type)
 			v->type = i;
 			type = NULL;
 		}
-	v->name = types[v->type].type;
+	v->name = text_safe(types[v->type].type);
 	v->unit = types[v->type].unit;
 	if (!type)
 		return STATUS_OK;
-	all = xprintf("%s", types[0].type);
+	all = text_safe(types[0].type);
 	for (size_t i = 1; i < nr; i++) {
-		char *more = xprintf("%s, %s", all, types[i].type);
+		char *one = text_safe(types[i].type), *more = xprintf("%s, %s", all, one);
 
+		free(one);
 		free(all);
 		all = more;
 	}
@@ -144,7 +146,9 @@ int view_open_diff(struct view *v, const char *base, const char *file, const cha
 void view_close(struct view *v)
 {
 	gprof_profile_free(v->profile);
+	free(v->name);
 	v->profile = NULL;
+	v->name = NULL;
 }
 
 int view_each(const struct view *v, int (*fn)(void *ctx, const struct gprof_frame *frames,

@@ -26,7 +26,7 @@
 struct view {
 	struct gprof_profile *profile;
 	size_t type;
-	const char *name;
+	char *name;
 	const char *unit;
 	int64_t total;
 	double scale;

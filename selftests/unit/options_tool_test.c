@@ -233,4 +233,24 @@ TEST_F(output, one_file_under_two_names_is_the_same)
 	EXPECT_EQ(0, files_in(self->dir));
 }
 
+/* Text may be shown, what is packed must not be. */
+TEST_F(output, a_terminal_takes_text_alone)
+{
+	int terminal = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+	char text[8] = "";
+	const char *name;
+
+	ASSERT_LE(0, terminal);
+	ASSERT_EQ(0, grantpt(terminal) ?: unlockpt(terminal));
+	name = ptsname(terminal);
+	ASSERT_NE(NULL, name);
+	EXPECT_EQ(STATUS_FAILED, output_open(&self->o, name));
+	ASSERT_EQ(STATUS_OK, output_open_text(&self->o, name));
+	EXPECT_EQ(4, write(self->o.fd, "text", 4));
+	EXPECT_EQ(4, read(terminal, text, sizeof(text) - 1));
+	EXPECT_STREQ("text", text);
+	EXPECT_EQ(STATUS_OK, output_commit(&self->o));
+	close(terminal);
+}
+
 TEST_HARNESS_MAIN

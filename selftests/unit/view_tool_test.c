@@ -179,13 +179,14 @@ static const struct gprof_count counts[] = {
 	{ .event = "cacheMisses", .error = 2, .reason = "cacheMisses: none \"here\"" },
 };
 
-static void write_counts(void (*write)(FILE *f, const struct gprof_count *c, size_t nr, uint64_t ns),
-			 char **text)
+static void write_counts(void (*write)(FILE *f, const struct gprof_count *c, size_t nr, uint64_t ns,
+				       bool idle),
+			 const struct gprof_count *c, size_t nr, bool idle, char **text)
 {
 	size_t size;
 	FILE *f = open_memstream(text, &size);
 
-	write(f, counts, sizeof(counts) / sizeof(counts[0]), 4000000);
+	write(f, c, nr, 4000000, idle);
 	fclose(f);
 }
 
@@ -193,7 +194,7 @@ TEST(counts_are_scaled_and_set_in_relation)
 {
 	char *text;
 
-	write_counts(stat_text, &text);
+	write_counts(stat_text, counts, 7, false, &text);
 	EXPECT_STREQ(
 "            2.000 ms  timer                     # 0.500 CPUs used\n"
 "               4,000  cycles                    # 0.002 GHz  (counted 25.00 % of the time)\n"
@@ -204,13 +205,88 @@ TEST(counts_are_scaled_and_set_in_relation)
 "         not counted  cacheMisses               # none \"here\"\n"
 "          0.004000 s  passed\n", text);
 	free(text);
-	write_counts(stat_json, &text);
+	write_counts(stat_json, counts, 7, false, &text);
 	EXPECT_NE(NULL, strstr(text, "\"event\": \"cycles\", \"available\": true, \"reason\": \"\", "
 			       "\"count\": 1000, \"scaled\": 4000,"));
 	EXPECT_NE(NULL, strstr(text, "\"available\": false, \"reason\": \"cacheMisses: none \\\"here"));
 	EXPECT_NE(NULL, strstr(text, "\"ratios\": {\"cycles_per_ns\": 0.002, "
 			       "\"instructions_per_cycle\": 0.5}"));
 	free(text);
+}
+
+/* Of CPUs it is the time that passes: nobody used it, and no cycles belong to it. */
+TEST(the_timer_of_cpus_is_no_cpu_time)
+{
+	static const struct gprof_count of_cpus[] = {
+		{ .event = "timer", .count = 16000000, .time_enabled_ns = 16000000,
+		  .time_running_ns = 16000000, .reason = "" },
+		{ .event = "cycles", .count = 1000, .time_enabled_ns = 4000,
+		  .time_running_ns = 4000, .reason = "" },
+	};
+	char *text;
+
+	write_counts(stat_text, of_cpus, 2, true, &text);
+	EXPECT_STREQ(
+"           16.000 ms  timer                     # of 4 CPUs, idle or not\n"
+"               1,000  cycles                    # 6.25e+04 per second and CPU\n"
+"          0.004000 s  passed\n", text);
+	free(text);
+	write_counts(stat_json, of_cpus, 2, true, &text);
+	EXPECT_NE(NULL, strstr(text, "\"ratios\": {}"));
+	free(text);
+}
+
+/* No double holds them. */
+TEST(large_counts_are_exact)
+{
+	static const struct gprof_count large[] = {
+		{ .event = "timer", .count = 9007199254740993, .time_enabled_ns = 1,
+		  .time_running_ns = 1, .reason = "" },
+		{ .event = "a", .count = 9007199254740993, .time_enabled_ns = 1,
+		  .time_running_ns = 1, .reason = "" },
+		{ .event = "b", .count = 9007199254740993, .time_enabled_ns = 4,
+		  .time_running_ns = 2, .reason = "" },
+		{ .event = "c", .count = UINT64_MAX, .time_enabled_ns = 4, .time_running_ns = 1,
+		  .reason = "" },
+	};
+	char *text;
+
+	write_counts(stat_text, large, 4, false, &text);
+	EXPECT_EQ(text, strstr(text, "   9007199254.740 ms  timer"));
+	EXPECT_NE(NULL, strstr(text, "\n9,007,199,254,740,993  a "));
+	EXPECT_NE(NULL, strstr(text, "\n18,014,398,509,481,986  b "));
+	EXPECT_NE(NULL, strstr(text, "\n18,446,744,073,709,551,615  c ")) {
+		TH_LOG("%s", text);
+	}
+	free(text);
+	write_counts(stat_json, large, 4, false, &text);
+	EXPECT_NE(NULL, strstr(text, "\"scaled\": 9007199254740993,"));
+	EXPECT_NE(NULL, strstr(text, "\"scaled\": 18446744073709551615,"));
+	free(text);
+}
+
+/* A name in a file may be an order to the terminal. */
+TEST_F(view, names_of_values_are_not_obeyed)
+{
+	char *top[] = { "top", self->in, NULL };
+	char *other[] = { "top", self->in, "--type", "x", NULL };
+	char text[512];
+	ssize_t n;
+	int fd = open(self->in, O_RDWR);
+
+	n = read(fd, text, sizeof(text));
+	ASSERT_LT(5, n);
+	memcpy(memmem(text, (size_t)n, "count", 5), "\033[2Jt", 5);
+	ASSERT_EQ(n, pwrite(fd, text, (size_t)n, 0));
+	close(fd);
+	run(&self->r, cmd_top, top, -1);
+	EXPECT_EQ(0, self->r.status);
+	EXPECT_NE(NULL, strstr(self->r.out, "Type: ?[2Jt\n"));
+	EXPECT_EQ(NULL, strchr(self->r.out, '\033'));
+	run(&self->r, cmd_top, other, -1);
+	EXPECT_EQ(STATUS_USAGE, self->r.status);
+	EXPECT_NE(NULL, strstr(self->r.err, "but of ?[2Jt"));
+	EXPECT_EQ(NULL, strchr(self->r.err, '\033'));
 }
 
 TEST_F(view, sums_stay_at_the_limit)
