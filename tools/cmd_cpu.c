@@ -328,6 +328,12 @@ int cmd_cpu(int argc, char **argv)
 			.nr_files = o.nr,
 			.make = make,
 			.ctx = &o,
+			.words = {
+				.fewer = "a longer period",
+				.more = "a shorter one (-F for the timer, -e EVENT:PERIOD)",
+				.none = "the target did not run while it was recorded, or too "
+					"short for one period, or only where it is not counted",
+			},
 		});
 out:
 	for (size_t i = 0; i < o.nr; i++)

@@ -432,7 +432,8 @@ static int fly(struct flight *f)
 			command_status = launch_wait(&f->command);
 		status = finish(f, command_status);
 		if (f->target.command && f->target.duration_ns) {
-			/* After -d the command runs on. */
+			/* After -d the command runs on; nothing fires any more. */
+			f->watch.urgent_fd = -1;
 			watch_wait(&f->watch, 0, NULL, NULL);
 			command_status = launch_wait(&f->command);
 		}

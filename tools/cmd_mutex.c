@@ -41,6 +41,7 @@ static const struct option_row rows[] = {
 	KINDS_ROW_EVERY,
 	KINDS_ROWS_KERNEL,
 	KINDS_ROW_BUFFER,
+	KINDS_ROW_TABLES,
 	RECORD_DEBUGINFOD,
 	{ 0 },
 };

@@ -231,6 +231,12 @@ int cmd_profile(int argc, char **argv)
 			.nr_files = o.nr,
 			.make = make,
 			.ctx = &o,
+			.words = {
+				.fewer = "a higher --rate",
+				.more = "a lower --rate",
+				.none = "the event did not happen while the target was recorded, or "
+					"not as often as --rate asks for",
+			},
 		});
 out:
 	for (size_t i = 0; i < o.nr; i++)

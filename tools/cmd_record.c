@@ -61,6 +61,7 @@ static const struct option_row rows[] = {
 	KINDS_ROW_ADDR,
 	KINDS_ROWS_KERNEL,
 	KINDS_ROW_BUFFER,
+	KINDS_ROW_TABLES,
 	RECORD_DEBUGINFOD,
 	{ 0 },
 };
@@ -84,7 +85,13 @@ static const struct usage usage = {
 
 int cmd_record(int argc, char **argv)
 {
-	struct kinds k = { 0 };
+	static const struct record_words words = {
+		.fewer = "a RATE that takes fewer samples",
+		.more = "a RATE that takes more",
+		.none = "there was nothing of the kind while the target was recorded, or less than RATE "
+			"asks for",
+	};
+	struct kinds k = { .words = &words };
 	int status = kinds_record(&k, &usage, rows, argc, argv);
 
 	for (size_t i = 0; i < k.nr; i++) {

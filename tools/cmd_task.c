@@ -5,8 +5,10 @@
 #include "cmd.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
+#include <gprof/profile.h>
 #include <gprof/task.h>
 
 #include "options.h"
@@ -134,6 +136,22 @@ static struct gprof_profile *take_what_may_be_seen(const struct task_options *o)
 	return take(o, false);
 }
 
+/* What was lost, and last the counts, as of a recording: programs read them. */
+static void tell(const struct gprof_profile *p)
+{
+	static const char samples[] = "samples: ";
+	const char *text, *counts = NULL;
+
+	for (size_t i = 0; (text = gprof_profile_comment(p, i)); i++) {
+		if (!strncmp(text, samples, strlen(samples)))
+			counts = text + strlen(samples);
+		else if (!strncmp(text, "lost ", 5))
+			say("task: %s", text);
+	}
+	if (counts)
+		fprintf(stderr, "%s\n", counts);
+}
+
 static int snapshot(struct task_options *o)
 {
 	struct output out;
@@ -142,7 +160,8 @@ static int snapshot(struct task_options *o)
 
 	if (!o->file)
 		o->file = o->format == GPROF_TASK_FORMAT_PPROF ? "task.pb.gz" : "-";
-	status = output_open(&out, o->file);
+	status = o->format == GPROF_TASK_FORMAT_PPROF ? output_open(&out, o->file) :
+							output_open_text(&out, o->file);
 	if (status != STATUS_OK)
 		return status;
 	p = take_what_may_be_seen(o);
@@ -151,8 +170,10 @@ static int snapshot(struct task_options *o)
 		gprof_profile_free(p);
 		return fail("%s", gprof_error());
 	}
+	status = output_commit(&out);
+	tell(p);
 	gprof_profile_free(p);
-	return output_commit(&out);
+	return status;
 }
 
 int cmd_task(int argc, char **argv)

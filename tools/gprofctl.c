@@ -3,6 +3,7 @@
  * gprofctl: the table of subcommands.
  */
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -92,6 +93,8 @@ int main(int argc, char **argv)
 	const char *word = argc > 1 ? argv[1] : NULL;
 
 	open_standard_files();
+	/* Whoever started us may have ignored it, and then nobody's end can be waited for. */
+	signal(SIGCHLD, SIG_DFL);
 	if (!word)
 		return misused("no subcommand; see gprofctl --help");
 	if (!strcmp(word, "--help") || !strcmp(word, "-h") || !strcmp(word, "help"))

@@ -64,18 +64,35 @@ static void ended(struct hook *h, int status)
 		say("--exec was killed by signal %d", WTERMSIG(status));
 }
 
+/* The number may be another's by now: nothing is to be killed. */
+static void lose(struct hook *h)
+{
+	h->pid = 0;
+	h->failed++;
+	say("--exec has ended, but its status is lost");
+}
+
 void hook_look(struct hook *h)
 {
 	int status;
+	pid_t pid;
 
 	if (!h->pid)
 		return;
-	if (waitpid(h->pid, &status, WNOHANG) == h->pid) {
+	pid = waitpid(h->pid, &status, WNOHANG);
+	if (pid == h->pid) {
 		ended(h, status);
+	} else if (pid < 0) {
+		lose(h);
 	} else if (now_ns() - h->since_ns > h->limit_ns) {
 		say("--exec has not ended within %llu s, and is killed", h->limit_ns / NS);
 		kill(-h->pid, SIGKILL);
-		if (waitpid(h->pid, &status, 0) == h->pid)
+		do
+			pid = waitpid(h->pid, &status, 0);
+		while (pid < 0 && errno == EINTR);
+		if (pid < 0)
+			lose(h);
+		else
 			ended(h, status);
 	}
 }

@@ -60,6 +60,13 @@ int kinds_set_buffer(void *ctx, const char *value)
 	return STATUS_OK;
 }
 
+int kinds_set_no_tables(void *ctx, const char *value)
+{
+	(void)value;
+	((struct kinds *)ctx)->no_tables = true;
+	return STATUS_OK;
+}
+
 static struct gprof_recorder *make_with(struct kinds *k, const struct gprof_target *target,
 					bool on_exec, bool kernel)
 {
@@ -70,6 +77,7 @@ static struct gprof_recorder *make_with(struct kinds *k, const struct gprof_targ
 		.nr_kinds = k->nr,
 		.buffer_bytes = k->buffer,
 		.on_exec = on_exec,
+		.no_unwind_tables = k->no_tables,
 	};
 
 	for (size_t i = 0; i < k->nr; i++)
@@ -90,6 +98,12 @@ static struct gprof_recorder *make(void *ctx, const struct gprof_target *target,
 		return r;
 	return make_with(k, target, on_exec, false);
 }
+
+static const struct record_words of_waits = {
+	.fewer = "a higher --every",
+	.more = "a lower --every",
+	.none = "the target never waited while it was recorded, or not as often as --every asks for",
+};
 
 int kinds_record(struct kinds *k, const struct usage *usage, const struct option_row *rows,
 		 int argc, char **argv)
@@ -119,5 +133,6 @@ int kinds_record(struct kinds *k, const struct usage *usage, const struct option
 		.nr_files = k->nr,
 		.make = make,
 		.ctx = k,
+		.words = k->words ? *k->words : of_waits,
 	});
 }

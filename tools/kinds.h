@@ -27,6 +27,8 @@
  * @flags: GPROF_RECORD_* for all of them
  * @user_only: --user-only
  * @kernel: --kernel
+ * @no_tables: --no-unwind-tables
+ * @words: for what became of it; NULL: those for waits with --every
  */
 struct kinds {
 	struct target target;
@@ -37,6 +39,8 @@ struct kinds {
 	unsigned int flags;
 	bool user_only;
 	bool kernel;
+	bool no_tables;
+	const struct record_words *words;
 };
 
 /* kinds_add() - record one more */
@@ -49,6 +53,7 @@ int kinds_set_addr(void *ctx, const char *value);
 int kinds_set_user_only(void *ctx, const char *value);
 int kinds_set_kernel(void *ctx, const char *value);
 int kinds_set_buffer(void *ctx, const char *value);
+int kinds_set_no_tables(void *ctx, const char *value);
 
 #define KINDS_ROW_EVERY								\
 	{ 0, "every", "N", "sample one of N, by chance (default: 1, all)", kinds_set_every }
@@ -60,6 +65,8 @@ int kinds_set_buffer(void *ctx, const char *value);
 	  "caller may see them (CAP_PERFMON)", kinds_set_kernel }
 #define KINDS_ROW_BUFFER							\
 	{ 0, "buffer", "BYTES", "kernel buffer per CPU and profile", kinds_set_buffer }
+#define KINDS_ROW_TABLES							\
+	{ 0, "no-unwind-tables", NULL, "walk stacks by frame pointers alone", kinds_set_no_tables }
 
 /* kinds_record() - parse the command line, record; returns the exit status */
 int kinds_record(struct kinds *k, const struct usage *usage, const struct option_row *rows,

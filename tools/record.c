@@ -125,84 +125,6 @@ static bool tick(void *ctx, uint64_t ns)
 	return true;
 }
 
-static double percent(uint64_t part, uint64_t whole)
-{
-	return whole ? 100.0 * part / whole : 0;
-}
-
-/* What a reader of the profile must know before trusting it. */
-static void tell_event(const struct gprof_recorder_stats *st)
-{
-	if (!st->produced && st->count)
-		say("%s: no sample was taken: the target counted %" PRIu64 ", less than one period; "
-		    "a shorter one (-F for the timer, -e EVENT:PERIOD) takes samples", st->event,
-		    st->count);
-	else if (!st->produced)
-		say("%s: no sample was taken: the target did not run while it was recorded, or too "
-		    "short for one period, or only where it is not counted", st->event);
-	if (st->lost)
-		say("%s: %" PRIu64 " of %" PRIu64 " samples (%.2g %%) were lost, as the buffer was "
-		    "full; a larger --buffer or a longer period avoids it", st->event, st->lost,
-		    st->produced, percent(st->lost, st->produced));
-	if (st->overwritten)
-		say("%s: %" PRIu64 " of %" PRIu64 " samples were overwritten by newer ones",
-		    st->event, st->overwritten, st->produced);
-	if (st->throttled)
-		say("%s: the kernel paused the counter %" PRIu64 " times for interrupting too "
-		    "often, so busy times are undercounted; a longer period avoids it",
-		    st->event, st->throttled);
-	/* Starting and stopping the clocks themselves leaves a difference too. */
-	if (st->time_running_ns < st->time_enabled_ns - st->time_enabled_ns / 200)
-		say("%s: the CPU has too few counters and shared them out: this event was counted "
-		    "%.1f %% of the time", st->event,
-		    percent(st->time_running_ns, st->time_enabled_ns));
-	if (st->maps_lost)
-		say("%s: %" PRIu64 " times the mappings of a process did not fit into the buffer; "
-		    "frames may have no names", st->event, st->maps_lost);
-}
-
-/* How much of the stacks is there, where they were walked by unwind tables. */
-static void tell_stacks(const struct gprof_recorder_stats *st)
-{
-	const struct {
-		uint64_t nr;
-		const char *why;
-	} cuts[] = {
-		{ st->stacks_no_table, "code without a table, or before it had one" },
-		{ st->stacks_unread, "code not known yet" },
-		{ st->stacks_no_page, "a page not in memory" },
-		{ st->stacks_max, "as many frames as are recorded" },
-		{ st->stacks_other, "what cannot be followed" },
-	};
-	const char *before = "; cut at ";
-
-	if (!st->stacks)
-		return;
-	progress_clear();
-	fprintf(stderr, "gprofctl: %s: %.2f %% of %" PRIu64 " user stacks are complete", st->event,
-		percent(st->stacks_complete, st->stacks), st->stacks);
-	for (size_t i = 0; i < sizeof(cuts) / sizeof(cuts[0]); i++) {
-		if (!cuts[i].nr)
-			continue;
-		fprintf(stderr, "%s%s: %" PRIu64, before, cuts[i].why, cuts[i].nr);
-		before = ", ";
-	}
-	fprintf(stderr, "\n");
-}
-
-/* Stable: programs read it. */
-static void tell_counts(const struct gprof_recorder_stats *st, bool named)
-{
-	progress_clear();
-	if (named)
-		fprintf(stderr, "event=%s ", st->event);
-	fprintf(stderr, "produced=%" PRIu64 " read=%" PRIu64 " lost=%" PRIu64
-		" overwritten=%" PRIu64 " throttled=%" PRIu64 " nmi=%" PRIu64 " irq=%" PRIu64
-		" task=%" PRIu64 "\n",
-		st->produced, st->read, st->lost, st->overwritten, st->throttled, st->nmi, st->irq,
-		st->task);
-}
-
 static int tell(struct run *s)
 {
 	size_t nr = s->rec->nr_files;
@@ -214,12 +136,8 @@ static int tell(struct run *s)
 		if (gprof_recorder_stats(s->recorder, i, &st[i]))
 			status = fail("%s", gprof_error());
 	}
-	for (size_t i = 0; i < nr && status == STATUS_OK; i++)
-		tell_event(&st[i]);
-	for (size_t i = 0; i < nr && status == STATUS_OK; i++)
-		tell_stacks(&st[i]);
-	for (size_t i = 0; i < nr && status == STATUS_OK; i++)
-		tell_counts(&st[i], nr > 1);
+	if (status == STATUS_OK)
+		record_tell(st, nr, &s->rec->words);
 	free(st);
 	return status;
 }

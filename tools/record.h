@@ -11,6 +11,7 @@
 
 #include <gprof/recorder.h>
 
+#include "record_tell.h"
 #include "target.h"
 
 /**
@@ -20,6 +21,7 @@
  * @nr_files: number of events
  * @make: makes the recorder; NULL with gprof_error() when it cannot
  * @ctx: for @make
+ * @words: for what became of it
  */
 struct recording {
 	struct target *target;
@@ -27,6 +29,7 @@ struct recording {
 	size_t nr_files;
 	struct gprof_recorder *(*make)(void *ctx, const struct gprof_target *target, bool on_exec);
 	void *ctx;
+	struct record_words words;
 };
 
 /* record_debuginfod() - what --debuginfod does: ask servers, and show how that goes */

@@ -13,6 +13,7 @@
 #include "cmd.h"
 #include "duration.h"
 #include "say.h"
+#include "text.h"
 
 /**
  * struct cause - a cause
@@ -172,20 +173,16 @@ static void put_which(const struct gprof_flight_fired *f, char text[64])
 
 const char *triggers_line(const struct gprof_flight_fired *f, char line[TRIGGER_LINE])
 {
-	char which[64], lasted[DURATION_TEXT], how_long[DURATION_TEXT + 32] = "", comm[16];
-	size_t i;
+	char which[64], lasted[DURATION_TEXT], how_long[DURATION_TEXT + 32] = "";
+	char *comm = text_safe(f->comm);	/* a task calls itself what it likes */
 
 	put_which(f, which);
 	if (f->duration_ns)
 		snprintf(how_long, sizeof(how_long), " for %s%s",
 			 duration_text((int64_t)f->duration_ns, lasted),
 			 f->goes_on ? " so far" : "");
-	/* A task calls itself what it likes. */
-	memcpy(comm, f->comm, sizeof(comm));
-	for (i = 0; comm[i]; i++)
-		if ((unsigned char)comm[i] < ' ' || comm[i] == 127)
-			comm[i] = '?';
 	snprintf(line, TRIGGER_LINE, "%s: %s (process %u, thread %u) %s%s%s, CPU %u", f->trigger, comm,
 		 f->pid, f->tid, causes[f->cause].did, which, how_long, f->cpu);
+	free(comm);
 	return line;
 }

@@ -672,6 +672,24 @@ waits_are_told_with_who_ended_them()
 	run 0 gprofctl block --user-only -o x.pb.gz -- sleep 0.1
 	run 0 gprofctl top x.pb.gz
 	! grep -q schedule out
+	run 0 gprofctl block -o x.pb.gz -- sleep 0.1
+	grep -q 'user stacks are complete' err
+	run 0 gprofctl block --no-unwind-tables -o x.pb.gz -- sleep 0.1
+	! grep -q 'user stacks are complete' err
+}
+
+tasks_are_told_with_their_losses()
+{
+	run 0 gprofctl task -a --format text
+	grep -q '^# samples: produced=' out
+	grep -q '^task profile: total ' out
+	[ "$(count produced)" -gt 0 ]
+	[ "$(count produced)" -eq "$(($(count read) + $(count lost) + $(count overwritten)))" ]
+}
+
+status_is_passed_on_where_children_are_ignored()
+{
+	run 3 sh -c "trap '' CHLD; exec gprofctl stat -- sh -c 'exit 3'"
 }
 
 several_kinds_of_one_run_have_a_file_each()
@@ -730,7 +748,8 @@ ktap_run recording_ends_with_its_counts file_has_what_was_read \
 	tracepoint_hits_are_counted_exactly several_tracepoints_have_an_output_each \
 	filter_is_for_the_event_before_it probes_of_kernel_and_program_count_each_call \
 	probe_that_cannot_be_is_refused probe_of_the_dead_is_removed \
-	waits_are_told_with_who_ended_them several_kinds_of_one_run_have_a_file_each \
+	waits_are_told_with_who_ended_them tasks_are_told_with_their_losses \
+	status_is_passed_on_where_children_are_ignored several_kinds_of_one_run_have_a_file_each \
 	kinds_that_make_no_sense_are_refused kernel_is_left_out_when_asked_to \
 	flame_graph_has_the_names \
 	stat_counts_each_event_of_a_command_and_its_children software_events_are_sampled_each_time \

@@ -5,12 +5,18 @@
  */
 #include <kselftest_harness.h>
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "duration.h"
+#include "hook.h"
 #include "intern.h"
+#include "record_tell.h"
 #include "text.h"
+#include "triggers.h"
 #include "view.h"
 
 TEST(durations_are_read_with_their_unit)
@@ -228,6 +234,97 @@ TEST(keys_may_be_of_any_length)
 	EXPECT_EQ(size, length);
 	intern_free(&t);
 	free(key);
+}
+
+TEST(names_of_tasks_are_not_obeyed)
+{
+	/* CSI as one character of UTF-8, and as a byte that is none */
+	struct gprof_flight_fired f = {
+		.cause = GPROF_CAUSE_DELAY, .trigger = "delay>1ms",
+		.comm = "\302\233" "2J\233\033[x\303\244",
+	};
+	char line[TRIGGER_LINE], *safe = text_safe(f.comm);
+
+	EXPECT_STREQ("?2J??[x\303\244", safe);
+	EXPECT_TRUE(triggers_line(&f, line) == line);
+	EXPECT_NE(NULL, strstr(line, safe)) {
+		TH_LOG("%s", line);
+	}
+	free(safe);
+}
+
+/* Nobody can wait for a child where SIGCHLD is ignored, as who starts us may have it. */
+TEST(a_hook_whose_status_is_lost_has_ended)
+{
+	sigset_t none;
+	struct hook h = { .command = "exit 0", .limit_ns = 60000000000ULL, .mask = &none };
+
+	sigemptyset(&none);
+	signal(SIGCHLD, SIG_IGN);
+	hook_run(&h, "x");
+	ASSERT_LT(0, h.pid);
+	for (unsigned int i = 0; i < 500 && h.pid; i++) {
+		usleep(10000);
+		hook_look(&h);
+	}
+	EXPECT_EQ(0, h.pid);
+	EXPECT_EQ(1, h.failed);
+}
+
+/* What is told of it on stderr. */
+static const char *told(const struct gprof_recorder_stats *st)
+{
+	static const struct record_words words = {
+		"a higher --every", "a lower --every", "it never waited",
+	};
+	static char text[4096];
+	int fd = memfd_create("err", MFD_CLOEXEC), old = dup(STDERR_FILENO);
+	ssize_t n;
+
+	dup2(fd, STDERR_FILENO);
+	record_tell(st, 1, &words);
+	dup2(old, STDERR_FILENO);
+	n = pread(fd, text, sizeof(text) - 1, 0);
+	text[n > 0 ? n : 0] = '\0';
+	close(old);
+	close(fd);
+	return text;
+}
+
+TEST(a_loss_has_its_own_reason_and_help)
+{
+	struct gprof_recorder_stats st = { .event = "block", .produced = 8, .read = 4, .lost = 4 };
+	static const struct {
+		size_t at;
+		const char *text;
+	} table[] = {
+		{ offsetof(struct gprof_recorder_stats, lost_full),
+		  "larger --buffer avoids it, or a higher --every\n" },
+		{ offsetof(struct gprof_recorder_stats, lost_nested), "interrupts were nested" },
+		{ offsetof(struct gprof_recorder_stats, lost_no_buffer), "on a CPU that came" },
+		{ offsetof(struct gprof_recorder_stats, lost_waits), "too many tasks waited" },
+	};
+
+	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++) {
+		uint64_t *nr = (uint64_t *)((char *)&st + table[i].at);
+		const char *text;
+
+		*nr = 4;
+		text = told(&st);
+		EXPECT_NE(NULL, strstr(text, "block: 4 of 8 samples (50 %) were lost, "));
+		EXPECT_NE(NULL, strstr(text, table[i].text)) {
+			TH_LOG("%s", text);
+		}
+		EXPECT_EQ(i > 0, !strstr(text, "buffer was full"));
+		*nr = 0;
+	}
+	EXPECT_NE(NULL, strstr(told(&st), "a reason that the profile tells"));
+	st.lost = st.read = st.produced = 0;
+	EXPECT_NE(NULL, strstr(told(&st), "no sample was taken: it never waited\n"));
+	st.count = 3;
+	EXPECT_NE(NULL, strstr(told(&st), "counted 3, less than one period; a lower --every takes"));
+	st.tables_refused = 1;
+	EXPECT_NE(NULL, strstr(told(&st), "by frame pointers alone"));
 }
 
 TEST_HARNESS_MAIN
