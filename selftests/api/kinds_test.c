@@ -276,8 +276,8 @@ TEST_F(kinds, wait_for_a_lock_of_the_kernel_is_told_with_who_waits)
 	errno = 0;
 	self->r[0] = gprof_recorder_new(&cfg);
 	if (!(info.out_features & GPROF_FEAT_KERNEL_LOCKS)) {
-		EXPECT_EQ(NULL, self->r[0]);
-		EXPECT_EQ(EOPNOTSUPP, errno);
+		ASSERT_EQ(NULL, self->r[0]);
+		ASSERT_EQ(EOPNOTSUPP, errno);
 		SKIP(return, "this kernel does not tell: %s", gprof_error());
 	}
 	ASSERT_NE(NULL, self->r[0]) {
