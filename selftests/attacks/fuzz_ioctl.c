@@ -318,8 +318,36 @@ static void draw_trace(struct thread *t, struct gprof_trace_params *p)
 		p->size = ONE_OF(&t->draw, 0, 7, 8, 16, 63, 72, 4096, 4097, UINT32_MAX);
 }
 
+/* Some are filters; what they read is at random places of what the kernel tells. */
+static void draw_filter(struct thread *t, struct gprof_profile_params *p,
+			struct gprof_filter_step *steps, unsigned int nr)
+{
+	static const char text[] = "k[a-z]*?\\\\[";
+	unsigned int i;
+
+	for (i = 0; i < nr; i++) {
+		struct gprof_filter_step *f = &steps[i];
+
+		*f = (struct gprof_filter_step){
+			.what = below(&t->draw, __GPROF_FILTER_WHATS + 1),
+			.how = below(&t->draw, __GPROF_FILTER_HOWS + 1),
+			.offset = ONE_OF(&t->draw, 0, 4, 8, 12, 16, 24, 0x7ff, 0xffff),
+			.size = ONE_OF(&t->draw, 1, 2, 4, 4, 8, 16, 0, 0xffff),
+			.yes = ONE_OF(&t->draw, GPROF_FILTER_PASS, GPROF_FILTER_DROP, i + 1, i),
+			.no = ONE_OF(&t->draw, GPROF_FILTER_PASS, GPROF_FILTER_DROP, i + 1, nr),
+			.value = below(&t->draw, sizeof(text) + 1),
+			.length = one_in(&t->draw, 2) ? below(&t->draw, sizeof(text) + 1) : 0,
+		};
+	}
+	p->filter = one_in(&t->draw, 16) ? draw(&t->draw) : (uintptr_t)steps;
+	p->filter_text = one_in(&t->draw, 16) ? draw(&t->draw) : (uintptr_t)text;
+	p->filter_steps = one_in(&t->draw, 16) ? draw(&t->draw) : 1 + below(&t->draw, nr);
+	p->filter_text_size = one_in(&t->draw, 16) ? draw(&t->draw) : sizeof(text);
+}
+
 void do_setup(struct thread *t, struct slot *s)
 {
+	struct gprof_filter_step steps[3];
 	struct gprof_profile_params profile = {
 		.size = sizeof(profile), .tracepoint = below(&t->draw, 3000),
 		.period = 1 + below(&t->draw, 999),
@@ -361,6 +389,8 @@ void do_setup(struct thread *t, struct slot *s)
 		setup.cpus_size = ONE_OF(&t->draw, 8, 8, 16, 4, 0, 4096, 4104);
 	}
 	if (one_in(&t->draw, 8)) {
+		if (one_in(&t->draw, 2))
+			draw_filter(t, &profile, steps, 3);
 		setup.kind = GPROF_KIND_PROFILE;
 		setup.params = (uintptr_t)&profile;
 	}
