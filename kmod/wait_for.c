@@ -45,16 +45,18 @@ static bool in_32bit_call(struct task_struct *task)
 static u32 for_file(struct task_struct *task, u32 fd)
 {
 	struct inode *inode = NULL;
+	struct file *file = NULL;
 	struct fdtable *table;
-	struct file *file;
 	umode_t mode;
 
 	rcu_read_lock();
 	if (task->files) {
 		table = rcu_dereference_raw(task->files->fdt);
-		/* The number is the user's. */
-		file = fd < table->max_fds ?
-		       rcu_dereference_raw(table->fd[array_index_nospec(fd, table->max_fds)]) : NULL;
+		if (fd < table->max_fds) {
+			/* The number is the user's. */
+			fd = array_index_nospec(fd, table->max_fds);
+			file = rcu_dereference_raw(table->fd[fd]);
+		}
 		inode = file ? READ_ONCE(file->f_inode) : NULL;
 	}
 	mode = inode ? READ_ONCE(inode->i_mode) : 0;

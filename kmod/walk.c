@@ -173,7 +173,8 @@ static __always_inline void follow(struct gprof_walk *w, struct memory *m, u64 *
 			if (!user_access_begin((void __user *)PAGE_SIZE, 16))
 				goto out;
 		}
-		if (likely((u8)(r->kind - GPROF_UNWIND_CFA_SP) <= 1 && !(r->how & GPROF_HOW_RARE))) {
+		if (likely((u8)(r->kind - GPROF_UNWIND_CFA_SP) <= 1 &&
+			   !(r->how & GPROF_HOW_RARE))) {
 			u64 base = r->kind == GPROF_UNWIND_CFA_SP ? sp : fp;
 			u64 cfa = base + (s64)r->cfa * 8;
 			u64 pc, pc_at = gprof_return_place(r, cfa);

@@ -339,7 +339,8 @@ a_hook_that_hangs_is_killed_at_the_end()
 	# shellcheck disable=SC2016	# the hook's shell
 	run 0 gprofctl flight --at-end -o D --exec 'echo $$ >hook.pid; exec sleep 1000' -- true
 	took=$(($(date +%s) - began))
-	[ $took -ge 60 ] && [ $took -lt 80 ] || fail "it took $took s"
+	[ "$took" -ge 60 ] || fail "it took $took s"
+	[ "$took" -lt 80 ] || fail "it took $took s"
 	grep -q 'has not ended within 60 s, and is killed' err
 	grep -q 'exec failed 1 times' err
 	! kill -0 "$(cat hook.pid)" || fail "it runs on"
@@ -550,7 +551,7 @@ a_large_snapshot_has_all_of_it()
 	kill -USR1 "$pid"
 	until grep -q '^gprofctl: request: the last ' err; do
 		now=$(awk '$1 == "RssAnon:" { print $2 }' "/proc/$pid/status")
-		[ "$now" -le $most ] || most=$now
+		[ "$now" -le "$most" ] || most=$now
 		sleep 0.5	# who looks takes from the writer's CPU
 		[ $(($(date +%s%3N) - began)) -lt 300000 ] || fail "there is no snapshot"
 	done
