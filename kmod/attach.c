@@ -225,11 +225,8 @@ void gprof_attached_close(struct gprof_attached *a)
 {
 	if (!READ_ONCE(a->closed))
 		WRITE_ONCE(a->closed, true);
-	/*
-	 * Pairs with smp_mb() in join() of share.c: who is not found by the probe that
-	 * has closed finds it closed.
-	 */
-	smp_mb();
+	/* Who is not found by the probe that has closed finds it closed. */
+	smp_mb();	/* pairs with smp_mb() in join() of share.c */
 }
 
 /*

@@ -17,6 +17,7 @@
 #include <linux/types.h>
 
 struct gprof_notices;
+struct wait_queue_head;
 
 #define GPROF_GENERATIONS	256	/* most generations that a ring remembers */
 #define GPROF_FLIGHT_PARTS	8	/* a generation is cut at this part of a flight ring */
@@ -66,7 +67,7 @@ struct gprof_generation {
  * @maps_lost: readings of mappings that ended at a record that did not fit
  * @cpu: owner; only this CPU writes to the ring
  * @wake: wakes the reader from a context where wake-ups are allowed
- * @reader: for the function of @wake
+ * @readers: whom @wake wakes
  * @notices: where losses are told, or NULL
  * @generations: ring of generations [@first, @generation]
  *
@@ -107,7 +108,7 @@ struct gprof_buffer {
 	unsigned int cpu;
 
 	struct irq_work wake;
-	void *reader;
+	struct wait_queue_head *readers;
 	struct gprof_notices *notices;
 	struct gprof_generation generations[GPROF_GENERATIONS];
 };

@@ -77,6 +77,8 @@ struct gprof_memo {
  * @dictionary: stacks and tasks that the current generation has said
  * @generation: the one that @dictionary was last scrubbed for
  * @epoch: a new number for each @generation; numbers of those come again
+ * @renamed: the @epoch in which a task was told by a second name
+ * @unsure: the @epoch in which there was no room to say which
  * @memo: one for each nesting depth, so that nobody interrupts its use
  * @bases: by a hash of process and outermost caller. Each is the first there was in the
  *	generation, so that the same callers are told in one way. The outermost sample's.
@@ -93,6 +95,8 @@ struct gprof_channel {
 	struct gprof_dictionary dictionary;
 	u16 generation;
 	u64 epoch;
+	u64 renamed;
+	u64 unsure;
 	struct gprof_memo memo[GPROF_DEPTH];
 	struct gprof_base bases[GPROF_BASES];
 	struct gprof_seen_process seen[GPROF_MAPS_SEEN];

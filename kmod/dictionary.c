@@ -117,11 +117,12 @@ void gprof_dictionary_look_up(struct gprof_dictionary *d, u16 generation, const 
  * id next time.
  *
  * Context: As gprof_dictionary_look_up(), the same producer.
+ * Return: whether it is known now.
  */
-void gprof_dictionary_commit(struct gprof_dictionary *d, const struct gprof_lookup *l)
+bool gprof_dictionary_commit(struct gprof_dictionary *d, const struct gprof_lookup *l)
 {
 	barrier();	/* the key is in the arena before an interrupt can find it */
-	local64_cmpxchg(&d->slots[l->slot], l->old, l->new);
+	return (u64)local64_cmpxchg(&d->slots[l->slot], l->old, l->new) == l->old;
 }
 
 /**

@@ -52,7 +52,7 @@ struct gprof_lookup {
 
 void gprof_dictionary_look_up(struct gprof_dictionary *d, u16 generation, const u64 *key,
 			      u32 words, struct gprof_lookup *l);
-void gprof_dictionary_commit(struct gprof_dictionary *d, const struct gprof_lookup *l);
+bool gprof_dictionary_commit(struct gprof_dictionary *d, const struct gprof_lookup *l);
 void gprof_dictionary_scrub(struct gprof_dictionary *d, u16 generation);
 
 /* For the functions below. */

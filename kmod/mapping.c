@@ -320,7 +320,9 @@ static struct mm_struct *get_allowed_mm(struct reading *r, struct task_struct *t
 
 	if (!gprof_exec_trylock(task->signal))
 		return ERR_PTR(-EAGAIN);
+	preempt_disable();
 	gprof_process_of(&r->process, task);
+	preempt_enable();
 	if (gprof_task_allowed(task, r->m->owner))
 		mm = get_task_mm(task) ?: ERR_PTR(-ESRCH);
 	gprof_exec_unlock(task->signal);

@@ -8,6 +8,7 @@
  */
 #include "compat/genetlink.h"
 #include "netlink.h"
+#include "news.h"
 #include "recorder.h"
 #include "source.h"
 
@@ -159,7 +160,7 @@ int __init gprof_netlink_init(void)
 
 	if (err)
 		return err;
-	err = gprof_recorder_watch(&announcer);
+	err = gprof_news_watch(&announcer);
 	if (err)
 		genl_unregister_family(&gprof_netlink_family);
 	return err;
@@ -172,6 +173,6 @@ int __init gprof_netlink_init(void)
  */
 void gprof_netlink_exit(void)
 {
-	gprof_recorder_unwatch(&announcer);
+	gprof_news_unwatch(&announcer);
 	genl_unregister_family(&gprof_netlink_family);
 }

@@ -21,24 +21,20 @@
  */
 #include "recorder.h"
 #include "buffer_pages.h"
+#include "channels.h"
+#include "news.h"
+#include "setup.h"
 #include "source.h"
 #include "tables.h"
 
 #include <linux/capability.h>
 #include <linux/err.h>
 #include <linux/gprof.h>
-#include <linux/log2.h>
 #include <linux/mm.h>
-#include <linux/notifier.h>
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
 
-#define GENERATION_DEFAULT	NSEC_PER_SEC
-#define GENERATION_MIN		NSEC_PER_MSEC
-#define GENERATION_MAX		(256ULL * NSEC_PER_SEC)	/* a short record has 32 bits of 64 ns */
-
 static atomic_t open_recorders = ATOMIC_INIT(0);
-static BLOCKING_NOTIFIER_HEAD(watchers);
 
 static void free_recorder(struct gprof_entry *e)
 {
@@ -57,7 +53,7 @@ static void wake_owner(struct gprof_notices *n)
 
 static bool tell_watchers(struct gprof_notices *n, const struct gprof_notice *notice)
 {
-	static const unsigned long events[] = {
+	static const enum gprof_recorder_event events[] = {
 		[GPROF_NOTICE_LOST] = GPROF_RECORDER_LOST,
 		[GPROF_NOTICE_TARGET_GONE] = GPROF_RECORDER_TARGET_GONE,
 		[GPROF_NOTICE_FIRED] = GPROF_RECORDER_FIRED,
@@ -68,14 +64,14 @@ static bool tell_watchers(struct gprof_notices *n, const struct gprof_notice *no
 		.trigger_what = notice->trigger_what,
 	};
 
-	return blocking_notifier_call_chain(&watchers, events[notice->what], &news) == NOTIFY_OK;
+	return gprof_news_tell(events[notice->what], &news);
 }
 
 static void tell_phase(struct gprof_recorder *r, enum gprof_recorder_event event)
 {
 	struct gprof_news news = { .recorder = r };
 
-	blocking_notifier_call_chain(&watchers, event, &news);
+	gprof_news_tell(event, &news);
 }
 
 /**
@@ -164,133 +160,6 @@ static bool guests_have_left(struct gprof_recorder *r)
 	return left;
 }
 
-static void wake_reader(struct irq_work *work)
-{
-	struct gprof_buffer *b = container_of(work, struct gprof_buffer, wake);
-	struct gprof_recorder *r = b->reader;
-
-	wake_up_interruptible_poll(&r->wait, EPOLLIN);
-}
-
-static void free_channels(struct gprof_channel **channels)
-{
-	int cpu;
-
-	if (!channels)
-		return;
-	for_each_possible_cpu(cpu) {
-		if (channels[cpu])
-			irq_work_sync(&channels[cpu]->buffer.wake);
-		gprof_channel_free(channels[cpu]);
-	}
-	kfree(channels);
-}
-
-/* A @data_size of 0 makes none for any CPU. */
-static struct gprof_channel **make_channels(struct gprof_recorder *r, u64 data_size)
-{
-	struct gprof_channel **channels;
-	int cpu;
-
-	channels = kcalloc(nr_cpu_ids, sizeof(*channels), GFP_KERNEL_ACCOUNT);
-	if (!channels || !data_size)
-		return channels;
-	for_each_present_cpu(cpu) {
-		channels[cpu] = gprof_channel_new(cpu, data_size);
-		if (!channels[cpu] || fatal_signal_pending(current)) {
-			free_channels(channels);
-			return NULL;
-		}
-		channels[cpu]->buffer.reader = r;
-		channels[cpu]->buffer.notices = &r->notices;
-		init_irq_work(&channels[cpu]->buffer.wake, wake_reader);
-	}
-	return channels;
-}
-
-static void init_buffers(struct gprof_channel **channels, const struct gprof_setup *setup,
-			 u64 weight)
-{
-	int cpu;
-
-	for_each_possible_cpu(cpu) {
-		struct gprof_buffer *b;
-
-		if (!channels[cpu])
-			continue;
-		b = &channels[cpu]->buffer;
-		b->flight = setup->flags & GPROF_SETUP_F_FLIGHT;
-		b->wakes = !b->flight || setup->flags & GPROF_SETUP_F_WAKE;
-		b->generation_ns = setup->generation_ns ?: GENERATION_DEFAULT;
-		b->weight = weight;
-		gprof_buffer_init(b);
-		b->head->kind = setup->kind;
-	}
-}
-
-/* A ring says whose it is: in a core dump nobody else does. */
-static void name_buffers(struct gprof_channel **channels, u64 id)
-{
-	int cpu;
-
-	for_each_possible_cpu(cpu) {
-		if (channels[cpu])
-			channels[cpu]->buffer.head->recorder = id;
-	}
-}
-
-static int check_setup(const struct gprof_setup *setup, u32 *reason)
-{
-	*reason = GPROF_REASON_FLAGS;
-	if (setup->flags & ~__GPROF_SETUP_F_ALL || setup->stack & ~__GPROF_STACK_F_ALL)
-		return -EOPNOTSUPP;
-	/* Others wake without being asked. */
-	if (setup->flags & GPROF_SETUP_F_WAKE && !(setup->flags & GPROF_SETUP_F_FLIGHT))
-		return -EINVAL;
-	/* A call chain without its leaf is not one. */
-	if (setup->stack & ~GPROF_STACK_F_IP && !(setup->stack & GPROF_STACK_F_IP))
-		return -EINVAL;
-	if (setup->stack & GPROF_STACK_F_TABLES) {
-		if (!gprof_tables_features())
-			return -EOPNOTSUPP;
-		if (!(setup->stack & GPROF_STACK_F_USER))
-			return -EINVAL;
-	}
-	if (setup->max_frames > GPROF_MAX_FRAMES)
-		return -EINVAL;
-	*reason = GPROF_REASON_BUFFER;
-	if (setup->buffer_size && (setup->buffer_size < PAGE_SIZE ||
-				   setup->buffer_size > GPROF_BUFFER_MAX))
-		return -EINVAL;
-	*reason = GPROF_REASON_GENERATION;
-	if (setup->generation_ns && (setup->generation_ns < GENERATION_MIN ||
-				     setup->generation_ns > GENERATION_MAX))
-		return -EINVAL;
-	return 0;
-}
-
-static int check_bufferless(const struct gprof_setup *setup, u32 *reason)
-{
-	*reason = GPROF_REASON_FLAGS;
-	if (setup->flags & GPROF_SETUP_F_FLIGHT || setup->stack || setup->max_frames)
-		return -EINVAL;
-	*reason = GPROF_REASON_BUFFER;
-	if (setup->buffer_size)
-		return -EINVAL;
-	*reason = GPROF_REASON_GENERATION;
-	return setup->generation_ns ? -EINVAL : 0;
-}
-
-static u64 data_size_of(const struct gprof_setup *setup, const struct gprof_source *source)
-{
-	u64 size = setup->buffer_size ?: GPROF_BUFFER_DEFAULT;
-
-	if (source->no_buffer)
-		return 0;
-
-	return roundup_pow_of_two(max_t(u64, size, max_t(u64, GPROF_BUFFER_MIN, PAGE_SIZE)));
-}
-
 static u64 bytes_of(u64 data_size, const struct gprof_source *source,
 		    const struct gprof_request *req)
 {
@@ -326,7 +195,7 @@ static int build(struct gprof_recorder *r, struct gprof_setup *setup,
 		 const unsigned long *cpus)
 {
 	struct gprof_sampler *s = &r->sampler;
-	u64 data_size = data_size_of(setup, source);
+	u64 data_size = source->no_buffer ? 0 : gprof_setup_data_size(setup);
 	struct gprof_channel **channels;
 	struct gprof_request req = {
 		.params = params,
@@ -354,7 +223,7 @@ static int build(struct gprof_recorder *r, struct gprof_setup *setup,
 
 	setup->out_reason = GPROF_REASON_NONE;
 	err = -ENOMEM;
-	channels = make_channels(r, data_size);
+	channels = gprof_channels_new(data_size, &r->wait, &r->notices);
 	if (!channels)
 		goto err_tables;
 	err = data_size ? gprof_maps_init(&s->maps, channels, r->target.owner,
@@ -370,7 +239,7 @@ static int build(struct gprof_recorder *r, struct gprof_setup *setup,
 		goto err_firings;
 	}
 
-	init_buffers(channels, setup, req.weight);
+	gprof_channels_init(channels, setup, req.weight);
 	s->options.flags = setup->stack;
 	s->options.max_frames = setup->max_frames ?: GPROF_MAX_FRAMES;
 	s->options.kernel = req.kernel || req.kernel_frames;
@@ -383,7 +252,7 @@ static int build(struct gprof_recorder *r, struct gprof_setup *setup,
 	set_state(r, GPROF_READY);
 	/* From here on there may be guests. */
 	gprof_entry_publish(&r->entry, r->target.privileged);
-	name_buffers(channels, r->entry.id);
+	gprof_channels_name(channels, r->entry.id);
 	setup->out_id = r->entry.id;
 	setup->out_data_size = data_size;
 	setup->out_nr_cpus = nr_cpu_ids;
@@ -394,7 +263,7 @@ err_firings:
 err_maps:
 	gprof_maps_destroy(&s->maps);
 err_channels:
-	free_channels(channels);
+	gprof_channels_free(channels);
 err_tables:
 	leave_tables(r);
 err_charge:
@@ -419,10 +288,8 @@ int gprof_recorder_setup(struct gprof_recorder *r, struct gprof_setup *setup,
 			 const struct gprof_source *source, const void *params,
 			 const unsigned long *cpus)
 {
-	int err = check_setup(setup, &setup->out_reason);
+	int err = gprof_setup_check(setup, source->no_buffer);
 
-	if (!err && source->no_buffer)
-		err = check_bufferless(setup, &setup->out_reason);
 	if (err)
 		return err;
 	mutex_lock(&r->lock);
@@ -434,20 +301,6 @@ int gprof_recorder_setup(struct gprof_recorder *r, struct gprof_setup *setup,
 	}
 	mutex_unlock(&r->lock);
 	return err;
-}
-
-/*
- * Each recording begins with a generation of its own: a reader has forgotten what
- * an earlier one said. Nobody writes yet, and starting the source orders this
- * before whoever will.
- */
-static void end_generations(struct gprof_channel **channels)
-{
-	int cpu;
-
-	for_each_possible_cpu(cpu)
-		if (channels && channels[cpu])
-			channels[cpu]->buffer.generation_end = 0;
 }
 
 /**
@@ -468,7 +321,7 @@ int gprof_recorder_start(struct gprof_recorder *r, struct gprof_start *start)
 	mutex_lock(&r->lock);
 	start->out_reason = GPROF_REASON_STATE;
 	if (r->state == GPROF_READY) {
-		end_generations(r->sampler.channels);
+		gprof_channels_begin(r->sampler.channels);
 		gprof_firings_clear(&r->firings);
 		err = r->source->start(r->source_state, &start->out_attached);
 		start->out_reason = err == -ESRCH ? GPROF_REASON_TASK_GONE :
@@ -604,22 +457,6 @@ int gprof_recorder_table(struct gprof_recorder *r, struct gprof_text_table *tabl
 	return tables ? gprof_tables_add(tables, table) : -EBUSY;
 }
 
-static void add_buffer(struct gprof_stats *st, struct gprof_buffer *b)
-{
-	int i;
-
-	st->out_cpus++;
-	st->out_produced += local64_read(&b->produced);
-	for (i = 0; i < GPROF_LOST_NR; i++)
-		st->out_lost[i] += local64_read(&b->lost[i]);
-	st->out_overwritten += local64_read(&b->overwritten);
-	st->out_nmi += local64_read(&b->nmi);
-	st->out_irq += local64_read(&b->irq);
-	st->out_task += local64_read(&b->task);
-	st->out_throttled += local64_read(&b->throttled);
-	st->out_maps_lost += local64_read(&b->maps_lost);
-}
-
 /**
  * gprof_recorder_samples() - how many samples there were on all CPUs
  * @r: recorder that is set up
@@ -629,13 +466,7 @@ static void add_buffer(struct gprof_stats *st, struct gprof_buffer *b)
  */
 void gprof_recorder_samples(struct gprof_recorder *r, struct gprof_stats *st)
 {
-	struct gprof_channel **channels = r->sampler.channels;
-	int cpu;
-
-	for_each_possible_cpu(cpu) {
-		if (channels[cpu])
-			add_buffer(st, &channels[cpu]->buffer);
-	}
+	gprof_channels_add(r->sampler.channels, st);
 	/* Where there is no buffer there is no counter of it either. */
 	st->out_lost[GPROF_LOST_NO_BUFFER] += atomic64_read(&r->sampler.no_buffer);
 	st->out_produced += atomic64_read(&r->sampler.no_buffer);
@@ -648,7 +479,7 @@ static int add_buffers(struct gprof_recorder *r, struct gprof_stats *st)
 	if (st->cpu != GPROF_STATS_ALL_CPUS) {
 		if ((u32)st->cpu >= nr_cpu_ids || !channels[st->cpu])
 			return -ENODEV;
-		add_buffer(st, &channels[st->cpu]->buffer);
+		gprof_channel_add(channels[st->cpu], st);
 		return 0;
 	}
 	gprof_recorder_samples(r, st);
@@ -744,7 +575,6 @@ __poll_t gprof_recorder_poll(struct gprof_recorder *r, struct file *file, poll_t
 {
 	struct gprof_channel **channels;
 	__poll_t happened;
-	int cpu;
 
 	poll_wait(file, &r->wait, wait);
 	/* Pairs with smp_store_release() in build(). */
@@ -752,11 +582,7 @@ __poll_t gprof_recorder_poll(struct gprof_recorder *r, struct file *file, poll_t
 	if (!channels)
 		return EPOLLERR;
 	happened = READ_ONCE(r->notices.pending) || gprof_firings_wait(&r->firings) ? EPOLLPRI : 0;
-	for_each_possible_cpu(cpu) {
-		if (channels[cpu] && gprof_buffer_readable(&channels[cpu]->buffer))
-			return EPOLLIN | EPOLLRDNORM | happened;
-	}
-	return happened;
+	return gprof_channels_readable(channels) ? EPOLLIN | EPOLLRDNORM | happened : happened;
 }
 
 static void take_apart(struct gprof_recorder *r)
@@ -775,7 +601,7 @@ static void take_apart(struct gprof_recorder *r)
 		gprof_firings_destroy(&r->firings);
 		gprof_notices_end(&r->notices);
 		gprof_maps_destroy(&r->sampler.maps);
-		free_channels(r->sampler.channels);
+		gprof_channels_free(r->sampler.channels);
 		leave_tables(r);
 		gprof_uncharge(&r->charge);
 		gprof_target_destroy(&r->target);
@@ -804,28 +630,4 @@ void gprof_recorder_close(struct gprof_recorder *r)
 	take_apart(r);
 	gprof_entry_put(&r->entry);
 	atomic_dec(&open_recorders);
-}
-
-/**
- * gprof_recorder_watch() - be told of recorders that start and stop
- * @nb: called with enum gprof_recorder_event and struct gprof_news; in task context,
- *	without locks
- *
- * Context: Task.
- * Return: 0 or a negative errno.
- */
-int gprof_recorder_watch(struct notifier_block *nb)
-{
-	return blocking_notifier_chain_register(&watchers, nb);
-}
-
-/**
- * gprof_recorder_unwatch() - no longer; no call is under way when it returns
- * @nb: watcher
- *
- * Context: Task.
- */
-void gprof_recorder_unwatch(struct notifier_block *nb)
-{
-	blocking_notifier_chain_unregister(&watchers, nb);
 }

@@ -28,7 +28,6 @@ struct gprof_stop;
 struct gprof_tables;
 struct gprof_text_table;
 struct gprof_trigger;
-struct notifier_block;
 struct vm_area_struct;
 
 enum gprof_recorder_state {
@@ -36,27 +35,6 @@ enum gprof_recorder_state {
 	GPROF_READY,	/* set up, or stopped */
 	GPROF_STARTED,
 	GPROF_CLOSED,	/* its file is; seen by who still holds a reference */
-};
-
-/* What gprof_recorder_watch() tells of. */
-enum gprof_recorder_event {
-	GPROF_RECORDER_STARTED,
-	GPROF_RECORDER_STOPPED,
-	GPROF_RECORDER_LOST,
-	GPROF_RECORDER_TARGET_GONE,
-	GPROF_RECORDER_FIRED,
-};
-
-/**
- * struct gprof_news - what gprof_recorder_watch() tells
- * @recorder: whose, which exists for as long as the call
- * @trigger: FIRED: index of the trigger
- * @trigger_what: FIRED: GPROF_TRIGGER_*
- */
-struct gprof_news {
-	struct gprof_recorder *recorder;
-	u32 trigger;
-	u32 trigger_what;
 };
 
 /**
@@ -137,7 +115,5 @@ __poll_t gprof_recorder_poll(struct gprof_recorder *r, struct file *file, poll_t
 bool gprof_recorder_enter(struct gprof_recorder *r, struct gprof_phase *phase);
 void gprof_recorder_leave(struct gprof_recorder *r);
 void gprof_recorder_samples(struct gprof_recorder *r, struct gprof_stats *st);
-int gprof_recorder_watch(struct notifier_block *nb);
-void gprof_recorder_unwatch(struct notifier_block *nb);
 
 #endif /* GPROF_RECORDER_H */

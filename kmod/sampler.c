@@ -21,6 +21,7 @@
  */
 #include "sampler.h"
 #include "base.h"
+#include "naming.h"
 #include "words.h"
 #include "compat/mm.h"
 #include "compat/preempt.h"
@@ -35,13 +36,6 @@
 #include <linux/sched.h>
 #include <linux/string.h>
 #include <linux/timekeeping.h>
-
-struct task_key {
-	struct gprof_process process;
-	u32 tid;
-	u32 __zero;
-	u64 comm[TASK_COMM_LEN / sizeof(u64)];
-};
 
 struct scratch {
 	unsigned int depth;
@@ -61,7 +55,6 @@ int gprof_samplers_init(void)
 	unsigned int cpu, i;
 
 	BUILD_BUG_ON(sizeof(struct gprof_sample_rec) != 24);
-	BUILD_BUG_ON(sizeof(struct task_key) != 40);	/* no holes: compared as words */
 	/* What a sample needs of a ring lies in its first two lines. */
 	BUILD_BUG_ON(offsetof(struct gprof_channel, buffer.produced) != 64);
 	BUILD_BUG_ON(offsetof(struct gprof_channel, buffer.first) != 128);
@@ -105,45 +98,6 @@ static __always_inline void count(struct gprof_buffer *b, u16 context)
 		local64_inc(&b->nmi);
 	else
 		local64_inc(&b->task);
-}
-
-/* Not get_task_comm(): no lock here. A name that is just being changed may be mixed. */
-static __always_inline u64 comm_word(const struct task_struct *task, unsigned int n)
-{
-	u64 word;
-
-	BUILD_BUG_ON(TASK_COMM_LEN != 2 * sizeof(u64));
-	memcpy(&word, task->comm + n * sizeof(word), sizeof(word));
-	return word;
-}
-
-/* Has this generation named current at this depth? */
-static __always_inline bool task_is_known(const struct gprof_memo *memo,
-					  const struct gprof_callers *callers)
-{
-	return memo->process_version == callers->process_version && memo->tid == current->pid &&
-	       memo->comm[0] == comm_word(current, 0) &&
-	       memo->comm[1] == comm_word(current, 1);
-}
-
-static void look_up_task(struct gprof_channel *ch, u16 generation, struct task_struct *task,
-			 struct task_key *key, struct gprof_lookup *l)
-{
-	gprof_process_of(&key->process, task);
-	key->tid = task->pid;
-	key->__zero = 0;
-	key->comm[0] = comm_word(task, 0);
-	key->comm[1] = comm_word(task, 1);
-	gprof_dictionary_look_up(&ch->dictionary, generation, (u64 *)key,
-				 sizeof(*key) / sizeof(u64), l);
-}
-
-static void remember_task(struct gprof_memo *memo, const struct gprof_callers *callers,
-			  const struct task_key *key)
-{
-	memo->process_version = callers->process_version;
-	memo->tid = key->tid;
-	memcpy(memo->comm, key->comm, sizeof(memo->comm));
 }
 
 /*
@@ -212,18 +166,6 @@ static void look_up_stack(struct gprof_channel *ch, const struct gprof_memo *mem
 		gprof_dictionary_look_up(&ch->dictionary, generation, (const u64 *)&stack->top,
 					 gprof_top_words(&stack->top), l);
 	/* else the dictionary is full: the stack is written inline */
-}
-
-static void *write_task(struct gprof_task_rec *rec, const struct task_key *key)
-{
-	rec->rec.type = GPROF_REC_TASK;
-	rec->rec.flags = 0;
-	rec->rec.size = sizeof(*rec);
-	rec->process = key->process;
-	rec->tid = key->tid;
-	rec->__reserved = 0;
-	memcpy(rec->comm, key->comm, TASK_COMM_LEN);
-	return rec + 1;
 }
 
 /* How a stack is told. */
@@ -355,17 +297,17 @@ static noinline void write_records(struct gprof_sampler *s, struct gprof_channel
 				   struct gprof_memo *memo, const struct gprof_capture *c,
 				   struct sample smp, u16 generation)
 {
-	struct gprof_lookup task = { .known = true }, known = { .known = true };
+	struct gprof_lookup known = { .known = true };
 	struct task_struct *whose = c->task;
 	struct gprof_stack *stack = c->stack;
 	struct telling telling = {};
-	struct task_key key;
+	struct gprof_naming naming = {};
 	void *place;
 	u32 size;
 
-	if (whose != current || !task_is_known(memo, &stack->callers))
-		look_up_task(ch, generation, whose, &key, &task);
-	size = sample_size(smp.flags) + (task.known ? 0 : sizeof(struct gprof_task_rec));
+	if (whose != current || !gprof_naming_known(memo, &stack->callers))
+		gprof_naming_look_up(ch, generation, whose, &naming);
+	size = sample_size(smp.flags) + (naming.tell ? sizeof(struct gprof_task_rec) : 0);
 	if (stack->top.nr_kernel + stack->top.nr_user) {
 		look_up_stack(ch, memo, generation, stack, &known);
 		if (!known.known) {
@@ -377,17 +319,15 @@ static noinline void write_records(struct gprof_sampler *s, struct gprof_channel
 	place = gprof_buffer_reserve(&ch->buffer, size, 1);
 	if (!place)
 		return;
-	if (!task.known)
-		place = write_task(place, &key);
+	if (naming.tell)
+		place = gprof_naming_write(place, &naming);
 	if (!known.known)
 		place = telling.base ? write_branch(place, stack, &telling) :
 				       write_stack(place, stack, &telling);
 	write_sample(place, c, smp, known.id, sample_size(smp.flags));
 
-	if (!task.known && task.id)
-		gprof_dictionary_commit(&ch->dictionary, &task);
-	if (task.id && whose == current)
-		remember_task(memo, &stack->callers, &key);
+	if (gprof_naming_told(ch, generation, &naming) && whose == current)
+		gprof_naming_remember(ch, memo, &stack->callers, &naming);
 	if (known.known)
 		return;
 	if (known.id)
@@ -439,7 +379,7 @@ static __always_inline void record(struct gprof_sampler *s, struct gprof_channel
 		forget(ch, memo);
 	known = known_stack(ch, memo, generation, c->stack);
 	if (likely(known && c->task == current &&
-		   task_is_known(memo, &c->stack->callers))) {
+		   gprof_naming_known(memo, &c->stack->callers))) {
 		if (likely(!(smp.flags & (EXTRA | GPROF_SAMPLE_REC_F_STATE))))
 			write_known(ch, c, smp, known, sizeof(struct gprof_sample_rec));
 		else

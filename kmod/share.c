@@ -160,11 +160,8 @@ static int join(struct gprof_counters *c, struct gprof_attached *a)
 			end_joining(a);
 		return err;
 	}
-	/*
-	 * Pairs with smp_mb() in gprof_attached_close(): either a fork finds that this
-	 * one has come, or is found here.
-	 */
-	smp_mb();
+	/* Either a fork finds that this one has come, or is found here. */
+	smp_mb();	/* pairs with smp_mb() in gprof_attached_close() */
 	if (READ_ONCE(a->closed)) {
 		list_del_rcu(&c->taker.node);
 		WRITE_ONCE(c->attached, NULL);

@@ -189,12 +189,10 @@ static bool kept_still(const struct task_struct *task, const struct gprof_task_s
 {
 	if (st->state != GPROF_TASK_RUNNABLE)
 		return true;
-	/* Pairs with the barriers of a switch, before which the task is said to run. */
-	smp_rmb();
+	smp_rmb();	/* pairs with the barriers of a switch: it is said to run before */
 	if (gprof_task_on_cpu(task))
 		return false;
-	/* Pairs with finish_task(), behind the count of who left. */
-	smp_rmb();
+	smp_rmb();	/* pairs with finish_task(), behind the count of who left */
 	return times_left(task) == times;
 }
 
@@ -206,8 +204,7 @@ static enum outcome look(struct task_struct *task, const struct gprof_target *ta
 
 	raw_spin_lock_irqsave(&task->pi_lock, flags);
 	times = times_left(task);
-	/* Pairs with kept_still(). */
-	smp_rmb();
+	smp_rmb();	/* the count before the state: pairs with finish_task() */
 	outcome = judge(task, target, &capture->state);
 	if (outcome == TOLD) {
 		capture->time = ktime_get_mono_fast_ns();

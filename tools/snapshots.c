@@ -239,7 +239,7 @@ int snapshots_open(struct snapshots *s)
 	for (i = 0; s->fd < 0 && err == EEXIST && i < TEMPS; i++) {
 		snprintf(s->temp, sizeof(s->temp), ".snapshot-%d-%08x.tmp", (int)getpid(),
 			 random_number());
-		s->fd = openat(s->at, s->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+		s->fd = openat(s->at, s->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 		err = errno;
 	}
 	if (s->fd >= 0)
@@ -344,7 +344,7 @@ static void name_it(char name[SNAPSHOT_NAME], const struct timespec *when, const
 /* Where a file cannot have two names: over one of our own, which nobody had. */
 static int move(struct snapshots *s, const char *name)
 {
-	int fd = openat(s->at, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666), err;
+	int fd = openat(s->at, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600), err;
 
 	if (fd < 0)
 		return -errno;

@@ -109,6 +109,7 @@ memory_decides_how_far_it_goes_back()
 	[ "$(count overwritten)" -gt 0 ] || fail "nothing was overwritten"
 	[ "$(count snapshots)" -eq 1 ]
 	grep -q 'not 10 s: a larger --max-bytes' err || fail "it does not say that it is less"
+	[ "$(stat -c %a "$(snapshot 1)")" = 600 ] || fail "others can read what it tells"
 	run 0 gprofctl read "$(snapshot 1)" --summary
 	[ "$(gprofctl read "$(snapshot 1)" --summary --json | jq .lost_events)" -eq 0 ]
 }

@@ -792,69 +792,96 @@ static void *naps(void *arg)
 	return NULL;
 }
 
+/* What a wait counts for here: one that the host made long would outweigh all others. */
+#define COUNTED_NS	(10 * NAP_NS)
+
+#define RUNS	200
+#define ROUNDS	4
+
+/* Of all runs so far: what samples stand for less what there was, and its variance. */
+struct thinned {
+	double off[2];
+	double variance[2];
+};
+
+/* 100 naps, told to all recorders; each of the runs draws for itself. */
+static void take_naps(struct __test_metadata *_metadata, FIXTURE_DATA(block) *self,
+		      const uint64_t *periods, struct thinned *sums)
+{
+	unsigned int n = 100, i, j, k;
+	double all[2] = { 0 }, square[2] = { 0 };
+	uint64_t before = self->r[0].st.out_count;
+
+	for (i = 0; i < RECORDERS; i++)
+		start(_metadata, &self->r[i]);
+	naps(&n);
+	for (i = 0; i < RECORDERS; i++) {
+		self->r[RECORDERS - 1 - i].nr = 0;
+		stop(_metadata, &self->r[RECORDERS - 1 - i]);
+	}
+	for (i = 0; i < RECORDERS; i++) {
+		double sum[2] = { 0 };
+
+		for (j = 0; j < self->r[i].nr; j++) {
+			const struct told *t = &self->r[i].told[j];
+			double ns = t->ns < COUNTED_NS ? t->ns : COUNTED_NS;
+
+			/* not those between one START, or STOP, and another */
+			if (t->what != GPROF_WAIT_FOR_SLEEP)
+				continue;
+			EXPECT_EQ(periods[i], t->weight);
+			sum[0] += t->weight;
+			sum[1] += t->weight * ns;
+			if (i)
+				continue;
+			square[0]++;
+			square[1] += ns * ns;
+		}
+		for (k = 0; k < 2; k++) {
+			if (!i)
+				all[k] = sum[k];
+			sums[i].off[k] += sum[k] - all[k];
+			/* each is taken with a chance of 1 / period, whatever becomes of others */
+			sums[i].variance[k] += square[k] * (periods[i] - 1);
+		}
+	}
+	/* A timer may be faster than its sleeper. */
+	EXPECT_LE(n / 2, (unsigned int)all[0]);
+	EXPECT_GE(n, (unsigned int)all[0]);
+	EXPECT_EQ(self->r[0].nr, self->r[0].st.out_count - before);
+}
+
 /*
- * Each of the runs draws for itself. With all of them counted too, the mean of what the
- * samples stand for is that of what there was, to within three standard errors.
+ * With all of them counted too, the mean of what the samples stand for is that of what
+ * there was, to within three standard errors. By chance alone one time in a hundred is
+ * beyond; then more runs are asked for, which takes chance away and leaves a bias.
  */
 TEST_F(block, some_of_them_stand_for_all)
 {
 	static const uint64_t periods[RECORDERS] = { 1, 2, 10, 1000 };
-	const unsigned int runs = 200;
-	double off[RECORDERS][2] = { 0 }, square[RECORDERS][2] = { 0 };
-	unsigned int n = 100, run, i, j, k;
+	struct thinned sums[RECORDERS] = { 0 };
+	unsigned int round, run, i, k;
+	bool within = false;
 
 	for (i = 0; i < RECORDERS; i++)
 		set_up(_metadata, &self->r[i], periods[i], 0, GPROF_TARGET_THREAD, getpid());
-	for (run = 0; run < runs; run++) {
-		double all[2] = { 0 };
-		uint64_t before = self->r[0].st.out_count;
-
-		for (i = 0; i < RECORDERS; i++)
-			start(_metadata, &self->r[i]);
-		naps(&n);
-		for (i = 0; i < RECORDERS; i++) {
-			self->r[RECORDERS - 1 - i].nr = 0;
-			stop(_metadata, &self->r[RECORDERS - 1 - i]);
-		}
-		for (i = 0; i < RECORDERS; i++) {
-			double sum[2] = { 0 };
-
-			for (j = 0; j < self->r[i].nr; j++) {
-				const struct told *t = &self->r[i].told[j];
-
-				/* not those between one START, or STOP, and another */
-				if (t->what != GPROF_WAIT_FOR_SLEEP)
-					continue;
-				EXPECT_EQ(periods[i], t->weight);
-				sum[0] += t->weight;
-				sum[1] += (double)t->weight * t->ns;
-			}
+	for (round = 1; round <= ROUNDS && !within; round++) {
+		for (run = 0; run < RUNS; run++)
+			take_naps(_metadata, self, periods, sums);
+		within = true;
+		for (i = 1; i < RECORDERS; i++) {
 			for (k = 0; k < 2; k++) {
-				if (!i)
-					all[k] = sum[k];
-				off[i][k] += sum[k] - all[k];
-				square[i][k] += (sum[k] - all[k]) * (sum[k] - all[k]);
-			}
-			if (i)
-				continue;
-			/* A timer may be faster than its sleeper. */
-			EXPECT_LE(n / 2, (unsigned int)sum[0]);
-			EXPECT_GE(n, (unsigned int)sum[0]);
-			EXPECT_EQ(self->r[0].nr, self->r[0].st.out_count - before);
-		}
-	}
-	for (i = 1; i < RECORDERS; i++) {
-		for (k = 0; k < 2; k++) {
-			/* the square of the mean, and of three standard errors */
-			double mean = off[i][k] / runs;
-			double error = (square[i][k] / runs - mean * mean) / (runs - 1);
+				double off = sums[i].off[k], variance = sums[i].variance[k];
 
-			TH_LOG("1 of %llu: %s off by %.3f, standard error^2 %.3f",
-			       (unsigned long long)periods[i], k ? "ns" : "waits", mean, error);
-			EXPECT_LT(0, error);
-			EXPECT_GE(9 * error, mean * mean);
+				TH_LOG("1 of %llu: %s off by %.3f a run, its square %.2f variances",
+				       (unsigned long long)periods[i], k ? "ns" : "waits",
+				       off / (round * RUNS), off * off / variance);
+				EXPECT_LT(0, variance);
+				within = within && off * off <= 9 * variance;
+			}
 		}
 	}
+	EXPECT_TRUE(within);
 }
 
 /* ---- whom ---- */

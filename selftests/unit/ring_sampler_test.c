@@ -369,8 +369,54 @@ TEST(name_that_changes_is_said_again)
 	sample(one);
 	sample(one);
 	end(_metadata);
-	EXPECT_EQ(2, view.tasks);
+	/* and from then on each time */
+	EXPECT_EQ(3, view.tasks);
 	EXPECT_EQ(1, view.stacks);
+}
+
+/* Between others and in interrupts too; check_sample() compares. */
+TEST(name_that_is_taken_back_is_said_again)
+{
+	struct taken one = { .leaf = 1, .callers = 3, .tid = 1 };
+	struct taken other = { .leaf = 1, .callers = 3, .tid = 2 };
+	u32 i;
+
+	begin(0);
+	for (i = 0; i < 4; i++) {
+		one.name = i & 1;
+		sample(one);
+		sample(one);
+		sample(other);
+		sample(other);
+	}
+	read_all();
+	/* the other once, its first name once, and twice each of three more */
+	EXPECT_EQ(1 + 1 + 2 * 3, view.tasks);
+	/* Others are told once, and the next generation knows of no renaming. */
+	next_generation();
+	for (i = 0; i < 10; i++) {
+		sample(one);
+		sample(other);
+	}
+	end(_metadata);
+	EXPECT_EQ(1 + 1 + 2 * 3 + 2, view.tasks);
+}
+
+TEST(names_of_many_tasks_come_and_go)
+{
+	u32 i;
+
+	begin(4000);
+	for (i = 0; i < 200000 && !view.error; i++) {
+		struct taken t = any_stack();
+
+		t.name = random32() % 3;
+		sample(t);
+		if (!(random32() % 200))
+			next_generation();
+		read_all();
+	}
+	end(_metadata);
 }
 
 /* What a stack has in common with the first is not said again. */

@@ -307,6 +307,28 @@ TEST_F(cache, it_takes_no_more_room_than_it_may)
 	EXPECT_EQ(0, stat(first, &st));
 }
 
+TEST_F(cache, files_of_others_are_left_alone)
+{
+	static const char * const names[] = { "notes.txt", ".profile", "unwind", ".unwind" };
+	char path[512];
+	struct stat st;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		ASSERT_EQ(0, lib_sh("head -c %d /dev/zero >%s/%s", 2 * SMALL, self->dir, names[i]));
+		snprintf(path, sizeof(path), "%s/%s", self->dir, names[i]);
+		make_old(path, &st);
+	}
+	gprof_unwind_cache_close(self->c);
+	ASSERT_EQ(0, gprof_unwind_cache_open(&self->c, self->dir, 1));
+	for (i = 0; i < 4 && library(self, i); i++)
+		ASSERT_TRUE(get(self, self->c, library(self, i)));
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		snprintf(path, sizeof(path), "%s/%s", self->dir, names[i]);
+		EXPECT_EQ(0, stat(path, &st)) TH_LOG("%s has gone", names[i]);
+	}
+}
+
 TEST_F(cache, processes_share_it)
 {
 	int status, i, j;

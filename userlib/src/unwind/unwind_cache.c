@@ -25,7 +25,8 @@
 #define MAGIC		0x43575547	/* "GUWC" */
 #define COMPILER	1		/* to be changed when the same file gives another table */
 #define BUILD_ID_MAX	32
-#define NAME_SIZE	(2 * BUILD_ID_MAX + 40)
+#define SUFFIX		".unwind"	/* of all files of ours, and of no others */
+#define NAME_SIZE	(2 * BUILD_ID_MAX + 40 + sizeof(SUFFIX))
 #define SEED		0x9a7c15d6e8feb866ULL
 #define STALE		3600		/* seconds after which nobody writes a file any more */
 
@@ -112,7 +113,7 @@ static void name_of(const struct head *h, char *name)
 
 	for (i = 0; i < h->build_id_len; i++)
 		n += sprintf(name + n, "%02x", h->build_id[i]);
-	sprintf(name + n, "%s%llx-%llx", n ? "-" : "", (unsigned long long)h->dev,
+	sprintf(name + n, "%s%llx-%llx" SUFFIX, n ? "-" : "", (unsigned long long)h->dev,
 		(unsigned long long)h->ino);
 }
 
@@ -220,6 +221,15 @@ static int by_use(const void *a, const void *b)
 	return x->used.tv_nsec < y->used.tv_nsec ? -1 : x->used.tv_nsec > y->used.tv_nsec;
 }
 
+/* A name that we may have given: what others keep in the directory is theirs. */
+static bool named_by_us(const char *name)
+{
+	size_t len = strlen(name);
+
+	return len >= sizeof(SUFFIX) && len < NAME_SIZE &&
+	       !strcmp(name + len - strlen(SUFFIX), SUFFIX);
+}
+
 /*
  * Take away the oldest until @more bytes fit; false: they do not. What others add meanwhile
  * is seen by whoever comes next.
@@ -242,11 +252,11 @@ static bool make_room(const struct gprof_unwind_cache *c, uint64_t more)
 	while ((d = readdir(dir))) {
 		struct stat st;
 
-		if (fstatat(c->dir, d->d_name, &st, AT_SYMLINK_NOFOLLOW) || S_ISDIR(st.st_mode))
+		if (!named_by_us(d->d_name) ||
+		    fstatat(c->dir, d->d_name, &st, AT_SYMLINK_NOFOLLOW) || S_ISDIR(st.st_mode))
 			continue;
-		/* Not a name of ours, or one that was never finished. */
-		if (strlen(d->d_name) >= NAME_SIZE ||
-		    (d->d_name[0] == '.' && st.st_mtim.tv_sec + STALE < now)) {
+		/* One that was never finished. */
+		if (d->d_name[0] == '.' && st.st_mtim.tv_sec + STALE < now) {
 			unlinkat(c->dir, d->d_name, 0);
 			continue;
 		}
@@ -283,7 +293,7 @@ static void keep(struct gprof_unwind_cache *c, const char *name, struct head *h,
 	h->sum = sum_of(h, table);
 	if (!make_room(c, (sizeof(*h) + b->size + 4095) & ~4095ULL))
 		return;
-	snprintf(temporary, sizeof(temporary), ".%d-%u-%llx", getpid(), turn,
+	snprintf(temporary, sizeof(temporary), ".%d-%u-%llx" SUFFIX, getpid(), turn,
 		 (unsigned long long)time(NULL));
 	fd = openat(c->dir, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)

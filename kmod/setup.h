@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * setup: what all kinds ask of the argument of GPROF_IOC_SETUP.
+ */
+#ifndef GPROF_SETUP_H
+#define GPROF_SETUP_H
+
+#include <linux/types.h>
+
+struct gprof_setup;
+
+int gprof_setup_check(struct gprof_setup *setup, bool no_buffer);
+u64 gprof_setup_data_size(const struct gprof_setup *setup);
+
+#endif /* GPROF_SETUP_H */
