@@ -376,6 +376,12 @@ static uint32_t make_name(struct gprof_profile *p, const struct gprof_location *
 }
 
 /* What a walk will hand out is made here, for then the profile is const. */
+void gprof_profile_have_samples(struct gprof_profile *p)
+{
+	gprof_table_free(&p->locations_table);
+	gprof_table_free(&p->samples_table);
+}
+
 int gprof_profile_finish(struct gprof_profile *p)
 {
 	size_t i, j;

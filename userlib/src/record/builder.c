@@ -610,6 +610,7 @@ int gprof_builder_profile(struct gprof_builder *b, const struct gprof_columns *c
 		err = gprof_profile_add_column(p, columns->runnable_type, "nanoseconds");
 	if (!err)
 		err = add_samples(b, &r, columns, p);
+	gprof_profile_have_samples(p);
 	if (!err)
 		err = gprof_resolver_name(&r);
 	gprof_resolver_free(&r);
