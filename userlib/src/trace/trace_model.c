@@ -142,6 +142,7 @@ int gprof_trace_model_run(struct gprof_trace_model *m, const struct gprof_trace_
 	m->out = out;
 	m->generation++;
 	memset(m->reasons, 0, sizeof(m->reasons));
+	memset(m->calls, 0, sizeof(m->calls));
 	if (nr && points[0].time / GPROF_TRACE_UNIT_NS > m->now)
 		m->now = points[0].time / GPROF_TRACE_UNIT_NS;
 	if (m->generation == 1)

@@ -52,16 +52,25 @@ void gprof_model_event(struct gprof_trace_model *m, uint32_t cpu, unsigned char 
 		       const uint64_t *args, size_t nr)
 {
 	struct gprof_trace_model_cpu *c = &m->cpus[cpu];
+	struct gprof_trace_bytes *b = &c->body;
+	unsigned char *p;
 	size_t i;
 
-	if (c->body.nr + GPROF_TRACE_EVENT_MAX > GPROF_TRACE_BATCH_MAX)
+	if (b->nr + GPROF_TRACE_EVENT_MAX > GPROF_TRACE_BATCH_MAX)
 		gprof_model_flush(m, cpu);
-	if (!c->body.nr)
+	if (!b->nr) {
+		/* Of a batch, which is one piece of memory for all that it will hold. */
+		gprof_model_failed(m, gprof_trace_reserve(b, GPROF_TRACE_BATCH_MAX));
 		c->begin = c->last = m->now;
-	gprof_model_failed(m, gprof_trace_put_byte(&c->body, type));
-	gprof_model_failed(m, gprof_trace_put_number(&c->body, m->now - c->last));
+	}
+	if (m->err)
+		return;
+	p = b->p + b->nr;
+	*p++ = type;
+	p = gprof_trace_number_at(p, m->now - c->last);
 	for (i = 0; i < nr; i++)
-		gprof_model_failed(m, gprof_trace_put_number(&c->body, args[i]));
+		p = gprof_trace_number_at(p, args[i]);
+	b->nr = (size_t)(p - b->p);
 	c->last = m->now;
 	m->stats.events++;
 }
@@ -123,7 +132,7 @@ int gprof_model_know_cpu(struct gprof_trace_model *m, uint32_t cpu)
 	return 0;
 }
 
-int gprof_model_need_cpu(struct gprof_trace_model *m, uint32_t cpu)
+int gprof_model_say_cpu(struct gprof_trace_model *m, uint32_t cpu)
 {
 	struct gprof_trace_model_cpu *c;
 	int err = gprof_model_know_cpu(m, cpu);
@@ -349,8 +358,7 @@ static void go_start(struct gprof_trace_model *m, uint32_t cpu, uint32_t n)
 	label(m, cpu, t);
 }
 
-void gprof_model_region(struct gprof_trace_model *m, uint32_t cpu, unsigned char type,
-			uint64_t nr, uint64_t stack)
+static uint64_t new_call_name(struct gprof_trace_model *m, uint64_t nr)
 {
 	const char *name = m->syscall ? m->syscall(m->ctx, nr) : NULL;
 	char number[40];
@@ -360,7 +368,23 @@ void gprof_model_region(struct gprof_trace_model *m, uint32_t cpu, unsigned char
 			 nr & GPROF_TRACE_CALL_32 ? "32-bit " : "", nr & ~GPROF_TRACE_CALL_32);
 		name = number;
 	}
-	EVENT(m, cpu, type, 0, gprof_model_string(m, name), stack);
+	return gprof_model_string(m, name);
+}
+
+/* There are few, and they come very often. */
+static uint64_t call_name(struct gprof_trace_model *m, uint64_t nr)
+{
+	if (nr >= GPROF_TRACE_MODEL_CALLS)
+		return new_call_name(m, nr);
+	if (!m->calls[nr])
+		m->calls[nr] = new_call_name(m, nr);
+	return m->calls[nr];
+}
+
+void gprof_model_region(struct gprof_trace_model *m, uint32_t cpu, unsigned char type,
+			uint64_t nr, uint64_t stack)
+{
+	EVENT(m, cpu, type, 0, call_name(m, nr), stack);
 }
 
 void gprof_model_leave_call(struct gprof_trace_model *m, uint32_t cpu,
