@@ -48,31 +48,55 @@ void gprof_model_flush(struct gprof_trace_model *m, uint32_t cpu)
 		gprof_model_batch(m, 0, cpu, c->begin, &c->body);
 }
 
+static void new_batch(struct gprof_trace_model *m, uint32_t cpu)
+{
+	struct gprof_trace_model_cpu *c = &m->cpus[cpu];
+
+	gprof_model_flush(m, cpu);
+	/* One piece of memory for all that a batch will hold. */
+	gprof_model_failed(m, gprof_trace_reserve(&c->body, GPROF_TRACE_BATCH_MAX));
+	c->begin = c->last = m->now;
+}
+
+/* A batch has begun, and an event fits. */
+static inline bool has_room(const struct gprof_trace_model *m, const struct gprof_trace_model_cpu *c)
+{
+	return c->body.nr - 1 < GPROF_TRACE_BATCH_MAX - GPROF_TRACE_EVENT_MAX && !m->err;
+}
+
+/* Where the arguments of an event go, which end_event() ends. */
+static inline unsigned char *begin_event(struct gprof_trace_model *m,
+					 struct gprof_trace_model_cpu *c, unsigned char type)
+{
+	unsigned char *p = c->body.p + c->body.nr;
+
+	*p++ = type;
+	p = gprof_trace_number_at(p, m->now - c->last);
+	c->last = m->now;
+	m->stats.events++;
+	return p;
+}
+
+static inline void end_event(struct gprof_trace_model_cpu *c, const unsigned char *p)
+{
+	c->body.nr = (size_t)(p - c->body.p);
+}
+
 void gprof_model_event(struct gprof_trace_model *m, uint32_t cpu, unsigned char type,
 		       const uint64_t *args, size_t nr)
 {
 	struct gprof_trace_model_cpu *c = &m->cpus[cpu];
-	struct gprof_trace_bytes *b = &c->body;
 	unsigned char *p;
 	size_t i;
 
-	if (b->nr + GPROF_TRACE_EVENT_MAX > GPROF_TRACE_BATCH_MAX)
-		gprof_model_flush(m, cpu);
-	if (!b->nr) {
-		/* Of a batch, which is one piece of memory for all that it will hold. */
-		gprof_model_failed(m, gprof_trace_reserve(b, GPROF_TRACE_BATCH_MAX));
-		c->begin = c->last = m->now;
-	}
+	if (!has_room(m, c))
+		new_batch(m, cpu);
 	if (m->err)
 		return;
-	p = b->p + b->nr;
-	*p++ = type;
-	p = gprof_trace_number_at(p, m->now - c->last);
+	p = begin_event(m, c, type);
 	for (i = 0; i < nr; i++)
 		p = gprof_trace_number_at(p, args[i]);
-	b->nr = (size_t)(p - b->p);
-	c->last = m->now;
-	m->stats.events++;
+	end_event(c, p);
 }
 
 uint64_t gprof_model_string(struct gprof_trace_model *m, const char *s)
@@ -371,20 +395,33 @@ static uint64_t new_call_name(struct gprof_trace_model *m, uint64_t nr)
 	return gprof_model_string(m, name);
 }
 
-/* There are few, and they come very often. */
-static uint64_t call_name(struct gprof_trace_model *m, uint64_t nr)
+static __attribute__((noinline)) void first_region(struct gprof_trace_model *m, uint32_t cpu,
+						   unsigned char type, uint64_t nr, uint64_t stack)
 {
-	if (nr >= GPROF_TRACE_MODEL_CALLS)
-		return new_call_name(m, nr);
-	if (!m->calls[nr])
-		m->calls[nr] = new_call_name(m, nr);
-	return m->calls[nr];
+	uint64_t name = new_call_name(m, nr);
+
+	if (nr < GPROF_TRACE_MODEL_CALLS)
+		m->calls[nr] = name;
+	EVENT(m, cpu, type, 0, name, stack);
 }
 
 void gprof_model_region(struct gprof_trace_model *m, uint32_t cpu, unsigned char type,
 			uint64_t nr, uint64_t stack)
 {
-	EVENT(m, cpu, type, 0, call_name(m, nr), stack);
+	uint64_t name = nr < GPROF_TRACE_MODEL_CALLS ? m->calls[nr] : 0;
+	struct gprof_trace_model_cpu *c = &m->cpus[cpu];
+	unsigned char *p;
+
+	if (!name || !has_room(m, c)) {
+		first_region(m, cpu, type, nr, stack);
+		return;
+	}
+	/* As EVENT(), which of a trace with system calls would be most of the work. */
+	p = begin_event(m, c, type);
+	*p++ = 0;
+	p = gprof_trace_number_at(p, name);
+	p = gprof_trace_number_at(p, stack);
+	end_event(c, p);
 }
 
 void gprof_model_leave_call(struct gprof_trace_model *m, uint32_t cpu,
