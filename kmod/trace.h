@@ -70,6 +70,8 @@ struct gprof_trace_held {
  * @named: by the lower bits of a task's id: epoch and id of one that has a TASK record
  * @places: likewise: where what one waits for is noted; see trigger_wait.c
  * @soonest: likewise: see gprof_lasting_switch_quick()
+ * @waking: who was woken here last, to be compared; beside triggers on waits
+ * @waking_at: when
  *
  * Used by the owning CPU only, without interrupts.
  */
@@ -83,6 +85,8 @@ struct gprof_trace_cpu {
 	struct gprof_trace_held held[GPROF_TRACE_HELD];
 	struct pt_regs regs;
 	u64 named[GPROF_TRACE_NAMED];
+	const struct task_struct *waking;
+	u64 waking_at;
 	s64 soonest;
 	struct gprof_lasting *places[GPROF_TRACE_PLACES];
 };

@@ -132,7 +132,7 @@ static bool may_see_waker(const struct gprof_trace *t)
 }
 
 static __always_inline void on_waking(struct gprof_trace *t, struct task_struct *task, bool all,
-				      bool stacks)
+				      bool stacks, bool lasts)
 {
 	struct gprof_trace_cpu *c = this_cpu_ptr(t->cpus);
 	local64_t *context;
@@ -150,6 +150,10 @@ static __always_inline void on_waking(struct gprof_trace *t, struct task_struct 
 	context = by == GPROF_TRACE_BY_TASK ? &c->buffer->task : &c->buffer->irq;
 	now = gprof_trace_emit(t, c, context,
 			       gprof_trace_word(GPROF_TRACE_WAKING, by, task->pid), NULL);
+	if (lasts) {
+		c->waking = task;
+		c->waking_at = now;
+	}
 	if (stacks && by == GPROF_TRACE_BY_TASK && may_see_waker(t))
 		gprof_trace_stack(t, c, now, NULL);
 }
@@ -162,10 +166,10 @@ static notrace void _name(void *data, bool preempt, struct task_struct *prev,	\
 	on_switch(data, preempt, prev, next, state, _all, _stacks, _lasts);	\
 }
 
-#define WAKING(_name, _all, _stacks)						\
+#define WAKING(_name, _all, _stacks, _lasts)					\
 static notrace void _name(void *data, struct task_struct *task)			\
 {										\
-	on_waking(data, task, _all, _stacks);					\
+	on_waking(data, task, _all, _stacks, _lasts);				\
 }
 
 /* Each pays for what it is asked for alone. */
@@ -177,10 +181,14 @@ SWITCH(switch_all_lasts, true, false, true)
 SWITCH(switch_some_lasts, false, false, true)
 SWITCH(switch_all_stacks_lasts, true, true, true)
 SWITCH(switch_some_stacks_lasts, false, true, true)
-WAKING(waking_all, true, false)
-WAKING(waking_some, false, false)
-WAKING(waking_all_stacks, true, true)
-WAKING(waking_some_stacks, false, true)
+WAKING(waking_all, true, false, false)
+WAKING(waking_some, false, false, false)
+WAKING(waking_all_stacks, true, true, false)
+WAKING(waking_some_stacks, false, true, false)
+WAKING(waking_all_lasts, true, false, true)
+WAKING(waking_some_lasts, false, false, true)
+WAKING(waking_all_stacks_lasts, true, true, true)
+WAKING(waking_some_stacks_lasts, false, true, true)
 
 /* Under the lock of the task or of its queue. */
 static void migrate(void *data, struct task_struct *task, int to)
@@ -257,8 +265,9 @@ static void (*const switches[2][2][2])(void *data, bool preempt, struct task_str
 	{ { switch_some, switch_some_lasts }, { switch_some_stacks, switch_some_stacks_lasts } },
 };
 
-static void (*const wakings[2][2])(void *data, struct task_struct *task) = {
-	{ waking_all, waking_all_stacks }, { waking_some, waking_some_stacks },
+static void (*const wakings[2][2][2])(void *data, struct task_struct *task) = {
+	{ { waking_all, waking_all_lasts }, { waking_all_stacks, waking_all_stacks_lasts } },
+	{ { waking_some, waking_some_lasts }, { waking_some_stacks, waking_some_stacks_lasts } },
 };
 
 /* What is held comes first. */
@@ -292,7 +301,7 @@ static void set_taps(struct gprof_trace *t)
 		{ .tap = GPROF_TAP_SWITCH,
 		  .on_switch = t->min_ns ? switch_behind : switches[some][blocked][lasts] },
 		{ .tap = GPROF_TAP_WAKING,
-		  .on_task = t->min_ns ? waking_behind : wakings[some][waker] },
+		  .on_task = t->min_ns ? waking_behind : wakings[some][waker][lasts] },
 		{ .tap = GPROF_TAP_MIGRATE, .on_migrate = migrate },
 		{ .tap = GPROF_TAP_NEWTASK, .on_task = newtask },
 		{ .tap = GPROF_TAP_RENAME, .on_rename = renamed },
@@ -303,7 +312,7 @@ static void set_taps(struct gprof_trace *t)
 
 	BUILD_BUG_ON(ARRAY_SIZE(users) != GPROF_TRACE_TAPS);
 	t->on_switch = switches[some][blocked][lasts];
-	t->on_waking = wakings[some][waker];
+	t->on_waking = wakings[some][waker][lasts];
 	for (i = 0; i < ARRAY_SIZE(users); i++) {
 		struct gprof_tap_user *u = &t->taps[i];
 

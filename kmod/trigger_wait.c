@@ -248,20 +248,45 @@ static void unblocked(struct gprof_triggers *g, struct gprof_lasting *l, struct 
 		gprof_trigger_lasted(g, GPROF_TRIGGER_BLOCKED, task, off, now, GPROF_TRIGGER_ANY);
 }
 
+static noinline struct gprof_lasting *find_or_claim(struct gprof_triggers *g,
+						    struct task_struct *task)
+{
+	struct gprof_lasting *l = find(g, task);
+
+	return !l && has_other(g, task) ? claim(g, task) : l;
+}
+
+/*
+ * As the trace has told of it, here and just now: the clock is most of what a wake-up takes.
+ * Not where the task has left later, for which its waker had to wait.
+ */
+static u64 woken_at(const struct gprof_trace_cpu *c, const struct gprof_lasting *l,
+		    const struct task_struct *task)
+{
+	u64 at = gprof_since(c->waking_at);
+
+	if (likely(c->waking == task) &&
+	    likely(gprof_since_lasts(READ_ONCE(l->since[GPROF_LASTS_OFF_CPU]), at) > 0))
+		return at;
+	return gprof_since(ktime_get_mono_fast_ns());
+}
+
 /* Under the lock of its run queue. Who is amid falling asleep runs still, and goes on. */
 static __always_inline void on_wakeup(struct gprof_triggers *g, struct task_struct *task, bool new)
 {
-	struct gprof_lasting *l;
+	struct gprof_trace_cpu *c = this_cpu_ptr(g->trace->cpus);
+	struct gprof_lasting *l = c->places[(u8)task->pid];
 	u64 now;
 
 	if (gprof_task_on_cpu(task))
 		return;
-	l = find(g, task);
-	if (!l && has_other(g, task))
-		l = claim(g, task);
-	if (!l)
-		return;
-	now = gprof_since(ktime_get_mono_fast_ns());
+	if (unlikely(!gprof_lasting_is_of(l, task))) {
+		l = find_or_claim(g, task);
+		if (!l)
+			return;
+		c->places[(u8)task->pid] = l;
+	}
+	now = woken_at(c, l, task);
 	unblocked(g, l, task, now);
 	if (new)
 		WRITE_ONCE(l->since[GPROF_LASTS_OFF_CPU], now | GPROF_TRACE_PREV_PREEMPTED);
@@ -374,9 +399,10 @@ static void find_wait(struct gprof_lasting *l, enum gprof_lasting_kind kind, str
 /* Is it off the CPU since then? Asked after the time was taken up to which it is. */
 static bool is_off_since(const struct gprof_lasting *l, const struct task_struct *task, u64 off)
 {
+	smp_rmb();	/* Pairs with nothing: the clock was read before. */
 	if (gprof_task_on_cpu(task))
 		return false;
-	/* Pairs with smp_store_release() of on_cpu in the scheduler: it has left later than that. */
+	/* Pairs with smp_store_release() in finish_task(), before which it was told to leave. */
 	smp_rmb();
 	return READ_ONCE(l->since[GPROF_LASTS_OFF_CPU]) == off;
 }
@@ -407,7 +433,6 @@ static void look_at_kind(struct gprof_triggers *g, unsigned int at, struct task_
 	now = gprof_since(ktime_get_mono_fast_ns());
 	if (!is_long(g, kind, w.since, now))
 		return;
-	smp_rmb();	/* pairs with itself, so to speak: what follows is asked after the time */
 	if (wait && !is_off_since(l, task, w.off))
 		return;
 	ns = gprof_since_lasts(w.since, now) >> GPROF_SINCE_SHIFT;
