@@ -232,8 +232,8 @@ void gprof_lasting_dies(struct gprof_triggers *g, struct task_struct *task)
 /* ---- wake-ups ---- */
 
 /* Where it was not woken, as when the CPU that did so was on its way out, it says nothing. */
-static void unblocked(struct gprof_triggers *g, struct gprof_lasting *l, struct task_struct *task,
-		      u64 now)
+static noinline void unblocked(struct gprof_triggers *g, struct gprof_lasting *l,
+			       struct task_struct *task, u64 now)
 {
 	u64 off = READ_ONCE(l->since[GPROF_LASTS_OFF_CPU]), was;
 
@@ -287,7 +287,8 @@ static __always_inline void on_wakeup(struct gprof_triggers *g, struct task_stru
 		c->places[(u8)task->pid] = l;
 	}
 	now = woken_at(c, l, task);
-	unblocked(g, l, task, now);
+	if (blocked_since_it_left(READ_ONCE(l->since[GPROF_LASTS_OFF_CPU])))
+		unblocked(g, l, task, now);
 	if (new)
 		WRITE_ONCE(l->since[GPROF_LASTS_OFF_CPU], now | GPROF_TRACE_PREV_PREEMPTED);
 	/* One that was woken already has been waiting since. */
