@@ -23,6 +23,7 @@
 #include "buffer_pages.h"
 #include "channels.h"
 #include "news.h"
+#include "running.h"
 #include "setup.h"
 #include "source.h"
 #include "tables.h"
@@ -161,10 +162,12 @@ static bool guests_have_left(struct gprof_recorder *r)
 }
 
 static u64 bytes_of(u64 data_size, const struct gprof_source *source,
-		    const struct gprof_request *req)
+		    const struct gprof_request *req, bool parallelism)
 {
 	u64 bytes = gprof_firings_bytes() + (source->bytes ? source->bytes(req) : 0);
 
+	if (parallelism)
+		bytes += gprof_running_bytes(req->target);
 	if (!data_size)
 		return bytes;
 	return bytes + gprof_channel_bytes(data_size) * num_present_cpus() + gprof_maps_bytes();
@@ -181,6 +184,20 @@ static int join_tables(struct gprof_recorder *r, const struct gprof_setup *setup
 		return PTR_ERR(tables);
 	r->tables = tables;
 	return 0;
+}
+
+static int count_running(struct gprof_recorder *r, const struct gprof_setup *setup)
+{
+	if (!(setup->flags & GPROF_SETUP_F_PARALLELISM))
+		return 0;
+	r->sampler.running = gprof_running_new(&r->target);
+	return r->sampler.running ? 0 : -ENOMEM;
+}
+
+static void count_no_more(struct gprof_recorder *r)
+{
+	gprof_running_free(r->sampler.running);
+	r->sampler.running = NULL;
 }
 
 static void leave_tables(struct gprof_recorder *r)
@@ -206,6 +223,7 @@ static int build(struct gprof_recorder *r, struct gprof_setup *setup,
 		.stack = setup->stack,
 		.kernel_frames = setup->stack & GPROF_STACK_F_KERNEL,
 	};
+	bool parallelism;
 	int err;
 
 	err = gprof_target_init(&r->target, setup, cpus, &setup->out_reason);
@@ -214,7 +232,9 @@ static int build(struct gprof_recorder *r, struct gprof_setup *setup,
 	r->target.notices = &r->notices;
 
 	setup->out_reason = GPROF_REASON_MEMLOCK;
-	err = gprof_charge(&r->charge, bytes_of(data_size, source, &req), r->target.privileged);
+	parallelism = setup->flags & GPROF_SETUP_F_PARALLELISM;
+	err = gprof_charge(&r->charge, bytes_of(data_size, source, &req, parallelism),
+			   r->target.privileged);
 	if (err)
 		goto err_target;
 	err = join_tables(r, setup);
@@ -222,10 +242,13 @@ static int build(struct gprof_recorder *r, struct gprof_setup *setup,
 		goto err_charge;
 
 	setup->out_reason = GPROF_REASON_NONE;
+	err = count_running(r, setup);
+	if (err)
+		goto err_tables;
 	err = -ENOMEM;
 	channels = gprof_channels_new(data_size, &r->wait, &r->notices);
 	if (!channels)
-		goto err_tables;
+		goto err_running;
 	err = data_size ? gprof_maps_init(&s->maps, channels, r->target.owner,
 					  r->target.privileged, r->tables) : 0;
 	if (err)
@@ -264,6 +287,8 @@ err_maps:
 	gprof_maps_destroy(&s->maps);
 err_channels:
 	gprof_channels_free(channels);
+err_running:
+	count_no_more(r);
 err_tables:
 	leave_tables(r);
 err_charge:
@@ -288,7 +313,7 @@ int gprof_recorder_setup(struct gprof_recorder *r, struct gprof_setup *setup,
 			 const struct gprof_source *source, const void *params,
 			 const unsigned long *cpus)
 {
-	int err = gprof_setup_check(setup, source->no_buffer);
+	int err = gprof_setup_check(setup, source);
 
 	if (err)
 		return err;
@@ -300,6 +325,19 @@ int gprof_recorder_setup(struct gprof_recorder *r, struct gprof_setup *setup,
 		err = -EBUSY;
 	}
 	mutex_unlock(&r->lock);
+	return err;
+}
+
+/* Who runs is known before a sample wants to tell it. */
+static int start_source(struct gprof_recorder *r, u32 *attached)
+{
+	int err = gprof_running_begin(r->sampler.running);
+
+	if (err)
+		return err;
+	err = r->source->start(r->source_state, attached);
+	if (err)
+		gprof_running_end(r->sampler.running);
 	return err;
 }
 
@@ -323,7 +361,7 @@ int gprof_recorder_start(struct gprof_recorder *r, struct gprof_start *start)
 	if (r->state == GPROF_READY) {
 		gprof_channels_begin(r->sampler.channels);
 		gprof_firings_clear(&r->firings);
-		err = r->source->start(r->source_state, &start->out_attached);
+		err = start_source(r, &start->out_attached);
 		start->out_reason = err == -ESRCH ? GPROF_REASON_TASK_GONE :
 				    err == -EPERM ? GPROF_REASON_TASK_DENIED :
 				    err ? GPROF_REASON_EVENT : GPROF_REASON_NONE;
@@ -340,6 +378,7 @@ static void stop_locked(struct gprof_recorder *r)
 {
 	lockdep_assert_held(&r->lock);
 	r->source->stop(r->source_state);
+	gprof_running_end(r->sampler.running);
 	gprof_maps_flush(&r->sampler.maps);
 	set_state(r, GPROF_READY);
 }
@@ -529,7 +568,7 @@ void gprof_recorder_info(struct gprof_info *info)
 			     GPROF_FEAT_CALLER | GPROF_FEAT_FLIGHT | GPROF_FEAT_MAPS |
 			     GPROF_FEAT_MAP_FILES | GPROF_FEAT_NETLINK | GPROF_FEAT_NOTICES |
 			     GPROF_FEAT_TRIGGERS | gprof_tables_features() |
-			     gprof_source_features();
+			     gprof_running_features() | gprof_source_features();
 	if (IS_ENABLED(CONFIG_CGROUPS))
 		info->out_features |= GPROF_FEAT_CGROUP;
 	info->out_max_frames = GPROF_MAX_FRAMES;
@@ -602,6 +641,7 @@ static void take_apart(struct gprof_recorder *r)
 		gprof_notices_end(&r->notices);
 		gprof_maps_destroy(&r->sampler.maps);
 		gprof_channels_free(r->sampler.channels);
+		count_no_more(r);
 		leave_tables(r);
 		gprof_uncharge(&r->charge);
 		gprof_target_destroy(&r->target);

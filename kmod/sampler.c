@@ -12,7 +12,8 @@
  *	[TASK]	when this generation has not yet named the task
  *	[STACK]	when this generation has not yet said the stack; or [BRANCH], which says
  *		what differs from one that it has said
- *	SAMPLE	24 bytes, 8 for each of weight, address and value, 16 for a task's state
+ *	SAMPLE	24 bytes, 8 for each of weight, address, value, wait and parallelism, 16 for
+ *		a task's state
  *
  * (buffer.c adds a LOST record in front when it owes one.)
  *
@@ -22,6 +23,7 @@
 #include "sampler.h"
 #include "base.h"
 #include "naming.h"
+#include "running.h"
 #include "words.h"
 #include "compat/mm.h"
 #include "compat/preempt.h"
@@ -248,11 +250,13 @@ static void remember_base(struct gprof_channel *ch, struct gprof_memo *memo,
 struct sample {
 	u64 time;
 	u64 weight;
+	u32 parallelism;
 	u16 flags;
 };
 
 #define EXTRA	(GPROF_SAMPLE_REC_F_WEIGHT | GPROF_SAMPLE_REC_F_ADDR |	\
-		 GPROF_SAMPLE_REC_F_VALUE | GPROF_SAMPLE_REC_F_WAIT)
+		 GPROF_SAMPLE_REC_F_VALUE | GPROF_SAMPLE_REC_F_WAIT |	\
+		 GPROF_SAMPLE_REC_F_PARALLELISM)
 
 static __always_inline u32 sample_size(u16 flags)
 {
@@ -288,6 +292,8 @@ static __always_inline void write_sample(struct gprof_sample_rec *rec,
 		*extra++ = c->value;
 	if (smp.flags & GPROF_SAMPLE_REC_F_WAIT)
 		*extra++ = c->wait;
+	if (smp.flags & GPROF_SAMPLE_REC_F_PARALLELISM)
+		*extra++ = smp.parallelism;
 	if (smp.flags & GPROF_SAMPLE_REC_F_STATE)
 		memcpy(extra, &c->state, sizeof(c->state));
 }
@@ -463,6 +469,10 @@ void gprof_emit(struct gprof_capture *c, struct gprof_sampler *s, u64 weight)
 	smp.flags = c->flags;
 	smp.time = c->time;
 	smp.weight = weight;
+	if (unlikely(s->running)) {
+		smp.parallelism = gprof_running_count(s->running);
+		smp.flags |= GPROF_SAMPLE_REC_F_PARALLELISM;
+	}
 	count(&ch->buffer, smp.flags);
 	if (unlikely(smp.flags & GPROF_SAMPLE_REC_F_THROTTLED))
 		local64_inc(&ch->buffer.throttled);

@@ -11,18 +11,21 @@
 #include <linux/percpu.h>
 #include <linux/sched.h>
 
+struct gprof_running;
 struct perf_callchain_entry;
 struct pt_regs;
 
 /**
  * struct gprof_sampler - what a source needs in order to record
  * @options: what to capture of a stack; fixed after SETUP
+ * @running: who is counted for samples to tell it, or NULL; fixed after SETUP
  * @channels: one per CPU, NULL for CPUs without a buffer; fixed after SETUP
  * @maps: reader of the mappings of sampled processes
  * @no_buffer: samples on CPUs without a buffer
  */
 struct gprof_sampler {
 	struct gprof_stack_options options;
+	struct gprof_running *running;
 	struct gprof_channel **channels;
 	struct gprof_maps maps;
 	atomic64_t no_buffer;

@@ -46,6 +46,8 @@ struct gprof_request {
  * @kind: GPROF_KIND_*
  * @name: for messages
  * @no_buffer: the kind has no samples
+ * @parallelism: each is of a task that runs, and may tell how many do: @start has
+ *	gprof_running_look() called, and the scope of the samples keep its map
  * @params_size: sizeof the kind's parameters
  * @params_min: their first published size
  * @features: GPROF_FEAT_* that the kind brings; NULL: none
@@ -65,6 +67,7 @@ struct gprof_source {
 	u32 kind;
 	const char *name;
 	bool no_buffer;
+	bool parallelism;
 	size_t params_size;
 	size_t params_min;
 	u64 (*features)(void);

@@ -172,6 +172,7 @@
 #define GPROF_FEAT_TRACE_MIN		(1ULL << 25)	/* min_us of struct gprof_trace_params */
 #define GPROF_FEAT_FILTERS		(1ULL << 26)	/* filter of struct gprof_profile_params */
 #define GPROF_FEAT_KERNEL_LOCKS		(1ULL << 27)	/* GPROF_MUTEX_F_KERNEL */
+#define GPROF_FEAT_PARALLELISM		(1ULL << 29)	/* GPROF_SETUP_F_PARALLELISM */
 
 /**
  * struct gprof_info - argument of GPROF_IOC_INFO
@@ -205,7 +206,17 @@ struct gprof_info {
 #define GPROF_SETUP_F_FLIGHT		(1U << 0)	/* overwrite the oldest generation */
 #define GPROF_SETUP_F_ON_EXEC		(1U << 1)	/* tasks: count from the next exec on */
 #define GPROF_SETUP_F_WAKE		(1U << 2)	/* flight mode: poll() as in stream mode */
-#define __GPROF_SETUP_F_ALL		0x7U
+#define GPROF_SETUP_F_PARALLELISM	(1U << 3)	/* samples tell how many tasks ran */
+#define __GPROF_SETUP_F_ALL		0xfU
+
+/*
+ * GPROF_SETUP_F_PARALLELISM, of kinds CPU and PROFILE: each sample has
+ * GPROF_SAMPLE_REC_F_PARALLELISM, the number of CPUs on which tasks of the target ran at its
+ * instant, be it in user or kernel mode, its own CPU one of them. It is 1 or more, and no
+ * more than there are CPUs online. An idle CPU is none, but where the sample is the idle
+ * task's own, of kind PROFILE; GPROF_CPU_F_IDLE is refused (EINVAL). Of a process that is
+ * over 512 KiB of memory more.
+ */
 
 /* stack of struct gprof_setup; none: samples without a stack */
 #define GPROF_STACK_F_IP		(1U << 0)	/* the sampled instruction */
@@ -1113,7 +1124,8 @@ struct gprof_branch_rec {
 #define GPROF_SAMPLE_REC_F_VALUE	(1U << 6)	/* a __u64 value, after address */
 #define GPROF_SAMPLE_REC_F_EVENT	(1U << 7)	/* the stack of a short record; no weight */
 #define GPROF_SAMPLE_REC_F_WAIT		(1U << 8)	/* a __u64 GPROF_WAIT_*, after value */
-#define GPROF_SAMPLE_REC_F_STATE	(1U << 9)	/* a struct gprof_task_state, at the end */
+#define GPROF_SAMPLE_REC_F_STATE	(1U << 9)	/* a struct gprof_task_state, behind these */
+#define GPROF_SAMPLE_REC_F_PARALLELISM	(1U << 10)	/* a __u64 number of tasks, after wait */
 
 /**
  * struct gprof_sample_rec - GPROF_REC_SAMPLE
