@@ -306,6 +306,36 @@ TEST_F(decode, wait_comes_behind_value)
 	EXPECT_EQ(1, self->d.counts.malformed);
 }
 
+TEST_F(decode, parallelism_comes_behind_wait_and_is_a_number_of_cpus)
+{
+	struct {
+		struct gprof_sample_rec s;
+		uint64_t extra[2];
+	} r = {
+		.s.rec = { GPROF_REC_SAMPLE,
+			   GPROF_SAMPLE_REC_F_WAIT | GPROF_SAMPLE_REC_F_PARALLELISM, sizeof(r) },
+		.extra = { GPROF_WAIT_FOR_PIPE, 3 },
+	};
+	static const uint64_t bad[] = { 0, 1ULL << 32, UINT64_MAX };
+	size_t i;
+
+	generation(&self->d, 1);
+	feed(&self->d, &r, sizeof(r));
+	ASSERT_EQ(1, self->n.nr_samples);
+	EXPECT_EQ(3, self->n.samples[0].parallelism);
+	EXPECT_EQ(GPROF_WAIT_FOR_PIPE, self->n.samples[0].wait);
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		r.extra[1] = bad[i];
+		feed(&self->d, &r, sizeof(r));
+		EXPECT_EQ(i + 1, self->d.counts.malformed);
+	}
+	/* Both flags, but room for one word. */
+	r.extra[1] = 3;
+	feed(&self->d, &r, sizeof(r.s) + 8);
+	EXPECT_EQ(i + 1, self->d.counts.malformed);
+	EXPECT_EQ(1, self->n.nr_samples);
+}
+
 TEST_F(decode, lost_records_are_added_up)
 {
 	struct {
@@ -846,6 +876,96 @@ TEST(waits_are_added_up)
 	feed_wait(&d, UINT64_MAX / 2, GPROF_WAIT_FOR_SLEEP);
 	ASSERT_EQ(0, gprof_builder_profile(&b, &columns, &p));
 	EXPECT_EQ(INT64_MAX, gprof_profile_total(p, 1));
+	gprof_profile_free(p);
+	gprof_decoder_free(&d);
+	gprof_builder_free(&b);
+}
+
+static void feed_running(struct gprof_decoder *d, uint32_t tid, uint64_t weight, uint64_t running)
+{
+	struct {
+		struct gprof_sample_rec s;
+		uint64_t extra[2];
+	} r = {
+		.s.rec = { GPROF_REC_SAMPLE,
+			   GPROF_SAMPLE_REC_F_WEIGHT | GPROF_SAMPLE_REC_F_PARALLELISM, sizeof(r) },
+		.s.tid = tid,
+		.extra = { weight, running },
+	};
+
+	gprof_decoder_feed(d, &r.s.rec, sizeof(r));
+}
+
+/* A context of see_latency(). */
+struct latencies {
+	const struct gprof_profile *p;
+	uint64_t off;		/* the most that one is off by, in thousandths */
+	size_t nr;
+};
+
+static int see_latency(void *ctx, const struct gprof_frame *frames, size_t nr,
+		       const int64_t *values)
+{
+	struct latencies *l = ctx;
+	int64_t running = 0;
+	double off;
+
+	gprof_profile_label(l->p, "parallelism", &running);
+	if (running < 1)
+		return -EINVAL;
+	off = (double)values[1] - (double)values[0] / (double)running;
+	off = off < 0 ? -off : off;
+	if (off * 1000 > (double)l->off)
+		l->off = (uint64_t)(off * 1000);
+	l->nr++;
+	return 0;
+}
+
+/* However little each stands for: the sum is what it should be. */
+TEST(latency_is_divided_exactly)
+{
+	struct gprof_columns columns = {
+		.weight_type = "events", .weight_unit = "count", .period = 1, .latency = true,
+	};
+	struct gprof_generation_rec g = { .rec = { GPROF_REC_GENERATION, 0, sizeof(g) } };
+	struct latencies seen = { 0 };
+	struct gprof_profile *p = NULL;
+	struct gprof_builder b;
+	struct gprof_decoder d;
+	uint32_t tid;
+	double want;
+
+	ASSERT_EQ(0, gprof_builder_init(&b));
+	gprof_decoder_init(&d, &gprof_builder_ops, &b);
+	gprof_decoder_feed(&d, &g.rec, sizeof(g));
+	for (tid = 1; tid <= 21000; tid++)
+		feed_running(&d, tid, 1, 7);
+	feed_running(&d, 1, 1000, 7);
+	feed_running(&d, 1, 5, 1);
+	EXPECT_EQ(21001, b.nr_counts);
+	want = 22000.0 / 7 + 5;
+	ASSERT_EQ(0, gprof_builder_profile(&b, &columns, &p));
+	ASSERT_EQ(0, gprof_profile_finish(p));
+	EXPECT_EQ(22005, gprof_profile_total(p, 0));
+	EXPECT_LE(want - 0.5, gprof_profile_total(p, 1));
+	EXPECT_GE(want + 0.5, gprof_profile_total(p, 1));
+	EXPECT_EQ(0, gprof_profile_default_type(p));
+	seen.p = p;
+	EXPECT_EQ(0, gprof_profile_each(p, see_latency, &seen));
+	EXPECT_EQ(21001, seen.nr);
+	EXPECT_GE(1000, seen.off);
+	gprof_profile_free(p);
+	/* More than there is room for, and more CPUs than anybody has. */
+	gprof_builder_clear(&b);
+	feed_running(&d, 1, UINT64_MAX, 1);
+	feed_running(&d, 2, UINT64_MAX, UINT32_MAX);
+	ASSERT_EQ(0, gprof_builder_profile(&b, &columns, &p));
+	EXPECT_EQ(INT64_MAX, gprof_profile_total(p, 1));
+	gprof_profile_free(p);
+	gprof_builder_clear(&b);
+	feed_running(&d, 2, UINT64_MAX, UINT32_MAX);
+	ASSERT_EQ(0, gprof_builder_profile(&b, &columns, &p));
+	EXPECT_EQ(UINT64_MAX / UINT32_MAX, gprof_profile_total(p, 1));
 	gprof_profile_free(p);
 	gprof_decoder_free(&d);
 	gprof_builder_free(&b);

@@ -88,6 +88,7 @@ struct gprof_target {
 #define GPROF_EVENT_CALLCHAIN_KERNEL	(1U << 4)	/* isCallchainKernelIncluded */
 #define GPROF_EVENT_NO_CALLCHAIN_USER	(1U << 5)	/* not isCallchainUserIncluded */
 #define GPROF_EVENT_NO_IP		(1U << 6)	/* not isSampleIPIncluded */
+#define GPROF_EVENT_LATENCY		(1U << 7)	/* the value latency; not with _IDLE */
 
 /**
  * struct gprof_cpu_event - one event to sample
@@ -101,6 +102,13 @@ struct gprof_target {
  * @precise: 0 any skid, 1 constant skid, 2 asks for no skid, 3 must have none
  * @flags: GPROF_EVENT_*
  * @reserved: 0
+ *
+ * With GPROF_EVENT_LATENCY the profile has a value more, "latency", in the unit of what
+ * samples stand for: that, divided by the number of the target's tasks that ran at the
+ * sample's instant, this one among them, which is the label parallelism. So it is
+ * about the time that passed while the target ran: what one task did alone counts in
+ * full, what four did at once, a quarter for each. Each value is exact to 1, and so
+ * is the sum of all.
  *
  * No callchain of either kind is isSampleCallchainIncluded = false: the sampled
  * instruction alone.
@@ -169,6 +177,7 @@ struct gprof_cpu_config {
  *	what passes one in @period is sampled, by chance. Fields that are arrays of numbers,
  *	masks of CPUs, or pointers to text cannot be compared with
  * @filters: likewise one for each of @events, NULL for those without; or NULL
+ * @latency: as GPROF_EVENT_LATENCY of struct gprof_cpu_event
  */
 struct gprof_tracepoint_config {
 	size_t sz;
@@ -184,11 +193,13 @@ struct gprof_tracepoint_config {
 	bool no_unwind_tables;
 	const char *filter;
 	const char *const *filters;
+	bool latency;
 };
 
 /* flags of struct gprof_kind_config */
 #define GPROF_RECORD_KERNEL	(1U << 0)	/* the kernel too, its frames and its time */
 #define GPROF_RECORD_ADDR	(1U << 1)	/* label addr: where the lock is */
+#define GPROF_RECORD_LATENCY	(1U << 2)	/* "cpu": as GPROF_EVENT_LATENCY; else nothing */
 
 /**
  * struct gprof_kind_config - something to record, each with a profile of its own

@@ -10,7 +10,7 @@
 
 #include "profile/labels.h"
 
-#define KEYS_MAX	11
+#define KEYS_MAX	12
 #define LABELS_MAX	(KEYS_MAX + GPROF_LABELS_MAX + GPROF_DESCRIPTION_MAX)
 
 int gprof_builder_init(struct gprof_builder *b)
@@ -108,7 +108,8 @@ static bool count_eq(const void *ctx, uint32_t index, const void *key)
 
 	return a->stack == c->stack && a->task == c->task && a->tid == c->tid &&
 	       a->cpu == c->cpu && a->labels == c->labels && a->has_addr == c->has_addr &&
-	       a->addr == c->addr && a->has_wait == c->has_wait && a->wait == c->wait;
+	       a->addr == c->addr && a->has_wait == c->has_wait && a->wait == c->wait &&
+	       a->parallelism == c->parallelism;
 }
 
 /* A context of take_labels(). */
@@ -183,6 +184,7 @@ static int take_sample(void *ctx, const struct gprof_decoded *s, uint32_t *handl
 		.weight = s->weight,
 		.value = times(s->value, s->weight),
 		.runnable = times(GPROF_WAIT_RUNNABLE_NS(s->wait), s->weight),
+		.parallelism = s->parallelism,
 		.stack = s->stack,
 		.task = s->task,
 		.tid = s->tid,
@@ -208,7 +210,7 @@ static int take_sample(void *ctx, const struct gprof_decoded *s, uint32_t *handl
 	hash = gprof_hash_u64(hash, (uint64_t)c.stack << 32 | c.task);
 	hash = gprof_hash_u64(hash, (uint64_t)c.tid << 32 | c.cpu);
 	hash = gprof_hash_u64(hash, (uint64_t)c.labels << 32 ^ c.addr);
-	hash = gprof_hash_u64(hash, c.wait);
+	hash = gprof_hash_u64(hash, (uint64_t)c.parallelism << 32 | c.wait);
 	index = gprof_table_find(&b->counts_table, hash, count_eq, b, &c);
 	if (index != GPROF_NONE) {
 		b->counts[index].samples++;
@@ -461,8 +463,8 @@ static int add_description(struct gprof_profile *p, const struct gprof_space *sp
 }
 
 /*
- * Labels of a sample: pid, tid, comm, cpu, addr where it was asked for, what a wait was
- * for, those of the thread, and what there is to say of the process. A number
+ * Labels of a sample: pid, tid, comm, cpu, addr and parallelism where they were asked for,
+ * what a wait was for, those of the thread, and what there is to say of the process. A number
  * without a unit counts in its key, say pprof's rules; saying so keeps
  * the label of CPU 0, since pprof takes one with neither text, number nor unit
  * for none at all.
@@ -497,6 +499,10 @@ static int make_labels(struct gprof_builder *b, struct gprof_profile *p,
 		labels[*nr].key = labels[*nr].unit = keys[4];
 		labels[(*nr)++].num = (int64_t)c->addr;
 	}
+	if (c->parallelism) {
+		labels[*nr].key = labels[*nr].unit = keys[11];
+		labels[(*nr)++].num = c->parallelism;
+	}
 	err = c->state ? add_instant(b, p, c, keys, labels, nr) : 0;
 	if (!err && c->has_wait)
 		err = add_wait(p, c->wait, keys, labels, nr);
@@ -504,6 +510,21 @@ static int make_labels(struct gprof_builder *b, struct gprof_profile *p,
 		err = add_labels(p, b->labels.v[c->labels], labels, nr);
 	space = process && !err ? gprof_spaces_find(&b->spaces, process) : NULL;
 	return space ? add_description(p, space, labels, nr) : err;
+}
+
+/*
+ * A weight divided by how many ran. What is left over of one sample goes to the next, in
+ * @rest, in units of 1 / 2^32: so each value is within 1 of what it should be, and the sum
+ * of all within 1 of theirs, however many there are and however little each stands for.
+ */
+static uint64_t divided(uint64_t weight, uint32_t running, uint64_t *rest)
+{
+	if (!running)
+		running = 1;
+	*rest += (weight % running << 32) / running;
+	weight = weight / running + (*rest >> 32);
+	*rest &= UINT32_MAX;
+	return weight;
 }
 
 static int by_stack(const void *a, const void *b)
@@ -519,12 +540,13 @@ static int add_samples(struct gprof_builder *b, struct gprof_resolver *r,
 {
 	static const char *const key_names[KEYS_MAX] = {
 		"pid", "tid", "cpu", "comm", "addr", "state", "since", "at", "reason", "ended",
-		"lock",
+		"lock", "parallelism",
 	};
 	struct gprof_label labels[LABELS_MAX];
 	const struct gprof_count **order;
 	uint32_t keys[KEYS_MAX];
 	uint32_t last = GPROF_NONE;
+	uint64_t rest = 1ULL << 31;	/* the sum is rounded to the nearest */
 	size_t i, nr_labels = 0;
 	int err = 0;
 
@@ -553,7 +575,7 @@ static int add_samples(struct gprof_builder *b, struct gprof_resolver *r,
 
 	for (i = 0; i < b->nr_counts && !err; i++) {
 		const struct gprof_count *c = order[i];
-		int64_t values[4];
+		int64_t values[5];
 		size_t nr = 0;
 
 		if (c->stack == GPROF_NONE) {
@@ -573,6 +595,8 @@ static int add_samples(struct gprof_builder *b, struct gprof_resolver *r,
 			values[nr++] = clamp(c->value);
 		if (columns->runnable_type)
 			values[nr++] = clamp(c->runnable);
+		if (columns->latency)
+			values[nr++] = clamp(divided(c->weight, c->parallelism, &rest));
 		if (!err)
 			err = gprof_profile_add_sample(p, r->stack, r->nr_stack, labels, nr_labels,
 						       values);
@@ -608,6 +632,8 @@ int gprof_builder_profile(struct gprof_builder *b, const struct gprof_columns *c
 	}
 	if (!err && columns->runnable_type)
 		err = gprof_profile_add_column(p, columns->runnable_type, "nanoseconds");
+	if (!err && columns->latency)
+		err = gprof_profile_add_column(p, "latency", columns->weight_unit);
 	if (!err)
 		err = add_samples(b, &r, columns, p);
 	gprof_profile_have_samples(p);

@@ -40,6 +40,7 @@ struct gprof_task {
  * @weight: events that they stand for
  * @value: sum of what was measured of these events
  * @runnable: sum of the ns after a wait until the task ran
+ * @parallelism: how many tasks of the target ran, 0: not told
  * @stack: index, or GPROF_NONE
  * @task: index, or GPROF_NONE
  * @tid: thread id
@@ -56,6 +57,7 @@ struct gprof_count {
 	uint64_t weight;
 	uint64_t value;
 	uint64_t runnable;
+	uint32_t parallelism;
 	uint32_t stack;
 	uint32_t task;
 	uint32_t tid;
@@ -92,6 +94,8 @@ struct gprof_instant {
  * @value_unit: its unit
  * @runnable_type: name of the column of what waits were followed by until the task ran,
  *	in nanoseconds, or NULL for none
+ * @latency: a column "latency", of the weight divided by how many tasks of the target
+ *	ran, in its unit; samples tell that
  */
 struct gprof_columns {
 	const char *count_type;
@@ -102,6 +106,7 @@ struct gprof_columns {
 	const char *value_type;
 	const char *value_unit;
 	const char *runnable_type;
+	bool latency;
 };
 
 /**

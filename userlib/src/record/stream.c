@@ -18,7 +18,8 @@ static int setup(struct gprof_stream *s, const struct gprof_source *source,
 {
 	struct gprof_setup setup = {
 		.flags = (opts->on_exec ? GPROF_SETUP_F_ON_EXEC : 0) |
-			 (opts->flight ? GPROF_SETUP_F_FLIGHT : 0),
+			 (opts->flight ? GPROF_SETUP_F_FLIGHT : 0) |
+			 (source->columns.latency ? GPROF_SETUP_F_PARALLELISM : 0),
 		.kind = source->kind,
 		.target = aim->target,
 		.id = aim->id,
@@ -35,6 +36,10 @@ static int setup(struct gprof_stream *s, const struct gprof_source *source,
 	if (s->fd < 0)
 		return s->fd;
 	err = gprof_device_info(s->fd, &info, e);
+	if (!err && source->columns.latency && !(info.out_features & GPROF_FEAT_PARALLELISM))
+		err = gprof_error_set(e, EOPNOTSUPP, "%s: this gprof.ko cannot tell how many tasks "
+				      "run, which latency is made of; load a newer one, or leave "
+				      "latency out", s->name);
 	if (!err) {
 		/* What nobody reads meanwhile has no files to make tables of. */
 		s->tables = !opts->no_tables && !opts->flight &&

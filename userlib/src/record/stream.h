@@ -24,6 +24,8 @@
  * @columns: what the values of the profile are
  * @name: of the event
  * @detail: for the profile's comment, such as "perf type 0, config 0"
+ *
+ * Where @columns have a latency, samples are to tell how many tasks of the target ran.
  */
 struct gprof_source {
 	uint32_t kind;
