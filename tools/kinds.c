@@ -37,6 +37,13 @@ int kinds_set_addr(void *ctx, const char *value)
 	return STATUS_OK;
 }
 
+int kinds_set_latency(void *ctx, const char *value)
+{
+	(void)value;
+	((struct kinds *)ctx)->flags |= GPROF_RECORD_LATENCY;
+	return STATUS_OK;
+}
+
 int kinds_set_user_only(void *ctx, const char *value)
 {
 	(void)value;

@@ -718,6 +718,39 @@ several_kinds_of_one_run_have_a_file_each()
 	END
 }
 
+# total TYPE: of x.pb.gz
+total()
+{
+	gprofctl top x.pb.gz --type "$1" | sed -n 's/.*Total = *//p'
+}
+
+who_runs_alone_has_its_time_as_latency_too()
+{
+	run 0 gprofctl cpu --latency -F 1000 -o x.pb.gz -- "$burner" 300
+	run 0 gprofctl top x.pb.gz
+	grep -q '^Type: cpu' out
+	run 0 gprofctl top x.pb.gz --type latency
+	grep -q '^Type: latency' out
+	[ "$(total cpu)" ]
+	[ "$(total cpu)" = "$(total latency)" ]
+	run 0 gprofctl profile --latency -e page-faults -o x.pb.gz -- "$burner" 10
+	[ "$(total events)" ]
+	[ "$(total events)" = "$(total latency)" ]
+	run 0 gprofctl record --latency -e cpu:1000 -o x.pb.gz -e block -- "$burner" 100
+	[ "$(total cpu)" = "$(total latency)" ]
+}
+
+who_run_together_share_the_latency()
+{
+	[ "$(nproc)" -gt 1 ] || skip "needs two CPUs"
+	run 0 gprofctl cpu --latency -F 1000 -o x.pb.gz -- sh -c "$burner 400 & $burner 400; wait"
+	total cpu
+	total latency
+	[ "$(total latency)" ]
+	[ "$(total cpu)" != "$(total latency)" ]
+	refused 2 'exclude each other' gprofctl cpu --latency --idle -o x.pb.gz -a -d 1
+}
+
 kinds_that_make_no_sense_are_refused()
 {
 	refused 2 'wants a kind' gprofctl record -- true
@@ -750,7 +783,8 @@ ktap_run recording_ends_with_its_counts file_has_what_was_read \
 	probe_that_cannot_be_is_refused probe_of_the_dead_is_removed \
 	waits_are_told_with_who_ended_them tasks_are_told_with_their_losses \
 	status_is_passed_on_where_children_are_ignored several_kinds_of_one_run_have_a_file_each \
-	kinds_that_make_no_sense_are_refused kernel_is_left_out_when_asked_to \
+	who_runs_alone_has_its_time_as_latency_too \
+	who_run_together_share_the_latency kinds_that_make_no_sense_are_refused kernel_is_left_out_when_asked_to \
 	flame_graph_has_the_names \
 	stat_counts_each_event_of_a_command_and_its_children software_events_are_sampled_each_time \
 	stat_counts_a_cgroup_alone stat_tells_ratios \
