@@ -59,9 +59,8 @@ enum gprof_trigger_tap {
  * struct gprof_lasting - what lasts of one task
  * @task: struct task_struct, 0: free; at and behind what gprof_lasting_home() says
  * @since: by GPROF_LASTS_*: when it began; 0: it does not last. See gprof_since(). That of
- *	GPROF_LASTS_OFF_CPU stays while the task runs, and says why it left (SINCE_WHY); that
- *	of GPROF_LASTS_DELAY counts where it is later, and where a task left that would go
- *	on, as one that is blocked, they are the same
+ *	GPROF_LASTS_OFF_CPU stays while the task runs, and says why it left (SINCE_WHY): of
+ *	who would have gone on, and of who is blocked, there is no other
  * @number: of the system call
  *
  * Written where the task runs, or under the lock of its run queue where it does not;
@@ -246,9 +245,8 @@ static __always_inline bool gprof_lasting_is_of(const struct gprof_lasting *l,
  * @next: who comes
  * @since: now, and why @prev leaves, which is not for good
  *
- * Both have their place where it was last found. That of who comes stays as it is: who runs is
- * not looked at. One look tells of both waits, and perhaps wrongly. Counted in instructions,
- * which is why reads are plain: a bit that is set meanwhile is no matter.
+ * Both have their place where it was last found. When who comes had left stays there: who runs
+ * is not looked at. One look tells of both waits, and perhaps wrongly. Counted in instructions.
  *
  * Context: Under the lock of the run queue.
  * Return: whether it was; otherwise gprof_lasting_switch() is to be called.
@@ -264,7 +262,11 @@ static __always_inline bool gprof_lasting_switch_quick(struct gprof_trace_cpu *c
 	if (unlikely(!gprof_lasting_is_of(from, prev)) || unlikely(!gprof_lasting_is_of(to, next)))
 		return false;
 	WRITE_ONCE(from->since[GPROF_LASTS_OFF_CPU], since);
-	return likely((s64)(since - data_race(to->since[GPROF_LASTS_OFF_CPU])) < c->soonest);
+	/* A bit that is set meanwhile is no matter. */
+	if (unlikely((s64)(since - data_race(to->since[GPROF_LASTS_OFF_CPU])) >= c->soonest))
+		return false;
+	WRITE_ONCE(to->since[GPROF_LASTS_DELAY], 0);
+	return true;
 }
 
 /* trigger_fire.c */

@@ -93,7 +93,8 @@ void gprof_trigger_lasted(struct gprof_triggers *g, u32 what, struct task_struct
 	for (i = 0; i < g->nr; i++) {
 		struct gprof_trigger_rule *r = &g->rules[i];
 
-		if (r->what != what || since & gprof_since_fired(r->index) || ns <= r->threshold_ns ||
+		if (r->what != what || since & gprof_since_fired(r->index) ||
+		    ns <= r->threshold_ns ||
 		    (r->number != GPROF_TRIGGER_ANY && r->number != number))
 			continue;
 		gprof_trigger_fire(r, task, ns, number, 0);

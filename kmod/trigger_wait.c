@@ -27,6 +27,7 @@
 #include "target.h"
 #include "trigger.h"
 
+#include <linux/cpumask.h>
 #include <linux/mm.h>
 #include <linux/percpu.h>
 #include <linux/rcupdate.h>
@@ -151,14 +152,11 @@ static bool blocked_since_it_left(u64 off)
 /* Since when does who left at @off wait for a CPU? 0: it does not. */
 static u64 waits_since(const struct gprof_lasting *l, u64 off)
 {
-	u64 woken = READ_ONCE(l->since[GPROF_LASTS_DELAY]);
-
-	if (waits_since_it_left(off))
-		return off;
-	return woken && (!off || gprof_since_lasts(off, woken) > 0) ? woken : 0;
+	return waits_since_it_left(off) ? off : READ_ONCE(l->since[GPROF_LASTS_DELAY]);
 }
 
-static bool is_long(const struct gprof_triggers *g, enum gprof_lasting_kind kind, u64 since, u64 now)
+static bool is_long(const struct gprof_triggers *g, enum gprof_lasting_kind kind, u64 since,
+		    u64 now)
 {
 	return since && gprof_since_lasts(since, now) >= g->least[kind];
 }
@@ -212,6 +210,7 @@ void gprof_lasting_switch(struct gprof_triggers *g, struct gprof_trace_cpu *c,
 		return;
 	c->places[(u8)next->pid] = l;
 	was_long(g, l, next, now);
+	WRITE_ONCE(l->since[GPROF_LASTS_DELAY], 0);
 }
 
 /**
@@ -397,11 +396,14 @@ static void find_wait(struct gprof_lasting *l, enum gprof_lasting_kind kind, str
 	w->since = waits_since(l, w->off);
 }
 
-/* Is it off the CPU since then? Asked after the time was taken up to which it is. */
+/*
+ * Is it off the CPU since then? Asked after the time was taken up to which it is. Of those
+ * that are bound to a CPU that is gone nobody was told when they left it.
+ */
 static bool is_off_since(const struct gprof_lasting *l, const struct task_struct *task, u64 off)
 {
 	smp_rmb();	/* Pairs with nothing: the clock was read before. */
-	if (gprof_task_on_cpu(task))
+	if (gprof_task_on_cpu(task) || !cpu_online(task_cpu(task)))
 		return false;
 	/* Pairs with smp_store_release() in finish_task(), before which it was told to leave. */
 	smp_rmb();
@@ -441,7 +443,8 @@ static void look_at_kind(struct gprof_triggers *g, unsigned int at, struct task_
 		struct gprof_trigger_rule *r = &g->rules[i];
 
 		if (r->what != kind + 1 || w.since & gprof_since_fired(r->index) ||
-		    ns <= r->threshold_ns || (r->number != GPROF_TRIGGER_ANY && r->number != number))
+		    ns <= r->threshold_ns ||
+		    (r->number != GPROF_TRIGGER_ANY && r->number != number))
 			continue;
 		/* Still this task's? Then so is the time, or it is not that any more. */
 		if (task_at(g, at) != task || !goes_on(&w, r->index))
