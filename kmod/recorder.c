@@ -22,6 +22,7 @@
 #include "recorder.h"
 #include "buffer_pages.h"
 #include "channels.h"
+#include "live.h"
 #include "news.h"
 #include "running.h"
 #include "setup.h"
@@ -164,7 +165,8 @@ static bool guests_have_left(struct gprof_recorder *r)
 static u64 bytes_of(u64 data_size, const struct gprof_source *source,
 		    const struct gprof_request *req, bool parallelism)
 {
-	u64 bytes = gprof_firings_bytes() + (source->bytes ? source->bytes(req) : 0);
+	u64 bytes = gprof_firings_bytes() + (source->bytes ? source->bytes(req) : 0) +
+		    (source->slots ? gprof_live_bytes(source->slots(req)) : 0);
 
 	if (parallelism)
 		bytes += gprof_running_bytes(req->target);
@@ -256,10 +258,16 @@ static int build(struct gprof_recorder *r, struct gprof_setup *setup,
 	err = gprof_firings_init(&r->firings, &r->notices);
 	if (err)
 		goto err_maps;
+	if (source->slots) {
+		err = -ENOMEM;
+		req.live = gprof_live_new(source->slots(&req));
+		if (!req.live)
+			goto err_firings;
+	}
 	err = source->setup(&req, &r->source_state);
 	if (err) {
 		setup->out_reason = req.reason;
-		goto err_firings;
+		goto err_live;
 	}
 
 	gprof_channels_init(channels, setup, req.weight);
@@ -268,6 +276,7 @@ static int build(struct gprof_recorder *r, struct gprof_setup *setup,
 	s->options.kernel = req.kernel || req.kernel_frames;
 	s->options.tables = r->tables ? r->tables->id : 0;
 	r->source = source;
+	r->live = req.live;
 	r->data_size = data_size;
 	r->flight = setup->flags & GPROF_SETUP_F_FLIGHT;
 	/* Pairs with smp_load_acquire() in gprof_recorder_mmap() and _poll(). */
@@ -281,6 +290,8 @@ static int build(struct gprof_recorder *r, struct gprof_setup *setup,
 	setup->out_nr_cpus = nr_cpu_ids;
 	return 0;
 
+err_live:
+	gprof_live_free(req.live);
 err_firings:
 	gprof_firings_destroy(&r->firings);
 err_maps:
@@ -595,6 +606,8 @@ int gprof_recorder_mmap(struct gprof_recorder *r, struct vm_area_struct *vma)
 
 	if (!channels)
 		return -EBUSY;
+	if (offset == GPROF_MMAP_LIVE)
+		return r->live ? gprof_live_mmap(r->live, vma) : -ENODEV;
 	if (!ring && offset != GPROF_MMAP_TAIL(cpu))
 		return -EINVAL;
 	if (cpu >= nr_cpu_ids || !channels[cpu])
@@ -637,6 +650,7 @@ static void take_apart(struct gprof_recorder *r)
 
 	if (state != GPROF_NEW) {
 		r->source->destroy(r->source_state);
+		gprof_live_free(r->live);
 		gprof_firings_destroy(&r->firings);
 		gprof_notices_end(&r->notices);
 		gprof_maps_destroy(&r->sampler.maps);

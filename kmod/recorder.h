@@ -19,6 +19,7 @@
 
 struct gprof_fired;
 struct gprof_info;
+struct gprof_live;
 struct gprof_rate;
 struct gprof_setup;
 struct gprof_source;
@@ -64,6 +65,7 @@ struct gprof_phase {
  * @target: whom
  * @sampler: the way into the buffers
  * @tables: those that its stacks are walked by, or NULL; fixed by SETUP
+ * @live: its table of what lasts, or NULL; fixed by SETUP
  * @data_size: bytes of data of each CPU's buffer; 0: no buffers
  * @flight: the buffers are overwritten
  * @charge: memory charged
@@ -84,6 +86,7 @@ struct gprof_recorder {
 	struct gprof_target target;
 	struct gprof_sampler sampler;
 	struct gprof_tables *tables;
+	struct gprof_live *live;
 	u64 data_size;
 	bool flight;
 	struct gprof_charge charge;

@@ -12,8 +12,8 @@
  *	[TASK]	when this generation has not yet named the task
  *	[STACK]	when this generation has not yet said the stack; or [BRANCH], which says
  *		what differs from one that it has said
- *	SAMPLE	24 bytes, 8 for each of weight, address, value, wait and parallelism, 16 for
- *		a task's state
+ *	SAMPLE	24 bytes, 8 for each of weight, address, value, wait, parallelism and what is
+ *		live, 16 for a task's state
  *
  * (buffer.c adds a LOST record in front when it owes one.)
  *
@@ -256,7 +256,7 @@ struct sample {
 
 #define EXTRA	(GPROF_SAMPLE_REC_F_WEIGHT | GPROF_SAMPLE_REC_F_ADDR |	\
 		 GPROF_SAMPLE_REC_F_VALUE | GPROF_SAMPLE_REC_F_WAIT |	\
-		 GPROF_SAMPLE_REC_F_PARALLELISM)
+		 GPROF_SAMPLE_REC_F_PARALLELISM | GPROF_SAMPLE_REC_F_LIVE)
 
 static __always_inline u32 sample_size(u16 flags)
 {
@@ -294,8 +294,12 @@ static __always_inline void write_sample(struct gprof_sample_rec *rec,
 		*extra++ = c->wait;
 	if (smp.flags & GPROF_SAMPLE_REC_F_PARALLELISM)
 		*extra++ = smp.parallelism;
-	if (smp.flags & GPROF_SAMPLE_REC_F_STATE)
+	if (smp.flags & GPROF_SAMPLE_REC_F_STATE) {
 		memcpy(extra, &c->state, sizeof(c->state));
+		extra += sizeof(c->state) / sizeof(*extra);
+	}
+	if (smp.flags & GPROF_SAMPLE_REC_F_LIVE)
+		*extra = c->live;
 }
 
 /* With all that has to be said before the sample. */

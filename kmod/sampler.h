@@ -41,6 +41,7 @@ struct gprof_sampler {
  * @value: what was measured, with GPROF_SAMPLE_REC_F_VALUE
  * @state: how @task was, with GPROF_SAMPLE_REC_F_STATE
  * @wait: of what kind, with GPROF_SAMPLE_REC_F_WAIT
+ * @live: its word in the recorder's table, with GPROF_SAMPLE_REC_F_LIVE
  * @flags: GPROF_SAMPLE_REC_F_*, as far as they are the same for all
  * @without: GPROF_STACK_F_* that would tell nothing of this event, or too much
  * @depth: of nesting, which has its own memory
@@ -59,6 +60,7 @@ struct gprof_capture {
 	u64 value;
 	struct gprof_task_state state;
 	u64 wait;
+	u64 live;
 	u16 flags;
 	u16 without;
 	unsigned int depth;
@@ -73,7 +75,8 @@ struct gprof_capture {
  * @time: CLOCK_MONOTONIC, or 0: now
  *
  * The event is current's and has no more to it than this, unless the caller sets @c->task,
- * @c->chain or @c->without; or @c->addr, @c->value, @c->wait or @c->state with their flag.
+ * @c->chain or @c->without; or @c->addr, @c->value, @c->wait, @c->state or @c->live with their
+ * flag.
  *
  * Costs nothing yet. What is the same for all is found out by the first gprof_emit(),
  * and the stack taken anew only for who wants another part of it.
