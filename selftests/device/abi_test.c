@@ -449,7 +449,8 @@ TEST_F(file, info_tells_what_the_module_is)
 	EXPECT_EQ(0, info.out_kinds & ~((1ULL << GPROF_KIND_CPU) | (1ULL << GPROF_KIND_PROFILE) |
 					(1ULL << GPROF_KIND_SCHED) | (1ULL << GPROF_KIND_TRACE) |
 					(1ULL << GPROF_KIND_BLOCK) | (1ULL << GPROF_KIND_MUTEX) |
-					(1ULL << GPROF_KIND_TASK)));
+					(1ULL << GPROF_KIND_TASK) | (1ULL << GPROF_KIND_ALLOC) |
+					(1ULL << GPROF_KIND_HEAP)));
 	EXPECT_TRUE(info.out_features & GPROF_FEAT_USER_FRAMES);
 	EXPECT_LE(120, info.out_max_frames);
 	EXPECT_EQ(CLOCK_MONOTONIC, info.out_clock_id);
