@@ -24,6 +24,8 @@ static const struct {
 	{ "stat", cmd_stat, "count events, and tell what they are to each other" },
 	{ "block", cmd_block, "record where tasks wait, and who ends their waits" },
 	{ "mutex", cmd_mutex, "record who releases the locks that others wait for" },
+	{ "alloc", cmd_alloc, "record what memory is allocated, and where" },
+	{ "heap", cmd_heap, "record what memory is not freed, and where it was allocated" },
 	{ "record", cmd_record, "record several kinds of profiles of one run" },
 	{ "trace", cmd_trace, "record what ran where, and why it waited" },
 	{ "flight", cmd_flight, "keep the last seconds of a trace, to be written when asked" },

@@ -132,6 +132,8 @@ int kinds_record(struct kinds *k, const struct usage *usage, const struct option
 	if (k->user_only && k->kernel)
 		return misused("--user-only and --kernel exclude each other");
 	status = target_complete(&k->target, argv + operands, usage->name);
+	if (status == STATUS_OK && k->check)
+		status = k->check(k);
 	if (status != STATUS_OK)
 		return status;
 	return record(&(struct recording){

@@ -28,6 +28,8 @@
  * @user_only: --user-only
  * @kernel: --kernel
  * @no_tables: --no-unwind-tables
+ * @check: says STATUS_OK of a command line that is complete, or another status after a
+ *	sentence; or NULL
  * @words: for what became of it; NULL: those for waits with --every
  */
 struct kinds {
@@ -40,6 +42,7 @@ struct kinds {
 	bool user_only;
 	bool kernel;
 	bool no_tables;
+	int (*check)(const struct kinds *k);
 	const struct record_words *words;
 };
 

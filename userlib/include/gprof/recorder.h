@@ -215,9 +215,14 @@ struct gprof_tracepoint_config {
  *			waits for them
  *	"kernel-lock"	contentions/count, delay/nanoseconds: who waits for locks of the
  *			kernel, asleep or spinning; needs CAP_PERFMON, and Linux 5.19
+ *	"alloc"		alloc_objects/count, alloc_space/bytes: what the kernel allocates for
+ *			tasks, slab objects and pages; needs CAP_PERFMON
+ *	"heap"		alloc_objects/count, alloc_space/bytes, inuse_objects/count,
+ *			inuse_space/bytes: and what of it is not freed at the stop; likewise
  *
- * @rate: "cpu": samples per second of CPU time, 0: 100; else events per sample, each of
- *	them sampled with the same probability, 0: 1, every event
+ * @rate: "cpu": samples per second of CPU time, 0: 100; "alloc" and "heap": bytes per sample,
+ *	each of them sampled with the same probability, 0: 512 KiB; else events per sample,
+ *	likewise, 0: 1, every event
  * @flags: GPROF_RECORD_*
  * @reserved: 0
  *
@@ -398,6 +403,10 @@ GPROF_API void gprof_recorder_free(struct gprof_recorder *r);
  * @lost_waits: ... of waits: too many tasks waited at once, or one was gone too soon
  * @tables_refused: 1: stacks were walked by frame pointers alone, for unwind tables did not
  *	fit into the memory that the user may lock
+ * @live_full: "heap": samples that are not among what is live, for the table was full
+ * @live_lost: ... objects that are live, but not in the profile, for their samples were lost
+ * @live_unseen: ... objects at most that are in it as live, but are so no longer. These three
+ *	are of the last profile
  */
 struct gprof_recorder_stats {
 	size_t sz;
@@ -426,6 +435,9 @@ struct gprof_recorder_stats {
 	uint64_t lost_no_buffer;
 	uint64_t lost_waits;
 	uint64_t tables_refused;
+	uint64_t live_full;
+	uint64_t live_lost;
+	uint64_t live_unseen;
 };
 
 /**

@@ -278,6 +278,8 @@ static int sample(struct gprof_decoder *d, const struct gprof_rec *rec, uint32_t
 		want += 8;
 	if (rec->flags & GPROF_SAMPLE_REC_F_STATE)
 		want += sizeof(out.state);
+	if (rec->flags & GPROF_SAMPLE_REC_F_LIVE)
+		want += 8;
 	if (size < want || !d->started)
 		return malformed(d);
 	if (rec->flags & GPROF_SAMPLE_REC_F_WEIGHT)
@@ -304,6 +306,10 @@ static int sample(struct gprof_decoder *d, const struct gprof_rec *rec, uint32_t
 	}
 	if (rec->flags & GPROF_SAMPLE_REC_F_STATE)
 		memcpy(&out.state, extra, sizeof(out.state));
+	if (rec->flags & GPROF_SAMPLE_REC_F_STATE)
+		extra += sizeof(out.state) / sizeof(*extra);
+	if (rec->flags & GPROF_SAMPLE_REC_F_LIVE)
+		out.live = *extra;
 	out.time = s->time;
 	out.tid = s->tid;
 	out.task = gprof_map64_get(&d->tasks, s->tid);

@@ -24,6 +24,7 @@
  * @addr: data address, when @has_addr
  * @value: what was measured, when @has_value
  * @wait: GPROF_WAIT_*, when @has_wait
+ * @live: its word in the table of what lasts, or 0
  * @parallelism: tasks of the target that ran, this one among them; 0: not told
  * @tid: the task that ran
  * @cpu: where
@@ -40,6 +41,7 @@ struct gprof_decoded {
 	uint64_t weight;
 	uint64_t addr;
 	uint64_t value;
+	uint64_t live;
 	uint64_t wait;
 	uint32_t parallelism;
 	uint32_t tid;

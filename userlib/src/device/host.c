@@ -80,6 +80,10 @@ static const struct feature kinds[] = {
 	  "the module has no traces" },
 	{ "kind_block", 1ULL << GPROF_KIND_BLOCK, "profiles of waits, and of who ends them",
 	  "the module has no recorder of waits" },
+	{ "kind_alloc", 1ULL << GPROF_KIND_ALLOC, "profiles of what the kernel allocates",
+	  "the module has no recorder of allocations" },
+	{ "kind_heap", 1ULL << GPROF_KIND_HEAP, "profiles of what of that is not freed",
+	  "the module has no recorder of live allocations" },
 	{ "kind_mutex", 1ULL << GPROF_KIND_MUTEX, "profiles of contended locks",
 	  "the module has no recorder of locks" },
 };

@@ -33,6 +33,7 @@ void gprof_builder_free(struct gprof_builder *b)
 	gprof_strings_free(&b->names);
 	gprof_strings_free(&b->labels);
 	gprof_stacks_free(&b->stacks);
+	gprof_lastings_free(&b->lasting);
 	gprof_table_free(&b->tasks_table);
 	gprof_table_free(&b->counts_table);
 	free(b->tasks);
@@ -45,6 +46,7 @@ void gprof_builder_clear(struct gprof_builder *b)
 {
 	b->nr_counts = 0;
 	b->nr_instants = 0;
+	gprof_lastings_free(&b->lasting);
 	memset(b->ends, 0, sizeof(b->ends));
 	gprof_table_clear(&b->counts_table);
 }
@@ -175,6 +177,11 @@ static uint8_t end_of(const struct gprof_builder *b, uint32_t stack)
 	return flags & GPROF_STACK_REC_F_TABLES ? GPROF_STACK_REC_END(flags) : GPROF_ENDS - 1;
 }
 
+static int note_live(struct gprof_builder *b, const struct gprof_decoded *s, uint32_t index)
+{
+	return s->live ? gprof_lastings_note(&b->lasting, s->live, index) : 0;
+}
+
 static int take_sample(void *ctx, const struct gprof_decoded *s, uint32_t *handle)
 {
 	struct gprof_builder *b = ctx;
@@ -219,7 +226,7 @@ static int take_sample(void *ctx, const struct gprof_decoded *s, uint32_t *handl
 		b->counts[index].value = plus(b->counts[index].value, c.value);
 		b->counts[index].runnable = plus(b->counts[index].runnable, c.runnable);
 		*handle = own ? GPROF_NONE : index;
-		return 0;
+		return note_live(b, s, index);
 	}
 	if (b->nr_counts >= GPROF_NONE - 1 ||
 	    gprof_grow(&b->counts, &b->cap_counts, b->nr_counts + 1, sizeof(*b->counts)) ||
@@ -229,8 +236,7 @@ static int take_sample(void *ctx, const struct gprof_decoded *s, uint32_t *handl
 	b->ends[c.end]++;
 	b->counts[b->nr_counts] = c;
 	*handle = own ? GPROF_NONE : (uint32_t)b->nr_counts;
-	b->nr_counts++;
-	return 0;
+	return note_live(b, s, (uint32_t)b->nr_counts++);
 }
 
 static void take_again(void *ctx, uint32_t handle, uint64_t weight)
@@ -256,6 +262,23 @@ const struct gprof_decode_ops gprof_builder_ops = {
 	.again = take_again,
 	.map = take_map,
 };
+
+static void add_live(void *ctx, uint32_t count, const struct gprof_live_slot *slot)
+{
+	struct gprof_count *c = &((struct gprof_builder *)ctx)->counts[count];
+
+	c->live_weight = plus(c->live_weight, slot->weight);
+	c->live_value = plus(c->live_value, times(slot->value, slot->weight));
+}
+
+void gprof_builder_look(struct gprof_builder *b, const struct gprof_live_table *t)
+{
+	size_t i;
+
+	for (i = 0; i < b->nr_counts; i++)
+		b->counts[i].live_weight = b->counts[i].live_value = 0;
+	gprof_lastings_look(&b->lasting, t, add_live, b, &b->unknown);
+}
 
 /* The program run with most samples, of @pid where that is given. */
 static const struct gprof_process *main_process(const struct gprof_builder *b, uint32_t pid)
@@ -575,7 +598,7 @@ static int add_samples(struct gprof_builder *b, struct gprof_resolver *r,
 
 	for (i = 0; i < b->nr_counts && !err; i++) {
 		const struct gprof_count *c = order[i];
-		int64_t values[5];
+		int64_t values[7];
 		size_t nr = 0;
 
 		if (c->stack == GPROF_NONE) {
@@ -595,6 +618,10 @@ static int add_samples(struct gprof_builder *b, struct gprof_resolver *r,
 			values[nr++] = clamp(c->value);
 		if (columns->runnable_type)
 			values[nr++] = clamp(c->runnable);
+		if (columns->live_weight_type)
+			values[nr++] = clamp(c->live_weight);
+		if (columns->live_value_type)
+			values[nr++] = clamp(c->live_value);
 		if (columns->latency)
 			values[nr++] = clamp(divided(c->weight, c->parallelism, &rest));
 		if (!err)
@@ -603,6 +630,24 @@ static int add_samples(struct gprof_builder *b, struct gprof_resolver *r,
 	}
 	free(order);
 	return err;
+}
+
+static int add_live_columns(struct gprof_profile *p, const struct gprof_columns *columns)
+{
+	int err = gprof_profile_add_column(p, columns->live_weight_type, columns->weight_unit);
+
+	if (!err)
+		err = gprof_profile_add_column(p, columns->live_value_type, columns->value_unit);
+	if (!err)
+		p->default_type = p->columns[p->nr_columns - 1].type;
+	return err;
+}
+
+static int set_period(struct gprof_profile *p, const struct gprof_columns *columns)
+{
+	p->period_type.type = gprof_profile_text(p, columns->period_type);
+	p->period_type.unit = gprof_profile_text(p, columns->period_unit);
+	return p->period_type.type == GPROF_NONE || p->period_type.unit == GPROF_NONE ? -ENOMEM : 0;
 }
 
 int gprof_builder_profile(struct gprof_builder *b, const struct gprof_columns *columns,
@@ -632,6 +677,10 @@ int gprof_builder_profile(struct gprof_builder *b, const struct gprof_columns *c
 	}
 	if (!err && columns->runnable_type)
 		err = gprof_profile_add_column(p, columns->runnable_type, "nanoseconds");
+	if (!err && columns->live_value_type)
+		err = add_live_columns(p, columns);
+	if (!err && columns->period_type)
+		err = set_period(p, columns);
 	if (!err && columns->latency)
 		err = gprof_profile_add_column(p, "latency", columns->weight_unit);
 	if (!err)

@@ -57,6 +57,8 @@ static int setup(struct gprof_stream *s, const struct gprof_source *source,
 	}
 	if (!err)
 		err = gprof_buffer_map(&s->buffer, s->fd, &setup, e);
+	if (!err && source->columns.live_value_type)
+		err = gprof_live_table_map(&s->live, s->fd, s->name, e);
 	return err;
 }
 
@@ -98,6 +100,7 @@ void gprof_stream_free(struct gprof_stream *s)
 	free(s->decoders);
 	gprof_builder_free(&s->builder);
 	gprof_buffer_unmap(&s->buffer);
+	gprof_live_table_unmap(&s->live);
 	if (s->fd >= 0)
 		close(s->fd);
 	free(s->name);
@@ -348,6 +351,12 @@ int gprof_stream_snapshot(struct gprof_stream *s, struct gprof_error *e)
 		return gprof_error_set(e, -err, "%s: a buffer holds a record that makes no sense",
 				       s->name);
 	}
+}
+
+void gprof_stream_look(struct gprof_stream *s)
+{
+	if (s->live.head)
+		gprof_builder_look(&s->builder, &s->live);
 }
 
 int gprof_stream_prepare(struct gprof_stream *s, struct gprof_error *e)
