@@ -135,38 +135,43 @@ static notrace void is_freed(void *data, const void *what, const struct gprof_ta
 }
 
 #ifdef CONFIG_KPROBES
+static struct gprof_allocs *allocs_of(struct kprobe *kp)
+{
+	return container_of(kp, struct gprof_alloc_kprobe, kp)->allocs;
+}
+
 /* kmem_cache_free_bulk(cache, size, objects) */
 static int many_freed(struct kprobe *kp, struct pt_regs *regs)
 {
-	struct gprof_allocs *a = container_of(kp, struct gprof_allocs, kprobes[0]);
 	size_t size = regs_get_kernel_argument(regs, 1);
 	void **objects = (void **)regs_get_kernel_argument(regs, 2);
 
 	while (size--)
-		freed(a, objects[size]);
+		freed(allocs_of(kp), objects[size]);
 	return 0;
 }
 
-/* kmem_cache_free(cache, object) */
+/* kmem_cache_free(cache, object), kvfree_call_rcu(head, object) */
 static int one_freed(struct kprobe *kp, struct pt_regs *regs)
 {
-	freed(container_of(kp, struct gprof_allocs, kprobes[1]),
-	      (void *)regs_get_kernel_argument(regs, 1));
+	freed(allocs_of(kp), (void *)regs_get_kernel_argument(regs, 1));
 	return 0;
 }
 
 static const struct {
 	const char *symbol;
 	kprobe_pre_handler_t handler;
+	bool wanted;
 } functions[GPROF_ALLOC_KPROBES] = {
-	{ "kmem_cache_free_bulk", many_freed },
-	{ "kmem_cache_free", one_freed },
+	{ "kmem_cache_free_bulk", many_freed, true },
+	{ "kmem_cache_free", one_freed, GPROF_CACHE_FREE_LATE },
+	{ "kvfree_call_rcu", one_freed, GPROF_RCU_FREE_UNTOLD },
 };
 
 static void detach_functions(struct gprof_allocs *a)
 {
 	while (a->nr_kprobes) {
-		struct kprobe *kp = &a->kprobes[--a->nr_kprobes];
+		struct kprobe *kp = &a->kprobes[--a->nr_kprobes].kp;
 
 		unregister_kprobe(kp);
 		/* Within another probe it is not called. Each may have been one end. */
@@ -177,15 +182,20 @@ static void detach_functions(struct gprof_allocs *a)
 
 static int attach_functions(struct gprof_allocs *a)
 {
-	unsigned int i, nr = a->live ? GPROF_CACHE_FREE_LATE ? 2 : 1 : 0;
+	unsigned int i;
 	int err;
 
-	for (i = 0; i < nr; i++) {
-		a->kprobes[i] = (struct kprobe){
-			.symbol_name = functions[i].symbol,
-			.pre_handler = functions[i].handler,
+	for (i = 0; a->live && i < ARRAY_SIZE(functions); i++) {
+		struct gprof_alloc_kprobe *k = &a->kprobes[a->nr_kprobes];
+
+		if (!functions[i].wanted)
+			continue;
+		*k = (struct gprof_alloc_kprobe){
+			.kp.symbol_name = functions[i].symbol,
+			.kp.pre_handler = functions[i].handler,
+			.allocs = a,
 		};
-		err = register_kprobe(&a->kprobes[i]);
+		err = register_kprobe(&k->kp);
 		if (err) {
 			detach_functions(a);
 			return err;
@@ -195,13 +205,24 @@ static int attach_functions(struct gprof_allocs *a)
 	return 0;
 }
 
-static bool can_probe(void)
+static bool can_probe_one(const char *symbol)
 {
-	struct kprobe kp = { .symbol_name = functions[0].symbol, .flags = KPROBE_FLAG_DISABLED };
+	struct kprobe kp = { .symbol_name = symbol, .flags = KPROBE_FLAG_DISABLED };
 
 	if (register_kprobe(&kp))
 		return false;
 	unregister_kprobe(&kp);
+	return true;
+}
+
+static bool can_probe(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(functions); i++) {
+		if (functions[i].wanted && !can_probe_one(functions[i].symbol))
+			return false;
+	}
 	return true;
 }
 #else

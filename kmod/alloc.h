@@ -25,7 +25,7 @@ struct gprof_stats;
 struct pt_regs;
 
 #define GPROF_ALLOC_TAPS	8
-#define GPROF_ALLOC_KPROBES	2
+#define GPROF_ALLOC_KPROBES	3
 
 /**
  * struct gprof_alloc_cpu - what a CPU has of it
@@ -33,6 +33,16 @@ struct pt_regs;
  */
 struct gprof_alloc_cpu {
 	struct gprof_thin thin;
+};
+
+/**
+ * struct gprof_alloc_kprobe - a probe of a function that frees without telling
+ * @kp: probe
+ * @allocs: for whom
+ */
+struct gprof_alloc_kprobe {
+	struct kprobe kp;
+	struct gprof_allocs *allocs;
 };
 
 /**
@@ -67,7 +77,7 @@ struct gprof_allocs {
 	u64 until_ns;
 	struct gprof_tap_user taps[GPROF_ALLOC_TAPS];
 	unsigned int nr_taps;
-	struct kprobe kprobes[GPROF_ALLOC_KPROBES];
+	struct gprof_alloc_kprobe kprobes[GPROF_ALLOC_KPROBES];
 	unsigned int nr_kprobes;
 };
 

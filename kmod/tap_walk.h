@@ -73,14 +73,16 @@ static __always_inline bool gprof_tap_wanted(const struct gprof_tap *t,
 }
 
 /* tap_alloc.c */
-void gprof_kmalloc_probe(GPROF_KMALLOC_ARGS);
-void gprof_kmalloc_node_probe(GPROF_ALLOC_NODE_ARGS);
-void gprof_cache_alloc_probe(GPROF_CACHE_ALLOC_ARGS);
-void gprof_cache_alloc_node_probe(GPROF_ALLOC_NODE_ARGS);
+#define GPROF_PROBE(_name, _args)	void _name(_args)
+
+GPROF_PROBE(gprof_kmalloc_probe, GPROF_KMALLOC_ARGS);
+GPROF_PROBE(gprof_kmalloc_node_probe, GPROF_ALLOC_NODE_ARGS);
+GPROF_PROBE(gprof_cache_alloc_probe, GPROF_CACHE_ALLOC_ARGS);
+GPROF_PROBE(gprof_cache_alloc_node_probe, GPROF_ALLOC_NODE_ARGS);
+GPROF_PROBE(gprof_cache_free_probe, GPROF_CACHE_FREE_ARGS);
 void gprof_page_alloc_probe(void *data, struct page *page, unsigned int order, gfp_t gfp,
 			    int migratetype);
 void gprof_kfree_probe(void *data, unsigned long site, const void *ptr);
-void gprof_cache_free_probe(GPROF_CACHE_FREE_ARGS);
 void gprof_page_free_probe(void *data, struct page *page, unsigned int order);
 
 void gprof_kmalloc_aim(struct gprof_tap *t, struct gprof_tap_user *u);

@@ -6,6 +6,10 @@
  * sister for who asked for a node. kmem_cache_free tells of the cache since then. It is told
  * before the object is freed since 5.17; before, when others might have it already, so
  * that there the function itself is to be looked at.
+ *
+ * What is freed behind a grace period (kfree_rcu()) was told by kmem_cache_free_bulk() until
+ * 6.18; since then it goes to a sheaf, about which nobody tells, so that it is gone from
+ * when the grace period begins.
  */
 #ifndef GPROF_COMPAT_ALLOC_H
 #define GPROF_COMPAT_ALLOC_H
@@ -41,6 +45,12 @@
 #else
 #define GPROF_CACHE_FREE_LATE		true
 #define GPROF_CACHE_FREE_ARGS		void *data, unsigned long site, const void *ptr
+#endif
+
+#ifdef GPROF_HAVE_SHEAVES
+#define GPROF_RCU_FREE_UNTOLD		true
+#else
+#define GPROF_RCU_FREE_UNTOLD		false
 #endif
 
 #endif /* GPROF_COMPAT_ALLOC_H */
