@@ -24,6 +24,7 @@
 #include "channels.h"
 #include "live.h"
 #include "news.h"
+#include "own_stack.h"
 #include "running.h"
 #include "setup.h"
 #include "source.h"
@@ -508,6 +509,25 @@ int gprof_recorder_table(struct gprof_recorder *r, struct gprof_text_table *tabl
 }
 
 /**
+ * gprof_recorder_own_stack() - GPROF_IOC_STACK
+ * @r: recorder
+ * @arg: argument
+ *
+ * Context: Task; takes no lock of the recorder.
+ * Return: 0 or a negative errno.
+ */
+int gprof_recorder_own_stack(struct gprof_recorder *r, struct gprof_own_stack *arg)
+{
+	/*
+	 * Pairs with smp_store_release() in build(): what that has set stays until the file is
+	 * closed.
+	 */
+	bool is_set_up = smp_load_acquire(&r->sampler.channels);
+
+	return gprof_own_stack(arg, is_set_up ? r->tables : NULL);
+}
+
+/**
  * gprof_recorder_samples() - how many samples there were on all CPUs
  * @r: recorder that is set up
  * @st: those members are added to that buffers know
@@ -578,7 +598,7 @@ void gprof_recorder_info(struct gprof_info *info)
 	info->out_features = GPROF_FEAT_KERNEL_FRAMES | GPROF_FEAT_USER_FRAMES |
 			     GPROF_FEAT_CALLER | GPROF_FEAT_FLIGHT | GPROF_FEAT_MAPS |
 			     GPROF_FEAT_MAP_FILES | GPROF_FEAT_NETLINK | GPROF_FEAT_NOTICES |
-			     GPROF_FEAT_TRIGGERS | gprof_tables_features() |
+			     GPROF_FEAT_TRIGGERS | GPROF_FEAT_OWN_STACK | gprof_tables_features() |
 			     gprof_running_features() | gprof_source_features();
 	if (IS_ENABLED(CONFIG_CGROUPS))
 		info->out_features |= GPROF_FEAT_CGROUP;

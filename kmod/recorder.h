@@ -20,6 +20,7 @@
 struct gprof_fired;
 struct gprof_info;
 struct gprof_live;
+struct gprof_own_stack;
 struct gprof_rate;
 struct gprof_setup;
 struct gprof_source;
@@ -111,6 +112,7 @@ int gprof_recorder_trigger(struct gprof_recorder *r, struct gprof_trigger *trigg
 			   const char *name);
 int gprof_recorder_fired(struct gprof_recorder *r, struct gprof_fired *fired);
 int gprof_recorder_table(struct gprof_recorder *r, struct gprof_text_table *table);
+int gprof_recorder_own_stack(struct gprof_recorder *r, struct gprof_own_stack *arg);
 int gprof_recorder_stats(struct gprof_recorder *r, struct gprof_stats *stats);
 int gprof_recorder_mmap(struct gprof_recorder *r, struct vm_area_struct *vma);
 __poll_t gprof_recorder_poll(struct gprof_recorder *r, struct file *file, poll_table *wait);

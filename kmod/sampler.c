@@ -419,6 +419,30 @@ static __always_inline void find_out(struct gprof_capture *c, struct scratch *sc
 }
 
 /**
+ * gprof_scratch_take() - have memory for a stack that is no sample
+ *
+ * What the last walk at this depth found is in it, for the next to compare with.
+ *
+ * Context: Task, preemption off until gprof_scratch_give(), amid no sample.
+ * Return: this CPU's.
+ */
+struct gprof_stack *gprof_scratch_take(void)
+{
+	struct scratch *scratch = this_cpu_ptr(scratches);
+	struct gprof_stack *stack = &scratch->stack[scratch->depth++];
+
+	barrier();	/* an interrupt from here on takes the next one */
+	return stack;
+}
+
+/** gprof_scratch_give() - done with it */
+void gprof_scratch_give(void)
+{
+	barrier();	/* done with the stack before an interrupt may reuse it */
+	this_cpu_ptr(scratches)->depth--;
+}
+
+/**
  * gprof_capture_stack() - have memory for a stack that the caller takes
  * @c: capture, which has it as @c->stack then; @c->flags are set
  * @s: the only one who is to record it

@@ -98,6 +98,9 @@ static __always_inline void gprof_capture(struct gprof_capture *c, struct pt_reg
 int gprof_samplers_init(void);
 void gprof_samplers_exit(void);
 
+struct gprof_stack *gprof_scratch_take(void);
+void gprof_scratch_give(void);
+
 bool gprof_capture_stack(struct gprof_capture *c, const struct gprof_sampler *s);
 void gprof_emit(struct gprof_capture *c, struct gprof_sampler *s, u64 weight);
 void gprof_sampler_throttled(struct gprof_sampler *s);

@@ -229,6 +229,24 @@ void do_table(struct thread *t, struct slot *s)
 	free(parts.head);
 }
 
+/* Not through send_struct(): a pointer that has one wrong bit may be to memory of ours. */
+void do_stack(struct thread *t, struct slot *s)
+{
+	struct gprof_own_stack arg = {
+		.size = one_in(&t->draw, 8) ? draw(&t->draw) : sizeof(arg),
+		.flags = one_in(&t->draw, 16) ? draw(&t->draw) : 0,
+		.frames = one_in(&t->draw, 4) ?
+			  ONE_OF(&t->draw, 0, 1, -8, 0xffff888000000000ULL,
+				 (uintptr_t)t->edge + t->run->page - 8) : (uintptr_t)t->edge,
+		.max_frames = ONE_OF(&t->draw, 0, 1, 2, 16, 127, 127, 127, 128, UINT32_MAX),
+		.skip = ONE_OF(&t->draw, 0, 0, 1, 3, 126, 127, 128, UINT32_MAX, draw(&t->draw)),
+	};
+
+	if (!call(t, s, GPROF_IOC_STACK, &arg) &&
+	    (arg.out_frames > arg.max_frames || arg.out_frames > 127))
+		fuzz_broken(t->run->f, "%u frames of a stack", arg.out_frames);
+}
+
 void do_unknown(struct thread *t, struct slot *s)
 {
 	unsigned int cmd = GPROF_IOC_TYPE << 8 | below(&t->draw, 256);
@@ -238,7 +256,7 @@ void do_unknown(struct thread *t, struct slot *s)
 	/* what every file has would have its own errors */
 	if ((cmd >> 8 & 0xff) != GPROF_IOC_TYPE)
 		cmd = (cmd & ~0xff00U) | GPROF_IOC_TYPE << 8;
-	if (cmd >= GPROF_IOC_INFO && cmd <= GPROF_IOC_TABLE)
+	if (cmd >= GPROF_IOC_INFO && cmd <= GPROF_IOC_STACK)
 		return;
 	call(t, s, cmd, t->edge + below(&t->draw, t->run->page));
 }

@@ -16,6 +16,7 @@
  *	GPROF_IOC_STATS	how much was produced, lost, overwritten (after SETUP)
  *	GPROF_IOC_RATE	another rate, where the kind has one (after SETUP)
  *	GPROF_IOC_TABLE	how to walk stacks in a file's code (after SETUP)
+ *	GPROF_IOC_STACK	where the calling thread is (any time)
  *	GPROF_IOC_STOP	detach; START may follow again
  *	close
  *
@@ -150,6 +151,7 @@
 #define GPROF_IOC_TRIGGER	_IO(GPROF_IOC_TYPE, 0x06)
 #define GPROF_IOC_FIRED		_IO(GPROF_IOC_TYPE, 0x07)
 #define GPROF_IOC_TABLE		_IO(GPROF_IOC_TYPE, 0x09)
+#define GPROF_IOC_STACK		_IO(GPROF_IOC_TYPE, 0x0A)
 
 /* Recorder kinds; out_kinds of INFO has bit (1 << kind) for each that is here. */
 #define GPROF_KIND_CPU		1	/* struct gprof_cpu_params */
@@ -195,6 +197,7 @@
 #define GPROF_FEAT_TRACE_MIN		(1ULL << 25)	/* min_us of struct gprof_trace_params */
 #define GPROF_FEAT_FILTERS		(1ULL << 26)	/* filter of struct gprof_profile_params */
 #define GPROF_FEAT_KERNEL_LOCKS		(1ULL << 27)	/* GPROF_MUTEX_F_KERNEL */
+#define GPROF_FEAT_OWN_STACK		(1ULL << 28)	/* GPROF_IOC_STACK */
 #define GPROF_FEAT_PARALLELISM		(1ULL << 29)	/* GPROF_SETUP_F_PARALLELISM */
 #define GPROF_FEAT_LIVE			(1ULL << 30)	/* GPROF_MMAP_LIVE, GPROF_KIND_HEAP */
 
@@ -944,6 +947,42 @@ struct gprof_text_table {
 };
 
 #define GPROF_TEXT_TABLE_SIZE_VER0	48
+
+/**
+ * struct gprof_own_stack - argument of GPROF_IOC_STACK
+ * @size: sizeof(struct gprof_own_stack)
+ * @flags: must be 0
+ * @frames: pointer to __u64, where addresses go
+ * @max_frames: room there, 1 to out_max_frames of INFO
+ * @skip: how many are left out, next to the leaf; where there are no more, none is written
+ * @out_frames: how many were written
+ * @out_flags: GPROF_STACK_REC_F_*, as in struct gprof_stack_rec
+ * @out_layout: stamp of the mappings, likewise
+ * @out_reason: GPROF_REASON_*
+ *
+ * The user stack of the calling thread, leaf first, as in struct gprof_stack_rec: frame 0 is
+ * the instruction behind the call, all others are return addresses. The whole of it may
+ * have out_max_frames of INFO, what is skipped included; USER_CUT where it has more than
+ * was walked. It is no sample: no record is written, whatever state the recorder is in.
+ *
+ * Frames are found by frame records; no caller is guessed. So whoever wants to be in it makes
+ * the call from a function that has a record, which ioctl() of a C library has not. A
+ * recorder that was set up with GPROF_STACK_F_TABLES has them found by the tables that it
+ * shares, and then flags have TABLES.
+ */
+struct gprof_own_stack {
+	__u32 size;
+	__u32 flags;
+	__aligned_u64 frames;
+	__u32 max_frames;
+	__u32 skip;
+	__u32 out_frames;
+	__u32 out_flags;
+	__u32 out_layout;
+	__u32 out_reason;
+};
+
+#define GPROF_OWN_STACK_SIZE_VER0	40
 
 /* Offsets for mmap; off_t must have 64 bits. */
 #define GPROF_MMAP_CPU_SHIFT	32
