@@ -19,7 +19,7 @@ export HOME=$dir PPROF_TMPDIR=$dir GOTOOLCHAIN=local GOFLAGS=-mod=mod
 vm=$(dirname "$(command -v run 2>/dev/null || echo ./run)")
 go=$(command -v go) || go=
 [ "$go" ] || { [ -x "$vm/cache/go" ] && go=$("$vm/cache/go")/bin/go; }
-profiles="cycles timer forks block waker latency"
+profiles="cycles timer forks block waker latency custom"
 
 need_go()
 {
@@ -51,7 +51,8 @@ profiles_are_recorded()
 		for file in block less; do
 			gprofctl block -o $file.pb.gz --waker waker.pb.gz -- sh -c \
 				"sleep 0.1; sleep 0.2 | cat"
-		done'
+		done
+		custom_self custom.pb.gz'
 }
 
 need_profiles()

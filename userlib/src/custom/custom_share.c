@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * custom_share.c: the writing end of a published profile.
+ *
+ * The file is mapped as long as it may become, and only as much of it touched as was
+ * written before: what a file system has no room for is an error then, and no SIGBUS.
+ */
+#include "custom_share.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "custom_dir.h"
+
+#define GROW	64	/* slots at least */
+
+/**
+ * struct gprof_custom_share - a profile in a file
+ * @dir: its directory
+ * @fd: file, on which we have a lock
+ * @file: its name
+ * @head: mapping
+ * @bytes: of that
+ * @slots: in it
+ * @nr: how many the file has
+ * @max: most that it may have
+ */
+struct gprof_custom_share {
+	int dir;
+	int fd;
+	char file[GPROF_CUSTOM_FILE_SIZE];
+	struct gprof_custom_head *head;
+	size_t bytes;
+	struct gprof_custom_slot *slots;
+	size_t nr;
+	size_t max;
+};
+
+static int extend(struct gprof_custom_share *s, size_t from, size_t to)
+{
+	static const char zeros[4096];
+
+	while (from < to) {
+		size_t len = to - from < sizeof(zeros) ? to - from : sizeof(zeros);
+		ssize_t n = pwrite(s->fd, zeros, len, (off_t)from);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n ? -errno : -ENOSPC;
+		from += (size_t)n;
+	}
+	return 0;
+}
+
+static size_t bytes_of(size_t slots)
+{
+	return GPROF_CUSTOM_HEAD + slots * sizeof(struct gprof_custom_slot);
+}
+
+static int lock(int fd)
+{
+	struct flock l = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+
+	return fcntl(fd, F_SETLK, &l) ? -errno : 0;
+}
+
+static void fill_head(struct gprof_custom_head *h)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	*h = (struct gprof_custom_head){
+		.magic = GPROF_CUSTOM_MAGIC,
+		.version = GPROF_CUSTOM_VERSION,
+		.slot_size = sizeof(struct gprof_custom_slot),
+		.since_ns = (int64_t)t.tv_sec * 1000000000 + t.tv_nsec,
+	};
+}
+
+/* Under another name until it is whole, and locked. */
+static int make(struct gprof_custom_share *s)
+{
+	char temp[GPROF_CUSTOM_FILE_SIZE + 8];
+	int err;
+
+	snprintf(temp, sizeof(temp), ".new-%s", s->file);
+	unlinkat(s->dir, temp, 0);
+	s->fd = openat(s->dir, temp, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (s->fd < 0)
+		return -errno;
+	err = lock(s->fd);
+	if (!err)
+		err = extend(s, 0, GPROF_CUSTOM_HEAD);
+	if (!err) {
+		s->head = mmap(NULL, s->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, s->fd, 0);
+		if (s->head == MAP_FAILED) {
+			s->head = NULL;
+			err = -errno;
+		}
+	}
+	if (!err) {
+		fill_head(s->head);
+		s->slots = (void *)((char *)s->head + GPROF_CUSTOM_HEAD);
+		if (renameat(s->dir, temp, s->dir, s->file))
+			err = -errno;
+	}
+	if (err)
+		unlinkat(s->dir, temp, 0);
+	return err;
+}
+
+void gprof_custom_share_forget(struct gprof_custom_share *s)
+{
+	if (!s)
+		return;
+	if (s->head)
+		munmap(s->head, s->bytes);
+	if (s->fd >= 0)
+		close(s->fd);
+	if (s->dir >= 0)
+		close(s->dir);
+	free(s);
+}
+
+struct gprof_custom_share *gprof_custom_share_new(const char *name, size_t slots_max,
+						  struct gprof_error *e)
+{
+	struct gprof_custom_share *s = calloc(1, sizeof(*s));
+	int err;
+
+	if (!s) {
+		gprof_error_set(e, ENOMEM, "no memory for a custom profile");
+		return NULL;
+	}
+	s->fd = -1;
+	s->max = slots_max;
+	s->bytes = bytes_of(slots_max);
+	gprof_custom_file_of(name, s->file);
+	s->dir = gprof_custom_dir_make(e);
+	if (s->dir < 0) {
+		free(s);
+		return NULL;
+	}
+	err = make(s);
+	if (err) {
+		gprof_error_set(e, -err, "the profile \"%s\" cannot be published: %s", name,
+				gprof_strerror(-err));
+		gprof_custom_share_forget(s);
+		return NULL;
+	}
+	return s;
+}
+
+void gprof_custom_share_free(struct gprof_custom_share *s)
+{
+	char path[32];
+	int base;
+
+	if (!s)
+		return;
+	unlinkat(s->dir, s->file, 0);
+	/* The directory goes with the last. */
+	snprintf(path, sizeof(path), "%d", getpid());
+	base = openat(s->dir, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (base >= 0) {
+		unlinkat(base, path, AT_REMOVEDIR);
+		close(base);
+	}
+	gprof_custom_share_forget(s);
+}
+
+int gprof_custom_share_grow(struct gprof_custom_share *s, size_t nr, struct gprof_error *e)
+{
+	int err;
+
+	if (!s || nr <= s->nr)
+		return 0;
+	if (nr < s->nr + GROW)
+		nr = s->nr + GROW;
+	if (nr > s->max)
+		nr = s->max;
+	err = extend(s, bytes_of(s->nr), bytes_of(nr));
+	if (err)
+		return gprof_error_set(e, -err, "the published profile cannot grow: %s",
+				       gprof_strerror(-err));
+	s->nr = nr;
+	/* Behind what there is now. */
+	__atomic_store_n(&s->head->nr_slots, (uint32_t)nr, __ATOMIC_RELEASE);
+	return 0;
+}
+
+static void put(uint64_t *to, uint64_t value)
+{
+	__atomic_store_n(to, value, __ATOMIC_RELAXED);
+}
+
+void gprof_custom_share_set(struct gprof_custom_share *s, size_t i,
+			    const struct gprof_custom_slot *slot, bool whole)
+{
+	struct gprof_custom_slot *to;
+	size_t n;
+
+	if (!s)
+		return;
+	to = &s->slots[i];
+	put(&s->head->changes, s->head->changes + 1);
+	put(&to->seq, to->seq + 1);
+	__atomic_thread_fence(__ATOMIC_RELEASE);	/* A: pairs with C in custom_read.c */
+	put(&s->head->added, s->head->added - to->count + slot->count);
+	put(&to->count, slot->count);
+	if (whole) {
+		__atomic_store_n(&to->nr, slot->nr, __ATOMIC_RELAXED);
+		__atomic_store_n(&to->flags, slot->flags, __ATOMIC_RELAXED);
+		for (n = 0; n < GPROF_CUSTOM_FRAMES_MAX; n++)
+			put(&to->frames[n], slot->frames[n]);
+	}
+	__atomic_thread_fence(__ATOMIC_RELEASE);	/* B: pairs with D */
+	put(&to->seq, to->seq + 1);
+	put(&s->head->changes, s->head->changes + 1);
+}
