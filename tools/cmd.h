@@ -24,6 +24,7 @@ int cmd_block(int argc, char **argv);
 int cmd_mutex(int argc, char **argv);
 int cmd_alloc(int argc, char **argv);
 int cmd_heap(int argc, char **argv);
+int cmd_custom(int argc, char **argv);
 int cmd_record(int argc, char **argv);
 int cmd_trace(int argc, char **argv);
 int cmd_flight(int argc, char **argv);

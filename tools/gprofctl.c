@@ -26,6 +26,7 @@ static const struct {
 	{ "mutex", cmd_mutex, "record who releases the locks that others wait for" },
 	{ "alloc", cmd_alloc, "record what memory is allocated, and where" },
 	{ "heap", cmd_heap, "record what memory is not freed, and where it was allocated" },
+	{ "custom", cmd_custom, "read a profile that a program keeps of what it has" },
 	{ "record", cmd_record, "record several kinds of profiles of one run" },
 	{ "trace", cmd_trace, "record what ran where, and why it waited" },
 	{ "flight", cmd_flight, "keep the last seconds of a trace, to be written when asked" },

@@ -24,12 +24,12 @@
 /* Calls @fn(@arg) with a frame pointer of 0, and a record of its own that nobody is led to. */
 void outermost(void *fn, void *arg);
 #ifdef __x86_64__
-__asm__(".text\n.globl outermost\noutermost:\n"
+__asm__(".text\n.globl outermost, outermost_ret\noutermost:\n"
 	"	push %rbp\n	xor %ebp, %ebp\n	mov %rdi, %rax\n	mov %rsi, %rdi\n"
 	"	call *%rax\n"
 	"outermost_ret:\n	pop %rbp\n	ret\n");
 #else
-__asm__(".text\n.globl outermost\noutermost:\n"
+__asm__(".text\n.globl outermost, outermost_ret\noutermost:\n"
 	"	stp x29, x30, [sp, #-16]!\n	mov x29, xzr\n	mov x9, x0\n	mov x0, x1\n"
 	"	blr x9\n"
 	"outermost_ret:\n	ldp x29, x30, [sp], #16\n	ret\n");
@@ -377,13 +377,15 @@ TEST_F(stack, samples_meanwhile_change_nothing)
 {
 	struct gprof_cpu_params params = timer_params(100000);
 	struct gprof_setup setup = device_setup_of(GPROF_TARGET_PROCESS, getpid(), &params);
-	uint64_t end = monotonic_ns() + 2000000000;
-	struct gprof_stats st;
+	uint64_t end = monotonic_ns() + 60000000000ULL;
+	struct gprof_stats st = { 0 };
 	struct device dev;
+	unsigned int i;
 
 	ASSERT_EQ(0, device_setup(&dev, &setup));
 	ASSERT_EQ(0, device_start(&dev));
-	while (monotonic_ns() < end) {
+	/* how often the timer gets to run is up to the host */
+	for (i = 0; st.out_produced < 500 && monotonic_ns() < end; i++) {
 		self->c.depth = (self->c.depth + 7) % 60;
 		memset(self->frames, 0x5a, sizeof(self->frames));
 		outermost(first, &self->c);
@@ -391,10 +393,12 @@ TEST_F(stack, samples_meanwhile_change_nothing)
 		EXPECT_EQ(0, self->arg.out_flags);
 		if (!_metadata->passed)
 			break;
+		if (i % 256 == 0) {
+			ASSERT_EQ(0, device_stats(&dev, GPROF_STATS_ALL_CPUS, &st));
+		}
 	}
 	ASSERT_EQ(0, device_stop(&dev));
-	ASSERT_EQ(0, device_stats(&dev, GPROF_STATS_ALL_CPUS, &st));
-	EXPECT_LE(100, st.out_produced);
+	EXPECT_LE(500, st.out_produced);
 	device_close(&dev);
 }
 

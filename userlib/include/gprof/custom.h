@@ -20,10 +20,11 @@
  * tables, and else say in a comment that they were cut.
  *
  * Other programs. While the program runs, its profiles can be read by name by programs of
- * the same user, and of root, such as gprofctl-custom(1). They lie in files of the directory
- * gprof/PID below $XDG_RUNTIME_DIR or /run/user/UID, or in /tmp/gprof-UID/PID, which nobody
- * else may open and no thread of the program serves. Whoever may write to them, which is
- * the same user, can have the program die of SIGBUS by cutting them off, as by kill().
+ * the same user, and of root, such as gprofctl-custom(1), in its pid namespace. They lie in
+ * files of the directory gprof/PID below $XDG_RUNTIME_DIR or /run/user/UID, or in
+ * /tmp/gprof-UID/PID, which nobody else may open and no thread of the program serves. Whoever
+ * may write to them, which is the same user, can have the program die of SIGBUS by cutting
+ * them off, as by kill().
  *
  * Threads. All functions may be called by any thread, but not from a signal handler, and no
  * longer with a profile that is being freed. Fork. The child has copies, which go on by

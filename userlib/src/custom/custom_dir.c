@@ -131,7 +131,7 @@ static int open_parent(unsigned int n, const char *parent, uid_t uid)
 
 	if (n < 2)
 		return open_own(AT_FDCWD, parent, uid);
-	fd = open(parent, DIR_FLAGS);
+	fd = open(parent, DIR_FLAGS & ~O_NOFOLLOW);
 	return fd < 0 ? -errno : fd;
 }
 
@@ -218,6 +218,9 @@ pid_t gprof_custom_file_holder(int fd)
 	struct flock l = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
 
 	if (fcntl(fd, F_GETLK, &l))
-		return -errno;
-	return l.l_type == F_UNLCK ? 0 : l.l_pid;
+		return -1;
+	if (l.l_type == F_UNLCK)
+		return 0;
+	/* Of another pid namespace it has no number here. */
+	return l.l_pid > 0 ? l.l_pid : -1;
 }

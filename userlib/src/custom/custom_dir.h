@@ -53,7 +53,7 @@ void gprof_custom_pid_remove(int base, pid_t pid);
 /**
  * gprof_custom_file_holder() - who writes a file that is open
  *
- * Return: pid; 0: nobody does any more; or -errno.
+ * Return: pid; 0: nobody does any more; -1: it cannot be told who.
  */
 pid_t gprof_custom_file_holder(int fd);
 

@@ -244,10 +244,17 @@ static int refuse_directory(pid_t pid, uid_t uid, struct gprof_error *e)
 			       "not that of user %u alone (mode 0600, 0700); it is not read", pid, uid);
 }
 
-/* Nobody writes it any more, whatever process has the number now. */
-static bool is_left_over(int fd, pid_t pid)
+/*
+ * Does the process write it? Whatever process has the number now. What nobody writes any more
+ * is removed where it is the caller's.
+ */
+static bool is_written_by(pid_t pid, int dir, const char *file, int fd, uid_t uid)
 {
-	return gprof_custom_file_holder(fd) != pid;
+	pid_t holder = gprof_custom_file_holder(fd);
+
+	if (!holder && uid == geteuid())
+		unlinkat(dir, file, 0);
+	return holder == pid;
 }
 
 /* A published profile: descriptor, or -errno with a sentence. */
@@ -268,12 +275,9 @@ static int open_published(pid_t pid, uid_t uid, const char *name, struct gprof_e
 			continue;
 		dir = gprof_custom_pid_open(base, pid, uid);
 		fd = dir < 0 ? dir : open_file(dir, file, uid);
-		if (fd >= 0 && is_left_over(fd, pid)) {
+		if (fd >= 0 && !is_written_by(pid, dir, file, fd, uid)) {
 			close(fd);
 			fd = -ENOENT;
-			/* What a process that had this number has left. */
-			if (uid == geteuid())
-				unlinkat(dir, file, 0);
 		}
 		if (dir >= 0)
 			close(dir);
@@ -302,7 +306,7 @@ static struct gprof_profile *read_published(pid_t pid, const char *name, struct 
 		return NULL;
 	p = read_file(fd, pid, name, e);
 	/* While it holds the lock, it was that process whose mappings were read. */
-	if (p && is_left_over(fd, pid)) {
+	if (p && gprof_custom_file_holder(fd) != pid) {
 		gprof_profile_free(p);
 		p = NULL;
 		gprof_error_set(e, ESRCH, "process %d ended while its profile was read", pid);
@@ -345,10 +349,8 @@ static int show_file(int dir, const char *file, pid_t pid, uid_t uid, show_fn ea
 	fd = open_file(dir, file, uid);
 	if (fd < 0)
 		return 0;
-	if (is_left_over(fd, pid)) {
-		if (uid == geteuid())
-			unlinkat(dir, file, 0);
-	} else if (gprof_custom_name_of(file, name) && !read_head(fd, &h, name, NULL)) {
+	if (is_written_by(pid, dir, file, fd, uid) && gprof_custom_name_of(file, name) &&
+	    !read_head(fd, &h, name, NULL)) {
 		info.count = h.added;
 		ret = each(ctx, &info);
 	}
