@@ -56,16 +56,17 @@ static noinline notrace void call_switch(bool preempt, struct task_struct *prev,
 					 struct task_struct *next, unsigned int state)
 {
 	const struct gprof_tap *t = &taps[GPROF_TAP_SWITCH];
-	const struct task_struct *who = prev;
 	struct gprof_tap_user *u;
 
+	/* Preemption is off, which is a reader's side. */
+	hlist_for_each_entry_rcu_notrace(u, &t->users, node)
+		u->on_switch(u->data, preempt, prev, next, state);
+	if (hlist_empty(&t->of_known) || likely(!gprof_known(prev) && !gprof_known(next)))
+		return;
 	/* Who comes or goes meanwhile has no use for them yet, or no longer. */
 	if (READ_ONCE(t->nr_regs))
 		perf_fetch_caller_regs(this_cpu_ptr(&gprof_switch_regs));
-	/* One of the two is enough. */
-	if (!hlist_empty(&t->of_known) && gprof_known(next))
-		who = next;
-	for (u = gprof_tap_next(t, NULL, who); u; u = gprof_tap_next(t, u, who))
+	hlist_for_each_entry_rcu_notrace(u, &t->of_known, node)
 		u->on_switch(u->data, preempt, prev, next, state);
 }
 
