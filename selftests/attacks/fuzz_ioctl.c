@@ -372,6 +372,7 @@ void do_setup(struct thread *t, struct slot *s)
 	};
 	uint64_t cpus[2] = { ONE_OF(&t->draw, 1, 2, 3, 0, UINT64_MAX), 0 };
 	struct gprof_block_params block = { .size = sizeof(block) };
+	struct gprof_alloc_params alloc = { .size = sizeof(alloc) };
 	struct gprof_cpu_params params;
 	struct gprof_task_params task = {
 		.size = sizeof(task), .flags = !one_in(&t->draw, 8) ? 0 : draw(&t->draw),
@@ -426,6 +427,14 @@ void do_setup(struct thread *t, struct slot *s)
 		block.flags = below(&t->draw, one_in(&t->draw, 8) ? 4 : 2);
 		setup.kind = one_in(&t->draw, 2) ? GPROF_KIND_BLOCK : GPROF_KIND_MUTEX;
 		setup.params = (uintptr_t)&block;
+	}
+	if (one_in(&t->draw, 6)) {
+		alloc.period = ONE_OF(&t->draw, 1, 100, 4096, 4096, 1 << 20, 1ULL << 40, 0, UINT64_MAX);
+		alloc.flags = below(&t->draw, one_in(&t->draw, 8) ? 8 : 4);
+		setup.kind = one_in(&t->draw, 4) ? GPROF_KIND_ALLOC : GPROF_KIND_HEAP;
+		if (setup.kind == GPROF_KIND_HEAP || one_in(&t->draw, 8))
+			alloc.slots = ONE_OF(&t->draw, 0, 1, 16, 1000, 1 << 22, (1 << 22) + 1, UINT32_MAX);
+		setup.params = (uintptr_t)&alloc;
 	}
 	if (one_in(&t->draw, 3))
 		setup.flags = below(&t->draw, one_in(&t->draw, 8) ? 8 : 2);
