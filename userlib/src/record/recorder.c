@@ -312,6 +312,7 @@ int gprof_recorder_snapshot(struct gprof_recorder *r, size_t event, struct gprof
 	if (err)
 		return err;
 	as_of_snapshot(&t);
+	gprof_stream_look(s);
 	*profile = make_profile(s, &t, &none);
 	return *profile ? 0 : gprof_error_set(&r->error, ENOMEM, "%s: no memory for the profile",
 					      s->name);
