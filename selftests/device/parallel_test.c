@@ -393,9 +393,9 @@ static void both_run(void *arg, int step)
 	pthread_join(thread, NULL);
 }
 
-static void await_spinner(struct shared *s, enum spins until)
+static void await_spinner(struct shared *s, enum spins last)
 {
-	while (s->spins != until)
+	while (s->spins == last)
 		sleep_ms(1);
 }
 
@@ -406,6 +406,8 @@ static void await_spinner(struct shared *s, enum spins until)
 TEST_F(parallel, who_runs_at_START_is_counted)
 {
 	struct shared *s = self->shared;
+	struct device beside = { .fd = -1 };
+	struct gprof_setup setup = self->setup;
 	uint64_t samples = 0, two = 0, now;
 	int try;
 
@@ -413,10 +415,15 @@ TEST_F(parallel, who_runs_at_START_is_counted)
 		return;
 	ASSERT_EQ(0, child_fork(&self->child, both_run, s));
 	ASSERT_EQ(0, child_begin(&self->child));
+	/* Not in the way of the one that is looked at. */
+	pin_to(online_cpu(0));
 	self->seen.only = self->child.pid;
+	/* Its probes are there already: START of the other has no grace period to wait for. */
+	setup.id = getpid();
+	ASSERT_EQ(0, device_record(&beside, &setup));
 	for (try = 0; try < 40 && samples < SOME; try++) {
 		s->spins = LOOK_NOW;
-		await_spinner(s, UNSWITCHED);
+		await_spinner(s, LOOK_NOW);
 		if (!try)
 			RECORD(GPROF_TARGET_PROCESS, self->child.pid);
 		else
@@ -424,14 +431,17 @@ TEST_F(parallel, who_runs_at_START_is_counted)
 		now = monotonic_ns();
 		sleep_ms(20);
 		EXPECT_EQ(0, device_stop(&self->dev));
-		await_spinner(s, SWITCHED);
+		await_spinner(s, UNSWITCHED);
 		LOOK(now, s->switched);
 		samples += self->seen.samples;
 		two += self->seen.nr[2];
 	}
-	EXPECT_LE(SOME, samples);
+	/* perf's events make switches of their own before START is over. */
+	if (variant->period == MS)
+		EXPECT_LE(SOME, samples);
 	EXPECT_EQ(samples, two);
 	s->stop = true;
+	device_close(&beside);
 }
 
 /* Its other thread runs too, and is not of the target. */
@@ -853,7 +863,7 @@ TEST(own_tasks_are_anybodys_to_count)
 	shared->stop = true;
 	count(&seen, now, UINT64_MAX);
 	EXPECT_LE(SOME, seen.samples);
-	EXPECT_LE(MOST(seen.samples), seen.nr[2]);
+	EXPECT_LE(seen.samples * 3 / 4, seen.nr[2]);
 	seen_end(&seen);
 	device_close(&dev);
 	child_end(&child);
