@@ -13,7 +13,7 @@
  *	[STACK]	when this generation has not yet said the stack; or [BRANCH], which says
  *		what differs from one that it has said
  *	SAMPLE	24 bytes, 8 for each of weight, address, value, wait, parallelism and what is
- *		live, 16 for a task's state
+ *		live, 24 for a lock's owner, 16 for a task's state
  *
  * (buffer.c adds a LOST record in front when it owes one.)
  *
@@ -264,6 +264,8 @@ static __always_inline u32 sample_size(u16 flags)
 
 	if (unlikely(flags & EXTRA))
 		size += hweight16(flags & EXTRA) * sizeof(u64);
+	if (unlikely(flags & GPROF_SAMPLE_REC_F_OWNER))
+		size += sizeof(struct gprof_lock_owner);
 	if (unlikely(flags & GPROF_SAMPLE_REC_F_STATE))
 		size += sizeof(struct gprof_task_state);
 	return size;
@@ -294,6 +296,10 @@ static __always_inline void write_sample(struct gprof_sample_rec *rec,
 		*extra++ = c->wait;
 	if (smp.flags & GPROF_SAMPLE_REC_F_PARALLELISM)
 		*extra++ = smp.parallelism;
+	if (smp.flags & GPROF_SAMPLE_REC_F_OWNER) {
+		memcpy(extra, c->owner, sizeof(*c->owner));
+		extra += sizeof(*c->owner) / sizeof(*extra);
+	}
 	if (smp.flags & GPROF_SAMPLE_REC_F_STATE) {
 		memcpy(extra, &c->state, sizeof(c->state));
 		extra += sizeof(c->state) / sizeof(*extra);
@@ -390,7 +396,8 @@ static __always_inline void record(struct gprof_sampler *s, struct gprof_channel
 	known = known_stack(ch, memo, generation, c->stack);
 	if (likely(known && c->task == current &&
 		   gprof_naming_known(memo, &c->stack->callers))) {
-		if (likely(!(smp.flags & (EXTRA | GPROF_SAMPLE_REC_F_STATE))))
+		if (likely(!(smp.flags & (EXTRA | GPROF_SAMPLE_REC_F_OWNER |
+					  GPROF_SAMPLE_REC_F_STATE))))
 			write_known(ch, c, smp, known, sizeof(struct gprof_sample_rec));
 		else
 			write_known(ch, c, smp, known, sample_size(smp.flags));

@@ -42,6 +42,7 @@ struct gprof_sampler {
  * @state: how @task was, with GPROF_SAMPLE_REC_F_STATE
  * @wait: of what kind, with GPROF_SAMPLE_REC_F_WAIT
  * @live: its word in the recorder's table, with GPROF_SAMPLE_REC_F_LIVE
+ * @owner: who had the lock, with GPROF_SAMPLE_REC_F_OWNER
  * @flags: GPROF_SAMPLE_REC_F_*, as far as they are the same for all
  * @without: GPROF_STACK_F_* that would tell nothing of this event, or too much
  * @depth: of nesting, which has its own memory
@@ -61,6 +62,7 @@ struct gprof_capture {
 	struct gprof_task_state state;
 	u64 wait;
 	u64 live;
+	const struct gprof_lock_owner *owner;
 	u16 flags;
 	u16 without;
 	unsigned int depth;

@@ -318,6 +318,8 @@ static int64_t on_sample(struct reader *r, struct reader_ring *ring, uint64_t po
 		return broken(r, ring, pos, "SAMPLE of %u bytes", s->rec.size);
 	if (flags & GPROF_SAMPLE_REC_F_STATE)
 		extra += sizeof(struct gprof_task_state) / 8;
+	if (flags & GPROF_SAMPLE_REC_F_OWNER)
+		extra += sizeof(struct gprof_lock_owner) / 8;
 	if (s->rec.size != sizeof(*s) + 8 * extra)
 		return broken(r, ring, pos, "SAMPLE of %u bytes with flags %#x", s->rec.size, flags);
 	if ((flags & GPROF_SAMPLE_REC_F_NMI) && (flags & GPROF_SAMPLE_REC_F_IRQ))

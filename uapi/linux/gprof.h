@@ -573,7 +573,8 @@ struct gprof_block_params {
 #define GPROF_MUTEX_F_WAITER	(1U << 0)	/* the stack of who waited */
 #define GPROF_MUTEX_F_ADDR	(1U << 1)	/* record where the lock is */
 #define GPROF_MUTEX_F_KERNEL	(1U << 2)	/* locks of the kernel, not of user space */
-#define __GPROF_MUTEX_F_ALL	0x7U
+#define GPROF_MUTEX_F_OWNER	(1U << 3)	/* with KERNEL: record who had the lock */
+#define __GPROF_MUTEX_F_ALL	0xfU
 
 /**
  * struct gprof_mutex_params - parameters of GPROF_KIND_MUTEX
@@ -591,7 +592,10 @@ struct gprof_block_params {
  * or spinning: GPROF_WAIT_FOR_LOCK. The kernel tells when such a wait begins and ends, but
  * not who released the lock: KERNEL needs WAITER. What is told is from the one to the other;
  * waits under way at START or STOP are left out, and the time until the task ran again is
- * part of the wait. Needs CAP_PERFMON and GPROF_FEAT_KERNEL_LOCKS (5.19).
+ * part of the wait. Needs CAP_PERFMON and GPROF_FEAT_KERNEL_LOCKS (5.19). With OWNER, which
+ * needs KERNEL, it has GPROF_SAMPLE_REC_F_OWNER: who had the lock when the wait began, as
+ * far as that stands in the lock: in a mutex, in an rwsem that is locked for writing, and
+ * in an rt_mutex.
  */
 struct gprof_mutex_params {
 	__u32 size;
@@ -1285,6 +1289,7 @@ struct gprof_branch_rec {
 #define GPROF_SAMPLE_REC_F_STATE	(1U << 9)	/* a struct gprof_task_state, behind these */
 #define GPROF_SAMPLE_REC_F_PARALLELISM	(1U << 10)	/* a __u64 number of tasks, after wait */
 #define GPROF_SAMPLE_REC_F_LIVE		(1U << 11)	/* a __u64 at the end: live of its slot */
+#define GPROF_SAMPLE_REC_F_OWNER	(1U << 12)	/* a struct gprof_lock_owner, after that */
 
 /**
  * struct gprof_sample_rec - GPROF_REC_SAMPLE
@@ -1301,6 +1306,18 @@ struct gprof_sample_rec {
 	__u32 tid;
 	__u32 stack;
 	__aligned_u64 extra[];
+};
+
+/**
+ * struct gprof_lock_owner - who had a lock
+ * @tid: thread id; 0: nobody, or it is not told
+ * @__reserved: 0
+ * @comm: its name then, NUL-terminated
+ */
+struct gprof_lock_owner {
+	__u32 tid;
+	__u32 __reserved;
+	char comm[16];
 };
 
 /* state of struct gprof_task_state */
