@@ -60,6 +60,7 @@ static const struct option_row rows[] = {
 	{ 'o', "output", "FILE", "the profile of the -e before it (default: KIND.pb.gz);\n"
 	  "\"-\" is stdout", set_output },
 	KINDS_ROW_ADDR,
+	KINDS_ROW_OWNER,
 	KINDS_ROW_LATENCY,
 	KINDS_ROWS_KERNEL,
 	KINDS_ROW_BUFFER,

@@ -53,6 +53,7 @@ void kinds_add(struct kinds *k, const char *kind, const char *file);
 int kinds_set_output(void *ctx, const char *value);
 int kinds_set_every(void *ctx, const char *value);
 int kinds_set_addr(void *ctx, const char *value);
+int kinds_set_owner(void *ctx, const char *value);
 int kinds_set_latency(void *ctx, const char *value);
 int kinds_set_user_only(void *ctx, const char *value);
 int kinds_set_kernel(void *ctx, const char *value);
@@ -63,6 +64,9 @@ int kinds_set_no_tables(void *ctx, const char *value);
 	{ 0, "every", "N", "sample one of N, by chance (default: 1, all)", kinds_set_every }
 #define KINDS_ROW_ADDR								\
 	{ 0, "addr", NULL, "label samples with the address of the lock", kinds_set_addr }
+#define KINDS_ROW_OWNER								\
+	{ 0, "lock-owner", NULL, "label waits for locks of the kernel with who had the lock",	\
+	  kinds_set_owner }
 #define KINDS_ROW_LATENCY							\
 	{ 0, "latency", NULL, "cpu: a second value, the time divided by how many tasks of the\n" \
 	  "target ran at that instant (label parallelism)", kinds_set_latency }

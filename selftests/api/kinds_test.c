@@ -14,6 +14,7 @@
 #include <sys/ipc.h>
 #include <sys/mman.h>
 #include <sys/msg.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include "harness.h"
@@ -270,7 +271,7 @@ struct holder {
 	int pipe[2];
 	int faults;
 	char *page;
-	_Atomic int tid;
+	_Atomic int tid, holder;
 	uint64_t around;
 };
 
@@ -294,6 +295,8 @@ static void *writes_late_page(void *arg)
 {
 	struct holder *h = arg;
 
+	h->holder = gettid();
+	prctl(PR_SET_NAME, "holds it");
 	return (void *)write(h->pipe[1], h->page, 1);
 }
 
@@ -315,6 +318,8 @@ struct lock_waits {
 	int64_t nr;
 	int64_t ns;
 	int64_t of_others;	/* that cannot be */
+	int64_t owner;
+	bool owner_named;
 	bool in_write;
 };
 
@@ -332,6 +337,8 @@ static int count_lock_waits(void *ctx, const struct gprof_frame *frames, size_t 
 		return 0;
 	w->nr += values[0];
 	w->ns += values[1];
+	gprof_profile_label(w->p, "owner", &w->owner);
+	w->owner_named = !strcmp(gprof_profile_label(w->p, "owner_comm", NULL) ? : "", "holds it");
 	for (i = 0; i < nr; i++)
 		w->in_write |= !!strstr(frames[i].function, "pipe_write");
 	return 0;
@@ -351,7 +358,8 @@ static bool sleeps(int tid)
 TEST_F(kinds, wait_for_a_lock_of_the_kernel_is_told_with_who_waits)
 {
 	const struct gprof_kind_config kind = {
-		.kind = "kernel-lock", .flags = GPROF_RECORD_KERNEL | GPROF_RECORD_ADDR,
+		.kind = "kernel-lock",
+		.flags = GPROF_RECORD_KERNEL | GPROF_RECORD_ADDR | GPROF_RECORD_OWNER,
 	};
 	const struct gprof_recorder_config cfg = {
 		.sz = sizeof(cfg), .target = { GPROF_SELF }, .kinds = &kind, .nr_kinds = 1,
@@ -402,6 +410,8 @@ TEST_F(kinds, wait_for_a_lock_of_the_kernel_is_told_with_who_waits)
 	EXPECT_GE(h.around, (uint64_t)got.ns);
 	EXPECT_EQ(0, got.of_others);
 	EXPECT_TRUE(got.in_write);
+	EXPECT_EQ(h.holder, got.owner);
+	EXPECT_TRUE(got.owner_named);
 }
 
 /* ---- filters ---- */

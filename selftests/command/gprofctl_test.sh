@@ -784,6 +784,7 @@ kinds_that_make_no_sense_are_refused()
 	refused 2 'kind of profile' gprofctl record -e cpu/cycles/ -- true
 	refused 2 'share the output' gprofctl record -e block -o x.pb.gz -e mutex -o x.pb.gz -- true
 	refused 2 'excludes --waiter' gprofctl mutex --kernel-locks --waiter x.pb.gz -- true
+	refused 2 'locks of the kernel' gprofctl mutex --lock-owner -o x.pb.gz -- true
 	refused 1 'there are cpu, block' gprofctl record -e clock -- true
 	[ ! -e clock.pb.gz ]
 }

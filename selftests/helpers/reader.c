@@ -337,6 +337,8 @@ static int64_t on_sample(struct reader *r, struct reader_ring *ring, uint64_t po
 			return broken(r, ring, pos, "%llu tasks run on %u CPUs",
 				      (unsigned long long)sample.parallelism, r->dev->nr_cpus);
 	}
+	if (flags & GPROF_SAMPLE_REC_F_OWNER)
+		next += sizeof(struct gprof_lock_owner) / 8;
 	if (flags & GPROF_SAMPLE_REC_F_STATE)
 		next += sizeof(struct gprof_task_state) / 8;
 	if (flags & GPROF_SAMPLE_REC_F_LIVE)

@@ -361,6 +361,31 @@ TEST_F(decode, word_of_what_lasts_comes_behind_all)
 	EXPECT_EQ(1, self->d.counts.malformed);
 }
 
+TEST_F(decode, owner_of_a_lock_comes_behind_parallelism)
+{
+	struct {
+		struct gprof_sample_rec s;
+		uint64_t running;
+		struct gprof_lock_owner owner;
+	} r = {
+		.s.rec = { GPROF_REC_SAMPLE,
+			   GPROF_SAMPLE_REC_F_PARALLELISM | GPROF_SAMPLE_REC_F_OWNER, sizeof(r) },
+		.running = 2,
+		.owner = { .tid = 77, .comm = "holds it" },
+	};
+
+	generation(&self->d, 1);
+	feed(&self->d, &r, sizeof(r));
+	ASSERT_EQ(1, self->n.nr_samples);
+	EXPECT_EQ(2, self->n.samples[0].parallelism);
+	EXPECT_EQ(77, self->n.samples[0].owner.tid);
+	EXPECT_STREQ("holds it", self->n.samples[0].owner.comm);
+	/* The flag, but no room for all of it. */
+	feed(&self->d, &r, sizeof(r) - 8);
+	EXPECT_EQ(1, self->n.nr_samples);
+	EXPECT_EQ(1, self->d.counts.malformed);
+}
+
 TEST_F(decode, lost_records_are_added_up)
 {
 	struct {

@@ -200,6 +200,7 @@ struct gprof_tracepoint_config {
 #define GPROF_RECORD_KERNEL	(1U << 0)	/* the kernel too, its frames and its time */
 #define GPROF_RECORD_ADDR	(1U << 1)	/* label addr: where the lock is */
 #define GPROF_RECORD_LATENCY	(1U << 2)	/* "cpu": as GPROF_EVENT_LATENCY; else nothing */
+#define GPROF_RECORD_OWNER	(1U << 3)	/* "kernel-lock": who had the lock; else nothing */
 
 /**
  * struct gprof_kind_config - something to record, each with a profile of its own
@@ -231,7 +232,10 @@ struct gprof_tracepoint_config {
  * not that of the task that ended it: interrupt, softirq, stranger (who may not be
  * recorded), not yet. Those of locks also lock, as far as the call tells: mutex, pi mutex,
  * condition (also semaphores, and waits with a timeout), many; kernel spinlock, kernel
- * rwlock, kernel mutex, kernel rwsem, kernel rt_mutex, kernel percpu_rwsem.
+ * rwlock, kernel mutex, kernel rwsem, kernel rt_mutex, kernel percpu_rwsem. With
+ * GPROF_RECORD_OWNER those of mutexes, of rwsems that somebody writes, and of rt_mutexes have
+ * owner, the thread id of who had it when the wait began, and owner_comm, its name. Of locks
+ * of user space that is who releases them, whose stack "mutex" has.
  */
 struct gprof_kind_config {
 	const char *kind;

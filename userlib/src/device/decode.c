@@ -276,6 +276,8 @@ static int sample(struct gprof_decoder *d, const struct gprof_rec *rec, uint32_t
 		want += 8;
 	if (rec->flags & GPROF_SAMPLE_REC_F_PARALLELISM)
 		want += 8;
+	if (rec->flags & GPROF_SAMPLE_REC_F_OWNER)
+		want += sizeof(out.owner);
 	if (rec->flags & GPROF_SAMPLE_REC_F_STATE)
 		want += sizeof(out.state);
 	if (rec->flags & GPROF_SAMPLE_REC_F_LIVE)
@@ -304,10 +306,14 @@ static int sample(struct gprof_decoder *d, const struct gprof_rec *rec, uint32_t
 			return malformed(d);
 		out.parallelism = (uint32_t)running;
 	}
-	if (rec->flags & GPROF_SAMPLE_REC_F_STATE)
+	if (rec->flags & GPROF_SAMPLE_REC_F_OWNER) {
+		memcpy(&out.owner, extra, sizeof(out.owner));
+		extra += sizeof(out.owner) / sizeof(*extra);
+	}
+	if (rec->flags & GPROF_SAMPLE_REC_F_STATE) {
 		memcpy(&out.state, extra, sizeof(out.state));
-	if (rec->flags & GPROF_SAMPLE_REC_F_STATE)
 		extra += sizeof(out.state) / sizeof(*extra);
+	}
 	if (rec->flags & GPROF_SAMPLE_REC_F_LIVE)
 		out.live = *extra;
 	out.time = s->time;

@@ -35,6 +35,7 @@
  * @has_value: is there a value?
  * @state: how the task was, where @flags have GPROF_SAMPLE_REC_F_STATE
  * @has_wait: is it a wait?
+ * @owner: who had the lock, where @flags have GPROF_SAMPLE_REC_F_OWNER
  */
 struct gprof_decoded {
 	uint64_t time;
@@ -53,6 +54,7 @@ struct gprof_decoded {
 	bool has_value;
 	struct gprof_task_state state;
 	bool has_wait;
+	struct gprof_lock_owner owner;
 };
 
 /**

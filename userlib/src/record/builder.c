@@ -10,7 +10,7 @@
 
 #include "profile/labels.h"
 
-#define KEYS_MAX	12
+#define KEYS_MAX	14
 #define LABELS_MAX	(KEYS_MAX + GPROF_LABELS_MAX + GPROF_DESCRIPTION_MAX)
 
 int gprof_builder_init(struct gprof_builder *b)
@@ -111,7 +111,8 @@ static bool count_eq(const void *ctx, uint32_t index, const void *key)
 	return a->stack == c->stack && a->task == c->task && a->tid == c->tid &&
 	       a->cpu == c->cpu && a->labels == c->labels && a->has_addr == c->has_addr &&
 	       a->addr == c->addr && a->has_wait == c->has_wait && a->wait == c->wait &&
-	       a->parallelism == c->parallelism;
+	       a->parallelism == c->parallelism && a->owner == c->owner &&
+	       a->owner_comm == c->owner_comm;
 }
 
 /* A context of take_labels(). */
@@ -208,6 +209,13 @@ static int take_sample(void *ctx, const struct gprof_decoded *s, uint32_t *handl
 		b->early++;
 		return 0;
 	}
+	if (s->owner.tid) {
+		c.owner = s->owner.tid;
+		c.owner_comm = gprof_strings_add(&b->names, s->owner.comm,
+						 strnlen(s->owner.comm, sizeof(s->owner.comm)));
+		if (c.owner_comm == GPROF_NONE)
+			return -ENOMEM;
+	}
 	if (own && find_labels(b, s, &c.labels))
 		return -ENOMEM;
 	if (s->stack != GPROF_NONE && !b->stacks.v[s->stack].time)
@@ -218,6 +226,7 @@ static int take_sample(void *ctx, const struct gprof_decoded *s, uint32_t *handl
 	hash = gprof_hash_u64(hash, (uint64_t)c.tid << 32 | c.cpu);
 	hash = gprof_hash_u64(hash, (uint64_t)c.labels << 32 ^ c.addr);
 	hash = gprof_hash_u64(hash, (uint64_t)c.parallelism << 32 | c.wait);
+	hash = gprof_hash_u64(hash, (uint64_t)c.owner << 32 | c.owner_comm);
 	index = gprof_table_find(&b->counts_table, hash, count_eq, b, &c);
 	if (index != GPROF_NONE) {
 		b->counts[index].samples++;
@@ -486,8 +495,8 @@ static int add_description(struct gprof_profile *p, const struct gprof_space *sp
 }
 
 /*
- * Labels of a sample: pid, tid, comm, cpu, addr and parallelism where they were asked for,
- * what a wait was for, those of the thread, and what there is to say of the process. A number
+ * Labels of a sample: pid, tid, comm, cpu; addr, parallelism and owner where they were asked
+ * for, what a wait was for, those of the thread, and what there is to say of the process. A number
  * without a unit counts in its key, say pprof's rules; saying so keeps
  * the label of CPU 0, since pprof takes one with neither text, number nor unit
  * for none at all.
@@ -526,6 +535,13 @@ static int make_labels(struct gprof_builder *b, struct gprof_profile *p,
 		labels[*nr].key = labels[*nr].unit = keys[11];
 		labels[(*nr)++].num = c->parallelism;
 	}
+	if (c->owner) {
+		labels[*nr].key = labels[*nr].unit = keys[12];
+		labels[(*nr)++].num = c->owner;
+		err = add_text(p, keys[13], b->names.v[c->owner_comm], labels, nr);
+		if (err)
+			return err;
+	}
 	err = c->state ? add_instant(b, p, c, keys, labels, nr) : 0;
 	if (!err && c->has_wait)
 		err = add_wait(p, c->wait, keys, labels, nr);
@@ -563,7 +579,7 @@ static int add_samples(struct gprof_builder *b, struct gprof_resolver *r,
 {
 	static const char *const key_names[KEYS_MAX] = {
 		"pid", "tid", "cpu", "comm", "addr", "state", "since", "at", "reason", "ended",
-		"lock", "parallelism",
+		"lock", "parallelism", "owner", "owner_comm",
 	};
 	struct gprof_label labels[LABELS_MAX];
 	const struct gprof_count **order;

@@ -44,6 +44,8 @@ struct gprof_task {
  * @live_weight: of @weight, what was live at the last gprof_builder_look()
  * @live_value: of @value, likewise
  * @parallelism: how many tasks of the target ran, 0: not told
+ * @owner: thread id of who had the lock, 0: nobody, or not told
+ * @owner_comm: number of its name in the builder's names
  * @stack: index, or GPROF_NONE
  * @task: index, or GPROF_NONE
  * @tid: thread id
@@ -63,6 +65,8 @@ struct gprof_count {
 	uint64_t live_value;
 	uint64_t runnable;
 	uint32_t parallelism;
+	uint32_t owner;
+	uint32_t owner_comm;
 	uint32_t stack;
 	uint32_t task;
 	uint32_t tid;
