@@ -107,7 +107,8 @@ int cmd_heap(int argc, char **argv)
 "\n"
 OF_WHAT
 "Whoever frees it, and whatever the buffers lose, nothing that was freed is told as in\n"
-"use. What was allocated before is not known.\n"
+"use, but for ends that the kernel does not tell, which a message counts. What was\n"
+"allocated before is not known.\n"
 STATUS,
 		.examples =
 "  gprofctl heap -p 1234 -d 60                  # what the kernel keeps for it\n"

@@ -79,7 +79,7 @@ static void tell_event(const struct gprof_recorder_stats *st, const struct recor
 		    "%s helps", st->event, st->live_full, words->fewer);
 	if (st->live_lost)
 		say("%s: %" PRIu64 " objects are live that are not in the profile, as their samples "
-		    "were lost", st->event, st->live_lost);
+		    "were lost or not read", st->event, st->live_lost);
 	if (st->live_unseen)
 		say("%s: up to %" PRIu64 " objects may be told as live that are not, as the kernel "
 		    "did not tell of their ends", st->event, st->live_unseen);

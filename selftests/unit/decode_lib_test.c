@@ -1081,6 +1081,14 @@ TEST(what_is_live_is_what_the_table_says)
 	ASSERT_EQ(0, gprof_builder_init(&b));
 	gprof_decoder_init(&d, &gprof_builder_ops, &b);
 	gprof_decoder_feed(&d, &g.rec, sizeof(g));
+	/* Of a dump, which has no table, nothing is kept, wherever it says it is. */
+	feed_lasting(&d, 5, 100, word(0xffffff, 1));
+	EXPECT_EQ(0, b.lasting.cap);
+	gprof_builder_clear(&b);
+	b.lasting.max = SLOTS;
+	feed_lasting(&d, 5, 100, word(SLOTS, 1));
+	EXPECT_EQ(0, b.lasting.cap);
+	gprof_builder_clear(&b);
 	feed_lasting(&d, 5, 100, word(0, 1));
 	feed_lasting(&d, 5, 200, word(1, 1));
 	/* The ring of another CPU, whose older samples are read later. */

@@ -408,7 +408,8 @@ GPROF_API void gprof_recorder_free(struct gprof_recorder *r);
  * @tables_refused: 1: stacks were walked by frame pointers alone, for unwind tables did not
  *	fit into the memory that the user may lock
  * @live_full: "heap": samples that are not among what is live, for the table was full
- * @live_lost: ... objects that are live, but not in the profile, for their samples were lost
+ * @live_lost: ... objects that are live, but not in the profile, for their samples were lost,
+ *	or overwritten in a flight recorder, or came after what was read
  * @live_unseen: ... objects at most that are in it as live, but are so no longer. These three
  *	are of the last profile
  */

@@ -13,6 +13,8 @@ int gprof_lastings_note(struct gprof_lastings *l, uint64_t live, uint32_t count)
 	size_t slot = GPROF_LIVE_SLOT(live);
 	struct gprof_lasting *v;
 
+	if (slot >= l->max)
+		return 0;
 	if (slot >= l->nr) {
 		if (gprof_grow(&l->v, &l->cap, slot + 1, sizeof(*l->v)))
 			return -ENOMEM;
@@ -58,5 +60,5 @@ void gprof_lastings_look(const struct gprof_lastings *l, const struct gprof_live
 void gprof_lastings_free(struct gprof_lastings *l)
 {
 	free(l->v);
-	memset(l, 0, sizeof(*l));
+	*l = (struct gprof_lastings){ .max = l->max };
 }

@@ -26,11 +26,13 @@ struct gprof_lasting {
  * @v: by slot
  * @nr: how many
  * @cap: room
+ * @max: slots of the table; 0: there is none, and nothing is noted
  */
 struct gprof_lastings {
 	struct gprof_lasting *v;
 	size_t nr;
 	size_t cap;
+	size_t max;
 };
 
 /**
@@ -47,7 +49,7 @@ struct gprof_live_unknown {
 	uint64_t unseen;
 };
 
-/** gprof_lastings_note() - a sample names a slot; 0 or -ENOMEM */
+/** gprof_lastings_note() - a sample names a slot, of the table or of none; 0 or -ENOMEM */
 int gprof_lastings_note(struct gprof_lastings *l, uint64_t live, uint32_t count);
 
 /**

@@ -102,7 +102,7 @@ static int unknown_live(struct gprof_profile *p, const struct gprof_live_unknown
 
 	if (u->objects)
 		err = gprof_profile_commentf(p, "%llu live objects of %llu bytes are not in the "
-					     "profile, for their samples were lost",
+					     "profile, for their samples were lost or not read",
 					     ull(u->objects), ull(u->value));
 	if (!err)
 		err = tell(p, u->full,

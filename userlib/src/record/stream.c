@@ -59,6 +59,8 @@ static int setup(struct gprof_stream *s, const struct gprof_source *source,
 		err = gprof_buffer_map(&s->buffer, s->fd, &setup, e);
 	if (!err && source->columns.live_value_type)
 		err = gprof_live_table_map(&s->live, s->fd, s->name, e);
+	if (!err && s->live.head)
+		s->builder.lasting.max = s->live.head->nr_slots;
 	return err;
 }
 
