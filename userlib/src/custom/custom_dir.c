@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #define PATH_SIZE	256
+#define OWN_TRIES	64	/* who lists profiles removes what is empty */
 #define DIR_FLAGS	(O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
 
 /* ---- names ---- */
@@ -153,9 +154,14 @@ int gprof_custom_base_open(unsigned int n, uid_t uid)
 /* A directory that is the caller's alone, which may have to be made. */
 static int make_own(int at, const char *name, uid_t uid)
 {
-	if (mkdirat(at, name, 0700) && errno != EEXIST)
-		return -errno;
-	return open_own(at, name, uid);
+	int fd = -ENOENT, tries;
+
+	for (tries = 0; fd == -ENOENT && tries < OWN_TRIES; tries++) {
+		if (mkdirat(at, name, 0700) && errno != EEXIST)
+			return -errno;
+		fd = open_own(at, name, uid);
+	}
+	return fd;
 }
 
 static int make_in(unsigned int n, uid_t uid, pid_t pid)

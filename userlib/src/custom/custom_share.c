@@ -13,17 +13,31 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "custom_dir.h"
 
 #define GROW	64	/* slots at least */
+#define MAKE_TRIES	64	/* who lists profiles may remove what is not locked yet */
+
+/**
+ * struct file_id - which file it is
+ * @dev: device
+ * @ino: number on it
+ */
+struct file_id {
+	dev_t dev;
+	ino_t ino;
+};
 
 /**
  * struct gprof_custom_share - a profile in a file
  * @dir: its directory
+ * @dir_id: which directory that is, whatever has the number of the descriptor later
  * @fd: file, on which we have a lock
+ * @fd_id: likewise
  * @file: its name
  * @head: mapping
  * @bytes: of that
@@ -33,7 +47,9 @@
  */
 struct gprof_custom_share {
 	int dir;
+	struct file_id dir_id;
 	int fd;
+	struct file_id fd_id;
 	char file[GPROF_CUSTOM_FILE_SIZE];
 	struct gprof_custom_head *head;
 	size_t bytes;
@@ -41,6 +57,24 @@ struct gprof_custom_share {
 	size_t nr;
 	size_t max;
 };
+
+static int id_of(int fd, struct file_id *id)
+{
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return -errno;
+	*id = (struct file_id){ st.st_dev, st.st_ino };
+	return 0;
+}
+
+/* A program may have closed it, and opened another of the same number. */
+static bool is_still(int fd, const struct file_id *id)
+{
+	struct file_id now = { 0 };
+
+	return fd >= 0 && !id_of(fd, &now) && now.dev == id->dev && now.ino == id->ino;
+}
 
 static int extend(struct gprof_custom_share *s, size_t from, size_t to)
 {
@@ -95,7 +129,9 @@ static int make(struct gprof_custom_share *s)
 	s->fd = openat(s->dir, temp, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (s->fd < 0)
 		return -errno;
-	err = lock(s->fd);
+	err = id_of(s->fd, &s->fd_id);
+	if (!err)
+		err = lock(s->fd);
 	if (!err)
 		err = extend(s, 0, GPROF_CUSTOM_HEAD);
 	if (!err) {
@@ -122,18 +158,42 @@ void gprof_custom_share_forget(struct gprof_custom_share *s)
 		return;
 	if (s->head)
 		munmap(s->head, s->bytes);
-	if (s->fd >= 0)
+	if (is_still(s->fd, &s->fd_id))
 		close(s->fd);
-	if (s->dir >= 0)
+	if (is_still(s->dir, &s->dir_id))
 		close(s->dir);
 	free(s);
+}
+
+static int make_once(struct gprof_custom_share *s, struct gprof_error *e)
+{
+	int err;
+
+	s->dir = gprof_custom_dir_make(e);
+	if (s->dir < 0)
+		return s->dir;
+	err = id_of(s->dir, &s->dir_id);
+	if (!err)
+		err = make(s);
+	if (!err)
+		return 0;
+	gprof_error_set(e, -err, "the profile cannot be published: %s", gprof_strerror(-err));
+	if (s->head)
+		munmap(s->head, s->bytes);
+	s->head = NULL;
+	if (s->fd >= 0)
+		close(s->fd);
+	s->fd = -1;
+	close(s->dir);
+	s->dir = -1;
+	return err;
 }
 
 struct gprof_custom_share *gprof_custom_share_new(const char *name, size_t slots_max,
 						  struct gprof_error *e)
 {
 	struct gprof_custom_share *s = calloc(1, sizeof(*s));
-	int err;
+	int err = -ENOENT, tries;
 
 	if (!s) {
 		gprof_error_set(e, ENOMEM, "no memory for a custom profile");
@@ -143,19 +203,12 @@ struct gprof_custom_share *gprof_custom_share_new(const char *name, size_t slots
 	s->max = slots_max;
 	s->bytes = bytes_of(slots_max);
 	gprof_custom_file_of(name, s->file);
-	s->dir = gprof_custom_dir_make(e);
-	if (s->dir < 0) {
-		free(s);
-		return NULL;
-	}
-	err = make(s);
-	if (err) {
-		gprof_error_set(e, -err, "the profile \"%s\" cannot be published: %s", name,
-				gprof_strerror(-err));
-		gprof_custom_share_forget(s);
-		return NULL;
-	}
-	return s;
+	for (tries = 0; err == -ENOENT && tries < MAKE_TRIES; tries++)
+		err = make_once(s, e);
+	if (!err)
+		return s;
+	free(s);
+	return NULL;
 }
 
 void gprof_custom_share_free(struct gprof_custom_share *s)
@@ -165,6 +218,10 @@ void gprof_custom_share_free(struct gprof_custom_share *s)
 
 	if (!s)
 		return;
+	if (!is_still(s->dir, &s->dir_id)) {
+		gprof_custom_share_forget(s);
+		return;
+	}
 	unlinkat(s->dir, s->file, 0);
 	/* The directory goes with the last. */
 	snprintf(path, sizeof(path), "%d", getpid());
@@ -186,6 +243,10 @@ int gprof_custom_share_grow(struct gprof_custom_share *s, size_t nr, struct gpro
 		nr = s->nr + GROW;
 	if (nr > s->max)
 		nr = s->max;
+	if (!is_still(s->fd, &s->fd_id))
+		return gprof_error_set(e, EBADF, "the published profile cannot grow: the program has "
+				       "closed its file, descriptor %d; leave open what the library "
+				       "has opened", s->fd);
 	err = extend(s, bytes_of(s->nr), bytes_of(nr));
 	if (err)
 		return gprof_error_set(e, -err, "the published profile cannot grow: %s",

@@ -35,6 +35,7 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;	/* guards what follows */
 static atomic_int device = -1;
+static dev_t device_number;	/* set before @device */
 static bool by_tables;
 static uint64_t looked_ns;
 static _Atomic uint32_t looked_layout;
@@ -211,6 +212,7 @@ static bool set_up(int fd)
 static int open_locked(struct gprof_error *e)
 {
 	struct gprof_info info;
+	struct stat st;
 	int fd, err;
 
 	if (atomic_load(&device) >= 0)
@@ -227,6 +229,8 @@ static int open_locked(struct gprof_error *e)
 		close(fd);
 		return err;
 	}
+	if (!fstat(fd, &st))
+		device_number = st.st_rdev;
 	by_tables = info.out_features & GPROF_FEAT_TABLES && set_up(fd);
 	atomic_store(&device, fd);
 	if (by_tables) {
@@ -249,6 +253,14 @@ int gprof_custom_stacks_open(struct gprof_error *e)
 }
 
 /* ---- stacks ---- */
+
+/* A program may have closed it, and opened another of the same number. */
+static bool is_device(int fd)
+{
+	struct stat st;
+
+	return !fstat(fd, &st) && S_ISCHR(st.st_mode) && st.st_rdev == device_number;
+}
 
 static long take(struct gprof_own_stack *arg, uint64_t *frames)
 {
@@ -275,6 +287,10 @@ int gprof_custom_stack(struct gprof_custom_slot *s, const void *caller, unsigned
 	    arg.out_layout != atomic_load_explicit(&looked_layout, memory_order_relaxed) &&
 	    look_again(arg.out_layout))
 		err = take(&arg, frames);
+	if (err && !is_device(atomic_load(&device)))
+		return gprof_error_set(e, EBADF, "the program has closed %s, descriptor %d; leave "
+				       "open what the library has opened", GPROF_DEVICE,
+				       atomic_load(&device));
 	if (err)
 		return gprof_error_set(e, (int)-err, "%s: STACK failed: %s", GPROF_DEVICE,
 				       gprof_strerror((int)-err));
