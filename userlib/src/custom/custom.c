@@ -34,7 +34,8 @@
  * @next: of the process
  * @name: name
  * @added_max: most things
- * @stacks_max: most stacks
+ * @stacks_max: most stacks that have a count; slots are twice as many at most, so that
+ *	a half at least can be used again whenever all are gone through
  * @since_ns: since when there is it
  * @lock: protects what follows
  * @keys: things
@@ -181,7 +182,7 @@ static int free_slot(struct gprof_custom *p, uint32_t *index, struct gprof_error
 	int err;
 
 	/* Else a half at least can be used again, and going through is no work for each. */
-	if (p->nr_slots < p->stacks_max && p->nr_free <= p->nr_slots / 2) {
+	if (p->nr_slots < 2 * p->stacks_max && p->nr_free <= p->nr_slots / 2) {
 		if (gprof_grow(&p->slots, &p->cap_slots, p->nr_slots + 1, sizeof(*p->slots)))
 			return gprof_error_set(e, ENOMEM, "no memory for another stack");
 		err = gprof_custom_share_grow(p->share, p->nr_slots + 1, e);
@@ -192,10 +193,6 @@ static int free_slot(struct gprof_custom *p, uint32_t *index, struct gprof_error
 		*index = (uint32_t)p->nr_slots++;
 		return 0;
 	}
-	if (!p->nr_free)
-		return gprof_error_set(e, ENOMEM,
-				       "the profile \"%s\" has %zu stacks, as many as it may; make "
-				       "it with a larger stacks_max", p->name, p->stacks_max);
 	if (!find_free(p) && (forget_free(p) || !find_free(p)))
 		return gprof_error_set(e, ENOMEM, "no memory for another stack");
 	*index = (uint32_t)p->next_free;
@@ -212,6 +209,12 @@ static int stack_of(struct gprof_custom *p, const struct gprof_custom_slot *s, u
 
 	*whole = false;
 	*index = gprof_table_find(&p->table, hash, same_stack, p, s);
+	if (*index != GPROF_NONE && p->slots[*index].count)
+		return 0;
+	if (p->nr_slots - p->nr_free >= p->stacks_max)
+		return gprof_error_set(e, ENOMEM,
+				       "the profile \"%s\" has %zu stacks, as many as it may; make "
+				       "it with a larger stacks_max", p->name, p->stacks_max);
 	if (*index != GPROF_NONE)
 		return 0;
 	err = free_slot(p, index, e);
@@ -320,27 +323,22 @@ static struct gprof_custom *find_locked(const char *name)
 	return p;
 }
 
-struct gprof_custom *gprof_custom_find(const char *name, struct gprof_error *e)
+static int there_is_none(const char *name, struct gprof_error *e)
+{
+	return gprof_error_set(e, ENOENT, "this process has no custom profile \"%s\"", name);
+}
+
+struct gprof_custom *gprof_custom_lookup(const char *name)
 {
 	struct gprof_custom *p;
 
-	if (gprof_custom_name_check(name, e))
+	if (gprof_custom_name_check(name, NULL))
 		return NULL;
 	pthread_mutex_lock(&profiles_lock);
 	p = find_locked(name);
 	pthread_mutex_unlock(&profiles_lock);
 	if (!p)
-		gprof_error_set(e, ENOENT, "this process has no custom profile \"%s\"", name);
-	return p;
-}
-
-struct gprof_custom *gprof_custom_lookup(const char *name)
-{
-	struct gprof_error e = { 0 };
-	struct gprof_custom *p = gprof_custom_find(name, &e);
-
-	if (!p)
-		gprof_error_publish(&e);
+		there_is_none(name, NULL);
 	return p;
 }
 
@@ -379,7 +377,7 @@ int gprof_custom_show(int (*each)(void *ctx, const struct gprof_custom_info *inf
 	info = published(&nr);
 	pthread_mutex_unlock(&profiles_lock);
 	if (!info)
-		return -ENOMEM;
+		return gprof_error_set(NULL, ENOMEM, "no memory for a list of profiles");
 	for (i = 0; i < nr && !ret; i++)
 		ret = each(ctx, &info[i]);
 	free(info);
@@ -439,7 +437,7 @@ static struct gprof_custom *make(const struct gprof_custom_config *cfg, struct g
 	gprof_custom_keys_init(&p->keys);
 	gprof_table_init(&p->table);
 	if (!cfg->unpublished) {
-		p->share = gprof_custom_share_new(p->name, p->stacks_max, e);
+		p->share = gprof_custom_share_new(p->name, 2 * p->stacks_max, e);
 		if (!p->share) {
 			destroy(p);
 			return NULL;
@@ -483,30 +481,67 @@ void gprof_custom_free(struct gprof_custom *p)
 	pthread_mutex_unlock(&profiles_lock);
 }
 
-struct gprof_profile *gprof_custom_profile(struct gprof_custom *p)
+/* ---- as profiles with names ---- */
+
+/* @copy->slots, which the caller frees; NULL without memory. */
+static void copy_slots(struct gprof_custom *p, struct gprof_custom_copy *copy)
 {
-	struct gprof_custom_copy copy = {
-		.name = p->name, .pid = getpid(), .since_ns = p->since_ns,
-	};
-	struct gprof_profile *profile = NULL;
 	struct gprof_custom_slot *slots;
-	struct gprof_error e = { 0 };
 
 	pthread_mutex_lock(&p->lock);
 	slots = malloc(p->nr_slots * sizeof(*slots) + 1);
 	if (slots && p->nr_slots)
 		memcpy(slots, p->slots, p->nr_slots * sizeof(*slots));
-	copy.nr = p->nr_slots;
+	copy->nr = p->nr_slots;
+	copy->since_ns = p->since_ns;
 	pthread_mutex_unlock(&p->lock);
-	copy.slots = slots;
-	if (slots)
-		profile = gprof_custom_make(&copy, &e);
+	copy->slots = slots;
+}
+
+/* Frees @copy->slots. */
+static struct gprof_profile *profile_of(struct gprof_custom_copy *copy, struct gprof_error *e)
+{
+	struct gprof_profile *profile = NULL;
+
+	copy->pid = getpid();
+	if (copy->slots)
+		profile = gprof_custom_make(copy, e);
 	else
-		gprof_error_set(&e, ENOMEM, "no memory for a profile");
-	free(slots);
+		gprof_error_set(e, ENOMEM, "no memory for a profile");
+	free((void *)copy->slots);
+	return profile;
+}
+
+struct gprof_profile *gprof_custom_profile(struct gprof_custom *p)
+{
+	struct gprof_custom_copy copy = { .name = p->name };
+	struct gprof_profile *profile;
+	struct gprof_error e = { 0 };
+
+	copy_slots(p, &copy);
+	profile = profile_of(&copy, &e);
 	if (!profile)
 		gprof_error_publish(&e);
 	return profile;
+}
+
+struct gprof_profile *gprof_custom_own(const char *name, struct gprof_error *e)
+{
+	struct gprof_custom_copy copy = { .name = name };
+	struct gprof_custom *p;
+
+	if (gprof_custom_name_check(name, e))
+		return NULL;
+	pthread_mutex_lock(&profiles_lock);
+	p = find_locked(name);
+	if (p)
+		copy_slots(p, &copy);
+	pthread_mutex_unlock(&profiles_lock);
+	if (!p) {
+		there_is_none(name, e);
+		return NULL;
+	}
+	return profile_of(&copy, e);
 }
 
 int gprof_custom_write_to(struct gprof_custom *p,

@@ -9,8 +9,8 @@
 
 #include "base/error.h"
 
-/** gprof_custom_find() - the profile of a name, or NULL with a sentence */
-struct gprof_custom *gprof_custom_find(const char *name, struct gprof_error *e);
+/** gprof_custom_own() - gprof_custom_profile() by name; it may be freed meanwhile */
+struct gprof_profile *gprof_custom_own(const char *name, struct gprof_error *e);
 
 /** gprof_custom_show() - show those that are published, as gprof_custom_each() */
 int gprof_custom_show(int (*each)(void *ctx, const struct gprof_custom_info *info), void *ctx);

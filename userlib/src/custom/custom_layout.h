@@ -31,7 +31,7 @@
  * @magic: GPROF_CUSTOM_MAGIC
  * @version: GPROF_CUSTOM_VERSION
  * @slot_size: sizeof(struct gprof_custom_slot)
- * @nr_slots: how many there are; grows
+ * @nr_slots: how many there are; grows, and before the new ones change for the first time
  * @__reserved: 0
  * @changes: counts twice each change; odd while there is one
  * @added: sum of all counts

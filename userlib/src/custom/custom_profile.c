@@ -9,13 +9,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <linux/gprof.h>
 #include <linux/magic.h>
+#include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/vfs.h>
 #include <time.h>
@@ -69,20 +70,24 @@ static void unescape(char *path)
 
 /*
  * On overlayfs maps have the inode of the file below, which nobody finds by its path. But a
- * path there is still that of the file while it does not say that it was deleted.
+ * path there is still that of the file while it does not say that it was deleted. No link is
+ * in such a path, but may have been put there since: none is followed, and nothing is looked
+ * at that is not below @root, the root of the process. A kernel before 5.6 has no openat2():
+ * no names then.
  */
-static void take_overlay(struct gprof_map_rec *rec, const char *path)
+static void take_overlay(struct gprof_map_rec *rec, int root, const char *path)
 {
-	char through[PATH_MAX + 32];
+	struct open_how how = {
+		.flags = O_PATH | O_NOFOLLOW | O_CLOEXEC,
+		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
+	};
 	struct statfs fs;
 	struct stat st;
 	int fd;
 
-	if (path[0] != '/' ||
-	    snprintf(through, sizeof(through), "/proc/%u/root%s", rec->process.pid, path) >=
-	    (int)sizeof(through))
+	if (path[0] != '/' || root < 0)
 		return;
-	fd = open(through, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	fd = (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
 	if (fd < 0)
 		return;
 	if (!fstatfs(fd, &fs) && fs.f_type == OVERLAYFS_SUPER_MAGIC && !fstat(fd, &st)) {
@@ -94,7 +99,7 @@ static void take_overlay(struct gprof_map_rec *rec, const char *path)
 }
 
 /* 0; 1: no mapping of code; or -ENOMEM. */
-static int take_line(struct gprof_spaces *spaces, struct gprof_map_rec *rec, char *line)
+static int take_line(struct gprof_spaces *spaces, struct gprof_map_rec *rec, int root, char *line)
 {
 	unsigned long long start, end, offset, inode;
 	unsigned int dev_major, dev_minor;
@@ -112,7 +117,7 @@ static int take_line(struct gprof_spaces *spaces, struct gprof_map_rec *rec, cha
 	rec->dev_major = dev_major;
 	rec->dev_minor = dev_minor;
 	unescape(line + at);
-	take_overlay(rec, line + at);
+	take_overlay(rec, root, line + at);
 	return gprof_spaces_map(spaces, rec, line[at] ? line + at : "//anon");
 }
 
@@ -122,7 +127,7 @@ static int read_maps(struct gprof_spaces *spaces, const struct gprof_process *id
 	struct gprof_map_rec rec = { .rec.type = GPROF_REC_MAP, .process = *id, .time = 1 };
 	char path[32], *line = NULL;
 	size_t cap = 0, nr = 0;
-	int err = 0;
+	int err = 0, root;
 	FILE *f;
 
 	snprintf(path, sizeof(path), "/proc/%u/maps", id->pid);
@@ -130,13 +135,17 @@ static int read_maps(struct gprof_spaces *spaces, const struct gprof_process *id
 	if (!f)
 		return gprof_error_set(e, errno, "%s: %s; the names in a profile come from it", path,
 				       gprof_strerror(errno));
+	snprintf(path, sizeof(path), "/proc/%u/root", id->pid);
+	root = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	while (!err && getline(&line, &cap, f) > 0) {
 		rec.rec.flags = nr ? 0 : GPROF_MAP_REC_F_FIRST;
-		err = take_line(spaces, &rec, line);
+		err = take_line(spaces, &rec, root, line);
 		nr += !err;
 		if (err > 0)
 			err = 0;
 	}
+	if (root >= 0)
+		close(root);
 	free(line);
 	fclose(f);
 	return err ? gprof_error_set(e, -err, "no memory for a profile") : 0;
@@ -184,6 +193,9 @@ static int describe(struct gprof_profile *p, const struct gprof_custom_copy *cop
 	if (!err && copy->moving)
 		err = gprof_profile_commentf(p, "the program added and removed while it was read: "
 					     "the number of each stack is of an instant of its own");
+	if (!err && copy->grew)
+		err = gprof_profile_commentf(p, "the program added stacks faster than they were read: "
+					     "those behind the first %zu are left out", copy->nr);
 	return err;
 }
 

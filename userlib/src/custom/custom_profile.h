@@ -23,6 +23,7 @@
  * @nr: how many
  * @unsteady: slots that changed whenever they were read, and are left out
  * @moving: slots are not of one instant
+ * @grew: there are more slots than were read
  */
 struct gprof_custom_copy {
 	const char *name;
@@ -32,6 +33,7 @@ struct gprof_custom_copy {
 	size_t nr;
 	size_t unsteady;
 	bool moving;
+	bool grew;
 };
 
 /** gprof_custom_make() - its profile, with the names that addresses have now; or NULL */

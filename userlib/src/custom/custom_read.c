@@ -25,6 +25,8 @@
 
 #define WHOLE_TRIES	16	/* until all slots are of one instant */
 #define SLOT_TRIES	256
+#define TRIES_AGAIN	16384	/* of all slots, beyond the first of each */
+#define SLOTS_MAX	(2 * GPROF_CUSTOM_STACKS_MAX)	/* what a writer may have */
 
 /* ---- whose it is ---- */
 
@@ -97,7 +99,7 @@ static int read_head(int fd, struct gprof_custom_head *h, const char *name, stru
 				       "library reads version %d; use that of the program", name,
 				       h->version, GPROF_CUSTOM_VERSION);
 	else if (h->slot_size != sizeof(struct gprof_custom_slot) ||
-		 h->nr_slots > GPROF_CUSTOM_STACKS_MAX)
+		 h->nr_slots > SLOTS_MAX)
 		wrong = "its numbers make no sense";
 	return wrong ? gprof_error_set(e, EBADMSG, "the file of the profile \"%s\" is not one: %s",
 				       name, wrong) : 0;
@@ -114,6 +116,7 @@ static void read_barrier(void)
  * @nr: slots
  * @slots: what is in them
  * @seqs: all of it read before and after, for the numbers alone
+ * @again: how often a slot may still be read again
  * @copy: result
  */
 struct reading {
@@ -121,6 +124,7 @@ struct reading {
 	size_t nr;
 	struct gprof_custom_slot *slots;
 	struct gprof_custom_slot *seqs;
+	unsigned int again;
 	struct gprof_custom_copy *copy;
 };
 
@@ -135,8 +139,31 @@ static bool read_changes(const struct reading *r, uint64_t *changes)
 		       offsetof(struct gprof_custom_head, changes));
 }
 
+/* How many slots there are now. */
+static bool read_nr(const struct reading *r, size_t *nr)
+{
+	uint32_t n;
+
+	if (!read_at(r->fd, &n, sizeof(n), offsetof(struct gprof_custom_head, nr_slots)) ||
+	    n > SLOTS_MAX)
+		return false;
+	*nr = n;
+	return true;
+}
+
+/* Room for @nr slots; 0 or -ENOMEM. */
+static int make_room(struct reading *r, size_t nr)
+{
+	free(r->slots);
+	free(r->seqs);
+	r->slots = calloc(nr + 1, sizeof(*r->slots));
+	r->seqs = calloc(nr + 1, sizeof(*r->seqs));
+	r->nr = nr;
+	return r->slots && r->seqs ? 0 : -ENOMEM;
+}
+
 /* One slot, until it stands still. */
-static bool read_slot(const struct reading *r, size_t i)
+static bool read_slot(struct reading *r, size_t i)
 {
 	off_t at = GPROF_CUSTOM_HEAD + (off_t)(i * sizeof(struct gprof_custom_slot));
 	off_t seq_at = at + (off_t)offsetof(struct gprof_custom_slot, seq);
@@ -154,6 +181,9 @@ static bool read_slot(const struct reading *r, size_t i)
 			return false;
 		if (seq == then && !(seq & 1))
 			return true;
+		if (!r->again)
+			break;
+		r->again--;
 	}
 	r->slots[i].count = 0;
 	r->copy->unsteady++;
@@ -161,10 +191,10 @@ static bool read_slot(const struct reading *r, size_t i)
 }
 
 /* All slots, by themselves. @r->seqs: their numbers before */
-static bool settle(const struct reading *r)
+static bool settle(struct reading *r)
 {
 	struct gprof_custom_slot *before = r->seqs;
-	size_t i;
+	size_t i, nr;
 
 	r->copy->moving = true;
 	for (i = 0; i < r->nr; i++) {
@@ -173,28 +203,43 @@ static bool settle(const struct reading *r)
 		if (!read_slot(r, i))
 			return false;
 	}
+	if (!read_nr(r, &nr))
+		return false;
+	r->copy->grew = nr > r->nr;
 	return true;
 }
 
-/* Of one instant if that can be had, else each slot of one of its own. */
-static bool read_all(const struct reading *r)
+/*
+ * Of one instant if that can be had, else each slot of one of its own. What is not to be read
+ * is cut off: 0, -EBADMSG or -ENOMEM.
+ */
+static int read_all(struct reading *r)
 {
 	uint64_t before, after;
 	unsigned int tries;
+	size_t nr;
 
 	for (tries = 0; tries < WHOLE_TRIES; tries++) {
 		if (!read_changes(r, &before))
-			return false;
+			return -EBADMSG;
 		read_barrier();		/* D: pairs with B in custom_share.c */
 		if (!read_slots(r, r->slots))
-			return false;
+			return -EBADMSG;
 		read_barrier();		/* C: pairs with A */
 		if (!read_changes(r, &after))
-			return false;
+			return -EBADMSG;
+		read_barrier();		/* pairs with B: slots come before they change */
+		if (!read_nr(r, &nr))
+			return -EBADMSG;
+		if (nr != r->nr) {
+			if (make_room(r, nr))
+				return -ENOMEM;
+			continue;
+		}
 		if (before == after && !(before & 1))
-			return true;
+			return 0;
 	}
-	return read_slots(r, r->seqs) && settle(r);
+	return read_slots(r, r->slots) && read_slots(r, r->seqs) && settle(r) ? 0 : -EBADMSG;
 }
 
 /* No writer has more frames than there is room for. */
@@ -210,18 +255,19 @@ static void mend(const struct reading *r)
 static struct gprof_profile *read_file(int fd, pid_t pid, const char *name, struct gprof_error *e)
 {
 	struct gprof_custom_copy copy = { .name = name, .pid = pid };
-	struct reading r = { .fd = fd, .copy = &copy };
+	struct reading r = { .fd = fd, .again = TRIES_AGAIN, .copy = &copy };
 	struct gprof_profile *p = NULL;
 	struct gprof_custom_head h;
+	int err;
 
 	if (read_head(fd, &h, name, e))
 		return NULL;
-	r.nr = h.nr_slots;
-	r.slots = calloc(r.nr + 1, sizeof(*r.slots));
-	r.seqs = calloc(r.nr + 1, sizeof(*r.seqs));
-	if (!r.slots || !r.seqs) {
+	err = make_room(&r, h.nr_slots);
+	if (!err)
+		err = read_all(&r);
+	if (err == -ENOMEM) {
 		gprof_error_set(e, ENOMEM, "no memory for a profile");
-	} else if (!read_all(&r)) {
+	} else if (err) {
 		gprof_error_set(e, EBADMSG, "the file of the profile \"%s\" is not one: it is cut off",
 				name);
 	} else {
@@ -251,8 +297,12 @@ static int refuse_directory(pid_t pid, uid_t uid, struct gprof_error *e)
 static bool is_written_by(pid_t pid, int dir, const char *file, int fd, uid_t uid)
 {
 	pid_t holder = gprof_custom_file_holder(fd);
+	struct stat st, now;
 
-	if (!holder && uid == geteuid())
+	/* A process with the number of a dead one may have put its own there since. */
+	if (!holder && uid == geteuid() && !fstat(fd, &st) &&
+	    !fstatat(dir, file, &now, AT_SYMLINK_NOFOLLOW) &&
+	    st.st_dev == now.st_dev && st.st_ino == now.st_ino)
 		unlinkat(dir, file, 0);
 	return holder == pid;
 }
@@ -261,6 +311,7 @@ static bool is_written_by(pid_t pid, int dir, const char *file, int fd, uid_t ui
 static int open_published(pid_t pid, uid_t uid, const char *name, struct gprof_error *e)
 {
 	char file[GPROF_CUSTOM_FILE_SIZE];
+	bool planted = false, found = false;
 	int err = -ENOENT;
 	unsigned int n;
 
@@ -269,10 +320,10 @@ static int open_published(pid_t pid, uid_t uid, const char *name, struct gprof_e
 		int base = gprof_custom_base_open(n, uid), dir, fd;
 
 		/* The session may be the caller's own, and another user's profiles not there. */
-		if (base == -EPERM && n)
-			err = base;
+		planted |= base == -EPERM && n;
 		if (base < 0)
 			continue;
+		found = true;
 		dir = gprof_custom_pid_open(base, pid, uid);
 		fd = dir < 0 ? dir : open_file(dir, file, uid);
 		if (fd >= 0 && !is_written_by(pid, dir, file, fd, uid)) {
@@ -287,10 +338,12 @@ static int open_published(pid_t pid, uid_t uid, const char *name, struct gprof_e
 		if (fd == -EPERM)
 			err = fd;
 	}
-	if (err == -EPERM)
+	/* Anybody can make /tmp/gprof-UID, which says nothing where there is another. */
+	if (err == -EPERM || (planted && !found))
 		return refuse_directory(pid, uid, e);
-	return gprof_error_set(e, ENOENT, "process %d publishes no profile \"%s\"; gprofctl custom "
-			       "--list -p %d shows those that it does", pid, name, pid);
+	return gprof_error_set(e, ENOENT, "process %d publishes no profile \"%s\" here: it may have "
+			       "another /tmp or XDG_RUNTIME_DIR; gprofctl custom --list -p %d shows "
+			       "those that it does", pid, name, pid);
 }
 
 static struct gprof_profile *read_published(pid_t pid, const char *name, struct gprof_error *e)
@@ -321,14 +374,10 @@ struct gprof_profile *gprof_custom_read(pid_t pid, const char *name)
 	struct gprof_error e = { 0 };
 
 	/* Not through the file: to close it would let our own lock on it go. */
-	if (pid == getpid()) {
-		struct gprof_custom *own = gprof_custom_find(name, &e);
-
-		if (own)
-			return gprof_custom_profile(own);
-	} else {
+	if (pid == getpid())
+		p = gprof_custom_own(name, &e);
+	else
 		p = read_published(pid, name, &e);
-	}
 	if (!p)
 		gprof_error_publish(&e);
 	return p;
@@ -337,6 +386,12 @@ struct gprof_profile *gprof_custom_read(pid_t pid, const char *name)
 /* ---- which there are ---- */
 
 typedef int (*show_fn)(void *ctx, const struct gprof_custom_info *info);
+
+static int cannot_list(int err)
+{
+	return gprof_error_set(NULL, err, "the directory of published profiles cannot be read: %s",
+			       gprof_strerror(err));
+}
 
 /* 0 or what @each returned. */
 static int show_file(int dir, const char *file, pid_t pid, uid_t uid, show_fn each, void *ctx)
@@ -366,8 +421,9 @@ static int show_pid(int dir, pid_t pid, uid_t uid, show_fn each, void *ctx)
 	int ret = 0;
 
 	if (!d) {
+		ret = cannot_list(errno);
 		close(dir);
-		return -errno;
+		return ret;
 	}
 	while (!ret && (entry = readdir(d)))
 		if (entry->d_name[0] != '.' || !strncmp(entry->d_name, ".new-", 5))
@@ -396,9 +452,10 @@ static int show_base(int base, uid_t uid, show_fn each, void *ctx)
 	struct dirent *entry;
 
 	if (!d) {
+		ret = cannot_list(errno);
 		if (again >= 0)
 			close(again);
-		return -errno;
+		return ret;
 	}
 	while (!ret && (entry = readdir(d))) {
 		char *end;
@@ -412,9 +469,24 @@ static int show_base(int base, uid_t uid, show_fn each, void *ctx)
 	return ret;
 }
 
+/* One directory may have two names: XDG_RUNTIME_DIR often is /run/user/UID. */
+static bool is_seen(int base, struct stat *seen, unsigned int *nr)
+{
+	unsigned int i;
+
+	if (fstat(base, &seen[*nr]))
+		return true;
+	for (i = 0; i < *nr; i++)
+		if (seen[i].st_dev == seen[*nr].st_dev && seen[i].st_ino == seen[*nr].st_ino)
+			return true;
+	++*nr;
+	return false;
+}
+
 static int show_all(pid_t pid, uid_t uid, show_fn each, void *ctx)
 {
-	unsigned int n;
+	struct stat seen[GPROF_CUSTOM_BASES];
+	unsigned int n, nr = 0;
 	int ret = 0;
 
 	for (n = 0; n < GPROF_CUSTOM_BASES && !ret; n++) {
@@ -422,7 +494,9 @@ static int show_all(pid_t pid, uid_t uid, show_fn each, void *ctx)
 
 		if (base < 0)
 			continue;
-		ret = pid ? show_one(base, pid, uid, each, ctx) : show_base(base, uid, each, ctx);
+		if (!is_seen(base, seen, &nr))
+			ret = pid ? show_one(base, pid, uid, each, ctx) :
+				    show_base(base, uid, each, ctx);
 		close(base);
 	}
 	return ret;
