@@ -299,7 +299,55 @@ TEST_F(custom, no_more_than_was_agreed_on)
 	EXPECT_EQ(EINVAL, errno);
 }
 
+/* A child closes all that is open, and opens others of the same numbers. */
+TEST_F(custom, what_is_closed_is_told_and_no_other_file_is_taken_for_it)
+{
+	int status, i;
+	pid_t pid = fork();
+
+	if (!pid) {
+		for (i = 3; i < 256; i++)
+			close(i);
+		for (i = 3; i < 64; i++)
+			if (open("/dev/null", O_RDWR | O_CLOEXEC) != i)
+				_exit(1);
+		if (add_here(self->c, key_of(1)) != -EBADF || !strstr(gprof_error(), "has closed"))
+			_exit(2);
+		_exit(gprof_custom_count(self->c) ? 3 : 0);
+	}
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
+}
+
 /* ---- threads, fork ---- */
+
+static void *read_own(void *arg)
+{
+	const bool *stop = arg;
+
+	while (!__atomic_load_n(stop, __ATOMIC_RELAXED))
+		gprof_profile_free(gprof_custom_read(getpid(), "test.brief"));
+	return NULL;
+}
+
+/* By name, it is there or not; nobody has what is freed. */
+TEST_F(custom, it_may_be_freed_while_it_is_read_by_name)
+{
+	bool stop = false;
+	pthread_t t;
+	int i;
+
+	ASSERT_EQ(0, pthread_create(&t, NULL, read_own, &stop));
+	for (i = 0; i < 300; i++) {
+		struct gprof_custom *c = make("test.brief");
+
+		ASSERT_NE(NULL, c);
+		ASSERT_EQ(0, add_here(c, key_of(1)));
+		gprof_custom_free(c);
+	}
+	__atomic_store_n(&stop, true, __ATOMIC_RELAXED);
+	pthread_join(t, NULL);
+}
 
 #define THREADS	8
 #define ROUNDS	3000

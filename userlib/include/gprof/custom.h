@@ -26,6 +26,17 @@
  * may write to them, which is the same user, can have the program die of SIGBUS by cutting
  * them off, as by kill().
  *
+ * Who reads looks into the same directories by the same names, and finds nothing where these
+ * lead elsewhere: a service with PrivateTmp=, or any program in another mount namespace, has
+ * another /tmp; and XDG_RUNTIME_DIR is that of the reader, so that root finds what lies in
+ * /run/user/UID and /tmp, but not what lies where another user's XDG_RUNTIME_DIR says. Who
+ * reads can be given that variable, or join the namespace (nsenter -t PID -m).
+ *
+ * Descriptors. /dev/gprof stays open from the first profile on, and of each that is published
+ * a directory and a file, all with FD_CLOEXEC. Whoever closes them (closefrom()) has profiles
+ * that cannot be added to (EBADF), or are not published any more; what has their numbers then
+ * is let alone.
+ *
  * Threads. All functions may be called by any thread, but not from a signal handler, and no
  * longer with a profile that is being freed. Fork. The child has copies, which go on by
  * themselves; they are not published. Exec ends them.
@@ -54,10 +65,12 @@ struct gprof_custom;
 /**
  * struct gprof_custom_config - a profile
  * @sz: sizeof(struct gprof_custom_config)
- * @name: name, which no other profile of the process has: UTF-8 without control
- *	characters; names such as "example.com/package.what" keep out of each other's way
+ * @name: name, which no other profile of the process has: 1 to GPROF_CUSTOM_NAME_MAX bytes
+ *	without ASCII's control characters. It should be UTF-8; what is not is replaced in
+ *	profiles. Names such as "example.com/package.what" keep out of each other's way
  * @added_max: most that is in it at a time; 0: 1,048,576. Each takes 16 to 64 bytes
- * @stacks_max: most stacks that these have; 0: 4096. Each takes 1.2 KiB
+ * @stacks_max: most stacks that these have; 0: 4096. Each takes 1.2 KiB, or twice that
+ *	where others came and went
  * @unpublished: other programs cannot read it
  */
 struct gprof_custom_config {
@@ -96,7 +109,9 @@ GPROF_API void gprof_custom_free(struct gprof_custom *p);
  * Where all are left out it has no stack.
  *
  * Return: 0 or -errno, and nothing is remembered: EEXIST: it is there already; ENOMEM: one
- * more than @added_max or @stacks_max, or no memory.
+ * more than @added_max or @stacks_max, or no memory; ENOSPC, EDQUOT, EFBIG or EIO: the
+ * published file cannot grow; EBADF: a descriptor of the library's was closed; others: the
+ * module's, of GPROF_IOC_STACK.
  */
 GPROF_API int gprof_custom_add(struct gprof_custom *p, const void *key, unsigned int skip);
 
@@ -128,11 +143,12 @@ GPROF_API int gprof_custom_write_to(struct gprof_custom *p,
  * @name: name
  *
  * The process goes on meanwhile. A profile that changes all the time is not of one instant,
- * and has a comment that says so. What the files say is not trusted.
+ * and has a comment that says so. What the files say is not trusted. The calling process's own
+ * are found too, published or not.
  *
  * Return: profile for gprof_profile_free(), or NULL with errno (ESRCH: no such process;
- * ENOENT: it has no such profile; EPERM: it, or the file, is another user's; EBADMSG: the
- * file is not what it should be).
+ * ENOENT: it has no such profile where the caller looks; EPERM: it, or the file, is another
+ * user's; EBADMSG: the file is not what it should be; ENOMEM).
  */
 GPROF_API struct gprof_profile *gprof_custom_read(pid_t pid, const char *name);
 
