@@ -262,10 +262,10 @@ static noinline struct gprof_lasting *find_or_claim(struct gprof_triggers *g,
 static u64 woken_at(const struct gprof_trace_cpu *c, const struct gprof_lasting *l,
 		    const struct task_struct *task)
 {
-	u64 at = gprof_since(c->waking_at);
+	u64 off = READ_ONCE(l->since[GPROF_LASTS_OFF_CPU]), at = gprof_since(c->waking_at);
 
-	if (likely(c->waking == task) &&
-	    likely(gprof_since_lasts(READ_ONCE(l->since[GPROF_LASTS_OFF_CPU]), at) > 0))
+	/* Of whom it is not known when it left, another may have been told, who had its address. */
+	if (likely(c->waking == task) && likely(off) && likely(gprof_since_lasts(off, at) > 0))
 		return at;
 	return gprof_since(ktime_get_mono_fast_ns());
 }
