@@ -368,9 +368,16 @@ static int begin(struct gprof_tap *t)
 
 	lockdep_assert_held(&tap_mutex);
 	if (can_be_direct(t)) {
-		if (t->has_emptied)
+		if (t->has_emptied && !t->of_any)
 			cond_synchronize_rcu(t->emptied);
 		name_only(t);
+		/*
+		 * Where the tracepoint itself does not keep its probes from being preempted (since
+		 * 7.2), one can be as old as any; but what it calls and of whom it reads with
+		 * preemption off.
+		 */
+		if (t->has_emptied && t->of_any)
+			synchronize_rcu();
 		call_directly(t);
 	}
 	err = gprof_tracepoint_attach(t->name, t->probe, t);
