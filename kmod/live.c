@@ -166,11 +166,17 @@ void gprof_live_begin(struct gprof_live *l)
 		if (!(i & 0xffff))
 			cond_resched();
 	}
-	memset(l->buckets, 0, sizeof(*l->buckets) << l->bits);
+	for (i = 0; i < 1UL << l->bits; i++) {
+		memset(&l->buckets[i], 0, sizeof(l->buckets[i]));
+		if (!(i & 0x3fff))
+			cond_resched();
+	}
 	WRITE_ONCE(l->head->added, 0);
 	WRITE_ONCE(l->head->removed, 0);
 	WRITE_ONCE(l->head->full, 0);
 	WRITE_ONCE(l->head->unseen, 0);
+	smp_wmb();	/* pairs with a reader's load of @starts, before which nothing is read */
+	WRITE_ONCE(l->head->starts, l->head->starts + 1);
 }
 
 static void count(__u64 *counter, u64 nr)

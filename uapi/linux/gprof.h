@@ -126,8 +126,8 @@
  *
  * G pairs with H, I with J: where both loads of live give the same, what was read between
  * belongs to it. A walk through all slots between two instants has all that was live at
- * both, and nothing that was not live at either; added and removed of the head did not
- * change meanwhile where it is what was live at one.
+ * both, and nothing that was not live at either. What it has is as many as added less
+ * removed of the head where all was told; these two are counted a little later.
  *
  * Times are nanoseconds of CLOCK_MONOTONIC unless said otherwise. Task ids are
  * those of the initial pid namespace.
@@ -630,6 +630,8 @@ struct gprof_mutex_params {
  * probability, rounded up or down by chance. What is allocated in an interrupt is of no
  * task: it is task 0's, with the kernel's frames, where the target is CPUs or the system, and
  * left out elsewhere. So is what the module allocates for its recorders in threads of its own.
+ * Of what is allocated many at a time (kmem_cache_alloc_bulk(), alloc_pages_bulk(), among them
+ * the pages of vmalloc()) the kernel does not tell, and it is not there.
  *
  * HEAP: with GPROF_SAMPLE_REC_F_LIVE, as long as there was a slot. Whoever frees it,
  * wherever, it is live no longer. At a START nothing is; at STOP what is live stays so,
@@ -1057,12 +1059,13 @@ struct gprof_ring_head {
  * @nr_slots: how many there are
  * @slots_offset: bytes from the start of this page to the first
  * @size: bytes of the whole mapping
- * @starts: STARTs so far; changes before the table is emptied for one
+ * @starts: changes before the table is emptied for a START, and is odd until it is empty
  * @added: things that got a slot since the last START
  * @removed: ... that are live no longer
  * @full: sampled ones that got none, for the table was full; they are not among @added
  * @unseen: ends that the kernel did not tell, as far as is known: of what was in the way of
- *	something else at the same address, and when a probe was not called
+ *	something else at the same address, and when a probe was not called, which is known
+ *	at STOP
  */
 struct gprof_live_head {
 	__u32 version;
