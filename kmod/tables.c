@@ -465,9 +465,9 @@ bool gprof_tables_learn_current(struct gprof_tables *set)
 	if (ktime_get_mono_fast_ns() - last_read(set) < RENEW_NS)
 		return false;
 	t = gprof_tables_begin(set, mm);
-	if (!t) {
-		WRITE_ONCE(set->refused_ns, ktime_get_mono_fast_ns());
-	} else if (mmap_read_trylock(mm)) {
+	/* Whatever comes of it. */
+	WRITE_ONCE(*(t ? &t->read_ns : &set->refused_ns), ktime_get_mono_fast_ns());
+	if (t && mmap_read_trylock(mm)) {
 		note_current(set);
 		gprof_tables_end(set, t);
 		mmap_read_unlock(mm);
