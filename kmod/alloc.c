@@ -60,7 +60,9 @@ static void sample(struct gprof_allocs *a, const void *what, size_t bytes, u64 w
 	gprof_capture(&c, &regs, ktime_get_mono_fast_ns());
 	if (!in_task()) {
 		c.task = &init_task;
-		c.without = GPROF_STACK_F_USER;
+		/* Nor the place in user mode where the interrupt came, for want of the kernel's. */
+		c.without = GPROF_STACK_F_USER |
+			    (a->sampler->options.kernel ? 0 : GPROF_STACK_F_IP);
 	}
 	c.flags |= GPROF_SAMPLE_REC_F_VALUE;
 	c.value = bytes;
@@ -424,6 +426,8 @@ int gprof_allocs_start(void *state, u32 *attached)
 	struct gprof_allocs *a = state;
 	int err, cpu;
 
+	if (!a->nr_taps)
+		return -EOPNOTSUPP;
 	if (a->live)
 		gprof_live_begin(a->live);
 	for_each_possible_cpu(cpu)
