@@ -124,12 +124,17 @@ static struct keeper *keeper_of(const struct gprof_running *r)
 	return r->tgids ? &of_processes : &of_tasks;
 }
 
+static bool is_noted(int cpu, void *none)
+{
+	return READ_ONCE(per_cpu(notes, cpu).tgid);
+}
+
 /* Those may run on, and whatever follows them there is not told of. */
 static void forgotten(void)
 {
 	mutex_lock(&running_mutex);
 	if (of_processes.users)
-		on_each_cpu(of_processes.look, NULL, 1);
+		on_each_cpu_cond(is_noted, of_processes.look, NULL, 1);
 	mutex_unlock(&running_mutex);
 }
 
