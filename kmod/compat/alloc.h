@@ -3,7 +3,7 @@
  * What the kernel's allocators tell.
  *
  * kmem_cache_alloc tells the cache, and kmalloc the node too, since 6.1; before, each had a
- * sister for who asked for a node. kmem_cache_free tells of the cache since then. It is told
+ * sister for who asked for a node, and in 6.0 all four tell the cache. kmem_cache_free tells of the cache since then. It is told
  * before the object is freed since 5.17; before, when others might have it already, so
  * that there the function itself is to be looked at.
  *
@@ -26,6 +26,12 @@
 	void *data, unsigned long site, const void *ptr, struct kmem_cache *cache, gfp_t gfp, \
 	int node
 #define GPROF_CACHE_ALLOC_BYTES		kmem_cache_size(cache)
+#elif defined(GPROF_HAVE_ALLOC_OF_CACHE)
+#define GPROF_KMALLOC_ARGS \
+	void *data, unsigned long site, const void *ptr, struct kmem_cache *cache, \
+	size_t bytes, size_t room, gfp_t gfp
+#define GPROF_CACHE_ALLOC_ARGS		GPROF_KMALLOC_ARGS
+#define GPROF_CACHE_ALLOC_BYTES		bytes
 #else
 #define GPROF_KMALLOC_ARGS \
 	void *data, unsigned long site, const void *ptr, size_t bytes, size_t room, gfp_t gfp
@@ -34,9 +40,15 @@
 #endif
 
 /* What the sisters tell, where there are any. */
+#ifdef GPROF_HAVE_ALLOC_OF_CACHE
+#define GPROF_ALLOC_NODE_ARGS \
+	void *data, unsigned long site, const void *ptr, struct kmem_cache *cache, \
+	size_t bytes, size_t room, gfp_t gfp, int node
+#else
 #define GPROF_ALLOC_NODE_ARGS \
 	void *data, unsigned long site, const void *ptr, size_t bytes, size_t room, gfp_t gfp, \
 	int node
+#endif
 
 #ifdef GPROF_HAVE_CACHE_FREE_EARLY
 #define GPROF_CACHE_FREE_LATE		false
