@@ -846,6 +846,8 @@ TEST(own_tasks_are_anybodys_to_count)
 
 	SKIP_UNLESS(device_has(GPROF_FEAT_PARALLELISM) && nr_online_cpus() > 1,
 		    "the module says it cannot, or there is one CPU");
+	/* Before 5.16 a user may lock 64 KiB. */
+	ASSERT_EQ(0, setrlimit(RLIMIT_MEMLOCK, &(struct rlimit){ 64 << 20, 64 << 20 }));
 	shared->idles = true;
 	ASSERT_EQ(0, child_fork(&child, both_run_as_user, shared));
 	ASSERT_EQ(0, child_begin(&child));
