@@ -3,9 +3,9 @@
  * What the kernel's allocators tell.
  *
  * kmem_cache_alloc tells the cache, and kmalloc the node too, since 6.1; before, each had a
- * sister for who asked for a node, and in 6.0 all four tell the cache. kmem_cache_free tells of the cache since then. It is told
- * before the object is freed since 5.17; before, when others might have it already, so
- * that there the function itself is to be looked at.
+ * sister for who asked for a node, and in 6.0 all four tell the cache. kmem_cache_free tells
+ * of the cache since 6.1. It is told before the object is freed since 5.17; before, when
+ * others might have it already, so that there the function itself is to be looked at.
  *
  * What is freed behind a grace period (kfree_rcu()) was told by kmem_cache_free_bulk() until
  * 6.18; since then it goes to a sheaf, about which nobody tells, so that it is gone from

@@ -1289,7 +1289,7 @@ struct gprof_branch_rec {
 #define GPROF_SAMPLE_REC_F_VALUE	(1U << 6)	/* a __u64 value, after address */
 #define GPROF_SAMPLE_REC_F_EVENT	(1U << 7)	/* the stack of a short record; no weight */
 #define GPROF_SAMPLE_REC_F_WAIT		(1U << 8)	/* a __u64 GPROF_WAIT_*, after value */
-#define GPROF_SAMPLE_REC_F_STATE	(1U << 9)	/* a struct gprof_task_state, behind these */
+#define GPROF_SAMPLE_REC_F_STATE	(1U << 9)	/* a struct gprof_task_state, behind */
 #define GPROF_SAMPLE_REC_F_PARALLELISM	(1U << 10)	/* a __u64 number of tasks, after wait */
 #define GPROF_SAMPLE_REC_F_LIVE		(1U << 11)	/* a __u64 at the end: live of its slot */
 #define GPROF_SAMPLE_REC_F_OWNER	(1U << 12)	/* a struct gprof_lock_owner, after that */
