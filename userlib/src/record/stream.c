@@ -59,6 +59,14 @@ static int setup(struct gprof_stream *s, const struct gprof_source *source,
 		err = gprof_buffer_map(&s->buffer, s->fd, &setup, e);
 	if (!err && source->columns.live_value_type)
 		err = gprof_live_table_map(&s->live, s->fd, s->name, e);
+	return err;
+}
+
+/* What it is to note of what lasts is as large as the kernel's table. */
+static int init_builder(struct gprof_stream *s)
+{
+	int err = gprof_builder_init(&s->builder);
+
 	if (!err && s->live.head)
 		s->builder.lasting.max = s->live.head->nr_slots;
 	return err;
@@ -78,13 +86,15 @@ int gprof_stream_init(struct gprof_stream *s, const struct gprof_source *source,
 	s->detail = strdup(source->detail);
 	s->target = strdup(aim->text);
 	s->column = strdup(source->columns.weight_type);
-	if (!s->name || !s->detail || !s->target || !s->column || gprof_builder_init(&s->builder))
+	if (!s->name || !s->detail || !s->target || !s->column || init_builder(s))
 		return gprof_error_set(e, ENOMEM, "%s: no memory", source->name);
 	s->columns.weight_type = s->column;
 	s->flight = opts->flight;
 	err = setup(s, source, aim, opts, e);
 	if (err)
 		return err;
+	if (s->live.head)
+		s->builder.lasting.max = s->live.head->nr_slots;
 	s->decoders = calloc(s->buffer.nr, sizeof(*s->decoders));
 	if (!s->decoders)
 		return gprof_error_set(e, ENOMEM, "%s: no memory", s->name);
@@ -211,7 +221,7 @@ static int begin_anew(struct gprof_stream *s, struct gprof_error *e)
 
 	memset(&s->base_seen, 0, sizeof(s->base_seen));
 	gprof_builder_free(&s->builder);
-	if (gprof_builder_init(&s->builder))
+	if (init_builder(s))
 		return gprof_error_set(e, ENOMEM, "%s: no memory", s->name);
 	for (i = 0; i < s->buffer.nr; i++) {
 		gprof_decoder_free(&s->decoders[i]);
@@ -376,7 +386,7 @@ int gprof_stream_prepare(struct gprof_stream *s, struct gprof_error *e)
 	for (i = 0; i < s->buffer.nr; i++)
 		gprof_decoder_restart(&s->decoders[i]);
 	gprof_builder_free(&s->builder);
-	if (gprof_builder_init(&s->builder))
+	if (init_builder(s))
 		return gprof_error_set(e, ENOMEM, "%s: no memory", s->name);
 	return 0;
 }
