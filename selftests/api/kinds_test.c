@@ -333,7 +333,9 @@ static int count_lock_waits(void *ctx, const struct gprof_frame *frames, size_t 
 
 	gprof_profile_label(w->p, "tid", &tid);
 	w->of_others += !lock || strncmp(lock, "kernel ", 7);
-	if (tid != w->tid || !lock || strcmp(lock, "kernel mutex"))
+	/* With PREEMPT_RT each mutex is one. */
+	if (tid != w->tid || !lock ||
+	    (strcmp(lock, "kernel mutex") && strcmp(lock, "kernel rt_mutex")))
 		return 0;
 	w->nr += values[0];
 	w->ns += values[1];
