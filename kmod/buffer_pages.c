@@ -44,8 +44,15 @@ u64 gprof_channel_bytes(u64 data_size)
 	       gprof_memory_of((2 * (data_size >> PAGE_SHIFT) + 1) * sizeof(struct page *));
 }
 
-/* As ring_buffer.c of ftrace asks; what others need next minute is left to them. */
-static bool fits_host(u64 bytes)
+/**
+ * gprof_buffers_fit_host() - is there enough memory, and some to spare?
+ * @bytes: that are wanted
+ *
+ * As ring_buffer.c of ftrace asks; what others need next minute is left to them.
+ *
+ * Context: Task.
+ */
+bool gprof_buffers_fit_host(u64 bytes)
 {
 	long left = si_mem_available() - (long)(bytes >> PAGE_SHIFT);
 
@@ -99,7 +106,7 @@ struct gprof_channel *gprof_channel_new(unsigned int cpu, u64 data_size)
 {
 	struct gprof_channel *ch;
 
-	if (!fits_host(gprof_channel_bytes(data_size)))
+	if (!gprof_buffers_fit_host(gprof_channel_bytes(data_size)))
 		return NULL;
 	ch = kvzalloc(sizeof(*ch), GFP_BUFFER);
 	if (!ch)
@@ -152,30 +159,45 @@ static const struct vm_operations_struct mapping_ops = {
 };
 
 /**
- * gprof_channel_mmap() - map a channel into user space
- * @ch: channel
+ * gprof_buffer_pages_mmap() - map pages of a recorder into user space
  * @vma: mapping that is being made
- * @ring: head and data; else the tail page
+ * @pages: pages, which live as long as the file that @vma is of
+ * @nr: how many
+ * @writable: user space may write
  *
  * Context: Task, mmap_lock of the process held for writing.
  * Return: 0; -EINVAL for a wrong length or a private mapping, -EPERM for more
  * rights than user space may have.
  */
-int gprof_channel_mmap(struct gprof_channel *ch, struct vm_area_struct *vma, bool ring)
+int gprof_buffer_pages_mmap(struct vm_area_struct *vma, struct page **pages, unsigned long nr,
+			    bool writable)
 {
-	/* The second half of @pages repeats the data. */
-	unsigned long nr = ring ? 2 * ch->nr_pages - 1 : 1;
-
 	mmap_assert_write_locked(vma->vm_mm);
 	if (!(vma->vm_flags & VM_SHARED))
 		return -EINVAL;
 	if (vma->vm_end - vma->vm_start != nr << PAGE_SHIFT)
 		return -EINVAL;
-	if (vma->vm_flags & (ring ? VM_WRITE | VM_EXEC : VM_EXEC))
+	if (vma->vm_flags & (writable ? VM_EXEC : VM_WRITE | VM_EXEC))
 		return -EPERM;
 	/* mprotect() must not bring back what was refused. */
-	vm_flags_clear(vma, ring ? VM_MAYWRITE | VM_MAYEXEC : VM_MAYEXEC);
+	vm_flags_clear(vma, writable ? VM_MAYEXEC : VM_MAYWRITE | VM_MAYEXEC);
 	vm_flags_set(vma, VM_DONTCOPY | VM_DONTEXPAND);
 	vma->vm_ops = &mapping_ops;
-	return gprof_insert_pages(vma, ring ? ch->pages : &ch->tail_page, nr);
+	return gprof_insert_pages(vma, pages, nr);
+}
+
+/**
+ * gprof_channel_mmap() - map a channel into user space
+ * @ch: channel
+ * @vma: mapping that is being made
+ * @ring: head and data; else the tail page
+ *
+ * Context: As gprof_buffer_pages_mmap().
+ * Return: likewise.
+ */
+int gprof_channel_mmap(struct gprof_channel *ch, struct vm_area_struct *vma, bool ring)
+{
+	/* The second half of @pages repeats the data. */
+	return ring ? gprof_buffer_pages_mmap(vma, ch->pages, 2 * ch->nr_pages - 1, false) :
+		      gprof_buffer_pages_mmap(vma, &ch->tail_page, 1, true);
 }

@@ -7,6 +7,7 @@
 
 #include "channel.h"
 
+struct page;
 struct vm_area_struct;
 
 #define GPROF_BUFFER_DEFAULT	(512ULL << 10)
@@ -17,5 +18,10 @@ struct gprof_channel *gprof_channel_new(unsigned int cpu, u64 data_size);
 void gprof_channel_free(struct gprof_channel *ch);
 
 int gprof_channel_mmap(struct gprof_channel *ch, struct vm_area_struct *vma, bool ring);
+
+/* For others who have pages beside the rings. */
+bool gprof_buffers_fit_host(u64 bytes);
+int gprof_buffer_pages_mmap(struct vm_area_struct *vma, struct page **pages, unsigned long nr,
+			    bool writable);
 
 #endif /* GPROF_BUFFER_PAGES_H */

@@ -8,7 +8,8 @@
  *
  * What a recorder has done cannot be taken back: others may have mapped, started or
  * read it since. So EFAULT must come first. The pages of the outputs are pinned
- * before the work, and written to after it, whatever has become of the mapping.
+ * before the work, and written to after it, whatever has become of the mapping. A
+ * command that changes nothing has no need of that.
  */
 #include "ioctl.h"
 #include "recorder.h"
@@ -33,13 +34,20 @@ union argument {
 	struct gprof_trigger trigger;
 	struct gprof_fired fired;
 	struct gprof_text_table table;
+	struct gprof_own_stack own_stack;
+};
+
+enum outputs {
+	NO_OUTPUTS,
+	PINNED,		/* what was done cannot be taken back */
+	COPIED,		/* there is nothing to take back, and it is to be quick */
 };
 
 struct command {
 	unsigned int cmd;
 	size_t size;
 	size_t min_size;
-	bool has_outputs;
+	enum outputs outputs;
 	int (*run)(struct gprof_recorder *r, union argument *arg);
 };
 
@@ -240,21 +248,27 @@ static int run_table(struct gprof_recorder *r, union argument *arg)
 	return gprof_recorder_table(r, &arg->table);
 }
 
+static int run_stack(struct gprof_recorder *r, union argument *arg)
+{
+	return gprof_recorder_own_stack(r, &arg->own_stack);
+}
+
 #define COMMAND(_cmd, _struct, _min, _outputs, _run) {			\
 	.cmd = (_cmd), .size = sizeof(struct _struct), .min_size = (_min),	\
-	.has_outputs = (_outputs), .run = (_run)				\
+	.outputs = (_outputs), .run = (_run)				\
 }
 
 static const struct command commands[] = {
-	COMMAND(GPROF_IOC_INFO, gprof_info, GPROF_INFO_SIZE_VER0, true, run_info),
-	COMMAND(GPROF_IOC_SETUP, gprof_setup, GPROF_SETUP_SIZE_VER0, true, run_setup),
-	COMMAND(GPROF_IOC_START, gprof_start, GPROF_START_SIZE_VER0, true, run_start),
-	COMMAND(GPROF_IOC_STOP, gprof_stop, GPROF_STOP_SIZE_VER0, false, run_stop),
-	COMMAND(GPROF_IOC_STATS, gprof_stats, GPROF_STATS_SIZE_VER0, true, run_stats),
-	COMMAND(GPROF_IOC_RATE, gprof_rate, GPROF_RATE_SIZE_VER0, false, run_rate),
-	COMMAND(GPROF_IOC_TRIGGER, gprof_trigger, GPROF_TRIGGER_SIZE_VER0, true, run_trigger),
-	COMMAND(GPROF_IOC_FIRED, gprof_fired, GPROF_FIRED_SIZE_VER0, true, run_fired),
-	COMMAND(GPROF_IOC_TABLE, gprof_text_table, GPROF_TEXT_TABLE_SIZE_VER0, true, run_table),
+	COMMAND(GPROF_IOC_INFO, gprof_info, GPROF_INFO_SIZE_VER0, PINNED, run_info),
+	COMMAND(GPROF_IOC_SETUP, gprof_setup, GPROF_SETUP_SIZE_VER0, PINNED, run_setup),
+	COMMAND(GPROF_IOC_START, gprof_start, GPROF_START_SIZE_VER0, PINNED, run_start),
+	COMMAND(GPROF_IOC_STOP, gprof_stop, GPROF_STOP_SIZE_VER0, NO_OUTPUTS, run_stop),
+	COMMAND(GPROF_IOC_STATS, gprof_stats, GPROF_STATS_SIZE_VER0, PINNED, run_stats),
+	COMMAND(GPROF_IOC_RATE, gprof_rate, GPROF_RATE_SIZE_VER0, NO_OUTPUTS, run_rate),
+	COMMAND(GPROF_IOC_TRIGGER, gprof_trigger, GPROF_TRIGGER_SIZE_VER0, PINNED, run_trigger),
+	COMMAND(GPROF_IOC_FIRED, gprof_fired, GPROF_FIRED_SIZE_VER0, PINNED, run_fired),
+	COMMAND(GPROF_IOC_TABLE, gprof_text_table, GPROF_TEXT_TABLE_SIZE_VER0, PINNED, run_table),
+	COMMAND(GPROF_IOC_STACK, gprof_own_stack, GPROF_OWN_STACK_SIZE_VER0, COPIED, run_stack),
 };
 
 static const struct command *find(unsigned int cmd)
@@ -282,6 +296,7 @@ long gprof_ioctl(struct gprof_recorder *r, unsigned int cmd, void __user *arg)
 	const struct command *c = find(cmd);
 	union argument a = {};
 	struct place out;
+	size_t bytes;
 	int err;
 
 	BUILD_BUG_ON(sizeof(struct gprof_info) != GPROF_INFO_SIZE_VER0);
@@ -293,19 +308,25 @@ long gprof_ioctl(struct gprof_recorder *r, unsigned int cmd, void __user *arg)
 	BUILD_BUG_ON(sizeof(struct gprof_trigger) != GPROF_TRIGGER_SIZE_VER0);
 	BUILD_BUG_ON(sizeof(struct gprof_fired) != GPROF_FIRED_SIZE_VER0);
 	BUILD_BUG_ON(sizeof(struct gprof_text_table) != GPROF_TEXT_TABLE_SIZE_VER0);
+	BUILD_BUG_ON(sizeof(struct gprof_own_stack) != GPROF_OWN_STACK_SIZE_VER0);
 
 	if (!c)
 		return -ENOTTY;
 	err = copy_sized(&a, c->size, c->min_size, arg);
 	if (err)
 		return err;
-	if (!c->has_outputs)
+	if (c->outputs == NO_OUTPUTS)
 		return c->run(r, &a);
-	err = pin_place(&out, arg, min_t(size_t, a.size, c->size));
+	bytes = min_t(size_t, a.size, c->size);
+	/* Written on error too: out_reason says why. */
+	if (c->outputs == COPIED) {
+		err = c->run(r, &a);
+		return copy_to_user(arg, &a, bytes) ? -EFAULT : err;
+	}
+	err = pin_place(&out, arg, bytes);
 	if (err)
 		return err;
 	err = c->run(r, &a);
-	/* On error too: out_reason says why. */
 	write_place(&out, &a);
 	return err;
 }

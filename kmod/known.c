@@ -18,6 +18,9 @@
  * number out of what is to be forgotten; where not, it passes for known until then, which
  * costs it a look into the table and nothing else.
  *
+ * Who keeps something by the number of a known task that runs is told when numbers were
+ * forgotten: such a task may run on, and its switches are nobody's concern from then on.
+ *
  * Locks: known_lock is a raw spinlock, innermost, inside scope_lock; interrupts are off
  * under it. known_mutex is innermost; one grace period of RCU passes under it, the first
  * time only.
@@ -40,6 +43,7 @@ unsigned long *gprof_known_map;
 static unsigned long *leaving, *leaving_before;
 
 static DEFINE_RAW_SPINLOCK(known_lock);	/* protects all three maps against writers */
+static void (*tell_forgotten)(void);	/* under known_lock */
 static DEFINE_MUTEX(known_mutex);	/* protects their making */
 
 static void drop(unsigned long tgid)
@@ -53,6 +57,7 @@ static void drop(unsigned long tgid)
 
 static void forget_all(struct work_struct *work)
 {
+	void (*tell)(void);
 	unsigned long tgid;
 
 	raw_spin_lock_irq(&known_lock);
@@ -64,6 +69,12 @@ static void forget_all(struct work_struct *work)
 		drop(tgid);
 		cond_resched();
 	}
+	/* Who comes to be told after this finds the numbers forgotten. */
+	raw_spin_lock_irq(&known_lock);
+	tell = tell_forgotten;
+	raw_spin_unlock_irq(&known_lock);
+	if (tell)
+		tell();
 }
 
 static DECLARE_WORK(forget_work, forget_all);
@@ -141,4 +152,17 @@ void gprof_known_forget(pid_t tgid)
 	raw_spin_unlock_irqrestore(&known_lock, flags);
 	/* It waits for long: not where short works wait behind it. */
 	queue_work(system_unbound_wq, &forget_work);
+}
+
+/**
+ * gprof_known_tell() - call a function whenever numbers were forgotten
+ * @forgotten: called in task context, from now on; stays until gprof_known_exit()
+ *
+ * Context: Task.
+ */
+void gprof_known_tell(void (*forgotten)(void))
+{
+	raw_spin_lock_irq(&known_lock);
+	tell_forgotten = forgotten;
+	raw_spin_unlock_irq(&known_lock);
 }

@@ -18,6 +18,7 @@ int gprof_known_init(void);
 void gprof_known_exit(void);
 void gprof_known_add(pid_t tgid);
 void gprof_known_forget(pid_t tgid);
+void gprof_known_tell(void (*forgotten)(void));
 
 /**
  * gprof_known() - might the task be of a target?

@@ -22,7 +22,10 @@
 #include "recorder.h"
 #include "buffer_pages.h"
 #include "channels.h"
+#include "live.h"
 #include "news.h"
+#include "own_stack.h"
+#include "running.h"
 #include "setup.h"
 #include "source.h"
 #include "tables.h"
@@ -161,10 +164,13 @@ static bool guests_have_left(struct gprof_recorder *r)
 }
 
 static u64 bytes_of(u64 data_size, const struct gprof_source *source,
-		    const struct gprof_request *req)
+		    const struct gprof_request *req, bool parallelism)
 {
-	u64 bytes = gprof_firings_bytes() + (source->bytes ? source->bytes(req) : 0);
+	u64 bytes = gprof_firings_bytes() + (source->bytes ? source->bytes(req) : 0) +
+		    (source->slots ? gprof_live_bytes(source->slots(req)) : 0);
 
+	if (parallelism)
+		bytes += gprof_running_bytes(req->target);
 	if (!data_size)
 		return bytes;
 	return bytes + gprof_channel_bytes(data_size) * num_present_cpus() + gprof_maps_bytes();
@@ -181,6 +187,20 @@ static int join_tables(struct gprof_recorder *r, const struct gprof_setup *setup
 		return PTR_ERR(tables);
 	r->tables = tables;
 	return 0;
+}
+
+static int count_running(struct gprof_recorder *r, const struct gprof_setup *setup)
+{
+	if (!(setup->flags & GPROF_SETUP_F_PARALLELISM))
+		return 0;
+	r->sampler.running = gprof_running_new(&r->target);
+	return r->sampler.running ? 0 : -ENOMEM;
+}
+
+static void count_no_more(struct gprof_recorder *r)
+{
+	gprof_running_free(r->sampler.running);
+	r->sampler.running = NULL;
 }
 
 static void leave_tables(struct gprof_recorder *r)
@@ -206,6 +226,7 @@ static int build(struct gprof_recorder *r, struct gprof_setup *setup,
 		.stack = setup->stack,
 		.kernel_frames = setup->stack & GPROF_STACK_F_KERNEL,
 	};
+	bool parallelism;
 	int err;
 
 	err = gprof_target_init(&r->target, setup, cpus, &setup->out_reason);
@@ -214,7 +235,9 @@ static int build(struct gprof_recorder *r, struct gprof_setup *setup,
 	r->target.notices = &r->notices;
 
 	setup->out_reason = GPROF_REASON_MEMLOCK;
-	err = gprof_charge(&r->charge, bytes_of(data_size, source, &req), r->target.privileged);
+	parallelism = setup->flags & GPROF_SETUP_F_PARALLELISM;
+	err = gprof_charge(&r->charge, bytes_of(data_size, source, &req, parallelism),
+			   r->target.privileged);
 	if (err)
 		goto err_target;
 	err = join_tables(r, setup);
@@ -222,10 +245,13 @@ static int build(struct gprof_recorder *r, struct gprof_setup *setup,
 		goto err_charge;
 
 	setup->out_reason = GPROF_REASON_NONE;
+	err = count_running(r, setup);
+	if (err)
+		goto err_tables;
 	err = -ENOMEM;
 	channels = gprof_channels_new(data_size, &r->wait, &r->notices);
 	if (!channels)
-		goto err_tables;
+		goto err_running;
 	err = data_size ? gprof_maps_init(&s->maps, channels, r->target.owner,
 					  r->target.privileged, r->tables) : 0;
 	if (err)
@@ -233,10 +259,16 @@ static int build(struct gprof_recorder *r, struct gprof_setup *setup,
 	err = gprof_firings_init(&r->firings, &r->notices);
 	if (err)
 		goto err_maps;
+	if (source->slots) {
+		err = -ENOMEM;
+		req.live = gprof_live_new(source->slots(&req));
+		if (!req.live)
+			goto err_firings;
+	}
 	err = source->setup(&req, &r->source_state);
 	if (err) {
 		setup->out_reason = req.reason;
-		goto err_firings;
+		goto err_live;
 	}
 
 	gprof_channels_init(channels, setup, req.weight);
@@ -245,6 +277,7 @@ static int build(struct gprof_recorder *r, struct gprof_setup *setup,
 	s->options.kernel = req.kernel || req.kernel_frames;
 	s->options.tables = r->tables ? r->tables->id : 0;
 	r->source = source;
+	r->live = req.live;
 	r->data_size = data_size;
 	r->flight = setup->flags & GPROF_SETUP_F_FLIGHT;
 	/* Pairs with smp_load_acquire() in gprof_recorder_mmap() and _poll(). */
@@ -258,12 +291,16 @@ static int build(struct gprof_recorder *r, struct gprof_setup *setup,
 	setup->out_nr_cpus = nr_cpu_ids;
 	return 0;
 
+err_live:
+	gprof_live_free(req.live);
 err_firings:
 	gprof_firings_destroy(&r->firings);
 err_maps:
 	gprof_maps_destroy(&s->maps);
 err_channels:
 	gprof_channels_free(channels);
+err_running:
+	count_no_more(r);
 err_tables:
 	leave_tables(r);
 err_charge:
@@ -288,7 +325,7 @@ int gprof_recorder_setup(struct gprof_recorder *r, struct gprof_setup *setup,
 			 const struct gprof_source *source, const void *params,
 			 const unsigned long *cpus)
 {
-	int err = gprof_setup_check(setup, source->no_buffer);
+	int err = gprof_setup_check(setup, source);
 
 	if (err)
 		return err;
@@ -300,6 +337,19 @@ int gprof_recorder_setup(struct gprof_recorder *r, struct gprof_setup *setup,
 		err = -EBUSY;
 	}
 	mutex_unlock(&r->lock);
+	return err;
+}
+
+/* Who runs is known before a sample wants to tell it. */
+static int start_source(struct gprof_recorder *r, u32 *attached)
+{
+	int err = gprof_running_begin(r->sampler.running);
+
+	if (err)
+		return err;
+	err = r->source->start(r->source_state, attached);
+	if (err)
+		gprof_running_end(r->sampler.running);
 	return err;
 }
 
@@ -323,7 +373,7 @@ int gprof_recorder_start(struct gprof_recorder *r, struct gprof_start *start)
 	if (r->state == GPROF_READY) {
 		gprof_channels_begin(r->sampler.channels);
 		gprof_firings_clear(&r->firings);
-		err = r->source->start(r->source_state, &start->out_attached);
+		err = start_source(r, &start->out_attached);
 		start->out_reason = err == -ESRCH ? GPROF_REASON_TASK_GONE :
 				    err == -EPERM ? GPROF_REASON_TASK_DENIED :
 				    err ? GPROF_REASON_EVENT : GPROF_REASON_NONE;
@@ -340,6 +390,7 @@ static void stop_locked(struct gprof_recorder *r)
 {
 	lockdep_assert_held(&r->lock);
 	r->source->stop(r->source_state);
+	gprof_running_end(r->sampler.running);
 	gprof_maps_flush(&r->sampler.maps);
 	set_state(r, GPROF_READY);
 }
@@ -458,6 +509,25 @@ int gprof_recorder_table(struct gprof_recorder *r, struct gprof_text_table *tabl
 }
 
 /**
+ * gprof_recorder_own_stack() - GPROF_IOC_STACK
+ * @r: recorder
+ * @arg: argument
+ *
+ * Context: Task; takes no lock of the recorder.
+ * Return: 0 or a negative errno.
+ */
+int gprof_recorder_own_stack(struct gprof_recorder *r, struct gprof_own_stack *arg)
+{
+	/*
+	 * Pairs with smp_store_release() in build(): what that has set stays until the file is
+	 * closed.
+	 */
+	bool is_set_up = smp_load_acquire(&r->sampler.channels);
+
+	return gprof_own_stack(arg, is_set_up ? r->tables : NULL);
+}
+
+/**
  * gprof_recorder_samples() - how many samples there were on all CPUs
  * @r: recorder that is set up
  * @st: those members are added to that buffers know
@@ -528,8 +598,8 @@ void gprof_recorder_info(struct gprof_info *info)
 	info->out_features = GPROF_FEAT_KERNEL_FRAMES | GPROF_FEAT_USER_FRAMES |
 			     GPROF_FEAT_CALLER | GPROF_FEAT_FLIGHT | GPROF_FEAT_MAPS |
 			     GPROF_FEAT_MAP_FILES | GPROF_FEAT_NETLINK | GPROF_FEAT_NOTICES |
-			     GPROF_FEAT_TRIGGERS | gprof_tables_features() |
-			     gprof_source_features();
+			     GPROF_FEAT_TRIGGERS | GPROF_FEAT_OWN_STACK | gprof_tables_features() |
+			     gprof_running_features() | gprof_source_features();
 	if (IS_ENABLED(CONFIG_CGROUPS))
 		info->out_features |= GPROF_FEAT_CGROUP;
 	info->out_max_frames = GPROF_MAX_FRAMES;
@@ -556,6 +626,8 @@ int gprof_recorder_mmap(struct gprof_recorder *r, struct vm_area_struct *vma)
 
 	if (!channels)
 		return -EBUSY;
+	if (offset == GPROF_MMAP_LIVE)
+		return r->live ? gprof_live_mmap(r->live, vma) : -ENODEV;
 	if (!ring && offset != GPROF_MMAP_TAIL(cpu))
 		return -EINVAL;
 	if (cpu >= nr_cpu_ids || !channels[cpu])
@@ -598,10 +670,12 @@ static void take_apart(struct gprof_recorder *r)
 
 	if (state != GPROF_NEW) {
 		r->source->destroy(r->source_state);
+		gprof_live_free(r->live);
 		gprof_firings_destroy(&r->firings);
 		gprof_notices_end(&r->notices);
 		gprof_maps_destroy(&r->sampler.maps);
 		gprof_channels_free(r->sampler.channels);
+		count_no_more(r);
 		leave_tables(r);
 		gprof_uncharge(&r->charge);
 		gprof_target_destroy(&r->target);

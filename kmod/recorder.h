@@ -19,6 +19,8 @@
 
 struct gprof_fired;
 struct gprof_info;
+struct gprof_live;
+struct gprof_own_stack;
 struct gprof_rate;
 struct gprof_setup;
 struct gprof_source;
@@ -64,6 +66,7 @@ struct gprof_phase {
  * @target: whom
  * @sampler: the way into the buffers
  * @tables: those that its stacks are walked by, or NULL; fixed by SETUP
+ * @live: its table of what lasts, or NULL; fixed by SETUP
  * @data_size: bytes of data of each CPU's buffer; 0: no buffers
  * @flight: the buffers are overwritten
  * @charge: memory charged
@@ -84,6 +87,7 @@ struct gprof_recorder {
 	struct gprof_target target;
 	struct gprof_sampler sampler;
 	struct gprof_tables *tables;
+	struct gprof_live *live;
 	u64 data_size;
 	bool flight;
 	struct gprof_charge charge;
@@ -108,6 +112,7 @@ int gprof_recorder_trigger(struct gprof_recorder *r, struct gprof_trigger *trigg
 			   const char *name);
 int gprof_recorder_fired(struct gprof_recorder *r, struct gprof_fired *fired);
 int gprof_recorder_table(struct gprof_recorder *r, struct gprof_text_table *table);
+int gprof_recorder_own_stack(struct gprof_recorder *r, struct gprof_own_stack *arg);
 int gprof_recorder_stats(struct gprof_recorder *r, struct gprof_stats *stats);
 int gprof_recorder_mmap(struct gprof_recorder *r, struct vm_area_struct *vma);
 __poll_t gprof_recorder_poll(struct gprof_recorder *r, struct file *file, poll_table *wait);

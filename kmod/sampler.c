@@ -12,7 +12,8 @@
  *	[TASK]	when this generation has not yet named the task
  *	[STACK]	when this generation has not yet said the stack; or [BRANCH], which says
  *		what differs from one that it has said
- *	SAMPLE	24 bytes, 8 for each of weight, address and value, 16 for a task's state
+ *	SAMPLE	24 bytes, 8 for each of weight, address, value, wait, parallelism and what is
+ *		live, 24 for a lock's owner, 16 for a task's state
  *
  * (buffer.c adds a LOST record in front when it owes one.)
  *
@@ -22,6 +23,7 @@
 #include "sampler.h"
 #include "base.h"
 #include "naming.h"
+#include "running.h"
 #include "words.h"
 #include "compat/mm.h"
 #include "compat/preempt.h"
@@ -248,11 +250,13 @@ static void remember_base(struct gprof_channel *ch, struct gprof_memo *memo,
 struct sample {
 	u64 time;
 	u64 weight;
+	u32 parallelism;
 	u16 flags;
 };
 
 #define EXTRA	(GPROF_SAMPLE_REC_F_WEIGHT | GPROF_SAMPLE_REC_F_ADDR |	\
-		 GPROF_SAMPLE_REC_F_VALUE | GPROF_SAMPLE_REC_F_WAIT)
+		 GPROF_SAMPLE_REC_F_VALUE | GPROF_SAMPLE_REC_F_WAIT |	\
+		 GPROF_SAMPLE_REC_F_PARALLELISM | GPROF_SAMPLE_REC_F_LIVE)
 
 static __always_inline u32 sample_size(u16 flags)
 {
@@ -260,6 +264,8 @@ static __always_inline u32 sample_size(u16 flags)
 
 	if (unlikely(flags & EXTRA))
 		size += hweight16(flags & EXTRA) * sizeof(u64);
+	if (unlikely(flags & GPROF_SAMPLE_REC_F_OWNER))
+		size += sizeof(struct gprof_lock_owner);
 	if (unlikely(flags & GPROF_SAMPLE_REC_F_STATE))
 		size += sizeof(struct gprof_task_state);
 	return size;
@@ -288,8 +294,18 @@ static __always_inline void write_sample(struct gprof_sample_rec *rec,
 		*extra++ = c->value;
 	if (smp.flags & GPROF_SAMPLE_REC_F_WAIT)
 		*extra++ = c->wait;
-	if (smp.flags & GPROF_SAMPLE_REC_F_STATE)
+	if (smp.flags & GPROF_SAMPLE_REC_F_PARALLELISM)
+		*extra++ = smp.parallelism;
+	if (smp.flags & GPROF_SAMPLE_REC_F_OWNER) {
+		memcpy(extra, c->owner, sizeof(*c->owner));
+		extra += sizeof(*c->owner) / sizeof(*extra);
+	}
+	if (smp.flags & GPROF_SAMPLE_REC_F_STATE) {
 		memcpy(extra, &c->state, sizeof(c->state));
+		extra += sizeof(c->state) / sizeof(*extra);
+	}
+	if (smp.flags & GPROF_SAMPLE_REC_F_LIVE)
+		*extra = c->live;
 }
 
 /* With all that has to be said before the sample. */
@@ -380,7 +396,8 @@ static __always_inline void record(struct gprof_sampler *s, struct gprof_channel
 	known = known_stack(ch, memo, generation, c->stack);
 	if (likely(known && c->task == current &&
 		   gprof_naming_known(memo, &c->stack->callers))) {
-		if (likely(!(smp.flags & (EXTRA | GPROF_SAMPLE_REC_F_STATE))))
+		if (likely(!(smp.flags & (EXTRA | GPROF_SAMPLE_REC_F_OWNER |
+					  GPROF_SAMPLE_REC_F_STATE))))
 			write_known(ch, c, smp, known, sizeof(struct gprof_sample_rec));
 		else
 			write_known(ch, c, smp, known, sample_size(smp.flags));
@@ -406,6 +423,30 @@ static __always_inline void find_out(struct gprof_capture *c, struct scratch *sc
 		c->flags |= GPROF_SAMPLE_REC_F_KERNEL;
 	if (!c->time)
 		c->time = ktime_get_mono_fast_ns();
+}
+
+/**
+ * gprof_scratch_take() - have memory for a stack that is no sample
+ *
+ * What the last walk at this depth found is in it, for the next to compare with.
+ *
+ * Context: Task, preemption off until gprof_scratch_give(), amid no sample.
+ * Return: this CPU's.
+ */
+struct gprof_stack *gprof_scratch_take(void)
+{
+	struct scratch *scratch = this_cpu_ptr(scratches);
+	struct gprof_stack *stack = &scratch->stack[scratch->depth++];
+
+	barrier();	/* an interrupt from here on takes the next one */
+	return stack;
+}
+
+/** gprof_scratch_give() - done with it */
+void gprof_scratch_give(void)
+{
+	barrier();	/* done with the stack before an interrupt may reuse it */
+	this_cpu_ptr(scratches)->depth--;
 }
 
 /**
@@ -463,6 +504,10 @@ void gprof_emit(struct gprof_capture *c, struct gprof_sampler *s, u64 weight)
 	smp.flags = c->flags;
 	smp.time = c->time;
 	smp.weight = weight;
+	if (unlikely(s->running)) {
+		smp.parallelism = gprof_running_count(s->running);
+		smp.flags |= GPROF_SAMPLE_REC_F_PARALLELISM;
+	}
 	count(&ch->buffer, smp.flags);
 	if (unlikely(smp.flags & GPROF_SAMPLE_REC_F_THROTTLED))
 		local64_inc(&ch->buffer.throttled);

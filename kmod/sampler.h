@@ -11,18 +11,21 @@
 #include <linux/percpu.h>
 #include <linux/sched.h>
 
+struct gprof_running;
 struct perf_callchain_entry;
 struct pt_regs;
 
 /**
  * struct gprof_sampler - what a source needs in order to record
  * @options: what to capture of a stack; fixed after SETUP
+ * @running: who is counted for samples to tell it, or NULL; fixed after SETUP
  * @channels: one per CPU, NULL for CPUs without a buffer; fixed after SETUP
  * @maps: reader of the mappings of sampled processes
  * @no_buffer: samples on CPUs without a buffer
  */
 struct gprof_sampler {
 	struct gprof_stack_options options;
+	struct gprof_running *running;
 	struct gprof_channel **channels;
 	struct gprof_maps maps;
 	atomic64_t no_buffer;
@@ -38,6 +41,8 @@ struct gprof_sampler {
  * @value: what was measured, with GPROF_SAMPLE_REC_F_VALUE
  * @state: how @task was, with GPROF_SAMPLE_REC_F_STATE
  * @wait: of what kind, with GPROF_SAMPLE_REC_F_WAIT
+ * @live: its word in the recorder's table, with GPROF_SAMPLE_REC_F_LIVE
+ * @owner: who had the lock, with GPROF_SAMPLE_REC_F_OWNER
  * @flags: GPROF_SAMPLE_REC_F_*, as far as they are the same for all
  * @without: GPROF_STACK_F_* that would tell nothing of this event, or too much
  * @depth: of nesting, which has its own memory
@@ -56,6 +61,8 @@ struct gprof_capture {
 	u64 value;
 	struct gprof_task_state state;
 	u64 wait;
+	u64 live;
+	const struct gprof_lock_owner *owner;
 	u16 flags;
 	u16 without;
 	unsigned int depth;
@@ -70,7 +77,8 @@ struct gprof_capture {
  * @time: CLOCK_MONOTONIC, or 0: now
  *
  * The event is current's and has no more to it than this, unless the caller sets @c->task,
- * @c->chain or @c->without; or @c->addr, @c->value, @c->wait or @c->state with their flag.
+ * @c->chain or @c->without; or @c->addr, @c->value, @c->wait, @c->state or @c->live with their
+ * flag.
  *
  * Costs nothing yet. What is the same for all is found out by the first gprof_emit(),
  * and the stack taken anew only for who wants another part of it.
@@ -91,6 +99,9 @@ static __always_inline void gprof_capture(struct gprof_capture *c, struct pt_reg
 
 int gprof_samplers_init(void);
 void gprof_samplers_exit(void);
+
+struct gprof_stack *gprof_scratch_take(void);
+void gprof_scratch_give(void);
 
 bool gprof_capture_stack(struct gprof_capture *c, const struct gprof_sampler *s);
 void gprof_emit(struct gprof_capture *c, struct gprof_sampler *s, u64 weight);

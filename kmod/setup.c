@@ -6,6 +6,8 @@
 #include "buffer.h"
 #include "buffer_pages.h"
 #include "callers.h"
+#include "running.h"
+#include "source.h"
 #include "tables.h"
 
 #include <linux/errno.h>
@@ -63,16 +65,24 @@ static int check_bufferless(const struct gprof_setup *setup, u32 *reason)
 /**
  * gprof_setup_check() - is it what one may ask for?
  * @setup: argument; @setup->out_reason is set on error
- * @no_buffer: the kind has none
+ * @source: of its kind
  *
  * Context: Task.
  * Return: 0; -EOPNOTSUPP: asks for what this module does not know; -EINVAL.
  */
-int gprof_setup_check(struct gprof_setup *setup, bool no_buffer)
+int gprof_setup_check(struct gprof_setup *setup, const struct gprof_source *source)
 {
 	int err = check_buffers(setup, &setup->out_reason);
 
-	return err || !no_buffer ? err : check_bufferless(setup, &setup->out_reason);
+	if (!err && source->no_buffer)
+		err = check_bufferless(setup, &setup->out_reason);
+	if (err)
+		return err;
+	setup->out_reason = GPROF_REASON_FLAGS;
+	if (setup->flags & GPROF_SETUP_F_PARALLELISM &&
+	    (!source->parallelism || !gprof_running_features()))
+		return -EOPNOTSUPP;
+	return 0;
 }
 
 /**

@@ -8,8 +8,9 @@
 #include <linux/types.h>
 
 struct gprof_setup;
+struct gprof_source;
 
-int gprof_setup_check(struct gprof_setup *setup, bool no_buffer);
+int gprof_setup_check(struct gprof_setup *setup, const struct gprof_source *source);
 u64 gprof_setup_data_size(const struct gprof_setup *setup);
 
 #endif /* GPROF_SETUP_H */

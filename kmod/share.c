@@ -17,6 +17,7 @@
  */
 #include "share.h"
 #include "memlock.h"
+#include "running.h"
 #include "sampler.h"
 #include "target.h"
 
@@ -310,6 +311,7 @@ struct gprof_counters *gprof_counters_new(const struct gprof_counter_spec *spec,
 		goto err_free;
 	for_each_possible_cpu(cpu)
 		local64_set(&per_cpu_ptr(c->taker.thin, cpu)->random, get_random_u64());
+	c->scope.tgids = gprof_running_tgids(spec->sampler->running);
 	if (gprof_target_is_tasks(spec->target) &&
 	    gprof_scope_init(&c->scope, GPROF_SCOPE_COUNTER, &scope_ops, spec->target, charge))
 		goto err_thin;
@@ -353,6 +355,7 @@ int gprof_counters_start(void *state, u32 *attached)
 
 	if (err)
 		return err;
+	gprof_running_look(c->taker.spec.sampler->running);
 	err = join_any(c, attached);
 	if (err && tasks)
 		gprof_scope_leave(&c->scope);

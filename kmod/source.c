@@ -15,6 +15,8 @@ static const struct gprof_source *const sources[] = {
 	&gprof_source_task,
 	&gprof_source_block,
 	&gprof_source_mutex,
+	&gprof_source_alloc,
+	&gprof_source_heap,
 };
 
 /**

@@ -10,6 +10,7 @@
 
 struct gprof_charge;
 struct gprof_firings;
+struct gprof_live;
 struct gprof_sampler;
 struct gprof_stats;
 struct gprof_target;
@@ -22,6 +23,7 @@ struct gprof_trigger;
  * @sampler: where samples go; outlives the source's state
  * @charge: has paid for what source->bytes() told; for more, as it comes
  * @firings: where triggers fire; outlive the source's state
+ * @live: table with what source->slots() told, or NULL; outlives the source's state
  * @stack: GPROF_STACK_F_*
  * @kernel_frames: the kernel's call chain is wanted
  * @weight: the source sets what a sample usually stands for
@@ -34,6 +36,7 @@ struct gprof_request {
 	struct gprof_sampler *sampler;
 	struct gprof_charge *charge;
 	struct gprof_firings *firings;
+	struct gprof_live *live;
 	u32 stack;
 	bool kernel_frames;
 	u64 weight;
@@ -46,11 +49,15 @@ struct gprof_request {
  * @kind: GPROF_KIND_*
  * @name: for messages
  * @no_buffer: the kind has no samples
+ * @parallelism: each is of a task that runs, and may tell how many do: @start has
+ *	gprof_running_look() called, and the scope of the samples keep its map
  * @params_size: sizeof the kind's parameters
  * @params_min: their first published size
  * @features: GPROF_FEAT_* that the kind brings; NULL: none
  * @bytes: memory that its state takes, for the charge; asked before @setup has
  *	checked the parameters. NULL: little
+ * @slots: how many things may last at once that the kind has a table of (live.h); asked
+ *	likewise. NULL: it has none
  * @setup: checks the request and makes the state; nothing is recorded yet
  * @start: begins to call gprof_emit(); @attached: to how much
  * @stop: ends it; no call is under way when it returns
@@ -65,10 +72,12 @@ struct gprof_source {
 	u32 kind;
 	const char *name;
 	bool no_buffer;
+	bool parallelism;
 	size_t params_size;
 	size_t params_min;
 	u64 (*features)(void);
 	u64 (*bytes)(const struct gprof_request *req);
+	u32 (*slots)(const struct gprof_request *req);
 	int (*setup)(struct gprof_request *req, void **state);
 	int (*start)(void *state, u32 *attached);
 	void (*stop)(void *state);
@@ -78,8 +87,10 @@ struct gprof_source {
 	void (*destroy)(void *state);
 };
 
+extern const struct gprof_source gprof_source_alloc;
 extern const struct gprof_source gprof_source_block;
 extern const struct gprof_source gprof_source_cpu;
+extern const struct gprof_source gprof_source_heap;
 extern const struct gprof_source gprof_source_mutex;
 extern const struct gprof_source gprof_source_sched;
 extern const struct gprof_source gprof_source_task;

@@ -5,6 +5,7 @@
  *
  * After cpuProfileConfig in the proposal golang/go 36821.
  */
+#include "sampler.h"
 #include "source.h"
 #include "target.h"
 
@@ -90,6 +91,10 @@ static int setup(struct gprof_request *req, void **state)
 	err = check_params(p, &req->reason) ?: check_privilege(req, p, &req->reason);
 	if (err)
 		return err;
+	/* An idle CPU runs nobody: its time is not shared among those who run. */
+	req->reason = GPROF_REASON_FLAGS;
+	if (p->flags & GPROF_CPU_F_IDLE && req->sampler->running)
+		return -EINVAL;
 	req->reason = GPROF_REASON_NONE;
 	s = kzalloc(sizeof(*s), GFP_KERNEL_ACCOUNT);
 	if (!s)
@@ -136,6 +141,7 @@ static void destroy(void *state)
 const struct gprof_source gprof_source_cpu = {
 	.kind = GPROF_KIND_CPU,
 	.name = "cpu",
+	.parallelism = true,
 	.params_size = sizeof(struct gprof_cpu_params),
 	.params_min = GPROF_CPU_PARAMS_SIZE_VER0,
 	.bytes = bytes,

@@ -35,6 +35,14 @@ static int check_kernel(const struct gprof_request *req, u32 *reason)
 	return security_locked_down(LOCKDOWN_PERF) ? -EPERM : 0;
 }
 
+static u64 bytes(const struct gprof_request *req)
+{
+	const struct gprof_mutex_params *p = req->params;
+
+	return gprof_waits_bytes(req) +
+	       (p->flags & GPROF_MUTEX_F_OWNER ? gprof_waits_owner_bytes(req) : 0);
+}
+
 static int setup(struct gprof_request *req, void **state)
 {
 	const struct gprof_mutex_params *p = req->params;
@@ -45,12 +53,16 @@ static int setup(struct gprof_request *req, void **state)
 		.locks = !in_kernel,
 		.addr = p->flags & GPROF_MUTEX_F_ADDR,
 		.in_kernel = in_kernel,
+		.owner = p->flags & GPROF_MUTEX_F_OWNER,
 	};
 	int err;
 
 	req->reason = GPROF_REASON_FLAGS;
 	if (p->flags & ~__GPROF_MUTEX_F_ALL)
 		return -EOPNOTSUPP;
+	/* Who has a lock of user space is who releases it. */
+	if (p->flags & GPROF_MUTEX_F_OWNER && !in_kernel)
+		return -EINVAL;
 	err = in_kernel ? check_kernel(req, &req->reason) : 0;
 	return err ?: gprof_waits_setup(req, &spec, state);
 }
@@ -61,7 +73,7 @@ const struct gprof_source gprof_source_mutex = {
 	.params_size = sizeof(struct gprof_mutex_params),
 	.params_min = GPROF_MUTEX_PARAMS_SIZE_VER0,
 	.features = features,
-	.bytes = gprof_waits_bytes,
+	.bytes = bytes,
 	.setup = setup,
 	.start = gprof_waits_start,
 	.stop = gprof_waits_stop,

@@ -152,6 +152,7 @@ static void stats(void *state, struct gprof_stats *stats)
 const struct gprof_source gprof_source_tracepoint = {
 	.kind = GPROF_KIND_PROFILE,
 	.name = "profile",
+	.parallelism = true,
 	.params_size = sizeof(struct gprof_profile_params),
 	.params_min = GPROF_PROFILE_PARAMS_SIZE_VER0,
 	.features = features,

@@ -196,6 +196,25 @@ void gprof_stack_capture_task(struct gprof_stack *s, const struct gprof_stack_op
 }
 
 /**
+ * gprof_stack_capture_own() - take the user frames of current, amid a system call
+ * @s: where to
+ * @o: what to take: GPROF_STACK_F_USER, and no kernel
+ *
+ * Who asks for it knows who calls: what may be a caller, and may not, is left out.
+ *
+ * Context: Task, preemption off.
+ */
+void gprof_stack_capture_own(struct gprof_stack *s, const struct gprof_stack_options *o)
+{
+	s->top.flags = 0;
+	s->top.nr_kernel = 0;
+	s->top.nr_user = 0;
+	user_frames(s, o, current, saved_user_regs(current, current->mm), true);
+	s->top.nr_user = min_t(u16, s->top.nr_user, 1);
+	s->top.flags &= ~(GPROF_STACK_REC_F_CALLER | GPROF_STACK_REC_F_CALLER_PUSHED);
+}
+
+/**
  * gprof_stack_capture_none() - the empty stack
  * @s: where to
  * @task: whose it is

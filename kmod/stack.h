@@ -92,6 +92,7 @@ void gprof_stack_capture(struct gprof_stack *s, const struct gprof_stack_options
 
 void gprof_stack_capture_task(struct gprof_stack *s, const struct gprof_stack_options *o,
 			      struct task_struct *task);
+void gprof_stack_capture_own(struct gprof_stack *s, const struct gprof_stack_options *o);
 void gprof_stack_capture_none(struct gprof_stack *s, struct task_struct *task);
 
 /* What an architecture supplies (stack_x86.c, stack_arm64.c). */

@@ -7,6 +7,7 @@
  */
 #include "tables.h"
 #include "walk.h"
+#include "compat/mm.h"
 
 #include <linux/cred.h>
 #include <linux/dcache.h>
@@ -16,12 +17,16 @@
 #include <linux/gprof.h>
 #include <linux/hash.h>
 #include <linux/mm.h>
+#include <linux/preempt.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
+#include <linux/timekeeping.h>
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
 
 #define TABLES_MAX	4096	/* of a set */
 #define TEXTS_MAX	1024	/* processes of a set */
+#define RENEW_NS	(5 * NSEC_PER_MSEC)
 
 /* Whoever is at a limit must not have others wait for the lock while memory is sought. */
 #define GFP_UNDER_LOCK	(GFP_KERNEL_ACCOUNT | __GFP_NORETRY)
@@ -415,4 +420,59 @@ void gprof_tables_end(struct gprof_tables *set, struct gprof_texts *t)
 void gprof_tables_cancel(struct gprof_tables *set)
 {
 	mutex_unlock(&set->lock);
+}
+
+/* When the set has read the mappings of current last; 0: never, or too long ago. */
+static u64 last_read(const struct gprof_tables *set)
+{
+	const struct gprof_texts *t;
+	u64 read_ns;
+
+	preempt_disable();
+	t = gprof_texts_find(set->id, current->mm);
+	read_ns = t ? READ_ONCE(t->read_ns) : READ_ONCE(set->refused_ns);
+	preempt_enable();
+	return read_ns;
+}
+
+static void note_current(struct gprof_tables *set)
+{
+	VMA_ITERATOR(vmi, current->mm, 0);
+	struct vm_area_struct *vma;
+
+	for_each_vma(vmi, vma) {
+		if (vma->vm_flags & VM_EXEC)
+			gprof_text_note(set->copy, vma);
+		cond_resched();
+	}
+}
+
+/**
+ * gprof_tables_learn_current() - a walk of current's own did not know its mappings
+ * @set: set
+ *
+ * What is wanting may be wanting for good. So this is done now and then only.
+ *
+ * Context: Task, without mmap_lock.
+ * Return: whether they were read.
+ */
+bool gprof_tables_learn_current(struct gprof_tables *set)
+{
+	struct mm_struct *mm = current->mm;
+	struct gprof_texts *t;
+	bool done = false;
+
+	if (ktime_get_mono_fast_ns() - last_read(set) < RENEW_NS)
+		return false;
+	t = gprof_tables_begin(set, mm);
+	/* Whatever comes of it. */
+	WRITE_ONCE(*(t ? &t->read_ns : &set->refused_ns), ktime_get_mono_fast_ns());
+	if (t && mmap_read_trylock(mm)) {
+		note_current(set);
+		gprof_tables_end(set, t);
+		mmap_read_unlock(mm);
+		done = true;
+	}
+	gprof_tables_cancel(set);
+	return done;
 }

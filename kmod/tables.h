@@ -35,6 +35,7 @@ struct gprof_text_table;
  * @texts: of processes
  * @nr_texts: how many
  * @copy: for making one
+ * @refused_ns: when mappings could not be kept last, for who reads their own
  */
 struct gprof_tables {
 	struct list_head node;
@@ -50,6 +51,7 @@ struct gprof_tables {
 	struct list_head texts;
 	u32 nr_texts;
 	struct gprof_text_copy *copy;
+	u64 refused_ns;
 };
 
 u64 gprof_tables_features(void);
@@ -60,5 +62,6 @@ int gprof_tables_add(struct gprof_tables *set, struct gprof_text_table *arg);
 struct gprof_texts *gprof_tables_begin(struct gprof_tables *set, struct mm_struct *mm);
 void gprof_tables_end(struct gprof_tables *set, struct gprof_texts *t);
 void gprof_tables_cancel(struct gprof_tables *set);
+bool gprof_tables_learn_current(struct gprof_tables *set);
 
 #endif /* GPROF_TABLES_H */

@@ -30,6 +30,7 @@
 #include "tap.h"
 #include "compat/sched.h"
 #include "known.h"
+#include "tap_walk.h"
 #include "tracepoint.h"
 
 #include <linux/kernel.h>
@@ -42,58 +43,11 @@
 #include <linux/rcupdate.h>
 #include <linux/static_call.h>
 
-/**
- * struct tap - a tracepoint
- * @name: its name
- * @probe: what it calls
- * @aim: has the probe call that user alone, or NULL: walk the list; NULL: it always walks
- * @users: struct gprof_tap_user; written under tap_mutex, read under RCU
- * @of_known: likewise, those who want to hear of known tasks alone (known.h)
- * @nr_regs: how many of them want gprof_switch_regs; read by probes
- * @nr: how many; under tap_mutex, as the rest
- * @direct: one is called alone
- * @only: whose data the probe passes on when it does not walk
- * @turns: how often @only was set
- * @emptied: the grace period that was under way when the last one left
- * @has_emptied: @emptied means something
- */
-struct tap {
-	const char *name;
-	void *probe;
-	void (*aim)(struct gprof_tap_user *u);
-	struct hlist_head users;
-	struct hlist_head of_known;
-	unsigned int nr_regs;
-	unsigned int nr;
-	bool direct;
-	const struct gprof_tap_user *only;
-	unsigned int turns;
-	unsigned long emptied;
-	bool has_emptied;
-};
-
-static struct tap taps[GPROF_NR_TAPS];
+static struct gprof_tap taps[GPROF_NR_TAPS];
 
 static DEFINE_MUTEX(tap_mutex);
 
 /* ---- probes ---- */
-
-/* The first user, or the one behind @u, that wants to hear of what @who does; or NULL. */
-static __always_inline struct gprof_tap_user *next_user(const struct tap *t,
-							struct gprof_tap_user *u,
-							const struct task_struct *who)
-{
-	struct hlist_node *node;
-
-	/* Preemption is off, which is a reader's side. */
-	if (u)
-		node = rcu_dereference_raw(hlist_next_rcu(&u->node));
-	else
-		node = rcu_dereference_raw(hlist_first_rcu(&t->users));
-	if (!node && (!u || !u->known_only) && !hlist_empty(&t->of_known) && gprof_known(who))
-		node = rcu_dereference_raw(hlist_first_rcu(&t->of_known));
-	return hlist_entry_safe(node, struct gprof_tap_user, node);
-}
 
 DEFINE_PER_CPU(struct pt_regs, gprof_switch_regs);
 
@@ -101,17 +55,18 @@ DEFINE_PER_CPU(struct pt_regs, gprof_switch_regs);
 static noinline notrace void call_switch(bool preempt, struct task_struct *prev,
 					 struct task_struct *next, unsigned int state)
 {
-	const struct tap *t = &taps[GPROF_TAP_SWITCH];
-	const struct task_struct *who = prev;
+	const struct gprof_tap *t = &taps[GPROF_TAP_SWITCH];
 	struct gprof_tap_user *u;
 
+	/* Preemption is off, which is a reader's side. */
+	hlist_for_each_entry_rcu_notrace(u, &t->users, node)
+		u->on_switch(u->data, preempt, prev, next, state);
+	if (hlist_empty(&t->of_known) || likely(!gprof_known(prev) && !gprof_known(next)))
+		return;
 	/* Who comes or goes meanwhile has no use for them yet, or no longer. */
 	if (READ_ONCE(t->nr_regs))
 		perf_fetch_caller_regs(this_cpu_ptr(&gprof_switch_regs));
-	/* One of the two is enough. */
-	if (!hlist_empty(&t->of_known) && gprof_known(next))
-		who = next;
-	for (u = next_user(t, NULL, who); u; u = next_user(t, u, who))
+	hlist_for_each_entry_rcu_notrace(u, &t->of_known, node)
 		u->on_switch(u->data, preempt, prev, next, state);
 }
 
@@ -119,7 +74,7 @@ static noinline notrace void call_switch(bool preempt, struct task_struct *prev,
 static notrace void walk_switch(void *unused, bool preempt, struct task_struct *prev,
 				struct task_struct *next, unsigned int state)
 {
-	const struct tap *t = &taps[GPROF_TAP_SWITCH];
+	const struct gprof_tap *t = &taps[GPROF_TAP_SWITCH];
 
 	if (unlikely(!hlist_empty(&t->users)) ||
 	    (likely(!hlist_empty(&t->of_known)) &&
@@ -127,43 +82,36 @@ static notrace void walk_switch(void *unused, bool preempt, struct task_struct *
 		call_switch(preempt, prev, next, state);
 }
 
-/* Does anybody at all want to hear of it? */
-static __always_inline bool wanted(const struct tap *t, const struct task_struct *who)
-{
-	return unlikely(!hlist_empty(&t->users)) ||
-	       (likely(!hlist_empty(&t->of_known)) && unlikely(gprof_known(who)));
-}
-
-static noinline notrace void call_task(const struct tap *t, const struct task_struct *who,
+static noinline notrace void call_task(const struct gprof_tap *t, const struct task_struct *who,
 				       struct task_struct *task)
 {
 	struct gprof_tap_user *u;
 
 	preempt_disable_notrace();
-	for (u = next_user(t, NULL, who); u; u = next_user(t, u, who))
+	for (u = gprof_tap_next(t, NULL, who); u; u = gprof_tap_next(t, u, who))
 		u->on_task(u->data, task);
 	preempt_enable_notrace();
 }
 
 static __always_inline void walk_task(enum gprof_tap_id id, struct task_struct *task)
 {
-	if (wanted(&taps[id], task))
+	if (gprof_tap_wanted(&taps[id], task))
 		call_task(&taps[id], task, task);
 }
 
-static noinline notrace void call_call(const struct tap *t, struct pt_regs *regs, long number)
+static noinline notrace void call_call(const struct gprof_tap *t, struct pt_regs *regs, long number)
 {
 	struct gprof_tap_user *u;
 
 	preempt_disable_notrace();
-	for (u = next_user(t, NULL, current); u; u = next_user(t, u, current))
+	for (u = gprof_tap_next(t, NULL, current); u; u = gprof_tap_next(t, u, current))
 		u->on_call(u->data, regs, number);
 	preempt_enable_notrace();
 }
 
 static __always_inline void walk_call(enum gprof_tap_id id, struct pt_regs *regs, long number)
 {
-	if (wanted(&taps[id], current))
+	if (gprof_tap_wanted(&taps[id], current))
 		call_call(&taps[id], regs, number);
 }
 
@@ -189,14 +137,9 @@ static notrace void walk_waking(void *unused, struct task_struct *task)
 #define function_of_waking(_u)		((_u)->on_task)
 
 #ifdef CONFIG_HAVE_STATIC_CALL
-/* The data of tap->only, for the probe. */
-static void *only_data[GPROF_TAP_WAKING + 1];
-
-#define set_only(_id, _u)	WRITE_ONCE(only_data[_id], (_u)->data)
-
 #define DIRECT_TAP(_name, _id)							\
 DEFINE_STATIC_CALL(gprof_tap_##_name, walk_##_name);				\
-static void aim_##_name(struct gprof_tap_user *u)				\
+static void aim_##_name(struct gprof_tap *t, struct gprof_tap_user *u)		\
 {										\
 	if (u)									\
 		static_call_update(gprof_tap_##_name, function_of_##_name(u));	\
@@ -205,22 +148,17 @@ static void aim_##_name(struct gprof_tap_user *u)				\
 }
 
 #define call_direct(_name, _id, ...)					\
-	static_call(gprof_tap_##_name)(READ_ONCE(only_data[_id]), __VA_ARGS__)
+	static_call(gprof_tap_##_name)(READ_ONCE(taps[_id].only_data), __VA_ARGS__)
 #else
-/* Who is called alone, or NULL. */
-static struct gprof_tap_user *direct[GPROF_TAP_WAKING + 1];
-
-#define set_only(_id, _u)	do { } while (0)
-
 #define DIRECT_TAP(_name, _id)							\
-static void aim_##_name(struct gprof_tap_user *u)				\
+static void aim_##_name(struct gprof_tap *t, struct gprof_tap_user *u)		\
 {										\
 	/* Pairs with the address dependency in call_direct(). */		\
-	smp_store_release(&direct[_id], u);					\
+	smp_store_release(&t->alone, u);					\
 }
 
 #define call_direct(_name, _id, ...) do {						\
-	struct gprof_tap_user *_u = READ_ONCE(direct[_id]);			\
+	struct gprof_tap_user *_u = READ_ONCE(taps[_id].alone);			\
 										\
 	if (likely(_u))								\
 		function_of_##_name(_u)(_u->data, __VA_ARGS__);			\
@@ -258,31 +196,31 @@ static notrace void waking_probe(void *data, struct task_struct *task)
 /* A child belongs when its parent does, and may not be known yet. */
 static void newtask_probe(GPROF_NEWTASK_ARGS)
 {
-	if (wanted(&taps[GPROF_TAP_NEWTASK], current))
+	if (gprof_tap_wanted(&taps[GPROF_TAP_NEWTASK], current))
 		call_task(&taps[GPROF_TAP_NEWTASK], current, task);
 }
 
 /* The child may have got the number of one that is still known. */
 static void fork_probe(void *data, struct task_struct *parent, struct task_struct *child)
 {
-	const struct tap *t = &taps[GPROF_TAP_FORK];
+	const struct gprof_tap *t = &taps[GPROF_TAP_FORK];
 
-	if (wanted(t, parent))
+	if (gprof_tap_wanted(t, parent))
 		call_task(t, parent, child);
-	else if (wanted(t, child))
+	else if (gprof_tap_wanted(t, child))
 		call_task(t, child, child);
 }
 
 static void exec_probe(void *data, struct task_struct *task, pid_t old_pid,
 		       struct linux_binprm *bprm)
 {
-	const struct tap *t = &taps[GPROF_TAP_EXEC];
+	const struct gprof_tap *t = &taps[GPROF_TAP_EXEC];
 	struct gprof_tap_user *u;
 
-	if (!wanted(t, task))
+	if (!gprof_tap_wanted(t, task))
 		return;
 	preempt_disable_notrace();
-	for (u = next_user(t, NULL, task); u; u = next_user(t, u, task))
+	for (u = gprof_tap_next(t, NULL, task); u; u = gprof_tap_next(t, u, task))
 		u->on_exec(u->data, task, old_pid);
 	preempt_enable_notrace();
 }
@@ -299,26 +237,26 @@ static void free_probe(void *data, struct task_struct *task)
 
 static void migrate_probe(void *data, struct task_struct *task, int to)
 {
-	const struct tap *t = &taps[GPROF_TAP_MIGRATE];
+	const struct gprof_tap *t = &taps[GPROF_TAP_MIGRATE];
 	struct gprof_tap_user *u;
 
-	if (!wanted(t, task))
+	if (!gprof_tap_wanted(t, task))
 		return;
 	preempt_disable_notrace();
-	for (u = next_user(t, NULL, task); u; u = next_user(t, u, task))
+	for (u = gprof_tap_next(t, NULL, task); u; u = gprof_tap_next(t, u, task))
 		u->on_migrate(u->data, task, to);
 	preempt_enable_notrace();
 }
 
 static void rename_probe(void *data, struct task_struct *task, const char *comm)
 {
-	const struct tap *t = &taps[GPROF_TAP_RENAME];
+	const struct gprof_tap *t = &taps[GPROF_TAP_RENAME];
 	struct gprof_tap_user *u;
 
-	if (!wanted(t, task))
+	if (!gprof_tap_wanted(t, task))
 		return;
 	preempt_disable_notrace();
-	for (u = next_user(t, NULL, task); u; u = next_user(t, u, task))
+	for (u = gprof_tap_next(t, NULL, task); u; u = gprof_tap_next(t, u, task))
 		u->on_rename(u->data, task, comm);
 	preempt_enable_notrace();
 }
@@ -335,13 +273,13 @@ static void sys_exit_probe(void *data, struct pt_regs *regs, long ret)
 
 static __always_inline void walk_lock(enum gprof_tap_id id, void *lock, unsigned int flags)
 {
-	const struct tap *t = &taps[id];
+	const struct gprof_tap *t = &taps[id];
 	struct gprof_tap_user *u;
 
-	if (!wanted(t, current))
+	if (!gprof_tap_wanted(t, current))
 		return;
 	preempt_disable_notrace();
-	for (u = next_user(t, NULL, current); u; u = next_user(t, u, current))
+	for (u = gprof_tap_next(t, NULL, current); u; u = gprof_tap_next(t, u, current))
 		u->on_lock(u->data, lock, flags);
 	preempt_enable_notrace();
 }
@@ -356,7 +294,7 @@ static notrace void lock_end_probe(void *data, void *lock, int err)
 	walk_lock(GPROF_TAP_LOCK_END, lock, err);
 }
 
-static struct tap taps[GPROF_NR_TAPS] = {
+static struct gprof_tap taps[GPROF_NR_TAPS] = {
 	[GPROF_TAP_SWITCH] = { "sched_switch", switch_probe, aim_switch },
 	[GPROF_TAP_WAKEUP] = { "sched_wakeup", wakeup_probe, aim_wakeup },
 	[GPROF_TAP_WAKEUP_NEW] = { "sched_wakeup_new", wakeup_new_probe, aim_wakeup_new },
@@ -372,66 +310,87 @@ static struct tap taps[GPROF_NR_TAPS] = {
 	[GPROF_TAP_SYS_EXIT] = { "sys_exit", sys_exit_probe },
 	[GPROF_TAP_LOCK_BEGIN] = { "contention_begin", lock_begin_probe },
 	[GPROF_TAP_LOCK_END] = { "contention_end", lock_end_probe },
+	[GPROF_TAP_KMALLOC] = { "kmalloc", gprof_kmalloc_probe, gprof_kmalloc_aim, true },
+	[GPROF_TAP_KMALLOC_NODE] = { "kmalloc_node", gprof_kmalloc_node_probe,
+				     gprof_kmalloc_node_aim, true },
+	[GPROF_TAP_CACHE_ALLOC] = { "kmem_cache_alloc", gprof_cache_alloc_probe,
+				    gprof_cache_alloc_aim, true },
+	[GPROF_TAP_CACHE_ALLOC_NODE] = { "kmem_cache_alloc_node", gprof_cache_alloc_node_probe,
+					 gprof_cache_alloc_node_aim, true },
+	[GPROF_TAP_PAGE_ALLOC] = { "mm_page_alloc", gprof_page_alloc_probe,
+				   gprof_page_alloc_aim, true },
+	[GPROF_TAP_KFREE] = { "kfree", gprof_kfree_probe, gprof_kfree_aim, true },
+	[GPROF_TAP_CACHE_FREE] = { "kmem_cache_free", gprof_cache_free_probe,
+				   gprof_cache_free_aim, true },
+	[GPROF_TAP_PAGE_FREE] = { "mm_page_free", gprof_page_free_probe,
+				  gprof_page_free_aim, true },
 };
 
 /* ---- users, under tap_mutex ---- */
 
-static struct gprof_tap_user *first_of(struct tap *t)
+static struct gprof_tap_user *first_of(struct gprof_tap *t)
 {
-	return hlist_entry_safe(t->users.first, struct gprof_tap_user, node);
+	return hlist_entry_safe(t->users.first ?: t->of_known.first, struct gprof_tap_user, node);
 }
 
-/* Strangers pay less for a walk that they do not go than for a call. */
-static bool can_be_direct(struct tap *t)
+/* At switches strangers pay less for a walk that they do not go than for a call. */
+static bool can_be_direct(struct gprof_tap *t)
 {
 	lockdep_assert_held(&tap_mutex);
-	return t->aim && t->nr == 1 && t->users.first;
+	return t->aim && t->nr == 1 && (t->users.first || t->of_any);
 }
 
-static void name_only(struct tap *t)
+static void name_only(struct gprof_tap *t)
 {
 	struct gprof_tap_user *u = first_of(t);
 
-	set_only(u->tap, u);
+	WRITE_ONCE(t->only_data, u->data);
 	t->only = u;
 	t->turns++;
 }
 
-static void call_directly(struct tap *t)
+static void call_directly(struct gprof_tap *t)
 {
-	t->aim(first_of(t));
+	t->aim(t, first_of(t));
 	t->direct = true;
 }
 
-static void call_all(struct tap *t)
+static void call_all(struct gprof_tap *t)
 {
-	t->aim(NULL);
+	t->aim(t, NULL);
 	t->direct = false;
 }
 
 /* The first has come. */
-static int begin(struct tap *t)
+static int begin(struct gprof_tap *t)
 {
 	int err;
 
 	lockdep_assert_held(&tap_mutex);
 	if (can_be_direct(t)) {
-		if (t->has_emptied)
+		if (t->has_emptied && !t->of_any)
 			cond_synchronize_rcu(t->emptied);
 		name_only(t);
+		/*
+		 * Where the tracepoint itself does not keep its probes from being preempted (since
+		 * 7.2), one can be as old as any; but what it calls and of whom it reads with
+		 * preemption off.
+		 */
+		if (t->has_emptied && t->of_any)
+			synchronize_rcu();
 		call_directly(t);
 	}
-	err = gprof_tracepoint_attach(t->name, t->probe, NULL);
+	err = gprof_tracepoint_attach(t->name, t->probe, t);
 	if (err && t->direct)
 		call_all(t);
 	return err;
 }
 
 /* The last has gone. */
-static void end(struct tap *t)
+static void end(struct gprof_tap *t)
 {
 	lockdep_assert_held(&tap_mutex);
-	gprof_tracepoint_detach_nowait(t->name, t->probe, NULL);
+	gprof_tracepoint_detach_nowait(t->name, t->probe, t);
 	if (t->direct)
 		call_all(t);
 	t->emptied = get_state_synchronize_rcu();
@@ -458,7 +417,7 @@ bool gprof_tap_exists(enum gprof_tap_id id)
  */
 int gprof_tap_join(struct gprof_tap_user *u)
 {
-	struct tap *t = &taps[u->tap];
+	struct gprof_tap *t = &taps[u->tap];
 	int err = 0;
 
 	/* A walk that came to it in its old place must not go on from the new one. */
@@ -490,7 +449,7 @@ int gprof_tap_join(struct gprof_tap_user *u)
  */
 void gprof_tap_leave_nowait(struct gprof_tap_user *u)
 {
-	struct tap *t = &taps[u->tap];
+	struct gprof_tap *t = &taps[u->tap];
 
 	mutex_lock(&tap_mutex);
 	hlist_del_rcu(&u->node);
@@ -523,7 +482,7 @@ void gprof_taps_settle(void)
 	synchronize_rcu();
 	mutex_lock(&tap_mutex);
 	for (i = 0; i < GPROF_NR_TAPS; i++) {
-		struct tap *t = &taps[i];
+		struct gprof_tap *t = &taps[i];
 
 		/* No probe runs that has read other data than that of the one. */
 		if (can_be_direct(t) && !t->direct && t->turns == turns[i] &&

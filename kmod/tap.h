@@ -11,6 +11,7 @@
 #include <linux/ptrace.h>
 #include <linux/types.h>
 
+struct gprof_tap;
 struct task_struct;
 
 enum gprof_tap_id {
@@ -31,6 +32,15 @@ enum gprof_tap_id {
 	GPROF_TAP_SYS_EXIT,	/* on_call */
 	GPROF_TAP_LOCK_BEGIN,	/* on_lock: current begins to wait for a lock, in any context */
 	GPROF_TAP_LOCK_END,	/* on_lock: likewise, and has it, or has given up */
+	/* In any context. */
+	GPROF_TAP_KMALLOC,	/* on_alloc: current, or who interrupts it, gets an object */
+	GPROF_TAP_KMALLOC_NODE,	/* on_alloc: likewise; older kernels */
+	GPROF_TAP_CACHE_ALLOC,	/* on_alloc: likewise, of a slab cache */
+	GPROF_TAP_CACHE_ALLOC_NODE,	/* on_alloc: likewise; older kernels */
+	GPROF_TAP_PAGE_ALLOC,	/* on_alloc: likewise, pages: the struct of the first */
+	GPROF_TAP_KFREE,	/* on_free: an object is going to be free */
+	GPROF_TAP_CACHE_FREE,	/* on_free: likewise; but see compat/alloc.h */
+	GPROF_TAP_PAGE_FREE,	/* on_free: pages are */
 	GPROF_NR_TAPS,
 };
 
@@ -44,9 +54,12 @@ enum gprof_tap_id {
  * @on_rename: a task gets another name
  * @on_call: current begins or ends a system call: its number or what it returns
  * @on_lock: current begins or ends a wait for a lock of the kernel: LCB_F_* or an errno
+ * @on_alloc: memory was allocated, of so many bytes; or NULL was, in vain. @tap is the
+ *	tap's own
+ * @on_free: memory is going to be freed
  * @data: the first argument; what it points to outlives the user
  * @known_only: nothing but what known tasks (known.h) do is of interest, at a switch of
- *	one of the two
+ *	one of the two; who is alone with allocations hears of all nevertheless
  * @wants_regs: gprof_switch_regs is of interest; only together with @known_only
  * @node: in the tap's list; read under RCU
  * @left: the grace period that was under way when it left
@@ -66,6 +79,9 @@ struct gprof_tap_user {
 		void (*on_rename)(void *data, struct task_struct *task, const char *comm);
 		void (*on_call)(void *data, struct pt_regs *regs, long number);
 		void (*on_lock)(void *data, void *lock, unsigned int flags);
+		void (*on_alloc)(void *data, const void *what, size_t bytes,
+				 const struct gprof_tap *tap);
+		void (*on_free)(void *data, const void *what, const struct gprof_tap *tap);
 	};
 	void *data;
 	bool known_only;

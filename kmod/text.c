@@ -260,7 +260,7 @@ int gprof_texts_publish(struct gprof_texts *t, const struct gprof_text_copy *cop
 	struct gprof_text_list *list, *old;
 	unsigned long flags;
 
-	t->read_ns = ktime_get_mono_fast_ns();
+	WRITE_ONCE(t->read_ns, ktime_get_mono_fast_ns());
 	/* Only who publishes changes what is not @gone; the caller sees to that. */
 	if (is_same(rcu_access_pointer(t->list), copy))
 		return 0;

@@ -132,3 +132,24 @@ bool gprof_thin_draws(struct gprof_thin *s, const struct gprof_thinning *t, u32 
 	local64_inc(&s->left);
 	return gprof_thin_by_chance(s, t->part, t->whole);
 }
+
+/**
+ * gprof_thin_random() - a number
+ * @s: state
+ *
+ * Context: As gprof_thin_takes().
+ */
+u64 gprof_thin_random(struct gprof_thin *s)
+{
+	return random(s);
+}
+
+/**
+ * gprof_thin_fraction() - in units of 2^-64
+ * @part: less than @whole
+ * @whole: below 2^63
+ */
+u64 gprof_thin_fraction(u64 part, u64 whole)
+{
+	return fraction(part, whole);
+}

@@ -23,6 +23,7 @@
  */
 #include "timer.h"
 #include "memlock.h"
+#include "running.h"
 #include "sampler.h"
 #include "stack.h"
 #include "tap.h"
@@ -212,6 +213,8 @@ static int start_on_tasks(struct gprof_timer *t, u32 *attached)
 		switches_end();
 		return err;
 	}
+	/* Before those that run are sampled. Who is switched in meanwhile is already. */
+	gprof_running_look(t->spec.sampler->running);
 	on_each_cpu(look_at_current_there, NULL, 1);
 	return 0;
 }
@@ -373,6 +376,7 @@ struct gprof_timer *gprof_timer_new(const struct gprof_clock_spec *spec,
 	t->spec.selective = spec->user_only || spec->target->cgroup ||
 			    (!gprof_target_is_tasks(spec->target) && !spec->with_idle);
 	INIT_LIST_HEAD(&t->node);
+	t->scope.tgids = gprof_running_tgids(spec->sampler->running);
 	err = make_slots(t);
 	if (!err && gprof_target_is_tasks(spec->target))
 		err = gprof_scope_init(&t->scope, GPROF_SCOPE_TIMER, &scope_ops, spec->target,

@@ -31,10 +31,12 @@
 
 struct gprof_charge;
 struct gprof_firings;
+struct gprof_lasting;
 struct gprof_sampler;
 struct gprof_triggers;
 
 #define GPROF_TRACE_NAMED	1024	/* a power of two */
+#define GPROF_TRACE_PLACES	256	/* so that a byte of an id says which */
 #define GPROF_TRACE_ASTRAY	U32_MAX
 #define GPROF_TRACE_KPROBES	3
 #define GPROF_TRACE_TAPS	7
@@ -66,6 +68,10 @@ struct gprof_trace_held {
  * @held: what was begun by who runs and by interrupts on top, the outermost first
  * @regs: memory for the registers of who is about to have its stack taken
  * @named: by the lower bits of a task's id: epoch and id of one that has a TASK record
+ * @places: likewise: where what one waits for is noted; see trigger_wait.c
+ * @soonest: likewise: see gprof_lasting_switch_quick()
+ * @waking: who was woken here last, to be compared; beside triggers on waits
+ * @waking_at: when
  *
  * Used by the owning CPU only, without interrupts.
  */
@@ -79,6 +85,10 @@ struct gprof_trace_cpu {
 	struct gprof_trace_held held[GPROF_TRACE_HELD];
 	struct pt_regs regs;
 	u64 named[GPROF_TRACE_NAMED];
+	const struct task_struct *waking;
+	u64 waking_at;
+	s64 soonest;
+	struct gprof_lasting *places[GPROF_TRACE_PLACES];
 };
 
 /**

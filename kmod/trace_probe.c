@@ -47,56 +47,71 @@ static noinline u32 gives_way(struct task_struct *prev)
 	return GPROF_TRACE_PREV_YIELDED;
 }
 
-/* Why has @prev stopped? With a signal pending it does not, whatever its state was. */
-static __always_inline u32 reason_of(struct task_struct *prev, bool preempt, unsigned int state)
+/*
+ * Why has @prev stopped? With a signal pending it does not, whatever its state was. @lasts:
+ * triggers have to let go of who has done so for good.
+ */
+static __always_inline u32 reason_of(struct gprof_trace *t, struct task_struct *prev,
+				     bool preempt, unsigned int state, bool lasts)
 {
 	if (!prev->pid)
 		return GPROF_TRACE_PREV_IDLE;
 	if (gprof_task_queued(prev))
 		return preempt ? GPROF_TRACE_PREV_PREEMPTED : gives_way(prev);
-	return likely(state == TASK_INTERRUPTIBLE) ? GPROF_TRACE_PREV_SLEEPS : other_reason(state);
+	if (likely(state == TASK_INTERRUPTIBLE))
+		return GPROF_TRACE_PREV_SLEEPS;
+	if (lasts && state & TASK_DEAD)
+		gprof_lasting_dies(t->triggers, prev);
+	return other_reason(state);
 }
 
 /* Of who is gone, idle or a stranger there is none; who has other rights by now is asked. */
 static __always_inline bool has_blocked_stack(u32 arg)
 {
-	arg &= ~GPROF_TRACE_STRANGER;
 	return arg != GPROF_TRACE_PREV_IDLE && arg != GPROF_TRACE_PREV_DEAD &&
 	       arg != GPROF_TRACE_PREV_OTHER;
 }
 
 static __always_inline void on_switch(struct gprof_trace *t, bool preempt,
 				      struct task_struct *prev, struct task_struct *next,
-				      unsigned int state, bool all, bool stacks)
+				      unsigned int state, bool all, bool stacks, bool lasts)
 {
 	struct gprof_trace_cpu *c = this_cpu_ptr(t->cpus);
 	bool enters = all || gprof_trace_has(t, next);
-	u32 arg, tid = 0;
-	u64 now;
+	bool ran = all || c->running;
+	u32 word, tid = 0;
+	u64 now, arg;
 
-	if (!all && !enters && !c->running)
-		return;
-	if (unlikely(!c->buffer)) {
-		gprof_trace_no_buffer(t);
+	if ((!enters && !ran) || unlikely(!c->buffer)) {
+		if (enters || ran)
+			gprof_trace_no_buffer(t);
+		if (lasts)
+			gprof_lasting_switch(t->triggers, c, prev, next,
+					     reason_of(t, prev, preempt, state, true));
 		return;
 	}
-	if (all || c->running) {
-		/* The kernel tells nothing of a CPU that is on its way out, or in. */
-		if (unlikely(c->running != prev))
-			c->followed = GPROF_TRACE_ASTRAY;
-		arg = reason_of(prev, preempt, state);
-	} else {
+	/* The kernel tells nothing of a CPU that is on its way out, or in. */
+	if (ran && unlikely(c->running != prev))
+		c->followed = GPROF_TRACE_ASTRAY;
+	if (ran || lasts)
+		arg = reason_of(t, prev, preempt, state, lasts);
+	else
 		arg = GPROF_TRACE_PREV_OTHER;
-	}
+	word = gprof_trace_word(GPROF_TRACE_SWITCH, ran ? arg : GPROF_TRACE_PREV_OTHER, 0);
 	if (enters)
 		tid = next->pid;
 	else
-		arg |= GPROF_TRACE_STRANGER;
-	now = gprof_trace_emit(t, c, &c->buffer->task,
-			       gprof_trace_word(GPROF_TRACE_SWITCH, arg, tid), tid ? next : NULL);
-	if (stacks && has_blocked_stack(arg) && gprof_trace_has(t, prev))
+		word |= GPROF_TRACE_STRANGER;
+	now = gprof_trace_emit(t, c, &c->buffer->task, word | tid << GPROF_TRACE_TID_SHIFT,
+			       tid ? next : NULL);
+	if (stacks && ran && has_blocked_stack(arg) && gprof_trace_has(t, prev))
 		gprof_trace_stack(t, c, now, NULL);
 	c->running = enters ? next : NULL;
+	if (!lasts)
+		return;
+	/* A firing stands behind the switch that it is about. Prev is current, still. */
+	if (unlikely(!gprof_lasting_switch_quick(c, current, next, gprof_since(now) | arg)))
+		gprof_lasting_switch(t->triggers, c, current, next, arg);
 }
 
 /*
@@ -117,7 +132,7 @@ static bool may_see_waker(const struct gprof_trace *t)
 }
 
 static __always_inline void on_waking(struct gprof_trace *t, struct task_struct *task, bool all,
-				      bool stacks)
+				      bool stacks, bool lasts)
 {
 	struct gprof_trace_cpu *c = this_cpu_ptr(t->cpus);
 	local64_t *context;
@@ -135,60 +150,45 @@ static __always_inline void on_waking(struct gprof_trace *t, struct task_struct 
 	context = by == GPROF_TRACE_BY_TASK ? &c->buffer->task : &c->buffer->irq;
 	now = gprof_trace_emit(t, c, context,
 			       gprof_trace_word(GPROF_TRACE_WAKING, by, task->pid), NULL);
+	if (lasts) {
+		c->waking = task;
+		c->waking_at = now;
+	}
 	if (stacks && by == GPROF_TRACE_BY_TASK && may_see_waker(t))
 		gprof_trace_stack(t, c, now, NULL);
 }
 
-#define SWITCH(_name, _all, _stacks)						\
+/* @_lasts: beside triggers on waits */
+#define SWITCH(_name, _all, _stacks, _lasts)					\
 static notrace void _name(void *data, bool preempt, struct task_struct *prev,	\
 			  struct task_struct *next, unsigned int state)		\
 {										\
-	on_switch(data, preempt, prev, next, state, _all, _stacks);		\
+	on_switch(data, preempt, prev, next, state, _all, _stacks, _lasts);	\
 }
 
-/*
- * Beside triggers on waits. A firing stands behind the switch that it is about, which is
- * why what may fire comes last; what does not comes first, and keeps nothing in mind.
- */
-#define SWITCH_LASTS(_name, _switch, _all, _stacks)				\
-static noinline notrace void _name##_otherwise(void *data, bool preempt,	\
-			  struct task_struct *prev, struct task_struct *next,	\
-			  unsigned int state)					\
-{										\
-	_switch(data, preempt, prev, next, state);				\
-	gprof_lasting_switch(((struct gprof_trace *)data)->triggers, prev, next, state); \
-}										\
-										\
-static notrace void _name(void *data, bool preempt, struct task_struct *prev,	\
-			  struct task_struct *next, unsigned int state)		\
-{										\
-	struct gprof_triggers *g = ((struct gprof_trace *)data)->triggers;	\
-										\
-	if (likely(gprof_lasting_switch_quick(g, prev, next, state)))		\
-		on_switch(data, preempt, prev, next, state, _all, _stacks);	\
-	else									\
-		_name##_otherwise(data, preempt, prev, next, state);		\
-}
-
-#define WAKING(_name, _all, _stacks)						\
+#define WAKING(_name, _all, _stacks, _lasts)					\
 static notrace void _name(void *data, struct task_struct *task)			\
 {										\
-	on_waking(data, task, _all, _stacks);					\
+	on_waking(data, task, _all, _stacks, _lasts);				\
 }
 
 /* Each pays for what it is asked for alone. */
-SWITCH(switch_all, true, false)
-SWITCH(switch_some, false, false)
-SWITCH(switch_all_stacks, true, true)
-SWITCH(switch_some_stacks, false, true)
-SWITCH_LASTS(switch_all_lasts, switch_all, true, false)
-SWITCH_LASTS(switch_some_lasts, switch_some, false, false)
-SWITCH_LASTS(switch_all_stacks_lasts, switch_all_stacks, true, true)
-SWITCH_LASTS(switch_some_stacks_lasts, switch_some_stacks, false, true)
-WAKING(waking_all, true, false)
-WAKING(waking_some, false, false)
-WAKING(waking_all_stacks, true, true)
-WAKING(waking_some_stacks, false, true)
+SWITCH(switch_all, true, false, false)
+SWITCH(switch_some, false, false, false)
+SWITCH(switch_all_stacks, true, true, false)
+SWITCH(switch_some_stacks, false, true, false)
+SWITCH(switch_all_lasts, true, false, true)
+SWITCH(switch_some_lasts, false, false, true)
+SWITCH(switch_all_stacks_lasts, true, true, true)
+SWITCH(switch_some_stacks_lasts, false, true, true)
+WAKING(waking_all, true, false, false)
+WAKING(waking_some, false, false, false)
+WAKING(waking_all_stacks, true, true, false)
+WAKING(waking_some_stacks, false, true, false)
+WAKING(waking_all_lasts, true, false, true)
+WAKING(waking_some_lasts, false, false, true)
+WAKING(waking_all_stacks_lasts, true, true, true)
+WAKING(waking_some_stacks_lasts, false, true, true)
 
 /* Under the lock of the task or of its queue. */
 static void migrate(void *data, struct task_struct *task, int to)
@@ -265,8 +265,9 @@ static void (*const switches[2][2][2])(void *data, bool preempt, struct task_str
 	{ { switch_some, switch_some_lasts }, { switch_some_stacks, switch_some_stacks_lasts } },
 };
 
-static void (*const wakings[2][2])(void *data, struct task_struct *task) = {
-	{ waking_all, waking_all_stacks }, { waking_some, waking_some_stacks },
+static void (*const wakings[2][2][2])(void *data, struct task_struct *task) = {
+	{ { waking_all, waking_all_lasts }, { waking_all_stacks, waking_all_stacks_lasts } },
+	{ { waking_some, waking_some_lasts }, { waking_some_stacks, waking_some_stacks_lasts } },
 };
 
 /* What is held comes first. */
@@ -300,7 +301,7 @@ static void set_taps(struct gprof_trace *t)
 		{ .tap = GPROF_TAP_SWITCH,
 		  .on_switch = t->min_ns ? switch_behind : switches[some][blocked][lasts] },
 		{ .tap = GPROF_TAP_WAKING,
-		  .on_task = t->min_ns ? waking_behind : wakings[some][waker] },
+		  .on_task = t->min_ns ? waking_behind : wakings[some][waker][lasts] },
 		{ .tap = GPROF_TAP_MIGRATE, .on_migrate = migrate },
 		{ .tap = GPROF_TAP_NEWTASK, .on_task = newtask },
 		{ .tap = GPROF_TAP_RENAME, .on_rename = renamed },
@@ -311,7 +312,7 @@ static void set_taps(struct gprof_trace *t)
 
 	BUILD_BUG_ON(ARRAY_SIZE(users) != GPROF_TRACE_TAPS);
 	t->on_switch = switches[some][blocked][lasts];
-	t->on_waking = wakings[some][waker];
+	t->on_waking = wakings[some][waker][lasts];
 	for (i = 0; i < ARRAY_SIZE(users); i++) {
 		struct gprof_tap_user *u = &t->taps[i];
 

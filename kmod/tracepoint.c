@@ -28,7 +28,7 @@ static void compare(struct tracepoint *tp, void *priv)
  * There are some two thousand, to look through which for each probe was most of what a
  * START costs. The kernel's own are never taken away.
  */
-static struct search met[32];
+static struct search met[64];
 static DEFINE_MUTEX(met_mutex);	/* protects it; innermost but for the kernel's own */
 
 static struct tracepoint *find(const char *name)

@@ -14,12 +14,12 @@
 #define GPROF_TRIGGER_H
 
 #include "compat/sched.h"
-#include "cycles.h"
 #include "errand.h"
 #include "tap.h"
 #include "trace.h"
 
 #include <linux/atomic.h>
+#include <linux/build_bug.h>
 #include <linux/gprof.h>
 #include <linux/hash.h>
 #include <linux/mutex.h>
@@ -58,7 +58,9 @@ enum gprof_trigger_tap {
 /**
  * struct gprof_lasting - what lasts of one task
  * @task: struct task_struct, 0: free; at and behind what gprof_lasting_home() says
- * @since: by GPROF_LASTS_*: when it began; 0: it does not last. See gprof_since()
+ * @since: by GPROF_LASTS_*: when it began; 0: it does not last. See gprof_since(). That of
+ *	GPROF_LASTS_OFF_CPU stays while the task runs, and says why it left (SINCE_WHY): of
+ *	who would have gone on, and of who is blocked, there is no other
  * @number: of the system call
  *
  * Written where the task runs, or under the lock of its run queue where it does not;
@@ -116,7 +118,7 @@ struct gprof_trigger_cpu {
  * @rules: triggers
  * @nr: how many
  * @wanted: bit of each GPROF_TRIGGER_* of which there is one
- * @least: by GPROF_LASTS_*: what lasts as long may be a trigger's; U64_MAX: none is
+ * @least: by GPROF_LASTS_*: what lasts as long may be a trigger's; S64_MAX: none is
  * @soonest: whoever was off the CPU for less has fired none: who waits for it is off it
  * @lasting: by task
  * @bits: as many as two to the power of these
@@ -139,8 +141,8 @@ struct gprof_triggers {
 	struct gprof_trigger_rule rules[GPROF_TRIGGERS_MAX];
 	unsigned int nr;
 	u32 wanted;
-	u64 least[GPROF_LASTS_NR];
-	u64 soonest;
+	s64 least[GPROF_LASTS_NR];
+	s64 soonest;
 	struct gprof_lasting *lasting;
 	unsigned int bits;
 	unsigned int shift;
@@ -157,14 +159,30 @@ struct gprof_triggers {
 };
 
 /*
- * A time, and in the lower bits those triggers that have fired for what began then: all
- * that must change at once where the end of a wait meets who finds that it goes on.
+ * A time in nanoseconds, below it those triggers that have fired for what began then, and
+ * below these why a task left its CPU, GPROF_TRACE_PREV_*: all that must change at once where
+ * the end of a wait meets who finds that it goes on. Only differences mean something, of
+ * less than 26 days.
  */
-#define GPROF_SINCE_FIRED	((1ULL << GPROF_TRIGGERS_MAX) - 1)
+#define GPROF_SINCE_WHY		0xfULL
+#define GPROF_SINCE_FIRED_SHIFT	4
+#define GPROF_SINCE_SHIFT	(GPROF_SINCE_FIRED_SHIFT + GPROF_TRIGGERS_MAX)
+#define GPROF_SINCE_TIME	(~0ULL << GPROF_SINCE_SHIFT)
 
-static __always_inline u64 gprof_since(u64 cycles)
+static __always_inline u64 gprof_since(u64 ns)
 {
-	return cycles << GPROF_TRIGGERS_MAX;
+	return ns << GPROF_SINCE_SHIFT;
+}
+
+static __always_inline u64 gprof_since_fired(u32 index)
+{
+	return 1ULL << (GPROF_SINCE_FIRED_SHIFT + index);
+}
+
+/* From @since to @now, still shifted. */
+static __always_inline s64 gprof_since_lasts(u64 since, u64 now)
+{
+	return (now & GPROF_SINCE_TIME) - (since & GPROF_SINCE_TIME);
 }
 
 static __always_inline unsigned long gprof_lasting_home(const struct gprof_triggers *g,
@@ -200,8 +218,9 @@ int gprof_lasting_init(struct gprof_triggers *g);
 void gprof_lasting_destroy(struct gprof_triggers *g);
 void gprof_lasting_clear(struct gprof_triggers *g);
 void gprof_lasting_set_taps(struct gprof_triggers *g);
-void gprof_lasting_switch(struct gprof_triggers *g, struct task_struct *prev,
-			  struct task_struct *next, unsigned int state);
+void gprof_lasting_switch(struct gprof_triggers *g, struct gprof_trace_cpu *c,
+			  struct task_struct *prev, struct task_struct *next, u32 why);
+void gprof_lasting_dies(struct gprof_triggers *g, struct task_struct *task);
 void gprof_lasting_forget(struct gprof_triggers *g);
 void gprof_lasting_begins(struct gprof_triggers *g, enum gprof_lasting_kind kind, s32 number);
 void gprof_lasting_ends(struct gprof_triggers *g, enum gprof_lasting_kind kind);
@@ -215,58 +234,38 @@ gprof_lasting_home_of(const struct gprof_triggers *g, const struct task_struct *
 static __always_inline bool gprof_lasting_is_of(const struct gprof_lasting *l,
 						const struct task_struct *task)
 {
-	return atomic_long_read(&l->task) == (long)task;
-}
-
-/* Perhaps: one look for both. */
-static __always_inline bool gprof_lasting_is_long(const struct gprof_triggers *g,
-						  const struct gprof_lasting *l, u64 now)
-{
-	return unlikely(now - READ_ONCE(l->since[GPROF_LASTS_OFF_CPU]) >= g->soonest);
-}
-
-static __always_inline void gprof_lasting_comes(struct gprof_lasting *l)
-{
-	WRITE_ONCE(l->since[GPROF_LASTS_OFF_CPU], 0);
-	WRITE_ONCE(l->since[GPROF_LASTS_DELAY], 0);
+	/* Who else may write it at the same time neither finds nor leaves this task there. */
+	return data_race(l->task.counter) == (long)task;
 }
 
 /**
  * gprof_lasting_switch_quick() - a switch that is as most are, and fires nothing
- * @g: triggers that want it
+ * @c: this CPU's
  * @prev: gives the CPU to
  * @next: who comes
- * @state: see struct gprof_tap_user
+ * @since: now, and why @prev leaves, which is not for good
  *
- * Both have their place at home, idle tasks too, to be usual. It calls nothing, so that
- * no register need be saved for it.
+ * Both have their place where it was last found. When who comes had left stays there: who runs
+ * is not looked at. One look tells of both waits, and perhaps wrongly. Counted in instructions.
  *
  * Context: Under the lock of the run queue.
  * Return: whether it was; otherwise gprof_lasting_switch() is to be called.
  */
-static __always_inline bool gprof_lasting_switch_quick(struct gprof_triggers *g,
+static __always_inline bool gprof_lasting_switch_quick(struct gprof_trace_cpu *c,
 						       struct task_struct *prev,
-						       struct task_struct *next, unsigned int state)
+						       struct task_struct *next, u64 since)
 {
-	struct gprof_lasting *from = gprof_lasting_home_of(g, prev);
-	struct gprof_lasting *to = gprof_lasting_home_of(g, next);
-	bool queued = gprof_task_queued(prev);
-	u64 now;
+	struct gprof_lasting *from = c->places[(u8)prev->pid];
+	struct gprof_lasting *to = c->places[(u8)next->pid];
 
-	if (unlikely(!gprof_lasting_is_of(from, prev)) ||
-	    unlikely(!gprof_lasting_is_of(to, next)) || unlikely(!gprof_clock.cheap))
+	BUILD_BUG_ON(GPROF_TRACE_PLACES != U8_MAX + 1);
+	if (unlikely(!gprof_lasting_is_of(from, prev)) || unlikely(!gprof_lasting_is_of(to, next)))
 		return false;
-	if (!queued && unlikely(state != TASK_INTERRUPTIBLE && state != TASK_UNINTERRUPTIBLE))
+	WRITE_ONCE(from->since[GPROF_LASTS_OFF_CPU], since);
+	/* A bit that is set meanwhile is no matter. */
+	if (unlikely((s64)(since - data_race(to->since[GPROF_LASTS_OFF_CPU])) >= c->soonest))
 		return false;
-	now = gprof_since(gprof_cycles_of(true));
-	if (gprof_lasting_is_long(g, to, now))
-		return false;
-	gprof_lasting_comes(to);
-	WRITE_ONCE(from->since[GPROF_LASTS_OFF_CPU], now);
-	if (queued)
-		WRITE_ONCE(from->since[GPROF_LASTS_DELAY], now);
-	else if (state == TASK_UNINTERRUPTIBLE)
-		WRITE_ONCE(from->since[GPROF_LASTS_BLOCKED], now);
+	WRITE_ONCE(to->since[GPROF_LASTS_DELAY], 0);
 	return true;
 }
 

@@ -5,7 +5,6 @@
  * Under locks of the scheduler as well: it takes none, and who is to be told is told by
  * irq_work.
  */
-#include "cycles.h"
 #include "firing.h"
 #include "trigger.h"
 
@@ -87,14 +86,15 @@ void gprof_trigger_fire(struct gprof_trigger_rule *r, struct task_struct *task, 
 void gprof_trigger_lasted(struct gprof_triggers *g, u32 what, struct task_struct *task,
 			  u64 since, u64 now, s32 number)
 {
-	s64 lasted = now - (since & ~GPROF_SINCE_FIRED);
-	u64 ns = lasted > 0 ? gprof_cycles_ns(lasted >> GPROF_TRIGGERS_MAX) : 0;
+	s64 lasted = gprof_since_lasts(since, now);
+	u64 ns = lasted > 0 ? lasted >> GPROF_SINCE_SHIFT : 0;
 	unsigned int i;
 
 	for (i = 0; i < g->nr; i++) {
 		struct gprof_trigger_rule *r = &g->rules[i];
 
-		if (r->what != what || since & 1ULL << r->index || ns <= r->threshold_ns ||
+		if (r->what != what || since & gprof_since_fired(r->index) ||
+		    ns <= r->threshold_ns ||
 		    (r->number != GPROF_TRIGGER_ANY && r->number != number))
 			continue;
 		gprof_trigger_fire(r, task, ns, number, 0);

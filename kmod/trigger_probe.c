@@ -93,8 +93,8 @@ static void end_on_cpu(struct gprof_triggers *g, u32 what, u64 *since, s32 numbe
 
 	*since = 0;
 	if (then && gprof_trace_has(g->trace, current))
-		gprof_trigger_lasted(g, what, current, gprof_since(then),
-				     gprof_since(gprof_cycles()), number);
+		gprof_trigger_lasted(g, what, current, 0,
+				     gprof_since(gprof_cycles_ns(gprof_cycles() - then)), number);
 }
 
 static void irq_entered(void *data, int irq, struct irqaction *action)

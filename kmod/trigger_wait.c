@@ -3,16 +3,17 @@
  * trigger_wait: what lasts of each task, and the taps of the scheduler.
  *
  * A task has one place from its first wait, call or reclaim on to its last switch, found by
- * a hash of its address, which unlike its id an exec does not change. So a switch takes
- * no place and gives none up: it stores a time for who goes, and subtracts that of who
- * comes.
+ * a hash of its address, which unlike its id an exec does not change. Each CPU remembers by
+ * its id where it found it last. So a switch takes no place and gives none up: it stores the
+ * time that the trace has told for who goes, and subtracts that of who comes.
  *
  * A task is switched out, woken and switched in one after the other, under the lock of its
  * run queue (a wake-up elsewhere waits until it has left its CPU); its calls and reclaim are
  * noted where it runs. So there is one writer for each place at a time, besides who looks
  * for what goes on. That one changes a time by compare-exchange alone, and sets the bit of
  * a trigger in it; who ends a wait that was long enough takes the time by exchange. Each
- * trigger thereby fires once for a wait.
+ * trigger thereby fires once for a wait. A wait that was short leaves its time behind: who
+ * looks has seen, after it took the time, that the task had no CPU, and left it then.
  *
  * Who looks goes by the address of tasks that it finds. It holds RCU, and a task is freed a
  * grace period after its last switch, which has cleared its place; no task ends on a CPU
@@ -21,15 +22,14 @@
  * The way of a switch is counted in instructions: what is usual stands in trigger.h.
  */
 #include "compat/sched.h"
-#include "cycles.h"
 #include "firing.h"
 #include "memlock.h"
 #include "target.h"
 #include "trigger.h"
 
-#include <linux/build_bug.h>
-#include <linux/math64.h>
+#include <linux/cpumask.h>
 #include <linux/mm.h>
+#include <linux/percpu.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
@@ -39,6 +39,9 @@
 #define LOOK_NS		(250 * NSEC_PER_MSEC)
 #define BITS_MIN	8
 #define BITS_MAX	16
+
+/* Of nobody. */
+static struct gprof_lasting nowhere;
 
 static_assert(GPROF_TRIGGER_DELAY - 1 == GPROF_LASTS_DELAY);
 static_assert(GPROF_TRIGGER_RECLAIM - 1 == GPROF_LASTS_RECLAIM);
@@ -134,119 +137,162 @@ static void ended(struct gprof_triggers *g, struct gprof_lasting *l, enum gprof_
 
 /* ---- switches ---- */
 
-static __always_inline bool is_blocked(unsigned int state)
+static bool waits_since_it_left(u64 off)
 {
-	/* A thread of the kernel that has nothing to do would only be in a signal's way. */
-	return !(state & (TASK_INTERRUPTIBLE | TASK_PARKED | TASK_NOLOAD)) &&
-	       state & (TASK_UNINTERRUPTIBLE | TASK_FROZEN | TASK_RTLOCK_WAIT);
+	u64 why = off & GPROF_SINCE_WHY;
+
+	return off && (why == GPROF_TRACE_PREV_PREEMPTED || why == GPROF_TRACE_PREV_YIELDED);
 }
 
-static void leaves_otherwise(struct gprof_lasting *l, u64 now, unsigned int state)
+static bool blocked_since_it_left(u64 off)
 {
-	if (state & TASK_DEAD)
-		give_up(l);
-	else if (is_blocked(state))
-		WRITE_ONCE(l->since[GPROF_LASTS_BLOCKED], now);
+	return (off & GPROF_SINCE_WHY) == GPROF_TRACE_PREV_BLOCKED;
 }
 
-static void leaves(struct gprof_lasting *l, struct task_struct *prev, u64 now, unsigned int state)
+/* Since when does who left at @off wait for a CPU? 0: it does not. */
+static u64 waits_since(const struct gprof_lasting *l, u64 off)
 {
-	WRITE_ONCE(l->since[GPROF_LASTS_OFF_CPU], now);
-	if (gprof_task_queued(prev))
-		WRITE_ONCE(l->since[GPROF_LASTS_DELAY], now);
-	else if (state != TASK_INTERRUPTIBLE)
-		leaves_otherwise(l, now, state);
+	return waits_since_it_left(off) ? off : READ_ONCE(l->since[GPROF_LASTS_DELAY]);
 }
 
-/* A first wait, a stranger, or one whose home is taken. */
-static void other_leaves(struct gprof_triggers *g, struct task_struct *prev, u64 now,
-			 unsigned int state)
+static bool is_long(const struct gprof_triggers *g, enum gprof_lasting_kind kind, u64 since,
+		    u64 now)
 {
-	struct gprof_lasting *l = find_elsewhere(g, prev);
-
-	if (!l && !(state & TASK_DEAD) && gprof_trace_has(g->trace, prev))
-		l = claim(g, prev);
-	if (l)
-		leaves(l, prev, now, state);
+	return since && gprof_since_lasts(since, now) >= g->least[kind];
 }
 
+/* With the bits that who looks has set up to now, which then finds nothing any more. */
 static void was_long(struct gprof_triggers *g, struct gprof_lasting *l, struct task_struct *next,
 		     u64 now)
 {
-	bool delay = now - READ_ONCE(l->since[GPROF_LASTS_DELAY]) >= g->least[GPROF_LASTS_DELAY];
-	bool off = now - READ_ONCE(l->since[GPROF_LASTS_OFF_CPU]) >= g->least[GPROF_LASTS_OFF_CPU];
+	u64 off = READ_ONCE(l->since[GPROF_LASTS_OFF_CPU]);
+	bool off_cpu = is_long(g, GPROF_LASTS_OFF_CPU, off, now);
+	bool delay = is_long(g, GPROF_LASTS_DELAY, waits_since(l, off), now);
+	u64 woken;
 
-	if (!(delay || off) || !next->pid || !gprof_trace_has(g->trace, next))
+	if (!(delay || off_cpu) || !next->pid || !gprof_trace_has(g->trace, next))
 		return;
+	off = take(l, GPROF_LASTS_OFF_CPU);
+	woken = take(l, GPROF_LASTS_DELAY);
 	if (delay)
-		ended(g, l, GPROF_LASTS_DELAY, next, now, GPROF_TRIGGER_ANY);
-	if (off)
-		ended(g, l, GPROF_LASTS_OFF_CPU, next, now, GPROF_TRIGGER_ANY);
+		gprof_trigger_lasted(g, GPROF_TRIGGER_DELAY, next,
+				     waits_since_it_left(off) ? off : woken, now,
+				     GPROF_TRIGGER_ANY);
+	if (off_cpu)
+		gprof_trigger_lasted(g, GPROF_TRIGGER_OFF_CPU, next, off, now, GPROF_TRIGGER_ANY);
 }
 
 /**
  * gprof_lasting_switch() - a switch for which gprof_lasting_switch_quick() is not enough
  * @g: triggers that want it
+ * @c: this CPU's
  * @prev: gives the CPU to
  * @next: who comes
- * @state: see struct gprof_tap_user
+ * @why: GPROF_TRACE_PREV_*; where it is DEAD gprof_lasting_dies() was called
  *
  * Context: Under the lock of the run queue.
  */
-void gprof_lasting_switch(struct gprof_triggers *g, struct task_struct *prev,
-			  struct task_struct *next, unsigned int state)
+void gprof_lasting_switch(struct gprof_triggers *g, struct gprof_trace_cpu *c,
+			  struct task_struct *prev, struct task_struct *next, u32 why)
 {
-	struct gprof_lasting *l = gprof_lasting_home_of(g, prev);
-	u64 now = gprof_since(gprof_cycles());
+	u64 now = gprof_since(ktime_get_mono_fast_ns());
+	struct gprof_lasting *l = find(g, prev);
 
-	if (likely(gprof_lasting_is_of(l, prev)))
-		leaves(l, prev, now, state);
-	else
-		other_leaves(g, prev, now, state);
+	/* Its first wait. */
+	if (!l && why != GPROF_TRACE_PREV_DEAD && gprof_trace_has(g->trace, prev))
+		l = claim(g, prev);
+	if (l) {
+		WRITE_ONCE(l->since[GPROF_LASTS_OFF_CPU], now | why);
+		c->places[(u8)prev->pid] = l;
+	}
 	l = find(g, next);
 	if (!l)
 		return;
-	if (gprof_lasting_is_long(g, l, now))
-		was_long(g, l, next, now);
-	gprof_lasting_comes(l);
+	c->places[(u8)next->pid] = l;
+	was_long(g, l, next, now);
+	WRITE_ONCE(l->since[GPROF_LASTS_DELAY], 0);
+}
+
+/**
+ * gprof_lasting_dies() - a task leaves its CPU for good, and its place
+ * @g: triggers
+ * @task: it
+ *
+ * Context: Under the lock of the run queue.
+ */
+void gprof_lasting_dies(struct gprof_triggers *g, struct task_struct *task)
+{
+	struct gprof_lasting *l = find(g, task);
+
+	if (l)
+		give_up(l);
 }
 
 /* ---- wake-ups ---- */
 
 /* Where it was not woken, as when the CPU that did so was on its way out, it says nothing. */
-static void unblocked(struct gprof_triggers *g, struct gprof_lasting *l, struct task_struct *task,
-		      u64 now)
+static noinline void unblocked(struct gprof_triggers *g, struct gprof_lasting *l,
+			       struct task_struct *task, u64 now)
 {
-	u64 since = READ_ONCE(l->since[GPROF_LASTS_BLOCKED]);
-	u64 off = READ_ONCE(l->since[GPROF_LASTS_OFF_CPU]);
+	u64 off = READ_ONCE(l->since[GPROF_LASTS_OFF_CPU]), was;
 
-	if (!since)
-		return;
-	since = take(l, GPROF_LASTS_BLOCKED);
-	if (!((since ^ off) & ~GPROF_SINCE_FIRED) && has_other(g, task))
-		gprof_trigger_lasted(g, GPROF_TRIGGER_BLOCKED, task, since, now,
-				     GPROF_TRIGGER_ANY);
+	do {
+		if (!blocked_since_it_left(off))
+			return;
+		was = off;
+		off = cmpxchg(&l->since[GPROF_LASTS_OFF_CPU], was,
+			      (was & ~GPROF_SINCE_WHY) | GPROF_TRACE_PREV_SLEEPS);
+	} while (off != was);
+	if (has_other(g, task))
+		gprof_trigger_lasted(g, GPROF_TRIGGER_BLOCKED, task, off, now, GPROF_TRIGGER_ANY);
+}
+
+static noinline struct gprof_lasting *find_or_claim(struct gprof_triggers *g,
+						    struct task_struct *task)
+{
+	struct gprof_lasting *l = find(g, task);
+
+	return !l && has_other(g, task) ? claim(g, task) : l;
+}
+
+/*
+ * As the trace has told of it, here and just now: the clock is most of what a wake-up takes.
+ * Not where the task has left later, for which its waker had to wait.
+ */
+static u64 woken_at(const struct gprof_trace_cpu *c, const struct gprof_lasting *l,
+		    const struct task_struct *task)
+{
+	u64 off = READ_ONCE(l->since[GPROF_LASTS_OFF_CPU]), at = gprof_since(c->waking_at);
+
+	/* Of whom it is not known when it left, another may have been told, who had its address. */
+	if (likely(c->waking == task) && likely(off) && likely(gprof_since_lasts(off, at) > 0))
+		return at;
+	return gprof_since(ktime_get_mono_fast_ns());
 }
 
 /* Under the lock of its run queue. Who is amid falling asleep runs still, and goes on. */
 static __always_inline void on_wakeup(struct gprof_triggers *g, struct task_struct *task, bool new)
 {
-	u64 now = gprof_since(gprof_cycles());
-	struct gprof_lasting *l;
+	struct gprof_trace_cpu *c = this_cpu_ptr(g->trace->cpus);
+	struct gprof_lasting *l = c->places[(u8)task->pid];
+	u64 now;
 
 	if (gprof_task_on_cpu(task))
 		return;
-	l = find(g, task);
-	if (!l && has_other(g, task))
-		l = claim(g, task);
-	if (!l)
-		return;
-	unblocked(g, l, task, now);
-	/* One that was woken already has been waiting since. */
-	if (!READ_ONCE(l->since[GPROF_LASTS_DELAY]))
-		WRITE_ONCE(l->since[GPROF_LASTS_DELAY], now);
+	if (unlikely(!gprof_lasting_is_of(l, task))) {
+		l = find_or_claim(g, task);
+		if (!l)
+			return;
+		c->places[(u8)task->pid] = l;
+	}
+	now = woken_at(c, l, task);
+	if (blocked_since_it_left(READ_ONCE(l->since[GPROF_LASTS_OFF_CPU])))
+		unblocked(g, l, task, now);
 	if (new)
-		WRITE_ONCE(l->since[GPROF_LASTS_OFF_CPU], now);
+		WRITE_ONCE(l->since[GPROF_LASTS_OFF_CPU], now | GPROF_TRACE_PREV_PREEMPTED);
+	/* One that was woken already has been waiting since. */
+	else if (!waits_since(l, READ_ONCE(l->since[GPROF_LASTS_OFF_CPU])))
+		WRITE_ONCE(l->since[GPROF_LASTS_DELAY], now);
 }
 
 static notrace void woken(void *data, struct task_struct *task)
@@ -295,7 +341,7 @@ void gprof_lasting_begins(struct gprof_triggers *g, enum gprof_lasting_kind kind
 		return;
 	if (kind == GPROF_LASTS_SYSCALL)
 		WRITE_ONCE(l->number, number);
-	WRITE_ONCE(l->since[kind], gprof_since(gprof_cycles()));
+	WRITE_ONCE(l->since[kind], gprof_since(ktime_get_mono_fast_ns()));
 }
 
 /**
@@ -308,15 +354,15 @@ void gprof_lasting_begins(struct gprof_triggers *g, enum gprof_lasting_kind kind
 void gprof_lasting_ends(struct gprof_triggers *g, enum gprof_lasting_kind kind)
 {
 	struct gprof_lasting *l = find(g, current);
-	u64 now = gprof_since(gprof_cycles());
-	u64 since;
+	u64 since, now;
 
 	if (!l)
 		return;
 	since = READ_ONCE(l->since[kind]);
 	if (!since)
 		return;
-	if (now - since < g->least[kind] || !gprof_trace_has(g->trace, current))
+	now = gprof_since(ktime_get_mono_fast_ns());
+	if (!is_long(g, kind, since, now) || !gprof_trace_has(g->trace, current))
 		WRITE_ONCE(l->since[kind], 0);
 	else
 		ended(g, l, kind, current, now,
@@ -325,14 +371,53 @@ void gprof_lasting_ends(struct gprof_triggers *g, enum gprof_lasting_kind kind)
 
 /* ---- what goes on ---- */
 
-/* Sets the bit of a trigger in a time, if it still is that. */
-static bool goes_on(struct gprof_lasting *l, enum gprof_lasting_kind kind, u64 *since, u32 index)
-{
-	u64 marked = *since | 1ULL << index;
+/**
+ * struct going_on - what seems to last
+ * @word: where its time is
+ * @since: that time
+ * @off: when the task left its CPU, of a wait
+ */
+struct going_on {
+	u64 *word;
+	u64 since;
+	u64 off;
+};
 
-	if (cmpxchg(&l->since[kind], *since, marked) != *since)
+static void find_wait(struct gprof_lasting *l, enum gprof_lasting_kind kind, struct going_on *w)
+{
+	w->off = READ_ONCE(l->since[GPROF_LASTS_OFF_CPU]);
+	w->word = &l->since[GPROF_LASTS_OFF_CPU];
+	w->since = w->off;
+	if (kind == GPROF_LASTS_BLOCKED && !blocked_since_it_left(w->off))
+		w->since = 0;
+	if (kind != GPROF_LASTS_DELAY || waits_since_it_left(w->off))
+		return;
+	w->word = &l->since[GPROF_LASTS_DELAY];
+	w->since = waits_since(l, w->off);
+}
+
+/*
+ * Is it off the CPU since then? Asked after the time was taken up to which it is. Of those
+ * that are bound to a CPU that is gone nobody was told when they left it.
+ */
+static bool is_off_since(const struct gprof_lasting *l, const struct task_struct *task, u64 off)
+{
+	smp_rmb();	/* Pairs with nothing: the clock was read before. */
+	if (gprof_task_on_cpu(task) || !cpu_online(task_cpu(task)))
 		return false;
-	*since = marked;
+	/* Pairs with smp_store_release() in finish_task(), before which it was told to leave. */
+	smp_rmb();
+	return READ_ONCE(l->since[GPROF_LASTS_OFF_CPU]) == off;
+}
+
+/* Sets the bit of a trigger in a time, if it still is that. */
+static bool goes_on(struct going_on *w, u32 index)
+{
+	u64 marked = w->since | gprof_since_fired(index);
+
+	if (cmpxchg(w->word, w->since, marked) != w->since)
+		return false;
+	w->since = marked;
 	return true;
 }
 
@@ -340,28 +425,29 @@ static void look_at_kind(struct gprof_triggers *g, unsigned int at, struct task_
 			 enum gprof_lasting_kind kind)
 {
 	struct gprof_lasting *l = &g->lasting[at];
-	u64 since = READ_ONCE(l->since[kind]);
 	s32 number = kind == GPROF_LASTS_SYSCALL ? READ_ONCE(l->number) : GPROF_TRIGGER_ANY;
-	u64 now = gprof_since(gprof_cycles());
-	s64 lasts = now - (since & ~GPROF_SINCE_FIRED);
+	bool wait = kind < GPROF_LASTS_SYSCALL;
+	struct going_on w = { .word = &l->since[kind], .since = READ_ONCE(l->since[kind]) };
 	unsigned int i;
-	u64 ns;
+	u64 now, ns;
 
-	if (!since || lasts < 0 || (u64)lasts < g->least[kind])
+	if (wait)
+		find_wait(l, kind, &w);
+	now = gprof_since(ktime_get_mono_fast_ns());
+	if (!is_long(g, kind, w.since, now))
 		return;
-	/* One that the end of the wait has left behind: see unblocked(). */
-	if (kind == GPROF_LASTS_BLOCKED &&
-	    (since ^ READ_ONCE(l->since[GPROF_LASTS_OFF_CPU])) & ~GPROF_SINCE_FIRED)
+	if (wait && !is_off_since(l, task, w.off))
 		return;
-	ns = gprof_cycles_ns(lasts >> GPROF_TRIGGERS_MAX);
+	ns = gprof_since_lasts(w.since, now) >> GPROF_SINCE_SHIFT;
 	for (i = 0; i < g->nr; i++) {
 		struct gprof_trigger_rule *r = &g->rules[i];
 
-		if (r->what != kind + 1 || since & 1ULL << r->index || ns <= r->threshold_ns ||
+		if (r->what != kind + 1 || w.since & gprof_since_fired(r->index) ||
+		    ns <= r->threshold_ns ||
 		    (r->number != GPROF_TRIGGER_ANY && r->number != number))
 			continue;
 		/* Still this task's? Then so is the time, or it is not that any more. */
-		if (task_at(g, at) != task || !goes_on(l, kind, &since, r->index))
+		if (task_at(g, at) != task || !goes_on(&w, r->index))
 			return;
 		gprof_trigger_fire(r, task, ns, number, GPROF_FIRED_F_GOES_ON);
 	}
@@ -455,18 +541,16 @@ void gprof_lasting_destroy(struct gprof_triggers *g)
 	g->lasting = NULL;
 }
 
-/* So many at least: what ends is converted once more, and compared exactly. */
-static u64 least_of(const struct gprof_triggers *g, enum gprof_lasting_kind kind)
+static s64 least_of(const struct gprof_triggers *g, enum gprof_lasting_kind kind)
 {
-	u64 per_ns = div64_u64(gprof_clock.hz << 30, NSEC_PER_SEC);
-	u64 least = U64_MAX;
+	s64 least = S64_MAX;
 	unsigned int i;
 
 	for (i = 0; i < g->nr; i++) {
 		if (g->rules[i].what == kind + 1)
-			least = min(least, mul_u64_u64_shr(g->rules[i].threshold_ns, per_ns, 30));
+			least = min_t(s64, least, gprof_since(g->rules[i].threshold_ns));
 	}
-	return least == U64_MAX ? least : gprof_since(least);
+	return least;
 }
 
 /**
@@ -477,7 +561,8 @@ static u64 least_of(const struct gprof_triggers *g, enum gprof_lasting_kind kind
  */
 void gprof_lasting_clear(struct gprof_triggers *g)
 {
-	unsigned int kind;
+	unsigned int kind, i;
+	int cpu;
 
 	for (kind = 0; kind < GPROF_LASTS_NR; kind++)
 		g->least[kind] = least_of(g, kind);
@@ -485,6 +570,13 @@ void gprof_lasting_clear(struct gprof_triggers *g)
 	if (!g->looks)
 		return;
 	memset(g->lasting, 0, sizeof(*g->lasting) << g->bits);
+	for_each_possible_cpu(cpu) {
+		struct gprof_trace_cpu *c = per_cpu_ptr(g->trace->cpus, cpu);
+
+		c->soonest = g->soonest;
+		for (i = 0; i < GPROF_TRACE_PLACES; i++)
+			c->places[i] = &nowhere;
+	}
 }
 
 /**

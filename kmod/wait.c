@@ -292,6 +292,17 @@ u64 gprof_waits_bytes(const struct gprof_request *req)
 	       (gprof_target_is_tasks(t) ? BITMAP_BYTES + gprof_scope_bytes(t) : 0);
 }
 
+/**
+ * gprof_waits_owner_bytes() - what it takes besides to tell who has locks
+ * @req: request
+ *
+ * Context: Task.
+ */
+u64 gprof_waits_owner_bytes(const struct gprof_request *req)
+{
+	return GPROF_WAIT_WAYS * sizeof(struct gprof_lock_owner) << bits_for(req->target);
+}
+
 static void missed(struct gprof_scope *scope)
 {
 	atomic64_inc(&container_of(scope, struct gprof_waits, scope)->sampler->no_buffer);
@@ -311,6 +322,11 @@ static bool build(struct gprof_waits *w, struct gprof_request *req)
 	w->waits = kvcalloc(nr, sizeof(*w->waits), GFP_KERNEL_ACCOUNT);
 	if (!w->cpus || !w->buckets || !w->waits)
 		return false;
+	if (w->spec.owner) {
+		w->owners = kvcalloc(nr, sizeof(*w->owners), GFP_KERNEL_ACCOUNT);
+		if (!w->owners)
+			return false;
+	}
 	for_each_possible_cpu(cpu) {
 		struct gprof_wait_cpu *c = per_cpu_ptr(w->cpus, cpu);
 
@@ -402,6 +418,7 @@ void gprof_waits_destroy(void *state)
 	free_percpu(w->cpus);
 	kvfree(w->buckets);
 	kvfree(w->waits);
+	kvfree(w->owners);
 	kvfree(w->whose.tgids);
 	kfree(w);
 }

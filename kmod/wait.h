@@ -70,12 +70,14 @@ struct gprof_wait_bucket {
  * @ns: how long it lasted
  * @addr: as in struct gprof_wait
  * @wait: GPROF_WAIT_*
+ * @owner: who had the lock when it began, or NULL
  */
 struct gprof_wait_end {
 	struct task_struct *task;
 	u64 ns;
 	u64 addr;
 	u64 wait;
+	const struct gprof_lock_owner *owner;
 };
 
 /**
@@ -110,6 +112,7 @@ enum gprof_wait_phase {
  * @locks: waits for locks of user space alone
  * @addr: and where these are
  * @in_kernel: waits for locks of the kernel alone, in place of all that
+ * @owner: and who has these
  */
 struct gprof_wait_spec {
 	u64 period;
@@ -117,6 +120,7 @@ struct gprof_wait_spec {
 	bool locks;
 	bool addr;
 	bool in_kernel;
+	bool owner;
 };
 
 /**
@@ -131,6 +135,7 @@ struct gprof_wait_spec {
  * @bits: of the number of buckets
  * @buckets: tasks
  * @waits: and theirs, in the same order
+ * @owners: who had the locks that these are for, where that is asked for; or NULL
  * @cpus: of each CPU
  * @phase: enum gprof_wait_phase
  * @from: gprof_cycles() at START
@@ -151,6 +156,7 @@ struct gprof_waits {
 	unsigned int bits;
 	struct gprof_wait_bucket *buckets;
 	struct gprof_wait *waits;
+	struct gprof_lock_owner *owners;
 	struct gprof_wait_cpu __percpu *cpus;
 	u32 phase;
 	u64 from;
@@ -161,6 +167,7 @@ struct gprof_waits {
 };
 
 u64 gprof_waits_bytes(const struct gprof_request *req);
+u64 gprof_waits_owner_bytes(const struct gprof_request *req);
 int gprof_waits_setup(struct gprof_request *req, const struct gprof_wait_spec *spec,
 		      void **state);
 
@@ -176,7 +183,7 @@ void gprof_waits_tell_unended(struct gprof_waits *w);
 
 /* wait_note.c */
 bool gprof_wait_note(struct gprof_waits *w, const struct task_struct *key, u64 since, u32 what,
-		     u64 addr, bool unsampled);
+		     u64 addr, const struct gprof_lock_owner *owner, bool unsampled);
 bool gprof_wait_begins(struct gprof_waits *w, struct task_struct *task, u64 since,
 		       unsigned int state, bool unsampled);
 bool gprof_wait_take(struct gprof_waits *w, unsigned int at, struct task_struct *task,

@@ -18,10 +18,15 @@
 #include "wait.h"
 
 #include <linux/bits.h>
+#include <linux/build_bug.h>
 #include <linux/gprof.h>
 #include <linux/irqflags.h>
+#include <linux/mutex.h>
 #include <linux/perf_event.h>
+#include <linux/rtmutex.h>
+#include <linux/rwsem.h>
 #include <linux/sched.h>
+#include <linux/string.h>
 
 /* As in include/trace/events/lock.h, which older kernels do not have. */
 #define LCB_F_SPIN	BIT(0)
@@ -55,9 +60,49 @@ static const struct task_struct *key_of(const void *lock)
 	return (const struct task_struct *)(((u64)current | level << 1) ^ mixed);
 }
 
+#define OWNER_FLAGS	7UL	/* of the lock's, below the address of a task */
+#define OWNED_BY_READERS 1UL	/* of an rwsem's: the task may be any that read once */
+
+static unsigned long owner_word(const void *lock, unsigned int flags)
+{
+#ifndef CONFIG_PREEMPT_RT
+	if (flags & LCB_F_MUTEX)
+		return atomic_long_read(&((struct mutex *)lock)->owner);
+	if (kind_of(flags) == GPROF_WAIT_LOCK_RWSEM) {
+		unsigned long word = atomic_long_read(&((struct rw_semaphore *)lock)->owner);
+
+		return word & OWNED_BY_READERS ? 0 : word;
+	}
+#endif
+#ifdef GPROF_HAVE_RT_MUTEX_BASE
+	if (kind_of(flags) == GPROF_WAIT_LOCK_RT)
+		return (unsigned long)READ_ONCE(((struct rt_mutex_base *)lock)->owner);
+#endif
+	return 0;
+}
+
+/*
+ * Who has the lock that current is about to wait for, and so is there itself. Its owner may
+ * release it and end, but is not freed meanwhile: with preemption off this reads RCU.
+ */
+static void find_owner(const void *lock, unsigned int flags, struct gprof_lock_owner *o)
+{
+	const struct task_struct *task;
+
+	task = (const struct task_struct *)(owner_word(lock, flags) & ~OWNER_FLAGS);
+	memset(o, 0, sizeof(*o));
+	if (!task)
+		return;
+	BUILD_BUG_ON(sizeof(o->comm) != TASK_COMM_LEN);
+	o->tid = task->pid;
+	/* No lock here: a name that is just being changed may be mixed. */
+	memcpy(o->comm, task->comm, sizeof(o->comm) - 1);
+}
+
 static void begins(struct gprof_waits *w, void *lock, unsigned int flags)
 {
 	const struct task_struct *key = key_of(lock);
+	struct gprof_lock_owner owner;
 	struct gprof_wait_cpu *c = this_cpu_ptr(w->cpus);
 	int at = gprof_wait_at(w, key);
 	bool sampled;
@@ -66,8 +111,11 @@ static void begins(struct gprof_waits *w, void *lock, unsigned int flags)
 		return;
 	local64_inc(&c->count);
 	sampled = !w->thinned || gprof_thin_takes(&c->thin, &w->thinning, 1);
+	if (w->owners)
+		find_owner(lock, flags, &owner);
 	if (at < 0 && gprof_wait_note(w, key, gprof_cycles(), GPROF_WAIT_FOR_LOCK |
-				      kind_of(flags) << GPROF_WAIT_LOCK_SHIFT, (u64)lock, !sampled))
+				      kind_of(flags) << GPROF_WAIT_LOCK_SHIFT, (u64)lock,
+				      w->owners ? &owner : NULL, !sampled))
 		return;
 	if (sampled)
 		gprof_wait_lose(w);
@@ -97,9 +145,13 @@ static noinline void ends(struct gprof_waits *w, unsigned int at, const struct t
 			  void *lock)
 {
 	struct gprof_wait_cpu *c = this_cpu_ptr(w->cpus);
+	struct gprof_lock_owner owner;
 	struct gprof_wait_end e;
 	struct gprof_wait wait;
 
+	/* Before the place is given up. */
+	if (w->owners)
+		owner = w->owners[at];
 	if (READ_ONCE(w->waits[at].addr) != (u64)lock ||
 	    !gprof_wait_take(w, at, (struct task_struct *)key, &wait) || wait.unsampled)
 		return;
@@ -107,6 +159,8 @@ static noinline void ends(struct gprof_waits *w, unsigned int at, const struct t
 	if (smp_load_acquire(&w->phase) == GPROF_WAITS_OVER)
 		return;
 	gprof_wait_end(w, &wait, gprof_cycles(), &e);
+	if (w->owners)
+		e.owner = &owner;
 	perf_fetch_caller_regs(&c->regs);
 	gprof_arch_caller_regs(&c->regs);
 	gprof_wait_tell(w, &e, current, &c->regs, 0);

@@ -64,13 +64,14 @@ static atomic_long_t *owner_of(struct gprof_waits *w, unsigned int at)
  * @since: when, gprof_cycles()
  * @what: as in struct gprof_wait
  * @addr: likewise
- * @unsampled: likewise
+ * @owner: who has the lock, for recorders that want to know; else NULL
+ * @unsampled: as in struct gprof_wait
  *
  * Context: Any but NMI, interrupts off.
  * Return: false: there is no room for it.
  */
 bool gprof_wait_note(struct gprof_waits *w, const struct task_struct *key, u64 since, u32 what,
-		     u64 addr, bool unsampled)
+		     u64 addr, const struct gprof_lock_owner *owner, bool unsampled)
 {
 	/* One that a switch-in has left behind of which the kernel did not tell. */
 	int at = gprof_wait_at(w, key);
@@ -86,6 +87,8 @@ bool gprof_wait_note(struct gprof_waits *w, const struct task_struct *key, u64 s
 	WRITE_ONCE(wait->unsampled, unsampled);
 	WRITE_ONCE(wait->what, what);
 	WRITE_ONCE(wait->addr, addr);
+	if (owner)
+		w->owners[at] = *owner;
 	/* Pairs with the compare-exchange of gprof_wait_take(). */
 	atomic_long_set_release(owner_of(w, at), (long)key);
 	return true;
@@ -113,7 +116,7 @@ bool gprof_wait_begins(struct gprof_waits *w, struct task_struct *task, u64 sinc
 		if (w->spec.locks)
 			what |= gprof_wait_for_lock(task, &addr) << GPROF_WAIT_LOCK_SHIFT;
 	}
-	return gprof_wait_note(w, task, since, what, addr, unsampled);
+	return gprof_wait_note(w, task, since, what, addr, NULL, unsampled);
 }
 
 /**
@@ -172,6 +175,7 @@ void gprof_wait_end(const struct gprof_waits *w, const struct gprof_wait *wait, 
 		runnable = RUNNABLE_MAX;
 	e->ns = between(since, woken);
 	e->addr = wait->addr;
+	e->owner = NULL;
 	e->wait = runnable << GPROF_WAIT_RUNNABLE_SHIFT | wait->what;
 }
 
@@ -192,6 +196,9 @@ void gprof_wait_emit(struct gprof_waits *w, const struct gprof_wait_end *e,
 	c->addr = e->addr;
 	if (w->spec.addr && e->addr)
 		c->flags |= GPROF_SAMPLE_REC_F_ADDR;
+	c->owner = e->owner;
+	if (e->owner)
+		c->flags |= GPROF_SAMPLE_REC_F_OWNER;
 	gprof_emit(c, w->sampler, w->spec.period);
 }
 

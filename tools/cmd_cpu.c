@@ -151,6 +151,13 @@ static int set_addr(void *ctx, const char *value)
 	return STATUS_OK;
 }
 
+static int set_latency(void *ctx, const char *value)
+{
+	(void)value;
+	((struct cpu_options *)ctx)->flags |= GPROF_EVENT_LATENCY;
+	return STATUS_OK;
+}
+
 static int set_no_tables(void *ctx, const char *value)
 {
 	(void)value;
@@ -190,6 +197,8 @@ static const struct option_row cpu_rows[] = {
 	{ 0, "hv", NULL, "count the hypervisor too", set_hv },
 	{ 0, "addr", NULL, "label samples with the data address, where the event has one",
 	  set_addr },
+	{ 0, "latency", NULL, "a second value: what samples stand for, divided by how many tasks\n"
+	  "of the target ran at that instant (label parallelism)", set_latency },
 	{ 0, "no-callchain", NULL, "record the sampled instruction alone, not its callers",
 	  set_no_callchain },
 	{ 0, "no-unwind-tables", NULL, "walk stacks by frame pointers alone", set_no_tables },
@@ -217,6 +226,8 @@ static const struct usage cpu_usage = {
 "  gprofctl cpu -- make -j4                 # profile a build, into cpu.pb.gz\n"
 "  gprofctl top cpu.pb.gz                   # then look at it\n"
 "  gprofctl cpu -p 1234 -d 30 -o srv.pb.gz  # a running process, 30 seconds long\n"
+"  gprofctl cpu --latency -- make -j4       # and what keeps it from being done sooner:\n"
+"  gprofctl top --type latency cpu.pb.gz\n"
 "  gprofctl cpu -e cycles:1M -o c.pb.gz -e instructions:1M -o i.pb.gz -a -d 10",
 };
 
@@ -258,6 +269,9 @@ static int complete(struct cpu_options *o)
 	if (o->hz && !timer)
 		return misused("-F is the rate of the timer; give %s a period instead, as in "
 			       "-e %s:1000000", o->events[0].name, o->events[0].name);
+	if (o->flags & GPROF_EVENT_IDLE && o->flags & GPROF_EVENT_LATENCY)
+		return misused("--idle and --latency exclude each other: on an idle CPU nobody runs "
+			       "whose time could be divided");
 	if (o->flags & (GPROF_EVENT_IDLE | GPROF_EVENT_HV)) {
 		if (o->kernel == KERNEL_NEVER)
 			return misused("--user-only excludes --idle and --hv");

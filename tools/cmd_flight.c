@@ -178,13 +178,16 @@ static const struct option_row flight_rows[] = {
 	{ 0, "max-bytes", "BYTES", "memory for the buffers of all CPUs (default: 64M, or\n"
 	  "what a user may have)",
 	  set_max_bytes },
-	{ 0, "keep", "N", "keep the newest N snapshots, and remove older ones", set_keep },
+	{ 0, "keep", "N", "keep the newest N snapshots, and remove older ones (default: all)", set_keep },
 	{ 0, "total", "BYTES", "and no more bytes of them than that", set_total },
-	{ 0, "trigger", "SPEC", "a snapshot when this happens, once in a second at most; again for more:\n"
-	  "delay>TIME, off-cpu>TIME, blocked>TIME, syscall[:NAME]>TIME, reclaim>TIME,\n"
-	  "irq[:NR]>TIME, softirq[:NAME]>TIME, signal[:NAME], tracepoint:CATEGORY:EVENT;\n"
-	  "SPEC/TIME: once in TIME at most", set_trigger },
-	{ 0, "after", "TIME", "which goes on for so long after it (default: 0)", set_after },
+	{ 0, "trigger", "SPEC", "a snapshot when this happens; up to eight of them, in quotes for the\n"
+	  "shell. A task waited for a CPU, was off the CPU, or slept and could\n"
+	  "not be interrupted: delay>TIME, off-cpu>TIME, blocked>TIME; a process\n"
+	  "was ended by a signal: signal[:NAME]; with CAP_PERFMON also\n"
+	  "syscall[:NAME]>TIME, reclaim>TIME, irq[:NR]>TIME, softirq[:NAME]>TIME,\n"
+	  "tracepoint:CATEGORY:EVENT. TIME is such as 5ms, 200us or 2 (seconds).\n"
+	  "SPEC/TIME: once in TIME at most (default: a second)", set_trigger },
+	{ 0, "after", "TIME", "the snapshot of a trigger goes on for so long after it (default: 0)", set_after },
 	{ 0, "at-end", "[=WHEN]", "a snapshot at the end too: always (the default), or failed:\n"
 	  "when the command has not ended with status 0", set_at_end },
 	{ 0, "exec", "CMD", "run this in a shell after each snapshot, whose path is $1", set_exec },
@@ -196,18 +199,18 @@ static const struct usage flight_usage = {
 	.synopsis = "[OPTIONS] -o DIR " TARGET_SYNOPSIS,
 	.text =
 "Keeps the last seconds of an execution trace in memory, and writes them to DIR when\n"
-"it gets SIGUSR1 or a trigger fires, as files TIME-REASON.trace that gprofctl read,\n"
-"gprofctl mmu and go tool trace open. Recording goes on meanwhile, until Ctrl-C or until\n"
-"the target ends. Triggers are evaluated in the kernel; each firing is told in a line,\n"
-"and stands in the snapshot as a log. Nothing is written, and next to nothing is done,\n"
-"as long as nobody asks.\n"
+"it is asked to (gprofctl snapshot, SIGUSR1) or a trigger fires, as files\n"
+"TIME-REASON.trace that gprofctl read, gprofctl mmu and go tool trace open. Recording\n"
+"goes on meanwhile, until Ctrl-C or until the target ends. Triggers are evaluated in the\n"
+"kernel; each firing is told in a line, and stands in the snapshot as a log. Nothing is\n"
+"written, and next to nothing is done, as long as nobody asks.\n"
 "\n"
 "A command's exit status is passed on; 1 or 2 mean that gprofctl itself failed,\n"
 "127 or 126 that the command could not be run. The last line on stderr counts the\n"
 "events, produced = held + lost + overwritten, and the snapshots.",
 	.examples =
 "  gprofctl flight -a -o /var/tmp/flight &  # keep the host's last 10 seconds\n"
-"  kill -USR1 %1                            # something just happened: write them\n"
+"  gprofctl snapshot                        # something just happened: write them\n"
 "  gprofctl flight -a --trigger 'delay>5ms' -o DIR     # who waits so long for a CPU?\n"
 "  gprofctl flight -p 1234 --trigger 'syscall:fsync>1s' --after 1s -o DIR\n"
 "  gprofctl flight --at-end=failed -o DIR -- ./test    # what led to its failure\n"

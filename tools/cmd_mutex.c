@@ -38,6 +38,7 @@ static const struct option_row rows[] = {
 	{ 0, "waiter", "FILE", "a second profile: the stacks of those who waited", set_waiter },
 	{ 0, "kernel-locks", NULL, "who waits for locks of the kernel instead", set_kernel_locks },
 	KINDS_ROW_ADDR,
+	KINDS_ROW_OWNER,
 	KINDS_ROW_EVERY,
 	KINDS_ROWS_KERNEL,
 	KINDS_ROW_BUFFER,
@@ -58,7 +59,9 @@ static const struct usage usage = {
 "tells: mutex, pi mutex, condition (also semaphores, and waits with a timeout), many.\n"
 "\n"
 "Who releases a lock of the kernel is not told by it, but who waits, asleep or spinning:\n"
-"--kernel-locks, which needs CAP_PERFMON and Linux 5.19.\n"
+"--kernel-locks, which needs CAP_PERFMON and Linux 5.19. With --lock-owner the labels owner\n"
+"and owner_comm say who had a mutex, an rt_mutex, or an rwsem that is written, when the\n"
+"wait began. The label cgroup, of who is sampled, is there in any case.\n"
 "\n"
 "A command's exit status is passed on; 1 or 2 mean that gprofctl itself failed,\n"
 "127 or 126 that the command could not be run. The last line on stderr counts the\n"
@@ -67,7 +70,7 @@ static const struct usage usage = {
 "  gprofctl mutex -- ./server                           # who holds locks for too long\n"
 "  gprofctl mutex -p 1234 -d 10 --waiter waiter.pb.gz   # and who waits for them\n"
 "  gprofctl mutex -a -d 10 --every 10 --addr            # the whole host, which lock\n"
-"  gprofctl mutex -a -d 10 --kernel-locks               # the kernel's own",
+"  gprofctl mutex -a -d 10 --kernel-locks --lock-owner  # the kernel's own",
 };
 
 int cmd_mutex(int argc, char **argv)

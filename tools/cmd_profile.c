@@ -116,6 +116,13 @@ static int set_user_only(void *ctx, const char *value)
 	return STATUS_OK;
 }
 
+static int set_latency(void *ctx, const char *value)
+{
+	(void)value;
+	((struct profile_options *)ctx)->cfg.latency = true;
+	return STATUS_OK;
+}
+
 static int set_no_tables(void *ctx, const char *value)
 {
 	(void)value;
@@ -148,6 +155,8 @@ static const struct option_row profile_rows[] = {
 	  set_filter },
 	{ 0, "rate", "N", "sample every N-th event, or one in N of those that\n"
 	  "pass a filter, by chance (default: 1, all)", set_rate },
+	{ 0, "latency", NULL, "a second value: the events divided by how many tasks of the target\n"
+	  "ran at that instant (label parallelism)", set_latency },
 	{ 0, "user-only", NULL, "leave the kernel's frames out", set_user_only },
 	{ 0, "no-unwind-tables", NULL, "walk stacks by frame pointers alone", set_no_tables },
 	{ 0, "buffer", "BYTES", "kernel buffer per CPU", set_buffer },

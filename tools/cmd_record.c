@@ -54,11 +54,14 @@ static int set_output(void *ctx, const char *value)
 
 static const struct option_row rows[] = {
 	{ 'e', "kind", "KIND[:RATE]", "a kind of profile: cpu, block, block-waker, mutex,\n"
-	  "mutex-waiter, kernel-lock; may be repeated. RATE is samples per second of CPU time\n"
-	  "for cpu (default: 100), else one sample of so many (default: 1, all)", set_kind },
+	  "mutex-waiter, kernel-lock, alloc, heap; may be repeated. RATE is samples per second of\n"
+	  "CPU time for cpu (default: 100), bytes per sample for alloc and heap of the kernel\n"
+	  "(default: 524288), else one sample of so many (default: 1, all)", set_kind },
 	{ 'o', "output", "FILE", "the profile of the -e before it (default: KIND.pb.gz);\n"
 	  "\"-\" is stdout", set_output },
 	KINDS_ROW_ADDR,
+	KINDS_ROW_OWNER,
+	KINDS_ROW_LATENCY,
 	KINDS_ROWS_KERNEL,
 	KINDS_ROW_BUFFER,
 	KINDS_ROW_TABLES,
@@ -71,7 +74,7 @@ static const struct usage usage = {
 	.synopsis = "-e KIND[:RATE]... [OPTIONS] " TARGET_SYNOPSIS,
 	.text =
 "Records several kinds of profiles of one run, each into a file of its own, as the\n"
-"subcommands cpu, block and mutex do one at a time. All of them begin before a command\n"
+"subcommands cpu, block, mutex, alloc and heap do one at a time. All of them begin before a command\n"
 "does, and end after it; but of what runs already each begins and ends by itself, one\n"
 "right after the other.\n"
 "\n"

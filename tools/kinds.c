@@ -2,6 +2,7 @@
 #include "kinds.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "cmd.h"
 #include "say.h"
@@ -34,6 +35,20 @@ int kinds_set_addr(void *ctx, const char *value)
 {
 	(void)value;
 	((struct kinds *)ctx)->flags |= GPROF_RECORD_ADDR;
+	return STATUS_OK;
+}
+
+int kinds_set_owner(void *ctx, const char *value)
+{
+	(void)value;
+	((struct kinds *)ctx)->flags |= GPROF_RECORD_OWNER;
+	return STATUS_OK;
+}
+
+int kinds_set_latency(void *ctx, const char *value)
+{
+	(void)value;
+	((struct kinds *)ctx)->flags |= GPROF_RECORD_LATENCY;
 	return STATUS_OK;
 }
 
@@ -105,6 +120,14 @@ static const struct record_words of_waits = {
 	.none = "the target never waited while it was recorded, or not as often as --every asks for",
 };
 
+static bool has_kind(const struct kinds *k, const char *kind)
+{
+	for (size_t i = 0; i < k->nr; i++)
+		if (!strcmp(k->kinds[i].kind, kind))
+			return true;
+	return false;
+}
+
 int kinds_record(struct kinds *k, const struct usage *usage, const struct option_row *rows,
 		 int argc, char **argv)
 {
@@ -122,9 +145,14 @@ int kinds_record(struct kinds *k, const struct usage *usage, const struct option
 	for (size_t i = 0; i < k->nr; i++)
 		if (!k->files[i])
 			k->files[i] = xprintf("%s.pb.gz", k->kinds[i].kind);
+	if (k->flags & GPROF_RECORD_OWNER && !has_kind(k, "kernel-lock"))
+		return misused("--lock-owner is about locks of the kernel (--kernel-locks, -e "
+			       "kernel-lock); who has a lock of a program is who releases it");
 	if (k->user_only && k->kernel)
 		return misused("--user-only and --kernel exclude each other");
 	status = target_complete(&k->target, argv + operands, usage->name);
+	if (status == STATUS_OK && k->check)
+		status = k->check(k);
 	if (status != STATUS_OK)
 		return status;
 	return record(&(struct recording){

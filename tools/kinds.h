@@ -28,6 +28,8 @@
  * @user_only: --user-only
  * @kernel: --kernel
  * @no_tables: --no-unwind-tables
+ * @check: says STATUS_OK of a command line that is complete, or another status after a
+ *	sentence; or NULL
  * @words: for what became of it; NULL: those for waits with --every
  */
 struct kinds {
@@ -40,6 +42,7 @@ struct kinds {
 	bool user_only;
 	bool kernel;
 	bool no_tables;
+	int (*check)(const struct kinds *k);
 	const struct record_words *words;
 };
 
@@ -50,6 +53,8 @@ void kinds_add(struct kinds *k, const char *kind, const char *file);
 int kinds_set_output(void *ctx, const char *value);
 int kinds_set_every(void *ctx, const char *value);
 int kinds_set_addr(void *ctx, const char *value);
+int kinds_set_owner(void *ctx, const char *value);
+int kinds_set_latency(void *ctx, const char *value);
 int kinds_set_user_only(void *ctx, const char *value);
 int kinds_set_kernel(void *ctx, const char *value);
 int kinds_set_buffer(void *ctx, const char *value);
@@ -59,6 +64,12 @@ int kinds_set_no_tables(void *ctx, const char *value);
 	{ 0, "every", "N", "sample one of N, by chance (default: 1, all)", kinds_set_every }
 #define KINDS_ROW_ADDR								\
 	{ 0, "addr", NULL, "label samples with the address of the lock", kinds_set_addr }
+#define KINDS_ROW_OWNER								\
+	{ 0, "lock-owner", NULL, "label waits for locks of the kernel with who had the lock",	\
+	  kinds_set_owner }
+#define KINDS_ROW_LATENCY							\
+	{ 0, "latency", NULL, "cpu: a second value, the time divided by how many tasks of the\n" \
+	  "target ran at that instant (label parallelism)", kinds_set_latency }
 #define KINDS_ROWS_KERNEL							\
 	{ 0, "user-only", NULL, "leave the kernel's frames out", kinds_set_user_only },	\
 	{ 0, "kernel", NULL, "insist on the kernel's frames; otherwise they are there where the\n" \

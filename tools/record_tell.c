@@ -74,6 +74,15 @@ static void tell_event(const struct gprof_recorder_stats *st, const struct recor
 	if (st->tables_refused)
 		say("%s: stacks were walked by frame pointers alone: unwind tables did not fit "
 		    "into the memory that you may lock (ulimit -l)", st->event);
+	if (st->live_full)
+		say("%s: %" PRIu64 " samples are not among what is live, as too many were at once; "
+		    "%s helps", st->event, st->live_full, words->fewer);
+	if (st->live_lost)
+		say("%s: %" PRIu64 " objects are live that are not in the profile, as their samples "
+		    "were lost or not read", st->event, st->live_lost);
+	if (st->live_unseen)
+		say("%s: up to %" PRIu64 " objects may be told as live that are not, as the kernel "
+		    "did not tell of their ends", st->event, st->live_unseen);
 	if (st->maps_lost)
 		say("%s: %" PRIu64 " times the mappings of a process did not fit into the buffer; "
 		    "frames may have no names", st->event, st->maps_lost);

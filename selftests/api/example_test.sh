@@ -7,7 +7,7 @@
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=/dev/null # its ktap_run does not return
 . "$here/ktap.sh"
-need gprofctl "$here/profile_self" "$here/flight_self"
+need gprofctl "$here/profile_self" "$here/flight_self" "$here/custom_self"
 
 dir=$(mktemp -d) || exit 1
 trap 'shut_users_out; rm -rf "$dir"' EXIT
@@ -63,5 +63,17 @@ one_that_fails_has_its_last_seconds()
 	[ "$(gprofctl read last.trace | grep -c 'Running->Waiting')" -gt 100 ]
 }
 
+one_counts_what_it_has()
+{
+	setpriv --reuid 1000 --regid 1000 --clear-groups --no-new-privs \
+		"$here/custom_self" have.pb.gz >out
+	grep -qx connections=34 out
+	gprofctl top have.pb.gz >top.txt
+	cat top.txt
+	awk '$NF == "accept_clients" && $1 == 30 { c = 1 } $NF == "ask_servers" && $1 == 4 { s = 1 }
+	     END { exit !(c && s) }' top.txt
+}
+
 ktap_run example_runs_without_privilege its_profile_shows_its_work \
-	its_profile_leads_down_to_main one_that_fails_has_its_last_seconds example_says_what_is_wrong
+	its_profile_leads_down_to_main one_that_fails_has_its_last_seconds \
+	one_counts_what_it_has example_says_what_is_wrong

@@ -11,7 +11,10 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/ioctl.h>
+#include <sys/ipc.h>
 #include <sys/mman.h>
+#include <sys/msg.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include "harness.h"
@@ -170,6 +173,97 @@ TEST_F(kinds, sixty_four_of_mixed_kinds_and_rates_have_the_same_target)
 	}
 }
 
+/* ---- what the kernel allocates ---- */
+
+#define MESSAGES	100
+#define TEXT		100
+#define MESSAGE		(48 + TEXT)	/* struct msg_msg before it */
+
+static void exchanges(void *arg, int step)
+{
+	struct {
+		long type;
+		char text[TEXT];
+	} m = { .type = 1 };
+	int q = *(int *)arg, i;
+
+	for (i = 0; !step && i < MESSAGES; i++)
+		if (msgsnd(q, &m, TEXT, IPC_NOWAIT))
+			_exit(1);
+	for (i = 0; step && i < MESSAGES - 10; i++)
+		if (msgrcv(q, &m, TEXT, 0, IPC_NOWAIT) != TEXT)
+			_exit(1);
+}
+
+struct sought {
+	const char *function;
+	size_t type;
+	int64_t sum;
+};
+
+static int seek(void *ctx, const struct gprof_frame *frames, size_t nr, const int64_t *values)
+{
+	struct sought *s = ctx;
+	size_t i;
+
+	for (i = 0; i < nr && strcmp(frames[i].function, s->function); i++)
+		;
+	if (i < nr)
+		s->sum += values[s->type];
+	return 0;
+}
+
+/* The sum of a value over the stacks that lead through a function. */
+static int64_t through(const struct gprof_profile *p, const char *function, size_t type)
+{
+	struct sought s = { .function = function, .type = type };
+
+	return gprof_profile_each(p, seek, &s) ? -1 : s.sum;
+}
+
+TEST_F(kinds, live_allocations_are_those_that_were_not_freed)
+{
+	const struct gprof_kind_config kinds[] = {
+		{ .kind = "heap", .rate = 1, .flags = GPROF_RECORD_KERNEL },
+		{ .kind = "alloc", .rate = 1, .flags = GPROF_RECORD_KERNEL },
+	};
+	struct gprof_recorder_config cfg = {
+		.sz = sizeof(cfg), .kinds = kinds, .nr_kinds = 2, .buffer_bytes = 4 << 20,
+	};
+	struct gprof_recorder_stats st = { .sz = sizeof(st) };
+	int q = msgget(IPC_PRIVATE, 0600);
+
+	SKIP_UNLESS(device_has(GPROF_FEAT_LIVE), "no ends of allocations are told here");
+	ASSERT_LE(0, q);
+	ASSERT_EQ(0, child_fork(&self->child, exchanges, &q));
+	cfg.target = (struct gprof_target){ GPROF_PROCESS, self->child.pid };
+	self->r[0] = gprof_recorder_new(&cfg);
+	ASSERT_NE(NULL, self->r[0]) {
+		TH_LOG("%s", gprof_error());
+	}
+	ASSERT_EQ(0, gprof_recorder_start_events(self->r[0], NULL, 2)) {
+		TH_LOG("%s", gprof_error());
+	}
+	ASSERT_EQ(0, child_step(&self->child));
+	ASSERT_EQ(0, child_step(&self->child));
+	ASSERT_EQ(0, gprof_recorder_stop_profiles(self->r[0], self->p, 2)) {
+		TH_LOG("%s", gprof_error());
+	}
+	msgctl(q, IPC_RMID, NULL);
+	ASSERT_EQ(0, gprof_recorder_stats(self->r[0], 0, &st));
+	EXPECT_EQ(0, st.lost);
+	EXPECT_EQ(0, st.live_full + st.live_lost + st.live_unseen);
+	/* alloc_objects, alloc_space, inuse_objects, inuse_space */
+	EXPECT_EQ(3, gprof_profile_default_type(self->p[0]));
+	EXPECT_EQ(MESSAGES, through(self->p[0], "do_msgsnd", 0));
+	EXPECT_EQ(MESSAGES * MESSAGE, through(self->p[0], "do_msgsnd", 1));
+	EXPECT_EQ(10, through(self->p[0], "do_msgsnd", 2));
+	EXPECT_EQ(10 * MESSAGE, through(self->p[0], "do_msgsnd", 3));
+	EXPECT_EQ(MESSAGES, through(self->p[1], "do_msgsnd", 0));
+	EXPECT_EQ(MESSAGES * MESSAGE, through(self->p[1], "do_msgsnd", 1));
+	EXPECT_EQ(1, gprof_profile_default_type(self->p[1]));
+}
+
 /* ---- locks of the kernel ---- */
 
 /* Who holds one while it waits for a page that comes when the test says so. */
@@ -177,7 +271,7 @@ struct holder {
 	int pipe[2];
 	int faults;
 	char *page;
-	_Atomic int tid;
+	_Atomic int tid, holder;
 	uint64_t around;
 };
 
@@ -201,6 +295,8 @@ static void *writes_late_page(void *arg)
 {
 	struct holder *h = arg;
 
+	h->holder = gettid();
+	prctl(PR_SET_NAME, "holds it");
 	return (void *)write(h->pipe[1], h->page, 1);
 }
 
@@ -222,6 +318,8 @@ struct lock_waits {
 	int64_t nr;
 	int64_t ns;
 	int64_t of_others;	/* that cannot be */
+	int64_t owner;
+	bool owner_named;
 	bool in_write;
 };
 
@@ -235,10 +333,14 @@ static int count_lock_waits(void *ctx, const struct gprof_frame *frames, size_t 
 
 	gprof_profile_label(w->p, "tid", &tid);
 	w->of_others += !lock || strncmp(lock, "kernel ", 7);
-	if (tid != w->tid || !lock || strcmp(lock, "kernel mutex"))
+	/* With PREEMPT_RT each mutex is one. */
+	if (tid != w->tid || !lock ||
+	    (strcmp(lock, "kernel mutex") && strcmp(lock, "kernel rt_mutex")))
 		return 0;
 	w->nr += values[0];
 	w->ns += values[1];
+	gprof_profile_label(w->p, "owner", &w->owner);
+	w->owner_named = !strcmp(gprof_profile_label(w->p, "owner_comm", NULL) ? : "", "holds it");
 	for (i = 0; i < nr; i++)
 		w->in_write |= !!strstr(frames[i].function, "pipe_write");
 	return 0;
@@ -258,7 +360,8 @@ static bool sleeps(int tid)
 TEST_F(kinds, wait_for_a_lock_of_the_kernel_is_told_with_who_waits)
 {
 	const struct gprof_kind_config kind = {
-		.kind = "kernel-lock", .flags = GPROF_RECORD_KERNEL | GPROF_RECORD_ADDR,
+		.kind = "kernel-lock",
+		.flags = GPROF_RECORD_KERNEL | GPROF_RECORD_ADDR | GPROF_RECORD_OWNER,
 	};
 	const struct gprof_recorder_config cfg = {
 		.sz = sizeof(cfg), .target = { GPROF_SELF }, .kinds = &kind, .nr_kinds = 1,
@@ -309,6 +412,8 @@ TEST_F(kinds, wait_for_a_lock_of_the_kernel_is_told_with_who_waits)
 	EXPECT_GE(h.around, (uint64_t)got.ns);
 	EXPECT_EQ(0, got.of_others);
 	EXPECT_TRUE(got.in_write);
+	EXPECT_EQ(h.holder, got.owner);
+	EXPECT_TRUE(got.owner_named);
 }
 
 /* ---- filters ---- */

@@ -229,6 +229,24 @@ void do_table(struct thread *t, struct slot *s)
 	free(parts.head);
 }
 
+/* Not through send_struct(): a pointer that has one wrong bit may be to memory of ours. */
+void do_stack(struct thread *t, struct slot *s)
+{
+	struct gprof_own_stack arg = {
+		.size = one_in(&t->draw, 8) ? draw(&t->draw) : sizeof(arg),
+		.flags = one_in(&t->draw, 16) ? draw(&t->draw) : 0,
+		.frames = one_in(&t->draw, 4) ?
+			  ONE_OF(&t->draw, 0, 1, -8, 0xffff888000000000ULL,
+				 (uintptr_t)t->edge + t->run->page - 8) : (uintptr_t)t->edge,
+		.max_frames = ONE_OF(&t->draw, 0, 1, 2, 16, 127, 127, 127, 128, UINT32_MAX),
+		.skip = ONE_OF(&t->draw, 0, 0, 1, 3, 126, 127, 128, UINT32_MAX, draw(&t->draw)),
+	};
+
+	if (!call(t, s, GPROF_IOC_STACK, &arg) &&
+	    (arg.out_frames > arg.max_frames || arg.out_frames > 127))
+		fuzz_broken(t->run->f, "%u frames of a stack", arg.out_frames);
+}
+
 void do_unknown(struct thread *t, struct slot *s)
 {
 	unsigned int cmd = GPROF_IOC_TYPE << 8 | below(&t->draw, 256);
@@ -238,7 +256,7 @@ void do_unknown(struct thread *t, struct slot *s)
 	/* what every file has would have its own errors */
 	if ((cmd >> 8 & 0xff) != GPROF_IOC_TYPE)
 		cmd = (cmd & ~0xff00U) | GPROF_IOC_TYPE << 8;
-	if (cmd >= GPROF_IOC_INFO && cmd <= GPROF_IOC_TABLE)
+	if (cmd >= GPROF_IOC_INFO && cmd <= GPROF_IOC_STACK)
 		return;
 	call(t, s, cmd, t->edge + below(&t->draw, t->run->page));
 }
@@ -354,6 +372,7 @@ void do_setup(struct thread *t, struct slot *s)
 	};
 	uint64_t cpus[2] = { ONE_OF(&t->draw, 1, 2, 3, 0, UINT64_MAX), 0 };
 	struct gprof_block_params block = { .size = sizeof(block) };
+	struct gprof_alloc_params alloc = { .size = sizeof(alloc) };
 	struct gprof_cpu_params params;
 	struct gprof_task_params task = {
 		.size = sizeof(task), .flags = !one_in(&t->draw, 8) ? 0 : draw(&t->draw),
@@ -408,6 +427,14 @@ void do_setup(struct thread *t, struct slot *s)
 		block.flags = below(&t->draw, one_in(&t->draw, 8) ? 4 : 2);
 		setup.kind = one_in(&t->draw, 2) ? GPROF_KIND_BLOCK : GPROF_KIND_MUTEX;
 		setup.params = (uintptr_t)&block;
+	}
+	if (one_in(&t->draw, 6)) {
+		alloc.period = ONE_OF(&t->draw, 1, 100, 4096, 4096, 1 << 20, 1ULL << 40, 0, UINT64_MAX);
+		alloc.flags = below(&t->draw, one_in(&t->draw, 8) ? 8 : 4);
+		setup.kind = one_in(&t->draw, 4) ? GPROF_KIND_ALLOC : GPROF_KIND_HEAP;
+		if (setup.kind == GPROF_KIND_HEAP || one_in(&t->draw, 8))
+			alloc.slots = ONE_OF(&t->draw, 0, 1, 16, 1000, 1 << 22, (1 << 22) + 1, UINT32_MAX);
+		setup.params = (uintptr_t)&alloc;
 	}
 	if (one_in(&t->draw, 3))
 		setup.flags = below(&t->draw, one_in(&t->draw, 8) ? 8 : 2);

@@ -11,15 +11,19 @@ void do_mmap(struct thread *t, struct slot *s)
 	struct mapped *m = &t->mappings[below(&t->draw, MAPPINGS)];
 	int fd = __atomic_load_n(&s->fd, __ATOMIC_RELAXED);
 	uint64_t cpu = ONE_OF(&t->draw, 0, 0, 1, 1, 2, 63, 4096, 0x7fffffff);
-	bool ring = one_in(&t->draw, 2);
-	uint64_t offset = ring ? GPROF_MMAP_RING(cpu) : GPROF_MMAP_TAIL(cpu);
+	bool live = one_in(&t->draw, 6), ring = live || one_in(&t->draw, 2);
+	uint64_t offset = live ? GPROF_MMAP_LIVE :
+			  ring ? GPROF_MMAP_RING(cpu) : GPROF_MMAP_TAIL(cpu);
 	int protection = protections[below(&t->draw, 6)];
 	size_t length = t->run->page;
 	void *at;
 
 	if (m->at)
 		return;
-	if (ring)
+	/* Of 1, 16 and 1000 slots, and of as many as there are without a wish. */
+	if (live)
+		length *= ONE_OF(&t->draw, 1, 2, 2, 15, 29, 897, 57345);
+	else if (ring)
 		length += 2 * ONE_OF(&t->draw, 32768, 32768, 65536, 131072, 524288, 4096);
 	if (one_in(&t->draw, 8))
 		offset += t->run->page * ONE_OF(&t->draw, 1, -1, below(&t->draw, 1 << 20));

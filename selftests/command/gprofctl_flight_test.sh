@@ -529,8 +529,10 @@ a_core_dump_has_what_was_held()
 	rm -f core short held.*
 }
 
-# Under full load, which has half of the only CPU in GPROF_EXACT: all that was held is there,
-# in memory for the rings once more at most, as the kernel goes round meanwhile.
+# Under full load: all that was held is there. In GPROF_EXACT the load has half of the only
+# CPU, and the snapshot is on disk within four seconds, in memory for a generation of the rings
+# and for what the writer keeps of one; elsewhere the kernel may go round meanwhile, and the
+# memory is that of the rings once more.
 a_large_snapshot_has_all_of_it()
 {
 	command -v perf >/dev/null || skip "there is no perf, whose benchmark is the load"
@@ -556,18 +558,18 @@ a_large_snapshot_has_all_of_it()
 		sleep 0.5	# who looks takes from the writer's CPU
 		[ $(($(date +%s%3N) - began)) -lt 300000 ] || fail "there is no snapshot"
 	done
-	took=$(($(date +%s%3N) - began))
 	kill $load
+	took=$(($(stat -c %.3Y "$(snapshot 1)" | tr -d .) - began))
 	lands
 	echo "# $took ms, $most KiB of memory beside rings of $bytes MiB"
 	[ "$(count overwritten)" -gt 0 ] || fail "the rings were not full"
 	[ "$(count lost)" -eq 0 ] || fail "recording stopped"
 	! grep -q 'events of that are missing' err || fail "a part was overwritten"
 	[ "$(gprofctl read "$(snapshot 1)" --summary --json | jq .lost_events)" -eq 0 ]
-	# And what the writer keeps of a generation.
-	[ "$most" -lt $((bytes * 1024 * 5 / 4 + 12288)) ] || fail "it took $most KiB of memory"
-	# Four seconds are the aim; this is what it is held to.
-	[ -z "${GPROF_EXACT-}" ] || [ $took -le 30000 ] || fail "it took $took ms"
+	limit=$((bytes * 1024 * 5 / 4 + 12288))
+	[ -z "${GPROF_EXACT-}" ] || limit=$((bytes * 1024 / 8 + 12288))
+	[ "$most" -lt $limit ] || fail "it took $most KiB of memory"
+	[ -z "${GPROF_EXACT-}" ] || [ $took -le 4000 ] || fail "it took $took ms"
 }
 
 triggers_without_sense_are_refused()

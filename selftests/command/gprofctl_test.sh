@@ -45,7 +45,7 @@ file_has_what_was_read()
 
 output_is_named_after_the_recording_by_default()
 {
-	rm -f cpu.pb.gz profile.pb.gz block.pb.gz mutex.pb.gz
+	rm -f cpu.pb.gz profile.pb.gz block.pb.gz mutex.pb.gz alloc.pb.gz heap.pb.gz
 	run 0 gprofctl cpu -- true
 	[ -s cpu.pb.gz ]
 	run 0 gprofctl profile -e sched:sched_process_fork -- true
@@ -54,6 +54,10 @@ output_is_named_after_the_recording_by_default()
 	[ -s block.pb.gz ]
 	run 0 gprofctl mutex -- true
 	[ -s mutex.pb.gz ]
+	run 0 gprofctl alloc --kernel -- true
+	[ -s alloc.pb.gz ]
+	run 0 gprofctl heap --kernel -- true
+	[ -s heap.pb.gz ]
 }
 
 output_goes_to_stdout_when_asked_to()
@@ -350,6 +354,8 @@ stat_counts_a_cgroup_alone()
 stat_tells_ratios()
 {
 	has_cycles || skip "perf has no cycles here"
+	perf stat -x , -e instructions:u true 2>&1 | grep -q '^[0-9]' ||
+		skip "perf has no instructions here"
 	run 0 gprofctl stat --json -o x.json -e cycles -e instructions -- "$burner" 200
 	cat x.json
 	ipc=$(sed -n 's/.*"instructions_per_cycle": \([0-9.]*\).*/\1/p' x.json)
@@ -718,6 +724,58 @@ several_kinds_of_one_run_have_a_file_each()
 	END
 }
 
+# total TYPE: of x.pb.gz
+total()
+{
+	gprofctl top x.pb.gz --type "$1" | sed -n 's/.*Total = *//p'
+}
+
+who_runs_alone_has_its_time_as_latency_too()
+{
+	run 0 gprofctl cpu --latency -F 1000 -o x.pb.gz -- "$burner" 300
+	run 0 gprofctl top x.pb.gz
+	grep -q '^Type: cpu' out
+	run 0 gprofctl top x.pb.gz --type latency
+	grep -q '^Type: latency' out
+	[ "$(total cpu)" ]
+	[ "$(total cpu)" = "$(total latency)" ]
+	run 0 gprofctl profile --latency -e page-faults -o x.pb.gz -- "$burner" 10
+	[ "$(total events)" ]
+	[ "$(total events)" = "$(total latency)" ]
+	run 0 gprofctl record --latency -e cpu:1000 -o x.pb.gz -e block -- "$burner" 100
+	[ "$(total cpu)" = "$(total latency)" ]
+}
+
+who_run_together_share_the_latency()
+{
+	[ "$(nproc)" -gt 1 ] || skip "needs two CPUs"
+	run 0 gprofctl cpu --latency -F 1000 -o x.pb.gz -- sh -c "$burner 400 & $burner 400; wait"
+	total cpu
+	total latency
+	[ "$(total latency)" ]
+	[ "$(total cpu)" != "$(total latency)" ]
+	refused 2 'exclude each other' gprofctl cpu --latency --idle -o x.pb.gz -a -d 1
+}
+
+memory_of_the_kernel_is_told_by_where_it_is_asked_for()
+{
+	run 0 gprofctl heap --kernel --every 1 --buffer 4M -o x.pb.gz -- \
+		sh -c "sleep 0.1; $burner 100"
+	run 0 gprofctl top x.pb.gz --type alloc_space
+	grep -q '^Type: alloc_space' out
+	# what a program begins with
+	grep -q 'load_elf_binary\|do_anonymous_page\|vma_alloc_folio\|alloc_pages' out
+	run 0 gprofctl top x.pb.gz
+	grep -q '^Type: inuse_space' out
+	run 0 gprofctl record -e heap:4096 -o x.pb.gz -e alloc:4096 -o y.pb.gz -a -d 0.3
+	[ "$(grep -c '^event=' err)" -eq 2 ]
+	run 0 gprofctl top y.pb.gz
+	grep -q '^Type: alloc_space' out
+	refused 2 'wants bytes' gprofctl heap --kernel --every 0 -- true
+	refused 2 'what a command allocates itself' gprofctl heap -- true
+	refused 1 'cannot be recorded yet' gprofctl alloc --user -- true
+}
+
 kinds_that_make_no_sense_are_refused()
 {
 	refused 2 'wants a kind' gprofctl record -- true
@@ -728,6 +786,7 @@ kinds_that_make_no_sense_are_refused()
 	refused 2 'kind of profile' gprofctl record -e cpu/cycles/ -- true
 	refused 2 'share the output' gprofctl record -e block -o x.pb.gz -e mutex -o x.pb.gz -- true
 	refused 2 'excludes --waiter' gprofctl mutex --kernel-locks --waiter x.pb.gz -- true
+	refused 2 'locks of the kernel' gprofctl mutex --lock-owner -o x.pb.gz -- true
 	refused 1 'there are cpu, block' gprofctl record -e clock -- true
 	[ ! -e clock.pb.gz ]
 }
@@ -750,7 +809,9 @@ ktap_run recording_ends_with_its_counts file_has_what_was_read \
 	probe_that_cannot_be_is_refused probe_of_the_dead_is_removed \
 	waits_are_told_with_who_ended_them tasks_are_told_with_their_losses \
 	status_is_passed_on_where_children_are_ignored several_kinds_of_one_run_have_a_file_each \
-	kinds_that_make_no_sense_are_refused kernel_is_left_out_when_asked_to \
+	memory_of_the_kernel_is_told_by_where_it_is_asked_for \
+	who_runs_alone_has_its_time_as_latency_too \
+	who_run_together_share_the_latency kinds_that_make_no_sense_are_refused kernel_is_left_out_when_asked_to \
 	flame_graph_has_the_names \
 	stat_counts_each_event_of_a_command_and_its_children software_events_are_sampled_each_time \
 	stat_counts_a_cgroup_alone stat_tells_ratios \

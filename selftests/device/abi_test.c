@@ -30,6 +30,7 @@ union argument {
 	struct gprof_rate rate;
 	struct gprof_trigger trigger;
 	struct gprof_text_table table;
+	struct gprof_own_stack own_stack;
 	unsigned char bytes[2 * 65536];
 };
 
@@ -41,6 +42,7 @@ FIXTURE(command) {
 	struct gprof_sched_params sched;
 	struct gprof_trace_params trace;
 	struct table_parts parts;
+	uint64_t frames[8];
 	int exe;
 };
 
@@ -90,6 +92,10 @@ FIXTURE_VARIANT_ADD(command, table) {
 	.tables = true, .known_flags = __GPROF_TABLE_F_ALL,
 };
 
+FIXTURE_VARIANT_ADD(command, stack) {
+	.nr = GPROF_IOC_STACK, .size = GPROF_OWN_STACK_SIZE_VER0, .out = true,
+};
+
 static void fill(FIXTURE_DATA(command) *self, const FIXTURE_VARIANT(command) *variant,
 		 union argument *arg)
 {
@@ -103,6 +109,10 @@ static void fill(FIXTURE_DATA(command) *self, const FIXTURE_VARIANT(command) *va
 		};
 	else if (variant->nr == GPROF_IOC_TABLE)
 		arg->table = table_argument(&self->parts, self->exe);
+	else if (variant->nr == GPROF_IOC_STACK)
+		arg->own_stack = (struct gprof_own_stack){
+			.frames = (uintptr_t)self->frames, .max_frames = 8,
+		};
 	arg->size = variant->size;
 }
 
@@ -418,7 +428,7 @@ TEST_F(file, unknown_commands_are_ENOTTY)
 	unsigned int nr;
 
 	for (nr = _IOC_NR(GPROF_IOC_FIRED) + 1; nr < 256; nr++) {
-		if (nr == _IOC_NR(GPROF_IOC_TABLE))
+		if (nr == _IOC_NR(GPROF_IOC_TABLE) || nr == _IOC_NR(GPROF_IOC_STACK))
 			continue;
 		EXPECT_EQ(-ENOTTY, device_ioctl(self->fd, _IO(GPROF_IOC_TYPE, nr), arg))
 			TH_LOG("command %#x", nr);
@@ -449,7 +459,8 @@ TEST_F(file, info_tells_what_the_module_is)
 	EXPECT_EQ(0, info.out_kinds & ~((1ULL << GPROF_KIND_CPU) | (1ULL << GPROF_KIND_PROFILE) |
 					(1ULL << GPROF_KIND_SCHED) | (1ULL << GPROF_KIND_TRACE) |
 					(1ULL << GPROF_KIND_BLOCK) | (1ULL << GPROF_KIND_MUTEX) |
-					(1ULL << GPROF_KIND_TASK)));
+					(1ULL << GPROF_KIND_TASK) | (1ULL << GPROF_KIND_ALLOC) |
+					(1ULL << GPROF_KIND_HEAP)));
 	EXPECT_TRUE(info.out_features & GPROF_FEAT_USER_FRAMES);
 	EXPECT_LE(120, info.out_max_frames);
 	EXPECT_EQ(CLOCK_MONOTONIC, info.out_clock_id);

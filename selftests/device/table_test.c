@@ -20,6 +20,7 @@
 #include <unistd.h>
 #include "harness.h"
 #include "device.h"
+#include "own_stack.h"
 #include "reader.h"
 #include "table.h"
 #include "table_code.h"
@@ -527,6 +528,99 @@ TEST_F(table, a_handler_leads_to_what_it_interrupted)
 		EXPECT_RIGHT(50);
 		EXPECT_EQ(0, self->watch.cut);
 	}
+}
+
+/* What a handler found of the stack that it is on. */
+static struct {
+	int fd;
+	__u64 frames[127];
+	struct gprof_own_stack arg;
+	int err;
+	uint64_t pc;
+	unsigned int nr;
+} own;
+
+static void on_profile(int sig, siginfo_t *info, void *context)
+{
+	const ucontext_t *u = context;
+
+#ifdef __x86_64__
+	own.pc = u->uc_mcontext.gregs[REG_RIP];
+#else
+	own.pc = u->uc_mcontext.pc;
+#endif
+	own.arg = (struct gprof_own_stack){
+		.size = sizeof(own.arg), .frames = (uintptr_t)own.frames, .max_frames = 127,
+	};
+	own.err = own_stack_call(own.fd, &own.arg);
+	own.nr++;
+	__asm__ volatile("" : : "r"(__builtin_frame_address(0)));
+}
+
+/* Does the stack go through what was interrupted to its callers? */
+static bool own_is_whole(const char *at)
+{
+	unsigned int i;
+
+	for (i = 1; i + 2 < own.arg.out_frames; i++) {
+		if (own.frames[i] == own.pc + 1)
+			return are_callers(own.frames + i + 1, at, &near_code);
+	}
+	return false;
+}
+
+/* No sample was ever taken, so that nobody else has read the mappings. */
+TEST_F(table, ones_own_stack_is_walked_by_tables)
+{
+	struct itimerval timer = { { 0, 2000 }, { 0, 2000 } };
+	struct gprof_cpu_params params = timer_params(PERIOD);
+	struct gprof_setup setup = setup_of(getpid(), &params);
+	struct sigaction act = { .sa_sigaction = on_profile, .sa_flags = SA_SIGINFO };
+	unsigned int right, seen_there, way, last = 0;
+	sigset_t profile;
+	uint64_t end;
+
+	SKIP_UNLESS(self->have, NO_TABLES);
+	sigemptyset(&profile);
+	sigaddset(&profile, SIGPROF);
+	ASSERT_EQ(0, device_stop(&self->dev));
+	ASSERT_EQ(0, sigaction(SIGPROF, &act, NULL));
+	for (way = 0; way < 2; way++) {
+		/* a file without a recorder has no tables, whatever others have */
+		own.fd = device_open();
+		ASSERT_LE(0, own.fd);
+		if (way) {
+			ASSERT_EQ(0, device_ioctl(own.fd, GPROF_IOC_SETUP, &setup));
+			ASSERT_EQ(0, upload(own.fd, &self->tables[0], self->fds[0]));
+		}
+		right = 0;
+		seen_there = 0;
+		end = monotonic_ns() + 20000000000ULL;
+		ASSERT_EQ(0, setitimer(ITIMER_PROF, &timer, NULL));
+		while (seen_there < 50 && monotonic_ns() < end) {
+			/* nothing comes between while it is looked at */
+			sigprocmask(SIG_UNBLOCK, &profile, NULL);
+			run(self->at, TRIPS);
+			sigprocmask(SIG_BLOCK, &profile, NULL);
+			if (own.nr == last || !in_leaf(own.pc, self->at, &near_code))
+				continue;
+			last = own.nr;
+			ASSERT_EQ(0, own.err);
+			seen_there++;
+			right += own_is_whole(self->at);
+			EXPECT_EQ(way ? GPROF_STACK_REC_F_TABLES : 0,
+				  own.arg.out_flags & GPROF_STACK_REC_F_TABLES);
+		}
+		setitimer(ITIMER_PROF, &(struct itimerval){ 0 }, NULL);
+		EXPECT_LE(50, seen_there);
+		/* from the first on: they are read when they are wanted */
+		EXPECT_EQ(way ? seen_there : 0, right) {
+			TH_LOG("%u of %u; last ends %u after %u frames", right, seen_there,
+			       GPROF_STACK_REC_END(own.arg.out_flags), own.arg.out_frames);
+		}
+		close(own.fd);
+	}
+	ASSERT_EQ(0, device_start(&self->dev));
 }
 
 /* Of a record it is known where the caller's registers are, not how large its frame is. */

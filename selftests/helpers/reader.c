@@ -309,7 +309,8 @@ static int64_t on_sample(struct reader *r, struct reader_ring *ring, uint64_t po
 {
 	struct reader_sample sample = { .cpu = ring->cpu, .rec = s, .size = s->rec.size };
 	const unsigned int extras = GPROF_SAMPLE_REC_F_WEIGHT | GPROF_SAMPLE_REC_F_ADDR |
-				    GPROF_SAMPLE_REC_F_VALUE | GPROF_SAMPLE_REC_F_WAIT;
+				    GPROF_SAMPLE_REC_F_VALUE | GPROF_SAMPLE_REC_F_WAIT |
+				    GPROF_SAMPLE_REC_F_PARALLELISM | GPROF_SAMPLE_REC_F_LIVE;
 	unsigned int flags = s->rec.flags, extra = __builtin_popcount(flags & extras);
 	const __u64 *next = s->extra;
 
@@ -317,6 +318,8 @@ static int64_t on_sample(struct reader *r, struct reader_ring *ring, uint64_t po
 		return broken(r, ring, pos, "SAMPLE of %u bytes", s->rec.size);
 	if (flags & GPROF_SAMPLE_REC_F_STATE)
 		extra += sizeof(struct gprof_task_state) / 8;
+	if (flags & GPROF_SAMPLE_REC_F_OWNER)
+		extra += sizeof(struct gprof_lock_owner) / 8;
 	if (s->rec.size != sizeof(*s) + 8 * extra)
 		return broken(r, ring, pos, "SAMPLE of %u bytes with flags %#x", s->rec.size, flags);
 	if ((flags & GPROF_SAMPLE_REC_F_NMI) && (flags & GPROF_SAMPLE_REC_F_IRQ))
@@ -327,7 +330,19 @@ static int64_t on_sample(struct reader *r, struct reader_ring *ring, uint64_t po
 	if (flags & GPROF_SAMPLE_REC_F_VALUE)
 		sample.value = *next++;
 	if (flags & GPROF_SAMPLE_REC_F_WAIT)
-		sample.wait = *next;
+		sample.wait = *next++;
+	if (flags & GPROF_SAMPLE_REC_F_PARALLELISM) {
+		sample.parallelism = *next++;
+		if (!sample.parallelism || sample.parallelism > r->dev->nr_cpus)
+			return broken(r, ring, pos, "%llu tasks run on %u CPUs",
+				      (unsigned long long)sample.parallelism, r->dev->nr_cpus);
+	}
+	if (flags & GPROF_SAMPLE_REC_F_OWNER)
+		next += sizeof(struct gprof_lock_owner) / 8;
+	if (flags & GPROF_SAMPLE_REC_F_STATE)
+		next += sizeof(struct gprof_task_state) / 8;
+	if (flags & GPROF_SAMPLE_REC_F_LIVE)
+		sample.live = *next;
 	if (s->stack) {
 		if (s->stack >= ring->nr_stacks || !ring->stacks[s->stack])
 			return broken(r, ring, pos, "stack id %u is not in generation %llu",

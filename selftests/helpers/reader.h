@@ -17,6 +17,8 @@
  * @addr: data address, or 0
  * @value: what was measured, or 0
  * @wait: GPROF_WAIT_*, or 0
+ * @parallelism: tasks of the target that ran, or 0
+ * @live: its word in the table of what is live, or 0
  * @stack: its stack, NULL where it has none
  */
 struct reader_sample {
@@ -27,6 +29,8 @@ struct reader_sample {
 	uint64_t addr;
 	uint64_t value;
 	uint64_t wait;
+	uint64_t parallelism;
+	uint64_t live;
 	const struct gprof_stack_rec *stack;
 };
 

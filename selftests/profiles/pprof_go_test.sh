@@ -19,7 +19,7 @@ export HOME=$dir PPROF_TMPDIR=$dir GOTOOLCHAIN=local GOFLAGS=-mod=mod
 vm=$(dirname "$(command -v run 2>/dev/null || echo ./run)")
 go=$(command -v go) || go=
 [ "$go" ] || { [ -x "$vm/cache/go" ] && go=$("$vm/cache/go")/bin/go; }
-profiles="cycles timer forks block waker"
+profiles="cycles timer forks block waker latency custom"
 
 need_go()
 {
@@ -45,12 +45,14 @@ profiles_are_recorded()
 		gprofctl cpu -e timer -F 1000 -o timer.pb.gz -- truth_threads 10000000
 		gprofctl cpu -e cycles:100000 -o nameless.pb.gz -- sh -c \
 			"i=0; while [ \$i -lt 3000 ]; do i=\$((i + 1)); done"
+		gprofctl cpu --latency -F 1000 -o latency.pb.gz -- truth_threads 10000000
 		gprofctl profile -e sched:sched_process_fork -o forks.pb.gz -- sh -c \
 			"for i in 1 2 3 4 5 6 7; do /bin/true; done"
 		for file in block less; do
 			gprofctl block -o $file.pb.gz --waker waker.pb.gz -- sh -c \
 				"sleep 0.1; sleep 0.2 | cat"
-		done'
+		done
+		custom_self custom.pb.gz'
 }
 
 need_profiles()
@@ -210,6 +212,19 @@ go_shows_waits()
 	grep -q '^Type: delay' "$dir/top"
 }
 
+go_shows_latency_to_who_asks()
+{
+	need_profiles
+	pprof -top "$dir/latency.pb.gz" >"$dir/top"
+	grep -q '^Type: cpu' "$dir/top"
+	pprof -top -sample_index=latency "$dir/latency.pb.gz" >"$dir/top"
+	cat "$dir/top"
+	grep -q '^Type: latency' "$dir/top"
+	# one CPU runs one at a time
+	pprof -tags "$dir/latency.pb.gz" | grep -A 1 '^ *parallelism:' | tee "$dir/tags"
+	grep -q ' 1\>' "$dir/tags"
+}
+
 go_reads_our_labels()
 {
 	need_profiles
@@ -288,5 +303,5 @@ differences_are_those_of_go()
 
 ktap_run profiles_are_recorded go_reads_them_without_complaint go_sees_the_same_totals \
 	go_sees_the_same_functions speedscope_sees_the_same_functions \
-	go_shows_the_truth_programs go_shows_waits go_reads_our_labels \
+	go_shows_the_truth_programs go_shows_waits go_shows_latency_to_who_asks go_reads_our_labels \
 	library_reads_what_go_writes two_runs_merge differences_are_those_of_go

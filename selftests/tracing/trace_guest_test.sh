@@ -21,8 +21,9 @@ guest_records()
 {
 	[ -x "$vm/run" ] || skip "no selftests/vm in PATH"
 	cat >"$dir/share/record" <<-'END'
+		held= loops=20
 		# traced NAME OPTIONS...: the host, while some wake each other and others fork;
-		# with $held, while nobody reads the rings
+		# with $held, while nobody reads the rings, which hold less than that
 		traced()
 		{
 			name=$1
@@ -34,7 +35,7 @@ guest_records()
 				sleep 1
 				kill -STOP $pid
 			fi
-			perf bench sched messaging -g 1 -l 20
+			perf bench sched messaging -g 1 -l "$loops"
 			i=0
 			while [ $i -lt 50 ]; do /bin/true; i=$((i + 1)); done
 			[ -z "$held" ] || kill -CONT $pid
@@ -47,9 +48,9 @@ guest_records()
 		traced groups --syscalls --irqs --faults --reclaim --freq --throttle
 		traced stacks --stacks=blocked,waker,fork,syscalls,faults,reclaim --syscalls \
 			--faults --reclaim --cpu-samples 200 --generation 500ms
-		held=1
+		held=1 loops=100
 		traced lost --buffer 4096 --generation 200ms
-		held=
+		held= loops=20
 		! grep ' lost=0 ' /share/lost.err || exit 1
 		traced go22 --go-version 1.22 --irqs --syscalls
 		traced go25 --go-version 1.25 --irqs --syscalls --generation 200ms
@@ -62,9 +63,14 @@ guest_records()
 			--trigger 'syscall>1ms/500ms' --trigger 'softirq>1ns/500ms' \
 			--trigger 'irq>1ns/500ms' --trigger 'blocked>1us/500ms' --trigger signal \
 			--trigger tracepoint:sched:sched_process_fork/500ms --keep 12 \
-			--stacks --at-end --min-age 60s -o /share/flight -- \
-			sh -c 'perf bench sched messaging -g 1 -l 20; sh -c "kill \$\$"; sleep 2' \
-			2>/share/flight.err
+			--stacks --at-end --min-age 60s -o /share/flight 2>/share/flight.err &
+		pid=$!
+		while [ "$(cat /sys/module/gprof/refcnt)" = 0 ]; do sleep 0.1; done
+		perf bench sched messaging -g 1 -l 20
+		sh -c 'kill $$' || :
+		sleep 2
+		kill -INT $pid
+		wait $pid || exit 1
 		mv /share/flight/*-end.trace /share/flight.trace
 		traced off &
 		other=$!

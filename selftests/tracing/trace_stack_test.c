@@ -8,6 +8,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -165,6 +166,9 @@ FIXTURE_TEARDOWN(stacks)
 		child_end(&self->child);
 }
 
+/* Before 5.16 a user may lock 64 KiB. */
+static const struct rlimit enough = { 64 << 20, 64 << 20 };
+
 static void begin(struct __test_metadata *_metadata, FIXTURE_DATA(stacks) *self)
 {
 	ASSERT_EQ(0, device_record(&self->dev, &self->setup)) {
@@ -310,6 +314,7 @@ TEST_F(stacks, kernel_frames_are_not_for_everybody)
 	self->params.stacks = GPROF_TRACE_STACKS_SWITCH;
 	self->setup.stack |= GPROF_STACK_F_KERNEL;
 	ASSERT_EQ(0, chmod(GPROF_DEVICE, 0666));
+	ASSERT_EQ(0, setrlimit(RLIMIT_MEMLOCK, &enough));
 	ASSERT_EQ(0, become(USER));
 	ASSERT_LE(0, self->dev.fd = device_open());
 	EXPECT_EQ(-EPERM, device_ioctl(self->dev.fd, GPROF_IOC_SETUP, &self->setup));
@@ -424,6 +429,7 @@ TEST_F(stacks, of_no_stranger)
 	self->params.stacks = GPROF_TRACE_STACKS_SWITCH | GPROF_TRACE_STACKS_WAKING |
 			      GPROF_TRACE_STACKS_FORK;
 	ASSERT_EQ(0, chmod(GPROF_DEVICE, 0666));
+	ASSERT_EQ(0, setrlimit(RLIMIT_MEMLOCK, &enough));
 	ASSERT_EQ(0, become(USER));
 	BEGIN();
 	ASSERT_EQ(0, child_begin(&self->child));

@@ -306,6 +306,86 @@ TEST_F(decode, wait_comes_behind_value)
 	EXPECT_EQ(1, self->d.counts.malformed);
 }
 
+TEST_F(decode, parallelism_comes_behind_wait_and_is_a_number_of_cpus)
+{
+	struct {
+		struct gprof_sample_rec s;
+		uint64_t extra[2];
+	} r = {
+		.s.rec = { GPROF_REC_SAMPLE,
+			   GPROF_SAMPLE_REC_F_WAIT | GPROF_SAMPLE_REC_F_PARALLELISM, sizeof(r) },
+		.extra = { GPROF_WAIT_FOR_PIPE, 3 },
+	};
+	static const uint64_t bad[] = { 0, 1ULL << 32, UINT64_MAX };
+	size_t i;
+
+	generation(&self->d, 1);
+	feed(&self->d, &r, sizeof(r));
+	ASSERT_EQ(1, self->n.nr_samples);
+	EXPECT_EQ(3, self->n.samples[0].parallelism);
+	EXPECT_EQ(GPROF_WAIT_FOR_PIPE, self->n.samples[0].wait);
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		r.extra[1] = bad[i];
+		feed(&self->d, &r, sizeof(r));
+		EXPECT_EQ(i + 1, self->d.counts.malformed);
+	}
+	/* Both flags, but room for one word. */
+	r.extra[1] = 3;
+	feed(&self->d, &r, sizeof(r.s) + 8);
+	EXPECT_EQ(i + 1, self->d.counts.malformed);
+	EXPECT_EQ(1, self->n.nr_samples);
+}
+
+TEST_F(decode, word_of_what_lasts_comes_behind_all)
+{
+	struct {
+		struct gprof_sample_rec s;
+		uint64_t value;
+		struct gprof_task_state state;
+		uint64_t live;
+	} r = {
+		.s.rec = { GPROF_REC_SAMPLE, GPROF_SAMPLE_REC_F_VALUE | GPROF_SAMPLE_REC_F_STATE |
+			   GPROF_SAMPLE_REC_F_LIVE, sizeof(r) },
+		.value = 96, .state = { .cpu = 3 }, .live = 0xabcdef,
+	};
+
+	generation(&self->d, 1);
+	feed(&self->d, &r, sizeof(r));
+	ASSERT_EQ(1, self->n.nr_samples);
+	EXPECT_EQ(96, self->n.samples[0].value);
+	EXPECT_EQ(3, self->n.samples[0].state.cpu);
+	EXPECT_EQ(0xabcdef, self->n.samples[0].live);
+	/* All flags, but no room for the word. */
+	feed(&self->d, &r, sizeof(r) - 8);
+	EXPECT_EQ(1, self->n.nr_samples);
+	EXPECT_EQ(1, self->d.counts.malformed);
+}
+
+TEST_F(decode, owner_of_a_lock_comes_behind_parallelism)
+{
+	struct {
+		struct gprof_sample_rec s;
+		uint64_t running;
+		struct gprof_lock_owner owner;
+	} r = {
+		.s.rec = { GPROF_REC_SAMPLE,
+			   GPROF_SAMPLE_REC_F_PARALLELISM | GPROF_SAMPLE_REC_F_OWNER, sizeof(r) },
+		.running = 2,
+		.owner = { .tid = 77, .comm = "holds it" },
+	};
+
+	generation(&self->d, 1);
+	feed(&self->d, &r, sizeof(r));
+	ASSERT_EQ(1, self->n.nr_samples);
+	EXPECT_EQ(2, self->n.samples[0].parallelism);
+	EXPECT_EQ(77, self->n.samples[0].owner.tid);
+	EXPECT_STREQ("holds it", self->n.samples[0].owner.comm);
+	/* The flag, but no room for all of it. */
+	feed(&self->d, &r, sizeof(r) - 8);
+	EXPECT_EQ(1, self->n.nr_samples);
+	EXPECT_EQ(1, self->d.counts.malformed);
+}
+
 TEST_F(decode, lost_records_are_added_up)
 {
 	struct {
@@ -849,6 +929,221 @@ TEST(waits_are_added_up)
 	gprof_profile_free(p);
 	gprof_decoder_free(&d);
 	gprof_builder_free(&b);
+}
+
+static void feed_running(struct gprof_decoder *d, uint32_t tid, uint64_t weight, uint64_t running)
+{
+	struct {
+		struct gprof_sample_rec s;
+		uint64_t extra[2];
+	} r = {
+		.s.rec = { GPROF_REC_SAMPLE,
+			   GPROF_SAMPLE_REC_F_WEIGHT | GPROF_SAMPLE_REC_F_PARALLELISM, sizeof(r) },
+		.s.tid = tid,
+		.extra = { weight, running },
+	};
+
+	gprof_decoder_feed(d, &r.s.rec, sizeof(r));
+}
+
+/* A context of see_latency(). */
+struct latencies {
+	const struct gprof_profile *p;
+	uint64_t off;		/* the most that one is off by, in thousandths */
+	size_t nr;
+};
+
+static int see_latency(void *ctx, const struct gprof_frame *frames, size_t nr,
+		       const int64_t *values)
+{
+	struct latencies *l = ctx;
+	int64_t running = 0;
+	double off;
+
+	gprof_profile_label(l->p, "parallelism", &running);
+	if (running < 1)
+		return -EINVAL;
+	off = (double)values[1] - (double)values[0] / (double)running;
+	off = off < 0 ? -off : off;
+	if (off * 1000 > (double)l->off)
+		l->off = (uint64_t)(off * 1000);
+	l->nr++;
+	return 0;
+}
+
+/* However little each stands for: the sum is what it should be. */
+TEST(latency_is_divided_exactly)
+{
+	struct gprof_columns columns = {
+		.weight_type = "events", .weight_unit = "count", .period = 1, .latency = true,
+	};
+	struct gprof_generation_rec g = { .rec = { GPROF_REC_GENERATION, 0, sizeof(g) } };
+	struct latencies seen = { 0 };
+	struct gprof_profile *p = NULL;
+	struct gprof_builder b;
+	struct gprof_decoder d;
+	uint32_t tid;
+	double want;
+
+	ASSERT_EQ(0, gprof_builder_init(&b));
+	gprof_decoder_init(&d, &gprof_builder_ops, &b);
+	gprof_decoder_feed(&d, &g.rec, sizeof(g));
+	for (tid = 1; tid <= 21000; tid++)
+		feed_running(&d, tid, 1, 7);
+	feed_running(&d, 1, 1000, 7);
+	feed_running(&d, 1, 5, 1);
+	EXPECT_EQ(21001, b.nr_counts);
+	want = 22000.0 / 7 + 5;
+	ASSERT_EQ(0, gprof_builder_profile(&b, &columns, &p));
+	ASSERT_EQ(0, gprof_profile_finish(p));
+	EXPECT_EQ(22005, gprof_profile_total(p, 0));
+	EXPECT_LE(want - 0.5, gprof_profile_total(p, 1));
+	EXPECT_GE(want + 0.5, gprof_profile_total(p, 1));
+	EXPECT_EQ(0, gprof_profile_default_type(p));
+	seen.p = p;
+	EXPECT_EQ(0, gprof_profile_each(p, see_latency, &seen));
+	EXPECT_EQ(21001, seen.nr);
+	EXPECT_GE(1000, seen.off);
+	gprof_profile_free(p);
+	/* More than there is room for, and more CPUs than anybody has. */
+	gprof_builder_clear(&b);
+	feed_running(&d, 1, UINT64_MAX, 1);
+	feed_running(&d, 2, UINT64_MAX, UINT32_MAX);
+	ASSERT_EQ(0, gprof_builder_profile(&b, &columns, &p));
+	EXPECT_EQ(INT64_MAX, gprof_profile_total(p, 1));
+	gprof_profile_free(p);
+	gprof_builder_clear(&b);
+	feed_running(&d, 2, UINT64_MAX, UINT32_MAX);
+	ASSERT_EQ(0, gprof_builder_profile(&b, &columns, &p));
+	EXPECT_EQ(UINT64_MAX / UINT32_MAX, gprof_profile_total(p, 1));
+	gprof_profile_free(p);
+	gprof_decoder_free(&d);
+	gprof_builder_free(&b);
+}
+
+#define SLOTS	4
+
+struct table {
+	struct gprof_live_head head;
+	struct gprof_live_slot slots[SLOTS];
+};
+
+static struct table a_table(void)
+{
+	return (struct table){
+		.head = {
+			.version = GPROF_ABI_VERSION, .header_size = sizeof(struct gprof_live_head),
+			.slot_size = sizeof(struct gprof_live_slot), .nr_slots = SLOTS,
+			.slots_offset = offsetof(struct table, slots), .size = sizeof(struct table),
+		},
+	};
+}
+
+static uint64_t word(uint64_t slot, uint64_t serial)
+{
+	return serial << GPROF_LIVE_SERIAL_SHIFT | GPROF_LIVE_IS | slot;
+}
+
+static void feed_lasting(struct gprof_decoder *d, uint64_t tid, uint64_t bytes, uint64_t live)
+{
+	struct {
+		struct gprof_sample_rec s;
+		uint64_t extra[2];
+	} r = {
+		.s.rec = { GPROF_REC_SAMPLE, GPROF_SAMPLE_REC_F_VALUE | GPROF_SAMPLE_REC_F_LIVE,
+			   sizeof(r) },
+		.s.tid = tid,
+		.extra = { bytes, live },
+	};
+
+	gprof_decoder_feed(d, &r.s.rec, sizeof(r));
+}
+
+/* Of two tasks; what is live is so of whom the table says, and of no earlier use of a slot. */
+TEST(what_is_live_is_what_the_table_says)
+{
+	struct gprof_columns columns = {
+		.weight_type = "alloc_objects", .weight_unit = "count", .period = 4096,
+		.value_type = "alloc_space", .value_unit = "bytes",
+		.live_weight_type = "inuse_objects", .live_value_type = "inuse_space",
+		.period_type = "space", .period_unit = "bytes",
+	};
+	struct gprof_generation_rec g = {
+		.rec = { GPROF_REC_GENERATION, 0, sizeof(g) }, .weight = 10,
+	};
+	struct table table = a_table();
+	const struct gprof_live_table t = { &table.head, sizeof(table) };
+	struct gprof_profile *p = NULL;
+	struct gprof_builder b;
+	struct gprof_decoder d;
+
+	ASSERT_TRUE(gprof_live_table_fits(&table.head, sizeof(table)));
+	ASSERT_EQ(0, gprof_builder_init(&b));
+	gprof_decoder_init(&d, &gprof_builder_ops, &b);
+	gprof_decoder_feed(&d, &g.rec, sizeof(g));
+	/* Of a dump, which has no table, nothing is kept, wherever it says it is. */
+	feed_lasting(&d, 5, 100, word(0xffffff, 1));
+	EXPECT_EQ(0, b.lasting.cap);
+	gprof_builder_clear(&b);
+	b.lasting.max = SLOTS;
+	feed_lasting(&d, 5, 100, word(SLOTS, 1));
+	EXPECT_EQ(0, b.lasting.cap);
+	gprof_builder_clear(&b);
+	feed_lasting(&d, 5, 100, word(0, 1));
+	feed_lasting(&d, 5, 200, word(1, 1));
+	/* The ring of another CPU, whose older samples are read later. */
+	feed_lasting(&d, 6, 300, word(2, 2));
+	feed_lasting(&d, 6, 700, word(2, 1));
+	EXPECT_EQ(2, b.nr_counts);
+	/* Of slot 0 it has been freed, of slot 3 the sample was lost. */
+	table.slots[0] = (struct gprof_live_slot){ word(0, 1) & ~GPROF_LIVE_IS, 0, 100, 10 };
+	table.slots[1] = (struct gprof_live_slot){ word(1, 1), 0, 200, 10 };
+	table.slots[2] = (struct gprof_live_slot){ word(2, 2), 0, 300, 10 };
+	table.slots[3] = (struct gprof_live_slot){ word(3, 7), 0, 50, 3 };
+	table.head.full = 11;
+	table.head.unseen = 12;
+	gprof_builder_look(&b, &t);
+	EXPECT_EQ(3, b.unknown.objects);
+	EXPECT_EQ(150, b.unknown.value);
+	EXPECT_EQ(11, b.unknown.full);
+	EXPECT_EQ(12, b.unknown.unseen);
+	ASSERT_EQ(0, gprof_builder_profile(&b, &columns, &p));
+	EXPECT_EQ(40, gprof_profile_total(p, 0));
+	EXPECT_EQ(13000, gprof_profile_total(p, 1));
+	EXPECT_EQ(20, gprof_profile_total(p, 2));
+	EXPECT_EQ(5000, gprof_profile_total(p, 3));
+	EXPECT_EQ(3, gprof_profile_default_type(p));
+	EXPECT_EQ(4096, p->period);
+	EXPECT_STREQ("space", p->strings.v[p->period_type.type]);
+	gprof_profile_free(p);
+	/* Slot 1 is somebody else's; what was found before does not count again. */
+	table.slots[1].live = word(1, 2);
+	gprof_builder_look(&b, &t);
+	ASSERT_EQ(0, gprof_builder_profile(&b, &columns, &p));
+	EXPECT_EQ(10, gprof_profile_total(p, 2));
+	EXPECT_EQ(3000, gprof_profile_total(p, 3));
+	gprof_profile_free(p);
+	gprof_decoder_free(&d);
+	gprof_builder_free(&b);
+}
+
+TEST(table_that_cannot_be_read_is_refused)
+{
+	const struct table good = a_table();
+	struct table t = good;
+
+	EXPECT_FALSE(gprof_live_table_fits(&t.head, sizeof(t) - 8));
+	t.head.nr_slots++;
+	EXPECT_FALSE(gprof_live_table_fits(&t.head, sizeof(t)));
+	t = good;
+	t.head.slots_offset = ~7ULL;
+	EXPECT_FALSE(gprof_live_table_fits(&t.head, sizeof(t)));
+	t = good;
+	t.head.slot_size = 24;
+	EXPECT_FALSE(gprof_live_table_fits(&t.head, sizeof(t)));
+	t = good;
+	t.head.version++;
+	EXPECT_FALSE(gprof_live_table_fits(&t.head, sizeof(t)));
 }
 
 TEST_HARNESS_MAIN

@@ -44,9 +44,9 @@ $(out)/ring_dictionary_test: $(here)/ring_dictionary_test.c $(here)/shim/shim.c 
 	$(CC) $(RING_CFLAGS) $(here)/ring_dictionary_test.c $(here)/shim/shim.c -o $@
 
 $(out)/ring_thin_test: $(here)/ring_thin_test.c $(here)/shim/shim.c $(top)/kmod/thin.c \
-		$(headers)
+		$(top)/kmod/thin_bytes.c $(headers)
 	@mkdir -p $(@D)
-	$(CC) $(RING_CFLAGS) $(here)/ring_thin_test.c $(here)/shim/shim.c $(top)/kmod/thin.c -lm -o $@
+	$(CC) $(RING_CFLAGS) $(filter %.c,$^) -lm -o $@
 
 # The kernel's u64 and that of its headers for programs are not the same type.
 $(out)/ring_sampler_test: $(here)/ring_sampler_test.c $(filter-out %/ring_nmi_test.c,$(sources)) \

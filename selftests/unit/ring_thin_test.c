@@ -2,12 +2,14 @@
 /*
  * The module's choice of samples for who asked for fewer: as many as were asked for,
  * each with the same probability, also where the rate changes and where one sample
- * interrupts the choice of another.
+ * interrupts the choice of another. And its choice of allocations: as likely as they have
+ * bytes, and each standing for as many as it should.
  */
 #include <math.h>
 #include "kselftest_harness.h"
 #include "shim/shim.h"
 #include "../../kmod/thin.h"
+#include "../../kmod/thin_bytes.h"
 
 #define RUNS	200
 
@@ -188,6 +190,148 @@ TEST(gaps_may_be_as_long_as_any_period)
 	for (i = 0; i < n; i++)
 		sum += gprof_thin_gap(&s, &t);
 	EXPECT_LT(off(sum / n, 0x1p48 / 100, 0x1p96 / 10000 / n), 3);
+}
+
+/* ---- by bytes ---- */
+
+FIXTURE(bytes) {
+	double p;
+	struct gprof_thin_bytes t;
+};
+
+FIXTURE_VARIANT(bytes) {
+	u64 period;
+	u64 size;
+};
+
+FIXTURE_VARIANT_ADD(bytes, seldom) { .period = 65536, .size = 96 };
+FIXTURE_VARIANT_ADD(bytes, often) { .period = 4096, .size = 3000 };
+FIXTURE_VARIANT_ADD(bytes, mostly) { .period = 1000, .size = 4096 };
+FIXTURE_VARIANT_ADD(bytes, one_byte) { .period = 7, .size = 1 };
+FIXTURE_VARIANT_ADD(bytes, nearly_all) { .period = 2, .size = 3 };
+FIXTURE_VARIANT_ADD(bytes, large) { .period = 512 << 10, .size = 4 << 20 };
+
+FIXTURE_SETUP(bytes)
+{
+	self->p = -expm1(variant->size * log1p(-1. / variant->period));
+	gprof_thin_bytes_init(&self->t, variant->period);
+}
+
+FIXTURE_TEARDOWN(bytes)
+{
+}
+
+static struct gprof_thin bytes_of(u64 seed, const struct gprof_thin_bytes *t)
+{
+	struct gprof_thin s = thin_of(seed);
+
+	gprof_thin_bytes_begin(&s, t);
+	return s;
+}
+
+/* Of what one stands for: its variance, with what rounding by chance adds. */
+static double variance_of(double p)
+{
+	double fraction = 1 / p - floor(1 / p);
+
+	return (1 - p) / p + p * fraction * (1 - fraction);
+}
+
+TEST_F(bytes, are_as_likely_and_stand_for_all)
+{
+	double n = floor(500 / self->p), taken = 0, weight = 0;
+	int run, i;
+
+	for (run = 0; run < RUNS; run++) {
+		struct gprof_thin s = bytes_of(run, &self->t);
+
+		for (i = 0; i < n; i++) {
+			u64 w = gprof_thin_bytes_take(&s, &self->t, variant->size);
+
+			taken += w > 0;
+			weight += w;
+		}
+	}
+	n *= RUNS;
+	if (self->p > 1 - 1e-6) {
+		EXPECT_LT(fabs(taken / n - self->p), 1e-2);
+		EXPECT_LT(fabs(weight / n - 1), 1e-3);
+		return;
+	}
+	EXPECT_LT(off(taken, n * self->p, n * self->p * (1 - self->p)), 3.5);
+	EXPECT_LT(off(weight, n, n * variance_of(self->p)), 3.5);
+}
+
+static const struct gprof_thin_bytes *shared_bytes;
+static u64 inner_size, inner_weight;
+
+static void interrupt_bytes(void)
+{
+	static bool inside;
+
+	if (inside || rand() % 64)
+		return;
+	inside = true;
+	inner++;
+	inner_weight += gprof_thin_bytes_take(shared, shared_bytes, inner_size);
+	inside = false;
+}
+
+TEST_F(bytes, that_interrupt_each_other_stand_for_all)
+{
+	struct gprof_thin s = bytes_of(3, &self->t);
+	double n = floor(200000 / self->p), weight = 0, variance = variance_of(self->p), i;
+
+	if (n > 4e6)
+		n = 4e6;
+	shared = &s;
+	shared_bytes = &self->t;
+	inner_size = variant->size;
+	inner = inner_weight = 0;
+	shim_nmi = interrupt_bytes;
+	for (i = 0; i < n; i++)
+		weight += gprof_thin_bytes_take(&s, &self->t, variant->size);
+	shim_nmi = NULL;
+	EXPECT_GT(inner, n / 100);
+	if (self->p > 1 - 1e-6)
+		return;
+	EXPECT_LT(off(weight, n, n * variance), 4);
+	EXPECT_LT(off(inner_weight, inner, inner * variance), 4);
+}
+
+/* Of many sizes the sum of bytes is right, whatever came before whom. */
+TEST(bytes_of_allocations_of_many_sizes_add_up)
+{
+	struct gprof_thin_bytes t;
+	double all = 0, told = 0, variance = 0;
+	int run, i;
+
+	gprof_thin_bytes_init(&t, 10000);
+	for (run = 0; run < RUNS; run++) {
+		struct gprof_thin s = bytes_of(run, &t);
+
+		for (i = 0; i < 2000; i++) {
+			u64 size = i % 10 ? 8 << i % 10 : 30000;
+			double p = -expm1(size * log1p(-1e-4));
+
+			all += size;
+			told += size * gprof_thin_bytes_take(&s, &t, size);
+			variance += (double)size * size * variance_of(p);
+		}
+	}
+	EXPECT_LT(off(told, all, variance), 3.5);
+}
+
+TEST(each_is_taken_where_each_byte_is)
+{
+	struct gprof_thin_bytes t;
+	struct gprof_thin s;
+	int i;
+
+	gprof_thin_bytes_init(&t, 1);
+	s = bytes_of(8, &t);
+	for (i = 1; i < 10000; i++)
+		ASSERT_EQ(1, gprof_thin_bytes_take(&s, &t, i));
 }
 
 TEST_HARNESS_MAIN

@@ -455,4 +455,73 @@ TEST_F(decode, mappings_are_passed_on)
 	EXPECT_EQ(1, self->k.malformed);
 }
 
+#define WORDS	4096
+
+/* Of all kinds, with arguments that some have, whose time seldom goes back. */
+static void random_words(uint64_t *words, size_t nr)
+{
+	uint64_t random = 0x9e3779b9, time = 0;
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		uint64_t r = lib_random(&random);
+		unsigned int type = r % 4 ? 1 + r % 13 : r % 32;
+
+		time += lib_random(&random) % 3;
+		words[i] = (r >> 8 & 15) | (uint64_t)type << GPROF_TRACE_ARG_BITS | GPROF_REC_SHORT |
+			   (r >> 16 & 0x3fffff) << GPROF_TRACE_TID_SHIFT |
+			   (r >> 40 & 255 ? time : time / 2) << GPROF_TRACE_TIME_SHIFT;
+	}
+}
+
+/* What was handed out, of which the last 64 are kept, and what is known in the end. */
+static void expect_same(struct __test_metadata *_metadata, const FIXTURE_DATA(decode) *self,
+			const FIXTURE_DATA(decode) *other)
+{
+	EXPECT_EQ(self->nr, other->nr);
+	EXPECT_EQ(0, memcmp(self->events, other->events, sizeof(self->events)));
+	EXPECT_EQ(self->k.time, other->k.time);
+	EXPECT_EQ(self->k.running, other->k.running);
+	EXPECT_EQ(self->k.samples, other->k.samples);
+	EXPECT_EQ(self->k.waits, other->k.waits);
+	EXPECT_EQ(self->k.unknown, other->k.unknown);
+	EXPECT_EQ(self->k.malformed, other->k.malformed);
+	EXPECT_EQ(self->k.decoder.next, other->k.decoder.next);
+}
+
+/* Words of one event each may be taken many at a time: of them the same is said. */
+TEST_F(decode, many_words_say_what_each_says)
+{
+	static struct gprof_trace_point points[WORDS];
+	static uint64_t words[WORDS];
+	FIXTURE_DATA(decode) one = { .nr = 0 };
+	uint64_t random = 1;
+	size_t i, nr, taken = 0;
+
+	random_words(words, WORDS);
+	gprof_ktrace_init(&one.k, &ops, &one);
+	ASSERT_EQ(0, generation(&one, START));
+	for (i = 0; i < WORDS; i += nr) {
+		size_t most = 1 + lib_random(&random) % 64;
+
+		nr = most < WORDS - i ? most : WORDS - i;
+		nr = gprof_ktrace_plain(&self->k, &words[i], nr, points);
+		taken += nr;
+		for (size_t j = 0; j < nr; j++)
+			on_point(self, &points[j]);
+		if (!nr) {
+			nr = 1;
+			ASSERT_EQ(0, gprof_ktrace_feed(&self->k, (const void *)&words[i], 8));
+		}
+		for (size_t j = 0; j < nr; j++)
+			ASSERT_EQ(0, gprof_ktrace_feed(&one.k, (const void *)&words[i + j], 8));
+		expect_same(_metadata, self, &one);
+	}
+	EXPECT_LT(WORDS / 4, taken);
+	/* Events that wait for their stacks are handed out one by one. */
+	self->k.stacks = true;
+	EXPECT_EQ(0, gprof_ktrace_plain(&self->k, words, WORDS, points));
+	gprof_ktrace_free(&one.k);
+}
+
 TEST_HARNESS_MAIN

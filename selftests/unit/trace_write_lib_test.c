@@ -329,6 +329,63 @@ TEST(points_without_sense_give_a_valid_trace)
 	}
 }
 
+struct order {
+	uint64_t time;
+	uint64_t arg;
+	unsigned int points;
+	bool wrong;
+};
+
+static int sees_order(void *ctx, uint64_t generation, const struct gprof_trace_point *p, size_t nr)
+{
+	struct order *o = ctx;
+	size_t i;
+
+	(void)generation;
+	for (i = 0; i < nr; i++, o->points++) {
+		o->wrong |= p[i].time < o->time || (p[i].time == o->time && p[i].arg <= o->arg);
+		o->time = p[i].time;
+		o->arg = p[i].arg;
+	}
+	return 0;
+}
+
+/* By time, and those of one time as they came: of one CPU after the other, of some or of many. */
+TEST(points_are_in_order)
+{
+	uint64_t random = 7;
+
+	for (unsigned int i = 0; i < 200; i++) {
+		struct order o = { 0 };
+		struct gprof_trace_writer_opts opts = {
+			.sz = sizeof(opts), .generation = sees_order, .ctx = &o,
+		};
+		int fd = new_file();
+		struct gprof_trace_writer *w = gprof_trace_writer_new(fd, &opts);
+		unsigned int cpus = 1 + i % 7, run = 1 + i % 40;
+		uint64_t times[7] = { 0 };
+
+		ASSERT_NE(NULL, w);
+		for (uint64_t k = 0; k < 1000; k++) {
+			struct gprof_trace_point p = {
+				.type = GPROF_TRACE_POINT_SAMPLE, .tid = 1, .arg = 1 + k,
+				.cpu = k / run % cpus,
+			};
+
+			times[p.cpu] += lib_random(&random) % 3;
+			p.time = 1000 + times[p.cpu];
+			ASSERT_EQ(0, gprof_trace_writer_add(w, &p));
+			if (k % 300 == 299) {
+				ASSERT_EQ(0, gprof_trace_writer_cut(w, 1000, NULL));
+			}
+		}
+		ASSERT_EQ(0, gprof_trace_writer_close(w));
+		EXPECT_EQ(1000, o.points);
+		EXPECT_FALSE(o.wrong) TH_LOG("%u CPUs, %u points in turn", cpus, run);
+		close(fd);
+	}
+}
+
 #define CUTS	5
 
 static void file_limit(rlim_t bytes)

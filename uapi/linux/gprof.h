@@ -16,6 +16,7 @@
  *	GPROF_IOC_STATS	how much was produced, lost, overwritten (after SETUP)
  *	GPROF_IOC_RATE	another rate, where the kind has one (after SETUP)
  *	GPROF_IOC_TABLE	how to walk stacks in a file's code (after SETUP)
+ *	GPROF_IOC_STACK	where the calling thread is (any time)
  *	GPROF_IOC_STOP	detach; START may follow again
  *	close
  *
@@ -73,7 +74,12 @@
  *				the data, mapped twice in a row, so that no
  *				record wraps: length = page + 2 * data_size
  *
- * Both want MAP_SHARED; PROT_EXEC and, on the ring, PROT_WRITE give EPERM.
+ * and one for all CPUs, of kinds that keep state:
+ *
+ *	GPROF_MMAP_LIVE		read-only: struct gprof_live_head, and a table of
+ *				what is live: length = one page, or all of it
+ *
+ * All want MAP_SHARED; PROT_EXEC and, but on the tail, PROT_WRITE give EPERM.
  * Positions (head, tail, oldest) count bytes since SETUP and never wrap; a
  * record at position p lies at data + (p & (data_size - 1)).
  *
@@ -107,6 +113,22 @@
  *
  * E pairs with F.
  *
+ * The table of what is live. A SAMPLE with GPROF_SAMPLE_REC_F_LIVE is of something that
+ * lasts: its word is in a slot of the table for as long as that does, and in none
+ * afterwards, for a slot never has the same word twice. So a reader who has the samples
+ * says what of them is live, and nothing else is, whatever the rings have lost; of what
+ * they have lost the slots tell how much it is. A slot is read beside who changes it:
+ *
+ *	claim the slot      I	|	load-acquire live	H
+ *	fill it			|	read the rest
+ *	store-release live  G	|	read barrier		J
+ *				|	load live again
+ *
+ * G pairs with H, I with J: where both loads of live give the same, what was read between
+ * belongs to it. A walk through all slots between two instants has all that was live at
+ * both, and nothing that was not live at either. What it has is as many as added less
+ * removed of the head where all was told; these two are counted a little later.
+ *
  * Times are nanoseconds of CLOCK_MONOTONIC unless said otherwise. Task ids are
  * those of the initial pid namespace.
  */
@@ -129,6 +151,7 @@
 #define GPROF_IOC_TRIGGER	_IO(GPROF_IOC_TYPE, 0x06)
 #define GPROF_IOC_FIRED		_IO(GPROF_IOC_TYPE, 0x07)
 #define GPROF_IOC_TABLE		_IO(GPROF_IOC_TYPE, 0x09)
+#define GPROF_IOC_STACK		_IO(GPROF_IOC_TYPE, 0x0A)
 
 /* Recorder kinds; out_kinds of INFO has bit (1 << kind) for each that is here. */
 #define GPROF_KIND_CPU		1	/* struct gprof_cpu_params */
@@ -138,6 +161,8 @@
 #define GPROF_KIND_TASK		7	/* struct gprof_task_params */
 #define GPROF_KIND_BLOCK	5	/* struct gprof_block_params */
 #define GPROF_KIND_MUTEX	6	/* struct gprof_mutex_params */
+#define GPROF_KIND_ALLOC	8	/* struct gprof_alloc_params */
+#define GPROF_KIND_HEAP		9	/* struct gprof_alloc_params; and what is live of it */
 
 /* What a recorder records; @id and @cpus of SETUP say which. */
 #define GPROF_TARGET_THREAD	1	/* id: thread id; this thread alone */
@@ -172,6 +197,9 @@
 #define GPROF_FEAT_TRACE_MIN		(1ULL << 25)	/* min_us of struct gprof_trace_params */
 #define GPROF_FEAT_FILTERS		(1ULL << 26)	/* filter of struct gprof_profile_params */
 #define GPROF_FEAT_KERNEL_LOCKS		(1ULL << 27)	/* GPROF_MUTEX_F_KERNEL */
+#define GPROF_FEAT_OWN_STACK		(1ULL << 28)	/* GPROF_IOC_STACK */
+#define GPROF_FEAT_PARALLELISM		(1ULL << 29)	/* GPROF_SETUP_F_PARALLELISM */
+#define GPROF_FEAT_LIVE			(1ULL << 30)	/* GPROF_MMAP_LIVE, GPROF_KIND_HEAP */
 
 /**
  * struct gprof_info - argument of GPROF_IOC_INFO
@@ -205,7 +233,17 @@ struct gprof_info {
 #define GPROF_SETUP_F_FLIGHT		(1U << 0)	/* overwrite the oldest generation */
 #define GPROF_SETUP_F_ON_EXEC		(1U << 1)	/* tasks: count from the next exec on */
 #define GPROF_SETUP_F_WAKE		(1U << 2)	/* flight mode: poll() as in stream mode */
-#define __GPROF_SETUP_F_ALL		0x7U
+#define GPROF_SETUP_F_PARALLELISM	(1U << 3)	/* samples tell how many tasks ran */
+#define __GPROF_SETUP_F_ALL		0xfU
+
+/*
+ * GPROF_SETUP_F_PARALLELISM, of kinds CPU and PROFILE: each sample has
+ * GPROF_SAMPLE_REC_F_PARALLELISM, the number of CPUs on which tasks of the target ran at its
+ * instant, be it in user or kernel mode, its own CPU one of them. It is 1 or more, and no
+ * more than there are CPUs online. An idle CPU is none, but where the sample is the idle
+ * task's own, of kind PROFILE; GPROF_CPU_F_IDLE is refused (EINVAL). Of a process that is
+ * over 512 KiB of memory more.
+ */
 
 /* stack of struct gprof_setup; none: samples without a stack */
 #define GPROF_STACK_F_IP		(1U << 0)	/* the sampled instruction */
@@ -535,7 +573,8 @@ struct gprof_block_params {
 #define GPROF_MUTEX_F_WAITER	(1U << 0)	/* the stack of who waited */
 #define GPROF_MUTEX_F_ADDR	(1U << 1)	/* record where the lock is */
 #define GPROF_MUTEX_F_KERNEL	(1U << 2)	/* locks of the kernel, not of user space */
-#define __GPROF_MUTEX_F_ALL	0x7U
+#define GPROF_MUTEX_F_OWNER	(1U << 3)	/* with KERNEL: record who had the lock */
+#define __GPROF_MUTEX_F_ALL	0xfU
 
 /**
  * struct gprof_mutex_params - parameters of GPROF_KIND_MUTEX
@@ -553,7 +592,10 @@ struct gprof_block_params {
  * or spinning: GPROF_WAIT_FOR_LOCK. The kernel tells when such a wait begins and ends, but
  * not who released the lock: KERNEL needs WAITER. What is told is from the one to the other;
  * waits under way at START or STOP are left out, and the time until the task ran again is
- * part of the wait. Needs CAP_PERFMON and GPROF_FEAT_KERNEL_LOCKS (5.19).
+ * part of the wait. Needs CAP_PERFMON and GPROF_FEAT_KERNEL_LOCKS (5.19). With OWNER, which
+ * needs KERNEL, it has GPROF_SAMPLE_REC_F_OWNER: who had the lock when the wait began, as
+ * far as that stands in the lock: in a mutex, in an rwsem that is locked for writing, and
+ * in an rt_mutex.
  */
 struct gprof_mutex_params {
 	__u32 size;
@@ -562,6 +604,51 @@ struct gprof_mutex_params {
 };
 
 #define GPROF_MUTEX_PARAMS_SIZE_VER0	16
+
+/* flags of struct gprof_alloc_params: what memory; one of them at least */
+#define GPROF_ALLOC_F_SLAB	(1U << 0)	/* the kernel's own: kmalloc() and slab caches */
+#define GPROF_ALLOC_F_PAGES	(1U << 1)	/* the kernel's own: whole pages, but for slabs */
+#define __GPROF_ALLOC_F_ALL	0x3U
+
+#define GPROF_ALLOC_PERIOD_MAX	(1ULL << 40)
+#define GPROF_ALLOC_SLOTS	65536		/* where slots says 0 */
+#define GPROF_ALLOC_SLOTS_MAX	(1U << 22)
+
+/**
+ * struct gprof_alloc_params - parameters of GPROF_KIND_ALLOC and GPROF_KIND_HEAP
+ * @size: sizeof(struct gprof_alloc_params)
+ * @flags: GPROF_ALLOC_F_*
+ * @period: bytes per sample: each byte is sampled with the same probability, and an
+ *	allocation with one of its bytes. 1: each allocation is
+ * @slots: HEAP: how many sampled allocations may be live at once; 0: GPROF_ALLOC_SLOTS.
+ *	The table has some more. ALLOC: must be 0
+ * @__reserved: must be 0
+ *
+ * An event is an allocation, by who asks for it; a sample has GPROF_SAMPLE_REC_F_VALUE: bytes as
+ * they were asked for, or those of an object of the cache, or of the pages. What it stands
+ * for (weight) is how many allocations of as many bytes, on an average: the inverse of its
+ * probability, rounded up or down by chance. What is allocated in an interrupt is of no
+ * task: it is task 0's, with the kernel's frames, where the target is CPUs or the system, and
+ * left out elsewhere. So is what the module allocates for its recorders in threads of its own.
+ * Of what is allocated many at a time (kmem_cache_alloc_bulk(), alloc_pages_bulk(), among them
+ * the pages of vmalloc()) the kernel does not tell, and it is not there.
+ *
+ * HEAP: with GPROF_SAMPLE_REC_F_LIVE, as long as there was a slot. Whoever frees it,
+ * wherever, it is live no longer. At a START nothing is; at STOP what is live stays so,
+ * in the table. Pages that are given back in parts are when the first of them is; what
+ * the kernel moves to other pages is live no longer.
+ *
+ * Needs CAP_PERFMON, as it slows all tasks; HEAP needs GPROF_FEAT_LIVE.
+ */
+struct gprof_alloc_params {
+	__u32 size;
+	__u32 flags;
+	__aligned_u64 period;
+	__u32 slots;
+	__u32 __reserved;
+};
+
+#define GPROF_ALLOC_PARAMS_SIZE_VER0	24
 
 /**
  * struct gprof_task_params - parameters of GPROF_KIND_TASK
@@ -867,10 +954,49 @@ struct gprof_text_table {
 
 #define GPROF_TEXT_TABLE_SIZE_VER0	48
 
+/**
+ * struct gprof_own_stack - argument of GPROF_IOC_STACK
+ * @size: sizeof(struct gprof_own_stack)
+ * @flags: must be 0
+ * @frames: pointer to __u64, where addresses go
+ * @max_frames: room there, 1 to out_max_frames of INFO
+ * @skip: how many are left out, next to the leaf; where there are no more, none is written
+ * @out_frames: how many were written
+ * @out_flags: GPROF_STACK_REC_F_*, as in struct gprof_stack_rec
+ * @out_layout: stamp of the mappings, likewise
+ * @out_reason: GPROF_REASON_*
+ *
+ * The user stack of the calling thread, leaf first, as in struct gprof_stack_rec: frame 0 is
+ * the instruction behind the call, all others are return addresses. The whole of it may
+ * have out_max_frames of INFO, what is skipped included; USER_CUT where it has more than
+ * was walked. It is no sample: no record is written, whatever state the recorder is in.
+ *
+ * Frames are found by frame records; no caller is guessed. So whoever wants to be in it makes
+ * the call from a function that has a record, which ioctl() of a C library has not. A
+ * recorder that was set up with GPROF_STACK_F_TABLES has them found by the tables that it
+ * shares, and then flags have TABLES.
+ */
+struct gprof_own_stack {
+	__u32 size;
+	__u32 flags;
+	__aligned_u64 frames;
+	__u32 max_frames;
+	__u32 skip;
+	__u32 out_frames;
+	__u32 out_flags;
+	__u32 out_layout;
+	__u32 out_reason;
+};
+
+#define GPROF_OWN_STACK_SIZE_VER0	40
+
 /* Offsets for mmap; off_t must have 64 bits. */
 #define GPROF_MMAP_CPU_SHIFT	32
 #define GPROF_MMAP_TAIL(cpu)	((__u64)(cpu) << GPROF_MMAP_CPU_SHIFT)
 #define GPROF_MMAP_RING(cpu)	(GPROF_MMAP_TAIL(cpu) | 0x80000000ULL)
+
+/* The one of the recorder, for kinds that have it; else ENODEV. */
+#define GPROF_MMAP_LIVE		0x40000000ULL
 
 /**
  * struct gprof_ring_tail - the page that the reader writes
@@ -924,6 +1050,56 @@ struct gprof_ring_head {
 	__aligned_u64 lost[GPROF_LOST_SLOTS];
 	__aligned_u64 overwritten;
 };
+
+/**
+ * struct gprof_live_head - the begin of GPROF_MMAP_LIVE
+ * @version: GPROF_ABI_VERSION
+ * @header_size: bytes of this struct that the kernel knows
+ * @slot_size: bytes from one slot to the next
+ * @nr_slots: how many there are
+ * @slots_offset: bytes from the start of this page to the first
+ * @size: bytes of the whole mapping
+ * @starts: changes before the table is emptied for a START, and is odd until it is empty
+ * @added: things that got a slot since the last START
+ * @removed: ... that are live no longer
+ * @full: sampled ones that got none, for the table was full; they are not among @added
+ * @unseen: ends that the kernel did not tell, as far as is known: of what was in the way of
+ *	something else at the same address, and when a probe was not called, which is known
+ *	at STOP
+ */
+struct gprof_live_head {
+	__u32 version;
+	__u32 header_size;
+	__u32 slot_size;
+	__u32 nr_slots;
+	__aligned_u64 slots_offset;
+	__aligned_u64 size;
+	__aligned_u64 starts;
+	__aligned_u64 added;
+	__aligned_u64 removed;
+	__aligned_u64 full;
+	__aligned_u64 unseen;
+};
+
+/**
+ * struct gprof_live_slot - something that is live, or was
+ * @live: what the sample's word is; without GPROF_LIVE_IS it is live no longer
+ * @time: since when, as the sample says it
+ * @value: likewise
+ * @weight: likewise
+ */
+struct gprof_live_slot {
+	__aligned_u64 live;
+	__aligned_u64 time;
+	__aligned_u64 value;
+	__aligned_u64 weight;
+};
+
+/* The word: which slot, whether it is live, and how often the slot was used. */
+#define GPROF_LIVE_SLOT(live)	((live) & 0xffffffU)
+#define GPROF_LIVE_IS		(1ULL << 24)
+#define GPROF_LIVE_SERIAL_SHIFT	25
+#define GPROF_LIVE_SERIAL(live)	((live) >> GPROF_LIVE_SERIAL_SHIFT)
 
 /*
  * Records. All are multiples of 8 bytes and 8-byte aligned. A reader skips
@@ -1113,7 +1289,10 @@ struct gprof_branch_rec {
 #define GPROF_SAMPLE_REC_F_VALUE	(1U << 6)	/* a __u64 value, after address */
 #define GPROF_SAMPLE_REC_F_EVENT	(1U << 7)	/* the stack of a short record; no weight */
 #define GPROF_SAMPLE_REC_F_WAIT		(1U << 8)	/* a __u64 GPROF_WAIT_*, after value */
-#define GPROF_SAMPLE_REC_F_STATE	(1U << 9)	/* a struct gprof_task_state, at the end */
+#define GPROF_SAMPLE_REC_F_STATE	(1U << 9)	/* a struct gprof_task_state, behind */
+#define GPROF_SAMPLE_REC_F_PARALLELISM	(1U << 10)	/* a __u64 number of tasks, after wait */
+#define GPROF_SAMPLE_REC_F_LIVE		(1U << 11)	/* a __u64 at the end: live of its slot */
+#define GPROF_SAMPLE_REC_F_OWNER	(1U << 12)	/* a struct gprof_lock_owner, after that */
 
 /**
  * struct gprof_sample_rec - GPROF_REC_SAMPLE
@@ -1130,6 +1309,18 @@ struct gprof_sample_rec {
 	__u32 tid;
 	__u32 stack;
 	__aligned_u64 extra[];
+};
+
+/**
+ * struct gprof_lock_owner - who had a lock
+ * @tid: thread id; 0: nobody, or it is not told
+ * @__reserved: 0
+ * @comm: its name then, NUL-terminated
+ */
+struct gprof_lock_owner {
+	__u32 tid;
+	__u32 __reserved;
+	char comm[16];
 };
 
 /* state of struct gprof_task_state */

@@ -110,6 +110,11 @@ static inline u64 rol64(u64 v, unsigned int n)
 	return v << n | v >> (64 - n);
 }
 
+static inline u64 div64_u64(u64 a, u64 b)
+{
+	return a / b;
+}
+
 static inline u64 mul_u64_u64_shr(u64 a, u64 b, unsigned int shift)
 {
 	return (unsigned __int128)a * b >> shift;

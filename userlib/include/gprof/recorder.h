@@ -88,6 +88,7 @@ struct gprof_target {
 #define GPROF_EVENT_CALLCHAIN_KERNEL	(1U << 4)	/* isCallchainKernelIncluded */
 #define GPROF_EVENT_NO_CALLCHAIN_USER	(1U << 5)	/* not isCallchainUserIncluded */
 #define GPROF_EVENT_NO_IP		(1U << 6)	/* not isSampleIPIncluded */
+#define GPROF_EVENT_LATENCY		(1U << 7)	/* the value latency; not with _IDLE */
 
 /**
  * struct gprof_cpu_event - one event to sample
@@ -101,6 +102,13 @@ struct gprof_target {
  * @precise: 0 any skid, 1 constant skid, 2 asks for no skid, 3 must have none
  * @flags: GPROF_EVENT_*
  * @reserved: 0
+ *
+ * With GPROF_EVENT_LATENCY the profile has a value more, "latency", in the unit of what
+ * samples stand for: that, divided by the number of the target's tasks that ran at the
+ * sample's instant, this one among them, which is the label parallelism. So it is
+ * about the time that passed while the target ran: what one task did alone counts in
+ * full, what four did at once, a quarter for each. Each value is exact to 1, and so
+ * is the sum of all.
  *
  * No callchain of either kind is isSampleCallchainIncluded = false: the sampled
  * instruction alone.
@@ -169,6 +177,7 @@ struct gprof_cpu_config {
  *	what passes one in @period is sampled, by chance. Fields that are arrays of numbers,
  *	masks of CPUs, or pointers to text cannot be compared with
  * @filters: likewise one for each of @events, NULL for those without; or NULL
+ * @latency: as GPROF_EVENT_LATENCY of struct gprof_cpu_event
  */
 struct gprof_tracepoint_config {
 	size_t sz;
@@ -184,11 +193,14 @@ struct gprof_tracepoint_config {
 	bool no_unwind_tables;
 	const char *filter;
 	const char *const *filters;
+	bool latency;
 };
 
 /* flags of struct gprof_kind_config */
 #define GPROF_RECORD_KERNEL	(1U << 0)	/* the kernel too, its frames and its time */
 #define GPROF_RECORD_ADDR	(1U << 1)	/* label addr: where the lock is */
+#define GPROF_RECORD_LATENCY	(1U << 2)	/* "cpu": as GPROF_EVENT_LATENCY; else nothing */
+#define GPROF_RECORD_OWNER	(1U << 3)	/* "kernel-lock": who had the lock; else nothing */
 
 /**
  * struct gprof_kind_config - something to record, each with a profile of its own
@@ -204,9 +216,14 @@ struct gprof_tracepoint_config {
  *			waits for them
  *	"kernel-lock"	contentions/count, delay/nanoseconds: who waits for locks of the
  *			kernel, asleep or spinning; needs CAP_PERFMON, and Linux 5.19
+ *	"alloc"		alloc_objects/count, alloc_space/bytes: what the kernel allocates for
+ *			tasks, slab objects and pages; needs CAP_PERFMON
+ *	"heap"		alloc_objects/count, alloc_space/bytes, inuse_objects/count,
+ *			inuse_space/bytes: and what of it is not freed at the stop; likewise
  *
- * @rate: "cpu": samples per second of CPU time, 0: 100; else events per sample, each of
- *	them sampled with the same probability, 0: 1, every event
+ * @rate: "cpu": samples per second of CPU time, 0: 100; "alloc" and "heap": bytes per sample,
+ *	each of them sampled with the same probability, 0: 512 KiB; else events per sample,
+ *	likewise, 0: 1, every event
  * @flags: GPROF_RECORD_*
  * @reserved: 0
  *
@@ -215,7 +232,10 @@ struct gprof_tracepoint_config {
  * not that of the task that ended it: interrupt, softirq, stranger (who may not be
  * recorded), not yet. Those of locks also lock, as far as the call tells: mutex, pi mutex,
  * condition (also semaphores, and waits with a timeout), many; kernel spinlock, kernel
- * rwlock, kernel mutex, kernel rwsem, kernel rt_mutex, kernel percpu_rwsem.
+ * rwlock, kernel mutex, kernel rwsem, kernel rt_mutex, kernel percpu_rwsem. With
+ * GPROF_RECORD_OWNER those of mutexes, of rwsems that somebody writes, and of rt_mutexes have
+ * owner, the thread id of who had it when the wait began, and owner_comm, its name. Of locks
+ * of user space that is who releases them, whose stack "mutex" has.
  */
 struct gprof_kind_config {
 	const char *kind;
@@ -387,6 +407,11 @@ GPROF_API void gprof_recorder_free(struct gprof_recorder *r);
  * @lost_waits: ... of waits: too many tasks waited at once, or one was gone too soon
  * @tables_refused: 1: stacks were walked by frame pointers alone, for unwind tables did not
  *	fit into the memory that the user may lock
+ * @live_full: "heap": samples that are not among what is live, for the table was full
+ * @live_lost: ... objects that are live, but not in the profile, for their samples were lost,
+ *	or overwritten in a flight recorder, or came after what was read
+ * @live_unseen: ... objects at most that are in it as live, but are so no longer. These three
+ *	are of the last profile
  */
 struct gprof_recorder_stats {
 	size_t sz;
@@ -415,6 +440,9 @@ struct gprof_recorder_stats {
 	uint64_t lost_no_buffer;
 	uint64_t lost_waits;
 	uint64_t tables_refused;
+	uint64_t live_full;
+	uint64_t live_lost;
+	uint64_t live_unseen;
 };
 
 /**

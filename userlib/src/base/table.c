@@ -126,23 +126,22 @@ uint32_t gprof_table_find(const struct gprof_table *t, uint64_t hash, gprof_tabl
 	size_t mask = t->size - 1;
 	size_t i;
 
+	hash = (uint32_t)hash;
 	if (!t->size)
 		return GPROF_NONE;
-	for (i = hash & mask; t->slots[i].used; i = (i + 1) & mask)
-		if (t->slots[i].hash == hash && eq(ctx, t->slots[i].index, key))
-			return t->slots[i].index;
+	for (i = hash & mask; t->slots[i].number; i = (i + 1) & mask)
+		if (t->slots[i].hash == hash && eq(ctx, t->slots[i].number - 1, key))
+			return t->slots[i].number - 1;
 	return GPROF_NONE;
 }
 
-static void table_put(struct gprof_table_slot *slots, size_t mask, uint64_t hash, uint32_t index)
+static void table_put(struct gprof_table_slot *slots, size_t mask, struct gprof_table_slot slot)
 {
-	size_t i = hash & mask;
+	size_t i = slot.hash & mask;
 
-	while (slots[i].used)
+	while (slots[i].number)
 		i = (i + 1) & mask;
-	slots[i].hash = hash;
-	slots[i].index = index;
-	slots[i].used = true;
+	slots[i] = slot;
 }
 
 int gprof_table_insert(struct gprof_table *t, uint64_t hash, uint32_t index)
@@ -160,14 +159,15 @@ int gprof_table_insert(struct gprof_table *t, uint64_t hash, uint32_t index)
 			return -ENOMEM;
 		}
 		for (i = 0; i < t->size; i++)
-			if (t->slots[i].used)
-				table_put(slots, size - 1, t->slots[i].hash, t->slots[i].index);
+			if (t->slots[i].number)
+				table_put(slots, size - 1, t->slots[i]);
 		gprof_budget_give(t->budget, t->size * sizeof(*slots));
 		free(t->slots);
 		t->slots = slots;
 		t->size = size;
 	}
-	table_put(t->slots, t->size - 1, hash, index);
+	table_put(t->slots, t->size - 1,
+		  (struct gprof_table_slot){ .hash = (uint32_t)hash, .number = index + 1 });
 	t->used++;
 	return 0;
 }

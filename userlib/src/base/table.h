@@ -59,10 +59,10 @@ static inline int64_t gprof_sum(int64_t a, int64_t b)
 uint64_t gprof_hash_bytes(uint64_t seed, const void *data, size_t len);
 uint64_t gprof_hash_u64(uint64_t seed, uint64_t value);
 
+/* Half of the hash is enough: it says where the slot is, and the caller compares. */
 struct gprof_table_slot {
-	uint64_t hash;
-	uint32_t index;
-	bool used;
+	uint32_t hash;
+	uint32_t number;	/* index + 1; 0: free */
 };
 
 /**

@@ -126,6 +126,14 @@ void gprof_snapshot_free(struct gprof_snapshot *snap)
 	memset(snap, 0, sizeof(*snap));
 }
 
+size_t gprof_snapshot_skip_short(const struct gprof_snapshot *snap, size_t off)
+{
+	while (off + sizeof(uint64_t) <= snap->len &&
+	       ((const struct gprof_rec *)(snap->data + off))->type & GPROF_REC_SHORT)
+		off += sizeof(uint64_t);
+	return off;
+}
+
 int gprof_snapshot_next(const struct gprof_snapshot *snap, size_t *off,
 			const struct gprof_rec **rec, uint32_t *size)
 {

@@ -114,6 +114,9 @@ struct gprof_snapshot {
 
 void gprof_snapshot_free(struct gprof_snapshot *snap);
 
+/** gprof_snapshot_skip_short() - where the first record from @off on is that is no short one */
+size_t gprof_snapshot_skip_short(const struct gprof_snapshot *snap, size_t off);
+
 /**
  * gprof_snapshot_next() - walk a snapshot
  * @snap: snapshot

@@ -215,7 +215,7 @@ static uint64_t head_word(struct gprof_rec rec)
 	return word;
 }
 
-/* What distinguishes samples besides stack and task: a weight, an address, throttling. */
+/* Not what tells samples apart besides stack and task: a weight, an address, throttling. */
 #define PLAIN	(GPROF_SAMPLE_REC_F_NMI | GPROF_SAMPLE_REC_F_IRQ | GPROF_SAMPLE_REC_F_KERNEL)
 
 static bool is_plain(const struct gprof_rec *rec)
@@ -274,8 +274,14 @@ static int sample(struct gprof_decoder *d, const struct gprof_rec *rec, uint32_t
 		want += 8;
 	if (rec->flags & GPROF_SAMPLE_REC_F_WAIT)
 		want += 8;
+	if (rec->flags & GPROF_SAMPLE_REC_F_PARALLELISM)
+		want += 8;
+	if (rec->flags & GPROF_SAMPLE_REC_F_OWNER)
+		want += sizeof(out.owner);
 	if (rec->flags & GPROF_SAMPLE_REC_F_STATE)
 		want += sizeof(out.state);
+	if (rec->flags & GPROF_SAMPLE_REC_F_LIVE)
+		want += 8;
 	if (size < want || !d->started)
 		return malformed(d);
 	if (rec->flags & GPROF_SAMPLE_REC_F_WEIGHT)
@@ -292,8 +298,24 @@ static int sample(struct gprof_decoder *d, const struct gprof_rec *rec, uint32_t
 		out.wait = *extra++;
 		out.has_wait = true;
 	}
-	if (rec->flags & GPROF_SAMPLE_REC_F_STATE)
+	if (rec->flags & GPROF_SAMPLE_REC_F_PARALLELISM) {
+		uint64_t running = *extra++;
+
+		/* Who is sampled runs, and nobody has that many CPUs. */
+		if (!running || running > UINT32_MAX)
+			return malformed(d);
+		out.parallelism = (uint32_t)running;
+	}
+	if (rec->flags & GPROF_SAMPLE_REC_F_OWNER) {
+		memcpy(&out.owner, extra, sizeof(out.owner));
+		extra += sizeof(out.owner) / sizeof(*extra);
+	}
+	if (rec->flags & GPROF_SAMPLE_REC_F_STATE) {
 		memcpy(&out.state, extra, sizeof(out.state));
+		extra += sizeof(out.state) / sizeof(*extra);
+	}
+	if (rec->flags & GPROF_SAMPLE_REC_F_LIVE)
+		out.live = *extra;
 	out.time = s->time;
 	out.tid = s->tid;
 	out.task = gprof_map64_get(&d->tasks, s->tid);

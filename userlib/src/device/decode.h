@@ -24,6 +24,8 @@
  * @addr: data address, when @has_addr
  * @value: what was measured, when @has_value
  * @wait: GPROF_WAIT_*, when @has_wait
+ * @live: its word in the table of what lasts, or 0
+ * @parallelism: tasks of the target that ran, this one among them; 0: not told
  * @tid: the task that ran
  * @cpu: where
  * @task: what gprof_decode_ops.task called the task, or GPROF_NONE
@@ -33,13 +35,16 @@
  * @has_value: is there a value?
  * @state: how the task was, where @flags have GPROF_SAMPLE_REC_F_STATE
  * @has_wait: is it a wait?
+ * @owner: who had the lock, where @flags have GPROF_SAMPLE_REC_F_OWNER
  */
 struct gprof_decoded {
 	uint64_t time;
 	uint64_t weight;
 	uint64_t addr;
 	uint64_t value;
+	uint64_t live;
 	uint64_t wait;
+	uint32_t parallelism;
 	uint32_t tid;
 	uint32_t cpu;
 	uint32_t task;
@@ -49,6 +54,7 @@ struct gprof_decoded {
 	bool has_value;
 	struct gprof_task_state state;
 	bool has_wait;
+	struct gprof_lock_owner owner;
 };
 
 /**

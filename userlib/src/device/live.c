@@ -65,6 +65,7 @@ static size_t whole(struct gprof_snapshot *copy, bool last)
 	for (at = 0; gprof_snapshot_next(copy, &off, &rec, &size) > 0; at = off) {
 		if (at && rec->type == GPROF_REC_GENERATION)
 			cut = at;
+		off = gprof_snapshot_skip_short(copy, off);
 	}
 	return cut ? cut : at;
 }

@@ -87,8 +87,10 @@ static int explain(int err, const struct gprof_probe *p, const char *what, struc
 	case EILSEQ:
 		return gprof_error_set(e, err, "%s: no instruction begins there", what);
 	case EINVAL:
-		return gprof_error_set(e, err, "%s: the kernel lets nobody probe this place (%s)",
-				       what, gprof_strerror(err));
+		/* Some kernels say so of what they do not know, too. */
+		return gprof_error_set(e, err, "%s: the kernel %slets nobody probe this place (%s)",
+				       what, p->user ? "" : "has no such function, or ",
+				       gprof_strerror(err));
 	}
 	return gprof_error_set(e, err, "%s: the probe cannot be made (%s)", what,
 			       gprof_strerror(err));

@@ -375,6 +375,12 @@ static uint32_t make_name(struct gprof_profile *p, const struct gprof_location *
 	return gprof_strings_add(&p->made, text, strlen(text));
 }
 
+void gprof_profile_have_samples(struct gprof_profile *p)
+{
+	gprof_table_free(&p->locations_table);
+	gprof_table_free(&p->samples_table);
+}
+
 /* What a walk will hand out is made here, for then the profile is const. */
 int gprof_profile_finish(struct gprof_profile *p)
 {

@@ -196,6 +196,9 @@ int gprof_profile_add_sample(struct gprof_profile *p, const uint32_t *locations,
 			     size_t nr_locations, const struct gprof_label *labels,
 			     size_t nr_labels, const int64_t *values);
 
+/** gprof_profile_have_samples() - no location and no sample is added any more: give up their tables */
+void gprof_profile_have_samples(struct gprof_profile *p);
+
 /** gprof_profile_finish() - all is there: make what the views need, who only read it */
 int gprof_profile_finish(struct gprof_profile *p);
 

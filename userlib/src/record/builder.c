@@ -10,7 +10,7 @@
 
 #include "profile/labels.h"
 
-#define KEYS_MAX	11
+#define KEYS_MAX	14
 #define LABELS_MAX	(KEYS_MAX + GPROF_LABELS_MAX + GPROF_DESCRIPTION_MAX)
 
 int gprof_builder_init(struct gprof_builder *b)
@@ -33,6 +33,7 @@ void gprof_builder_free(struct gprof_builder *b)
 	gprof_strings_free(&b->names);
 	gprof_strings_free(&b->labels);
 	gprof_stacks_free(&b->stacks);
+	gprof_lastings_free(&b->lasting);
 	gprof_table_free(&b->tasks_table);
 	gprof_table_free(&b->counts_table);
 	free(b->tasks);
@@ -45,6 +46,7 @@ void gprof_builder_clear(struct gprof_builder *b)
 {
 	b->nr_counts = 0;
 	b->nr_instants = 0;
+	gprof_lastings_free(&b->lasting);
 	memset(b->ends, 0, sizeof(b->ends));
 	gprof_table_clear(&b->counts_table);
 }
@@ -108,7 +110,9 @@ static bool count_eq(const void *ctx, uint32_t index, const void *key)
 
 	return a->stack == c->stack && a->task == c->task && a->tid == c->tid &&
 	       a->cpu == c->cpu && a->labels == c->labels && a->has_addr == c->has_addr &&
-	       a->addr == c->addr && a->has_wait == c->has_wait && a->wait == c->wait;
+	       a->addr == c->addr && a->has_wait == c->has_wait && a->wait == c->wait &&
+	       a->parallelism == c->parallelism && a->owner == c->owner &&
+	       a->owner_comm == c->owner_comm;
 }
 
 /* A context of take_labels(). */
@@ -174,6 +178,11 @@ static uint8_t end_of(const struct gprof_builder *b, uint32_t stack)
 	return flags & GPROF_STACK_REC_F_TABLES ? GPROF_STACK_REC_END(flags) : GPROF_ENDS - 1;
 }
 
+static int note_live(struct gprof_builder *b, const struct gprof_decoded *s, uint32_t index)
+{
+	return s->live ? gprof_lastings_note(&b->lasting, s->live, index) : 0;
+}
+
 static int take_sample(void *ctx, const struct gprof_decoded *s, uint32_t *handle)
 {
 	struct gprof_builder *b = ctx;
@@ -183,6 +192,7 @@ static int take_sample(void *ctx, const struct gprof_decoded *s, uint32_t *handl
 		.weight = s->weight,
 		.value = times(s->value, s->weight),
 		.runnable = times(GPROF_WAIT_RUNNABLE_NS(s->wait), s->weight),
+		.parallelism = s->parallelism,
 		.stack = s->stack,
 		.task = s->task,
 		.tid = s->tid,
@@ -199,6 +209,13 @@ static int take_sample(void *ctx, const struct gprof_decoded *s, uint32_t *handl
 		b->early++;
 		return 0;
 	}
+	if (s->owner.tid) {
+		c.owner = s->owner.tid;
+		c.owner_comm = gprof_strings_add(&b->names, s->owner.comm,
+						 strnlen(s->owner.comm, sizeof(s->owner.comm)));
+		if (c.owner_comm == GPROF_NONE)
+			return -ENOMEM;
+	}
 	if (own && find_labels(b, s, &c.labels))
 		return -ENOMEM;
 	if (s->stack != GPROF_NONE && !b->stacks.v[s->stack].time)
@@ -208,7 +225,8 @@ static int take_sample(void *ctx, const struct gprof_decoded *s, uint32_t *handl
 	hash = gprof_hash_u64(hash, (uint64_t)c.stack << 32 | c.task);
 	hash = gprof_hash_u64(hash, (uint64_t)c.tid << 32 | c.cpu);
 	hash = gprof_hash_u64(hash, (uint64_t)c.labels << 32 ^ c.addr);
-	hash = gprof_hash_u64(hash, c.wait);
+	hash = gprof_hash_u64(hash, (uint64_t)c.parallelism << 32 | c.wait);
+	hash = gprof_hash_u64(hash, (uint64_t)c.owner << 32 | c.owner_comm);
 	index = gprof_table_find(&b->counts_table, hash, count_eq, b, &c);
 	if (index != GPROF_NONE) {
 		b->counts[index].samples++;
@@ -217,7 +235,7 @@ static int take_sample(void *ctx, const struct gprof_decoded *s, uint32_t *handl
 		b->counts[index].value = plus(b->counts[index].value, c.value);
 		b->counts[index].runnable = plus(b->counts[index].runnable, c.runnable);
 		*handle = own ? GPROF_NONE : index;
-		return 0;
+		return note_live(b, s, index);
 	}
 	if (b->nr_counts >= GPROF_NONE - 1 ||
 	    gprof_grow(&b->counts, &b->cap_counts, b->nr_counts + 1, sizeof(*b->counts)) ||
@@ -227,8 +245,7 @@ static int take_sample(void *ctx, const struct gprof_decoded *s, uint32_t *handl
 	b->ends[c.end]++;
 	b->counts[b->nr_counts] = c;
 	*handle = own ? GPROF_NONE : (uint32_t)b->nr_counts;
-	b->nr_counts++;
-	return 0;
+	return note_live(b, s, (uint32_t)b->nr_counts++);
 }
 
 static void take_again(void *ctx, uint32_t handle, uint64_t weight)
@@ -254,6 +271,23 @@ const struct gprof_decode_ops gprof_builder_ops = {
 	.again = take_again,
 	.map = take_map,
 };
+
+static void add_live(void *ctx, uint32_t count, const struct gprof_live_slot *slot)
+{
+	struct gprof_count *c = &((struct gprof_builder *)ctx)->counts[count];
+
+	c->live_weight = plus(c->live_weight, slot->weight);
+	c->live_value = plus(c->live_value, times(slot->value, slot->weight));
+}
+
+void gprof_builder_look(struct gprof_builder *b, const struct gprof_live_table *t)
+{
+	size_t i;
+
+	for (i = 0; i < b->nr_counts; i++)
+		b->counts[i].live_weight = b->counts[i].live_value = 0;
+	gprof_lastings_look(&b->lasting, t, add_live, b, &b->unknown);
+}
 
 /* The program run with most samples, of @pid where that is given. */
 static const struct gprof_process *main_process(const struct gprof_builder *b, uint32_t pid)
@@ -461,8 +495,8 @@ static int add_description(struct gprof_profile *p, const struct gprof_space *sp
 }
 
 /*
- * Labels of a sample: pid, tid, comm, cpu, addr where it was asked for, what a wait was
- * for, those of the thread, and what there is to say of the process. A number
+ * Labels of a sample: pid, tid, comm, cpu; addr, parallelism and owner where they were asked
+ * for, what a wait was for, those of the thread, and what there is to say of the process. A number
  * without a unit counts in its key, say pprof's rules; saying so keeps
  * the label of CPU 0, since pprof takes one with neither text, number nor unit
  * for none at all.
@@ -497,6 +531,17 @@ static int make_labels(struct gprof_builder *b, struct gprof_profile *p,
 		labels[*nr].key = labels[*nr].unit = keys[4];
 		labels[(*nr)++].num = (int64_t)c->addr;
 	}
+	if (c->parallelism) {
+		labels[*nr].key = labels[*nr].unit = keys[11];
+		labels[(*nr)++].num = c->parallelism;
+	}
+	if (c->owner) {
+		labels[*nr].key = labels[*nr].unit = keys[12];
+		labels[(*nr)++].num = c->owner;
+		err = add_text(p, keys[13], b->names.v[c->owner_comm], labels, nr);
+		if (err)
+			return err;
+	}
 	err = c->state ? add_instant(b, p, c, keys, labels, nr) : 0;
 	if (!err && c->has_wait)
 		err = add_wait(p, c->wait, keys, labels, nr);
@@ -504,6 +549,21 @@ static int make_labels(struct gprof_builder *b, struct gprof_profile *p,
 		err = add_labels(p, b->labels.v[c->labels], labels, nr);
 	space = process && !err ? gprof_spaces_find(&b->spaces, process) : NULL;
 	return space ? add_description(p, space, labels, nr) : err;
+}
+
+/*
+ * A weight divided by how many ran. What is left over of one sample goes to the next, in
+ * @rest, in units of 1 / 2^32: so each value is within 1 of what it should be, and the sum
+ * of all within 1 of theirs, however many there are and however little each stands for.
+ */
+static uint64_t divided(uint64_t weight, uint32_t running, uint64_t *rest)
+{
+	if (!running)
+		running = 1;
+	*rest += (weight % running << 32) / running;
+	weight = weight / running + (*rest >> 32);
+	*rest &= UINT32_MAX;
+	return weight;
 }
 
 static int by_stack(const void *a, const void *b)
@@ -519,12 +579,13 @@ static int add_samples(struct gprof_builder *b, struct gprof_resolver *r,
 {
 	static const char *const key_names[KEYS_MAX] = {
 		"pid", "tid", "cpu", "comm", "addr", "state", "since", "at", "reason", "ended",
-		"lock",
+		"lock", "parallelism", "owner", "owner_comm",
 	};
 	struct gprof_label labels[LABELS_MAX];
 	const struct gprof_count **order;
 	uint32_t keys[KEYS_MAX];
 	uint32_t last = GPROF_NONE;
+	uint64_t rest = 1ULL << 31;	/* the sum is rounded to the nearest */
 	size_t i, nr_labels = 0;
 	int err = 0;
 
@@ -553,7 +614,7 @@ static int add_samples(struct gprof_builder *b, struct gprof_resolver *r,
 
 	for (i = 0; i < b->nr_counts && !err; i++) {
 		const struct gprof_count *c = order[i];
-		int64_t values[4];
+		int64_t values[7];
 		size_t nr = 0;
 
 		if (c->stack == GPROF_NONE) {
@@ -573,12 +634,36 @@ static int add_samples(struct gprof_builder *b, struct gprof_resolver *r,
 			values[nr++] = clamp(c->value);
 		if (columns->runnable_type)
 			values[nr++] = clamp(c->runnable);
+		if (columns->live_weight_type)
+			values[nr++] = clamp(c->live_weight);
+		if (columns->live_value_type)
+			values[nr++] = clamp(c->live_value);
+		if (columns->latency)
+			values[nr++] = clamp(divided(c->weight, c->parallelism, &rest));
 		if (!err)
 			err = gprof_profile_add_sample(p, r->stack, r->nr_stack, labels, nr_labels,
 						       values);
 	}
 	free(order);
 	return err;
+}
+
+static int add_live_columns(struct gprof_profile *p, const struct gprof_columns *columns)
+{
+	int err = gprof_profile_add_column(p, columns->live_weight_type, columns->weight_unit);
+
+	if (!err)
+		err = gprof_profile_add_column(p, columns->live_value_type, columns->value_unit);
+	if (!err)
+		p->default_type = p->columns[p->nr_columns - 1].type;
+	return err;
+}
+
+static int set_period(struct gprof_profile *p, const struct gprof_columns *columns)
+{
+	p->period_type.type = gprof_profile_text(p, columns->period_type);
+	p->period_type.unit = gprof_profile_text(p, columns->period_unit);
+	return p->period_type.type == GPROF_NONE || p->period_type.unit == GPROF_NONE ? -ENOMEM : 0;
 }
 
 int gprof_builder_profile(struct gprof_builder *b, const struct gprof_columns *columns,
@@ -608,8 +693,15 @@ int gprof_builder_profile(struct gprof_builder *b, const struct gprof_columns *c
 	}
 	if (!err && columns->runnable_type)
 		err = gprof_profile_add_column(p, columns->runnable_type, "nanoseconds");
+	if (!err && columns->live_value_type)
+		err = add_live_columns(p, columns);
+	if (!err && columns->period_type)
+		err = set_period(p, columns);
+	if (!err && columns->latency)
+		err = gprof_profile_add_column(p, "latency", columns->weight_unit);
 	if (!err)
 		err = add_samples(b, &r, columns, p);
+	gprof_profile_have_samples(p);
 	if (!err)
 		err = gprof_resolver_name(&r);
 	gprof_resolver_free(&r);

@@ -15,6 +15,7 @@
 #include "device/decode.h"
 #include "symbol/process.h"
 #include "profile/profile.h"
+#include "lasting.h"
 #include "stacks.h"
 #include "base/table.h"
 
@@ -40,6 +41,11 @@ struct gprof_task {
  * @weight: events that they stand for
  * @value: sum of what was measured of these events
  * @runnable: sum of the ns after a wait until the task ran
+ * @live_weight: of @weight, what was live at the last gprof_builder_look()
+ * @live_value: of @value, likewise
+ * @parallelism: how many tasks of the target ran, 0: not told
+ * @owner: thread id of who had the lock, 0: nobody, or not told
+ * @owner_comm: number of its name in the builder's names
  * @stack: index, or GPROF_NONE
  * @task: index, or GPROF_NONE
  * @tid: thread id
@@ -55,7 +61,12 @@ struct gprof_count {
 	uint64_t samples;
 	uint64_t weight;
 	uint64_t value;
+	uint64_t live_weight;
+	uint64_t live_value;
 	uint64_t runnable;
+	uint32_t parallelism;
+	uint32_t owner;
+	uint32_t owner_comm;
 	uint32_t stack;
 	uint32_t task;
 	uint32_t tid;
@@ -90,18 +101,29 @@ struct gprof_instant {
  * @value_type: name of the column of what was measured, or NULL for none; where there is
  *	one it is the one to look at first
  * @value_unit: its unit
+ * @live_weight_type: name of the column of what of @weight_type is live, or NULL for none
+ * @live_value_type: likewise of @value_type; then the one to look at first
+ * @period_type: what the period is of; NULL: of what samples stand for
+ * @period_unit: its unit
  * @runnable_type: name of the column of what waits were followed by until the task ran,
  *	in nanoseconds, or NULL for none
+ * @latency: a column "latency", of the weight divided by how many tasks of the target
+ *	ran, in its unit; samples tell that
  */
 struct gprof_columns {
 	const char *count_type;
 	const char *weight_type;
 	const char *weight_unit;
 	uint64_t period;
+	const char *live_weight_type;
+	const char *live_value_type;
+	const char *period_type;
+	const char *period_unit;
 	uint32_t main_pid;
 	const char *value_type;
 	const char *value_unit;
 	const char *runnable_type;
+	bool latency;
 };
 
 /**
@@ -118,6 +140,8 @@ struct gprof_columns {
  * @ends: samples of @counts by how the walk of their user stack ended
  * @from: samples of before are not of the profile
  * @early: how many these were
+ * @lasting: which samples last, by slot of the kernel's table
+ * @unknown: what is live beside these
  */
 struct gprof_builder {
 	struct gprof_spaces spaces;
@@ -134,6 +158,8 @@ struct gprof_builder {
 	uint64_t ends[GPROF_ENDS];
 	uint64_t from;
 	uint64_t early;
+	struct gprof_lastings lasting;
+	struct gprof_live_unknown unknown;
 };
 
 /** gprof_builder_ops - what a decoder calls; its context is the builder */
@@ -144,6 +170,13 @@ void gprof_builder_free(struct gprof_builder *b);
 
 /** gprof_builder_clear() - forget the samples, not what later ones may refer to */
 void gprof_builder_clear(struct gprof_builder *b);
+
+/**
+ * gprof_builder_look() - find out what of the samples is live
+ * @b: builder that has all samples of before
+ * @t: the kernel's table
+ */
+void gprof_builder_look(struct gprof_builder *b, const struct gprof_live_table *t);
 
 /**
  * gprof_builder_profile() - make a profile of what was counted

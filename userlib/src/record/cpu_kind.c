@@ -18,5 +18,6 @@ int gprof_cpu_kind_source(const struct gprof_kind *kind, const struct gprof_kind
 	(void)kind;
 	out->params = &params->cpu.params;
 	out->columns.period = params->cpu.params.period;
+	out->columns.latency = cfg->flags & GPROF_RECORD_LATENCY;
 	return err;
 }

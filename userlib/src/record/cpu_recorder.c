@@ -31,6 +31,7 @@ static int make_source(const struct gprof_cpu_event *ev, struct gprof_cpu_source
 			.weight_type = s->type,
 			.weight_unit = s->unit,
 			.period = s->params.period,
+			.latency = ev->flags & GPROF_EVENT_LATENCY,
 		},
 	};
 	if (!(ev->flags & GPROF_EVENT_NO_IP))

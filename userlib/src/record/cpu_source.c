@@ -10,7 +10,8 @@
 #define HZ_MAX		(1000000000ULL / GPROF_CPU_TIMER_MIN)
 #define EVENT_F_ALL	(GPROF_EVENT_KERNEL | GPROF_EVENT_HV | GPROF_EVENT_IDLE |	\
 			 GPROF_EVENT_ADDR | GPROF_EVENT_CALLCHAIN_KERNEL |		\
-			 GPROF_EVENT_NO_CALLCHAIN_USER | GPROF_EVENT_NO_IP)
+			 GPROF_EVENT_NO_CALLCHAIN_USER | GPROF_EVENT_NO_IP |		\
+			 GPROF_EVENT_LATENCY)
 
 /* The kernel's own events are no interrupts, so that each may be a sample. */
 static uint64_t shortest(const struct gprof_event *ev)
@@ -64,6 +65,10 @@ int gprof_cpu_source_init(struct gprof_cpu_source *s, const struct gprof_cpu_eve
 	if (ev->flags & ~EVENT_F_ALL)
 		return gprof_error_set(e, EINVAL, "%s: unknown flags %#x", ev->name,
 				       ev->flags & ~EVENT_F_ALL);
+	if (ev->flags & GPROF_EVENT_LATENCY && ev->flags & GPROF_EVENT_IDLE)
+		return gprof_error_set(e, EINVAL,
+				       "%s: latency is what time of those who run is divided into; "
+				       "an idle CPU runs nobody: leave one of the two out", ev->name);
 	if (ev->precise > 3)
 		return gprof_error_set(e, EINVAL, "%s: a precision of %u; 0 to 3 are there",
 				       ev->name, ev->precise);

@@ -16,6 +16,11 @@
 #define CONTENTIONS	.weight_type = "contentions", .weight_unit = "count",	\
 			.value_type = "delay", .value_unit = "nanoseconds"
 
+#define ALLOCATIONS	.weight_type = "alloc_objects", .weight_unit = "count",	\
+			.value_type = "alloc_space", .value_unit = "bytes",	\
+			.period_type = "space", .period_unit = "bytes"
+#define OF_KERNEL	(GPROF_ALLOC_F_SLAB | GPROF_ALLOC_F_PAGES)
+
 static const struct gprof_kind table[] = {
 	{ "cpu", GPROF_KIND_CPU, 0, {
 		.count_type = "samples", .weight_type = "cpu", .weight_unit = "nanoseconds",
@@ -35,6 +40,12 @@ static const struct gprof_kind table[] = {
 	{ "kernel-lock", GPROF_KIND_MUTEX, GPROF_MUTEX_F_WAITER | GPROF_MUTEX_F_KERNEL, {
 		CONTENTIONS,
 	  }, gprof_mutex_kind_source },
+	{ "alloc", GPROF_KIND_ALLOC, OF_KERNEL, {
+		ALLOCATIONS,
+	  }, gprof_alloc_kind_source },
+	{ "heap", GPROF_KIND_HEAP, OF_KERNEL, {
+		ALLOCATIONS, .live_weight_type = "inuse_objects", .live_value_type = "inuse_space",
+	  }, gprof_alloc_kind_source },
 };
 
 static const struct gprof_kind *find(const char *name)
@@ -75,12 +86,14 @@ static int make_source(const struct gprof_kind_config *cfg, union gprof_kind_par
 
 	if (!kind)
 		return gprof_error_set(e, ENOENT, "%.64s: no such kind of recorder; there are cpu, "
-				       "block, block-waker, mutex, mutex-waiter and kernel-lock",
+				       "block, block-waker, mutex, mutex-waiter, kernel-lock, "
+				       "alloc and heap",
 				       cfg->kind ? cfg->kind : "(none)");
 	if (cfg->reserved[0] || cfg->reserved[1] || cfg->reserved[2])
 		return gprof_error_set(e, E2BIG, "%s: sets what this libgprof does not know; it is "
 				       "older than the program", kind->name);
-	if (cfg->flags & ~(GPROF_RECORD_KERNEL | GPROF_RECORD_ADDR))
+	if (cfg->flags & ~(GPROF_RECORD_KERNEL | GPROF_RECORD_ADDR | GPROF_RECORD_LATENCY |
+			   GPROF_RECORD_OWNER))
 		return gprof_error_set(e, EINVAL, "%s: unknown flags %#x", kind->name, cfg->flags);
 	*out = (struct gprof_source){
 		.kind = kind->kind,

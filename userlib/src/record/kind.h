@@ -16,6 +16,7 @@ union gprof_kind_params {
 	struct gprof_cpu_source cpu;
 	struct gprof_block_params block;
 	struct gprof_mutex_params mutex;
+	struct gprof_alloc_params alloc;
 };
 
 /**
@@ -45,6 +46,9 @@ int gprof_block_kind_source(const struct gprof_kind *kind, const struct gprof_ki
 			    union gprof_kind_params *params, struct gprof_source *out,
 			    struct gprof_error *e);
 int gprof_mutex_kind_source(const struct gprof_kind *kind, const struct gprof_kind_config *cfg,
+			    union gprof_kind_params *params, struct gprof_source *out,
+			    struct gprof_error *e);
+int gprof_alloc_kind_source(const struct gprof_kind *kind, const struct gprof_kind_config *cfg,
 			    union gprof_kind_params *params, struct gprof_source *out,
 			    struct gprof_error *e);
 

@@ -17,7 +17,9 @@ int gprof_mutex_kind_source(const struct gprof_kind *kind, const struct gprof_ki
 	params->mutex = (struct gprof_mutex_params){
 		.size = sizeof(params->mutex),
 		.flags = kind->flags |
-			 (cfg->flags & GPROF_RECORD_ADDR ? GPROF_MUTEX_F_ADDR : 0),
+			 (cfg->flags & GPROF_RECORD_ADDR ? GPROF_MUTEX_F_ADDR : 0) |
+			 (cfg->flags & GPROF_RECORD_OWNER && kind->flags & GPROF_MUTEX_F_KERNEL ?
+			  GPROF_MUTEX_F_OWNER : 0),
 		.period = period,
 	};
 	out->params = &params->mutex;

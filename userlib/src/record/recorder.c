@@ -210,6 +210,7 @@ static int finish(struct gprof_recorder *r, struct gprof_stream *s,
 	err = gprof_stream_tally(s, &t, &r->error);
 	if (err)
 		return err;
+	gprof_stream_look(s);
 	p = make_profile(s, &t, before);
 	if (!p)
 		err = gprof_error_set(&r->error, ENOMEM, "%s: no memory for the profile", s->name);
@@ -311,6 +312,7 @@ int gprof_recorder_snapshot(struct gprof_recorder *r, size_t event, struct gprof
 	if (err)
 		return err;
 	as_of_snapshot(&t);
+	gprof_stream_look(s);
 	*profile = make_profile(s, &t, &none);
 	return *profile ? 0 : gprof_error_set(&r->error, ENOMEM, "%s: no memory for the profile",
 					      s->name);
@@ -381,5 +383,8 @@ int gprof_recorder_stats(struct gprof_recorder *r, size_t event, struct gprof_re
 	out.lost_no_buffer = t.kernel.out_lost[GPROF_LOST_NO_BUFFER];
 	out.lost_waits = t.kernel.out_lost[GPROF_LOST_WAIT];
 	out.tables_refused = r->streams[event].tables_refused;
+	out.live_full = r->streams[event].builder.unknown.full;
+	out.live_lost = r->streams[event].builder.unknown.objects;
+	out.live_unseen = r->streams[event].builder.unknown.unseen;
 	return gprof_opts_give(st, &out, sizeof(out), least, "gprof_recorder_stats", &r->error);
 }

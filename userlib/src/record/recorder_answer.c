@@ -44,6 +44,8 @@ static const char *const kinds[] = {
 	[GPROF_KIND_TASK] = "task",
 	[GPROF_KIND_BLOCK] = "block",
 	[GPROF_KIND_MUTEX] = "mutex",
+	[GPROF_KIND_ALLOC] = "alloc",
+	[GPROF_KIND_HEAP] = "heap",
 };
 
 static const enum gprof_target_type targets[] = {

@@ -95,6 +95,26 @@ static int tell(struct gprof_profile *p, uint64_t n, const char *what)
 	return gprof_profile_add_comment(p, text);
 }
 
+/* What is live, and cannot be told by where it comes from. */
+static int unknown_live(struct gprof_profile *p, const struct gprof_live_unknown *u)
+{
+	int err = 0;
+
+	if (u->objects)
+		err = gprof_profile_commentf(p, "%llu live objects of %llu bytes are not in the "
+					     "profile, for their samples were lost or not read",
+					     ull(u->objects), ull(u->value));
+	if (!err)
+		err = tell(p, u->full,
+			   "samples are not among what is live, for too many were at once; more bytes "
+			   "per sample help");
+	if (!err)
+		err = tell(p, u->unseen,
+			   "objects at most may be live no longer, for the kernel did not tell of "
+			   "their ends");
+	return err;
+}
+
 static int limits(struct gprof_profile *p, const struct gprof_stream *s,
 		  const struct gprof_tally *t)
 {
@@ -182,5 +202,7 @@ int gprof_report(struct gprof_profile *p, const struct gprof_stream *s, const st
 	err = about(p, s);
 	if (!err)
 		err = losses(p, s, t);
+	if (!err)
+		err = unknown_live(p, &s->builder.unknown);
 	return err ? err : limits(p, s, t);
 }

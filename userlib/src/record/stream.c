@@ -18,7 +18,8 @@ static int setup(struct gprof_stream *s, const struct gprof_source *source,
 {
 	struct gprof_setup setup = {
 		.flags = (opts->on_exec ? GPROF_SETUP_F_ON_EXEC : 0) |
-			 (opts->flight ? GPROF_SETUP_F_FLIGHT : 0),
+			 (opts->flight ? GPROF_SETUP_F_FLIGHT : 0) |
+			 (source->columns.latency ? GPROF_SETUP_F_PARALLELISM : 0),
 		.kind = source->kind,
 		.target = aim->target,
 		.id = aim->id,
@@ -35,6 +36,10 @@ static int setup(struct gprof_stream *s, const struct gprof_source *source,
 	if (s->fd < 0)
 		return s->fd;
 	err = gprof_device_info(s->fd, &info, e);
+	if (!err && source->columns.latency && !(info.out_features & GPROF_FEAT_PARALLELISM))
+		err = gprof_error_set(e, EOPNOTSUPP, "%s: this gprof.ko cannot tell how many tasks "
+				      "run, which latency is made of; load a newer one, or leave "
+				      "latency out", s->name);
 	if (!err) {
 		/* What nobody reads meanwhile has no files to make tables of. */
 		s->tables = !opts->no_tables && !opts->flight &&
@@ -52,6 +57,18 @@ static int setup(struct gprof_stream *s, const struct gprof_source *source,
 	}
 	if (!err)
 		err = gprof_buffer_map(&s->buffer, s->fd, &setup, e);
+	if (!err && source->columns.live_value_type)
+		err = gprof_live_table_map(&s->live, s->fd, s->name, e);
+	return err;
+}
+
+/* What it is to note of what lasts is as large as the kernel's table. */
+static int init_builder(struct gprof_stream *s)
+{
+	int err = gprof_builder_init(&s->builder);
+
+	if (!err && s->live.head)
+		s->builder.lasting.max = s->live.head->nr_slots;
 	return err;
 }
 
@@ -69,13 +86,15 @@ int gprof_stream_init(struct gprof_stream *s, const struct gprof_source *source,
 	s->detail = strdup(source->detail);
 	s->target = strdup(aim->text);
 	s->column = strdup(source->columns.weight_type);
-	if (!s->name || !s->detail || !s->target || !s->column || gprof_builder_init(&s->builder))
+	if (!s->name || !s->detail || !s->target || !s->column || init_builder(s))
 		return gprof_error_set(e, ENOMEM, "%s: no memory", source->name);
 	s->columns.weight_type = s->column;
 	s->flight = opts->flight;
 	err = setup(s, source, aim, opts, e);
 	if (err)
 		return err;
+	if (s->live.head)
+		s->builder.lasting.max = s->live.head->nr_slots;
 	s->decoders = calloc(s->buffer.nr, sizeof(*s->decoders));
 	if (!s->decoders)
 		return gprof_error_set(e, ENOMEM, "%s: no memory", s->name);
@@ -93,6 +112,7 @@ void gprof_stream_free(struct gprof_stream *s)
 	free(s->decoders);
 	gprof_builder_free(&s->builder);
 	gprof_buffer_unmap(&s->buffer);
+	gprof_live_table_unmap(&s->live);
 	if (s->fd >= 0)
 		close(s->fd);
 	free(s->name);
@@ -201,7 +221,7 @@ static int begin_anew(struct gprof_stream *s, struct gprof_error *e)
 
 	memset(&s->base_seen, 0, sizeof(s->base_seen));
 	gprof_builder_free(&s->builder);
-	if (gprof_builder_init(&s->builder))
+	if (init_builder(s))
 		return gprof_error_set(e, ENOMEM, "%s: no memory", s->name);
 	for (i = 0; i < s->buffer.nr; i++) {
 		gprof_decoder_free(&s->decoders[i]);
@@ -345,6 +365,12 @@ int gprof_stream_snapshot(struct gprof_stream *s, struct gprof_error *e)
 	}
 }
 
+void gprof_stream_look(struct gprof_stream *s)
+{
+	if (s->live.head)
+		gprof_builder_look(&s->builder, &s->live);
+}
+
 int gprof_stream_prepare(struct gprof_stream *s, struct gprof_error *e)
 {
 	/* A start that failed at a later event has left samples of this one. */
@@ -360,7 +386,7 @@ int gprof_stream_prepare(struct gprof_stream *s, struct gprof_error *e)
 	for (i = 0; i < s->buffer.nr; i++)
 		gprof_decoder_restart(&s->decoders[i]);
 	gprof_builder_free(&s->builder);
-	if (gprof_builder_init(&s->builder))
+	if (init_builder(s))
 		return gprof_error_set(e, ENOMEM, "%s: no memory", s->name);
 	return 0;
 }

@@ -13,6 +13,7 @@
 #include "builder.h"
 #include "device/decode.h"
 #include "device/device.h"
+#include "device/live_table.h"
 #include "base/error.h"
 #include "device/target.h"
 
@@ -24,6 +25,8 @@
  * @columns: what the values of the profile are
  * @name: of the event
  * @detail: for the profile's comment, such as "perf type 0, config 0"
+ *
+ * Where @columns have a latency, samples are to tell how many tasks of the target ran.
  */
 struct gprof_source {
 	uint32_t kind;
@@ -59,6 +62,7 @@ struct gprof_stream_opts {
  * @columns: what the values of the profile are
  * @buffer: rings
  * @decoders: one for each ring
+ * @live: table of what lasts, where the kind has one
  * @builder: profile in the making
  * @base: kernel's counts at the last start
  * @base_seen: own counts at the last start
@@ -77,6 +81,7 @@ struct gprof_stream {
 	struct gprof_columns columns;
 	struct gprof_buffer buffer;
 	struct gprof_decoder *decoders;
+	struct gprof_live_table live;
 	struct gprof_builder builder;
 	struct gprof_stats base;
 	struct gprof_decode_counts base_seen;
@@ -144,6 +149,14 @@ int gprof_stream_tally(struct gprof_stream *s, struct gprof_tally *t, struct gpr
 
 /** gprof_tally_lost() - all samples that were lost, for whatever reason */
 uint64_t gprof_tally_lost(const struct gprof_tally *t);
+
+/**
+ * gprof_stream_look() - have the profile tell what is live, of what the rings have told
+ *
+ * To be called behind gprof_stream_drain(), while nobody drains. Kinds without such a table
+ * have nothing to tell.
+ */
+void gprof_stream_look(struct gprof_stream *s);
 
 /**
  * gprof_stream_ends() - how the walks of user stacks ended

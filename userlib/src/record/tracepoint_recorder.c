@@ -122,6 +122,7 @@ static int make_source(const struct gprof_tracepoint_config *cfg, const char *na
 			.weight_type = "events",
 			.weight_unit = "count",
 			.period = period,
+			.latency = cfg->latency,
 		},
 	};
 	if (cfg->target.type == GPROF_PROCESS)

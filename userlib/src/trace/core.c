@@ -448,9 +448,13 @@ static struct gprof_columns columns_of(const struct gprof_builder *b, uint32_t k
 
 	columns.period = 1;
 	columns.runnable_type = NULL;
-	for (i = 0; i < b->nr_counts; i++)
+	/* The table of what is live is not in the dump. */
+	columns.live_weight_type = columns.live_value_type = NULL;
+	for (i = 0; i < b->nr_counts; i++) {
 		if (known && b->counts[i].runnable)
 			columns.runnable_type = "runnable";
+		columns.latency |= b->counts[i].parallelism > 0;
+	}
 	return columns;
 }
 

@@ -39,10 +39,13 @@ int gprof_trace_put_number(struct gprof_trace_bytes *b, uint64_t v)
 {
 	if (make_room(b, GPROF_VARINT_MAX))
 		return -ENOMEM;
-	for (; v >= 0x80; v >>= 7)
-		b->p[b->nr++] = (unsigned char)(v | 0x80);
-	b->p[b->nr++] = (unsigned char)v;
+	b->nr = (size_t)(gprof_trace_number_at(b->p + b->nr, v) - b->p);
 	return 0;
+}
+
+int gprof_trace_reserve(struct gprof_trace_bytes *b, size_t len)
+{
+	return make_room(b, len) ? -ENOMEM : 0;
 }
 
 int gprof_trace_put_batch(struct gprof_trace_bytes *b, unsigned char experiment,

@@ -27,6 +27,17 @@ struct gprof_trace_bytes {
 int gprof_trace_put(struct gprof_trace_bytes *b, const void *data, size_t len);
 int gprof_trace_put_byte(struct gprof_trace_bytes *b, unsigned char byte);
 int gprof_trace_put_number(struct gprof_trace_bytes *b, uint64_t v);
+/** gprof_trace_reserve() - so many bytes fit behind what there is; 0 or -ENOMEM */
+int gprof_trace_reserve(struct gprof_trace_bytes *b, size_t len);
+
+/** gprof_trace_number_at() - write a number where GPROF_VARINT_MAX bytes fit; what is behind it */
+static inline unsigned char *gprof_trace_number_at(unsigned char *p, uint64_t v)
+{
+	for (; v >= 0x80; v >>= 7)
+		*p++ = (unsigned char)(v | 0x80);
+	*p++ = (unsigned char)v;
+	return p;
+}
 
 /**
  * gprof_trace_put_batch() - add a batch

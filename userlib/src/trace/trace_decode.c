@@ -239,14 +239,11 @@ static int next(struct gprof_ktrace *k, unsigned int type, unsigned int arg)
 	return err ? err : k->ops->point(k->ctx, p);
 }
 
-static int event(struct gprof_ktrace *k, unsigned int type, unsigned int arg, uint32_t number)
+/* What a word says, besides when and of whom. */
+static inline void say(struct gprof_trace_point *p, unsigned int type, unsigned int arg,
+		       uint32_t number)
 {
-	struct gprof_trace_point *p = &k->point;
-
 	switch (type) {
-	case GPROF_TRACE_SWITCH:
-	case GPROF_TRACE_RUNNING:
-		return next(k, type, arg);
 	case GPROF_TRACE_WAKING:
 		if (arg != GPROF_TRACE_BY_TASK)
 			p->tid = GPROF_TRACE_NO_TID;
@@ -277,10 +274,79 @@ static int event(struct gprof_ktrace *k, unsigned int type, unsigned int arg, ui
 		p->arg = arg;
 		break;
 	}
+}
+
+static int event(struct gprof_ktrace *k, unsigned int type, unsigned int arg, uint32_t number)
+{
+	if (type == GPROF_TRACE_SWITCH || type == GPROF_TRACE_RUNNING)
+		return next(k, type, arg);
+	say(&k->point, type, arg, number);
 	if (!has_operand(type))
 		return hand_out(k);
 	k->waits = (uint8_t)type;
 	return 0;
+}
+
+static inline uint64_t time_of(const struct gprof_ktrace *k, uint64_t word)
+{
+	return k->mono_ns + (word >> GPROF_TRACE_TIME_SHIFT) * GPROF_TRACE_TIME_UNIT;
+}
+
+/* Those that are an event each, and change nothing but the time and who runs. */
+static inline bool is_plain(unsigned int type)
+{
+	const uint32_t plain = 1U << GPROF_TRACE_SWITCH | 1U << GPROF_TRACE_WAKING |
+			       1U << GPROF_TRACE_SYSCALL_ENTER | 1U << GPROF_TRACE_SYSCALL_EXIT |
+			       1U << GPROF_TRACE_IRQ_ENTER | 1U << GPROF_TRACE_IRQ_EXIT |
+			       1U << GPROF_TRACE_SOFTIRQ_ENTER | 1U << GPROF_TRACE_SOFTIRQ_EXIT;
+
+	return plain >> type & 1;
+}
+
+size_t gprof_ktrace_plain(struct gprof_ktrace *k, const void *words, size_t nr,
+			  struct gprof_trace_point *points)
+{
+	const unsigned char *from = words;
+	uint32_t running = k->running, tid = running == GPROF_KTRACE_STRANGER ? 0 : running;
+	uint64_t time = k->time, word;
+	size_t i;
+
+	if (!k->started || k->stacks || k->held || k->waits)
+		return 0;
+	for (i = 0; i < nr; i++) {
+		struct gprof_trace_point *p = &points[i];
+		unsigned int type, arg;
+		uint64_t then;
+
+		memcpy(&word, from + i * sizeof(word), sizeof(word));
+		type = word >> GPROF_TRACE_ARG_BITS & TYPE_MASK;
+		arg = word & ARG_MASK;
+		then = time_of(k, word);
+		if (!(word & GPROF_REC_SHORT) || !is_plain(type) || then < time)
+			break;
+		time = then;
+		*p = (struct gprof_trace_point){
+			.time = time,
+			.cpu = k->cpu,
+			.type = point_types[type],
+			.tid = tid,
+			.other = word >> GPROF_TRACE_TID_SHIFT & TID_MASK,
+		};
+		if (type == GPROF_TRACE_SWITCH) {
+			p->why = whys[arg & ~GPROF_TRACE_STRANGER];
+			running = arg & GPROF_TRACE_STRANGER ? GPROF_KTRACE_STRANGER : p->other;
+			tid = p->other = is_known(running) ? running : 0;
+		} else {
+			say(p, type, arg, p->other);
+		}
+	}
+	if (!i)
+		return 0;
+	k->decoder.next = GPROF_NONE;
+	k->running = running;
+	k->samples += i;
+	k->time = time;
+	return i;
 }
 
 static int short_record(struct gprof_ktrace *k, uint64_t word)
@@ -307,7 +373,7 @@ static int short_record(struct gprof_ktrace *k, uint64_t word)
 		return 0;
 	}
 	*p = (struct gprof_trace_point){
-		.time = k->mono_ns + (word >> GPROF_TRACE_TIME_SHIFT) * GPROF_TRACE_TIME_UNIT,
+		.time = time_of(k, word),
 		.cpu = k->cpu,
 		.type = point_types[type],
 		.tid = k->running == GPROF_KTRACE_STRANGER ? 0 : k->running,

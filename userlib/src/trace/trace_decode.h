@@ -103,6 +103,19 @@ void gprof_ktrace_free(struct gprof_ktrace *k);
  */
 int gprof_ktrace_feed(struct gprof_ktrace *k, const struct gprof_rec *rec, uint32_t size);
 
+/**
+ * gprof_ktrace_plain() - take records that are one event each, as most are, at once
+ * @k: stream
+ * @words: so many words, of which the first one begins a record
+ * @nr: how many
+ * @points: gets what happened, in order, none of which @point of the ops gets
+ *
+ * Return: how many records were taken, of a word each; the one behind them is for
+ * gprof_ktrace_feed().
+ */
+size_t gprof_ktrace_plain(struct gprof_ktrace *k, const void *words, size_t nr,
+			  struct gprof_trace_point *points);
+
 /** gprof_ktrace_lose() - so many events are missing here; 0, or -errno of an op */
 int gprof_ktrace_lose(struct gprof_ktrace *k, uint64_t nr);
 

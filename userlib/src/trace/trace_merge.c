@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/types.h>
 
 /* What is read of a ring before another one may be behind. */
 #define PIECE_MIN	512
@@ -249,6 +250,50 @@ static size_t piece(const struct gprof_trace_merge *m)
 	return nr < PIECE_MIN ? PIECE_MIN : nr;
 }
 
+/* Adds those that were written into the writer's room; each by itself where not all are wanted. */
+static int add_plain(struct gprof_trace_merge *m, struct gprof_trace_merge_cpu *c,
+		     const struct gprof_trace_point *p, size_t nr)
+{
+	int err = 0;
+	size_t i;
+
+	if (p[0].time >= m->from && p[nr - 1].time <= m->until &&
+	    gprof_trace_writer_added(m->writer, nr)) {
+		for (i = 0; i < nr; i++)
+			m->points[p[i].type]++;
+		m->added += nr;
+		return 0;
+	}
+	/* Whatever is added takes the place of one that was looked at. */
+	for (i = 0; i < nr; i++) {
+		const struct gprof_trace_point one = p[i];
+		int ret = on_point(c, &one);
+
+		if (ret && !err)
+			err = ret;
+	}
+	return err;
+}
+
+/* Records that are one event each, @max at most; how many there were, or -errno. */
+static ssize_t read_plain(struct gprof_trace_merge *m, struct gprof_trace_merge_cpu *c, size_t max)
+{
+	struct gprof_ring *r = c->ring;
+	size_t nr = gprof_ring_ahead(r) / sizeof(uint64_t);
+	struct gprof_trace_point *points;
+	int err;
+
+	if (nr > max)
+		nr = max;
+	points = nr ? gprof_trace_writer_room(m->writer, nr) : NULL;
+	nr = points ? gprof_ktrace_plain(&c->k, gprof_ring_here(r), nr, points) : 0;
+	if (!nr)
+		return 0;
+	err = add_plain(m, c, points, nr);
+	gprof_ring_advance(r, nr * sizeof(uint64_t));
+	return err ? err : (ssize_t)nr;
+}
+
 /* A piece of a ring; @c->empty says whether it was the last that there was. */
 static int read_piece(struct gprof_trace_merge *m, struct gprof_trace_merge_cpu *c,
 		      uint64_t (*now)(void))
@@ -261,6 +306,7 @@ static int read_piece(struct gprof_trace_merge *m, struct gprof_trace_merge_cpu 
 	do {
 		const struct gprof_rec *rec;
 		uint32_t size;
+		ssize_t nr;
 
 		ret = gprof_ring_peek(r, &rec, &size);
 		if (ret <= 0)
@@ -268,11 +314,15 @@ static int read_piece(struct gprof_trace_merge *m, struct gprof_trace_merge_cpu 
 		/* What comes meanwhile is for the next time. */
 		if (!end)
 			end = r->limit;
-		ret = gprof_ktrace_feed(&c->k, rec, size);
-		gprof_ring_advance(r, size);
-		if (ret && !err)
-			err = ret;
-	} while (r->pos != end && --left);
+		nr = read_plain(m, c, left);
+		if (!nr) {
+			ret = gprof_ktrace_feed(&c->k, rec, size);
+			gprof_ring_advance(r, size);
+		}
+		if ((nr < 0 || ret < 0) && !err)
+			err = nr < 0 ? (int)nr : ret;
+		left -= nr > 0 ? (size_t)nr : 1;
+	} while (r->pos != end && left);
 	if (end)
 		gprof_ring_release(r);
 	if (r->err && !err)

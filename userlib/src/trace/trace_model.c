@@ -142,13 +142,13 @@ int gprof_trace_model_run(struct gprof_trace_model *m, const struct gprof_trace_
 	m->out = out;
 	m->generation++;
 	memset(m->reasons, 0, sizeof(m->reasons));
+	memset(m->calls, 0, sizeof(m->calls));
 	if (nr && points[0].time / GPROF_TRACE_UNIT_NS > m->now)
 		m->now = points[0].time / GPROF_TRACE_UNIT_NS;
 	if (m->generation == 1)
 		first_tasks(m, points, nr);
 	begin(m);
-	for (i = 0; i < nr && !m->err; i++)
-		gprof_model_point(m, &points[i]);
+	gprof_model_points(m, points, nr);
 	for (i = 0; i < m->nr_cpus && !m->err; i++)
 		gprof_model_flush(m, (uint32_t)i);
 	if (m->samples.nr)

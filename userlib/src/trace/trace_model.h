@@ -22,6 +22,7 @@
 #include "trace_pool.h"
 
 #define GPROF_TRACE_COMM	32	/* bytes of a task's name, with the 0 */
+#define GPROF_TRACE_MODEL_CALLS	512	/* more than there are system calls */
 /* Units of a trace's clock, as Go's on Linux: what the trace says is this times ns. */
 #define GPROF_TRACE_UNIT_NS	64
 
@@ -129,6 +130,7 @@ struct gprof_trace_model_cpu {
  * @procs: CPUs online
  * @procs_due: their number has to be said
  * @reasons: strings of this generation
+ * @calls: likewise, of system calls by their number; 0: not yet
  * @pool: strings and stacks of this generation
  * @out: where batches go
  * @samples: body of the batch of CPU samples
@@ -162,6 +164,7 @@ struct gprof_trace_model {
 	uint64_t procs;
 	bool procs_due;
 	uint64_t reasons[GPROF_TRACE_NR_REASONS];
+	uint64_t calls[GPROF_TRACE_MODEL_CALLS];
 	struct gprof_trace_pool *pool;
 	struct gprof_trace_bytes *out;
 	struct gprof_trace_bytes samples;

@@ -48,22 +48,55 @@ void gprof_model_flush(struct gprof_trace_model *m, uint32_t cpu)
 		gprof_model_batch(m, 0, cpu, c->begin, &c->body);
 }
 
+static void new_batch(struct gprof_trace_model *m, uint32_t cpu)
+{
+	struct gprof_trace_model_cpu *c = &m->cpus[cpu];
+
+	gprof_model_flush(m, cpu);
+	/* One piece of memory for all that a batch will hold. */
+	gprof_model_failed(m, gprof_trace_reserve(&c->body, GPROF_TRACE_BATCH_MAX));
+	c->begin = c->last = m->now;
+}
+
+/* A batch has begun, and an event fits. */
+static inline bool has_room(const struct gprof_trace_model *m, const struct gprof_trace_model_cpu *c)
+{
+	return c->body.nr - 1 < GPROF_TRACE_BATCH_MAX - GPROF_TRACE_EVENT_MAX && !m->err;
+}
+
+/* Where the arguments of an event go, which end_event() ends. */
+static inline unsigned char *begin_event(struct gprof_trace_model *m,
+					 struct gprof_trace_model_cpu *c, unsigned char type)
+{
+	unsigned char *p = c->body.p + c->body.nr;
+
+	*p++ = type;
+	p = gprof_trace_number_at(p, m->now - c->last);
+	c->last = m->now;
+	m->stats.events++;
+	return p;
+}
+
+static inline void end_event(struct gprof_trace_model_cpu *c, const unsigned char *p)
+{
+	c->body.nr = (size_t)(p - c->body.p);
+}
+
 void gprof_model_event(struct gprof_trace_model *m, uint32_t cpu, unsigned char type,
 		       const uint64_t *args, size_t nr)
 {
 	struct gprof_trace_model_cpu *c = &m->cpus[cpu];
+	unsigned char *p;
 	size_t i;
 
-	if (c->body.nr + GPROF_TRACE_EVENT_MAX > GPROF_TRACE_BATCH_MAX)
-		gprof_model_flush(m, cpu);
-	if (!c->body.nr)
-		c->begin = c->last = m->now;
-	gprof_model_failed(m, gprof_trace_put_byte(&c->body, type));
-	gprof_model_failed(m, gprof_trace_put_number(&c->body, m->now - c->last));
+	if (!has_room(m, c))
+		new_batch(m, cpu);
+	if (m->err)
+		return;
+	p = begin_event(m, c, type);
 	for (i = 0; i < nr; i++)
-		gprof_model_failed(m, gprof_trace_put_number(&c->body, args[i]));
-	c->last = m->now;
-	m->stats.events++;
+		p = gprof_trace_number_at(p, args[i]);
+	end_event(c, p);
 }
 
 uint64_t gprof_model_string(struct gprof_trace_model *m, const char *s)
@@ -123,7 +156,7 @@ int gprof_model_know_cpu(struct gprof_trace_model *m, uint32_t cpu)
 	return 0;
 }
 
-int gprof_model_need_cpu(struct gprof_trace_model *m, uint32_t cpu)
+int gprof_model_say_cpu(struct gprof_trace_model *m, uint32_t cpu)
 {
 	struct gprof_trace_model_cpu *c;
 	int err = gprof_model_know_cpu(m, cpu);
@@ -349,8 +382,7 @@ static void go_start(struct gprof_trace_model *m, uint32_t cpu, uint32_t n)
 	label(m, cpu, t);
 }
 
-void gprof_model_region(struct gprof_trace_model *m, uint32_t cpu, unsigned char type,
-			uint64_t nr, uint64_t stack)
+static uint64_t new_call_name(struct gprof_trace_model *m, uint64_t nr)
 {
 	const char *name = m->syscall ? m->syscall(m->ctx, nr) : NULL;
 	char number[40];
@@ -360,7 +392,36 @@ void gprof_model_region(struct gprof_trace_model *m, uint32_t cpu, unsigned char
 			 nr & GPROF_TRACE_CALL_32 ? "32-bit " : "", nr & ~GPROF_TRACE_CALL_32);
 		name = number;
 	}
-	EVENT(m, cpu, type, 0, gprof_model_string(m, name), stack);
+	return gprof_model_string(m, name);
+}
+
+static __attribute__((noinline)) void first_region(struct gprof_trace_model *m, uint32_t cpu,
+						   unsigned char type, uint64_t nr, uint64_t stack)
+{
+	uint64_t name = new_call_name(m, nr);
+
+	if (nr < GPROF_TRACE_MODEL_CALLS)
+		m->calls[nr] = name;
+	EVENT(m, cpu, type, 0, name, stack);
+}
+
+void gprof_model_region(struct gprof_trace_model *m, uint32_t cpu, unsigned char type,
+			uint64_t nr, uint64_t stack)
+{
+	uint64_t name = nr < GPROF_TRACE_MODEL_CALLS ? m->calls[nr] : 0;
+	struct gprof_trace_model_cpu *c = &m->cpus[cpu];
+	unsigned char *p;
+
+	if (!name || !has_room(m, c)) {
+		first_region(m, cpu, type, nr, stack);
+		return;
+	}
+	/* As EVENT(), which of a trace with system calls would be most of the work. */
+	p = begin_event(m, c, type);
+	*p++ = 0;
+	p = gprof_trace_number_at(p, name);
+	p = gprof_trace_number_at(p, stack);
+	end_event(c, p);
 }
 
 void gprof_model_leave_call(struct gprof_trace_model *m, uint32_t cpu,

@@ -39,8 +39,16 @@ uint64_t gprof_model_stack(struct gprof_trace_model *m, const char *name, uint64
 
 /** gprof_model_know_cpu() - a CPU is mentioned; 0 or -ENOMEM */
 int gprof_model_know_cpu(struct gprof_trace_model *m, uint32_t cpu);
-/** gprof_model_need_cpu() - likewise, and its status in this generation is said */
-int gprof_model_need_cpu(struct gprof_trace_model *m, uint32_t cpu);
+/** gprof_model_say_cpu() - likewise, and its status in this generation is said, if it was not */
+int gprof_model_say_cpu(struct gprof_trace_model *m, uint32_t cpu);
+
+/** gprof_model_need_cpu() - likewise, for whom it mostly was */
+static inline int gprof_model_need_cpu(struct gprof_trace_model *m, uint32_t cpu)
+{
+	if (cpu < m->nr_cpus && m->cpus[cpu].generation == m->generation)
+		return 0;
+	return gprof_model_say_cpu(m, cpu);
+}
 /** gprof_model_proc_stop() - a CPU idles */
 void gprof_model_proc_stop(struct gprof_trace_model *m, uint32_t cpu);
 /** gprof_model_sweep_end() - an interrupt has ended, or who was interrupted goes on */

@@ -26,8 +26,7 @@ static void count_made_up(struct gprof_trace_model *m, const struct gprof_trace_
 		m->stats.repaired++;
 }
 
-/* What a point says of who has the CPU; true when it is that task, for the model too. */
-static bool agree(struct gprof_trace_model *m, const struct gprof_trace_point *p)
+static __attribute__((noinline)) bool agree_now(struct gprof_trace_model *m, const struct gprof_trace_point *p)
 {
 	struct gprof_trace_model_cpu *c = &m->cpus[p->cpu];
 	uint32_t has = c->task == GPROF_NONE ? 0 : m->tasks[c->task].tid;
@@ -48,6 +47,17 @@ static bool agree(struct gprof_trace_model *m, const struct gprof_trace_point *p
 	m->stats.repaired++;
 	gprof_model_leave(m, p->cpu, GPROF_GO_RUNNABLE, GPROF_TRACE_REASON_LOST, 0);
 	return false;
+}
+
+/* What a point says of who has the CPU; true when it is that task, for the model too. */
+static inline bool agree(struct gprof_trace_model *m, const struct gprof_trace_point *p)
+{
+	struct gprof_trace_model_cpu *c = &m->cpus[p->cpu];
+
+	if (c->task == GPROF_NONE || m->tasks[c->task].tid != p->tid || !p->tid)
+		return agree_now(m, p);
+	c->fresh = false;
+	return true;
 }
 
 static void on_switch(struct gprof_trace_model *m, const struct gprof_trace_point *p)
@@ -367,7 +377,7 @@ static void on_hotplug(struct gprof_trace_model *m, const struct gprof_trace_poi
 	m->procs_due = true;
 }
 
-void gprof_model_point(struct gprof_trace_model *m, const struct gprof_trace_point *p)
+static inline void one_point(struct gprof_trace_model *m, const struct gprof_trace_point *p)
 {
 	if (p->time / GPROF_TRACE_UNIT_NS > m->now)
 		m->now = p->time / GPROF_TRACE_UNIT_NS;
@@ -430,4 +440,13 @@ void gprof_model_point(struct gprof_trace_model *m, const struct gprof_trace_poi
 		put_own(m, p, 'T', p->cpu, p->type == GPROF_TRACE_POINT_THROTTLE);
 		break;
 	}
+}
+
+void gprof_model_points(struct gprof_trace_model *m, const struct gprof_trace_point *points,
+			size_t nr)
+{
+	size_t i;
+
+	for (i = 0; i < nr && !m->err; i++)
+		one_point(m, &points[i]);
 }

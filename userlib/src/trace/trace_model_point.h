@@ -7,7 +7,8 @@
 
 #include "trace_model.h"
 
-/** gprof_model_point() - the events of a point, and of what must have happened before it */
-void gprof_model_point(struct gprof_trace_model *m, const struct gprof_trace_point *p);
+/** gprof_model_points() - the events of points, and of what must have happened before each */
+void gprof_model_points(struct gprof_trace_model *m, const struct gprof_trace_point *points,
+			size_t nr);
 
 #endif /* GPROF_TRACE_MODEL_POINT_H */

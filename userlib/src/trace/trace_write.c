@@ -29,6 +29,7 @@
 #include "base/opts.h"
 #include "base/output.h"
 #include "trace_model.h"
+#include "trace_points.h"
 #include "trace_pool.h"
 #include "trace_wire.h"
 
@@ -36,12 +37,6 @@
 #define VERSION_END	26	/* and where it ends */
 #define NS		1000000000ULL
 #define TIME_MAX	(1ULL << 62)
-
-/* A point in the order of its arrival. */
-struct held {
-	struct gprof_trace_point point;
-	uint64_t nr;
-};
 
 struct indexed {
 	uint64_t offset;
@@ -57,10 +52,6 @@ struct indexed {
  * @pool: strings and stacks of this generation
  * @out: bytes of it
  * @points: not yet written
- * @nr: how many
- * @cap: room
- * @ordered: those that are being written, in order
- * @cap_ordered: room
  * @last: time of the last point of each CPU
  * @cut: time of the last cut
  * @index: of the generations
@@ -79,11 +70,7 @@ struct gprof_trace_writer {
 	struct gprof_trace_model model;
 	struct gprof_trace_pool pool;
 	struct gprof_trace_bytes out;
-	struct held *points;
-	size_t nr;
-	size_t cap;
-	struct gprof_trace_point *ordered;
-	size_t cap_ordered;
+	struct gprof_trace_points points;
 	uint64_t *last;
 	uint64_t cut;
 	struct indexed *index;
@@ -119,8 +106,7 @@ static void destroy(struct gprof_trace_writer *w)
 	gprof_trace_model_free(&w->model);
 	gprof_trace_pool_free(&w->pool);
 	gprof_trace_bytes_free(&w->out);
-	free(w->points);
-	free(w->ordered);
+	gprof_trace_points_free(&w->points);
 	free(w->last);
 	free(w->index);
 	free(w);
@@ -217,10 +203,19 @@ static unsigned int nr_whys(const struct gprof_trace_point *p)
 	return p->type == GPROF_TRACE_POINT_FIRED ? GPROF_TRACE_TRIGGERS : GPROF_TRACE_NR_WHYS;
 }
 
+static struct gprof_trace_point *room(struct gprof_trace_writer *w, size_t nr)
+{
+	struct gprof_trace_point *p = gprof_trace_points_room(&w->points, nr);
+	uint64_t bytes = gprof_trace_points_bytes(&w->points);
+
+	if (bytes > w->model.stats.memory_peak)
+		w->model.stats.memory_peak = bytes;
+	return p;
+}
+
 int gprof_trace_writer_add(struct gprof_trace_writer *w, const struct gprof_trace_point *p)
 {
 	struct gprof_trace_point *held;
-	uint64_t bytes;
 
 	if (w->err)
 		return w->err;
@@ -229,11 +224,10 @@ int gprof_trace_writer_add(struct gprof_trace_writer *w, const struct gprof_trac
 	    !is_tid(p->tid) || p->other >= GPROF_TRACE_TIDS ||
 	    (!w->namer.name && p->stack > w->pool.nr_stacks))
 		return -EINVAL;
-	if (gprof_grow(&w->points, &w->cap, w->nr + 1, sizeof(*w->points)))
+	held = room(w, 1);
+	if (!held)
 		return -ENOMEM;
-	held = &w->points[w->nr].point;
 	*held = *p;
-	w->points[w->nr].nr = w->nr;
 	/* A sample says nothing of who runs, so that its place among others is no matter. */
 	if ((held->time < w->last[p->cpu] && p->type != GPROF_TRACE_POINT_SAMPLE) ||
 	    held->time < w->cut) {
@@ -241,12 +235,26 @@ int gprof_trace_writer_add(struct gprof_trace_writer *w, const struct gprof_trac
 		w->model.stats.disordered++;
 	}
 	if (p->type != GPROF_TRACE_POINT_SAMPLE)
-		w->last[p->cpu] = held->time;
-	w->nr++;
-	bytes = w->cap * sizeof(*w->points);
-	if (bytes > w->model.stats.memory_peak)
-		w->model.stats.memory_peak = bytes;
+		w->last[held->cpu] = held->time;
+	gprof_trace_points_added(&w->points, 1);
 	return 0;
+}
+
+struct gprof_trace_point *gprof_trace_writer_room(struct gprof_trace_writer *w, size_t nr)
+{
+	return w->err ? NULL : room(w, nr);
+}
+
+bool gprof_trace_writer_added(struct gprof_trace_writer *w, size_t nr)
+{
+	const struct gprof_trace_point *first = &w->points.p[w->points.nr], *last = first + nr - 1;
+
+	if (first->cpu >= GPROF_TRACE_CPUS || last->time >= TIME_MAX || first->time < w->cut ||
+	    first->time < w->last[first->cpu])
+		return false;
+	w->last[first->cpu] = last->time;
+	gprof_trace_points_added(&w->points, nr);
+	return true;
 }
 
 int gprof_trace_writer_name(struct gprof_trace_writer *w, uint32_t tid, const char *name)
@@ -286,31 +294,9 @@ void gprof_trace_writer_held_stacks(struct gprof_trace_writer *w,
 {
 	size_t i;
 
-	for (i = 0; i < w->nr; i++)
-		if (w->points[i].point.stack)
-			each(ctx, &w->points[i].point.stack);
-}
-
-static int by_time(const void *pa, const void *pb)
-{
-	const struct held *a = pa, *b = pb;
-
-	if (a->point.time != b->point.time)
-		return a->point.time < b->point.time ? -1 : 1;
-	return a->nr < b->nr ? -1 : 1;
-}
-
-/* What comes of one ring is sorted already, and to look costs a part of what sorting does. */
-static void sort_points(struct held *points, size_t nr)
-{
-	size_t i;
-
-	for (i = 1; i < nr; i++) {
-		if (by_time(&points[i - 1], &points[i]) > 0) {
-			qsort(points, nr, sizeof(*points), by_time);
-			return;
-		}
-	}
+	for (i = 0; i < w->points.nr; i++)
+		if (w->points.p[i].stack)
+			each(ctx, &w->points.p[i].stack);
 }
 
 static void clocks(struct gprof_trace_clock *c)
@@ -411,27 +397,23 @@ static int note(struct gprof_trace_writer *w, uint64_t time)
 	return 0;
 }
 
-/* The points of before @end, of which there are @nr, in order. */
+/* The first @nr points. */
 static int write_generation(struct gprof_trace_writer *w, size_t nr,
 			    const struct gprof_trace_clock *clock)
 {
+	struct gprof_trace_point *points = w->points.p;
 	struct gprof_trace_clock now;
 	uint64_t first;
-	size_t i;
 	int err = 0;
 
-	if (gprof_grow(&w->ordered, &w->cap_ordered, nr, sizeof(*w->ordered)))
-		return -ENOMEM;
-	for (i = 0; i < nr; i++)
-		w->ordered[i] = w->points[i].point;
 	if (!clock) {
 		clocks(&now);
 		clock = &now;
 	}
 	if (w->namer.name)
-		err = w->namer.name(w->namer.ctx, w, w->ordered, nr);
+		err = w->namer.name(w->namer.ctx, w, points, nr);
 	if (!err && w->opts.generation)
-		err = w->opts.generation(w->opts.ctx, w->model.generation + 1, w->ordered, nr);
+		err = w->opts.generation(w->opts.ctx, w->model.generation + 1, points, nr);
 	if (!err && w->unended)
 		err = gprof_trace_put_byte(&w->out, GPROF_EV_END_OF_GENERATION);
 	/* The header, and the end of the generation before, belong to no generation. */
@@ -440,9 +422,9 @@ static int write_generation(struct gprof_trace_writer *w, size_t nr,
 	if (!err)
 		now_whole(w);
 	w->unended = w->opts.version >= VERSION_END;
-	first = w->ordered[0].time / GPROF_TRACE_UNIT_NS;
+	first = points[0].time / GPROF_TRACE_UNIT_NS;
 	if (!err)
-		err = gprof_trace_model_run(&w->model, w->ordered, nr, &w->pool, &w->out);
+		err = gprof_trace_model_run(&w->model, points, nr, &w->pool, &w->out);
 	if (!err)
 		err = put_clock(w, first, clock);
 	if (!err)
@@ -468,13 +450,10 @@ static int move_on(struct gprof_trace_writer *w, size_t nr)
 	size_t i;
 	int err = gprof_trace_pool_init(&pool);
 
-	w->nr -= nr;
-	if (w->nr)
-		memmove(w->points, w->points + nr, w->nr * sizeof(*w->points));
-	for (i = 0; i < w->nr && !err; i++) {
-		w->points[i].nr = i;
+	gprof_trace_points_drop(&w->points, nr);
+	for (i = 0; i < w->points.nr && !err; i++) {
 		if (!w->namer.name)
-			err = gprof_trace_pool_move(&pool, &w->pool, &w->points[i].point.stack);
+			err = gprof_trace_pool_move(&pool, &w->pool, &w->points.p[i].stack);
 	}
 	gprof_trace_pool_free(&w->pool);
 	w->pool = pool;
@@ -484,13 +463,14 @@ static int move_on(struct gprof_trace_writer *w, size_t nr)
 int gprof_trace_writer_cut(struct gprof_trace_writer *w, uint64_t time,
 			   const struct gprof_trace_clock *clock)
 {
-	size_t nr = 0;
+	size_t nr;
 
 	if (w->err)
 		return w->err;
-	sort_points(w->points, w->nr);
-	while (nr < w->nr && w->points[nr].point.time < time)
-		nr++;
+	w->err = gprof_trace_points_sort(&w->points);
+	if (w->err)
+		return w->err;
+	nr = gprof_trace_points_before(&w->points, time);
 	if (time > w->cut)
 		w->cut = time;
 	if (nr)

@@ -29,6 +29,24 @@ void gprof_trace_writer_held_stacks(struct gprof_trace_writer *w,
 				    void (*each)(void *ctx, uint64_t *stack), void *ctx);
 
 /**
+ * gprof_trace_writer_room() - where so many points may be written at once
+ *
+ * Return: their place until anything else is done with @w, or NULL: no memory, or it has
+ * failed.
+ */
+struct gprof_trace_point *gprof_trace_writer_room(struct gprof_trace_writer *w, size_t nr);
+
+/**
+ * gprof_trace_writer_added() - take those that were written there
+ * @w: writer
+ * @nr: how many, 1 at least: of one CPU, in the order of their times, none of them a CPU
+ *	sample, and each one that gprof_trace_writer_add() takes, but for what is asked here
+ *
+ * Return: true, or false: nothing was taken, and each has to be added by itself.
+ */
+bool gprof_trace_writer_added(struct gprof_trace_writer *w, size_t nr);
+
+/**
  * struct gprof_trace_whole - the beginning of a file that readers take
  * @bytes: of it
  * @generations: that are in it; where there is none, it is no trace

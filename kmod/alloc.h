@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * alloc: what the kernel allocates for a target's tasks, and how it becomes samples.
+ *
+ *	alloc.c		from the allocators to the sample, and to the end of what lasts
+ *	alloc_page.c	whose pages are part of something else that is told
+ */
+#ifndef GPROF_ALLOC_H
+#define GPROF_ALLOC_H
+
+#include "membership.h"
+#include "scope.h"
+#include "tap.h"
+#include "thin_bytes.h"
+
+#include <asm/local64.h>
+#include <linux/cpumask.h>
+#include <linux/kprobes.h>
+#include <linux/percpu.h>
+
+struct gprof_live;
+struct gprof_request;
+struct gprof_sampler;
+struct gprof_stats;
+struct pt_regs;
+
+#define GPROF_ALLOC_TAPS	8
+#define GPROF_ALLOC_KPROBES	3
+
+/**
+ * struct gprof_alloc_cpu - what a CPU has of it
+ * @thin: which allocations are sampled
+ */
+struct gprof_alloc_cpu {
+	struct gprof_thin thin;
+};
+
+/**
+ * struct gprof_alloc_kprobe - a probe of a function that frees without telling
+ * @kp: probe
+ * @allocs: for whom
+ */
+struct gprof_alloc_kprobe {
+	struct kprobe kp;
+	struct gprof_allocs *allocs;
+};
+
+/**
+ * struct gprof_allocs - the allocations that a recorder records
+ * @whose: tasks
+ * @only_cpus: the target is what these CPUs do; NULL: it is not
+ * @only_tasks: what interrupts allocate is not the target's
+ * @on: between START and STOP
+ * @cpus: of each CPU
+ * @live: those that were sampled and not freed, or NULL
+ * @sampler: where samples go
+ * @thin: how likely each byte is sampled
+ * @scope: the processes, where the target is made of tasks
+ * @from_ns: CLOCK_MONOTONIC at the last START
+ * @until_ns: at the last STOP; 0: it is on
+ * @taps: of the allocators
+ * @nr_taps: how many of them
+ * @kprobes: of functions that free without telling
+ * @nr_kprobes: how many of them
+ */
+struct gprof_allocs {
+	struct gprof_membership whose;
+	const struct cpumask *only_cpus;
+	bool only_tasks;
+	bool on;
+	struct gprof_alloc_cpu __percpu *cpus;
+	struct gprof_live *live;
+	struct gprof_sampler *sampler;
+	struct gprof_thin_bytes thin;
+	struct gprof_scope scope;
+	u64 from_ns;
+	u64 until_ns;
+	struct gprof_tap_user taps[GPROF_ALLOC_TAPS];
+	unsigned int nr_taps;
+	struct gprof_alloc_kprobe kprobes[GPROF_ALLOC_KPROBES];
+	unsigned int nr_kprobes;
+};
+
+bool gprof_allocs_can_last(void);
+u64 gprof_allocs_bytes(const struct gprof_request *req);
+int gprof_allocs_setup(struct gprof_request *req, void **state);
+
+/* These four fit struct gprof_source, whose state is then struct gprof_allocs. */
+int gprof_allocs_start(void *state, u32 *attached);
+void gprof_allocs_stop(void *state);
+void gprof_allocs_stats(void *state, struct gprof_stats *stats);
+void gprof_allocs_destroy(void *state);
+
+/* alloc_page.c */
+bool gprof_pages_are_part(struct pt_regs *regs);
+
+#endif /* GPROF_ALLOC_H */

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * source alloc: kinds alloc and heap. What memory the kernel allocates for tasks, how much,
+ * and where; and of heap, what of it is not freed yet.
+ */
+#include "alloc.h"
+#include "source.h"
+#include "target.h"
+
+#include <linux/gprof.h>
+#include <linux/minmax.h>
+#include <linux/security.h>
+
+static u64 features(void)
+{
+	return gprof_allocs_can_last() ? GPROF_FEAT_LIVE : 0;
+}
+
+static u32 slots(const struct gprof_request *req)
+{
+	const struct gprof_alloc_params *p = req->params;
+
+	/* Who is going to be refused is told why, and not that the table is too large. */
+	if (!req->target->privileged)
+		return 1;
+	return min_t(u32, p->slots ?: GPROF_ALLOC_SLOTS, GPROF_ALLOC_SLOTS_MAX);
+}
+
+static int check_slots(const struct gprof_request *req, const struct gprof_alloc_params *p,
+		       u32 *reason)
+{
+	*reason = GPROF_REASON_PARAMS;
+	if (p->slots > (req->live ? GPROF_ALLOC_SLOTS_MAX : 0))
+		return -EINVAL;
+	*reason = GPROF_REASON_EVENT;
+	return req->live && !features() ? -EOPNOTSUPP : 0;
+}
+
+static int check(const struct gprof_request *req, const struct gprof_alloc_params *p,
+		 u32 *reason)
+{
+	*reason = GPROF_REASON_FLAGS;
+	if (p->flags & ~__GPROF_ALLOC_F_ALL)
+		return -EOPNOTSUPP;
+	if (!p->flags)
+		return -EINVAL;
+	*reason = GPROF_REASON_PARAMS;
+	if (p->__reserved)
+		return -EINVAL;
+	*reason = GPROF_REASON_PERIOD;
+	if (!p->period || p->period > GPROF_ALLOC_PERIOD_MAX)
+		return -EINVAL;
+	*reason = GPROF_REASON_SLOWS_DENIED;
+	if (!req->target->privileged)
+		return -EPERM;
+	*reason = GPROF_REASON_LOCKDOWN;
+	if (req->kernel_frames && security_locked_down(LOCKDOWN_PERF))
+		return -EPERM;
+	return check_slots(req, p, reason);
+}
+
+static int setup(struct gprof_request *req, void **state)
+{
+	int err = check(req, req->params, &req->reason);
+
+	if (err)
+		return err;
+	req->reason = GPROF_REASON_NONE;
+	return gprof_allocs_setup(req, state);
+}
+
+#define SOURCE									\
+	.params_size = sizeof(struct gprof_alloc_params),			\
+	.params_min = GPROF_ALLOC_PARAMS_SIZE_VER0,				\
+	.bytes = gprof_allocs_bytes,						\
+	.setup = setup,								\
+	.start = gprof_allocs_start,						\
+	.stop = gprof_allocs_stop,						\
+	.stats = gprof_allocs_stats,						\
+	.destroy = gprof_allocs_destroy
+
+const struct gprof_source gprof_source_alloc = {
+	.kind = GPROF_KIND_ALLOC,
+	.name = "alloc",
+	SOURCE,
+};
+
+const struct gprof_source gprof_source_heap = {
+	.kind = GPROF_KIND_HEAP,
+	.name = "heap",
+	.features = features,
+	.slots = slots,
+	SOURCE,
+};

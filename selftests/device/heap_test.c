@@ -1,0 +1,854 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * heap_test: what the kernel allocates for a task, and what of it is not freed yet; and the
+ * table that tells the latter.
+ *
+ * Messages of System V queues are of a size that nobody else asks for, and are freed by
+ * whoever receives them; files, pages and timers are freed in ways of their own.
+ */
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/ipc.h>
+#include <sys/mman.h>
+#include <sys/msg.h>
+#include <sys/timerfd.h>
+#include <sys/wait.h>
+#include "harness.h"
+#include "device.h"
+#include "reader.h"
+#include "workload.h"
+
+#define QUEUES		10
+#define IN_QUEUE	100
+#define TEXT		100
+#define MESSAGE		(48 + TEXT)	/* struct msg_msg, and the text */
+#define SAMPLES_MAX	200000
+
+/* A sample, as far as it is of interest. */
+struct told {
+	uint32_t tid;
+	uint16_t nr_kernel;
+	uint16_t nr_user;
+	uint16_t flags;
+	uint64_t value;
+	uint64_t weight;
+	uint64_t live;
+	uint64_t time;
+};
+
+FIXTURE(heap) {
+	struct gprof_alloc_params params;
+	struct gprof_setup setup;
+	struct device dev;
+	struct reader reader;
+	struct gprof_stats st;
+	const struct gprof_live_head *head;
+	uint64_t head_size;
+	struct told *told;
+	unsigned int nr;
+	int queues[QUEUES];
+	size_t page;
+};
+
+static void note(void *ctx, const struct reader_sample *s)
+{
+	FIXTURE_DATA(heap) *self = ctx;
+	struct told *t = &self->told[self->nr];
+
+	if (self->nr == SAMPLES_MAX)
+		return;
+	self->nr++;
+	*t = (struct told){
+		.tid = s->rec->tid, .time = s->rec->time, .value = s->value, .flags = s->rec->rec.flags,
+		.weight = s->weight, .live = s->live,
+		.nr_kernel = s->stack ? s->stack->nr_kernel : 0,
+		.nr_user = s->stack ? s->stack->nr_user : 0,
+	};
+}
+
+FIXTURE_SETUP(heap)
+{
+	int i;
+
+	self->dev.fd = -1;
+	self->page = sysconf(_SC_PAGESIZE);
+	self->params = (struct gprof_alloc_params){
+		.size = sizeof(self->params), .flags = GPROF_ALLOC_F_SLAB, .period = 1,
+	};
+	self->setup = device_setup_of(GPROF_TARGET_PROCESS, getpid(), &self->params);
+	self->setup.kind = GPROF_KIND_HEAP;
+	self->setup.stack |= GPROF_STACK_F_KERNEL;
+	self->setup.buffer_size = 4 << 20;
+	for (i = 0; i < QUEUES; i++) {
+		self->queues[i] = msgget(IPC_PRIVATE, 0600);
+		ASSERT_LE(0, self->queues[i]);
+	}
+	SKIP_UNLESS(device_has(GPROF_FEAT_LIVE), "no ends of allocations are told here");
+}
+
+FIXTURE_TEARDOWN(heap)
+{
+	int i;
+
+	if (self->head)
+		munmap((void *)self->head, self->head_size);
+	reader_free(&self->reader);
+	device_close(&self->dev);
+	free(self->told);
+	for (i = 0; i < QUEUES; i++)
+		msgctl(self->queues[i], IPC_RMID, NULL);
+}
+
+static void *map_live(FIXTURE_DATA(heap) *self, size_t length, int prot)
+{
+	return mmap(NULL, length, prot, MAP_SHARED, self->dev.fd, GPROF_MMAP_LIVE);
+}
+
+static void set_up(struct __test_metadata *_metadata, FIXTURE_DATA(heap) *self)
+{
+	ASSERT_EQ(0, device_setup(&self->dev, &self->setup)) {
+		TH_LOG("reason %u", self->setup.out_reason);
+	}
+	ASSERT_EQ(0, device_map(&self->dev));
+	ASSERT_EQ(0, reader_init(&self->reader, &self->dev));
+	self->told = calloc(SAMPLES_MAX, sizeof(*self->told));
+	ASSERT_NE(NULL, self->told);
+	self->reader.on_sample = note;
+	self->reader.ctx = self;
+	if (self->setup.kind != GPROF_KIND_HEAP)
+		return;
+	self->head = map_live(self, self->page, PROT_READ);
+	ASSERT_NE(MAP_FAILED, self->head);
+	self->head_size = self->head->size;
+	munmap((void *)self->head, self->page);
+	self->head = map_live(self, self->head_size, PROT_READ);
+	ASSERT_NE(MAP_FAILED, self->head);
+}
+
+static void start(struct __test_metadata *_metadata, FIXTURE_DATA(heap) *self)
+{
+	set_up(_metadata, self);
+	ASSERT_EQ(0, device_start(&self->dev));
+}
+
+/* Reads all that there is, and holds the numbers of the ledger to each other. */
+static void finish(struct __test_metadata *_metadata, FIXTURE_DATA(heap) *self)
+{
+	ASSERT_EQ(0, device_stop(&self->dev));
+	ASSERT_LE(0, reader_read(&self->reader));
+	EXPECT_STREQ("", self->reader.error);
+	EXPECT_EQ(0, self->reader.unknown);
+	ASSERT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &self->st));
+	EXPECT_EQ(self->st.out_produced, self->reader.samples + device_lost(&self->st));
+}
+
+static const struct gprof_live_slot *slot_of(const FIXTURE_DATA(heap) *self, uint64_t number)
+{
+	return (const void *)((const char *)self->head + self->head->slots_offset +
+			      number * self->head->slot_size);
+}
+
+static bool is_live(const FIXTURE_DATA(heap) *self, uint64_t live)
+{
+	return GPROF_LIVE_SLOT(live) < self->head->nr_slots &&
+	       *(volatile __u64 *)&slot_of(self, GPROF_LIVE_SLOT(live))->live == live;
+}
+
+/* Of samples of @tid (0: all) with that value (0: all): how many, and for how many they stand. */
+struct sum {
+	uint64_t nr, live, in_table, weight, bytes, without_kernel, without_user;
+};
+
+static struct sum sum_of(const FIXTURE_DATA(heap) *self, pid_t tid, uint64_t value)
+{
+	struct sum s = { 0 };
+	unsigned int i;
+
+	for (i = 0; i < self->nr; i++) {
+		const struct told *t = &self->told[i];
+
+		if ((tid && t->tid != (uint32_t)tid) || (value && t->value != value))
+			continue;
+		s.nr++;
+		s.weight += t->weight;
+		s.bytes += t->weight * t->value;
+		s.without_kernel += t->nr_kernel < 2;
+		s.without_user += !t->nr_user;
+		s.in_table += !!t->live;
+		s.live += t->live && is_live(self, t->live);
+	}
+	return s;
+}
+
+/* Slots with that value (0: all) that are live, whatever the rings say. */
+static uint64_t slots_live(const FIXTURE_DATA(heap) *self, uint64_t value)
+{
+	uint64_t i, nr = 0;
+
+	for (i = 0; i < self->head->nr_slots; i++) {
+		const struct gprof_live_slot *s = slot_of(self, i);
+		uint64_t live = __atomic_load_n(&s->live, __ATOMIC_ACQUIRE);
+		uint64_t is = *(volatile __u64 *)&s->value;
+
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+		if (live & GPROF_LIVE_IS && (!value || is == value) &&
+		    *(volatile __u64 *)&s->live == live)
+			nr++;
+	}
+	return nr;
+}
+
+struct message {
+	long type;
+	char text[TEXT];
+};
+
+static bool send(const FIXTURE_DATA(heap) *self, unsigned int nr)
+{
+	struct message m = { .type = 1 };
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		if (msgsnd(self->queues[i % QUEUES], &m, TEXT, IPC_NOWAIT))
+			return false;
+	return true;
+}
+
+static bool receive(const FIXTURE_DATA(heap) *self, unsigned int nr)
+{
+	struct message m;
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		if (msgrcv(self->queues[i % QUEUES], &m, TEXT, 0, IPC_NOWAIT) != TEXT)
+			return false;
+	return true;
+}
+
+/* ---- what is told ---- */
+
+TEST_F(heap, each_message_is_told_and_is_live_until_it_is_received)
+{
+	struct sum s;
+
+	start(_metadata, self);
+	ASSERT_TRUE(send(self, 1000));
+	ASSERT_TRUE(receive(self, 300));
+	finish(_metadata, self);
+	s = sum_of(self, gettid(), MESSAGE);
+	EXPECT_EQ(0, device_lost(&self->st));
+	EXPECT_EQ(1000, s.nr);
+	EXPECT_EQ(1000, s.weight);
+	EXPECT_EQ(1000, s.in_table);
+	EXPECT_EQ(700, s.live);
+	EXPECT_EQ(700, slots_live(self, MESSAGE));
+	EXPECT_EQ(0, s.without_kernel);
+	EXPECT_EQ(0, s.without_user);
+	EXPECT_EQ(0, self->head->full);
+	EXPECT_EQ(slots_live(self, 0), self->head->added - self->head->removed);
+}
+
+TEST_F(heap, nothing_of_what_was_all_freed_is_live)
+{
+	struct sum s;
+	int i;
+
+	start(_metadata, self);
+	for (i = 0; i < 300; i++) {
+		ASSERT_TRUE(send(self, QUEUES));
+		ASSERT_TRUE(receive(self, QUEUES));
+	}
+	finish(_metadata, self);
+	s = sum_of(self, gettid(), MESSAGE);
+	EXPECT_EQ(3000, s.nr);
+	EXPECT_EQ(0, s.live);
+	EXPECT_EQ(0, slots_live(self, MESSAGE));
+}
+
+TEST_F(heap, kind_alloc_tells_the_same_and_has_no_table)
+{
+	struct sum s;
+
+	self->setup.kind = GPROF_KIND_ALLOC;
+	start(_metadata, self);
+	ASSERT_TRUE(send(self, 500));
+	ASSERT_TRUE(receive(self, 500));
+	finish(_metadata, self);
+	s = sum_of(self, gettid(), MESSAGE);
+	EXPECT_EQ(500, s.nr);
+	EXPECT_EQ(500 * MESSAGE, s.bytes);
+	EXPECT_EQ(0, s.in_table);
+	EXPECT_EQ(MAP_FAILED, map_live(self, self->page, PROT_READ));
+	EXPECT_EQ(ENODEV, errno);
+}
+
+TEST_F(heap, another_process_frees_it)
+{
+	struct sum s;
+	int status;
+	pid_t pid;
+
+	start(_metadata, self);
+	ASSERT_TRUE(send(self, 1000));
+	pid = fork_bound();
+	ASSERT_LE(0, pid);
+	if (!pid)
+		_exit(!receive(self, 600));
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	ASSERT_EQ(0, status);
+	finish(_metadata, self);
+	s = sum_of(self, gettid(), MESSAGE);
+	EXPECT_EQ(1000, s.nr);
+	EXPECT_EQ(400, s.live);
+	EXPECT_EQ(400, slots_live(self, MESSAGE));
+}
+
+static void receive_all(void *arg, int step)
+{
+	if (!step)
+		_exit(!receive(arg, 1000));
+}
+
+TEST_F(heap, a_stranger_frees_it)
+{
+	struct child child;
+	struct sum s;
+	int status;
+
+	/* From before, and not of the target, which is one thread. */
+	ASSERT_EQ(0, child_fork(&child, receive_all, self));
+	self->setup.target = GPROF_TARGET_THREAD;
+	self->setup.id = gettid();
+	start(_metadata, self);
+	ASSERT_TRUE(send(self, 1000));
+	EXPECT_EQ(0, child_begin(&child));
+	EXPECT_EQ(child.pid, waitpid(child.pid, &status, 0));
+	EXPECT_EQ(0, status);
+	finish(_metadata, self);
+	s = sum_of(self, 0, MESSAGE);
+	EXPECT_EQ(1000, s.nr);
+	EXPECT_EQ(0, s.live);
+	EXPECT_EQ(0, slots_live(self, MESSAGE));
+}
+
+/* The kernel frees it later, in a softirq or many at once, without telling. */
+static void expect_gone(struct __test_metadata *_metadata, FIXTURE_DATA(heap) *self,
+			uint64_t most)
+{
+	uint64_t until = monotonic_ns() + 60000000000ULL;
+
+	while (slots_live(self, 0) > most && monotonic_ns() < until)
+		sleep_ms(100);
+	EXPECT_GE(most, slots_live(self, 0)) {
+		TH_LOG("%llu slots are live", (unsigned long long)slots_live(self, 0));
+	}
+}
+
+TEST_F(heap, files_end_after_they_are_closed)
+{
+	uint64_t before, open;
+	int fds[100][2], i;
+
+	start(_metadata, self);
+	before = slots_live(self, 0);
+	for (i = 0; i < 100; i++)
+		ASSERT_EQ(0, pipe(fds[i]));
+	open = slots_live(self, 0);
+	/* Two files, an inode, an entry, a pipe and its buffers each. */
+	EXPECT_LE(before + 600, open);
+	for (i = 0; i < 100; i++) {
+		close(fds[i][0]);
+		close(fds[i][1]);
+	}
+	expect_gone(_metadata, self, before + 30);
+	finish(_metadata, self);
+	EXPECT_EQ(0, self->head->unseen);
+}
+
+TEST_F(heap, what_is_freed_many_at_once_ends)
+{
+	uint64_t before, open;
+	int fds[300], i;
+
+	start(_metadata, self);
+	before = slots_live(self, 0);
+	for (i = 0; i < 300; i++) {
+		fds[i] = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
+		ASSERT_LE(0, fds[i]);
+	}
+	open = slots_live(self, 0);
+	EXPECT_LE(before + 600, open);
+	for (i = 0; i < 300; i++)
+		close(fds[i]);
+	expect_gone(_metadata, self, before + 60);
+	finish(_metadata, self);
+	EXPECT_EQ(0, self->head->unseen);
+}
+
+TEST_F(heap, pages_are_told_and_end)
+{
+	struct sum s;
+	char *memory;
+	size_t i;
+
+	self->params.flags = GPROF_ALLOC_F_PAGES;
+	memory = mmap(NULL, 300 * self->page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+		      -1, 0);
+	ASSERT_NE(MAP_FAILED, memory);
+	madvise(memory, 300 * self->page, MADV_NOHUGEPAGE);
+	start(_metadata, self);
+	for (i = 0; i < 300; i++)
+		memory[i * self->page] = 1;
+	ASSERT_LE(0, reader_read(&self->reader));
+	s = sum_of(self, gettid(), self->page);
+	EXPECT_LE(300, s.nr);
+	EXPECT_LE(300, s.live);
+	EXPECT_GE(400, s.nr);
+	munmap(memory, 300 * self->page);
+	/* Those that have gone to a list of the CPU are free as well. */
+	s = sum_of(self, gettid(), self->page);
+	EXPECT_GE(100, s.live);
+	finish(_metadata, self);
+}
+
+struct range {
+	uint64_t from, to;
+};
+
+/* Functions of the slab allocator that get pages. */
+static unsigned int slab_functions(struct range *ranges, unsigned int max)
+{
+	static const char *const names[] = { "allocate_slab", "new_slab", "___slab_alloc" };
+	FILE *f = fopen("/proc/kallsyms", "r");
+	char line[512], type, name[256];
+	unsigned int nr = 0, i;
+	uint64_t addr;
+	bool within = false;
+
+	while (f && fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "%lx %c %255s", &addr, &type, name) != 3 || strchr(line, '['))
+			continue;
+		if (within && addr != ranges[nr - 1].from) {
+			ranges[nr - 1].to = addr;
+			within = false;
+		}
+		for (i = 0; i < 3 && !within && nr < max; i++) {
+			size_t length = strlen(names[i]);
+
+			if (strncmp(name, names[i], length) || (name[length] && name[length] != '.'))
+				continue;
+			ranges[nr++] = (struct range){ .from = addr };
+			within = true;
+		}
+	}
+	if (f)
+		fclose(f);
+	return nr;
+}
+
+static struct {
+	struct range ranges[16];
+	unsigned int nr, of_slabs, pages;
+} slabs;
+
+static void note_page(void *ctx, const struct reader_sample *s)
+{
+	unsigned int i, j;
+
+	slabs.pages++;
+	for (i = 0; s->stack && i < s->stack->nr_kernel; i++)
+		for (j = 0; j < slabs.nr; j++)
+			if (s->stack->frames[i] > slabs.ranges[j].from &&
+			    s->stack->frames[i] <= slabs.ranges[j].to) {
+				slabs.of_slabs++;
+				return;
+			}
+}
+
+/* Their objects are what is told. */
+TEST_F(heap, pages_of_slabs_are_not_told)
+{
+	long long before = file_field("/proc/meminfo", "SUnreclaim"), after;
+	int more[40], i;
+
+	slabs.nr = slab_functions(slabs.ranges, 16);
+	slabs.of_slabs = slabs.pages = 0;
+	SKIP_UNLESS(slabs.nr, "the names of the kernel's functions are not to be seen");
+	self->params.flags = GPROF_ALLOC_F_PAGES;
+	set_up(_metadata, self);
+	self->reader.on_sample = note_page;
+	ASSERT_EQ(0, device_start(&self->dev));
+	for (i = 0; i < 40; i++) {
+		struct message m = { .type = 1 };
+		int n;
+
+		more[i] = msgget(IPC_PRIVATE, 0600);
+		for (n = 0; n < IN_QUEUE; n++)
+			ASSERT_EQ(0, msgsnd(more[i], &m, TEXT, IPC_NOWAIT));
+	}
+	after = file_field("/proc/meminfo", "SUnreclaim");
+	finish(_metadata, self);
+	for (i = 0; i < 40; i++)
+		msgctl(more[i], IPC_RMID, NULL);
+	/* It did get pages for them: 4000 messages are more than 500 KiB. */
+	EXPECT_LE(before + 300, after);
+	EXPECT_EQ(0, slabs.of_slabs) {
+		TH_LOG("%u of %u", slabs.of_slabs, slabs.pages);
+	}
+}
+
+/* ---- thinned ---- */
+
+TEST_F(heap, sampled_bytes_stand_for_all)
+{
+	const unsigned int nr = 20000;
+	struct sum s;
+	double p, sigma;
+	unsigned int i;
+
+	self->params.period = 4096;
+	start(_metadata, self);
+	for (i = 0; i < nr / QUEUES; i++) {
+		ASSERT_TRUE(send(self, QUEUES));
+		ASSERT_TRUE(receive(self, QUEUES));
+		if (!(i % 100))
+			ASSERT_LE(0, reader_read(&self->reader));
+	}
+	finish(_metadata, self);
+	s = sum_of(self, gettid(), MESSAGE);
+	/* p = 1 - (1 - 1/4096)^148 = 0.03549; of the sum of weights: nr (1 - p) / p */
+	p = 0.03549;
+	sigma = nr * (1 - p) / p;
+	EXPECT_LT(((double)s.weight - nr) * ((double)s.weight - nr), 16 * sigma) {
+		TH_LOG("%llu samples stand for %llu of %u", (unsigned long long)s.nr,
+		       (unsigned long long)s.weight, nr);
+	}
+	EXPECT_LT(s.nr, nr / 15);
+	EXPECT_EQ(0, s.live);
+	EXPECT_EQ(0, slots_live(self, MESSAGE));
+}
+
+/* ---- the table ---- */
+
+TEST_F(heap, full_table_says_so_and_is_right_for_what_it_holds)
+{
+	struct sum s;
+
+	self->params.slots = 16;
+	start(_metadata, self);
+	ASSERT_GT(500, self->head->nr_slots);
+	ASSERT_TRUE(send(self, 1000));
+	EXPECT_LT(500, self->head->full);
+	EXPECT_GE(self->head->nr_slots, self->head->added - self->head->removed);
+	/* More than half of what there is can be used. */
+	EXPECT_LT(self->head->nr_slots / 2, self->head->added - self->head->removed);
+	ASSERT_LE(0, reader_read(&self->reader));
+	s = sum_of(self, gettid(), MESSAGE);
+	EXPECT_EQ(1000, s.nr);
+	EXPECT_EQ(s.in_table, s.live);
+	EXPECT_EQ(s.live, slots_live(self, MESSAGE));
+	ASSERT_TRUE(receive(self, 1000));
+	EXPECT_EQ(0, slots_live(self, MESSAGE));
+	/* And holds again what there is room for; nothing of before comes back. */
+	ASSERT_TRUE(send(self, 20));
+	s = sum_of(self, gettid(), MESSAGE);
+	EXPECT_EQ(0, s.live);
+	finish(_metadata, self);
+	s = sum_of(self, gettid(), MESSAGE);
+	EXPECT_EQ(1020, s.nr);
+	EXPECT_LT(10, s.live);
+	EXPECT_EQ(s.live, slots_live(self, MESSAGE));
+	EXPECT_EQ(0, self->head->unseen);
+}
+
+TEST_F(heap, slots_are_used_again_under_another_word)
+{
+	unsigned int i, j, again = 0;
+	int round;
+
+	self->params.slots = 16;
+	start(_metadata, self);
+	for (round = 0; round < 50; round++) {
+		ASSERT_TRUE(send(self, 10));
+		ASSERT_TRUE(receive(self, 10));
+	}
+	finish(_metadata, self);
+	for (i = 0; i < self->nr; i++) {
+		if (!self->told[i].live)
+			continue;
+		EXPECT_TRUE(self->told[i].live & GPROF_LIVE_IS);
+		for (j = 0; j < i; j++) {
+			ASSERT_NE(self->told[i].live, self->told[j].live);
+			again += GPROF_LIVE_SLOT(self->told[i].live) ==
+				 GPROF_LIVE_SLOT(self->told[j].live);
+		}
+	}
+	EXPECT_LT(100, again);
+}
+
+TEST_F(heap, slot_says_what_the_sample_says)
+{
+	unsigned int i, seen = 0;
+
+	start(_metadata, self);
+	ASSERT_TRUE(send(self, 100));
+	finish(_metadata, self);
+	for (i = 0; i < self->nr; i++) {
+		const struct told *t = &self->told[i];
+		const struct gprof_live_slot *s = slot_of(self, GPROF_LIVE_SLOT(t->live));
+
+		if (!t->live || s->live != t->live)
+			continue;
+		EXPECT_EQ(t->value, s->value);
+		EXPECT_EQ(t->weight, s->weight);
+		EXPECT_LE(s->time, t->time);
+		seen++;
+	}
+	EXPECT_LE(100, seen);
+}
+
+/* Whatever the ring has lost. */
+TEST_F(heap, nothing_freed_is_live_though_the_ring_overflows)
+{
+	struct sum s;
+	int i;
+
+	self->setup.buffer_size = self->page;
+	start(_metadata, self);
+	for (i = 0; i < 10; i++) {
+		ASSERT_TRUE(send(self, 1000));
+		ASSERT_TRUE(receive(self, 1000));
+	}
+	EXPECT_EQ(0, slots_live(self, MESSAGE));
+	ASSERT_TRUE(send(self, 50));
+	finish(_metadata, self);
+	EXPECT_LT(1000, device_lost(&self->st));
+	s = sum_of(self, gettid(), MESSAGE);
+	EXPECT_LT(0, s.nr);
+	EXPECT_EQ(0, s.live);
+	/* And of what is live whose samples are lost, it is known how much there is. */
+	EXPECT_EQ(50, slots_live(self, MESSAGE));
+}
+
+TEST_F(heap, stop_keeps_what_is_live_and_start_forgets_it)
+{
+	uint64_t starts;
+	struct sum s;
+
+	start(_metadata, self);
+	starts = self->head->starts;
+	ASSERT_TRUE(send(self, 100));
+	finish(_metadata, self);
+	ASSERT_TRUE(receive(self, 100));
+	s = sum_of(self, gettid(), MESSAGE);
+	EXPECT_EQ(100, s.live);
+	ASSERT_TRUE(send(self, 10));
+	EXPECT_EQ(100, slots_live(self, MESSAGE));
+	ASSERT_EQ(0, device_start(&self->dev));
+	EXPECT_EQ(starts + 2, self->head->starts);
+	EXPECT_EQ(0, slots_live(self, MESSAGE));
+	ASSERT_TRUE(receive(self, 10));
+	ASSERT_TRUE(send(self, 30));
+	finish(_metadata, self);
+	s = sum_of(self, gettid(), MESSAGE);
+	EXPECT_EQ(130, s.nr);
+	EXPECT_EQ(30, s.live);
+	EXPECT_EQ(30, slots_live(self, MESSAGE));
+	EXPECT_EQ(0, self->head->unseen);
+}
+
+static void *churn(void *arg)
+{
+	const FIXTURE_DATA(heap) *self = arg;
+	uint64_t until = monotonic_ns() + 3000000000ULL;
+	struct message m = { .type = 1 };
+
+	while (monotonic_ns() < until) {
+		int q = self->queues[rand() % QUEUES];
+
+		if (rand() % 2)
+			msgsnd(q, &m, TEXT, IPC_NOWAIT);
+		else
+			msgrcv(q, &m, TEXT, 0, IPC_NOWAIT);
+	}
+	return NULL;
+}
+
+/* On all CPUs at once, and whoever sent it is seldom who receives it. */
+TEST_F(heap, many_at_once_come_and_go)
+{
+	pthread_t threads[4];
+	uint64_t left = 0;
+	struct sum s;
+	int i;
+
+	self->params.slots = 200;
+	start(_metadata, self);
+	for (i = 0; i < 4; i++)
+		ASSERT_EQ(0, pthread_create(&threads[i], NULL, churn, self));
+	for (i = 0; i < 4; i++)
+		pthread_join(threads[i], NULL);
+	ASSERT_LE(0, reader_read(&self->reader));
+	for (i = 0; i < QUEUES; i++) {
+		struct msqid_ds ds;
+
+		ASSERT_EQ(0, msgctl(self->queues[i], IPC_STAT, &ds));
+		left += ds.msg_qnum;
+	}
+	EXPECT_GE(left, slots_live(self, MESSAGE));
+	s = sum_of(self, 0, MESSAGE);
+	EXPECT_GE(left, s.live);
+	for (i = 0; i < QUEUES; i++)
+		msgctl(self->queues[i], IPC_RMID, NULL);
+	EXPECT_EQ(0, slots_live(self, MESSAGE));
+	ASSERT_EQ(0, device_stop(&self->dev));
+	EXPECT_EQ(slots_live(self, 0), self->head->added - self->head->removed);
+	EXPECT_EQ(0, self->head->unseen);
+}
+
+/* ---- mapping ---- */
+
+#define EXPECT_REFUSED(_errno, _map) do {				\
+	errno = 0;							\
+	EXPECT_EQ(MAP_FAILED, _map);					\
+	EXPECT_EQ(_errno, errno);					\
+} while (0)
+
+TEST_F(heap, table_describes_itself)
+{
+	set_up(_metadata, self);
+	EXPECT_EQ(GPROF_ABI_VERSION, self->head->version);
+	EXPECT_EQ(sizeof(*self->head), self->head->header_size);
+	EXPECT_EQ(sizeof(struct gprof_live_slot), self->head->slot_size);
+	EXPECT_EQ(self->page, self->head->slots_offset);
+	EXPECT_LE(GPROF_ALLOC_SLOTS, self->head->nr_slots);
+	EXPECT_LE(self->head->slots_offset + self->head->nr_slots * self->head->slot_size,
+		  self->head->size);
+	EXPECT_EQ(0, self->head->starts);
+	EXPECT_EQ(0, slots_live(self, 0));
+}
+
+TEST_F(heap, table_can_be_read_alone)
+{
+	char *table;
+
+	set_up(_metadata, self);
+	EXPECT_REFUSED(EPERM, map_live(self, self->head_size, PROT_READ | PROT_WRITE));
+	EXPECT_REFUSED(EPERM, map_live(self, self->page, PROT_WRITE));
+	EXPECT_REFUSED(EPERM, map_live(self, self->head_size, PROT_READ | PROT_EXEC));
+	EXPECT_REFUSED(EINVAL, mmap(NULL, self->page, PROT_READ, MAP_PRIVATE, self->dev.fd,
+				    GPROF_MMAP_LIVE));
+	table = map_live(self, self->head_size, PROT_READ);
+	ASSERT_NE(MAP_FAILED, table);
+	EXPECT_EQ(-1, mprotect(table, self->head_size, PROT_READ | PROT_WRITE));
+	EXPECT_EQ(EACCES, errno);
+	EXPECT_EQ(-1, mprotect(table, self->page, PROT_READ | PROT_EXEC));
+	EXPECT_EQ(EACCES, errno);
+	munmap(table, self->head_size);
+}
+
+TEST_F(heap, table_is_mapped_whole_or_its_first_page)
+{
+	set_up(_metadata, self);
+	EXPECT_REFUSED(EINVAL, map_live(self, 2 * self->page, PROT_READ));
+	EXPECT_REFUSED(EINVAL, map_live(self, self->head_size - self->page, PROT_READ));
+	EXPECT_REFUSED(EINVAL, map_live(self, self->head_size + self->page, PROT_READ));
+	EXPECT_REFUSED(EINVAL, map_live(self, 1ULL << 40, PROT_READ));
+	EXPECT_REFUSED(EINVAL, mmap(NULL, self->page, PROT_READ, MAP_SHARED, self->dev.fd,
+				    GPROF_MMAP_LIVE + self->page));
+	EXPECT_REFUSED(EINVAL, mmap(NULL, self->page, PROT_READ, MAP_SHARED, self->dev.fd,
+				    GPROF_MMAP_LIVE | GPROF_MMAP_TAIL(1)));
+}
+
+TEST_F(heap, no_table_before_setup)
+{
+	int fd = device_open();
+
+	ASSERT_LE(0, fd);
+	EXPECT_REFUSED(EBUSY, mmap(NULL, self->page, PROT_READ, MAP_SHARED, fd, GPROF_MMAP_LIVE));
+	close(fd);
+}
+
+TEST_F(heap, table_goes_on_after_close_while_it_is_mapped)
+{
+	start(_metadata, self);
+	close(self->dev.fd);
+	self->dev.fd = -1;
+	ASSERT_TRUE(send(self, 100));
+	EXPECT_EQ(100, slots_live(self, MESSAGE));
+	ASSERT_TRUE(receive(self, 100));
+	EXPECT_EQ(0, slots_live(self, MESSAGE));
+}
+
+/* ---- what is refused ---- */
+
+static int refused(FIXTURE_DATA(heap) *self, uint32_t *reason)
+{
+	struct device dev;
+	int err = device_setup(&dev, &self->setup);
+
+	*reason = self->setup.out_reason;
+	if (!err)
+		device_close(&dev);
+	return err;
+}
+
+TEST_F(heap, parameters_are_checked)
+{
+	const struct {
+		uint32_t kind, flags, slots, reserved;
+		uint64_t period;
+		int err;
+		uint32_t reason;
+	} cases[] = {
+		{ GPROF_KIND_HEAP, 0, 0, 0, 1, -EINVAL, GPROF_REASON_FLAGS },
+		{ GPROF_KIND_HEAP, 4, 0, 0, 1, -EOPNOTSUPP, GPROF_REASON_FLAGS },
+		{ GPROF_KIND_HEAP, 1, 0, 1, 1, -EINVAL, GPROF_REASON_PARAMS },
+		{ GPROF_KIND_HEAP, 1, 0, 0, 0, -EINVAL, GPROF_REASON_PERIOD },
+		{ GPROF_KIND_HEAP, 1, 0, 0, GPROF_ALLOC_PERIOD_MAX + 1, -EINVAL,
+		  GPROF_REASON_PERIOD },
+		{ GPROF_KIND_HEAP, 1, GPROF_ALLOC_SLOTS_MAX + 1, 0, 1, -EINVAL,
+		  GPROF_REASON_PARAMS },
+		{ GPROF_KIND_HEAP, 1, ~0U, 0, 1, -EINVAL, GPROF_REASON_PARAMS },
+		{ GPROF_KIND_ALLOC, 1, 1, 0, 1, -EINVAL, GPROF_REASON_PARAMS },
+		{ GPROF_KIND_ALLOC, 3, 0, 0, GPROF_ALLOC_PERIOD_MAX, 0, GPROF_REASON_NONE },
+		{ GPROF_KIND_HEAP, 3, 1, 0, 1, 0, GPROF_REASON_NONE },
+	};
+	unsigned int i;
+	uint32_t reason;
+
+	self->setup.buffer_size = 0;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		self->setup.kind = cases[i].kind;
+		self->params.flags = cases[i].flags;
+		self->params.slots = cases[i].slots;
+		self->params.__reserved = cases[i].reserved;
+		self->params.period = cases[i].period;
+		EXPECT_EQ(cases[i].err, refused(self, &reason)) {
+			TH_LOG("case %u", i);
+		}
+		EXPECT_EQ(cases[i].reason, reason) {
+			TH_LOG("case %u", i);
+		}
+	}
+}
+
+TEST_F(heap, needs_the_capability)
+{
+	uint32_t reason;
+
+	SKIP_UNLESS(!geteuid(), "must be root to become another");
+	ASSERT_EQ(0, become(1000));
+	self->setup.buffer_size = 0;
+	self->setup.stack &= ~GPROF_STACK_F_KERNEL;
+	EXPECT_EQ(-EPERM, refused(self, &reason));
+	EXPECT_EQ(GPROF_REASON_SLOWS_DENIED, reason);
+	self->setup.kind = GPROF_KIND_ALLOC;
+	EXPECT_EQ(-EPERM, refused(self, &reason));
+	EXPECT_EQ(GPROF_REASON_SLOWS_DENIED, reason);
+}
+
+TEST_HARNESS_MAIN

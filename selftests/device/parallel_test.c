@@ -1,0 +1,875 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * parallel_test: samples tell how many tasks of the target ran.
+ *
+ * Most of it is exact: who runs alone is alone in each sample, whatever sleeps, or runs
+ * beside it without being of the target. Where two run at once the kernel's own tasks
+ * take a CPU from one of them now and then, so that of these samples MOST are to say 2.
+ */
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include "harness.h"
+#include "device.h"
+#include "reader.h"
+#include "workload.h"
+
+#define MS	1000000ULL
+#define MOST(_n)	((_n) * 9 / 10)
+#define SOME	5	/* samples that say something */
+
+#define CGROUPS	"/sys/fs/cgroup"
+#define MANY	64	/* more CPUs than a guest has */
+
+enum spins { NOT_YET, LOOK_NOW, UNSWITCHED, SWITCHED };
+
+/* What the workload tells. */
+struct shared {
+	uint64_t alone, both, over;	/* when these phases began */
+	volatile bool stop;		/* whoever runs on */
+	volatile enum spins spins;
+	volatile uint64_t switched;	/* not before that */
+	bool idles;			/* no page faults, no system calls */
+	char beside_us[512];		/* the program to execute */
+};
+
+struct told {
+	uint64_t time;
+	uint64_t parallelism;
+	uint64_t weight;
+	uint32_t tid;
+};
+
+/* What the samples told, and what that was of some time. */
+struct seen {
+	struct reader reader;
+	struct told *told;
+	size_t nr_told, cap;
+	uint32_t only;			/* of this thread; 0: of all */
+	uint64_t nr[MANY];		/* samples, by parallelism; in the last: any more */
+	uint64_t untold;		/* without */
+	uint64_t samples;
+	uint64_t weight, latency;	/* what these stand for, and its share */
+};
+
+FIXTURE(parallel) {
+	struct shared *shared;
+	struct gprof_cpu_params cpu;
+	struct gprof_profile_params tracepoint;
+	struct gprof_setup setup;
+	struct device dev;
+	struct seen seen;
+	struct child child, stranger;
+	bool ready;
+};
+
+FIXTURE_VARIANT(parallel) {
+	uint32_t kind;
+	uint32_t type;
+	uint64_t config;
+	uint64_t period;
+	const char *tracepoint;
+};
+
+FIXTURE_VARIANT_ADD(parallel, timer) {
+	.kind = GPROF_KIND_CPU, .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CPU_CLOCK,
+	.period = MS,
+};
+
+FIXTURE_VARIANT_ADD(parallel, counter) {
+	.kind = GPROF_KIND_CPU, .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_PAGE_FAULTS,
+	.period = 1,
+};
+
+FIXTURE_VARIANT_ADD(parallel, tracepoint) {
+	.kind = GPROF_KIND_PROFILE, .tracepoint = "sys_enter", .period = 1,
+};
+
+static void on_sample(void *ctx, const struct reader_sample *s)
+{
+	struct seen *seen = ctx;
+
+	if (seen->nr_told == seen->cap) {
+		seen->cap = 2 * seen->cap + 1024;
+		seen->told = realloc(seen->told, seen->cap * sizeof(*seen->told));
+		if (!seen->told)
+			abort();
+	}
+	seen->told[seen->nr_told++] = (struct told){
+		s->rec->time, s->parallelism, s->weight, s->rec->tid,
+	};
+}
+
+static int seen_begin(struct seen *seen, struct device *dev)
+{
+	int err = reader_init(&seen->reader, dev);
+
+	seen->reader.on_sample = on_sample;
+	seen->reader.ctx = seen;
+	return err;
+}
+
+static void seen_end(struct seen *seen)
+{
+	if (seen->reader.rings)
+		reader_free(&seen->reader);
+	free(seen->told);
+}
+
+static void count(struct seen *seen, uint64_t from, uint64_t until)
+{
+	size_t i;
+
+	memset(seen->nr, 0, sizeof(seen->nr));
+	seen->samples = seen->untold = seen->weight = seen->latency = 0;
+	for (i = 0; i < seen->nr_told; i++) {
+		const struct told *t = &seen->told[i];
+		uint64_t n = t->parallelism;
+
+		if (t->time < from || t->time >= until || (seen->only && t->tid != seen->only))
+			continue;
+		seen->samples++;
+		seen->untold += !n;
+		seen->nr[n < MANY ? n : MANY - 1]++;
+		seen->weight += t->weight;
+		if (n)
+			seen->latency += t->weight / n;
+	}
+}
+
+FIXTURE_SETUP(parallel)
+{
+	long long id = 0;
+
+	self->dev.fd = -1;
+	self->shared = mmap(NULL, sizeof(*self->shared), PROT_READ | PROT_WRITE,
+			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, self->shared);
+	if (readlink("/proc/self/exe", self->shared->beside_us,
+		     sizeof(self->shared->beside_us) - 1) > 0)
+		snprintf(strrchr(self->shared->beside_us, '/'), 16, "/burner");
+	SKIP_UNLESS(device_has(GPROF_FEAT_PARALLELISM), "the module says it cannot");
+	SKIP_UNLESS(nr_online_cpus() > 1, "needs two CPUs");
+	if (variant->tracepoint)
+		id = tracepoint_id("raw_syscalls", variant->tracepoint);
+	SKIP_UNLESS(id >= 0, "this kernel has no such tracepoint");
+	self->cpu = event_params(variant->type, variant->config, variant->period);
+	self->cpu.flags = GPROF_CPU_F_KERNEL;
+	self->tracepoint = (struct gprof_profile_params){
+		.size = sizeof(self->tracepoint), .tracepoint = id, .period = variant->period,
+	};
+	self->setup = device_setup_of(GPROF_TARGET_PROCESS, 0, &self->cpu);
+	self->setup.kind = variant->kind;
+	if (variant->kind == GPROF_KIND_PROFILE)
+		self->setup.params = (uintptr_t)&self->tracepoint;
+	self->setup.flags = GPROF_SETUP_F_PARALLELISM;
+	self->setup.buffer_size = 4 << 20;
+	self->ready = true;
+}
+
+FIXTURE_TEARDOWN(parallel)
+{
+	if (self->child.pid)
+		child_end(&self->child);
+	if (self->stranger.pid)
+		child_end(&self->stranger);
+	seen_end(&self->seen);
+	device_close(&self->dev);
+}
+
+/* ---- work: time, page faults and system calls, all the time ---- */
+
+static char *page;
+
+static void work(void)
+{
+	volatile int i;
+
+	for (i = 0; i < 20000; i++)
+		;
+	if (!page)
+		page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	madvise(page, 4096, MADV_DONTNEED);
+	*page = 1;
+	syscall(SYS_getppid);
+}
+
+static void work_until(uint64_t end)
+{
+	while (monotonic_ns() < end)
+		work();
+}
+
+static void work_for_ms(void *arg, int step)
+{
+	work_until(monotonic_ns() + 200 * MS);
+}
+
+static void work_on_second(void *arg, int step)
+{
+	pin_to(online_cpu(1));
+	while (!((struct shared *)arg)->stop)
+		work();
+}
+
+static void work_on_first(void *arg, int step)
+{
+	pin_to(online_cpu(0));
+	work_for_ms(arg, step);
+}
+
+/* ---- recording ---- */
+
+static void record(struct __test_metadata *_metadata, FIXTURE_DATA(parallel) *self,
+		   uint32_t target, int id)
+{
+	self->setup.target = target;
+	self->setup.id = id;
+	ASSERT_EQ(0, device_record(&self->dev, &self->setup)) {
+		TH_LOG("reason %u", self->setup.out_reason);
+	}
+	ASSERT_EQ(0, seen_begin(&self->seen, &self->dev));
+}
+
+/* What was told of that time. */
+static void look(struct __test_metadata *_metadata, FIXTURE_DATA(parallel) *self, uint64_t from,
+		 uint64_t until)
+{
+	struct seen *s = &self->seen;
+	unsigned int n;
+
+	EXPECT_LE(0, reader_read(&s->reader));
+	EXPECT_STREQ("", s->reader.error);
+	count(s, from, until);
+	EXPECT_EQ(0, s->untold);
+	for (n = nr_online_cpus() + 1; n < MANY; n++)
+		EXPECT_EQ(0, s->nr[n]);
+	TH_LOG("%llu samples, %llu of that time: 1: %llu, 2: %llu",
+	       (unsigned long long)s->nr_told, (unsigned long long)s->samples,
+	       (unsigned long long)s->nr[1], (unsigned long long)s->nr[2]);
+}
+
+#define RECORD(_target, _id)	record(_metadata, self, _target, _id)
+#define LOOK(_from, _until)	look(_metadata, self, _from, _until)
+#define LOOK_ALL()		look(_metadata, self, 0, UINT64_MAX)
+
+#define EXPECT_ALONE() do {						\
+	EXPECT_LE(SOME, self->seen.samples);				\
+	EXPECT_EQ(self->seen.samples, self->seen.nr[1]);		\
+} while (0)
+
+#define EXPECT_TWO() do {						\
+	EXPECT_LE(SOME, self->seen.samples);				\
+	EXPECT_LE(MOST(self->seen.samples), self->seen.nr[2]);		\
+} while (0)
+
+/* ---- a process ---- */
+
+static pthread_barrier_t barrier;
+
+static void *sleeper(void *arg)
+{
+	for (;;)
+		pause();
+	return NULL;
+}
+
+static void *worker(void *arg)
+{
+	struct shared *s = arg;
+
+	pin_to(online_cpu(1));
+	pthread_barrier_wait(&barrier);
+	work_until(s->over);
+	pthread_barrier_wait(&barrier);
+	return NULL;
+}
+
+/* Alone, beside those that sleep; then two of them, each on a CPU of its own; alone again. */
+static void phases(void *arg, int step)
+{
+	struct shared *s = arg;
+	pthread_t thread;
+	int i;
+
+	if (step == 0) {
+		pin_to(online_cpu(0));
+		pthread_barrier_init(&barrier, NULL, 2);
+		for (i = 0; i < 4; i++)
+			pthread_create(&thread, NULL, sleeper, NULL);
+		pthread_create(&thread, NULL, worker, s);
+		return;
+	}
+	s->alone = monotonic_ns();
+	work_until(s->alone + 200 * MS);
+	s->both = monotonic_ns() + 20 * MS;
+	s->over = s->both + 200 * MS;
+	pthread_barrier_wait(&barrier);
+	work_until(s->over);
+	pthread_barrier_wait(&barrier);
+	/* The other is about to sleep: in a moment it does. */
+	sleep_ms(50);
+	work_until(monotonic_ns() + 200 * MS);
+}
+
+TEST_F(parallel, one_counts_in_full_and_two_by_half)
+{
+	struct seen *s = &self->seen;
+
+	if (!self->ready)
+		return;
+	ASSERT_EQ(0, child_fork(&self->child, phases, self->shared));
+	ASSERT_EQ(0, child_step(&self->child));
+	RECORD(GPROF_TARGET_PROCESS, self->child.pid);
+	ASSERT_EQ(0, child_step(&self->child));
+	EXPECT_EQ(0, device_stop(&self->dev));
+	LOOK(self->shared->alone, self->shared->both - 20 * MS);
+	EXPECT_ALONE();
+	EXPECT_EQ(s->weight, s->latency);
+	LOOK(self->shared->both, self->shared->over);
+	EXPECT_TWO();
+	EXPECT_LE(s->weight / 2, s->latency + s->samples);
+	EXPECT_GE(s->weight * 55 / 100, s->latency);
+	/* Who has gone to sleep again, or ended, is left over nowhere. */
+	LOOK(self->shared->over + 50 * MS, UINT64_MAX);
+	EXPECT_ALONE();
+}
+
+TEST_F(parallel, stranger_is_not_counted)
+{
+	if (!self->ready)
+		return;
+	ASSERT_EQ(0, child_fork(&self->stranger, work_on_second, self->shared));
+	ASSERT_EQ(0, child_begin(&self->stranger));
+	ASSERT_EQ(0, child_fork(&self->child, work_on_first, NULL));
+	RECORD(GPROF_TARGET_PROCESS, self->child.pid);
+	ASSERT_EQ(0, child_step(&self->child));
+	EXPECT_EQ(0, device_stop(&self->dev));
+	LOOK_ALL();
+	EXPECT_ALONE();
+}
+
+/* Spins, and says until when it was not switched out since it was asked to look. */
+static void *spin_on_second(void *arg)
+{
+	struct shared *s = arg;
+	struct rusage r;
+	long before = -1;
+	uint64_t last = 0, now;
+
+	pin_to(online_cpu(1));
+	while (!s->stop) {
+		/* Before it: who has not been switched then had not at this time. */
+		now = monotonic_ns();
+		getrusage(RUSAGE_THREAD, &r);
+		if (s->spins == LOOK_NOW) {
+			before = r.ru_nvcsw + r.ru_nivcsw;
+			s->spins = UNSWITCHED;
+		} else if (s->spins == UNSWITCHED && r.ru_nvcsw + r.ru_nivcsw != before) {
+			s->switched = last;
+			s->spins = SWITCHED;
+		}
+		last = now;
+	}
+	return NULL;
+}
+
+/* One on each CPU, from before START on. */
+static void both_run(void *arg, int step)
+{
+	struct shared *s = arg;
+	pthread_t thread;
+
+	pin_to(online_cpu(0));
+	pthread_create(&thread, NULL, spin_on_second, s);
+	while (!s->stop) {
+		if (!s->idles)
+			work();
+	}
+	pthread_join(thread, NULL);
+}
+
+static void await_spinner(struct shared *s, enum spins last)
+{
+	while (s->spins == last)
+		sleep_ms(1);
+}
+
+/*
+ * Whoever is switched in after START tells of itself. So what is looked at are the samples
+ * of the one until the other was switched out for the first time, of some STARTs.
+ */
+TEST_F(parallel, who_runs_at_START_is_counted)
+{
+	struct shared *s = self->shared;
+	struct device beside = { .fd = -1 };
+	struct gprof_setup setup = self->setup;
+	uint64_t samples = 0, two = 0, now;
+	int try;
+
+	if (!self->ready)
+		return;
+	ASSERT_EQ(0, child_fork(&self->child, both_run, s));
+	ASSERT_EQ(0, child_begin(&self->child));
+	/* Not in the way of the one that is looked at. */
+	pin_to(online_cpu(0));
+	self->seen.only = self->child.pid;
+	/* Its probes are there already: START of the other has no grace period to wait for. */
+	setup.id = getpid();
+	ASSERT_EQ(0, device_record(&beside, &setup));
+	for (try = 0; try < 40 && samples < SOME; try++) {
+		s->spins = LOOK_NOW;
+		await_spinner(s, LOOK_NOW);
+		if (!try)
+			RECORD(GPROF_TARGET_PROCESS, self->child.pid);
+		else
+			ASSERT_EQ(0, device_start(&self->dev));
+		now = monotonic_ns();
+		sleep_ms(20);
+		EXPECT_EQ(0, device_stop(&self->dev));
+		await_spinner(s, UNSWITCHED);
+		LOOK(now, s->switched);
+		samples += self->seen.samples;
+		two += self->seen.nr[2];
+	}
+	EXPECT_EQ(samples, two);
+	s->stop = true;
+	device_close(&beside);
+	SKIP_UNLESS(samples >= SOME, "it was switched out before each START was over");
+}
+
+/* Its other thread runs too, and is not of the target. */
+TEST_F(parallel, thread_is_always_alone)
+{
+	if (!self->ready)
+		return;
+	ASSERT_EQ(0, child_fork(&self->child, both_run, self->shared));
+	ASSERT_EQ(0, child_begin(&self->child));
+	sleep_ms(50);
+	RECORD(GPROF_TARGET_THREAD, self->child.pid);
+	sleep_ms(200);
+	EXPECT_EQ(0, device_stop(&self->dev));
+	LOOK_ALL();
+	EXPECT_ALONE();
+	self->shared->stop = true;
+}
+
+/* Two processes that come and execute a program, on any CPUs, as fast as they can. */
+static void storm(void *arg, int step)
+{
+	struct shared *s = arg;
+	uint64_t end = monotonic_ns() + 500 * MS;
+	int i;
+
+	if (step == 1) {
+		pin_to(online_cpu(0));
+		work_until(monotonic_ns() + 200 * MS);
+		return;
+	}
+	while (monotonic_ns() < end) {
+		for (i = 0; i < 4; i++) {
+			if (fork())
+				continue;
+			work();
+			if (i & 1)
+				execl(s->beside_us, "burner", "1", NULL);
+			if (i & 2)
+				raise(SIGKILL);
+			_exit(0);
+		}
+		while (waitpid(-1, NULL, 0) > 0)
+			;
+	}
+}
+
+TEST_F(parallel, after_a_storm_of_forks_one_is_one)
+{
+	uint64_t now;
+
+	if (!self->ready)
+		return;
+	ASSERT_EQ(0, child_fork(&self->child, storm, self->shared));
+	RECORD(GPROF_TARGET_PROCESS, self->child.pid);
+	ASSERT_EQ(0, child_step(&self->child));
+	LOOK_ALL();
+	EXPECT_LE(SOME, self->seen.samples);
+	now = monotonic_ns();
+	ASSERT_EQ(0, child_step(&self->child));
+	EXPECT_EQ(0, device_stop(&self->dev));
+	LOOK(now, UINT64_MAX);
+	EXPECT_ALONE();
+}
+
+static void execute(void *arg, int step)
+{
+	struct shared *s = arg;
+
+	/* One of the two is not of the target before its parent is. */
+	if (fork())
+		pin_to(online_cpu(0));
+	else
+		pin_to(online_cpu(1));
+	execl(s->beside_us, "burner", "300", NULL);
+	_exit(127);
+}
+
+/* A timer sees them, whatever else they do not do. */
+TEST_F(parallel, who_executes_is_counted_from_then_on)
+{
+	int status;
+
+	if (!self->ready)
+		return;
+	SKIP_UNLESS(variant->period == MS, "it burns time, and nothing else");
+	ASSERT_EQ(0, child_fork(&self->child, execute, self->shared));
+	self->setup.flags |= GPROF_SETUP_F_ON_EXEC;
+	RECORD(GPROF_TARGET_PROCESS, self->child.pid);
+	ASSERT_EQ(0, child_begin(&self->child));
+	ASSERT_EQ(self->child.pid, waitpid(self->child.pid, &status, 0));
+	EXPECT_EQ(0, status);
+	self->child.pid = 0;
+	sleep_ms(100);
+	EXPECT_EQ(0, device_stop(&self->dev));
+	LOOK_ALL();
+	/* They do not begin and end at one instant. */
+	EXPECT_LE(SOME, self->seen.samples);
+	EXPECT_LE(self->seen.samples / 2, self->seen.nr[2]);
+}
+
+/* ---- CPUs, and whatever runs there ---- */
+
+TEST_F(parallel, idle_cpu_is_not_counted_of_the_host)
+{
+	if (!self->ready)
+		return;
+	ASSERT_EQ(0, child_fork(&self->child, work_on_first, NULL));
+	sleep_ms(100);
+	RECORD(GPROF_TARGET_SYSTEM, 0);
+	ASSERT_EQ(0, child_step(&self->child));
+	EXPECT_EQ(0, device_stop(&self->dev));
+	LOOK_ALL();
+	EXPECT_LE(SOME, self->seen.samples);
+	/* Something else may run there, and for long where the host has no time for it. */
+	EXPECT_LE(self->seen.samples / 4, self->seen.nr[1]);
+}
+
+TEST_F(parallel, whoever_runs_is_counted_of_the_host)
+{
+	uint64_t now;
+
+	if (!self->ready)
+		return;
+	ASSERT_EQ(0, child_fork(&self->stranger, work_on_second, self->shared));
+	ASSERT_EQ(0, child_begin(&self->stranger));
+	ASSERT_EQ(0, child_fork(&self->child, work_on_first, NULL));
+	sleep_ms(100);
+	RECORD(GPROF_TARGET_SYSTEM, 0);
+	now = monotonic_ns();
+	ASSERT_EQ(0, child_begin(&self->child));
+	sleep_ms(150);
+	EXPECT_EQ(0, device_stop(&self->dev));
+	LOOK(now + 20 * MS, UINT64_MAX);
+	EXPECT_TWO();
+	self->shared->stop = true;
+}
+
+TEST_F(parallel, other_cpus_are_not_counted)
+{
+	__u64 cpus[MANY / 64] = { 1ULL << online_cpu(0) };
+
+	if (!self->ready)
+		return;
+	ASSERT_EQ(0, child_fork(&self->stranger, work_on_second, self->shared));
+	ASSERT_EQ(0, child_begin(&self->stranger));
+	ASSERT_EQ(0, child_fork(&self->child, work_on_first, NULL));
+	self->setup.cpus = (uintptr_t)cpus;
+	self->setup.cpus_size = sizeof(cpus);
+	RECORD(GPROF_TARGET_CPUS, 0);
+	ASSERT_EQ(0, child_step(&self->child));
+	EXPECT_EQ(0, device_stop(&self->dev));
+	LOOK_ALL();
+	EXPECT_ALONE();
+	self->shared->stop = true;
+}
+
+static int join_cgroup(const char *path, pid_t pid)
+{
+	char procs[128], text[16];
+
+	snprintf(procs, sizeof(procs), "%s/cgroup.procs", path);
+	snprintf(text, sizeof(text), "%d", pid);
+	return file_write(procs, text);
+}
+
+/* One goes in and out while it runs, and so perhaps never gives up its CPU. */
+TEST_F(parallel, who_is_in_the_cgroup_now_is_counted)
+{
+	char path[64];
+	int fd, i;
+
+	if (!self->ready)
+		return;
+	SKIP_UNLESS(device_has(GPROF_FEAT_CGROUP), "this kernel has no cgroups");
+	mkdir(CGROUPS, 0755);
+	if (access(CGROUPS "/cgroup.procs", F_OK)) {
+		ASSERT_EQ(0, mount("none", CGROUPS, "cgroup2", 0, NULL));
+	}
+	snprintf(path, sizeof(path), CGROUPS "/gprof_parallel.%d", getpid());
+	ASSERT_EQ(0, mkdir(path, 0755));
+	fd = open(path, O_RDONLY | O_DIRECTORY);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, child_fork(&self->stranger, work_on_second, self->shared));
+	ASSERT_EQ(0, child_begin(&self->stranger));
+	ASSERT_EQ(0, child_fork(&self->child, work_on_first, NULL));
+	ASSERT_EQ(0, join_cgroup(path, self->child.pid));
+	RECORD(GPROF_TARGET_CGROUP, fd);
+	for (i = 0; i < 3; i++) {
+		uint64_t now;
+
+		/* out, in, out again */
+		ASSERT_EQ(0, join_cgroup(i == 1 ? path : CGROUPS, self->stranger.pid));
+		now = monotonic_ns();
+		ASSERT_EQ(0, child_begin(&self->child));
+		sleep_ms(150);
+		LOOK(now + 20 * MS, UINT64_MAX);
+		if (i == 1)
+			EXPECT_TWO();
+		else
+			EXPECT_ALONE();
+		ASSERT_EQ(0, child_wait(&self->child));
+	}
+	EXPECT_EQ(0, device_stop(&self->dev));
+	self->shared->stop = true;
+	child_end(&self->child);
+	child_end(&self->stranger);
+	self->child.pid = self->stranger.pid = 0;
+	device_close(&self->dev);
+	close(fd);
+	EXPECT_EQ(0, rmdir(path));
+}
+
+static int set_online(int cpu, bool online)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/online", cpu);
+	return file_write(path, online ? "1" : "0");
+}
+
+static void work_wherever(void *arg, int step)
+{
+	work_until(monotonic_ns() + 200 * MS);
+}
+
+TEST_F(parallel, cpu_that_goes_is_counted_no_more)
+{
+	int cpu = online_cpu(1);
+	uint64_t now;
+	bool goes;
+
+	if (!self->ready)
+		return;
+	goes = nr_online_cpus() == 2 && !set_online(cpu, false);
+	SKIP_UNLESS(goes, "the CPU cannot go");
+	ASSERT_EQ(0, set_online(cpu, true));
+	ASSERT_EQ(0, child_fork(&self->stranger, work_wherever, NULL));
+	ASSERT_EQ(0, child_fork(&self->child, work_wherever, NULL));
+	RECORD(GPROF_TARGET_SYSTEM, 0);
+	ASSERT_EQ(0, child_begin(&self->stranger));
+	ASSERT_EQ(0, set_online(cpu, false));
+	now = monotonic_ns();
+	ASSERT_EQ(0, child_step(&self->child));
+	ASSERT_EQ(0, child_wait(&self->stranger));
+	LOOK(now, UINT64_MAX);
+	EXPECT_ALONE();
+	ASSERT_EQ(0, set_online(cpu, true));
+	ASSERT_EQ(0, child_begin(&self->stranger));
+	now = monotonic_ns();
+	ASSERT_EQ(0, child_step(&self->child));
+	EXPECT_EQ(0, device_stop(&self->dev));
+	LOOK(now + 50 * MS, now + 150 * MS);
+	EXPECT_LE(self->seen.samples / 2, self->seen.nr[2]);
+}
+
+/* ---- what is asked for ---- */
+
+TEST_F(parallel, unasked_it_is_not_told)
+{
+	if (!self->ready)
+		return;
+	ASSERT_EQ(0, child_fork(&self->child, work_for_ms, NULL));
+	self->setup.flags = 0;
+	RECORD(GPROF_TARGET_PROCESS, self->child.pid);
+	ASSERT_EQ(0, child_step(&self->child));
+	EXPECT_EQ(0, device_stop(&self->dev));
+	EXPECT_LE(0, reader_read(&self->seen.reader));
+	EXPECT_STREQ("", self->seen.reader.error);
+	count(&self->seen, 0, UINT64_MAX);
+	EXPECT_LE(SOME, self->seen.samples);
+	EXPECT_EQ(self->seen.samples, self->seen.untold);
+}
+
+/* One that asks and one that does not share the events. */
+TEST_F(parallel, who_does_not_ask_is_not_told_beside_who_does)
+{
+	struct device other = { .fd = -1 };
+	struct seen seen = { 0 };
+	struct gprof_setup setup;
+
+	if (!self->ready)
+		return;
+	ASSERT_EQ(0, child_fork(&self->child, work_for_ms, NULL));
+	RECORD(GPROF_TARGET_PROCESS, self->child.pid);
+	setup = self->setup;
+	setup.flags = 0;
+	ASSERT_EQ(0, device_record(&other, &setup));
+	ASSERT_EQ(0, seen_begin(&seen, &other));
+	ASSERT_EQ(0, child_step(&self->child));
+	EXPECT_EQ(0, device_stop(&other));
+	EXPECT_EQ(0, device_stop(&self->dev));
+	EXPECT_LE(0, reader_read(&seen.reader));
+	EXPECT_STREQ("", seen.reader.error);
+	count(&seen, 0, UINT64_MAX);
+	EXPECT_LE(SOME, seen.samples);
+	EXPECT_EQ(seen.samples, seen.untold);
+	LOOK_ALL();
+	EXPECT_ALONE();
+	seen_end(&seen);
+	device_close(&other);
+}
+
+static int setup_gives(struct gprof_setup *setup)
+{
+	struct device dev = { .fd = device_open() };
+	int err = device_setup(&dev, setup);
+
+	device_close(&dev);
+	return err;
+}
+
+TEST(other_kinds_refuse_it)
+{
+	struct gprof_sched_params sched = { .size = sizeof(sched) };
+	struct gprof_trace_params trace = { .size = sizeof(trace) };
+	struct gprof_block_params block = { .size = sizeof(block), .period = 1 };
+	struct gprof_mutex_params mutex = { .size = sizeof(mutex), .period = 1 };
+	struct gprof_task_params task = { .size = sizeof(task) };
+	const struct {
+		uint32_t kind;
+		const void *params;
+	} kinds[] = {
+		{ GPROF_KIND_SCHED, &sched }, { GPROF_KIND_TRACE, &trace },
+		{ GPROF_KIND_BLOCK, &block }, { GPROF_KIND_MUTEX, &mutex },
+		{ GPROF_KIND_TASK, &task },
+	};
+	struct gprof_setup setup;
+	unsigned int i;
+
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		setup = device_setup_of(GPROF_TARGET_SYSTEM, 0, kinds[i].params);
+		setup.kind = kinds[i].kind;
+		if (setup.kind == GPROF_KIND_SCHED || setup.kind == GPROF_KIND_TRACE)
+			setup.stack = 0;
+		EXPECT_EQ(0, setup_gives(&setup)) {
+			TH_LOG("kind %u: reason %u", kinds[i].kind, setup.out_reason);
+		}
+		setup.flags = GPROF_SETUP_F_PARALLELISM;
+		EXPECT_EQ(-EOPNOTSUPP, setup_gives(&setup));
+		EXPECT_EQ(GPROF_REASON_FLAGS, setup.out_reason);
+	}
+}
+
+TEST(time_of_an_idle_cpu_is_not_shared)
+{
+	struct gprof_cpu_params params = timer_params(MS);
+	struct gprof_setup setup = device_setup_of(GPROF_TARGET_SYSTEM, 0, &params);
+
+	SKIP_UNLESS(device_has(GPROF_FEAT_PARALLELISM), "the module says it cannot");
+	params.flags = GPROF_CPU_F_KERNEL | GPROF_CPU_F_IDLE;
+	EXPECT_EQ(0, setup_gives(&setup));
+	setup.flags = GPROF_SETUP_F_PARALLELISM;
+	EXPECT_EQ(-EINVAL, setup_gives(&setup));
+	EXPECT_EQ(GPROF_REASON_FLAGS, setup.out_reason);
+}
+
+/* The map of processes is paid for. */
+TEST(who_has_no_memory_left_is_refused)
+{
+	struct gprof_cpu_params params = timer_params(MS);
+	struct gprof_setup setup = device_setup_of(GPROF_TARGET_PROCESS, getpid(), &params);
+	struct device dev[128];
+	unsigned int i, with, without = 0;
+
+	SKIP_UNLESS(device_has(GPROF_FEAT_PARALLELISM), "the module says it cannot");
+	ASSERT_EQ(0, become(4711));
+	setup.buffer_size = 4096;
+	for (;; without = with) {
+		for (with = 0; with < 128; with++) {
+			dev[with] = (struct device){ .fd = device_open() };
+			if (dev[with].fd < 0 || device_setup(&dev[with], &setup))
+				break;
+		}
+		for (i = 0; i <= with && i < 128; i++)
+			device_close(&dev[i]);
+		TH_LOG("%u recorders, flags %#x: reason %u", with, setup.flags, setup.out_reason);
+		if (setup.flags)
+			break;
+		setup.flags = GPROF_SETUP_F_PARALLELISM;
+	}
+	EXPECT_LT(0, without);
+	EXPECT_GT(without, with);
+	EXPECT_EQ(GPROF_REASON_MEMLOCK, setup.out_reason);
+}
+
+static void both_run_as_user(void *arg, int step)
+{
+	become(4711);
+	both_run(arg, step);
+}
+
+TEST(own_tasks_are_anybodys_to_count)
+{
+	struct gprof_cpu_params params = timer_params(MS);
+	struct shared *shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
+				     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct seen seen = { 0 };
+	struct device dev = { .fd = -1 };
+	struct child child = { 0 };
+	struct gprof_setup setup;
+	uint64_t now;
+
+	SKIP_UNLESS(device_has(GPROF_FEAT_PARALLELISM) && nr_online_cpus() > 1,
+		    "the module says it cannot, or there is one CPU");
+	/* Before 5.16 a user may lock 64 KiB. */
+	ASSERT_EQ(0, setrlimit(RLIMIT_MEMLOCK, &(struct rlimit){ 64 << 20, 64 << 20 }));
+	shared->idles = true;
+	ASSERT_EQ(0, child_fork(&child, both_run_as_user, shared));
+	ASSERT_EQ(0, child_begin(&child));
+	sleep_ms(100);
+	ASSERT_EQ(0, become(4711));
+	setup = device_setup_of(GPROF_TARGET_PROCESS, child.pid, &params);
+	setup.flags = GPROF_SETUP_F_PARALLELISM;
+	ASSERT_EQ(0, device_record(&dev, &setup)) {
+		TH_LOG("reason %u", setup.out_reason);
+	}
+	ASSERT_EQ(0, seen_begin(&seen, &dev));
+	now = monotonic_ns();
+	sleep_ms(200);
+	EXPECT_EQ(0, device_stop(&dev));
+	EXPECT_LE(0, reader_read(&seen.reader));
+	shared->stop = true;
+	count(&seen, now, UINT64_MAX);
+	EXPECT_LE(SOME, seen.samples);
+	EXPECT_LE(seen.samples * 3 / 4, seen.nr[2]);
+	seen_end(&seen);
+	device_close(&dev);
+	child_end(&child);
+}
+
+TEST_HARNESS_MAIN

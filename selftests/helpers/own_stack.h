@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * own_stack.h: GPROF_IOC_STACK from a function that has a frame record, whatever it was
+ * compiled with.
+ */
+#ifndef GPROF_TEST_OWN_STACK_H
+#define GPROF_TEST_OWN_STACK_H
+
+#include <linux/gprof.h>
+#include <sys/syscall.h>
+
+/* Behind the call: what frame 0 is. One place, since the function is one. */
+extern const char own_stack_leaf[];
+
+__attribute__((noinline, noclone, unused))
+static int own_stack_call(int fd, struct gprof_own_stack *arg)
+{
+	long ret;
+
+	/* forces a record */
+	__asm__ volatile("" : : "r"(__builtin_frame_address(0)));
+#ifdef __x86_64__
+	__asm__ volatile("syscall\n"
+			 ".globl own_stack_leaf\nown_stack_leaf:"
+			 : "=a"(ret)
+			 : "0"((long)SYS_ioctl), "D"((long)fd), "S"((long)GPROF_IOC_STACK), "d"(arg)
+			 : "rcx", "r11", "memory");
+#else
+	register long x8 __asm__("x8") = SYS_ioctl;
+	register long x0 __asm__("x0") = fd;
+	register long x1 __asm__("x1") = GPROF_IOC_STACK;
+	register void *x2 __asm__("x2") = arg;
+
+	__asm__ volatile("svc 0\n"
+			 ".globl own_stack_leaf\nown_stack_leaf:"
+			 : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2) : "memory");
+	ret = x0;
+#endif
+	return (int)ret;
+}
+
+#endif

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * custom_profile.c: stacks and how many were added with each, as a profile with names.
+ *
+ * Nobody has recorded mappings: /proc/PID/maps says what lies where now. It may be a
+ * stranger's, and what it says is a suggestion, as the kernel's own records are.
+ */
+#include "custom_profile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/gprof.h>
+#include <linux/magic.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <sys/vfs.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "profile/profile.h"
+#include "record/resolve.h"
+#include "symbol/process.h"
+
+/* When the process began, as struct gprof_process has it but for what is below a tick. */
+static uint64_t start_of(pid_t pid)
+{
+	long hz = sysconf(_SC_CLK_TCK);
+	char path[32], text[1024];
+	const char *p;
+	size_t len;
+	FILE *f;
+	int i;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	f = fopen(path, "re");
+	if (!f || hz <= 0) {
+		if (f)
+			fclose(f);
+		return 0;
+	}
+	len = fread(text, 1, sizeof(text) - 1, f);
+	fclose(f);
+	text[len] = '\0';
+	p = strrchr(text, ')');
+	for (i = 0; p && i < 20; i++)
+		p = strchr(p + 1, ' ');
+	return p ? strtoull(p, NULL, 10) * (1000000000ULL / (uint64_t)hz) : 0;
+}
+
+/* What /proc writes as \012 is a newline. */
+static void unescape(char *path)
+{
+	char *to = path;
+
+	while (*path) {
+		if (!strncmp(path, "\\012", 4)) {
+			*to++ = '\n';
+			path += 4;
+		} else {
+			*to++ = *path++;
+		}
+	}
+	*to = '\0';
+}
+
+/*
+ * On overlayfs maps have the inode of the file below, which nobody finds by its path. But a
+ * path there is still that of the file while it does not say that it was deleted. No link is
+ * in such a path, but may have been put there since: none is followed, and nothing is looked
+ * at that is not below @root, the root of the process. A kernel before 5.6 has no openat2():
+ * no names then.
+ */
+static void take_overlay(struct gprof_map_rec *rec, int root, const char *path)
+{
+	struct open_how how = {
+		.flags = O_PATH | O_NOFOLLOW | O_CLOEXEC,
+		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
+	};
+	struct statfs fs;
+	struct stat st;
+	int fd;
+
+	if (path[0] != '/' || root < 0)
+		return;
+	fd = (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
+	if (fd < 0)
+		return;
+	if (!fstatfs(fd, &fs) && fs.f_type == OVERLAYFS_SUPER_MAGIC && !fstat(fd, &st)) {
+		rec->inode = st.st_ino;
+		rec->dev_major = major(st.st_dev);
+		rec->dev_minor = minor(st.st_dev);
+	}
+	close(fd);
+}
+
+/* 0; 1: no mapping of code; or -ENOMEM. */
+static int take_line(struct gprof_spaces *spaces, struct gprof_map_rec *rec, int root, char *line)
+{
+	unsigned long long start, end, offset, inode;
+	unsigned int dev_major, dev_minor;
+	char perms[5];
+	int at = 0;
+
+	line[strcspn(line, "\n")] = '\0';
+	if (sscanf(line, "%llx-%llx %4s %llx %x:%x %llu %n", &start, &end, perms, &offset,
+		   &dev_major, &dev_minor, &inode, &at) != 7 || !at || perms[2] != 'x')
+		return 1;
+	rec->start = start;
+	rec->end = end;
+	rec->offset = offset;
+	rec->inode = inode;
+	rec->dev_major = dev_major;
+	rec->dev_minor = dev_minor;
+	unescape(line + at);
+	take_overlay(rec, root, line + at);
+	return gprof_spaces_map(spaces, rec, line[at] ? line + at : "//anon");
+}
+
+static int read_maps(struct gprof_spaces *spaces, const struct gprof_process *id,
+		     struct gprof_error *e)
+{
+	struct gprof_map_rec rec = { .rec.type = GPROF_REC_MAP, .process = *id, .time = 1 };
+	char path[32], *line = NULL;
+	size_t cap = 0, nr = 0;
+	int err = 0, root;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%u/maps", id->pid);
+	f = fopen(path, "re");
+	if (!f)
+		return gprof_error_set(e, errno, "%s: %s; the names in a profile come from it", path,
+				       gprof_strerror(errno));
+	snprintf(path, sizeof(path), "/proc/%u/root", id->pid);
+	root = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	while (!err && getline(&line, &cap, f) > 0) {
+		rec.rec.flags = nr ? 0 : GPROF_MAP_REC_F_FIRST;
+		err = take_line(spaces, &rec, root, line);
+		nr += !err;
+		if (err > 0)
+			err = 0;
+	}
+	if (root >= 0)
+		close(root);
+	free(line);
+	fclose(f);
+	return err ? gprof_error_set(e, -err, "no memory for a profile") : 0;
+}
+
+/* Frames of a slot are all return addresses; a stack begins with the call itself. */
+static int add_slot(struct gprof_resolver *r, const struct gprof_custom_slot *slot,
+		    const struct gprof_process *id)
+{
+	uint64_t frames[GPROF_CUSTOM_FRAMES_MAX];
+	struct gprof_stack stack = { .process = *id, .time = 1 };
+	int64_t count = slot->count > INT64_MAX ? INT64_MAX : (int64_t)slot->count;
+	int err;
+
+	stack.nr_user = (uint16_t)slot->nr;
+	memcpy(frames, slot->frames, stack.nr_user * sizeof(*frames));
+	if (stack.nr_user)
+		frames[0]--;
+	err = gprof_resolve_stack(r, &stack, frames);
+	return err ? err : gprof_profile_add_sample(r->p, r->stack, r->nr_stack, NULL, 0, &count);
+}
+
+static int describe(struct gprof_profile *p, const struct gprof_custom_copy *copy,
+		    uint64_t cut)
+{
+	struct timespec now;
+	int err = gprof_profile_add_column(p, copy->name, "count");
+
+	if (err)
+		return err;
+	p->period_type = p->columns[0];
+	p->default_type = p->period_type.type;
+	p->period = 1;
+	clock_gettime(CLOCK_REALTIME, &now);
+	p->time_nanos = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+	if (copy->since_ns > 0 && copy->since_ns < p->time_nanos)
+		p->duration_nanos = p->time_nanos - copy->since_ns;
+	if (cut)
+		err = gprof_profile_commentf(p, "%llu stacks were cut: code without frame pointers "
+					     "or unwind tables, or more than %d frames",
+					     (unsigned long long)cut, GPROF_CUSTOM_FRAMES_MAX);
+	if (!err && copy->unsteady)
+		err = gprof_profile_commentf(p, "%zu stacks changed whenever they were read, and "
+					     "are left out", copy->unsteady);
+	if (!err && copy->moving)
+		err = gprof_profile_commentf(p, "the program added and removed while it was read: "
+					     "the number of each stack is of an instant of its own");
+	if (!err && copy->grew)
+		err = gprof_profile_commentf(p, "the program added stacks faster than they were read: "
+					     "those behind the first %zu are left out", copy->nr);
+	return err;
+}
+
+static int fill(struct gprof_profile *p, struct gprof_spaces *spaces,
+		const struct gprof_process *id, const struct gprof_custom_copy *copy)
+{
+	struct gprof_resolver r;
+	uint64_t cut = 0;
+	size_t i;
+	int err;
+
+	for (i = 0; i < copy->nr; i++)
+		cut += copy->slots[i].count && copy->slots[i].flags & GPROF_STACK_REC_F_USER_CUT;
+	err = describe(p, copy, cut);
+	if (err)
+		return err;
+	err = gprof_resolver_init(&r, p, spaces, id);
+	for (i = 0; i < copy->nr && !err; i++)
+		if (copy->slots[i].count)
+			err = add_slot(&r, &copy->slots[i], id);
+	if (!err)
+		err = gprof_resolver_name(&r);
+	gprof_resolver_free(&r);
+	return err ? err : gprof_profile_finish(p);
+}
+
+struct gprof_profile *gprof_custom_make(const struct gprof_custom_copy *copy,
+					struct gprof_error *e)
+{
+	struct gprof_process id = { .pid = (uint32_t)copy->pid, .start_ns = start_of(copy->pid) };
+	struct gprof_profile *p = gprof_profile_new();
+	struct gprof_spaces spaces;
+	int err;
+
+	if (!p || gprof_spaces_init(&spaces)) {
+		gprof_profile_free(p);
+		gprof_error_set(e, ENOMEM, "no memory for a profile");
+		return NULL;
+	}
+	err = read_maps(&spaces, &id, e);
+	if (!err) {
+		err = fill(p, &spaces, &id, copy);
+		if (err)
+			gprof_error_set(e, -err, "no memory for a profile");
+	}
+	gprof_spaces_free(&spaces);
+	if (!err)
+		return p;
+	gprof_profile_free(p);
+	return NULL;
+}

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * custom_stack.c: the stack of the calling thread, as the module finds it.
+ *
+ * One open device serves the process. It is set up as a recorder that is never started,
+ * so that the module walks by unwind tables; where that is refused it walks by frame
+ * records, as it does on a device that is not set up. Tables are those of files that are
+ * mapped when the device is opened, and later whenever the stamp of the mappings, which
+ * comes with each stack, has changed.
+ *
+ * This file is compiled with frame pointers, so that records lead out of the library.
+ */
+#include "custom_stack.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/gprof.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "device/device.h"
+#include "unwind/unwind_cache.h"
+
+#define WALKED_MAX	127	/* frames that the module walks */
+#define LOOK_NS		100000000ULL	/* mappings that change all the time are read so often */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;	/* guards what follows */
+static atomic_int device = -1;
+static dev_t device_number;	/* set before @device */
+static bool by_tables;
+static uint64_t looked_ns;
+static _Atomic uint32_t looked_layout;
+
+void gprof_custom_stacks_lock(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+void gprof_custom_stacks_unlock(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
+/*
+ * Not by ioctl(), which has no frame record; nor may it be part of another function, whose
+ * record would lead past it.
+ */
+__attribute__((noinline)) static long call(int fd, struct gprof_own_stack *arg)
+{
+	/* forces a record, whatever the compiler was told */
+	__asm__ volatile("" : : "r"(__builtin_frame_address(0)));
+#if defined(__x86_64__)
+	long ret;
+
+	__asm__ volatile("syscall" : "=a"(ret)
+			 : "0"((long)SYS_ioctl), "D"((long)fd), "S"((long)GPROF_IOC_STACK), "d"(arg)
+			 : "rcx", "r11", "memory");
+	return ret;
+#elif defined(__aarch64__)
+	register long x8 __asm__("x8") = SYS_ioctl;
+	register long x0 __asm__("x0") = fd;
+	register long x1 __asm__("x1") = (long)GPROF_IOC_STACK;
+	register void *x2 __asm__("x2") = arg;
+
+	__asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2) : "memory");
+	return x0;
+#else
+	return ioctl(fd, GPROF_IOC_STACK, arg) ? -errno : 0;
+#endif
+}
+
+/* ---- tables ---- */
+
+static int give(int fd, const struct gprof_unwind_blob *blob)
+{
+	struct gprof_text_table arg = {
+		.size = sizeof(arg),
+		.flags = fd < 0 ? GPROF_TABLE_F_VDSO : 0,
+		.fd = fd,
+		.table = blob ? (uintptr_t)blob->data : 0,
+		.table_size = blob ? blob->size : 0,
+	};
+
+	return ioctl(atomic_load(&device), GPROF_IOC_TABLE, &arg) ? -errno : 0;
+}
+
+/* What cannot be had is done without: stacks say how far they were walked. */
+static void give_file(struct gprof_unwind_cache *cache, int fd)
+{
+	struct gprof_unwind_blob blob = { 0 };
+
+	if (give(fd, NULL) != -ENOENT)
+		return;
+	if (!(fd < 0 ? gprof_unwind_compile_vdso(&blob) :
+		       gprof_unwind_cache_get(cache, fd, NULL, 0, &blob)))
+		give(fd, &blob);
+	gprof_unwind_blob_free(&blob);
+}
+
+/* The file of a line of /proc/self/maps that is code, if it is not the last one's. */
+static int open_mapped(const char *line, char *last)
+{
+	struct stat st;
+	char perms[5];
+	int at = 0, fd;
+	size_t len;
+
+	if (sscanf(line, "%*s %4s %*s %*s %*s %n", perms, &at) != 1 || !at || perms[2] != 'x' ||
+	    line[at] != '/')
+		return -1;
+	len = strcspn(line + at, "\n");
+	if (len >= PATH_MAX || (!strncmp(last, line + at, len) && !last[len]))
+		return -1;
+	memcpy(last, line + at, len);
+	last[len] = '\0';
+	fd = open(last, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd >= 0 && (fstat(fd, &st) || !S_ISREG(st.st_mode))) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+/* Under @lock. */
+static void give_all(void)
+{
+	struct gprof_unwind_cache *cache = NULL;
+	char last[PATH_MAX] = "", *line = NULL;
+	FILE *f = fopen("/proc/self/maps", "re");
+	size_t cap = 0;
+
+	if (!f)
+		return;
+	give_file(NULL, -1);
+	gprof_unwind_cache_open(&cache, NULL, 0);
+	while (getline(&line, &cap, f) > 0) {
+		int fd = open_mapped(line, last);
+
+		if (fd < 0)
+			continue;
+		give_file(cache, fd);
+		close(fd);
+	}
+	gprof_unwind_cache_close(cache);
+	free(line);
+	fclose(f);
+}
+
+/* The stamp of the mappings; 0: it is not told. */
+static uint32_t layout_of(int fd)
+{
+	uint64_t frame;
+	struct gprof_own_stack arg = {
+		.size = sizeof(arg), .frames = (uintptr_t)&frame, .max_frames = 1,
+	};
+
+	return call(fd, &arg) ? 0 : arg.out_layout;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* The mappings are others than when tables were made; false: that was not done. */
+static bool look_again(uint32_t layout)
+{
+	bool done = false;
+
+	pthread_mutex_lock(&lock);
+	if (atomic_load(&looked_layout) != layout && now_ns() - looked_ns >= LOOK_NS) {
+		looked_ns = now_ns();
+		give_all();
+		atomic_store(&looked_layout, layout);
+		done = true;
+	}
+	pthread_mutex_unlock(&lock);
+	return done;
+}
+
+/* ---- the device ---- */
+
+/* Nobody records: what it is set up for is the stacks of who has it. */
+static bool set_up(int fd)
+{
+	struct gprof_task_params params = { .size = sizeof(params) };
+	struct gprof_setup setup = {
+		.size = sizeof(setup),
+		.kind = GPROF_KIND_TASK,
+		.target = GPROF_TARGET_PROCESS,
+		.id = getpid(),
+		.stack = GPROF_STACK_F_IP | GPROF_STACK_F_USER | GPROF_STACK_F_TABLES,
+		.params = (uintptr_t)&params,
+		.buffer_size = (uint64_t)sysconf(_SC_PAGESIZE),
+	};
+
+	return !ioctl(fd, GPROF_IOC_SETUP, &setup);
+}
+
+static int open_locked(struct gprof_error *e)
+{
+	struct gprof_info info;
+	struct stat st;
+	int fd, err;
+
+	if (atomic_load(&device) >= 0)
+		return 0;
+	fd = gprof_device_open(e);
+	if (fd < 0)
+		return fd;
+	err = gprof_device_info(fd, &info, e);
+	if (!err && !(info.out_features & GPROF_FEAT_OWN_STACK))
+		err = gprof_error_set(e, EOPNOTSUPP,
+				      "this gprof.ko cannot tell a thread its stack; install "
+				      "module and library of one release");
+	if (err) {
+		close(fd);
+		return err;
+	}
+	if (!fstat(fd, &st))
+		device_number = st.st_rdev;
+	by_tables = info.out_features & GPROF_FEAT_TABLES && set_up(fd);
+	atomic_store(&device, fd);
+	if (by_tables) {
+		/* Before they are read: what changes meanwhile is looked at again. */
+		atomic_store(&looked_layout, layout_of(fd));
+		looked_ns = now_ns();
+		give_all();
+	}
+	return 0;
+}
+
+int gprof_custom_stacks_open(struct gprof_error *e)
+{
+	int err;
+
+	pthread_mutex_lock(&lock);
+	err = open_locked(e);
+	pthread_mutex_unlock(&lock);
+	return err;
+}
+
+/* ---- stacks ---- */
+
+/* A program may have closed it, and opened another of the same number. */
+static bool is_device(int fd)
+{
+	struct stat st;
+
+	return !fstat(fd, &st) && S_ISCHR(st.st_mode) && st.st_rdev == device_number;
+}
+
+static long take(struct gprof_own_stack *arg, uint64_t *frames)
+{
+	long err;
+
+	*arg = (struct gprof_own_stack){
+		.size = sizeof(*arg), .frames = (uintptr_t)frames, .max_frames = WALKED_MAX,
+	};
+	err = call(atomic_load_explicit(&device, memory_order_relaxed), arg);
+	/* keeps the record of this function below the call, too */
+	__asm__ volatile("" : : "r"(__builtin_frame_address(0)));
+	return err;
+}
+
+int gprof_custom_stack(struct gprof_custom_slot *s, const void *caller, unsigned int skip,
+		       struct gprof_error *e)
+{
+	uint64_t frames[WALKED_MAX], first = (uintptr_t)caller;
+	struct gprof_own_stack arg;
+	size_t i = 0, nr;
+	long err = take(&arg, frames);
+
+	if (!err && by_tables &&
+	    arg.out_layout != atomic_load_explicit(&looked_layout, memory_order_relaxed) &&
+	    look_again(arg.out_layout))
+		err = take(&arg, frames);
+	if (err && !is_device(atomic_load(&device)))
+		return gprof_error_set(e, EBADF, "the program has closed %s, descriptor %d; leave "
+				       "open what the library has opened", GPROF_DEVICE,
+				       atomic_load(&device));
+	if (err)
+		return gprof_error_set(e, (int)-err, "%s: STACK failed: %s", GPROF_DEVICE,
+				       gprof_strerror((int)-err));
+	s->flags = arg.out_flags;
+	nr = arg.out_frames;
+	while (i < nr && frames[i] != first)
+		i++;
+	/* The walk has lost its way in the library; that much is known all the same. */
+	if (i == nr) {
+		frames[0] = first;
+		i = 0;
+		nr = 1;
+		s->flags |= GPROF_STACK_REC_F_USER_CUT;
+	}
+	i = skip < nr - i ? i + skip : nr;
+	nr -= i;
+	if (nr > GPROF_CUSTOM_FRAMES_MAX) {
+		nr = GPROF_CUSTOM_FRAMES_MAX;
+		s->flags |= GPROF_STACK_REC_F_USER_CUT;
+	}
+	s->nr = (uint32_t)nr;
+	memcpy(s->frames, frames + i, nr * sizeof(*frames));
+	memset(s->frames + nr, 0, (GPROF_CUSTOM_FRAMES_MAX - nr) * sizeof(*frames));
+	return 0;
+}

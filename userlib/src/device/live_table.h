@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * live_table.h: the kernel's table of what lasts, beside the rings of a recorder.
+ */
+#ifndef GPROF_LIVE_TABLE_H
+#define GPROF_LIVE_TABLE_H
+
+#include <linux/gprof.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+/**
+ * struct gprof_live_table - a table that is mapped, or lent by a test
+ * @head: begin of the mapping; NULL: there is none
+ * @size: bytes of it
+ */
+struct gprof_live_table {
+	const struct gprof_live_head *head;
+	size_t size;
+};
+
+/**
+ * gprof_live_table_map() - map the table of a recorder
+ * @t: result for gprof_live_table_unmap()
+ * @fd: device after SETUP
+ * @what: name of the event
+ * @e: sentence on failure
+ *
+ * Return: 0 or -errno.
+ */
+int gprof_live_table_map(struct gprof_live_table *t, int fd, const char *what,
+			 struct gprof_error *e);
+void gprof_live_table_unmap(struct gprof_live_table *t);
+
+/** gprof_live_table_fits() - does a table of that size describe itself so that it can be read? */
+bool gprof_live_table_fits(const struct gprof_live_head *head, size_t size);
+
+/**
+ * gprof_live_table_read() - what is in a slot
+ * @t: table, which the kernel may be changing
+ * @slot: number, below @t->head->nr_slots
+ * @out: gets it
+ *
+ * Return: whether something is live there.
+ */
+bool gprof_live_table_read(const struct gprof_live_table *t, uint32_t slot,
+			   struct gprof_live_slot *out);
+
+#endif /* GPROF_LIVE_TABLE_H */

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * lasting.c: samples of what lasts, and what of it is live.
+ */
+#include "lasting.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+int gprof_lastings_note(struct gprof_lastings *l, uint64_t live, uint32_t count)
+{
+	size_t slot = GPROF_LIVE_SLOT(live);
+	struct gprof_lasting *v;
+
+	if (slot >= l->max)
+		return 0;
+	if (slot >= l->nr) {
+		if (gprof_grow(&l->v, &l->cap, slot + 1, sizeof(*l->v)))
+			return -ENOMEM;
+		memset(&l->v[l->nr], 0, (slot + 1 - l->nr) * sizeof(*l->v));
+		l->nr = slot + 1;
+	}
+	v = &l->v[slot];
+	/* The rings of two CPUs are read in any order; the later use of the slot counts. */
+	if (live > v->live)
+		*v = (struct gprof_lasting){ live, count };
+	return 0;
+}
+
+static uint64_t times(uint64_t value, uint64_t weight)
+{
+	uint64_t product;
+
+	return __builtin_mul_overflow(value, weight, &product) ? UINT64_MAX : product;
+}
+
+void gprof_lastings_look(const struct gprof_lastings *l, const struct gprof_live_table *t,
+			 void (*add)(void *ctx, uint32_t count, const struct gprof_live_slot *slot),
+			 void *ctx, struct gprof_live_unknown *unknown)
+{
+	struct gprof_live_slot slot;
+	uint32_t i;
+
+	memset(unknown, 0, sizeof(*unknown));
+	for (i = 0; i < t->head->nr_slots; i++) {
+		if (!gprof_live_table_read(t, i, &slot))
+			continue;
+		if (i < l->nr && l->v[i].live == slot.live) {
+			add(ctx, l->v[i].count, &slot);
+			continue;
+		}
+		unknown->objects += slot.weight;
+		unknown->value += times(slot.value, slot.weight);
+	}
+	unknown->full = *(volatile const __u64 *)&t->head->full;
+	unknown->unseen = *(volatile const __u64 *)&t->head->unseen;
+}
+
+void gprof_lastings_free(struct gprof_lastings *l)
+{
+	free(l->v);
+	*l = (struct gprof_lastings){ .max = l->max };
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * lasting.h: samples of what lasts, and what of it is live.
+ */
+#ifndef GPROF_LASTING_H
+#define GPROF_LASTING_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/table.h"
+#include "device/live_table.h"
+
+/**
+ * struct gprof_lasting - the newest sample that names a slot of the table
+ * @live: the word by which it does; 0: none
+ * @count: what it was counted as
+ */
+struct gprof_lasting {
+	uint64_t live;
+	uint32_t count;
+};
+
+/**
+ * struct gprof_lastings - those of all slots, as many as there are in the table
+ * @v: by slot
+ * @nr: how many
+ * @cap: room
+ * @max: slots of the table; 0: there is none, and nothing is noted
+ */
+struct gprof_lastings {
+	struct gprof_lasting *v;
+	size_t nr;
+	size_t cap;
+	size_t max;
+};
+
+/**
+ * struct gprof_live_unknown - what is live, but has no sample
+ * @objects: how many, with what they stand for
+ * @value: of them
+ * @full: samples that had no slot, for the table was full
+ * @unseen: ends that the kernel did not tell
+ */
+struct gprof_live_unknown {
+	uint64_t objects;
+	uint64_t value;
+	uint64_t full;
+	uint64_t unseen;
+};
+
+/** gprof_lastings_note() - a sample names a slot, of the table or of none; 0 or -ENOMEM */
+int gprof_lastings_note(struct gprof_lastings *l, uint64_t live, uint32_t count);
+
+/**
+ * gprof_lastings_look() - what of them is live now
+ * @l: samples; all of before this look, but for lost ones
+ * @t: table
+ * @add: called for each that is
+ * @ctx: for @add
+ * @unknown: gets what is live, but is none of them
+ */
+void gprof_lastings_look(const struct gprof_lastings *l, const struct gprof_live_table *t,
+			 void (*add)(void *ctx, uint32_t count, const struct gprof_live_slot *slot),
+			 void *ctx, struct gprof_live_unknown *unknown);
+
+void gprof_lastings_free(struct gprof_lastings *l);
+
+#endif /* GPROF_LASTING_H */
