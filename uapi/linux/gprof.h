@@ -892,7 +892,7 @@ struct gprof_trigger {
  * @duration_ns: how long it lasted until then; 0 where it has no duration
  * @tid: whose wait, call or reclaim; whom the interrupt stopped; of the threads of a
  *	process that a signal ends the last one to go. 0: not in the reader's pid
- *	namespace, as are all ids here
+ *	namespace, as are all ids here, or there no longer
  * @pid: process of @tid
  * @number: as in struct gprof_trigger: which one it was
  * @cpu: where
