@@ -101,12 +101,20 @@ static __always_inline bool belongs(const struct gprof_counter_spec *spec, struc
 	return gprof_target_has_current(spec->target);
 }
 
-/* What the tracepoint tells is there as who filters asks perf for it. */
-static noinline bool filtered(const struct gprof_filter *f, const struct perf_sample_data *data)
+/*
+ * Is it no sample, for the filter or because somebody else is told of it? What the
+ * tracepoint tells is there as who filters asks perf for it.
+ */
+static noinline bool filtered(const struct gprof_counter_spec *spec,
+			      const struct perf_sample_data *data)
 {
 	const struct perf_raw_record *raw = data->raw;
 
-	return !raw || !gprof_filter_passes(f, raw->frag.data, raw->frag.size);
+	if (!raw || !gprof_filter_passes(spec->filter, raw->frag.data, raw->frag.size))
+		return true;
+	if (spec->passed)
+		spec->passed(spec->ctx);
+	return spec->passed;
 }
 
 /* NMI, interrupt or task context, preemption off: perf's overflow handler. */
@@ -132,7 +140,7 @@ static void overflow(struct perf_event *event, struct perf_sample_data *data,
 
 		if (!belongs(&t->spec, regs))
 			continue;
-		if (unlikely(t->spec.filter) && filtered(t->spec.filter, data))
+		if (unlikely(t->spec.filter) && filtered(&t->spec, data))
 			continue;
 		weight = weight_for(t, &hit);
 		if (weight)

@@ -27,6 +27,9 @@ struct task_struct;
  * @sampler: who takes them
  * @filter: which of a tracepoint's hits are events; outlives it. NULL: all. Another one
  *	does not keep recorders from sharing the counter
+ * @passed: is told of each hit that passes @filter, in place of @sampler, with preemption
+ *	off and from any context; NULL: they are samples
+ * @ctx: passed on to it
  * @with_idle: the idle task belongs to the target
  * @user_only: overflows in kernel mode are no samples, though they are counted
  */
@@ -35,6 +38,8 @@ struct gprof_counter_spec {
 	const struct gprof_target *target;
 	struct gprof_sampler *sampler;
 	const struct gprof_filter *filter;
+	void (*passed)(void *ctx);
+	void *ctx;
 	bool with_idle;
 	bool user_only;
 };

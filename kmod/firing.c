@@ -117,7 +117,12 @@ void gprof_firing_of(struct gprof_firing *one, struct task_struct *task, u32 wha
 	one->tid = get_pid(task_pid(task));
 	one->tgid = get_pid(task_tgid(task));
 	one->suppressed = NULL;
-	one->told = (struct gprof_fired){ .index = index, .cpu = smp_processor_id() };
+	one->told = (struct gprof_fired){
+		.index = index,
+		.tid = task->pid,
+		.pid = task->tgid,
+		.cpu = smp_processor_id(),
+	};
 	/* Not get_task_comm(): no lock here. */
 	strscpy_pad(one->told.comm, task->comm, sizeof(one->told.comm));
 }
@@ -177,6 +182,15 @@ bool gprof_firings_wait(const struct gprof_firings *f)
 	       (unsigned int)tail + 1;
 }
 
+/*
+ * An interrupt may be the last thing that happens to a task that has been waited for: then
+ * the number that it had is all that there is, which is one of the first namespace.
+ */
+static pid_t id_in(struct pid *pid, pid_t had, struct pid_namespace *ns)
+{
+	return !pid && ns == &init_pid_ns ? had : pid_nr_ns(pid, ns);
+}
+
 /**
  * gprof_firing_take() - take the oldest
  * @f: firings
@@ -199,8 +213,8 @@ int gprof_firing_take(struct gprof_firings *f, struct gprof_fired *fired)
 		fired->suppressed = atomic64_read(&f->suppressed);
 		return -EAGAIN;
 	}
-	fired->tid = pid_nr_ns(one->tid, ns);
-	fired->pid = pid_nr_ns(one->tgid, ns);
+	fired->tid = id_in(one->tid, one->told.tid, ns);
+	fired->pid = id_in(one->tgid, one->told.pid, ns);
 	if (one->suppressed)
 		fired->suppressed = atomic64_read(one->suppressed);
 	drop(f, one);

@@ -26,6 +26,7 @@
  * time only.
  */
 #include "known.h"
+#include "compat/workqueue.h"
 
 #include <linux/bitmap.h>
 #include <linux/mutex.h>
@@ -33,7 +34,6 @@
 #include <linux/spinlock.h>
 #include <linux/threads.h>
 #include <linux/vmalloc.h>
-#include <linux/workqueue.h>
 
 #define MAP_LONGS	BITS_TO_LONGS(PID_MAX_LIMIT)
 
@@ -151,7 +151,7 @@ void gprof_known_forget(pid_t tgid)
 	__set_bit(tgid, leaving);
 	raw_spin_unlock_irqrestore(&known_lock, flags);
 	/* It waits for long: not where short works wait behind it. */
-	queue_work(system_unbound_wq, &forget_work);
+	queue_work(system_dfl_wq, &forget_work);
 }
 
 /**

@@ -12,11 +12,11 @@
  * asks, who could have put another file in its place.
  */
 #include "paranoid.h"
+#include "compat/workqueue.h"
 
 #include <linux/err.h>
 #include <linux/fs.h>
 #include <linux/kernel.h>
-#include <linux/workqueue.h>
 
 #define FILE_NAME	"/proc/sys/kernel/perf_event_paranoid"
 #define FOR_ALL		2	/* at most: one's own tasks, in user mode */
@@ -52,7 +52,7 @@ bool gprof_perf_is_for_all(void)
 	struct question q = {};
 
 	INIT_WORK_ONSTACK(&q.work, ask);
-	queue_work(system_unbound_wq, &q.work);
+	queue_work(system_dfl_wq, &q.work);
 	flush_work(&q.work);
 	destroy_work_on_stack(&q.work);
 	return q.for_all;

@@ -115,6 +115,9 @@ static u64 features(void)
 	u64 f = GPROF_FEAT_TRACE_STACKS | GPROF_FEAT_TRACE_SAMPLES | GPROF_FEAT_TRACE_MIN;
 	unsigned int i;
 
+	if (IS_ENABLED(CONFIG_EVENT_TRACING))
+		f |= GPROF_FEAT_TRIGGER_FILTERS;
+
 	for (i = 0; i < ARRAY_SIZE(groups); i++) {
 		if (gprof_trace_can(groups[i].flag))
 			f |= groups[i].feature;

@@ -49,6 +49,14 @@ static bool has_number(const struct gprof_trigger *t)
 	return false;
 }
 
+/* Of a tracepoint alone, and nothing of one where there is none. */
+static bool has_filter(const struct gprof_trigger *t)
+{
+	if (t->filter)
+		return t->what == GPROF_TRIGGER_TRACEPOINT;
+	return !t->filter_text && !t->filter_steps && !t->filter_text_size;
+}
+
 static int check(const struct gprof_triggers *g, const struct gprof_trigger *t, const char *name,
 		 u32 *reason)
 {
@@ -58,7 +66,7 @@ static int check(const struct gprof_triggers *g, const struct gprof_trigger *t, 
 	if (t->flags)
 		return -EOPNOTSUPP;
 	*reason = GPROF_REASON_TRIGGER;
-	if (!t->what || t->what >= GPROF_TRIGGER_NR || t->filter || !gprof_trigger_can(t->what))
+	if (!t->what || t->what >= GPROF_TRIGGER_NR || !gprof_trigger_can(t->what))
 		return -EOPNOTSUPP;
 	if (g->nr == GPROF_TRIGGERS_MAX)
 		return -ENOSPC;
@@ -67,17 +75,17 @@ static int check(const struct gprof_triggers *g, const struct gprof_trigger *t, 
 	    (t->threshold_ns && (reached || t->what == GPROF_TRIGGER_SIGNAL)))
 		return -EINVAL;
 	*reason = GPROF_REASON_PARAMS;
-	if (!has_number(t) || !name != !reached)
+	if (!has_number(t) || !name != !reached || !has_filter(t))
 		return -EINVAL;
 	*reason = GPROF_REASON_SLOWS_DENIED;
 	return slows(t->what) && !g->trace->whose.target->privileged ? -EPERM : 0;
 }
 
-static int prepare(struct gprof_triggers *g, struct gprof_trigger_rule *r, const char *name,
-		   u32 *reason)
+static int prepare(struct gprof_triggers *g, struct gprof_trigger_rule *r,
+		   const struct gprof_trigger *t, const char *name, u32 *reason)
 {
 	if (name)
-		return gprof_trigger_find(r, name, reason);
+		return gprof_trigger_find(r, t, name, reason);
 	*reason = GPROF_REASON_MEMLOCK;
 	return lasts(r->what) ? gprof_lasting_init(g) : 0;
 }
@@ -106,7 +114,7 @@ int gprof_triggers_add(struct gprof_triggers *g, struct gprof_trigger *trigger, 
 		.threshold_ns = trigger->threshold_ns,
 		.interval_ns = trigger->interval_ns ?: INTERVAL_DEFAULT,
 	};
-	err = prepare(g, r, name, &trigger->out_reason);
+	err = prepare(g, r, trigger, name, &trigger->out_reason);
 	if (err)
 		return err;
 	g->wanted |= 1U << r->what;

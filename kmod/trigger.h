@@ -3,7 +3,8 @@
  * trigger: what a trace looks out for, and tells at once.
  *
  *	trigger.c	which there are
- *	trigger_probe.c	system calls, reclaim, interrupts, signals, tracepoints
+ *	trigger_probe.c	system calls, reclaim, interrupts, signals
+ *	trigger_tracepoint.c	tracepoints, with filters
  *	trigger_wait.c	what tasks wait for, and for how long
  *	trigger_fire.c	fires
  *
@@ -27,6 +28,8 @@
 #include <linux/types.h>
 
 struct gprof_charge;
+struct gprof_counters;
+struct gprof_filter;
 struct gprof_firings;
 struct trace_event_file;
 
@@ -84,6 +87,8 @@ struct gprof_lasting {
  * @fired: how often it has
  * @suppressed: how often it would have
  * @file: the kernel's trace event, which it holds; or NULL
+ * @filter: which of its hits are meant, or NULL: each
+ * @counters: of it, where there is a filter
  */
 struct gprof_trigger_rule {
 	struct gprof_triggers *all;
@@ -96,6 +101,8 @@ struct gprof_trigger_rule {
 	atomic64_t fired;
 	atomic64_t suppressed;
 	struct trace_event_file *file;
+	struct gprof_filter *filter;
+	struct gprof_counters *counters;
 };
 
 /**
@@ -127,7 +134,7 @@ struct gprof_trigger_cpu {
  * @taps: by GPROF_TRIGGER_TAP_*
  * @joined: bit of each of @taps
  * @attached: how many of the probes of trigger_probe.c are, those not asked for included
- * @reached: how many of @rules have their tracepoint
+ * @reached: how many of @rules have their tracepoint, those that want none included
  * @dead_groups: processes of which it was told that a signal ended them, lossy
  * @look: looks for what goes on
  * @looks: it was made, and switches are to be passed on
@@ -207,11 +214,16 @@ void gprof_triggers_destroy(struct gprof_triggers *g);
 
 /* trigger_probe.c */
 bool gprof_trigger_can(u32 what);
-int gprof_trigger_find(struct gprof_trigger_rule *r, const char *name, u32 *reason);
-void gprof_trigger_lose(struct gprof_trigger_rule *r);
 void gprof_trigger_set_taps(struct gprof_triggers *g);
 int gprof_trigger_attach(struct gprof_triggers *g);
 void gprof_trigger_detach(struct gprof_triggers *g);
+
+/* trigger_tracepoint.c */
+int gprof_trigger_find(struct gprof_trigger_rule *r, const struct gprof_trigger *t,
+		       const char *name, u32 *reason);
+void gprof_trigger_lose(struct gprof_trigger_rule *r);
+int gprof_trigger_reach(struct gprof_trigger_rule *r);
+void gprof_trigger_unreach(struct gprof_trigger_rule *r);
 
 /* trigger_wait.c */
 int gprof_lasting_init(struct gprof_triggers *g);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * trigger_probe: system calls, reclaim, interrupts, signals and tracepoints.
+ * trigger_probe: system calls, reclaim, interrupts and signals.
  *
  * Each is attached where a trigger asks for it: all but signals slow down every task of
  * the host. What tells an end is attached first: then a beginning has one.
@@ -14,10 +14,6 @@
 #include <linux/kernel.h>
 #include <linux/preempt.h>
 #include <linux/sched/signal.h>
-#include <linux/security.h>
-#include <linux/slab.h>
-#include <linux/string.h>
-#include <linux/trace_events.h>
 #include <linux/tracepoint.h>
 
 struct irqaction;
@@ -187,114 +183,6 @@ static const struct {
 	{ GPROF_TRIGGER_RECLAIM, "mm_vmscan_memcg_reclaim_begin", reclaim_began },
 };
 
-/* ---- tracepoints ---- */
-
-#ifdef CONFIG_EVENT_TRACING
-/* Whatever the tracepoint passes on behind the pointer is of no interest. */
-static void reached(void *data)
-{
-	struct gprof_trigger_rule *r = data;
-
-	if (in_nmi()) {
-		gprof_trigger_suppress(r);
-		return;
-	}
-	preempt_disable_notrace();
-	if (gprof_trace_has(r->all->trace, current))
-		gprof_trigger_fire(r, current, 0, GPROF_TRIGGER_ANY, 0);
-	preempt_enable_notrace();
-}
-
-static int find_event(struct gprof_trigger_rule *r, const char *category, const char *event)
-{
-	struct trace_event_file *file = trace_get_event_file(NULL, category, event);
-
-	if (IS_ERR(file))
-		return PTR_ERR(file) == -ENOMEM ? -ENOMEM : -ENOENT;
-	/* Those of system calls, and of probes, are none. */
-	if (!(file->event_call->flags & TRACE_EVENT_FL_TRACEPOINT)) {
-		trace_put_event_file(file);
-		return -EOPNOTSUPP;
-	}
-	r->file = file;
-	return 0;
-}
-
-/**
- * gprof_trigger_find() - find the tracepoint of a trigger, and hold it
- * @r: trigger
- * @name: "CATEGORY:NAME"
- * @reason: GPROF_REASON_*
- *
- * Context: Task.
- * Return: 0 or a negative errno.
- */
-int gprof_trigger_find(struct gprof_trigger_rule *r, const char *name, u32 *reason)
-{
-	const char *colon = strchr(name, ':');
-	char *category;
-	int err;
-
-	*reason = GPROF_REASON_LOCKDOWN;
-	if (security_locked_down(LOCKDOWN_PERF))
-		return -EPERM;
-	*reason = GPROF_REASON_TRIGGER;
-	/* Where the kernel compares the types of who calls and who is called. */
-	if (IS_ENABLED(CONFIG_CFI_CLANG) || IS_ENABLED(CONFIG_CFI))
-		return -EOPNOTSUPP;
-	if (!colon)
-		return -ENOENT;
-	category = kstrndup(name, colon - name, GFP_KERNEL_ACCOUNT);
-	if (!category)
-		return -ENOMEM;
-	err = find_event(r, category, colon + 1);
-	kfree(category);
-	return err;
-}
-
-/**
- * gprof_trigger_lose() - hold it no longer
- * @r: trigger
- *
- * Context: Task.
- */
-void gprof_trigger_lose(struct gprof_trigger_rule *r)
-{
-	if (r->file)
-		trace_put_event_file(r->file);
-}
-
-static int reach(struct gprof_trigger_rule *r)
-{
-	return r->file ? tracepoint_probe_register(r->file->event_call->tp, reached, r) : 0;
-}
-
-static void unreach(struct gprof_trigger_rule *r)
-{
-	if (r->file)
-		tracepoint_probe_unregister(r->file->event_call->tp, reached, r);
-}
-#else
-int gprof_trigger_find(struct gprof_trigger_rule *r, const char *name, u32 *reason)
-{
-	*reason = GPROF_REASON_TRIGGER;
-	return -EOPNOTSUPP;
-}
-
-void gprof_trigger_lose(struct gprof_trigger_rule *r)
-{
-}
-
-static int reach(struct gprof_trigger_rule *r)
-{
-	return 0;
-}
-
-static void unreach(struct gprof_trigger_rule *r)
-{
-}
-#endif
-
 /**
  * gprof_trigger_can() - does this kernel tell what a trigger has to know?
  * @what: GPROF_TRIGGER_*
@@ -346,7 +234,7 @@ void gprof_trigger_detach(struct gprof_triggers *g)
 	bool any = g->attached || g->reached;
 
 	while (g->reached)
-		unreach(&g->rules[--g->reached]);
+		gprof_trigger_unreach(&g->rules[--g->reached]);
 	while (g->attached) {
 		g->attached--;
 		if (gprof_triggers_want(g, probes[g->attached].what))
@@ -377,7 +265,7 @@ int gprof_trigger_attach(struct gprof_triggers *g)
 			return err;
 	}
 	for (; g->reached < g->nr; g->reached++) {
-		err = reach(&g->rules[g->reached]);
+		err = gprof_trigger_reach(&g->rules[g->reached]);
 		if (err)
 			return err;
 	}

@@ -405,8 +405,8 @@ static bool is_off_since(const struct gprof_lasting *l, const struct task_struct
 	smp_rmb();	/* Pairs with nothing: the clock was read before. */
 	if (gprof_task_on_cpu(task) || !cpu_online(task_cpu(task)))
 		return false;
-	/* Pairs with smp_store_release() in finish_task(), before which it was told to leave. */
-	smp_rmb();
+	/* Before that it was told to leave. */
+	smp_rmb();	/* pairs with smp_store_release() in finish_task() */
 	return READ_ONCE(l->since[GPROF_LASTS_OFF_CPU]) == off;
 }
 

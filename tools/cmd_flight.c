@@ -186,7 +186,8 @@ static const struct option_row flight_rows[] = {
 	  "was ended by a signal: signal[:NAME]; with CAP_PERFMON also\n"
 	  "syscall[:NAME]>TIME, reclaim>TIME, irq[:NR]>TIME, softirq[:NAME]>TIME,\n"
 	  "tracepoint:CATEGORY:EVENT. TIME is such as 5ms, 200us or 2 (seconds).\n"
-	  "SPEC/TIME: once in TIME at most (default: a second)", set_trigger },
+	  "SPEC/TIME: once in TIME at most (default: a second); behind a\n"
+	  "tracepoint and its time 'if FILTER', as gprofctl profile has", set_trigger },
 	{ 0, "after", "TIME", "the snapshot of a trigger goes on for so long after it (default: 0)", set_after },
 	{ 0, "at-end", "[=WHEN]", "a snapshot at the end too: always (the default), or failed:\n"
 	  "when the command has not ended with status 0", set_at_end },

@@ -91,20 +91,38 @@ static int take_time(const struct cause *c, const char *what, const char *text, 
 	return STATUS_OK;
 }
 
-/* "tracepoint:sched:sched_switch if prev_pid > 1", as perf and ftrace have it. */
-static bool has_filter(const char *text)
+/*
+ * "tracepoint:sched:sched_switch if prev_pid > 1", as ftrace's own triggers have it. Cuts it
+ * off, for it may hold whatever else means something here.
+ */
+static int cut_filter(struct gprof_flight_trigger *t, char *text)
 {
-	return !strncmp(text, "tracepoint:", strlen("tracepoint:")) && strpbrk(text, " \t");
+	char *space = strpbrk(text, " \t"), *filter;
+
+	if (!space)
+		return STATUS_OK;
+	filter = space + strspn(space, " \t");
+	if (strncmp(filter, "if", 2) || !strchr(" \t", filter[2]))
+		return misused("trigger %s: \"if FILTER\" may follow a tracepoint, and nothing else",
+			       text);
+	filter += 2;
+	filter += strspn(filter, " \t");
+	if (!*filter)
+		return misused("trigger %s: there is no filter behind the if", text);
+	*space = '\0';
+	t->filter = xprintf("%s", filter);
+	return STATUS_OK;
 }
 
 static int take(struct gprof_flight_trigger *t, char *text)
 {
-	char *interval = strrchr(text, '/'), *longer = strchr(text, '>'), *which;
-	int status;
+	int status = cut_filter(t, text);
+	char *interval, *longer, *which;
 
-	if (has_filter(text))
-		return misused("trigger %s: a tracepoint has no filter here; gprofctl profile --filter "
-			       "has", text);
+	if (status != STATUS_OK)
+		return status;
+	interval = strrchr(text, '/');
+	longer = strchr(text, '>');
 	if (interval)
 		*interval++ = '\0';
 	if (longer && (!interval || longer < interval))
@@ -117,6 +135,8 @@ static int take(struct gprof_flight_trigger *t, char *text)
 		status = take_which(t, which);
 	if (status != STATUS_OK)
 		return status;
+	if (t->filter && t->cause != GPROF_CAUSE_TRACEPOINT)
+		return misused("trigger %s has no filter; a tracepoint has", causes[t->cause].name);
 	if (!which && t->cause == GPROF_CAUSE_TRACEPOINT)
 		return misused("which tracepoint? such as tracepoint:sched:sched_process_fork");
 	if (!longer && lasts(t->cause))
@@ -133,6 +153,12 @@ static int take(struct gprof_flight_trigger *t, char *text)
 	return status;
 }
 
+static void free_one(const struct gprof_flight_trigger *t)
+{
+	free((char *)t->name);
+	free((char *)t->filter);
+}
+
 int triggers_add(struct triggers *t, const char *text)
 {
 	struct gprof_flight_trigger one = { .sz = sizeof(one), .number = -1 };
@@ -147,14 +173,14 @@ int triggers_add(struct triggers *t, const char *text)
 	if (status == STATUS_OK)
 		t->all[t->nr++] = one;
 	else
-		free((char *)one.name);
+		free_one(&one);
 	return status;
 }
 
 void triggers_free(struct triggers *t)
 {
 	while (t->nr)
-		free((char *)t->all[--t->nr].name);
+		free_one(&t->all[--t->nr]);
 }
 
 /* " read", " 24", or nothing */

@@ -413,6 +413,11 @@ each_trigger_says_of_whom()
 	grep -q ' came to sched:sched_process_fork, CPU' err
 	[ "$(count fired)" -eq 1 ]
 	[ "$(count suppressed)" -ge 1 ]
+	run 143 gprofctl flight --trigger 'tracepoint:syscalls:sys_enter_kill/1ms if sig==0 || sig==15' \
+		-o D -- sh -c 'kill -0 $$; kill -WINCH $$; sleep 0.1; kill $$'
+	[ "$(grep -c ' came to syscalls:sys_enter_kill, CPU' err)" -eq 2 ]
+	[ "$(count fired)" -eq 2 ]
+	[ "$(count suppressed)" -eq 0 ]
 }
 
 a_request_is_served()
@@ -582,8 +587,12 @@ triggers_without_sense_are_refused()
 	refused 2 '"0"' gprofctl flight -a -o D --trigger 'delay>5ms/0'
 	refused 2 'does not last' gprofctl flight -a -o D --trigger 'signal>5ms'
 	refused 2 'which tracepoint' gprofctl flight -a -o D --trigger tracepoint
-	refused 2 'has no filter here' gprofctl flight -a -o D \
-		--trigger 'tracepoint:sched:sched_switch if prev_pid > 1'
+	refused 2 'and nothing else' gprofctl flight -a -o D --trigger 'tracepoint:sched:sched_switch x'
+	refused 2 'no filter behind the if' \
+		gprofctl flight -a -o D --trigger 'tracepoint:sched:sched_switch if '
+	refused 2 'delay has no filter' gprofctl flight -a -o D --trigger 'delay>5ms if pid > 1'
+	refused 1 'the tracepoint has no such field' \
+		gprofctl flight -a -o D --trigger 'tracepoint:sched:sched_switch if prev_pit > 1'
 	refused 2 'a number' gprofctl flight -a -o D --trigger 'irq:eth0>1ms'
 	refused 2 '--after' gprofctl flight -a -o D --after 1s
 	refused 1 'no system call called "red"' gprofctl flight -a -o D --trigger 'syscall:red>1ms'

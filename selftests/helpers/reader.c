@@ -357,6 +357,7 @@ static int64_t on_sample(struct reader *r, struct reader_ring *ring, uint64_t po
 			      (unsigned long long)(ring->mono_ns - s->time));
 	r->samples++;
 	r->weight += sample.weight;
+	r->newest = s->time > r->newest ? s->time : r->newest;
 	r->weighted += !!(flags & GPROF_SAMPLE_REC_F_WEIGHT);
 	r->nmi += !!(flags & GPROF_SAMPLE_REC_F_NMI);
 	r->irq += !!(flags & GPROF_SAMPLE_REC_F_IRQ);

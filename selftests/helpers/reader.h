@@ -49,6 +49,7 @@ struct reader_ring;
  * @samples: samples read
  * @events: short records that are events, which the ledger counts as it does samples
  * @weight: what they stand for
+ * @newest: time of the newest sample, 0: none
  * @weighted: samples with a weight of their own
  * @lost: what LOST records told, by reason
  * @lost_records: how many of these
@@ -84,6 +85,7 @@ struct reader {
 	uint64_t samples;
 	uint64_t events;
 	uint64_t weight;
+	uint64_t newest;
 	uint64_t weighted;
 	uint64_t lost[GPROF_LOST_SLOTS];
 	uint64_t lost_records;

@@ -609,6 +609,63 @@ TEST_F(trigger, tracepoint)
 	EXPECT_FIRED(t.out_index, TIMES, 0);
 }
 
+/* In the record of task:task_newtask, on every kernel that there is. */
+#define NEWTASK_PID	8
+#define NEWTASK_FLAGS	32
+
+/* One comparison, which passes what it is true of. */
+#define FILTERS(_t, _offset, _size, _how, _value) do {				\
+	static const struct gprof_filter_step _step = {				\
+		.what = GPROF_FILTER_UNSIGNED, .how = (_how), .offset = (_offset),	\
+		.size = (_size), .value = (_value), .yes = GPROF_FILTER_PASS,	\
+		.no = GPROF_FILTER_DROP,					\
+	};									\
+										\
+	(_t)->filter = (uintptr_t)&_step;					\
+	(_t)->filter_steps = 1;							\
+} while (0)
+
+/* Children with an odd id, as the trace tells them. */
+static unsigned int odd_forks(FIXTURE_DATA(trigger) *self)
+{
+	unsigned int n = 0;
+	size_t i;
+
+	for (i = 0; i < self->words.nr; i++)
+		n += self->words.words[i].what == GPROF_TRACE_FORK && self->words.words[i].tid & 1;
+	return n;
+}
+
+TEST_F(trigger, tracepoint_that_passes_a_filter)
+{
+	struct gprof_trigger t = trigger_of(GPROF_TRIGGER_TRACEPOINT, 0);
+	uint32_t none, all, odd;
+	unsigned int n;
+
+	SKIP_UNLESS(!geteuid(), "needs CAP_PERFMON");
+	SETUP(forks);
+	t.name = (uintptr_t)"task:task_newtask";
+	FILTERS(&t, NEWTASK_FLAGS, 8, GPROF_FILTER_AND, CLONE_THREAD);
+	ASSERT_EQ(0, set(&self->dev, &t)) TH_LOG("reason %u", t.out_reason);
+	none = t.out_index;
+	FILTERS(&t, NEWTASK_FLAGS, 8, GPROF_FILTER_AND, CLONE_CHILD_CLEARTID);
+	ASSERT_EQ(0, set(&self->dev, &t)) TH_LOG("reason %u", t.out_reason);
+	all = t.out_index;
+	FILTERS(&t, NEWTASK_PID, 4, GPROF_FILTER_AND, 1);
+	ASSERT_EQ(0, set(&self->dev, &t)) TH_LOG("reason %u", t.out_reason);
+	odd = t.out_index;
+	START();
+	RUN();
+	END();
+	n = odd_forks(self);
+	TH_LOG("%u of %u children have an odd id", n, TIMES);
+	EXPECT_EQ(0, fired_by(self, none));
+	EXPECT_EQ(TIMES, fired_by(self, all));
+	EXPECT_EQ(n, fired_by(self, odd));
+	EXPECT_LT(0, n);
+	EXPECT_EQ(self->nr, TIMES + n);
+}
+
 /*
  * Of interrupts and reclaim nobody but the trace knows how many causes there were: those
  * that it told from beginning to end, of the target.
@@ -1162,6 +1219,7 @@ TEST_F(trigger, somebody_asks_for_a_snapshot)
 TEST_F(trigger, refused_by_reason)
 {
 	struct gprof_trigger t, ok = trigger_of(GPROF_TRIGGER_OFF_CPU, MS);
+	const struct gprof_filter_step no_step = { .what = __GPROF_FILTER_WHATS };
 	unsigned int i;
 
 	SETUP(nothing);
@@ -1172,7 +1230,9 @@ TEST_F(trigger, refused_by_reason)
 } while (0)
 	REFUSED(-EOPNOTSUPP, GPROF_REASON_TRIGGER, 0);
 	REFUSED(-EOPNOTSUPP, GPROF_REASON_TRIGGER, GPROF_TRIGGER_NR);
-	REFUSED(-EOPNOTSUPP, GPROF_REASON_TRIGGER, GPROF_TRIGGER_DELAY, t.filter = 1);
+	REFUSED(-EINVAL, GPROF_REASON_PARAMS, GPROF_TRIGGER_DELAY, t.filter = 8);
+	REFUSED(-EINVAL, GPROF_REASON_PARAMS, GPROF_TRIGGER_DELAY, t.filter_steps = 1);
+	REFUSED(-EINVAL, GPROF_REASON_PARAMS, GPROF_TRIGGER_DELAY, t.filter_text_size = 1);
 	REFUSED(-EOPNOTSUPP, GPROF_REASON_FLAGS, GPROF_TRIGGER_DELAY, t.flags = 1);
 	REFUSED(-EINVAL, GPROF_REASON_PERIOD, GPROF_TRIGGER_SIGNAL, t.threshold_ns = 1);
 	REFUSED(-EINVAL, GPROF_REASON_PERIOD, GPROF_TRIGGER_DELAY,
@@ -1192,6 +1252,13 @@ TEST_F(trigger, refused_by_reason)
 			t.name = (uintptr_t)"sched_switch");
 		REFUSED(-EOPNOTSUPP, GPROF_REASON_TRIGGER, GPROF_TRIGGER_TRACEPOINT,
 			t.name = (uintptr_t)"syscalls:sys_enter_read");
+		REFUSED(-EINVAL, GPROF_REASON_PARAMS, GPROF_TRIGGER_TRACEPOINT,
+			t.name = (uintptr_t)"sched:sched_switch", t.filter = 8);
+		REFUSED(-EFAULT, GPROF_REASON_PARAMS, GPROF_TRIGGER_TRACEPOINT,
+			t.name = (uintptr_t)"sched:sched_switch", t.filter = 8, t.filter_steps = 1);
+		REFUSED(-EINVAL, GPROF_REASON_PARAMS, GPROF_TRIGGER_TRACEPOINT,
+			t.name = (uintptr_t)"sched:sched_switch", t.filter = (uintptr_t)&no_step,
+			t.filter_steps = 1);
 	}
 	for (i = 0; i < GPROF_TRIGGERS_MAX; i++) {
 		ASSERT_EQ(0, set(&self->dev, &ok));

@@ -82,6 +82,11 @@ int gprof_device_setup(int fd, struct gprof_setup *setup, const char *what, stru
 	return 0;
 }
 
+int gprof_device_table(int fd, int file, const void *table, size_t size)
+{
+	return -ENOTTY;
+}
+
 int gprof_device_start(int fd, const char *what, struct gprof_error *e)
 {
 	kernel.started++;

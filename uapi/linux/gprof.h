@@ -200,6 +200,7 @@
 #define GPROF_FEAT_OWN_STACK		(1ULL << 28)	/* GPROF_IOC_STACK */
 #define GPROF_FEAT_PARALLELISM		(1ULL << 29)	/* GPROF_SETUP_F_PARALLELISM */
 #define GPROF_FEAT_LIVE			(1ULL << 30)	/* GPROF_MMAP_LIVE, GPROF_KIND_HEAP */
+#define GPROF_FEAT_TRIGGER_FILTERS	(1ULL << 32)	/* filter of struct gprof_trigger */
 
 /**
  * struct gprof_info - argument of GPROF_IOC_INFO
@@ -844,12 +845,18 @@ struct gprof_rate {
  * @out_index: of the trigger: 0, 1 and so on, in the order in which they are set
  * @out_reason: GPROF_REASON_*
  * @name: TRACEPOINT: pointer to "CATEGORY:NAME"; else must be 0
- * @filter: must be 0: the kernel's filters are not within a module's reach (EOPNOTSUPP)
+ * @filter: TRACEPOINT: pointer to struct gprof_filter_step, see struct gprof_profile_params:
+ *	it fires for what passes. 0: for each; else must be 0
+ * @filter_text: pointer to the text that steps compare with
+ * @filter_steps: number of steps, at most GPROF_FILTER_STEPS_MAX
+ * @filter_text_size: bytes at @filter_text, at most GPROF_FILTER_TEXT_MAX
  *
  * For GPROF_KIND_TRACE, set up and not started (EBUSY); triggers stay through STOP and
  * START. ENOSPC beyond GPROF_TRIGGERS_MAX. One that cannot be evaluated here
  * gives EOPNOTSUPP or ENOENT with REASON_TRIGGER. All but DELAY, OFF_CPU, BLOCKED and
- * SIGNAL slow down others and need CAP_PERFMON (REASON_SLOWS_DENIED).
+ * SIGNAL slow down others and need CAP_PERFMON (REASON_SLOWS_DENIED). A filter that is none
+ * gives EINVAL with REASON_PARAMS; with one, tracepoints of system calls and of probes are
+ * possible too.
  */
 struct gprof_trigger {
 	__u32 size;
@@ -862,9 +869,13 @@ struct gprof_trigger {
 	__u32 out_reason;
 	__aligned_u64 name;
 	__aligned_u64 filter;
+	__aligned_u64 filter_text;
+	__u32 filter_steps;
+	__u32 filter_text_size;
 };
 
 #define GPROF_TRIGGER_SIZE_VER0	56
+#define GPROF_TRIGGER_SIZE_VER1	72
 
 /* flags of struct gprof_fired and of struct gprof_fired_rec */
 #define GPROF_FIRED_F_GOES_ON	(1U << 0)	/* what lasts so long had not ended yet */
@@ -881,7 +892,7 @@ struct gprof_trigger {
  * @duration_ns: how long it lasted until then; 0 where it has no duration
  * @tid: whose wait, call or reclaim; whom the interrupt stopped; of the threads of a
  *	process that a signal ends the last one to go. 0: not in the reader's pid
- *	namespace, as are all ids here
+ *	namespace, as are all ids here, or there no longer
  * @pid: process of @tid
  * @number: as in struct gprof_trigger: which one it was
  * @cpu: where

@@ -111,6 +111,10 @@ enum gprof_flight_cause {
  * @number: the same by number; for IRQ there is no name. -1: as @name says.
  *	A vector of the CPU that is no interrupt with a number, such as amd64's timer,
  *	goes by its negative
+ * @filter: TRACEPOINT: it fires for what passes, in the syntax of the kernel's own filters,
+ *	such as "prev_prio < 100 && prev_comm != \"swapper*\""; with one, tracepoints of
+ *	system calls ("syscalls:sys_enter_openat") and of probes are possible too. NULL: for
+ *	each
  */
 struct gprof_flight_trigger {
 	size_t sz;
@@ -119,6 +123,7 @@ struct gprof_flight_trigger {
 	uint64_t interval_ns;
 	const char *name;
 	int number;
+	const char *filter;
 };
 
 /**
@@ -131,7 +136,8 @@ struct gprof_flight_trigger {
  *
  * Return: number of the trigger, from 0 on, or -errno: -ENOENT and -EOPNOTSUPP for what
  * this kernel cannot tell, -EPERM for the privilege, -ENOSPC for too many, -EBUSY after
- * the start, -EINVAL.
+ * the start, -EINVAL, also for a filter that does not parse, and -E2BIG for one that is too
+ * long.
  */
 GPROF_API int gprof_flight_trigger(struct gprof_flight *f,
 				   const struct gprof_flight_trigger *trigger);

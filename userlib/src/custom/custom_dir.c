@@ -136,14 +136,19 @@ static int open_parent(unsigned int n, const char *parent, uid_t uid)
 	return fd < 0 ? -errno : fd;
 }
 
+/* Where the @n-th lies, and its name there. */
+static int parent_of(unsigned int n, uid_t uid, char *name)
+{
+	char parent[PATH_SIZE];
+
+	return base_of(n, uid, parent, name, PATH_SIZE) ? open_parent(n, parent, uid) : -ENOENT;
+}
+
 int gprof_custom_base_open(unsigned int n, uid_t uid)
 {
-	char parent[PATH_SIZE], name[PATH_SIZE];
-	int at, fd;
+	char name[PATH_SIZE];
+	int at = parent_of(n, uid, name), fd;
 
-	if (!base_of(n, uid, parent, name, PATH_SIZE))
-		return -ENOENT;
-	at = open_parent(n, parent, uid);
 	if (at < 0)
 		return at;
 	fd = open_own(at, name, uid);
@@ -166,12 +171,9 @@ static int make_own(int at, const char *name, uid_t uid)
 
 static int make_in(unsigned int n, uid_t uid, pid_t pid)
 {
-	char parent[PATH_SIZE], name[PATH_SIZE], number[16];
-	int at, base, fd;
+	char name[PATH_SIZE], number[16];
+	int at = parent_of(n, uid, name), base, fd;
 
-	if (!base_of(n, uid, parent, name, PATH_SIZE))
-		return -ENOENT;
-	at = open_parent(n, parent, uid);
 	if (at < 0)
 		return at;
 	base = make_own(at, name, uid);

@@ -24,32 +24,18 @@
 
 #include "profile/profile.h"
 #include "record/resolve.h"
+#include "symbol/mapped_file.h"
 #include "symbol/process.h"
 
 /* When the process began, as struct gprof_process has it but for what is below a tick. */
 static uint64_t start_of(pid_t pid)
 {
 	long hz = sysconf(_SC_CLK_TCK);
-	char path[32], text[1024];
-	const char *p;
-	size_t len;
-	FILE *f;
-	int i;
+	uint64_t ticks;
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	f = fopen(path, "re");
-	if (!f || hz <= 0) {
-		if (f)
-			fclose(f);
+	if (hz <= 0 || !gprof_process_start((uint32_t)pid, &ticks))
 		return 0;
-	}
-	len = fread(text, 1, sizeof(text) - 1, f);
-	fclose(f);
-	text[len] = '\0';
-	p = strrchr(text, ')');
-	for (i = 0; p && i < 20; i++)
-		p = strchr(p + 1, ' ');
-	return p ? strtoull(p, NULL, 10) * (1000000000ULL / (uint64_t)hz) : 0;
+	return ticks * (1000000000ULL / (uint64_t)hz);
 }
 
 /* What /proc writes as \012 is a newline. */

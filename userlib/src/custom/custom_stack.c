@@ -80,29 +80,16 @@ __attribute__((noinline)) static long call(int fd, struct gprof_own_stack *arg)
 
 /* ---- tables ---- */
 
-static int give(int fd, const struct gprof_unwind_blob *blob)
-{
-	struct gprof_text_table arg = {
-		.size = sizeof(arg),
-		.flags = fd < 0 ? GPROF_TABLE_F_VDSO : 0,
-		.fd = fd,
-		.table = blob ? (uintptr_t)blob->data : 0,
-		.table_size = blob ? blob->size : 0,
-	};
-
-	return ioctl(atomic_load(&device), GPROF_IOC_TABLE, &arg) ? -errno : 0;
-}
-
 /* What cannot be had is done without: stacks say how far they were walked. */
 static void give_file(struct gprof_unwind_cache *cache, int fd)
 {
 	struct gprof_unwind_blob blob = { 0 };
 
-	if (give(fd, NULL) != -ENOENT)
+	if (gprof_device_table(atomic_load(&device), fd, NULL, 0) != -ENOENT)
 		return;
 	if (!(fd < 0 ? gprof_unwind_compile_vdso(&blob) :
 		       gprof_unwind_cache_get(cache, fd, NULL, 0, &blob)))
-		give(fd, &blob);
+		gprof_device_table(atomic_load(&device), fd, blob.data, blob.size);
 	gprof_unwind_blob_free(&blob);
 }
 

@@ -144,6 +144,19 @@ int gprof_device_setup(int fd, struct gprof_setup *setup, const char *what, stru
 	return gprof_device_explain(errno, setup->out_reason, "SETUP", what, e);
 }
 
+int gprof_device_table(int fd, int file, const void *table, size_t size)
+{
+	struct gprof_text_table arg = {
+		.size = sizeof(arg),
+		.flags = file < 0 ? GPROF_TABLE_F_VDSO : 0,
+		.fd = file,
+		.table = (uintptr_t)table,
+		.table_size = table ? size : 0,
+	};
+
+	return ioctl(fd, GPROF_IOC_TABLE, &arg) ? -errno : 0;
+}
+
 int gprof_device_start(int fd, const char *what, struct gprof_error *e)
 {
 	struct gprof_start start = { .size = sizeof(start) };

@@ -27,6 +27,17 @@ int gprof_device_info(int fd, struct gprof_info *info, struct gprof_error *e);
 int gprof_device_setup(int fd, struct gprof_setup *setup, const char *what,
 		       struct gprof_error *e);
 
+/**
+ * gprof_device_table() - GPROF_IOC_TABLE
+ * @fd: device, set up with GPROF_STACK_F_TABLES
+ * @file: whose table it is; -1: the vDSO's
+ * @table: table, or NULL: what the module has of that file already
+ * @size: bytes of it
+ *
+ * Return: 0 or -errno; -ENOENT with no @table: it has none.
+ */
+int gprof_device_table(int fd, int file, const void *table, size_t size);
+
 int gprof_device_start(int fd, const char *what, struct gprof_error *e);
 int gprof_device_stop(int fd, const char *what, struct gprof_error *e);
 

@@ -24,6 +24,11 @@ static uint64_t load(const __u64 *p, memory_order order)
 	return atomic_load_explicit((const _Atomic uint64_t *)p, order);
 }
 
+uint64_t gprof_live_table_count(const __u64 *counter)
+{
+	return load(counter, memory_order_relaxed);
+}
+
 bool gprof_live_table_fits(const struct gprof_live_head *h, size_t size)
 {
 	return h->version == GPROF_ABI_VERSION && h->header_size >= sizeof(*h) && h->size == size &&

@@ -38,6 +38,9 @@ void gprof_live_table_unmap(struct gprof_live_table *t);
 /** gprof_live_table_fits() - does a table of that size describe itself so that it can be read? */
 bool gprof_live_table_fits(const struct gprof_live_head *head, size_t size);
 
+/** gprof_live_table_count() - a counter of the head, which the kernel may be changing */
+uint64_t gprof_live_table_count(const __u64 *counter);
+
 /**
  * gprof_live_table_read() - what is in a slot
  * @t: table, which the kernel may be changing

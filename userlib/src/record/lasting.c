@@ -53,8 +53,8 @@ void gprof_lastings_look(const struct gprof_lastings *l, const struct gprof_live
 		unknown->objects += slot.weight;
 		unknown->value += times(slot.value, slot.weight);
 	}
-	unknown->full = *(volatile const __u64 *)&t->head->full;
-	unknown->unseen = *(volatile const __u64 *)&t->head->unseen;
+	unknown->full = gprof_live_table_count(&t->head->full);
+	unknown->unseen = gprof_live_table_count(&t->head->unseen);
 }
 
 void gprof_lastings_free(struct gprof_lastings *l)

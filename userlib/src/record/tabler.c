@@ -8,28 +8,14 @@
 #include <linux/gprof.h>
 #include <stdint.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "device/device.h"
 #include "unwind/unwind_cache.h"
 
 #define NICE	5	/* than whoever records */
-
-/* Returns 0 or -errno; -ENOENT with no @blob: the module has none of that file. */
-static int give(int device, int fd, const struct gprof_unwind_blob *blob)
-{
-	struct gprof_text_table arg = {
-		.size = sizeof(arg),
-		.flags = fd < 0 ? GPROF_TABLE_F_VDSO : 0,
-		.fd = fd,
-		.table = blob ? (uintptr_t)blob->data : 0,
-		.table_size = blob ? blob->size : 0,
-	};
-
-	return ioctl(device, GPROF_IOC_TABLE, &arg) ? -errno : 0;
-}
 
 /* A file that tells nothing of its frames has no table, nor one that cannot be had now. */
 static void make(int device, struct gprof_unwind_cache *cache, const struct gprof_tabler_file *f)
@@ -38,12 +24,12 @@ static void make(int device, struct gprof_unwind_cache *cache, const struct gpro
 	int err;
 
 	/* Another recorder may have given it. */
-	if (give(device, f->fd, NULL) != -ENOENT)
+	if (gprof_device_table(device, f->fd, NULL, 0) != -ENOENT)
 		return;
 	err = f->fd < 0 ? gprof_unwind_compile_vdso(&blob) :
 			  gprof_unwind_cache_get(cache, f->fd, f->build_id, f->build_id_len, &blob);
 	if (!err)
-		give(device, f->fd, &blob);
+		gprof_device_table(device, f->fd, blob.data, blob.size);
 	gprof_unwind_blob_free(&blob);
 }
 

@@ -41,20 +41,15 @@ const char *gprof_missing_text(enum gprof_missing why)
 	}
 }
 
-/* Not after the pid was reused, nor where we live in another pid namespace. */
-bool gprof_process_alive(const struct gprof_process *id)
+bool gprof_process_start(uint32_t pid, uint64_t *ticks)
 {
-	long hz = sysconf(_SC_CLK_TCK);
-	unsigned long long ticks;
 	char path[32], text[1024];
 	const char *p;
 	size_t len;
 	FILE *f;
 	int i;
 
-	if (!id->pid)
-		return false;
-	snprintf(path, sizeof(path), "/proc/%u/stat", id->pid);
+	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
 	f = fopen(path, "re");
 	if (!f)
 		return false;
@@ -65,10 +60,19 @@ bool gprof_process_alive(const struct gprof_process *id)
 	p = strrchr(text, ')');
 	for (i = 0; p && i < 20; i++)
 		p = strchr(p + 1, ' ');
-	if (!p || hz <= 0)
-		return false;
-	ticks = strtoull(p, NULL, 10);
-	return id->start_ns / (1000000000ULL / (uint64_t)hz) == ticks;
+	if (p)
+		*ticks = strtoull(p, NULL, 10);
+	return p;
+}
+
+/* Not after the pid was reused, nor where we live in another pid namespace. */
+bool gprof_process_alive(const struct gprof_process *id)
+{
+	long hz = sysconf(_SC_CLK_TCK);
+	uint64_t ticks;
+
+	return id->pid && hz > 0 && gprof_process_start(id->pid, &ticks) &&
+	       id->start_ns / (1000000000ULL / (uint64_t)hz) == ticks;
 }
 
 /* Is there a process of which /proc (hidepid) tells us nothing? */

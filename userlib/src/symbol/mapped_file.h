@@ -82,6 +82,9 @@ enum gprof_missing {
 /** gprof_missing_text() - the reason in two or three words */
 const char *gprof_missing_text(enum gprof_missing why);
 
+/** gprof_process_start() - when a process began, in ticks of the clock; false: it is not to be seen */
+bool gprof_process_start(uint32_t pid, uint64_t *ticks);
+
 /** gprof_process_alive() - has this pid, here and now, the process that was recorded? */
 bool gprof_process_alive(const struct gprof_process *id);
 

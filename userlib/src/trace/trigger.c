@@ -8,12 +8,14 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/ioctl.h>
 
 #include "device/device.h"
 #include "device/syscall_name.h"
+#include "device/tracepoint.h"
 
 #define CALLS_MAX	1024	/* above any number of a system call */
 
@@ -96,6 +98,9 @@ static int check(const struct gprof_flight_trigger *t, const struct cause *c, st
 	if (reached && !t->name)
 		return gprof_error_set(e, EINVAL,
 				       "trigger tracepoint: which one? such as sched:sched_wakeup");
+	if (t->filter && !reached)
+		return gprof_error_set(e, EINVAL, "trigger %s: only a tracepoint has a filter",
+				       c->text);
 	if (t->longer_ns && (reached || t->cause == GPROF_CAUSE_SIGNAL))
 		return gprof_error_set(e, EINVAL, "trigger %s: it happens, and does not last",
 				       c->text);
@@ -135,6 +140,10 @@ static int explain(int err, uint32_t reason, const char *text, struct gprof_erro
 				       "limit of locked memory; raise ulimit -l, or ask for smaller "
 				       "buffers", text);
 	}
+	if (err == E2BIG)
+		return gprof_error_set(e, err,
+				       "trigger %s: the module that is loaded is older than its "
+				       "filters; load a newer one", text);
 	if (err == EBUSY)
 		return gprof_error_set(e, err, "trigger %s: the recorder was started before", text);
 	return gprof_error_set(e, err, "trigger %s: %s", text, gprof_strerror(err));
@@ -152,6 +161,31 @@ static void name_it(char *text, const struct cause *c, const struct gprof_flight
 		snprintf(text, GPROF_TRIGGER_TEXT, "%s:%d", c->text, number);
 	else
 		snprintf(text, GPROF_TRIGGER_TEXT, "%s", c->text);
+}
+
+static int set(int fd, struct gprof_trigger *k, const struct gprof_flight_trigger *t,
+	       const char *text, struct gprof_error *e)
+{
+	struct gprof_filter *filter = NULL;
+	int err;
+
+	if (t->filter) {
+		filter = malloc(sizeof(*filter));
+		if (!filter)
+			return gprof_error_set(e, ENOMEM, "out of memory");
+		err = gprof_tracepoint_filter(NULL, t->name, t->filter, filter, e);
+		if (err) {
+			free(filter);
+			return err;
+		}
+		k->filter = (uintptr_t)filter->steps;
+		k->filter_steps = filter->nr;
+		k->filter_text = (uintptr_t)filter->text;
+		k->filter_text_size = filter->text_size;
+	}
+	err = ioctl(fd, GPROF_IOC_TRIGGER, k) ? errno : 0;
+	free(filter);
+	return err ? explain(err, k->out_reason, text, e) : 0;
 }
 
 int gprof_trigger_add(struct gprof_trigger_set *s, int fd, const struct gprof_flight_trigger *t,
@@ -177,8 +211,9 @@ int gprof_trigger_add(struct gprof_trigger_set *s, int fd, const struct gprof_fl
 	k.what = (uint32_t)t->cause;
 	k.name = reached ? (uintptr_t)t->name : 0;
 	name_it(text, c, t, k.number);
-	if (ioctl(fd, GPROF_IOC_TRIGGER, &k))
-		return explain(errno, k.out_reason, text, e);
+	err = set(fd, &k, t, text, e);
+	if (err)
+		return err;
 	s->cause[k.out_index] = t->cause;
 	memcpy(s->text[k.out_index], text, sizeof(text));
 	s->nr = k.out_index + 1;
