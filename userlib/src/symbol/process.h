@@ -68,6 +68,7 @@ struct gprof_reading {
  * @cap: room
  * @generated: names of code that it generates
  * @description: what else there is to say of it
+ * @over: nobody needs it any more, unless a child that it had does
  */
 struct gprof_space {
 	struct gprof_process id;
@@ -78,6 +79,7 @@ struct gprof_space {
 	size_t cap;
 	struct gprof_generated generated;
 	struct gprof_description description;
+	bool over;
 };
 
 /**
