@@ -62,11 +62,6 @@ void gprof_builder_clear(struct gprof_builder *b)
 	gprof_table_clear(&b->counts_table);
 }
 
-static bool same_process(const struct gprof_process *a, const struct gprof_process *b)
-{
-	return a->pid == b->pid && a->exec_id == b->exec_id && a->start_ns == b->start_ns;
-}
-
 static uint64_t hash_process(uint64_t hash, const struct gprof_process *p)
 {
 	hash = gprof_hash_u64(hash, (uint64_t)p->pid << 32 | p->exec_id);
@@ -83,7 +78,7 @@ static bool task_eq(const void *ctx, uint32_t index, const void *key)
 	const struct gprof_task *a = &((const struct gprof_builder *)ctx)->tasks[index];
 	const struct gprof_task *t = key;
 
-	return a->tid == t->tid && a->comm == t->comm && same_process(&a->process, &t->process);
+	return a->tid == t->tid && a->comm == t->comm && gprof_same_run(&a->process, &t->process);
 }
 
 static uint64_t task_hash(const struct gprof_builder *b, const struct gprof_task *t)

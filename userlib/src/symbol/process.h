@@ -100,6 +100,12 @@ struct gprof_spaces {
 	struct gprof_strings paths;
 };
 
+/** gprof_same_run() - are these one program run? */
+static inline bool gprof_same_run(const struct gprof_process *a, const struct gprof_process *b)
+{
+	return a->pid == b->pid && a->exec_id == b->exec_id && a->start_ns == b->start_ns;
+}
+
 int gprof_spaces_init(struct gprof_spaces *s);
 void gprof_spaces_free(struct gprof_spaces *s);
 
