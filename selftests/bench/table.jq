@@ -141,10 +141,10 @@ def trigger_line($arch):
 # Beside what bcc's tools do, by bpftrace. Of two waits in each chunk.
 def wait_line($arch; $what; $kind; field; $digits):
 	def of_peer($peer): [of("waits"; $arch; $peer)[] | select(.what == $kind) | field] | mean;
-	of_peer("gprof") as $ours | of_peer("bpftrace") as $theirs
+	of_peer("gprof") as $ours | of_peer("records") as $framed | of_peer("bpftrace") as $theirs
 	| line($what; $ours; null;
-	       (if $theirs then "bpftrace \($theirs | shown($digits)): \(ratio($ours; $theirs))" else "" end);
-	       $digits);
+	       (if $framed then "by frame pointers \($framed | shown($digits)), " else "" end) +
+	       (if $theirs then "bpftrace \($theirs | shown($digits))" else "" end); $digits);
 def a_wait: (.recorded - .alone) / .chunks / 2;
 def unsampled_line($arch; $what; $kind):
 	line($what; [of("waits"; $arch; "unsampled")[] | select(.what == $kind) | a_wait] | mean;
