@@ -269,9 +269,16 @@ static void give_turn(uint32_t *turn, uint32_t to)
 	syscall(SYS_futex, turn, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
+/* Who is woken does not come before who wakes waits: else there would be no wait. */
 static void turns_start(struct job *job)
 {
+	const struct sched_param p = { 0 };
+
 	job->turn = shared(sizeof(*job->turn));
+	if (sched_setscheduler(0, SCHED_BATCH, &p)) {
+		perror("load");
+		exit(1);
+	}
 	if (fork())
 		return;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
