@@ -96,6 +96,11 @@ FIXTURE_VARIANT_ADD(command, stack) {
 	.nr = GPROF_IOC_STACK, .size = GPROF_OWN_STACK_SIZE_VER0, .out = true,
 };
 
+FIXTURE_VARIANT_ADD(command, memory) {
+	.nr = GPROF_IOC_MEMORY, .size = GPROF_MEMORY_SIZE_VER0, .out = true,
+	.known_flags = 3,	/* of what */
+};
+
 static void fill(FIXTURE_DATA(command) *self, const FIXTURE_VARIANT(command) *variant,
 		 union argument *arg)
 {
@@ -428,7 +433,8 @@ TEST_F(file, unknown_commands_are_ENOTTY)
 	unsigned int nr;
 
 	for (nr = _IOC_NR(GPROF_IOC_FIRED) + 1; nr < 256; nr++) {
-		if (nr == _IOC_NR(GPROF_IOC_TABLE) || nr == _IOC_NR(GPROF_IOC_STACK))
+		if (nr == _IOC_NR(GPROF_IOC_TABLE) || nr == _IOC_NR(GPROF_IOC_STACK) ||
+		    nr == _IOC_NR(GPROF_IOC_MEMORY))
 			continue;
 		EXPECT_EQ(-ENOTTY, device_ioctl(self->fd, _IO(GPROF_IOC_TYPE, nr), arg))
 			TH_LOG("command %#x", nr);
