@@ -226,15 +226,16 @@ static __always_inline bool gprof_wait_is_at(const struct gprof_wait_bucket *b, 
 	return unlikely(atomic_long_read(&b->tasks[way]) == (long)task);
 }
 
-/*
- * Where few are sampled most are empty. What matters is the note of one task, which does not
- * come or go while it is looked for; so these are plain reads, which take an instruction each.
- */
+/* Where few are sampled most are empty. */
 static __always_inline bool gprof_wait_none_in(const struct gprof_wait_bucket *b)
 {
 	const long *t = (const long *)b->tasks;
 
 	BUILD_BUG_ON(GPROF_WAIT_WAYS != 8 || sizeof(*b->tasks) != sizeof(*t));
+	/*
+	 * What matters is the note of one task, which does not come or go while it is looked
+	 * for; so these are plain reads, which take an instruction each.
+	 */
 	return !data_race(t[0] | t[1] | t[2] | t[3] | t[4] | t[5] | t[6] | t[7]);
 }
 
