@@ -138,7 +138,7 @@ a_million_samples_are_live()
 	[ "$told" = "1048576 16777216 1048576 16777216" ] || fail "$told"
 }
 
-# One of 64 KiB: the error is that of chance, three times 0.8 % of large and 2.2 % of small
+# One of 64 KiB: the error is that of chance, three times of 0.9 % (large) and 2.2 % (small)
 sampled_bytes_stand_for_all()
 {
 	record --every 64K -- "$truth" large 1024
