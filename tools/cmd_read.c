@@ -22,6 +22,7 @@
 #include "trace_profile.h"
 #include "trace_tasks.h"
 #include "trace_text.h"
+#include "views/wall.h"
 
 /* A recorder that lost events closes the gap with transitions of this reason. */
 #define REASON_LOST	"lost events"
@@ -232,8 +233,9 @@ static int read_events(const struct read *r, struct gprof_trace *t, const char *
 
 static int set_pprof(void *ctx, const char *value)
 {
-	if (!trace_profile_kind(value))
-		return misused("--pprof wants cpu, sched, block, syscall or irq, not \"%s\"", value);
+	if (!trace_profile_kind(value) && strcmp(value, "wall"))
+		return misused("--pprof wants cpu, sched, block, syscall, irq or wall, not \"%s\"",
+			       value);
 	((struct read *)ctx)->pprof = value;
 	return STATUS_OK;
 }
@@ -286,7 +288,7 @@ static const struct option_row read_rows[] = {
 	{ 0, "stacks", NULL, "with the stacks of events", set_stacks },
 	{ 0, "pprof", "KIND", "write a profile instead: of time that tasks ran (cpu), waited for a\n"
 	  "CPU (sched), slept (block), spent in system calls (syscall) or\n"
-	  "lost to interrupts (irq)", set_pprof },
+	  "lost to interrupts (irq), or of all their time, by why (wall)", set_pprof },
 	{ 0, "core", "[=ID]", "FILE is a core dump: list the recorders that its program had; with -o\n"
 	  "write the trace or profile that one held, the only one or ID", set_core },
 	{ 'o', "output", "FILE", "that profile (default: KIND.pb.gz), or what --core writes; \"-\" is\n"
@@ -311,15 +313,25 @@ static const struct usage read_usage = {
 "  gprofctl read trace.out --json | jq -c 'select(.kind == \"Log\")'",
 };
 
-static int use(const struct read *r, struct gprof_trace *t, const char *name)
+/* The trace is read from @fd, but for views that open it themselves. */
+static int use(const struct read *r, int fd, const char *name)
 {
-	char *file;
+	char *file = r->file ? xprintf("%s", r->file) : xprintf("%s.pb.gz", r->pprof);
+	struct gprof_trace *t = NULL;
 	int status;
 
-	if (!r->pprof)
-		return read_events(r, t, name);
-	file = r->file ? xprintf("%s", r->file) : xprintf("%s.pb.gz", r->pprof);
-	status = trace_profile(t, name, r->pprof, file);
+	if (r->pprof && !strcmp(r->pprof, "wall")) {
+		status = wall_profile(name, file);
+	} else {
+		t = gprof_trace_new(fd, NULL);
+		if (!t)
+			status = fail("%s: %s", name, gprof_error());
+		else if (r->pprof)
+			status = trace_profile(t, name, r->pprof, file);
+		else
+			status = read_events(r, t, name);
+	}
+	gprof_trace_free(t);
 	free(file);
 	return status;
 }
@@ -328,7 +340,6 @@ int cmd_read(int argc, char **argv)
 {
 	struct read r = { 0 };
 	const struct option_table tables[] = { { "Options", read_rows, &r }, { 0 } };
-	struct gprof_trace *t;
 	int operands, status, fd;
 	const char *name;
 
@@ -346,14 +357,10 @@ int cmd_read(int argc, char **argv)
 	fd = strcmp(name, "-") ? open(name, O_RDONLY | O_CLOEXEC) : dup(STDIN_FILENO);
 	if (fd < 0)
 		return fail("%s cannot be opened (%s)", name, strerror(errno));
-	if (r.core) {
+	if (r.core)
 		status = core_dump(name, fd, r.id, r.file);
-		close(fd);
-		return status;
-	}
-	t = gprof_trace_new(fd, NULL);
-	status = t ? use(&r, t, name) : fail("%s: %s", name, gprof_error());
-	gprof_trace_free(t);
+	else
+		status = use(&r, fd, name);
 	close(fd);
 	return status;
 }

@@ -264,6 +264,85 @@ waiting_is_told_by_its_reason()
 	grep -q 'wants cpu, sched' err
 }
 
+# adds_up FILE: the parts of every thread are its time, in what wall told
+adds_up()
+{
+	jq -e '.threads | length > 0 and all(.elapsed_ns == ([to_entries[] |
+		select(.key | test("^(first|last|elapsed)_ns$") | not) |
+		select(.key | endswith("_ns")).value] | add))' "$1" >/dev/null ||
+		fail "the parts of a thread do not add up to its time"
+}
+
+# By the kernel's own ledger, of threads each of which does one thing; to 1 % of their time.
+where_time_went_is_what_was_done()
+{
+	disk=
+	[ ! -b /dev/vda ] || disk=/dev/vda
+	# Names that threads give themselves are told with the next generation.
+	# shellcheck disable=SC2086	# it may be none
+	run 0 gprofctl trace --generation 50ms --stacks --syscalls --faults --reclaim -o x.trace -- \
+		"$here/truth_waits" 500 $disk
+	[ "$(count lost)" -eq 0 ] || fail "events were lost"
+	mv out truth
+	cat truth
+	run 0 gprofctl wall x.trace --json
+	adds_up out
+	jq -r '.threads[] | [.comm, .elapsed_ns, .cpu_ns, .runnable_ns, .sleep_ns, .io_ns, .futex_ns,
+		.pipe_ns, .fault_ns] | @tsv' out | awk '
+		BEGIN { part["sleep"] = 5; part["io"] = 6; part["futex"] = 7; part["pipe"] = 8
+			part["socket"] = 8; part["fault"] = 9; part["spin"] = part["behind"] = 0 }
+		function near(what, told, true_value, whole) {
+			printf "%s: %s told %.3f ms, is %.3f ms\n", name, what, told / 1e6, true_value / 1e6
+			if (told - true_value > whole / 100 || true_value - told > whole / 100)
+				wrong = 1
+		}
+		NR == FNR { elapsed[$1] = $2; cpu[$1] = $3; runnable[$1] = $4; blocked[$1] = $5; next }
+		$1 in elapsed {
+			name = $1
+			n++
+			near("cpu", $3, cpu[name], elapsed[name])
+			near("runnable", $4, runnable[name], elapsed[name])
+			if (part[name])
+				near("blocked", $part[name], blocked[name], elapsed[name])
+		}
+		END { exit wrong || n < 7 }' truth -
+	run 0 gprofctl read x.trace --pprof wall -o x.pb.gz
+	"$here/profile_dump" x.pb.gz cum >functions
+	grep '^cum wall [0-9]* \(waits_for\|sleeps\|faults_in\)$' functions
+}
+
+# As the cgroup's own statistics have it.
+throttled_time_is_the_cgroups()
+{
+	group=$command_dir/group
+	mkdir "$group"
+	mount -t cgroup2 none "$group"
+	echo +cpu >"$group/cgroup.subtree_control" && mkdir "$group/x" ||
+		skip "no cgroups for CPU time here"
+	echo "20000 100000" >"$group/x/cpu.max"
+	# shellcheck disable=SC2016	# its own shell's
+	run 0 gprofctl trace --stacks --throttle -o x.trace -- \
+		sh -c 'echo $$ >"$1/cgroup.procs"; exec "$2" 1000000 1' - "$group/x" "$here/truth_serial"
+	us=$(sed -n 's/^throttled_usec //p' "$group/x/cpu.stat")
+	rmdir "$group/x"
+	umount "$group"
+	run 0 gprofctl wall x.trace --json
+	adds_up out
+	ns=$(jq '[.threads[].throttled_ns] | add' out)
+	echo "told $ns ns, is $us us"
+	[ "$us" -gt 100000 ]
+	[ $((ns / 1000)) -ge $((us * 99 / 100)) ] && [ $((ns / 1000)) -le $((us * 101 / 100)) ]
+}
+
+wall_records_what_it_needs()
+{
+	run 7 gprofctl wall --json -- sh -c '"$1" 3 50; exit 7' - "$here/trace_wait"
+	grep -v '^[a-z]*_here ' out >wall
+	adds_up wall
+	jq -e '[.threads[] | select(.comm == "trace_wait").sleep_ns] | add > 100000000' wall
+	refused 2 'nothing to record' gprofctl wall
+}
+
 # bursts: somebody has CPU 0 for half a second, and whoever else wants it waits; ms
 bursts()
 {
@@ -503,6 +582,7 @@ ktap_run switches_are_the_ledgers switches_are_those_that_perf_sees \
 	an_event_of_the_file_takes_at_most_6_and_a_half_bytes forks_of_a_command_are_counted_exactly \
 	losses_are_told_and_break_nothing system_calls_are_regions \
 	groups_are_told_as_what_they_take utilization_is_what_was_provoked waiting_is_told_by_its_reason \
+	where_time_went_is_what_was_done throttled_time_is_the_cgroups wall_records_what_it_needs \
 	where_tasks_wait_is_told_by_their_stacks \
 	waits_without_frame_pointers_have_whole_stacks stacks_of_a_user_have_no_kernel \
 	cpu_samples_are_those_of_a_recorder_beside \

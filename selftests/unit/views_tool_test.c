@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What is told of a trace of the host: where the time of threads went, and whom they
+ * waited for, of traces whose every number is known.
+ */
+#include <kselftest_harness.h>
+
+#include <fcntl.h>
+#include <string.h>
+
+#include <gprof/profile.h>
+#include <gprof/trace_write.h>
+
+#include "cmd.h"
+#include "tool_run.h"
+
+#define MS	1000000ULL
+
+/* Times are told in units of 64 ns, and no two events have the same. */
+#define EXPECT_NEAR_MS(ms, ns)	EXPECT_GT(1000LL, llabs((long long)(ms) * 1000000 - (ns)))
+
+static const char *const all_parts[] = {
+	"cpu", "runnable", "throttled", "sleep", "io", "futex", "pipe", "poll", "fault", "reclaim",
+	"lock", "child", "stopped", "other", "untold", NULL
+};
+
+FIXTURE(views) {
+	char dir[64];
+	char trace[96];
+	char other[96];
+	int fd;
+	struct gprof_trace_writer *w;
+	struct ran r;
+};
+
+static const char *call_name(void *ctx, uint64_t nr)
+{
+	static const char *const names[] = { "read", "futex", "clock_nanosleep", "wait4", "pread64" };
+
+	(void)ctx;
+	return nr < 5 ? names[nr] : NULL;
+}
+
+FIXTURE_SETUP(views)
+{
+	const struct gprof_trace_writer_opts opts = { .sz = sizeof(opts), .syscall = call_name };
+
+	strcpy(self->dir, "/tmp/gprof-views.XXXXXX");
+	ASSERT_NE(NULL, mkdtemp(self->dir));
+	snprintf(self->trace, sizeof(self->trace), "%s/x.trace", self->dir);
+	snprintf(self->other, sizeof(self->other), "%s/other", self->dir);
+	self->fd = open(self->trace, O_RDWR | O_CREAT, 0600);
+	ASSERT_LE(0, self->fd);
+	self->w = gprof_trace_writer_new(self->fd, &opts);
+	ASSERT_NE(NULL, self->w);
+}
+
+FIXTURE_TEARDOWN(views)
+{
+	close(self->fd);
+	unlink(self->trace);
+	unlink(self->other);
+	rmdir(self->dir);
+}
+
+/* A stack of names, leaf first, up to a NULL; 0: none. */
+static uint64_t stack(struct gprof_trace_writer *w, const char *const *names)
+{
+	struct gprof_trace_frame f[16];
+	uint64_t id = 0;
+	size_t nr = 0;
+
+	for (; names && names[nr]; nr++)
+		f[nr] = (struct gprof_trace_frame){
+			.pc = nr + 1, .function = { names[nr], strlen(names[nr]) }, .file = { "", 0 },
+		};
+	if (nr)
+		gprof_trace_writer_stack(w, f, nr, &id);
+	return id;
+}
+
+static void point(struct gprof_trace_writer *w, uint64_t ms, uint32_t cpu, unsigned int type,
+		  unsigned int why, uint32_t tid, uint32_t other, uint64_t at, uint64_t arg)
+{
+	const struct gprof_trace_point p = {
+		.time = ms * MS, .cpu = cpu, .type = type, .why = why, .tid = tid, .other = other,
+		.stack = at, .arg = arg,
+	};
+
+	gprof_trace_writer_add(w, &p);
+}
+
+static void leaves(struct gprof_trace_writer *w, uint64_t ms, uint32_t tid, unsigned int why,
+		   uint64_t at)
+{
+	point(w, ms, 0, GPROF_TRACE_POINT_SWITCH, why, tid, 0, at, 0);
+}
+
+static void comes(struct gprof_trace_writer *w, uint64_t ms, uint32_t tid)
+{
+	point(w, ms, 0, GPROF_TRACE_POINT_SWITCH, 0, 0, tid, 0, 0);
+}
+
+static void wakes(struct gprof_trace_writer *w, uint64_t ms, uint32_t by, uint32_t tid, uint64_t at)
+{
+	point(w, ms, 1, GPROF_TRACE_POINT_WAKING, 0, by, tid, at, 0);
+}
+
+/* Thread 7 stops at ms, is woken after 10, and runs after 11, for 1. */
+static void waits(struct gprof_trace_writer *w, uint64_t ms, const char *const *where,
+		  unsigned int why)
+{
+	leaves(w, ms, 7, why, stack(w, where));
+	wakes(w, ms + 10, GPROF_TRACE_NO_TID, 7, 0);
+	comes(w, ms + 11, 7);
+}
+
+/* "KEY": N of the thread in JSON */
+static long long told(const char *json, int tid, const char *key)
+{
+	char text[64];
+	const char *p;
+
+	snprintf(text, sizeof(text), "\"tid\": %d,", tid);
+	p = strstr(json, text);
+	snprintf(text, sizeof(text), "\"%s_ns\": ", key);
+	p = p ? strstr(p, text) : NULL;
+	return p ? atoll(p + strlen(text)) : -1;
+}
+
+static const char *const in_sleep[] = {
+	"__schedule", "schedule", "do_nanosleep", "do_syscall_64",
+	"entry_SYSCALL_64_after_hwframe", "main", NULL
+};
+/* What a user's function is called is no reason. */
+static const char *const in_pipe[] = {
+	"__schedule", "schedule", "pipe_read", "vfs_read", "do_syscall_64",
+	"entry_SYSCALL_64_after_hwframe", "futex_wait", "handle_mm_fault", NULL
+};
+static const char *const in_lock[] = {
+	"__schedule", "schedule", "__mutex_lock.constprop.0", "pipe_write", "do_syscall_64", NULL
+};
+/* The copy of a pipe's data faults, and the fault reclaims: the fault is outermost. */
+static const char *const in_fault[] = {
+	"__schedule", "schedule", "io_schedule", "folio_wait_bit_common",
+	"try_to_free_pages", "handle_mm_fault", "asm_exc_page_fault", "copy_to_user",
+	"pipe_read", "do_syscall_64", "entry_SYSCALL_64_after_hwframe", NULL
+};
+static const char *const in_reclaim[] = {
+	"__schedule", "schedule", "io_schedule", "shrink_node", "try_to_free_pages",
+	"__x64_sys_brk", "do_syscall_64", NULL
+};
+static const char *const in_kthread[] = {
+	"__schedule", "schedule", "worker_thread", "kthread", "ret_from_fork", NULL
+};
+static const char *const in_user[] = { "futex_wait", "main", NULL };
+
+TEST_F(views, wall_by_where_threads_stop)
+{
+	char *argv[] = { "wall", self->trace, "--json", NULL };
+	struct gprof_trace_writer *w = self->w;
+	long long sum = 0;
+
+	gprof_trace_writer_name(w, 7, "seven");
+	comes(w, 1, 7);
+	waits(w, 2, in_sleep, GPROF_TRACE_WHY_SLEEPS);
+	waits(w, 14, in_pipe, GPROF_TRACE_WHY_SLEEPS);
+	waits(w, 26, in_lock, GPROF_TRACE_WHY_WAITS);
+	waits(w, 38, in_fault, GPROF_TRACE_WHY_WAITS);
+	waits(w, 50, in_reclaim, GPROF_TRACE_WHY_WAITS);
+	waits(w, 62, in_kthread, GPROF_TRACE_WHY_SLEEPS);
+	waits(w, 74, in_user, GPROF_TRACE_WHY_SLEEPS);
+	waits(w, 86, in_sleep, GPROF_TRACE_WHY_STOPPED);
+	leaves(w, 98, 7, GPROF_TRACE_WHY_PREEMPTED, 0);
+	comes(w, 103, 7);
+	leaves(w, 105, 7, GPROF_TRACE_WHY_DEAD, 0);
+	ASSERT_EQ(0, gprof_trace_writer_close(w));
+
+	run(&self->r, cmd_wall, argv, -1);
+	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	EXPECT_NEAR_MS(10, told(self->r.out, 7, "sleep"));
+	EXPECT_NEAR_MS(10, told(self->r.out, 7, "pipe"));
+	EXPECT_NEAR_MS(10, told(self->r.out, 7, "lock"));
+	EXPECT_NEAR_MS(10, told(self->r.out, 7, "fault"));
+	EXPECT_NEAR_MS(10, told(self->r.out, 7, "reclaim"));
+	EXPECT_NEAR_MS(10, told(self->r.out, 7, "other"));
+	EXPECT_NEAR_MS(10, told(self->r.out, 7, "untold"));
+	EXPECT_NEAR_MS(10, told(self->r.out, 7, "stopped"));
+	EXPECT_NEAR_MS(8 + 5, told(self->r.out, 7, "runnable"));
+	EXPECT_NEAR_MS(9 + 2, told(self->r.out, 7, "cpu"));
+	EXPECT_NEAR_MS(104, told(self->r.out, 7, "elapsed"));
+	for (const char *const *part = all_parts; *part; part++)
+		sum += told(self->r.out, 7, *part);
+	EXPECT_EQ(told(self->r.out, 7, "elapsed"), sum);
+	EXPECT_EQ(0, self->r.err[0]) TH_LOG("%s", self->r.err);
+}
+
+static void calls(struct gprof_trace_writer *w, uint64_t ms, uint64_t nr, unsigned int why)
+{
+	point(w, ms, 0, GPROF_TRACE_POINT_ENTER, 0, 7, 0, 0, nr);
+	waits(w, ms, NULL, why);
+	point(w, ms + 11, 0, GPROF_TRACE_POINT_LEAVE, 0, 7, 0, 0, nr);
+}
+
+TEST_F(views, wall_by_system_calls_faults_and_throttling)
+{
+	char *argv[] = { "wall", self->trace, "--json", NULL };
+	struct gprof_trace_writer *w = self->w;
+
+	gprof_trace_writer_name(w, 7, "seven");
+	comes(w, 1, 7);
+	calls(w, 2, 0, GPROF_TRACE_WHY_SLEEPS);		/* read: a pipe or a socket */
+	calls(w, 14, 0, GPROF_TRACE_WHY_WAITS);		/* a disk */
+	calls(w, 26, 1, GPROF_TRACE_WHY_SLEEPS);
+	calls(w, 38, 2, GPROF_TRACE_WHY_SLEEPS);
+	calls(w, 50, 3, GPROF_TRACE_WHY_SLEEPS);
+	point(w, 62, 0, GPROF_TRACE_POINT_FAULT, 0, 7, 0, 0, 1);
+	waits(w, 62, NULL, GPROF_TRACE_WHY_WAITS);
+	point(w, 74, 0, GPROF_TRACE_POINT_ENTER, 0, 7, 0, 0, 4);
+	point(w, 74, 0, GPROF_TRACE_POINT_RECLAIM_BEGIN, 0, 7, 0, 0, 0);
+	waits(w, 74, NULL, GPROF_TRACE_WHY_WAITS);
+	point(w, 85, 0, GPROF_TRACE_POINT_RECLAIM_END, 0, 7, 0, 0, 0);
+	point(w, 85, 0, GPROF_TRACE_POINT_LEAVE, 0, 7, 0, 0, 4);
+	/* Its cgroup has no time for 5 ms, and it no CPU for 2 more. */
+	point(w, 86, 0, GPROF_TRACE_POINT_THROTTLE, 0, 7, 0, 0, 0);
+	leaves(w, 86, 7, GPROF_TRACE_WHY_PREEMPTED, 0);
+	point(w, 91, 1, GPROF_TRACE_POINT_UNTHROTTLE, 0, GPROF_TRACE_NO_TID, 0, 0, 0);
+	comes(w, 93, 7);
+	leaves(w, 94, 7, GPROF_TRACE_WHY_PREEMPTED, 0);
+	comes(w, 97, 7);
+	leaves(w, 98, 7, GPROF_TRACE_WHY_DEAD, 0);
+	ASSERT_EQ(0, gprof_trace_writer_close(w));
+
+	run(&self->r, cmd_wall, argv, -1);
+	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	EXPECT_NEAR_MS(10, told(self->r.out, 7, "pipe"));
+	EXPECT_NEAR_MS(10, told(self->r.out, 7, "io"));
+	EXPECT_NEAR_MS(10, told(self->r.out, 7, "futex"));
+	EXPECT_NEAR_MS(10, told(self->r.out, 7, "sleep"));
+	EXPECT_NEAR_MS(10, told(self->r.out, 7, "child"));
+	EXPECT_NEAR_MS(10, told(self->r.out, 7, "fault"));
+	EXPECT_NEAR_MS(10, told(self->r.out, 7, "reclaim"));
+	EXPECT_NEAR_MS(5, told(self->r.out, 7, "throttled"));
+	EXPECT_NEAR_MS(7 + 2 + 3, told(self->r.out, 7, "runnable"));
+	EXPECT_NEAR_MS(0, told(self->r.out, 7, "untold"));
+	EXPECT_NE(NULL, strstr(self->r.err, "gprofctl trace --stacks"));
+}
+
+TEST_F(views, wall_of_a_trace_without_reasons_says_what_is_missing)
+{
+	char *argv[] = { "wall", self->trace, NULL };
+
+	comes(self->w, 1, 7);
+	waits(self->w, 2, NULL, GPROF_TRACE_WHY_SLEEPS);
+	ASSERT_EQ(0, gprof_trace_writer_close(self->w));
+	run(&self->r, cmd_wall, argv, -1);
+	EXPECT_EQ(0, self->r.status);
+	EXPECT_NE(NULL, strstr(self->r.err, "--stacks --syscalls"));
+	EXPECT_NE(NULL, strstr(self->r.out, "untold"));
+}
+
+static int add_up(void *ctx, const struct gprof_frame *frames, size_t nr, const int64_t *values)
+{
+	long long *sums = ctx;
+
+	if (!strcmp(frames[0].function, "hot"))
+		sums[0] += values[1];
+	if (!strcmp(frames[0].function, "cold"))
+		sums[1] += values[1];
+	if (nr > 2 && !strcmp(frames[2].function, "do_nanosleep"))
+		sums[2] += values[1];
+	return 0;
+}
+
+/* Time on a CPU goes where CPU samples were, all of it. */
+TEST_F(views, wall_as_a_profile)
+{
+	static const char *const hot[] = { "hot", "main", NULL };
+	static const char *const cold[] = { "cold", "main", NULL };
+	char *argv[] = { "read", self->trace, "--pprof", "wall", "-o", self->other, NULL };
+	struct gprof_trace_writer *w = self->w;
+	struct gprof_profile *p;
+	long long sums[3] = { 0 };
+	int fd;
+
+	comes(w, 1, 7);
+	for (uint64_t ms = 2; ms < 10; ms++)
+		point(w, ms, 0, GPROF_TRACE_POINT_SAMPLE, 0, 7, 0,
+		      stack(w, ms < 8 ? hot : cold), 0);
+	waits(w, 13, in_sleep, GPROF_TRACE_WHY_SLEEPS);
+	leaves(w, 28, 7, GPROF_TRACE_WHY_DEAD, 0);
+	ASSERT_EQ(0, gprof_trace_writer_close(w));
+	run(&self->r, cmd_read, argv, -1);
+	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	fd = open(self->other, O_RDONLY);
+	p = gprof_profile_read(fd);
+	ASSERT_NE(NULL, p);
+	EXPECT_EQ(0, gprof_profile_each(p, add_up, sums));
+	EXPECT_NEAR_MS(12, sums[0]);
+	EXPECT_NEAR_MS(4, sums[1]);
+	EXPECT_NEAR_MS(11, sums[2]);
+	EXPECT_NEAR_MS(27, gprof_profile_total(p, 1));
+	gprof_profile_free(p);
+	close(fd);
+}
+
+TEST_F(views, wall_is_of_one_trace_of_a_host)
+{
+	char *two[] = { "wall", self->trace, self->other, NULL };
+	char *none[] = { "wall", self->other, NULL };
+	char *with[] = { "wall", self->trace, "-d", "1", NULL };
+
+	ASSERT_EQ(0, gprof_trace_writer_close(self->w));
+	run(&self->r, cmd_wall, two, -1);
+	EXPECT_EQ(STATUS_USAGE, self->r.status);
+	run(&self->r, cmd_wall, with, -1);
+	EXPECT_EQ(STATUS_USAGE, self->r.status);
+	run(&self->r, cmd_wall, none, -1);
+	EXPECT_EQ(STATUS_FAILED, self->r.status);
+	EXPECT_NE(NULL, strstr(self->r.err, "cannot be opened"));
+}
+
+TEST_HARNESS_MAIN
