@@ -149,6 +149,54 @@ several_generations_say_the_same()
 	[ "$(has goroutines)" -eq "$(count tasks)" ]
 }
 
+# Line by line what perf sched timehist has, but for the first line of each thread, before
+# which perf had not begun, and for places where perf's own ring was full.
+latency_is_that_of_perf_sched()
+{
+	command -v perf >/dev/null || skip "there is no perf"
+	during="perf sched record -k CLOCK_MONOTONIC -o perf.data perf bench sched messaging -g 1 -l 10"
+	traced
+	[ "$(count lost)" -eq 0 ] || fail "events were lost"
+	perf sched -i perf.data timehist >theirs
+	run 0 gprofctl latency x.trace --timehist
+	for lines in theirs out; do
+		sed -n 's/^ *\([0-9]*\)\.\([0-9]*\) \[\([0-9]*\)\]  .*\[\([0-9]*\)[]/].* \([0-9.]*\)  *\([0-9.]*\)  *\([0-9.]*\) *$/\4 \1\2 \3 \5 \6 \7/p' \
+			$lines >$lines.rows
+	done
+	awk '
+		function near(a, b) { return a - b < 0.3 + b / 100 && b - a < 0.3 + b / 100 }
+		# us apart: the clock is read a little later there
+		function same(i, time) { return at[$1, i] - time < 1500 && time - at[$1, i] < 1500 }
+		NR == FNR { n = ++nr[$1]; at[$1, n] = $2; off[$1, n] = $4; delay[$1, n] = $5; ran[$1, n] = $6; next }
+		{
+			if (!seen[$1]++)
+				next
+			rows++
+			for (i = next_of[$1] + 1; i <= nr[$1] && at[$1, i] < $2 && !same(i, $2); i++)
+				;
+			if (i > nr[$1] || !same(i, $2))
+				next
+			next_of[$1] = i
+			if (near(off[$1, i], $4) && near(delay[$1, i], $5) && near(ran[$1, i], $6))
+				alike++
+			else if (shown++ < 5)
+				print $0 ": we have", off[$1, i], delay[$1, i], ran[$1, i]
+		}
+		END { print alike + 0, "of", rows, "lines alike"; exit rows < 300 || alike < rows * 0.98 }
+	' out.rows theirs.rows
+	# Its sums are those of the scheduler itself.
+	run 0 gprofctl latency x.trace --json
+	perf script -i perf.data -F trace -G 2>/dev/null | sed -n \
+		's/.*comm=sched-messaging pid=\([0-9]*\) runtime=\([0-9]*\) .*/\1 \2/p' |
+		awk '{ ns[$1] += $2 } END { for (tid in ns) print tid, ns[tid] }' >theirs
+	jq -r '.threads[] | [.tid, .runtime_ns] | @tsv' out | awk '
+		NR == FNR { ours[$1] = $2; next }
+		{ theirs_sum += $2; ours_sum += ours[$1] }
+		END { print "ran", ours_sum, "ns, theirs", theirs_sum
+		      exit !theirs_sum || ours_sum > theirs_sum * 1.05 || ours_sum < theirs_sum * 0.95 }
+	' - theirs
+}
+
 # By the same clock: each task that perf sees switched in is so here, on the same CPU, in the
 # same order, and between the switches before and behind it.
 switches_are_those_that_perf_sees()
@@ -577,7 +625,7 @@ damaged_traces_are_refused_with_the_place()
 	done
 }
 
-ktap_run switches_are_the_ledgers switches_are_those_that_perf_sees \
+ktap_run switches_are_the_ledgers switches_are_those_that_perf_sees latency_is_that_of_perf_sched \
 	several_generations_say_the_same \
 	an_event_of_the_file_takes_at_most_6_and_a_half_bytes forks_of_a_command_are_counted_exactly \
 	losses_are_told_and_break_nothing system_calls_are_regions \

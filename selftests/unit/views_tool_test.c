@@ -320,4 +320,72 @@ TEST_F(views, wall_is_of_one_trace_of_a_host)
 	EXPECT_NE(NULL, strstr(self->r.err, "cannot be opened"));
 }
 
+/* Two threads of a name on two CPUs: what each of perf sched's tables has of them. */
+static void take_turns(struct gprof_trace_writer *w)
+{
+	gprof_trace_writer_name(w, 7, "turns");
+	gprof_trace_writer_name(w, 8, "turns");
+	gprof_trace_writer_name(w, 9, "else");
+	comes(w, 1, 7);
+	point(w, 1, 1, GPROF_TRACE_POINT_SWITCH, 0, 0, 9, 0, 0);
+	leaves(w, 3, 7, GPROF_TRACE_WHY_SLEEPS, 0);
+	wakes(w, 5, 9, 7, 0);
+	wakes(w, 5, 9, 8, 0);
+	comes(w, 6, 7);
+	point(w, 10, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_PREEMPTED, 7, 8, 0, 0);
+	point(w, 11, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 8, 7, 0, 0);
+	leaves(w, 12, 7, GPROF_TRACE_WHY_DEAD, 0);
+	point(w, 20, 1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 9, 0, 0, 0);
+}
+
+TEST_F(views, latency_as_perf_sched_has_it)
+{
+	char *by_name[] = { "latency", self->trace, NULL };
+	char *by_thread[] = { "latency", self->trace, "--json", NULL };
+
+	take_turns(self->w);
+	ASSERT_EQ(0, gprof_trace_writer_close(self->w));
+	run(&self->r, cmd_latency, by_thread, -1);
+	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	/* Of a wait of 1 ms and of 1 after it was preempted; and of 5. */
+	EXPECT_NEAR_MS(7, told(self->r.out, 7, "runtime"));
+	EXPECT_NEAR_MS(2, told(self->r.out, 7, "delay"));
+	EXPECT_NEAR_MS(1, told(self->r.out, 7, "max_delay"));
+	EXPECT_NE(NULL, strstr(self->r.out, "\"switches\": 2"));
+	EXPECT_NEAR_MS(1, told(self->r.out, 8, "runtime"));
+	EXPECT_NEAR_MS(5, told(self->r.out, 8, "delay"));
+	EXPECT_NEAR_MS(10, told(self->r.out, 8, "max_delay_end"));
+	run(&self->r, cmd_latency, by_name, -1);
+	EXPECT_NE(NULL, strstr(self->r.out, "turns:(2)               |      8.000 ms |        3 | "
+			       "avg:    2.333 ms | max:    5.000 ms | max start:       0.005000 s"));
+}
+
+TEST_F(views, latency_line_by_line)
+{
+	char *lines[] = { "latency", self->trace, "--timehist", NULL };
+	char *map[] = { "latency", self->trace, "--map", NULL };
+	char *both[] = { "latency", self->trace, "--map", "--timehist", NULL };
+
+	take_turns(self->w);
+	ASSERT_EQ(0, gprof_trace_writer_close(self->w));
+	run(&self->r, cmd_latency, lines, -1);
+	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	EXPECT_NE(NULL, strstr(self->r.out, "0.003000 [0000]  turns[7]                            "
+			       "0.000      0.000      2.000\n"));
+	EXPECT_NE(NULL, strstr(self->r.out, "0.006000 [0000]  <idle>                              "
+			       "0.000      0.000      3.000\n"));
+	EXPECT_NE(NULL, strstr(self->r.out, "0.010000 [0000]  turns[7]                            "
+			       "3.000      1.000      4.000\n"));
+	EXPECT_NE(NULL, strstr(self->r.out, "0.011000 [0000]  turns[8]                            "
+			       "0.000      5.000      1.000\n"));
+	/* Preempted, which is no delay of a waking. */
+	EXPECT_NE(NULL, strstr(self->r.out, "0.012000 [0000]  turns[7]                            "
+			       "1.000      0.000      1.000\n"));
+	run(&self->r, cmd_latency, map, -1);
+	EXPECT_NE(NULL, strstr(self->r.out, "  *A0       0.001000 secs A0 => turns:7\n"));
+	EXPECT_NE(NULL, strstr(self->r.out, " *C0  B0       0.010000 secs C0 => turns:8\n"));
+	run(&self->r, cmd_latency, both, -1);
+	EXPECT_EQ(STATUS_USAGE, self->r.status);
+}
+
 TEST_HARNESS_MAIN

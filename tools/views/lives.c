@@ -143,7 +143,7 @@ static void give(struct lives *v, uint32_t i, enum part part, int64_t begin, int
 	const struct life *l = &v->all[i];
 	const struct stretch s = {
 		.life = i, .part = part, .begin = begin, .end = end,
-		.stack = part == PART_CPU ? 0 : l->stack, .woken = l->woken,
+		.stack = part == PART_CPU ? 0 : l->stack, .woken = l->woken, .cut = l->cut,
 	};
 
 	if (v->use.stretch && end > begin)
@@ -263,12 +263,22 @@ static void on_task(struct lives *v, const struct gprof_trace_event *ev)
 	else if (from == GPROF_TRACE_GO_WAITING)
 		on_wake(v, i, ev);
 	v->all[i].state = to;
+	v->all[i].cut = from == GPROF_TRACE_GO_UNDETERMINED;
 	if (to != GPROF_TRACE_GO_RUNNING)
 		return;
 	v->all[i].cpu = (int32_t)ev->thread;
 	c = cpu_of(v, ev->thread);
 	if (c)
 		c->life = i;
+	if (v->use.comes)
+		v->use.comes(v->use.ctx, v, ev->thread, i, ev->time);
+}
+
+static void on_proc(struct lives *v, const struct gprof_trace_event *ev)
+{
+	if (v->use.comes && ev->transition.to == GPROF_TRACE_PROC_IDLE &&
+	    ev->transition.from == GPROF_TRACE_PROC_RUNNING)
+		v->use.comes(v->use.ctx, v, ev->transition.resource.id, LIVES_NONE, ev->time);
 }
 
 static void on_region(struct lives *v, const struct gprof_trace_event *ev)
@@ -381,6 +391,8 @@ static void on_event(struct lives *v, const struct gprof_trace_event *ev)
 	case GPROF_TRACE_STATE_TRANSITION:
 		if (ev->transition.resource.kind == GPROF_TRACE_RESOURCE_GOROUTINE)
 			on_task(v, ev);
+		else
+			on_proc(v, ev);
 		break;
 	case GPROF_TRACE_REGION_BEGIN:
 	case GPROF_TRACE_REGION_END:
@@ -461,6 +473,7 @@ static int follow(struct lives *v, const char *file)
 	}
 	if (ret < 0)
 		return fail("%s: %s", file, gprof_error());
+	v->over = true;
 	for (uint32_t i = 0; i < v->ids.nr; i++) {
 		struct life *l = &v->all[i];
 

@@ -36,6 +36,7 @@
  * @reclaims: it is in reclaim
  * @throttled: its cgroup has used up its time
  * @woken: a wait ended what it was in before this stretch
+ * @cut: this stretch began before it was told of
  * @cpu: where it runs, or did last; -1: not told
  * @stack: number of where it stopped last
  * @call: number of the system call's name + 1; 0: in none
@@ -55,6 +56,7 @@ struct life {
 	bool reclaims : 1;
 	bool throttled : 1;
 	bool woken : 1;
+	bool cut : 1;
 	int32_t cpu;
 	uint32_t call;
 	uint32_t waker;
@@ -76,6 +78,7 @@ struct life {
  * @end: ns
  * @stack: number of where it was; 0: not told
  * @woken: of PART_RUNNABLE: a wait came before, which @life->waker ended
+ * @cut: it began before @begin, when is not told
  */
 struct stretch {
 	uint32_t life;
@@ -84,6 +87,7 @@ struct stretch {
 	int64_t end;
 	uint32_t stack;
 	bool woken;
+	bool cut;
 };
 
 /**
@@ -93,7 +97,8 @@ struct stretch {
  * @call: at the end of each system call, begun at @begin
  * @waking: at each: @by is an index, or LIVES_NONE for an interrupt or somebody unknown
  * @sample: of the CPU, for @life (LIVES_NONE: nobody) at @stack
- * @switches: at each switch of CPU @cpu: who leaves (LIVES_NONE: it idled), who comes
+ * @comes: when a CPU has somebody else; LIVES_NONE: it idles. Whoever left has ended its
+ *	stretch before
  */
 struct lives;
 struct lives_use {
@@ -104,6 +109,7 @@ struct lives_use {
 		       uint32_t stack, int64_t cpu);
 	void (*sample)(void *ctx, struct lives *v, uint32_t life, int64_t time, int64_t cpu,
 		       uint32_t stack);
+	void (*comes)(void *ctx, struct lives *v, int64_t cpu, uint32_t life, int64_t time);
 };
 
 /* What was seen of it in the trace. */
@@ -151,8 +157,8 @@ struct lives_throttle {
  * @seen: in the trace
  * @begin: time of the first event
  * @end: of the last
- * @mono: what CLOCK_REALTIME was at @mono_at, ns, or 0
- * @mono_at: ns of CLOCK_MONOTONIC
+ * @any: was there one?
+ * @over: the trace has ended; what is told now ends with it
  */
 struct lives {
 	struct lives_use use;
@@ -175,6 +181,7 @@ struct lives {
 	int64_t begin;
 	int64_t end;
 	bool any;
+	bool over;
 };
 
 /**
