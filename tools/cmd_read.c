@@ -23,6 +23,7 @@
 #include "trace_tasks.h"
 #include "trace_text.h"
 #include "views/wall.h"
+#include "views/why.h"
 
 /* A recorder that lost events closes the gap with transitions of this reason. */
 #define REASON_LOST	"lost events"
@@ -65,12 +66,16 @@ struct summary {
  * @stacks: --stacks
  * @pprof: --pprof
  * @file: -o
+ * @why: --why
+ * @at: --at
  * @core: --core
  * @id: of which recorder, or 0
  */
 struct read {
 	const char *pprof;
 	const char *file;
+	const char *why;
+	const char *at;
 	bool summary;
 	bool json;
 	bool stacks;
@@ -246,6 +251,18 @@ static int set_file(void *ctx, const char *value)
 	return STATUS_OK;
 }
 
+static int set_why(void *ctx, const char *value)
+{
+	((struct read *)ctx)->why = value;
+	return STATUS_OK;
+}
+
+static int set_at(void *ctx, const char *value)
+{
+	((struct read *)ctx)->at = value;
+	return STATUS_OK;
+}
+
 static int set_core(void *ctx, const char *value)
 {
 	struct read *r = ctx;
@@ -289,6 +306,10 @@ static const struct option_row read_rows[] = {
 	{ 0, "pprof", "KIND", "write a profile instead: of time that tasks ran (cpu), waited for a\n"
 	  "CPU (sched), slept (block), spent in system calls (syscall) or\n"
 	  "lost to interrupts (irq), or of all their time, by why (wall)", set_pprof },
+	{ 0, "why", "TID|COMM", "tell whom that thread waited for in its longest wait, and whom that one\n"
+	  "did; with -o as a profile with the chain as its stack", set_why },
+	{ 0, "at", "TIME", "with --why: of the wait at that time of the trace, or +TIME since it began",
+	  set_at },
 	{ 0, "core", "[=ID]", "FILE is a core dump: list the recorders that its program had; with -o\n"
 	  "write the trace or profile that one held, the only one or ID", set_core },
 	{ 'o', "output", "FILE", "that profile (default: KIND.pb.gz), or what --core writes; \"-\" is\n"
@@ -320,7 +341,9 @@ static int use(const struct read *r, int fd, const char *name)
 	struct gprof_trace *t = NULL;
 	int status;
 
-	if (r->pprof && !strcmp(r->pprof, "wall")) {
+	if (r->why) {
+		status = why_print(name, r->why, r->at, r->file);
+	} else if (r->pprof && !strcmp(r->pprof, "wall")) {
 		status = wall_profile(name, file);
 	} else {
 		t = gprof_trace_new(fd, NULL);
@@ -349,10 +372,14 @@ int cmd_read(int argc, char **argv)
 		return misused("read wants one trace, as in gprofctl read trace.out");
 	if (r.pprof && (r.summary || r.json || r.stacks))
 		return misused("--pprof excludes --summary, --json and --stacks");
+	if (r.why && (r.pprof || r.summary || r.json || r.stacks || r.core))
+		return misused("--why excludes all but --at and -o");
+	if (r.at && !r.why)
+		return misused("--at is for --why");
 	if (r.core && (r.pprof || r.summary || r.json || r.stacks))
 		return misused("--core excludes all but -o; read the trace that it writes");
-	if (r.file && !r.pprof && !r.core)
-		return misused("-o is for a profile, which --pprof asks for, or for --core");
+	if (r.file && !r.pprof && !r.core && !r.why)
+		return misused("-o is for a profile, which --pprof or --why asks for, or for --core");
 	name = argv[operands];
 	fd = strcmp(name, "-") ? open(name, O_RDONLY | O_CLOEXEC) : dup(STDIN_FILENO);
 	if (fd < 0)

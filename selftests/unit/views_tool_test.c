@@ -388,4 +388,99 @@ TEST_F(views, latency_line_by_line)
 	EXPECT_EQ(STATUS_USAGE, self->r.status);
 }
 
+/* 7 waits for 8, which waits for 9 and then for a CPU; 9 has slept until a timer woke it. */
+static void make_wait(struct gprof_trace_writer *w)
+{
+	static const char *const at_work[] = { "work", "main", NULL };
+
+	gprof_trace_writer_name(w, 7, "seven");
+	gprof_trace_writer_name(w, 8, "eight");
+	gprof_trace_writer_name(w, 9, "nine");
+	comes(w, 1, 9);
+	point(w, 2, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 9, 8, stack(w, in_sleep), 0);
+	point(w, 3, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 8, 7, stack(w, in_lock), 0);
+	leaves(w, 5, 7, GPROF_TRACE_WHY_SLEEPS, stack(w, in_pipe));
+	point(w, 12, 0, GPROF_TRACE_POINT_IRQ_ENTER, 0, 0, 0, 0, 1);
+	point(w, 12, 0, GPROF_TRACE_POINT_WAKING, 0, GPROF_TRACE_NO_TID, 9, 0, 0);
+	point(w, 12, 0, GPROF_TRACE_POINT_IRQ_LEAVE, 0, 0, 0, 0, 1);
+	comes(w, 13, 9);
+	point(w, 16, 0, GPROF_TRACE_POINT_WAKING, 0, 9, 8, stack(w, at_work), 0);
+	point(w, 18, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 9, 8, 0, 0);
+	point(w, 22, 0, GPROF_TRACE_POINT_WAKING, 0, 8, 7, stack(w, at_work), 0);
+	point(w, 23, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 8, 7, 0, 0);
+	leaves(w, 24, 7, GPROF_TRACE_WHY_DEAD, 0);
+}
+
+TEST_F(views, why_in_words)
+{
+	char *longest[] = { "read", self->trace, "--why", "seven", NULL };
+	char *at[] = { "read", self->trace, "--why", "7", "--at", "0.0055", NULL };
+	char *never[] = { "read", self->trace, "--why", "7", "--at", "+0.002", NULL };
+	char *nobody[] = { "read", self->trace, "--why", "none", NULL };
+	char *stdin_twice[] = { "read", "-", "--why", "7", NULL };
+	static const char words[] =
+		"7 seven waits for a pipe or a socket for 17 ms, from 0.005000 to 0.022000 s\n"
+		"       7.000 ms  9 nine sleeps  in do_nanosleep < do_syscall_64 < "
+		"entry_SYSCALL_64_after_hwframe\n"
+		"                 until an interrupt or somebody unknown wakes it\n"
+		"       1.000 ms  9 nine is runnable, and has no CPU  in do_nanosleep < "
+		"do_syscall_64 < entry_SYSCALL_64_after_hwframe\n"
+		"       3.000 ms  9 nine runs\n"
+		"                 and wakes 8 eight\n"
+		"       2.000 ms  8 eight is runnable, and has no CPU  in __mutex_lock.constprop.0 < "
+		"pipe_write < do_syscall_64\n"
+		"       4.000 ms  8 eight runs\n"
+		"                 and wakes 7 seven\n";
+
+	make_wait(self->w);
+	ASSERT_EQ(0, gprof_trace_writer_close(self->w));
+	run(&self->r, cmd_read, longest, -1);
+	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	EXPECT_STREQ(words, self->r.out);
+	run(&self->r, cmd_read, at, -1);
+	EXPECT_STREQ(words, self->r.out);
+	run(&self->r, cmd_read, never, -1);
+	EXPECT_EQ(STATUS_FAILED, self->r.status);
+	EXPECT_NE(NULL, strstr(self->r.err, "7 does not wait at +0.002"));
+	run(&self->r, cmd_read, nobody, -1);
+	EXPECT_EQ(STATUS_FAILED, self->r.status);
+	EXPECT_NE(NULL, strstr(self->r.err, "no thread \"none\""));
+	run(&self->r, cmd_read, stdin_twice, -1);
+	EXPECT_NE(0, self->r.status);
+}
+
+static int chain_of(void *ctx, const struct gprof_frame *frames, size_t nr, const int64_t *values)
+{
+	char *text = ctx;
+
+	for (size_t i = nr; i-- > 0;)
+		sprintf(text + strlen(text), "%s ", frames[i].function);
+	sprintf(text + strlen(text), "%lld\n", (long long)(values[0] + 500000) / 1000000);
+	return 0;
+}
+
+TEST_F(views, why_as_a_profile)
+{
+	char *argv[] = { "read", self->trace, "--why", "seven", "-o", self->other, NULL };
+	char text[1024] = "";
+	struct gprof_profile *p;
+	int fd;
+
+	make_wait(self->w);
+	ASSERT_EQ(0, gprof_trace_writer_close(self->w));
+	run(&self->r, cmd_read, argv, -1);
+	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	fd = open(self->other, O_RDONLY);
+	p = gprof_profile_read(fd);
+	ASSERT_NE(NULL, p);
+	EXPECT_EQ(0, gprof_profile_each(p, chain_of, text));
+	EXPECT_NEAR_MS(17, gprof_profile_total(p, 0));
+	EXPECT_NE(NULL, strstr(text, "seven eight nine [sleep] 7\n"));
+	EXPECT_NE(NULL, strstr(text, "seven eight nine [cpu] 3\n"));
+	EXPECT_NE(NULL, strstr(text, "seven eight [runnable] 2\n"));
+	EXPECT_NE(NULL, strstr(text, "seven eight [cpu] 4\n"));
+	gprof_profile_free(p);
+	close(fd);
+}
+
 TEST_HARNESS_MAIN

@@ -70,7 +70,7 @@ static void ledger(uint64_t *cpu, uint64_t *runnable)
 static int pipes[2], sockets[2], faults = -1;
 static int word;
 static volatile bool over;
-static char *area;
+static char *area, *last;
 static pthread_t helper;
 
 static void *wakes_futex(void *arg)
@@ -110,7 +110,7 @@ static void *fills_in(void *arg)
 		nap();
 		if (ioctl(faults, UFFDIO_COPY, &copy))
 			exit(1);
-		if (over)
+		if (copy.dst == (unsigned long)last)
 			break;
 	}
 	return arg;
@@ -176,13 +176,12 @@ static void faults_in(uint64_t until)
 {
 	char *p = area;
 
-	while (now() < until) {
+	while (now() < until && p < last) {
 		*(volatile char *)p = 1;
 		p += PAGE;
 	}
-	/* One more, for the helper waits for one. */
-	over = true;
-	*(volatile char *)p = 1;
+	/* After which the helper ends. */
+	*(volatile char *)last = 1;
 }
 
 static void reads_disk(uint64_t until)
@@ -217,6 +216,7 @@ static void make_area(void)
 	faults = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
 	range.range.start = (unsigned long)area;
 	range.range.len = size;
+	last = area + size - PAGE;
 	if (area == MAP_FAILED || faults < 0 || ioctl(faults, UFFDIO_API, &api) ||
 	    ioctl(faults, UFFDIO_REGISTER, &range)) {
 		perror("truth_waits: userfaultfd");

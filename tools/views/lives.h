@@ -158,6 +158,7 @@ struct lives_throttle {
  * @begin: time of the first event
  * @end: of the last
  * @any: was there one?
+ * @quiet: what is missing in the trace was said before
  * @over: the trace has ended; what is told now ends with it
  */
 struct lives {
@@ -181,6 +182,7 @@ struct lives {
 	int64_t begin;
 	int64_t end;
 	bool any;
+	bool quiet;
 	bool over;
 };
 
