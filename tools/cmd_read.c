@@ -22,6 +22,7 @@
 #include "trace_profile.h"
 #include "trace_tasks.h"
 #include "trace_text.h"
+#include "views/tables.h"
 #include "views/wall.h"
 #include "views/why.h"
 
@@ -68,6 +69,7 @@ struct summary {
  * @file: -o
  * @why: --why
  * @at: --at
+ * @format: --format
  * @core: --core
  * @id: of which recorder, or 0
  */
@@ -76,6 +78,7 @@ struct read {
 	const char *file;
 	const char *why;
 	const char *at;
+	const char *format;
 	bool summary;
 	bool json;
 	bool stacks;
@@ -263,6 +266,14 @@ static int set_at(void *ctx, const char *value)
 	return STATUS_OK;
 }
 
+static int set_format(void *ctx, const char *value)
+{
+	if (strcmp(value, "csv"))
+		return misused("--format wants csv, not \"%s\"", value);
+	((struct read *)ctx)->format = value;
+	return STATUS_OK;
+}
+
 static int set_core(void *ctx, const char *value)
 {
 	struct read *r = ctx;
@@ -310,6 +321,8 @@ static const struct option_row read_rows[] = {
 	  "did; with -o as a profile with the chain as its stack", set_why },
 	{ 0, "at", "TIME", "with --why: of the wait at that time of the trace, or +TIME since it began",
 	  set_at },
+	{ 0, "format", "csv", "write a trace of the host as tables: switches.csv, wakings.csv,\n"
+	  "syscalls.csv, waits.csv in the directory of -o", set_format },
 	{ 0, "core", "[=ID]", "FILE is a core dump: list the recorders that its program had; with -o\n"
 	  "write the trace or profile that one held, the only one or ID", set_core },
 	{ 'o', "output", "FILE", "that profile (default: KIND.pb.gz), or what --core writes; \"-\" is\n"
@@ -341,7 +354,9 @@ static int use(const struct read *r, int fd, const char *name)
 	struct gprof_trace *t = NULL;
 	int status;
 
-	if (r->why) {
+	if (r->format) {
+		status = tables_write(name, r->file);
+	} else if (r->why) {
 		status = why_print(name, r->why, r->at, r->file);
 	} else if (r->pprof && !strcmp(r->pprof, "wall")) {
 		status = wall_profile(name, file);
@@ -374,12 +389,17 @@ int cmd_read(int argc, char **argv)
 		return misused("--pprof excludes --summary, --json and --stacks");
 	if (r.why && (r.pprof || r.summary || r.json || r.stacks || r.core))
 		return misused("--why excludes all but --at and -o");
+	if (r.format && (r.why || r.pprof || r.summary || r.json || r.stacks || r.core))
+		return misused("--format excludes all but -o");
+	if (r.format && !r.file)
+		return misused("--format wants to know where to, as in -o trace.%s", r.format);
 	if (r.at && !r.why)
 		return misused("--at is for --why");
 	if (r.core && (r.pprof || r.summary || r.json || r.stacks))
 		return misused("--core excludes all but -o; read the trace that it writes");
-	if (r.file && !r.pprof && !r.core && !r.why)
-		return misused("-o is for a profile, which --pprof or --why asks for, or for --core");
+	if (r.file && !r.pprof && !r.core && !r.why && !r.format)
+		return misused("-o is for a profile, which --pprof or --why asks for, for --format, "
+			       "or for --core");
 	name = argv[operands];
 	fd = strcmp(name, "-") ? open(name, O_RDONLY | O_CLOEXEC) : dup(STDIN_FILENO);
 	if (fd < 0)

@@ -187,8 +187,10 @@ latency_is_that_of_perf_sched()
 	# Its sums are those of the scheduler itself.
 	run 0 gprofctl latency x.trace --json
 	perf script -i perf.data -F trace -G 2>/dev/null | sed -n \
-		's/.*comm=sched-messaging pid=\([0-9]*\) runtime=\([0-9]*\) .*/\1 \2/p' |
-		awk '{ ns[$1] += $2 } END { for (tid in ns) print tid, ns[tid] }' >theirs
+		's/.*comm=\(.*\) pid=\([0-9]*\) runtime=\([0-9]*\) .*/\2 \3 \1/p' | awk '
+			{ ns[$1] += $2 }
+			$3 == "sched-messaging" { theirs[$1] }
+			END { for (tid in theirs) print tid, ns[tid] }' >theirs
 	jq -r '.threads[] | [.tid, .runtime_ns] | @tsv' out | awk '
 		NR == FNR { ours[$1] = $2; next }
 		{ theirs_sum += $2; ours_sum += ours[$1] }
@@ -380,6 +382,44 @@ throttled_time_is_the_cgroups()
 	echo "told $ns ns, is $us us"
 	[ "$us" -gt 100000 ]
 	[ $((ns / 1000)) -ge $((us * 99 / 100)) ] && [ $((ns / 1000)) -le $((us * 101 / 100)) ]
+}
+
+# ask QUERY: of the tables in x.csv
+ask()
+{
+	for table in switches wakings syscalls waits; do
+		echo ".import --csv x.csv/$table.csv $table"
+	done | sqlite3 x.db
+	sqlite3 x.db "$1"
+	rm x.db
+}
+
+# The queries are those of gprofctl-read(1).
+tables_load_into_sqlite3()
+{
+	command -v sqlite3 >/dev/null || skip "there is no sqlite3"
+	run 0 gprofctl trace --stacks --syscalls -o x.trace -- "$here/trace_wait" 20 20
+	[ "$(count lost)" -eq 0 ] || fail "events were lost"
+	sleeps=$(sed -n 's/^sleeps_here //p' out)
+	reads=$(sed -n 's/^reads_here //p' out)
+	rm -rf x.csv
+	run 0 gprofctl read x.trace --format csv -o x.csv
+	ask "SELECT comm, reason, sum(end_ns - begin_ns) FROM waits GROUP BY comm, reason" >got
+	cat got
+	near "$(sed -n 's/^trace_wait|sleep|//p' got)" "$sleeps"
+	near "$(sed -n 's/^trace_wait|pipe|//p' got)" "$reads"
+	ask "SELECT waker_comm, comm, count(*) FROM wakings GROUP BY waker_comm, comm" >got
+	cat got
+	woken=$(sed -n 's/^trace_wait|trace_wait|//p' got)
+	[ "$woken" -ge 20 ] && [ "$woken" -le 25 ]
+	ask "SELECT name, count(*), max(end_ns - begin_ns) FROM syscalls
+		WHERE comm = 'trace_wait' GROUP BY name" >got
+	cat got
+	grep -q '^nanosleep|20|[2-9][0-9][0-9][0-9][0-9][0-9][0-9][0-9]$' got
+	# Every change of who has a CPU is a row.
+	[ "$(ask "SELECT count(*) FROM switches WHERE next_comm = 'trace_wait'")" -ge 40 ]
+	run 2 gprofctl read x.trace --format csv
+	run 2 gprofctl read x.trace --format xml -o x.csv
 }
 
 wall_records_what_it_needs()
@@ -631,6 +671,7 @@ ktap_run switches_are_the_ledgers switches_are_those_that_perf_sees latency_is_t
 	losses_are_told_and_break_nothing system_calls_are_regions \
 	groups_are_told_as_what_they_take utilization_is_what_was_provoked waiting_is_told_by_its_reason \
 	where_time_went_is_what_was_done throttled_time_is_the_cgroups wall_records_what_it_needs \
+	tables_load_into_sqlite3 \
 	where_tasks_wait_is_told_by_their_stacks \
 	waits_without_frame_pointers_have_whole_stacks stacks_of_a_user_have_no_kernel \
 	cpu_samples_are_those_of_a_recorder_beside \

@@ -483,4 +483,64 @@ TEST_F(views, why_as_a_profile)
 	close(fd);
 }
 
+static const char *file_of(struct __test_metadata *_metadata, FIXTURE_DATA(views) *self,
+			   const char *name)
+{
+	static char text[4096];
+	char path[160];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s", self->other, name);
+	fd = open(path, O_RDONLY);
+	ASSERT_LE(0, fd) TH_LOG("%s", path);
+	slurp(fd, text, sizeof(text));
+	close(fd);
+	unlink(path);
+	return text;
+}
+
+TEST_F(views, tables)
+{
+	char *argv[] = { "read", self->trace, "--format", "csv", "-o", self->other, NULL };
+	struct gprof_trace_writer *w = self->w;
+
+	gprof_trace_writer_name(w, 7, "a \"b\", c");
+	comes(w, 1, 7);
+	calls(w, 2, 2, GPROF_TRACE_WHY_SLEEPS);
+	leaves(w, 14, 7, GPROF_TRACE_WHY_SLEEPS, stack(w, in_pipe));
+	point(w, 15, 1, GPROF_TRACE_POINT_SWITCH, 0, 0, 9, 0, 0);
+	wakes(w, 16, 9, 7, stack(w, in_user));
+	comes(w, 18, 7);
+	leaves(w, 20, 7, GPROF_TRACE_WHY_DEAD, 0);
+	ASSERT_EQ(0, gprof_trace_writer_close(w));
+	run(&self->r, cmd_read, argv, -1);
+	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	EXPECT_STREQ("time_ns,cpu,prev_tid,prev_comm,prev_state,next_tid,next_comm\n"
+		     "1000003,0,,,,7,\"a \"\"b\"\", c\"\n"
+		     "2000002,0,7,\"a \"\"b\"\", c\",sleep,,\n"
+		     "13000001,0,,,,7,\"a \"\"b\"\", c\"\n"
+		     "14000001,0,7,\"a \"\"b\"\", c\",pipe,,\n"
+		     "15000002,1,,,,9,\"\"\n"
+		     "18000001,0,,,,7,\"a \"\"b\"\", c\"\n"
+		     "20000001,0,7,\"a \"\"b\"\", c\",dead,,\n",
+		     file_of(_metadata, self, "switches.csv"));
+	EXPECT_STREQ("time_ns,cpu,tid,comm,waker_tid,waker_comm\n"
+		     "12000000,1,7,\"a \"\"b\"\", c\",,\n"
+		     "16000000,1,7,\"a \"\"b\"\", c\",9,\"\"\n",
+		     file_of(_metadata, self, "wakings.csv"));
+	EXPECT_STREQ("begin_ns,end_ns,tid,comm,name\n"
+		     "2000000,13000002,7,\"a \"\"b\"\", c\",\"clock_nanosleep\"\n",
+		     file_of(_metadata, self, "syscalls.csv"));
+	EXPECT_STREQ("begin_ns,end_ns,tid,comm,reason,waker_tid,waker_comm,stack\n"
+		     "2000001,12000000,7,\"a \"\"b\"\", c\",sleep,,,\n"
+		     "12000000,13000001,7,\"a \"\"b\"\", c\",runnable,,,\n"
+		     "14000000,16000000,7,\"a \"\"b\"\", c\",pipe,9,\"\",\"handle_mm_fault;"
+		     "futex_wait;entry_SYSCALL_64_after_hwframe;do_syscall_64;vfs_read;pipe_read;"
+		     "schedule;__schedule\"\n"
+		     "16000000,18000001,7,\"a \"\"b\"\", c\",runnable,,,\"handle_mm_fault;"
+		     "futex_wait;entry_SYSCALL_64_after_hwframe;do_syscall_64;vfs_read;pipe_read;"
+		     "schedule;__schedule\"\n", file_of(_metadata, self, "waits.csv"));
+	rmdir(self->other);
+}
+
 TEST_HARNESS_MAIN

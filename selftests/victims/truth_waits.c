@@ -72,6 +72,8 @@ static int word;
 static volatile bool over;
 static char *area, *last;
 static pthread_t helper;
+/* When the thread that does its part was. */
+static uint64_t created;
 
 static void *wakes_futex(void *arg)
 {
@@ -243,22 +245,19 @@ static const struct part {
 static void *run(void *arg)
 {
 	const struct part *p = arg;
-	uint64_t cpu[2], runnable[2], begun = now(), elapsed;
+	uint64_t cpu, runnable, elapsed;
 
 	prctl(PR_SET_NAME, p->name);
-	ledger(&cpu[0], &runnable[0]);
 	over = false;
 	if (p->helper && pthread_create(&helper, NULL, p->helper, p->arg))
 		exit(1);
-	p->run(begun + part_ns);
+	p->run(now() + part_ns);
 	over = true;
-	ledger(&cpu[1], &runnable[1]);
-	elapsed = now() - begun;
-	cpu[1] -= cpu[0];
-	runnable[1] -= runnable[0];
+	ledger(&cpu, &runnable);
+	elapsed = now() - created;
 	printf("%s %llu %llu %llu %lld\n", p->name, (unsigned long long)elapsed,
-	       (unsigned long long)cpu[1], (unsigned long long)runnable[1],
-	       (long long)(elapsed - cpu[1] - runnable[1]));
+	       (unsigned long long)cpu, (unsigned long long)runnable,
+	       (long long)(elapsed - cpu - runnable));
 	fflush(stdout);
 	return NULL;
 }
@@ -281,6 +280,7 @@ int main(int argc, char **argv)
 
 		if (parts[i].run == reads_disk && !disk)
 			continue;
+		created = now();
 		if (pthread_create(&thread, NULL, run, (void *)&parts[i]))
 			return 1;
 		pthread_join(thread, NULL);

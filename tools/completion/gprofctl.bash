@@ -95,6 +95,8 @@ _gprofctl()
 			-W "stw background assist sweep perproc pertask" -- "${cur##*,}") ;;
 	schedstat,--metric)
 		mapfile -t COMPREPLY < <(compgen -W "$(_gprofctl_metrics)" -- "$cur") ;;
+	read,--format)
+		mapfile -t COMPREPLY < <(compgen -W "csv" -- "$cur") ;;
 	read,--pprof)
 		mapfile -t COMPREPLY < <(compgen -W "cpu sched block syscall irq wall" -- "$cur") ;;
 	trace,--go-version)

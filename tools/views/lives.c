@@ -144,6 +144,7 @@ static void give(struct lives *v, uint32_t i, enum part part, int64_t begin, int
 	const struct stretch s = {
 		.life = i, .part = part, .begin = begin, .end = end,
 		.stack = part == PART_CPU ? 0 : l->stack, .woken = l->woken, .cut = l->cut,
+		.waker = l->woken ? l->waker : LIVES_NONE,
 	};
 
 	if (v->use.stretch && end > begin)
@@ -252,6 +253,8 @@ static void on_task(struct lives *v, const struct gprof_trace_event *ev)
 		v->all[i].first = v->all[i].since = ev->time;
 		v->all[i].stack = stack_number(v, from == GPROF_TRACE_GO_NOT_EXIST ? ev->stack : 0);
 	} else {
+		if (from == GPROF_TRACE_GO_WAITING)
+			on_wake(v, i, ev);
 		end_stretch(v, i, ev->time);
 	}
 	if (to == GPROF_TRACE_GO_NOT_EXIST) {
@@ -260,8 +263,6 @@ static void on_task(struct lives *v, const struct gprof_trace_event *ev)
 	}
 	if (from == GPROF_TRACE_GO_RUNNING)
 		on_leave(v, i, ev);
-	else if (from == GPROF_TRACE_GO_WAITING)
-		on_wake(v, i, ev);
 	v->all[i].state = to;
 	v->all[i].cut = from == GPROF_TRACE_GO_UNDETERMINED;
 	if (to != GPROF_TRACE_GO_RUNNING)

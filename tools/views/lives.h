@@ -77,7 +77,8 @@ struct life {
  * @begin: ns
  * @end: ns
  * @stack: number of where it was; 0: not told
- * @woken: of PART_RUNNABLE: a wait came before, which @life->waker ended
+ * @woken: a wait has ended with it, or, of PART_RUNNABLE, before it
+ * @waker: who ended that wait: an index, or LIVES_NONE for an interrupt or somebody unknown
  * @cut: it began before @begin, when is not told
  */
 struct stretch {
@@ -86,6 +87,7 @@ struct stretch {
 	int64_t begin;
 	int64_t end;
 	uint32_t stack;
+	uint32_t waker;
 	bool woken;
 	bool cut;
 };

@@ -163,20 +163,9 @@ static void note(void *ctx, struct lives *v, const struct stretch *s)
 	w->did = xgrow(w->did, w->nr, &w->room, sizeof(*w->did));
 	w->did[w->nr] = (struct did){
 		.begin = s->begin, .end = s->end, .life = s->life, .part = s->part,
-		.stack = s->stack, .waker = LIVES_NONE, .before = *last,
+		.stack = s->stack, .waker = s->waker, .before = *last,
 	};
 	*last = (uint32_t)w->nr++;
-}
-
-static void note_waker(void *ctx, struct lives *v, uint32_t life, uint32_t by, int64_t time,
-		       uint32_t stack, int64_t cpu)
-{
-	struct why *w = ctx;
-	uint32_t last = *last_of(w, life);
-
-	(void)v, (void)stack, (void)cpu;
-	if (last != NONE && w->did[last].end == time)
-		w->did[last].waker = by;
 }
 
 /* What a thread did just before @time. */
@@ -393,7 +382,7 @@ int why_print(const char *file, const char *who, const char *at, const char *out
 		return status;
 	/* Threads have the numbers that they had. */
 	w.lives = (struct lives){
-		.use = { .ctx = &w, .stretch = note, .waking = note_waker },
+		.use = { .ctx = &w, .stretch = note },
 		.quiet = true,
 	};
 	status = lives_read(&w.lives, file);
