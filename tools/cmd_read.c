@@ -22,6 +22,7 @@
 #include "trace_profile.h"
 #include "trace_tasks.h"
 #include "trace_text.h"
+#include "views/perfetto.h"
 #include "views/tables.h"
 #include "views/wall.h"
 #include "views/why.h"
@@ -268,8 +269,8 @@ static int set_at(void *ctx, const char *value)
 
 static int set_format(void *ctx, const char *value)
 {
-	if (strcmp(value, "csv"))
-		return misused("--format wants csv, not \"%s\"", value);
+	if (strcmp(value, "csv") && strcmp(value, "perfetto"))
+		return misused("--format wants csv or perfetto, not \"%s\"", value);
 	((struct read *)ctx)->format = value;
 	return STATUS_OK;
 }
@@ -321,8 +322,9 @@ static const struct option_row read_rows[] = {
 	  "did; with -o as a profile with the chain as its stack", set_why },
 	{ 0, "at", "TIME", "with --why: of the wait at that time of the trace, or +TIME since it began",
 	  set_at },
-	{ 0, "format", "csv", "write a trace of the host as tables: switches.csv, wakings.csv,\n"
-	  "syscalls.csv, waits.csv in the directory of -o", set_format },
+	{ 0, "format", "csv|perfetto", "write a trace of the host as tables: switches.csv, wakings.csv,\n"
+	  "syscalls.csv, waits.csv in the directory of -o; or as a file for\n"
+	  "ui.perfetto.dev", set_format },
 	{ 0, "core", "[=ID]", "FILE is a core dump: list the recorders that its program had; with -o\n"
 	  "write the trace or profile that one held, the only one or ID", set_core },
 	{ 'o', "output", "FILE", "that profile (default: KIND.pb.gz), or what --core writes; \"-\" is\n"
@@ -355,7 +357,8 @@ static int use(const struct read *r, int fd, const char *name)
 	int status;
 
 	if (r->format) {
-		status = tables_write(name, r->file);
+		status = *r->format == 'c' ? tables_write(name, r->file) :
+					     perfetto_write(name, r->file);
 	} else if (r->why) {
 		status = why_print(name, r->why, r->at, r->file);
 	} else if (r->pprof && !strcmp(r->pprof, "wall")) {

@@ -331,7 +331,7 @@ where_time_went_is_what_was_done()
 	# Names that threads give themselves are told with the next generation.
 	# shellcheck disable=SC2086	# it may be none
 	run 0 gprofctl trace --generation 50ms --stacks --syscalls --faults --reclaim -o x.trace -- \
-		"$here/truth_waits" 500 $disk
+		"$here/truth_waits" 800 $disk
 	[ "$(count lost)" -eq 0 ] || fail "events were lost"
 	mv out truth
 	cat truth

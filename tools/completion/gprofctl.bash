@@ -96,7 +96,7 @@ _gprofctl()
 	schedstat,--metric)
 		mapfile -t COMPREPLY < <(compgen -W "$(_gprofctl_metrics)" -- "$cur") ;;
 	read,--format)
-		mapfile -t COMPREPLY < <(compgen -W "csv" -- "$cur") ;;
+		mapfile -t COMPREPLY < <(compgen -W "csv perfetto" -- "$cur") ;;
 	read,--pprof)
 		mapfile -t COMPREPLY < <(compgen -W "cpu sched block syscall irq wall" -- "$cur") ;;
 	trace,--go-version)
