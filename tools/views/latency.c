@@ -19,6 +19,10 @@
 
 #define NS_US	1000
 #define NS_S	1000000000
+/* Widths in the lines of each switch. */
+#define TASK_COLUMNS	30
+#define MS_COLUMNS	9
+#define TIME_COLUMNS	14
 
 /**
  * struct waiting - what a thread waited for CPUs
@@ -80,9 +84,31 @@ static struct waiting *of(struct latency *t, uint32_t life)
 	return &t->all[life];
 }
 
+/* As "%*.*f" does, which most of the time would be spent in. */
+static void print_scaled(int64_t value, size_t decimals, size_t columns)
+{
+	char text[32], *end = text + sizeof(text), *p = end;
+	size_t digits = 0;
+
+	for (; value || digits <= decimals; value /= 10) {
+		*--p = (char)('0' + value % 10);
+		if (++digits == decimals)
+			*--p = '.';
+	}
+	while (p > end - columns)
+		*--p = ' ';
+	fwrite_unlocked(p, 1, (size_t)(end - p), stdout);
+}
+
 static void print_time(int64_t ns)
 {
-	printf("%7" PRId64 ".%06" PRId64, ns / NS_S, ns % NS_S / NS_US);
+	print_scaled(ns / NS_US, 6, TIME_COLUMNS);
+}
+
+static void print_ms(int64_t ns)
+{
+	fputs_unlocked("  ", stdout);
+	print_scaled((ns + NS_US / 2) / NS_US, 3, MS_COLUMNS);
 }
 
 static void print_line(int64_t time, int64_t cpu, const char *task, int64_t off, int64_t delay,
@@ -92,8 +118,12 @@ static void print_line(int64_t time, int64_t cpu, const char *task, int64_t off,
 	print_time(time);
 	printf(" [%04" PRId64 "]  ", cpu);
 	text_plain(stdout, task);
-	printf("%*s  %9.3f  %9.3f  %9.3f\n", (int)(strlen(task) < 30 ? 30 - strlen(task) : 0), "",
-	       (double)off / 1e6, (double)delay / 1e6, (double)ran / 1e6);
+	for (size_t len = strlen(task); len < TASK_COLUMNS; len++)
+		putchar_unlocked(' ');
+	print_ms(off);
+	print_ms(delay);
+	print_ms(ran);
+	putchar_unlocked('\n');
 }
 
 static void print_left(struct latency *t, const struct lives *v, const struct stretch *s,
