@@ -287,12 +287,14 @@ static void make_wait(struct gprof_trace_writer *w)
 	gprof_trace_writer_name(w, 8, "eight");
 	gprof_trace_writer_name(w, 9, "nine");
 	comes(w, 1, 9);
+	point(w, 1, 1, GPROF_TRACE_POINT_SWITCH, 0, 0, 10, 0, 0);
 	point(w, 2, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 9, 8, stack(w, in_sleep), 0);
 	point(w, 3, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 8, 7, stack(w, in_lock), 0);
 	leaves(w, 5, 7, GPROF_TRACE_WHY_SLEEPS, stack(w, in_pipe));
-	point(w, 12, 0, GPROF_TRACE_POINT_IRQ_ENTER, 0, 0, 0, 0, 1);
-	point(w, 12, 0, GPROF_TRACE_POINT_WAKING, 0, GPROF_TRACE_NO_TID, 9, 0, 0);
-	point(w, 12, 0, GPROF_TRACE_POINT_IRQ_LEAVE, 0, 0, 0, 0, 1);
+	/* The interrupt is not of whom it interrupts. */
+	point(w, 12, 1, GPROF_TRACE_POINT_IRQ_ENTER, 0, 10, 0, 0, 1);
+	point(w, 12, 1, GPROF_TRACE_POINT_WAKING, 0, GPROF_TRACE_NO_TID, 9, 0, 0);
+	point(w, 12, 1, GPROF_TRACE_POINT_IRQ_LEAVE, 0, 10, 0, 0, 1);
 	comes(w, 13, 9);
 	point(w, 16, 0, GPROF_TRACE_POINT_WAKING, 0, 9, 8, stack(w, at_work), 0);
 	point(w, 18, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 9, 8, 0, 0);
