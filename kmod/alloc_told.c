@@ -142,7 +142,7 @@ static int check(const struct gprof_memory *m, u32 *reason)
 	if (m->what > GPROF_MEMORY_RESIZE)
 		return -EOPNOTSUPP;
 	*reason = GPROF_REASON_PARAMS;
-	if (m->__reserved || !m->addr != (m->what == GPROF_MEMORY_ASK))
+	if (m->__reserved || !m->addr == (m->what != GPROF_MEMORY_ASK))
 		return -EINVAL;
 	if (!m->bytes == (alloc || m->what == GPROF_MEMORY_RESIZE) || m->bytes > BYTES_MAX)
 		return -EINVAL;

@@ -105,7 +105,7 @@ u64 gprof_thin_bytes_draw(struct gprof_thin *s, const struct gprof_thin_bytes *t
 }
 
 /**
- * gprof_thin_bytes_again() - is what somebody else has sampled sampled here too?
+ * gprof_thin_bytes_again() - somebody else has sampled it; is it a sample here?
  * @s: state, with its random numbers
  * @t: how likely that is
  * @had: how likely it was
