@@ -39,7 +39,7 @@ static const struct {
 	{ "latency", cmd_latency, "tell how long threads wait for a CPU" },
 	{ "mmu", cmd_mmu, "tell how much of the processors was left to a program" },
 	{ "schedstat", cmd_schedstat, "show how the scheduler treats a program or the host" },
-	{ "serve", cmd_serve, "serve statistics to Prometheus and to browsers" },
+	{ "serve", cmd_serve, "serve statistics to Prometheus, and profiles when asked for" },
 	{ "info", cmd_info, "list the events and features that work here" },
 	{ "doctor", cmd_doctor, "say what is missing here, and how to get it" },
 };
