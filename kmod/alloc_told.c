@@ -137,12 +137,13 @@ static void change(struct gprof_allocs *a, const struct gprof_memory *m, unsigne
 static int check(const struct gprof_memory *m, u32 *reason)
 {
 	bool alloc = m->what == GPROF_MEMORY_ALLOC;
+	bool ask = m->what == GPROF_MEMORY_ASK;
 
 	*reason = GPROF_REASON_FLAGS;
 	if (m->what > GPROF_MEMORY_RESIZE)
 		return -EOPNOTSUPP;
 	*reason = GPROF_REASON_PARAMS;
-	if (m->__reserved || !m->addr == (m->what != GPROF_MEMORY_ASK))
+	if (m->__reserved || !m->addr != ask)
 		return -EINVAL;
 	if (!m->bytes == (alloc || m->what == GPROF_MEMORY_RESIZE) || m->bytes > BYTES_MAX)
 		return -EINVAL;
