@@ -330,20 +330,25 @@ where_time_went_is_what_was_done()
 	[ ! -b /dev/vda ] || disk=/dev/vda
 	# Names that threads give themselves are told with the next generation.
 	# shellcheck disable=SC2086	# it may be none
-	run 0 gprofctl trace --generation 50ms --stacks --syscalls --faults --reclaim -o x.trace -- \
-		"$here/truth_waits" 800 $disk
+	run 0 gprofctl trace --generation 50ms --stacks --syscalls --faults --reclaim \
+		--buffer 16777216 -o x.trace -- "$here/truth_waits" 800 $disk
 	[ "$(count lost)" -eq 0 ] || fail "events were lost"
 	mv out truth
 	cat truth
 	run 0 gprofctl wall x.trace --json
 	adds_up out
+	# The kernel's clock of a run queue and ours are read one after the other, between which
+	# a guest may stand still for some time of its host's.
+	percent=5
+	[ -z "$GPROF_EXACT" ] || percent=1
 	jq -r '.threads[] | [.comm, .elapsed_ns, .cpu_ns, .runnable_ns, .sleep_ns, .io_ns, .futex_ns,
-		.pipe_ns, .fault_ns] | @tsv' out | awk '
+		.pipe_ns, .fault_ns] | @tsv' out | awk -v percent=$percent '
 		BEGIN { part["sleep"] = 5; part["io"] = 6; part["futex"] = 7; part["pipe"] = 8
 			part["socket"] = 8; part["fault"] = 9; part["spin"] = part["behind"] = 0 }
 		function near(what, told, true_value, whole) {
 			printf "%s: %s told %.3f ms, is %.3f ms\n", name, what, told / 1e6, true_value / 1e6
-			if (told - true_value > whole / 100 || true_value - told > whole / 100)
+			if (told - true_value > whole * percent / 100 ||
+			    true_value - told > whole * percent / 100)
 				wrong = 1
 		}
 		NR == FNR { elapsed[$1] = $2; cpu[$1] = $3; runnable[$1] = $4; blocked[$1] = $5; next }

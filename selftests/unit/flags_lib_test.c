@@ -7,7 +7,9 @@
 
 #include <gprof/base.h>
 #include <gprof/flags.h>
+#include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -140,6 +142,37 @@ TEST(a_file_is_there_once_it_is_whole)
 	EXPECT_EQ(0, gprof_flags_file_open(&f, "/dev/null", &e));
 	EXPECT_EQ(0, gprof_flags_file_commit(&f, &e));
 	gprof_flags_file_drop(&f);
+}
+
+TEST(a_file_is_found_again_wherever_the_program_is_by_then)
+{
+	char dir[] = "/tmp/flags.XXXXXX", path[64], cwd[256];
+	struct gprof_flags_file f = { .fd = -1 };
+	struct gprof_error e = { 0 };
+	int other;
+
+	ASSERT_NE(NULL, getcwd(cwd, sizeof(cwd)));
+	ASSERT_NE(NULL, mkdtemp(dir));
+	ASSERT_EQ(0, chdir(dir));
+	ASSERT_EQ(0, gprof_flags_file_open(&f, "x", &e));
+	ASSERT_EQ(0, chdir("/"));
+	ASSERT_EQ(0, gprof_flags_file_commit(&f, &e)) TH_LOG("%s", e.text);
+	gprof_flags_file_drop(&f);
+	snprintf(path, sizeof(path), "%s/x", dir);
+	EXPECT_EQ(0, unlink(path));
+	/* Somebody else's by now: it is neither written to nor closed. */
+	ASSERT_EQ(0, gprof_flags_file_open(&f, path, &e));
+	EXPECT_EQ(0, gprof_flags_file_is_there(&f, &e));
+	other = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	ASSERT_EQ(f.fd, dup2(other, f.fd));
+	EXPECT_EQ(-EBADF, gprof_flags_file_is_there(&f, &e));
+	EXPECT_NE(NULL, strstr(e.text, "closed it meanwhile"));
+	close(other);
+	other = f.fd;
+	gprof_flags_file_drop(&f);
+	EXPECT_EQ(0, close(other));
+	EXPECT_EQ(0, rmdir(dir));
+	ASSERT_EQ(0, chdir(cwd));
 }
 
 TEST(what_cannot_be_recorded_leaves_nothing)

@@ -8,12 +8,9 @@
  */
 #include "shim.h"
 
-/* Once for each, so that nothing is between. */
-#define ALLOCATES(_bytes)	likely((shim_thread.left -= (int64_t)(_bytes)) > 0)
-
 EXPORT void *malloc(size_t n)
 {
-	if (ALLOCATES(n))
+	if (shim_has_left(n))
 		return shim_next.malloc(n);
 	return shim_malloc(n);
 }
@@ -25,14 +22,14 @@ EXPORT void *calloc(size_t n, size_t size)
 	/* It fails. */
 	if (unlikely(__builtin_mul_overflow(n, size, &bytes)))
 		return shim_next.calloc(n, size);
-	if (ALLOCATES(bytes))
+	if (shim_has_left(bytes))
 		return shim_next.calloc(n, size);
 	return shim_calloc(n, size);
 }
 
 EXPORT void *realloc(void *p, size_t n)
 {
-	if (ALLOCATES(n) && likely(!shim_may_have(p)))
+	if (shim_has_left(n) && likely(!shim_may_have(p)))
 		return shim_next.realloc(p, n);
 	return shim_realloc(p, n);
 }
@@ -43,42 +40,42 @@ EXPORT void *reallocarray(void *p, size_t n, size_t size)
 
 	if (unlikely(__builtin_mul_overflow(n, size, &bytes)))
 		return shim_next.reallocarray(p, n, size);
-	if (ALLOCATES(bytes) && likely(!shim_may_have(p)))
+	if (shim_has_left(bytes) && likely(!shim_may_have(p)))
 		return shim_next.realloc(p, bytes);
 	return shim_realloc(p, bytes);
 }
 
 EXPORT void *memalign(size_t align, size_t n)
 {
-	if (ALLOCATES(n))
+	if (shim_has_left(n))
 		return shim_next.memalign(align, n);
 	return shim_memalign(align, n);
 }
 
 EXPORT void *aligned_alloc(size_t align, size_t n)
 {
-	if (ALLOCATES(n))
+	if (shim_has_left(n))
 		return shim_next.aligned_alloc(align, n);
 	return shim_aligned_alloc(align, n);
 }
 
 EXPORT int posix_memalign(void **p, size_t align, size_t n)
 {
-	if (ALLOCATES(n))
+	if (shim_has_left(n))
 		return shim_next.posix_memalign(p, align, n);
 	return shim_posix_memalign(p, align, n);
 }
 
 EXPORT void *valloc(size_t n)
 {
-	if (ALLOCATES(n))
+	if (shim_has_left(n))
 		return shim_next.valloc(n);
 	return shim_valloc(n);
 }
 
 EXPORT void *pvalloc(size_t n)
 {
-	if (ALLOCATES(n))
+	if (shim_has_left(n))
 		return shim_next.pvalloc(n);
 	return shim_pvalloc(n);
 }

@@ -12,8 +12,6 @@
 
 struct nothrow;
 
-#define ALLOCATES(_n)	likely((shim_thread.left -= (int64_t)(_n)) > 0)
-
 /* Before there is a library of C++ nobody can be thrown at. */
 static void *without(size_t align, size_t n, bool may_fail)
 {
@@ -45,7 +43,7 @@ EXPORT void *_symbol _params							\
 		if (!op_##_symbol.next)						\
 			return without(_align, n, _may_fail);			\
 	}									\
-	if (likely(!op_##_symbol.own) || ALLOCATES(n))				\
+	if (likely(!op_##_symbol.own) || shim_has_left(n))				\
 		return op_##_symbol.next _args;					\
 	c = SHIM_CALLER();							\
 	period = shim_sample(n);						\

@@ -224,6 +224,8 @@ static void find(void)
 		found.memalign = found.aligned_alloc;
 	found.base = base_of((const void *)found.malloc);
 	found.is_libc = found.base == base_of((const void *)found.mmap);
+	if (base_of((const void *)found.usable) != found.base)
+		found.usable = boot_usable;
 	shim_next = found;
 }
 

@@ -30,7 +30,7 @@
 
 /**
  * struct shim_thread - what a thread has; all 0 at first
- * @left: bytes until the next one that is sampled, which counts too
+ * @left: bytes until the next one that is sampled, which counts too; never below 0
  * @period: bytes per sample that @left was drawn for; 0: none
  * @random: state of the generator; 0: none yet
  * @in_maps: it changes the list of mappings
@@ -44,6 +44,22 @@ struct shim_thread {
 
 extern __thread struct shim_thread shim_thread
 	__attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+/*
+ * Is an allocation of @n bytes not sampled? Once for each, so that nothing is between. Unsigned:
+ * what is as large as a negative number is not going to succeed, and leaves no more bytes.
+ */
+static inline __attribute__((always_inline)) bool shim_has_left(size_t n)
+{
+	uint64_t left = (uint64_t)shim_thread.left;
+
+	if (likely(left > n)) {
+		shim_thread.left = (int64_t)(left - n);
+		return true;
+	}
+	shim_thread.left = 0;
+	return false;
+}
 
 /* ---- next.c ---- */
 

@@ -30,8 +30,7 @@ uint64_t shim_sample(size_t n)
 	if (had)
 		return had;
 	/* Nothing was drawn for this one. */
-	t->left -= (int64_t)n;
-	if (t->left > 0)
+	if (shim_has_left(n))
 		return 0;
 	t->left = shim_gap(t, wanted);
 	return n ? wanted : 0;
@@ -132,41 +131,45 @@ void shim_free(void *p)
 	shim_next.free(p);
 }
 
-/*
- * Somebody else may have its address before realloc() returns, so its end must have been told
- * by then; and it may fail, and then there was no end. So it is not left to realloc().
- */
-static void *move(void *p, size_t has, size_t n)
+/* From before there was an allocator. */
+static void *move(const void *p, size_t n)
 {
-	char *to = shim_next.malloc(n);
+	size_t has = shim_boot_usable(p), i;
+	char *to = n ? shim_next.malloc(n) : NULL;
 	const char *from = p;
-	size_t i;
 
-	if (!to)
-		return NULL;
-	for (i = 0; i < has && i < n; i++)
+	for (i = 0; to && i < has && i < n; i++)
 		to[i] = from[i];
-	shim_free(p);
 	return to;
 }
 
-static void *reallocate(void *p, size_t n)
+/*
+ * Somebody else may have its address before realloc() returns, so its end must have been told
+ * by then. Where realloc() fails there was no end: then what is there still is told anew, as
+ * large as the allocator says that it is.
+ */
+static void *reallocate(void *p, size_t n, const struct shim_caller *c)
 {
+	size_t has;
+	void *q;
+
 	if (shim_is_boot(p))
-		return move(p, shim_boot_usable(p), n);
-	if (p && shim_may_have(p) && shim_look() && shim_set_has(p)) {
-		if (n)
-			return move(p, shim_next.usable(p), n);
-		shim_ends(p);
-	}
-	return shim_next.realloc(p, n);
+		return move(p, n);
+	if (!p || !shim_may_have(p) || !shim_look() || !shim_set_has(p))
+		return shim_next.realloc(p, n);
+	has = shim_next.usable(p);
+	shim_ends(p);
+	q = shim_next.realloc(p, n);
+	if (!q && n && has && shim_thread.period)
+		shim_sampled(p, has, shim_thread.period, c);
+	return q;
 }
 
 void *shim_realloc(void *p, size_t n)
 {
 	uint64_t period = shim_thread.left > 0 ? 0 : shim_sample(n);
 	struct shim_caller c = SHIM_CALLER();
-	void *q = reallocate(p, n);
+	void *q = reallocate(p, n, &c);
 
 	if (period && q)
 		shim_sampled(q, n, period, &c);

@@ -132,8 +132,12 @@ static struct life *new_life(void)
 		return l;
 	p = shim_sys(SYS_mmap, 0, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
 		     0);
-	if (is_error(p) || shim_sys(SYS_madvise, p, 4096, MADV_WIPEONFORK, 0, 0, 0))
+	if (is_error(p))
 		return NULL;
+	if (shim_sys(SYS_madvise, p, 4096, MADV_WIPEONFORK, 0, 0, 0)) {
+		shim_sys(SYS_munmap, p, 4096, 0, 0, 0, 0);
+		return NULL;
+	}
 	if (__atomic_compare_exchange_n(&life, &none, (struct life *)p, false, __ATOMIC_ACQ_REL,
 					__ATOMIC_ACQUIRE))
 		return (struct life *)p;

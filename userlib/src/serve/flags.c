@@ -331,12 +331,18 @@ int gprof_flags_stop(struct gprof_flags *f)
 	for (i = 0; i < f->nr; i++) {
 		struct item *it = &f->items[i];
 		struct gprof_error e = { 0 };
-		int err = gprof_recording_end(&it->rec, it->file.fd, NULL);
+		int err = gprof_flags_file_is_there(&it->file, &e);
 
-		if (err)
-			gprof_error_set(&e, -err, "%.256s was not written: %.340s", it->out, gprof_error());
-		else
-			gprof_flags_file_commit(&it->file, &e);
+		if (err) {
+			gprof_recording_drop(&it->rec);
+		} else {
+			err = gprof_recording_end(&it->rec, it->file.fd, NULL);
+			if (err)
+				gprof_error_set(&e, -err, "%.256s was not written: %.340s", it->out,
+						gprof_error());
+			else
+				gprof_flags_file_commit(&it->file, &e);
+		}
 		gprof_flags_file_drop(&it->file);
 		if (e.err && !first.err)
 			first = e;

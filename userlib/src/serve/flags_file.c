@@ -13,6 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define HIGH	256	/* descriptors from here on are seldom anybody's */
+
 /* "%p" is who we are, and nothing else may stand behind a "%". */
 static char *expand(const char *name, struct gprof_error *e)
 {
@@ -46,37 +48,78 @@ static int cannot(const char *path, int err, struct gprof_error *e)
 	return gprof_error_set(e, err, "%.256s cannot be written: %s", path, gprof_strerror(err));
 }
 
+/* Out of the way of a program that counts on low numbers, or closes them all. */
+static void keep(struct gprof_flags_file *f, int fd)
+{
+	int high = fcntl(fd, F_DUPFD_CLOEXEC, HIGH);
+	struct stat st;
+
+	f->fd = fd;
+	if (high >= 0) {
+		close(fd);
+		f->fd = high;
+	}
+	if (!fstat(f->fd, &st)) {
+		f->dev = st.st_dev;
+		f->ino = st.st_ino;
+	}
+}
+
+/* "/where/we/are/NAME" of NAME, in a directory that is there. */
+static char *absolute(const char *path, char **dir)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	char *upto = slash ? strndup(path, (size_t)(slash + 1 - path)) : strdup(".");
+	char *whole = NULL;
+
+	*dir = upto ? realpath(upto, NULL) : NULL;
+	free(upto);
+	if (*dir && asprintf(&whole, "%s/%s", *dir, name) < 0)
+		whole = NULL;
+	return whole;
+}
+
 int gprof_flags_file_open(struct gprof_flags_file *f, const char *name, struct gprof_error *e)
 {
-	char *path = expand(name, e), *slash;
+	char *path = expand(name, e), *dir, *whole;
 	struct stat st;
+	int fd;
 
 	if (!path)
 		return -e->err;
 	if (!stat(path, &st) && !S_ISREG(st.st_mode)) {
-		f->fd = open(path, O_WRONLY | O_CLOEXEC);
-		if (f->fd < 0)
+		fd = open(path, O_WRONLY | O_CLOEXEC);
+		if (fd < 0)
 			cannot(path, errno, e);
+		else
+			keep(f, fd);
 		free(path);
-		return f->fd < 0 ? -e->err : 0;
+		return fd < 0 ? -e->err : 0;
 	}
-	slash = strrchr(path, '/');
-	if (slash) {
-		char was = slash[1];
-
-		slash[1] = '\0';
-		f->fd = open(path, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
-		slash[1] = was;
-	} else {
-		f->fd = open(".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
-	}
-	if (f->fd < 0) {
+	whole = absolute(path, &dir);
+	fd = whole ? open(dir, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666) : -1;
+	if (fd < 0)
 		cannot(path, errno, e);
-		free(path);
+	else
+		keep(f, fd);
+	free(dir);
+	free(path);
+	if (fd < 0) {
+		free(whole);
 		return -e->err;
 	}
-	f->path = path;
+	f->path = whole;
 	return 0;
+}
+
+int gprof_flags_file_is_there(const struct gprof_flags_file *f, struct gprof_error *e)
+{
+	struct stat st;
+
+	if (!fstat(f->fd, &st) && st.st_dev == f->dev && st.st_ino == f->ino)
+		return 0;
+	return gprof_error_set(e, EBADF, "%.256s was not written: the program has "
+			       "closed it meanwhile", f->path ? f->path : "it");
 }
 
 /* Linked beside what is there, for a link replaces nothing, and renamed over it. */
@@ -105,7 +148,9 @@ int gprof_flags_file_commit(struct gprof_flags_file *f, struct gprof_error *e)
 
 void gprof_flags_file_drop(struct gprof_flags_file *f)
 {
-	if (f->fd >= 0)
+	struct gprof_error e = { 0 };
+
+	if (f->fd >= 0 && !gprof_flags_file_is_there(f, &e))
 		close(f->fd);
 	free(f->path);
 	*f = (struct gprof_flags_file){ .fd = -1 };
