@@ -387,7 +387,11 @@ throttled_time_is_the_cgroups()
 	ns=$(jq '[.threads[].throttled_ns] | add' out)
 	echo "told $ns ns, is $us us"
 	[ "$us" -gt 100000 ]
-	[ $((ns / 1000)) -ge $((us * 99 / 100)) ] && [ $((ns / 1000)) -le $((us * 101 / 100)) ]
+	# Throttled by the period, in which a guest may stand still.
+	percent=10
+	[ -z "$GPROF_EXACT" ] || percent=1
+	[ $((ns / 1000)) -ge $((us * (100 - percent) / 100)) ] &&
+		[ $((ns / 1000)) -le $((us * (100 + percent) / 100)) ]
 }
 
 # ask QUERY: of the tables in x.csv
@@ -404,7 +408,7 @@ ask()
 tables_load_into_sqlite3()
 {
 	command -v sqlite3 >/dev/null || skip "there is no sqlite3"
-	run 0 gprofctl trace --stacks --syscalls -o x.trace -- "$here/trace_wait" 20 20
+	run 0 gprofctl trace --stacks --syscalls -o x.trace -- "$here/trace_wait" 20 100
 	[ "$(count lost)" -eq 0 ] || fail "events were lost"
 	sleeps=$(sed -n 's/^sleeps_here //p' out)
 	reads=$(sed -n 's/^reads_here //p' out)
@@ -421,7 +425,7 @@ tables_load_into_sqlite3()
 	ask "SELECT name, count(*), max(end_ns - begin_ns) FROM syscalls
 		WHERE comm = 'trace_wait' GROUP BY name" >got
 	cat got
-	grep -q '^nanosleep|20|[2-9][0-9][0-9][0-9][0-9][0-9][0-9][0-9]$' got
+	grep -q '^nanosleep|20|[1-9][0-9]\{8\}$' got
 	# Every change of who has a CPU is a row.
 	[ "$(ask "SELECT count(*) FROM switches WHERE next_comm = 'trace_wait'")" -ge 40 ]
 	run 2 gprofctl read x.trace --format csv
