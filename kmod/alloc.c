@@ -431,7 +431,8 @@ int gprof_allocs_start(void *state, u32 *attached)
 	for_each_possible_cpu(cpu)
 		gprof_thin_bytes_begin(&per_cpu_ptr(a->cpus, cpu)->thin, &a->thin);
 	*attached = a->only_cpus ? cpumask_weight(a->only_cpus) : num_online_cpus();
-	err = attach_functions(a);
+	/* Of what programs tell the kernel's functions know nothing. */
+	err = a->told ? 0 : attach_functions(a);
 	if (err)
 		return err;
 	err = gprof_tap_join_all(a->taps, a->nr_taps);

@@ -123,7 +123,8 @@ static void change(struct gprof_allocs *a, const struct gprof_memory *m, unsigne
 {
 	int at;
 
-	if (!a->live)
+	/* Who frees it has told of it before. Others, who guess, are not to have the lock. */
+	if (!a->live || gprof_live_find(a->live, key) < 0)
 		return;
 	raw_spin_lock(&a->ends);
 	at = gprof_live_find(a->live, key);

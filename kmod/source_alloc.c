@@ -58,6 +58,9 @@ static int check(const struct gprof_request *req, const struct gprof_alloc_param
 	*reason = GPROF_REASON_SLOWS_DENIED;
 	if (!req->target->privileged && !is_told(p))
 		return -EPERM;
+	*reason = GPROF_REASON_KERNEL_DENIED;
+	if (req->kernel_frames && !req->target->privileged)
+		return -EPERM;
 	*reason = GPROF_REASON_LOCKDOWN;
 	if (req->kernel_frames && security_locked_down(LOCKDOWN_PERF))
 		return -EPERM;

@@ -157,6 +157,19 @@ a_user_records_its_own()
 	[ "$(of site_gives)" = "100 500000 0 0" ]
 }
 
+# What programs tell is asked of nobody else: no function of the kernel is probed for it.
+nobody_else_is_slowed()
+{
+	list=/sys/kernel/debug/kprobes/list
+	[ -r $list ] || mount -t debugfs debugfs /sys/kernel/debug 2>/dev/null || :
+	[ -r $list ] || skip "no list of probes here"
+	before=$(wc -l <$list)
+	run 0 gprofctl heap -o x.pb.gz -- sh -c "wc -l <$list"
+	[ "$(cat out)" -eq "$before" ]
+	run 0 gprofctl heap --kernel -o x.pb.gz -- sh -c "wc -l <$list"
+	[ "$(cat out)" -gt "$before" ]
+}
+
 programs_that_the_shim_cannot_enter_are_refused()
 {
 	cp "$(command -v id)" set_id
@@ -173,6 +186,6 @@ ktap_run each_byte_is_told_by_where_it_was_allocated what_is_never_freed_is_told
 	a_child_frees_its_own memory_is_of_the_program_that_has_it handlers_allocate \
 	whoever_closes_all_files_is_told_of_further_on a_child_without_the_shim_is_left_out \
 	what_is_freed_twice_ends_the_program_as_ever \
-	a_full_table_says_so_and_is_right_of_what_it_has a_user_records_its_own \
+	a_full_table_says_so_and_is_right_of_what_it_has a_user_records_its_own nobody_else_is_slowed \
 	programs_that_the_shim_cannot_enter_are_refused sampled_bytes_stand_for_all \
 	a_million_samples_are_live
