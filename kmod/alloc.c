@@ -12,6 +12,7 @@
  * The way of an allocation that is not sampled is counted in instructions.
  */
 #include "alloc.h"
+#include "alloc_told.h"
 #include "compat/alloc.h"
 #include "live.h"
 #include "memlock.h"
@@ -34,13 +35,6 @@
 #define BITMAP_BYTES	(PID_MAX_LIMIT / BITS_PER_BYTE)
 
 /* ---- allocations ---- */
-
-static __always_inline bool is_targets(const struct gprof_allocs *a)
-{
-	if (a->only_cpus)
-		return cpumask_test_cpu(smp_processor_id(), a->only_cpus);
-	return !a->only_tasks || (in_task() && gprof_is_member(&a->whose, current));
-}
 
 /* What an errand allocates is the recorders' own. */
 static bool is_ours(void)
@@ -81,8 +75,8 @@ static noinline void perhaps(struct gprof_allocs *a, const void *what, size_t by
 {
 	u64 weight = gprof_thin_bytes_draw(&this_cpu_ptr(a->cpus)->thin, &a->thin, bytes, left);
 
-	if (weight && READ_ONCE(a->on) && is_targets(a) && !ZERO_OR_NULL_PTR(what) && bytes &&
-	    !is_ours())
+	if (weight && READ_ONCE(a->on) && gprof_allocs_are_targets(a) &&
+	    !ZERO_OR_NULL_PTR(what) && bytes && !is_ours())
 		sample(a, what, bytes, weight, pages);
 }
 
@@ -318,8 +312,10 @@ static void set_taps(struct gprof_allocs *a, u32 what)
  */
 u64 gprof_allocs_bytes(const struct gprof_request *req)
 {
+	const struct gprof_alloc_params *p = req->params;
+
 	/* Who is going to be refused is told why, and not that it is too large. */
-	if (!req->target->privileged)
+	if (!req->target->privileged && !(p->flags & GPROF_ALLOC_F_PROGRAM))
 		return 0;
 	return gprof_memory_of(sizeof(struct gprof_allocs)) +
 	       sizeof(struct gprof_alloc_cpu) * num_possible_cpus() +
@@ -386,6 +382,8 @@ int gprof_allocs_setup(struct gprof_request *req, void **state)
 		gprof_allocs_destroy(a);
 		return -ENOMEM;
 	}
+	a->told = p->flags & GPROF_ALLOC_F_PROGRAM;
+	raw_spin_lock_init(&a->ends);
 	set_taps(a, p->flags);
 	req->weight = 1;
 	*state = a;
@@ -426,14 +424,15 @@ int gprof_allocs_start(void *state, u32 *attached)
 	struct gprof_allocs *a = state;
 	int err, cpu;
 
-	if (!a->nr_taps)
+	if (!a->nr_taps && !a->told)
 		return -EOPNOTSUPP;
 	if (a->live)
 		gprof_live_begin(a->live);
 	for_each_possible_cpu(cpu)
 		gprof_thin_bytes_begin(&per_cpu_ptr(a->cpus, cpu)->thin, &a->thin);
 	*attached = a->only_cpus ? cpumask_weight(a->only_cpus) : num_online_cpus();
-	err = attach_functions(a);
+	/* Of what programs tell the kernel's functions know nothing. */
+	err = a->told ? 0 : attach_functions(a);
 	if (err)
 		return err;
 	err = gprof_tap_join_all(a->taps, a->nr_taps);
@@ -445,6 +444,8 @@ int gprof_allocs_start(void *state, u32 *attached)
 	a->from_ns = ktime_get_mono_fast_ns();
 	a->until_ns = 0;
 	WRITE_ONCE(a->on, true);
+	if (a->told)
+		gprof_alloc_listen(a);
 	return 0;
 
 err_taps:
@@ -465,6 +466,8 @@ void gprof_allocs_stop(void *state)
 	struct gprof_allocs *a = state;
 
 	WRITE_ONCE(a->on, false);
+	if (a->told)
+		gprof_alloc_listen_no_more(a);
 	a->until_ns = ktime_get_mono_fast_ns();
 	detach(a);
 	if (a->whose.tgids)

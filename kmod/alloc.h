@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * alloc: what the kernel allocates for a target's tasks, and how it becomes samples.
+ * alloc: what is allocated for a target's tasks, and how it becomes samples.
  *
+ *	alloc_told.c	what programs allocate themselves, and tell
  *	alloc.c		from the allocators to the sample, and to the end of what lasts
  *	alloc_page.c	whose pages are part of something else that is told
  */
@@ -16,7 +17,10 @@
 #include <asm/local64.h>
 #include <linux/cpumask.h>
 #include <linux/kprobes.h>
+#include <linux/list.h>
 #include <linux/percpu.h>
+#include <linux/preempt.h>
+#include <linux/spinlock.h>
 
 struct gprof_live;
 struct gprof_request;
@@ -62,6 +66,9 @@ struct gprof_alloc_kprobe {
  * @nr_taps: how many of them
  * @kprobes: of functions that free without telling
  * @nr_kprobes: how many of them
+ * @told: programs tell; there are neither taps nor probes
+ * @node: with @told, among those who listen
+ * @ends: with @told, serializes what is live
  */
 struct gprof_allocs {
 	struct gprof_membership whose;
@@ -79,7 +86,18 @@ struct gprof_allocs {
 	unsigned int nr_taps;
 	struct gprof_alloc_kprobe kprobes[GPROF_ALLOC_KPROBES];
 	unsigned int nr_kprobes;
+	bool told;
+	struct list_head node;
+	raw_spinlock_t ends;		/* protects keys against two who have one address */
 };
+
+/* Of current. */
+static __always_inline bool gprof_allocs_are_targets(const struct gprof_allocs *a)
+{
+	if (a->only_cpus)
+		return cpumask_test_cpu(smp_processor_id(), a->only_cpus);
+	return !a->only_tasks || (in_task() && gprof_is_member(&a->whose, current));
+}
 
 bool gprof_allocs_can_last(void);
 u64 gprof_allocs_bytes(const struct gprof_request *req);

@@ -12,6 +12,7 @@
  * command that changes nothing has no need of that.
  */
 #include "ioctl.h"
+#include "alloc_told.h"
 #include "recorder.h"
 #include "source.h"
 
@@ -35,12 +36,13 @@ union argument {
 	struct gprof_fired fired;
 	struct gprof_text_table table;
 	struct gprof_own_stack own_stack;
+	struct gprof_memory memory;
 };
 
 enum outputs {
 	NO_OUTPUTS,
 	PINNED,		/* what was done cannot be taken back */
-	COPIED,		/* there is nothing to take back, and it is to be quick */
+	COPIED,		/* it is to be quick, and there is nothing to take back, or it may stay */
 };
 
 struct command {
@@ -253,6 +255,12 @@ static int run_stack(struct gprof_recorder *r, union argument *arg)
 	return gprof_recorder_own_stack(r, &arg->own_stack);
 }
 
+static int run_memory(struct gprof_recorder *r, union argument *arg)
+{
+	/* Whoever has the device may tell; it is no matter of this recorder. */
+	return gprof_alloc_told(&arg->memory);
+}
+
 #define COMMAND(_cmd, _struct, _min, _outputs, _run) {			\
 	.cmd = (_cmd), .size = sizeof(struct _struct), .min_size = (_min),	\
 	.outputs = (_outputs), .run = (_run)				\
@@ -269,6 +277,7 @@ static const struct command commands[] = {
 	COMMAND(GPROF_IOC_FIRED, gprof_fired, GPROF_FIRED_SIZE_VER0, PINNED, run_fired),
 	COMMAND(GPROF_IOC_TABLE, gprof_text_table, GPROF_TEXT_TABLE_SIZE_VER0, PINNED, run_table),
 	COMMAND(GPROF_IOC_STACK, gprof_own_stack, GPROF_OWN_STACK_SIZE_VER0, COPIED, run_stack),
+	COMMAND(GPROF_IOC_MEMORY, gprof_memory, GPROF_MEMORY_SIZE_VER0, COPIED, run_memory),
 };
 
 static const struct command *find(unsigned int cmd)
@@ -309,6 +318,7 @@ long gprof_ioctl(struct gprof_recorder *r, unsigned int cmd, void __user *arg)
 	BUILD_BUG_ON(sizeof(struct gprof_fired) != GPROF_FIRED_SIZE_VER0);
 	BUILD_BUG_ON(sizeof(struct gprof_text_table) != GPROF_TEXT_TABLE_SIZE_VER0);
 	BUILD_BUG_ON(sizeof(struct gprof_own_stack) != GPROF_OWN_STACK_SIZE_VER0);
+	BUILD_BUG_ON(sizeof(struct gprof_memory) != GPROF_MEMORY_SIZE_VER0);
 
 	if (!c)
 		return -ENOTTY;

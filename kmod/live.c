@@ -312,6 +312,19 @@ void gprof_live_remove(struct gprof_live *l, unsigned int at, unsigned long key)
 }
 
 /**
+ * gprof_live_resize() - a part of it has ended
+ * @l: table
+ * @at: where it was found; nobody adds or removes its key meanwhile
+ * @value: what is left
+ *
+ * Context: Any incl. NMI. No lock, no allocation.
+ */
+void gprof_live_resize(struct gprof_live *l, unsigned int at, u64 value)
+{
+	WRITE_ONCE(l->slots[at].value, value);
+}
+
+/**
  * gprof_live_mmap() - map a table into user space
  * @l: table
  * @vma: mapping that is being made: of the first page, or of all

@@ -59,6 +59,7 @@ int gprof_live_mmap(struct gprof_live *l, struct vm_area_struct *vma);
 
 u64 gprof_live_add(struct gprof_live *l, unsigned long key, u64 time, u64 value, u64 weight);
 void gprof_live_remove(struct gprof_live *l, unsigned int at, unsigned long key);
+void gprof_live_resize(struct gprof_live *l, unsigned int at, u64 value);
 int gprof_live_find_beyond(const struct gprof_live *l, unsigned int home, unsigned long key);
 void gprof_live_miss(struct gprof_live *l, u64 nr);
 

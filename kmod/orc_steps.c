@@ -31,6 +31,7 @@
 
 #define TABLE_BITS	12
 #define SHIFT		8	/* by which the other pointers are other ones */
+#define LOOKS		6	/* where the frame pointer may have been saved */
 
 enum step {
 	STEP_NONE,	/* not learnt */
@@ -82,20 +83,45 @@ static u64 stack_word(u64 addr)
 
 /*
  * Where was the caller's frame pointer saved? In words below the caller's frame: at
- * @sp it was @bp, and at @sp + SHIFT the unwinder found @other. 0: who knows.
+ * @sp + k * SHIFT the unwinder found @bp[k]. 0: who knows. Registers that are saved side by
+ * side often are the same, and 0: hence more than two looks.
  */
-static u32 place_of_saved(u64 sp, u64 bp, u64 other, u64 lowest)
+static u32 place_of_saved(u64 sp, const u64 bp[LOOKS], u64 lowest)
 {
-	u32 words = min_t(u64, (sp - lowest) / 8, 0xfff), n, found = 0;
+	u32 words = min_t(u64, (sp - lowest) / 8, 0xfff), n, k, found = 0;
 
 	for (n = 2; n <= words; n++) {
-		if (stack_word(sp - n * 8) != bp || stack_word(sp + SHIFT - n * 8) != other)
+		for (k = 0; k < LOOKS; k++) {
+			if (stack_word(sp + k * SHIFT - n * 8) != bp[k])
+				break;
+		}
+		if (k < LOOKS)
 			continue;
 		if (found)
 			return 0;
 		found = n;
 	}
 	return found;
+}
+
+/* What the unwinder finds as the frame pointer with the pointer of @step at other places. */
+static bool look_at_saved(const struct unwind_state *from, enum step step, u64 bp[LOOKS])
+{
+	u32 k;
+
+	for (k = 2; k < LOOKS; k++) {
+		struct unwind_state moved = *from;
+
+		moved.error = true;
+		if (step == STEP_SP)
+			moved.sp += k * SHIFT;
+		else
+			moved.bp += k * SHIFT;
+		if (!unwind_next_frame(&moved))
+			return false;
+		bp[k] = moved.bp;
+	}
+	return true;
 }
 
 /* What was done from @from to @to, as an entry; 0: ask again the next time. */
@@ -135,11 +161,40 @@ static u64 learn(const struct unwind_state *from, struct unwind_state *to)
 	if (up & 7 || up > U16_MAX)
 		return entry_of(from->ip, STEP_OTHER, 0, 0);
 	if (to->bp != from->bp || bp_moved.bp != from->bp + SHIFT) {
-		saved = place_of_saved(to->sp, to->bp, moved->bp, from->sp);
+		u64 found[LOOKS] = { to->bp, moved->bp };
+
+		if (!look_at_saved(from, step, found))
+			return 0;
+		saved = place_of_saved(to->sp, found, from->sp);
 		if (!saved)
 			return 0;
 	}
 	return entry_of(from->ip, step, up / 8, saved);
+}
+
+/**
+ * gprof_orc_start() - have the unwinder begin at a call that has returned on current's stack
+ * @state: of the unwinder
+ * @ip: return address, in a function that goes on
+ * @sp: stack pointer as it called
+ * @bp: frame pointer then
+ *
+ * The unwinder knows the frame by what has been called from there since.
+ *
+ * Context: Any incl. NMI, preemption off.
+ */
+void gprof_orc_start(struct unwind_state *state, u64 ip, u64 sp, u64 bp)
+{
+	/* It stops above the address that it is given. */
+	unwind_start(state, current, NULL, (void *)(sp - sizeof(long)));
+	if (unwind_done(state) || state->sp != sp)
+		return;
+	state->ip = ip;
+	state->bp = bp;
+	state->regs = NULL;
+	state->prev_regs = NULL;
+	state->signal = false;
+	state->full_regs = false;
 }
 
 /**
@@ -166,22 +221,23 @@ void gprof_orc_step(struct unwind_state *state)
 }
 
 /**
- * gprof_orc_walk() - the rest of a stack, as far as every step is known
- * @state: of the unwinder, whose frame has been taken
+ * gprof_orc_walk_from() - the callers of a function that called, as far as every step is known
+ * @ip: its return address, which is not among @frames
+ * @sp: its stack pointer as it called
+ * @bp: its frame pointer then
  * @frames: where to
  * @max: most frames
  *
  * Context: Any incl. NMI, preemption off.
  * Return: number of frames; -1: the unwinder must do it.
  */
-int gprof_orc_walk(struct unwind_state *state, u64 *frames, u32 max)
+int gprof_orc_walk_from(u64 ip, u64 sp, u64 bp, u64 *frames, u32 max)
 {
 	u64 top = (unsigned long)task_pt_regs(current);
 	u64 lowest = (unsigned long)task_stack_page(current);
-	u64 ip = state->ip, sp = state->sp, bp = state->bp;
 	u32 n = 0;
 
-	if (!is_call(state))
+	if (sp < lowest || sp > top || sp & 7)
 		return -1;
 	while (n < max) {
 		u64 entry = READ_ONCE(*place_of(ip));
@@ -205,6 +261,22 @@ int gprof_orc_walk(struct unwind_state *state, u64 *frames, u32 max)
 		frames[n++] = ip;
 	}
 	return n;
+}
+
+/**
+ * gprof_orc_walk() - the rest of a stack, as far as every step is known
+ * @state: of the unwinder, whose frame has been taken
+ * @frames: where to
+ * @max: most frames
+ *
+ * Context: Any incl. NMI, preemption off.
+ * Return: number of frames; -1: the unwinder must do it.
+ */
+int gprof_orc_walk(struct unwind_state *state, u64 *frames, u32 max)
+{
+	if (!is_call(state))
+		return -1;
+	return gprof_orc_walk_from(state->ip, state->sp, state->bp, frames, max);
 }
 
 #endif /* CONFIG_UNWINDER_ORC */

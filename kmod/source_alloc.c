@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * source alloc: kinds alloc and heap. What memory the kernel allocates for tasks, how much,
- * and where; and of heap, what of it is not freed yet.
+ * source alloc: kinds alloc and heap. What memory is allocated for tasks by the kernel, or
+ * by themselves, how much, and where; and of heap, what of it is not freed yet.
  */
 #include "alloc.h"
 #include "source.h"
@@ -13,7 +13,12 @@
 
 static u64 features(void)
 {
-	return gprof_allocs_can_last() ? GPROF_FEAT_LIVE : 0;
+	return GPROF_FEAT_MEMORY | (gprof_allocs_can_last() ? GPROF_FEAT_LIVE : 0);
+}
+
+static bool is_told(const struct gprof_alloc_params *p)
+{
+	return p->flags & GPROF_ALLOC_F_PROGRAM;
 }
 
 static u32 slots(const struct gprof_request *req)
@@ -21,7 +26,7 @@ static u32 slots(const struct gprof_request *req)
 	const struct gprof_alloc_params *p = req->params;
 
 	/* Who is going to be refused is told why, and not that the table is too large. */
-	if (!req->target->privileged)
+	if (!req->target->privileged && !is_told(p))
 		return 1;
 	return min_t(u32, p->slots ?: GPROF_ALLOC_SLOTS, GPROF_ALLOC_SLOTS_MAX);
 }
@@ -33,7 +38,7 @@ static int check_slots(const struct gprof_request *req, const struct gprof_alloc
 	if (p->slots > (req->live ? GPROF_ALLOC_SLOTS_MAX : 0))
 		return -EINVAL;
 	*reason = GPROF_REASON_EVENT;
-	return req->live && !features() ? -EOPNOTSUPP : 0;
+	return req->live && !is_told(p) && !gprof_allocs_can_last() ? -EOPNOTSUPP : 0;
 }
 
 static int check(const struct gprof_request *req, const struct gprof_alloc_params *p,
@@ -42,7 +47,7 @@ static int check(const struct gprof_request *req, const struct gprof_alloc_param
 	*reason = GPROF_REASON_FLAGS;
 	if (p->flags & ~__GPROF_ALLOC_F_ALL)
 		return -EOPNOTSUPP;
-	if (!p->flags)
+	if (!p->flags || (is_told(p) && p->flags != GPROF_ALLOC_F_PROGRAM))
 		return -EINVAL;
 	*reason = GPROF_REASON_PARAMS;
 	if (p->__reserved)
@@ -51,7 +56,10 @@ static int check(const struct gprof_request *req, const struct gprof_alloc_param
 	if (!p->period || p->period > GPROF_ALLOC_PERIOD_MAX)
 		return -EINVAL;
 	*reason = GPROF_REASON_SLOWS_DENIED;
-	if (!req->target->privileged)
+	if (!req->target->privileged && !is_told(p))
+		return -EPERM;
+	*reason = GPROF_REASON_KERNEL_DENIED;
+	if (req->kernel_frames && !req->target->privileged)
 		return -EPERM;
 	*reason = GPROF_REASON_LOCKDOWN;
 	if (req->kernel_frames && security_locked_down(LOCKDOWN_PERF))

@@ -9,6 +9,7 @@
  */
 #include "orc_steps.h"
 #include "stack.h"
+#include "stack_caller.h"
 #include "user_x86.h"
 #include "compat/uaccess.h"
 
@@ -52,12 +53,11 @@ void gprof_arch_sleeper_regs(struct pt_regs *regs, struct task_struct *task)
 {
 	const struct inactive_task_frame *frame = (void *)READ_ONCE(task->thread.sp);
 
-	/* Like a caller's registers: the unwinder is to find the way there. */
 	regs->ip = READ_ONCE_NOCHECK(frame->ret_addr);
 	regs->bp = READ_ONCE_NOCHECK(frame->bp);
 	regs->sp = (unsigned long)(frame + 1);
 	regs->cs = __KERNEL_CS;
-	regs->flags = 0;
+	regs->flags = GPROF_REGS_OF_SLEEPER;
 }
 
 /* The unwinder finds the address of @regs itself first, and perhaps calls of ours. */
@@ -76,6 +76,57 @@ static u64 begin_at_caller(struct unwind_state *state, struct pt_regs *regs)
 	return addr;
 }
 
+/* It stops above the address that it is given. What a tracer has put on the stack it knows. */
+static void start_at(struct unwind_state *state, const struct pt_regs *regs)
+{
+	if (regs->flags == GPROF_REGS_OF_SLEEPER)
+		gprof_orc_start(state, regs->ip, regs->sp, regs->bp);
+	else
+		unwind_start(state, current, NULL, (void *)(regs->sp - sizeof(long)));
+}
+
+/* The unwinder's way there, through all that was called since; the steps from there are learnt. */
+static u32 call_frames_slow(const struct pt_regs *regs, u64 *frames, u32 max)
+{
+	struct unwind_state state;
+	unsigned long addr;
+	u32 n = 0;
+
+	start_at(&state, regs);
+	if (regs->flags == GPROF_REGS_OF_SLEEPER)
+		gprof_orc_step(&state);
+	for (; n < max && !unwind_done(&state); gprof_orc_step(&state)) {
+		addr = unwind_get_return_address(&state);
+		if (!addr)
+			break;
+		if (n || !within_module_core(addr, THIS_MODULE))
+			frames[n++] = addr;
+	}
+	if (!n)
+		frames[n++] = regs->ip;
+	return n;
+}
+
+/* Registers of a call say where its frame is: no unwinder has to find the way there. */
+static u32 call_frames(const struct pt_regs *regs, u64 *frames, u32 max)
+{
+	struct unwind_state state;
+	u32 n = 0;
+	int rest;
+
+	/* Of a sleeper it is told who called the switch. */
+	if (regs->flags != GPROF_REGS_OF_SLEEPER)
+		frames[n++] = regs->ip;
+	rest = gprof_orc_walk_from(regs->ip, regs->sp, regs->bp, frames + n, max - n);
+	if (rest < 0 || !(n + rest))
+		return call_frames_slow(regs, frames, max);
+	if (IS_ENABLED(CONFIG_PROVE_LOCKING)) {
+		start_at(&state, regs);
+		check_frames(&state, frames + n, rest);
+	}
+	return n + rest;
+}
+
 u32 gprof_arch_kernel_frames(struct pt_regs *regs, u64 *frames, u32 max)
 {
 	struct unwind_state state;
@@ -83,6 +134,8 @@ u32 gprof_arch_kernel_frames(struct pt_regs *regs, u64 *frames, u32 max)
 	u32 n = 0;
 	int rest;
 
+	if (regs->flags == GPROF_REGS_OF_CALL || regs->flags == GPROF_REGS_OF_SLEEPER)
+		return call_frames(regs, frames, max);
 	frames[n++] = regs->ip;
 	if (regs_are_real(regs)) {
 		unwind_start(&state, current, regs, NULL);

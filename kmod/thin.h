@@ -52,6 +52,25 @@ u64 gprof_thin_random(struct gprof_thin *s);
 u64 gprof_thin_fraction(u64 part, u64 whole);
 
 /**
+ * gprof_thin_skips() - is this sample certainly none of the recorder's?
+ * @s: its state on this CPU
+ * @number: of its thinning, as below
+ * @left: gets what gprof_thin_draws() wants to know where it may be
+ *
+ * For who must not call anything while it is none.
+ *
+ * Context: Any incl. NMI, preemption off.
+ */
+static __always_inline bool gprof_thin_skips(struct gprof_thin *s, u32 number, s64 *left)
+{
+	*left = 0;
+	if (unlikely(READ_ONCE(s->drawn_for) != number))
+		return false;
+	*left = local64_sub_return(1, &s->left);
+	return likely(*left > 0);
+}
+
+/**
  * gprof_thin_takes() - is this sample one of the recorder's?
  * @s: its state on this CPU
  * @t: how likely that is
@@ -62,14 +81,10 @@ u64 gprof_thin_fraction(u64 part, u64 whole);
 static __always_inline bool gprof_thin_takes(struct gprof_thin *s,
 					     const struct gprof_thinning *t, u32 number)
 {
-	s64 left = 0;
+	s64 left;
 
-	if (likely(READ_ONCE(s->drawn_for) == number)) {
-		left = local64_sub_return(1, &s->left);
-		if (likely(left > 0))
-			return false;
-	}
-	return gprof_thin_draws(s, t, number, left);
+	return likely(gprof_thin_skips(s, number, &left)) ? false :
+							    gprof_thin_draws(s, t, number, left);
 }
 
 #endif /* GPROF_THIN_H */

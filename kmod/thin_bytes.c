@@ -103,3 +103,33 @@ u64 gprof_thin_bytes_draw(struct gprof_thin *s, const struct gprof_thin_bytes *t
 		return 0;
 	return inverse(s, p);
 }
+
+/**
+ * gprof_thin_bytes_again() - somebody else has sampled it; is it a sample here?
+ * @s: state, with its random numbers
+ * @t: how likely that is
+ * @had: how likely it was
+ * @bytes: of the allocation; at least 1
+ *
+ * Who wants more than there is takes all that there is.
+ *
+ * Context: As gprof_thin_bytes_take().
+ * Return: likewise.
+ */
+u64 gprof_thin_bytes_again(struct gprof_thin *s, const struct gprof_thin_bytes *t,
+			   const struct gprof_thin_bytes *had, u64 bytes)
+{
+	u64 q = had->period == 1 ? 0 : likelihood(had, bytes), p;
+
+	if (t->period <= had->period)
+		return inverse(s, q);
+	p = likelihood(t, bytes);
+	/* p / q; both can be as good as certain. */
+	if (p) {
+		u64 r = gprof_thin_random(s);
+
+		if ((q ? mul_u64_u64_shr(r, q, 64) : r) >= p)
+			return 0;
+	}
+	return inverse(s, p);
+}

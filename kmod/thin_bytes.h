@@ -28,6 +28,8 @@ void gprof_thin_bytes_init(struct gprof_thin_bytes *t, u64 period);
 void gprof_thin_bytes_begin(struct gprof_thin *s, const struct gprof_thin_bytes *t);
 u64 gprof_thin_bytes_draw(struct gprof_thin *s, const struct gprof_thin_bytes *t, u64 bytes,
 			  s64 left);
+u64 gprof_thin_bytes_again(struct gprof_thin *s, const struct gprof_thin_bytes *t,
+			   const struct gprof_thin_bytes *had, u64 bytes);
 
 /**
  * gprof_thin_bytes_take() - is this allocation sampled?

@@ -27,7 +27,9 @@
 #include "memlock.h"
 #include "sampler.h"
 #include "source.h"
+#include "stack_caller.h"
 #include "wait.h"
+#include "wait_for.h"
 
 #include <linux/build_bug.h>
 #include <linux/cpumask.h>
@@ -92,31 +94,90 @@ static noinline void goes(struct gprof_waits *w, struct task_struct *prev, unsig
 		gprof_wait_lose(w);
 }
 
+/* All of those that begin are noted meanwhile. */
+static __always_inline bool notes_all(const struct gprof_waits *w)
+{
+	return unlikely(READ_ONCE(w->phase) == GPROF_WAITS_BEGIN);
+}
+
+/* Chance has come to one, or has to be asked anew. */
+static noinline void draws(struct gprof_waits *w, struct task_struct *prev, unsigned int state,
+			   s64 left)
+{
+	struct gprof_wait_cpu *c = this_cpu_ptr(w->cpus);
+
+	if (gprof_thin_draws(&c->thin, &w->thinning, 1, left))
+		goes(w, prev, state, false);
+	else if (notes_all(w))
+		goes(w, prev, state, true);
+}
+
+static __always_inline void begins(struct gprof_waits *w, struct task_struct *prev,
+				   unsigned int state, bool thinned)
+{
+	struct gprof_wait_cpu *c = this_cpu_ptr(w->cpus);
+	s64 left;
+
+	local64_inc(&c->count);
+	if (!thinned)
+		goes(w, prev, state, false);
+	else if (unlikely(!gprof_thin_skips(&c->thin, 1, &left)))
+		draws(w, prev, state, left);
+	else if (notes_all(w))
+		goes(w, prev, state, true);
+}
+
+static noinline void begins_for_lock(struct gprof_waits *w, struct task_struct *prev,
+				     unsigned int state)
+{
+	if (gprof_wait_is_for_lock(prev, state))
+		begins(w, prev, state, w->thinned);
+}
+
+/* Who could go on does not wait, and who is dead does not either. */
+static __always_inline void stops(struct gprof_waits *w, struct task_struct *prev,
+				  unsigned int state, bool all, bool thinned)
+{
+	if (gprof_task_queued(prev) || (!all && !gprof_waits_have(w, prev)) ||
+	    unlikely(state & TASK_DEAD) || unlikely(READ_ONCE(w->phase) < GPROF_WAITS_BEGIN))
+		return;
+	if (w->spec.locks)
+		begins_for_lock(w, prev, state);
+	else
+		begins(w, prev, state, thinned);
+}
+
+/*
+ * Calls nothing but as the last thing that it does, unless there is a wait to tell: then no
+ * registers have to be saved.
+ */
 static __always_inline void on_switch(struct gprof_waits *w, struct task_struct *prev,
 				      struct task_struct *next, unsigned int state, bool all,
-				      bool thinned, void (*comes)(struct gprof_waits *w,
-								  unsigned int at,
-								  struct task_struct *next))
+				      bool thinned,
+				      void (*comes)(struct gprof_waits *w, unsigned int at,
+						    struct task_struct *next,
+						    struct task_struct *prev, unsigned int state))
 {
-	u32 phase = READ_ONCE(w->phase);
 	int at = gprof_wait_at(w, next);
-	struct gprof_wait_cpu *c;
 
 	if (unlikely(at >= 0))
-		comes(w, at, next);
-	/* Who could go on does not wait, and who is dead does not either. */
-	if (gprof_task_queued(prev) || (!all && !gprof_waits_have(w, prev)) ||
-	    unlikely(state & TASK_DEAD) || unlikely(phase < GPROF_WAITS_BEGIN) ||
-	    (w->spec.locks && !gprof_wait_is_for_lock(prev, state)))
-		return;
-	c = this_cpu_ptr(w->cpus);
-	local64_inc(&c->count);
-	if (thinned && likely(!gprof_thin_takes(&c->thin, &w->thinning, 1))) {
-		if (unlikely(phase == GPROF_WAITS_BEGIN))
-			goes(w, prev, state, true);
-		return;
-	}
-	goes(w, prev, state, false);
+		comes(w, at, next, prev, state);
+	else
+		stops(w, prev, state, all, thinned);
+}
+
+/* After whoever comes was told. */
+static noinline void stops_too(struct gprof_waits *w, struct task_struct *prev, unsigned int state)
+{
+	stops(w, prev, state, w->whose.target->type == GPROF_TARGET_SYSTEM, w->thinned);
+}
+
+static noinline void comes_then_stops(struct gprof_waits *w, unsigned int at,
+				      struct task_struct *next, struct task_struct *prev,
+				      unsigned int state)
+{
+	comes(w, at, next);
+	stops_too(w, prev, state);
 }
 
 static noinline void ends(struct gprof_waits *w, unsigned int at)
@@ -175,8 +236,7 @@ static noinline void ends_by_current(struct gprof_waits *w, unsigned int at,
 
 	if (!take_ended(w, at, task, &e))
 		return;
-	perf_fetch_caller_regs(&c->regs);
-	gprof_arch_caller_regs(&c->regs);
+	gprof_caller_regs(&c->regs);
 	tell_waker(w, &e, &c->regs);
 }
 
@@ -208,6 +268,14 @@ static notrace void woken_early(void *data, struct task_struct *task)
 		ended_early(data, at, task);
 }
 
+static noinline void ended_early_then_stops(struct gprof_waits *w, unsigned int at,
+					    struct task_struct *next, struct task_struct *prev,
+					    unsigned int state)
+{
+	ended_early(w, at, next);
+	stops_too(w, prev, state);
+}
+
 #define SWITCH(_name, _all, _thinned, _comes)					\
 static notrace void _name(void *data, bool preempt, struct task_struct *prev,	\
 			  struct task_struct *next, unsigned int state)		\
@@ -215,14 +283,14 @@ static notrace void _name(void *data, bool preempt, struct task_struct *prev,	\
 	on_switch(data, prev, next, state, _all, _thinned, _comes);		\
 }
 
-SWITCH(switch_all, true, false, comes)
-SWITCH(switch_some, false, false, comes)
-SWITCH(switch_all_thinned, true, true, comes)
-SWITCH(switch_some_thinned, false, true, comes)
-SWITCH(switch_all_waker, true, false, ended_early)
-SWITCH(switch_some_waker, false, false, ended_early)
-SWITCH(switch_all_thinned_waker, true, true, ended_early)
-SWITCH(switch_some_thinned_waker, false, true, ended_early)
+SWITCH(switch_all, true, false, comes_then_stops)
+SWITCH(switch_some, false, false, comes_then_stops)
+SWITCH(switch_all_thinned, true, true, comes_then_stops)
+SWITCH(switch_some_thinned, false, true, comes_then_stops)
+SWITCH(switch_all_waker, true, false, ended_early_then_stops)
+SWITCH(switch_some_waker, false, false, ended_early_then_stops)
+SWITCH(switch_all_thinned_waker, true, true, ended_early_then_stops)
+SWITCH(switch_some_thinned_waker, false, true, ended_early_then_stops)
 
 /* By what is asked for: of some, thinned, the waker. */
 static void (*const switches[2][2][2])(void *data, bool preempt, struct task_struct *prev,
@@ -363,6 +431,7 @@ static struct gprof_waits *make(struct gprof_request *req, const struct gprof_wa
 	if (w->thinned)
 		gprof_thinning_init(&w->thinning, 1, spec->period);
 	w->bits = bits_for(req->target);
+	w->shift = 64 - w->bits;
 	if (!build(w, req)) {
 		gprof_waits_destroy(w);
 		return NULL;

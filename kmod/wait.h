@@ -21,6 +21,7 @@
 
 #include <asm/local64.h>
 #include <linux/atomic.h>
+#include <linux/build_bug.h>
 #include <linux/cache.h>
 #include <linux/cpumask.h>
 #include <linux/hash.h>
@@ -133,6 +134,7 @@ struct gprof_wait_spec {
  * @thinned: not all are sampled
  * @thinning: how many are, if @thinned
  * @bits: of the number of buckets
+ * @shift: of a hash, so that these are left
  * @buckets: tasks
  * @waits: and theirs, in the same order
  * @owners: who had the locks that these are for, where that is asked for; or NULL
@@ -154,6 +156,7 @@ struct gprof_waits {
 	bool thinned;
 	struct gprof_thinning thinning;
 	unsigned int bits;
+	unsigned int shift;
 	struct gprof_wait_bucket *buckets;
 	struct gprof_wait *waits;
 	struct gprof_lock_owner *owners;
@@ -202,7 +205,6 @@ void gprof_wait_lock_ends(void *data, void *lock, unsigned int err);
 
 /* wait_for.c */
 u32 gprof_wait_for(struct task_struct *task, unsigned int state);
-bool gprof_wait_is_for_lock(struct task_struct *task, unsigned int state);
 u32 gprof_wait_for_lock(struct task_struct *task, u64 *addr);
 
 static __always_inline bool gprof_waits_have(const struct gprof_waits *w, struct task_struct *task)
@@ -215,7 +217,26 @@ static __always_inline bool gprof_waits_have(const struct gprof_waits *w, struct
 static __always_inline unsigned int gprof_wait_home(const struct gprof_waits *w,
 						    const struct task_struct *task)
 {
-	return (u64)task * GOLDEN_RATIO_64 >> (64 - w->bits);
+	return (u64)task * GOLDEN_RATIO_64 >> w->shift;
+}
+
+static __always_inline bool gprof_wait_is_at(const struct gprof_wait_bucket *b, unsigned int way,
+					     const struct task_struct *task)
+{
+	return unlikely(atomic_long_read(&b->tasks[way]) == (long)task);
+}
+
+/* Where few are sampled most are empty. */
+static __always_inline bool gprof_wait_none_in(const struct gprof_wait_bucket *b)
+{
+	const long *t = (const long *)b->tasks;
+
+	BUILD_BUG_ON(GPROF_WAIT_WAYS != 8 || sizeof(*b->tasks) != sizeof(*t));
+	/*
+	 * What matters is the note of one task, which does not come or go while it is looked
+	 * for; so these are plain reads, which take an instruction each.
+	 */
+	return !data_race(t[0] | t[1] | t[2] | t[3] | t[4] | t[5] | t[6] | t[7]);
 }
 
 /**
@@ -223,7 +244,8 @@ static __always_inline unsigned int gprof_wait_home(const struct gprof_waits *w,
  * @w: waits
  * @task: task
  *
- * Most tasks have none: each look is a comparison with memory, in one cache line.
+ * Most tasks have none: each look is a comparison with memory, in one cache line. Counted
+ * in instructions, so there is no loop.
  *
  * Context: Any.
  * Return: index into @w->waits, or -1.
@@ -231,14 +253,21 @@ static __always_inline unsigned int gprof_wait_home(const struct gprof_waits *w,
 static __always_inline int gprof_wait_at(const struct gprof_waits *w,
 					 const struct task_struct *task)
 {
-	unsigned int home = gprof_wait_home(w, task), i;
+	unsigned int home = gprof_wait_home(w, task);
 	const struct gprof_wait_bucket *b = &w->buckets[home];
+	int way;
 
-	for (i = 0; i < GPROF_WAIT_WAYS; i++) {
-		if (unlikely(atomic_long_read(&b->tasks[i]) == (long)task))
-			return home * GPROF_WAIT_WAYS + i;
-	}
-	return -1;
+	if (likely(gprof_wait_none_in(b)))
+		return -1;
+	way = gprof_wait_is_at(b, 0, task) ? 0 :
+	      gprof_wait_is_at(b, 1, task) ? 1 :
+	      gprof_wait_is_at(b, 2, task) ? 2 :
+	      gprof_wait_is_at(b, 3, task) ? 3 :
+	      gprof_wait_is_at(b, 4, task) ? 4 :
+	      gprof_wait_is_at(b, 5, task) ? 5 :
+	      gprof_wait_is_at(b, 6, task) ? 6 :
+	      gprof_wait_is_at(b, 7, task) ? 7 : -1;
+	return way < 0 ? -1 : (int)(home * GPROF_WAIT_WAYS + way);
 }
 
 #endif /* GPROF_WAIT_H */

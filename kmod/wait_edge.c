@@ -9,6 +9,7 @@
 #include "sampler.h"
 #include "target.h"
 #include "wait.h"
+#include "wait_for.h"
 
 #include <linux/gprof.h>
 #include <linux/perf_event.h>

@@ -7,6 +7,7 @@
  */
 #include "compat/sched.h"
 #include "wait.h"
+#include "wait_for.h"
 
 #include <asm/syscall.h>
 #include <asm/unistd.h>
@@ -25,18 +26,6 @@
 #endif
 
 #define BLOCKED	(TASK_UNINTERRUPTIBLE | TASK_FROZEN | TASK_RTLOCK_WAIT)
-
-/* Nobody but the task itself changes these, and it sleeps or is about to. */
-static bool in_32bit_call(struct task_struct *task)
-{
-#if defined(CONFIG_X86_64) && defined(CONFIG_COMPAT)
-	return task_thread_info(task)->status & TS_COMPAT;
-#elif defined(CONFIG_COMPAT)
-	return is_compat_thread(task_thread_info(task));
-#else
-	return false;
-#endif
-}
 
 /*
  * Another thread may close it, and the number may be another file's then: the memory is
@@ -65,27 +54,11 @@ static u32 for_file(struct task_struct *task, u32 fd)
 	       GPROF_WAIT_FOR_FILE;
 }
 
-static bool is_futex_call(int call)
-{
-	switch (call) {
-	case __NR_futex:
-#ifdef __NR_futex_waitv
-	case __NR_futex_waitv:
-#endif
-#ifdef __NR_futex_wait
-	case __NR_futex_wait:
-#endif
-		return true;
-	default:
-		return false;
-	}
-}
-
 static u32 for_call(struct task_struct *task, struct pt_regs *regs, int call)
 {
 	unsigned long args[6];
 
-	if (is_futex_call(call))
+	if (gprof_wait_in_futex(call))
 		return GPROF_WAIT_FOR_FUTEX;
 	switch (call) {
 	case __NR_nanosleep:
@@ -159,29 +132,12 @@ u32 gprof_wait_for(struct task_struct *task, unsigned int state)
 		return task->in_iowait ? GPROF_WAIT_FOR_IO :
 		       blocked ? GPROF_WAIT_FOR_BLOCKED : GPROF_WAIT_FOR_KERNEL;
 	regs = task_pt_regs(task);
-	call = in_32bit_call(task) ? INT_MAX : syscall_get_nr(task, regs);
+	call = gprof_wait_in_32bit_call(task) ? INT_MAX : syscall_get_nr(task, regs);
 	if (call < 0)
 		return GPROF_WAIT_FOR_FAULT;
 	if (task->in_iowait)
 		return GPROF_WAIT_FOR_IO;
 	return blocked ? GPROF_WAIT_FOR_BLOCKED : for_call(task, regs, call);
-}
-
-/**
- * gprof_wait_is_for_lock() - may it be a lock of user space?
- * @task: as above
- * @state: its state
- *
- * Such waits are interruptible; what else goes on in that call is none.
- *
- * Context: Any but NMI, preemption off.
- */
-bool gprof_wait_is_for_lock(struct task_struct *task, unsigned int state)
-{
-	if (!(state & TASK_INTERRUPTIBLE) || task->flags & GPROF_PF_WORKER ||
-	    in_32bit_call(task))
-		return false;
-	return is_futex_call(syscall_get_nr(task, task_pt_regs(task)));
 }
 
 /**

@@ -33,6 +33,8 @@ int cmd_top(int argc, char **argv);
 int cmd_diff(int argc, char **argv);
 int cmd_flame(int argc, char **argv);
 int cmd_read(int argc, char **argv);
+int cmd_wall(int argc, char **argv);
+int cmd_latency(int argc, char **argv);
 int cmd_mmu(int argc, char **argv);
 int cmd_schedstat(int argc, char **argv);
 int cmd_serve(int argc, char **argv);

@@ -4,8 +4,27 @@
  */
 #include "cmd.h"
 
+#include <string.h>
+
+#include "heap_text.h"
 #include "kinds.h"
+#include "preload.h"
 #include "say.h"
+
+#define SLOTS_MAX	(1U << 22)
+
+static const struct record_words words = {
+	.fewer = "a higher --every",
+	.more = "a lower --every",
+	.none = "nothing was allocated while it was recorded, or less than --every asks for",
+};
+
+static const struct record_words words_of_user = {
+	.fewer = "a higher --every",
+	.more = "a lower --every",
+	.none = "no program told of an allocation: less was allocated than --every asks for, or "
+		"libgprof-heap.so was not loaded, or may not open /dev/gprof",
+};
 
 static int set_every(void *ctx, const char *value)
 {
@@ -20,39 +39,105 @@ static int set_every(void *ctx, const char *value)
 
 static int set_of_user(void *ctx, const char *value)
 {
-	(void)ctx;
 	(void)value;
-	return fail("--user: what a program allocates itself cannot be recorded yet; --kernel "
-		    "records what the kernel allocates for it");
-}
-
-/* A command's own allocations are what one would expect of one. */
-static int check(const struct kinds *k)
-{
-	if (k->target.command && !k->kernel)
-		return misused("what a command allocates itself cannot be recorded yet; --kernel "
-			       "records what the kernel allocates for it");
+	((struct kinds *)ctx)->of_user = true;
 	return STATUS_OK;
 }
 
-static const struct option_row rows[] = {
-	{ 'o', "output", "FILE", "the profile (default: alloc.pb.gz or heap.pb.gz); \"-\" is stdout",
-	  kinds_set_output },
-	{ 0, "kernel", NULL, "what the kernel allocates: slab objects, pages (the default but\n"
-	  "for a command, which wants it said)", kinds_set_kernel },
-	{ 0, "user", NULL, "what programs allocate themselves: not there yet", set_of_user },
-	{ 0, "every", "BYTES", "sample one byte of so many, by chance, and what it belongs to\n"
-	  "(default: 512K; 1: all)", set_every },
-	KINDS_ROW_BUFFER,
-	KINDS_ROW_TABLES,
-	RECORD_DEBUGINFOD,
+static int set_leaks(void *ctx, const char *value)
+{
+	(void)value;
+	((struct kinds *)ctx)->leaks = true;
+	return STATUS_OK;
+}
+
+static int set_format(void *ctx, const char *value)
+{
+	struct kinds *k = ctx;
+
+	k->text = !strcmp(value, "text");
+	return k->text || !strcmp(value, "pprof") ? STATUS_OK :
+	       misused("--format wants pprof or text, not \"%s\"", value);
+}
+
+static int set_slots(void *ctx, const char *value)
+{
+	struct kinds *k = ctx;
+
+	if (!parse_count(value, &k->slots) || !k->slots || k->slots > SLOTS_MAX)
+		return misused("--slots wants a number from 1 to %u, not \"%s\"", SLOTS_MAX, value);
+	return STATUS_OK;
+}
+
+static int show(void *ctx)
+{
+	const struct kinds *k = ctx;
+
+	return k->leaks ? heap_leaks(k->files[0]) : heap_text(k->files[0]);
+}
+
+static int check_text(struct kinds *k)
+{
+	if (!k->leaks && !k->text)
+		return STATUS_OK;
+	if (k->leaks && k->text)
+		return misused("--leaks and --format text exclude each other");
+	if (!strcmp(k->files[0], "-"))
+		return misused("%s goes to stdout, where the profile cannot go as well",
+			       k->leaks ? "--leaks" : "--format text");
+	k->after = show;
+	return STATUS_OK;
+}
+
+/* A command's own allocations are what one would expect of one. */
+static int check(struct kinds *k)
+{
+	bool heap = !strcmp(k->kinds[0].kind, "heap");
+
+	if (k->of_user && k->kernel)
+		return misused("--user and --kernel exclude each other");
+	if (k->leaks && (!k->target.command || k->kernel))
+		return misused("--leaks is about what a command has not freed itself at its end: it "
+			       "wants a command, and no --kernel");
+	if (check_text(k) != STATUS_OK)
+		return STATUS_USAGE;
+	if (k->kernel || (!k->of_user && !k->target.command))
+		return STATUS_OK;
+	k->kinds[0].kind = heap ? "user-heap" : "user-alloc";
+	k->user_only = true;
+	k->words = &words_of_user;
+	if (k->leaks && !k->kinds[0].rate)
+		k->kinds[0].rate = 1;
+	return k->target.command ? preload(k->target.command) : STATUS_OK;
+}
+
+#define ROWS									\
+	{ 'o', "output", "FILE", "the profile (default: alloc.pb.gz or heap.pb.gz); \"-\" is stdout", \
+	  kinds_set_output },							\
+	{ 0, "user", NULL, "what programs allocate themselves: the default for a command; of\n" \
+	  "other targets, programs that were started with the shim alone", set_of_user }, \
+	{ 0, "kernel", NULL, "what the kernel allocates: slab objects, pages (the default but\n" \
+	  "for a command)", kinds_set_kernel },					\
+	{ 0, "every", "BYTES", "sample one byte of so many, by chance, and what it belongs to\n" \
+	  "(default: 512K; 1: all)", set_every },				\
+	{ 0, "format", "FORMAT", "pprof, or text: also write to stdout what Go has as debug=1",	\
+	  set_format },								\
+	KINDS_ROW_BUFFER,							\
+	KINDS_ROW_TABLES,							\
+	RECORD_DEBUGINFOD
+
+static const struct option_row alloc_rows[] = {
+	ROWS,
 	{ 0 },
 };
 
-static const struct record_words words = {
-	.fewer = "a higher --every",
-	.more = "a lower --every",
-	.none = "nothing was allocated while it was recorded, or less than --every asks for",
+static const struct option_row heap_rows[] = {
+	{ 0, "leaks", NULL, "of a command: also write to stdout what it has not freed when it\n"
+	  "ended, by place (--every is 1 then, unless it is given)", set_leaks },
+	{ 0, "slots", "N", "how many sampled objects can be in use at once (default: 65536)",
+	  set_slots },
+	ROWS,
+	{ 0 },
 };
 
 static int run(const char *kind, const char *file, const struct usage *usage, int argc, char **argv)
@@ -60,15 +145,21 @@ static int run(const char *kind, const char *file, const struct usage *usage, in
 	struct kinds k = { .words = &words, .check = check };
 
 	kinds_add(&k, kind, file);
-	return kinds_record(&k, usage, rows, argc, argv);
+	return kinds_record(&k, usage, strcmp(kind, "heap") ? alloc_rows : heap_rows, argc, argv);
 }
 
 #define OF_WHAT									\
-"Memory is what the kernel allocates for the target's tasks: objects of slab caches and\n" \
-"of kmalloc(), with the bytes that were asked for, and pages, but not those that slabs\n" \
-"are made of. Each is told where it was asked for, with the kernel's stack and the\n"	\
-"program's. Of CPUs and the host, what interrupts allocate is told too, as of task 0.\n" \
-"It slows all tasks a little, and needs CAP_PERFMON.\n"
+"Of a command it is what its programs allocate themselves: malloc() and the like, C++'s\n" \
+"operators, anonymous mappings. A shim that is loaded into them (libgprof-heap.so, by\n" \
+"LD_PRELOAD) samples, and costs little. It is not loaded into static and set-user-ID\n" \
+"programs, nor into children that are started without LD_PRELOAD; these are not there.\n" \
+"An allocator that is linked into the program itself is not seen either.\n"	\
+"\n"										\
+"Else, and with --kernel, it is what the kernel allocates for the target's tasks: objects\n" \
+"of slab caches and of kmalloc(), with the bytes that were asked for, and pages, but not\n" \
+"those that slabs are made of. Each is told where it was asked for, with the kernel's\n" \
+"stack and the program's. Of CPUs and the host, what interrupts allocate is told too, as\n" \
+"of task 0. It slows all tasks a little, and needs CAP_PERFMON.\n"
 
 #define STATUS									\
 "\n"										\
@@ -88,7 +179,8 @@ int cmd_alloc(int argc, char **argv)
 OF_WHAT STATUS,
 		.examples =
 "  gprofctl alloc -p 1234 -d 10                 # what the kernel allocates for it\n"
-"  gprofctl alloc --kernel -- make -j4          # for a command\n"
+"  gprofctl alloc -- ./server                   # what a command allocates itself\n"
+"  gprofctl alloc --kernel -- make -j4          # what the kernel allocates for one\n"
 "  gprofctl alloc -a -d 10 --every 64K          # the whole host, in more detail",
 	};
 
@@ -112,7 +204,8 @@ OF_WHAT
 STATUS,
 		.examples =
 "  gprofctl heap -p 1234 -d 60                  # what the kernel keeps for it\n"
-"  gprofctl heap --kernel --every 1 -- ./a.out  # all of it, for a command\n"
+"  gprofctl heap --leaks -- ./a.out             # what a command never frees\n"
+"  gprofctl heap --kernel --every 1 -- ./a.out  # all of the kernel's, for a command\n"
 "  gprofctl heap -a -d 60                       # the whole host",
 	};
 

@@ -12,6 +12,7 @@
 
 #include "options.h"
 #include "output.h"
+#include "profile_output.h"
 #include "say.h"
 #include "text.h"
 
@@ -113,22 +114,12 @@ static void tell(const struct gprof_profile *p)
 
 static int take(const struct custom_options *o, const char *name)
 {
-	struct gprof_profile *p;
 	struct output out;
 	int status = output_open(&out, o->file ? o->file : "custom.pb.gz");
 
 	if (status != STATUS_OK)
 		return status;
-	p = gprof_custom_read(o->pid, name);
-	if (!p || gprof_profile_write(p, out.fd)) {
-		output_discard(&out);
-		gprof_profile_free(p);
-		return fail("%s", gprof_error());
-	}
-	status = output_commit(&out);
-	tell(p);
-	gprof_profile_free(p);
-	return status;
+	return profile_output(&out, gprof_custom_read(o->pid, name), NULL, NULL, tell);
 }
 
 int cmd_custom(int argc, char **argv)

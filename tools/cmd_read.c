@@ -22,6 +22,10 @@
 #include "trace_profile.h"
 #include "trace_tasks.h"
 #include "trace_text.h"
+#include "views/perfetto.h"
+#include "views/tables.h"
+#include "views/wall.h"
+#include "views/why.h"
 
 /* A recorder that lost events closes the gap with transitions of this reason. */
 #define REASON_LOST	"lost events"
@@ -64,12 +68,18 @@ struct summary {
  * @stacks: --stacks
  * @pprof: --pprof
  * @file: -o
+ * @why: --why
+ * @at: --at
+ * @format: --format
  * @core: --core
  * @id: of which recorder, or 0
  */
 struct read {
 	const char *pprof;
 	const char *file;
+	const char *why;
+	const char *at;
+	const char *format;
 	bool summary;
 	bool json;
 	bool stacks;
@@ -232,8 +242,9 @@ static int read_events(const struct read *r, struct gprof_trace *t, const char *
 
 static int set_pprof(void *ctx, const char *value)
 {
-	if (!trace_profile_kind(value))
-		return misused("--pprof wants cpu, sched, block, syscall or irq, not \"%s\"", value);
+	if (!trace_profile_kind(value) && strcmp(value, "wall"))
+		return misused("--pprof wants cpu, sched, block, syscall, irq or wall, not \"%s\"",
+			       value);
 	((struct read *)ctx)->pprof = value;
 	return STATUS_OK;
 }
@@ -241,6 +252,26 @@ static int set_pprof(void *ctx, const char *value)
 static int set_file(void *ctx, const char *value)
 {
 	((struct read *)ctx)->file = value;
+	return STATUS_OK;
+}
+
+static int set_why(void *ctx, const char *value)
+{
+	((struct read *)ctx)->why = value;
+	return STATUS_OK;
+}
+
+static int set_at(void *ctx, const char *value)
+{
+	((struct read *)ctx)->at = value;
+	return STATUS_OK;
+}
+
+static int set_format(void *ctx, const char *value)
+{
+	if (strcmp(value, "csv") && strcmp(value, "perfetto"))
+		return misused("--format wants csv or perfetto, not \"%s\"", value);
+	((struct read *)ctx)->format = value;
 	return STATUS_OK;
 }
 
@@ -286,7 +317,14 @@ static const struct option_row read_rows[] = {
 	{ 0, "stacks", NULL, "with the stacks of events", set_stacks },
 	{ 0, "pprof", "KIND", "write a profile instead: of time that tasks ran (cpu), waited for a\n"
 	  "CPU (sched), slept (block), spent in system calls (syscall) or\n"
-	  "lost to interrupts (irq)", set_pprof },
+	  "lost to interrupts (irq), or of all their time, by why (wall)", set_pprof },
+	{ 0, "why", "TID|COMM", "tell whom that thread waited for in its longest wait, and whom that one\n"
+	  "did; with -o as a profile with the chain as its stack", set_why },
+	{ 0, "at", "TIME", "with --why: of the wait at that time of the trace, or +TIME since it began",
+	  set_at },
+	{ 0, "format", "csv|perfetto", "write a trace of the host as tables: switches.csv, wakings.csv,\n"
+	  "syscalls.csv, waits.csv in the directory of -o; or as a file for\n"
+	  "ui.perfetto.dev", set_format },
 	{ 0, "core", "[=ID]", "FILE is a core dump: list the recorders that its program had; with -o\n"
 	  "write the trace or profile that one held, the only one or ID", set_core },
 	{ 'o', "output", "FILE", "that profile (default: KIND.pb.gz), or what --core writes; \"-\" is\n"
@@ -311,15 +349,30 @@ static const struct usage read_usage = {
 "  gprofctl read trace.out --json | jq -c 'select(.kind == \"Log\")'",
 };
 
-static int use(const struct read *r, struct gprof_trace *t, const char *name)
+/* The trace is read from @fd, but for views that open it themselves. */
+static int use(const struct read *r, int fd, const char *name)
 {
-	char *file;
+	char *file = r->file ? xprintf("%s", r->file) : xprintf("%s.pb.gz", r->pprof);
+	struct gprof_trace *t = NULL;
 	int status;
 
-	if (!r->pprof)
-		return read_events(r, t, name);
-	file = r->file ? xprintf("%s", r->file) : xprintf("%s.pb.gz", r->pprof);
-	status = trace_profile(t, name, r->pprof, file);
+	if (r->format) {
+		status = *r->format == 'c' ? tables_write(name, r->file) :
+					     perfetto_write(name, r->file);
+	} else if (r->why) {
+		status = why_print(name, r->why, r->at, r->file);
+	} else if (r->pprof && !strcmp(r->pprof, "wall")) {
+		status = wall_profile(name, file);
+	} else {
+		t = gprof_trace_new(fd, NULL);
+		if (!t)
+			status = fail("%s: %s", name, gprof_error());
+		else if (r->pprof)
+			status = trace_profile(t, name, r->pprof, file);
+		else
+			status = read_events(r, t, name);
+	}
+	gprof_trace_free(t);
 	free(file);
 	return status;
 }
@@ -328,7 +381,6 @@ int cmd_read(int argc, char **argv)
 {
 	struct read r = { 0 };
 	const struct option_table tables[] = { { "Options", read_rows, &r }, { 0 } };
-	struct gprof_trace *t;
 	int operands, status, fd;
 	const char *name;
 
@@ -338,22 +390,27 @@ int cmd_read(int argc, char **argv)
 		return misused("read wants one trace, as in gprofctl read trace.out");
 	if (r.pprof && (r.summary || r.json || r.stacks))
 		return misused("--pprof excludes --summary, --json and --stacks");
+	if (r.why && (r.pprof || r.summary || r.json || r.stacks || r.core))
+		return misused("--why excludes all but --at and -o");
+	if (r.format && (r.why || r.pprof || r.summary || r.json || r.stacks || r.core))
+		return misused("--format excludes all but -o");
+	if (r.format && !r.file)
+		return misused("--format wants to know where to, as in -o trace.%s", r.format);
+	if (r.at && !r.why)
+		return misused("--at is for --why");
 	if (r.core && (r.pprof || r.summary || r.json || r.stacks))
 		return misused("--core excludes all but -o; read the trace that it writes");
-	if (r.file && !r.pprof && !r.core)
-		return misused("-o is for a profile, which --pprof asks for, or for --core");
+	if (r.file && !r.pprof && !r.core && !r.why && !r.format)
+		return misused("-o is for a profile, which --pprof or --why asks for, for --format, "
+			       "or for --core");
 	name = argv[operands];
 	fd = strcmp(name, "-") ? open(name, O_RDONLY | O_CLOEXEC) : dup(STDIN_FILENO);
 	if (fd < 0)
 		return fail("%s cannot be opened (%s)", name, strerror(errno));
-	if (r.core) {
+	if (r.core)
 		status = core_dump(name, fd, r.id, r.file);
-		close(fd);
-		return status;
-	}
-	t = gprof_trace_new(fd, NULL);
-	status = t ? use(&r, t, name) : fail("%s: %s", name, gprof_error());
-	gprof_trace_free(t);
+	else
+		status = use(&r, fd, name);
 	close(fd);
 	return status;
 }

@@ -13,6 +13,7 @@
 
 #include "options.h"
 #include "output.h"
+#include "profile_output.h"
 #include "record.h"
 #include "say.h"
 #include "target.h"
@@ -152,10 +153,14 @@ static void tell(const struct gprof_profile *p)
 		fprintf(stderr, "%s\n", counts);
 }
 
+static int write_as(const struct gprof_profile *p, int fd, const void *ctx)
+{
+	return gprof_task_write(p, fd, ((const struct task_options *)ctx)->format);
+}
+
 static int snapshot(struct task_options *o)
 {
 	struct output out;
-	struct gprof_profile *p;
 	int status;
 
 	if (!o->file)
@@ -164,16 +169,7 @@ static int snapshot(struct task_options *o)
 							output_open_text(&out, o->file);
 	if (status != STATUS_OK)
 		return status;
-	p = take_what_may_be_seen(o);
-	if (!p || gprof_task_write(p, out.fd, o->format)) {
-		output_discard(&out);
-		gprof_profile_free(p);
-		return fail("%s", gprof_error());
-	}
-	status = output_commit(&out);
-	tell(p);
-	gprof_profile_free(p);
-	return status;
+	return profile_output(&out, take_what_may_be_seen(o), write_as, o, tell);
 }
 
 int cmd_task(int argc, char **argv)

@@ -35,9 +35,11 @@ static const struct {
 	{ "diff", cmd_diff, "show what one profile has more than another" },
 	{ "flame", cmd_flame, "draw a profile as a flame graph for a browser" },
 	{ "read", cmd_read, "show the events of an execution trace, or count them" },
+	{ "wall", cmd_wall, "tell where the time of each thread went, all of it" },
+	{ "latency", cmd_latency, "tell how long threads wait for a CPU" },
 	{ "mmu", cmd_mmu, "tell how much of the processors was left to a program" },
 	{ "schedstat", cmd_schedstat, "show how the scheduler treats a program or the host" },
-	{ "serve", cmd_serve, "serve statistics to Prometheus and to browsers" },
+	{ "serve", cmd_serve, "serve statistics to Prometheus, and profiles when asked for" },
 	{ "info", cmd_info, "list the events and features that work here" },
 	{ "doctor", cmd_doctor, "say what is missing here, and how to get it" },
 };

@@ -1,48 +1,71 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * One thread, which never waits for a client: an answer is made whole in memory
- * and written as the client takes it.
+ * A thread for each connection, of which there are few: a recording takes as long as it
+ * takes, and holds up nobody but who asked for it.
  *
- * The main thread opens and closes; all between is the server's thread alone.
+ * The main thread opens and closes; all between is the threads'. Pages of the table are made
+ * by one at a time, whole in memory; profiles come in a file.
  */
 #include "http.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
+#include <gprof/http.h>
 #include <microhttpd.h>
-#include <netdb.h>
-#include <netinet/in.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "access.h"
+#include "certificate.h"
 #include "cmd.h"
+#include "http_guard.h"
+#include "http_listen.h"
 #include "say.h"
 #include "text.h"
 
 /* A scraper asks for one page at a time; many clients at once are a mistake. */
-#define CONNECTIONS_MAX		64
 #define CONNECTION_BYTES	(32 * 1024)
+#define QUERY_MAX		4096
+/* Of silence; and for all of a request, however it trickles. */
 #define IDLE_SECONDS		10
+/* For an answer, and one more for so many bytes of it. */
+#define ANSWER_SECONDS		30
+#define BYTES_A_SECOND		4096
 
 #define TYPE_TEXT		"text/plain; charset=utf-8"
 #define TYPE_HTML		"text/html; charset=utf-8"
 
+/* Of who makes a page of a table, which is of all servers. */
+static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
+
 /**
  * struct http - a server
- * @socket: that listens, -1 once it is the daemon's
+ * @socket: that listens
+ * @path: of it in the file system, or NULL
  * @daemon: libmicrohttpd's, NULL until it is started
  * @routes: table
  * @ctx: for its functions
+ * @access: who may ask, or NULL: everybody, but for no profiles
+ * @profiles: or NULL
+ * @guard: lets clients in, and hangs up who takes too long
+ * @closing: who records gives up
  * @url: where it is
- * @local: a loopback address
+ * @local: a loopback address, or a path
  */
 struct http {
 	int socket;
+	char *path;
 	struct MHD_Daemon *daemon;
 	const struct http_route *routes;
 	void *ctx;
+	struct access *access;
+	struct gprof_http *profiles;
+	struct http_guard guard;
+	atomic_bool closing;
 	char *url;
 	bool local;
 };
@@ -51,17 +74,71 @@ struct http {
  * struct page - an answer in the making
  * @status: of HTTP
  * @type: of its content
+ * @profile: go tool pprof asks, and shows what is marked for it
  * @text: content, from a memory stream
  * @size: of it
  */
 struct page {
 	unsigned int status;
 	const char *type;
+	bool profile;
 	char *text;
 	size_t size;
 };
 
-static enum MHD_Result send_page(struct MHD_Connection *c, struct page *p)
+/* ---- connections ---- */
+
+static struct http_client *client_of(struct MHD_Connection *c)
+{
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+
+	return info ? info->socket_context : NULL;
+}
+
+static int socket_of(struct MHD_Connection *c)
+{
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
+
+	return info ? info->connect_fd : -1;
+}
+
+static void on_connection(void *cls, struct MHD_Connection *c, void **context,
+			  enum MHD_ConnectionNotificationCode code)
+{
+	struct http *h = cls;
+
+	if (code == MHD_CONNECTION_NOTIFY_STARTED) {
+		*context = http_guard_add(&h->guard, socket_of(c));
+		http_guard_next(&h->guard, *context, IDLE_SECONDS);
+	} else if (*context) {
+		http_guard_remove(&h->guard, *context);
+		*context = NULL;
+	}
+}
+
+/* The next request of the connection has its time, too. */
+static void on_completed(void *cls, struct MHD_Connection *c, void **state,
+			 enum MHD_RequestTerminationCode code)
+{
+	struct http *h = cls;
+
+	(void)state;
+	(void)code;
+	http_guard_next(&h->guard, client_of(c), IDLE_SECONDS);
+}
+
+static enum MHD_Result queue(struct http *h, struct MHD_Connection *c, unsigned int status,
+			     struct MHD_Response *r, uint64_t bytes)
+{
+	http_guard_asked(&h->guard, client_of(c), ANSWER_SECONDS + bytes / BYTES_A_SECOND);
+	return MHD_queue_response(c, status, r);
+}
+
+/* ---- pages of the table ---- */
+
+static enum MHD_Result send_page(struct http *h, struct MHD_Connection *c, struct page *p)
 {
 	struct MHD_Response *r;
 	enum MHD_Result ret = MHD_NO;
@@ -75,9 +152,12 @@ static enum MHD_Result send_page(struct MHD_Connection *c, struct page *p)
 	if (MHD_add_response_header(r, "Content-Type", p->type) &&
 	    MHD_add_response_header(r, "Cache-Control", "no-store") &&
 	    MHD_add_response_header(r, "X-Content-Type-Options", "nosniff") &&
+	    (!p->profile || MHD_add_response_header(r, "X-Go-Pprof", "1")) &&
+	    (p->status != MHD_HTTP_UNAUTHORIZED ||
+	     MHD_add_response_header(r, "WWW-Authenticate", "Basic realm=\"gprof\"")) &&
 	    (p->status != MHD_HTTP_METHOD_NOT_ALLOWED ||
 	     MHD_add_response_header(r, "Allow", "GET, HEAD")))
-		ret = MHD_queue_response(c, p->status, r);
+		ret = queue(h, c, p->status, r, p->size);
 	MHD_destroy_response(r);
 	return ret;
 }
@@ -101,6 +181,9 @@ static void put_index(const struct http *h, FILE *f)
 		text_xml(f, r->title, SIZE_MAX);
 		fputs("</dd>\n", f);
 	}
+	if (h->profiles)
+		fputs("<dt><a href=\"/debug/pprof/\">/debug/pprof/</a></dt>\n"
+		      "<dd>profiles and traces, recorded when asked for</dd>\n", f);
 	fputs("</dl>\n</body>\n</html>\n", f);
 }
 
@@ -133,7 +216,9 @@ static const char *make_page(struct http *h, struct MHD_Connection *c, const cha
 	rq.accept = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Accept");
 	if (!rq.accept)
 		rq.accept = "";
+	pthread_mutex_lock(&turn);
 	why = route->answer(h->ctx, &rq);
+	pthread_mutex_unlock(&turn);
 	p->type = rq.type;
 	if (why)
 		p->status = MHD_HTTP_SERVICE_UNAVAILABLE;
@@ -149,31 +234,19 @@ static FILE *start_over(FILE *body, struct page *p)
 	return open_memstream(&p->text, &p->size);
 }
 
-static enum MHD_Result answer(void *cls, struct MHD_Connection *c, const char *url,
-			      const char *method, const char *version, const char *upload,
-			      size_t *upload_size, void **state)
+static enum MHD_Result answer_page(struct http *h, struct MHD_Connection *c, const char *path,
+				   struct page *p, const char *why)
 {
-	struct page p = { .status = MHD_HTTP_OK, .type = TYPE_TEXT };
-	const char *why = NULL;
-	FILE *body;
+	FILE *body = open_memstream(&p->text, &p->size);
 	bool bad;
 
-	(void)version;
-	(void)upload;
-	(void)upload_size;
-	(void)state;
-	body = open_memstream(&p.text, &p.size);
 	if (!body)
 		return MHD_NO;
-	if (strcmp(method, "GET") && strcmp(method, "HEAD")) {
-		p.status = MHD_HTTP_METHOD_NOT_ALLOWED;
-		why = "pages are here to be read: GET and HEAD are all there is";
-	} else {
-		why = make_page(cls, c, url, body, &p);
-	}
+	if (!why)
+		why = make_page(h, c, path, body, p);
 	if (why) {
-		p.type = TYPE_TEXT;
-		body = start_over(body, &p);
+		p->type = TYPE_TEXT;
+		body = start_over(body, p);
 		if (!body)
 			return MHD_NO;
 		fprintf(body, "%s\n", why);
@@ -181,10 +254,174 @@ static enum MHD_Result answer(void *cls, struct MHD_Connection *c, const char *u
 	/* Without memory for all of it there is no answer rather than half of one. */
 	bad = ferror(body);
 	if (fclose(body) || bad) {
-		free(p.text);
+		free(p->text);
 		return MHD_NO;
 	}
-	return send_page(c, &p);
+	return send_page(h, c, p);
+}
+
+/* ---- profiles ---- */
+
+/**
+ * struct visit - who asks for a profile
+ * @h: server
+ * @c: connection
+ * @queued: an answer is on its way
+ * @query: as it was sent
+ * @size: of @query
+ */
+struct visit {
+	struct http *h;
+	struct MHD_Connection *c;
+	bool queued;
+	char query[QUERY_MAX];
+	size_t size;
+};
+
+static bool is_gone(void *ctx)
+{
+	struct visit *v = ctx;
+	struct pollfd p = { .fd = socket_of(v->c), .events = POLLRDHUP };
+
+	return v->h->closing || (poll(&p, 1, 0) > 0 && p.revents & (POLLRDHUP | POLLHUP | POLLERR));
+}
+
+static int send_profile(void *ctx, const struct gprof_http_answer *a)
+{
+	struct visit *v = ctx;
+	int fd = dup(a->fd);
+	struct MHD_Response *r = fd < 0 ? NULL : MHD_create_response_from_fd64(a->length, fd);
+	bool ok = r;
+
+	if (!r) {
+		if (fd >= 0)
+			close(fd);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; ok && i < a->nr_headers; i++)
+		ok = MHD_add_response_header(r, a->headers[i].name, a->headers[i].value);
+	ok = ok && MHD_add_response_header(r, "Cache-Control", "no-store");
+	v->queued = ok && queue(v->h, v->c, a->status, r, a->length);
+	MHD_destroy_response(r);
+	return v->queued ? 0 : -ENOMEM;
+}
+
+/* libmicrohttpd has undone the escapes; what is read is written anew. */
+static enum MHD_Result add_argument(void *cls, enum MHD_ValueKind kind, const char *key,
+				    const char *value)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/:,";
+	struct visit *v = cls;
+	const char *parts[] = { v->size ? "&" : "", key, "=", value ? value : "" };
+
+	(void)kind;
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
+		for (const char *p = parts[i]; *p; p++) {
+			bool as_is = !(i & 1) || strchr(plain, *p);
+
+			if (v->size + 4 > sizeof(v->query))
+				return MHD_NO;
+			v->size += sprintf(v->query + v->size, as_is ? "%c" : "%%%02X",
+					   (unsigned char)*p);
+		}
+	}
+	return MHD_YES;
+}
+
+static enum MHD_Result answer_profile(struct http *h, struct MHD_Connection *c, const char *method,
+				      const char *path)
+{
+	struct visit v = { .h = h, .c = c };
+	struct page p = { .status = MHD_HTTP_URI_TOO_LONG, .profile = true };
+	const struct gprof_http_request rq = {
+		.sz = sizeof(rq),
+		.method = method,
+		.path = path,
+		.query = v.query,
+		.gone = is_gone,
+		.answer = send_profile,
+		.ctx = &v,
+	};
+	enum MHD_Result ret;
+	int nr = MHD_get_connection_values(c, MHD_GET_ARGUMENT_KIND, NULL, NULL);
+
+	if (MHD_get_connection_values(c, MHD_GET_ARGUMENT_KIND, add_argument, &v) != nr)
+		return answer_page(h, c, path, &p, "the query is too long, or has NULs");
+	/* A recording is no silence. */
+	http_guard_asked(&h->guard, client_of(c), 0);
+	MHD_set_connection_option(c, MHD_CONNECTION_OPTION_TIMEOUT, 0U);
+	gprof_http_handler(h->profiles, &rq);
+	ret = v.queued ? MHD_YES : MHD_NO;
+	MHD_set_connection_option(c, MHD_CONNECTION_OPTION_TIMEOUT, (unsigned int)IDLE_SECONDS);
+	return ret;
+}
+
+/* ---- who may ask ---- */
+
+static bool has_password(struct http *h, struct MHD_Connection *c)
+{
+	char *password = NULL, *user = MHD_basic_auth_get_username_password(c, &password);
+	/* A hash is meant to be dear: not where nobody has one, or a token will do. */
+	bool may = user && password && (access_token(h->access, password) ||
+					(access_has_users(h->access) &&
+					 access_password(h->access, user, password)));
+
+	if (password)
+		explicit_bzero(password, strlen(password));
+	MHD_free(user);
+	MHD_free(password);
+	return may;
+}
+
+static bool has_token(struct http *h, struct MHD_Connection *c)
+{
+	static const char bearer[] = "Bearer ";
+	const char *value = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Authorization");
+
+	return value && !strncasecmp(value, bearer, strlen(bearer)) &&
+	       access_token(h->access, value + strlen(bearer));
+}
+
+/* A sentence for whoever may not ask, or NULL. */
+static const char *refuse_stranger(struct http *h, struct MHD_Connection *c, struct page *p)
+{
+	bool users = access_has_users(h->access), token = access_has_token(h->access);
+
+	if (h->path || (!p->profile && !users))
+		return NULL;
+	if (!users && !token) {
+		p->status = MHD_HTTP_FORBIDDEN;
+		return "profiles show what others run, so they are not for everybody: start gprofctl "
+		       "serve with --socket, --web.config.file or --token-file";
+	}
+	if ((token && has_token(h, c)) || has_password(h, c))
+		return NULL;
+	p->status = MHD_HTTP_UNAUTHORIZED;
+	return users ? "a user and a password are wanted here, and they were not right" :
+		       "a token is wanted here, as Authorization: Bearer or as a password";
+}
+
+static enum MHD_Result answer(void *cls, struct MHD_Connection *c, const char *url,
+			      const char *method, const char *version, const char *upload,
+			      size_t *upload_size, void **state)
+{
+	struct page p = { .status = MHD_HTTP_OK, .type = TYPE_TEXT };
+	struct http *h = cls;
+	const char *why;
+
+	(void)version;
+	(void)upload;
+	(void)upload_size;
+	(void)state;
+	p.profile = h->profiles && !strncmp(url, GPROF_HTTP_PREFIX, strlen(GPROF_HTTP_PREFIX) - 1);
+	why = refuse_stranger(h, c, &p);
+	if (!why && p.profile)
+		return answer_profile(h, c, method, url);
+	if (!why && strcmp(method, "GET") && strcmp(method, "HEAD")) {
+		p.status = MHD_HTTP_METHOD_NOT_ALLOWED;
+		why = "pages are here to be read: GET and HEAD are all there is";
+	}
+	return answer_page(h, c, url, &p, why);
 }
 
 /* A path with a NUL in it is not the path up to there; no route is "". */
@@ -200,153 +437,103 @@ static size_t unescape(void *cls, struct MHD_Connection *c, char *s)
 	return 0;
 }
 
-/* Cuts "ADDR:PORT" in two; false when it is neither that nor a port. */
-static bool split(char *text, const char **host, const char **port)
+static struct http *new(int fd)
 {
-	char *colon = strrchr(text, ':'), *end;
+	struct http *h = xalloc(1, sizeof(*h));
 
-	*host = "127.0.0.1";
-	*port = text;
-	if (colon) {
-		*colon = '\0';
-		*port = colon + 1;
-		*host = text;
-		if (*text == '[') {
-			end = strchr(text, ']');
-			if (!end || end[1])
-				return false;
-			*end = '\0';
-			*host = text + 1;
-		} else if (strchr(text, ':')) {
-			/* An IPv6 address without brackets: where does the port begin? */
-			return false;
-		}
-	}
-	return **host && **port && strspn(*port, "0123456789") == strlen(*port) &&
-	       strlen(*port) <= 5 && atoi(*port) <= 65535;
-}
-
-static int refuse(const char *address, int error, int *status)
-{
-	*status = STATUS_FAILED;
-	switch (error) {
-	case EADDRINUSE:
-		say("%s: another program listens there already; choose another port, or 0 for any "
-		    "that is free", address);
-		break;
-	case EADDRNOTAVAIL:
-		say("%s: this machine has no such address; 127.0.0.1 is this machine alone, "
-		    "0.0.0.0 all its addresses", address);
-		break;
-	case EACCES:
-	case EPERM:
-		say("%s: no permission to listen there; ports below 1024 need root", address);
-		break;
-	default:
-		say("%s: cannot listen there: %s", address, strerror(error));
-	}
-	return -1;
-}
-
-static int listen_at(const char *address, int *status)
-{
-	const struct addrinfo hints = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV };
-	struct addrinfo *list = NULL;
-	const char *host, *port;
-	char *text = xprintf("%s", address);
-	int fd = -1, one = 1, error;
-
-	*status = STATUS_USAGE;
-	if (!split(text, &host, &port)) {
-		say("\"%s\" is no address to listen at; give ADDR:PORT such as 127.0.0.1:9747, "
-		    "[::1]:9747, or a port alone", address);
-		goto out;
-	}
-	error = getaddrinfo(host, port, &hints, &list);
-	if (error) {
-		say("%s: no such address: %s", address, gai_strerror(error));
-		goto out;
-	}
-	fd = socket(list->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (fd < 0) {
-		refuse(address, errno, status);
-		goto out;
-	}
-	/* Connections of an earlier run that are being buried shall not be in the way. */
-	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
-	if (list->ai_family == AF_INET6)
-		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &one, sizeof(one));
-	if (bind(fd, list->ai_addr, list->ai_addrlen) || listen(fd, CONNECTIONS_MAX)) {
-		error = errno;
-		close(fd);
-		fd = refuse(address, error, status);
-	}
-out:
-	if (list)
-		freeaddrinfo(list);
-	free(text);
-	return fd;
-}
-
-/* With port 0 only the socket knows where it is. */
-static bool name_socket(struct http *h)
-{
-	union {
-		struct sockaddr any;
-		struct sockaddr_in in;
-		struct sockaddr_in6 in6;
-	} a;
-	socklen_t size = sizeof(a);
-	char text[INET6_ADDRSTRLEN];
-
-	if (getsockname(h->socket, &a.any, &size))
-		return false;
-	if (a.any.sa_family == AF_INET6) {
-		h->local = IN6_IS_ADDR_LOOPBACK(&a.in6.sin6_addr);
-		inet_ntop(AF_INET6, &a.in6.sin6_addr, text, sizeof(text));
-		h->url = xprintf("http://[%s]:%u/", text, ntohs(a.in6.sin6_port));
-	} else {
-		h->local = ntohl(a.in.sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
-		inet_ntop(AF_INET, &a.in.sin_addr, text, sizeof(text));
-		h->url = xprintf("http://%s:%u/", text, ntohs(a.in.sin_port));
-	}
-	return true;
+	h->socket = fd;
+	return h;
 }
 
 struct http *http_listen(const char *address, int *status)
 {
 	struct http *h;
-	int fd = listen_at(address, status);
+	int fd = http_listen_at(address, status);
 
 	if (fd < 0)
 		return NULL;
-	h = xalloc(1, sizeof(*h));
-	h->socket = fd;
-	if (name_socket(h))
+	h = new(fd);
+	h->url = http_socket_url(fd, false, &h->local);
+	if (h->url)
 		return h;
 	*status = fail("%s: %s", address, strerror(errno));
 	http_close(h);
 	return NULL;
 }
 
+struct http *http_listen_socket(const char *path, unsigned int mode, int *status)
+{
+	struct http *h;
+	int fd = http_listen_path(path, mode, status);
+
+	if (fd < 0)
+		return NULL;
+	h = new(fd);
+	h->path = xprintf("%s", path);
+	h->url = xprintf("unix:%s", path);
+	h->local = true;
+	return h;
+}
+
+void http_protect(struct http *h, struct access *access)
+{
+	h->access = access;
+	if (!access_tls(access) || h->path)
+		return;
+	free(h->url);
+	h->url = http_socket_url(h->socket, true, &h->local);
+}
+
+void http_serve_profiles(struct http *h, struct gprof_http *profiles)
+{
+	h->profiles = profiles;
+}
+
+/* The descriptor is libmicrohttpd's in any case. */
+static int admit(void *ctx, int fd)
+{
+	struct http *h = ctx;
+	struct sockaddr_storage from = { 0 };
+	socklen_t size = sizeof(from);
+
+	getpeername(fd, (struct sockaddr *)&from, &size);
+	return MHD_add_connection(h->daemon, fd, (struct sockaddr *)&from, size) == MHD_YES ? 0 : -1;
+}
+
 int http_start(struct http *h, const struct http_route *routes, void *ctx)
 {
+	bool tls = !h->path && access_tls(h->access);
+	const struct MHD_OptionItem encrypted[] = {
+		{ MHD_OPTION_HTTPS_CERT_CALLBACK, 0, certificate_callback() },
+		{ MHD_OPTION_HTTPS_PRIORITIES, 0, (void *)(tls && access_tls13(h->access) ?
+			"NORMAL:-VERS-ALL:+VERS-TLS1.3" :
+			"NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2") },
+		{ MHD_OPTION_END, 0, NULL },
+	}, plain[] = { { MHD_OPTION_END, 0, NULL } };
+	int err;
+
 	h->routes = routes;
 	h->ctx = ctx;
-	h->daemon = MHD_start_daemon(MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL, 0,
+	h->daemon = MHD_start_daemon(MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION |
+				     MHD_USE_POLL | MHD_USE_NO_LISTEN_SOCKET | MHD_USE_ITC |
+				     (tls ? MHD_USE_TLS : 0), 0,
 				     NULL, NULL, answer, h,
-				     MHD_OPTION_LISTEN_SOCKET, h->socket,
-				     MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS_MAX,
+				     MHD_OPTION_CONNECTION_LIMIT, 2 * HTTP_CLIENTS_MAX,
 				     MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES,
 				     MHD_OPTION_CONNECTION_TIMEOUT, IDLE_SECONDS,
 				     MHD_OPTION_UNESCAPE_CALLBACK, unescape, NULL,
 				     MHD_OPTION_STRICT_FOR_CLIENT, 1,
+				     MHD_OPTION_NOTIFY_CONNECTION, on_connection, h,
+				     MHD_OPTION_NOTIFY_COMPLETED, on_completed, h,
+				     MHD_OPTION_ARRAY, tls ? encrypted : plain,
 				     MHD_OPTION_END);
 	if (!h->daemon)
 		return fail("%s: the web server cannot be started: %s", h->url, strerror(errno));
-	/* It closes the socket, too. */
-	h->socket = -1;
-	return STATUS_OK;
+	h->guard.socket = h->socket;
+	h->guard.admit = admit;
+	h->guard.ctx = h;
+	err = http_guard_begin(&h->guard);
+	return err ? fail("%s: no thread for the web server: %s", h->url, strerror(-err)) : STATUS_OK;
 }
 
 const char *http_url(const struct http *h)
@@ -363,10 +550,15 @@ void http_close(struct http *h)
 {
 	if (!h)
 		return;
+	h->closing = true;
+	http_guard_end(&h->guard);
 	if (h->daemon)
 		MHD_stop_daemon(h->daemon);
 	if (h->socket >= 0)
 		close(h->socket);
+	if (h->path)
+		unlink(h->path);
+	free(h->path);
 	free(h->url);
 	free(h);
 }

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A small web server for looking at what gprof knows: GET and HEAD of the paths
- * in a table, on a thread of its own, on libmicrohttpd.
+ * in a table, and profiles below /debug/pprof/, on libmicrohttpd.
  *
  * What is wrong is answered, not logged: an unknown path (404), another method
  * (405), a request that is too long (414, 431, by the library), a page that
- * cannot be made now (503). A client that goes away or does not read costs a
- * connection for some seconds, no more.
+ * cannot be made now (503), who may not ask (401, 403). A client that goes away,
+ * trickles or does not read costs a connection for some seconds, no more.
+ *
+ * Profiles show what others run. They are for who may open the socket in the file system,
+ * and elsewhere for who has a password or a token; of the machine's own address, too.
  */
 #ifndef TOOLS_HTTP_H
 #define TOOLS_HTTP_H
@@ -31,7 +34,7 @@ struct http_request {
  * @path: such as "/metrics"
  * @title: one line for the index page
  * @type: content type of the answer
- * @answer: writes it; runs on the server's thread, one request at a time.
+ * @answer: writes it; runs on a thread of the server's, one request at a time.
  *	Returns NULL, or a sentence that says why it could not.
  */
 struct http_route {
@@ -42,6 +45,8 @@ struct http_route {
 };
 
 struct http;
+struct access;
+struct gprof_http;
 
 /**
  * http_listen() - take an address; who asks has to wait until http_start()
@@ -54,12 +59,29 @@ struct http;
 struct http *http_listen(const char *address, int *status);
 
 /**
+ * http_listen_socket() - take a socket in the file system, in place of an address
+ * @path: where; it is removed by http_close()
+ * @mode: permissions
+ * @status: gets the exit status on failure
+ *
+ * Return: as http_listen().
+ */
+struct http *http_listen_socket(const char *path, unsigned int mode, int *status);
+
+/*
+ * http_protect() - who may ask; for an address, before http_start()
+ * http_serve_profiles() - serve these too
+ */
+void http_protect(struct http *h, struct access *access);
+void http_serve_profiles(struct http *h, struct gprof_http *profiles);
+
+/**
  * http_start() - answer from now on
  * @h: from http_listen()
  * @routes: ends with a route without path; "/" is made by the server
  * @ctx: for their functions
  *
- * The thread takes over the caller's signal mask.
+ * Its threads take over the caller's signal mask. Each connection has one.
  *
  * Return: STATUS_OK, or STATUS_FAILED after a sentence.
  */

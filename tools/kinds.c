@@ -95,8 +95,10 @@ static struct gprof_recorder *make_with(struct kinds *k, const struct gprof_targ
 		.no_unwind_tables = k->no_tables,
 	};
 
-	for (size_t i = 0; i < k->nr; i++)
+	for (size_t i = 0; i < k->nr; i++) {
 		k->kinds[i].flags = k->flags | (kernel ? GPROF_RECORD_KERNEL : 0);
+		k->kinds[i].slots = (unsigned int)k->slots;
+	}
 	return gprof_recorder_new(&cfg);
 }
 
@@ -162,5 +164,6 @@ int kinds_record(struct kinds *k, const struct usage *usage, const struct option
 		.make = make,
 		.ctx = k,
 		.words = k->words ? *k->words : of_waits,
+		.after = k->after,
 	});
 }

@@ -28,8 +28,13 @@
  * @user_only: --user-only
  * @kernel: --kernel
  * @no_tables: --no-unwind-tables
- * @check: says STATUS_OK of a command line that is complete, or another status after a
- *	sentence; or NULL
+ * @leaks: --leaks
+ * @text: --format text
+ * @of_user: --user
+ * @slots: --slots, 0 when absent
+ * @check: says STATUS_OK of a command line that is complete, and completes what follows from
+ *	it, or another status after a sentence; or NULL
+ * @after: as in struct recording, for @check to set
  * @words: for what became of it; NULL: those for waits with --every
  */
 struct kinds {
@@ -42,7 +47,12 @@ struct kinds {
 	bool user_only;
 	bool kernel;
 	bool no_tables;
-	int (*check)(const struct kinds *k);
+	bool leaks;
+	bool text;
+	bool of_user;
+	unsigned long long slots;
+	int (*check)(struct kinds *k);
+	int (*after)(void *kinds);
 	const struct record_words *words;
 };
 

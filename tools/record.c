@@ -158,6 +158,8 @@ static int finish(struct run *s)
 	} else {
 		watch_resume();
 		status = commit_outputs(s);
+		if (status == STATUS_OK && s->rec->after)
+			status = s->rec->after(s->rec->ctx);
 	}
 	progress_clear();
 	if (tell(s) != STATUS_OK)

@@ -22,6 +22,7 @@
  * @make: makes the recorder; NULL with gprof_error() when it cannot
  * @ctx: for @make
  * @words: for what became of it
+ * @after: called with @ctx when the profiles are in place, or NULL; returns a status
  */
 struct recording {
 	struct target *target;
@@ -30,6 +31,7 @@ struct recording {
 	struct gprof_recorder *(*make)(void *ctx, const struct gprof_target *target, bool on_exec);
 	void *ctx;
 	struct record_words words;
+	int (*after)(void *ctx);
 };
 
 /* record_debuginfod() - what --debuginfod does: ask servers, and show how that goes */

@@ -116,7 +116,7 @@ static void add_sample(struct adding *a, const struct gprof_trace *trace,
 	add(a, frames, nr, &tag, *tag.text != 0, (int64_t)a->period);
 }
 
-static int write_profile(struct gprof_profile_builder *b, const char *file)
+int trace_profile_write(struct gprof_profile_builder *b, const char *file)
 {
 	struct gprof_profile *p = gprof_profile_builder_finish(b);
 	struct output output = { .fd = -1 };
@@ -161,7 +161,7 @@ static int finish(struct adding *a, int64_t ns, const char *file)
 	gprof_profile_builder_comment(a->builder, a->stacks ? "from an execution trace" :
 				      "from an execution trace; its stacks are names of tasks, "
 				      "reasons and calls, not of functions");
-	return write_profile(a->builder, file);
+	return trace_profile_write(a->builder, file);
 }
 
 int trace_profile(struct gprof_trace *trace, const char *name, const char *kind,

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 
+#include <gprof/profile_builder.h>
 #include <gprof/trace.h>
 
 /* trace_profile_kind() - is there a profile of this name? */
@@ -23,5 +24,8 @@ bool trace_profile_kind(const char *name);
  */
 int trace_profile(struct gprof_trace *trace, const char *name, const char *kind,
 		  const char *file);
+
+/* trace_profile_write() - write what was built to @file; the exit status */
+int trace_profile_write(struct gprof_profile_builder *b, const char *file);
 
 #endif /* TOOLS_TRACE_PROFILE_H */

@@ -122,6 +122,10 @@ static bool take_signal(struct watch *w)
 
 	if (read(w->signals, &si, sizeof(si)) != sizeof(si))
 		return false;
+	if (si.ssi_signo == SIGHUP && w->hangup) {
+		w->hangup(w->hangup_ctx);
+		return false;
+	}
 	if (!hurry.first_ns)
 		hurry.first_ns = now_ns();
 	if (!w->command)

@@ -21,6 +21,8 @@
  * @urgent_fd: where POLLPRI says that the tick is not to be waited for, or -1
  * @gone: the target ended before it could be watched
  * @command: process that signals are passed on to, or 0
+ * @hangup: what SIGHUP does in place of ending, or NULL
+ * @hangup_ctx: for it
  */
 struct watch {
 	sigset_t old_mask;
@@ -30,6 +32,8 @@ struct watch {
 	int urgent_fd;
 	bool gone;
 	pid_t command;
+	void (*hangup)(void *ctx);
+	void *hangup_ctx;
 };
 
 /* watch_begin() - take over the signals; STATUS_OK, or STATUS_FAILED after a sentence */

@@ -7,7 +7,8 @@
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=/dev/null # its ktap_run does not return
 . "$here/ktap.sh"
-need gprofctl "$here/profile_self" "$here/flight_self" "$here/custom_self"
+need gprofctl "$here/profile_self" "$here/flight_self" "$here/custom_self" "$here/flags_self" \
+	"$here/serve_self" "$here/truth_threads"
 
 dir=$(mktemp -d) || exit 1
 trap 'shut_users_out; rm -rf "$dir"' EXIT
@@ -74,6 +75,106 @@ one_counts_what_it_has()
 	     END { exit !(c && s) }' top.txt
 }
 
+as_user()
+{
+	setpriv --reuid 1000 --regid 1000 --clear-groups --no-new-privs "$@"
+}
+
+flags_record_and_are_gone()
+{
+	as_user "$here/flags_self" -cpuprofile flags.pb.gz --trace=flags.trace \
+		-blockprofile %p.block.pb.gz 2000000 >out
+	cat out
+	# it has read its own argument
+	grep -qx '148933 primes' out
+	gprofctl top flags.pb.gz >top.txt
+	cat top.txt
+	awk '$6 == "count_primes" && $2 + 0 > 50 { found = 1 } END { exit !found }' top.txt
+	gprofctl read flags.trace --summary >/dev/null
+	ls ./*.block.pb.gz
+	gprofctl top ./*.block.pb.gz >/dev/null
+}
+
+flags_of_no_sense_are_told_before_it_works()
+{
+	got=0
+	as_user "$here/flags_self" -cpuprofile x.pb.gz -cpuprofileevent nothing-like-it >out 2>err ||
+		got=$?
+	cat err
+	[ $got -eq 1 ]
+	grep -q 'nothing-like-it: no such event' err
+	[ ! -s out ] && [ ! -e x.pb.gz ]
+}
+
+any_program_records_itself()
+{
+	# what a shell starts is recorded with it, into one file; one that ends by exit()
+	# shellcheck disable=SC2016 # the other shell expands it
+	as_user env LD_PRELOAD=libgprof-self.so "GPROF=cpu,hz=1000,out=preload.pb.gz;block,out=pb.pb.gz" \
+		bash -c '"$0" 3000000; echo "has ${GPROF-none}"; sleep 0.3; exit 7' "$here/truth_threads" \
+		>out 2>err || got=$?
+	cat out err
+	[ "$got" -eq 7 ]
+	grep -qx 'has none' out
+	[ ! -s err ]
+	gprofctl top preload.pb.gz >top.txt
+	cat top.txt
+	grep -q ' f10$' top.txt
+	gprofctl top --type delay --cum pb.pb.gz >top.txt
+	# the sleep, and who waits for it
+	awk '$5 ~ /s$/ { found = 1 } { print } END { exit !found }' top.txt
+}
+
+a_program_that_cannot_be_recorded_runs()
+{
+	as_user env LD_PRELOAD=libgprof-self.so GPROF=cpu,event=nothing-like-it,out=n.pb.gz echo hello \
+		>out 2>err
+	cat err
+	grep -qx hello out
+	grep -q '^gprof: not recording: nothing-like-it: no such event' err
+	[ ! -e n.pb.gz ]
+	# and one that dies leaves nothing, and an older file
+	echo old >old.pb.gz
+	chmod 666 old.pb.gz
+	# shellcheck disable=SC2016 # the other shell expands it
+	as_user env LD_PRELOAD=libgprof-self.so GPROF=cpu,out=old.pb.gz sh -c 'kill -KILL $$' || true
+	grep -qx old old.pb.gz
+	[ "$(find . -name '*.new' | wc -l)" -eq 0 ]
+}
+
+one_shows_its_own_profiles()
+{
+	mkfifo in
+	as_user "$here/serve_self" self.sock <in &
+	server=$!
+	exec 3>in
+	tries=0
+	until [ -S self.sock ]; do
+		tries=$((tries + 1))
+		[ $tries -lt 100 ]
+		sleep 0.1
+	done
+	[ "$(stat -c %a self.sock)" = 600 ]
+	for query in 'profile?seconds=1&hz=500' 'profile?pid=1' 'task?debug=2'; do
+		LC_ALL=C perl -MSocket -e 'socket(my $s, AF_UNIX, SOCK_STREAM, 0);
+			connect($s, sockaddr_un("self.sock")) or die;
+			syswrite $s, "GET /debug/pprof/$ARGV[0] HTTP/1.0\r\nHost: x\r\n\r\n";
+			print while <$s>' "$query" >answer
+		head -n 1 answer
+		sed '1,/^\r$/d' answer >"page.${query%%\?*}.${query##*=}"
+	done
+	exec 3>&-
+	wait $server
+	gprofctl top page.profile.500 >top.txt
+	cat top.txt
+	awk '$6 == "count_primes" && $2 + 0 > 50 { found = 1 } END { exit !found }' top.txt
+	grep -q 'one target alone is recorded' page.profile.1
+	grep -q ': serve_self (process ' page.task.2
+	[ ! -e self.sock ]
+}
+
 ktap_run example_runs_without_privilege its_profile_shows_its_work \
 	its_profile_leads_down_to_main one_that_fails_has_its_last_seconds \
-	one_counts_what_it_has example_says_what_is_wrong
+	one_counts_what_it_has flags_record_and_are_gone \
+	flags_of_no_sense_are_told_before_it_works any_program_records_itself \
+	a_program_that_cannot_be_recorded_runs one_shows_its_own_profiles example_says_what_is_wrong

@@ -198,7 +198,7 @@ static void act(struct thread *t, struct slot *s)
 {
 	static void (*const calls[])(struct thread *t, struct slot *s) = {
 		do_info, do_info, do_stats, do_stats, do_rate, do_unknown,
-		do_trigger, do_fired, do_table, do_stack,
+		do_trigger, do_fired, do_table, do_stack, do_memory,
 	};
 	unsigned int dice = below(&t->draw, 1000), i;
 

@@ -247,6 +247,32 @@ void do_stack(struct thread *t, struct slot *s)
 		fuzz_broken(t->run->f, "%u frames of a stack", arg.out_frames);
 }
 
+/* Of few addresses, so that two threads tell of one at once. */
+void do_memory(struct thread *t, struct slot *s)
+{
+	unsigned int what = one_in(&t->draw, 16) ? draw(&t->draw) : below(&t->draw, 4);
+	struct gprof_memory arg = {
+		.what = what,
+		.addr = what ? 16 + 16 * below(&t->draw, 8) : 0,
+		.space = one_in(&t->draw, 4) ? draw(&t->draw) : 0,
+		.bytes = what == GPROF_MEMORY_ALLOC || what == GPROF_MEMORY_RESIZE ?
+			 ONE_OF(&t->draw, 1, 100, 1ULL << 47, (1ULL << 48) - 1, 1ULL << 48,
+				UINT64_MAX, draw(&t->draw)) : 0,
+		.period = what == GPROF_MEMORY_ALLOC ?
+			  ONE_OF(&t->draw, 1, 2, 512 << 10, 1ULL << 40, UINT64_MAX, draw(&t->draw)) : 0,
+		.pc = what == GPROF_MEMORY_ALLOC ?
+		      ONE_OF(&t->draw, 0, 1, 0xffffffff81000000ULL, (uintptr_t)do_memory) : 0,
+	};
+
+	if (arg.pc) {
+		arg.sp = ONE_OF(&t->draw, 0, 7, 0xffff888000000000ULL, (uintptr_t)&arg,
+				(uintptr_t)t->edge + t->run->page - 8, draw(&t->draw));
+		arg.fp = ONE_OF(&t->draw, 0, 8, 0xffff888000000000ULL, (uintptr_t)&arg,
+				(uintptr_t)t->edge + t->run->page - 16, draw(&t->draw));
+	}
+	send_struct(t, s, GPROF_IOC_MEMORY, &arg, sizeof(arg));
+}
+
 void do_unknown(struct thread *t, struct slot *s)
 {
 	unsigned int cmd = GPROF_IOC_TYPE << 8 | below(&t->draw, 256);
@@ -256,7 +282,7 @@ void do_unknown(struct thread *t, struct slot *s)
 	/* what every file has would have its own errors */
 	if ((cmd >> 8 & 0xff) != GPROF_IOC_TYPE)
 		cmd = (cmd & ~0xff00U) | GPROF_IOC_TYPE << 8;
-	if (cmd >= GPROF_IOC_INFO && cmd <= GPROF_IOC_STACK)
+	if (cmd >= GPROF_IOC_INFO && cmd <= GPROF_IOC_MEMORY)
 		return;
 	call(t, s, cmd, t->edge + below(&t->draw, t->run->page));
 }

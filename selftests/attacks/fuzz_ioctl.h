@@ -19,6 +19,7 @@ void do_trigger(struct thread *t, struct slot *s);
 void do_fired(struct thread *t, struct slot *s);
 void do_table(struct thread *t, struct slot *s);
 void do_stack(struct thread *t, struct slot *s);
+void do_memory(struct thread *t, struct slot *s);
 void do_unknown(struct thread *t, struct slot *s);
 
 #endif

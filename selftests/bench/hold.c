@@ -4,19 +4,22 @@
  *
  *	hold N timer|cycles PERIOD PID
  *	hold N block|mutex PERIOD 0
+ *	hold 1 task 0 PID
  *	hold 1 trace FLIGHT 0
  *
  * Starts N recorders of the same event on all threads of a process, of the waits of the
- * system (PERIOD waits per sample), or a trace of the
+ * system (PERIOD waits per sample), of the stacks of a process' tasks, or a trace of the
  * system (into a flight ring where FLIGHT is not 0, with triggers that never fire where it
  * is 2), waits for SIGINT, and prints in a line
  *
- *	started=NS	what START of all of them took
+ *	started=NS	what START of all of them took; of CPU time, the module's thread
+ *			included, where it is that which takes the stacks
  *	produced=N	samples, of all together
  *	lost=N		of these, those that found no room
  *	bytes=N		what was written into the rings
  *	size=N		bytes of a ring
  */
+#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -36,6 +39,46 @@ static uint64_t now(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return t.tv_sec * 1000000000ULL + t.tv_nsec;
+}
+
+static uint64_t run_time(const char *process)
+{
+	char path[300], text[64] = "";
+	uint64_t ns = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%s/comm", process);
+	f = fopen(path, "re");
+	if (!f)
+		return 0;
+	if (!fgets(text, sizeof(text), f) || strncmp(text, "gprof/", 6))
+		text[0] = 0;
+	fclose(f);
+	snprintf(path, sizeof(path), "/proc/%s/schedstat", process);
+	f = text[0] ? fopen(path, "re") : NULL;
+	if (!f)
+		return 0;
+	if (fscanf(f, "%" SCNu64, &ns) != 1)
+		ns = 0;
+	fclose(f);
+	return ns;
+}
+
+/* Of this process and the module's threads. */
+static uint64_t cpu_time(void)
+{
+	DIR *dir = opendir("/proc");
+	struct dirent *e;
+	struct timespec t;
+	uint64_t ns = 0;
+
+	while (dir && (e = readdir(dir)))
+		if (e->d_name[0] >= '0' && e->d_name[0] <= '9')
+			ns += run_time(e->d_name);
+	if (dir)
+		closedir(dir);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return ns + t.tv_sec * 1000000000ULL + t.tv_nsec;
 }
 
 static void check(int ret, const char *what)
@@ -81,6 +124,8 @@ int main(int argc, char **argv)
 	static struct device devices[MOST];
 	struct gprof_trace_params trace = { .size = sizeof(trace) };
 	struct gprof_block_params block = { .size = sizeof(block) };
+	struct gprof_task_params task = { .size = sizeof(task) };
+	uint64_t (*clock)(void) = now;
 	struct gprof_cpu_params params;
 	struct gprof_stats st;
 	sigset_t set;
@@ -88,7 +133,7 @@ int main(int argc, char **argv)
 
 	n = argc == 5 ? atoi(argv[1]) : 0;
 	if (n < 1 || n > MOST) {
-		fprintf(stderr, "usage: hold N timer|cycles|trace|block|mutex PERIOD PID\n");
+		fprintf(stderr, "usage: hold N timer|cycles|trace|block|mutex|task PERIOD PID\n");
 		return 2;
 	}
 	sigemptyset(&set);
@@ -119,15 +164,22 @@ int main(int argc, char **argv)
 			setup.stack |= GPROF_STACK_F_KERNEL;
 			setup.buffer_size = BUFFER;
 		}
+		if (!strcmp(argv[2], "task")) {
+			setup = device_setup_of(GPROF_TARGET_PROCESS, atoi(argv[4]), &task);
+			setup.kind = GPROF_KIND_TASK;
+			setup.stack |= GPROF_STACK_F_KERNEL;
+			setup.buffer_size = BUFFER;
+			clock = cpu_time;
+		}
 		check(device_setup(&devices[i], &setup), "SETUP");
 		check(device_map(&devices[i]), "mmap");
 		if (!strcmp(argv[2], "trace") && atoi(argv[3]) == 2)
 			look_out(&devices[i]);
 	}
-	started = now();
+	started = clock();
 	for (i = 0; i < n; i++)
 		check(device_start(&devices[i]), "START");
-	started = now() - started;
+	started = clock() - started;
 	sigwait(&set, &signal);
 	for (i = 0; i < n; i++) {
 		check(device_stop(&devices[i]), "STOP");

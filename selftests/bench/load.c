@@ -3,7 +3,7 @@
  * load: work whose instructions and whose stacks are known.
  *
  *	load user|kernel DEPTH STACKS
- *	load pipe|quickest|yield|spawn
+ *	load pipe|futex|quickest|quickfutex|yield|spawn
  *	load threads N
  *
  * For each line with a number N on stdin it does N chunks of work and answers
@@ -19,6 +19,9 @@
  * that of the quickest PART of them, times all PARTs: there was no timer tick then,
  * nor anything else that comes and goes.
  *
+ * A chunk of futex is the same by a word that two processes wait for in turn, and of
+ * quickfutex the quickest likewise.
+ *
  * A chunk of yield is two switches between two processes that give up the CPU to each
  * other and never sleep, without a wakeup; the time is told as for quickest.
  *
@@ -33,13 +36,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -171,6 +177,7 @@ static uint64_t now(clockid_t clock)
  * @part: how many at once
  * @to, @from: pipes to the process that echoes, when it is that
  * @go: the process that yields, when it is that, goes on; read at @to's other end before
+ * @turn: whose it is, 0 or 1, where two wait for it in turn
  */
 struct job {
 	bool kernel;
@@ -180,6 +187,7 @@ struct job {
 	unsigned int part;
 	int to, from;
 	volatile bool *go;
+	uint32_t *turn;
 };
 
 static void descents(const struct job *job, uint64_t chunks)
@@ -235,14 +243,69 @@ static uint64_t round_trips(const struct job *job, uint64_t chunks)
 	return now(CLOCK_MONOTONIC) - start;
 }
 
+static void *shared(size_t size)
+{
+	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (p == MAP_FAILED) {
+		perror("load");
+		exit(1);
+	}
+	return p;
+}
+
+static void wait_for_turn(uint32_t *turn, uint32_t mine)
+{
+	uint32_t now;
+
+	while ((now = __atomic_load_n(turn, __ATOMIC_ACQUIRE)) != mine)
+		if (syscall(SYS_futex, turn, FUTEX_WAIT, now, NULL, NULL, 0) && errno != EAGAIN)
+			exit(1);
+}
+
+static void give_turn(uint32_t *turn, uint32_t to)
+{
+	__atomic_store_n(turn, to, __ATOMIC_RELEASE);
+	syscall(SYS_futex, turn, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
+/* Who is woken does not come before who wakes waits: else there would be no wait. */
+static void turns_start(struct job *job)
+{
+	const struct sched_param p = { 0 };
+
+	job->turn = shared(sizeof(*job->turn));
+	if (sched_setscheduler(0, SCHED_BATCH, &p)) {
+		perror("load");
+		exit(1);
+	}
+	if (fork())
+		return;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (;;) {
+		wait_for_turn(job->turn, 1);
+		give_turn(job->turn, 0);
+	}
+}
+
+static uint64_t turns(const struct job *job, uint64_t chunks)
+{
+	uint64_t start = now(CLOCK_MONOTONIC);
+
+	while (chunks--) {
+		give_turn(job->turn, 1);
+		wait_for_turn(job->turn, 0);
+	}
+	return now(CLOCK_MONOTONIC) - start;
+}
+
 static void yield_start(struct job *job)
 {
 	int to[2];
 	char byte;
 
-	job->go = mmap(NULL, sizeof(*job->go), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-		       -1, 0);
-	if (job->go == MAP_FAILED || pipe(to)) {
+	job->go = shared(sizeof(*job->go));
+	if (pipe(to)) {
 		perror("load");
 		exit(1);
 	}
@@ -363,6 +426,8 @@ static uint64_t work(const struct job *job, uint64_t chunks)
 		descents(job, chunks);
 	else if (job->to && !job->quickest)
 		round_trips(job, chunks);
+	else if (job->turn && !job->quickest)
+		turns(job, chunks);
 	ns = job->quickest ? quickest(job, chunks) : now(CLOCK_MONOTONIC) - start;
 	mark();
 	return ns;
@@ -371,7 +436,7 @@ static uint64_t work(const struct job *job, uint64_t chunks)
 static int usage(void)
 {
 	fprintf(stderr, "usage: load user|kernel DEPTH STACKS\n"
-		"       load pipe|quickest|yield|spawn\n"
+		"       load pipe|futex|quickest|quickfutex|yield|spawn\n"
 		"       load threads N\n"
 		"DEPTH is %d to %d, STACKS 1 to %d\n", DEPTH_MIN, DEPTH_MAX, STACKS_MAX);
 	return 2;
@@ -395,6 +460,12 @@ int main(int argc, char **argv)
 		job.quickest = round_trips;
 		job.part = PART;
 		echo_start(&job);
+	} else if (argc == 2 && !strcmp(argv[1], "futex")) {
+		turns_start(&job);
+	} else if (argc == 2 && !strcmp(argv[1], "quickfutex")) {
+		job.quickest = turns;
+		job.part = PART;
+		turns_start(&job);
 	} else if (argc == 2 && !strcmp(argv[1], "yield")) {
 		job.quickest = yields;
 		job.part = PART;

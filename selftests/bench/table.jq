@@ -138,6 +138,25 @@ def trigger_line($arch):
 	     (of_peer("trigger") as $with | of_peer("flight") as $without
 	      | if $with and $without then $with - $without else null end); null; ""; 1);
 
+# Beside what bcc's tools do, by bpftrace. Of two waits in each chunk.
+def wait_line($arch; $what; $kind; field; $digits):
+	def of_peer($peer): [of("waits"; $arch; $peer)[] | select(.what == $kind) | field] | mean;
+	of_peer("gprof") as $ours | of_peer("records") as $framed | of_peer("bpftrace") as $theirs
+	| line($what; $ours; null;
+	       (if $framed then "by frame pointers \($framed | shown($digits)), " else "" end) +
+	       (if $theirs then "bpftrace \($theirs | shown($digits))" else "" end); $digits);
+def a_wait: (.recorded - .alone) / .chunks / 2;
+def unsampled_line($arch; $what; $kind):
+	line($what; [of("waits"; $arch; "unsampled")[] | select(.what == $kind) | a_wait] | mean;
+	     null; ""; 1);
+
+def tasks_line($arch):
+	def took($peer; field): [of("tasks"; $arch; $peer)[] | field] | mean;
+	took("proc"; .all / 1e6) as $proc
+	| line("stacks of 10,000 tasks, millions"; took("gprof"; .all / 1e6); null;
+	       (if $proc then "/proc/PID/task/*/stack \($proc | shown(0))" else "" end); 1),
+	line("likewise, to a profile with names, millions"; took("gprofctl"; .all / 1e6); null; ""; 0);
+
 (["amd64", "arm64"][] as $arch
  | (if $arch == "amd64" then "timer" else "cycles" end) as $event
  | (heading("\($arch), \($event): instructions for one CPU sample"),
@@ -180,6 +199,15 @@ def trigger_line($arch):
     crowd_line($arch; "fork, exec and exit"; "spawn"; 1)),
    (heading("\($arch): instructions to record a host of 2,000 processes"),
     first_line($arch)),
+   (heading("\($arch): instructions for one wait"),
+    wait_line($arch; "off the CPU, with both stacks"; "block"; a_wait; 0),
+    wait_line($arch; "for a futex, with the stack of who ends it"; "mutex"; a_wait; 0),
+    wait_line($arch; "for no lock of the kernel"; "kernel"; a_wait; 0),
+    unsampled_line($arch; "off the CPU, which is not sampled"; "block"),
+    unsampled_line($arch; "for a futex, which is not sampled"; "mutex"),
+    wait_line($arch; "bytes of the profile, off the CPU"; "block"; .bytes; 0),
+    wait_line($arch; "bytes of the profile, for a futex"; "mutex"; .bytes; 0)),
+   (heading("\($arch): instructions for all tasks of a process"), tasks_line($arch)),
    (heading("\($arch), \($event): many recorders, many threads, instructions"),
     scale_line($arch; 1), scale_line($arch; 4), scale_line($arch; 16), scale_line($arch; 64),
     start_line($arch; 1), start_line($arch; 100), start_line($arch; 10000)))

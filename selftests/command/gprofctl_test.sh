@@ -772,8 +772,6 @@ memory_of_the_kernel_is_told_by_where_it_is_asked_for()
 	run 0 gprofctl top y.pb.gz
 	grep -q '^Type: alloc_space' out
 	refused 2 'wants bytes' gprofctl heap --kernel --every 0 -- true
-	refused 2 'what a command allocates itself' gprofctl heap -- true
-	refused 1 'cannot be recorded yet' gprofctl alloc --user -- true
 }
 
 kinds_that_make_no_sense_are_refused()

@@ -149,6 +149,56 @@ several_generations_say_the_same()
 	[ "$(has goroutines)" -eq "$(count tasks)" ]
 }
 
+# Line by line what perf sched timehist has, but for the first line of each thread, before
+# which perf had not begun, and for places where perf's own ring was full.
+latency_is_that_of_perf_sched()
+{
+	command -v perf >/dev/null || skip "there is no perf"
+	during="perf sched record -k CLOCK_MONOTONIC -o perf.data perf bench sched messaging -g 1 -l 10"
+	traced
+	[ "$(count lost)" -eq 0 ] || fail "events were lost"
+	perf sched -i perf.data timehist >theirs
+	run 0 gprofctl latency x.trace --timehist
+	for lines in theirs out; do
+		sed -n 's/^ *\([0-9]*\)\.\([0-9]*\) \[\([0-9]*\)\]  .*\[\([0-9]*\)[]/].* \([0-9.]*\)  *\([0-9.]*\)  *\([0-9.]*\) *$/\4 \1\2 \3 \5 \6 \7/p' \
+			$lines >$lines.rows
+	done
+	awk '
+		function near(a, b) { return a - b < 0.3 + b / 100 && b - a < 0.3 + b / 100 }
+		# us apart: the clock is read a little later there
+		function same(i, time) { return at[$1, i] - time < 1500 && time - at[$1, i] < 1500 }
+		NR == FNR { n = ++nr[$1]; at[$1, n] = $2; off[$1, n] = $4; delay[$1, n] = $5; ran[$1, n] = $6; next }
+		{
+			if (!seen[$1]++)
+				next
+			rows++
+			for (i = next_of[$1] + 1; i <= nr[$1] && at[$1, i] < $2 && !same(i, $2); i++)
+				;
+			if (i > nr[$1] || !same(i, $2))
+				next
+			next_of[$1] = i
+			if (near(off[$1, i], $4) && near(delay[$1, i], $5) && near(ran[$1, i], $6))
+				alike++
+			else if (shown++ < 5)
+				print $0 ": we have", off[$1, i], delay[$1, i], ran[$1, i]
+		}
+		END { print alike + 0, "of", rows, "lines alike"; exit rows < 300 || alike < rows * 0.98 }
+	' out.rows theirs.rows
+	# Its sums are those of the scheduler itself.
+	run 0 gprofctl latency x.trace --json
+	perf script -i perf.data -F trace -G 2>/dev/null | sed -n \
+		's/.*comm=\(.*\) pid=\([0-9]*\) runtime=\([0-9]*\) .*/\2 \3 \1/p' | awk '
+			{ ns[$1] += $2 }
+			$3 == "sched-messaging" { theirs[$1] }
+			END { for (tid in theirs) print tid, ns[tid] }' >theirs
+	jq -r '.threads[] | [.tid, .runtime_ns] | @tsv' out | awk '
+		NR == FNR { ours[$1] = $2; next }
+		{ theirs_sum += $2; ours_sum += ours[$1] }
+		END { print "ran", ours_sum, "ns, theirs", theirs_sum
+		      exit !theirs_sum || ours_sum > theirs_sum * 1.05 || ours_sum < theirs_sum * 0.95 }
+	' - theirs
+}
+
 # By the same clock: each task that perf sees switched in is so here, on the same CPU, in the
 # same order, and between the switches before and behind it.
 switches_are_those_that_perf_sees()
@@ -262,6 +312,134 @@ waiting_is_told_by_its_reason()
 	grep -q ' woken$' out
 	run 2 gprofctl read x.trace --pprof nonsense
 	grep -q 'wants cpu, sched' err
+}
+
+# adds_up FILE: the parts of every thread are its time, in what wall told
+adds_up()
+{
+	jq -e '.threads | length > 0 and all(.elapsed_ns == ([to_entries[] |
+		select(.key | test("^(first|last|elapsed)_ns$") | not) |
+		select(.key | endswith("_ns")).value] | add))' "$1" >/dev/null ||
+		fail "the parts of a thread do not add up to its time"
+}
+
+# By the kernel's own ledger, of threads each of which does one thing; to 1 % of their time.
+where_time_went_is_what_was_done()
+{
+	disk=
+	[ ! -b /dev/vda ] || disk=/dev/vda
+	# Names that threads give themselves are told with the next generation.
+	# shellcheck disable=SC2086	# it may be none
+	run 0 gprofctl trace --generation 50ms --stacks --syscalls --faults --reclaim \
+		--buffer 16777216 -o x.trace -- "$here/truth_waits" 800 $disk
+	[ "$(count lost)" -eq 0 ] || fail "events were lost"
+	mv out truth
+	cat truth
+	run 0 gprofctl wall x.trace --json
+	adds_up out
+	# The kernel's clock of a run queue and ours are read one after the other, between which
+	# a guest may stand still for some time of its host's.
+	percent=5
+	[ -z "$GPROF_EXACT" ] || percent=1
+	jq -r '.threads[] | [.comm, .elapsed_ns, .cpu_ns, .runnable_ns, .sleep_ns, .io_ns, .futex_ns,
+		.pipe_ns, .fault_ns] | @tsv' out | awk -v percent=$percent '
+		BEGIN { part["sleep"] = 5; part["io"] = 6; part["futex"] = 7; part["pipe"] = 8
+			part["socket"] = 8; part["fault"] = 9; part["spin"] = part["behind"] = 0 }
+		function near(what, told, true_value, whole) {
+			printf "%s: %s told %.3f ms, is %.3f ms\n", name, what, told / 1e6, true_value / 1e6
+			if (told - true_value > whole * percent / 100 ||
+			    true_value - told > whole * percent / 100)
+				wrong = 1
+		}
+		NR == FNR { elapsed[$1] = $2; cpu[$1] = $3; runnable[$1] = $4; blocked[$1] = $5; next }
+		$1 in elapsed {
+			name = $1
+			n++
+			near("cpu", $3, cpu[name], elapsed[name])
+			near("runnable", $4, runnable[name], elapsed[name])
+			if (part[name])
+				near("blocked", $part[name], blocked[name], elapsed[name])
+		}
+		END { exit wrong || n < 7 }' truth -
+	run 0 gprofctl read x.trace --pprof wall -o x.pb.gz
+	"$here/profile_dump" x.pb.gz cum >functions
+	grep '^cum wall [0-9]* \(waits_for\|sleeps\|faults_in\)$' functions
+}
+
+# As the cgroup's own statistics have it.
+throttled_time_is_the_cgroups()
+{
+	group=$command_dir/group
+	mkdir "$group"
+	mount -t cgroup2 none "$group"
+	grep -qw cpu "$group/cgroup.controllers" || skip "no cgroups for CPU time here"
+	echo +cpu >"$group/cgroup.subtree_control"
+	mkdir "$group/x"
+	echo "20000 100000" >"$group/x/cpu.max"
+	# shellcheck disable=SC2016	# its own shell's
+	run 0 gprofctl trace --stacks --throttle -o x.trace -- \
+		sh -c 'echo $$ >"$1/cgroup.procs"; exec "$2" 1000000 1' - "$group/x" "$here/truth_serial"
+	us=$(sed -n 's/^throttled_usec //p' "$group/x/cpu.stat")
+	rmdir "$group/x"
+	umount "$group"
+	run 0 gprofctl wall x.trace --json
+	adds_up out
+	ns=$(jq '[.threads[].throttled_ns] | add' out)
+	echo "told $ns ns, is $us us"
+	[ "$us" -gt 100000 ]
+	# Throttled by the period, in which a guest may stand still.
+	percent=10
+	[ -z "$GPROF_EXACT" ] || percent=1
+	[ $((ns / 1000)) -ge $((us * (100 - percent) / 100)) ] &&
+		[ $((ns / 1000)) -le $((us * (100 + percent) / 100)) ]
+}
+
+# ask QUERY: of the tables in x.csv
+ask()
+{
+	for table in switches wakings syscalls waits; do
+		echo ".import --csv x.csv/$table.csv $table"
+	done | sqlite3 x.db
+	sqlite3 x.db "$1"
+	rm x.db
+}
+
+# The queries are those of gprofctl-read(1).
+tables_load_into_sqlite3()
+{
+	command -v sqlite3 >/dev/null || skip "there is no sqlite3"
+	run 0 gprofctl trace --stacks --syscalls -o x.trace -- "$here/trace_wait" 20 100
+	[ "$(count lost)" -eq 0 ] || fail "events were lost"
+	sleeps=$(sed -n 's/^sleeps_here //p' out)
+	reads=$(sed -n 's/^reads_here //p' out)
+	rm -rf x.csv
+	run 0 gprofctl read x.trace --format csv -o x.csv
+	ask "SELECT comm, reason, sum(end_ns - begin_ns) FROM waits GROUP BY comm, reason" >got
+	cat got
+	near "$(sed -n 's/^trace_wait|sleep|//p' got)" "$sleeps"
+	near "$(sed -n 's/^trace_wait|pipe|//p' got)" "$reads"
+	ask "SELECT waker_comm, comm, count(*) FROM wakings GROUP BY waker_comm, comm" >got
+	cat got
+	woken=$(sed -n 's/^trace_wait|trace_wait|//p' got)
+	[ "$woken" -ge 20 ] && [ "$woken" -le 25 ]
+	ask "SELECT name, count(*), max(end_ns - begin_ns) FROM syscalls
+		WHERE comm = 'trace_wait' GROUP BY name" >got
+	cat got
+	grep -q '^nanosleep|20|[1-9][0-9]\{8\}$' got
+	# Every change of who has a CPU is a row.
+	[ "$(ask "SELECT count(*) FROM switches WHERE next_comm = 'trace_wait'")" -ge 40 ]
+	run 2 gprofctl read x.trace --format csv
+	run 2 gprofctl read x.trace --format xml -o x.csv
+}
+
+wall_records_what_it_needs()
+{
+	# shellcheck disable=SC2016	# its own shell's
+	run 7 gprofctl wall --json -- sh -c '"$1" 3 50; exit 7' - "$here/trace_wait"
+	grep -v '^[a-z]*_here ' out >wall
+	adds_up wall
+	jq -e '[.threads[] | select(.comm == "trace_wait").sleep_ns] | add > 100000000' wall
+	refused 2 'nothing to record' gprofctl wall
 }
 
 # bursts: somebody has CPU 0 for half a second, and whoever else wants it waits; ms
@@ -498,11 +676,13 @@ damaged_traces_are_refused_with_the_place()
 	done
 }
 
-ktap_run switches_are_the_ledgers switches_are_those_that_perf_sees \
+ktap_run switches_are_the_ledgers switches_are_those_that_perf_sees latency_is_that_of_perf_sched \
 	several_generations_say_the_same \
 	an_event_of_the_file_takes_at_most_6_and_a_half_bytes forks_of_a_command_are_counted_exactly \
 	losses_are_told_and_break_nothing system_calls_are_regions \
 	groups_are_told_as_what_they_take utilization_is_what_was_provoked waiting_is_told_by_its_reason \
+	where_time_went_is_what_was_done throttled_time_is_the_cgroups wall_records_what_it_needs \
+	tables_load_into_sqlite3 \
 	where_tasks_wait_is_told_by_their_stacks \
 	waits_without_frame_pointers_have_whole_stacks stacks_of_a_user_have_no_kernel \
 	cpu_samples_are_those_of_a_recorder_beside \

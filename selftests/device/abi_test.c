@@ -49,6 +49,7 @@ FIXTURE(command) {
 FIXTURE_VARIANT(command) {
 	unsigned int nr;
 	size_t size;
+	size_t grown;		/* since its first version */
 	unsigned int known_flags;
 	bool setup, start;	/* what must come before */
 	unsigned int kind;	/* of this one; 0: CPU */
@@ -84,6 +85,7 @@ FIXTURE_VARIANT_ADD(command, rate) {
 
 FIXTURE_VARIANT_ADD(command, trigger) {
 	.nr = GPROF_IOC_TRIGGER, .size = GPROF_TRIGGER_SIZE_VER0, .out = true, .setup = true,
+	.grown = GPROF_TRIGGER_SIZE_VER1 - GPROF_TRIGGER_SIZE_VER0,
 	.kind = GPROF_KIND_TRACE,
 };
 
@@ -94,6 +96,11 @@ FIXTURE_VARIANT_ADD(command, table) {
 
 FIXTURE_VARIANT_ADD(command, stack) {
 	.nr = GPROF_IOC_STACK, .size = GPROF_OWN_STACK_SIZE_VER0, .out = true,
+};
+
+FIXTURE_VARIANT_ADD(command, memory) {
+	.nr = GPROF_IOC_MEMORY, .size = GPROF_MEMORY_SIZE_VER0, .out = true,
+	.known_flags = 3,	/* of what */
 };
 
 static void fill(FIXTURE_DATA(command) *self, const FIXTURE_VARIANT(command) *variant,
@@ -214,14 +221,14 @@ TEST_F(command, struct_beyond_a_page_is_E2BIG)
 
 TEST_F(command, long_struct_with_garbage_tail_is_E2BIG)
 {
-	size_t i;
+	size_t whole = variant->size + variant->grown, i;
 
-	self->arg->size = variant->size + 8;
+	self->arg->size = whole + 8;
 	for (i = 0; i < 8; i++) {
-		self->arg->bytes[variant->size + i] = 1;
+		self->arg->bytes[whole + i] = 1;
 		EXPECT_EQ(-E2BIG, device_ioctl(self->fd, variant->nr, self->arg))
-			TH_LOG("garbage at %zu", variant->size + i);
-		self->arg->bytes[variant->size + i] = 0;
+			TH_LOG("garbage at %zu", whole + i);
+		self->arg->bytes[whole + i] = 0;
 	}
 	self->arg->size = 4096;
 	self->arg->bytes[4095] = 1;
@@ -428,7 +435,8 @@ TEST_F(file, unknown_commands_are_ENOTTY)
 	unsigned int nr;
 
 	for (nr = _IOC_NR(GPROF_IOC_FIRED) + 1; nr < 256; nr++) {
-		if (nr == _IOC_NR(GPROF_IOC_TABLE) || nr == _IOC_NR(GPROF_IOC_STACK))
+		if (nr == _IOC_NR(GPROF_IOC_TABLE) || nr == _IOC_NR(GPROF_IOC_STACK) ||
+		    nr == _IOC_NR(GPROF_IOC_MEMORY))
 			continue;
 		EXPECT_EQ(-ENOTTY, device_ioctl(self->fd, _IO(GPROF_IOC_TYPE, nr), arg))
 			TH_LOG("command %#x", nr);

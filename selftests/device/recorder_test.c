@@ -56,7 +56,7 @@ static uint64_t finish(struct __test_metadata *_metadata, struct device *dev)
 		TH_LOG("%s", reader.error);
 	}
 	EXPECT_EQ(0, device_stats(dev, GPROF_STATS_ALL_CPUS, &st));
-	EXPECT_EQ(st.out_produced, reader.samples + device_lost(&st));
+	EXPECT_EQ(st.out_produced, reader.samples + reader.events + device_lost(&st));
 	reader_free(&reader);
 	return st.out_produced;
 }
@@ -312,6 +312,130 @@ TEST_F(recorder, death_of_the_target_at_any_step_is_no_harm)
 		if (step == 4)
 			child_end(&victim);
 	}
+}
+
+/* Waits, and is another program from its second step on. */
+static void sleep_and_execute(void *arg, int step)
+{
+	(void)arg;
+	usleep(20000);
+	if (step == 1)
+		execl("/bin/sleep", "sleep", "1000", (char *)NULL);
+}
+
+union any_params {
+	struct gprof_cpu_params cpu;
+	struct gprof_block_params block;
+	struct gprof_task_params task;
+	struct gprof_alloc_params alloc;
+	struct gprof_trace_params trace;
+	struct gprof_profile_params tracepoint;
+};
+
+struct any_kind {
+	const char *name;
+	uint32_t kind;
+	uint32_t stack;
+	union any_params params;
+};
+
+static void execute(struct child *victim)
+{
+	char path[40], name[32] = "";
+
+	child_begin(victim);
+	snprintf(path, sizeof(path), "/proc/%d/comm", victim->pid);
+	while (strcmp(name, "sleep\n") && !file_read(path, name, sizeof(name)))
+		usleep(1000);
+}
+
+static bool ends_at(struct child *victim, bool executes, int now, int step)
+{
+	if (now != step)
+		return false;
+	if (executes)
+		execute(victim);
+	else
+		child_end(victim);
+	return !executes;
+}
+
+/* SETUP, START, and STOP, with the end or the exec before each of them, and before close(). */
+static void live_through(struct __test_metadata *_metadata, const struct any_kind *k,
+			 bool executes, int step)
+{
+	union any_params params = k->params;
+	struct gprof_setup setup;
+	struct child victim;
+	struct device dev;
+	bool gone;
+	int ret;
+
+	ASSERT_EQ(0, child_fork(&victim, sleep_and_execute, NULL));
+	ASSERT_EQ(0, child_step(&victim));
+	setup = device_setup_of(GPROF_TARGET_PROCESS, victim.pid, &params);
+	setup.kind = k->kind;
+	setup.stack = k->stack;
+	setup.buffer_size = SMALL;
+	gone = ends_at(&victim, executes, 0, step);
+	ret = device_setup(&dev, &setup);
+	EXPECT_EQ(gone ? -ESRCH : 0, ret) {
+		TH_LOG("%s, %s at %d: SETUP %d, reason %u", k->name, executes ? "exec" : "end",
+		       step, ret, setup.out_reason);
+	}
+	if (!ret) {
+		EXPECT_EQ(0, device_map(&dev));
+		gone = ends_at(&victim, executes, 1, step);
+		ret = device_start(&dev);
+		EXPECT_EQ(gone ? -ESRCH : 0, ret) {
+			TH_LOG("%s, %s at %d: START %d", k->name, executes ? "exec" : "end", step,
+			       ret);
+		}
+		ends_at(&victim, executes, 2, step);
+		if (ret)
+			EXPECT_EQ(-EBUSY, device_stop(&dev));
+		if (!ret)
+			FINISH(&dev);
+		ends_at(&victim, executes, 3, step);
+		device_close(&dev);
+	}
+	if (executes || step > 3)
+		child_end(&victim);
+}
+
+TEST_F(recorder, end_and_exec_of_the_target_at_any_step_are_no_harm_to_any_kind)
+{
+	const uint32_t user = GPROF_STACK_F_IP | GPROF_STACK_F_USER;
+	struct any_kind kinds[] = {
+		{ "timer", GPROF_KIND_CPU, user, { .cpu = timer_params(PERIOD_NS) } },
+		{ "block", GPROF_KIND_BLOCK, user,
+		  { .block = { .size = sizeof(struct gprof_block_params), .period = 1 } } },
+		{ "waker", GPROF_KIND_BLOCK, user,
+		  { .block = { .size = sizeof(struct gprof_block_params), .period = 1,
+			       .flags = GPROF_BLOCK_F_WAKER } } },
+		{ "mutex", GPROF_KIND_MUTEX, user,
+		  { .block = { .size = sizeof(struct gprof_mutex_params), .period = 1 } } },
+		{ "task", GPROF_KIND_TASK, user,
+		  { .task = { .size = sizeof(struct gprof_task_params) } } },
+		{ "alloc", GPROF_KIND_ALLOC, user,
+		  { .alloc = { .size = sizeof(struct gprof_alloc_params), .period = 1,
+			       .flags = GPROF_ALLOC_F_SLAB } } },
+		{ "heap", GPROF_KIND_HEAP, user,
+		  { .alloc = { .size = sizeof(struct gprof_alloc_params), .period = 1,
+			       .flags = GPROF_ALLOC_F_PAGES } } },
+		{ "trace", GPROF_KIND_TRACE, 0,
+		  { .trace = { .size = sizeof(struct gprof_trace_params) } } },
+		{ "tracepoint", GPROF_KIND_PROFILE, user,
+		  { .tracepoint = { .size = sizeof(struct gprof_profile_params), .period = 1,
+				    .tracepoint = tracepoint_id("sched", "sched_waking") } } },
+	};
+	unsigned int i, executes;
+	int step;
+
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		for (executes = 0; executes < 2; executes++)
+			for (step = 0; step < 5; step++)
+				live_through(_metadata, &kinds[i], executes, step);
 }
 
 /* ---- nothing is left behind ---- */

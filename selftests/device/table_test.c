@@ -583,7 +583,8 @@ TEST_F(table, ones_own_stack_is_walked_by_tables)
 	SKIP_UNLESS(self->have, NO_TABLES);
 	sigemptyset(&profile);
 	sigaddset(&profile, SIGPROF);
-	ASSERT_EQ(0, device_stop(&self->dev));
+	reader_free(&self->reader);
+	device_close(&self->dev);
 	ASSERT_EQ(0, sigaction(SIGPROF, &act, NULL));
 	for (way = 0; way < 2; way++) {
 		/* a file without a recorder has no tables, whatever others have */
@@ -620,7 +621,6 @@ TEST_F(table, ones_own_stack_is_walked_by_tables)
 		}
 		close(own.fd);
 	}
-	ASSERT_EQ(0, device_start(&self->dev));
 }
 
 /* Of a record it is known where the caller's registers are, not how large its frame is. */

@@ -3,7 +3,7 @@
 #
 # reader_fuzz_test.sh: what reads files and messages of others takes any bytes: traces,
 # profiles, maps and dumps of generated code, programs, their unwind tables, answers of
-# netlink, core dumps. Runs on the host.
+# netlink, core dumps, requests over HTTP. Runs on the host.
 #
 #	reader_fuzz_test.sh [SECONDS [READER...]]
 #
@@ -20,7 +20,7 @@ need clang make
 
 seconds=${1:-12}
 shift
-readers=${*:-trace pprof perf_map jitdump elf unwind netlink core}
+readers=${*:-trace pprof perf_map jitdump elf unwind netlink core query}
 vm=$(dirname "$(command -v run 2>/dev/null || echo ./run)")
 lib=$vm/../../userlib
 fuzz=$vm/../fuzz

@@ -9,6 +9,7 @@
 #include <sys/auxv.h>
 #include <sys/wait.h>
 
+#include "record/aging.h"
 #include "record/builder.h"
 #include "lib_util.h"
 
@@ -51,6 +52,7 @@ static const char library[] =
 /* A program that waits, and what it said about itself. */
 struct child {
 	pid_t pid;
+	uint32_t exec_id;
 	uint64_t start_ns;
 	int in;
 	uint64_t work, leaf, framed_in, main, lib_work, vdso;
@@ -84,6 +86,7 @@ static bool start(struct child *c, const char *dir)
 	close(out[1]);
 	c->in = in[1];
 	c->start_ns = lib_start_ns(c->pid);
+	c->exec_id = 1;
 	f = fdopen(out[0], "r");
 	while (fgets(line, sizeof(line), f) && strcmp(line, "end\n")) {
 		struct gprof_map_rec *m = &c->maps[c->nr_maps].rec;
@@ -178,8 +181,10 @@ static void feed_maps(FIXTURE_DATA(builder) *self, struct child *c)
 {
 	size_t i;
 
-	for (i = 0; i < c->nr_maps; i++)
+	for (i = 0; i < c->nr_maps; i++) {
+		c->maps[i].rec.process.exec_id = c->exec_id;
 		gprof_decoder_feed(&self->d, &c->maps[i].rec.rec, sizeof(c->maps[i]));
+	}
 }
 
 /* A sample with a stack of up to 4 user frames; 0 ends it. */
@@ -194,12 +199,12 @@ static void feed_sample(FIXTURE_DATA(builder) *self, const struct child *c, uint
 			.rec = { GPROF_REC_STACK, flags, sizeof(r) },
 			.id = ++self->next_id,
 			.layout = 5,
-			.process = { c->pid, 1, c->start_ns },
+			.process = { c->pid, c->exec_id, c->start_ns },
 		},
 	};
 	struct gprof_task_rec t = {
 		.rec = { GPROF_REC_TASK, 0, sizeof(t) },
-		.process = { c->pid, 1, c->start_ns },
+		.process = { c->pid, c->exec_id, c->start_ns },
 		.tid = c->pid,
 		.comm = "prog",
 	};
@@ -219,14 +224,15 @@ static void feed_sample(FIXTURE_DATA(builder) *self, const struct child *c, uint
 	gprof_decoder_feed(&self->d, &s.rec, sizeof(s));
 }
 
+static const struct gprof_columns columns = {
+	.count_type = "samples",
+	.weight_type = "cycles",
+	.weight_unit = "count",
+	.period = 1000,
+};
+
 static int make(FIXTURE_DATA(builder) *self)
 {
-	struct gprof_columns columns = {
-		.count_type = "samples",
-		.weight_type = "cycles",
-		.weight_unit = "count",
-		.period = 1000,
-	};
 	int err = gprof_builder_profile(&self->b, &columns, &self->p);
 
 	return err ? err : gprof_profile_finish(self->p);
@@ -582,6 +588,67 @@ TEST_F(builder, totals_are_those_of_the_samples)
 	feed_sample(self, &self->c, 0, (const uint64_t[4]){ self->c.work, self->c.main + 3 });
 	ASSERT_EQ(0, make(self));
 	EXPECT_EQ(1, gprof_profile_total(self->p, 0));
+}
+
+#define RUNS	3000
+
+/* A program that executes itself again and again, beside one that goes on all the time. */
+TEST_F(builder, what_is_over_is_forgotten_and_its_samples_are_not)
+{
+	struct gprof_generation_rec g = {
+		.rec = { GPROF_REC_GENERATION, 0, sizeof(g) }, .weight = 1000, .cpu = 1,
+	};
+	size_t spaces = 0, stacks = 0, tasks = 0, counts = 0;
+	struct gprof_aging aging;
+	struct child other;
+	int i, j;
+
+	START("-fPIE -pie");
+	ASSERT_TRUE(start(&other, self->dir));
+	gprof_aging_init(&aging);
+	aging.max = 64 << 10;
+	feed_maps(self, &other);
+	for (i = 0; i < RUNS; i++) {
+		/* the dictionary of the kernel is full now and then */
+		if (i % 20 == 0)
+			ASSERT_EQ(0, gprof_decoder_feed(&self->d, &g.rec, sizeof(g)));
+		self->c.exec_id = 1 + i;
+		feed_maps(self, &self->c);
+		for (j = 0; j < 3; j++)
+			feed_sample(self, &self->c, 0,
+				    (const uint64_t[4]){ self->c.work + j, self->c.main + 3 });
+		if (i % 10 == 0)
+			feed_sample(self, &other, 0,
+				    (const uint64_t[4]){ other.work, other.main + 3 });
+		ASSERT_EQ(0, gprof_age(&aging, &self->b, &columns, &self->d, 1));
+		spaces = self->b.spaces.nr > spaces ? self->b.spaces.nr : spaces;
+		stacks = self->b.stacks.nr > stacks ? self->b.stacks.nr : stacks;
+		tasks = self->b.nr_tasks > tasks ? self->b.nr_tasks : tasks;
+		counts = self->b.nr_counts > counts ? self->b.nr_counts : counts;
+	}
+	/* all that is left is over as well, but for one of the two */
+	end(&self->c);
+	for (i = 0; i < 4; i++) {
+		aging.max = 0;
+		ASSERT_EQ(0, gprof_age(&aging, &self->b, &columns, &self->d, 1));
+	}
+	EXPECT_EQ(1, self->b.nr_counts);
+	gprof_aging_free(&aging);
+	EXPECT_GT(RUNS / 10, spaces)
+		TH_LOG("%zu", spaces);
+	EXPECT_GT(RUNS / 5, stacks)
+		TH_LOG("%zu", stacks);
+	EXPECT_GT(RUNS / 10, tasks)
+		TH_LOG("%zu", tasks);
+	EXPECT_GT(RUNS / 5, counts)
+		TH_LOG("%zu", counts);
+	ASSERT_EQ(0, make(self));
+	end(&other);
+	EXPECT_EQ(3 * RUNS + RUNS / 10, gprof_profile_total(self->p, 0));
+	EXPECT_EQ(1000LL * (3 * RUNS + RUNS / 10), gprof_profile_total(self->p, 1));
+	/* each of the samples once, however often it was executed */
+	STACKS("work main;work main;work main;work main;");
+	check_shape(_metadata, self->p);
 }
 
 static const struct gprof_profile *labelled;

@@ -10,6 +10,7 @@
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
@@ -399,6 +400,45 @@ TEST_F(file, numbers_that_overflow_stay_at_the_largest)
 					    offsetof(struct gprof_custom_slot, count))));
 	READ();
 	EXPECT_EQ(INT64_MAX, gprof_profile_total(self->p, 0));
+}
+
+/*
+ * No program has as many addresses as there is room for in a file. To name each would take
+ * a gigabyte.
+ */
+TEST_F(file, more_addresses_than_any_program_has_are_too_many)
+{
+	const size_t nr = 2 * GPROF_CUSTOM_STACKS_MAX;
+	struct gprof_custom_slot *slots = calloc(nr, sizeof(*slots));
+	int fd = open(self->path, O_RDWR | O_CLOEXEC);
+	struct rusage before, after;
+	uint32_t count = nr;
+	uint64_t addr = BASE;
+	size_t i, f;
+
+	ASSERT_LE(0, fd);
+	ASSERT_NE(NULL, slots);
+	for (i = 0; i < nr; i++) {
+		slots[i].count = 1;
+		slots[i].nr = GPROF_CUSTOM_FRAMES_MAX;
+		for (f = 0; f < GPROF_CUSTOM_FRAMES_MAX; f++)
+			slots[i].frames[f] = addr += 16;
+	}
+	ASSERT_EQ((ssize_t)(nr * sizeof(*slots)),
+		  pwrite(fd, slots, nr * sizeof(*slots), GPROF_CUSTOM_HEAD));
+	ASSERT_EQ(4, pwrite(fd, &count, 4, offsetof(struct gprof_custom_head, nr_slots)));
+	free(slots);
+	getrusage(RUSAGE_SELF, &before);
+	self->p = gprof_custom_read(self->pid, NAME);
+	EXPECT_EQ(NULL, self->p);
+	EXPECT_EQ(EFBIG, errno);
+	EXPECT_NE(NULL, strstr(gprof_error(), "256 MiB"))
+		TH_LOG("%s", gprof_error());
+	getrusage(RUSAGE_SELF, &after);
+	/* what is read, twice, and of the profile as much as it may take */
+	EXPECT_GT(LIB_MEMORY(700 << 10), after.ru_maxrss - before.ru_maxrss)
+		TH_LOG("%ld KiB", after.ru_maxrss - before.ru_maxrss);
+	close(fd);
 }
 
 /* ---- amid it ---- */

@@ -297,7 +297,9 @@ static int add_up(void *ctx, const struct gprof_frame *frames, size_t nr, const 
 
 TEST_F(labels, of_a_time_are_those_of_its_samples)
 {
-	const struct gprof_columns columns = { "samples", "cpu", "nanoseconds", 1, 0 };
+	const struct gprof_columns columns = {
+		.count_type = "samples", .weight_type = "cpu", .weight_unit = "nanoseconds", .period = 1,
+	};
 	struct gprof_generation_rec g = { .rec = { GPROF_REC_GENERATION, 0, sizeof(g) },
 					  .weight = 1 };
 	struct { struct gprof_stack_rec s; uint64_t frame; } stack = {

@@ -34,6 +34,13 @@ static inline int __attribute__((format(printf, 1, 2))) lib_sh(const char *fmt, 
 	return status < 0 ? -1 : status >> 8 | (status & 0x7f ? 128 : 0);
 }
 
+/* With AddressSanitizer memory is not what it would be. */
+#ifdef __SANITIZE_ADDRESS__
+#define LIB_MEMORY(bytes)	INT64_MAX
+#else
+#define LIB_MEMORY(bytes)	((int64_t)(bytes))
+#endif
+
 static inline bool lib_have(const char *program)
 {
 	return !lib_sh("command -v %s >/dev/null 2>&1", program);

@@ -831,7 +831,7 @@ static int look_nested(void *ctx, const struct gprof_frame *frames, size_t nr,
 		       const int64_t *values)
 {
 	struct nested *n = ctx;
-	struct nested inner = { n->p, n->depth - 1 };
+	struct nested inner = { .p = n->p, .depth = n->depth - 1 };
 	const char *before = gprof_profile_label(n->p, "comm", NULL);
 
 	if (n->depth)
@@ -843,7 +843,7 @@ static int look_nested(void *ctx, const struct gprof_frame *frames, size_t nr,
 TEST(walks_may_be_nested)
 {
 	struct gprof_profile *p = example();
-	struct nested n = { p, 2 };
+	struct nested n = { .p = p, .depth = 2 };
 
 	EXPECT_EQ(0, gprof_profile_each(p, look_nested, &n));
 	EXPECT_EQ(0, n.wrong);

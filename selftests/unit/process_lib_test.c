@@ -294,6 +294,25 @@ TEST_F(file, is_known_again_by_its_build_id_where_a_file_system_shows_other_numb
 	EXPECT_EQ(GPROF_MISSING_OTHER, obj->why);
 }
 
+/* Whoever makes a program chooses its build-id. */
+TEST_F(file, that_claims_the_build_id_of_another_is_not_that)
+{
+	struct gprof_object *obj;
+
+	ASSERT_EQ(0, lib_sh("cd %s && cp program other && mv other program", self->dir));
+	ASSERT_EQ(0, map_stat(&self->s, &self->dead, self->path, &self->st, NOTED, self->build_id,
+			      0x200000));
+	obj = object_of(&self->s, &self->dead);
+	EXPECT_FALSE(obj->elf);
+	EXPECT_EQ(GPROF_MISSING_OTHER, obj->why);
+	/* While both are there, each has its own. */
+	ASSERT_EQ(0, stat(self->path, &self->st));
+	ASSERT_EQ(0, map_stat(&self->s, &self->dead, self->path, &self->st, NOTED, self->build_id,
+			      0x300000));
+	EXPECT_TRUE(object_of(&self->s, &self->dead)->elf);
+	EXPECT_NE(obj, object_of(&self->s, &self->dead));
+}
+
 TEST_F(file, that_was_written_to_since_is_another_one)
 {
 	struct stat before = self->st;

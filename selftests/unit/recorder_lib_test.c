@@ -198,7 +198,7 @@ TEST_F(recorder, bad_kinds_are_refused)
 	refuse_kind(_metadata, &cfg, EINVAL, "100001 Hz is too fast");
 	kinds[1] = (struct gprof_kind_config){ .kind = "mutex", .flags = 1U << 31 };
 	refuse_kind(_metadata, &cfg, EINVAL, "unknown flags 0x80000000");
-	kinds[1] = (struct gprof_kind_config){ .kind = "mutex", .reserved = { 0, 0, 1 } };
+	kinds[1] = (struct gprof_kind_config){ .kind = "mutex", .reserved = { 0, 1 } };
 	refuse_kind(_metadata, &cfg, E2BIG, "older than the program");
 	cfg.nr_kinds = 0;
 	refuse_kind(_metadata, &cfg, EINVAL, "0 kinds");

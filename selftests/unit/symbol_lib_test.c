@@ -12,6 +12,7 @@
 
 #include "symbol/demangle.h"
 #include "symbol/elf_strings.h"
+#include "symbol/function_offset.h"
 #include "lib_util.h"
 #include "names_image.h"
 #include "symbol/symbolizer.h"
@@ -470,6 +471,23 @@ TEST_F(symbol, what_is_no_program_is_refused)
 		close(fd);
 	}
 	EXPECT_EQ(NULL, gprof_symbolizer_open(-1, NULL, 0));
+}
+
+/* Somebody may have put a pipe where a program was: nobody would ever write to it. */
+TEST_F(symbol, a_function_of_what_is_no_regular_file_is_not_looked_for)
+{
+	struct gprof_error e = { 0 };
+	char path[256];
+	uint64_t offset;
+
+	snprintf(path, sizeof(path), "%s/pipe", self->dir);
+	ASSERT_EQ(0, mkfifo(path, 0600));
+	EXPECT_EQ(-EINVAL, gprof_function_offset(path, "main", &offset, &e));
+	EXPECT_NE(NULL, strstr(e.text, "no regular file"))
+		TH_LOG("%s", e.text);
+	EXPECT_EQ(-EINVAL, gprof_function_offset("/dev/zero", "main", &offset, &e));
+	EXPECT_EQ(-EINVAL, gprof_function_offset(self->dir, "main", &offset, &e));
+	EXPECT_EQ(-ENOENT, gprof_function_offset("/nonexistent", "main", &offset, &e));
 }
 
 TEST_F(symbol, a_damaged_program_makes_no_harm)

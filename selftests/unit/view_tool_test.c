@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cmd.h"
 #include "duration.h"
 #include "stat_view.h"
+#include "tool_run.h"
 #include <gprof/profile.h>
 
 extern void *__libc_calloc(size_t nr, size_t size);
@@ -96,41 +96,6 @@ static void largest(struct wire *w)
 		number(&part, 2, INT64_MAX);
 		nested(w, 2, &part);
 	}
-}
-
-struct ran {
-	int status;
-	char out[65536];
-	char err[4096];
-};
-
-static void slurp(int fd, char *text, size_t size)
-{
-	ssize_t n = pread(fd, text, size - 1, 0);
-
-	text[n > 0 ? n : 0] = '\0';
-}
-
-/* A subcommand in a process of its own; @out: where its output goes, or -1. */
-static void run(struct ran *r, int (*cmd)(int argc, char **argv), char **argv, int out)
-{
-	int fds[2] = { memfd_create("out", 0), memfd_create("err", 0) };
-	int argc = 0, status;
-	pid_t pid = fork();
-
-	while (argv[argc])
-		argc++;
-	if (!pid) {
-		dup2(out < 0 ? fds[0] : out, 1);
-		dup2(fds[1], 2);
-		exit(cmd(argc, argv));
-	}
-	waitpid(pid, &status, 0);
-	r->status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-	slurp(fds[0], r->out, sizeof(r->out));
-	slurp(fds[1], r->err, sizeof(r->err));
-	close(fds[0]);
-	close(fds[1]);
 }
 
 FIXTURE(view) {

@@ -95,6 +95,10 @@ _gprofctl()
 			-W "stw background assist sweep perproc pertask" -- "${cur##*,}") ;;
 	schedstat,--metric)
 		mapfile -t COMPREPLY < <(compgen -W "$(_gprofctl_metrics)" -- "$cur") ;;
+	read,--format)
+		mapfile -t COMPREPLY < <(compgen -W "csv perfetto" -- "$cur") ;;
+	read,--pprof)
+		mapfile -t COMPREPLY < <(compgen -W "cpu sched block syscall irq wall" -- "$cur") ;;
 	trace,--go-version)
 		mapfile -t COMPREPLY < <(compgen -W "1.22 1.23 1.25 1.26" -- "$cur") ;;
 	*,--precise)

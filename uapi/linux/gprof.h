@@ -17,6 +17,7 @@
  *	GPROF_IOC_RATE	another rate, where the kind has one (after SETUP)
  *	GPROF_IOC_TABLE	how to walk stacks in a file's code (after SETUP)
  *	GPROF_IOC_STACK	where the calling thread is (any time)
+ *	GPROF_IOC_MEMORY	the caller has allocated or freed something (any time)
  *	GPROF_IOC_STOP	detach; START may follow again
  *	close
  *
@@ -152,6 +153,7 @@
 #define GPROF_IOC_FIRED		_IO(GPROF_IOC_TYPE, 0x07)
 #define GPROF_IOC_TABLE		_IO(GPROF_IOC_TYPE, 0x09)
 #define GPROF_IOC_STACK		_IO(GPROF_IOC_TYPE, 0x0A)
+#define GPROF_IOC_MEMORY	_IO(GPROF_IOC_TYPE, 0x0C)
 
 /* Recorder kinds; out_kinds of INFO has bit (1 << kind) for each that is here. */
 #define GPROF_KIND_CPU		1	/* struct gprof_cpu_params */
@@ -200,6 +202,7 @@
 #define GPROF_FEAT_OWN_STACK		(1ULL << 28)	/* GPROF_IOC_STACK */
 #define GPROF_FEAT_PARALLELISM		(1ULL << 29)	/* GPROF_SETUP_F_PARALLELISM */
 #define GPROF_FEAT_LIVE			(1ULL << 30)	/* GPROF_MMAP_LIVE, GPROF_KIND_HEAP */
+#define GPROF_FEAT_MEMORY		(1ULL << 31)	/* IOC_MEMORY, GPROF_ALLOC_F_PROGRAM */
 #define GPROF_FEAT_TRIGGER_FILTERS	(1ULL << 32)	/* filter of struct gprof_trigger */
 
 /**
@@ -609,7 +612,8 @@ struct gprof_mutex_params {
 /* flags of struct gprof_alloc_params: what memory; one of them at least */
 #define GPROF_ALLOC_F_SLAB	(1U << 0)	/* the kernel's own: kmalloc() and slab caches */
 #define GPROF_ALLOC_F_PAGES	(1U << 1)	/* the kernel's own: whole pages, but for slabs */
-#define __GPROF_ALLOC_F_ALL	0x3U
+#define GPROF_ALLOC_F_PROGRAM	(1U << 2)	/* programs' own, as they tell; alone */
+#define __GPROF_ALLOC_F_ALL	0x7U
 
 #define GPROF_ALLOC_PERIOD_MAX	(1ULL << 40)
 #define GPROF_ALLOC_SLOTS	65536		/* where slots says 0 */
@@ -640,6 +644,11 @@ struct gprof_mutex_params {
  * the kernel moves to other pages is live no longer.
  *
  * Needs CAP_PERFMON, as it slows all tasks; HEAP needs GPROF_FEAT_LIVE.
+ *
+ * With PROGRAM it is what the target's programs allocate for themselves, as far as they tell
+ * (GPROF_IOC_MEMORY), with their user stack alone. It slows nobody else, and needs no more
+ * than any recorder of that target does, nor GPROF_FEAT_LIVE. What a process does not free
+ * stays live in the table when the process ends, or executes another program.
  */
 struct gprof_alloc_params {
 	__u32 size;
@@ -1000,6 +1009,55 @@ struct gprof_own_stack {
 };
 
 #define GPROF_OWN_STACK_SIZE_VER0	40
+
+/* what of struct gprof_memory */
+#define GPROF_MEMORY_ASK	0	/* nothing; only out_period is wanted */
+#define GPROF_MEMORY_ALLOC	1	/* @bytes at @addr were allocated, and sampled by @period */
+#define GPROF_MEMORY_FREE	2	/* what is at @addr is going to be freed */
+#define GPROF_MEMORY_RESIZE	3	/* of what is at @addr @bytes are left */
+
+/**
+ * struct gprof_memory - argument of GPROF_IOC_MEMORY
+ * @size: sizeof(struct gprof_memory)
+ * @what: GPROF_MEMORY_*
+ * @addr: by which the end is known, with @space; not 0. For ASK 0
+ * @space: whose addresses these are: a random number, of each address space another
+ * @bytes: ALLOC and RESIZE: 1 to 2^48 - 1; else 0
+ * @period: ALLOC: bytes per sample by which the caller has sampled, as period of struct
+ *	gprof_alloc_params; else 0
+ * @pc: ALLOC: where the stack begins, an instruction of who allocates; 0: at the call
+ * @sp: stack pointer there; 0 with @pc
+ * @fp: frame pointer there
+ * @out_period: bytes per sample that are wanted: the fewest that a recorder of the caller
+ *	asks for; 0: nobody records
+ * @out_reason: GPROF_REASON_*
+ * @__reserved: must be 0
+ *
+ * For who allocates: recorders with GPROF_ALLOC_F_PROGRAM whose target the caller is have a
+ * sample. One that asks for more bytes per sample takes some of them by chance; one that
+ * asks for fewer takes all, and they stand for as many as @period says.
+ *
+ * Who has been forked draws a new @space, and has the addresses of its parent no more. Who
+ * knows a @space can end what is live of it, so it is nobody else's to know. FREE of
+ * something that is not live is nothing; so is ALLOC where nobody records. An ALLOC of what
+ * is live has ended that, which is counted (unseen of struct gprof_live_head).
+ */
+struct gprof_memory {
+	__u32 size;
+	__u32 what;
+	__aligned_u64 addr;
+	__aligned_u64 space;
+	__aligned_u64 bytes;
+	__aligned_u64 period;
+	__aligned_u64 pc;
+	__aligned_u64 sp;
+	__aligned_u64 fp;
+	__aligned_u64 out_period;
+	__u32 out_reason;
+	__u32 __reserved;
+};
+
+#define GPROF_MEMORY_SIZE_VER0	80
 
 /* Offsets for mmap; off_t must have 64 bits. */
 #define GPROF_MMAP_CPU_SHIFT	32

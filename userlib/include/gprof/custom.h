@@ -148,7 +148,8 @@ GPROF_API int gprof_custom_write_to(struct gprof_custom *p,
  *
  * Return: profile for gprof_profile_free(), or NULL with errno (ESRCH: no such process;
  * ENOENT: it has no such profile where the caller looks; EPERM: it, or the file, is another
- * user's; EBADMSG: the file is not what it should be; ENOMEM).
+ * user's; EBADMSG: the file is not what it should be; EFBIG: the profile takes more than
+ * 256 MiB, which no program's does; ENOMEM).
  */
 GPROF_API struct gprof_profile *gprof_custom_read(pid_t pid, const char *name);
 

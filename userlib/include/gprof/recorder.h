@@ -221,10 +221,17 @@ struct gprof_tracepoint_config {
  *	"heap"		alloc_objects/count, alloc_space/bytes, inuse_objects/count,
  *			inuse_space/bytes: and what of it is not freed at the stop; likewise
  *
- * @rate: "cpu": samples per second of CPU time, 0: 100; "alloc" and "heap": bytes per sample,
+ *	"user-alloc"	as "alloc", but what programs allocate themselves, by malloc() and the
+ *			like, where they were started with libgprof-heap.so in LD_PRELOAD
+ *	"user-heap"	as "heap", likewise; what a process has when it ends, or executes
+ *			another program, is told as in use
+ *
+ * @rate: "cpu": samples per second of CPU time, 0: 100; of allocations: bytes per sample,
  *	each of them sampled with the same probability, 0: 512 KiB; else events per sample,
  *	likewise, 0: 1, every event
  * @flags: GPROF_RECORD_*
+ * @slots: "heap", "user-heap": how many sampled allocations can be live at once, at most 2^22;
+ *	0: 65536; else nothing
  * @reserved: 0
  *
  * Samples of waits have labels: reason (sleep, io, futex, pipe, socket, file, poll, fault,
@@ -241,7 +248,8 @@ struct gprof_kind_config {
 	const char *kind;
 	uint64_t rate;
 	unsigned int flags;
-	unsigned int reserved[3];
+	unsigned int slots;
+	unsigned int reserved[2];
 };
 
 /**

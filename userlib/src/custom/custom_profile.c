@@ -27,6 +27,12 @@
 #include "symbol/mapped_file.h"
 #include "symbol/process.h"
 
+/*
+ * Bytes that a profile may take. Stacks of a program have most of their callers in common;
+ * a file may say that each of some million addresses is another.
+ */
+#define MEMORY_MAX	(256ULL << 20)
+
 /* When the process began, as struct gprof_process has it but for what is below a tick. */
 static uint64_t start_of(pid_t pid)
 {
@@ -221,10 +227,15 @@ struct gprof_profile *gprof_custom_make(const struct gprof_custom_copy *copy,
 		gprof_error_set(e, ENOMEM, "no memory for a profile");
 		return NULL;
 	}
+	p->budget.max = MEMORY_MAX;
 	err = read_maps(&spaces, &id, e);
 	if (!err) {
 		err = fill(p, &spaces, &id, copy);
-		if (err)
+		if (err && p->budget.exceeded)
+			gprof_error_set(e, EFBIG, "the profile \"%s\" takes more memory than the "
+					"%llu MiB that it may: its stacks have too many addresses",
+					copy->name, MEMORY_MAX >> 20);
+		else if (err)
 			gprof_error_set(e, -err, "no memory for a profile");
 	}
 	gprof_spaces_free(&spaces);

@@ -27,6 +27,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/regular_file.h"
 #include "device/device.h"
 #include "unwind/unwind_cache.h"
 
@@ -98,7 +99,7 @@ static int open_mapped(const char *line, char *last)
 {
 	struct stat st;
 	char perms[5];
-	int at = 0, fd;
+	int at = 0, look, fd;
 	size_t len;
 
 	if (sscanf(line, "%*s %4s %*s %*s %*s %n", perms, &at) != 1 || !at || perms[2] != 'x' ||
@@ -109,11 +110,11 @@ static int open_mapped(const char *line, char *last)
 		return -1;
 	memcpy(last, line + at, len);
 	last[len] = '\0';
-	fd = open(last, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (fd >= 0 && (fstat(fd, &st) || !S_ISREG(st.st_mode))) {
-		close(fd);
+	look = gprof_look(last, 0, &st);
+	if (look < 0)
 		return -1;
-	}
+	fd = gprof_open_looked(look);
+	close(look);
 	return fd;
 }
 

@@ -37,6 +37,8 @@ static const struct feature features[] = {
 	  "this kernel lets nobody watch mappings; call chains are by frame pointers alone" },
 	{ "own_stack", GPROF_FEAT_OWN_STACK, "programs can keep profiles of what they have",
 	  "the module does not tell a thread its stack; load a newer one" },
+	{ "memory", GPROF_FEAT_MEMORY, "profiles of what programs allocate themselves",
+	  "the module does not listen to programs that tell what they allocate; load a newer one" },
 	{ "cgroup", GPROF_FEAT_CGROUP, "cgroups can be recorded", "this kernel has no cgroup v2" },
 	{ "flight", GPROF_FEAT_FLIGHT, "buffers that overwrite the oldest",
 	  "the module has no flight mode" },

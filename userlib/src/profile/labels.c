@@ -130,7 +130,8 @@ static void prune(struct log *l)
 	}
 	if (l->first < l->nr)
 		return;
-	memmove(l->changes, l->changes + l->first, l->nr * sizeof(*l->changes));
+	if (l->nr)
+		memmove(l->changes, l->changes + l->first, l->nr * sizeof(*l->changes));
 	l->first = 0;
 }
 

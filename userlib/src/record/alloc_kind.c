@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * alloc_kind.c: memory that the kernel allocates, and what of it is live.
+ * alloc_kind.c: memory that the kernel allocates, or a program, and what of it is live.
  */
 #include "kind.h"
 
@@ -18,10 +18,17 @@ int gprof_alloc_kind_source(const struct gprof_kind *kind, const struct gprof_ki
 		return gprof_error_set(e, EINVAL, "%s: %llu bytes per sample are too many; at most "
 				       "%llu", kind->name, (unsigned long long)period,
 				       (unsigned long long)GPROF_ALLOC_PERIOD_MAX);
+	if (cfg->slots > GPROF_ALLOC_SLOTS_MAX)
+		return gprof_error_set(e, EINVAL, "%s: %u live samples are too many; at most %u",
+				       kind->name, cfg->slots, GPROF_ALLOC_SLOTS_MAX);
+	/* A program tells of itself alone. */
+	if (kind->flags & GPROF_ALLOC_F_PROGRAM)
+		out->stack &= ~GPROF_STACK_F_KERNEL;
 	params->alloc = (struct gprof_alloc_params){
 		.size = sizeof(params->alloc),
 		.flags = kind->flags,
 		.period = period,
+		.slots = kind->kind == GPROF_KIND_HEAP ? cfg->slots : 0,
 	};
 	out->params = &params->alloc;
 	out->columns.period = period;

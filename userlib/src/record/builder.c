@@ -16,6 +16,7 @@
 int gprof_builder_init(struct gprof_builder *b)
 {
 	memset(b, 0, sizeof(*b));
+	b->rest = 1ULL << 31;	/* sums are rounded to the nearest */
 	gprof_stacks_init(&b->stacks);
 	gprof_table_init(&b->tasks_table);
 	gprof_table_init(&b->counts_table);
@@ -27,8 +28,17 @@ int gprof_builder_init(struct gprof_builder *b)
 	return 0;
 }
 
+static void drop_profile(struct gprof_builder *b)
+{
+	if (b->p)
+		gprof_resolver_free(&b->r);
+	gprof_profile_free(b->p);
+	b->p = NULL;
+}
+
 void gprof_builder_free(struct gprof_builder *b)
 {
+	drop_profile(b);
 	gprof_spaces_free(&b->spaces);
 	gprof_strings_free(&b->names);
 	gprof_strings_free(&b->labels);
@@ -44,16 +54,12 @@ void gprof_builder_free(struct gprof_builder *b)
 
 void gprof_builder_clear(struct gprof_builder *b)
 {
+	drop_profile(b);
 	b->nr_counts = 0;
 	b->nr_instants = 0;
 	gprof_lastings_free(&b->lasting);
 	memset(b->ends, 0, sizeof(b->ends));
 	gprof_table_clear(&b->counts_table);
-}
-
-static bool same_process(const struct gprof_process *a, const struct gprof_process *b)
-{
-	return a->pid == b->pid && a->exec_id == b->exec_id && a->start_ns == b->start_ns;
 }
 
 static uint64_t hash_process(uint64_t hash, const struct gprof_process *p)
@@ -72,7 +78,13 @@ static bool task_eq(const void *ctx, uint32_t index, const void *key)
 	const struct gprof_task *a = &((const struct gprof_builder *)ctx)->tasks[index];
 	const struct gprof_task *t = key;
 
-	return a->tid == t->tid && a->comm == t->comm && same_process(&a->process, &t->process);
+	return a->tid == t->tid && a->comm == t->comm && gprof_same_run(&a->process, &t->process);
+}
+
+static uint64_t task_hash(const struct gprof_builder *b, const struct gprof_task *t)
+{
+	return gprof_hash_u64(hash_process(b->tasks_table.seed, &t->process),
+			      (uint64_t)t->tid << 32 | t->comm);
 }
 
 static int take_task(void *ctx, const struct gprof_task_rec *rec, uint32_t *handle)
@@ -84,12 +96,12 @@ static int take_task(void *ctx, const struct gprof_task_rec *rec, uint32_t *hand
 		.comm = gprof_strings_add(&b->names, rec->comm,
 					  strnlen(rec->comm, sizeof(rec->comm))),
 	};
-	uint64_t hash = hash_process(b->tasks_table.seed, &rec->process);
+	uint64_t hash;
 
 	gprof_spaces_describe(&b->spaces, &rec->process);
 	if (task.comm == GPROF_NONE)
 		return -ENOMEM;
-	hash = gprof_hash_u64(hash, (uint64_t)task.tid << 32 | task.comm);
+	hash = task_hash(b, &task);
 	*handle = gprof_table_find(&b->tasks_table, hash, task_eq, b, &task);
 	if (*handle != GPROF_NONE)
 		return 0;
@@ -113,6 +125,17 @@ static bool count_eq(const void *ctx, uint32_t index, const void *key)
 	       a->addr == c->addr && a->has_wait == c->has_wait && a->wait == c->wait &&
 	       a->parallelism == c->parallelism && a->owner == c->owner &&
 	       a->owner_comm == c->owner_comm;
+}
+
+static uint64_t count_hash(const struct gprof_builder *b, const struct gprof_count *c)
+{
+	uint64_t hash = b->counts_table.seed;
+
+	hash = gprof_hash_u64(hash, (uint64_t)c->stack << 32 | c->task);
+	hash = gprof_hash_u64(hash, (uint64_t)c->tid << 32 | c->cpu);
+	hash = gprof_hash_u64(hash, (uint64_t)c->labels << 32 ^ c->addr);
+	hash = gprof_hash_u64(hash, (uint64_t)c->parallelism << 32 | c->wait);
+	return gprof_hash_u64(hash, (uint64_t)c->owner << 32 | c->owner_comm);
 }
 
 /* A context of take_labels(). */
@@ -202,7 +225,7 @@ static int take_sample(void *ctx, const struct gprof_decoded *s, uint32_t *handl
 		.has_wait = s->has_wait,
 	};
 	bool own = s->task != GPROF_NONE && b->tasks[s->task].own && gprof_labels_used();
-	uint64_t hash = b->counts_table.seed;
+	uint64_t hash;
 	uint32_t index;
 
 	if (s->time < b->from) {
@@ -222,11 +245,7 @@ static int take_sample(void *ctx, const struct gprof_decoded *s, uint32_t *handl
 		b->stacks.v[s->stack].time = s->time;
 	if (s->flags & GPROF_SAMPLE_REC_F_STATE)
 		return take_instant(b, s, &c);
-	hash = gprof_hash_u64(hash, (uint64_t)c.stack << 32 | c.task);
-	hash = gprof_hash_u64(hash, (uint64_t)c.tid << 32 | c.cpu);
-	hash = gprof_hash_u64(hash, (uint64_t)c.labels << 32 ^ c.addr);
-	hash = gprof_hash_u64(hash, (uint64_t)c.parallelism << 32 | c.wait);
-	hash = gprof_hash_u64(hash, (uint64_t)c.owner << 32 | c.owner_comm);
+	hash = count_hash(b, &c);
 	index = gprof_table_find(&b->counts_table, hash, count_eq, b, &c);
 	if (index != GPROF_NONE) {
 		b->counts[index].samples++;
@@ -574,8 +593,11 @@ static int by_stack(const void *a, const void *b)
 	return x->stack < y->stack ? -1 : x->stack > y->stack;
 }
 
-static int add_samples(struct gprof_builder *b, struct gprof_resolver *r,
-		       const struct gprof_columns *columns, struct gprof_profile *p)
+/*
+ * To the profile. @chosen: those counts alone, of which the ones that were not added are
+ * unset; NULL: all.
+ */
+static int add_samples(struct gprof_builder *b, const struct gprof_columns *columns, bool *chosen)
 {
 	static const char *const key_names[KEYS_MAX] = {
 		"pid", "tid", "cpu", "comm", "addr", "state", "since", "at", "reason", "ended",
@@ -583,10 +605,11 @@ static int add_samples(struct gprof_builder *b, struct gprof_resolver *r,
 	};
 	struct gprof_label labels[LABELS_MAX];
 	const struct gprof_count **order;
+	struct gprof_resolver *r = &b->r;
+	struct gprof_profile *p = b->p;
 	uint32_t keys[KEYS_MAX];
 	uint32_t last = GPROF_NONE;
-	uint64_t rest = 1ULL << 31;	/* the sum is rounded to the nearest */
-	size_t i, nr_labels = 0;
+	size_t i, nr_order = 0, nr_labels = 0;
 	int err = 0;
 
 	if (b->nr_instants) {
@@ -609,10 +632,11 @@ static int add_samples(struct gprof_builder *b, struct gprof_resolver *r,
 	if (!order)
 		return -ENOMEM;
 	for (i = 0; i < b->nr_counts; i++)
-		order[i] = &b->counts[i];
-	qsort(order, b->nr_counts, sizeof(*order), by_stack);
+		if (!chosen || chosen[i])
+			order[nr_order++] = &b->counts[i];
+	qsort(order, nr_order, sizeof(*order), by_stack);
 
-	for (i = 0; i < b->nr_counts && !err; i++) {
+	for (i = 0; i < nr_order && !err; i++) {
 		const struct gprof_count *c = order[i];
 		int64_t values[7];
 		size_t nr = 0;
@@ -639,11 +663,13 @@ static int add_samples(struct gprof_builder *b, struct gprof_resolver *r,
 		if (columns->live_value_type)
 			values[nr++] = clamp(c->live_value);
 		if (columns->latency)
-			values[nr++] = clamp(divided(c->weight, c->parallelism, &rest));
+			values[nr++] = clamp(divided(c->weight, c->parallelism, &b->rest));
 		if (!err)
 			err = gprof_profile_add_sample(p, r->stack, r->nr_stack, labels, nr_labels,
 						       values);
 	}
+	for (i -= !!err; err && chosen && i < nr_order; i++)
+		chosen[order[i] - b->counts] = false;
 	free(order);
 	return err;
 }
@@ -666,18 +692,11 @@ static int set_period(struct gprof_profile *p, const struct gprof_columns *colum
 	return p->period_type.type == GPROF_NONE || p->period_type.unit == GPROF_NONE ? -ENOMEM : 0;
 }
 
-int gprof_builder_profile(struct gprof_builder *b, const struct gprof_columns *columns,
-			  struct gprof_profile **result)
+static int add_columns(struct gprof_profile *p, const struct gprof_columns *columns)
 {
-	struct gprof_profile *p = gprof_profile_new();
-	struct gprof_resolver r;
-	int err;
+	int err = 0;
 
-	if (!p)
-		return -ENOMEM;
-	gprof_spaces_describe_all(&b->spaces);
-	err = gprof_resolver_init(&r, p, &b->spaces, main_process(b, columns->main_pid));
-	if (!err && columns->count_type)
+	if (columns->count_type)
 		err = gprof_profile_add_column(p, columns->count_type, "count");
 	if (!err)
 		err = gprof_profile_add_column(p, columns->weight_type, columns->weight_unit);
@@ -699,16 +718,107 @@ int gprof_builder_profile(struct gprof_builder *b, const struct gprof_columns *c
 		err = set_period(p, columns);
 	if (!err && columns->latency)
 		err = gprof_profile_add_column(p, "latency", columns->weight_unit);
+	return err;
+}
+
+/* A profile without samples, unless there is one. */
+static int begin_profile(struct gprof_builder *b, const struct gprof_columns *columns)
+{
+	int err;
+
+	if (b->p)
+		return 0;
+	b->p = gprof_profile_new();
+	if (!b->p)
+		return -ENOMEM;
+	err = gprof_resolver_init(&b->r, b->p, &b->spaces, main_process(b, columns->main_pid));
 	if (!err)
-		err = add_samples(b, &r, columns, p);
-	gprof_profile_have_samples(p);
-	if (!err)
-		err = gprof_resolver_name(&r);
-	gprof_resolver_free(&r);
+		err = add_columns(b->p, columns);
+	if (err)
+		drop_profile(b);
+	return err;
+}
+
+int gprof_builder_settle(struct gprof_builder *b, const struct gprof_columns *columns,
+			 bool *settled)
+{
+	int err = begin_profile(b, columns);
+	size_t i, nr = 0;
+
+	if (err)
+		return err;
+	err = add_samples(b, columns, settled);
+	for (i = 0; i < b->nr_counts; i++)
+		if (!settled[i])
+			b->counts[nr++] = b->counts[i];
+	b->nr_counts = nr;
+	return err;
+}
+
+int gprof_builder_renumbered(struct gprof_builder *b)
+{
+	size_t i;
+	int err = 0;
+
+	gprof_table_clear(&b->counts_table);
+	for (i = 0; i < b->nr_counts; i++)
+		if (gprof_table_insert(&b->counts_table, count_hash(b, &b->counts[i]),
+				       (uint32_t)i))
+			err = -ENOMEM;
+	return err;
+}
+
+int gprof_builder_keep_tasks(struct gprof_builder *b, uint32_t *numbers)
+{
+	struct gprof_table table;
+	uint32_t nr = 0;
+	size_t i;
+	int err = 0;
+
+	gprof_table_init(&table);
+	table.seed = b->tasks_table.seed;
+	for (i = 0; i < b->nr_tasks && !err; i++)
+		if (numbers[i] != GPROF_NONE)
+			err = gprof_table_insert(&table, task_hash(b, &b->tasks[i]), nr++);
 	if (err) {
-		gprof_profile_free(p);
+		gprof_table_free(&table);
 		return err;
 	}
-	*result = p;
+	for (i = 0, nr = 0; i < b->nr_tasks; i++) {
+		if (numbers[i] == GPROF_NONE)
+			continue;
+		b->tasks[nr] = b->tasks[i];
+		numbers[i] = nr++;
+	}
+	b->nr_tasks = nr;
+	gprof_table_free(&b->tasks_table);
+	b->tasks_table = table;
+	return 0;
+}
+
+int gprof_builder_profile(struct gprof_builder *b, const struct gprof_columns *columns,
+			  struct gprof_profile **result)
+{
+	bool begun = b->p;
+	int err;
+
+	gprof_spaces_describe_all(&b->spaces);
+	err = begin_profile(b, columns);
+	if (err)
+		return err;
+	/* Programs have gone on compiling since. */
+	if (begun)
+		gprof_spaces_generate_again(&b->spaces);
+	err = add_samples(b, columns, NULL);
+	gprof_profile_have_samples(b->p);
+	if (!err)
+		err = gprof_resolver_name(&b->r);
+	if (err) {
+		drop_profile(b);
+		return err;
+	}
+	gprof_resolver_free(&b->r);
+	*result = b->p;
+	b->p = NULL;
 	return 0;
 }

@@ -4,7 +4,8 @@
  *
  * While recording: stacks, tasks and samples, each once, with counts; mappings,
  * whose files are opened at once. After it: addresses become locations with
- * names (resolve.h), and samples become those of a profile.
+ * names (resolve.h), and samples become those of a profile. Those of programs that
+ * are over may do so before (aging.h), and wait for their names there.
  */
 #ifndef GPROF_BUILDER_H
 #define GPROF_BUILDER_H
@@ -142,6 +143,9 @@ struct gprof_columns {
  * @early: how many these were
  * @lasting: which samples last, by slot of the kernel's table
  * @unknown: what is live beside these
+ * @p: profile with the samples that are not in @counts any more, or NULL
+ * @r: makes locations of @p, where there is one
+ * @rest: of what was divided for it, in units of 1 / 2^32
  */
 struct gprof_builder {
 	struct gprof_spaces spaces;
@@ -160,6 +164,9 @@ struct gprof_builder {
 	uint64_t early;
 	struct gprof_lastings lasting;
 	struct gprof_live_unknown unknown;
+	struct gprof_profile *p;
+	struct gprof_resolver r;
+	uint64_t rest;
 };
 
 /** gprof_builder_ops - what a decoder calls; its context is the builder */
@@ -179,11 +186,38 @@ void gprof_builder_clear(struct gprof_builder *b);
 void gprof_builder_look(struct gprof_builder *b, const struct gprof_live_table *t);
 
 /**
+ * gprof_builder_settle() - have samples in the profile, and no longer in @b->counts
+ * @b: builder without instants and without what is live
+ * @columns: what the values are, each time the same
+ * @settled: which ones, by their index; those that are not, for want of memory, are unset
+ *
+ * Before there are more samples, gprof_builder_renumbered() is to be called.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int gprof_builder_settle(struct gprof_builder *b, const struct gprof_columns *columns,
+			 bool *settled);
+
+/** gprof_builder_renumbered() - samples, or their stacks or tasks, have other numbers; 0 or -ENOMEM */
+int gprof_builder_renumbered(struct gprof_builder *b);
+
+/**
+ * gprof_builder_keep_tasks() - forget tasks, so that the others have new numbers
+ * @b: builder
+ * @numbers: of each task: GPROF_NONE: forget it; else gets its new number
+ *
+ * Return: 0 or -ENOMEM, all being left as it was.
+ */
+int gprof_builder_keep_tasks(struct gprof_builder *b, uint32_t *numbers);
+
+/**
  * gprof_builder_profile() - make a profile of what was counted
  * @b: builder
  * @columns: what the values are
  * @p: result for gprof_profile_free(); caller adds comments and times, and
  *	finishes it
+ *
+ * What was settled is in the first profile that is made.
  *
  * Return: 0 or -ENOMEM.
  */

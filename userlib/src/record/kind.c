@@ -19,6 +19,7 @@
 #define ALLOCATIONS	.weight_type = "alloc_objects", .weight_unit = "count",	\
 			.value_type = "alloc_space", .value_unit = "bytes",	\
 			.period_type = "space", .period_unit = "bytes"
+#define LIVE		.live_weight_type = "inuse_objects", .live_value_type = "inuse_space"
 #define OF_KERNEL	(GPROF_ALLOC_F_SLAB | GPROF_ALLOC_F_PAGES)
 
 static const struct gprof_kind table[] = {
@@ -44,7 +45,13 @@ static const struct gprof_kind table[] = {
 		ALLOCATIONS,
 	  }, gprof_alloc_kind_source },
 	{ "heap", GPROF_KIND_HEAP, OF_KERNEL, {
-		ALLOCATIONS, .live_weight_type = "inuse_objects", .live_value_type = "inuse_space",
+		ALLOCATIONS, LIVE,
+	  }, gprof_alloc_kind_source },
+	{ "user-alloc", GPROF_KIND_ALLOC, GPROF_ALLOC_F_PROGRAM, {
+		ALLOCATIONS,
+	  }, gprof_alloc_kind_source },
+	{ "user-heap", GPROF_KIND_HEAP, GPROF_ALLOC_F_PROGRAM, {
+		ALLOCATIONS, LIVE,
 	  }, gprof_alloc_kind_source },
 };
 
@@ -87,9 +94,9 @@ static int make_source(const struct gprof_kind_config *cfg, union gprof_kind_par
 	if (!kind)
 		return gprof_error_set(e, ENOENT, "%.64s: no such kind of recorder; there are cpu, "
 				       "block, block-waker, mutex, mutex-waiter, kernel-lock, "
-				       "alloc and heap",
+				       "alloc, heap, user-alloc and user-heap",
 				       cfg->kind ? cfg->kind : "(none)");
-	if (cfg->reserved[0] || cfg->reserved[1] || cfg->reserved[2])
+	if (cfg->reserved[0] || cfg->reserved[1])
 		return gprof_error_set(e, E2BIG, "%s: sets what this libgprof does not know; it is "
 				       "older than the program", kind->name);
 	if (cfg->flags & ~(GPROF_RECORD_KERNEL | GPROF_RECORD_ADDR | GPROF_RECORD_LATENCY |

@@ -253,6 +253,25 @@ int gprof_resolver_kernel_of(struct gprof_resolver *r, struct gprof_resolver *ol
 	return 0;
 }
 
+void gprof_resolver_spaces_kept(struct gprof_resolver *r, const uint32_t *numbers)
+{
+	size_t i, nr = 0;
+
+	/* it knows places in memory that are others' now */
+	gprof_map64_clear(&r->by_vma);
+	for (i = 0; i < r->nr_placed; i++) {
+		struct gprof_placed placed = r->placed[i];
+
+		if (!placed.object) {
+			if (numbers[placed.space] == GPROF_NONE)
+				continue;
+			placed.space = numbers[placed.space];
+		}
+		r->placed[nr++] = placed;
+	}
+	r->nr_placed = nr;
+}
+
 static int kernel_frame(struct gprof_resolver *r, uint64_t addr)
 {
 	const struct gprof_kernel_image *image;

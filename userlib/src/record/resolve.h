@@ -120,6 +120,13 @@ int gprof_resolve_none(struct gprof_resolver *r);
 /** gprof_resolver_kernel_of() - take the kernel's names of another, which ends; 0 or -ENOMEM */
 int gprof_resolver_kernel_of(struct gprof_resolver *r, struct gprof_resolver *old);
 
+/**
+ * gprof_resolver_spaces_kept() - address spaces were forgotten
+ * @r: resolver
+ * @numbers: new index of each, by the one it had; GPROF_NONE: it was forgotten
+ */
+void gprof_resolver_spaces_kept(struct gprof_resolver *r, const uint32_t *numbers);
+
 /** gprof_resolver_name_new() - name what waits for a name, of a resolver that goes on */
 int gprof_resolver_name_new(struct gprof_resolver *r);
 

@@ -44,9 +44,7 @@ static bool stack_eq(const void *ctx, uint32_t index, const void *key)
 	const struct key *k = key;
 
 	return s->layout == k->layout && s->flags == k->flags && s->nr_kernel == k->nr_kernel &&
-	       s->nr_user == k->nr_user && s->process.pid == k->process->pid &&
-	       s->process.exec_id == k->process->exec_id &&
-	       s->process.start_ns == k->process->start_ns &&
+	       s->nr_user == k->nr_user && gprof_same_run(&s->process, k->process) &&
 	       !memcmp(&all->frames[s->frames], k->frames,
 		       frames_bytes(s->nr_kernel, s->nr_user));
 }

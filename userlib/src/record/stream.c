@@ -67,6 +67,8 @@ static int init_builder(struct gprof_stream *s)
 {
 	int err = gprof_builder_init(&s->builder);
 
+	gprof_aging_free(&s->aging);
+	gprof_aging_init(&s->aging);
 	if (!err && s->live.head)
 		s->builder.lasting.max = s->live.head->nr_slots;
 	return err;
@@ -111,6 +113,7 @@ void gprof_stream_free(struct gprof_stream *s)
 		gprof_decoder_free(&s->decoders[i]);
 	free(s->decoders);
 	gprof_builder_free(&s->builder);
+	gprof_aging_free(&s->aging);
 	gprof_buffer_unmap(&s->buffer);
 	gprof_live_table_unmap(&s->live);
 	if (s->fd >= 0)
@@ -211,6 +214,9 @@ int gprof_stream_drain(struct gprof_stream *s, struct gprof_error *e)
 						"%s: no memory for the samples; record for a "
 						"shorter time, or less often", s->name);
 	}
+	if (!first && gprof_age(&s->aging, &s->builder, &s->columns, s->decoders, s->buffer.nr))
+		first = gprof_error_set(e, ENOMEM, "%s: no memory for the samples; record for a "
+					"shorter time, or less often", s->name);
 	return first;
 }
 

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "device/buffer.h"
+#include "aging.h"
 #include "builder.h"
 #include "device/decode.h"
 #include "device/device.h"
@@ -64,6 +65,7 @@ struct gprof_stream_opts {
  * @decoders: one for each ring
  * @live: table of what lasts, where the kind has one
  * @builder: profile in the making
+ * @aging: forgets what of it is over
  * @base: kernel's counts at the last start
  * @base_seen: own counts at the last start
  * @started: kernel side is started
@@ -83,6 +85,7 @@ struct gprof_stream {
 	struct gprof_decoder *decoders;
 	struct gprof_live_table live;
 	struct gprof_builder builder;
+	struct gprof_aging aging;
 	struct gprof_stats base;
 	struct gprof_decode_counts base_seen;
 	bool started;

@@ -2,9 +2,10 @@
 /*
  * task_text.c: what tasks do, as text: each stack once, or each task with its stack.
  */
-#include <gprof/task.h>
+#include "task_text.h"
 
 #include <errno.h>
+#include <gprof/task.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -231,7 +232,7 @@ static void put_group(FILE *f, const struct group *g)
 	}
 }
 
-static int write_groups(const struct gprof_profile *p, FILE *f)
+static int write_groups(const struct gprof_profile *p, FILE *f, const char *title)
 {
 	struct groups g = { 0 };
 	size_t i;
@@ -240,7 +241,7 @@ static int write_groups(const struct gprof_profile *p, FILE *f)
 	gprof_table_init(&g.table);
 	err = gprof_profile_each(p, add_task, &g);
 	if (!err) {
-		fprintf(f, "task profile: total %" PRId64 "\n", g.total);
+		fprintf(f, "%s: total %" PRId64 "\n", title, g.total);
 		if (g.nr_v)
 			qsort(g.v, g.nr_v, sizeof(*g.v), most_first);
 		for (i = 0; i < g.nr_v; i++)
@@ -275,8 +276,11 @@ static void put_comments(const struct gprof_profile *p, FILE *f)
 		fputc('\n', f);
 }
 
-/* The same failure as of gprof_profile_write(): what fails late is told by the close. */
-static int write_text(const struct gprof_profile *p, int fd, bool traceback)
+/*
+ * The same failure as of gprof_profile_write(): what fails late is told by the close.
+ * Without a title it is a traceback.
+ */
+static int write_text(const struct gprof_profile *p, int fd, const char *title)
 {
 	int copy = dup(fd), err;
 	FILE *f = copy < 0 ? NULL : fdopen(copy, "w");
@@ -288,11 +292,25 @@ static int write_text(const struct gprof_profile *p, int fd, bool traceback)
 		return err;
 	}
 	put_comments(p, f);
-	err = traceback ? write_traceback(p, f) : write_groups(p, f);
+	err = title ? write_groups(p, f, title) : write_traceback(p, f);
 	if (ferror(f) && !err)
 		err = -EIO;
 	if (fclose(f) && (!err || err == -EIO))
 		err = -errno;
+	return err;
+}
+
+int gprof_stacks_write(const struct gprof_profile *p, int fd, const char *title)
+{
+	const struct gprof_value_type *types;
+	int err;
+
+	if (!gprof_profile_types(p, &types))
+		return gprof_error_set(NULL, EINVAL, "the profile has no values");
+	err = write_text(p, fd, title);
+	if (err)
+		gprof_error_set(NULL, -err, "the profile cannot be written as text (%s)",
+				gprof_strerror(-err));
 	return err;
 }
 
@@ -309,7 +327,7 @@ int gprof_task_write(const struct gprof_profile *p, int fd, enum gprof_task_form
 		break;
 	case GPROF_TASK_FORMAT_TEXT:
 	case GPROF_TASK_FORMAT_TRACEBACK:
-		err = write_text(p, fd, format == GPROF_TASK_FORMAT_TRACEBACK);
+		err = write_text(p, fd, format == GPROF_TASK_FORMAT_TEXT ? "task profile" : NULL);
 		break;
 	default:
 		return gprof_error_set(NULL, EINVAL, "%d is no format of stacks of tasks",

@@ -189,7 +189,7 @@ static struct gprof_recorder *make(const struct gprof_tracepoint_config *cfg, st
 	const char *const *filters = cfg->nr_events ? cfg->filters : &cfg->filter;
 	size_t nr = cfg->nr_events ? cfg->nr_events : 1, i;
 	struct happening happenings[EVENTS_MAX] = { 0 };
-	struct gprof_source sources[EVENTS_MAX];
+	struct gprof_source sources[EVENTS_MAX] = { 0 };
 	struct gprof_recorder *r = NULL;
 	struct probes *probes;
 

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/regular_file.h"
 #include "elf_module.h"
 #include "elf_strings.h"
 
@@ -66,14 +67,24 @@ static bool to_offset(Elf *elf, GElf_Addr addr, uint64_t *offset)
 int gprof_function_offset(const char *path, const char *function, uint64_t *offset,
 			  struct gprof_error *e)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC), err;
 	unsigned int found = 0;
 	GElf_Addr addr = 0;
 	struct gprof_elf m;
+	struct stat st;
+	/* a pipe that somebody put there would be waited for */
+	int look = gprof_look(path, 0, &st), fd, err;
 
-	if (fd < 0)
-		return gprof_error_set(e, errno, "%s cannot be opened (%s)", path,
-				       gprof_strerror(errno));
+	fd = look < 0 ? -1 : gprof_open_looked(look);
+	if (fd < 0) {
+		err = errno;
+		if (look >= 0)
+			close(look);
+		if (err == ENXIO)
+			return gprof_error_set(e, EINVAL, "%s is no regular file, and so "
+					       "neither a program nor a shared library", path);
+		return gprof_error_set(e, err, "%s cannot be opened (%s)", path, gprof_strerror(err));
+	}
+	close(look);
 	err = gprof_elf_open(&m, fd, path, 0);
 	close(fd);
 	if (err)

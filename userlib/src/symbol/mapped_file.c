@@ -108,8 +108,10 @@ static bool may_be(const struct stat *st, const struct gprof_file_id *id, bool m
 		return true;
 	if (!id->known)
 		return false;
-	return id->build_id_len ? (uint64_t)st->st_size == id->size
-				: mapped && same_state(st, id);
+	if (mapped && id->build_id_len)
+		return (uint64_t)st->st_size == id->size;
+	/* Another file may claim the same build-id. */
+	return (mapped || id->build_id_len) && same_state(st, id);
 }
 
 static bool same_build_id(int fd, const struct gprof_file_id *id)

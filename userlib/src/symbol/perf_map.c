@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/regular_file.h"
+
 /* A line "1 1 a" of 6 bytes takes four times as much: what all of it may. */
 #define MEMORY_MAX	(64ULL << 20)
 
@@ -73,15 +75,20 @@ int gprof_perf_map_read(struct gprof_perf_map *m, const char *path, uid_t uid, t
 {
 	struct stat st;
 	size_t len = 0;
-	int fd, err;
+	int look, fd, err;
 
 	memset(m, 0, sizeof(*m));
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
-	if (fd < 0)
-		return -errno;
+	look = gprof_look(path, O_NOFOLLOW, &st);
+	if (look < 0)
+		return errno == ENXIO ? -EPERM : -errno;
+	fd = gprof_open_looked(look);
+	err = fd < 0 ? -errno : 0;
+	close(look);
+	if (err)
+		return err;
 	if (fstat(fd, &st))
 		err = -errno;
-	else if (!S_ISREG(st.st_mode) || (st.st_uid && st.st_uid != uid))
+	else if (st.st_uid && st.st_uid != uid)
 		err = -EPERM;
 	else if (st.st_mtime < since)
 		err = -ESTALE;

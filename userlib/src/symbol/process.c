@@ -49,16 +49,11 @@ void gprof_spaces_free(struct gprof_spaces *s)
 	memset(s, 0, sizeof(*s));
 }
 
-static bool same_process(const struct gprof_process *a, const struct gprof_process *b)
-{
-	return a->pid == b->pid && a->exec_id == b->exec_id && a->start_ns == b->start_ns;
-}
-
 static bool space_eq(const void *ctx, uint32_t index, const void *key)
 {
 	const struct gprof_spaces *s = ctx;
 
-	return same_process(&s->v[index].id, key);
+	return gprof_same_run(&s->v[index].id, key);
 }
 
 static uint64_t space_hash(const struct gprof_spaces *s, const struct gprof_process *id)

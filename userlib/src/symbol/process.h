@@ -68,6 +68,7 @@ struct gprof_reading {
  * @cap: room
  * @generated: names of code that it generates
  * @description: what else there is to say of it
+ * @over: nobody needs it any more, unless a child that it had does
  */
 struct gprof_space {
 	struct gprof_process id;
@@ -78,6 +79,7 @@ struct gprof_space {
 	size_t cap;
 	struct gprof_generated generated;
 	struct gprof_description description;
+	bool over;
 };
 
 /**
@@ -97,6 +99,12 @@ struct gprof_spaces {
 	struct gprof_objects objects;
 	struct gprof_strings paths;
 };
+
+/** gprof_same_run() - are these one program run? */
+static inline bool gprof_same_run(const struct gprof_process *a, const struct gprof_process *b)
+{
+	return a->pid == b->pid && a->exec_id == b->exec_id && a->start_ns == b->start_ns;
+}
 
 int gprof_spaces_init(struct gprof_spaces *s);
 void gprof_spaces_free(struct gprof_spaces *s);

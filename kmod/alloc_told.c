@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * alloc_told: what programs allocate themselves, and tell.
+ *
+ * A program samples in user space, and makes a call for what it has sampled; whose target it
+ * is hears of it. What a program tells is about itself alone: addresses are mixed with a
+ * random number that nobody else knows, so that nobody ends what is another's.
+ *
+ * All of what it says may be wrong. Registers that it gives for its stack are no more than it
+ * could load before any sample; two of its threads may tell of one address at once, so
+ * that what is live is changed under a lock.
+ */
+#include "alloc_told.h"
+#include "alloc.h"
+#include "live.h"
+#include "sampler.h"
+
+#include <asm/processor.h>
+#include <linux/gprof.h>
+#include <linux/mutex.h>
+#include <linux/preempt.h>
+#include <linux/ptrace.h>
+#include <linux/rculist.h>
+#include <linux/string.h>
+#include <linux/timekeeping.h>
+
+#define BYTES_MAX	((1ULL << GPROF_THIN_BYTES_BITS) - 1)
+
+static DEFINE_MUTEX(mutex);		/* protects changes of the list */
+static LIST_HEAD(listeners);		/* read under RCU */
+
+/**
+ * gprof_alloc_listen() - be told from now on
+ * @a: allocations, with @told
+ *
+ * Context: Task.
+ */
+void gprof_alloc_listen(struct gprof_allocs *a)
+{
+	mutex_lock(&mutex);
+	list_add_tail_rcu(&a->node, &listeners);
+	mutex_unlock(&mutex);
+}
+
+/**
+ * gprof_alloc_listen_no_more() - end it; nothing is told once this returns
+ * @a: allocations that listen
+ *
+ * Context: Task; sleeps.
+ */
+void gprof_alloc_listen_no_more(struct gprof_allocs *a)
+{
+	mutex_lock(&mutex);
+	list_del_rcu(&a->node);
+	mutex_unlock(&mutex);
+	synchronize_rcu();
+}
+
+/* Those of two programs differ in about all bits. */
+static unsigned long key_of(const struct gprof_memory *m)
+{
+	unsigned long key = m->addr ^ m->space;
+
+	return key < 2 ? key + 2 : key;
+}
+
+/* As they were when the call was made by which memory was asked for. */
+static void set_regs(struct pt_regs *regs, const struct gprof_memory *m)
+{
+	*regs = *task_pt_regs(current);
+	if (!m->pc)
+		return;
+	instruction_pointer_set(regs, m->pc);
+#ifdef CONFIG_X86_64
+	regs->sp = m->sp;
+	regs->bp = m->fp;
+	/* Nobody knows. */
+	regs->bx = 0;
+#else
+	regs->sp = m->sp;
+	regs->regs[29] = m->fp;
+	regs->regs[30] = 0;
+#endif
+}
+
+static u64 take(struct gprof_allocs *a, struct gprof_thin *s, const struct gprof_memory *m)
+{
+	struct gprof_thin_bytes had;
+
+	if (m->period == a->thin.period)
+		return gprof_thin_bytes_again(s, &a->thin, &a->thin, m->bytes);
+	memset(&had, 0, sizeof(had));
+	gprof_thin_bytes_init(&had, m->period);
+	return gprof_thin_bytes_again(s, &a->thin, &had, m->bytes);
+}
+
+static void sample(struct gprof_allocs *a, const struct gprof_memory *m, unsigned long key)
+{
+	u64 weight = take(a, &this_cpu_ptr(a->cpus)->thin, m);
+	struct gprof_capture c __uninitialized;
+	struct pt_regs regs;
+
+	if (!weight)
+		return;
+	set_regs(&regs, m);
+	gprof_capture(&c, &regs, ktime_get_mono_fast_ns());
+	c.flags |= GPROF_SAMPLE_REC_F_VALUE;
+	c.value = m->bytes;
+	/* In the table first: who reads of it in the ring looks there. */
+	if (a->live) {
+		raw_spin_lock(&a->ends);
+		c.live = gprof_live_add(a->live, key, c.time, m->bytes, weight);
+		raw_spin_unlock(&a->ends);
+		if (c.live)
+			c.flags |= GPROF_SAMPLE_REC_F_LIVE;
+	}
+	gprof_emit(&c, a->sampler, weight);
+	gprof_captured(&c);
+}
+
+/* Whoever ends it, who may have left the target meanwhile. */
+static void change(struct gprof_allocs *a, const struct gprof_memory *m, unsigned long key)
+{
+	int at;
+
+	/* Who frees it has told of it before. Others, who guess, are not to have the lock. */
+	if (!a->live || gprof_live_find(a->live, key) < 0)
+		return;
+	raw_spin_lock(&a->ends);
+	at = gprof_live_find(a->live, key);
+	if (at >= 0 && m->what == GPROF_MEMORY_FREE)
+		gprof_live_remove(a->live, at, key);
+	else if (at >= 0)
+		gprof_live_resize(a->live, at, m->bytes);
+	raw_spin_unlock(&a->ends);
+}
+
+static int check(const struct gprof_memory *m, u32 *reason)
+{
+	bool alloc = m->what == GPROF_MEMORY_ALLOC;
+	bool ask = m->what == GPROF_MEMORY_ASK;
+
+	*reason = GPROF_REASON_FLAGS;
+	if (m->what > GPROF_MEMORY_RESIZE)
+		return -EOPNOTSUPP;
+	*reason = GPROF_REASON_PARAMS;
+	if (m->__reserved || !m->addr != ask)
+		return -EINVAL;
+	if (!m->bytes == (alloc || m->what == GPROF_MEMORY_RESIZE) || m->bytes > BYTES_MAX)
+		return -EINVAL;
+	if ((m->sp || m->fp || m->pc) && (!alloc || !m->pc))
+		return -EINVAL;
+	*reason = GPROF_REASON_PERIOD;
+	if (!m->period == alloc || m->period > GPROF_ALLOC_PERIOD_MAX)
+		return -EINVAL;
+	*reason = GPROF_REASON_NONE;
+	return 0;
+}
+
+/**
+ * gprof_alloc_told() - GPROF_IOC_MEMORY
+ * @arg: argument; outputs are set, also on error
+ *
+ * Context: Task.
+ * Return: 0 or a negative errno.
+ */
+int gprof_alloc_told(struct gprof_memory *arg)
+{
+	unsigned long key = key_of(arg);
+	struct gprof_allocs *a;
+	u64 period = 0;
+	int err;
+
+	arg->out_period = 0;
+	err = check(arg, &arg->out_reason);
+	if (err)
+		return err;
+	rcu_read_lock();
+	preempt_disable();
+	list_for_each_entry_rcu(a, &listeners, node) {
+		if (!READ_ONCE(a->on))
+			continue;
+		if (arg->what == GPROF_MEMORY_FREE || arg->what == GPROF_MEMORY_RESIZE)
+			change(a, arg, key);
+		if (!gprof_allocs_are_targets(a))
+			continue;
+		if (!period || a->thin.period < period)
+			period = a->thin.period;
+		if (arg->what == GPROF_MEMORY_ALLOC)
+			sample(a, arg, key);
+	}
+	preempt_enable();
+	rcu_read_unlock();
+	arg->out_period = period;
+	return 0;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * alloc_told: what programs allocate themselves, and tell.
+ */
+#ifndef GPROF_ALLOC_TOLD_H
+#define GPROF_ALLOC_TOLD_H
+
+#include <linux/types.h>
+
+struct gprof_allocs;
+struct gprof_memory;
+
+int gprof_alloc_told(struct gprof_memory *arg);
+
+void gprof_alloc_listen(struct gprof_allocs *a);
+void gprof_alloc_listen_no_more(struct gprof_allocs *a);
+
+#endif /* GPROF_ALLOC_TOLD_H */

@@ -1,0 +1,191 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# gprofctl_heap_test.sh: what programs allocate themselves is told to the byte, and nothing
+# that was freed is told as in use, whatever they do.
+
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=/dev/null # its ktap_run does not return
+. "$here/ktap.sh"
+need gprofctl setpriv
+# shellcheck source-path=SCRIPTDIR source=../helpers/command.sh
+. "$here/command.sh"
+
+truth=$here/truth_heap
+
+# record ARGUMENTS...: as text; what the program says is in truth, with the text of the profile
+# in out
+record()
+{
+	rm -f x.pb.gz
+	run 0 gprofctl heap --format text --buffer 4M -o x.pb.gz "$@"
+	[ -s x.pb.gz ]
+	[ "$(count lost)" -eq 0 ]
+	sed '/^heap profile:/,$d' out >truth
+}
+
+# of SITE: "OBJECTS BYTES OBJECTS_LEFT BYTES_LEFT" of the stacks that begin there
+of()
+{
+	awk -v site="$1" '
+		/^[0-9]+: [0-9]+ \[/ {
+			gsub(/[^0-9 ]/, " ")
+			v[1] = $3; v[2] = $4; v[3] = $1; v[4] = $2
+			leaf = 1
+			next
+		}
+		/^#/ && leaf {
+			leaf = 0
+			if ($3 == site)
+				for (i = 1; i <= 4; i++)
+					sum[i] += v[i]
+		}
+		END { print sum[1] + 0, sum[2] + 0, sum[3] + 0, sum[4] + 0 }' out
+}
+
+# is_true: what was told of each place is what the program says
+is_true()
+{
+	[ -s truth ]
+	while read -r site rest; do
+		told=$(of "$site")
+		[ "$told" = "$rest" ] || fail "$site: $told, but it is $rest"
+	done <truth
+}
+
+each_byte_is_told_by_where_it_was_allocated()
+{
+	record --every 1 -- "$truth" exact
+	is_true
+	run 0 gprofctl top x.pb.gz
+	grep -q '^Type: inuse_space' out
+	run 0 gprofctl alloc --every 1 -o x.pb.gz -- "$truth" exact
+	run 0 gprofctl top x.pb.gz
+	grep -q '^Type: alloc_space' out
+	grep -q site_churns out
+}
+
+what_is_never_freed_is_told_at_the_end()
+{
+	run 0 gprofctl heap --leaks --buffer 4M -o x.pb.gz -- "$truth" exact
+	# as many, and as many bytes, as valgrind finds of these
+	grep -A 1 '^70000 bytes in 70 objects$' out | grep -q site_keeps
+	grep -A 1 '^99100 bytes in 1 objects$' out | grep -q site_grows
+	grep -A 1 '^45056 bytes in 1 objects$' out | grep -q site_maps
+	! grep -A 1 'objects$' out | grep -q site_churns
+	refused 2 'exclude each other' gprofctl heap --leaks --format text -o x.pb.gz -- true
+	refused 2 'wants a command' gprofctl heap --leaks -o x.pb.gz -a -d 1
+	refused 2 'stdout' gprofctl heap --leaks -o - -- true
+}
+
+a_child_frees_its_own()
+{
+	record --every 1 -- "$truth" forks
+	is_true
+}
+
+memory_is_of_the_program_that_has_it()
+{
+	record --every 1 -- "$truth" executes
+	# from before the exec, and from behind it
+	[ "$(of site_keeps)" = "200 200000 170 170000" ] || fail "$(of site_keeps)"
+	[ "$(of site_gives)" = "12 60000 2 10000" ] || fail "$(of site_gives)"
+}
+
+handlers_allocate()
+{
+	record --every 1 -- "$truth" signals
+	is_true
+}
+
+whoever_closes_all_files_is_told_of_further_on()
+{
+	record --every 1 -- "$truth" closes
+	is_true
+}
+
+a_child_without_the_shim_is_left_out()
+{
+	record --every 1 -- "$truth" no_preload
+	is_true
+	[ "$(of site_churns)" = "0 0 0 0" ]
+}
+
+what_is_freed_twice_ends_the_program_as_ever()
+{
+	run 134 gprofctl heap --every 1 --format text -o x.pb.gz -- "$truth" twice
+	[ "$(of site_keeps)" = "1 1000 0 0" ]
+}
+
+a_full_table_says_so_and_is_right_of_what_it_has()
+{
+	run 0 gprofctl heap --every 1 --slots 1000 --format text --buffer 16M -o x.pb.gz -- \
+		"$truth" many 20000
+	grep -q 'too many were at once' err || fail "nothing about a full table"
+	told=$(of many)
+	[ "${told%% *}" -eq 20000 ]
+	left=$(echo "$told" | cut -d ' ' -f 3)
+	[ "$left" -ge 1000 ]
+	[ "$left" -lt 4000 ]
+}
+
+a_million_samples_are_live()
+{
+	run 0 gprofctl heap --every 1 --slots 1048576 --format text --buffer 64M -o x.pb.gz -- \
+		"$truth" many 1048576
+	! grep -q 'too many' err
+	told=$(of many)
+	[ "$told" = "1048576 16777216 1048576 16777216" ] || fail "$told"
+}
+
+# One of 64 KiB: the error is that of chance, three times of 0.9 % (large) and 2.2 % (small)
+sampled_bytes_stand_for_all()
+{
+	record --every 64K -- "$truth" large 1024
+	of site_large
+	of site_small
+	of site_large | awk '{ exit !($2 > 0.972 * 896 * 1048576 && $2 < 1.028 * 896 * 1048576) }'
+	of site_small | awk '{ exit !($2 > 0.932 * 128 * 1048576 && $2 < 1.068 * 128 * 1048576) }'
+	[ "$(of site_large | cut -d ' ' -f 3)" -eq 0 ]
+}
+
+a_user_records_its_own()
+{
+	rm -f x.pb.gz
+	as_user "$(command -v gprofctl)" heap --every 1 --format text --buffer 256K -o x.pb.gz -- \
+		"$truth" signals >out 2>err || { cat err; fail "status $?"; }
+	[ "$(of site_gives)" = "100 500000 0 0" ]
+}
+
+# What programs tell is asked of nobody else: no function of the kernel is probed for it.
+nobody_else_is_slowed()
+{
+	list=/sys/kernel/debug/kprobes/list
+	[ -r $list ] || mount -t debugfs debugfs /sys/kernel/debug 2>/dev/null || :
+	[ -r $list ] || skip "no list of probes here"
+	before=$(wc -l <$list)
+	run 0 gprofctl heap -o x.pb.gz -- sh -c "wc -l <$list"
+	[ "$(cat out)" -eq "$before" ]
+	run 0 gprofctl heap --kernel -o x.pb.gz -- sh -c "wc -l <$list"
+	[ "$(cat out)" -gt "$before" ]
+}
+
+programs_that_the_shim_cannot_enter_are_refused()
+{
+	cp "$(command -v id)" set_id
+	chown 1001 set_id
+	chmod 4755 set_id
+	refused 1 'set-user-ID' gprofctl heap -o x.pb.gz -- ./set_id
+	refused 1 'static program' gprofctl heap -o x.pb.gz -- "$here/burner" 1
+	refused 2 'exclude each other' gprofctl heap --user --kernel -o x.pb.gz -- true
+	refused 2 'wants a number from 1' gprofctl heap --slots 9999999 -o x.pb.gz -- true
+	refused 2 'pprof or text' gprofctl heap --format json -o x.pb.gz -- true
+}
+
+ktap_run each_byte_is_told_by_where_it_was_allocated what_is_never_freed_is_told_at_the_end \
+	a_child_frees_its_own memory_is_of_the_program_that_has_it handlers_allocate \
+	whoever_closes_all_files_is_told_of_further_on a_child_without_the_shim_is_left_out \
+	what_is_freed_twice_ends_the_program_as_ever \
+	a_full_table_says_so_and_is_right_of_what_it_has a_user_records_its_own nobody_else_is_slowed \
+	programs_that_the_shim_cannot_enter_are_refused sampled_bytes_stand_for_all \
+	a_million_samples_are_live

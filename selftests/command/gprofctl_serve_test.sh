@@ -1,0 +1,503 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# gprofctl_serve_test.sh: /debug/pprof/ of gprofctl serve, beside what the command writes of the
+# same, and what is answered to whoever asks wrongly, or may not ask.
+
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=/dev/null # its ktap_run does not return
+. "$here/ktap.sh"
+need gprofctl setpriv "$here/profile_dump" "$here/burner"
+# shellcheck source-path=SCRIPTDIR source=../helpers/command.sh
+. "$here/command.sh"
+
+token=0123456789abcdef0123
+# of the password sesame
+# shellcheck disable=SC2016 # it has dollars
+hash='$2b$04$abcdefghijklmnopqrstuuinwY/tkBVrn3xrxQI/TgnMHhkvl85RW'
+
+# begin ARGS...: starts a server, and sets server and port
+begin()
+{
+	echo $token >token
+	gprofctl serve --listen 0 "$@" 2>served &
+	server=$!
+	i=0
+	until grep -q '^gprofctl: serving at http://127\.0\.0\.1:[0-9]*/$' served; do
+		i=$((i + 1))
+		if [ $i -gt 100 ]; then
+			cat served
+			fail "it does not serve"
+		fi
+		sleep 0.1
+	done
+	# a test that fails leaves none behind
+	trap 'kill -KILL "$server" 2>/dev/null' EXIT
+	port=$(sed -n 's|.*serving at http:.*:\([0-9]*\)/$|\1|p' served)
+}
+
+end()
+{
+	kill -TERM "$server"
+	trap - EXIT
+	wait "$server" || fail "the server ended with $?"
+}
+
+# raw TEXT: sends it as it is, escapes undone; what comes back
+raw()
+{
+	# shellcheck disable=SC2059 # the text is one
+	{
+		exec 3<>"/dev/tcp/127.0.0.1/$port"
+		printf "$1" >&3
+		cat <&3
+		exec 3>&-
+	} 2>/dev/null
+}
+
+# get PATH [METHOD [HEADER]]: head to head, page to page
+get()
+{
+	local auth=${3-Authorization: Bearer $token}
+
+	raw "${2-GET} ${1//%/%%} HTTP/1.1\r\nHost: x\r\n$auth\r\nConnection: close\r\n\r\n" >answer
+	tr -d '\r' <answer | sed '/^$/q' >top
+	sed '1,/^\r$/d' answer >page
+	head -n 1 top
+}
+
+# no COMMAND...: fails where it does not
+no()
+{
+	if "$@"; then
+		fail "it should not: $*"
+	fi
+}
+
+status()
+{
+	head -n 1 top | cut -d ' ' -f 2
+}
+
+# kinds_of FILE: what a profile tells, and in which units
+kinds_of()
+{
+	"$here/profile_dump" "$1" | awk '$1 == "total" { print $2, $3 }'
+}
+
+work()
+{
+	"$here/burner" 600000 &
+	burner=$!
+}
+
+unwork()
+{
+	kill "$burner"
+	wait "$burner" 2>/dev/null || true
+}
+
+profiles_are_what_the_command_writes()
+{
+	begin --token-file token
+	work
+	get "/debug/pprof/profile?seconds=2&pid=$burner&hz=1000"
+	[ "$(status)" = 200 ] || { cat page; fail "no profile"; }
+	grep -qx 'Content-Type: application/octet-stream' top
+	grep -qx 'Content-Disposition: attachment; filename="profile"' top
+	grep -qx 'X-Content-Type-Options: nosniff' top
+	cp page ours.pb.gz
+	gprofctl cpu -p $burner -F 1000 -d 2 -o theirs.pb.gz
+	unwork
+	for f in ours theirs; do
+		kinds_of $f.pb.gz >$f.kinds
+		gprofctl top $f.pb.gz >$f.top
+		"$here/profile_dump" $f.pb.gz | awk '$1 == "total" && $2 == "samples" { print $4 }' >$f.n
+		awk '$1 == "flat" && $2 == "samples" && $3 { print $4 }' <("$here/profile_dump" $f.pb.gz) |
+			sort -u >$f.names
+		head -n 6 $f.top
+	done
+	diff ours.kinds theirs.kinds
+	# what takes most of the time is the same, and there is as much of it
+	[ "$(awk 'on { print $NF; exit } / flat/ { on = 1 }' ours.top)" = \
+		"$(awk 'on { print $NF; exit } / flat/ { on = 1 }' theirs.top)" ]
+	awk '{ a = a ? a / $1 : $1 } END { print a; exit !(a > 0.5 && a < 2) }' ours.n theirs.n
+	end
+}
+
+every_page_gives_what_it_is_for()
+{
+	begin --token-file token
+	for page in block mutex allocs heap; do
+		kind=$page
+		[ $page != allocs ] || kind=alloc
+		if ! gprofctl $kind -a -d 0.2 -o theirs.pb.gz 2>err; then
+			cat err
+			get "/debug/pprof/$page?seconds=0.2"
+			[ "$(status)" -ge 400 ]
+			# with the sentence of the command
+			[ "gprofctl: $(cat page)" = "$(head -n 1 err)" ]
+			continue
+		fi
+		get "/debug/pprof/$page?seconds=0.2"
+		[ "$(status)" = 200 ] || { cat page; fail "no $page"; }
+		grep -qx "Content-Disposition: attachment; filename=\"$page-delta\"" top
+		kinds_of theirs.pb.gz >theirs
+		kinds_of page >ours
+		diff theirs ours
+	done
+	for page in task goroutine; do
+		get "/debug/pprof/$page?seconds=5"
+		grep -qx "Content-Disposition: attachment; filename=\"$page\"" top
+		[ "$(kinds_of page)" = "tasks count" ]
+		get "/debug/pprof/$page?debug=1"
+		grep -q '^task profile: total [1-9]' page
+		grep -qx 'Content-Type: text/plain; charset=utf-8' top
+	done
+	get '/debug/pprof/task?debug=2'
+	grep -q '^task 1 \[' page
+	get '/debug/pprof/block?debug=1&gc=1'
+	grep -q '^block profile: total [0-9]' page || { cat page; fail "no text"; }
+	get "/debug/pprof/cmdline?seconds=-1"
+	[ "$(tr '\0' ' ' <page)" = "gprofctl serve --listen 0 --token-file token" ]
+	get "/debug/pprof/cmdline?pid=1"
+	cmp -n "$(stat -c %s page)" page /proc/1/cmdline
+	get '/debug/pprof/trace?seconds=0.5&seconds=bad'
+	grep -qx 'Content-Disposition: attachment; filename="trace"' top
+	gprofctl read page --summary >out
+	cat out
+	end
+}
+
+whom_to_record_is_in_the_request()
+{
+	begin --token-file token
+	work
+	get "/debug/pprof/task?pid=$burner&debug=2"
+	grep -q "(process $burner)" page
+	no grep -q '(process 1)' page
+	get "/debug/pprof/task?comm=burner&debug=2"
+	grep -q "(process $burner)" page
+	get "/debug/pprof/profile?seconds=1&cpu=0"
+	[ "$(status)" = 200 ]
+	if [ -e /sys/fs/cgroup/cgroup.procs ]; then
+		mkdir -p /sys/fs/cgroup/serve_test
+		echo $burner >/sys/fs/cgroup/serve_test/cgroup.procs
+		get "/debug/pprof/task?cgroup=serve_test&debug=2"
+		grep -q "(process $burner)" page
+		no grep -q '(process 1)' page
+	fi
+	unwork
+	end
+}
+
+# What the library's unit test has of requests without the module is not told again.
+bad_requests_have_a_status_and_the_commands_sentence()
+{
+	begin --token-file token
+	while read -r query want why; do
+		get "/debug/pprof/$query"
+		echo "$query: $(status) $(cat page)"
+		[ "$(status)" = "$want" ]
+		grep -q -- "$why" page
+		[ "$(wc -l <page)" -eq 1 ]
+		grep -qx 'X-Go-Pprof: 1' top
+	done <<-'END'
+		profile?event=nothing-like-it 404 nothing-like-it
+		profile?event=no/such/ 404 no
+		profile?pid=4194303 404 no.such.thread
+		profile?tid=4194303 404 no.such.thread
+		profile?cgroup=no-such-group 404 no-such-group
+		profile?cpu=4095 404 no.such.CPU
+		profile?cpu=x 400 x
+		profile?seconds=301 400 at.most.300
+		profile?seconds=1e9 400 1e9
+		profile?hz=999999999 400 .
+		trace?flight=1 404 flight.recorder
+		wall 404 no.such.profile
+		../../etc/passwd 404 no.such
+		%2e%2e/%2e%2e/etc/passwd 404 no.such
+	END
+	end
+}
+
+# As the library and the web server see it; whatever comes, the next one is served.
+what_is_no_request_is_survived()
+{
+	begin --token-file token
+	get /debug/pprof/profile HEAD
+	[ "$(status)" = 405 ]
+	[ ! -s page ]
+	get /debug/pprof/profile POST
+	[ "$(status)" = 405 ]
+	grep -qx 'Allow: GET' top
+	raw 'GET /debug/pprof/cmdline\r\n' >answer || true
+	no grep -q gprofctl answer
+	raw '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03' >answer &
+	raw "GET /metrics HTTP/1.1\r\nHost: x\r\nX: $(head -c 60000 /dev/zero | tr '\0' a)\r\n\r\n" \
+		>answer || true
+	no grep -q gprof_sched answer
+	raw "GET /debug/pprof/cmdline?$(head -c 20000 /dev/zero | tr '\0' a) HTTP/1.1\r\nHost: x\r\n
+Authorization: Bearer $token\r\nConnection: close\r\n\r\n" >answer || true
+	no grep -q gprofctl.serve answer
+	# a connection is for one request: what follows it is for another
+	raw "GET /debug/pprof/cmdline HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer $token\r\n\r\nGET /debug/pprof/task?debug=1 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer $token\r\nConnection: close\r\n\r\n" >answer
+	[ "$(grep -ao 'HTTP/1.1 200' answer | wc -l)" -eq 1 ]
+	grep -aq '^Connection: close' answer
+	get /metrics
+	[ "$(status)" = 200 ]
+	end
+}
+
+a_client_that_goes_away_ends_its_recording()
+{
+	begin --token-file token
+	wait_for_recorders 1
+	exec 4<>"/dev/tcp/127.0.0.1/$port"
+	printf 'GET /debug/pprof/profile?seconds=300 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n\r\n' \
+		$token >&4
+	wait_for_recorders 2
+	exec 4>&-
+	sleep 1
+	run 0 gprofctl info --json
+	jq .recorders out
+	jq -e '.recorders | length == 1' out
+	end
+}
+
+# A process that ends is not waited for, and neither is a server that is to end.
+what_ends_is_not_waited_for()
+{
+	begin --token-file token
+	"$here/burner" 2000 &
+	burner=$!
+	before=$(date +%s)
+	get "/debug/pprof/profile?seconds=200&pid=$burner"
+	[ "$(status)" = 200 ]
+	[ $(($(date +%s) - before)) -lt 60 ]
+	wait "$burner"
+	get '/debug/pprof/profile?seconds=200' &
+	wait_for_recorders 2
+	before=$(date +%s)
+	end
+	[ $(($(date +%s) - before)) -lt 30 ]
+}
+
+as_many_at_once_as_are_allowed()
+{
+	begin --token-file token --max-recordings 2 --max-seconds 20
+	for i in 1 2; do
+		exec 4<>"/dev/tcp/127.0.0.1/$port"
+		printf 'GET /debug/pprof/profile?seconds=20 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n\r\n' \
+			$token >&4
+		eval "exec $((i + 4))<&4 4>&-"
+	done
+	wait_for_recorders 3
+	get '/debug/pprof/profile?seconds=1'
+	cat page
+	[ "$(status)" = 503 ]
+	grep -q '^Retry-After: ' top
+	grep -qx 'X-Go-Pprof: 1' top
+	# pages are not recordings
+	get /metrics
+	[ "$(status)" = 200 ]
+	exec 5>&- 6>&-
+	sleep 1
+	get '/debug/pprof/profile?seconds=0.2'
+	[ "$(status)" = 200 ]
+	end
+}
+
+profiles_are_not_for_everybody()
+{
+	begin
+	get /debug/pprof/profile GET 'X: y'
+	[ "$(status)" = 403 ]
+	grep -q -- --socket page
+	grep -qx 'X-Go-Pprof: 1' top
+	get /debug/pprof/ GET 'X: y'
+	[ "$(status)" = 403 ]
+	get /metrics GET 'X: y'
+	[ "$(status)" = 200 ]
+	end
+	begin --token-file token
+	for auth in 'X: y' 'Authorization: Bearer x' 'Authorization: Basic eDp5' 'Authorization: Basic ?' \
+			"Authorization: Bearer ${token}0"; do
+		get '/debug/pprof/task' GET "$auth"
+		[ "$(status)" = 401 ]
+		grep -q '^WWW-Authenticate: Basic' top
+		no grep -q $token page
+	done
+	get /metrics GET 'X: y'
+	[ "$(status)" = 200 ]
+	get /debug/pprof/task GET "Authorization: Basic $(printf 'x:%s' $token | base64)"
+	[ "$(status)" = 200 ]
+	end
+}
+
+users_of_a_file_may_ask()
+{
+	printf 'basic_auth_users:\n  alice: %s\n' "$hash" >web.yml
+	begin --web.config.file web.yml
+	get /metrics GET 'X: y'
+	[ "$(status)" = 401 ]
+	get /metrics GET "Authorization: Basic $(printf alice:sesame | base64)"
+	[ "$(status)" = 200 ]
+	get /debug/pprof/task GET "Authorization: Basic $(printf alice:sesame | base64)"
+	[ "$(status)" = 200 ]
+	get /debug/pprof/task GET "Authorization: Basic $(printf bob:sesame | base64)"
+	[ "$(status)" = 401 ]
+	# read again, and as it was where that cannot be
+	printf 'basic_auth_users:\n  bob: %s\n' "$hash" >web.yml
+	kill -HUP "$server"
+	i=0
+	until grep -q 'read again' served; do
+		i=$((i + 1))
+		[ $i -lt 100 ]
+		sleep 0.1
+	done
+	get /metrics GET "Authorization: Basic $(printf alice:sesame | base64)"
+	[ "$(status)" = 401 ]
+	get /metrics GET "Authorization: Basic $(printf bob:sesame | base64)"
+	[ "$(status)" = 200 ]
+	rm web.yml
+	kill -HUP "$server"
+	i=0
+	until grep -q 'as it was' served; do
+		i=$((i + 1))
+		[ $i -lt 100 ]
+		sleep 0.1
+	done
+	get /metrics GET "Authorization: Basic $(printf bob:sesame | base64)"
+	[ "$(status)" = 200 ]
+	end
+	printf 'basic_auth_users:\n  bob: sesame\n' >web.yml
+	refused 1 'web.yml:2: a hash by bcrypt' gprofctl serve --listen 0 --web.config.file web.yml
+	no grep -q sesame err
+	refused 1 'No such file' gprofctl serve --listen 0 --web.config.file none.yml
+	refused 1 'No such file' gprofctl serve --listen 0 --token-file none
+}
+
+a_socket_is_for_who_may_open_it()
+{
+	gprofctl serve --socket s.sock 2>served &
+	server=$!
+	i=0
+	until [ -S s.sock ] && grep -q 'serving at unix:s.sock' served; do
+		i=$((i + 1))
+		[ $i -lt 100 ]
+		sleep 0.1
+	done
+	[ "$(stat -c %a s.sock)" = 600 ]
+	no grep -q 'http://' served
+	# perl is what there is to talk to it
+	perl -MSocket -e 'socket(my $s, AF_UNIX, SOCK_STREAM, 0); connect($s, sockaddr_un("s.sock")) or die;
+		syswrite $s, "GET /debug/pprof/task?debug=1 HTTP/1.0\r\nHost: x\r\n\r\n";
+		print while <$s>' >answer
+	grep -q '^task profile: total [1-9]' answer
+	refused 1 'another program' gprofctl serve --socket s.sock
+	end
+	[ ! -e s.sock ]
+	: >s.sock
+	refused 1 . gprofctl serve --socket s.sock
+	[ -f s.sock ]
+	refused 2 'socket-mode' gprofctl serve --socket-mode 660
+	refused 2 'permissions' gprofctl serve --socket t --socket-mode 8
+}
+
+the_last_seconds_are_there_when_asked_for()
+{
+	begin --token-file token --flight=5
+	sleep 1
+	for i in 1 2; do
+		get '/debug/pprof/trace?flight=1'
+		[ "$(status)" = 200 ] || { cat page; fail "no trace"; }
+		gprofctl read page --summary --json >out
+		jq -e .lost_events out
+	done
+	get '/debug/pprof/trace?flight=1&pid=1'
+	[ "$(status)" = 400 ]
+	end
+}
+
+it_keeps_no_more_privilege_than_it_needs()
+{
+	begin --token-file token
+	grep -E '^(Cap(Prm|Eff|Bnd|Amb)|NoNewPrivs)' "/proc/$server/status"
+	for task in "/proc/$server/task"/*; do
+		eff=$((0x$(awk '/^CapEff/ { print $2 }' "$task/status")))
+		[ $((eff & ~((1 << 38) | (1 << 19) | (1 << 40) | (1 << 2) | (1 << 34) | (1 << 14)))) -eq 0 ]
+		grep -q '^NoNewPrivs:.1' "$task/status"
+	done
+	end
+}
+
+# Sixty-four that never finish their request do not keep others out; nor does memory grow.
+those_who_trickle_keep_nobody_out()
+{
+	begin --token-file token
+	get /metrics
+	perl -MSocket -e '
+		my @all;
+		for (1 .. 200) {
+			socket(my $s, PF_INET, SOCK_STREAM, 0) or die;
+			connect($s, sockaddr_in($ARGV[0], INADDR_LOOPBACK)) or die;
+			syswrite $s, "GET /metrics HTTP/1.1\r\n";
+			push @all, $s;
+		}
+		$SIG{PIPE} = "IGNORE";
+		open my $f, ">", "trickling";
+		for (1 .. 100) {
+			syswrite $_, "X: y\r\n" for @all;
+			select undef, undef, undef, 0.2;
+		}' "$port" &
+	trickler=$!
+	i=0
+	until [ -e trickling ]; do
+		i=$((i + 1))
+		[ $i -lt 300 ]
+		sleep 0.1
+	done
+	get /metrics
+	[ "$(status)" = 200 ]
+	[ "$(find "/proc/$server/task" -maxdepth 1 | wc -l)" -lt 140 ]
+	kill $trickler
+	wait $trickler || true
+	end
+}
+
+memory_stays_flat()
+{
+	begin --token-file token
+	for i in $(seq 50); do
+		get '/debug/pprof/cmdline'
+	done >/dev/null
+	get '/debug/pprof/profile?seconds=0.1'
+	before=$(awk '/^VmRSS/ { print $2 }' "/proc/$server/status")
+	perl -MSocket -e '
+		for (1 .. 1000) {
+			socket(my $s, PF_INET, SOCK_STREAM, 0) or die;
+			connect($s, sockaddr_in($ARGV[0], INADDR_LOOPBACK)) or die;
+			syswrite $s, "GET " . ($_ % 4 ? "/metrics" : "/debug/pprof/cmdline") .
+				" HTTP/1.0\r\nAuthorization: Bearer $ARGV[1]\r\n\r\n";
+			1 while sysread $s, my $x, 65536;
+		}' "$port" $token
+	after=$(awk '/^VmRSS/ { print $2 }' "/proc/$server/status")
+	echo "$before kB before, $after kB after 1000 requests"
+	[ "$after" -lt $((before + 4096)) ]
+	end
+}
+
+nothing_is_left_open()
+{
+	run 0 gprofctl info --json
+	jq -e '.recorders == []' out
+}
+
+ktap_run profiles_are_what_the_command_writes every_page_gives_what_it_is_for \
+	whom_to_record_is_in_the_request bad_requests_have_a_status_and_the_commands_sentence \
+	what_is_no_request_is_survived a_client_that_goes_away_ends_its_recording \
+	what_ends_is_not_waited_for as_many_at_once_as_are_allowed profiles_are_not_for_everybody \
+	users_of_a_file_may_ask a_socket_is_for_who_may_open_it \
+	the_last_seconds_are_there_when_asked_for it_keeps_no_more_privilege_than_it_needs \
+	those_who_trickle_keep_nobody_out memory_stays_flat nothing_is_left_open

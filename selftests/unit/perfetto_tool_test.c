@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What is written for Perfetto, read by a decoder of our own after the numbers that
+ * Perfetto publishes (protos/perfetto/trace), field by field.
+ */
+#include <kselftest_harness.h>
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "cmd.h"
+#include "views_build.h"
+
+/* A field of a message: a number, or bytes. */
+struct field {
+	unsigned int number;
+	uint64_t value;
+	const unsigned char *p;
+	size_t len;
+};
+
+struct reader {
+	const unsigned char *p;
+	const unsigned char *end;
+	bool bad;
+};
+
+static uint64_t varint(struct reader *r)
+{
+	uint64_t v = 0;
+
+	for (unsigned int shift = 0; shift < 64; shift += 7) {
+		if (r->p == r->end)
+			break;
+		v |= (uint64_t)(*r->p & 0x7f) << shift;
+		if (!(*r->p++ & 0x80))
+			return v;
+	}
+	r->bad = true;
+	return 0;
+}
+
+static bool next(struct reader *r, struct field *f)
+{
+	uint64_t tag;
+
+	if (r->p == r->end || r->bad)
+		return false;
+	tag = varint(r);
+	*f = (struct field){ .number = (unsigned int)(tag >> 3) };
+	if ((tag & 7) == 0) {
+		f->value = varint(r);
+	} else if ((tag & 7) == 2) {
+		f->len = varint(r);
+		f->p = r->p;
+		if (f->len > (size_t)(r->end - r->p))
+			r->bad = true;
+		else
+			r->p += f->len;
+	} else {
+		r->bad = true;
+	}
+	return !r->bad;
+}
+
+static struct reader inside(const struct field *f)
+{
+	return (struct reader){ f->p, f->p + f->len, false };
+}
+
+/* What the message of each field is, after its parent's: 0: nothing in it is a message. */
+struct kind {
+	const char *name;
+	struct {
+		unsigned int number;
+		const char *name;
+		const struct kind *kind;
+	} fields[12];
+};
+
+static const struct kind sched_switch = { "sched_switch", {
+	{ 1, "prev_comm" }, { 2, "prev_pid" }, { 4, "prev_state" }, { 5, "next_comm" },
+	{ 6, "next_pid" } } };
+static const struct kind waking = { "sched_waking", {
+	{ 1, "comm" }, { 2, "pid" }, { 4, "success" } } };
+static const struct kind event = { "event", {
+	{ 1, "timestamp" }, { 2, "pid" }, { 4, "sched_switch", &sched_switch },
+	{ 20, "sched_waking", &waking } } };
+static const struct kind bundle = { "bundle", { { 1, "cpu" }, { 2, "event", &event } } };
+static const struct kind process = { "process", { { 1, "pid" }, { 3, "cmdline" } } };
+static const struct kind thread = { "thread", { { 1, "tid" }, { 2, "name" }, { 3, "tgid" } } };
+static const struct kind tree = { "tree", {
+	{ 1, "process", &process }, { 2, "thread", &thread } } };
+static const struct kind thread_track = { "thread", {
+	{ 1, "pid" }, { 2, "tid" }, { 5, "thread_name" } } };
+static const struct kind track = { "track", { { 1, "uuid" }, { 4, "thread", &thread_track } } };
+static const struct kind slice = { "slice", {
+	{ 9, "type" }, { 11, "track_uuid" }, { 22, "categories" }, { 23, "name" } } };
+static const struct kind string = { "string", { { 1, "iid" }, { 2, "str" } } };
+static const struct kind frame = { "frame", {
+	{ 1, "iid" }, { 2, "function_name_id" }, { 6, "line_number" } } };
+static const struct kind interned = { "interned", {
+	{ 5, "function_name", &string }, { 6, "frame", &frame } } };
+static const struct kind task = { "task", { { 3, "tid" } } };
+static const struct kind execution = { "execution", { { 2, "cpu" } } };
+static const struct kind callstack = { "callstack", { { 2, "frame" } } };
+static const struct kind counter = { "counter", { { 2, "name" }, { 3, "unit" } } };
+static const struct kind sample = { "sample", {
+	{ 1, "task", &task }, { 3, "execution", &execution }, { 5, "callstack", &callstack },
+	{ 9, "descriptor", &counter }, { 11, "weight" } } };
+static const struct kind packet = { "packet", {
+	{ 1, "ftrace_events", &bundle }, { 2, "process_tree", &tree }, { 8, "timestamp" },
+	{ 10, "sequence" }, { 11, "track_event", &slice }, { 12, "interned_data", &interned },
+	{ 13, "flags" }, { 60, "track_descriptor", &track }, { 135, "stack_sample", &sample } } };
+static const struct kind whole = { "trace", { { 1, "packet", &packet } } };
+
+/* As protoc --decode has it, on one line a packet; false: a field that is not known. */
+static bool decode(struct reader r, const struct kind *kind, char *out)
+{
+	struct field f;
+
+	while (next(&r, &f)) {
+		size_t i = 0;
+
+		while (i < 12 && kind->fields[i].name && kind->fields[i].number != f.number)
+			i++;
+		if (i == 12 || !kind->fields[i].name) {
+			sprintf(out + strlen(out), "%s has no field %u\n", kind->name, f.number);
+			return false;
+		}
+		out += strlen(out);
+		if (kind->fields[i].kind) {
+			sprintf(out, "%s { ", kind->fields[i].name);
+			if (!decode(inside(&f), kind->fields[i].kind, out))
+				return false;
+			strcat(out, kind == &whole ? "}\n" : "} ");
+		} else if (f.p) {
+			sprintf(out, "%s: \"%.*s\" ", kind->fields[i].name, (int)f.len, f.p);
+		} else {
+			sprintf(out, "%s: %" PRIu64 " ", kind->fields[i].name, f.value);
+		}
+	}
+	return !r.bad;
+}
+
+TEST_F(views, perfetto)
+{
+	static const char *const hot[] = { "hot", "main", NULL };
+	char *argv[] = { "read", self->trace, "--format", "perfetto", "-o", self->other, NULL };
+	static unsigned char bytes[16384];
+	static char text[65536];
+	struct gprof_trace_writer *w = self->w;
+	struct reader r = { .p = bytes };
+	int fd;
+
+	gprof_trace_writer_name(w, 7, "seven");
+	comes(w, 1, 7);
+	calls(w, 2, 2, GPROF_TRACE_WHY_SLEEPS);
+	point(w, 14, 0, GPROF_TRACE_POINT_SAMPLE, 0, 7, 0, stack(w, hot), 0);
+	leaves(w, 15, 7, GPROF_TRACE_WHY_WAITS, stack(w, hot));
+	point(w, 16, 1, GPROF_TRACE_POINT_SWITCH, 0, 0, 9, 0, 0);
+	wakes(w, 17, 9, 7, 0);
+	comes(w, 18, 7);
+	leaves(w, 20, 7, GPROF_TRACE_WHY_DEAD, 0);
+	ASSERT_EQ(0, gprof_trace_writer_close(w));
+	run(&self->r, cmd_read, argv, -1);
+	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	fd = open(self->other, O_RDONLY);
+	r.end = bytes + read(fd, bytes, sizeof(bytes));
+	close(fd);
+	EXPECT_TRUE(decode(r, &whole, text));
+#define HAS(line)	EXPECT_NE(NULL, strstr(text, line)) TH_LOG("%s", text)
+	HAS("packet { track_descriptor { uuid: 1 thread { pid: 7 tid: 7 thread_name: \"seven\" } } "
+	    "sequence: 1 flags: 3 }\n");
+	HAS("packet { timestamp: 2000000 track_event { type: 1 track_uuid: 1 categories: \"syscall\" "
+	    "name: \"clock_nanosleep\" } sequence: 1 flags: 2 }\n");
+	HAS("packet { timestamp: 13000002 track_event { type: 2 track_uuid: 1 } ");
+	HAS("packet { interned_data { function_name { iid: 2 str: \"hot\" } frame { iid: 2 "
+	    "function_name_id: 2 } } ");
+	HAS("packet { timestamp: 14000000 stack_sample { task { tid: 7 } execution { cpu: 0 } "
+	    "callstack { frame: 1 frame: 2 } descriptor { name: \"cpu samples\" unit: 9 } "
+	    "weight: 1 } ");
+	HAS("packet { timestamp: 15000000 stack_sample { task { tid: 7 } callstack { frame: 1 "
+	    "frame: 2 } descriptor { name: \"untold\" unit: 1 } weight: 2000000 } ");
+	HAS("packet { ftrace_events { cpu: 0 ");
+	HAS("event { timestamp: 15000001 pid: 7 sched_switch { prev_comm: \"seven\" prev_pid: 7 "
+	    "prev_state: 2 next_comm: \"swapper/0\" next_pid: 0 } } ");
+	HAS("event { timestamp: 18000001 pid: 0 sched_switch { prev_comm: \"swapper/0\" prev_pid: 0 "
+	    "prev_state: 0 next_comm: \"seven\" next_pid: 7 } } ");
+	HAS("event { timestamp: 20000001 pid: 7 sched_switch { prev_comm: \"seven\" prev_pid: 7 "
+	    "prev_state: 16 next_comm: \"swapper/0\" next_pid: 0 } } ");
+	HAS("packet { ftrace_events { cpu: 1 ");
+	HAS("event { timestamp: 17000000 pid: 9 sched_waking { comm: \"seven\" pid: 7 success: 1 } } ");
+	HAS("process_tree { process { pid: 7 cmdline: \"seven\" } thread { tid: 7 name: \"seven\" "
+	    "tgid: 7 } ");
+}
+
+TEST_HARNESS_MAIN

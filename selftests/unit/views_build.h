@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * views_build.h: traces of a host, point by point, for the tests of what is told of them.
+ */
+#ifndef GPROF_TEST_VIEWS_BUILD_H
+#define GPROF_TEST_VIEWS_BUILD_H
+
+#include <fcntl.h>
+#include <string.h>
+
+#include <gprof/trace_write.h>
+
+#include "tool_run.h"
+
+#define MS	1000000ULL
+
+FIXTURE(views) {
+	char dir[64];
+	char trace[96];
+	char other[96];
+	int fd;
+	struct gprof_trace_writer *w;
+	struct ran r;
+};
+
+static inline const char *call_name(void *ctx, uint64_t nr)
+{
+	static const char *const names[] = { "read", "futex", "clock_nanosleep", "wait4", "pread64" };
+
+	(void)ctx;
+	return nr < 5 ? names[nr] : NULL;
+}
+
+FIXTURE_SETUP(views)
+{
+	const struct gprof_trace_writer_opts opts = { .sz = sizeof(opts), .syscall = call_name };
+
+	strcpy(self->dir, "/tmp/gprof-views.XXXXXX");
+	ASSERT_NE(NULL, mkdtemp(self->dir));
+	snprintf(self->trace, sizeof(self->trace), "%s/x.trace", self->dir);
+	snprintf(self->other, sizeof(self->other), "%s/other", self->dir);
+	self->fd = open(self->trace, O_RDWR | O_CREAT, 0600);
+	ASSERT_LE(0, self->fd);
+	self->w = gprof_trace_writer_new(self->fd, &opts);
+	ASSERT_NE(NULL, self->w);
+}
+
+FIXTURE_TEARDOWN(views)
+{
+	close(self->fd);
+	unlink(self->trace);
+	unlink(self->other);
+	rmdir(self->dir);
+}
+
+/* A stack of names, leaf first, up to a NULL; 0: none. */
+static inline uint64_t stack(struct gprof_trace_writer *w, const char *const *names)
+{
+	struct gprof_trace_frame f[16];
+	uint64_t id = 0;
+	size_t nr = 0;
+
+	for (; names && names[nr]; nr++)
+		f[nr] = (struct gprof_trace_frame){
+			.pc = nr + 1, .function = { names[nr], strlen(names[nr]) }, .file = { "", 0 },
+		};
+	if (nr)
+		gprof_trace_writer_stack(w, f, nr, &id);
+	return id;
+}
+
+static inline void point(struct gprof_trace_writer *w, uint64_t ms, uint32_t cpu, unsigned int type,
+		  unsigned int why, uint32_t tid, uint32_t other, uint64_t at, uint64_t arg)
+{
+	const struct gprof_trace_point p = {
+		.time = ms * MS, .cpu = cpu, .type = type, .why = why, .tid = tid, .other = other,
+		.stack = at, .arg = arg,
+	};
+
+	gprof_trace_writer_add(w, &p);
+}
+
+static inline void leaves(struct gprof_trace_writer *w, uint64_t ms, uint32_t tid, unsigned int why,
+		   uint64_t at)
+{
+	point(w, ms, 0, GPROF_TRACE_POINT_SWITCH, why, tid, 0, at, 0);
+}
+
+static inline void comes(struct gprof_trace_writer *w, uint64_t ms, uint32_t tid)
+{
+	point(w, ms, 0, GPROF_TRACE_POINT_SWITCH, 0, 0, tid, 0, 0);
+}
+
+static inline void wakes(struct gprof_trace_writer *w, uint64_t ms, uint32_t by, uint32_t tid, uint64_t at)
+{
+	point(w, ms, 1, GPROF_TRACE_POINT_WAKING, 0, by, tid, at, 0);
+}
+
+/* Thread 7 stops at ms, is woken after 10, and runs after 11, for 1. */
+static inline void waits(struct gprof_trace_writer *w, uint64_t ms, const char *const *where,
+		  unsigned int why)
+{
+	leaves(w, ms, 7, why, stack(w, where));
+	wakes(w, ms + 10, GPROF_TRACE_NO_TID, 7, 0);
+	comes(w, ms + 11, 7);
+}
+
+static const char *const in_sleep[] = {
+	"__schedule", "schedule", "do_nanosleep", "do_syscall_64",
+	"entry_SYSCALL_64_after_hwframe", "main", NULL
+};
+/* What a user's function is called is no reason. */
+static const char *const in_pipe[] = {
+	"__schedule", "schedule", "pipe_read", "vfs_read", "do_syscall_64",
+	"entry_SYSCALL_64_after_hwframe", "futex_wait", "handle_mm_fault", NULL
+};
+
+static inline void calls(struct gprof_trace_writer *w, uint64_t ms, uint64_t nr, unsigned int why)
+{
+	point(w, ms, 0, GPROF_TRACE_POINT_ENTER, 0, 7, 0, 0, nr);
+	waits(w, ms, NULL, why);
+	point(w, ms + 11, 0, GPROF_TRACE_POINT_LEAVE, 0, 7, 0, 0, nr);
+}
+
+#endif /* GPROF_TEST_VIEWS_BUILD_H */

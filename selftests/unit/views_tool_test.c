@@ -1,0 +1,438 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What is told of a trace of the host: where the time of threads went, and whom they
+ * waited for, of traces whose every number is known.
+ */
+#include <kselftest_harness.h>
+
+#include <string.h>
+
+#include <gprof/profile.h>
+
+#include "cmd.h"
+#include "tool_run.h"
+#include "views_build.h"
+
+/* Times are told in units of 64 ns, and no two events have the same. */
+#define EXPECT_NEAR_MS(ms, ns)	EXPECT_GT(1000LL, llabs((long long)(ms) * 1000000 - (ns)))
+
+static const char *const all_parts[] = {
+	"cpu", "runnable", "throttled", "sleep", "io", "futex", "pipe", "poll", "fault", "reclaim",
+	"lock", "child", "stopped", "other", "untold", NULL
+};
+
+/* "KEY": N of the thread in JSON */
+static long long told(const char *json, int tid, const char *key)
+{
+	char text[64];
+	const char *p;
+
+	snprintf(text, sizeof(text), "\"tid\": %d,", tid);
+	p = strstr(json, text);
+	snprintf(text, sizeof(text), "\"%s_ns\": ", key);
+	p = p ? strstr(p, text) : NULL;
+	return p ? atoll(p + strlen(text)) : -1;
+}
+
+static const char *const in_lock[] = {
+	"__schedule", "schedule", "__mutex_lock.constprop.0", "pipe_write", "do_syscall_64", NULL
+};
+/* The copy of a pipe's data faults, and the fault reclaims: the fault is outermost. */
+static const char *const in_fault[] = {
+	"__schedule", "schedule", "io_schedule", "folio_wait_bit_common",
+	"try_to_free_pages", "handle_mm_fault", "asm_exc_page_fault", "copy_to_user",
+	"pipe_read", "do_syscall_64", "entry_SYSCALL_64_after_hwframe", NULL
+};
+static const char *const in_reclaim[] = {
+	"__schedule", "schedule", "io_schedule", "shrink_node", "try_to_free_pages",
+	"__x64_sys_brk", "do_syscall_64", NULL
+};
+static const char *const in_kthread[] = {
+	"__schedule", "schedule", "worker_thread", "kthread", "ret_from_fork", NULL
+};
+static const char *const in_user[] = { "futex_wait", "main", NULL };
+
+TEST_F(views, wall_by_where_threads_stop)
+{
+	char *argv[] = { "wall", self->trace, "--json", NULL };
+	struct gprof_trace_writer *w = self->w;
+	long long sum = 0;
+
+	gprof_trace_writer_name(w, 7, "seven");
+	comes(w, 1, 7);
+	waits(w, 2, in_sleep, GPROF_TRACE_WHY_SLEEPS);
+	waits(w, 14, in_pipe, GPROF_TRACE_WHY_SLEEPS);
+	waits(w, 26, in_lock, GPROF_TRACE_WHY_WAITS);
+	waits(w, 38, in_fault, GPROF_TRACE_WHY_WAITS);
+	waits(w, 50, in_reclaim, GPROF_TRACE_WHY_WAITS);
+	waits(w, 62, in_kthread, GPROF_TRACE_WHY_SLEEPS);
+	waits(w, 74, in_user, GPROF_TRACE_WHY_SLEEPS);
+	waits(w, 86, in_sleep, GPROF_TRACE_WHY_STOPPED);
+	leaves(w, 98, 7, GPROF_TRACE_WHY_PREEMPTED, 0);
+	comes(w, 103, 7);
+	leaves(w, 105, 7, GPROF_TRACE_WHY_DEAD, 0);
+	ASSERT_EQ(0, gprof_trace_writer_close(w));
+
+	run(&self->r, cmd_wall, argv, -1);
+	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	EXPECT_NEAR_MS(10, told(self->r.out, 7, "sleep"));
+	EXPECT_NEAR_MS(10, told(self->r.out, 7, "pipe"));
+	EXPECT_NEAR_MS(10, told(self->r.out, 7, "lock"));
+	EXPECT_NEAR_MS(10, told(self->r.out, 7, "fault"));
+	EXPECT_NEAR_MS(10, told(self->r.out, 7, "reclaim"));
+	EXPECT_NEAR_MS(10, told(self->r.out, 7, "other"));
+	EXPECT_NEAR_MS(10, told(self->r.out, 7, "untold"));
+	EXPECT_NEAR_MS(10, told(self->r.out, 7, "stopped"));
+	EXPECT_NEAR_MS(8 + 5, told(self->r.out, 7, "runnable"));
+	EXPECT_NEAR_MS(9 + 2, told(self->r.out, 7, "cpu"));
+	EXPECT_NEAR_MS(104, told(self->r.out, 7, "elapsed"));
+	for (const char *const *part = all_parts; *part; part++)
+		sum += told(self->r.out, 7, *part);
+	EXPECT_EQ(told(self->r.out, 7, "elapsed"), sum);
+	EXPECT_EQ(0, self->r.err[0]) TH_LOG("%s", self->r.err);
+}
+
+TEST_F(views, wall_by_system_calls_faults_and_throttling)
+{
+	char *argv[] = { "wall", self->trace, "--json", NULL };
+	struct gprof_trace_writer *w = self->w;
+
+	gprof_trace_writer_name(w, 7, "seven");
+	comes(w, 1, 7);
+	calls(w, 2, 0, GPROF_TRACE_WHY_SLEEPS);		/* read: a pipe or a socket */
+	calls(w, 14, 0, GPROF_TRACE_WHY_WAITS);		/* a disk */
+	calls(w, 26, 1, GPROF_TRACE_WHY_SLEEPS);
+	calls(w, 38, 2, GPROF_TRACE_WHY_SLEEPS);
+	calls(w, 50, 3, GPROF_TRACE_WHY_SLEEPS);
+	point(w, 62, 0, GPROF_TRACE_POINT_FAULT, 0, 7, 0, 0, 1);
+	waits(w, 62, NULL, GPROF_TRACE_WHY_WAITS);
+	point(w, 74, 0, GPROF_TRACE_POINT_ENTER, 0, 7, 0, 0, 4);
+	point(w, 74, 0, GPROF_TRACE_POINT_RECLAIM_BEGIN, 0, 7, 0, 0, 0);
+	waits(w, 74, NULL, GPROF_TRACE_WHY_WAITS);
+	point(w, 85, 0, GPROF_TRACE_POINT_RECLAIM_END, 0, 7, 0, 0, 0);
+	point(w, 85, 0, GPROF_TRACE_POINT_LEAVE, 0, 7, 0, 0, 4);
+	/* Its cgroup has no time for 5 ms, and it no CPU for 2 more. */
+	point(w, 86, 0, GPROF_TRACE_POINT_THROTTLE, 0, 7, 0, 0, 0);
+	leaves(w, 86, 7, GPROF_TRACE_WHY_PREEMPTED, 0);
+	point(w, 91, 1, GPROF_TRACE_POINT_UNTHROTTLE, 0, GPROF_TRACE_NO_TID, 0, 0, 0);
+	comes(w, 93, 7);
+	leaves(w, 94, 7, GPROF_TRACE_WHY_PREEMPTED, 0);
+	comes(w, 97, 7);
+	leaves(w, 98, 7, GPROF_TRACE_WHY_DEAD, 0);
+	ASSERT_EQ(0, gprof_trace_writer_close(w));
+
+	run(&self->r, cmd_wall, argv, -1);
+	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	EXPECT_NEAR_MS(10, told(self->r.out, 7, "pipe"));
+	EXPECT_NEAR_MS(10, told(self->r.out, 7, "io"));
+	EXPECT_NEAR_MS(10, told(self->r.out, 7, "futex"));
+	EXPECT_NEAR_MS(10, told(self->r.out, 7, "sleep"));
+	EXPECT_NEAR_MS(10, told(self->r.out, 7, "child"));
+	EXPECT_NEAR_MS(10, told(self->r.out, 7, "fault"));
+	EXPECT_NEAR_MS(10, told(self->r.out, 7, "reclaim"));
+	EXPECT_NEAR_MS(5, told(self->r.out, 7, "throttled"));
+	EXPECT_NEAR_MS(7 + 2 + 3, told(self->r.out, 7, "runnable"));
+	EXPECT_NEAR_MS(0, told(self->r.out, 7, "untold"));
+	EXPECT_NE(NULL, strstr(self->r.err, "gprofctl trace --stacks"));
+}
+
+TEST_F(views, wall_of_a_trace_without_reasons_says_what_is_missing)
+{
+	char *argv[] = { "wall", self->trace, NULL };
+
+	comes(self->w, 1, 7);
+	waits(self->w, 2, NULL, GPROF_TRACE_WHY_SLEEPS);
+	ASSERT_EQ(0, gprof_trace_writer_close(self->w));
+	run(&self->r, cmd_wall, argv, -1);
+	EXPECT_EQ(0, self->r.status);
+	EXPECT_NE(NULL, strstr(self->r.err, "--stacks --syscalls"));
+	EXPECT_NE(NULL, strstr(self->r.out, "untold"));
+}
+
+static int add_up(void *ctx, const struct gprof_frame *frames, size_t nr, const int64_t *values)
+{
+	long long *sums = ctx;
+
+	if (!strcmp(frames[0].function, "hot"))
+		sums[0] += values[1];
+	if (!strcmp(frames[0].function, "cold"))
+		sums[1] += values[1];
+	if (nr > 2 && !strcmp(frames[2].function, "do_nanosleep"))
+		sums[2] += values[1];
+	return 0;
+}
+
+/* Time on a CPU goes where CPU samples were, all of it. */
+TEST_F(views, wall_as_a_profile)
+{
+	static const char *const hot[] = { "hot", "main", NULL };
+	static const char *const cold[] = { "cold", "main", NULL };
+	char *argv[] = { "read", self->trace, "--pprof", "wall", "-o", self->other, NULL };
+	struct gprof_trace_writer *w = self->w;
+	struct gprof_profile *p;
+	long long sums[3] = { 0 };
+	int fd;
+
+	comes(w, 1, 7);
+	for (uint64_t ms = 2; ms < 10; ms++)
+		point(w, ms, 0, GPROF_TRACE_POINT_SAMPLE, 0, 7, 0,
+		      stack(w, ms < 8 ? hot : cold), 0);
+	waits(w, 13, in_sleep, GPROF_TRACE_WHY_SLEEPS);
+	leaves(w, 28, 7, GPROF_TRACE_WHY_DEAD, 0);
+	ASSERT_EQ(0, gprof_trace_writer_close(w));
+	run(&self->r, cmd_read, argv, -1);
+	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	fd = open(self->other, O_RDONLY);
+	p = gprof_profile_read(fd);
+	ASSERT_NE(NULL, p);
+	EXPECT_EQ(0, gprof_profile_each(p, add_up, sums));
+	EXPECT_NEAR_MS(12, sums[0]);
+	EXPECT_NEAR_MS(4, sums[1]);
+	EXPECT_NEAR_MS(11, sums[2]);
+	EXPECT_NEAR_MS(27, gprof_profile_total(p, 1));
+	gprof_profile_free(p);
+	close(fd);
+}
+
+TEST_F(views, wall_is_of_one_trace_of_a_host)
+{
+	char *two[] = { "wall", self->trace, self->other, NULL };
+	char *none[] = { "wall", self->other, NULL };
+	char *with[] = { "wall", self->trace, "-d", "1", NULL };
+
+	ASSERT_EQ(0, gprof_trace_writer_close(self->w));
+	run(&self->r, cmd_wall, two, -1);
+	EXPECT_EQ(STATUS_USAGE, self->r.status);
+	run(&self->r, cmd_wall, with, -1);
+	EXPECT_EQ(STATUS_USAGE, self->r.status);
+	run(&self->r, cmd_wall, none, -1);
+	EXPECT_EQ(STATUS_FAILED, self->r.status);
+	EXPECT_NE(NULL, strstr(self->r.err, "cannot be opened"));
+}
+
+/* Two threads of a name on two CPUs: what each of perf sched's tables has of them. */
+static void take_turns(struct gprof_trace_writer *w)
+{
+	gprof_trace_writer_name(w, 7, "turns");
+	gprof_trace_writer_name(w, 8, "turns");
+	gprof_trace_writer_name(w, 9, "else");
+	comes(w, 1, 7);
+	point(w, 1, 1, GPROF_TRACE_POINT_SWITCH, 0, 0, 9, 0, 0);
+	leaves(w, 3, 7, GPROF_TRACE_WHY_SLEEPS, 0);
+	wakes(w, 5, 9, 7, 0);
+	wakes(w, 5, 9, 8, 0);
+	comes(w, 6, 7);
+	point(w, 10, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_PREEMPTED, 7, 8, 0, 0);
+	point(w, 11, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 8, 7, 0, 0);
+	leaves(w, 12, 7, GPROF_TRACE_WHY_DEAD, 0);
+	point(w, 20, 1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 9, 0, 0, 0);
+}
+
+TEST_F(views, latency_as_perf_sched_has_it)
+{
+	char *by_name[] = { "latency", self->trace, NULL };
+	char *by_thread[] = { "latency", self->trace, "--json", NULL };
+
+	take_turns(self->w);
+	ASSERT_EQ(0, gprof_trace_writer_close(self->w));
+	run(&self->r, cmd_latency, by_thread, -1);
+	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	/* Of a wait of 1 ms and of 1 after it was preempted; and of 5. */
+	EXPECT_NEAR_MS(7, told(self->r.out, 7, "runtime"));
+	EXPECT_NEAR_MS(2, told(self->r.out, 7, "delay"));
+	EXPECT_NEAR_MS(1, told(self->r.out, 7, "max_delay"));
+	EXPECT_NE(NULL, strstr(self->r.out, "\"switches\": 2"));
+	EXPECT_NEAR_MS(1, told(self->r.out, 8, "runtime"));
+	EXPECT_NEAR_MS(5, told(self->r.out, 8, "delay"));
+	EXPECT_NEAR_MS(10, told(self->r.out, 8, "max_delay_end"));
+	run(&self->r, cmd_latency, by_name, -1);
+	EXPECT_NE(NULL, strstr(self->r.out, "turns:(2)               |      8.000 ms |        3 | "
+			       "avg:    2.333 ms | max:    5.000 ms | max start:       0.005000 s"));
+}
+
+TEST_F(views, latency_line_by_line)
+{
+	char *lines[] = { "latency", self->trace, "--timehist", NULL };
+	char *map[] = { "latency", self->trace, "--map", NULL };
+	char *both[] = { "latency", self->trace, "--map", "--timehist", NULL };
+
+	take_turns(self->w);
+	ASSERT_EQ(0, gprof_trace_writer_close(self->w));
+	run(&self->r, cmd_latency, lines, -1);
+	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	EXPECT_NE(NULL, strstr(self->r.out, "0.003000 [0000]  turns[7]                            "
+			       "0.000      0.000      2.000\n"));
+	EXPECT_NE(NULL, strstr(self->r.out, "0.006000 [0000]  <idle>                              "
+			       "0.000      0.000      3.000\n"));
+	EXPECT_NE(NULL, strstr(self->r.out, "0.010000 [0000]  turns[7]                            "
+			       "3.000      1.000      4.000\n"));
+	EXPECT_NE(NULL, strstr(self->r.out, "0.011000 [0000]  turns[8]                            "
+			       "0.000      5.000      1.000\n"));
+	/* Preempted, which is no delay of a waking. */
+	EXPECT_NE(NULL, strstr(self->r.out, "0.012000 [0000]  turns[7]                            "
+			       "1.000      0.000      1.000\n"));
+	run(&self->r, cmd_latency, map, -1);
+	EXPECT_NE(NULL, strstr(self->r.out, "  *A0       0.001000 secs A0 => turns:7\n"));
+	EXPECT_NE(NULL, strstr(self->r.out, " *C0  B0       0.010000 secs C0 => turns:8\n"));
+	run(&self->r, cmd_latency, both, -1);
+	EXPECT_EQ(STATUS_USAGE, self->r.status);
+}
+
+/* 7 waits for 8, which waits for 9 and then for a CPU; 9 has slept until a timer woke it. */
+static void make_wait(struct gprof_trace_writer *w)
+{
+	static const char *const at_work[] = { "work", "main", NULL };
+
+	gprof_trace_writer_name(w, 7, "seven");
+	gprof_trace_writer_name(w, 8, "eight");
+	gprof_trace_writer_name(w, 9, "nine");
+	comes(w, 1, 9);
+	point(w, 1, 1, GPROF_TRACE_POINT_SWITCH, 0, 0, 10, 0, 0);
+	point(w, 2, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 9, 8, stack(w, in_sleep), 0);
+	point(w, 3, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 8, 7, stack(w, in_lock), 0);
+	leaves(w, 5, 7, GPROF_TRACE_WHY_SLEEPS, stack(w, in_pipe));
+	/* The interrupt is not of whom it interrupts. */
+	point(w, 12, 1, GPROF_TRACE_POINT_IRQ_ENTER, 0, 10, 0, 0, 1);
+	point(w, 12, 1, GPROF_TRACE_POINT_WAKING, 0, GPROF_TRACE_NO_TID, 9, 0, 0);
+	point(w, 12, 1, GPROF_TRACE_POINT_IRQ_LEAVE, 0, 10, 0, 0, 1);
+	comes(w, 13, 9);
+	point(w, 16, 0, GPROF_TRACE_POINT_WAKING, 0, 9, 8, stack(w, at_work), 0);
+	point(w, 18, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 9, 8, 0, 0);
+	point(w, 22, 0, GPROF_TRACE_POINT_WAKING, 0, 8, 7, stack(w, at_work), 0);
+	point(w, 23, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 8, 7, 0, 0);
+	leaves(w, 24, 7, GPROF_TRACE_WHY_DEAD, 0);
+}
+
+TEST_F(views, why_in_words)
+{
+	char *longest[] = { "read", self->trace, "--why", "seven", NULL };
+	char *at[] = { "read", self->trace, "--why", "7", "--at", "0.0055", NULL };
+	char *never[] = { "read", self->trace, "--why", "7", "--at", "+0.002", NULL };
+	char *nobody[] = { "read", self->trace, "--why", "none", NULL };
+	char *stdin_twice[] = { "read", "-", "--why", "7", NULL };
+	static const char words[] =
+		"7 seven waits for a pipe or a socket for 17 ms, from 0.005000 to 0.022000 s\n"
+		"       7.000 ms  9 nine sleeps  in do_nanosleep < do_syscall_64 < "
+		"entry_SYSCALL_64_after_hwframe\n"
+		"                 until an interrupt or somebody unknown wakes it\n"
+		"       1.000 ms  9 nine is runnable, and has no CPU  in do_nanosleep < "
+		"do_syscall_64 < entry_SYSCALL_64_after_hwframe\n"
+		"       3.000 ms  9 nine runs\n"
+		"                 and wakes 8 eight\n"
+		"       2.000 ms  8 eight is runnable, and has no CPU  in __mutex_lock.constprop.0 < "
+		"pipe_write < do_syscall_64\n"
+		"       4.000 ms  8 eight runs\n"
+		"                 and wakes 7 seven\n";
+
+	make_wait(self->w);
+	ASSERT_EQ(0, gprof_trace_writer_close(self->w));
+	run(&self->r, cmd_read, longest, -1);
+	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	EXPECT_STREQ(words, self->r.out);
+	run(&self->r, cmd_read, at, -1);
+	EXPECT_STREQ(words, self->r.out);
+	run(&self->r, cmd_read, never, -1);
+	EXPECT_EQ(STATUS_FAILED, self->r.status);
+	EXPECT_NE(NULL, strstr(self->r.err, "7 does not wait at +0.002"));
+	run(&self->r, cmd_read, nobody, -1);
+	EXPECT_EQ(STATUS_FAILED, self->r.status);
+	EXPECT_NE(NULL, strstr(self->r.err, "no thread \"none\""));
+	run(&self->r, cmd_read, stdin_twice, -1);
+	EXPECT_NE(0, self->r.status);
+}
+
+static int chain_of(void *ctx, const struct gprof_frame *frames, size_t nr, const int64_t *values)
+{
+	char *text = ctx;
+
+	for (size_t i = nr; i-- > 0;)
+		sprintf(text + strlen(text), "%s ", frames[i].function);
+	sprintf(text + strlen(text), "%lld\n", (long long)(values[0] + 500000) / 1000000);
+	return 0;
+}
+
+TEST_F(views, why_as_a_profile)
+{
+	char *argv[] = { "read", self->trace, "--why", "seven", "-o", self->other, NULL };
+	char text[1024] = "";
+	struct gprof_profile *p;
+	int fd;
+
+	make_wait(self->w);
+	ASSERT_EQ(0, gprof_trace_writer_close(self->w));
+	run(&self->r, cmd_read, argv, -1);
+	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	fd = open(self->other, O_RDONLY);
+	p = gprof_profile_read(fd);
+	ASSERT_NE(NULL, p);
+	EXPECT_EQ(0, gprof_profile_each(p, chain_of, text));
+	EXPECT_NEAR_MS(17, gprof_profile_total(p, 0));
+	EXPECT_NE(NULL, strstr(text, "seven eight nine [sleep] 7\n"));
+	EXPECT_NE(NULL, strstr(text, "seven eight nine [cpu] 3\n"));
+	EXPECT_NE(NULL, strstr(text, "seven eight [runnable] 2\n"));
+	EXPECT_NE(NULL, strstr(text, "seven eight [cpu] 4\n"));
+	gprof_profile_free(p);
+	close(fd);
+}
+
+static const char *file_of(struct __test_metadata *_metadata, FIXTURE_DATA(views) *self,
+			   const char *name)
+{
+	static char text[4096];
+	char path[160];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s", self->other, name);
+	fd = open(path, O_RDONLY);
+	ASSERT_LE(0, fd) TH_LOG("%s", path);
+	slurp(fd, text, sizeof(text));
+	close(fd);
+	unlink(path);
+	return text;
+}
+
+TEST_F(views, tables)
+{
+	char *argv[] = { "read", self->trace, "--format", "csv", "-o", self->other, NULL };
+	struct gprof_trace_writer *w = self->w;
+
+	gprof_trace_writer_name(w, 7, "a \"b\", c");
+	comes(w, 1, 7);
+	calls(w, 2, 2, GPROF_TRACE_WHY_SLEEPS);
+	leaves(w, 14, 7, GPROF_TRACE_WHY_SLEEPS, stack(w, in_pipe));
+	point(w, 15, 1, GPROF_TRACE_POINT_SWITCH, 0, 0, 9, 0, 0);
+	wakes(w, 16, 9, 7, stack(w, in_user));
+	comes(w, 18, 7);
+	leaves(w, 20, 7, GPROF_TRACE_WHY_DEAD, 0);
+	ASSERT_EQ(0, gprof_trace_writer_close(w));
+	run(&self->r, cmd_read, argv, -1);
+	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	EXPECT_STREQ("time_ns,cpu,prev_tid,prev_comm,prev_state,next_tid,next_comm\n"
+		     "1000003,0,,,,7,\"a \"\"b\"\", c\"\n"
+		     "2000002,0,7,\"a \"\"b\"\", c\",sleep,,\n"
+		     "13000001,0,,,,7,\"a \"\"b\"\", c\"\n"
+		     "14000001,0,7,\"a \"\"b\"\", c\",pipe,,\n"
+		     "15000002,1,,,,9,\"\"\n"
+		     "18000001,0,,,,7,\"a \"\"b\"\", c\"\n"
+		     "20000001,0,7,\"a \"\"b\"\", c\",dead,,\n",
+		     file_of(_metadata, self, "switches.csv"));
+	EXPECT_STREQ("time_ns,cpu,tid,comm,waker_tid,waker_comm\n"
+		     "12000000,1,7,\"a \"\"b\"\", c\",,\n"
+		     "16000000,1,7,\"a \"\"b\"\", c\",9,\"\"\n",
+		     file_of(_metadata, self, "wakings.csv"));
+	EXPECT_STREQ("begin_ns,end_ns,tid,comm,name\n"
+		     "2000000,13000002,7,\"a \"\"b\"\", c\",\"clock_nanosleep\"\n",
+		     file_of(_metadata, self, "syscalls.csv"));
+	EXPECT_STREQ("begin_ns,end_ns,tid,comm,reason,waker_tid,waker_comm,stack\n"
+		     "2000001,12000000,7,\"a \"\"b\"\", c\",sleep,,,\n"
+		     "12000000,13000001,7,\"a \"\"b\"\", c\",runnable,,,\n"
+		     "14000000,16000000,7,\"a \"\"b\"\", c\",pipe,9,\"\",\"handle_mm_fault;"
+		     "futex_wait;entry_SYSCALL_64_after_hwframe;do_syscall_64;vfs_read;pipe_read;"
+		     "schedule;__schedule\"\n"
+		     "16000000,18000001,7,\"a \"\"b\"\", c\",runnable,,,\"handle_mm_fault;"
+		     "futex_wait;entry_SYSCALL_64_after_hwframe;do_syscall_64;vfs_read;pipe_read;"
+		     "schedule;__schedule\"\n", file_of(_metadata, self, "waits.csv"));
+	rmdir(self->other);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Who may ask: passwords and a token, read from files, and read again when asked to.
+ *
+ * Any thread may ask; what is read again takes the place of what was there in one step, and
+ * nothing does when it cannot be read.
+ */
+#ifndef TOOLS_ACCESS_H
+#define TOOLS_ACCESS_H
+
+#include <stdbool.h>
+
+struct access;
+
+/**
+ * access_new() - read the files
+ * @web_config: --web.config.file, or NULL
+ * @token_file: with a token in its first line, or NULL
+ * @status: gets the exit status on failure
+ *
+ * Return: for access_free(), or NULL after a sentence.
+ */
+struct access *access_new(const char *web_config, const char *token_file, int *status);
+void access_free(struct access *a);
+
+/* access_reload() - read them again; what cannot be read is told, and stays as it was */
+void access_reload(struct access *a);
+
+/* access_has_users() - is a password asked for, for all pages? access_has_token() - a token? */
+bool access_has_users(struct access *a);
+bool access_has_token(struct access *a);
+
+/* access_tls() - does the configuration ask for TLS? access_tls13() - of 1.3 at least? */
+bool access_tls(struct access *a);
+bool access_tls13(struct access *a);
+
+/*
+ * access_password() - is that the password of that user? Takes as long as its hash, once,
+ * and one at a time
+ * access_token() - is that the token?
+ */
+bool access_password(struct access *a, const char *user, const char *password);
+bool access_token(struct access *a, const char *token);
+
+
+#endif /* TOOLS_ACCESS_H */

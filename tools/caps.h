@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Capabilities of a program that is asked by strangers.
+ */
+#ifndef TOOLS_CAPS_H
+#define TOOLS_CAPS_H
+
+/*
+ * caps_keep_needed() - drop all but those that recording and naming need, for ever, and with
+ * them what exec could add. Of the calling thread and those that it will start: to be called
+ * before there are others. STATUS_OK, or STATUS_FAILED after a sentence
+ */
+int caps_keep_needed(void);
+
+#endif /* TOOLS_CAPS_H */

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Who comes in, and for how long. A client's thread is told to hang up by its socket's end.
+ */
+#include "http_guard.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#define NS		1000000000ULL
+#define LOOK_MSEC	1000
+#define FULL_MSEC	50
+/* Who has just come is about to ask. */
+#define PATIENCE_NS	(NS / 2)
+/* For a connection to be served, before the next is taken. */
+#define ADMIT_NS	(NS / 50)
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * NS + ts.tv_nsec;
+}
+
+/* Is there room? With the lock held. */
+static bool look(struct http_guard *g)
+{
+	struct http_client *idle = NULL;
+	uint64_t now = now_ns();
+
+	for (struct http_client *c = g->clients; c; c = c->next) {
+		if (c->deadline_ns && now >= c->deadline_ns) {
+			shutdown(c->fd, SHUT_RDWR);
+			c->deadline_ns = 0;
+			c->asked = true;
+		} else if (!c->asked && now - c->since_ns > PATIENCE_NS) {
+			idle = c;
+		}
+	}
+	if (g->nr < HTTP_CLIENTS_MAX)
+		return true;
+	if (idle) {
+		shutdown(idle->fd, SHUT_RDWR);
+		idle->asked = true;
+	}
+	return false;
+}
+
+/* How many there are is known once it is served, which takes the server a moment. */
+static void admit(struct http_guard *g, int fd)
+{
+	uint64_t until = now_ns() + ADMIT_NS;
+	const struct timespec ts = { .tv_sec = until / NS, .tv_nsec = until % NS };
+
+	if (g->admit(g->ctx, fd))
+		return;
+	pthread_mutex_lock(&g->lock);
+	while (g->running && pthread_cond_timedwait(&g->change, &g->lock, &ts) != ETIMEDOUT) {
+		if (g->clients && g->clients->fd == fd)
+			break;
+	}
+	pthread_mutex_unlock(&g->lock);
+}
+
+static void *work(void *ctx)
+{
+	struct http_guard *g = ctx;
+	struct pollfd fds[2] = { { .fd = g->wake, .events = POLLIN }, { .events = POLLIN } };
+	bool running, room;
+	int fd;
+
+	for (;;) {
+		pthread_mutex_lock(&g->lock);
+		running = g->running;
+		room = look(g);
+		pthread_mutex_unlock(&g->lock);
+		if (!running)
+			return NULL;
+		fds[1].fd = room ? g->socket : -1;
+		if (poll(fds, 2, room ? LOOK_MSEC : FULL_MSEC) <= 0 || !room || !fds[1].revents)
+			continue;
+		fd = accept4(g->socket, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+		if (fd >= 0)
+			admit(g, fd);
+		else if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED)
+			poll(fds, 1, FULL_MSEC);	/* no descriptors, say */
+	}
+}
+
+int http_guard_begin(struct http_guard *g)
+{
+	pthread_condattr_t attr;
+	int err;
+
+	g->wake = eventfd(0, EFD_CLOEXEC);
+	if (g->wake < 0)
+		return -errno;
+	pthread_mutex_init(&g->lock, NULL);
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&g->change, &attr);
+	pthread_condattr_destroy(&attr);
+	g->running = true;
+	err = pthread_create(&g->thread, NULL, work, g);
+	if (err) {
+		g->running = false;
+		close(g->wake);
+	}
+	return -err;
+}
+
+void http_guard_end(struct http_guard *g)
+{
+	if (!g->running)
+		return;
+	pthread_mutex_lock(&g->lock);
+	g->running = false;
+	pthread_cond_signal(&g->change);
+	pthread_mutex_unlock(&g->lock);
+	eventfd_write(g->wake, 1);
+	pthread_join(g->thread, NULL);
+	close(g->wake);
+}
+
+struct http_client *http_guard_add(struct http_guard *g, int fd)
+{
+	struct http_client *c = calloc(1, sizeof(*c));
+
+	if (!c)
+		return NULL;
+	c->fd = fd;
+	c->since_ns = now_ns();
+	pthread_mutex_lock(&g->lock);
+	c->next = g->clients;
+	g->clients = c;
+	g->nr++;
+	pthread_cond_signal(&g->change);
+	pthread_mutex_unlock(&g->lock);
+	return c;
+}
+
+void http_guard_remove(struct http_guard *g, struct http_client *c)
+{
+	pthread_mutex_lock(&g->lock);
+	for (struct http_client **p = &g->clients; *p; p = &(*p)->next) {
+		if (*p == c) {
+			*p = c->next;
+			g->nr--;
+			break;
+		}
+	}
+	pthread_cond_signal(&g->change);
+	pthread_mutex_unlock(&g->lock);
+	free(c);
+}
+
+static void set(struct http_guard *g, struct http_client *c, bool asked, uint64_t seconds)
+{
+	if (!c)
+		return;
+	pthread_mutex_lock(&g->lock);
+	c->asked = asked;
+	c->since_ns = now_ns();
+	c->deadline_ns = seconds ? c->since_ns + seconds * NS : 0;
+	pthread_mutex_unlock(&g->lock);
+}
+
+void http_guard_asked(struct http_guard *g, struct http_client *c, uint64_t seconds)
+{
+	set(g, c, true, seconds);
+}
+
+void http_guard_next(struct http_guard *g, struct http_client *c, uint64_t seconds)
+{
+	set(g, c, false, seconds);
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Who comes in, and for how long: a thread that takes connections as long as there is room
+ * for them, and hangs up those that take too much time. One that trickles bytes does nothing
+ * that the web server's own timeout sees, which is of silence.
+ *
+ * Where all places are taken, whoever came first of those that have not asked for anything
+ * yet makes room; others wait in the kernel's queue.
+ */
+#ifndef TOOLS_HTTP_GUARD_H
+#define TOOLS_HTTP_GUARD_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define HTTP_CLIENTS_MAX	64
+
+/**
+ * struct http_client - a connection
+ * @fd: its socket, which is open as long as it is in the list
+ * @since_ns: when it came, CLOCK_MONOTONIC
+ * @asked: it has asked for something
+ * @deadline_ns: when it is hung up, CLOCK_MONOTONIC; 0: never
+ * @next: of the list
+ */
+struct http_client {
+	int fd;
+	uint64_t since_ns;
+	bool asked;
+	uint64_t deadline_ns;
+	struct http_client *next;
+};
+
+/**
+ * struct http_guard - the connections of a server
+ * @lock: of all below but for @socket, @wake and @thread
+ * @change: one more, or one less
+ * @clients: list, the latest first
+ * @nr: length of @clients
+ * @socket: that listens
+ * @wake: to end the thread
+ * @admit: has a connection served, whose descriptor is then the server's; 0 or -1
+ * @ctx: for it
+ * @thread: that looks
+ * @running: it does
+ */
+struct http_guard {
+	pthread_mutex_t lock;
+	pthread_cond_t change;
+	struct http_client *clients;
+	unsigned int nr;
+	int socket;
+	int wake;
+	int (*admit)(void *ctx, int fd);
+	void *ctx;
+	pthread_t thread;
+	bool running;
+};
+
+/*
+ * http_guard_begin() - take connections from now on: @socket, @admit and @ctx are set; 0 or
+ * -errno
+ * http_guard_end() - take no more; those that there are stay
+ */
+int http_guard_begin(struct http_guard *g);
+void http_guard_end(struct http_guard *g);
+
+/* http_guard_add() - a connection is served, or NULL. http_guard_remove() - no longer */
+struct http_client *http_guard_add(struct http_guard *g, int fd);
+void http_guard_remove(struct http_guard *g, struct http_client *c);
+
+/* http_guard_asked() - it has asked for something, and is hung up after so many seconds; 0: not */
+void http_guard_asked(struct http_guard *g, struct http_client *c, uint64_t seconds);
+
+/* http_guard_next() - it was answered, and has so many seconds to ask for more */
+void http_guard_next(struct http_guard *g, struct http_client *c, uint64_t seconds);
+
+#endif /* TOOLS_HTTP_GUARD_H */

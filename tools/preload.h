@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The shim that tells what a program allocates, for a command that is about to be started.
+ */
+#ifndef TOOLS_PRELOAD_H
+#define TOOLS_PRELOAD_H
+
+/**
+ * preload() - have the shim loaded into what this process starts from now on
+ * @command: program and arguments
+ *
+ * Return: STATUS_OK, or STATUS_FAILED after a sentence: there is no shim, or the loader
+ * would not load it into that program.
+ */
+int preload(char **command);
+
+#endif /* TOOLS_PRELOAD_H */

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * gprofctl latency: how long threads wait for a CPU.
+ */
+#include "../cmd.h"
+
+#include "../say.h"
+#include "latency.h"
+#include "taken.h"
+
+/**
+ * struct latency_options - the subcommand
+ * @taken: the trace
+ * @table: --timehist, --map
+ * @chosen: the option that chose it
+ * @threads: --threads
+ * @json: --json
+ */
+struct latency_options {
+	struct taken taken;
+	enum latency_table table;
+	const char *chosen;
+	bool threads;
+	bool json;
+};
+
+static int choose(struct latency_options *o, enum latency_table table, const char *option)
+{
+	if (o->chosen && o->table != table)
+		return misused("%s and %s exclude each other", o->chosen, option);
+	o->table = table;
+	o->chosen = option;
+	return STATUS_OK;
+}
+
+static int set_timehist(void *ctx, const char *value)
+{
+	(void)value;
+	return choose(ctx, LATENCY_TIMEHIST, "--timehist");
+}
+
+static int set_map(void *ctx, const char *value)
+{
+	(void)value;
+	return choose(ctx, LATENCY_MAP, "--map");
+}
+
+static int set_threads(void *ctx, const char *value)
+{
+	(void)value;
+	((struct latency_options *)ctx)->threads = true;
+	return STATUS_OK;
+}
+
+static int set_json(void *ctx, const char *value)
+{
+	(void)value;
+	((struct latency_options *)ctx)->json = true;
+	return STATUS_OK;
+}
+
+static const struct option_row latency_rows[] = {
+	{ 0, "threads", NULL, "each thread by itself, not all of a name together", set_threads },
+	{ 0, "json", NULL, "each thread as JSON with stable keys, in ns", set_json },
+	{ 0, "timehist", NULL, "a line for each time that a thread left a CPU: how long it had been\n"
+	  "off, woken without a CPU, and on it", set_timehist },
+	{ 0, "map", NULL, "a line for each switch, with who is on each CPU", set_map },
+	{ 0 },
+};
+
+static const struct usage latency_usage = {
+	.name = "latency",
+	.synopsis = TAKEN_SYNOPSIS,
+	.text =
+"Tells how long threads ran and how long they were runnable before they did, with the\n"
+"tables of perf sched: latency, timehist and map. A delay is from being woken, created or\n"
+"preempted until running; that of --timehist is of wakings and creations alone. Times are\n"
+"of CLOCK_MONOTONIC. FILE is a trace of gprofctl trace or a snapshot of gprofctl flight,\n"
+"with any options; without a FILE one is recorded.",
+	.examples =
+"  gprofctl latency -a -d 10               # who waits for CPUs on this host\n"
+"  gprofctl latency trace.out --threads    # of a trace that there is\n"
+"  gprofctl latency trace.out --timehist | grep '\\[1234\\]'",
+};
+
+int cmd_latency(int argc, char **argv)
+{
+	static const char *const wants[] = { NULL };
+	struct latency_options o = { .table = LATENCY_SUMMARY };
+	const struct option_table tables[] = {
+		{ "What to show", latency_rows, &o },
+		{ "Whom to record, where there is no FILE", target_options, &o.taken.target },
+		{ 0 },
+	};
+	int operands, status;
+
+	if (!options_parse(&latency_usage, tables, argc, argv, taken_mixed(argc, argv), &operands,
+			   &status))
+		return status;
+	if (o.chosen && (o.threads || o.json))
+		return misused("%s excludes --threads and --json", o.chosen);
+	status = taken_get(&o.taken, "latency", argv, operands, wants);
+	if (status == STATUS_OK)
+		status = latency_print(o.taken.file, o.table, o.threads, o.json);
+	return taken_free(&o.taken, status);
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * gprofctl wall: where the time of each thread went, all of it.
+ */
+#include "../cmd.h"
+
+#include "../say.h"
+#include "taken.h"
+#include "wall.h"
+
+#define ROWS		40
+
+/**
+ * struct wall_options - the subcommand
+ * @taken: the trace
+ * @file: -o
+ * @json: --json
+ * @most: --top
+ */
+struct wall_options {
+	struct taken taken;
+	const char *file;
+	bool json;
+	unsigned long long most;
+};
+
+static int set_file(void *ctx, const char *value)
+{
+	((struct wall_options *)ctx)->file = value;
+	return STATUS_OK;
+}
+
+static int set_json(void *ctx, const char *value)
+{
+	(void)value;
+	((struct wall_options *)ctx)->json = true;
+	return STATUS_OK;
+}
+
+static int set_top(void *ctx, const char *value)
+{
+	if (parse_count(value, &((struct wall_options *)ctx)->most))
+		return STATUS_OK;
+	return misused("--top wants a number of threads, 0 for all, not \"%s\"", value);
+}
+
+static const struct option_row wall_rows[] = {
+	{ 'o', "output", "FILE", "write a profile instead, with the stacks, as gprofctl read --pprof\n"
+	  "wall does; \"-\" is stdout", set_file },
+	{ 0, "json", NULL, "all threads as JSON with stable keys, in ns", set_json },
+	{ 0, "top", "N", "show so many threads, 0 for all (default: 40)", set_top },
+	{ 0 },
+};
+
+static const struct usage wall_usage = {
+	.name = "wall",
+	.synopsis = TAKEN_SYNOPSIS,
+	.text =
+"Tells of each thread how long it was on a CPU, runnable without one (also since its\n"
+"cgroup was throttled), and waiting, by why: sleep, io (a disk), futex, pipe (or\n"
+"socket), poll, fault (a page), reclaim (of memory), lock (of the kernel), child,\n"
+"stopped, other; untold is what the trace does not tell. Parts add up to the time from\n"
+"where the thread is first told of to its end. Whatever is waited for within a page\n"
+"fault or reclaim is for that. FILE is a trace of gprofctl trace or a snapshot of\n"
+"gprofctl flight, best with --stacks --syscalls --faults --reclaim --throttle; without\n"
+"a FILE a trace is recorded with these.",
+	.examples =
+"  gprofctl wall -- make -j4               # where the time of a build goes\n"
+"  gprofctl wall -a -d 10 --top 10         # of the host\n"
+"  gprofctl wall trace.out --json          # of a trace that there is\n"
+"  gprofctl wall trace.out -o wall.pb.gz   # with stacks, for top, flame and go tool pprof",
+};
+
+int cmd_wall(int argc, char **argv)
+{
+	static const char *const wants[] = {
+		"--stacks=blocked,waker", "--syscalls", "--faults", "--reclaim", "--throttle",
+		"--cpu-samples=100", NULL,
+	};
+	struct wall_options o = { .most = ROWS };
+	const struct option_table tables[] = {
+		{ "How to show it", wall_rows, &o },
+		{ "Whom to record, where there is no FILE", target_options, &o.taken.target },
+		{ 0 },
+	};
+	int operands, status;
+
+	if (!options_parse(&wall_usage, tables, argc, argv, taken_mixed(argc, argv), &operands,
+			   &status))
+		return status;
+	if (o.json && o.file)
+		return misused("-o is for a profile, which excludes --json");
+	status = taken_get(&o.taken, "wall", argv, operands, wants);
+	if (status == STATUS_OK && o.file)
+		status = wall_profile(o.taken.file, o.file);
+	else if (status == STATUS_OK)
+		status = wall_table(o.taken.file, o.json, o.json ? 0 : o.most);
+	return taken_free(&o.taken, status);
+}

@@ -1,0 +1,533 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The lives of threads in a trace of the host.
+ */
+#include "lives.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <gprof/trace_write.h>
+
+#include "../cmd.h"
+#include "../say.h"
+
+/* As gprof/trace_write.h says it of a trace that gprof wrote. */
+#define UNIT_NS		64
+#define CPUS_MAX	8192
+#define VARINT_MAX	10
+
+static uint32_t text_number(struct lives *v, const struct gprof_trace_text *text)
+{
+	char key[GPROF_TRACE_STRING_MAX + 1];
+	size_t len = strnlen(text->s, text->len < GPROF_TRACE_STRING_MAX ? text->len :
+				      GPROF_TRACE_STRING_MAX);
+
+	memcpy(key, text->s, len);
+	key[len] = '\0';
+	return (uint32_t)intern_add(&v->texts, key, len + 1);
+}
+
+const char *lives_text(const struct lives *v, uint32_t number)
+{
+	size_t len;
+
+	return number < v->texts.nr ? intern_key(&v->texts, number, &len) : "";
+}
+
+size_t lives_nr(const struct lives *v)
+{
+	return v->ids.nr;
+}
+
+const char *lives_name(const struct lives *v, uint32_t life)
+{
+	return life < v->ids.nr ? lives_text(v, v->all[life].name) : "";
+}
+
+static uint32_t find(struct lives *v, int64_t id)
+{
+	static const struct gprof_trace_text nothing = { "", 0 };
+	size_t nr = v->ids.nr, i;
+
+	if (id < 0)
+		return LIVES_NONE;
+	i = intern_add(&v->ids, &id, sizeof(id));
+	if (i == nr) {
+		v->all = xgrow(v->all, nr, &v->room, sizeof(*v->all));
+		v->all[i] = (struct life){
+			.id = id, .name = text_number(v, &nothing), .cpu = -1,
+			.waker = LIVES_NONE,
+		};
+	}
+	return (uint32_t)i;
+}
+
+static struct lives_cpu *cpu_of(struct lives *v, int64_t cpu)
+{
+	size_t nr = v->nr_cpus;
+
+	if (cpu < 0 || cpu >= CPUS_MAX)
+		return NULL;
+	if ((size_t)cpu >= nr) {
+		struct lives_cpu *cpus = xalloc((size_t)cpu + 1, sizeof(*cpus));
+
+		if (nr)
+			memcpy(cpus, v->cpus, nr * sizeof(*cpus));
+		for (size_t i = nr; i <= (size_t)cpu; i++)
+			cpus[i].life = LIVES_NONE;
+		free(v->cpus);
+		v->cpus = cpus;
+		v->nr_cpus = (size_t)cpu + 1;
+	}
+	return &v->cpus[cpu];
+}
+
+static uint32_t stack_number(struct lives *v, uint64_t stack)
+{
+	return (uint32_t)trace_stacks_add(&v->stacks, v->trace, stack);
+}
+
+/* Each stack is looked at once. */
+static enum part stack_part(struct lives *v, uint32_t stack)
+{
+	struct gprof_frame frames[GPROF_TRACE_FRAMES_MAX];
+	size_t nr;
+
+	if (!stack)
+		return PART_UNTOLD;
+	while (stack >= v->room_parts)
+		v->parts = xgrow(v->parts, v->room_parts, &v->room_parts, sizeof(*v->parts));
+	if (!v->parts[stack]) {
+		nr = trace_stacks_frames(&v->stacks, stack, frames);
+		v->parts[stack] = (uint8_t)(part_of_stack(frames, nr) + 1);
+	}
+	return v->parts[stack] - 1;
+}
+
+static enum part why_waits(struct lives *v, const struct life *l)
+{
+	enum part part = stack_part(v, l->stack);
+
+	if (l->stopped)
+		return PART_STOPPED;
+	if (part != PART_UNTOLD)
+		return part;
+	if (l->faulted && !l->call)
+		return PART_FAULT;
+	if (l->reclaims)
+		return PART_RECLAIM;
+	return l->call ? part_of_call(lives_text(v, l->call - 1), l->uninterruptible) :
+			 PART_UNTOLD;
+}
+
+enum part lives_part(struct lives *v, const struct life *l)
+{
+	switch (l->state) {
+	case GPROF_TRACE_GO_RUNNING:
+	case GPROF_TRACE_GO_SYSCALL:
+		return PART_CPU;
+	case GPROF_TRACE_GO_RUNNABLE:
+		return l->throttled ? PART_THROTTLED : PART_RUNNABLE;
+	default:
+		return why_waits(v, l);
+	}
+}
+
+static void give(struct lives *v, uint32_t i, enum part part, int64_t begin, int64_t end)
+{
+	const struct life *l = &v->all[i];
+	const struct stretch s = {
+		.life = i, .part = part, .begin = begin, .end = end,
+		.stack = part == PART_CPU ? 0 : l->stack, .woken = l->woken, .cut = l->cut,
+		.waker = l->woken ? l->waker : LIVES_NONE,
+	};
+
+	if (v->use.stretch && end > begin)
+		v->use.stretch(v->use.ctx, v, &s);
+}
+
+/* Who was throttled may wait for a CPU besides, once its cgroup has time again. */
+static void end_stretch(struct lives *v, uint32_t i, int64_t time)
+{
+	struct life *l = &v->all[i];
+	enum part part;
+	int64_t begin = l->since;
+
+	if (l->state == GPROF_TRACE_GO_UNDETERMINED || l->state == GPROF_TRACE_GO_NOT_EXIST)
+		return;
+	part = lives_part(v, l);
+	if (part == PART_THROTTLED) {
+		if (v->unthrottled > begin && v->unthrottled < time) {
+			give(v, i, part, begin, v->unthrottled);
+			begin = v->unthrottled;
+			part = PART_RUNNABLE;
+		}
+		l->throttled = false;
+	}
+	give(v, i, part, begin, time);
+	l->since = time;
+}
+
+static void end_call(struct lives *v, uint32_t i, int64_t time)
+{
+	struct life *l = &v->all[i];
+
+	if (!l->call)
+		return;
+	if (v->use.call)
+		v->use.call(v->use.ctx, v, i, l->call_since, time);
+	l->call = 0;
+}
+
+static void take_name(struct lives *v, uint32_t i, uint64_t stack)
+{
+	struct gprof_trace_frame frame;
+
+	if (stack && gprof_trace_stack(v->trace, stack, &frame, 1))
+		v->all[i].name = text_number(v, &frame.function);
+}
+
+/* Who left its CPU, and how: the reasons are those of gprof's writer. */
+static void on_leave(struct lives *v, uint32_t i, const struct gprof_trace_event *ev)
+{
+	struct life *l = &v->all[i];
+	const char *reason = ev->transition.reason.s;
+	struct lives_cpu *c = cpu_of(v, ev->thread);
+
+	l->stack = stack_number(v, ev->transition.stack);
+	l->uninterruptible = reason[0] == 'u';
+	l->stopped = !strcmp(reason, "stopped");
+	l->woken = false;
+	l->cpu = (int32_t)ev->thread;
+	if (l->stack && stack_part(v, l->stack) != PART_UNTOLD)
+		v->seen.stacks++;
+	if (!c)
+		return;
+	l->throttled = c->throttled && ev->transition.to == GPROF_TRACE_GO_RUNNABLE &&
+		       reason[0] == 'p';
+	c->throttled = false;
+	c->life = LIVES_NONE;
+}
+
+static void on_wake(struct lives *v, uint32_t i, const struct gprof_trace_event *ev)
+{
+	const struct lives_cpu *c = cpu_of(v, ev->thread);
+	uint32_t by = find(v, ev->goroutine), stack = stack_number(v, ev->stack);
+	struct life *l = &v->all[i];
+
+	/* An interrupt has no stack, and is not of whom it interrupts. */
+	if (stack)
+		v->seen.wakers++;
+	else if (v->seen.wakers || (c && c->interrupted))
+		by = LIVES_NONE;
+	if (by == i)
+		by = LIVES_NONE;
+	l->woken = true;
+	l->waker = by;
+	l->waker_stack = stack;
+	l->woken_at = ev->time;
+	if (v->use.waking)
+		v->use.waking(v->use.ctx, v, i, by, ev->time, stack, ev->thread);
+}
+
+static void on_task(struct lives *v, const struct gprof_trace_event *ev)
+{
+	uint8_t from = ev->transition.from, to = ev->transition.to;
+	uint32_t i = find(v, ev->transition.resource.id);
+	bool fresh = from == GPROF_TRACE_GO_UNDETERMINED || from == GPROF_TRACE_GO_NOT_EXIST;
+	struct lives_cpu *c;
+
+	if (i == LIVES_NONE)
+		return;
+	/* Each generation says names anew. */
+	if (fresh || from == to)
+		take_name(v, i, ev->transition.stack);
+	if (from == to)
+		return;
+	if (fresh) {
+		v->all[i].first = v->all[i].since = ev->time;
+		v->all[i].stack = stack_number(v, from == GPROF_TRACE_GO_NOT_EXIST ? ev->stack : 0);
+	} else {
+		if (from == GPROF_TRACE_GO_WAITING)
+			on_wake(v, i, ev);
+		end_stretch(v, i, ev->time);
+	}
+	if (to == GPROF_TRACE_GO_NOT_EXIST) {
+		end_call(v, i, ev->time);
+		v->all[i].last = ev->time;
+	}
+	if (from == GPROF_TRACE_GO_RUNNING)
+		on_leave(v, i, ev);
+	v->all[i].state = to;
+	v->all[i].cut = from == GPROF_TRACE_GO_UNDETERMINED;
+	if (to != GPROF_TRACE_GO_RUNNING)
+		return;
+	v->all[i].cpu = (int32_t)ev->thread;
+	c = cpu_of(v, ev->thread);
+	if (c)
+		c->life = i;
+	if (v->use.comes)
+		v->use.comes(v->use.ctx, v, ev->thread, i, ev->time);
+}
+
+static void on_proc(struct lives *v, const struct gprof_trace_event *ev)
+{
+	if (v->use.comes && ev->transition.to == GPROF_TRACE_PROC_IDLE &&
+	    ev->transition.from == GPROF_TRACE_PROC_RUNNING)
+		v->use.comes(v->use.ctx, v, ev->transition.resource.id, LIVES_NONE, ev->time);
+}
+
+static void on_region(struct lives *v, const struct gprof_trace_event *ev)
+{
+	uint32_t i = find(v, ev->goroutine);
+	struct life *l = &v->all[i];
+
+	if (i == LIVES_NONE)
+		return;
+	end_call(v, i, ev->time);
+	l->faulted = false;
+	if (ev->kind != GPROF_TRACE_REGION_BEGIN)
+		return;
+	v->seen.calls++;
+	l->call = text_number(v, &ev->region.type) + 1;
+	l->call_since = ev->time;
+	l->call_stack = stack_number(v, ev->stack);
+}
+
+static void on_range(struct lives *v, const struct gprof_trace_event *ev)
+{
+	bool begins = ev->kind != GPROF_TRACE_RANGE_END;
+	struct lives_cpu *c;
+	uint32_t i;
+
+	if (ev->range.scope.kind == GPROF_TRACE_RESOURCE_PROC) {
+		c = cpu_of(v, ev->range.scope.id);
+		v->seen.irqs += begins;
+		if (c)
+			c->interrupted = begins;
+	} else if (ev->range.scope.kind == GPROF_TRACE_RESOURCE_GOROUTINE) {
+		i = find(v, ev->range.scope.id);
+		v->seen.reclaims += begins;
+		if (i != LIVES_NONE)
+			v->all[i].reclaims = begins;
+	}
+}
+
+static void on_log(struct lives *v, const struct gprof_trace_event *ev)
+{
+	uint32_t i = find(v, ev->goroutine);
+
+	if (i == LIVES_NONE || strcmp(ev->log.category.s, "page fault"))
+		return;
+	v->seen.faults++;
+	v->all[i].faulted = true;
+}
+
+static void on_label(struct lives *v, const struct gprof_trace_event *ev)
+{
+	uint32_t i = ev->label.resource.kind == GPROF_TRACE_RESOURCE_GOROUTINE ?
+		     find(v, ev->label.resource.id) : LIVES_NONE;
+
+	/* Those in brackets say only that it is the kernel's. */
+	if (i != LIVES_NONE && strncmp(ev->label.text.s, "GC (", 4))
+		v->all[i].name = text_number(v, &ev->label.text);
+}
+
+/* What happened to cgroups before @time. */
+static void throttle_until(struct lives *v, int64_t time)
+{
+	while (v->next_throttle < v->nr_throttles) {
+		const struct lives_throttle *t = &v->throttles[v->next_throttle];
+		struct lives_cpu *c = cpu_of(v, t->cpu);
+
+		if (t->time > time)
+			return;
+		if (!t->on)
+			v->unthrottled = t->time;
+		else if (c && c->life != LIVES_NONE)
+			c->throttled = true;
+		v->next_throttle++;
+	}
+}
+
+static int by_time(const void *pa, const void *pb)
+{
+	const struct lives_throttle *a = pa, *b = pb;
+
+	return a->time < b->time ? -1 : a->time > b->time;
+}
+
+static void on_sync(struct lives *v, const struct gprof_trace_event *ev)
+{
+	trace_stacks_generation(&v->stacks);
+	/* Those of the generation before lie in front of those of the new one. */
+	throttle_until(v, ev->time);
+	memmove(v->throttles, v->throttles + v->next_throttle,
+		(v->nr_throttles - v->next_throttle) * sizeof(*v->throttles));
+	v->nr_throttles -= v->next_throttle;
+	v->next_throttle = 0;
+	if (v->nr_throttles)
+		qsort(v->throttles, v->nr_throttles, sizeof(*v->throttles), by_time);
+}
+
+static void on_event(struct lives *v, const struct gprof_trace_event *ev)
+{
+	if (v->next_throttle < v->nr_throttles)
+		throttle_until(v, ev->time);
+	if (ev->kind != GPROF_TRACE_SYNC) {
+		if (!v->any)
+			v->begin = ev->time;
+		v->any = true;
+		v->end = ev->time;
+	}
+	switch (ev->kind) {
+	case GPROF_TRACE_SYNC:
+		on_sync(v, ev);
+		break;
+	case GPROF_TRACE_STATE_TRANSITION:
+		if (ev->transition.resource.kind == GPROF_TRACE_RESOURCE_GOROUTINE)
+			on_task(v, ev);
+		else
+			on_proc(v, ev);
+		break;
+	case GPROF_TRACE_REGION_BEGIN:
+	case GPROF_TRACE_REGION_END:
+		on_region(v, ev);
+		break;
+	case GPROF_TRACE_RANGE_BEGIN:
+	case GPROF_TRACE_RANGE_ACTIVE:
+	case GPROF_TRACE_RANGE_END:
+		on_range(v, ev);
+		break;
+	case GPROF_TRACE_LOG:
+		on_log(v, ev);
+		break;
+	case GPROF_TRACE_LABEL:
+		on_label(v, ev);
+		break;
+	case GPROF_TRACE_STACK_SAMPLE:
+		v->seen.samples++;
+		if (v->use.sample)
+			v->use.sample(v->use.ctx, v, find(v, ev->goroutine), ev->time, ev->proc,
+				      stack_number(v, ev->stack));
+		break;
+	default:
+		break;
+	}
+}
+
+static bool take_number(const unsigned char **p, const unsigned char *end, uint64_t *value)
+{
+	*value = 0;
+	for (unsigned int i = 0; i < VARINT_MAX && *p < end; i++) {
+		unsigned char byte = *(*p)++;
+
+		*value |= (uint64_t)(byte & 0x7f) << (7 * i);
+		if (!(byte & 0x80))
+			return true;
+	}
+	return false;
+}
+
+/* What gprof has to say besides: of cgroups here. */
+static int take_batch(void *ctx, const struct gprof_trace_batch *batch)
+{
+	const unsigned char *p = batch->data, *end = p + batch->len;
+	struct lives *v = ctx;
+	uint64_t cpu, on;
+
+	if (batch->experiment != GPROF_TRACE_EXPERIMENT || p == end || *p++ != 'T' ||
+	    !take_number(&p, end, &cpu) || !take_number(&p, end, &on) || cpu >= CPUS_MAX ||
+	    batch->time > INT64_MAX / UNIT_NS)
+		return 0;
+	v->throttles = xgrow(v->throttles, v->nr_throttles, &v->room_throttles,
+			     sizeof(*v->throttles));
+	v->throttles[v->nr_throttles++] = (struct lives_throttle){
+		.time = (int64_t)batch->time * UNIT_NS, .cpu = (uint32_t)cpu, .on = on,
+	};
+	v->seen.throttles++;
+	return 0;
+}
+
+static int follow(struct lives *v, const char *file)
+{
+	struct gprof_trace_stats st = { .sz = sizeof(st) };
+	struct gprof_trace_event ev;
+	bool known = false;
+	int ret;
+
+	while ((ret = gprof_trace_next(v->trace, &ev)) > 0) {
+		if (!known) {
+			gprof_trace_stats(v->trace, &st);
+			if (!st.gprof_version)
+				return fail("%s is a program's own trace; this view is of the "
+					    "threads of a host, as gprofctl trace records them",
+					    file);
+			known = true;
+		}
+		on_event(v, &ev);
+	}
+	if (ret < 0)
+		return fail("%s: %s", file, gprof_error());
+	v->over = true;
+	for (uint32_t i = 0; i < v->ids.nr; i++) {
+		struct life *l = &v->all[i];
+
+		if (l->state == GPROF_TRACE_GO_UNDETERMINED || l->state == GPROF_TRACE_GO_NOT_EXIST)
+			continue;
+		end_stretch(v, i, v->end);
+		end_call(v, i, v->end);
+		l->last = v->end;
+	}
+	gprof_trace_stats(v->trace, &st);
+	if (st.lost && !v->quiet)
+		say("%s: %" PRIu64 " events are missing in the trace; times near the gaps are as "
+		    "was seen next", file, st.lost);
+	return STATUS_OK;
+}
+
+int lives_read(struct lives *v, const char *file)
+{
+	const struct gprof_trace_opts opts = {
+		.sz = sizeof(opts), .batch = take_batch, .ctx = v,
+	};
+	int fd = strcmp(file, "-") ? open(file, O_RDONLY | O_CLOEXEC) : dup(STDIN_FILENO);
+	int status;
+
+	if (fd < 0)
+		return fail("%s cannot be opened (%s)", file, strerror(errno));
+	v->trace = gprof_trace_new(fd, &opts);
+	status = v->trace ? follow(v, file) : fail("%s: %s", file, gprof_error());
+	gprof_trace_free(v->trace);
+	v->trace = NULL;
+	close(fd);
+	return status;
+}
+
+void lives_tell(const struct lives *v, const char *file)
+{
+	if (!v->seen.stacks && !v->seen.calls)
+		say("%s tells neither where threads stop in the kernel nor their system calls, so "
+		    "that waits have no reason; gprofctl trace --stacks --syscalls records them",
+		    file);
+	else if (!v->seen.stacks)
+		say("%s does not tell where threads stop in the kernel, so that the reasons of "
+		    "waits are those of system calls, as far as they began in the trace; gprofctl "
+		    "trace --stacks (with CAP_PERFMON) tells more", file);
+}
+
+void lives_free(struct lives *v)
+{
+	trace_stacks_free(&v->stacks);
+	intern_free(&v->texts);
+	intern_free(&v->ids);
+	free(v->parts);
+	free(v->all);
+	free(v->cpus);
+	free(v->throttles);
+}

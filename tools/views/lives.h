@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The lives of threads in a trace of the host: each is a row of stretches, one behind the
+ * other from where it is first told of to its end, in which it does one thing.
+ *
+ * Memory is that of a generation, of all threads, and of each stack that is told, once.
+ */
+#ifndef TOOLS_VIEWS_LIVES_H
+#define TOOLS_VIEWS_LIVES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <gprof/trace.h>
+
+#include "../intern.h"
+#include "../trace_stacks.h"
+#include "part.h"
+
+/* The tid in a goroutine's number; what is above it tells apart who had the tid. */
+#define LIVES_TID(id)	((id) & ((1 << 22) - 1))
+#define LIVES_NONE	UINT32_MAX
+
+/**
+ * struct life - a thread
+ * @id: number of its goroutine
+ * @name: number of its name
+ * @first: when it was first told of
+ * @last: until when it was followed, for one that has ended
+ * @since: since when it is in this stretch
+ * @state: enum gprof_trace_go_state
+ * @uninterruptible: it waits for what comes soon
+ * @stopped: by a signal or a tracer
+ * @faulted: it had a page fault, and no system call since
+ * @reclaims: it is in reclaim
+ * @throttled: its cgroup has used up its time
+ * @woken: a wait ended what it was in before this stretch
+ * @cut: this stretch began before it was told of
+ * @cpu: where it runs, or did last; -1: not told
+ * @stack: number of where it stopped last
+ * @call: number of the system call's name + 1; 0: in none
+ * @call_since: since when
+ * @call_stack: where it entered that
+ * @waker: who ended its wait: an index, or LIVES_NONE
+ * @waker_stack: where
+ * @woken_at: when
+ */
+struct life {
+	int64_t id;
+	uint32_t name;
+	uint8_t state;
+	bool uninterruptible : 1;
+	bool stopped : 1;
+	bool faulted : 1;
+	bool reclaims : 1;
+	bool throttled : 1;
+	bool woken : 1;
+	bool cut : 1;
+	int32_t cpu;
+	uint32_t call;
+	uint32_t waker;
+	int64_t first;
+	int64_t last;
+	int64_t since;
+	int64_t call_since;
+	int64_t woken_at;
+	uint32_t stack;
+	uint32_t call_stack;
+	uint32_t waker_stack;
+};
+
+/**
+ * struct stretch - what a thread did from one time to another
+ * @life: which
+ * @part: it did
+ * @begin: ns
+ * @end: ns
+ * @stack: number of where it was; 0: not told
+ * @woken: a wait has ended with it, or, of PART_RUNNABLE, before it
+ * @waker: who ended that wait: an index, or LIVES_NONE for an interrupt or somebody unknown
+ * @cut: it began before @begin, when is not told
+ */
+struct stretch {
+	uint32_t life;
+	enum part part;
+	int64_t begin;
+	int64_t end;
+	uint32_t stack;
+	uint32_t waker;
+	bool woken;
+	bool cut;
+};
+
+/**
+ * struct lives_use - who gets what; a NULL takes nothing
+ * @ctx: passed on to all
+ * @stretch: at the end of each
+ * @call: at the end of each system call, begun at @begin
+ * @waking: at each: @by is an index, or LIVES_NONE for an interrupt or somebody unknown
+ * @sample: of the CPU, for @life (LIVES_NONE: nobody) at @stack
+ * @comes: when a CPU has somebody else; LIVES_NONE: it idles. Whoever left has ended its
+ *	stretch before
+ */
+struct lives;
+struct lives_use {
+	void *ctx;
+	void (*stretch)(void *ctx, struct lives *v, const struct stretch *s);
+	void (*call)(void *ctx, struct lives *v, uint32_t life, int64_t begin, int64_t end);
+	void (*waking)(void *ctx, struct lives *v, uint32_t life, uint32_t by, int64_t time,
+		       uint32_t stack, int64_t cpu);
+	void (*sample)(void *ctx, struct lives *v, uint32_t life, int64_t time, int64_t cpu,
+		       uint32_t stack);
+	void (*comes)(void *ctx, struct lives *v, int64_t cpu, uint32_t life, int64_t time);
+};
+
+/* What was seen of it in the trace. */
+struct lives_seen {
+	uint64_t stacks;	/* of who stopped, with the kernel's part */
+	uint64_t calls;
+	uint64_t faults;
+	uint64_t reclaims;
+	uint64_t throttles;
+	uint64_t irqs;
+	uint64_t wakers;	/* stacks of them */
+	uint64_t samples;
+};
+
+struct lives_cpu {
+	uint32_t life;		/* that runs, or LIVES_NONE */
+	bool interrupted;
+	bool throttled;		/* so was whoever runs */
+};
+
+struct lives_throttle {
+	int64_t time;
+	uint32_t cpu;
+	bool on;
+};
+
+/**
+ * struct lives - all of them
+ * @use: who gets what
+ * @trace: it is read from
+ * @stacks: by their numbers
+ * @parts: of each stack: why one stops there, + 1
+ * @room_parts: of @parts
+ * @texts: names of threads and of system calls
+ * @ids: numbers of goroutines to indices
+ * @all: they
+ * @room: of @all
+ * @cpus: by number
+ * @nr_cpus: how many
+ * @throttles: of this generation, by time
+ * @nr_throttles: how many
+ * @room_throttles: of them
+ * @next_throttle: that was not yet looked at
+ * @unthrottled: when a cgroup got time again last
+ * @seen: in the trace
+ * @begin: time of the first event
+ * @end: of the last
+ * @any: was there one?
+ * @quiet: what is missing in the trace was said before
+ * @over: the trace has ended; what is told now ends with it
+ */
+struct lives {
+	struct lives_use use;
+	struct gprof_trace *trace;
+	struct trace_stacks stacks;
+	uint8_t *parts;
+	size_t room_parts;
+	struct intern texts;
+	struct intern ids;
+	struct life *all;
+	size_t room;
+	struct lives_cpu *cpus;
+	size_t nr_cpus;
+	struct lives_throttle *throttles;
+	size_t nr_throttles;
+	size_t room_throttles;
+	size_t next_throttle;
+	int64_t unthrottled;
+	struct lives_seen seen;
+	int64_t begin;
+	int64_t end;
+	bool any;
+	bool quiet;
+	bool over;
+};
+
+/**
+ * lives_read() - follow all threads of a trace
+ * @v: all zeroes but for @use
+ * @file: path, "-" for stdin
+ *
+ * Return: STATUS_OK, or another status after a sentence. For lives_free() in any case.
+ */
+int lives_read(struct lives *v, const char *file);
+
+/* lives_nr() - how many threads there are */
+size_t lives_nr(const struct lives *v);
+
+/* lives_name() - name of a thread, "" for one that was never told; until the next event */
+const char *lives_name(const struct lives *v, uint32_t life);
+
+/* lives_text() - of a number, such as that of a system call */
+const char *lives_text(const struct lives *v, uint32_t number);
+
+/* lives_part() - what a thread is doing, as far as that is known now */
+enum part lives_part(struct lives *v, const struct life *l);
+
+/* lives_tell() - say on stderr what there is not in the trace, and what it would take */
+void lives_tell(const struct lives *v, const char *file);
+
+void lives_free(struct lives *v);
+
+#endif /* TOOLS_VIEWS_LIVES_H */

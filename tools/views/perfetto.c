@@ -1,0 +1,435 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A trace of the host for Perfetto: switches and wakings as ftrace tells them, system calls
+ * as slices of their threads, and stacks, of CPU samples and of waits. Numbers of fields are
+ * those of Perfetto's published protos/perfetto/trace.
+ *
+ * What is told late, as a slice is with its end, has the time at which it happened: readers
+ * sort packets by time.
+ */
+#include "perfetto.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../cmd.h"
+#include "../output.h"
+#include "../say.h"
+#include "lives.h"
+#include "protobuf.h"
+
+#define SEQUENCE	1
+/* Events of a CPU in a packet. */
+#define BUNDLE		256
+
+enum {
+	TRACE_PACKET = 1,
+	PACKET_FTRACE_EVENTS = 1,
+	PACKET_PROCESS_TREE = 2,
+	PACKET_TIMESTAMP = 8,
+	PACKET_SEQUENCE_ID = 10,
+	PACKET_TRACK_EVENT = 11,
+	PACKET_INTERNED_DATA = 12,
+	PACKET_SEQUENCE_FLAGS = 13,
+	PACKET_TRACK_DESCRIPTOR = 60,
+	PACKET_STACK_SAMPLE = 135,
+	FLAG_STATE_CLEARED = 1,
+	FLAG_NEEDS_STATE = 2,
+	BUNDLE_CPU = 1,
+	BUNDLE_EVENT = 2,
+	EVENT_TIMESTAMP = 1,
+	EVENT_PID = 2,
+	EVENT_SCHED_SWITCH = 4,
+	EVENT_SCHED_WAKING = 20,
+	SWITCH_PREV_COMM = 1,
+	SWITCH_PREV_PID = 2,
+	SWITCH_PREV_STATE = 4,
+	SWITCH_NEXT_COMM = 5,
+	SWITCH_NEXT_PID = 6,
+	WAKING_COMM = 1,
+	WAKING_PID = 2,
+	WAKING_SUCCESS = 4,
+	TREE_PROCESSES = 1,
+	TREE_THREADS = 2,
+	PROCESS_PID = 1,
+	PROCESS_CMDLINE = 3,
+	THREAD_TID = 1,
+	THREAD_NAME = 2,
+	THREAD_TGID = 3,
+	TRACK_UUID = 1,
+	TRACK_THREAD = 4,
+	DESCRIPTOR_PID = 1,
+	DESCRIPTOR_TID = 2,
+	DESCRIPTOR_NAME = 5,
+	SLICE_TYPE = 9,
+	SLICE_TRACK = 11,
+	SLICE_CATEGORIES = 22,
+	SLICE_NAME = 23,
+	SLICE_BEGIN = 1,
+	SLICE_END = 2,
+	INTERNED_FUNCTION_NAMES = 5,
+	INTERNED_FRAMES = 6,
+	INTERNED_IID = 1,
+	INTERNED_STR = 2,
+	FRAME_FUNCTION_NAME = 2,
+	FRAME_LINE = 6,
+	SAMPLE_TASK = 1,
+	SAMPLE_EXECUTION = 3,
+	SAMPLE_CALLSTACK = 5,
+	SAMPLE_DESCRIPTOR = 9,
+	SAMPLE_WEIGHT = 11,
+	TASK_TID = 3,
+	EXECUTION_CPU = 2,
+	CALLSTACK_FRAMES = 2,
+	COUNTER_NAME = 2,
+	COUNTER_UNIT = 3,
+	UNIT_NANOSECONDS = 1,
+	UNIT_COUNT = 9,
+};
+
+/* As ftrace has it. */
+enum { STATE_RUNNING = 0, STATE_SLEEPS = 1, STATE_WAITS = 2, STATE_STOPPED = 4, STATE_DEAD = 16 };
+
+struct bundle {
+	struct message events;
+	size_t nr;
+	uint32_t left;		/* who has left the CPU, for whom nobody came yet */
+};
+
+/**
+ * struct writing - the trace in the making
+ * @lives: of the threads
+ * @f: where to
+ * @bundles: by CPU
+ * @nr_bundles: how many
+ * @room_bundles: of them
+ * @tracks: of threads, whether they were told of, by index
+ * @room_tracks: of them
+ * @frames: number, or line and name, of what was told of
+ * @begun: a packet was written
+ */
+struct writing {
+	struct lives lives;
+	FILE *f;
+	struct bundle *bundles;
+	size_t nr_bundles;
+	size_t room_bundles;
+	unsigned char *tracks;
+	size_t room_tracks;
+	struct intern frames;
+	bool begun;
+};
+
+/* Takes the packet, which is empty again. */
+static void write_packet(struct writing *w, struct message *packet)
+{
+	struct message head = { 0 };
+
+	message_number(packet, PACKET_SEQUENCE_ID, SEQUENCE);
+	message_number(packet, PACKET_SEQUENCE_FLAGS,
+		       w->begun ? FLAG_NEEDS_STATE : FLAG_STATE_CLEARED | FLAG_NEEDS_STATE);
+	w->begun = true;
+	message_in(&head, TRACE_PACKET, packet);
+	fwrite(head.p, 1, head.nr, w->f);
+	message_free(&head);
+	message_free(packet);
+}
+
+static struct bundle *bundle_of(struct writing *w, int64_t cpu)
+{
+	while (w->nr_bundles <= (size_t)cpu) {
+		w->bundles = xgrow(w->bundles, w->nr_bundles, &w->room_bundles,
+				   sizeof(*w->bundles));
+		w->bundles[w->nr_bundles++].left = LIVES_NONE;
+	}
+	return &w->bundles[cpu];
+}
+
+static void write_bundle(struct writing *w, size_t cpu)
+{
+	struct message packet = { 0 }, bundle = { 0 };
+	struct bundle *b = &w->bundles[cpu];
+
+	if (!b->nr)
+		return;
+	message_number(&bundle, BUNDLE_CPU, cpu);
+	/* Fields of one message may lie one behind the other. */
+	while (bundle.room - bundle.nr < b->events.nr)
+		bundle.p = xgrow(bundle.p, bundle.room, &bundle.room, 1);
+	memcpy(bundle.p + bundle.nr, b->events.p, b->events.nr);
+	bundle.nr += b->events.nr;
+	message_in(&packet, PACKET_FTRACE_EVENTS, &bundle);
+	message_free(&bundle);
+	b->events.nr = 0;
+	b->nr = 0;
+	write_packet(w, &packet);
+}
+
+static void add_event(struct writing *w, int64_t cpu, int64_t time, uint32_t by,
+		      unsigned int field, const struct message *what)
+{
+	struct bundle *b = bundle_of(w, cpu);
+	struct message event = { 0 };
+
+	message_number(&event, EVENT_TIMESTAMP, (uint64_t)time);
+	message_number(&event, EVENT_PID, by == LIVES_NONE ? 0 :
+		       (uint64_t)LIVES_TID(w->lives.all[by].id));
+	message_in(&event, field, what);
+	message_in(&b->events, BUNDLE_EVENT, &event);
+	message_free(&event);
+	if (++b->nr == BUNDLE)
+		write_bundle(w, (size_t)cpu);
+}
+
+/* Its name and number; those of an idle CPU are swapper and 0. */
+static void put_task(struct message *m, const struct lives *v, uint32_t life, int64_t cpu,
+		     unsigned int comm, unsigned int pid)
+{
+	char idle[32];
+
+	snprintf(idle, sizeof(idle), "swapper/%lld", (long long)cpu);
+	message_text(m, comm, life == LIVES_NONE ? idle : lives_name(v, life));
+	message_number(m, pid, life == LIVES_NONE ? 0 : (uint64_t)LIVES_TID(v->all[life].id));
+}
+
+static unsigned int state_of(const struct life *l)
+{
+	switch (l->state) {
+	case GPROF_TRACE_GO_WAITING:
+		return l->stopped ? STATE_STOPPED : l->uninterruptible ? STATE_WAITS : STATE_SLEEPS;
+	case GPROF_TRACE_GO_NOT_EXIST:
+		return STATE_DEAD;
+	default:
+		return STATE_RUNNING;
+	}
+}
+
+static void take_comes(void *ctx, struct lives *v, int64_t cpu, uint32_t life, int64_t time)
+{
+	struct writing *w = ctx;
+	struct message m = { 0 };
+	uint32_t left;
+
+	if (cpu < 0)
+		return;
+	left = bundle_of(w, cpu)->left;
+	bundle_of(w, cpu)->left = LIVES_NONE;
+	put_task(&m, v, left, cpu, SWITCH_PREV_COMM, SWITCH_PREV_PID);
+	message_number(&m, SWITCH_PREV_STATE,
+		       left == LIVES_NONE ? STATE_RUNNING : state_of(&v->all[left]));
+	put_task(&m, v, life, cpu, SWITCH_NEXT_COMM, SWITCH_NEXT_PID);
+	add_event(w, cpu, time, left, EVENT_SCHED_SWITCH, &m);
+	message_free(&m);
+}
+
+static void take_waking(void *ctx, struct lives *v, uint32_t life, uint32_t by, int64_t time,
+			uint32_t stack, int64_t cpu)
+{
+	struct writing *w = ctx;
+	struct message m = { 0 };
+
+	(void)stack;
+	if (cpu < 0)
+		return;
+	put_task(&m, v, life, cpu, WAKING_COMM, WAKING_PID);
+	message_number(&m, WAKING_SUCCESS, 1);
+	add_event(w, cpu, time, by, EVENT_SCHED_WAKING, &m);
+	message_free(&m);
+}
+
+static void write_track(struct writing *w, const struct lives *v, uint32_t life)
+{
+	struct message packet = { 0 }, track = { 0 }, thread = { 0 };
+	uint64_t tid = (uint64_t)LIVES_TID(v->all[life].id);
+
+	while (w->room_tracks <= life)
+		w->tracks = xgrow(w->tracks, w->room_tracks, &w->room_tracks, 1);
+	if (w->tracks[life])
+		return;
+	w->tracks[life] = 1;
+	message_number(&thread, DESCRIPTOR_PID, tid);
+	message_number(&thread, DESCRIPTOR_TID, tid);
+	message_text(&thread, DESCRIPTOR_NAME, lives_name(v, life));
+	message_number(&track, TRACK_UUID, life + 1);
+	message_in(&track, TRACK_THREAD, &thread);
+	message_in(&packet, PACKET_TRACK_DESCRIPTOR, &track);
+	write_packet(w, &packet);
+	message_free(&thread);
+	message_free(&track);
+}
+
+static void write_slice(struct writing *w, uint32_t life, int64_t time, unsigned int type,
+			const char *name)
+{
+	struct message packet = { 0 }, event = { 0 };
+
+	message_number(&packet, PACKET_TIMESTAMP, (uint64_t)time);
+	message_number(&event, SLICE_TYPE, type);
+	message_number(&event, SLICE_TRACK, life + 1);
+	if (name) {
+		message_text(&event, SLICE_CATEGORIES, "syscall");
+		message_text(&event, SLICE_NAME, name);
+	}
+	message_in(&packet, PACKET_TRACK_EVENT, &event);
+	write_packet(w, &packet);
+	message_free(&event);
+}
+
+static void take_call(void *ctx, struct lives *v, uint32_t life, int64_t begin, int64_t end)
+{
+	struct writing *w = ctx;
+
+	write_track(w, v, life);
+	write_slice(w, life, begin, SLICE_BEGIN, lives_text(v, v->all[life].call - 1));
+	write_slice(w, life, end, SLICE_END, NULL);
+}
+
+/* Number of a frame, which is told of once. */
+static uint64_t frame_iid(struct writing *w, const struct gprof_frame *f)
+{
+	struct message packet = { 0 }, data = { 0 }, one = { 0 };
+	char *key = xprintf("%lld %s", (long long)f->line, f->function);
+	size_t nr = w->frames.nr;
+	uint64_t iid = intern_add(&w->frames, key, strlen(key)) + 1;
+
+	free(key);
+	if (w->frames.nr == nr)
+		return iid;
+	message_number(&one, INTERNED_IID, iid);
+	message_text(&one, INTERNED_STR, f->function);
+	message_in(&data, INTERNED_FUNCTION_NAMES, &one);
+	one.nr = 0;
+	message_number(&one, INTERNED_IID, iid);
+	message_number(&one, FRAME_FUNCTION_NAME, iid);
+	if (f->line > 0)
+		message_number(&one, FRAME_LINE, (uint64_t)f->line);
+	message_in(&data, INTERNED_FRAMES, &one);
+	message_in(&packet, PACKET_INTERNED_DATA, &data);
+	write_packet(w, &packet);
+	message_free(&one);
+	message_free(&data);
+	return iid;
+}
+
+/* @cpu is -1 for one that is off them. */
+static void write_sample(struct writing *w, const struct lives *v, uint32_t life, int64_t time,
+			 int64_t cpu, uint32_t stack, uint64_t weight, const char *of,
+			 unsigned int unit)
+{
+	struct gprof_frame frames[GPROF_TRACE_FRAMES_MAX];
+	size_t nr = trace_stacks_frames(&v->stacks, stack, frames);
+	struct message packet = { 0 }, sample = { 0 }, part = { 0 };
+
+	if (!nr || life == LIVES_NONE)
+		return;
+	message_number(&packet, PACKET_TIMESTAMP, (uint64_t)time);
+	message_number(&part, TASK_TID, (uint64_t)LIVES_TID(v->all[life].id));
+	message_in(&sample, SAMPLE_TASK, &part);
+	part.nr = 0;
+	if (cpu >= 0) {
+		message_number(&part, EXECUTION_CPU, (uint64_t)cpu);
+		message_in(&sample, SAMPLE_EXECUTION, &part);
+		part.nr = 0;
+	}
+	for (size_t i = nr; i-- > 0;)
+		message_number(&part, CALLSTACK_FRAMES, frame_iid(w, &frames[i]));
+	message_in(&sample, SAMPLE_CALLSTACK, &part);
+	part.nr = 0;
+	message_text(&part, COUNTER_NAME, of);
+	message_number(&part, COUNTER_UNIT, unit);
+	message_in(&sample, SAMPLE_DESCRIPTOR, &part);
+	message_number(&sample, SAMPLE_WEIGHT, weight);
+	message_in(&packet, PACKET_STACK_SAMPLE, &sample);
+	write_packet(w, &packet);
+	message_free(&part);
+	message_free(&sample);
+}
+
+static void take_stretch(void *ctx, struct lives *v, const struct stretch *s)
+{
+	struct writing *w = ctx;
+
+	if (s->part == PART_CPU) {
+		if (!v->over && v->all[s->life].cpu >= 0)
+			bundle_of(w, v->all[s->life].cpu)->left = s->life;
+		return;
+	}
+	write_sample(w, v, s->life, s->begin, -1, s->stack, (uint64_t)(s->end - s->begin),
+		     part_name(s->part), UNIT_NANOSECONDS);
+}
+
+static void take_sample(void *ctx, struct lives *v, uint32_t life, int64_t time, int64_t cpu,
+			uint32_t stack)
+{
+	write_sample(ctx, v, life, time, cpu, stack, 1, "cpu samples", UNIT_COUNT);
+}
+
+/* Which threads are of one process is not in the trace: each stands by itself. */
+static void write_threads(struct writing *w)
+{
+	struct message packet = { 0 }, tree = { 0 }, one = { 0 };
+	const struct lives *v = &w->lives;
+
+	message_number(&packet, PACKET_TIMESTAMP, (uint64_t)v->begin);
+	for (uint32_t i = 0; i < lives_nr(v); i++) {
+		uint64_t tid = (uint64_t)LIVES_TID(v->all[i].id);
+
+		one.nr = 0;
+		message_number(&one, PROCESS_PID, tid);
+		message_text(&one, PROCESS_CMDLINE, lives_name(v, i));
+		message_in(&tree, TREE_PROCESSES, &one);
+		one.nr = 0;
+		message_number(&one, THREAD_TID, tid);
+		message_text(&one, THREAD_NAME, lives_name(v, i));
+		message_number(&one, THREAD_TGID, tid);
+		message_in(&tree, TREE_THREADS, &one);
+	}
+	message_in(&packet, PACKET_PROCESS_TREE, &tree);
+	write_packet(w, &packet);
+	message_free(&one);
+	message_free(&tree);
+}
+
+static int write_all(struct writing *w, const char *file, const char *name)
+{
+	int status = lives_read(&w->lives, file);
+
+	for (size_t cpu = 0; cpu < w->nr_bundles && status == STATUS_OK; cpu++)
+		write_bundle(w, cpu);
+	if (status == STATUS_OK)
+		write_threads(w);
+	if (status == STATUS_OK && ferror(w->f))
+		status = fail("%s cannot be written", name);
+	return status;
+}
+
+int perfetto_write(const char *file, const char *name)
+{
+	struct writing w = { 0 };
+	struct output output = { .fd = -1 };
+	int status = output_open(&output, name);
+
+	w.lives.use = (struct lives_use){
+		.ctx = &w, .stretch = take_stretch, .call = take_call, .waking = take_waking,
+		.sample = take_sample, .comes = take_comes,
+	};
+	if (status == STATUS_OK) {
+		w.f = fdopen(dup(output.fd), "w");
+		status = w.f ? write_all(&w, file, name) : fail("%s: %s", name, strerror(errno));
+	}
+	if (w.f && fclose(w.f) && status == STATUS_OK)
+		status = fail("%s cannot be written (%s)", name, strerror(errno));
+	if (status == STATUS_OK)
+		status = output_commit(&output);
+	output_discard(&output);
+	for (size_t cpu = 0; cpu < w.nr_bundles; cpu++)
+		message_free(&w.bundles[cpu].events);
+	lives_free(&w.lives);
+	intern_free(&w.frames);
+	free(w.bundles);
+	free(w.tracks);
+	return status;
+}

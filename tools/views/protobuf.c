@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Messages of protocol buffers, written by the numbers of their fields.
+ */
+#include "protobuf.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../say.h"
+
+enum wire { WIRE_NUMBER = 0, WIRE_BYTES = 2 };
+
+static void put_bytes(struct message *m, const void *bytes, size_t len)
+{
+	/* xgrow() doubles, so that this ends after a few rounds. */
+	while (m->room - m->nr < len)
+		m->p = xgrow(m->p, m->room, &m->room, 1);
+	if (len)
+		memcpy(m->p + m->nr, bytes, len);
+	m->nr += len;
+}
+
+static void put_varint(struct message *m, uint64_t value)
+{
+	unsigned char bytes[10];
+	size_t nr = 0;
+
+	for (; value >= 0x80; value >>= 7)
+		bytes[nr++] = (unsigned char)(value | 0x80);
+	bytes[nr++] = (unsigned char)value;
+	put_bytes(m, bytes, nr);
+}
+
+static void put_tag(struct message *m, unsigned int field, enum wire wire)
+{
+	put_varint(m, (uint64_t)field << 3 | wire);
+}
+
+void message_number(struct message *m, unsigned int field, uint64_t value)
+{
+	put_tag(m, field, WIRE_NUMBER);
+	put_varint(m, value);
+}
+
+void message_text(struct message *m, unsigned int field, const char *text)
+{
+	size_t len = strlen(text);
+
+	put_tag(m, field, WIRE_BYTES);
+	put_varint(m, len);
+	put_bytes(m, text, len);
+}
+
+void message_in(struct message *m, unsigned int field, const struct message *other)
+{
+	put_tag(m, field, WIRE_BYTES);
+	put_varint(m, other->nr);
+	put_bytes(m, other->p, other->nr);
+}
+
+void message_free(struct message *m)
+{
+	free(m->p);
+	*m = (struct message){ 0 };
+}

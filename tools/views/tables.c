@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A trace of the host as tables, for databases: comma-separated values as RFC 4180 has
+ * them, with names of columns in the first line. Times are ns of CLOCK_MONOTONIC; what is
+ * not known is empty.
+ */
+#include "tables.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../cmd.h"
+#include "../output.h"
+#include "../say.h"
+#include "lives.h"
+
+enum { SWITCHES, WAKINGS, SYSCALLS, WAITS, NR_TABLES };
+
+static const struct {
+	const char *name;
+	const char *columns;
+} tables[NR_TABLES] = {
+	[SWITCHES] = { "switches.csv",
+		       "time_ns,cpu,prev_tid,prev_comm,prev_state,next_tid,next_comm" },
+	[WAKINGS] = { "wakings.csv", "time_ns,cpu,tid,comm,waker_tid,waker_comm" },
+	[SYSCALLS] = { "syscalls.csv", "begin_ns,end_ns,tid,comm,name" },
+	[WAITS] = { "waits.csv", "begin_ns,end_ns,tid,comm,reason,waker_tid,waker_comm,stack" },
+};
+
+/**
+ * struct writing - the tables in the making
+ * @lives: of the threads
+ * @output: of each
+ * @file: likewise
+ * @path: likewise
+ * @left: by CPU: who has left, for whom nobody came yet; LIVES_NONE: it idled
+ * @nr_left: how many
+ * @room_left: of them
+ */
+struct writing {
+	struct lives lives;
+	struct output output[NR_TABLES];
+	FILE *file[NR_TABLES];
+	char *path[NR_TABLES];
+	uint32_t *left;
+	size_t nr_left;
+	size_t room_left;
+};
+
+static void put_text(FILE *f, const char *s)
+{
+	putc('"', f);
+	for (; *s; s++) {
+		if (*s == '"')
+			putc('"', f);
+		putc(*s, f);
+	}
+	putc('"', f);
+}
+
+/* Its tid and name, in two columns, both empty for nobody. */
+static void put_thread(FILE *f, const struct lives *v, uint32_t life)
+{
+	if (life == LIVES_NONE) {
+		fputs(",,", f);
+		return;
+	}
+	fprintf(f, ",%" PRId64 ",", LIVES_TID(v->all[life].id));
+	put_text(f, lives_name(v, life));
+}
+
+static void put_stack(FILE *f, const struct lives *v, uint32_t stack)
+{
+	struct gprof_frame frames[GPROF_TRACE_FRAMES_MAX];
+	size_t nr = trace_stacks_frames(&v->stacks, stack, frames);
+
+	putc(',', f);
+	if (!nr)
+		return;
+	putc('"', f);
+	for (size_t i = nr; i-- > 0;) {
+		for (const char *s = frames[i].function; *s; s++) {
+			if (*s == '"')
+				putc('"', f);
+			putc(*s, f);
+		}
+		if (i)
+			putc(';', f);
+	}
+	putc('"', f);
+}
+
+static uint32_t *left_of(struct writing *w, int64_t cpu)
+{
+	while (w->nr_left <= (size_t)cpu) {
+		w->left = xgrow(w->left, w->nr_left, &w->room_left, sizeof(*w->left));
+		w->left[w->nr_left++] = LIVES_NONE;
+	}
+	return &w->left[cpu];
+}
+
+static void take_stretch(void *ctx, struct lives *v, const struct stretch *s)
+{
+	struct writing *w = ctx;
+	FILE *f = w->file[WAITS];
+
+	if (s->part == PART_CPU) {
+		if (!v->over && v->all[s->life].cpu >= 0)
+			*left_of(w, v->all[s->life].cpu) = s->life;
+		return;
+	}
+	/* Of one that is told of as it gets a CPU it is only said that it was ready. */
+	if (s->cut && s->part == PART_RUNNABLE)
+		return;
+	fprintf(f, "%" PRId64 ",%" PRId64, s->begin, s->end);
+	put_thread(f, v, s->life);
+	fprintf(f, ",%s", part_name(s->part));
+	put_thread(f, v, s->part == PART_RUNNABLE || s->part == PART_THROTTLED ? LIVES_NONE :
+		   s->waker);
+	put_stack(f, v, s->stack);
+	putc('\n', f);
+}
+
+static void take_call(void *ctx, struct lives *v, uint32_t life, int64_t begin, int64_t end)
+{
+	struct writing *w = ctx;
+	FILE *f = w->file[SYSCALLS];
+
+	fprintf(f, "%" PRId64 ",%" PRId64, begin, end);
+	put_thread(f, v, life);
+	putc(',', f);
+	put_text(f, lives_text(v, v->all[life].call - 1));
+	putc('\n', f);
+}
+
+static void take_waking(void *ctx, struct lives *v, uint32_t life, uint32_t by, int64_t time,
+			uint32_t stack, int64_t cpu)
+{
+	struct writing *w = ctx;
+	FILE *f = w->file[WAKINGS];
+
+	(void)stack;
+	fprintf(f, "%" PRId64 ",%" PRId64, time, cpu);
+	put_thread(f, v, life);
+	put_thread(f, v, by);
+	putc('\n', f);
+}
+
+static void take_comes(void *ctx, struct lives *v, int64_t cpu, uint32_t life, int64_t time)
+{
+	struct writing *w = ctx;
+	FILE *f = w->file[SWITCHES];
+	uint32_t *left;
+
+	if (cpu < 0)
+		return;
+	left = left_of(w, cpu);
+	fprintf(f, "%" PRId64 ",%" PRId64, time, cpu);
+	put_thread(f, v, *left);
+	if (*left == LIVES_NONE)
+		putc(',', f);
+	else
+		fprintf(f, ",%s", v->all[*left].state == GPROF_TRACE_GO_NOT_EXIST ? "dead" :
+			part_name(lives_part(v, &v->all[*left])));
+	put_thread(f, v, life);
+	putc('\n', f);
+	*left = LIVES_NONE;
+}
+
+static int open_tables(struct writing *w, const char *dir)
+{
+	int status = STATUS_OK;
+
+	for (size_t i = 0; i < NR_TABLES; i++)
+		w->output[i].fd = -1;
+	if (mkdir(dir, 0777) && errno != EEXIST)
+		return fail("%s cannot be made (%s)", dir, strerror(errno));
+	for (size_t i = 0; i < NR_TABLES && status == STATUS_OK; i++) {
+		w->path[i] = xprintf("%s/%s", dir, tables[i].name);
+		status = output_open(&w->output[i], w->path[i]);
+		if (status == STATUS_OK) {
+			/* The output closes its own, and says whether that failed. */
+			w->file[i] = fdopen(dup(w->output[i].fd), "w");
+			if (!w->file[i])
+				return fail("%s: %s", w->path[i], strerror(errno));
+			fprintf(w->file[i], "%s\n", tables[i].columns);
+		}
+	}
+	return status;
+}
+
+static int close_tables(struct writing *w, int status)
+{
+	for (size_t i = 0; i < NR_TABLES; i++) {
+		bool failed = w->file[i] && ferror(w->file[i]);
+
+		if (w->file[i] && fclose(w->file[i]))
+			failed = true;
+		if (status == STATUS_OK && failed)
+			status = fail("%s cannot be written (%s)", w->path[i], strerror(errno));
+	}
+	for (size_t i = 0; i < NR_TABLES; i++) {
+		if (status == STATUS_OK)
+			status = output_commit(&w->output[i]);
+		output_discard(&w->output[i]);
+		free(w->path[i]);
+	}
+	return status;
+}
+
+int tables_write(const char *file, const char *dir)
+{
+	struct writing w = {
+		.lives.use = {
+			.ctx = &w, .stretch = take_stretch, .call = take_call,
+			.waking = take_waking, .comes = take_comes,
+		},
+	};
+	int status = open_tables(&w, dir);
+
+	if (status == STATUS_OK)
+		status = lives_read(&w.lives, file);
+	if (status == STATUS_OK)
+		lives_tell(&w.lives, file);
+	status = close_tables(&w, status);
+	lives_free(&w.lives);
+	free(w.left);
+	return status;
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The trace that a view is of: a file, or what is recorded for it now.
+ */
+#include "taken.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../cmd.h"
+#include "../say.h"
+
+/* Words of gprofctl trace besides its options and the command's. */
+#define WORDS_MAX	8
+
+bool taken_mixed(int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++)
+		if (!strcmp(argv[i], "--"))
+			return false;
+	return true;
+}
+
+static int make_temp(struct taken *t)
+{
+	const char *dir = getenv("TMPDIR");
+	int fd;
+
+	t->temp = xprintf("%s/gprofctl-XXXXXX", dir && *dir ? dir : "/tmp");
+	fd = mkstemp(t->temp);
+	if (fd < 0) {
+		int status = fail("%s cannot be made (%s)", t->temp, strerror(errno));
+
+		free(t->temp);
+		t->temp = NULL;
+		return status;
+	}
+	close(fd);
+	t->file = t->temp;
+	return STATUS_OK;
+}
+
+static int record(struct taken *t, const char *const *wants)
+{
+	const struct target *target = &t->target;
+	size_t nr = 0, nr_wants = 0, nr_command = 0;
+	char number[16], *duration = NULL;
+	struct stat st;
+	char **words;
+
+	while (wants[nr_wants])
+		nr_wants++;
+	while (target->command && target->command[nr_command])
+		nr_command++;
+	words = xalloc(nr_wants + nr_command + WORDS_MAX, sizeof(*words));
+	words[nr++] = "trace";
+	for (size_t i = 0; i < nr_wants; i++)
+		words[nr++] = (char *)wants[i];
+	words[nr++] = "-o";
+	words[nr++] = t->temp;
+	if (target->duration_ns) {
+		duration = xprintf("-d%lluns", target->duration_ns);
+		words[nr++] = duration;
+	}
+	if (target->command) {
+		words[nr++] = "--";
+		for (size_t i = 0; i < nr_command; i++)
+			words[nr++] = target->command[i];
+	} else {
+		words[nr++] = (char *)target->chosen;
+		snprintf(number, sizeof(number), "%d", target->gprof.id);
+		if (target->gprof.name)
+			words[nr++] = (char *)target->gprof.name;
+		else if (target->gprof.id)
+			words[nr++] = number;
+	}
+	optind = 0;
+	t->status = cmd_trace((int)nr, words);
+	free(words);
+	free(duration);
+	/* A command may have failed, and its trace be there. */
+	if (stat(t->temp, &st) || !st.st_size)
+		return t->status != STATUS_OK ? t->status : STATUS_FAILED;
+	return STATUS_OK;
+}
+
+int taken_get(struct taken *t, const char *name, char **argv, int operands,
+	      const char *const *wants)
+{
+	bool command = operands > 0 && !strcmp(argv[operands - 1], "--");
+	int status;
+
+	if (!command && !t->target.chosen && argv[operands]) {
+		if (argv[operands + 1])
+			return misused("%s wants one trace, not \"%s\" too; a command follows --",
+				       name, argv[operands + 1]);
+		if (t->target.duration_ns)
+			return misused("-d is for a recording, and %s is a file; a command follows "
+				       "--", argv[operands]);
+		t->file = argv[operands];
+		return STATUS_OK;
+	}
+	status = target_complete(&t->target, argv + operands, name);
+	if (status == STATUS_OK)
+		status = make_temp(t);
+	if (status == STATUS_OK)
+		status = record(t, wants);
+	return status;
+}
+
+int taken_free(struct taken *t, int status)
+{
+	if (t->temp)
+		unlink(t->temp);
+	free(t->temp);
+	return status == STATUS_OK ? t->status : status;
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * gprof/http.h: profiles over HTTP, by the conventions of Go's net/http/pprof, for any server.
+ *
+ *	struct gprof_http_config cfg = {
+ *		.sz = sizeof(cfg), .target = { .type = GPROF_SELF }, .only = true,
+ *	};
+ *	struct gprof_http *h = gprof_http_new(&cfg);
+ *	struct gprof_http_request rq = {
+ *		.sz = sizeof(rq), .method = "GET", .path = "/debug/pprof/profile",
+ *		.query = "seconds=5&event=cycles",
+ *	};
+ *
+ *	rq.answer = NULL;	// the server's function that sends it
+ *	if (!h || gprof_http_handler(h, &rq))
+ *		errx(1, "%s", gprof_error());
+ *	gprof_http_free(h);
+ *
+ * It knows nothing of connections: a server tells it what was asked for, and gets a status,
+ * headers, and a descriptor with the body. It listens to nobody and checks no password:
+ * profiles show what others run, and who may ask is the server's to say.
+ *
+ *   /debug/pprof/		what there is, for people
+ *   /debug/pprof/profile		CPU time, or event= of a counter every period=; 30 s
+ *   /debug/pprof/trace		an execution trace; 1 s, flight=1: what a flight recorder holds
+ *   /debug/pprof/block, mutex	where tasks wait, who releases locks; 10 s
+ *   /debug/pprof/allocs, heap	what the kernel allocates, and does not free; 10 s
+ *   /debug/pprof/task, goroutine	what all tasks do now
+ *   /debug/pprof/cmdline		the command line, with NULs between the words
+ *
+ * seconds= says how long, fractions too. Whom: pid=, tid=, cgroup= (below /sys/fs/cgroup),
+ * cpu= (a list), comm= (the one process of that name), else the target of the configuration.
+ * hz= is the rate of the timer; every= as the option --every of gprofctl. debug=1 is text,
+ * debug=2 of tasks one by one; gc= means nothing. Of a key that is repeated the first
+ * counts; others are not looked at.
+ *
+ * Threads. Requests may be handled by many threads at once, each in the thread that calls.
+ * Fork. As for gprof/recorder.h: a child makes a handler of its own.
+ */
+#ifndef GPROF_HTTP_H
+#define GPROF_HTTP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <gprof/flight.h>
+#include <gprof/recorder.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct gprof_http;
+
+/* Where the pages are. */
+#define GPROF_HTTP_PREFIX	"/debug/pprof/"
+
+/**
+ * struct gprof_http_config - what may be asked for
+ * @sz: sizeof(struct gprof_http_config)
+ * @target: whom to record when a request does not say; copied
+ * @only: and nobody else: pid= and its like are refused (403)
+ * @max_ns: the longest recording; 0: 300 s. What asks for more is refused (400)
+ * @max_recordings: recordings at once; 0: 16. What comes then is told to come back (503)
+ * @max_bytes: a trace ends early when it has so many; 0: 256 MiB
+ * @flight: started flight recorder for flight=1, or NULL; it must live for as long
+ */
+struct gprof_http_config {
+	size_t sz;
+	struct gprof_target target;
+	bool only;
+	uint64_t max_ns;
+	unsigned int max_recordings;
+	uint64_t max_bytes;
+	struct gprof_flight *flight;
+};
+
+/** gprof_http_new() - make a handler for gprof_http_free(), or NULL with errno */
+GPROF_API struct gprof_http *gprof_http_new(const struct gprof_http_config *cfg);
+
+/** gprof_http_free() - free it; no request may be under way; NULL is fine */
+GPROF_API void gprof_http_free(struct gprof_http *h);
+
+/** struct gprof_http_header - a header of an answer; closed */
+struct gprof_http_header {
+	const char *name;
+	const char *value;
+};
+
+/**
+ * struct gprof_http_answer - what to send; made by the library
+ * @status: of HTTP, 200 or what went wrong
+ * @headers: all that are needed but for those of the connection and Content-Length
+ * @nr_headers: number of @headers
+ * @fd: regular file with the body, from offset 0 on; dup() it to keep it
+ * @length: of the body, in bytes
+ */
+struct gprof_http_answer {
+	unsigned int status;
+	const struct gprof_http_header *headers;
+	size_t nr_headers;
+	int fd;
+	uint64_t length;
+};
+
+/**
+ * struct gprof_http_request - what is asked for
+ * @sz: sizeof(struct gprof_http_request)
+ * @method: such as "GET"
+ * @path: what stands before "?", with its escapes undone
+ * @query: what stands behind "?", with its escapes, or NULL
+ * @gone: has the client gone away? Asked ten times a second while there is a recording,
+ *	which ends then without an answer. NULL: it stays
+ * @answer: gets the answer, once, before gprof_http_handler() returns; what it has of it
+ *	lives until it returns 0 or -errno
+ * @ctx: for both
+ */
+struct gprof_http_request {
+	size_t sz;
+	const char *method;
+	const char *path;
+	const char *query;
+	bool (*gone)(void *ctx);
+	int (*answer)(void *ctx, const struct gprof_http_answer *answer);
+	void *ctx;
+};
+
+/**
+ * gprof_http_handler() - do what a request asks for, and hand out the answer
+ * @h: from gprof_http_new()
+ * @rq: request
+ *
+ * Takes as long as the recording. What is wrong with the request, or with recording, is an
+ * answer, too: a status and a sentence, with the header X-Go-Pprof, by which go tool pprof
+ * knows that there is one. 400: the request makes no sense; 403: it is not permitted; 404:
+ * there is no such page, event, process or group; 405: not GET; 501: this kernel cannot; 503:
+ * too many at once, or not now; 500: it failed.
+ *
+ * Return: what @answer returned; -ECONNABORTED when the client went away; -ENOMEM or another
+ * -errno when there was no answer to give.
+ */
+GPROF_API int gprof_http_handler(struct gprof_http *h, const struct gprof_http_request *rq);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* GPROF_HTTP_H */

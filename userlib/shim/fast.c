@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * fast.c: the functions that a program calls.
+ *
+ * Of what is not sampled an allocation is a subtraction and a jump, and its end a look at a
+ * byte or two. What is sampled is jumped to as well, so that it finds who has called where
+ * it would have been called from.
+ */
+#include "shim.h"
+
+EXPORT void *malloc(size_t n)
+{
+	if (shim_has_left(n))
+		return shim_next.malloc(n);
+	return shim_malloc(n);
+}
+
+EXPORT void *calloc(size_t n, size_t size)
+{
+	size_t bytes;
+
+	/* It fails. */
+	if (unlikely(__builtin_mul_overflow(n, size, &bytes)))
+		return shim_next.calloc(n, size);
+	if (shim_has_left(bytes))
+		return shim_next.calloc(n, size);
+	return shim_calloc(n, size);
+}
+
+EXPORT void *realloc(void *p, size_t n)
+{
+	if (shim_has_left(n) && likely(!shim_may_have(p)))
+		return shim_next.realloc(p, n);
+	return shim_realloc(p, n);
+}
+
+EXPORT void *reallocarray(void *p, size_t n, size_t size)
+{
+	size_t bytes;
+
+	if (unlikely(__builtin_mul_overflow(n, size, &bytes)))
+		return shim_next.reallocarray(p, n, size);
+	if (shim_has_left(bytes) && likely(!shim_may_have(p)))
+		return shim_next.realloc(p, bytes);
+	return shim_realloc(p, bytes);
+}
+
+EXPORT void *memalign(size_t align, size_t n)
+{
+	if (shim_has_left(n))
+		return shim_next.memalign(align, n);
+	return shim_memalign(align, n);
+}
+
+EXPORT void *aligned_alloc(size_t align, size_t n)
+{
+	if (shim_has_left(n))
+		return shim_next.aligned_alloc(align, n);
+	return shim_aligned_alloc(align, n);
+}
+
+EXPORT int posix_memalign(void **p, size_t align, size_t n)
+{
+	if (shim_has_left(n))
+		return shim_next.posix_memalign(p, align, n);
+	return shim_posix_memalign(p, align, n);
+}
+
+EXPORT void *valloc(size_t n)
+{
+	if (shim_has_left(n))
+		return shim_next.valloc(n);
+	return shim_valloc(n);
+}
+
+EXPORT void *pvalloc(size_t n)
+{
+	if (shim_has_left(n))
+		return shim_next.pvalloc(n);
+	return shim_pvalloc(n);
+}
+
+EXPORT void free(void *p)
+{
+	if (likely(!shim_may_have(p)))
+		shim_next.free(p);
+	else
+		shim_free(p);
+}

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * maps.c: memory that a program maps itself: anonymous, and to be written to. An allocator's
+ * own mappings are not among it, as what is allocated of them is told.
+ *
+ * Unlike other memory it can be freed in parts. A list has the parts of each mapping that are
+ * left; as long as there is one it lasts. Compiled with frame pointers.
+ */
+#include "shim.h"
+#include "sys.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <sys/mman.h>
+
+#define PARTS_MAX	65536
+#define PAGE		4096UL
+
+/**
+ * struct part - what is left of a mapping
+ * @key: where it began
+ * @start: first byte of the part
+ * @end: behind the last
+ */
+struct part {
+	uintptr_t key;
+	uintptr_t start;
+	uintptr_t end;
+};
+
+static struct part parts[PARTS_MAX];
+static size_t nr;
+static int locked;
+
+/* False: this thread has it, and was interrupted. */
+static bool lock(void)
+{
+	if (shim_thread.in_maps)
+		return false;
+	shim_thread.in_maps = true;
+	while (__atomic_exchange_n(&locked, 1, __ATOMIC_ACQUIRE))
+		shim_sys(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
+	return true;
+}
+
+static void unlock(void)
+{
+	__atomic_store_n(&locked, 0, __ATOMIC_RELEASE);
+	shim_thread.in_maps = false;
+}
+
+void shim_maps_forget(void)
+{
+	nr = 0;
+	locked = 0;
+	shim_thread.in_maps = false;
+}
+
+static size_t left_of(uintptr_t key)
+{
+	size_t bytes = 0, i;
+
+	for (i = 0; i < nr; i++)
+		if (parts[i].key == key)
+			bytes += parts[i].end - parts[i].start;
+	return bytes;
+}
+
+static bool add(uintptr_t key, uintptr_t start, uintptr_t end)
+{
+	if (start >= end)
+		return true;
+	if (nr == PARTS_MAX)
+		return false;
+	parts[nr] = (struct part){ key, start, end };
+	__atomic_store_n(&nr, nr + 1, __ATOMIC_RELAXED);
+	return true;
+}
+
+/* [start, end) is no longer what it was. */
+static void cut(uintptr_t start, uintptr_t end)
+{
+	size_t i = 0;
+
+	while (i < nr) {
+		struct part p = parts[i];
+		size_t bytes;
+
+		if (p.end <= start || p.start >= end) {
+			i++;
+			continue;
+		}
+		parts[i] = parts[nr - 1];
+		__atomic_store_n(&nr, nr - 1, __ATOMIC_RELAXED);
+		if (p.start < start)
+			add(p.key, p.start, start);
+		if (p.end > end)
+			add(p.key, end, p.end);
+		bytes = left_of(p.key);
+		if (bytes)
+			shim_tell_resize((const void *)p.key, bytes);
+		else
+			shim_tell_free((const void *)p.key);
+	}
+}
+
+static void ends(const void *p, size_t n)
+{
+	uintptr_t start = (uintptr_t)p, end = start + ((n + PAGE - 1) & ~(PAGE - 1));
+
+	if (!__atomic_load_n(&nr, __ATOMIC_RELAXED) || start & (PAGE - 1) || !n)
+		return;
+	if (!shim_look() || !lock())
+		return;
+	cut(start, end);
+	unlock();
+}
+
+static void begins(const void *p, size_t n, const struct shim_caller *c)
+{
+	uint64_t period = shim_thread.left > 0 ? 0 : shim_sample(n);
+	bool added = false;
+
+	if (!period || !shim_tell_alloc(p, n, period, c))
+		return;
+	if (lock()) {
+		added = add((uintptr_t)p, (uintptr_t)p, (uintptr_t)p + n);
+		unlock();
+	}
+	if (!added)
+		shim_tell_free(p);
+}
+
+static void *map(void *p, size_t n, int prot, int flags, int fd, long off)
+{
+	void *q;
+
+	if (flags & MAP_FIXED)
+		ends(p, n);
+	if (shim_resolve() && shim_next.mmap)
+		return shim_next.mmap(p, n, prot, flags, fd, off);
+	q = (void *)shim_sys(SYS_mmap, (long)p, (long)n, prot, flags, fd, off);
+	return (uintptr_t)q > -4096UL ? MAP_FAILED : q;
+}
+
+static bool counts(int prot, int flags, const void *caller)
+{
+	return flags & MAP_ANONYMOUS && prot & PROT_WRITE && !shim_is_allocators(caller);
+}
+
+#define MMAP(_name)								\
+EXPORT void *_name(void *p, size_t n, int prot, int flags, int fd, long off)	\
+{										\
+	struct shim_caller c = SHIM_CALLER();					\
+	void *q = map(p, n, prot, flags, fd, off);				\
+										\
+	if (q != MAP_FAILED && counts(prot, flags, (const void *)c.pc)) {	\
+		shim_thread.left -= (int64_t)n;					\
+		begins(q, n, &c);						\
+	}									\
+	return q;								\
+}
+
+#undef mmap64
+MMAP(mmap)
+MMAP(mmap64)
+
+EXPORT int munmap(void *p, size_t n)
+{
+	ends(p, n);
+	if (shim_resolve() && shim_next.munmap)
+		return shim_next.munmap(p, n);
+	return shim_sys(SYS_munmap, (long)p, (long)n, 0, 0, 0, 0) ? -1 : 0;
+}
+
+EXPORT void *mremap(void *p, size_t from, size_t to, int flags, ...)
+{
+	struct shim_caller c = SHIM_CALLER();
+	void *where = NULL, *q;
+	va_list args;
+
+	va_start(args, flags);
+	if (flags & MREMAP_FIXED)
+		where = va_arg(args, void *);
+	va_end(args);
+	if (!shim_resolve() || !shim_next.mremap)
+		return MAP_FAILED;
+	if (flags & MREMAP_FIXED)
+		ends(where, to);
+	if (to < from) {
+		ends((char *)p + to, from - to);
+		return shim_next.mremap(p, from, to, flags, where);
+	}
+	q = shim_next.mremap(p, from, to, flags, where);
+	if (q == MAP_FAILED || to == from || shim_is_allocators((const void *)c.pc))
+		return q;
+	/* As realloc(): one that has ended, and one that begins. */
+	ends(p, from);
+	shim_thread.left -= (int64_t)to;
+	begins(q, to, &c);
+	return q;
+}

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * shim.h: between a program and its allocator: what is allocated is sampled by bytes, and what
+ * was sampled is told to the kernel, which takes the stack, and so is its end.
+ *
+ *	fast.c		the functions that a program calls; what is not sampled goes no further
+ *	fast_cxx.c	likewise, operators of C++
+ *	slow.c		what is sampled, or may have been
+ *	maps.c		mappings
+ *	draw.c		how many bytes are left out
+ *	tell.c		the device, and the life of the process
+ *	live_set.c	addresses of what was sampled
+ *	next.c		whom to pass calls on to, and what there is until that is known
+ *
+ * It is loaded into programs of any C library, and calls nothing of one but dlsym() and
+ * dladdr(). It may be called in any state that malloc() may be called in, and in signal
+ * handlers it does no more harm than the allocator behind it. It never allocates.
+ */
+#ifndef GPROF_SHIM_H
+#define GPROF_SHIM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define EXPORT		__attribute__((visibility("default")))
+#define HIDDEN		__attribute__((visibility("hidden")))
+#define likely(x)	__builtin_expect(!!(x), 1)
+#define unlikely(x)	__builtin_expect(!!(x), 0)
+
+/**
+ * struct shim_thread - what a thread has; all 0 at first
+ * @left: bytes until the next one that is sampled, which counts too; never below 0
+ * @period: bytes per sample that @left was drawn for; 0: none
+ * @random: state of the generator; 0: none yet
+ * @in_maps: it changes the list of mappings
+ */
+struct shim_thread {
+	int64_t left;
+	uint64_t period;
+	uint64_t random;
+	bool in_maps;
+};
+
+extern __thread struct shim_thread shim_thread
+	__attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+/*
+ * Is an allocation of @n bytes not sampled? Once for each, so that nothing is between. Unsigned:
+ * what is as large as a negative number is not going to succeed, and leaves no more bytes.
+ */
+static inline __attribute__((always_inline)) bool shim_has_left(size_t n)
+{
+	uint64_t left = (uint64_t)shim_thread.left;
+
+	if (likely(left > n)) {
+		shim_thread.left = (int64_t)(left - n);
+		return true;
+	}
+	shim_thread.left = 0;
+	return false;
+}
+
+/* ---- next.c ---- */
+
+/**
+ * struct shim_next - the allocator behind us
+ * @base: where its file lies
+ * @is_libc: it is the C library's
+ */
+struct shim_next {
+	void *(*malloc)(size_t n);
+	void *(*calloc)(size_t n, size_t size);
+	void *(*realloc)(void *p, size_t n);
+	void *(*reallocarray)(void *p, size_t n, size_t size);
+	void *(*memalign)(size_t align, size_t n);
+	void *(*aligned_alloc)(size_t align, size_t n);
+	int (*posix_memalign)(void **p, size_t align, size_t n);
+	void *(*valloc)(size_t n);
+	void *(*pvalloc)(size_t n);
+	void (*free)(void *p);
+	size_t (*usable)(void *p);
+	void *(*mmap)(void *p, size_t n, int prot, int flags, int fd, long off);
+	int (*munmap)(void *p, size_t n);
+	void *(*mremap)(void *p, size_t from, size_t to, int flags, ...);
+	const void *base;
+	bool is_libc;
+};
+
+extern struct shim_next shim_next HIDDEN;
+
+/* shim_resolve() - find whom to pass calls on to; false: that is being done */
+bool shim_resolve(void) HIDDEN;
+
+/* shim_is_boot() - is it memory that was handed out before that? It is never freed. */
+bool shim_is_boot(const void *p) HIDDEN;
+size_t shim_boot_usable(const void *p) HIDDEN;
+void shim_boot_mark(void) HIDDEN;
+
+/* shim_operator() - an operator of C++; @own: it does not come to malloc() */
+void *shim_operator(const char *name, bool *own) HIDDEN;
+
+/* shim_is_allocators() - does that code belong to the allocator, and not to a C library? */
+bool shim_is_allocators(const void *code) HIDDEN;
+
+/* ---- live_set.c ---- */
+
+#define SHIM_CELL_BITS	15
+#define SHIM_SET_BITS	19	/* of buckets */
+#define SHIM_SET_WAYS	7
+
+extern uint16_t shim_cells[1 << SHIM_CELL_BITS] HIDDEN;
+
+static inline uint64_t shim_hash(const void *p)
+{
+	return (uint64_t)(uintptr_t)p * 0x9e3779b97f4a7c15ULL;
+}
+
+/* shim_may_have() - may it have been sampled? Seldom, else. */
+static inline bool shim_may_have(const void *p)
+{
+	return __atomic_load_n(&shim_cells[shim_hash(p) >> (64 - SHIM_CELL_BITS)],
+			       __ATOMIC_RELAXED);
+}
+
+bool shim_set_add(const void *p) HIDDEN;
+bool shim_set_has(const void *p) HIDDEN;
+bool shim_set_remove(const void *p) HIDDEN;
+void shim_set_clear(void) HIDDEN;
+void shim_cell_mark(const void *p) HIDDEN;
+
+/* ---- draw.c ---- */
+
+/* shim_gap() - bytes until the next one that is sampled of @period on an average */
+int64_t shim_gap(struct shim_thread *t, uint64_t period) HIDDEN;
+uint64_t shim_random(struct shim_thread *t) HIDDEN;
+
+/* ---- tell.c ---- */
+
+/**
+ * struct shim_caller - who has called the allocator
+ * @pc: an address in the call
+ * @sp: stack pointer there
+ * @fp: frame pointer there
+ */
+struct shim_caller {
+	uint64_t pc;
+	uint64_t sp;
+	uint64_t fp;
+};
+
+/* Of a function with a frame record, to which others jump: they have none. */
+#define SHIM_CALLER() ((struct shim_caller){					\
+	.pc = (uint64_t)(uintptr_t)__builtin_return_address(0) - 1,		\
+	.sp = (uint64_t)(uintptr_t)__builtin_dwarf_cfa(),			\
+	.fp = *(const uint64_t *)__builtin_frame_address(0) })
+
+/* shim_look() - are we who we were? After a fork nothing was sampled. False: not ready. */
+bool shim_look(void) HIDDEN;
+
+/* shim_wanted() - bytes per sample that somebody wants; 0: nobody records */
+uint64_t shim_wanted(void) HIDDEN;
+
+/* Each tells the kernel. False: nobody has taken notice. */
+bool shim_tell_alloc(const void *p, size_t n, uint64_t period, const struct shim_caller *c) HIDDEN;
+void shim_tell_free(const void *p) HIDDEN;
+void shim_tell_resize(const void *p, size_t n) HIDDEN;
+
+/* ---- slow.c ---- */
+
+/* shim_sample() - is what @left has just been lowered for sampled? By which period; 0: no */
+uint64_t shim_sample(size_t n) HIDDEN;
+
+/* shim_sampled() - @p has, and is nobody's yet */
+void shim_sampled(const void *p, size_t n, uint64_t period, const struct shim_caller *c) HIDDEN;
+
+/* shim_ends() - @p is going to be freed, and may have been sampled */
+void shim_ends(const void *p) HIDDEN;
+
+void *shim_malloc(size_t n) HIDDEN;
+void *shim_calloc(size_t n, size_t size) HIDDEN;
+void *shim_realloc(void *p, size_t n) HIDDEN;
+void *shim_memalign(size_t align, size_t n) HIDDEN;
+void *shim_aligned_alloc(size_t align, size_t n) HIDDEN;
+int shim_posix_memalign(void **p, size_t align, size_t n) HIDDEN;
+void *shim_valloc(size_t n) HIDDEN;
+void *shim_pvalloc(size_t n) HIDDEN;
+void shim_free(void *p) HIDDEN;
+
+/* ---- maps.c ---- */
+
+/* shim_maps_forget() - after a fork */
+void shim_maps_forget(void) HIDDEN;
+
+#endif /* GPROF_SHIM_H */

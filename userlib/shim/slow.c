@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * slow.c: what is sampled, or may have been.
+ *
+ * This file is compiled with frame pointers: who has called is found by them.
+ */
+#include "shim.h"
+
+#define IDLE_BYTES	(1LL << 20)	/* a thread asks so seldom whether somebody records */
+
+__thread struct shim_thread shim_thread;
+
+uint64_t shim_sample(size_t n)
+{
+	struct shim_thread *t = &shim_thread;
+	uint64_t had = t->period, wanted;
+
+	if (!shim_look()) {
+		t->left = 0;
+		return 0;
+	}
+	had = t->period;
+	wanted = shim_wanted();
+	t->period = wanted;
+	if (!wanted) {
+		t->left = IDLE_BYTES;
+		return 0;
+	}
+	t->left = shim_gap(t, wanted);
+	if (had)
+		return had;
+	/* Nothing was drawn for this one. */
+	if (shim_has_left(n))
+		return 0;
+	t->left = shim_gap(t, wanted);
+	return n ? wanted : 0;
+}
+
+void shim_sampled(const void *p, size_t n, uint64_t period, const struct shim_caller *c)
+{
+	bool has = shim_set_add(p);
+
+	if (!shim_tell_alloc(p, n, period, c)) {
+		if (has)
+			shim_set_remove(p);
+	} else if (!has) {
+		/* Its end would not be known. */
+		shim_tell_free(p);
+	}
+}
+
+void shim_ends(const void *p)
+{
+	if (shim_look() && shim_set_remove(p))
+		shim_tell_free(p);
+}
+
+/* A function that allocates: what the call is, how many bytes, and where they are. */
+#define SLOW(_call, _bytes, _p, _ok) do {					\
+	size_t _n = (_bytes);							\
+	uint64_t _period = shim_sample(_n);					\
+	struct shim_caller _c = SHIM_CALLER();					\
+										\
+	_call;									\
+	if (_period && (_ok))							\
+		shim_sampled((_p), _n, _period, &_c);				\
+} while (0)
+
+void *shim_malloc(size_t n)
+{
+	void *p;
+
+	SLOW(p = shim_next.malloc(n), n, p, p);
+	return p;
+}
+
+void *shim_calloc(size_t n, size_t size)
+{
+	void *p;
+
+	SLOW(p = shim_next.calloc(n, size), n * size, p, p);
+	return p;
+}
+
+void *shim_memalign(size_t align, size_t n)
+{
+	void *p;
+
+	SLOW(p = shim_next.memalign(align, n), n, p, p);
+	return p;
+}
+
+void *shim_aligned_alloc(size_t align, size_t n)
+{
+	void *p;
+
+	SLOW(p = shim_next.aligned_alloc(align, n), n, p, p);
+	return p;
+}
+
+int shim_posix_memalign(void **p, size_t align, size_t n)
+{
+	int err;
+
+	SLOW(err = shim_next.posix_memalign(p, align, n), n, *p, !err);
+	return err;
+}
+
+void *shim_valloc(size_t n)
+{
+	void *p;
+
+	SLOW(p = shim_next.valloc(n), n, p, p);
+	return p;
+}
+
+void *shim_pvalloc(size_t n)
+{
+	void *p;
+
+	SLOW(p = shim_next.pvalloc(n), n, p, p);
+	return p;
+}
+
+void shim_free(void *p)
+{
+	if (shim_is_boot(p))
+		return;
+	if (p)
+		shim_ends(p);
+	shim_next.free(p);
+}
+
+/* From before there was an allocator. */
+static void *move(const void *p, size_t n)
+{
+	size_t has = shim_boot_usable(p), i;
+	char *to = n ? shim_next.malloc(n) : NULL;
+	const char *from = p;
+
+	for (i = 0; to && i < has && i < n; i++)
+		to[i] = from[i];
+	return to;
+}
+
+/*
+ * Somebody else may have its address before realloc() returns, so its end must have been told
+ * by then. Where realloc() fails there was no end: then what is there still is told anew, as
+ * large as the allocator says that it is.
+ */
+static void *reallocate(void *p, size_t n, const struct shim_caller *c)
+{
+	size_t has;
+	void *q;
+
+	if (shim_is_boot(p))
+		return move(p, n);
+	if (!p || !shim_may_have(p) || !shim_look() || !shim_set_has(p))
+		return shim_next.realloc(p, n);
+	has = shim_next.usable(p);
+	shim_ends(p);
+	q = shim_next.realloc(p, n);
+	if (!q && n && has && shim_thread.period)
+		shim_sampled(p, has, shim_thread.period, c);
+	return q;
+}
+
+void *shim_realloc(void *p, size_t n)
+{
+	uint64_t period = shim_thread.left > 0 ? 0 : shim_sample(n);
+	struct shim_caller c = SHIM_CALLER();
+	void *q = reallocate(p, n, &c);
+
+	if (period && q)
+		shim_sampled(q, n, period, &c);
+	return q;
+}

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * tell.c: the device, and the life of the process.
+ *
+ * A page that a fork wipes tells a child that it is one: it has addresses of its own, and
+ * nothing of what its parent had is told again. What shares the memory of its parent
+ * (vfork) shares the page as well, and is no child in this.
+ */
+#include "shim.h"
+#include "sys.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/gprof.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#define FD_LEAST	700	/* out of the way of who counts on small ones */
+#define TRIES		3
+
+enum { NEW, BEGINS, READY };
+
+/**
+ * struct life - a page that is empty after a fork
+ * @state: NEW, BEGINS, READY
+ */
+struct life {
+	uint32_t state;
+};
+
+static struct life *life;
+static uint64_t space;		/* of this address space */
+static uint64_t wanted;
+static int device = -1;
+static uint64_t device_number;	/* 0: there was none yet */
+static bool complained;
+
+static bool is_error(long ret)
+{
+	return ret < 0 && ret > -4096;
+}
+
+/* ---- the device ---- */
+
+/* A program may have closed it, and opened another of the same number. */
+static bool is_device(int fd)
+{
+	struct stat st;
+
+	return fd >= 0 && !shim_sys(SYS_fstat, fd, (long)&st, 0, 0, 0, 0) &&
+	       S_ISCHR(st.st_mode) && st.st_rdev == device_number;
+}
+
+static size_t length(const char *s)
+{
+	size_t n = 0;
+
+	while (s[n])
+		n++;
+	return n;
+}
+
+static void complain(long err)
+{
+	static const char what[] = "libgprof-heap: /dev/gprof cannot be opened (";
+	static const char rest[] = "); what this program allocates is not recorded\n";
+	const char *why = err == -ENOENT ? "it is not there: is gprof.ko loaded?" :
+			  err == -EACCES ? "this user may not" :
+			  err == -EMFILE ? "too many files are open" : "it fails";
+
+	if (complained)
+		return;
+	complained = true;
+	shim_sys(SYS_write, 2, (long)what, sizeof(what) - 1, 0, 0, 0);
+	shim_sys(SYS_write, 2, (long)why, (long)length(why), 0, 0, 0);
+	shim_sys(SYS_write, 2, (long)rest, sizeof(rest) - 1, 0, 0, 0);
+}
+
+static bool open_device(void)
+{
+	long fd = shim_sys(SYS_openat, AT_FDCWD, (long)GPROF_DEVICE, O_RDWR | O_CLOEXEC, 0, 0, 0);
+	struct stat st;
+	long high;
+
+	if (is_error(fd)) {
+		complain(fd);
+		return false;
+	}
+	high = shim_sys(SYS_fcntl, fd, F_DUPFD_CLOEXEC, FD_LEAST, 0, 0, 0);
+	if (!is_error(high)) {
+		shim_sys(SYS_close, fd, 0, 0, 0, 0, 0);
+		fd = high;
+	}
+	if (!shim_sys(SYS_fstat, fd, (long)&st, 0, 0, 0, 0))
+		device_number = st.st_rdev;
+	__atomic_store_n(&device, (int)fd, __ATOMIC_RELEASE);
+	return true;
+}
+
+static long call(struct gprof_memory *m)
+{
+	long err = -EBADF;
+	int tries;
+
+	m->size = sizeof(*m);
+	m->space = space;
+	for (tries = 0; tries < TRIES; tries++) {
+		int fd = __atomic_load_n(&device, __ATOMIC_ACQUIRE);
+
+		if (fd >= 0)
+			err = shim_sys(SYS_ioctl, fd, GPROF_IOC_MEMORY, (long)m, 0, 0, 0);
+		if (!err) {
+			__atomic_store_n(&wanted, m->out_period, __ATOMIC_RELAXED);
+			return 0;
+		}
+		/* It was a device once. */
+		if (!device_number || is_device(fd) || !open_device())
+			break;
+	}
+	__atomic_store_n(&wanted, 0, __ATOMIC_RELAXED);
+	return err;
+}
+
+/* ---- life ---- */
+
+static struct life *new_life(void)
+{
+	struct life *l = __atomic_load_n(&life, __ATOMIC_ACQUIRE), *none = NULL;
+	long p;
+
+	if (l)
+		return l;
+	p = shim_sys(SYS_mmap, 0, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+		     0);
+	if (is_error(p))
+		return NULL;
+	if (shim_sys(SYS_madvise, p, 4096, MADV_WIPEONFORK, 0, 0, 0)) {
+		shim_sys(SYS_munmap, p, 4096, 0, 0, 0, 0);
+		return NULL;
+	}
+	if (__atomic_compare_exchange_n(&life, &none, (struct life *)p, false, __ATOMIC_ACQ_REL,
+					__ATOMIC_ACQUIRE))
+		return (struct life *)p;
+	shim_sys(SYS_munmap, p, 4096, 0, 0, 0, 0);
+	return none;
+}
+
+static void begin(void)
+{
+	struct shim_thread t = { 0 };
+
+	space = shim_random(&t);
+	/* A child's own, lest it keeps its parent's recorder; and random numbers of its own. */
+	shim_thread.random = 0;
+	if (is_device(device))
+		shim_sys(SYS_close, device, 0, 0, 0, 0, 0);
+	device = -1;
+	shim_set_clear();
+	shim_maps_forget();
+	open_device();
+}
+
+bool shim_look(void)
+{
+	struct life *l = new_life();
+	uint32_t is = NEW;
+
+	if (!l)
+		return false;
+	if (likely(__atomic_load_n(&l->state, __ATOMIC_ACQUIRE) == READY))
+		return true;
+	if (!shim_resolve() ||
+	    !__atomic_compare_exchange_n(&l->state, &is, BEGINS, false, __ATOMIC_ACQUIRE,
+					 __ATOMIC_ACQUIRE))
+		return false;
+	begin();
+	__atomic_store_n(&l->state, READY, __ATOMIC_RELEASE);
+	return true;
+}
+
+/* ---- what is told ---- */
+
+uint64_t shim_wanted(void)
+{
+	struct gprof_memory m = { .what = GPROF_MEMORY_ASK };
+	uint64_t period = __atomic_load_n(&wanted, __ATOMIC_RELAXED);
+
+	if (period)
+		return period;
+	return call(&m) ? 0 : m.out_period;
+}
+
+bool shim_tell_alloc(const void *p, size_t n, uint64_t period, const struct shim_caller *c)
+{
+	struct gprof_memory m = {
+		.what = GPROF_MEMORY_ALLOC,
+		.addr = (uintptr_t)p,
+		.bytes = n,
+		.period = period,
+		.pc = c->pc,
+		.sp = c->sp,
+		.fp = c->fp,
+	};
+
+	return !call(&m) && m.out_period;
+}
+
+void shim_tell_free(const void *p)
+{
+	struct gprof_memory m = { .what = GPROF_MEMORY_FREE, .addr = (uintptr_t)p };
+
+	call(&m);
+}
+
+void shim_tell_resize(const void *p, size_t n)
+{
+	struct gprof_memory m = {
+		.what = GPROF_MEMORY_RESIZE, .addr = (uintptr_t)p, .bytes = n,
+	};
+
+	call(&m);
+}

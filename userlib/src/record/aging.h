@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * aging.h: long recordings forget what they no longer need.
+ *
+ * What is known of a program run, its mappings, stacks and tasks, is needed for its samples
+ * alone. Once it is over, and all that the kernel told of it is read, these become samples
+ * of the profile, where those of one program fall together, however often it was executed.
+ */
+#ifndef GPROF_AGING_H
+#define GPROF_AGING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "builder.h"
+#include "device/decode.h"
+
+/* About what a builder may take until it is looked at what of it is over. */
+#define GPROF_AGING_BYTES	(16U << 20)
+
+/**
+ * struct gprof_aging - of one builder
+ * @max: bytes; more where what is needed takes as much
+ * @over: program runs, by their hash, that were over when all rings were read last
+ * @marked: @over says which
+ */
+struct gprof_aging {
+	size_t max;
+	struct gprof_map64 over;
+	bool marked;
+};
+
+void gprof_aging_init(struct gprof_aging *a);
+void gprof_aging_free(struct gprof_aging *a);
+
+/**
+ * gprof_age() - forget what is over, where there is much
+ * @a: state
+ * @b: builder
+ * @columns: what the values of its profile are
+ * @decoders: those that feed it
+ * @nr: how many
+ *
+ * To be called each time that all rings were read to their end.
+ *
+ * Return: 0 or -ENOMEM.
+ *
+ * Context: A file in /proc is read for each process, at times.
+ */
+int gprof_age(struct gprof_aging *a, struct gprof_builder *b, const struct gprof_columns *columns,
+	      struct gprof_decoder *decoders, size_t nr);
+
+#endif /* GPROF_AGING_H */

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * http_page.c: the pages, and those that need no recording.
+ */
+#include "http_page.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/output.h"
+
+#define S	((uint64_t)1000000000)
+
+static const struct gprof_http_page pages[] = {
+	{ "profile", "cpu", 30 * S, false,
+	  "where CPU time goes, or with event= and period= where a counter counts" },
+	{ "trace", "trace", S, false,
+	  "what ran where, and why it waited, for go tool trace and gprofctl read" },
+	{ "block", "block", 10 * S, true, "where tasks wait, and for how long" },
+	{ "mutex", "mutex", 10 * S, true, "who releases the locks that others wait for" },
+	{ "allocs", "alloc", 10 * S, true, "what memory the kernel allocates for tasks" },
+	{ "heap", "heap", 10 * S, true, "likewise, and what of it is not freed meanwhile" },
+	{ "task", "task", 0, false, "what all tasks do at this moment" },
+	{ "goroutine", "task", 0, false, "the same, by the name that readers of Go ask for" },
+	{ "cmdline", NULL, 0, false, "the command line, its words separated by NULs" },
+};
+
+#define NR_PAGES	(sizeof(pages) / sizeof(pages[0]))
+
+const struct gprof_http_page *gprof_http_page_find(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < NR_PAGES; i++)
+		if (!strcmp(pages[i].name, name))
+			return &pages[i];
+	return NULL;
+}
+
+/* Links that a person wants first: some seconds rather than half a minute. */
+static void put_links(FILE *f, const struct gprof_http_page *p)
+{
+	if (p->ns) {
+		fprintf(f, "<a href=\"%s?seconds=%u\">%u s</a>", p->name, p->ns == S ? 1 : 5,
+			p->ns == S ? 1 : 5);
+		if (p->ns > S)
+			fprintf(f, " <a href=\"%s\">%u s</a>", p->name, (unsigned int)(p->ns / S));
+		if (p->delta)
+			fprintf(f, " <a href=\"%s?debug=1\">text</a>", p->name);
+	} else {
+		fprintf(f, "<a href=\"%s\">now</a>", p->name);
+		if (p->wish)
+			fprintf(f, " <a href=\"%s?debug=1\">text</a> <a href=\"%s?debug=2\">each</a>",
+				p->name, p->name);
+	}
+}
+
+void gprof_http_index(FILE *f, bool flight, bool only, uint64_t max_ns)
+{
+	size_t i;
+
+	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+	      "<meta name=\"viewport\" content=\"width=device-width\">\n<title>/debug/pprof/</title>\n"
+	      "<style>\nbody { font: 16px/1.5 sans-serif; margin: 2em auto; max-width: 52em; "
+	      "padding: 0 1em; color: #222 }\ntd, th { text-align: left; vertical-align: top; "
+	      "padding: .3em 1em .3em 0 }\ntd:first-child, code { font-family: monospace }\n"
+	      "td:nth-child(2) { white-space: nowrap }\na { color: #0550ae }\n"
+	      "@media (prefers-color-scheme: dark) {\nbody { background: #16181c; color: #ddd }\n"
+	      "a { color: #79b8ff } }\n</style>\n</head>\n<body>\n<h1>/debug/pprof/</h1>\n"
+	      "<p>Each link records now, and gives what it recorded as a file.</p>\n<table>\n"
+	      "<tr><th>Profile</th><th>Record</th><th></th></tr>\n", f);
+	for (i = 0; i < NR_PAGES; i++) {
+		fprintf(f, "<tr><td>%s</td><td>", pages[i].name);
+		put_links(f, &pages[i]);
+		if (flight && !strcmp(pages[i].name, "trace"))
+			fputs(" <a href=\"trace?flight=1\">the last</a>", f);
+		fprintf(f, "</td><td>%s</td></tr>\n", pages[i].title);
+	}
+	fprintf(f, "</table>\n<p><code>seconds=</code> says for how long, up to %" PRIu64 "; "
+		"<code>hz=</code> how often the timer samples", max_ns / S);
+	if (!only)
+		fputs("; <code>pid=</code>, <code>cgroup=</code>, <code>cpu=</code>, "
+		      "<code>comm=</code> whom", f);
+	fputs(". Open them with <code>go tool pprof</code> or <code>gprofctl top</code>.</p>\n"
+	      "</body>\n</html>\n", f);
+}
+
+int gprof_http_cmdline(int fd, int pid, struct gprof_error *e)
+{
+	char path[32], buf[4096];
+	ssize_t n, all = 0;
+	int in, err = 0;
+
+	if (pid)
+		snprintf(path, sizeof(path), "/proc/%d/cmdline", pid);
+	else
+		strcpy(path, "/proc/self/cmdline");
+	in = open(path, O_RDONLY | O_CLOEXEC);
+	if (in < 0 && errno == ENOENT)
+		return gprof_error_set(e, ESRCH, "there is no process %d", pid);
+	if (in < 0)
+		return gprof_error_set(e, errno, "%s: %s", path, gprof_strerror(errno));
+	while (!err && all < 2 << 20 && (n = read(in, buf, sizeof(buf))) > 0) {
+		/* The last word ends where the text does, as Go has it. */
+		err = gprof_output_write(fd, buf, (size_t)n);
+		all += n;
+	}
+	close(in);
+	if (!err && all && ftruncate(fd, all - 1))
+		err = -errno;
+	if (err)
+		gprof_error_set(e, -err, "the answer cannot be kept (%s)", gprof_strerror(-err));
+	return err;
+}

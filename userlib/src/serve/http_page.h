@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * http_page.h: which pages there are, and those that need no recording.
+ */
+#ifndef GPROF_HTTP_PAGE_H
+#define GPROF_HTTP_PAGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <gprof/recorder.h>
+
+#include "base/error.h"
+
+/**
+ * struct gprof_http_page - a page below /debug/pprof/
+ * @name: in the path, and of the file that a browser makes of it
+ * @wish: kind of gprof_wish_kind(); NULL: cmdline
+ * @ns: how long it is recorded unless seconds= says so; 0: of one moment
+ * @delta: seconds= asks for a difference, which is called so, and has no text
+ * @title: for people
+ */
+struct gprof_http_page {
+	const char *name;
+	const char *wish;
+	uint64_t ns;
+	bool delta;
+	const char *title;
+};
+
+/** gprof_http_page_find() - by its name, or NULL */
+const struct gprof_http_page *gprof_http_page_find(const char *name);
+
+/** gprof_http_index() - the page that lists the others */
+void gprof_http_index(FILE *f, bool flight, bool only, uint64_t max_ns);
+
+/** gprof_http_cmdline() - the command line of a process, 0 for our own; 0 or -errno */
+int gprof_http_cmdline(int fd, int pid, struct gprof_error *e);
+
+#endif /* GPROF_HTTP_PAGE_H */

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * recording.c: from a wish to a recorder, and what it has recorded to a file.
+ *
+ * Whether the kernel may be looked at is for the module to decide: it is asked, and if not,
+ * the program alone is recorded.
+ */
+#include "wish.h"
+
+#include <errno.h>
+#include <gprof/profile.h>
+#include <gprof/task.h>
+#include <gprof/trace_record.h>
+#include <string.h>
+
+#include "record/task_text.h"
+
+static bool is_timer(const struct gprof_wish *w)
+{
+	return !w->event[0] || !strcmp(w->event, "timer");
+}
+
+static struct gprof_recorder *new_cpu(const struct gprof_wish *w, bool kernel)
+{
+	struct gprof_cpu_event ev = {
+		.name = w->event[0] ? w->event : "timer",
+		/* As the seed of this has it: the timer's is a rate, and a period means nothing. */
+		.period = is_timer(w) ? 0 : w->period,
+		.hz = is_timer(w) ? w->hz : 0,
+		.flags = kernel ? GPROF_EVENT_KERNEL | GPROF_EVENT_CALLCHAIN_KERNEL : 0,
+	};
+
+	return gprof_cpu_recorder_new(&(struct gprof_cpu_config){
+		.sz = sizeof(struct gprof_cpu_config),
+		.target = w->target,
+		.events = &ev,
+		.nr_events = 1,
+	});
+}
+
+static struct gprof_recorder *new_kind(const struct gprof_wish *w, bool kernel)
+{
+	const struct gprof_kind_config kind = {
+		.kind = w->name,
+		.rate = w->every,
+		.flags = kernel ? GPROF_RECORD_KERNEL : 0,
+	};
+
+	return gprof_recorder_new(&(struct gprof_recorder_config){
+		.sz = sizeof(struct gprof_recorder_config),
+		.target = w->target,
+		.kinds = &kind,
+		.nr_kinds = 1,
+	});
+}
+
+static struct gprof_recorder *new_recorder(const struct gprof_wish *w, bool kernel)
+{
+	return w->kind == GPROF_WISH_CPU ? new_cpu(w, kernel) : new_kind(w, kernel);
+}
+
+static int begin_trace(struct gprof_recording *rec, const struct gprof_wish *w, int fd)
+{
+	const struct gprof_trace_config cfg = { .sz = sizeof(cfg), .target = w->target };
+
+	rec->t = gprof_trace_recorder_new(&cfg);
+	return rec->t ? gprof_trace_recorder_start(rec->t, fd) : -errno;
+}
+
+int gprof_recording_begin(struct gprof_recording *rec, const struct gprof_wish *w, int fd)
+{
+	int err;
+
+	*rec = (struct gprof_recording){ 0 };
+	if (w->kind == GPROF_WISH_TRACE) {
+		err = begin_trace(rec, w, fd);
+	} else {
+		rec->r = new_recorder(w, true);
+		if (!rec->r && errno == EPERM)
+			rec->r = new_recorder(w, false);
+		err = rec->r ? gprof_recorder_start_events(rec->r, NULL, 1) : -errno;
+	}
+	if (err)
+		gprof_recording_drop(rec);
+	return err;
+}
+
+int gprof_recording_end(struct gprof_recording *rec, int fd, const char *text)
+{
+	struct gprof_profile *p = NULL;
+	int err;
+
+	if (rec->t) {
+		err = gprof_trace_recorder_stop(rec->t);
+	} else {
+		err = gprof_recorder_stop_profiles(rec->r, &p, 1);
+		if (!err)
+			err = text ? gprof_stacks_write(p, fd, text) : gprof_profile_write(p, fd);
+		gprof_profile_free(p);
+	}
+	gprof_recording_drop(rec);
+	return err;
+}
+
+/* Freeing is no call that fails: the sentence of what did stays. */
+void gprof_recording_drop(struct gprof_recording *rec)
+{
+	gprof_recorder_free(rec->r);
+	gprof_trace_recorder_free(rec->t);
+	*rec = (struct gprof_recording){ 0 };
+}
+
+static struct gprof_profile *snapshot(const struct gprof_wish *w, bool kernel)
+{
+	return gprof_task_snapshot(&(struct gprof_task_config){
+		.sz = sizeof(struct gprof_task_config),
+		.target = w->target,
+		.kernel_frames = kernel,
+	});
+}
+
+int gprof_wish_snapshot(const struct gprof_wish *w, int fd, int debug)
+{
+	struct gprof_profile *p = snapshot(w, true);
+	int err;
+
+	if (!p && errno == EPERM)
+		p = snapshot(w, false);
+	if (!p)
+		return -errno;
+	err = gprof_task_write(p, fd, debug > 1 ? GPROF_TASK_FORMAT_TRACEBACK :
+			       debug ? GPROF_TASK_FORMAT_TEXT : GPROF_TASK_FORMAT_PPROF);
+	gprof_profile_free(p);
+	return err;
+}

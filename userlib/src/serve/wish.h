@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * wish.h: what to record, from words: those of a URL, of a command line, of an environment
+ * variable. One way from all of them to a recorder.
+ */
+#ifndef GPROF_WISH_H
+#define GPROF_WISH_H
+
+#include <gprof/recorder.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+struct gprof_trace_recorder;
+
+enum gprof_wish_kind {
+	GPROF_WISH_CPU,
+	GPROF_WISH_KIND,	/* of gprof_recorder_new(), by its name */
+	GPROF_WISH_TRACE,
+	GPROF_WISH_TASK,	/* of one moment */
+};
+
+/**
+ * struct gprof_wish - what to record
+ * @kind: how it is recorded
+ * @name: of GPROF_WISH_KIND
+ * @target: whom
+ * @chosen: the key that said so, or NULL
+ * @target_name: of @target, where it has one
+ * @event: "" is the timer
+ * @period: events per sample; 0: a preset
+ * @hz: of the timer; 0: 100
+ * @every: of GPROF_WISH_KIND; 0: its default
+ */
+struct gprof_wish {
+	enum gprof_wish_kind kind;
+	const char *name;
+	struct gprof_target target;
+	const char *chosen;
+	char target_name[PATH_MAX];
+	char event[256];
+	uint64_t period;
+	uint64_t hz;
+	uint64_t every;
+};
+
+/** gprof_wish_kind() - by its name: cpu, block, mutex, alloc, heap, trace, task; is it one? */
+bool gprof_wish_kind(struct gprof_wish *w, const char *kind);
+
+/** gprof_wish_nth_key() - the keys that gprof_wish_set() knows; NULL after the last */
+const char *gprof_wish_nth_key(size_t i);
+
+/** gprof_wish_chooses() - is it a key that says whom to record? */
+bool gprof_wish_chooses(const char *key);
+
+/**
+ * gprof_wish_set() - take one word
+ * @w: wish
+ * @key: one of those of gprof_wish_nth_key()
+ * @value: of it
+ * @e: sentence
+ *
+ * Return: 0 or -errno; -ENOENT for a key that there is not, -ESRCH when nobody has that
+ * name.
+ */
+int gprof_wish_set(struct gprof_wish *w, const char *key, const char *value,
+		   struct gprof_error *e);
+
+/**
+ * struct gprof_recording - a wish that is being fulfilled
+ * @r: recorder, or NULL
+ * @t: trace recorder, or NULL
+ */
+struct gprof_recording {
+	struct gprof_recorder *r;
+	struct gprof_trace_recorder *t;
+};
+
+/*
+ * gprof_recording_begin() - make a recorder, of the kernel too where that is permitted, and
+ * start it; a trace is written to @fd meanwhile. 0 or -errno with gprof_error()
+ */
+int gprof_recording_begin(struct gprof_recording *rec, const struct gprof_wish *w, int fd);
+
+/* gprof_recording_end() - stop, and write to @fd; @text: as text, with that as the title */
+int gprof_recording_end(struct gprof_recording *rec, int fd, const char *text);
+
+/* gprof_recording_drop() - end it, if there is one, and write nothing */
+void gprof_recording_drop(struct gprof_recording *rec);
+
+/* gprof_wish_snapshot() - of GPROF_WISH_TASK: write it to @fd; @debug: 0 pprof, 1, 2 text */
+int gprof_wish_snapshot(const struct gprof_wish *w, int fd, int debug);
+
+#endif /* GPROF_WISH_H */
