@@ -10,38 +10,14 @@ here=$(cd "$(dirname "$0")" && pwd)
 need gprofctl setpriv "$here/profile_dump" "$here/burner"
 # shellcheck source-path=SCRIPTDIR source=../helpers/command.sh
 . "$here/command.sh"
+# shellcheck source-path=SCRIPTDIR source=../helpers/server.sh
+. "$here/server.sh"
 
 token=0123456789abcdef0123
 # of the password sesame
 # shellcheck disable=SC2016 # it has dollars
 hash='$2b$04$abcdefghijklmnopqrstuuinwY/tkBVrn3xrxQI/TgnMHhkvl85RW'
-
-# begin ARGS...: starts a server, and sets server and port
-begin()
-{
-	echo $token >token
-	gprofctl serve --listen 0 "$@" 2>served &
-	server=$!
-	i=0
-	until grep -q '^gprofctl: serving at http://127\.0\.0\.1:[0-9]*/$' served; do
-		i=$((i + 1))
-		if [ $i -gt 100 ]; then
-			cat served
-			fail "it does not serve"
-		fi
-		sleep 0.1
-	done
-	# a test that fails leaves none behind
-	trap 'kill -KILL "$server" 2>/dev/null' EXIT
-	port=$(sed -n 's|.*serving at http:.*:\([0-9]*\)/$|\1|p' served)
-}
-
-end()
-{
-	kill -TERM "$server"
-	trap - EXIT
-	wait "$server" || fail "the server ended with $?"
-}
+echo $token >token
 
 # raw TEXT: sends it as it is, escapes undone; what comes back
 raw()

@@ -337,9 +337,10 @@ where_time_went_is_what_was_done()
 	cat truth
 	run 0 gprofctl wall x.trace --json
 	adds_up out
-	# The kernel's clock of a run queue and ours are read one after the other, between which
-	# a guest may stand still for some time of its host's.
-	percent=5
+	# We count from the waking, the kernel from where the woken CPU has queued the task, which
+	# may be long after it where the host lets that CPU stand still. Where time is a count of
+	# instructions nothing stands still; elsewhere the largest part is right.
+	percent=25
 	[ -z "$GPROF_EXACT" ] || percent=1
 	jq -r '.threads[] | [.comm, .elapsed_ns, .cpu_ns, .runnable_ns, .sleep_ns, .io_ns, .futex_ns,
 		.pipe_ns, .fault_ns] | @tsv' out | awk -v percent=$percent '
@@ -388,7 +389,7 @@ throttled_time_is_the_cgroups()
 	echo "told $ns ns, is $us us"
 	[ "$us" -gt 100000 ]
 	# Throttled by the period, in which a guest may stand still.
-	percent=10
+	percent=25
 	[ -z "$GPROF_EXACT" ] || percent=1
 	[ $((ns / 1000)) -ge $((us * (100 - percent) / 100)) ] &&
 		[ $((ns / 1000)) -le $((us * (100 + percent) / 100)) ]
