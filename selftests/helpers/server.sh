@@ -7,15 +7,17 @@
 # at, where it answers, HOST:PORT, and port
 begin()
 {
+	# what the one before said is not to be taken for what this one says
+	rm -f served
 	gprofctl serve --listen 0 "$@" 2>served &
 	server=$!
 	# a test that fails leaves none behind
 	trap 'kill -KILL "$server" 2>/dev/null' EXIT
 	begin_tries=0
-	until grep -q '^gprofctl: serving at https\{0,1\}://127\.0\.0\.1:[0-9]*/$' served; do
+	until grep -qs '^gprofctl: serving at https\{0,1\}://127\.0\.0\.1:[0-9]*/$' served; do
 		begin_tries=$((begin_tries + 1))
 		if [ $begin_tries -gt 100 ]; then
-			cat served
+			cat served || true
 			fail "it does not serve"
 		fi
 		sleep 0.1
@@ -25,11 +27,11 @@ begin()
 	port=${at#*:}
 }
 
-# end [STATUS]: asks the server to end, and sees with what it does
+# end: asks the server to end, and sees that it does so well
 end()
 {
 	kill -TERM "$server"
-	end_with "${1-0}"
+	end_with 0
 }
 
 # end_with STATUS: sees with what a server ends

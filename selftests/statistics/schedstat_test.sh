@@ -330,7 +330,7 @@ scrapers_that_disconnect_leave_nothing()
 	begin
 	get /metrics
 	files=$(open_files)
-	for i in 1 2 3 4 5 6 7 8 9 10; do
+	for _ in 1 2 3 4 5 6 7 8 9 10; do
 		# shellcheck disable=SC2016 # bash expands them
 		bash -c 'exec 3<>"/dev/tcp/127.0.0.1/$1"
 			printf "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n" >&3' - "$port"
