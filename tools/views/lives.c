@@ -485,6 +485,7 @@ static int follow(struct lives *v, const char *file)
 		l->last = v->end;
 	}
 	gprof_trace_stats(v->trace, &st);
+	v->lost = st.lost;
 	if (st.lost && !v->quiet)
 		say("%s: %" PRIu64 " events are missing in the trace; times near the gaps are as "
 		    "was seen next", file, st.lost);

@@ -159,6 +159,7 @@ struct lives_throttle {
  * @seen: in the trace
  * @begin: time of the first event
  * @end: of the last
+ * @lost: events that are not in the trace
  * @any: was there one?
  * @quiet: what is missing in the trace was said before
  * @over: the trace has ended; what is told now ends with it
@@ -183,6 +184,7 @@ struct lives {
 	struct lives_seen seen;
 	int64_t begin;
 	int64_t end;
+	uint64_t lost;
 	bool any;
 	bool quiet;
 	bool over;
