@@ -364,6 +364,12 @@ static int by_time(const void *pa, const void *pb)
 
 static void on_sync(struct lives *v, const struct gprof_trace_event *ev)
 {
+	struct gprof_trace_stats st = { .sz = sizeof(st) };
+
+	if (!gprof_trace_stats(v->trace, &st))
+		v->lost = st.lost;
+	if (v->use.generation && v->any)
+		v->use.generation(v->use.ctx, v, ev->time > v->end ? ev->time : v->end);
 	trace_stacks_generation(&v->stacks);
 	/* Those of the generation before lie in front of those of the new one. */
 	throttle_until(v, ev->time);
@@ -492,20 +498,28 @@ static int follow(struct lives *v, const char *file)
 	return STATUS_OK;
 }
 
-int lives_read(struct lives *v, const char *file)
+int lives_read_fd(struct lives *v, int fd, const char *name)
 {
 	const struct gprof_trace_opts opts = {
 		.sz = sizeof(opts), .batch = take_batch, .ctx = v,
 	};
+	int status;
+
+	v->trace = gprof_trace_new(fd, &opts);
+	status = v->trace ? follow(v, name) : fail("%s: %s", name, gprof_error());
+	gprof_trace_free(v->trace);
+	v->trace = NULL;
+	return status;
+}
+
+int lives_read(struct lives *v, const char *file)
+{
 	int fd = strcmp(file, "-") ? open(file, O_RDONLY | O_CLOEXEC) : dup(STDIN_FILENO);
 	int status;
 
 	if (fd < 0)
 		return fail("%s cannot be opened (%s)", file, strerror(errno));
-	v->trace = gprof_trace_new(fd, &opts);
-	status = v->trace ? follow(v, file) : fail("%s: %s", file, gprof_error());
-	gprof_trace_free(v->trace);
-	v->trace = NULL;
+	status = lives_read_fd(v, fd, file);
 	close(fd);
 	return status;
 }

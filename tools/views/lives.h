@@ -101,6 +101,7 @@ struct stretch {
  * @sample: of the CPU, for @life (LIVES_NONE: nobody) at @stack
  * @comes: when a CPU has somebody else; LIVES_NONE: it idles. Whoever left has ended its
  *	stretch before
+ * @generation: when one ends, at @time; lives_forget() may be called there
  */
 struct lives;
 struct lives_use {
@@ -112,6 +113,7 @@ struct lives_use {
 	void (*sample)(void *ctx, struct lives *v, uint32_t life, int64_t time, int64_t cpu,
 		       uint32_t stack);
 	void (*comes)(void *ctx, struct lives *v, int64_t cpu, uint32_t life, int64_t time);
+	void (*generation)(void *ctx, struct lives *v, int64_t time);
 };
 
 /* What was seen of it in the trace. */
@@ -198,6 +200,15 @@ struct lives {
  * Return: STATUS_OK, or another status after a sentence. For lives_free() in any case.
  */
 int lives_read(struct lives *v, const char *file);
+
+/* lives_read_fd() - likewise of an open file, whose name is for sentences */
+int lives_read_fd(struct lives *v, int fd, const char *name);
+
+/*
+ * lives_forget() - forget threads that have ended, and stacks and names that nobody has now;
+ * the others get new numbers
+ */
+void lives_forget(struct lives *v);
 
 /* lives_nr() - how many threads there are */
 size_t lives_nr(const struct lives *v);
