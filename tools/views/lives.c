@@ -49,13 +49,11 @@ const char *lives_name(const struct lives *v, uint32_t life)
 	return life < v->ids.nr ? lives_text(v, v->all[life].name) : "";
 }
 
-static uint32_t find(struct lives *v, int64_t id)
+static uint32_t look_up(struct lives *v, int64_t id)
 {
 	static const struct gprof_trace_text nothing = { "", 0 };
 	size_t nr = v->ids.nr, i;
 
-	if (id < 0)
-		return LIVES_NONE;
 	i = intern_add(&v->ids, &id, sizeof(id));
 	if (i == nr) {
 		v->all = xgrow(v->all, nr, &v->room, sizeof(*v->all));
@@ -64,32 +62,44 @@ static uint32_t find(struct lives *v, int64_t id)
 			.waker = LIVES_NONE,
 		};
 	}
+	v->recent[id % LIVES_RECENT] = (uint32_t)i + 1;
 	return (uint32_t)i;
 }
 
-static struct lives_cpu *cpu_of(struct lives *v, int64_t cpu)
+static inline uint32_t find(struct lives *v, int64_t id)
 {
-	size_t nr = v->nr_cpus;
+	uint32_t i;
 
+	if (id < 0)
+		return LIVES_NONE;
+	i = v->recent[id % LIVES_RECENT];
+	return i && v->all[i - 1].id == id ? i - 1 : look_up(v, id);
+}
+
+static struct lives_cpu *grow_cpus(struct lives *v, size_t cpu)
+{
+	struct lives_cpu *cpus = xalloc(cpu + 1, sizeof(*cpus));
+
+	if (v->nr_cpus)
+		memcpy(cpus, v->cpus, v->nr_cpus * sizeof(*cpus));
+	for (size_t i = v->nr_cpus; i <= cpu; i++)
+		cpus[i].life = LIVES_NONE;
+	free(v->cpus);
+	v->cpus = cpus;
+	v->nr_cpus = cpu + 1;
+	return &cpus[cpu];
+}
+
+static inline struct lives_cpu *cpu_of(struct lives *v, int64_t cpu)
+{
 	if (cpu < 0 || cpu >= CPUS_MAX)
 		return NULL;
-	if ((size_t)cpu >= nr) {
-		struct lives_cpu *cpus = xalloc((size_t)cpu + 1, sizeof(*cpus));
-
-		if (nr)
-			memcpy(cpus, v->cpus, nr * sizeof(*cpus));
-		for (size_t i = nr; i <= (size_t)cpu; i++)
-			cpus[i].life = LIVES_NONE;
-		free(v->cpus);
-		v->cpus = cpus;
-		v->nr_cpus = (size_t)cpu + 1;
-	}
-	return &v->cpus[cpu];
+	return (size_t)cpu < v->nr_cpus ? &v->cpus[cpu] : grow_cpus(v, (size_t)cpu);
 }
 
 static uint32_t stack_number(struct lives *v, uint64_t stack)
 {
-	return (uint32_t)trace_stacks_add(&v->stacks, v->trace, stack);
+	return stack ? (uint32_t)trace_stacks_add(&v->stacks, v->trace, stack) : 0;
 }
 
 /* Each stack is looked at once. */
@@ -201,7 +211,7 @@ static void on_leave(struct lives *v, uint32_t i, const struct gprof_trace_event
 
 	l->stack = stack_number(v, ev->transition.stack);
 	l->uninterruptible = reason[0] == 'u';
-	l->stopped = !strcmp(reason, "stopped");
+	l->stopped = reason[0] == 's' && !strcmp(reason, "stopped");
 	l->woken = false;
 	l->cpu = (int32_t)ev->thread;
 	if (l->stack && stack_part(v, l->stack) != PART_UNTOLD)

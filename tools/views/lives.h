@@ -21,6 +21,7 @@
 /* The tid in a goroutine's number; what is above it tells apart who had the tid. */
 #define LIVES_TID(id)	((id) & ((1 << 22) - 1))
 #define LIVES_NONE	UINT32_MAX
+#define LIVES_RECENT	4096
 
 /**
  * struct life - a thread
@@ -149,6 +150,7 @@ struct lives_throttle {
  * @room_parts: of @parts
  * @texts: names of threads and of system calls
  * @ids: numbers of goroutines to indices
+ * @recent: those that were looked up last, by the low bits of their numbers; +1
  * @all: they
  * @room: of @all
  * @cpus: by number
@@ -174,6 +176,7 @@ struct lives {
 	size_t room_parts;
 	struct intern texts;
 	struct intern ids;
+	uint32_t recent[LIVES_RECENT];
 	struct life *all;
 	size_t room;
 	struct lives_cpu *cpus;

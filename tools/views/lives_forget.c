@@ -64,6 +64,7 @@ void lives_forget(struct lives *v)
 	v->stacks = stacks;
 	v->texts = texts;
 	v->ids = ids;
+	memset(v->recent, 0, sizeof(v->recent));
 	if (v->room_parts)
 		memset(v->parts, 0, v->room_parts * sizeof(*v->parts));
 	free(numbers);
