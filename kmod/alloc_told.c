@@ -94,28 +94,23 @@ static u64 take(struct gprof_allocs *a, struct gprof_thin *s, const struct gprof
 	return gprof_thin_bytes_again(s, &a->thin, &had, m->bytes);
 }
 
-static void sample(struct gprof_allocs *a, const struct gprof_memory *m, unsigned long key)
+static void sample(struct gprof_allocs *a, struct gprof_capture *c, const struct gprof_memory *m,
+		   unsigned long key)
 {
 	u64 weight = take(a, &this_cpu_ptr(a->cpus)->thin, m);
-	struct gprof_capture c __uninitialized;
-	struct pt_regs regs;
 
 	if (!weight)
 		return;
-	set_regs(&regs, m);
-	gprof_capture(&c, &regs, ktime_get_mono_fast_ns());
-	c.flags |= GPROF_SAMPLE_REC_F_VALUE;
-	c.value = m->bytes;
+	c->flags &= ~GPROF_SAMPLE_REC_F_LIVE;
 	/* In the table first: who reads of it in the ring looks there. */
 	if (a->live) {
 		raw_spin_lock(&a->ends);
-		c.live = gprof_live_add(a->live, key, c.time, m->bytes, weight);
+		c->live = gprof_live_add(a->live, key, c->time, m->bytes, weight);
 		raw_spin_unlock(&a->ends);
-		if (c.live)
-			c.flags |= GPROF_SAMPLE_REC_F_LIVE;
+		if (c->live)
+			c->flags |= GPROF_SAMPLE_REC_F_LIVE;
 	}
-	gprof_emit(&c, a->sampler, weight);
-	gprof_captured(&c);
+	gprof_emit(c, a->sampler, weight);
 }
 
 /* Whoever ends it, who may have left the target meanwhile. */
@@ -166,8 +161,10 @@ static int check(const struct gprof_memory *m, u32 *reason)
  */
 int gprof_alloc_told(struct gprof_memory *arg)
 {
+	struct gprof_capture c __uninitialized;
 	unsigned long key = key_of(arg);
 	struct gprof_allocs *a;
+	struct pt_regs regs;
 	u64 period = 0;
 	int err;
 
@@ -175,8 +172,12 @@ int gprof_alloc_told(struct gprof_memory *arg)
 	err = check(arg, &arg->out_reason);
 	if (err)
 		return err;
+	set_regs(&regs, arg);
 	rcu_read_lock();
 	preempt_disable();
+	gprof_capture(&c, &regs, ktime_get_mono_fast_ns());
+	c.flags |= GPROF_SAMPLE_REC_F_VALUE;
+	c.value = arg->bytes;
 	list_for_each_entry_rcu(a, &listeners, node) {
 		if (!READ_ONCE(a->on))
 			continue;
@@ -187,8 +188,9 @@ int gprof_alloc_told(struct gprof_memory *arg)
 		if (!period || a->thin.period < period)
 			period = a->thin.period;
 		if (arg->what == GPROF_MEMORY_ALLOC)
-			sample(a, arg, key);
+			sample(a, &c, arg, key);
 	}
+	gprof_captured(&c);
 	preempt_enable();
 	rcu_read_unlock();
 	arg->out_period = period;

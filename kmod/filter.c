@@ -8,6 +8,7 @@
  * that it ends; it reads within the record alone, whatever it was made for.
  */
 #include "filter.h"
+#include "memlock.h"
 
 #include <linux/err.h>
 #include <linux/gprof.h>
@@ -73,6 +74,18 @@ static bool is_step(const struct gprof_filter_step *s, u32 at, u32 nr, u32 text_
 	return (s->how == GPROF_FILTER_EQ || s->how == GPROF_FILTER_NE ||
 		s->how == GPROF_FILTER_GLOB) &&
 	       s->length <= text_size && s->value <= text_size - s->length;
+}
+
+/**
+ * gprof_filter_bytes() - memory that a filter takes
+ * @nr: its steps
+ * @text_size: bytes of what they compare with
+ */
+u64 gprof_filter_bytes(u32 nr, u32 text_size)
+{
+	struct gprof_filter *f;
+
+	return nr ? gprof_memory_of(struct_size(f, steps, nr) + text_size) : 0;
 }
 
 /**

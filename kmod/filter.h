@@ -10,6 +10,7 @@
 struct gprof_filter;
 struct gprof_filter_step;
 
+u64 gprof_filter_bytes(u32 nr, u32 text_size);
 struct gprof_filter *gprof_filter_new(const struct gprof_filter_step __user *steps, u32 nr,
 				      const char __user *text, u32 text_size);
 void gprof_filter_free(struct gprof_filter *f);

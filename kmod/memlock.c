@@ -50,7 +50,7 @@ int gprof_charge(struct gprof_charge *c, u64 bytes, bool unlimited)
 		return -ENOMEM;
 	}
 	c->cred = get_current_cred();
-	c->pages = pages;
+	atomic64_set(&c->pages, pages);
 	return 0;
 }
 
@@ -61,7 +61,7 @@ int gprof_charge(struct gprof_charge *c, u64 bytes, bool unlimited)
  *
  * The limit is that of the first charge, for the caller may be a worker.
  *
- * Context: Task; never two at once for one charge.
+ * Context: Task.
  * Return: 0, or -ENOMEM over the limit.
  */
 int gprof_charge_more(struct gprof_charge *c, u64 bytes)
@@ -73,7 +73,7 @@ int gprof_charge_more(struct gprof_charge *c, u64 bytes)
 		atomic_long_sub(pages, locked);
 		return -ENOMEM;
 	}
-	c->pages += pages;
+	atomic64_add(pages, &c->pages);
 	return 0;
 }
 
@@ -82,14 +82,14 @@ int gprof_charge_more(struct gprof_charge *c, u64 bytes)
  * @c: charge
  * @bytes: what gprof_charge_more() was told
  *
- * Context: Task; never two at once for one charge.
+ * Context: Task.
  */
 void gprof_charge_less(struct gprof_charge *c, u64 bytes)
 {
 	u64 pages = DIV_ROUND_UP(bytes, PAGE_SIZE);
 
 	atomic_long_sub(pages, &c->cred->user->locked_vm);
-	c->pages -= pages;
+	atomic64_sub(pages, &c->pages);
 }
 
 /**
@@ -102,7 +102,7 @@ void gprof_uncharge(struct gprof_charge *c)
 {
 	if (!c->cred)
 		return;
-	atomic_long_sub(c->pages, &c->cred->user->locked_vm);
+	atomic_long_sub(atomic64_read(&c->pages), &c->cred->user->locked_vm);
 	put_cred(c->cred);
 	c->cred = NULL;
 }

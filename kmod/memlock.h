@@ -18,7 +18,7 @@ struct cred;
  */
 struct gprof_charge {
 	const struct cred *cred;
-	u64 pages;
+	atomic64_t pages;
 	unsigned long limit;
 };
 

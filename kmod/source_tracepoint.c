@@ -53,9 +53,8 @@ static u64 bytes(const struct gprof_request *req)
 	const struct gprof_profile_params *p = req->params;
 
 	return gprof_counters_bytes(req->target) +
-	       min_t(u64, p->filter_steps, GPROF_FILTER_STEPS_MAX) *
-	       sizeof(struct gprof_filter_step) +
-	       min_t(u64, p->filter_text_size, GPROF_FILTER_TEXT_MAX);
+	       gprof_filter_bytes(min_t(u32, p->filter_steps, GPROF_FILTER_STEPS_MAX),
+				  min_t(u32, p->filter_text_size, GPROF_FILTER_TEXT_MAX));
 }
 
 static int take_filter(const struct gprof_profile_params *p, struct profile *s, u32 *reason)

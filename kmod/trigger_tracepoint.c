@@ -86,8 +86,7 @@ static int take_filter(struct gprof_trigger_rule *r, const struct gprof_trigger 
 static u64 bytes(const struct gprof_trigger_rule *r, const struct gprof_trigger *t)
 {
 	return gprof_counters_bytes(r->all->trace->whose.target) +
-	       gprof_memory_of(t->filter_steps * sizeof(struct gprof_filter_step) +
-			       t->filter_text_size);
+	       gprof_filter_bytes(t->filter_steps, t->filter_text_size);
 }
 
 /* Counters of each hit. The trace's own sampler is not asked for samples. */

@@ -24,13 +24,13 @@
 #define KEY_SIZE	32
 #define MAC_SIZE	32
 #define TOKEN_MIN	16
-/* Of nobody: who asks in the name of one who is not there waits as long. */
-#define NOBODY		"$2y$10$ZEmuGiuxPOdmjE9QYk9oueOoaCmnnkzwMOfPNxUPTYLEbEx/QiEKO"
+#define WAITERS_MAX	8	/* for their turn to be hashed */
 
 /**
  * struct access - who may ask
  * @lock: of all below
  * @slow: held while a password is hashed
+ * @waiters: of those who hold it or wait for it
  * @web_config: path, or NULL
  * @token_file: path, or NULL
  * @web: what the first says
@@ -43,6 +43,7 @@
 struct access {
 	pthread_mutex_t lock;
 	pthread_mutex_t slow;
+	unsigned int waiters;
 	const char *web_config;
 	const char *token_file;
 	struct web_config web;
@@ -234,38 +235,65 @@ static bool hash_fits(const char *hash, const char *password)
 	return fits;
 }
 
-bool access_password(struct access *a, const char *user, const char *password)
+/* The dearest hash: who asks in the name of one who is not there waits as long. */
+static const char *nobodys_hash(const struct access *a)
+{
+	const char *dearest = a->web.users[0].hash;
+
+	/* "$2y$10$...", whose number is how dear it is */
+	for (size_t i = 1; i < a->web.nr_users; i++)
+		if (strncmp(a->web.users[i].hash + 4, dearest + 4, 2) > 0)
+			dearest = a->web.users[i].hash;
+	return dearest;
+}
+
+/* What is already known; else 0, and what is to be hashed, or -EBUSY. With the lock held. */
+static int look_up(struct access *a, const char *user, const unsigned char now[MAC_SIZE],
+		   char **hash, bool *there)
+{
+	size_t i = find_user(a, user);
+
+	*there = i < a->web.nr_users;
+	if (*there && a->is_known[i] && same(a->known[i], now, MAC_SIZE))
+		return 1;
+	if (!a->web.nr_users)
+		return 0;
+	if (a->waiters == WAITERS_MAX)
+		return -EBUSY;
+	a->waiters++;
+	*hash = xprintf("%s", *there ? a->web.users[i].hash : nobodys_hash(a));
+	return 0;
+}
+
+int access_password(struct access *a, const char *user, const char *password)
 {
 	unsigned char now[MAC_SIZE];
-	char hash[128] = NOBODY;
+	char *hash = NULL;
 	bool fits, there;
 	size_t i;
+	int ret;
 
 	if (!mac(a, password, now))
-		return false;
+		return 0;
 	pthread_mutex_lock(&a->lock);
-	i = find_user(a, user);
-	there = i < a->web.nr_users;
-	fits = there && a->is_known[i] && same(a->known[i], now, MAC_SIZE);
-	if (there)
-		snprintf(hash, sizeof(hash), "%s", a->web.users[i].hash);
+	ret = look_up(a, user, now, &hash, &there);
 	pthread_mutex_unlock(&a->lock);
-	if (fits)
-		return true;
+	if (!hash)
+		return ret;
 	pthread_mutex_lock(&a->slow);
 	fits = hash_fits(hash, password) && there;
 	pthread_mutex_unlock(&a->slow);
-	if (!fits)
-		return false;
 	pthread_mutex_lock(&a->lock);
+	a->waiters--;
 	/* Who may ask may have been read again meanwhile. */
 	i = find_user(a, user);
-	fits = i < a->web.nr_users && !strcmp(a->web.users[i].hash, hash);
+	fits = fits && i < a->web.nr_users && !strcmp(a->web.users[i].hash, hash);
 	if (fits) {
 		memcpy(a->known[i], now, MAC_SIZE);
 		a->is_known[i] = true;
 	}
 	pthread_mutex_unlock(&a->lock);
+	free(hash);
 	return fits;
 }
 

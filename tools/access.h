@@ -34,13 +34,17 @@ bool access_has_token(struct access *a);
 bool access_tls(struct access *a);
 bool access_tls13(struct access *a);
 
-/*
- * access_password() - is that the password of that user? Takes as long as its hash, once,
- * and one at a time
- * access_token() - is that the token?
+/**
+ * access_password() - is that the password of that user?
+ *
+ * Takes as long as its hash, once, and one at a time: few may wait for their turn, since who
+ * guesses with all connections would keep all others out.
+ *
+ * Return: 1 or 0, or -EBUSY: too many wait.
  */
-bool access_password(struct access *a, const char *user, const char *password);
-bool access_token(struct access *a, const char *token);
+int access_password(struct access *a, const char *user, const char *password);
 
+/* access_token() - is that the token? */
+bool access_token(struct access *a, const char *token);
 
 #endif /* TOOLS_ACCESS_H */

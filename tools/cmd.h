@@ -35,6 +35,7 @@ int cmd_flame(int argc, char **argv);
 int cmd_read(int argc, char **argv);
 int cmd_wall(int argc, char **argv);
 int cmd_latency(int argc, char **argv);
+int cmd_timeline(int argc, char **argv);
 int cmd_mmu(int argc, char **argv);
 int cmd_schedstat(int argc, char **argv);
 int cmd_serve(int argc, char **argv);

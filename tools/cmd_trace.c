@@ -18,9 +18,13 @@
 #include "say.h"
 #include "target.h"
 #include "trace_options.h"
+#include "views/follow.h"
 #include "watch.h"
 
 #define DEFAULT_FILE	"trace.out"
+#define FOLLOW_NS	1000000000
+/* The version whose generations say that they end, so that one is shown as it does. */
+#define FOLLOW_VERSION	26
 
 /**
  * struct trace - the subcommand
@@ -32,6 +36,8 @@
  * @command: when the target is one
  * @recorder: from the library
  * @shown: progress goes to the terminal
+ * @follow: --follow
+ * @picture: what shows it then
  */
 struct trace {
 	struct target target;
@@ -42,6 +48,8 @@ struct trace {
 	struct launch command;
 	struct gprof_trace_recorder *recorder;
 	bool shown;
+	bool follow;
+	struct follow_pipe picture;
 };
 
 static int set_output(void *ctx, const char *value)
@@ -83,8 +91,17 @@ static int set_buffer(void *ctx, const char *value)
 	return STATUS_OK;
 }
 
+static int set_follow(void *ctx, const char *value)
+{
+	(void)value;
+	((struct trace *)ctx)->follow = true;
+	return STATUS_OK;
+}
+
 static const struct option_row trace_rows[] = {
 	{ 'o', "output", "FILE", "the trace (default: " DEFAULT_FILE "); \"-\" is stdout", set_output },
+	{ 0, "follow", NULL, "write no trace, but show each second who ran, who waited for a CPU,\n"
+	  "and who waited longest, for whom", set_follow },
 	{ 0, "generation", "TIME", "write the trace in pieces of so long (default: 1 s)",
 	  set_generation },
 	{ 0, "index", NULL, "end the trace with an index of its pieces", set_index },
@@ -111,7 +128,8 @@ static const struct usage trace_usage = {
 "  go tool trace trace.out                  # look at it in a browser\n"
 "  gprofctl read trace.out --summary        # or as numbers\n"
 "  gprofctl trace -p 1234 -d 10 --stacks    # with where it waits, and who wakes it\n"
-"  gprofctl trace -a -d 10 --syscalls --irqs -o host.trace",
+"  gprofctl trace -a -d 10 --syscalls --irqs -o host.trace\n"
+"  gprofctl trace -a --follow --stacks      # who waits for whom, now",
 };
 
 static bool make(void *ctx, const struct gprof_trace_config *cfg)
@@ -136,7 +154,19 @@ static int start(struct trace *t)
 			return status;
 	}
 	t->wants.cfg.target = t->target.gprof;
-	if (!trace_wants_try(&t->wants, make, t) || gprof_trace_recorder_start(t->recorder, t->output.fd))
+	if (!trace_wants_try(&t->wants, make, t))
+		return fail("%s", gprof_error());
+	if (t->follow) {
+		struct follow_opts o = { .out = stdout, .interval_ns = FOLLOW_NS };
+
+		/* With a command the terminal is the command's. */
+		if (!t->target.command)
+			follow_terminal(&o);
+		status = follow_begin(&t->picture, &o);
+		if (status != STATUS_OK)
+			return status;
+	}
+	if (gprof_trace_recorder_start(t->recorder, t->follow ? t->picture.fd : t->output.fd))
 		return fail("%s", gprof_error());
 	if (t->target.command)
 		return launch_go(&t->command);
@@ -211,7 +241,20 @@ static int finish(struct trace *t)
 	int status;
 
 	watch_hurry(output_discard_all);
-	if (gprof_trace_recorder_stop(t->recorder)) {
+	if (t->follow) {
+		int shown;
+
+		status = gprof_trace_recorder_stop(t->recorder) ? STATUS_FAILED : STATUS_OK;
+		shown = follow_end(&t->picture);
+		watch_resume();
+		/* Where nobody reads the picture any more, that is why nobody reads the trace. */
+		if (status != STATUS_OK && shown == STATUS_OK)
+			fail("%s", gprof_error());
+		else if (shown != STATUS_OK)
+			status = shown;
+		if (status == STATUS_OK)
+			status = finish_stdout();
+	} else if (gprof_trace_recorder_stop(t->recorder)) {
 		status = fail("%s: %s", t->output.name, gprof_error());
 		watch_resume();
 		keep(t);
@@ -232,8 +275,8 @@ static int record_trace(struct trace *t)
 	if (status != STATUS_OK)
 		return status;
 	/* With a command the terminal is the command's. */
-	t->shown = progress_wanted() && !t->target.command;
-	status = output_open(&t->output, t->file);
+	t->shown = progress_wanted() && !t->target.command && !t->follow;
+	status = t->follow ? STATUS_OK : output_open(&t->output, t->file);
 	if (status == STATUS_OK)
 		status = start(t);
 	if (status == STATUS_OK) {
@@ -250,6 +293,7 @@ static int record_trace(struct trace *t)
 		}
 	}
 	gprof_trace_recorder_free(t->recorder);
+	follow_end(&t->picture);
 	launch_abandon(&t->command);
 	output_discard(&t->output);
 	watch_end(&t->watch);
@@ -272,6 +316,10 @@ int cmd_trace(int argc, char **argv)
 		return status;
 	}
 	status = target_complete(&t.target, argv + operands, trace_usage.name);
+	if (status == STATUS_OK && t.follow && (t.file || t.wants.cfg.index))
+		status = misused("--follow writes no trace, as %s wants", t.file ? "-o" : "--index");
+	if (t.follow && !t.wants.cfg.version)
+		t.wants.cfg.version = FOLLOW_VERSION;
 	if (!t.file)
 		t.file = DEFAULT_FILE;
 	if (status == STATUS_OK)

@@ -37,6 +37,7 @@ static const struct {
 	{ "read", cmd_read, "show the events of an execution trace, or count them" },
 	{ "wall", cmd_wall, "tell where the time of each thread went, all of it" },
 	{ "latency", cmd_latency, "tell how long threads wait for a CPU" },
+	{ "timeline", cmd_timeline, "draw a trace as a page: who ran, who waited, and for whom" },
 	{ "mmu", cmd_mmu, "tell how much of the processors was left to a program" },
 	{ "schedstat", cmd_schedstat, "show how the scheduler treats a program or the host" },
 	{ "serve", cmd_serve, "serve statistics to Prometheus, and profiles when asked for" },

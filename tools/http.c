@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "access.h"
@@ -46,6 +47,8 @@ static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
  * struct http - a server
  * @socket: that listens
  * @path: of it in the file system, or NULL
+ * @dev: of what is there
+ * @ino: likewise
  * @daemon: libmicrohttpd's, NULL until it is started
  * @routes: table
  * @ctx: for its functions
@@ -59,6 +62,8 @@ static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
 struct http {
 	int socket;
 	char *path;
+	dev_t dev;
+	ino_t ino;
 	struct MHD_Daemon *daemon;
 	const struct http_route *routes;
 	void *ctx;
@@ -358,14 +363,18 @@ static enum MHD_Result answer_profile(struct http *h, struct MHD_Connection *c, 
 
 /* ---- who may ask ---- */
 
-static bool has_password(struct http *h, struct MHD_Connection *c)
+/* 1, 0, or -EBUSY: nobody can say for now. */
+static int has_password(struct http *h, struct MHD_Connection *c)
 {
 	char *password = NULL, *user = MHD_basic_auth_get_username_password(c, &password);
-	/* A hash is meant to be dear: not where nobody has one, or a token will do. */
-	bool may = user && password && (access_token(h->access, password) ||
-					(access_has_users(h->access) &&
-					 access_password(h->access, user, password)));
+	int may = 0;
 
+	/* A hash is meant to be dear: not where nobody has one, or a token will do. */
+	if (user && password) {
+		may = access_token(h->access, password);
+		if (!may && access_has_users(h->access))
+			may = access_password(h->access, user, password);
+	}
 	if (password)
 		explicit_bzero(password, strlen(password));
 	MHD_free(user);
@@ -386,6 +395,7 @@ static bool has_token(struct http *h, struct MHD_Connection *c)
 static const char *refuse_stranger(struct http *h, struct MHD_Connection *c, struct page *p)
 {
 	bool users = access_has_users(h->access), token = access_has_token(h->access);
+	int may;
 
 	if (h->path || (!p->profile && !users))
 		return NULL;
@@ -394,8 +404,13 @@ static const char *refuse_stranger(struct http *h, struct MHD_Connection *c, str
 		return "profiles show what others run, so they are not for everybody: start gprofctl "
 		       "serve with --socket, --web.config.file or --token-file";
 	}
-	if ((token && has_token(h, c)) || has_password(h, c))
+	may = token && has_token(h, c) ? 1 : has_password(h, c);
+	if (may > 0)
 		return NULL;
+	if (may < 0) {
+		p->status = MHD_HTTP_SERVICE_UNAVAILABLE;
+		return "many passwords wait to be looked at; ask again in a second";
+	}
 	p->status = MHD_HTTP_UNAUTHORIZED;
 	return users ? "a user and a password are wanted here, and they were not right" :
 		       "a token is wanted here, as Authorization: Bearer or as a password";
@@ -463,13 +478,18 @@ struct http *http_listen(const char *address, int *status)
 
 struct http *http_listen_socket(const char *path, unsigned int mode, int *status)
 {
-	struct http *h;
 	int fd = http_listen_path(path, mode, status);
+	struct http *h;
+	struct stat st;
 
 	if (fd < 0)
 		return NULL;
 	h = new(fd);
 	h->path = xprintf("%s", path);
+	if (!lstat(path, &st)) {
+		h->dev = st.st_dev;
+		h->ino = st.st_ino;
+	}
 	h->url = xprintf("unix:%s", path);
 	h->local = true;
 	return h;
@@ -546,6 +566,14 @@ bool http_is_local(const struct http *h)
 	return h->local;
 }
 
+/* Something else may have taken its place. */
+static bool is_ours(const struct http *h)
+{
+	struct stat st;
+
+	return !lstat(h->path, &st) && st.st_dev == h->dev && st.st_ino == h->ino;
+}
+
 void http_close(struct http *h)
 {
 	if (!h)
@@ -556,7 +584,7 @@ void http_close(struct http *h)
 		MHD_stop_daemon(h->daemon);
 	if (h->socket >= 0)
 		close(h->socket);
-	if (h->path)
+	if (h->path && is_ours(h))
 		unlink(h->path);
 	free(h->path);
 	free(h->url);

@@ -57,14 +57,17 @@ static void admit(struct http_guard *g, int fd)
 {
 	uint64_t until = now_ns() + ADMIT_NS;
 	const struct timespec ts = { .tv_sec = until / NS, .tv_nsec = until % NS };
+	unsigned long before;
 
+	pthread_mutex_lock(&g->lock);
+	before = g->added;
+	pthread_mutex_unlock(&g->lock);
 	if (g->admit(g->ctx, fd))
 		return;
 	pthread_mutex_lock(&g->lock);
-	while (g->running && pthread_cond_timedwait(&g->change, &g->lock, &ts) != ETIMEDOUT) {
-		if (g->clients && g->clients->fd == fd)
-			break;
-	}
+	while (g->running && g->added == before &&
+	       pthread_cond_timedwait(&g->change, &g->lock, &ts) != ETIMEDOUT)
+		;
 	pthread_mutex_unlock(&g->lock);
 }
 
@@ -140,6 +143,7 @@ struct http_client *http_guard_add(struct http_guard *g, int fd)
 	c->next = g->clients;
 	g->clients = c;
 	g->nr++;
+	g->added++;
 	pthread_cond_signal(&g->change);
 	pthread_mutex_unlock(&g->lock);
 	return c;

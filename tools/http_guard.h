@@ -38,6 +38,7 @@ struct http_client {
  * @change: one more, or one less
  * @clients: list, the latest first
  * @nr: length of @clients
+ * @added: how many have been in it
  * @socket: that listens
  * @wake: to end the thread
  * @admit: has a connection served, whose descriptor is then the server's; 0 or -1
@@ -50,6 +51,7 @@ struct http_guard {
 	pthread_cond_t change;
 	struct http_client *clients;
 	unsigned int nr;
+	unsigned long added;
 	int socket;
 	int wake;
 	int (*admit)(void *ctx, int fd);

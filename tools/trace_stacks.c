@@ -110,6 +110,27 @@ size_t trace_stacks_frames(const struct trace_stacks *s, size_t number, struct g
 	return nr;
 }
 
+size_t trace_stacks_copy(struct trace_stacks *to, const struct trace_stacks *from, size_t number)
+{
+	uint32_t numbers[GPROF_TRACE_FRAMES_MAX];
+	const char *old;
+	size_t len, nr;
+
+	if (!number || number > from->stacks.nr)
+		return 0;
+	old = intern_key(&from->stacks, number - 1, &len);
+	nr = len / sizeof(*numbers);
+	for (size_t i = 0; i < nr; i++) {
+		const void *key;
+		uint32_t n;
+
+		memcpy(&n, old + i * sizeof(n), sizeof(n));
+		key = intern_key(&from->frames, n, &len);
+		numbers[i] = (uint32_t)intern_add(&to->frames, key, len);
+	}
+	return intern_add(&to->stacks, numbers, nr * sizeof(*numbers)) + 1;
+}
+
 void trace_stacks_free(struct trace_stacks *s)
 {
 	intern_free(&s->frames);

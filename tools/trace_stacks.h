@@ -44,6 +44,9 @@ void trace_stacks_generation(struct trace_stacks *s);
 size_t trace_stacks_frames(const struct trace_stacks *s, size_t number,
 			   struct gprof_frame *frames);
 
+/* trace_stacks_copy() - number of a stack of @from in @to; 0: none, or 0 */
+size_t trace_stacks_copy(struct trace_stacks *to, const struct trace_stacks *from, size_t number);
+
 void trace_stacks_free(struct trace_stacks *s);
 
 #endif /* TOOLS_TRACE_STACKS_H */

@@ -101,14 +101,14 @@ a_signal_writes_what_was_last()
 memory_decides_how_far_it_goes_back()
 {
 	fresh
-	takes_off -a -o D --max-bytes 64k --at-end
+	takes_off -a -o D --min-age 1h --max-bytes 64k --at-end
 	for _ in $(seq 600); do
 		/bin/true
 	done
 	lands
 	[ "$(count overwritten)" -gt 0 ] || fail "nothing was overwritten"
 	[ "$(count snapshots)" -eq 1 ]
-	grep -q 'not 10 s: a larger --max-bytes' err || fail "it does not say that it is less"
+	grep -q 'not 60 min: a larger --max-bytes' err || fail "it does not say that it is less"
 	[ "$(stat -c %a "$(snapshot 1)")" = 600 ] || fail "others can read what it tells"
 	run 0 gprofctl read "$(snapshot 1)" --summary
 	[ "$(gprofctl read "$(snapshot 1)" --summary --json | jq .lost_events)" -eq 0 ]

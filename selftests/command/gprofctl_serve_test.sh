@@ -10,38 +10,14 @@ here=$(cd "$(dirname "$0")" && pwd)
 need gprofctl setpriv "$here/profile_dump" "$here/burner"
 # shellcheck source-path=SCRIPTDIR source=../helpers/command.sh
 . "$here/command.sh"
+# shellcheck source-path=SCRIPTDIR source=../helpers/server.sh
+. "$here/server.sh"
 
 token=0123456789abcdef0123
 # of the password sesame
 # shellcheck disable=SC2016 # it has dollars
 hash='$2b$04$abcdefghijklmnopqrstuuinwY/tkBVrn3xrxQI/TgnMHhkvl85RW'
-
-# begin ARGS...: starts a server, and sets server and port
-begin()
-{
-	echo $token >token
-	gprofctl serve --listen 0 "$@" 2>served &
-	server=$!
-	i=0
-	until grep -q '^gprofctl: serving at http://127\.0\.0\.1:[0-9]*/$' served; do
-		i=$((i + 1))
-		if [ $i -gt 100 ]; then
-			cat served
-			fail "it does not serve"
-		fi
-		sleep 0.1
-	done
-	# a test that fails leaves none behind
-	trap 'kill -KILL "$server" 2>/dev/null' EXIT
-	port=$(sed -n 's|.*serving at http:.*:\([0-9]*\)/$|\1|p' served)
-}
-
-end()
-{
-	kill -TERM "$server"
-	trap - EXIT
-	wait "$server" || fail "the server ended with $?"
-}
+echo $token >token
 
 # raw TEXT: sends it as it is, escapes undone; what comes back
 raw()
@@ -52,7 +28,7 @@ raw()
 		printf "$1" >&3
 		cat <&3
 		exec 3>&-
-	} 2>/dev/null
+	} 2>raw.err
 }
 
 # get PATH [METHOD [HEADER]]: head to head, page to page
@@ -60,7 +36,10 @@ get()
 {
 	local auth=${3-Authorization: Bearer $token}
 
-	raw "${2-GET} ${1//%/%%} HTTP/1.1\r\nHost: x\r\n$auth\r\nConnection: close\r\n\r\n" >answer
+	raw "${2-GET} ${1//%/%%} HTTP/1.1\r\nHost: x\r\n$auth\r\nConnection: close\r\n\r\n" >answer || {
+		cat raw.err
+		fail "no answer to $1"
+	}
 	tr -d '\r' <answer | sed '/^$/q' >top
 	sed '1,/^\r$/d' answer >page
 	head -n 1 top
@@ -378,16 +357,23 @@ users_of_a_file_may_ask()
 	refused 1 'No such file' gprofctl serve --listen 0 --token-file none
 }
 
-a_socket_is_for_who_may_open_it()
+serve_at_socket()
 {
+	rm -f served
 	gprofctl serve --socket s.sock 2>served &
 	server=$!
 	i=0
-	until [ -S s.sock ] && grep -q 'serving at unix:s.sock' served; do
+	until grep -qs 'serving at unix:s.sock' served; do
 		i=$((i + 1))
 		[ $i -lt 100 ]
 		sleep 0.1
 	done
+}
+
+a_socket_is_for_who_may_open_it()
+{
+	serve_at_socket
+	[ -S s.sock ]
 	[ "$(stat -c %a s.sock)" = 600 ]
 	no grep -q 'http://' served
 	# perl is what there is to talk to it
@@ -398,7 +384,12 @@ a_socket_is_for_who_may_open_it()
 	refused 1 'another program' gprofctl serve --socket s.sock
 	end
 	[ ! -e s.sock ]
+	# what has taken its place meanwhile is another's
+	serve_at_socket
+	rm s.sock
 	: >s.sock
+	end
+	[ -f s.sock ]
 	refused 1 . gprofctl serve --socket s.sock
 	[ -f s.sock ]
 	refused 2 'socket-mode' gprofctl serve --socket-mode 660
@@ -466,8 +457,74 @@ those_who_trickle_keep_nobody_out()
 	end
 }
 
+# Where time is a count of instructions, a hundred a second; elsewhere as fast as it goes.
+scrapes_do_not_disturb_recordings()
+{
+	begin --token-file token --max-recordings 16
+	work
+	for i in $(seq 16); do
+		(
+			raw "GET /debug/pprof/profile?seconds=3&hz=99&pid=$burner HTTP/1.0\r\nAuthorization: Bearer $token\r\n\r\n" \
+				>"answer.$i"
+		) &
+		eval "client_$i=$!"
+	done
+	perl -MSocket -MTime::HiRes=time,sleep -e '
+		my $next = time;
+		for (1 .. 300) {
+			socket(my $s, PF_INET, SOCK_STREAM, 0) or die;
+			connect($s, sockaddr_in($ARGV[0], INADDR_LOOPBACK)) or die;
+			syswrite $s, "GET /metrics HTTP/1.0\r\n\r\n";
+			my ($all, $x) = ("");
+			$all .= $x while sysread $s, $x, 65536;
+			$all =~ /^HTTP\/1.. 200/ && $all =~ /gprof_sched_switches_total/ or die "$_: $all";
+			$next += 0.01;
+			sleep($next - time) if $next > time;
+		}
+		printf "300 scrapes, the last %.0f ms late\n", (time - $next) * 1000;' "$port"
+	for i in $(seq 16); do
+		eval "wait \$client_$i"
+		head -n 1 "answer.$i" | grep -q ' 200 ' || { head -n 20 "answer.$i"; fail "recording $i"; }
+		sed '1,/^\r$/d' "answer.$i" >page
+		gprofctl top page | grep -o 'samples: produced=.*' >said
+		[ "$i" -gt 1 ] || cat said
+		grep -q ' lost=0 ' said || { cat said; fail "something is lost"; }
+		n=$(sed -n 's/.*produced=\([0-9]*\) .*/\1/p' said)
+		[ "$n" -gt 0 ]
+	done
+	unwork
+	end
+}
+
+# ticks PID: of the CPU that it has used
+ticks()
+{
+	awk '{ print $14 + $15 + $16 + $17 }' "/proc/$1/stat"
+}
+
+# What the server needs for a profile, beside what the command needs for the same.
+a_profile_costs_no_more_than_the_commands()
+{
+	[ -n "${GPROF_EXACT-}" ] || skip "time is no count of instructions here"
+	begin --token-file token
+	work
+	get "/debug/pprof/profile?seconds=1&hz=1000&pid=$burner"
+	before=$(ticks "$server")
+	get "/debug/pprof/profile?seconds=20&hz=1000&pid=$burner"
+	ours=$(($(ticks "$server") - before))
+	us=$BASHPID
+	before=$(ticks "$us")
+	gprofctl cpu -p $burner -F 1000 -d 20 -o theirs.pb.gz
+	theirs=$(($(ticks "$us") - before))
+	unwork
+	end
+	echo "the server takes $ours ticks, the command $theirs"
+	[ "$theirs" -ge 20 ] && [ "$ours" -le $((theirs * 105 / 100)) ]
+}
+
 memory_stays_flat()
 {
+	requests=${GPROF_REQUESTS-1000}
 	begin --token-file token
 	for i in $(seq 50); do
 		get '/debug/pprof/cmdline'
@@ -475,15 +532,15 @@ memory_stays_flat()
 	get '/debug/pprof/profile?seconds=0.1'
 	before=$(awk '/^VmRSS/ { print $2 }' "/proc/$server/status")
 	perl -MSocket -e '
-		for (1 .. 1000) {
+		for (1 .. $ARGV[2]) {
 			socket(my $s, PF_INET, SOCK_STREAM, 0) or die;
 			connect($s, sockaddr_in($ARGV[0], INADDR_LOOPBACK)) or die;
 			syswrite $s, "GET " . ($_ % 4 ? "/metrics" : "/debug/pprof/cmdline") .
 				" HTTP/1.0\r\nAuthorization: Bearer $ARGV[1]\r\n\r\n";
 			1 while sysread $s, my $x, 65536;
-		}' "$port" $token
+		}' "$port" $token "$requests"
 	after=$(awk '/^VmRSS/ { print $2 }' "/proc/$server/status")
-	echo "$before kB before, $after kB after 1000 requests"
+	echo "$before kB before, $after kB after $requests requests"
 	[ "$after" -lt $((before + 4096)) ]
 	end
 }
@@ -500,4 +557,5 @@ ktap_run profiles_are_what_the_command_writes every_page_gives_what_it_is_for \
 	what_ends_is_not_waited_for as_many_at_once_as_are_allowed profiles_are_not_for_everybody \
 	users_of_a_file_may_ask a_socket_is_for_who_may_open_it \
 	the_last_seconds_are_there_when_asked_for it_keeps_no_more_privilege_than_it_needs \
-	those_who_trickle_keep_nobody_out memory_stays_flat nothing_is_left_open
+	those_who_trickle_keep_nobody_out scrapes_do_not_disturb_recordings \
+	a_profile_costs_no_more_than_the_commands memory_stays_flat nothing_is_left_open

@@ -35,36 +35,13 @@ fi
 need gprofctl "$here/burner" /share/pprof /share/trace
 # shellcheck source-path=SCRIPTDIR source=../helpers/command.sh
 . "$here/command.sh"
+# shellcheck source-path=SCRIPTDIR source=../helpers/server.sh
+. "$here/server.sh"
 export PPROF_TMPDIR=$PWD HOME=$PWD
 
 # of the password sesame
 # shellcheck disable=SC2016 # it has dollars
 hash='$2b$04$abcdefghijklmnopqrstuuinwY/tkBVrn3xrxQI/TgnMHhkvl85RW'
-
-# begin ARGS...: starts a server, and sets server and at
-begin()
-{
-	gprofctl serve --listen 0 --web.config.file web.yml "$@" 2>served &
-	server=$!
-	trap 'kill -KILL "$server" 2>/dev/null' EXIT
-	i=0
-	until grep -q 'serving at https\?://127\.0\.0\.1:[0-9]*/$' served; do
-		i=$((i + 1))
-		if [ $i -gt 100 ]; then
-			cat served
-			fail "it does not serve"
-		fi
-		sleep 0.1
-	done
-	at=$(sed -n 's|.*serving at https\?://\(.*\)/$|\1|p' served)
-}
-
-end()
-{
-	kill -TERM "$server"
-	trap - EXIT
-	wait "$server" || fail "the server ended with $?"
-}
 
 pprof()
 {
@@ -84,7 +61,7 @@ tls()
 go_takes_profiles_with_a_password()
 {
 	users
-	begin
+	begin --web.config.file web.yml
 	"$here/burner" 600000 &
 	burner=$!
 	pprof -top "http://alice:sesame@$at/debug/pprof/profile?seconds=2&pid=$burner" >top
@@ -107,7 +84,7 @@ go_takes_profiles_with_a_password()
 go_shows_the_sentence_of_what_is_wrong()
 {
 	users
-	begin
+	begin --web.config.file web.yml
 	if pprof -top "http://alice:sesame@$at/debug/pprof/profile?event=nothing-like-it" >out; then
 		fail "it should not"
 	fi
@@ -122,7 +99,7 @@ go_shows_the_sentence_of_what_is_wrong()
 go_opens_the_trace()
 {
 	users
-	begin --flight
+	begin --web.config.file web.yml --flight
 	for query in seconds=1 flight=1; do
 		# pprof keeps what it cannot read; the server's own client is a few lines
 		exec 3<>"/dev/tcp/${at%:*}/${at#*:}"
@@ -142,7 +119,7 @@ it_is_encrypted()
 	users
 	cp /share/server.* /share/old.* .
 	tls server
-	begin
+	begin --web.config.file web.yml
 	grep -q 'serving at https://' served
 	pprof -top "https+insecure://alice:sesame@$at/debug/pprof/goroutine" >top
 	grep -q '^Type: tasks' top

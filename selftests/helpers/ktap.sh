@@ -69,6 +69,16 @@ expect()
 	[ "$ktap_got" -eq "$ktap_want" ] || fail "status $ktap_got, not $ktap_want: $*"
 }
 
+# Where a test ends that says nothing itself; other shells than bash cannot tell.
+ktap_tell_where()
+{
+	[ -n "${BASH_VERSION-}" ] || return 0
+	# shellcheck disable=SC3041	# of bash alone
+	set -E
+	# shellcheck disable=SC2154,SC3047	# likewise
+	trap 'echo "line $LINENO: status $?: $BASH_COMMAND" >&2' ERR
+}
+
 ktap_run()
 {
 	ktap_dir=$(mktemp -d) || exit 1
@@ -81,6 +91,7 @@ ktap_run()
 		rm -f "$ktap_dir/skip"
 		(
 			set -e
+			ktap_tell_where
 			"$ktap_test"
 		) >"$ktap_dir/log" 2>&1 </dev/null
 		ktap_status=$?

@@ -10,6 +10,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 need gprofctl setpriv
 # shellcheck source-path=SCRIPTDIR source=../helpers/command.sh
 . "$here/command.sh"
+# shellcheck source-path=SCRIPTDIR source=../helpers/server.sh
+. "$here/server.sh"
 
 feature()
 {
@@ -237,29 +239,6 @@ metrics_are_listed()
 
 # ---- serve ----
 
-# begin ARGS...: starts a server, and sets server and port
-begin()
-{
-	gprofctl serve --listen 0 "$@" 2>served &
-	server=$!
-	i=0
-	until grep -q '^gprofctl: serving at http://127\.0\.0\.1:[0-9]*/$' served; do
-		i=$((i + 1))
-		if [ $i -gt 100 ]; then
-			cat served
-			fail "it does not serve"
-		fi
-		sleep 0.1
-	done
-	port=$(sed -n 's|.*:\([0-9]*\)/$|\1|p' served)
-}
-
-end()
-{
-	kill -TERM "$server"
-	wait "$server" || fail "the server ended with $?"
-}
-
 # get PATH [ACCEPT [METHOD]]: head to head, page to page
 get()
 {
@@ -323,9 +302,7 @@ a_server_ends_with_its_command()
 	get /metrics text/plain
 	: >stop
 	grep -Eq '^gprof_sched_num_task\{scope="process",pid="[0-9]+"\} [12]$' page
-	got=0
-	wait $server || got=$?
-	[ $got -eq 7 ]
+	end_with 7
 }
 
 bad_requests_are_answered()
@@ -353,7 +330,7 @@ scrapers_that_disconnect_leave_nothing()
 	begin
 	get /metrics
 	files=$(open_files)
-	for i in 1 2 3 4 5 6 7 8 9 10; do
+	for _ in 1 2 3 4 5 6 7 8 9 10; do
 		# shellcheck disable=SC2016 # bash expands them
 		bash -c 'exec 3<>"/dev/tcp/127.0.0.1/$1"
 			printf "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n" >&3' - "$port"

@@ -136,6 +136,27 @@ TEST_F(views, wall_by_system_calls_faults_and_throttling)
 	EXPECT_NE(NULL, strstr(self->r.err, "gprofctl trace --stacks"));
 }
 
+/* Threads are found by the low bits of their numbers first. */
+TEST_F(views, wall_of_threads_whose_numbers_are_alike)
+{
+	char *argv[] = { "wall", self->trace, "--json", NULL };
+	struct gprof_trace_writer *w = self->w;
+
+	for (uint32_t i = 0; i < 4; i++) {
+		comes(w, 10 * i + 1, 7);
+		point(w, 10 * i + 3, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 7, 7 + (1 << 16),
+		      0, 0);
+		point(w, 10 * i + 9, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_PREEMPTED,
+		      7 + (1 << 16), 7, 0, 0);
+		leaves(w, 10 * i + 10, 7, GPROF_TRACE_WHY_SLEEPS, 0);
+	}
+	ASSERT_EQ(0, gprof_trace_writer_close(w));
+	run(&self->r, cmd_wall, argv, -1);
+	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	EXPECT_NEAR_MS(4 * 3, told(self->r.out, 7, "cpu"));
+	EXPECT_NEAR_MS(4 * 6, told(self->r.out, 7 + (1 << 16), "cpu"));
+}
+
 TEST_F(views, wall_of_a_trace_without_reasons_says_what_is_missing)
 {
 	char *argv[] = { "wall", self->trace, NULL };

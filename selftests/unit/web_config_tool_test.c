@@ -4,9 +4,12 @@
  */
 #include <kselftest_harness.h>
 
+#include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "access.h"
@@ -14,6 +17,8 @@
 #include "web_config.h"
 
 #define HASH	"$2b$04$abcdefghijklmnopqrstuuinwY/tkBVrn3xrxQI/TgnMHhkvl85RW"	/* of sesame */
+/* of nobody knows what, and 256 times as dear */
+#define DEAR	"$2b$12$abcdefghijklmnopqrstuuinwY/tkBVrn3xrxQI/TgnMHhkvl85RW"
 #define OTHER	"$2b$04$bbcdefghijklmnopqrstuuRVxVngVLp9LIx/56V2n6Px38WwcDeim"	/* of open */
 
 static char *parse(struct web_config *c, const char *text)
@@ -133,11 +138,11 @@ TEST(a_password_is_right_or_wrong_and_read_again)
 	EXPECT_TRUE(access_has_token(a));
 	EXPECT_FALSE(access_tls(a));
 	for (int i = 0; i < 2; i++) {
-		EXPECT_TRUE(access_password(a, "alice", "sesame"));
-		EXPECT_FALSE(access_password(a, "alice", "Sesame"));
-		EXPECT_FALSE(access_password(a, "alice", ""));
-		EXPECT_FALSE(access_password(a, "bob", "sesame"));
-		EXPECT_FALSE(access_password(a, "", "sesame"));
+		EXPECT_EQ(1, access_password(a, "alice", "sesame"));
+		EXPECT_EQ(0, access_password(a, "alice", "Sesame"));
+		EXPECT_EQ(0, access_password(a, "alice", ""));
+		EXPECT_EQ(0, access_password(a, "bob", "sesame"));
+		EXPECT_EQ(0, access_password(a, "", "sesame"));
 	}
 	EXPECT_TRUE(access_token(a, "0123456789abcdef"));
 	EXPECT_FALSE(access_token(a, "0123456789abcdeF"));
@@ -145,14 +150,14 @@ TEST(a_password_is_right_or_wrong_and_read_again)
 	/* What was right is forgotten, with the hash that it was right for. */
 	write_file(web, "basic_auth_users:\n  alice: " OTHER "\n");
 	access_reload(a);
-	EXPECT_FALSE(access_password(a, "alice", "sesame"));
-	EXPECT_TRUE(access_password(a, "alice", "open"));
+	EXPECT_EQ(0, access_password(a, "alice", "sesame"));
+	EXPECT_EQ(1, access_password(a, "alice", "open"));
 	/* Whoever had a password that was right has it no longer. */
 	write_file(web, "basic_auth_users:\n  bob: " HASH "\n");
 	write_file(token, "abcdef0123456789");
 	access_reload(a);
-	EXPECT_FALSE(access_password(a, "alice", "sesame"));
-	EXPECT_TRUE(access_password(a, "bob", "sesame"));
+	EXPECT_EQ(0, access_password(a, "alice", "sesame"));
+	EXPECT_EQ(1, access_password(a, "bob", "sesame"));
 	EXPECT_FALSE(access_token(a, "0123456789abcdef"));
 	EXPECT_TRUE(access_token(a, "abcdef0123456789"));
 	/* A file that vanishes, is nonsense, or lets in everybody changes nothing. */
@@ -162,8 +167,8 @@ TEST(a_password_is_right_or_wrong_and_read_again)
 	access_reload(a);
 	unlink(web);
 	access_reload(a);
-	EXPECT_TRUE(access_password(a, "bob", "sesame"));
-	EXPECT_FALSE(access_password(a, "alice", "sesame"));
+	EXPECT_EQ(1, access_password(a, "bob", "sesame"));
+	EXPECT_EQ(0, access_password(a, "alice", "sesame"));
 	access_free(a);
 	unlink(token);
 	EXPECT_EQ(NULL, access_new(NULL, token, &status));
@@ -171,6 +176,73 @@ TEST(a_password_is_right_or_wrong_and_read_again)
 	write_file(token, "short\n");
 	EXPECT_EQ(NULL, access_new(NULL, token, &status));
 	unlink(token);
+}
+
+#define GUESSERS	16
+
+static void *guess(void *ctx)
+{
+	return (void *)(long)access_password(ctx, "alice", "guess");
+}
+
+static struct access *dear(void)
+{
+	char web[] = "/tmp/web.XXXXXX";
+	struct access *a;
+	int status = 0;
+
+	close(mkstemp(web));
+	write_file(web, "basic_auth_users:\n  bob: " HASH "\n  alice: " DEAR "\n");
+	a = access_new(web, NULL, &status);
+	unlink(web);
+	return a;
+}
+
+/* Each that waits has a connection; who knows a password needs one. */
+TEST(who_guesses_much_is_sent_away)
+{
+	struct access *a = dear();
+	pthread_t threads[GUESSERS];
+	int busy = 0, wrong = 0;
+
+	ASSERT_NE(NULL, a);
+	for (int i = 0; i < GUESSERS; i++)
+		ASSERT_EQ(0, pthread_create(&threads[i], NULL, guess, a));
+	for (int i = 0; i < GUESSERS; i++) {
+		void *ret;
+
+		pthread_join(threads[i], &ret);
+		busy += (long)ret == -EBUSY;
+		wrong += !ret;
+	}
+	EXPECT_EQ(GUESSERS, busy + wrong);
+	EXPECT_LE(1, busy);
+	EXPECT_LE(8, wrong);
+	EXPECT_EQ(1, access_password(a, "bob", "sesame"));
+	access_free(a);
+}
+
+static double seconds_of(struct access *a, const char *user)
+{
+	struct timespec from, to;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &from);
+	access_password(a, user, "guess");
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &to);
+	return to.tv_sec - from.tv_sec + (to.tv_nsec - from.tv_nsec) / 1e9;
+}
+
+TEST(time_does_not_tell_who_is_there)
+{
+	struct access *a = dear();
+	double there, nobody;
+
+	ASSERT_NE(NULL, a);
+	there = seconds_of(a, "alice");
+	nobody = seconds_of(a, "carol");
+	EXPECT_LT(there * 0.5, nobody);
+	EXPECT_GT(there * 2, nobody);
+	access_free(a);
 }
 
 TEST_HARNESS_MAIN

@@ -38,7 +38,7 @@ static void say(const char *name, unsigned long long nr, unsigned long long byte
 /* Mappings of a program that is gone at once are not known, and its functions have no names. */
 static void stay(void)
 {
-	usleep(200000);
+	usleep(500000);
 }
 
 SITE void site_keeps(unsigned int nr)
@@ -174,6 +174,7 @@ static void executes(char *self)
 	}
 	waitpid(pid, NULL, 0);
 	site_keeps(100);
+	stay();
 	execv(self, args);
 	_exit(9);
 }

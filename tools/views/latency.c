@@ -23,6 +23,10 @@
 #define TASK_COLUMNS	30
 #define MS_COLUMNS	9
 #define TIME_COLUMNS	14
+/* A longer one is written by itself. */
+#define TASK_MAX	128
+/* Of millions of lines. */
+#define OUT_BYTES	(256U << 10)
 
 /**
  * struct waiting - what a thread waited for CPUs
@@ -38,6 +42,9 @@
  * @members: threads added up
  * @life: the first of them
  * @short_name: in the map, or 0
+ * @task: as lines have it, where there were any
+ * @task_len: bytes of it
+ * @task_name: number of the name in it
  */
 struct waiting {
 	int64_t ran;
@@ -52,6 +59,9 @@ struct waiting {
 	uint32_t members;
 	uint32_t life;
 	uint32_t short_name;
+	uint32_t task_name;
+	size_t task_len;
+	char *task;
 };
 
 /* What a CPU does, for the lines of each switch. */
@@ -84,59 +94,106 @@ static struct waiting *of(struct latency *t, uint32_t life)
 	return &t->all[life];
 }
 
-/* As "%*.*f" does, which most of the time would be spent in. */
-static void print_scaled(int64_t value, size_t decimals, size_t columns)
+/* As "%*.*f" does, which most of the time would be spent in; returns what is behind it. */
+static inline char *put_scaled(char *to, int64_t value, size_t decimals, size_t columns)
 {
-	char text[32], *end = text + sizeof(text), *p = end;
-	size_t digits = 0;
+	uint64_t left = value > 0 ? (uint64_t)value : 0, scale = 1, whole, part;
+	size_t digits = 1;
 
-	for (; value || digits <= decimals; value /= 10) {
-		*--p = (char)('0' + value % 10);
-		if (++digits == decimals)
-			*--p = '.';
-	}
-	while (p > end - columns)
-		*--p = ' ';
-	fwrite_unlocked(p, 1, (size_t)(end - p), stdout);
+	for (size_t i = 0; i < decimals; i++)
+		scale *= 10;
+	whole = left / scale;
+	part = left % scale;
+	for (uint64_t n = whole; n >= 10; n /= 10)
+		digits++;
+	for (; columns > digits + 1 + decimals; columns--)
+		*to++ = ' ';
+	for (size_t i = digits; i-- > 0; whole /= 10)
+		to[i] = (char)('0' + whole % 10);
+	to += digits;
+	*to++ = '.';
+	for (size_t i = decimals; i-- > 0; part /= 10)
+		to[i] = (char)('0' + part % 10);
+	return to + decimals;
 }
 
 static void print_time(int64_t ns)
 {
-	print_scaled(ns / NS_US, 6, TIME_COLUMNS);
+	char text[32];
+
+	fwrite_unlocked(text, 1, (size_t)(put_scaled(text, ns / NS_US, 6, TIME_COLUMNS) - text),
+			stdout);
 }
 
-static void print_ms(int64_t ns)
+static char *put_ms(char *to, int64_t ns)
 {
-	fputs_unlocked("  ", stdout);
-	print_scaled((ns + NS_US / 2) / NS_US, 3, MS_COLUMNS);
+	*to++ = ' ';
+	*to++ = ' ';
+	return put_scaled(to, (ns + NS_US / 2) / NS_US, 3, MS_COLUMNS);
 }
 
-static void print_line(int64_t time, int64_t cpu, const char *task, int64_t off, int64_t delay,
-		       int64_t ran)
+static void print_line(int64_t time, int64_t cpu, const char *task, size_t len, int64_t off,
+		       int64_t delay, int64_t ran)
 {
-	putchar(' ');
-	print_time(time);
-	printf(" [%04" PRId64 "]  ", cpu);
-	text_plain(stdout, task);
-	for (size_t len = strlen(task); len < TASK_COLUMNS; len++)
-		putchar_unlocked(' ');
-	print_ms(off);
-	print_ms(delay);
-	print_ms(ran);
-	putchar_unlocked('\n');
+	/* No number has more than 20 digits; names are those of tasks, mostly. */
+	char text[512], *p = text;
+
+	*p++ = ' ';
+	p = put_scaled(p, time / NS_US, 6, TIME_COLUMNS);
+	*p++ = ' ';
+	*p++ = '[';
+	if (cpu < 10) {
+		memcpy(p, "000", 3);
+		p[3] = (char)('0' + cpu);
+		p += 4;
+	} else {
+		p += snprintf(p, 24, "%04" PRId64, cpu);
+	}
+	memcpy(p, "]  ", 3);
+	p += 3;
+	if (len <= TASK_MAX) {
+		memcpy(p, task, len);
+		p += len;
+	} else {
+		fwrite_unlocked(text, 1, (size_t)(p - text), stdout);
+		fwrite_unlocked(task, 1, len, stdout);
+		p = text;
+	}
+	p = put_ms(p, off);
+	p = put_ms(p, delay);
+	p = put_ms(p, ran);
+	*p++ = '\n';
+	fwrite_unlocked(text, 1, (size_t)(p - text), stdout);
 }
 
-static void print_left(struct latency *t, const struct lives *v, const struct stretch *s,
-		       const struct waiting *w)
+/* "NAME[TID]" and blanks up to the next column, made once for each name that it has. */
+static const char *task_of(const struct lives *v, struct waiting *w)
 {
-	const struct life *l = &v->all[s->life];
-	char *task = xprintf("%s[%" PRId64 "]", lives_name(v, s->life), LIVES_TID(l->id));
+	const struct life *l = &v->all[w->life];
+	char *plain, *safe;
+	size_t len;
+
+	if (w->task && w->task_name == l->name)
+		return w->task;
+	free(w->task);
+	plain = xprintf("%s[%" PRId64 "]", lives_name(v, w->life), LIVES_TID(l->id));
+	safe = text_safe(plain);
+	len = text_columns(safe);
+	w->task = xprintf("%s%*s", safe, len < TASK_COLUMNS ? (int)(TASK_COLUMNS - len) : 0, "");
+	w->task_len = strlen(w->task);
+	w->task_name = l->name;
+	free(plain);
+	free(safe);
+	return w->task;
+}
+
+static void print_left(const struct lives *v, const struct stretch *s, struct waiting *w)
+{
 	bool ready = w->ready && w->ready_end == s->begin && w->woken;
+	const char *task = task_of(v, w);
 
-	(void)t;
-	print_line(s->end, l->cpu, task, w->out ? s->begin - w->out : 0,
+	print_line(s->end, v->all[s->life].cpu, task, w->task_len, w->out ? s->begin - w->out : 0,
 		   ready ? s->begin - w->ready : 0, s->end - s->begin);
-	free(task);
 }
 
 static void take_stretch(void *ctx, struct lives *v, const struct stretch *s)
@@ -158,7 +215,7 @@ static void take_stretch(void *ctx, struct lives *v, const struct stretch *s)
 		return;
 	/* Who runs to the end of the trace has not left. */
 	if (t->table == LATENCY_TIMEHIST && !v->over)
-		print_left(t, v, s, w);
+		print_left(v, s, w);
 	w->ran += s->end - s->begin;
 	w->out = s->end;
 	if (w->ready && w->ready_end == s->begin) {
@@ -228,13 +285,14 @@ static void print_map(struct latency *t, const struct lives *v, int64_t cpu, uin
 
 static void take_comes(void *ctx, struct lives *v, int64_t cpu, uint32_t life, int64_t time)
 {
+	static const char idle[TASK_COLUMNS + 1] = "<idle>                        ";
 	struct latency *t = ctx;
 	struct on_cpu *c = cpu_of(t, cpu);
 
 	if (!c)
 		return;
 	if (c->idle && t->table == LATENCY_TIMEHIST && life != LIVES_NONE)
-		print_line(time, cpu, "<idle>", c->idled ? c->since - c->idled : 0, 0,
+		print_line(time, cpu, idle, TASK_COLUMNS, c->idled ? c->since - c->idled : 0, 0,
 			   time - c->since);
 	if (c->idle)
 		c->idled = time;
@@ -358,6 +416,8 @@ int latency_print(const char *file, enum latency_table table, bool threads, bool
 
 	if (table != LATENCY_SUMMARY)
 		t.lives.use.comes = take_comes;
+	if (table != LATENCY_SUMMARY)
+		setvbuf(stdout, NULL, _IOFBF, OUT_BYTES);
 	if (table == LATENCY_TIMEHIST)
 		printf("%15s %6s  %-30s  %9s  %9s  %9s\n%15s %6s  %-30s  %9s  %9s  %9s\n", "time",
 		       "cpu", "task name[tid]", "wait time", "sch delay", "run time", "", "", "",
@@ -376,6 +436,8 @@ int latency_print(const char *file, enum latency_table table, bool threads, bool
 	if (status == STATUS_OK)
 		status = finish_stdout();
 	lives_free(&t.lives);
+	for (size_t i = 0; i < t.nr; i++)
+		free(t.all[i].task);
 	free(t.all);
 	free(t.cpus);
 	return status;

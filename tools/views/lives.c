@@ -49,13 +49,11 @@ const char *lives_name(const struct lives *v, uint32_t life)
 	return life < v->ids.nr ? lives_text(v, v->all[life].name) : "";
 }
 
-static uint32_t find(struct lives *v, int64_t id)
+static uint32_t look_up(struct lives *v, int64_t id)
 {
 	static const struct gprof_trace_text nothing = { "", 0 };
 	size_t nr = v->ids.nr, i;
 
-	if (id < 0)
-		return LIVES_NONE;
 	i = intern_add(&v->ids, &id, sizeof(id));
 	if (i == nr) {
 		v->all = xgrow(v->all, nr, &v->room, sizeof(*v->all));
@@ -64,32 +62,44 @@ static uint32_t find(struct lives *v, int64_t id)
 			.waker = LIVES_NONE,
 		};
 	}
+	v->recent[id % LIVES_RECENT] = (uint32_t)i + 1;
 	return (uint32_t)i;
 }
 
-static struct lives_cpu *cpu_of(struct lives *v, int64_t cpu)
+static inline uint32_t find(struct lives *v, int64_t id)
 {
-	size_t nr = v->nr_cpus;
+	uint32_t i;
 
+	if (id < 0)
+		return LIVES_NONE;
+	i = v->recent[id % LIVES_RECENT];
+	return i && v->all[i - 1].id == id ? i - 1 : look_up(v, id);
+}
+
+static struct lives_cpu *grow_cpus(struct lives *v, size_t cpu)
+{
+	struct lives_cpu *cpus = xalloc(cpu + 1, sizeof(*cpus));
+
+	if (v->nr_cpus)
+		memcpy(cpus, v->cpus, v->nr_cpus * sizeof(*cpus));
+	for (size_t i = v->nr_cpus; i <= cpu; i++)
+		cpus[i].life = LIVES_NONE;
+	free(v->cpus);
+	v->cpus = cpus;
+	v->nr_cpus = cpu + 1;
+	return &cpus[cpu];
+}
+
+static inline struct lives_cpu *cpu_of(struct lives *v, int64_t cpu)
+{
 	if (cpu < 0 || cpu >= CPUS_MAX)
 		return NULL;
-	if ((size_t)cpu >= nr) {
-		struct lives_cpu *cpus = xalloc((size_t)cpu + 1, sizeof(*cpus));
-
-		if (nr)
-			memcpy(cpus, v->cpus, nr * sizeof(*cpus));
-		for (size_t i = nr; i <= (size_t)cpu; i++)
-			cpus[i].life = LIVES_NONE;
-		free(v->cpus);
-		v->cpus = cpus;
-		v->nr_cpus = (size_t)cpu + 1;
-	}
-	return &v->cpus[cpu];
+	return (size_t)cpu < v->nr_cpus ? &v->cpus[cpu] : grow_cpus(v, (size_t)cpu);
 }
 
 static uint32_t stack_number(struct lives *v, uint64_t stack)
 {
-	return (uint32_t)trace_stacks_add(&v->stacks, v->trace, stack);
+	return stack ? (uint32_t)trace_stacks_add(&v->stacks, v->trace, stack) : 0;
 }
 
 /* Each stack is looked at once. */
@@ -201,7 +211,7 @@ static void on_leave(struct lives *v, uint32_t i, const struct gprof_trace_event
 
 	l->stack = stack_number(v, ev->transition.stack);
 	l->uninterruptible = reason[0] == 'u';
-	l->stopped = !strcmp(reason, "stopped");
+	l->stopped = reason[0] == 's' && !strcmp(reason, "stopped");
 	l->woken = false;
 	l->cpu = (int32_t)ev->thread;
 	if (l->stack && stack_part(v, l->stack) != PART_UNTOLD)
@@ -364,6 +374,12 @@ static int by_time(const void *pa, const void *pb)
 
 static void on_sync(struct lives *v, const struct gprof_trace_event *ev)
 {
+	struct gprof_trace_stats st = { .sz = sizeof(st) };
+
+	if (!gprof_trace_stats(v->trace, &st))
+		v->lost = st.lost;
+	if (v->use.generation && v->any)
+		v->use.generation(v->use.ctx, v, ev->time > v->end ? ev->time : v->end);
 	trace_stacks_generation(&v->stacks);
 	/* Those of the generation before lie in front of those of the new one. */
 	throttle_until(v, ev->time);
@@ -485,26 +501,35 @@ static int follow(struct lives *v, const char *file)
 		l->last = v->end;
 	}
 	gprof_trace_stats(v->trace, &st);
+	v->lost = st.lost;
 	if (st.lost && !v->quiet)
 		say("%s: %" PRIu64 " events are missing in the trace; times near the gaps are as "
 		    "was seen next", file, st.lost);
 	return STATUS_OK;
 }
 
-int lives_read(struct lives *v, const char *file)
+int lives_read_fd(struct lives *v, int fd, const char *name)
 {
 	const struct gprof_trace_opts opts = {
 		.sz = sizeof(opts), .batch = take_batch, .ctx = v,
 	};
+	int status;
+
+	v->trace = gprof_trace_new(fd, &opts);
+	status = v->trace ? follow(v, name) : fail("%s: %s", name, gprof_error());
+	gprof_trace_free(v->trace);
+	v->trace = NULL;
+	return status;
+}
+
+int lives_read(struct lives *v, const char *file)
+{
 	int fd = strcmp(file, "-") ? open(file, O_RDONLY | O_CLOEXEC) : dup(STDIN_FILENO);
 	int status;
 
 	if (fd < 0)
 		return fail("%s cannot be opened (%s)", file, strerror(errno));
-	v->trace = gprof_trace_new(fd, &opts);
-	status = v->trace ? follow(v, file) : fail("%s: %s", file, gprof_error());
-	gprof_trace_free(v->trace);
-	v->trace = NULL;
+	status = lives_read_fd(v, fd, file);
 	close(fd);
 	return status;
 }

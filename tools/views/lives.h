@@ -21,6 +21,7 @@
 /* The tid in a goroutine's number; what is above it tells apart who had the tid. */
 #define LIVES_TID(id)	((id) & ((1 << 22) - 1))
 #define LIVES_NONE	UINT32_MAX
+#define LIVES_RECENT	4096
 
 /**
  * struct life - a thread
@@ -101,6 +102,7 @@ struct stretch {
  * @sample: of the CPU, for @life (LIVES_NONE: nobody) at @stack
  * @comes: when a CPU has somebody else; LIVES_NONE: it idles. Whoever left has ended its
  *	stretch before
+ * @generation: when one ends, at @time; lives_forget() may be called there
  */
 struct lives;
 struct lives_use {
@@ -112,6 +114,7 @@ struct lives_use {
 	void (*sample)(void *ctx, struct lives *v, uint32_t life, int64_t time, int64_t cpu,
 		       uint32_t stack);
 	void (*comes)(void *ctx, struct lives *v, int64_t cpu, uint32_t life, int64_t time);
+	void (*generation)(void *ctx, struct lives *v, int64_t time);
 };
 
 /* What was seen of it in the trace. */
@@ -147,6 +150,7 @@ struct lives_throttle {
  * @room_parts: of @parts
  * @texts: names of threads and of system calls
  * @ids: numbers of goroutines to indices
+ * @recent: those that were looked up last, by the low bits of their numbers; +1
  * @all: they
  * @room: of @all
  * @cpus: by number
@@ -159,6 +163,7 @@ struct lives_throttle {
  * @seen: in the trace
  * @begin: time of the first event
  * @end: of the last
+ * @lost: events that are not in the trace
  * @any: was there one?
  * @quiet: what is missing in the trace was said before
  * @over: the trace has ended; what is told now ends with it
@@ -171,6 +176,7 @@ struct lives {
 	size_t room_parts;
 	struct intern texts;
 	struct intern ids;
+	uint32_t recent[LIVES_RECENT];
 	struct life *all;
 	size_t room;
 	struct lives_cpu *cpus;
@@ -183,6 +189,7 @@ struct lives {
 	struct lives_seen seen;
 	int64_t begin;
 	int64_t end;
+	uint64_t lost;
 	bool any;
 	bool quiet;
 	bool over;
@@ -196,6 +203,15 @@ struct lives {
  * Return: STATUS_OK, or another status after a sentence. For lives_free() in any case.
  */
 int lives_read(struct lives *v, const char *file);
+
+/* lives_read_fd() - likewise of an open file, whose name is for sentences */
+int lives_read_fd(struct lives *v, int fd, const char *name);
+
+/*
+ * lives_forget() - forget threads that have ended, and stacks and names that nobody has now;
+ * the others get new numbers
+ */
+void lives_forget(struct lives *v);
 
 /* lives_nr() - how many threads there are */
 size_t lives_nr(const struct lives *v);

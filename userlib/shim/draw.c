@@ -4,7 +4,7 @@
  * probability: a geometric number.
  */
 #include "shim.h"
-#include "sys.h"
+#include "base/system_call.h"
 
 #include <time.h>
 
@@ -43,11 +43,11 @@ static uint64_t seed(void)
 	struct timespec now = { 0 };
 	uint64_t random = 0;
 
-	if (shim_sys(SYS_getrandom, (long)&random, sizeof(random), 1, 0, 0, 0) ==
+	if (gprof_syscall(SYS_getrandom, (long)&random, sizeof(random), 1, 0, 0, 0) ==
 	    (long)sizeof(random) && random)
 		return random;
 	/* Before the kernel has any. */
-	shim_sys(SYS_clock_gettime, CLOCK_MONOTONIC, (long)&now, 0, 0, 0, 0);
+	gprof_syscall(SYS_clock_gettime, CLOCK_MONOTONIC, (long)&now, 0, 0, 0, 0);
 	return ((uint64_t)now.tv_nsec ^ (uint64_t)(uintptr_t)&now) * 0xd6e8feb86659fd93ULL | 1;
 }
 

@@ -10,7 +10,7 @@
  * A bucket that is full gives way to the next ones, a few; it counts what is there.
  */
 #include "shim.h"
-#include "sys.h"
+#include "base/system_call.h"
 
 #include <sys/mman.h>
 
@@ -47,15 +47,15 @@ static struct bucket *get_buckets(void)
 
 	if (b)
 		return b;
-	p = shim_sys(SYS_mmap, 0, BUCKETS * sizeof(*b), PROT_READ | PROT_WRITE,
-		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	p = gprof_syscall(SYS_mmap, 0, BUCKETS * sizeof(*b), PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (p < 0 && p > -4096)
 		return NULL;
 	b = (struct bucket *)p;
 	if (__atomic_compare_exchange_n(&buckets, &none, b, false, __ATOMIC_ACQ_REL,
 					__ATOMIC_ACQUIRE))
 		return b;
-	shim_sys(SYS_munmap, p, BUCKETS * sizeof(*b), 0, 0, 0, 0);
+	gprof_syscall(SYS_munmap, p, BUCKETS * sizeof(*b), 0, 0, 0, 0);
 	return none;
 }
 
@@ -137,8 +137,8 @@ void shim_set_clear(void)
 	size_t i;
 
 	if (buckets)
-		shim_sys(SYS_madvise, (long)buckets, BUCKETS * sizeof(*buckets), MADV_DONTNEED, 0,
-			 0, 0);
+		gprof_syscall(SYS_madvise, (long)buckets, BUCKETS * sizeof(*buckets), MADV_DONTNEED, 0,
+			      0, 0);
 	for (i = 0; i < 1 << SHIM_CELL_BITS; i++)
 		shim_cells[i] = 0;
 	shim_boot_mark();

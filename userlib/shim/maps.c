@@ -7,7 +7,7 @@
  * left; as long as there is one it lasts. Compiled with frame pointers.
  */
 #include "shim.h"
-#include "sys.h"
+#include "base/system_call.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -39,7 +39,7 @@ static bool lock(void)
 		return false;
 	shim_thread.in_maps = true;
 	while (__atomic_exchange_n(&locked, 1, __ATOMIC_ACQUIRE))
-		shim_sys(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
+		gprof_syscall(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
 	return true;
 }
 
@@ -139,7 +139,7 @@ static void *map(void *p, size_t n, int prot, int flags, int fd, long off)
 		ends(p, n);
 	if (shim_resolve() && shim_next.mmap)
 		return shim_next.mmap(p, n, prot, flags, fd, off);
-	q = (void *)shim_sys(SYS_mmap, (long)p, (long)n, prot, flags, fd, off);
+	q = (void *)gprof_syscall(SYS_mmap, (long)p, (long)n, prot, flags, fd, off);
 	return (uintptr_t)q > -4096UL ? MAP_FAILED : q;
 }
 
@@ -170,7 +170,7 @@ EXPORT int munmap(void *p, size_t n)
 	ends(p, n);
 	if (shim_resolve() && shim_next.munmap)
 		return shim_next.munmap(p, n);
-	return shim_sys(SYS_munmap, (long)p, (long)n, 0, 0, 0, 0) ? -1 : 0;
+	return gprof_syscall(SYS_munmap, (long)p, (long)n, 0, 0, 0, 0) ? -1 : 0;
 }
 
 EXPORT void *mremap(void *p, size_t from, size_t to, int flags, ...)

@@ -7,7 +7,7 @@
  * (vfork) shares the page as well, and is no child in this.
  */
 #include "shim.h"
-#include "sys.h"
+#include "base/system_call.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -47,7 +47,7 @@ static bool is_device(int fd)
 {
 	struct stat st;
 
-	return fd >= 0 && !shim_sys(SYS_fstat, fd, (long)&st, 0, 0, 0, 0) &&
+	return fd >= 0 && !gprof_syscall(SYS_fstat, fd, (long)&st, 0, 0, 0, 0) &&
 	       S_ISCHR(st.st_mode) && st.st_rdev == device_number;
 }
 
@@ -71,14 +71,14 @@ static void complain(long err)
 	if (complained)
 		return;
 	complained = true;
-	shim_sys(SYS_write, 2, (long)what, sizeof(what) - 1, 0, 0, 0);
-	shim_sys(SYS_write, 2, (long)why, (long)length(why), 0, 0, 0);
-	shim_sys(SYS_write, 2, (long)rest, sizeof(rest) - 1, 0, 0, 0);
+	gprof_syscall(SYS_write, 2, (long)what, sizeof(what) - 1, 0, 0, 0);
+	gprof_syscall(SYS_write, 2, (long)why, (long)length(why), 0, 0, 0);
+	gprof_syscall(SYS_write, 2, (long)rest, sizeof(rest) - 1, 0, 0, 0);
 }
 
 static bool open_device(void)
 {
-	long fd = shim_sys(SYS_openat, AT_FDCWD, (long)GPROF_DEVICE, O_RDWR | O_CLOEXEC, 0, 0, 0);
+	long fd = gprof_syscall(SYS_openat, AT_FDCWD, (long)GPROF_DEVICE, O_RDWR | O_CLOEXEC, 0, 0, 0);
 	struct stat st;
 	long high;
 
@@ -86,12 +86,12 @@ static bool open_device(void)
 		complain(fd);
 		return false;
 	}
-	high = shim_sys(SYS_fcntl, fd, F_DUPFD_CLOEXEC, FD_LEAST, 0, 0, 0);
+	high = gprof_syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, FD_LEAST, 0, 0, 0);
 	if (!is_error(high)) {
-		shim_sys(SYS_close, fd, 0, 0, 0, 0, 0);
+		gprof_syscall(SYS_close, fd, 0, 0, 0, 0, 0);
 		fd = high;
 	}
-	if (!shim_sys(SYS_fstat, fd, (long)&st, 0, 0, 0, 0))
+	if (!gprof_syscall(SYS_fstat, fd, (long)&st, 0, 0, 0, 0))
 		device_number = st.st_rdev;
 	__atomic_store_n(&device, (int)fd, __ATOMIC_RELEASE);
 	return true;
@@ -108,7 +108,7 @@ static long call(struct gprof_memory *m)
 		int fd = __atomic_load_n(&device, __ATOMIC_ACQUIRE);
 
 		if (fd >= 0)
-			err = shim_sys(SYS_ioctl, fd, GPROF_IOC_MEMORY, (long)m, 0, 0, 0);
+			err = gprof_syscall(SYS_ioctl, fd, GPROF_IOC_MEMORY, (long)m, 0, 0, 0);
 		if (!err) {
 			__atomic_store_n(&wanted, m->out_period, __ATOMIC_RELAXED);
 			return 0;
@@ -130,18 +130,18 @@ static struct life *new_life(void)
 
 	if (l)
 		return l;
-	p = shim_sys(SYS_mmap, 0, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
-		     0);
+	p = gprof_syscall(SYS_mmap, 0, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+			  0);
 	if (is_error(p))
 		return NULL;
-	if (shim_sys(SYS_madvise, p, 4096, MADV_WIPEONFORK, 0, 0, 0)) {
-		shim_sys(SYS_munmap, p, 4096, 0, 0, 0, 0);
+	if (gprof_syscall(SYS_madvise, p, 4096, MADV_WIPEONFORK, 0, 0, 0)) {
+		gprof_syscall(SYS_munmap, p, 4096, 0, 0, 0, 0);
 		return NULL;
 	}
 	if (__atomic_compare_exchange_n(&life, &none, (struct life *)p, false, __ATOMIC_ACQ_REL,
 					__ATOMIC_ACQUIRE))
 		return (struct life *)p;
-	shim_sys(SYS_munmap, p, 4096, 0, 0, 0, 0);
+	gprof_syscall(SYS_munmap, p, 4096, 0, 0, 0, 0);
 	return none;
 }
 
@@ -153,7 +153,7 @@ static void begin(void)
 	/* A child's own, lest it keeps its parent's recorder; and random numbers of its own. */
 	shim_thread.random = 0;
 	if (is_device(device))
-		shim_sys(SYS_close, device, 0, 0, 0, 0, 0);
+		gprof_syscall(SYS_close, device, 0, 0, 0, 0, 0);
 	device = -1;
 	shim_set_clear();
 	shim_maps_forget();

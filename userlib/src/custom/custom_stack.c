@@ -28,6 +28,7 @@
 #include <unistd.h>
 
 #include "base/regular_file.h"
+#include "base/system_call.h"
 #include "device/device.h"
 #include "unwind/unwind_cache.h"
 
@@ -59,21 +60,8 @@ __attribute__((noinline)) static long call(int fd, struct gprof_own_stack *arg)
 {
 	/* forces a record, whatever the compiler was told */
 	__asm__ volatile("" : : "r"(__builtin_frame_address(0)));
-#if defined(__x86_64__)
-	long ret;
-
-	__asm__ volatile("syscall" : "=a"(ret)
-			 : "0"((long)SYS_ioctl), "D"((long)fd), "S"((long)GPROF_IOC_STACK), "d"(arg)
-			 : "rcx", "r11", "memory");
-	return ret;
-#elif defined(__aarch64__)
-	register long x8 __asm__("x8") = SYS_ioctl;
-	register long x0 __asm__("x0") = fd;
-	register long x1 __asm__("x1") = (long)GPROF_IOC_STACK;
-	register void *x2 __asm__("x2") = arg;
-
-	__asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2) : "memory");
-	return x0;
+#ifdef GPROF_HAS_SYSTEM_CALL
+	return gprof_syscall(SYS_ioctl, fd, GPROF_IOC_STACK, (long)arg, 0, 0, 0);
 #else
 	return ioctl(fd, GPROF_IOC_STACK, arg) ? -errno : 0;
 #endif

@@ -18,7 +18,7 @@
  */
 #define NEAR		(1ULL << 20)
 #define NEAR_PART	4
-#define STRIDES		4
+#define STRIDES		3
 #define SETTLES_NS	1000000L
 
 /**

@@ -9,9 +9,7 @@
 #include <string.h>
 
 #include "profile/labels.h"
-
-#define KEYS_MAX	14
-#define LABELS_MAX	(KEYS_MAX + GPROF_LABELS_MAX + GPROF_DESCRIPTION_MAX)
+#include "sample_labels.h"
 
 int gprof_builder_init(struct gprof_builder *b)
 {
@@ -340,61 +338,6 @@ static const struct gprof_process *main_process(const struct gprof_builder *b, u
 	return best;
 }
 
-static bool has_key(const struct gprof_label *labels, size_t nr, uint32_t key)
-{
-	while (nr > 0)
-		if (labels[--nr].key == key)
-			return true;
-	return false;
-}
-
-/* A set of labels, behind the others; what these say already counts. */
-static int add_labels(struct gprof_profile *p, const char *at, struct gprof_label *labels,
-		      size_t *nr)
-{
-	while (*at) {
-		const char *text = strchr(at, GPROF_LABELS_SEP) + 1;
-		const char *end = strchr(text, GPROF_LABELS_END);
-		struct gprof_label l = {
-			.key = gprof_profile_text_of(p, at, (size_t)(text - at) - 1),
-			.str = gprof_profile_text_of(p, text, (size_t)(end - text)),
-		};
-
-		if (l.key == GPROF_NONE || l.str == GPROF_NONE)
-			return -ENOMEM;
-		if (!has_key(labels, *nr, l.key))
-			labels[(*nr)++] = l;
-		at = end + 1;
-	}
-	return 0;
-}
-
-/* A count that int64_t of pprof can hold. */
-static int64_t clamp(uint64_t n)
-{
-	return n > INT64_MAX ? INT64_MAX : (int64_t)n;
-}
-
-static const char *const states[] = {
-	[GPROF_TASK_RUNNING] = "running",
-	[GPROF_TASK_RUNNABLE] = "runnable",
-	[GPROF_TASK_SLEEPS] = "sleeping",
-	[GPROF_TASK_BLOCKED] = "blocked",
-	[GPROF_TASK_STOPPED] = "stopped",
-	[GPROF_TASK_IDLE] = "idle",
-	[GPROF_TASK_DEAD] = "dead",
-	[GPROF_TASK_OTHER] = "other",
-};
-
-static const char *state_text(const struct gprof_task_state *st)
-{
-	if (st->flags & GPROF_TASK_F_UNSTABLE)
-		return "restless";
-	if (st->state >= sizeof(states) / sizeof(states[0]) || !states[st->state])
-		return "other";
-	return states[st->state];
-}
-
 /* The first and the last time at which a task was looked at. */
 static void span_of(const struct gprof_builder *b, uint64_t *first, uint64_t *last)
 {
@@ -407,167 +350,6 @@ static void span_of(const struct gprof_builder *b, uint64_t *first, uint64_t *la
 		if (b->instants[i].time > *last)
 			*last = b->instants[i].time;
 	}
-}
-
-/* How the task was, for how long at least, and how long after the first of all that was. */
-static int add_instant(const struct gprof_builder *b, struct gprof_profile *p,
-		       const struct gprof_count *c, const uint32_t keys[KEYS_MAX],
-		       struct gprof_label *labels, size_t *nr)
-{
-	const struct gprof_instant *at = &b->instants[c->state - 1];
-	uint32_t ns = gprof_profile_text(p, "nanoseconds");
-
-	labels[*nr].key = keys[5];
-	labels[*nr].str = gprof_profile_text(p, state_text(&at->state));
-	if (ns == GPROF_NONE || labels[(*nr)++].str == GPROF_NONE)
-		return -ENOMEM;
-	if (at->state.since_ns) {
-		labels[*nr] = (struct gprof_label){ .key = keys[6], .unit = ns };
-		labels[(*nr)++].num = clamp(at->state.since_ns);
-	}
-	labels[*nr] = (struct gprof_label){ .key = keys[7], .unit = ns };
-	labels[(*nr)++].num = clamp(at->time - b->first_instant);
-	return 0;
-}
-
-static const char *const waits_for[GPROF_WAIT_FOR_NR] = {
-	[GPROF_WAIT_FOR_OTHER] = "other",
-	[GPROF_WAIT_FOR_SLEEP] = "sleep",
-	[GPROF_WAIT_FOR_IO] = "io",
-	[GPROF_WAIT_FOR_FUTEX] = "futex",
-	[GPROF_WAIT_FOR_PIPE] = "pipe",
-	[GPROF_WAIT_FOR_SOCKET] = "socket",
-	[GPROF_WAIT_FOR_FILE] = "file",
-	[GPROF_WAIT_FOR_POLL] = "poll",
-	[GPROF_WAIT_FOR_FAULT] = "fault",
-	[GPROF_WAIT_FOR_BLOCKED] = "uninterruptible",
-	[GPROF_WAIT_FOR_CHILD] = "child",
-	[GPROF_WAIT_FOR_SIGNAL] = "signal",
-	[GPROF_WAIT_FOR_STOPPED] = "stopped",
-	[GPROF_WAIT_FOR_KERNEL] = "kernel",
-	[GPROF_WAIT_FOR_LOCK] = "lock",
-};
-
-/* What is not the stack's own, or not over. */
-static const char *const waits_ended[] = {
-	[GPROF_WAIT_ENDED_BY_SOFTIRQ] = "softirq",
-	[GPROF_WAIT_ENDED_BY_IRQ] = "interrupt",
-	[GPROF_WAIT_ENDED_BY_STRANGER] = "stranger",
-	[GPROF_WAIT_ENDED_NOT] = "not yet",
-};
-
-static const char *const waits_lock[GPROF_WAIT_LOCK_NR] = {
-	[GPROF_WAIT_LOCK_PLAIN] = "mutex",
-	[GPROF_WAIT_LOCK_PI] = "pi mutex",
-	[GPROF_WAIT_LOCK_CONDITION] = "condition",
-	[GPROF_WAIT_LOCK_MANY] = "many",
-	[GPROF_WAIT_LOCK_SPIN] = "kernel spinlock",
-	[GPROF_WAIT_LOCK_RWLOCK] = "kernel rwlock",
-	[GPROF_WAIT_LOCK_MUTEX] = "kernel mutex",
-	[GPROF_WAIT_LOCK_RWSEM] = "kernel rwsem",
-	[GPROF_WAIT_LOCK_RT] = "kernel rt_mutex",
-	[GPROF_WAIT_LOCK_PERCPU] = "kernel percpu_rwsem",
-};
-
-static int add_text(struct gprof_profile *p, uint32_t key, const char *text,
-		    struct gprof_label *labels, size_t *nr)
-{
-	labels[*nr].key = key;
-	labels[*nr].str = gprof_profile_text(p, text);
-	return labels[(*nr)++].str == GPROF_NONE ? -ENOMEM : 0;
-}
-
-/* What of a newer kernel there is no name for is something else. */
-static int add_wait(struct gprof_profile *p, uint16_t wait, const uint32_t keys[KEYS_MAX],
-		    struct gprof_label *labels, size_t *nr)
-{
-	unsigned int what = GPROF_WAIT_FOR(wait), ended = GPROF_WAIT_ENDED(wait);
-	unsigned int lock = GPROF_WAIT_LOCK(wait);
-	int err;
-
-	if (what >= GPROF_WAIT_FOR_NR)
-		what = GPROF_WAIT_FOR_OTHER;
-	err = add_text(p, keys[8], waits_for[what], labels, nr);
-	if (!err && lock < GPROF_WAIT_LOCK_NR && waits_lock[lock])
-		err = add_text(p, keys[10], waits_lock[lock], labels, nr);
-	if (err || ended >= sizeof(waits_ended) / sizeof(waits_ended[0]) || !waits_ended[ended])
-		return err;
-	return add_text(p, keys[9], waits_ended[ended], labels, nr);
-}
-
-/* What there is to say of the process. */
-static int add_description(struct gprof_profile *p, const struct gprof_space *space,
-			   struct gprof_label *labels, size_t *nr)
-{
-	const struct gprof_description *d = &space->description;
-	struct gprof_label l = { 0 };
-
-	if (d->cgroup) {
-		l.key = gprof_profile_text(p, "cgroup");
-		l.str = gprof_profile_text(p, d->cgroup);
-		if (l.key == GPROF_NONE || l.str == GPROF_NONE)
-			return -ENOMEM;
-		if (!has_key(labels, *nr, l.key))
-			labels[(*nr)++] = l;
-	}
-	return d->context ? add_labels(p, d->context, labels, nr) : 0;
-}
-
-/*
- * Labels of a sample: pid, tid, comm, cpu; addr, parallelism and owner where they were asked
- * for, what a wait was for, those of the thread, and what there is to say of the process. A number
- * without a unit counts in its key, say pprof's rules; saying so keeps
- * the label of CPU 0, since pprof takes one with neither text, number nor unit
- * for none at all.
- */
-static int make_labels(struct gprof_builder *b, struct gprof_profile *p,
-		       const struct gprof_count *c, const uint32_t keys[KEYS_MAX],
-		       struct gprof_label *labels, size_t *nr)
-{
-	const struct gprof_process *process = NULL;
-	const struct gprof_space *space;
-	uint32_t pid;
-	int err;
-
-	if (c->task != GPROF_NONE)
-		process = &b->tasks[c->task].process;
-	else if (c->stack != GPROF_NONE)
-		process = &b->stacks.v[c->stack].process;
-	pid = process ? process->pid : 0;
-	memset(labels, 0, LABELS_MAX * sizeof(*labels));
-	labels[0].num = pid;
-	labels[1].num = c->tid;
-	labels[2].num = c->cpu;
-	for (*nr = 0; *nr < 3; (*nr)++)
-		labels[*nr].key = labels[*nr].unit = keys[*nr];
-	if (c->task != GPROF_NONE && b->tasks[c->task].comm) {
-		labels[*nr].key = keys[3];
-		labels[*nr].str = gprof_profile_text(p, b->names.v[b->tasks[c->task].comm]);
-		if (labels[(*nr)++].str == GPROF_NONE)
-			return -ENOMEM;
-	}
-	if (c->has_addr) {
-		labels[*nr].key = labels[*nr].unit = keys[4];
-		labels[(*nr)++].num = (int64_t)c->addr;
-	}
-	if (c->parallelism) {
-		labels[*nr].key = labels[*nr].unit = keys[11];
-		labels[(*nr)++].num = c->parallelism;
-	}
-	if (c->owner) {
-		labels[*nr].key = labels[*nr].unit = keys[12];
-		labels[(*nr)++].num = c->owner;
-		err = add_text(p, keys[13], b->names.v[c->owner_comm], labels, nr);
-		if (err)
-			return err;
-	}
-	err = c->state ? add_instant(b, p, c, keys, labels, nr) : 0;
-	if (!err && c->has_wait)
-		err = add_wait(p, c->wait, keys, labels, nr);
-	if (!err)
-		err = add_labels(p, b->labels.v[c->labels], labels, nr);
-	space = process && !err ? gprof_spaces_find(&b->spaces, process) : NULL;
-	return space ? add_description(p, space, labels, nr) : err;
 }
 
 /*
@@ -599,15 +381,11 @@ static int by_stack(const void *a, const void *b)
  */
 static int add_samples(struct gprof_builder *b, const struct gprof_columns *columns, bool *chosen)
 {
-	static const char *const key_names[KEYS_MAX] = {
-		"pid", "tid", "cpu", "comm", "addr", "state", "since", "at", "reason", "ended",
-		"lock", "parallelism", "owner", "owner_comm",
-	};
-	struct gprof_label labels[LABELS_MAX];
+	struct gprof_label labels[GPROF_SAMPLE_LABELS_MAX];
 	const struct gprof_count **order;
 	struct gprof_resolver *r = &b->r;
 	struct gprof_profile *p = b->p;
-	uint32_t keys[KEYS_MAX];
+	uint32_t keys[GPROF_SAMPLE_KEYS];
 	uint32_t last = GPROF_NONE;
 	size_t i, nr_order = 0, nr_labels = 0;
 	int err = 0;
@@ -622,11 +400,9 @@ static int add_samples(struct gprof_builder *b, const struct gprof_columns *colu
 		if (err)
 			return err;
 	}
-	for (i = 0; i < KEYS_MAX; i++) {
-		keys[i] = gprof_profile_text(p, key_names[i]);
-		if (keys[i] == GPROF_NONE)
-			return -ENOMEM;
-	}
+	err = gprof_sample_keys(p, keys);
+	if (err)
+		return err;
 	/* Stack by stack, so that each is resolved once. */
 	order = calloc(b->nr_counts + 1, sizeof(*order));
 	if (!order)
@@ -650,20 +426,20 @@ static int add_samples(struct gprof_builder *b, const struct gprof_columns *colu
 			last = c->stack;
 		}
 		if (!err)
-			err = make_labels(b, p, c, keys, labels, &nr_labels);
+			err = gprof_sample_labels(b, c, keys, labels, &nr_labels);
 		if (columns->count_type)
-			values[nr++] = clamp(c->samples);
-		values[nr++] = clamp(c->weight);
+			values[nr++] = gprof_clamp(c->samples);
+		values[nr++] = gprof_clamp(c->weight);
 		if (columns->value_type)
-			values[nr++] = clamp(c->value);
+			values[nr++] = gprof_clamp(c->value);
 		if (columns->runnable_type)
-			values[nr++] = clamp(c->runnable);
+			values[nr++] = gprof_clamp(c->runnable);
 		if (columns->live_weight_type)
-			values[nr++] = clamp(c->live_weight);
+			values[nr++] = gprof_clamp(c->live_weight);
 		if (columns->live_value_type)
-			values[nr++] = clamp(c->live_value);
+			values[nr++] = gprof_clamp(c->live_value);
 		if (columns->latency)
-			values[nr++] = clamp(divided(c->weight, c->parallelism, &b->rest));
+			values[nr++] = gprof_clamp(divided(c->weight, c->parallelism, &b->rest));
 		if (!err)
 			err = gprof_profile_add_sample(p, r->stack, r->nr_stack, labels, nr_labels,
 						       values);
@@ -703,7 +479,7 @@ static int add_columns(struct gprof_profile *p, const struct gprof_columns *colu
 	if (!err) {
 		p->period_type = p->columns[p->nr_columns - 1];
 		p->default_type = p->period_type.type;
-		p->period = clamp(columns->period);
+		p->period = gprof_clamp(columns->period);
 	}
 	if (!err && columns->value_type) {
 		err = gprof_profile_add_column(p, columns->value_type, columns->value_unit);

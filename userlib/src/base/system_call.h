@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * sys.h: system calls without a C library, which may be any, and without errno, which is
- * the program's.
+ * system_call.h: system calls without a C library, which may be any, without errno, which is
+ * the program's, and without a function of its own, which might have no frame record.
  */
-#ifndef GPROF_SHIM_SYS_H
-#define GPROF_SHIM_SYS_H
+#ifndef GPROF_SYSTEM_CALL_H
+#define GPROF_SYSTEM_CALL_H
 
 #include <sys/syscall.h>
 
+#if defined(__x86_64__) || defined(__aarch64__)
+#define GPROF_HAS_SYSTEM_CALL	1
+#endif
+
+/* Returns what the kernel does: from -4095 to -1 an errno. */
 #if defined(__x86_64__)
-static inline long shim_sys(long nr, long a, long b, long c, long d, long e, long f)
+static inline __attribute__((always_inline)) long gprof_syscall(long nr, long a, long b, long c, long d, long e, long f)
 {
 	register long r10 __asm__("r10") = d;
 	register long r8 __asm__("r8") = e;
@@ -22,7 +27,7 @@ static inline long shim_sys(long nr, long a, long b, long c, long d, long e, lon
 	return ret;
 }
 #elif defined(__aarch64__)
-static inline long shim_sys(long nr, long a, long b, long c, long d, long e, long f)
+static inline __attribute__((always_inline)) long gprof_syscall(long nr, long a, long b, long c, long d, long e, long f)
 {
 	register long x8 __asm__("x8") = nr;
 	register long x0 __asm__("x0") = a;
@@ -36,8 +41,6 @@ static inline long shim_sys(long nr, long a, long b, long c, long d, long e, lon
 			 : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5) : "memory");
 	return x0;
 }
-#else
-#error "the shim knows system calls of x86-64 and arm64 alone"
 #endif
 
-#endif /* GPROF_SHIM_SYS_H */
+#endif /* GPROF_SYSTEM_CALL_H */

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A trace as it is shown while it comes: interval by interval, on terminals and elsewhere.
+ */
+#include <kselftest_harness.h>
+
+#include <string.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+
+#include "views/follow.h"
+#include "views_build.h"
+
+/* For run(): a trace as it is shown while it comes. */
+static int cmd_follow(int argc, char **argv)
+{
+	struct follow_opts o = { .out = stdout, .interval_ns = 600 * (int64_t)MS };
+
+	follow_terminal(&o);
+	return follow_read(open(argv[argc - 1], O_RDONLY), &o);
+}
+
+/* 8 waits for 7, over the end of the first interval, in which both ran by turns. */
+static void make_intervals(struct gprof_trace_writer *w)
+{
+	gprof_trace_writer_name(w, 7, "seven");
+	gprof_trace_writer_name(w, 8, "eight");
+	comes(w, 100, 7);
+	point(w, 400, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_PREEMPTED, 7, 8, 0, 0);
+	point(w, 500, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 8, 7, stack(w, in_pipe), 0);
+	/* So 7 runs on from one interval into the next. */
+	point(w, 700, 0, GPROF_TRACE_POINT_ENTER, 0, 7, 0, 0, 0);
+	point(w, 701, 0, GPROF_TRACE_POINT_LEAVE, 0, 7, 0, 0, 0);
+	gprof_trace_writer_cut(w, 1100 * MS, NULL);
+	point(w, 1300, 0, GPROF_TRACE_POINT_WAKING, 0, 7, 8, 0, 0);
+	point(w, 1500, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_PREEMPTED, 7, 8, 0, 0);
+	point(w, 1600, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_DEAD, 8, 7, 0, 0);
+	gprof_trace_writer_cut(w, 2100 * MS, NULL);
+	leaves(w, 2300, 7, GPROF_TRACE_WHY_DEAD, 0);
+}
+
+TEST_F(views, follow_interval_by_interval)
+{
+	char *argv[] = { "follow", self->trace, NULL };
+
+	make_intervals(self->w);
+	ASSERT_EQ(0, gprof_trace_writer_close(self->w));
+	run(&self->r, cmd_follow, argv, -1);
+	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	EXPECT_STREQ("+0.6 s: 1 CPUs 100 % busy, 5 switches/s, 2 threads\n"
+		     "waits for a CPU: 1, half up to 96.47 ms, 90 % 96.47 ms, 99 % 96.47 ms, all "
+		     "100 ms (7 seven)\n"
+		     "   ran %  ready %    waits      longest  thread\n"
+		     "    83.4     16.6        1       100 ms  7 seven\n"
+		     "    16.6      0.0        0            -  8 eight\n"
+		     "      waited for       thread, and who woke it\n"
+		     "\n"
+		     "+1.5 s: 1 CPUs 100 % busy, 2 switches/s, 2 threads\n"
+		     "waits for a CPU: 2, half up to 192.9 ms, 90 % 192.9 ms, 99 % 192.9 ms, all "
+		     "200 ms (8 eight)\n"
+		     "   ran %  ready %    waits      longest  thread\n"
+		     "    88.9     11.1        1       100 ms  7 seven\n"
+		     "    11.1     22.2        1       200 ms  8 eight\n"
+		     "      waited for       thread, and who woke it\n"
+		     "      800 ms pipe      8 eight, by 7 seven\n"
+		     "\n"
+		     "+2.2 s: 1 CPUs 100 % busy, 0 switches/s, 1 threads\n"
+		     "nobody had to wait for a CPU\n"
+		     "   ran %  ready %    waits      longest  thread\n"
+		     "   100.0      0.0        0            -  7 seven\n"
+		     "      waited for       thread, and who woke it\n\n", self->r.out);
+}
+
+/* On a terminal each picture takes the place of the one before, and no line is too wide. */
+TEST_F(views, follow_on_a_terminal)
+{
+	char *argv[] = { "follow", self->trace, NULL };
+	const struct winsize size = { .ws_row = 24, .ws_col = 40 };
+	char text[8192], *line;
+	int master = posix_openpt(O_RDWR | O_NOCTTY), slave;
+	struct termios raw;
+	ssize_t n;
+
+	make_intervals(self->w);
+	ASSERT_EQ(0, gprof_trace_writer_close(self->w));
+	ASSERT_LE(0, master);
+	ASSERT_EQ(0, grantpt(master) | unlockpt(master));
+	slave = open(ptsname(master), O_RDWR | O_NOCTTY);
+	ASSERT_LE(0, slave);
+	ASSERT_EQ(0, ioctl(slave, TIOCSWINSZ, &size));
+	ASSERT_EQ(0, tcgetattr(slave, &raw));
+	cfmakeraw(&raw);
+	ASSERT_EQ(0, tcsetattr(slave, TCSANOW, &raw));
+	setenv("TERM", "xterm", 1);
+	setenv("NO_COLOR", "1", 1);
+	run(&self->r, cmd_follow, argv, slave);
+	ASSERT_EQ(0, self->r.status);
+	n = read(master, text, sizeof(text) - 1);
+	ASSERT_LT(0, n);
+	text[n] = '\0';
+	EXPECT_NE(NULL, strstr(text, "\033[H+0.6 s"));
+	EXPECT_NE(NULL, strstr(text, "\033[H+2.2 s"));
+	/* Neither colours, nor more than 40 columns. */
+	EXPECT_EQ(NULL, strstr(text, "\033[1m"));
+	EXPECT_NE(NULL, strstr(text, "\nwaits for a CPU: 2, half up to 192.9 ms,\033[K\n"));
+	setenv("NO_COLOR", "", 1);
+	run(&self->r, cmd_follow, argv, slave);
+	n = read(master, text, sizeof(text) - 1);
+	text[n > 0 ? n : 0] = '\0';
+	EXPECT_NE(NULL, strstr(text, "\033[1m"));
+	/* One that cannot redraw gets lines. */
+	setenv("TERM", "dumb", 1);
+	run(&self->r, cmd_follow, argv, slave);
+	n = read(master, text, sizeof(text) - 1);
+	text[n > 0 ? n : 0] = '\0';
+	line = strchr(text, '\n');
+	EXPECT_EQ(NULL, strchr(text, '\033'));
+	ASSERT_NE(NULL, line);
+	EXPECT_EQ(0, strncmp(line + 1, "waits for a CPU: 1, half up to 96.47 ms, 90 %", 45));
+	close(slave);
+	close(master);
+}
+
+/* 8 may have ended in one of the events that are missing: nobody says that it waits. */
+TEST_F(views, follow_over_losses)
+{
+	char *argv[] = { "follow", self->trace, NULL };
+	struct gprof_trace_writer *w = self->w;
+
+	gprof_trace_writer_name(w, 7, "seven");
+	gprof_trace_writer_name(w, 8, "eight");
+	comes(w, 1, 8);
+	point(w, 2, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_PREEMPTED, 8, 7, 0, 0);
+	for (uint32_t i = 1; i <= 3; i++) {
+		point(w, 1000 * i, 0, GPROF_TRACE_POINT_ENTER, 0, 7, 0, 0, 0);
+		if (i == 2)
+			point(w, 1000 * i + 1, 0, GPROF_TRACE_POINT_LOST, 0, 7, 0, 0, 5);
+		point(w, 1000 * i + 2, 0, GPROF_TRACE_POINT_LEAVE, 0, 7, 0, 0, 0);
+		gprof_trace_writer_cut(w, (1000 * i + 500) * MS, NULL);
+	}
+	comes(w, 3900, 7);
+	ASSERT_EQ(0, gprof_trace_writer_close(w));
+	run(&self->r, cmd_follow, argv, -1);
+	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	EXPECT_NE(NULL, strstr(self->r.out, "     0.1     99.9        0            -  8 eight\n"))
+		TH_LOG("%s", self->r.out);
+	EXPECT_NE(NULL, strstr(self->r.out, "events were lost")) TH_LOG("%s", self->r.out);
+	EXPECT_EQ(NULL, strstr(strstr(self->r.out, "+3.0 s: "), "8 eight")) TH_LOG("%s", self->r.out);
+}
+
+/* Threads that have ended leave nothing behind, and those that have not lose nothing. */
+TEST_F(views, follow_forgets)
+{
+	char *argv[] = { "follow", self->trace, NULL };
+	struct gprof_trace_writer *w = self->w;
+
+	gprof_trace_writer_name(w, 7, "seven");
+	comes(w, 1, 7);
+	for (uint32_t i = 1; i <= 3; i++) {
+		point(w, 1000 * i, 0, GPROF_TRACE_POINT_FORK, 0, 7, 100 + i, 0, 0);
+		point(w, 1000 * i + 1, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_WAITS, 7, 100 + i,
+		      stack(w, in_sleep), 0);
+		point(w, 1000 * i + 2, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_DEAD, 100 + i, 0, 0, 0);
+		gprof_trace_writer_cut(w, (1000 * i + 500) * MS, NULL);
+		wakes(w, 1000 * i + 900, GPROF_TRACE_NO_TID, 7, 0);
+		comes(w, 1000 * i + 901, 7);
+	}
+	ASSERT_EQ(0, gprof_trace_writer_close(w));
+	run(&self->r, cmd_follow, argv, -1);
+	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	EXPECT_EQ(NULL, strstr(self->r.out, "4 threads"));
+	EXPECT_NE(NULL, strstr(self->r.out, "+3.0 s: ")) TH_LOG("%s", self->r.out);
+	EXPECT_NE(NULL, strstr(strstr(self->r.out, "+3.0 s: "), "  7 seven\n"));
+}
+
+TEST_HARNESS_MAIN

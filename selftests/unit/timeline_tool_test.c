@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The page of a timeline: what its data says, of traces whose every number is known, and
+ * that it stays a page however long they are.
+ */
+#include <kselftest_harness.h>
+
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include "cmd.h"
+#include "views/pieces.h"
+#include "views_build.h"
+
+#define PAGE_MAX	(64U << 20)
+#define LETTERS		16
+
+/* The page; for free(). */
+static char *page_of(const char *path)
+{
+	int fd = open(path, O_RDONLY);
+	char *text = calloc(1, PAGE_MAX);
+	size_t len = 0;
+	ssize_t n;
+
+	while (fd >= 0 && text && (n = read(fd, text + len, PAGE_MAX - 1 - len)) > 0)
+		len += (size_t)n;
+	close(fd);
+	return text;
+}
+
+/* 7 sleeps, is woken by 9, and runs for 2 ms; 9 has CPU 1 all the time. */
+static void make_short(struct gprof_trace_writer *w)
+{
+	gprof_trace_writer_name(w, 7, "se</script>ven");
+	gprof_trace_writer_name(w, 9, "nine");
+	point(w, 0, 1, GPROF_TRACE_POINT_SWITCH, 0, 0, 9, 0, 0);
+	comes(w, 1, 7);
+	leaves(w, 3, 7, GPROF_TRACE_WHY_SLEEPS, stack(w, in_sleep));
+	wakes(w, 13, 9, 7, 0);
+	comes(w, 14, 7);
+	leaves(w, 16, 7, GPROF_TRACE_WHY_DEAD, 0);
+	point(w, 20, 1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_PREEMPTED, 9, 8, 0, 0);
+}
+
+TEST_F(views, page_of_a_short_trace)
+{
+	char *argv[] = { "timeline", self->trace, "-o", self->other, NULL };
+	char *page, *data;
+
+	make_short(self->w);
+	ASSERT_EQ(0, gprof_trace_writer_close(self->w));
+	run(&self->r, cmd_timeline, argv, -1);
+	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	page = page_of(self->other);
+	data = strstr(page, "{\"title\":\"x.trace\"");
+	ASSERT_NE(NULL, data);
+	EXPECT_NE(NULL, strstr(data, "\"resolution\":1,"));
+	/* A name is no end of the data. */
+	EXPECT_EQ(NULL, strstr(data, "</script>ven"));
+	EXPECT_NE(NULL, strstr(data, "[7,\"se\\u003c/script\\u003even\"]"));
+	/* On CPU 0 (a), asleep (d) until 9, which is the first thread, wakes it, runnable (b). */
+	EXPECT_NE(NULL, strstr(data, "\"levels\":[[1,\"b2a1999998@0d10000000!:1@0b1000001!:1@0a1999999"
+			       "@0\"]")) TH_LOG("%.2000s", data);
+	/* CPU 0 has the second thread, nobody (p), it again, and nobody up to the end. */
+	EXPECT_NE(NULL, strstr(data, "[[1,\"a1999999@1p11000000a2000000@1p4000001\"]]"));
+	EXPECT_NE(NULL, strstr(data, "\"stacks\":[\n[0,1,2,3,4,5]]"));
+	EXPECT_NE(NULL, strstr(data, "\"functions\":[\n\"__schedule\",\n\"schedule\",\n\"do_nanosleep\""));
+	free(page);
+}
+
+TEST_F(views, page_of_a_part)
+{
+	char *part[] = { "timeline", self->trace, "-o", self->other, "--from", "+0.005", "--to",
+			 "0.0155", NULL };
+	char *never[] = { "timeline", self->trace, "-o", self->other, "--from", "7", NULL };
+	char *when[] = { "timeline", self->trace, "-o", self->other, "--from", "soon", NULL };
+	char *page, *data;
+
+	make_short(self->w);
+	ASSERT_EQ(0, gprof_trace_writer_close(self->w));
+	run(&self->r, cmd_timeline, part, -1);
+	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	page = page_of(self->other);
+	data = strstr(page, "{\"title\"");
+	ASSERT_NE(NULL, data);
+	EXPECT_NE(NULL, strstr(data, "\"begin\":\"5000001\",\n\"span\":10499999,"))
+		TH_LOG("%.200s", data);
+	EXPECT_NE(NULL, strstr(data, "[[1,\"d7999999!:1@0b1000001!:1@0a1499999@0\"]"))
+		TH_LOG("%.2000s", data);
+	free(page);
+	run(&self->r, cmd_timeline, never, -1);
+	EXPECT_EQ(STATUS_FAILED, self->r.status);
+	EXPECT_NE(NULL, strstr(self->r.err, "has nothing from 7.000000"));
+	run(&self->r, cmd_timeline, when, -1);
+	EXPECT_EQ(STATUS_USAGE, self->r.status);
+}
+
+/* JavaScript's numbers are exact up to 2^53: the begin is text, and a longer span no page. */
+TEST_F(views, page_of_times_beyond_numbers_of_javascript)
+{
+	char *argv[] = { "timeline", self->trace, "-o", self->other, NULL };
+	const uint64_t late = (1ULL << 61) / MS;
+	char *page;
+
+	comes(self->w, late, 7);
+	leaves(self->w, late + 2, 7, GPROF_TRACE_WHY_DEAD, 0);
+	ASSERT_EQ(0, gprof_trace_writer_close(self->w));
+	run(&self->r, cmd_timeline, argv, -1);
+	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	page = page_of(self->other);
+	EXPECT_NE(NULL, strstr(page, "\"begin\":\"2305843009212999936\",\n\"span\":2000001,"))
+		TH_LOG("%.200s", strstr(page, "\"begin\""));
+	free(page);
+}
+
+TEST_F(views, page_of_no_more_than_can_be_counted)
+{
+	char *argv[] = { "timeline", self->trace, "-o", self->other, NULL };
+
+	comes(self->w, 1, 7);
+	leaves(self->w, 1 + (1ULL << 54) / MS, 7, GPROF_TRACE_WHY_DEAD, 0);
+	ASSERT_EQ(0, gprof_trace_writer_close(self->w));
+	run(&self->r, cmd_timeline, argv, -1);
+	EXPECT_EQ(STATUS_FAILED, self->r.status);
+	EXPECT_NE(NULL, strstr(self->r.err, "spans 208 days"));
+	EXPECT_NE(0, access(self->other, F_OK));
+}
+
+TEST_F(views, page_of_one_trace_of_a_host)
+{
+	char *nowhere[] = { "timeline", self->trace, NULL };
+	char *two[] = { "timeline", self->trace, self->other, "-o", self->other, NULL };
+	char *none[] = { "timeline", self->other, "-o", self->other, NULL };
+	char *argv[] = { "timeline", self->trace, "-o", self->other, NULL };
+	char *page;
+
+	run(&self->r, cmd_timeline, nowhere, -1);
+	EXPECT_EQ(STATUS_USAGE, self->r.status);
+	EXPECT_NE(NULL, strstr(self->r.err, "wants an output"));
+	run(&self->r, cmd_timeline, two, -1);
+	EXPECT_EQ(STATUS_USAGE, self->r.status);
+	run(&self->r, cmd_timeline, none, -1);
+	EXPECT_EQ(STATUS_FAILED, self->r.status);
+	EXPECT_NE(0, access(self->other, F_OK));
+	/* Half a header is no trace, and leaves nothing. */
+	ASSERT_EQ(8, pwrite(self->fd, "go 1.23 ", 8, 0));
+	ASSERT_EQ(0, ftruncate(self->fd, 8));
+	run(&self->r, cmd_timeline, argv, -1);
+	EXPECT_EQ(STATUS_FAILED, self->r.status);
+	EXPECT_NE(0, access(self->other, F_OK));
+	/* What the trace does not tell is said in the page too. */
+	ASSERT_EQ(0, ftruncate(self->fd, 0));
+	comes(self->w, 1, 7);
+	waits(self->w, 2, NULL, GPROF_TRACE_WHY_SLEEPS);
+	ASSERT_EQ(0, gprof_trace_writer_close(self->w));
+	run(&self->r, cmd_timeline, argv, -1);
+	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	EXPECT_NE(NULL, strstr(self->r.err, "--stacks --syscalls"));
+	page = page_of(self->other);
+	EXPECT_NE(NULL, strstr(page, "waits have no reason; gprofctl trace --stacks --syscalls"));
+	free(page);
+}
+
+/* At every resolution a track tells all of the time and of each part, in few pieces. */
+TEST(pieces_add_up_at_every_resolution)
+{
+	struct pieces fine = { 0 }, coarse;
+	int64_t sums[LETTERS] = { 0 }, begin = 5;
+	uint64_t x = 1;
+
+	for (int i = 0; i < 20000; i++) {
+		struct piece p = { .begin = begin, .count = 1, .who = PIECE_NOBODY };
+
+		x = x * 6364136223846793005ULL + 1442695040888963407ULL;
+		p.part = (uint8_t)((x >> 33) % 5);
+		p.ns = p.longest = (int64_t)((x >> 40) % ((x >> 37) % 7 ? 1000 : 100000)) + 1;
+		pieces_add(&fine, &p, 1);
+		sums[p.part] += p.ns;
+		begin += p.ns;
+	}
+	EXPECT_EQ(20000, fine.nr);
+	for (int64_t r = 64; r < 2 * begin; r *= 8) {
+		int64_t got[LETTERS] = { 0 }, at = 5;
+		uint64_t count = 0;
+
+		coarse = (struct pieces){ 0 };
+		pieces_copy(&coarse, &fine, r);
+		pieces_coarsen(&fine, r);
+		ASSERT_EQ(coarse.nr, fine.nr);
+		EXPECT_GE(16 * (uint64_t)(begin / r + 1), coarse.nr);
+		for (uint32_t i = 0; i < coarse.nr; i++) {
+			ASSERT_EQ(at, coarse.all[i].begin);
+			ASSERT_EQ(at, fine.all[i].begin);
+			at += coarse.all[i].ns;
+			got[coarse.all[i].part] += coarse.all[i].ns;
+			count += coarse.all[i].count;
+		}
+		EXPECT_EQ(begin, at);
+		EXPECT_EQ(20000, count);
+		EXPECT_EQ(0, memcmp(sums, got, sizeof(sums)));
+		pieces_free(&coarse);
+	}
+	pieces_free(&fine);
+}
+
+/* What is behind LETTER, of all pieces of a level, added up; returns what is behind it. */
+static const char *add_level(const char *p, long long *sums)
+{
+	while (*p && *p != '"') {
+		if (*p >= 'a' && *p < 'a' + LETTERS)
+			sums[*p - 'a'] += atoll(p + 1);
+		p++;
+	}
+	return p + 1;
+}
+
+/* Every level of every track says what the track did; returns how many levels there were. */
+static int check_levels(struct __test_metadata *_metadata, const char *page)
+{
+	const char *p = strstr(page, "\"tracks\":[");
+	const char *end = strstr(page, "\"threads\":[\n");
+	int levels = 0;
+
+	while (p && (p = strstr(p, "\"ns\":[")) && p < end) {
+		long long ns[LETTERS] = { 0 }, sums[LETTERS];
+
+		p += strlen("\"ns\":[");
+		for (int i = 0; i < LETTERS - 1; i++, p = strpbrk(p, ",]") + 1)
+			ns[i] = atoll(p);
+		p = strstr(p, "\"levels\":[[") + strlen("\"levels\":[");
+		while (*p == '[') {
+			memset(sums, 0, sizeof(sums));
+			p = add_level(strchr(p, '"') + 1, sums);
+			sums[LETTERS - 1] = 0;
+			EXPECT_EQ(0, memcmp(ns, sums, sizeof(ns))) TH_LOG("level %d", levels);
+			levels++;
+			p += strspn(p, "],\n");
+		}
+	}
+	return levels;
+}
+
+/* Two CPUs on which 40 threads take turns of 100 us, and wait in between. */
+static void make_long(struct gprof_trace_writer *w, uint64_t turns)
+{
+	uint32_t ran[2] = { 0, 0 };
+	uint64_t at = 0;
+
+	for (uint64_t i = 1; i <= turns; i++) {
+		struct gprof_trace_point p = {
+			.time = i * 100000, .cpu = i % 2, .type = GPROF_TRACE_POINT_SWITCH,
+			.why = GPROF_TRACE_WHY_SLEEPS, .tid = ran[i % 2],
+			.other = 100 + (uint32_t)(i % 40),
+		};
+
+		if (i % 50000 == 1) {
+			if (i > 1)
+				gprof_trace_writer_cut(w, i * 100000, NULL);
+			at = stack(w, in_pipe);
+		}
+		p.stack = p.tid ? at : 0;
+		ran[i % 2] = p.other;
+		if (i > 40) {
+			const struct gprof_trace_point waking = {
+				.time = p.time - 50000, .cpu = !p.cpu, .other = p.other,
+				.type = GPROF_TRACE_POINT_WAKING, .tid = ran[!p.cpu],
+			};
+
+			gprof_trace_writer_add(w, &waking);
+		}
+		gprof_trace_writer_add(w, &p);
+	}
+}
+
+TEST_F_TIMEOUT(views, page_of_a_long_trace_is_bounded, 120)
+{
+	char *argv[] = { "timeline", self->trace, "-o", self->other, NULL };
+	struct rusage usage;
+	struct stat st;
+	char *page;
+
+	make_long(self->w, 600000);
+	ASSERT_EQ(0, gprof_trace_writer_close(self->w));
+	run(&self->r, cmd_timeline, argv, -1);
+	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	getrusage(RUSAGE_CHILDREN, &usage);
+	EXPECT_GT(200 * 1024, usage.ru_maxrss);
+	ASSERT_EQ(0, stat(self->other, &st));
+	EXPECT_GT(PAGE_MAX / 2, st.st_size);
+	page = page_of(self->other);
+	/* 2,400,000 stretches are more than a page tells one by one. */
+	EXPECT_EQ(NULL, strstr(page, "\"resolution\":1,"));
+	EXPECT_LE(2 * 40, check_levels(_metadata, page));
+	free(page);
+}
+
+TEST_HARNESS_MAIN

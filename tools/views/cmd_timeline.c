@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * gprofctl timeline: a trace as a picture.
+ */
+#include "../cmd.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../duration.h"
+#include "../output.h"
+#include "../say.h"
+#include "taken.h"
+#include "timeline.h"
+#include "timeline_page.h"
+
+/**
+ * struct timeline_options - the subcommand
+ * @taken: the trace
+ * @timeline: with what of it is drawn
+ * @file: -o
+ * @title: --title
+ */
+struct timeline_options {
+	struct taken taken;
+	struct timeline timeline;
+	const char *file;
+	const char *title;
+};
+
+static int set_output(void *ctx, const char *value)
+{
+	((struct timeline_options *)ctx)->file = value;
+	return STATUS_OK;
+}
+
+static int set_title(void *ctx, const char *value)
+{
+	((struct timeline_options *)ctx)->title = value;
+	return STATUS_OK;
+}
+
+static int set_time(const char *option, const char *value, int64_t *ns, bool *offset)
+{
+	*offset = *value == '+';
+	if (duration_parse(value + *offset, ns) && *ns >= 0)
+		return STATUS_OK;
+	return misused("%s wants a time of the trace in seconds, such as 54.406, or one since it "
+		       "began, such as +1.5, not \"%s\"", option, value);
+}
+
+static int set_from(void *ctx, const char *value)
+{
+	struct timeline_wish *w = &((struct timeline_options *)ctx)->timeline.wish;
+
+	return set_time("--from", value, &w->from, &w->from_offset);
+}
+
+static int set_to(void *ctx, const char *value)
+{
+	struct timeline_wish *w = &((struct timeline_options *)ctx)->timeline.wish;
+
+	return set_time("--to", value, &w->to, &w->to_offset);
+}
+
+static const struct option_row timeline_rows[] = {
+	{ 'o', "output", "HTML", "the page; \"-\" is stdout", set_output },
+	{ 0, "from", "TIME", "draw it from there on: seconds as the trace counts them, or \"+\" and\n"
+	  "seconds since it began", set_from },
+	{ 0, "to", "TIME", "draw it up to there", set_to },
+	{ 0, "title", "TEXT", "title of the page (default: name of the trace)", set_title },
+	{ 0 },
+};
+
+static const struct usage timeline_usage = {
+	.name = "timeline",
+	.synopsis = TAKEN_SYNOPSIS,
+	.text =
+"Draws a trace of the host as a page that a browser shows, without a network: what each\n"
+"CPU and each thread did when, why it waited, who woke it, and the stack of what is\n"
+"clicked. Keys and the mouse zoom, pan and search; \"?\" in the page tells how. A page holds\n"
+"some hundred thousand pieces, whatever the trace; where there are more, short ones that\n"
+"are alike lie side by side, and sums stay exact: --from and --to draw a part in more\n"
+"detail. FILE is a trace of gprofctl trace or a snapshot of gprofctl flight, best with\n"
+"--stacks --syscalls --faults --reclaim --throttle; without a FILE a trace is recorded\n"
+"with these.",
+	.examples =
+"  gprofctl timeline trace.out -o t.html\n"
+"  gprofctl timeline trace.out -o part.html --from +2.5 --to +2.6\n"
+"  gprofctl timeline -o t.html -- make -j4",
+};
+
+static int write_page(struct timeline_options *o)
+{
+	struct output out;
+	FILE *f;
+	int status = output_open_text(&out, o->file);
+	int error = 0;
+
+	if (status != STATUS_OK)
+		return status;
+	/* A descriptor of its own for stdio; the output's is closed by its commit. */
+	f = fdopen(dup(out.fd), "w");
+	if (!f) {
+		error = errno;
+	} else {
+		timeline_page(f, &o->timeline, o->title);
+		if (ferror(f))
+			error = errno ? errno : EIO;
+		if (fclose(f) && !error)
+			error = errno;
+	}
+	if (error) {
+		output_discard(&out);
+		return fail("%s could not be written: %s", o->file, strerror(error));
+	}
+	return output_commit(&out);
+}
+
+int cmd_timeline(int argc, char **argv)
+{
+	static const char *const wants[] = {
+		"--stacks=blocked,waker", "--syscalls", "--faults", "--reclaim", "--throttle", NULL,
+	};
+	struct timeline_options o = { 0 };
+	const struct option_table tables[] = {
+		{ "What to draw", timeline_rows, &o },
+		{ "Whom to record, where there is no FILE", target_options, &o.taken.target },
+		{ 0 },
+	};
+	int operands, status;
+
+	if (!options_parse(&timeline_usage, tables, argc, argv, taken_mixed(argc, argv), &operands,
+			   &status))
+		return status;
+	if (!o.file)
+		return misused("timeline wants an output, as in gprofctl timeline trace.out "
+			       "-o t.html");
+	status = taken_get(&o.taken, "timeline", argv, operands, wants);
+	if (status == STATUS_OK)
+		status = timeline_read(&o.timeline, o.taken.file);
+	if (status == STATUS_OK) {
+		if (!o.title)
+			o.title = o.taken.temp ? "timeline" : basename(o.taken.file);
+		lives_tell(&o.timeline.lives, o.taken.file);
+		status = write_page(&o);
+	}
+	timeline_free(&o.timeline);
+	return taken_free(&o.taken, status);
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A trace as it comes: who ran, who waited for a CPU, and who for whom, interval by
+ * interval. Nothing is stored; memory is that of a generation, and of the threads alive.
+ */
+#ifndef TOOLS_VIEWS_FOLLOW_H
+#define TOOLS_VIEWS_FOLLOW_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/**
+ * struct follow_opts - how it is shown
+ * @out: where to
+ * @interval_ns: of the trace's time, of which a picture has at least half: they are shown as
+ *	generations end
+ * @redraw: each takes the place of the one before; @out is a terminal
+ * @colour: with colours
+ */
+struct follow_opts {
+	FILE *out;
+	int64_t interval_ns;
+	bool redraw;
+	bool colour;
+};
+
+/* follow_terminal() - whether @out is a terminal that can redraw, and wants colours */
+void follow_terminal(struct follow_opts *o);
+
+/**
+ * follow_read() - show a trace up to its end
+ * @fd: file or pipe
+ * @o: how
+ *
+ * Return: STATUS_OK, or another status after a sentence.
+ */
+int follow_read(int fd, const struct follow_opts *o);
+
+/**
+ * struct follow_pipe - a trace that is shown while it is recorded
+ * @fd: where it is to be written; -1: there is none
+ */
+struct follow_pipe {
+	int fd;
+	int from;
+	bool running;
+	int status;
+	pthread_t thread;
+	struct follow_opts opts;
+};
+
+/* follow_begin() - show what is written to @p->fd; STATUS_OK, or a status after a sentence */
+int follow_begin(struct follow_pipe *p, const struct follow_opts *o);
+
+/* follow_end() - the trace has ended; the status of follow_read() */
+int follow_end(struct follow_pipe *p);
+
+#endif /* TOOLS_VIEWS_FOLLOW_H */

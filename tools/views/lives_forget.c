@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What is not needed any more of the lives of threads, in a trace that has no end.
+ */
+#include "lives.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../say.h"
+
+static bool is_over(const struct life *l)
+{
+	return l->state == GPROF_TRACE_GO_NOT_EXIST || l->state == GPROF_TRACE_GO_UNDETERMINED;
+}
+
+/* A stack that is still needed, by its number among those that are kept. */
+static uint32_t keep_stack(struct trace_stacks *to, const struct trace_stacks *from, uint32_t number)
+{
+	return (uint32_t)trace_stacks_copy(to, from, number);
+}
+
+static uint32_t keep_text(struct intern *to, const struct intern *from, uint32_t number)
+{
+	size_t len;
+	const void *key = number < from->nr ? intern_key(from, number, &len) : NULL;
+
+	return key ? (uint32_t)intern_add(to, key, len) : 0;
+}
+
+static uint32_t keep_life(const uint32_t *numbers, size_t nr, uint32_t life)
+{
+	return life < nr ? numbers[life] : LIVES_NONE;
+}
+
+void lives_forget(struct lives *v)
+{
+	uint32_t *numbers = xalloc(v->ids.nr, sizeof(*numbers));
+	struct trace_stacks stacks = { 0 };
+	struct intern ids = { 0 }, texts = { 0 };
+	size_t old = v->ids.nr, nr = 0;
+
+	for (size_t i = 0; i < old; i++) {
+		const struct life l = v->all[i];
+
+		numbers[i] = LIVES_NONE;
+		if (is_over(&l))
+			continue;
+		numbers[i] = (uint32_t)intern_add(&ids, &l.id, sizeof(l.id));
+		v->all[nr] = l;
+		v->all[nr].name = keep_text(&texts, &v->texts, l.name);
+		v->all[nr].call = l.call ? keep_text(&texts, &v->texts, l.call - 1) + 1 : 0;
+		v->all[nr].stack = keep_stack(&stacks, &v->stacks, l.stack);
+		v->all[nr].call_stack = keep_stack(&stacks, &v->stacks, l.call_stack);
+		v->all[nr++].waker_stack = keep_stack(&stacks, &v->stacks, l.waker_stack);
+	}
+	for (size_t i = 0; i < nr; i++)
+		v->all[i].waker = keep_life(numbers, old, v->all[i].waker);
+	for (size_t i = 0; i < v->nr_cpus; i++)
+		v->cpus[i].life = keep_life(numbers, old, v->cpus[i].life);
+	trace_stacks_free(&v->stacks);
+	intern_free(&v->texts);
+	intern_free(&v->ids);
+	v->stacks = stacks;
+	v->texts = texts;
+	v->ids = ids;
+	memset(v->recent, 0, sizeof(v->recent));
+	if (v->room_parts)
+		memset(v->parts, 0, v->room_parts * sizeof(*v->parts));
+	free(numbers);
+}

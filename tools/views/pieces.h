@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The pieces of a track of the timeline, one behind the other without a gap, at some level
+ * of detail.
+ *
+ * At a resolution of r what lasts r or more is a piece of its own. What is shorter shares a
+ * cell of r with its neighbours, and in there what is alike is put side by side, as one
+ * piece. So each level tells all of the time, and what it went to, to the nanosecond; what a
+ * coarser level has lost is the order within a cell.
+ */
+#ifndef TOOLS_VIEWS_PIECES_H
+#define TOOLS_VIEWS_PIECES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "part.h"
+
+/* Of a CPU: nobody ran. Of a thread: nothing is told of it. */
+#define PIECE_NOTHING	((enum part)NR_PARTS)
+/* As struct piece's @who: nobody, or somebody unknown. */
+#define PIECE_NOBODY	UINT32_MAX
+
+/**
+ * struct piece - what a track shows from one time to another
+ * @begin: ns
+ * @ns: length
+ * @longest: of those that are one piece now, ns
+ * @count: how many these are
+ * @stack: number of where the longest was; 0: not told
+ * @who: of a CPU: who ran there. Of a thread on a CPU: the number of that. Else who ended
+ *	the wait, or had ended it, of the longest
+ * @part: what it shows
+ * @woken: a wait ended with the longest, or before it
+ */
+struct piece {
+	int64_t begin;
+	int64_t ns;
+	int64_t longest;
+	uint32_t count;
+	uint32_t stack;
+	uint32_t who;
+	uint8_t part;
+	bool woken;
+};
+
+/**
+ * struct pieces - a track; all zeroes to begin with
+ * @all: of it, by time
+ * @nr: how many
+ * @room: of @all
+ * @cell: index of the first of the last cell, or @nr: the last piece is none's
+ * @by_who: those are alike that have the same @who; else those of one @part
+ */
+struct pieces {
+	struct piece *all;
+	uint32_t nr;
+	uint32_t room;
+	uint32_t cell;
+	bool by_who;
+};
+
+/* pieces_end() - until when the track is told; 0 for one without a piece */
+int64_t pieces_end(const struct pieces *p);
+
+/**
+ * pieces_add() - go on with a piece
+ * @p: track, told at the same resolution so far
+ * @piece: begins at its end, or later: PIECE_NOTHING is in between. What it has before
+ *	that end is cut off
+ * @resolution: ns; 1: everything is a piece of its own
+ */
+void pieces_add(struct pieces *p, const struct piece *piece, int64_t resolution);
+
+/* pieces_coarsen() - tell a track at a coarser resolution from now on */
+void pieces_coarsen(struct pieces *p, int64_t resolution);
+
+/* pieces_copy() - @to, all zeroes, becomes @from at a coarser resolution */
+void pieces_copy(struct pieces *to, const struct pieces *from, int64_t resolution);
+
+void pieces_free(struct pieces *p);
+
+#endif /* TOOLS_VIEWS_PIECES_H */

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The timeline of a trace: what each CPU and each thread did when, in as much detail as a
+ * page has room for, however long the trace is.
+ *
+ * Memory is that of struct lives, and of at most TIMELINE_PIECES_MAX pieces: whenever there
+ * are more, all tracks are told at twice the resolution from then on.
+ */
+#ifndef TOOLS_VIEWS_TIMELINE_H
+#define TOOLS_VIEWS_TIMELINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lives.h"
+#include "pieces.h"
+
+#define TIMELINE_PIECES_MAX	(1536U << 10)
+/* Threads with a track of their own; of the others the time is told. */
+#define TIMELINE_TRACKS_MAX	2000
+/* What JavaScript can count exactly. */
+#define TIMELINE_SPAN_MAX	(1LL << 53)
+
+/**
+ * struct track - a CPU or a thread
+ * @pieces: what is drawn
+ * @ns: how long it did each
+ * @left_out: it has no track, as others did more
+ */
+struct track {
+	struct pieces pieces;
+	int64_t ns[NR_PARTS];
+	bool left_out;
+};
+
+/* A CPU, and what it does. */
+struct timeline_cpu {
+	struct track track;
+	uint32_t life;
+	int64_t since;
+	bool known;
+};
+
+/**
+ * struct timeline_wish - what of a trace is drawn
+ * @from: ns; of CLOCK_MONOTONIC, or since the trace began
+ * @to: likewise; 0: its end
+ * @from_offset: @from is since the trace began
+ * @to_offset: likewise
+ */
+struct timeline_wish {
+	int64_t from;
+	int64_t to;
+	bool from_offset;
+	bool to_offset;
+};
+
+/**
+ * struct timeline - all tracks
+ * @lives: of the threads; its texts and stacks are those of the pieces
+ * @wish: what is drawn
+ * @threads: by index of the life
+ * @nr_threads: how many
+ * @room_threads: of @threads
+ * @cpus: by number
+ * @nr_cpus: how many
+ * @room_cpus: of @cpus
+ * @resolution: of all tracks, ns
+ * @nr: pieces that there is room for in all tracks
+ * @begin: of what is drawn, ns of CLOCK_MONOTONIC
+ * @end: of it
+ * @bounded: these are known
+ */
+struct timeline {
+	struct lives lives;
+	struct timeline_wish wish;
+	struct track *threads;
+	size_t nr_threads;
+	size_t room_threads;
+	struct timeline_cpu *cpus;
+	size_t nr_cpus;
+	size_t room_cpus;
+	int64_t resolution;
+	size_t nr;
+	int64_t begin;
+	int64_t end;
+	bool bounded;
+};
+
+/**
+ * timeline_read() - read a trace of the host
+ * @t: all zeroes but for @wish
+ * @file: path, "-" for stdin
+ *
+ * Return: STATUS_OK, or another status after a sentence. For timeline_free() in any case.
+ */
+int timeline_read(struct timeline *t, const char *file);
+
+/* timeline_wanted() - what a thread did on a CPU or would have done if it could, ns */
+int64_t timeline_wanted(const struct track *track);
+
+void timeline_free(struct timeline *t);
+
+#endif /* TOOLS_VIEWS_TIMELINE_H */

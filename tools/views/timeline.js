@@ -1,0 +1,436 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * The page of a timeline: what the mouse and the keys do to the picture, and what is told
+ * of the piece that was chosen.
+ */
+(function () {
+	"use strict";
+
+	const data = JSON.parse(document.getElementById("data").textContent);
+	const model = timelineModel(data);
+	/* Pixels a drag has to go to be one. */
+	const DRAG = 4;
+	const help = [
+		["mouse", "drag to pan, Ctrl and the wheel to zoom, a drag on the ruler zooms into that part"],
+		["+ - or w s", "zoom in and out"], ["left right or a d", "pan"],
+		["up down, PgUp PgDn", "scroll"], ["Home or 0", "all of it"],
+		["click", "what a box is, and its stack; a click on a group's name closes it"],
+		[". and ,", "the next piece of that track, and the one before"],
+		["k", "on to who woke it, at that time"], ["f", "zoom to what was chosen"],
+		["r", "arrows from who wakes to who is woken, on and off"],
+		["/ or Ctrl-F", "search threads and functions, regexp; n and N: next and previous thread"],
+		["Esc", "choose nothing, search nothing"],
+	];
+	let hand = null, waiting = false, range = null;
+
+	function element(name, attributes, parent, text) {
+		const e = document.createElement(name);
+
+		for (const key in attributes)
+			e.setAttribute(key, attributes[key]);
+		if (text !== undefined)
+			e.textContent = text;
+		parent.appendChild(e);
+		return e;
+	}
+
+	const head = element("header", {}, document.body);
+	const bar = element("div", { class: "bar" }, head);
+
+	element("h1", {}, bar, data.title);
+	const tools = element("div", { class: "tools" }, bar);
+	const input = element("input", { type: "search", placeholder: "search (/), regexp",
+					 "aria-label": "search threads and functions" }, tools);
+	const whole = element("button", { type: "button", title: "all of it (Home)" }, tools, "whole");
+	const ask = element("button", { type: "button", title: "keys (?)", "aria-expanded": "false" },
+			    tools, "?");
+	const legend = element("div", { class: "legend", role: "group", "aria-label": "reasons" }, head);
+	const told = element("p", { class: "note" }, head);
+	const main = element("main", {}, document.body);
+	const canvas = element("canvas", {
+		tabindex: 0, role: "application",
+		"aria-label": "timeline of " + data.cpus.length + " CPUs and " + data.tracks.length +
+			" threads over " + model.durationText(data.span) + "; ? lists the keys",
+	}, main);
+	const band = element("div", { class: "band", hidden: "" }, main);
+	const keys = element("dl", { class: "help", hidden: "" }, main);
+	const details = element("footer", { "aria-live": "polite", hidden: "" }, document.body);
+	const picture = timelinePicture(model, canvas);
+	const { view, look } = picture;
+
+	function later() {
+		if (waiting)
+			return;
+		waiting = true;
+		requestAnimationFrame(() => {
+			waiting = false;
+			picture.draw();
+			remember();
+		});
+	}
+
+	function summary() {
+		const parts = [data.cpus.length + " CPUs, " + data.tracks.length + " threads, " +
+			       model.durationText(data.span)];
+
+		if (data.others.threads)
+			parts.push(data.others.threads + " threads more, which did less (" +
+				   model.durationText(data.others.ns[0]) +
+				   " on CPUs), have no track");
+		if (data.resolution > 1)
+			parts.push("low boxes are of several stretches, each shorter than " +
+				   model.durationText(data.resolution));
+		return parts.concat(data.notes).join("; ");
+	}
+
+	function tell(text) {
+		told.textContent = text || summary();
+	}
+
+	function zoomTo(from, to) {
+		const least = Math.min(100, data.span || 1), most = Math.max(data.span, 1);
+		const width = Math.min(most, Math.max(least, to - from));
+		const middle = (from + to) / 2;
+
+		view.from = Math.max(0, Math.min(most - width, middle - width / 2));
+		view.to = view.from + width;
+		later();
+	}
+
+	function zoom(factor, x) {
+		const at = picture.timeOf(x === undefined ? (view.gutter + view.width) / 2 : x);
+
+		zoomTo(at - (at - view.from) * factor, at + (view.to - at) * factor);
+	}
+
+	function pan(share) {
+		const width = view.to - view.from;
+
+		zoomTo(view.from + width * share, view.to + width * share);
+	}
+
+	function scroll(pixels) {
+		view.top += pixels;
+		later();
+	}
+
+	function show(row) {
+		if (row.group && !row.group.open) {
+			row.group.open = true;
+			picture.place();
+		}
+		const y = row.y - view.top;
+
+		if (y < picture.RULER || y > view.height - 2 * picture.ROW)
+			view.top = row.y - view.height / 2;
+		later();
+	}
+
+	function jump(thread, time) {
+		const row = model.rowOfThread.get(thread);
+
+		if (!row) {
+			tell(model.threadName(thread) + " has no track");
+			return;
+		}
+		const p = model.piecesOf(row, 0);
+		const i = Math.min(p.nr - 1, model.pieceAt(p, time - 1));
+
+		choose(row, p, i);
+		if (time < view.from || time > view.to)
+			zoomTo(time - (view.to - view.from) / 2, time + (view.to - view.from) / 2);
+		show(row);
+		canvas.focus();
+	}
+
+	function link(text, parent, act) {
+		element("button", { type: "button", class: "link" }, parent, text)
+			.addEventListener("click", act);
+	}
+
+	function choose(row, p, i) {
+		const wait = !row.isCpu && model.isWait(p.part[i]);
+		const begin = p.begin[i], end = p.begin[i + 1];
+		const waker = !row.isCpu && p.woken[i] ? p.who[i] : -1;
+
+		look.selected = { row, begin, end, waker, wokenAt: wait ? end : begin };
+		details.hidden = false;
+		details.textContent = "";
+		element("p", { class: "what" }, details, model.describe(row, p, i));
+		element("p", { class: "note" }, details, "from +" + model.offsetText(begin) + " to +" +
+			model.offsetText(end) + ", " + model.clockText(begin) + " to " +
+			model.clockText(end) + " of CLOCK_MONOTONIC");
+		const links = element("p", {}, details);
+
+		if (waker >= 0)
+			link("to who woke it: " + model.threadName(waker), links,
+			     () => jump(waker, look.selected.wokenAt));
+		if (row.isCpu && p.who[i] >= 0)
+			link("to " + model.threadName(p.who[i]), links, () => jump(p.who[i], end));
+		const frames = model.stackOf(p, i);
+
+		if (frames.length) {
+			element("p", { class: "note" }, details, p.count[i] > 1 ?
+				"where the longest was, innermost first" : "where, innermost first");
+			element("pre", {}, details, frames.join("\n"));
+		}
+		fit();
+	}
+
+	function unchoose() {
+		look.selected = null;
+		details.hidden = true;
+		fit();
+	}
+
+	function step(by) {
+		const s = look.selected;
+
+		if (!s)
+			return;
+		const p = model.piecesOf(s.row, (view.to - view.from) / (view.width - view.gutter));
+		const i = model.pieceAt(p, (s.begin + s.end) / 2) + by;
+
+		if (i < 0 || i >= p.nr)
+			return;
+		choose(s.row, p, i);
+		if (p.begin[i] < view.from || p.begin[i + 1] > view.to)
+			pan((p.begin[i] - view.from) / (view.to - view.from) - 0.25);
+		later();
+	}
+
+	function search() {
+		const pattern = input.value;
+
+		look.found = pattern ? model.find(pattern) : null;
+		input.classList.toggle("bad", Boolean(look.found && look.found.bad));
+		if (look.found) {
+			const nr = data.tracks.filter((t) => look.found.threads[t.thread]).length;
+
+			tell(nr + " threads and " + look.found.stacks.filter(Boolean).length +
+			     " stacks match \"" + pattern + "\"");
+		} else {
+			tell();
+		}
+		later();
+	}
+
+	function next(by) {
+		const hits = model.rows.filter((r) => !r.head && !r.isCpu && look.found &&
+					       look.found.threads[r.track.thread]);
+
+		if (!hits.length)
+			return;
+		const at = hits.indexOf(look.at);
+
+		look.at = hits[(at + by + hits.length + (at < 0 && by < 0 ? 1 : 0)) % hits.length];
+		tell(look.at.text + ": " + data.parts.map((name, i) => [name, look.at.track.ns[i]])
+			.filter(([, ns]) => ns).map(([name, ns]) => name + " " + model.durationText(ns))
+			.join(", "));
+		show(look.at);
+	}
+
+	function addLegend() {
+		legend.textContent = "";
+		data.parts.forEach((name, part) => {
+			if (!data.tracks.some((t) => t.ns[part]))
+				return;
+			const b = element("button", { type: "button", title: "show only " + name,
+						      "aria-pressed": String(look.only === part) }, legend);
+			const box = element("i", {}, b);
+			const paint = picture.paintOf(part);
+
+			box.style.backgroundColor = paint.colour;
+			box.classList.toggle("hatched", paint.hatched);
+			b.appendChild(document.createTextNode(name));
+			b.addEventListener("click", () => {
+				look.only = look.only === part ? -1 : part;
+				addLegend();
+				later();
+			});
+		});
+	}
+
+	function fit() {
+		picture.resize();
+		picture.place();
+		later();
+	}
+
+	/* A link may carry what was looked at. */
+	function remember() {
+		const parts = [];
+
+		if (view.from > 0 || view.to < data.span)
+			parts.push("t=" + Math.round(view.from) + "-" + Math.round(view.to));
+		if (input.value)
+			parts.push("s=" + encodeURIComponent(input.value));
+		try {
+			history.replaceState(null, "", "#" + parts.join("&"));
+		} catch (e) {
+			/* A page inside another one may not: it then has no link to share. */
+		}
+	}
+
+	function recall() {
+		const wanted = new URLSearchParams(location.hash.slice(1));
+		const [from, to] = (wanted.get("t") || "").split("-").map(Number);
+
+		if (from >= 0 && to > from)
+			zoomTo(from, to);
+		input.value = wanted.get("s") || "";
+	}
+
+	function all() {
+		zoomTo(0, data.span);
+	}
+
+	function toggleHelp() {
+		keys.hidden = !keys.hidden;
+		ask.setAttribute("aria-expanded", String(!keys.hidden));
+	}
+
+	function onKey(e) {
+		const typing = document.activeElement === input;
+		const acts = {
+			"+": () => zoom(0.5), "=": () => zoom(0.5), w: () => zoom(0.5),
+			"-": () => zoom(2), s: () => zoom(2),
+			ArrowLeft: () => pan(-0.2), a: () => pan(-0.2),
+			ArrowRight: () => pan(0.2), d: () => pan(0.2),
+			ArrowUp: () => scroll(-40), ArrowDown: () => scroll(40),
+			PageUp: () => scroll(40 - view.height), PageDown: () => scroll(view.height - 40),
+			Home: all, 0: all, ".": () => step(1), ",": () => step(-1),
+			f: () => look.selected && zoomTo(look.selected.begin - (look.selected.end -
+				look.selected.begin), 2 * look.selected.end - look.selected.begin),
+			k: () => look.selected && look.selected.waker >= 0 &&
+				jump(look.selected.waker, look.selected.wokenAt),
+			r: () => {
+				look.arrows = !look.arrows;
+				tell(look.arrows && picture.tooMany() ? "too many arrows: zoom in" : "");
+				later();
+			},
+			n: () => next(1), N: () => next(-1), "?": toggleHelp,
+			"/": () => input.select(),
+		};
+
+		if ((e.ctrlKey || e.metaKey) && e.key === "f" && !typing) {
+			e.preventDefault();
+			input.select();
+		} else if (e.key === "Escape") {
+			input.value = "";
+			keys.hidden = true;
+			unchoose();
+			search();
+			canvas.focus();
+		} else if (typing && e.key === "Enter") {
+			next(e.shiftKey ? -1 : 1);
+		} else if (!typing && !e.ctrlKey && !e.metaKey && !e.altKey && acts[e.key]) {
+			e.preventDefault();
+			acts[e.key]();
+		}
+	}
+
+	function place(e) {
+		const box = canvas.getBoundingClientRect();
+
+		return [e.clientX - box.left, e.clientY - box.top];
+	}
+
+	function onMove(e) {
+		const [x, y] = place(e);
+
+		if (hand && hand.ruler) {
+			range = [Math.min(x, hand.x), Math.max(x, hand.x)];
+			band.hidden = range[1] - range[0] < DRAG;
+			band.style.left = range[0] + "px";
+			band.style.width = range[1] - range[0] + "px";
+		} else if (hand) {
+			hand.moved = hand.moved || Math.hypot(x - hand.x, y - hand.y) > DRAG;
+			if (!hand.moved)
+				return;
+			const by = (hand.x - x) * (hand.to - hand.from) / (view.width - view.gutter);
+
+			view.top = hand.top + hand.y - y;
+			zoomTo(hand.from + by, hand.to + by);
+		} else {
+			const at = picture.hit(x, y);
+
+			tell(at && at.piece >= 0 ? model.describe(at.row, at.p, at.piece) + ", from +" +
+			     model.offsetText(at.p.begin[at.piece]) : at && !at.row.head ?
+			     at.row.text : "");
+		}
+	}
+
+	function onUp(e) {
+		const [x, y] = place(e);
+
+		if (hand && hand.ruler) {
+			if (range && range[1] - range[0] >= DRAG)
+				zoomTo(picture.timeOf(Math.max(range[0], view.gutter)),
+				       picture.timeOf(range[1]));
+			band.hidden = true;
+		} else if (hand && !hand.moved) {
+			const at = picture.hit(x, y);
+
+			if (at && at.row.head) {
+				at.row.open = !at.row.open;
+				picture.place();
+			} else if (at && at.piece >= 0) {
+				choose(at.row, at.p, at.piece);
+			}
+			later();
+		}
+		hand = range = null;
+	}
+
+	for (const [key, text] of help) {
+		element("dt", {}, keys, key);
+		element("dd", {}, keys, text);
+	}
+	canvas.addEventListener("pointerdown", (e) => {
+		const [x, y] = place(e);
+
+		if (e.button)
+			return;
+		canvas.setPointerCapture(e.pointerId);
+		hand = { x, y, ruler: y < picture.RULER - 4, from: view.from, to: view.to, top: view.top };
+	});
+	canvas.addEventListener("pointermove", onMove);
+	canvas.addEventListener("pointerup", onUp);
+	canvas.addEventListener("pointercancel", () => {
+		hand = range = null;
+		band.hidden = true;
+	});
+	canvas.addEventListener("pointerleave", () => look.found || tell());
+	canvas.addEventListener("dblclick", (e) => zoom(0.25, place(e)[0]));
+	canvas.addEventListener("wheel", (e) => {
+		e.preventDefault();
+		if (e.ctrlKey || e.metaKey)
+			zoom(Math.exp(Math.max(-1, Math.min(1, e.deltaY / 200))), place(e)[0]);
+		else if (e.shiftKey || Math.abs(e.deltaX) > Math.abs(e.deltaY))
+			pan((e.deltaX || e.deltaY) / view.width);
+		else
+			scroll(e.deltaY);
+	}, { passive: false });
+	input.addEventListener("input", search);
+	whole.addEventListener("click", all);
+	ask.addEventListener("click", toggleHelp);
+	window.addEventListener("keydown", onKey);
+	window.addEventListener("resize", fit);
+	window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+		picture.readTheme();
+		addLegend();
+		later();
+	});
+
+	addLegend();
+	tell();
+	picture.resize();
+	picture.place();
+	recall();
+	if (input.value)
+		search();
+	picture.draw();
+	/* When all there is to see had been drawn first, ms since the page was asked for. */
+	document.documentElement.dataset.drawn = performance.now().toFixed(0);
+})();

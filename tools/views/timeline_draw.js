@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * The picture of a timeline: a ruler, names at the left, and tracks. What is narrower than
+ * two pixels is drawn together: a column of all that is in it, each as high as its share.
+ */
+function timelinePicture(model, canvas) {
+	"use strict";
+
+	const RULER = 26, ROW = 20, HEAD = 20, BOX = 16;
+	const ARROWS_MAX = 120;
+	const data = model.data, NOTHING = model.NOTHING;
+	const ctx = canvas.getContext("2d");
+	const fonts = "\"DejaVu Sans Mono\", Menlo, Consolas, monospace";
+
+	/*
+	 * Okabe and Ito's colours, which the colour-blind can tell apart; of two reasons that
+	 * are akin the second is hatched. [colour, hatched, ink is white]
+	 */
+	const colours = {
+		cpu: ["#009e73", false, false], runnable: ["#d55e00", false, false],
+		throttled: ["#d55e00", true, false], io: ["#0072b2", false, true],
+		fault: ["#e69f00", false, false], reclaim: ["#e69f00", true, false],
+		futex: ["#cc79a7", false, false], lock: ["#cc79a7", true, false],
+		pipe: ["#56b4e9", false, false], poll: ["#56b4e9", true, false],
+		child: ["#f0e442", false, false], stopped: ["#f0e442", true, false],
+	};
+	const greys = {
+		light: { sleep: ["#e2e2e2", false, false], other: ["#a9a9a9", false, false],
+			 untold: ["#c9c9c9", true, false] },
+		dark: { sleep: ["#30343d", false, true], other: ["#787d87", false, false],
+			untold: ["#565b66", true, true] },
+	};
+	/* Of who runs on a CPU: by name, a shade of what running is. */
+	const tones = ["#2fb58e", "#58c6a6", "#7fd4bb", "#a3e0cd", "#1aa57d"];
+
+	const view = { from: 0, to: Math.max(1, data.span), top: 0, width: 0, height: 0, gutter: 200,
+		       full: 0 };
+	const look = { only: -1, found: null, selected: null, arrows: true };
+	let paints = [], paper, ink, faint, line, column = 7.2, tooMany = false;
+
+	function dark() {
+		return window.matchMedia("(prefers-color-scheme: dark)").matches;
+	}
+
+	/* A tile of a colour with stripes of the paper's. */
+	function hatch(colour) {
+		const tile = document.createElement("canvas");
+		const c = tile.getContext("2d");
+
+		tile.width = tile.height = 6;
+		c.fillStyle = colour;
+		c.fillRect(0, 0, 6, 6);
+		c.strokeStyle = paper;
+		c.lineWidth = 1.6;
+		c.beginPath();
+		for (let i = -6; i <= 12; i += 6) {
+			c.moveTo(i, 6);
+			c.lineTo(i + 6, 0);
+		}
+		c.stroke();
+		return ctx.createPattern(tile, "repeat");
+	}
+
+	function colourOf(name) {
+		return colours[name] || greys[dark() ? "dark" : "light"][name];
+	}
+
+	function readTheme() {
+		const style = getComputedStyle(document.documentElement);
+
+		paper = style.getPropertyValue("--paper").trim();
+		ink = style.getPropertyValue("--ink").trim();
+		faint = style.getPropertyValue("--faint").trim();
+		line = style.getPropertyValue("--line").trim();
+		paints = data.parts.map((name) => {
+			const [colour, hatched, white] = colourOf(name);
+
+			return { colour, hatched, fill: hatched ? hatch(colour) : colour,
+				 ink: white ? "#ffffff" : "#101010" };
+		});
+	}
+
+	function toneOf(thread) {
+		const name = data.threads[thread] ? data.threads[thread][1] : "";
+		let h = 0;
+
+		for (let i = 0; i < name.length; i++)
+			h = (h * 31 + name.charCodeAt(i)) >>> 0;
+		return tones[(h >>> 4) % tones.length];
+	}
+
+	function scale() {
+		return (view.width - view.gutter) / (view.to - view.from);
+	}
+
+	function xOf(time) {
+		return view.gutter + (time - view.from) * scale();
+	}
+
+	function timeOf(x) {
+		return view.from + (x - view.gutter) / scale();
+	}
+
+	/* Rows have their places; those of a closed group have its head's. */
+	function place() {
+		let y = RULER;
+
+		for (const row of model.rows) {
+			row.y = y;
+			row.hidden = !row.head && row.group && !row.group.open;
+			if (row.hidden)
+				row.y = row.group.y;
+			else
+				y += row.head ? HEAD : ROW;
+		}
+		view.full = y;
+	}
+
+	function resize() {
+		const ratio = window.devicePixelRatio || 1;
+		const box = canvas.parentNode.getBoundingClientRect();
+
+		view.width = Math.max(200, Math.floor(box.width));
+		view.height = Math.max(60, Math.floor(box.height));
+		view.gutter = view.width < 1000 ? 150 : 230;
+		canvas.width = view.width * ratio;
+		canvas.height = view.height * ratio;
+		canvas.style.width = view.width + "px";
+		canvas.style.height = view.height + "px";
+		ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
+		ctx.font = "12px " + fonts;
+		column = ctx.measureText("0".repeat(100)).width / 100 || column;
+	}
+
+	function clip(text, room) {
+		const columns = Math.floor(room / column);
+
+		return columns < 3 ? "" : text.length <= columns ? text :
+			text.slice(0, columns - 2) + "..";
+	}
+
+	function alphaOf(row, p, i) {
+		const part = p.part[i];
+
+		if (look.only >= 0 && !row.isCpu && part !== look.only)
+			return 0.15;
+		if (!look.found)
+			return 1;
+		if (row.isCpu)
+			return p.who[i] >= 0 && look.found.threads[p.who[i]] ? 1 : 0.2;
+		return look.found.threads[row.track.thread] ||
+			(p.stack[i] && look.found.stacks[p.stack[i] - 1]) ? 1 : 0.2;
+	}
+
+	function drawBox(row, p, i, xa, xb, y) {
+		const part = p.part[i];
+
+		if (part === NOTHING)
+			return;
+		/* Several that are joined do not reach up to the top: their order is not told. */
+		const low = p.count[i] > 1 ? 4 : 0;
+		const left = Math.max(xa, view.gutter), right = Math.min(xb, view.width);
+
+		ctx.globalAlpha = alphaOf(row, p, i);
+		ctx.fillStyle = row.isCpu ? toneOf(p.who[i]) : paints[part].fill;
+		ctx.fillRect(left, y + low, Math.max(0.4, right - left - (right - left > 4 ? 0.6 : 0)),
+			     BOX - low);
+		if (right - left > 3 * column && !low) {
+			const text = clip(row.isCpu ? model.subject(row, p, i) : data.parts[part],
+					  right - left - 6);
+
+			ctx.fillStyle = row.isCpu ? "#101010" : paints[part].ink;
+			if (row.isCpu || !paints[part].hatched)
+				ctx.fillText(text, left + 3, y + BOX - 4);
+		}
+		ctx.globalAlpha = 1;
+	}
+
+	/* All that was too narrow, from @x on, @sums[part] pixels each, from the bottom up. */
+	function drawColumn(row, x, sums, y) {
+		let total = 0, at = y + BOX;
+
+		for (const s of sums)
+			total += s;
+		if (!total)
+			return;
+		for (let part = 0; part < sums.length; part++) {
+			const h = sums[part] / total * BOX;
+
+			if (h && part !== NOTHING) {
+				ctx.fillStyle = row.isCpu ? tones[0] : paints[part].colour;
+				ctx.globalAlpha = look.found ? 0.3 :
+					look.only >= 0 && !row.isCpu && look.only !== part ? 0.15 : 1;
+				ctx.fillRect(x, at - h, Math.max(0.5, total), h);
+			}
+			at -= h;
+			sums[part] = 0;
+		}
+		ctx.globalAlpha = 1;
+	}
+
+	function drawTrack(row, y, arrows) {
+		const perPixel = (view.to - view.from) / (view.width - view.gutter);
+		const p = model.piecesOf(row, perPixel), s = scale();
+		const sums = new Array(NOTHING + 1).fill(0);
+		let from = -1, x = 0;
+
+		for (let i = model.pieceAt(p, view.from); i < p.nr && p.begin[i] < view.to; i++) {
+			const xa = view.gutter + (p.begin[i] - view.from) * s;
+			const xb = view.gutter + (p.begin[i + 1] - view.from) * s;
+
+			if (xb - xa < 2) {
+				if (Math.floor(xa) !== from) {
+					drawColumn(row, x, sums, y);
+					from = Math.floor(xa);
+					x = Math.max(xa, view.gutter);
+				}
+				sums[p.part[i]] += xb - xa;
+				continue;
+			}
+			drawColumn(row, x, sums, y);
+			from = -1;
+			drawBox(row, p, i, xa, xb, y);
+			if (!row.isCpu && p.woken[i] && p.who[i] >= 0 && model.isWait(p.part[i]) &&
+			    xb <= view.width && arrows.length <= ARROWS_MAX)
+				arrows.push({ row, from: p.who[i], time: p.begin[i + 1] });
+		}
+		drawColumn(row, x, sums, y);
+	}
+
+	function drawName(row, y) {
+		const hit = look.found && !row.isCpu && !row.head && look.found.threads[row.track.thread];
+
+		ctx.fillStyle = row.head ? faint : ink;
+		ctx.fillText(clip(row.head ? (row.open ? "- " : "+ ") + row.name + " (" +
+				  row.rows.length + " threads)" : (row.group ? "  " : "") + row.text,
+				  view.gutter - 8), 6, y + BOX - 4);
+		if (!hit)
+			return;
+		ctx.fillStyle = "#ff4fc3";
+		ctx.fillRect(0, y, 3, BOX);
+	}
+
+	/* From who woke it, at that time, to who was woken. */
+	function drawArrow(a, strong) {
+		const other = model.rowOfThread.get(a.from);
+		const x = xOf(a.time);
+
+		if (!other || x < view.gutter || x > view.width)
+			return;
+		const ya = other.y - view.top + BOX / 2, yb = a.row.y - view.top + BOX / 2;
+		const down = yb > ya ? 1 : -1, tip = yb - down * BOX / 2;
+
+		if (ya === yb || (Math.max(ya, yb) < RULER) || Math.min(ya, yb) > view.height)
+			return;
+		ctx.strokeStyle = ctx.fillStyle = strong ? "#ff4fc3" : ink;
+		ctx.lineWidth = strong ? 2 : 0.8;
+		ctx.globalAlpha = strong ? 1 : 0.7;
+		ctx.beginPath();
+		ctx.moveTo(x, ya);
+		ctx.lineTo(x, tip);
+		ctx.stroke();
+		ctx.beginPath();
+		ctx.moveTo(x, tip);
+		ctx.lineTo(x - 4, tip - down * 6);
+		ctx.lineTo(x + 4, tip - down * 6);
+		ctx.fill();
+		ctx.beginPath();
+		ctx.arc(x, ya, 2.5, 0, 7);
+		ctx.fill();
+		ctx.globalAlpha = 1;
+	}
+
+	/* Calls @tick with each place that has a label, and the label. */
+	function eachTick(tick) {
+		const span = view.to - view.from;
+		const wanted = span / Math.max(2, (view.width - view.gutter) / 120);
+		let step = 10 ** Math.floor(Math.log10(wanted));
+
+		step *= [1, 2, 5, 10].find((m) => step * m >= wanted) || 10;
+		step = Math.max(1, step);
+		const [unit, div] = step >= 1e8 ? [" s", 1e9] : step >= 1e5 ? [" ms", 1e6] :
+			step >= 100 ? [" us", 1e3] : [" ns", 1];
+		const decimals = Math.max(0, Math.round(-Math.log10(step / div)));
+
+		for (let t = Math.ceil(view.from / step) * step; t <= view.to; t += step)
+			tick(xOf(t), "+" + (t / div).toFixed(decimals) + unit);
+	}
+
+	function drawRuler() {
+		ctx.fillStyle = paper;
+		ctx.fillRect(0, 0, view.width, RULER - 4);
+		ctx.fillStyle = faint;
+		ctx.fillText(clip("since " + model.clockText(0), view.gutter - 8), 6, 14);
+		eachTick((x, text) => {
+			if (x + column * text.length < view.width)
+				ctx.fillText(text, x + 2, 14);
+		});
+	}
+
+	function drawSelected() {
+		const s = look.selected;
+
+		if (!s)
+			return;
+		const xa = Math.max(xOf(s.begin), view.gutter), xb = Math.min(xOf(s.end), view.width);
+		const y = s.row.y - view.top;
+
+		if (xb >= view.gutter && xa <= view.width && y > RULER - ROW) {
+			ctx.strokeStyle = "#ff4fc3";
+			ctx.lineWidth = 2;
+			ctx.strokeRect(xa - 1, y - 1, Math.max(3, xb - xa) + 1, BOX + 2);
+		}
+		if (s.waker >= 0)
+			drawArrow({ row: s.row, from: s.waker, time: s.wokenAt }, true);
+	}
+
+	function draw() {
+		const arrows = [];
+
+		view.top = Math.max(0, Math.min(view.top, view.full - view.height + 8));
+		ctx.fillStyle = paper;
+		ctx.fillRect(0, 0, view.width, view.height);
+		ctx.fillStyle = line;
+		eachTick((x) => ctx.fillRect(x, 18, 1, view.height));
+		ctx.save();
+		ctx.beginPath();
+		ctx.rect(0, RULER - 4, view.width, view.height);
+		ctx.clip();
+		for (const row of model.rows) {
+			const y = row.y - view.top;
+
+			if (row.hidden || y < RULER - ROW || y > view.height)
+				continue;
+			if (!row.head)
+				drawTrack(row, y, arrows);
+			drawName(row, y);
+		}
+		tooMany = arrows.length > ARROWS_MAX;
+		if (look.arrows && !tooMany)
+			for (const a of arrows)
+				drawArrow(a, false);
+		drawSelected();
+		ctx.restore();
+		drawRuler();
+		ctx.fillStyle = line;
+		ctx.fillRect(view.gutter - 4, 0, 1, view.height);
+	}
+
+	/* What is at a place: a row, and the piece of it. */
+	function hit(x, y) {
+		if (y < RULER - 4)
+			return null;
+		for (const row of model.rows) {
+			const top = row.y - view.top;
+
+			if (row.hidden || y < top || y >= top + ROW)
+				continue;
+			if (row.head || x < view.gutter)
+				return { row, piece: -1 };
+			const p = model.piecesOf(row, (view.to - view.from) / (view.width - view.gutter));
+			const time = timeOf(x), i = model.pieceAt(p, time);
+
+			return { row, p, piece: i < p.nr && p.begin[i] <= time ? i : -1 };
+		}
+		return null;
+	}
+
+	readTheme();
+	return { view, look, draw, place, resize, readTheme, hit, xOf, timeOf, RULER, ROW,
+		 paintOf: (part) => paints[part], tooMany: () => tooMany };
+}

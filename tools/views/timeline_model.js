@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * The data of a timeline, as timeline_page.h tells it: tracks, whose pieces are read when
+ * they are looked at first, and texts of what is in them. Times are ns since the left edge,
+ * which numbers hold exactly; those of the trace's clock are not, and are told by BigInt.
+ */
+function timelineModel(data) {
+	"use strict";
+
+	const NOTHING = data.parts.length;
+	const words = {
+		cpu: "runs", runnable: "is runnable, and has no CPU",
+		throttled: "is throttled: its cgroup has used up its CPU time",
+		sleep: "sleeps", io: "waits for a disk", futex: "waits in a lock or condition of user mode",
+		pipe: "waits for a pipe or a socket", poll: "waits for one of several files",
+		fault: "waits for a page", reclaim: "waits in the reclaim of memory",
+		lock: "waits for a lock of the kernel", child: "waits for a child",
+		stopped: "is stopped", other: "waits", untold: "waits, for what is not told",
+	};
+	const rows = [];
+	const rowOfThread = new Map();
+
+	function isDigit(c) {
+		return c >= 48 && c <= 57;
+	}
+
+	/* LETTER NS ["!"] [":" STACK] ["@" WHO] ["*" COUNT], one behind the other */
+	function readPieces(text, first) {
+		let nr = 0;
+
+		for (let i = 0; i < text.length; i++)
+			nr += text.charCodeAt(i) >= 97;
+		const p = {
+			nr, begin: new Float64Array(nr + 1), part: new Uint8Array(nr),
+			woken: new Uint8Array(nr), stack: new Uint32Array(nr),
+			who: new Int32Array(nr).fill(-1), count: new Uint32Array(nr).fill(1),
+		};
+		let at = 0, time = first;
+
+		function number() {
+			let n = 0;
+
+			for (; at < text.length && isDigit(text.charCodeAt(at)); at++)
+				n = n * 10 + text.charCodeAt(at) - 48;
+			return n;
+		}
+
+		for (let i = 0; i < nr; i++) {
+			p.begin[i] = time;
+			p.part[i] = text.charCodeAt(at++) - 97;
+			time += number();
+			if (text[at] === "!") {
+				p.woken[i] = 1;
+				at++;
+			}
+			if (text[at] === ":") {
+				at++;
+				p.stack[i] = number();
+			}
+			if (text[at] === "@") {
+				at++;
+				p.who[i] = number();
+			}
+			if (text[at] === "*") {
+				at++;
+				p.count[i] = number();
+			}
+		}
+		p.begin[nr] = time;
+		return p;
+	}
+
+	function threadName(i) {
+		const t = data.threads[i];
+
+		return t ? t[0] + " " + t[1] : "somebody unknown";
+	}
+
+	function addRow(track, text, isCpu, group) {
+		const row = { track, text, isCpu, group, levels: track.levels.map(() => null), y: 0 };
+
+		rows.push(row);
+		return row;
+	}
+
+	/* Which threads are of a process is not in a trace; those of a name stand together. */
+	function addThreads() {
+		let group = null;
+
+		data.tracks.forEach((track, i) => {
+			const name = data.threads[track.thread][1];
+			const next = data.tracks[i + 1];
+			const more = next && data.threads[next.thread][1] === name;
+
+			if (!group || group.name !== name)
+				group = more ? { name, head: true, rows: [], open: true, y: 0 } : null;
+			if (group && !group.rows.length)
+				rows.push(group);
+			const row = addRow(track, threadName(track.thread), false, group);
+
+			if (group)
+				group.rows.push(row);
+			rowOfThread.set(track.thread, row);
+			if (!more)
+				group = null;
+		});
+	}
+
+	/* The coarsest level whose cells are no wider than @ns; else the finest. */
+	function piecesOf(row, ns) {
+		const levels = row.track.levels;
+		let i = levels.length - 1;
+
+		while (i > 0 && levels[i][0] > ns)
+			i--;
+		if (!row.levels[i])
+			row.levels[i] = readPieces(levels[i][1], row.track.first);
+		return row.levels[i];
+	}
+
+	/* The piece at @time, or the one behind it; @p.nr: there is none */
+	function pieceAt(p, time) {
+		let low = 0, high = p.nr;
+
+		while (low < high) {
+			const mid = (low + high) >> 1;
+
+			if (p.begin[mid + 1] <= time)
+				low = mid + 1;
+			else
+				high = mid;
+		}
+		return low;
+	}
+
+	function durationText(ns) {
+		const units = [[1e9, " s"], [1e6, " ms"], [1e3, " us"]];
+
+		for (const [scale, unit] of units)
+			if (ns >= scale)
+				return (ns / scale).toPrecision(ns >= scale * 1000 ? 6 : 4) + unit;
+		return Math.round(ns) + " ns";
+	}
+
+	/* Since the left edge, to the nanosecond. */
+	function offsetText(ns) {
+		return (ns / 1e6).toFixed(6) + " ms";
+	}
+
+	/* On the trace's own clock, in seconds. */
+	function clockText(ns) {
+		const text = (BigInt(data.begin) + BigInt(Math.round(ns))).toString().padStart(10, "0");
+
+		return text.slice(0, -9) + "." + text.slice(-9) + " s";
+	}
+
+	function isWait(part) {
+		return part < NOTHING && !["cpu", "runnable", "throttled"].includes(data.parts[part]);
+	}
+
+	function subject(row, p, i) {
+		if (!row.isCpu)
+			return row.text;
+		return p.part[i] === NOTHING ? "nobody" :
+			p.who[i] < 0 ? "several threads" : threadName(p.who[i]);
+	}
+
+	function describe(row, p, i) {
+		const ns = p.begin[i + 1] - p.begin[i];
+		const part = data.parts[p.part[i]];
+		const count = p.count[i];
+		let text = subject(row, p, i) + " ";
+
+		text += row.isCpu ? (part ? "runs" : "runs here") : part ? words[part] : "is not told of";
+		text += count > 1 ? ", " + count + " times, " + durationText(ns) + " in all" :
+			" for " + durationText(ns);
+		if (row.isCpu)
+			return text + " on " + row.text;
+		if (part === "cpu" && p.who[i] >= 0 && count === 1)
+			text += " on CPU " + p.who[i];
+		if (p.woken[i] && isWait(p.part[i]))
+			text += ", until " + (p.who[i] < 0 ? "an interrupt or somebody unknown" :
+					      threadName(p.who[i])) + " wakes it";
+		else if (p.woken[i] && part !== "cpu" && p.who[i] >= 0)
+			text += ", woken by " + threadName(p.who[i]);
+		return text;
+	}
+
+	function stackOf(p, i) {
+		const stack = data.stacks[p.stack[i] - 1];
+
+		return stack ? stack.map((f) => data.functions[f]) : [];
+	}
+
+	/* What a pattern finds: threads by tid and name, and stacks by functions. */
+	function find(pattern) {
+		let test, bad = false;
+
+		try {
+			const re = new RegExp(pattern, "i");
+
+			test = (s) => re.test(s);
+		} catch (e) {
+			/* Not a regular expression (yet): look for it as it stands. */
+			bad = true;
+			test = (s) => s.toLowerCase().includes(pattern.toLowerCase());
+		}
+		const functions = data.functions.map(test);
+		const threads = data.threads.map((t, i) => test(threadName(i)));
+
+		return { bad, threads, stacks: data.stacks.map((s) => s.some((f) => functions[f])) };
+	}
+
+	for (const track of data.cpus)
+		addRow(track, "CPU " + track.cpu, true, null);
+	addThreads();
+	return { data, rows, rowOfThread, NOTHING, piecesOf, pieceAt, durationText, offsetText,
+		 clockText, isWait, subject, describe, stackOf, threadName, find };
+}

@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A timeline as a page: the data, and what draws it.
+ */
+#include "timeline_page.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../say.h"
+#include "../text.h"
+#include "timeline_assets.h"
+
+/* Of which the most time was spent in; a page without bounds is none. */
+#define STACKS_MAX	8192
+#define NAME_COLUMNS	64
+#define FUNCTION_COLUMNS	120
+/* From one level to the next, and to a number of cells that any window is wider than. */
+#define COARSER		4
+#define CELLS_MIN	64
+
+/* A track of a thread, for the order of them. */
+struct row {
+	uint32_t life;
+	uint32_t name;
+	int64_t wanted;
+	int64_t all;		/* of its name */
+};
+
+/**
+ * struct page - in the making
+ * @f: file
+ * @t: timeline
+ * @rows: tracks of threads
+ * @nr: how many
+ * @numbers: of lives in the page, + 1
+ * @lives: by these numbers
+ * @nr_lives: how many
+ * @stacks: numbers of stacks in the page, by those of lives; 0: it has none
+ * @kept: stacks by their numbers in the page, less 1
+ * @nr_kept: how many
+ * @functions: names
+ */
+struct page {
+	FILE *f;
+	struct timeline *t;
+	struct row *rows;
+	size_t nr;
+	uint32_t *numbers;
+	uint32_t *lives;
+	size_t nr_lives;
+	uint32_t *stacks;
+	uint32_t *kept;
+	size_t nr_kept;
+	struct intern functions;
+};
+
+static int by_name_and_time(const void *pa, const void *pb)
+{
+	const struct row *a = pa, *b = pb;
+
+	if (a->all != b->all)
+		return a->all < b->all ? 1 : -1;
+	if (a->name != b->name)
+		return a->name < b->name ? -1 : 1;
+	if (a->wanted != b->wanted)
+		return a->wanted < b->wanted ? 1 : -1;
+	return a->life < b->life ? -1 : a->life > b->life;
+}
+
+static uint32_t number_of(struct page *p, uint32_t life)
+{
+	if (!p->numbers[life]) {
+		p->lives[p->nr_lives++] = life;
+		p->numbers[life] = (uint32_t)p->nr_lives;
+	}
+	return p->numbers[life] - 1;
+}
+
+/* Threads of a name stand together, and the names that did most come first. */
+static void order(struct page *p)
+{
+	const struct timeline *t = p->t;
+	size_t nr_texts = t->lives.texts.nr;
+	int64_t *all = xalloc(nr_texts, sizeof(*all));
+
+	p->rows = xalloc(t->nr_threads, sizeof(*p->rows));
+	for (size_t i = 0; i < t->nr_threads; i++) {
+		const struct life *l = &t->lives.all[i];
+
+		if (!t->threads[i].pieces.nr)
+			continue;
+		p->rows[p->nr++] = (struct row){
+			.life = (uint32_t)i, .name = l->name,
+			.wanted = timeline_wanted(&t->threads[i]),
+		};
+		all[l->name] += timeline_wanted(&t->threads[i]);
+	}
+	for (size_t i = 0; i < p->nr; i++)
+		p->rows[i].all = all[p->rows[i].name];
+	free(all);
+	if (p->nr)
+		qsort(p->rows, p->nr, sizeof(*p->rows), by_name_and_time);
+	p->numbers = xalloc(lives_nr(&t->lives), sizeof(*p->numbers));
+	p->lives = xalloc(lives_nr(&t->lives), sizeof(*p->lives));
+	for (size_t i = 0; i < p->nr; i++)
+		number_of(p, p->rows[i].life);
+}
+
+struct stack_time {
+	uint32_t stack;
+	int64_t ns;
+};
+
+static int longest_first(const void *pa, const void *pb)
+{
+	const struct stack_time *a = pa, *b = pb;
+
+	if (a->ns != b->ns)
+		return a->ns < b->ns ? 1 : -1;
+	return a->stack < b->stack ? -1 : a->stack > b->stack;
+}
+
+static void choose_stacks(struct page *p)
+{
+	const struct timeline *t = p->t;
+	size_t nr_stacks = t->lives.stacks.stacks.nr + 1, nr = 0;
+	struct stack_time *times = xalloc(nr_stacks, sizeof(*times));
+
+	for (size_t i = 0; i < nr_stacks; i++)
+		times[i].stack = (uint32_t)i;
+	for (size_t i = 0; i < p->nr; i++) {
+		const struct pieces *all = &t->threads[p->rows[i].life].pieces;
+
+		for (uint32_t j = 0; j < all->nr; j++)
+			times[all->all[j].stack].ns += all->all[j].ns;
+	}
+	times[0].ns = 0;
+	qsort(times, nr_stacks, sizeof(*times), longest_first);
+	while (nr < nr_stacks && nr < STACKS_MAX && times[nr].ns)
+		nr++;
+	p->stacks = xalloc(nr_stacks, sizeof(*p->stacks));
+	p->kept = xalloc(nr, sizeof(*p->kept));
+	for (p->nr_kept = 0; p->nr_kept < nr; p->nr_kept++) {
+		p->kept[p->nr_kept] = times[p->nr_kept].stack;
+		p->stacks[times[p->nr_kept].stack] = (uint32_t)p->nr_kept + 1;
+	}
+	free(times);
+}
+
+/* As "%lu" does, which most of the time would be spent in. */
+static void put_number(FILE *f, uint64_t value)
+{
+	char text[24], *end = text + sizeof(text), *p = end;
+
+	do
+		*--p = (char)('0' + value % 10);
+	while (value /= 10);
+	fwrite_unlocked(p, 1, (size_t)(end - p), f);
+}
+
+static void put_pieces(struct page *p, const struct pieces *all)
+{
+	putc('"', p->f);
+	for (uint32_t i = 0; i < all->nr; i++) {
+		const struct piece *one = &all->all[i];
+		bool is_life = all->by_who || one->part != PART_CPU;
+
+		putc_unlocked('a' + one->part, p->f);
+		put_number(p->f, (uint64_t)one->ns);
+		if (one->woken && one->count == 1)
+			putc_unlocked('!', p->f);
+		if (one->stack && p->stacks[one->stack]) {
+			putc_unlocked(':', p->f);
+			put_number(p->f, p->stacks[one->stack]);
+		}
+		/* Of several waits that were joined nobody ended all. */
+		if (one->who != PIECE_NOBODY && (all->by_who || one->count == 1)) {
+			putc_unlocked('@', p->f);
+			put_number(p->f, is_life ? number_of(p, one->who) : one->who);
+		}
+		if (one->count > 1) {
+			putc_unlocked('*', p->f);
+			put_number(p->f, one->count);
+		}
+	}
+	putc('"', p->f);
+}
+
+/* A level that has not much less than the one before would be of no use. */
+static void put_levels(struct page *p, const struct pieces *all)
+{
+	int64_t r = p->t->resolution, span = p->t->end - p->t->begin;
+	struct pieces level = { 0 }, next;
+
+	fprintf(p->f, "\"levels\":[[%" PRId64 ",", r);
+	put_pieces(p, all);
+	putc(']', p->f);
+	while (r <= span / CELLS_MIN / COARSER) {
+		r *= COARSER;
+		next = (struct pieces){ 0 };
+		pieces_copy(&next, level.nr ? &level : all, r);
+		if (next.nr > (level.nr ? level.nr : all->nr) / 2) {
+			pieces_free(&next);
+			continue;
+		}
+		pieces_free(&level);
+		level = next;
+		fprintf(p->f, ",\n[%" PRId64 ",", r);
+		put_pieces(p, &level);
+		putc(']', p->f);
+	}
+	pieces_free(&level);
+	putc(']', p->f);
+}
+
+static void put_times(FILE *f, const int64_t *ns)
+{
+	fputs("\"ns\":[", f);
+	for (size_t i = 0; i < NR_PARTS; i++)
+		fprintf(f, "%s%" PRId64, i ? "," : "", ns[i]);
+	fputs("],", f);
+}
+
+static void put_track(struct page *p, const struct track *track)
+{
+	int64_t first = track->pieces.nr ? track->pieces.all[0].begin - p->t->begin : 0;
+
+	fprintf(p->f, "\"first\":%" PRId64 ",", first);
+	put_times(p->f, track->ns);
+	put_levels(p, &track->pieces);
+	fputs("}", p->f);
+}
+
+static void put_tracks(struct page *p)
+{
+	const char *comma = "";
+
+	fputs("\"cpus\":[", p->f);
+	for (size_t i = 0; i < p->t->nr_cpus; i++) {
+		if (!p->t->cpus[i].known)
+			continue;
+		fprintf(p->f, "%s\n{\"cpu\":%zu,", comma, i);
+		put_track(p, &p->t->cpus[i].track);
+		comma = ",";
+	}
+	fputs("],\n\"tracks\":[", p->f);
+	for (size_t i = 0; i < p->nr; i++) {
+		fprintf(p->f, "%s\n{\"thread\":%zu,", i ? "," : "", i);
+		put_track(p, &p->t->threads[p->rows[i].life]);
+	}
+	fputs("],\n", p->f);
+}
+
+static void put_name(FILE *f, const char *name, size_t columns)
+{
+	char *text = text_short(name, columns);
+
+	text_json(f, text);
+	free(text);
+}
+
+/* Whoever is named by a track, besides those that have one. */
+static void put_threads(struct page *p)
+{
+	const struct lives *v = &p->t->lives;
+
+	fputs("\"threads\":[", p->f);
+	for (size_t i = 0; i < p->nr_lives; i++) {
+		fprintf(p->f, "%s[%" PRId64 ",", i ? ",\n" : "\n",
+			LIVES_TID(v->all[p->lives[i]].id));
+		put_name(p->f, lives_name(v, p->lives[i]), NAME_COLUMNS);
+		putc(']', p->f);
+	}
+	fputs("],\n", p->f);
+}
+
+static void put_stacks(struct page *p)
+{
+	struct gprof_frame frames[GPROF_TRACE_FRAMES_MAX];
+	size_t len;
+
+	fputs("\"stacks\":[", p->f);
+	for (size_t i = 0; i < p->nr_kept; i++) {
+		size_t nr = trace_stacks_frames(&p->t->lives.stacks, p->kept[i], frames);
+
+		fputs(i ? ",\n[" : "\n[", p->f);
+		for (size_t j = 0; j < nr; j++)
+			fprintf(p->f, "%s%zu", j ? "," : "",
+				intern_add(&p->functions, frames[j].function,
+					   strlen(frames[j].function) + 1));
+		putc(']', p->f);
+	}
+	fputs("],\n\"functions\":[", p->f);
+	for (size_t i = 0; i < p->functions.nr; i++) {
+		fputs(i ? ",\n" : "\n", p->f);
+		put_name(p->f, intern_key(&p->functions, i, &len), FUNCTION_COLUMNS);
+	}
+	fputs("],\n", p->f);
+}
+
+static void put_others(struct page *p)
+{
+	int64_t ns[NR_PARTS] = { 0 };
+	size_t nr = 0;
+
+	for (size_t i = 0; i < p->t->nr_threads; i++) {
+		const struct track *track = &p->t->threads[i];
+
+		if (!track->left_out)
+			continue;
+		nr++;
+		for (size_t part = 0; part < NR_PARTS; part++)
+			ns[part] += track->ns[part];
+	}
+	fputs("\"others\":{", p->f);
+	put_times(p->f, ns);
+	fprintf(p->f, "\"threads\":%zu},\n", nr);
+}
+
+/* What a picture of a trace that lacks something could mislead about. */
+static void put_notes(struct page *p)
+{
+	const struct lives *v = &p->t->lives;
+	const char *comma = "";
+	char *text;
+
+	fputs("\"notes\":[", p->f);
+	if (v->lost) {
+		text = xprintf("%" PRIu64 " events are missing in the trace; times near the gaps "
+			       "are as was seen next", v->lost);
+		text_json(p->f, text);
+		free(text);
+		comma = ",\n";
+	}
+	if (!v->seen.stacks) {
+		fputs(comma, p->f);
+		text_json(p->f, v->seen.calls ?
+			  "the trace has no kernel stacks of who stops: reasons of waits are those "
+			  "of system calls; gprofctl trace --stacks tells more" :
+			  "the trace has neither kernel stacks of who stops nor system calls: waits "
+			  "have no reason; gprofctl trace --stacks --syscalls records them");
+	}
+	fputs("],\n", p->f);
+}
+
+static void put_data(struct page *p, const char *title)
+{
+	fputs("{\"title\":", p->f);
+	text_json(p->f, title);
+	fprintf(p->f, ",\n\"begin\":\"%" PRId64 "\",\n\"span\":%" PRId64 ",\n\"resolution\":%"
+		PRId64 ",\n\"parts\":[", p->t->begin, p->t->end - p->t->begin, p->t->resolution);
+	for (size_t i = 0; i < NR_PARTS; i++)
+		fprintf(p->f, "%s\"%s\"", i ? "," : "", part_name(i));
+	fputs("],\n", p->f);
+	put_notes(p);
+	put_others(p);
+	put_tracks(p);
+	put_threads(p);
+	put_stacks(p);
+	fputs("\"version\":1}\n", p->f);
+}
+
+void timeline_page(FILE *f, struct timeline *t, const char *title)
+{
+	struct page p = { .f = f, .t = t };
+
+	order(&p);
+	choose_stacks(&p);
+	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+	      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+	      /* Names in a trace are anybody's: nothing of it may be obeyed, or fetched. */
+	      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+	      "style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n<title>", f);
+	text_xml(f, title, SIZE_MAX);
+	fprintf(f, "</title>\n<style>\n%s</style>\n</head>\n<body>\n"
+		"<noscript>This page draws its data by a script, which is switched off.</noscript>\n"
+		"<script id=\"data\" type=\"application/json\">\n", timeline_style);
+	put_data(&p, title);
+	fprintf(f, "</script>\n<script>\n%s</script>\n</body>\n</html>\n", timeline_script);
+	free(p.rows);
+	free(p.numbers);
+	free(p.lives);
+	free(p.stacks);
+	free(p.kept);
+	intern_free(&p.functions);
+}
