@@ -5,30 +5,12 @@
  */
 #include "calltree.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cmd.h"
 #include "say.h"
-
-/* Addresses from here on are the kernel's, on amd64 and arm64 alike. */
-#define KERNEL_HALF	(1ULL << 63)
-
-static bool ends_with(const char *s, const char *end)
-{
-	size_t n = strlen(s), m = strlen(end);
-
-	return n >= m && !strcmp(s + n - m, end);
-}
-
-static enum frame_kind kind_of(const struct gprof_frame *f)
-{
-	/* In [brackets] are the kernel and its modules, and few user mappings such as [vdso]. */
-	if (f->address & KERNEL_HALF || !strncmp(f->mapping, "[kernel", 7) ||
-	    ends_with(f->mapping, ".ko"))
-		return FRAME_KERNEL;
-	return f->inlined ? FRAME_INLINED : FRAME_USER;
-}
 
 /* The key of a frame; texts are kept once each, whatever they are combined with. */
 struct frame_key {
@@ -60,6 +42,19 @@ enum frame_kind calltree_frame(const struct calltree *t, uint32_t frame, const c
 	*function = intern_key(&t->texts, key.function, &length);
 	*mapping = intern_key(&t->texts, key.mapping, &length);
 	return key.kind;
+}
+
+/* Most frames were there before. */
+static uint32_t find_frame(struct calltree *t, const struct gprof_frame *f)
+{
+	enum frame_kind kind = frame_kind(f);
+	char text[VIEW_NAME_MAX];
+	bool found;
+	uint32_t *frame = memo_find(&t->known[kind], f->function, f->mapping, NULL, &found);
+
+	if (!found)
+		*frame = add_frame(t, kind, view_function(f, text), f->mapping);
+	return *frame;
 }
 
 static uint32_t add_node(struct calltree *t, uint32_t parent, uint32_t frame)
@@ -101,11 +96,7 @@ static int add_sample(void *ctx, const struct gprof_frame *frames, size_t nr_fra
 		t->cut++;
 	}
 	for (size_t i = nr_frames; i-- > left;) {
-		const struct gprof_frame *f = &frames[i];
-		char text[VIEW_NAME_MAX];
-		uint32_t frame = add_frame(t, kind_of(f), view_function(f, text), f->mapping);
-
-		node = add_node(t, node, frame);
+		node = add_node(t, node, find_frame(t, &frames[i]));
 	}
 	if (t->nr > CALLTREE_NODES_MAX)
 		return 1;
@@ -171,12 +162,24 @@ int calltree_build(struct calltree *t, const struct view *view)
 	return STATUS_OK;
 }
 
+void calltree_tell(const struct calltree *t)
+{
+	if (t->left_out)
+		say("%" PRIu64 " samples with values below 0 have no width and were left out",
+		    t->left_out);
+	if (t->cut)
+		say("%" PRIu64 " samples with more than %d frames were cut at the leaf's end",
+		    t->cut, CALLTREE_DEPTH_MAX);
+}
+
 void calltree_free(struct calltree *t)
 {
 	free(t->nodes);
 	intern_free(&t->texts);
 	intern_free(&t->frames);
 	intern_free(&t->edges);
+	for (size_t i = 0; i < FRAME_KINDS; i++)
+		memo_free(&t->known[i]);
 }
 
 uint32_t calltree_skip(const struct calltree *t, uint32_t node)

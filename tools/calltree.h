@@ -9,9 +9,9 @@
 #include <stdint.h>
 
 #include "intern.h"
+#include "profiles/memo.h"
+#include "profiles/module.h"
 #include "view.h"
-
-enum frame_kind { FRAME_USER, FRAME_KERNEL, FRAME_INLINED };
 
 /* Stacks are cut at the leaf's end beyond this depth, which bounds the picture. */
 #define CALLTREE_DEPTH_MAX	1024
@@ -49,6 +49,7 @@ struct call_node {
  * @texts: names of functions and mappings
  * @frames: frames by kind, function and mapping
  * @edges: (parent, frame) to node
+ * @known: frames by their texts, one for each enum frame_kind
  * @depth: of the deepest node
  * @left_out: samples with a value below 0, which have no width
  * @cut: samples that were deeper than CALLTREE_DEPTH_MAX
@@ -61,6 +62,7 @@ struct calltree {
 	struct intern texts;
 	struct intern frames;
 	struct intern edges;
+	struct memo known[FRAME_KINDS];
 	uint32_t depth;
 	uint64_t left_out;
 	uint64_t cut;
@@ -74,6 +76,9 @@ struct calltree {
  */
 int calltree_build(struct calltree *t, const struct view *view);
 void calltree_free(struct calltree *t);
+
+/* calltree_tell() - say what of the profile the tree does not have */
+void calltree_tell(const struct calltree *t);
 
 /* calltree_frame() - a frame by its number; texts are valid until calltree_free() */
 enum frame_kind calltree_frame(const struct calltree *t, uint32_t frame, const char **function,

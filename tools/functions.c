@@ -9,20 +9,45 @@
 
 #include "say.h"
 
+static struct function *function_of(struct functions *fs, const struct gprof_frame *frame)
+{
+	char text[VIEW_NAME_MAX];
+	const char *name;
+	bool found;
+	uint32_t *n = memo_find(&fs->known, frame->function, frame->mapping, NULL, &found);
+	struct function *f;
+
+	if (found)
+		return &fs->all[*n];
+	name = view_function(frame, text);
+	*n = intern_add(&fs->names, name, strlen(name) + 1);
+	fs->all = xgrow(fs->all, *n, &fs->room, sizeof(*fs->all));
+	f = &fs->all[*n];
+	if (*n == fs->nr) {
+		fs->nr++;
+		f->name = *n;
+		f->mapping = frame->mapping;
+		f->kind = frame_kind(frame);
+	} else if (strcmp(f->mapping, frame->mapping)) {
+		f->elsewhere = true;
+	}
+	return f;
+}
+
+size_t functions_number(struct functions *fs, const struct gprof_frame *frame)
+{
+	const struct function *f = function_of(fs, frame);
+
+	return f - fs->all;
+}
+
 void functions_add(struct functions *fs, const struct gprof_frame *frames, size_t nr_frames,
 		   int64_t value)
 {
 	fs->samples++;
 	for (size_t i = 0; i < nr_frames; i++) {
-		char text[VIEW_NAME_MAX];
-		const char *name = view_function(&frames[i], text);
-		size_t n = intern_add(&fs->names, name, strlen(name) + 1);
-		struct function *f;
+		struct function *f = function_of(fs, &frames[i]);
 
-		fs->all = xgrow(fs->all, n, &fs->room, sizeof(*fs->all));
-		if (n == fs->nr)
-			fs->all[fs->nr++].name = n;
-		f = &fs->all[n];
 		f->frames++;
 		f->inlined += frames[i].inlined;
 		if (i == 0)
@@ -65,6 +90,7 @@ const char *functions_name(const struct functions *fs, const struct function *f)
 void functions_free(struct functions *fs)
 {
 	intern_free(&fs->names);
+	memo_free(&fs->known);
 	free(fs->all);
 	*fs = (struct functions){ 0 };
 }

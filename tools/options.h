@@ -53,7 +53,7 @@ struct usage {
 };
 
 /* Most tables that one subcommand has. */
-#define OPTION_TABLES_MAX	4
+#define OPTION_TABLES_MAX	6
 
 /**
  * options_parse() - take the options of a subcommand

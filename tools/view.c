@@ -151,13 +151,40 @@ void view_close(struct view *v)
 	v->name = NULL;
 }
 
+/**
+ * struct chosen - a walk over what is chosen
+ * @v: view
+ * @fn: gets it
+ * @ctx: for @fn
+ */
+struct chosen {
+	const struct view *v;
+	int (*fn)(void *ctx, const struct gprof_frame *frames, size_t nr_frames,
+		  const int64_t *values);
+	void *ctx;
+};
+
+static int each_chosen(void *ctx, const struct gprof_frame *frames, size_t nr_frames,
+		       const int64_t *values)
+{
+	struct chosen *c = ctx;
+
+	if (!filter_take(c->v->filter, c->v->profile, &frames, &nr_frames))
+		return 0;
+	return c->fn(c->ctx, frames, nr_frames, values);
+}
+
 int view_each(const struct view *v, int (*fn)(void *ctx, const struct gprof_frame *frames,
 					      size_t nr_frames, const int64_t *values), void *ctx)
 {
-	int ret = gprof_profile_each(v->profile, fn, ctx);
+	struct chosen chosen = { v, fn, ctx };
+	int ret = v->filter ? gprof_profile_each(v->profile, each_chosen, &chosen) :
+			      gprof_profile_each(v->profile, fn, ctx);
 
 	if (ret < 0)
 		return fail("the samples cannot be gone through: %s", strerror(-ret));
+	if (v->filter)
+		filter_tell(v->filter);
 	return ret ? STATUS_FAILED : STATUS_OK;
 }
 

@@ -264,6 +264,7 @@ table()
 {
 	awk 'on && NF > 5 && $6 !~ /^\[|^</ && ($1 + 0 || $4 + 0) {
 			name = $6; for (i = 7; i <= NF; i++) name = name " " $i
+			sub(/ \[[^][]*\]$/, "", name)
 			sub(/ \((partial-)?inline\)$/, "", name)
 			for (i = 1; i <= 5; i++) sub(/[^-0-9.]+$/, "", $i)
 			# the sign of a share is that of its value, says pprof

@@ -265,13 +265,13 @@ TEST_F(profile, table_is_exact)
 "20.00% are in code without names, shown as [FILE]; debug symbols name it,\n"
 "where no reason stands beside it\n"
 "        flat   flat%    sum%          cum    cum%\n"
-"       0.30s  30.00%  30.00%        0.30s  30.00%  tiny (inline)\n"
-"       0.20s  20.00%  50.00%        0.54s  53.60%  work\n"
+"       0.30s  30.00%  30.00%        0.30s  30.00%  tiny (inline) [prog]\n"
+"       0.20s  20.00%  50.00%        0.54s  53.60%  work [prog]\n"
 "       0.20s  20.00%  70.00%        0.20s  20.00%  [libx.so]\n"
-"       0.16s  16.00%  86.00%        0.16s  16.00%  again\n"
-"       0.10s  10.00%  96.00%        0.80s  80.00%  main\n"
-"       0.04s   3.60%  99.60%        0.04s   3.60%  sys<call>\n"
-"           0   0.00%  99.60%        0.30s  30.00%  leaf\n", self->out);
+"       0.16s  16.00%  86.00%        0.16s  16.00%  again [prog]\n"
+"       0.10s  10.00%  96.00%        0.80s  80.00%  main [prog]\n"
+"       0.04s   3.60%  99.60%        0.04s   3.60%  sys<call> [kernel]\n"
+"           0   0.00%  99.60%        0.30s  30.00%  leaf [prog]\n", self->out);
 }
 
 TEST_F(profile, table_of_another_type_by_cum_has_as_many_rows_as_are_wanted)
@@ -289,10 +289,10 @@ TEST_F(profile, table_of_another_type_by_cum_has_as_many_rows_as_are_wanted)
 "19.00% are in code without names, shown as [FILE]; debug symbols name it,\n"
 "where no reason stands beside it\n"
 "        flat   flat%    sum%          cum    cum%\n"
-"          10  10.00%  10.00%           81  81.00%  main\n"
-"          20  20.00%  30.00%           54  54.00%  work\n"
-"          30  30.00%  60.00%           30  30.00%  tiny (inline)\n"
-"           0   0.00%  60.00%           30  30.00%  leaf\n", self->out);
+"          10  10.00%  10.00%           81  81.00%  main [prog]\n"
+"          20  20.00%  30.00%           54  54.00%  work [prog]\n"
+"          30  30.00%  60.00%           30  30.00%  tiny (inline) [prog]\n"
+"           0   0.00%  60.00%           30  30.00%  leaf [prog]\n", self->out);
 }
 
 /* As of two profiles, one taken from the other. */
@@ -313,8 +313,8 @@ TEST_F(profile, table_of_a_difference_is_sorted_by_size)
 "Total = 11.00us\n"
 "Showing functions accounting for -1.00us, -9.09% of 11.00us total\n"
 "        flat   flat%    sum%          cum    cum%\n"
-"     -6.00us -54.55% -54.55%      -5.00us -45.45%  less\n"
-"      5.00us  45.45%  -9.09%       5.00us  45.45%  more (partial-inline)\n", self->out);
+"     -6.00us -54.55% -54.55%      -5.00us -45.45%  less [prog]\n"
+"      5.00us  45.45%  -9.09%       5.00us  45.45%  more (partial-inline) [prog]\n", self->out);
 }
 
 TEST_F(profile, picture_is_exact)
@@ -368,8 +368,8 @@ TEST_F(profile, rows_that_are_asked_for_are_there_however_small)
 	make(self->p);
 	run(self, cmd_top, "-n", "12", NULL);
 	EXPECT_EQ(STATUS_OK, self->status);
-	EXPECT_NE(NULL, strstr(self->out, "  rest_a\n"));
-	EXPECT_NE(NULL, strstr(self->out, "  rest_d\n"));
+	EXPECT_NE(NULL, strstr(self->out, "  rest_a [prog]\n"));
+	EXPECT_NE(NULL, strstr(self->out, "  rest_d [prog]\n"));
 	EXPECT_EQ(NULL, strstr(self->out, "not shown"));
 }
 
