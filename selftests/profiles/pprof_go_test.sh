@@ -302,7 +302,112 @@ differences_are_those_of_go()
 	compare base --subtract
 }
 
+# go_table and our_table: "flat cum name" of each function, by the options that follow.
+go_table()
+{
+	pprof -top -nodecount=1000000 -nodefraction=0 -edgefraction=0 -unit="$unit" \
+		-sample_index="$type" "$@" "$file" 2>"$dir/err" |
+		awk 'on && NF > 5 { name = $6; for (i = 7; i <= NF; i++) name = name " " $i
+			sub(/ \((partial-)?inline\)$/, "", name)
+			printf "%.0f %.0f %s\n", $1 + 0, $4 + 0, name }
+			/ flat%/ { on = 1 }' | sort >"$dir/go"
+}
+
+our_table()
+{
+	gprofctl csv "$file" --type "$type" "$@" 2>"$dir/err" |
+		jq -rR 'select(input_line_number > 1) |
+			capture("^(?<q>\"?)(?<n>.*?)\\k<q>,[^,]*,(user|kernel|inlined),(?<f>[-0-9]+),[^,]*,(?<c>[-0-9]+),") |
+			"\(.f) \(.c) \(.n)"' |
+		sed 's/\[unknown\]$/<unknown>/' | sort >"$dir/ours"
+}
+
+# same_tables "OUR OPTIONS" "ITS OPTIONS": for each type of each profile
+same_tables()
+{
+	rows=0
+	for p in $profiles; do
+		file=$dir/$p.pb.gz
+		"$here/profile_dump" "$file" >"$dir/dump"
+		while read -r _ type unit _; do
+			[ "$unit" != nanoseconds ] || unit=ns
+			# shellcheck disable=SC2086 # options are words
+			go_table $2
+			# shellcheck disable=SC2086
+			our_table $1
+			diff "$dir/go" "$dir/ours" || fail "$p, $type: $1"
+			rows=$((rows + $(wc -l <"$dir/ours")))
+		done < <(grep '^total ' "$dir/dump")
+	done
+	echo "$1: $rows rows"
+}
+
+tables_are_those_of_go()
+{
+	need_profiles
+	same_tables "" ""
+	[ "$rows" -gt 50 ]
+	# what is on the way to code of the kernel, and what never is
+	same_tables "--focus ^vfs_|^do_|main" "-focus=^vfs_|^do_|main"
+	same_tables "--ignore main|^do_" "-ignore=main|^do_"
+	same_tables "--hide ^do_|main" "-hide=^do_|main"
+	same_tables "--focus main --ignore ^do_ --hide level" "-focus=main -ignore=^do_ -hide=level"
+	same_tables "--focus libc" "-focus=libc"
+}
+
+labels_are_those_of_go()
+{
+	need_profiles
+	for comm in truth_threads sh sleep; do
+		same_tables "--comm $comm" "-tagfocus=comm=^$comm\$"
+		found=$((${found:-0} + rows))
+	done
+	[ "$found" -gt 0 ]
+	# its -tags beside our --by
+	for p in $profiles; do
+		file=$dir/$p.pb.gz
+		for key in comm cpu tid; do
+			pprof -tags -unit=count "$file" 2>"$dir/err" | awk -v key="$key" '
+				/^ *[a-z_.]+: Total/ { on = $1 == key ":"; next }
+				on && NF { n = $1; sub(/^[^:]*: */, ""); printf "%.0f %s\n", n, $0 }' |
+				sort >"$dir/go"
+			gprofctl csv "$file" --by "label=$key" |
+				awk -F, 'NR > 1 && $4 { print $4, $1 }' | grep -v '(no ' |
+				sed 's/CPU //' | sort >"$dir/ours"
+			[ "$key" != comm ] || [ -s "$dir/ours" ] || [ "$p" = custom ]
+			diff "$dir/go" "$dir/ours" || fail "$p: $key"
+		done
+	done
+}
+
+# "VALUE NAME" of callers and callees, and where the function stands
+calls()
+{
+	sed -n 's/^ *\([0-9.]*\)[a-z]* *\([0-9.]*\)% |   \(.*\)/\1 \2 \3/p; s/^.*| \([^ ].*\)/= \1/p' |
+		sed 's/ \[[^][]*\]$//; s/ (\(partial-\)\?inline)$//' |
+		awk '$1 != "=" { printf "%.0f", $1; $1 = $2 = ""; print; next } { print }' |
+		grep -v -e '^= callers,' -e ' \[' | sort
+}
+
+calls_are_those_of_go()
+{
+	need_profiles
+	for name in main level1 __x64_sys_clone kernel_clone f10; do
+		for p in cycles timer; do
+			file=$dir/$p.pb.gz
+			pprof -peek "^$name\$" -unit=count -sample_index=samples "$file" 2>"$dir/err" |
+				calls >"$dir/go"
+			gprofctl peek "$name" "$file" --type samples -n 1 2>"$dir/err" | calls >"$dir/ours"
+			diff "$dir/go" "$dir/ours" || fail "$p: $name"
+			found=$((${found:-0} + $(wc -l <"$dir/ours")))
+		done
+	done
+	echo "$found callers and callees"
+	[ "$found" -gt 10 ]
+}
+
 ktap_run profiles_are_recorded go_reads_them_without_complaint go_sees_the_same_totals \
 	go_sees_the_same_functions speedscope_sees_the_same_functions \
 	go_shows_the_truth_programs go_shows_waits go_shows_latency_to_who_asks go_reads_our_labels \
-	library_reads_what_go_writes two_runs_merge differences_are_those_of_go
+	library_reads_what_go_writes two_runs_merge differences_are_those_of_go tables_are_those_of_go \
+	labels_are_those_of_go calls_are_those_of_go
