@@ -80,27 +80,41 @@ static uint32_t add_node(struct calltree *t, uint32_t parent, uint32_t frame)
 	return node;
 }
 
-static int add_sample(void *ctx, const struct gprof_frame *frames, size_t nr_frames,
-		      const int64_t *values)
+uint32_t calltree_add(struct calltree *t, const struct gprof_frame *frames, size_t nr_frames)
 {
-	struct calltree *t = ctx;
 	uint32_t node = 0;
 	size_t left = 0;
 
-	if (values[t->type] < 0)
-		t->left_out++;
-	if (values[t->type] <= 0)
-		return 0;
+	if (!t->nr)
+		add_node(t, CALLTREE_NONE, add_frame(t, FRAME_USER, "all", ""));
 	if (nr_frames > CALLTREE_DEPTH_MAX) {
 		left = nr_frames - CALLTREE_DEPTH_MAX;
 		t->cut++;
 	}
-	for (size_t i = nr_frames; i-- > left;) {
+	for (size_t i = nr_frames; i-- > left;)
 		node = add_node(t, node, find_frame(t, &frames[i]));
-	}
-	if (t->nr > CALLTREE_NODES_MAX)
+	return t->nr > CALLTREE_NODES_MAX ? CALLTREE_NONE : node;
+}
+
+static int add_sample(void *ctx, const struct gprof_frame *frames, size_t nr_frames,
+		      const int64_t *values)
+{
+	struct calltree *t = ctx;
+	bool base = t->diff && gprof_profile_label(t->diff, "pprof::base", NULL);
+	/* In a difference, samples of the base are negative. */
+	int64_t value = base ? view_size(values[t->type]) : values[t->type];
+	uint32_t node;
+
+	if (value < 0)
+		t->left_out++;
+	if (value <= 0)
+		return 0;
+	node = calltree_add(t, frames, nr_frames);
+	if (node == CALLTREE_NONE)
 		return 1;
-	t->nodes[node].self = view_sum(t->nodes[node].self, values[t->type]);
+	t->nodes[node].self = view_sum(t->nodes[node].self, value);
+	if (base)
+		t->nodes[node].base = view_sum(t->nodes[node].base, value);
 	return 0;
 }
 
@@ -139,16 +153,20 @@ static void link_siblings(struct calltree *t)
 	free(order);
 }
 
-int calltree_build(struct calltree *t, const struct view *view)
+int calltree_refused(void)
+{
+	return fail("the profile has more than %u different stacks of calls, which no picture "
+		    "shows", CALLTREE_NODES_MAX);
+}
+
+static int build(struct calltree *t, const struct view *view)
 {
 	int status;
 
-	*t = (struct calltree){ .type = view->type };
-	add_node(t, CALLTREE_NONE, add_frame(t, FRAME_USER, "all", ""));
+	calltree_add(t, NULL, 0);
 	status = view_each(view, add_sample, t);
 	if (t->nr > CALLTREE_NODES_MAX)
-		return fail("the profile has more than %u different stacks of calls, which no "
-			    "picture shows", CALLTREE_NODES_MAX);
+		return calltree_refused();
 	if (status != STATUS_OK)
 		return status;
 	for (size_t i = t->nr; i-- > 0;) {
@@ -157,9 +175,23 @@ int calltree_build(struct calltree *t, const struct view *view)
 		n->total = view_sum(n->total, n->self);
 		if (n->parent != CALLTREE_NONE)
 			t->nodes[n->parent].total = view_sum(t->nodes[n->parent].total, n->total);
+		if (n->parent != CALLTREE_NONE)
+			t->nodes[n->parent].base = view_sum(t->nodes[n->parent].base, n->base);
 	}
 	link_siblings(t);
 	return STATUS_OK;
+}
+
+int calltree_build(struct calltree *t, const struct view *view)
+{
+	*t = (struct calltree){ .type = view->type };
+	return build(t, view);
+}
+
+int calltree_build_diff(struct calltree *t, const struct view *view)
+{
+	*t = (struct calltree){ .type = view->type, .diff = view->profile };
+	return build(t, view);
 }
 
 void calltree_tell(const struct calltree *t)

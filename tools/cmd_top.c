@@ -6,10 +6,14 @@
  */
 #include "cmd.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "calltree.h"
+#include "flame.h"
 #include "functions.h"
 #include "options.h"
 #include "output.h"
@@ -317,8 +321,9 @@ static int set_subtract(void *ctx, const char *value)
 }
 
 static const struct option_row diff_rows[] = {
-	{ 'o', "output", "FILE", "write the difference as a profile too; \"-\" is stdout, and\n"
-	  "then there is no table", set_output },
+	{ 'o', "output", "FILE", "write the difference too: as a differential flame graph if FILE\n"
+	  "ends in .svg or .html, else as a profile; \"-\" is stdout, and then\n"
+	  "there is no table", set_output },
 	{ 0, "subtract", NULL, "NEW is of the same run as OLD, and later: what is in both\n"
 	  "goes, and shares are of the rest", set_subtract },
 	{ 0 },
@@ -332,8 +337,48 @@ static const struct usage diff_usage = {
 "OLD: like go tool pprof -top -diff_base OLD NEW, or with --subtract like -base OLD.",
 	.examples =
 "  gprofctl diff before.pb.gz after.pb.gz         # what a change has cost or saved\n"
+"  gprofctl diff a.pb.gz b.pb.gz -o diff.svg      # red is more, blue is less\n"
 "  gprofctl diff a.pb.gz b.pb.gz -o diff.pb.gz    # for go tool pprof diff.pb.gz",
 };
+
+static bool ends_with(const char *s, const char *end)
+{
+	size_t n = strlen(s), m = strlen(end);
+
+	return n > m && !strcmp(s + n - m, end);
+}
+
+static int write_picture(const struct view *v, const char *file, const char *title)
+{
+	struct calltree tree;
+	struct output out;
+	int status = calltree_build_diff(&tree, v), error = 0;
+	FILE *f = NULL;
+
+	if (status == STATUS_OK)
+		status = output_open(&out, file);
+	if (status != STATUS_OK)
+		goto out_free;
+	f = fdopen(dup(out.fd), "w");
+	if (f && ends_with(file, ".html"))
+		fputs("<!DOCTYPE html>\n<meta charset=\"utf-8\">\n<body style=\"margin: 0\">\n", f);
+	if (f)
+		flame_draw(f, &tree, v, title, ends_with(file, ".html"));
+	if (!f || fflush(f) || ferror(f))
+		error = errno ? errno : EIO;
+	if (f)
+		fclose(f);
+	if (!error) {
+		calltree_tell(&tree);
+		status = output_commit(&out);
+	} else {
+		output_discard(&out);
+		status = fail("%s could not be written: %s", file, strerror(error));
+	}
+out_free:
+	calltree_free(&tree);
+	return status;
+}
 
 static int write_profile(const struct gprof_profile *p, const char *file)
 {
@@ -368,8 +413,17 @@ int cmd_diff(int argc, char **argv)
 				d.subtract ? GPROF_DIFF_SUBTRACT : 0);
 	if (status != STATUS_OK)
 		return status;
-	if (d.file)
+	t.view.filter = &t.filter;
+	if (d.file && (ends_with(d.file, ".svg") || ends_with(d.file, ".html"))) {
+		char *title = xprintf("%s -> %s", argv[operands], argv[operands + 1]);
+
+		status = d.subtract ?
+			 misused("-o %s draws both profiles, and --subtract leaves one", d.file) :
+			 write_picture(&t.view, d.file, title);
+		free(title);
+	} else if (d.file) {
 		status = write_profile(t.view.profile, d.file);
+	}
 	if (status == STATUS_OK && !(d.file && !strcmp(d.file, "-")))
 		return show(&t);
 	view_close(&t.view);

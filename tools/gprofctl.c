@@ -34,6 +34,7 @@ static const struct {
 	{ "top", cmd_top, "show the functions of a profile as a table" },
 	{ "diff", cmd_diff, "show what one profile has more than another" },
 	{ "flame", cmd_flame, "draw a profile as a flame graph for a browser" },
+	{ "view", cmd_view, "open a profile in the browser" },
 	{ "peek", cmd_peek, "show who calls a function, and whom it calls" },
 	{ "list", cmd_list, "show the source lines of a function, with what they take" },
 	{ "collapsed", cmd_collapsed, "write a profile as a line for each stack" },

@@ -216,6 +216,24 @@ const char *view_value(const struct view *v, int64_t value, char text[VIEW_TEXT_
 	return text;
 }
 
+const char *view_value_marked(const struct view *v, int64_t value, char text[VIEW_TEXT_MAX])
+{
+	char plain[VIEW_TEXT_MAX];
+	const char *p = view_value(v, value, plain);
+	size_t digits;
+	char *to = text;
+
+	if (*p == '-')
+		*to++ = *p++;
+	for (digits = strspn(p, "0123456789"); digits; digits--) {
+		*to++ = *p++;
+		if (digits > 1 && digits % 3 == 1)
+			*to++ = ',';
+	}
+	snprintf(to, (size_t)(text + VIEW_TEXT_MAX - to), "%s", p);
+	return text;
+}
+
 double view_percent(const struct view *v, int64_t value)
 {
 	return v->total ? 100.0 * value / v->total : 0;

@@ -91,6 +91,9 @@ bool view_is_unnamed(const char *name);
 /* view_value() - a value with its unit, all of a view in the same; returns @text */
 const char *view_value(const struct view *v, int64_t value, char text[VIEW_TEXT_MAX]);
 
+/* view_value_marked() - likewise for pictures: thousands of a count are kept apart */
+const char *view_value_marked(const struct view *v, int64_t value, char text[VIEW_TEXT_MAX]);
+
 /* view_percent() - share of the total */
 double view_percent(const struct view *v, int64_t value);
 

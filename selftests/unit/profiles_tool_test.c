@@ -118,16 +118,21 @@ FIXTURE_TEARDOWN(profiles)
 	rmdir(self->dir);
 }
 
-/* The words of @line, of which "F" is the profile. */
+/* The words of @line, of which "F" is the profile, and what has "D/" is in its directory. */
 static void run_line(struct ran *r, int (*cmd)(int argc, char **argv), const char *line, char *file)
 {
-	char text[256], *argv[16], *rest = text;
+	char text[256], other[8][96], *argv[16], *rest = text;
 	int argc = 0;
 
 	snprintf(text, sizeof(text), "%s", line);
 	while ((argv[argc] = strsep(&rest, " "))) {
 		if (!strcmp(argv[argc], "F"))
 			argv[argc] = file;
+		if (!strncmp(argv[argc], "D/", 2)) {
+			snprintf(other[argc % 8], sizeof(other[0]), "%.*s%s",
+				 (int)(strrchr(file, '/') - file), file, argv[argc] + 1);
+			argv[argc] = other[argc % 8];
+		}
 		argc++;
 	}
 	optind = 1;
@@ -266,6 +271,81 @@ TEST_F(profiles, lines_are_for_other_tools)
 
 	CHECK(cmd_collapsed, collapsed);
 	CHECK(cmd_csv, csv);
+}
+
+/* The page has what its script adds up: a tree, and what each node takes for each set of labels. */
+TEST_F(profiles, page_has_all_that_its_script_needs)
+{
+	static const struct row rows[] = {
+		{ "view F -o - --title a<b", {
+			"<title>a&lt;b</title>", "\"keys\":[\"process\",\"cgroup\",\"cpu\",\"thread\"]",
+			"\"values\":[[\"shop (7)\",\"a,b;c (9)\"],[\"(no cgroup)\"],[\"CPU 0\",\"CPU 1\"],"
+			"[\"shop (7)\",\"worker (8)\",\"a,b;c (9)\",\"other (9)\"]]",
+			"\"value\":[10,20,30,40,100]}}" } },
+		{ "view F -o -", { "\"parents\":[-1,0,1,2,2,1,0,6,7,6]", "\"node\":[3,4,5,8,9]",
+				   "\"set\":[0,1,1,2,3]", "[\"read\",\"kernel\",1]" }, "http" },
+		{ "view F -o - --comm worker", { "\"value\":[20,30]}}", "\"total\":200," }, "\"start\"" },
+	};
+
+	CHECK(cmd_view, rows);
+	/* nothing that a name could end the script with */
+	EXPECT_EQ(NULL, strstr(self->r.out, "</script>\n<script>x"));
+	EXPECT_NE(NULL, strstr(self->r.out, "</html>"));
+}
+
+TEST_F(profiles, page_without_a_browser_says_where_it_is)
+{
+	char path[96], *at;
+
+	setenv("XDG_RUNTIME_DIR", self->dir, 1);
+	unsetenv("DISPLAY");
+	unsetenv("WAYLAND_DISPLAY");
+	unsetenv("BROWSER");
+	run_line(&self->r, cmd_view, "view F", self->file);
+	EXPECT_EQ(STATUS_FAILED, self->r.status);
+	at = strstr(self->r.err, self->dir);
+	ASSERT_NE(NULL, at);
+	snprintf(path, sizeof(path), "%.*s", (int)strcspn(at, " "), at);
+	EXPECT_EQ(0, unlink(path));
+	setenv("BROWSER", "true", 1);
+	run_line(&self->r, cmd_view, "view F", self->file);
+	EXPECT_EQ(0, self->r.status);
+	at = strstr(self->r.err, self->dir);
+	ASSERT_NE(NULL, at);
+	snprintf(path, sizeof(path), "%.*s", (int)strcspn(at, " "), at);
+	EXPECT_EQ(0, unlink(path));
+	setenv("BROWSER", "false", 1);
+	run_line(&self->r, cmd_view, "view F", self->file);
+	EXPECT_EQ(STATUS_FAILED, self->r.status);
+	at = strstr(self->r.err, self->dir);
+	ASSERT_NE(NULL, at);
+	snprintf(path, sizeof(path), "%.*s", (int)strcspn(at, " "), at);
+	EXPECT_EQ(0, unlink(path));
+}
+
+/* Of the same twice nothing differs; of what has no wide in it, wide is what is gone. */
+TEST_F(profiles, difference_is_drawn)
+{
+	char svg[96], text[65536];
+	int fd;
+
+	snprintf(svg, sizeof(svg), "%s/d.svg", self->dir);
+	run_line(&self->r, cmd_diff, "diff F F -o D/d.svg --ignore start", self->file);
+	EXPECT_EQ(0, self->r.status);
+	fd = open(svg, O_RDONLY);
+	ASSERT_LE(0, fd);
+	slurp(fd, text, sizeof(text));
+	close(fd);
+	/* as wide as both together */
+	EXPECT_NE(NULL, strstr(text, "<title>main: 60ms before, 60ms now, +0.00%; +0.00% of all before<"));
+	EXPECT_EQ(NULL, strstr(text, "class=\"g0"));
+	EXPECT_EQ(NULL, strstr(text, ">start"));
+	EXPECT_NE(NULL, strstr(text, "\"diff\":true"));
+	unlink(svg);
+	run_line(&self->r, cmd_diff, "diff F F --subtract -o D/d.svg", self->file);
+	EXPECT_EQ(STATUS_USAGE, self->r.status);
+	EXPECT_NE(NULL, strstr(self->r.err, "--subtract"));
+	EXPECT_NE(0, access(svg, F_OK));
 }
 
 TEST_F(profiles, what_finds_nothing_is_told)

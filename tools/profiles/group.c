@@ -208,6 +208,12 @@ static size_t by_module(struct group *g, struct gprof_frame *frames, size_t nr)
 	return left;
 }
 
+const char *group_text(struct group *g, const struct gprof_profile *p)
+{
+	return g->how == GROUP_PROCESS ? process_text(g, p) :
+	       g->how == GROUP_THREAD ? thread_text(g, p) : label_text(g, p);
+}
+
 size_t group_frames(struct group *g, const struct gprof_profile *p, struct gprof_frame *frames,
 		    size_t nr)
 {
@@ -215,8 +221,7 @@ size_t group_frames(struct group *g, const struct gprof_profile *p, struct gprof
 
 	if (g->how == GROUP_MODULE)
 		return by_module(g, frames, nr);
-	text = g->how == GROUP_PROCESS ? process_text(g, p) :
-	       g->how == GROUP_THREAD ? thread_text(g, p) : label_text(g, p);
+	text = group_text(g, p);
 	if (g->rows)
 		nr = 0;
 	frames[nr] = (struct gprof_frame){ .function = text, .file = "", .mapping = "" };

@@ -62,6 +62,9 @@ const char *group_title(const struct group *g);
 size_t group_frames(struct group *g, const struct gprof_profile *p, struct gprof_frame *frames,
 		    size_t nr);
 
+/* group_text() - where a sample belongs by a label, a process or a thread; valid until group_free() */
+const char *group_text(struct group *g, const struct gprof_profile *p);
+
 void group_free(struct group *g);
 
 #endif /* TOOLS_PROFILES_GROUP_H */
