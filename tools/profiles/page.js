@@ -302,13 +302,18 @@
 	}
 
 	function redraw() {
+		charts.forEach(draw);
+		tell();
+	}
+
+	/* A window is dragged through many sizes. */
+	function resized() {
 		if (pending)
 			return;
 		pending = true;
 		requestAnimationFrame(() => {
 			pending = false;
-			charts.forEach(draw);
-			tell();
+			redraw();
 		});
 	}
 
@@ -623,7 +628,7 @@
 	}));
 	$("reset").addEventListener("click", reset);
 	$("search").addEventListener("input", (e) => search(e.target.value));
-	window.addEventListener("resize", redraw);
+	window.addEventListener("resize", resized);
 	dark.addEventListener("change", redraw);
 	window.addEventListener("hashchange", restore);
 	window.addEventListener("keydown", (e) => {
