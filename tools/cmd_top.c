@@ -7,6 +7,7 @@
 #include "cmd.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,14 +18,17 @@
 #include "functions.h"
 #include "options.h"
 #include "output.h"
-#include "profiles/terminal.h"
 #include "ratio.h"
 #include "say.h"
+#include "terminal.h"
 #include "text.h"
 #include "view.h"
 
 /* Functions with less than this share are not shown unless -n asks for more. */
 #define SMALL_SHARE	0.005
+
+/* A sample that weighs more than this part of all is told of. */
+#define HEAVY_PART	20
 
 #define NAME_COLUMNS	100	/* of a name, unless --full-names asks for more */
 #define NUMBER_COLUMNS	51	/* before it */
@@ -170,6 +174,10 @@ static void print_table(struct top *t)
 		printf("%.2f%% are in code without names, shown as [FILE]; debug symbols name it,\n"
 		       "where no reason stands beside it\n",
 		       view_percent(v, unnamed));
+	if (fs->counted > 0 && fs->heaviest > v->total / HEAVY_PART)
+		printf("One sample weighs up to %.2f%% of the total (%" PRId64 " samples): shares are "
+		       "no surer\nthan that; a longer recording or a higher rate makes them so\n",
+		       view_percent(v, fs->heaviest), fs->counted);
 	printf("%12s %7s %7s %12s %7s\n", "flat", "flat%", "sum%", "cum", "cum%");
 	for (size_t i = 0; i < nr; i++) {
 		sum = view_sum(sum, fs->all[i].flat);

@@ -59,9 +59,16 @@ void functions_add(struct functions *fs, const struct gprof_frame *frames, size_
 	}
 }
 
+/**
+ * struct walk - over what a view shows
+ * @fs: functions
+ * @type: of the values
+ * @count: of the numbers of samples, or @type where there are none
+ */
 struct walk {
 	struct functions *fs;
 	size_t type;
+	size_t count;
 };
 
 static int add_sample(void *ctx, const struct gprof_frame *frames, size_t nr_frames,
@@ -70,12 +77,33 @@ static int add_sample(void *ctx, const struct gprof_frame *frames, size_t nr_fra
 	struct walk *w = ctx;
 
 	functions_add(w->fs, frames, nr_frames, values[w->type]);
+	if (values[w->type] < 0 || values[w->count] < 0)
+		w->fs->counted = -1;
+	if (w->count != w->type && values[w->count] > 0 && w->fs->counted >= 0) {
+		int64_t each = values[w->type] / values[w->count];
+
+		w->fs->counted = view_sum(w->fs->counted, values[w->count]);
+		if (each > w->fs->heaviest)
+			w->fs->heaviest = each;
+	}
 	return 0;
+}
+
+/* Of waits and the like each is told as long as it was: only of samples is weight chance. */
+static size_t count_type(const struct view *v)
+{
+	const struct gprof_value_type *types;
+	size_t nr = gprof_profile_types(v->profile, &types);
+
+	for (size_t i = 0; i < nr; i++)
+		if (!strcmp(types[i].type, "samples") && !strcmp(types[i].unit, "count"))
+			return i;
+	return v->type;
 }
 
 int functions_of(struct functions *fs, const struct view *v)
 {
-	struct walk w = { fs, v->type };
+	struct walk w = { fs, v->type, count_type(v) };
 
 	return view_each(v, add_sample, &w);
 }

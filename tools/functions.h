@@ -44,6 +44,8 @@ struct function {
  * @nr: how many
  * @room: of @all
  * @samples: samples seen
+ * @heaviest: most that one sample stands for, where the profile counts its samples
+ * @counted: how many these are; -1: some are below 0, as in a difference
  * @known: functions by their texts in the profile
  */
 struct functions {
@@ -52,6 +54,8 @@ struct functions {
 	size_t nr;
 	size_t room;
 	uint64_t samples;
+	int64_t heaviest;
+	int64_t counted;
 	struct memo known;
 };
 

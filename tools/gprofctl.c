@@ -65,8 +65,8 @@ static int print_help(void)
 	     "\n"
 	     "Examples:\n"
 	     "  gprofctl cpu -- COMMAND             # record a command into cpu.pb.gz\n"
-	     "  gprofctl top cpu.pb.gz              # see where the time went\n"
-	     "  gprofctl flame cpu.pb.gz -o cpu.svg # the same as a picture\n"
+	     "  gprofctl view cpu.pb.gz             # see where the time went, in a browser\n"
+	     "  gprofctl top cpu.pb.gz              # the same as a table\n"
 	     "  gprofctl doctor                     # when something does not work");
 	return finish_stdout();
 }
@@ -77,10 +77,29 @@ static const char *command_name(const void *ctx, size_t i)
 	return i < ARRAY_SIZE(commands) ? commands[i].name : NULL;
 }
 
+/* What others call it. */
+static const struct {
+	const char *word;
+	const char *meant;
+} others[] = {
+	{ "report", "view" }, { "annotate", "list" }, { "script", "collapsed" }, { "sched", "latency" },
+	{ "lock", "mutex" }, { "mem", "heap" }, { "memory", "heap" }, { "malloc", "heap" },
+	{ "events", "info" }, { "offcpu", "block" }, { "off-cpu", "block" }, { "flamegraph", "flame" },
+	{ "svg", "flame" }, { "web", "view" }, { "http", "view" }, { "tree", "peek" },
+	{ "folded", "collapsed" }, { "timeline", "read" }, { "probe", "profile" },
+	{ "buildid-list", "info" }, { "goroutine", "task" }, { "threads", "task" }, { "traceback", "task" },
+	{ "allocs", "alloc" }, { "wait", "block" }, { "compare", "diff" }, { "version", "--version" },
+};
+
 static int unknown(const char *word)
 {
-	const char *meant = nearest(word, command_name, NULL);
+	const char *meant;
 
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		if (!strcmp(word, others[i].word))
+			return misused("there is no subcommand \"%s\"; that is gprofctl %s here", word,
+				       others[i].meant);
+	meant = nearest(word, command_name, NULL);
 	if (meant)
 		return misused("there is no subcommand \"%s\"; did you mean %s?", word, meant);
 	return misused("there is no subcommand \"%s\"; see gprofctl --help", word);

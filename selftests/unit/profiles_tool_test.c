@@ -184,6 +184,9 @@ TEST_F(profiles, rows_say_where_they_are_and_what_is_chosen_is_all_that_counts)
 		{ "top F --hide ^read$", { "70ms  35.00%  85.00%         70ms  35.00%  wide", "30ms  15.00%  deep" }, "read" },
 		{ "top F --focus deep --hide deep", { "10.00%", "30ms  15.00%  main" }, "deep" },
 		{ "top F --focus wide --comm worker", { "15.00%  wide" }, "start" },
+		/* chance has a part in what few samples say */
+		{ "top F", { "One sample weighs up to 50.00% of the total (5 samples)" } },
+		{ "top F --type samples", { "read [kernel]" }, "weighs" },
 	};
 
 	CHECK(cmd_top, rows);

@@ -13,10 +13,10 @@
 #include <sys/stat.h>
 
 #include "../say.h"
+#include "../terminal.h"
 #include "../text.h"
 #include "options_view.h"
 #include "source.h"
-#include "terminal.h"
 
 #define FUNCTIONS_SHOWN	10
 #define AROUND		5	/* lines before the first with a value, and after the last */

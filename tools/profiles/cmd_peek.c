@@ -9,10 +9,10 @@
 #include <string.h>
 
 #include "../say.h"
+#include "../terminal.h"
 #include "../text.h"
 #include "options_view.h"
 #include "peek.h"
-#include "terminal.h"
 
 #define FUNCTIONS_SHOWN	20	/* unless -n says otherwise */
 #define NUMBER_COLUMNS	61
