@@ -37,6 +37,7 @@ static const struct {
 	{ "view", cmd_view, "open a profile in the browser" },
 	{ "peek", cmd_peek, "show who calls a function, and whom it calls" },
 	{ "list", cmd_list, "show the source lines of a function, with what they take" },
+	{ "disasm", cmd_disasm, "show the instructions of a function, with what they take" },
 	{ "collapsed", cmd_collapsed, "write a profile as a line for each stack" },
 	{ "csv", cmd_csv, "write the functions of a profile for a spreadsheet" },
 	{ "read", cmd_read, "show the events of an execution trace, or count them" },
@@ -82,7 +83,7 @@ static const struct {
 	const char *word;
 	const char *meant;
 } others[] = {
-	{ "report", "view" }, { "annotate", "list" }, { "script", "collapsed" }, { "sched", "latency" },
+	{ "report", "view" }, { "annotate", "disasm" }, { "script", "collapsed" }, { "sched", "latency" },
 	{ "lock", "mutex" }, { "mem", "heap" }, { "memory", "heap" }, { "malloc", "heap" },
 	{ "events", "info" }, { "offcpu", "block" }, { "off-cpu", "block" }, { "flamegraph", "flame" },
 	{ "svg", "flame" }, { "web", "view" }, { "http", "view" }, { "tree", "peek" },

@@ -22,7 +22,7 @@ options()
 2 "cpuu";cpu | gprofctl cpuu -a
 2 "flme";flame | gprofctl flme x
 2 "report";view | gprofctl report
-2 "annotate";list | gprofctl annotate main
+2 "annotate";disasm | gprofctl annotate main
 2 "script";collapsed | gprofctl script
 2 "lock";mutex | gprofctl lock -a
 2 "sched";latency | gprofctl sched
@@ -192,6 +192,8 @@ options()
 2 function and a profile | gprofctl list main
 2 "0";-n | gprofctl peek main $P -n 0
 2 "x";-n | gprofctl list main $P -n x
+2 function and a profile | gprofctl disasm main
+1 "nosuch" | gprofctl disasm nosuch $P
 2 one profile | gprofctl collapsed
 2 one profile | gprofctl csv
 2 "0ms" | gprofctl mmu $T --window 0ms

@@ -409,8 +409,104 @@ calls_are_those_of_go()
 	[ "$found" -gt 10 ]
 }
 
+# A profile that Go took of a program that is here: with sources, and with instructions.
+program_is_made()
+{
+	need_go
+	mkdir -p "$dir/hot"
+	cat >"$dir/hot/go.mod" <<-'EOF'
+		module hot
+		go 1.23
+	EOF
+	cat >"$dir/hot/main.go" <<-'EOF'
+		package main
+
+		import (
+			"os"
+			"runtime/pprof"
+			"time"
+		)
+
+		//go:noinline
+		func hot(n int) int {
+			s := 0
+			for i := 0; i < n; i++ {
+				s += i*i ^ s<<1
+			}
+			return s
+		}
+
+		//go:noinline
+		func around(n int) int {
+			return hot(n) +
+				hot(n/2)
+		}
+
+		func main() {
+			f, _ := os.Create(os.Args[1])
+			pprof.StartCPUProfile(f)
+			for t := time.Now(); time.Since(t) < 2*time.Second; {
+				around(100000)
+			}
+			pprof.StopCPUProfile()
+			f.Close()
+		}
+	EOF
+	(cd "$dir/hot" && "$go" build -ldflags "-B 0x0123456789abcdef" -o hot . && ./hot hot.pb.gz)
+	[ -s "$dir/hot/hot.pb.gz" ]
+}
+
+need_program()
+{
+	[ -s "$dir/hot/hot.pb.gz" ] || skip "no program was made"
+}
+
+# "FLAT CUM LINE" of each line that has a value
+lines()
+{
+	sed 's/ms//g; s/:/ /' | awk 'NF > 2 && $3 + 0 && ($1 + 0 || $2 + 0) && !/flat, cum/ {
+		printf "%.0f %.0f %d\n", $1, $2, $3 }' | sort -n
+}
+
+lines_are_those_of_go()
+{
+	need_program
+	for name in hot around main; do
+		pprof -list "^main\\.$name\$" -unit=ms "$dir/hot/hot.pb.gz" 2>"$dir/err" | lines >"$dir/go"
+		# all values of a view are in one unit: that of the total
+		gprofctl list "main.$name" "$dir/hot/hot.pb.gz" |
+			awk '{ for (i = 1; i <= 2; i++) if ($i ~ /[0-9]s$/) $i = $i * 1000; print }' |
+			lines >"$dir/ours"
+		cat "$dir/ours"
+		[ -s "$dir/ours" ]
+		diff "$dir/go" "$dir/ours"
+	done
+}
+
+instructions_add_up_to_the_function()
+{
+	need_program
+	command -v objdump >/dev/null || skip "there is no objdump"
+	gprofctl disasm main.hot "$dir/hot/hot.pb.gz" --type samples | tee "$dir/code"
+	gprofctl csv "$dir/hot/hot.pb.gz" --type samples | awk -F, '$1 == "main.hot" { print $4, $6 }' >"$dir/csv"
+	read -r flat cum <"$dir/csv"
+	[ "$flat" -gt 0 ]
+	awk -v flat="$flat" -v cum="$cum" '/^ *[.0-9]+ +[.0-9]+ +[0-9a-f]+:/ { f += $1; c += $2; n++ }
+		END { print n, f, c; exit !(n > 5 && f == flat && c == cum) }' "$dir/code"
+	grep -q '<main.hot>' "$dir/code"
+	! grep -q '<main.around>:' "$dir/code"
+	# two calls of one function are two instructions
+	gprofctl disasm main.around "$dir/hot/hot.pb.gz" --type samples |
+		awk '/call.*<main.hot>/ && $2 + 0 { n++ } END { exit n != 2 }'
+	# another program in its place is no source of instructions
+	expect 1 gprofctl disasm main.hot "$dir/hot/hot.pb.gz" --object "$(command -v gprofctl)" 2>"$dir/err"
+	grep -q 'build-id' "$dir/err"
+	expect 1 gprofctl disasm main.hot "$dir/hot/hot.pb.gz" --object "$0"
+}
+
 ktap_run profiles_are_recorded go_reads_them_without_complaint go_sees_the_same_totals \
 	go_sees_the_same_functions speedscope_sees_the_same_functions \
 	go_shows_the_truth_programs go_shows_waits go_shows_latency_to_who_asks go_reads_our_labels \
 	library_reads_what_go_writes two_runs_merge differences_are_those_of_go tables_are_those_of_go \
-	labels_are_those_of_go calls_are_those_of_go
+	labels_are_those_of_go calls_are_those_of_go program_is_made lines_are_those_of_go \
+	instructions_add_up_to_the_function
