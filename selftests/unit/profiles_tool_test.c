@@ -184,6 +184,8 @@ TEST_F(profiles, rows_say_where_they_are_and_what_is_chosen_is_all_that_counts)
 		{ "top F --hide ^read$", { "70ms  35.00%  85.00%         70ms  35.00%  wide", "30ms  15.00%  deep" }, "read" },
 		{ "top F --focus deep --hide deep", { "10.00%", "30ms  15.00%  main" }, "deep" },
 		{ "top F --focus wide --comm worker", { "15.00%  wide" }, "start" },
+		{ "top F --focus ^read$ --ignore deep", { "40ms  20.00%  20.00%         40ms  20.00%  read" } },
+		{ "top F --pid 7 --label cpu=0", { "10ms   5.00%  read", "10ms   5.00%  main" } },
 		/* chance has a part in what few samples say */
 		{ "top F", { "One sample weighs up to 50.00% of the total (5 samples)" } },
 		{ "top F --type samples", { "read [kernel]" }, "weighs" },
@@ -237,6 +239,38 @@ TEST_F(profiles, peek_counts_a_call_once_in_a_sample)
 	run_line(&self->r, cmd_peek, "peek a[ F", self->file);
 	EXPECT_EQ(STATUS_FAILED, self->r.status);
 	EXPECT_NE(NULL, strstr(self->r.err, "\"a[\", which is no regular"));
+}
+
+/* A pair once in a stack; and one that is called exactly so is meant alone. */
+TEST_F(profiles, peek_of_what_recurs)
+{
+	static const struct gprof_value_type type = { "n", "count" };
+	static const struct row rows[] = {
+		{ "peek a F", { "  5 100.00% |   b [p]", "  5 100.00%                    | a [p]" },
+		  "| ab" },
+		{ "peek ^ab?$ F", { "| a [p]", "| ab [p]" } },
+	};
+	const struct gprof_frame frames[] = {
+		{ .function = "ab", .mapping = "p", .file = "" },
+		{ .function = "b", .mapping = "p", .file = "" },
+		{ .function = "a", .mapping = "p", .file = "" },
+		{ .function = "b", .mapping = "p", .file = "" },
+		{ .function = "a", .mapping = "p", .file = "" },
+	};
+	const struct gprof_profile_builder_config cfg = {
+		.sz = sizeof(cfg), .types = &type, .nr_types = 1,
+	};
+	struct gprof_profile_builder *b = gprof_profile_builder_new(&cfg);
+	const int64_t value = 5;
+	struct gprof_profile *p;
+	int fd = open(self->file, O_WRONLY | O_TRUNC);
+
+	ASSERT_EQ(0, gprof_profile_builder_add(b, frames, 5, NULL, 0, &value));
+	p = gprof_profile_builder_finish(b);
+	ASSERT_EQ(0, gprof_profile_write(p, fd));
+	close(fd);
+	gprof_profile_free(p);
+	CHECK(cmd_peek, rows);
 }
 
 TEST_F(profiles, list_has_what_lines_take)
