@@ -5,30 +5,12 @@
  */
 #include "calltree.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cmd.h"
 #include "say.h"
-
-/* Addresses from here on are the kernel's, on amd64 and arm64 alike. */
-#define KERNEL_HALF	(1ULL << 63)
-
-static bool ends_with(const char *s, const char *end)
-{
-	size_t n = strlen(s), m = strlen(end);
-
-	return n >= m && !strcmp(s + n - m, end);
-}
-
-static enum frame_kind kind_of(const struct gprof_frame *f)
-{
-	/* In [brackets] are the kernel and its modules, and few user mappings such as [vdso]. */
-	if (f->address & KERNEL_HALF || !strncmp(f->mapping, "[kernel", 7) ||
-	    ends_with(f->mapping, ".ko"))
-		return FRAME_KERNEL;
-	return f->inlined ? FRAME_INLINED : FRAME_USER;
-}
 
 /* The key of a frame; texts are kept once each, whatever they are combined with. */
 struct frame_key {
@@ -62,6 +44,19 @@ enum frame_kind calltree_frame(const struct calltree *t, uint32_t frame, const c
 	return key.kind;
 }
 
+/* Most frames were there before. */
+static uint32_t find_frame(struct calltree *t, const struct gprof_frame *f)
+{
+	enum frame_kind kind = frame_kind(f);
+	char text[VIEW_NAME_MAX];
+	bool found;
+	uint32_t *frame = memo_find(&t->known[kind], f->function, f->mapping, NULL, &found);
+
+	if (!found)
+		*frame = add_frame(t, kind, view_function(f, text), f->mapping);
+	return *frame;
+}
+
 static uint32_t add_node(struct calltree *t, uint32_t parent, uint32_t frame)
 {
 	uint32_t edge[] = { parent, frame };
@@ -85,31 +80,41 @@ static uint32_t add_node(struct calltree *t, uint32_t parent, uint32_t frame)
 	return node;
 }
 
-static int add_sample(void *ctx, const struct gprof_frame *frames, size_t nr_frames,
-		      const int64_t *values)
+uint32_t calltree_add(struct calltree *t, const struct gprof_frame *frames, size_t nr_frames)
 {
-	struct calltree *t = ctx;
 	uint32_t node = 0;
 	size_t left = 0;
 
-	if (values[t->type] < 0)
-		t->left_out++;
-	if (values[t->type] <= 0)
-		return 0;
+	if (!t->nr)
+		add_node(t, CALLTREE_NONE, add_frame(t, FRAME_USER, "all", ""));
 	if (nr_frames > CALLTREE_DEPTH_MAX) {
 		left = nr_frames - CALLTREE_DEPTH_MAX;
 		t->cut++;
 	}
-	for (size_t i = nr_frames; i-- > left;) {
-		const struct gprof_frame *f = &frames[i];
-		char text[VIEW_NAME_MAX];
-		uint32_t frame = add_frame(t, kind_of(f), view_function(f, text), f->mapping);
+	for (size_t i = nr_frames; i-- > left;)
+		node = add_node(t, node, find_frame(t, &frames[i]));
+	return t->nr > CALLTREE_NODES_MAX ? CALLTREE_NONE : node;
+}
 
-		node = add_node(t, node, frame);
-	}
-	if (t->nr > CALLTREE_NODES_MAX)
+static int add_sample(void *ctx, const struct gprof_frame *frames, size_t nr_frames,
+		      const int64_t *values)
+{
+	struct calltree *t = ctx;
+	bool base = t->diff && gprof_profile_label(t->diff, "pprof::base", NULL);
+	/* In a difference, samples of the base are negative. */
+	int64_t value = base ? view_size(values[t->type]) : values[t->type];
+	uint32_t node;
+
+	if (value < 0)
+		t->left_out++;
+	if (value <= 0)
+		return 0;
+	node = calltree_add(t, frames, nr_frames);
+	if (node == CALLTREE_NONE)
 		return 1;
-	t->nodes[node].self = view_sum(t->nodes[node].self, values[t->type]);
+	t->nodes[node].self = view_sum(t->nodes[node].self, value);
+	if (base)
+		t->nodes[node].base = view_sum(t->nodes[node].base, value);
 	return 0;
 }
 
@@ -148,16 +153,20 @@ static void link_siblings(struct calltree *t)
 	free(order);
 }
 
-int calltree_build(struct calltree *t, const struct view *view)
+int calltree_refused(void)
+{
+	return fail("the profile has more than %u different stacks of calls, which no picture "
+		    "shows", CALLTREE_NODES_MAX);
+}
+
+static int build(struct calltree *t, const struct view *view)
 {
 	int status;
 
-	*t = (struct calltree){ .type = view->type };
-	add_node(t, CALLTREE_NONE, add_frame(t, FRAME_USER, "all", ""));
+	calltree_add(t, NULL, 0);
 	status = view_each(view, add_sample, t);
 	if (t->nr > CALLTREE_NODES_MAX)
-		return fail("the profile has more than %u different stacks of calls, which no "
-			    "picture shows", CALLTREE_NODES_MAX);
+		return calltree_refused();
 	if (status != STATUS_OK)
 		return status;
 	for (size_t i = t->nr; i-- > 0;) {
@@ -166,9 +175,33 @@ int calltree_build(struct calltree *t, const struct view *view)
 		n->total = view_sum(n->total, n->self);
 		if (n->parent != CALLTREE_NONE)
 			t->nodes[n->parent].total = view_sum(t->nodes[n->parent].total, n->total);
+		if (n->parent != CALLTREE_NONE)
+			t->nodes[n->parent].base = view_sum(t->nodes[n->parent].base, n->base);
 	}
 	link_siblings(t);
 	return STATUS_OK;
+}
+
+int calltree_build(struct calltree *t, const struct view *view)
+{
+	*t = (struct calltree){ .type = view->type };
+	return build(t, view);
+}
+
+int calltree_build_diff(struct calltree *t, const struct view *view)
+{
+	*t = (struct calltree){ .type = view->type, .diff = view->profile };
+	return build(t, view);
+}
+
+void calltree_tell(const struct calltree *t)
+{
+	if (t->left_out)
+		say("%" PRIu64 " samples with values below 0 have no width and were left out",
+		    t->left_out);
+	if (t->cut)
+		say("%" PRIu64 " samples with more than %d frames were cut at the leaf's end",
+		    t->cut, CALLTREE_DEPTH_MAX);
 }
 
 void calltree_free(struct calltree *t)
@@ -177,6 +210,8 @@ void calltree_free(struct calltree *t)
 	intern_free(&t->texts);
 	intern_free(&t->frames);
 	intern_free(&t->edges);
+	for (size_t i = 0; i < FRAME_KINDS; i++)
+		memo_free(&t->known[i]);
 }
 
 uint32_t calltree_skip(const struct calltree *t, uint32_t node)

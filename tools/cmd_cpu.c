@@ -11,6 +11,7 @@
 
 #include <gprof/recorder.h>
 
+#include "events.h"
 #include "options.h"
 #include "record.h"
 #include "say.h"
@@ -52,31 +53,38 @@ struct cpu_options {
 	bool no_tables;
 };
 
+static int set_kernel_mode(struct cpu_options *o, enum kernel_mode mode)
+{
+	if (o->kernel != KERNEL_IF_PERMITTED && o->kernel != mode)
+		return misused("--user-only and --kernel exclude each other");
+	o->kernel = mode;
+	return STATUS_OK;
+}
+
 static int set_event(void *ctx, const char *value)
 {
 	struct cpu_options *o = ctx;
 	struct gprof_cpu_event *ev = &o->events[o->nr];
-	unsigned long long period;
-	char *name, *colon;
+	struct event_word word;
+	int status;
 
 	if (o->nr == EVENTS_MAX)
-		return misused("more than %d events at once are too many", EVENTS_MAX);
-	name = xprintf("%s", value);
-	colon = event_period(name);
-	ev->name = name;
+		return misused("-e %s: more than %d events at once are too many", value, EVENTS_MAX);
+	status = events_read(&word, value);
+	ev->name = word.name;
+	ev->period = word.period;
 	o->nr++;
-	if (colon) {
-		*colon = '\0';
-		if (!parse_count(colon + 1, &period) || !period)
-			return misused("-e %s: the period is a number of events above 0, such as "
-				       "%s:1000000 or %s:1M", value, name, name);
-		ev->period = period;
-	}
-	if (!*name)
-		return misused("-e wants an event, such as cycles; gprofctl info lists them");
+	if (status == STATUS_OK && word.user_only)
+		status = set_kernel_mode(o, KERNEL_NEVER);
+	if (status == STATUS_OK && word.kernel)
+		status = set_kernel_mode(o, KERNEL_ALWAYS);
+	if (word.precise > o->precise)
+		o->precise = word.precise;
+	if (status != STATUS_OK)
+		return status;
 	for (size_t i = 0; i + 1 < o->nr; i++)
-		if (!strcmp(o->events[i].name, name))
-			return misused("the event %s is given twice", name);
+		if (!strcmp(o->events[i].name, word.name))
+			return misused("the event %s is given twice", word.name);
 	return STATUS_OK;
 }
 
@@ -107,14 +115,6 @@ static int set_precise(void *ctx, const char *value)
 
 	if (!parse_count(value, &o->precise) || o->precise > 3)
 		return misused("--precise wants 0, 1, 2 or 3, not \"%s\"", value);
-	return STATUS_OK;
-}
-
-static int set_kernel_mode(struct cpu_options *o, enum kernel_mode mode)
-{
-	if (o->kernel != KERNEL_IF_PERMITTED && o->kernel != mode)
-		return misused("--user-only and --kernel exclude each other");
-	o->kernel = mode;
 	return STATUS_OK;
 }
 
@@ -186,7 +186,9 @@ static const struct option_row cpu_rows[] = {
 	  "may be repeated, each with an -o of its own", set_event },
 	{ 'o', "output", "FILE", "the profile of the -e before it (default: " DEFAULT_FILE ");\n"
 	  "\"-\" is stdout", set_output },
-	{ 'F', "frequency", "HZ", "timer: samples per second of CPU time (default: 100)", set_hz },
+	{ 'F', "frequency", "HZ", "samples per second of CPU time (default: 100 of the timer); of\n"
+	  "other events about so many on a busy CPU of 2.4 GHz, by a period\n"
+	  "that is told", set_hz },
 	{ 0, "precise", "0..3", "how far the sampled instruction may be off: 0 any, 1 a constant,\n"
 	  "2 asks for none, 3 must have none (default: 0)", set_precise },
 	{ 0, "user-only", NULL, "leave the kernel out: neither its time nor its frames",
@@ -215,16 +217,18 @@ static const struct usage cpu_usage = {
 "time, and writes it as a pprof profile.\n"
 "\n"
 "EVENT is timer, cycles, instructions, cacheReferences, cacheMisses, branches,\n"
-"branchMisses, rHEX (a raw event number), or PMU/EVENT/ as under\n"
-"/sys/bus/event_source; gprofctl info says which of them work here. PERIOD may\n"
-"end in k, M or G. The other options hold for all events.\n"
+"branchMisses, page-faults and the like, rHEX (a raw event number), or PMU/EVENT/\n"
+"as under /sys/bus/event_source; gprofctl info says which of them work here.\n"
+"perf's names are understood too, with :u and :p behind. PERIOD may end in k, M or\n"
+"G. The other options hold for all events.\n"
 "\n"
 "A command's exit status is passed on; 1 or 2 mean that gprofctl itself failed,\n"
 "127 or 126 that the command could not be run. The last line on stderr counts the\n"
 "samples: produced = read + lost + overwritten.",
 	.examples =
 "  gprofctl cpu -- make -j4                 # profile a build, into cpu.pb.gz\n"
-"  gprofctl top cpu.pb.gz                   # then look at it\n"
+"  gprofctl top cpu.pb.gz                   # then look at it,\n"
+"  gprofctl view cpu.pb.gz                  # in the browser\n"
 "  gprofctl cpu -p 1234 -d 30 -o srv.pb.gz  # a running process, 30 seconds long\n"
 "  gprofctl cpu --latency -- make -j4       # and what keeps it from being done sooner:\n"
 "  gprofctl top --type latency cpu.pb.gz\n"
@@ -239,8 +243,6 @@ static bool is_timer(const struct gprof_cpu_event *ev)
 /* What the rows cannot see one by one. */
 static int complete(struct cpu_options *o)
 {
-	bool timer = false;
-
 	if (!o->nr)
 		o->events[o->nr++].name = xprintf("timer");
 	if (o->early_file) {
@@ -258,17 +260,21 @@ static int complete(struct cpu_options *o)
 			return misused("the event %s has no output: with several events each wants "
 				       "an -o of its own", ev->name);
 		if (is_timer(ev)) {
-			timer = true;
 			if (ev->period)
 				return misused("the timer has no period but a rate: use -e timer "
-					       "with -F HZ");
+					       "with -F HZ, not timer:%llu",
+					       (unsigned long long)ev->period);
 			ev->hz = o->hz;
+		} else if (o->hz && !ev->period) {
+			ev->period = events_period(ev->name, o->hz);
+			if (!ev->period)
+				return misused("-F %llu: %s are sampled each time they happen; %s:N is "
+					       "every N-th", o->hz, ev->name, ev->name);
+			say("%s: -F %llu is taken as %s:%llu, every so many", ev->name, o->hz,
+			    ev->name, (unsigned long long)ev->period);
 		}
 		ev->precise = o->precise;
 	}
-	if (o->hz && !timer)
-		return misused("-F is the rate of the timer; give %s a period instead, as in "
-			       "-e %s:1000000", o->events[0].name, o->events[0].name);
 	if (o->flags & GPROF_EVENT_IDLE && o->flags & GPROF_EVENT_LATENCY)
 		return misused("--idle and --latency exclude each other: on an idle CPU nobody runs "
 			       "whose time could be divided");

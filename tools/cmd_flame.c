@@ -5,7 +5,6 @@
 #include "cmd.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -22,12 +21,14 @@
  * @file: -o
  * @type: --type
  * @title: --title
+ * @filter: what is chosen, and --by
  * @symbols: --no-demangle
  */
 struct flame_options {
 	const char *file;
 	const char *type;
 	const char *title;
+	struct filter filter;
 	bool symbols;
 };
 
@@ -78,19 +79,6 @@ static const struct usage flame_usage = {
 "  gprofctl flame cpu.pb.gz -o cpu.svg --type samples --title \"build, 4 jobs\"",
 };
 
-/* What the picture cannot show. */
-static void tell(const struct calltree *tree, const struct view *view)
-{
-	if (!tree->nodes[0].total)
-		say("the profile has no %s above 0: the picture is empty", view->name);
-	if (tree->left_out)
-		say("%" PRIu64 " samples with values below 0 have no width and were left out",
-		    tree->left_out);
-	if (tree->cut)
-		say("%" PRIu64 " samples with more than %d frames were cut at the leaf's end",
-		    tree->cut, CALLTREE_DEPTH_MAX);
-}
-
 static int write_picture(const struct flame_options *o, const struct calltree *tree,
 			 const struct view *view)
 {
@@ -122,7 +110,10 @@ static int write_picture(const struct flame_options *o, const struct calltree *t
 int cmd_flame(int argc, char **argv)
 {
 	struct flame_options o = { 0 };
-	const struct option_table tables[] = { { "Options", flame_rows, &o }, { 0 } };
+	const struct option_table tables[] = {
+		{ "Options", flame_rows, &o }, { "What to show", filter_by_options, &o.filter },
+		{ "Which samples", filter_options, &o.filter }, { 0 }
+	};
 	struct calltree tree;
 	struct view view;
 	int operands, status;
@@ -136,14 +127,18 @@ int cmd_flame(int argc, char **argv)
 	if (status != STATUS_OK)
 		return status;
 	gprof_profile_system_names(view.profile, o.symbols);
+	view.filter = &o.filter;
 	if (!o.title)
 		o.title = basename(argv[operands]);
 	status = calltree_build(&tree, &view);
 	if (status == STATUS_OK) {
-		tell(&tree, &view);
+		if (!tree.nodes[0].total)
+			say("the profile has no %s above 0: the picture is empty", view.name);
+		calltree_tell(&tree);
 		status = write_picture(&o, &tree, &view);
 	}
 	calltree_free(&tree);
+	filter_free(&o.filter);
 	view_close(&view);
 	return status;
 }

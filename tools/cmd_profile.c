@@ -98,15 +98,25 @@ static int set_filter(void *ctx, const char *value)
 	return STATUS_OK;
 }
 
-static int set_rate(void *ctx, const char *value)
+static int set_period(struct profile_options *o, const char *option, const char *value)
 {
-	struct profile_options *o = ctx;
 	unsigned long long n;
 
 	if (!parse_count(value, &n) || !n)
-		return misused("--rate wants events per sample, 1 or more, not \"%s\"", value);
+		return misused("%s wants events per sample, 1 or more, not \"%s\"", option, value);
 	o->cfg.period = n;
 	return STATUS_OK;
+}
+
+static int set_every(void *ctx, const char *value)
+{
+	return set_period(ctx, "--every", value);
+}
+
+/* As it was called before. */
+static int set_rate(void *ctx, const char *value)
+{
+	return set_period(ctx, "--rate", value);
 }
 
 static int set_user_only(void *ctx, const char *value)
@@ -153,8 +163,9 @@ static const struct option_row profile_rows[] = {
 	{ 0, "filter", "FILTER", "only those hits of the tracepoint before it: comparisons of its\n"
 	  "fields, as the kernel has them: \"prev_prio < 100 && next_comm ~ 'sh*'\"",
 	  set_filter },
-	{ 0, "rate", "N", "sample every N-th event, or one in N of those that\n"
-	  "pass a filter, by chance (default: 1, all)", set_rate },
+	{ 0, "every", "N", "sample every N-th event, or one in N of those that\n"
+	  "pass a filter, by chance (default: 1, all)", set_every },
+	{ 0, "rate", "N", NULL, set_rate },
 	{ 0, "latency", NULL, "a second value: the events divided by how many tasks of the target\n"
 	  "ran at that instant (label parallelism)", set_latency },
 	{ 0, "user-only", NULL, "leave the kernel's frames out", set_user_only },
@@ -177,9 +188,9 @@ static const struct usage profile_usage = {
 "samples: produced = read + lost + overwritten.",
 	.examples =
 "  gprofctl profile -e sched:sched_process_fork -- make        # who forks in a build\n"
-"  gprofctl profile -e kmem:mm_page_alloc --rate 100 -a -d 10  # every 100th page\n"
+"  gprofctl profile -e kmem:mm_page_alloc --every 100 -a -d 10  # every 100th page\n"
 "  gprofctl profile --probe vfs_fsync_range -a -d 10           # who waits for disks\n"
-"  gprofctl profile --probe /lib/x86_64-linux-gnu/libc.so.6:malloc --rate 100 -p 1234\n"
+"  gprofctl profile --probe /lib/x86_64-linux-gnu/libc.so.6:malloc --every 100 -p 1234\n"
 "  gprofctl profile -e page-faults -o f.pb.gz -e sched:sched_switch -o s.pb.gz -p 1234",
 };
 
@@ -201,8 +212,8 @@ static struct gprof_recorder *make(void *ctx, const struct gprof_target *target,
 static int complete(struct profile_options *o)
 {
 	if (!o->nr)
-		return misused("profile wants a tracepoint: -e CATEGORY:NAME, such as "
-			       "-e sched:sched_process_fork, or a --probe");
+		return misused("profile is for tracepoints, -e CATEGORY:NAME, and --probe; "
+			       "CPU time is for gprofctl cpu, with the same targets");
 	if (o->early_file) {
 		if (o->nr > 1 || o->files[0])
 			return misused("-o %s stands before every -e: an -o belongs to the -e "
@@ -241,10 +252,10 @@ int cmd_profile(int argc, char **argv)
 			.make = make,
 			.ctx = &o,
 			.words = {
-				.fewer = "a higher --rate",
-				.more = "a lower --rate",
+				.fewer = "a higher --every",
+				.more = "a lower --every",
 				.none = "the event did not happen while the target was recorded, or "
-					"not as often as --rate asks for",
+					"not as often as --every asks for",
 			},
 		});
 out:

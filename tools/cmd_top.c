@@ -6,22 +6,33 @@
  */
 #include "cmd.h"
 
+#include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "calltree.h"
+#include "flame.h"
 #include "functions.h"
 #include "options.h"
 #include "output.h"
 #include "ratio.h"
 #include "say.h"
+#include "terminal.h"
 #include "text.h"
 #include "view.h"
 
 /* Functions with less than this share are not shown unless -n asks for more. */
 #define SMALL_SHARE	0.005
 
+/* A sample that weighs more than this part of all is told of. */
+#define HEAVY_PART	20
+
 #define NAME_COLUMNS	100	/* of a name, unless --full-names asks for more */
+#define NUMBER_COLUMNS	51	/* before it */
+#define NAME_LEAST	24	/* of it that a narrow terminal leaves */
 
 /**
  * struct top - the table
@@ -31,6 +42,7 @@
  * @type: --type
  * @full_names: --full-names
  * @symbols: --no-demangle
+ * @filter: what is chosen, and --by
  * @limit: -n, 0 when absent
  * @ratio: --ratio
  */
@@ -41,23 +53,17 @@ struct top {
 	bool full_names;
 	bool symbols;
 	const char *type;
+	struct filter filter;
 	unsigned long long limit;
 	const char *ratio;
 };
-
-static int64_t size_of(int64_t value)
-{
-	if (value >= 0)
-		return value;
-	return value == INT64_MIN ? INT64_MAX : -value;
-}
 
 static int compare(const void *pa, const void *pb, void *ctx)
 {
 	const struct function *a = pa, *b = pb;
 	const struct top *t = ctx;
-	int64_t a1 = size_of(t->cum ? a->cum : a->flat), b1 = size_of(t->cum ? b->cum : b->flat);
-	int64_t a2 = size_of(t->cum ? a->flat : a->cum), b2 = size_of(t->cum ? b->flat : b->cum);
+	int64_t a1 = view_size(t->cum ? a->cum : a->flat), b1 = view_size(t->cum ? b->cum : b->flat);
+	int64_t a2 = view_size(t->cum ? a->flat : a->cum), b2 = view_size(t->cum ? b->flat : b->cum);
 
 	if (a1 != b1)
 		return a1 > b1 ? -1 : 1;
@@ -91,26 +97,49 @@ static void print_header(const struct top *t)
 	}
 }
 
-static void print_name(const struct top *t, const char *name)
+/* Where it is: " [FILE]", which is said already of code that has no name. */
+static char *place_of(const struct top *t, const struct function *f)
 {
-	char *text = text_short(name, t->full_names ? SIZE_MAX : NAME_COLUMNS);
+	char module[MODULE_TEXT_MAX];
 
-	text_plain(stdout, text);
-	free(text);
+	if (t->filter.group.how != GROUP_NONE || view_is_unnamed(functions_name(&t->functions, f)) ||
+	    !*module_text(f->kind, f->mapping, module))
+		return xprintf("%s", "");
+	return xprintf(" [%s%s]", module, f->elsewhere ? ", ..." : "");
+}
+
+/* Nothing is wider than a terminal; who reads a pipe has names to look for. */
+static size_t name_columns(const struct top *t, size_t rest)
+{
+	size_t columns = terminal_columns(stdout);
+
+	if (t->full_names)
+		return SIZE_MAX;
+	if (!columns || columns >= NUMBER_COLUMNS + rest + NAME_COLUMNS)
+		return NAME_COLUMNS;
+	return columns < NUMBER_COLUMNS + rest + NAME_LEAST ? NAME_LEAST :
+	       columns - NUMBER_COLUMNS - rest;
 }
 
 static void print_row(const struct top *t, const struct function *f, int64_t sum)
 {
 	const struct view *v = &t->view;
+	const char *inlined = !f->inlined ? "" : f->inlined == f->frames ? " (inline)" :
+			      " (partial-inline)";
 	char flat[VIEW_TEXT_MAX], cum[VIEW_TEXT_MAX];
+	char *place = place_of(t, f), *name;
 
+	name = text_short(functions_name(&t->functions, f),
+			  name_columns(t, strlen(inlined) + text_columns(place)));
 	printf("%12s %6.2f%% %6.2f%% %12s %6.2f%%  ", view_value(v, f->flat, flat),
 	       view_percent(v, f->flat), view_percent(v, sum), view_value(v, f->cum, cum),
 	       view_percent(v, f->cum));
-	print_name(t, functions_name(&t->functions, f));
-	if (f->inlined)
-		fputs(f->inlined == f->frames ? " (inline)" : " (partial-inline)", stdout);
+	text_plain(stdout, name);
+	fputs(inlined, stdout);
+	text_plain(stdout, place);
 	putchar('\n');
+	free(name);
+	free(place);
 }
 
 static void print_table(struct top *t)
@@ -118,6 +147,7 @@ static void print_table(struct top *t)
 	struct functions *fs = &t->functions;
 	const struct view *v = &t->view;
 	char text[VIEW_TEXT_MAX];
+	const char *title = group_title(&t->filter.group);
 	int64_t shown = 0, sum = 0, unnamed = 0;
 	size_t nr = 0;
 
@@ -130,20 +160,24 @@ static void print_table(struct top *t)
 	for (size_t i = 0; i < fs->nr && (!t->limit || nr < t->limit); i++) {
 		const struct function *f = &fs->all[i];
 
-		if (!t->limit && size_of(f->cum) < SMALL_SHARE * size_of(v->total))
+		if (!t->limit && view_size(f->cum) < SMALL_SHARE * view_size(v->total))
 			continue;
 		shown = view_sum(shown, f->flat);
 		fs->all[nr++] = *f;
 	}
-	printf("Showing functions accounting for %s, ", view_value(v, shown, text));
+	printf("Showing %s accounting for %s, ", title, view_value(v, shown, text));
 	printf("%.2f%% of %s total\n", view_percent(v, shown), view_value(v, v->total, text));
 	if (nr < fs->nr)
-		printf("%zu of %zu functions are not shown%s; -n N shows N\n", fs->nr - nr, fs->nr,
+		printf("%zu of %zu %s are not shown%s; -n N shows N\n", fs->nr - nr, fs->nr, title,
 		       t->limit ? "" : ", each below 0.5% with all it calls");
-	if (size_of(unnamed) >= SMALL_SHARE * size_of(v->total) && unnamed)
+	if (view_size(unnamed) >= SMALL_SHARE * view_size(v->total) && unnamed)
 		printf("%.2f%% are in code without names, shown as [FILE]; debug symbols name it,\n"
 		       "where no reason stands beside it\n",
 		       view_percent(v, unnamed));
+	if (fs->counted > 0 && fs->heaviest > v->total / HEAVY_PART)
+		printf("One sample weighs up to %.2f%% of the total (%" PRId64 " samples): shares are "
+		       "no surer\nthan that; a longer recording or a higher rate makes them so\n",
+		       view_percent(v, fs->heaviest), fs->counted);
 	printf("%12s %7s %7s %12s %7s\n", "flat", "flat%", "sum%", "cum", "cum%");
 	for (size_t i = 0; i < nr; i++) {
 		sum = view_sum(sum, fs->all[i].flat);
@@ -222,6 +256,8 @@ static const struct usage top_usage = {
 	.examples =
 "  gprofctl top cpu.pb.gz              # who takes the time\n"
 "  gprofctl top cpu.pb.gz --cum -n 20  # through whom it is taken\n"
+"  gprofctl top cpu.pb.gz --by process # whose it is\n"
+"  gprofctl top cpu.pb.gz --comm make --ignore '^_*x64_sys'\n"
 "  gprofctl top --ratio misses.pb.gz/references.pb.gz",
 };
 
@@ -230,6 +266,8 @@ static int show(struct top *t)
 	int status;
 
 	gprof_profile_system_names(t->view.profile, t->symbols);
+	t->view.filter = &t->filter;
+	t->filter.group.rows = true;
 	status = functions_of(&t->functions, &t->view);
 	if (status == STATUS_OK) {
 		print_header(t);
@@ -238,6 +276,7 @@ static int show(struct top *t)
 	}
 	view_close(&t->view);
 	functions_free(&t->functions);
+	filter_free(&t->filter);
 	return status;
 }
 
@@ -245,12 +284,17 @@ int cmd_top(int argc, char **argv)
 {
 	struct top t = { 0 };
 	const struct option_table tables[] = {
-		{ "Options", top_rows, &t }, { "Two profiles", ratio_rows, &t }, { 0 }
+		{ "Options", top_rows, &t }, { "What to show", filter_by_options, &t.filter },
+		{ "Which samples", filter_options, &t.filter },
+		{ "Two profiles", ratio_rows, &t }, { 0 }
 	};
 	int operands, status;
 
 	if (!options_parse(&top_usage, tables, argc, argv, true, &operands, &status))
 		return status;
+	if (t.ratio && (t.filter.focus.text || t.filter.ignore.text || t.filter.hide.text ||
+			t.filter.nr_labels || t.filter.group.how != GROUP_NONE))
+		return misused("--ratio shows all of both profiles: it goes with no filter and no --by");
 	if (t.ratio && argc == operands)
 		return ratio(t.ratio, t.type, t.cum, t.limit, t.full_names);
 	if (t.ratio)
@@ -285,8 +329,9 @@ static int set_subtract(void *ctx, const char *value)
 }
 
 static const struct option_row diff_rows[] = {
-	{ 'o', "output", "FILE", "write the difference as a profile too; \"-\" is stdout, and\n"
-	  "then there is no table", set_output },
+	{ 'o', "output", "FILE", "write the difference too: as a differential flame graph if FILE\n"
+	  "ends in .svg or .html, else as a profile; \"-\" is stdout, and then\n"
+	  "there is no table", set_output },
 	{ 0, "subtract", NULL, "NEW is of the same run as OLD, and later: what is in both\n"
 	  "goes, and shares are of the rest", set_subtract },
 	{ 0 },
@@ -300,8 +345,48 @@ static const struct usage diff_usage = {
 "OLD: like go tool pprof -top -diff_base OLD NEW, or with --subtract like -base OLD.",
 	.examples =
 "  gprofctl diff before.pb.gz after.pb.gz         # what a change has cost or saved\n"
+"  gprofctl diff a.pb.gz b.pb.gz -o diff.svg      # red is more, blue is less\n"
 "  gprofctl diff a.pb.gz b.pb.gz -o diff.pb.gz    # for go tool pprof diff.pb.gz",
 };
+
+static bool ends_with(const char *s, const char *end)
+{
+	size_t n = strlen(s), m = strlen(end);
+
+	return n > m && !strcmp(s + n - m, end);
+}
+
+static int write_picture(const struct view *v, const char *file, const char *title)
+{
+	struct calltree tree;
+	struct output out;
+	int status = calltree_build_diff(&tree, v), error = 0;
+	FILE *f = NULL;
+
+	if (status == STATUS_OK)
+		status = output_open(&out, file);
+	if (status != STATUS_OK)
+		goto out_free;
+	f = fdopen(dup(out.fd), "w");
+	if (f && ends_with(file, ".html"))
+		fputs("<!DOCTYPE html>\n<meta charset=\"utf-8\">\n<body style=\"margin: 0\">\n", f);
+	if (f)
+		flame_draw(f, &tree, v, title, ends_with(file, ".html"));
+	if (!f || fflush(f) || ferror(f))
+		error = errno ? errno : EIO;
+	if (f)
+		fclose(f);
+	if (!error) {
+		calltree_tell(&tree);
+		status = output_commit(&out);
+	} else {
+		output_discard(&out);
+		status = fail("%s could not be written: %s", file, strerror(error));
+	}
+out_free:
+	calltree_free(&tree);
+	return status;
+}
 
 static int write_profile(const struct gprof_profile *p, const char *file)
 {
@@ -322,7 +407,9 @@ int cmd_diff(int argc, char **argv)
 	struct top t = { 0 };
 	struct diff d = { 0 };
 	const struct option_table tables[] = {
-		{ "Options", diff_rows, &d }, { "The table", top_rows, &t }, { 0 }
+		{ "Options", diff_rows, &d }, { "The table", top_rows, &t },
+		{ "What to show", filter_by_options, &t.filter },
+		{ "Which samples", filter_options, &t.filter }, { 0 }
 	};
 	int operands, status;
 
@@ -334,8 +421,17 @@ int cmd_diff(int argc, char **argv)
 				d.subtract ? GPROF_DIFF_SUBTRACT : 0);
 	if (status != STATUS_OK)
 		return status;
-	if (d.file)
+	t.view.filter = &t.filter;
+	if (d.file && (ends_with(d.file, ".svg") || ends_with(d.file, ".html"))) {
+		char *title = xprintf("%s -> %s", argv[operands], argv[operands + 1]);
+
+		status = d.subtract ?
+			 misused("-o %s draws both profiles, and --subtract leaves one", d.file) :
+			 write_picture(&t.view, d.file, title);
+		free(title);
+	} else if (d.file) {
 		status = write_profile(t.view.profile, d.file);
+	}
 	if (status == STATUS_OK && !(d.file && !strcmp(d.file, "-")))
 		return show(&t);
 	view_close(&t.view);

@@ -260,6 +260,7 @@ static int finish(struct trace *t)
 		keep(t);
 	} else {
 		watch_resume();
+		t->output.keep_old = true;
 		status = output_commit(&t->output);
 	}
 	progress_clear();

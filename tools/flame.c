@@ -128,6 +128,53 @@ static void open_box(struct flame *fl, int64_t start, int64_t value, uint32_t de
 		width > 2 ? width - 0.6 : width, ROW - 1);
 }
 
+/* More is red, less is blue, the larger the darker; the sign in the label says it without. */
+static const char *diff_class(const struct call_node *n)
+{
+	static const char *const more[] = { "g0", "g1", "g2", "g3" }, *const less[] = { "l0", "l1", "l2", "l3" };
+	int64_t now = n->total - n->base, larger = now > n->base ? now : n->base;
+	int64_t change = now - n->base;
+	size_t tone;
+
+	if (!larger || view_size(change) < larger / 20)
+		return "a";
+	tone = view_size(change) < larger / 4 ? 0 : view_size(change) < larger / 2 ? 1 :
+	       view_size(change) < larger / 4 * 3 ? 2 : 3;
+	return change > 0 ? more[tone] : less[tone];
+}
+
+static void write_change(struct flame *fl, const struct call_node *n)
+{
+	const struct call_node *all = &fl->tree->nodes[0];
+	char text[VIEW_TEXT_MAX];
+	int64_t now = n->total - n->base;
+
+	fprintf(fl->f, ": %s", view_value_marked(fl->view, n->base, text));
+	fprintf(fl->f, " before, %s now", view_value_marked(fl->view, now, text));
+	if (n->base)
+		fprintf(fl->f, ", %+.2f%%", 100.0 * (now - n->base) / n->base);
+	if (all->base)
+		fprintf(fl->f, "; %+.2f%% of all before", 100.0 * (now - n->base) / all->base);
+}
+
+static void write_diff_node(struct flame *fl, uint32_t i)
+{
+	const struct call_node *n = &fl->tree->nodes[i];
+	const char *function, *mapping, *class = i ? diff_class(n) : "a";
+	char *label;
+
+	calltree_frame(fl->tree, n->frame, &function, &mapping);
+	label = xprintf("%s%s", *class == 'g' ? "+ " : *class == 'l' ? "- " : "", function);
+	open_box(fl, fl->start[i], n->total, n->depth, class);
+	write_label(fl, label, MARGIN + width_of(fl, fl->start[i]), TOP + n->depth * ROW,
+		    width_of(fl, n->total));
+	fputs("<title>", fl->f);
+	text_xml(fl->f, function, SIZE_MAX);
+	write_change(fl, n);
+	fputs("</title></g>\n", fl->f);
+	free(label);
+}
+
 static void write_node(struct flame *fl, uint32_t i)
 {
 	const struct call_node *n = &fl->tree->nodes[i];
@@ -146,7 +193,7 @@ static void write_node(struct flame *fl, uint32_t i)
 		text_xml(fl->f, mapping, SIZE_MAX);
 		putc(']', fl->f);
 	}
-	fprintf(fl->f, ": %s, %.2f%%</title></g>\n", view_value(fl->view, n->total, text),
+	fprintf(fl->f, ": %s, %.2f%%</title></g>\n", view_value_marked(fl->view, n->total, text),
 		view_percent(fl->view, n->total));
 }
 
@@ -174,7 +221,7 @@ static void write_rest(struct flame *fl, struct rest *r)
 	if (r->nr && width_of(fl, r->value) >= NARROWEST) {
 		open_box(fl, r->start, r->value, r->depth, "r");
 		fprintf(fl->f, "<title>%u functions: %s, %.2f%%</title></g>\n", r->nr,
-			view_value(fl->view, r->value, text), view_percent(fl->view, r->value));
+			view_value_marked(fl->view, r->value, text), view_percent(fl->view, r->value));
 	}
 	r->nr = 0;
 }
@@ -204,7 +251,10 @@ static void write_frames(struct flame *fl)
 			i = calltree_skip(t, i);
 		} else {
 			write_rest(fl, &rest);
-			write_node(fl, i);
+			if (t->diff)
+				write_diff_node(fl, i);
+			else
+				write_node(fl, i);
 			i = calltree_walk(t, i);
 		}
 	}
@@ -225,7 +275,17 @@ static void write_base36(FILE *f, uint64_t v)
 		putc(digits[--n], f);
 }
 
-/* node := "(" frame [":" value] node* ")", as flame.js reads it */
+/* What a node has of the base itself. */
+static int64_t own_base(const struct calltree *t, const struct call_node *n)
+{
+	int64_t own = n->base;
+
+	for (uint32_t c = n->child; c != CALLTREE_NONE; c = t->nodes[c].next)
+		own -= t->nodes[c].base;
+	return own > 0 ? own : 0;
+}
+
+/* node := "(" frame [":" value [":" base]] node* ")", as flame.js reads it */
 static void write_tree(struct flame *fl)
 {
 	const struct calltree *t = fl->tree;
@@ -243,6 +303,10 @@ static void write_tree(struct flame *fl)
 			putc(':', fl->f);
 			write_base36(fl->f, n->self);
 		}
+		if (n->self && t->diff) {
+			putc(':', fl->f);
+			write_base36(fl->f, own_base(t, n));
+		}
 	}
 	for (open++; open; open--)
 		putc(')', fl->f);
@@ -258,6 +322,7 @@ static void write_data(struct flame *fl, const char *hint)
 	fprintf(fl->f, "\"narrowest\":%.1f,\"widestRest\":%d,\"drawnMax\":%d,\"scale\":%.0f,"
 		"\"suffix\":", NARROWEST, WIDEST_REST, DRAWN_MAX, fl->view->scale);
 	text_json(fl->f, fl->view->suffix);
+	fprintf(fl->f, ",\"diff\":%s", t->diff ? "true" : "false");
 	fputs(",\"hint\":", fl->f);
 	text_json(fl->f, hint);
 	fputs(",\n\"frames\":[", fl->f);
@@ -278,12 +343,15 @@ static void write_data(struct flame *fl, const char *hint)
 
 static void write_legend(struct flame *fl, double y)
 {
-	static const char *const names[] = { "user", "kernel", "inlined" };
+	static const char *const kinds[] = { "user", "kernel", "inlined" };
+	static const char *const changes[] = { "+ more", "- less", "the same" };
+	static const char *const classes[] = { "u1", "k1", "i1", "g2", "l2", "a" };
+	const char *const *names = fl->tree->diff ? changes : kinds;
 	double x = MARGIN;
 
 	for (size_t i = 0; i < 3; i++) {
-		fprintf(fl->f, "<rect class=\"%c1\" x=\"%.0f\" y=\"%.0f\" width=\"12\" "
-			"height=\"12\"/>", "uki"[i], x, y - 10);
+		fprintf(fl->f, "<rect class=\"%s\" x=\"%.0f\" y=\"%.0f\" width=\"12\" "
+			"height=\"12\"/>", classes[fl->tree->diff ? 3 + i : i], x, y - 10);
 		fprintf(fl->f, "<text class=\"note\" x=\"%.0f\" y=\"%.0f\">%s</text>\n", x + 18, y,
 			names[i]);
 		x += 18 + COLUMN * (strlen(names[i]) + 3);
@@ -304,8 +372,12 @@ static void write_header(struct flame *fl, const char *title, const char *hint)
 	text_xml(fl->f, title, 80);
 	fprintf(fl->f, "</text>\n<text class=\"note\" x=\"%d\" y=\"%d\">", MARGIN, 26 + LINE + 2);
 	text_xml(fl->f, fl->view->name, 40);
-	fprintf(fl->f, ": %s", view_value(fl->view, fl->tree->nodes[0].total, text));
-	if (seconds)
+	if (fl->tree->diff)
+		write_change(fl, &fl->tree->nodes[0]);
+	else
+		fprintf(fl->f, ": %s",
+			view_value_marked(fl->view, fl->tree->nodes[0].total, text));
+	if (seconds && !fl->tree->diff)
 		fprintf(fl->f, " in %.2fs", seconds);
 	if (*view_time(fl->view, text)) {
 		fputs(", ", fl->f);
@@ -315,7 +387,7 @@ static void write_header(struct flame *fl, const char *title, const char *hint)
 	write_legend(fl, 26 + 2 * LINE + 4);
 	fprintf(fl->f, "<text id=\"details\" x=\"%d\" y=\"%d\">", MARGIN, TOP - 6);
 	text_xml(fl->f, hint, SIZE_MAX);
-	fputs("</text>\n", fl->f);
+	fprintf(fl->f, "</text>\n<text id=\"matched\" x=\"%d\" y=\"49\"></text>\n", WIDTH - MARGIN);
 }
 
 /* Losses and the like stand in the comments; a picture without them could mislead. */
@@ -337,6 +409,12 @@ static void write_comments(struct flame *fl)
 
 void flame_write(FILE *f, const struct calltree *tree, const struct view *view, const char *title)
 {
+	flame_draw(f, tree, view, title, false);
+}
+
+void flame_draw(FILE *f, const struct calltree *tree, const struct view *view, const char *title,
+		bool within)
+{
 	static const char hint[] = "click a frame to zoom in, Ctrl-F to search, Esc for the whole";
 	struct flame fl = { .f = f, .tree = tree, .view = view };
 	unsigned int comments = 0;
@@ -346,16 +424,21 @@ void flame_write(FILE *f, const struct calltree *tree, const struct view *view, 
 	fl.height = TOP + (tree->depth + 1) * ROW + comments * LINE + 2 * MARGIN;
 	place(&fl);
 	choose_narrowest(&fl);
-	fprintf(f, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%u\" "
+	if (!within)
+		fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n", f);
+	fprintf(f, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%u\" "
 		"viewBox=\"0 0 %d %u\">\n<title>", WIDTH, fl.height, WIDTH, fl.height);
 	text_xml(f, title, SIZE_MAX);
 	fprintf(f, "</title>\n<style><![CDATA[\n%s]]></style>\n"
 		"<rect class=\"paper\" width=\"%d\" height=\"%u\"/>\n", flame_style, WIDTH,
 		fl.height);
-	write_header(&fl, title, hint);
 	write_frames(&fl);
 	write_comments(&fl);
+	/* Drawn last: flame.js keeps it in sight, above what is scrolled under it. */
+	fprintf(f, "<g id=\"bar\">\n<rect class=\"paper\" width=\"%d\" height=\"%d\"/>\n", WIDTH,
+		TOP - 2);
+	write_header(&fl, title, hint);
+	fputs("</g>\n", f);
 	write_data(&fl, hint);
 	fprintf(f, "<script><![CDATA[\n%s]]></script>\n</svg>\n", flame_script);
 	free(fl.start);

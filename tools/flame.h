@@ -11,6 +11,9 @@
 #include "view.h"
 
 /* flame_write() - write the picture; errors stay in @f */
+/* flame_draw() - likewise, for a page when it is to be @within one */
+void flame_draw(FILE *f, const struct calltree *tree, const struct view *view, const char *title,
+		bool within);
 void flame_write(FILE *f, const struct calltree *tree, const struct view *view,
 		 const char *title);
 

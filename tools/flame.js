@@ -14,10 +14,13 @@
 	const box = svg.querySelector("#frames");
 	const details = svg.querySelector("#details");
 	const culled = svg.querySelector("#culled");
+	const matched = svg.querySelector("#matched");
+	const bar = svg.querySelector("#bar");
+	const alone = svg === document.documentElement || svg.parentNode === document.body;
 	const kinds = "uki";
 
 	/* One entry a node, in the order of drawing: parents first, then their children. */
-	const frame = [], parent = [], depth = [], start = [], total = [], self = [], end = [];
+	const frame = [], parent = [], depth = [], start = [], total = [], self = [], end = [], base = [];
 
 	/* What fills the width: the siblings from first to last with all below them. */
 	let first = 0, last = 0;
@@ -27,7 +30,7 @@
 	let column = data.column;
 	let input;
 
-	/* node := "(" frame [":" value] node* ")", numbers to base 36 */
+	/* node := "(" frame [":" value [":" base]] node* ")", numbers to base 36 */
 	function readTree(text) {
 		let open = -1, at = 0;
 
@@ -36,13 +39,16 @@
 				end[open] = frame.length;
 				at += self[open];
 				total[open] = at - start[open];
+				if (parent[open] >= 0)
+					base[parent[open]] += base[open];
 				open = parent[open];
 			} else {
-				const [name, value] = part.slice(1).split(":");
+				const [name, value, old] = part.slice(1).split(":");
 				const node = frame.length;
 
 				frame.push(parseInt(name, 36));
 				self.push(value ? parseInt(value, 36) : 0);
+				base.push(old ? parseInt(old, 36) : 0);
 				parent.push(open);
 				depth.push(open < 0 ? 0 : depth[open] + 1);
 				start.push(at);
@@ -58,15 +64,33 @@
 	function valueText(value) {
 		if (!value)
 			return "0";
-		return (data.scale === 1 ? value : (value / data.scale).toFixed(2)) + data.suffix;
+		return (data.scale === 1 ? value.toLocaleString("en-US") :
+			(value / data.scale).toFixed(2)) + data.suffix;
 	}
 
 	function percentText(value, whole) {
 		return (whole ? 100 * value / whole : 0).toFixed(2) + "%";
 	}
 
+	function signed(value) {
+		return (value > 0 ? "+" : "") + value.toFixed(2) + "%";
+	}
+
+	/* Of a difference, as wide as both profiles together are. */
+	function describeChange(i) {
+		const now = total[i] - base[i];
+
+		return data.frames[frame[i]][0] + ": " + valueText(base[i]) + " before, " +
+			valueText(now) + " now" +
+			(base[i] ? ", " + signed(100 * (now - base[i]) / base[i]) : "") +
+			(base[0] ? "; " + signed(100 * (now - base[i]) / base[0]) + " of all before" : "");
+	}
+
 	function describe(i) {
 		const [name, mapping] = data.frames[frame[i]];
+
+		if (data.diff)
+			return describeChange(i);
 		let text = name + (mapping ? " [" + mapping + "]" : "") + ": " +
 			valueText(total[i]) + ", " + percentText(total[i], total[0]);
 
@@ -108,9 +132,26 @@
 		return out + "..";
 	}
 
+	/* As in the file: "a", or more or less by how much. */
+	function change(i) {
+		const now = total[i] - base[i], larger = Math.max(now, base[i]);
+		const by = larger ? Math.abs(now - base[i]) / larger : 0;
+
+		return !i || by < 0.05 ? "a" : (now > base[i] ? "g" : "l") +
+			(by < 0.25 ? 0 : by < 0.5 ? 1 : by < 0.75 ? 2 : 3);
+	}
+
+	function labelOf(i) {
+		const sign = data.diff ? { g: "+ ", l: "- ", a: "" }[change(i)[0]] : "";
+
+		return sign + data.frames[frame[i]][0];
+	}
+
 	function shade(i) {
 		const [, , kind, tone] = data.frames[frame[i]];
 
+		if (data.diff)
+			return change(i);
 		return i === 0 ? "a" : kinds[kind] + tone;
 	}
 
@@ -129,7 +170,7 @@
 		const hit = matches && matches[frame[i]];
 		const g = addBox(x, w, depth[i], shade(i),
 				 (hit ? "m" : "") + (above ? " above" : ""), describe(i));
-		const label = clip(data.frames[frame[i]][0], w);
+		const label = clip(labelOf(i), w);
 
 		g.dataset.first = i;
 		if (label)
@@ -217,19 +258,17 @@
 		return sum;
 	}
 
-	/* The line at the top: the frame under the pointer, or else what was found. */
+	/* The lines at the top: the frame under the pointer; and beside it what was found. */
 	function tell(text) {
-		if (text) {
-			details.textContent = clip(text, width - 2 * data.margin + 6);
-		} else if (matches) {
-			const sum = matchedTotal();
+		details.textContent = clip(text || (first && first === last ? describe(first) : data.hint),
+					   width - 2 * data.margin + 6);
+		matched.textContent = "";
+		if (!matches)
+			return;
+		const sum = matchedTotal();
 
-			details.textContent = "matched \"" + pattern + "\": " +
-				valueText(sum) + ", " + percentText(sum, shown()) +
-				(first ? " of what is shown" : "");
-		} else {
-			details.textContent = first && first === last ? describe(first) : data.hint;
-		}
+		matched.textContent = "matched " + valueText(sum) + ", " + percentText(sum, shown()) +
+			(first ? " of what is shown" : "");
 	}
 
 	function remember() {
@@ -312,13 +351,35 @@
 		input.addEventListener("input", () => search(input.value));
 	}
 
+	/* What a scroll bar takes of the window, which a picture of its own has to leave. */
+	function scrollBar() {
+		const place = make("foreignObject", { width: 100, height: 100, y: -200 }, svg);
+		const probe = element("div", { style: "overflow-y: scroll; width: 100px; height: 50px" },
+				      place);
+		const taken = probe.offsetWidth - probe.clientWidth;
+
+		place.remove();
+		return taken;
+	}
+
+	/* Head and tools stay in sight. */
+	function follow() {
+		const y = alone ? Math.max(0, window.scrollY) : 0;
+
+		bar.setAttribute("transform", "translate(0," + y + ")");
+		svg.querySelector("#tools").setAttribute("y", 6 + y);
+	}
+
 	function resize() {
-		if (svg === document.documentElement)
-			width = Math.max(640, window.innerWidth);
+		if (alone)
+			width = Math.max(320, window.innerWidth -
+					 (data.height > window.innerHeight ? scrollBar() : 0));
 		svg.setAttribute("width", width);
 		svg.setAttribute("viewBox", "0 0 " + width + " " + data.height);
-		svg.querySelector(".paper").setAttribute("width", width);
-		svg.querySelector("#tools").setAttribute("x", width - data.margin - 400);
+		svg.querySelectorAll(".paper").forEach((e) => e.setAttribute("width", width));
+		svg.querySelector("#tools").setAttribute("x", Math.max(0, width - data.margin - 400));
+		matched.setAttribute("x", width - data.margin);
+		follow();
 		draw();
 	}
 
@@ -328,6 +389,15 @@
 		probe.textContent = "0".repeat(100);
 		column = probe.getComputedTextLength() / 100 || data.column;
 		probe.remove();
+	}
+
+	function restore() {
+		const wanted = new URLSearchParams(location.hash.slice(1));
+		const [a, b] = (wanted.get("z") || "0").split("-").map(Number);
+
+		input.value = wanted.get("s") || "";
+		setZoom(a, b === undefined ? a : b);
+		search(input.value);
 	}
 
 	function boxOf(event) {
@@ -359,13 +429,9 @@
 			reset();
 		}
 	});
-	/* A link may carry what was looked at. */
-	const wanted = new URLSearchParams(location.hash.slice(1));
-
-	input.value = pattern = wanted.get("s") || "";
-	const [a, b] = (wanted.get("z") || "0").split("-").map(Number);
-
-	setZoom(a, b === undefined ? a : b);
+	window.addEventListener("scroll", follow);
+	/* A link may carry what was looked at, also one that is typed while the picture is open. */
+	window.addEventListener("hashchange", () => restore());
+	restore();
 	resize();
-	search(pattern);
 })();

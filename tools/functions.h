@@ -9,6 +9,8 @@
 #include <stdint.h>
 
 #include "intern.h"
+#include "profiles/memo.h"
+#include "profiles/module.h"
 #include "view.h"
 
 /**
@@ -19,6 +21,9 @@
  * @inlined: frames of it that were inlined
  * @frames: frames of it
  * @name: number in the table of names
+ * @mapping: file that it is in, valid while the profile is
+ * @kind: of its first frame
+ * @elsewhere: there are more of its name, in other files
  */
 struct function {
 	int64_t flat;
@@ -27,6 +32,9 @@ struct function {
 	uint64_t inlined;
 	uint64_t frames;
 	size_t name;
+	const char *mapping;
+	enum frame_kind kind;
+	bool elsewhere;
 };
 
 /**
@@ -36,6 +44,9 @@ struct function {
  * @nr: how many
  * @room: of @all
  * @samples: samples seen
+ * @heaviest: most that one sample stands for, where the profile counts its samples
+ * @counted: how many these are; -1: some are below 0, as in a difference
+ * @known: functions by their texts in the profile
  */
 struct functions {
 	struct intern names;
@@ -43,11 +54,17 @@ struct functions {
 	size_t nr;
 	size_t room;
 	uint64_t samples;
+	int64_t heaviest;
+	int64_t counted;
+	struct memo known;
 };
 
 /* functions_add() - add a sample's frames, leaf first, and its value */
 void functions_add(struct functions *fs, const struct gprof_frame *frames, size_t nr_frames,
 		   int64_t value);
+
+/* functions_number() - index of a frame's function in @all, which adds it when it is new */
+size_t functions_number(struct functions *fs, const struct gprof_frame *frame);
 
 /* functions_of() - all of what a view shows; STATUS_OK, or STATUS_FAILED after a sentence */
 int functions_of(struct functions *fs, const struct view *v);

@@ -34,6 +34,12 @@ static const struct {
 	{ "top", cmd_top, "show the functions of a profile as a table" },
 	{ "diff", cmd_diff, "show what one profile has more than another" },
 	{ "flame", cmd_flame, "draw a profile as a flame graph for a browser" },
+	{ "view", cmd_view, "open a profile in the browser" },
+	{ "peek", cmd_peek, "show who calls a function, and whom it calls" },
+	{ "list", cmd_list, "show the source lines of a function, with what they take" },
+	{ "disasm", cmd_disasm, "show the instructions of a function, with what they take" },
+	{ "collapsed", cmd_collapsed, "write a profile as a line for each stack" },
+	{ "csv", cmd_csv, "write the functions of a profile for a spreadsheet" },
 	{ "read", cmd_read, "show the events of an execution trace, or count them" },
 	{ "wall", cmd_wall, "tell where the time of each thread went, all of it" },
 	{ "latency", cmd_latency, "tell how long threads wait for a CPU" },
@@ -61,8 +67,8 @@ static int print_help(void)
 	     "\n"
 	     "Examples:\n"
 	     "  gprofctl cpu -- COMMAND             # record a command into cpu.pb.gz\n"
-	     "  gprofctl top cpu.pb.gz              # see where the time went\n"
-	     "  gprofctl flame cpu.pb.gz -o cpu.svg # the same as a picture\n"
+	     "  gprofctl view cpu.pb.gz             # see where the time went, in a browser\n"
+	     "  gprofctl top cpu.pb.gz              # the same as a table\n"
 	     "  gprofctl doctor                     # when something does not work");
 	return finish_stdout();
 }
@@ -73,10 +79,29 @@ static const char *command_name(const void *ctx, size_t i)
 	return i < ARRAY_SIZE(commands) ? commands[i].name : NULL;
 }
 
+/* What others call it. */
+static const struct {
+	const char *word;
+	const char *meant;
+} others[] = {
+	{ "report", "view" }, { "annotate", "disasm" }, { "script", "collapsed" }, { "sched", "latency" },
+	{ "lock", "mutex" }, { "mem", "heap" }, { "memory", "heap" }, { "malloc", "heap" },
+	{ "events", "info" }, { "offcpu", "block" }, { "off-cpu", "block" }, { "flamegraph", "flame" },
+	{ "svg", "flame" }, { "web", "view" }, { "http", "view" }, { "tree", "peek" },
+	{ "folded", "collapsed" }, { "timeline", "read" }, { "probe", "profile" },
+	{ "buildid-list", "info" }, { "goroutine", "task" }, { "threads", "task" }, { "traceback", "task" },
+	{ "allocs", "alloc" }, { "wait", "block" }, { "compare", "diff" }, { "version", "--version" },
+};
+
 static int unknown(const char *word)
 {
-	const char *meant = nearest(word, command_name, NULL);
+	const char *meant;
 
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		if (!strcmp(word, others[i].word))
+			return misused("there is no subcommand \"%s\"; that is gprofctl %s here", word,
+				       others[i].meant);
+	meant = nearest(word, command_name, NULL);
 	if (meant)
 		return misused("there is no subcommand \"%s\"; did you mean %s?", word, meant);
 	return misused("there is no subcommand \"%s\"; see gprofctl --help", word);

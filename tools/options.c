@@ -13,10 +13,11 @@
 
 #include "cmd.h"
 #include "say.h"
+#include "terminal.h"
 
 #define ROWS_MAX	48
 #define LONG_FIRST	256	/* getopt's value of row i is LONG_FIRST + i */
-#define HELP_COLUMN	30
+#define HELP_COLUMN	28
 
 /* As a whole: "[ADDR:]PORT" is not. */
 static bool is_optional(const char *arg)
@@ -90,9 +91,8 @@ static int row_of(const struct rows *rows, int value)
 	return -1;
 }
 
-static void print_row(const struct option_row *r)
+static void print_row(const struct option_row *r, size_t columns)
 {
-	const char *help = r->help;
 	int n = printf("  ");
 
 	if (r->key)
@@ -107,14 +107,17 @@ static void print_row(const struct option_row *r)
 		putchar('\n');
 		n = 0;
 	}
-	for (;;) {
-		int line = strcspn(help, "\n");
+	printf("%*s", HELP_COLUMN - n, "");
+	terminal_wrap(stdout, r->help, HELP_COLUMN, HELP_COLUMN, columns);
+}
 
-		printf("%*s%.*s\n", HELP_COLUMN - n, "", line, help);
-		if (!help[line])
-			return;
-		help += line + 1;
-		n = 0;
+static void print_examples(const char *text, size_t columns)
+{
+	while (*text) {
+		size_t length = strcspn(text, "\n");
+
+		terminal_example(stdout, text, length, columns);
+		text += length + (text[length] == '\n');
 	}
 }
 
@@ -124,15 +127,22 @@ static int print_help(const struct usage *u, const struct option_table *tables)
 		'h', "help", NULL, "this text", NULL,
 	};
 
-	printf("Usage: gprofctl %s %s\n\n%s\n", u->name, u->synopsis, u->text);
+	size_t columns = terminal_help(stdout);
+	size_t n = printf("Usage: gprofctl %s ", u->name);
+
+	terminal_wrap(stdout, u->synopsis, n, 8, columns);
+	putchar('\n');
+	terminal_wrap(stdout, u->text, 0, 0, columns);
 	for (; tables->rows; tables++) {
 		printf("\n%s:\n", tables->title);
 		for (const struct option_row *r = tables->rows; r->set; r++)
-			print_row(r);
+			if (r->help)
+				print_row(r, columns);
 	}
 	putchar('\n');
-	print_row(&help);
-	printf("\nExamples:\n%s\n", u->examples);
+	print_row(&help, columns);
+	puts("\nExamples:");
+	print_examples(u->examples, columns);
 	return finish_stdout();
 }
 

@@ -14,7 +14,7 @@
  * @name: long form without the dashes, or NULL
  * @arg: name of its argument, or NULL when it takes none; "[=NAME]" of one that may be
  *	left out, which only a long form has
- * @help: one line; "\n" continues on the next
+ * @help: what it does; NULL: it is understood, but not told of
  * @set: takes the value (NULL without argument) into @ctx of the table; returns
  *	STATUS_OK, or another status after a sentence
  */
@@ -53,7 +53,7 @@ struct usage {
 };
 
 /* Most tables that one subcommand has. */
-#define OPTION_TABLES_MAX	4
+#define OPTION_TABLES_MAX	6
 
 /**
  * options_parse() - take the options of a subcommand

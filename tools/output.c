@@ -165,6 +165,22 @@ static void forget(struct output *o)
 	*o = (struct output){ .name = o->name, .fd = -1 };
 }
 
+/* By a second name first: at no time is there no file. */
+static void keep_old(const struct output *o)
+{
+	char *old;
+	struct stat st;
+
+	if (lstat(o->path, &st) || !S_ISREG(st.st_mode) || !st.st_size)
+		return;
+	old = xprintf("%s~", o->path);
+	if ((unlink(old) && errno != ENOENT) || (link(o->path, old) && rename(o->path, old)))
+		say("what %s was before is not kept: %s: %s", o->name, old, strerror(errno));
+	else
+		say("%s was there already, and is now %s~", o->name, o->name);
+	free(old);
+}
+
 int output_commit(struct output *o)
 {
 	int error = 0;
@@ -173,6 +189,8 @@ int output_commit(struct output *o)
 	if (close(o->fd))
 		error = errno;
 	o->fd = -1;
+	if (!error && o->temp && o->keep_old)
+		keep_old(o);
 	if (!error && o->temp && rename(o->temp, o->path))
 		error = errno;
 	if (error) {

@@ -17,6 +17,7 @@
  * @path: where it will stand, symbolic links followed; NULL when it is written
  *	directly (a pipe, a device, stdout)
  * @temp: name that it has until then
+ * @keep_old: a file that is there already is kept as FILE~
  * @next: of the open outputs
  */
 struct output {
@@ -24,6 +25,7 @@ struct output {
 	int fd;
 	char *path;
 	char *temp;
+	bool keep_old;
 	struct output *next;
 };
 

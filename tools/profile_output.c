@@ -18,6 +18,7 @@ int profile_output(struct output *o, struct gprof_profile *p,
 		gprof_profile_free(p);
 		return fail("%s", gprof_error());
 	}
+	o->keep_old = true;
 	status = output_commit(o);
 	tell(p);
 	gprof_profile_free(p);

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cmd.h"
 #include "launch.h"
@@ -45,6 +46,7 @@ static int open_outputs(struct run *s)
 
 		if (status != STATUS_OK)
 			return status;
+		s->outputs[i].keep_old = true;
 		s->nr_open++;
 		for (size_t j = 0; j < i; j++)
 			if (output_same(&s->outputs[i], &s->outputs[j]))
@@ -125,7 +127,21 @@ static bool tick(void *ctx, uint64_t ns)
 	return true;
 }
 
-static int tell(struct run *s)
+/* Where it is, how much it is, and how it is looked at. */
+static void tell_places(const struct run *s, const struct gprof_recorder_stats *st)
+{
+	for (size_t i = 0; i < s->rec->nr_files; i++) {
+		const char *file = s->rec->files[i];
+		struct stat on_disk;
+
+		if (!st[i].read || stat(file, &on_disk) || !S_ISREG(on_disk.st_mode))
+			continue;
+		say("%s: %" PRIu64 " samples, %lld KiB; gprofctl view %s, or gprofctl top %s", file,
+		    st[i].read, (long long)(on_disk.st_size + 1023) / 1024, file, file);
+	}
+}
+
+static int tell(struct run *s, bool written)
 {
 	size_t nr = s->rec->nr_files;
 	struct gprof_recorder_stats *st = xalloc(nr, sizeof(*st));
@@ -136,6 +152,8 @@ static int tell(struct run *s)
 		if (gprof_recorder_stats(s->recorder, i, &st[i]))
 			status = fail("%s", gprof_error());
 	}
+	if (status == STATUS_OK && written)
+		tell_places(s, st);
 	if (status == STATUS_OK)
 		record_tell(st, nr, &s->rec->words);
 	free(st);
@@ -162,7 +180,7 @@ static int finish(struct run *s)
 			status = s->rec->after(s->rec->ctx);
 	}
 	progress_clear();
-	if (tell(s) != STATUS_OK)
+	if (tell(s, status == STATUS_OK) != STATUS_OK)
 		status = STATUS_FAILED;
 	return status;
 }

@@ -7,14 +7,23 @@
 #include "cmd.h"
 #include "say.h"
 
+static int set_delays(struct sched_options *o, const char *option, const char *value)
+{
+	if (!parse_count(value, &o->hz) || o->hz > 100000)
+		return misused("%s wants delays to sample in a second, 0 to 100000, not \"%s\"",
+			       option, value);
+	return STATUS_OK;
+}
+
 static int set_hz(void *ctx, const char *value)
 {
-	struct sched_options *o = ctx;
+	return set_delays(ctx, "--hz", value);
+}
 
-	if (!parse_count(value, &o->hz) || o->hz > 100000)
-		return misused("--rate wants delays to sample in a second, 0 to 100000, not \"%s\"",
-			       value);
-	return STATUS_OK;
+/* As it was called before. */
+static int set_rate(void *ctx, const char *value)
+{
+	return set_delays(ctx, "--rate", value);
 }
 
 static int set_sys_calls(void *ctx, const char *value)
@@ -45,7 +54,8 @@ const struct option_row sched_option_rows[] = {
 	  set_faults },
 	{ 0, "stall", NULL, "the time in which some task waited too, which slows switches a little",
 	  set_stall },
-	{ 0, "rate", "HZ", "delays to sample in a second (default: 100); all are counted", set_hz },
+	{ 0, "hz", "HZ", "delays to sample in a second (default: 100); all are counted", set_hz },
+	{ 0, "rate", "HZ", NULL, set_rate },
 	{ 0 },
 };
 

@@ -151,13 +151,40 @@ void view_close(struct view *v)
 	v->name = NULL;
 }
 
+/**
+ * struct chosen - a walk over what is chosen
+ * @v: view
+ * @fn: gets it
+ * @ctx: for @fn
+ */
+struct chosen {
+	const struct view *v;
+	int (*fn)(void *ctx, const struct gprof_frame *frames, size_t nr_frames,
+		  const int64_t *values);
+	void *ctx;
+};
+
+static int each_chosen(void *ctx, const struct gprof_frame *frames, size_t nr_frames,
+		       const int64_t *values)
+{
+	struct chosen *c = ctx;
+
+	if (!filter_take(c->v->filter, c->v->profile, &frames, &nr_frames))
+		return 0;
+	return c->fn(c->ctx, frames, nr_frames, values);
+}
+
 int view_each(const struct view *v, int (*fn)(void *ctx, const struct gprof_frame *frames,
 					      size_t nr_frames, const int64_t *values), void *ctx)
 {
-	int ret = gprof_profile_each(v->profile, fn, ctx);
+	struct chosen chosen = { v, fn, ctx };
+	int ret = v->filter ? gprof_profile_each(v->profile, each_chosen, &chosen) :
+			      gprof_profile_each(v->profile, fn, ctx);
 
 	if (ret < 0)
 		return fail("the samples cannot be gone through: %s", strerror(-ret));
+	if (v->filter)
+		filter_tell(v->filter);
 	return ret ? STATUS_FAILED : STATUS_OK;
 }
 
@@ -186,6 +213,24 @@ const char *view_value(const struct view *v, int64_t value, char text[VIEW_TEXT_
 		snprintf(text, VIEW_TEXT_MAX, "%" PRId64 "%s", value, value ? v->suffix : "");
 	else
 		snprintf(text, VIEW_TEXT_MAX, "%.2f%s", value / v->scale, v->suffix);
+	return text;
+}
+
+const char *view_value_marked(const struct view *v, int64_t value, char text[VIEW_TEXT_MAX])
+{
+	char plain[VIEW_TEXT_MAX];
+	const char *p = view_value(v, value, plain);
+	size_t digits;
+	char *to = text;
+
+	if (*p == '-')
+		*to++ = *p++;
+	for (digits = strspn(p, "0123456789"); digits; digits--) {
+		*to++ = *p++;
+		if (digits > 1 && digits % 3 == 1)
+			*to++ = ',';
+	}
+	snprintf(to, (size_t)(text + VIEW_TEXT_MAX - to), "%s", p);
 	return text;
 }
 

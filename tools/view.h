@@ -12,6 +12,8 @@
 
 #include <gprof/profile.h>
 
+#include "profiles/filter.h"
+
 /**
  * struct view - one value type of a profile
  * @profile: the profile
@@ -22,6 +24,7 @@
  *	of their sizes, and in a difference of those of the base, as for go tool pprof
  * @scale: value of one unit as written, such as 1e9
  * @suffix: unit as written, such as "s"
+ * @filter: what is chosen, or NULL; of whoever opened the view
  */
 struct view {
 	struct gprof_profile *profile;
@@ -31,6 +34,7 @@ struct view {
 	int64_t total;
 	double scale;
 	const char *suffix;
+	struct filter *filter;
 };
 
 /**
@@ -48,7 +52,8 @@ int view_open_diff(struct view *v, const char *base, const char *file, const cha
 void view_close(struct view *v);
 
 /*
- * view_each() - gprof_profile_each(), with a sentence where that cannot go on
+ * view_each() - gprof_profile_each() of what is chosen, with a sentence where that cannot
+ * go on, and where what was chosen is not there
  *
  * Return: STATUS_OK or STATUS_FAILED.
  */
@@ -65,6 +70,14 @@ static inline int64_t view_sum(int64_t a, int64_t b)
 	return b < 0 ? INT64_MIN : INT64_MAX;
 }
 
+/* view_size() - of a value, whatever its sign */
+static inline int64_t view_size(int64_t value)
+{
+	if (value >= 0)
+		return value;
+	return value == INT64_MIN ? INT64_MAX : -value;
+}
+
 #define VIEW_TEXT_MAX	40
 #define VIEW_NAME_MAX	512
 
@@ -77,6 +90,9 @@ bool view_is_unnamed(const char *name);
 
 /* view_value() - a value with its unit, all of a view in the same; returns @text */
 const char *view_value(const struct view *v, int64_t value, char text[VIEW_TEXT_MAX]);
+
+/* view_value_marked() - likewise for pictures: thousands of a count are kept apart */
+const char *view_value_marked(const struct view *v, int64_t value, char text[VIEW_TEXT_MAX]);
 
 /* view_percent() - share of the total */
 double view_percent(const struct view *v, int64_t value);

@@ -69,7 +69,7 @@ read_as()
 	gprofctl top "$2" >top.txt
 	cat top.txt
 	# 30 of clients, 4 of servers
-	awk '$NF == "accept_clients" && $1 == 30 { c = 1 } $NF == "ask_servers" && $1 == 4 { s = 1 }
+	awk '$6 == "accept_clients" && $1 == 30 { c = 1 } $6 == "ask_servers" && $1 == 4 { s = 1 }
 	     END { exit !(c && s) }' top.txt
 }
 

@@ -616,6 +616,43 @@ output_given_twice_under_two_names_is_refused()
 	[ "$(cat y)" = old ]
 }
 
+recording_says_where_it_is_and_keeps_what_was_there()
+{
+	rm -f x.pb.gz x.pb.gz~
+	run 0 gprofctl cpu -F 1000 -o x.pb.gz -- "$burner" 200
+	grep -q '^gprofctl: x.pb.gz: [0-9]* samples, [0-9]* KiB; gprofctl view x.pb.gz' err
+	[ ! -e x.pb.gz~ ]
+	tail -n 1 err | grep -q '^produced='
+	cp x.pb.gz first
+	run 0 gprofctl cpu -F 1000 -o x.pb.gz -- "$burner" 200
+	cmp first x.pb.gz~
+	grep -q 'is now x.pb.gz~' err
+	run 0 gprofctl top x.pb.gz
+	# what fails leaves both as they are
+	cp x.pb.gz second
+	got=0
+	gprofctl cpu -o x.pb.gz -- /nonexistent || got=$?
+	[ $got -eq 127 ]
+	cmp second x.pb.gz
+	cmp first x.pb.gz~
+}
+
+names_of_perf_are_understood()
+{
+	run 0 gprofctl cpu -e cpu-clock -F 1000 -o x.pb.gz -- "$burner" 100
+	run 0 gprofctl top x.pb.gz
+	grep -q '^Type: cpu' out
+	run 0 gprofctl cpu -e faults:1 -o x.pb.gz -- true
+	run 0 gprofctl cpu -e task-clock:u -F 1000 -o x.pb.gz -- "$burner" 100
+	run 0 gprofctl top x.pb.gz --by module -n 100
+	! grep -q ' kernel$' out
+	has_cycles || return 0
+	run 0 gprofctl cpu -e cpu-cycles:u -F 1000 -o x.pb.gz -- "$burner" 100
+	grep -q 'cycles: -F 1000 is taken as cycles:2400000' err
+	run 0 gprofctl top x.pb.gz
+	grep -q '^Type: cycles' out
+}
+
 # ---- usage ----
 
 help_of_every_subcommand_shows_its_usage()
@@ -832,5 +869,6 @@ ktap_run recording_ends_with_its_counts file_has_what_was_read \
 	old_profile_survives_a_recording_that_fails \
 	event_given_twice_is_refused output_given_twice_is_refused \
 	output_given_twice_under_two_names_is_refused \
+	recording_says_where_it_is_and_keeps_what_was_there names_of_perf_are_understood \
 	help_of_every_subcommand_shows_its_usage wrong_usage_is_2 version_is_told \
 	file_that_is_no_profile_is_refused doctor_finds_nothing_that_fails

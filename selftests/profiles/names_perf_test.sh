@@ -241,12 +241,13 @@ alike()
 	# lines "SAMPLES SYMBOL"
 	sed -n 's/^ *[0-9a-f]\+ //p' "$dir/share/$1.perf" | sort | uniq -c | sort -rn |
 		awk -v points=$points '
-		# ours: FLAT FLAT% SUM% CUM CUM% FUNCTION
+		# ours: FLAT FLAT% SUM% CUM CUM% FUNCTION [FILE]
 		FNR == NR {
 			if ($2 ~ /%$/ && NF >= 6) {
 				name = $0
 				sub(/^ *[^ ]+ +[^ ]+ +[^ ]+ +[^ ]+ +[^ ]+ +/, "", name)
 				sub(/ +$/, "", name)
+				sub(/ \[[^][]*\]$/, "", name)
 				ours[name] = $2 + 0
 			}
 			next

@@ -94,7 +94,7 @@ raw_totals()
 		}
 		END {
 			for (i = 1; i <= n; i++)
-				printf "%s %d\n", type[i], sum[i]
+				printf "%s %.0f\n", type[i], sum[i]
 		}' "$1"
 }
 
@@ -126,13 +126,13 @@ go_sees_the_same_functions()
 					name = $6; for (i = 7; i <= NF; i++) name = name " " $i
 					sub(/ \(inline\)$/, "", name); sum[name] += v }
 					/ flat%/ { on = 1 }
-					END { for (n in sum) printf "%d %s\n", sum[n], n }' |
+					END { for (n in sum) printf "%.0f %s\n", sum[n], n }' |
 				sort >"$dir/go"
 			# code without a name is "[FILE+0xOFFSET]" to us and "[FILE]" to pprof
 			awk -v t="$type" '$1 == "flat" && $2 == t && $3 { n = $3; $1 = $2 = $3 = ""
 				sub(/^ */, ""); sub(/\+0x[0-9a-f]*\]$/, "]")
 				sub(/^0x[0-9a-f]*$/, "<unknown>"); sum[$0] += n }
-				END { for (n in sum) printf "%d %s\n", sum[n], n }' "$dir/dump" |
+				END { for (n in sum) printf "%.0f %s\n", sum[n], n }' "$dir/dump" |
 				sort >"$dir/ours"
 			[ -s "$dir/ours" ]
 			diff "$dir/go" "$dir/ours" || fail "$p, $type"
@@ -160,7 +160,7 @@ speedscope_sees_the_same_functions()
 			awk -v t="$type" '$1 == "self" { n = $2; $1 = $2 = "" }
 				$1 == "flat" && $2 == t { n = $3; $1 = $2 = $3 = "" }
 				$1 == "" { sub(/^ */, ""); sum[$0] += n }
-				END { for (name in sum) if (sum[name]) printf "%d %s\n", sum[name], name }' \
+				END { for (name in sum) if (sum[name]) printf "%.0f %s\n", sum[name], name }' \
 				"$dir/$file" | sort >"$dir/$file.self"
 		done
 		[ -s "$dir/dump.self" ]
@@ -264,11 +264,12 @@ table()
 {
 	awk 'on && NF > 5 && $6 !~ /^\[|^</ && ($1 + 0 || $4 + 0) {
 			name = $6; for (i = 7; i <= NF; i++) name = name " " $i
+			sub(/ \[[^][]*\]$/, "", name)
 			sub(/ \((partial-)?inline\)$/, "", name)
 			for (i = 1; i <= 5; i++) sub(/[^-0-9.]+$/, "", $i)
 			# the sign of a share is that of its value, says pprof
 			sub(/^-/, "", $2); sub(/^-/, "", $5)
-			printf "%d %.2f %d %.2f %s\n", $1, $2, $4, $5, name }
+			printf "%.0f %.2f %.0f %.2f %s\n", $1, $2, $4, $5, name }
 		/ flat%/ { on = 1 }' | sort >"$dir/$1"
 	wc -l <"$dir/$1"
 	[ -s "$dir/$1" ]
@@ -301,7 +302,211 @@ differences_are_those_of_go()
 	compare base --subtract
 }
 
+# go_table and our_table: "flat cum name" of each function, by the options that follow.
+go_table()
+{
+	pprof -top -nodecount=1000000 -nodefraction=0 -edgefraction=0 -unit="$unit" \
+		-sample_index="$type" "$@" "$file" 2>"$dir/err" |
+		awk 'on && NF > 5 { name = $6; for (i = 7; i <= NF; i++) name = name " " $i
+			sub(/ \((partial-)?inline\)$/, "", name)
+			printf "%.0f %.0f %s\n", $1 + 0, $4 + 0, name }
+			/ flat%/ { on = 1 }' | sed 's/<unknown>$/[unknown]/' | sort >"$dir/go"
+}
+
+our_table()
+{
+	gprofctl csv "$file" --type "$type" "$@" 2>"$dir/err" |
+		jq -rR 'select(input_line_number > 1) |
+			capture("^(?<q>\"?)(?<n>.*?)\\k<q>,[^,]*,(user|kernel|inlined),(?<f>[-0-9]+),[^,]*,(?<c>[-0-9]+),") |
+			"\(.f) \(.c) \(.n)"' |
+		sort >"$dir/ours"
+}
+
+# same_tables "OUR OPTIONS" "ITS OPTIONS": for each type of each profile
+same_tables()
+{
+	rows=0
+	for p in $profiles; do
+		file=$dir/$p.pb.gz
+		"$here/profile_dump" "$file" >"$dir/dump"
+		while read -r _ type unit _; do
+			[ "$unit" != nanoseconds ] || unit=ns
+			# shellcheck disable=SC2086 # options are words
+			go_table $2
+			# shellcheck disable=SC2086
+			our_table $1
+			diff "$dir/go" "$dir/ours" || fail "$p, $type: $1"
+			rows=$((rows + $(wc -l <"$dir/ours")))
+		done < <(grep '^total ' "$dir/dump")
+	done
+	echo "$1: $rows rows"
+}
+
+tables_are_those_of_go()
+{
+	need_profiles
+	same_tables "" ""
+	[ "$rows" -gt 50 ]
+	# what is on the way to code of the kernel, and what never is
+	same_tables "--focus ^vfs_|^do_|main" "-focus=^vfs_|^do_|main"
+	same_tables "--ignore main|^do_" "-ignore=main|^do_"
+	same_tables "--hide ^do_|main" "-hide=^do_|main"
+	same_tables "--focus main --ignore ^do_ --hide level" "-focus=main -ignore=^do_ -hide=level"
+	same_tables "--focus libc" "-focus=libc"
+}
+
+labels_are_those_of_go()
+{
+	need_profiles
+	for comm in truth_threads sh sleep; do
+		same_tables "--comm $comm" "-tagfocus=comm=^$comm\$"
+		found=$((${found:-0} + rows))
+	done
+	[ "$found" -gt 0 ]
+	# its -tags beside our --by
+	for p in $profiles; do
+		file=$dir/$p.pb.gz
+		# the first type is a count, which no unit makes round
+		type=$("$here/profile_dump" "$file" | awk '$1 == "total" { print $2; exit }')
+		for key in comm cpu tid; do
+			pprof -tags -unit=count -sample_index="$type" "$file" 2>"$dir/err" | awk -v key="$key" '
+				/^ *[a-z_.]+: Total/ { on = $1 == key ":"; next }
+				on && NF { n = $1; sub(/^[^:]*: */, ""); printf "%.0f %s\n", n, $0 }' |
+				sort >"$dir/go"
+			gprofctl csv "$file" --type "$type" --by "label=$key" |
+				awk -F, 'NR > 1 && $4 && $1 !~ /^\(no / { print $4, $1 }' |
+				sed 's/CPU //' | sort >"$dir/ours"
+			[ "$key" != comm ] || [ -s "$dir/ours" ] || [ "$p" = custom ]
+			diff "$dir/go" "$dir/ours" || fail "$p: $key"
+		done
+	done
+}
+
+# "VALUE NAME" of callers and callees, and where the function stands
+calls()
+{
+	sed -n 's/^ *\([0-9.]*\)[a-z]* *\([0-9.]*\)% |   \(.*\)/\1 \2 \3/p; s/^.*| \([^ ].*\)/= \1/p' |
+		sed 's/ \[[^][]*\]$//; s/ (\(partial-\)\?inline)$//' |
+		awk '$1 != "=" { printf "%.0f", $1; $1 = $2 = ""; print; next } { print }' |
+		grep -v -e '^= callers,' -e ' \[' | sort
+}
+
+calls_are_those_of_go()
+{
+	need_profiles
+	for name in main level1 level2 start_thread f10; do
+		for p in cycles timer; do
+			file=$dir/$p.pb.gz
+			pprof -peek "^$name\$" -unit=count -sample_index=samples "$file" 2>"$dir/err" |
+				calls >"$dir/go" || [ ! -s "$dir/go" ]
+			gprofctl peek "$name" "$file" --type samples 2>"$dir/err" | calls >"$dir/ours" ||
+				[ ! -s "$dir/ours" ]
+			diff "$dir/go" "$dir/ours" || fail "$p: $name"
+			found=$((${found:-0} + $(wc -l <"$dir/ours")))
+		done
+	done
+	echo "$found callers and callees"
+	[ "$found" -gt 10 ]
+}
+
+# A profile that Go took of a program that is here: with sources, and with instructions.
+program_is_made()
+{
+	need_go
+	mkdir -p "$dir/hot"
+	cat >"$dir/hot/go.mod" <<-'EOF'
+		module hot
+		go 1.23
+	EOF
+	cat >"$dir/hot/main.go" <<-'EOF'
+		package main
+
+		import (
+			"os"
+			"runtime/pprof"
+			"time"
+		)
+
+		//go:noinline
+		func hot(n int) int {
+			s := 0
+			for i := 0; i < n; i++ {
+				s += i*i ^ s<<1
+			}
+			return s
+		}
+
+		//go:noinline
+		func around(n int) int {
+			return hot(n) +
+				hot(n/2)
+		}
+
+		func main() {
+			f, _ := os.Create(os.Args[1])
+			pprof.StartCPUProfile(f)
+			for t := time.Now(); time.Since(t) < 2*time.Second; {
+				around(100000)
+			}
+			pprof.StopCPUProfile()
+			f.Close()
+		}
+	EOF
+	(cd "$dir/hot" && "$go" build -ldflags "-B 0x0123456789abcdef" -o hot . && ./hot hot.pb.gz)
+	[ -s "$dir/hot/hot.pb.gz" ]
+}
+
+need_program()
+{
+	[ -s "$dir/hot/hot.pb.gz" ] || skip "no program was made"
+}
+
+# "FLAT CUM LINE" of each line that has a value
+lines()
+{
+	sed 's/ms//g; s/:/ /' | awk 'NF > 2 && $3 + 0 && ($1 + 0 || $2 + 0) && !/flat, cum/ {
+		printf "%.0f %.0f %d\n", $1, $2, $3 }' | sort -n
+}
+
+lines_are_those_of_go()
+{
+	need_program
+	for name in hot around main; do
+		pprof -list "^main\\.$name\$" -unit=ms "$dir/hot/hot.pb.gz" 2>"$dir/err" | lines >"$dir/go"
+		# all values of a view are in one unit: that of the total
+		gprofctl list "main.$name" "$dir/hot/hot.pb.gz" |
+			awk '{ for (i = 1; i <= 2; i++) if ($i ~ /[0-9]s$/) $i = $i * 1000; print }' |
+			lines >"$dir/ours"
+		cat "$dir/ours"
+		[ -s "$dir/ours" ]
+		diff "$dir/go" "$dir/ours"
+	done
+}
+
+instructions_add_up_to_the_function()
+{
+	need_program
+	command -v objdump >/dev/null || skip "there is no objdump"
+	gprofctl disasm main.hot "$dir/hot/hot.pb.gz" --type samples | tee "$dir/code"
+	gprofctl csv "$dir/hot/hot.pb.gz" --type samples | awk -F, '$1 == "main.hot" { print $4, $6 }' >"$dir/csv"
+	read -r flat cum <"$dir/csv"
+	[ "$flat" -gt 0 ]
+	awk -v flat="$flat" -v cum="$cum" '/^ *[.0-9]+ +[.0-9]+ +[0-9a-f]+:/ { f += $1; c += $2; n++ }
+		END { print n, f, c; exit !(n > 5 && f == flat && c == cum) }' "$dir/code"
+	grep -q '<main.hot>' "$dir/code"
+	! grep -q '<main.around>:' "$dir/code"
+	# two calls of one function are two instructions
+	gprofctl disasm main.around "$dir/hot/hot.pb.gz" --type samples |
+		awk '/call.*<main.hot>/ && $2 + 0 { n++ } END { exit n != 2 }'
+	# another program in its place is no source of instructions
+	expect 1 gprofctl disasm main.hot "$dir/hot/hot.pb.gz" --object "$(command -v gprofctl)" 2>"$dir/err"
+	grep -q 'build-id' "$dir/err"
+	expect 1 gprofctl disasm main.hot "$dir/hot/hot.pb.gz" --object "$0"
+}
+
 ktap_run profiles_are_recorded go_reads_them_without_complaint go_sees_the_same_totals \
 	go_sees_the_same_functions speedscope_sees_the_same_functions \
 	go_shows_the_truth_programs go_shows_waits go_shows_latency_to_who_asks go_reads_our_labels \
-	library_reads_what_go_writes two_runs_merge differences_are_those_of_go
+	library_reads_what_go_writes two_runs_merge differences_are_those_of_go tables_are_those_of_go \
+	labels_are_those_of_go calls_are_those_of_go program_is_made lines_are_those_of_go \
+	instructions_add_up_to_the_function

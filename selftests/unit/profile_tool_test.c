@@ -172,7 +172,7 @@ static void run(FIXTURE_DATA(profile) *self, int (*command)(int, char **), ...)
 /* From the title of the picture to the end of its data: the rest is no number. */
 static char *picture(FIXTURE_DATA(profile) *self)
 {
-	char *from = strstr(self->out, "<text class=\"head\""), *to;
+	char *from = strstr(self->out, "<g id=\"frames\""), *to;
 
 	to = from ? strstr(from, "]]></script>") : NULL;
 	if (!to)
@@ -265,13 +265,13 @@ TEST_F(profile, table_is_exact)
 "20.00% are in code without names, shown as [FILE]; debug symbols name it,\n"
 "where no reason stands beside it\n"
 "        flat   flat%    sum%          cum    cum%\n"
-"       0.30s  30.00%  30.00%        0.30s  30.00%  tiny (inline)\n"
-"       0.20s  20.00%  50.00%        0.54s  53.60%  work\n"
+"       0.30s  30.00%  30.00%        0.30s  30.00%  tiny (inline) [prog]\n"
+"       0.20s  20.00%  50.00%        0.54s  53.60%  work [prog]\n"
 "       0.20s  20.00%  70.00%        0.20s  20.00%  [libx.so]\n"
-"       0.16s  16.00%  86.00%        0.16s  16.00%  again\n"
-"       0.10s  10.00%  96.00%        0.80s  80.00%  main\n"
-"       0.04s   3.60%  99.60%        0.04s   3.60%  sys<call>\n"
-"           0   0.00%  99.60%        0.30s  30.00%  leaf\n", self->out);
+"       0.16s  16.00%  86.00%        0.16s  16.00%  again [prog]\n"
+"       0.10s  10.00%  96.00%        0.80s  80.00%  main [prog]\n"
+"       0.04s   3.60%  99.60%        0.04s   3.60%  sys<call> [kernel]\n"
+"           0   0.00%  99.60%        0.30s  30.00%  leaf [prog]\n", self->out);
 }
 
 TEST_F(profile, table_of_another_type_by_cum_has_as_many_rows_as_are_wanted)
@@ -289,10 +289,10 @@ TEST_F(profile, table_of_another_type_by_cum_has_as_many_rows_as_are_wanted)
 "19.00% are in code without names, shown as [FILE]; debug symbols name it,\n"
 "where no reason stands beside it\n"
 "        flat   flat%    sum%          cum    cum%\n"
-"          10  10.00%  10.00%           81  81.00%  main\n"
-"          20  20.00%  30.00%           54  54.00%  work\n"
-"          30  30.00%  60.00%           30  30.00%  tiny (inline)\n"
-"           0   0.00%  60.00%           30  30.00%  leaf\n", self->out);
+"          10  10.00%  10.00%           81  81.00%  main [prog]\n"
+"          20  20.00%  30.00%           54  54.00%  work [prog]\n"
+"          30  30.00%  60.00%           30  30.00%  tiny (inline) [prog]\n"
+"           0   0.00%  60.00%           30  30.00%  leaf [prog]\n", self->out);
 }
 
 /* As of two profiles, one taken from the other. */
@@ -313,8 +313,8 @@ TEST_F(profile, table_of_a_difference_is_sorted_by_size)
 "Total = 11.00us\n"
 "Showing functions accounting for -1.00us, -9.09% of 11.00us total\n"
 "        flat   flat%    sum%          cum    cum%\n"
-"     -6.00us -54.55% -54.55%      -5.00us -45.45%  less\n"
-"      5.00us  45.45%  -9.09%       5.00us  45.45%  more (partial-inline)\n", self->out);
+"     -6.00us -54.55% -54.55%      -5.00us -45.45%  less [prog]\n"
+"      5.00us  45.45%  -9.09%       5.00us  45.45%  more (partial-inline) [prog]\n", self->out);
 }
 
 TEST_F(profile, picture_is_exact)
@@ -323,13 +323,6 @@ TEST_F(profile, picture_is_exact)
 	run(self, cmd_flame, "-o", "-", "--title", "a & b", NULL);
 	EXPECT_EQ(STATUS_OK, self->status);
 	EXPECT_STREQ(
-"<text class=\"head\" x=\"10\" y=\"26\">a &amp; b</text>\n"
-"<text class=\"note\" x=\"10\" y=\"44\">cpu: 1.00s in 2.00s, 2023-11-14 22:13:20 UTC</text>\n"
-"<rect class=\"u1\" x=\"10\" y=\"52\" width=\"12\" height=\"12\"/><text class=\"note\" x=\"28\" y=\"62\">user</text>\n"
-"<rect class=\"k1\" x=\"79\" y=\"52\" width=\"12\" height=\"12\"/><text class=\"note\" x=\"97\" y=\"62\">kernel</text>\n"
-"<rect class=\"i1\" x=\"162\" y=\"52\" width=\"12\" height=\"12\"/><text class=\"note\" x=\"180\" y=\"62\">inlined</text>\n"
-"<text id=\"culled\" class=\"note\" x=\"259\" y=\"62\">4 frames narrower than 0.3 px not drawn, grey stands for them</text>\n"
-"<text id=\"details\" x=\"10\" y=\"80\">click a frame to zoom in, Ctrl-F to search, Esc for the whole</text>\n"
 "<g id=\"frames\">\n"
 "<g><rect class=\"a\" x=\"10.00\" y=\"86\" width=\"1179.40\" height=\"17\" rx=\"1\"/><text x=\"13.00\" y=\"99\">all</text><title>all: 1.00s, 100.00%</title></g>\n"
 "<g><rect class=\"u3\" x=\"10.00\" y=\"104\" width=\"943.40\" height=\"17\" rx=\"1\"/><text x=\"13.00\" y=\"117\">main</text><title>main [/bin/prog]: 0.80s, 80.00%</title></g>\n"
@@ -345,8 +338,19 @@ TEST_F(profile, picture_is_exact)
 "<g><rect class=\"u0\" x=\"954.00\" y=\"104\" width=\"235.40\" height=\"17\" rx=\"1\"/><text x=\"957.00\" y=\"117\">[libx.so]</text><title>[libx.so] [/lib/libx.so]: 0.20s, 20.00%</title></g>\n"
 "</g>\n"
 "<text class=\"note\" x=\"10\" y=\"196\">a comment</text>\n"
+"<g id=\"bar\">\n"
+"<rect class=\"paper\" width=\"1200\" height=\"84\"/>\n"
+"<text class=\"head\" x=\"10\" y=\"26\">a &amp; b</text>\n"
+"<text class=\"note\" x=\"10\" y=\"44\">cpu: 1.00s in 2.00s, 2023-11-14 22:13:20 UTC</text>\n"
+"<rect class=\"u1\" x=\"10\" y=\"52\" width=\"12\" height=\"12\"/><text class=\"note\" x=\"28\" y=\"62\">user</text>\n"
+"<rect class=\"k1\" x=\"79\" y=\"52\" width=\"12\" height=\"12\"/><text class=\"note\" x=\"97\" y=\"62\">kernel</text>\n"
+"<rect class=\"i1\" x=\"162\" y=\"52\" width=\"12\" height=\"12\"/><text class=\"note\" x=\"180\" y=\"62\">inlined</text>\n"
+"<text id=\"culled\" class=\"note\" x=\"259\" y=\"62\">4 frames narrower than 0.3 px not drawn, grey stands for them</text>\n"
+"<text id=\"details\" x=\"10\" y=\"80\">click a frame to zoom in, Ctrl-F to search, Esc for the whole</text>\n"
+"<text id=\"matched\" x=\"1190\" y=\"49\"></text>\n"
+"</g>\n"
 "<script id=\"data\" type=\"application/json\"><![CDATA[\n"
-"{\"width\":1200,\"margin\":10,\"top\":86,\"row\":18,\"column\":7.23,\"height\":212,\"narrowest\":0.3,\"widestRest\":80,\"drawnMax\":10000,\"scale\":1000000000,\"suffix\":\"s\",\"hint\":\"click a frame to zoom in, Ctrl-F to search, Esc for the whole\",\n"
+"{\"width\":1200,\"margin\":10,\"top\":86,\"row\":18,\"column\":7.23,\"height\":212,\"narrowest\":0.3,\"widestRest\":80,\"drawnMax\":10000,\"scale\":1000000000,\"suffix\":\"s\",\"diff\":false,\"hint\":\"click a frame to zoom in, Ctrl-F to search, Esc for the whole\",\n"
 "\"frames\":[[\"all\",\"\",0,2],\n"
 "[\"main\",\"/bin/prog\",0,3],\n"
 "[\"work\",\"/bin/prog\",0,1],\n"
@@ -368,8 +372,8 @@ TEST_F(profile, rows_that_are_asked_for_are_there_however_small)
 	make(self->p);
 	run(self, cmd_top, "-n", "12", NULL);
 	EXPECT_EQ(STATUS_OK, self->status);
-	EXPECT_NE(NULL, strstr(self->out, "  rest_a\n"));
-	EXPECT_NE(NULL, strstr(self->out, "  rest_d\n"));
+	EXPECT_NE(NULL, strstr(self->out, "  rest_a [prog]\n"));
+	EXPECT_NE(NULL, strstr(self->out, "  rest_d [prog]\n"));
 	EXPECT_EQ(NULL, strstr(self->out, "not shown"));
 }
 

@@ -271,7 +271,7 @@ TEST_F(view, sums_stay_at_the_limit)
 	ASSERT_LE(0, fd);
 	slurp(fd, svg, sizeof(svg));
 	close(fd);
-	EXPECT_NE(NULL, strstr(svg, "all: 9223372036854775807"));
+	EXPECT_NE(NULL, strstr(svg, "all: 9,223,372,036,854,775,807"));
 	EXPECT_EQ(NULL, strstr(svg, "picture is empty"));
 }
 

@@ -101,6 +101,9 @@ _gprofctl()
 		mapfile -t COMPREPLY < <(compgen -W "cpu sched block syscall irq wall" -- "$cur") ;;
 	trace,--go-version)
 		mapfile -t COMPREPLY < <(compgen -W "1.22 1.23 1.25 1.26" -- "$cur") ;;
+	*,--by)
+		mapfile -t COMPREPLY < <(compgen -W "process thread comm module cgroup cpu service label=" \
+			-- "$cur") ;;
 	*,--precise)
 		mapfile -t COMPREPLY < <(compgen -W "0 1 2 3" -- "$cur") ;;
 	*)

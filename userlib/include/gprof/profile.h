@@ -212,6 +212,35 @@ GPROF_API int gprof_profile_each(const struct gprof_profile *p,
 GPROF_API const char *gprof_profile_label(const struct gprof_profile *p, const char *key,
 					  int64_t *num);
 
+/**
+ * struct gprof_profile_mapping - a piece of an object file, as it lay in memory
+ * @file: object file, or ""
+ * @build_id: in hexadecimal, or ""
+ * @start: first address
+ * @limit: address after the last
+ * @offset: of @start in the file, bytes
+ *
+ * Closed. The texts are the profile's.
+ */
+struct gprof_profile_mapping {
+	const char *file;
+	const char *build_id;
+	uint64_t start;
+	uint64_t limit;
+	uint64_t offset;
+};
+
+/**
+ * gprof_profile_mapping() - the @i-th mapping, from 0
+ * @p: profile
+ * @i: which
+ * @m: gets it
+ *
+ * Return: 0, or -ENOENT past the last.
+ */
+GPROF_API int gprof_profile_mapping(const struct gprof_profile *p, size_t i,
+				    struct gprof_profile_mapping *m);
+
 #ifdef __cplusplus
 }
 #endif

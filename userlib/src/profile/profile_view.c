@@ -158,3 +158,20 @@ const char *gprof_profile_label(const struct gprof_profile *p, const char *key, 
 	}
 	return NULL;
 }
+
+int gprof_profile_mapping(const struct gprof_profile *p, size_t i, struct gprof_profile_mapping *m)
+{
+	const struct gprof_mapping *found;
+
+	if (i >= p->nr_mappings)
+		return -ENOENT;
+	found = &p->mappings[i];
+	*m = (struct gprof_profile_mapping){
+		.file = p->strings.v[found->filename],
+		.build_id = p->strings.v[found->build_id],
+		.start = found->start,
+		.limit = found->limit,
+		.offset = found->offset,
+	};
+	return 0;
+}

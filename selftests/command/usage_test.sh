@@ -1,0 +1,307 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# usage_test.sh: what is typed wrongly, and what gprofctl says to it.  Runs on the host.
+
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=/dev/null # its ktap_run does not return
+. "$here/ktap.sh"
+
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+
+# Lines "STATUS WORD[;WORD]... | COMMAND LINE": the answer has all the words, among them
+# the one that is wrong, on stderr alone, in at most two lines of 80 columns.
+# $P is a profile, $T text, $N a name that is not there.
+options()
+{
+	cat <<'EOF'
+2 subcommand;--help | gprofctl
+2 "nonsense" | gprofctl nonsense
+2 "tpo";top | gprofctl tpo
+2 "cpuu";cpu | gprofctl cpuu -a
+2 "flme";flame | gprofctl flme x
+2 "report";view | gprofctl report
+2 "annotate";disasm | gprofctl annotate main
+2 "script";collapsed | gprofctl script
+2 "lock";mutex | gprofctl lock -a
+2 "sched";latency | gprofctl sched
+2 "mem";heap | gprofctl mem
+2 "web";view | gprofctl web
+2 "version";--version | gprofctl version
+2 "--verison" | gprofctl --verison
+2 "-x" | gprofctl -x
+2 --nonsense | gprofctl cpu --nonsense -- true
+2 --frequncy;--frequency | gprofctl cpu --frequncy 10 -- true
+2 --pids;--pid | gprofctl cpu --pids 1
+2 -Z;--help | gprofctl cpu -Z
+2 -e;EVENT | gprofctl cpu -e
+2 -o;FILE | gprofctl cpu -o
+2 -d;TIME | gprofctl cpu -a -d
+2 -p;PID | gprofctl cpu -p
+2 --all | gprofctl cpu --all=3
+2 --kernel | gprofctl cpu --kernel=yes
+2 nothing;-p PID | gprofctl cpu
+2 nothing | gprofctl cpu -d 1
+2 "x";process | gprofctl cpu -p x
+2 "0";process | gprofctl cpu -p 0
+2 "-1";process | gprofctl cpu -p -1
+2 "1,2";process | gprofctl cpu -p 1,2
+2 "99999999999";process | gprofctl cpu -p 99999999999
+2 "1k";process | gprofctl cpu -p 1k
+2 "";process | gprofctl cpu -p ''
+2 "t1";thread | gprofctl cpu -t t1
+2 -p;-t | gprofctl cpu -p 1 -t 1
+2 -a;-p | gprofctl cpu -a -p 1
+2 -G;-C | gprofctl cpu -G /x -C 0
+2 -a;"true" | gprofctl cpu -a -- true
+2 "x";500ms | gprofctl cpu -a -d x
+2 "0";above 0 | gprofctl cpu -a -d 0
+2 "-5" | gprofctl cpu -a -d -5
+2 "5m" | gprofctl cpu -a -d 5m
+2 "5 s" | gprofctl cpu -a -d '5 s'
+2 "1e99" | gprofctl cpu -a -d 1e99
+2 "5sec" | gprofctl cpu -a -d 5sec
+2 "5mn" | gprofctl cpu -a -d 5mn
+2 "0"; -F | gprofctl cpu -a -F 0
+2 "fast";-F | gprofctl cpu -a -F fast
+2 "-1";-F | gprofctl cpu -a -F -1
+2 "1.5";-F | gprofctl cpu -a -F 1.5
+2 "4";--precise | gprofctl cpu -a --precise 4
+2 "x";--precise | gprofctl cpu -a --precise x
+2 "0";--buffer | gprofctl cpu -a --buffer 0
+2 "4X";--buffer | gprofctl cpu -a --buffer 4X
+2 "cycle";cycles | gprofctl cpu -a -e cycle
+2 "cylces";cycles | gprofctl cpu -a -e cylces
+2 "cache-mises";cache-misses | gprofctl cpu -a -e cache-mises
+2 "instruction";instructions | gprofctl cpu -a -e instruction
+2 "branch-mises";branch-misses | gprofctl cpu -a -e branch-mises
+2 "page-fault";page-faults | gprofctl cpu -a -e page-fault
+2 "timr";timer | gprofctl cpu -a -e timr
+2 "cpu-clok";cpu-clock | gprofctl cpu -a -e cpu-clok
+2 cycles:0;cycles:1M | gprofctl cpu -a -e cycles:0
+2 cycles:many | gprofctl cpu -a -e cycles:many
+2 cycles:1x | gprofctl cpu -a -e cycles:1x
+2 cycles:-5 | gprofctl cpu -a -e cycles:-5
+2 cycles:99999999999999999999 | gprofctl cpu -a -e cycles:99999999999999999999
+2 cycles:k;--focus kernel | gprofctl cpu -a -e cycles:k
+2 cycles:pppp;:ppp | gprofctl cpu -a -e cycles:pppp
+2 cycles:G;:G | gprofctl cpu -a -e cycles:G
+2 cycles:;cycles:1M | gprofctl cpu -a -e cycles:
+2 ":5";event | gprofctl cpu -a -e :5
+2 "";event | gprofctl cpu -a -e ''
+2 sched:sched_switch;gprofctl profile | gprofctl cpu -a -e sched:sched_switch
+2 timer:5;-F | gprofctl cpu -a -e timer:5
+2 cycles;twice | gprofctl cpu -a -e cycles -o a -e cycles -o b
+2 cycles;twice | gprofctl cpu -a -e cycles -o a -e cpu-cycles -o b
+2 instructions;-o | gprofctl cpu -a -e cycles -o a -e instructions
+2 a.pb;before | gprofctl cpu -a -o a.pb -e cycles -e instructions
+2 b;one event | gprofctl cpu -a -e cycles -o a -o b
+2 --user-only;--kernel | gprofctl cpu -a --user-only --kernel
+2 --user-only;--kernel | gprofctl cpu -a --kernel -e cycles:u
+2 --idle;--latency | gprofctl cpu -a --idle --latency
+2 --user-only;--idle | gprofctl cpu -a --idle --user-only
+2 page-faults;page-faults:N | gprofctl cpu -a -e page-faults -F 100
+2 context-switches | gprofctl cpu -a -e cs -F 100
+2 gprofctl cpu;-e CATEGORY:NAME | gprofctl profile -a
+2 gprofctl cpu | gprofctl profile -- ls
+2 "sched:" | gprofctl profile -a -e sched:
+2 ":x" | gprofctl profile -a -e :x
+2 "a:b:c" | gprofctl profile -a -e a:b:c
+2 "a/b/" | gprofctl profile -a -e a/b/
+2 "" | gprofctl profile -a -e ''
+2 a:b;twice | gprofctl profile -a -e a:b -o x -e a:b -o y
+2 pid != 1;before every -e | gprofctl profile -a --filter 'pid != 1' -e a:b
+2 a:b;&& | gprofctl profile -a -e a:b --filter x --filter y
+2 "0";--every | gprofctl profile -a -e a:b --every 0
+2 "x";--every | gprofctl profile -a -e a:b --every x
+2 "0";--rate | gprofctl profile -a -e a:b --rate 0
+2 --evry;--every | gprofctl profile -a -e a:b --evry 3
+2 "0";--every | gprofctl block -a --every 0
+2 "often";--every | gprofctl block -a --every often
+2 --rate;--help | gprofctl block -a --rate 5
+2 "0";--every | gprofctl mutex -a --every 0
+2 "x";--buffer | gprofctl mutex -a --buffer x
+2 "0" | gprofctl alloc -a --every 0
+2 "lots" | gprofctl heap -a --every lots
+2 "xml" | gprofctl heap -a --format xml
+2 -e | gprofctl record -a
+1 cqu;there are | gprofctl record -a -e cqu
+2 cpu | gprofctl record -a -e cpu:0
+2 block | gprofctl record -a -e block:x
+2 cpu;twice | gprofctl record -a -e cpu -e cpu
+2 "xml" | gprofctl task -a --format xml
+2 nothing | gprofctl task
+2 nothing | gprofctl trace
+2 "1.2" | gprofctl trace -a --go-version 1.2
+2 "x" | gprofctl trace -a --generation x
+2 "0" | gprofctl trace -a --generation 0
+2 "everything" | gprofctl trace -a --stacks=everything
+2 "x" | gprofctl trace -a --min-duration x
+2 -o | gprofctl flight -a
+2 "x" | gprofctl flight -a -o d --min-age x
+2 "0" | gprofctl flight -a -o d --max-bytes 0
+2 delay | gprofctl flight -a -o d --trigger delay
+2 "dellay";delay | gprofctl flight -a -o d --trigger 'dellay>5ms'
+2 delay;"x" | gprofctl flight -a -o d --trigger 'delay>x'
+2 "x" | gprofctl flight -a -o d --keep x
+2 "x" | gprofctl schedstat --hz x
+2 "100001" | gprofctl schedstat --hz 100001
+2 "x";--rate | gprofctl schedstat --rate x
+2 "x" | gprofctl schedstat -i x
+2 "nonsense" | gprofctl schedstat --metric nonsense
+2 "x" | gprofctl serve --listen x
+2 "99999" | gprofctl serve --listen 99999
+2 "x" | gprofctl serve --max-seconds x
+2 "x" | gprofctl serve --socket /tmp/s --socket-mode x
+2 "0" | gprofctl serve --max-recordings 0
+2 one profile | gprofctl top
+2 one profile | gprofctl top a b
+2 "0";-n | gprofctl top $P -n 0
+2 "ten";-n | gprofctl top $P -n ten
+2 "-3";-n | gprofctl top $P -n -3
+2 time;samples, cpu | gprofctl top $P --type time
+2 "proces";process | gprofctl top $P --by proces
+2 "user" | gprofctl top $P --by user
+2 "label=" | gprofctl top $P --by label=
+2 "(";regular | gprofctl top $P --focus '('
+2 "[";regular | gprofctl top $P --ignore '['
+2 "*a**(";regular | gprofctl top $P --hide '*a**('
+2 "";regular | gprofctl top $P --focus ''
+2 --focus;a|b | gprofctl top $P --focus a --focus b
+2 "x";--pid | gprofctl top $P --pid x
+2 "1,,2" | gprofctl top $P --pid 1,,2
+2 "0";--pid | gprofctl top $P --pid 0
+2 "";--comm | gprofctl top $P --comm ''
+2 "cpu";--label | gprofctl top $P --label cpu
+2 "=3";--label | gprofctl top $P --label =3
+2 "cpu=";--label | gprofctl top $P --label cpu=
+2 --comm | gprofctl top $P --comm
+2 --foccus;--focus | gprofctl top $P --foccus x
+2 --ratio | gprofctl top --ratio $P/$P --by cpu
+2 --ratio | gprofctl top --ratio $P/$P $P
+2 two profiles | gprofctl diff $P
+2 two profiles | gprofctl diff $P $P $P
+2 stdin | gprofctl diff - -
+2 --subtract | gprofctl diff $P $P --subtract -o x.svg
+2 output | gprofctl flame $P
+2 one profile | gprofctl flame -o x.svg
+2 one profile | gprofctl view
+2 one profile | gprofctl view a b
+2 function and a profile | gprofctl peek main
+2 function and a profile | gprofctl list main
+2 "0";-n | gprofctl peek main $P -n 0
+2 "x";-n | gprofctl list main $P -n x
+2 function and a profile | gprofctl disasm main
+1 "nosuch" | gprofctl disasm nosuch $P
+2 one profile | gprofctl collapsed
+2 one profile | gprofctl csv
+2 "0ms" | gprofctl mmu $T --window 0ms
+2 "soon" | gprofctl mmu $T --window soon
+2 "2" | gprofctl mmu $T --quantiles 2
+2 "x" | gprofctl mmu $T --worst x
+2 lots | gprofctl mmu $T --flags lots
+2 "xml" | gprofctl read $T --format xml
+2 "x" | gprofctl read $T --pprof x
+1 $N | gprofctl top $N
+1 $N | gprofctl flame $N -o x.svg
+1 $N | gprofctl view $N -o x.html
+1 $N | gprofctl peek main $N
+1 $N | gprofctl list main $N
+1 $N | gprofctl collapsed $N
+1 $N | gprofctl csv $N
+1 $N | gprofctl diff $N $P
+1 $N | gprofctl diff $P $N
+1 $N | gprofctl read $N
+1 $N | gprofctl mmu $N
+1 $T;profile | gprofctl top $T
+1 $T;profile | gprofctl view $T -o x.html
+1 $T;profile | gprofctl csv $T
+1 $T;profile | gprofctl diff $P $T
+1 "nosuch" | gprofctl peek nosuch $P
+1 "a[" | gprofctl peek 'a[' $P
+1 "nosuch" | gprofctl list nosuch $P
+1 /nonexistent/x | gprofctl flame $P -o /nonexistent/x
+1 /nonexistent/x | gprofctl view $P -o /nonexistent/x
+1 /nonexistent/x | gprofctl collapsed $P -o /nonexistent/x
+1 /nonexistent/x | gprofctl diff $P $P -o /nonexistent/x
+EOF
+}
+
+wrong_options_are_named()
+{
+	cd "$dir" || return 1
+	export P=$dir/p.pb T=$dir/text N=$dir/none
+	# values of two types, one sample of a function "main"
+	printf '\x0a\x04\x08\x01\x10\x02\x0a\x04\x08\x03\x10\x04\x12\x07\x0a\x01\x01\x12\x02\x01\x05' >"$P"
+	printf '\x22\x06\x08\x01\x22\x02\x08\x01\x2a\x04\x08\x01\x10\x05' >>"$P"
+	printf '\x32\x00\x32\x07samples\x32\x05count\x32\x03cpu\x32\x0bnanoseconds\x32\x04main' >>"$P"
+	echo "this is text" >"$T"
+	bad=0 rows=0
+	gprofctl top "$P" | grep -q ' main$'
+	while IFS= read -r row; do
+		line=${row#* | } want=${row%% | *}
+		status=${want%% *} words=${want#* }
+		got=0
+		(eval "timeout 20 $line") >out 2>err </dev/null || got=$?
+		rows=$((rows + 1))
+		why=
+		[ "$got" -eq "$status" ] || why="status $got"
+		[ ! -s out ] || why="$why, it writes to stdout"
+		[ "$(fold -w 80 err | wc -l)" -le 2 ] || why="$why, more than two lines"
+		IFS=';' read -ra list <<<"$words"
+		for word in "${list[@]}"; do
+			word=${word# }
+			word=${word//\$P/$P} word=${word//\$T/$T} word=${word//\$N/$N}
+			# the place of the test's own files is as long as it likes
+			grep -qF -- "$word" err || why="$why, no $word"
+		done
+		if [ "$why" ]; then
+			echo "$line: ${why#, }: $(cat err)"
+			bad=$((bad + 1))
+		fi
+	done < <(options)
+	echo "$rows rows, $bad bad"
+	[ $rows -ge 160 ] && [ $bad -eq 0 ]
+}
+
+# Help is no wider than a terminal of 80 columns, and tells of all that is understood.
+help_is_no_wider_than_a_terminal()
+{
+	gprofctl --help >"$dir/help"
+	sed -n '/^Subcommands:/,/^$/s/^  \([a-z]*\) .*/\1/p' "$dir/help" >"$dir/subcommands"
+	while read -r sub; do
+		gprofctl "$sub" --help >>"$dir/help" </dev/null
+	done <"$dir/subcommands"
+	wide=$(awk 'length > 80' "$dir/help")
+	[ -z "$wide" ] || fail "$wide"
+	[ "$(wc -l <"$dir/help")" -gt 500 ]
+}
+
+# Shells complete the same subcommands and options that the help tells of.
+shells_know_the_subcommands()
+{
+	completion=$here/../../../tools/completion
+	[ -d "$completion" ] || skip "the sources are not here"
+	tried=0
+	if command -v zsh >/dev/null; then
+		zsh -fc "autoload -U compinit; compinit -D; . $completion/_gprofctl; _gprofctl_words" >"$dir/zsh"
+		grep -qx 'view:.*' "$dir/zsh"
+		zsh -fc ". $completion/_gprofctl; _gprofctl_options top" >"$dir/zsh"
+		grep -q -- '--focus' "$dir/zsh"
+		tried=1
+	fi
+	if command -v fish >/dev/null; then
+		fish -c "source $completion/gprofctl.fish; complete -C 'gprofctl vi'" >"$dir/fish"
+		grep -q '^view' "$dir/fish"
+		fish -c "source $completion/gprofctl.fish; complete -C 'gprofctl top --fo'" >"$dir/fish"
+		grep -q -- '^--focus' "$dir/fish"
+		tried=1
+	fi
+	bash -c "source $completion/gprofctl.bash; COMP_WORDS=(gprofctl top --fo) COMP_CWORD=2; _gprofctl; printf '%s\n' \"\${COMPREPLY[@]}\"" \
+		>"$dir/bash"
+	grep -qx -- --focus "$dir/bash"
+	[ $tried = 1 ] || echo "neither zsh nor fish is here"
+}
+
+ktap_run wrong_options_are_named help_is_no_wider_than_a_terminal shells_know_the_subcommands

@@ -1,0 +1,419 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Views of profiles: what is chosen of them, and the numbers that are then shown.
+ */
+#include <kselftest_harness.h>
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd.h"
+#include "tool_run.h"
+#include <gprof/profile_builder.h>
+
+static const char source[] = "int main(void)\n{\n\tdeep();\n\twide();\n}\n";
+
+/**
+ * struct stack - a sample of the profile that is looked at
+ * @value: of it
+ * @pid: process
+ * @tid: thread
+ * @comm: name of it
+ * @cpu: where it ran
+ * @frames: "function@module:line", root first, with spaces between
+ */
+struct stack {
+	int64_t value;
+	int64_t pid;
+	int64_t tid;
+	const char *comm;
+	int64_t cpu;
+	const char *frames;
+};
+
+static const struct stack stacks[] = {
+	{ 10, 7, 7, "shop", 0, "main@/bin/shop:3 deep@/bin/shop:9 read@[kernel.kallsyms]:0" },
+	{ 20, 7, 8, "worker", 1, "main@/bin/shop:3 deep@/bin/shop:9 deep@/bin/shop:9" },
+	{ 30, 7, 8, "worker", 1, "main@/bin/shop:4 wide@/lib/libx.so:2" },
+	{ 40, 9, 9, "a,b;c", 1, "start@/bin/other:1 wide@/lib/libx.so:3 read@[kernel.kallsyms]:0" },
+	{ 100, 9, 9, "other", 0, "start@/bin/other:1 \"quo;te,@/bin/other:1" },
+};
+
+/* Each "%s" in it is the file. */
+struct row {
+	const char *line;
+	const char *wanted[4];
+	const char *not_wanted;
+};
+
+FIXTURE(profiles) {
+	char dir[64];
+	char file[96];
+	char source[96];
+	struct ran r;
+};
+
+static void put(struct gprof_profile_builder *b, const struct stack *s, const char *file)
+{
+	const struct gprof_tag tags[] = {
+		{ .key = "pid", .num = s->pid }, { .key = "tid", .num = s->tid },
+		{ .key = "comm", .text = s->comm }, { .key = "cpu", .num = s->cpu },
+	};
+	const int64_t values[] = { 1, s->value };
+	struct gprof_frame frames[8];
+	char text[256], *word, *rest = text;
+	size_t nr = 0;
+
+	snprintf(text, sizeof(text), "%s", s->frames);
+	while ((word = strsep(&rest, " "))) {
+		char *at = strrchr(word, '@'), *colon = strrchr(word, ':');
+
+		*at = *colon = '\0';
+		memmove(&frames[1], &frames[0], nr++ * sizeof(frames[0]));
+		frames[0] = (struct gprof_frame){
+			.function = word, .mapping = at + 1, .line = atoi(colon + 1),
+			.file = strcmp(word, "main") ? "x.c" : file,
+		};
+	}
+	gprof_profile_builder_add(b, frames, nr, tags, 4, values);
+}
+
+FIXTURE_SETUP(profiles)
+{
+	static const struct gprof_value_type types[] = {
+		{ "samples", "count" }, { "cpu", "milliseconds" },
+	};
+	const struct gprof_profile_builder_config cfg = {
+		.sz = sizeof(cfg), .types = types, .nr_types = 2, .default_type = "cpu",
+	};
+	struct gprof_profile_builder *b = gprof_profile_builder_new(&cfg);
+	struct gprof_profile *p;
+	size_t i;
+	int fd;
+
+	strcpy(self->dir, "/tmp/gprof-profiles.XXXXXX");
+	ASSERT_NE(NULL, mkdtemp(self->dir));
+	snprintf(self->file, sizeof(self->file), "%s/in.pb.gz", self->dir);
+	snprintf(self->source, sizeof(self->source), "%s/main.c", self->dir);
+	fd = open(self->source, O_WRONLY | O_CREAT, 0600);
+	ASSERT_EQ((ssize_t)strlen(source), write(fd, source, strlen(source)));
+	close(fd);
+	ASSERT_NE(NULL, b);
+	for (i = 0; i < sizeof(stacks) / sizeof(stacks[0]); i++)
+		put(b, &stacks[i], self->source);
+	p = gprof_profile_builder_finish(b);
+	ASSERT_NE(NULL, p);
+	fd = open(self->file, O_WRONLY | O_CREAT, 0600);
+	ASSERT_EQ(0, gprof_profile_write(p, fd));
+	close(fd);
+	gprof_profile_free(p);
+}
+
+FIXTURE_TEARDOWN(profiles)
+{
+	unlink(self->file);
+	unlink(self->source);
+	rmdir(self->dir);
+}
+
+/* The words of @line, of which "F" is the profile, and what has "D/" is in its directory. */
+static void run_line(struct ran *r, int (*cmd)(int argc, char **argv), const char *line, char *file)
+{
+	char text[256], other[8][96], *argv[16], *rest = text;
+	int argc = 0;
+
+	snprintf(text, sizeof(text), "%s", line);
+	while ((argv[argc] = strsep(&rest, " "))) {
+		if (!strcmp(argv[argc], "F"))
+			argv[argc] = file;
+		if (!strncmp(argv[argc], "D/", 2)) {
+			snprintf(other[argc % 8], sizeof(other[0]), "%.*s%s",
+				 (int)(strrchr(file, '/') - file), file, argv[argc] + 1);
+			argv[argc] = other[argc % 8];
+		}
+		argc++;
+	}
+	optind = 1;
+	run(r, cmd, argv, -1);
+}
+
+static void check(struct __test_metadata *_metadata, FIXTURE_DATA(profiles) *self,
+		  int (*cmd)(int argc, char **argv), const struct row *rows, size_t nr)
+{
+	size_t i, j;
+
+	for (i = 0; i < nr; i++) {
+		run_line(&self->r, cmd, rows[i].line, self->file);
+		EXPECT_EQ(0, self->r.status) {
+			TH_LOG("%s: %s", rows[i].line, self->r.err);
+		}
+		for (j = 0; j < 4 && rows[i].wanted[j]; j++) {
+			EXPECT_NE(NULL, strstr(self->r.out, rows[i].wanted[j])) {
+				TH_LOG("%s: no \"%s\" in\n%s", rows[i].line, rows[i].wanted[j],
+				       self->r.out);
+			}
+		}
+		if (rows[i].not_wanted) {
+			EXPECT_EQ(NULL, strstr(self->r.out, rows[i].not_wanted)) {
+				TH_LOG("%s: \"%s\" in\n%s", rows[i].line, rows[i].not_wanted,
+				       self->r.out);
+			}
+		}
+	}
+}
+
+#define CHECK(cmd, rows) check(_metadata, self, cmd, rows, sizeof(rows) / sizeof(rows[0]))
+
+/* Shares stay those of the whole, 200 ms. */
+TEST_F(profiles, rows_say_where_they_are_and_what_is_chosen_is_all_that_counts)
+{
+	static const struct row rows[] = {
+		{ "top F", { "  50.00%  \"quo;te, [other]\n", "25.00%  read [kernel]\n",
+			     "30ms  15.00%  90.00%", " 30.00%  main [shop]\n" }, "_" },
+		{ "top F --comm worker", { " 25.00%  main [shop]\n", "20ms  10.00%  25.00%         20ms  10.00%  deep",
+					   "wide [libx.so]" }, "start" },
+		{ "top F --pid 9", { "70.00%  start [other]\n", "20.00%  wide" }, "main" },
+		{ "top F --pid 7,9", { "70.00%  start", "30.00%  main" } },
+		{ "top F --label cpu=0", { "50.00%  start", " 5.00%  read" }, "wide" },
+		{ "top F --focus ^wide$", { "20.00%  start", "15.00%  main", "35.00%  wide" }, "deep" },
+		{ "top F --focus libx.so", { "35.00%  wide" }, "deep" },
+		{ "top F --ignore kernel", { "50.00%  start", "25.00%  main" }, "read" },
+		/* the time of what is hidden is its callers' */
+		{ "top F --hide ^read$", { "70ms  35.00%  85.00%         70ms  35.00%  wide", "30ms  15.00%  deep" }, "read" },
+		{ "top F --focus deep --hide deep", { "10.00%", "30ms  15.00%  main" }, "deep" },
+		{ "top F --focus wide --comm worker", { "15.00%  wide" }, "start" },
+		{ "top F --focus ^read$ --ignore deep", { "40ms  20.00%  20.00%         40ms  20.00%  read" } },
+		{ "top F --pid 7 --label cpu=0", { "10ms   5.00%  read", "10ms   5.00%  main" } },
+		/* chance has a part in what few samples say */
+		{ "top F", { "One sample weighs up to 50.00% of the total (5 samples)" } },
+		{ "top F --type samples", { "read [kernel]" }, "weighs" },
+	};
+
+	CHECK(cmd_top, rows);
+}
+
+TEST_F(profiles, groups_are_rows)
+{
+	static const struct row rows[] = {
+		/* named by what its first thread was called most */
+		{ "top F --by process", { "30.00%  shop (7)\n", "70.00%  ", "Showing processes" },
+		  "worker" },
+		{ "top F --by thread", { "25.00%  worker (8)\n", "50.00%  other (9)\n",
+					 "20.00%  a,b;c (9)\n" }, "main" },
+		{ "top F --by comm", { "25.00%  worker\n", "5.00%  shop\n" } },
+		{ "top F --by cpu", { "45.00%  CPU 1\n", "55.00%  CPU 0\n" } },
+		{ "top F --by cgroup", { "100.00%  (no cgroup)\n" } },
+		{ "top F --by label=pid", { "70.00%  9\n" } },
+		/* flat of the leaf's, cum of all that are in a stack */
+		{ "top F --by module", { "50.00%  50.00%        140ms  70.00%  other\n",
+					 "50ms  25.00%", "25.00%  kernel\n",
+					 "60ms  30.00%  shop\n" }, "[" },
+		{ "top F --by process --focus deep", { "15.00%  shop (7)\n" }, "(9)" },
+	};
+
+	CHECK(cmd_top, rows);
+}
+
+TEST_F(profiles, peek_counts_a_call_once_in_a_sample)
+{
+	static const struct row rows[] = {
+		{ "peek deep F", { " 30ms 100.00% |   main [shop]\n",
+				   "20ms  10.00%        30ms  15.00%                    | deep [shop]\n",
+				   " 10ms  33.33% |   read [kernel]\n" }, "|   deep" },
+		{ "peek wide F", { " 40ms  57.14% |   start [other]\n", " 30ms  42.86% |   main",
+				   " 40ms  57.14% |   read" } },
+		/* one called exactly so is meant alone, else all that are alike */
+		{ "peek e F -n 1", { "3 of 4 functions like e are not shown", "| \"quo;te" }, "| deep" },
+		{ "peek ^(deep|wide)$ F", { "| deep", "| wide" } },
+		{ "peek read F --type samples", { " 1  50.00% |   deep", "| read" } },
+		{ "peek read F --pid 9", { " 40ms 100.00% |   wide" }, "deep" },
+	};
+
+	CHECK(cmd_peek, rows);
+	run_line(&self->r, cmd_peek, "peek nosuch F", self->file);
+	EXPECT_EQ(STATUS_FAILED, self->r.status);
+	EXPECT_NE(NULL, strstr(self->r.err, "\"nosuch\""));
+	EXPECT_STREQ("", self->r.out);
+	run_line(&self->r, cmd_peek, "peek a[ F", self->file);
+	EXPECT_EQ(STATUS_FAILED, self->r.status);
+	EXPECT_NE(NULL, strstr(self->r.err, "\"a[\", which is no regular"));
+}
+
+/* A pair once in a stack; and one that is called exactly so is meant alone. */
+TEST_F(profiles, peek_of_what_recurs)
+{
+	static const struct gprof_value_type type = { "n", "count" };
+	static const struct row rows[] = {
+		{ "peek a F", { "  5 100.00% |   b [p]", "  5 100.00%                    | a [p]" },
+		  "| ab" },
+		{ "peek ^ab?$ F", { "| a [p]", "| ab [p]" } },
+	};
+	const struct gprof_frame frames[] = {
+		{ .function = "ab", .mapping = "p", .file = "" },
+		{ .function = "b", .mapping = "p", .file = "" },
+		{ .function = "a", .mapping = "p", .file = "" },
+		{ .function = "b", .mapping = "p", .file = "" },
+		{ .function = "a", .mapping = "p", .file = "" },
+	};
+	const struct gprof_profile_builder_config cfg = {
+		.sz = sizeof(cfg), .types = &type, .nr_types = 1,
+	};
+	struct gprof_profile_builder *b = gprof_profile_builder_new(&cfg);
+	const int64_t value = 5;
+	struct gprof_profile *p;
+	int fd = open(self->file, O_WRONLY | O_TRUNC);
+
+	ASSERT_EQ(0, gprof_profile_builder_add(b, frames, 5, NULL, 0, &value));
+	p = gprof_profile_builder_finish(b);
+	ASSERT_EQ(0, gprof_profile_write(p, fd));
+	close(fd);
+	gprof_profile_free(p);
+	CHECK(cmd_peek, rows);
+}
+
+TEST_F(profiles, list_has_what_lines_take)
+{
+	static const struct row rows[] = {
+		{ "list main F", { "          .        30ms      3  deep();\n",
+				   "          .        30ms      4  wide();\n",
+				   "          .           .      5 }\n", "30.00% of total: main [shop]" } },
+		{ "list deep F", { "20ms        30ms      9" } },
+	};
+	static const struct row away[] = { { "list main F", { " 30ms      3 \n" }, "deep()" } };
+
+	CHECK(cmd_list, rows);
+	unlink(self->source);
+	CHECK(cmd_list, away);
+	EXPECT_NE(NULL, strstr(self->r.err, "main.c cannot be read"));
+}
+
+TEST_F(profiles, lines_are_for_other_tools)
+{
+	static const struct row collapsed[] = {
+		{ "collapsed F", { "start;\"quo:te, 100\n", "main;deep;read_[k] 10\n",
+				   "main;deep;deep 20\n", "start;wide;read_[k] 40\n" } },
+		{ "collapsed F --by process", { "shop (7);main;wide 30\n" } },
+		{ "collapsed F --by module", { "other;libx.so;kernel_[k] 40\n", "shop 20\n" } },
+		{ "collapsed F --hide main --pid 7", { "\nwide 30\n" }, "main" },
+	};
+	static const struct row csv[] = {
+		{ "csv F", { "name,module,kind,flat_milliseconds,flat_percent,cum_milliseconds,cum_percent\n",
+			     "\"\"\"quo;te,\",other,user,100,50.0000,100,50.0000\n",
+			     "read,kernel,kernel,50,25.0000,50,25.0000\n",
+			     "main,shop,user,0,0.0000,60,30.0000\n" } },
+		{ "csv F --by comm --type samples", { "\"a,b;c\",,user,1,20.0000,1,20.0000\n" } },
+	};
+
+	CHECK(cmd_collapsed, collapsed);
+	CHECK(cmd_csv, csv);
+}
+
+/* The page has what its script adds up: a tree, and what each node takes for each set of labels. */
+TEST_F(profiles, page_has_all_that_its_script_needs)
+{
+	static const struct row rows[] = {
+		{ "view F -o - --title a<b", {
+			"<title>a&lt;b</title>", "\"keys\":[\"process\",\"cgroup\",\"cpu\",\"thread\"]",
+			"\"values\":[[\"shop (7)\",\"a,b;c (9)\"],[\"(no cgroup)\"],[\"CPU 0\",\"CPU 1\"],"
+			"[\"shop (7)\",\"worker (8)\",\"a,b;c (9)\",\"other (9)\"]]",
+			"\"value\":[10,20,30,40,100]}}" } },
+		{ "view F -o -", { "\"parents\":[-1,0,1,2,2,1,0,6,7,6]", "\"node\":[3,4,5,8,9]",
+				   "\"set\":[0,1,1,2,3]", "[\"read\",\"kernel\",1]" }, "http" },
+		{ "view F -o - --comm worker", { "\"value\":[20,30]}}", "\"total\":200," }, "\"start\"" },
+	};
+
+	CHECK(cmd_view, rows);
+	/* nothing that a name could end the script with */
+	EXPECT_EQ(NULL, strstr(self->r.out, "</script>\n<script>x"));
+	EXPECT_NE(NULL, strstr(self->r.out, "</html>"));
+}
+
+TEST_F(profiles, page_without_a_browser_says_where_it_is)
+{
+	char path[96], *at;
+
+	setenv("XDG_RUNTIME_DIR", self->dir, 1);
+	unsetenv("DISPLAY");
+	unsetenv("WAYLAND_DISPLAY");
+	unsetenv("BROWSER");
+	run_line(&self->r, cmd_view, "view F", self->file);
+	EXPECT_EQ(STATUS_FAILED, self->r.status);
+	at = strstr(self->r.err, self->dir);
+	ASSERT_NE(NULL, at);
+	snprintf(path, sizeof(path), "%.*s", (int)strcspn(at, " "), at);
+	EXPECT_EQ(0, unlink(path));
+	setenv("BROWSER", "true", 1);
+	run_line(&self->r, cmd_view, "view F", self->file);
+	EXPECT_EQ(0, self->r.status);
+	at = strstr(self->r.err, self->dir);
+	ASSERT_NE(NULL, at);
+	snprintf(path, sizeof(path), "%.*s", (int)strcspn(at, " "), at);
+	EXPECT_EQ(0, unlink(path));
+	setenv("BROWSER", "false", 1);
+	run_line(&self->r, cmd_view, "view F", self->file);
+	EXPECT_EQ(STATUS_FAILED, self->r.status);
+	at = strstr(self->r.err, self->dir);
+	ASSERT_NE(NULL, at);
+	snprintf(path, sizeof(path), "%.*s", (int)strcspn(at, " "), at);
+	EXPECT_EQ(0, unlink(path));
+}
+
+/* Of the same twice nothing differs; of what has no wide in it, wide is what is gone. */
+TEST_F(profiles, difference_is_drawn)
+{
+	char svg[96], text[65536];
+	int fd;
+
+	snprintf(svg, sizeof(svg), "%s/d.svg", self->dir);
+	run_line(&self->r, cmd_diff, "diff F F -o D/d.svg --ignore start", self->file);
+	EXPECT_EQ(0, self->r.status);
+	fd = open(svg, O_RDONLY);
+	ASSERT_LE(0, fd);
+	slurp(fd, text, sizeof(text));
+	close(fd);
+	/* as wide as both together */
+	EXPECT_NE(NULL, strstr(text, "<title>main: 60ms before, 60ms now, +0.00%; +0.00% of all before<"));
+	EXPECT_EQ(NULL, strstr(text, "class=\"g0"));
+	EXPECT_EQ(NULL, strstr(text, ">start"));
+	EXPECT_NE(NULL, strstr(text, "\"diff\":true"));
+	unlink(svg);
+	run_line(&self->r, cmd_diff, "diff F F --subtract -o D/d.svg", self->file);
+	EXPECT_EQ(STATUS_USAGE, self->r.status);
+	EXPECT_NE(NULL, strstr(self->r.err, "--subtract"));
+	EXPECT_NE(0, access(svg, F_OK));
+}
+
+TEST_F(profiles, what_finds_nothing_is_told)
+{
+	static const struct {
+		const char *line;
+		int status;
+		const char *said;
+	} rows[] = {
+		{ "top F --focus nosuch", 0, "--focus nosuch: no function is like that" },
+		{ "top F --ignore nosuch", 0, "--ignore nosuch: no function" },
+		{ "top F --hide nosuch", 0, "--hide nosuch: no function" },
+		{ "top F --comm nosuch", 0, "no sample has comm nosuch" },
+		{ "top F --focus ( ", 2, "\"(\" is no regular expression" },
+		{ "top F --focus a --focus b", 2, "\"a|b\"" },
+		{ "top F --pid x", 2, "not \"x\"" },
+		{ "top F --pid 7,,9", 2, "not \"7,,9\"" },
+		{ "top F --label cpu", 2, "not \"cpu\"" },
+		{ "top F --by proces", 2, "did you mean process?" },
+		{ "top F --by nosuch", 2, "not \"nosuch\"" },
+		{ "top --ratio F/F --by cpu", 2, "--ratio" },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		run_line(&self->r, cmd_top, rows[i].line, self->file);
+		EXPECT_EQ(rows[i].status, self->r.status);
+		EXPECT_NE(NULL, strstr(self->r.err, rows[i].said)) {
+			TH_LOG("%s: %s", rows[i].line, self->r.err);
+		}
+	}
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# fish completion of gprofctl. Subcommands and options come from its own help.
+
+# "WORD	WHAT IT DOES" of each line of the list of subcommands.
+function __gprofctl_words
+	gprofctl --help 2>/dev/null |
+		sed -n '/^Subcommands:/,/^$/s/^  \([a-z]*\)  *\(.*\)/\1\t\2/p'
+end
+
+# "--OPTION	WHAT IT DOES" of the subcommand that is being typed.
+function __gprofctl_options
+	set -l typed (commandline -opc)
+	test (count $typed) -ge 2; or return
+	gprofctl $typed[2] --help 2>/dev/null | awk '
+		/^  +(-.,)? *--/ {
+			sub(/^ +/, "")
+			short = /^-.,/ ? substr($0, 1, 2) : ""
+			sub(/^-., +/, "")
+			long = $0
+			sub(/[^-a-z.].*/, "", long)
+			what = match($0, /  +/) ? substr($0, RSTART + RLENGTH) : ""
+			printf "%s\t%s\n", long, what
+			if (short)
+				printf "%s\t%s\n", short, what
+		}'
+end
+
+function __gprofctl_first
+	test (count (commandline -opc)) -eq 1
+end
+
+# Behind -- stands a command of its own.
+function __gprofctl_own
+	not contains -- -- (commandline -opc)
+end
+
+function __gprofctl_after
+	set -l typed (commandline -opc)
+	contains -- $typed[-1] $argv
+end
+
+complete -c gprofctl -n __gprofctl_first -f -a '(__gprofctl_words)'
+complete -c gprofctl -n 'not __gprofctl_first; and __gprofctl_own' -a '(__gprofctl_options)'
+complete -c gprofctl -n '__gprofctl_after -p --pid -t --tid' -f -a '(__fish_complete_pids)'
+complete -c gprofctl -n '__gprofctl_after --by' -f \
+	-a 'process thread comm module cgroup cpu service label='
+complete -c gprofctl -n 'not __gprofctl_own' -a '(__fish_complete_subcommand --fcs-skip=2)'

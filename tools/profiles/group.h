@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Samples by process, thread, module, cgroup or CPU: as rows of their own, or as roots
+ * above the functions.
+ */
+#ifndef TOOLS_PROFILES_GROUP_H
+#define TOOLS_PROFILES_GROUP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <gprof/profile.h>
+
+#include "../intern.h"
+
+enum group_how { GROUP_NONE, GROUP_LABEL, GROUP_PROCESS, GROUP_THREAD, GROUP_MODULE };
+
+/**
+ * struct group - how samples are put together
+ * @how: by what
+ * @key: label, of GROUP_LABEL
+ * @rows: groups stand in the place of functions; else above them
+ * @numbers: number of each text
+ * @texts: texts, each in memory of its own, for frames point to them
+ * @nr: how many
+ * @room: of @texts
+ * @pids: number of each process
+ * @comms: what each is called
+ * @nr_comms: how many that were found
+ * @ready: these are known
+ */
+struct group {
+	enum group_how how;
+	const char *key;
+	bool rows;
+	struct intern numbers;
+	char **texts;
+	size_t nr;
+	size_t room;
+	struct intern pids;
+	const char **comms;
+	size_t nr_comms;
+	bool ready;
+};
+
+/* group_set() - from what was typed; STATUS_OK, or STATUS_USAGE after a sentence */
+int group_set(struct group *g, const char *value);
+
+/* group_title() - what rows are, such as "processes"; "functions" without a group */
+const char *group_title(const struct group *g);
+
+/**
+ * group_frames() - put a sample where it belongs
+ * @g: group
+ * @p: profile whose gprof_profile_each() is at the sample
+ * @frames: of it, leaf first, with room for one more
+ * @nr: how many
+ *
+ * Return: how many there are now.
+ */
+size_t group_frames(struct group *g, const struct gprof_profile *p, struct gprof_frame *frames,
+		    size_t nr);
+
+/* group_text() - where a sample belongs by a label, a process or a thread; valid until group_free() */
+const char *group_text(struct group *g, const struct gprof_profile *p);
+
+void group_free(struct group *g);
+
+#endif /* TOOLS_PROFILES_GROUP_H */

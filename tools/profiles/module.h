@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What a frame is of: the program, a library, the kernel or one of its modules.
+ */
+#ifndef TOOLS_PROFILES_MODULE_H
+#define TOOLS_PROFILES_MODULE_H
+
+#include <gprof/profile.h>
+
+enum frame_kind { FRAME_USER, FRAME_KERNEL, FRAME_INLINED, FRAME_KINDS };
+
+enum frame_kind frame_kind(const struct gprof_frame *f);
+
+#define MODULE_TEXT_MAX	64
+
+/*
+ * module_text() - the short name of a mapping: "kernel", "kernel/ext4" of a module of it,
+ * or the name of a file without its directory; "" where there is none; returns @text
+ */
+const char *module_text(enum frame_kind kind, const char *mapping, char text[MODULE_TEXT_MAX]);
+
+#endif /* TOOLS_PROFILES_MODULE_H */

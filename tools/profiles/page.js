@@ -1,0 +1,646 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * The page of gprofctl view: one profile as a flame graph, an inverted one, a sandwich
+ * and a table, of the samples that its filters leave.
+ *
+ * All graphs are of groups: nodes of the tree of calls that are shown as one box. A
+ * group finds its children when they are drawn, so that what nobody sees costs nothing.
+ */
+(function () {
+	"use strict";
+
+	const data = JSON.parse(document.getElementById("data").textContent);
+	const $ = (id) => document.getElementById(id);
+	const ROW = 18, NARROWEST = 0.4;
+	const nodes = data.parents.length;
+	const parent = Int32Array.from(data.parents), frame = Int32Array.from(data.nodes);
+	const self = new Float64Array(nodes), total = new Float64Array(nodes);
+	const firstChild = new Int32Array(nodes).fill(-1), next = new Int32Array(nodes).fill(-1);
+	const dark = matchMedia("(prefers-color-scheme: dark)");
+	const chosen = data.keys.map(() => "");
+
+	/* Functions are told apart by name, as in the tables of gprofctl. */
+	const functionOf = new Int32Array(data.frames.length), functions = [];
+	/* Of nested nodes of one function only the outermost counts. */
+	let outermost = null;
+
+	let mode = "flame", pattern = "", test = null, focus = -1;
+	let charts = [], current = null;
+	let sortKey = "self", pending = false;
+
+	for (let i = nodes - 1; i > 0; i--) {
+		next[i] = firstChild[parent[i]];
+		firstChild[parent[i]] = i;
+	}
+	(function () {
+		const known = new Map();
+
+		data.frames.forEach(([name], i) => {
+			if (!known.has(name)) {
+				known.set(name, functions.length);
+				functions.push({ name: name, frame: i, self: 0, total: 0 });
+			}
+			functionOf[i] = known.get(name);
+		});
+	})();
+
+	function valueText(v) {
+		const text = data.scale === 1 ? v.toLocaleString("en-US") :
+			(v / data.scale).toLocaleString("en-US", { minimumFractionDigits: 2,
+								   maximumFractionDigits: 2 });
+
+		return text + data.suffix;
+	}
+
+	function percentText(v, whole) {
+		return (whole ? 100 * v / whole : 0).toFixed(2) + " %";
+	}
+
+	/* ---- what is chosen ---- */
+
+	function compute() {
+		const allowed = data.sets.map((set) => set.every((value, k) =>
+			chosen[k] === "" || value === Number(chosen[k])));
+		const { node, set, value } = data.samples;
+
+		self.fill(0);
+		for (let i = 0; i < node.length; i++)
+			if (allowed[set[i]])
+				self[node[i]] += value[i];
+		total.set(self);
+		for (let i = nodes - 1; i > 0; i--)
+			total[parent[i]] += total[i];
+		functions.forEach((f) => { f.self = f.total = 0; });
+		findOutermost();
+		for (let i = 1; i < nodes; i++) {
+			const f = functions[functionOf[frame[i]]];
+
+			f.self += self[i];
+			if (outermost[i])
+				f.total += total[i];
+		}
+	}
+
+	/* Parents come before their children, but not in the order of a walk. */
+	function findOutermost() {
+		const open = new Int32Array(functions.length), stack = [0];
+
+		if (outermost)
+			return;
+		outermost = new Uint8Array(nodes);
+		while (stack.length) {
+			const i = stack.pop();
+
+			if (i < 0) {
+				open[functionOf[frame[-i]]]--;
+				continue;
+			}
+			if (i) {
+				outermost[i] = !open[functionOf[frame[i]]]++;
+				stack.push(-i);
+			}
+			for (let c = firstChild[i]; c >= 0; c = next[c])
+				stack.push(c);
+		}
+	}
+
+	/* ---- groups ---- */
+
+	function group(f, up, above, depth) {
+		return { frame: f, list: [], weights: [], total: 0, self: 0, up: up, above: above,
+			 depth: depth, children: null };
+	}
+
+	function gather(g, one) {
+		const found = new Map();
+
+		g.list.forEach((n, i) => one(n, g.weights[i], (node, weight) => {
+			let c = found.get(frame[node]);
+
+			if (!c) {
+				c = group(frame[node], g.up, g, g.depth + 1);
+				found.set(frame[node], c);
+			}
+			c.list.push(node);
+			c.weights.push(weight);
+			c.total += weight;
+		}));
+		g.children = [...found.values()].sort((a, b) => b.total - a.total ||
+			(nameOf(a) < nameOf(b) ? -1 : 1));
+	}
+
+	function expand(g) {
+		if (g.children)
+			return g.children;
+		if (g.up)
+			gather(g, (n, weight, add) => parent[n] > 0 && add(parent[n], weight));
+		else
+			gather(g, (n, weight, add) => {
+				for (let c = firstChild[n]; c >= 0; c = next[c])
+					if (total[c])
+						add(c, total[c]);
+			});
+		g.self = g.total - g.children.reduce((sum, c) => sum + c.total, 0);
+		return g.children;
+	}
+
+	function nameOf(g) {
+		return g.frame < 0 ? g.title : data.frames[g.frame][0];
+	}
+
+	function rootOf(title, list, weights, up) {
+		const g = group(-1, up, null, 0);
+
+		g.title = title;
+		g.list = list;
+		g.weights = weights;
+		g.total = weights.reduce((a, b) => a + b, 0);
+		return g;
+	}
+
+	/* The first level of what goes up is the nodes themselves, not their callers. */
+	function upwards(title, list, weights) {
+		const g = rootOf(title, list, weights, true);
+
+		gather(g, (n, weight, add) => add(n, weight));
+		return g;
+	}
+
+	function makeCharts() {
+		const list = [], weights = [];
+
+		if (mode === "flame")
+			return [{ root: rootOf("all", [0], [total[0]], false) }];
+		if (mode === "inverted") {
+			for (let i = 1; i < nodes; i++)
+				if (self[i]) {
+					list.push(i);
+					weights.push(self[i]);
+				}
+			return [{ root: upwards("all", list, weights) }];
+		}
+		if (focus < 0 || !functions[focus].total)
+			return [];
+		for (let i = 1; i < nodes; i++)
+			if (outermost[i] && functionOf[frame[i]] === focus && total[i]) {
+				list.push(i);
+				weights.push(total[i]);
+			}
+		return [
+			{ title: "Called by", root: upwards(functions[focus].name, list, weights) },
+			{ title: "Calls", root: rootOf(functions[focus].name, list, weights, false) },
+		];
+	}
+
+	/* ---- drawing ---- */
+
+	function hash(text) {
+		let h = 0;
+
+		for (let i = 0; i < text.length; i++)
+			h = h * 31 + text.charCodeAt(i) >>> 0;
+		return (h >>> 4) % 4;
+	}
+
+	const shades = [
+		["#ffcf85", "#ffc46b", "#fdbb63", "#ffd596"],	/* user */
+		["#6fa3dd", "#7dade1", "#659bd6", "#86b3e3"],	/* kernel: darker, also in grey */
+		["#ffe7bd", "#ffe2b0", "#ffecca", "#fbe3b8"],	/* inlined: dashed besides */
+	];
+
+	function colorOf(g) {
+		if (g.frame < 0)
+			return "#d5d5d5";
+		return shades[data.frames[g.frame][2]][hash(data.frames[g.frame][0])];
+	}
+
+	function clip(text, room) {
+		const columns = Math.floor((room - 6) / 7.23);
+
+		if (columns < 3)
+			return "";
+		return text.length <= columns ? text : text.slice(0, columns - 2) + "..";
+	}
+
+	/* Boxes with their places, those above the zoomed one first. */
+	function layOut(chart, width) {
+		const boxes = [], path = [], stack = [];
+		let depth = 0;
+
+		for (let g = chart.zoom; g; g = g.above)
+			path.unshift(g);
+		path.forEach((g) => boxes.push({ g: g, x: 0, w: width }));
+		depth = path.length - 1;
+		stack.push({ g: chart.zoom, x: 0, w: width });
+		while (stack.length) {
+			const { g, x, w } = stack.pop();
+			const children = expand(g), scale = g.total ? w / g.total : 0;
+			let at = x;
+
+			for (const c of children) {
+				const cw = c.total * scale;
+
+				if (cw < NARROWEST)
+					break;
+				boxes.push({ g: c, x: at, w: cw });
+				depth = Math.max(depth, c.depth);
+				stack.push({ g: c, x: at, w: cw });
+				at += cw;
+			}
+			/* The largest came first: what is left is narrow, and drawn as one. */
+			const rest = x + w - g.self * scale - at;
+
+			if (rest >= NARROWEST)
+				boxes.push({ g: null, x: at, w: rest, depth: g.depth + 1 });
+		}
+		chart.depth = depth;
+		return boxes;
+	}
+
+	function draw(chart) {
+		const canvas = chart.canvas, width = canvas.clientWidth || 800;
+		const boxes = chart.boxes = layOut(chart, width);
+		const height = (chart.depth + 1) * ROW + 2, ratio = window.devicePixelRatio || 1;
+		const c = canvas.getContext("2d");
+
+		/* Browsers have an end to what they draw. */
+		const most = Math.floor(32000 / ratio);
+
+		canvas.style.height = Math.min(height, most) + "px";
+		canvas.width = Math.floor(width * ratio);
+		canvas.height = Math.floor(Math.min(height, most) * ratio);
+		c.scale(ratio, ratio);
+		c.font = "12px \"DejaVu Sans Mono\", Menlo, Consolas, monospace";
+		for (const b of boxes) {
+			const y = (b.g ? b.g.depth : b.depth) * ROW;
+			const w = b.w > 2 ? b.w - 0.6 : b.w;
+			const hit = b.g && test && b.g.frame >= 0 && test(nameOf(b.g));
+
+			c.globalAlpha = b.g && b.g.depth < chart.zoom.depth ? 0.7 : 1;
+			c.fillStyle = hit ? "#d0007f" : b.g ? colorOf(b.g) : "#b4b4b4";
+			c.fillRect(b.x, y, w, ROW - 1);
+			if (b.g && b.g.frame >= 0 && data.frames[b.g.frame][2] === 2 && w > 8) {
+				c.strokeStyle = "#333";
+				c.setLineDash([3, 2]);
+				c.strokeRect(b.x + 0.5, y + 0.5, w - 1, ROW - 2);
+				c.setLineDash([]);
+			}
+			if (current && b.g === current) {
+				c.strokeStyle = dark.matches ? "#ffffff" : "#000000";
+				c.lineWidth = 2.5;
+				c.strokeRect(b.x + 1, y + 1, Math.max(w - 2, 1), ROW - 3);
+				c.lineWidth = 1;
+			}
+			const label = b.g && clip(nameOf(b.g), b.w);
+
+			if (label) {
+				c.fillStyle = hit ? "#ffffff" : "#1c1c1c";
+				c.fillText(label, b.x + 3, y + 13);
+			}
+		}
+		c.globalAlpha = 1;
+	}
+
+	function redraw() {
+		charts.forEach(draw);
+		tell();
+	}
+
+	/* A window is dragged through many sizes. */
+	function resized() {
+		if (pending)
+			return;
+		pending = true;
+		requestAnimationFrame(() => {
+			pending = false;
+			redraw();
+		});
+	}
+
+	/* ---- words ---- */
+
+	function describe(g) {
+		const f = g.frame < 0 ? null : data.frames[g.frame];
+		const kind = f && ["", "kernel", "inlined"][f[2]];
+
+		return nameOf(g) + (f && f[1] ? " [" + f[1] + (kind === "inlined" ? ", inlined" : "") + "]" :
+				    kind ? " [" + kind + "]" : "") + ": " +
+			valueText(g.total) + ", " + percentText(g.total, total[0]) +
+			(total[0] < data.total ? " of what is chosen" : "");
+	}
+
+	function tell(g) {
+		const of = g || current;
+
+		$("told").textContent = of ? describe(of) :
+			mode === "sandwich" && focus < 0 ? "choose a function in the table, or click one with Shift" :
+			"arrow keys move, Enter zooms, Esc shows the whole, s makes a sandwich, / searches";
+		if (!test) {
+			$("matched").textContent = "";
+			return;
+		}
+		let sum = 0;
+		const stack = [0];
+
+		/* Of nested matches only the outermost counts. */
+		while (stack.length) {
+			const i = stack.pop();
+
+			if (i && test(data.frames[frame[i]][0])) {
+				sum += total[i];
+				continue;
+			}
+			for (let c = firstChild[i]; c >= 0; c = next[c])
+				if (total[c])
+					stack.push(c);
+		}
+		$("matched").textContent = "matched " + valueText(sum) + ", " + percentText(sum, total[0]);
+	}
+
+	/* ---- the table ---- */
+
+	function fillTable() {
+		const rows = functions.filter((f) => f.total && (!test || test(f.name)))
+			.sort((a, b) => sortKey === "name" ? (a.name < b.name ? -1 : 1) :
+				b[sortKey] - a[sortKey] || b.total - a.total);
+		const body = $("rows"), most = 1000;
+
+		body.textContent = "";
+		rows.slice(0, most).forEach((f) => {
+			const tr = body.insertRow(), place = data.frames[f.frame];
+
+			for (const text of [valueText(f.self), percentText(f.self, total[0]),
+					    valueText(f.total), percentText(f.total, total[0])])
+				tr.insertCell().textContent = text;
+			const cell = tr.insertCell(), name = document.createElement("button");
+			const where = document.createElement("span");
+
+			name.type = "button";
+			name.textContent = f.name;
+			name.title = "callers and callees";
+			name.addEventListener("click", () => sandwich(functionOf[f.frame]));
+			where.className = "where";
+			where.textContent = " " + [place[1], ["", "kernel", "inlined"][place[2]]]
+				.filter((s, i, all) => s && all.indexOf(s) === i).join(", ");
+			cell.append(name, where);
+		});
+		$("left").textContent = rows.length > most ?
+			(rows.length - most).toLocaleString("en-US") + " more functions: search for them" : "";
+		document.querySelectorAll("th[data-key]").forEach((th) => th.setAttribute("aria-sort",
+			th.dataset.key === sortKey ? (sortKey === "name" ? "ascending" : "descending") : "none"));
+	}
+
+	/* ---- what one does ---- */
+
+	function show() {
+		document.querySelectorAll("[role=tab]").forEach((b) => {
+			b.setAttribute("aria-selected", b.dataset.mode === mode);
+			b.tabIndex = b.dataset.mode === mode ? 0 : -1;
+		});
+		$("table").hidden = mode !== "table";
+		$("charts").hidden = mode === "table";
+		$("charts").textContent = "";
+		charts = mode === "table" ? [] : makeCharts();
+		current = null;
+		for (const chart of charts) {
+			chart.zoom = chart.root;
+			chart.canvas = document.createElement("canvas");
+			chart.canvas.tabIndex = 0;
+			chart.canvas.setAttribute("role", "application");
+			chart.canvas.setAttribute("aria-label", (chart.title ? chart.title + ": " : "") +
+				"graph; the tab Table has the same as text. Arrow keys move.");
+			if (chart.title) {
+				const h = document.createElement("h2");
+
+				h.textContent = chart.title + " (" + functions[focus].name + ")";
+				$("charts").append(h);
+			}
+			$("charts").append(chart.canvas);
+			listen(chart);
+		}
+		if (mode === "sandwich" && !charts.length)
+			$("charts").textContent = focus < 0 ? "No function is chosen: take one from the table." :
+				functions[focus].name + " is in no sample that is chosen.";
+		if (mode === "table")
+			fillTable();
+		redraw();
+		remember();
+	}
+
+	function sandwich(f) {
+		focus = f;
+		mode = "sandwich";
+		show();
+		if (charts.length)
+			charts[0].canvas.focus();
+	}
+
+	function boxAt(chart, e) {
+		const depth = Math.floor(e.offsetY / ROW);
+
+		return (chart.boxes || []).find((b) => b.g && b.g.depth === depth && e.offsetX >= b.x &&
+			e.offsetX < b.x + b.w);
+	}
+
+	function zoom(chart, g) {
+		chart.zoom = g;
+		current = g;
+		redraw();
+	}
+
+	function move(chart, key) {
+		const at = current && chart.boxes.some((b) => b.g === current) ? current : null;
+		const siblings = at && at.above ? expand(at.above) : [];
+		let to = at;
+
+		if (!at)
+			to = chart.zoom;
+		else if (key === "ArrowUp")
+			to = at.above || at;
+		else if (key === "ArrowDown")
+			to = expand(at)[0] || at;
+		else
+			to = siblings[siblings.indexOf(at) + (key === "ArrowLeft" ? -1 : 1)] || at;
+		/* What is out of sight or too narrow is brought there. */
+		current = to;
+		if (!chart.boxes.some((b) => b.g === to))
+			chart.zoom = to.above || to;
+		redraw();
+		const top = chart.canvas.getBoundingClientRect().top + to.depth * ROW;
+
+		if (top < 60 || top > window.innerHeight - 60)
+			window.scrollBy(0, top - window.innerHeight / 2);
+	}
+
+	function listen(chart) {
+		const canvas = chart.canvas;
+
+		canvas.addEventListener("mousemove", (e) => {
+			const b = boxAt(chart, e);
+
+			canvas.style.cursor = b ? "pointer" : "";
+			tell(b && b.g);
+		});
+		canvas.addEventListener("mouseleave", () => tell());
+		canvas.addEventListener("click", (e) => {
+			const b = boxAt(chart, e);
+
+			if (b && e.shiftKey && b.g.frame >= 0)
+				sandwich(functionOf[b.g.frame]);
+			else if (b)
+				zoom(chart, b.g);
+		});
+		canvas.addEventListener("focus", () => {
+			if (!current || !(chart.boxes || []).some((b) => b.g === current))
+				current = chart.zoom;
+			redraw();
+		});
+		canvas.addEventListener("keydown", (e) => {
+			if (e.key.startsWith("Arrow")) {
+				move(chart, e.key);
+			} else if (e.key === "Enter" && current) {
+				zoom(chart, current);
+			} else if (e.key === "s" && current && current.frame >= 0 && !e.ctrlKey && !e.metaKey) {
+				sandwich(functionOf[current.frame]);
+			} else {
+				return;
+			}
+			e.preventDefault();
+		});
+	}
+
+	function search(text) {
+		const input = $("search");
+
+		pattern = text;
+		test = null;
+		input.classList.remove("bad");
+		if (text) {
+			try {
+				const re = new RegExp(text, "i");
+
+				test = (s) => re.test(s);
+			} catch (e) {
+				/* Not a regular expression (yet): look for it as it stands. */
+				input.classList.add("bad");
+				test = (s) => s.toLowerCase().includes(text.toLowerCase());
+			}
+		}
+		if (mode === "table")
+			fillTable();
+		redraw();
+		remember();
+	}
+
+	function reset() {
+		chosen.fill("");
+		document.querySelectorAll("select[data-key]").forEach((s) => { s.value = ""; });
+		$("search").value = "";
+		search("");
+		compute();
+		show();
+	}
+
+	/* A link carries what is looked at. */
+	function remember() {
+		const parts = [];
+
+		if (mode !== "flame")
+			parts.push("v=" + mode);
+		if (pattern)
+			parts.push("s=" + encodeURIComponent(pattern));
+		if (focus >= 0)
+			parts.push("f=" + encodeURIComponent(functions[focus].name));
+		data.keys.forEach((key, k) => {
+			if (chosen[k] !== "")
+				parts.push(key + "=" + encodeURIComponent(data.values[k][chosen[k]]));
+		});
+		try {
+			history.replaceState(null, "", "#" + parts.join("&"));
+		} catch (e) {
+			/* A page inside another may not: it then has no link to share. */
+		}
+	}
+
+	function restore() {
+		const wanted = new URLSearchParams(location.hash.slice(1));
+
+		mode = ["flame", "inverted", "sandwich", "table"].includes(wanted.get("v")) ?
+			wanted.get("v") : "flame";
+		focus = functions.findIndex((f) => f.name === wanted.get("f"));
+		data.keys.forEach((key, k) => {
+			const at = data.values[k].indexOf(wanted.get(key));
+
+			chosen[k] = at < 0 ? "" : String(at);
+		});
+		document.querySelectorAll("select[data-key]").forEach((s) => {
+			s.value = chosen[Number(s.dataset.key)];
+		});
+		$("search").value = wanted.get("s") || "";
+		compute();
+		search($("search").value);
+		show();
+	}
+
+	function addFilters() {
+		data.keys.forEach((key, k) => {
+			const label = document.createElement("label"), select = document.createElement("select");
+
+			if (data.values[k].length < 2)
+				return;
+			select.dataset.key = k;
+			select.add(new Option("all", ""));
+			data.values[k].forEach((value, i) => select.add(new Option(value, i)));
+			select.addEventListener("change", () => {
+				chosen[k] = select.value;
+				compute();
+				show();
+			});
+			label.append(key + " ", select);
+			$("filters").append(label);
+		});
+	}
+
+	function tab(by) {
+		const all = [...document.querySelectorAll("[role=tab]")];
+		const at = all.findIndex((b) => b.dataset.mode === mode);
+		const to = all[(at + by + all.length) % all.length];
+
+		mode = to.dataset.mode;
+		show();
+		to.focus();
+	}
+
+	addFilters();
+	document.querySelectorAll("[role=tab]").forEach((b) => {
+		b.addEventListener("click", () => {
+			mode = b.dataset.mode;
+			show();
+		});
+		b.addEventListener("keydown", (e) => {
+			if (e.key === "ArrowRight" || e.key === "ArrowLeft")
+				tab(e.key === "ArrowRight" ? 1 : -1);
+		});
+	});
+	document.querySelectorAll("th[data-key] button").forEach((b) => b.addEventListener("click", () => {
+		sortKey = b.parentNode.dataset.key;
+		fillTable();
+	}));
+	$("reset").addEventListener("click", reset);
+	$("search").addEventListener("input", (e) => search(e.target.value));
+	window.addEventListener("resize", resized);
+	dark.addEventListener("change", redraw);
+	window.addEventListener("hashchange", restore);
+	window.addEventListener("keydown", (e) => {
+		const typing = document.activeElement === $("search");
+
+		if (((e.ctrlKey || e.metaKey) && e.key === "f" && !typing) || (e.key === "/" && !typing)) {
+			e.preventDefault();
+			$("search").focus();
+			$("search").select();
+		} else if (e.key === "Escape") {
+			reset();
+		}
+	});
+	restore();
+})();

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The script and the style of the page, as strings. */
+	.section .rodata, "a"
+
+	.globl page_script
+	.type page_script, %object
+page_script:
+	.incbin "page.js"
+	.byte 0
+	.size page_script, . - page_script
+
+	.globl page_style
+	.type page_style, %object
+page_style:
+	.incbin "page.css"
+	.byte 0
+	.size page_style, . - page_style
+
+	.section .note.GNU-stack, "", %progbits

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Functions that are asked for by name: see wanted.h.
+ */
+#include "wanted.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../say.h"
+
+enum { UNKNOWN, EXACT, LIKE, OTHER };
+
+void wanted_init(struct wanted *w, const char *word)
+{
+	*w = (struct wanted){ .word = word };
+	/* "operator[]" is a name, though no regular expression. */
+	w->regex = !regcomp(&w->re, word, REG_EXTENDED | REG_NOSUB);
+}
+
+static unsigned char ask(struct wanted *w, const struct functions *fs, size_t n)
+{
+	const char *name;
+
+	w->known = xgrow(w->known, n, &w->room, 1);
+	if (w->known[n] != UNKNOWN)
+		return w->known[n];
+	name = functions_name(fs, &fs->all[n]);
+	if (!strcmp(name, w->word)) {
+		w->exact = true;
+		w->known[n] = EXACT;
+	} else {
+		w->known[n] = w->regex && !regexec(&w->re, name, 0, NULL, 0) ? LIKE : OTHER;
+	}
+	return w->known[n];
+}
+
+bool wanted_may_be(struct wanted *w, const struct functions *fs, size_t n)
+{
+	return ask(w, fs, n) != OTHER;
+}
+
+static int by_cum(const void *pa, const void *pb, void *ctx)
+{
+	const struct functions *fs = ctx;
+	const struct function *a = &fs->all[*(const size_t *)pa];
+	const struct function *b = &fs->all[*(const size_t *)pb];
+	int64_t va = view_size(a->cum), vb = view_size(b->cum);
+
+	return va != vb ? (va > vb ? -1 : 1) : strcmp(functions_name(fs, a), functions_name(fs, b));
+}
+
+size_t wanted_all(struct wanted *w, struct functions *fs, size_t **found)
+{
+	size_t nr = 0;
+
+	/* One that is called exactly that may be the last: ask all before the first is taken. */
+	for (size_t i = 0; i < fs->nr; i++)
+		ask(w, fs, i);
+	*found = xalloc(fs->nr, sizeof(**found));
+	for (size_t i = 0; i < fs->nr; i++)
+		if (w->known[i] == EXACT || (w->known[i] == LIKE && !w->exact))
+			(*found)[nr++] = i;
+	if (nr)
+		qsort_r(*found, nr, sizeof(**found), by_cum, fs);
+	else
+		free(*found);
+	return nr;
+}
+
+int wanted_none(const struct wanted *w)
+{
+	return fail("no function in the profile is called \"%s\"%s", w->word,
+		    w->regex ? ", or like it" : ", which is no regular expression either");
+}
+
+void wanted_free(struct wanted *w)
+{
+	if (w->regex)
+		regfree(&w->re);
+	free(w->known);
+	*w = (struct wanted){ 0 };
+}
