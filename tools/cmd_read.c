@@ -23,6 +23,7 @@
 #include "trace_tasks.h"
 #include "trace_text.h"
 #include "views/perfetto.h"
+#include "views/regions.h"
 #include "views/tables.h"
 #include "views/wall.h"
 #include "views/why.h"
@@ -66,6 +67,7 @@ struct summary {
  * @summary: --summary
  * @json: --json
  * @stacks: --stacks
+ * @regions: --regions
  * @pprof: --pprof
  * @file: -o
  * @why: --why
@@ -83,6 +85,7 @@ struct read {
 	bool summary;
 	bool json;
 	bool stacks;
+	bool regions;
 	bool core;
 	uint64_t id;
 };
@@ -309,12 +312,21 @@ static int set_stacks(void *ctx, const char *value)
 	return STATUS_OK;
 }
 
+static int set_regions(void *ctx, const char *value)
+{
+	(void)value;
+	((struct read *)ctx)->regions = true;
+	return STATUS_OK;
+}
+
 static const struct option_row read_rows[] = {
 	{ 0, "summary", NULL, "count instead: events by kind, procs, goroutines, losses, ...",
 	  set_summary },
 	{ 0, "json", NULL, "as JSON with stable keys: an object per event, or the summary",
 	  set_json },
 	{ 0, "stacks", NULL, "with the stacks of events", set_stacks },
+	{ 0, "regions", NULL, "how long the program's own regions and tasks lasted, by type, and what\n"
+	  "their threads did meanwhile; also as --json", set_regions },
 	{ 0, "pprof", "KIND", "write a profile instead: of time that tasks ran (cpu), waited for a\n"
 	  "CPU (sched), slept (block), spent in system calls (syscall) or\n"
 	  "lost to interrupts (irq), or of all their time, by why (wall)", set_pprof },
@@ -367,6 +379,8 @@ static int use(const struct read *r, int fd, const char *name)
 		t = gprof_trace_new(fd, NULL);
 		if (!t)
 			status = fail("%s: %s", name, gprof_error());
+		else if (r->regions)
+			status = regions_print(t, name, r->json);
 		else if (r->pprof)
 			status = trace_profile(t, name, r->pprof, file);
 		else
@@ -390,6 +404,8 @@ int cmd_read(int argc, char **argv)
 		return misused("read wants one trace, as in gprofctl read trace.out");
 	if (r.pprof && (r.summary || r.json || r.stacks))
 		return misused("--pprof excludes --summary, --json and --stacks");
+	if (r.regions && (r.summary || r.stacks || r.pprof || r.why || r.format || r.core))
+		return misused("--regions excludes all but --json");
 	if (r.why && (r.pprof || r.summary || r.json || r.stacks || r.core))
 		return misused("--why excludes all but --at and -o");
 	if (r.format && (r.why || r.pprof || r.summary || r.json || r.stacks || r.core))
