@@ -13,6 +13,7 @@
  */
 #include "ioctl.h"
 #include "alloc_told.h"
+#include "annotate.h"
 #include "recorder.h"
 #include "source.h"
 
@@ -37,6 +38,7 @@ union argument {
 	struct gprof_text_table table;
 	struct gprof_own_stack own_stack;
 	struct gprof_memory memory;
+	struct gprof_annotate annotate;
 };
 
 enum outputs {
@@ -261,6 +263,12 @@ static int run_memory(struct gprof_recorder *r, union argument *arg)
 	return gprof_alloc_told(&arg->memory);
 }
 
+static int run_annotate(struct gprof_recorder *r, union argument *arg)
+{
+	/* Likewise. */
+	return gprof_annotate(&arg->annotate);
+}
+
 #define COMMAND(_cmd, _struct, _min, _outputs, _run) {			\
 	.cmd = (_cmd), .size = sizeof(struct _struct), .min_size = (_min),	\
 	.outputs = (_outputs), .run = (_run)				\
@@ -278,6 +286,8 @@ static const struct command commands[] = {
 	COMMAND(GPROF_IOC_TABLE, gprof_text_table, GPROF_TEXT_TABLE_SIZE_VER0, PINNED, run_table),
 	COMMAND(GPROF_IOC_STACK, gprof_own_stack, GPROF_OWN_STACK_SIZE_VER0, COPIED, run_stack),
 	COMMAND(GPROF_IOC_MEMORY, gprof_memory, GPROF_MEMORY_SIZE_VER0, COPIED, run_memory),
+	COMMAND(GPROF_IOC_ANNOTATE, gprof_annotate, GPROF_ANNOTATE_SIZE_VER0, COPIED,
+		run_annotate),
 };
 
 static const struct command *find(unsigned int cmd)
@@ -319,6 +329,7 @@ long gprof_ioctl(struct gprof_recorder *r, unsigned int cmd, void __user *arg)
 	BUILD_BUG_ON(sizeof(struct gprof_text_table) != GPROF_TEXT_TABLE_SIZE_VER0);
 	BUILD_BUG_ON(sizeof(struct gprof_own_stack) != GPROF_OWN_STACK_SIZE_VER0);
 	BUILD_BUG_ON(sizeof(struct gprof_memory) != GPROF_MEMORY_SIZE_VER0);
+	BUILD_BUG_ON(sizeof(struct gprof_annotate) != GPROF_ANNOTATE_SIZE_VER0);
 
 	if (!c)
 		return -ENOTTY;

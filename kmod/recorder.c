@@ -20,6 +20,7 @@
  * until the last guest has left; what START and STOP change is read under @look.
  */
 #include "recorder.h"
+#include "annotate.h"
 #include "buffer_pages.h"
 #include "channels.h"
 #include "live.h"
@@ -613,7 +614,7 @@ void gprof_recorder_info(struct gprof_info *info)
  * @r: recorder
  * @vma: mapping that is being made; its offset is GPROF_MMAP_*(cpu)
  *
- * Context: Task, mmap_lock held for writing; takes no lock.
+ * Context: Task, mmap_lock held for writing; takes none of the recorder's locks.
  * Return: 0 or a negative errno.
  */
 int gprof_recorder_mmap(struct gprof_recorder *r, struct vm_area_struct *vma)
@@ -624,6 +625,8 @@ int gprof_recorder_mmap(struct gprof_recorder *r, struct vm_area_struct *vma)
 	u64 cpu = offset >> GPROF_MMAP_CPU_SHIFT;
 	bool ring = offset == GPROF_MMAP_RING(cpu);
 
+	if (offset == GPROF_MMAP_ANNOTATED)
+		return gprof_annotated_mmap(&r->annotated, vma);
 	if (!channels)
 		return -EBUSY;
 	if (offset == GPROF_MMAP_LIVE)
@@ -702,6 +705,7 @@ void gprof_recorder_close(struct gprof_recorder *r)
 
 	gprof_entry_withdraw(&r->entry);
 	take_apart(r);
+	gprof_annotated_put(r->annotated);
 	gprof_entry_put(&r->entry);
 	atomic_dec(&open_recorders);
 }

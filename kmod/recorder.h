@@ -17,6 +17,7 @@
 #include <linux/spinlock.h>
 #include <linux/wait.h>
 
+struct gprof_annotated;
 struct gprof_fired;
 struct gprof_info;
 struct gprof_live;
@@ -67,6 +68,7 @@ struct gprof_phase {
  * @sampler: the way into the buffers
  * @tables: those that its stacks are walked by, or NULL; fixed by SETUP
  * @live: its table of what lasts, or NULL; fixed by SETUP
+ * @annotated: its user's page, or NULL; see annotate.c
  * @data_size: bytes of data of each CPU's buffer; 0: no buffers
  * @flight: the buffers are overwritten
  * @charge: memory charged
@@ -88,6 +90,7 @@ struct gprof_recorder {
 	struct gprof_sampler sampler;
 	struct gprof_tables *tables;
 	struct gprof_live *live;
+	struct gprof_annotated *annotated;
 	u64 data_size;
 	bool flight;
 	struct gprof_charge charge;

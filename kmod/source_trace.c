@@ -5,6 +5,7 @@
  *
  * After the execution tracer of Go, for all that runs under the kernel.
  */
+#include "annotate.h"
 #include "sampler.h"
 #include "source.h"
 #include "target.h"
@@ -91,7 +92,7 @@ static int check(const struct gprof_request *req, u32 *reason)
 		return -EOPNOTSUPP;
 	/* Whoever records one's own slows everybody's. */
 	*reason = GPROF_REASON_SLOWS_DENIED;
-	if (p->flags && !req->target->privileged)
+	if (p->flags & ~GPROF_TRACE_F_ANNOTATIONS && !req->target->privileged)
 		return -EPERM;
 	*reason = GPROF_REASON_FLAGS;
 	if (req->target->on_exec)
@@ -112,7 +113,8 @@ static u64 features(void)
 		{ GPROF_TRACE_F_FREQ, GPROF_FEAT_TRACE_FREQ },
 		{ GPROF_TRACE_F_THROTTLE, GPROF_FEAT_TRACE_THROTTLE },
 	};
-	u64 f = GPROF_FEAT_TRACE_STACKS | GPROF_FEAT_TRACE_SAMPLES | GPROF_FEAT_TRACE_MIN;
+	u64 f = GPROF_FEAT_TRACE_STACKS | GPROF_FEAT_TRACE_SAMPLES | GPROF_FEAT_TRACE_MIN |
+		GPROF_FEAT_ANNOTATIONS;
 	unsigned int i;
 
 	if (IS_ENABLED(CONFIG_EVENT_TRACING))
@@ -177,6 +179,18 @@ static void executed(struct gprof_scope *scope, bool changed)
 		gprof_lasting_forget(t->triggers);
 }
 
+/* The caller is current, and preemption is off. */
+static bool take_note(struct gprof_notes *notes, struct gprof_annotation_rec *rec)
+{
+	struct gprof_trace *t = container_of(notes, struct gprof_trace, notes);
+	struct gprof_trace_event e = { .note = rec };
+
+	if (!gprof_trace_has(t, current))
+		return false;
+	gprof_trace_write(t, &e);
+	return true;
+}
+
 static const struct gprof_scope_ops scope_ops = {
 	.executed = executed,
 	.missed = missed,
@@ -234,6 +248,9 @@ static int setup(struct gprof_request *req, void **state)
 	t->flags = p->flags;
 	t->stacks = p->stacks;
 	t->min_ns = (u64)p->min_us * NSEC_PER_USEC;
+	t->notes.take = take_note;
+	t->notes.owner = req->target->owner;
+	t->notes.privileged = req->target->privileged;
 	if (req->target->type == GPROF_TARGET_CPUS)
 		t->only_cpus = req->target->cpus;
 	req->weight = 1;
@@ -284,6 +301,8 @@ static int attach(struct gprof_trace *t)
 	err = t->triggers ? gprof_triggers_follow(t->triggers) : 0;
 	if (err)
 		goto err_trace;
+	if (t->flags & GPROF_TRACE_F_ANNOTATIONS)
+		gprof_notes_begin(&t->notes);
 	return 0;
 
 err_trace:
@@ -296,6 +315,8 @@ err_triggers:
 
 static void detach(struct gprof_trace *t)
 {
+	if (t->flags & GPROF_TRACE_F_ANNOTATIONS)
+		gprof_notes_end(&t->notes);
 	if (t->triggers)
 		gprof_triggers_unfollow(t->triggers);
 	gprof_trace_detach(t);

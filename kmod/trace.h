@@ -14,6 +14,7 @@
 #ifndef GPROF_TRACE_H
 #define GPROF_TRACE_H
 
+#include "annotate.h"
 #include "buffer.h"
 #include "compat/preempt.h"
 #include "membership.h"
@@ -105,6 +106,7 @@ struct gprof_trace_cpu {
  * @charge: pays for @triggers
  * @firings: where they fire
  * @triggers: or NULL
+ * @notes: hears of annotations, where they are asked for
  * @taps: of the scheduler
  * @on_switch: what a switch calls when all that was held is written; @min_ns alone
  * @on_waking: and a waking
@@ -123,6 +125,7 @@ struct gprof_trace {
 	struct gprof_charge *charge;
 	struct gprof_firings *firings;
 	struct gprof_triggers *triggers;
+	struct gprof_notes notes;
 	struct gprof_tap_user taps[GPROF_TRACE_TAPS];
 	void (*on_switch)(void *data, bool preempt, struct task_struct *prev,
 			  struct task_struct *next, unsigned int state);
@@ -175,7 +178,7 @@ static __always_inline u64 gprof_trace_name_key(const struct gprof_trace_cpu *c,
 
 /**
  * struct gprof_trace_event - what is not usual
- * @word: gprof_trace_word(), 0: nothing but @named
+ * @word: gprof_trace_word(), 0: nothing but @named, or @note
  * @has_operand: @operand follows
  * @rename: @named gets a record even where it has one
  * @operand: 54 bits
@@ -183,6 +186,7 @@ static __always_inline u64 gprof_trace_name_key(const struct gprof_trace_cpu *c,
  * @regs: where it begins; NULL: here
  * @named: who needs a name, or NULL
  * @comm: that name, NULL: @named->comm
+ * @note: an annotation, whose time is filled in, or NULL; without @word
  */
 struct gprof_trace_event {
 	u32 word;
@@ -193,6 +197,7 @@ struct gprof_trace_event {
 	struct pt_regs *regs;
 	struct task_struct *named;
 	const char *comm;
+	struct gprof_annotation_rec *note;
 };
 
 void gprof_trace_emit_word(struct gprof_trace *t, struct gprof_trace_cpu *c, u64 now, u32 word,

@@ -45,6 +45,18 @@ static void follow(struct gprof_trace_cpu *c, u16 generation)
 	}
 }
 
+/* Of a ring that somebody reads, whoever annotates much leaves half to what else happens. */
+static bool may_note(const struct gprof_buffer *b, const struct gprof_annotation_rec *note)
+{
+	return gprof_buffer_room(b) >= b->size / 2 + note->rec.size;
+}
+
+static void write_note(void *place, struct gprof_annotation_rec *note, u64 time)
+{
+	note->time = time;
+	memcpy(place, note, note->rec.size);
+}
+
 /*
  * Between gprof_buffer_begin() and _end(). @again: RUNNING even where a reader knows.
  * Nothing is lost where there is no event.
@@ -58,6 +70,7 @@ static void write_all(struct gprof_trace *t, struct gprof_trace_cpu *c, u64 now,
 	u64 time = since << GPROF_TRACE_TIME_SHIFT;
 	bool running = again || c->followed != generation;
 	bool current_named, other_named, member;
+	bool sample = e->word || e->note;
 	u32 size = 0;
 	u64 *place;
 
@@ -70,16 +83,17 @@ static void write_all(struct gprof_trace *t, struct gprof_trace_cpu *c, u64 now,
 	size += other_named ? 0 : sizeof(struct gprof_task_rec);
 	size += e->word ? sizeof(u64) : 0;
 	size += e->has_operand ? sizeof(u64) : 0;
+	size += e->note ? e->note->rec.size : 0;
 	if (!size)
 		return;
 
 	/* A generation that could not be cut goes on for longer than a word can tell. */
-	if (unlikely(since > U32_MAX)) {
-		if (e->word)
+	if (unlikely(since > U32_MAX || (e->note && !may_note(b, e->note)))) {
+		if (sample)
 			gprof_buffer_lose(b, GPROF_LOST_FULL);
 		place = NULL;
 	} else {
-		place = gprof_buffer_reserve(b, size, e->word ? 1 : 0);
+		place = gprof_buffer_reserve(b, size, sample ? 1 : 0);
 	}
 	if (!place) {
 		c->followed = GPROF_TRACE_ASTRAY;
@@ -102,6 +116,8 @@ static void write_all(struct gprof_trace *t, struct gprof_trace_cpu *c, u64 now,
 	if (e->has_operand)
 		*place++ = e->operand << GPROF_TRACE_OPERAND_SHIFT |
 			   gprof_trace_word(GPROF_TRACE_OPERAND, 0, 0);
+	if (e->note)
+		write_note(place, e->note, gprof_buffer_time(b, now));
 }
 
 /**
@@ -138,7 +154,7 @@ static void write_counted(struct gprof_trace *t, struct gprof_trace_cpu *c, u64 
 {
 	struct gprof_buffer *b = c->buffer;
 
-	if (e->word) {
+	if (e->word || e->note) {
 		local64_inc(&b->produced);
 		local64_inc(irq ? &b->irq : &b->task);
 	}
@@ -198,7 +214,7 @@ void gprof_trace_write(struct gprof_trace *t, const struct gprof_trace_event *e)
 		if (unlikely(c->nr_held))
 			release(t, c);
 		write_counted(t, c, ktime_get_mono_fast_ns(), e, gprof_trace_in_irq());
-	} else if (e->word) {
+	} else if (e->word || e->note) {
 		gprof_trace_no_buffer(t);
 	}
 	local_irq_restore(flags);

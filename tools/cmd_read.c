@@ -22,7 +22,9 @@
 #include "trace_profile.h"
 #include "trace_tasks.h"
 #include "trace_text.h"
+#include "views/join.h"
 #include "views/perfetto.h"
+#include "views/regions.h"
 #include "views/tables.h"
 #include "views/wall.h"
 #include "views/why.h"
@@ -66,6 +68,8 @@ struct summary {
  * @summary: --summary
  * @json: --json
  * @stacks: --stacks
+ * @regions: --regions
+ * @join: --join
  * @pprof: --pprof
  * @file: -o
  * @why: --why
@@ -80,9 +84,11 @@ struct read {
 	const char *why;
 	const char *at;
 	const char *format;
+	const char *join;
 	bool summary;
 	bool json;
 	bool stacks;
+	bool regions;
 	bool core;
 	uint64_t id;
 };
@@ -309,12 +315,29 @@ static int set_stacks(void *ctx, const char *value)
 	return STATUS_OK;
 }
 
+static int set_join(void *ctx, const char *value)
+{
+	((struct read *)ctx)->join = value;
+	return STATUS_OK;
+}
+
+static int set_regions(void *ctx, const char *value)
+{
+	(void)value;
+	((struct read *)ctx)->regions = true;
+	return STATUS_OK;
+}
+
 static const struct option_row read_rows[] = {
 	{ 0, "summary", NULL, "count instead: events by kind, procs, goroutines, losses, ...",
 	  set_summary },
 	{ 0, "json", NULL, "as JSON with stable keys: an object per event, or the summary",
 	  set_json },
 	{ 0, "stacks", NULL, "with the stacks of events", set_stacks },
+	{ 0, "regions", NULL, "how long the program's own regions and tasks lasted, by type, and what\n"
+	  "their threads did meanwhile; also as --json", set_regions },
+	{ 0, "join", "GO.TRACE", "what the kernel did to the threads of a Go program that wrote\n"
+	  "GO.TRACE meanwhile: FILE is a trace of the host", set_join },
 	{ 0, "pprof", "KIND", "write a profile instead: of time that tasks ran (cpu), waited for a\n"
 	  "CPU (sched), slept (block), spent in system calls (syscall) or\n"
 	  "lost to interrupts (irq), or of all their time, by why (wall)", set_pprof },
@@ -356,7 +379,9 @@ static int use(const struct read *r, int fd, const char *name)
 	struct gprof_trace *t = NULL;
 	int status;
 
-	if (r->format) {
+	if (r->join) {
+		status = join_print(name, r->join, r->json);
+	} else if (r->format) {
 		status = *r->format == 'c' ? tables_write(name, r->file) :
 					     perfetto_write(name, r->file);
 	} else if (r->why) {
@@ -367,6 +392,8 @@ static int use(const struct read *r, int fd, const char *name)
 		t = gprof_trace_new(fd, NULL);
 		if (!t)
 			status = fail("%s: %s", name, gprof_error());
+		else if (r->regions)
+			status = regions_print(t, name, r->json);
 		else if (r->pprof)
 			status = trace_profile(t, name, r->pprof, file);
 		else
@@ -390,6 +417,10 @@ int cmd_read(int argc, char **argv)
 		return misused("read wants one trace, as in gprofctl read trace.out");
 	if (r.pprof && (r.summary || r.json || r.stacks))
 		return misused("--pprof excludes --summary, --json and --stacks");
+	if (r.join && (r.summary || r.stacks || r.regions || r.pprof || r.why || r.format || r.core))
+		return misused("--join excludes all but --json");
+	if (r.regions && (r.summary || r.stacks || r.pprof || r.why || r.format || r.core))
+		return misused("--regions excludes all but --json");
 	if (r.why && (r.pprof || r.summary || r.json || r.stacks || r.core))
 		return misused("--why excludes all but --at and -o");
 	if (r.format && (r.why || r.pprof || r.summary || r.json || r.stacks || r.core))

@@ -31,6 +31,7 @@ GROUP(faults, GPROF_TRACE_GROUP_FAULTS)
 GROUP(reclaim, GPROF_TRACE_GROUP_RECLAIM)
 GROUP(freq, GPROF_TRACE_GROUP_FREQ)
 GROUP(throttle, GPROF_TRACE_GROUP_THROTTLE)
+GROUP(annotations, GPROF_TRACE_GROUP_ANNOTATIONS)
 
 static const struct {
 	const char *name;
@@ -157,6 +158,8 @@ const struct option_row trace_wants_options[] = {
 	{ 0, "reclaim", NULL, "direct reclaim and compaction of memory", set_reclaim },
 	{ 0, "freq", NULL, "frequencies of the CPUs", set_freq },
 	{ 0, "throttle", NULL, "cgroups that have used up their CPU time", set_throttle },
+	{ 0, "annotations", NULL, "what programs say of themselves: regions, tasks, logs of\n"
+	  "gprof/annotate.h", set_annotations },
 	{ 0, "stacks", "[=WHICH]", "where tasks were: blocked (as they stop), waker, fork, syscalls,\n"
 	  "faults, reclaim, with commas between (default: blocked,waker)", set_stacks },
 	{ 0, "min-duration", "TIME", "leave out calls, interrupts and reclaim that take less", set_min_duration },

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "annotation.h"
 #include "say.h"
 
 #define PROCS_MAX	65536
@@ -239,7 +240,7 @@ void trace_tasks_event(struct trace_tasks *t, const struct gprof_trace *trace,
 		break;
 	case GPROF_TRACE_REGION_BEGIN:
 	case GPROF_TRACE_REGION_END:
-		if (t->own && ev->goroutine != GPROF_TRACE_NONE)
+		if (t->own && ev->goroutine != GPROF_TRACE_NONE && !annotation_is(trace, ev))
 			on_region(t, trace, ev);
 		break;
 	case GPROF_TRACE_RANGE_BEGIN:

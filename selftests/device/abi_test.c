@@ -31,6 +31,7 @@ union argument {
 	struct gprof_trigger trigger;
 	struct gprof_text_table table;
 	struct gprof_own_stack own_stack;
+	struct gprof_annotate annotate;
 	unsigned char bytes[2 * 65536];
 };
 
@@ -103,6 +104,11 @@ FIXTURE_VARIANT_ADD(command, memory) {
 	.known_flags = 3,	/* of what */
 };
 
+FIXTURE_VARIANT_ADD(command, annotate) {
+	.nr = GPROF_IOC_ANNOTATE, .size = GPROF_ANNOTATE_SIZE_VER0, .out = true,
+	.known_flags = 7,	/* of what */
+};
+
 static void fill(FIXTURE_DATA(command) *self, const FIXTURE_VARIANT(command) *variant,
 		 union argument *arg)
 {
@@ -120,6 +126,8 @@ static void fill(FIXTURE_DATA(command) *self, const FIXTURE_VARIANT(command) *va
 		arg->own_stack = (struct gprof_own_stack){
 			.frames = (uintptr_t)self->frames, .max_frames = 8,
 		};
+	else if (variant->nr == GPROF_IOC_ANNOTATE)
+		arg->annotate.what = GPROF_ANNOTATE_LOG;
 	arg->size = variant->size;
 }
 
@@ -436,7 +444,7 @@ TEST_F(file, unknown_commands_are_ENOTTY)
 
 	for (nr = _IOC_NR(GPROF_IOC_FIRED) + 1; nr < 256; nr++) {
 		if (nr == _IOC_NR(GPROF_IOC_TABLE) || nr == _IOC_NR(GPROF_IOC_STACK) ||
-		    nr == _IOC_NR(GPROF_IOC_MEMORY))
+		    nr == _IOC_NR(GPROF_IOC_MEMORY) || nr == _IOC_NR(GPROF_IOC_ANNOTATE))
 			continue;
 		EXPECT_EQ(-ENOTTY, device_ioctl(self->fd, _IO(GPROF_IOC_TYPE, nr), arg))
 			TH_LOG("command %#x", nr);

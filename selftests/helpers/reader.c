@@ -100,6 +100,7 @@ void reader_reset(struct reader *r)
 		.on_sample = old.on_sample, .on_map = old.on_map, .on_task = old.on_task,
 		.on_word = old.on_word,
 		.on_fired = old.on_fired,
+		.on_annotation = old.on_annotation,
 	};
 }
 
@@ -373,7 +374,6 @@ static int64_t on_sample(struct reader *r, struct reader_ring *ring, uint64_t po
 	return 0;
 }
 
-/* One record at @p, @left bytes before the end. Returns its size or -errno. */
 static int64_t on_fired(struct reader *r, struct reader_ring *ring, uint64_t pos,
 			const struct gprof_fired_rec *rec)
 {
@@ -391,6 +391,29 @@ static int64_t on_fired(struct reader *r, struct reader_ring *ring, uint64_t pos
 	return 0;
 }
 
+static int64_t on_annotation(struct reader *r, struct reader_ring *ring, uint64_t pos,
+			     const struct gprof_annotation_rec *rec)
+{
+	uint32_t text = rec->name_size + rec->text_size, i;
+
+	if (rec->rec.size != (sizeof(*rec) + text + 7) / 8 * 8)
+		return broken(r, ring, pos, "an annotation of %u bytes", rec->rec.size);
+	if (!rec->rec.flags || rec->rec.flags >= __GPROF_ANNOTATE_WHATS)
+		return broken(r, ring, pos, "an annotation of kind %u", rec->rec.flags);
+	if (rec->name_size > GPROF_ANNOTATE_NAME_MAX || rec->text_size > GPROF_ANNOTATE_TEXT_MAX)
+		return broken(r, ring, pos, "texts of %u bytes", text);
+	for (i = text; i < rec->rec.size - sizeof(*rec); i++)
+		if (rec->text[i])
+			return broken(r, ring, pos, "something behind the text");
+	if (rec->time < ring->mono_ns)
+		return broken(r, ring, pos, "an annotation before its generation");
+	r->events++;
+	if (r->on_annotation)
+		r->on_annotation(r->ctx, ring->cpu, rec);
+	return 0;
+}
+
+/* One record at @p, @left bytes before the end. Returns its size or -errno. */
 static int64_t record(struct reader *r, struct reader_ring *ring, uint64_t pos, const void *p,
 		      uint64_t left)
 {
@@ -448,6 +471,9 @@ static int64_t record(struct reader *r, struct reader_ring *ring, uint64_t pos, 
 		break;
 	case GPROF_REC_FIRED:
 		ret = on_fired(r, ring, pos, p);
+		break;
+	case GPROF_REC_ANNOTATION:
+		ret = on_annotation(r, ring, pos, p);
 		break;
 	default:
 		r->unknown++;

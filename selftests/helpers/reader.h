@@ -45,6 +45,7 @@ struct reader_ring;
  * @on_task: called for each TASK record, or NULL
  * @on_word: called for each short record with its time, or NULL
  * @on_fired: called for each FIRED record, or NULL
+ * @on_annotation: called for each ANNOTATION record, or NULL
  * @ctx: for these
  * @samples: samples read
  * @events: short records that are events, which the ledger counts as it does samples
@@ -80,6 +81,7 @@ struct reader {
 	void (*on_task)(void *ctx, const struct gprof_task_rec *task);
 	void (*on_word)(void *ctx, unsigned int cpu, uint64_t time, uint64_t word);
 	void (*on_fired)(void *ctx, unsigned int cpu, const struct gprof_fired_rec *fired);
+	void (*on_annotation)(void *ctx, unsigned int cpu, const struct gprof_annotation_rec *rec);
 	void *ctx;
 
 	uint64_t samples;

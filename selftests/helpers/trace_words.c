@@ -190,6 +190,23 @@ static void on_fired(void *ctx, unsigned int cpu, const struct gprof_fired_rec *
 	t->marks[t->nr_marks++] = (struct trace_mark){ .rec = *rec, .cpu = cpu, .before = t->nr };
 }
 
+/* Who tells is who runs there. */
+static void on_annotation(void *ctx, unsigned int cpu, const struct gprof_annotation_rec *rec)
+{
+	struct trace_words *t = ctx;
+	uint32_t running = t->cpus[cpu].running;
+	struct gprof_annotation_rec *copy = malloc(rec->rec.size);
+
+	if (!*t->error && running != rec->tid)
+		snprintf(t->error, sizeof(t->error), "CPU %u: %u annotates while %u runs", cpu,
+			 rec->tid, running);
+	memcpy(copy, rec, rec->rec.size);
+	t->samples++;
+	t->annotations = realloc(t->annotations,
+				 (t->nr_annotations + 1) * sizeof(*t->annotations));
+	t->annotations[t->nr_annotations++] = (struct trace_annotation){ copy, cpu, t->nr };
+}
+
 int trace_words_init(struct trace_words *t, struct device *dev)
 {
 	unsigned int cpu;
@@ -203,6 +220,7 @@ int trace_words_init(struct trace_words *t, struct device *dev)
 	t->reader.on_task = on_task;
 	t->reader.on_sample = on_sample;
 	t->reader.on_fired = on_fired;
+	t->reader.on_annotation = on_annotation;
 	t->reader.ctx = t;
 	t->cpus = calloc(dev->nr_cpus, sizeof(*t->cpus));
 	for (cpu = 0; cpu < dev->nr_cpus; cpu++) {
@@ -226,6 +244,9 @@ void trace_words_free(struct trace_words *t)
 	free(t->words);
 	free(t->names);
 	free(t->marks);
+	while (t->nr_annotations)
+		free(t->annotations[--t->nr_annotations].rec);
+	free(t->annotations);
 	if (t->reader.rings)
 		reader_free(&t->reader);
 	*t = (struct trace_words){ 0 };

@@ -66,6 +66,13 @@ struct trace_mark {
 	size_t before;
 };
 
+/* A copy of an ANNOTATION record, and where it stands, as a mark does. */
+struct trace_annotation {
+	struct gprof_annotation_rec *rec;
+	uint32_t cpu;
+	size_t before;
+};
+
 /**
  * struct trace_words - all that was read
  * @reader: of the rings
@@ -78,6 +85,8 @@ struct trace_mark {
  * @nr_taken: how many
  * @marks: FIRED records
  * @nr_marks: of them
+ * @annotations: ANNOTATION records, which are a sample each
+ * @nr_annotations: of them
  * @absences: times a CPU was away and another task ran on it when it came back
  * @error: the first rule that was broken, or ""
  */
@@ -93,6 +102,8 @@ struct trace_words {
 	size_t nr_taken;
 	struct trace_mark *marks;
 	size_t nr_marks;
+	struct trace_annotation *annotations;
+	size_t nr_annotations;
 	uint64_t absences;
 	struct trace_words_cpu *cpus;
 	unsigned int cpu;

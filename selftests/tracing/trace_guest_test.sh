@@ -59,6 +59,10 @@ guest_records()
 		gprofctl trace -o /share/exec.trace -- \
 			sh -c 'i=0; while [ $i -lt 100 ]; do sh -c "exec /bin/true"; i=$((i + 1)); done'
 		gprofctl trace -p 1 -d 1 -o /share/nothing.trace
+		for mode in tasks wrong deep children stranger; do
+			gprofctl trace --annotations --syscalls -o "/share/notes-$mode.trace" -- \
+				annotate_truth $mode 65 || exit 1
+		done
 		gprofctl flight -a --trigger 'off-cpu>20ms/500ms' --trigger 'delay>1ms/500ms' \
 			--trigger 'syscall>1ms/500ms' --trigger 'softirq>1ns/500ms' \
 			--trigger 'irq>1ns/500ms' --trigger 'blocked>1us/500ms' --trigger signal \
@@ -83,7 +87,7 @@ guest_records()
 	END
 	"$vm/run" --timeout 240 --share "$dir/share" "${options[@]}" -- sh /share/record
 	tail -n 1 "$dir"/share/*.err
-	[ "$(find "$dir/share" -maxdepth 1 -name '*.trace' | wc -l)" -eq 13 ]
+	[ "$(find "$dir/share" -maxdepth 1 -name '*.trace' | wc -l)" -eq 18 ]
 	[ "$(snapshots | wc -l)" -ge 3 ] || fail "there are too few snapshots of triggers"
 }
 
@@ -122,16 +126,20 @@ takes()
 	done
 }
 
+notes='notes-tasks notes-wrong notes-deep notes-children notes-stranger'
+
 go_1.23_takes_them()
 {
-	takes 1.23 one twenty groups stacks lost go22 pipe exec nothing off flight
+	# shellcheck disable=SC2086	# words
+	takes 1.23 one twenty groups stacks lost go22 pipe exec nothing off flight $notes
 	# shellcheck disable=SC2046	# words
 	takes 1.23 $(snapshots)
 }
 
 go_1.26_takes_them()
 {
-	takes 1.26 one twenty groups stacks lost go22 go25 go26 pipe exec nothing off flight
+	# shellcheck disable=SC2086	# words
+	takes 1.26 one twenty groups stacks lost go22 go25 go26 pipe exec nothing off flight $notes
 	# shellcheck disable=SC2046	# words
 	takes 1.26 $(snapshots)
 }

@@ -61,7 +61,15 @@ static int on_map(void *ctx, const struct gprof_map_rec *rec, const char *path)
 	return self->fail;
 }
 
-static const struct gprof_ktrace_ops ops = { on_point, on_task, on_stack, on_map };
+static int on_note(void *ctx, const struct gprof_annotation_rec *rec, uint64_t *id)
+{
+	FIXTURE_DATA(decode) *self = ctx;
+
+	*id = rec->task + 100;
+	return self->fail;
+}
+
+static const struct gprof_ktrace_ops ops = { on_point, on_task, on_stack, on_map, on_note };
 
 static int generation(FIXTURE_DATA(decode) *self, uint64_t mono_ns)
 {
@@ -522,6 +530,58 @@ TEST_F(decode, many_words_say_what_each_says)
 	self->k.stacks = true;
 	EXPECT_EQ(0, gprof_ktrace_plain(&self->k, words, WORDS, points));
 	gprof_ktrace_free(&one.k);
+}
+
+/* As the kernel would write it, but for what @change says. */
+static int feed_note(FIXTURE_DATA(decode) *self, uint64_t time,
+		     void (*change)(struct gprof_annotation_rec *rec))
+{
+	union {
+		struct gprof_annotation_rec rec;
+		char bytes[sizeof(struct gprof_annotation_rec) + 8];
+	} a = {
+		.rec = {
+			.rec = { GPROF_REC_ANNOTATION, GPROF_ANNOTATE_LOG, sizeof(a) },
+			.time = time, .tid = 7, .name_size = 3, .text_size = 4, .task = 5,
+		},
+	};
+
+	memcpy(a.bytes + sizeof(a.rec), "nametxt", 7);
+	if (change)
+		change(&a.rec);
+	return gprof_ktrace_feed(&self->k, &a.rec.rec, a.rec.rec.size);
+}
+
+static void no_tid(struct gprof_annotation_rec *rec) { rec->tid = 0; }
+static void wide_tid(struct gprof_annotation_rec *rec) { rec->tid = GPROF_TRACE_TIDS; }
+static void no_kind(struct gprof_annotation_rec *rec) { rec->rec.flags = 0; }
+static void new_kind(struct gprof_annotation_rec *rec) { rec->rec.flags = __GPROF_ANNOTATE_WHATS; }
+static void long_text(struct gprof_annotation_rec *rec) { rec->text_size = 6; }
+static void longer_name(struct gprof_annotation_rec *rec) { rec->name_size = 129; }
+static void short_rec(struct gprof_annotation_rec *rec) { rec->rec.size = sizeof(*rec) - 8; }
+
+TEST_F(decode, an_annotation_is_a_point_of_who_tells)
+{
+	static void (*const changes[])(struct gprof_annotation_rec *rec) = {
+		no_tid, wide_tid, no_kind, new_kind, long_text, longer_name, short_rec,
+	};
+	unsigned int i;
+
+	ASSERT_EQ(0, generation(self, 2000000000));
+	EXPECT_EQ(0, feed_note(self, 2000001000, NULL));
+	ASSERT_EQ(1, self->nr);
+	EXPECT_EQ(GPROF_TRACE_POINT_ANNOTATION, self->events[0].type);
+	EXPECT_EQ(7, self->events[0].tid);
+	EXPECT_EQ(105, self->events[0].arg);
+	/* In the units of the words around it. */
+	EXPECT_EQ(2000000000 + 15 * GPROF_TRACE_TIME_UNIT, self->events[0].time);
+	EXPECT_EQ(1, self->k.samples);
+	for (i = 0; i < sizeof(changes) / sizeof(*changes); i++) {
+		EXPECT_EQ(0, feed_note(self, 2000003000, changes[i]));
+		EXPECT_EQ(i + 1, self->k.malformed);
+	}
+	EXPECT_EQ(1, self->nr);
+	EXPECT_EQ(1, self->k.samples);
 }
 
 TEST_HARNESS_MAIN

@@ -10,6 +10,7 @@
 #include <gprof/trace.h>
 #include <gprof/trace_write.h>
 
+#include <linux/gprof.h>
 #include <signal.h>
 #include <sys/resource.h>
 
@@ -283,6 +284,33 @@ TEST(losses_skew_and_reuse_never_break_a_trace)
 	}
 }
 
+/* Of programs that say whatever comes to their minds. */
+static int random_note(struct gprof_trace_writer *w, uint64_t *random, uint64_t *id)
+{
+	union {
+		struct gprof_annotation_rec rec;
+		char bytes[sizeof(struct gprof_annotation_rec) + 8];
+	} a = {
+		.rec = {
+			.rec = {
+				GPROF_REC_ANNOTATION,
+				1 + lib_random(random) % (__GPROF_ANNOTATE_WHATS - 1), sizeof(a),
+			},
+			.process = { .pid = 1 + lib_random(random) % 2 },
+			.tid = 1, .name_size = 1, .text_size = 4,
+			.task = lib_random(random) % 2,
+			.parent = lib_random(random) % 4,
+		},
+	};
+
+	/* Each number of a task has to be one for these. */
+	if (a.rec.rec.flags == GPROF_ANNOTATE_TASK_BEGIN || a.rec.rec.flags == GPROF_ANNOTATE_TASK_END)
+		a.rec.task++;
+	memcpy(a.bytes + sizeof(a.rec), "atext", 5);
+	a.bytes[sizeof(a.rec)] += lib_random(random) % 3;
+	return gprof_trace_writer_note(w, &a.rec, id);
+}
+
 TEST(points_without_sense_give_a_valid_trace)
 {
 	const char *rounds = getenv("GPROF_ROUNDS");
@@ -314,6 +342,11 @@ TEST(points_without_sense_give_a_valid_trace)
 				frame.line = lib_random(&random) % 50;
 				ASSERT_EQ(0, gprof_trace_writer_stack(w, &frame, 1, &stack));
 				p.stack = stack;
+			}
+			if (lib_random(&random) % 4 == 0)
+				p.type = GPROF_TRACE_POINT_ANNOTATION;
+			if (p.type == GPROF_TRACE_POINT_ANNOTATION) {
+				ASSERT_EQ(0, random_note(w, &random, &p.arg));
 			}
 			ASSERT_EQ(0, gprof_trace_writer_add(w, &p));
 			if (lib_random(&random) % 500 == 0) {

@@ -13,6 +13,7 @@
 
 #include <gprof/trace_write.h>
 
+#include "../annotation.h"
 #include "../cmd.h"
 #include "../say.h"
 
@@ -413,7 +414,8 @@ static void on_event(struct lives *v, const struct gprof_trace_event *ev)
 		break;
 	case GPROF_TRACE_REGION_BEGIN:
 	case GPROF_TRACE_REGION_END:
-		on_region(v, ev);
+		if (!annotation_is(v->trace, ev))
+			on_region(v, ev);
 		break;
 	case GPROF_TRACE_RANGE_BEGIN:
 	case GPROF_TRACE_RANGE_ACTIVE:
@@ -421,7 +423,8 @@ static void on_event(struct lives *v, const struct gprof_trace_event *ev)
 		on_range(v, ev);
 		break;
 	case GPROF_TRACE_LOG:
-		on_log(v, ev);
+		if (!annotation_is(v->trace, ev))
+			on_log(v, ev);
 		break;
 	case GPROF_TRACE_LABEL:
 		on_label(v, ev);

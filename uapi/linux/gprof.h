@@ -18,6 +18,7 @@
  *	GPROF_IOC_TABLE	how to walk stacks in a file's code (after SETUP)
  *	GPROF_IOC_STACK	where the calling thread is (any time)
  *	GPROF_IOC_MEMORY	the caller has allocated or freed something (any time)
+ *	GPROF_IOC_ANNOTATE	the caller begins or ends what it has a name for (any time)
  *	GPROF_IOC_STOP	detach; START may follow again
  *	close
  *
@@ -79,6 +80,12 @@
  *
  *	GPROF_MMAP_LIVE		read-only: struct gprof_live_head, and a table of
  *				what is live: length = one page, or all of it
+ *
+ * and one that is there before SETUP too, and is the same page for all files of a user, who
+ * is the one that maps it first:
+ *
+ *	GPROF_MMAP_ANNOTATED	read-only: one page, whose first __u32 is not 0 while
+ *				somebody may want GPROF_IOC_ANNOTATE of the user's tasks
  *
  * All want MAP_SHARED; PROT_EXEC and, but on the tail, PROT_WRITE give EPERM.
  * Positions (head, tail, oldest) count bytes since SETUP and never wrap; a
@@ -154,6 +161,7 @@
 #define GPROF_IOC_TABLE		_IO(GPROF_IOC_TYPE, 0x09)
 #define GPROF_IOC_STACK		_IO(GPROF_IOC_TYPE, 0x0A)
 #define GPROF_IOC_MEMORY	_IO(GPROF_IOC_TYPE, 0x0C)
+#define GPROF_IOC_ANNOTATE	_IO(GPROF_IOC_TYPE, 0x0D)
 
 /* Recorder kinds; out_kinds of INFO has bit (1 << kind) for each that is here. */
 #define GPROF_KIND_CPU		1	/* struct gprof_cpu_params */
@@ -204,6 +212,7 @@
 #define GPROF_FEAT_LIVE			(1ULL << 30)	/* GPROF_MMAP_LIVE, GPROF_KIND_HEAP */
 #define GPROF_FEAT_MEMORY		(1ULL << 31)	/* IOC_MEMORY, GPROF_ALLOC_F_PROGRAM */
 #define GPROF_FEAT_TRIGGER_FILTERS	(1ULL << 32)	/* filter of struct gprof_trigger */
+#define GPROF_FEAT_ANNOTATIONS		(1ULL << 33)	/* GPROF_IOC_ANNOTATE */
 
 /**
  * struct gprof_info - argument of GPROF_IOC_INFO
@@ -488,8 +497,10 @@ struct gprof_sched_params {
 
 /*
  * flags of struct gprof_trace_params: what to record besides the scheduler's doing.
- * Each slows down every task of the host, and needs CAP_PERFMON. One that the kernel
- * cannot give has no GPROF_FEAT_TRACE_* and is refused (EOPNOTSUPP, REASON_PARAMS).
+ * Each but ANNOTATIONS slows down every task of the host, and needs CAP_PERFMON. One that
+ * the kernel cannot give has no GPROF_FEAT_TRACE_* and is refused (EOPNOTSUPP,
+ * REASON_PARAMS). ANNOTATIONS costs who has them alone, a system call each: tasks of the
+ * recorder's user, and of everybody where that has CAP_PERFMON.
  */
 #define GPROF_TRACE_F_SYSCALLS	(1U << 0)	/* system calls, begin and end */
 #define GPROF_TRACE_F_IRQS	(1U << 1)	/* interrupts and softirqs, begin and end */
@@ -497,7 +508,8 @@ struct gprof_sched_params {
 #define GPROF_TRACE_F_RECLAIM	(1U << 3)	/* direct reclaim, compaction, begin and end */
 #define GPROF_TRACE_F_FREQ	(1U << 4)	/* changes of a CPU's frequency */
 #define GPROF_TRACE_F_THROTTLE	(1U << 5)	/* a cgroup has used up its CPU time */
-#define __GPROF_TRACE_F_ALL	0x3fU
+#define GPROF_TRACE_F_ANNOTATIONS (1U << 6)	/* what programs tell by GPROF_IOC_ANNOTATE */
+#define __GPROF_TRACE_F_ALL	0x7fU
 
 /*
  * stacks of struct gprof_trace_params: which events have one, always of who runs on the
@@ -1059,6 +1071,52 @@ struct gprof_memory {
 
 #define GPROF_MEMORY_SIZE_VER0	80
 
+/* what of struct gprof_annotate, and flags of struct gprof_annotation_rec */
+#define GPROF_ANNOTATE_REGION_BEGIN	1	/* what the thread does from now on */
+#define GPROF_ANNOTATE_REGION_END	2
+#define GPROF_ANNOTATE_TASK_BEGIN	3	/* what many threads may work at */
+#define GPROF_ANNOTATE_TASK_END		4
+#define GPROF_ANNOTATE_LOG		5	/* an instant */
+#define __GPROF_ANNOTATE_WHATS		6
+
+#define GPROF_ANNOTATE_NAME_MAX		128	/* bytes; more is cut off by who has it */
+#define GPROF_ANNOTATE_TEXT_MAX		512
+
+/**
+ * struct gprof_annotate - argument of GPROF_IOC_ANNOTATE
+ * @size: sizeof(struct gprof_annotate)
+ * @what: GPROF_ANNOTATE_*
+ * @task: number of the task, by which the process knows it; 0: none, but for TASK_BEGIN
+ *	and TASK_END
+ * @parent: TASK_BEGIN: number of the task that it is a part of, or 0; else 0
+ * @name: pointer to the name of the region or task, or to the category of the log; not
+ *	NUL-terminated. TASK_END: 0
+ * @text: LOG: pointer to the message, likewise; else 0
+ * @name_size: bytes at @name, at most GPROF_ANNOTATE_NAME_MAX
+ * @text_size: bytes at @text, at most GPROF_ANNOTATE_TEXT_MAX
+ * @out_recorders: how many recorders it was for, those included that had no room
+ * @out_reason: GPROF_REASON_*
+ *
+ * For traces with GPROF_TRACE_F_ANNOTATIONS whose target the caller is; it has a
+ * GPROF_REC_ANNOTATION in each. What the bytes are is nobody's business here. So that who
+ * annotates much does not drive out what is told of others, a ring in stream mode takes
+ * annotations into its first half alone; beyond, they are lost (FULL).
+ */
+struct gprof_annotate {
+	__u32 size;
+	__u32 what;
+	__aligned_u64 task;
+	__aligned_u64 parent;
+	__aligned_u64 name;
+	__aligned_u64 text;
+	__u32 name_size;
+	__u32 text_size;
+	__u32 out_recorders;
+	__u32 out_reason;
+};
+
+#define GPROF_ANNOTATE_SIZE_VER0	56
+
 /* Offsets for mmap; off_t must have 64 bits. */
 #define GPROF_MMAP_CPU_SHIFT	32
 #define GPROF_MMAP_TAIL(cpu)	((__u64)(cpu) << GPROF_MMAP_CPU_SHIFT)
@@ -1066,6 +1124,8 @@ struct gprof_memory {
 
 /* The one of the recorder, for kinds that have it; else ENODEV. */
 #define GPROF_MMAP_LIVE		0x40000000ULL
+/* Of any file, whether it is set up or not. It stays with a child of the process. */
+#define GPROF_MMAP_ANNOTATED	0x20000000ULL
 
 /**
  * struct gprof_ring_tail - the page that the reader writes
@@ -1190,6 +1250,7 @@ struct gprof_live_slot {
 #define GPROF_REC_MAP		6
 #define GPROF_REC_FIRED		7
 #define GPROF_REC_BRANCH	8
+#define GPROF_REC_ANNOTATION	9
 
 /**
  * struct gprof_rec - head of every record that is not short
@@ -1555,6 +1616,32 @@ struct gprof_fired_rec {
 	__aligned_u64 duration_ns;
 	__u32 index;
 	__u32 tid;
+};
+
+/**
+ * struct gprof_annotation_rec - GPROF_REC_ANNOTATION: a program tells what it does; a sample
+ * @rec: head; flags: GPROF_ANNOTATE_*
+ * @time: ns
+ * @process: who tells, and whose number @task is
+ * @tid: its thread, who runs on the CPU
+ * @name_size: bytes of the name, at most GPROF_ANNOTATE_NAME_MAX
+ * @text_size: bytes of the text behind it, at most GPROF_ANNOTATE_TEXT_MAX
+ * @task: as in struct gprof_annotate
+ * @parent: likewise
+ * @text: the name and the text as they were given, any bytes; padded with NUL
+ *
+ * Stands among the short records, behind all that happened before on its CPU.
+ */
+struct gprof_annotation_rec {
+	struct gprof_rec rec;
+	__aligned_u64 time;
+	struct gprof_process process;
+	__u32 tid;
+	__u16 name_size;
+	__u16 text_size;
+	__aligned_u64 task;
+	__aligned_u64 parent;
+	char text[];
 };
 
 /*

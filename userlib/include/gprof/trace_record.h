@@ -41,8 +41,8 @@ extern "C" {
 struct gprof_trace_recorder;
 
 /*
- * What to record besides switches, wakings, forks, execs, exits and migrations. Each
- * slows down every task of the host, and needs CAP_PERFMON.
+ * What to record besides switches, wakings, forks, execs, exits and migrations. Each but
+ * annotations slows down every task of the host, and needs CAP_PERFMON.
  */
 #define GPROF_TRACE_GROUP_SYSCALLS	(1U << 0)	/* system calls, as regions */
 #define GPROF_TRACE_GROUP_IRQS		(1U << 1)	/* interrupts and softirqs */
@@ -50,6 +50,7 @@ struct gprof_trace_recorder;
 #define GPROF_TRACE_GROUP_RECLAIM	(1U << 3)	/* direct reclaim, compaction */
 #define GPROF_TRACE_GROUP_FREQ		(1U << 4)	/* frequencies of CPUs */
 #define GPROF_TRACE_GROUP_THROTTLE	(1U << 5)	/* cgroups that used up their time */
+#define GPROF_TRACE_GROUP_ANNOTATIONS	(1U << 6)	/* of gprof/annotate.h */
 
 /*
  * Which events have a stack: of who runs on the CPU then. Those of a group are there

@@ -86,6 +86,7 @@ enum gprof_trace_point_type {
 	GPROF_TRACE_POINT_THROTTLE,	/* a cgroup has used up its time here */
 	GPROF_TRACE_POINT_UNTHROTTLE,	/* and got some more, from this CPU */
 	GPROF_TRACE_POINT_FIRED,	/* trigger @why fired for @other, after @arg ns */
+	GPROF_TRACE_POINT_ANNOTATION,	/* @tid said what it does; of recorders alone */
 	GPROF_TRACE_NR_POINTS,
 };
 

@@ -328,9 +328,19 @@ static int see_map(void *ctx, const struct gprof_map_rec *rec, const char *path)
 	return 0;
 }
 
+static int see_note(void *ctx, const struct gprof_annotation_rec *rec, uint64_t *id)
+{
+	(void)ctx;
+	(void)rec;
+	*id = 0;
+	return 0;
+}
+
 static int look_through(const struct gprof_snapshot *copy, struct span *span)
 {
-	static const struct gprof_ktrace_ops ops = { see_point, see_task, see_stack, see_map };
+	static const struct gprof_ktrace_ops ops = {
+		see_point, see_task, see_stack, see_map, see_note,
+	};
 	const struct gprof_generation_rec *g = (const void *)copy->data;
 	const struct gprof_rec *rec;
 	struct gprof_ktrace k;

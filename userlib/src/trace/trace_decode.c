@@ -472,6 +472,35 @@ static int fired(struct gprof_ktrace *k, const struct gprof_rec *rec, uint32_t s
 	return k->ops->point(k->ctx, &p);
 }
 
+static bool is_note(const struct gprof_annotation_rec *a, uint32_t size)
+{
+	return size >= sizeof(*a) && a->rec.flags && a->rec.flags < __GPROF_ANNOTATE_WHATS &&
+	       a->name_size <= GPROF_ANNOTATE_NAME_MAX && a->text_size <= GPROF_ANNOTATE_TEXT_MAX &&
+	       size - sizeof(*a) >= (size_t)a->name_size + a->text_size &&
+	       a->tid && a->tid < GPROF_TRACE_TIDS;
+}
+
+static int annotation(struct gprof_ktrace *k, const struct gprof_rec *rec, uint32_t size)
+{
+	const struct gprof_annotation_rec *a = (const void *)rec;
+	struct gprof_trace_point p = { .cpu = k->cpu, .type = GPROF_TRACE_POINT_ANNOTATION };
+	int err = hand_out_held(k);
+
+	if (err)
+		return err;
+	if (!k->started || !is_note(a, size))
+		return malformed(k);
+	k->samples++;
+	/* In the units of the words around it. */
+	p.time = a->time - (a->time - k->mono_ns) % GPROF_TRACE_TIME_UNIT;
+	if (p.time < k->time)
+		p.time = k->time;
+	k->time = p.time;
+	p.tid = a->tid;
+	err = k->ops->note(k->ctx, a, &p.arg);
+	return err ? err : k->ops->point(k->ctx, &p);
+}
+
 static int task(struct gprof_ktrace *k, const struct gprof_rec *rec, uint32_t size)
 {
 	const struct gprof_task_rec *t = (const void *)rec;
@@ -498,6 +527,8 @@ int gprof_ktrace_feed(struct gprof_ktrace *k, const struct gprof_rec *rec, uint3
 		return task(k, rec, size);
 	case GPROF_REC_FIRED:
 		return fired(k, rec, size);
+	case GPROF_REC_ANNOTATION:
+		return annotation(k, rec, size);
 	case GPROF_REC_STACK:
 	case GPROF_REC_BRANCH:
 	case GPROF_REC_SAMPLE:

@@ -27,12 +27,14 @@
  * @task: a name, which is the task's from @time on, or was before
  * @stack: a stack, once a generation; @handle is given back with points
  * @map: a mapping of a process
+ * @note: what a program says, which makes sense; @id is the @arg of the point to come
  */
 struct gprof_ktrace_ops {
 	int (*point)(void *ctx, const struct gprof_trace_point *p);
 	int (*task)(void *ctx, uint32_t cpu, uint64_t time, const struct gprof_task_rec *rec);
 	int (*stack)(void *ctx, const struct gprof_stack_rec *rec, uint32_t *handle);
 	int (*map)(void *ctx, const struct gprof_map_rec *rec, const char *path);
+	int (*note)(void *ctx, const struct gprof_annotation_rec *rec, uint64_t *id);
 };
 
 /**

@@ -18,11 +18,16 @@ static int on_point(void *ctx, const struct gprof_trace_point *p)
 	struct gprof_trace_merge *m = ((struct gprof_trace_merge_cpu *)ctx)->merge;
 	int err;
 
-	if (p->time < m->from || p->time > m->until)
+	if (p->time < m->from || p->time > m->until) {
+		if (p->type == GPROF_TRACE_POINT_ANNOTATION)
+			gprof_trace_writer_forget_note(m->writer, p->arg);
 		return 0;
+	}
 	err = gprof_trace_writer_add(m->writer, p);
 	/* A record that makes no sense is no reason to end. */
 	if (err == -EINVAL) {
+		if (p->type == GPROF_TRACE_POINT_ANNOTATION)
+			gprof_trace_writer_forget_note(m->writer, p->arg);
 		m->refused++;
 		return 0;
 	}
@@ -72,7 +77,13 @@ static int on_map(void *ctx, const struct gprof_map_rec *rec, const char *path)
 	return n ? gprof_trace_naming_map(n, rec, path) : 0;
 }
 
-static const struct gprof_ktrace_ops ops = { on_point, on_task, on_stack, on_map };
+static int on_note(void *ctx, const struct gprof_annotation_rec *rec, uint64_t *id)
+{
+	return gprof_trace_writer_note(((struct gprof_trace_merge_cpu *)ctx)->merge->writer, rec,
+				       id);
+}
+
+static const struct gprof_ktrace_ops ops = { on_point, on_task, on_stack, on_map, on_note };
 
 int gprof_trace_merge_init(struct gprof_trace_merge *m, struct gprof_buffer *buffer,
 			   uint64_t generation_ns)

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "trace_model_go.h"
+#include "trace_model_note.h"
 #include "trace_model_point.h"
 
 int gprof_trace_model_init(struct gprof_trace_model *m, const struct gprof_trace_writer_opts *o)
@@ -26,6 +27,7 @@ int gprof_trace_model_init(struct gprof_trace_model *m, const struct gprof_trace
 	m->sample_period = o->sample_period;
 	gprof_trace_memory_init(&m->memory, UINT64_MAX);
 	gprof_trace_ids_init(&m->memory, &m->tids);
+	gprof_trace_notes_init(&m->notes);
 	/* Half a MiB, of which only the pages that are used take any. */
 	m->seen = calloc(GPROF_TRACE_TIDS / 8, 1);
 	return m->seen ? 0 : -ENOMEM;
@@ -38,6 +40,9 @@ void gprof_trace_model_free(struct gprof_trace_model *m)
 	for (i = 0; i < m->nr_cpus; i++)
 		gprof_trace_bytes_free(&m->cpus[i].body);
 	gprof_trace_bytes_free(&m->samples);
+	for (i = 0; i < m->nr_tasks; i++)
+		gprof_model_regions_free(&m->tasks[i]);
+	gprof_trace_notes_free(&m->notes);
 	free(m->cpus);
 	free(m->tasks);
 	free(m->free);
@@ -64,7 +69,8 @@ static bool tells_task(const struct gprof_trace_point *p)
 {
 	return p->type == GPROF_TRACE_POINT_SWITCH || p->type == GPROF_TRACE_POINT_FORK ||
 	       p->type == GPROF_TRACE_POINT_EXEC || p->type == GPROF_TRACE_POINT_ENTER ||
-	       p->type == GPROF_TRACE_POINT_LEAVE || p->type == GPROF_TRACE_POINT_RUNNING;
+	       p->type == GPROF_TRACE_POINT_LEAVE || p->type == GPROF_TRACE_POINT_RUNNING ||
+	       p->type == GPROF_TRACE_POINT_ANNOTATION;
 }
 
 static bool see(unsigned char *seen, uint32_t tid)

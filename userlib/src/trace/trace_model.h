@@ -19,6 +19,7 @@
 #include "trace_bytes.h"
 #include "trace_ids.h"
 #include "trace_memory.h"
+#include "trace_notes.h"
 #include "trace_pool.h"
 
 #define GPROF_TRACE_COMM	32	/* bytes of a task's name, with the 0 */
@@ -52,6 +53,7 @@ enum gprof_trace_reason {
  * @waker_generation: of that stack
  * @guessed: when it was first heard of without a fork, in units
  * @name: or ""
+ * @regions: that it is in, as it says itself, or NULL
  */
 struct gprof_trace_model_task {
 	uint64_t id;
@@ -70,6 +72,7 @@ struct gprof_trace_model_task {
 	uint64_t waker_generation;
 	uint64_t guessed;
 	char name[GPROF_TRACE_COMM];
+	struct gprof_trace_model_regions *regions;
 };
 
 /**
@@ -136,6 +139,7 @@ struct gprof_trace_model_cpu {
  * @samples: body of the batch of CPU samples
  * @sample_period: what one of them stands for, or 0
  * @sample_rest: of their weights, not yet told
+ * @notes: annotations that points name, and tasks of programs
  * @err: first -errno, which all else is for nothing after
  * @stats: what is counted
  */
@@ -170,6 +174,7 @@ struct gprof_trace_model {
 	struct gprof_trace_bytes samples;
 	uint64_t sample_period;
 	uint64_t sample_rest;
+	struct gprof_trace_notes notes;
 	int err;
 	struct gprof_trace_writer_stats stats;
 };

@@ -3,6 +3,7 @@
  * trace_model_go.c: what is said of procs and goroutines.
  */
 #include "trace_model_go.h"
+#include "trace_model_note.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -289,6 +290,7 @@ uint32_t gprof_model_add(struct gprof_trace_model *m, uint32_t tid, uint8_t stat
 void gprof_model_forget(struct gprof_trace_model *m, uint32_t n)
 {
 	gprof_trace_ids_remove(&m->tids, m->tasks[n].tid);
+	gprof_model_regions_free(&m->tasks[n]);
 	m->tasks[n].used = false;
 	if (gprof_grow(&m->free, &m->cap_free, m->nr_free + 1, sizeof(*m->free)))
 		gprof_model_failed(m, -ENOMEM);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "trace_model_go.h"
+#include "trace_model_note.h"
 
 /* How far clocks of CPUs may differ for a child to be seen before its fork, in units. */
 #define SKEW_MAX	(1000000 / GPROF_TRACE_UNIT_NS)
@@ -165,7 +166,12 @@ static void on_call(struct gprof_trace_model *m, const struct gprof_trace_point 
 	} else {
 		if (t->in_call && t->call != p->arg)
 			gprof_model_leave_call(m, p->cpu, t);
-		/* With none open it began before the trace, or its begin was lost. */
+		/*
+		 * With none open it began before the trace, or its begin was lost; within a
+		 * region of its program it was ended by an annotation.
+		 */
+		if (!t->in_call && gprof_model_in_region(t))
+			return;
 		t->in_call = true;
 		t->call = p->arg;
 		gprof_model_leave_call(m, p->cpu, t);
@@ -178,6 +184,9 @@ static void on_exec(struct gprof_trace_model *m, const struct gprof_trace_point 
 
 	if (!agree(m, p))
 		return;
+	/* What its program was in has ended. */
+	gprof_model_leave_call(m, p->cpu, &m->tasks[m->cpus[p->cpu].task]);
+	gprof_model_regions_end(m, p->cpu);
 	/* A thread that is not the first of its process takes that one's number. */
 	if (p->other && p->other != p->tid) {
 		gprof_model_leave(m, p->cpu, GPROF_GO_BAD, GPROF_TRACE_REASON_LOST, 0);
@@ -431,6 +440,10 @@ static inline void one_point(struct gprof_trace_model *m, const struct gprof_tra
 		break;
 	case GPROF_TRACE_POINT_FIRED:
 		on_fired(m, p);
+		break;
+	case GPROF_TRACE_POINT_ANNOTATION:
+		agree(m, p);
+		gprof_model_annotation(m, p);
 		break;
 	case GPROF_TRACE_POINT_FREQ:
 		put_own(m, p, 'F', p->other, p->arg);

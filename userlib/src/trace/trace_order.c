@@ -51,11 +51,11 @@ static gprof_trace_step *const steps[256] = {
 	[GPROF_EV_HEAP_GOAL] = gprof_trace_heap_metric,
 
 	[GPROF_EV_GO_LABEL] = gprof_trace_go_label,
-	[GPROF_EV_USER_TASK_BEGIN] = gprof_trace_task_begin,
-	[GPROF_EV_USER_TASK_END] = gprof_trace_task_end,
-	[GPROF_EV_USER_REGION_BEGIN] = gprof_trace_region_begin,
-	[GPROF_EV_USER_REGION_END] = gprof_trace_region_end,
-	[GPROF_EV_USER_LOG] = gprof_trace_log,
+	[GPROF_EV_USER_TASK_BEGIN] = gprof_trace_on_task_begin,
+	[GPROF_EV_USER_TASK_END] = gprof_trace_on_task_end,
+	[GPROF_EV_USER_REGION_BEGIN] = gprof_trace_on_region_begin,
+	[GPROF_EV_USER_REGION_END] = gprof_trace_on_region_end,
+	[GPROF_EV_USER_LOG] = gprof_trace_on_log,
 
 	[GPROF_EV_SPAN ... GPROF_EV_GOROUTINE_STACK_FREE] = gprof_trace_experiment,
 };

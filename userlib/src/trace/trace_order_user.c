@@ -52,7 +52,7 @@ int gprof_trace_go_label(struct gprof_trace_order *o, const struct gprof_trace_c
 	return err ? err : 1;
 }
 
-int gprof_trace_task_begin(struct gprof_trace_order *o, const struct gprof_trace_cursor *c,
+int gprof_trace_on_task_begin(struct gprof_trace_order *o, const struct gprof_trace_cursor *c,
 			   struct gprof_trace_event *ev)
 {
 	struct gprof_trace_name *name;
@@ -81,7 +81,7 @@ int gprof_trace_task_begin(struct gprof_trace_order *o, const struct gprof_trace
 }
 
 /* A task may end more than once, and without that its begin was seen. */
-int gprof_trace_task_end(struct gprof_trace_order *o, const struct gprof_trace_cursor *c,
+int gprof_trace_on_task_end(struct gprof_trace_order *o, const struct gprof_trace_cursor *c,
 			 struct gprof_trace_event *ev)
 {
 	struct gprof_trace_task *task;
@@ -115,7 +115,7 @@ static int region_name(struct gprof_trace_order *o, const struct gprof_trace_cur
 	return *name ? 0 : gprof_trace_fail(o, errno);
 }
 
-int gprof_trace_region_begin(struct gprof_trace_order *o, const struct gprof_trace_cursor *c,
+int gprof_trace_on_region_begin(struct gprof_trace_order *o, const struct gprof_trace_cursor *c,
 			     struct gprof_trace_event *ev)
 {
 	struct gprof_trace_go_more *more;
@@ -142,7 +142,7 @@ int gprof_trace_region_begin(struct gprof_trace_order *o, const struct gprof_tra
 	return gprof_trace_with_stack(o, c, ev, c->args[2]);
 }
 
-int gprof_trace_region_end(struct gprof_trace_order *o, const struct gprof_trace_cursor *c,
+int gprof_trace_on_region_end(struct gprof_trace_order *o, const struct gprof_trace_cursor *c,
 			   struct gprof_trace_event *ev)
 {
 	struct gprof_trace_go_more *more;
@@ -170,7 +170,7 @@ int gprof_trace_region_end(struct gprof_trace_order *o, const struct gprof_trace
 	return gprof_trace_with_stack(o, c, ev, c->args[2]);
 }
 
-int gprof_trace_log(struct gprof_trace_order *o, const struct gprof_trace_cursor *c,
+int gprof_trace_on_log(struct gprof_trace_order *o, const struct gprof_trace_cursor *c,
 		    struct gprof_trace_event *ev)
 {
 	int err = gprof_trace_need(o, c, GPROF_NEED_ALL);

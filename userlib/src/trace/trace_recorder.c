@@ -100,6 +100,7 @@ static const char *const point_names[GPROF_TRACE_NR_POINTS] = {
 	[GPROF_TRACE_POINT_THROTTLE] = "throttle",
 	[GPROF_TRACE_POINT_UNTHROTTLE] = "unthrottle",
 	[GPROF_TRACE_POINT_FIRED] = "fired",
+	[GPROF_TRACE_POINT_ANNOTATION] = "annotation",
 };
 
 const char *gprof_trace_point_name(unsigned int type)

@@ -26,6 +26,8 @@ static const struct {
 	{ GPROF_TRACE_GROUP_FREQ, GPROF_TRACE_F_FREQ, GPROF_FEAT_TRACE_FREQ, "CPU frequencies" },
 	{ GPROF_TRACE_GROUP_THROTTLE, GPROF_TRACE_F_THROTTLE, GPROF_FEAT_TRACE_THROTTLE,
 	  "throttling of cgroups" },
+	{ GPROF_TRACE_GROUP_ANNOTATIONS, GPROF_TRACE_F_ANNOTATIONS, GPROF_FEAT_ANNOTATIONS,
+	  "annotations of programs" },
 };
 
 static int take_groups(unsigned int wanted, uint64_t features, struct gprof_trace_params *params,

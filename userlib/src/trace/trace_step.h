@@ -25,8 +25,8 @@ gprof_trace_step gprof_trace_stw_begin, gprof_trace_stw_end, gprof_trace_gc_acti
 	gprof_trace_sweep_begin, gprof_trace_sweep_end, gprof_trace_assist_active,
 	gprof_trace_assist_begin, gprof_trace_assist_end;
 gprof_trace_step gprof_trace_procs_change, gprof_trace_heap_metric, gprof_trace_go_label,
-	gprof_trace_task_begin, gprof_trace_task_end, gprof_trace_region_begin,
-	gprof_trace_region_end, gprof_trace_log, gprof_trace_experiment;
+	gprof_trace_on_task_begin, gprof_trace_on_task_end, gprof_trace_on_region_begin,
+	gprof_trace_on_region_end, gprof_trace_on_log, gprof_trace_experiment;
 
 /** gprof_trace_refuse() - -EBADMSG, and a sentence about the event */
 int gprof_trace_refuse(struct gprof_trace_order *o, const struct gprof_trace_cursor *c,

@@ -222,6 +222,8 @@ int gprof_trace_writer_add(struct gprof_trace_writer *w, const struct gprof_trac
 	if (p->time >= TIME_MAX || p->cpu >= GPROF_TRACE_CPUS || !p->type ||
 	    p->type >= GPROF_TRACE_NR_POINTS || p->why >= nr_whys(p) ||
 	    !is_tid(p->tid) || p->other >= GPROF_TRACE_TIDS ||
+	    (p->type == GPROF_TRACE_POINT_ANNOTATION &&
+	     !gprof_trace_notes_get(&w->model.notes, p->arg)) ||
 	    (!w->namer.name && p->stack > w->pool.nr_stacks))
 		return -EINVAL;
 	held = room(w, 1);
@@ -255,6 +257,17 @@ bool gprof_trace_writer_added(struct gprof_trace_writer *w, size_t nr)
 	w->last[first->cpu] = last->time;
 	gprof_trace_points_added(&w->points, nr);
 	return true;
+}
+
+int gprof_trace_writer_note(struct gprof_trace_writer *w, const struct gprof_annotation_rec *rec,
+			    uint64_t *id)
+{
+	return w->err ? w->err : gprof_trace_notes_add(&w->model.notes, rec, id);
+}
+
+void gprof_trace_writer_forget_note(struct gprof_trace_writer *w, uint64_t id)
+{
+	gprof_trace_notes_drop(&w->model.notes, id);
 }
 
 int gprof_trace_writer_name(struct gprof_trace_writer *w, uint32_t tid, const char *name)

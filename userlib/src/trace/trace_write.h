@@ -8,6 +8,8 @@
 
 #include <gprof/trace_write.h>
 
+struct gprof_annotation_rec;
+
 /**
  * struct gprof_trace_namer - makes stacks as a generation is cut, all at a time
  * @name: puts into each point's @stack, which is whatever the point was added with, what
@@ -45,6 +47,20 @@ struct gprof_trace_point *gprof_trace_writer_room(struct gprof_trace_writer *w, 
  * Return: true, or false: nothing was taken, and each has to be added by itself.
  */
 bool gprof_trace_writer_added(struct gprof_trace_writer *w, size_t nr);
+
+/**
+ * gprof_trace_writer_note() - what a program says, for a GPROF_TRACE_POINT_ANNOTATION
+ * @w: writer
+ * @rec: a record that makes sense
+ * @id: result: the point's @arg
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int gprof_trace_writer_note(struct gprof_trace_writer *w, const struct gprof_annotation_rec *rec,
+			    uint64_t *id);
+
+/** gprof_trace_writer_forget_note() - there is no point that has it */
+void gprof_trace_writer_forget_note(struct gprof_trace_writer *w, uint64_t id);
 
 /**
  * struct gprof_trace_whole - the beginning of a file that readers take

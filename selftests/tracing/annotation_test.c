@@ -1,0 +1,428 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * annotation_test: what programs tell by GPROF_IOC_ANNOTATE, and who may know of it.
+ */
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include "harness.h"
+#include "device.h"
+#include "trace_words.h"
+#include "workload.h"
+
+#define USER		1000
+#define PAGE		4096
+#define HELD_MAX	1000
+
+FIXTURE(annotation) {
+	struct gprof_trace_params params;
+	struct gprof_setup setup;
+	struct device dev;
+	struct trace_words words;
+	int fd;
+	const uint32_t *wanted;
+};
+
+FIXTURE_SETUP(annotation)
+{
+	if (!device_has(GPROF_FEAT_ANNOTATIONS))
+		SKIP(return, "the module takes no annotations");
+	self->dev.fd = -1;
+	self->params = (struct gprof_trace_params){
+		.size = sizeof(self->params), .flags = GPROF_TRACE_F_ANNOTATIONS,
+	};
+	self->setup = device_setup_of(GPROF_TARGET_PROCESS, getpid(), &self->params);
+	self->setup.kind = GPROF_KIND_TRACE;
+	self->setup.stack = 0;
+	self->setup.buffer_size = 65536;
+	self->fd = device_open();
+	ASSERT_LE(0, self->fd);
+	self->wanted = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, self->fd, GPROF_MMAP_ANNOTATED);
+	ASSERT_NE(MAP_FAILED, (void *)self->wanted);
+	ASSERT_EQ(0, *self->wanted);
+}
+
+FIXTURE_TEARDOWN(annotation)
+{
+	trace_words_free(&self->words);
+	device_close(&self->dev);
+	close(self->fd);
+}
+
+static void begin(struct __test_metadata *_metadata, FIXTURE_DATA(annotation) *self)
+{
+	ASSERT_EQ(0, device_record(&self->dev, &self->setup)) {
+		TH_LOG("reason %u", self->setup.out_reason);
+	}
+	ASSERT_EQ(0, trace_words_init(&self->words, &self->dev));
+}
+
+static void end(struct __test_metadata *_metadata, FIXTURE_DATA(annotation) *self)
+{
+	struct gprof_stats st = { 0 };
+
+	EXPECT_EQ(0, device_stop(&self->dev));
+	EXPECT_EQ(0, self->dev.flight ? trace_words_snapshot(&self->words) :
+					trace_words_read(&self->words));
+	EXPECT_STREQ("", self->words.reader.error);
+	EXPECT_STREQ("", self->words.error);
+	EXPECT_EQ(0, self->words.reader.unknown);
+	EXPECT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
+	EXPECT_EQ(st.out_produced, self->words.samples + device_lost(&st) + st.out_overwritten);
+	TH_LOG("produced=%llu lost=%llu annotations=%zu", (unsigned long long)st.out_produced,
+	       (unsigned long long)device_lost(&st), self->words.nr_annotations);
+}
+
+#define BEGIN()	begin(_metadata, self)
+#define END()	end(_metadata, self)
+
+static struct gprof_annotate log_of(const char *name, const char *text)
+{
+	return (struct gprof_annotate){
+		.size = sizeof(struct gprof_annotate),
+		.what = GPROF_ANNOTATE_LOG,
+		.name = (uintptr_t)name,
+		.text = (uintptr_t)text,
+		.name_size = strlen(name),
+		.text_size = strlen(text),
+	};
+}
+
+static int tell(int fd, const char *name)
+{
+	struct gprof_annotate a = log_of(name, "");
+	int err = device_ioctl(fd, GPROF_IOC_ANNOTATE, &a);
+
+	return err ? err : (int)a.out_recorders;
+}
+
+/* How many logs of that name there are. */
+static size_t told(const struct trace_words *t, const char *name)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < t->nr_annotations; i++) {
+		const struct gprof_annotation_rec *rec = t->annotations[i].rec;
+
+		n += rec->name_size == strlen(name) && !memcmp(rec->text, name, strlen(name));
+	}
+	return n;
+}
+
+TEST_F(annotation, it_is_as_it_was_told)
+{
+	struct gprof_annotate a = {
+		.size = sizeof(a), .what = GPROF_ANNOTATE_TASK_BEGIN, .task = ~0ULL,
+		.parent = 7, .name = (uintptr_t)"name", .name_size = 4,
+	};
+	const struct gprof_annotation_rec *rec;
+	uint64_t before, after;
+
+	BEGIN();
+	before = monotonic_ns();
+	ASSERT_EQ(0, device_ioctl(self->fd, GPROF_IOC_ANNOTATE, &a));
+	EXPECT_EQ(1, a.out_recorders);
+	a = log_of("category", "a\0b");
+	a.text_size = 3;
+	a.task = 5;
+	ASSERT_EQ(0, device_ioctl(self->fd, GPROF_IOC_ANNOTATE, &a));
+	after = monotonic_ns();
+	/* By a recorder's own file as well. */
+	ASSERT_EQ(1, tell(self->dev.fd, "once more"));
+	END();
+	ASSERT_EQ(3, self->words.nr_annotations);
+	rec = self->words.annotations[0].rec;
+	EXPECT_EQ(GPROF_ANNOTATE_TASK_BEGIN, rec->rec.flags);
+	EXPECT_EQ(~0ULL, rec->task);
+	EXPECT_EQ(7, rec->parent);
+	EXPECT_EQ(gettid(), rec->tid);
+	EXPECT_EQ(getpid(), rec->process.pid);
+	EXPECT_LE(before, rec->time);
+	EXPECT_GE(after, rec->time);
+	EXPECT_EQ(4, rec->name_size);
+	EXPECT_EQ(0, rec->text_size);
+	EXPECT_EQ(0, memcmp(rec->text, "name", 4));
+	rec = self->words.annotations[1].rec;
+	EXPECT_EQ(5, rec->task);
+	EXPECT_EQ(0, memcmp(rec->text, "categorya\0b", 11));
+}
+
+TEST_F(annotation, nonsense_is_refused)
+{
+	static char long_name[GPROF_ANNOTATE_TEXT_MAX + 1];
+	struct gprof_annotate good = log_of("name", "text"), a;
+	unsigned int i;
+	const struct {
+		struct gprof_annotate a;
+		int err;
+		uint32_t reason;
+	} bad[] = {
+		{ { .what = 0 }, -EOPNOTSUPP, GPROF_REASON_FLAGS },
+		{ { .what = __GPROF_ANNOTATE_WHATS }, -EOPNOTSUPP, GPROF_REASON_FLAGS },
+		{ { .what = GPROF_ANNOTATE_TASK_BEGIN }, -EINVAL, GPROF_REASON_PARAMS },
+		{ { .what = GPROF_ANNOTATE_TASK_END }, -EINVAL, GPROF_REASON_PARAMS },
+		{ { .what = GPROF_ANNOTATE_LOG, .parent = 1 }, -EINVAL, GPROF_REASON_PARAMS },
+		{ { .what = GPROF_ANNOTATE_TASK_END, .task = 1, .name = (uintptr_t)long_name },
+		  -EINVAL, GPROF_REASON_PARAMS },
+		{ { .what = GPROF_ANNOTATE_REGION_END, .text = (uintptr_t)long_name,
+		    .text_size = 1 }, -EINVAL, GPROF_REASON_PARAMS },
+		{ { .what = GPROF_ANNOTATE_LOG, .name = (uintptr_t)long_name,
+		    .name_size = GPROF_ANNOTATE_NAME_MAX + 1 }, -EINVAL, GPROF_REASON_PARAMS },
+		{ { .what = GPROF_ANNOTATE_LOG, .text = (uintptr_t)long_name,
+		    .text_size = GPROF_ANNOTATE_TEXT_MAX + 1 }, -EINVAL, GPROF_REASON_PARAMS },
+		{ { .what = GPROF_ANNOTATE_LOG, .name = 8, .name_size = 1 }, -EFAULT,
+		  GPROF_REASON_NONE },
+		{ { .what = GPROF_ANNOTATE_LOG, .text = ~0ULL - 4, .text_size = 4 }, -EFAULT,
+		  GPROF_REASON_NONE },
+	};
+
+	BEGIN();
+	for (i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		a = bad[i].a;
+		a.size = sizeof(a);
+		EXPECT_EQ(bad[i].err, device_ioctl(self->fd, GPROF_IOC_ANNOTATE, &a)) {
+			TH_LOG("case %u", i);
+		}
+		EXPECT_EQ(bad[i].reason, a.out_reason);
+		EXPECT_EQ(0, a.out_recorders);
+	}
+	EXPECT_EQ(0, device_ioctl(self->fd, GPROF_IOC_ANNOTATE, &good));
+	END();
+	EXPECT_EQ(1, self->words.nr_annotations);
+}
+
+TEST_F(annotation, the_page_says_whether_somebody_hears)
+{
+	EXPECT_EQ(0, tell(self->fd, "nobody"));
+	BEGIN();
+	EXPECT_NE(0, *self->wanted);
+	EXPECT_EQ(1, tell(self->fd, "one"));
+	EXPECT_EQ(0, device_stop(&self->dev));
+	EXPECT_EQ(0, *self->wanted);
+	EXPECT_EQ(0, tell(self->fd, "after"));
+	EXPECT_EQ(0, device_start(&self->dev));
+	EXPECT_NE(0, *self->wanted);
+	trace_words_free(&self->words);
+	device_close(&self->dev);
+	self->dev.fd = -1;
+	EXPECT_EQ(0, *self->wanted);
+	/* One that does not want them is no matter. */
+	self->params.flags = 0;
+	BEGIN();
+	EXPECT_EQ(0, *self->wanted);
+	EXPECT_EQ(0, tell(self->fd, "unasked"));
+	END();
+	EXPECT_EQ(0, self->words.nr_annotations);
+}
+
+TEST_F(annotation, the_page_can_be_read_and_no_more)
+{
+	const off_t at = GPROF_MMAP_ANNOTATED;
+	char byte;
+
+	EXPECT_EQ(MAP_FAILED, mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, self->fd, at));
+	EXPECT_EQ(EPERM, errno);
+	EXPECT_EQ(MAP_FAILED, mmap(NULL, PAGE, PROT_READ | PROT_EXEC, MAP_SHARED, self->fd, at));
+	EXPECT_EQ(EPERM, errno);
+	EXPECT_EQ(MAP_FAILED, mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE, self->fd, at));
+	EXPECT_EQ(EINVAL, errno);
+	EXPECT_EQ(MAP_FAILED, mmap(NULL, 2 * PAGE, PROT_READ, MAP_SHARED, self->fd, at));
+	EXPECT_EQ(EINVAL, errno);
+	EXPECT_EQ(-1, mprotect((void *)self->wanted, PAGE, PROT_READ | PROT_WRITE));
+	EXPECT_EQ(EACCES, errno);
+	/* The rest of it tells nothing. */
+	for (size_t i = 4; i < PAGE; i++) {
+		byte = ((const char *)self->wanted)[i];
+		ASSERT_EQ(0, byte);
+	}
+	/* It outlives the descriptor. */
+	close(self->fd);
+	EXPECT_EQ(0, *self->wanted);
+	self->fd = device_open();
+	BEGIN();
+	EXPECT_NE(0, *self->wanted);
+}
+
+TEST_F(annotation, a_child_goes_on)
+{
+	int status;
+	pid_t child;
+
+	BEGIN();
+	child = fork();
+	if (!child) {
+		status = *self->wanted && tell(self->fd, "child") == 1;
+		_exit(!status);
+	}
+	ASSERT_EQ(child, waitpid(child, &status, 0));
+	EXPECT_EQ(0, status);
+	EXPECT_EQ(1, tell(self->fd, "parent"));
+	END();
+	EXPECT_EQ(1, told(&self->words, "child"));
+	EXPECT_EQ(1, told(&self->words, "parent"));
+	EXPECT_NE(self->words.annotations[0].rec->tid, self->words.annotations[1].rec->tid);
+}
+
+/* Of another process, while this one is recorded. */
+TEST_F(annotation, strangers_are_not_told)
+{
+	int status;
+	pid_t child = fork();
+
+	if (!child) {
+		while (!*self->wanted)
+			usleep(1000);
+		_exit(tell(self->fd, "stranger"));
+	}
+	BEGIN();
+	ASSERT_EQ(child, waitpid(child, &status, 0));
+	EXPECT_EQ(0, status);
+	END();
+	EXPECT_EQ(0, self->words.nr_annotations);
+}
+
+struct step {
+	int fd;
+	const uint32_t *wanted;
+};
+
+/* Of a user, whose page is theirs. */
+static void as_user(void *arg, int step)
+{
+	static struct gprof_trace_params params;
+	static struct gprof_setup setup;
+	static struct device dev = { .fd = -1 };
+	struct step *s = arg;
+	int ok = 1;
+
+	switch (step) {
+	case 0:
+		ok = !become(USER);
+		s->fd = device_open();
+		s->wanted = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, s->fd, GPROF_MMAP_ANNOTATED);
+		ok = ok && s->wanted != MAP_FAILED && !*s->wanted;
+		break;
+	case 1:	/* root records itself, with CAP_PERFMON */
+		ok = *s->wanted && !tell(s->fd, "a user's");
+		break;
+	case 2:	/* and has stopped; the user records itself */
+		params = (struct gprof_trace_params){
+			.size = sizeof(params), .flags = GPROF_TRACE_F_ANNOTATIONS,
+		};
+		setup = device_setup_of(GPROF_TARGET_PROCESS, getpid(), &params);
+		setup.kind = GPROF_KIND_TRACE;
+		setup.stack = 0;
+		setup.buffer_size = 65536;
+		ok = !*s->wanted && !device_record(&dev, &setup) && *s->wanted &&
+		     tell(s->fd, "own") == 1;
+		break;
+	}
+	if (!ok)
+		_exit(1 + step);
+}
+
+TEST_F(annotation, no_user_has_others_make_calls)
+{
+	struct step step = { .fd = -1 };
+	struct child child = { 0 };
+
+	SKIP_UNLESS(!geteuid(), "must be root to become another");
+	ASSERT_EQ(0, chmod(GPROF_DEVICE, 0666));
+	ASSERT_EQ(0, child_fork(&child, as_user, &step));
+	EXPECT_EQ(0, child_step(&child));
+	BEGIN();
+	EXPECT_EQ(0, child_step(&child));
+	END();
+	EXPECT_EQ(0, self->words.nr_annotations);
+	EXPECT_EQ(0, *self->wanted);
+	EXPECT_EQ(0, child_step(&child));
+	/* The user records, which root's page does not tell. */
+	EXPECT_EQ(0, *self->wanted);
+	EXPECT_EQ(0, tell(self->fd, "root's"));
+	EXPECT_EQ(SIGKILL, WTERMSIG(child_end(&child)));
+}
+
+/* Who annotates much leaves half of the ring to what else happens. */
+TEST_F(annotation, a_full_ring_has_room_for_others)
+{
+	struct gprof_annotate a = log_of("flood", "so many words that say nothing at all");
+	struct gprof_stats st = { 0 };
+	unsigned int i;
+
+	ASSERT_LE(0, pin_to(online_cpu(0)));
+	self->setup.buffer_size = 32768;
+	BEGIN();
+	for (i = 0; i < HELD_MAX; i++)
+		ASSERT_EQ(0, device_ioctl(self->fd, GPROF_IOC_ANNOTATE, &a));
+	EXPECT_EQ(1, a.out_recorders);
+	ASSERT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
+	EXPECT_LT(0, st.out_lost[GPROF_LOST_FULL]);
+	for (i = 0; i < 10; i++)
+		sleep_ms(1);
+	END();
+	EXPECT_LE(10, trace_words_count(&self->words, GPROF_TRACE_SWITCH, gettid()));
+	EXPECT_GT(HELD_MAX, self->words.nr_annotations);
+	EXPECT_LT(32768 / 2 / 200, self->words.nr_annotations);
+	ASSERT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
+	EXPECT_EQ(HELD_MAX, self->words.nr_annotations + st.out_lost[GPROF_LOST_FULL]);
+}
+
+TEST_F(annotation, a_flight_ring_keeps_the_last)
+{
+	unsigned int i;
+
+	ASSERT_LE(0, pin_to(online_cpu(0)));
+	self->setup.buffer_size = 32768;
+	self->setup.flags = GPROF_SETUP_F_FLIGHT;
+	BEGIN();
+	for (i = 0; i < HELD_MAX; i++)
+		ASSERT_EQ(1, tell(self->fd, "many"));
+	ASSERT_EQ(1, tell(self->fd, "last"));
+	END();
+	EXPECT_EQ(1, told(&self->words, "last"));
+	EXPECT_LT(0, told(&self->words, "many"));
+	EXPECT_GT(HELD_MAX, told(&self->words, "many"));
+}
+
+static int storm_fd;
+static bool storm_ends;
+
+static void *storms(void *arg)
+{
+	uint64_t *times = arg;
+
+	while (!__atomic_load_n(&storm_ends, __ATOMIC_RELAXED)) {
+		tell(storm_fd, "storm");
+		++*times;
+	}
+	return NULL;
+}
+
+/* Starts and stops under load; nothing is told to one that has stopped. */
+TEST_F(annotation, recorders_come_and_go_meanwhile)
+{
+	uint64_t times[2] = { 0 };
+	pthread_t threads[2];
+	unsigned int i;
+
+	storm_fd = self->fd;
+	for (i = 0; i < 2; i++)
+		ASSERT_EQ(0, pthread_create(&threads[i], NULL, storms, &times[i]));
+	for (i = 0; i < 20; i++) {
+		BEGIN();
+		sleep_ms(2);
+		END();
+		trace_words_free(&self->words);
+		device_close(&self->dev);
+		self->words = (struct trace_words){ 0 };
+		self->dev.fd = -1;
+	}
+	__atomic_store_n(&storm_ends, true, __ATOMIC_RELAXED);
+	for (i = 0; i < 2; i++)
+		pthread_join(threads[i], NULL);
+	EXPECT_LT(20, times[0] + times[1]);
+	EXPECT_EQ(0, *self->wanted);
+}
+
+TEST_HARNESS_MAIN
