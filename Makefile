@@ -40,7 +40,7 @@ KMOD_OUT := $(CURDIR)/build/kmod/$(KERNELRELEASE)
 
 SUB = $(MAKE) $(if $(V),,-s) --no-print-directory -C
 
-.PHONY: all module lib tools selftests install clean help
+.PHONY: all module lib tools selftests install install-system uninstall deb rpm clean help
 .PHONY: setup guests-build demo check check-all matrix style fuzz mutants
 
 all: lib tools
@@ -75,6 +75,30 @@ install: lib tools
 	else \
 		echo "make: left out the module: it is not built"; \
 	fi
+
+# A service, and a group whose members may open /dev/gprof.
+install-system:
+	+@$(SUB) tools install-system
+
+# The module as it may have been compressed since.
+modules = $(DESTDIR)/lib/modules/$(KERNELRELEASE)/updates/gprof.ko
+uninstall:
+	+@$(SUB) userlib uninstall
+	+@$(SUB) tools uninstall
+	@for ko in $(modules) $(modules).gz $(modules).xz $(modules).zst; do \
+		[ ! -e $$ko ] || removed=1; rm -f $$ko || exit; \
+	done; \
+	if [ -z "$(DESTDIR)" ]; then \
+		ldconfig; [ -z "$$removed" ] || depmod $(KERNELRELEASE); \
+	fi
+
+deb:
+	@selftests/vm/setup package
+	@packaging/build-deb out/deb
+
+rpm:
+	@selftests/vm/setup package
+	@packaging/build-rpm out/rpm
 
 clean:
 	rm -rf build out
@@ -136,6 +160,9 @@ help:
 	@echo 'make lib        the library alone; make tools, the command'
 	@echo 'make selftests  the test programs; with ARCH=arm64 for that'
 	@echo 'make install    all that is built (prefix=, DESTDIR=)'
+	@echo 'make install-system  a service, and a group for /dev/gprof; not by default'
+	@echo 'make uninstall  removes what both have installed'
+	@echo 'make deb        packages for Debian in out/deb; make rpm, others in out/rpm'
 	@echo 'make demo       profiles a real program in a guest: out/demo'
 	@echo 'make check      the tests, in guests with a stock kernel'
 	@echo 'make check-all  the same, on every kernel, and with every check on; RESUME=1'

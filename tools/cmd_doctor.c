@@ -14,11 +14,12 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <gprof/info.h>
 
+#include "doctor.h"
+#include "module_file.h"
 #include "options.h"
 #include "say.h"
 
@@ -28,27 +29,7 @@
 /* Inode of the initial pid namespace, the same on every host. */
 #define INITIAL_PIDNS		0xeffffffcU
 
-enum health { WARN = 1, FAIL };
-
-/**
- * struct patient - what the checks share
- * @worst: of all lines so far, 0: all are well
- * @host: answers of the module, NULL when there are none
- * @error: why there are none
- * @u: the kernel
- * @privileged: may record everything
- */
-struct patient {
-	int worst;
-	struct gprof_host *host;
-	const char *error;
-	struct utsname u;
-	bool privileged;
-};
-
-/* One line of the report: something is as it should be. */
-__attribute__((format(printf, 1, 2)))
-static void good(const char *fmt, ...)
+void good(const char *fmt, ...)
 {
 	va_list ap;
 
@@ -59,9 +40,7 @@ static void good(const char *fmt, ...)
 	putchar('\n');
 }
 
-/* Or it is not, and what to do about it. */
-__attribute__((format(printf, 4, 5)))
-static void bad(struct patient *p, enum health how, const char *remedy, const char *fmt, ...)
+void bad(struct patient *p, enum health how, const char *remedy, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -74,8 +53,7 @@ static void bad(struct patient *p, enum health how, const char *remedy, const ch
 	printf("\n      -> %s\n", remedy);
 }
 
-/* First line of a small file, "" when it cannot be read. */
-static const char *read_line(const char *path, char *text, size_t size)
+const char *read_line(const char *path, char *text, size_t size)
 {
 	FILE *f = fopen(path, "re");
 
@@ -119,9 +97,16 @@ static void check_module(struct patient *p)
 		bad(p, FAIL, "check the permissions of " DEVICE ", or build command and module "
 		    "from the same source", "the module is loaded, but: %s", p->error);
 	} else {
-		bad(p, FAIL, "build it with make, then, as root: "
-		    "insmod build/kmod/$(uname -r)/gprof.ko", "the module is not loaded: %s",
-		    p->error);
+		char *file = module_file_find(p->u.release);
+
+		if (file)
+			bad(p, FAIL, "as root: modprobe gprof", "the module is installed, and not "
+			    "loaded: %s", p->error);
+		else
+			bad(p, FAIL, "install the package gprof-dkms, or build it with make, then, "
+			    "as root: insmod build/kmod/$(uname -r)/gprof.ko",
+			    "the module is not loaded: %s", p->error);
+		free(file);
 		check_headers(p);
 	}
 }
@@ -207,8 +192,12 @@ static void check_lockdown(struct patient *p)
 {
 	char text[64];
 
-	read_line("/sys/kernel/security/lockdown", text, sizeof(text));
-	if (strstr(text, "[confidentiality]"))
+	/* Kernels without it have no such file either, but their directory is not empty. */
+	if (!*read_line("/sys/kernel/security/lockdown", text, sizeof(text)) &&
+	    exists("/sys/kernel/security") && !exists("/sys/kernel/security/lsm"))
+		bad(p, WARN, "as root: mount -t securityfs securityfs /sys/kernel/security",
+		    "whether the kernel is locked down is not known: securityfs is not mounted");
+	else if (strstr(text, "[confidentiality]"))
 		bad(p, WARN, "nothing but a reboot without lockdown=confidentiality lifts it",
 		    "the kernel is locked down: its own frames cannot be recorded");
 	else if (strstr(text, "[integrity]"))
@@ -360,7 +349,7 @@ int cmd_doctor(int argc, char **argv)
 {
 	static void (*const checks[])(struct patient *p) = {
 		check_module, check_privilege, check_memlock, check_events, check_throttling,
-		check_lockdown, check_kallsyms, check_tracepoints, check_cgroups,
+		check_signature, check_lockdown, check_kallsyms, check_tracepoints, check_cgroups,
 		check_namespace, check_symbols,
 	};
 	const struct option_table tables[] = { { 0 } };

@@ -31,7 +31,8 @@ static char *find_shim(void)
 {
 	static const char *const places[] = {
 		"../lib/" SHIM, "../lib/x86_64-linux-gnu/" SHIM, "../lib/aarch64-linux-gnu/" SHIM,
-		"../lib64/" SHIM,
+		"../lib64/" SHIM, "../lib/x86_64-linux-gnu/gprof/" SHIM,
+		"../lib/aarch64-linux-gnu/gprof/" SHIM, "../lib64/gprof/" SHIM,
 	};
 	char self[PATH_MAX], *slash;
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);

@@ -6,10 +6,15 @@
 gprof-newer = $(shell [ $(VERSION) -gt $(1) ] || \
 	{ [ $(VERSION) -eq $(1) ] && [ $(PATCHLEVEL) -ge $(2) ]; } && echo y)
 
+# "make clean" has no configuration, and is for any kernel.
+ifneq ($(.DEFAULT_GOAL),__clean)
+
 ifeq ($(call gprof-newer,5,10),)
 $(error gprof needs Linux 5.10 or later, and this is $(VERSION).$(PATCHLEVEL): use a newer kernel)
 endif
 
 ifeq ($(CONFIG_X86_64)$(CONFIG_ARM64),)
 $(error gprof runs on amd64 (x86_64) and arm64, and this kernel is for $(SRCARCH))
+endif
+
 endif
