@@ -64,6 +64,7 @@ it_is_listed()
 # read_as UID FILE: and look into it
 read_as()
 {
+	rm -f "$2"
 	user "$1" gprofctl custom -p "$pid" "$name" -o "$2" 2>err || fail "$(cat err)"
 	[ ! -s err ] || fail "it says: $(cat err)"
 	gprofctl top "$2" >top.txt
