@@ -166,10 +166,11 @@ int child_end(struct child *child)
 {
 	int status = 0;
 
-	close(child->to);
-	close(child->from);
+	/* Before its pipe is closed, at whose end it would exit by itself. */
 	kill(child->pid, SIGKILL);
 	waitpid(child->pid, &status, 0);
+	close(child->to);
+	close(child->from);
 	return status;
 }
 

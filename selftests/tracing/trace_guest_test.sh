@@ -48,7 +48,7 @@ guest_records()
 		traced groups --syscalls --irqs --faults --reclaim --freq --throttle
 		traced stacks --stacks=blocked,waker,fork,syscalls,faults,reclaim --syscalls \
 			--faults --reclaim --cpu-samples 200 --generation 500ms
-		held=1 loops=100
+		held=1 loops=400
 		traced lost --buffer 4096 --generation 200ms
 		held= loops=20
 		! grep ' lost=0 ' /share/lost.err || exit 1
