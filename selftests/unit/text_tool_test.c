@@ -254,6 +254,16 @@ TEST(names_of_tasks_are_not_obeyed)
 	free(safe);
 }
 
+TEST(what_is_not_marked_is_told)
+{
+	struct gprof_flight_fired f = { .cause = GPROF_CAUSE_DELAY, .trigger = "delay>1ms" };
+	char line[TRIGGER_LINE];
+
+	EXPECT_EQ(NULL, strstr(triggers_line(&f, line), "no mark"));
+	f.unmarked = true;
+	EXPECT_NE(NULL, strstr(triggers_line(&f, line), "no mark"));
+}
+
 /* Nobody can wait for a child where SIGCHLD is ignored, as who starts us may have it. */
 TEST(a_hook_whose_status_is_lost_has_ended)
 {
