@@ -11,6 +11,7 @@
 #include "tracepoint.h"
 #include "trigger.h"
 
+#include <linux/compat.h>
 #include <linux/kernel.h>
 #include <linux/preempt.h>
 #include <linux/sched/signal.h>
@@ -32,8 +33,11 @@ static bool wants_call(const struct gprof_triggers *g, long number)
 	return false;
 }
 
+/* Numbers of 32-bit programs are others, by which none is asked for. */
 static void call_entered(void *data, struct pt_regs *regs, long number)
 {
+	if (in_compat_syscall())
+		number = GPROF_TRIGGER_ANY;
 	if (wants_call(data, number))
 		gprof_lasting_begins(data, GPROF_LASTS_SYSCALL, number);
 }
@@ -55,11 +59,20 @@ static bool is_first_of_group(struct gprof_triggers *g)
 	return atomic64_xchg(place, key) != key;
 }
 
-/* Of a process the last thread, whose code is that of all: who was killed is all of it. */
+/* As wait() has it: of a process what ended it, which its last thread need not say. */
+static int signal_of(const struct gprof_triggers *g)
+{
+	const struct signal_struct *s = current->signal;
+	bool all = !g->trace->whose.thread && s->flags & SIGNAL_GROUP_EXIT;
+
+	return (all ? s->group_exit_code : current->exit_code) & 0x7f;
+}
+
+/* Of a process the last thread: who was killed is all of it. */
 static void exited(void *data, struct task_struct *task)
 {
 	struct gprof_triggers *g = data;
-	int sig = current->exit_code & 0x7f;
+	int sig = signal_of(g);
 	unsigned int i;
 
 	if (!sig || !gprof_trace_has(g->trace, current))

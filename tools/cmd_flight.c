@@ -47,6 +47,7 @@ enum at_end { AT_END_NEVER, AT_END_FAILED, AT_END_ALWAYS };
  * @command: when the target is one
  * @flight: from the library
  * @due_ns: when the snapshot of a trigger is, CLOCK_MONOTONIC; 0: none is
+ * @fired_ns: when that fired
  * @reason: which trigger
  * @taken: snapshots that were written
  * @failed: and those that were not
@@ -65,6 +66,7 @@ struct flight {
 	struct launch command;
 	struct gprof_flight *flight;
 	uint64_t due_ns;
+	uint64_t fired_ns;
 	char reason[SNAPSHOT_REASON];
 	uint64_t taken;
 	uint64_t failed;
@@ -265,9 +267,12 @@ static int start(struct flight *f)
 	return STATUS_OK;
 }
 
-/* One line for each: what, where, and whether it is less than was asked for. */
-static void tell_snapshot(const struct flight *f, const char *reason, const char *name,
-			  const struct gprof_flight_snapshot *snap)
+/*
+ * One line for each: what, where, and whether it is less than was asked for. @fired_ns: what
+ * it is about, 0: nothing.
+ */
+static void tell_snapshot(const struct flight *f, const char *reason, uint64_t fired_ns,
+			  const char *name, const struct gprof_flight_snapshot *snap)
 {
 	char age[DURATION_TEXT], wanted[DURATION_TEXT];
 
@@ -277,12 +282,14 @@ static void tell_snapshot(const struct flight *f, const char *reason, const char
 	else
 		say("%s: the last %s (not %s: a larger --max-bytes keeps more) are in %s/%s", reason,
 		    age, duration_text((int64_t)f->opts.min_age_ns, wanted), f->snapshots.path, name);
+	if (fired_ns && fired_ns < snap->from_ns)
+		say("%s: it fired before that, and is not in it", reason);
 	if (snap->missed)
 		say("%s: %" PRIu64 " events of that are missing, which came faster than they were "
 		    "written", reason, snap->missed);
 }
 
-static int take(struct flight *f, const char *reason)
+static int take(struct flight *f, const char *reason, uint64_t fired_ns)
 {
 	struct gprof_flight_snapshot snap = { .sz = sizeof(snap) };
 	char name[SNAPSHOT_NAME], *path;
@@ -303,7 +310,7 @@ static int take(struct flight *f, const char *reason)
 		return status;
 	}
 	f->taken++;
-	tell_snapshot(f, reason, name, &snap);
+	tell_snapshot(f, reason, fired_ns, name, &snap);
 	path = xprintf("%s/%s", f->snapshots.path, name);
 	hook_run(&f->hook, path);
 	free(path);
@@ -321,21 +328,6 @@ static void make_reason(char reason[SNAPSHOT_REASON], const char *trigger)
 	reason[i] = '\0';
 }
 
-/* Each is told. Those that fire before the snapshot of the first share it. */
-static void look_for_firings(struct flight *f)
-{
-	struct gprof_flight_fired fired = { .sz = sizeof(fired) };
-	char line[TRIGGER_LINE];
-
-	while (!gprof_flight_fired(f->flight, &fired)) {
-		say("%s", triggers_line(&fired, line));
-		if (f->due_ns)
-			continue;
-		f->due_ns = fired.time_ns + f->after_ns;
-		make_reason(f->reason, fired.trigger);
-	}
-}
-
 static uint64_t now_ns(void)
 {
 	struct timespec ts;
@@ -344,10 +336,30 @@ static uint64_t now_ns(void)
 	return (uint64_t)ts.tv_sec * NS + (uint64_t)ts.tv_nsec;
 }
 
+/*
+ * Each is told. Those that fire before the snapshot of the first share it. What fires
+ * meanwhile is for the next time: to take one and to tell it may be what makes the next fire.
+ */
+static void look_for_firings(struct flight *f)
+{
+	struct gprof_flight_fired fired = { .sz = sizeof(fired) };
+	uint64_t began = now_ns();
+	char line[TRIGGER_LINE];
+
+	while (fired.time_ns <= began && !gprof_flight_fired(f->flight, &fired)) {
+		say("%s", triggers_line(&fired, line));
+		if (f->due_ns)
+			continue;
+		f->fired_ns = fired.time_ns;
+		f->due_ns = fired.time_ns + f->after_ns;
+		make_reason(f->reason, fired.trigger);
+	}
+}
+
 static void take_due(struct flight *f)
 {
 	f->due_ns = 0;
-	take(f, f->reason);
+	take(f, f->reason, f->fired_ns);
 }
 
 static bool tick(void *ctx, uint64_t ns)
@@ -361,7 +373,7 @@ static bool tick(void *ctx, uint64_t ns)
 		take_due(f);
 	if (asked) {
 		asked = 0;
-		take(f, "request");
+		take(f, "request", 0);
 	}
 	if (f->shown && !gprof_flight_stats(f->flight, &st))
 		progress("in flight: %.1f s, %" PRIu64 " events held, %" PRIu64 " lost, %" PRIu64
@@ -374,11 +386,15 @@ static int tell(const struct flight *f)
 {
 	struct gprof_flight_fired all = { .sz = sizeof(all) };
 	struct gprof_flight_stats st = { .sz = sizeof(st) };
+	char line[TRIGGER_LINE];
+	int err;
 
 	if (gprof_flight_stats(f->flight, &st))
 		return fail("%s", gprof_error());
-	/* All were taken: what is told now is of all triggers. */
-	if (gprof_flight_fired(f->flight, &all) != -EAGAIN)
+	/* Where none is left, what is told is of all triggers. */
+	while (!(err = gprof_flight_fired(f->flight, &all)))
+		say("%s; it comes too late", triggers_line(&all, line));
+	if (err != -EAGAIN)
 		return fail("%s", gprof_error());
 	if (all.unwatched)
 		say("%" PRIu64 " waits, system calls and reclaims were not measured: too many tasks",
@@ -407,9 +423,9 @@ static int finish(struct flight *f, int command_status)
 	if (f->due_ns)
 		take_due(f);
 	if (asked)
-		take(f, "request");
+		take(f, "request", 0);
 	if (f->at_end == AT_END_ALWAYS || (f->at_end == AT_END_FAILED && command_status))
-		take(f, command_status ? "failed" : "end");
+		take(f, command_status ? "failed" : "end", 0);
 	hook_end(&f->hook);
 	if (tell(f) != STATUS_OK || f->failed)
 		status = STATUS_FAILED;

@@ -12,7 +12,8 @@
 
 #include "say.h"
 
-#define NS	1000000000ULL
+#define NS		1000000000ULL
+#define LEFT_NS		(2 * NS)	/* who is killed may still have something to finish */
 
 static uint64_t now_ns(void)
 {
@@ -50,6 +51,7 @@ void hook_run(struct hook *h, const char *path)
 	setpgid(pid, pid);
 	h->pid = pid;
 	h->since_ns = now_ns();
+	h->killed_ns = 0;
 }
 
 static void ended(struct hook *h, int status)
@@ -72,6 +74,20 @@ static void lose(struct hook *h)
 	say("--exec has ended, but its status is lost");
 }
 
+/*
+ * Nobody waits for its end: it may be another user's by now, as sudo makes it, or hang in the
+ * kernel.
+ */
+static void kill_it(struct hook *h)
+{
+	h->killed_ns = now_ns();
+	if (kill(-h->pid, SIGKILL))
+		say("--exec has not ended within %llu s, and cannot be killed: %s",
+		    h->limit_ns / NS, strerror(errno));
+	else
+		say("--exec has not ended within %llu s, and is killed", h->limit_ns / NS);
+}
+
 void hook_look(struct hook *h)
 {
 	int status;
@@ -80,27 +96,25 @@ void hook_look(struct hook *h)
 	if (!h->pid)
 		return;
 	pid = waitpid(h->pid, &status, WNOHANG);
-	if (pid == h->pid) {
+	if (pid == h->pid)
 		ended(h, status);
-	} else if (pid < 0) {
+	else if (pid < 0)
 		lose(h);
-	} else if (now_ns() - h->since_ns > h->limit_ns) {
-		say("--exec has not ended within %llu s, and is killed", h->limit_ns / NS);
-		kill(-h->pid, SIGKILL);
-		do
-			pid = waitpid(h->pid, &status, 0);
-		while (pid < 0 && errno == EINTR);
-		if (pid < 0)
-			lose(h);
-		else
-			ended(h, status);
-	}
+	else if (!h->killed_ns && now_ns() - h->since_ns > h->limit_ns)
+		kill_it(h);
 }
 
 void hook_end(struct hook *h)
 {
-	while (h->pid) {
-		nanosleep(&(struct timespec){ 0, 20000000 }, NULL);
+	for (;;) {
 		hook_look(h);
+		if (!h->pid)
+			return;
+		if (h->killed_ns && now_ns() - h->killed_ns > LEFT_NS)
+			break;
+		nanosleep(&(struct timespec){ 0, 20000000 }, NULL);
 	}
+	say("--exec is left behind: process %d goes on", (int)h->pid);
+	h->pid = 0;
+	h->failed++;
 }

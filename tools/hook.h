@@ -16,6 +16,7 @@
  * @mask: signal mask that it shall have
  * @pid: while it runs, which is a group of its own; else 0
  * @since_ns: when it was begun
+ * @killed_ns: when it was killed, 0: not yet
  * @failed: times that it ended badly, was killed, or could not be run
  */
 struct hook {
@@ -24,6 +25,7 @@ struct hook {
 	const sigset_t *mask;
 	pid_t pid;
 	uint64_t since_ns;
+	uint64_t killed_ns;
 	uint64_t failed;
 };
 
@@ -33,7 +35,7 @@ void hook_run(struct hook *h, const char *path);
 /* hook_look() - has it ended, or was it too long? To be called now and then */
 void hook_look(struct hook *h);
 
-/* hook_end() - wait for it, as long as it may take */
+/* hook_end() - wait for it, as long as it may take; one that outlives its being killed is left */
 void hook_end(struct hook *h);
 
 #endif /* TOOLS_HOOK_H */

@@ -193,7 +193,7 @@ static void put_which(const struct gprof_flight_fired *f, char text[64])
 		snprintf(text, 64, " %s", colon + 1);
 	else if (f->name)
 		snprintf(text, 64, " %s%s", f->cause == GPROF_CAUSE_SIGNAL ? "SIG" : "", f->name);
-	else if (causes[f->cause].which)
+	else if (causes[f->cause].which && f->number != -1)
 		snprintf(text, 64, " %d", f->number);
 }
 
@@ -207,8 +207,9 @@ const char *triggers_line(const struct gprof_flight_fired *f, char line[TRIGGER_
 		snprintf(how_long, sizeof(how_long), " for %s%s",
 			 duration_text((int64_t)f->duration_ns, lasted),
 			 f->goes_on ? " so far" : "");
-	snprintf(line, TRIGGER_LINE, "%s: %s (process %u, thread %u) %s%s%s, CPU %u", f->trigger, comm,
-		 f->pid, f->tid, causes[f->cause].did, which, how_long, f->cpu);
+	snprintf(line, TRIGGER_LINE, "%s: %s (process %u, thread %u) %s%s%s, CPU %u%s", f->trigger,
+		 comm, f->pid, f->tid, causes[f->cause].did, which, how_long, f->cpu,
+		 f->unmarked ? " (the trace has no mark of it)" : "");
 	free(comm);
 	return line;
 }

@@ -10,7 +10,7 @@
 #include <gprof/flight.h>
 
 #define TRIGGERS_MAX	8
-#define TRIGGER_LINE	256
+#define TRIGGER_LINE	384
 
 /**
  * struct triggers - those of a command line

@@ -453,6 +453,30 @@ thousands_of_firings_are_in_nobodys_way()
 	[ "$(logs "$(snapshot 1)" 'trigger syscall')" -ge 1 ] || fail "none is marked"
 }
 
+# To take and to tell a firing makes the next one: it writes snapshots nevertheless, and ends.
+what_it_causes_itself_is_in_nobodys_way()
+{
+	fresh
+	gprofctl flight -a --trigger 'tracepoint:raw_syscalls:sys_enter/1ns' --keep 3 -o D 2>err &
+	pid=$!
+	told 1 '^gprofctl: tracepoint-raw-syscalls-sys-enter: the last '
+	lands
+	[ "$(count snapshots)" -ge 1 ]
+	[ "$(count failed)" -eq 0 ]
+}
+
+# The rings have gone round before the snapshot was due.
+what_fired_may_be_overwritten()
+{
+	fresh
+	takes_off -a --syscalls --max-bytes 64k --trigger signal:SEGV --after 3s -o D
+	sh -c 'kill -SEGV $$' || :
+	dd if=/dev/zero of=/dev/null bs=1 count=20000
+	told 1 '^gprofctl: signal-segv: it fired before that, and is not in it'
+	lands
+	[ "$(logs "$(snapshot 1)" 'trigger signal')" -eq 0 ]
+}
+
 a_target_that_ends_ends_it()
 {
 	fresh
@@ -632,6 +656,7 @@ ktap_run a_signal_writes_what_was_last memory_decides_how_far_it_goes_back \
 	who_is_killed_leaves_nothing a_hook_gets_the_file a_hook_that_hangs_is_in_nobodys_way \
 	a_user_records_what_is_theirs a_trigger_writes_what_fired what_goes_on_is_seen \
 	each_trigger_says_of_whom a_request_is_served thousands_of_firings_are_in_nobodys_way \
+	what_it_causes_itself_is_in_nobodys_way what_fired_may_be_overwritten \
 	a_target_that_ends_ends_it a_core_dump_has_what_was_held \
 	triggers_without_sense_are_refused \
 	what_makes_no_sense_is_refused a_large_snapshot_has_all_of_it \

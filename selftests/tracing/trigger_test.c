@@ -16,6 +16,7 @@
 #include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -45,6 +46,8 @@
  * @ended: and ended
  * @done: causes
  * @taken: firings that the test has taken, for which it waits lest too many wait
+ * @thread: of who is killed, one that ends by itself, until it is watched
+ * @ending: and when it does
  */
 struct told {
 	pid_t pids[TIMES];
@@ -53,6 +56,8 @@ struct told {
 	uint64_t ended[TIMES];
 	unsigned int done;
 	unsigned int taken;
+	pid_t thread;
+	int ending;
 };
 
 FIXTURE(trigger) {
@@ -406,6 +411,62 @@ static void is_killed(void *arg, int step)
 	_exit(0);
 }
 
+/* Slower than who kills it. */
+static void *ends_by_itself(void *arg)
+{
+	struct sched_param p = { 0 };
+	struct told *told = arg;
+
+	sched_setscheduler(0, SCHED_IDLE, &p);
+	__atomic_store_n(&told->thread, gettid(), __ATOMIC_RELEASE);
+	while (__atomic_load_n(&told->thread, __ATOMIC_ACQUIRE))
+		rest(1);
+	syscall(SYS_exit, 0);
+	return NULL;
+}
+
+static void killed_amid_an_end(struct told *told)
+{
+	pthread_t thread;
+
+	pin_to(sched_getcpu());
+	pthread_create(&thread, NULL, ends_by_itself, told);
+	while (!__atomic_load_n(&told->ending, __ATOMIC_ACQUIRE))
+		rest(1);
+	kill(getpid(), SIGTERM);
+	pause();
+}
+
+/* A process is killed while one of its threads ends by itself, and goes after the others. */
+static void kills_who_end(void *arg, int step)
+{
+	struct told *told = arg;
+	unsigned int i;
+	int status;
+	pid_t tid;
+
+	for (i = 0; i < 10; i++) {
+		pid_t pid = fork();
+
+		if (!pid)
+			killed_amid_an_end(told);
+		while (!(tid = __atomic_load_n(&told->thread, __ATOMIC_ACQUIRE)))
+			rest(1);
+		if (ptrace(PTRACE_SEIZE, tid, NULL, PTRACE_O_TRACEEXIT))
+			_exit(1);
+		__atomic_store_n(&told->thread, 0, __ATOMIC_RELEASE);
+		waitpid(tid, &status, __WALL);
+		told->pids[told->nr++] = pid;
+		__atomic_store_n(&told->ending, 1, __ATOMIC_RELEASE);
+		waitpid(tid, &status, __WALL);
+		waitpid(pid, &status, 0);
+		if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGTERM)
+			_exit(2);
+		told->ending = 0;
+	}
+	_exit(0);
+}
+
 static void forks(void *arg, int step)
 {
 	unsigned int i;
@@ -571,6 +632,70 @@ TEST_F(trigger, system_call)
 		EXPECT_EQ(SYS_nanosleep, self->fired[i].number);
 }
 
+#ifdef __x86_64__
+#define CALL32_GETPID		20
+#define CALL32_NANOSLEEP	162
+
+static long call32(long nr, long arg)
+{
+	long ret;
+
+	__asm__ volatile("int $0x80" : "=a" (ret) : "0" (nr), "b" (arg), "c" (0)
+			 : "memory", "r8", "r9", "r10", "r11");
+	return ret;
+}
+
+static bool has_call32(void)
+{
+	int status = 0;
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(call32(CALL32_GETPID, 0) == getpid() ? 0 : 1);
+	waitpid(pid, &status, 0);
+	return !status;
+}
+
+static void sleeps_in_32_bits(void *arg, int step)
+{
+	int32_t *ts = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
+	unsigned int i;
+
+	hurry();
+	for (i = 0; i < TIMES; i++) {
+		ts[1] = LONG_MS * MS;
+		begins(arg);
+		call32(CALL32_NANOSLEEP, (long)ts);
+		ends(arg);
+	}
+	_exit(0);
+}
+
+/* It has another number there, and that number is another's here. */
+TEST_F(trigger, system_call_of_32_bits)
+{
+	struct gprof_trigger namesake = trigger_of(GPROF_TRIGGER_SYSCALL, LIMIT_NS);
+	struct gprof_trigger other = trigger_of(GPROF_TRIGGER_SYSCALL, LIMIT_NS);
+	unsigned int i;
+
+	SKIP_UNLESS(!geteuid(), "needs CAP_PERFMON");
+	SKIP_UNLESS(has_call32(), "needs a kernel that runs 32-bit programs");
+	SETUP(sleeps_in_32_bits);
+	namesake.number = CALL32_NANOSLEEP;
+	other.number = SYS_nanosleep;
+	ASSERT_EQ(0, set(&self->dev, &namesake));
+	ASSERT_EQ(0, set(&self->dev, &other));
+	EXPECT_EQ(2, SET(GPROF_TRIGGER_SYSCALL, LIMIT_NS));
+	START();
+	RUN();
+	END();
+	EXPECT_FIRED(2, TIMES, LIMIT_NS);
+	for (i = 0; i < self->nr; i++)
+		EXPECT_EQ(GPROF_TRIGGER_ANY, self->fired[i].number);
+}
+#endif
+
 TEST_F(trigger, signal)
 {
 	struct gprof_trigger t = trigger_of(GPROF_TRIGGER_SIGNAL, 0);
@@ -590,6 +715,23 @@ TEST_F(trigger, signal)
 		EXPECT_EQ(self->told->pids[i], self->fired[i].pid);
 		EXPECT_EQ(SIGTERM, self->fired[i].number);
 		EXPECT_EQ(0, self->fired[i].duration_ns);
+	}
+}
+
+TEST_F(trigger, a_signal_while_a_thread_ends)
+{
+	unsigned int i;
+
+	SETUP(kills_who_end);
+	SET(GPROF_TRIGGER_SIGNAL, 0);
+	START();
+	RUN();
+	END();
+	EXPECT_EQ(10, self->told->nr);
+	EXPECT_EQ(self->told->nr, self->nr);
+	for (i = 0; i < self->nr && i < self->told->nr; i++) {
+		EXPECT_EQ(self->told->pids[i], self->fired[i].pid);
+		EXPECT_EQ(SIGTERM, self->fired[i].number);
 	}
 }
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "duration.h"
@@ -253,6 +254,16 @@ TEST(names_of_tasks_are_not_obeyed)
 	free(safe);
 }
 
+TEST(what_is_not_marked_is_told)
+{
+	struct gprof_flight_fired f = { .cause = GPROF_CAUSE_DELAY, .trigger = "delay>1ms" };
+	char line[TRIGGER_LINE];
+
+	EXPECT_EQ(NULL, strstr(triggers_line(&f, line), "no mark"));
+	f.unmarked = true;
+	EXPECT_NE(NULL, strstr(triggers_line(&f, line), "no mark"));
+}
+
 /* Nobody can wait for a child where SIGCHLD is ignored, as who starts us may have it. */
 TEST(a_hook_whose_status_is_lost_has_ended)
 {
@@ -269,6 +280,31 @@ TEST(a_hook_whose_status_is_lost_has_ended)
 	}
 	EXPECT_EQ(0, h.pid);
 	EXPECT_EQ(1, h.failed);
+}
+
+/* Nor can it be killed where it is another user's by now, as sudo makes it. */
+TEST(a_hook_that_cannot_be_killed_is_left)
+{
+	sigset_t none;
+	struct hook h = { .command = "exec sleep 10", .limit_ns = 1, .mask = &none };
+	pid_t pid;
+
+	if (geteuid())
+		SKIP(return, "needs root, whose program no other user may kill");
+	sigemptyset(&none);
+	hook_run(&h, "x");
+	pid = h.pid;
+	ASSERT_LT(0, pid);
+	ASSERT_EQ(0, setresuid(1000, 1000, 0));
+	hook_look(&h);
+	EXPECT_EQ(pid, h.pid);
+	EXPECT_EQ(0, h.failed);
+	hook_end(&h);
+	EXPECT_EQ(0, h.pid);
+	EXPECT_EQ(1, h.failed);
+	ASSERT_EQ(0, setresuid(0, 0, 0));
+	EXPECT_EQ(0, waitpid(pid, NULL, WNOHANG));
+	kill(pid, SIGKILL);
 }
 
 /* What is told of it on stderr. */

@@ -862,7 +862,8 @@ struct gprof_rate {
  * @interval_ns: it fires at most once in this time, whatever happens; 0: one second
  * @number: which system call, interrupt, softirq or signal; GPROF_TRIGGER_ANY: each.
  *	Else must be GPROF_TRIGGER_ANY. A vector of the CPU that is no interrupt with a
- *	number (amd64: the timer's) goes by its negative
+ *	number (amd64: the timer's) goes by its negative. A system call as 32-bit programs
+ *	make it has other numbers, and goes by GPROF_TRIGGER_ANY alone
  * @out_index: of the trigger: 0, 1 and so on, in the order in which they are set
  * @out_reason: GPROF_REASON_*
  * @name: TRACEPOINT: pointer to "CATEGORY:NAME"; else must be 0

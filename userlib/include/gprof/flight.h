@@ -110,7 +110,8 @@ enum gprof_flight_cause {
  *	NULL: any, but not for TRACEPOINT; DELAY, OFF_CPU, BLOCKED and RECLAIM have none
  * @number: the same by number; for IRQ there is no name. -1: as @name says.
  *	A vector of the CPU that is no interrupt with a number, such as amd64's timer,
- *	goes by its negative
+ *	goes by its negative. A system call as 32-bit programs make it has other numbers:
+ *	it is any call, and told without one
  * @filter: TRACEPOINT: it fires for what passes, in the syntax of the kernel's own filters,
  *	such as "prev_prio < 100 && prev_comm != \"swapper*\""; with one, tracepoints of
  *	system calls ("syscalls:sys_enter_openat") and of probes are possible too. NULL: for
