@@ -48,9 +48,11 @@ enum sent {
 /**
  * struct sending - what became of it
  * @result: of all that is left of the item
- * @sent_parts: parts taken in all, earlier tries included
+ * @sent_parts: parts that are done with in all, earlier tries and refused ones included
  * @sent_samples: samples that the engine took at this try
  * @refused_samples: samples that it refused for ever at this try
+ * @unsure_samples: samples whose answer was lost at this try: they are sent again with the
+ *	next, and may be there twice
  * @bytes: put on the wire at this try, headers and bodies, retries included
  * @retry_after_ms: what the engine asked for; 0: as the sender likes
  * @why: sentence for everything but SENT_ALL without refusals
@@ -60,6 +62,7 @@ struct sending {
 	uint32_t sent_parts;
 	uint64_t sent_samples;
 	uint64_t refused_samples;
+	uint64_t unsure_samples;
 	uint64_t bytes;
 	uint64_t retry_after_ms;
 	char why[256];
