@@ -3,7 +3,8 @@
  * pprof_fuzz: any bytes at all, read as a profile.
  *
  * Whatever they are: memory stays within its limit, what was read can be walked
- * over twice with the same result, and what is written of it is read as the same.
+ * over twice with the same result, what is written of it is read as the same, and each
+ * of its samples is in one request of OTLP or counted as too large for one.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -13,6 +14,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <gprof/otlp.h>
+
+#include "otlp/schema.h"
 #include "profile/profile.h"
 
 #define MEMORY		(64U << 20)
@@ -87,6 +91,30 @@ static struct gprof_profile *read_file(int fd, uint64_t memory)
 	return p;
 }
 
+#define REQUEST_MAX	4096
+
+static int look_at_request(void *ctx, const struct gprof_otlp_request *r)
+{
+	ProtobufCMessage *m = protobuf_c_message_unpack(
+		&opentelemetry__proto__collector__profiles__v1development__export_profiles_service_request__descriptor,
+		NULL, r->size, r->data);
+
+	CHECK(m && r->size <= REQUEST_MAX && r->samples && r->profiles);
+	protobuf_c_message_free_unpacked(m, NULL);
+	*(size_t *)ctx += r->samples;
+	return 0;
+}
+
+static void export(const struct gprof_profile *p, uint32_t flags)
+{
+	struct gprof_otlp_opts o = { .sz = sizeof(o), .bytes_max = REQUEST_MAX, .flags = flags,
+				     .host = "host", .id = (const uint8_t *)"0123456789abcdef" };
+	size_t samples = 0, too_large = 0;
+	int err = gprof_otlp_export(p, &o, look_at_request, &samples, &too_large);
+
+	CHECK(err == -EFBIG || (!err && samples + too_large == p->nr_samples));
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static int fd = -1, copy = -1;
@@ -110,6 +138,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (q)
 		CHECK(walk(q).sum == a.sum);
 	gprof_profile_free(q);
+	if (p->nr_columns) {
+		export(p, 0);
+		export(p, GPROF_OTLP_NO_NAMES);
+	}
 	/* Compression takes most of the time. */
 	if (a.sum % 16 == 0 && p->nr_columns) {
 		CHECK(!ftruncate(copy, 0) && !lseek(copy, 0, SEEK_SET));

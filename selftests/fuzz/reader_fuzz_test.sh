@@ -41,7 +41,7 @@ fuzzers_build()
 	for reader in $readers; do
 		# shellcheck disable=SC2046,SC2086 # words
 		clang -std=gnu11 $flags -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -I"$lib/include" \
-			-I"$lib/src" -I"$lib/../uapi" $(pkg-config --cflags $packages) \
+			-I"$lib/src" -isystem "$tmp/gen" -I"$lib/../uapi" $(pkg-config --cflags $packages) \
 			-fsanitize=fuzzer,address,undefined "$fuzz/${reader}_fuzz.c" \
 			"$tmp/lib/libgprof.a" $(pkg-config --libs $packages) -liberty -pthread \
 			-o "$tmp/${reader}_fuzz"

@@ -24,7 +24,7 @@ $(O)/unit/%: $(here)/%.c $(here)/lib_util.h $(O)/lib/libgprof.a
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -Wall -Wextra -Werror \
 		-Wno-unused-parameter -Wno-override-init -iquote $(top)/selftests/helpers -I$(top)/userlib/include \
-		-I$(top)/userlib/src -I$(top)/uapi \
+		-I$(top)/userlib/src -isystem $(O)/gen -I$(top)/uapi \
 		-isystem $(KSELFTEST_DIR) $(shell pkg-config --cflags libnl-genl-3.0) $(CFLAGS) $< -o $@ \
 		$(O)/lib/libgprof.a -lprotobuf-c -lz -ldw -lelf -liberty -lnl-genl-3 -lnl-3 -pthread
 

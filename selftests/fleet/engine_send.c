@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * engine_send: what the pusher does with an engine, without its store: sends files, and
+ * tells what became of each.
+ *
+ *	engine_send [-a CA] [-H HEADER]... [-i ID] [-m HOST] [-n] [-r TRIES] [-t MS] [-w MS]
+ *		[-y TYPE] ENGINE URL FILE...
+ *
+ * A line for each try: result parts sent refused unsure bytes retry_ms: why. What is to be
+ * sent later is sent again after MS of -w, up to TRIES times in all. The status is 0 when
+ * everything was sent or refused.
+ */
+#include <err.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <gprof/profile.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "fleet/engine.h"
+
+static const struct {
+	const char *name;
+	int (*open)(struct engine **engine, const struct engine_options *options);
+} engines[] = {
+	{ "otlp", engine_otlp_open },
+	{ "put", engine_put_open },
+	{ "pyroscope", engine_pyroscope_open },
+	{ "parca", engine_parca_open },
+};
+
+/**
+ * struct how - of the command line
+ * @item: its parts that are the same for all files
+ * @tries: at most
+ * @wait_ms: between them
+ */
+struct how {
+	struct item item;
+	int tries;
+	long wait_ms;
+};
+
+static int count(void *ctx, const struct gprof_frame *frames, size_t nr, const int64_t *values)
+{
+	(void)frames;
+	(void)nr;
+	(void)values;
+	++*(uint64_t *)ctx;
+	return 0;
+}
+
+static void look_into(struct item *item, const char *file)
+{
+	int fd = open(file, O_RDONLY | O_CLOEXEC);
+	struct gprof_profile *p = gprof_profile_read(fd);
+	int64_t start = 0, duration = 0;
+
+	if (p) {
+		gprof_profile_time(p, &start, &duration);
+		gprof_profile_each(p, count, &item->samples);
+	}
+	item->start_ns = (uint64_t)start;
+	item->duration_ns = (uint64_t)duration;
+	gprof_profile_free(p);
+	close(fd);
+}
+
+static int send_file(struct engine *engine, const struct how *how, const char *file, uint64_t nr)
+{
+	static const char *const results[] = { "all", "later", "never" };
+	struct timespec wait = { how->wait_ms / 1000, how->wait_ms % 1000 * 1000000 };
+	struct item item = how->item;
+	struct sending s;
+	struct stat st;
+	void *data;
+	int fd, i;
+
+	fd = open(file, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || fstat(fd, &st))
+		err(2, "%s", file);
+	data = mmap(NULL, (size_t)st.st_size + 1, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (data == MAP_FAILED)
+		err(2, "%s", file);
+	close(fd);
+	item.id += nr;
+	item.form = strcmp(item.type, "trace") ? ITEM_PROFILE : ITEM_TRACE;
+	if (item.form == ITEM_PROFILE)
+		look_into(&item, file);
+	for (i = 0; i < how->tries; i++) {
+		if (i)
+			nanosleep(&wait, NULL);
+		memset(&s, 0x55, sizeof(s));
+		engine->send(engine, &item, data, (size_t)st.st_size, &s);
+		printf("%s %u %llu %llu %llu %llu %llu: %s\n", results[s.result], s.sent_parts,
+		       (unsigned long long)s.sent_samples, (unsigned long long)s.refused_samples,
+		       (unsigned long long)s.unsure_samples, (unsigned long long)s.bytes,
+		       (unsigned long long)s.retry_after_ms, s.why);
+		fflush(stdout);
+		if (s.result != SENT_LATER)
+			break;
+		item.sent_parts = s.sent_parts;
+	}
+	munmap(data, (size_t)st.st_size + 1);
+	return s.result == SENT_LATER;
+}
+
+int main(int argc, char **argv)
+{
+	const char *headers[16] = { NULL };
+	struct engine_options options = { .headers = headers, .timeout_ms = 5000 };
+	struct how how = { .item = { .type = "cpu", .host = "host.example", .id = 1 },
+			   .tries = 1, .wait_ms = 100 };
+	struct engine *engine = NULL;
+	size_t i, nr_headers = 0;
+	int opt, status = 0, at;
+
+	while ((opt = getopt(argc, argv, "a:H:i:m:nr:t:w:y:")) != -1) {
+		switch (opt) {
+		case 'a':
+			options.ca_file = optarg;
+			break;
+		case 'H':
+			if (nr_headers + 1 < sizeof(headers) / sizeof(headers[0]))
+				headers[nr_headers++] = optarg;
+			break;
+		case 'i':
+			how.item.id = strtoull(optarg, NULL, 0);
+			break;
+		case 'm':
+			how.item.host = optarg;
+			break;
+		case 'n':
+			options.no_names = 1;
+			break;
+		case 'r':
+			how.tries = atoi(optarg);
+			break;
+		case 't':
+			options.timeout_ms = (uint32_t)atoi(optarg);
+			break;
+		case 'w':
+			how.wait_ms = atol(optarg);
+			break;
+		case 'y':
+			how.item.type = optarg;
+			break;
+		default:
+			return 2;
+		}
+	}
+	if (argc - optind < 3)
+		errx(2, "ENGINE URL FILE...");
+	options.url = argv[optind + 1];
+	for (i = 0; i < sizeof(engines) / sizeof(engines[0]); i++)
+		if (!strcmp(argv[optind], engines[i].name))
+			status = engines[i].open(&engine, &options);
+	if (!engine)
+		return status ? 3 : 2;
+	for (at = optind + 2; at < argc; at++)
+		status |= send_file(engine, &how, argv[at], (uint64_t)(at - optind - 2));
+	engine->close(engine);
+	return status;
+}

@@ -1,0 +1,419 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * http_client.c: one request after the other to one server, by libcurl.
+ */
+#include "http_client.h"
+
+#include <curl/curl.h>
+#include <errno.h>
+#include <gprof/version.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "../say.h"
+
+#define GZIP_FORMAT	16	/* added to windowBits: a gzip header */
+#define PROTOCOLS	"http,https"
+#define HEADER_MAX	8192
+#define TIMEOUT_MS	10000
+/* Of what a server may ask for: later than this it is the sender's own time again. */
+#define RETRY_MAX_MS	(3600 * 1000ULL)
+
+/**
+ * struct http_client - a server, and a request to it
+ * @curl: libcurl's, with the connection that it keeps; NULL after one that broke
+ * @url: as it was given
+ * @shown: for messages
+ * @given: headers of the options
+ * @ca_file: of the options, or NULL
+ * @timeout_ms: of the options
+ * @packed: compressed body
+ * @cap_packed: room in it
+ * @data: body of this request
+ * @size: bytes of it
+ * @sent: of them, handed to libcurl
+ * @body: of the answer
+ * @nr_body: bytes of it
+ * @cut: there was more
+ * @bytes: on the wire
+ * @body_bytes: of them, of the body
+ * @error: libcurl's words
+ */
+struct http_client {
+	CURL *curl;
+	char *url;
+	char *shown;
+	struct curl_slist *given;
+	char *ca_file;
+	long timeout_ms;
+	unsigned char *packed;
+	size_t cap_packed;
+	const char *data;
+	size_t size;
+	size_t sent;
+	char *body;
+	size_t nr_body;
+	bool cut;
+	uint64_t bytes;
+	uint64_t body_bytes;
+	char error[CURL_ERROR_SIZE];
+};
+
+static size_t take_body(char *data, size_t one, size_t nr, void *ctx)
+{
+	struct http_client *c = ctx;
+	size_t room = HTTP_BODY_MAX - c->nr_body;
+
+	(void)one;
+	if (nr > room) {
+		c->cut = true;
+		memcpy(c->body + c->nr_body, data, room);
+		c->nr_body += room;
+		return 0;
+	}
+	memcpy(c->body + c->nr_body, data, nr);
+	c->nr_body += nr;
+	return nr;
+}
+
+/* There is no way back: libcurl would send it again when a connection that it kept breaks. */
+static size_t give_body(char *to, size_t one, size_t nr, void *ctx)
+{
+	struct http_client *c = ctx;
+	size_t left = c->size - c->sent;
+
+	(void)one;
+	if (nr > left)
+		nr = left;
+	memcpy(to, c->data + c->sent, nr);
+	c->sent += nr;
+	return nr;
+}
+
+static int count_bytes(CURL *curl, curl_infotype type, char *data, size_t size, void *ctx)
+{
+	struct http_client *c = ctx;
+
+	(void)curl;
+	(void)data;
+	if (type == CURLINFO_HEADER_OUT || type == CURLINFO_DATA_OUT)
+		c->bytes += size;
+	if (type == CURLINFO_DATA_OUT)
+		c->body_bytes += size;
+	return 0;
+}
+
+/* A name, a colon, and no end of a line that would begin another header. */
+static bool is_header(const char *line)
+{
+	static const char token[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+				    "0123456789!#$%&'*+-.^_`|~";
+	size_t name = strspn(line, token), i;
+
+	if (!name || line[name] != ':' || strlen(line) > HEADER_MAX)
+		return false;
+	for (i = name; line[i]; i++)
+		if (((unsigned char)line[i] < ' ' && line[i] != '\t') || line[i] == 0x7f)
+			return false;
+	return true;
+}
+
+static int take_headers(struct http_client *c, const char *const *headers)
+{
+	struct curl_slist *more;
+
+	for (; headers && *headers; headers++) {
+		if (!is_header(*headers)) {
+			/* It may be a token. */
+			say("a header is to be \"Name: value\" on one line, and the one that begins "
+			    "with \"%.8s\" is not", *headers);
+			return -EINVAL;
+		}
+		more = curl_slist_append(c->given, *headers);
+		if (!more)
+			return -ENOMEM;
+		c->given = more;
+	}
+	return 0;
+}
+
+/* Where a profile goes is said often; who may send it there never is. */
+static char *without_secrets(CURLU *parts)
+{
+	static const CURLUPart secret[] = { CURLUPART_USER, CURLUPART_PASSWORD, CURLUPART_OPTIONS,
+					    CURLUPART_QUERY, CURLUPART_FRAGMENT };
+	char *url = NULL, *copy = NULL;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(secret); i++)
+		curl_url_set(parts, secret[i], NULL, 0);
+	if (!curl_url_get(parts, CURLUPART_URL, &url, 0))
+		copy = strndup(url, 120);
+	curl_free(url);
+	return copy;
+}
+
+static int take_url(struct http_client *c, const char *url)
+{
+	CURLU *parts = curl_url();
+	char *scheme = NULL;
+	int err = 0;
+
+	if (!parts)
+		return -ENOMEM;
+	if (!url || curl_url_set(parts, CURLUPART_URL, url, 0) ||
+	    curl_url_get(parts, CURLUPART_SCHEME, &scheme, 0) ||
+	    (strcmp(scheme, "http") && strcmp(scheme, "https"))) {
+		say("profiles are sent to an address that begins with http:// or https://, and what "
+		    "was given is none: %.*s", url ? (int)strcspn(url, "@?") : 0, url ? url : "");
+		err = -EINVAL;
+	} else {
+		c->url = strdup(url);
+		c->shown = without_secrets(parts);
+		err = c->url && c->shown ? 0 : -ENOMEM;
+	}
+	curl_free(scheme);
+	curl_url_cleanup(parts);
+	return err;
+}
+
+/* After a failure libcurl's own state is one that is not meant for another request. */
+static int set_up(struct http_client *c)
+{
+	CURL *curl = c->curl ? c->curl : curl_easy_init();
+	int err = 0;
+
+	if (c->curl || !curl)
+		return curl ? 0 : -ENOMEM;
+	err |= curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, PROTOCOLS);
+	err |= curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+	err |= curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L);
+	err |= curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, c->timeout_ms);
+	err |= curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, c->timeout_ms);
+	err |= curl_easy_setopt(curl, CURLOPT_USERAGENT, "gprofctl/" GPROF_VERSION);
+	err |= curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_body);
+	err |= curl_easy_setopt(curl, CURLOPT_WRITEDATA, c);
+	err |= curl_easy_setopt(curl, CURLOPT_READFUNCTION, give_body);
+	err |= curl_easy_setopt(curl, CURLOPT_READDATA, c);
+	err |= curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, c->error);
+	err |= curl_easy_setopt(curl, CURLOPT_DEBUGFUNCTION, count_bytes);
+	err |= curl_easy_setopt(curl, CURLOPT_DEBUGDATA, c);
+	err |= curl_easy_setopt(curl, CURLOPT_VERBOSE, 1L);
+	if (c->ca_file)
+		err |= curl_easy_setopt(curl, CURLOPT_CAINFO, c->ca_file);
+	if (err) {
+		curl_easy_cleanup(curl);
+		return -ENOMEM;
+	}
+	c->curl = curl;
+	return 0;
+}
+
+int http_client_open(struct http_client **client, const struct engine_options *options)
+{
+	struct http_client *c = calloc(1, sizeof(*c));
+	int err = -ENOMEM;
+
+	if (!c || curl_global_init(CURL_GLOBAL_DEFAULT))
+		goto failed;
+	err = take_url(c, options->url);
+	if (!err)
+		err = take_headers(c, options->headers);
+	if (err)
+		goto failed;
+	err = -ENOMEM;
+	c->body = malloc(HTTP_BODY_MAX);
+	c->timeout_ms = options->timeout_ms ? (long)options->timeout_ms : TIMEOUT_MS;
+	c->ca_file = options->ca_file ? strdup(options->ca_file) : NULL;
+	if (c->body && (c->ca_file || !options->ca_file))
+		err = set_up(c);
+	if (!err) {
+		*client = c;
+		return 0;
+	}
+failed:
+	if (err == -ENOMEM)
+		say("no memory for sending profiles");
+	http_client_close(c);
+	return err;
+}
+
+void http_client_close(struct http_client *client)
+{
+	if (!client)
+		return;
+	if (client->curl)
+		curl_easy_cleanup(client->curl);
+	curl_slist_free_all(client->given);
+	free(client->ca_file);
+	free(client->packed);
+	free(client->body);
+	free(client->url);
+	free(client->shown);
+	free(client);
+}
+
+const char *http_client_url(const struct http_client *client)
+{
+	return client->shown;
+}
+
+static int compress_body(struct http_client *c, const void *data, size_t size)
+{
+	z_stream z = { 0 };
+	size_t most;
+	int ret;
+
+	/* Slower would be a third smaller, for three times the instructions. */
+	if (deflateInit2(&z, Z_BEST_SPEED, Z_DEFLATED, MAX_WBITS + GZIP_FORMAT, 8,
+			 Z_DEFAULT_STRATEGY) != Z_OK)
+		return -ENOMEM;
+	most = deflateBound(&z, size);
+	if (most > c->cap_packed) {
+		free(c->packed);
+		c->packed = malloc(most);
+		c->cap_packed = c->packed ? most : 0;
+	}
+	if (c->packed) {
+		z.next_in = (unsigned char *)data;
+		z.avail_in = (unsigned int)size;
+		z.next_out = c->packed;
+		z.avail_out = (unsigned int)most;
+	}
+	ret = c->packed ? deflate(&z, Z_FINISH) : Z_MEM_ERROR;
+	c->data = (char *)c->packed;
+	c->size = most - z.avail_out;
+	deflateEnd(&z);
+	return ret == Z_STREAM_END ? 0 : -ENOMEM;
+}
+
+/* Those of the options come last: what they say counts. */
+static struct curl_slist *headers_of(const struct http_client *c, const struct http_request *r)
+{
+	const char *own[] = { NULL, "Expect:", r->gzip ? "Content-Encoding: gzip" : NULL };
+	struct curl_slist *list = NULL, *more, *h;
+	char type[128];
+	size_t i;
+
+	snprintf(type, sizeof(type), "Content-Type: %s", r->type);
+	own[0] = type;
+	for (i = 0; i < ARRAY_SIZE(own); i++) {
+		more = own[i] ? curl_slist_append(list, own[i]) : list;
+		if (!more)
+			goto no_memory;
+		list = more;
+	}
+	for (h = c->given; h; h = h->next) {
+		more = curl_slist_append(list, h->data);
+		if (!more)
+			goto no_memory;
+		list = more;
+	}
+	return list;
+no_memory:
+	curl_slist_free_all(list);
+	return NULL;
+}
+
+static void lost(const struct http_client *c, CURLcode code, struct http_answer *a)
+{
+	const char *words = c->error[0] ? c->error : curl_easy_strerror(code);
+	size_t i, len;
+
+	/* It would have sent it again. */
+	if (code == CURLE_SEND_FAIL_REWIND)
+		words = "the connection broke";
+
+	a->fate = c->size && c->body_bytes >= c->size ? HTTP_LOST : HTTP_UNSENT;
+	snprintf(a->why, sizeof(a->why), a->fate == HTTP_LOST ?
+		 "%s has got all of a request but did not answer: %.100s" :
+		 "cannot send to %s: %.100s", c->shown, words);
+	/* A certificate, of which they may tell, is a stranger's. */
+	len = strlen(a->why);
+	for (i = 0; i < len; i++)
+		if (a->why[i] < ' ' || a->why[i] > '~')
+			a->why[i] = '?';
+}
+
+static void take_answer(struct http_client *c, CURLcode code, struct http_answer *a)
+{
+	curl_off_t wait = 0;
+	char *text = NULL;
+
+	a->bytes = c->bytes;
+	if (c->curl)
+		curl_easy_getinfo(c->curl, CURLINFO_RESPONSE_CODE, &a->status);
+	/* What was cut has been answered. */
+	if (!a->status || (code && !c->cut)) {
+		lost(c, code, a);
+		return;
+	}
+	a->fate = HTTP_ANSWERED;
+	a->body = c->body;
+	a->size = c->nr_body;
+	a->cut = c->cut;
+	curl_easy_getinfo(c->curl, CURLINFO_CONTENT_TYPE, &text);
+	a->type = text ? text : "";
+	text = NULL;
+	curl_easy_getinfo(c->curl, CURLINFO_REDIRECT_URL, &text);
+	a->redirect = text;
+	curl_easy_getinfo(c->curl, CURLINFO_RETRY_AFTER, &wait);
+	if (wait > 0)
+		a->retry_after_ms = (uint64_t)wait > RETRY_MAX_MS / 1000 ? RETRY_MAX_MS :
+									   (uint64_t)wait * 1000;
+}
+
+static CURLcode perform(struct http_client *c, const struct http_request *r)
+{
+	struct curl_slist *headers = headers_of(c, r);
+	char *url = xprintf("%s%s", c->url, r->path);
+	CURLcode code = CURLE_OUT_OF_MEMORY;
+	bool put = !strcmp(r->method, "PUT");
+
+	if (headers) {
+		curl_easy_setopt(c->curl, CURLOPT_URL, url);
+		curl_easy_setopt(c->curl, CURLOPT_HTTPHEADER, headers);
+		curl_easy_setopt(c->curl, put ? CURLOPT_UPLOAD : CURLOPT_POST, 1L);
+		curl_easy_setopt(c->curl, put ? CURLOPT_INFILESIZE_LARGE :
+						CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)c->size);
+		code = curl_easy_perform(c->curl);
+		curl_easy_setopt(c->curl, CURLOPT_HTTPHEADER, NULL);
+	}
+	curl_slist_free_all(headers);
+	free(url);
+	return code;
+}
+
+void http_client_send(struct http_client *client, const struct http_request *request,
+		      struct http_answer *answer)
+{
+	struct http_client *c = client;
+	CURLcode code = CURLE_OUT_OF_MEMORY;
+
+	memset(answer, 0, sizeof(*answer));
+	c->data = request->data;
+	c->size = request->size;
+	c->sent = c->nr_body = 0;
+	c->bytes = c->body_bytes = 0;
+	c->cut = false;
+	c->error[0] = '\0';
+	if (!set_up(c) &&
+	    (!request->gzip || !compress_body(c, request->data, request->size)))
+		code = perform(c, request);
+	take_answer(c, code, answer);
+	if (answer->fate != HTTP_ANSWERED && c->curl) {
+		curl_easy_cleanup(c->curl);
+		c->curl = NULL;
+	}
+}
+
+char *http_client_escape(const char *text)
+{
+	char *escaped = curl_easy_escape(NULL, text, 0);
+	char *copy = escaped ? strdup(escaped) : NULL;
+
+	curl_free(escaped);
+	return copy;
+}

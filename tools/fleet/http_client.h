@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * http_client: one request after the other to one server, and what became of each.
+ *
+ * No request is sent a second time by itself, on a connection that was kept neither: whether
+ * the first one has arrived is for the caller to weigh. Redirects are not followed, since
+ * tokens go along. Answers are cut.
+ */
+#ifndef GPROF_TOOLS_HTTP_CLIENT_H
+#define GPROF_TOOLS_HTTP_CLIENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine.h"
+
+struct http_client;
+
+/**
+ * struct http_request - what is sent
+ * @method: POST or PUT
+ * @path: behind the URL of the options, escaped, or ""
+ * @type: of the body
+ * @data: body
+ * @size: bytes of it
+ * @gzip: compress it
+ */
+struct http_request {
+	const char *method;
+	const char *path;
+	const char *type;
+	const void *data;
+	size_t size;
+	bool gzip;
+};
+
+/* What became of a request. */
+enum http_fate {
+	HTTP_ANSWERED,	/* there is an answer */
+	HTTP_UNSENT,	/* it has not reached the server as a whole */
+	HTTP_LOST,	/* it may have, but there is no answer */
+};
+
+/**
+ * struct http_answer - what became of it
+ * @fate: whether there is an answer
+ * @status: of HTTP
+ * @type: content type, "" for none
+ * @body: at most HTTP_BODY_MAX bytes; the client's until the next request
+ * @size: bytes of it
+ * @cut: there was more
+ * @redirect: where it leads, the client's, or NULL
+ * @retry_after_ms: 0: not said
+ * @bytes: put on the wire, heads and bodies
+ * @why: sentence, unless it is answered
+ */
+struct http_answer {
+	enum http_fate fate;
+	long status;
+	const char *type;
+	const char *body;
+	size_t size;
+	bool cut;
+	const char *redirect;
+	uint64_t retry_after_ms;
+	uint64_t bytes;
+	char why[256];
+};
+
+#define HTTP_BODY_MAX	65536
+
+/*
+ * http_client_open() - for the URL, headers, certificates and timeout of @options
+ *
+ * Return: 0, or a negative errno after a sentence on stderr: -EINVAL, -ENOMEM.
+ */
+int http_client_open(struct http_client **client, const struct engine_options *options);
+void http_client_close(struct http_client *client);
+
+/* http_client_url() - where to, without user, password and query, for messages */
+const char *http_client_url(const struct http_client *client);
+
+void http_client_send(struct http_client *client, const struct http_request *request,
+		      struct http_answer *answer);
+
+/* http_client_escape() - @text as a part of a path, for free(); NULL without memory */
+char *http_client_escape(const char *text);
+
+#endif

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * verdict.c: what an answer over HTTP means for what was sent.
+ */
+#include "verdict.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define WORDS_MAX	100
+
+/* Of a stranger, for a terminal or a log. */
+static void quote(char *to, const char *words, size_t len)
+{
+	size_t i;
+
+	while (len && strchr(" \t\r\n", *words)) {
+		words++;
+		len--;
+	}
+	for (i = 0; i < len && i < WORDS_MAX && words[i] != '\n'; i++)
+		to[i] = words[i] < ' ' || words[i] > '~' ? '?' : words[i];
+	to[i] = '\0';
+}
+
+static enum verdict by_status(long status)
+{
+	if (status >= 200 && status < 300)
+		return VERDICT_TAKEN;
+	if (status >= 300 && status < 400)
+		return VERDICT_LATER;
+	if (status == 408 || status == 429)
+		return VERDICT_LATER;
+	if (status >= 500 && status < 600 && status != 501 && status != 505)
+		return VERDICT_LATER;
+	return VERDICT_REFUSED;
+}
+
+enum verdict verdict(const struct http_answer *a, const char *url, const char *words,
+		     struct sending *out)
+{
+	char quoted[WORDS_MAX + 1];
+	enum verdict v;
+
+	if (a->fate != HTTP_ANSWERED) {
+		snprintf(out->why, sizeof(out->why), "%s", a->why);
+		return a->fate == HTTP_LOST ? VERDICT_UNSURE : VERDICT_LATER;
+	}
+	v = by_status(a->status);
+	if (v == VERDICT_TAKEN)
+		return v;
+	if (words)
+		quote(quoted, words, strlen(words));
+	else
+		quote(quoted, a->body, a->size);
+	if (a->status >= 300 && a->status < 400) {
+		quote(quoted, a->redirect ? a->redirect : "", a->redirect ?
+		      strcspn(a->redirect, "?") : 0);
+		snprintf(out->why, sizeof(out->why), "%s leads elsewhere (%ld), and tokens are not "
+			 "sent after it: give the address itself: %s", url, a->status, quoted);
+	} else {
+		snprintf(out->why, sizeof(out->why), "%s %s (%ld%s%s)", url,
+			 v == VERDICT_LATER ? "cannot take profiles now" : "refuses a profile",
+			 a->status, quoted[0] ? ": " : "", quoted);
+	}
+	out->retry_after_ms = a->retry_after_ms;
+	return v;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * verdict: what an answer over HTTP means for what was sent.
+ */
+#ifndef GPROF_TOOLS_VERDICT_H
+#define GPROF_TOOLS_VERDICT_H
+
+#include "engine.h"
+#include "http_client.h"
+
+/**
+ * enum verdict - what became of what was sent
+ */
+enum verdict {
+	VERDICT_TAKEN,		/* the engine has it */
+	VERDICT_REFUSED,	/* it will never take it */
+	VERDICT_LATER,		/* again, in some time */
+	VERDICT_UNSURE,		/* again, though the engine may have it */
+};
+
+/**
+ * verdict() - of an answer
+ * @a: the answer
+ * @url: whose, for the sentence
+ * @words: what its body says, or NULL: all of it
+ * @out: its retry_after_ms and its sentence are set, but for VERDICT_TAKEN
+ *
+ * 2xx is taken, 429, 408, 5xx but 501 and 505, and a redirect come later; all else is refused.
+ */
+enum verdict verdict(const struct http_answer *a, const char *url, const char *words,
+		     struct sending *out);
+
+#endif

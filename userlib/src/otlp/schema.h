@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * schema.h: short names for what protobuf-c makes of opentelemetry-proto.
+ */
+#ifndef GPROF_OTLP_SCHEMA_H
+#define GPROF_OTLP_SCHEMA_H
+
+#include <opentelemetry/proto/collector/profiles/v1development/profiles_service.pb-c.h>
+#include <opentelemetry/proto/common/v1/common.pb-c.h>
+#include <opentelemetry/proto/profiles/v1development/profiles.pb-c.h>
+#include <opentelemetry/proto/resource/v1/resource.pb-c.h>
+
+typedef Opentelemetry__Proto__Common__V1__AnyValue AnyValue;
+typedef Opentelemetry__Proto__Common__V1__ArrayValue ArrayValue;
+typedef Opentelemetry__Proto__Common__V1__KeyValue KeyValue;
+typedef Opentelemetry__Proto__Common__V1__InstrumentationScope Scope;
+typedef Opentelemetry__Proto__Resource__V1__Resource Resource;
+typedef Opentelemetry__Proto__Profiles__V1development__Profile Profile;
+typedef Opentelemetry__Proto__Profiles__V1development__Sample Sample;
+typedef Opentelemetry__Proto__Profiles__V1development__ValueType ValueType;
+typedef Opentelemetry__Proto__Profiles__V1development__Mapping Mapping;
+typedef Opentelemetry__Proto__Profiles__V1development__Location Location;
+typedef Opentelemetry__Proto__Profiles__V1development__Line Line;
+typedef Opentelemetry__Proto__Profiles__V1development__Function Function;
+typedef Opentelemetry__Proto__Profiles__V1development__Stack Stack;
+typedef Opentelemetry__Proto__Profiles__V1development__Link Link;
+typedef Opentelemetry__Proto__Profiles__V1development__KeyValueAndUnit KeyValueAndUnit;
+typedef Opentelemetry__Proto__Collector__Profiles__V1development__ExportProfilesServiceResponse
+	Response;
+
+#define ANY_VALUE_INIT		OPENTELEMETRY__PROTO__COMMON__V1__ANY_VALUE__INIT
+#define ARRAY_VALUE_INIT	OPENTELEMETRY__PROTO__COMMON__V1__ARRAY_VALUE__INIT
+#define KEY_VALUE_INIT		OPENTELEMETRY__PROTO__COMMON__V1__KEY_VALUE__INIT
+#define SCOPE_INIT		OPENTELEMETRY__PROTO__COMMON__V1__INSTRUMENTATION_SCOPE__INIT
+#define RESOURCE_INIT		OPENTELEMETRY__PROTO__RESOURCE__V1__RESOURCE__INIT
+#define PROFILE_INIT		OPENTELEMETRY__PROTO__PROFILES__V1DEVELOPMENT__PROFILE__INIT
+#define SAMPLE_INIT		OPENTELEMETRY__PROTO__PROFILES__V1DEVELOPMENT__SAMPLE__INIT
+#define VALUE_TYPE_INIT		OPENTELEMETRY__PROTO__PROFILES__V1DEVELOPMENT__VALUE_TYPE__INIT
+#define MAPPING_INIT		OPENTELEMETRY__PROTO__PROFILES__V1DEVELOPMENT__MAPPING__INIT
+#define LOCATION_INIT		OPENTELEMETRY__PROTO__PROFILES__V1DEVELOPMENT__LOCATION__INIT
+#define LINE_INIT		OPENTELEMETRY__PROTO__PROFILES__V1DEVELOPMENT__LINE__INIT
+#define FUNCTION_INIT		OPENTELEMETRY__PROTO__PROFILES__V1DEVELOPMENT__FUNCTION__INIT
+#define STACK_INIT		OPENTELEMETRY__PROTO__PROFILES__V1DEVELOPMENT__STACK__INIT
+#define LINK_INIT		OPENTELEMETRY__PROTO__PROFILES__V1DEVELOPMENT__LINK__INIT
+#define KEY_VALUE_AND_UNIT_INIT	\
+	OPENTELEMETRY__PROTO__PROFILES__V1DEVELOPMENT__KEY_VALUE_AND_UNIT__INIT
+
+#define STRING_VALUE	OPENTELEMETRY__PROTO__COMMON__V1__ANY_VALUE__VALUE_STRING_VALUE
+#define INT_VALUE	OPENTELEMETRY__PROTO__COMMON__V1__ANY_VALUE__VALUE_INT_VALUE
+#define ARRAY_VALUE	OPENTELEMETRY__PROTO__COMMON__V1__ANY_VALUE__VALUE_ARRAY_VALUE
+
+#endif /* GPROF_OTLP_SCHEMA_H */

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * wire.c: protobuf messages, one behind the other.
+ */
+#include "wire.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/table.h"
+
+#define VARINT			0
+#define LENGTH_DELIMITED	2
+#define VARINT_MAX		10
+#define INDEX_MAX		5
+/* The tag and the length of a field. */
+#define HEAD_MAX		15
+
+void gprof_wire_free(struct gprof_wire *w)
+{
+	free(w->v);
+	*w = (struct gprof_wire){ 0 };
+}
+
+void gprof_wire_clear(struct gprof_wire *w)
+{
+	w->nr = 0;
+}
+
+static bool room(struct gprof_wire *w, size_t len)
+{
+	if (len <= w->cap - w->nr && !w->failed)
+		return true;
+	if (!w->failed && gprof_grow(&w->v, &w->cap, w->nr + len, 1))
+		w->failed = true;
+	return !w->failed;
+}
+
+static void varint(struct gprof_wire *w, uint64_t v)
+{
+	for (; v > 0x7f; v >>= 7)
+		w->v[w->nr++] = (uint8_t)(v | 0x80);
+	w->v[w->nr++] = (uint8_t)v;
+}
+
+static void head(struct gprof_wire *w, unsigned int field, size_t len)
+{
+	varint(w, (uint64_t)field << 3 | LENGTH_DELIMITED);
+	varint(w, len);
+}
+
+void gprof_wire_fields(struct gprof_wire *w, const ProtobufCMessage *m)
+{
+	if (room(w, protobuf_c_message_get_packed_size(m)))
+		w->nr += protobuf_c_message_pack(m, w->v + w->nr);
+}
+
+void gprof_wire_message(struct gprof_wire *w, unsigned int field, const ProtobufCMessage *m)
+{
+	size_t len = protobuf_c_message_get_packed_size(m);
+
+	if (!room(w, HEAD_MAX + len))
+		return;
+	head(w, field, len);
+	w->nr += protobuf_c_message_pack(m, w->v + w->nr);
+}
+
+void gprof_wire_begin(struct gprof_wire *w, unsigned int field, size_t len)
+{
+	if (room(w, HEAD_MAX))
+		head(w, field, len);
+}
+
+void gprof_wire_raw(struct gprof_wire *w, const void *data, size_t len)
+{
+	if (!len || !room(w, len))
+		return;
+	memcpy(w->v + w->nr, data, len);
+	w->nr += len;
+}
+
+void gprof_wire_bytes(struct gprof_wire *w, unsigned int field, const void *data, size_t len)
+{
+	gprof_wire_begin(w, field, len);
+	gprof_wire_raw(w, data, len);
+}
+
+size_t gprof_wire_open(struct gprof_wire *w, unsigned int field)
+{
+	if (room(w, HEAD_MAX))
+		head(w, field, 0);
+	return w->nr;
+}
+
+/* The length had a byte, which nearly always is enough. */
+void gprof_wire_close(struct gprof_wire *w, size_t at)
+{
+	size_t len = w->nr - at, more = 0, l;
+
+	for (l = len >> 7; l; l >>= 7)
+		more++;
+	if (!room(w, more))
+		return;
+	if (more)
+		memmove(w->v + at + more, w->v + at, len);
+	w->nr = at - 1;
+	varint(w, len);
+	w->nr += len;
+}
+
+void gprof_wire_number(struct gprof_wire *w, unsigned int field, uint64_t v)
+{
+	if (!v || !room(w, 2 * VARINT_MAX))
+		return;
+	varint(w, (uint64_t)field << 3 | VARINT);
+	varint(w, v);
+}
+
+void gprof_wire_varint(struct gprof_wire *w, uint64_t v)
+{
+	if (room(w, VARINT_MAX))
+		varint(w, v);
+}
+
+void gprof_wire_indexes(struct gprof_wire *w, unsigned int field, const int32_t *v, size_t nr)
+{
+	size_t i, at;
+
+	if (!nr || !room(w, HEAD_MAX + nr * INDEX_MAX))
+		return;
+	at = gprof_wire_open(w, field);
+	for (i = 0; i < nr; i++)
+		varint(w, (uint32_t)v[i]);
+	gprof_wire_close(w, at);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * wire.h: protobuf messages, one behind the other, as the repeated fields of a message that
+ * is never in memory as a whole.
+ */
+#ifndef GPROF_WIRE_H
+#define GPROF_WIRE_H
+
+#include <protobuf-c/protobuf-c.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/**
+ * struct gprof_wire - encoded fields
+ * @v: bytes
+ * @nr: how many
+ * @cap: room
+ * @failed: there was no memory; nothing is added any more
+ */
+struct gprof_wire {
+	uint8_t *v;
+	size_t nr;
+	size_t cap;
+	bool failed;
+};
+
+void gprof_wire_free(struct gprof_wire *w);
+void gprof_wire_clear(struct gprof_wire *w);
+
+/** gprof_wire_fields() - add the fields of a message, so that they are those of what is there */
+void gprof_wire_fields(struct gprof_wire *w, const ProtobufCMessage *m);
+/** gprof_wire_message() - add a message as a field */
+void gprof_wire_message(struct gprof_wire *w, unsigned int field, const ProtobufCMessage *m);
+/** gprof_wire_bytes() - add encoded fields, or a text, as a field */
+void gprof_wire_bytes(struct gprof_wire *w, unsigned int field, const void *data, size_t len);
+
+/*
+ * What there are tens of thousands of is written field by field, at a fifth of the
+ * instructions: gprof_wire_open() begins a message, gprof_wire_close() ends it, with what
+ * gprof_wire_open() returned. A number that is 0 is not there.
+ */
+size_t gprof_wire_open(struct gprof_wire *w, unsigned int field);
+void gprof_wire_close(struct gprof_wire *w, size_t at);
+void gprof_wire_number(struct gprof_wire *w, unsigned int field, uint64_t v);
+/** gprof_wire_varint() - add a number to a packed field that was opened */
+void gprof_wire_varint(struct gprof_wire *w, uint64_t v);
+/** gprof_wire_indexes() - add a packed field of numbers that are not negative */
+void gprof_wire_indexes(struct gprof_wire *w, unsigned int field, const int32_t *v, size_t nr);
+
+/** gprof_wire_begin() - add the head of a field of @len bytes, which gprof_wire_raw() adds */
+void gprof_wire_begin(struct gprof_wire *w, unsigned int field, size_t len);
+void gprof_wire_raw(struct gprof_wire *w, const void *data, size_t len);
+
+#endif /* GPROF_WIRE_H */
