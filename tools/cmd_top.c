@@ -124,8 +124,7 @@ static size_t name_columns(const struct top *t, size_t rest)
 static void print_row(const struct top *t, const struct function *f, int64_t sum)
 {
 	const struct view *v = &t->view;
-	const char *inlined = !f->inlined ? "" : f->inlined == f->frames ? " (inline)" :
-			      " (partial-inline)";
+	const char *inlined = !f->inlined ? "" : !f->plain ? " (inline)" : " (partial-inline)";
 	char flat[VIEW_TEXT_MAX], cum[VIEW_TEXT_MAX];
 	char *place = place_of(t, f), *name;
 
@@ -356,7 +355,7 @@ static bool ends_with(const char *s, const char *end)
 	return n > m && !strcmp(s + n - m, end);
 }
 
-static int write_picture(const struct view *v, const char *file, const char *title)
+static int write_picture(struct view *v, const char *file, const char *title)
 {
 	struct calltree tree;
 	struct output out;

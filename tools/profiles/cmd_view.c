@@ -112,7 +112,7 @@ static bool start_browser(const char *path)
 	return pid > 0;
 }
 
-static int write_page(const struct page_options *o, const char *file, const struct view *v)
+static int write_page(const struct page_options *o, const char *file, struct view *v)
 {
 	struct output out;
 	int status, error = 0;
@@ -137,7 +137,7 @@ static int write_page(const struct page_options *o, const char *file, const stru
 	return error ? fail("%s could not be written: %s", file, strerror(error)) : status;
 }
 
-static int show(const struct page_options *o, const struct view *v)
+static int show(const struct page_options *o, struct view *v)
 {
 	char *path;
 	int status;
