@@ -411,13 +411,8 @@ static void write_comments(struct flame *fl)
 	}
 }
 
-void flame_write(FILE *f, const struct calltree *tree, const struct view *view, const char *title)
-{
-	flame_draw(f, tree, view, title, false);
-}
-
-void flame_draw(FILE *f, const struct calltree *tree, const struct view *view, const char *title,
-		bool within)
+static void draw(FILE *f, const struct calltree *tree, const struct view *view, const char *title,
+		 bool within)
 {
 	static const char hint[] = "click a frame to zoom in, Ctrl-F to search, Esc for the whole";
 	struct flame fl = { .f = f, .tree = tree, .view = view };
@@ -444,4 +439,23 @@ void flame_draw(FILE *f, const struct calltree *tree, const struct view *view, c
 	fputs("</g>\n", f);
 	write_data(&fl, hint);
 	fprintf(f, "<script><![CDATA[\n%s]]></script>\n</svg>\n", flame_script);
+}
+
+void flame_write(FILE *f, const struct calltree *tree, const struct view *view, const char *title)
+{
+	draw(f, tree, view, title, false);
+}
+
+void flame_write_page(FILE *f, const struct calltree *tree, const struct view *view,
+		      const char *title)
+{
+	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+	      "<meta name=\"viewport\" content=\"width=device-width\">\n"
+	      "<link rel=\"icon\" href=\"data:,\">\n<title>", f);
+	text_xml(f, title, SIZE_MAX);
+	fputs("</title>\n<style>\nbody { margin: 0; background: #ffffff; }\n"
+	      "@media (prefers-color-scheme: dark) { body { background: #16181d; } }\n"
+	      "</style>\n</head>\n<body>\n", f);
+	draw(f, tree, view, title, true);
+	fputs("</body>\n</html>\n", f);
 }

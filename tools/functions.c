@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "say.h"
+#include "text.h"
 
 /* A frame that was not there before. */
 static uint32_t find_function(struct functions *fs, const struct gprof_frame *frame)
@@ -122,6 +123,33 @@ int functions_of(struct functions *fs, struct view *v)
 
 	functions_finish(fs);
 	return status;
+}
+
+/* A name or a place of which less is left says nothing. */
+#define TEXT_LEAST	8
+
+char *functions_label(const struct functions *fs, const struct function *f, const char *behind,
+		      bool place, size_t columns, size_t least)
+{
+	const char *name = functions_name(fs, f);
+	char module[MODULE_TEXT_MAX], *where = NULL, *shown, *label;
+	size_t room = columns > strlen(behind) + TEXT_LEAST ? columns - strlen(behind) : TEXT_LEAST;
+	size_t for_place = room > least ? room - least : 0;
+
+	if (place && for_place >= TEXT_LEAST && !view_is_unnamed(name) &&
+	    *module_text(f->kind, f->mapping, module)) {
+		label = xprintf(" [%s%s]", module, f->elsewhere ? ", ..." : "");
+		where = text_short(label, for_place);
+		free(label);
+		room -= columns == SIZE_MAX ? 0 : text_columns(where);
+	}
+	if (columns != SIZE_MAX && room > FUNCTION_COLUMNS)
+		room = FUNCTION_COLUMNS;
+	shown = text_short(name, room);
+	label = xprintf("%s%s%s", shown, behind, where ? where : "");
+	free(shown);
+	free(where);
+	return label;
 }
 
 const char *functions_name(const struct functions *fs, const struct function *f)

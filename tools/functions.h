@@ -86,6 +86,23 @@ void functions_finish(struct functions *fs);
 /* functions_of() - all of what a view shows; STATUS_OK, or STATUS_FAILED after a sentence */
 int functions_of(struct functions *fs, struct view *v);
 
+#define FUNCTION_COLUMNS	100	/* of a name, unless all of it is asked for */
+
+/**
+ * functions_label() - a function as a row shows it: name, words behind it, " [FILE]"
+ * @fs: functions
+ * @f: one of them
+ * @behind: words, or ""
+ * @place: say what file it is in, where its name does not
+ * @columns: room for all of it, where the name gets FUNCTION_COLUMNS at most; SIZE_MAX:
+ *	nothing is shortened
+ * @least: columns of the name that the file leaves
+ *
+ * Return: for free().
+ */
+char *functions_label(const struct functions *fs, const struct function *f, const char *behind,
+		      bool place, size_t columns, size_t least);
+
 const char *functions_name(const struct functions *fs, const struct function *f);
 void functions_free(struct functions *fs);
 
