@@ -134,7 +134,7 @@ static int print_all(struct peek *p, const struct view *v, size_t limit)
 		printf("%zu of %zu functions like %s are not shown; -n N shows N\n", nr - limit, nr,
 		       p->wanted.word);
 	printf("%11s %7s %11s %7s %10s %7s | %s\n", "flat", "flat%", "cum", "cum%", "calls", "calls%",
-	       "callers, function, callees");
+	       "callers, callees");
 	for (size_t i = 0; i < nr && i < limit; i++)
 		print_function(p, v, calls, p->nr, found[i]);
 	free(calls);
