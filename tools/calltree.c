@@ -321,7 +321,8 @@ static void sort_children(struct order *o)
 		o->children[o->end[t->paths[i].parent]++] = i;
 	for (size_t i = 0, from = 0; i < t->nr_paths; from = o->end[i++])
 		if (o->end[i] > from + 1)
-			qsort_r(o->children + from, o->end[i] - from, sizeof(*o->children), compare, o);
+			qsort_r(o->children + from, o->end[i] - from, sizeof(*o->children),
+				compare, o);
 }
 
 /* Where each goes is known from how many come before it. */

@@ -125,7 +125,7 @@ int calltree_collect(struct calltree *t, struct view *view, bool diff,
  * Return: STATUS_OK, or STATUS_FAILED after a sentence; calltree_free() in any case.
  */
 int calltree_build(struct calltree *t, struct view *view);
-/* calltree_build_diff() - of a view of view_open_diff(), whose base is not subtracted; it keeps them */
+/* calltree_build_diff() - of view_open_diff(), whose base is not subtracted; it keeps them */
 int calltree_build_diff(struct calltree *t, struct view *view);
 void calltree_free(struct calltree *t);
 

@@ -343,6 +343,7 @@ plain_terminals_get_plain_text()
 # A name may be any bytes: what is written is text, and no terminal obeys it.
 names_of_all_bytes_are_text()
 {
+	# shellcheck disable=SC2059 # digits
 	many_names "$dir/bytes.pb" "$(for ((i = 1; i < 256; i++)); do printf "\\x$(printf %x "$i")"; done)z"
 	for view in "top --full-names" "top --by module" "csv" collapsed "collapsed --by module" \
 		"flame -o -" "view -o -" "diff --full-names" "peek z$" "diff -o -" "top --focus z$"; do
@@ -357,7 +358,8 @@ names_of_all_bytes_are_text()
 		esac
 		gprofctl "$command" "$@" >"$dir/out" || fail "$view: status $?"
 		[ "$view" != "diff -o -" ] || { gzip -dc "$dir/out" | grep -qa samples; continue; }
-		[ -s "$dir/out" ] && iconv -f UTF-8 -t UTF-8 "$dir/out" >/dev/null || fail "$view: no UTF-8"
+		[ -s "$dir/out" ] || fail "$view: nothing"
+		iconv -f UTF-8 -t UTF-8 "$dir/out" >/dev/null || fail "$view: no UTF-8"
 		! LC_ALL=C grep -qP '[\x00-\x08\x0b-\x1f\x7f]' "$dir/out" || fail "$view: controls"
 	done
 }

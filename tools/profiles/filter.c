@@ -174,7 +174,8 @@ bool filter_labels(struct filter *f, const struct gprof_profile *p, uint32_t lab
 	if (!f->nr_labels)
 		return true;
 	while (labels >= f->room_label_known)
-		f->label_known = xgrow(f->label_known, f->room_label_known, &f->room_label_known, 1);
+		f->label_known = xgrow(f->label_known, f->room_label_known,
+				       &f->room_label_known, 1);
 	if (f->label_known[labels] == UNKNOWN) {
 		f->label_known[labels] = TAKEN;
 		for (size_t i = 0; i < f->nr_labels; i++)
