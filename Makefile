@@ -129,6 +129,7 @@ bench: setup
 	@PATH=$(O)/bin:$$PATH LD_LIBRARY_PATH=$(O)/lib selftests/bench/mmu
 	@PATH=$(O)/bin:$$PATH LD_LIBRARY_PATH=$(O)/lib selftests/bench/symbols
 	@PATH=$(O)/bin:$$PATH LD_LIBRARY_PATH=$(O)/lib selftests/bench/trace_views
+	@PATH=$(O)/bin:$$PATH LD_LIBRARY_PATH=$(O)/lib selftests/bench/profile_views
 	@selftests/bench/run
 	@selftests/bench/table
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Samples are added from the root on, then totals are summed up from the
- * leaves and siblings sorted. Nothing here recurses: stacks come from a file.
+ * Samples are added from the root on, then totals are summed up from the leaves, siblings
+ * sorted, and all put in the order in which it will be drawn. Nothing here recurses: stacks
+ * come from a file.
  */
 #include "calltree.h"
 
@@ -45,153 +46,391 @@ enum frame_kind calltree_frame(const struct calltree *t, uint32_t frame, const c
 }
 
 /* Most frames were there before. */
-static uint32_t find_frame(struct calltree *t, const struct gprof_frame *f)
+static uint32_t find_frame(struct calltree *t, uint32_t n)
 {
-	enum frame_kind kind = frame_kind(f);
 	char text[VIEW_NAME_MAX];
-	bool found;
-	uint32_t *frame = memo_find(&t->known[kind], f->function, f->mapping, NULL, &found);
 
-	if (!found)
-		*frame = add_frame(t, kind, view_function(f, text), f->mapping);
-	return *frame;
-}
+	while (n >= t->room_known)
+		t->known = xgrow(t->known, t->room_known, &t->room_known, sizeof(*t->known));
+	if (!t->known[n]) {
+		const struct gprof_frame *f = &t->view->frames->all[n];
 
-static uint32_t add_node(struct calltree *t, uint32_t parent, uint32_t frame)
-{
-	uint32_t edge[] = { parent, frame };
-	size_t node = intern_add(&t->edges, edge, sizeof(edge));
-	struct call_node *n;
-
-	if (node < t->nr)
-		return node;
-	t->nodes = xgrow(t->nodes, t->nr, &t->room, sizeof(*t->nodes));
-	n = &t->nodes[t->nr++];
-	*n = (struct call_node){
-		.frame = frame,
-		.parent = parent,
-		.child = CALLTREE_NONE,
-		.next = CALLTREE_NONE,
-	};
-	if (parent != CALLTREE_NONE)
-		n->depth = t->nodes[parent].depth + 1;
-	if (n->depth > t->depth)
-		t->depth = n->depth;
-	return node;
-}
-
-uint32_t calltree_add(struct calltree *t, const struct gprof_frame *frames, size_t nr_frames)
-{
-	uint32_t node = 0;
-	size_t left = 0;
-
-	if (!t->nr)
-		add_node(t, CALLTREE_NONE, add_frame(t, FRAME_USER, "all", ""));
-	if (nr_frames > CALLTREE_DEPTH_MAX) {
-		left = nr_frames - CALLTREE_DEPTH_MAX;
-		t->cut++;
+		t->known[n] = 1 + add_frame(t, frame_kind(f), view_function(f, text), f->mapping);
 	}
-	for (size_t i = nr_frames; i-- > left;)
-		node = add_node(t, node, find_frame(t, &frames[i]));
-	return t->nr > CALLTREE_NODES_MAX ? CALLTREE_NONE : node;
+	return t->known[n] - 1;
 }
 
-static int add_sample(void *ctx, const struct gprof_frame *frames, size_t nr_frames,
-		      const int64_t *values)
+/* Where an edge is looked for first. */
+static size_t slot_of(const struct calltree *t, uint32_t parent, uint32_t frame)
 {
-	struct calltree *t = ctx;
-	bool base = t->diff && gprof_profile_label(t->diff, "pprof::base", NULL);
-	/* In a difference, samples of the base are negative. */
-	int64_t value = base ? view_size(values[t->type]) : values[t->type];
-	uint32_t node;
+	uint64_t h = ((uint64_t)parent << 32 | frame) ^ t->seed;
 
+	h *= 0x9e3779b97f4a7c15;
+	h = (h ^ h >> 32) * (t->seed | 1);
+	return h >> 32 & (t->nr_edges - 1);
+}
+
+static struct call_edge *edge_of(const struct calltree *t, uint32_t parent, uint32_t frame)
+{
+	for (size_t i = slot_of(t, parent, frame);; i = (i + 1) & (t->nr_edges - 1)) {
+		struct call_edge *e = &t->edges[i];
+
+		if (!e->path || (e->parent == parent && e->frame == frame))
+			return e;
+	}
+}
+
+/* At most three quarters full. The root is nobody's child: no edge leads to path 0. */
+static void grow_edges(struct calltree *t)
+{
+	struct call_edge *old = t->edges;
+	size_t nr = t->nr_edges;
+
+	t->nr_edges = nr ? nr * 2 : 1024;
+	t->edges = xalloc(t->nr_edges, sizeof(*t->edges));
+	for (size_t i = 0; i < nr; i++)
+		if (old[i].path)
+			*edge_of(t, old[i].parent, old[i].frame) = old[i];
+	free(old);
+}
+
+static uint32_t add_path(struct calltree *t, uint32_t parent, uint32_t frame)
+{
+	t->paths = xmore(t->paths, t->nr_paths, &t->room_paths, sizeof(*t->paths));
+	t->paths[t->nr_paths] = (struct call_path){ parent, frame, 0 };
+	return t->nr_paths++;
+}
+
+static uint32_t child_of(struct calltree *t, uint32_t parent, uint32_t frame)
+{
+	struct call_edge *e = edge_of(t, parent, frame);
+
+	if (!e->path)
+		*e = (struct call_edge){ parent, frame, add_path(t, parent, frame) };
+	return e->path;
+}
+
+/* Stacks that are added at a time: while one waits for memory, the others do not. */
+#define BATCH	16
+
+/**
+ * struct waiting - a sample that is to be added
+ * @frames: numbers of frames in the tree, leaf first
+ * @left: frames that have no path yet
+ * @path: of the last that has
+ * @labels: of the sample
+ * @value: of the sample
+ */
+struct waiting {
+	uint32_t frames[CALLTREE_DEPTH_MAX];
+	size_t left;
+	uint32_t path;
+	uint32_t labels;
+	int64_t value;
+};
+
+/**
+ * struct collector - adds samples
+ * @t: tree
+ * @take: see calltree_collect()
+ * @ctx: for it
+ * @status: what it returned
+ * @waiting: samples
+ * @nr: how many
+ */
+struct collector {
+	struct calltree *t;
+	int (*take)(void *ctx, uint32_t path, uint32_t labels, int64_t value);
+	void *ctx;
+	int status;
+	struct waiting waiting[BATCH];
+	size_t nr;
+};
+
+/* All of them go down by a frame at a time. */
+static int add_waiting(struct collector *c)
+{
+	struct calltree *t = c->t;
+	size_t more;
+
+	do {
+		more = 0;
+		if ((t->nr_paths + BATCH) / 3 * 4 >= t->nr_edges)
+			grow_edges(t);
+		for (size_t i = 0; i < c->nr; i++) {
+			struct waiting *w = &c->waiting[i];
+
+			if (w->left)
+				__builtin_prefetch(&t->edges[slot_of(t, w->path,
+								     w->frames[w->left - 1])]);
+		}
+		for (size_t i = 0; i < c->nr; i++) {
+			struct waiting *w = &c->waiting[i];
+
+			if (!w->left)
+				continue;
+			w->path = child_of(t, w->path, w->frames[--w->left]);
+			more += w->left;
+		}
+	} while (more);
+	for (size_t i = 0; i < c->nr && !c->status; i++)
+		c->status = c->take(c->ctx, c->waiting[i].path, c->waiting[i].labels,
+				    c->waiting[i].value);
+	c->nr = 0;
+	return c->status || t->nr_paths > CALLTREE_NODES_MAX;
+}
+
+static int add_sample(void *ctx, const struct view_sample *s)
+{
+	struct collector *c = ctx;
+	struct calltree *t = c->t;
+	int64_t value = s->values[t->view->type];
+	struct waiting *w = &c->waiting[c->nr];
+	size_t cut = 0;
+
+	/* In a difference, samples of the base are negative. */
+	if (t->diff && gprof_profile_label_of(t->view->profile, s->labels, "pprof::base", NULL))
+		value = view_size(value);
 	if (value < 0)
 		t->left_out++;
 	if (value <= 0)
 		return 0;
-	node = calltree_add(t, frames, nr_frames);
-	if (node == CALLTREE_NONE)
-		return 1;
-	t->nodes[node].self = view_sum(t->nodes[node].self, value);
-	if (base)
-		t->nodes[node].base = view_sum(t->nodes[node].base, value);
-	return 0;
-}
-
-static int compare(const void *pa, const void *pb, void *ctx)
-{
-	const struct calltree *t = ctx;
-	const struct call_node *a = &t->nodes[*(const uint32_t *)pa];
-	const struct call_node *b = &t->nodes[*(const uint32_t *)pb];
-	const char *fa, *fb, *ma, *mb;
-	int order;
-
-	if (a->total != b->total)
-		return a->total > b->total ? -1 : 1;
-	calltree_frame(t, a->frame, &fa, &ma);
-	calltree_frame(t, b->frame, &fb, &mb);
-	order = strcmp(fa, fb);
-	return order ? order : strcmp(ma, mb);
-}
-
-/* Sorted once over all nodes, largest first, each put before its earlier siblings last. */
-static void link_siblings(struct calltree *t)
-{
-	uint32_t *order = xalloc(t->nr, sizeof(*order));
-
-	for (size_t i = 0; i < t->nr; i++)
-		order[i] = i;
-	qsort_r(order, t->nr, sizeof(*order), compare, t);
-	for (size_t i = t->nr; i-- > 0;) {
-		struct call_node *n = &t->nodes[order[i]];
-
-		if (n->parent == CALLTREE_NONE)
-			continue;
-		n->next = t->nodes[n->parent].child;
-		t->nodes[n->parent].child = order[i];
+	if (s->nr > CALLTREE_DEPTH_MAX) {
+		cut = s->nr - CALLTREE_DEPTH_MAX;
+		t->cut++;
 	}
-	free(order);
+	w->left = s->nr - cut;
+	w->path = 0;
+	w->labels = s->labels;
+	w->value = value;
+	for (size_t i = w->left; i-- > 0;)
+		w->frames[i] = find_frame(t, s->frames[cut + i]);
+	return ++c->nr == BATCH ? add_waiting(c) : 0;
 }
 
-int calltree_refused(void)
+int calltree_collect(struct calltree *t, struct view *view, bool diff,
+		     int (*take)(void *ctx, uint32_t path, uint32_t labels, int64_t value),
+		     void *ctx)
 {
+	struct collector *c = xalloc(1, sizeof(*c));
+	int status;
+
+	*t = (struct calltree){ .view = view, .diff = diff, .seed = intern_seed() };
+	add_path(t, CALLTREE_NONE, add_frame(t, FRAME_USER, "all", ""));
+	c->t = t;
+	c->take = take;
+	c->ctx = ctx;
+	status = view_each(view, add_sample, c);
+	if (status == STATUS_OK && c->nr)
+		add_waiting(c);
+	if (c->status)
+		status = c->status;
+	free(c);
+	if (t->nr_paths <= CALLTREE_NODES_MAX)
+		return status;
 	return fail("the profile has more than %u different stacks of calls, which no picture "
 		    "shows", CALLTREE_NODES_MAX);
 }
 
-static int build(struct calltree *t, const struct view *view)
-{
-	int status;
+/**
+ * struct order - makes nodes of paths
+ * @t: tree
+ * @rank: of each frame by its texts, which are compared once for each
+ * @total: of each path, with all below
+ * @size: nodes of each path: its own and those below
+ * @children: those of path 0, then those of path 1, and so on
+ * @end: of the children of each path in @children
+ */
+struct order {
+	struct calltree *t;
+	uint32_t *rank;
+	int64_t *total;
+	uint32_t *size;
+	uint32_t *children;
+	uint32_t *end;
+};
 
-	calltree_add(t, NULL, 0);
-	status = view_each(view, add_sample, t);
-	if (t->nr > CALLTREE_NODES_MAX)
-		return calltree_refused();
+static int compare_frames(const void *pa, const void *pb, void *ctx)
+{
+	uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
+	const char *fa, *fb, *ma, *mb;
+	int order;
+
+	calltree_frame(ctx, a, &fa, &ma);
+	calltree_frame(ctx, b, &fb, &mb);
+	order = strcmp(fa, fb);
+	if (!order)
+		order = strcmp(ma, mb);
+	return order ? order : a < b ? -1 : a > b;
+}
+
+static uint32_t *rank_frames(struct calltree *t)
+{
+	uint32_t *sorted = xalloc(t->frames.nr, sizeof(*sorted));
+	uint32_t *rank = xalloc(t->frames.nr, sizeof(*rank));
+
+	for (size_t i = 0; i < t->frames.nr; i++)
+		sorted[i] = i;
+	qsort_r(sorted, t->frames.nr, sizeof(*sorted), compare_frames, t);
+	for (size_t i = 0; i < t->frames.nr; i++)
+		rank[sorted[i]] = i;
+	free(sorted);
+	return rank;
+}
+
+static int compare(const void *pa, const void *pb, void *ctx)
+{
+	uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
+	const struct order *o = ctx;
+
+	if (o->total[a] != o->total[b])
+		return o->total[a] > o->total[b] ? -1 : 1;
+	return o->rank[o->t->paths[a].frame] < o->rank[o->t->paths[b].frame] ? -1 : 1;
+}
+
+/* From the leaves on: children come after their parents. */
+static void sum_up(struct order *o)
+{
+	const struct calltree *t = o->t;
+
+	for (size_t i = t->nr_paths; i-- > 0;) {
+		uint32_t parent = t->paths[i].parent;
+
+		o->total[i] = view_sum(o->total[i], t->paths[i].self);
+		o->size[i]++;
+		if (!i)
+			break;
+		o->total[parent] = view_sum(o->total[parent], o->total[i]);
+		o->size[parent] += o->size[i];
+		if (t->diff)
+			t->path_base[parent] = view_sum(t->path_base[parent], t->path_base[i]);
+	}
+}
+
+/* Siblings, the largest first; most paths have none. */
+static void sort_children(struct order *o)
+{
+	const struct calltree *t = o->t;
+
+	for (size_t i = 1; i < t->nr_paths; i++)
+		o->end[t->paths[i].parent + 1]++;
+	for (size_t i = 0; i < t->nr_paths; i++)
+		o->end[i + 1] += o->end[i];
+	/* Each is put where the children of its parent begin, which thus moves to their end. */
+	for (size_t i = 1; i < t->nr_paths; i++)
+		o->children[o->end[t->paths[i].parent]++] = i;
+	for (size_t i = 0, from = 0; i < t->nr_paths; from = o->end[i++])
+		if (o->end[i] > from + 1)
+			qsort_r(o->children + from, o->end[i] - from, sizeof(*o->children),
+				compare, o);
+}
+
+/* Where each goes is known from how many come before it. */
+static void place_nodes(struct order *o)
+{
+	struct calltree *t = o->t;
+	uint32_t *at = xalloc(t->nr_paths, sizeof(*at));
+
+	t->nr = t->nr_paths;
+	t->nodes = xraw(t->nr, sizeof(*t->nodes));
+	if (t->diff)
+		t->base = xraw(t->nr, sizeof(*t->base));
+	for (size_t i = 0, from = 0; i < t->nr; from = o->end[i++]) {
+		const struct call_path *path = &t->paths[i];
+		uint32_t parent = i ? at[path->parent] : CALLTREE_NONE, next = at[i] + 1;
+
+		t->nodes[at[i]] = (struct call_node){
+			.parent = parent,
+			.frame = path->frame,
+			.end = at[i] + o->size[i],
+			.self = path->self,
+			.total = o->total[i],
+		};
+		if (t->diff)
+			t->base[at[i]] = t->path_base[i];
+		for (size_t j = from; j < o->end[i]; j++) {
+			at[o->children[j]] = next;
+			next += o->size[o->children[j]];
+		}
+	}
+	free(at);
+	for (size_t i = 1; i < t->nr; i++) {
+		t->nodes[i].depth = t->nodes[t->nodes[i].parent].depth + 1;
+		if (t->nodes[i].depth > t->depth)
+			t->depth = t->nodes[i].depth;
+	}
+}
+
+static int add_value(void *ctx, uint32_t path, uint32_t labels, int64_t value)
+{
+	struct calltree *t = ctx;
+
+	t->paths[path].self = view_sum(t->paths[path].self, value);
+	if (!t->diff)
+		return 0;
+	while (path >= t->room_base)
+		t->path_base = xgrow(t->path_base, t->room_base, &t->room_base,
+				     sizeof(*t->path_base));
+	if (gprof_profile_label_of(t->view->profile, labels, "pprof::base", NULL))
+		t->path_base[path] = view_sum(t->path_base[path], value);
+	return 0;
+}
+
+static void forget_edges(struct calltree *t)
+{
+	free(t->edges);
+	free(t->known);
+	t->edges = NULL;
+	t->known = NULL;
+}
+
+static void forget_paths(struct calltree *t)
+{
+	free(t->paths);
+	free(t->path_base);
+	t->paths = NULL;
+	t->path_base = NULL;
+	t->nr_paths = 0;
+}
+
+static int build(struct calltree *t, struct view *view, bool diff)
+{
+	int status = calltree_collect(t, view, diff, add_value, t);
+	struct order o = { .t = t };
+
 	if (status != STATUS_OK)
 		return status;
-	for (size_t i = t->nr; i-- > 0;) {
-		struct call_node *n = &t->nodes[i];
-
-		n->total = view_sum(n->total, n->self);
-		if (n->parent != CALLTREE_NONE)
-			t->nodes[n->parent].total = view_sum(t->nodes[n->parent].total, n->total);
-		if (n->parent != CALLTREE_NONE)
-			t->nodes[n->parent].base = view_sum(t->nodes[n->parent].base, n->base);
-	}
-	link_siblings(t);
+	forget_edges(t);
+	if (!diff)
+		gprof_profile_forget_samples(view->profile);
+	while (diff && t->nr_paths > t->room_base)
+		t->path_base = xgrow(t->path_base, t->room_base, &t->room_base,
+				     sizeof(*t->path_base));
+	o.rank = rank_frames(t);
+	o.total = xalloc(t->nr_paths, sizeof(*o.total));
+	o.size = xalloc(t->nr_paths, sizeof(*o.size));
+	o.children = xalloc(t->nr_paths, sizeof(*o.children));
+	o.end = xalloc(t->nr_paths + 1, sizeof(*o.end));
+	sum_up(&o);
+	sort_children(&o);
+	free(o.rank);
+	place_nodes(&o);
+	free(o.total);
+	free(o.size);
+	free(o.children);
+	free(o.end);
+	forget_paths(t);
 	return STATUS_OK;
 }
 
-int calltree_build(struct calltree *t, const struct view *view)
+int calltree_build(struct calltree *t, struct view *view)
 {
-	*t = (struct calltree){ .type = view->type };
-	return build(t, view);
+	return build(t, view, false);
 }
 
-int calltree_build_diff(struct calltree *t, const struct view *view)
+int calltree_build_diff(struct calltree *t, struct view *view)
 {
-	*t = (struct calltree){ .type = view->type, .diff = view->profile };
-	return build(t, view);
+	return build(t, view, true);
 }
 
 void calltree_tell(const struct calltree *t)
@@ -206,24 +445,10 @@ void calltree_tell(const struct calltree *t)
 
 void calltree_free(struct calltree *t)
 {
+	forget_edges(t);
+	forget_paths(t);
 	free(t->nodes);
+	free(t->base);
 	intern_free(&t->texts);
 	intern_free(&t->frames);
-	intern_free(&t->edges);
-	for (size_t i = 0; i < FRAME_KINDS; i++)
-		memo_free(&t->known[i]);
-}
-
-uint32_t calltree_skip(const struct calltree *t, uint32_t node)
-{
-	while (node != CALLTREE_NONE && t->nodes[node].next == CALLTREE_NONE)
-		node = t->nodes[node].parent;
-	return node == CALLTREE_NONE ? node : t->nodes[node].next;
-}
-
-uint32_t calltree_walk(const struct calltree *t, uint32_t node)
-{
-	if (t->nodes[node].child != CALLTREE_NONE)
-		return t->nodes[node].child;
-	return calltree_skip(t, node);
 }

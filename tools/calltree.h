@@ -5,11 +5,11 @@
 #ifndef TOOLS_CALLTREE_H
 #define TOOLS_CALLTREE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "intern.h"
-#include "profiles/memo.h"
 #include "profiles/module.h"
 #include "view.h"
 
@@ -22,77 +22,111 @@
 #define CALLTREE_NODES_MAX	(4U << 20)
 
 /**
- * struct call_node - a function as called by its parent
- * @frame: number for calltree_frame()
+ * struct call_path - a way to get to a function, in the order of samples
+ * @parent: path without the last step, which has a lower number; CALLTREE_NONE for the root
+ * @frame: last step, for calltree_frame()
+ * @self: value of samples that end here
+ */
+struct call_path {
+	uint32_t parent;
+	uint32_t frame;
+	int64_t self;
+};
+
+/**
+ * struct call_node - a function as called by its parent, in the order of drawing: a parent,
+ *	then its children with all below them, the largest first
  * @parent: node, CALLTREE_NONE for the root
- * @child: first child or CALLTREE_NONE; largest first once the tree is complete
- * @next: next sibling or CALLTREE_NONE
+ * @frame: number for calltree_frame()
+ * @end: the node after the last one below
  * @depth: 0 for the root
  * @self: value of samples that end here
  * @total: with all below
- * @base: of a difference, what of @total is of the base; what is more or less than that
- *	is the difference, and as wide as both together is a node
  */
 struct call_node {
-	uint32_t frame;
 	uint32_t parent;
-	uint32_t child;
-	uint32_t next;
+	uint32_t frame;
+	uint32_t end;
 	uint32_t depth;
 	int64_t self;
 	int64_t total;
-	int64_t base;
 };
 
 /**
  * struct calltree - the tree
- * @nodes: node 0 is the root; parents come before their children
+ * @nodes: node 0 is the root
  * @nr: number of nodes
- * @room: of @nodes
+ * @base: of a difference, what of each node's total is of the base; what is more or less
+ *	than that is the difference, and as wide as both together is a node; else NULL
+ * @paths: what @nodes are made of; path 0 is the root
+ * @nr_paths: how many, until there are nodes
+ * @room_paths: of @paths
+ * @path_base: of a difference, what of each path's self is of the base
+ * @room_base: of @path_base
  * @texts: names of functions and mappings
  * @frames: frames by kind, function and mapping
- * @edges: (parent, frame) to node
- * @known: frames by their texts, one for each enum frame_kind
+ * @edges: an open hash of (parent, frame) to path
+ * @nr_edges: its slots, a power of two, or 0
+ * @seed: of its hash, which no file foresees
+ * @known: number + 1 of each frame of the view, or 0
+ * @room_known: of @known
  * @depth: of the deepest node
  * @left_out: samples with a value below 0, which have no width
  * @cut: samples that were deeper than CALLTREE_DEPTH_MAX
- * @type: value type
- * @diff: a difference: its profile, for the label of samples of the base; or NULL
+ * @view: what it is of
+ * @diff: it is of a difference, whose base has samples of its own
  */
 struct calltree {
 	struct call_node *nodes;
 	size_t nr;
-	size_t room;
+	int64_t *base;
+	struct call_path *paths;
+	size_t nr_paths;
+	size_t room_paths;
+	int64_t *path_base;
+	size_t room_base;
 	struct intern texts;
 	struct intern frames;
-	struct intern edges;
-	struct memo known[FRAME_KINDS];
+	struct call_edge {
+		uint32_t parent;
+		uint32_t frame;
+		uint32_t path;
+	} *edges;
+	size_t nr_edges;
+	uint64_t seed;
+	uint32_t *known;
+	size_t room_known;
 	uint32_t depth;
 	uint64_t left_out;
 	uint64_t cut;
-	size_t type;
-	const struct gprof_profile *diff;
+	const struct view *view;
+	bool diff;
 };
 
-/*
- * calltree_add() - add a stack to a tree that is all zeroes at first
+/**
+ * calltree_collect() - make the paths of a tree, without values
+ * @t: tree
+ * @view: what it is of
+ * @diff: as in struct calltree
+ * @take: gets each sample that has a width: its path, labels and value; a return other than
+ *	0 ends the walk
+ * @ctx: passed on
  *
- * Return: its node, whose self is for the caller to add to; CALLTREE_NONE when there are
- * more nodes than any picture shows.
+ * Return: STATUS_OK, or STATUS_FAILED after a sentence, or what @take returned;
+ * calltree_free() in any case.
  */
-uint32_t calltree_add(struct calltree *t, const struct gprof_frame *frames, size_t nr_frames);
-
-/* calltree_refused() - say so; returns STATUS_FAILED */
-int calltree_refused(void);
+int calltree_collect(struct calltree *t, struct view *view, bool diff,
+		     int (*take)(void *ctx, uint32_t path, uint32_t labels, int64_t value),
+		     void *ctx);
 
 /*
- * calltree_build() - make the tree of a view
+ * calltree_build() - make the tree of a view, which has no samples any more then
  *
  * Return: STATUS_OK, or STATUS_FAILED after a sentence; calltree_free() in any case.
  */
-int calltree_build(struct calltree *t, const struct view *view);
-/* calltree_build_diff() - likewise of a view of view_open_diff(), whose base is not subtracted */
-int calltree_build_diff(struct calltree *t, const struct view *view);
+int calltree_build(struct calltree *t, struct view *view);
+/* calltree_build_diff() - of view_open_diff(), whose base is not subtracted; it keeps them */
+int calltree_build_diff(struct calltree *t, struct view *view);
 void calltree_free(struct calltree *t);
 
 /* calltree_tell() - say what of the profile the tree does not have */
@@ -101,14 +135,5 @@ void calltree_tell(const struct calltree *t);
 /* calltree_frame() - a frame by its number; texts are valid until calltree_free() */
 enum frame_kind calltree_frame(const struct calltree *t, uint32_t frame, const char **function,
 			       const char **mapping);
-
-/*
- * calltree_walk() - the node after @node in the order of drawing, its children first
- * calltree_skip() - the same, but without what is below @node
- *
- * CALLTREE_NONE at the end.
- */
-uint32_t calltree_walk(const struct calltree *t, uint32_t node);
-uint32_t calltree_skip(const struct calltree *t, uint32_t node);
 
 #endif /* TOOLS_CALLTREE_H */

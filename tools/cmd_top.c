@@ -30,9 +30,8 @@
 /* A sample that weighs more than this part of all is told of. */
 #define HEAVY_PART	20
 
-#define NAME_COLUMNS	100	/* of a name, unless --full-names asks for more */
 #define NUMBER_COLUMNS	51	/* before it */
-#define NAME_LEAST	24	/* of it that a narrow terminal leaves */
+#define NAME_LEAST	16	/* of it, beside a file with a long name */
 
 /**
  * struct top - the table
@@ -97,49 +96,32 @@ static void print_header(const struct top *t)
 	}
 }
 
-/* Where it is: " [FILE]", which is said already of code that has no name. */
-static char *place_of(const struct top *t, const struct function *f)
-{
-	char module[MODULE_TEXT_MAX];
-
-	if (t->filter.group.how != GROUP_NONE || view_is_unnamed(functions_name(&t->functions, f)) ||
-	    !*module_text(f->kind, f->mapping, module))
-		return xprintf("%s", "");
-	return xprintf(" [%s%s]", module, f->elsewhere ? ", ..." : "");
-}
-
 /* Nothing is wider than a terminal; who reads a pipe has names to look for. */
-static size_t name_columns(const struct top *t, size_t rest)
+static size_t label_columns(const struct top *t)
 {
 	size_t columns = terminal_columns(stdout);
 
 	if (t->full_names)
 		return SIZE_MAX;
-	if (!columns || columns >= NUMBER_COLUMNS + rest + NAME_COLUMNS)
-		return NAME_COLUMNS;
-	return columns < NUMBER_COLUMNS + rest + NAME_LEAST ? NAME_LEAST :
-	       columns - NUMBER_COLUMNS - rest;
+	if (!columns || columns > NUMBER_COLUMNS + FUNCTION_COLUMNS + MODULE_TEXT_MAX)
+		return FUNCTION_COLUMNS + MODULE_TEXT_MAX;
+	return (columns < TERMINAL_COLUMNS ? TERMINAL_COLUMNS : columns) - NUMBER_COLUMNS;
 }
 
 static void print_row(const struct top *t, const struct function *f, int64_t sum)
 {
 	const struct view *v = &t->view;
-	const char *inlined = !f->inlined ? "" : f->inlined == f->frames ? " (inline)" :
-			      " (partial-inline)";
+	const char *inlined = !f->inlined ? "" : !f->plain ? " (inline)" : " (partial-inline)";
 	char flat[VIEW_TEXT_MAX], cum[VIEW_TEXT_MAX];
-	char *place = place_of(t, f), *name;
+	char *label = functions_label(&t->functions, f, inlined, t->filter.group.how == GROUP_NONE,
+				      label_columns(t), NAME_LEAST);
 
-	name = text_short(functions_name(&t->functions, f),
-			  name_columns(t, strlen(inlined) + text_columns(place)));
 	printf("%12s %6.2f%% %6.2f%% %12s %6.2f%%  ", view_value(v, f->flat, flat),
 	       view_percent(v, f->flat), view_percent(v, sum), view_value(v, f->cum, cum),
 	       view_percent(v, f->cum));
-	text_plain(stdout, name);
-	fputs(inlined, stdout);
-	text_plain(stdout, place);
+	text_plain(stdout, label);
 	putchar('\n');
-	free(name);
-	free(place);
+	free(label);
 }
 
 static void print_table(struct top *t)
@@ -356,7 +338,7 @@ static bool ends_with(const char *s, const char *end)
 	return n > m && !strcmp(s + n - m, end);
 }
 
-static int write_picture(const struct view *v, const char *file, const char *title)
+static int write_picture(struct view *v, const char *file, const char *title)
 {
 	struct calltree tree;
 	struct output out;
@@ -369,9 +351,9 @@ static int write_picture(const struct view *v, const char *file, const char *tit
 		goto out_free;
 	f = fdopen(dup(out.fd), "w");
 	if (f && ends_with(file, ".html"))
-		fputs("<!DOCTYPE html>\n<meta charset=\"utf-8\">\n<body style=\"margin: 0\">\n", f);
-	if (f)
-		flame_draw(f, &tree, v, title, ends_with(file, ".html"));
+		flame_write_page(f, &tree, v, title);
+	else if (f)
+		flame_write(f, &tree, v, title);
 	if (!f || fflush(f) || ferror(f))
 		error = errno ? errno : EIO;
 	if (f)

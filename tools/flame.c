@@ -9,6 +9,7 @@
 #include "flame.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,6 +29,7 @@
 #define WIDEST_REST	80
 /* Frames drawn in the file; a wider limit than NARROWEST holds where there are more. */
 #define DRAWN_MAX	10000
+#define DOUBLINGS_MAX	12	/* from NARROWEST to WIDTH */
 #define TONES		4
 #define COMMENTS_MAX	12
 
@@ -36,7 +38,7 @@
  * @f: file
  * @tree: what is drawn
  * @view: its values
- * @start: value left of each node
+ * @at: value left of the next node of each depth
  * @narrowest: frames narrower than this are not drawn, px
  * @culled: how many these are
  * @height: of the picture, px
@@ -45,7 +47,7 @@ struct flame {
 	FILE *f;
 	const struct calltree *tree;
 	const struct view *view;
-	int64_t *start;
+	int64_t at[CALLTREE_DEPTH_MAX + 2];
 	double narrowest;
 	uint64_t culled;
 	unsigned int height;
@@ -58,37 +60,37 @@ static double width_of(const struct flame *fl, int64_t value)
 	return total ? (double)(WIDTH - 2 * MARGIN) * value / total : 0;
 }
 
-static void place(struct flame *fl)
+/* Where a node begins that comes after all before it; those below it may be left out. */
+static int64_t place(struct flame *fl, uint32_t i)
 {
-	const struct calltree *t = fl->tree;
+	const struct call_node *n = &fl->tree->nodes[i];
+	int64_t start = fl->at[n->depth];
 
-	fl->start = xalloc(t->nr, sizeof(*fl->start));
-	for (uint32_t i = 0; i != CALLTREE_NONE; i = calltree_walk(t, i)) {
-		int64_t at = fl->start[i];
-
-		for (uint32_t c = t->nodes[i].child; c != CALLTREE_NONE; c = t->nodes[c].next) {
-			fl->start[c] = at;
-			at = view_sum(at, t->nodes[c].total);
-		}
-	}
+	fl->at[n->depth] = view_sum(start, n->total);
+	fl->at[n->depth + 1] = start;
+	return start;
 }
 
-static uint64_t narrower(const struct flame *fl, double limit)
+/* How often NARROWEST has to be doubled until it is above a width. */
+static size_t doublings(double width)
 {
-	uint64_t n = 0;
+	int n = width < NARROWEST ? 0 : ilogb(width / NARROWEST) + 1;
 
-	for (size_t i = 1; i < fl->tree->nr; i++)
-		n += width_of(fl, fl->tree->nodes[i].total) < limit;
-	return n;
+	return n < DOUBLINGS_MAX ? n : DOUBLINGS_MAX;
 }
 
 static void choose_narrowest(struct flame *fl)
 {
+	uint64_t narrower[DOUBLINGS_MAX + 1] = { 0 };
+	size_t i = 0;
+
+	for (size_t n = 1; n < fl->tree->nr; n++)
+		narrower[doublings(width_of(fl, fl->tree->nodes[n].total))]++;
 	fl->narrowest = NARROWEST;
-	fl->culled = narrower(fl, fl->narrowest);
+	fl->culled = narrower[0];
 	while (fl->tree->nr - fl->culled > DRAWN_MAX && fl->narrowest < WIDTH) {
 		fl->narrowest *= 2;
-		fl->culled = narrower(fl, fl->narrowest);
+		fl->culled += narrower[++i];
 	}
 }
 
@@ -129,11 +131,11 @@ static void open_box(struct flame *fl, int64_t start, int64_t value, uint32_t de
 }
 
 /* More is red, less is blue, the larger the darker; the sign in the label says it without. */
-static const char *diff_class(const struct call_node *n)
+static const char *diff_class(const struct calltree *t, uint32_t i)
 {
 	static const char *const more[] = { "g0", "g1", "g2", "g3" }, *const less[] = { "l0", "l1", "l2", "l3" };
-	int64_t now = n->total - n->base, larger = now > n->base ? now : n->base;
-	int64_t change = now - n->base;
+	int64_t base = t->base[i], now = t->nodes[i].total - base;
+	int64_t larger = now > base ? now : base, change = now - base;
 	size_t tone;
 
 	if (!larger || view_size(change) < larger / 20)
@@ -143,39 +145,39 @@ static const char *diff_class(const struct call_node *n)
 	return change > 0 ? more[tone] : less[tone];
 }
 
-static void write_change(struct flame *fl, const struct call_node *n)
+static void write_change(struct flame *fl, uint32_t i)
 {
-	const struct call_node *all = &fl->tree->nodes[0];
+	int64_t all = fl->tree->base[0], base = fl->tree->base[i];
 	char text[VIEW_TEXT_MAX];
-	int64_t now = n->total - n->base;
+	int64_t now = fl->tree->nodes[i].total - base;
 
-	fprintf(fl->f, ": %s", view_value_marked(fl->view, n->base, text));
+	fprintf(fl->f, ": %s", view_value_marked(fl->view, base, text));
 	fprintf(fl->f, " before, %s now", view_value_marked(fl->view, now, text));
-	if (n->base)
-		fprintf(fl->f, ", %+.2f%%", 100.0 * (now - n->base) / n->base);
-	if (all->base)
-		fprintf(fl->f, "; %+.2f%% of all before", 100.0 * (now - n->base) / all->base);
+	if (base)
+		fprintf(fl->f, ", %+.2f%%", 100.0 * (now - base) / base);
+	if (all)
+		fprintf(fl->f, "; %+.2f%% of all before", 100.0 * (now - base) / all);
 }
 
-static void write_diff_node(struct flame *fl, uint32_t i)
+static void write_diff_node(struct flame *fl, uint32_t i, int64_t start)
 {
 	const struct call_node *n = &fl->tree->nodes[i];
-	const char *function, *mapping, *class = i ? diff_class(n) : "a";
+	const char *function, *mapping, *class = i ? diff_class(fl->tree, i) : "a";
 	char *label;
 
 	calltree_frame(fl->tree, n->frame, &function, &mapping);
 	label = xprintf("%s%s", *class == 'g' ? "+ " : *class == 'l' ? "- " : "", function);
-	open_box(fl, fl->start[i], n->total, n->depth, class);
-	write_label(fl, label, MARGIN + width_of(fl, fl->start[i]), TOP + n->depth * ROW,
+	open_box(fl, start, n->total, n->depth, class);
+	write_label(fl, label, MARGIN + width_of(fl, start), TOP + n->depth * ROW,
 		    width_of(fl, n->total));
 	fputs("<title>", fl->f);
 	text_xml(fl->f, function, SIZE_MAX);
-	write_change(fl, n);
+	write_change(fl, i);
 	fputs("</title></g>\n", fl->f);
 	free(label);
 }
 
-static void write_node(struct flame *fl, uint32_t i)
+static void write_node(struct flame *fl, uint32_t i, int64_t start)
 {
 	const struct call_node *n = &fl->tree->nodes[i];
 	const char *function, *mapping;
@@ -183,8 +185,8 @@ static void write_node(struct flame *fl, uint32_t i)
 	char class[] = { i ? "uki"[kind] : 'a', i ? '0' + tone_of(function) : '\0', '\0' };
 	char text[VIEW_TEXT_MAX];
 
-	open_box(fl, fl->start[i], n->total, n->depth, class);
-	write_label(fl, function, MARGIN + width_of(fl, fl->start[i]), TOP + n->depth * ROW,
+	open_box(fl, start, n->total, n->depth, class);
+	write_label(fl, function, MARGIN + width_of(fl, start), TOP + n->depth * ROW,
 		    width_of(fl, n->total));
 	fputs("<title>", fl->f);
 	text_xml(fl->f, function, SIZE_MAX);
@@ -226,14 +228,14 @@ static void write_rest(struct flame *fl, struct rest *r)
 	r->nr = 0;
 }
 
-static void add_rest(struct flame *fl, struct rest *r, uint32_t i)
+static void add_rest(struct flame *fl, struct rest *r, uint32_t i, int64_t start)
 {
 	const struct call_node *n = &fl->tree->nodes[i];
 
 	if (r->nr && (r->parent != n->parent || width_of(fl, r->value) >= WIDEST_REST))
 		write_rest(fl, r);
 	if (!r->nr)
-		*r = (struct rest){ 0, n->parent, n->depth, fl->start[i], 0 };
+		*r = (struct rest){ 0, n->parent, n->depth, start, 0 };
 	r->nr++;
 	r->value = view_sum(r->value, n->total);
 }
@@ -245,17 +247,19 @@ static void write_frames(struct flame *fl)
 	uint32_t i = 0;
 
 	fputs("<g id=\"frames\">\n", fl->f);
-	while (i != CALLTREE_NONE) {
+	while (i < t->nr) {
+		int64_t start = place(fl, i);
+
 		if (i && width_of(fl, t->nodes[i].total) < fl->narrowest) {
-			add_rest(fl, &rest, i);
-			i = calltree_skip(t, i);
+			add_rest(fl, &rest, i, start);
+			i = t->nodes[i].end;
 		} else {
 			write_rest(fl, &rest);
 			if (t->diff)
-				write_diff_node(fl, i);
+				write_diff_node(fl, i, start);
 			else
-				write_node(fl, i);
-			i = calltree_walk(t, i);
+				write_node(fl, i, start);
+			i++;
 		}
 	}
 	write_rest(fl, &rest);
@@ -272,16 +276,16 @@ static void write_base36(FILE *f, uint64_t v)
 		v /= 36;
 	} while (v);
 	while (n)
-		putc(digits[--n], f);
+		putc_unlocked(digits[--n], f);
 }
 
 /* What a node has of the base itself. */
-static int64_t own_base(const struct calltree *t, const struct call_node *n)
+static int64_t own_base(const struct calltree *t, uint32_t i)
 {
-	int64_t own = n->base;
+	int64_t own = t->base[i];
 
-	for (uint32_t c = n->child; c != CALLTREE_NONE; c = t->nodes[c].next)
-		own -= t->nodes[c].base;
+	for (uint32_t c = i + 1; c < t->nodes[i].end; c = t->nodes[c].end)
+		own -= t->base[c];
 	return own > 0 ? own : 0;
 }
 
@@ -291,21 +295,21 @@ static void write_tree(struct flame *fl)
 	const struct calltree *t = fl->tree;
 	uint32_t open = 0;
 
-	for (uint32_t i = 0; i != CALLTREE_NONE; i = calltree_walk(t, i)) {
+	for (uint32_t i = 0; i < t->nr; i++) {
 		const struct call_node *n = &t->nodes[i];
 
 		for (; i && open > n->depth - 1; open--)
-			putc(')', fl->f);
+			putc_unlocked(')', fl->f);
 		open = n->depth;
-		putc('(', fl->f);
+		putc_unlocked('(', fl->f);
 		write_base36(fl->f, n->frame);
 		if (n->self) {
-			putc(':', fl->f);
+			putc_unlocked(':', fl->f);
 			write_base36(fl->f, n->self);
 		}
 		if (n->self && t->diff) {
 			putc(':', fl->f);
-			write_base36(fl->f, own_base(t, n));
+			write_base36(fl->f, own_base(t, i));
 		}
 	}
 	for (open++; open; open--)
@@ -373,7 +377,7 @@ static void write_header(struct flame *fl, const char *title, const char *hint)
 	fprintf(fl->f, "</text>\n<text class=\"note\" x=\"%d\" y=\"%d\">", MARGIN, 26 + LINE + 2);
 	text_xml(fl->f, fl->view->name, 40);
 	if (fl->tree->diff)
-		write_change(fl, &fl->tree->nodes[0]);
+		write_change(fl, 0);
 	else
 		fprintf(fl->f, ": %s",
 			view_value_marked(fl->view, fl->tree->nodes[0].total, text));
@@ -407,13 +411,8 @@ static void write_comments(struct flame *fl)
 	}
 }
 
-void flame_write(FILE *f, const struct calltree *tree, const struct view *view, const char *title)
-{
-	flame_draw(f, tree, view, title, false);
-}
-
-void flame_draw(FILE *f, const struct calltree *tree, const struct view *view, const char *title,
-		bool within)
+static void draw(FILE *f, const struct calltree *tree, const struct view *view, const char *title,
+		 bool within)
 {
 	static const char hint[] = "click a frame to zoom in, Ctrl-F to search, Esc for the whole";
 	struct flame fl = { .f = f, .tree = tree, .view = view };
@@ -422,7 +421,6 @@ void flame_draw(FILE *f, const struct calltree *tree, const struct view *view, c
 	while (comments < COMMENTS_MAX && gprof_profile_comment(view->profile, comments))
 		comments++;
 	fl.height = TOP + (tree->depth + 1) * ROW + comments * LINE + 2 * MARGIN;
-	place(&fl);
 	choose_narrowest(&fl);
 	if (!within)
 		fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n", f);
@@ -441,5 +439,23 @@ void flame_draw(FILE *f, const struct calltree *tree, const struct view *view, c
 	fputs("</g>\n", f);
 	write_data(&fl, hint);
 	fprintf(f, "<script><![CDATA[\n%s]]></script>\n</svg>\n", flame_script);
-	free(fl.start);
+}
+
+void flame_write(FILE *f, const struct calltree *tree, const struct view *view, const char *title)
+{
+	draw(f, tree, view, title, false);
+}
+
+void flame_write_page(FILE *f, const struct calltree *tree, const struct view *view,
+		      const char *title)
+{
+	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+	      "<meta name=\"viewport\" content=\"width=device-width\">\n"
+	      "<link rel=\"icon\" href=\"data:,\">\n<title>", f);
+	text_xml(f, title, SIZE_MAX);
+	fputs("</title>\n<style>\nbody { margin: 0; background: #ffffff; }\n"
+	      "@media (prefers-color-scheme: dark) { body { background: #16181d; } }\n"
+	      "</style>\n</head>\n<body>\n", f);
+	draw(f, tree, view, title, true);
+	fputs("</body>\n</html>\n", f);
 }

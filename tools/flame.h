@@ -11,10 +11,11 @@
 #include "view.h"
 
 /* flame_write() - write the picture; errors stay in @f */
-/* flame_draw() - likewise, for a page when it is to be @within one */
-void flame_draw(FILE *f, const struct calltree *tree, const struct view *view, const char *title,
-		bool within);
 void flame_write(FILE *f, const struct calltree *tree, const struct view *view,
 		 const char *title);
+
+/* flame_write_page() - likewise as a page for a browser, which is as dark as the picture */
+void flame_write_page(FILE *f, const struct calltree *tree, const struct view *view,
+		      const char *title);
 
 #endif /* TOOLS_FLAME_H */

@@ -238,9 +238,16 @@
 			}
 		}
 		flush();
-		culled.textContent = missing ? missing + " frames narrower than " + narrowest +
-			" px not drawn, grey stands for them; zoom in to see them" : "";
+		culled.textContent = !missing ? "" : longest([missing + " frames narrower than " +
+			narrowest + " px not drawn, grey stands for them; zoom in to see them",
+			missing + " frames not drawn, grey stands for them",
+			"grey: not drawn"], inner - Number(culled.getAttribute("x")));
 		tell();
+	}
+
+	/* Of texts that say less and less, the first that there is room for. */
+	function longest(texts, room) {
+		return texts.find((text) => text.length * column <= room) || texts[texts.length - 1];
 	}
 
 	/* Of nested matches only the outermost counts: recursion does not count twice. */

@@ -8,75 +8,90 @@
 #include <string.h>
 
 #include "say.h"
+#include "text.h"
 
-static struct function *function_of(struct functions *fs, const struct gprof_frame *frame)
+/* A frame that was not there before. */
+static uint32_t find_function(struct functions *fs, const struct gprof_frame *frame)
 {
 	char text[VIEW_NAME_MAX];
-	const char *name;
-	bool found;
-	uint32_t *n = memo_find(&fs->known, frame->function, frame->mapping, NULL, &found);
+	const char *name = view_function(frame, text);
+	size_t n = intern_add(&fs->names, name, strlen(name) + 1);
 	struct function *f;
 
-	if (found)
-		return &fs->all[*n];
-	name = view_function(frame, text);
-	*n = intern_add(&fs->names, name, strlen(name) + 1);
-	fs->all = xgrow(fs->all, *n, &fs->room, sizeof(*fs->all));
-	f = &fs->all[*n];
-	if (*n == fs->nr) {
+	fs->all = xgrow(fs->all, n, &fs->room, sizeof(*fs->all));
+	fs->sums = xgrow(fs->sums, n, &fs->room_sums, sizeof(*fs->sums));
+	f = &fs->all[n];
+	if (n == fs->nr) {
 		fs->nr++;
-		f->name = *n;
+		f->name = n;
 		f->mapping = frame->mapping;
 		f->kind = frame_kind(frame);
 	} else if (strcmp(f->mapping, frame->mapping)) {
 		f->elsewhere = true;
 	}
-	return f;
+	f->inlined |= frame->inlined;
+	f->plain |= !frame->inlined;
+	return n;
 }
 
-size_t functions_number(struct functions *fs, const struct gprof_frame *frame)
+static uint32_t function_of(struct functions *fs, const struct view *v, uint32_t frame)
 {
-	const struct function *f = function_of(fs, frame);
-
-	return f - fs->all;
+	while (frame >= fs->room_known)
+		fs->known = xgrow(fs->known, fs->room_known, &fs->room_known, sizeof(*fs->known));
+	if (!fs->known[frame])
+		fs->known[frame] = find_function(fs, &v->frames->all[frame]) + 1;
+	return fs->known[frame] - 1;
 }
 
-void functions_add(struct functions *fs, const struct gprof_frame *frames, size_t nr_frames,
+void functions_add(struct functions *fs, const struct view *v, const struct view_sample *s,
 		   int64_t value)
 {
 	fs->samples++;
-	for (size_t i = 0; i < nr_frames; i++) {
-		struct function *f = function_of(fs, &frames[i]);
-
-		f->frames++;
-		f->inlined += frames[i].inlined;
-		if (i == 0)
-			f->flat = view_sum(f->flat, value);
-		if (f->sample != fs->samples) {
-			f->sample = fs->samples;
-			f->cum = view_sum(f->cum, value);
-		}
+	while (fs->room_stack < s->nr)
+		fs->stack = xgrow(fs->stack, fs->room_stack, &fs->room_stack, sizeof(*fs->stack));
+	/* Sums of so many functions are far away: they are sent for before they are needed. */
+	for (size_t i = 0; i < s->nr; i++) {
+		fs->stack[i] = function_of(fs, v, s->frames[i]);
+		__builtin_prefetch(&fs->sums[fs->stack[i]], 1);
 	}
+	if (s->nr)
+		fs->all[fs->stack[0]].flat = view_sum(fs->all[fs->stack[0]].flat, value);
+	for (size_t i = 0; i < s->nr; i++) {
+		struct function_sum *sum = &fs->sums[fs->stack[i]];
+
+		if (sum->sample == fs->samples)
+			continue;
+		sum->sample = fs->samples;
+		sum->cum = view_sum(sum->cum, value);
+	}
+}
+
+void functions_finish(struct functions *fs)
+{
+	for (size_t i = 0; i < fs->nr; i++)
+		fs->all[i].cum = fs->sums[i].cum;
 }
 
 /**
  * struct walk - over what a view shows
  * @fs: functions
+ * @view: the view
  * @type: of the values
  * @count: of the numbers of samples, or @type where there are none
  */
 struct walk {
 	struct functions *fs;
+	const struct view *view;
 	size_t type;
 	size_t count;
 };
 
-static int add_sample(void *ctx, const struct gprof_frame *frames, size_t nr_frames,
-		      const int64_t *values)
+static int add_sample(void *ctx, const struct view_sample *s)
 {
 	struct walk *w = ctx;
+	const int64_t *values = s->values;
 
-	functions_add(w->fs, frames, nr_frames, values[w->type]);
+	functions_add(w->fs, w->view, s, values[w->type]);
 	if (values[w->type] < 0 || values[w->count] < 0)
 		w->fs->counted = -1;
 	if (w->count != w->type && values[w->count] > 0 && w->fs->counted >= 0) {
@@ -101,11 +116,40 @@ static size_t count_type(const struct view *v)
 	return v->type;
 }
 
-int functions_of(struct functions *fs, const struct view *v)
+int functions_of(struct functions *fs, struct view *v)
 {
-	struct walk w = { fs, v->type, count_type(v) };
+	struct walk w = { fs, v, v->type, count_type(v) };
+	int status = view_each(v, add_sample, &w);
 
-	return view_each(v, add_sample, &w);
+	functions_finish(fs);
+	return status;
+}
+
+/* A name or a place of which less is left says nothing. */
+#define TEXT_LEAST	8
+
+char *functions_label(const struct functions *fs, const struct function *f, const char *behind,
+		      bool place, size_t columns, size_t least)
+{
+	const char *name = functions_name(fs, f);
+	char module[MODULE_TEXT_MAX], *where = NULL, *shown, *label;
+	size_t room = columns > strlen(behind) + TEXT_LEAST ? columns - strlen(behind) : TEXT_LEAST;
+	size_t for_place = room > least ? room - least : 0;
+
+	if (place && for_place >= TEXT_LEAST && !view_is_unnamed(name) &&
+	    *module_text(f->kind, f->mapping, module)) {
+		label = xprintf(" [%s%s]", module, f->elsewhere ? ", ..." : "");
+		where = text_short(label, for_place);
+		free(label);
+		room -= columns == SIZE_MAX ? 0 : text_columns(where);
+	}
+	if (columns != SIZE_MAX && room > FUNCTION_COLUMNS)
+		room = FUNCTION_COLUMNS;
+	shown = text_short(name, room);
+	label = xprintf("%s%s%s", shown, behind, where ? where : "");
+	free(shown);
+	free(where);
+	return label;
 }
 
 const char *functions_name(const struct functions *fs, const struct function *f)
@@ -118,7 +162,9 @@ const char *functions_name(const struct functions *fs, const struct function *f)
 void functions_free(struct functions *fs)
 {
 	intern_free(&fs->names);
-	memo_free(&fs->known);
 	free(fs->all);
+	free(fs->sums);
+	free(fs->known);
+	free(fs->stack);
 	*fs = (struct functions){ 0 };
 }

@@ -9,17 +9,15 @@
 #include <stdint.h>
 
 #include "intern.h"
-#include "profiles/memo.h"
 #include "profiles/module.h"
 #include "view.h"
 
 /**
  * struct function - a function
  * @flat: values of samples in it
- * @cum: values of samples in it or below it
- * @sample: last sample that was added to @cum, from 1: once each, though it recurs
- * @inlined: frames of it that were inlined
- * @frames: frames of it
+ * @cum: values of samples in it or below it; there after functions_finish()
+ * @inlined: a frame of it was inlined
+ * @plain: a frame of it was not
  * @name: number in the table of names
  * @mapping: file that it is in, valid while the profile is
  * @kind: of its first frame
@@ -28,13 +26,22 @@
 struct function {
 	int64_t flat;
 	int64_t cum;
-	uint64_t sample;
-	uint64_t inlined;
-	uint64_t frames;
 	size_t name;
 	const char *mapping;
 	enum frame_kind kind;
+	bool inlined;
+	bool plain;
 	bool elsewhere;
+};
+
+/**
+ * struct function_sum - what is added up for each frame of each sample, kept close
+ * @cum: as in struct function
+ * @sample: last sample that was added to it, from 1: once each, though it recurs
+ */
+struct function_sum {
+	int64_t cum;
+	uint64_t sample;
 };
 
 /**
@@ -46,7 +53,12 @@ struct function {
  * @samples: samples seen
  * @heaviest: most that one sample stands for, where the profile counts its samples
  * @counted: how many these are; -1: some are below 0, as in a difference
- * @known: functions by their texts in the profile
+ * @sums: of each function
+ * @room_sums: of @sums
+ * @known: number + 1 of each frame's function, or 0
+ * @room_known: of @known
+ * @stack: numbers of the functions of the sample that was added last, leaf first
+ * @room_stack: of @stack
  */
 struct functions {
 	struct intern names;
@@ -56,18 +68,40 @@ struct functions {
 	uint64_t samples;
 	int64_t heaviest;
 	int64_t counted;
-	struct memo known;
+	struct function_sum *sums;
+	size_t room_sums;
+	uint32_t *known;
+	size_t room_known;
+	uint32_t *stack;
+	size_t room_stack;
 };
 
-/* functions_add() - add a sample's frames, leaf first, and its value */
-void functions_add(struct functions *fs, const struct gprof_frame *frames, size_t nr_frames,
+/* functions_add() - add a sample's frames and its value */
+void functions_add(struct functions *fs, const struct view *v, const struct view_sample *s,
 		   int64_t value);
 
-/* functions_number() - index of a frame's function in @all, which adds it when it is new */
-size_t functions_number(struct functions *fs, const struct gprof_frame *frame);
+/* functions_finish() - all samples were added */
+void functions_finish(struct functions *fs);
 
 /* functions_of() - all of what a view shows; STATUS_OK, or STATUS_FAILED after a sentence */
-int functions_of(struct functions *fs, const struct view *v);
+int functions_of(struct functions *fs, struct view *v);
+
+#define FUNCTION_COLUMNS	100	/* of a name, unless all of it is asked for */
+
+/**
+ * functions_label() - a function as a row shows it: name, words behind it, " [FILE]"
+ * @fs: functions
+ * @f: one of them
+ * @behind: words, or ""
+ * @place: say what file it is in, where its name does not
+ * @columns: room for all of it, where the name gets FUNCTION_COLUMNS at most; SIZE_MAX:
+ *	nothing is shortened
+ * @least: columns of the name that the file leaves
+ *
+ * Return: for free().
+ */
+char *functions_label(const struct functions *fs, const struct function *f, const char *behind,
+		      bool place, size_t columns, size_t least);
 
 const char *functions_name(const struct functions *fs, const struct function *f);
 void functions_free(struct functions *fs);

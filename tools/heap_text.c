@@ -184,7 +184,8 @@ static int put(const char *file, bool leaks)
 	if (status != STATUS_OK)
 		return status;
 	find_columns(&p, v.profile);
-	status = view_each(&v, note, &p);
+	if (gprof_profile_each(v.profile, note, &p))
+		status = fail("the samples cannot be gone through: no memory");
 	merge(&p);
 	for (size_t i = 0; i < p.nr; i++)
 		for (int j = 0; j < NR_VALUES; j++)

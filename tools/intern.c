@@ -21,15 +21,20 @@ static uint64_t mix(uint64_t h, uint64_t word)
 	return (uint64_t)m ^ (uint64_t)(m >> 64);
 }
 
+uint64_t intern_seed(void)
+{
+	while (!seed)
+		if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) != sizeof(seed))
+			seed = (uintptr_t)&seed;
+	return seed;
+}
+
 static uint64_t hash_of(const void *key, size_t length)
 {
 	const unsigned char *p = key;
 	uint64_t word, h;
 
-	while (!seed)
-		if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) != sizeof(seed))
-			seed = (uintptr_t)&word;
-	h = mix(seed, length);
+	h = mix(intern_seed(), length);
 	for (; length >= sizeof(word); length -= sizeof(word), p += sizeof(word)) {
 		memcpy(&word, p, sizeof(word));
 		h = mix(h, word);

@@ -180,7 +180,12 @@ void *xalloc(size_t nr, size_t size)
 	return need(calloc(nr ? nr : 1, size));
 }
 
-void *xgrow(void *array, size_t nr, size_t *room, size_t size)
+void *xraw(size_t nr, size_t size)
+{
+	return need(reallocarray(NULL, nr ? nr : 1, size));
+}
+
+void *xmore(void *array, size_t nr, size_t *room, size_t size)
 {
 	size_t more;
 
@@ -189,9 +194,17 @@ void *xgrow(void *array, size_t nr, size_t *room, size_t size)
 	more = *room ? *room * 2 : 16;
 	if (more > SIZE_MAX / size)
 		return need(NULL);
-	array = need(realloc(array, more * size));
-	memset((char *)array + *room * size, 0, (more - *room) * size);
 	*room = more;
+	return need(realloc(array, more * size));
+}
+
+void *xgrow(void *array, size_t nr, size_t *room, size_t size)
+{
+	size_t before = *room;
+
+	array = xmore(array, nr, room, size);
+	if (*room > before)
+		memset((char *)array + before * size, 0, (*room - before) * size);
 	return array;
 }
 

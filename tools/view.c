@@ -146,43 +146,37 @@ int view_open_diff(struct view *v, const char *base, const char *file, const cha
 void view_close(struct view *v)
 {
 	gprof_profile_free(v->profile);
+	frames_free(v->frames);
 	free(v->name);
+	v->frames = NULL;
 	v->profile = NULL;
 	v->name = NULL;
 }
 
-/**
- * struct chosen - a walk over what is chosen
- * @v: view
- * @fn: gets it
- * @ctx: for @fn
- */
-struct chosen {
-	const struct view *v;
-	int (*fn)(void *ctx, const struct gprof_frame *frames, size_t nr_frames,
-		  const int64_t *values);
-	void *ctx;
-};
-
-static int each_chosen(void *ctx, const struct gprof_frame *frames, size_t nr_frames,
-		       const int64_t *values)
+struct frames *view_frames(struct view *v)
 {
-	struct chosen *c = ctx;
-
-	if (!filter_take(c->v->filter, c->v->profile, &frames, &nr_frames))
-		return 0;
-	return c->fn(c->ctx, frames, nr_frames, values);
+	if (!v->frames)
+		v->frames = frames_of(v->profile);
+	return v->frames;
 }
 
-int view_each(const struct view *v, int (*fn)(void *ctx, const struct gprof_frame *frames,
-					      size_t nr_frames, const int64_t *values), void *ctx)
+int view_each(struct view *v, int (*fn)(void *ctx, const struct view_sample *s), void *ctx)
 {
-	struct chosen chosen = { v, fn, ctx };
-	int ret = v->filter ? gprof_profile_each(v->profile, each_chosen, &chosen) :
-			      gprof_profile_each(v->profile, fn, ctx);
+	struct gprof_profile_stack stack;
+	int ret = 0;
 
-	if (ret < 0)
-		return fail("the samples cannot be gone through: %s", strerror(-ret));
+	view_frames(v);
+	for (size_t i = 0; !ret && !gprof_profile_stack(v->profile, i, &stack); i++) {
+		struct view_sample s = { .labels = stack.labels, .values = stack.values };
+
+		if (v->filter && !filter_labels(v->filter, v->profile, stack.labels))
+			continue;
+		s.nr = frames_stack(v->frames, &stack);
+		if (v->filter && !filter_frames(v->filter, v->profile, v->frames, stack.labels, &s.nr))
+			continue;
+		s.frames = v->frames->stack;
+		ret = fn(ctx, &s);
+	}
 	if (v->filter)
 		filter_tell(v->filter);
 	return ret ? STATUS_FAILED : STATUS_OK;

@@ -13,6 +13,7 @@
 #include <gprof/profile.h>
 
 #include "profiles/filter.h"
+#include "profiles/frames.h"
 
 /**
  * struct view - one value type of a profile
@@ -25,6 +26,7 @@
  * @scale: value of one unit as written, such as 1e9
  * @suffix: unit as written, such as "s"
  * @filter: what is chosen, or NULL; of whoever opened the view
+ * @frames: for the numbers in a sample; there from the first view_each() on
  */
 struct view {
 	struct gprof_profile *profile;
@@ -35,6 +37,21 @@ struct view {
 	double scale;
 	const char *suffix;
 	struct filter *filter;
+	struct frames *frames;
+};
+
+/**
+ * struct view_sample - a sample of a view
+ * @frames: numbers of its frames in the view's frames, leaf first
+ * @nr: how many
+ * @labels: number of its labels, for gprof_profile_label_of()
+ * @values: one for each type of the profile
+ */
+struct view_sample {
+	const uint32_t *frames;
+	size_t nr;
+	uint32_t labels;
+	const int64_t *values;
 };
 
 /**
@@ -51,14 +68,16 @@ int view_open_diff(struct view *v, const char *base, const char *file, const cha
 		   unsigned int flags);
 void view_close(struct view *v);
 
+/* view_frames() - all frames of a view; those of --by come to them as samples do */
+struct frames *view_frames(struct view *v);
+
 /*
- * view_each() - gprof_profile_each() of what is chosen, with a sentence where that cannot
- * go on, and where what was chosen is not there
+ * view_each() - call a function for each sample that is chosen, with a sentence where what
+ * was chosen is not there; a return of @fn other than 0 ends the walk
  *
  * Return: STATUS_OK or STATUS_FAILED.
  */
-int view_each(const struct view *v, int (*fn)(void *ctx, const struct gprof_frame *frames,
-					      size_t nr_frames, const int64_t *values), void *ctx);
+int view_each(struct view *v, int (*fn)(void *ctx, const struct view_sample *s), void *ctx);
 
 /* view_sum() - of values from a file: the largest or smallest number where it does not fit */
 static inline int64_t view_sum(int64_t a, int64_t b)

@@ -2,22 +2,70 @@
 /*
  * views_load.c: a profile as large as views have to bear, for what they cost.
  *
- *	views_load FILE [SAMPLES [FUNCTIONS]]
+ *	views_load FILE [SAMPLES [FUNCTIONS [PERF_DATA PROGRAM]]]
  *
  * A million samples of a hundred thousand functions unless told otherwise, of 64
  * processes on 8 CPUs.  A stack is a walk down a tree, in which each function calls four
  * others, mostly the first of them, and ends in any function at all.
+ *
+ * PERF_DATA gets the same samples for perf report, all of user mode: function i is at
+ * TEXT + 16 * i of PROGRAM.
  */
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <linux/perf_event.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <gprof/profile_builder.h>
 
 #define DEPTH		20
 #define CALLEES		4
+#define TEXT		0x400000
+#define TEXT_SIZE	(16ULL << 20)
+
+/* What begins a file of perf, as it has written them since 3.10. */
+struct section {
+	uint64_t offset;
+	uint64_t size;
+};
+
+struct perf_file {
+	uint64_t magic;
+	uint64_t size;
+	uint64_t attr_size;
+	struct section attrs;
+	struct section data;
+	struct section event_types;
+	uint64_t features[4];
+	struct perf_event_attr attr;
+	struct section ids;
+};
+
+struct perf_sample {
+	struct perf_event_header header;
+	uint64_t ip;
+	uint32_t pid, tid;
+	uint64_t time;
+	uint64_t period;
+	uint64_t nr;
+	uint64_t ips[DEPTH + 1];
+};
+
+struct perf_map {
+	struct perf_event_header header;
+	uint32_t pid, tid;
+	uint64_t start, length, offset;
+	char path[256];
+};
+
+struct perf_comm {
+	struct perf_event_header header;
+	uint32_t pid, tid;
+	char comm[16];
+};
 
 static uint64_t state = 88172645463325252ULL;
 
@@ -27,6 +75,65 @@ static uint64_t draw(uint64_t below)
 	state ^= state >> 7;
 	state ^= state << 17;
 	return state % below;
+}
+
+static FILE *perf_begin(const char *file, const char *program)
+{
+	FILE *f = fopen(file, "w");
+	struct perf_file head = {
+		.magic = 0x32454c4946524550, .size = offsetof(struct perf_file, attr),
+		.attr_size = sizeof(struct perf_event_attr) + sizeof(struct section),
+		.attrs = { offsetof(struct perf_file, attr),
+			   sizeof(struct perf_event_attr) + sizeof(struct section) },
+		.data.offset = sizeof(struct perf_file),
+		.attr = {
+			.type = PERF_TYPE_SOFTWARE, .size = sizeof(struct perf_event_attr),
+			.config = PERF_COUNT_SW_CPU_CLOCK, .sample_period = 1000000,
+			.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+				       PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN,
+		},
+	};
+
+	if (!f || fwrite(&head, sizeof(head), 1, f) != 1)
+		return NULL;
+	for (unsigned int i = 1000; i < 1064; i++) {
+		struct perf_comm comm = {
+			{ PERF_RECORD_COMM, 0, sizeof(comm) }, i, i, "",
+		};
+		struct perf_map map = {
+			{ PERF_RECORD_MMAP, PERF_RECORD_MISC_USER, sizeof(map) }, i, i, TEXT,
+			TEXT_SIZE, 0x1000, "",
+		};
+
+		snprintf(comm.comm, sizeof(comm.comm), "program_%u", i - 1000);
+		snprintf(map.path, sizeof(map.path), "%s", program);
+		fwrite(&comm, sizeof(comm), 1, f);
+		fwrite(&map, sizeof(map), 1, f);
+	}
+	return f;
+}
+
+static void perf_add(FILE *f, unsigned int pid, const unsigned long *stack)
+{
+	static uint64_t time = 1000000000;
+	struct perf_sample s = {
+		{ PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, sizeof(s) }, TEXT + 16 * stack[0],
+		pid, pid, time, 1000000, DEPTH + 1, { PERF_CONTEXT_USER },
+	};
+
+	time += 1000;
+	for (size_t i = 0; i < DEPTH; i++)
+		s.ips[i + 1] = TEXT + 16 * stack[i] + (i ? 1 : 0);
+	fwrite(&s, sizeof(s), 1, f);
+}
+
+static int perf_end(FILE *f)
+{
+	uint64_t size = (uint64_t)ftell(f) - sizeof(struct perf_file);
+	int err = fseek(f, offsetof(struct perf_file, data.size), SEEK_SET) ||
+		  fwrite(&size, sizeof(size), 1, f) != 1;
+
+	return fclose(f) || err;
 }
 
 int main(int argc, char **argv)
@@ -43,8 +150,9 @@ int main(int argc, char **argv)
 			.period_type = types[1], .period = 1000000,
 		});
 	char (*names)[32] = calloc(functions ? functions : 1, sizeof(*names));
+	FILE *perf = argc > 5 ? perf_begin(argv[4], argv[5]) : NULL;
 	struct gprof_profile *p;
-	int fd, err = 0;
+	int fd, err = argc > 5 && !perf;
 
 	if (argc < 2 || !functions || !samples || !b || !names)
 		return 2;
@@ -60,6 +168,7 @@ int main(int argc, char **argv)
 			{ .key = "cpu", .num = draw(8) },
 		};
 		struct gprof_frame frames[DEPTH];
+		unsigned long stack[DEPTH];
 		int64_t values[] = { 1, 1000000 };
 		unsigned long at = 0;
 
@@ -67,6 +176,7 @@ int main(int argc, char **argv)
 		for (size_t j = DEPTH; j-- > 0;) {
 			bool kernel = j < 3 && i % 4 == 0;
 
+			stack[j] = at;
 			frames[j] = (struct gprof_frame){
 				.function = names[at],
 				.file = "source.c",
@@ -78,7 +188,11 @@ int main(int argc, char **argv)
 			at = j == 1 ? draw(functions) : at % functions;
 		}
 		err = gprof_profile_builder_add(b, frames, DEPTH, tags, 4, values);
+		if (perf)
+			perf_add(perf, 1000 + process, stack);
 	}
+	if (perf && perf_end(perf))
+		err = 1;
 	p = err ? NULL : gprof_profile_builder_finish(b);
 	fd = open(argv[1], O_WRONLY | O_CREAT | O_TRUNC, 0666);
 	if (!p || fd < 0 || gprof_profile_write(p, fd)) {

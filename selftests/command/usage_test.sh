@@ -187,7 +187,9 @@ options()
 2 output | gprofctl flame $P
 2 one profile | gprofctl flame -o x.svg
 2 one profile | gprofctl view
-2 one profile | gprofctl view a b
+2 one profile;two | gprofctl view a b c
+2 stdin | gprofctl view - -
+1 $N | gprofctl view $P $N -o x.html
 2 function and a profile | gprofctl peek main
 2 function and a profile | gprofctl list main
 2 "0";-n | gprofctl peek main $P -n 0
@@ -265,6 +267,103 @@ wrong_options_are_named()
 	[ $rows -ge 160 ] && [ $bad -eq 0 ]
 }
 
+# tables: each view that writes lines, of the profile $1
+tables()
+{
+	gprofctl top "$1"
+	gprofctl top "$1" --by module
+	gprofctl top "$1" --cum -n 5
+	gprofctl diff "$1" "$1"
+	gprofctl peek . "$1"
+}
+
+# many_names FILE NAME: a sample of a function that is called so, in a file called so
+many_names()
+{
+	name=$2 length=$(printf %s "$2" | LC_ALL=C wc -c)
+	{
+		printf '\x0a\x04\x08\x01\x10\x02\x12\x06\x0a\x01\x01\x12\x01\x05\x1a\x06\x08\x01\x18\x20\x28\x03'
+		printf '\x22\x08\x08\x01\x10\x01\x22\x02\x08\x01\x2a\x06\x08\x01\x10\x03\x20\x03'
+		printf '\x32\x00\x32\x07samples\x32\x05count\x32'
+		# the length as protobuf has it
+		if [ "$length" -lt 128 ]; then
+			# shellcheck disable=SC2059 # digits
+			printf "\\x$(printf %x "$length")"
+		else
+			# shellcheck disable=SC2059 # digits
+			printf "\\x$(printf %x $((length % 128 + 128)))\\x$(printf %x $((length / 128)))"
+		fi
+		printf %s "$name"
+	} >"$1"
+}
+
+# in_terminal COLUMNS COMMAND...: what it writes to a terminal as wide as that
+in_terminal()
+{
+	columns=$1
+	shift
+	timeout 60 script -qec "stty cols $columns rows 24; $*" /dev/null </dev/null | tr -d '\r'
+}
+
+tables_fit_their_terminal()
+{
+	command -v script >/dev/null || skip "there is no script(1)"
+	many_names "$dir/long.pb" "$(printf 'a_%.0s' $(seq 120))"
+	export -f tables
+	for columns in 40 80 100 300; do
+		in_terminal "$columns" "bash -c 'tables $dir/long.pb'" >"$dir/out"
+		[ "$(grep -c 'a_a' "$dir/out")" -ge 4 ]
+		# numbers alone take 61 columns
+		most=$((columns < 80 ? 80 : columns))
+		wide=$(awk -v most=$most 'length > most' "$dir/out")
+		[ -z "$wide" ] || fail "$columns columns: $wide"
+	done
+	# names are shown as far as there is room
+	in_terminal 300 "gprofctl top $dir/long.pb --full-names" | grep -q "$(printf 'a_%.0s' $(seq 120))"
+	in_terminal 40 "gprofctl top --help" >"$dir/out"
+	[ -z "$(awk 'length > 80' "$dir/out")" ]
+}
+
+# Colours and the like are nobody's surprise: without a terminal, and in one without them.
+plain_terminals_get_plain_text()
+{
+	command -v script >/dev/null || skip "there is no script(1)"
+	many_names "$dir/plain.pb" main
+	tables "$dir/plain.pb" >"$dir/pipe"
+	export -f tables
+	for how in TERM=dumb NO_COLOR=1 "TERM=" LC_ALL=C LC_ALL=POSIX LC_ALL=xx_YY.ISO-8859-1 LANG=; do
+		in_terminal 300 "env $how bash -c 'tables $dir/plain.pb 2>/dev/null' 2>/dev/null" >"$dir/out" || fail "$how"
+		! LC_ALL=C grep -q "$(printf '\033')" "$dir/out" || fail "$how: escapes"
+		diff "$dir/pipe" "$dir/out" || fail "$how"
+		env "$how" bash -c "tables $dir/plain.pb" </dev/null >"$dir/out" 2>/dev/null
+		diff "$dir/pipe" "$dir/out" || fail "$how, in a pipe"
+	done
+}
+
+# A name may be any bytes: what is written is text, and no terminal obeys it.
+names_of_all_bytes_are_text()
+{
+	# shellcheck disable=SC2059 # digits
+	many_names "$dir/bytes.pb" "$(for ((i = 1; i < 256; i++)); do printf "\\x$(printf %x "$i")"; done)z"
+	for view in "top --full-names" "top --by module" "csv" collapsed "collapsed --by module" \
+		"flame -o -" "view -o -" "diff --full-names" "peek z$" "diff -o -" "top --focus z$"; do
+		# shellcheck disable=SC2086 # words
+		set -- $view
+		command=$1
+		shift
+		case $command in
+		peek) set -- "$@" "$dir/bytes.pb" ;;
+		diff) set -- "$dir/bytes.pb" "$dir/bytes.pb" "$@" ;;
+		*) set -- "$dir/bytes.pb" "$@" ;;
+		esac
+		gprofctl "$command" "$@" >"$dir/out" || fail "$view: status $?"
+		[ "$view" != "diff -o -" ] || { gzip -dc "$dir/out" | grep -qa samples; continue; }
+		[ -s "$dir/out" ] || fail "$view: nothing"
+		iconv -f UTF-8 -t UTF-8 "$dir/out" >/dev/null || fail "$view: no UTF-8"
+		! LC_ALL=C grep -qP '[\x00-\x08\x0b-\x1f\x7f]' "$dir/out" || fail "$view: controls"
+	done
+}
+
 # Help is no wider than a terminal of 80 columns, and tells of all that is understood.
 help_is_no_wider_than_a_terminal()
 {
@@ -304,4 +403,5 @@ shells_know_the_subcommands()
 	[ $tried = 1 ] || echo "neither zsh nor fish is here"
 }
 
-ktap_run wrong_options_are_named help_is_no_wider_than_a_terminal shells_know_the_subcommands
+ktap_run wrong_options_are_named tables_fit_their_terminal plain_terminals_get_plain_text \
+	names_of_all_bytes_are_text help_is_no_wider_than_a_terminal shells_know_the_subcommands

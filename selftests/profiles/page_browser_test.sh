@@ -146,7 +146,8 @@ pictures_are_taken()
 	as_eyes '0.213 0.715 0.072 0 0 0.213 0.715 0.072 0 0 0.213 0.715 0.072 0 0 0 0 0 1 0' view-grey
 }
 
-# From its start to what stands on the screen, of 100,000 boxes.
+# From its start to what stands on the screen, of 100,000 boxes: the best of five, for a
+# browser also does other things when it begins.
 large_page_is_drawn_soon()
 {
 	need_browser
@@ -156,10 +157,14 @@ large_page_is_drawn_soon()
 	# time stands still for no script here
 	sed "s|</body>|<script>document.body.offsetHeight; document.title = 'drawn ' + Math.round(performance.now());</script></body>|" \
 		"$dir/page.html" >"$dir/with.html"
-	chromium --dump-dom "file://$dir/with.html" >"$dir/dom"
-	ms=$(sed -n 's/.*<title>drawn \([0-9]*\)<.*/\1/p' "$dir/dom" | head -n 1)
-	echo "$nodes boxes: ${ms:-not} ms"
-	[ "$nodes" -ge 100000 ] && [ "${ms:-99999}" -lt "${PAINT_MS:-3000}" ]
+	best=99999
+	for _ in 1 2 3 4 5; do
+		chromium --dump-dom "file://$dir/with.html" >"$dir/dom"
+		ms=$(sed -n 's/.*<title>drawn \([0-9]*\)<.*/\1/p' "$dir/dom" | head -n 1)
+		echo "$nodes boxes: ${ms:-not} ms"
+		[ "${ms:-99999}" -ge "$best" ] || best=$ms
+	done
+	[ "$nodes" -ge 100000 ] && [ "$best" -lt "${PAINT_MS:-1000}" ]
 }
 
 ktap_run profiles_are_made table_is_that_of_gprofctl_top filters_choose keys_suffice \

@@ -735,8 +735,8 @@ TEST(a_limit_of_memory_is_kept_to)
 	free(data);
 }
 
-/* Each part is unpacked into memory that the next one gets again. */
-TEST(parts_are_not_charged_for_longer_than_they_are_unpacked)
+/* What a sample takes beside what it says: 28 bytes here, and as many of the arrays' growth. */
+TEST(samples_take_little_more_than_what_they_say)
 {
 	const size_t times = 100000;
 	struct wire w, sample = { .len = 0 }, part = { .len = 0 };
@@ -752,13 +752,114 @@ TEST(parts_are_not_charged_for_longer_than_they_are_unpacked)
 	data = malloc(w.len + times * sample.len);
 	memcpy(data, w.v, w.len);
 	len = w.len + repeat(data + w.len, &sample, times);
-	p = read_within(data, len, 4 << 20, &error);
+	p = read_within(data, len, 5 << 20, &error);
 	ASSERT_NE(NULL, p) {
 		TH_LOG("%s", error);
 	}
 	EXPECT_EQ(times + 1, gprof_profile_total(p, 0));
+	EXPECT_EQ(2, p->nr_label_sets);
+	gprof_profile_forget_samples(p);
+	EXPECT_EQ(0, gprof_profile_total(p, 0));
+	EXPECT_GE(1 << 20, p->budget.used);
 	gprof_profile_free(p);
 	free(data);
+}
+
+/* A file whose locations have the ids that are given, and a sample of all of them. */
+static size_t with_ids(struct wire *w, const uint64_t *ids, size_t nr)
+{
+	struct wire part = { .len = 0 }, packed = { .len = 0 };
+	size_t i;
+
+	w->len = 0;
+	bytes(w, 6, "", 0);
+	number(&part, 1, 0);
+	nested(w, 1, &part);
+	for (i = 0; i < nr; i++) {
+		part.len = 0;
+		number(&part, 1, ids[i]);
+		number(&part, 3, 0x1000 + i);
+		nested(w, 4, &part);
+		varint(&packed, ids[i]);
+	}
+	part.len = 0;
+	nested(&part, 1, &packed);
+	number(&part, 2, 1);
+	nested(w, 2, &part);
+	return w->len;
+}
+
+TEST(ids_may_be_any_numbers_in_any_order)
+{
+	static const uint64_t ids[][5] = {
+		{ 1, 2, 3, 4, 5 }, { 5, 4, 3, 2, 1 }, { 1, 2, 4, 3, 5 }, { 2, 1, 3, 5, 4 },
+		{ UINT64_MAX, 1, 1ULL << 32, (1ULL << 32) + 1, 3 },
+	};
+	static const uint64_t bad[][2] = { { 1, 1 }, { 2, 2 }, { 0, 1 }, { 1, 0 } };
+	struct gprof_profile *p;
+	const char *error;
+	struct wire w;
+	size_t i, j;
+
+	for (i = 0; i < 5; i++) {
+		p = read_bytes(w.v, with_ids(&w, ids[i], 5), &error);
+		ASSERT_NE(NULL, p) {
+			TH_LOG("%zu: %s", i, error);
+		}
+		ASSERT_EQ(5, p->nr_stacks);
+		for (j = 0; j < 5; j++)
+			EXPECT_EQ(0x1000 + j, p->locations[p->stacks[j]].address);
+		gprof_profile_free(p);
+	}
+	for (i = 0; i < 4; i++)
+		EXPECT_EQ(NULL, read_bytes(w.v, with_ids(&w, bad[i], 2), &error));
+}
+
+/* Repeated numbers, packed or not or both, and parts of one kind that do not lie together. */
+TEST(a_sample_may_be_written_in_any_way)
+{
+	struct wire w, part = { .len = 0 }, packed = { .len = 0 };
+	static const uint64_t ids[] = { 1, 2, 3 };
+	static const uint32_t stack[] = { 1, 0, 2, 2, 0 };
+	struct gprof_profile_stack s;
+	struct gprof_profile *p;
+	const char *error;
+
+	with_ids(&w, ids, 3);
+	number(&part, 1, 2);
+	varint(&packed, 1);
+	varint(&packed, 3);
+	nested(&part, 1, &packed);
+	packed.len = 0;
+	varint(&packed, (uint64_t)-5);
+	nested(&part, 2, &packed);
+	packed.len = 0;
+	nested(&part, 1, &packed);
+	number(&part, 1, 3);
+	number(&part, 1, 1);
+	number(&part, 9, 77);
+	nested(&w, 2, &part);
+	/* Strings again, behind all samples. */
+	bytes(&w, 6, "late", 4);
+	part.len = 0;
+	number(&part, 1, 1);
+	nested(&w, 1, &part);
+	EXPECT_EQ(NULL, read_bytes(w.v, w.len, &error));
+	EXPECT_NE(NULL, strstr(error, "values")) {
+		TH_LOG("%s", error);
+	}
+	w.len -= part.len + 2;
+	p = read_bytes(w.v, w.len, &error);
+	ASSERT_NE(NULL, p) {
+		TH_LOG("%s", error);
+	}
+	ASSERT_EQ(0, gprof_profile_stack(p, 1, &s));
+	ASSERT_EQ(5, s.nr_locations);
+	EXPECT_EQ(0, memcmp(stack, s.locations, sizeof(stack)));
+	EXPECT_EQ(-5, s.values[0]);
+	EXPECT_EQ(-ENOENT, gprof_profile_stack(p, 2, &s));
+	EXPECT_EQ(-4, gprof_profile_total(p, 0));
+	gprof_profile_free(p);
 }
 
 TEST(options_of_reading_may_be_of_another_version)

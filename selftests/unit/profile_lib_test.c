@@ -140,8 +140,8 @@ TEST_F(profile, every_member_is_written_and_read)
 	EXPECT_EQ(0, q->stacks[q->samples[0].locations]);
 	EXPECT_EQ(1, q->stacks[q->samples[0].locations + 1]);
 	EXPECT_EQ(1, q->stacks[q->samples[1].locations]);
-	ASSERT_EQ(2, q->samples[0].nr_labels);
-	EXPECT_EQ(0, q->samples[1].nr_labels);
+	ASSERT_EQ(2, q->label_sets[q->samples[0].labels].nr);
+	EXPECT_EQ(0, q->label_sets[q->samples[1].labels].nr);
 	EXPECT_STREQ("size", OF(q, q->labels[0].key));
 	EXPECT_STREQ("bytes", OF(q, q->labels[0].unit));
 	EXPECT_EQ(-4096, q->labels[0].num);
@@ -209,11 +209,12 @@ TEST_F(profile, samples_differ_by_stack_and_each_label_and_equal_ones_add_up)
 		EXPECT_EQ(7, p->values[2 * i]);
 		EXPECT_EQ(300 * (i + 1), p->values[2 * i + 1]);
 	}
-	/* Those that follow each other share what is the same, and nothing else. */
+	/* Samples share labels that are the same, and nothing else. */
 	for (i = 0; i < 5; i++) {
-		const struct gprof_label *l = &p->labels[p->samples[i].labels];
+		const struct gprof_label_set *set = &p->label_sets[p->samples[i].labels];
+		const struct gprof_label *l = &p->labels[set->first];
 
-		EXPECT_EQ(1, p->samples[i].nr_labels);
+		EXPECT_EQ(1, set->nr);
 		EXPECT_EQ(labels[i].key, l->key);
 		EXPECT_EQ(labels[i].str, l->str);
 		EXPECT_EQ(labels[i].unit, l->unit);
@@ -251,6 +252,8 @@ TEST_F(profile, frames_have_the_best_name_there_is)
 	struct gprof_profile *p = self->p;
 	struct gprof_line lines[2] = { { 0 } };
 	const int64_t value = 1;
+	struct gprof_profile_stack s;
+	struct gprof_frame frames[2];
 	char text[256] = "";
 	uint32_t stack[7], i;
 
@@ -269,6 +272,26 @@ TEST_F(profile, frames_have_the_best_name_there_is)
 	EXPECT_EQ(0, gprof_profile_each(p, join, text));
 	EXPECT_STREQ("[b.so+0x308] [plain+0x8] [kernel.kallsyms+0x5008] 0x7008 0xabc "
 		     "name* _Z5other ", text);
+	/* By their numbers they are the same. */
+	ASSERT_EQ(0, gprof_profile_stack(p, 0, &s));
+	EXPECT_EQ(-ENOENT, gprof_profile_stack(p, 1, &s));
+	for (i = 0, text[0] = '\0'; i < s.nr_locations; i++) {
+		size_t nr = gprof_profile_location(p, s.locations[i], frames, 2);
+
+		EXPECT_EQ(i == 5 ? 2 : 1, nr);
+		join(text + strlen(text), frames, nr, NULL);
+	}
+	EXPECT_STREQ("[b.so+0x308] [plain+0x8] [kernel.kallsyms+0x5008] 0x7008 0xabc "
+		     "name* _Z5other ", text);
+	/* Where there is no room for all, none is written. */
+	frames[0].function = "kept";
+	EXPECT_EQ(2, gprof_profile_location(p, stack[5], frames, 1));
+	EXPECT_STREQ("kept", frames[0].function);
+	EXPECT_EQ(1, gprof_profile_location(p, stack[0], NULL, 0));
+	EXPECT_EQ(0, gprof_profile_location(p, 6, frames, 2));
+	EXPECT_EQ(0, gprof_profile_location(p, UINT32_MAX, frames, 2));
+	EXPECT_EQ(NULL, gprof_profile_label_of(p, s.labels, "tid", NULL));
+	EXPECT_EQ(NULL, gprof_profile_label_of(p, s.labels + 1, "tid", NULL));
 }
 
 TEST_F(profile, the_type_to_show_is_the_one_it_names_or_the_last)

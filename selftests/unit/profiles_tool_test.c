@@ -316,12 +316,12 @@ TEST_F(profiles, page_has_all_that_its_script_needs)
 	static const struct row rows[] = {
 		{ "view F -o - --title a<b", {
 			"<title>a&lt;b</title>", "\"keys\":[\"process\",\"cgroup\",\"cpu\",\"thread\"]",
-			"\"values\":[[\"shop (7)\",\"a,b;c (9)\"],[\"(no cgroup)\"],[\"CPU 0\",\"CPU 1\"],"
-			"[\"shop (7)\",\"worker (8)\",\"a,b;c (9)\",\"other (9)\"]]",
-			"\"value\":[10,20,30,40,100]}}" } },
-		{ "view F -o -", { "\"parents\":[-1,0,1,2,2,1,0,6,7,6]", "\"node\":[3,4,5,8,9]",
-				   "\"set\":[0,1,1,2,3]", "[\"read\",\"kernel\",1]" }, "http" },
-		{ "view F -o - --comm worker", { "\"value\":[20,30]}}", "\"total\":200," }, "\"start\"" },
+			"\"values\":[[\"shop (7)\",\"a,b;c (9)\"],[\"(no cgroup)\"],[\"CPU 1\",\"CPU 0\"],"
+			"[\"worker (8)\",\"other (9)\",\"shop (7)\",\"a,b;c (9)\"]]",
+			"\"value\":[30,100,10,20,40]}}" } },
+		{ "view F -o -", { "\"parents\":[-1,0,0,1,1,2,2,3,3,5]", "\"node\":[4,6,7,8,9]",
+				   "\"set\":[0,1,2,0,3]", "[\"read\",\"kernel\",1]" }, "http" },
+		{ "view F -o - --comm worker", { "\"value\":[30,20]}}", "\"total\":200," }, "\"start\"" },
 	};
 
 	CHECK(cmd_view, rows);

@@ -50,38 +50,79 @@ static void put_name(FILE *f, const char *name)
 	}
 }
 
-static void put_stack(FILE *f, const struct calltree *t, uint32_t node)
+/**
+ * struct words - frames as the format has them
+ * @all: one behind the other, each with ";" before it
+ * @end: where each ends
+ * @line: those of the stack that is written
+ * @room: of @line
+ * @lengths: of it, up to each depth
+ */
+struct words {
+	char *all;
+	size_t *end;
+	char *line;
+	size_t room;
+	size_t lengths[CALLTREE_DEPTH_MAX + 2];
+};
+
+static int make_words(struct words *w, const struct calltree *t)
 {
-	uint32_t path[CALLTREE_DEPTH_MAX + 1], nr = 0;
 	static const char *const marks[] = { "", "_[k]", "_[i]" };
+	size_t size;
+	FILE *f = open_memstream(&w->all, &size);
 
-	for (uint32_t i = node; t->nodes[i].parent != CALLTREE_NONE; i = t->nodes[i].parent)
-		path[nr++] = i;
-	for (uint32_t i = nr; i-- > 0;) {
+	if (!f)
+		return fail("no memory");
+	w->end = xalloc(t->frames.nr, sizeof(*w->end));
+	for (size_t i = 0; i < t->frames.nr; i++) {
 		const char *function, *mapping;
-		enum frame_kind kind = calltree_frame(t, t->nodes[path[i]].frame, &function,
-						      &mapping);
+		enum frame_kind kind = calltree_frame(t, i, &function, &mapping);
 
+		putc(';', f);
 		put_name(f, function);
 		fputs(marks[kind], f);
-		putc(i ? ';' : ' ', f);
+		w->end[i] = ftell(f);
 	}
-	fprintf(f, "%" PRId64 "\n", t->nodes[node].self);
+	return fclose(f) ? fail("no memory") : STATUS_OK;
 }
 
-static int write_collapsed(FILE *f, const struct view *v)
+/* The stack of a node begins with that of its parent, which was there before. */
+static void add_word(struct words *w, const struct call_node *n)
 {
+	size_t from = n->frame ? w->end[n->frame - 1] : 0, length = w->end[n->frame] - from;
+	size_t at = w->lengths[n->depth - 1];
+
+	while (w->room < at + length)
+		w->line = xmore(w->line, w->room, &w->room, 1);
+	memcpy(w->line + at, w->all + from, length);
+	w->lengths[n->depth] = at + length;
+}
+
+static int write_collapsed(FILE *f, struct view *v)
+{
+	struct words w = { 0 };
 	struct calltree tree;
 	int status = calltree_build(&tree, v);
 
-	if (status == STATUS_OK) {
-		for (uint32_t i = calltree_walk(&tree, 0); i != CALLTREE_NONE;
-		     i = calltree_walk(&tree, i))
-			if (tree.nodes[i].self)
-				put_stack(f, &tree, i);
-		calltree_tell(&tree);
+	if (status == STATUS_OK)
+		status = make_words(&w, &tree);
+	for (size_t i = 1; status == STATUS_OK && i < tree.nr; i++) {
+		const struct call_node *n = &tree.nodes[i];
+
+		add_word(&w, n);
+		if (!n->self)
+			continue;
+		/* Without the first ";". */
+		fwrite(w.line + 1, 1, w.lengths[n->depth] - 1, f);
+		fprintf(f, " %" PRId64 "\n", n->self);
 	}
+	if (status == STATUS_OK)
+		calltree_tell(&tree);
 	calltree_free(&tree);
+	free(w.all);
+	free(w.end);
+	free(w.line);
 	return status;
 }
 
@@ -114,7 +155,7 @@ static int by_flat(const void *pa, const void *pb, void *ctx)
 	return strcmp(functions_name(ctx, a), functions_name(ctx, b));
 }
 
-static int write_csv(FILE *f, const struct view *v)
+static int write_csv(FILE *f, struct view *v)
 {
 	static const char *const kinds[] = { "user", "kernel", "inlined" };
 	struct functions fs = { 0 };
@@ -144,8 +185,7 @@ static int write_csv(FILE *f, const struct view *v)
 }
 
 /* To stdout as it comes; to a file, which is there when it is whole. */
-static int write_to(const char *file, int (*write)(FILE *f, const struct view *v),
-		    const struct view *v)
+static int write_to(const char *file, int (*write)(FILE *f, struct view *v), struct view *v)
 {
 	struct output out;
 	int status, error = 0;
@@ -170,7 +210,7 @@ static int write_to(const char *file, int (*write)(FILE *f, const struct view *v
 	return error ? fail("%s could not be written: %s", file, strerror(error)) : status;
 }
 
-static int lines(const struct usage *usage, int (*write)(FILE *f, const struct view *v),
+static int lines(const struct usage *usage, int (*write)(FILE *f, struct view *v),
 		 bool rows, int argc, char **argv)
 {
 	struct lines_options o = { .file = "-" };

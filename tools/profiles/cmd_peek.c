@@ -16,8 +16,7 @@
 
 #define FUNCTIONS_SHOWN	20	/* unless -n says otherwise */
 #define NUMBER_COLUMNS	61
-#define NAME_COLUMNS	100
-#define NAME_LEAST	16
+#define NAME_LEAST	8
 
 /**
  * struct peek_options - the command line
@@ -55,32 +54,24 @@ static const struct usage peek_usage = {
 "  gprofctl peek '^ext4_' cpu.pb.gz -n 50  # all of a file system",
 };
 
-static size_t name_columns(void)
+static size_t label_columns(void)
 {
 	size_t columns = terminal_columns(stdout);
 
-	if (!columns || columns >= NUMBER_COLUMNS + NAME_COLUMNS)
-		return NAME_COLUMNS;
-	return columns < NUMBER_COLUMNS + NAME_LEAST ? NAME_LEAST : columns - NUMBER_COLUMNS;
+	if (!columns || columns > NUMBER_COLUMNS + FUNCTION_COLUMNS + MODULE_TEXT_MAX)
+		return FUNCTION_COLUMNS + MODULE_TEXT_MAX;
+	return (columns < TERMINAL_COLUMNS ? TERMINAL_COLUMNS : columns) - NUMBER_COLUMNS;
 }
 
 static void print_name(const struct functions *fs, size_t n, const char *indent)
 {
-	const struct function *f = &fs->all[n];
-	const char *name = functions_name(fs, f);
-	char module[MODULE_TEXT_MAX];
-	char *text, *place = NULL;
+	char *label = functions_label(fs, &fs->all[n], "", true, label_columns() - strlen(indent),
+				      NAME_LEAST);
 
-	if (!view_is_unnamed(name) && *module_text(f->kind, f->mapping, module))
-		place = xprintf(" [%s%s]", module, f->elsewhere ? ", ..." : "");
-	text = text_short(name, name_columns());
 	fputs(indent, stdout);
-	text_plain(stdout, text);
-	if (place)
-		text_plain(stdout, place);
+	text_plain(stdout, label);
 	putchar('\n');
-	free(text);
-	free(place);
+	free(label);
 }
 
 static int by_value(const void *pa, const void *pb)
@@ -143,7 +134,7 @@ static int print_all(struct peek *p, const struct view *v, size_t limit)
 		printf("%zu of %zu functions like %s are not shown; -n N shows N\n", nr - limit, nr,
 		       p->wanted.word);
 	printf("%11s %7s %11s %7s %10s %7s | %s\n", "flat", "flat%", "cum", "cum%", "calls", "calls%",
-	       "callers, function, callees");
+	       "callers, callees");
 	for (size_t i = 0; i < nr && i < limit; i++)
 		print_function(p, v, calls, p->nr, found[i]);
 	free(calls);

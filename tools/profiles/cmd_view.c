@@ -12,6 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../calltree.h"
+#include "../flame.h"
 #include "../output.h"
 #include "../say.h"
 #include "options_view.h"
@@ -20,11 +22,13 @@
 /**
  * struct page_options - the command line
  * @view: what all views take
+ * @diff: of two profiles
  * @file: -o
  * @title: --title
  */
 struct page_options {
 	struct view_options view;
+	bool diff;
 	const char *file;
 	const char *title;
 };
@@ -50,16 +54,20 @@ static const struct option_row page_rows[] = {
 
 static const struct usage page_usage = {
 	.name = "view",
-	.synopsis = "FILE [-o HTML] [OPTIONS]",
+	.synopsis = "[OLD] FILE [-o HTML] [OPTIONS]",
 	.text =
 "Opens a pprof profile in the browser: flame graph, inverted graph, callers and\n"
 "callees of a function (sandwich), table, and filters by process, thread, cgroup and\n"
 "CPU. The page is one file that needs nothing else and asks nobody for anything.\n"
 "Arrow keys move in a graph, Enter zooms, Esc shows the whole, s makes a sandwich, /\n"
-"searches. FILE may be \"-\" for stdin.",
+"searches. FILE may be \"-\" for stdin.\n"
+"\n"
+"With OLD, a profile from before, a flame graph of what has changed: red is more, blue\n"
+"is less.",
 	.examples =
 "  gprofctl view cpu.pb.gz                # in the browser (xdg-open, or $BROWSER)\n"
-"  gprofctl view cpu.pb.gz -o cpu.html    # for somebody else",
+"  gprofctl view cpu.pb.gz -o cpu.html    # for somebody else\n"
+"  gprofctl view before.pb.gz after.pb.gz # what a change has cost or saved",
 };
 
 /* A place that nobody else can read, and that lasts until the browser has read it. */
@@ -112,21 +120,39 @@ static bool start_browser(const char *path)
 	return pid > 0;
 }
 
-static int write_page(const struct page_options *o, const char *file, const struct view *v)
+static int write_diff(FILE *f, struct view *v, const char *title)
+{
+	struct calltree tree;
+	int status = calltree_build_diff(&tree, v);
+
+	if (status == STATUS_OK) {
+		calltree_tell(&tree);
+		flame_write_page(f, &tree, v, title);
+	}
+	calltree_free(&tree);
+	return status;
+}
+
+static int write_to(FILE *f, const struct page_options *o, struct view *v)
+{
+	return o->diff ? write_diff(f, v, o->title) : page_write(f, v, o->title);
+}
+
+static int write_page(const struct page_options *o, const char *file, struct view *v)
 {
 	struct output out;
 	int status, error = 0;
 	FILE *f;
 
 	if (!strcmp(file, "-")) {
-		status = page_write(stdout, v, o->title);
+		status = write_to(stdout, o, v);
 		return status == STATUS_OK ? finish_stdout() : status;
 	}
 	status = output_open(&out, file);
 	if (status != STATUS_OK)
 		return status;
 	f = fdopen(dup(out.fd), "w");
-	status = f ? page_write(f, v, o->title) : STATUS_OK;
+	status = f ? write_to(f, o, v) : STATUS_OK;
 	if (!f || fflush(f) || ferror(f))
 		error = errno ? errno : EIO;
 	if (f)
@@ -137,7 +163,7 @@ static int write_page(const struct page_options *o, const char *file, const stru
 	return error ? fail("%s could not be written: %s", file, strerror(error)) : status;
 }
 
-static int show(const struct page_options *o, const struct view *v)
+static int show(const struct page_options *o, struct view *v)
 {
 	char *path;
 	int status;
@@ -168,17 +194,24 @@ int cmd_view(int argc, char **argv)
 	};
 	struct view v;
 	int operands, status;
+	char *title;
 
 	if (!options_parse(&page_usage, tables, argc, argv, true, &operands, &status))
 		return status;
-	if (argc - operands != 1)
-		return misused("view wants one profile, as in gprofctl view cpu.pb.gz");
-	status = view_open_with(&v, argv[operands], &o.view);
+	o.diff = argc - operands == 2;
+	if (argc - operands != 1 && !o.diff)
+		return misused("view wants one profile, as in gprofctl view cpu.pb.gz, or two to "
+			       "compare");
+	status = o.diff ? view_open_diff_with(&v, argv[operands], argv[operands + 1], &o.view) :
+			  view_open_with(&v, argv[operands], &o.view);
 	if (status != STATUS_OK)
 		return status;
+	title = o.diff ? xprintf("%s -> %s", argv[operands], argv[operands + 1]) :
+			 xprintf("%s", basename(argv[operands]));
 	if (!o.title)
-		o.title = basename(argv[operands]);
+		o.title = title;
 	status = show(&o, &v);
+	free(title);
 	filter_free(&o.view.filter);
 	view_close(&v);
 	return status;

@@ -15,7 +15,10 @@
 #include "../text.h"
 
 /* What is known of a frame. */
-enum { FOCUS = 1, IGNORE = 2, HIDE = 4 };
+enum { FOCUS = 1, IGNORE = 2, HIDE = 4, KNOWN = 8 };
+
+/* And of labels. */
+enum { UNKNOWN, TAKEN, LEFT_OUT };
 
 static int set_regex(struct filter_regex *r, const char *option, const char *value)
 {
@@ -135,28 +138,24 @@ static bool like(const struct filter_regex *r, const struct gprof_frame *f)
 			   !regexec(&r->re, f->mapping, 0, NULL, 0));
 }
 
-static unsigned int known(struct filter *f, const struct gprof_frame *frame)
+static unsigned int known(struct filter *f, const struct frames *frames, uint32_t n)
 {
-	bool found;
-	uint32_t *value = memo_find(&f->known, frame->function, frame->file, frame->mapping,
-				    &found);
+	const struct gprof_frame *frame = &frames->all[n];
 
-	if (!found) {
-		if (like(&f->focus, frame))
-			*value |= FOCUS;
-		if (like(&f->ignore, frame))
-			*value |= IGNORE;
-		if (like(&f->hide, frame))
-			*value |= HIDE;
-	}
-	return *value;
+	while (n >= f->room_known)
+		f->known = xgrow(f->known, f->room_known, &f->room_known, 1);
+	if (!f->known[n])
+		f->known[n] = KNOWN | (like(&f->focus, frame) ? FOCUS : 0) |
+			      (like(&f->ignore, frame) ? IGNORE : 0) |
+			      (like(&f->hide, frame) ? HIDE : 0);
+	return f->known[n];
 }
 
-static bool has_label(const struct filter_words *w, const struct gprof_profile *p)
+static bool has_label(const struct filter_words *w, const struct gprof_profile *p, uint32_t labels)
 {
 	char number[24];
 	int64_t num = 0;
-	const char *text = gprof_profile_label(p, w->key, &num);
+	const char *text = gprof_profile_label_of(p, labels, w->key, &num);
 
 	if (!text)
 		return false;
@@ -170,30 +169,37 @@ static bool has_label(const struct filter_words *w, const struct gprof_profile *
 	return false;
 }
 
-/* Room for @nr frames and one more. */
-static void make_room(struct filter *f, size_t nr)
+bool filter_labels(struct filter *f, const struct gprof_profile *p, uint32_t labels)
 {
-	if (nr < f->room)
-		return;
-	free(f->frames);
-	f->room = 2 * nr + 16;
-	f->frames = xalloc(f->room, sizeof(*f->frames));
+	if (!f->nr_labels)
+		return true;
+	while (labels >= f->room_label_known)
+		f->label_known = xgrow(f->label_known, f->room_label_known,
+				       &f->room_label_known, 1);
+	if (f->label_known[labels] == UNKNOWN) {
+		f->label_known[labels] = TAKEN;
+		for (size_t i = 0; i < f->nr_labels; i++)
+			if (!has_label(&f->labels[i], p, labels))
+				f->label_known[labels] = LEFT_OUT;
+	}
+	f->labels_seen |= f->label_known[labels] == TAKEN;
+	return f->label_known[labels] == TAKEN;
 }
 
 /* What is left of the frames; none of a sample that is not chosen. */
-static size_t take_frames(struct filter *f, const struct gprof_frame *frames, size_t nr)
+static size_t take_frames(struct filter *f, struct frames *frames, size_t nr)
 {
 	unsigned int all = 0;
 	size_t left = 0;
 
 	for (size_t i = 0; i < nr; i++) {
-		unsigned int one = known(f, &frames[i]);
+		unsigned int one = known(f, frames, frames->stack[i]);
 
 		all |= one;
 		if (one & IGNORE)
 			break;
 		if (!(one & HIDE))
-			f->frames[left++] = frames[i];
+			frames->stack[left++] = frames->stack[i];
 	}
 	f->seen[0] |= all & FOCUS;
 	f->seen[1] |= all & IGNORE;
@@ -203,27 +209,16 @@ static size_t take_frames(struct filter *f, const struct gprof_frame *frames, si
 	return left;
 }
 
-bool filter_take(struct filter *f, const struct gprof_profile *p,
-		 const struct gprof_frame **frames, size_t *nr)
+bool filter_frames(struct filter *f, const struct gprof_profile *p, struct frames *frames,
+		   uint32_t labels, size_t *nr)
 {
-	for (size_t i = 0; i < f->nr_labels; i++)
-		if (!has_label(&f->labels[i], p))
-			return false;
-	f->labels_seen = true;
 	if (f->focus.text || f->ignore.text || f->hide.text) {
-		make_room(f, *nr);
-		*nr = take_frames(f, *frames, *nr);
-		*frames = f->frames;
+		*nr = take_frames(f, frames, *nr);
 		if (!*nr)
 			return false;
 	}
-	if (f->group.how != GROUP_NONE) {
-		make_room(f, *nr);
-		if (*frames != f->frames && *nr)
-			memcpy(f->frames, *frames, *nr * sizeof(**frames));
-		*frames = f->frames;
-		*nr = group_frames(&f->group, p, f->frames, *nr);
-	}
+	if (f->group.how != GROUP_NONE)
+		*nr = group_frames(&f->group, p, frames, labels, *nr);
 	return true;
 }
 
@@ -257,8 +252,8 @@ void filter_free(struct filter *f)
 		free(f->labels[i].key);
 		free(f->labels[i].memory);
 	}
-	memo_free(&f->known);
 	group_free(&f->group);
-	free(f->frames);
+	free(f->known);
+	free(f->label_known);
 	*f = (struct filter){ 0 };
 }

@@ -15,8 +15,8 @@
 #include <gprof/profile.h>
 
 #include "../options.h"
+#include "frames.h"
 #include "group.h"
-#include "memo.h"
 
 #define FILTER_WORDS_MAX	64
 #define FILTER_LABELS_MAX	8
@@ -52,11 +52,12 @@ struct filter_words {
  * @labels: only samples with these labels
  * @nr_labels: how many
  * @group: --by
- * @known: what the expressions say of a frame
+ * @known: what the expressions say of each frame
+ * @room_known: of @known
+ * @label_known: what the words say of each set of labels
+ * @room_label_known: of @label_known
  * @seen: for each of @focus, @ignore, @hide: it found something
  * @labels_seen: likewise
- * @frames: room for the frames that are left
- * @room: of @frames
  */
 struct filter {
 	struct filter_regex focus;
@@ -65,26 +66,31 @@ struct filter {
 	struct filter_words labels[FILTER_LABELS_MAX];
 	size_t nr_labels;
 	struct group group;
-	struct memo known;
+	unsigned char *known;
+	size_t room_known;
+	unsigned char *label_known;
+	size_t room_label_known;
 	bool seen[3];
 	bool labels_seen;
-	struct gprof_frame *frames;
-	size_t room;
 };
 
 /* For struct option_table; their ctx is a struct filter. The second is of --by alone. */
 extern const struct option_row filter_options[];
 extern const struct option_row filter_by_options[];
 
+/* filter_labels() - is a sample with these labels chosen? */
+bool filter_labels(struct filter *f, const struct gprof_profile *p, uint32_t labels);
+
 /**
- * filter_take() - is a sample chosen, and with which frames?
+ * filter_frames() - is a sample chosen that its labels do not leave out, and with which frames?
  * @f: filter
- * @p: profile whose gprof_profile_each() is at the sample
- * @frames: of it, leaf first; gets those that are left
- * @nr: how many; likewise
+ * @p: profile
+ * @frames: its frames; the sample's are in their stack, which gets those that are left
+ * @labels: of the sample
+ * @nr: how many frames; gets how many are left
  */
-bool filter_take(struct filter *f, const struct gprof_profile *p,
-		 const struct gprof_frame **frames, size_t *nr);
+bool filter_frames(struct filter *f, const struct gprof_profile *p, struct frames *frames,
+		   uint32_t labels, size_t *nr);
 
 /* filter_tell() - after a walk: say which expressions found nothing */
 void filter_tell(const struct filter *f);

@@ -66,64 +66,71 @@ const char *group_title(const struct group *g)
 	return g->how == GROUP_NONE ? "functions" : "values of the label";
 }
 
-/* Each text once, where it stays. */
-static const char *keep(struct group *g, const char *text)
+/* Each text once, where it stays; its number. */
+static size_t keep(struct group *g, const char *text)
 {
 	size_t n = intern_add(&g->numbers, text, strlen(text) + 1);
 
 	g->texts = xgrow(g->texts, n, &g->room, sizeof(*g->texts));
 	if (n == g->nr)
 		g->texts[g->nr++] = xprintf("%s", text);
-	return g->texts[n];
+	return n;
 }
-
-/**
- * struct naming - the walk that finds out what processes are called
- * @p: profile
- * @pairs: process and name
- * @weights: samples of each pair
- * @room: of @weights
- */
-struct naming {
-	const struct gprof_profile *p;
-	struct intern pairs;
-	int64_t *weights;
-	size_t room;
-};
 
 struct pair {
 	int64_t pid;
 	const char *comm;
 };
 
-static int add_pair(void *ctx, const struct gprof_frame *frames, size_t nr_frames,
-		    const int64_t *values)
+/* One sample weighs more than all those of other threads; a file has less than 2^31. */
+#define FIRST_THREAD	(1LL << 31)
+
+/**
+ * struct naming - finds out what processes are called
+ * @pairs: process and name
+ * @weights: of each pair
+ * @room: of @weights
+ */
+struct naming {
+	struct intern pairs;
+	int64_t *weights;
+	size_t room;
+};
+
+static void add_pair(struct naming *naming, const struct gprof_profile *p, uint32_t labels,
+		     uint32_t samples)
 {
-	struct naming *naming = ctx;
-	struct pair pair = { .comm = gprof_profile_label(naming->p, "comm", NULL) };
+	struct pair pair = { .comm = gprof_profile_label_of(p, labels, "comm", NULL) };
 	int64_t tid = 0;
 	size_t n;
 
-	(void)frames;
-	(void)nr_frames;
-	(void)values;
-	if (!pair.comm || !gprof_profile_label(naming->p, "pid", &pair.pid))
-		return 0;
+	if (!pair.comm || !gprof_profile_label_of(p, labels, "pid", &pair.pid))
+		return;
 	n = intern_add(&naming->pairs, &pair, sizeof(pair));
 	naming->weights = xgrow(naming->weights, n, &naming->room, sizeof(*naming->weights));
 	/* Other threads name it where the first was never seen. */
-	naming->weights[n]++;
-	if (gprof_profile_label(naming->p, "tid", &tid) && tid == pair.pid)
-		naming->weights[n] += 1LL << 32;
-	return 0;
+	naming->weights[n] += samples;
+	if (gprof_profile_label_of(p, labels, "tid", &tid) && tid == pair.pid)
+		naming->weights[n] += FIRST_THREAD * samples;
 }
 
 static void name_processes(struct group *g, const struct gprof_profile *p)
 {
-	struct naming naming = { .p = p };
+	struct naming naming = { 0 };
+	struct gprof_profile_stack s;
+	uint32_t *samples = NULL;
+	size_t room = 0;
 	int64_t *best;
 
-	gprof_profile_each(p, add_pair, &naming);
+	for (size_t i = 0; !gprof_profile_stack(p, i, &s); i++) {
+		while (s.labels >= room)
+			samples = xgrow(samples, room, &room, sizeof(*samples));
+		samples[s.labels]++;
+	}
+	for (size_t i = 0; i < room; i++)
+		if (samples[i])
+			add_pair(&naming, p, i, samples[i]);
+	free(samples);
 	best = xalloc(naming.pairs.nr, sizeof(*best));
 	g->comms = xalloc(naming.pairs.nr, sizeof(*g->comms));
 	for (size_t i = 0; i < naming.pairs.nr; i++) {
@@ -143,7 +150,7 @@ static void name_processes(struct group *g, const struct gprof_profile *p)
 	intern_free(&naming.pairs);
 }
 
-static const char *process_text(struct group *g, const struct gprof_profile *p)
+static size_t process_text(struct group *g, const struct gprof_profile *p, uint32_t labels)
 {
 	char text[128];
 	int64_t pid = 0;
@@ -152,7 +159,7 @@ static const char *process_text(struct group *g, const struct gprof_profile *p)
 	if (!g->ready)
 		name_processes(g, p);
 	g->ready = true;
-	if (!gprof_profile_label(p, "pid", &pid))
+	if (!gprof_profile_label_of(p, labels, "pid", &pid))
 		return keep(g, "(no pid)");
 	n = intern_add(&g->pids, &pid, sizeof(pid));
 	snprintf(text, sizeof(text), "%s (%" PRId64 ")",
@@ -160,23 +167,23 @@ static const char *process_text(struct group *g, const struct gprof_profile *p)
 	return keep(g, text);
 }
 
-static const char *thread_text(struct group *g, const struct gprof_profile *p)
+static size_t thread_text(struct group *g, const struct gprof_profile *p, uint32_t labels)
 {
-	const char *comm = gprof_profile_label(p, "comm", NULL);
+	const char *comm = gprof_profile_label_of(p, labels, "comm", NULL);
 	char text[128];
 	int64_t tid = 0;
 
-	if (!gprof_profile_label(p, "tid", &tid))
+	if (!gprof_profile_label_of(p, labels, "tid", &tid))
 		return keep(g, "(no tid)");
 	snprintf(text, sizeof(text), "%s (%" PRId64 ")", comm ? comm : "thread", tid);
 	return keep(g, text);
 }
 
-static const char *label_text(struct group *g, const struct gprof_profile *p)
+static size_t label_text(struct group *g, const struct gprof_profile *p, uint32_t labels)
 {
 	char text[512];
 	int64_t num = 0;
-	const char *label = gprof_profile_label(p, g->key, &num);
+	const char *label = gprof_profile_label_of(p, labels, g->key, &num);
 
 	if (!label)
 		snprintf(text, sizeof(text), "(no %s)", g->key);
@@ -189,42 +196,90 @@ static const char *label_text(struct group *g, const struct gprof_profile *p)
 	return keep(g, text);
 }
 
-/* Neighbours in one module are one frame of it, but that rows count what each takes. */
-static size_t by_module(struct group *g, struct gprof_frame *frames, size_t nr)
+static uint32_t *known(struct group *g, size_t n)
 {
+	while (n >= g->room_known)
+		g->known = xgrow(g->known, g->room_known, &g->room_known, sizeof(*g->known));
+	return &g->known[n];
+}
+
+size_t group_text(struct group *g, const struct gprof_profile *p, uint32_t labels)
+{
+	uint32_t *text = known(g, labels);
+
+	if (!*text)
+		*text = 1 + (g->how == GROUP_PROCESS ? process_text(g, p, labels) :
+			     g->how == GROUP_THREAD ? thread_text(g, p, labels) :
+			     label_text(g, p, labels));
+	return *text - 1;
+}
+
+/* What tells frames that were made apart, without holes. */
+struct made {
+	size_t text;
+	const char *mapping;
+	uint64_t kind;
+};
+
+static uint32_t make_frame(struct group *g, struct frames *frames, size_t text,
+			   const struct gprof_frame *like)
+{
+	struct made key = { text, like->mapping, frame_kind(like) };
+	size_t before = g->made.nr, n = intern_add(&g->made, &key, sizeof(key));
+	struct gprof_frame f = *like;
+
+	f.function = g->texts[text];
+	g->frames = xgrow(g->frames, n, &g->room_frames, sizeof(*g->frames));
+	if (n == before)
+		g->frames[n] = frames_add(frames, &f);
+	return g->frames[n];
+}
+
+static uint32_t module_of(struct group *g, struct frames *frames, uint32_t n)
+{
+	uint32_t *found = known(g, n);
+	char text[MODULE_TEXT_MAX];
+	struct gprof_frame f;
+	const char *module;
+
+	if (!*found) {
+		f = frames->all[n];
+		module = module_text(frame_kind(&f), f.mapping, text);
+		f.file = "";
+		f.inlined = false;
+		*found = 1 + make_frame(g, frames, keep(g, *module ? module : "(no module)"), &f);
+	}
+	return *found - 1;
+}
+
+/* Neighbours in one module are one frame of it, but that rows count what each takes. */
+static size_t by_module(struct group *g, struct frames *frames, size_t nr)
+{
+	const char *last = NULL;
 	size_t left = 0;
 
 	for (size_t i = 0; i < nr; i++) {
-		struct gprof_frame f = frames[i];
-		char text[MODULE_TEXT_MAX];
-		const char *module = module_text(frame_kind(&f), f.mapping, text);
+		uint32_t n = module_of(g, frames, frames->stack[i]);
 
-		f.function = keep(g, *module ? module : "(no module)");
-		f.file = "";
-		f.inlined = false;
-		if (!left || frames[left - 1].function != f.function)
-			frames[left++] = f;
+		if (frames->all[n].function == last)
+			continue;
+		last = frames->all[n].function;
+		frames->stack[left++] = n;
 	}
 	return left;
 }
 
-const char *group_text(struct group *g, const struct gprof_profile *p)
+size_t group_frames(struct group *g, const struct gprof_profile *p, struct frames *frames,
+		    uint32_t labels, size_t nr)
 {
-	return g->how == GROUP_PROCESS ? process_text(g, p) :
-	       g->how == GROUP_THREAD ? thread_text(g, p) : label_text(g, p);
-}
-
-size_t group_frames(struct group *g, const struct gprof_profile *p, struct gprof_frame *frames,
-		    size_t nr)
-{
-	const char *text;
+	static const struct gprof_frame none = { .file = "", .mapping = "" };
 
 	if (g->how == GROUP_MODULE)
 		return by_module(g, frames, nr);
-	text = group_text(g, p);
 	if (g->rows)
 		nr = 0;
-	frames[nr] = (struct gprof_frame){ .function = text, .file = "", .mapping = "" };
+	frames_room(frames, nr + 1);
+	frames->stack[nr] = make_frame(g, frames, group_text(g, p, labels), &none);
 	return nr + 1;
 }
 
@@ -234,7 +289,10 @@ void group_free(struct group *g)
 		free(g->texts[i]);
 	free(g->texts);
 	free(g->comms);
+	free(g->known);
+	free(g->frames);
 	intern_free(&g->numbers);
 	intern_free(&g->pids);
+	intern_free(&g->made);
 	*g = (struct group){ 0 };
 }

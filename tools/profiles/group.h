@@ -13,6 +13,7 @@
 #include <gprof/profile.h>
 
 #include "../intern.h"
+#include "frames.h"
 
 enum group_how { GROUP_NONE, GROUP_LABEL, GROUP_PROCESS, GROUP_THREAD, GROUP_MODULE };
 
@@ -29,6 +30,13 @@ enum group_how { GROUP_NONE, GROUP_LABEL, GROUP_PROCESS, GROUP_THREAD, GROUP_MOD
  * @comms: what each is called
  * @nr_comms: how many that were found
  * @ready: these are known
+ * @known: by labels: number + 1 of each set's text in @texts; by module: frame + 1 that
+ *	stands for each frame of the profile; 0 as long as not known
+ * @room_known: of @known
+ * @made: numbers of those that were added to the frames: text, and of a module its file
+ *	and kind
+ * @frames: frame of each of these
+ * @room_frames: of @frames
  */
 struct group {
 	enum group_how how;
@@ -42,6 +50,11 @@ struct group {
 	const char **comms;
 	size_t nr_comms;
 	bool ready;
+	uint32_t *known;
+	size_t room_known;
+	struct intern made;
+	uint32_t *frames;
+	size_t room_frames;
 };
 
 /* group_set() - from what was typed; STATUS_OK, or STATUS_USAGE after a sentence */
@@ -53,17 +66,22 @@ const char *group_title(const struct group *g);
 /**
  * group_frames() - put a sample where it belongs
  * @g: group
- * @p: profile whose gprof_profile_each() is at the sample
- * @frames: of it, leaf first, with room for one more
- * @nr: how many
+ * @p: profile
+ * @frames: its frames; the sample's are in their stack, leaf first, with room for one more
+ * @labels: of the sample
+ * @nr: how many frames
  *
  * Return: how many there are now.
  */
-size_t group_frames(struct group *g, const struct gprof_profile *p, struct gprof_frame *frames,
-		    size_t nr);
+size_t group_frames(struct group *g, const struct gprof_profile *p, struct frames *frames,
+		    uint32_t labels, size_t nr);
 
-/* group_text() - where a sample belongs by a label, a process or a thread; valid until group_free() */
-const char *group_text(struct group *g, const struct gprof_profile *p);
+/*
+ * group_text() - where samples with these labels belong, by a label, a process or a thread
+ *
+ * Return: number of a text in @texts.
+ */
+size_t group_text(struct group *g, const struct gprof_profile *p, uint32_t labels);
 
 void group_free(struct group *g);
 

@@ -26,13 +26,21 @@ const struct option_row view_options[] = {
 	{ 0 },
 };
 
-int view_open_with(struct view *v, const char *file, struct view_options *o)
+static int set_up(struct view *v, int status, struct view_options *o)
 {
-	int status = view_open(v, file, o->type);
-
 	if (status != STATUS_OK)
 		return status;
 	gprof_profile_system_names(v->profile, o->symbols);
 	v->filter = &o->filter;
 	return STATUS_OK;
+}
+
+int view_open_with(struct view *v, const char *file, struct view_options *o)
+{
+	return set_up(v, view_open(v, file, o->type), o);
+}
+
+int view_open_diff_with(struct view *v, const char *base, const char *file, struct view_options *o)
+{
+	return set_up(v, view_open_diff(v, base, file, o->type, 0), o);
 }

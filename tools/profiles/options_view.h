@@ -29,5 +29,8 @@ extern const struct option_row view_options[];
 
 /* view_open_with() - view_open(), as the options have it; filter_free() is the caller's */
 int view_open_with(struct view *v, const char *file, struct view_options *o);
+/* view_open_diff_with() - likewise view_open_diff() */
+int view_open_diff_with(struct view *v, const char *base, const char *file,
+			struct view_options *o);
 
 #endif /* TOOLS_PROFILES_OPTIONS_VIEW_H */

@@ -28,6 +28,9 @@ static const char *const keys[] = { "process", "cgroup", "cpu", "thread" };
 
 /**
  * struct cell - what a node takes of samples with one set of labels
+ * @node: path of the tree
+ * @set: of labels: as in the profile, then as in the page
+ * @value: of these samples
  */
 struct cell {
 	uint32_t node;
@@ -40,99 +43,163 @@ struct cell {
  * @view: its values
  * @tree: stacks
  * @groups: texts of each key
- * @values: numbers of these texts
- * @sets: numbers of sets, of one value a key
- * @places: (node, set) to cell
+ * @sets: numbers of sets, of one text a key
+ * @samples: a cell for each sample, in the order of nodes
+ * @nr_samples: how many
+ * @room_samples: of @samples
  * @cells: cells
  * @nr: how many
  * @room: of @cells
  * @nr_keys: keys that are kept
  */
 struct page {
-	const struct view *view;
+	struct view *view;
 	struct calltree tree;
 	struct group groups[NR_KEYS];
-	struct intern values[NR_KEYS];
 	struct intern sets;
-	struct intern places;
+	struct cell *samples;
+	size_t nr_samples;
+	size_t room_samples;
 	struct cell *cells;
 	size_t nr;
 	size_t room;
 	size_t nr_keys;
 };
 
-static int add_sample(void *ctx, const struct gprof_frame *frames, size_t nr_frames,
-		      const int64_t *values)
+static int add_sample(void *ctx, uint32_t node, uint32_t labels, int64_t value)
 {
 	struct page *p = ctx;
-	int64_t value = values[p->view->type];
-	uint32_t set[NR_KEYS] = { 0 }, place[2];
-	size_t n;
 
-	if (value < 0)
-		p->tree.left_out++;
-	if (value <= 0)
-		return 0;
-	place[0] = calltree_add(&p->tree, frames, nr_frames);
-	if (place[0] == CALLTREE_NONE)
-		return 1;
-	for (size_t k = 0; k < p->nr_keys; k++) {
-		const char *text = group_text(&p->groups[k], p->view->profile);
+	p->samples = xmore(p->samples, p->nr_samples, &p->room_samples, sizeof(*p->samples));
+	p->samples[p->nr_samples++] = (struct cell){ node, labels, value };
+	return 0;
+}
 
-		set[k] = intern_add(&p->values[k], text, strlen(text) + 1);
+static void sort_samples(struct page *p)
+{
+	struct cell *sorted = xraw(p->nr_samples, sizeof(*sorted));
+	size_t *at = xalloc(p->tree.nr_paths + 1, sizeof(*at));
+
+	for (size_t i = 0; i < p->nr_samples; i++)
+		at[p->samples[i].node + 1]++;
+	for (size_t i = 0; i < p->tree.nr_paths; i++)
+		at[i + 1] += at[i];
+	for (size_t i = 0; i < p->nr_samples; i++)
+		sorted[at[p->samples[i].node]++] = p->samples[i];
+	free(at);
+	free(p->samples);
+	p->samples = sorted;
+}
+
+/* The page's set of what the profile's labels say by the keys that are kept. */
+static uint32_t set_of(struct page *p, uint32_t labels)
+{
+	uint32_t set[NR_KEYS] = { 0 };
+
+	for (size_t k = 0; k < p->nr_keys; k++)
+		set[k] = group_text(&p->groups[k], p->view->profile, labels);
+	return intern_add(&p->sets, set, sizeof(set));
+}
+
+/**
+ * struct latest - where a set was met last
+ * @node: node + 1
+ * @cell: its cell there
+ */
+struct latest {
+	uint32_t node;
+	size_t cell;
+};
+
+/* Whether they are no more than a page holds, or there is no key left to do without. */
+static bool make_cells(struct page *p)
+{
+	struct latest *latest = NULL;
+	size_t room = 0;
+
+	p->nr = 0;
+	for (size_t i = 0; i < p->nr_samples && (p->nr <= CELLS_MAX || p->nr_keys == 1); i++) {
+		const struct cell *s = &p->samples[i];
+		uint32_t set = set_of(p, s->set);
+
+		while (set >= room)
+			latest = xgrow(latest, room, &room, sizeof(*latest));
+		p->cells = xmore(p->cells, p->nr, &p->room, sizeof(*p->cells));
+		if (latest[set].node != s->node + 1) {
+			latest[set] = (struct latest){ s->node + 1, p->nr };
+			p->cells[p->nr++] = (struct cell){ s->node, set, 0 };
+		}
+		p->cells[latest[set].cell].value =
+			view_sum(p->cells[latest[set].cell].value, s->value);
 	}
-	place[1] = intern_add(&p->sets, set, sizeof(set));
-	n = intern_add(&p->places, place, sizeof(place));
-	p->cells = xgrow(p->cells, n, &p->room, sizeof(*p->cells));
-	if (n == p->nr)
-		p->cells[p->nr++] = (struct cell){ place[0], place[1], 0 };
-	p->cells[n].value = view_sum(p->cells[n].value, value);
-	/* Given up, to begin again with fewer keys. */
-	return p->nr > CELLS_MAX && p->nr_keys > 1 ? 2 : 0;
+	free(latest);
+	return p->nr <= CELLS_MAX || p->nr_keys == 1;
+}
+
+static void forget_labels(struct page *p)
+{
+	for (size_t k = 0; k < NR_KEYS; k++)
+		group_free(&p->groups[k]);
+	intern_free(&p->sets);
+}
+
+static void choose_keys(struct page *p)
+{
+	for (p->nr_keys = NR_KEYS;; p->nr_keys--) {
+		for (size_t k = 0; k < p->nr_keys; k++)
+			group_set(&p->groups[k], keys[k]);
+		if (make_cells(p))
+			break;
+		forget_labels(p);
+	}
+	if (p->nr_keys < NR_KEYS)
+		say("the profile is too large to be filtered by %s in the page; --comm, --pid and "
+		    "--label choose before", p->nr_keys < 3 ? "thread and CPU" : "thread");
 }
 
 static void empty(struct page *p)
 {
 	calltree_free(&p->tree);
-	for (size_t k = 0; k < NR_KEYS; k++) {
-		group_free(&p->groups[k]);
-		intern_free(&p->values[k]);
-	}
-	intern_free(&p->sets);
-	intern_free(&p->places);
+	forget_labels(p);
+	free(p->samples);
 	free(p->cells);
-	*p = (struct page){ .view = p->view, .nr_keys = p->nr_keys };
 }
 
 static int collect(struct page *p)
 {
-	int status;
+	int status = calltree_collect(&p->tree, p->view, false, add_sample, p);
 
-	for (p->nr_keys = NR_KEYS;; p->nr_keys--) {
-		p->tree.type = p->view->type;
-		for (size_t k = 0; k < p->nr_keys; k++)
-			group_set(&p->groups[k], keys[k]);
-		calltree_add(&p->tree, NULL, 0);
-		status = view_each(p->view, add_sample, p);
-		if (p->tree.nr > CALLTREE_NODES_MAX)
-			return calltree_refused();
-		if (p->nr <= CELLS_MAX || p->nr_keys <= 1)
-			break;
-		empty(p);
-	}
-	if (p->nr_keys < NR_KEYS)
-		say("the profile is too large to be filtered by %s in the page; --comm, --pid and "
-		    "--label choose before", p->nr_keys < 3 ? "thread and CPU" : "thread");
-	return status;
+	if (status != STATUS_OK)
+		return status;
+	sort_samples(p);
+	choose_keys(p);
+	return STATUS_OK;
+}
+
+/* The i-th of many: printf() takes as long for one as all that was done for it before. */
+static void put_number(FILE *f, size_t i, int64_t v)
+{
+	uint64_t rest = v < 0 ? -(uint64_t)v : (uint64_t)v;
+	char digits[24];
+	size_t n = sizeof(digits);
+
+	do {
+		digits[--n] = '0' + rest % 10;
+		rest /= 10;
+	} while (rest);
+	if (v < 0)
+		digits[--n] = '-';
+	if (i)
+		digits[--n] = ',';
+	fwrite_unlocked(digits + n, 1, sizeof(digits) - n, f);
 }
 
 static void write_numbers(FILE *f, const char *name, const struct page *p, size_t member)
 {
 	fprintf(f, "\"%s\":[", name);
 	for (size_t i = 0; i < p->nr; i++)
-		fprintf(f, "%s%" PRId64, i ? "," : "",
-			member == 0 ? (int64_t)p->cells[i].node :
-			member == 1 ? (int64_t)p->cells[i].set : p->cells[i].value);
+		put_number(f, i, member == 0 ? (int64_t)p->cells[i].node :
+			   member == 1 ? (int64_t)p->cells[i].set : p->cells[i].value);
 	fputs("]", f);
 }
 
@@ -146,10 +213,10 @@ static void write_labels(FILE *f, const struct page *p)
 	fputs("],\n\"values\":[", f);
 	for (size_t k = 0; k < p->nr_keys; k++) {
 		fputs(k ? ",[" : "[", f);
-		for (size_t i = 0; i < p->values[k].nr; i++) {
+		for (size_t i = 0; i < p->groups[k].nr; i++) {
 			if (i)
 				putc(',', f);
-			text_json(f, intern_key(&p->values[k], i, &length));
+			text_json(f, p->groups[k].texts[i]);
 		}
 		putc(']', f);
 	}
@@ -186,11 +253,11 @@ static void write_data(FILE *f, const struct page *p)
 		fprintf(f, ",%d]", kind);
 	}
 	fputs("],\n\"parents\":[", f);
-	for (size_t i = 0; i < t->nr; i++)
-		fprintf(f, "%s%d", i ? "," : "", i ? (int)t->nodes[i].parent : -1);
+	for (size_t i = 0; i < t->nr_paths; i++)
+		put_number(f, i, i ? (int64_t)t->paths[i].parent : -1);
 	fputs("],\n\"nodes\":[", f);
-	for (size_t i = 0; i < t->nr; i++)
-		fprintf(f, "%s%u", i ? "," : "", t->nodes[i].frame);
+	for (size_t i = 0; i < t->nr_paths; i++)
+		put_number(f, i, t->paths[i].frame);
 	fputs("],\n", f);
 	write_labels(f, p);
 	fputs("\"samples\":{", f);
@@ -257,7 +324,7 @@ static const char body[] =
 "<span id=\"matched\" aria-live=\"polite\"></span></div>\n"
 "<noscript>This page needs scripts; gprofctl top and gprofctl flame do not.</noscript>\n";
 
-int page_write(FILE *f, const struct view *view, const char *title)
+int page_write(FILE *f, struct view *view, const char *title)
 {
 	struct page p = { .view = view };
 	int status = collect(&p);

@@ -14,6 +14,6 @@
  *
  * Return: STATUS_OK, or STATUS_FAILED after a sentence.
  */
-int page_write(FILE *f, const struct view *view, const char *title);
+int page_write(FILE *f, struct view *view, const char *title);
 
 #endif /* TOOLS_PROFILES_PAGE_H */

@@ -23,6 +23,8 @@
 	const functionOf = new Int32Array(data.frames.length), functions = [];
 	/* Of nested nodes of one function only the outermost counts. */
 	let outermost = null;
+	/* What functions take is added up when it is shown. */
+	let summed = false;
 
 	let mode = "flame", pattern = "", test = null, focus = -1;
 	let charts = [], current = null;
@@ -70,6 +72,13 @@
 		total.set(self);
 		for (let i = nodes - 1; i > 0; i--)
 			total[parent[i]] += total[i];
+		summed = false;
+	}
+
+	function sumFunctions() {
+		if (summed)
+			return;
+		summed = true;
 		functions.forEach((f) => { f.self = f.total = 0; });
 		findOutermost();
 		for (let i = 1; i < nodes; i++) {
@@ -179,6 +188,7 @@
 				}
 			return [{ root: upwards("all", list, weights) }];
 		}
+		sumFunctions();
 		if (focus < 0 || !functions[focus].total)
 			return [];
 		for (let i = 1; i < nodes; i++)
@@ -360,6 +370,8 @@
 	/* ---- the table ---- */
 
 	function fillTable() {
+		sumFunctions();
+
 		const rows = functions.filter((f) => f.total && (!test || test(f.name)))
 			.sort((a, b) => sortKey === "name" ? (a.name < b.name ? -1 : 1) :
 				b[sortKey] - a[sortKey] || b.total - a.total);

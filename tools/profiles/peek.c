@@ -14,8 +14,8 @@ static void add_call(struct peek *p, size_t from, size_t to, int64_t value)
 	size_t n;
 	struct peek_call *call;
 
-	if (from == to || (!wanted_may_be(&p->wanted, &p->functions, from) &&
-			   !wanted_may_be(&p->wanted, &p->functions, to)))
+	if (from == to || (!wanted_is(&p->wanted, &p->functions, from) &&
+			   !wanted_is(&p->wanted, &p->functions, to)))
 		return;
 	n = intern_add(&p->edges, edge, sizeof(edge));
 	p->calls = xgrow(p->calls, n, &p->room_calls, sizeof(*p->calls));
@@ -29,27 +29,31 @@ static void add_call(struct peek *p, size_t from, size_t to, int64_t value)
 	call->value = view_sum(call->value, value);
 }
 
-static int add_sample(void *ctx, const struct gprof_frame *frames, size_t nr_frames,
-		      const int64_t *values)
+static int add_sample(void *ctx, const struct view_sample *s)
 {
 	struct peek *p = ctx;
+	int64_t value = s->values[p->view->type];
 	size_t caller, callee = 0;
 
-	functions_add(&p->functions, frames, nr_frames, values[p->type]);
-	for (size_t i = 0; i < nr_frames; i++) {
-		caller = functions_number(&p->functions, &frames[i]);
+	functions_add(&p->functions, p->view, s, value);
+	for (size_t i = 0; i < s->nr; i++) {
+		caller = p->functions.stack[i];
 		if (i)
-			add_call(p, caller, callee, values[p->type]);
+			add_call(p, caller, callee, value);
 		callee = caller;
 	}
 	return 0;
 }
 
-int peek_collect(struct peek *p, const struct view *v, const char *word)
+int peek_collect(struct peek *p, struct view *v, const char *word)
 {
-	*p = (struct peek){ .type = v->type };
-	wanted_init(&p->wanted, word);
-	return view_each(v, add_sample, p);
+	int status;
+
+	*p = (struct peek){ .view = v };
+	wanted_init(&p->wanted, word, view_frames(v));
+	status = view_each(v, add_sample, p);
+	functions_finish(&p->functions);
+	return status;
 }
 
 void peek_free(struct peek *p)

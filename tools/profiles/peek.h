@@ -34,7 +34,7 @@ struct peek_call {
  * @calls: calls to and from what is looked for
  * @nr: how many
  * @room_calls: of @calls
- * @type: value type
+ * @view: where
  */
 struct peek {
 	struct functions functions;
@@ -43,7 +43,7 @@ struct peek {
 	struct peek_call *calls;
 	size_t nr;
 	size_t room_calls;
-	size_t type;
+	const struct view *view;
 };
 
 /*
@@ -51,7 +51,7 @@ struct peek {
  *
  * Return: STATUS_OK, or another status after a sentence; peek_free() in any case.
  */
-int peek_collect(struct peek *p, const struct view *v, const char *word);
+int peek_collect(struct peek *p, struct view *v, const char *word);
 
 void peek_free(struct peek *p);
 

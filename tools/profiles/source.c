@@ -31,20 +31,19 @@ static struct place *place_of(struct places *p, size_t function, const struct gp
 	return &p->all[n];
 }
 
-static int add_sample(void *ctx, const struct gprof_frame *frames, size_t nr_frames,
-		      const int64_t *values)
+static int add_sample(void *ctx, const struct view_sample *s)
 {
 	struct places *p = ctx;
-	int64_t value = values[p->type];
+	int64_t value = s->values[p->view->type];
 
-	functions_add(&p->functions, frames, nr_frames, value);
-	for (size_t i = 0; i < nr_frames; i++) {
-		size_t n = functions_number(&p->functions, &frames[i]);
+	functions_add(&p->functions, p->view, s, value);
+	for (size_t i = 0; i < s->nr; i++) {
+		size_t n = p->functions.stack[i];
 		struct place *place;
 
-		if (!wanted_may_be(&p->wanted, &p->functions, n))
+		if (!wanted_is(&p->wanted, &p->functions, n))
 			continue;
-		place = place_of(p, n, &frames[i]);
+		place = place_of(p, n, &p->view->frames->all[s->frames[i]]);
 		if (!i)
 			place->flat = view_sum(place->flat, value);
 		if (place->sample != p->functions.samples)
@@ -54,11 +53,15 @@ static int add_sample(void *ctx, const struct gprof_frame *frames, size_t nr_fra
 	return 0;
 }
 
-int places_collect(struct places *p, const struct view *v, const char *word, bool addresses)
+int places_collect(struct places *p, struct view *v, const char *word, bool addresses)
 {
-	*p = (struct places){ .type = v->type, .addresses = addresses };
-	wanted_init(&p->wanted, word);
-	return view_each(v, add_sample, p);
+	int status;
+
+	*p = (struct places){ .view = v, .addresses = addresses };
+	wanted_init(&p->wanted, word, view_frames(v));
+	status = view_each(v, add_sample, p);
+	functions_finish(&p->functions);
+	return status;
 }
 
 static int compare(const void *pa, const void *pb)

@@ -38,7 +38,7 @@ struct place {
  * @all: places
  * @nr: how many
  * @room: of @all
- * @type: value type
+ * @view: where
  * @addresses: instructions, not lines
  */
 struct places {
@@ -48,7 +48,7 @@ struct places {
 	struct place *all;
 	size_t nr;
 	size_t room;
-	size_t type;
+	const struct view *view;
 	bool addresses;
 };
 
@@ -57,7 +57,7 @@ struct places {
  *
  * Return: STATUS_OK, or another status after a sentence; places_free() in any case.
  */
-int places_collect(struct places *p, const struct view *v, const char *word, bool addresses);
+int places_collect(struct places *p, struct view *v, const char *word, bool addresses);
 
 /* places_sort() - by function, file and place */
 void places_sort(struct places *p);

@@ -9,13 +9,17 @@
 
 #include "../say.h"
 
-enum { UNKNOWN, EXACT, LIKE, OTHER };
+enum { UNKNOWN, WANTED, OTHER };
 
-void wanted_init(struct wanted *w, const char *word)
+void wanted_init(struct wanted *w, const char *word, const struct frames *frames)
 {
+	char text[VIEW_NAME_MAX];
+
 	*w = (struct wanted){ .word = word };
 	/* "operator[]" is a name, though no regular expression. */
 	w->regex = !regcomp(&w->re, word, REG_EXTENDED | REG_NOSUB);
+	for (size_t i = 0; i < frames->nr && !w->exact; i++)
+		w->exact = !strcmp(view_function(&frames->all[i], text), word);
 }
 
 static unsigned char ask(struct wanted *w, const struct functions *fs, size_t n)
@@ -26,18 +30,16 @@ static unsigned char ask(struct wanted *w, const struct functions *fs, size_t n)
 	if (w->known[n] != UNKNOWN)
 		return w->known[n];
 	name = functions_name(fs, &fs->all[n]);
-	if (!strcmp(name, w->word)) {
-		w->exact = true;
-		w->known[n] = EXACT;
-	} else {
-		w->known[n] = w->regex && !regexec(&w->re, name, 0, NULL, 0) ? LIKE : OTHER;
-	}
+	if (w->exact)
+		w->known[n] = strcmp(name, w->word) ? OTHER : WANTED;
+	else
+		w->known[n] = w->regex && !regexec(&w->re, name, 0, NULL, 0) ? WANTED : OTHER;
 	return w->known[n];
 }
 
-bool wanted_may_be(struct wanted *w, const struct functions *fs, size_t n)
+bool wanted_is(struct wanted *w, const struct functions *fs, size_t n)
 {
-	return ask(w, fs, n) != OTHER;
+	return ask(w, fs, n) == WANTED;
 }
 
 static int by_cum(const void *pa, const void *pb, void *ctx)
@@ -54,12 +56,9 @@ size_t wanted_all(struct wanted *w, struct functions *fs, size_t **found)
 {
 	size_t nr = 0;
 
-	/* One that is called exactly that may be the last: ask all before the first is taken. */
-	for (size_t i = 0; i < fs->nr; i++)
-		ask(w, fs, i);
 	*found = xalloc(fs->nr, sizeof(**found));
 	for (size_t i = 0; i < fs->nr; i++)
-		if (w->known[i] == EXACT || (w->known[i] == LIKE && !w->exact))
+		if (wanted_is(w, fs, i))
 			(*found)[nr++] = i;
 	if (nr)
 		qsort_r(*found, nr, sizeof(**found), by_cum, fs);
@@ -70,6 +69,8 @@ size_t wanted_all(struct wanted *w, struct functions *fs, size_t **found)
 
 int wanted_none(const struct wanted *w)
 {
+	if (w->exact)
+		return fail("no sample that is chosen is in %s or below it", w->word);
 	return fail("no function in the profile is called \"%s\"%s", w->word,
 		    w->regex ? ", or like it" : ", which is no regular expression either");
 }

@@ -30,10 +30,11 @@ struct wanted {
 	size_t room;
 };
 
-void wanted_init(struct wanted *w, const char *word);
+/* wanted_init() - @frames: all that there are, for one of them may be called exactly so */
+void wanted_init(struct wanted *w, const char *word, const struct frames *frames);
 
-/* wanted_may_be() - is the n-th function asked for, unless one is called exactly so? */
-bool wanted_may_be(struct wanted *w, const struct functions *fs, size_t n);
+/* wanted_is() - is the n-th function asked for? */
+bool wanted_is(struct wanted *w, const struct functions *fs, size_t n);
 
 /*
  * wanted_all() - when all functions are known: those that are asked for, the largest first

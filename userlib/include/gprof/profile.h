@@ -213,6 +213,58 @@ GPROF_API const char *gprof_profile_label(const struct gprof_profile *p, const c
 					  int64_t *num);
 
 /**
+ * struct gprof_profile_stack - a sample by the numbers of its parts
+ * @locations: for gprof_profile_location(), leaf first; the same number is the same place
+ * @nr_locations: how many
+ * @labels: for gprof_profile_label_of(); samples with the same labels have the same number
+ * @values: one for each type
+ *
+ * Closed. The arrays are the profile's.
+ */
+struct gprof_profile_stack {
+	const uint32_t *locations;
+	uint32_t nr_locations;
+	uint32_t labels;
+	const int64_t *values;
+};
+
+/**
+ * gprof_profile_stack() - the @i-th sample, from 0
+ * @p: profile
+ * @i: which
+ * @s: gets it
+ *
+ * For who goes through many samples: what there is to know of a place or of labels is
+ * found out once, and kept by their numbers, which begin at 0 and have no gaps.
+ *
+ * Return: 0, or -ENOENT past the last.
+ */
+GPROF_API int gprof_profile_stack(const struct gprof_profile *p, size_t i,
+				  struct gprof_profile_stack *s);
+
+/**
+ * gprof_profile_location() - the frames at a place: inlined ones first, innermost first
+ * @p: profile
+ * @location: number
+ * @frames: gets them, where there is room for all
+ * @room: of @frames; it may be 0
+ *
+ * Return: how many there are, at least 1; 0 past the last location.
+ */
+GPROF_API size_t gprof_profile_location(const struct gprof_profile *p, uint32_t location,
+					struct gprof_frame *frames, size_t room);
+
+/**
+ * gprof_profile_forget_samples() - give up the samples, which take most of the memory
+ * @p: profile that no other thread reads now; it has none from now on, and sums are 0
+ */
+GPROF_API void gprof_profile_forget_samples(struct gprof_profile *p);
+
+/** gprof_profile_label_of() - as gprof_profile_label(), of the labels with a number */
+GPROF_API const char *gprof_profile_label_of(const struct gprof_profile *p, uint32_t labels,
+					     const char *key, int64_t *num);
+
+/**
  * struct gprof_profile_mapping - a piece of an object file, as it lay in memory
  * @file: object file, or ""
  * @build_id: in hexadecimal, or ""

@@ -411,17 +411,18 @@ static bool first_with(struct exporter *e, uint32_t key)
 static int take_attributes(struct exporter *e, const struct gprof_sample *s, struct taken *t,
 			   uint32_t *dropped)
 {
+	const struct gprof_label_set *set = &e->p->label_sets[s->labels];
 	uint32_t i, key;
 	int32_t number;
 
 	t->attributes = e->nr_attributes;
 	t->nr_attributes = 0;
 	e->looks++;
-	if (gprof_grow(&e->attributes, &e->cap_attributes, e->nr_attributes + s->nr_labels,
+	if (gprof_grow(&e->attributes, &e->cap_attributes, e->nr_attributes + set->nr,
 		       sizeof(*e->attributes)))
 		return -ENOMEM;
-	for (i = 0; i < s->nr_labels; i++) {
-		const struct gprof_label *l = &e->p->labels[s->labels + i];
+	for (i = 0; i < set->nr; i++) {
+		const struct gprof_label *l = &e->p->labels[set->first + i];
 
 		if (gprof_otlp_services_key(&e->services, l))
 			continue;

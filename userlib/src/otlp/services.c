@@ -50,12 +50,13 @@ bool gprof_otlp_services_key(const struct gprof_otlp_services *s, const struct g
 static void look(const struct gprof_otlp_services *s, const struct gprof_profile *p,
 		 const struct gprof_sample *sample, struct gprof_otlp_service *service)
 {
+	const struct gprof_label_set *set = &p->label_sets[sample->labels];
 	uint32_t i, comm = 0;
 	int k;
 
 	memset(service, 0, sizeof(*service));
-	for (i = 0; i < sample->nr_labels; i++) {
-		const struct gprof_label *l = &p->labels[sample->labels + i];
+	for (i = 0; i < set->nr; i++) {
+		const struct gprof_label *l = &p->labels[set->first + i];
 
 		k = key_of(s, l);
 		if (k >= 0 && !service->text[k])

@@ -124,26 +124,6 @@ void gprof_pprof_unload(struct gprof_budget *b, struct gprof_bytes *bytes)
 	*bytes = (struct gprof_bytes){ 0 };
 }
 
-int gprof_parts_number(struct gprof_parts *parts, uint64_t *value)
-{
-	unsigned int shift;
-
-	if (!parts->left)
-		return 0;
-	*value = 0;
-	for (shift = 0; shift < 70 && parts->left; shift += 7) {
-		unsigned char c = *parts->p++;
-
-		parts->left--;
-		/* Of the tenth byte, one bit counts. */
-		if (shift < 64)
-			*value |= (uint64_t)(c & 0x7f) << shift;
-		if (!(c & 0x80))
-			return 1;
-	}
-	return -EBADMSG;
-}
-
 static int take_bytes(struct gprof_parts *parts, uint64_t len, struct gprof_part *part)
 {
 	if (len > parts->left)

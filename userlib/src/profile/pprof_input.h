@@ -5,6 +5,7 @@
 #ifndef GPROF_PPROF_INPUT_H
 #define GPROF_PPROF_INPUT_H
 
+#include <errno.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -61,6 +62,25 @@ struct gprof_parts {
 int gprof_parts_next(struct gprof_parts *parts, struct gprof_part *part);
 
 /** gprof_parts_number() - take a number without a tag, as packed ones are; 1, 0, -EBADMSG */
-int gprof_parts_number(struct gprof_parts *parts, uint64_t *value);
+static inline int gprof_parts_number(struct gprof_parts *parts, uint64_t *value)
+{
+	const unsigned char *p = parts->p;
+	size_t i, max = parts->left < 10 ? parts->left : 10;
+	uint64_t v = 0;
+
+	if (!parts->left)
+		return 0;
+	for (i = 0; i < max; i++) {
+		/* Of the tenth byte, one bit counts. */
+		v |= (uint64_t)(p[i] & 0x7f) << 7 * i;
+		if (p[i] & 0x80)
+			continue;
+		parts->p += i + 1;
+		parts->left -= i + 1;
+		*value = v;
+		return 1;
+	}
+	return -EBADMSG;
+}
 
 #endif /* GPROF_PPROF_INPUT_H */

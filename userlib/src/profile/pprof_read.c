@@ -3,9 +3,10 @@
  * pprof_read.c: a profile from a pprof file.
  *
  * The file may come from anyone. Whatever it makes us keep is taken from one
- * budget, and every reference is checked. Its message is never in memory as a
- * whole, which takes up to 40 times the file: each kind of parts is gone through
- * in turn, those that others refer to first, and a part at a time is unpacked.
+ * budget, and every reference is checked. Each kind of parts is gone through in turn,
+ * those that others refer to first, and taken from the bytes as they are: protobuf-c
+ * makes objects of a message, which for the samples of a large file takes three times as
+ * long as all the rest of reading.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,9 +14,9 @@
 
 #include "base/error.h"
 #include "base/opts.h"
+#include "pprof_ids.h"
 #include "pprof_input.h"
 #include "profile.h"
-#include "profile.pb-c.h"
 
 #define MEMORY_DEFAULT	(1ULL << 30)
 /*
@@ -31,12 +32,32 @@ enum {
 	TIME_NANOS, DURATION_NANOS, PERIOD_TYPE, PERIOD, COMMENT, DEFAULT_SAMPLE_TYPE, DOC_URL,
 };
 
+/* Fields of the messages in it. */
+enum { TYPE_TYPE = 1, TYPE_UNIT, TYPE_FIELDS };
+enum { SAMPLE_LOCATION = 1, SAMPLE_VALUE, SAMPLE_LABEL };
+enum { LABEL_KEY = 1, LABEL_STR, LABEL_NUM, LABEL_UNIT, LABEL_FIELDS };
+enum {
+	MAPPING_ID = 1, MAPPING_START, MAPPING_LIMIT, MAPPING_OFFSET, MAPPING_FILENAME,
+	MAPPING_BUILD_ID, MAPPING_FUNCTIONS, MAPPING_FILENAMES, MAPPING_LINE_NUMBERS,
+	MAPPING_INLINE_FRAMES, MAPPING_FIELDS,
+};
+enum {
+	LOCATION_ID = 1, LOCATION_MAPPING, LOCATION_ADDRESS, LOCATION_LINE, LOCATION_FOLDED,
+	LOCATION_FIELDS,
+};
+enum { LINE_FUNCTION = 1, LINE_LINE, LINE_COLUMN, LINE_FIELDS };
+enum {
+	FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_SYSTEM_NAME, FUNCTION_FILENAME, FUNCTION_LINE,
+	FUNCTION_FIELDS,
+};
+
 /* Text of the last failure: reading has no object to keep it in. */
 static _Thread_local struct gprof_error last;
 
 /**
  * struct reader - what is known while a message becomes a profile
  * @plain: the message
+ * @kinds: for each field of it, where the first of its parts begins, and the last ends
  * @p: profile
  * @text: string number of the message to that of the profile
  * @nr_text: how many
@@ -44,9 +65,14 @@ static _Thread_local struct gprof_error last;
  * @mappings: id to index
  * @functions: likewise
  * @locations: likewise
+ * @nr_frames: of each location
+ * @several: one has more than one
+ * @cap_nr_frames: room in it
  * @frames: of all samples
  * @stack: room for the locations of a sample
  * @cap_stack: elements of it
+ * @values: room for the values of a sample
+ * @cap_values: elements of it
  * @labels: room for the labels of a sample
  * @cap_labels: elements of it
  * @lines: room for the lines of a location
@@ -54,16 +80,22 @@ static _Thread_local struct gprof_error last;
  */
 struct reader {
 	struct gprof_parts plain;
+	struct gprof_parts kinds[DOC_URL + 1];
 	struct gprof_profile *p;
 	uint32_t *text;
 	size_t nr_text;
 	size_t cap_text;
-	struct gprof_map64 mappings;
-	struct gprof_map64 functions;
-	struct gprof_map64 locations;
+	struct gprof_ids mappings;
+	struct gprof_ids functions;
+	struct gprof_ids locations;
+	uint32_t *nr_frames;
+	bool several;
+	size_t cap_nr_frames;
 	uint64_t frames;
 	uint32_t *stack;
 	size_t cap_stack;
+	int64_t *values;
+	size_t cap_values;
 	struct gprof_label *labels;
 	size_t cap_labels;
 	struct gprof_line *lines;
@@ -82,88 +114,84 @@ static int no_memory(const struct gprof_budget *b)
 	return gprof_error_set(&last, ENOMEM, "no memory for the profile");
 }
 
-/* protobuf-c asks here for the memory of a part, which is given back at once. */
-struct loan {
-	struct gprof_budget *budget;
-	uint64_t taken;
-	bool failed;
-};
-
-static void *loan_alloc(void *data, size_t size)
+static int not_profile(void)
 {
-	struct loan *l = data;
-	void *p = NULL;
+	return bad("it does not follow profile.proto");
+}
 
-	if (!gprof_budget_take(l->budget, size + 16)) {
-		l->taken += size + 16;
-		p = malloc(size);
+#define ROOM(r, name, n) \
+	gprof_grow_within(&(r)->p->budget, &(r)->name, &(r)->cap_##name, n, sizeof(*(r)->name))
+
+/**
+ * read_numbers() - a message of numbers alone
+ * @message: the part that it is
+ * @values: gets the number of each field, 0 where there is none; of several the last counts
+ * @nr: fields from 1 to @nr - 1; others are nobody's business
+ */
+static int read_numbers(const struct gprof_part *message, uint64_t *values, size_t nr)
+{
+	struct gprof_parts parts = { message->data, message->len };
+	struct gprof_part part;
+	int ret;
+
+	memset(values, 0, nr * sizeof(*values));
+	while ((ret = gprof_parts_next(&parts, &part)) > 0) {
+		if (part.field >= nr)
+			continue;
+		if (part.type)
+			return not_profile();
+		values[part.field] = part.value;
 	}
-	l->failed |= !p;
-	return p;
+	return ret ? not_profile() : 0;
 }
 
-static void loan_free(void *data, void *p)
+/* All parts of one kind, which most often lie together. */
+static int each_part(struct reader *r, unsigned int field,
+		     int (*take)(struct reader *r, const struct gprof_part *part))
 {
-	(void)data;
-	free(p);
-}
-
-/* Unpack a part, and hand it to @take. */
-static int with_part(struct reader *r, const struct gprof_part *part,
-		     const ProtobufCMessageDescriptor *type,
-		     int (*take)(struct reader *r, const ProtobufCMessage *m))
-{
-	struct loan loan = { .budget = &r->p->budget };
-	ProtobufCAllocator allocator = { loan_alloc, loan_free, &loan };
-	ProtobufCMessage *m = protobuf_c_message_unpack(type, &allocator, part->len, part->data);
-	int err;
-
-	if (m)
-		err = take(r, m);
-	else
-		err = loan.failed ? no_memory(&r->p->budget) : bad("it does not follow profile.proto");
-	if (m)
-		protobuf_c_message_free_unpacked(m, &allocator);
-	gprof_budget_give(&r->p->budget, loan.taken);
-	return err;
-}
-
-/* All parts of one kind. */
-static int each_part(struct reader *r, uint64_t field, const ProtobufCMessageDescriptor *type,
-		     int (*take)(struct reader *r, const ProtobufCMessage *m))
-{
-	struct gprof_parts parts = r->plain;
+	struct gprof_parts parts = r->kinds[field];
 	struct gprof_part part;
 	int err = 0;
 
 	while (!err && gprof_parts_next(&parts, &part) > 0)
 		if (part.field == field)
-			err = with_part(r, &part, type, take);
+			err = take(r, &part);
 	return err;
 }
 
-static int text(const struct reader *r, int64_t index, uint32_t *out)
+static int text(const struct reader *r, uint64_t index, uint32_t *out)
 {
-	if (index < 0 || (uint64_t)index >= r->nr_text)
+	if (index >= r->nr_text)
 		return bad("it refers to a string that is not there");
 	*out = r->text[index];
 	return 0;
+}
+
+static void note_kind(struct gprof_parts *kind, const unsigned char *from,
+		      const unsigned char *to)
+{
+	if (!kind->p)
+		kind->p = from;
+	kind->left = (size_t)(to - kind->p);
 }
 
 /* Also the first look at all parts: later ones need not ask whether they are whole. */
 static int read_strings(struct reader *r)
 {
 	struct gprof_parts parts = r->plain;
+	const unsigned char *at = parts.p;
 	struct gprof_part part;
 	int ret;
 
-	while ((ret = gprof_parts_next(&parts, &part)) > 0) {
+	for (; (ret = gprof_parts_next(&parts, &part)) > 0; at = parts.p) {
 		bool packed = part.field == COMMENT && part.type == 2;
 		bool number = (part.field >= DROP_FRAMES && part.field != PERIOD_TYPE &&
 			       part.field <= DOC_URL && !packed);
 
 		if (part.field <= DOC_URL && part.type != (number ? 0 : 2))
-			return bad("it does not follow profile.proto");
+			return not_profile();
+		if (part.field <= DOC_URL)
+			note_kind(&r->kinds[part.field], at, parts.p);
 		if (part.field != STRING)
 			continue;
 		if (!r->nr_text && part.len)
@@ -176,35 +204,39 @@ static int read_strings(struct reader *r)
 			return no_memory(&r->p->budget);
 	}
 	if (ret < 0)
-		return bad("it does not follow profile.proto");
+		return not_profile();
 	return r->nr_text ? 0 : bad("it has no strings");
 }
 
-static int read_sample_type(struct reader *r, const ProtobufCMessage *m)
+static int read_sample_type(struct reader *r, const struct gprof_part *part)
 {
-	const Perftools__Profiles__ValueType *s = (const void *)m;
+	uint64_t v[TYPE_FIELDS];
 	uint32_t type = 0, unit = 0;
-	int err = text(r, s->type, &type);
+	int err = read_numbers(part, v, TYPE_FIELDS);
 
 	if (!err)
-		err = text(r, s->unit, &unit);
+		err = text(r, v[TYPE_TYPE], &type);
+	if (!err)
+		err = text(r, v[TYPE_UNIT], &unit);
 	if (!err && gprof_profile_add_column(r->p, r->p->strings.v[type], r->p->strings.v[unit]))
 		err = no_memory(&r->p->budget);
 	return err;
 }
 
-static int read_period_type(struct reader *r, const ProtobufCMessage *m)
+static int read_period_type(struct reader *r, const struct gprof_part *part)
 {
-	const Perftools__Profiles__ValueType *s = (const void *)m;
-	int err = s->type ? text(r, s->type, &r->p->period_type.type) : 0;
+	uint64_t v[TYPE_FIELDS];
+	int err = read_numbers(part, v, TYPE_FIELDS);
 
-	return err || !s->unit ? err : text(r, s->unit, &r->p->period_type.unit);
+	if (!err && v[TYPE_TYPE])
+		err = text(r, v[TYPE_TYPE], &r->p->period_type.type);
+	return err || !v[TYPE_UNIT] ? err : text(r, v[TYPE_UNIT], &r->p->period_type.unit);
 }
 
 static int read_comment(struct reader *r, uint64_t index)
 {
 	uint32_t comment = 0;
-	int err = text(r, (int64_t)index, &comment);
+	int err = text(r, index, &comment);
 
 	if (!err && gprof_profile_add_comment(r->p, r->p->strings.v[comment]))
 		err = no_memory(&r->p->budget);
@@ -220,7 +252,7 @@ static int read_comments(struct reader *r, const struct gprof_part *part)
 	if (!part->type)
 		return read_comment(r, part->value);
 	while (!err && (ret = gprof_parts_number(&numbers, &index)))
-		err = ret < 0 ? bad("it does not follow profile.proto") : read_comment(r, index);
+		err = ret < 0 ? not_profile() : read_comment(r, index);
 	return err;
 }
 
@@ -228,15 +260,13 @@ static int read_comments(struct reader *r, const struct gprof_part *part)
 static int read_head_part(struct reader *r, const struct gprof_part *part)
 {
 	struct gprof_profile *p = r->p;
-	int64_t value = (int64_t)part->value;
+	uint64_t value = part->value;
 
 	switch (part->field) {
 	case SAMPLE_TYPE:
-		return with_part(r, part, &perftools__profiles__value_type__descriptor,
-				 read_sample_type);
+		return read_sample_type(r, part);
 	case PERIOD_TYPE:
-		return with_part(r, part, &perftools__profiles__value_type__descriptor,
-				 read_period_type);
+		return read_period_type(r, part);
 	case COMMENT:
 		return read_comments(r, part);
 	case DROP_FRAMES:
@@ -248,13 +278,13 @@ static int read_head_part(struct reader *r, const struct gprof_part *part)
 	case DOC_URL:
 		return text(r, value, &p->doc_url);
 	case TIME_NANOS:
-		p->time_nanos = value;
+		p->time_nanos = (int64_t)value;
 		return 0;
 	case DURATION_NANOS:
-		p->duration_nanos = value;
+		p->duration_nanos = (int64_t)value;
 		return 0;
 	case PERIOD:
-		p->period = value;
+		p->period = (int64_t)value;
 		return 0;
 	default:
 		return 0;
@@ -263,156 +293,258 @@ static int read_head_part(struct reader *r, const struct gprof_part *part)
 
 static int read_head(struct reader *r)
 {
-	struct gprof_parts parts = r->plain;
-	struct gprof_part part;
+	static const unsigned char head[] = {
+		SAMPLE_TYPE, DROP_FRAMES, KEEP_FRAMES, TIME_NANOS, DURATION_NANOS, PERIOD_TYPE,
+		PERIOD, COMMENT, DEFAULT_SAMPLE_TYPE, DOC_URL,
+	};
 	int err = 0;
+	size_t i;
 
-	while (!err && gprof_parts_next(&parts, &part) > 0)
-		err = read_head_part(r, &part);
+	for (i = 0; i < sizeof(head) && !err; i++)
+		err = each_part(r, head[i], read_head_part);
 	return err;
 }
 
 /* Remember an id, which must be new and not 0. */
-static int put_id(struct reader *r, struct gprof_map64 *ids, uint64_t id, uint32_t index)
+static int put_id(struct reader *r, struct gprof_ids *ids, uint64_t id, uint32_t index)
 {
 	if (!id)
 		return bad("an id is 0");
-	if (gprof_map64_get(ids, id) != GPROF_NONE)
+	if (gprof_ids_get(ids, id) != GPROF_NONE)
 		return bad("two parts have one id");
-	return gprof_map64_put(ids, id, index) ? no_memory(&r->p->budget) : 0;
+	return gprof_ids_put(ids, id, index) ? no_memory(&r->p->budget) : 0;
 }
 
-static int read_mapping(struct reader *r, const ProtobufCMessage *message)
+static int read_mapping(struct reader *r, const struct gprof_part *part)
 {
-	const Perftools__Profiles__Mapping *s = (const void *)message;
-	struct gprof_mapping m = {
-		.start = s->memory_start,
-		.limit = s->memory_limit,
-		.offset = s->file_offset,
-		.has_functions = s->has_functions,
-		.has_filenames = s->has_filenames,
-		.has_line_numbers = s->has_line_numbers,
-		.has_inline_frames = s->has_inline_frames,
-	};
+	uint64_t v[MAPPING_FIELDS];
+	struct gprof_mapping m = { 0 };
 	uint32_t index;
-	int err;
+	int err = read_numbers(part, v, MAPPING_FIELDS);
 
-	err = text(r, s->filename, &m.filename);
 	if (!err)
-		err = text(r, s->build_id, &m.build_id);
+		err = text(r, v[MAPPING_FILENAME], &m.filename);
+	if (!err)
+		err = text(r, v[MAPPING_BUILD_ID], &m.build_id);
 	if (err)
 		return err;
+	m.start = v[MAPPING_START];
+	m.limit = v[MAPPING_LIMIT];
+	m.offset = v[MAPPING_OFFSET];
+	m.has_functions = v[MAPPING_FUNCTIONS];
+	m.has_filenames = v[MAPPING_FILENAMES];
+	m.has_line_numbers = v[MAPPING_LINE_NUMBERS];
+	m.has_inline_frames = v[MAPPING_INLINE_FRAMES];
 	index = gprof_profile_add_mapping(r->p, &m);
 	if (index == GPROF_NONE)
 		return no_memory(&r->p->budget);
-	return put_id(r, &r->mappings, s->id, index);
+	return put_id(r, &r->mappings, v[MAPPING_ID], index);
 }
 
-static int read_function(struct reader *r, const ProtobufCMessage *m)
+static int read_function(struct reader *r, const struct gprof_part *part)
 {
-	const Perftools__Profiles__Function *s = (const void *)m;
-	struct gprof_function f = { .start_line = s->start_line };
+	uint64_t v[FUNCTION_FIELDS];
+	struct gprof_function f = { 0 };
 	uint32_t index;
-	int err;
+	int err = read_numbers(part, v, FUNCTION_FIELDS);
 
-	err = text(r, s->name, &f.name);
 	if (!err)
-		err = text(r, s->system_name, &f.system_name);
+		err = text(r, v[FUNCTION_NAME], &f.name);
 	if (!err)
-		err = text(r, s->filename, &f.filename);
+		err = text(r, v[FUNCTION_SYSTEM_NAME], &f.system_name);
+	if (!err)
+		err = text(r, v[FUNCTION_FILENAME], &f.filename);
 	if (err)
 		return err;
+	f.start_line = (int64_t)v[FUNCTION_LINE];
 	index = gprof_profile_function(r->p, &f);
 	if (index == GPROF_NONE)
 		return no_memory(&r->p->budget);
-	return put_id(r, &r->functions, s->id, index);
+	return put_id(r, &r->functions, v[FUNCTION_ID], index);
 }
 
-static int read_lines(struct reader *r, const Perftools__Profiles__Location *s, uint32_t location)
+static int read_line(struct reader *r, const struct gprof_part *part, struct gprof_line *l)
 {
-	size_t i;
+	uint64_t v[LINE_FIELDS];
+	int err = read_numbers(part, v, LINE_FIELDS);
 
-	if (gprof_grow_within(&r->p->budget, &r->lines, &r->cap_lines, s->n_line,
-			      sizeof(*r->lines)))
-		return no_memory(&r->p->budget);
-	for (i = 0; i < s->n_line; i++) {
-		struct gprof_line *l = &r->lines[i];
+	if (err)
+		return err;
+	l->line = (int64_t)v[LINE_LINE];
+	l->column = (int64_t)v[LINE_COLUMN];
+	l->function = gprof_ids_get(&r->functions, v[LINE_FUNCTION]);
+	return l->function == GPROF_NONE ? bad("a line names a function that is not there") : 0;
+}
 
-		l->line = s->line[i]->line;
-		l->column = s->line[i]->column;
-		l->function = gprof_map64_get(&r->functions, s->line[i]->function_id);
-		if (l->function == GPROF_NONE)
-			return bad("a line names a function that is not there");
+/* The lines of a location, and its numbers. */
+static int read_location_parts(struct reader *r, const struct gprof_part *message, uint64_t *v,
+			       size_t *nr)
+{
+	struct gprof_parts parts = { message->data, message->len };
+	struct gprof_part part;
+	int ret, err;
+
+	memset(v, 0, LOCATION_FIELDS * sizeof(*v));
+	*nr = 0;
+	while ((ret = gprof_parts_next(&parts, &part)) > 0) {
+		if (part.field >= LOCATION_FIELDS)
+			continue;
+		if (part.type != (part.field == LOCATION_LINE ? 2 : 0))
+			return not_profile();
+		if (part.field != LOCATION_LINE) {
+			v[part.field] = part.value;
+			continue;
+		}
+		if (ROOM(r, lines, *nr + 1))
+			return no_memory(&r->p->budget);
+		err = read_line(r, &part, &r->lines[(*nr)++]);
+		if (err)
+			return err;
 	}
-	return gprof_profile_set_lines(r->p, location, r->lines, s->n_line) ?
-	       no_memory(&r->p->budget) : 0;
+	return ret ? not_profile() : 0;
 }
 
 /* A mapping that is not there is none, as for pprof; all other references must lead somewhere. */
-static int read_location(struct reader *r, const ProtobufCMessage *m)
+static int read_location(struct reader *r, const struct gprof_part *part)
 {
-	const Perftools__Profiles__Location *s = (const void *)m;
-	uint32_t mapping = gprof_map64_get(&r->mappings, s->mapping_id), index;
-	int err;
+	uint64_t v[LOCATION_FIELDS];
+	uint32_t mapping, index;
+	size_t nr;
+	int err = read_location_parts(r, part, v, &nr);
 
+	if (err)
+		return err;
+	mapping = gprof_ids_get(&r->mappings, v[LOCATION_MAPPING]);
 	index = gprof_profile_append_location(r->p, mapping == GPROF_NONE ? 0 : mapping + 1,
-					      s->address);
-	if (index == GPROF_NONE)
+					      v[LOCATION_ADDRESS]);
+	if (index == GPROF_NONE || ROOM(r, nr_frames, (size_t)index + 1) ||
+	    gprof_profile_set_lines(r->p, index, r->lines, nr))
 		return no_memory(&r->p->budget);
-	r->p->locations[index].folded = s->is_folded;
-	err = put_id(r, &r->locations, s->id, index);
-	return err ? err : read_lines(r, s, index);
+	r->p->locations[index].folded = v[LOCATION_FOLDED];
+	r->nr_frames[index] = nr ? (uint32_t)nr : 1;
+	r->several |= nr > 1;
+	return put_id(r, &r->locations, v[LOCATION_ID], index);
 }
 
-static int read_stack(struct reader *r, const Perftools__Profiles__Sample *s)
+static int add_location(struct reader *r, uint64_t id, size_t nr)
 {
-	size_t i;
+	uint32_t l = gprof_ids_get(&r->locations, id);
 
-	if (gprof_grow_within(&r->p->budget, &r->stack, &r->cap_stack, s->n_location_id,
-			      sizeof(*r->stack)))
-		return no_memory(&r->p->budget);
-	for (i = 0; i < s->n_location_id; i++) {
-		uint32_t l = gprof_map64_get(&r->locations, s->location_id[i]);
-
-		if (l == GPROF_NONE)
-			return bad("a sample names a location that is not there");
-		r->stack[i] = l;
-		r->frames += r->p->locations[l].nr_lines ? r->p->locations[l].nr_lines : 1;
-	}
-	if (r->frames > FRAMES_FREE + FRAMES_RATIO * (uint64_t)r->plain.left)
-		return gprof_error_set(&last, EFBIG,
-				       "its stacks have more frames than those of a profile of its size");
+	if (l == GPROF_NONE)
+		return bad("a sample names a location that is not there");
+	r->stack[nr] = l;
+	r->frames += r->several ? r->nr_frames[l] : 1;
 	return 0;
 }
 
-static int read_sample(struct reader *r, const ProtobufCMessage *m)
+/* Numbers of a field that may be packed, which each take a byte at least. */
+static int read_stack(struct reader *r, const struct gprof_part *part, size_t *nr)
 {
-	const Perftools__Profiles__Sample *s = (const void *)m;
-	size_t i;
+	struct gprof_parts numbers = { part->data, part->len };
+	uint64_t id;
+	int ret, err = 0;
+
+	if (ROOM(r, stack, *nr + (part->type ? part->len : 1)))
+		return no_memory(&r->p->budget);
+	if (!part->type)
+		return add_location(r, part->value, (*nr)++);
+	while (!err && (ret = gprof_parts_number(&numbers, &id)))
+		err = ret < 0 ? not_profile() : add_location(r, id, (*nr)++);
+	return err;
+}
+
+static int read_values(struct reader *r, const struct gprof_part *part, size_t *nr)
+{
+	struct gprof_parts numbers = { part->data, part->len };
+	uint64_t value;
+	int ret;
+
+	if (ROOM(r, values, *nr + (part->type ? part->len : 1)))
+		return no_memory(&r->p->budget);
+	if (!part->type) {
+		r->values[(*nr)++] = (int64_t)part->value;
+		return 0;
+	}
+	while ((ret = gprof_parts_number(&numbers, &value)) > 0)
+		r->values[(*nr)++] = (int64_t)value;
+	return ret ? not_profile() : 0;
+}
+
+static int read_label(struct reader *r, const struct gprof_part *part, size_t *nr)
+{
+	uint64_t v[LABEL_FIELDS];
+	struct gprof_label *l;
+	int err = read_numbers(part, v, LABEL_FIELDS);
+
+	if (err)
+		return err;
+	if (ROOM(r, labels, *nr + 1))
+		return no_memory(&r->p->budget);
+	l = &r->labels[(*nr)++];
+	*l = (struct gprof_label){ .num = (int64_t)v[LABEL_NUM] };
+	err = text(r, v[LABEL_KEY], &l->key);
+	if (!err)
+		err = text(r, v[LABEL_STR], &l->str);
+	return err ? err : text(r, v[LABEL_UNIT], &l->unit);
+}
+
+/**
+ * struct sizes - what was read of a sample
+ * @stack: locations
+ * @values: values
+ * @labels: labels
+ */
+struct sizes {
+	size_t stack;
+	size_t values;
+	size_t labels;
+};
+
+static int read_sample_parts(struct reader *r, const struct gprof_part *message, struct sizes *n)
+{
+	struct gprof_parts parts = { message->data, message->len };
+	struct gprof_part part;
+	int ret, err = 0;
+
+	while (!err && (ret = gprof_parts_next(&parts, &part))) {
+		if (ret < 0 || (part.field <= SAMPLE_VALUE && part.type && part.type != 2) ||
+		    (part.field == SAMPLE_LABEL && part.type != 2))
+			return not_profile();
+		if (part.field == SAMPLE_LOCATION)
+			err = read_stack(r, &part, &n->stack);
+		else if (part.field == SAMPLE_VALUE)
+			err = read_values(r, &part, &n->values);
+		else if (part.field == SAMPLE_LABEL)
+			err = read_label(r, &part, &n->labels);
+	}
+	return err;
+}
+
+/* Samples that are alike stay apart, as pprof keeps them: nobody's sums tell the difference. */
+static int read_sample(struct reader *r, const struct gprof_part *part)
+{
+	uint64_t before = r->frames;
+	struct sizes n = { 0 };
+	uint32_t labels;
 	int err;
 
 	if (!r->p->nr_columns)
 		return bad("it has samples, but does not say of what");
-	if (s->n_value != r->p->nr_columns)
+	err = read_sample_parts(r, part, &n);
+	if (err)
+		return err;
+	if (n.values != r->p->nr_columns)
 		return bad("a sample has not as many values as there are types");
-	err = read_stack(r, s);
-	if (!err && gprof_grow_within(&r->p->budget, &r->labels, &r->cap_labels, s->n_label,
-				      sizeof(*r->labels)))
-		err = no_memory(&r->p->budget);
-	for (i = 0; i < s->n_label && !err; i++) {
-		struct gprof_label *l = &r->labels[i];
-
-		l->num = s->label[i]->num;
-		err = text(r, s->label[i]->key, &l->key);
-		if (!err)
-			err = text(r, s->label[i]->str, &l->str);
-		if (!err)
-			err = text(r, s->label[i]->num_unit, &l->unit);
-	}
-	if (!err && gprof_profile_add_sample(r->p, r->stack, s->n_location_id, r->labels,
-					     s->n_label, s->value))
-		err = no_memory(&r->p->budget);
-	return err;
+	if (r->frames > FRAMES_FREE + FRAMES_RATIO * (uint64_t)r->plain.left)
+		return gprof_error_set(&last, EFBIG,
+				       "its stacks have more frames than those of a profile of its size");
+	if (r->frames - before > r->p->frames_max)
+		r->p->frames_max = (size_t)(r->frames - before);
+	labels = gprof_profile_label_set(r->p, r->labels, n.labels);
+	if (labels == GPROF_NONE ||
+	    gprof_profile_append_sample(r->p, r->stack, n.stack, labels, r->values))
+		return no_memory(&r->p->budget);
+	return 0;
 }
 
 /* What a walk over the samples takes is told now, not when it is begun. */
@@ -431,16 +563,13 @@ static int read_message(struct reader *r)
 	if (!err)
 		err = read_head(r);
 	if (!err)
-		err = each_part(r, MAPPING, &perftools__profiles__mapping__descriptor,
-				read_mapping);
+		err = each_part(r, MAPPING, read_mapping);
 	if (!err)
-		err = each_part(r, FUNCTION, &perftools__profiles__function__descriptor,
-				read_function);
+		err = each_part(r, FUNCTION, read_function);
 	if (!err)
-		err = each_part(r, LOCATION, &perftools__profiles__location__descriptor,
-				read_location);
+		err = each_part(r, LOCATION, read_location);
 	if (!err)
-		err = each_part(r, SAMPLE, &perftools__profiles__sample__descriptor, read_sample);
+		err = each_part(r, SAMPLE, read_sample);
 	return err;
 }
 
@@ -449,19 +578,21 @@ static int read_plain(const struct gprof_bytes *plain, struct gprof_profile *p)
 	struct reader r = { .plain = { plain->v, plain->len }, .p = p };
 	int err;
 
-	gprof_map64_init(&r.mappings);
-	gprof_map64_init(&r.functions);
-	gprof_map64_init(&r.locations);
-	r.mappings.budget = r.functions.budget = r.locations.budget = &p->budget;
+	gprof_ids_init(&r.mappings, &p->budget);
+	gprof_ids_init(&r.functions, &p->budget);
+	gprof_ids_init(&r.locations, &p->budget);
 	err = read_message(&r);
-	gprof_map64_free(&r.mappings);
-	gprof_map64_free(&r.functions);
-	gprof_map64_free(&r.locations);
+	gprof_ids_free(&r.mappings);
+	gprof_ids_free(&r.functions);
+	gprof_ids_free(&r.locations);
 	gprof_budget_give(&p->budget, r.cap_text * sizeof(*r.text) +
-			  r.cap_stack * sizeof(*r.stack) + r.cap_labels * sizeof(*r.labels) +
-			  r.cap_lines * sizeof(*r.lines));
+			  r.cap_nr_frames * sizeof(*r.nr_frames) +
+			  r.cap_stack * sizeof(*r.stack) + r.cap_values * sizeof(*r.values) +
+			  r.cap_labels * sizeof(*r.labels) + r.cap_lines * sizeof(*r.lines));
 	free(r.text);
+	free(r.nr_frames);
 	free(r.stack);
+	free(r.values);
 	free(r.labels);
 	free(r.lines);
 	return err;

@@ -138,19 +138,20 @@ static void emit_sample(struct writer *w, const struct gprof_profile *p, size_t 
 	Perftools__Profiles__Sample sample = PERFTOOLS__PROFILES__SAMPLE__INIT;
 	Perftools__Profiles__Sample *samples[] = { &sample };
 	const struct gprof_sample *s = &p->samples[index];
+	const struct gprof_label_set *set = &p->label_sets[s->labels];
 	Message m = PERFTOOLS__PROFILES__PROFILE__INIT;
 	size_t i;
 
 	if (gprof_grow(&w->ids, &w->cap_ids, s->nr_locations, sizeof(*w->ids)) ||
-	    gprof_grow(&w->labels, &w->cap_labels, s->nr_labels, sizeof(*w->labels)) ||
-	    gprof_grow(&w->label_ptrs, &w->cap_label_ptrs, s->nr_labels, sizeof(*w->label_ptrs))) {
+	    gprof_grow(&w->labels, &w->cap_labels, set->nr, sizeof(*w->labels)) ||
+	    gprof_grow(&w->label_ptrs, &w->cap_label_ptrs, set->nr, sizeof(*w->label_ptrs))) {
 		w->err = -ENOMEM;
 		return;
 	}
 	for (i = 0; i < s->nr_locations; i++)
 		w->ids[i] = (uint64_t)p->stacks[s->locations + i] + 1;
-	for (i = 0; i < s->nr_labels; i++) {
-		const struct gprof_label *l = &p->labels[s->labels + i];
+	for (i = 0; i < set->nr; i++) {
+		const struct gprof_label *l = &p->labels[set->first + i];
 
 		w->labels[i] = (Perftools__Profiles__Label)PERFTOOLS__PROFILES__LABEL__INIT;
 		w->labels[i].key = l->key;
@@ -163,7 +164,7 @@ static void emit_sample(struct writer *w, const struct gprof_profile *p, size_t 
 	sample.location_id = w->ids;
 	sample.n_value = p->nr_columns;
 	sample.value = p->values + index * p->nr_columns;
-	sample.n_label = s->nr_labels;
+	sample.n_label = set->nr;
 	sample.label = w->label_ptrs;
 	m.n_sample = 1;
 	m.sample = samples;

@@ -26,6 +26,7 @@ struct gprof_profile *gprof_profile_new(void)
 		return NULL;
 	gprof_table_init(&p->functions_table);
 	gprof_table_init(&p->locations_table);
+	gprof_table_init(&p->label_sets_table);
 	gprof_table_init(&p->samples_table);
 	p->budget.max = UINT64_MAX;
 	if (gprof_strings_init(&p->strings) || gprof_strings_init(&p->made)) {
@@ -34,6 +35,7 @@ struct gprof_profile *gprof_profile_new(void)
 	}
 	p->functions_table.budget = &p->budget;
 	p->locations_table.budget = &p->budget;
+	p->label_sets_table.budget = &p->budget;
 	p->samples_table.budget = &p->budget;
 	p->strings.table.budget = &p->budget;
 	p->made.table.budget = &p->budget;
@@ -48,6 +50,7 @@ void gprof_profile_free(struct gprof_profile *p)
 	gprof_strings_free(&p->made);
 	gprof_table_free(&p->functions_table);
 	gprof_table_free(&p->locations_table);
+	gprof_table_free(&p->label_sets_table);
 	gprof_table_free(&p->samples_table);
 	free(p->columns);
 	free(p->mappings);
@@ -57,6 +60,7 @@ void gprof_profile_free(struct gprof_profile *p)
 	free(p->samples);
 	free(p->stacks);
 	free(p->labels);
+	free(p->label_sets);
 	free(p->values);
 	free(p->comments);
 	free(p->types);
@@ -251,22 +255,22 @@ int gprof_profile_set_lines(struct gprof_profile *p, uint32_t location,
 	return 0;
 }
 
-struct sample_key {
-	const uint32_t *locations;
+struct label_set_key {
 	const struct gprof_label *labels;
-	size_t nr_locations;
-	size_t nr_labels;
+	size_t nr;
 };
 
-static bool same_labels(const struct gprof_profile *p, const struct gprof_sample *s,
-			const struct sample_key *k)
+static bool label_set_eq(const void *ctx, uint32_t index, const void *key)
 {
+	const struct gprof_profile *p = ctx;
+	const struct gprof_label_set *s = &p->label_sets[index];
+	const struct label_set_key *k = key;
 	size_t i;
 
-	if (s->nr_labels != k->nr_labels)
+	if (s->nr != k->nr)
 		return false;
-	for (i = 0; i < k->nr_labels; i++) {
-		const struct gprof_label *a = &p->labels[s->labels + i], *b = &k->labels[i];
+	for (i = 0; i < k->nr; i++) {
+		const struct gprof_label *a = &p->labels[s->first + i], *b = &k->labels[i];
 
 		if (a->key != b->key || a->str != b->str || a->unit != b->unit || a->num != b->num)
 			return false;
@@ -274,47 +278,90 @@ static bool same_labels(const struct gprof_profile *p, const struct gprof_sample
 	return true;
 }
 
+uint32_t gprof_profile_label_set(struct gprof_profile *p, const struct gprof_label *labels,
+				 size_t nr)
+{
+	struct label_set_key key = { labels, nr };
+	uint64_t hash = gprof_hash_u64(p->label_sets_table.seed, nr);
+	uint32_t index;
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		hash = gprof_hash_u64(hash, (uint64_t)labels[i].key << 32 | labels[i].str);
+		hash = gprof_hash_u64(hash, (uint64_t)labels[i].num ^ (uint64_t)labels[i].unit << 40);
+	}
+	index = gprof_table_find(&p->label_sets_table, hash, label_set_eq, p, &key);
+	if (index != GPROF_NONE)
+		return index;
+	if (p->nr_label_sets >= GPROF_NONE - 1 || nr > UINT32_MAX || ROOM(p, label_sets, 1) ||
+	    ROOM(p, labels, nr) ||
+	    gprof_table_insert(&p->label_sets_table, hash, (uint32_t)p->nr_label_sets))
+		return GPROF_NONE;
+	p->label_sets[p->nr_label_sets] = (struct gprof_label_set){ p->nr_labels, (uint32_t)nr };
+	if (nr)
+		memcpy(&p->labels[p->nr_labels], labels, nr * sizeof(*labels));
+	p->nr_labels += nr;
+	return (uint32_t)p->nr_label_sets++;
+}
+
+int gprof_profile_append_sample(struct gprof_profile *p, const uint32_t *locations,
+				size_t nr_locations, uint32_t labels, const int64_t *values)
+{
+	if (p->nr_samples >= GPROF_NONE - 1 || nr_locations > UINT32_MAX || ROOM(p, samples, 1) ||
+	    ROOM(p, stacks, nr_locations) || ROOM(p, values, p->nr_columns))
+		return -ENOMEM;
+	p->samples[p->nr_samples++] = (struct gprof_sample){
+		.locations = p->nr_stacks,
+		.nr_locations = (uint32_t)nr_locations,
+		.labels = labels,
+	};
+	if (nr_locations)
+		memcpy(&p->stacks[p->nr_stacks], locations, nr_locations * sizeof(*locations));
+	if (p->nr_columns)
+		memcpy(&p->values[p->nr_values], values, p->nr_columns * sizeof(*values));
+	p->nr_stacks += nr_locations;
+	p->nr_values += p->nr_columns;
+	return 0;
+}
+
+struct sample_key {
+	const uint32_t *locations;
+	size_t nr_locations;
+	uint32_t labels;
+};
+
 static bool sample_eq(const void *ctx, uint32_t index, const void *key)
 {
 	const struct gprof_profile *p = ctx;
 	const struct gprof_sample *s = &p->samples[index];
 	const struct sample_key *k = key;
-	size_t i;
 
-	if (s->nr_locations != k->nr_locations)
-		return false;
-	for (i = 0; i < k->nr_locations; i++)
-		if (p->stacks[s->locations + i] != k->locations[i])
-			return false;
-	return same_labels(p, s, k);
+	return s->nr_locations == k->nr_locations && s->labels == k->labels &&
+	       (!k->nr_locations || !memcmp(&p->stacks[s->locations], k->locations,
+					    k->nr_locations * sizeof(*k->locations)));
 }
 
 static uint64_t sample_hash(const struct gprof_profile *p, const struct sample_key *k)
 {
-	uint64_t hash = gprof_hash_u64(p->samples_table.seed, k->nr_locations);
-	size_t i;
+	uint64_t hash = gprof_hash_u64(p->samples_table.seed,
+				       (uint64_t)k->nr_locations << 32 ^ k->labels);
 
-	hash = gprof_hash_bytes(hash, k->locations, k->nr_locations * sizeof(*k->locations));
-	for (i = 0; i < k->nr_labels; i++) {
-		const struct gprof_label *l = &k->labels[i];
-
-		hash = gprof_hash_u64(hash, (uint64_t)l->key << 32 | l->str);
-		hash = gprof_hash_u64(hash, (uint64_t)l->num ^ (uint64_t)l->unit << 40);
-	}
-	return hash;
+	return gprof_hash_bytes(hash, k->locations, k->nr_locations * sizeof(*k->locations));
 }
 
 int gprof_profile_add_sample(struct gprof_profile *p, const uint32_t *locations,
 			     size_t nr_locations, const struct gprof_label *labels,
 			     size_t nr_labels, const int64_t *values)
 {
-	struct sample_key key = { locations, labels, nr_locations, nr_labels };
-	uint64_t hash = sample_hash(p, &key);
-	uint32_t index = gprof_table_find(&p->samples_table, hash, sample_eq, p, &key);
-	bool alike;
-	struct gprof_sample *s;
+	uint32_t set = gprof_profile_label_set(p, labels, nr_labels), index;
+	struct sample_key key = { locations, nr_locations, set };
+	uint64_t hash;
 	size_t i;
 
+	if (set == GPROF_NONE)
+		return -ENOMEM;
+	hash = sample_hash(p, &key);
+	index = gprof_table_find(&p->samples_table, hash, sample_eq, p, &key);
 	if (index != GPROF_NONE) {
 		int64_t *sum = &p->values[index * p->nr_columns];
 
@@ -322,29 +369,14 @@ int gprof_profile_add_sample(struct gprof_profile *p, const uint32_t *locations,
 			sum[i] = gprof_sum(sum[i], values[i]);
 		return 0;
 	}
-	/* Samples of one task come in a row: its labels are kept once. */
-	alike = p->nr_samples && same_labels(p, &p->samples[p->nr_samples - 1], &key);
-	if (p->nr_samples >= GPROF_NONE - 1 || nr_locations > UINT32_MAX ||
-	    nr_labels > UINT32_MAX || ROOM(p, samples, 1) || ROOM(p, stacks, nr_locations) ||
-	    (!alike && ROOM(p, labels, nr_labels)) || ROOM(p, values, p->nr_columns) ||
-	    gprof_table_insert(&p->samples_table, hash, (uint32_t)p->nr_samples))
+	if (gprof_profile_append_sample(p, locations, nr_locations, set, values))
 		return -ENOMEM;
-	s = &p->samples[p->nr_samples++];
-	s->locations = p->nr_stacks;
-	s->nr_locations = (uint32_t)nr_locations;
-	s->labels = alike ? s[-1].labels : p->nr_labels;
-	s->nr_labels = (uint32_t)nr_labels;
-	if (nr_locations)
-		memcpy(&p->stacks[p->nr_stacks], locations, nr_locations * sizeof(*locations));
-	if (nr_labels && !alike) {
-		memcpy(&p->labels[p->nr_labels], labels, nr_labels * sizeof(*labels));
-		p->nr_labels += nr_labels;
-	}
-	if (p->nr_columns)
-		memcpy(&p->values[p->nr_values], values, p->nr_columns * sizeof(*values));
-	p->nr_stacks += nr_locations;
-	p->nr_values += p->nr_columns;
-	return 0;
+	if (!gprof_table_insert(&p->samples_table, hash, (uint32_t)p->nr_samples - 1))
+		return 0;
+	p->nr_samples--;
+	p->nr_stacks -= nr_locations;
+	p->nr_values -= p->nr_columns;
+	return -ENOMEM;
 }
 
 /* A name for an address that has none: "[file+0x...]" or "0x...". */
@@ -378,13 +410,49 @@ static uint32_t make_name(struct gprof_profile *p, const struct gprof_location *
 void gprof_profile_have_samples(struct gprof_profile *p)
 {
 	gprof_table_free(&p->locations_table);
+	gprof_table_free(&p->label_sets_table);
 	gprof_table_free(&p->samples_table);
+}
+
+void gprof_profile_forget_samples(struct gprof_profile *p)
+{
+	gprof_profile_have_samples(p);
+	gprof_budget_give(&p->budget, p->cap_samples * sizeof(*p->samples) +
+			  p->cap_stacks * sizeof(*p->stacks) + p->cap_values * sizeof(*p->values));
+	free(p->samples);
+	free(p->stacks);
+	free(p->values);
+	p->samples = NULL;
+	p->stacks = NULL;
+	p->values = NULL;
+	p->nr_samples = p->cap_samples = 0;
+	p->nr_stacks = p->cap_stacks = 0;
+	p->nr_values = p->cap_values = 0;
+}
+
+static size_t deepest(const struct gprof_profile *p)
+{
+	size_t i, j, max = 0;
+
+	for (i = 0; i < p->nr_samples; i++) {
+		const struct gprof_sample *s = &p->samples[i];
+		size_t frames = 0;
+
+		for (j = 0; j < s->nr_locations; j++) {
+			uint32_t n = p->locations[p->stacks[s->locations + j]].nr_lines;
+
+			frames += n ? n : 1;
+		}
+		if (frames > max)
+			max = frames;
+	}
+	return max;
 }
 
 /* What a walk will hand out is made here, for then the profile is const. */
 int gprof_profile_finish(struct gprof_profile *p)
 {
-	size_t i, j;
+	size_t i;
 
 	free(p->types);
 	p->types = calloc(p->nr_columns ? p->nr_columns : 1, sizeof(*p->types));
@@ -401,17 +469,7 @@ int gprof_profile_finish(struct gprof_profile *p)
 		if (l->made == GPROF_NONE)
 			return -ENOMEM;
 	}
-	for (i = 0; i < p->nr_samples; i++) {
-		const struct gprof_sample *s = &p->samples[i];
-		size_t frames = 0;
-
-		for (j = 0; j < s->nr_locations; j++) {
-			uint32_t n = p->locations[p->stacks[s->locations + j]].nr_lines;
-
-			frames += n ? n : 1;
-		}
-		if (frames > p->frames_max)
-			p->frames_max = frames;
-	}
+	if (!p->frames_max)
+		p->frames_max = deepest(p);
 	return 0;
 }

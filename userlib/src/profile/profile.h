@@ -89,17 +89,25 @@ struct gprof_label {
 };
 
 /**
+ * struct gprof_label_set - the labels of samples, each set once
+ * @first: index of the first in the profile's labels
+ * @nr: how many
+ */
+struct gprof_label_set {
+	size_t first;
+	uint32_t nr;
+};
+
+/**
  * struct gprof_sample - a stack with labels; its values are in the profile's values
  * @locations: index of the leaf in the profile's stacks
  * @nr_locations: frames
- * @labels: index of the first label; samples may share them
- * @nr_labels: how many
+ * @labels: index in the profile's label_sets
  */
 struct gprof_sample {
 	size_t locations;
-	size_t labels;
 	uint32_t nr_locations;
-	uint32_t nr_labels;
+	uint32_t labels;
 };
 
 #define GPROF_ARRAY(type, name)		\
@@ -115,7 +123,7 @@ struct gprof_sample {
  * @types: columns as text, for gprof_profile_types()
  * @made: names of locations that have none of their own
  * @system_names: a walk names functions by their symbols
- * @frames_max: frames of the deepest sample, inlined ones counted
+ * @frames_max: frames of the deepest sample, inlined ones counted; 0: not known yet
  * @budget: memory that all of this may take
  */
 struct gprof_profile {
@@ -128,6 +136,7 @@ struct gprof_profile {
 	GPROF_ARRAY(struct gprof_sample, samples);
 	GPROF_ARRAY(uint32_t, stacks);
 	GPROF_ARRAY(struct gprof_label, labels);
+	GPROF_ARRAY(struct gprof_label_set, label_sets);
 	GPROF_ARRAY(int64_t, values);
 	GPROF_ARRAY(uint32_t, comments);
 	struct gprof_column period_type;
@@ -141,6 +150,7 @@ struct gprof_profile {
 
 	struct gprof_table functions_table;
 	struct gprof_table locations_table;
+	struct gprof_table label_sets_table;
 	struct gprof_table samples_table;
 
 	struct gprof_value_type *types;
@@ -195,6 +205,21 @@ int gprof_profile_set_lines(struct gprof_profile *p, uint32_t location,
 int gprof_profile_add_sample(struct gprof_profile *p, const uint32_t *locations,
 			     size_t nr_locations, const struct gprof_label *labels,
 			     size_t nr_labels, const int64_t *values);
+
+/** gprof_profile_label_set() - a set of labels, each once; its index, or GPROF_NONE without memory */
+uint32_t gprof_profile_label_set(struct gprof_profile *p, const struct gprof_label *labels,
+				 size_t nr);
+
+/**
+ * gprof_profile_append_sample() - add a sample, though it may be like another
+ * @p: profile
+ * @locations: indexes, leaf first
+ * @nr_locations: how many
+ * @labels: index of their set
+ * @values: one for each column
+ */
+int gprof_profile_append_sample(struct gprof_profile *p, const uint32_t *locations,
+				size_t nr_locations, uint32_t labels, const int64_t *values);
 
 /** gprof_profile_have_samples() - no location and no sample is added any more: give up their tables */
 void gprof_profile_have_samples(struct gprof_profile *p);

@@ -250,19 +250,19 @@ static int by_key(const void *a, const void *b)
 	return x->num < y->num ? -1 : x->num > y->num;
 }
 
-static int take_labels(struct merger *m, struct source *s, const struct gprof_sample *from,
+static int take_labels(struct merger *m, struct source *s, const struct gprof_label_set *from,
 		       size_t *nr)
 {
 	uint32_t i;
 
-	if (gprof_grow(&m->labels, &m->cap_labels, (size_t)from->nr_labels + 1,
+	if (gprof_grow(&m->labels, &m->cap_labels, (size_t)from->nr + 1,
 		       sizeof(*m->labels)))
 		return -ENOMEM;
 	*nr = 0;
-	for (i = 0; i < from->nr_labels; i++) {
+	for (i = 0; i < from->nr; i++) {
 		struct gprof_label *l = &m->labels[*nr];
 
-		*l = s->from->labels[from->labels + i];
+		*l = s->from->labels[from->first + i];
 		if (s->base && !strcmp(text_of(s->from, l->key), BASE_KEY))
 			continue;
 		if (take_text(m, s, l->key, &l->key) || take_text(m, s, l->str, &l->str) ||
@@ -315,7 +315,7 @@ static int take_samples(struct merger *m, struct source *s)
 			if (take_location(m, s, s->from->stacks[from->locations + j],
 					  &m->stack[j]))
 				return -ENOMEM;
-		if (take_labels(m, s, from, &nr_labels) ||
+		if (take_labels(m, s, &s->from->label_sets[from->labels], &nr_labels) ||
 		    gprof_profile_add_sample(m->p, m->stack, from->nr_locations, m->labels,
 					     nr_labels, m->values))
 			return -ENOMEM;
@@ -494,12 +494,12 @@ static int64_t size_of(int64_t value)
 	return value == INT64_MIN ? INT64_MAX : value < 0 ? -value : value;
 }
 
-static bool of_base(const struct gprof_profile *p, const struct gprof_sample *s)
+static bool of_base(const struct gprof_profile *p, const struct gprof_label_set *set)
 {
 	size_t i;
 
-	for (i = 0; i < s->nr_labels; i++) {
-		const struct gprof_label *l = &p->labels[s->labels + i];
+	for (i = 0; i < set->nr; i++) {
+		const struct gprof_label *l = &p->labels[set->first + i];
 
 		if (!strcmp(text_of(p, l->key), BASE_KEY) &&
 		    !strcmp(text_of(p, l->str), BASE_VALUE))
@@ -511,15 +511,18 @@ static bool of_base(const struct gprof_profile *p, const struct gprof_sample *s)
 int64_t gprof_profile_whole(const struct gprof_profile *p, size_t type)
 {
 	int64_t sum = 0, base = 0;
+	bool any = false;
 	size_t i;
 
 	if (type >= p->nr_columns)
 		return 0;
+	for (i = 0; i < p->nr_label_sets && !any; i++)
+		any = of_base(p, &p->label_sets[i]);
 	for (i = 0; i < p->nr_samples; i++) {
 		int64_t value = size_of(p->values[i * p->nr_columns + type]);
 
 		sum = gprof_sum(sum, value);
-		if (of_base(p, &p->samples[i]))
+		if (any && of_base(p, &p->label_sets[p->samples[i].labels]))
 			base = gprof_sum(base, value);
 	}
 	return base ? base : sum;

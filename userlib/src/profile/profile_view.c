@@ -139,16 +139,54 @@ int gprof_profile_each(const struct gprof_profile *p,
 const char *gprof_profile_label(const struct gprof_profile *p, const char *key, int64_t *num)
 {
 	const struct walk *walk = walks;
-	const struct gprof_sample *s;
-	size_t i;
 
 	while (walk && walk->p != p)
 		walk = walk->outer;
-	if (!walk)
+	return walk ? gprof_profile_label_of(p, walk->sample->labels, key, num) : NULL;
+}
+
+int gprof_profile_stack(const struct gprof_profile *p, size_t i, struct gprof_profile_stack *s)
+{
+	const struct gprof_sample *found;
+
+	if (i >= p->nr_samples)
+		return -ENOENT;
+	found = &p->samples[i];
+	*s = (struct gprof_profile_stack){
+		.locations = p->stacks + found->locations,
+		.nr_locations = found->nr_locations,
+		.labels = found->labels,
+		.values = p->values + i * p->nr_columns,
+	};
+	return 0;
+}
+
+size_t gprof_profile_location(const struct gprof_profile *p, uint32_t location,
+			      struct gprof_frame *frames, size_t room)
+{
+	const struct gprof_location *l;
+	size_t nr = 0;
+
+	if (location >= p->nr_locations)
+		return 0;
+	l = &p->locations[location];
+	if ((l->nr_lines ? l->nr_lines : 1) > room)
+		return l->nr_lines ? l->nr_lines : 1;
+	put_location(p, l, frames, &nr);
+	return nr;
+}
+
+const char *gprof_profile_label_of(const struct gprof_profile *p, uint32_t labels,
+				   const char *key, int64_t *num)
+{
+	const struct gprof_label_set *set;
+	size_t i;
+
+	if (labels >= p->nr_label_sets)
 		return NULL;
-	s = walk->sample;
-	for (i = 0; i < s->nr_labels; i++) {
-		const struct gprof_label *l = &p->labels[s->labels + i];
+	set = &p->label_sets[labels];
+	for (i = 0; i < set->nr; i++) {
+		const struct gprof_label *l = &p->labels[set->first + i];
 
 		if (strcmp(p->strings.v[l->key], key))
 			continue;
