@@ -145,6 +145,9 @@ TEST_F(views, follow_over_losses)
 	EXPECT_NE(NULL, strstr(self->r.out, "     0.1     99.9        0            -  8 eight\n"))
 		TH_LOG("%s", self->r.out);
 	EXPECT_NE(NULL, strstr(self->r.out, "events were lost")) TH_LOG("%s", self->r.out);
+	/* Up to the last event before them it did. */
+	EXPECT_NE(NULL, strstr(self->r.out, "     0.0     99.8        0            -  8 eight\n"))
+		TH_LOG("%s", self->r.out);
 	EXPECT_EQ(NULL, strstr(strstr(self->r.out, "+3.0 s: "), "8 eight")) TH_LOG("%s", self->r.out);
 }
 

@@ -211,10 +211,13 @@ static void take_stretch(void *ctx, struct lives *v, const struct stretch *s)
 		w->ready_end = s->end;
 		return;
 	}
+	/* From when on it was off, or ready, is not known behind that. */
+	if (s->part == PART_LOST)
+		w->out = w->ready = 0;
 	if (s->part != PART_CPU)
 		return;
 	/* Who runs to the end of the trace has not left. */
-	if (t->table == LATENCY_TIMEHIST && !v->over)
+	if (t->table == LATENCY_TIMEHIST && !v->over && !s->goes_on)
 		print_left(v, s, w);
 	w->ran += s->end - s->begin;
 	w->out = s->end;
