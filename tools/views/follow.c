@@ -347,7 +347,7 @@ static void end_interval(struct follow *f, int64_t now)
 	if (!f->lives.over)
 		add_open(f, now);
 	show(f, now);
-	lives_forget(&f->lives);
+	lives_forget(&f->lives, NULL, NULL);
 	if (f->nr)
 		memset(f->did, 0, f->nr * sizeof(*f->did));
 	f->nr = 0;

@@ -226,11 +226,15 @@ int lives_read(struct lives *v, const char *file);
 /* lives_read_fd() - likewise of an open file, whose name is for sentences */
 int lives_read_fd(struct lives *v, int fd, const char *name);
 
-/*
- * lives_forget() - forget threads that have ended, and stacks and names that nobody has now;
- * the others get new numbers
+/**
+ * lives_forget() - forget threads that have ended, and stacks and names that nobody has now
+ * @v: all of them
+ * @moved: each that is left has a new number, no greater than the old one, in their order;
+ *	or NULL
+ * @ctx: passed on to it
  */
-void lives_forget(struct lives *v);
+void lives_forget(struct lives *v, void (*moved)(void *ctx, uint32_t from, uint32_t to),
+		  void *ctx);
 
 /* lives_nr() - how many threads there are */
 size_t lives_nr(const struct lives *v);
@@ -243,6 +247,9 @@ const char *lives_text(const struct lives *v, uint32_t number);
 
 /* lives_part() - what a thread is doing, as far as that is known now */
 enum part lives_part(struct lives *v, const struct life *l);
+
+/* lives_is_running() - has it a CPU, as far as is known? */
+bool lives_is_running(const struct life *l);
 
 /* lives_known() - until when it is known that a thread is in this; GAPS_NONE: it is still */
 int64_t lives_known(const struct lives *v, const struct life *l);

@@ -41,7 +41,8 @@ static int64_t broken_at(const struct lives *v, const struct life *l)
 	return known == GAPS_NONE ? 0 : known;
 }
 
-void lives_forget(struct lives *v)
+void lives_forget(struct lives *v, void (*moved)(void *ctx, uint32_t from, uint32_t to),
+		  void *ctx)
 {
 	uint32_t *numbers = xalloc(v->ids.nr, sizeof(*numbers));
 	struct trace_stacks stacks = { 0 };
@@ -55,6 +56,8 @@ void lives_forget(struct lives *v)
 		if (is_over(&l))
 			continue;
 		numbers[i] = (uint32_t)intern_add(&ids, &l.id, sizeof(l.id));
+		if (moved)
+			moved(ctx, (uint32_t)i, numbers[i]);
 		v->all[nr] = l;
 		v->all[nr].broken = broken_at(v, &l);
 		v->all[nr].name = keep_text(&texts, &v->texts, l.name);

@@ -111,6 +111,11 @@ bool lives_is_told(const struct life *l)
 	return l->state != GPROF_TRACE_GO_UNDETERMINED && l->state != GPROF_TRACE_GO_NOT_EXIST;
 }
 
+bool lives_is_running(const struct life *l)
+{
+	return !l->lost && (l->state == GPROF_TRACE_GO_RUNNING || l->state == GPROF_TRACE_GO_SYSCALL);
+}
+
 static bool is_off(const struct life *l)
 {
 	return l->state == GPROF_TRACE_GO_RUNNABLE || l->state == GPROF_TRACE_GO_WAITING;
