@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include <gprof/profile.h>
+#include <gprof/trace_record.h>
 
 #include "cmd.h"
 #include "tool_run.h"
@@ -270,6 +271,50 @@ TEST_F(views, wall_of_a_trace_without_reasons_says_what_is_missing)
 	EXPECT_EQ(0, self->r.status);
 	EXPECT_NE(NULL, strstr(self->r.err, "--stacks --syscalls"));
 	EXPECT_NE(NULL, strstr(self->r.out, "untold"));
+}
+
+/* What was to be recorded, and did not happen, is not missing; and what was not is. */
+TEST_F(views, a_trace_says_what_was_recorded_in_it)
+{
+	static const struct {
+		unsigned int groups;
+		unsigned int stacks;
+		bool kernel;
+		const char *says;	/* "": nothing */
+	} rows[] = {
+		{ 0, 0, false, "was recorded without --stacks and --syscalls" },
+		{ GPROF_TRACE_GROUP_SYSCALLS, 0, false, "was recorded without --stacks, so" },
+		{ 0, GPROF_TRACE_STACK_BLOCKED, false, "without the kernel's part" },
+		{ 0, GPROF_TRACE_STACK_BLOCKED, true, "" },
+		{ GPROF_TRACE_GROUP_SYSCALLS, GPROF_TRACE_STACK_WAKER, true,
+		  "was recorded without --stacks, so" },
+	};
+	char *wall[] = { "wall", self->trace, NULL };
+	char *regions[] = { "read", self->trace, "--regions", NULL };
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		const struct gprof_trace_writer_opts opts = {
+			.sz = sizeof(opts), .recorded = true, .groups = rows[i].groups,
+			.stacks = rows[i].stacks, .kernel_frames = rows[i].kernel,
+		};
+
+		gprof_trace_writer_close(self->w);
+		ASSERT_EQ(0, ftruncate(self->fd, 0));
+		ASSERT_EQ(0, lseek(self->fd, 0, SEEK_SET));
+		self->w = gprof_trace_writer_new(self->fd, &opts);
+		ASSERT_NE(NULL, self->w);
+		comes(self->w, 1, 7);
+		waits(self->w, 2, NULL, GPROF_TRACE_WHY_SLEEPS);
+		ASSERT_EQ(0, gprof_trace_writer_close(self->w));
+		self->w = NULL;
+		run(&self->r, cmd_wall, wall, -1);
+		EXPECT_EQ(0, self->r.status);
+		EXPECT_TRUE(*rows[i].says ? !!strstr(self->r.err, rows[i].says) : !self->r.err[0])
+			TH_LOG("%zu: %s", i, self->r.err);
+		run(&self->r, cmd_read, regions, -1);
+		EXPECT_NE(NULL, strstr(self->r.err, "was recorded without --annotations"))
+			TH_LOG("%s", self->r.err);
+	}
 }
 
 static int add_up(void *ctx, const struct gprof_frame *frames, size_t nr, const int64_t *values)

@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <gprof/trace.h>
+#include <gprof/trace_record.h>
 
 #include "../annotation.h"
 #include "../cmd.h"
@@ -115,7 +115,7 @@ static void on_range(struct join *j, const struct gprof_trace_event *ev)
 	if (ev->range.scope.kind != GPROF_TRACE_RESOURCE_PROC || !cpu)
 		return;
 	if (ev->kind != GPROF_TRACE_RANGE_END) {
-		j->all.irqs++;
+		j->all.irqs = true;
 		cpu->open = ev->kind == GPROF_TRACE_RANGE_BEGIN && ev->goroutine >= 0;
 		cpu->since = ev->time;
 		if (cpu->open)
@@ -136,7 +136,7 @@ static void on_fault(struct join *j, const struct gprof_trace_event *ev)
 	if (ev->goroutine < 0 || strcmp(ev->log.category.s, "page fault") ||
 	    annotation_is(j->kernel.t, ev))
 		return;
-	j->all.faults++;
+	j->all.faults = true;
 	t = &j->all.threads[host_thread(j, ev->goroutine)];
 	t->faulted = true;
 	if (t->goroutine != JOINED_NOBODY)
@@ -265,12 +265,17 @@ static int open_source(struct source *s, const char *name)
 	return STATUS_OK;
 }
 
-static bool is_own(const struct source *s)
+static struct gprof_trace_stats stats_of(const struct source *s)
 {
 	struct gprof_trace_stats st = { .sz = sizeof(st) };
 
 	gprof_trace_stats(s->t, &st);
-	return st.gprof_version;
+	return st;
+}
+
+static bool is_own(const struct source *s)
+{
+	return stats_of(s).gprof_version;
 }
 
 /* Since Go 1.25 it says how its clock stands to the host's. */
@@ -307,8 +312,12 @@ static int open_both(struct join *j, const char *kernel, const char *go)
 static void read_both(struct join *j)
 {
 	struct source *k = &j->kernel, *g = &j->go;
+	struct gprof_trace_stats st = stats_of(k);
 	bool over = false;
 
+	/* What was recorded, and did not happen, is told too. */
+	j->all.irqs = st.groups & GPROF_TRACE_GROUP_IRQS;
+	j->all.faults = st.groups & GPROF_TRACE_GROUP_FAULTS;
 	while (g->ret > 0) {
 		if (k->ret > 0 && k->ev.time <= g->ev.time) {
 			kernel_event(j);
@@ -352,14 +361,13 @@ static int believe(const struct join *j)
 
 static void tell(const struct join *j)
 {
-	struct gprof_trace_stats st = { .sz = sizeof(st) };
+	struct gprof_trace_stats st = stats_of(&j->kernel);
 
 	if (!j->all.irqs)
 		say("%s tells of no interrupts; gprofctl trace --irqs records them", j->kernel.name);
 	if (!j->all.faults)
 		say("%s tells of no page faults; gprofctl trace --faults records them",
 		    j->kernel.name);
-	gprof_trace_stats(j->kernel.t, &st);
 	if (st.lost)
 		say("%s: %" PRIu64 " events were lost; what a thread did then is not told",
 		    j->kernel.name, st.lost);

@@ -113,7 +113,7 @@ struct joined_interval {
  * @room_gaps: of @gaps
  * @checked: times that a thread told something which the kernel knows
  * @wrong: of which it had no CPU
- * @irqs: interrupts that the kernel's trace tells of
+ * @irqs: interrupts are told of
  * @faults: and page faults
  */
 struct joined {
@@ -131,8 +131,8 @@ struct joined {
 	size_t room_gaps;
 	uint64_t checked;
 	uint64_t wrong;
-	uint64_t irqs;
-	uint64_t faults;
+	bool irqs;
+	bool faults;
 };
 
 /* joined_thread() - index of a thread, which is added when it is new */

@@ -11,6 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <gprof/trace_record.h>
+
 #include "../annotation.h"
 #include "../cmd.h"
 #include "../say.h"
@@ -366,6 +368,7 @@ static int follow(struct lives *v, const char *file)
 				return fail("%s is a program's own trace; this view is of the "
 					    "threads of a host, as gprofctl trace records them",
 					    file);
+			v->recorded = st;
 			known = true;
 		}
 		on_event(v, &ev);
@@ -422,14 +425,23 @@ int lives_read(struct lives *v, const char *file)
 
 void lives_tell(const struct lives *v, const char *file)
 {
-	if (!v->seen.stacks && !v->seen.calls)
-		say("%s tells neither where threads stop in the kernel nor their system calls, so "
-		    "that waits have no reason; gprofctl trace --stacks --syscalls records them",
-		    file);
-	else if (!v->seen.stacks)
-		say("%s does not tell where threads stop in the kernel, so that the reasons of "
-		    "waits are those of system calls, as far as they began in the trace; gprofctl "
-		    "trace --stacks (with CAP_PERFMON) tells more", file);
+	const struct gprof_trace_stats *r = &v->recorded;
+	bool calls = r->recorded ? r->groups & GPROF_TRACE_GROUP_SYSCALLS : v->seen.calls;
+	bool blocked = r->recorded && r->stacks & GPROF_TRACE_STACK_BLOCKED;
+	bool stacks = v->seen.stacks || (blocked && r->kernel_frames);
+	const char *how = r->recorded ? "was recorded without" : "tells nothing that takes";
+
+	if (blocked && !stacks)
+		say("%s was recorded with --stacks, but without the kernel's part of them, so that "
+		    "waits have %s; gprofctl trace --stacks --kernel (with CAP_PERFMON) records it",
+		    file, calls ? "the reasons of system calls alone" : "no reason");
+	else if (!stacks && !calls)
+		say("%s %s --stacks and --syscalls, so that waits have no reason; gprofctl trace "
+		    "--stacks --syscalls records them", file, how);
+	else if (!stacks)
+		say("%s %s --stacks, so that the reasons of waits are those of system calls, as far "
+		    "as they began in the trace; gprofctl trace --stacks (with CAP_PERFMON) tells "
+		    "more", file, how);
 }
 
 void lives_free(struct lives *v)

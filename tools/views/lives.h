@@ -182,6 +182,7 @@ struct lives_cpu {
  * @gaps: from which events are missing
  * @unthrottled: when a cgroup got time again last
  * @seen: in the trace
+ * @recorded: what the trace says of what was to be recorded in it
  * @begin: time of the first event
  * @end: of the last
  * @lost: events that are not in the trace
@@ -206,6 +207,7 @@ struct lives {
 	struct gaps gaps;
 	int64_t unthrottled;
 	struct lives_seen seen;
+	struct gprof_trace_stats recorded;
 	int64_t begin;
 	int64_t end;
 	uint64_t lost;
