@@ -192,8 +192,9 @@ what_goes_on_is_shown_meanwhile()
 	grep -Eq '^ +[0-9.]+ \[[0-9]{4}\]  sleep\[[0-9]+\] ' out
 	run 0 gprofctl latency --follow --threads --json -- sleep 0.1
 	jq -s -e 'length >= 1 and all(.[]; .threads)' out
-	gprofctl trace -o x.trace -- sleep 0.1
-	refused 2 '--follow is for a recording' gprofctl latency --follow x.trace
+	gprofctl trace -o y.trace -- sleep 0.1
+	refused 2 '--follow is for a recording' gprofctl latency --follow y.trace
+	rm y.trace
 	# Whoever reads it may have enough.
 	gprofctl trace -a --follow -d 20 2>err | head -n 1 >out
 	grep -q ' CPUs ' out
