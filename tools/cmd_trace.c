@@ -19,12 +19,11 @@
 #include "target.h"
 #include "trace_options.h"
 #include "views/follow.h"
+#include "views/live.h"
 #include "watch.h"
 
 #define DEFAULT_FILE	"trace.out"
 #define FOLLOW_NS	1000000000
-/* The version whose generations say that they end, so that one is shown as it does. */
-#define FOLLOW_VERSION	26
 
 /**
  * struct trace - the subcommand
@@ -37,7 +36,8 @@
  * @recorder: from the library
  * @shown: progress goes to the terminal
  * @follow: --follow
- * @picture: what shows it then
+ * @look: how it is shown then
+ * @picture: by whom
  */
 struct trace {
 	struct target target;
@@ -49,7 +49,8 @@ struct trace {
 	struct gprof_trace_recorder *recorder;
 	bool shown;
 	bool follow;
-	struct follow_pipe picture;
+	struct follow_opts look;
+	struct live picture;
 };
 
 static int set_output(void *ctx, const char *value)
@@ -140,6 +141,11 @@ static bool make(void *ctx, const struct gprof_trace_config *cfg)
 	return t->recorder;
 }
 
+static int show(void *ctx, int fd)
+{
+	return follow_read(fd, &((struct trace *)ctx)->look);
+}
+
 static int start(struct trace *t)
 {
 	int status;
@@ -157,12 +163,11 @@ static int start(struct trace *t)
 	if (!trace_wants_try(&t->wants, make, t))
 		return fail("%s", gprof_error());
 	if (t->follow) {
-		struct follow_opts o = { .out = stdout, .interval_ns = FOLLOW_NS };
-
+		t->look = (struct follow_opts){ .out = stdout, .interval_ns = FOLLOW_NS };
 		/* With a command the terminal is the command's. */
 		if (!t->target.command)
-			follow_terminal(&o);
-		status = follow_begin(&t->picture, &o);
+			follow_terminal(&t->look);
+		status = live_begin(&t->picture, show, t);
 		if (status != STATUS_OK)
 			return status;
 	}
@@ -245,7 +250,7 @@ static int finish(struct trace *t)
 		int shown;
 
 		status = gprof_trace_recorder_stop(t->recorder) ? STATUS_FAILED : STATUS_OK;
-		shown = follow_end(&t->picture);
+		shown = live_end(&t->picture);
 		watch_resume();
 		/* Where nobody reads the picture any more, that is why nobody reads the trace. */
 		if (status != STATUS_OK && shown == STATUS_OK)
@@ -275,9 +280,9 @@ static int record_trace(struct trace *t)
 
 	if (status != STATUS_OK)
 		return status;
-	/* With a command the terminal is the command's. */
-	t->shown = progress_wanted() && !t->target.command && !t->follow;
 	status = t->follow ? STATUS_OK : output_open(&t->output, t->file);
+	/* With a command the terminal is the command's; else it may be of who reads the pipe. */
+	t->shown = progress_wanted() && !t->target.command && t->output.path;
 	if (status == STATUS_OK)
 		status = start(t);
 	if (status == STATUS_OK) {
@@ -294,7 +299,7 @@ static int record_trace(struct trace *t)
 		}
 	}
 	gprof_trace_recorder_free(t->recorder);
-	follow_end(&t->picture);
+	live_end(&t->picture);
 	launch_abandon(&t->command);
 	output_discard(&t->output);
 	watch_end(&t->watch);
@@ -320,7 +325,7 @@ int cmd_trace(int argc, char **argv)
 	if (status == STATUS_OK && t.follow && (t.file || t.wants.cfg.index))
 		status = misused("--follow writes no trace, as %s wants", t.file ? "-o" : "--index");
 	if (t.follow && !t.wants.cfg.version)
-		t.wants.cfg.version = FOLLOW_VERSION;
+		t.wants.cfg.version = LIVE_VERSION;
 	if (!t.file)
 		t.file = DEFAULT_FILE;
 	if (status == STATUS_OK)

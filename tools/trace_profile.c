@@ -4,12 +4,14 @@
  */
 #include "trace_profile.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include <gprof/profile.h>
 #include <gprof/profile_builder.h>
 
 #include "cmd.h"
+#include "intern.h"
 #include "output.h"
 #include "say.h"
 #include "trace_stacks.h"
@@ -27,10 +29,26 @@ static const struct kind {
 	{ "irq", TRACE_TIME_IRQ, { { "interrupts", "count" }, { "time", "nanoseconds" } } },
 };
 
+/* Where time was spent: numbers of texts, and of a stack. */
+struct place {
+	uint32_t task;
+	uint32_t detail;
+	uint64_t stack;
+};
+
+struct spent {
+	int64_t times;
+	int64_t ns;
+};
+
 /**
  * struct adding - a profile in the making
  * @kind: what it is of
  * @tasks: have the time
+ * @texts: names of tasks, and details
+ * @places: each once, for there are few, and looking for all frames of one is long
+ * @spent: there
+ * @room: of @spent
  * @builder: once the trace has begun
  * @period: what a CPU sample stands for; 0: the profile is not of these
  * @stacks: samples with a stack of functions
@@ -39,6 +57,10 @@ static const struct kind {
 struct adding {
 	const struct kind *kind;
 	struct trace_tasks tasks;
+	struct intern texts;
+	struct intern places;
+	struct spent *spent;
+	size_t room;
 	struct gprof_profile_builder *builder;
 	uint64_t period;
 	uint64_t stacks;
@@ -59,44 +81,67 @@ bool trace_profile_kind(const char *name)
 }
 
 static void add(struct adding *a, const struct gprof_frame *frames, size_t nr,
-		const struct gprof_tag *tags, size_t nr_tags, int64_t value)
+		const struct gprof_tag *tags, size_t nr_tags, int64_t times, int64_t value)
 {
-	const int64_t values[] = { 1, value };
+	const int64_t values[] = { times, value };
 
 	if (gprof_profile_builder_add(a->builder, frames, nr, tags, nr_tags, values))
 		a->failed = true;
+}
+
+static uint32_t text_number(struct adding *a, const char *text)
+{
+	return (uint32_t)intern_add(&a->texts, text, strlen(text) + 1);
+}
+
+static void add_span(void *ctx, const struct trace_span *span)
+{
+	struct adding *a = ctx;
+	size_t nr = a->places.nr, i;
+	struct place place;
+
+	if (span->what != a->kind->time || a->period)
+		return;
+	place = (struct place){
+		.task = text_number(a, *span->task ? span->task : "[no name]"),
+		.detail = text_number(a, *span->detail ? span->detail : "[not told]"),
+		.stack = span->stack,
+	};
+	i = intern_add(&a->places, &place, sizeof(place));
+	if (i == nr)
+		a->spent = xgrow(a->spent, nr, &a->room, sizeof(*a->spent));
+	a->spent[i].times++;
+	a->spent[i].ns += span->ns;
 }
 
 /*
  * Where it is told, the stack: what was called is its leaf, and the rest are labels. Else a
  * task's name, and below it why it waited, or what it called.
  */
-static void add_span(void *ctx, const struct trace_span *span)
+static void add_place(struct adding *a, const struct place *place, const struct spent *spent)
 {
 	struct gprof_frame frames[GPROF_TRACE_FRAMES_MAX + 1];
-	struct adding *a = ctx;
-	const char *detail = *span->detail ? span->detail : "[not told]";
-	const char *task = *span->task ? span->task : "[no name]";
+	size_t len;
+	const char *detail = intern_key(&a->texts, place->detail, &len);
+	const char *task = intern_key(&a->texts, place->task, &len);
 	const struct gprof_tag tags[] = {
 		{ .key = "comm", .text = task }, { .key = "reason", .text = detail },
 	};
-	bool call = span->what == TRACE_TIME_SYSCALL;
+	bool call = a->kind->time == TRACE_TIME_SYSCALL;
 	size_t nr;
 
-	if (span->what != a->kind->time || a->period)
-		return;
 	frames[0] = (struct gprof_frame){ .function = detail };
-	nr = trace_stacks_frames(&a->tasks.stacks, span->stack, frames + 1);
+	nr = trace_stacks_frames(&a->tasks.stacks, place->stack, frames + 1);
 	if (nr) {
 		a->stacks++;
-		add(a, frames + !call, nr + call, tags, 2 - call, span->ns);
+		add(a, frames + !call, nr + call, tags, 2 - call, spent->times, spent->ns);
 		return;
 	}
 	frames[1] = (struct gprof_frame){ .function = task };
-	if (span->what == TRACE_TIME_RUNNING)
-		add(a, frames + 1, 1, NULL, 0, span->ns);
+	if (a->kind->time == TRACE_TIME_RUNNING)
+		add(a, frames + 1, 1, NULL, 0, spent->times, spent->ns);
 	else
-		add(a, frames, 2, NULL, 0, span->ns);
+		add(a, frames, 2, NULL, 0, spent->times, spent->ns);
 }
 
 static void add_sample(struct adding *a, const struct gprof_trace *trace,
@@ -113,7 +158,7 @@ static void add_sample(struct adding *a, const struct gprof_trace *trace,
 		frames[nr++] = (struct gprof_frame){ .function = "[no stack]" };
 	else
 		a->stacks++;
-	add(a, frames, nr, &tag, *tag.text != 0, (int64_t)a->period);
+	add(a, frames, nr, &tag, *tag.text != 0, 1, (int64_t)a->period);
 }
 
 int trace_profile_write(struct gprof_profile_builder *b, const char *file)
@@ -155,6 +200,10 @@ static int begin(struct adding *a, const struct gprof_trace *trace)
 
 static int finish(struct adding *a, int64_t ns, const char *file)
 {
+	size_t len;
+
+	for (size_t i = 0; i < a->places.nr; i++)
+		add_place(a, intern_key(&a->places, i, &len), &a->spent[i]);
 	if (a->failed)
 		return fail("%s: no memory for the profile", file);
 	gprof_profile_builder_time(a->builder, 0, ns);
@@ -194,6 +243,9 @@ int trace_profile(struct gprof_trace *trace, const char *name, const char *kind,
 		status = finish(&a, first < 0 ? 0 : last - first, file);
 	}
 	gprof_profile_builder_free(a.builder);
+	intern_free(&a.texts);
+	intern_free(&a.places);
+	free(a.spent);
 	trace_tasks_free(&a.tasks);
 	return status;
 }

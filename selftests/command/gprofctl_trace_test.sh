@@ -173,6 +173,28 @@ what_goes_on_is_shown_meanwhile()
 	grep -Eq ' pipe +[1-9][0-9]* .*, by [1-9][0-9]* ' out
 	[ ! -e trace.out ] || fail "a trace was written"
 	refused 2 '--follow writes no trace' gprofctl trace -a --follow -o x.trace
+	# and so are the tables of gprofctl latency, second by second or line by line
+	gprofctl latency -a --follow >out 2>err &
+	pid=$!
+	wait_for_recording $pid
+	tries=0
+	until [ "$(grep -c '^  TOTAL: ' out)" -ge 3 ]; do
+		tries=$((tries + 1))
+		[ $tries -lt 60 ] || fail "nothing is shown"
+		ping_pong 100
+	done
+	kill -INT $pid
+	follow_got=0
+	wait $pid || follow_got=$?
+	cat out err
+	[ $follow_got -eq 0 ] || fail "status $follow_got"
+	run 0 gprofctl latency --follow --timehist -- sleep 0.5
+	grep -Eq '^ +[0-9.]+ \[[0-9]{4}\]  sleep\[[0-9]+\] ' out
+	run 0 gprofctl latency --follow --threads --json -- sleep 0.1
+	jq -s -e 'length >= 1 and all(.[]; .threads)' out
+	gprofctl trace -o y.trace -- sleep 0.1
+	refused 2 '--follow is for a recording' gprofctl latency --follow y.trace
+	rm y.trace
 	# Whoever reads it may have enough.
 	gprofctl trace -a --follow -d 20 2>err | head -n 1 >out
 	grep -q ' CPUs ' out

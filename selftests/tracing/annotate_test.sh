@@ -7,7 +7,7 @@
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=/dev/null # its ktap_run does not return
 . "$here/ktap.sh"
-need gprofctl jq setpriv "$here/annotate_truth"
+need gprofctl jq setpriv "$here/annotate_truth" "$here/annotate_cost"
 # shellcheck source-path=SCRIPTDIR source=../helpers/command.sh
 . "$here/command.sh"
 
@@ -203,15 +203,41 @@ users_see_their_own()
 	jq -e '.regions[] | select(.type == "now and then") | .count > 5' out
 }
 
+# Ten instructions and no system call, of each of the five.
+costs_little()
+{
+	awk '{ n++; if ($2 > 10 || $3) wrong = 1 } END { exit n != 5 || wrong }' out ||
+		fail "$(cat out)"
+}
+
+nobody_pays_while_nobody_traces()
+{
+	run 0 "$here/annotate_cost"
+	cat out
+	costs_little
+	# while somebody does, it is told
+	run 0 gprofctl trace --annotations -o x.trace -- "$here/annotate_cost"
+	tail -n 1 err
+	run 0 gprofctl read x.trace --regions --json
+	mv out regions.json
+	[ "$(of regions region count)" -eq 1 ]
+	run 0 gprofctl trace -o x.trace -- "$here/annotate_cost"
+	costs_little
+}
+
 without_a_device_it_runs()
 {
 	chmod 600 /dev/gprof
 	run 0 as_user "$here/annotate_truth" tasks 3
+	mv out truth
+	run 0 as_user "$here/annotate_cost"
 	let_users_in
-	grep -q '^work at it 3 ' out
+	grep -q '^work at it 3 ' truth
+	costs_little
 }
 
 ktap_run regions_last_as_long_as_they_did tasks_cross_threads \
 	what_does_not_fit_is_put_right_and_told children_have_regions_of_their_own \
 	calls_and_regions_are_told_apart losses_are_told_and_leave_room_for_others \
-	who_is_not_asked_says_nothing users_see_their_own without_a_device_it_runs
+	who_is_not_asked_says_nothing users_see_their_own nobody_pays_while_nobody_traces \
+	without_a_device_it_runs

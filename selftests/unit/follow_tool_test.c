@@ -9,6 +9,7 @@
 #include <termios.h>
 
 #include "views/follow.h"
+#include "views/latency.h"
 #include "views_build.h"
 
 /* For run(): a trace as it is shown while it comes. */
@@ -18,6 +19,26 @@ static int cmd_follow(int argc, char **argv)
 
 	follow_terminal(&o);
 	return follow_read(open(argv[argc - 1], O_RDONLY), &o);
+}
+
+/* Likewise of gprofctl latency. */
+static int read_latency(const char *file, enum latency_table table)
+{
+	const struct latency_opts o = {
+		.table = table, .threads = true, .interval_ns = 600 * (int64_t)MS,
+	};
+
+	return latency_read(open(file, O_RDONLY), "the trace", &o);
+}
+
+static int cmd_live_latency(int argc, char **argv)
+{
+	return read_latency(argv[argc - 1], LATENCY_SUMMARY);
+}
+
+static int cmd_live_lines(int argc, char **argv)
+{
+	return read_latency(argv[argc - 1], LATENCY_TIMEHIST);
 }
 
 /* 8 waits for 7, over the end of the first interval, in which both ran by turns. */
@@ -72,6 +93,88 @@ TEST_F(views, follow_interval_by_interval)
 }
 
 /* On a terminal each picture takes the place of the one before, and no line is too wide. */
+/* A line of a thread in the nth table: what it ran, how often it came, and its delay. */
+static void expect_row(struct __test_metadata *_metadata, const char *tables, int nth,
+		       const char *thread, const char *want)
+{
+	const char *end;
+
+	for (; nth && tables; nth--)
+		tables = strstr(tables + 1, "  Task  ");
+	ASSERT_NE(NULL, tables);
+	end = strstr(tables + 1, "  Task  ");
+	tables = strstr(tables, thread);
+	ASSERT_NE(NULL, tables);
+	EXPECT_TRUE(!end || tables < end);
+	EXPECT_EQ(0, strncmp(tables, want, strlen(want))) TH_LOG("%.100s, not %s", tables, want);
+}
+
+/* What goes on from one interval into the next is shared by them, and adds up. */
+TEST_F(views, latency_interval_by_interval)
+{
+	char *argv[] = { "latency", self->trace, NULL };
+
+	make_intervals(self->w);
+	ASSERT_EQ(0, gprof_trace_writer_close(self->w));
+	run(&self->r, cmd_live_latency, argv, -1);
+	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	expect_row(_metadata, self->r.out, 0, "seven:7 ",
+		   "seven:7                 |    501.000 ms |        1 | avg:  100.000 ms");
+	expect_row(_metadata, self->r.out, 0, "eight:8 ",
+		   "eight:8                 |    100.000 ms |        0 |");
+	expect_row(_metadata, self->r.out, 1, "eight:8 ",
+		   "eight:8                 |    100.000 ms |        1 | avg:  200.000 ms");
+	expect_row(_metadata, self->r.out, 1, "seven:7 ",
+		   "seven:7                 |    799.000 ms |        1 | avg:  100.000 ms");
+	expect_row(_metadata, self->r.out, 2, "seven:7 ",
+		   "seven:7                 |    700.000 ms |        0 |");
+	EXPECT_EQ(NULL, strstr(strstr(strstr(self->r.out + 1, "  Task  ") + 1, "  Task  "), "eight"))
+		TH_LOG("%s", self->r.out);
+}
+
+/* Who has ended is forgotten between lines, and who lives on is not taken for it. */
+TEST_F(views, latency_lines_over_intervals)
+{
+	char *argv[] = { "latency", self->trace, NULL };
+	struct gprof_trace_writer *w = self->w;
+
+	gprof_trace_writer_name(w, 6, "six");
+	gprof_trace_writer_name(w, 7, "seven");
+	comes(w, 1, 6);
+	point(w, 2, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_DEAD, 6, 7, 0, 0);
+	leaves(w, 10, 7, GPROF_TRACE_WHY_SLEEPS, 0);
+	gprof_trace_writer_cut(w, 700 * MS, NULL);
+	wakes(w, 1000, GPROF_TRACE_NO_TID, 7, 0);
+	comes(w, 1004, 7);
+	leaves(w, 1006, 7, GPROF_TRACE_WHY_SLEEPS, 0);
+	gprof_trace_writer_cut(w, 1500 * MS, NULL);
+	wakes(w, 2000, GPROF_TRACE_NO_TID, 7, 0);
+	comes(w, 2005, 7);
+	leaves(w, 2008, 7, GPROF_TRACE_WHY_DEAD, 0);
+	ASSERT_EQ(0, gprof_trace_writer_close(w));
+	run(&self->r, cmd_live_lines, argv, -1);
+	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	EXPECT_NE(NULL, strstr(self->r.out,
+			       "seven[7]                          994.000      4.000      2.000"))
+		TH_LOG("%s", self->r.out);
+	EXPECT_NE(NULL, strstr(self->r.out,
+			       "seven[7]                          999.000      5.000      3.000"))
+		TH_LOG("%s", self->r.out);
+}
+
+/* All that was written to a terminal, which may come in pieces: up to a byte that is not. */
+static void read_shown(int master, int slave, char *text, size_t size)
+{
+	size_t nr = 0;
+	ssize_t n = write(slave, "\001", 1);
+
+	while (n > 0 && nr < size - 1 && (!nr || text[nr - 1] != '\001')) {
+		n = read(master, text + nr, size - 1 - nr);
+		nr += n > 0 ? (size_t)n : 0;
+	}
+	text[nr ? nr - 1 : 0] = '\0';
+}
+
 TEST_F(views, follow_on_a_terminal)
 {
 	char *argv[] = { "follow", self->trace, NULL };
@@ -79,7 +182,6 @@ TEST_F(views, follow_on_a_terminal)
 	char text[8192], *line;
 	int master = posix_openpt(O_RDWR | O_NOCTTY), slave;
 	struct termios raw;
-	ssize_t n;
 
 	make_intervals(self->w);
 	ASSERT_EQ(0, gprof_trace_writer_close(self->w));
@@ -95,9 +197,7 @@ TEST_F(views, follow_on_a_terminal)
 	setenv("NO_COLOR", "1", 1);
 	run(&self->r, cmd_follow, argv, slave);
 	ASSERT_EQ(0, self->r.status);
-	n = read(master, text, sizeof(text) - 1);
-	ASSERT_LT(0, n);
-	text[n] = '\0';
+	read_shown(master, slave, text, sizeof(text));
 	EXPECT_NE(NULL, strstr(text, "\033[H+0.6 s"));
 	EXPECT_NE(NULL, strstr(text, "\033[H+2.2 s"));
 	/* Neither colours, nor more than 40 columns. */
@@ -105,14 +205,12 @@ TEST_F(views, follow_on_a_terminal)
 	EXPECT_NE(NULL, strstr(text, "\nwaits for a CPU: 2, half up to 192.9 ms,\033[K\n"));
 	setenv("NO_COLOR", "", 1);
 	run(&self->r, cmd_follow, argv, slave);
-	n = read(master, text, sizeof(text) - 1);
-	text[n > 0 ? n : 0] = '\0';
+	read_shown(master, slave, text, sizeof(text));
 	EXPECT_NE(NULL, strstr(text, "\033[1m"));
 	/* One that cannot redraw gets lines. */
 	setenv("TERM", "dumb", 1);
 	run(&self->r, cmd_follow, argv, slave);
-	n = read(master, text, sizeof(text) - 1);
-	text[n > 0 ? n : 0] = '\0';
+	read_shown(master, slave, text, sizeof(text));
 	line = strchr(text, '\n');
 	EXPECT_EQ(NULL, strchr(text, '\033'));
 	ASSERT_NE(NULL, line);
@@ -145,6 +243,9 @@ TEST_F(views, follow_over_losses)
 	EXPECT_NE(NULL, strstr(self->r.out, "     0.1     99.9        0            -  8 eight\n"))
 		TH_LOG("%s", self->r.out);
 	EXPECT_NE(NULL, strstr(self->r.out, "events were lost")) TH_LOG("%s", self->r.out);
+	/* Up to the last event before them it did. */
+	EXPECT_NE(NULL, strstr(self->r.out, "     0.0     99.8        0            -  8 eight\n"))
+		TH_LOG("%s", self->r.out);
 	EXPECT_EQ(NULL, strstr(strstr(self->r.out, "+3.0 s: "), "8 eight")) TH_LOG("%s", self->r.out);
 }
 

@@ -63,10 +63,35 @@ TEST_F(views, page_of_a_short_trace)
 	/* On CPU 0 (a), asleep (d) until 9, which is the first thread, wakes it, runnable (b). */
 	EXPECT_NE(NULL, strstr(data, "\"levels\":[[1,\"b2a1999998@0d10000000!:1@0b1000001!:1@0a1999999"
 			       "@0\"]")) TH_LOG("%.2000s", data);
-	/* CPU 0 has the second thread, nobody (p), it again, and nobody up to the end. */
-	EXPECT_NE(NULL, strstr(data, "[[1,\"a1999999@1p11000000a2000000@1p4000001\"]]"));
+	/* CPU 0 has the second thread, nobody (q), it again, and nobody up to the end. */
+	EXPECT_NE(NULL, strstr(data, "[[1,\"a1999999@1q11000000a2000000@1q4000001\"]]"));
 	EXPECT_NE(NULL, strstr(data, "\"stacks\":[\n[0,1,2,3,4,5]]"));
 	EXPECT_NE(NULL, strstr(data, "\"functions\":[\n\"__schedule\",\n\"schedule\",\n\"do_nanosleep\""));
+	free(page);
+}
+
+/* What a CPU did while events of it were lost (p) is not what was seen before or behind. */
+TEST_F(views, page_of_a_trace_with_a_gap)
+{
+	char *argv[] = { "timeline", self->trace, "-o", self->other, NULL };
+	struct gprof_trace_writer *w = self->w;
+	char *page, *data;
+
+	comes(w, 1, 7);
+	point(w, 3, 0, GPROF_TRACE_POINT_ENTER, 0, 7, 0, 0, 0);
+	point(w, 10, 0, GPROF_TRACE_POINT_LOST, 0, GPROF_TRACE_NO_TID, 0, 0, 9);
+	point(w, 10, 0, GPROF_TRACE_POINT_RUNNING, 0, 0, 8, 0, 0);
+	leaves(w, 14, 8, GPROF_TRACE_WHY_DEAD, 0);
+	ASSERT_EQ(0, gprof_trace_writer_close(w));
+	run(&self->r, cmd_timeline, argv, -1);
+	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	page = page_of(self->other);
+	data = strstr(page, "\"cpus\":");
+	ASSERT_NE(NULL, data);
+	/* No two events have the same time, so that 7 leaves one ns before 8 comes. */
+	EXPECT_NE(NULL, strstr(data, "[[1,\"a1999997@1p7000001a1@1a3999999@0\"]]"))
+		TH_LOG("%.600s", data);
+	EXPECT_NE(NULL, strstr(data, "[[1,\"b2a1999997@0p11000001\"]]")) TH_LOG("%.600s", data);
 	free(page);
 }
 

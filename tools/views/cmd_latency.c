@@ -4,31 +4,33 @@
  */
 #include "../cmd.h"
 
+#include <stdio.h>
+#include <string.h>
+
 #include "../say.h"
+#include "follow.h"
 #include "latency.h"
 #include "taken.h"
+
+#define FOLLOW_NS	1000000000
 
 /**
  * struct latency_options - the subcommand
  * @taken: the trace
- * @table: --timehist, --map
- * @chosen: the option that chose it
- * @threads: --threads
- * @json: --json
+ * @how: --timehist, --map, --threads, --json, --follow
+ * @chosen: the option that chose the table
  */
 struct latency_options {
 	struct taken taken;
-	enum latency_table table;
+	struct latency_opts how;
 	const char *chosen;
-	bool threads;
-	bool json;
 };
 
 static int choose(struct latency_options *o, enum latency_table table, const char *option)
 {
-	if (o->chosen && o->table != table)
+	if (o->chosen && o->how.table != table)
 		return misused("%s and %s exclude each other", o->chosen, option);
-	o->table = table;
+	o->how.table = table;
 	o->chosen = option;
 	return STATUS_OK;
 }
@@ -48,14 +50,30 @@ static int set_map(void *ctx, const char *value)
 static int set_threads(void *ctx, const char *value)
 {
 	(void)value;
-	((struct latency_options *)ctx)->threads = true;
+	((struct latency_options *)ctx)->how.threads = true;
 	return STATUS_OK;
 }
 
 static int set_json(void *ctx, const char *value)
 {
 	(void)value;
-	((struct latency_options *)ctx)->json = true;
+	((struct latency_options *)ctx)->how.json = true;
+	return STATUS_OK;
+}
+
+static int show(void *ctx, int fd)
+{
+	return latency_read(fd, "the trace", &((struct latency_options *)ctx)->how);
+}
+
+static int set_follow(void *ctx, const char *value)
+{
+	struct latency_options *o = ctx;
+
+	(void)value;
+	o->how.interval_ns = FOLLOW_NS;
+	o->taken.show = show;
+	o->taken.ctx = o;
 	return STATUS_OK;
 }
 
@@ -65,6 +83,8 @@ static const struct option_row latency_rows[] = {
 	{ 0, "timehist", NULL, "a line for each time that a thread left a CPU: how long it had been\n"
 	  "off, woken without a CPU, and on it", set_timehist },
 	{ 0, "map", NULL, "a line for each switch, with who is on each CPU", set_map },
+	{ 0, "follow", NULL, "write no trace, but show it while it is recorded: of each second, or\n"
+	  "line by line", set_follow },
 	{ 0 },
 };
 
@@ -76,9 +96,10 @@ static const struct usage latency_usage = {
 "tables of perf sched: latency, timehist and map. A delay is from being woken, created or\n"
 "preempted until running; that of --timehist is of wakings and creations alone. Times are\n"
 "of CLOCK_MONOTONIC. FILE is a trace of gprofctl trace or a snapshot of gprofctl flight,\n"
-"with any options; without a FILE one is recorded.",
+"with any options; without a FILE one is recorded, and with --follow shown meanwhile.",
 	.examples =
 "  gprofctl latency -a -d 10               # who waits for CPUs on this host\n"
+"  gprofctl latency -a --follow            # each second, until Ctrl-C\n"
 "  gprofctl latency trace.out --threads    # of a trace that there is\n"
 "  gprofctl latency trace.out --timehist | grep '\\[1234\\]'",
 };
@@ -86,21 +107,26 @@ static const struct usage latency_usage = {
 int cmd_latency(int argc, char **argv)
 {
 	static const char *const wants[] = { NULL };
-	struct latency_options o = { .table = LATENCY_SUMMARY };
+	struct latency_options o = { .how.table = LATENCY_SUMMARY };
 	const struct option_table tables[] = {
 		{ "What to show", latency_rows, &o },
 		{ "Whom to record, where there is no FILE", target_options, &o.taken.target },
 		{ 0 },
 	};
+	struct follow_opts look = { .out = stdout };
 	int operands, status;
 
 	if (!options_parse(&latency_usage, tables, argc, argv, taken_mixed(argc, argv), &operands,
 			   &status))
 		return status;
-	if (o.chosen && (o.threads || o.json))
+	if (o.chosen && (o.how.threads || o.how.json))
 		return misused("%s excludes --threads and --json", o.chosen);
+	if (o.taken.show && o.how.table == LATENCY_SUMMARY && !o.how.json)
+		follow_terminal(&look);
+	/* With a command the terminal is the command's. */
+	o.how.redraw = look.redraw && strcmp(argv[operands - 1], "--");
 	status = taken_get(&o.taken, "latency", argv, operands, wants);
-	if (status == STATUS_OK)
-		status = latency_print(o.taken.file, o.table, o.threads, o.json);
+	if (status == STATUS_OK && o.taken.file)
+		status = latency_print(o.taken.file, &o.how);
 	return taken_free(&o.taken, status);
 }

@@ -60,9 +60,6 @@ struct wait {
  * @began: there was one
  * @pictures: that were shown
  * @columns: that a line has room for
- * @lost: events that are known to be missing, up to the end of this generation
- * @losing: some of them are missing in this generation
- * @loss: end of the last generation in which some are
  */
 struct follow {
 	struct lives lives;
@@ -79,9 +76,6 @@ struct follow {
 	bool began;
 	uint64_t pictures;
 	size_t columns;
-	uint64_t lost;
-	bool losing;
-	int64_t loss;
 };
 
 static struct did *did_of(struct follow *f, uint32_t life)
@@ -281,13 +275,13 @@ static void print_waits(struct follow *f, size_t most)
 }
 
 /*
- * What goes on is told up to now; the rest is of the next interval. Who was runnable before
- * events were lost may have ended in one of them: it counts again when it is seen next.
+ * What goes on is told up to now, as far as it is known; the rest is of the next interval.
  */
 static void add_open(struct follow *f, int64_t now)
 {
 	for (uint32_t i = 0; i < lives_nr(&f->lives); i++) {
 		const struct life *l = &f->lives.all[i];
+		int64_t known = lives_known(&f->lives, l);
 		enum part part;
 
 		if (l->state != GPROF_TRACE_GO_RUNNING && l->state != GPROF_TRACE_GO_SYSCALL &&
@@ -296,8 +290,8 @@ static void add_open(struct follow *f, int64_t now)
 		part = lives_part(&f->lives, l);
 		if (part == PART_CPU)
 			did_of(f, i)->ran += inside(f, l->since, now);
-		else if (l->since >= f->loss)
-			did_of(f, i)->ready += inside(f, l->since, now);
+		else if (is_ready(part))
+			did_of(f, i)->ready += inside(f, l->since, known < now ? known : now);
 	}
 }
 
@@ -353,7 +347,7 @@ static void end_interval(struct follow *f, int64_t now)
 	if (!f->lives.over)
 		add_open(f, now);
 	show(f, now);
-	lives_forget(&f->lives);
+	lives_forget(&f->lives, NULL, NULL);
 	if (f->nr)
 		memset(f->did, 0, f->nr * sizeof(*f->did));
 	f->nr = 0;
@@ -368,11 +362,8 @@ static void take_generation(void *ctx, struct lives *v, int64_t time)
 {
 	struct follow *f = ctx;
 
+	(void)v;
 	inside(f, time, time);
-	if (f->losing)
-		f->loss = time;
-	f->losing = v->lost > f->lost;
-	f->lost = v->lost;
 	/* Generations are about as long as an interval, and end with their last event. */
 	if (time - f->begin >= f->opts.interval_ns / 2)
 		end_interval(f, time);

@@ -6,7 +6,6 @@
 #ifndef TOOLS_VIEWS_FOLLOW_H
 #define TOOLS_VIEWS_FOLLOW_H
 
-#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -37,24 +36,5 @@ void follow_terminal(struct follow_opts *o);
  * Return: STATUS_OK, or another status after a sentence.
  */
 int follow_read(int fd, const struct follow_opts *o);
-
-/**
- * struct follow_pipe - a trace that is shown while it is recorded
- * @fd: where it is to be written; -1: there is none
- */
-struct follow_pipe {
-	int fd;
-	int from;
-	bool running;
-	int status;
-	pthread_t thread;
-	struct follow_opts opts;
-};
-
-/* follow_begin() - show what is written to @p->fd; STATUS_OK, or a status after a sentence */
-int follow_begin(struct follow_pipe *p, const struct follow_opts *o);
-
-/* follow_end() - the trace has ended; the status of follow_read() */
-int follow_end(struct follow_pipe *p);
 
 #endif /* TOOLS_VIEWS_FOLLOW_H */

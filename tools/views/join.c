@@ -12,107 +12,20 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <gprof/trace.h>
+#include <gprof/trace_record.h>
 
 #include "../annotation.h"
 #include "../cmd.h"
-#include "../intern.h"
 #include "../say.h"
-#include "../text.h"
+#include "joined.h"
+#include "joined_print.h"
 #include "lives.h"
 
-#define NOBODY		SIZE_MAX
-#define SKEW_NS		10000	/* by which the two may contradict each other */
-#define WRONG_PART	20	/* one of so many that do is too many */
-
-enum state { UNTOLD, ON_CPU, READY, BLOCKED, NR_STATES };
-enum kind { DESCHEDULED, WAITED, NR_KINDS };
-
-static const char *const kind_names[NR_KINDS] = {
-	[DESCHEDULED] = "descheduled", [WAITED] = "blocked",
-};
-
-/* How often, how long in all, and at most. */
-struct times {
-	uint64_t nr;
-	int64_t ns;
-	int64_t max;
-};
-
-/**
- * struct thread - of the host, by its tid
- * @go: the Go program has it
- * @state: as the kernel says
- * @off: since when it has no CPU
- * @ready: since when it would run
- * @since: up to when its time was counted
- * @goroutine: that runs on it, or NOBODY
- * @gap: since when that has no CPU; -1: it has
- * @kind: of that
- * @faulted: a page fault was the last that it did
- * @told: when it told something while it was said to have no CPU; -1: it did not
- * @delay: for a CPU
- */
-struct thread {
-	bool go;
-	bool faulted;
-	enum state state;
-	enum kind kind;
-	int64_t off;
-	int64_t ready;
-	int64_t since;
-	int64_t gap;
-	int64_t told;
-	size_t goroutine;
-	struct times delay;
-};
-
-/**
- * struct goroutine - of the Go program
- * @row: of its function; NOBODY: not known yet
- * @state: enum gprof_trace_go_state
- * @since: since when
- * @thread: that it runs on, or NOBODY
- */
-struct goroutine {
-	size_t row;
-	uint8_t state;
-	int64_t since;
-	size_t thread;
-};
-
-/**
- * struct row - goroutines that began in one function
- * @nr: how many
- * @in: ns that they ran by the runtime, by what the kernel says
- * @interrupted: part of ON_CPU
- * @gaps: while they ran
- * @fault: blocked in a page fault
- * @faults: how many there were
- * @delay: runnable by the runtime, until they ran
- */
-struct row {
-	uint64_t nr;
-	int64_t in[NR_STATES];
-	struct times interrupted;
-	struct times gaps[NR_KINDS];
-	struct times fault;
-	uint64_t faults;
-	struct times delay;
-};
-
-struct gap {
-	int64_t goroutine;
-	int64_t begin;
-	int64_t end;
-	uint32_t tid;
-	enum kind kind;
-};
+#define WRONG_PART	20	/* one of so many contradictions is too many */
 
 /* A CPU in an interrupt. */
 struct interrupt {
@@ -145,195 +58,36 @@ struct source {
 struct join {
 	struct source kernel;
 	struct source go;
-	struct intern tids;
-	struct thread *threads;
-	size_t room_threads;
-	struct intern ids;
-	struct goroutine *goroutines;
-	size_t room_goroutines;
-	struct intern names;
-	struct row *rows;
-	size_t room_rows;
+	struct joined all;
 	struct interrupt *cpus;
 	size_t nr_cpus;
-	struct gap *gaps;
-	size_t nr_gaps;
-	size_t room_gaps;
-	uint64_t checked;
-	uint64_t wrong;
-	uint64_t irqs;
-	uint64_t faults;
 };
-
-static void add_time(struct times *t, int64_t ns)
-{
-	t->nr++;
-	t->ns += ns;
-	if (ns > t->max)
-		t->max = ns;
-}
-
-static size_t thread_of(struct join *j, int64_t tid)
-{
-	uint32_t key = (uint32_t)tid;
-	size_t nr = j->tids.nr, i = intern_add(&j->tids, &key, sizeof(key));
-
-	if (i == nr) {
-		j->threads = xgrow(j->threads, nr, &j->room_threads, sizeof(*j->threads));
-		j->threads[i] = (struct thread){ .goroutine = NOBODY, .gap = -1, .told = -1 };
-	}
-	return i;
-}
-
-static struct goroutine *goroutine_of(struct join *j, int64_t id)
-{
-	size_t nr = j->ids.nr, i = intern_add(&j->ids, &id, sizeof(id));
-
-	if (i == nr) {
-		j->goroutines = xgrow(j->goroutines, nr, &j->room_goroutines,
-				      sizeof(*j->goroutines));
-		j->goroutines[i] = (struct goroutine){
-			.row = NOBODY, .thread = NOBODY, .state = GPROF_TRACE_GO_UNDETERMINED,
-		};
-	}
-	return &j->goroutines[i];
-}
-
-static size_t row_of(struct join *j, const char *name)
-{
-	size_t nr = j->names.nr, i = intern_add(&j->names, name, strlen(name) + 1);
-
-	if (i == nr) {
-		j->rows = xgrow(j->rows, nr, &j->room_rows, sizeof(*j->rows));
-		j->rows[i] = (struct row){ 0 };
-	}
-	return i;
-}
-
-/* Of a goroutine whose function nobody has told yet, what it did so far is of "?". */
-static struct row *row_on(struct join *j, size_t goroutine)
-{
-	struct goroutine *g = &j->goroutines[goroutine];
-
-	if (g->row == NOBODY) {
-		g->row = row_of(j, "?");
-		j->rows[g->row].nr++;
-	}
-	return &j->rows[g->row];
-}
-
-/* ---- a goroutine on a thread ---- */
-
-static void settle(struct join *j, struct thread *t, int64_t time)
-{
-	if (t->goroutine != NOBODY)
-		row_on(j, t->goroutine)->in[t->state] += time - t->since;
-	t->since = time;
-}
-
-static void gap_ends(struct join *j, size_t thread, int64_t time)
-{
-	struct thread *t = &j->threads[thread];
-	struct row *r;
-	size_t len;
-
-	if (t->gap < 0)
-		return;
-	r = row_on(j, t->goroutine);
-	add_time(&r->gaps[t->kind], time - t->gap);
-	if (t->kind == WAITED && t->faulted)
-		add_time(&r->fault, time - t->gap);
-	j->gaps = xgrow(j->gaps, j->nr_gaps, &j->room_gaps, sizeof(*j->gaps));
-	j->gaps[j->nr_gaps++] = (struct gap){
-		.goroutine = *(const int64_t *)intern_key(&j->ids, t->goroutine, &len),
-		.tid = *(const uint32_t *)intern_key(&j->tids, thread, &len),
-		.begin = t->gap, .end = time, .kind = t->kind,
-	};
-	t->gap = -1;
-}
-
-/* Both sides agree that a goroutine runs on a thread that does not. */
-static void gap_begins(struct thread *t, int64_t time)
-{
-	if (t->gap >= 0 || t->goroutine == NOBODY || (t->state != READY && t->state != BLOCKED))
-		return;
-	t->gap = time;
-	t->kind = t->state == READY ? DESCHEDULED : WAITED;
-}
-
-static void set_state(struct join *j, size_t thread, enum state state, int64_t time)
-{
-	struct thread *t = &j->threads[thread];
-	bool off = t->state == READY || t->state == BLOCKED;
-
-	if (state == t->state)
-		return;
-	settle(j, t, time);
-	if (state == ON_CPU || state == UNTOLD)
-		gap_ends(j, thread, time);
-	if (!off)
-		t->off = time;
-	if (state == READY)
-		t->ready = time;
-	if (t->state == READY && state == ON_CPU)
-		add_time(&t->delay, time - t->ready);
-	if (state == ON_CPU && t->told >= 0 && time - t->told > SKEW_NS)
-		j->wrong++;
-	if (state == ON_CPU || state == UNTOLD) {
-		t->told = -1;
-		t->faulted = false;
-	}
-	t->state = state;
-	gap_begins(t, time);
-}
-
-static void leave(struct join *j, struct goroutine *g, int64_t time)
-{
-	size_t thread = g->thread;
-
-	if (thread == NOBODY)
-		return;
-	settle(j, &j->threads[thread], time);
-	gap_ends(j, thread, time);
-	j->threads[thread].goroutine = NOBODY;
-	g->thread = NOBODY;
-}
-
-static void come(struct join *j, int64_t id, size_t thread, int64_t time)
-{
-	struct goroutine *g = goroutine_of(j, id);
-	struct thread *t = &j->threads[thread];
-
-	if (g->thread == thread)
-		return;
-	leave(j, g, time);
-	if (t->goroutine != NOBODY)
-		leave(j, &j->goroutines[t->goroutine], time);
-	settle(j, t, time);
-	t->goroutine = (size_t)(g - j->goroutines);
-	g->thread = thread;
-	/* Whoever comes has a CPU; a clock that says otherwise is not to begin a gap. */
-}
 
 /* ---- what the host says ---- */
 
-static enum state state_of(const struct gprof_trace_event *ev)
+static enum joined_on state_of(const struct gprof_trace_event *ev)
 {
 	const char *reason = ev->transition.reason.s;
 
 	switch (ev->transition.to) {
 	case GPROF_TRACE_GO_RUNNING:
-		return ON_CPU;
+		return JOINED_ON_CPU;
 	case GPROF_TRACE_GO_RUNNABLE:
 		/* Made up, for the model's sake. */
 		if (!strcmp(reason, "lost events") || !strcmp(reason, "clocks of CPUs differ"))
-			return UNTOLD;
-		return READY;
+			return JOINED_UNTOLD;
+		return JOINED_READY;
 	case GPROF_TRACE_GO_WAITING:
-		return BLOCKED;
+		return JOINED_BLOCKED;
 	default:
-		return UNTOLD;
+		return JOINED_UNTOLD;
 	}
+}
+
+/* A thread by the number of its goroutine, in a trace of ours. */
+static size_t host_thread(struct join *j, int64_t id)
+{
+	return joined_thread(&j->all, LIVES_TID(id));
 }
 
 static struct interrupt *cpu_of(struct join *j, int64_t cpu)
@@ -356,36 +110,37 @@ static struct interrupt *cpu_of(struct join *j, int64_t cpu)
 static void on_range(struct join *j, const struct gprof_trace_event *ev)
 {
 	struct interrupt *cpu = cpu_of(j, ev->range.scope.id);
-	struct thread *t;
+	struct joined_thread *t;
 
 	if (ev->range.scope.kind != GPROF_TRACE_RESOURCE_PROC || !cpu)
 		return;
 	if (ev->kind != GPROF_TRACE_RANGE_END) {
-		j->irqs++;
+		j->all.irqs = true;
 		cpu->open = ev->kind == GPROF_TRACE_RANGE_BEGIN && ev->goroutine >= 0;
 		cpu->since = ev->time;
 		if (cpu->open)
-			cpu->thread = thread_of(j, LIVES_TID(ev->goroutine));
+			cpu->thread = host_thread(j, ev->goroutine);
 	} else if (cpu->open) {
 		cpu->open = false;
-		t = &j->threads[cpu->thread];
-		if (t->goroutine != NOBODY && t->state == ON_CPU)
-			add_time(&row_on(j, t->goroutine)->interrupted, ev->time - cpu->since);
+		t = &j->all.threads[cpu->thread];
+		if (t->goroutine != JOINED_NOBODY && t->state == JOINED_ON_CPU)
+			joined_add(&joined_row_on(&j->all, t->goroutine)->interrupted,
+				   ev->time - cpu->since);
 	}
 }
 
 static void on_fault(struct join *j, const struct gprof_trace_event *ev)
 {
-	struct thread *t;
+	struct joined_thread *t;
 
 	if (ev->goroutine < 0 || strcmp(ev->log.category.s, "page fault") ||
 	    annotation_is(j->kernel.t, ev))
 		return;
-	j->faults++;
-	t = &j->threads[thread_of(j, LIVES_TID(ev->goroutine))];
+	j->all.faults = true;
+	t = &j->all.threads[host_thread(j, ev->goroutine)];
 	t->faulted = true;
-	if (t->goroutine != NOBODY)
-		row_on(j, t->goroutine)->faults++;
+	if (t->goroutine != JOINED_NOBODY)
+		joined_row_on(&j->all, t->goroutine)->faults++;
 }
 
 static void kernel_event(struct join *j)
@@ -395,8 +150,8 @@ static void kernel_event(struct join *j)
 	switch (ev->kind) {
 	case GPROF_TRACE_STATE_TRANSITION:
 		if (ev->transition.resource.kind == GPROF_TRACE_RESOURCE_GOROUTINE)
-			set_state(j, thread_of(j, LIVES_TID(ev->transition.resource.id)),
-				  state_of(ev), ev->time);
+			joined_state(&j->all, host_thread(j, ev->transition.resource.id),
+				     state_of(ev), ev->time);
 		break;
 	case GPROF_TRACE_RANGE_BEGIN:
 	case GPROF_TRACE_RANGE_ACTIVE:
@@ -408,7 +163,7 @@ static void kernel_event(struct join *j)
 		break;
 	case GPROF_TRACE_REGION_BEGIN:
 		if (ev->goroutine >= 0 && !annotation_is(j->kernel.t, ev))
-			j->threads[thread_of(j, LIVES_TID(ev->goroutine))].faulted = false;
+			j->all.threads[host_thread(j, ev->goroutine)].faulted = false;
 		break;
 	default:
 		break;
@@ -417,74 +172,65 @@ static void kernel_event(struct join *j)
 
 /* ---- what the Go program says ---- */
 
-static void name_it(struct join *j, struct goroutine *g, uint64_t stack)
+static void name_it(struct join *j, struct joined_goroutine *g, uint64_t stack)
 {
 	struct gprof_trace_frame frames[GPROF_TRACE_FRAMES_MAX];
 	size_t nr;
 
-	if (g->row != NOBODY || !stack)
+	if (g->row != JOINED_NOBODY || !stack)
 		return;
 	nr = gprof_trace_stack(j->go.t, stack, frames, GPROF_TRACE_FRAMES_MAX);
 	if (!nr || nr > GPROF_TRACE_FRAMES_MAX)
 		return;
-	g->row = row_of(j, frames[nr - 1].function.s);
-	j->rows[g->row].nr++;
+	joined_name(&j->all, g, frames[nr - 1].function.s);
 }
 
 static void on_goroutine(struct join *j, const struct gprof_trace_event *ev)
 {
 	uint8_t from = ev->transition.from, to = ev->transition.to;
-	struct goroutine *g = goroutine_of(j, ev->transition.resource.id);
+	struct joined_goroutine *g = joined_goroutine(&j->all, ev->transition.resource.id);
 
 	name_it(j, g, ev->transition.stack);
 	if (from == to)
 		return;
 	if (from == GPROF_TRACE_GO_RUNNABLE && to == GPROF_TRACE_GO_RUNNING)
-		add_time(&row_on(j, (size_t)(g - j->goroutines))->delay, ev->time - g->since);
+		joined_add(&joined_row_on(&j->all, (size_t)(g - j->all.goroutines))->delay,
+			   ev->time - g->since);
 	if (from == GPROF_TRACE_GO_RUNNING)
-		leave(j, g, ev->time);
+		joined_leave(&j->all, g, ev->time);
 	g->state = to;
 	g->since = ev->time;
 	if (to == GPROF_TRACE_GO_RUNNING && from != GPROF_TRACE_GO_UNDETERMINED &&
 	    ev->thread >= 0)
-		come(j, ev->transition.resource.id, thread_of(j, ev->thread), ev->time);
+		joined_come(&j->all, ev->transition.resource.id,
+			    joined_thread(&j->all, ev->thread), ev->time);
 	if (to == GPROF_TRACE_GO_NOT_EXIST) {
 		/* Its number is not used again. */
-		leave(j, g, ev->time);
+		joined_leave(&j->all, g, ev->time);
 		g->state = GPROF_TRACE_GO_NOT_EXIST;
 	}
-}
-
-/* A thread that tells something has a CPU. */
-static void check(struct join *j, struct thread *t, int64_t time)
-{
-	if (t->state == UNTOLD)
-		return;
-	j->checked++;
-	if (t->state != ON_CPU && time - t->off > SKEW_NS && t->told < 0)
-		t->told = time;
 }
 
 static void go_event(struct join *j)
 {
 	const struct gprof_trace_event *ev = &j->go.ev;
-	struct goroutine *g;
+	struct joined_goroutine *g;
 	size_t thread;
 
 	if (ev->kind == GPROF_TRACE_SYNC || ev->kind == GPROF_TRACE_STACK_SAMPLE ||
 	    ev->thread < 0 || ev->thread >= 1 << 22)
 		return;
-	thread = thread_of(j, ev->thread);
-	j->threads[thread].go = true;
+	thread = joined_thread(&j->all, ev->thread);
+	j->all.threads[thread].go = true;
 	/* A status says that a goroutine is, somewhere. */
 	if (!(ev->kind == GPROF_TRACE_STATE_TRANSITION &&
 	      (ev->transition.from == ev->transition.to || !ev->transition.from)))
-		check(j, &j->threads[thread], ev->time);
+		joined_check(&j->all, &j->all.threads[thread], ev->time);
 	if (ev->goroutine >= 0) {
-		g = goroutine_of(j, ev->goroutine);
+		g = joined_goroutine(&j->all, ev->goroutine);
 		name_it(j, g, ev->stack);
 		if (g->state == GPROF_TRACE_GO_RUNNING)
-			come(j, ev->goroutine, thread, ev->time);
+			joined_come(&j->all, ev->goroutine, thread, ev->time);
 	}
 	if (ev->kind == GPROF_TRACE_STATE_TRANSITION &&
 	    ev->transition.resource.kind == GPROF_TRACE_RESOURCE_GOROUTINE)
@@ -519,12 +265,17 @@ static int open_source(struct source *s, const char *name)
 	return STATUS_OK;
 }
 
-static bool is_own(const struct source *s)
+static struct gprof_trace_stats stats_of(const struct source *s)
 {
 	struct gprof_trace_stats st = { .sz = sizeof(st) };
 
 	gprof_trace_stats(s->t, &st);
-	return st.gprof_version;
+	return st;
+}
+
+static bool is_own(const struct source *s)
+{
+	return stats_of(s).gprof_version;
 }
 
 /* Since Go 1.25 it says how its clock stands to the host's. */
@@ -536,7 +287,7 @@ static int check_clock(const struct join *j)
 	if (j->go.ret <= 0 || j->go.ev.kind != GPROF_TRACE_SYNC || !j->go.ev.sync.has_clock)
 		return STATUS_OK;
 	apart = c->time - (int64_t)c->mono;
-	if (apart <= SKEW_NS && apart >= -SKEW_NS)
+	if (apart <= JOINED_SKEW_NS && apart >= -JOINED_SKEW_NS)
 		return STATUS_OK;
 	return fail("%s: its clock is not CLOCK_MONOTONIC but %" PRId64 " ns apart from it, so that "
 		    "it cannot be joined", j->go.name, apart);
@@ -561,8 +312,12 @@ static int open_both(struct join *j, const char *kernel, const char *go)
 static void read_both(struct join *j)
 {
 	struct source *k = &j->kernel, *g = &j->go;
+	struct gprof_trace_stats st = stats_of(k);
 	bool over = false;
 
+	/* What was recorded, and did not happen, is told too. */
+	j->all.irqs = st.groups & GPROF_TRACE_GROUP_IRQS;
+	j->all.faults = st.groups & GPROF_TRACE_GROUP_FAULTS;
 	while (g->ret > 0) {
 		if (k->ret > 0 && k->ev.time <= g->ev.time) {
 			kernel_event(j);
@@ -571,14 +326,14 @@ static void read_both(struct join *j)
 		}
 		if (k->ret <= 0 && !over) {
 			over = true;
-			for (size_t i = 0; i < j->tids.nr; i++)
-				set_state(j, i, UNTOLD, k->last);
+			for (size_t i = 0; i < j->all.tids.nr; i++)
+				joined_state(&j->all, i, JOINED_UNTOLD, k->last);
 		}
 		go_event(j);
 		advance(g);
 	}
-	for (size_t i = 0; i < j->ids.nr; i++)
-		leave(j, &j->goroutines[i], g->last);
+	for (size_t i = 0; i < j->all.ids.nr; i++)
+		joined_leave(&j->all, &j->all.goroutines[i], g->last);
 	/* When it begins and ends is told in any case. */
 	while (k->ret > 0)
 		advance(k);
@@ -593,181 +348,33 @@ static int believe(const struct join *j)
 			    "after the host's start, the other from %.3f s to %.3f s; they are of "
 			    "different times, or hosts", k->name, g->name, (double)k->first / 1e9,
 			    (double)k->last / 1e9, (double)g->first / 1e9, (double)g->last / 1e9);
-	if (!j->checked)
+	if (!j->all.checked)
 		return fail("%s tells of no thread of the program that wrote %s: it is of another "
 			    "target or host, or the program is in a pid namespace of its own",
 			    k->name, g->name);
-	if (j->wrong > j->checked / WRONG_PART)
+	if (j->all.wrong > j->all.checked / WRONG_PART)
 		return fail("%s and %s are not of the same host and time: %" PRIu64 " times of %"
 			    PRIu64 " a thread told something in the one while it had no CPU in the "
-			    "other", k->name, g->name, j->wrong, j->checked);
+			    "other", k->name, g->name, j->all.wrong, j->all.checked);
 	return STATUS_OK;
-}
-
-/* ---- the table ---- */
-
-struct line {
-	const char *name;
-	const struct row *row;
-};
-
-static int64_t ran(const struct row *r)
-{
-	return r->in[ON_CPU] + r->in[READY] + r->in[BLOCKED] + r->in[UNTOLD];
-}
-
-static int longest_first(const void *pa, const void *pb)
-{
-	const struct line *a = pa, *b = pb;
-
-	if (ran(a->row) != ran(b->row))
-		return ran(a->row) < ran(b->row) ? 1 : -1;
-	return strcmp(a->name, b->name);
-}
-
-static struct line *lines_of(const struct join *j)
-{
-	struct line *lines = xalloc(j->names.nr + 1, sizeof(*lines));
-	size_t length;
-
-	for (size_t i = 0; i < j->names.nr; i++)
-		lines[i] = (struct line){ intern_key(&j->names, i, &length), &j->rows[i] };
-	qsort(lines, j->names.nr, sizeof(*lines), longest_first);
-	return lines;
-}
-
-static struct times kernel_delay(const struct join *j)
-{
-	struct times sum = { 0 };
-
-	for (size_t i = 0; i < j->tids.nr; i++) {
-		const struct thread *t = &j->threads[i];
-
-		if (!t->go)
-			continue;
-		sum.nr += t->delay.nr;
-		sum.ns += t->delay.ns;
-		sum.max = t->delay.max > sum.max ? t->delay.max : sum.max;
-	}
-	return sum;
-}
-
-static struct times runtime_delay(const struct join *j)
-{
-	struct times sum = { 0 };
-
-	for (size_t i = 0; i < j->names.nr; i++) {
-		sum.nr += j->rows[i].delay.nr;
-		sum.ns += j->rows[i].delay.ns;
-		sum.max = j->rows[i].delay.max > sum.max ? j->rows[i].delay.max : sum.max;
-	}
-	return sum;
-}
-
-static void print_cell(bool there, int64_t ns)
-{
-	if (there)
-		printf(" %10.3f", (double)ns / 1e6);
-	else
-		printf(" %10s", "-");
-}
-
-static void print_delay(const char *who, struct times t)
-{
-	printf("%-36s %10" PRIu64 " times, %12.3f ms, at most %10.3f ms\n", who, t.nr,
-	       (double)t.ns / 1e6, (double)t.max / 1e6);
-}
-
-static void print_table(const struct join *j)
-{
-	struct line *lines = lines_of(j);
-
-	printf("%10s %10s %10s %8s %10s %8s %10s %10s %8s %10s %10s  %s\n", "running ms", "on a CPU",
-	       "interrupts", "desched.", "ms", "blocked", "ms", "in faults", "faults", "not told",
-	       "goroutines", "function");
-	for (size_t i = 0; i < j->names.nr; i++) {
-		const struct row *r = lines[i].row;
-
-		printf("%10.3f %10.3f", (double)ran(r) / 1e6, (double)r->in[ON_CPU] / 1e6);
-		print_cell(j->irqs, r->interrupted.ns);
-		printf(" %8" PRIu64 " %10.3f %8" PRIu64 " %10.3f", r->gaps[DESCHEDULED].nr,
-		       (double)r->in[READY] / 1e6, r->gaps[WAITED].nr,
-		       (double)r->in[BLOCKED] / 1e6);
-		print_cell(j->faults, r->fault.ns);
-		if (j->faults)
-			printf(" %8" PRIu64, r->faults);
-		else
-			printf(" %8s", "-");
-		printf(" %10.3f %10" PRIu64 "  ", (double)r->in[UNTOLD] / 1e6, r->nr);
-		text_plain(stdout, lines[i].name);
-		putchar('\n');
-	}
-	free(lines);
-	putchar('\n');
-	print_delay("goroutines waited for a thread", runtime_delay(j));
-	print_delay("their threads waited for a CPU", kernel_delay(j));
-}
-
-static void json_times(const char *key, struct times t)
-{
-	printf(", \"%s\": {\"count\": %" PRIu64 ", \"ns\": %" PRId64 ", \"max_ns\": %" PRId64 "}",
-	       key, t.nr, t.ns, t.max);
-}
-
-static void print_json(const struct join *j)
-{
-	struct line *lines = lines_of(j);
-
-	fputs("{\"functions\": [", stdout);
-	for (size_t i = 0; i < j->names.nr; i++) {
-		const struct row *r = lines[i].row;
-
-		printf("%s\n {\"function\": ", i ? "," : "");
-		text_json(stdout, lines[i].name);
-		printf(", \"goroutines\": %" PRIu64 ", \"running_ns\": %" PRId64 ", \"cpu_ns\": %"
-		       PRId64 ", \"runnable_ns\": %" PRId64 ", \"blocked_ns\": %" PRId64
-		       ", \"untold_ns\": %" PRId64 ", \"faults\": %" PRIu64, r->nr, ran(r),
-		       r->in[ON_CPU], r->in[READY], r->in[BLOCKED], r->in[UNTOLD], r->faults);
-		json_times("interrupted", r->interrupted);
-		json_times("descheduled", r->gaps[DESCHEDULED]);
-		json_times("blocked", r->gaps[WAITED]);
-		json_times("blocked_in_faults", r->fault);
-		json_times("runtime_delay", r->delay);
-		putchar('}');
-	}
-	free(lines);
-	fputs("],\n\"intervals\": [", stdout);
-	for (size_t i = 0; i < j->nr_gaps; i++) {
-		const struct gap *g = &j->gaps[i];
-
-		printf("%s\n {\"kind\": \"%s\", \"goroutine\": %" PRId64 ", \"tid\": %" PRIu32
-		       ", \"begin_ns\": %" PRId64 ", \"end_ns\": %" PRId64 "}", i ? "," : "",
-		       kind_names[g->kind], g->goroutine, g->tid, g->begin, g->end);
-	}
-	printf("],\n\"checked\": %" PRIu64 ", \"contradictions\": %" PRIu64, j->checked, j->wrong);
-	json_times("runtime_delay", runtime_delay(j));
-	json_times("kernel_delay", kernel_delay(j));
-	puts("}");
 }
 
 static void tell(const struct join *j)
 {
-	struct gprof_trace_stats st = { .sz = sizeof(st) };
+	struct gprof_trace_stats st = stats_of(&j->kernel);
 
-	if (!j->irqs)
+	if (!j->all.irqs)
 		say("%s tells of no interrupts; gprofctl trace --irqs records them", j->kernel.name);
-	if (!j->faults)
+	if (!j->all.faults)
 		say("%s tells of no page faults; gprofctl trace --faults records them",
 		    j->kernel.name);
-	gprof_trace_stats(j->kernel.t, &st);
 	if (st.lost)
 		say("%s: %" PRIu64 " events were lost; what a thread did then is not told",
 		    j->kernel.name, st.lost);
-	if (j->wrong)
+	if (j->all.wrong)
 		say("%" PRIu64 " times of %" PRIu64 " a thread told something while it had no CPU by "
-		    "the other trace", j->wrong, j->checked);
+		    "the other trace", j->all.wrong, j->all.checked);
 }
-
 static int close_source(struct source *s, int status)
 {
 	if (status == STATUS_OK && s->ret < 0) {
@@ -791,22 +398,16 @@ int join_print(const char *kernel, const char *go, bool json)
 	}
 	if (status == STATUS_OK) {
 		if (json)
-			print_json(&j);
+			joined_json(&j.all);
 		else
-			print_table(&j);
+			joined_table(&j.all);
 		status = finish_stdout();
 	}
 	if (status == STATUS_OK)
 		tell(&j);
 	status = close_source(&j.kernel, status);
 	status = close_source(&j.go, status);
-	free(j.threads);
-	free(j.goroutines);
-	free(j.rows);
 	free(j.cpus);
-	free(j.gaps);
-	intern_free(&j.tids);
-	intern_free(&j.ids);
-	intern_free(&j.names);
+	joined_free(&j.all);
 	return status;
 }

@@ -73,15 +73,28 @@ struct on_cpu {
 	int64_t idled;		/* until when, before that */
 };
 
+/**
+ * struct latency - a table in the making
+ * @lives: of the threads
+ * @opts: how it is printed
+ * @all: by index of the thread
+ * @nr: how many
+ * @room: of @all
+ * @cpus: by number
+ * @nr_cpus: how many
+ * @short_names: that threads have in the map
+ * @begin: of this interval, in ns; 0: all is one
+ */
 struct latency {
 	struct lives lives;
-	enum latency_table table;
+	struct latency_opts opts;
 	struct waiting *all;
 	size_t nr;
 	size_t room;
 	struct on_cpu *cpus;
 	size_t nr_cpus;
 	uint32_t short_names;
+	int64_t begin;
 };
 
 static struct waiting *of(struct latency *t, uint32_t life)
@@ -196,6 +209,28 @@ static void print_left(const struct lives *v, const struct stretch *s, struct wa
 		   ready ? s->begin - w->ready : 0, s->end - s->begin);
 }
 
+/* Of what began before the interval only the rest is of it. */
+static int64_t inside(const struct latency *t, int64_t begin, int64_t end)
+{
+	if (begin < t->begin)
+		begin = t->begin;
+	return end > begin ? end - begin : 0;
+}
+
+/* It has a CPU from @time on, after the delay that it had, if any. */
+static void came(struct waiting *w, int64_t time)
+{
+	if (w->ready && w->ready_end == time) {
+		w->times++;
+		w->delay += time - w->ready;
+		if (time - w->ready >= w->max) {
+			w->max = time - w->ready;
+			w->max_end = time;
+		}
+	}
+	w->ready = 0;
+}
+
 static void take_stretch(void *ctx, struct lives *v, const struct stretch *s)
 {
 	struct latency *t = ctx;
@@ -211,22 +246,17 @@ static void take_stretch(void *ctx, struct lives *v, const struct stretch *s)
 		w->ready_end = s->end;
 		return;
 	}
+	/* From when on it was off, or ready, is not known behind that. */
+	if (s->part == PART_LOST)
+		w->out = w->ready = 0;
 	if (s->part != PART_CPU)
 		return;
 	/* Who runs to the end of the trace has not left. */
-	if (t->table == LATENCY_TIMEHIST && !v->over)
+	if (t->opts.table == LATENCY_TIMEHIST && !v->over && !s->goes_on)
 		print_left(v, s, w);
-	w->ran += s->end - s->begin;
+	w->ran += inside(t, s->begin, s->end);
 	w->out = s->end;
-	if (w->ready && w->ready_end == s->begin) {
-		w->times++;
-		w->delay += s->begin - w->ready;
-		if (s->begin - w->ready >= w->max) {
-			w->max = s->begin - w->ready;
-			w->max_end = s->begin;
-		}
-	}
-	w->ready = 0;
+	came(w, s->begin);
 }
 
 static struct on_cpu *cpu_of(struct latency *t, int64_t cpu)
@@ -291,7 +321,7 @@ static void take_comes(void *ctx, struct lives *v, int64_t cpu, uint32_t life, i
 
 	if (!c)
 		return;
-	if (c->idle && t->table == LATENCY_TIMEHIST && life != LIVES_NONE)
+	if (c->idle && t->opts.table == LATENCY_TIMEHIST && life != LIVES_NONE)
 		print_line(time, cpu, idle, TASK_COLUMNS, c->idled ? c->since - c->idled : 0, 0,
 			   time - c->since);
 	if (c->idle)
@@ -300,24 +330,24 @@ static void take_comes(void *ctx, struct lives *v, int64_t cpu, uint32_t life, i
 	c->idle = life == LIVES_NONE;
 	c->life = life;
 	c->since = time;
-	if (t->table == LATENCY_MAP)
+	if (t->opts.table == LATENCY_MAP)
 		print_map(t, v, cpu, life, time);
 }
 
-/* Of all threads of a name the first stands for them. */
-static void add_up(struct latency *t)
+/* Of all threads of a name the first stands for them; how many names there are. */
+static size_t add_up(const struct latency *t, struct waiting *all, size_t of)
 {
 	struct intern names = { 0 };
 	size_t nr = 0;
 
-	for (size_t i = 0; i < t->nr; i++) {
-		const struct waiting *w = &t->all[i];
+	for (size_t i = 0; i < of; i++) {
+		const struct waiting *w = &all[i];
 		const char *name = lives_name(&t->lives, w->life);
 		size_t at = intern_add(&names, name, strlen(name));
-		struct waiting *sum = &t->all[at];
+		struct waiting *sum = &all[at];
 
 		if (at == nr) {
-			t->all[nr++] = *w;
+			all[nr++] = *w;
 			continue;
 		}
 		sum->ran += w->ran;
@@ -329,8 +359,8 @@ static void add_up(struct latency *t)
 			sum->max_end = w->max_end;
 		}
 	}
-	t->nr = nr;
 	intern_free(&names);
+	return nr;
 }
 
 static double average(const struct waiting *w)
@@ -369,29 +399,29 @@ static void print_row(const struct latency *t, const struct waiting *w)
 	puts(" s");
 }
 
-static void print_rows(const struct latency *t)
+static void print_rows(const struct latency *t, const struct waiting *all, size_t nr)
 {
 	int64_t ran = 0, times = 0;
 
 	printf("  %-23s | %-13s | %-8s | %-16s | %-16s | %-27s | %s\n", "Task", "Runtime ms",
 	       "Switches", "Avg delay ms", "Max delay ms", "Max delay start", "Max delay end");
-	for (size_t i = 0; i < t->nr; i++) {
-		if (!t->all[i].ran && !t->all[i].times)
+	for (size_t i = 0; i < nr; i++) {
+		if (!all[i].ran && !all[i].times)
 			continue;
-		print_row(t, &t->all[i]);
-		ran += t->all[i].ran;
-		times += t->all[i].times;
+		print_row(t, &all[i]);
+		ran += all[i].ran;
+		times += all[i].times;
 	}
 	printf("  %-23s | %10.3f ms | %8" PRId64 " |\n", "TOTAL:", (double)ran / 1e6, times);
 }
 
-static void print_json(const struct latency *t)
+static void print_json(const struct latency *t, const struct waiting *all, size_t nr)
 {
 	const char *comma = "";
 
 	fputs("{\"threads\": [", stdout);
-	for (size_t i = 0; i < t->nr; i++) {
-		const struct waiting *w = &t->all[i];
+	for (size_t i = 0; i < nr; i++) {
+		const struct waiting *w = &all[i];
 
 		if (!w->ran && !w->times)
 			continue;
@@ -406,39 +436,121 @@ static void print_json(const struct latency *t)
 	puts("\n]}");
 }
 
-int latency_print(const char *file, enum latency_table table, bool threads, bool json)
+static void print_summary(const struct latency *t)
 {
-	struct latency t = {
-		.lives.use = { .ctx = &t, .stretch = take_stretch },
-		.table = table,
-	};
-	int status;
+	struct waiting *all = xalloc(t->nr + 1, sizeof(*all));
+	size_t nr = t->nr;
 
-	if (table != LATENCY_SUMMARY)
-		t.lives.use.comes = take_comes;
-	if (table != LATENCY_SUMMARY)
-		setvbuf(stdout, NULL, _IOFBF, OUT_BYTES);
-	if (table == LATENCY_TIMEHIST)
+	if (nr)
+		memcpy(all, t->all, nr * sizeof(*all));
+	if (!t->opts.threads && !t->opts.json)
+		nr = add_up(t, all, nr);
+	if (nr)
+		qsort(all, nr, sizeof(*all), longest_first);
+	if (t->opts.redraw)
+		fputs("\033[H\033[J", stdout);
+	if (t->opts.json)
+		print_json(t, all, nr);
+	else
+		print_rows(t, all, nr);
+	free(all);
+}
+
+static void moved(void *ctx, uint32_t from, uint32_t to)
+{
+	struct latency *t = ctx;
+
+	if (from != to && from < t->nr) {
+		free(t->all[to].task);
+		t->all[to] = t->all[from];
+		t->all[from].task = NULL;
+		t->all[to].life = to;
+	}
+	for (size_t i = 0; i < t->nr_cpus; i++)
+		if (t->cpus[i].life == from)
+			t->cpus[i].life = to;
+}
+
+/* Who runs has run up to now, and the rest is of the next interval. */
+static void end_interval(struct latency *t, int64_t now)
+{
+	struct lives *v = &t->lives;
+
+	if (t->opts.table == LATENCY_SUMMARY) {
+		for (uint32_t i = 0; i < lives_nr(v) && !v->over; i++) {
+			if (!lives_is_running(&v->all[i]))
+				continue;
+			of(t, i)->ran += inside(t, v->all[i].since, now);
+			came(of(t, i), v->all[i].since);
+		}
+		print_summary(t);
+		if (!t->opts.redraw && !t->opts.json)
+			putchar('\n');
+	}
+	fflush(stdout);
+	lives_forget(v, moved, t);
+	for (size_t i = lives_nr(v); i < t->nr; i++)
+		free(t->all[i].task);
+	if (t->nr > lives_nr(v))
+		t->nr = lives_nr(v);
+	for (size_t i = 0; i < t->nr; i++)
+		t->all[i].ran = t->all[i].times = t->all[i].delay = t->all[i].max = 0;
+	t->begin = now;
+}
+
+static void take_generation(void *ctx, struct lives *v, int64_t time)
+{
+	struct latency *t = ctx;
+
+	if (!t->begin)
+		t->begin = v->begin;
+	/* Generations are about as long as an interval, and end with their last event. */
+	if (time - t->begin >= t->opts.interval_ns / 2)
+		end_interval(t, time);
+}
+
+static void begin_table(struct latency *t)
+{
+	t->lives.use = (struct lives_use){ .ctx = t, .stretch = take_stretch };
+	if (t->opts.interval_ns)
+		t->lives.use.generation = take_generation;
+	if (t->opts.table == LATENCY_SUMMARY)
+		return;
+	t->lives.use.comes = take_comes;
+	setvbuf(stdout, NULL, _IOFBF, OUT_BYTES);
+	if (t->opts.table == LATENCY_TIMEHIST)
 		printf("%15s %6s  %-30s  %9s  %9s  %9s\n%15s %6s  %-30s  %9s  %9s  %9s\n", "time",
 		       "cpu", "task name[tid]", "wait time", "sch delay", "run time", "", "", "",
 		       "(msec)", "(msec)", "(msec)");
-	status = lives_read(&t.lives, file);
-	if (status == STATUS_OK && table == LATENCY_SUMMARY) {
-		if (!threads && !json)
-			add_up(&t);
-		if (t.nr)
-			qsort(t.all, t.nr, sizeof(*t.all), longest_first);
-		if (json)
-			print_json(&t);
-		else
-			print_rows(&t);
-	}
+}
+
+static int end_table(struct latency *t, int status)
+{
+	if (status == STATUS_OK && t->opts.table == LATENCY_SUMMARY &&
+	    (!t->begin || t->lives.end > t->begin))
+		print_summary(t);
 	if (status == STATUS_OK)
 		status = finish_stdout();
-	lives_free(&t.lives);
-	for (size_t i = 0; i < t.nr; i++)
-		free(t.all[i].task);
-	free(t.all);
-	free(t.cpus);
+	lives_free(&t->lives);
+	for (size_t i = 0; i < t->nr; i++)
+		free(t->all[i].task);
+	free(t->all);
+	free(t->cpus);
 	return status;
+}
+
+int latency_print(const char *file, const struct latency_opts *o)
+{
+	struct latency t = { .opts = *o };
+
+	begin_table(&t);
+	return end_table(&t, lives_read(&t.lives, file));
+}
+
+int latency_read(int fd, const char *name, const struct latency_opts *o)
+{
+	struct latency t = { .opts = *o };
+
+	begin_table(&t);
+	return end_table(&t, lives_read_fd(&t.lives, fd, name));
 }

@@ -6,6 +6,7 @@
 #define TOOLS_VIEWS_LATENCY_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 enum latency_table {
 	LATENCY_SUMMARY,	/* of each name, or each thread */
@@ -14,14 +15,27 @@ enum latency_table {
 };
 
 /**
- * latency_print() - print a table
- * @file: a trace of the host
+ * struct latency_opts - how it is printed
  * @table: which
  * @threads: of LATENCY_SUMMARY: do not add up threads of one name
  * @json: LATENCY_SUMMARY as JSON with stable keys, by thread
- *
- * Return: the exit status.
+ * @interval_ns: of a trace that is recorded now: LATENCY_SUMMARY is printed of each interval
+ *	that has about that length, and lines as they come; memory is that of a generation, and
+ *	of the threads alive. 0: of all of it
+ * @redraw: each summary takes the place of the one before
  */
-int latency_print(const char *file, enum latency_table table, bool threads, bool json);
+struct latency_opts {
+	enum latency_table table;
+	bool threads;
+	bool json;
+	int64_t interval_ns;
+	bool redraw;
+};
+
+/* latency_print() - print a table of a trace of the host, by its path; the exit status */
+int latency_print(const char *file, const struct latency_opts *o);
+
+/* latency_read() - likewise of an open file or pipe, whose name is for sentences */
+int latency_read(int fd, const char *name, const struct latency_opts *o);
 
 #endif /* TOOLS_VIEWS_LATENCY_H */

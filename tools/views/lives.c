@@ -11,16 +11,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <gprof/trace_write.h>
+#include <gprof/trace_record.h>
 
 #include "../annotation.h"
 #include "../cmd.h"
 #include "../say.h"
-
-/* As gprof/trace_write.h says it of a trace that gprof wrote. */
-#define UNIT_NS		64
-#define CPUS_MAX	8192
-#define VARINT_MAX	10
+#include "lives_stretch.h"
 
 static uint32_t text_number(struct lives *v, const struct gprof_trace_text *text)
 {
@@ -31,23 +27,6 @@ static uint32_t text_number(struct lives *v, const struct gprof_trace_text *text
 	memcpy(key, text->s, len);
 	key[len] = '\0';
 	return (uint32_t)intern_add(&v->texts, key, len + 1);
-}
-
-const char *lives_text(const struct lives *v, uint32_t number)
-{
-	size_t len;
-
-	return number < v->texts.nr ? intern_key(&v->texts, number, &len) : "";
-}
-
-size_t lives_nr(const struct lives *v)
-{
-	return v->ids.nr;
-}
-
-const char *lives_name(const struct lives *v, uint32_t life)
-{
-	return life < v->ids.nr ? lives_text(v, v->all[life].name) : "";
 }
 
 static uint32_t look_up(struct lives *v, int64_t id)
@@ -93,7 +72,7 @@ static struct lives_cpu *grow_cpus(struct lives *v, size_t cpu)
 
 static inline struct lives_cpu *cpu_of(struct lives *v, int64_t cpu)
 {
-	if (cpu < 0 || cpu >= CPUS_MAX)
+	if (cpu < 0 || cpu >= OWN_CPUS_MAX)
 		return NULL;
 	return (size_t)cpu < v->nr_cpus ? &v->cpus[cpu] : grow_cpus(v, (size_t)cpu);
 }
@@ -103,85 +82,23 @@ static uint32_t stack_number(struct lives *v, uint64_t stack)
 	return stack ? (uint32_t)trace_stacks_add(&v->stacks, v->trace, stack) : 0;
 }
 
-/* Each stack is looked at once. */
-static enum part stack_part(struct lives *v, uint32_t stack)
+/* A status is for whoever reads the generation: nothing has happened on the CPU. */
+static inline bool is_status(const struct gprof_trace_event *ev)
 {
-	struct gprof_frame frames[GPROF_TRACE_FRAMES_MAX];
-	size_t nr;
-
-	if (!stack)
-		return PART_UNTOLD;
-	while (stack >= v->room_parts)
-		v->parts = xgrow(v->parts, v->room_parts, &v->room_parts, sizeof(*v->parts));
-	if (!v->parts[stack]) {
-		nr = trace_stacks_frames(&v->stacks, stack, frames);
-		v->parts[stack] = (uint8_t)(part_of_stack(frames, nr) + 1);
-	}
-	return v->parts[stack] - 1;
+	return ev->kind == GPROF_TRACE_STATE_TRANSITION &&
+	       ev->transition.from == GPROF_TRACE_GO_UNDETERMINED;
 }
 
-static enum part why_waits(struct lives *v, const struct life *l)
+static inline void seen_on(struct lives *v, const struct gprof_trace_event *ev)
 {
-	enum part part = stack_part(v, l->stack);
+	struct lives_cpu *c = cpu_of(v, ev->thread);
 
-	if (l->stopped)
-		return PART_STOPPED;
-	if (part != PART_UNTOLD)
-		return part;
-	if (l->faulted && !l->call)
-		return PART_FAULT;
-	if (l->reclaims)
-		return PART_RECLAIM;
-	return l->call ? part_of_call(lives_text(v, l->call - 1), l->uninterruptible) :
-			 PART_UNTOLD;
-}
-
-enum part lives_part(struct lives *v, const struct life *l)
-{
-	switch (l->state) {
-	case GPROF_TRACE_GO_RUNNING:
-	case GPROF_TRACE_GO_SYSCALL:
-		return PART_CPU;
-	case GPROF_TRACE_GO_RUNNABLE:
-		return l->throttled ? PART_THROTTLED : PART_RUNNABLE;
-	default:
-		return why_waits(v, l);
-	}
-}
-
-static void give(struct lives *v, uint32_t i, enum part part, int64_t begin, int64_t end)
-{
-	const struct life *l = &v->all[i];
-	const struct stretch s = {
-		.life = i, .part = part, .begin = begin, .end = end,
-		.stack = part == PART_CPU ? 0 : l->stack, .woken = l->woken, .cut = l->cut,
-		.waker = l->woken ? l->waker : LIVES_NONE,
-	};
-
-	if (v->use.stretch && end > begin)
-		v->use.stretch(v->use.ctx, v, &s);
-}
-
-/* Who was throttled may wait for a CPU besides, once its cgroup has time again. */
-static void end_stretch(struct lives *v, uint32_t i, int64_t time)
-{
-	struct life *l = &v->all[i];
-	enum part part;
-	int64_t begin = l->since;
-
-	if (l->state == GPROF_TRACE_GO_UNDETERMINED || l->state == GPROF_TRACE_GO_NOT_EXIST)
+	if (!c || is_status(ev))
 		return;
-	part = lives_part(v, l);
-	if (part == PART_THROTTLED) {
-		if (v->unthrottled > begin && v->unthrottled < time) {
-			give(v, i, part, begin, v->unthrottled);
-			begin = v->unthrottled;
-			part = PART_RUNNABLE;
-		}
-		l->throttled = false;
-	}
-	give(v, i, part, begin, time);
-	l->since = time;
+	if (c->lost_to)
+		lives_found(v, ev->thread, c, ev);
+	c->before = c->last;
+	c->last = ev->time;
 }
 
 static void end_call(struct lives *v, uint32_t i, int64_t time)
@@ -215,7 +132,7 @@ static void on_leave(struct lives *v, uint32_t i, const struct gprof_trace_event
 	l->stopped = reason[0] == 's' && !strcmp(reason, "stopped");
 	l->woken = false;
 	l->cpu = (int32_t)ev->thread;
-	if (l->stack && stack_part(v, l->stack) != PART_UNTOLD)
+	if (l->stack && lives_stack_part(v, l->stack) != PART_UNTOLD)
 		v->seen.stacks++;
 	if (!c)
 		return;
@@ -263,10 +180,14 @@ static void on_task(struct lives *v, const struct gprof_trace_event *ev)
 	if (fresh) {
 		v->all[i].first = v->all[i].since = ev->time;
 		v->all[i].stack = stack_number(v, from == GPROF_TRACE_GO_NOT_EXIST ? ev->stack : 0);
+	} else if (lives_is_made_up(ev)) {
+		lives_left_unseen(v, i);
 	} else {
 		if (from == GPROF_TRACE_GO_WAITING)
 			on_wake(v, i, ev);
-		end_stretch(v, i, ev->time);
+		/* A waking by nobody, nowhere, may be made up for whoever was seen to run next. */
+		lives_stretch_end(v, i, ev->time, from != GPROF_TRACE_GO_WAITING || ev->stack ||
+			    ev->goroutine >= 0);
 	}
 	if (to == GPROF_TRACE_GO_NOT_EXIST) {
 		end_call(v, i, ev->time);
@@ -349,28 +270,20 @@ static void on_label(struct lives *v, const struct gprof_trace_event *ev)
 		v->all[i].name = text_number(v, &ev->label.text);
 }
 
-/* What happened to cgroups before @time. */
-static void throttle_until(struct lives *v, int64_t time)
+static void take_notes(struct lives *v, int64_t time)
 {
-	while (v->next_throttle < v->nr_throttles) {
-		const struct lives_throttle *t = &v->throttles[v->next_throttle];
-		struct lives_cpu *c = cpu_of(v, t->cpu);
+	const struct own_note *n;
 
-		if (t->time > time)
-			return;
-		if (!t->on)
-			v->unthrottled = t->time;
-		else if (c && c->life != LIVES_NONE)
+	while ((n = own_until(&v->own, time))) {
+		struct lives_cpu *c = cpu_of(v, n->cpu);
+
+		if (n->kind == OWN_LOST)
+			lives_lose(v, c, n->time);
+		else if (n->kind == OWN_UNTHROTTLED)
+			v->unthrottled = n->time;
+		else if (c->life != LIVES_NONE)
 			c->throttled = true;
-		v->next_throttle++;
 	}
-}
-
-static int by_time(const void *pa, const void *pb)
-{
-	const struct lives_throttle *a = pa, *b = pb;
-
-	return a->time < b->time ? -1 : a->time > b->time;
 }
 
 static void on_sync(struct lives *v, const struct gprof_trace_event *ev)
@@ -382,20 +295,15 @@ static void on_sync(struct lives *v, const struct gprof_trace_event *ev)
 	if (v->use.generation && v->any)
 		v->use.generation(v->use.ctx, v, ev->time > v->end ? ev->time : v->end);
 	trace_stacks_generation(&v->stacks);
-	/* Those of the generation before lie in front of those of the new one. */
-	throttle_until(v, ev->time);
-	memmove(v->throttles, v->throttles + v->next_throttle,
-		(v->nr_throttles - v->next_throttle) * sizeof(*v->throttles));
-	v->nr_throttles -= v->next_throttle;
-	v->next_throttle = 0;
-	if (v->nr_throttles)
-		qsort(v->throttles, v->nr_throttles, sizeof(*v->throttles), by_time);
+	take_notes(v, ev->time);
+	own_generation(&v->own);
 }
 
 static void on_event(struct lives *v, const struct gprof_trace_event *ev)
 {
-	if (v->next_throttle < v->nr_throttles)
-		throttle_until(v, ev->time);
+	take_notes(v, ev->time);
+	if (ev->thread >= 0 && ev->kind != GPROF_TRACE_STACK_SAMPLE)
+		seen_on(v, ev);
 	if (ev->kind != GPROF_TRACE_SYNC) {
 		if (!v->any)
 			v->begin = ev->time;
@@ -440,36 +348,9 @@ static void on_event(struct lives *v, const struct gprof_trace_event *ev)
 	}
 }
 
-static bool take_number(const unsigned char **p, const unsigned char *end, uint64_t *value)
-{
-	*value = 0;
-	for (unsigned int i = 0; i < VARINT_MAX && *p < end; i++) {
-		unsigned char byte = *(*p)++;
-
-		*value |= (uint64_t)(byte & 0x7f) << (7 * i);
-		if (!(byte & 0x80))
-			return true;
-	}
-	return false;
-}
-
-/* What gprof has to say besides: of cgroups here. */
 static int take_batch(void *ctx, const struct gprof_trace_batch *batch)
 {
-	const unsigned char *p = batch->data, *end = p + batch->len;
-	struct lives *v = ctx;
-	uint64_t cpu, on;
-
-	if (batch->experiment != GPROF_TRACE_EXPERIMENT || p == end || *p++ != 'T' ||
-	    !take_number(&p, end, &cpu) || !take_number(&p, end, &on) || cpu >= CPUS_MAX ||
-	    batch->time > INT64_MAX / UNIT_NS)
-		return 0;
-	v->throttles = xgrow(v->throttles, v->nr_throttles, &v->room_throttles,
-			     sizeof(*v->throttles));
-	v->throttles[v->nr_throttles++] = (struct lives_throttle){
-		.time = (int64_t)batch->time * UNIT_NS, .cpu = (uint32_t)cpu, .on = on,
-	};
-	v->seen.throttles++;
+	own_take(&((struct lives *)ctx)->own, batch);
 	return 0;
 }
 
@@ -487,27 +368,32 @@ static int follow(struct lives *v, const char *file)
 				return fail("%s is a program's own trace; this view is of the "
 					    "threads of a host, as gprofctl trace records them",
 					    file);
+			v->recorded = st;
 			known = true;
 		}
 		on_event(v, &ev);
 	}
 	if (ret < 0)
 		return fail("%s: %s", file, gprof_error());
+	take_notes(v, INT64_MAX);
+	for (size_t cpu = 0; cpu < v->nr_cpus; cpu++)
+		if (v->cpus[cpu].lost_to)
+			lives_found(v, (int64_t)cpu, &v->cpus[cpu], NULL);
 	v->over = true;
 	for (uint32_t i = 0; i < v->ids.nr; i++) {
 		struct life *l = &v->all[i];
 
-		if (l->state == GPROF_TRACE_GO_UNDETERMINED || l->state == GPROF_TRACE_GO_NOT_EXIST)
+		if (!lives_is_told(l))
 			continue;
-		end_stretch(v, i, v->end);
+		lives_stretch_end(v, i, v->end, false);
 		end_call(v, i, v->end);
 		l->last = v->end;
 	}
 	gprof_trace_stats(v->trace, &st);
 	v->lost = st.lost;
 	if (st.lost && !v->quiet)
-		say("%s: %" PRIu64 " events are missing in the trace; times near the gaps are as "
-		    "was seen next", file, st.lost);
+		say("%s: %" PRIu64 " events are missing in the trace; what threads did then is "
+		    "told as lost", file, st.lost);
 	return STATUS_OK;
 }
 
@@ -539,14 +425,23 @@ int lives_read(struct lives *v, const char *file)
 
 void lives_tell(const struct lives *v, const char *file)
 {
-	if (!v->seen.stacks && !v->seen.calls)
-		say("%s tells neither where threads stop in the kernel nor their system calls, so "
-		    "that waits have no reason; gprofctl trace --stacks --syscalls records them",
-		    file);
-	else if (!v->seen.stacks)
-		say("%s does not tell where threads stop in the kernel, so that the reasons of "
-		    "waits are those of system calls, as far as they began in the trace; gprofctl "
-		    "trace --stacks (with CAP_PERFMON) tells more", file);
+	const struct gprof_trace_stats *r = &v->recorded;
+	bool calls = r->recorded ? r->groups & GPROF_TRACE_GROUP_SYSCALLS : v->seen.calls;
+	bool blocked = r->recorded && r->stacks & GPROF_TRACE_STACK_BLOCKED;
+	bool stacks = v->seen.stacks || (blocked && r->kernel_frames);
+	const char *how = r->recorded ? "was recorded without" : "tells nothing that takes";
+
+	if (blocked && !stacks)
+		say("%s was recorded with --stacks, but without the kernel's part of them, so that "
+		    "waits have %s; gprofctl trace --stacks --kernel (with CAP_PERFMON) records it",
+		    file, calls ? "the reasons of system calls alone" : "no reason");
+	else if (!stacks && !calls)
+		say("%s %s --stacks and --syscalls, so that waits have no reason; gprofctl trace "
+		    "--stacks --syscalls records them", file, how);
+	else if (!stacks)
+		say("%s %s --stacks, so that the reasons of waits are those of system calls, as far "
+		    "as they began in the trace; gprofctl trace --stacks (with CAP_PERFMON) tells "
+		    "more", file, how);
 }
 
 void lives_free(struct lives *v)
@@ -557,5 +452,6 @@ void lives_free(struct lives *v)
 	free(v->parts);
 	free(v->all);
 	free(v->cpus);
-	free(v->throttles);
+	own_free(&v->own);
+	gaps_free(&v->gaps);
 }

@@ -16,6 +16,8 @@
 
 #include "../intern.h"
 #include "../trace_stacks.h"
+#include "gaps.h"
+#include "own.h"
 #include "part.h"
 
 /* The tid in a goroutine's number; what is above it tells apart who had the tid. */
@@ -38,6 +40,8 @@
  * @throttled: its cgroup has used up its time
  * @woken: a wait ended what it was in before this stretch
  * @cut: this stretch began before it was told of
+ * @lost: what it does is not known, since events were lost
+ * @broken: this stretch has a gap from here on, which was forgotten; 0: it has not
  * @cpu: where it runs, or did last; -1: not told
  * @stack: number of where it stopped last
  * @call: number of the system call's name + 1; 0: in none
@@ -58,6 +62,7 @@ struct life {
 	bool throttled : 1;
 	bool woken : 1;
 	bool cut : 1;
+	bool lost : 1;
 	int32_t cpu;
 	uint32_t call;
 	uint32_t waker;
@@ -66,6 +71,7 @@ struct life {
 	int64_t since;
 	int64_t call_since;
 	int64_t woken_at;
+	int64_t broken;
 	uint32_t stack;
 	uint32_t call_stack;
 	uint32_t waker_stack;
@@ -81,6 +87,12 @@ struct life {
  * @woken: a wait has ended with it, or, of PART_RUNNABLE, before it
  * @waker: who ended that wait: an index, or LIVES_NONE for an interrupt or somebody unknown
  * @cut: it began before @begin, when is not told
+ * @goes_on: it did not end with @end, but what came then is lost
+ *
+ * After events were lost, what threads do is PART_LOST until it is known again: of who ran
+ * on the CPU that lost them from the last event of that on, of who had no CPU likewise, for
+ * it may have been woken there. A waking afterwards, or a switch, says what it was in since
+ * the last gap; what is never told of again is lost to the end.
  */
 struct stretch {
 	uint32_t life;
@@ -91,6 +103,7 @@ struct stretch {
 	uint32_t waker;
 	bool woken;
 	bool cut;
+	bool goes_on;
 };
 
 /**
@@ -102,6 +115,7 @@ struct stretch {
  * @sample: of the CPU, for @life (LIVES_NONE: nobody) at @stack
  * @comes: when a CPU has somebody else; LIVES_NONE: it idles. Whoever left has ended its
  *	stretch before
+ * @lost: what a CPU did then is not known
  * @generation: when one ends, at @time; lives_forget() may be called there
  */
 struct lives;
@@ -114,6 +128,7 @@ struct lives_use {
 	void (*sample)(void *ctx, struct lives *v, uint32_t life, int64_t time, int64_t cpu,
 		       uint32_t stack);
 	void (*comes)(void *ctx, struct lives *v, int64_t cpu, uint32_t life, int64_t time);
+	void (*lost)(void *ctx, struct lives *v, int64_t cpu, int64_t begin, int64_t end);
 	void (*generation)(void *ctx, struct lives *v, int64_t time);
 };
 
@@ -129,16 +144,24 @@ struct lives_seen {
 	uint64_t samples;
 };
 
+/**
+ * struct lives_cpu - a CPU
+ * @life: that runs, or LIVES_NONE
+ * @interrupted: who runs is
+ * @throttled: so was whoever runs
+ * @last: time of the last event that is known of it; 0: none
+ * @before: of the one before that
+ * @lost_from: since when events of it are missing
+ * @lost_to: until when, while nothing was seen of it since; 0: none are
+ */
 struct lives_cpu {
-	uint32_t life;		/* that runs, or LIVES_NONE */
+	uint32_t life;
 	bool interrupted;
-	bool throttled;		/* so was whoever runs */
-};
-
-struct lives_throttle {
-	int64_t time;
-	uint32_t cpu;
-	bool on;
+	bool throttled;
+	int64_t last;
+	int64_t before;
+	int64_t lost_from;
+	int64_t lost_to;
 };
 
 /**
@@ -155,12 +178,11 @@ struct lives_throttle {
  * @room: of @all
  * @cpus: by number
  * @nr_cpus: how many
- * @throttles: of this generation, by time
- * @nr_throttles: how many
- * @room_throttles: of them
- * @next_throttle: that was not yet looked at
+ * @own: what gprof says of this generation besides
+ * @gaps: from which events are missing
  * @unthrottled: when a cgroup got time again last
  * @seen: in the trace
+ * @recorded: what the trace says of what was to be recorded in it
  * @begin: time of the first event
  * @end: of the last
  * @lost: events that are not in the trace
@@ -181,12 +203,11 @@ struct lives {
 	size_t room;
 	struct lives_cpu *cpus;
 	size_t nr_cpus;
-	struct lives_throttle *throttles;
-	size_t nr_throttles;
-	size_t room_throttles;
-	size_t next_throttle;
+	struct own own;
+	struct gaps gaps;
 	int64_t unthrottled;
 	struct lives_seen seen;
+	struct gprof_trace_stats recorded;
 	int64_t begin;
 	int64_t end;
 	uint64_t lost;
@@ -207,11 +228,15 @@ int lives_read(struct lives *v, const char *file);
 /* lives_read_fd() - likewise of an open file, whose name is for sentences */
 int lives_read_fd(struct lives *v, int fd, const char *name);
 
-/*
- * lives_forget() - forget threads that have ended, and stacks and names that nobody has now;
- * the others get new numbers
+/**
+ * lives_forget() - forget threads that have ended, and stacks and names that nobody has now
+ * @v: all of them
+ * @moved: each that is left has a new number, no greater than the old one, in their order;
+ *	or NULL
+ * @ctx: passed on to it
  */
-void lives_forget(struct lives *v);
+void lives_forget(struct lives *v, void (*moved)(void *ctx, uint32_t from, uint32_t to),
+		  void *ctx);
 
 /* lives_nr() - how many threads there are */
 size_t lives_nr(const struct lives *v);
@@ -224,6 +249,12 @@ const char *lives_text(const struct lives *v, uint32_t number);
 
 /* lives_part() - what a thread is doing, as far as that is known now */
 enum part lives_part(struct lives *v, const struct life *l);
+
+/* lives_is_running() - has it a CPU, as far as is known? */
+bool lives_is_running(const struct life *l);
+
+/* lives_known() - until when it is known that a thread is in this; GAPS_NONE: it is still */
+int64_t lives_known(const struct lives *v, const struct life *l);
 
 /* lives_tell() - say on stderr what there is not in the trace, and what it would take */
 void lives_tell(const struct lives *v, const char *file);

@@ -33,7 +33,16 @@ static uint32_t keep_life(const uint32_t *numbers, size_t nr, uint32_t life)
 	return life < nr ? numbers[life] : LIVES_NONE;
 }
 
-void lives_forget(struct lives *v)
+/* Gaps are forgotten below. */
+static int64_t broken_at(const struct lives *v, const struct life *l)
+{
+	int64_t known = l->lost ? GAPS_NONE : lives_known(v, l);
+
+	return known == GAPS_NONE ? 0 : known;
+}
+
+void lives_forget(struct lives *v, void (*moved)(void *ctx, uint32_t from, uint32_t to),
+		  void *ctx)
 {
 	uint32_t *numbers = xalloc(v->ids.nr, sizeof(*numbers));
 	struct trace_stacks stacks = { 0 };
@@ -47,7 +56,10 @@ void lives_forget(struct lives *v)
 		if (is_over(&l))
 			continue;
 		numbers[i] = (uint32_t)intern_add(&ids, &l.id, sizeof(l.id));
+		if (moved)
+			moved(ctx, (uint32_t)i, numbers[i]);
 		v->all[nr] = l;
+		v->all[nr].broken = broken_at(v, &l);
 		v->all[nr].name = keep_text(&texts, &v->texts, l.name);
 		v->all[nr].call = l.call ? keep_text(&texts, &v->texts, l.call - 1) + 1 : 0;
 		v->all[nr].stack = keep_stack(&stacks, &v->stacks, l.stack);
@@ -64,6 +76,7 @@ void lives_forget(struct lives *v)
 	v->stacks = stacks;
 	v->texts = texts;
 	v->ids = ids;
+	gaps_forget(&v->gaps);
 	memset(v->recent, 0, sizeof(v->recent));
 	if (v->room_parts)
 		memset(v->parts, 0, v->room_parts * sizeof(*v->parts));

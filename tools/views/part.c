@@ -27,6 +27,7 @@ static const char *const names[NR_PARTS] = {
 	[PART_STOPPED] = "stopped",
 	[PART_OTHER] = "other",
 	[PART_UNTOLD] = "untold",
+	[PART_LOST] = "lost",
 };
 
 const char *part_name(enum part part)

@@ -27,6 +27,7 @@ enum part {
 	PART_STOPPED,		/* by a signal or a tracer */
 	PART_OTHER,		/* it is told where, which is none of these */
 	PART_UNTOLD,		/* it is not told where */
+	PART_LOST,		/* events are missing that would tell what it does */
 	NR_PARTS,
 };
 

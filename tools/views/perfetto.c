@@ -353,7 +353,7 @@ static void take_stretch(void *ctx, struct lives *v, const struct stretch *s)
 	struct writing *w = ctx;
 
 	if (s->part == PART_CPU) {
-		if (!v->over && v->all[s->life].cpu >= 0)
+		if (!v->over && !s->goes_on && v->all[s->life].cpu >= 0)
 			bundle_of(w, v->all[s->life].cpu)->left = s->life;
 		return;
 	}

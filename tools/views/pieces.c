@@ -85,12 +85,10 @@ static void add(struct pieces *p, const struct piece *piece, int64_t resolution)
 		}
 	}
 	if (p->by_who && p->nr - p->cell >= KINDS_MAX) {
-		uint32_t i = p->nr - 1;
-
-		/* Time in which nobody ran stays that. */
-		while (i > p->cell && p->all[i].part == PIECE_NOTHING)
-			i--;
-		if (piece->part != PIECE_NOTHING) {
+		/* Time in which nobody ran, or which is lost, stays that. */
+		for (uint32_t i = p->nr; i-- > p->cell;) {
+			if (p->all[i].part != piece->part)
+				continue;
 			join(p, i, piece);
 			p->all[i].who = PIECE_NOBODY;
 			return;

@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <gprof/trace_record.h>
+
 #include "../annotation.h"
 #include "../cmd.h"
 #include "../intern.h"
@@ -386,11 +388,16 @@ static void print(const struct regions *r, bool json, uint64_t lost)
 	}
 }
 
-static void tell(const struct regions *r, const char *name, uint64_t lost)
+static void tell(const struct regions *r, const char *name,
+		 const struct gprof_trace_stats *st)
 {
+	uint64_t lost = st->lost;
 	bool none = !r->regions.names.nr && !r->task_types.names.nr;
 
-	if (none && r->own && !r->logs)
+	if (none && st->recorded && !(st->groups & GPROF_TRACE_GROUP_ANNOTATIONS))
+		say("%s was recorded without --annotations; gprofctl trace --annotations records "
+		    "what programs tell by gprof/annotate.h", name);
+	else if (none && r->own && !r->logs)
 		say("%s: no program tells of regions or tasks in it; gprofctl trace --annotations "
 		    "records those of gprof/annotate.h", name);
 	else if (none && r->own)
@@ -419,7 +426,7 @@ int regions_print(struct gprof_trace *t, const char *name, bool json)
 	print(&r, json, st.lost);
 	status = finish_stdout();
 	if (status == STATUS_OK)
-		tell(&r, name, st.lost);
+		tell(&r, name, &st);
 	if (status == STATUS_OK && ret < 0)
 		status = fail("%s: %s; what comes before it was read", name, gprof_error());
 	for (size_t i = 0; i < r.ids.nr; i++)

@@ -110,12 +110,12 @@ static void take_stretch(void *ctx, struct lives *v, const struct stretch *s)
 	FILE *f = w->file[WAITS];
 
 	if (s->part == PART_CPU) {
-		if (!v->over && v->all[s->life].cpu >= 0)
+		if (!v->over && !s->goes_on && v->all[s->life].cpu >= 0)
 			*left_of(w, v->all[s->life].cpu) = s->life;
 		return;
 	}
 	/* Of one that is told of as it gets a CPU it is only said that it was ready. */
-	if (s->cut && s->part == PART_RUNNABLE)
+	if (s->cut && s->part == PART_RUNNABLE && s->begin == v->all[s->life].first)
 		return;
 	fprintf(f, "%" PRId64 ",%" PRId64, s->begin, s->end);
 	put_thread(f, v, s->life);

@@ -13,9 +13,10 @@
 
 #include "../cmd.h"
 #include "../say.h"
+#include "live.h"
 
 /* Words of gprofctl trace besides its options and the command's. */
-#define WORDS_MAX	8
+#define WORDS_MAX	10
 
 bool taken_mixed(int argc, char **argv)
 {
@@ -44,12 +45,13 @@ static int make_temp(struct taken *t)
 	return STATUS_OK;
 }
 
-static int record(struct taken *t, const char *const *wants)
+/* Into @out, in a form of @version; NULL: that of a file. */
+static void record(struct taken *t, const char *const *wants, const char *out,
+		   const char *version)
 {
 	const struct target *target = &t->target;
 	size_t nr = 0, nr_wants = 0, nr_command = 0;
 	char number[16], *duration = NULL;
-	struct stat st;
 	char **words;
 
 	while (wants[nr_wants])
@@ -61,7 +63,11 @@ static int record(struct taken *t, const char *const *wants)
 	for (size_t i = 0; i < nr_wants; i++)
 		words[nr++] = (char *)wants[i];
 	words[nr++] = "-o";
-	words[nr++] = t->temp;
+	words[nr++] = (char *)out;
+	if (version) {
+		words[nr++] = "--go-version";
+		words[nr++] = (char *)version;
+	}
 	if (target->duration_ns) {
 		duration = xprintf("-d%lluns", target->duration_ns);
 		words[nr++] = duration;
@@ -82,10 +88,33 @@ static int record(struct taken *t, const char *const *wants)
 	t->status = cmd_trace((int)nr, words);
 	free(words);
 	free(duration);
+}
+
+static int record_file(struct taken *t, const char *const *wants)
+{
+	int status = make_temp(t);
+	struct stat st;
+
+	if (status != STATUS_OK)
+		return status;
+	record(t, wants, t->temp, NULL);
 	/* A command may have failed, and its trace be there. */
 	if (stat(t->temp, &st) || !st.st_size)
 		return t->status != STATUS_OK ? t->status : STATUS_FAILED;
 	return STATUS_OK;
+}
+
+static int record_live(struct taken *t, const char *const *wants)
+{
+	struct live live = { 0 };
+	int status = live_begin(&live, t->show, t->ctx);
+	char path[32];
+
+	if (status != STATUS_OK)
+		return status;
+	snprintf(path, sizeof(path), "/dev/fd/%d", live.fd);
+	record(t, wants, path, LIVE_VERSION_TEXT);
+	return live_end(&live);
 }
 
 int taken_get(struct taken *t, const char *name, char **argv, int operands,
@@ -101,15 +130,16 @@ int taken_get(struct taken *t, const char *name, char **argv, int operands,
 		if (t->target.duration_ns)
 			return misused("-d is for a recording, and %s is a file; a command follows "
 				       "--", argv[operands]);
+		if (t->show)
+			return misused("--follow is for a recording, and %s is a file; a command "
+				       "follows --", argv[operands]);
 		t->file = argv[operands];
 		return STATUS_OK;
 	}
 	status = target_complete(&t->target, argv + operands, name);
-	if (status == STATUS_OK)
-		status = make_temp(t);
-	if (status == STATUS_OK)
-		status = record(t, wants);
-	return status;
+	if (status != STATUS_OK)
+		return status;
+	return t->show ? record_live(t, wants) : record_file(t, wants);
 }
 
 int taken_free(struct taken *t, int status)

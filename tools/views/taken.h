@@ -18,12 +18,16 @@
  * @file: its path
  * @temp: it, while it is a file of ours
  * @status: what the recording ended with: that of the command
+ * @show: shows it while it is recorded, in place of a file: its status; or NULL
+ * @ctx: passed on to it
  */
 struct taken {
 	struct target target;
 	const char *file;
 	char *temp;
 	int status;
+	int (*show)(void *ctx, int fd);
+	void *ctx;
 };
 
 /* taken_mixed() - may options follow operands, since there is no command? */
@@ -37,7 +41,8 @@ bool taken_mixed(int argc, char **argv);
  * @operands: index of the first operand
  * @wants: options of gprofctl trace, up to a NULL
  *
- * Return: STATUS_OK with @t->file, or another status after a sentence. For taken_free().
+ * Return: STATUS_OK with @t->file, or NULL there where @t->show has shown all of it, or
+ * another status after a sentence. For taken_free().
  */
 int taken_get(struct taken *t, const char *name, char **argv, int operands,
 	      const char *const *wants);

@@ -168,6 +168,21 @@ static void take_comes(void *ctx, struct lives *v, int64_t cpu, uint32_t life, i
 	c->known = true;
 }
 
+static void take_lost(void *ctx, struct lives *v, int64_t cpu, int64_t begin, int64_t end)
+{
+	struct piece piece = { .begin = begin, .who = PIECE_NOBODY, .part = PART_LOST };
+	struct timeline *t = ctx;
+	struct timeline_cpu *c;
+
+	(void)v;
+	if (cpu < 0 || (size_t)cpu >= t->nr_cpus)
+		return;
+	c = &t->cpus[cpu];
+	leave(t, c, begin);
+	take(t, &c->track, &piece, end);
+	c->since = end;
+}
+
 static int check(const struct timeline *t, const char *file)
 {
 	if (t->begin >= t->end)
@@ -188,7 +203,7 @@ int timeline_read(struct timeline *t, const char *file)
 
 	t->resolution = 1;
 	t->lives.use = (struct lives_use){
-		.ctx = t, .stretch = take_stretch, .comes = take_comes,
+		.ctx = t, .stretch = take_stretch, .comes = take_comes, .lost = take_lost,
 	};
 	status = lives_read(&t->lives, file);
 	if (status != STATUS_OK)

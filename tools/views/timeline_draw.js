@@ -26,9 +26,9 @@ function timelinePicture(model, canvas) {
 	};
 	const greys = {
 		light: { sleep: ["#e2e2e2", false, false], other: ["#a9a9a9", false, false],
-			 untold: ["#c9c9c9", true, false] },
+			 untold: ["#c9c9c9", true, false], lost: ["#5c5c5c", true, true] },
 		dark: { sleep: ["#30343d", false, true], other: ["#787d87", false, false],
-			untold: ["#565b66", true, true] },
+			untold: ["#565b66", true, true], lost: ["#d8d8d8", true, false] },
 	};
 	/* Of who runs on a CPU: by name, a shade of what running is. */
 	const tones = ["#2fb58e", "#58c6a6", "#7fd4bb", "#a3e0cd", "#1aa57d"];
@@ -152,6 +152,11 @@ function timelinePicture(model, canvas) {
 			(p.stack[i] && look.found.stacks[p.stack[i] - 1]) ? 1 : 0.2;
 	}
 
+	/* A CPU is one of who runs there, and a thread of what it does. */
+	function isWho(row, part) {
+		return row.isCpu && data.parts[part] === "cpu";
+	}
+
 	function drawBox(row, p, i, xa, xb, y) {
 		const part = p.part[i];
 
@@ -162,15 +167,15 @@ function timelinePicture(model, canvas) {
 		const left = Math.max(xa, view.gutter), right = Math.min(xb, view.width);
 
 		ctx.globalAlpha = alphaOf(row, p, i);
-		ctx.fillStyle = row.isCpu ? toneOf(p.who[i]) : paints[part].fill;
+		ctx.fillStyle = isWho(row, part) ? toneOf(p.who[i]) : paints[part].fill;
 		ctx.fillRect(left, y + low, Math.max(0.4, right - left - (right - left > 4 ? 0.6 : 0)),
 			     BOX - low);
 		if (right - left > 3 * column && !low) {
 			const text = clip(row.isCpu ? model.subject(row, p, i) : data.parts[part],
 					  right - left - 6);
 
-			ctx.fillStyle = row.isCpu ? "#101010" : paints[part].ink;
-			if (row.isCpu || !paints[part].hatched)
+			ctx.fillStyle = isWho(row, part) ? "#101010" : paints[part].ink;
+			if (isWho(row, part) || !paints[part].hatched)
 				ctx.fillText(text, left + 3, y + BOX - 4);
 		}
 		ctx.globalAlpha = 1;
@@ -188,7 +193,7 @@ function timelinePicture(model, canvas) {
 			const h = sums[part] / total * BOX;
 
 			if (h && part !== NOTHING) {
-				ctx.fillStyle = row.isCpu ? tones[0] : paints[part].colour;
+				ctx.fillStyle = isWho(row, part) ? tones[0] : paints[part].colour;
 				ctx.globalAlpha = look.found ? 0.3 :
 					look.only >= 0 && !row.isCpu && look.only !== part ? 0.15 : 1;
 				ctx.fillRect(x, at - h, Math.max(0.5, total), h);

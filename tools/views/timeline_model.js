@@ -16,6 +16,7 @@ function timelineModel(data) {
 		fault: "waits for a page", reclaim: "waits in the reclaim of memory",
 		lock: "waits for a lock of the kernel", child: "waits for a child",
 		stopped: "is stopped", other: "waits", untold: "waits, for what is not told",
+		lost: "does what is not known: events were lost",
 	};
 	const rows = [];
 	const rowOfThread = new Map();
@@ -155,13 +156,13 @@ function timelineModel(data) {
 	}
 
 	function isWait(part) {
-		return part < NOTHING && !["cpu", "runnable", "throttled"].includes(data.parts[part]);
+		return part < NOTHING && !["cpu", "runnable", "throttled", "lost"].includes(data.parts[part]);
 	}
 
 	function subject(row, p, i) {
 		if (!row.isCpu)
 			return row.text;
-		return p.part[i] === NOTHING ? "nobody" :
+		return p.part[i] === NOTHING ? "nobody" : data.parts[p.part[i]] === "lost" ? "lost" :
 			p.who[i] < 0 ? "several threads" : threadName(p.who[i]);
 	}
 
@@ -169,9 +170,9 @@ function timelineModel(data) {
 		const ns = p.begin[i + 1] - p.begin[i];
 		const part = data.parts[p.part[i]];
 		const count = p.count[i];
-		let text = subject(row, p, i) + " ";
+		let text = row.isCpu && part === "lost" ? "somebody " : subject(row, p, i) + " ";
 
-		text += row.isCpu ? (part ? "runs" : "runs here") : part ? words[part] : "is not told of";
+		text += row.isCpu && part !== "lost" ? (part ? "runs" : "runs here") : part ? words[part] : "is not told of";
 		text += count > 1 ? ", " + count + " times, " + durationText(ns) + " in all" :
 			" for " + durationText(ns);
 		if (row.isCpu)

@@ -111,7 +111,8 @@ struct why {
 
 static bool is_wait(enum part part)
 {
-	return part != PART_CPU && part != PART_RUNNABLE && part != PART_THROTTLED;
+	return part != PART_CPU && part != PART_RUNNABLE && part != PART_THROTTLED &&
+	       part != PART_LOST;
 }
 
 static bool is_meant(const struct why *w, const struct lives *v, uint32_t life)
@@ -254,6 +255,7 @@ static const char *words(enum part part)
 		[PART_STOPPED] = "is stopped",
 		[PART_OTHER] = "waits",
 		[PART_UNTOLD] = "waits, it is not told for what",
+		[PART_LOST] = "does what is not known, as events were lost",
 	};
 
 	return does[part];

@@ -372,6 +372,8 @@ GPROF_API bool gprof_trace_string(const struct gprof_trace *t, uint64_t id,
  *	not said, or there are none. Known from the first event on
  * @sample_type: what that is, such as "cpu", or ""; lives as long as the reader
  * @sample_unit: and its unit, such as "nanoseconds"; likewise
+ * @recorded: the trace says what was to be recorded in it: @groups, @stacks, @kernel_frames
+ *	and @min_duration_ns are as in struct gprof_trace_config. Known from the first event on
  */
 struct gprof_trace_stats {
 	size_t sz;
@@ -391,6 +393,11 @@ struct gprof_trace_stats {
 	uint64_t sample_period;
 	const char *sample_type;
 	const char *sample_unit;
+	bool recorded;
+	bool kernel_frames;
+	unsigned int groups;
+	unsigned int stacks;
+	uint64_t min_duration_ns;
 };
 
 /** gprof_trace_stats() - read the counts; @st->sz must be set; 0 or -EINVAL */

@@ -144,6 +144,9 @@ struct gprof_trace_point {
  * @sample_type: what that is, such as "cpu" or "cycles"
  * @sample_unit: and its unit, "nanoseconds" or "count"; both are cut at 63 bytes
  * @trigger: name of a trigger, or NULL for its number; NULL: numbers
+ * @recorded: what was to be recorded is said in the trace: @groups, @stacks, @kernel_frames
+ *	and @min_duration_ns as in struct gprof_trace_config, so that what is not there is told
+ *	from what did not happen
  */
 struct gprof_trace_writer_opts {
 	size_t sz;
@@ -158,6 +161,11 @@ struct gprof_trace_writer_opts {
 	const char *sample_type;
 	const char *sample_unit;
 	const char *(*trigger)(void *ctx, uint32_t index);
+	bool recorded;
+	bool kernel_frames;
+	unsigned int groups;
+	unsigned int stacks;
+	uint64_t min_duration_ns;
 };
 
 struct gprof_trace_writer;

@@ -441,6 +441,11 @@ int gprof_trace_stats(const struct gprof_trace *t, struct gprof_trace_stats *st)
 		.sample_period = t->generation.sample_period,
 		.sample_type = t->generation.sample_type,
 		.sample_unit = t->generation.sample_unit,
+		.recorded = t->generation.recorded,
+		.groups = (unsigned int)t->generation.groups,
+		.stacks = (unsigned int)t->generation.stacks,
+		.kernel_frames = t->generation.kernel_frames,
+		.min_duration_ns = t->generation.min_duration_ns,
 	};
 
 	return gprof_opts_give(st, &out, sizeof(out),

@@ -113,6 +113,11 @@ gprof_trace_device_writer(const struct gprof_trace_device *d, const struct gprof
 		.sample_period = d->setup.source.params.period,
 		.sample_type = d->sample_type,
 		.sample_unit = d->setup.source.unit,
+		.recorded = true,
+		.groups = cfg->groups,
+		.stacks = cfg->stacks,
+		.kernel_frames = cfg->stacks && cfg->kernel_frames,
+		.min_duration_ns = cfg->min_duration_ns,
 	};
 
 	return gprof_trace_writer_new(fd, &all);

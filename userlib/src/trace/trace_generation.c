@@ -302,6 +302,20 @@ static const unsigned char *take_text(const unsigned char *p, const unsigned cha
 	return p + len;
 }
 
+static const unsigned char *take_recorded(struct gprof_trace_generation *g,
+					  const unsigned char *p, const unsigned char *end)
+{
+	uint64_t *const values[] = {
+		&g->groups, &g->stacks, &g->kernel_frames, &g->min_duration_ns,
+	};
+	size_t i;
+
+	for (i = 0; p && i < sizeof(values) / sizeof(*values); i++)
+		p = gprof_varint(p, end, values[i]);
+	g->recorded = p;
+	return p;
+}
+
 /* What gprof says in a trace of its own; trace_write.c has the list. */
 static int take_own(struct gprof_trace_generation *g, const struct batch *b,
 		    const unsigned char *p, struct failure *f)
@@ -325,6 +339,9 @@ static int take_own(struct gprof_trace_generation *g, const struct batch *b,
 		p = gprof_varint(p, end, &g->sample_period);
 		p = p ? take_text(p, end, g->sample_type) : NULL;
 		p = p ? take_text(p, end, g->sample_unit) : NULL;
+		break;
+	case 'R':
+		p = take_recorded(g, p, end);
 		break;
 	default:
 		break;

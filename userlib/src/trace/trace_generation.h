@@ -82,6 +82,11 @@ struct gprof_trace_sample {
  * @sample_period: what a CPU sample stands for, says gprof; 0: it does not say
  * @sample_type: name of that
  * @sample_unit: its unit
+ * @recorded: gprof says what was to be recorded: the four below
+ * @groups: of points
+ * @stacks: that they have
+ * @kernel_frames: not 0: with the kernel's part
+ * @min_duration_ns: what is shorter was left out
  * @late: what is wrong behind the generation, told after its events
  * @late_offset: where
  */
@@ -113,6 +118,11 @@ struct gprof_trace_generation {
 	uint64_t sample_period;
 	char sample_type[GPROF_TRACE_SAMPLE_TEXT];
 	char sample_unit[GPROF_TRACE_SAMPLE_TEXT];
+	bool recorded;
+	uint64_t groups;
+	uint64_t stacks;
+	uint64_t kernel_frames;
+	uint64_t min_duration_ns;
 	struct gprof_error late;
 	uint64_t late_offset;
 };

@@ -8,6 +8,8 @@
  * the first byte says what it is, and varints follow:
  *
  *	'V' 1					once: gprof wrote this, in this way
+ *	'R' groups stacks kernel ns		once, where it is known: what was to be recorded, of
+ *						stacks the kernel's part (1), and no shorter than
  *	'L' cpu n				n events of the CPU were lost before this
  *	'F' cpu kHz				the CPU goes at that frequency from now on
  *	'T' cpu 1				a cgroup has used up its time on the CPU
@@ -373,7 +375,20 @@ static int put_text(struct gprof_trace_bytes *body, const char *text)
 	return err ? err : gprof_trace_put(body, text, strlen(text));
 }
 
-/* Whose trace it is, and what its CPU samples are. */
+static int put_recorded(struct gprof_trace_writer *w, uint64_t time,
+			struct gprof_trace_bytes *body)
+{
+	const struct gprof_trace_writer_opts *o = &w->opts;
+	const uint64_t values[] = { o->groups, o->stacks, o->kernel_frames, o->min_duration_ns };
+	int err = gprof_trace_put_byte(body, 'R');
+	size_t i;
+
+	for (i = 0; !err && i < sizeof(values) / sizeof(*values); i++)
+		err = gprof_trace_put_number(body, values[i]);
+	return err ? err : put_own(w, time, body);
+}
+
+/* Whose trace it is, what was to be recorded, and what its CPU samples are. */
 static int put_origin(struct gprof_trace_writer *w, uint64_t time)
 {
 	const struct gprof_trace_writer_opts *o = &w->opts;
@@ -385,6 +400,8 @@ static int put_origin(struct gprof_trace_writer *w, uint64_t time)
 	err = gprof_trace_put(&body, "V\1", 2);
 	if (!err)
 		err = put_own(w, time, &body);
+	if (!err && o->recorded)
+		err = put_recorded(w, time, &body);
 	if (!err && o->sample_period) {
 		err = gprof_trace_put_byte(&body, 'P');
 		if (!err)

@@ -3,7 +3,7 @@
  * A trace that is shown while it is recorded: who records writes into a pipe, from which a
  * thread reads.
  */
-#include "follow.h"
+#include "live.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,47 +14,48 @@
 #include "../cmd.h"
 #include "../say.h"
 
-static void *show(void *arg)
+static void *read_all(void *arg)
 {
-	struct follow_pipe *p = arg;
-	struct pollfd begin = { .fd = p->from, .events = POLLIN };
+	struct live *l = arg;
+	struct pollfd begin = { .fd = l->from, .events = POLLIN };
 
 	/* Where the recording could not begin, that was said. */
 	poll(&begin, 1, -1);
 	if (begin.revents & POLLIN)
-		p->status = follow_read(p->from, &p->opts);
+		l->status = l->show(l->ctx, l->from);
 	/* Whoever writes is told that nobody reads. */
-	close(p->from);
+	close(l->from);
 	return NULL;
 }
 
-int follow_begin(struct follow_pipe *p, const struct follow_opts *o)
+int live_begin(struct live *l, int (*show)(void *ctx, int fd), void *ctx)
 {
 	int fds[2], err;
 
-	p->fd = -1;
-	p->opts = *o;
+	l->fd = -1;
+	l->show = show;
+	l->ctx = ctx;
 	if (pipe2(fds, O_CLOEXEC))
 		return fail("no pipe: %s", strerror(errno));
-	p->from = fds[0];
-	err = pthread_create(&p->thread, NULL, show, p);
+	l->from = fds[0];
+	err = pthread_create(&l->thread, NULL, read_all, l);
 	if (err) {
 		close(fds[0]);
 		close(fds[1]);
 		return fail("no thread: %s", strerror(err));
 	}
-	p->running = true;
-	p->fd = fds[1];
+	l->running = true;
+	l->fd = fds[1];
 	return STATUS_OK;
 }
 
-int follow_end(struct follow_pipe *p)
+int live_end(struct live *l)
 {
-	if (!p->running)
+	if (!l->running)
 		return STATUS_OK;
-	close(p->fd);
-	p->fd = -1;
-	pthread_join(p->thread, NULL);
-	p->running = false;
-	return p->status;
+	close(l->fd);
+	l->fd = -1;
+	pthread_join(l->thread, NULL);
+	l->running = false;
+	return l->status;
 }

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What threads do, told as it ends, and what is not known of it.
+ */
+#include "lives_stretch.h"
+
+#include <string.h>
+
+#include "../say.h"
+
+const char *lives_text(const struct lives *v, uint32_t number)
+{
+	size_t len;
+
+	return number < v->texts.nr ? intern_key(&v->texts, number, &len) : "";
+}
+
+size_t lives_nr(const struct lives *v)
+{
+	return v->ids.nr;
+}
+
+const char *lives_name(const struct lives *v, uint32_t life)
+{
+	return life < v->ids.nr ? lives_text(v, v->all[life].name) : "";
+}
+
+/* Each stack is looked at once. */
+enum part lives_stack_part(struct lives *v, uint32_t stack)
+{
+	struct gprof_frame frames[GPROF_TRACE_FRAMES_MAX];
+	size_t nr;
+
+	if (!stack)
+		return PART_UNTOLD;
+	while (stack >= v->room_parts)
+		v->parts = xgrow(v->parts, v->room_parts, &v->room_parts, sizeof(*v->parts));
+	if (!v->parts[stack]) {
+		nr = trace_stacks_frames(&v->stacks, stack, frames);
+		v->parts[stack] = (uint8_t)(part_of_stack(frames, nr) + 1);
+	}
+	return v->parts[stack] - 1;
+}
+
+static enum part why_waits(struct lives *v, const struct life *l)
+{
+	enum part part = lives_stack_part(v, l->stack);
+
+	if (l->stopped)
+		return PART_STOPPED;
+	if (part != PART_UNTOLD)
+		return part;
+	if (l->faulted && !l->call)
+		return PART_FAULT;
+	if (l->reclaims)
+		return PART_RECLAIM;
+	return l->call ? part_of_call(lives_text(v, l->call - 1), l->uninterruptible) :
+			 PART_UNTOLD;
+}
+
+enum part lives_part(struct lives *v, const struct life *l)
+{
+	if (l->lost)
+		return PART_LOST;
+	switch (l->state) {
+	case GPROF_TRACE_GO_RUNNING:
+	case GPROF_TRACE_GO_SYSCALL:
+		return PART_CPU;
+	case GPROF_TRACE_GO_RUNNABLE:
+		return l->throttled ? PART_THROTTLED : PART_RUNNABLE;
+	default:
+		return why_waits(v, l);
+	}
+}
+
+static void give(struct lives *v, uint32_t i, enum part part, int64_t begin, int64_t end,
+		 bool goes_on)
+{
+	const struct life *l = &v->all[i];
+	const bool ready = part == PART_RUNNABLE || part == PART_THROTTLED;
+	const bool woken = l->woken && part != PART_LOST && (ready || !goes_on);
+	const struct stretch s = {
+		.life = i, .part = part, .begin = begin, .end = end,
+		.stack = part == PART_CPU || part == PART_LOST ? 0 : l->stack, .woken = woken,
+		.waker = woken ? l->waker : LIVES_NONE, .cut = l->cut, .goes_on = goes_on,
+	};
+
+	if (v->use.stretch && end > begin)
+		v->use.stretch(v->use.ctx, v, &s);
+}
+
+/* Who was throttled may wait for a CPU besides, once its cgroup has time again. */
+static void give_known(struct lives *v, uint32_t i, int64_t begin, int64_t end, bool goes_on)
+{
+	struct life *l = &v->all[i];
+	enum part part = lives_part(v, l);
+
+	if (part == PART_THROTTLED) {
+		if (v->unthrottled > begin && v->unthrottled < end) {
+			give(v, i, part, begin, v->unthrottled, false);
+			begin = v->unthrottled;
+			part = PART_RUNNABLE;
+		}
+		l->throttled = false;
+	}
+	give(v, i, part, begin, end, goes_on);
+}
+
+bool lives_is_told(const struct life *l)
+{
+	return l->state != GPROF_TRACE_GO_UNDETERMINED && l->state != GPROF_TRACE_GO_NOT_EXIST;
+}
+
+bool lives_is_running(const struct life *l)
+{
+	return !l->lost && (l->state == GPROF_TRACE_GO_RUNNING || l->state == GPROF_TRACE_GO_SYSCALL);
+}
+
+static bool is_off(const struct life *l)
+{
+	return l->state == GPROF_TRACE_GO_RUNNABLE || l->state == GPROF_TRACE_GO_WAITING;
+}
+
+int64_t lives_known(const struct lives *v, const struct life *l)
+{
+	if (l->lost)
+		return l->since;
+	if (!is_off(l))
+		return GAPS_NONE;
+	return l->broken ? l->broken : gaps_first(&v->gaps, l->since);
+}
+
+void lives_stretch_end(struct lives *v, uint32_t i, int64_t time, bool confirmed)
+{
+	struct life *l = &v->all[i];
+	int64_t known = lives_known(v, l), again = v->gaps.end;
+
+	if (!lives_is_told(l))
+		return;
+	if (known >= time) {
+		give_known(v, i, l->since, time, false);
+	} else {
+		if (!confirmed || again > time || l->lost)
+			again = time;
+		give_known(v, i, l->since, known, true);
+		give(v, i, PART_LOST, known, again, false);
+		l->cut = true;
+		give_known(v, i, again, time, false);
+	}
+	l->lost = false;
+	l->broken = 0;
+	l->since = time;
+}
+
+void lives_lose(struct lives *v, struct lives_cpu *c, int64_t time)
+{
+	int64_t begin = c->last ? c->last : v->any ? v->begin : time;
+	struct life *l = c->life == LIVES_NONE ? NULL : &v->all[c->life];
+
+	gaps_add(&v->gaps, begin, time);
+	if (!c->lost_to)
+		c->lost_from = begin;
+	c->lost_to = time;
+	if (!l || l->lost)
+		return;
+	if (l->since > begin)
+		begin = l->since;
+	give_known(v, c->life, l->since, begin, true);
+	l->since = begin;
+	l->lost = true;
+}
+
+static bool has_reason(const struct gprof_trace_event *ev, const char *reason)
+{
+	return ev->kind == GPROF_TRACE_STATE_TRANSITION &&
+	       ev->transition.from == GPROF_TRACE_GO_RUNNING &&
+	       !strcmp(ev->transition.reason.s, reason);
+}
+
+bool lives_is_made_up(const struct gprof_trace_event *ev)
+{
+	return has_reason(ev, "lost events");
+}
+
+/* Does the event say that it has its CPU still? */
+static bool is_there(const struct life *l, const struct gprof_trace_event *ev)
+{
+	return ev && ev->goroutine == l->id && !lives_is_made_up(ev) &&
+	       !has_reason(ev, "clocks of CPUs differ");
+}
+
+void lives_found(struct lives *v, int64_t cpu, struct lives_cpu *c,
+		  const struct gprof_trace_event *ev)
+{
+	struct life *l = c->life == LIVES_NONE ? NULL : &v->all[c->life];
+	int64_t until = c->lost_to;
+
+	if (l && l->lost) {
+		if (is_there(l, ev)) {
+			give(v, c->life, PART_LOST, l->since, until, false);
+			l->since = until;
+			l->lost = false;
+			l->cut = true;
+		} else {
+			until = ev ? ev->time : v->end;
+		}
+	}
+	if (v->use.lost)
+		v->use.lost(v->use.ctx, v, cpu, c->lost_from, until);
+	c->lost_to = 0;
+}
+
+void lives_left_unseen(struct lives *v, uint32_t i)
+{
+	struct life *l = &v->all[i];
+	int64_t known = l->since;
+
+	if (l->lost)
+		return;
+	/* The event that says so is the last there, or more than one. */
+	if (l->cpu >= 0 && (size_t)l->cpu < v->nr_cpus && v->cpus[l->cpu].before > known)
+		known = v->cpus[l->cpu].before;
+	give_known(v, i, l->since, known, true);
+	l->since = known;
+	l->lost = true;
+}

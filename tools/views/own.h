@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What gprof says in a trace besides events: when cgroups were throttled, and where events
+ * were lost. It comes ahead of the events of its generation, and is looked at in its time.
+ */
+#ifndef TOOLS_VIEWS_OWN_H
+#define TOOLS_VIEWS_OWN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <gprof/trace.h>
+
+/* No trace has more CPUs. */
+#define OWN_CPUS_MAX	8192
+
+enum own_kind {
+	OWN_THROTTLED,		/* a cgroup has used up its time on the CPU */
+	OWN_UNTHROTTLED,	/* one has got some more, from this CPU */
+	OWN_LOST,		/* events of the CPU were lost before this */
+};
+
+struct own_note {
+	int64_t time;
+	uint32_t cpu;
+	enum own_kind kind;
+};
+
+/**
+ * struct own - notes that were not yet looked at; all zeroes to begin with
+ * @notes: of this generation by time, and behind them those of the next
+ * @nr: how many
+ * @room: of @notes
+ * @next: that was not yet looked at
+ * @sorted: up to here they are by time
+ */
+struct own {
+	struct own_note *notes;
+	size_t nr;
+	size_t room;
+	size_t next;
+	size_t sorted;
+};
+
+/* own_take() - for struct gprof_trace_opts; what is no such note is left alone */
+void own_take(struct own *o, const struct gprof_trace_batch *batch);
+
+/* own_generation() - one begins: all that is held is of it, or of before */
+void own_generation(struct own *o);
+
+/* own_until() - the next one of up to @time, or NULL; until the next own_take() */
+static inline const struct own_note *own_until(struct own *o, int64_t time)
+{
+	return o->next < o->sorted && o->notes[o->next].time <= time ? &o->notes[o->next++] : NULL;
+}
+
+void own_free(struct own *o);
+
+#endif /* TOOLS_VIEWS_OWN_H */
