@@ -98,11 +98,12 @@ static bool of_service(const char *key)
 static const char *label_text(const struct gprof_profile *p, const struct gprof_sample *s,
 			      const char *key)
 {
+	const struct gprof_label_set *set = &p->label_sets[s->labels];
 	uint32_t i;
 
-	for (i = 0; i < s->nr_labels; i++)
-		if (!strcmp(said(p, p->labels[s->labels + i].key), key))
-			return said(p, p->labels[s->labels + i].str);
+	for (i = 0; i < set->nr; i++)
+		if (!strcmp(said(p, p->labels[set->first + i].key), key))
+			return said(p, p->labels[set->first + i].str);
 	return "";
 }
 
@@ -137,6 +138,7 @@ static void say_sample(const struct gprof_profile *p, size_t sample, size_t colu
 	const char *service = label_text(p, s, "service.name");
 	int64_t value = p->values[sample * p->nr_columns + column];
 	struct text t;
+	const struct gprof_label_set *set = &p->label_sets[s->labels];
 	uint32_t i;
 
 	if (!*service)
@@ -147,8 +149,8 @@ static void say_sample(const struct gprof_profile *p, size_t sample, size_t colu
 	fprintf(t.f, "%s/%s ", said(p, p->columns[column].type), said(p, p->columns[column].unit));
 	for (i = 0; i < s->nr_locations; i++)
 		say_location(p, &p->locations[p->stacks[s->locations + i]], names, t.f);
-	for (i = 0; i < s->nr_labels; i++) {
-		const struct gprof_label *l = &p->labels[s->labels + i];
+	for (i = 0; i < set->nr; i++) {
+		const struct gprof_label *l = &p->labels[set->first + i];
 
 		if (of_service(said(p, l->key)))
 			continue;
