@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * engine: whom a host's profiles and traces go to.
+ *
+ * The store keeps what waits; an engine takes one item at a time, whole or in parts that it
+ * counts, and says of each what became of it. An item is what the store has on disk: a
+ * gzipped pprof profile, or a trace in Go's format.
+ */
+#ifndef GPROF_TOOLS_FLEET_ENGINE_H
+#define GPROF_TOOLS_FLEET_ENGINE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum item_form {
+	ITEM_PROFILE,	/* pprof, gzipped */
+	ITEM_TRACE,	/* Go's execution trace */
+};
+
+/**
+ * struct item - what waits to be sent
+ * @form: profile or trace
+ * @type: kind that recorded it, as on the command line: cpu, wall, block, mutex, heap, trace
+ * @host: name of the host that was recorded
+ * @start_ns: when it begins, CLOCK_REALTIME
+ * @duration_ns: how long it was recorded
+ * @id: of the store, unique for ever within it; the same item has the same when it is sent again
+ * @samples: how many it has; 0 for a trace
+ * @sent_parts: parts of it that the engine took at earlier tries, which are not sent again
+ */
+struct item {
+	enum item_form form;
+	const char *type;
+	const char *host;
+	uint64_t start_ns;
+	uint64_t duration_ns;
+	uint64_t id;
+	uint64_t samples;
+	uint32_t sent_parts;
+};
+
+enum sent {
+	SENT_ALL,	/* the engine has it */
+	SENT_LATER,	/* nothing is wrong with it: again, not before @retry_after_ms */
+	SENT_NEVER,	/* the engine will never take it, or a part of it */
+};
+
+/**
+ * struct sending - what became of it
+ * @result: of all that is left of the item
+ * @sent_parts: parts taken in all, earlier tries included
+ * @sent_samples: samples that the engine took at this try
+ * @refused_samples: samples that it refused for ever at this try
+ * @bytes: put on the wire at this try, headers and bodies, retries included
+ * @retry_after_ms: what the engine asked for; 0: as the sender likes
+ * @why: sentence for everything but SENT_ALL without refusals
+ */
+struct sending {
+	enum sent result;
+	uint32_t sent_parts;
+	uint64_t sent_samples;
+	uint64_t refused_samples;
+	uint64_t bytes;
+	uint64_t retry_after_ms;
+	char why[256];
+};
+
+/**
+ * struct engine - one that takes profiles, traces or both
+ * @name: for messages and metrics: otlp, put, pyroscope, parca
+ * @takes: forms, as bits of enum item_form
+ * @send: send what is left of an item; sleeps, but no longer than the engine's time limit
+ * @close: end connections, free it
+ */
+struct engine {
+	const char *name;
+	unsigned int takes;
+	void (*send)(struct engine *engine, const struct item *item, const void *data, size_t size,
+		     struct sending *out);
+	void (*close)(struct engine *engine);
+};
+
+/**
+ * struct engine_options - what the command line says of engines
+ * @url: where to
+ * @headers: "Name: value" lines to send along, tokens above all; NULL-terminated, or NULL
+ * @ca_file: certificates to trust in place of the system's, or NULL
+ * @timeout_ms: for one request
+ * @no_names: send addresses and build-ids, and let the engine symbolize
+ */
+struct engine_options {
+	const char *url;
+	const char *const *headers;
+	const char *ca_file;
+	uint32_t timeout_ms;
+	int no_names;
+};
+
+/*
+ * Each opens an engine without connecting to it. Return: 0, or a negative errno after a
+ * sentence on stderr that names what is wrong with the options.
+ */
+int engine_otlp_open(struct engine **engine, const struct engine_options *options);
+int engine_put_open(struct engine **engine, const struct engine_options *options);
+int engine_pyroscope_open(struct engine **engine, const struct engine_options *options);
+int engine_parca_open(struct engine **engine, const struct engine_options *options);
+
+#endif
