@@ -18,6 +18,8 @@
 #define ITEM_TYPE	32
 #define ITEM_HOST	65
 
+#define ITEM_FORMS	2	/* of enum item_form */
+
 enum item_state {
 	ITEM_KEPT,	/* it waits for nobody */
 	ITEM_WAITS,	/* for an engine */

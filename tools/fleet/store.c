@@ -33,7 +33,7 @@
  * @name: its directory
  * @bytes: what the items take
  * @files: how many there are
- * @waiting: ... that wait
+ * @waiting: ... that wait, by form
  * @oldest_ns: begin of the oldest
  * @ours: this process has written to it
  * @shift_ns: how far the clock was set since
@@ -42,7 +42,7 @@ struct hour {
 	char name[HOUR_NAME];
 	uint64_t bytes;
 	uint64_t files;
-	uint64_t waiting;
+	uint64_t waiting[ITEM_FORMS];
 	uint64_t oldest_ns;
 	bool ours;
 	int64_t shift_ns;
@@ -70,6 +70,7 @@ struct list {
  * @room_hours: there is memory for
  * @counts: what became of all
  * @queue: that wait, of one hour, the oldest first
+ * @queue_forms: they are of these forms, as bits
  * @sending: id of what is being sent, or 0
  * @answered: it is, but the disk has not taken what became of it
  * @before: its name on the disk then
@@ -88,6 +89,7 @@ struct store {
 	size_t nr_hours, room_hours;
 	struct store_counts counts;
 	struct list queue;
+	unsigned int queue_forms;
 	uint64_t sending;
 	bool answered;
 	struct item_name before, after;
@@ -187,7 +189,7 @@ static void add_file(struct store *s, struct hour *h, const struct item_name *n,
 
 	h->bytes += bytes;
 	h->files++;
-	h->waiting += waits;
+	h->waiting[n->form] += waits;
 	if (n->start_ns < h->oldest_ns)
 		h->oldest_ns = n->start_ns;
 	s->counts.bytes += bytes;
@@ -205,7 +207,7 @@ static void take_file(struct store *s, struct hour *h, const struct item_name *n
 
 	h->bytes -= bytes < h->bytes ? bytes : h->bytes;
 	h->files -= !!h->files;
-	h->waiting -= waits && h->waiting;
+	h->waiting[n->form] -= waits && h->waiting[n->form];
 	s->counts.bytes -= bytes < s->counts.bytes ? bytes : s->counts.bytes;
 	s->counts.files -= !!s->counts.files;
 	s->counts.items.waiting -= waits;
@@ -503,41 +505,64 @@ int store_put(struct store *s, struct item_name *n, const void *data, size_t siz
 
 /* ---- what is sent ---- */
 
-static struct hour *oldest_waiting(struct store *s)
+static uint64_t waiting_in(const struct hour *h, unsigned int forms)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < ITEM_FORMS; i++)
+		sum += forms >> i & 1 ? h->waiting[i] : 0;
+	return sum;
+}
+
+static struct hour *oldest_waiting(struct store *s, unsigned int forms)
 {
 	struct hour *oldest = NULL;
 
 	for (size_t i = 0; i < s->nr_hours; i++)
-		if (s->hours[i].waiting &&
+		if (waiting_in(&s->hours[i], forms) &&
 		    (!oldest || begin_of(s, &s->hours[i]) < begin_of(s, oldest)))
 			oldest = &s->hours[i];
 	return oldest;
 }
 
 /* The next that waits, of those that were listed; they may be gone since. */
-static const struct item_name *from_queue(struct store *s, unsigned int forms)
+static const struct item_name *from_queue(struct store *s)
 {
 	while (s->queue.at < s->queue.nr) {
 		const struct item_name *n = &s->queue.v[s->queue.at++];
 
-		if (n->state != ITEM_KEPT && forms >> n->form & 1)
+		if (n->state != ITEM_KEPT && s->queue_forms >> n->form & 1)
 			return n;
 	}
 	return NULL;
 }
 
+/* Somebody has removed files: what is not to be seen does not wait. */
+static void none_waits(struct store *s, struct hour *h, unsigned int forms)
+{
+	for (size_t i = 0; i < ITEM_FORMS; i++)
+		if (forms >> i & 1) {
+			s->counts.items.waiting -= h->waiting[i];
+			s->counts.items.dropped += h->waiting[i];
+			h->waiting[i] = 0;
+		}
+}
+
 static const struct item_name *next_waiting(struct store *s, unsigned int forms)
 {
-	const struct item_name *n = from_queue(s, forms);
-	struct hour *h = n ? NULL : oldest_waiting(s);
+	const struct item_name *n;
+	struct hour *h;
 
-	if (n || !h || list_hour(s, h, &s->queue))
-		return n;
-	n = from_queue(s, forms);
-	/* Somebody has removed files. */
-	if (!n) {
-		s->counts.items.waiting -= h->waiting;
-		h->waiting = 0;
+	if (s->queue_forms != forms)
+		s->queue.nr = s->queue.at = 0;
+	s->queue_forms = forms;
+	while (!(n = from_queue(s)) && (h = oldest_waiting(s, forms))) {
+		if (list_hour(s, h, &s->queue))
+			return NULL;
+		n = from_queue(s);
+		if (n)
+			return n;
+		none_waits(s, h, forms);
 	}
 	return n;
 }
@@ -662,7 +687,7 @@ void store_answer(struct store *s, struct store_next *next, const struct sending
 		c->samples.waiting -= sent + refused;
 		if (s->after.state == ITEM_KEPT) {
 			c->items.waiting--;
-			h->waiting -= !!h->waiting;
+			h->waiting[n->form] -= !!h->waiting[n->form];
 			if (out->result == SENT_ALL)
 				c->items.sent++;
 			else

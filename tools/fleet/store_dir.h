@@ -16,7 +16,7 @@
 #include "item_name.h"
 
 /* No item is larger. */
-#define ITEM_BYTES_MAX	(256U << 20)
+#define ITEM_BYTES_MAX	(64U << 20)
 
 /* Name of an hour's directory, such as 20261125T09; of UTC. */
 #define HOUR_NAME	16
