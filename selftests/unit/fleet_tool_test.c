@@ -443,4 +443,85 @@ TEST_F(sending, history_is_one_profile_of_a_span_of_time)
 	EXPECT_EQ(STATUS_USAGE, r.status);
 }
 
+#define PROCESSES	38
+#define STACKS		10	/* of each in an interval, of 20 that it has */
+#define DEEP		15
+
+/* What ten seconds of two busy CPUs look like at 19 samples a second each, different each time. */
+static int put_busy(FIXTURE_DATA(sending) *self, uint64_t start_ns, unsigned int seed)
+{
+	const struct gprof_value_type types[] = { { "samples", "count" }, { "cpu", "nanoseconds" } };
+	struct gprof_profile_builder_config cfg = {
+		.sz = sizeof(cfg), .types = types, .nr_types = 2, .period_type = types[1],
+		.period = 10101010,
+	};
+	struct gprof_profile_builder *b = gprof_profile_builder_new(&cfg);
+	struct gprof_profile *p;
+	int err;
+
+	for (int i = 0; i < PROCESSES * STACKS; i++) {
+		char functions[DEEP][32], service[32];
+		struct gprof_frame frames[DEEP] = { 0 };
+		struct gprof_tag tags[] = {
+			{ .key = "pid", .num = 1000 + i % PROCESSES, .unit = "pid" },
+			{ .key = "service.name", .text = service },
+		};
+		const int64_t values[] = { 1, 10101010 };
+		int stack = rand_r(&seed) % (2 * STACKS);
+
+		snprintf(service, sizeof(service), "service-%d", i % 20);
+		for (int j = 0; j < DEEP; j++) {
+			snprintf(functions[j], sizeof(functions[j]), "function_%d_%d", i % 20,
+				 j < 5 ? stack * 5 + j : j);
+			frames[j] = (struct gprof_frame){
+				.function = functions[j], .file = "file.c", .mapping = "/usr/bin/x",
+				.address = 0x1000 + 16 * (stack * DEEP + j), .line = j + 1,
+			};
+		}
+		gprof_profile_builder_add(b, frames, DEEP, tags, 2, values);
+	}
+	gprof_profile_builder_time(b, (int64_t)start_ns, 10 * SECOND);
+	p = gprof_profile_builder_finish(b);
+	gprof_profile_builder_free(b);
+	err = item_put_profile(self->store, p, "cpu", "box");
+	gprof_profile_free(p);
+	return err;
+}
+
+/* In a guest that counts instructions (STORE_DAYS=7) it has to be done in 5 s. */
+TEST_F_TIMEOUT(sending, an_hour_is_merged_out_of_many, 600)
+{
+	const char *text = getenv("STORE_DAYS");
+	uint64_t days = text ? (uint64_t)atoi(text) : 0, items = 0;
+	char out[96];
+	char *args[] = { "history", "--store", self->path, "--from", "2025-11-25T09:00:00Z", "--to",
+			 "2025-11-25T10:00:00Z", "-o", out, NULL };
+	struct timespec begin, end;
+	uint64_t each = days ? 10 * SECOND : 300 * SECOND;
+	struct store_counts c;
+	struct ran r;
+	double took;
+	int comments;
+
+	for (uint64_t t = NOW - days * 24 * HOUR; t < NOW; t += each)
+		ASSERT_EQ(0, put_profile(self, t, 1));
+	for (uint64_t t = NOW; t < NOW + HOUR; t += each, items++)
+		ASSERT_EQ(0, put_busy(self, t, (unsigned int)items + 1));
+	store_counts(self->store, &c);
+	snprintf(out, sizeof(out), "%s/out.pb.gz", self->path);
+	clock_gettime(CLOCK_MONOTONIC, &begin);
+	run(&r, cmd_history, args, -1);
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	EXPECT_EQ(STATUS_OK, r.status);
+	EXPECT_EQ((int64_t)items * PROCESSES * STACKS, total(out, &comments));
+	took = (double)(end.tv_sec - begin.tv_sec) + (double)(end.tv_nsec - begin.tv_nsec) / 1e9;
+	dup2(self->err, 2);
+	TH_LOG("%llu items of %llu bytes, of which %llu are merged in %.3f s",
+	       (unsigned long long)c.files, (unsigned long long)c.bytes, (unsigned long long)items,
+	       took);
+	if (days) {
+		EXPECT_GT(5, took);
+	}
+}
+
 TEST_HARNESS_MAIN
