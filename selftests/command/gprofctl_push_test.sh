@@ -47,7 +47,7 @@ ends()
 	ends_got=0
 	wait "$pid" || ends_got=$?
 	cat pushed
-	[ $ends_got -eq "${1-0}" ] || fail "status $ends_got"
+	[ $ends_got -eq 0 ] || fail "status $ends_got"
 	of produced
 	[ $(($(of produced) + $(of waited))) -eq $(($(of stored) + $(of sent) + $(of waiting) +
 		$(of refused) + $(of dropped))) ] || fail "it does not add up"

@@ -447,10 +447,12 @@ TEST_F(sending, history_is_one_profile_of_a_span_of_time)
 #define STACKS		10	/* of each in an interval, of 20 that it has */
 #define DEEP		15
 
-/* What ten seconds of two busy CPUs look like at 19 samples a second each, different each time. */
+/* Ten seconds of two busy CPUs at 19 samples a second each, different each time. */
 static int put_busy(FIXTURE_DATA(sending) *self, uint64_t start_ns, unsigned int seed)
 {
-	const struct gprof_value_type types[] = { { "samples", "count" }, { "cpu", "nanoseconds" } };
+	const struct gprof_value_type types[] = {
+		{ "samples", "count" }, { "cpu", "nanoseconds" },
+	};
 	struct gprof_profile_builder_config cfg = {
 		.sz = sizeof(cfg), .types = types, .nr_types = 2, .period_type = types[1],
 		.period = 10101010,

@@ -76,7 +76,8 @@ static int set_interval(void *ctx, const char *value)
 	int64_t ns;
 
 	if (!duration_parse(value, &ns) || ns < 1000000000LL || (uint64_t)ns > ITEM_LONGEST_NS)
-		return misused("--interval wants a time from a second to an hour, not \"%s\"", value);
+		return misused("--interval wants a time from a second to an hour, not \"%s\"",
+			       value);
 	((struct push *)ctx)->p.interval_ns = (uint64_t)ns;
 	return STATUS_OK;
 }
@@ -100,8 +101,8 @@ static int set_windows(void *ctx, const char *value)
 	if (o->nr_windows == SAMPLED_MAX)
 		return misused("more than %d --windows are too many", SAMPLED_MAX);
 	if (!sampled_parse(value, &o->windows[o->nr_windows++]))
-		return misused("--windows wants 1/N:T/h, in an hour one host in N for a time T, such as "
-			       "1/10:20s/h or 1/10:1min/h=cpu:499, not \"%s\"", value);
+		return misused("--windows wants 1/N:T/h, in an hour one host in N for a time T, "
+			       "such as 1/10:20s/h or 1/10:1min/h=cpu:499, not \"%s\"", value);
 	return STATUS_OK;
 }
 
@@ -376,9 +377,10 @@ static int go_on(struct push *o, struct watch *w)
 		uint64_t interval = budget_interval(&o->p.budget, o->p.interval_ns), now = now_ns();
 		bool timed;
 
-		next += interval;
-		if (next <= now)
-			next = now + 1;
+		/* Where a profile takes longer than that, intervals are so too, and none is missed. */
+		do
+			next += interval;
+		while (next < now + interval / 4);
 		timed = watch_wait(w, next - now, NULL, NULL);
 		now = now_ns();
 		if (!timed || o->once)
