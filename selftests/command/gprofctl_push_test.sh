@@ -46,6 +46,7 @@ ends()
 	kill -INT "$pid"
 	ends_got=0
 	wait "$pid" || ends_got=$?
+	trap - EXIT
 	cat pushed
 	[ $ends_got -eq 0 ] || fail "status $ends_got"
 	of produced
@@ -95,6 +96,8 @@ history_is_of_a_span_and_of_a_service()
 	[ -e S ] || skip "nothing was recorded"
 	run 0 gprofctl history --store S -o all.pb.gz
 	grep -q ' profiles, ' err
+	run 0 gprofctl top --by label service.name all.pb.gz
+	[ -e "$group/cgroup.procs" ] || skip "no cgroup v2 here"
 	run 0 gprofctl history --store S --service shop -o shop.pb.gz
 	run 0 gprofctl top shop.pb.gz
 	run 1 gprofctl history --store S --service nobody -o n.pb.gz
@@ -126,6 +129,7 @@ killed_pusher_leaves_a_store()
 		sleep $((i + 3))
 		kill -KILL "$pid"
 		wait "$pid" || :
+		trap - EXIT
 		i=$((i + 1))
 	done
 	run 0 gprofctl push --store S -e cpu:199 --interval 1s --once

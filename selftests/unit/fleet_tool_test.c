@@ -323,7 +323,7 @@ TEST_F(sending, who_is_away_is_asked_again_and_holds_nobody_up)
 	EXPECT_LT(c.failed_ns, c.taken_ns);
 	sender_stop(self->sender, true);
 	EXPECT_LT(0, pread(self->said, text, sizeof(text) - 1, 0));
-	EXPECT_NE(NULL, strstr(text, "profiles: it is away; what is recorded waits in the store\n"));
+	EXPECT_NE(NULL, strstr(text, "profiles: it is away; what is recorded waits in the store"));
 	EXPECT_NE(NULL, strstr(text, "profiles takes what is sent again\n"));
 }
 

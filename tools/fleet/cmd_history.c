@@ -69,8 +69,8 @@ static const struct option_row rows[] = {
 	{ 0, "from", "TIME", "begin (default: -1h): 2026-11-25T09:00:00Z, or with an offset such\n"
 	  "as +01:00; -30min, before now; or seconds since 1970", set_from },
 	{ 0, "to", "TIME", "end, which is not of it (default: now)", set_to },
-	{ 0, "type", "KIND", "which profiles: cpu, block, ... (default: " DEFAULT_TYPE "; with --list\n"
-	  "all), or trace", set_type },
+	{ 0, "type", "KIND", "which profiles: cpu, block, ... (default: " DEFAULT_TYPE ";\n"
+	  "with --list all), or trace", set_type },
 	{ 0, "service", "NAME", "what is of this service alone (label service.name)", set_service },
 	{ 0, "list", NULL, "list what there is, and merge nothing", set_list },
 	{ 'o', "output", "FILE", "the profile (default: KIND.pb.gz); \"-\" is stdout", set_file },
@@ -99,8 +99,8 @@ static int parse_time(const char *option, const char *text, uint64_t now, uint64
 {
 	if (moment_parse(text, now, ns))
 		return STATUS_OK;
-	return misused("%s wants a time such as 2026-11-25T09:00:00Z, -1h or 1764061200, not \"%s\"",
-		       option, text);
+	return misused("%s wants a time such as 2026-11-25T09:00:00Z, -1h or 1764061200, not "
+		       "\"%s\"", option, text);
 }
 
 static int complete(struct history *h, char **operands)
@@ -156,8 +156,8 @@ static int nothing(const struct history *h)
 	int status;
 
 	if (!window_look(&all, h->type) && all.nr)
-		status = fail("%s has no %s profile of that time; it has some from %s to %s", h->store,
-			      h->type, moment_text(all.items[0].start_ns, first),
+		status = fail("%s has no %s profile of that time; it has some from %s to %s",
+			      h->store, h->type, moment_text(all.items[0].start_ns, first),
 			      moment_text(all.items[all.nr - 1].start_ns, last));
 	else
 		status = fail("%s has no %s profile; --list shows what it has", h->store, h->type);
@@ -178,8 +178,8 @@ static int write_trace(const struct history *h, struct output *o)
 	int err;
 
 	if (w->nr > 1)
-		return fail("there are %zu traces of that time, which cannot be merged; choose one by "
-			    "--from and --to (--list)", w->nr);
+		return fail("there are %zu traces of that time, which cannot be merged; choose one "
+			    "by --from and --to (--list)", w->nr);
 	err = window_read(w, &w->items[0], &data, &size);
 	if (err)
 		return fail("the trace cannot be read: %s", err == -EBADMSG ?
@@ -205,8 +205,8 @@ static int write_merged(struct history *h, struct output *o)
 	if (status != STATUS_OK)
 		return status;
 	if (!sum->merged || (h->service && !gprof_profile_whole(sum->merged, 0)))
-		return fail("%s", sum->merged ? "no sample is of that service; gprofctl top --by "
-			    "service.name shows which there are" : "none of the profiles can be read");
+		return fail("%s", sum->merged ? "no sample is of that service, or it has another name" :
+			    "none of the profiles can be read");
 	say("%s: %zu profiles, %.1f s recorded", h->file, sum->used, (double)sum->ns / 1e9);
 	if (sum->damaged)
 		say("%zu profiles are left out, for they are damaged", sum->damaged);

@@ -135,8 +135,8 @@ static int set_for(void *ctx, const char *value)
 static int set_engine(struct push *o, const char *name, const char *url)
 {
 	if (o->nr_engines == SENDER_ENGINES)
-		return misused("more than %d engines are too many: one for profiles, one for traces",
-			       SENDER_ENGINES);
+		return misused("more than %d engines are too many: one for profiles, one for "
+			       "traces", SENDER_ENGINES);
 	o->engines[o->nr_engines] = name;
 	o->urls[o->nr_engines++] = url;
 	return STATUS_OK;
@@ -192,22 +192,22 @@ static int set_once(void *ctx, const char *value)
 }
 
 static const struct option_row record_rows[] = {
-	{ 'e', "kind", "KIND[:RATE]", "a kind of profile, as record has them, or wall, which is cpu\n"
-	  "and block; may be repeated (default: cpu). RATE is samples per second of CPU time for\n"
-	  "cpu (default: 19), bytes per sample for alloc and heap (default: 4M), else one sample of\n"
-	  "so many (default: 100, for mutex 10)", set_kind },
+	{ 'e', "kind", "KIND[:RATE]", "a kind of profile, as record has them, or wall, which is\n"
+	  "cpu and block; may be repeated (default: cpu). RATE is samples per second of CPU time\n"
+	  "for cpu (default: 19), bytes per sample for alloc and heap (default: 4M), else one\n"
+	  "sample of so many (default: 100, for mutex 10)", set_kind },
 	{ 0, "interval", "TIME", "a profile of each kind so often (default: 10s)", set_interval },
 	{ 0, "budget", "SHARE", "the CPU time that all of it may take, of one CPU, such as 0.5%:\n"
 	  "rates are halved until it does not take more (default: any)", set_budget },
-	{ 0, "windows", "1/N:T/h[=KIND[:RATE]]", "besides in each hour one host in N, by chance, for\n"
-	  "a time T: a trace, or a profile of this KIND; may be repeated", set_windows },
+	{ 0, "windows", "1/N:T/h[=KIND[:RATE]]", "besides in each hour one host in N, by chance,\n"
+	  "for a time T: a trace, or a profile of this KIND; may be repeated", set_windows },
 	{ 0, "once", NULL, "one interval, then send what waits, and end", set_once },
 	{ 0 },
 };
 
 static const struct option_row store_rows[] = {
-	{ 0, "store", "DIR", "where all is kept (default: " DEFAULT_STORE ", or what systemd gives a\n"
-	  "service); made where it is missing", set_store },
+	{ 0, "store", "DIR", "where all is kept (default: " DEFAULT_STORE ", or what systemd\n"
+	  "gives a service); made where it is missing", set_store },
 	{ 0, "keep", "BYTES", "how much of it (default: 2G); the oldest give way", set_keep },
 	{ 0, "for", "TIME", "for how long (default: 7d)", set_for },
 	{ 0 },
@@ -377,7 +377,7 @@ static int go_on(struct push *o, struct watch *w)
 		uint64_t interval = budget_interval(&o->p.budget, o->p.interval_ns), now = now_ns();
 		bool timed;
 
-		/* Where a profile takes longer than that, intervals are so too, and none is missed. */
+		/* Where a profile takes longer than that, intervals do so too. */
 		do
 			next += interval;
 		while (next < now + interval / 4);

@@ -28,8 +28,8 @@ static void tell_store(struct openmetrics *m, struct pusher *p)
 
 	store_counts(p->store, &c);
 	COUNTER("gprof_push_produced_samples", "", c.samples.produced,
-		"Samples that were recorded. With those that waited at the start they are all those "
-		"below.");
+		"Samples that were recorded. With those that waited at the start they are all "
+		"those below.");
 	COUNTER("gprof_push_stored_samples", "", c.samples.stored,
 		"Samples that are kept, and not to be sent.");
 	COUNTER("gprof_push_sent_samples", "", c.samples.sent, "Samples that an engine took.");
@@ -41,7 +41,8 @@ static void tell_store(struct openmetrics *m, struct pusher *p)
 	      "Samples that wait for an engine.");
 	COUNTER("gprof_push_unsure_samples", "", c.unsure,
 		"Samples that are sent again, for it is not known whether they arrived.");
-	COUNTER("gprof_push_produced_items", "", c.items.produced, "Profiles and traces, likewise.");
+	COUNTER("gprof_push_produced_items", "", c.items.produced,
+		"Profiles and traces, likewise.");
 	COUNTER("gprof_push_stored_items", "", c.items.stored, "Likewise.");
 	COUNTER("gprof_push_sent_items", "", c.items.sent, "Likewise.");
 	COUNTER("gprof_push_refused_items", "", c.items.refused, "Likewise.");
