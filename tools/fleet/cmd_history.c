@@ -205,7 +205,8 @@ static int write_merged(struct history *h, struct output *o)
 	if (status != STATUS_OK)
 		return status;
 	if (!sum->merged || (h->service && !gprof_profile_whole(sum->merged, 0)))
-		return fail("%s", sum->merged ? "no sample is of that service, or it has another name" :
+		return fail("%s", sum->merged ? "no sample is of that service; gprofctl top --by "
+			    "service shows which there are" :
 			    "none of the profiles can be read");
 	say("%s: %zu profiles, %.1f s recorded", h->file, sum->used, (double)sum->ns / 1e9);
 	if (sum->damaged)

@@ -336,18 +336,19 @@ static uint64_t now_ns(void)
 }
 
 /* What the interval has cost; does that change the rates? */
-static bool judge(struct pusher *p, const uint64_t produced[KINDS_MAX], uint64_t elapsed)
+static bool judge(struct pusher *p, const uint64_t produced[KINDS_MAX])
 {
 	uint64_t own = own_cpu_ns(), sampling = continuous_cost(&p->continuous, produced);
-	uint64_t cost = own - p->own_ns + sampling;
+	uint64_t cost = own - p->own_ns + sampling, now = now_ns(), elapsed = now - p->judged_ns;
 
 	p->own_ns = own;
+	p->judged_ns = now;
 	p->sampling_ns += sampling;
 	return budget_step(&p->budget, cost, elapsed);
 }
 
 /* One interval: its profiles are in the store then. */
-static int take(struct push *o, uint64_t elapsed, bool last)
+static int take(struct push *o, bool last)
 {
 	struct pusher *p = &o->p;
 	uint64_t produced[KINDS_MAX];
@@ -357,7 +358,7 @@ static int take(struct push *o, uint64_t elapsed, bool last)
 	memcpy(produced, p->continuous.produced, sizeof(produced));
 	status = continuous_take(&p->continuous, p->store, last);
 	/* Rates are of the recorder: it is made anew. What comes meanwhile is of the next level. */
-	if (!last && status == STATUS_OK && judge(p, produced, elapsed)) {
+	if (!last && status == STATUS_OK && judge(p, produced)) {
 		status = continuous_take(&p->continuous, p->store, true);
 		if (status == STATUS_OK)
 			status = continuous_start(&p->continuous, &p->budget);
@@ -370,8 +371,12 @@ static int take(struct push *o, uint64_t elapsed, bool last)
 /* Intervals adjoin, and keep to their times whatever each takes to be written. */
 static int go_on(struct push *o, struct watch *w)
 {
-	uint64_t begin = now_ns(), next = begin;
+	uint64_t next = now_ns();
 	int status = STATUS_OK;
+
+	/* What it took to begin is no interval's. */
+	o->p.own_ns = own_cpu_ns();
+	o->p.judged_ns = next;
 
 	while (status == STATUS_OK) {
 		uint64_t interval = budget_interval(&o->p.budget, o->p.interval_ns), now = now_ns();
@@ -382,11 +387,9 @@ static int go_on(struct push *o, struct watch *w)
 			next += interval;
 		while (next < now + interval / 4);
 		timed = watch_wait(w, next - now, NULL, NULL);
-		now = now_ns();
 		if (!timed || o->once)
-			return take(o, now - begin, true);
-		status = take(o, now - begin, false);
-		begin = now;
+			return take(o, true);
+		status = take(o, false);
 	}
 	return status;
 }

@@ -26,6 +26,7 @@
  * @budget: what that may cost
  * @interval_ns: how often profiles are taken, as was asked for
  * @own_ns: CPU time of this process
+ * @judged_ns: CLOCK_MONOTONIC when that was looked at last
  * @sampling_ns: CPU time of the kernel for samples, as estimated
  */
 struct pusher {
@@ -38,6 +39,7 @@ struct pusher {
 	struct budget budget;
 	uint64_t interval_ns;
 	uint64_t own_ns;
+	uint64_t judged_ns;
 	uint64_t sampling_ns;
 };
 
