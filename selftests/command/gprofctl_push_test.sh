@@ -72,9 +72,18 @@ burn()
 profiles_are_kept_and_adjoin()
 {
 	fresh
+	# it is there before, and as long as it is recorded
+	burn 60 &
+	burner=$!
 	begins --store S -e cpu:199 -e block:1 --interval 1s
-	burn 4
+	kept_tries=0
+	until [ "$(find S -name '*_cpu_*' | wc -l)" -ge 2 ]; do
+		kept_tries=$((kept_tries + 1))
+		[ $kept_tries -lt 300 ] || fail "nothing is kept"
+		sleep 0.2
+	done
 	ends
+	kill "$burner"
 	[ "$(of waiting)" -eq 0 ] || fail "something waits for nobody"
 	[ "$(of dropped)" -eq 0 ]
 	run 0 gprofctl history --store S --list

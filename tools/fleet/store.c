@@ -26,6 +26,7 @@
 #define SECOND_NS	1000000000ULL
 #define STEP_NS		(2 * SECOND_NS)
 #define FUTURE_NS	(3600 * SECOND_NS)
+#define WELL		16	/* so many are written until a failure is over */
 #define PART		64	/* of the bound, so much more is removed than has to be */
 
 /**
@@ -76,7 +77,8 @@ struct list {
  * @before: its name on the disk then
  * @after: the name that it is to have
  * @last_id: highest that was given
- * @said: last failure that was said, 0 after a success
+ * @said: last failure that was said, 0 when all is well
+ * @well: items that were written since
  * @real_ns: CLOCK_REALTIME when it was looked at last
  * @boot_ns: CLOCK_BOOTTIME then
  * @aged_ns: CLOCK_BOOTTIME when it was last looked for what is too old
@@ -95,6 +97,7 @@ struct store {
 	struct item_name before, after;
 	uint64_t last_id;
 	int said;
+	unsigned int well;
 	uint64_t real_ns, boot_ns, aged_ns;
 };
 
@@ -115,6 +118,7 @@ static int failed(struct store *s, int err, const char *what)
 		say("the store %s: %s: %s; it goes on without, and counts what is dropped",
 		    s->o.dir, what, strerror(-err));
 	s->said = err;
+	s->well = 0;
 	return err;
 }
 
@@ -468,10 +472,12 @@ static int write_item(struct store *s, struct item_name *n, const void *data, si
 	h = add_hour(s, n);
 	h->ours = true;
 	add_file(s, h, n, bytes);
-	if (s->said)
+	/* On a disk that is nearly full small ones may fit in now and then. */
+	if (s->said && ++s->well == WELL) {
 		say("the store %s: items are written again", s->o.dir);
-	s->said = 0;
-	s->dir.quiet = false;
+		s->said = 0;
+		s->dir.quiet = false;
+	}
 	return 0;
 }
 

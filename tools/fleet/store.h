@@ -96,7 +96,7 @@ void store_close(struct store *s);
  * @size: bytes
  *
  * The oldest make room for it. Where it cannot be written it counts as dropped, which is said
- * once until the next is written.
+ * once until some have been written again.
  *
  * Return: 0 or -errno.
  */
