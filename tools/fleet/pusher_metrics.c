@@ -174,9 +174,10 @@ static const char *answer(void *ctx, struct http_request *rq)
 	openmetrics_family(&m, OPENMETRICS_GAUGE, "gprof_build_info", "",
 			   "1, with the version of gprofctl.");
 	openmetrics_sample(&m, "version=\"" GPROF_VERSION "\"", 1);
+	/* An interval is told of with what became of it. */
+	pthread_mutex_lock(&p->lock);
 	tell_store(&m, p);
 	tell_sender(&m, p);
-	pthread_mutex_lock(&p->lock);
 	tell_recording(&m, p);
 	pthread_mutex_unlock(&p->lock);
 	tell_windows(&m, p);
