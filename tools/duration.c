@@ -16,6 +16,7 @@ static const struct {
 } units[] = {
 	{ "", 1000000000 }, { "ns", 1 }, { "us", 1000 }, { "µs", 1000 }, { "ms", 1000000 },
 	{ "s", 1000000000 }, { "min", 60 * 1000000000LL }, { "h", 3600 * 1000000000LL },
+	{ "d", 24 * 3600 * 1000000000LL },
 };
 
 bool duration_parse(const char *text, int64_t *ns)

@@ -47,6 +47,8 @@ static const struct {
 	{ "mmu", cmd_mmu, "tell how much of the processors was left to a program" },
 	{ "schedstat", cmd_schedstat, "show how the scheduler treats a program or the host" },
 	{ "serve", cmd_serve, "serve statistics to Prometheus, and profiles when asked for" },
+	{ "push", cmd_push, "record this host all the time, and send that to an engine" },
+	{ "history", cmd_history, "make one profile of a span of time that push has kept" },
 	{ "info", cmd_info, "list the events and features that work here" },
 	{ "doctor", cmd_doctor, "say what is missing here, and how to get it" },
 };

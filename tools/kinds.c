@@ -93,6 +93,7 @@ static struct gprof_recorder *make_with(struct kinds *k, const struct gprof_targ
 		.buffer_bytes = k->buffer,
 		.on_exec = on_exec,
 		.no_unwind_tables = k->no_tables,
+		.service_names = k->services,
 	};
 
 	for (size_t i = 0; i < k->nr; i++) {
@@ -103,9 +104,10 @@ static struct gprof_recorder *make_with(struct kinds *k, const struct gprof_targ
 }
 
 /* Whether the kernel may be looked at is for the module to decide: ask it. */
-static struct gprof_recorder *make(void *ctx, const struct gprof_target *target, bool on_exec)
+struct gprof_recorder *kinds_recorder(void *kinds, const struct gprof_target *target,
+				      bool on_exec)
 {
-	struct kinds *k = ctx;
+	struct kinds *k = kinds;
 	struct gprof_recorder *r = NULL;
 
 	errno = EPERM;
@@ -161,7 +163,7 @@ int kinds_record(struct kinds *k, const struct usage *usage, const struct option
 		.target = &k->target,
 		.files = k->files,
 		.nr_files = k->nr,
-		.make = make,
+		.make = kinds_recorder,
 		.ctx = k,
 		.words = k->words ? *k->words : of_waits,
 		.after = k->after,

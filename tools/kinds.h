@@ -28,6 +28,7 @@
  * @user_only: --user-only
  * @kernel: --kernel
  * @no_tables: --no-unwind-tables
+ * @services: samples say what service they are of
  * @leaks: --leaks
  * @text: --format text
  * @of_user: --user
@@ -47,6 +48,7 @@ struct kinds {
 	bool user_only;
 	bool kernel;
 	bool no_tables;
+	bool services;
 	bool leaks;
 	bool text;
 	bool of_user;
@@ -88,6 +90,13 @@ int kinds_set_no_tables(void *ctx, const char *value);
 	{ 0, "buffer", "BYTES", "kernel buffer per CPU and profile", kinds_set_buffer }
 #define KINDS_ROW_TABLES							\
 	{ 0, "no-unwind-tables", NULL, "walk stacks by frame pointers alone", kinds_set_no_tables }
+
+/*
+ * kinds_recorder() - a recorder of a struct kinds, of the kernel too where that is permitted;
+ * NULL with gprof_error()
+ */
+struct gprof_recorder *kinds_recorder(void *kinds, const struct gprof_target *target,
+				      bool on_exec);
 
 /* kinds_record() - parse the command line, record; returns the exit status */
 int kinds_record(struct kinds *k, const struct usage *usage, const struct option_row *rows,

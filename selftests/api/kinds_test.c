@@ -274,6 +274,103 @@ TEST_F(kinds, live_allocations_are_those_that_were_not_freed)
 	EXPECT_EQ(1, gprof_profile_default_type(self->p[1]));
 }
 
+/* ---- profiles of a recording that goes on ---- */
+
+#define NEXT_STEPS	6
+
+TEST_F(kinds, profiles_that_follow_each_other_have_each_sample_once)
+{
+	const struct gprof_kind_config kinds[] = {
+		{ .kind = "block", .rate = 1 }, { .kind = "cpu", .rate = 500 },
+	};
+	struct gprof_recorder_config cfg = {
+		.sz = sizeof(cfg), .kinds = kinds, .nr_kinds = 2, .service_names = true,
+	};
+	int64_t sum[2] = { 0 }, begin, duration, end = 0;
+	struct gprof_recorder_stats st = { .sz = sizeof(st) };
+	int i, j;
+
+	ASSERT_EQ(0, child_fork(&self->child, does_all, NULL));
+	cfg.target = (struct gprof_target){ GPROF_PROCESS, self->child.pid };
+	for (i = 0; i < 2; i++) {
+		self->r[i] = gprof_recorder_new(&cfg);
+		ASSERT_NE(NULL, self->r[i]) {
+			TH_LOG("%s", gprof_error());
+		}
+		ASSERT_EQ(0, gprof_recorder_start_events(self->r[i], NULL, 2));
+	}
+	for (i = 0; i <= NEXT_STEPS; i++) {
+		ASSERT_EQ(0, child_step(&self->child));
+		if (i < NEXT_STEPS) {
+			ASSERT_EQ(0, gprof_recorder_next_profiles(self->r[0], self->p, 2)) {
+				TH_LOG("%s", gprof_error());
+			}
+		} else {
+			ASSERT_EQ(0, gprof_recorder_stop_profiles(self->r[0], self->p, 2)) {
+				TH_LOG("%s", gprof_error());
+			}
+		}
+		for (j = 0; j < 2; j++) {
+			EXPECT_LT(0, gprof_profile_total(self->p[j], 0));
+			sum[j] += gprof_profile_total(self->p[j], 0);
+			gprof_profile_time(self->p[j], &begin, &duration);
+			EXPECT_LT(0, duration);
+			/* of one clock read twice: they adjoin but for what sets it */
+			if (!j && end) {
+				EXPECT_GT(1000000, llabs(begin - end));
+			}
+			end = j ? end : begin + duration;
+			gprof_profile_free(self->p[j]);
+			self->p[j] = NULL;
+		}
+	}
+	EXPECT_EQ(0, gprof_recorder_stats(self->r[0], 0, &st));
+	EXPECT_EQ(sum[0], st.read);
+	EXPECT_EQ(st.produced, st.read + st.lost);
+	ASSERT_EQ(0, gprof_recorder_stop_profiles(self->r[1], self->p, 2));
+	EXPECT_EQ(0, gprof_recorder_stats(self->r[1], 0, &st));
+	EXPECT_EQ(0, st.lost);
+	EXPECT_EQ(gprof_profile_total(self->p[0], 0), sum[0]);
+	/* two timers, which do not tick at once */
+	EXPECT_GE(NEXT_STEPS + 3, llabs(gprof_profile_total(self->p[1], 0) - sum[1])) {
+		TH_LOG("%lld, %lld", (long long)gprof_profile_total(self->p[1], 0),
+		       (long long)sum[1]);
+	}
+}
+
+TEST_F(kinds, what_is_live_is_told_again_by_the_next_profile)
+{
+	const struct gprof_kind_config kind = {
+		.kind = "heap", .rate = 1, .flags = GPROF_RECORD_KERNEL,
+	};
+	struct gprof_recorder_config cfg = {
+		.sz = sizeof(cfg), .kinds = &kind, .nr_kinds = 1, .buffer_bytes = 4 << 20,
+	};
+	int q = msgget(IPC_PRIVATE, 0600);
+
+	SKIP_UNLESS(device_has(GPROF_FEAT_LIVE), "no ends of allocations are told here");
+	ASSERT_LE(0, q);
+	ASSERT_EQ(0, child_fork(&self->child, exchanges, &q));
+	cfg.target = (struct gprof_target){ GPROF_PROCESS, self->child.pid };
+	self->r[0] = gprof_recorder_new(&cfg);
+	ASSERT_NE(NULL, self->r[0]);
+	ASSERT_EQ(0, gprof_recorder_start_events(self->r[0], NULL, 1));
+	ASSERT_EQ(0, child_step(&self->child));
+	ASSERT_EQ(0, child_step(&self->child));
+	ASSERT_EQ(0, gprof_recorder_next_profiles(self->r[0], self->p, 1));
+	EXPECT_EQ(MESSAGES, through(self->p[0], "do_msgsnd", 0));
+	EXPECT_EQ(10, through(self->p[0], "do_msgsnd", 2));
+	EXPECT_EQ(10 * MESSAGE, through(self->p[0], "do_msgsnd", 3));
+	gprof_profile_free(self->p[0]);
+	self->p[0] = NULL;
+	ASSERT_EQ(0, gprof_recorder_stop_profiles(self->r[0], self->p, 1));
+	EXPECT_EQ(0, through(self->p[0], "do_msgsnd", 0));
+	EXPECT_EQ(0, through(self->p[0], "do_msgsnd", 1));
+	EXPECT_EQ(10, through(self->p[0], "do_msgsnd", 2));
+	EXPECT_EQ(10 * MESSAGE, through(self->p[0], "do_msgsnd", 3));
+	msgctl(q, IPC_RMID, NULL);
+}
+
 /* ---- locks of the kernel ---- */
 
 /* Who holds one while it waits for a page that comes when the test says so. */

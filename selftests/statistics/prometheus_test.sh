@@ -25,6 +25,7 @@ trap 'rm -rf "$dir"' EXIT
 cd "$dir" || exit 1
 group=/sys/fs/cgroup/prometheus_test
 port=9747
+push=9748
 web=9090
 
 # get PORT PATH: the page
@@ -83,10 +84,15 @@ work()
 	cat >prometheus.yml <<-END
 		global:
 		  scrape_interval: 1s
+		  evaluation_interval: 1s
+		rule_files: ['$here/alerts.yml']
 		scrape_configs:
 		  - job_name: gprof
 		    static_configs:
 		      - targets: ['127.0.0.1:$port']
+		  - job_name: gprof_push
+		    static_configs:
+		      - targets: ['127.0.0.1:$push']
 	END
 	promtool check config prometheus.yml || return 1
 	prometheus --config.file=prometheus.yml --storage.tsdb.path="$dir/data" \
@@ -180,5 +186,40 @@ promtool_has_nothing_to_say()
 	! printf '# TYPE x counter\nx 1\n' | promtool check metrics
 }
 
+rules_fire_for_what_they_are_about_and_nothing_else()
+{
+	promtool check rules "$here/alerts.yml"
+	promtool test rules "$here/alerts_test.yml"
+}
+
+firing()
+{
+	[ "$(ask "ALERTS{alertname=\"$1\",alertstate=\"firing\"}")" = 1 ]
+}
+
+# A disk that gets full while a pusher records.
+a_disk_that_is_full_is_alarming()
+{
+	need_prometheus
+	mkdir -m 700 disk
+	mount -t tmpfs -o size=60k,mode=700 tmpfs disk
+	gprofctl push --store disk -e cpu:199 -e block:1 --interval 1s --metrics $push 2>pushed &
+	pusher=$!
+	until_so 120 firing GprofPushDiskFails || {
+		cat answer pushed
+		kill $pusher
+		fail "no alert"
+	}
+	until_so 60 firing GprofPushDropsSamples || fail "no alert that samples are dropped"
+	! firing GprofPushDamaged
+	get $push /metrics | promtool check metrics >said 2>&1
+	cat said
+	[ ! -s said ]
+	kill -INT $pusher
+	wait $pusher
+	umount disk
+}
+
 ktap_run prometheus_scrapes_it the_scrape_is_accepted answers_are_the_right_numbers \
-	a_histogram_has_its_quantile recorders_are_there promtool_has_nothing_to_say
+	a_histogram_has_its_quantile recorders_are_there promtool_has_nothing_to_say \
+	rules_fire_for_what_they_are_about_and_nothing_else a_disk_that_is_full_is_alarming

@@ -11,6 +11,7 @@
 
 #include "record/aging.h"
 #include "record/builder.h"
+#include "symbol/service.h"
 #include "lib_util.h"
 
 static const char program[] =
@@ -711,6 +712,105 @@ TEST_F(builder, samples_carry_what_there_is_to_say_of_the_process)
 	gprof_profile_each(self->p, see_descriptions, found);
 	EXPECT_STREQ(lib_own_cgroup(), found[0]);
 	EXPECT_STREQ("shop", found[1]);
+}
+
+TEST_F(builder, samples_say_what_service_they_are_of_where_that_is_wanted)
+{
+	const char *found[2] = { NULL, NULL };
+	struct child c = { .pid = 0 };
+
+	START("-fPIE -pie");
+	self->b.services = true;
+	feed_maps(self, &self->c);
+	feed_sample(self, &self->c, 0, (const uint64_t[4]){ self->c.work, self->c.main + 3 });
+	ASSERT_LT(0, self->b.spaces.nr);
+	free(self->b.spaces.v[0].description.cgroup);
+	self->b.spaces.v[0].description.cgroup = strdup("/system.slice/shop@1.service/worker");
+	self->b.goes_on = true;
+	ASSERT_EQ(0, make(self));
+	labelled = self->p;
+	gprof_profile_each(self->p, see_descriptions, found);
+	EXPECT_STREQ("shop@1", found[1]);
+	/* one of which nothing is known but its name */
+	gprof_profile_free(self->p);
+	ASSERT_EQ(0, gprof_builder_next(&self->b));
+	feed_sample(self, &c, 0, (const uint64_t[4]){ 0x1234, 0 });
+	ASSERT_EQ(0, make(self));
+	labelled = self->p;
+	gprof_profile_each(self->p, see_descriptions, found);
+	EXPECT_STREQ("prog", found[1]);
+}
+
+TEST(a_service_is_the_innermost_unit_or_the_cgroup_or_the_name)
+{
+	static const struct {
+		const char *cgroup, *comm, *name;
+	} rows[] = {
+		{ "/system.slice/ssh.service", "sshd", "ssh" },
+		{ "/user.slice/user-0.slice/session-3.scope", "bash", "session-3" },
+		{ "/user.slice/user@0.service/app.slice/dbus.service", "dbus", "dbus" },
+		{ "/system.slice/shop.service/a/b", "x", "shop" },
+		{ "/kubepods/pod1/c2", "x", "/kubepods/pod1/c2" },
+		{ "/", "kworker/0:1", "kworker/0:1" }, { NULL, "init", "init" },
+		{ "", "", "unknown" }, { NULL, NULL, "unknown" },
+		{ "/.service", "x", "/.service" }, { "/a.slice", "x", "/a.slice" },
+	};
+	char name[GPROF_SERVICE_MAX], *cgroup;
+	size_t i;
+
+	for (i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		gprof_service_name(rows[i].cgroup, rows[i].comm, name);
+		EXPECT_STREQ(rows[i].name, name);
+	}
+	cgroup = malloc(8192);
+	memset(cgroup, '/', 8191);
+	cgroup[8191] = '\0';
+	gprof_service_name(cgroup, "x", name);
+	EXPECT_EQ(GPROF_SERVICE_MAX - 1, strlen(name));
+	memset(cgroup + 1, 'a', 8182);
+	memcpy(cgroup + 8183, ".service", 9);
+	gprof_service_name(cgroup, "x", name);
+	EXPECT_EQ(GPROF_SERVICE_MAX - 1, strlen(name));
+	free(cgroup);
+}
+
+/* A recording of which profiles are taken while it goes on. */
+TEST_F(builder, each_sample_is_in_one_of_the_profiles_that_follow_each_other)
+{
+	struct gprof_generation_rec g = {
+		.rec = { GPROF_REC_GENERATION, 0, sizeof(g) }, .weight = 1000, .cpu = 1,
+	};
+	struct gprof_aging aging;
+	size_t spaces = 0;
+	int i, j;
+
+	START("-fPIE -pie");
+	gprof_aging_init(&aging);
+	for (i = 0; i < 300; i++) {
+		if (i % 20 == 0)
+			ASSERT_EQ(0, gprof_decoder_feed(&self->d, &g.rec, sizeof(g)));
+		self->c.exec_id = 1 + i;
+		feed_maps(self, &self->c);
+		/* some of the stacks, and of the names, are those of before */
+		for (j = 0; j < i % 7; j++)
+			feed_sample(self, &self->c, 0,
+				    (const uint64_t[4]){ self->c.work, self->c.main + 3 });
+		ASSERT_EQ(0, make(self));
+		ASSERT_EQ(i % 7, gprof_profile_total(self->p, 0));
+		gprof_profile_free(self->p);
+		self->p = NULL;
+		ASSERT_EQ(0, gprof_builder_next(&self->b));
+		gprof_decoder_forget(&self->d);
+		gprof_aging_next(&aging, &self->b);
+		aging.max = 64 << 10;
+		ASSERT_EQ(0, gprof_age(&aging, &self->b, &columns, &self->d, 1));
+		ASSERT_EQ(0, gprof_age(&aging, &self->b, &columns, &self->d, 1));
+		spaces = self->b.spaces.nr > spaces ? self->b.spaces.nr : spaces;
+	}
+	gprof_aging_free(&aging);
+	EXPECT_GT(100, spaces) {
+		TH_LOG("%zu", spaces);
+	}
 }
 
 TEST_HARNESS_MAIN

@@ -111,6 +111,7 @@ a_group_is_there_for_the_device()
 the_service_is_there_and_not_enabled()
 {
 	[ -e /lib/systemd/system/gprofctl-serve.service ]
+	[ -e /lib/systemd/system/gprofctl-push.service ]
 	[ ! -e /etc/systemd/system/multi-user.target.wants/gprofctl-serve.service ]
 }
 

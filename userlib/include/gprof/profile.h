@@ -196,7 +196,22 @@ GPROF_API int gprof_profile_each(const struct gprof_profile *p,
 				 void *ctx);
 
 /**
- * gprof_profile_label() - a label of the sample that gprof_profile_each() is at
+ * gprof_profile_filter() - leave samples out
+ * @p: profile that no other thread reads now
+ * @keep: as the function of gprof_profile_each(), but returns whether to keep the sample
+ * @ctx: passed on
+ *
+ * Places that no sample has then are left out by gprof_profile_merge().
+ *
+ * Return: 0 or -ENOMEM, nothing being left out.
+ */
+GPROF_API int gprof_profile_filter(struct gprof_profile *p,
+				   int (*keep)(void *ctx, const struct gprof_frame *frames,
+					       size_t nr_frames, const int64_t *values),
+				   void *ctx);
+
+/**
+ * gprof_profile_label() - a label of the sample that gprof_profile_each(), or filter, is at
  * @p: profile
  * @key: "pid", "tid", "comm", "cpu"; where they are known "cgroup" (path in the hierarchy
  *	of cgroup v2) and what the process publishes of itself as OpenTelemetry's process

@@ -264,6 +264,8 @@ struct gprof_kind_config {
  * @flight: keep the last of it in the kernel's buffers alone, for
  *	gprof_recorder_snapshot(); labels of threads are not kept
  * @no_unwind_tables: walk stacks by frame pointers alone
+ * @service_names: each sample has a label service.name: what its process says of itself
+ *	(profile.h), else the unit of systemd that it is in, its cgroup, or its name
  */
 struct gprof_recorder_config {
 	size_t sz;
@@ -274,6 +276,7 @@ struct gprof_recorder_config {
 	bool on_exec;
 	bool flight;
 	bool no_unwind_tables;
+	bool service_names;
 };
 
 /**
@@ -359,6 +362,24 @@ GPROF_API int gprof_recorder_stop(struct gprof_recorder *r);
  * @profiles is untouched and a started recorder goes on.
  */
 GPROF_API int gprof_recorder_stop_profiles(struct gprof_recorder *r,
+					   struct gprof_profile **profiles, size_t nr);
+
+/**
+ * gprof_recorder_next_profiles() - take the profiles of what was recorded, which goes on
+ * @r: started recorder, no flight recorder
+ * @profiles: gets the profile of each event, in their order, for gprof_profile_free();
+ *	NULL where there is none
+ * @nr: number of @profiles, which must be that of the events
+ *
+ * Each begins where the one before ended, and no sample is in none or in two of them: nothing
+ * is stopped. The next call, or the stop, gives what comes then. What was live at the time is
+ * told of each again; all other values are of what is new. What is known of programs is kept,
+ * and forgotten when they are over, so that memory does not grow with the time.
+ *
+ * Return: 0 or -errno, as gprof_recorder_stop_profiles(), but the recorder goes on; samples of
+ * which there was no profile for want of memory are in the next.
+ */
+GPROF_API int gprof_recorder_next_profiles(struct gprof_recorder *r,
 					   struct gprof_profile **profiles, size_t nr);
 
 /**

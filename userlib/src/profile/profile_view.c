@@ -107,33 +107,75 @@ struct walk {
 /* The thread's innermost: a profile that several threads read belongs to none of them. */
 static _Thread_local struct walk *walks;
 
+/* The frames of the sample that a walk is at. */
+static size_t put_sample(const struct gprof_profile *p, const struct gprof_sample *s,
+			 struct gprof_frame *frames)
+{
+	size_t nr = 0, j;
+
+	for (j = 0; j < s->nr_locations; j++)
+		put_location(p, &p->locations[p->stacks[s->locations + j]], frames, &nr);
+	return nr;
+}
+
+static struct gprof_frame *alloc_frames(const struct gprof_profile *p)
+{
+	struct gprof_frame *frames = calloc(p->frames_max ? p->frames_max : 1, sizeof(*frames));
+
+	if (!frames)
+		gprof_error_set(NULL, ENOMEM, "no memory for the frames of a sample");
+	return frames;
+}
+
 int gprof_profile_each(const struct gprof_profile *p,
 		       int (*fn)(void *ctx, const struct gprof_frame *frames, size_t nr_frames,
 				 const int64_t *values),
 		       void *ctx)
 {
-	struct gprof_frame *frames = calloc(p->frames_max ? p->frames_max : 1, sizeof(*frames));
+	struct gprof_frame *frames = alloc_frames(p);
 	struct walk walk = { .p = p, .outer = walks };
-	size_t i, j;
+	size_t i;
 	int ret = 0;
 
 	if (!frames)
-		return gprof_error_set(NULL, ENOMEM, "no memory for the frames of a sample");
+		return -ENOMEM;
 	walks = &walk;
 	for (i = 0; i < p->nr_samples && !ret; i++) {
-		size_t nr = 0;
-
 		walk.sample = &p->samples[i];
-		for (j = 0; j < walk.sample->nr_locations; j++) {
-			uint32_t l = p->stacks[walk.sample->locations + j];
-
-			put_location(p, &p->locations[l], frames, &nr);
-		}
-		ret = fn(ctx, frames, nr, &p->values[i * p->nr_columns]);
+		ret = fn(ctx, frames, put_sample(p, walk.sample, frames),
+			 &p->values[i * p->nr_columns]);
 	}
 	walks = walk.outer;
 	free(frames);
 	return ret;
+}
+
+int gprof_profile_filter(struct gprof_profile *p,
+			 int (*keep)(void *ctx, const struct gprof_frame *frames, size_t nr_frames,
+				     const int64_t *values),
+			 void *ctx)
+{
+	struct gprof_frame *frames = alloc_frames(p);
+	struct walk walk = { .p = p, .outer = walks };
+	size_t size = p->nr_columns * sizeof(*p->values);
+	size_t i, nr = 0;
+
+	if (!frames)
+		return -ENOMEM;
+	walks = &walk;
+	for (i = 0; i < p->nr_samples; i++) {
+		const int64_t *values = &p->values[i * p->nr_columns];
+
+		walk.sample = &p->samples[i];
+		if (!keep(ctx, frames, put_sample(p, walk.sample, frames), values))
+			continue;
+		p->samples[nr] = p->samples[i];
+		memmove(&p->values[nr++ * p->nr_columns], values, size);
+	}
+	walks = walk.outer;
+	p->nr_samples = nr;
+	free(frames);
+	return 0;
 }
 
 const char *gprof_profile_label(const struct gprof_profile *p, const char *key, int64_t *num)

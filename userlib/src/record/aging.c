@@ -318,7 +318,8 @@ static int forget(struct gprof_aging *a, struct gprof_builder *b,
 		  const struct gprof_columns *columns, struct gprof_decoder *decoders, size_t nr)
 {
 	size_t i;
-	int err = settle(a, b, columns), again;
+	/* What is live is found by the numbers of counts. */
+	int err = columns->live_value_type ? 0 : settle(a, b, columns), again;
 
 	/* counts have other numbers */
 	for (i = 0; i < nr; i++)
@@ -339,11 +340,19 @@ static int forget(struct gprof_aging *a, struct gprof_builder *b,
 	return err;
 }
 
+void gprof_aging_next(struct gprof_aging *a, const struct gprof_builder *b)
+{
+	size_t needed = 2 * bytes_of(b);
+
+	a->goes_on = true;
+	a->max = needed > GPROF_AGING_NEXT_BYTES ? needed : GPROF_AGING_NEXT_BYTES;
+}
+
 int gprof_age(struct gprof_aging *a, struct gprof_builder *b, const struct gprof_columns *columns,
 	      struct gprof_decoder *decoders, size_t nr)
 {
-	/* What is live is found by the numbers of counts. */
-	if (columns->live_value_type || b->nr_instants)
+	/* All of what is live is needed, unless a profile has told of what is not. */
+	if ((columns->live_value_type && !a->goes_on) || b->nr_instants)
 		return 0;
 	if (a->marked)
 		return forget(a, b, columns, decoders, nr);

@@ -18,21 +18,32 @@
 
 /* About what a builder may take until it is looked at what of it is over. */
 #define GPROF_AGING_BYTES	(16U << 20)
+/* Likewise where profiles are taken all the time, as long as it records. */
+#define GPROF_AGING_NEXT_BYTES	(1U << 20)
 
 /**
  * struct gprof_aging - of one builder
  * @max: bytes; more where what is needed takes as much
  * @over: program runs, by their hash, that were over when all rings were read last
  * @marked: @over says which
+ * @goes_on: profiles are taken of it meanwhile
  */
 struct gprof_aging {
 	size_t max;
 	struct gprof_map64 over;
 	bool marked;
+	bool goes_on;
 };
 
 void gprof_aging_init(struct gprof_aging *a);
 void gprof_aging_free(struct gprof_aging *a);
+
+/**
+ * gprof_aging_next() - a profile was taken, and what is needed is less than before
+ * @a: state
+ * @b: builder
+ */
+void gprof_aging_next(struct gprof_aging *a, const struct gprof_builder *b);
 
 /**
  * gprof_age() - forget what is over, where there is much

@@ -60,6 +60,32 @@ void gprof_builder_clear(struct gprof_builder *b)
 	gprof_table_clear(&b->counts_table);
 }
 
+int gprof_builder_next(struct gprof_builder *b)
+{
+	uint32_t *numbers = malloc((b->nr_counts + 1) * sizeof(*numbers));
+	size_t i, nr = 0;
+
+	if (!numbers)
+		return -ENOMEM;
+	for (i = 0; i < b->nr_counts; i++) {
+		struct gprof_count *c = &b->counts[i];
+
+		numbers[i] = c->live_weight ? (uint32_t)nr : GPROF_NONE;
+		if (!c->live_weight)
+			continue;
+		b->counts[nr] = *c;
+		b->counts[nr].samples = b->counts[nr].weight = b->counts[nr].value = 0;
+		b->counts[nr++].runnable = 0;
+	}
+	gprof_lastings_renumber(&b->lasting, numbers);
+	free(numbers);
+	b->nr_counts = nr;
+	b->nr_instants = 0;
+	b->goes_on = true;
+	memset(b->ends, 0, sizeof(b->ends));
+	return gprof_builder_renumbered(b);
+}
+
 static uint64_t hash_process(uint64_t hash, const struct gprof_process *p)
 {
 	hash = gprof_hash_u64(hash, (uint64_t)p->pid << 32 | p->exec_id);
@@ -578,7 +604,8 @@ int gprof_builder_profile(struct gprof_builder *b, const struct gprof_columns *c
 	bool begun = b->p;
 	int err;
 
-	gprof_spaces_describe_all(&b->spaces);
+	if (!b->goes_on)
+		gprof_spaces_describe_all(&b->spaces);
 	err = begin_profile(b, columns);
 	if (err)
 		return err;

@@ -62,6 +62,17 @@ void gprof_builder_free(struct gprof_builder *b);
 void gprof_builder_clear(struct gprof_builder *b);
 
 /**
+ * gprof_builder_next() - begin the next profile of a recording that goes on
+ * @b: builder of which a profile was just made, behind gprof_builder_look()
+ *
+ * Samples are forgotten, but for what is live of them: of that the next profile tells again.
+ * They have other numbers then.
+ *
+ * Return: 0 or -ENOMEM, all being left as it was.
+ */
+int gprof_builder_next(struct gprof_builder *b);
+
+/**
  * gprof_builder_look() - find out what of the samples is live
  * @b: builder that has all samples of before
  * @t: the kernel's table

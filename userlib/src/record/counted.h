@@ -105,6 +105,8 @@ struct gprof_instant {
  * @unknown: what is live beside these
  * @p: profile with the samples that are not in @counts any more, or NULL
  * @r: makes locations of @p, where there is one
+ * @services: samples say what service they are of
+ * @goes_on: there are profiles after this one, and processes are looked at meanwhile
  * @rest: of what was divided for it, in units of 1 / 2^32
  */
 struct gprof_builder {
@@ -127,6 +129,8 @@ struct gprof_builder {
 	struct gprof_profile *p;
 	struct gprof_resolver r;
 	uint64_t rest;
+	bool services;
+	bool goes_on;
 };
 
 #endif /* GPROF_COUNTED_H */

@@ -53,7 +53,7 @@ static struct gprof_recorder *make(const struct gprof_cpu_config *cfg, struct gp
 	const struct gprof_cpu_event *events = cfg->nr_events ? cfg->events : &timer;
 	size_t nr = cfg->nr_events ? cfg->nr_events : 1, i, j;
 	const struct gprof_stream_opts opts = {
-		cfg->buffer_bytes, cfg->on_exec, cfg->flight, cfg->no_unwind_tables,
+		cfg->buffer_bytes, cfg->on_exec, cfg->flight, cfg->no_unwind_tables, false,
 	};
 	struct gprof_source sources[EVENTS_MAX];
 	struct gprof_cpu_source cpu[EVENTS_MAX];

@@ -57,6 +57,20 @@ void gprof_lastings_look(const struct gprof_lastings *l, const struct gprof_live
 	unknown->unseen = gprof_live_table_count(&t->head->unseen);
 }
 
+void gprof_lastings_renumber(struct gprof_lastings *l, const uint32_t *numbers)
+{
+	size_t i;
+
+	for (i = 0; i < l->nr; i++) {
+		struct gprof_lasting *v = &l->v[i];
+
+		if (v->live && numbers[v->count] == GPROF_NONE)
+			*v = (struct gprof_lasting){ 0 };
+		else if (v->live)
+			v->count = numbers[v->count];
+	}
+}
+
 void gprof_lastings_free(struct gprof_lastings *l)
 {
 	free(l->v);

@@ -64,6 +64,13 @@ void gprof_lastings_look(const struct gprof_lastings *l, const struct gprof_live
 			 void (*add)(void *ctx, uint32_t count, const struct gprof_live_slot *slot),
 			 void *ctx, struct gprof_live_unknown *unknown);
 
+/**
+ * gprof_lastings_renumber() - counts have other numbers
+ * @l: samples
+ * @numbers: by the number before; GPROF_NONE: nothing of that count is live
+ */
+void gprof_lastings_renumber(struct gprof_lastings *l, const uint32_t *numbers);
+
 void gprof_lastings_free(struct gprof_lastings *l);
 
 #endif /* GPROF_LASTING_H */

@@ -284,6 +284,60 @@ int gprof_recorder_stop_profiles(struct gprof_recorder *r, struct gprof_profile 
 	return stop(r, profiles);
 }
 
+/* One profile, of what was read until now; the next begins there. */
+static int take_next(struct gprof_recorder *r, struct gprof_stream *s, uint64_t now,
+		     struct gprof_profile **profile)
+{
+	const struct gprof_error none = { 0 };
+	struct gprof_tally t;
+	int err = gprof_stream_drain(s, &r->error);
+
+	if (!err)
+		err = gprof_stream_tally(s, &t, &r->error);
+	if (err)
+		return err;
+	/* What the kernel has taken since it was read is of the next. */
+	t.kernel.out_produced = t.seen.samples + gprof_tally_lost(&t) + t.kernel.out_overwritten;
+	s->until_ns = now;
+	gprof_stream_look(s);
+	*profile = make_profile(s, &t, &none);
+	if (!*profile)
+		return gprof_error_set(&r->error, ENOMEM, "%s: no memory for the profile", s->name);
+	err = gprof_stream_next(s, &t, &r->error);
+	if (err) {
+		gprof_profile_free(*profile);
+		*profile = NULL;
+	}
+	return err;
+}
+
+int gprof_recorder_next_profiles(struct gprof_recorder *r, struct gprof_profile **profiles,
+				 size_t nr)
+{
+	struct gprof_error first = { 0 };
+	size_t i;
+
+	if (nr != r->nr || !profiles)
+		return gprof_error_set(&r->error, EINVAL,
+				       "the recorder has %zu events, but room for %zu profiles was "
+				       "given", r->nr, profiles ? nr : 0);
+	if (r->flight || !r->started)
+		return gprof_error_set(&r->error, EINVAL,
+				       r->flight ? "a flight recorder gives snapshots" :
+				       "the recorder is not started");
+	gprof_drain_pause(&r->drain);
+	for (i = 0; i < nr; i++) {
+		profiles[i] = NULL;
+		if (take_next(r, &r->streams[i], gprof_labels_now(), &profiles[i]) && !first.err)
+			first = r->error;
+	}
+	gprof_drain_resume(&r->drain);
+	r->error = first;
+	if (first.err)
+		gprof_error_publish(&first);
+	return -first.err;
+}
+
 /* What was produced or overwritten since is none of a snapshot's matter. */
 static void as_of_snapshot(struct gprof_tally *t)
 {
@@ -351,7 +405,7 @@ int gprof_recorder_stats(struct gprof_recorder *r, size_t event, struct gprof_re
 		return gprof_error_set(&r->error, EINVAL,
 				       "the recorder has %zu events, no number %zu", r->nr, event);
 	gprof_drain_pause(&r->drain);
-	err = gprof_stream_tally(&r->streams[event], &t, &r->error);
+	err = gprof_stream_total(&r->streams[event], &t, &r->error);
 	sum = gprof_stream_ends(&r->streams[event], ends);
 	gprof_drain_resume(&r->drain);
 	if (err)

@@ -192,6 +192,10 @@ int gprof_report(struct gprof_profile *p, const struct gprof_stream *s, const st
 	uint64_t from = t->kernel.out_started_ns, until = t->kernel.out_stopped_ns;
 	int err;
 
+	if (s->since_ns > from)
+		from = s->since_ns;
+	if (s->until_ns)
+		until = s->until_ns;
 	if (s->builder.from > from)
 		from = s->builder.from;
 	if (s->flight && s->started)

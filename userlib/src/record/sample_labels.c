@@ -7,6 +7,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "symbol/service.h"
+
 static bool has_key(const struct gprof_label *labels, size_t nr, uint32_t key)
 {
 	while (nr > 0)
@@ -160,6 +162,22 @@ static int add_description(struct gprof_profile *p, const struct gprof_space *sp
 	return d->context ? add_labels(p, d->context, labels, nr) : 0;
 }
 
+/* Who does not say so itself is of the unit, the cgroup or the program that it is in. */
+static int add_service(struct gprof_profile *p, const struct gprof_space *space, const char *comm,
+		       struct gprof_label *labels, size_t *nr)
+{
+	const struct gprof_description *d = space ? &space->description : NULL;
+	uint32_t key = gprof_profile_text(p, "service.name");
+	char name[GPROF_SERVICE_MAX];
+
+	if (key == GPROF_NONE)
+		return -ENOMEM;
+	if (has_key(labels, *nr, key))
+		return 0;
+	gprof_service_name(d ? d->cgroup : NULL, d && d->comm ? d->comm : comm, name);
+	return add_text(p, key, name, labels, nr);
+}
+
 int gprof_sample_keys(struct gprof_profile *p, uint32_t keys[GPROF_SAMPLE_KEYS])
 {
 	static const char *const names[GPROF_SAMPLE_KEYS] = {
@@ -228,5 +246,10 @@ int gprof_sample_labels(struct gprof_builder *b, const struct gprof_count *c,
 	if (!err)
 		err = add_labels(p, b->labels.v[c->labels], labels, nr);
 	space = process && !err ? gprof_spaces_find(&b->spaces, process) : NULL;
-	return space ? add_description(p, space, labels, nr) : err;
+	if (space)
+		err = add_description(p, space, labels, nr);
+	if (!err && b->services)
+		err = add_service(p, space, c->task == GPROF_NONE ? NULL :
+				  b->names.v[b->tasks[c->task].comm], labels, nr);
+	return err;
 }

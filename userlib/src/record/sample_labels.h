@@ -12,7 +12,7 @@
 #include "profile/labels.h"
 
 #define GPROF_SAMPLE_KEYS	14
-#define GPROF_SAMPLE_LABELS_MAX	(GPROF_SAMPLE_KEYS + GPROF_LABELS_MAX + GPROF_DESCRIPTION_MAX)
+#define GPROF_SAMPLE_LABELS_MAX	(GPROF_SAMPLE_KEYS + GPROF_LABELS_MAX + GPROF_DESCRIPTION_MAX + 1)
 
 /** gprof_clamp() - a count, as far as int64_t of pprof can hold it */
 static inline int64_t gprof_clamp(uint64_t n)

@@ -71,6 +71,10 @@ static int init_builder(struct gprof_stream *s)
 	gprof_aging_init(&s->aging);
 	if (!err && s->live.head)
 		s->builder.lasting.max = s->live.head->nr_slots;
+	s->builder.services = s->services;
+	s->since_ns = s->until_ns = 0;
+	memset(&s->past, 0, sizeof(s->past));
+	memset(s->past_ends, 0, sizeof(s->past_ends));
 	return err;
 }
 
@@ -84,6 +88,7 @@ int gprof_stream_init(struct gprof_stream *s, const struct gprof_source *source,
 	memset(s, 0, sizeof(*s));
 	s->fd = s->out = -1;
 	s->columns = source->columns;
+	s->services = opts->services;
 	s->name = strdup(source->name);
 	s->detail = strdup(source->detail);
 	s->target = strdup(aim->text);
@@ -377,6 +382,47 @@ void gprof_stream_look(struct gprof_stream *s)
 		gprof_builder_look(&s->builder, &s->live);
 }
 
+static void add_kernel(struct gprof_stats *sum, const struct gprof_stats *k)
+{
+	size_t i;
+
+	sum->out_produced += k->out_produced;
+	for (i = 0; i < GPROF_LOST_SLOTS; i++)
+		sum->out_lost[i] += k->out_lost[i];
+	sum->out_overwritten += k->out_overwritten;
+	sum->out_nmi += k->out_nmi;
+	sum->out_irq += k->out_irq;
+	sum->out_task += k->out_task;
+	sum->out_throttled += k->out_throttled;
+	sum->out_maps_lost += k->out_maps_lost;
+	sum->out_maps_missed += k->out_maps_missed;
+	sum->out_count += k->out_count;
+	sum->out_time_enabled += k->out_time_enabled;
+	sum->out_time_running += k->out_time_running;
+}
+
+int gprof_stream_next(struct gprof_stream *s, const struct gprof_tally *t, struct gprof_error *e)
+{
+	const struct gprof_stats *k = &t->kernel;
+	size_t i;
+
+	for (i = 0; i < 16; i++)
+		s->past_ends[i] += s->builder.ends[i];
+	if (gprof_builder_next(&s->builder))
+		return gprof_error_set(e, ENOMEM, "%s: no memory for the samples; record for a "
+				       "shorter time, or less often", s->name);
+	for (i = 0; i < s->buffer.nr; i++)
+		gprof_decoder_forget(&s->decoders[i]);
+	gprof_aging_next(&s->aging, &s->builder);
+	add_kernel(&s->base, k);
+	add_kernel(&s->past.kernel, k);
+	s->past.seen.samples += t->seen.samples;
+	sum_seen(s, &s->base_seen);
+	s->since_ns = s->until_ns;
+	s->until_ns = 0;
+	return 0;
+}
+
 int gprof_stream_prepare(struct gprof_stream *s, struct gprof_error *e)
 {
 	/* A start that failed at a later event has left samples of this one. */
@@ -448,13 +494,24 @@ int gprof_stream_tally(struct gprof_stream *s, struct gprof_tally *t, struct gpr
 	return 0;
 }
 
+int gprof_stream_total(struct gprof_stream *s, struct gprof_tally *t, struct gprof_error *e)
+{
+	int err = gprof_stream_tally(s, t, e);
+
+	if (err)
+		return err;
+	add_kernel(&t->kernel, &s->past.kernel);
+	t->seen.samples += s->past.seen.samples;
+	return 0;
+}
+
 uint64_t gprof_stream_ends(const struct gprof_stream *s, uint64_t ends[16])
 {
 	uint64_t sum = 0;
 	size_t i;
 
 	for (i = 0; i < 16; i++) {
-		ends[i] = s->builder.ends[i];
+		ends[i] = s->builder.ends[i] + s->past_ends[i];
 		sum += ends[i];
 	}
 	return sum;

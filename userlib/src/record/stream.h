@@ -44,12 +44,24 @@ struct gprof_source {
  * @on_exec: count from the next exec on
  * @flight: the oldest gives way, and nothing is read until gprof_stream_snapshot()
  * @no_tables: walk no stacks by unwind tables
+ * @services: samples say what service they are of
  */
 struct gprof_stream_opts {
 	uint64_t buffer_bytes;
 	bool on_exec;
 	bool flight;
 	bool no_tables;
+	bool services;
+};
+
+/**
+ * struct gprof_tally - counts of a recording, or of a part of it
+ * @kernel: the kernel's
+ * @seen: ours
+ */
+struct gprof_tally {
+	struct gprof_stats kernel;
+	struct gprof_decode_counts seen;
 };
 
 /**
@@ -70,6 +82,11 @@ struct gprof_stream_opts {
  * @base_seen: own counts at the last start
  * @started: kernel side is started
  * @flight: it is a flight recorder
+ * @services: samples say what service they are of
+ * @since_ns: the profile in the making begins here, CLOCK_MONOTONIC; 0: at the start
+ * @until_ns: what is made a profile of ends here; 0: at the stop
+ * @past: what became of the samples of the profiles before, since the start
+ * @past_ends: how the walks of their user stacks ended
  * @tables: it takes unwind tables
  * @tables_refused: there is no memory for that
  */
@@ -90,6 +107,11 @@ struct gprof_stream {
 	struct gprof_decode_counts base_seen;
 	bool started;
 	bool flight;
+	bool services;
+	uint64_t since_ns;
+	uint64_t until_ns;
+	struct gprof_tally past;
+	uint64_t past_ends[16];
 	bool tables;
 	bool tables_refused;
 };
@@ -138,17 +160,20 @@ int gprof_stream_drain(struct gprof_stream *s, struct gprof_error *e);
 int gprof_stream_snapshot(struct gprof_stream *s, struct gprof_error *e);
 
 /**
- * struct gprof_tally - counts of the last recording
- * @kernel: the kernel's, since the last start
- * @seen: ours, likewise
+ * gprof_stream_next() - begin the next profile of a recording that goes on
+ * @s: stream of which a profile was just made
+ * @t: what it said became of its samples
+ * @e: sentence
+ *
+ * To be called while nobody drains.
  */
-struct gprof_tally {
-	struct gprof_stats kernel;
-	struct gprof_decode_counts seen;
-};
+int gprof_stream_next(struct gprof_stream *s, const struct gprof_tally *t, struct gprof_error *e);
 
-/** gprof_stream_tally() - counts since the last start */
+/** gprof_stream_tally() - counts of the profile in the making */
 int gprof_stream_tally(struct gprof_stream *s, struct gprof_tally *t, struct gprof_error *e);
+
+/** gprof_stream_total() - likewise with those of the profiles before, since the start */
+int gprof_stream_total(struct gprof_stream *s, struct gprof_tally *t, struct gprof_error *e);
 
 /** gprof_tally_lost() - all samples that were lost, for whatever reason */
 uint64_t gprof_tally_lost(const struct gprof_tally *t);
@@ -162,7 +187,7 @@ uint64_t gprof_tally_lost(const struct gprof_tally *t);
 void gprof_stream_look(struct gprof_stream *s);
 
 /**
- * gprof_stream_ends() - how the walks of user stacks ended
+ * gprof_stream_ends() - how the walks of user stacks ended, since the start
  * @s: stream whose samples were read
  * @ends: gets samples, by GPROF_STACK_END_*
  *

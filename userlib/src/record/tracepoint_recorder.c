@@ -183,7 +183,7 @@ static void hand_over(struct gprof_recorder *r, struct probes *probes,
 static struct gprof_recorder *make(const struct gprof_tracepoint_config *cfg, struct gprof_error *e)
 {
 	const struct gprof_stream_opts opts = {
-		cfg->buffer_bytes, cfg->on_exec, cfg->flight, cfg->no_unwind_tables,
+		cfg->buffer_bytes, cfg->on_exec, cfg->flight, cfg->no_unwind_tables, false,
 	};
 	const char *const *names = cfg->nr_events ? cfg->events : &cfg->event;
 	const char *const *filters = cfg->nr_events ? cfg->filters : &cfg->filter;

@@ -80,6 +80,23 @@ static char *read_cgroup(const struct gprof_process *id)
 	return path;
 }
 
+static char *read_comm(const struct gprof_process *id)
+{
+	FILE *f = open_proc(id, "comm");
+	char *line = NULL;
+	size_t cap = 0;
+
+	if (f && getline(&line, &cap, f) > 0) {
+		line[strcspn(line, "\n")] = '\0';
+	} else {
+		free(line);
+		line = NULL;
+	}
+	if (f)
+		fclose(f);
+	return line;
+}
+
 /* ---- what it publishes ---- */
 
 /* A file system of somebody's own may let a reader wait for as long as it likes. */
@@ -281,27 +298,31 @@ static void replace(char **old, char *text)
 void gprof_describe(struct gprof_description *d, const struct gprof_known_run *run, bool last)
 {
 	uint64_t now = now_ns();
-	char *cgroup, *context;
+	char *cgroup, *comm, *context;
 
 	if (!last && now < d->next_ns)
 		return;
 	d->wait_ns = d->wait_ns ? d->wait_ns * 2 : FIRST_WAIT_NS;
 	d->next_ns = now + d->wait_ns;
 	cgroup = read_cgroup(run->process);
+	comm = read_comm(run->process);
 	context = read_context(run);
 	/* All that was read is of this process when it is alive even now. */
 	if (gprof_process_alive(run->process)) {
 		replace(&d->cgroup, cgroup);
+		replace(&d->comm, comm);
 		replace(&d->context, context);
 		return;
 	}
 	free(cgroup);
+	free(comm);
 	free(context);
 }
 
 void gprof_description_free(struct gprof_description *d)
 {
 	free(d->cgroup);
+	free(d->comm);
 	free(d->context);
 	memset(d, 0, sizeof(*d));
 }

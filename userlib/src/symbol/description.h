@@ -17,12 +17,14 @@
 /**
  * struct gprof_description - of one program run
  * @cgroup: path in the hierarchy of cgroup v2, or NULL
+ * @comm: name of the process, or NULL
  * @context: what it publishes, as labels.h writes a set, or NULL
  * @next_ns: when it is looked for again, CLOCK_MONOTONIC
  * @wait_ns: how long that was to be waited for
  */
 struct gprof_description {
 	char *cgroup;
+	char *comm;
 	char *context;
 	uint64_t next_ns;
 	uint64_t wait_ns;

@@ -1,0 +1,764 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The store of a host's profiles: what it keeps, and what becomes of it on bad disks, with bad
+ * clocks, and when its process ends at any instant.
+ */
+#include <kselftest_harness.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cmd.h"
+#include "fleet/store.h"
+#include "fleet/store_dir.h"
+
+#define SECOND	1000000000ULL
+#define HOUR	(3600 * SECOND)
+#define BEGIN	(1764000000 * SECOND)
+#define MUCH	(1U << 30)
+
+/* A wall clock that is set, and a disk of which the n-th operation fails. */
+static int64_t clock_set_by;
+static uint64_t clock_boot;
+static int fail_at, fail_with, operations;
+
+int clock_gettime(clockid_t id, struct timespec *t)
+{
+	int ret = (int)syscall(SYS_clock_gettime, id, t);
+	uint64_t ns;
+
+	if (ret || (id != CLOCK_REALTIME && id != CLOCK_BOOTTIME))
+		return ret;
+	ns = clock_boot + (id == CLOCK_REALTIME ? BEGIN + (uint64_t)clock_set_by : 0);
+	*t = (struct timespec){ (time_t)(ns / SECOND), (long)(ns % SECOND) };
+	return 0;
+}
+
+static int fails(void)
+{
+	if (++operations != fail_at)
+		return 0;
+	errno = fail_with;
+	return -1;
+}
+
+int renameat(int from_dir, const char *from, int to_dir, const char *to)
+{
+	return fails() ? -1 : (int)syscall(SYS_renameat2, from_dir, from, to_dir, to, 0);
+}
+
+int fsync(int fd)
+{
+	/* That takes time, and is for a power that fails. */
+	(void)fd;
+	return fails();
+}
+
+ssize_t write(int fd, const void *data, size_t size)
+{
+	return fd > 2 && fails() ? -1 : syscall(SYS_write, fd, data, size);
+}
+
+int mkdirat(int dir, const char *path, mode_t mode)
+{
+	return fails() ? -1 : (int)syscall(SYS_mkdirat, dir, path, mode);
+}
+
+FIXTURE(store) {
+	char path[64];
+	struct store *s;
+	struct store_options o;
+	int said;
+	int err;
+};
+
+static void reopen(struct __test_metadata *_metadata, FIXTURE_DATA(store) *self)
+{
+	int status;
+
+	store_close(self->s);
+	self->s = store_open(&self->o, &status);
+	ASSERT_NE(NULL, self->s);
+}
+
+FIXTURE_SETUP(store)
+{
+	clock_set_by = 0;
+	clock_boot = SECOND;
+	fail_at = operations = 0;
+	strcpy(self->path, "/tmp/gprof-store-XXXXXX");
+	ASSERT_NE(NULL, mkdtemp(self->path));
+	self->o = (struct store_options){
+		.dir = self->path, .keep_bytes = MUCH, .wait = 1U << ITEM_PROFILE,
+	};
+	self->err = dup(2);
+	self->said = memfd_create("said", 0);
+	dup2(self->said, 2);
+	reopen(_metadata, self);
+}
+
+static void remove_all(FIXTURE_DATA(store) *self)
+{
+	char command[128];
+
+	snprintf(command, sizeof(command), "rm -rf %s", self->path);
+	if (system(command))
+		perror(command);
+}
+
+FIXTURE_TEARDOWN(store)
+{
+	store_close(self->s);
+	dup2(self->err, 2);
+	remove_all(self);
+}
+
+/* Lines on stderr, since the last time. */
+static int lines(FIXTURE_DATA(store) *self, char text[4096])
+{
+	ssize_t n = pread(self->said, text, 4095, 0);
+	int nr = 0;
+
+	text[n > 0 ? n : 0] = '\0';
+	for (char *at = text; *at; at++)
+		nr += *at == '\n';
+	if (ftruncate(self->said, 0))
+		perror("ftruncate");
+	lseek(self->said, 0, SEEK_SET);
+	return nr;
+}
+
+static int put_at(FIXTURE_DATA(store) *self, uint64_t start, uint64_t samples, size_t size)
+{
+	struct item_name n = {
+		.form = ITEM_PROFILE, .type = "cpu", .host = "box.example",
+		.start_ns = start, .duration_ns = 10 * SECOND, .samples = samples,
+	};
+	char *data = malloc(size + 1);
+	int err;
+
+	for (size_t i = 0; i < size; i++)
+		data[i] = (char)(i * 7 + samples);
+	err = store_put(self->s, &n, data, size);
+	free(data);
+	return err;
+}
+
+static int put(FIXTURE_DATA(store) *self, uint64_t samples)
+{
+	clock_boot += 10 * SECOND;
+	return put_at(self, BEGIN + clock_boot, samples, 100);
+}
+
+/* Nothing is produced that nothing becomes of. */
+static bool adds_up(FIXTURE_DATA(store) *self, struct store_counts *c)
+{
+	const struct store_tally *t = &c->samples;
+
+	store_counts(self->s, c);
+	return t->produced + c->waited ==
+	       t->sent + t->waiting + t->dropped + t->refused + t->stored;
+}
+
+static bool answer(FIXTURE_DATA(store) *self, enum sent result, uint32_t parts, uint64_t sent,
+		   uint64_t refused, uint64_t *samples)
+{
+	struct sending out = {
+		.result = result, .sent_parts = parts, .sent_samples = sent,
+		.refused_samples = refused,
+	};
+	struct store_next next;
+
+	if (!store_next(self->s, ~0U, &next))
+		return false;
+	if (samples)
+		*samples = next.name.samples;
+	store_answer(self->s, &next, &out);
+	return true;
+}
+
+/* Calls @fn with the path of each item. */
+static int each_file(FIXTURE_DATA(store) *self, int (*fn)(void *ctx, const char *path), void *ctx)
+{
+	char (*hours)[HOUR_NAME], path[512];
+	struct store_dir d = { 0 };
+	int nr_files = 0;
+	ssize_t nr;
+
+	if (store_dir_open(&d, self->path) != STATUS_OK)
+		return -1;
+	nr = store_dir_hours(&d, &hours);
+	for (ssize_t i = 0; i < nr; i++) {
+		struct dirent *entry;
+		DIR *dir;
+
+		snprintf(path, sizeof(path), "%s/%s", self->path, hours[i]);
+		dir = opendir(path);
+		while (dir && (entry = readdir(dir))) {
+			if (entry->d_name[0] == '.')
+				continue;
+			snprintf(path, sizeof(path), "%s/%s/%s", self->path, hours[i],
+				 entry->d_name);
+			nr_files++;
+			if (fn && fn(ctx, path))
+				break;
+		}
+		if (dir)
+			closedir(dir);
+	}
+	free(hours);
+	store_dir_close(&d);
+	return nr_files;
+}
+
+TEST_F(store, gives_back_what_was_put_in_the_oldest_first)
+{
+	struct store_next next;
+	struct store_counts c;
+
+	for (uint64_t i = 1; i <= 3; i++)
+		ASSERT_EQ(0, put(self, i));
+	for (uint64_t i = 1; i <= 3; i++) {
+		const struct sending all = { .result = SENT_ALL, .sent_samples = i };
+
+		ASSERT_TRUE(store_next(self->s, ~0U, &next));
+		EXPECT_EQ(i, next.name.samples);
+		ASSERT_EQ(100U, next.size);
+		for (size_t j = 0; j < next.size; j++)
+			ASSERT_EQ((char)(j * 7 + i), ((char *)next.data)[j]);
+		EXPECT_STREQ("box.example", next.name.host);
+		store_answer(self->s, &next, &all);
+	}
+	EXPECT_FALSE(store_next(self->s, ~0U, &next));
+	EXPECT_TRUE(adds_up(self, &c));
+	EXPECT_EQ(6U, c.samples.sent);
+	EXPECT_EQ(3U, c.items.sent);
+	/* and they are kept */
+	EXPECT_EQ(3U, c.files);
+	EXPECT_EQ(3 * 4096U, c.bytes);
+	EXPECT_EQ(3, each_file(self, NULL, NULL));
+}
+
+TEST_F(store, goes_on_where_another_process_ended)
+{
+	struct store_next next;
+	struct store_counts c;
+	uint64_t samples;
+	char text[4096];
+
+	ASSERT_EQ(0, put(self, 10));
+	ASSERT_EQ(0, put(self, 20));
+	ASSERT_TRUE(answer(self, SENT_LATER, 2, 3, 1, &samples));
+	EXPECT_EQ(10U, samples);
+	EXPECT_TRUE(adds_up(self, &c));
+	EXPECT_EQ(26U, c.samples.waiting);
+	reopen(_metadata, self);
+	EXPECT_TRUE(adds_up(self, &c));
+	EXPECT_EQ(26U, c.waited);
+	EXPECT_EQ(0U, c.unsure);
+	ASSERT_TRUE(store_next(self->s, ~0U, &next));
+	EXPECT_EQ(10U, next.name.samples);
+	EXPECT_EQ(2U, next.name.parts);
+	EXPECT_EQ(4U, next.name.taken);
+	free(next.data);
+	/* killed before there was an answer */
+	lines(self, text);
+	reopen(_metadata, self);
+	EXPECT_EQ(1, lines(self, text));
+	EXPECT_NE(NULL, strstr(text, "6 samples were being sent"));
+	EXPECT_TRUE(adds_up(self, &c));
+	EXPECT_EQ(6U, c.unsure);
+	EXPECT_EQ(26U, c.samples.waiting);
+	/* an engine that says nonsense is believed no further than there are samples */
+	ASSERT_TRUE(answer(self, SENT_ALL, 9, UINT64_MAX, UINT64_MAX, NULL));
+	ASSERT_TRUE(answer(self, SENT_NEVER, 0, 5, 0, &samples));
+	EXPECT_EQ(20U, samples);
+	EXPECT_TRUE(adds_up(self, &c));
+	EXPECT_EQ(11U, c.samples.sent);
+	EXPECT_EQ(15U, c.samples.refused);
+	EXPECT_EQ(0U, c.samples.waiting);
+	EXPECT_FALSE(store_next(self->s, ~0U, &next));
+}
+
+TEST_F(store, keeps_what_nobody_waits_for)
+{
+	struct store_next next;
+	struct store_counts c;
+
+	self->o.wait = 1U << ITEM_TRACE;
+	reopen(_metadata, self);
+	ASSERT_EQ(0, put(self, 10));
+	EXPECT_FALSE(store_next(self->s, ~0U, &next));
+	EXPECT_TRUE(adds_up(self, &c));
+	EXPECT_EQ(10U, c.samples.stored);
+}
+
+TEST_F(store, has_one_writer)
+{
+	int status, fds[2];
+	struct store *s;
+	char text[4096], pid[32];
+	pid_t child;
+
+	store_close(self->s);
+	self->s = NULL;
+	ASSERT_EQ(0, pipe(fds));
+	child = fork();
+	if (!child) {
+		s = store_open(&self->o, &status);
+		status = s && syscall(SYS_write, fds[1], "", 1) == 1;
+		pause();
+	}
+	ASSERT_EQ(1, read(fds[0], text, 1));
+	EXPECT_EQ(NULL, store_open(&self->o, &status));
+	EXPECT_EQ(STATUS_FAILED, status);
+	EXPECT_EQ(1, lines(self, text));
+	snprintf(pid, sizeof(pid), "process %d writes", (int)child);
+	EXPECT_NE(NULL, strstr(text, pid));
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	reopen(_metadata, self);
+}
+
+TEST_F(store, is_nobody_elses)
+{
+	char link[80], text[4096], path[128], hour[HOUR_NAME];
+	struct store_options o = self->o;
+	struct store_counts c;
+	int status;
+
+	ASSERT_EQ(0, chmod(self->path, 0755));
+	store_close(self->s);
+	self->s = NULL;
+	EXPECT_EQ(NULL, store_open(&o, &status));
+	EXPECT_EQ(1, lines(self, text));
+	EXPECT_NE(NULL, strstr(text, "mode 0755"));
+	ASSERT_EQ(0, chmod(self->path, 0700));
+	snprintf(link, sizeof(link), "%s.link", self->path);
+	ASSERT_EQ(0, symlink(self->path, link));
+	o.dir = link;
+	EXPECT_EQ(NULL, store_open(&o, &status));
+	EXPECT_EQ(1, lines(self, text));
+	unlink(link);
+	/* an hour that leads elsewhere */
+	reopen(_metadata, self);
+	hour_name(BEGIN + clock_boot + 10 * SECOND, hour);
+	snprintf(path, sizeof(path), "%s/%s", self->path, hour);
+	ASSERT_EQ(0, symlink("/tmp", path));
+	EXPECT_NE(0, put(self, 1));
+	EXPECT_TRUE(adds_up(self, &c));
+	EXPECT_EQ(1U, c.samples.dropped);
+}
+
+TEST_F(store, gives_up_the_oldest_for_the_newest)
+{
+	struct store_counts c;
+	uint64_t samples;
+
+	self->o.keep_bytes = 100 * 4096;
+	reopen(_metadata, self);
+	for (int i = 0; i < 1000; i++) {
+		ASSERT_EQ(0, put(self, 1));
+		ASSERT_TRUE(adds_up(self, &c));
+		ASSERT_GE(100 * 4096U, c.bytes);
+	}
+	EXPECT_LE(97U, c.files);
+	EXPECT_EQ(1000 - c.files, c.samples.dropped);
+	EXPECT_EQ(c.files, (uint64_t)each_file(self, NULL, NULL));
+	ASSERT_TRUE(answer(self, SENT_ALL, 1, 1, 0, &samples));
+	/* one that no room can be made for */
+	EXPECT_EQ(-EFBIG, put_at(self, BEGIN + clock_boot, 5, 101 * 4096));
+	EXPECT_TRUE(adds_up(self, &c));
+	EXPECT_LE(97U, c.files);
+}
+
+TEST_F(store, gives_up_what_is_too_old)
+{
+	struct store_counts c;
+
+	self->o.keep_ns = 2 * HOUR;
+	self->o.wait = 0;
+	reopen(_metadata, self);
+	for (int i = 0; i < 360 * 4; i++)
+		ASSERT_EQ(0, put(self, 1));
+	EXPECT_TRUE(adds_up(self, &c));
+	EXPECT_LE(719U, c.files);
+	EXPECT_GE(733U, c.files);
+	EXPECT_EQ(1440U - c.files, c.removed);
+	/* and in a process that has not seen it */
+	clock_boot += HOUR;
+	reopen(_metadata, self);
+	ASSERT_EQ(0, put(self, 1));
+	EXPECT_TRUE(adds_up(self, &c));
+	EXPECT_LE(358U, c.files);
+	EXPECT_GE(362U, c.files);
+}
+
+TEST_F(store, is_none_the_worse_for_a_clock_that_is_set)
+{
+	struct store_counts c;
+	char text[4096];
+
+	self->o.keep_ns = 2 * HOUR;
+	reopen(_metadata, self);
+	lines(self, text);
+	for (int i = 0; i < 10; i++)
+		ASSERT_EQ(0, put(self, 1));
+	/* a year forward: what was just recorded is not a year old */
+	clock_set_by = 365 * 24 * (int64_t)HOUR;
+	for (int i = 0; i < 10; i++) {
+		clock_boot += 10 * SECOND;
+		ASSERT_EQ(0, put_at(self, BEGIN + (uint64_t)clock_set_by + clock_boot, 1, 100));
+	}
+	EXPECT_TRUE(adds_up(self, &c));
+	EXPECT_EQ(20U, c.files);
+	EXPECT_EQ(1U, c.clock_steps);
+	EXPECT_EQ(1, lines(self, text));
+	EXPECT_NE(NULL, strstr(text, "forward by 31536000 s"));
+	/* and two back */
+	clock_set_by = -365 * 24 * (int64_t)HOUR;
+	for (int i = 0; i < 10; i++) {
+		clock_boot += 10 * SECOND;
+		ASSERT_EQ(0, put_at(self, BEGIN + (uint64_t)clock_set_by + clock_boot, 1, 100));
+	}
+	EXPECT_TRUE(adds_up(self, &c));
+	EXPECT_EQ(30U, c.files);
+	EXPECT_EQ(2U, c.clock_steps);
+	EXPECT_EQ(0, lines(self, text));
+	/* but all of it gets too old */
+	for (int i = 0; i < 720 + 20; i++) {
+		clock_boot += 10 * SECOND;
+		ASSERT_EQ(0, put_at(self, BEGIN + (uint64_t)clock_set_by + clock_boot, 1, 100));
+	}
+	EXPECT_TRUE(adds_up(self, &c));
+	EXPECT_GE(733U, c.files);
+}
+
+TEST_F(store, loses_no_more_than_the_item_whose_write_fails)
+{
+	static const int errors[] = { ENOSPC, EROFS, EIO };
+	struct store_counts c;
+	char text[4096];
+	int kept = 0;
+
+	for (int at = 1; at <= 12; at++) {
+		for (size_t i = 0; i < 3; i++) {
+			int err;
+
+			lines(self, text);
+			operations = 0;
+			fail_at = at;
+			fail_with = errors[i];
+			/* an hour each, so that directories are made too */
+			clock_boot += HOUR;
+			err = put(self, 1);
+			fail_at = 0;
+			ASSERT_TRUE(err == 0 || err == -errors[i]);
+			kept += !err;
+			ASSERT_TRUE(adds_up(self, &c));
+			ASSERT_EQ(c.files, (uint64_t)kept);
+			ASSERT_EQ(kept, each_file(self, NULL, NULL));
+			EXPECT_EQ(!!err, lines(self, text));
+			for (int well = 0; well < 16; well++, kept++) {
+				EXPECT_EQ(0, lines(self, text));
+				ASSERT_EQ(0, put(self, 1));
+			}
+			EXPECT_EQ(!!err, lines(self, text));
+		}
+	}
+	EXPECT_LT(36, kept);
+	EXPECT_LE(6U * 3, c.failures + 3);
+	/* said once, however long it lasts */
+	for (int i = 0; i < 10; i++) {
+		operations = 0;
+		fail_at = 1;
+		fail_with = ENOSPC;
+		clock_boot += HOUR;
+		EXPECT_EQ(-ENOSPC, put(self, 1));
+	}
+	fail_at = 0;
+	EXPECT_EQ(1, lines(self, text));
+	reopen(_metadata, self);
+	EXPECT_TRUE(adds_up(self, &c));
+	EXPECT_EQ(c.waited, (uint64_t)kept);
+}
+
+TEST_F(store, sends_nothing_twice_where_the_disk_takes_no_answer)
+{
+	struct sending all = { .result = SENT_ALL, .sent_samples = 1 };
+	struct store_next next;
+	struct store_counts c;
+
+	ASSERT_EQ(0, put(self, 1));
+	ASSERT_EQ(0, put(self, 2));
+	fail_with = EROFS;
+	operations = 0;
+	fail_at = 1;
+	/* not noted that it is sent: it is not */
+	EXPECT_FALSE(store_next(self->s, ~0U, &next));
+	fail_at = 0;
+	ASSERT_TRUE(store_next(self->s, ~0U, &next));
+	EXPECT_EQ(1U, next.name.samples);
+	operations = 0;
+	fail_at = 1;
+	store_answer(self->s, &next, &all);
+	for (int i = 0; i < 3; i++) {
+		operations = 0;
+		fail_at = 1;
+		EXPECT_FALSE(store_next(self->s, ~0U, &next));
+	}
+	fail_at = 0;
+	ASSERT_TRUE(store_next(self->s, ~0U, &next));
+	EXPECT_EQ(2U, next.name.samples);
+	all.sent_samples = 2;
+	store_answer(self->s, &next, &all);
+	EXPECT_FALSE(store_next(self->s, ~0U, &next));
+	EXPECT_TRUE(adds_up(self, &c));
+	EXPECT_EQ(3U, c.samples.sent);
+	reopen(_metadata, self);
+	EXPECT_FALSE(store_next(self->s, ~0U, &next));
+}
+
+TEST_F(store, counts_files_that_may_not_grow)
+{
+	struct rlimit old, small = { 50, 50 };
+	struct store_counts c;
+
+	signal(SIGXFSZ, SIG_IGN);
+	ASSERT_EQ(0, getrlimit(RLIMIT_FSIZE, &old));
+	small.rlim_max = old.rlim_max;
+	ASSERT_EQ(0, setrlimit(RLIMIT_FSIZE, &small));
+	EXPECT_EQ(-EFBIG, put(self, 1));
+	ASSERT_EQ(0, setrlimit(RLIMIT_FSIZE, &old));
+	EXPECT_EQ(0, put(self, 1));
+	EXPECT_TRUE(adds_up(self, &c));
+	EXPECT_EQ(1U, c.samples.dropped);
+	EXPECT_EQ(1, each_file(self, NULL, NULL));
+}
+
+TEST_F(store, begins_anew_where_it_has_vanished)
+{
+	struct store_counts c;
+	char text[4096];
+
+	ASSERT_EQ(0, put(self, 5));
+	lines(self, text);
+	remove_all(self);
+	ASSERT_EQ(0, put(self, 3));
+	EXPECT_TRUE(adds_up(self, &c));
+	EXPECT_EQ(5U, c.samples.dropped);
+	EXPECT_EQ(3U, c.samples.waiting);
+	EXPECT_EQ(1, each_file(self, NULL, NULL));
+	for (int well = 0; well < 15; well++)
+		ASSERT_EQ(0, put(self, 0));
+	EXPECT_EQ(2, lines(self, text));
+	/* its place is taken by what is none */
+	remove_all(self);
+	EXPECT_EQ(0, symlink("/tmp", self->path));
+	for (int i = 0; i < 5; i++)
+		EXPECT_NE(0, put(self, 1));
+	EXPECT_EQ(1, lines(self, text));
+	EXPECT_TRUE(adds_up(self, &c));
+	EXPECT_EQ(13U, c.samples.dropped);
+	unlink(self->path);
+	EXPECT_EQ(0, put(self, 1));
+	EXPECT_TRUE(adds_up(self, &c));
+	EXPECT_EQ(1U, c.samples.waiting);
+}
+
+/* A bit of a file. */
+struct bit {
+	size_t at;
+	size_t size;
+};
+
+static int flip(void *ctx, const char *path)
+{
+	struct bit *b = ctx;
+	int fd = open(path, O_RDWR);
+	unsigned char byte;
+	struct stat st;
+
+	fstat(fd, &st);
+	b->size = (size_t)st.st_size * 8;
+	if (pread(fd, &byte, 1, (off_t)(b->at / 8)) == 1) {
+		byte ^= (unsigned char)(1 << b->at % 8);
+		if (pwrite(fd, &byte, 1, (off_t)(b->at / 8)) != 1)
+			perror(path);
+	}
+	close(fd);
+	return 1;
+}
+
+TEST_F(store, sees_each_bit_that_flips)
+{
+	struct bit bit = { 0 };
+	struct store_counts c;
+	uint64_t samples;
+
+	do {
+		remove_all(self);
+		store_close(self->s);
+		self->s = NULL;
+		reopen(_metadata, self);
+		ASSERT_EQ(0, put_at(self, BEGIN + clock_boot, 7, 32));
+		clock_boot += 2 * HOUR;
+		/* of the first hour */
+		each_file(self, flip, &bit);
+		ASSERT_EQ(0, put_at(self, BEGIN + clock_boot, 9, 32));
+		ASSERT_TRUE(answer(self, SENT_ALL, 1, 9, 0, &samples));
+		ASSERT_EQ(9U, samples);
+		ASSERT_TRUE(adds_up(self, &c));
+		ASSERT_EQ(7U, c.samples.dropped);
+		ASSERT_EQ(1U, c.damaged);
+		ASSERT_EQ(1U, c.files);
+	} while (++bit.at < bit.size);
+	EXPECT_EQ(32 * 8U, bit.at);
+}
+
+/* Likewise of a name, up to the state that it ends with. */
+static int rename_bit(void *ctx, const char *path)
+{
+	struct bit *b = ctx;
+	char to[512], *name, *end;
+
+	strcpy(to, path);
+	name = strrchr(to, '/') + 1;
+	end = strstr(to, "_w0.0_");
+	b->size = (size_t)(end - name) * 8;
+	name[b->at / 8] ^= (char)(1 << b->at % 8);
+	if (name[b->at / 8] && name[b->at / 8] != '/' && rename(path, to))
+		perror(to);
+	return 1;
+}
+
+TEST_F(store, sees_each_bit_that_flips_in_a_name)
+{
+	struct bit bit = { 0 };
+	struct store_counts c;
+	uint64_t samples;
+
+	do {
+		remove_all(self);
+		store_close(self->s);
+		self->s = NULL;
+		reopen(_metadata, self);
+		ASSERT_EQ(0, put_at(self, BEGIN + clock_boot, 7, 32));
+		each_file(self, rename_bit, &bit);
+		reopen(_metadata, self);
+		/* no item, or not what was written */
+		if (answer(self, SENT_ALL, 1, 7, 0, &samples))
+			ASSERT_EQ(7U, samples);
+		ASSERT_TRUE(adds_up(self, &c));
+		ASSERT_TRUE(c.samples.sent == 0 ||
+			    c.samples.sent == 7);
+	} while (++bit.at < bit.size);
+}
+
+/* ---- ends at any instant ---- */
+
+struct shared {
+	volatile uint64_t put;
+	volatile uint64_t sent;
+	volatile uint64_t done;
+};
+
+/* Puts items in, and sends each other of them, until it is killed. */
+static void be_killed(FIXTURE_DATA(store) *self, struct shared *shared, unsigned int seed)
+{
+	int status;
+	struct store *s = store_open(&self->o, &status);
+
+	self->s = s;
+	while (s) {
+		struct sending out = { .result = rand_r(&seed) % 2 ? SENT_ALL : SENT_LATER };
+		struct store_next next;
+
+		if (!put_at(self, BEGIN + clock_boot, 1, 1000))
+			shared->put++;
+		clock_boot += SECOND;
+		if (store_next(s, ~0U, &next)) {
+			store_answer(s, &next, &out);
+			if (out.result == SENT_ALL)
+				shared->sent++;
+		}
+	}
+	_exit(1);
+}
+
+TEST_F_TIMEOUT(store, outlives_a_writer_that_is_killed_at_any_instant, 300)
+{
+	struct shared *shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
+				     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	const char *times = getenv("KILLS");
+	int kills = times ? atoi(times) : 100;
+	struct store_counts c, all = { 0 };
+	unsigned int seed = 1;
+	uint64_t put, sent;
+	char text[4096];
+
+	ASSERT_NE(MAP_FAILED, shared);
+	store_close(self->s);
+	self->s = NULL;
+	self->o.keep_bytes = MUCH;
+	for (int i = 0; i < kills; i++) {
+		struct timespec instant = { 0, rand_r(&seed) % 10000000 };
+		uint64_t before = shared->put;
+		pid_t child;
+
+		clock_boot += 100 * SECOND;
+		child = fork();
+		if (!child)
+			be_killed(self, shared, (unsigned int)i);
+		/* each other of them while it begins */
+		while (i % 2 && shared->put == before)
+			sched_yield();
+		nanosleep(&instant, NULL);
+		kill(child, SIGKILL);
+		waitpid(child, NULL, 0);
+		lines(self, text);
+		reopen(_metadata, self);
+		ASSERT_TRUE(adds_up(self, &c));
+		all.unsure += c.unsure;
+		all.damaged += c.damaged;
+		/* One that was put, or sent, and not yet told of. */
+		put = shared->put;
+		sent = shared->sent;
+		ASSERT_LE(put, c.files + all.removed);
+		ASSERT_GE(put + 1, c.files + all.removed);
+		ASSERT_GE(put + 1 - sent, c.samples.waiting);
+		ASSERT_LE(put - sent, c.samples.waiting + 1);
+		shared->put = c.files;
+		shared->sent = c.files - c.samples.waiting;
+		store_close(self->s);
+		self->s = NULL;
+	}
+	reopen(_metadata, self);
+	/* each file is what was written */
+	while (answer(self, SENT_ALL, 1, 1, 0, NULL))
+		;
+	ASSERT_TRUE(adds_up(self, &c));
+	EXPECT_EQ(0U, c.damaged);
+	EXPECT_EQ(0U, c.samples.waiting);
+	dup2(self->err, 2);
+	TH_LOG("%d kills, %llu items, %llu of them sent by then, %llu unsure", kills,
+	       (unsigned long long)c.files, (unsigned long long)shared->sent,
+	       (unsigned long long)all.unsure);
+	EXPECT_LE((uint64_t)kills / 2, c.files);
+	munmap(shared, sizeof(*shared));
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * pusher: what "gprofctl push" does, and its metrics.
+ */
+#ifndef GPROF_TOOLS_FLEET_PUSHER_H
+#define GPROF_TOOLS_FLEET_PUSHER_H
+
+#include <pthread.h>
+#include <stdint.h>
+
+#include "../http.h"
+#include "budget.h"
+#include "continuous.h"
+#include "sampled_run.h"
+#include "sender.h"
+#include "store.h"
+
+/**
+ * struct pusher - all of it
+ * @store: where all is kept
+ * @keep_bytes: how much of it at most
+ * @sender: sends, or NULL
+ * @sampled: records windows, or NULL
+ * @lock: protects what follows, which metrics are made of
+ * @continuous: records all the time
+ * @budget: what that may cost
+ * @interval_ns: how often profiles are taken, as was asked for
+ * @own_ns: CPU time of this process
+ * @judged_ns: CLOCK_MONOTONIC when that was looked at last
+ * @sampling_ns: CPU time of the kernel for samples, as estimated
+ */
+struct pusher {
+	struct store *store;
+	uint64_t keep_bytes;
+	struct sender *sender;
+	struct sampled_run *sampled;
+	pthread_mutex_t lock;
+	struct continuous continuous;
+	struct budget budget;
+	uint64_t interval_ns;
+	uint64_t own_ns;
+	uint64_t judged_ns;
+	uint64_t sampling_ns;
+};
+
+/* pusher_routes - pages, for http_start(); their context is a struct pusher */
+extern const struct http_route pusher_routes[];
+
+#endif /* GPROF_TOOLS_FLEET_PUSHER_H */

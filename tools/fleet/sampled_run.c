@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A thread that records windows into a store. It looks at the wall clock once a minute, so
+ * that a clock that is set moves the next window by no more.
+ */
+#include "sampled_run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <gprof/trace_record.h>
+
+#include "../cmd.h"
+#include "../kinds.h"
+#include "../say.h"
+#include "../trace_options.h"
+#include "item_make.h"
+
+#define SECOND_NS	1000000000ULL
+#define LOOK_NS		(60 * SECOND_NS)
+#define HOST_ID		128
+
+/**
+ * struct sampled_run - the thread
+ * @store: where to
+ * @dir: for a trace in the making
+ * @host: name of the host
+ * @id: what tells it from others
+ * @windows: what to record
+ * @nr: how many
+ * @thread: it
+ * @lock: protects all below
+ * @wake: it is to end
+ * @stopping: likewise
+ * @said: that one could not be recorded
+ * @counts: what became of them
+ */
+struct sampled_run {
+	struct store *store;
+	const char *dir;
+	const char *host;
+	char id[HOST_ID];
+	struct sampled windows[SAMPLED_MAX];
+	size_t nr;
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t wake;
+	bool stopping, said;
+	struct sampled_counts counts;
+};
+
+static uint64_t now_ns(clockid_t id)
+{
+	struct timespec t;
+
+	clock_gettime(id, &t);
+	return (uint64_t)t.tv_sec * SECOND_NS + (uint64_t)t.tv_nsec;
+}
+
+/* Is it over? */
+static bool sleep_for(struct sampled_run *r, uint64_t ns)
+{
+	uint64_t until = now_ns(CLOCK_MONOTONIC) + ns;
+	struct timespec t = { (time_t)(until / SECOND_NS), (long)(until % SECOND_NS) };
+	bool over;
+
+	pthread_mutex_lock(&r->lock);
+	while (!r->stopping && !pthread_cond_timedwait(&r->wake, &r->lock, &t))
+		;
+	over = r->stopping;
+	pthread_mutex_unlock(&r->lock);
+	return over;
+}
+
+static bool make_trace(void *ctx, const struct gprof_trace_config *cfg)
+{
+	struct gprof_trace_recorder **recorder = ctx;
+
+	*recorder = gprof_trace_recorder_new(cfg);
+	return *recorder;
+}
+
+/* A file that nobody sees, and that is gone with the process. */
+static int open_unnamed(const char *dir)
+{
+	int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+	return fd < 0 ? memfd_create("trace", MFD_CLOEXEC) : fd;
+}
+
+static int record_trace(struct sampled_run *r, const struct sampled *w)
+{
+	struct trace_wants wants = {
+		.cfg = { .sz = sizeof(wants.cfg), .target.type = GPROF_SYSTEM },
+	};
+	struct gprof_trace_recorder *recorder = NULL;
+	uint64_t start = now_ns(CLOCK_REALTIME), begun = now_ns(CLOCK_MONOTONIC);
+	int fd = open_unnamed(r->dir), err = fd < 0 ? -errno : 0;
+
+	if (!err && (!trace_wants_try(&wants, make_trace, &recorder) ||
+		     gprof_trace_recorder_start(recorder, fd)))
+		err = -EIO;
+	if (!err) {
+		sleep_for(r, w->ns);
+		if (gprof_trace_recorder_stop(recorder))
+			err = -EIO;
+		else
+			err = item_put_trace(r->store, fd, start,
+					     now_ns(CLOCK_MONOTONIC) - begun, r->host);
+	}
+	gprof_trace_recorder_free(recorder);
+	if (fd >= 0)
+		close(fd);
+	return err;
+}
+
+static int record_profile(struct sampled_run *r, const struct sampled *w)
+{
+	const struct gprof_target all = { .type = GPROF_SYSTEM };
+	struct kinds k = { .services = true };
+	struct gprof_recorder *recorder;
+	struct gprof_profile *p = NULL;
+	int err = -EIO;
+
+	kinds_add(&k, w->kind, NULL);
+	k.kinds[0].rate = w->rate;
+	recorder = kinds_recorder(&k, &all, false);
+	if (recorder && !gprof_recorder_start_events(recorder, NULL, 1)) {
+		sleep_for(r, w->ns);
+		if (!gprof_recorder_stop_profiles(recorder, &p, 1))
+			err = item_put_profile(r->store, p, w->kind, r->host);
+	}
+	gprof_profile_free(p);
+	gprof_recorder_free(recorder);
+	return err;
+}
+
+static void record_window(struct sampled_run *r, const struct sampled *w)
+{
+	bool trace = !strcmp(w->kind, "trace");
+	int err = trace ? record_trace(r, w) : record_profile(r, w);
+
+	pthread_mutex_lock(&r->lock);
+	if (!err)
+		r->counts.recorded++;
+	else
+		r->counts.failed++;
+	if (err && !r->said)
+		say("a sampled window, %s, could not be recorded: %s; others are counted", w->text,
+		    err == -EIO ? gprof_error() : strerror(-err));
+	r->said |= err != 0;
+	pthread_mutex_unlock(&r->lock);
+}
+
+/* The window that begins first, of those to come. */
+static const struct sampled *next_window(struct sampled_run *r, uint64_t now, uint64_t *begin)
+{
+	const struct sampled *next = NULL;
+
+	*begin = UINT64_MAX;
+	for (size_t i = 0; i < r->nr; i++) {
+		uint64_t at = sampled_next(&r->windows[i], r->id, now);
+
+		if (at < *begin) {
+			*begin = at;
+			next = &r->windows[i];
+		}
+	}
+	pthread_mutex_lock(&r->lock);
+	r->counts.next_ns = *begin;
+	pthread_mutex_unlock(&r->lock);
+	return next;
+}
+
+static void *run(void *arg)
+{
+	struct sampled_run *r = arg;
+	const struct sampled *w;
+	uint64_t begin, now, after = now_ns(CLOCK_REALTIME);
+
+	for (;;) {
+		w = next_window(r, after, &begin);
+		now = now_ns(CLOCK_REALTIME);
+		if (w && now >= begin) {
+			/* One whose time has passed meanwhile, the clock having been set, is not. */
+			if (now - begin < LOOK_NS)
+				record_window(r, w);
+			after = begin + 1;
+			if (sleep_for(r, 0))
+				break;
+			continue;
+		}
+		/* Set back: what was recorded once is not again, but what comes is. */
+		if (begin == UINT64_MAX || begin - now > 26 * 3600 * SECOND_NS)
+			after = now;
+		if (sleep_for(r, begin - now < LOOK_NS ? begin - now : LOOK_NS))
+			break;
+	}
+	return NULL;
+}
+
+/* As systemd has it; else two hosts differ by their names. */
+static void read_id(struct sampled_run *r)
+{
+	FILE *f = fopen("/etc/machine-id", "re");
+
+	if (f && fgets(r->id, sizeof(r->id), f))
+		r->id[strcspn(r->id, "\n")] = '\0';
+	if (f)
+		fclose(f);
+	if (!r->id[0])
+		snprintf(r->id, sizeof(r->id), "%s", r->host);
+}
+
+struct sampled_run *sampled_start(struct store *store, const char *dir, const char *host,
+				  const struct sampled *windows, size_t nr, int *status)
+{
+	struct sampled_run *r = xalloc(1, sizeof(*r));
+	pthread_condattr_t attr;
+	sigset_t all, old;
+	int err;
+
+	r->store = store;
+	r->dir = dir;
+	r->host = host;
+	r->nr = nr;
+	memcpy(r->windows, windows, nr * sizeof(*windows));
+	read_id(r);
+	pthread_mutex_init(&r->lock, NULL);
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&r->wake, &attr);
+	pthread_condattr_destroy(&attr);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	err = pthread_create(&r->thread, NULL, run, r);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	if (!err)
+		return r;
+	*status = fail("no thread for sampled windows can be started: %s", strerror(err));
+	free(r);
+	return NULL;
+}
+
+void sampled_stop(struct sampled_run *r)
+{
+	if (!r)
+		return;
+	pthread_mutex_lock(&r->lock);
+	r->stopping = true;
+	pthread_cond_signal(&r->wake);
+	pthread_mutex_unlock(&r->lock);
+	pthread_join(r->thread, NULL);
+	pthread_cond_destroy(&r->wake);
+	pthread_mutex_destroy(&r->lock);
+	free(r);
+}
+
+void sampled_counts(struct sampled_run *r, struct sampled_counts *out)
+{
+	pthread_mutex_lock(&r->lock);
+	*out = r->counts;
+	pthread_mutex_unlock(&r->lock);
+}

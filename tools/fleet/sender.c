@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A thread that gives an engine what waits in a store.
+ */
+#include "sender.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+
+#include "../cmd.h"
+#include "../say.h"
+
+#define SECOND_NS	1000000000ULL
+#define FIRST_NS	SECOND_NS
+#define LONGEST_NS	(300 * SECOND_NS)
+#define ASKED_NS	(3600 * SECOND_NS)	/* no engine has it wait for longer */
+#define IDLE_NS		(10 * SECOND_NS)	/* what the disk did not give it may give then */
+
+/**
+ * struct receiver - an engine
+ * @engine: it
+ * @forms: of items that it is given, as bits
+ * @failures: in a row
+ * @until_ns: it is not asked before, CLOCK_MONOTONIC
+ * @said: its last sentence that was said
+ */
+struct receiver {
+	struct engine *engine;
+	unsigned int forms;
+	unsigned int failures;
+	uint64_t until_ns;
+	char said[sizeof(((struct sending *)0)->why)];
+};
+
+/**
+ * struct sender - the thread
+ * @store: from which
+ * @to: to whom
+ * @nr: how many
+ * @thread: it
+ * @lock: protects all below
+ * @wake: something is new
+ * @news: there is
+ * @stopping: it is to end
+ * @all: ... when nothing more is taken
+ * @counts: what it has done
+ */
+struct sender {
+	struct store *store;
+	struct receiver to[SENDER_ENGINES];
+	size_t nr;
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t wake;
+	bool news, stopping, all;
+	struct sender_counts counts;
+};
+
+static uint64_t now_ns(clockid_t id)
+{
+	struct timespec t;
+
+	clock_gettime(id, &t);
+	return (uint64_t)t.tv_sec * SECOND_NS + (uint64_t)t.tv_nsec;
+}
+
+static uint64_t jittered(uint64_t ns)
+{
+	uint32_t n;
+
+	if (getrandom(&n, sizeof(n), 0) != sizeof(n))
+		n = (uint32_t)now_ns(CLOCK_MONOTONIC);
+	return ns - ns / 4 + ns / 2 * n / UINT32_MAX;
+}
+
+static uint64_t pause_ns(const struct receiver *to, const struct sending *out)
+{
+	uint64_t ns = FIRST_NS, asked = out->retry_after_ms;
+
+	for (unsigned int i = 1; i < to->failures && ns < LONGEST_NS; i++)
+		ns *= 2;
+	ns = jittered(ns < LONGEST_NS ? ns : LONGEST_NS);
+	asked = asked < ASKED_NS / 1000000 ? asked * 1000000 : ASKED_NS;
+	/* Not sooner than it asked for, and not all at that moment. */
+	return asked > ns ? asked + ns / 4 : ns;
+}
+
+/* A sentence once, until the engine has another one. */
+static void tell(struct receiver *to, const struct sending *out)
+{
+	if (out->result == SENT_ALL && !out->refused_samples) {
+		if (to->failures && to->said[0]) {
+			say("%s takes what is sent again", to->engine->name);
+			to->said[0] = '\0';
+		}
+		return;
+	}
+	if (!strncmp(to->said, out->why, sizeof(to->said)))
+		return;
+	snprintf(to->said, sizeof(to->said), "%s", out->why);
+	say("%s: %s%s", to->engine->name, to->said, out->result == SENT_LATER ?
+	    "; what is recorded waits in the store" : "; what it refuses is counted");
+}
+
+static void note(struct sender *s, struct receiver *to, const struct sending *out)
+{
+	pthread_mutex_lock(&s->lock);
+	s->counts.tries++;
+	s->counts.bytes += out->bytes;
+	tell(to, out);
+	if (out->result == SENT_LATER) {
+		to->failures++;
+		s->counts.later++;
+		to->until_ns = now_ns(CLOCK_MONOTONIC) + pause_ns(to, out);
+	} else {
+		to->failures = 0;
+		s->counts.never += out->result == SENT_NEVER;
+	}
+	if (out->result == SENT_ALL)
+		s->counts.taken_ns = now_ns(CLOCK_REALTIME);
+	else
+		s->counts.failed_ns = now_ns(CLOCK_REALTIME);
+	pthread_mutex_unlock(&s->lock);
+}
+
+/* What is wanted now, and when more is: those that do not take it now are left alone. */
+static unsigned int wanted(const struct sender *s, uint64_t *until)
+{
+	uint64_t now = now_ns(CLOCK_MONOTONIC);
+	unsigned int forms = 0;
+
+	*until = now + IDLE_NS;
+	for (size_t i = 0; i < s->nr; i++) {
+		if (!s->to[i].failures || s->to[i].until_ns <= now)
+			forms |= s->to[i].forms;
+		else if (s->to[i].until_ns < *until)
+			*until = s->to[i].until_ns;
+	}
+	return forms;
+}
+
+/* Was there something? */
+static bool send_one(struct sender *s, unsigned int forms)
+{
+	struct sending out = { .result = SENT_LATER };
+	struct receiver *to = s->to;
+	struct store_next next;
+	struct item item;
+
+	if (!forms || !store_next(s->store, forms, &next))
+		return false;
+	item = (struct item){
+		.form = next.name.form,
+		.type = next.name.type,
+		.host = next.name.host,
+		.start_ns = next.name.start_ns,
+		.duration_ns = next.name.duration_ns,
+		.id = next.name.id,
+		.samples = next.name.samples,
+		.sent_parts = next.name.parts,
+	};
+	while (!(to->forms >> item.form & 1))
+		to++;
+	to->engine->send(to->engine, &item, next.data, next.size, &out);
+	note(s, to, &out);
+	store_answer(s->store, &next, &out);
+	return true;
+}
+
+/* Until there is something new, or @until; is it over? */
+static bool wait_for(struct sender *s, uint64_t until)
+{
+	struct timespec t = { (time_t)(until / SECOND_NS), (long)(until % SECOND_NS) };
+	bool over;
+
+	pthread_mutex_lock(&s->lock);
+	while (!s->stopping && !s->news)
+		if (pthread_cond_timedwait(&s->wake, &s->lock, &t))
+			break;
+	s->news = false;
+	over = s->stopping;
+	pthread_mutex_unlock(&s->lock);
+	return over;
+}
+
+static bool is_over(struct sender *s)
+{
+	bool over;
+
+	pthread_mutex_lock(&s->lock);
+	over = s->stopping && !s->all;
+	pthread_mutex_unlock(&s->lock);
+	return over;
+}
+
+static void *run(void *arg)
+{
+	struct sender *s = arg;
+	uint64_t until;
+
+	while (!is_over(s))
+		if (!send_one(s, wanted(s, &until)) && wait_for(s, until))
+			break;
+	/* What came last, as far as it is taken at once. */
+	while (!is_over(s) && send_one(s, wanted(s, &until)))
+		;
+	return NULL;
+}
+
+static void close_all(struct sender *s)
+{
+	for (size_t i = 0; i < s->nr; i++)
+		s->to[i].engine->close(s->to[i].engine);
+}
+
+struct sender *sender_start(struct store *store, struct engine *const *engines, size_t nr,
+			    int *status)
+{
+	struct sender *s = xalloc(1, sizeof(*s));
+	unsigned int forms = 0;
+	pthread_condattr_t attr;
+	sigset_t all, old;
+	int err;
+
+	s->store = store;
+	s->nr = nr;
+	for (size_t i = 0; i < nr; i++) {
+		s->to[i].engine = engines[i];
+		s->to[i].forms = engines[i]->takes & ~forms;
+		forms |= engines[i]->takes;
+	}
+	pthread_mutex_init(&s->lock, NULL);
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&s->wake, &attr);
+	pthread_condattr_destroy(&attr);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	err = pthread_create(&s->thread, NULL, run, s);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	if (!err)
+		return s;
+	*status = fail("no thread that sends can be started: %s", strerror(err));
+	close_all(s);
+	free(s);
+	return NULL;
+}
+
+void sender_wake(struct sender *s)
+{
+	if (!s)
+		return;
+	pthread_mutex_lock(&s->lock);
+	s->news = true;
+	pthread_cond_signal(&s->wake);
+	pthread_mutex_unlock(&s->lock);
+}
+
+void sender_stop(struct sender *s, bool all)
+{
+	if (!s)
+		return;
+	pthread_mutex_lock(&s->lock);
+	s->stopping = true;
+	s->all = all;
+	pthread_cond_signal(&s->wake);
+	pthread_mutex_unlock(&s->lock);
+	pthread_join(s->thread, NULL);
+	close_all(s);
+	pthread_cond_destroy(&s->wake);
+	pthread_mutex_destroy(&s->lock);
+	free(s);
+}
+
+void sender_counts(struct sender *s, struct sender_counts *out)
+{
+	pthread_mutex_lock(&s->lock);
+	*out = s->counts;
+	pthread_mutex_unlock(&s->lock);
+}

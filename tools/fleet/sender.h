@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * sender: a thread that gives engines what waits in a store, the oldest first.
+ *
+ * An engine that does not take an item now is asked again: as late as it says, or else after
+ * a second, two, four and so on up to five minutes, a quarter more or less by chance, so that
+ * the hosts of a fleet do not all come back at once.
+ */
+#ifndef GPROF_TOOLS_FLEET_SENDER_H
+#define GPROF_TOOLS_FLEET_SENDER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "engine.h"
+#include "store.h"
+
+#define SENDER_ENGINES	2
+
+struct sender;
+
+/**
+ * struct sender_counts - what it has done
+ * @tries: items that it gave the engine, or tried to
+ * @later: of these, those that the engine did not take then
+ * @never: ... or never will
+ * @bytes: on the wire
+ * @failed_ns: CLOCK_REALTIME of the last that was not taken; 0: none
+ * @taken_ns: ... and of the last that was
+ */
+struct sender_counts {
+	uint64_t tries;
+	uint64_t later;
+	uint64_t never;
+	uint64_t bytes;
+	uint64_t failed_ns;
+	uint64_t taken_ns;
+};
+
+/**
+ * sender_start() - begin to send
+ * @store: from which
+ * @engines: to whom: each form of item to the first that takes it. They are the sender's from
+ *	now on, which closes them
+ * @nr: how many, up to SENDER_ENGINES
+ * @status: gets the exit status on failure
+ *
+ * All signals are blocked in its thread.
+ *
+ * Return: sender for sender_stop(), or NULL after a sentence.
+ */
+struct sender *sender_start(struct store *store, struct engine *const *engines, size_t nr,
+			    int *status);
+
+/* sender_wake() - there is something new in the store */
+void sender_wake(struct sender *s);
+
+/**
+ * sender_stop() - send no more
+ * @s: sender, or NULL
+ * @all: first what waits, as far as the engine takes it now
+ */
+void sender_stop(struct sender *s, bool all);
+
+/* sender_counts() - what it has done until now */
+void sender_counts(struct sender *s, struct sender_counts *out);
+
+#endif /* GPROF_TOOLS_FLEET_SENDER_H */

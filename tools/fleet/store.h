@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * store: a bounded store of profiles and traces on disk, from which they are sent too.
+ *
+ * What is in it is what the names of its files say (item_name.h). Two threads may use one: who
+ * records, and who sends.
+ *
+ *	produced + waiting at the start = sent + waiting + dropped + refused + stored
+ *
+ * holds for items and for samples at any time.
+ */
+#ifndef GPROF_TOOLS_FLEET_STORE_H
+#define GPROF_TOOLS_FLEET_STORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "item_name.h"
+
+struct store;
+
+/**
+ * struct store_options - how it is kept
+ * @dir: where; borrowed
+ * @keep_bytes: bytes that all items may take, in whole blocks
+ * @keep_ns: how old they may get; 0: any age
+ * @wait: bits of enum item_form that wait for an engine, when they are new
+ */
+struct store_options {
+	const char *dir;
+	uint64_t keep_bytes;
+	uint64_t keep_ns;
+	unsigned int wait;
+};
+
+/**
+ * struct store_tally - items, or their samples
+ * @produced: put in, or tried to
+ * @stored: put in, not to be sent
+ * @waiting: that wait for an engine now
+ * @sent: that an engine took
+ * @refused: that an engine will never take
+ * @dropped: that could not be written, were removed before an engine took them, or are damaged
+ */
+struct store_tally {
+	uint64_t produced;
+	uint64_t stored;
+	uint64_t waiting;
+	uint64_t sent;
+	uint64_t refused;
+	uint64_t dropped;
+};
+
+/**
+ * struct store_counts - what became of all, since it was opened
+ * @items: items
+ * @samples: their samples
+ * @bytes: what the items take now
+ * @files: how many there are now
+ * @waited: samples that waited at the start
+ * @unsure: samples that an engine gets again though it may have them: whoever sent them was
+ *	killed, or the answer was lost
+ * @removed: items that were too old, or too much, with nobody waiting for them
+ * @damaged: items that were not what had been written
+ * @failures: operations on the disk that failed
+ * @clock_steps: how often the wall clock was set
+ */
+struct store_counts {
+	struct store_tally items;
+	struct store_tally samples;
+	uint64_t bytes;
+	uint64_t files;
+	uint64_t waited;
+	uint64_t unsure;
+	uint64_t removed;
+	uint64_t damaged;
+	uint64_t failures;
+	uint64_t clock_steps;
+};
+
+/**
+ * store_open() - open one, made where it is missing
+ * @o: copied
+ * @status: gets the exit status on failure
+ *
+ * Return: store for store_close(), or NULL after a sentence.
+ */
+struct store *store_open(const struct store_options *o, int *status);
+void store_close(struct store *s);
+
+/**
+ * store_put() - keep an item
+ * @n: with form, type, host, time, duration and samples; the rest gets filled
+ * @data: what the file is to have
+ * @size: bytes
+ *
+ * The oldest make room for it. Where it cannot be written it counts as dropped, which is said
+ * once until some have been written again.
+ *
+ * Return: 0 or -errno.
+ */
+int store_put(struct store *s, struct item_name *n, const void *data, size_t size);
+
+/**
+ * struct store_next - what is to be sent next
+ * @name: item
+ * @data: what its file has; for store_answer() to free
+ * @size: bytes
+ */
+struct store_next {
+	struct item_name name;
+	void *data;
+	size_t size;
+};
+
+/**
+ * store_next() - the oldest item that waits; it is noted on disk that it may be sent now
+ * @s: store
+ * @forms: bits of enum item_form that are wanted
+ * @next: gets it
+ *
+ * Return: whether there is one; each is to be answered before the next.
+ */
+bool store_next(struct store *s, unsigned int forms, struct store_next *next);
+
+/* store_answer() - what became of it */
+void store_answer(struct store *s, struct store_next *next, const struct sending *out);
+
+/* store_counts() - what became of all */
+void store_counts(struct store *s, struct store_counts *out);
+
+#endif /* GPROF_TOOLS_FLEET_STORE_H */

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * window: what a store has of a span of time, and one profile of it.
+ *
+ * Names tell what is in it, so only the hours that matter are looked at. It is read while
+ * another process writes.
+ */
+#ifndef GPROF_TOOLS_FLEET_WINDOW_H
+#define GPROF_TOOLS_FLEET_WINDOW_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <gprof/profile.h>
+
+#include "store_dir.h"
+
+/* No item is longer. */
+#define ITEM_LONGEST_NS	(3600 * 1000000000ULL)
+
+/**
+ * struct window - a span of time
+ * @dir: store
+ * @from_ns: CLOCK_REALTIME
+ * @to_ns: likewise; it is not of it
+ * @items: in it, sorted by time, for free()
+ * @nr: how many
+ */
+struct window {
+	const struct store_dir *dir;
+	uint64_t from_ns;
+	uint64_t to_ns;
+	struct item_name *items;
+	size_t nr;
+};
+
+/**
+ * window_look() - find what overlaps it, wholly or in part
+ * @w: with @dir, @from_ns and @to_ns
+ * @type: of this type alone, or NULL
+ *
+ * Return: 0 or -errno.
+ */
+int window_look(struct window *w, const char *type);
+
+/**
+ * window_read() - what an item has
+ * @data: gets it, for free()
+ *
+ * Return: 0 or -errno, as store_dir_read().
+ */
+int window_read(const struct window *w, const struct item_name *n, void **data, size_t *size);
+
+/**
+ * struct window_sum - one profile of all
+ * @merged: it, for gprof_profile_free(); NULL where there is nothing
+ * @used: items in it
+ * @damaged: items that could not be read
+ * @ns: how long was recorded
+ */
+struct window_sum {
+	struct gprof_profile *merged;
+	size_t used;
+	size_t damaged;
+	uint64_t ns;
+};
+
+/**
+ * window_merge() - merge the profiles
+ * @w: behind window_look()
+ * @service: of this service alone (label service.name), or NULL
+ * @sum: gets it
+ *
+ * Memory is that of some of the profiles, and of what they sum up to. Those that are damaged
+ * are left out, with a sentence for the first.
+ *
+ * Return: STATUS_OK, or STATUS_FAILED after a sentence.
+ */
+int window_merge(const struct window *w, const char *service, struct window_sum *sum);
+
+#endif /* GPROF_TOOLS_FLEET_WINDOW_H */
