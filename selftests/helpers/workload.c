@@ -166,11 +166,11 @@ int child_end(struct child *child)
 {
 	int status = 0;
 
-	/* Before its pipe is closed, at whose end it would exit by itself. */
+	/* First: at the end of its pipe it exits, also where it may not be killed. */
 	kill(child->pid, SIGKILL);
-	waitpid(child->pid, &status, 0);
 	close(child->to);
 	close(child->from);
+	waitpid(child->pid, &status, 0);
 	return status;
 }
 

@@ -178,7 +178,7 @@ who_is_not_asked_says_nothing()
 {
 	run 0 gprofctl trace -o x.trace -- "$here/annotate_truth" parts 1
 	run 0 gprofctl read x.trace --regions
-	grep -q 'no program tells of regions' err
+	grep -q 'was recorded without --annotations' err
 	[ ! -s out ]
 	run 2 gprofctl read x.trace --regions --summary
 }
