@@ -149,14 +149,16 @@ several_generations_say_the_same()
 	[ "$(has goroutines)" -eq "$(count tasks)" ]
 }
 
-# Two processes wait for each other in pipes; that is told before the recording ends.
-what_goes_on_is_shown_meanwhile()
+# shows_thrice PATTERN COMMAND...: while it records, and two processes wait for each other
+shows_thrice()
 {
-	gprofctl trace -a --follow --stacks >out 2>err &
+	pattern=$1
+	shift
+	"$@" >out 2>err &
 	pid=$!
 	wait_for_recording $pid
 	tries=0
-	until [ "$(grep -c '^+.* CPUs .* busy' out)" -ge 3 ]; do
+	until [ "$(grep -c "$pattern" out)" -ge 3 ]; do
 		tries=$((tries + 1))
 		[ $tries -lt 60 ] || fail "nothing is shown"
 		ping_pong 100
@@ -166,6 +168,12 @@ what_goes_on_is_shown_meanwhile()
 	wait $pid || follow_got=$?
 	cat out err
 	[ $follow_got -eq 0 ] || fail "status $follow_got"
+}
+
+# Two processes wait for each other in pipes; that is told before the recording ends.
+what_goes_on_is_shown_meanwhile()
+{
+	shows_thrice '^+.* CPUs .* busy' gprofctl trace -a --follow --stacks
 	tail -n 1 err | grep -Eq "$line" || fail "the last line is another"
 	[ "$(count lost)" -eq 0 ] || fail "events were lost"
 	grep -Eq '^waits for a CPU: [1-9][0-9]*, half up to ' out
@@ -174,20 +182,7 @@ what_goes_on_is_shown_meanwhile()
 	[ ! -e trace.out ] || fail "a trace was written"
 	refused 2 '--follow writes no trace' gprofctl trace -a --follow -o x.trace
 	# and so are the tables of gprofctl latency, second by second or line by line
-	gprofctl latency -a --follow >out 2>err &
-	pid=$!
-	wait_for_recording $pid
-	tries=0
-	until [ "$(grep -c '^  TOTAL: ' out)" -ge 3 ]; do
-		tries=$((tries + 1))
-		[ $tries -lt 60 ] || fail "nothing is shown"
-		ping_pong 100
-	done
-	kill -INT $pid
-	follow_got=0
-	wait $pid || follow_got=$?
-	cat out err
-	[ $follow_got -eq 0 ] || fail "status $follow_got"
+	shows_thrice '^  TOTAL: ' gprofctl latency -a --follow
 	run 0 gprofctl latency --follow --timehist -- sleep 0.5
 	grep -Eq '^ +[0-9.]+ \[[0-9]{4}\]  sleep\[[0-9]+\] ' out
 	run 0 gprofctl latency --follow --threads --json -- sleep 0.1

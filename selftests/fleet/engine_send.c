@@ -22,17 +22,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "fleet/engine.h"
-
-static const struct {
-	const char *name;
-	int (*open)(struct engine **engine, const struct engine_options *options);
-} engines[] = {
-	{ "otlp", engine_otlp_open },
-	{ "put", engine_put_open },
-	{ "pyroscope", engine_pyroscope_open },
-	{ "parca", engine_parca_open },
-};
+#include "cmd.h"
+#include "fleet/engines.h"
 
 /**
  * struct how - of the command line
@@ -46,24 +37,17 @@ struct how {
 	long wait_ms;
 };
 
-static int count(void *ctx, const struct gprof_frame *frames, size_t nr, const int64_t *values)
-{
-	(void)frames;
-	(void)nr;
-	(void)values;
-	++*(uint64_t *)ctx;
-	return 0;
-}
-
 static void look_into(struct item *item, const char *file)
 {
 	int fd = open(file, O_RDONLY | O_CLOEXEC);
 	struct gprof_profile *p = gprof_profile_read(fd);
+	struct gprof_profile_stack sample;
 	int64_t start = 0, duration = 0;
 
 	if (p) {
 		gprof_profile_time(p, &start, &duration);
-		gprof_profile_each(p, count, &item->samples);
+		while (!gprof_profile_stack(p, item->samples, &sample))
+			item->samples++;
 	}
 	item->start_ns = (uint64_t)start;
 	item->duration_ns = (uint64_t)duration;
@@ -117,7 +101,7 @@ int main(int argc, char **argv)
 	struct how how = { .item = { .type = "cpu", .host = "host.example", .id = 1 },
 			   .tries = 1, .wait_ms = 100 };
 	struct engine *engine = NULL;
-	size_t i, nr_headers = 0;
+	size_t nr_headers = 0;
 	int opt, status = 0, at;
 
 	while ((opt = getopt(argc, argv, "a:H:i:m:nr:t:w:y:")) != -1) {
@@ -157,11 +141,8 @@ int main(int argc, char **argv)
 	if (argc - optind < 3)
 		errx(2, "ENGINE URL FILE...");
 	options.url = argv[optind + 1];
-	for (i = 0; i < sizeof(engines) / sizeof(engines[0]); i++)
-		if (!strcmp(argv[optind], engines[i].name))
-			status = engines[i].open(&engine, &options);
-	if (!engine)
-		return status ? 3 : 2;
+	if (engines_open(argv[optind], &engine, &options) != STATUS_OK)
+		return 3;
 	for (at = optind + 2; at < argc; at++)
 		status |= send_file(engine, &how, argv[at], (uint64_t)(at - optind - 2));
 	engine->close(engine);

@@ -13,7 +13,7 @@
 #include "../say.h"
 #include "item_make.h"
 
-/* 0.28 % of a CPU for 99 samples a second on each of 16, the most that it may be (issue 22). */
+/* 0.28 % of a CPU for 99 samples a second on each of 16. */
 #define SAMPLE_NS	1800
 
 /* What costs little: of rates that are not given. */

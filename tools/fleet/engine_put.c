@@ -97,23 +97,8 @@ static void put_send(struct engine *engine, const struct item *item, const void 
 	request.type = item->form == ITEM_TRACE ? "application/octet-stream" : "application/gzip";
 	http_client_send(put->http, &request, &answer);
 	free(path);
-	out->bytes = answer.bytes;
-	switch (verdict(&answer, http_client_url(put->http), NULL, out)) {
-	case VERDICT_TAKEN:
-		out->result = SENT_ALL;
-		out->sent_parts++;
-		out->sent_samples = item->samples;
-		break;
-	case VERDICT_REFUSED:
-		out->result = SENT_NEVER;
-		out->refused_samples = item->samples;
-		break;
-	case VERDICT_LATER:
-	case VERDICT_UNSURE:
-		/* Again, at the same address: it is there once. */
-		out->result = SENT_LATER;
-		break;
-	}
+	/* Again, at the same address: it is there once. */
+	verdict_on_item(&answer, http_client_url(put->http), item, true, out);
 }
 
 static void put_close(struct engine *engine)

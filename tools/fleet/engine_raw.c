@@ -184,25 +184,7 @@ static void raw_send(struct engine *engine, const struct item *item, const void 
 	request.data = body;
 	http_client_send(raw->http, &request, &answer);
 	free(body);
-	out->bytes = answer.bytes;
-	switch (verdict(&answer, http_client_url(raw->http), NULL, out)) {
-	case VERDICT_TAKEN:
-		out->result = SENT_ALL;
-		out->sent_parts++;
-		out->sent_samples = item->samples;
-		break;
-	case VERDICT_REFUSED:
-		out->result = SENT_NEVER;
-		out->refused_samples = item->samples;
-		break;
-	case VERDICT_UNSURE:
-		out->unsure_samples = item->samples;
-		out->result = SENT_LATER;
-		break;
-	case VERDICT_LATER:
-		out->result = SENT_LATER;
-		break;
-	}
+	verdict_on_item(&answer, http_client_url(raw->http), item, false, out);
 }
 
 static void raw_close(struct engine *engine)

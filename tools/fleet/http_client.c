@@ -4,7 +4,6 @@
  */
 #include "http_client.h"
 
-#include <curl/curl.h>
 #include <errno.h>
 #include <gprof/version.h>
 #include <stdio.h>
@@ -13,6 +12,7 @@
 #include <zlib.h>
 
 #include "../say.h"
+#include "curl_library.h"
 
 #define GZIP_FORMAT	16	/* added to windowBits: a gzip header */
 #define PROTOCOLS	"http,https"
@@ -23,7 +23,7 @@
 
 /**
  * struct http_client - a server, and a request to it
- * @curl: libcurl's, with the connection that it keeps; NULL after one that broke
+ * @handle: libcurl's, with the connection that it keeps; NULL after one that broke
  * @url: as it was given
  * @shown: for messages
  * @given: headers of the options
@@ -42,7 +42,7 @@
  * @error: libcurl's words
  */
 struct http_client {
-	CURL *curl;
+	CURL *handle;
 	char *url;
 	char *shown;
 	struct curl_slist *given;
@@ -60,6 +60,9 @@ struct http_client {
 	uint64_t body_bytes;
 	char error[CURL_ERROR_SIZE];
 };
+
+/* The same for all, once one is open. */
+static const struct curl_library *curl;
 
 static size_t take_body(char *data, size_t one, size_t nr, void *ctx)
 {
@@ -92,11 +95,11 @@ static size_t give_body(char *to, size_t one, size_t nr, void *ctx)
 	return nr;
 }
 
-static int count_bytes(CURL *curl, curl_infotype type, char *data, size_t size, void *ctx)
+static int count_bytes(CURL *handle, curl_infotype type, char *data, size_t size, void *ctx)
 {
 	struct http_client *c = ctx;
 
-	(void)curl;
+	(void)handle;
 	(void)data;
 	if (type == CURLINFO_HEADER_OUT || type == CURLINFO_DATA_OUT)
 		c->bytes += size;
@@ -131,7 +134,7 @@ static int take_headers(struct http_client *c, const char *const *headers)
 			    "with \"%.8s\" is not", *headers);
 			return -EINVAL;
 		}
-		more = curl_slist_append(c->given, *headers);
+		more = curl->slist_append(c->given, *headers);
 		if (!more)
 			return -ENOMEM;
 		c->given = more;
@@ -148,23 +151,23 @@ static char *without_secrets(CURLU *parts)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(secret); i++)
-		curl_url_set(parts, secret[i], NULL, 0);
-	if (!curl_url_get(parts, CURLUPART_URL, &url, 0))
+		curl->url_set(parts, secret[i], NULL, 0);
+	if (!curl->url_get(parts, CURLUPART_URL, &url, 0))
 		copy = strndup(url, 120);
-	curl_free(url);
+	curl->free(url);
 	return copy;
 }
 
 static int take_url(struct http_client *c, const char *url)
 {
-	CURLU *parts = curl_url();
+	CURLU *parts = curl->url();
 	char *scheme = NULL;
 	int err = 0;
 
 	if (!parts)
 		return -ENOMEM;
-	if (!url || curl_url_set(parts, CURLUPART_URL, url, 0) ||
-	    curl_url_get(parts, CURLUPART_SCHEME, &scheme, 0) ||
+	if (!url || curl->url_set(parts, CURLUPART_URL, url, 0) ||
+	    curl->url_get(parts, CURLUPART_SCHEME, &scheme, 0) ||
 	    (strcmp(scheme, "http") && strcmp(scheme, "https"))) {
 		say("profiles are sent to an address that begins with http:// or https://, and what "
 		    "was given is none: %.*s", url ? (int)strcspn(url, "@?") : 0, url ? url : "");
@@ -174,40 +177,40 @@ static int take_url(struct http_client *c, const char *url)
 		c->shown = without_secrets(parts);
 		err = c->url && c->shown ? 0 : -ENOMEM;
 	}
-	curl_free(scheme);
-	curl_url_cleanup(parts);
+	curl->free(scheme);
+	curl->url_cleanup(parts);
 	return err;
 }
 
 /* After a failure libcurl's own state is one that is not meant for another request. */
 static int set_up(struct http_client *c)
 {
-	CURL *curl = c->curl ? c->curl : curl_easy_init();
+	CURL *handle = c->handle ? c->handle : curl->easy_init();
 	int err = 0;
 
-	if (c->curl || !curl)
-		return curl ? 0 : -ENOMEM;
-	err |= curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, PROTOCOLS);
-	err |= curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
-	err |= curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L);
-	err |= curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, c->timeout_ms);
-	err |= curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, c->timeout_ms);
-	err |= curl_easy_setopt(curl, CURLOPT_USERAGENT, "gprofctl/" GPROF_VERSION);
-	err |= curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_body);
-	err |= curl_easy_setopt(curl, CURLOPT_WRITEDATA, c);
-	err |= curl_easy_setopt(curl, CURLOPT_READFUNCTION, give_body);
-	err |= curl_easy_setopt(curl, CURLOPT_READDATA, c);
-	err |= curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, c->error);
-	err |= curl_easy_setopt(curl, CURLOPT_DEBUGFUNCTION, count_bytes);
-	err |= curl_easy_setopt(curl, CURLOPT_DEBUGDATA, c);
-	err |= curl_easy_setopt(curl, CURLOPT_VERBOSE, 1L);
+	if (c->handle || !handle)
+		return handle ? 0 : -ENOMEM;
+	err |= curl->easy_setopt(handle, CURLOPT_PROTOCOLS_STR, PROTOCOLS);
+	err |= curl->easy_setopt(handle, CURLOPT_NOSIGNAL, 1L);
+	err |= curl->easy_setopt(handle, CURLOPT_FOLLOWLOCATION, 0L);
+	err |= curl->easy_setopt(handle, CURLOPT_TIMEOUT_MS, c->timeout_ms);
+	err |= curl->easy_setopt(handle, CURLOPT_CONNECTTIMEOUT_MS, c->timeout_ms);
+	err |= curl->easy_setopt(handle, CURLOPT_USERAGENT, "gprofctl/" GPROF_VERSION);
+	err |= curl->easy_setopt(handle, CURLOPT_WRITEFUNCTION, take_body);
+	err |= curl->easy_setopt(handle, CURLOPT_WRITEDATA, c);
+	err |= curl->easy_setopt(handle, CURLOPT_READFUNCTION, give_body);
+	err |= curl->easy_setopt(handle, CURLOPT_READDATA, c);
+	err |= curl->easy_setopt(handle, CURLOPT_ERRORBUFFER, c->error);
+	err |= curl->easy_setopt(handle, CURLOPT_DEBUGFUNCTION, count_bytes);
+	err |= curl->easy_setopt(handle, CURLOPT_DEBUGDATA, c);
+	err |= curl->easy_setopt(handle, CURLOPT_VERBOSE, 1L);
 	if (c->ca_file)
-		err |= curl_easy_setopt(curl, CURLOPT_CAINFO, c->ca_file);
+		err |= curl->easy_setopt(handle, CURLOPT_CAINFO, c->ca_file);
 	if (err) {
-		curl_easy_cleanup(curl);
+		curl->easy_cleanup(handle);
 		return -ENOMEM;
 	}
-	c->curl = curl;
+	c->handle = handle;
 	return 0;
 }
 
@@ -216,9 +219,12 @@ int http_client_open(struct http_client **client, const struct engine_options *o
 	struct http_client *c = calloc(1, sizeof(*c));
 	int err = -ENOMEM;
 
-	if (!c || curl_global_init(CURL_GLOBAL_DEFAULT))
+	if (!c)
 		goto failed;
-	err = take_url(c, options->url);
+	curl = curl_library();
+	err = curl ? 0 : -ENOPKG;
+	if (!err)
+		err = take_url(c, options->url);
 	if (!err)
 		err = take_headers(c, options->headers);
 	if (err)
@@ -244,9 +250,10 @@ void http_client_close(struct http_client *client)
 {
 	if (!client)
 		return;
-	if (client->curl)
-		curl_easy_cleanup(client->curl);
-	curl_slist_free_all(client->given);
+	if (client->handle)
+		curl->easy_cleanup(client->handle);
+	if (client->given)
+		curl->slist_free_all(client->given);
 	free(client->ca_file);
 	free(client->packed);
 	free(client->body);
@@ -300,26 +307,26 @@ static struct curl_slist *headers_of(const struct http_client *c, const struct h
 	snprintf(type, sizeof(type), "Content-Type: %s", r->type);
 	own[0] = type;
 	for (i = 0; i < ARRAY_SIZE(own); i++) {
-		more = own[i] ? curl_slist_append(list, own[i]) : list;
+		more = own[i] ? curl->slist_append(list, own[i]) : list;
 		if (!more)
 			goto no_memory;
 		list = more;
 	}
 	for (h = c->given; h; h = h->next) {
-		more = curl_slist_append(list, h->data);
+		more = curl->slist_append(list, h->data);
 		if (!more)
 			goto no_memory;
 		list = more;
 	}
 	return list;
 no_memory:
-	curl_slist_free_all(list);
+	curl->slist_free_all(list);
 	return NULL;
 }
 
 static void lost(const struct http_client *c, CURLcode code, struct http_answer *a)
 {
-	const char *words = c->error[0] ? c->error : curl_easy_strerror(code);
+	const char *words = c->error[0] ? c->error : curl->easy_strerror(code);
 	size_t i, len;
 
 	/* It would have sent it again. */
@@ -343,8 +350,8 @@ static void take_answer(struct http_client *c, CURLcode code, struct http_answer
 	char *text = NULL;
 
 	a->bytes = c->bytes;
-	if (c->curl)
-		curl_easy_getinfo(c->curl, CURLINFO_RESPONSE_CODE, &a->status);
+	if (c->handle)
+		curl->easy_getinfo(c->handle, CURLINFO_RESPONSE_CODE, &a->status);
 	/* What was cut has been answered. */
 	if (!a->status || (code && !c->cut)) {
 		lost(c, code, a);
@@ -354,12 +361,12 @@ static void take_answer(struct http_client *c, CURLcode code, struct http_answer
 	a->body = c->body;
 	a->size = c->nr_body;
 	a->cut = c->cut;
-	curl_easy_getinfo(c->curl, CURLINFO_CONTENT_TYPE, &text);
+	curl->easy_getinfo(c->handle, CURLINFO_CONTENT_TYPE, &text);
 	a->type = text ? text : "";
 	text = NULL;
-	curl_easy_getinfo(c->curl, CURLINFO_REDIRECT_URL, &text);
+	curl->easy_getinfo(c->handle, CURLINFO_REDIRECT_URL, &text);
 	a->redirect = text;
-	curl_easy_getinfo(c->curl, CURLINFO_RETRY_AFTER, &wait);
+	curl->easy_getinfo(c->handle, CURLINFO_RETRY_AFTER, &wait);
 	if (wait > 0)
 		a->retry_after_ms = (uint64_t)wait > RETRY_MAX_MS / 1000 ? RETRY_MAX_MS :
 									   (uint64_t)wait * 1000;
@@ -373,15 +380,15 @@ static CURLcode perform(struct http_client *c, const struct http_request *r)
 	bool put = !strcmp(r->method, "PUT");
 
 	if (headers) {
-		curl_easy_setopt(c->curl, CURLOPT_URL, url);
-		curl_easy_setopt(c->curl, CURLOPT_HTTPHEADER, headers);
-		curl_easy_setopt(c->curl, put ? CURLOPT_UPLOAD : CURLOPT_POST, 1L);
-		curl_easy_setopt(c->curl, put ? CURLOPT_INFILESIZE_LARGE :
+		curl->easy_setopt(c->handle, CURLOPT_URL, url);
+		curl->easy_setopt(c->handle, CURLOPT_HTTPHEADER, headers);
+		curl->easy_setopt(c->handle, put ? CURLOPT_UPLOAD : CURLOPT_POST, 1L);
+		curl->easy_setopt(c->handle, put ? CURLOPT_INFILESIZE_LARGE :
 						CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)c->size);
-		code = curl_easy_perform(c->curl);
-		curl_easy_setopt(c->curl, CURLOPT_HTTPHEADER, NULL);
+		code = curl->easy_perform(c->handle);
+		curl->easy_setopt(c->handle, CURLOPT_HTTPHEADER, NULL);
 	}
-	curl_slist_free_all(headers);
+	curl->slist_free_all(headers);
 	free(url);
 	return code;
 }
@@ -403,17 +410,17 @@ void http_client_send(struct http_client *client, const struct http_request *req
 	    (!request->gzip || !compress_body(c, request->data, request->size)))
 		code = perform(c, request);
 	take_answer(c, code, answer);
-	if (answer->fate != HTTP_ANSWERED && c->curl) {
-		curl_easy_cleanup(c->curl);
-		c->curl = NULL;
+	if (answer->fate != HTTP_ANSWERED && c->handle) {
+		curl->easy_cleanup(c->handle);
+		c->handle = NULL;
 	}
 }
 
 char *http_client_escape(const char *text)
 {
-	char *escaped = curl_easy_escape(NULL, text, 0);
+	char *escaped = curl->easy_escape(NULL, text, 0);
 	char *copy = escaped ? strdup(escaped) : NULL;
 
-	curl_free(escaped);
+	curl->free(escaped);
 	return copy;
 }

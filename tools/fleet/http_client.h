@@ -73,7 +73,7 @@ struct http_answer {
 /*
  * http_client_open() - for the URL, headers, certificates and timeout of @options
  *
- * Return: 0, or a negative errno after a sentence on stderr: -EINVAL, -ENOMEM.
+ * Return: 0, or a negative errno after a sentence on stderr: -EINVAL, -ENOMEM, -ENOPKG without libcurl.
  */
 int http_client_open(struct http_client **client, const struct engine_options *options);
 void http_client_close(struct http_client *client);

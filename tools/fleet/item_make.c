@@ -56,20 +56,12 @@ static int add_bytes(void *ctx, const void *data, size_t len)
 	return 0;
 }
 
-static int count(void *ctx, const struct gprof_frame *frames, size_t nr, const int64_t *values)
-{
-	(void)frames;
-	(void)nr;
-	(void)values;
-	++*(uint64_t *)ctx;
-	return 0;
-}
-
 int item_put_profile(struct store *s, const struct gprof_profile *p, const char *type,
 		     const char *host)
 {
 	struct item_name n = { .form = ITEM_PROFILE };
 	int64_t start = 0, duration = 0;
+	struct gprof_profile_stack sample;
 	struct bytes b = { 0 };
 	int err;
 
@@ -78,9 +70,9 @@ int item_put_profile(struct store *s, const struct gprof_profile *p, const char 
 	gprof_profile_time(p, &start, &duration);
 	n.start_ns = start > 0 ? (uint64_t)start : 0;
 	n.duration_ns = duration > 0 ? (uint64_t)duration : 0;
-	err = gprof_profile_each(p, count, &n.samples);
-	if (!err)
-		err = gprof_profile_write_to(p, add_bytes, &b);
+	while (!gprof_profile_stack(p, n.samples, &sample))
+		n.samples++;
+	err = gprof_profile_write_to(p, add_bytes, &b);
 	/* Without memory it counts as dropped, as what is too large for any store does. */
 	err = err ? store_put(s, &n, NULL, ITEM_BYTES_MAX + 1) : store_put(s, &n, b.v, b.nr);
 	free(b.v);

@@ -7,8 +7,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +21,7 @@
 #include "../say.h"
 #include "../trace_options.h"
 #include "item_make.h"
+#include "worker.h"
 
 #define SECOND_NS	1000000000ULL
 #define LOOK_NS		(60 * SECOND_NS)
@@ -36,9 +35,7 @@
  * @id: what tells it from others
  * @windows: what to record
  * @nr: how many
- * @thread: it
- * @lock: protects all below
- * @wake: it is to end
+ * @worker: the thread; its lock protects all below, and it is woken to end
  * @stopping: likewise
  * @said: that one could not be recorded
  * @counts: what became of them
@@ -50,9 +47,7 @@ struct sampled_run {
 	char id[HOST_ID];
 	struct sampled windows[SAMPLED_MAX];
 	size_t nr;
-	pthread_t thread;
-	pthread_mutex_t lock;
-	pthread_cond_t wake;
+	struct worker worker;
 	bool stopping, said;
 	struct sampled_counts counts;
 };
@@ -72,11 +67,11 @@ static bool sleep_for(struct sampled_run *r, uint64_t ns)
 	struct timespec t = { (time_t)(until / SECOND_NS), (long)(until % SECOND_NS) };
 	bool over;
 
-	pthread_mutex_lock(&r->lock);
-	while (!r->stopping && !pthread_cond_timedwait(&r->wake, &r->lock, &t))
+	pthread_mutex_lock(&r->worker.lock);
+	while (!r->stopping && !pthread_cond_timedwait(&r->worker.wake, &r->worker.lock, &t))
 		;
 	over = r->stopping;
-	pthread_mutex_unlock(&r->lock);
+	pthread_mutex_unlock(&r->worker.lock);
 	return over;
 }
 
@@ -148,7 +143,7 @@ static void record_window(struct sampled_run *r, const struct sampled *w)
 	bool trace = !strcmp(w->kind, "trace");
 	int err = trace ? record_trace(r, w) : record_profile(r, w);
 
-	pthread_mutex_lock(&r->lock);
+	pthread_mutex_lock(&r->worker.lock);
 	if (!err)
 		r->counts.recorded++;
 	else
@@ -157,7 +152,7 @@ static void record_window(struct sampled_run *r, const struct sampled *w)
 		say("a sampled window, %s, could not be recorded: %s; others are counted", w->text,
 		    err == -EIO ? gprof_error() : strerror(-err));
 	r->said |= err != 0;
-	pthread_mutex_unlock(&r->lock);
+	pthread_mutex_unlock(&r->worker.lock);
 }
 
 /* The window that begins first, of those to come. */
@@ -174,9 +169,9 @@ static const struct sampled *next_window(struct sampled_run *r, uint64_t now, ui
 			next = &r->windows[i];
 		}
 	}
-	pthread_mutex_lock(&r->lock);
+	pthread_mutex_lock(&r->worker.lock);
 	r->counts.next_ns = *begin;
-	pthread_mutex_unlock(&r->lock);
+	pthread_mutex_unlock(&r->worker.lock);
 	return next;
 }
 
@@ -224,8 +219,6 @@ struct sampled_run *sampled_start(struct store *store, const char *dir, const ch
 				  const struct sampled *windows, size_t nr, int *status)
 {
 	struct sampled_run *r = xalloc(1, sizeof(*r));
-	pthread_condattr_t attr;
-	sigset_t all, old;
 	int err;
 
 	r->store = store;
@@ -234,15 +227,7 @@ struct sampled_run *sampled_start(struct store *store, const char *dir, const ch
 	r->nr = nr;
 	memcpy(r->windows, windows, nr * sizeof(*windows));
 	read_id(r);
-	pthread_mutex_init(&r->lock, NULL);
-	pthread_condattr_init(&attr);
-	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-	pthread_cond_init(&r->wake, &attr);
-	pthread_condattr_destroy(&attr);
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	err = pthread_create(&r->thread, NULL, run, r);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	err = worker_start(&r->worker, run, r);
 	if (!err)
 		return r;
 	*status = fail("no thread for sampled windows can be started: %s", strerror(err));
@@ -254,19 +239,17 @@ void sampled_stop(struct sampled_run *r)
 {
 	if (!r)
 		return;
-	pthread_mutex_lock(&r->lock);
+	pthread_mutex_lock(&r->worker.lock);
 	r->stopping = true;
-	pthread_cond_signal(&r->wake);
-	pthread_mutex_unlock(&r->lock);
-	pthread_join(r->thread, NULL);
-	pthread_cond_destroy(&r->wake);
-	pthread_mutex_destroy(&r->lock);
+	pthread_cond_signal(&r->worker.wake);
+	pthread_mutex_unlock(&r->worker.lock);
+	worker_end(&r->worker);
 	free(r);
 }
 
 void sampled_counts(struct sampled_run *r, struct sampled_counts *out)
 {
-	pthread_mutex_lock(&r->lock);
+	pthread_mutex_lock(&r->worker.lock);
 	*out = r->counts;
-	pthread_mutex_unlock(&r->lock);
+	pthread_mutex_unlock(&r->worker.lock);
 }

@@ -4,8 +4,6 @@
  */
 #include "sender.h"
 
-#include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +12,7 @@
 
 #include "../cmd.h"
 #include "../say.h"
+#include "worker.h"
 
 #define SECOND_NS	1000000000ULL
 #define FIRST_NS	SECOND_NS
@@ -42,9 +41,7 @@ struct receiver {
  * @store: from which
  * @to: to whom
  * @nr: how many
- * @thread: it
- * @lock: protects all below
- * @wake: something is new
+ * @worker: the thread; its lock protects all below
  * @news: there is
  * @stopping: it is to end
  * @all: ... when nothing more is taken
@@ -54,9 +51,7 @@ struct sender {
 	struct store *store;
 	struct receiver to[SENDER_ENGINES];
 	size_t nr;
-	pthread_t thread;
-	pthread_mutex_t lock;
-	pthread_cond_t wake;
+	struct worker worker;
 	bool news, stopping, all;
 	struct sender_counts counts;
 };
@@ -109,7 +104,7 @@ static void tell(struct receiver *to, const struct sending *out)
 
 static void note(struct sender *s, struct receiver *to, const struct sending *out)
 {
-	pthread_mutex_lock(&s->lock);
+	pthread_mutex_lock(&s->worker.lock);
 	s->counts.tries++;
 	s->counts.bytes += out->bytes;
 	tell(to, out);
@@ -125,7 +120,7 @@ static void note(struct sender *s, struct receiver *to, const struct sending *ou
 		s->counts.taken_ns = now_ns(CLOCK_REALTIME);
 	else
 		s->counts.failed_ns = now_ns(CLOCK_REALTIME);
-	pthread_mutex_unlock(&s->lock);
+	pthread_mutex_unlock(&s->worker.lock);
 }
 
 /* What is wanted now, and when more is: those that do not take it now are left alone. */
@@ -178,13 +173,13 @@ static bool wait_for(struct sender *s, uint64_t until)
 	struct timespec t = { (time_t)(until / SECOND_NS), (long)(until % SECOND_NS) };
 	bool over;
 
-	pthread_mutex_lock(&s->lock);
+	pthread_mutex_lock(&s->worker.lock);
 	while (!s->stopping && !s->news)
-		if (pthread_cond_timedwait(&s->wake, &s->lock, &t))
+		if (pthread_cond_timedwait(&s->worker.wake, &s->worker.lock, &t))
 			break;
 	s->news = false;
 	over = s->stopping;
-	pthread_mutex_unlock(&s->lock);
+	pthread_mutex_unlock(&s->worker.lock);
 	return over;
 }
 
@@ -192,9 +187,9 @@ static bool is_over(struct sender *s)
 {
 	bool over;
 
-	pthread_mutex_lock(&s->lock);
+	pthread_mutex_lock(&s->worker.lock);
 	over = s->stopping && !s->all;
-	pthread_mutex_unlock(&s->lock);
+	pthread_mutex_unlock(&s->worker.lock);
 	return over;
 }
 
@@ -223,8 +218,6 @@ struct sender *sender_start(struct store *store, struct engine *const *engines, 
 {
 	struct sender *s = xalloc(1, sizeof(*s));
 	unsigned int forms = 0;
-	pthread_condattr_t attr;
-	sigset_t all, old;
 	int err;
 
 	s->store = store;
@@ -234,15 +227,7 @@ struct sender *sender_start(struct store *store, struct engine *const *engines, 
 		s->to[i].forms = engines[i]->takes & ~forms;
 		forms |= engines[i]->takes;
 	}
-	pthread_mutex_init(&s->lock, NULL);
-	pthread_condattr_init(&attr);
-	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-	pthread_cond_init(&s->wake, &attr);
-	pthread_condattr_destroy(&attr);
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	err = pthread_create(&s->thread, NULL, run, s);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	err = worker_start(&s->worker, run, s);
 	if (!err)
 		return s;
 	*status = fail("no thread that sends can be started: %s", strerror(err));
@@ -255,31 +240,29 @@ void sender_wake(struct sender *s)
 {
 	if (!s)
 		return;
-	pthread_mutex_lock(&s->lock);
+	pthread_mutex_lock(&s->worker.lock);
 	s->news = true;
-	pthread_cond_signal(&s->wake);
-	pthread_mutex_unlock(&s->lock);
+	pthread_cond_signal(&s->worker.wake);
+	pthread_mutex_unlock(&s->worker.lock);
 }
 
 void sender_stop(struct sender *s, bool all)
 {
 	if (!s)
 		return;
-	pthread_mutex_lock(&s->lock);
+	pthread_mutex_lock(&s->worker.lock);
 	s->stopping = true;
 	s->all = all;
-	pthread_cond_signal(&s->wake);
-	pthread_mutex_unlock(&s->lock);
-	pthread_join(s->thread, NULL);
+	pthread_cond_signal(&s->worker.wake);
+	pthread_mutex_unlock(&s->worker.lock);
+	worker_end(&s->worker);
 	close_all(s);
-	pthread_cond_destroy(&s->wake);
-	pthread_mutex_destroy(&s->lock);
 	free(s);
 }
 
 void sender_counts(struct sender *s, struct sender_counts *out)
 {
-	pthread_mutex_lock(&s->lock);
+	pthread_mutex_lock(&s->worker.lock);
 	*out = s->counts;
-	pthread_mutex_unlock(&s->lock);
+	pthread_mutex_unlock(&s->worker.lock);
 }

@@ -66,3 +66,27 @@ enum verdict verdict(const struct http_answer *a, const char *url, const char *w
 	out->retry_after_ms = a->retry_after_ms;
 	return v;
 }
+
+void verdict_on_item(const struct http_answer *a, const char *url, const struct item *item,
+		     bool replaces, struct sending *out)
+{
+	out->bytes = a->bytes;
+	switch (verdict(a, url, NULL, out)) {
+	case VERDICT_TAKEN:
+		out->result = SENT_ALL;
+		out->sent_parts++;
+		out->sent_samples = item->samples;
+		break;
+	case VERDICT_REFUSED:
+		out->result = SENT_NEVER;
+		out->refused_samples = item->samples;
+		break;
+	case VERDICT_UNSURE:
+		out->unsure_samples = replaces ? 0 : item->samples;
+		out->result = SENT_LATER;
+		break;
+	case VERDICT_LATER:
+		out->result = SENT_LATER;
+		break;
+	}
+}

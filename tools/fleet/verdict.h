@@ -30,4 +30,15 @@ enum verdict {
 enum verdict verdict(const struct http_answer *a, const char *url, const char *words,
 		     struct sending *out);
 
+/**
+ * verdict_on_item() - of an item that was sent in one request, which is all of it
+ * @a: the answer
+ * @url: whose, for the sentence
+ * @item: what was sent
+ * @replaces: an item that comes again takes the place of the same one
+ * @out: gets what became of it
+ */
+void verdict_on_item(const struct http_answer *a, const char *url, const struct item *item,
+		     bool replaces, struct sending *out);
+
 #endif

@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What a store has, and what gives way.
+ *
+ * How old an item is follows from the wall clock. When that is set, what this process has
+ * written ages as if it always had been set so; what is of the future is never too old.
+ */
+#include "store_hours.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../cmd.h"
+#include "../say.h"
+
+#define SECOND_NS	1000000000ULL
+#define STEP_NS		(2 * SECOND_NS)
+#define FUTURE_NS	(3600 * SECOND_NS)
+#define PART		64	/* of the bound, so much more is removed than has to be */
+
+static uint64_t clock_ns(clockid_t id)
+{
+	struct timespec t;
+
+	clock_gettime(id, &t);
+	return (uint64_t)t.tv_sec * SECOND_NS + (uint64_t)t.tv_nsec;
+}
+
+/* ---- failures ---- */
+
+int store_failed(struct store *s, int err, const char *what)
+{
+	s->counts.failures++;
+	if (s->said != err)
+		say("the store %s: %s: %s; it goes on without, and counts what is dropped",
+		    s->o.dir, what, strerror(-err));
+	s->said = err;
+	s->well = 0;
+	return err;
+}
+
+void store_damaged(struct store *s, const struct item_name *n)
+{
+	char name[ITEM_NAME];
+
+	item_name_text(n, name);
+	if (!s->counts.damaged++)
+		say("the store %s: %s is not what was written, and is removed; others are counted",
+		    s->o.dir, name);
+}
+
+/* ---- the clock ---- */
+
+uint64_t store_look_at_clock(struct store *s)
+{
+	uint64_t real = clock_ns(CLOCK_REALTIME), boot = clock_ns(CLOCK_BOOTTIME);
+	int64_t step = (int64_t)(real - s->real_ns) - (int64_t)(boot - s->boot_ns);
+	bool first = !s->real_ns;
+
+	s->real_ns = real;
+	s->boot_ns = boot;
+	if (first || (step < (int64_t)STEP_NS && step > -(int64_t)STEP_NS))
+		return real;
+	if (!s->counts.clock_steps++)
+		say("the wall clock was set %s by %" PRIu64 " s; what was recorded before keeps the "
+		    "times that it has", step < 0 ? "back" : "forward",
+		    (uint64_t)((step < 0 ? -step : step) / (int64_t)SECOND_NS));
+	for (size_t i = 0; i < s->nr_hours; i++)
+		if (s->hours[i].ours)
+			s->hours[i].shift_ns += step;
+	return real;
+}
+
+/* ---- hours, and sums ---- */
+
+uint64_t hour_rest_of(const struct item_name *n)
+{
+	return n->state == ITEM_KEPT ? 0 : n->samples - n->taken;
+}
+
+struct hour *store_find_hour(struct store *s, const struct item_name *n)
+{
+	char name[HOUR_NAME];
+	size_t i;
+
+	hour_name(n->start_ns, name);
+	/* The last, nearly always. */
+	for (i = s->nr_hours; i-- > 0;)
+		if (!strcmp(s->hours[i].name, name))
+			return &s->hours[i];
+	return NULL;
+}
+
+struct hour *store_add_hour(struct store *s, const struct item_name *n)
+{
+	struct hour *h = store_find_hour(s, n);
+
+	if (h)
+		return h;
+	s->hours = xgrow(s->hours, s->nr_hours, &s->room_hours, sizeof(*s->hours));
+	h = &s->hours[s->nr_hours++];
+	*h = (struct hour){ .oldest_ns = UINT64_MAX };
+	hour_name(n->start_ns, h->name);
+	return h;
+}
+
+void store_add_file(struct store *s, struct hour *h, const struct item_name *n, uint64_t bytes)
+{
+	bool waits = n->state != ITEM_KEPT;
+
+	h->bytes += bytes;
+	h->files++;
+	h->waiting[n->form] += waits;
+	if (n->start_ns < h->oldest_ns)
+		h->oldest_ns = n->start_ns;
+	s->counts.bytes += bytes;
+	s->counts.files++;
+	s->counts.items.waiting += waits;
+	s->counts.samples.waiting += hour_rest_of(n);
+	if (n->id > s->last_id)
+		s->last_id = n->id;
+}
+
+/* A file is gone. What had waited in it is for the caller to count. */
+static void take_file(struct store *s, struct hour *h, const struct item_name *n, uint64_t bytes)
+{
+	bool waits = n->state != ITEM_KEPT;
+
+	h->bytes -= bytes < h->bytes ? bytes : h->bytes;
+	h->files -= !!h->files;
+	h->waiting[n->form] -= waits && h->waiting[n->form];
+	s->counts.bytes -= bytes < s->counts.bytes ? bytes : s->counts.bytes;
+	s->counts.files -= !!s->counts.files;
+	s->counts.items.waiting -= waits;
+	s->counts.samples.waiting -= hour_rest_of(n);
+}
+
+static int see_item(void *ctx, const struct item_name *n, uint64_t bytes)
+{
+	struct store *s = ctx;
+
+	store_add_file(s, store_add_hour(s, n), n, bytes);
+	if (n->state == ITEM_TRIED)
+		s->counts.unsure += hour_rest_of(n);
+	return 0;
+}
+
+/* What the directory has is what there is. */
+int store_look_at_all(struct store *s)
+{
+	char (*names)[HOUR_NAME];
+	ssize_t nr = store_dir_hours(&s->dir, &names);
+	int err = nr < 0 ? (int)nr : 0;
+
+	s->nr_hours = 0;
+	s->queue.nr = s->queue.at = 0;
+	s->counts.bytes = s->counts.files = 0;
+	s->counts.items.waiting = s->counts.samples.waiting = 0;
+	for (ssize_t i = 0; i < nr && !err; i++) {
+		int hour = store_dir_hour(&s->dir, names[i], false);
+
+		err = hour < 0 ? hour : store_dir_each(hour, true, see_item, s);
+		if (hour >= 0)
+			close(hour);
+	}
+	free(names);
+	return err;
+}
+
+/* Whoever removed the directory gets a new one; what waited in it is gone. */
+int store_be_there(struct store *s)
+{
+	if (store_dir_present(&s->dir))
+		return 0;
+	if (s->dir.fd >= 0) {
+		s->counts.items.dropped += s->counts.items.waiting;
+		s->counts.samples.dropped += s->counts.samples.waiting;
+		s->counts.items.waiting = s->counts.samples.waiting = 0;
+		s->counts.bytes = s->counts.files = 0;
+		s->nr_hours = 0;
+		s->queue.nr = s->queue.at = 0;
+		s->answered = false;
+		s->sending = 0;
+		store_failed(s, -ESTALE, "it is no longer there");
+	}
+	store_dir_close(&s->dir);
+	s->dir.quiet = true;
+	if (store_dir_own(&s->dir, s->o.dir) != STATUS_OK)
+		return -ESTALE;
+	return store_look_at_all(s);
+}
+
+/* ---- making room ---- */
+
+static int by_age(const void *a, const void *b)
+{
+	const struct item_name *x = a, *y = b;
+
+	return x->id < y->id ? -1 : x->id > y->id;
+}
+
+static int add_to_list(void *ctx, const struct item_name *n, uint64_t bytes)
+{
+	struct list *l = ctx;
+
+	(void)bytes;
+	l->v = xgrow(l->v, l->nr, &l->room, sizeof(*l->v));
+	l->v[l->nr++] = *n;
+	return 0;
+}
+
+int store_list_hour(struct store *s, const struct hour *h, struct list *l)
+{
+	int fd = store_dir_hour(&s->dir, h->name, false), err;
+
+	l->nr = l->at = 0;
+	if (fd < 0)
+		return fd;
+	err = store_dir_each(fd, false, add_to_list, l);
+	close(fd);
+	if (!err && l->nr)
+		qsort(l->v, l->nr, sizeof(*l->v), by_age);
+	return err;
+}
+
+/* Those behind the last have no begin: what is of the future is given up first. */
+uint64_t store_begin_of(const struct store *s, const struct hour *h)
+{
+	uint64_t ns = h->oldest_ns + (uint64_t)h->shift_ns;
+
+	return !h->ours && ns > s->real_ns + FUTURE_NS ? 0 : ns;
+}
+
+static struct hour *oldest_hour(struct store *s)
+{
+	struct hour *oldest = NULL;
+
+	for (size_t i = 0; i < s->nr_hours; i++)
+		if (s->hours[i].files &&
+		    (!oldest || store_begin_of(s, &s->hours[i]) < store_begin_of(s, oldest)))
+			oldest = &s->hours[i];
+	return oldest;
+}
+
+static void forget_empty(struct store *s)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < s->nr_hours; i++)
+		if (s->hours[i].files)
+			s->hours[kept++] = s->hours[i];
+	s->nr_hours = kept;
+}
+
+/* Its file, and with it what waits in it. */
+int store_remove_item(struct store *s, struct hour *h, const struct item_name *n)
+{
+	uint64_t bytes = 0;
+	int err = store_dir_remove(&s->dir, n, &bytes);
+
+	if (err && err != -ENOENT)
+		return store_failed(s, err, "an item cannot be removed");
+	if (n->state == ITEM_KEPT) {
+		s->counts.removed++;
+	} else {
+		s->counts.items.dropped++;
+		s->counts.samples.dropped += hour_rest_of(n);
+	}
+	take_file(s, h, n, bytes);
+	return 0;
+}
+
+static bool is_old(const struct store *s, const struct hour *h, uint64_t start_ns)
+{
+	uint64_t ns = start_ns + (uint64_t)h->shift_ns;
+
+	return s->o.keep_ns && ns < s->real_ns && s->real_ns - ns > s->o.keep_ns;
+}
+
+/* Of the hour @h what is too old, and until there are no more than @bytes in all. */
+static int thin_out(struct store *s, struct hour *h, uint64_t bytes)
+{
+	struct list l = { 0 };
+	int err = store_list_hour(s, h, &l);
+
+	h->oldest_ns = UINT64_MAX;
+	for (size_t i = 0; i < l.nr && !err; i++) {
+		const struct item_name *n = &l.v[i];
+
+		if (n->id != s->sending && (s->counts.bytes > bytes || is_old(s, h, n->start_ns)))
+			err = store_remove_item(s, h, n);
+		else if (n->start_ns < h->oldest_ns)
+			h->oldest_ns = n->start_ns;
+	}
+	/* Others may have removed files: what is not to be seen is not there. */
+	if (!err && !l.nr) {
+		s->counts.bytes -= h->bytes;
+		h->bytes = h->files = 0;
+	}
+	free(l.v);
+	return err;
+}
+
+/* Room for @bytes more. Each hour is looked at once, so that it ends whatever is there. */
+void store_make_room(struct store *s, uint64_t bytes)
+{
+	uint64_t most = s->o.keep_bytes > bytes ? s->o.keep_bytes - bytes : 0;
+	uint64_t less = most - s->o.keep_bytes / PART < most ? most - s->o.keep_bytes / PART : 0;
+	size_t tries = s->nr_hours;
+	struct hour *h;
+
+	if (s->counts.bytes <= most)
+		return;
+	while (tries-- && s->counts.bytes > less && (h = oldest_hour(s)))
+		if (thin_out(s, h, less))
+			break;
+	forget_empty(s);
+}
+
+void store_remove_old(struct store *s)
+{
+	if (!s->o.keep_ns ||
+	    (s->aged_ns && s->boot_ns - s->aged_ns < s->o.keep_ns / PART))
+		return;
+	s->aged_ns = s->boot_ns;
+	for (size_t i = 0; i < s->nr_hours; i++)
+		if (is_old(s, &s->hours[i], s->hours[i].oldest_ns) &&
+		    thin_out(s, &s->hours[i], UINT64_MAX))
+			break;
+	forget_empty(s);
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * store_hours: what a store has on disk, hour by hour, and what gives way when it is too much
+ * or too old. For the files store*.c alone; all are called with the store's lock held.
+ *
+ * In memory there are sums for each hour, and of the oldest hour with items that wait, their
+ * names: so memory does not grow with the store. Hours are listed again when room is to be
+ * made, which makes room for a while.
+ */
+#ifndef GPROF_TOOLS_FLEET_STORE_HOURS_H
+#define GPROF_TOOLS_FLEET_STORE_HOURS_H
+
+#include <pthread.h>
+
+#include "store.h"
+#include "store_dir.h"
+
+/**
+ * struct hour - what begins in one hour
+ * @name: its directory
+ * @bytes: what the items take
+ * @files: how many there are
+ * @waiting: ... that wait, by form
+ * @oldest_ns: begin of the oldest
+ * @ours: this process has written to it
+ * @shift_ns: how far the clock was set since
+ */
+struct hour {
+	char name[HOUR_NAME];
+	uint64_t bytes;
+	uint64_t files;
+	uint64_t waiting[ITEM_FORMS];
+	uint64_t oldest_ns;
+	bool ours;
+	int64_t shift_ns;
+};
+
+/**
+ * struct list - items of an hour
+ * @v: names
+ * @nr: how many
+ * @room: there is memory for
+ * @at: those before are done with
+ */
+struct list {
+	struct item_name *v;
+	size_t nr, room, at;
+};
+
+/**
+ * struct store - a store
+ * @o: how it is kept
+ * @lock: protects all below
+ * @dir: where the files are
+ * @hours: by name
+ * @nr_hours: how many
+ * @room_hours: there is memory for
+ * @counts: what became of all
+ * @queue: that wait, of one hour, the oldest first
+ * @queue_forms: they are of these forms, as bits
+ * @sending: id of what is being sent, or 0
+ * @answered: it is, but the disk has not taken what became of it
+ * @before: its name on the disk then
+ * @after: the name that it is to have
+ * @last_id: highest that was given
+ * @said: last failure that was said, 0 when all is well
+ * @well: items that were written since
+ * @real_ns: CLOCK_REALTIME when it was looked at last
+ * @boot_ns: CLOCK_BOOTTIME then
+ * @aged_ns: CLOCK_BOOTTIME when it was last looked for what is too old
+ */
+struct store {
+	struct store_options o;
+	pthread_mutex_t lock;
+	struct store_dir dir;
+	struct hour *hours;
+	size_t nr_hours, room_hours;
+	struct store_counts counts;
+	struct list queue;
+	unsigned int queue_forms;
+	uint64_t sending;
+	bool answered;
+	struct item_name before, after;
+	uint64_t last_id;
+	int said;
+	unsigned int well;
+	uint64_t real_ns, boot_ns, aged_ns;
+};
+
+/* store_failed() - count what the disk did not do, and say it once; returns @err */
+int store_failed(struct store *s, int err, const char *what);
+
+/* store_damaged() - count an item that is not what was written, and say the first */
+void store_damaged(struct store *s, const struct item_name *n);
+
+/* store_look_at_clock() - CLOCK_REALTIME; what is older by it is moved when it was set */
+uint64_t store_look_at_clock(struct store *s);
+
+/* hour_rest_of() - samples of an item that wait */
+uint64_t hour_rest_of(const struct item_name *n);
+
+struct hour *store_find_hour(struct store *s, const struct item_name *n);
+struct hour *store_add_hour(struct store *s, const struct item_name *n);
+void store_add_file(struct store *s, struct hour *h, const struct item_name *n, uint64_t bytes);
+
+/* store_look_at_all() - sums of what the directory has; 0 or -errno */
+int store_look_at_all(struct store *s);
+
+/* store_be_there() - make the directory anew where it has gone; 0 or -errno */
+int store_be_there(struct store *s);
+
+/* store_list_hour() - the items of an hour, the oldest first; 0 or -errno */
+int store_list_hour(struct store *s, const struct hour *h, struct list *l);
+
+/* store_begin_of() - when it begins, for who looks for the oldest */
+uint64_t store_begin_of(const struct store *s, const struct hour *h);
+
+/* store_remove_item() - its file, and with it what waits in it; 0 or -errno */
+int store_remove_item(struct store *s, struct hour *h, const struct item_name *n);
+
+/* store_make_room() - room for @bytes more. Each hour is looked at once, so that it ends */
+void store_make_room(struct store *s, uint64_t bytes);
+
+/* store_remove_old() - what is too old, now and then */
+void store_remove_old(struct store *s);
+
+#endif /* GPROF_TOOLS_FLEET_STORE_HOURS_H */

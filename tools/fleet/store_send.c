@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What of a store is sent next, and what became of it.
+ */
+#include "store.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "store_hours.h"
+
+static uint64_t waiting_in(const struct hour *h, unsigned int forms)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < ITEM_FORMS; i++)
+		sum += forms >> i & 1 ? h->waiting[i] : 0;
+	return sum;
+}
+
+static struct hour *oldest_waiting(struct store *s, unsigned int forms)
+{
+	struct hour *oldest = NULL;
+
+	for (size_t i = 0; i < s->nr_hours; i++)
+		if (waiting_in(&s->hours[i], forms) &&
+		    (!oldest || store_begin_of(s, &s->hours[i]) < store_begin_of(s, oldest)))
+			oldest = &s->hours[i];
+	return oldest;
+}
+
+/* The next that waits, of those that were listed; they may be gone since. */
+static const struct item_name *from_queue(struct store *s)
+{
+	while (s->queue.at < s->queue.nr) {
+		const struct item_name *n = &s->queue.v[s->queue.at++];
+
+		if (n->state != ITEM_KEPT && s->queue_forms >> n->form & 1)
+			return n;
+	}
+	return NULL;
+}
+
+/* Somebody has removed files: what is not to be seen does not wait. */
+static void none_waits(struct store *s, struct hour *h, unsigned int forms)
+{
+	for (size_t i = 0; i < ITEM_FORMS; i++)
+		if (forms >> i & 1) {
+			s->counts.items.waiting -= h->waiting[i];
+			s->counts.items.dropped += h->waiting[i];
+			h->waiting[i] = 0;
+		}
+}
+
+static const struct item_name *next_waiting(struct store *s, unsigned int forms)
+{
+	const struct item_name *n;
+	struct hour *h;
+
+	if (s->queue_forms != forms)
+		s->queue.nr = s->queue.at = 0;
+	s->queue_forms = forms;
+	while (!(n = from_queue(s)) && (h = oldest_waiting(s, forms))) {
+		if (store_list_hour(s, h, &s->queue))
+			return NULL;
+		n = from_queue(s);
+		if (n)
+			return n;
+		none_waits(s, h, forms);
+	}
+	return n;
+}
+
+/* An item under its next name: where that fails nothing is sent until it does not. */
+static int settle(struct store *s)
+{
+	int err;
+
+	if (!s->answered)
+		return 0;
+	err = store_dir_rename(&s->dir, &s->before, &s->after);
+	if (err && err != -ENOENT)
+		return store_failed(s, err, "what was sent cannot be noted");
+	s->answered = false;
+	s->sending = 0;
+	return 0;
+}
+
+/* It may be sent from now on: that is to be known however this process ends. */
+static int begin_sending(struct store *s, struct item_name *n)
+{
+	struct item_name tried = *n;
+	int err = 0;
+
+	tried.state = ITEM_TRIED;
+	if (n->state != ITEM_TRIED)
+		err = store_dir_rename(&s->dir, n, &tried);
+	if (!err)
+		*n = tried;
+	return err;
+}
+
+static int read_item(struct store *s, struct store_next *next)
+{
+	char name[HOUR_NAME];
+	int hour, err;
+
+	hour_name(next->name.start_ns, name);
+	hour = store_dir_hour(&s->dir, name, false);
+	if (hour < 0)
+		return hour;
+	err = store_dir_read(hour, &next->name, &next->data, &next->size);
+	close(hour);
+	return err;
+}
+
+/* Returns whether it can be sent. */
+static bool take(struct store *s, struct store_next *next)
+{
+	struct hour *h = store_find_hour(s, &next->name);
+	int err = read_item(s, next);
+
+	if (!err)
+		err = begin_sending(s, &next->name);
+	if (!err) {
+		s->sending = next->name.id;
+		return true;
+	}
+	free(next->data);
+	next->data = NULL;
+	if (err == -EBADMSG && h) {
+		store_damaged(s, &next->name);
+		store_remove_item(s, h, &next->name);
+	} else if (err != -ENOENT) {
+		s->queue.nr = s->queue.at = 0;	/* it comes first again */
+		store_failed(s, err, "an item cannot be sent");
+	}
+	return false;
+}
+
+bool store_next(struct store *s, unsigned int forms, struct store_next *next)
+{
+	const struct item_name *n;
+	bool found = false;
+
+	*next = (struct store_next){ 0 };
+	pthread_mutex_lock(&s->lock);
+	if (!store_be_there(s) && !settle(s)) {
+		/* What is damaged or gone costs itself alone. */
+		while (!found && (n = next_waiting(s, forms))) {
+			uint64_t failures = s->counts.failures;
+
+			next->name = *n;
+			found = take(s, next);
+			if (s->counts.failures != failures)
+				break;
+		}
+	}
+	pthread_mutex_unlock(&s->lock);
+	return found;
+}
+
+static uint64_t at_most(uint64_t n, uint64_t most)
+{
+	return n < most ? n : most;
+}
+
+void store_answer(struct store *s, struct store_next *next, const struct sending *out)
+{
+	struct store_counts *c = &s->counts;
+	struct item_name *n = &next->name;
+	uint64_t rest = hour_rest_of(n), sent, refused;
+	struct hour *h;
+
+	pthread_mutex_lock(&s->lock);
+	h = s->sending == n->id ? store_find_hour(s, n) : NULL;
+	if (h) {
+		sent = at_most(out->sent_samples, rest);
+		refused = at_most(out->refused_samples, rest - sent);
+		/* Of what the engine does not speak it says by its answer as a whole. */
+		if (out->result == SENT_ALL)
+			sent = rest - refused;
+		else if (out->result == SENT_NEVER)
+			refused = rest - sent;
+		s->before = s->after = *n;
+		s->after.parts = out->sent_parts;
+		s->after.taken += sent + refused;
+		s->after.state = out->result == SENT_LATER ? ITEM_WAITS : ITEM_KEPT;
+		c->samples.sent += sent;
+		c->samples.refused += refused;
+		c->samples.waiting -= sent + refused;
+		c->unsure += at_most(out->unsure_samples, rest - sent - refused);
+		if (s->after.state == ITEM_KEPT) {
+			c->items.waiting--;
+			h->waiting[n->form] -= !!h->waiting[n->form];
+			if (out->result == SENT_ALL)
+				c->items.sent++;
+			else
+				c->items.refused++;
+		} else {
+			/* it comes first again */
+			s->queue.nr = s->queue.at = 0;
+		}
+		s->answered = true;
+		settle(s);
+	}
+	pthread_mutex_unlock(&s->lock);
+	free(next->data);
+	next->data = NULL;
+}
