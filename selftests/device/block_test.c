@@ -229,6 +229,7 @@ struct waiter {
 	pthread_t thread;
 	_Atomic pid_t tid;
 	unsigned int times;
+	_Atomic unsigned int over;	/* of these */
 	uint64_t ns;
 	int fd[2];
 	int word;
@@ -409,6 +410,7 @@ static void *run(void *arg)
 
 		w->failed |= !w->way->wait(w);
 		w->around += monotonic_ns() - from;
+		w->over++;
 	}
 	return NULL;
 }
@@ -446,11 +448,8 @@ static void serve(struct waiter *w)
 		w->asked += monotonic_ns() - from;
 		w->failed |= !w->way->end(w);
 		/* A wait is over before the next is looked for. */
-		if (w->way->what == GPROF_WAIT_FOR_FUTEX)
-			while (__atomic_load_n(&w->word, __ATOMIC_SEQ_CST))
-				sched_yield();
-		else if (i + 1 < w->times)
-			sleep_ms(2);
+		while (w->over <= i)
+			sched_yield();
 	}
 	if (!w->way->end)
 		w->asked = w->ns * w->times;

@@ -35,6 +35,7 @@ struct shared {
 	volatile bool stop;		/* whoever runs on */
 	volatile enum spins spins;
 	volatile uint64_t switched;	/* not before that */
+	volatile uint64_t looked;	/* whether it was, until then */
 	bool idles;			/* no page faults, no system calls */
 	volatile bool outranked;	/* it may not go before others */
 	char beside_us[512];		/* the program to execute */
@@ -365,7 +366,7 @@ static void *spin_on_second(void *arg)
 	struct shared *s = arg;
 	struct rusage r;
 	long before = -1;
-	uint64_t last = 0, now;
+	uint64_t now;
 
 	pin_to(online_cpu(1));
 	if (!s->idles && sched_setscheduler(0, SCHED_FIFO, &(struct sched_param){ 1 }))
@@ -378,10 +379,10 @@ static void *spin_on_second(void *arg)
 			before = r.ru_nvcsw + r.ru_nivcsw;
 			s->spins = UNSWITCHED;
 		} else if (s->spins == UNSWITCHED && r.ru_nvcsw + r.ru_nivcsw != before) {
-			s->switched = last;
+			s->switched = s->looked;
 			s->spins = SWITCHED;
 		}
-		last = now;
+		s->looked = now;
 	}
 	return NULL;
 }
@@ -440,8 +441,9 @@ TEST_F(parallel, who_runs_at_START_is_counted)
 		sleep_ms(20);
 		until = monotonic_ns();
 		EXPECT_EQ(0, device_stop(&self->dev));
-		/* If it was by then, it says so. */
-		sleep_ms(5);
+		/* If it was by then, it says so; it may be kept from it for long. */
+		while (s->looked <= until)
+			sleep_ms(1);
 		if (s->spins == SWITCHED)
 			until = s->switched;
 		LOOK(now, until);

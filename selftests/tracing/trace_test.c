@@ -666,7 +666,7 @@ TEST_F(trace, one_thread)
 
 TEST_F(trace, a_process_with_its_threads)
 {
-	unsigned int i, before;
+	unsigned int before;
 	pthread_t thread;
 	int tids[2] = { getpid() };
 
@@ -677,8 +677,7 @@ TEST_F(trace, a_process_with_its_threads)
 	SEE_DEAD(tids[1], 1);
 	before = stops_for(&self->words, tids[0], GPROF_TRACE_PREV_SLEEPS);
 	/* Long enough for the kernel to forget it; the others are there still. */
-	for (i = 0; i < LATER; i++)
-		sleep_ms(1);
+	take_naps(LATER, 1);
 	END();
 	EXPECT_TRUE(has_only(&self->words, tids, 2));
 	EXPECT_LE(before + LATER, stops_for(&self->words, tids[0], GPROF_TRACE_PREV_SLEEPS));
