@@ -444,7 +444,7 @@ TEST_F(parallel, who_runs_at_START_is_counted)
 		/* If it was by then, it says so; it may be kept from it for long. */
 		while (s->looked <= until)
 			sleep_ms(1);
-		if (s->spins == SWITCHED)
+		if (s->spins == SWITCHED && s->switched < until)
 			until = s->switched;
 		LOOK(now, until);
 		samples += self->seen.samples;
