@@ -294,7 +294,7 @@ int32_t gprof_otlp_stack(struct gprof_otlp_dictionary *d, const struct gprof_sam
 	for (i = 0; i < s->nr_locations; i++) {
 		size_t before = d->tables[GPROF_OTLP_LOCATIONS].nr;
 
-		d->stack[i] = put_location(d, d->p->stacks[s->locations + i]);
+		d->stack[i] = (uint32_t)put_location(d, d->p->stacks[s->locations + i]);
 		if (d->tables[GPROF_OTLP_LOCATIONS].nr != before &&
 		    gprof_otlp_dictionary_size(d) > d->bytes_max)
 			return -1;
@@ -303,7 +303,7 @@ int32_t gprof_otlp_stack(struct gprof_otlp_dictionary *d, const struct gprof_sam
 	if (s->nr_locations > d->bytes_max)
 		return -1;
 	at = gprof_wire_open(&t->wire, GPROF_OTLP_STACKS);
-	gprof_wire_indexes(&t->wire, STACK_LOCATIONS, d->stack, s->nr_locations);
+	gprof_wire_indexes(&t->wire, STACK_LOCATIONS, d->stack, s->nr_locations, 0);
 	gprof_wire_close(&t->wire, at);
 	return settle(d, t, start);
 }

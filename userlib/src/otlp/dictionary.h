@@ -15,8 +15,8 @@
 #include <stdint.h>
 
 #include "base/table.h"
+#include "base/wire.h"
 #include "profile/profile.h"
-#include "wire.h"
 
 /* Its tables by their fields' numbers. */
 enum gprof_otlp_field {
@@ -94,7 +94,7 @@ struct gprof_otlp_dictionary {
 	size_t nr_labels;
 	size_t cap_labels;
 	struct gprof_table labels_index;
-	int32_t *stack;
+	uint32_t *stack;
 	size_t cap_stack;
 	bool failed;
 };

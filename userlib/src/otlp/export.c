@@ -14,11 +14,11 @@
 
 #include "base/error.h"
 #include "base/opts.h"
+#include "base/wire.h"
 #include "dictionary.h"
 #include "profile/profile.h"
 #include "schema.h"
 #include "services.h"
-#include "wire.h"
 
 #define BYTES_DEFAULT	(4U << 20)
 #define BYTES_MIN	1024
@@ -115,7 +115,7 @@ struct exporter {
 	struct taken *batch;
 	size_t nr_batch;
 	size_t cap_batch;
-	int32_t *attributes;
+	uint32_t *attributes;
 	size_t nr_attributes;
 	size_t cap_attributes;
 	uint32_t dropped;
@@ -239,7 +239,7 @@ static void put_sample(struct exporter *e, const struct taken *t, size_t column)
 
 	gprof_wire_number(&e->profile, SAMPLE_STACK, (uint32_t)t->stack);
 	gprof_wire_indexes(&e->profile, SAMPLE_ATTRIBUTES, e->attributes + t->attributes,
-			   t->nr_attributes);
+			   t->nr_attributes, 0);
 	packed = gprof_wire_open(&e->profile, SAMPLE_VALUES);
 	gprof_wire_varint(&e->profile, (uint64_t)values[column]);
 	gprof_wire_close(&e->profile, packed);
@@ -428,7 +428,7 @@ static int take_attributes(struct exporter *e, const struct gprof_sample *s, str
 			continue;
 		number = gprof_otlp_label(&e->dictionary, l, &key);
 		if (key && first_with(e, key))
-			e->attributes[t->attributes + t->nr_attributes++] = number;
+			e->attributes[t->attributes + t->nr_attributes++] = (uint32_t)number;
 		else
 			++*dropped;
 	}

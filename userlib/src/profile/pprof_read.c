@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "base/opts.h"
+#include "pprof_fields.h"
 #include "pprof_ids.h"
 #include "pprof_input.h"
 #include "profile.h"
@@ -25,31 +26,6 @@
  */
 #define FRAMES_FREE	(1ULL << 20)
 #define FRAMES_RATIO	16		/* frames of all samples, for each byte of the file */
-
-/* Fields of the message Profile. */
-enum {
-	SAMPLE_TYPE = 1, SAMPLE, MAPPING, LOCATION, FUNCTION, STRING, DROP_FRAMES, KEEP_FRAMES,
-	TIME_NANOS, DURATION_NANOS, PERIOD_TYPE, PERIOD, COMMENT, DEFAULT_SAMPLE_TYPE, DOC_URL,
-};
-
-/* Fields of the messages in it. */
-enum { TYPE_TYPE = 1, TYPE_UNIT, TYPE_FIELDS };
-enum { SAMPLE_LOCATION = 1, SAMPLE_VALUE, SAMPLE_LABEL };
-enum { LABEL_KEY = 1, LABEL_STR, LABEL_NUM, LABEL_UNIT, LABEL_FIELDS };
-enum {
-	MAPPING_ID = 1, MAPPING_START, MAPPING_LIMIT, MAPPING_OFFSET, MAPPING_FILENAME,
-	MAPPING_BUILD_ID, MAPPING_FUNCTIONS, MAPPING_FILENAMES, MAPPING_LINE_NUMBERS,
-	MAPPING_INLINE_FRAMES, MAPPING_FIELDS,
-};
-enum {
-	LOCATION_ID = 1, LOCATION_MAPPING, LOCATION_ADDRESS, LOCATION_LINE, LOCATION_FOLDED,
-	LOCATION_FIELDS,
-};
-enum { LINE_FUNCTION = 1, LINE_LINE, LINE_COLUMN, LINE_FIELDS };
-enum {
-	FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_SYSTEM_NAME, FUNCTION_FILENAME, FUNCTION_LINE,
-	FUNCTION_FIELDS,
-};
 
 /* Text of the last failure: reading has no object to keep it in. */
 static _Thread_local struct gprof_error last;

@@ -2,9 +2,9 @@
 /*
  * pprof_write.c: a profile as gzipped pprof.
  *
- * A concatenation of protobuf messages is the message merged from them, so the
- * profile goes out as many small Profile messages, each with one sample, one
- * location, ...: no second copy of the profile is ever in memory.
+ * It is written field by field, for protobuf-c makes objects of messages first, which takes
+ * four times the instructions; and given to the compressor piece by piece, so that no second
+ * copy of the profile is ever in memory.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,13 +13,13 @@
 
 #include "base/error.h"
 #include "base/output.h"
+#include "base/wire.h"
+#include "pprof_fields.h"
 #include "profile.h"
-#include "profile.pb-c.h"
 
 #define OUT_SIZE	65536
+#define PIECE		65536	/* what the compressor gets at once, at least */
 #define GZIP_FORMAT	16	/* added to windowBits: a gzip header */
-
-typedef Perftools__Profiles__Profile Message;
 
 /**
  * struct writer - a gzip stream
@@ -27,18 +27,7 @@ typedef Perftools__Profiles__Profile Message;
  * @write: where to
  * @ctx: for it
  * @err: first -errno; what comes after it is dropped
- * @packed: room for a packed message
- * @cap_packed: bytes of it
- * @ids: room for the location ids of a sample
- * @cap_ids: elements of it
- * @labels: room for the labels of a sample
- * @label_ptrs: pointers to them
- * @cap_labels: elements of it
- * @cap_label_ptrs: likewise
- * @lines: room for the lines of a location
- * @line_ptrs: pointers to them
- * @cap_lines: elements of it
- * @cap_line_ptrs: likewise
+ * @wire: what the compressor has not got yet
  * @out: compressed bytes
  */
 struct writer {
@@ -46,27 +35,16 @@ struct writer {
 	int (*write)(void *ctx, const void *data, size_t len);
 	void *ctx;
 	int err;
-	uint8_t *packed;
-	size_t cap_packed;
-	uint64_t *ids;
-	size_t cap_ids;
-	Perftools__Profiles__Label *labels;
-	Perftools__Profiles__Label **label_ptrs;
-	size_t cap_labels;
-	size_t cap_label_ptrs;
-	Perftools__Profiles__Line *lines;
-	Perftools__Profiles__Line **line_ptrs;
-	size_t cap_lines;
-	size_t cap_line_ptrs;
+	struct gprof_wire wire;
 	unsigned char out[OUT_SIZE];
 };
 
-static void deflate_bytes(struct writer *w, const void *data, size_t len, int flush)
+static void deflate_bytes(struct writer *w, int flush)
 {
 	int ret;
 
-	w->z.next_in = (unsigned char *)data;
-	w->z.avail_in = (uInt)len;
+	w->z.next_in = w->wire.v;
+	w->z.avail_in = (uInt)w->wire.nr;
 	do {
 		w->z.next_out = w->out;
 		w->z.avail_out = sizeof(w->out);
@@ -76,198 +54,152 @@ static void deflate_bytes(struct writer *w, const void *data, size_t len, int fl
 		if (!w->err && w->z.avail_out < sizeof(w->out))
 			w->err = w->write(w->ctx, w->out, sizeof(w->out) - w->z.avail_out);
 	} while (!w->err && w->z.avail_out == 0);
+	gprof_wire_clear(&w->wire);
 }
 
-static void emit(struct writer *w, const Message *m)
+/* A part is complete: whether there is to be another. */
+static bool go_on(struct writer *w)
 {
-	size_t len = perftools__profiles__profile__get_packed_size(m);
-
-	if (w->err)
-		return;
-	if (len > INT32_MAX || gprof_grow(&w->packed, &w->cap_packed, len ? len : 1, 1)) {
-		w->err = -ENOMEM;
-		return;
-	}
-	perftools__profiles__profile__pack(m, w->packed);
-	deflate_bytes(w, w->packed, len, Z_NO_FLUSH);
+	if (w->wire.failed || w->wire.nr > INT32_MAX)
+		w->err = w->err ? w->err : -ENOMEM;
+	if (!w->err && w->wire.nr >= PIECE)
+		deflate_bytes(w, Z_NO_FLUSH);
+	return !w->err;
 }
 
-static void emit_head(struct writer *w, const struct gprof_profile *p)
+static void put_type(struct gprof_wire *w, unsigned int field, const struct gprof_column *c)
 {
-	Perftools__Profiles__ValueType type = PERFTOOLS__PROFILES__VALUE_TYPE__INIT;
-	Perftools__Profiles__ValueType *types[] = { &type };
+	size_t at = gprof_wire_open(w, field);
+
+	gprof_wire_number(w, TYPE_TYPE, c->type);
+	gprof_wire_number(w, TYPE_UNIT, c->unit);
+	gprof_wire_close(w, at);
+}
+
+static void put_head(struct gprof_wire *w, const struct gprof_profile *p)
+{
 	size_t i;
 
-	for (i = 0; i < p->nr_columns; i++) {
-		Message m = PERFTOOLS__PROFILES__PROFILE__INIT;
-
-		type.type = p->columns[i].type;
-		type.unit = p->columns[i].unit;
-		m.n_sample_type = 1;
-		m.sample_type = types;
-		emit(w, &m);
-	}
-	for (i = 0; i < p->nr_comments; i++) {
-		Message m = PERFTOOLS__PROFILES__PROFILE__INIT;
-		int64_t comment = p->comments[i];
-
-		m.n_comment = 1;
-		m.comment = &comment;
-		emit(w, &m);
-	}
-	{
-		Message m = PERFTOOLS__PROFILES__PROFILE__INIT;
-
-		type.type = p->period_type.type;
-		type.unit = p->period_type.unit;
-		if (type.type || type.unit)
-			m.period_type = &type;
-		m.period = p->period;
-		m.time_nanos = p->time_nanos;
-		m.duration_nanos = p->duration_nanos;
-		m.default_sample_type = p->default_type;
-		m.drop_frames = p->drop_frames;
-		m.keep_frames = p->keep_frames;
-		m.doc_url = p->doc_url;
-		emit(w, &m);
-	}
+	for (i = 0; i < p->nr_columns; i++)
+		put_type(w, SAMPLE_TYPE, &p->columns[i]);
+	if (p->nr_comments)
+		gprof_wire_indexes(w, COMMENT, p->comments, p->nr_comments, 0);
+	gprof_wire_number(w, DROP_FRAMES, p->drop_frames);
+	gprof_wire_number(w, KEEP_FRAMES, p->keep_frames);
+	gprof_wire_number(w, TIME_NANOS, (uint64_t)p->time_nanos);
+	gprof_wire_number(w, DURATION_NANOS, (uint64_t)p->duration_nanos);
+	if (p->period_type.type || p->period_type.unit)
+		put_type(w, PERIOD_TYPE, &p->period_type);
+	gprof_wire_number(w, PERIOD, (uint64_t)p->period);
+	gprof_wire_number(w, DEFAULT_SAMPLE_TYPE, p->default_type);
+	gprof_wire_number(w, DOC_URL, p->doc_url);
 }
 
-static void emit_sample(struct writer *w, const struct gprof_profile *p, size_t index)
+static void put_label(struct gprof_wire *w, const struct gprof_label *l)
 {
-	Perftools__Profiles__Sample sample = PERFTOOLS__PROFILES__SAMPLE__INIT;
-	Perftools__Profiles__Sample *samples[] = { &sample };
+	size_t at = gprof_wire_open(w, SAMPLE_LABEL);
+
+	gprof_wire_number(w, LABEL_KEY, l->key);
+	gprof_wire_number(w, LABEL_STR, l->str);
+	gprof_wire_number(w, LABEL_NUM, (uint64_t)l->num);
+	gprof_wire_number(w, LABEL_UNIT, l->unit);
+	gprof_wire_close(w, at);
+}
+
+static void put_sample(struct gprof_wire *w, const struct gprof_profile *p, size_t index)
+{
 	const struct gprof_sample *s = &p->samples[index];
 	const struct gprof_label_set *set = &p->label_sets[s->labels];
-	Message m = PERFTOOLS__PROFILES__PROFILE__INIT;
-	size_t i;
+	const int64_t *values = p->values + index * p->nr_columns;
+	size_t at = gprof_wire_open(w, SAMPLE), packed, i;
 
-	if (gprof_grow(&w->ids, &w->cap_ids, s->nr_locations, sizeof(*w->ids)) ||
-	    gprof_grow(&w->labels, &w->cap_labels, set->nr, sizeof(*w->labels)) ||
-	    gprof_grow(&w->label_ptrs, &w->cap_label_ptrs, set->nr, sizeof(*w->label_ptrs))) {
-		w->err = -ENOMEM;
-		return;
-	}
-	for (i = 0; i < s->nr_locations; i++)
-		w->ids[i] = (uint64_t)p->stacks[s->locations + i] + 1;
-	for (i = 0; i < set->nr; i++) {
-		const struct gprof_label *l = &p->labels[set->first + i];
-
-		w->labels[i] = (Perftools__Profiles__Label)PERFTOOLS__PROFILES__LABEL__INIT;
-		w->labels[i].key = l->key;
-		w->labels[i].str = l->str;
-		w->labels[i].num = l->num;
-		w->labels[i].num_unit = l->unit;
-		w->label_ptrs[i] = &w->labels[i];
-	}
-	sample.n_location_id = s->nr_locations;
-	sample.location_id = w->ids;
-	sample.n_value = p->nr_columns;
-	sample.value = p->values + index * p->nr_columns;
-	sample.n_label = set->nr;
-	sample.label = w->label_ptrs;
-	m.n_sample = 1;
-	m.sample = samples;
-	emit(w, &m);
+	gprof_wire_indexes(w, SAMPLE_LOCATION, p->stacks + s->locations, s->nr_locations, 1);
+	packed = gprof_wire_open(w, SAMPLE_VALUE);
+	for (i = 0; i < p->nr_columns; i++)
+		gprof_wire_varint(w, (uint64_t)values[i]);
+	gprof_wire_close(w, packed);
+	for (i = 0; i < set->nr; i++)
+		put_label(w, &p->labels[set->first + i]);
+	gprof_wire_close(w, at);
 }
 
-static void emit_mapping(struct writer *w, const struct gprof_profile *p, size_t index)
+static void put_mapping(struct gprof_wire *w, const struct gprof_profile *p, size_t index)
 {
-	Perftools__Profiles__Mapping mapping = PERFTOOLS__PROFILES__MAPPING__INIT;
-	Perftools__Profiles__Mapping *mappings[] = { &mapping };
-	const struct gprof_mapping *s = &p->mappings[index];
-	Message m = PERFTOOLS__PROFILES__PROFILE__INIT;
+	const struct gprof_mapping *m = &p->mappings[index];
+	size_t at = gprof_wire_open(w, MAPPING);
 
-	mapping.id = index + 1;
-	mapping.memory_start = s->start;
-	mapping.memory_limit = s->limit;
-	mapping.file_offset = s->offset;
-	mapping.filename = s->filename;
-	mapping.build_id = s->build_id;
-	mapping.has_functions = s->has_functions;
-	mapping.has_filenames = s->has_filenames;
-	mapping.has_line_numbers = s->has_line_numbers;
-	mapping.has_inline_frames = s->has_inline_frames;
-	m.n_mapping = 1;
-	m.mapping = mappings;
-	emit(w, &m);
+	gprof_wire_number(w, MAPPING_ID, index + 1);
+	gprof_wire_number(w, MAPPING_START, m->start);
+	gprof_wire_number(w, MAPPING_LIMIT, m->limit);
+	gprof_wire_number(w, MAPPING_OFFSET, m->offset);
+	gprof_wire_number(w, MAPPING_FILENAME, m->filename);
+	gprof_wire_number(w, MAPPING_BUILD_ID, m->build_id);
+	gprof_wire_number(w, MAPPING_FUNCTIONS, m->has_functions);
+	gprof_wire_number(w, MAPPING_FILENAMES, m->has_filenames);
+	gprof_wire_number(w, MAPPING_LINE_NUMBERS, m->has_line_numbers);
+	gprof_wire_number(w, MAPPING_INLINE_FRAMES, m->has_inline_frames);
+	gprof_wire_close(w, at);
 }
 
-static void emit_location(struct writer *w, const struct gprof_profile *p, size_t index)
+static void put_location(struct gprof_wire *w, const struct gprof_profile *p, size_t index)
 {
-	Perftools__Profiles__Location location = PERFTOOLS__PROFILES__LOCATION__INIT;
-	Perftools__Profiles__Location *locations[] = { &location };
-	const struct gprof_location *s = &p->locations[index];
-	Message m = PERFTOOLS__PROFILES__PROFILE__INIT;
-	size_t i;
+	const struct gprof_location *l = &p->locations[index];
+	size_t at = gprof_wire_open(w, LOCATION), line_at, i;
 
-	if (gprof_grow(&w->lines, &w->cap_lines, s->nr_lines, sizeof(*w->lines)) ||
-	    gprof_grow(&w->line_ptrs, &w->cap_line_ptrs, s->nr_lines, sizeof(*w->line_ptrs))) {
-		w->err = -ENOMEM;
-		return;
+	gprof_wire_number(w, LOCATION_ID, index + 1);
+	gprof_wire_number(w, LOCATION_MAPPING, l->mapping);
+	gprof_wire_number(w, LOCATION_ADDRESS, l->address);
+	for (i = 0; i < l->nr_lines; i++) {
+		const struct gprof_line *line = &p->lines[l->lines + i];
+
+		line_at = gprof_wire_open(w, LOCATION_LINE);
+		gprof_wire_number(w, LINE_FUNCTION, (uint64_t)line->function + 1);
+		gprof_wire_number(w, LINE_LINE, (uint64_t)line->line);
+		gprof_wire_number(w, LINE_COLUMN, (uint64_t)line->column);
+		gprof_wire_close(w, line_at);
 	}
-	for (i = 0; i < s->nr_lines; i++) {
-		const struct gprof_line *l = &p->lines[s->lines + i];
-
-		w->lines[i] = (Perftools__Profiles__Line)PERFTOOLS__PROFILES__LINE__INIT;
-		w->lines[i].function_id = (uint64_t)l->function + 1;
-		w->lines[i].line = l->line;
-		w->lines[i].column = l->column;
-		w->line_ptrs[i] = &w->lines[i];
-	}
-	location.id = index + 1;
-	location.mapping_id = s->mapping;
-	location.address = s->address;
-	location.n_line = s->nr_lines;
-	location.line = w->line_ptrs;
-	location.is_folded = s->folded;
-	m.n_location = 1;
-	m.location = locations;
-	emit(w, &m);
+	gprof_wire_number(w, LOCATION_FOLDED, l->folded);
+	gprof_wire_close(w, at);
 }
 
-static void emit_function(struct writer *w, const struct gprof_profile *p, size_t index)
+static void put_function(struct gprof_wire *w, const struct gprof_profile *p, size_t index)
 {
-	Perftools__Profiles__Function function = PERFTOOLS__PROFILES__FUNCTION__INIT;
-	Perftools__Profiles__Function *functions[] = { &function };
-	const struct gprof_function *s = &p->functions[index];
-	Message m = PERFTOOLS__PROFILES__PROFILE__INIT;
+	const struct gprof_function *f = &p->functions[index];
+	size_t at = gprof_wire_open(w, FUNCTION);
 
-	function.id = index + 1;
-	function.name = s->name;
-	function.system_name = s->system_name;
-	function.filename = s->filename;
-	function.start_line = s->start_line;
-	m.n_function = 1;
-	m.function = functions;
-	emit(w, &m);
+	gprof_wire_number(w, FUNCTION_ID, index + 1);
+	gprof_wire_number(w, FUNCTION_NAME, f->name);
+	gprof_wire_number(w, FUNCTION_SYSTEM_NAME, f->system_name);
+	gprof_wire_number(w, FUNCTION_FILENAME, f->filename);
+	gprof_wire_number(w, FUNCTION_LINE, (uint64_t)f->start_line);
+	gprof_wire_close(w, at);
 }
 
-static void emit_string(struct writer *w, const struct gprof_profile *p, size_t index)
+static void put_string(struct gprof_wire *w, const struct gprof_profile *p, size_t index)
 {
-	char *strings[] = { p->strings.v[index] };
-	Message m = PERFTOOLS__PROFILES__PROFILE__INIT;
+	const char *text = p->strings.v[index];
 
-	m.n_string_table = 1;
-	m.string_table = strings;
-	emit(w, &m);
+	gprof_wire_bytes(w, STRING, text, strlen(text));
 }
 
-static void emit_profile(struct writer *w, const struct gprof_profile *p)
+static void put_each(struct writer *w, const struct gprof_profile *p, size_t nr,
+		     void (*put)(struct gprof_wire *w, const struct gprof_profile *p, size_t index))
 {
 	size_t i;
 
-	emit_head(w, p);
-	for (i = 0; i < p->nr_samples && !w->err; i++)
-		emit_sample(w, p, i);
-	for (i = 0; i < p->nr_mappings && !w->err; i++)
-		emit_mapping(w, p, i);
-	for (i = 0; i < p->nr_locations && !w->err; i++)
-		emit_location(w, p, i);
-	for (i = 0; i < p->nr_functions && !w->err; i++)
-		emit_function(w, p, i);
-	for (i = 0; i < p->strings.nr && !w->err; i++)
-		emit_string(w, p, i);
+	for (i = 0; i < nr && go_on(w); i++)
+		put(&w->wire, p, i);
+}
+
+static void put_profile(struct writer *w, const struct gprof_profile *p)
+{
+	put_head(&w->wire, p);
+	put_each(w, p, p->nr_samples, put_sample);
+	put_each(w, p, p->nr_mappings, put_mapping);
+	put_each(w, p, p->nr_locations, put_location);
+	put_each(w, p, p->nr_functions, put_function);
+	put_each(w, p, p->strings.nr, put_string);
+	go_on(w);
 }
 
 static int write_all(const struct gprof_profile *p,
@@ -286,17 +218,12 @@ static int write_all(const struct gprof_profile *p,
 		free(w);
 		return -ENOMEM;
 	}
-	emit_profile(w, p);
+	put_profile(w, p);
 	if (!w->err)
-		deflate_bytes(w, NULL, 0, Z_FINISH);
+		deflate_bytes(w, Z_FINISH);
 	deflateEnd(&w->z);
 	err = w->err;
-	free(w->packed);
-	free(w->ids);
-	free(w->labels);
-	free(w->label_ptrs);
-	free(w->lines);
-	free(w->line_ptrs);
+	gprof_wire_free(&w->wire);
 	free(w);
 	return err;
 }

@@ -45,8 +45,9 @@ void gprof_wire_close(struct gprof_wire *w, size_t at);
 void gprof_wire_number(struct gprof_wire *w, unsigned int field, uint64_t v);
 /** gprof_wire_varint() - add a number to a packed field that was opened */
 void gprof_wire_varint(struct gprof_wire *w, uint64_t v);
-/** gprof_wire_indexes() - add a packed field of numbers that are not negative */
-void gprof_wire_indexes(struct gprof_wire *w, unsigned int field, const int32_t *v, size_t nr);
+/** gprof_wire_indexes() - add a packed field of numbers, to each of which @more is added */
+void gprof_wire_indexes(struct gprof_wire *w, unsigned int field, const uint32_t *v, size_t nr,
+			uint32_t more);
 
 /** gprof_wire_begin() - add the head of a field of @len bytes, which gprof_wire_raw() adds */
 void gprof_wire_begin(struct gprof_wire *w, unsigned int field, size_t len);

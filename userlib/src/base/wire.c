@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/table.h"
+#include "table.h"
 
 #define VARINT			0
 #define LENGTH_DELIMITED	2
@@ -122,7 +122,8 @@ void gprof_wire_varint(struct gprof_wire *w, uint64_t v)
 		varint(w, v);
 }
 
-void gprof_wire_indexes(struct gprof_wire *w, unsigned int field, const int32_t *v, size_t nr)
+void gprof_wire_indexes(struct gprof_wire *w, unsigned int field, const uint32_t *v, size_t nr,
+			uint32_t more)
 {
 	size_t i, at;
 
@@ -130,6 +131,6 @@ void gprof_wire_indexes(struct gprof_wire *w, unsigned int field, const int32_t 
 		return;
 	at = gprof_wire_open(w, field);
 	for (i = 0; i < nr; i++)
-		varint(w, (uint32_t)v[i]);
+		varint(w, (uint64_t)v[i] + more);
 	gprof_wire_close(w, at);
 }
