@@ -257,16 +257,17 @@ static void read_location(struct read *r, const Dictionary *d, const Location *l
 	fputc(']', f);
 }
 
-static void read_sample(struct read *r, const Dictionary *d, const char *service,
-			const Profile *p, const Sample *s)
+/* A value of @type, which is the sample's own @times as large. */
+static void read_value(struct read *r, const Dictionary *d, const char *service,
+		       const Sample *s, const ValueType *type, int64_t times)
 {
 	const Stack *stack = d->stack_table[s->stack_index];
 	struct text t;
 	size_t i;
 
 	text_open(&t);
-	fprintf(t.f, "%s%s/%s ", service, str(r, d, p->sample_type->type_strindex),
-		str(r, d, p->sample_type->unit_strindex));
+	fprintf(t.f, "%s%s/%s ", service, str(r, d, type->type_strindex),
+		str(r, d, type->unit_strindex));
 	for (i = 0; i < stack->n_location_indices; i++)
 		read_location(r, d, d->location_table[stack->location_indices[i]], t.f);
 	for (i = 0; i < s->n_attribute_indices; i++) {
@@ -282,8 +283,26 @@ static void read_sample(struct read *r, const Dictionary *d, const char *service
 	if (s->n_values != 1)
 		WRONG(r, "a sample has %zu values", s->n_values);
 	else
-		fprintf(t.f, " %lld", (long long)s->values[0]);
+		fprintf(t.f, " %lld", (long long)(s->values[0] * times));
 	text_end(&t, &r->lines);
+}
+
+/* Engines, Pyroscope for one, make CPU time of counts of samples that have a period in it. */
+static bool means_time(struct read *r, const Dictionary *d, const Profile *p)
+{
+	return p->period_type && !strcmp(str(r, d, p->sample_type->type_strindex), "samples") &&
+	       !strcmp(str(r, d, p->sample_type->unit_strindex), "count") &&
+	       !strcmp(str(r, d, p->period_type->type_strindex), "cpu") &&
+	       !strcmp(str(r, d, p->period_type->unit_strindex), "nanoseconds");
+}
+
+static void read_sample(struct read *r, const Dictionary *d, const char *service,
+			const Profile *p, const Sample *s)
+{
+	read_value(r, d, service, s, p->sample_type, 1);
+	/* One that has no value has none in nanoseconds either. */
+	if (means_time(r, d, p) && s->n_values == 1 && s->values[0])
+		read_value(r, d, service, s, p->period_type, p->period);
 }
 
 /* Whether the profile is one that was not there yet. */

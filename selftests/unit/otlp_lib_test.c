@@ -256,6 +256,44 @@ TEST(types_and_periods)
 	}
 }
 
+/* CPU time is there once: as counts with a period, or beside counts without. */
+TEST(time_is_not_there_twice)
+{
+	static const struct {
+		int64_t count, time;
+		size_t nr;
+		const char *heads[2];
+	} cases[] = {
+		{ 3, 30, 1, { "samples/count period 10 of cpu/nanoseconds" } },
+		{ 3, 31, 2, { "samples/count period 1 of samples/count",
+			      "cpu/nanoseconds period 10 of cpu/nanoseconds" } },
+		{ INT64_MAX / 2, -10, 2, { "samples/count period 1 of samples/count",
+					   "cpu/nanoseconds period 10 of cpu/nanoseconds" } },
+	};
+	size_t i, j;
+
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		int64_t values[2] = { cases[i].count, cases[i].time };
+		struct gprof_profile *p = gprof_profile_new();
+		struct read r;
+
+		gprof_profile_add_column(p, "samples", "count");
+		gprof_profile_add_column(p, "cpu", "nanoseconds");
+		p->period_type = p->columns[1];
+		p->period = 10;
+		gprof_profile_add_sample(p, NULL, 0, NULL, 0, values);
+		gprof_profile_finish(p);
+		ASSERT_EQ(0, export(p, 0, 0, 0, &r, NULL));
+		EXPECT_STREQ("", r.wrong);
+		ASSERT_EQ(cases[i].nr, r.heads.nr);
+		for (j = 0; j < r.heads.nr; j++)
+			EXPECT_STREQ(cases[i].heads[j], r.heads.v[j]);
+		EXPECT_EQ(2, r.lines.nr);
+		free_read(&r);
+		gprof_profile_free(p);
+	}
+}
+
 static size_t taken(const struct gprof_profile *p, const struct gprof_otlp_opts *o, int *ret)
 {
 	struct read r = { .host = "" };

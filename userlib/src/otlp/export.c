@@ -78,6 +78,8 @@ struct cost {
  * @o: options
  * @request: who gets requests
  * @ctx: for it
+ * @follows: column that is not sent, since it follows from another and the period; or GPROF_NONE
+ * @alone: column of counts from which nothing follows, or GPROF_NONE
  * @services: order of samples
  * @dictionary: of this request
  * @comments: attribute, or 0
@@ -105,6 +107,8 @@ struct exporter {
 	struct gprof_otlp_opts o;
 	int (*request)(void *ctx, const struct gprof_otlp_request *r);
 	void *ctx;
+	uint32_t follows;
+	uint32_t alone;
 	struct gprof_otlp_services services;
 	struct gprof_otlp_dictionary dictionary;
 	int32_t comments;
@@ -163,6 +167,47 @@ static bool has_no_period(const struct gprof_profile *p, const struct gprof_colu
 	       !strcmp(p->strings.v[c->unit], "nanoseconds");
 }
 
+static uint32_t find_column(const struct gprof_profile *p, const char *type, const char *unit)
+{
+	uint32_t i;
+
+	for (i = 0; i < p->nr_columns; i++)
+		if (!strcmp(p->strings.v[p->columns[i].type], type) &&
+		    !strcmp(p->strings.v[p->columns[i].unit], unit))
+			return i;
+	return GPROF_NONE;
+}
+
+/*
+ * Engines make CPU time of counts of samples that have a period in it, by multiplying: were
+ * the time itself sent as well it would be there twice.
+ */
+static void find_time(struct exporter *e)
+{
+	const struct gprof_profile *p = e->p;
+	uint32_t counts = find_column(p, "samples", "count");
+	uint32_t time = find_column(p, "cpu", "nanoseconds");
+	const int64_t *values = p->values;
+	int64_t product;
+	size_t i;
+
+	e->follows = e->alone = GPROF_NONE;
+	if (counts == GPROF_NONE || time == GPROF_NONE || p->period <= 0 ||
+	    p->period_type.type != p->columns[time].type ||
+	    p->period_type.unit != p->columns[time].unit)
+		return;
+	e->alone = counts;
+	for (i = 0; i < p->nr_samples; i++, values += p->nr_columns)
+		if (__builtin_mul_overflow(values[counts], p->period, &product) ||
+		    product != values[time])
+			return;
+	/* What has no value at all goes with the first. */
+	if (counts > time)
+		return;
+	e->follows = time;
+	e->alone = GPROF_NONE;
+}
+
 static void type_and_period(struct exporter *e, size_t column, ValueType *type, ValueType *period,
 			    Profile *head)
 {
@@ -174,7 +219,7 @@ static void type_and_period(struct exporter *e, size_t column, ValueType *type, 
 	if (has_no_period(e->p, c))
 		return;
 	head->period = e->p->period;
-	if (e->p->period <= 0 || !e->p->strings.v[of->type][0]) {
+	if (e->p->period <= 0 || !e->p->strings.v[of->type][0] || column == e->alone) {
 		of = c;
 		head->period = 1;
 	}
@@ -195,7 +240,8 @@ static void begin_request(struct exporter *e)
 	e->samples = 0;
 	e->profiles = 0;
 	for (i = 0; i < e->p->nr_columns; i++)
-		type_and_period(e, i, &type, &period, &head);
+		if (i != e->follows)
+			type_and_period(e, i, &type, &period, &head);
 	e->comments = gprof_otlp_comments(&e->dictionary);
 }
 
@@ -324,7 +370,8 @@ static void end_batch(struct exporter *e, const struct gprof_otlp_service *servi
 		scope.version = (char *)GPROF_VERSION;
 		gprof_wire_message(&e->scope, SCOPE_SCOPE, &scope.base);
 		for (i = 0; i < e->p->nr_columns; i++)
-			put_profile(e, i);
+			if (i != e->follows)
+				put_profile(e, i);
 		put_resource(e, service);
 		gprof_wire_bytes(&e->resource, RESOURCE_SCOPES, e->scope.v, e->scope.nr);
 		gprof_wire_bytes(&e->body, REQUEST_RESOURCE, e->resource.v, e->resource.nr);
@@ -535,6 +582,7 @@ static int export_all(struct exporter *e)
 	size_t i, at = 0;
 	int ret;
 
+	find_time(e);
 	allow_work(e);
 	begin_request(e);
 	for (i = 0; i < e->services.nr; i++) {
