@@ -32,6 +32,9 @@ TEST(flags_are_taken_out_of_the_command_line)
 		{ { "p", "--", "-cpuprofile", "x" }, { "p", "--", "-cpuprofile", "x" }, NULL },
 		{ { "p", "-cpuprofiles", "x", "-cpu" }, { "p", "-cpuprofiles", "x", "-cpu" }, NULL },
 		{ { "-cpuprofile", "x" }, { "-cpuprofile", "x" }, NULL },
+		{ { "p", "-counters", "cycles,r01", "a", "--trace=t" }, { "p", "a" }, NULL },
+		{ { "p", "-counters=" }, { 0 }, "-counters wants a value" },
+		{ { "p", "-counters" }, { 0 }, "-counters wants a value" },
 		{ { "p", "-cpuprofile" }, { 0 }, "-cpuprofile wants a file" },
 		{ { "p", "-cpuprofile=" }, { 0 }, "-cpuprofile wants a file" },
 		{ { "p", "-cpuprofile", "x", "-cpuprofile=y" }, { 0 }, "-cpuprofile is given twice" },
@@ -80,6 +83,10 @@ TEST(a_text_asks_for_the_same)
 		{ "cpu,event=cycles,period=100000,out=cpu.pb.gz", NULL },
 		{ "block,every=10;mutex;heap,out=h;alloc;trace,out=a\\,b\\;c\\\\", NULL },
 		{ "cpu,event=armv8_pmuv3/event=0x11\\,name=x/,out=x", NULL },
+		{ "counters,event=cycles\\,instructions;counters,event=r01,out=x", NULL },
+		{ "counters", "counters want event=" },
+		{ "counters;cpu", "counters want event=" },
+		{ "counters,event=cycles,hz=9", "hz= means nothing to counters" },
 		{ "cpus", "\"cpus\" cannot be recorded" },
 		{ "task", "\"task\" cannot be recorded" },
 		{ ",out=x", "\"\" cannot be recorded" },
@@ -142,6 +149,33 @@ TEST(a_file_is_there_once_it_is_whole)
 	EXPECT_EQ(0, gprof_flags_file_open(&f, "/dev/null", &e));
 	EXPECT_EQ(0, gprof_flags_file_commit(&f, &e));
 	gprof_flags_file_drop(&f);
+}
+
+TEST(what_is_told_goes_where_stderr_was)
+{
+	struct gprof_flags_file f = { .fd = -1 };
+	struct gprof_error e = { 0 };
+	int ends[2], stderr_fd = dup(2);
+	char got[8] = "";
+
+	ASSERT_EQ(0, pipe(ends));
+	ASSERT_EQ(2, dup2(ends[1], 2));
+	EXPECT_EQ(0, gprof_flags_file_open(&f, NULL, &e));
+	/* A program may close it, as daemons do. */
+	dup2(stderr_fd, 2);
+	EXPECT_EQ(0, gprof_flags_file_is_there(&f, &e));
+	EXPECT_EQ(4, write(f.fd, "told", 4));
+	EXPECT_EQ(0, gprof_flags_file_commit(&f, &e));
+	gprof_flags_file_drop(&f);
+	EXPECT_EQ(4, read(ends[0], got, sizeof(got) - 1));
+	EXPECT_STREQ("told", got);
+	close(2);
+	EXPECT_EQ(-EBADF, gprof_flags_file_open(&f, NULL, &e));
+	EXPECT_NE(NULL, strstr(e.text, "stderr cannot be written"));
+	dup2(stderr_fd, 2);
+	close(stderr_fd);
+	close(ends[0]);
+	close(ends[1]);
 }
 
 TEST(a_file_is_found_again_wherever_the_program_is_by_then)

@@ -48,6 +48,7 @@ struct gprof_flags;
  *	-mutexprofile FILE	who releases the locks that others wait for
  *	-memprofile FILE	what the kernel allocates for it, and does not free
  *	-trace FILE		an execution trace
+ *	-counters EVENT[,...]	how often they happen, a line each on stderr: "COUNT EVENT"
  *
  * With one dash or two, and the value as the next argument or behind "=". Those after "--"
  * are not looked at. In FILE "%p" is the number of the process, "%%" is "%".
@@ -59,9 +60,10 @@ GPROF_API struct gprof_flags *gprof_flags_parse(int *argc, char **argv);
 
 /**
  * gprof_flags_parse_text() - likewise of one text, as libgprof-self.so finds it in GPROF
- * @text: KIND[,KEY=VALUE]...[;KIND...]: a kind is cpu, block, mutex, alloc, heap or trace;
- *	keys are out (default: KIND.pb.gz, trace.out), and event, period, hz, every as in
- *	gprof/http.h. A backslash takes the meaning of the character behind it
+ * @text: KIND[,KEY=VALUE]...[;KIND...]: a kind is cpu, block, mutex, alloc, heap, trace or
+ *	counters; keys are out (default: KIND.pb.gz, trace.out, and stderr for counters), and
+ *	event, period, hz, every as in gprof/http.h. A backslash takes the meaning of the
+ *	character behind it: "counters,event=cycles\,instructions"
  *
  * Return: as gprof_flags_parse().
  */

@@ -20,7 +20,7 @@
 /**
  * struct item - a recording
  * @wish: what to record
- * @out: where to, as it was given
+ * @out: where to, as it was given; NULL: stderr, of counters alone
  * @file: it, while open
  * @rec: recorder, while it records
  */
@@ -46,7 +46,7 @@ struct gprof_flags {
 static const struct {
 	const char *name;
 	const char *kind;	/* NULL: about that of -cpuprofile */
-	const char *key;
+	const char *key;	/* the value is of that; NULL: it is a file */
 } flags[] = {
 	{ "cpuprofile", "cpu", NULL },
 	{ "cpuprofileevent", NULL, "event" },
@@ -55,6 +55,7 @@ static const struct {
 	{ "mutexprofile", "mutex", NULL },
 	{ "memprofile", "heap", NULL },
 	{ "trace", "trace", NULL },
+	{ "counters", "counters", "event" },
 };
 
 #define NR_FLAGS	(sizeof(flags) / sizeof(flags[0]))
@@ -83,8 +84,8 @@ static struct item *add(struct gprof_flags *f, const char *kind, const char *out
 		return NULL;
 	}
 	if (!gprof_wish_kind(&it->wish, kind) || it->wish.kind == GPROF_WISH_TASK) {
-		gprof_error_set(e, EINVAL, "\"%.64s\" cannot be recorded; cpu, block, mutex, alloc, heap "
-				"and trace can", kind);
+		gprof_error_set(e, EINVAL, "\"%.64s\" cannot be recorded; cpu, block, mutex, alloc, heap, "
+				"trace and counters can", kind);
 		return NULL;
 	}
 	it->wish.target.type = GPROF_SELF;
@@ -119,7 +120,7 @@ static size_t find_flag(const char *arg, const char **value)
 
 static int take(struct gprof_flags *f, const char *const values[], struct gprof_error *e)
 {
-	struct item *cpu = NULL;
+	struct item *cpu = NULL, *it;
 	size_t i;
 	int err;
 
@@ -128,20 +129,18 @@ static int take(struct gprof_flags *f, const char *const values[], struct gprof_
 			continue;
 		if (!values[i][0])
 			return gprof_error_set(e, EINVAL, "-%s wants a %s", flags[i].name,
-					       flags[i].kind ? "file" : "value");
-		if (flags[i].kind) {
-			struct item *it = add(f, flags[i].kind, values[i], e);
-
-			if (!it)
-				return -e->err;
-			if (it->wish.kind == GPROF_WISH_CPU)
-				cpu = it;
-			continue;
-		}
-		if (!cpu)
-			return gprof_error_set(e, EINVAL, "-%s is about -cpuprofile, which is not there",
-					       flags[i].name);
-		err = gprof_wish_set(&cpu->wish, flags[i].key, values[i], e);
+					       flags[i].key ? "value" : "file");
+		it = cpu;
+		if (flags[i].kind)
+			it = add(f, flags[i].kind, flags[i].key ? NULL : values[i], e);
+		if (!it && !e->err)
+			gprof_error_set(e, EINVAL, "-%s is about -cpuprofile, which is not there",
+					flags[i].name);
+		if (!it)
+			return -e->err;
+		if (it->wish.kind == GPROF_WISH_CPU)
+			cpu = it;
+		err = flags[i].key ? gprof_wish_set(&it->wish, flags[i].key, values[i], e) : 0;
 		if (err)
 			return err;
 	}
@@ -228,7 +227,26 @@ static int set(struct item *it, char *word, struct gprof_error *e)
 	}
 	if (gprof_wish_chooses(word))
 		return gprof_error_set(e, EINVAL, "%s= is not for here: a program records itself", word);
+	if (it->wish.kind == GPROF_WISH_COUNT && strcmp(word, "event"))
+		return gprof_error_set(e, EINVAL, "%s= means nothing to counters, which have event= and "
+				       "out=", word);
 	return gprof_wish_set(&it->wish, word, value, e);
+}
+
+static int finish(struct item *it, struct gprof_error *e)
+{
+	char name[32];
+
+	if (it->wish.kind == GPROF_WISH_COUNT)
+		return it->wish.event[0] ? 0 : gprof_error_set(e, EINVAL, "counters want event=, such "
+							       "as event=cycles\\,instructions");
+	if (it->out)
+		return 0;
+	snprintf(name, sizeof(name), it->wish.kind == GPROF_WISH_TRACE ? "%s.out" : "%s.pb.gz",
+		 it->wish.kind == GPROF_WISH_KIND ? it->wish.name :
+		 it->wish.kind == GPROF_WISH_CPU ? "cpu" : "trace");
+	it->out = strdup(name);
+	return it->out ? 0 : gprof_error_set(e, ENOMEM, "no memory for flags");
 }
 
 static int take_text(struct gprof_flags *f, char *p, char *word, struct gprof_error *e)
@@ -247,18 +265,12 @@ static int take_text(struct gprof_flags *f, char *p, char *word, struct gprof_er
 		}
 		if (err)
 			return err;
-		if (end != ',' && !it->out) {
-			char name[32];
-
-			snprintf(name, sizeof(name), it->wish.kind == GPROF_WISH_TRACE ? "%s.out" :
-				 "%s.pb.gz", it->wish.kind == GPROF_WISH_KIND ? it->wish.name :
-				 it->wish.kind == GPROF_WISH_CPU ? "cpu" : "trace");
-			it->out = strdup(name);
-			if (!it->out)
-				return gprof_error_set(e, ENOMEM, "no memory for flags");
-		}
-		if (end != ',')
-			it = NULL;
+		if (end == ',')
+			continue;
+		err = finish(it, e);
+		if (err)
+			return err;
+		it = NULL;
 	}
 	return it ? gprof_error_set(e, EINVAL, "nothing stands behind the last comma") : 0;
 }
@@ -338,7 +350,8 @@ int gprof_flags_stop(struct gprof_flags *f)
 		} else {
 			err = gprof_recording_end(&it->rec, it->file.fd, NULL);
 			if (err)
-				gprof_error_set(&e, -err, "%.256s was not written: %.340s", it->out,
+				gprof_error_set(&e, -err, "%.256s was not written: %.340s",
+						it->out ? it->out : "stderr",
 						gprof_error());
 			else
 				gprof_flags_file_commit(&it->file, &e);

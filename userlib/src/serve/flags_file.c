@@ -81,10 +81,18 @@ static char *absolute(const char *path, char **dir)
 
 int gprof_flags_file_open(struct gprof_flags_file *f, const char *name, struct gprof_error *e)
 {
-	char *path = expand(name, e), *dir, *whole;
+	char *path, *dir, *whole;
 	struct stat st;
 	int fd;
 
+	if (!name) {
+		fd = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0);
+		if (fd < 0)
+			return cannot("stderr", errno, e);
+		keep(f, fd);
+		return 0;
+	}
+	path = expand(name, e);
 	if (!path)
 		return -e->err;
 	if (!stat(path, &st) && !S_ISREG(st.st_mode)) {

@@ -29,7 +29,7 @@ struct gprof_flags_file {
 /**
  * gprof_flags_file_open() - open a file
  * @f: gets it
- * @name: path; "%p" is the number of the process, "%%" is "%"
+ * @name: path; "%p" is the number of the process, "%%" is "%"; NULL: what is stderr now
  * @e: sentence
  *
  * Return: 0 or -errno.

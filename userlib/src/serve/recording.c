@@ -61,8 +61,11 @@ static struct gprof_recorder *new_recorder(const struct gprof_wish *w, bool kern
 
 static int begin_trace(struct gprof_recording *rec, const struct gprof_wish *w, int fd)
 {
-	const struct gprof_trace_config cfg = { .sz = sizeof(cfg), .target = w->target };
+	struct gprof_trace_config cfg = { .sz = sizeof(cfg) };
 
+	if (w->trace)
+		cfg = *w->trace;
+	cfg.target = w->target;
 	rec->t = gprof_trace_recorder_new(&cfg);
 	return rec->t ? gprof_trace_recorder_start(rec->t, fd) : -errno;
 }
@@ -74,6 +77,8 @@ int gprof_recording_begin(struct gprof_recording *rec, const struct gprof_wish *
 	*rec = (struct gprof_recording){ 0 };
 	if (w->kind == GPROF_WISH_TRACE) {
 		err = begin_trace(rec, w, fd);
+	} else if (w->kind == GPROF_WISH_COUNT) {
+		err = gprof_counters_begin(&rec->counters, w->event, &w->target);
 	} else {
 		rec->r = new_recorder(w, true);
 		if (!rec->r && errno == EPERM)
@@ -92,6 +97,8 @@ int gprof_recording_end(struct gprof_recording *rec, int fd, const char *text)
 
 	if (rec->t) {
 		err = gprof_trace_recorder_stop(rec->t);
+	} else if (rec->counters.counting) {
+		err = gprof_counters_end(&rec->counters, fd);
 	} else {
 		err = gprof_recorder_stop_profiles(rec->r, &p, 1);
 		if (!err)
@@ -107,6 +114,7 @@ void gprof_recording_drop(struct gprof_recording *rec)
 {
 	gprof_recorder_free(rec->r);
 	gprof_trace_recorder_free(rec->t);
+	gprof_counters_drop(&rec->counters);
 	*rec = (struct gprof_recording){ 0 };
 }
 

@@ -28,6 +28,8 @@ bool gprof_wish_kind(struct gprof_wish *w, const char *kind)
 		w->kind = GPROF_WISH_TRACE;
 	else if (!strcmp(kind, "task"))
 		w->kind = GPROF_WISH_TASK;
+	else if (!strcmp(kind, "counters"))
+		w->kind = GPROF_WISH_COUNT;
 	else
 		w->kind = GPROF_WISH_KIND;
 	if (w->kind != GPROF_WISH_KIND)

@@ -12,7 +12,9 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "counters.h"
 
+struct gprof_trace_config;
 struct gprof_trace_recorder;
 
 enum gprof_wish_kind {
@@ -20,6 +22,7 @@ enum gprof_wish_kind {
 	GPROF_WISH_KIND,	/* of gprof_recorder_new(), by its name */
 	GPROF_WISH_TRACE,
 	GPROF_WISH_TASK,	/* of one moment */
+	GPROF_WISH_COUNT,	/* counted without samples; @event is a list */
 };
 
 /**
@@ -33,6 +36,7 @@ enum gprof_wish_kind {
  * @period: events per sample; 0: a preset
  * @hz: of the timer; 0: 100
  * @every: of GPROF_WISH_KIND; 0: its default
+ * @trace: of GPROF_WISH_TRACE: what is in it, but for its target; NULL: its default
  */
 struct gprof_wish {
 	enum gprof_wish_kind kind;
@@ -44,9 +48,10 @@ struct gprof_wish {
 	uint64_t period;
 	uint64_t hz;
 	uint64_t every;
+	const struct gprof_trace_config *trace;
 };
 
-/** gprof_wish_kind() - by its name: cpu, block, mutex, alloc, heap, trace, task; is it one? */
+/** gprof_wish_kind() - by its name: cpu, block, mutex, alloc, heap, trace, ...; is it one? */
 bool gprof_wish_kind(struct gprof_wish *w, const char *kind);
 
 /** gprof_wish_nth_key() - the keys that gprof_wish_set() knows; NULL after the last */
@@ -72,10 +77,12 @@ int gprof_wish_set(struct gprof_wish *w, const char *key, const char *value,
  * struct gprof_recording - a wish that is being fulfilled
  * @r: recorder, or NULL
  * @t: trace recorder, or NULL
+ * @counters: likewise
  */
 struct gprof_recording {
 	struct gprof_recorder *r;
 	struct gprof_trace_recorder *t;
+	struct gprof_counters counters;
 };
 
 /*
