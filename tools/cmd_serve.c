@@ -23,6 +23,7 @@
 #include "say.h"
 #include "sched_session.h"
 #include "sched_view.h"
+#include "serve_view.h"
 
 #define DEFAULT_LISTEN	"127.0.0.1:9747"
 #define DEFAULT_SECONDS	"300"
@@ -269,19 +270,21 @@ static int begin_profiles(struct serve *s)
 	const struct gprof_target target = s->sched.target.gprof;
 	const struct gprof_trace_config trace = { .sz = sizeof(trace), .target = target };
 	const struct gprof_flight_opts opts = { .sz = sizeof(opts), .min_age_ns = s->flight_ns };
+	struct gprof_http_config cfg = {
+		.sz = sizeof(cfg),
+		.target = target,
+		.max_ns = s->max_ns,
+		.max_recordings = s->at_once,
+	};
 
 	if (s->flight_ns) {
 		s->flight = gprof_flight_new(&trace, &opts);
 		if (!s->flight || gprof_flight_start(s->flight))
 			return fail("%s", gprof_error());
 	}
-	s->profiles = gprof_http_new(&(struct gprof_http_config){
-		.sz = sizeof(struct gprof_http_config),
-		.target = target,
-		.max_ns = s->max_ns,
-		.max_recordings = s->at_once,
-		.flight = s->flight,
-	});
+	cfg.flight = s->flight;
+	cfg.views = serve_views(&cfg.nr_views);
+	s->profiles = gprof_http_new(&cfg);
 	return s->profiles ? STATUS_OK : fail("%s", gprof_error());
 }
 

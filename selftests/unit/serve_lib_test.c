@@ -207,6 +207,9 @@ TEST_F(http, what_makes_no_sense_has_a_status_and_a_sentence)
 		{ "GET", "trace", "seconds=1e9", 400, "not \"1e9\"" },
 		{ "GET", "profile", "seconds=1000000000", 400, "at most 60 are recorded here" },
 		{ "GET", "profile", "seconds=61", 400, "at most 60" },
+		{ "GET", "profile", "seconds=", 400, "not \"\"" },
+		{ "GET", "profile", "seconds=inf", 400, "not \"inf\"" },
+		{ "GET", "profile", "seconds=0&seconds=1", 400, "not \"0\"" },
 		{ "GET", "block", "seconds=61", 400, "at most 60" },
 		{ "GET", "profile", "seconds=%31%", 400, "has an escape that is none" },
 		{ "GET", "profile", "seconds=1%00", 400, "has an escape that is none" },
@@ -291,6 +294,39 @@ TEST_F(http, the_index_has_a_link_to_each)
 	ASSERT_EQ(0, ask(self->h, g, "GET", "/debug/pprof", NULL));
 	EXPECT_EQ(301, g->status);
 	EXPECT_NE(NULL, strstr(g->headers, "Location: /debug/pprof/\n"));
+}
+
+static int make_nothing(void *ctx, const struct gprof_http_request *rq, int trace, int fd,
+			char *why, size_t size)
+{
+	(void)ctx, (void)rq, (void)trace, (void)fd;
+	snprintf(why, size, "nothing is made");
+	return -EIO;
+}
+
+TEST_F(http, a_server_has_pages_of_its_own)
+{
+	const struct gprof_trace_config trace = { .sz = sizeof(trace) };
+	const struct gprof_http_view view = { "wall", "its own", &trace, make_nothing, NULL };
+	struct gprof_http *h = gprof_http_new(&(struct gprof_http_config){
+		.sz = sizeof(struct gprof_http_config), .target = { .type = GPROF_SELF },
+		.views = &view, .nr_views = 1,
+	});
+	struct got *g = &self->got;
+
+	ASSERT_NE(NULL, h);
+	ASSERT_EQ(0, ask(h, g, "GET", GPROF_HTTP_PREFIX, NULL));
+	EXPECT_NE(NULL, strstr(g->body, "<a href=\"wall?seconds=5\">"));
+	EXPECT_NE(NULL, strstr(g->body, "its own"));
+	ASSERT_EQ(0, ask(h, g, "GET", GPROF_HTTP_PREFIX "wall", "seconds=0"));
+	EXPECT_EQ(400, g->status);
+	ASSERT_EQ(0, ask(h, g, "GET", GPROF_HTTP_PREFIX "walls", NULL));
+	EXPECT_EQ(404, g->status);
+	/* With the module it is made, or rather is not. */
+	ASSERT_EQ(0, ask(h, g, "GET", GPROF_HTTP_PREFIX "wall", "seconds=0.1"));
+	EXPECT_EQ(access("/dev/gprof", F_OK) ? 503 : 500, g->status);
+	EXPECT_NE(NULL, strstr(g->body, access("/dev/gprof", F_OK) ? "not loaded" : "nothing is made"));
+	gprof_http_free(h);
 }
 
 TEST_F(http, one_target_alone_is_all_that_may_be_recorded)

@@ -45,6 +45,7 @@
 #include <stdint.h>
 #include <gprof/flight.h>
 #include <gprof/recorder.h>
+#include <gprof/trace_record.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -55,6 +56,27 @@ struct gprof_http;
 /* Where the pages are. */
 #define GPROF_HTTP_PREFIX	"/debug/pprof/"
 
+struct gprof_http_request;
+
+/**
+ * struct gprof_http_view - a page that is made of a trace; closed
+ * @name: of the page, beneath GPROF_HTTP_PREFIX
+ * @title: a line about it, as it stands in HTML
+ * @trace: what is recorded for it, for 10 s; its target is that of the request
+ * @make: reads the trace from descriptor @trace, a regular file, from its beginning, and
+ *	writes a profile to @fd. 0 or -errno, and then a sentence in @why, which has @size
+ *	bytes; -ECONNABORTED when the client of @rq went away meanwhile
+ * @ctx: for @make
+ */
+struct gprof_http_view {
+	const char *name;
+	const char *title;
+	const struct gprof_trace_config *trace;
+	int (*make)(void *ctx, const struct gprof_http_request *rq, int trace, int fd, char *why,
+		    size_t size);
+	void *ctx;
+};
+
 /**
  * struct gprof_http_config - what may be asked for
  * @sz: sizeof(struct gprof_http_config)
@@ -64,6 +86,8 @@ struct gprof_http;
  * @max_recordings: recordings at once; 0: 16. What comes then is told to come back (503)
  * @max_bytes: a trace ends early when it has so many; 0: 256 MiB
  * @flight: started flight recorder for flight=1, or NULL; it must live for as long
+ * @views: pages besides; they must live for as long
+ * @nr_views: number of @views
  */
 struct gprof_http_config {
 	size_t sz;
@@ -73,6 +97,8 @@ struct gprof_http_config {
 	unsigned int max_recordings;
 	uint64_t max_bytes;
 	struct gprof_flight *flight;
+	const struct gprof_http_view *views;
+	size_t nr_views;
 };
 
 /** gprof_http_new() - make a handler for gprof_http_free(), or NULL with errno */

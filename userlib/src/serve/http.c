@@ -56,11 +56,14 @@ struct gprof_http {
  * @h: handler
  * @rq: request
  * @page: which, or NULL
+ * @view: it is made of a trace, or NULL
+ * @view_page: of @view
  * @wish: what it comes to
  * @ns: how long
  * @seconds: they were asked for
  * @debug: 0 is binary
  * @fd: the body
+ * @trace: where a trace is recorded: @fd, or of a view a file besides
  * @status: of the answer
  * @type: of its content
  * @file: name for Content-Disposition, or ""
@@ -72,11 +75,14 @@ struct ask {
 	struct gprof_http *h;
 	const struct gprof_http_request *rq;
 	const struct gprof_http_page *page;
+	const struct gprof_http_view *view;
+	struct gprof_http_page view_page;
 	struct gprof_wish wish;
 	uint64_t ns;
 	bool seconds;
 	int debug;
 	int fd;
+	int trace;
 	unsigned int status;
 	const char *type;
 	char file[64];
@@ -296,7 +302,7 @@ static int wait_for(struct ask *a)
 			break;
 		if (gone(a))
 			err = -ECONNABORTED;
-		if (a->wish.kind == GPROF_WISH_TRACE && !fstat(a->fd, &st) &&
+		if (a->wish.kind == GPROF_WISH_TRACE && !fstat(a->trace, &st) &&
 		    (uint64_t)st.st_size > a->h->cfg.max_bytes) {
 			snprintf(a->note, sizeof(a->note), "the trace ends early: it has more than %"
 				 PRIu64 " MiB", a->h->cfg.max_bytes >> 20);
@@ -312,7 +318,7 @@ static int record(struct ask *a)
 {
 	struct gprof_recording rec;
 	char title[64];
-	int err = gprof_recording_begin(&rec, &a->wish, a->fd);
+	int err = gprof_recording_begin(&rec, &a->wish, a->trace);
 
 	if (err)
 		return err;
@@ -322,7 +328,29 @@ static int record(struct ask *a)
 		return err;
 	}
 	snprintf(title, sizeof(title), "%s profile", a->page->name);
-	return gprof_recording_end(&rec, a->fd, a->debug ? title : NULL);
+	return gprof_recording_end(&rec, a->trace, a->debug ? title : NULL);
+}
+
+/* A trace in a file that nobody else sees, and a profile of that. */
+static int view(struct ask *a)
+{
+	char why[sizeof(a->e.text)] = "";
+	int err;
+
+	a->trace = open_body(true);
+	if (a->trace < 0)
+		return gprof_error_set(&a->e, errno, "no file for a trace (%s)",
+				       gprof_strerror(errno));
+	err = record(a);
+	if (!err && lseek(a->trace, 0, SEEK_SET))
+		err = -errno;
+	if (!err) {
+		err = a->view->make(a->view->ctx, a->rq, a->trace, a->fd, why, sizeof(why));
+		if (err)
+			gprof_error_set(&a->e, -err, "%s", why[0] ? why : gprof_strerror(-err));
+	}
+	close(a->trace);
+	return err;
 }
 
 static int fly(struct ask *a)
@@ -352,7 +380,7 @@ static int make(struct ask *a)
 	char value[16];
 	int flight = 0;
 
-	if (a->wish.kind == GPROF_WISH_TRACE) {
+	if (a->wish.kind == GPROF_WISH_TRACE && !a->view) {
 		flight = value_of(a, "flight", value, sizeof(value));
 		if (flight > 0)
 			flight = strcmp(value, "0") != 0;
@@ -363,7 +391,7 @@ static int make(struct ask *a)
 		return with_sentence(a, fly(a));
 	if (a->wish.kind == GPROF_WISH_TASK)
 		return with_sentence(a, gprof_wish_snapshot(&a->wish, a->fd, a->debug));
-	return with_sentence(a, record(a));
+	return with_sentence(a, a->view ? view(a) : record(a));
 }
 
 /* As many at once as are allowed, and no more. */
@@ -448,7 +476,7 @@ static int put_index(struct ask *a)
 		return refuse(a, 503, gprof_error_set(&a->e, errno, "the page cannot be made (%s)",
 						      gprof_strerror(errno)));
 	}
-	gprof_http_index(f, a->h->cfg.flight, a->h->cfg.only, a->h->cfg.max_ns);
+	gprof_http_index(f, &a->h->cfg);
 	a->type = TYPE_HTML;
 	if (fclose(f))
 		return refuse(a, 500, gprof_error_set(&a->e, errno, "the page cannot be made (%s)",
@@ -465,6 +493,22 @@ static int put_cmdline(struct ask *a)
 	err = gprof_http_cmdline(a->fd, t->type == GPROF_PROCESS || t->type == GPROF_THREAD ? t->id : 0,
 				 &a->e);
 	return err ? refuse(a, status_of(err), err) : 0;
+}
+
+static const struct gprof_http_page *find_page(struct ask *a, const char *name)
+{
+	const struct gprof_http_config *cfg = &a->h->cfg;
+	size_t i;
+
+	for (i = 0; i < cfg->nr_views; i++) {
+		if (strcmp(cfg->views[i].name, name))
+			continue;
+		a->view = &cfg->views[i];
+		a->wish.trace = a->view->trace;
+		a->view_page = gprof_http_view_page(a->view);
+		return &a->view_page;
+	}
+	return gprof_http_page_find(name);
 }
 
 static int handle(struct ask *a)
@@ -485,7 +529,7 @@ static int handle(struct ask *a)
 	}
 	if (!strcmp(path, GPROF_HTTP_PREFIX))
 		return put_index(a);
-	a->page = strncmp(path, GPROF_HTTP_PREFIX, prefix) ? NULL : gprof_http_page_find(path + prefix);
+	a->page = strncmp(path, GPROF_HTTP_PREFIX, prefix) ? NULL : find_page(a, path + prefix);
 	if (!a->page) {
 		gprof_error_set(&a->e, ENOENT, "there is no such profile; " GPROF_HTTP_PREFIX
 				" lists those that there are");
@@ -530,6 +574,7 @@ int gprof_http_handler(struct gprof_http *h, const struct gprof_http_request *re
 	a->rq = &rq;
 	a->status = 200;
 	a->fd = open_body(strstr(rq.path, "trace"));
+	a->trace = a->fd;
 	if (a->fd < 0) {
 		err = gprof_error_set(NULL, errno, "no file for an answer (%s)", gprof_strerror(errno));
 		free(a);

@@ -40,6 +40,11 @@ const struct gprof_http_page *gprof_http_page_find(const char *name)
 	return NULL;
 }
 
+struct gprof_http_page gprof_http_view_page(const struct gprof_http_view *v)
+{
+	return (struct gprof_http_page){ v->name, "trace", 10 * S, false, v->title };
+}
+
 /* Links that a person wants first: some seconds rather than half a minute. */
 static void put_links(FILE *f, const struct gprof_http_page *p)
 {
@@ -58,7 +63,16 @@ static void put_links(FILE *f, const struct gprof_http_page *p)
 	}
 }
 
-void gprof_http_index(FILE *f, bool flight, bool only, uint64_t max_ns)
+static void put_row(FILE *f, const struct gprof_http_page *p, bool flight)
+{
+	fprintf(f, "<tr><td>%s</td><td>", p->name);
+	put_links(f, p);
+	if (flight && !strcmp(p->name, "trace"))
+		fputs(" <a href=\"trace?flight=1\">the last</a>", f);
+	fprintf(f, "</td><td>%s</td></tr>\n", p->title);
+}
+
+void gprof_http_index(FILE *f, const struct gprof_http_config *cfg)
 {
 	size_t i;
 
@@ -72,16 +86,16 @@ void gprof_http_index(FILE *f, bool flight, bool only, uint64_t max_ns)
 	      "a { color: #79b8ff } }\n</style>\n</head>\n<body>\n<h1>/debug/pprof/</h1>\n"
 	      "<p>Each link records now, and gives what it recorded as a file.</p>\n<table>\n"
 	      "<tr><th>Profile</th><th>Record</th><th></th></tr>\n", f);
-	for (i = 0; i < NR_PAGES; i++) {
-		fprintf(f, "<tr><td>%s</td><td>", pages[i].name);
-		put_links(f, &pages[i]);
-		if (flight && !strcmp(pages[i].name, "trace"))
-			fputs(" <a href=\"trace?flight=1\">the last</a>", f);
-		fprintf(f, "</td><td>%s</td></tr>\n", pages[i].title);
+	for (i = 0; i < NR_PAGES; i++)
+		put_row(f, &pages[i], cfg->flight);
+	for (i = 0; i < cfg->nr_views; i++) {
+		const struct gprof_http_page page = gprof_http_view_page(&cfg->views[i]);
+
+		put_row(f, &page, false);
 	}
 	fprintf(f, "</table>\n<p><code>seconds=</code> says for how long, up to %" PRIu64 "; "
-		"<code>hz=</code> how often the timer samples", max_ns / S);
-	if (!only)
+		"<code>hz=</code> how often the timer samples", cfg->max_ns / S);
+	if (!cfg->only)
 		fputs("; <code>pid=</code>, <code>cgroup=</code>, <code>cpu=</code>, "
 		      "<code>comm=</code> whom", f);
 	fputs(". Open them with <code>go tool pprof</code> or <code>gprofctl top</code>.</p>\n"

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <gprof/recorder.h>
+#include <gprof/http.h>
 
 #include "base/error.h"
 
@@ -31,8 +31,11 @@ struct gprof_http_page {
 /** gprof_http_page_find() - by its name, or NULL */
 const struct gprof_http_page *gprof_http_page_find(const char *name);
 
+/** gprof_http_view_page() - the page of a view */
+struct gprof_http_page gprof_http_view_page(const struct gprof_http_view *v);
+
 /** gprof_http_index() - the page that lists the others */
-void gprof_http_index(FILE *f, bool flight, bool only, uint64_t max_ns);
+void gprof_http_index(FILE *f, const struct gprof_http_config *cfg);
 
 /** gprof_http_cmdline() - the command line of a process, 0 for our own; 0 or -errno */
 int gprof_http_cmdline(int fd, int pid, struct gprof_error *e);
