@@ -106,6 +106,26 @@ flags_of_no_sense_are_told_before_it_works()
 	[ ! -s out ] && [ ! -e x.pb.gz ]
 }
 
+# Its time on a CPU is no more than what passed, and a page it has touched for sure.
+flags_count_without_samples()
+{
+	as_user "$here/flags_self" -counters timer,page-faults 2000000 >out 2>err
+	cat err
+	[ "$(wc -l <err)" -eq 2 ]
+	awk '$2 == "timer" && $1 > 10000000 && $1 < 60e9 { t = 1 } $2 == "page-faults" && $1 > 0 { p = 1 }
+	     END { exit !(t && p) }' err
+	as_user env LD_PRELOAD=libgprof-self.so 'GPROF=counters,event=page-faults\,timer,out=counts' \
+		cat /dev/null 2>err
+	[ ! -s err ] || { cat err; fail "it is not counted"; }
+	cat counts
+	[ "$(cut -d ' ' -f 2 counts | tr '\n' ' ')" = 'page-faults timer ' ]
+	got=0
+	as_user "$here/flags_self" -counters timer,nothing-like-it >out 2>err || got=$?
+	[ $got -eq 1 ]
+	grep -q 'nothing-like-it' err
+	[ ! -s out ]
+}
+
 any_program_records_itself()
 {
 	# what a shell starts is recorded with it, into one file; one that ends by exit()
@@ -176,5 +196,5 @@ one_shows_its_own_profiles()
 ktap_run example_runs_without_privilege its_profile_shows_its_work \
 	its_profile_leads_down_to_main one_that_fails_has_its_last_seconds \
 	one_counts_what_it_has flags_record_and_are_gone \
-	flags_of_no_sense_are_told_before_it_works any_program_records_itself \
+	flags_of_no_sense_are_told_before_it_works flags_count_without_samples any_program_records_itself \
 	a_program_that_cannot_be_recorded_runs one_shows_its_own_profiles example_says_what_is_wrong

@@ -148,6 +148,28 @@ every_page_gives_what_it_is_for()
 	end
 }
 
+# What it did with its time adds up to the recording.
+wall_is_what_gprofctl_wall_writes()
+{
+	begin --token-file token
+	work
+	get "/debug/pprof/wall?seconds=2&pid=$burner"
+	[ "$(status)" = 200 ] || { cat page; fail "no wall"; }
+	grep -qx 'Content-Disposition: attachment; filename="wall"' top
+	cp page ours.pb.gz
+	gprofctl wall -p $burner -d 2 -o theirs.pb.gz
+	unwork
+	kinds_of theirs.pb.gz >theirs
+	kinds_of ours.pb.gz >ours
+	cat ours
+	diff theirs ours
+	ns=$("$here/profile_dump" ours.pb.gz | awk '$1 == "total" && $2 == "wall" { print $4 }')
+	echo "$ns ns"
+	[ "$ns" -gt 1500000000 ] && [ "$ns" -lt 4000000000 ]
+	end
+	[ -z "$(pgrep -x gprofctl)" ]
+}
+
 whom_to_record_is_in_the_request()
 {
 	begin --token-file token
@@ -193,7 +215,10 @@ bad_requests_have_a_status_and_the_commands_sentence()
 		profile?seconds=1e9 400 1e9
 		profile?hz=999999999 400 .
 		trace?flight=1 404 flight.recorder
-		wall 404 no.such.profile
+		walls 404 no.such.profile
+		wall?seconds=NaN 400 not..NaN
+		profile?seconds=0 400 above.0
+		profile?period=1x 400 period
 		../../etc/passwd 404 no.such
 		%2e%2e/%2e%2e/etc/passwd 404 no.such
 	END
@@ -552,6 +577,7 @@ nothing_is_left_open()
 }
 
 ktap_run profiles_are_what_the_command_writes every_page_gives_what_it_is_for \
+	wall_is_what_gprofctl_wall_writes \
 	whom_to_record_is_in_the_request bad_requests_have_a_status_and_the_commands_sentence \
 	what_is_no_request_is_survived a_client_that_goes_away_ends_its_recording \
 	what_ends_is_not_waited_for as_many_at_once_as_are_allowed profiles_are_not_for_everybody \
