@@ -158,7 +158,7 @@ TEST(what_is_told_goes_where_stderr_was)
 	int ends[2], stderr_fd = dup(2);
 	char got[8] = "";
 
-	ASSERT_EQ(0, pipe(ends));
+	ASSERT_EQ(0, pipe2(ends, O_NONBLOCK));
 	ASSERT_EQ(2, dup2(ends[1], 2));
 	EXPECT_EQ(0, gprof_flags_file_open(&f, NULL, &e));
 	/* A program may close it, as daemons do. */
