@@ -190,12 +190,33 @@ int gprof_running_begin(const struct gprof_running *r)
  *
  * Context: Task.
  */
-void gprof_running_look(const struct gprof_running *r)
+void gprof_running_look(struct gprof_running *r)
 {
 	struct keeper *k = r ? keeper_of(r) : NULL;
 
-	if (k == &of_processes)
-		on_each_cpu(k->look, NULL, 1);
+	if (k != &of_processes)
+		return;
+	on_each_cpu(k->look, NULL, 1);
+	/* Pairs with gprof_running_count(): what they noted comes first. */
+	smp_store_release(&r->looked, true);
+}
+
+/**
+ * gprof_running_leave() - a target is about to leave its scope
+ * @r: whose, looked at; or NULL
+ *
+ * Its processes are counted no more from there on, one after the other, while samples are
+ * taken until a grace period has passed: of these it is not known who ran beside.
+ *
+ * Context: Task.
+ */
+void gprof_running_leave(struct gprof_running *r)
+{
+	if (!r)
+		return;
+	WRITE_ONCE(r->looked, false);
+	/* Pairs with gprof_running_count(): before any of them goes. */
+	smp_wmb();
 }
 
 /**
@@ -242,7 +263,8 @@ static __always_inline bool runs(const struct gprof_running *r, int cpu)
  * line from each.
  *
  * Context: Any incl. NMI, preemption off.
- * Return: 1 or more, and no more than there are CPUs.
+ * Return: 1 or more, and no more than there are CPUs; 0: START or STOP is under way, and it
+ * is not known.
  */
 u32 gprof_running_count(const struct gprof_running *r)
 {
@@ -252,9 +274,14 @@ u32 gprof_running_count(const struct gprof_running *r)
 
 	if (r->target->type == GPROF_TARGET_THREAD)
 		return nr;
+	/* Pairs with gprof_running_look(): all CPUs have looked. */
+	if (r->tgids && !smp_load_acquire(&r->looked))
+		return 0;
 	for_each_cpu_and(cpu, cpus, cpu_online_mask)
 		nr += cpu != here && runs(r, cpu);
-	return nr;
+	/* Pairs with gprof_running_leave(): all were there that were counted. */
+	smp_rmb();
+	return r->tgids && !READ_ONCE(r->looked) ? 0 : nr;
 }
 
 /* ---- life ---- */

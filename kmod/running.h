@@ -15,10 +15,13 @@ struct gprof_target;
  * @tgids: processes, by number, of a target that is a process; else NULL. Who keeps the
  *	scope of the samples has it kept there (struct gprof_scope), so that the same
  *	tasks are counted as are sampled
+ * @looked: of these, who runs is known; not before START has looked, nor once STOP lets them
+ *	go, though samples are taken for a grace period more
  */
 struct gprof_running {
 	const struct gprof_target *target;
 	unsigned long *tgids;
+	bool looked;
 };
 
 u64 gprof_running_features(void);
@@ -27,7 +30,8 @@ struct gprof_running *gprof_running_new(const struct gprof_target *target);
 void gprof_running_free(struct gprof_running *r);
 
 int gprof_running_begin(const struct gprof_running *r);
-void gprof_running_look(const struct gprof_running *r);
+void gprof_running_look(struct gprof_running *r);
+void gprof_running_leave(struct gprof_running *r);
 void gprof_running_end(const struct gprof_running *r);
 
 /* For the scope of the samples; NULL: it has no use for one. */

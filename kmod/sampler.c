@@ -506,6 +506,9 @@ void gprof_emit(struct gprof_capture *c, struct gprof_sampler *s, u64 weight)
 	smp.weight = weight;
 	if (unlikely(s->running)) {
 		smp.parallelism = gprof_running_count(s->running);
+		/* START or STOP is under way. */
+		if (!smp.parallelism)
+			return;
 		smp.flags |= GPROF_SAMPLE_REC_F_PARALLELISM;
 	}
 	count(&ch->buffer, smp.flags);

@@ -357,8 +357,10 @@ int gprof_counters_start(void *state, u32 *attached)
 		return err;
 	gprof_running_look(c->taker.spec.sampler->running);
 	err = join_any(c, attached);
-	if (err && tasks)
+	if (err && tasks) {
+		gprof_running_leave(c->taker.spec.sampler->running);
 		gprof_scope_leave(&c->scope);
+	}
 	return err;
 }
 
@@ -375,6 +377,7 @@ void gprof_counters_stop(void *state)
 	bool tasks = gprof_target_is_tasks(c->taker.spec.target);
 	bool others = leave_to_others(c, a);
 
+	gprof_running_leave(c->taker.spec.sampler->running);
 	/* Waits for probes, and with them for handlers that see the taker still. */
 	if (tasks)
 		gprof_scope_leave(&c->scope);

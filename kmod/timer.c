@@ -221,6 +221,7 @@ static int start_on_tasks(struct gprof_timer *t, u32 *attached)
 
 static void stop_on_tasks(struct gprof_timer *t)
 {
+	gprof_running_leave(t->spec.sampler->running);
 	gprof_scope_leave(&t->scope);
 	/* Whoever saw a member of ours has let a slot run before this takes it off. */
 	on_each_cpu(look_at_current_there, NULL, 1);

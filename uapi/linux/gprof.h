@@ -255,7 +255,8 @@ struct gprof_info {
  * instant, be it in user or kernel mode, its own CPU one of them. It is 1 or more, and no
  * more than there are CPUs online. An idle CPU is none, but where the sample is the idle
  * task's own, of kind PROFILE; GPROF_CPU_F_IDLE is refused (EINVAL). Of a process that is
- * over 512 KiB of memory more.
+ * over 512 KiB of memory more; and no sample is taken of it while START or STOP is under way,
+ * when it is not known who runs.
  */
 
 /* stack of struct gprof_setup; none: samples without a stack */
