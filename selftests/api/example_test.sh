@@ -30,8 +30,9 @@ its_profile_shows_its_work()
 	[ -s self.pb.gz ] || fail "there is no profile"
 	gprofctl top self.pb.gz >top.txt
 	cat top.txt
-	# the rest is the library, which reads the names of its functions once
-	awk '$6 == "count_primes" && $2 + 0 > 66 { found = 1 } END { exit !found }' top.txt
+	# the rest is the library, which reads the names of its functions once, and starts and
+	# stops, which takes longer on a busy host
+	awk '$6 == "count_primes" && $2 + 0 > 50 { found = 1 } END { exit !found }' top.txt
 }
 
 its_profile_leads_down_to_main()
@@ -39,7 +40,7 @@ its_profile_leads_down_to_main()
 	[ -s self.pb.gz ] || fail "there is no profile"
 	gprofctl top self.pb.gz --cum >top.txt
 	cat top.txt
-	awk '$6 == "main" && $5 + 0 > 66 { found = 1 } END { exit !found }' top.txt
+	awk '$6 == "main" && $5 + 0 > 50 { found = 1 } END { exit !found }' top.txt
 }
 
 example_says_what_is_wrong()
