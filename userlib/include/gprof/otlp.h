@@ -14,13 +14,17 @@
  * "unknown_service". One profile for each type of values, with the samples that have a value
  * other than 0; one that has none at all goes with the first type. In names of types "-"
  * becomes "_". A profile has the period of its source, or else 1 of its own type; but
- * off_cpu in nanoseconds has none. cpu in nanoseconds is not sent where it is samples in count
- * times the period, everywhere: engines make it of these, and would have it twice. Where it
- * is not that, it is sent, and the period of samples is 1 of their own. Every other label is an attribute of its sample; of the
- * same name as ever, but for pid, tid, comm and cpu, which are process.pid, thread.id,
- * thread.name and cpu.logical_number there. The second label of one key counts as dropped
- * (dropped_attributes_count). A build-id is process.executable.build_id.gnu of its mapping,
- * or process.executable.build_id.go where it is not hexadecimal. Comments are
+ * off_cpu in nanoseconds has none.
+ *
+ * cpu in nanoseconds is not sent where it is samples in count times the period, everywhere:
+ * engines make it of these, and would have it twice. Where it is not that, it is sent, and
+ * the period of samples is 1 of their own.
+ *
+ * Every other label is an attribute of its sample; of the same name as ever, but for pid,
+ * tid, comm and cpu, which are process.pid, thread.id, thread.name and cpu.logical_number
+ * there. The second label of one key counts as dropped (dropped_attributes_count). A
+ * build-id is process.executable.build_id.gnu of its mapping, or
+ * process.executable.build_id.go where it is not hexadecimal. Comments are
  * pprof.profile.comment of each profile. All text is UTF-8: a profile, once read, has "?"
  * in place of each byte that is not.
  *
