@@ -197,7 +197,7 @@ void gprof_running_look(struct gprof_running *r)
 	if (k != &of_processes)
 		return;
 	on_each_cpu(k->look, NULL, 1);
-	/* Pairs with gprof_running_count(): what they noted comes first. */
+	/* Pairs with smp_load_acquire() of gprof_running_count(): what they noted is first. */
 	smp_store_release(&r->looked, true);
 }
 
@@ -215,8 +215,7 @@ void gprof_running_leave(struct gprof_running *r)
 	if (!r)
 		return;
 	WRITE_ONCE(r->looked, false);
-	/* Pairs with gprof_running_count(): before any of them goes. */
-	smp_wmb();
+	smp_wmb();	/* pairs with smp_rmb() of gprof_running_count(): before any of them goes */
 }
 
 /**
@@ -274,13 +273,12 @@ u32 gprof_running_count(const struct gprof_running *r)
 
 	if (r->target->type == GPROF_TARGET_THREAD)
 		return nr;
-	/* Pairs with gprof_running_look(): all CPUs have looked. */
+	/* Pairs with smp_store_release() of gprof_running_look(): all CPUs have looked. */
 	if (r->tgids && !smp_load_acquire(&r->looked))
 		return 0;
 	for_each_cpu_and(cpu, cpus, cpu_online_mask)
 		nr += cpu != here && runs(r, cpu);
-	/* Pairs with gprof_running_leave(): all were there that were counted. */
-	smp_rmb();
+	smp_rmb();	/* pairs with smp_wmb() of gprof_running_leave(): all were there till now */
 	return r->tgids && !READ_ONCE(r->looked) ? 0 : nr;
 }
 
