@@ -162,6 +162,15 @@ int child_step(struct child *child)
 	return child_begin(child) ?: child_wait(child);
 }
 
+void child_asleep(const struct child *child)
+{
+	char path[32], stat[256];
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", child->pid);
+	while (file_read(path, stat, sizeof(stat)) < 0 || !strstr(stat, ") S "))
+		sleep_ms(1);
+}
+
 int child_end(struct child *child)
 {
 	int status = 0;

@@ -52,6 +52,8 @@ int child_fork(struct child *child, void (*fn)(void *arg, int step), void *arg);
 int child_step(struct child *child);
 int child_begin(struct child *child);
 int child_wait(struct child *child);
+/* It waits for its next step: until it sleeps. */
+void child_asleep(const struct child *child);
 /* Kill and reap it; returns the wait status. */
 int child_end(struct child *child);
 

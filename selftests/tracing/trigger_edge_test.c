@@ -79,19 +79,9 @@ static int set_one(struct device *dev, uint32_t what, uint64_t threshold_ns)
 
 #define SET(_what, _threshold)	ASSERT_EQ(0, set_one(&self->dev, _what, _threshold))
 
-/* It waits for its step before anybody looks, and then is not measured. */
-static void see_asleep(pid_t pid)
-{
-	char path[32], stat[256];
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	while (file_read(path, stat, sizeof(stat)) < 0 || !strstr(stat, ") S "))
-		sleep_ms(1);
-}
-
 #define FORK(_fn) do {								\
 	ASSERT_EQ(0, child_fork(&self->child, _fn, NULL));			\
-	see_asleep(self->child.pid);						\
+	child_asleep(&self->child);						\
 	self->setup.id = self->child.pid;					\
 } while (0)
 
@@ -417,7 +407,7 @@ TEST_F(edge, who_executes_a_set_user_id_program_fires_nothing_more)
 	ASSERT_EQ(0, child_begin(&self->child));
 	while (!runs_as_another(self->child.pid))
 		sleep_ms(1);
-	see_asleep(self->child.pid);
+	child_asleep(&self->child);
 	left = monotonic_ns();
 	ASSERT_EQ(self->child.pid, waitpid(self->child.pid, &status, 0));
 	self->child.pid = 0;
@@ -500,7 +490,7 @@ TEST_F(edge, each_start_begins_anew)
 	ASSERT_EQ(0, device_stop(&self->dev));
 	EXPECT_EQ(1, poll(&pfd, 1, 0) & !!(pfd.revents & POLLPRI));
 	/* What nobody took is gone, and so is the wait that it is in. */
-	see_asleep(self->child.pid);
+	child_asleep(&self->child);
 	sleep_ms(2 * LONG_MS);
 	started = monotonic_ns();
 	ASSERT_EQ(0, device_start(&self->dev));
@@ -532,7 +522,7 @@ TEST_F(edge, nothing_goes_on_after_stop)
 	SET(GPROF_TRIGGER_OFF_CPU, 400 * MS);
 	ASSERT_EQ(0, device_start(&self->dev));
 	ASSERT_EQ(0, child_step(&self->child));
-	see_asleep(self->child.pid);
+	child_asleep(&self->child);
 	ASSERT_EQ(0, device_stop(&self->dev));
 	stopped = monotonic_ns();
 	for (i = 0; i < 15; i++) {

@@ -105,20 +105,10 @@ static int set(struct device *dev, struct gprof_trigger *t)
 	return device_ioctl(dev->fd, GPROF_IOC_TRIGGER, t);
 }
 
-/* It waits for its step before anybody looks, and then is not measured. */
-static void see_asleep(pid_t pid)
-{
-	char path[32], stat[256];
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	while (file_read(path, stat, sizeof(stat)) < 0 || !strstr(stat, ") S "))
-		sleep_ms(1);
-}
-
 /* Forks the child that does @fn, and sets the recorder up for it. */
 #define SETUP(_fn) do {								\
 	ASSERT_EQ(0, child_fork(&self->child, _fn, self->told));		\
-	see_asleep(self->child.pid);						\
+	child_asleep(&self->child);						\
 	self->setup.id = self->child.pid;					\
 	ASSERT_EQ(0, device_setup(&self->dev, &self->setup)) {			\
 		TH_LOG("reason %u", self->setup.out_reason);			\
