@@ -152,8 +152,11 @@ calls_and_regions_are_told_apart()
 
 losses_are_told_and_leave_room_for_others()
 {
+	rm -f stopped
 	gprofctl trace --annotations --buffer 32k -o x.trace -- \
-		sh -c "$here/annotate_truth flood 200000 & sleep 1; kill -CONT \$PPID; wait" 2>err &
+		sh -c "$here/annotate_truth flood 200000 &
+			until [ -e stopped ]; do sleep 0.1; done
+			sleep 1; kill -CONT \$PPID; wait" 2>err &
 	pid=$!
 	tries=0
 	until pgrep -x annotate_truth; do
@@ -162,6 +165,7 @@ losses_are_told_and_leave_room_for_others()
 		sleep 0.1
 	done
 	kill -STOP $pid
+	: >stopped
 	wait $pid || fail "status $?"
 	tail -n 1 err
 	[ "$(count lost)" -gt 0 ]

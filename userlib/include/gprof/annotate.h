@@ -17,8 +17,9 @@
  *
  * They are in a trace that is recorded with GPROF_TRACE_GROUP_ANNOTATIONS (gprofctl trace
  * --annotations) of a target that the thread belongs to. While there is none, each costs at
- * most ten instructions, and no system call but for the first of a process, which opens
- * /dev/gprof; while there is one, a system call each, also of other processes of the same
+ * most ten instructions (the begin of a task fifteen on arm64, if the compiler may not use
+ * the atomic ones of ARMv8.1), and no system call but for the first of a process, which
+ * opens /dev/gprof; while there is one, a system call each, also of other processes of the same
  * user (of all users, where who records has CAP_PERFMON). Where the device is not there, or
  * may not be opened, or the module is too old, when the first one looks, the process has no
  * annotations. A descriptor of the device stays open; it is not inherited by exec.
