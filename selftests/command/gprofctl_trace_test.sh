@@ -159,7 +159,9 @@ several_generations_say_the_same()
 	[ "$(has goroutines)" -eq "$(count tasks)" ]
 }
 
-# shows_thrice PATTERN COMMAND...: while it records, and two processes wait for each other
+# shows_thrice PATTERN COMMAND...: while it records, and two processes wait for each other.
+# It is ended by a signal that, other than SIGINT, a shell lets a command in the background
+# have: only who records may hear it, none of its threads.
 shows_thrice()
 {
 	pattern=$1
@@ -171,13 +173,13 @@ shows_thrice()
 	until [ "$(grep -c "$pattern" out)" -ge 3 ]; do
 		tries=$((tries + 1))
 		if [ $tries -ge 60 ]; then
-			kill -INT $pid
+			kill -TERM $pid
 			fail "nothing is shown"
 		fi
 		ping_pong 100
 		sleep 0.1
 	done
-	kill -INT $pid
+	kill -TERM $pid
 	follow_got=0
 	wait $pid || follow_got=$?
 	cat out err
