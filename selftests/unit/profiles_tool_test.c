@@ -310,21 +310,134 @@ TEST_F(profiles, lines_are_for_other_tools)
 	CHECK(cmd_csv, csv);
 }
 
+/* The @n-th element of a JSON array, "" after the last. */
+static const char *element(const char *array, size_t n)
+{
+	const char *at = array + 1;
+	bool quoted = false;
+	int depth = 0;
+
+	for (; *at && depth >= 0 && (n || *at == '\n'); at++) {
+		if (*at == '\\')
+			at++;
+		else if (*at == '"')
+			quoted = !quoted;
+		else if (!quoted && *at == '[')
+			depth++;
+		else if (!quoted && *at == ']')
+			depth--;
+		else if (!quoted && !depth && *at == ',')
+			n--;
+	}
+	return n || *at == ']' ? "" : at;
+}
+
+static long number(const char *array, size_t n)
+{
+	return atol(element(array, n));
+}
+
+/* An element without quotes and brackets. */
+static void put_element(FILE *f, const char *at)
+{
+	bool quoted = false;
+	int depth = 0;
+
+	for (; *at && (quoted || depth || (*at != ',' && *at != ']')); at++) {
+		if (*at == '"' && at[-1] != '\\')
+			quoted = !quoted;
+		else if (!quoted && (*at == '[' || *at == ']'))
+			depth += *at == '[' ? 1 : -1;
+		else
+			putc(*at, f);
+	}
+}
+
+static const char *array_of(const char *page, const char *name)
+{
+	const char *at = strstr(page, name);
+
+	return at ? at + strlen(name) : "";
+}
+
+/*
+ * What the data of a page say, whatever has which number: for each value a line
+ * "VALUE LABEL...: FUNCTION,MODULE,KIND...", leaf first. "PARENT" stands in it where a parent
+ * does not come before its child, as the script wants.
+ */
+static void read_page(const char *page, char *text, size_t size)
+{
+	const char *frames = array_of(page, "\"frames\":"), *nodes = array_of(page, "\"nodes\":");
+	const char *parents = array_of(page, "\"parents\":"), *sets = array_of(page, "\"sets\":");
+	const char *labels = array_of(page, "\"values\":"), *node = array_of(page, "\"node\":");
+	const char *set = array_of(page, "\"set\":"), *values = array_of(page, "\"value\":");
+	FILE *f = fmemopen(text, size, "w");
+
+	for (size_t i = 0; *element(values, i); i++) {
+		long n = number(node, i), parent;
+
+		put_element(f, element(values, i));
+		for (size_t k = 0; *element(labels, k); k++) {
+			putc(' ', f);
+			put_element(f, element(element(labels, k),
+					       number(element(sets, number(set, i)), k)));
+		}
+		putc(':', f);
+		for (; n >= 0; n = parent) {
+			putc(' ', f);
+			put_element(f, element(frames, number(nodes, n)));
+			parent = number(parents, n);
+			if (parent >= n) {
+				fputs(" PARENT", f);
+				break;
+			}
+		}
+		putc('\n', f);
+	}
+	fclose(f);
+}
+
 /* The page has what its script adds up: a tree, and what each node takes for each set of labels. */
 TEST_F(profiles, page_has_all_that_its_script_needs)
 {
 	static const struct row rows[] = {
 		{ "view F -o - --title a<b", {
-			"<title>a&lt;b</title>", "\"keys\":[\"process\",\"cgroup\",\"cpu\",\"thread\"]",
-			"\"values\":[[\"shop (7)\",\"a,b;c (9)\"],[\"(no cgroup)\"],[\"CPU 1\",\"CPU 0\"],"
-			"[\"worker (8)\",\"other (9)\",\"shop (7)\",\"a,b;c (9)\"]]",
-			"\"value\":[30,100,10,20,40]}}" } },
-		{ "view F -o -", { "\"parents\":[-1,0,0,1,1,2,2,3,3,5]", "\"node\":[4,6,7,8,9]",
-				   "\"set\":[0,1,2,0,3]", "[\"read\",\"kernel\",1]" }, "http" },
-		{ "view F -o - --comm worker", { "\"value\":[30,20]}}", "\"total\":200," }, "\"start\"" },
+			"<title>a&lt;b</title>",
+			"\"keys\":[\"process\",\"cgroup\",\"cpu\",\"thread\"]" }, "http" },
+		{ "view F -o - --comm worker", { "\"total\":200," }, "\"start\"" },
 	};
+	static const struct {
+		const char *line;
+		const char *wanted[6];
+	} pages[] = {
+		{ "view F -o -", {
+			"10 shop (7) (no cgroup) CPU 0 shop (7): read,kernel,1 deep,shop,0 main,shop,0 all,,0\n",
+			"20 shop (7) (no cgroup) CPU 1 worker (8): deep,shop,0 deep,shop,0 main,shop,0 all,,0\n",
+			"30 shop (7) (no cgroup) CPU 1 worker (8): wide,libx.so,0 main,shop,0 all,,0\n",
+			"40 a,b;c (9) (no cgroup) CPU 1 a,b;c (9): read,kernel,1 wide,libx.so,0 start,other,0 all,,0\n",
+			"100 a,b;c (9) (no cgroup) CPU 0 other (9): \\\"quo;te,,other,0 start,other,0 all,,0\n" } },
+		{ "view F -o - --comm worker", {
+			"20 shop (7) (no cgroup) CPU 1 worker (8): deep,shop,0 deep,shop,0 main,shop,0 all,,0\n",
+			"30 shop (7) (no cgroup) CPU 1 worker (8): wide,libx.so,0 main,shop,0 all,,0\n" } },
+	};
+	char text[2048];
 
 	CHECK(cmd_view, rows);
+	for (size_t i = 0; i < sizeof(pages) / sizeof(pages[0]); i++) {
+		size_t length = 0;
+
+		run_line(&self->r, cmd_view, pages[i].line, self->file);
+		read_page(self->r.out, text, sizeof(text));
+		for (size_t j = 0; pages[i].wanted[j]; length += strlen(pages[i].wanted[j++])) {
+			EXPECT_NE(NULL, strstr(text, pages[i].wanted[j])) {
+				TH_LOG("%s: no \"%s\" in\n%s", pages[i].line, pages[i].wanted[j], text);
+			}
+		}
+		/* and nothing else */
+		EXPECT_EQ(length, strlen(text)) {
+			TH_LOG("%s:\n%s", pages[i].line, text);
+		}
+	}
 	/* nothing that a name could end the script with */
 	EXPECT_EQ(NULL, strstr(self->r.out, "</script>\n<script>x"));
 	EXPECT_NE(NULL, strstr(self->r.out, "</html>"));
