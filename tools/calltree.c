@@ -45,52 +45,52 @@ enum frame_kind calltree_frame(const struct calltree *t, uint32_t frame, const c
 	return key.kind;
 }
 
-/* Most frames were there before. */
-static uint32_t find_frame(struct calltree *t, uint32_t n)
+static void know_frame(struct calltree *t, uint32_t n)
 {
+	const struct gprof_frame *f = &t->view->frames->all[n];
 	char text[VIEW_NAME_MAX];
 
 	while (n >= t->room_known)
 		t->known = xgrow(t->known, t->room_known, &t->room_known, sizeof(*t->known));
-	if (!t->known[n]) {
-		const struct gprof_frame *f = &t->view->frames->all[n];
+	t->known[n] = 1 + add_frame(t, frame_kind(f), view_function(f, text), f->mapping);
+}
 
-		t->known[n] = 1 + add_frame(t, frame_kind(f), view_function(f, text), f->mapping);
-	}
+/* Most frames were there before. */
+static inline uint32_t find_frame(struct calltree *t, uint32_t n)
+{
+	if (n >= t->room_known || !t->known[n])
+		know_frame(t, n);
 	return t->known[n] - 1;
 }
 
-/* Where an edge is looked for first. */
-static size_t slot_of(const struct calltree *t, uint32_t parent, uint32_t frame)
+/* The hash of a way from that of the way without its last step. */
+static uint64_t step(const struct calltree *t, uint64_t h, uint32_t frame)
 {
-	uint64_t h = ((uint64_t)parent << 32 | frame) ^ t->seed;
+	unsigned __int128 m = (unsigned __int128)(h ^ frame ^ 0x9e3779b97f4a7c15) * (t->seed | 1);
 
-	h *= 0x9e3779b97f4a7c15;
-	h = (h ^ h >> 32) * (t->seed | 1);
-	return h >> 32 & (t->nr_edges - 1);
+	return (uint64_t)m ^ (uint64_t)(m >> 64);
 }
 
-static struct call_edge *edge_of(const struct calltree *t, uint32_t parent, uint32_t frame)
+static void put_way(struct calltree *t, struct call_way way)
 {
-	for (size_t i = slot_of(t, parent, frame);; i = (i + 1) & (t->nr_edges - 1)) {
-		struct call_edge *e = &t->edges[i];
+	size_t i = way.hash & (t->nr_ways - 1);
 
-		if (!e->path || (e->parent == parent && e->frame == frame))
-			return e;
-	}
+	while (t->ways[i].path)
+		i = (i + 1) & (t->nr_ways - 1);
+	t->ways[i] = way;
 }
 
-/* At most three quarters full. The root is nobody's child: no edge leads to path 0. */
-static void grow_edges(struct calltree *t)
+/* At most three quarters full. The root is at the end of no way: path 0 marks what is free. */
+static void grow_ways(struct calltree *t)
 {
-	struct call_edge *old = t->edges;
-	size_t nr = t->nr_edges;
+	struct call_way *old = t->ways;
+	size_t nr = t->nr_ways;
 
-	t->nr_edges = nr ? nr * 2 : 1024;
-	t->edges = xalloc(t->nr_edges, sizeof(*t->edges));
+	t->nr_ways = nr ? nr * 2 : 1024;
+	t->ways = xalloc(t->nr_ways, sizeof(*t->ways));
 	for (size_t i = 0; i < nr; i++)
 		if (old[i].path)
-			*edge_of(t, old[i].parent, old[i].frame) = old[i];
+			put_way(t, old[i]);
 	free(old);
 }
 
@@ -101,30 +101,29 @@ static uint32_t add_path(struct calltree *t, uint32_t parent, uint32_t frame)
 	return t->nr_paths++;
 }
 
-static uint32_t child_of(struct calltree *t, uint32_t parent, uint32_t frame)
-{
-	struct call_edge *e = edge_of(t, parent, frame);
-
-	if (!e->path)
-		*e = (struct call_edge){ parent, frame, add_path(t, parent, frame) };
-	return e->path;
-}
-
 /* Stacks that are added at a time: while one waits for memory, the others do not. */
 #define BATCH	16
 
 /**
  * struct waiting - a sample that is to be added
  * @frames: numbers of frames in the tree, leaf first
- * @left: frames that have no path yet
- * @path: of the last that has
+ * @hashes: of the way from the root to each of them
+ * @nr: how many
+ * @from: first of them that a path is known of
+ * @path: this one, or that of the root, whose @from is @nr
+ * @checked: up to which frame @path was followed
+ * @at: where that led to
  * @labels: of the sample
  * @value: of the sample
  */
 struct waiting {
 	uint32_t frames[CALLTREE_DEPTH_MAX];
-	size_t left;
+	uint32_t hashes[CALLTREE_DEPTH_MAX];
+	size_t nr;
+	size_t from;
 	uint32_t path;
+	size_t checked;
+	uint32_t at;
 	uint32_t labels;
 	int64_t value;
 };
@@ -147,35 +146,120 @@ struct collector {
 	size_t nr;
 };
 
-/* All of them go down by a frame at a time. */
+/* The slot of the way to the @i-th frame, or of another with its hash, or a free one. */
+static const struct call_way *way_to(const struct calltree *t, const struct waiting *w, size_t i)
+{
+	size_t slot = w->hashes[i] & (t->nr_ways - 1);
+
+	while (t->ways[slot].path && t->ways[slot].hash != w->hashes[i])
+		slot = (slot + 1) & (t->nr_ways - 1);
+	return &t->ways[slot];
+}
+
+/* What most samples will look at: the whole way, and that without its last step. */
+static void send_for(const struct calltree *t, const struct waiting *w)
+{
+	for (size_t i = 0; i < 2 && i < w->nr; i++)
+		__builtin_prefetch(&t->ways[w->hashes[i] & (t->nr_ways - 1)]);
+}
+
+/* Most ways were gone before but for their last steps: looked for is the longest. */
+static void guess(const struct calltree *t, struct waiting *w)
+{
+	w->path = 0;
+	for (w->from = 0; w->from < w->nr; w->from++) {
+		w->path = way_to(t, w, w->from)->path;
+		if (w->path)
+			break;
+	}
+	w->checked = w->from;
+	w->at = w->path;
+	__builtin_prefetch(&t->paths[w->at]);
+}
+
+/* Goes up by a step; whether there is another. */
+static bool check_step(const struct calltree *t, struct waiting *w)
+{
+	if (!w->at || w->checked == w->nr || t->paths[w->at].frame != w->frames[w->checked])
+		return false;
+	w->at = t->paths[w->at].parent;
+	w->checked++;
+	__builtin_prefetch(&t->paths[w->at]);
+	return true;
+}
+
+/* A hash is no proof: each guess is followed to the root, all of them at once. */
+static void check(const struct calltree *t, struct waiting *waiting, size_t nr)
+{
+	bool more;
+
+	do {
+		more = false;
+		for (size_t i = 0; i < nr; i++)
+			more |= check_step(t, &waiting[i]);
+	} while (more);
+	for (size_t i = 0; i < nr; i++) {
+		struct waiting *w = &waiting[i];
+
+		if (!w->at && w->checked == w->nr)
+			continue;
+		w->path = 0;
+		w->from = w->nr;
+	}
+}
+
+/* Does a path lead from the @i-th frame to the one that is known? */
+static bool leads_over(const struct calltree *t, uint32_t path, const struct waiting *w, size_t i)
+{
+	for (; path && i < w->from && t->paths[path].frame == w->frames[i]; i++)
+		path = t->paths[path].parent;
+	return i == w->from && path == w->path;
+}
+
+/* The path to the @i-th frame, or 0. */
+static uint32_t find_path(const struct calltree *t, const struct waiting *w, size_t i)
+{
+	size_t slot = w->hashes[i] & (t->nr_ways - 1);
+
+	for (; t->ways[slot].path; slot = (slot + 1) & (t->nr_ways - 1))
+		if (t->ways[slot].hash == w->hashes[i] && leads_over(t, t->ways[slot].path, w, i))
+			return t->ways[slot].path;
+	return 0;
+}
+
+/* Samples before it may have gone further than what was known. */
+static uint32_t path_of(struct calltree *t, const struct waiting *w)
+{
+	uint32_t path = 0;
+	size_t i = 0;
+
+	while (i < w->from && !(path = find_path(t, w, i)))
+		i++;
+	if (!path)
+		path = w->path;
+	while ((t->nr_paths + i) / 3 * 4 >= t->nr_ways)
+		grow_ways(t);
+	while (i-- > 0) {
+		path = add_path(t, path, w->frames[i]);
+		put_way(t, (struct call_way){ w->hashes[i], path });
+	}
+	return path;
+}
+
 static int add_waiting(struct collector *c)
 {
 	struct calltree *t = c->t;
-	size_t more;
 
-	do {
-		more = 0;
-		if ((t->nr_paths + BATCH) / 3 * 4 >= t->nr_edges)
-			grow_edges(t);
-		for (size_t i = 0; i < c->nr; i++) {
-			struct waiting *w = &c->waiting[i];
+	for (size_t i = 0; i < c->nr; i++)
+		send_for(t, &c->waiting[i]);
+	for (size_t i = 0; i < c->nr; i++)
+		guess(t, &c->waiting[i]);
+	check(t, c->waiting, c->nr);
+	for (size_t i = 0; i < c->nr && !c->status; i++) {
+		const struct waiting *w = &c->waiting[i];
 
-			if (w->left)
-				__builtin_prefetch(&t->edges[slot_of(t, w->path,
-								     w->frames[w->left - 1])]);
-		}
-		for (size_t i = 0; i < c->nr; i++) {
-			struct waiting *w = &c->waiting[i];
-
-			if (!w->left)
-				continue;
-			w->path = child_of(t, w->path, w->frames[--w->left]);
-			more += w->left;
-		}
-	} while (more);
-	for (size_t i = 0; i < c->nr && !c->status; i++)
-		c->status = c->take(c->ctx, c->waiting[i].path, c->waiting[i].labels,
-				    c->waiting[i].value);
+		c->status = c->take(c->ctx, path_of(t, w), w->labels, w->value);
+	}
 	c->nr = 0;
 	return c->status || t->nr_paths > CALLTREE_NODES_MAX;
 }
@@ -186,6 +270,7 @@ static int add_sample(void *ctx, const struct view_sample *s)
 	struct calltree *t = c->t;
 	int64_t value = s->values[t->view->type];
 	struct waiting *w = &c->waiting[c->nr];
+	uint64_t hash = 0;
 	size_t cut = 0;
 
 	/* In a difference, samples of the base are negative. */
@@ -199,12 +284,14 @@ static int add_sample(void *ctx, const struct view_sample *s)
 		cut = s->nr - CALLTREE_DEPTH_MAX;
 		t->cut++;
 	}
-	w->left = s->nr - cut;
-	w->path = 0;
+	w->nr = s->nr - cut;
 	w->labels = s->labels;
 	w->value = value;
-	for (size_t i = w->left; i-- > 0;)
+	for (size_t i = w->nr; i-- > 0;) {
 		w->frames[i] = find_frame(t, s->frames[cut + i]);
+		hash = step(t, hash, w->frames[i]);
+		w->hashes[i] = hash >> 32;
+	}
 	return ++c->nr == BATCH ? add_waiting(c) : 0;
 }
 
@@ -217,6 +304,7 @@ int calltree_collect(struct calltree *t, struct view *view, bool diff,
 
 	*t = (struct calltree){ .view = view, .diff = diff, .seed = intern_seed() };
 	add_path(t, CALLTREE_NONE, add_frame(t, FRAME_USER, "all", ""));
+	grow_ways(t);
 	c->t = t;
 	c->take = take;
 	c->ctx = ctx;
@@ -250,42 +338,58 @@ struct order {
 	uint32_t *end;
 };
 
-static int compare_frames(const void *pa, const void *pb, void *ctx)
-{
-	uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
-	const char *fa, *fb, *ma, *mb;
-	int order;
+/* A frame that is ranked, with its texts at hand. */
+struct ranked {
+	const char *function;
+	const char *mapping;
+	uint32_t frame;
+};
 
-	calltree_frame(ctx, a, &fa, &ma);
-	calltree_frame(ctx, b, &fb, &mb);
-	order = strcmp(fa, fb);
+static int compare_frames(const void *pa, const void *pb)
+{
+	const struct ranked *a = pa, *b = pb;
+	int order = strcmp(a->function, b->function);
+
 	if (!order)
-		order = strcmp(ma, mb);
-	return order ? order : a < b ? -1 : a > b;
+		order = strcmp(a->mapping, b->mapping);
+	return order ? order : a->frame < b->frame ? -1 : a->frame > b->frame;
 }
 
 static uint32_t *rank_frames(struct calltree *t)
 {
-	uint32_t *sorted = xalloc(t->frames.nr, sizeof(*sorted));
-	uint32_t *rank = xalloc(t->frames.nr, sizeof(*rank));
+	struct ranked *sorted = xraw(t->frames.nr, sizeof(*sorted));
+	uint32_t *rank = xraw(t->frames.nr, sizeof(*rank));
 
+	for (size_t i = 0; i < t->frames.nr; i++) {
+		sorted[i].frame = i;
+		calltree_frame(t, i, &sorted[i].function, &sorted[i].mapping);
+	}
+	qsort(sorted, t->frames.nr, sizeof(*sorted), compare_frames);
 	for (size_t i = 0; i < t->frames.nr; i++)
-		sorted[i] = i;
-	qsort_r(sorted, t->frames.nr, sizeof(*sorted), compare_frames, t);
-	for (size_t i = 0; i < t->frames.nr; i++)
-		rank[sorted[i]] = i;
+		rank[sorted[i].frame] = i;
 	free(sorted);
 	return rank;
 }
 
-static int compare(const void *pa, const void *pb, void *ctx)
-{
-	uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
-	const struct order *o = ctx;
+/**
+ * struct sibling - a child that is sorted, with what it is sorted by at hand
+ * @total: of its path
+ * @rank: of its frame
+ * @path: child
+ */
+struct sibling {
+	int64_t total;
+	uint32_t rank;
+	uint32_t path;
+};
 
-	if (o->total[a] != o->total[b])
-		return o->total[a] > o->total[b] ? -1 : 1;
-	return o->rank[o->t->paths[a].frame] < o->rank[o->t->paths[b].frame] ? -1 : 1;
+static int compare(const void *pa, const void *pb)
+{
+	const struct sibling *a = pa, *b = pb;
+
+	if (a->total != b->total)
+		return a->total > b->total ? -1 : 1;
+	return a->rank < b->rank ? -1 : 1;
 }
 
 /* From the leaves on: children come after their parents. */
@@ -307,10 +411,31 @@ static void sum_up(struct order *o)
 	}
 }
 
+#define FEW	8
+
+/* Most families are small. */
+static void sort_siblings(struct sibling *all, size_t nr)
+{
+	if (nr > FEW) {
+		qsort(all, nr, sizeof(*all), compare);
+		return;
+	}
+	for (size_t i = 1; i < nr; i++) {
+		struct sibling s = all[i];
+		size_t j = i;
+
+		for (; j && compare(&s, &all[j - 1]) < 0; j--)
+			all[j] = all[j - 1];
+		all[j] = s;
+	}
+}
+
 /* Siblings, the largest first; most paths have none. */
 static void sort_children(struct order *o)
 {
 	const struct calltree *t = o->t;
+	struct sibling *siblings = NULL;
+	size_t room = 0;
 
 	for (size_t i = 1; i < t->nr_paths; i++)
 		o->end[t->paths[i].parent + 1]++;
@@ -319,10 +444,22 @@ static void sort_children(struct order *o)
 	/* Each is put where the children of its parent begin, which thus moves to their end. */
 	for (size_t i = 1; i < t->nr_paths; i++)
 		o->children[o->end[t->paths[i].parent]++] = i;
-	for (size_t i = 0, from = 0; i < t->nr_paths; from = o->end[i++])
-		if (o->end[i] > from + 1)
-			qsort_r(o->children + from, o->end[i] - from, sizeof(*o->children),
-				compare, o);
+	for (size_t i = 0, from = 0; i < t->nr_paths; from = o->end[i++]) {
+		uint32_t *children = o->children + from;
+		size_t nr = o->end[i] - from;
+
+		if (nr < 2)
+			continue;
+		while (room < nr)
+			siblings = xmore(siblings, room, &room, sizeof(*siblings));
+		for (size_t j = 0; j < nr; j++)
+			siblings[j] = (struct sibling){ o->total[children[j]],
+				o->rank[t->paths[children[j]].frame], children[j] };
+		sort_siblings(siblings, nr);
+		for (size_t j = 0; j < nr; j++)
+			children[j] = siblings[j].path;
+	}
+	free(siblings);
 }
 
 /* Where each goes is known from how many come before it. */
@@ -376,11 +513,11 @@ static int add_value(void *ctx, uint32_t path, uint32_t labels, int64_t value)
 	return 0;
 }
 
-static void forget_edges(struct calltree *t)
+static void forget_ways(struct calltree *t)
 {
-	free(t->edges);
+	free(t->ways);
 	free(t->known);
-	t->edges = NULL;
+	t->ways = NULL;
 	t->known = NULL;
 }
 
@@ -400,7 +537,7 @@ static int build(struct calltree *t, struct view *view, bool diff)
 
 	if (status != STATUS_OK)
 		return status;
-	forget_edges(t);
+	forget_ways(t);
 	if (!diff)
 		gprof_profile_forget_samples(view->profile);
 	while (diff && t->nr_paths > t->room_base)
@@ -445,7 +582,7 @@ void calltree_tell(const struct calltree *t)
 
 void calltree_free(struct calltree *t)
 {
-	forget_edges(t);
+	forget_ways(t);
 	forget_paths(t);
 	free(t->nodes);
 	free(t->base);

@@ -65,8 +65,8 @@ struct call_node {
  * @room_base: of @path_base
  * @texts: names of functions and mappings
  * @frames: frames by kind, function and mapping
- * @edges: an open hash of (parent, frame) to path
- * @nr_edges: its slots, a power of two, or 0
+ * @ways: an open hash of all frames from the root on to the path that they are
+ * @nr_ways: its slots, a power of two, or 0
  * @seed: of its hash, which no file foresees
  * @known: number + 1 of each frame of the view, or 0
  * @room_known: of @known
@@ -87,12 +87,11 @@ struct calltree {
 	size_t room_base;
 	struct intern texts;
 	struct intern frames;
-	struct call_edge {
-		uint32_t parent;
-		uint32_t frame;
+	struct call_way {
+		uint32_t hash;
 		uint32_t path;
-	} *edges;
-	size_t nr_edges;
+	} *ways;
+	size_t nr_ways;
 	uint64_t seed;
 	uint32_t *known;
 	size_t room_known;
