@@ -43,31 +43,58 @@ static uint32_t function_of(struct functions *fs, const struct view *v, uint32_t
 	return fs->known[frame] - 1;
 }
 
+/* What was sent for is there by now. */
+static void add_sums(struct functions *fs)
+{
+	if (fs->nr_before)
+		fs->all[fs->before[0]].flat = view_sum(fs->all[fs->before[0]].flat, fs->value);
+	for (size_t i = 0; i < fs->nr_before; i++) {
+		struct function_sum *sum = &fs->sums[fs->before[i]];
+
+		if (sum->sample == fs->samples)
+			continue;
+		sum->sample = fs->samples;
+		sum->cum = view_sum(sum->cum, fs->value);
+	}
+}
+
+/* The stack that was added last is the one before now. */
+static void swap_stacks(struct functions *fs)
+{
+	uint32_t *stack = fs->before;
+	size_t room = fs->room_before;
+
+	fs->before = fs->stack;
+	fs->room_before = fs->room_stack;
+	fs->nr_before = fs->nr_stack;
+	fs->stack = stack;
+	fs->room_stack = room;
+}
+
 void functions_add(struct functions *fs, const struct view *v, const struct view_sample *s,
 		   int64_t value)
 {
-	fs->samples++;
+	swap_stacks(fs);
 	while (fs->room_stack < s->nr)
 		fs->stack = xgrow(fs->stack, fs->room_stack, &fs->room_stack, sizeof(*fs->stack));
-	/* Sums of so many functions are far away: they are sent for before they are needed. */
+	/* Sums of so many functions are far away: they are sent for a sample before. */
 	for (size_t i = 0; i < s->nr; i++) {
 		fs->stack[i] = function_of(fs, v, s->frames[i]);
 		__builtin_prefetch(&fs->sums[fs->stack[i]], 1);
 	}
 	if (s->nr)
-		fs->all[fs->stack[0]].flat = view_sum(fs->all[fs->stack[0]].flat, value);
-	for (size_t i = 0; i < s->nr; i++) {
-		struct function_sum *sum = &fs->sums[fs->stack[i]];
-
-		if (sum->sample == fs->samples)
-			continue;
-		sum->sample = fs->samples;
-		sum->cum = view_sum(sum->cum, value);
-	}
+		__builtin_prefetch(&fs->all[fs->stack[0]].flat, 1);
+	fs->nr_stack = s->nr;
+	add_sums(fs);
+	fs->samples++;
+	fs->value = value;
 }
 
 void functions_finish(struct functions *fs)
 {
+	swap_stacks(fs);
+	add_sums(fs);
+	fs->nr_stack = 0;
 	for (size_t i = 0; i < fs->nr; i++)
 		fs->all[i].cum = fs->sums[i].cum;
 }
@@ -166,5 +193,6 @@ void functions_free(struct functions *fs)
 	free(fs->sums);
 	free(fs->known);
 	free(fs->stack);
+	free(fs->before);
 	*fs = (struct functions){ 0 };
 }

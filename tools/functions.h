@@ -14,8 +14,8 @@
 
 /**
  * struct function - a function
- * @flat: values of samples in it
- * @cum: values of samples in it or below it; there after functions_finish()
+ * @flat: values of samples in it; there after functions_finish()
+ * @cum: values of samples in it or below it; likewise
  * @inlined: a frame of it was inlined
  * @plain: a frame of it was not
  * @name: number in the table of names
@@ -58,7 +58,12 @@ struct function_sum {
  * @known: number + 1 of each frame's function, or 0
  * @room_known: of @known
  * @stack: numbers of the functions of the sample that was added last, leaf first
+ * @nr_stack: how many
  * @room_stack: of @stack
+ * @value: of that sample, which the sums do not have yet
+ * @before: as @stack, of the sample before
+ * @nr_before: how many
+ * @room_before: of @before
  */
 struct functions {
 	struct intern names;
@@ -73,7 +78,12 @@ struct functions {
 	uint32_t *known;
 	size_t room_known;
 	uint32_t *stack;
+	size_t nr_stack;
 	size_t room_stack;
+	int64_t value;
+	uint32_t *before;
+	size_t nr_before;
+	size_t room_before;
 };
 
 /* functions_add() - add a sample's frames and its value */
