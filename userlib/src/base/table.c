@@ -27,14 +27,12 @@ void gprof_budget_give(struct gprof_budget *b, uint64_t bytes)
 		b->used -= bytes;
 }
 
-int gprof_grow_within(struct gprof_budget *b, void *array, size_t *cap, size_t need, size_t size)
+int gprof_grow_beyond(struct gprof_budget *b, void *array, size_t *cap, size_t need, size_t size)
 {
 	void **p = array;
 	size_t n = *cap ? *cap : 16;
 	void *bigger;
 
-	if (need <= *cap)
-		return 0;
 	while (n < need) {
 		if (n > SIZE_MAX / 2)
 			return -ENOMEM;

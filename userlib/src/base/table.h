@@ -43,8 +43,15 @@ void gprof_budget_give(struct gprof_budget *b, uint64_t bytes);
  */
 int gprof_grow(void *array, size_t *cap, size_t need, size_t size);
 
+/** gprof_grow_beyond() - gprof_grow_within() where @need is more than @cap */
+int gprof_grow_beyond(struct gprof_budget *b, void *array, size_t *cap, size_t need, size_t size);
+
 /** gprof_grow_within() - likewise, of a budget; by less where the rest of it asks so */
-int gprof_grow_within(struct gprof_budget *b, void *array, size_t *cap, size_t need, size_t size);
+static inline int gprof_grow_within(struct gprof_budget *b, void *array, size_t *cap,
+				    size_t need, size_t size)
+{
+	return need <= *cap ? 0 : gprof_grow_beyond(b, array, cap, need, size);
+}
 
 /** gprof_sum() - @a + @b, or the largest or smallest number where that does not fit */
 static inline int64_t gprof_sum(int64_t a, int64_t b)

@@ -70,6 +70,13 @@ static inline int gprof_parts_number(struct gprof_parts *parts, uint64_t *value)
 
 	if (!parts->left)
 		return 0;
+	/* Most are small. */
+	if (!(*p & 0x80)) {
+		parts->p++;
+		parts->left--;
+		*value = *p;
+		return 1;
+	}
 	for (i = 0; i < max; i++) {
 		/* Of the tenth byte, one bit counts. */
 		v |= (uint64_t)(p[i] & 0x7f) << 7 * i;

@@ -402,7 +402,7 @@ static int read_location(struct reader *r, const struct gprof_part *part)
 	return put_id(r, &r->locations, v[LOCATION_ID], index);
 }
 
-static int add_location(struct reader *r, uint64_t id, size_t nr)
+static inline int add_location(struct reader *r, uint64_t id, size_t nr)
 {
 	uint32_t l = gprof_ids_get(&r->locations, id);
 
