@@ -3,8 +3,10 @@
  * engine_send: what the pusher does with an engine, without its store: sends files, and
  * tells what became of each.
  *
- *	engine_send [-a CA] [-H HEADER]... [-i ID] [-m HOST] [-n] [-r TRIES] [-t MS] [-w MS]
- *		[-y TYPE] ENGINE URL FILE...
+ *	engine_send [-a CA] [-H HEADER]... [-i ID] [-m HOST] [-n] [-p] [-r TRIES] [-t MS]
+ *		[-w MS] [-y TYPE] ENGINE URL FILE...
+ *
+ * With -p the first try is of a profile that is in memory still, as the pusher's.
  *
  * A line for each try: result parts sent refused unsure bytes retry_ms: why. What is to be
  * sent later is sent again after MS of -w, up to TRIES times in all. The status is 0 when
@@ -14,6 +16,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <gprof/profile.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,14 +33,17 @@
  * @item: its parts that are the same for all files
  * @tries: at most
  * @wait_ms: between them
+ * @in_memory: the first has the profile
  */
 struct how {
 	struct item item;
 	int tries;
 	long wait_ms;
+	bool in_memory;
 };
 
-static void look_into(struct item *item, const char *file)
+/* Returns the profile. */
+static struct gprof_profile *look_into(struct item *item, const char *file)
 {
 	int fd = open(file, O_RDONLY | O_CLOEXEC);
 	struct gprof_profile *p = gprof_profile_read(fd);
@@ -51,14 +57,15 @@ static void look_into(struct item *item, const char *file)
 	}
 	item->start_ns = (uint64_t)start;
 	item->duration_ns = (uint64_t)duration;
-	gprof_profile_free(p);
 	close(fd);
+	return p;
 }
 
 static int send_file(struct engine *engine, const struct how *how, const char *file, uint64_t nr)
 {
 	static const char *const results[] = { "all", "later", "never" };
 	struct timespec wait = { how->wait_ms / 1000, how->wait_ms % 1000 * 1000000 };
+	struct gprof_profile *p = NULL;
 	struct item item = how->item;
 	struct sending s;
 	struct stat st;
@@ -75,11 +82,12 @@ static int send_file(struct engine *engine, const struct how *how, const char *f
 	item.id += nr;
 	item.form = strcmp(item.type, "trace") ? ITEM_PROFILE : ITEM_TRACE;
 	if (item.form == ITEM_PROFILE)
-		look_into(&item, file);
+		p = look_into(&item, file);
 	for (i = 0; i < how->tries; i++) {
 		if (i)
 			nanosleep(&wait, NULL);
 		memset(&s, 0x55, sizeof(s));
+		item.profile = how->in_memory && !i ? p : NULL;
 		engine->send(engine, &item, data, (size_t)st.st_size, &s);
 		printf("%s %u %llu %llu %llu %llu %llu: %s\n", results[s.result], s.sent_parts,
 		       (unsigned long long)s.sent_samples, (unsigned long long)s.refused_samples,
@@ -90,6 +98,7 @@ static int send_file(struct engine *engine, const struct how *how, const char *f
 			break;
 		item.sent_parts = s.sent_parts;
 	}
+	gprof_profile_free(p);
 	munmap(data, (size_t)st.st_size + 1);
 	return s.result == SENT_LATER;
 }
@@ -104,7 +113,7 @@ int main(int argc, char **argv)
 	size_t nr_headers = 0;
 	int opt, status = 0, at;
 
-	while ((opt = getopt(argc, argv, "a:H:i:m:nr:t:w:y:")) != -1) {
+	while ((opt = getopt(argc, argv, "a:H:i:m:npr:t:w:y:")) != -1) {
 		switch (opt) {
 		case 'a':
 			options.ca_file = optarg;
@@ -121,6 +130,9 @@ int main(int argc, char **argv)
 			break;
 		case 'n':
 			options.no_names = 1;
+			break;
+		case 'p':
+			how.in_memory = true;
 			break;
 		case 'r':
 			how.tries = atoi(optarg);

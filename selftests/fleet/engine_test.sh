@@ -68,6 +68,21 @@ samples_are_taken()
 	otlp_dump requests got/000000 | cmp expected -
 }
 
+# Parts are counted: they are the same whether made of what is in memory or of the file.
+memory_and_file_are_sent_alike()
+{
+	rm -f got/*
+	host_profile -b 7 50 30000 >large.pb.gz
+	send otlp /ok large.pb.gz >out
+	cat out
+	[ "$(awk '{ print $2 }' out)" -gt 1 ]
+	cat got/?????? >of_file
+	rm got/*
+	send otlp /ok large.pb.gz -p
+	cat got/?????? >of_memory
+	cmp of_file of_memory
+}
+
 # Counted are the bytes that go out, all of them.
 bytes_are_counted()
 {
@@ -307,7 +322,7 @@ raw_forms_are_json()
 	done
 }
 
-ktap_run servers_start samples_are_taken bytes_are_counted rubbish_is_no_success \
+ktap_run servers_start samples_are_taken memory_and_file_are_sent_alike bytes_are_counted rubbish_is_no_success \
 	error_in_a_success_is_one redirects_are_told silence_ends half_is_nothing \
 	statuses_are_told_apart parts_go_on tokens_go_along addresses_are_checked \
 	no_profile_is_refused certificates_are_checked objects_are_put raw_forms_are_json

@@ -177,6 +177,7 @@ TEST(rates_are_halved_until_the_budget_is_kept)
 struct here {
 	struct engine engine;
 	_Atomic int tries, closed;
+	_Atomic int in_memory;	/* tries of what was at hand, and was the item */
 	_Atomic int later;	/* so many times, before it takes something */
 	_Atomic uint64_t retry_after_ms;
 	_Atomic uint64_t last_id;
@@ -189,6 +190,12 @@ static void send_here(struct engine *engine, const struct item *item, const void
 	struct here *h = (struct here *)engine;
 
 	h->tries++;
+	if (item->profile) {
+		int64_t start;
+
+		gprof_profile_time(item->profile, &start, NULL);
+		h->in_memory += (uint64_t)start == item->start_ns;
+	}
 	out->bytes = size;
 	if (h->later > 0) {
 		h->later--;
@@ -252,7 +259,7 @@ static int put_one(FIXTURE_DATA(sending) *self, enum item_form form)
 	int err;
 
 	strcpy(n.type, form == ITEM_TRACE ? "trace" : "cpu");
-	err = store_put(self->store, &n, "data", 4);
+	err = store_put(self->store, &n, "data", 4, NULL);
 
 	sender_wake(self->sender);
 	return err;
@@ -373,7 +380,6 @@ static int put_profile(FIXTURE_DATA(sending) *self, uint64_t start_ns, int64_t n
 	struct gprof_profile_builder *b = gprof_profile_builder_new(&cfg);
 	static const char *const services[] = { "shop", "bank" };
 	struct gprof_profile *p;
-	int err;
 
 	for (size_t i = 0; i < 2; i++) {
 		const struct gprof_tag tag = { .key = "service.name", .text = services[i] };
@@ -385,9 +391,30 @@ static int put_profile(FIXTURE_DATA(sending) *self, uint64_t start_ns, int64_t n
 	gprof_profile_builder_time(b, (int64_t)start_ns, 10 * SECOND);
 	p = gprof_profile_builder_finish(b);
 	gprof_profile_builder_free(b);
-	err = item_put_profile(self->store, p, "cpu", "box");
-	gprof_profile_free(p);
-	return err;
+	return item_put_profile(self->store, p, "cpu", "box");
+}
+
+/* It is read again where it waits: of many that wait, all but the newest are on the disk alone. */
+TEST_F(sending, what_was_just_recorded_is_not_read_again)
+{
+	ASSERT_EQ(0, put_profile(self, NOW, 1));
+	ASSERT_EQ(0, put_profile(self, NOW + SECOND, 1));
+	ASSERT_EQ(0, put_one(self, ITEM_TRACE));
+	ASSERT_TRUE(start(self));
+	EXPECT_TRUE(sent(self, 3));
+	EXPECT_EQ(2, self->profiles.tries);
+	EXPECT_EQ(1, self->profiles.in_memory);
+	EXPECT_EQ(0, self->traces.in_memory);
+	self->profiles.later = 1;
+	ASSERT_EQ(0, put_profile(self, NOW + 2 * SECOND, 1));
+	sender_wake(self->sender);
+	EXPECT_TRUE(sent(self, 4));
+	EXPECT_EQ(4, self->profiles.tries);
+	EXPECT_EQ(2, self->profiles.in_memory);
+	EXPECT_TRUE(self->profiles.in_order);
+	/* and one that nobody takes any more is freed */
+	sender_stop(self->sender, false);
+	ASSERT_EQ(0, put_profile(self, NOW + 3 * SECOND, 1));
 }
 
 TEST_F(sending, history_is_one_profile_of_a_span_of_time)
@@ -459,7 +486,6 @@ static int put_busy(FIXTURE_DATA(sending) *self, uint64_t start_ns, unsigned int
 	};
 	struct gprof_profile_builder *b = gprof_profile_builder_new(&cfg);
 	struct gprof_profile *p;
-	int err;
 
 	for (int i = 0; i < PROCESSES * STACKS; i++) {
 		char functions[DEEP][32], service[32];
@@ -485,9 +511,7 @@ static int put_busy(FIXTURE_DATA(sending) *self, uint64_t start_ns, unsigned int
 	gprof_profile_builder_time(b, (int64_t)start_ns, 10 * SECOND);
 	p = gprof_profile_builder_finish(b);
 	gprof_profile_builder_free(b);
-	err = item_put_profile(self->store, p, "cpu", "box");
-	gprof_profile_free(p);
-	return err;
+	return item_put_profile(self->store, p, "cpu", "box");
 }
 
 /* In a guest that counts instructions (STORE_DAYS=7) it has to be done in 5 s. */

@@ -152,7 +152,7 @@ static int put_at(FIXTURE_DATA(store) *self, uint64_t start, uint64_t samples, s
 
 	for (size_t i = 0; i < size; i++)
 		data[i] = (char)(i * 7 + samples);
-	err = store_put(self->s, &n, data, size);
+	err = store_put(self->s, &n, data, size, NULL);
 	free(data);
 	return err;
 }

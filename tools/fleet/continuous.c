@@ -120,11 +120,9 @@ int continuous_take(struct continuous *c, struct store *s, bool last)
 	count(c);
 	c->intervals++;
 	/* The disk's failures are the store's to tell, and recording goes on. */
-	for (size_t i = 0; i < nr; i++) {
+	for (size_t i = 0; i < nr; i++)
 		if (profiles[i])
 			item_put_profile(s, profiles[i], c->kinds.kinds[i].kind, c->host);
-		gprof_profile_free(profiles[i]);
-	}
 	if (last) {
 		gprof_recorder_free(c->r);
 		c->r = NULL;

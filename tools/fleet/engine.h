@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct gprof_profile;
+
 enum item_form {
 	ITEM_PROFILE,	/* pprof, gzipped */
 	ITEM_TRACE,	/* Go's execution trace */
@@ -27,6 +29,7 @@ enum item_form {
  * @id: of the store, unique for ever within it; the same item has the same when it is sent again
  * @samples: how many it has; 0 for a trace
  * @sent_parts: parts of it that the engine took at earlier tries, which are not sent again
+ * @profile: what reading it gives, where that is in memory still, or NULL
  */
 struct item {
 	enum item_form form;
@@ -37,6 +40,7 @@ struct item {
 	uint64_t id;
 	uint64_t samples;
 	uint32_t sent_parts;
+	const struct gprof_profile *profile;
 };
 
 enum sent {

@@ -238,6 +238,10 @@ static void otlp_send(struct engine *engine, const struct item *item, const void
 
 	memset(out, 0, sizeof(*out));
 	out->sent_parts = item->sent_parts;
+	if (item->profile) {
+		export(&t, item->profile);
+		return;
+	}
 	p = read_item(data, size);
 	if (p) {
 		export(&t, p);

@@ -56,7 +56,7 @@ static int add_bytes(void *ctx, const void *data, size_t len)
 	return 0;
 }
 
-int item_put_profile(struct store *s, const struct gprof_profile *p, const char *type,
+int item_put_profile(struct store *s, struct gprof_profile *p, const char *type,
 		     const char *host)
 {
 	struct item_name n = { .form = ITEM_PROFILE };
@@ -74,7 +74,8 @@ int item_put_profile(struct store *s, const struct gprof_profile *p, const char 
 		n.samples++;
 	err = gprof_profile_write_to(p, add_bytes, &b);
 	/* Without memory it counts as dropped, as what is too large for any store does. */
-	err = err ? store_put(s, &n, NULL, ITEM_BYTES_MAX + 1) : store_put(s, &n, b.v, b.nr);
+	err = err ? store_put(s, &n, NULL, ITEM_BYTES_MAX + 1, p) :
+		    store_put(s, &n, b.v, b.nr, p);
 	free(b.v);
 	return err;
 }
@@ -96,7 +97,7 @@ int item_put_trace(struct store *s, int fd, uint64_t start_ns, uint64_t duration
 		size = (size_t)st.st_size;
 		data = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
 	}
-	err = store_put(s, &n, data, data == MAP_FAILED ? ITEM_BYTES_MAX + 1 : size);
+	err = store_put(s, &n, data, data == MAP_FAILED ? ITEM_BYTES_MAX + 1 : size, NULL);
 	if (data != MAP_FAILED)
 		munmap(data, size);
 	return err;

@@ -15,13 +15,13 @@ void item_host(char host[ITEM_HOST]);
 /**
  * item_put_profile() - put a profile into a store
  * @s: store
- * @p: profile
+ * @p: profile; it is the store's from now on
  * @type: kind that recorded it
  * @host: from item_host()
  *
  * Return: 0 or -errno, which the store has counted and said.
  */
-int item_put_profile(struct store *s, const struct gprof_profile *p, const char *type,
+int item_put_profile(struct store *s, struct gprof_profile *p, const char *type,
 		     const char *host);
 
 /**

@@ -132,8 +132,9 @@ static int record_profile(struct sampled_run *r, const struct sampled *w)
 		sleep_for(r, w->ns);
 		if (!gprof_recorder_stop_profiles(recorder, &p, 1))
 			err = item_put_profile(r->store, p, w->kind, r->host);
+		else
+			gprof_profile_free(p);
 	}
-	gprof_profile_free(p);
 	gprof_recorder_free(recorder);
 	return err;
 }

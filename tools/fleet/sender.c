@@ -158,6 +158,7 @@ static bool send_one(struct sender *s, unsigned int forms)
 		.id = next.name.id,
 		.samples = next.name.samples,
 		.sent_parts = next.name.parts,
+		.profile = next.profile,
 	};
 	while (!(to->forms >> item.form & 1))
 		to++;

@@ -49,6 +49,7 @@ void store_close(struct store *s)
 	pthread_mutex_destroy(&s->lock);
 	free(s->hours);
 	free(s->queue.v);
+	at_hand_free(&s->at_hand);
 	free(s);
 }
 
@@ -81,7 +82,8 @@ static int write_item(struct store *s, struct item_name *n, const void *data, si
 	return 0;
 }
 
-int store_put(struct store *s, struct item_name *n, const void *data, size_t size)
+int store_put(struct store *s, struct item_name *n, const void *data, size_t size,
+	      struct gprof_profile *profile)
 {
 	struct store_counts *c = &s->counts;
 	uint64_t real;
@@ -104,8 +106,12 @@ int store_put(struct store *s, struct item_name *n, const void *data, size_t siz
 	} else if (n->state == ITEM_KEPT) {
 		c->items.stored++;
 		c->samples.stored += n->samples;
+	} else if (profile) {
+		at_hand_put(&s->at_hand, n, profile);
+		profile = NULL;
 	}
 	pthread_mutex_unlock(&s->lock);
+	gprof_profile_free(profile);
 	return err;
 }
 

@@ -18,6 +18,8 @@
 
 #include "item_name.h"
 
+struct gprof_profile;
+
 struct store;
 
 /**
@@ -94,24 +96,28 @@ void store_close(struct store *s);
  * @n: with form, type, host, time, duration and samples; the rest gets filled
  * @data: what the file is to have
  * @size: bytes
+ * @profile: the same in memory, or NULL; it is the store's from now on, whatever it returns
  *
  * The oldest make room for it. Where it cannot be written it counts as dropped, which is said
  * once until some have been written again.
  *
  * Return: 0 or -errno.
  */
-int store_put(struct store *s, struct item_name *n, const void *data, size_t size);
+int store_put(struct store *s, struct item_name *n, const void *data, size_t size,
+	      struct gprof_profile *profile);
 
 /**
  * struct store_next - what is to be sent next
  * @name: item
  * @data: what its file has; for store_answer() to free
  * @size: bytes
+ * @profile: the same in memory, where it is there still, or NULL; likewise
  */
 struct store_next {
 	struct item_name name;
 	void *data;
 	size_t size;
+	struct gprof_profile *profile;
 };
 
 /**

@@ -12,6 +12,7 @@
 
 #include <pthread.h>
 
+#include "at_hand.h"
 #include "store.h"
 #include "store_dir.h"
 
@@ -57,6 +58,7 @@ struct list {
  * @room_hours: there is memory for
  * @counts: what became of all
  * @queue: that wait, of one hour, the oldest first
+ * @at_hand: of those that wait, what is in memory still
  * @queue_forms: they are of these forms, as bits
  * @sending: id of what is being sent, or 0
  * @answered: it is, but the disk has not taken what became of it
@@ -77,6 +79,7 @@ struct store {
 	size_t nr_hours, room_hours;
 	struct store_counts counts;
 	struct list queue;
+	struct at_hand at_hand;
 	unsigned int queue_forms;
 	uint64_t sending;
 	bool answered;

@@ -125,6 +125,7 @@ static bool take(struct store *s, struct store_next *next)
 		err = begin_sending(s, &next->name);
 	if (!err) {
 		s->sending = next->name.id;
+		next->profile = at_hand_take(&s->at_hand, next->name.id);
 		return true;
 	}
 	free(next->data);
@@ -208,4 +209,6 @@ void store_answer(struct store *s, struct store_next *next, const struct sending
 	pthread_mutex_unlock(&s->lock);
 	free(next->data);
 	next->data = NULL;
+	gprof_profile_free(next->profile);
+	next->profile = NULL;
 }
