@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "thread.h"
+
 #define NS		1000000000ULL
 #define LOOK_MSEC	1000
 #define FULL_MSEC	50
@@ -110,7 +112,7 @@ int http_guard_begin(struct http_guard *g)
 	pthread_cond_init(&g->change, &attr);
 	pthread_condattr_destroy(&attr);
 	g->running = true;
-	err = pthread_create(&g->thread, NULL, work, g);
+	err = thread_start(&g->thread, work, g);
 	if (err) {
 		g->running = false;
 		close(g->wake);

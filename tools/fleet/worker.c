@@ -4,7 +4,7 @@
  */
 #include "worker.h"
 
-#include <signal.h>
+#include "../thread.h"
 
 static void destroy(struct worker *w)
 {
@@ -15,7 +15,6 @@ static void destroy(struct worker *w)
 int worker_start(struct worker *w, void *(*run)(void *arg), void *arg)
 {
 	pthread_condattr_t attr;
-	sigset_t all, old;
 	int err;
 
 	pthread_mutex_init(&w->lock, NULL);
@@ -23,10 +22,7 @@ int worker_start(struct worker *w, void *(*run)(void *arg), void *arg)
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
 	pthread_cond_init(&w->wake, &attr);
 	pthread_condattr_destroy(&attr);
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	err = pthread_create(&w->thread, NULL, run, arg);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	err = thread_start(&w->thread, run, arg);
 	if (err)
 		destroy(w);
 	return err;

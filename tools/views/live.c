@@ -8,12 +8,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "../cmd.h"
 #include "../say.h"
+#include "../thread.h"
 
 static void *read_all(void *arg)
 {
@@ -31,7 +31,6 @@ static void *read_all(void *arg)
 
 int live_begin(struct live *l, int (*show)(void *ctx, int fd), void *ctx)
 {
-	sigset_t all, old;
 	int fds[2], err;
 
 	l->fd = -1;
@@ -40,11 +39,7 @@ int live_begin(struct live *l, int (*show)(void *ctx, int fd), void *ctx)
 	if (pipe2(fds, O_CLOEXEC))
 		return fail("no pipe: %s", strerror(errno));
 	l->from = fds[0];
-	/* One that ends the recording is for who hears it; here it would end all, or be lost. */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	err = pthread_create(&l->thread, NULL, read_all, l);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	err = thread_start(&l->thread, read_all, l);
 	if (err) {
 		close(fds[0]);
 		close(fds[1]);
