@@ -58,8 +58,8 @@ void gprof_custom_stacks_unlock(void)
  */
 __attribute__((noinline)) static long call(int fd, struct gprof_own_stack *arg)
 {
-	/* forces a record, whatever the compiler was told */
-	__asm__ volatile("" : : "r"(__builtin_frame_address(0)));
+	/* forces a record, whatever the compiler was told; without outputs it stays where it is */
+	__asm__("" : : "r"(__builtin_frame_address(0)));
 #ifdef GPROF_HAS_SYSTEM_CALL
 	return gprof_syscall(SYS_ioctl, fd, GPROF_IOC_STACK, (long)arg, 0, 0, 0);
 #else
@@ -247,7 +247,7 @@ static long take(struct gprof_own_stack *arg, uint64_t *frames)
 	};
 	err = call(atomic_load_explicit(&device, memory_order_relaxed), arg);
 	/* keeps the record of this function below the call, too */
-	__asm__ volatile("" : : "r"(__builtin_frame_address(0)));
+	__asm__("" : : "r"(__builtin_frame_address(0)));
 	return err;
 }
 
