@@ -10,13 +10,14 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "base/thread.h"
 
 #define LOOK_MS	100
 #define LOOK_FIRST_MS	10
@@ -81,7 +82,6 @@ static void *drain_thread(void *arg)
 int gprof_drain_begin(struct gprof_drain *d, struct gprof_stream *streams, size_t nr,
 		      struct gprof_error *e)
 {
-	sigset_t all, old;
 	int err;
 
 	memset(d, 0, sizeof(*d));
@@ -94,12 +94,8 @@ int gprof_drain_begin(struct gprof_drain *d, struct gprof_stream *streams, size_
 				       gprof_strerror(errno));
 	gprof_labels_begin(&d->labels);
 	d->began = gprof_labels_now();
-	/* Signals are the program's; a new thread inherits the mask. */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
 	gprof_tabler_begin(&d->tabler, nr && streams[0].tables ? streams[0].fd : -1);
-	err = pthread_create(&d->thread, NULL, drain_thread, d);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	err = gprof_thread_start(&d->thread, drain_thread, d, "gprof-drain");
 	if (err) {
 		gprof_tabler_end(&d->tabler);
 		gprof_labels_end(&d->labels);
@@ -108,7 +104,6 @@ int gprof_drain_begin(struct gprof_drain *d, struct gprof_stream *streams, size_
 				       "cannot start the thread that reads the buffers (%s)",
 				       gprof_strerror(err));
 	}
-	pthread_setname_np(d->thread, "gprof-drain");
 	d->running = true;
 	return 0;
 }

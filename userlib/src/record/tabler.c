@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/thread.h"
 #include "device/device.h"
 #include "unwind/unwind_cache.h"
 
@@ -79,9 +80,7 @@ void gprof_tabler_begin(struct gprof_tabler *t, int device)
 		return;
 	pthread_mutex_init(&t->lock, NULL);
 	pthread_cond_init(&t->more, NULL);
-	t->running = !pthread_create(&t->thread, NULL, tabler_thread, t);
-	if (t->running)
-		pthread_setname_np(t->thread, "gprof-tables");
+	t->running = !gprof_thread_start(&t->thread, tabler_thread, t, "gprof-tables");
 }
 
 void gprof_tabler_look(struct gprof_tabler *t, struct gprof_objects *objects)

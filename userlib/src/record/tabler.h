@@ -57,8 +57,7 @@ struct gprof_tabler {
  * @t: memory
  * @device: recorder that was set up with GPROF_STACK_F_TABLES, or -1: do nothing
  *
- * To be called with all signals blocked. Without a thread stacks are as they are without
- * tables, and say so.
+ * Without a thread stacks are as they are without tables, and say so.
  */
 void gprof_tabler_begin(struct gprof_tabler *t, int device);
 

@@ -8,7 +8,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +19,7 @@
 #include "device/device.h"
 #include "base/error.h"
 #include "base/opts.h"
+#include "base/thread.h"
 #include "record/tabler.h"
 #include "trace_device.h"
 #include "trace_merge.h"
@@ -239,24 +239,18 @@ static void *read_thread(void *arg)
 
 static int begin_thread(struct gprof_trace_recorder *r)
 {
-	sigset_t all, old;
 	int err;
 
 	r->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (r->wake < 0)
 		return gprof_error_set(&r->error, errno, "cannot make an eventfd (%s)",
 				       gprof_strerror(errno));
-	/* Signals are the program's; a new thread inherits the mask. */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
 	gprof_tabler_begin(&r->tabler, r->dev.tables ? r->dev.fd : -1);
-	err = pthread_create(&r->thread, NULL, read_thread, r);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	err = gprof_thread_start(&r->thread, read_thread, r, "gprof-trace");
 	if (err)
 		return gprof_error_set(&r->error, err,
 				       "cannot start the thread that reads the buffers (%s)",
 				       gprof_strerror(err));
-	pthread_setname_np(r->thread, "gprof-trace");
 	r->running = true;
 	return 0;
 }

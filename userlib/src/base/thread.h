@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * thread: the library's own threads. They take no signal: signals are the program's.
+ */
+#ifndef GPROF_THREAD_H
+#define GPROF_THREAD_H
+
+#include <pthread.h>
+
+/*
+ * pthread_create() of a thread that blocks all signals; @name is what it is called, at most
+ * 15 bytes. Returns 0 or an errno.
+ */
+int gprof_thread_start(pthread_t *thread, void *(*run)(void *arg), void *arg, const char *name);
+
+#endif /* GPROF_THREAD_H */
