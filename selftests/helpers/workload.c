@@ -164,10 +164,13 @@ int child_step(struct child *child)
 
 void child_asleep(const struct child *child)
 {
-	char path[32], stat[256];
+	char path[32], call[32], text[256];
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", child->pid);
-	while (file_read(path, stat, sizeof(stat)) < 0 || !strstr(stat, ") S "))
+	snprintf(call, sizeof(call), "/proc/%d/syscall", child->pid);
+	/* It says so before it has given up its CPU, for which the call's registers wait. */
+	while (file_read(path, text, sizeof(text)) < 0 || !strstr(text, ") S ") ||
+	       (file_read(call, text, sizeof(text)) > 0 && strstr(text, "running")))
 		sleep_ms(1);
 }
 
