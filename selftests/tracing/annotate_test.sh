@@ -155,7 +155,8 @@ losses_are_told_and_leave_room_for_others()
 	rm -f stopped
 	gprofctl trace --annotations --buffer 32k -o x.trace -- \
 		sh -c "$here/annotate_truth flood 200000 &
-			until [ -e stopped ]; do sleep 0.1; done
+			i=0
+			until [ -e stopped ]; do i=\$((i + 1)); [ \$i -lt 1200 ] || exit 1; sleep 0.1; done
 			sleep 1; kill -CONT \$PPID; wait" 2>err &
 	pid=$!
 	tries=0

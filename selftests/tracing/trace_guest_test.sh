@@ -22,6 +22,11 @@ guest_records()
 	[ -x "$vm/run" ] || skip "no selftests/vm in PATH"
 	cat >"$dir/share/record" <<-'END'
 		held= loops=20
+		# recording PID: until it waits for signals, as it does when it records
+		recording()
+		{
+			until grep -Eq '^(7|73) ' /proc/$1/syscall; do sleep 0.1; done
+		}
 		# traced NAME OPTIONS...: the host, while some wake each other and others fork;
 		# with $held, while nobody reads the rings, which hold less than that
 		traced()
@@ -30,7 +35,7 @@ guest_records()
 			shift
 			gprofctl trace -a -o "/share/$name.trace" "$@" 2>"/share/$name.err" &
 			pid=$!
-			while [ "$(cat /sys/module/gprof/refcnt)" = 0 ]; do sleep 0.1; done
+			recording $pid
 			if [ "$held" ]; then
 				sleep 1
 				kill -STOP $pid
@@ -69,7 +74,8 @@ guest_records()
 			--trigger tracepoint:sched:sched_process_fork/500ms --keep 12 \
 			--stacks --at-end --min-age 60s -o /share/flight 2>/share/flight.err &
 		pid=$!
-		while [ "$(cat /sys/module/gprof/refcnt)" = 0 ]; do sleep 0.1; done
+		# It records, for it has fired; and is too busy to be seen waiting.
+		until [ -s /share/flight.err ]; do sleep 0.1; done
 		perf bench sched messaging -g 1 -l 20
 		sh -c 'kill $$' || :
 		sleep 2
