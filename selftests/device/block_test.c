@@ -565,13 +565,26 @@ static void *burn(void *arg)
 	return NULL;
 }
 
+/* What the kernel itself has counted of this task's waiting for a CPU */
+static uint64_t run_delay(void)
+{
+	unsigned long long ran = 0, waited = 0;
+	char text[128];
+
+	if (file_read("/proc/thread-self/schedstat", text, sizeof(text)) < 0 ||
+	    sscanf(text, "%llu %llu", &ran, &waited) != 2)
+		return 0;
+	return waited;
+}
+
 /* The timer ends its sleep, but the CPU is another's, for longer. */
 TEST_F(block, waiting_for_a_cpu_is_told_apart)
 {
 	struct recorder *r = &self->r[0];
 	struct burner burner = { .sleeper = gettid(), .ns = 700 * MS };
 	struct timespec t = { 0, 200 * MS };
-	uint64_t from, around;
+	uint64_t from, around, waited = 0;
+	unsigned int tries;
 	pthread_t other;
 	struct sum s;
 	cpu_set_t all;
@@ -580,15 +593,25 @@ TEST_F(block, waiting_for_a_cpu_is_told_apart)
 	SKIP_UNLESS(file_number("/sys/kernel/realtime") != 1, "an RT kernel");
 	sched_getaffinity(0, sizeof(all), &all);
 	ASSERT_LE(0, pin_to(online_cpu(0)));
-	go = false;
-	ASSERT_EQ(0, pthread_create(&other, NULL, burn, &burner));
-	record(_metadata, r, 1, 0);
-	go = true;
-	from = monotonic_ns();
-	ASSERT_EQ(0, syscall(SYS_nanosleep, &t, NULL));
-	around = monotonic_ns() - from;
-	stop(_metadata, r);
-	pthread_join(other, NULL);
+	/* A timer of an emulator may be as late as the burner is long. */
+	for (tries = 0; waited < 200 * MS && tries < 5; tries++) {
+		if (tries) {
+			reader_free(&r->reader);
+			device_close(&r->dev);
+			free(r->told);
+		}
+		go = false;
+		ASSERT_EQ(0, pthread_create(&other, NULL, burn, &burner));
+		record(_metadata, r, 1, 0);
+		go = true;
+		waited = run_delay();
+		from = monotonic_ns();
+		ASSERT_EQ(0, syscall(SYS_nanosleep, &t, NULL));
+		around = monotonic_ns() - from;
+		waited = run_delay() - waited;
+		stop(_metadata, r);
+		pthread_join(other, NULL);
+	}
 	sched_setaffinity(0, sizeof(all), &all);
 	s = sum_of(r, gettid(), GPROF_WAIT_FOR_SLEEP);
 	TH_LOG("%u waits: %llu us, %llu us for a CPU, of %llu us", s.nr,
@@ -596,8 +619,9 @@ TEST_F(block, waiting_for_a_cpu_is_told_apart)
 	       (unsigned long long)around / 1000);
 	ASSERT_EQ(1, s.nr);
 	EXPECT_LE(200 * MS - drift(200 * MS), s.ns);
-	EXPECT_GE(400 * MS, s.ns);
 	EXPECT_LE(200 * MS, s.runnable);
+	EXPECT_GE(waited + 10 * MS, s.runnable);
+	EXPECT_GE(s.runnable + 10 * MS, waited);
 	EXPECT_GE(around, s.ns + s.runnable);
 }
 
