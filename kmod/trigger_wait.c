@@ -334,7 +334,11 @@ void gprof_lasting_begins(struct gprof_triggers *g, enum gprof_lasting_kind kind
 {
 	struct gprof_lasting *l;
 
-	if (!gprof_trace_has(g->trace, current))
+	/*
+	 * Who gets a place while nobody tells of its last switch leaves it to whoever has its
+	 * memory next. Pairs with smp_store_release() in gprof_triggers_follow().
+	 */
+	if (!smp_load_acquire(&g->follows) || !gprof_trace_has(g->trace, current))
 		return;
 	l = find(g, current) ?: claim(g, current);
 	if (!l)

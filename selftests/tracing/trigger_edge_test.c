@@ -533,6 +533,58 @@ TEST_F(edge, nothing_goes_on_after_stop)
 		EXPECT_GT(stopped, self->fired[i].time);
 }
 
+static void ends_children(void)
+{
+	for (;;) {
+		pid_t pid = fork();
+
+		if (!pid)
+			_exit(0);
+		waitpid(pid, NULL, 0);
+	}
+}
+
+/* While it starts, of what somebody does the beginning is seen, and the end of them not yet. */
+TEST_F(edge, who_ends_while_it_starts_is_not_remembered)
+{
+	static const char *const slow[] = {
+		"module:module_load", "module:module_free", "module:module_request",
+		"oom:mark_victim", "oom:wake_reaper", "oom:start_task_reaping",
+		"oom:finish_task_reaping",
+	};
+	struct gprof_trigger t = trigger_of(GPROF_TRIGGER_SYSCALL, 1000 * MS);
+	pid_t pids[3];
+	unsigned int i;
+
+	SKIP_UNLESS(!geteuid(), "needs CAP_PERFMON");
+	self->setup.target = GPROF_TARGET_SYSTEM;
+	ASSERT_EQ(0, device_setup(&self->dev, &self->setup));
+	t.number = SYS_exit_group;
+	ASSERT_EQ(0, set(&self->dev, &t));
+	/* Which nobody comes to. */
+	for (i = 0; i < ARRAY_SIZE(slow); i++) {
+		t = trigger_of(GPROF_TRIGGER_TRACEPOINT, 0);
+		t.name = (uintptr_t)slow[i];
+		EXPECT_EQ(0, set(&self->dev, &t)) TH_LOG("%s: reason %u", slow[i], t.out_reason);
+	}
+	for (i = 0; i < 3; i++) {
+		pids[i] = fork_bound();
+		if (!pids[i])
+			ends_children();
+	}
+	for (i = 0; i < 4; i++) {
+		ASSERT_EQ(0, device_start(&self->dev));
+		sleep_ms(1600);
+		ASSERT_EQ(0, take(self));
+		ASSERT_EQ(0, device_stop(&self->dev));
+	}
+	EXPECT_EQ(0, self->nr);
+	for (i = 0; i < 3; i++) {
+		kill(pids[i], SIGKILL);
+		waitpid(pids[i], NULL, 0);
+	}
+}
+
 /* Not what would have been due while nothing happened, either: the host is older. */
 static void once_in(struct __test_metadata *_metadata, FIXTURE_DATA(edge) *self,
 		    uint64_t interval_ns, uint64_t is_ns)
