@@ -345,7 +345,8 @@ void gprof_lasting_begins(struct gprof_triggers *g, enum gprof_lasting_kind kind
 		return;
 	if (kind == GPROF_LASTS_SYSCALL)
 		WRITE_ONCE(l->number, number);
-	WRITE_ONCE(l->since[kind], gprof_since(ktime_get_mono_fast_ns()));
+	/* Pairs with smp_load_acquire() in look_at_kind(): the number is this one's. */
+	smp_store_release(&l->since[kind], gprof_since(ktime_get_mono_fast_ns()));
 }
 
 /**
@@ -431,7 +432,10 @@ static void look_at_kind(struct gprof_triggers *g, unsigned int at, struct task_
 	struct gprof_lasting *l = &g->lasting[at];
 	s32 number = kind == GPROF_LASTS_SYSCALL ? READ_ONCE(l->number) : GPROF_TRIGGER_ANY;
 	bool wait = kind < GPROF_LASTS_SYSCALL;
-	struct going_on w = { .word = &l->since[kind], .since = READ_ONCE(l->since[kind]) };
+	/* Pairs with smp_store_release() in gprof_lasting_begins(). */
+	struct going_on w = { .word = &l->since[kind], .since = smp_load_acquire(&l->since[kind]) };
+	/* Of a later call only where that time is gone by now, which goes_on() sees. */
+	s32 number = kind == GPROF_LASTS_SYSCALL ? READ_ONCE(l->number) : GPROF_TRIGGER_ANY;
 	unsigned int i;
 	u64 now, ns;
 
