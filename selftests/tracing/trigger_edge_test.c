@@ -637,6 +637,38 @@ TEST_F(edge, each_counts_its_own)
 	EXPECT_EQ(n - 1, self->last.suppressed);
 }
 
+static void naps_until_none_waits(void *arg, int step)
+{
+	unsigned int i;
+
+	for (i = 0; !step && i < 2 * GPROF_FIRED_WAITING; i++)
+		rest(LONG_MS);
+	rest(20 * LONG_MS);
+}
+
+/* Who finds that too many wait has not fired, and need not wait for its interval. */
+TEST_F(edge, what_there_was_no_room_for_may_fire_at_once)
+{
+	struct gprof_trigger t = trigger_of(GPROF_TRIGGER_OFF_CPU, 10 * LONG_MS * MS);
+	unsigned int i, n = 0;
+
+	SETUP(naps_until_none_waits);
+	SET(GPROF_TRIGGER_OFF_CPU, LIMIT_NS);
+	t.interval_ns = 1000000 * MS;
+	ASSERT_EQ(0, set(&self->dev, &t));
+	ASSERT_EQ(0, device_start(&self->dev));
+	ASSERT_EQ(0, child_step(&self->child));
+	ASSERT_EQ(0, take(self));
+	EXPECT_EQ(GPROF_FIRED_WAITING, self->nr);
+	EXPECT_EQ(0, fired_by(self, 1, self->setup.id));
+	ASSERT_EQ(0, child_step(&self->child));
+	ASSERT_EQ(0, child_step(&self->child));
+	ASSERT_EQ(0, take(self));
+	for (i = 0; i < self->nr; i++)
+		n += self->fired[i].index == 1;
+	EXPECT_EQ(1, n);
+}
+
 #define THREADS		60
 #define CROWD		600	/* far more than there are places for, */
 #define CROWD_DEBUG	320	/* which are 256 */
