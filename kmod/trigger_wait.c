@@ -430,7 +430,6 @@ static void look_at_kind(struct gprof_triggers *g, unsigned int at, struct task_
 			 enum gprof_lasting_kind kind)
 {
 	struct gprof_lasting *l = &g->lasting[at];
-	s32 number = kind == GPROF_LASTS_SYSCALL ? READ_ONCE(l->number) : GPROF_TRIGGER_ANY;
 	bool wait = kind < GPROF_LASTS_SYSCALL;
 	/* Pairs with smp_store_release() in gprof_lasting_begins(). */
 	struct going_on w = { .word = &l->since[kind], .since = smp_load_acquire(&l->since[kind]) };
@@ -514,6 +513,7 @@ int gprof_lasting_init(struct gprof_triggers *g)
 {
 	const struct gprof_target *target = g->trace->whose.target;
 	size_t nr;
+	u64 bytes;
 	int err;
 
 	BUILD_BUG_ON(sizeof(struct gprof_lasting) != 64);
@@ -522,13 +522,15 @@ int gprof_lasting_init(struct gprof_triggers *g)
 	g->bits = bits_for(target);
 	g->shift = 64 - g->bits;
 	nr = 1UL << g->bits;
-	err = gprof_charge_more(g->charge, gprof_memory_of(nr * sizeof(*g->lasting)));
+	bytes = gprof_memory_of(nr * sizeof(*g->lasting));
+	err = gprof_charge_more(g->charge, bytes);
 	if (err)
 		return err;
 	g->lasting = kvcalloc(nr, sizeof(*g->lasting), GFP_KERNEL_ACCOUNT);
 	err = g->lasting ? gprof_errand_init(&g->look, look, target->privileged) : -ENOMEM;
 	if (err) {
 		gprof_lasting_destroy(g);
+		gprof_charge_less(g->charge, bytes);
 		return err;
 	}
 	g->looks = true;
