@@ -29,7 +29,10 @@ struct hook {
 	uint64_t failed;
 };
 
-/* hook_run() - run it with a file's path as its argument; one that still runs is in the way */
+/*
+ * hook_run() - run it with a file's path as its argument, and nothing to read; one that still
+ * runs is in the way
+ */
 void hook_run(struct hook *h, const char *path);
 
 /* hook_look() - has it ended, or was it too long? To be called now and then */

@@ -282,6 +282,29 @@ TEST(a_hook_whose_status_is_lost_has_ended)
 	EXPECT_EQ(1, h.failed);
 }
 
+/* What comes in is for the command that is recorded. */
+TEST(a_hook_has_nothing_to_read)
+{
+	sigset_t none;
+	struct hook h = { .command = "! read line", .limit_ns = 60000000000ULL, .mask = &none };
+	int in[2], old = dup(STDIN_FILENO);
+	char byte = 0;
+
+	sigemptyset(&none);
+	ASSERT_EQ(0, pipe(in));
+	ASSERT_EQ(2, write(in[1], "x\n", 2));
+	ASSERT_EQ(STDIN_FILENO, dup2(in[0], STDIN_FILENO));
+	hook_run(&h, "x");
+	hook_end(&h);
+	EXPECT_EQ(0, h.failed);
+	EXPECT_EQ(1, read(STDIN_FILENO, &byte, 1));
+	EXPECT_EQ('x', byte);
+	dup2(old, STDIN_FILENO);
+	close(old);
+	close(in[0]);
+	close(in[1]);
+}
+
 /* Nor can it be killed where it is another user's by now, as sudo makes it. */
 TEST(a_hook_that_cannot_be_killed_is_left)
 {
