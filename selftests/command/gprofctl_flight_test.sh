@@ -191,6 +191,24 @@ a_directory_that_fails_is_no_reason_to_end()
 	[ "$(find D -name '*.trace' | wc -l)" -eq 1 ]
 }
 
+# What a user may not write either is no reason to die.
+a_limit_of_sizes_is_no_reason_to_end()
+{
+	fresh
+	(ulimit -f 2 && exec gprofctl flight -a -o D 2>err) &
+	pid=$!
+	wait_for_recording "$pid"
+	for _ in $(seq 300); do
+		/bin/true
+	done
+	kill -USR1 "$pid"
+	told 1 'File too large'
+	told 1 'recording goes on'
+	[ "$(find D -type f | wc -l)" -eq 0 ] || fail "a part of it was left"
+	lands 1
+	[ "$(count failed)" -eq 1 ]
+}
+
 two_share_a_directory()
 {
 	fresh
@@ -652,7 +670,8 @@ what_makes_no_sense_is_refused()
 
 ktap_run a_signal_writes_what_was_last memory_decides_how_far_it_goes_back \
 	age_decides_how_far_it_goes_back a_failed_command_leaves_one stacks_have_names \
-	the_newest_are_kept a_directory_that_fails_is_no_reason_to_end two_share_a_directory \
+	the_newest_are_kept a_directory_that_fails_is_no_reason_to_end \
+	a_limit_of_sizes_is_no_reason_to_end two_share_a_directory \
 	what_strangers_leave_there_is_in_nobodys_way nobody_is_led_elsewhere \
 	links_that_are_there_lead_on \
 	who_is_killed_leaves_nothing a_hook_gets_the_file a_hook_that_hangs_is_in_nobodys_way \
