@@ -117,6 +117,12 @@ void hook_look(struct hook *h)
 		kill_it(h);
 }
 
+void hook_abandon(const struct hook *h)
+{
+	if (h->pid)
+		kill(-h->pid, SIGKILL);
+}
+
 void hook_end(struct hook *h)
 {
 	for (;;) {

@@ -41,4 +41,7 @@ void hook_look(struct hook *h);
 /* hook_end() - wait for it, as long as it may take; one that outlives its being killed is left */
 void hook_end(struct hook *h);
 
+/* hook_abandon() - kill it, and wait for nothing; for handlers of signals too */
+void hook_abandon(const struct hook *h);
+
 #endif /* TOOLS_HOOK_H */

@@ -286,6 +286,12 @@ static struct snapshot *list(int fd, uid_t owner, size_t *nr)
 		if (!is_snapshot(entry->d_name) ||
 		    fstatat(fd, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) ||
 		    !S_ISREG(st.st_mode) || st.st_uid != owner || st.st_nlink != 1)
+void snapshots_abandon(const struct snapshots *s)
+{
+	if (s->fd >= 0)
+		unlinkat(s->at, s->temp, 0);
+}
+
 			continue;
 		all = xgrow(all, *nr, &room, sizeof(*all));
 		snprintf(all[*nr].name, sizeof(all[*nr].name), "%s", entry->d_name);

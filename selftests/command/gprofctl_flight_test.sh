@@ -349,6 +349,26 @@ a_hook_that_hangs_is_in_nobodys_way()
 	grep -q 'exec failed 2 times' err
 }
 
+# Whoever does not want to wait for it at the end says so again.
+a_hook_that_hangs_is_not_waited_for_in_any_case()
+{
+	fresh
+	# shellcheck disable=SC2016	# the hook's shell
+	takes_off -a -o D --at-end --exec 'echo $$ >hook.pid; exec sleep 1000'
+	kill -INT "$pid"
+	told 1 '^gprofctl: end: the last '
+	until [ -s hook.pid ]; do
+		sleep 0.1
+	done
+	sleep 1.5
+	kill -INT "$pid"
+	got=0
+	wait "$pid" || got=$?
+	[ $got -eq 130 ] || fail "status $got"
+	! kill -0 "$(cat hook.pid)" || fail "it runs on"
+	[ "$(find D -name '*.trace' | wc -l)" -eq 1 ]
+}
+
 # It has a minute, and so has the recorder that ends meanwhile.
 a_hook_that_hangs_is_killed_at_the_end()
 {
@@ -677,6 +697,7 @@ ktap_run a_signal_writes_what_was_last memory_decides_how_far_it_goes_back \
 	who_is_killed_leaves_nothing a_hook_gets_the_file a_hook_that_hangs_is_in_nobodys_way \
 	a_user_records_what_is_theirs a_trigger_writes_what_fired what_goes_on_is_seen \
 	each_trigger_says_of_whom a_request_is_served thousands_of_firings_are_in_nobodys_way \
+	a_hook_that_hangs_is_not_waited_for_in_any_case \
 	what_it_causes_itself_is_in_nobodys_way what_fired_may_be_overwritten \
 	a_target_that_ends_ends_it a_core_dump_has_what_was_held \
 	triggers_without_sense_are_refused \
