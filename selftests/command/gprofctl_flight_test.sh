@@ -658,6 +658,8 @@ triggers_without_sense_are_refused()
 	refused 1 'the tracepoint has no such field' \
 		gprofctl flight -a -o D --trigger 'tracepoint:sched:sched_switch if prev_pit > 1'
 	refused 2 'a number' gprofctl flight -a -o D --trigger 'irq:eth0>1ms'
+	refused 2 'no number -1' gprofctl flight -a -o D --trigger 'syscall:-1>1ms'
+	refused 2 'no number -1' gprofctl flight -a -o D --trigger signal:-1
 	refused 2 '--after' gprofctl flight -a -o D --after 1s
 	refused 1 'no system call called "red"' gprofctl flight -a -o D --trigger 'syscall:red>1ms'
 	refused 1 'tracepoint:no:such: this kernel has none such' \
