@@ -697,9 +697,9 @@ ktap_run a_signal_writes_what_was_last memory_decides_how_far_it_goes_back \
 	what_strangers_leave_there_is_in_nobodys_way nobody_is_led_elsewhere \
 	links_that_are_there_lead_on \
 	who_is_killed_leaves_nothing a_hook_gets_the_file a_hook_that_hangs_is_in_nobodys_way \
+	a_hook_that_hangs_is_not_waited_for_in_any_case \
 	a_user_records_what_is_theirs a_trigger_writes_what_fired what_goes_on_is_seen \
 	each_trigger_says_of_whom a_request_is_served thousands_of_firings_are_in_nobodys_way \
-	a_hook_that_hangs_is_not_waited_for_in_any_case \
 	what_it_causes_itself_is_in_nobodys_way what_fired_may_be_overwritten \
 	a_target_that_ends_ends_it a_core_dump_has_what_was_held \
 	triggers_without_sense_are_refused \
