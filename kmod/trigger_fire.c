@@ -70,6 +70,9 @@ void gprof_trigger_fire(struct gprof_trigger_rule *r, struct task_struct *task, 
 		one->told.time = now;
 		one->told.duration_ns = ns;
 		one->told.number = number;
+		/* Who looks at it is anywhere. */
+		if (flags & GPROF_FIRED_F_GOES_ON)
+			one->told.cpu = task_cpu(task);
 		if (!gprof_trace_mark(r->all->trace, &one->told, task->pid, flags))
 			flags |= GPROF_FIRED_F_UNMARKED;
 		one->told.flags = flags;

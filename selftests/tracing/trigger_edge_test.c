@@ -874,6 +874,39 @@ static void dumps_core(void *arg, int step)
 TEST_F(edge, a_signal_that_leaves_a_core_dump_ends_a_process_too)
 {
 	struct gprof_trigger t = trigger_of(GPROF_TRIGGER_SIGNAL, 0);
+static void keeps_one_waiting_for_long(void *arg, int step)
+{
+	pid_t pid;
+
+	pin_to(online_cpu(0));
+	hurry();
+	pid = fork();
+	if (!pid)
+		_exit(0);
+	burn_until(monotonic_ns() + 800 * MS);
+	waitpid(pid, NULL, 0);
+	_exit(0);
+}
+
+/* And not where the kernel looked at it, which it could not there. */
+TEST_F(edge, what_goes_on_is_where_its_task_is)
+{
+	unsigned int i, n = 0;
+
+	SKIP_UNLESS(!geteuid(), "needs real-time priorities");
+	SETUP(keeps_one_waiting_for_long);
+	SET(GPROF_TRIGGER_DELAY, LIMIT_NS);
+	ASSERT_EQ(0, device_start(&self->dev));
+	RUN();
+	for (i = 0; i < self->nr; i++) {
+		if (!(self->fired[i].flags & GPROF_FIRED_F_GOES_ON))
+			continue;
+		EXPECT_EQ(online_cpu(0), (int)self->fired[i].cpu);
+		n++;
+	}
+	EXPECT_EQ(1, n);
+}
+
 	char pattern[128] = "";
 	unsigned int i;
 
