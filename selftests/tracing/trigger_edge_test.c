@@ -669,6 +669,44 @@ TEST_F(edge, what_there_was_no_room_for_may_fire_at_once)
 	EXPECT_EQ(1, n);
 }
 
+static void naps_often_and_long(void *arg, int step)
+{
+	struct timespec ts = { .tv_nsec = 1 };
+	unsigned int i;
+
+	if (!step)
+		pin_to(online_cpu(0));
+	for (i = 0; i < 500; i++)
+		syscall(SYS_nanosleep, &ts, NULL);
+	rest(LONG_MS);
+}
+
+/* In a ring that nobody reads, once it is full. */
+TEST_F(edge, who_finds_no_mark_is_told_that_there_is_none)
+{
+	struct gprof_stats st;
+	unsigned int i = 0;
+
+	self->setup.buffer_size = 4096;
+	SETUP(naps_often_and_long);
+	SET(GPROF_TRIGGER_OFF_CPU, LIMIT_NS);
+	ASSERT_EQ(0, device_start(&self->dev));
+	do {
+		ASSERT_EQ(0, child_step(&self->child));
+		ASSERT_EQ(0, take(self));
+		ASSERT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
+	} while (!device_lost(&st) && i++ < 100);
+	self->nr = 0;
+	ASSERT_EQ(0, child_step(&self->child));
+	ASSERT_EQ(0, take(self));
+	ASSERT_LT(0, self->nr);
+	for (i = 0; i < self->nr; i++) {
+		/* Of what goes on the mark is where it was looked at. */
+		if (!(self->fired[i].flags & GPROF_FIRED_F_GOES_ON))
+			EXPECT_EQ(GPROF_FIRED_F_UNMARKED, self->fired[i].flags);
+	}
+}
+
 #define THREADS		60
 #define CROWD		600	/* far more than there are places for, */
 #define CROWD_DEBUG	320	/* which are 256 */
@@ -848,32 +886,6 @@ TEST_F(edge, a_newcomer_waits_from_its_birth_on)
 	}
 }
 
-static void dumps_core(void *arg, int step)
-{
-	struct rlimit limit = { RLIM_INFINITY, RLIM_INFINITY };
-	unsigned int i, dumped = 0;
-	int status;
-
-	setrlimit(RLIMIT_CORE, &limit);
-	if (chdir("/tmp"))
-		_exit(1);
-	for (i = 0; i < 3; i++) {
-		pid_t pid = fork();
-
-		if (!pid) {
-			signal(SIGABRT, SIG_DFL);
-			raise(SIGABRT);
-			_exit(0);
-		}
-		waitpid(pid, &status, 0);
-		dumped += !!WCOREDUMP(status);
-	}
-	_exit(dumped == 3 ? 0 : 4);
-}
-
-TEST_F(edge, a_signal_that_leaves_a_core_dump_ends_a_process_too)
-{
-	struct gprof_trigger t = trigger_of(GPROF_TRIGGER_SIGNAL, 0);
 static void keeps_one_waiting_for_long(void *arg, int step)
 {
 	pid_t pid;
@@ -907,6 +919,32 @@ TEST_F(edge, what_goes_on_is_where_its_task_is)
 	EXPECT_EQ(1, n);
 }
 
+static void dumps_core(void *arg, int step)
+{
+	struct rlimit limit = { RLIM_INFINITY, RLIM_INFINITY };
+	unsigned int i, dumped = 0;
+	int status;
+
+	setrlimit(RLIMIT_CORE, &limit);
+	if (chdir("/tmp"))
+		_exit(1);
+	for (i = 0; i < 3; i++) {
+		pid_t pid = fork();
+
+		if (!pid) {
+			signal(SIGABRT, SIG_DFL);
+			raise(SIGABRT);
+			_exit(0);
+		}
+		waitpid(pid, &status, 0);
+		dumped += !!WCOREDUMP(status);
+	}
+	_exit(dumped == 3 ? 0 : 4);
+}
+
+TEST_F(edge, a_signal_that_leaves_a_core_dump_ends_a_process_too)
+{
+	struct gprof_trigger t = trigger_of(GPROF_TRIGGER_SIGNAL, 0);
 	char pattern[128] = "";
 	unsigned int i;
 

@@ -5,6 +5,8 @@
  */
 #include <kselftest_harness.h>
 
+#include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -303,6 +305,31 @@ TEST(a_hook_has_nothing_to_read)
 	close(old);
 	close(in[0]);
 	close(in[1]);
+}
+
+/* Whoever has its end of the pipe open is not gone. */
+TEST(a_hook_is_killed_with_all_that_it_has_begun)
+{
+	struct hook h = { .command = "sleep 1000 & echo >&9; wait", .limit_ns = 60000000000ULL };
+	struct pollfd pfd = { .events = POLLIN };
+	sigset_t none;
+	int out[2];
+	char byte;
+
+	sigemptyset(&none);
+	h.mask = &none;
+	ASSERT_EQ(0, pipe2(out, O_CLOEXEC));
+	ASSERT_EQ(9, dup2(out[1], 9));
+	hook_run(&h, "x");
+	close(out[1]);
+	close(9);
+	ASSERT_EQ(1, read(out[0], &byte, 1));
+	h.limit_ns = 1;
+	hook_end(&h);
+	EXPECT_EQ(1, h.failed);
+	pfd.fd = out[0];
+	EXPECT_EQ(1, poll(&pfd, 1, 5000));
+	close(out[0]);
 }
 
 /* Nor can it be killed where it is another user's by now, as sudo makes it. */
