@@ -3,7 +3,8 @@
  * ioctl: one table, one way of copying; no logic.
  *
  * All user memory is read before and written after the recorder does its work,
- * so that no lock is ever held over a page fault. Modelled on iommufd
+ * so that no lock is ever held over a page fault; but for filters, which are read under
+ * the recorder's own, that nobody but its owner waits for. Modelled on iommufd
  * (drivers/iommu/iommufd/main.c).
  *
  * What a recorder has done cannot be taken back: others may have mapped, started or

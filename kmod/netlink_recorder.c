@@ -228,7 +228,11 @@ int gprof_netlink_snapshot(struct sk_buff *skb, struct genl_info *info)
 	r = gprof_netlink_enter(skb, nla_get_u64(id), &phase, info->extack);
 	if (IS_ERR(r))
 		return PTR_ERR(r);
-	if (r->flight) {
+	if (r->flight && !phase.started_ns) {
+		/* START throws away what waits. */
+		err = -EBUSY;
+		NL_SET_ERR_MSG(info->extack, "It was never started, and holds nothing yet");
+	} else if (r->flight) {
 		err = gprof_firing_request(&r->firings);
 		if (err)
 			NL_SET_ERR_MSG(info->extack, "Its owner has not served those before");

@@ -57,7 +57,7 @@ struct gprof_phase {
  * @entry: in the registry, from SETUP on
  * @lock: serializes the calls, and is held for as long as they take, over grace
  *	periods too; outermost lock of the module, never taken in mmap(), for the
- *	sake of who only looks, or while user memory is touched
+ *	sake of who only looks, or while user memory other than a filter is touched
  * @look: held for some loads and stores; innermost
  * @guests: who looks at a recorder that is set up; it is not taken apart until
  *	they have left. Protected by @look

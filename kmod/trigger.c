@@ -215,6 +215,7 @@ static void clear(struct gprof_triggers *g)
 	unsigned int i;
 	int cpu;
 
+	WRITE_ONCE(g->follows, false);
 	gprof_lasting_clear(g);
 	for (i = 0; i < g->nr; i++) {
 		atomic64_set(&g->rules[i].next, 0);
@@ -259,8 +260,11 @@ int gprof_triggers_start(struct gprof_triggers *g)
  */
 int gprof_triggers_follow(struct gprof_triggers *g)
 {
-	int err = join(g, GPROF_TRIGGER_TAPS_FOLLOW, GPROF_TRIGGER_TAPS);
+	int err;
 
+	/* Pairs with smp_load_acquire() in gprof_lasting_begins(): switches are told by then. */
+	smp_store_release(&g->follows, true);
+	err = join(g, GPROF_TRIGGER_TAPS_FOLLOW, GPROF_TRIGGER_TAPS);
 	if (!err)
 		set_started(g, true);
 	return err;

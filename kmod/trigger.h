@@ -138,6 +138,7 @@ struct gprof_trigger_cpu {
  * @dead_groups: processes of which it was told that a signal ended them, lossy
  * @look: looks for what goes on
  * @looks: it was made, and switches are to be passed on
+ * @follows: every switch is told from now on, the last one of each task too
  * @looking: protects @started against it
  * @started: the taps are joined
  */
@@ -161,6 +162,7 @@ struct gprof_triggers {
 	atomic64_t dead_groups[GPROF_DEAD_GROUPS];
 	struct gprof_errand look;
 	bool looks;
+	bool follows;
 	struct mutex looking;		/* protects started */
 	bool started;
 };

@@ -20,6 +20,12 @@ static bool is_due(struct gprof_trigger_rule *r, u64 now)
 	       atomic64_cmpxchg(&r->next, next, now + r->interval_ns) == next;
 }
 
+/* There was no room: who has not fired has no interval to wait for. */
+static void give_back(struct gprof_trigger_rule *r, u64 now)
+{
+	atomic64_cmpxchg(&r->next, now + r->interval_ns, now);
+}
+
 /**
  * gprof_trigger_suppress() - it would have fired
  * @r: trigger
@@ -52,8 +58,11 @@ void gprof_trigger_fire(struct gprof_trigger_rule *r, struct task_struct *task, 
 
 	local_irq_save(irq);
 	now = ktime_get_mono_fast_ns();
-	if (is_due(r, now))
+	if (is_due(r, now)) {
 		one = gprof_firing_claim(f);
+		if (!one)
+			give_back(r, now);
+	}
 	if (one) {
 		gprof_firing_of(one, task, r->what, r->index);
 		one->suppressed = &r->suppressed;
@@ -61,6 +70,9 @@ void gprof_trigger_fire(struct gprof_trigger_rule *r, struct task_struct *task, 
 		one->told.time = now;
 		one->told.duration_ns = ns;
 		one->told.number = number;
+		/* Who looks at it is anywhere. */
+		if (flags & GPROF_FIRED_F_GOES_ON)
+			one->told.cpu = task_cpu(task);
 		if (!gprof_trace_mark(r->all->trace, &one->told, task->pid, flags))
 			flags |= GPROF_FIRED_F_UNMARKED;
 		one->told.flags = flags;

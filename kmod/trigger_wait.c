@@ -334,14 +334,19 @@ void gprof_lasting_begins(struct gprof_triggers *g, enum gprof_lasting_kind kind
 {
 	struct gprof_lasting *l;
 
-	if (!gprof_trace_has(g->trace, current))
+	/*
+	 * Who gets a place while nobody tells of its last switch leaves it to whoever has its
+	 * memory next. Pairs with smp_store_release() in gprof_triggers_follow().
+	 */
+	if (!smp_load_acquire(&g->follows) || !gprof_trace_has(g->trace, current))
 		return;
 	l = find(g, current) ?: claim(g, current);
 	if (!l)
 		return;
 	if (kind == GPROF_LASTS_SYSCALL)
 		WRITE_ONCE(l->number, number);
-	WRITE_ONCE(l->since[kind], gprof_since(ktime_get_mono_fast_ns()));
+	/* Pairs with smp_load_acquire() in look_at_kind(): the number is this one's. */
+	smp_store_release(&l->since[kind], gprof_since(ktime_get_mono_fast_ns()));
 }
 
 /**
@@ -425,9 +430,11 @@ static void look_at_kind(struct gprof_triggers *g, unsigned int at, struct task_
 			 enum gprof_lasting_kind kind)
 {
 	struct gprof_lasting *l = &g->lasting[at];
-	s32 number = kind == GPROF_LASTS_SYSCALL ? READ_ONCE(l->number) : GPROF_TRIGGER_ANY;
 	bool wait = kind < GPROF_LASTS_SYSCALL;
-	struct going_on w = { .word = &l->since[kind], .since = READ_ONCE(l->since[kind]) };
+	/* Pairs with smp_store_release() in gprof_lasting_begins(). */
+	struct going_on w = { .word = &l->since[kind], .since = smp_load_acquire(&l->since[kind]) };
+	/* Of a later call only where that time is gone by now, which goes_on() sees. */
+	s32 number = kind == GPROF_LASTS_SYSCALL ? READ_ONCE(l->number) : GPROF_TRIGGER_ANY;
 	unsigned int i;
 	u64 now, ns;
 
@@ -506,6 +513,7 @@ int gprof_lasting_init(struct gprof_triggers *g)
 {
 	const struct gprof_target *target = g->trace->whose.target;
 	size_t nr;
+	u64 bytes;
 	int err;
 
 	BUILD_BUG_ON(sizeof(struct gprof_lasting) != 64);
@@ -514,13 +522,15 @@ int gprof_lasting_init(struct gprof_triggers *g)
 	g->bits = bits_for(target);
 	g->shift = 64 - g->bits;
 	nr = 1UL << g->bits;
-	err = gprof_charge_more(g->charge, gprof_memory_of(nr * sizeof(*g->lasting)));
+	bytes = gprof_memory_of(nr * sizeof(*g->lasting));
+	err = gprof_charge_more(g->charge, bytes);
 	if (err)
 		return err;
 	g->lasting = kvcalloc(nr, sizeof(*g->lasting), GFP_KERNEL_ACCOUNT);
 	err = g->lasting ? gprof_errand_init(&g->look, look, target->privileged) : -ENOMEM;
 	if (err) {
 		gprof_lasting_destroy(g);
+		gprof_charge_less(g->charge, bytes);
 		return err;
 	}
 	g->looks = true;

@@ -410,12 +410,24 @@ static int tell(const struct flight *f)
 	return STATUS_OK;
 }
 
+/* For give_up(), which gets no pointer. */
+static const struct flight *ending;
+
+/* Another Ctrl-C while the last snapshot is written, or its --exec does not end. */
+static void give_up(void)
+{
+	snapshots_abandon(&ending->snapshots);
+	hook_abandon(&ending->hook);
+}
+
 /* The recording has ended; what is kept is as it was then. */
 static int finish(struct flight *f, int command_status)
 {
 	int status = STATUS_OK;
 
 	progress_clear();
+	ending = f;
+	watch_hurry(give_up);
 	if (gprof_flight_stop(f->flight))
 		status = fail("%s", gprof_error());
 	/* Whoever asked as it ended is served. */
@@ -427,6 +439,7 @@ static int finish(struct flight *f, int command_status)
 	if (f->at_end == AT_END_ALWAYS || (f->at_end == AT_END_FAILED && command_status))
 		take(f, command_status ? "failed" : "end", 0);
 	hook_end(&f->hook);
+	watch_resume();
 	if (tell(f) != STATUS_OK || f->failed)
 		status = STATUS_FAILED;
 	return status;

@@ -5,6 +5,7 @@
 #include "hook.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -23,6 +24,17 @@ static uint64_t now_ns(void)
 	return ts.tv_sec * NS + ts.tv_nsec;
 }
 
+/* What comes in there is for the command that is recorded, or nobody; of a terminal it stops. */
+static void read_nothing(void)
+{
+	int fd = open("/dev/null", O_RDONLY);
+
+	if (fd < 0)
+		close(STDIN_FILENO);
+	else if (fd != STDIN_FILENO && dup2(fd, STDIN_FILENO) == STDIN_FILENO)
+		close(fd);
+}
+
 void hook_run(struct hook *h, const char *path)
 {
 	pid_t pid;
@@ -38,6 +50,7 @@ void hook_run(struct hook *h, const char *path)
 	pid = fork();
 	if (!pid) {
 		setpgid(0, 0);
+		read_nothing();
 		sigprocmask(SIG_SETMASK, h->mask, NULL);
 		execl("/bin/sh", "sh", "-c", h->command, "gprofctl", path, (char *)NULL);
 		_exit(127);
@@ -102,6 +115,12 @@ void hook_look(struct hook *h)
 		lose(h);
 	else if (!h->killed_ns && now_ns() - h->since_ns > h->limit_ns)
 		kill_it(h);
+}
+
+void hook_abandon(const struct hook *h)
+{
+	if (h->pid)
+		kill(-h->pid, SIGKILL);
 }
 
 void hook_end(struct hook *h)

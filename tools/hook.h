@@ -29,7 +29,10 @@ struct hook {
 	uint64_t failed;
 };
 
-/* hook_run() - run it with a file's path as its argument; one that still runs is in the way */
+/*
+ * hook_run() - run it with a file's path as its argument, and nothing to read; one that still
+ * runs is in the way
+ */
 void hook_run(struct hook *h, const char *path);
 
 /* hook_look() - has it ended, or was it too long? To be called now and then */
@@ -37,5 +40,8 @@ void hook_look(struct hook *h);
 
 /* hook_end() - wait for it, as long as it may take; one that outlives its being killed is left */
 void hook_end(struct hook *h);
+
+/* hook_abandon() - kill it, and wait for nothing; for handlers of signals too */
+void hook_abandon(const struct hook *h);
 
 #endif /* TOOLS_HOOK_H */

@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -70,13 +71,38 @@ static unsigned int random_number(void)
 	return n;
 }
 
-/* Of a writer that is no more? Ours are called .snapshot-PID-RANDOM.tmp. */
-static bool is_left_over(const char *name)
+/* Was it begun by a process that is no more? Ours are called .snapshot-PID-RANDOM.tmp. */
+static bool seems_left_over(const char *name)
 {
 	int pid, end = 0;
 
 	return sscanf(name, ".snapshot-%d-%*8[0-9a-f].tmp%n", &pid, &end) == 1 && end &&
 	       !name[end] && kill(pid, 0) && errno == ESRCH;
+}
+
+/*
+ * It may be another's number: of another host, or of a container that shares the directory.
+ * Who still writes to it holds a lock.
+ */
+static void remove_left_over(int dir, const char *name)
+{
+	int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	if (!flock(fd, LOCK_EX | LOCK_NB) || errno != EWOULDBLOCK)
+		unlinkat(dir, name, 0);
+	close(fd);
+}
+
+/* Against remove_left_over(), which may have been quicker. */
+static bool hold(int fd)
+{
+	struct stat st;
+
+	if (flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
+		return false;
+	return !fstat(fd, &st) && st.st_nlink;
 }
 
 /* A directory, by a path without symbolic links. */
@@ -189,8 +215,8 @@ static void remove_left_overs(int fd)
 	struct dirent *entry;
 
 	while (dir && (entry = readdir(dir)))
-		if (is_left_over(entry->d_name))
-			unlinkat(fd, entry->d_name, 0);
+		if (seems_left_over(entry->d_name))
+			remove_left_over(fd, entry->d_name);
 	if (dir)
 		closedir(dir);
 	else
@@ -241,6 +267,11 @@ int snapshots_open(struct snapshots *s)
 			 random_number());
 		s->fd = openat(s->at, s->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 		err = errno;
+		if (s->fd >= 0 && !hold(s->fd)) {
+			close(s->fd);
+			s->fd = -1;
+			err = EEXIST;
+		}
 	}
 	if (s->fd >= 0)
 		return STATUS_OK;
@@ -253,6 +284,12 @@ void snapshots_discard(struct snapshots *s)
 	if (s->fd >= 0)
 		unlinkat(s->at, s->temp, 0);
 	leave(s);
+}
+
+void snapshots_abandon(const struct snapshots *s)
+{
+	if (s->fd >= 0)
+		unlinkat(s->at, s->temp, 0);
 }
 
 void snapshots_end(struct snapshots *s)
@@ -367,7 +404,7 @@ static int put(struct snapshots *s, const struct timespec *when, const char *rea
 		err = linkat(s->at, s->temp, s->at, name, 0) ? -errno : 0;
 		if (!err)
 			unlinkat(s->at, s->temp, 0);
-		else if (err == -EPERM || err == -EOPNOTSUPP || err == -EMLINK)
+		else if (err == -EPERM || err == -EOPNOTSUPP || err == -ENOSYS || err == -EMLINK)
 			err = move(s, name);
 	}
 	return err;

@@ -69,6 +69,9 @@ int snapshots_commit(struct snapshots *s, const struct timespec *when, const cha
 /* snapshots_discard() - give it up; nothing happens when none is open */
 void snapshots_discard(struct snapshots *s);
 
+/* snapshots_abandon() - likewise, for a handler of signals that ends the process */
+void snapshots_abandon(const struct snapshots *s);
+
 /* snapshots_end() - no more of them */
 void snapshots_end(struct snapshots *s);
 

@@ -71,6 +71,9 @@ static int take_which(struct gprof_flight_trigger *t, const char *which)
 	errno = 0;
 	number = strtol(which, &end, 10);
 	if (*which && !*end && !errno && number > -100000 && number < 100000) {
+		/* Which stands for any. */
+		if (number == -1)
+			return misused("trigger %s has no number -1", c->name);
 		t->number = (int)number;
 	} else if (!*which || t->cause == GPROF_CAUSE_IRQ) {
 		return misused("trigger %s wants %s after the colon, not \"%s\"", c->name, c->which,

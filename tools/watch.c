@@ -61,8 +61,9 @@ int watch_begin(struct watch *w)
 	w->signals = signalfd(-1, &set, SFD_CLOEXEC);
 	if (w->signals < 0)
 		return fail("no signalfd: %s", strerror(errno));
-	/* A closed pipe is an error of write(), not a reason to die. */
+	/* A closed pipe is an error of write(), not a reason to die; so is a limit of sizes. */
 	sigaddset(&set, SIGPIPE);
+	sigaddset(&set, SIGXFSZ);
 	sigprocmask(SIG_BLOCK, &set, &w->old_mask);
 	return STATUS_OK;
 }
@@ -207,10 +208,22 @@ void watch_resume(void)
 		signal(ending[i], SIG_DFL);
 }
 
+/* Who has gone on after that does not die of it in the end. */
+static void forget_limit(void)
+{
+	const struct timespec now = { 0 };
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGXFSZ);
+	sigtimedwait(&set, NULL, &now);
+}
+
 void watch_end(struct watch *w)
 {
 	if (w->signals < 0)
 		return;
+	forget_limit();
 	close(w->signals);
 	if (w->exit_fd >= 0)
 		close(w->exit_fd);

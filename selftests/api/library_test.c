@@ -683,6 +683,36 @@ TEST(a_flight_recorder_waits_for_firings)
 	child_end(&child);
 }
 
+/* Not even what goes back to the beginning of time is called whole when it is not. */
+TEST(a_flight_recorder_says_how_far_it_went_back)
+{
+	const uint64_t ages[] = { 1, 3600000000000, UINT64_MAX };
+	struct gprof_trace_config cfg = { .sz = sizeof(cfg), .target = { .type = GPROF_PROCESS } };
+	struct gprof_flight_snapshot snap = { .sz = sizeof(snap) };
+	struct gprof_flight_opts opts = { .sz = sizeof(opts) };
+	struct gprof_flight_stats st = { .sz = sizeof(st) };
+	int fd = memfd_create("trace", 0);
+	struct gprof_flight *f;
+	size_t i;
+
+	cfg.target.id = getpid();
+	for (i = 0; i < sizeof(ages) / sizeof(*ages); i++) {
+		opts.min_age_ns = ages[i];
+		opts.max_bytes = 32768 * sysconf(_SC_NPROCESSORS_CONF);
+		f = gprof_flight_new(&cfg, &opts);
+		ASSERT_NE(NULL, f) TH_LOG("%s", gprof_error());
+		EXPECT_EQ(0, gprof_flight_start(f));
+		do {
+			usleep(1);
+			EXPECT_EQ(0, gprof_flight_stats(f, &st));
+		} while (!st.overwritten);
+		EXPECT_EQ(0, gprof_flight_snapshot(f, fd, &snap)) TH_LOG("%s", gprof_error());
+		EXPECT_EQ(i == 0, snap.whole);
+		gprof_flight_free(f);
+	}
+	close(fd);
+}
+
 TEST_F(library, given_profiles_are_not_written)
 {
 	struct gprof_profile *p = NULL;

@@ -191,6 +191,24 @@ a_directory_that_fails_is_no_reason_to_end()
 	[ "$(find D -name '*.trace' | wc -l)" -eq 1 ]
 }
 
+# What a user may not write either is no reason to die.
+a_limit_of_sizes_is_no_reason_to_end()
+{
+	fresh
+	(ulimit -f 2 && exec gprofctl flight -a -o D 2>err) &
+	pid=$!
+	wait_for_recording "$pid"
+	for _ in $(seq 300); do
+		/bin/true
+	done
+	kill -USR1 "$pid"
+	told 1 'File too large'
+	told 1 'recording goes on'
+	[ "$(find D -type f | wc -l)" -eq 0 ] || fail "a part of it was left"
+	lands 1
+	[ "$(count failed)" -eq 1 ]
+}
+
 two_share_a_directory()
 {
 	fresh
@@ -329,6 +347,26 @@ a_hook_that_hangs_is_in_nobodys_way()
 	told 1 'was killed by signal 15'
 	lands
 	grep -q 'exec failed 2 times' err
+}
+
+# Whoever does not want to wait for it at the end says so again.
+a_hook_that_hangs_is_not_waited_for_in_any_case()
+{
+	fresh
+	# shellcheck disable=SC2016	# the hook's shell
+	takes_off -a -o D --at-end --exec 'echo $$ >hook.pid; exec sleep 1000'
+	kill -INT "$pid"
+	told 1 '^gprofctl: end: the last '
+	until [ -s hook.pid ]; do
+		sleep 0.1
+	done
+	sleep 1.5
+	kill -INT "$pid"
+	got=0
+	wait "$pid" || got=$?
+	[ $got -eq 130 ] || fail "status $got"
+	! kill -0 "$(cat hook.pid)" || fail "it runs on"
+	[ "$(find D -name '*.trace' | wc -l)" -eq 1 ]
 }
 
 # It has a minute, and so has the recorder that ends meanwhile.
@@ -620,6 +658,8 @@ triggers_without_sense_are_refused()
 	refused 1 'the tracepoint has no such field' \
 		gprofctl flight -a -o D --trigger 'tracepoint:sched:sched_switch if prev_pit > 1'
 	refused 2 'a number' gprofctl flight -a -o D --trigger 'irq:eth0>1ms'
+	refused 2 'no number -1' gprofctl flight -a -o D --trigger 'syscall:-1>1ms'
+	refused 2 'no number -1' gprofctl flight -a -o D --trigger signal:-1
 	refused 2 '--after' gprofctl flight -a -o D --after 1s
 	refused 1 'no system call called "red"' gprofctl flight -a -o D --trigger 'syscall:red>1ms'
 	refused 1 'tracepoint:no:such: this kernel has none such' \
@@ -652,10 +692,12 @@ what_makes_no_sense_is_refused()
 
 ktap_run a_signal_writes_what_was_last memory_decides_how_far_it_goes_back \
 	age_decides_how_far_it_goes_back a_failed_command_leaves_one stacks_have_names \
-	the_newest_are_kept a_directory_that_fails_is_no_reason_to_end two_share_a_directory \
+	the_newest_are_kept a_directory_that_fails_is_no_reason_to_end \
+	a_limit_of_sizes_is_no_reason_to_end two_share_a_directory \
 	what_strangers_leave_there_is_in_nobodys_way nobody_is_led_elsewhere \
 	links_that_are_there_lead_on \
 	who_is_killed_leaves_nothing a_hook_gets_the_file a_hook_that_hangs_is_in_nobodys_way \
+	a_hook_that_hangs_is_not_waited_for_in_any_case \
 	a_user_records_what_is_theirs a_trigger_writes_what_fired what_goes_on_is_seen \
 	each_trigger_says_of_whom a_request_is_served thousands_of_firings_are_in_nobodys_way \
 	what_it_causes_itself_is_in_nobodys_way what_fired_may_be_overwritten \

@@ -1014,6 +1014,47 @@ TEST_F(memory, charge_is_given_back_when_the_owner_dies)
 	EXPECT_LE(0, self->dev.fd);
 }
 
+/* Sets a trace of oneself up in a file that one was given, and ends. */
+static int sets_up_and_ends(int fd)
+{
+	const struct gprof_trace_params params = { .size = sizeof(params) };
+	struct gprof_setup setup = device_setup_of(GPROF_TARGET_PROCESS, getpid(), &params);
+	const struct rlimit enough = { 16 << 20, RLIM_INFINITY };
+
+	setup.kind = GPROF_KIND_TRACE;
+	setup.stack = 0;
+	return setrlimit(RLIMIT_MEMLOCK, &enough) || become(USER) ||
+	       device_ioctl(fd, GPROF_IOC_SETUP, &setup);
+}
+
+/* The table is charged to the recorder, the thread that looks at it to who asks. */
+TEST_F(memory, a_trigger_that_is_refused_is_not_charged)
+{
+	struct gprof_trigger t = {
+		.size = sizeof(t), .what = GPROF_TRIGGER_OFF_CPU, .number = GPROF_TRIGGER_ANY,
+	};
+	int i, status;
+	pid_t pid;
+
+	NEED_ROOT();
+	self->dev.fd = device_open();
+	ASSERT_LE(0, self->dev.fd);
+	pid = fork();
+	ASSERT_LE(0, pid);
+	if (!pid)
+		_exit(sets_up_and_ends(self->dev.fd));
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	ASSERT_EQ(0, status);
+	setrlimit(RLIMIT_MEMLOCK, &(struct rlimit){ 0, RLIM_INFINITY });
+	ASSERT_EQ(0, become(OTHER_USER));
+	for (i = 0; i < 1100; i++) {
+		ASSERT_EQ(-ENOMEM, device_ioctl(self->dev.fd, GPROF_IOC_TRIGGER, &t));
+		ASSERT_EQ(GPROF_REASON_MEMLOCK, t.out_reason);
+	}
+	setrlimit(RLIMIT_MEMLOCK, &(struct rlimit){ 16 << 20, RLIM_INFINITY });
+	EXPECT_EQ(0, device_ioctl(self->dev.fd, GPROF_IOC_TRIGGER, &t));
+}
+
 /* A limit that every process has for itself would be none. */
 TEST_F(memory, charge_is_shared_by_all_processes_of_a_user)
 {

@@ -533,6 +533,58 @@ TEST_F(edge, nothing_goes_on_after_stop)
 		EXPECT_GT(stopped, self->fired[i].time);
 }
 
+static void ends_children(void)
+{
+	for (;;) {
+		pid_t pid = fork();
+
+		if (!pid)
+			_exit(0);
+		waitpid(pid, NULL, 0);
+	}
+}
+
+/* While it starts, of what somebody does the beginning is seen, and the end of them not yet. */
+TEST_F(edge, who_ends_while_it_starts_is_not_remembered)
+{
+	static const char *const slow[] = {
+		"module:module_load", "module:module_free", "module:module_request",
+		"oom:mark_victim", "oom:wake_reaper", "oom:start_task_reaping",
+		"oom:finish_task_reaping",
+	};
+	struct gprof_trigger t = trigger_of(GPROF_TRIGGER_SYSCALL, 1000 * MS);
+	pid_t pids[3];
+	unsigned int i;
+
+	SKIP_UNLESS(!geteuid(), "needs CAP_PERFMON");
+	self->setup.target = GPROF_TARGET_SYSTEM;
+	ASSERT_EQ(0, device_setup(&self->dev, &self->setup));
+	t.number = SYS_exit_group;
+	ASSERT_EQ(0, set(&self->dev, &t));
+	/* Which nobody comes to. */
+	for (i = 0; i < ARRAY_SIZE(slow); i++) {
+		t = trigger_of(GPROF_TRIGGER_TRACEPOINT, 0);
+		t.name = (uintptr_t)slow[i];
+		EXPECT_EQ(0, set(&self->dev, &t)) TH_LOG("%s: reason %u", slow[i], t.out_reason);
+	}
+	for (i = 0; i < 3; i++) {
+		pids[i] = fork_bound();
+		if (!pids[i])
+			ends_children();
+	}
+	for (i = 0; i < 4; i++) {
+		ASSERT_EQ(0, device_start(&self->dev));
+		sleep_ms(1600);
+		ASSERT_EQ(0, take(self));
+		ASSERT_EQ(0, device_stop(&self->dev));
+	}
+	EXPECT_EQ(0, self->nr);
+	for (i = 0; i < 3; i++) {
+		kill(pids[i], SIGKILL);
+		waitpid(pids[i], NULL, 0);
+	}
+}
+
 /* Not what would have been due while nothing happened, either: the host is older. */
 static void once_in(struct __test_metadata *_metadata, FIXTURE_DATA(edge) *self,
 		    uint64_t interval_ns, uint64_t is_ns)
@@ -583,6 +635,76 @@ TEST_F(edge, each_counts_its_own)
 	/* Of all together, when none waits. */
 	EXPECT_EQ(n + 1, self->last.fired);
 	EXPECT_EQ(n - 1, self->last.suppressed);
+}
+
+static void naps_until_none_waits(void *arg, int step)
+{
+	unsigned int i;
+
+	for (i = 0; !step && i < 2 * GPROF_FIRED_WAITING; i++)
+		rest(LONG_MS);
+	rest(20 * LONG_MS);
+}
+
+/* Who finds that too many wait has not fired, and need not wait for its interval. */
+TEST_F(edge, what_there_was_no_room_for_may_fire_at_once)
+{
+	struct gprof_trigger t = trigger_of(GPROF_TRIGGER_OFF_CPU, 10 * LONG_MS * MS);
+	unsigned int i, n = 0;
+
+	SETUP(naps_until_none_waits);
+	SET(GPROF_TRIGGER_OFF_CPU, LIMIT_NS);
+	t.interval_ns = 1000000 * MS;
+	ASSERT_EQ(0, set(&self->dev, &t));
+	ASSERT_EQ(0, device_start(&self->dev));
+	ASSERT_EQ(0, child_step(&self->child));
+	ASSERT_EQ(0, take(self));
+	EXPECT_EQ(GPROF_FIRED_WAITING, self->nr);
+	EXPECT_EQ(0, fired_by(self, 1, self->setup.id));
+	ASSERT_EQ(0, child_step(&self->child));
+	ASSERT_EQ(0, child_step(&self->child));
+	ASSERT_EQ(0, take(self));
+	for (i = 0; i < self->nr; i++)
+		n += self->fired[i].index == 1;
+	EXPECT_EQ(1, n);
+}
+
+static void naps_often_and_long(void *arg, int step)
+{
+	struct timespec ts = { .tv_nsec = 1 };
+	unsigned int i;
+
+	if (!step)
+		pin_to(online_cpu(0));
+	for (i = 0; i < 500; i++)
+		syscall(SYS_nanosleep, &ts, NULL);
+	rest(LONG_MS);
+}
+
+/* In a ring that nobody reads, once it is full. */
+TEST_F(edge, who_finds_no_mark_is_told_that_there_is_none)
+{
+	struct gprof_stats st;
+	unsigned int i = 0;
+
+	self->setup.buffer_size = 4096;
+	SETUP(naps_often_and_long);
+	SET(GPROF_TRIGGER_OFF_CPU, LIMIT_NS);
+	ASSERT_EQ(0, device_start(&self->dev));
+	do {
+		ASSERT_EQ(0, child_step(&self->child));
+		ASSERT_EQ(0, take(self));
+		ASSERT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
+	} while (!device_lost(&st) && i++ < 100);
+	self->nr = 0;
+	ASSERT_EQ(0, child_step(&self->child));
+	ASSERT_EQ(0, take(self));
+	ASSERT_LT(0, self->nr);
+	for (i = 0; i < self->nr; i++) {
+		/* Of what goes on the mark is where it was looked at. */
+		if (!(self->fired[i].flags & GPROF_FIRED_F_GOES_ON))
+			EXPECT_EQ(GPROF_FIRED_F_UNMARKED, self->fired[i].flags);
+	}
 }
 
 #define THREADS		60
@@ -762,6 +884,39 @@ TEST_F(edge, a_newcomer_waits_from_its_birth_on)
 		EXPECT_EQ(1, fired_by(self, 0, newcomers->pids[i]));
 		EXPECT_EQ(1, fired_by(self, 1, newcomers->pids[i]));
 	}
+}
+
+static void keeps_one_waiting_for_long(void *arg, int step)
+{
+	pid_t pid;
+
+	pin_to(online_cpu(0));
+	hurry();
+	pid = fork();
+	if (!pid)
+		_exit(0);
+	burn_until(monotonic_ns() + 800 * MS);
+	waitpid(pid, NULL, 0);
+	_exit(0);
+}
+
+/* And not where the kernel looked at it, which it could not there. */
+TEST_F(edge, what_goes_on_is_where_its_task_is)
+{
+	unsigned int i, n = 0;
+
+	SKIP_UNLESS(!geteuid(), "needs real-time priorities");
+	SETUP(keeps_one_waiting_for_long);
+	SET(GPROF_TRIGGER_DELAY, LIMIT_NS);
+	ASSERT_EQ(0, device_start(&self->dev));
+	RUN();
+	for (i = 0; i < self->nr; i++) {
+		if (!(self->fired[i].flags & GPROF_FIRED_F_GOES_ON))
+			continue;
+		EXPECT_EQ(online_cpu(0), (int)self->fired[i].cpu);
+		n++;
+	}
+	EXPECT_EQ(1, n);
 }
 
 static void dumps_core(void *arg, int step)

@@ -1323,6 +1323,9 @@ TEST_F(trigger, somebody_asks_for_a_snapshot)
 	ASSERT_EQ(0, device_setup(&self->dev, &self->setup));
 	pfd.fd = self->dev.fd;
 	EXPECT_EQ(-EINVAL, ask_for_snapshot(&g, 0));
+	/* Of what START would throw away nobody is told that it was asked for. */
+	EXPECT_EQ(-EBUSY, ask_for_snapshot(&g, self->setup.out_id));
+	ASSERT_EQ(0, device_start(&self->dev));
 	EXPECT_EQ(0, poll(&pfd, 1, 0));
 	for (i = 0; i < GPROF_FIRED_WAITING; i++)
 		EXPECT_EQ(0, ask_for_snapshot(&g, self->setup.out_id));

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -19,14 +20,14 @@
 
 #define STAMP	"20261123T170102.123Z-request"
 
-/* A file system where no file has two names. */
-static bool no_links;
+/* A file system where no file has two names: what it says then, or 0. */
+static int no_links;
 
 int linkat(int from_dir, const char *from, int to_dir, const char *to, int flags)
 {
 	if (!no_links)
 		return syscall(SYS_linkat, from_dir, from, to_dir, to, flags);
-	errno = EPERM;
+	errno = no_links;
 	return -1;
 }
 
@@ -41,7 +42,7 @@ FIXTURE_SETUP(dir)
 	strcpy(self->path, "/tmp/gprof-snapshots-XXXXXX");
 	ASSERT_NE(NULL, mkdtemp(self->path));
 	self->s = (struct snapshots){ .dir = self->path, .fd = -1, .at = -1 };
-	no_links = false;
+	no_links = 0;
 	ASSERT_EQ(STATUS_OK, snapshots_begin(&self->s));
 }
 
@@ -151,8 +152,45 @@ TEST_F(dir, namesakes_are_numbered)
 
 TEST_F(dir, namesakes_are_numbered_where_no_file_has_two_names)
 {
-	no_links = true;
+	no_links = EPERM;
 	take_three(_metadata, self);
+}
+
+/* As one in user space says that knows nothing of them. */
+TEST_F(dir, namesakes_are_numbered_where_nobody_knows_of_links)
+{
+	no_links = ENOSYS;
+	take_three(_metadata, self);
+}
+
+/* By who has another view of the host's processes. */
+TEST_F(dir, what_is_still_written_is_not_left_over)
+{
+	static const char name[] = ".snapshot-99999999-0123abcd.tmp";
+	struct snapshots another = { .dir = self->path };
+	char path[256];
+	int fd;
+
+	plant(_metadata, self, name);
+	in(self, path, name);
+	fd = open(path, O_RDONLY);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, flock(fd, LOCK_EX));
+	ASSERT_EQ(STATUS_OK, snapshots_begin(&another));
+	snapshots_end(&another);
+	EXPECT_EQ(1, files(self));
+	close(fd);
+	ASSERT_EQ(STATUS_OK, snapshots_begin(&another));
+	snapshots_end(&another);
+	EXPECT_EQ(0, files(self));
+	/* Nor is our own, to whoever looks. */
+	ASSERT_EQ(STATUS_OK, snapshots_open(&self->s));
+	in(self, path, self->s.temp);
+	fd = open(path, O_RDONLY);
+	ASSERT_LE(0, fd);
+	EXPECT_EQ(-1, flock(fd, LOCK_EX | LOCK_NB));
+	EXPECT_EQ(EWOULDBLOCK, errno);
+	close(fd);
 }
 
 TEST_F(dir, who_has_all_names_before_is_in_nobodys_way)
@@ -162,7 +200,7 @@ TEST_F(dir, who_has_all_names_before_is_in_nobodys_way)
 
 TEST_F(dir, no_file_is_replaced_where_no_file_has_two_names)
 {
-	no_links = true;
+	no_links = EPERM;
 	take_all_names(_metadata, self);
 }
 
@@ -276,7 +314,7 @@ FIXTURE_SETUP(nested)
 	snprintf(self->other_top, sizeof(self->other_top), "%s/V", self->top);
 	ASSERT_EQ(0, mkdir(self->other_top, 0700));
 	snprintf(self->other, sizeof(self->other), "%s/D", self->other_top);
-	no_links = false;
+	no_links = 0;
 	self->s = (struct snapshots){ .dir = self->path, .fd = -1, .at = -1 };
 }
 

@@ -5,6 +5,8 @@
  */
 #include <kselftest_harness.h>
 
+#include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -280,6 +282,54 @@ TEST(a_hook_whose_status_is_lost_has_ended)
 	}
 	EXPECT_EQ(0, h.pid);
 	EXPECT_EQ(1, h.failed);
+}
+
+/* What comes in is for the command that is recorded. */
+TEST(a_hook_has_nothing_to_read)
+{
+	sigset_t none;
+	struct hook h = { .command = "! read line", .limit_ns = 60000000000ULL, .mask = &none };
+	int in[2], old = dup(STDIN_FILENO);
+	char byte = 0;
+
+	sigemptyset(&none);
+	ASSERT_EQ(0, pipe(in));
+	ASSERT_EQ(2, write(in[1], "x\n", 2));
+	ASSERT_EQ(STDIN_FILENO, dup2(in[0], STDIN_FILENO));
+	hook_run(&h, "x");
+	hook_end(&h);
+	EXPECT_EQ(0, h.failed);
+	EXPECT_EQ(1, read(STDIN_FILENO, &byte, 1));
+	EXPECT_EQ('x', byte);
+	dup2(old, STDIN_FILENO);
+	close(old);
+	close(in[0]);
+	close(in[1]);
+}
+
+/* Whoever has its end of the pipe open is not gone. */
+TEST(a_hook_is_killed_with_all_that_it_has_begun)
+{
+	struct hook h = { .command = "sleep 1000 & echo >&9; wait", .limit_ns = 60000000000ULL };
+	struct pollfd pfd = { .events = POLLIN };
+	sigset_t none;
+	int out[2];
+	char byte;
+
+	sigemptyset(&none);
+	h.mask = &none;
+	ASSERT_EQ(0, pipe2(out, O_CLOEXEC));
+	ASSERT_EQ(9, dup2(out[1], 9));
+	hook_run(&h, "x");
+	close(out[1]);
+	close(9);
+	ASSERT_EQ(1, read(out[0], &byte, 1));
+	h.limit_ns = 1;
+	hook_end(&h);
+	EXPECT_EQ(1, h.failed);
+	pfd.fd = out[0];
+	EXPECT_EQ(1, poll(&pfd, 1, 5000));
+	close(out[0]);
 }
 
 /* Nor can it be killed where it is another user's by now, as sudo makes it. */

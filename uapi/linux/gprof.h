@@ -918,7 +918,7 @@ struct gprof_trigger {
  *	namespace, as are all ids here, or there no longer
  * @pid: process of @tid
  * @number: as in struct gprof_trigger: which one it was
- * @cpu: where
+ * @cpu: where; of what goes on, the CPU that @tid is on, waits for, or was on last
  * @flags: GPROF_FIRED_F_*
  * @__reserved: 0
  * @comm: name of @tid

@@ -155,7 +155,7 @@ GPROF_API int gprof_flight_trigger(struct gprof_flight *f,
  * @duration_ns: how long it lasted until then; 0 where it has no duration
  * @tid: whose it was, or whom it stopped; 0: not of our pid namespace
  * @pid: of that process
- * @cpu: where
+ * @cpu: where; of what goes on, the CPU that the task is on, waits for, or was on last
  * @goes_on: it had not ended then, and will not fire the trigger again
  * @unmarked: there was no room to note it in the trace
  * @comm: name of @tid

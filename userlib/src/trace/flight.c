@@ -207,10 +207,9 @@ static uint64_t not_before(const struct gprof_flight *f, uint64_t until)
 {
 	uint64_t age = f->opts.min_age_ns;
 
-	if (!age || age > until)
+	if (!age || age > until || f->cfg.generation_ns > until - age)
 		return 0;
-	age += f->cfg.generation_ns;
-	return age > until ? 0 : until - age;
+	return until - age - f->cfg.generation_ns;
 }
 
 static int explain(struct gprof_flight *f, int err)
@@ -279,6 +278,14 @@ static int write_out(struct gprof_flight *f, struct gprof_trace_snapshot *s, int
 	return check(f, &kernel, samples);
 }
 
+/* Does what begins at @from go back as far as was asked for? */
+static bool is_whole(const struct gprof_flight *f, uint64_t from, uint64_t now)
+{
+	uint64_t age = f->opts.min_age_ns;
+
+	return from == f->started_ns || (age && from <= now && now - from >= age);
+}
+
 static int take(struct gprof_flight *f, int fd, struct gprof_flight_snapshot *out)
 {
 	uint64_t now = now_ns(), least = not_before(f, now);
@@ -291,8 +298,7 @@ static int take(struct gprof_flight *f, int fd, struct gprof_flight_snapshot *ou
 	if (err) {
 		explain(f, err);
 	} else {
-		out->whole = s.from == f->started_ns ||
-			     (f->opts.min_age_ns && s.from + f->opts.min_age_ns <= now);
+		out->whole = is_whole(f, s.from, now);
 		if (s.from < least)
 			s.from = least;
 		out->from_ns = s.from;
