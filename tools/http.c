@@ -428,6 +428,8 @@ static enum MHD_Result answer(void *cls, struct MHD_Connection *c, const char *u
 	(void)upload;
 	(void)upload_size;
 	(void)state;
+	/* From here on it is for us that it waits: for its turn, or for its password. */
+	http_guard_asked(&h->guard, client_of(c), ANSWER_SECONDS);
 	p.profile = h->profiles && !strncmp(url, GPROF_HTTP_PREFIX, strlen(GPROF_HTTP_PREFIX) - 1);
 	why = refuse_stranger(h, c, &p);
 	if (!why && p.profile)

@@ -17,8 +17,8 @@
 #define NS		1000000000ULL
 #define LOOK_MSEC	1000
 #define FULL_MSEC	50
-/* Who has just come is about to ask. */
-#define PATIENCE_NS	(NS / 2)
+/* Who has just come is about to ask: two round trips and a handshake. */
+#define PATIENCE_NS	(NS / 4)
 /* For a connection to be served, before the next is taken. */
 #define ADMIT_NS	(NS / 50)
 
@@ -30,28 +30,31 @@ static uint64_t now_ns(void)
 	return ts.tv_sec * NS + ts.tv_nsec;
 }
 
+static void hang_up(struct http_client *c)
+{
+	shutdown(c->fd, SHUT_RDWR);
+	c->deadline_ns = 0;
+	c->asked = true;
+}
+
+static bool somebody_waits(const struct http_guard *g)
+{
+	struct pollfd p = { .fd = g->socket, .events = POLLIN };
+
+	return poll(&p, 1, 0) > 0;
+}
+
 /* Is there room? With the lock held. */
 static bool look(struct http_guard *g)
 {
-	struct http_client *idle = NULL;
+	bool room = g->nr < HTTP_CLIENTS_MAX, wanted = !room && somebody_waits(g);
 	uint64_t now = now_ns();
 
-	for (struct http_client *c = g->clients; c; c = c->next) {
-		if (c->deadline_ns && now >= c->deadline_ns) {
-			shutdown(c->fd, SHUT_RDWR);
-			c->deadline_ns = 0;
-			c->asked = true;
-		} else if (!c->asked && now - c->since_ns > PATIENCE_NS) {
-			idle = c;
-		}
-	}
-	if (g->nr < HTTP_CLIENTS_MAX)
-		return true;
-	if (idle) {
-		shutdown(idle->fd, SHUT_RDWR);
-		idle->asked = true;
-	}
-	return false;
+	for (struct http_client *c = g->clients; c; c = c->next)
+		if ((c->deadline_ns && now >= c->deadline_ns) ||
+		    (wanted && !c->asked && now - c->since_ns > PATIENCE_NS))
+			hang_up(c);
+	return room;
 }
 
 /* How many there are is known once it is served, which takes the server a moment. */

@@ -4,8 +4,8 @@
  * for them, and hangs up those that take too much time. One that trickles bytes does nothing
  * that the web server's own timeout sees, which is of silence.
  *
- * Where all places are taken, whoever came first of those that have not asked for anything
- * yet makes room; others wait in the kernel's queue.
+ * Where all places are taken and somebody waits, in the kernel's queue, those make room that
+ * have been there for a moment and not asked for anything yet.
  */
 #ifndef TOOLS_HTTP_GUARD_H
 #define TOOLS_HTTP_GUARD_H

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -18,7 +19,10 @@
 #include "cmd.h"
 #include "say.h"
 
-#define BACKLOG		64
+/* Who waits for a place shall do so in turn, rather than try again with ever longer pauses. */
+#define BACKLOG		1024
+/* Who says nothing takes no place before that. */
+#define SILENT_SECONDS	10
 
 /* Cuts "ADDR:PORT" in two; false when it is neither that nor a port. */
 static bool split(char *text, const char **host, const char **port)
@@ -74,7 +78,7 @@ int http_listen_at(const char *address, int *status)
 	struct addrinfo *list = NULL;
 	const char *host, *port;
 	char *text = xprintf("%s", address);
-	int fd = -1, one = 1, error;
+	int fd = -1, one = 1, silent = SILENT_SECONDS, error;
 
 	*status = STATUS_USAGE;
 	if (!split(text, &host, &port)) {
@@ -94,6 +98,7 @@ int http_listen_at(const char *address, int *status)
 	}
 	/* Connections of an earlier run that are being buried shall not be in the way. */
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
+	setsockopt(fd, IPPROTO_TCP, TCP_DEFER_ACCEPT, &silent, sizeof(silent));
 	if (list->ai_family == AF_INET6)
 		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &one, sizeof(one));
 	if (bind(fd, list->ai_addr, list->ai_addrlen) || listen(fd, BACKLOG)) {

@@ -3,10 +3,38 @@
 #
 # example_test.sh: the examples of the documentation, compiled as they stand there, record
 # themselves without privilege.
+# On the host it configures a project for CTest and runs itself in a guest, where that and
+# the host's ctest are in /share; in a guest without them the example for CTest is left out.
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=/dev/null # its ktap_run does not return
 . "$here/ktap.sh"
+
+if [ ! "${GPROF_KERNEL-}" ]; then
+	need cmake ctest run "$here/ctest.cmake"
+	share=$(mktemp -d) || exit 1
+	trap 'rm -rf "$share"' EXIT
+	mkdir "$share/source" "$share/lib"
+	cp "$here/ctest.cmake" "$share/source"
+	cat >"$share/source/CMakeLists.txt" <<-'END'
+		cmake_minimum_required(VERSION 3.13)
+		project(example NONE)
+		enable_testing()
+		include(ctest.cmake)
+		add_test(NAME primes COMMAND /gprof/selftests/flags_self 2000000)
+		add_test(NAME fails COMMAND bash -c "/gprof/selftests/flags_self 1000000; exit 3")
+		add_test(NAME flags COMMAND /gprof/selftests/flags_self -cpuprofile flags.pb.gz 1000000)
+		add_test(NAME plain COMMAND true)
+		gprof_tests(cpu primes fails)
+	END
+	cmake -S "$share/source" -B "$share/build" >"$share/log" 2>&1 || { cat "$share/log"; exit 1; }
+	cp "$(command -v ctest)" "$share"
+	ldd "$(command -v ctest)" | awk '/\// { print $(NF - 1) }' | xargs -I '{}' cp -L '{}' "$share/lib"
+	chmod -R a+rwX "$share"
+	run --arch amd64 --timeout 300 --share "$share" -- example_test.sh
+	exit
+fi
+
 need gprofctl "$here/profile_self" "$here/flight_self" "$here/custom_self" "$here/flags_self" \
 	"$here/serve_self" "$here/truth_threads"
 
@@ -84,10 +112,10 @@ as_user()
 flags_record_and_are_gone()
 {
 	as_user "$here/flags_self" -cpuprofile flags.pb.gz --trace=flags.trace \
-		-blockprofile %p.block.pb.gz 2000000 >out
+		-blockprofile %p.block.pb.gz 3000000 >out
 	cat out
 	# it has read its own argument
-	grep -qx '148933 primes' out
+	grep -qx '216816 primes' out
 	gprofctl top flags.pb.gz >top.txt
 	cat top.txt
 	awk '$6 == "count_primes" && $2 + 0 > 50 { found = 1 } END { exit !found }' top.txt
@@ -163,6 +191,58 @@ a_program_that_cannot_be_recorded_runs()
 	[ "$(find . -name '*.new' | wc -l)" -eq 0 ]
 }
 
+tests_of_the_kernel_have_a_profile_each()
+{
+	mkdir -m 777 profiles
+	cat >fails <<-END
+		#!/bin/bash
+		"$here/flags_self" 3000000
+		exit 4
+	END
+	chmod 755 fails
+	got=0
+	as_user sh "$here/kselftest.sh" profiles "$here/flags_self" ./fails /bin/true >out 2>err || got=$?
+	cat out err
+	[ $got -eq 4 ]
+	[ "$(grep -c primes out)" -eq 2 ]
+	[ ! -s err ]
+	for test in flags_self fails; do
+		gprofctl top profiles/$test.pb.gz >top.txt
+		awk '$6 == "count_primes" && $2 + 0 > 50 { found = 1 } END { exit !found }' top.txt || {
+			cat top.txt
+			fail "$test"
+		}
+	done
+	gprofctl top profiles/true.pb.gz
+}
+
+# Where it is looked for, and with whose libraries: those of whoever has brought it.
+ctest()
+{
+	set -- /share/ctest "$@"
+	as_user /share/lib/ld-linux-x86-64.so.2 --library-path /share/lib "$@"
+}
+
+tests_of_ctest_have_a_profile_beside_their_log()
+{
+	[ -x /share/ctest ] || skip "no ctest in /share"
+	cd /share/build || fail "no build"
+	got=0
+	ctest --output-on-failure >out || got=$?
+	cat out
+	# as without profiles: one has failed
+	[ $got -eq 8 ]
+	grep -q '75% tests passed, 1 tests failed out of 4' out
+	for profile in primes.cpu fails.cpu flags; do
+		gprofctl top $profile.pb.gz >top.txt
+		awk '$6 == "count_primes" && $2 + 0 > 50 { found = 1 } END { exit !found }' top.txt || {
+			cat top.txt
+			fail "$profile"
+		}
+	done
+	[ "$(find . -name '*.pb.gz' | wc -l)" -eq 3 ]
+}
+
 one_shows_its_own_profiles()
 {
 	mkfifo in
@@ -198,4 +278,6 @@ ktap_run example_runs_without_privilege its_profile_shows_its_work \
 	its_profile_leads_down_to_main one_that_fails_has_its_last_seconds \
 	one_counts_what_it_has flags_record_and_are_gone \
 	flags_of_no_sense_are_told_before_it_works flags_count_without_samples \
-	any_program_records_itself a_program_that_cannot_be_recorded_runs one_shows_its_own_profiles example_says_what_is_wrong
+	any_program_records_itself a_program_that_cannot_be_recorded_runs \
+	tests_of_the_kernel_have_a_profile_each tests_of_ctest_have_a_profile_beside_their_log \
+	one_shows_its_own_profiles example_says_what_is_wrong

@@ -7,7 +7,8 @@
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=/dev/null # its ktap_run does not return
 . "$here/ktap.sh"
-need gprofctl setpriv "$here/profile_dump" "$here/burner"
+need gprofctl setpriv "$here/profile_dump" "$here/burner" perl
+export LC_ALL=C # for perl, which else says much of it
 # shellcheck source-path=SCRIPTDIR source=../helpers/command.sh
 . "$here/command.sh"
 # shellcheck source-path=SCRIPTDIR source=../helpers/server.sh
@@ -64,6 +65,31 @@ kinds_of()
 	"$here/profile_dump" "$1" | awk '$1 == "total" { print $2, $3 }'
 }
 
+# said FILE: what a profile tells of how it was recorded, whatever came of it
+said()
+{
+	perl "$here/pprof_shape" <"$1" |
+		grep -E '^(type|period|default|comment (gprof|target|kernel|samples:))'
+}
+
+# alike QUERY COMMAND...: what is answered is what the command writes, byte for byte, but for
+# the time of each
+alike()
+{
+	local query=$1
+	shift
+
+	get "/debug/pprof/$query"
+	[ "$(status)" = 200 ] || { cat page; fail "no $query"; }
+	"$@" -o theirs.pb.gz
+	perl "$here/pprof_shape" all <page >ours
+	perl "$here/pprof_shape" all <theirs.pb.gz >theirs
+	rm theirs.pb.gz
+	wc -l ours
+	grep -q '^type' ours
+	diff ours theirs
+}
+
 work()
 {
 	"$here/burner" 600000 &
@@ -89,14 +115,16 @@ profiles_are_what_the_command_writes()
 	gprofctl cpu -p $burner -F 1000 -d 2 -o theirs.pb.gz
 	unwork
 	for f in ours theirs; do
-		kinds_of $f.pb.gz >$f.kinds
+		perl "$here/pprof_shape" <$f.pb.gz | grep -v '^mapping.*\[' >$f.said
 		gprofctl top $f.pb.gz >$f.top
 		"$here/profile_dump" $f.pb.gz | awk '$1 == "total" && $2 == "samples" { print $4 }' >$f.n
 		awk '$1 == "flat" && $2 == "samples" && $3 { print $4 }' <("$here/profile_dump" $f.pb.gz) |
 			sort -u >$f.names
 		head -n 6 $f.top
 	done
-	diff ours.kinds theirs.kinds
+	cat ours.said
+	diff ours.said theirs.said
+	grep -q '^mapping.*/burner [0-9a-f]\{40\}' ours.said
 	# what takes most of the time is the same, and there is as much of it
 	[ "$(awk 'on { print $6; exit } / flat/ { on = 1 }' ours.top)" = \
 		"$(awk 'on { print $6; exit } / flat/ { on = 1 }' theirs.top)" ]
@@ -121,8 +149,9 @@ every_page_gives_what_it_is_for()
 		get "/debug/pprof/$page?seconds=0.2"
 		[ "$(status)" = 200 ] || { cat page; fail "no $page"; }
 		grep -qx "Content-Disposition: attachment; filename=\"$page-delta\"" top
-		kinds_of theirs.pb.gz >theirs
-		kinds_of page >ours
+		said theirs.pb.gz >theirs
+		said page >ours
+		grep -q '^comment samples' ours
 		diff theirs ours
 	done
 	for page in task goroutine; do
@@ -148,6 +177,48 @@ every_page_gives_what_it_is_for()
 	end
 }
 
+# Of one that stands still there is no more to tell at one time than at another.
+what_stands_still_is_told_byte_for_byte()
+{
+	begin --token-file token
+	work
+	sleep 0.5
+	kill -STOP "$burner"
+	until grep -q '^State:.T' "/proc/$burner/status"; do
+		sleep 0.1
+	done
+	set -- -p "$burner"
+	for page in task goroutine; do
+		alike "$page?pid=$burner" gprofctl task "$@"
+		for form in text traceback; do
+			get "/debug/pprof/$page?pid=$burner&debug=$((1 + (${#form} > 4)))"
+			gprofctl task "$@" --format $form >theirs 2>err
+			for f in page theirs; do
+				sed -Ei 's/(within|stopped,) [0-9.]+ (ms|s)\b/\1/' $f
+			done
+			grep -q burn_ns page
+			diff page theirs
+		done
+	done
+	with="seconds=0.1&pid=$burner"
+	alike "profile?$with" gprofctl cpu "$@" -d 0.1
+	alike "profile?$with&hz=500" gprofctl cpu "$@" -d 0.1 -F 500
+	alike "profile?$with&event=page-faults&period=3" gprofctl cpu "$@" -d 0.1 -e page-faults:3
+	alike "mutex?$with&every=2" gprofctl mutex "$@" -d 0.1 --every 2
+	alike "allocs?$with" gprofctl alloc "$@" -d 0.1 --kernel
+	alike "heap?$with&every=4096" gprofctl heap "$@" -d 0.1 --kernel --every 4096
+	alike "wall?$with" gprofctl wall "$@" -d 0.1
+	get "/debug/pprof/trace?$with"
+	gprofctl trace "$@" -d 0.1 -o theirs.trace
+	for f in page theirs.trace; do
+		gprofctl read $f --summary --json | sed 's/_ns": [0-9]*/_ns"/g' >$f.said
+	done
+	diff page.said theirs.trace.said
+	kill -CONT "$burner"
+	unwork
+	end
+}
+
 # What it did with its time adds up to the recording.
 wall_is_what_gprofctl_wall_writes()
 {
@@ -164,8 +235,10 @@ wall_is_what_gprofctl_wall_writes()
 	cat ours
 	diff theirs ours
 	ns=$("$here/profile_dump" ours.pb.gz | awk '$1 == "total" && $2 == "wall" { print $4 }')
-	echo "$ns ns"
-	[ "$ns" -gt 1500000000 ] && [ "$ns" -lt 10000000000 ]
+	duration=$("$here/profile_dump" ours.pb.gz time | awk '{ print $3 }')
+	echo "$ns ns of $duration"
+	[ "$duration" -gt 1500000000 ]
+	[ "$ns" -gt $((duration / 2)) ] && [ "$ns" -lt $((duration * 11 / 10)) ]
 	end
 	[ -z "$(pgrep -x gprofctl)" ]
 }
@@ -206,6 +279,10 @@ bad_requests_have_a_status_and_the_commands_sentence()
 	done <<-'END'
 		profile?event=nothing-like-it 404 nothing-like-it
 		profile?event=no/such/ 404 no
+		profile?event=sched:sched_switch 404 gprofctl.profile
+		profile?event=rfffffffffffffffff 400 a.raw.event
+		profile?event=cycles&period=1 400 a.period.of.1.is.out.of.range
+		profile?event=page-faults&period=18446744073709551615 400 out.of.range
 		profile?pid=4194303 404 no.such.thread
 		profile?tid=4194303 404 no.such.thread
 		profile?cgroup=no-such-group 404 no-such-group
@@ -222,6 +299,35 @@ bad_requests_have_a_status_and_the_commands_sentence()
 		../../etc/passwd 404 no.such
 		%2e%2e/%2e%2e/etc/passwd 404 no.such
 	END
+	for event in nothing-like-it no/such/ r18446744073709551615 breakpoint/len=x/; do
+		get "/debug/pprof/profile?event=$event&seconds=0.1"
+		run 1 gprofctl cpu -a -e $event -d 0.1 -o theirs.pb.gz
+		[ "gprofctl: $(cat page)" = "$(cat err)" ]
+	done
+	end
+}
+
+# Where there are counters, they are recorded as the command does it; else it says why not.
+counters_are_what_the_command_records()
+{
+	begin --token-file token
+	work
+	for query in event=cycles 'event=instructions&period=1000000'; do
+		event=${query#event=}
+		get "/debug/pprof/profile?$query&seconds=1&pid=$burner"
+		if ! gprofctl cpu -p "$burner" -e "${event/&period=/:}" -d 1 -o theirs.pb.gz 2>err; then
+			cat err
+			[ "$(status)" = 404 ]
+			[ "gprofctl: $(cat page)" = "$(cat err)" ]
+			continue
+		fi
+		[ "$(status)" = 200 ] || { cat page; fail "no $query"; }
+		said page >ours
+		said theirs.pb.gz >theirs
+		cat ours
+		diff ours theirs
+	done
+	unwork
 	end
 }
 
@@ -273,13 +379,21 @@ a_client_that_goes_away_ends_its_recording()
 what_ends_is_not_waited_for()
 {
 	begin --token-file token
-	"$here/burner" 2000 &
-	burner=$!
-	before=$(date +%s)
+	for page in profile block heap wall trace; do
+		work
+		get "/debug/pprof/$page?seconds=200&pid=$burner" &
+		asker=$!
+		until gprofctl info --json | jq -e ".recorders | any(.target == $burner and .started)"; do
+			sleep 0.1
+		done
+		unwork
+		before=$(date +%s)
+		wait $asker
+		[ "$(status)" = 200 ] || { cat page; fail "no $page"; }
+		[ $(($(date +%s) - before)) -lt 60 ]
+	done
 	get "/debug/pprof/profile?seconds=200&pid=$burner"
-	[ "$(status)" = 200 ]
-	[ $(($(date +%s) - before)) -lt 60 ]
-	wait "$burner"
+	[ "$(status)" = 404 ]
 	get '/debug/pprof/profile?seconds=200' &
 	wait_for_recorders 2
 	before=$(date +%s)
@@ -382,10 +496,33 @@ users_of_a_file_may_ask()
 	refused 1 'No such file' gprofctl serve --listen 0 --token-file none
 }
 
+# A token that vanishes is as good as it was, and a port is one program's.
+what_a_server_has_it_keeps()
+{
+	echo $token >other
+	begin --token-file other
+	rm other
+	kill -HUP "$server"
+	i=0
+	until grep -q 'as it was' served; do
+		i=$((i + 1))
+		[ $i -lt 100 ]
+		sleep 0.1
+	done
+	get '/debug/pprof/task'
+	[ "$(status)" = 200 ]
+	refused 1 'another program listens there already' gprofctl serve --listen "$port"
+	get '/debug/pprof/task'
+	[ "$(status)" = 200 ]
+	end
+}
+
+# serve_at_socket [COMMAND...]: gprofctl serve, or one like it
 serve_at_socket()
 {
+	[ $# -gt 0 ] || set -- gprofctl serve
 	rm -f served
-	gprofctl serve --socket s.sock 2>served &
+	"$@" --socket s.sock 2>served &
 	server=$!
 	i=0
 	until grep -qs 'serving at unix:s.sock' served; do
@@ -401,11 +538,8 @@ a_socket_is_for_who_may_open_it()
 	[ -S s.sock ]
 	[ "$(stat -c %a s.sock)" = 600 ]
 	no grep -q 'http://' served
-	# perl is what there is to talk to it
-	perl -MSocket -e 'socket(my $s, AF_UNIX, SOCK_STREAM, 0); connect($s, sockaddr_un("s.sock")) or die;
-		syswrite $s, "GET /debug/pprof/task?debug=1 HTTP/1.0\r\nHost: x\r\n\r\n";
-		print while <$s>' >answer
-	grep -q '^task profile: total [1-9]' answer
+	ask_socket '/debug/pprof/task?debug=1'
+	grep -q '^task profile: total [1-9]' page
 	refused 1 'another program' gprofctl serve --socket s.sock
 	end
 	[ ! -e s.sock ]
@@ -419,6 +553,52 @@ a_socket_is_for_who_may_open_it()
 	[ -f s.sock ]
 	refused 2 'socket-mode' gprofctl serve --socket-mode 660
 	refused 2 'permissions' gprofctl serve --socket t --socket-mode 8
+}
+
+# ask_socket PATH: as get, of the server at the socket; perl is what there is to talk to it
+ask_socket()
+{
+	perl -MSocket -e 'socket(my $s, AF_UNIX, SOCK_STREAM, 0); connect($s, sockaddr_un("s.sock")) or die;
+		syswrite $s, "GET $ARGV[0] HTTP/1.0\r\nHost: x\r\n\r\n";
+		print while <$s>' "$1" >answer
+	tr -d '\r' <answer | sed '/^$/q' >top
+	sed '1,/^\r$/d' answer >page
+}
+
+a_server_without_privilege_shows_what_is_its_own()
+{
+	work
+	setpriv --reuid 1000 --regid 1000 --clear-groups "$here/burner" 600000 &
+	its=$!
+	until [ "$(stat -c %u "/proc/$its")" = 1000 ]; do
+		sleep 0.1
+	done
+	rm -f s.sock
+	serve_at_socket setpriv --reuid 1000 --regid 1000 --clear-groups -- gprofctl serve -p $its
+	ask_socket '/debug/pprof/task?debug=2'
+	grep -q "(process $its)" page
+	ask_socket '/debug/pprof/profile?seconds=0.3'
+	perl "$here/pprof_shape" <page | grep -qx "comment target: process $its"
+	for page in profile block mutex trace task wall; do
+		command="cpu -d 0.1"
+		[ $page = profile ] || command="$page -d 0.1"
+		[ $page != task ] || command=task
+		for whom in pid=$burner cpu=0; do
+			ask_socket "/debug/pprof/$page?$whom&seconds=0.1"
+			echo "$page $whom: $(status) $(cat page)"
+			[ "$(status)" = 403 ]
+			[ "$(wc -l <page)" -eq 1 ]
+			[ "$whom" != cpu=0 ] || continue
+			# shellcheck disable=SC2086 # words
+			as_user gprofctl $command -p "$burner" -o x 2>err && fail "it should not"
+			[ "gprofctl: $(cat page)" = "$(tail -n 1 err)" ] || { cat err; fail "another sentence"; }
+		done
+	done
+	kill $its
+	wait $its || true
+	unwork
+	# it ends with its target
+	end_with 0
 }
 
 the_last_seconds_are_there_when_asked_for()
@@ -576,12 +756,18 @@ nothing_is_left_open()
 	jq -e '.recorders == []' out
 }
 
+# What is about how much, and not about what, where time is a count of instructions.
+[ -z "${GPROF_EXACT-}" ] || ktap_run scrapes_do_not_disturb_recordings \
+	a_profile_costs_no_more_than_the_commands memory_stays_flat nothing_is_left_open
+
 ktap_run profiles_are_what_the_command_writes every_page_gives_what_it_is_for \
-	wall_is_what_gprofctl_wall_writes \
+	what_stands_still_is_told_byte_for_byte wall_is_what_gprofctl_wall_writes \
 	whom_to_record_is_in_the_request bad_requests_have_a_status_and_the_commands_sentence \
-	what_is_no_request_is_survived a_client_that_goes_away_ends_its_recording \
-	what_ends_is_not_waited_for as_many_at_once_as_are_allowed profiles_are_not_for_everybody \
-	users_of_a_file_may_ask a_socket_is_for_who_may_open_it \
+	counters_are_what_the_command_records what_is_no_request_is_survived \
+	a_client_that_goes_away_ends_its_recording what_ends_is_not_waited_for \
+	as_many_at_once_as_are_allowed profiles_are_not_for_everybody users_of_a_file_may_ask \
+	what_a_server_has_it_keeps a_socket_is_for_who_may_open_it \
+	a_server_without_privilege_shows_what_is_its_own \
 	the_last_seconds_are_there_when_asked_for it_keeps_no_more_privilege_than_it_needs \
 	those_who_trickle_keep_nobody_out scrapes_do_not_disturb_recordings \
 	a_profile_costs_no_more_than_the_commands memory_stays_flat nothing_is_left_open

@@ -154,6 +154,8 @@ TEST_F(event, what_is_not_there_is_said)
 	EXPECT_EQ(-ENOENT, gprof_event_parse(self->dir, "cycle", &self->ev, &self->e));
 	EXPECT_NE(NULL, strstr(self->e.text, "cacheReferences"));
 	EXPECT_EQ(-ENOENT, gprof_event_parse(self->dir, "", &self->ev, &self->e));
+	EXPECT_EQ(-ENOENT, gprof_event_parse(self->dir, "sched:sched_switch", &self->ev, &self->e));
+	EXPECT_NE(NULL, strstr(self->e.text, "gprofctl profile -e"));
 }
 
 TEST_F(event, bad_syntax_is_refused)

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -51,7 +52,16 @@ static const char *answer_typed(void *ctx, struct http_request *rq)
 	return NULL;
 }
 
+static const char *answer_slow(void *ctx, struct http_request *rq)
+{
+	(void)ctx;
+	sleep(1);
+	fputs("at last\n", rq->body);
+	return NULL;
+}
+
 static const struct http_route routes[] = {
+	{ "/slow", "a page that takes its time", "text/plain", answer_slow },
 	{ "/small", "a <small> page", "text/plain", answer_small },
 	{ "/large", "a large page", "text/plain", answer_large },
 	{ "/broken", "a page that fails", "text/plain", answer_broken },
@@ -243,14 +253,46 @@ TEST_F(http, a_request_that_is_too_long_is_refused)
 	EXPECT_STATUS("200");
 }
 
+/* As libmicrohttpd has it; nothing of a page is in its answer. */
 TEST_F(http, what_is_no_http_is_refused)
 {
-	ASSERT_LE(0, ASK("\x16\x03\x01\x02\r\n\r\n"));
-	EXPECT_EQ(NULL, strstr(self->got, " 200 "));
-	ASSERT_LT(0, ASK("GET /small HTTP/1.1\r\n\r\n"));
-	EXPECT_STATUS("400");
+	static char headers[40000] = "GET /small HTTP/1.1\r\nHost: x\r\nX: ";
+	static const struct { const char *request, *status; } rows[] = {
+		{ "\x16\x03\x01\x02\r\n\r\n", NULL },	/* TLS: hung up without a word */
+		{ "GET /small HTTP/1.1\r\n\r\n", "400" },
+		{ "GET /small\r\n", "400" },		/* HTTP/0.9 */
+		{ "GET /small HTTP/0.9\r\n\r\n", "505" },
+		{ "GET /small HTTP/2.0\r\nHost: x\r\n\r\n", "505" },
+		{ "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "505" },
+		{ "GET /small HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n", "400" },
+		{ "GET /small HTTP/1.1\r\nHost: x\r\nContent-Length: x\r\n\r\n", "400" },
+		{ headers, "431" },
+	};
+
+	memset(headers + strlen(headers), 'a', sizeof(headers) - 1 - strlen(headers));
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		EXPECT_LE(0, ASK(rows[i].request));
+		if (!rows[i].status) {
+			EXPECT_STREQ("", self->got);
+			continue;
+		}
+		EXPECT_EQ(0, strncmp(self->got + strlen("HTTP/1.1 "), rows[i].status, 3)) {
+			TH_LOG("row %zu: %s", i, self->got);
+		}
+		EXPECT_EQ(NULL, strstr(self->got, "accept="));
+	}
 	ASSERT_LT(0, GET("/small"));
 	EXPECT_STATUS("200");
+}
+
+/* A connection is for one request: what follows it is for another. */
+TEST_F(http, what_follows_a_request_is_not_answered)
+{
+	ASSERT_LT(0, ASK("GET /small HTTP/1.1\r\nHost: x\r\n\r\nGET /typed HTTP/1.1\r\nHost: x\r\n\r\n"));
+	EXPECT_STATUS("200");
+	EXPECT_HAS("\r\nConnection: close\r\n");
+	EXPECT_HAS("accept=");
+	EXPECT_EQ(NULL, strstr(self->got, "x-other"));
 }
 
 TEST_F(http, a_large_page_arrives_whole)
@@ -321,6 +363,111 @@ TEST_F(http, idle_connections_are_closed_so_that_new_ones_get_in)
 	ASSERT_LT(0, GET("/small"));
 	EXPECT_STATUS("200");
 	for (int i = 0; i < 80; i++)
+		close(fds[i]);
+}
+
+/* Without waiting for the server to take it. */
+static int dial_only(int port)
+{
+	struct sockaddr_in in = {
+		.sin_family = AF_INET,
+		.sin_port = htons(port),
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+	};
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	if (fd >= 0 && connect(fd, (struct sockaddr *)&in, sizeof(in)) && errno != EINPROGRESS) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+static long of_status(const char *key)
+{
+	FILE *f = fopen("/proc/self/status", "r");
+	char line[256];
+	long n = -1;
+
+	while (f && n < 0 && fgets(line, sizeof(line), f))
+		if (!strncmp(line, key, strlen(key)))
+			n = atol(line + strlen(key));
+	if (f)
+		fclose(f);
+	return n;
+}
+
+static long msec(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
+
+#define CROWD	1000
+
+/*
+ * Ten thousand, a thousand of them at any time, half of which begin to say something: whoever
+ * asks is answered meanwhile, and what they took is given back.
+ */
+TEST_F_TIMEOUT(http, ten_thousand_who_ask_nothing_keep_nobody_out, 120)
+{
+	long before, most = 0, longest = 0;
+	struct rlimit files;
+	int fds[CROWD];
+
+	ASSERT_EQ(0, getrlimit(RLIMIT_NOFILE, &files));
+	if (files.rlim_max < 2 * CROWD)
+		SKIP(return, "no more than %lu files", (unsigned long)files.rlim_max);
+	files.rlim_cur = 2 * CROWD;
+	ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &files));
+	ASSERT_LT(0, GET("/small"));
+	before = of_status("VmRSS:");
+	for (int i = 0; i < 10 * CROWD; i++) {
+		int *fd = &fds[i % CROWD];
+		long since = msec(), took;
+
+		if (i >= CROWD)
+			close(*fd);
+		*fd = dial_only(self->port);
+		ASSERT_LE(0, *fd);
+		if (i % 2)
+			put(*fd, "GET /small HTTP/1.1\r\n");
+		if ((i + 1) % (3 * CROWD))
+			continue;
+		ASSERT_LT(0, GET("/small"));
+		EXPECT_STATUS("200");
+		took = msec() - since;
+		longest = took > longest ? took : longest;
+		most = of_status("Threads:") > most ? of_status("Threads:") : most;
+	}
+	printf("# %ld ms, %ld threads, %ld kB\n", longest, most, of_status("VmRSS:") - before);
+	for (int i = 0; i < CROWD; i++)
+		close(fds[i]);
+	EXPECT_LT(longest, 6000);
+	/* As many as there are places, and those that are on their way out. */
+	EXPECT_LT(most, 140);
+	EXPECT_LT(of_status("VmRSS:") - before, 8192);
+}
+
+/* It is for the server that it waits. */
+TEST_F(http, who_has_asked_makes_no_room_for_others)
+{
+	int slow = dial(self->port), fds[100];
+
+	ASSERT_LE(0, slow);
+	ASSERT_TRUE(put(slow, "GET /slow HTTP/1.1\r\nHost: x\r\n\r\n"));
+	for (int i = 0; i < 100; i++) {
+		fds[i] = dial(self->port);
+		ASSERT_LE(0, fds[i]);
+		put(fds[i], "GET /small HTTP/1.1\r\n");
+	}
+	EXPECT_LT(0, slurp(slow, self->got, sizeof(self->got)));
+	EXPECT_STATUS("200");
+	EXPECT_HAS("at last");
+	close(slow);
+	for (int i = 0; i < 100; i++)
 		close(fds[i]);
 }
 

@@ -296,6 +296,33 @@ TEST_F(http, the_index_has_a_link_to_each)
 	EXPECT_NE(NULL, strstr(g->headers, "Location: /debug/pprof/\n"));
 }
 
+TEST_F(http, the_index_offers_what_may_be_recorded)
+{
+	static const struct { int64_t max_ns; const char *has, *not; } rows[] = {
+		{ 300000000000, "<a href=\"profile?seconds=5\">5 s</a> <a href=\"profile\">30 s</a>", "2.5" },
+		{ 8000000000, "<a href=\"profile?seconds=5\">5 s</a> <a href=\"profile\">8 s</a>", "30 s" },
+		{ 2500000000, "<td><a href=\"profile\">2.5 s</a></td>", "seconds=5" },
+		{ 500000000, "<td><a href=\"trace\">0.5 s</a></td>", "1 s" },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct gprof_http *h = gprof_http_new(&(struct gprof_http_config){
+			.sz = sizeof(struct gprof_http_config), .max_ns = rows[i].max_ns,
+			.target = { .type = GPROF_SELF },
+		});
+
+		ASSERT_NE(NULL, h);
+		ASSERT_EQ(0, ask(h, &self->got, "GET", GPROF_HTTP_PREFIX, NULL));
+		EXPECT_NE(NULL, strstr(self->got.body, rows[i].has)) {
+			TH_LOG("%s", self->got.body);
+		}
+		EXPECT_EQ(NULL, strstr(self->got.body, rows[i].not)) {
+			TH_LOG("%s", self->got.body);
+		}
+		gprof_http_free(h);
+	}
+}
+
 static int make_nothing(void *ctx, const struct gprof_http_request *rq, int trace, int fd,
 			char *why, size_t size)
 {

@@ -93,6 +93,10 @@ int gprof_event_parse(const char *sysfs, const char *name, struct gprof_event *e
 					       "%.64s: a raw event has at most 16 hexadecimal "
 					       "digits", name);
 		err = gprof_pmu_find(sysfs, name, &ev->pmu, e);
+		if (err == -ENOENT && strchr(name, ':'))
+			return gprof_error_set(e, ENOENT,
+					       "%.128s: no event of a CPU; what has a colon is a "
+					       "tracepoint, which gprofctl profile -e records", name);
 		if (err == -ENOENT)
 			return gprof_error_set(e, ENOENT,
 					       "%.128s: no such event; there are timer, cycles, "

@@ -79,6 +79,34 @@ static char *absolute(const char *path, char **dir)
 	return whole;
 }
 
+/* Beside what is there, and nobody else's. */
+static char *temporary(const char *path)
+{
+	char *temp;
+
+	return asprintf(&temp, "%s.%d.new", path, (int)getpid()) < 0 ? NULL : temp;
+}
+
+/* A file without a name goes with the process, however that ends; NFS, say, has none. */
+static int open_new(struct gprof_flags_file *f, const char *dir, const char *path)
+{
+	int fd = open(dir, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+
+	if (fd >= 0 || errno != EOPNOTSUPP)
+		return fd;
+	f->temp = temporary(path);
+	f->pid = getpid();
+	if (!f->temp)
+		return -1;
+	unlink(f->temp);
+	fd = open(f->temp, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
+	if (fd < 0) {
+		free(f->temp);
+		f->temp = NULL;
+	}
+	return fd;
+}
+
 int gprof_flags_file_open(struct gprof_flags_file *f, const char *name, struct gprof_error *e)
 {
 	char *path, *dir, *whole;
@@ -105,7 +133,7 @@ int gprof_flags_file_open(struct gprof_flags_file *f, const char *name, struct g
 		return fd < 0 ? -e->err : 0;
 	}
 	whole = absolute(path, &dir);
-	fd = whole ? open(dir, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666) : -1;
+	fd = whole ? open_new(f, dir, whole) : -1;
 	if (fd < 0)
 		cannot(path, errno, e);
 	else
@@ -133,25 +161,28 @@ int gprof_flags_file_is_there(const struct gprof_flags_file *f, struct gprof_err
 /* Linked beside what is there, for a link replaces nothing, and renamed over it. */
 int gprof_flags_file_commit(struct gprof_flags_file *f, struct gprof_error *e)
 {
-	char from[32], *temp;
+	char from[32];
 	int err = 0;
 
 	if (!f->path)
 		return 0;
-	temp = malloc(strlen(f->path) + 32);
-	if (!temp)
-		return gprof_error_set(e, ENOMEM, "no memory for a name");
-	sprintf(temp, "%s.%d.new", f->path, (int)getpid());
-	snprintf(from, sizeof(from), "/proc/self/fd/%d", f->fd);
-	unlink(temp);
-	if (linkat(AT_FDCWD, from, AT_FDCWD, temp, AT_SYMLINK_FOLLOW))
-		err = errno;
-	if (!err && rename(temp, f->path)) {
-		err = errno;
-		unlink(temp);
+	if (!f->temp) {
+		f->temp = temporary(f->path);
+		f->pid = getpid();
+		if (!f->temp)
+			return gprof_error_set(e, ENOMEM, "no memory for a name");
+		snprintf(from, sizeof(from), "/proc/self/fd/%d", f->fd);
+		unlink(f->temp);
+		if (linkat(AT_FDCWD, from, AT_FDCWD, f->temp, AT_SYMLINK_FOLLOW))
+			err = errno;
 	}
-	free(temp);
-	return err ? cannot(f->path, err, e) : 0;
+	if (!err && rename(f->temp, f->path))
+		err = errno;
+	if (err)
+		return cannot(f->path, err, e);
+	free(f->temp);
+	f->temp = NULL;
+	return 0;
 }
 
 void gprof_flags_file_drop(struct gprof_flags_file *f)
@@ -160,6 +191,10 @@ void gprof_flags_file_drop(struct gprof_flags_file *f)
 
 	if (f->fd >= 0 && !gprof_flags_file_is_there(f, &e))
 		close(f->fd);
+	/* A child has a copy of what it did not begin. */
+	if (f->temp && f->pid == getpid())
+		unlink(f->temp);
+	free(f->temp);
 	free(f->path);
 	*f = (struct gprof_flags_file){ .fd = -1 };
 }

@@ -16,12 +16,16 @@
  * @fd: it, or -1
  * @path: where it will stand, whatever the working directory is by then; NULL: it does
  *	already (a pipe, a device)
+ * @temp: its name until then, on a file system where a file must have one, or NULL
+ * @pid: whose @temp it is
  * @dev: of the file, so that it is known again
  * @ino: likewise
  */
 struct gprof_flags_file {
 	int fd;
 	char *path;
+	char *temp;
+	pid_t pid;
 	dev_t dev;
 	ino_t ino;
 };

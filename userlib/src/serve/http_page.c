@@ -45,14 +45,15 @@ struct gprof_http_page gprof_http_view_page(const struct gprof_http_view *v)
 	return (struct gprof_http_page){ v->name, "trace", 10 * S, false, v->title };
 }
 
-/* Links that a person wants first: some seconds rather than half a minute. */
-static void put_links(FILE *f, const struct gprof_http_page *p)
+/* Links that a person wants first: some seconds rather than half a minute, as many as may be. */
+static void put_links(FILE *f, const struct gprof_http_page *p, uint64_t max)
 {
+	uint64_t ns = p->ns < max ? p->ns : max;
+
 	if (p->ns) {
-		fprintf(f, "<a href=\"%s?seconds=%u\">%u s</a>", p->name, p->ns == S ? 1 : 5,
-			p->ns == S ? 1 : 5);
-		if (p->ns > S)
-			fprintf(f, " <a href=\"%s\">%u s</a>", p->name, (unsigned int)(p->ns / S));
+		if (ns > 5 * S)
+			fprintf(f, "<a href=\"%s?seconds=5\">5 s</a> ", p->name);
+		fprintf(f, "<a href=\"%s\">%g s</a>", p->name, (double)ns / S);
 		if (p->delta)
 			fprintf(f, " <a href=\"%s?debug=1\">text</a>", p->name);
 	} else {
@@ -63,11 +64,11 @@ static void put_links(FILE *f, const struct gprof_http_page *p)
 	}
 }
 
-static void put_row(FILE *f, const struct gprof_http_page *p, bool flight)
+static void put_row(FILE *f, const struct gprof_http_page *p, const struct gprof_http_config *cfg)
 {
 	fprintf(f, "<tr><td>%s</td><td>", p->name);
-	put_links(f, p);
-	if (flight && !strcmp(p->name, "trace"))
+	put_links(f, p, cfg->max_ns);
+	if (cfg->flight && !strcmp(p->name, "trace"))
 		fputs(" <a href=\"trace?flight=1\">the last</a>", f);
 	fprintf(f, "</td><td>%s</td></tr>\n", p->title);
 }
@@ -82,16 +83,18 @@ void gprof_http_index(FILE *f, const struct gprof_http_config *cfg)
 	      "padding: 0 1em; color: #222 }\ntd, th { text-align: left; vertical-align: top; "
 	      "padding: .3em 1em .3em 0 }\ntd:first-child, code { font-family: monospace }\n"
 	      "td:nth-child(2) { white-space: nowrap }\na { color: #0550ae }\n"
+	      "@media (max-width: 36em) {\ntr { display: block; margin-bottom: 1em }\n"
+	      "td { display: block; padding: 0 }\nth { display: none } }\n"
 	      "@media (prefers-color-scheme: dark) {\nbody { background: #16181c; color: #ddd }\n"
 	      "a { color: #79b8ff } }\n</style>\n</head>\n<body>\n<h1>/debug/pprof/</h1>\n"
 	      "<p>Each link records now, and gives what it recorded as a file.</p>\n<table>\n"
 	      "<tr><th>Profile</th><th>Record</th><th></th></tr>\n", f);
 	for (i = 0; i < NR_PAGES; i++)
-		put_row(f, &pages[i], cfg->flight);
+		put_row(f, &pages[i], cfg);
 	for (i = 0; i < cfg->nr_views; i++) {
 		const struct gprof_http_page page = gprof_http_view_page(&cfg->views[i]);
 
-		put_row(f, &page, false);
+		put_row(f, &page, cfg);
 	}
 	fprintf(f, "</table>\n<p><code>seconds=</code> says for how long, up to %" PRIu64 "; "
 		"<code>hz=</code> how often the timer samples", cfg->max_ns / S);
