@@ -1146,11 +1146,11 @@ TEST(identical_samples_are_added_up_and_others_are_not)
 	gprof_profile_free(p);
 }
 
-TEST(a_large_profile_survives_the_round_trip)
+static struct gprof_profile *many_samples(uint32_t nr, uint64_t *sum)
 {
-	struct gprof_profile *p = gprof_profile_new(), *q;
-	uint64_t rnd = 7, sum = 0;
+	struct gprof_profile *p = gprof_profile_new();
 	uint32_t stack[30], i, j;
+	uint64_t rnd = 7;
 	char name[32];
 
 	gprof_profile_add_column(p, "cycles", "count");
@@ -1161,22 +1161,92 @@ TEST(a_large_profile_survives_the_round_trip)
 		line.function = add_function(p, name, "f.c");
 		gprof_profile_set_lines(p, gprof_profile_add_location(p, 0, i), &line, 1);
 	}
-	for (i = 0; i < 50000; i++) {
+	for (i = 0; i < nr; i++) {
 		int64_t value = lib_random(&rnd) % 1000;
 
 		for (j = 0; j < 30; j++)
 			stack[j] = lib_random(&rnd) % 5000;
-		ASSERT_EQ(0, gprof_profile_add_sample(p, stack, 30, NULL, 0, &value));
-		sum += value;
+		gprof_profile_add_sample(p, stack, 30, NULL, 0, &value);
+		*sum += value;
 	}
 	gprof_profile_finish(p);
-	q = roundtrip(p);
-	ASSERT_NE(NULL, q);
-	EXPECT_EQ(50000, q->nr_samples);
-	EXPECT_EQ((int64_t)sum, gprof_profile_total(q, 0));
-	EXPECT_EQ(0, memcmp(p->stacks, q->stacks, p->nr_stacks * sizeof(*p->stacks)));
-	gprof_profile_free(p);
-	gprof_profile_free(q);
+	return p;
+}
+
+/* A file in the making: pieces that it came in, the largest, and what is taken before it fails. */
+struct pieces {
+	unsigned char v[16 << 20];
+	size_t len;
+	size_t nr;
+	size_t largest;
+	size_t room;
+};
+
+static int take_piece(void *ctx, const void *data, size_t len)
+{
+	struct pieces *t = ctx;
+
+	if (len > t->room - t->len)
+		return -ENOSPC;
+	memcpy(t->v + t->len, data, len);
+	t->len += len;
+	t->nr++;
+	if (len > t->largest)
+		t->largest = len;
+	return 0;
+}
+
+static int write_pieces(const struct gprof_profile *p, struct pieces *t, size_t room)
+{
+	t->len = t->nr = t->largest = 0;
+	t->room = room;
+	return gprof_profile_write_to(p, take_piece, t);
+}
+
+static bool is_one_member(const struct pieces *t)
+{
+	static unsigned char out[16 << 20];
+	z_stream z = { .next_in = (unsigned char *)t->v, .avail_in = t->len,
+		       .next_out = out, .avail_out = sizeof(out) };
+	bool one = inflateInit2(&z, 31) == Z_OK && inflate(&z, Z_FINISH) == Z_STREAM_END &&
+		   !z.avail_in;
+
+	inflateEnd(&z);
+	return one;
+}
+
+/* On both sides of what is compressed as a whole. */
+TEST(a_large_profile_survives_the_round_trip)
+{
+	static const struct {
+		uint32_t samples;
+		bool whole;
+	} sizes[] = { { 0, true }, { 50000, true }, { 100000, false } };
+	struct pieces *t = malloc(sizeof(*t));
+	struct gprof_profile *p, *q;
+	uint64_t sum;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		sum = 0;
+		p = many_samples(sizes[i].samples, &sum);
+		q = roundtrip(p);
+		ASSERT_NE(NULL, q);
+		EXPECT_EQ(sizes[i].samples, q->nr_samples);
+		EXPECT_EQ((int64_t)sum, gprof_profile_total(q, 0));
+		EXPECT_TRUE(!p->nr_stacks || !memcmp(p->stacks, q->stacks,
+						     p->nr_stacks * sizeof(*p->stacks)));
+		gprof_profile_free(q);
+		EXPECT_EQ(0, write_pieces(p, t, sizeof(t->v)));
+		EXPECT_TRUE(is_one_member(t));
+		EXPECT_EQ(sizes[i].whole, t->nr == 1);
+		EXPECT_TRUE(sizes[i].whole || t->largest <= 65536);
+		/* And it fails wherever it may. */
+		EXPECT_EQ(-ENOSPC, write_pieces(p, t, t->len / 2));
+		EXPECT_EQ(-ENOSPC, write_pieces(p, t, 0));
+		gprof_profile_free(p);
+	}
+	free(t);
 }
 
 TEST_HARNESS_MAIN

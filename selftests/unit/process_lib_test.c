@@ -12,7 +12,7 @@
 #include "device/decode.h"
 #include "record/tabler.h"
 #include "symbol/file_pool.h"
-#include "symbol/kernel_symbol.h"
+#include "symbol/kernel_table.h"
 #include "lib_util.h"
 #include "symbol/process.h"
 
@@ -612,6 +612,86 @@ TEST_F(kernel, lines_that_make_no_sense_are_passed)
 	ASSERT_EQ(0, gprof_kernel_load(&self->k, self->proc, self->sys));
 	EXPECT_STREQ("good", gprof_kernel_find(&self->k, 0xffffffff81001000, &self->image));
 	gprof_kernel_free(&self->k);
+}
+
+static struct gprof_kernel *get_kernel(FIXTURE_DATA(kernel) *self, bool anew, bool *was_read)
+{
+	*was_read = anew;
+	return gprof_kernel_get(self->proc, self->sys, was_read);
+}
+
+TEST_F(kernel, names_are_read_again_when_modules_are_others)
+{
+	static const struct {
+		const char *modules;
+		bool again;	/* the module's directory is made anew */
+		bool anew;
+		bool read;
+	} cases[] = {
+		{ .modules = "ext4 8192 1 - Live 0xffffffffc0001000\n", .read = true },
+		{ .modules = "ext4 8192 1 - Live 0xffffffffc0001000\n" },
+		{ .modules = "ext4 8192 2 jbd2,mbcache Live 0xffffffffc0001000\n" },
+		{ .modules = "ext4 8192 2 jbd2,mbcache Live 0xffffffffc0001000 (OE)\n" },
+		{ .modules = "ext4 8192 1 - Live 0xffffffffc0001000\n", .anew = true, .read = true },
+		{ .modules = "ext4 8192 1 - Live 0xffffffffc0001000\n" },
+		{ .modules = "ext4 8192 1 - Live 0xffffffffc0001000\n", .again = true, .read = true },
+		{ .modules = "ext4 12288 1 - Live 0xffffffffc0001000\n", .read = true },
+		{ .modules = "ext4 12288 1 - Live 0xffffffffc0002000\n", .read = true },
+		{ .modules = "ext4 12288 1 - Unloading 0xffffffffc0002000\n", .read = true },
+		{ .modules = "ext3 12288 1 - Unloading 0xffffffffc0002000\n", .read = true },
+		{ .modules = "ext3 12288 1 - Unloading 0xffffffffc0002000\n"
+			     "x 1 0 - Live 0xffffffffc0008000\n", .read = true },
+		{ .modules = "", .read = true },
+		{ .modules = "" },
+	};
+	struct gprof_kernel *k, *last = NULL;
+	bool was_read;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		char name[32], line[96];
+
+		/* It has another name each time, by which to see which one was read. */
+		snprintf(name, sizeof(name), "function_%zu", i);
+		snprintf(line, sizeof(line), "ffffffff81000000 T _text\nffffffff81000000 T %s\n",
+			 name);
+		lib_write(self->dir, "proc/kallsyms", line);
+		lib_write(self->dir, "proc/modules", cases[i].modules);
+		/* The old one is there still, so that the new one has another number. */
+		if (cases[i].again)
+			lib_sh("cd %s/module && mv ext4 old && mkdir ext4", self->sys);
+		k = get_kernel(self, cases[i].anew, &was_read);
+		ASSERT_NE(NULL, k);
+		EXPECT_EQ(cases[i].read, was_read) {
+			TH_LOG("case %zu", i);
+		}
+		EXPECT_EQ(cases[i].read, k != last);
+		EXPECT_EQ(cases[i].read, !strcmp(name, gprof_kernel_find(k, 0xffffffff81000000,
+									 &self->image)));
+		gprof_kernel_put(last);
+		last = k;
+	}
+	gprof_kernel_put(last);
+	/* When nobody has it any more it is gone. */
+	k = get_kernel(self, false, &was_read);
+	EXPECT_TRUE(was_read);
+	gprof_kernel_put(k);
+}
+
+TEST_F(kernel, hidden_names_are_read_each_time)
+{
+	struct gprof_kernel *k[2];
+	bool was_read;
+	int i;
+
+	lib_write(self->dir, "proc/kallsyms", "0000000000000000 T _text\n");
+	for (i = 0; i < 2; i++) {
+		k[i] = get_kernel(self, false, &was_read);
+		ASSERT_NE(NULL, k[i]);
+		EXPECT_TRUE(was_read);
+	}
+	gprof_kernel_put(k[0]);
+	gprof_kernel_put(k[1]);
 }
 
 TEST_HARNESS_MAIN

@@ -14,6 +14,7 @@
 #include "names_image.h"
 #include "record/report.h"
 #include "record/stream.h"
+#include "symbol/kernel_table.h"
 
 FIXTURE(resolve) {
 	struct gprof_builder b;
@@ -425,6 +426,7 @@ TEST_F(resolve, a_kernel_return_address_at_the_end_of_a_function_belongs_to_it)
 	const char *dir = lib_tmpdir();
 	struct gprof_resolver r;
 	char proc[96], sys[96];
+	bool anew = false;
 	size_t i;
 
 	lib_write(dir, "proc/kallsyms",
@@ -438,9 +440,10 @@ TEST_F(resolve, a_kernel_return_address_at_the_end_of_a_function_belongs_to_it)
 	self->p = gprof_profile_new();
 	gprof_profile_add_column(self->p, "a", "u");
 	ASSERT_EQ(0, gprof_resolver_init(&r, self->p, &self->b.spaces, NULL));
-	ASSERT_EQ(0, gprof_kernel_load(&r.kernel, proc, sys));
-	r.kernel_loaded = true;
-	r.kernel_mappings = calloc(r.kernel.nr_images, sizeof(*r.kernel_mappings));
+	self->b.spaces.kernel = gprof_kernel_get(proc, sys, &anew);
+	ASSERT_NE(NULL, self->b.spaces.kernel);
+	r.kernel_looked = true;
+	r.kernel_mappings = calloc(self->b.spaces.kernel->nr_images, sizeof(*r.kernel_mappings));
 	ASSERT_EQ(0, gprof_resolve_stack(&r, &s, frames));
 	ASSERT_EQ(2, r.nr_stack);
 	for (i = 0; i < 2; i++) {
@@ -455,6 +458,72 @@ TEST_F(resolve, a_kernel_return_address_at_the_end_of_a_function_belongs_to_it)
 	}
 	gprof_resolver_free(&r);
 	lib_sh("rm -rf %s", dir);
+}
+
+/* What comes and goes without a word may be another by now where it was read for others. */
+TEST_F(resolve, names_of_no_module_are_read_for_each_profile)
+{
+	const uint64_t frames[2] = { 0xffffffff81001010, 0xff80000000001010 };
+	const struct gprof_stack s = { .nr_kernel = 1 };
+	const char *dir = lib_tmpdir();
+	struct gprof_kernel *others;
+	struct gprof_resolver r;
+	char proc[96], sys[96];
+	bool anew = false;
+	size_t i;
+
+	lib_write(dir, "proc/kallsyms",
+		  "ffffffff81000000 T _text\n"
+		  "ffffffff81001000 T schedule\n"
+		  "ffffffff81003000 T _etext\n"
+		  "ff80000000001000 t bpf_prog_old\t[bpf]\n");
+	snprintf(proc, sizeof(proc), "%s/proc", dir);
+	snprintf(sys, sizeof(sys), "%s/sys", dir);
+	self->p = gprof_profile_new();
+	gprof_profile_add_column(self->p, "a", "u");
+	ASSERT_EQ(0, gprof_resolver_init(&r, self->p, &self->b.spaces, NULL));
+	others = gprof_kernel_get(proc, sys, &anew);
+	ASSERT_NE(NULL, others);
+	self->b.spaces.kernel = others;
+	r.kernel_looked = true;
+	r.kernel_mappings = calloc(others->nr_images, sizeof(*r.kernel_mappings));
+	for (i = 0; i < 2; i++) {
+		ASSERT_EQ(0, gprof_resolve_stack(&r, &s, &frames[i]));
+		EXPECT_EQ(i, self->p->locations[r.stack[0]].nr_lines ? 0 : 1);
+		EXPECT_EQ(i, r.kernel_anew);
+	}
+	gprof_resolver_free(&r);
+	lib_sh("rm -rf %s", dir);
+}
+
+TEST_F(resolve, a_place_is_the_same_after_names_were_read_again)
+{
+	const struct gprof_stack s = { .nr_kernel = 1 };
+	struct gprof_kernel *shared;
+	uint32_t locations[3], i;
+	struct gprof_resolver r;
+	bool anew = false;
+
+	shared = gprof_kernel_get("/proc", "/sys", &anew);
+	ASSERT_NE(NULL, shared);
+	if (shared->hidden) {
+		gprof_kernel_put(shared);
+		SKIP(return, "the kernel hides its addresses");
+	}
+	self->p = gprof_profile_new();
+	gprof_profile_add_column(self->p, "a", "u");
+	ASSERT_EQ(0, gprof_resolver_init(&r, self->p, &self->b.spaces, NULL));
+	for (i = 0; i < 3; i++) {
+		uint64_t frame = i == 1 ? 0xff80000000001010 : shared->images[0].start + 16;
+
+		ASSERT_EQ(0, gprof_resolve_stack(&r, &s, &frame));
+		locations[i] = r.stack[0];
+		EXPECT_EQ(i > 0, self->b.spaces.kernel != shared);
+	}
+	EXPECT_EQ(locations[0], locations[2]);
+	EXPECT_EQ(2, self->p->nr_mappings);
+	gprof_resolver_free(&r);
+	gprof_kernel_put(shared);
 }
 
 TEST_HARNESS_MAIN

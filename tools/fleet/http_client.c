@@ -6,15 +6,16 @@
 
 #include <errno.h>
 #include <gprof/version.h>
+#include <libdeflate.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
 #include "../say.h"
 #include "curl_library.h"
 
-#define GZIP_FORMAT	16	/* added to windowBits: a gzip header */
+/* The next one is 4 % smaller, for 60 % more instructions. */
+#define PACKER_LEVEL	1
 #define PROTOCOLS	"http,https"
 #define HEADER_MAX	8192
 #define TIMEOUT_MS	10000
@@ -29,6 +30,7 @@
  * @given: headers of the options
  * @ca_file: of the options, or NULL
  * @timeout_ms: of the options
+ * @packer: compresses bodies; NULL before the first
  * @packed: compressed body
  * @cap_packed: room in it
  * @data: body of this request
@@ -48,7 +50,8 @@ struct http_client {
 	struct curl_slist *given;
 	char *ca_file;
 	long timeout_ms;
-	unsigned char *packed;
+	struct libdeflate_compressor *packer;
+	char *packed;
 	size_t cap_packed;
 	const char *data;
 	size_t size;
@@ -255,6 +258,7 @@ void http_client_close(struct http_client *client)
 	if (client->given)
 		curl->slist_free_all(client->given);
 	free(client->ca_file);
+	libdeflate_free_compressor(client->packer);
 	free(client->packed);
 	free(client->body);
 	free(client->url);
@@ -269,31 +273,23 @@ const char *http_client_url(const struct http_client *client)
 
 static int compress_body(struct http_client *c, const void *data, size_t size)
 {
-	z_stream z = { 0 };
 	size_t most;
-	int ret;
 
-	/* Slower would be a third smaller, for three times the instructions. */
-	if (deflateInit2(&z, Z_BEST_SPEED, Z_DEFLATED, MAX_WBITS + GZIP_FORMAT, 8,
-			 Z_DEFAULT_STRATEGY) != Z_OK)
+	if (!c->packer)
+		c->packer = libdeflate_alloc_compressor(PACKER_LEVEL);
+	if (!c->packer)
 		return -ENOMEM;
-	most = deflateBound(&z, size);
+	most = libdeflate_gzip_compress_bound(c->packer, size);
 	if (most > c->cap_packed) {
 		free(c->packed);
 		c->packed = malloc(most);
 		c->cap_packed = c->packed ? most : 0;
 	}
-	if (c->packed) {
-		z.next_in = (unsigned char *)data;
-		z.avail_in = (unsigned int)size;
-		z.next_out = c->packed;
-		z.avail_out = (unsigned int)most;
-	}
-	ret = c->packed ? deflate(&z, Z_FINISH) : Z_MEM_ERROR;
-	c->data = (char *)c->packed;
-	c->size = most - z.avail_out;
-	deflateEnd(&z);
-	return ret == Z_STREAM_END ? 0 : -ENOMEM;
+	if (!c->packed)
+		return -ENOMEM;
+	c->data = c->packed;
+	c->size = libdeflate_gzip_compress(c->packer, data, size, c->packed, c->cap_packed);
+	return c->size ? 0 : -ENOMEM;
 }
 
 /* Those of the options come last: what they say counts. */

@@ -9,9 +9,9 @@
 #include "item_name.h"
 
 #include <inttypes.h>
+#include <libdeflate.h>
 #include <stdio.h>
 #include <string.h>
-#include <zlib.h>
 
 static const char *const suffixes[] = { [ITEM_PROFILE] = ".pb.gz", [ITEM_TRACE] = ".trace" };
 static const char states[] = { [ITEM_KEPT] = 'k', [ITEM_WAITS] = 'w', [ITEM_TRIED] = 't' };
@@ -25,24 +25,14 @@ static int constant_part(const struct item_name *n, char text[ITEM_NAME])
 			n->start_ns, n->duration_ns, n->type, n->samples, n->id);
 }
 
-/* In steps, since zlib counts bytes in an int. */
 uint32_t item_sum(const struct item_name *n, const void *data, size_t size)
 {
-	const unsigned char *at = data;
-	uLong sum = crc32(0, NULL, 0);
+	uint32_t sum = libdeflate_crc32(0, data, size);
 	char text[ITEM_NAME];
 
-	while (size) {
-		uInt step = size < 1U << 30 ? (uInt)size : 1U << 30;
-
-		sum = crc32(sum, at, step);
-		at += step;
-		size -= step;
-	}
-	sum = crc32(sum, (const unsigned char *)text, (uInt)constant_part(n, text));
-	sum = crc32(sum, (const unsigned char *)n->host, (uInt)strlen(n->host));
-	return (uint32_t)crc32(sum, (const unsigned char *)suffixes[n->form],
-			       (uInt)strlen(suffixes[n->form]));
+	sum = libdeflate_crc32(sum, text, (size_t)constant_part(n, text));
+	sum = libdeflate_crc32(sum, n->host, strlen(n->host));
+	return libdeflate_crc32(sum, suffixes[n->form], strlen(suffixes[n->form]));
 }
 
 void item_name_text(const struct item_name *n, char text[ITEM_NAME])

@@ -9,9 +9,7 @@
 
 #include "table.h"
 
-#define VARINT			0
 #define LENGTH_DELIMITED	2
-#define VARINT_MAX		10
 #define INDEX_MAX		5
 /* The tag and the length of a field. */
 #define HEAD_MAX		15
@@ -27,31 +25,24 @@ void gprof_wire_clear(struct gprof_wire *w)
 	w->nr = 0;
 }
 
-static bool room(struct gprof_wire *w, size_t len)
+bool gprof_wire_grow(struct gprof_wire *w, size_t len)
 {
-	if (len <= w->cap - w->nr && !w->failed)
-		return true;
 	if (!w->failed && gprof_grow(&w->v, &w->cap, w->nr + len, 1))
 		w->failed = true;
 	return !w->failed;
 }
 
-static void varint(struct gprof_wire *w, uint64_t v)
-{
-	for (; v > 0x7f; v >>= 7)
-		w->v[w->nr++] = (uint8_t)(v | 0x80);
-	w->v[w->nr++] = (uint8_t)v;
-}
-
+/* Of a field of @len bytes, behind what is there. */
 static void head(struct gprof_wire *w, unsigned int field, size_t len)
 {
-	varint(w, (uint64_t)field << 3 | LENGTH_DELIMITED);
-	varint(w, len);
+	uint8_t *p = gprof_wire_put(w->v + w->nr, (uint64_t)field << 3 | LENGTH_DELIMITED);
+
+	w->nr = (size_t)(gprof_wire_put(p, len) - w->v);
 }
 
 void gprof_wire_fields(struct gprof_wire *w, const ProtobufCMessage *m)
 {
-	if (room(w, protobuf_c_message_get_packed_size(m)))
+	if (gprof_wire_room(w, protobuf_c_message_get_packed_size(m)))
 		w->nr += protobuf_c_message_pack(m, w->v + w->nr);
 }
 
@@ -59,7 +50,7 @@ void gprof_wire_message(struct gprof_wire *w, unsigned int field, const Protobuf
 {
 	size_t len = protobuf_c_message_get_packed_size(m);
 
-	if (!room(w, HEAD_MAX + len))
+	if (!gprof_wire_room(w, HEAD_MAX + len))
 		return;
 	head(w, field, len);
 	w->nr += protobuf_c_message_pack(m, w->v + w->nr);
@@ -67,13 +58,13 @@ void gprof_wire_message(struct gprof_wire *w, unsigned int field, const Protobuf
 
 void gprof_wire_begin(struct gprof_wire *w, unsigned int field, size_t len)
 {
-	if (room(w, HEAD_MAX))
+	if (gprof_wire_room(w, HEAD_MAX))
 		head(w, field, len);
 }
 
 void gprof_wire_raw(struct gprof_wire *w, const void *data, size_t len)
 {
-	if (!len || !room(w, len))
+	if (!len || !gprof_wire_room(w, len))
 		return;
 	memcpy(w->v + w->nr, data, len);
 	w->nr += len;
@@ -87,7 +78,7 @@ void gprof_wire_bytes(struct gprof_wire *w, unsigned int field, const void *data
 
 size_t gprof_wire_open(struct gprof_wire *w, unsigned int field)
 {
-	if (room(w, HEAD_MAX))
+	if (gprof_wire_room(w, HEAD_MAX))
 		head(w, field, 0);
 	return w->nr;
 }
@@ -99,38 +90,32 @@ void gprof_wire_close(struct gprof_wire *w, size_t at)
 
 	for (l = len >> 7; l; l >>= 7)
 		more++;
-	if (!room(w, more))
+	if (!gprof_wire_room(w, more))
 		return;
 	if (more)
 		memmove(w->v + at + more, w->v + at, len);
-	w->nr = at - 1;
-	varint(w, len);
-	w->nr += len;
-}
-
-void gprof_wire_number(struct gprof_wire *w, unsigned int field, uint64_t v)
-{
-	if (!v || !room(w, 2 * VARINT_MAX))
-		return;
-	varint(w, (uint64_t)field << 3 | VARINT);
-	varint(w, v);
+	gprof_wire_put(w->v + at - 1, len);
+	w->nr += more;
 }
 
 void gprof_wire_varint(struct gprof_wire *w, uint64_t v)
 {
-	if (room(w, VARINT_MAX))
-		varint(w, v);
+	if (gprof_wire_room(w, GPROF_WIRE_VARINT))
+		w->nr = (size_t)(gprof_wire_put(w->v + w->nr, v) - w->v);
 }
 
 void gprof_wire_indexes(struct gprof_wire *w, unsigned int field, const uint32_t *v, size_t nr,
 			uint32_t more)
 {
 	size_t i, at;
+	uint8_t *p;
 
-	if (!nr || !room(w, HEAD_MAX + nr * INDEX_MAX))
+	if (!nr || !gprof_wire_room(w, HEAD_MAX + nr * INDEX_MAX))
 		return;
 	at = gprof_wire_open(w, field);
+	p = w->v + w->nr;
 	for (i = 0; i < nr; i++)
-		varint(w, (uint64_t)v[i] + more);
+		p = gprof_wire_put(p, (uint64_t)v[i] + more);
+	w->nr = (size_t)(p - w->v);
 	gprof_wire_close(w, at);
 }

@@ -25,6 +25,8 @@ struct gprof_wire {
 	bool failed;
 };
 
+#define GPROF_WIRE_VARINT	10	/* bytes of a number, at most */
+
 void gprof_wire_free(struct gprof_wire *w);
 void gprof_wire_clear(struct gprof_wire *w);
 
@@ -42,7 +44,34 @@ void gprof_wire_bytes(struct gprof_wire *w, unsigned int field, const void *data
  */
 size_t gprof_wire_open(struct gprof_wire *w, unsigned int field);
 void gprof_wire_close(struct gprof_wire *w, size_t at);
-void gprof_wire_number(struct gprof_wire *w, unsigned int field, uint64_t v);
+
+/** gprof_wire_grow() - make room for @len more bytes, which there was not; false without memory */
+bool gprof_wire_grow(struct gprof_wire *w, size_t len);
+
+static inline bool gprof_wire_room(struct gprof_wire *w, size_t len)
+{
+	return (len <= w->cap - w->nr && !w->failed) || gprof_wire_grow(w, len);
+}
+
+/* A number at @p; where it ends. */
+static inline uint8_t *gprof_wire_put(uint8_t *p, uint64_t v)
+{
+	for (; v > 0x7f; v >>= 7)
+		*p++ = (uint8_t)(v | 0x80);
+	*p++ = (uint8_t)v;
+	return p;
+}
+
+static inline void gprof_wire_number(struct gprof_wire *w, unsigned int field, uint64_t v)
+{
+	uint8_t *p;
+
+	if (!v || !gprof_wire_room(w, 2 * GPROF_WIRE_VARINT))
+		return;
+	p = gprof_wire_put(w->v + w->nr, (uint64_t)field << 3);
+	w->nr = (size_t)(gprof_wire_put(p, v) - w->v);
+}
+
 /** gprof_wire_varint() - add a number to a packed field that was opened */
 void gprof_wire_varint(struct gprof_wire *w, uint64_t v);
 /** gprof_wire_indexes() - add a packed field of numbers, to each of which @more is added */

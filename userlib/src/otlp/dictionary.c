@@ -252,16 +252,14 @@ static int32_t put_function(struct gprof_otlp_dictionary *d, size_t index)
 	return remember(d, &d->functions, index, settle(d, t, start));
 }
 
+/* Of a location that is not known yet. */
 static int32_t put_location(struct gprof_otlp_dictionary *d, size_t index)
 {
 	const struct gprof_location *from = &d->p->locations[index];
 	struct gprof_otlp_table *t = &d->tables[GPROF_OTLP_LOCATIONS];
-	int32_t number = known(d, &d->locations, index);
 	uint32_t i, nr = d->no_names ? 0 : from->nr_lines;
 	size_t start = t->wire.nr, at, line_at;
 
-	if (number != UNKNOWN)
-		return number;
 	at = gprof_wire_open(&t->wire, GPROF_OTLP_LOCATIONS);
 	if (from->mapping)
 		gprof_wire_number(&t->wire, LOCATION_MAPPING,
@@ -292,12 +290,16 @@ int32_t gprof_otlp_stack(struct gprof_otlp_dictionary *d, const struct gprof_sam
 		return 0;
 	}
 	for (i = 0; i < s->nr_locations; i++) {
-		size_t before = d->tables[GPROF_OTLP_LOCATIONS].nr;
+		uint32_t location = d->p->stacks[s->locations + i];
+		int32_t number = known(d, &d->locations, location);
 
-		d->stack[i] = (uint32_t)put_location(d, d->p->stacks[s->locations + i]);
-		if (d->tables[GPROF_OTLP_LOCATIONS].nr != before &&
-		    gprof_otlp_dictionary_size(d) > d->bytes_max)
-			return -1;
+		/* Nearly always it is there. */
+		if (number == UNKNOWN) {
+			number = put_location(d, location);
+			if (gprof_otlp_dictionary_size(d) > d->bytes_max)
+				return -1;
+		}
+		d->stack[i] = (uint32_t)number;
 	}
 	/* Each index takes a byte at least. */
 	if (s->nr_locations > d->bytes_max)

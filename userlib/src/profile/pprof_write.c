@@ -4,67 +4,38 @@
  *
  * It is written field by field, for protobuf-c makes objects of messages first, which takes
  * four times the instructions; and given to the compressor piece by piece, so that no second
- * copy of the profile is ever in memory.
+ * copy of a large profile is ever in memory.
  */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
 #include "base/error.h"
+#include "base/gzip_output.h"
 #include "base/output.h"
 #include "base/wire.h"
 #include "pprof_fields.h"
 #include "profile.h"
 
-#define OUT_SIZE	65536
-#define PIECE		65536	/* what the compressor gets at once, at least */
-#define GZIP_FORMAT	16	/* added to windowBits: a gzip header */
-
 /**
- * struct writer - a gzip stream
- * @z: compressor
- * @write: where to
- * @ctx: for it
- * @err: first -errno; what comes after it is dropped
- * @wire: what the compressor has not got yet
- * @out: compressed bytes
+ * struct writer - a profile on its way out
+ * @gzip: where to
+ * @wire: what that has not got yet
  */
 struct writer {
-	z_stream z;
-	int (*write)(void *ctx, const void *data, size_t len);
-	void *ctx;
-	int err;
+	struct gprof_gzip gzip;
 	struct gprof_wire wire;
-	unsigned char out[OUT_SIZE];
 };
-
-static void deflate_bytes(struct writer *w, int flush)
-{
-	int ret;
-
-	w->z.next_in = w->wire.v;
-	w->z.avail_in = (uInt)w->wire.nr;
-	do {
-		w->z.next_out = w->out;
-		w->z.avail_out = sizeof(w->out);
-		ret = deflate(&w->z, flush);
-		if (ret == Z_STREAM_ERROR)
-			w->err = -EIO;
-		if (!w->err && w->z.avail_out < sizeof(w->out))
-			w->err = w->write(w->ctx, w->out, sizeof(w->out) - w->z.avail_out);
-	} while (!w->err && w->z.avail_out == 0);
-	gprof_wire_clear(&w->wire);
-}
 
 /* A part is complete: whether there is to be another. */
 static bool go_on(struct writer *w)
 {
-	if (w->wire.failed || w->wire.nr > INT32_MAX)
-		w->err = w->err ? w->err : -ENOMEM;
-	if (!w->err && w->wire.nr >= PIECE)
-		deflate_bytes(w, Z_NO_FLUSH);
-	return !w->err;
+	if (w->wire.failed && !w->gzip.err)
+		w->gzip.err = -ENOMEM;
+	if (!w->gzip.err && w->wire.nr >= gprof_gzip_wants(&w->gzip)) {
+		gprof_gzip_put(&w->gzip, w->wire.v, w->wire.nr);
+		gprof_wire_clear(&w->wire);
+	}
+	return !w->gzip.err;
 }
 
 static void put_type(struct gprof_wire *w, unsigned int field, const struct gprof_column *c)
@@ -205,26 +176,12 @@ static void put_profile(struct writer *w, const struct gprof_profile *p)
 static int write_all(const struct gprof_profile *p,
 		     int (*write)(void *ctx, const void *data, size_t len), void *ctx)
 {
-	struct writer *w = calloc(1, sizeof(*w));
+	struct writer w = { .gzip = { .write = write, .ctx = ctx } };
 	int err;
 
-	if (!w)
-		return -ENOMEM;
-	w->write = write;
-	w->ctx = ctx;
-	/* As Go does: more would be a third of all that a profile takes. */
-	if (deflateInit2(&w->z, Z_BEST_SPEED, Z_DEFLATED, MAX_WBITS + GZIP_FORMAT, 8,
-			 Z_DEFAULT_STRATEGY) != Z_OK) {
-		free(w);
-		return -ENOMEM;
-	}
-	put_profile(w, p);
-	if (!w->err)
-		deflate_bytes(w, Z_FINISH);
-	deflateEnd(&w->z);
-	err = w->err;
-	gprof_wire_free(&w->wire);
-	free(w);
+	put_profile(&w, p);
+	err = gprof_gzip_end(&w.gzip, w.wire.v, w.wire.nr);
+	gprof_wire_free(&w.wire);
 	return err;
 }
 

@@ -11,6 +11,7 @@
 
 #include "symbol/debuginfod.h"
 #include "symbol/demangle.h"
+#include "symbol/kernel_table.h"
 
 /* Mapping of kernel addresses that belong to no image that is known. */
 #define KERNEL_REST		"[kernel]"
@@ -45,7 +46,6 @@ void gprof_resolver_free(struct gprof_resolver *r)
 
 	for (i = 0; i < r->nr_unnamed; i++)
 		gprof_object_done(r->unnamed[i].object);
-	gprof_kernel_free(&r->kernel);
 	gprof_map64_free(&r->by_vma);
 	gprof_map64_free(&r->names);
 	free(r->kernel_mappings);
@@ -229,27 +229,51 @@ static int name_location(struct gprof_resolver *r, uint32_t location, const char
 	return gprof_profile_set_lines(r->p, location, &line, 1);
 }
 
-static int load_kernel(struct gprof_resolver *r)
+/* The mapping that an image had before the kernel's names were read again, or 0. */
+static uint32_t old_mapping(const struct gprof_resolver *r, const struct gprof_kernel_image *image)
 {
-	r->kernel_loaded = true;
-	if (gprof_kernel_load(&r->kernel, "/proc", "/sys"))
-		return -ENOMEM;
-	r->kernel_mappings = calloc(r->kernel.nr_images, sizeof(*r->kernel_mappings));
-	return r->kernel_mappings ? 0 : -ENOMEM;
+	const struct gprof_kernel *k = r->spaces->kernel;
+	size_t i;
+
+	for (i = 0; r->kernel_looked && i < k->nr_images; i++)
+		if (k->images[i].start == image->start && k->images[i].end == image->end &&
+		    !strcmp(k->images[i].name, image->name))
+			return r->kernel_mappings[i];
+	return 0;
 }
 
-int gprof_resolver_kernel_of(struct gprof_resolver *r, struct gprof_resolver *old)
+/* Have the kernel's names as they are now. @anew: read them whether modules changed or not */
+static int look_at_kernel(struct gprof_resolver *r, bool anew)
 {
-	if (!old->kernel_loaded)
+	struct gprof_kernel *k = gprof_kernel_get("/proc", "/sys", &anew);
+	uint32_t *mappings = k ? calloc(k->nr_images, sizeof(*mappings)) : NULL;
+	size_t i;
+
+	if (!mappings) {
+		gprof_kernel_put(k);
+		return -ENOMEM;
+	}
+	for (i = 0; i < k->nr_images; i++)
+		mappings[i] = old_mapping(r, &k->images[i]);
+	free(r->kernel_mappings);
+	r->kernel_mappings = mappings;
+	gprof_kernel_put(r->spaces->kernel);
+	r->spaces->kernel = k;
+	r->kernel_looked = true;
+	r->kernel_anew = anew;
+	return 0;
+}
+
+int gprof_resolver_kernel_of(struct gprof_resolver *r, const struct gprof_resolver *old)
+{
+	if (!old->kernel_looked)
 		return 0;
 	/* Mappings are of a profile. */
-	r->kernel_mappings = calloc(old->kernel.nr_images, sizeof(*r->kernel_mappings));
+	r->kernel_mappings = calloc(r->spaces->kernel->nr_images, sizeof(*r->kernel_mappings));
 	if (!r->kernel_mappings)
 		return -ENOMEM;
-	r->kernel = old->kernel;
-	r->kernel_loaded = true;
-	memset(&old->kernel, 0, sizeof(old->kernel));
-	old->kernel_loaded = false;
+	r->kernel_looked = true;
+	r->kernel_anew = old->kernel_anew;
 	return 0;
 }
 
@@ -272,17 +296,32 @@ void gprof_resolver_spaces_kept(struct gprof_resolver *r, const uint32_t *number
 	r->nr_placed = nr;
 }
 
+/* The name at an address, or NULL, and the image that it is in, or NULL. */
+static int find_in_kernel(struct gprof_resolver *r, uint64_t addr, const char **name,
+			  const struct gprof_kernel_image **image)
+{
+	if (!r->kernel_looked && look_at_kernel(r, false))
+		return -ENOMEM;
+	*name = gprof_kernel_find(r->spaces->kernel, addr, image);
+	if ((*image && (*image)->lasting) || r->kernel_anew)
+		return 0;
+	/* It may have come since, and be where another was. */
+	if (look_at_kernel(r, true))
+		return -ENOMEM;
+	*name = gprof_kernel_find(r->spaces->kernel, addr, image);
+	return 0;
+}
+
 static int kernel_frame(struct gprof_resolver *r, uint64_t addr)
 {
 	const struct gprof_kernel_image *image;
 	uint32_t *mapping, location;
 	const char *name;
 
-	if (!r->kernel_loaded && load_kernel(r))
+	if (find_in_kernel(r, addr, &name, &image))
 		return -ENOMEM;
-	name = gprof_kernel_find(&r->kernel, addr, &image);
 	if (image) {
-		mapping = &r->kernel_mappings[image - r->kernel.images];
+		mapping = &r->kernel_mappings[image - r->spaces->kernel->images];
 		if (!*mapping)
 			*mapping = add_mapping(r, image->start, image->end, 0, image->name,
 					       image->build_id);
@@ -290,7 +329,7 @@ static int kernel_frame(struct gprof_resolver *r, uint64_t addr)
 		mapping = &r->kernel_rest;
 		if (!*mapping)
 			*mapping = add_mapping(r, KERNEL_REST_START, UINT64_MAX, 0, KERNEL_REST,
-					       r->kernel.images[0].build_id);
+					       r->spaces->kernel->images[0].build_id);
 		r->hidden++;
 	}
 	if (!*mapping)
@@ -594,7 +633,7 @@ static int tell(struct gprof_resolver *r)
 {
 	int err = 0;
 
-	if (r->kernel_loaded && r->kernel.hidden)
+	if (r->kernel_looked && r->spaces->kernel->hidden)
 		err = gprof_profile_commentf(r->p, "kernel symbols hidden: the kernel shows no "
 					     "addresses (sysctl kernel.kptr_restrict=0 as root "
 					     "shows them)");

@@ -13,7 +13,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "symbol/kernel_symbol.h"
 #include "symbol/process.h"
 #include "profile/profile.h"
 
@@ -64,9 +63,9 @@ struct gprof_unnamed {
 /**
  * struct gprof_resolver - state of the work
  * @p: profile
- * @spaces: address spaces
- * @kernel: names of the kernel, once needed
- * @kernel_loaded: were they?
+ * @spaces: address spaces, and the kernel's names
+ * @kernel_looked: have these been looked at for this profile, and are those of now?
+ * @kernel_anew: were they read for it?
  * @kernel_mappings: index + 1 in the profile of each kernel image
  * @kernel_rest: index + 1 of the mapping of other kernel addresses
  * @hidden: kernel frames that have no name since the kernel hides its addresses
@@ -82,8 +81,8 @@ struct gprof_unnamed {
 struct gprof_resolver {
 	struct gprof_profile *p;
 	struct gprof_spaces *spaces;
-	struct gprof_kernel kernel;
-	bool kernel_loaded;
+	bool kernel_looked;
+	bool kernel_anew;
 	uint32_t *kernel_mappings;
 	uint32_t kernel_rest;
 	uint64_t hidden;
@@ -117,8 +116,8 @@ int gprof_resolve_stack(struct gprof_resolver *r, const struct gprof_stack *s,
 /** gprof_resolve_none() - a location that says that there is no stack */
 int gprof_resolve_none(struct gprof_resolver *r);
 
-/** gprof_resolver_kernel_of() - take the kernel's names of another, which ends; 0 or -ENOMEM */
-int gprof_resolver_kernel_of(struct gprof_resolver *r, struct gprof_resolver *old);
+/** gprof_resolver_kernel_of() - go on with the kernel's names of another, which ends; 0 or -ENOMEM */
+int gprof_resolver_kernel_of(struct gprof_resolver *r, const struct gprof_resolver *old);
 
 /**
  * gprof_resolver_spaces_kept() - address spaces were forgotten

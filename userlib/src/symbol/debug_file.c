@@ -7,13 +7,13 @@
 #include <elfutils/libdwelf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <libdeflate.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include "base/regular_file.h"
 #include "debuginfod.h"
@@ -37,18 +37,18 @@ static bool sum_up(int fd, int copy, uint32_t *crc)
 {
 	unsigned char bytes[1 << 16];
 	off_t at = 0;
-	uLong sum = crc32(0, NULL, 0);
+	uint32_t sum = 0;
 	ssize_t n;
 
 	while ((n = pread(fd, bytes, sizeof(bytes), at)) > 0) {
-		sum = crc32(sum, bytes, (uInt)n);
+		sum = libdeflate_crc32(sum, bytes, (size_t)n);
 		at += n;
 		if (at > (copy < 0 ? FILE_MAX : COPY_MAX))
 			return false;
 		if (copy >= 0 && write(copy, bytes, (size_t)n) != n)
 			return false;
 	}
-	*crc = (uint32_t)sum;
+	*crc = sum;
 	return !n;
 }
 

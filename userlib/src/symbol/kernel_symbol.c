@@ -50,6 +50,24 @@ static int add_symbol(struct gprof_kernel *k, uint64_t addr, bool global, const 
 	return 0;
 }
 
+/* As strtoull() does, which takes more than all the rest of a line. */
+static uint64_t parse_address(char *line, char **end)
+{
+	uint64_t addr = 0;
+	char *p = line;
+
+	for (;; p++) {
+		if (*p >= '0' && *p <= '9')
+			addr = addr << 4 | (uint64_t)(*p - '0');
+		else if (*p >= 'a' && *p <= 'f')
+			addr = addr << 4 | (uint64_t)(*p - 'a' + 10);
+		else
+			break;
+	}
+	*end = p;
+	return addr;
+}
+
 /* "ffffffff81000000 T _stext", "ffffffffc0000000 t name	[module]" */
 static int parse_line(struct gprof_kernel *k, char *line, uint64_t *etext)
 {
@@ -60,7 +78,7 @@ static int parse_line(struct gprof_kernel *k, char *line, uint64_t *etext)
 	char type;
 
 	line[strcspn(line, "\n")] = '\0';
-	addr = strtoull(line, &name, 16);
+	addr = parse_address(line, &name);
 	if (name == line || name[0] != ' ' || !name[1] || name[2] != ' ')
 		return 0;
 	type = name[1];
@@ -144,6 +162,7 @@ static void read_modules(struct gprof_kernel *k, const char *proc)
 
 			if (strcmp(image->name, wanted))
 				continue;
+			image->lasting = true;
 			if (addr < image->start && image->start - addr < size)
 				image->start = addr;
 			if (addr + size > image->end && addr <= image->start)
@@ -245,6 +264,7 @@ int gprof_kernel_load(struct gprof_kernel *k, const char *proc, const char *sys)
 	memset(k, 0, sizeof(*k));
 	if (find_image(k, "[kernel.kallsyms]", 17))
 		return -ENOMEM;
+	k->images[0].lasting = true;
 	err = read_kallsyms(k, proc);
 	if (err) {
 		gprof_kernel_free(k);

@@ -15,12 +15,14 @@
  * @start: first address
  * @end: address after the last
  * @build_id: build-id in hexadecimal, "" for none
+ * @lasting: its names are the same as long as modules are: the kernel or a module
  */
 struct gprof_kernel_image {
 	char *name;
 	uint64_t start;
 	uint64_t end;
 	char build_id[72];
+	bool lasting;
 };
 
 /**
@@ -48,6 +50,8 @@ struct gprof_kernel_symbol {
  * @len: bytes used
  * @cap_text: room
  * @hidden: the kernel shows no addresses (kptr_restrict)
+ * @state: of its modules when that was read, for whoever shares it
+ * @refs: who has it, likewise
  */
 struct gprof_kernel {
 	struct gprof_kernel_symbol *symbols;
@@ -60,6 +64,8 @@ struct gprof_kernel {
 	size_t len;
 	size_t cap_text;
 	bool hidden;
+	uint64_t state;
+	size_t refs;
 };
 
 /**

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "device/decode.h"
+#include "kernel_table.h"
 
 #define DELETED		" (deleted)"
 #define RELATIVES_MAX	256	/* processes that are looked at for one stack */
@@ -46,6 +47,7 @@ void gprof_spaces_free(struct gprof_spaces *s)
 	gprof_table_free(&s->table);
 	gprof_objects_free(&s->objects);
 	gprof_strings_free(&s->paths);
+	gprof_kernel_put(s->kernel);
 	memset(s, 0, sizeof(*s));
 }
 

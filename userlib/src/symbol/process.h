@@ -90,6 +90,7 @@ struct gprof_space {
  * @table: finds them by program run
  * @objects: files
  * @paths: names of mappings
+ * @kernel: names of the kernel, which others share; NULL: not yet needed
  */
 struct gprof_spaces {
 	struct gprof_space *v;
@@ -98,6 +99,7 @@ struct gprof_spaces {
 	struct gprof_table table;
 	struct gprof_objects objects;
 	struct gprof_strings paths;
+	struct gprof_kernel *kernel;
 };
 
 /** gprof_same_run() - are these one program run? */

@@ -6,11 +6,11 @@
 
 #include <elf.h>
 #include <errno.h>
+#include <libdeflate.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #define WINDOW		(128 << 10)
 #define WINDOW_BEFORE	GPROF_IMAGE_AT_MAX	/* who scans looks back */
@@ -67,13 +67,24 @@ const unsigned char *gprof_image_at(struct gprof_image *img, uint64_t offset, si
 	return img->window + (offset - img->window_at);
 }
 
+/* Of what a file says that it unpacks to @out has the room, and no more is written. */
+static int inflate_to(void *out, size_t size, const void *data, size_t packed)
+{
+	struct libdeflate_decompressor *d = libdeflate_alloc_decompressor();
+	int err = -ENOMEM;
+
+	if (out && d)
+		err = libdeflate_zlib_decompress(d, data, packed, out, size, NULL) ? -ENOEXEC : 0;
+	libdeflate_free_decompressor(d);
+	return err;
+}
+
 static int inflate_part(struct gprof_image *img, struct gprof_part *part, unsigned char **copy)
 {
 	uint64_t packed = part->size;
 	unsigned char *out;
 	Elf64_Chdr chdr;
-	uLongf len;
-	int err = -ENOEXEC;
+	int err;
 
 	if (packed < sizeof(chdr))
 		return -ENOEXEC;
@@ -83,12 +94,7 @@ static int inflate_part(struct gprof_image *img, struct gprof_part *part, unsign
 	if (gprof_budget_take(img->budget, chdr.ch_size))
 		return -ENOMEM;
 	out = malloc(chdr.ch_size);
-	len = chdr.ch_size;
-	if (!out)
-		err = -ENOMEM;
-	else if (uncompress(out, &len, *copy + sizeof(chdr), packed - sizeof(chdr)) == Z_OK &&
-		 len == chdr.ch_size)
-		err = 0;
+	err = inflate_to(out, chdr.ch_size, *copy + sizeof(chdr), packed - sizeof(chdr));
 	if (err) {
 		free(out);
 		gprof_budget_give(img->budget, chdr.ch_size);
