@@ -297,12 +297,13 @@ many_names()
 	} >"$1"
 }
 
-# in_terminal COLUMNS COMMAND...: what it writes to a terminal as wide as that
+# in_terminal COLUMNS COMMAND...: what it writes to a terminal as wide as that.  Only bash
+# passes functions on, and script starts what $SHELL says, if that is set at all.
 in_terminal()
 {
 	columns=$1
 	shift
-	timeout 60 script -qec "stty cols $columns rows 24; $*" /dev/null </dev/null | tr -d '\r'
+	SHELL=$BASH timeout 60 script -qec "stty cols $columns rows 24; $*" /dev/null </dev/null | tr -d '\r'
 }
 
 tables_fit_their_terminal()

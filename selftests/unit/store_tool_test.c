@@ -99,7 +99,8 @@ FIXTURE_SETUP(store)
 	clock_set_by = 0;
 	clock_boot = SECOND;
 	fail_at = operations = 0;
-	strcpy(self->path, "/tmp/gprof-store-XXXXXX");
+	/* Each item is synced, some thousands of times: not to a disk that others use. */
+	strcpy(self->path, "/dev/shm/gprof-store-XXXXXX");
 	ASSERT_NE(NULL, mkdtemp(self->path));
 	self->o = (struct store_options){
 		.dir = self->path, .keep_bytes = MUCH, .wait = 1U << ITEM_PROFILE,
@@ -603,7 +604,7 @@ static int flip(void *ctx, const char *path)
 	return 1;
 }
 
-TEST_F(store, sees_each_bit_that_flips)
+TEST_F_TIMEOUT(store, sees_each_bit_that_flips, 300)
 {
 	struct bit bit = { 0 };
 	struct store_counts c;
@@ -645,7 +646,7 @@ static int rename_bit(void *ctx, const char *path)
 	return 1;
 }
 
-TEST_F(store, sees_each_bit_that_flips_in_a_name)
+TEST_F_TIMEOUT(store, sees_each_bit_that_flips_in_a_name, 300)
 {
 	struct bit bit = { 0 };
 	struct store_counts c;
