@@ -134,12 +134,16 @@ static noinline void begins_for_lock(struct gprof_waits *w, struct task_struct *
 		begins(w, prev, state, w->thinned);
 }
 
-/* Who could go on does not wait, and who is dead does not either. */
+/*
+ * Who could go on does not wait, and who ends does not either: it may sleep yet when it has
+ * been reaped, and its process have left the scope by the time that it is switched in.
+ */
 static __always_inline void stops(struct gprof_waits *w, struct task_struct *prev,
 				  unsigned int state, bool all, bool thinned)
 {
 	if (gprof_task_queued(prev) || (!all && !gprof_waits_have(w, prev)) ||
-	    unlikely(state & TASK_DEAD) || unlikely(READ_ONCE(w->phase) < GPROF_WAITS_BEGIN))
+	    unlikely(READ_ONCE(prev->exit_state)) ||
+	    unlikely(READ_ONCE(w->phase) < GPROF_WAITS_BEGIN))
 		return;
 	if (w->spec.locks)
 		begins_for_lock(w, prev, state);

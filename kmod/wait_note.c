@@ -6,8 +6,9 @@
  * does so by compare-exchange, so that each is told once.
  *
  * Of who may be recorded nobody is lost from the table but by being switched in. A task
- * that exits has been, and no task ends on a CPU of which the kernel does not tell, one that
- * is not online; so what is in the table exists. Who looks holds RCU.
+ * that exits has been, since from then on it is not noted any more (exit_state), and no task
+ * ends on a CPU of which the kernel does not tell, one that is not online; so what is in the
+ * table exists. Who looks holds RCU.
  */
 #include "compat/preempt.h"
 #include "cycles.h"
