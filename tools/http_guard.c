@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "thread.h"
+#include "base/thread.h"
 
 #define NS		1000000000ULL
 #define LOOK_MSEC	1000
@@ -115,7 +115,7 @@ int http_guard_begin(struct http_guard *g)
 	pthread_cond_init(&g->change, &attr);
 	pthread_condattr_destroy(&attr);
 	g->running = true;
-	err = thread_start(&g->thread, work, g);
+	err = gprof_thread_start(&g->thread, work, g, "http-guard");
 	if (err) {
 		g->running = false;
 		close(g->wake);

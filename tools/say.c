@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/edits.h"
 #include "cmd.h"
 
 /* Longest word that is worth comparing with others. */
@@ -86,32 +87,6 @@ void progress_clear(void)
 	progress_shown = false;
 }
 
-/* Optimal string alignment distance: a swap of neighbours is one mistake too. */
-static unsigned int distance(const char *a, size_t na, const char *b, size_t nb)
-{
-	unsigned int d[NEAREST_WORD_MAX + 1][NEAREST_WORD_MAX + 1];
-
-	for (size_t i = 0; i <= na; i++)
-		d[i][0] = i;
-	for (size_t j = 0; j <= nb; j++)
-		d[0][j] = j;
-	for (size_t i = 1; i <= na; i++) {
-		for (size_t j = 1; j <= nb; j++) {
-			unsigned int best = d[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
-
-			if (d[i - 1][j] + 1 < best)
-				best = d[i - 1][j] + 1;
-			if (d[i][j - 1] + 1 < best)
-				best = d[i][j - 1] + 1;
-			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
-			    d[i - 2][j - 2] + 1 < best)
-				best = d[i - 2][j - 2] + 1;
-			d[i][j] = best;
-		}
-	}
-	return d[na][nb];
-}
-
 const char *nearest(const char *word, const char *(*nth)(const void *ctx, size_t i),
 		    const void *ctx)
 {
@@ -133,7 +108,7 @@ const char *nearest(const char *word, const char *(*nth)(const void *ctx, size_t
 		if (n > length && !strncmp(word, name, length))
 			d = 0;
 		else
-			d = distance(word, length, name, n);
+			d = gprof_edits(word, name);
 		if (d < best) {
 			best = d;
 			found = name;

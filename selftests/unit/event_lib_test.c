@@ -6,6 +6,7 @@
 
 #include <linux/perf_event.h>
 
+#include "base/edits.h"
 #include "device/event.h"
 #include "lib_util.h"
 #include "device/pmu.h"
@@ -245,6 +246,41 @@ TEST_F(tracepoint, the_nearest_name_is_suggested)
 	EXPECT_EQ(-ENOENT, gprof_tracepoint_find(self->dir, "shed:sched_swich", &self->id,
 						 &self->e));
 	EXPECT_NE(NULL, strstr(self->e.text, "sched:sched_switch"));
+}
+
+/* By hand: each kind of mistake, both ways, at either end, and words too long to compare. */
+TEST(how_far_words_are_apart)
+{
+	static const struct {
+		const char *a, *b;
+		unsigned int edits;
+	} rows[] = {
+		{ "", "", 0 },
+		{ "", "top", 3 },
+		{ "top", "top", 0 },
+		{ "top", "tip", 1 },
+		{ "top", "stop", 1 },
+		{ "top", "tops", 1 },
+		{ "top", "tpo", 1 },
+		{ "ab", "ba", 1 },
+		{ "abcdef", "badcfe", 3 },
+		{ "kitten", "sitting", 3 },
+		/* what was swapped is not changed again */
+		{ "ca", "abc", 3 },
+	};
+	char longest[GPROF_EDITS_WORD_MAX + 2];
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		EXPECT_EQ(rows[i].edits, gprof_edits(rows[i].a, rows[i].b))
+			TH_LOG("%s and %s", rows[i].a, rows[i].b);
+		EXPECT_EQ(rows[i].edits, gprof_edits(rows[i].b, rows[i].a))
+			TH_LOG("%s and %s", rows[i].b, rows[i].a);
+	}
+	memset(longest, 'x', sizeof(longest));
+	longest[GPROF_EDITS_WORD_MAX + 1] = '\0';
+	EXPECT_EQ(GPROF_EDITS_WORD_MAX + 1, gprof_edits(longest, longest));
+	EXPECT_EQ(0, gprof_edits(longest + 1, longest + 1));
+	EXPECT_EQ(GPROF_EDITS_WORD_MAX, gprof_edits("", longest + 1));
 }
 
 TEST_F(tracepoint, bad_names_are_refused)

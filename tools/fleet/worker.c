@@ -4,7 +4,7 @@
  */
 #include "worker.h"
 
-#include "../thread.h"
+#include "base/thread.h"
 
 static void destroy(struct worker *w)
 {
@@ -22,7 +22,7 @@ int worker_start(struct worker *w, void *(*run)(void *arg), void *arg)
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
 	pthread_cond_init(&w->wake, &attr);
 	pthread_condattr_destroy(&attr);
-	err = thread_start(&w->thread, run, arg);
+	err = gprof_thread_start(&w->thread, run, arg, "worker");
 	if (err)
 		destroy(w);
 	return err;

@@ -13,7 +13,7 @@
 
 #include "../cmd.h"
 #include "../say.h"
-#include "../thread.h"
+#include "base/thread.h"
 
 static void *read_all(void *arg)
 {
@@ -39,7 +39,7 @@ int live_begin(struct live *l, int (*show)(void *ctx, int fd), void *ctx)
 	if (pipe2(fds, O_CLOEXEC))
 		return fail("no pipe: %s", strerror(errno));
 	l->from = fds[0];
-	err = thread_start(&l->thread, read_all, l);
+	err = gprof_thread_start(&l->thread, read_all, l, "live");
 	if (err) {
 		close(fds[0]);
 		close(fds[1]);

@@ -13,6 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/edits.h"
+
 #define PART_SIZE	128	/* of a category or a name */
 #define FORMAT_SIZE	16384
 
@@ -70,34 +72,6 @@ static int read_id(const char *root, const char *category, const char *name, uin
 	return end == text ? -EIO : 0;
 }
 
-/* Levenshtein distance, for "did you mean". */
-static unsigned int distance(const char *a, const char *b)
-{
-	unsigned int row[PART_SIZE + 1];
-	size_t la = strlen(a), lb = strlen(b), i, j;
-
-	if (la >= PART_SIZE || lb >= PART_SIZE)
-		return PART_SIZE;
-	for (j = 0; j <= lb; j++)
-		row[j] = (unsigned int)j;
-	for (i = 1; i <= la; i++) {
-		unsigned int diagonal = row[0];
-
-		row[0] = (unsigned int)i;
-		for (j = 1; j <= lb; j++) {
-			unsigned int best = diagonal + (a[i - 1] != b[j - 1]);
-
-			diagonal = row[j];
-			if (best > row[j] + 1)
-				best = row[j] + 1;
-			if (best > row[j - 1] + 1)
-				best = row[j - 1] + 1;
-			row[j] = best;
-		}
-	}
-	return row[lb];
-}
-
 /* The entry of a directory that is most like @name; false when none is there. */
 static bool nearest(const char *path, const char *name, char best[PART_SIZE], unsigned int *dist)
 {
@@ -112,7 +86,7 @@ static bool nearest(const char *path, const char *name, char best[PART_SIZE], un
 
 		if (d->d_name[0] == '.' || d->d_type == DT_REG || strlen(d->d_name) >= PART_SIZE)
 			continue;
-		n = distance(name, d->d_name);
+		n = gprof_edits(name, d->d_name);
 		if (found && n >= *dist)
 			continue;
 		memcpy(best, d->d_name, strlen(d->d_name) + 1);
