@@ -194,6 +194,14 @@ an_upgrade_replaces_a_module_that_nobody_uses()
 	works
 }
 
+an_upgrade_that_is_broken_off_leaves_the_module()
+{
+	apt install /share/gprof-dkms_4.deb && fail "version 4 was installed"
+	no_package_is_half_installed
+	[ "$(state gprof-dkms)" = 'installed 2' ]
+	[ "$(modinfo -F version gprof)" = 2 ]
+}
+
 # As after a removal that lost its power.
 what_is_half_gone_is_installed_again()
 {
@@ -228,6 +236,6 @@ upgrade)
 	;;
 again)
 	ktap_run module_is_loaded an_upgrade_replaces_a_module_that_nobody_uses \
-		what_is_half_gone_is_installed_again
+		an_upgrade_that_is_broken_off_leaves_the_module what_is_half_gone_is_installed_again
 	;;
 esac
