@@ -170,6 +170,14 @@ static void naps_on(void *arg, int step)
 	_exit(0);
 }
 
+/* Long enough for a look. */
+static void naps_long(void *arg, int step)
+{
+	rest(5);
+	rest(700);
+	_exit(0);
+}
+
 static void vforks_once(void)
 {
 	pid_t pid = vfork();
@@ -218,7 +226,7 @@ static void burns(void *arg, int step)
 TEST_F(edge, strangers_whom_another_records_fire_nothing)
 {
 	static void (*const fns[])(void *arg, int step) = {
-		naps_on, vforks, kills_children, burns,
+		naps_on, naps_long, vforks, kills_children, burns,
 	};
 	unsigned int i;
 
@@ -289,13 +297,14 @@ TEST_F(edge, another_thread_of_the_process_fires_nothing)
 	EXPECT_EQ(self->nr, fired_by(self, 0, self->child.pid));
 }
 
+/* Steps: go elsewhere; block there; here; and leave again, and rest. */
 static void blocks_elsewhere(void *arg, int step)
 {
 	unsigned int i;
 
 	if (step != 1)
-		pin_to(online_cpu(!step));
-	for (i = 0; step && i < 3; i++)
+		pin_to(online_cpu(step == 2 ? 0 : 1));
+	for (i = 0; step && step < 3 && i < 3; i++)
 		vforks_once();
 	if (step)
 		rest(1200);
@@ -304,7 +313,7 @@ static void blocks_elsewhere(void *arg, int step)
 TEST_F(edge, waits_on_cpus_that_are_not_looked_at_fire_nothing)
 {
 	uint64_t cpus[16] = { 0 };
-	unsigned int cpu = online_cpu(0), i;
+	unsigned int cpu = online_cpu(0), before, i;
 
 	SKIP_UNLESS(!geteuid(), "needs CAP_PERFMON");
 	SKIP_UNLESS(nr_online_cpus() > 1 && cpu < 1024, "needs a CPU that is not looked at");
@@ -338,6 +347,82 @@ TEST_F(edge, waits_on_cpus_that_are_not_looked_at_fire_nothing)
 	ASSERT_EQ(0, take(self));
 	for (i = 0; i < 2; i++)
 		EXPECT_LT(0, fired_by(self, i, self->child.pid)) TH_LOG("trigger %u", i);
+	/* Once it has left, what is known of it is of before. */
+	ASSERT_EQ(0, child_begin(&self->child));
+	sleep_ms(100);
+	ASSERT_EQ(0, take(self));
+	before = fired_by(self, 1, self->child.pid);
+	ASSERT_EQ(0, child_wait(&self->child));
+	ASSERT_EQ(0, take(self));
+	EXPECT_EQ(before, fired_by(self, 1, self->child.pid));
+}
+
+static void sleeps_shortly_and_runs(void *arg, int step)
+{
+	rest(1);
+	burn_until(monotonic_ns() + 1000 * MS);
+	rest(2 * LONG_MS);
+	_exit(0);
+}
+
+/* What it has left behind when it came back is looked at four times. */
+TEST_F(edge, who_runs_waits_for_nothing)
+{
+	unsigned int i;
+
+	SETUP(sleeps_shortly_and_runs);
+	SET(GPROF_TRIGGER_OFF_CPU, LIMIT_NS);
+	SET(GPROF_TRIGGER_DELAY, 500 * MS);
+	ASSERT_EQ(0, device_start(&self->dev));
+	RUN();
+	EXPECT_LT(0, fired_by(self, 0, self->setup.id));
+	for (i = 0; i < self->nr; i++)
+		EXPECT_GT(500 * MS, self->fired[i].duration_ns) {
+			TH_LOG("trigger %u, %llu us", self->fired[i].index,
+			       (unsigned long long)self->fired[i].duration_ns / 1000);
+		}
+}
+
+static void *takes_the_cpu(void *arg)
+{
+	unsigned int i;
+
+	hurry();
+	for (i = 0; i < TIMES; i++) {
+		rest(5);
+		burn_until(monotonic_ns() + LONG_MS * MS);
+	}
+	__atomic_store_n((bool *)arg, true, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+static void is_kept_waiting_by_its_thread(void *arg, int step)
+{
+	bool ended = false;
+	pthread_t thread;
+
+	pin_to(online_cpu(0));
+	if (pthread_create(&thread, NULL, takes_the_cpu, &ended))
+		_exit(1);
+	while (!__atomic_load_n(&ended, __ATOMIC_ACQUIRE))
+		burn_until(monotonic_ns() + MS);
+	_exit(0);
+}
+
+/* Both are known, so that the switch from one to the other is as quick as can be. */
+TEST_F(edge, threads_of_a_process_keep_one_another_waiting)
+{
+	unsigned int i, n = 0;
+
+	SKIP_UNLESS(!geteuid(), "needs real-time priorities");
+	SETUP(is_kept_waiting_by_its_thread);
+	SET(GPROF_TRIGGER_DELAY, LIMIT_NS);
+	ASSERT_EQ(0, device_start(&self->dev));
+	RUN();
+	for (i = 0; i < self->nr; i++)
+		n += self->fired[i].tid == self->setup.id &&
+		     !(self->fired[i].flags & GPROF_FIRED_F_GOES_ON);
+	EXPECT_LE(TIMES / 2, n);
 }
 
 static int copy_setuid(const char *from, const char *to, uid_t owner)
