@@ -1017,6 +1017,46 @@ TEST(several_gzip_members_are_one_file)
 	gprof_profile_free(p);
 }
 
+/* The length at the end of a gzip file, and what follows it, are anybody's. */
+TEST(a_gzip_file_that_lies_of_its_length_is_refused)
+{
+	static const uint32_t lies[] = { 0, 1, 17, 4096, 3U << 20, 1U << 31, UINT32_MAX };
+	unsigned char data[8192] = { 0 };
+	struct gprof_profile *p;
+	const char *error;
+	struct wire w;
+	size_t i, len;
+	z_stream z = { 0 };
+
+	make_file(&w, 0);
+	ASSERT_EQ(Z_OK, deflateInit2(&z, 6, Z_DEFLATED, 31, 8, Z_DEFAULT_STRATEGY));
+	z.next_in = w.v;
+	z.avail_in = w.len;
+	z.next_out = data;
+	z.avail_out = 4096;
+	ASSERT_EQ(Z_STREAM_END, deflate(&z, Z_FINISH));
+	len = z.total_out;
+	deflateEnd(&z);
+	p = read_bytes(data, len, &error);
+	EXPECT_NE(NULL, p);
+	gprof_profile_free(p);
+	for (i = 4; i < 40; i++) {
+		/* it ends with the right length */
+		memset(data + len, 0, i);
+		memcpy(data + len + i - 4, data + len - 4, 4);
+		EXPECT_EQ(NULL, read_bytes(data, len + i, &error));
+		EXPECT_EQ(EBADMSG, errno);
+	}
+	for (i = 0; i < sizeof(lies) / sizeof(*lies); i++) {
+		memcpy(data + len - 4, &lies[i], 4);
+		EXPECT_EQ(NULL, read_bytes(data, len, &error));
+		EXPECT_EQ(EBADMSG, errno);
+		EXPECT_NE(NULL, strstr(error, "damaged")) {
+			TH_LOG("%u: %s", lies[i], error);
+		}
+	}
+}
+
 TEST(what_is_no_file_is_refused)
 {
 	int fds[2];
