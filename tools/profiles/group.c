@@ -150,15 +150,20 @@ static void name_processes(struct group *g, const struct gprof_profile *p)
 	intern_free(&naming.pairs);
 }
 
+void group_name(struct group *g, const struct gprof_profile *p)
+{
+	if (g->how == GROUP_PROCESS && !g->ready)
+		name_processes(g, p);
+	g->ready = true;
+}
+
 static size_t process_text(struct group *g, const struct gprof_profile *p, uint32_t labels)
 {
 	char text[128];
 	int64_t pid = 0;
 	size_t n;
 
-	if (!g->ready)
-		name_processes(g, p);
-	g->ready = true;
+	group_name(g, p);
 	if (!gprof_profile_label_of(p, labels, "pid", &pid))
 		return keep(g, "(no pid)");
 	n = intern_add(&g->pids, &pid, sizeof(pid));
