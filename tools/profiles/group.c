@@ -35,9 +35,15 @@ static const char *nth_way(const void *ctx, size_t i)
 	return i < ARRAY_SIZE(ways) ? ways[i].word : NULL;
 }
 
+/* What others call it, or the label of it. */
+static const char *const others[][2] = {
+	{ "pid", "process" }, { "tid", "thread" }, { "dso", "module" }, { "file", "module" },
+	{ "binary", "module" }, { "core", "cpu" }, { "container", "cgroup" },
+};
+
 int group_set(struct group *g, const char *value)
 {
-	const char *meant;
+	const char *meant = NULL;
 
 	if (!strncmp(value, "label=", 6) && value[6]) {
 		g->how = GROUP_LABEL;
@@ -51,7 +57,11 @@ int group_set(struct group *g, const char *value)
 		g->key = ways[i].key;
 		return STATUS_OK;
 	}
-	meant = nearest(value, nth_way, NULL);
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		if (!strcmp(value, others[i][0]))
+			meant = others[i][1];
+	if (!meant)
+		meant = nearest(value, nth_way, NULL);
 	if (meant)
 		return misused("--by knows no \"%s\"; did you mean %s?", value, meant);
 	return misused("--by wants process, thread, module, comm, cgroup, cpu, service or label=KEY, "
