@@ -432,6 +432,10 @@ shells_know_the_subcommands()
 	bash -c "source $completion/gprofctl.bash; COMP_WORDS=(gprofctl top --fo) COMP_CWORD=2; _gprofctl; printf '%s\n' \"\${COMPREPLY[@]}\"" \
 		>"$dir/bash"
 	grep -qx -- --focus "$dir/bash"
+	many_names "$dir/types.pb" main
+	bash -c "source $completion/gprofctl.bash; COMP_WORDS=(gprofctl top $dir/types.pb --type '') COMP_CWORD=4; _gprofctl; printf '%s\n' \"\${COMPREPLY[@]}\"" \
+		>"$dir/bash"
+	grep -qx samples "$dir/bash"
 	[ $tried = 1 ] || echo "neither zsh nor fish is here"
 }
 
