@@ -513,7 +513,7 @@ static int add_value(void *ctx, uint32_t path, uint32_t labels, int64_t value)
 	return 0;
 }
 
-static void forget_ways(struct calltree *t)
+void calltree_collected(struct calltree *t)
 {
 	free(t->ways);
 	free(t->known);
@@ -537,7 +537,7 @@ static int build(struct calltree *t, struct view *view, bool diff)
 
 	if (status != STATUS_OK)
 		return status;
-	forget_ways(t);
+	calltree_collected(t);
 	if (!diff)
 		gprof_profile_forget_samples(view->profile);
 	while (diff && t->nr_paths > t->room_base)
@@ -582,7 +582,7 @@ void calltree_tell(const struct calltree *t)
 
 void calltree_free(struct calltree *t)
 {
-	forget_ways(t);
+	calltree_collected(t);
 	forget_paths(t);
 	free(t->nodes);
 	free(t->base);

@@ -117,6 +117,8 @@ struct calltree {
 int calltree_collect(struct calltree *t, struct view *view, bool diff,
 		     int (*take)(void *ctx, uint32_t path, uint32_t labels, int64_t value),
 		     void *ctx);
+/* calltree_collected() - no sample is added any more: give up what finds paths */
+void calltree_collected(struct calltree *t);
 
 /*
  * calltree_build() - make the tree of a view, which has no samples any more then

@@ -16,6 +16,11 @@
 	const culled = svg.querySelector("#culled");
 	const matched = svg.querySelector("#matched");
 	const bar = svg.querySelector("#bar");
+	/* Texts that may be wider than the window, and what they are in full. */
+	const head = bar.querySelector(".head"), title = head.textContent;
+	const note = bar.querySelector(".note"), about = note.textContent;
+	const comments = [...svg.querySelectorAll("text.note")].filter((e) => !bar.contains(e))
+		.map((e) => ({ element: e, text: e.textContent }));
 	const alone = svg === document.documentElement || svg.parentNode === document.body;
 	const kinds = "uki";
 
@@ -241,13 +246,13 @@
 		culled.textContent = !missing ? "" : longest([missing + " frames narrower than " +
 			narrowest + " px not drawn, grey stands for them; zoom in to see them",
 			missing + " frames not drawn, grey stands for them",
-			"grey: not drawn"], inner - Number(culled.getAttribute("x")));
+			"grey: not drawn", "grey: rest"], inner - Number(culled.getAttribute("x")));
 		tell();
 	}
 
 	/* Of texts that say less and less, the first that there is room for. */
 	function longest(texts, room) {
-		return texts.find((text) => text.length * column <= room) || texts[texts.length - 1];
+		return texts.find((text) => text.length * column <= room) || "";
 	}
 
 	/* Of nested matches only the outermost counts: recursion does not count twice. */
@@ -267,15 +272,13 @@
 
 	/* The lines at the top: the frame under the pointer; and beside it what was found. */
 	function tell(text) {
-		details.textContent = clip(text || (first && first === last ? describe(first) : data.hint),
-					   width - 2 * data.margin + 6);
-		matched.textContent = "";
-		if (!matches)
-			return;
-		const sum = matchedTotal();
+		const room = width - 2 * data.margin + 6, sum = matches ? matchedTotal() : 0;
 
-		matched.textContent = "matched " + valueText(sum) + ", " + percentText(sum, shown()) +
-			(first ? " of what is shown" : "");
+		details.textContent = clip(text || (first && first === last ? describe(first) : data.hint),
+					   room);
+		matched.textContent = !matches ? "" : "matched " + valueText(sum) + ", " +
+			percentText(sum, shown()) + (first ? " of what is shown" : "");
+		note.textContent = clip(about, room - column * (matches ? matched.textContent.length + 2 : 0));
 	}
 
 	function remember() {
@@ -384,7 +387,15 @@
 		svg.setAttribute("width", width);
 		svg.setAttribute("viewBox", "0 0 " + width + " " + data.height);
 		svg.querySelectorAll(".paper").forEach((e) => e.setAttribute("width", width));
-		svg.querySelector("#tools").setAttribute("x", Math.max(0, width - data.margin - 400));
+		const forTools = Math.min(300, 0.55 * width);
+
+		svg.querySelector("#tools").setAttribute("width", forTools);
+		svg.querySelector("#tools").setAttribute("x", width - data.margin - forTools);
+		/* Its letters are 16 px high where others are 12. */
+		head.textContent = clip(title, (width - forTools - 3 * data.margin) * 0.75 + 6);
+		comments.forEach((c) => {
+			c.element.textContent = clip(c.text, width - 2 * data.margin + 6);
+		});
 		matched.setAttribute("x", width - data.margin);
 		follow();
 		draw();

@@ -90,7 +90,9 @@ static const struct {
 	{ "lock", "mutex" }, { "mem", "heap" }, { "memory", "heap" }, { "malloc", "heap" },
 	{ "events", "info" }, { "offcpu", "block" }, { "off-cpu", "block" }, { "flamegraph", "flame" },
 	{ "svg", "flame" }, { "web", "view" }, { "http", "view" }, { "tree", "peek" },
-	{ "folded", "collapsed" }, { "timeline", "read" }, { "probe", "profile" },
+	{ "folded", "collapsed" }, { "fold", "collapsed" }, { "probe", "profile" },
+	{ "pprof", "view" }, { "locks", "mutex" }, { "list-events", "info" }, { "leaks", "heap" },
+	{ "callers", "peek" }, { "callgraph", "peek" }, { "source", "list" }, { "asm", "disasm" },
 	{ "buildid-list", "info" }, { "goroutine", "task" }, { "threads", "task" }, { "traceback", "task" },
 	{ "allocs", "alloc" }, { "wait", "block" }, { "compare", "diff" }, { "version", "--version" },
 };

@@ -151,24 +151,66 @@ static const char *long_name(const void *ctx, size_t i)
 	return ((const struct rows *)ctx)->longs[i].name;
 }
 
-static int unknown(const struct usage *u, const struct rows *rows, const char *word, int key)
+/* What others have, and how it is here. */
+static const struct {
+	const char *word;
+	const char *answer;
+} others[] = {
+	{ "g", "stacks are always recorded" }, { "call-graph", "stacks are always recorded" },
+	{ "http", "gprofctl view opens the page itself" }, { "port", "gprofctl view opens the page itself" },
+	{ "sort", "gprofctl top --cum sorts by all that a function calls" },
+	{ "cumulative", "gprofctl top --cum sorts so" },
+	{ "inverted", "gprofctl view has an inverted graph" },
+	{ "invert", "gprofctl view has an inverted graph" },
+	{ "base", "gprofctl diff OLD NEW compares two profiles" },
+	{ "diff_base", "gprofctl diff OLD NEW compares two profiles" },
+	{ "stdio", "gprofctl top writes to stdout" }, { "json", "gprofctl csv is for programs" },
+};
+
+static int no_option(const struct usage *u, const struct rows *rows, const char *dashes,
+		     const char *name)
 {
 	const char *meant;
+
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		if (!strcmp(name, others[i].word))
+			return misused("%s has no option %s%s: %s", u->name, dashes, name,
+				       others[i].answer);
+	meant = nearest(name, long_name, rows);
+	if (meant)
+		return misused("%s has no option %s%s; did you mean --%s?", u->name, dashes, name,
+			       meant);
+	return misused("%s has no option %s%s; see gprofctl %s --help", u->name, dashes, name, u->name);
+}
+
+static int unknown(const struct usage *u, const struct rows *rows, const char *word, int key)
+{
+	char letter[] = { (char)key, '\0' };
+	size_t dashes = key ? 1 : 2;
 	char *name;
 	int status;
 
-	if (key)
-		return misused("%s has no option -%c; see gprofctl %s --help", u->name, key,
-			       u->name);
-	name = xprintf("%.*s", (int)strcspn(word + 2, "="), word + 2);
-	meant = nearest(name, long_name, rows);
-	if (meant)
-		status = misused("%s has no option --%s; did you mean --%s?", u->name, name, meant);
-	else
-		status = misused("%s has no option --%s; see gprofctl %s --help", u->name, name,
-				 u->name);
+	if (key && word[1] == key && !word[2])
+		return no_option(u, rows, "-", letter);
+	name = xprintf("%.*s", (int)strcspn(word + dashes, "="), word + dashes);
+	status = no_option(u, rows, key ? "-" : "--", name);
 	free(name);
 	return status;
+}
+
+/*
+ * The word that the short option @key was found in. Of one with more letters, "-cum" as go
+ * tool pprof has it, getopt() is still at that word; else at the next.
+ */
+static const char *word_of(int argc, char **argv, int key)
+{
+	static char alone[3];
+	const char *word = optind < argc ? argv[optind] : "";
+
+	snprintf(alone, sizeof(alone), "-%c", key);
+	if (!strcmp(argv[optind - 1], alone) || word[0] != '-' || word[1] != key)
+		return alone;
+	return word;
 }
 
 bool options_parse(const struct usage *usage, const struct option_table *tables, int argc,
@@ -183,7 +225,10 @@ bool options_parse(const struct usage *usage, const struct option_table *tables,
 	while ((c = getopt_long(argc, argv, rows.shorts, rows.longs, NULL)) != -1) {
 		switch (c) {
 		case 'h':
-			*status = print_help(usage, tables);
+			if (strcmp(argv[optind - 1], "--help") && word_of(argc, argv, 'h')[2])
+				*status = unknown(usage, &rows, word_of(argc, argv, 'h'), 'h');
+			else
+				*status = print_help(usage, tables);
 			return false;
 		case '?':
 			/* A flag that got an argument, --all=3, leaves its value in optopt. */
@@ -191,7 +236,8 @@ bool options_parse(const struct usage *usage, const struct option_table *tables,
 				*status = misused("--%s takes no argument",
 						  rows.row[optopt - LONG_FIRST]->name);
 			else
-				*status = unknown(usage, &rows, argv[optind - 1], optopt);
+				*status = unknown(usage, &rows, optopt ? word_of(argc, argv, optopt) :
+						  argv[optind - 1], optopt);
 			return false;
 		case ':':
 			i = row_of(&rows, optopt);

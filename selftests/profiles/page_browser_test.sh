@@ -113,6 +113,26 @@ keys_suffice()
 	! grep -o '<input[^>]*>' "$dir/dom" | grep -v aria-label
 }
 
+# fits PAGE WIDTH SCRIPT: what SCRIPT finds in a window as wide as that, "" where all is well
+fits()
+{
+	sed "s|</body>|<script>addEventListener('load', () => setTimeout(() => { const box = (s) => document.querySelector(s).getBoundingClientRect(); document.title = 'bad: ' + [$3].filter((x) => x); }, 300));</script></body>|" \
+		"$dir/$1" >"$dir/with.html"
+	chromium --virtual-time-budget=3000 --window-size="$2",600 --dump-dom "file://$dir/with.html$4" >"$dir/dom"
+	grep -o '<title>bad: [^<]*' "$dir/dom" | tee "$dir/told"
+	grep -qx '<title>bad: ' "$dir/told" || fail "$1 at $2"
+}
+
+# Nothing sticks out of the window, or lies on something else, also of a page that is scrolled.
+narrow_windows_cut_nothing()
+{
+	need_browser
+	for width in 390 800; do
+		fits diff.html $width "box('#tools').right > innerWidth \&\& 'tools', box('.tools input').right > innerWidth \&\& 'search', box('.head').right > box('.tools button').left \&\& 'title', box('#bar .note').right > innerWidth \&\& 'note', box('#culled').right > innerWidth \&\& 'culled'"
+		fits page.html $width "void scrollTo(0, 900), document.documentElement.scrollWidth > innerWidth \&\& 'wide', box('.bar').bottom > box('th').top + 1 \&\& 'head below tools', box('th').top < -1 \&\& 'head'" '#v=table'
+	done
+}
+
 # take NAME SIZE PAGE [OPTION]: a picture, which is not of one colour
 take()
 {
@@ -138,6 +158,8 @@ pictures_are_taken()
 	take view-dark-2500 2500,1200 "page.html#v=inverted&s=function_1" --force-dark-mode
 	take view-sandwich 1400,900 "page.html#v=sandwich&f=function_5"
 	take view-table 800,900 "page.html#v=table"
+	take view-phone 390,800 "page.html#v=table"
+	take diff-phone 390,800 diff.html
 	take flame-light-800 800,500 "flame.svg#s=function_1"
 	take flame-dark-2500 2500,1000 flame.svg --force-dark-mode
 	take diff-light 1400,900 diff.html
@@ -168,4 +190,4 @@ large_page_is_drawn_soon()
 }
 
 ktap_run profiles_are_made table_is_that_of_gprofctl_top filters_choose keys_suffice \
-	pictures_are_taken large_page_is_drawn_soon
+	narrow_windows_cut_nothing pictures_are_taken large_page_is_drawn_soon

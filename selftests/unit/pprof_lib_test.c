@@ -1017,6 +1017,143 @@ TEST(several_gzip_members_are_one_file)
 	gprof_profile_free(p);
 }
 
+/* The length at the end of a gzip file, and what follows it, are anybody's. */
+TEST(a_gzip_file_that_lies_of_its_length_is_refused)
+{
+	static const uint32_t lies[] = { 0, 1, 17, 4096, 3U << 20, 1U << 31, UINT32_MAX };
+	unsigned char data[8192] = { 0 };
+	struct gprof_profile *p;
+	const char *error;
+	struct wire w;
+	size_t i, len;
+	z_stream z = { 0 };
+
+	make_file(&w, 0);
+	ASSERT_EQ(Z_OK, deflateInit2(&z, 6, Z_DEFLATED, 31, 8, Z_DEFAULT_STRATEGY));
+	z.next_in = w.v;
+	z.avail_in = w.len;
+	z.next_out = data;
+	z.avail_out = 4096;
+	ASSERT_EQ(Z_STREAM_END, deflate(&z, Z_FINISH));
+	len = z.total_out;
+	deflateEnd(&z);
+	p = read_bytes(data, len, &error);
+	EXPECT_NE(NULL, p);
+	gprof_profile_free(p);
+	for (i = 4; i < 40; i++) {
+		/* it ends with the right length */
+		memset(data + len, 0, i);
+		memcpy(data + len + i - 4, data + len - 4, 4);
+		EXPECT_EQ(NULL, read_bytes(data, len + i, &error));
+		EXPECT_EQ(EBADMSG, errno);
+	}
+	for (i = 0; i < sizeof(lies) / sizeof(*lies); i++) {
+		memcpy(data + len - 4, &lies[i], 4);
+		EXPECT_EQ(NULL, read_bytes(data, len, &error));
+		EXPECT_EQ(EBADMSG, errno);
+		EXPECT_NE(NULL, strstr(error, "damaged")) {
+			TH_LOG("%u: %s", lies[i], error);
+		}
+	}
+}
+
+/* A sample: l: its location, v: its value, a, b: labels of two numbers, in that order. */
+static void add_sample_of(struct wire *w, const char *order, uint64_t num)
+{
+	struct wire sample = { .len = 0 };
+
+	for (; *order; order++) {
+		struct wire label = { .len = 0 };
+
+		number(&label, 1, 1);
+		number(&label, 3, *order == 'a' ? num : num + 1);
+		if (*order == 'l')
+			number(&sample, 1, 7);
+		else if (*order == 'v')
+			number(&sample, 2, 1);
+		else
+			nested(&sample, 3, &label);
+	}
+	nested(w, 2, &sample);
+}
+
+/* What was read once is known by its bytes: those that only begin or end alike are others. */
+TEST(each_sample_has_the_labels_of_its_bytes)
+{
+	static const struct {
+		const char *order;
+		uint64_t num;
+	} samples[] = {
+		{ "lvab", 10 }, { "lvab", 10 }, { "lva", 10 }, { "lvb", 10 }, { "lvba", 10 },
+		{ "lvab", 11 }, { "lva", 11 }, { "lavb", 10 }, { "lav", 10 }, { "abvl", 10 },
+		{ "lva", 10 }, { "lvab", 10 }, { "lvb", 9 }, { "lv", 0 }, { "valb", 10 },
+		{ "lvb", 10 }, { "lavb", 10 }, { "abvl", 10 },
+	};
+	struct gprof_profile *p;
+	const char *error;
+	struct wire w;
+	size_t i;
+
+	make_file(&w, 0);
+	for (i = 0; i < sizeof(samples) / sizeof(*samples); i++)
+		add_sample_of(&w, samples[i].order, samples[i].num);
+	p = read_bytes(w.v, w.len, &error);
+	ASSERT_NE(NULL, p) {
+		TH_LOG("%s", error);
+	}
+	ASSERT_EQ(i + 1, p->nr_samples);
+	while (i--) {
+		const struct gprof_label_set *set = &p->label_sets[p->samples[i + 1].labels];
+		const struct gprof_label *l = &p->labels[set->first];
+		const char *order = samples[i].order;
+		uint32_t nr = 0;
+
+		for (; *order; order++) {
+			if (*order == 'l' || *order == 'v')
+				continue;
+			ASSERT_LT(nr, set->nr);
+			EXPECT_EQ(samples[i].num + (*order == 'b'), (uint64_t)l[nr++].num) {
+				TH_LOG("%zu: %s", i, samples[i].order);
+			}
+		}
+		EXPECT_EQ(nr, set->nr);
+	}
+	gprof_profile_free(p);
+}
+
+/* More sets than are known by their bytes, twice. */
+TEST(many_sets_of_labels_stay_apart)
+{
+	enum { SETS = 20000, FIRST = 1 << 14 };	/* numbers of three bytes each */
+	unsigned char *data = malloc(SETS * 64);
+	struct gprof_profile *p;
+	const char *error;
+	struct wire w;
+	size_t i, len;
+
+	make_file(&w, 0);
+	memcpy(data, w.v, len = w.len);
+	for (i = 0; i < 2 * SETS; i++) {
+		w.len = 0;
+		add_sample_of(&w, "lva", FIRST + i % SETS);
+		memcpy(data + len, w.v, w.len);
+		len += w.len;
+	}
+	p = read_bytes(data, len, &error);
+	ASSERT_NE(NULL, p) {
+		TH_LOG("%s", error);
+	}
+	ASSERT_EQ(2 * SETS + 1, p->nr_samples);
+	ASSERT_EQ(SETS + 1, p->nr_label_sets);
+	for (i = 0; i < 2 * SETS; i++) {
+		const struct gprof_label_set *set = &p->label_sets[p->samples[i + 1].labels];
+
+		ASSERT_EQ(FIRST + i % SETS, (uint64_t)p->labels[set->first].num);
+	}
+	gprof_profile_free(p);
+	free(data);
+}
+
 TEST(what_is_no_file_is_refused)
 {
 	int fds[2];

@@ -45,6 +45,18 @@ _gprofctl_metrics()
 	gprofctl schedstat --metric help 2>/dev/null | sed 's/ .*//'
 }
 
+# The types of values of the profile that was typed, as the answer to a wrong one has them.
+_gprofctl_types()
+{
+	local word
+
+	for word in "${COMP_WORDS[@]:2}"; do
+		[[ -f $word && -r $word ]] || continue
+		gprofctl top "$word" --type '?' 2>&1 | sed -n 's/.*, but of //p' | tr -d ,
+		return
+	done
+}
+
 _gprofctl()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
@@ -101,6 +113,8 @@ _gprofctl()
 		mapfile -t COMPREPLY < <(compgen -W "cpu sched block syscall irq wall" -- "$cur") ;;
 	trace,--go-version)
 		mapfile -t COMPREPLY < <(compgen -W "1.22 1.23 1.25 1.26" -- "$cur") ;;
+	*,--type)
+		mapfile -t COMPREPLY < <(compgen -W "$(_gprofctl_types)" -- "$cur") ;;
 	*,--by)
 		mapfile -t COMPREPLY < <(compgen -W "process thread comm module cgroup cpu service label=" \
 			-- "$cur") ;;

@@ -20,6 +20,7 @@
 #include "elf_place.h"
 #include "options_view.h"
 #include "source.h"
+#include "wanted.h"
 
 #define AROUND		64	/* bytes before the first instruction with a value, and after the last */
 #define SPAN_MAX	(1 << 20)
@@ -333,10 +334,9 @@ int cmd_disasm(int argc, char **argv)
 
 	if (!options_parse(&disasm_usage, tables, argc, argv, true, &operands, &status))
 		return status;
-	if (argc - operands != 2)
-		return misused("disasm wants a function and a profile, as in gprofctl disasm main "
-			       "cpu.pb.gz");
-	status = view_open_with(&v, argv[operands + 1], &o.view);
+	status = wanted_operands("disasm", argv + operands, argc - operands);
+	if (status == STATUS_OK)
+		status = view_open_with(&v, argv[operands + 1], &o.view);
 	if (status != STATUS_OK)
 		return status;
 	status = places_collect(&p, &v, argv[operands], true);

@@ -17,6 +17,7 @@
 #include "../text.h"
 #include "options_view.h"
 #include "source.h"
+#include "wanted.h"
 
 #define FUNCTIONS_SHOWN	10
 #define AROUND		5	/* lines before the first with a value, and after the last */
@@ -226,10 +227,9 @@ int cmd_list(int argc, char **argv)
 
 	if (!options_parse(&list_usage, tables, argc, argv, true, &operands, &status))
 		return status;
-	if (argc - operands != 2)
-		return misused("list wants a function and a profile, as in gprofctl list main "
-			       "cpu.pb.gz");
-	status = view_open_with(&v, argv[operands + 1], &o.view);
+	status = wanted_operands("list", argv + operands, argc - operands);
+	if (status == STATUS_OK)
+		status = view_open_with(&v, argv[operands + 1], &o.view);
 	if (status != STATUS_OK)
 		return status;
 	status = places_collect(&p, &v, argv[operands], false);

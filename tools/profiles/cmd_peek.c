@@ -13,6 +13,7 @@
 #include "../text.h"
 #include "options_view.h"
 #include "peek.h"
+#include "wanted.h"
 
 #define FUNCTIONS_SHOWN	20	/* unless -n says otherwise */
 #define NUMBER_COLUMNS	61
@@ -155,10 +156,9 @@ int cmd_peek(int argc, char **argv)
 
 	if (!options_parse(&peek_usage, tables, argc, argv, true, &operands, &status))
 		return status;
-	if (argc - operands != 2)
-		return misused("peek wants a function and a profile, as in gprofctl peek malloc "
-			       "cpu.pb.gz");
-	status = view_open_with(&v, argv[operands + 1], &o.view);
+	status = wanted_operands("peek", argv + operands, argc - operands);
+	if (status == STATUS_OK)
+		status = view_open_with(&v, argv[operands + 1], &o.view);
 	if (status != STATUS_OK)
 		return status;
 	status = peek_collect(&p, &v, argv[operands]);

@@ -35,9 +35,15 @@ static const char *nth_way(const void *ctx, size_t i)
 	return i < ARRAY_SIZE(ways) ? ways[i].word : NULL;
 }
 
+/* What others call it, or the label of it. */
+static const char *const others[][2] = {
+	{ "pid", "process" }, { "tid", "thread" }, { "dso", "module" }, { "file", "module" },
+	{ "binary", "module" }, { "core", "cpu" }, { "container", "cgroup" },
+};
+
 int group_set(struct group *g, const char *value)
 {
-	const char *meant;
+	const char *meant = NULL;
 
 	if (!strncmp(value, "label=", 6) && value[6]) {
 		g->how = GROUP_LABEL;
@@ -51,7 +57,11 @@ int group_set(struct group *g, const char *value)
 		g->key = ways[i].key;
 		return STATUS_OK;
 	}
-	meant = nearest(value, nth_way, NULL);
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		if (!strcmp(value, others[i][0]))
+			meant = others[i][1];
+	if (!meant)
+		meant = nearest(value, nth_way, NULL);
 	if (meant)
 		return misused("--by knows no \"%s\"; did you mean %s?", value, meant);
 	return misused("--by wants process, thread, module, comm, cgroup, cpu, service or label=KEY, "
@@ -150,15 +160,20 @@ static void name_processes(struct group *g, const struct gprof_profile *p)
 	intern_free(&naming.pairs);
 }
 
+void group_name(struct group *g, const struct gprof_profile *p)
+{
+	if (g->how == GROUP_PROCESS && !g->ready)
+		name_processes(g, p);
+	g->ready = true;
+}
+
 static size_t process_text(struct group *g, const struct gprof_profile *p, uint32_t labels)
 {
 	char text[128];
 	int64_t pid = 0;
 	size_t n;
 
-	if (!g->ready)
-		name_processes(g, p);
-	g->ready = true;
+	group_name(g, p);
 	if (!gprof_profile_label_of(p, labels, "pid", &pid))
 		return keep(g, "(no pid)");
 	n = intern_add(&g->pids, &pid, sizeof(pid));

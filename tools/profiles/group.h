@@ -83,6 +83,9 @@ size_t group_frames(struct group *g, const struct gprof_profile *p, struct frame
  */
 size_t group_text(struct group *g, const struct gprof_profile *p, uint32_t labels);
 
+/* group_name() - find out what processes are called, while the profile has its samples */
+void group_name(struct group *g, const struct gprof_profile *p);
+
 void group_free(struct group *g);
 
 #endif /* TOOLS_PROFILES_GROUP_H */

@@ -44,6 +44,8 @@ struct cell {
  * @tree: stacks
  * @groups: texts of each key
  * @sets: numbers of sets, of one text a key
+ * @known: number + 1 of the set of each of the profile's sets, or 0
+ * @room_known: of @known
  * @samples: a cell for each sample, in the order of nodes
  * @nr_samples: how many
  * @room_samples: of @samples
@@ -57,6 +59,8 @@ struct page {
 	struct calltree tree;
 	struct group groups[NR_KEYS];
 	struct intern sets;
+	uint32_t *known;
+	size_t room_known;
 	struct cell *samples;
 	size_t nr_samples;
 	size_t room_samples;
@@ -96,9 +100,22 @@ static uint32_t set_of(struct page *p, uint32_t labels)
 {
 	uint32_t set[NR_KEYS] = { 0 };
 
+	while (labels >= p->room_known)
+		p->known = xgrow(p->known, p->room_known, &p->room_known, sizeof(*p->known));
+	if (p->known[labels])
+		return p->known[labels] - 1;
 	for (size_t k = 0; k < p->nr_keys; k++)
 		set[k] = group_text(&p->groups[k], p->view->profile, labels);
-	return intern_add(&p->sets, set, sizeof(set));
+	p->known[labels] = intern_add(&p->sets, set, sizeof(set)) + 1;
+	return p->known[labels] - 1;
+}
+
+static void forget_sets(struct page *p)
+{
+	intern_free(&p->sets);
+	free(p->known);
+	p->known = NULL;
+	p->room_known = 0;
 }
 
 /**
@@ -136,22 +153,10 @@ static bool make_cells(struct page *p)
 	return p->nr <= CELLS_MAX || p->nr_keys == 1;
 }
 
-static void forget_labels(struct page *p)
-{
-	for (size_t k = 0; k < NR_KEYS; k++)
-		group_free(&p->groups[k]);
-	intern_free(&p->sets);
-}
-
 static void choose_keys(struct page *p)
 {
-	for (p->nr_keys = NR_KEYS;; p->nr_keys--) {
-		for (size_t k = 0; k < p->nr_keys; k++)
-			group_set(&p->groups[k], keys[k]);
-		if (make_cells(p))
-			break;
-		forget_labels(p);
-	}
+	for (p->nr_keys = NR_KEYS; !make_cells(p); p->nr_keys--)
+		forget_sets(p);
 	if (p->nr_keys < NR_KEYS)
 		say("the profile is too large to be filtered by %s in the page; --comm, --pid and "
 		    "--label choose before", p->nr_keys < 3 ? "thread and CPU" : "thread");
@@ -160,7 +165,9 @@ static void choose_keys(struct page *p)
 static void empty(struct page *p)
 {
 	calltree_free(&p->tree);
-	forget_labels(p);
+	for (size_t k = 0; k < NR_KEYS; k++)
+		group_free(&p->groups[k]);
+	forget_sets(p);
 	free(p->samples);
 	free(p->cells);
 }
@@ -171,6 +178,13 @@ static int collect(struct page *p)
 
 	if (status != STATUS_OK)
 		return status;
+	for (size_t k = 0; k < NR_KEYS; k++) {
+		group_set(&p->groups[k], keys[k]);
+		group_name(&p->groups[k], p->view->profile);
+	}
+	/* Of the profile labels stay, and are all that is still asked for. */
+	calltree_collected(&p->tree);
+	gprof_profile_forget_samples(p->view->profile);
 	sort_samples(p);
 	choose_keys(p);
 	return STATUS_OK;

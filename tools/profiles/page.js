@@ -641,6 +641,9 @@
 	$("reset").addEventListener("click", reset);
 	$("search").addEventListener("input", (e) => search(e.target.value));
 	window.addEventListener("resize", resized);
+	/* The head of the table stays below the tools, however many lines these take. */
+	new ResizeObserver(([e]) => document.documentElement.style.setProperty("--bar",
+		e.target.offsetHeight + "px")).observe(document.querySelector(".bar"));
 	dark.addEventListener("change", redraw);
 	window.addEventListener("hashchange", restore);
 	window.addEventListener("keydown", (e) => {

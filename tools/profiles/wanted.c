@@ -6,10 +6,23 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "../cmd.h"
 #include "../say.h"
 
 enum { UNKNOWN, WANTED, OTHER };
+
+int wanted_operands(const char *subcommand, char **operands, int nr)
+{
+	if (nr != 2)
+		return misused("%s wants a function and a profile, as in gprofctl %s main cpu.pb.gz",
+			       subcommand, subcommand);
+	if (strcmp(operands[1], "-") && access(operands[1], F_OK) && !access(operands[0], F_OK))
+		return misused("%s is no file; the function comes first: gprofctl %s %s %s",
+			       operands[1], subcommand, operands[1], operands[0]);
+	return STATUS_OK;
+}
 
 void wanted_init(struct wanted *w, const char *word, const struct frames *frames)
 {

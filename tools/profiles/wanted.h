@@ -30,6 +30,16 @@ struct wanted {
 	size_t room;
 };
 
+/**
+ * wanted_operands() - are there a function and a profile?
+ * @subcommand: that wants them
+ * @operands: what was typed
+ * @nr: how many
+ *
+ * Return: STATUS_OK, or STATUS_USAGE after a sentence.
+ */
+int wanted_operands(const char *subcommand, char **operands, int nr);
+
 /* wanted_init() - @frames: all that there are, for one of them may be called exactly so */
 void wanted_init(struct wanted *w, const char *word, const struct frames *frames);
 

@@ -5,6 +5,7 @@
 #include "pprof_input.h"
 
 #include <errno.h>
+#include <libdeflate.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -54,16 +55,46 @@ static uInt at_most(size_t n)
 	return n > UINT32_MAX ? UINT32_MAX : (uInt)n;
 }
 
+static uint64_t plain_max(const struct gprof_bytes *in)
+{
+	uint64_t max = in->len * (uint64_t)RATIO_MAX;
+
+	return max < PLAIN_FREE ? PLAIN_FREE : max;
+}
+
+/*
+ * A file of one member says at its end how long it is, and libdeflate unpacks it in less
+ * than half of zlib's time. False for any other file: inflate_all() says what it is.
+ */
+static bool unpack_whole(const struct gprof_bytes *in, struct gprof_budget *b,
+			 struct gprof_bytes *out)
+{
+	const unsigned char *end = in->v + in->len;
+	struct libdeflate_decompressor *d;
+	size_t size, taken, len;
+	bool whole;
+
+	if (in->len < 18)
+		return false;
+	size = end[-4] | end[-3] << 8 | end[-2] << 16 | (size_t)end[-1] << 24;
+	if (!size || size > plain_max(in) || gprof_grow_within(b, &out->v, &out->cap, size, 1))
+		return false;
+	d = libdeflate_alloc_decompressor();
+	whole = d && !libdeflate_gzip_decompress_ex(d, in->v, in->len, out->v, size, &taken, &len) &&
+		taken == in->len;
+	libdeflate_free_decompressor(d);
+	out->len = whole ? len : 0;
+	return whole;
+}
+
 /* One gzip member after the other, as gzip itself takes them. */
 static int inflate_all(z_stream *z, const struct gprof_bytes *in, struct gprof_budget *b,
 		       struct gprof_bytes *out, struct gprof_error *e)
 {
-	uint64_t max = in->len * (uint64_t)RATIO_MAX;
+	uint64_t max = plain_max(in);
 	size_t taken = 0;
 	int ret = Z_OK;
 
-	if (max < PLAIN_FREE)
-		max = PLAIN_FREE;
 	for (;;) {
 		if (out->len >= max)
 			return gprof_error_set(e, EFBIG,
@@ -107,7 +138,9 @@ int gprof_pprof_load(int fd, struct gprof_budget *b, struct gprof_bytes *out,
 		*out = in;
 		return err;
 	}
-	if (inflateInit2(&z, MAX_WBITS + GZIP_FORMAT) != Z_OK) {
+	if (unpack_whole(&in, b, out)) {
+		err = 0;
+	} else if (inflateInit2(&z, MAX_WBITS + GZIP_FORMAT) != Z_OK) {
 		err = gprof_error_set(e, ENOMEM, "no memory to unpack the file");
 	} else {
 		err = inflate_all(&z, &in, b, out, e);

@@ -17,6 +17,7 @@
 #include "pprof_fields.h"
 #include "pprof_ids.h"
 #include "pprof_input.h"
+#include "pprof_memo.h"
 #include "profile.h"
 
 #define MEMORY_DEFAULT	(1ULL << 30)
@@ -53,6 +54,7 @@ static _Thread_local struct gprof_error last;
  * @cap_labels: elements of it
  * @lines: room for the lines of a location
  * @cap_lines: elements of it
+ * @memo: sets of labels that were read
  */
 struct reader {
 	struct gprof_parts plain;
@@ -76,6 +78,7 @@ struct reader {
 	size_t cap_labels;
 	struct gprof_line *lines;
 	size_t cap_lines;
+	struct gprof_memo memo;
 };
 
 static int bad(const char *what)
@@ -469,31 +472,65 @@ static int read_label(struct reader *r, const struct gprof_part *part, size_t *n
  * @stack: locations
  * @values: values
  * @labels: labels
+ * @slot: where their set is, or is to be, when they are all that ends the sample; or NULL
+ * @bytes: they are these
+ * @len: how many
  */
 struct sizes {
 	size_t stack;
 	size_t values;
 	size_t labels;
+	struct gprof_memo_slot *slot;
+	const unsigned char *bytes;
+	size_t len;
 };
+
+/* @at: where the first label begins. Whether it and all that follows was read before. */
+static bool know_labels(struct reader *r, const struct gprof_part *message,
+			const unsigned char *at, struct sizes *n)
+{
+	n->bytes = at;
+	n->len = (size_t)(message->data + message->len - at);
+	n->slot = gprof_memo_slot(&r->memo, n->bytes, n->len);
+	return n->slot && gprof_memo_is(n->slot, n->bytes, n->len);
+}
 
 static int read_sample_parts(struct reader *r, const struct gprof_part *message, struct sizes *n)
 {
 	struct gprof_parts parts = { message->data, message->len };
+	const unsigned char *at = parts.p;
 	struct gprof_part part;
 	int ret, err = 0;
 
-	while (!err && (ret = gprof_parts_next(&parts, &part))) {
+	for (; !err && (ret = gprof_parts_next(&parts, &part)); at = parts.p) {
 		if (ret < 0 || (part.field <= SAMPLE_VALUE && part.type && part.type != 2) ||
 		    (part.field == SAMPLE_LABEL && part.type != 2))
 			return not_profile();
+		if (part.field == SAMPLE_LABEL) {
+			if (!n->labels && know_labels(r, message, at, n))
+				return 0;
+			err = read_label(r, &part, &n->labels);
+			continue;
+		}
+		n->slot = NULL;
 		if (part.field == SAMPLE_LOCATION)
 			err = read_stack(r, &part, &n->stack);
 		else if (part.field == SAMPLE_VALUE)
 			err = read_values(r, &part, &n->values);
-		else if (part.field == SAMPLE_LABEL)
-			err = read_label(r, &part, &n->labels);
 	}
 	return err;
+}
+
+static uint32_t label_set(struct reader *r, const struct sizes *n)
+{
+	uint32_t set;
+
+	if (n->slot && gprof_memo_is(n->slot, n->bytes, n->len))
+		return n->slot->set;
+	set = gprof_profile_label_set(r->p, r->labels, n->labels);
+	if (n->slot && set != GPROF_NONE)
+		*n->slot = (struct gprof_memo_slot){ n->bytes, (uint32_t)n->len, set };
+	return set;
 }
 
 /* Samples that are alike stay apart, as pprof keeps them: nobody's sums tell the difference. */
@@ -516,7 +553,7 @@ static int read_sample(struct reader *r, const struct gprof_part *part)
 				       "its stacks have more frames than those of a profile of its size");
 	if (r->frames - before > r->p->frames_max)
 		r->p->frames_max = (size_t)(r->frames - before);
-	labels = gprof_profile_label_set(r->p, r->labels, n.labels);
+	labels = label_set(r, &n);
 	if (labels == GPROF_NONE ||
 	    gprof_profile_append_sample(r->p, r->stack, n.stack, labels, r->values))
 		return no_memory(&r->p->budget);
@@ -551,7 +588,9 @@ static int read_message(struct reader *r)
 
 static int read_plain(const struct gprof_bytes *plain, struct gprof_profile *p)
 {
-	struct reader r = { .plain = { plain->v, plain->len }, .p = p };
+	struct reader r = {
+		.plain = { plain->v, plain->len }, .p = p, .memo.seed = p->label_sets_table.seed,
+	};
 	int err;
 
 	gprof_ids_init(&r.mappings, &p->budget);
@@ -571,6 +610,7 @@ static int read_plain(const struct gprof_bytes *plain, struct gprof_profile *p)
 	free(r.values);
 	free(r.labels);
 	free(r.lines);
+	gprof_memo_free(&r.memo);
 	return err;
 }
 
