@@ -18,8 +18,8 @@
 
 #define HTTP_CLIENTS_MAX	64
 /* So much of an answer is to be taken within so long. */
-#define HTTP_PIECE_BYTES	(1024 * 1024)
-#define HTTP_PIECE_SECONDS	20
+#define HTTP_PIECE_BYTES	(512 * 1024)
+#define HTTP_PIECE_SECONDS	10
 
 /**
  * struct http_client - a connection

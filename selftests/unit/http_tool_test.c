@@ -398,7 +398,7 @@ TEST_F_TIMEOUT(http, who_hardly_reads_is_hung_up, 80)
 	pthread_join(threads[0], NULL);
 	pthread_join(threads[1], NULL);
 	printf("# %ld bytes in %ld ms, %ld in %ld ms\n", drop.all, drop.msec, sip.all, sip.msec);
-	EXPECT_LT(15000, drop.msec);
+	EXPECT_LT(8000, drop.msec);
 	EXPECT_GT(45000, drop.msec);
 	EXPECT_GT(LARGE, drop.all);
 	EXPECT_LT(LARGE, sip.all);

@@ -108,10 +108,10 @@ static int weigh(struct ask *a, const struct gprof_recording *rec)
 				       "which is all that one may: ask for fewer seconds or samples, "
 				       "or for one process", max >> 10);
 	all = a->h->memory;
-	if (all > SHARES * max && a->memory >= all / (busy ? busy : 1))
+	if (all / SHARES > max && a->memory >= all / (busy ? busy : 1))
 		return gprof_error_set(&a->e, ENOBUFS, "the %u recordings that are under way take more "
 				       "than %" PRIu64 " KiB, and this is one of the largest; come "
-				       "back later", busy, SHARES * max >> 10);
+				       "back later", busy, (max >> 10) * SHARES);
 	return 0;
 }
 
@@ -179,20 +179,12 @@ static int view(struct ask *a)
 
 static int await_moment(struct ask *a)
 {
-	for (;;) {
-		struct timespec until;
-
-		clock_gettime(CLOCK_REALTIME, &until);
-		until.tv_nsec += TICK_NS;
-		if (until.tv_nsec >= 1000000000) {
-			until.tv_sec++;
-			until.tv_nsec -= 1000000000;
-		}
-		if (!pthread_mutex_timedlock(&a->h->moment, &until))
-			return 0;
+	while (pthread_mutex_trylock(&a->h->moment)) {
+		poll(NULL, 0, TICK_NS / 1000000);
 		if (gone(a))
 			return -ECONNABORTED;
 	}
+	return 0;
 }
 
 static int fly(struct ask *a)
