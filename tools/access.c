@@ -4,13 +4,15 @@
  *
  * Checking a hash by bcrypt takes a tenth of a second on purpose. So it is done by one
  * thread at a time, lest guessing takes all CPUs, and what was right is remembered, as a
- * keyed hash: a scraper asks a hundred times a second.
+ * keyed hash: a scraper asks a hundred times a second. Who waits for his turn gets it in the
+ * order of coming, and of one address few may wait: who guesses is in nobody else's way.
  */
 #include "access.h"
 
 #include <crypt.h>
 #include <errno.h>
 #include <gnutls/crypto.h>
+#include <netinet/in.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,13 +26,17 @@
 #define KEY_SIZE	32
 #define MAC_SIZE	32
 #define TOKEN_MIN	16
-#define WAITERS_MAX	8	/* for their turn to be hashed */
+#define WAITERS_MAX	16	/* for their turn to be hashed */
+#define PEER_WAITERS_MAX	2	/* of one address */
 
 /**
  * struct access - who may ask
  * @lock: of all below
- * @slow: held while a password is hashed
- * @waiters: of those who hold it or wait for it
+ * @moved: @turn has
+ * @turn: whose password is hashed; one at a time
+ * @tickets: turns that were given out
+ * @waiters: addresses of those who have their turn or wait for it
+ * @nr_waiters: number of @waiters
  * @web_config: path, or NULL
  * @token_file: path, or NULL
  * @web: what the first says
@@ -42,8 +48,11 @@
  */
 struct access {
 	pthread_mutex_t lock;
-	pthread_mutex_t slow;
-	unsigned int waiters;
+	pthread_cond_t moved;
+	unsigned long turn;
+	unsigned long tickets;
+	uint64_t waiters[WAITERS_MAX];
+	size_t nr_waiters;
 	const char *web_config;
 	const char *token_file;
 	struct web_config web;
@@ -112,7 +121,7 @@ struct access *access_new(const char *web_config, const char *token_file, int *s
 
 	*a = (struct access){
 		.lock = PTHREAD_MUTEX_INITIALIZER,
-		.slow = PTHREAD_MUTEX_INITIALIZER,
+		.moved = PTHREAD_COND_INITIALIZER,
 		.web_config = web_config,
 		.token_file = token_file,
 	};
@@ -141,6 +150,36 @@ void access_free(struct access *a)
 	free(a);
 }
 
+static size_t find_user(const struct web_config *web, const char *user)
+{
+	size_t i;
+
+	for (i = 0; i < web->nr_users; i++)
+		if (!strcmp(web->users[i].name, user))
+			break;
+	return i;
+}
+
+/* What was right for a hash is right for it. With the lock held. */
+static void take_users(struct access *a, struct web_config *web)
+{
+	unsigned char known[WEB_USERS_MAX][MAC_SIZE] = { 0 };
+	bool is_known[WEB_USERS_MAX] = { 0 };
+
+	for (size_t i = 0; i < web->nr_users; i++) {
+		size_t old = find_user(&a->web, web->users[i].name);
+
+		if (old == a->web.nr_users || strcmp(a->web.users[old].hash, web->users[i].hash))
+			continue;
+		memcpy(known[i], a->known[old], MAC_SIZE);
+		is_known[i] = a->is_known[old];
+	}
+	web_config_free(&a->web);
+	a->web = *web;
+	memcpy(a->known, known, sizeof(known));
+	memcpy(a->is_known, is_known, sizeof(is_known));
+}
+
 void access_reload(struct access *a)
 {
 	struct web_config web = { 0 };
@@ -166,11 +205,9 @@ void access_reload(struct access *a)
 	if (cert)
 		certificate_use(cert);
 	pthread_mutex_lock(&a->lock);
-	web_config_free(&a->web);
-	a->web = web;
+	take_users(a, &web);
 	free(a->token);
 	a->token = token;
-	memset(a->is_known, 0, sizeof(a->is_known));
 	pthread_mutex_unlock(&a->lock);
 	say("who may ask was read again");
 }
@@ -214,16 +251,6 @@ bool access_tls13(struct access *a)
 	return tls13;
 }
 
-static size_t find_user(const struct access *a, const char *user)
-{
-	size_t i;
-
-	for (i = 0; i < a->web.nr_users; i++)
-		if (!strcmp(a->web.users[i].name, user))
-			break;
-	return i;
-}
-
 static bool hash_fits(const char *hash, const char *password)
 {
 	struct crypt_data *data = xalloc(1, sizeof(*data));
@@ -235,66 +262,143 @@ static bool hash_fits(const char *hash, const char *password)
 	return fits;
 }
 
-/* The dearest hash: who asks in the name of one who is not there waits as long. */
-static const char *nobodys_hash(const struct access *a)
+/* "$2y$10$...": each 1 more doubles what it takes. */
+static int cost_of(const char *hash)
+{
+	return atoi(hash + 4);
+}
+
+/* The dearest hash: what is wrong takes as long as that one. */
+static const char *dearest_hash(const struct access *a)
 {
 	const char *dearest = a->web.users[0].hash;
 
-	/* "$2y$10$...", whose number is how dear it is */
 	for (size_t i = 1; i < a->web.nr_users; i++)
-		if (strncmp(a->web.users[i].hash + 4, dearest + 4, 2) > 0)
+		if (cost_of(a->web.users[i].hash) > cost_of(dearest))
 			dearest = a->web.users[i].hash;
 	return dearest;
 }
 
-/* What is already known; else 0, and what is to be hashed, or -EBUSY. With the lock held. */
-static int look_up(struct access *a, const char *user, const unsigned char now[MAC_SIZE],
-		   char **hash, bool *there)
+/*
+ * Who is not there takes a hash of cost D. Who is there with a lower cost C takes, when the
+ * password is wrong, 2^C, and then 2^C + 2^(C+1) ... 2^(D-1): the same sum.
+ */
+static void take_as_long(const char *hash, int dearest, const char *password)
 {
-	size_t i = find_user(a, user);
+	char *dearer = xprintf("%s", hash);
 
-	*there = i < a->web.nr_users;
-	if (*there && a->is_known[i] && same(a->known[i], now, MAC_SIZE))
+	for (int cost = cost_of(hash); cost < dearest; cost++) {
+		dearer[4] = '0' + cost / 10;
+		dearer[5] = '0' + cost % 10;
+		hash_fits(dearer, password);
+	}
+	free(dearer);
+}
+
+/**
+ * struct check - a password that is to be hashed
+ * @hash: its user's, or the dearest
+ * @dearest: cost of that
+ * @there: there is such a user
+ * @peer: who asks
+ * @ticket: for a turn
+ */
+struct check {
+	char *hash;
+	int dearest;
+	bool there;
+	uint64_t peer;
+	unsigned long ticket;
+};
+
+static bool may_wait(const struct access *a, uint64_t peer)
+{
+	unsigned int n = 0;
+
+	for (size_t i = 0; i < a->nr_waiters; i++)
+		n += a->waiters[i] == peer;
+	return a->nr_waiters < WAITERS_MAX && n < PEER_WAITERS_MAX;
+}
+
+/* What is already known, which waits for nobody; else 0, and a check, or -EBUSY. Locked. */
+static int look_up(struct access *a, const char *user, const unsigned char now[MAC_SIZE],
+		   struct check *c)
+{
+	size_t i = find_user(&a->web, user);
+
+	c->there = i < a->web.nr_users;
+	if (c->there && a->is_known[i] && same(a->known[i], now, MAC_SIZE))
 		return 1;
 	if (!a->web.nr_users)
 		return 0;
-	if (a->waiters == WAITERS_MAX)
+	if (!may_wait(a, c->peer))
 		return -EBUSY;
-	a->waiters++;
-	*hash = xprintf("%s", *there ? a->web.users[i].hash : nobodys_hash(a));
+	a->waiters[a->nr_waiters++] = c->peer;
+	c->ticket = a->tickets++;
+	c->dearest = cost_of(dearest_hash(a));
+	c->hash = xprintf("%s", c->there ? a->web.users[i].hash : dearest_hash(a));
 	return 0;
 }
 
-int access_password(struct access *a, const char *user, const char *password)
+/* With the lock held, but not while it is hashed. */
+static bool check(struct access *a, struct check *c, const char *password)
 {
+	bool fits;
+
+	while (c->ticket != a->turn)
+		pthread_cond_wait(&a->moved, &a->lock);
+	pthread_mutex_unlock(&a->lock);
+	fits = hash_fits(c->hash, password) && c->there;
+	if (!fits && c->there)
+		take_as_long(c->hash, c->dearest, password);
+	pthread_mutex_lock(&a->lock);
+	a->turn++;
+	pthread_cond_broadcast(&a->moved);
+	for (size_t i = 0; i < a->nr_waiters; i++) {
+		if (a->waiters[i] != c->peer)
+			continue;
+		a->waiters[i] = a->waiters[--a->nr_waiters];
+		break;
+	}
+	return fits;
+}
+
+int access_password(struct access *a, uint64_t peer, const char *user, const char *password)
+{
+	struct check c = { .peer = peer };
 	unsigned char now[MAC_SIZE];
-	char *hash = NULL;
-	bool fits, there;
 	size_t i;
 	int ret;
 
 	if (!mac(a, password, now))
 		return 0;
 	pthread_mutex_lock(&a->lock);
-	ret = look_up(a, user, now, &hash, &there);
-	pthread_mutex_unlock(&a->lock);
-	if (!hash)
-		return ret;
-	pthread_mutex_lock(&a->slow);
-	fits = hash_fits(hash, password) && there;
-	pthread_mutex_unlock(&a->slow);
-	pthread_mutex_lock(&a->lock);
-	a->waiters--;
-	/* Who may ask may have been read again meanwhile. */
-	i = find_user(a, user);
-	fits = fits && i < a->web.nr_users && !strcmp(a->web.users[i].hash, hash);
-	if (fits) {
-		memcpy(a->known[i], now, MAC_SIZE);
-		a->is_known[i] = true;
+	ret = look_up(a, user, now, &c);
+	if (c.hash) {
+		ret = check(a, &c, password);
+		/* Who may ask may have been read again meanwhile. */
+		i = find_user(&a->web, user);
+		ret = ret && i < a->web.nr_users && !strcmp(a->web.users[i].hash, c.hash);
+		if (ret) {
+			memcpy(a->known[i], now, MAC_SIZE);
+			a->is_known[i] = true;
+		}
 	}
 	pthread_mutex_unlock(&a->lock);
-	free(hash);
-	return fits;
+	free(c.hash);
+	return ret;
+}
+
+/* Of IPv6 a host has as many addresses as it likes, but one network, of 64 bits. */
+uint64_t access_peer(const struct sockaddr *from)
+{
+	uint64_t peer = 0;
+
+	if (from && from->sa_family == AF_INET)
+		memcpy(&peer, &((const struct sockaddr_in *)from)->sin_addr, 4);
+	else if (from && from->sa_family == AF_INET6)
+		memcpy(&peer, &((const struct sockaddr_in6 *)from)->sin6_addr, 8);
+	return peer;
 }
 
 bool access_token(struct access *a, const char *token)

@@ -9,8 +9,10 @@
 #define TOOLS_ACCESS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct access;
+struct sockaddr;
 
 /**
  * access_new() - read the files
@@ -34,15 +36,24 @@ bool access_has_token(struct access *a);
 bool access_tls(struct access *a);
 bool access_tls13(struct access *a);
 
+/* access_peer() - an address as a number, to tell who guesses from others */
+uint64_t access_peer(const struct sockaddr *from);
+
 /**
  * access_password() - is that the password of that user?
+ * @a: who may ask
+ * @peer: who wants to know
+ * @user: name
+ * @password: what he says
  *
- * Takes as long as its hash, once, and one at a time: few may wait for their turn, since who
- * guesses with all connections would keep all others out.
+ * One that was right before is answered at once, as long as the user's hash is the same. Else
+ * it takes as long as its hash, and when it is wrong as the dearest hash there is, whether the
+ * user is there or not; one at a time, in the order of coming. Few may wait, and of each @peer
+ * fewer, since who guesses with all connections would keep all others out.
  *
  * Return: 1 or 0, or -EBUSY: too many wait.
  */
-int access_password(struct access *a, const char *user, const char *password);
+int access_password(struct access *a, uint64_t peer, const char *user, const char *password);
 
 /* access_token() - is that the token? */
 bool access_token(struct access *a, const char *token);

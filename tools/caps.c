@@ -53,3 +53,13 @@ int caps_keep_needed(void)
 		return fail("capabilities cannot be dropped: %s", strerror(errno));
 	return STATUS_OK;
 }
+
+bool caps_drop_all(void)
+{
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	const struct __user_cap_data_struct none[2] = { 0 };
+
+	prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+	/* Or root would get them back by exec. */
+	return !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) && !syscall(SYS_capset, &head, none);
+}

@@ -184,3 +184,9 @@ void *certificate_callback(void)
 {
 	return (void *)give;
 }
+
+bool certificate_versions(void *session, bool tls13)
+{
+	return !gnutls_priority_set_direct(session, tls13 ? "NORMAL:-VERS-ALL:+VERS-TLS1.3" :
+					   CERTIFICATE_TLS, NULL);
+}

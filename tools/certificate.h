@@ -5,6 +5,8 @@
 #ifndef TOOLS_CERTIFICATE_H
 #define TOOLS_CERTIFICATE_H
 
+#include <stdbool.h>
+
 struct certificate;
 
 /**
@@ -28,5 +30,14 @@ void certificate_use(struct certificate *c);
 
 /* certificate_callback() - for MHD_OPTION_HTTPS_CERT_CALLBACK */
 void *certificate_callback(void);
+
+/* What is spoken: TLS 1.2 and 1.3, as GnuTLS writes it. */
+#define CERTIFICATE_TLS	"NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"
+
+/*
+ * certificate_versions() - of a session of GnuTLS, before its handshake: that, or 1.3 alone.
+ * False: it is as it was
+ */
+bool certificate_versions(void *session, bool tls13);
 
 #endif /* TOOLS_CERTIFICATE_H */

@@ -41,6 +41,7 @@
  * @token_file: --token-file, or NULL
  * @max_ns: --max-seconds, 0 when absent
  * @at_once: --max-recordings, 0 when absent
+ * @memory: --max-memory, 0 when absent
  * @flight_ns: --flight, 0 when absent
  * @session: statistics; the servers' threads read them while they run
  * @access: who may ask
@@ -57,6 +58,7 @@ struct serve {
 	const char *token_file;
 	int64_t max_ns;
 	unsigned long long at_once;
+	unsigned long long memory;
 	int64_t flight_ns;
 	struct sched_session session;
 	struct access *access;
@@ -169,6 +171,15 @@ static int set_at_once(void *ctx, const char *value)
 	return STATUS_OK;
 }
 
+static int set_memory(void *ctx, const char *value)
+{
+	struct serve *s = ctx;
+
+	if (!parse_size(value, &s->memory) || !s->memory)
+		return misused("--max-memory wants a size above 0, such as 256M, not \"%s\"", value);
+	return STATUS_OK;
+}
+
 static int set_flight(void *ctx, const char *value)
 {
 	struct serve *s = ctx;
@@ -193,6 +204,8 @@ static const struct option_row serve_rows[] = {
 	{ 0, "max-seconds", "TIME", "longest recording (default: " DEFAULT_SECONDS ")",
 	  set_max_seconds },
 	{ 0, "max-recordings", "N", "recordings at once (default: " DEFAULT_AT_ONCE ")", set_at_once },
+	{ 0, "max-memory", "SIZE", "memory for the samples of a recording, beyond which it fails; all\n"
+	  "at once get four times that (default: 256M)", set_memory },
 	{ 0, "flight", "[=TIME]", "keep the last seconds of a trace (default: 10), which\n"
 	  "/debug/pprof/trace?flight=1 gives", set_flight },
 	{ 0 },
@@ -275,6 +288,7 @@ static int begin_profiles(struct serve *s)
 		.target = target,
 		.max_ns = s->max_ns,
 		.max_recordings = s->at_once,
+		.max_memory = s->memory,
 	};
 
 	if (s->flight_ns) {

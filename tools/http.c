@@ -23,8 +23,10 @@
 #include "access.h"
 #include "certificate.h"
 #include "cmd.h"
+#include "http_body.h"
 #include "http_guard.h"
 #include "http_listen.h"
+#include "http_query.h"
 #include "say.h"
 #include "text.h"
 
@@ -33,9 +35,8 @@
 #define QUERY_MAX		4096
 /* Of silence; and for all of a request, however it trickles. */
 #define IDLE_SECONDS		10
-/* For an answer, and one more for so many bytes of it. */
+/* Until there is an answer, unless it is recorded. */
 #define ANSWER_SECONDS		30
-#define BYTES_A_SECOND		4096
 
 #define TYPE_TEXT		"text/plain; charset=utf-8"
 #define TYPE_HTML		"text/html; charset=utf-8"
@@ -53,6 +54,7 @@ static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
  * @routes: table
  * @ctx: for its functions
  * @access: who may ask, or NULL: everybody, but for no profiles
+ * @tls: it is encrypted
  * @profiles: or NULL
  * @guard: lets clients in, and hangs up who takes too long
  * @closing: who records gives up
@@ -68,6 +70,7 @@ struct http {
 	const struct http_route *routes;
 	void *ctx;
 	struct access *access;
+	bool tls;
 	struct gprof_http *profiles;
 	struct http_guard guard;
 	atomic_bool closing;
@@ -109,12 +112,25 @@ static int socket_of(struct MHD_Connection *c)
 	return info ? info->connect_fd : -1;
 }
 
+/* Before the handshake: what may be spoken may have been read again since the start. */
+static void choose_tls(struct http *h, struct MHD_Connection *c)
+{
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(c, MHD_CONNECTION_INFO_GNUTLS_SESSION);
+
+	if (!info || !info->tls_session ||
+	    !certificate_versions(info->tls_session, access_tls13(h->access)))
+		shutdown(socket_of(c), SHUT_RDWR);
+}
+
 static void on_connection(void *cls, struct MHD_Connection *c, void **context,
 			  enum MHD_ConnectionNotificationCode code)
 {
 	struct http *h = cls;
 
 	if (code == MHD_CONNECTION_NOTIFY_STARTED) {
+		if (h->tls)
+			choose_tls(h, c);
 		*context = http_guard_add(&h->guard, socket_of(c));
 		http_guard_next(&h->guard, *context, IDLE_SECONDS);
 	} else if (*context) {
@@ -130,14 +146,15 @@ static void on_completed(void *cls, struct MHD_Connection *c, void **state,
 	struct http *h = cls;
 
 	(void)state;
-	(void)code;
+	if (code == MHD_REQUEST_TERMINATED_TIMEOUT_REACHED)
+		http_guard_tired(&h->guard, client_of(c));
 	http_guard_next(&h->guard, client_of(c), IDLE_SECONDS);
 }
 
 static enum MHD_Result queue(struct http *h, struct MHD_Connection *c, unsigned int status,
-			     struct MHD_Response *r, uint64_t bytes)
+			     struct MHD_Response *r)
 {
-	http_guard_asked(&h->guard, client_of(c), ANSWER_SECONDS + bytes / BYTES_A_SECOND);
+	http_guard_answered(&h->guard, client_of(c));
 	return MHD_queue_response(c, status, r);
 }
 
@@ -148,11 +165,9 @@ static enum MHD_Result send_page(struct http *h, struct MHD_Connection *c, struc
 	struct MHD_Response *r;
 	enum MHD_Result ret = MHD_NO;
 
-	r = MHD_create_response_from_buffer(p->size, p->text, MHD_RESPMEM_MUST_FREE);
-	if (!r) {
-		free(p->text);
+	r = http_body_text(&h->guard, client_of(c), p->text, p->size);
+	if (!r)
 		return MHD_NO;
-	}
 	/* What is shown is of now, and a browser shall not guess what it is. */
 	if (MHD_add_response_header(r, "Content-Type", p->type) &&
 	    MHD_add_response_header(r, "Cache-Control", "no-store") &&
@@ -162,7 +177,7 @@ static enum MHD_Result send_page(struct http *h, struct MHD_Connection *c, struc
 	     MHD_add_response_header(r, "WWW-Authenticate", "Basic realm=\"gprof\"")) &&
 	    (p->status != MHD_HTTP_METHOD_NOT_ALLOWED ||
 	     MHD_add_response_header(r, "Allow", "GET, HEAD")))
-		ret = queue(h, c, p->status, r, p->size);
+		ret = queue(h, c, p->status, r);
 	MHD_destroy_response(r);
 	return ret;
 }
@@ -273,14 +288,12 @@ static enum MHD_Result answer_page(struct http *h, struct MHD_Connection *c, con
  * @c: connection
  * @queued: an answer is on its way
  * @query: as it was sent
- * @size: of @query
  */
 struct visit {
 	struct http *h;
 	struct MHD_Connection *c;
 	bool queued;
 	char query[QUERY_MAX];
-	size_t size;
 };
 
 static bool is_gone(void *ctx)
@@ -295,42 +308,18 @@ static int send_profile(void *ctx, const struct gprof_http_answer *a)
 {
 	struct visit *v = ctx;
 	int fd = dup(a->fd);
-	struct MHD_Response *r = fd < 0 ? NULL : MHD_create_response_from_fd64(a->length, fd);
+	struct MHD_Response *r = fd < 0 ? NULL :
+		http_body_file(&v->h->guard, client_of(v->c), fd, a->length);
 	bool ok = r;
 
-	if (!r) {
-		if (fd >= 0)
-			close(fd);
+	if (!r)
 		return -ENOMEM;
-	}
 	for (size_t i = 0; ok && i < a->nr_headers; i++)
 		ok = MHD_add_response_header(r, a->headers[i].name, a->headers[i].value);
 	ok = ok && MHD_add_response_header(r, "Cache-Control", "no-store");
-	v->queued = ok && queue(v->h, v->c, a->status, r, a->length);
+	v->queued = ok && queue(v->h, v->c, a->status, r);
 	MHD_destroy_response(r);
 	return v->queued ? 0 : -ENOMEM;
-}
-
-/* libmicrohttpd has undone the escapes; what is read is written anew. */
-static enum MHD_Result add_argument(void *cls, enum MHD_ValueKind kind, const char *key,
-				    const char *value)
-{
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/:,";
-	struct visit *v = cls;
-	const char *parts[] = { v->size ? "&" : "", key, "=", value ? value : "" };
-
-	(void)kind;
-	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
-		for (const char *p = parts[i]; *p; p++) {
-			bool as_is = !(i & 1) || strchr(plain, *p);
-
-			if (v->size + 4 > sizeof(v->query))
-				return MHD_NO;
-			v->size += sprintf(v->query + v->size, as_is ? "%c" : "%%%02X",
-					   (unsigned char)*p);
-		}
-	}
-	return MHD_YES;
 }
 
 static enum MHD_Result answer_profile(struct http *h, struct MHD_Connection *c, const char *method,
@@ -348,10 +337,9 @@ static enum MHD_Result answer_profile(struct http *h, struct MHD_Connection *c, 
 		.ctx = &v,
 	};
 	enum MHD_Result ret;
-	int nr = MHD_get_connection_values(c, MHD_GET_ARGUMENT_KIND, NULL, NULL);
 
-	if (MHD_get_connection_values(c, MHD_GET_ARGUMENT_KIND, add_argument, &v) != nr)
-		return answer_page(h, c, path, &p, "the query is too long, or has NULs");
+	if (!http_query_text(c, v.query, sizeof(v.query)))
+		return answer_page(h, c, path, &p, "the query is too long");
 	/* A recording is no silence. */
 	http_guard_asked(&h->guard, client_of(c), 0);
 	MHD_set_connection_option(c, MHD_CONNECTION_OPTION_TIMEOUT, 0U);
@@ -363,6 +351,14 @@ static enum MHD_Result answer_profile(struct http *h, struct MHD_Connection *c, 
 
 /* ---- who may ask ---- */
 
+static uint64_t peer_of(struct MHD_Connection *c)
+{
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(c, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+
+	return access_peer(info ? info->client_addr : NULL);
+}
+
 /* 1, 0, or -EBUSY: nobody can say for now. */
 static int has_password(struct http *h, struct MHD_Connection *c)
 {
@@ -373,7 +369,7 @@ static int has_password(struct http *h, struct MHD_Connection *c)
 	if (user && password) {
 		may = access_token(h->access, password);
 		if (!may && access_has_users(h->access))
-			may = access_password(h->access, user, password);
+			may = access_password(h->access, peer_of(c), user, password);
 	}
 	if (password)
 		explicit_bzero(password, strlen(password));
@@ -527,13 +523,12 @@ int http_start(struct http *h, const struct http_route *routes, void *ctx)
 	bool tls = !h->path && access_tls(h->access);
 	const struct MHD_OptionItem encrypted[] = {
 		{ MHD_OPTION_HTTPS_CERT_CALLBACK, 0, certificate_callback() },
-		{ MHD_OPTION_HTTPS_PRIORITIES, 0, (void *)(tls && access_tls13(h->access) ?
-			"NORMAL:-VERS-ALL:+VERS-TLS1.3" :
-			"NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2") },
+		{ MHD_OPTION_HTTPS_PRIORITIES, 0, (void *)CERTIFICATE_TLS },
 		{ MHD_OPTION_END, 0, NULL },
 	}, plain[] = { { MHD_OPTION_END, 0, NULL } };
 	int err;
 
+	h->tls = tls;
 	h->routes = routes;
 	h->ctx = ctx;
 	h->daemon = MHD_start_daemon(MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION |

@@ -30,8 +30,18 @@ static uint64_t now_ns(void)
 	return ts.tv_sec * NS + ts.tv_nsec;
 }
 
+/* What was not taken of an answer is not kept by the kernel either. */
+static void drop_rest(struct http_client *c)
+{
+	const struct linger none = { .l_onoff = 1 };
+
+	if (c->answered)
+		setsockopt(c->fd, SOL_SOCKET, SO_LINGER, &none, sizeof(none));
+}
+
 static void hang_up(struct http_client *c)
 {
+	drop_rest(c);
 	shutdown(c->fd, SHUT_RDWR);
 	c->deadline_ns = 0;
 	c->asked = true;
@@ -175,6 +185,7 @@ static void set(struct http_guard *g, struct http_client *c, bool asked, uint64_
 		return;
 	pthread_mutex_lock(&g->lock);
 	c->asked = asked;
+	c->answered = false;
 	c->since_ns = now_ns();
 	c->deadline_ns = seconds ? c->since_ns + seconds * NS : 0;
 	pthread_mutex_unlock(&g->lock);
@@ -183,6 +194,36 @@ static void set(struct http_guard *g, struct http_client *c, bool asked, uint64_
 void http_guard_asked(struct http_guard *g, struct http_client *c, uint64_t seconds)
 {
 	set(g, c, true, seconds);
+}
+
+static void give_time(struct http_guard *g, struct http_client *c, uint64_t taken)
+{
+	pthread_mutex_lock(&g->lock);
+	c->answered = true;
+	c->taken = taken;
+	c->deadline_ns = now_ns() + HTTP_PIECE_SECONDS * NS;
+	pthread_mutex_unlock(&g->lock);
+}
+
+void http_guard_answered(struct http_guard *g, struct http_client *c)
+{
+	if (c)
+		give_time(g, c, 0);
+}
+
+void http_guard_taken(struct http_guard *g, struct http_client *c, uint64_t bytes)
+{
+	if (c && bytes - c->taken >= HTTP_PIECE_BYTES)
+		give_time(g, c, bytes);
+}
+
+void http_guard_tired(struct http_guard *g, struct http_client *c)
+{
+	if (!c)
+		return;
+	pthread_mutex_lock(&g->lock);
+	drop_rest(c);
+	pthread_mutex_unlock(&g->lock);
 }
 
 void http_guard_next(struct http_guard *g, struct http_client *c, uint64_t seconds)

@@ -2,7 +2,9 @@
 /*
  * Who comes in, and for how long: a thread that takes connections as long as there is room
  * for them, and hangs up those that take too much time. One that trickles bytes does nothing
- * that the web server's own timeout sees, which is of silence.
+ * that the web server's own timeout sees, which is of silence; nor does one that reads its
+ * answer drop by drop, which is kept for it as long: so each piece of it has its time, and not
+ * the whole, which may be large.
  *
  * Where all places are taken and somebody waits, in the kernel's queue, those make room that
  * have been there for a moment and not asked for anything yet.
@@ -15,6 +17,9 @@
 #include <stdint.h>
 
 #define HTTP_CLIENTS_MAX	64
+/* So much of an answer is to be taken within so long. */
+#define HTTP_PIECE_BYTES	(512 * 1024)
+#define HTTP_PIECE_SECONDS	10
 
 /**
  * struct http_client - a connection
@@ -22,6 +27,8 @@
  * @since_ns: when it came, CLOCK_MONOTONIC
  * @asked: it has asked for something
  * @deadline_ns: when it is hung up, CLOCK_MONOTONIC; 0: never
+ * @answered: it has an answer to take
+ * @taken: of that, when its time began anew
  * @next: of the list
  */
 struct http_client {
@@ -29,6 +36,8 @@ struct http_client {
 	uint64_t since_ns;
 	bool asked;
 	uint64_t deadline_ns;
+	bool answered;
+	uint64_t taken;
 	struct http_client *next;
 };
 
@@ -74,6 +83,15 @@ void http_guard_remove(struct http_guard *g, struct http_client *c);
 
 /* http_guard_asked() - it has asked for something, and is hung up after so many seconds; 0: not */
 void http_guard_asked(struct http_guard *g, struct http_client *c, uint64_t seconds);
+
+/* http_guard_answered() - its answer is there: from now on each piece of it has its time */
+void http_guard_answered(struct http_guard *g, struct http_client *c);
+
+/* http_guard_taken() - it has taken so many bytes of its answer, all in all */
+void http_guard_taken(struct http_guard *g, struct http_client *c, uint64_t bytes);
+
+/* http_guard_tired() - it took nothing for so long that the web server hangs up */
+void http_guard_tired(struct http_guard *g, struct http_client *c);
 
 /* http_guard_next() - it was answered, and has so many seconds to ask for more */
 void http_guard_next(struct http_guard *g, struct http_client *c, uint64_t seconds);

@@ -7,22 +7,32 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
-#include <spawn.h>
+#include <semaphore.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <gprof/trace_record.h>
 
+#include "caps.h"
+#include "cmd.h"
 #include "say.h"
 
 #define TRACE_FD	3	/* in the command */
 #define LOOK_MSEC	100
 #define LOOKS_MAX	1200
+/* Of each, beside what it maps, and how many at once; others wait. */
+#define MEMORY_BYTES	(1024UL * 1024 * 1024)
+#define AT_ONCE		2
+
+static sem_t places;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 /* As gprofctl wall records it. */
 static const struct gprof_cpu_event samples = { .name = "timer", .hz = 100 };
@@ -35,28 +45,31 @@ static const struct gprof_trace_config wall_trace = {
 	.samples = &samples,
 };
 
-static int spawn(pid_t *pid, const char *command, int trace, int out, int err)
+/* Between fork and exec. What reads a trace needs no privilege, and has a bound. */
+static void become(const char *command, int trace, int out, int err)
 {
+	const struct rlimit memory = { MEMORY_BYTES, MEMORY_BYTES };
 	char path[] = "/proc/self/fd/3";
 	char *argv[] = { "gprofctl", (char *)command, path, "-o", "-", NULL };
-	posix_spawn_file_actions_t files;
-	posix_spawnattr_t attr;
+	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	sigset_t none;
-	int ret;
 
 	sigemptyset(&none);
-	posix_spawnattr_init(&attr);
-	posix_spawnattr_setsigmask(&attr, &none);
-	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK);
-	posix_spawn_file_actions_init(&files);
-	posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-	posix_spawn_file_actions_adddup2(&files, out, STDOUT_FILENO);
-	posix_spawn_file_actions_adddup2(&files, err, STDERR_FILENO);
-	posix_spawn_file_actions_adddup2(&files, trace, TRACE_FD);
-	ret = posix_spawn(pid, "/proc/self/exe", &files, &attr, argv, environ);
-	posix_spawn_file_actions_destroy(&files);
-	posix_spawnattr_destroy(&attr);
-	return -ret;
+	if (null >= 0 && dup2(null, STDIN_FILENO) >= 0 && dup2(out, STDOUT_FILENO) >= 0 &&
+	    dup2(err, STDERR_FILENO) >= 0 &&
+	    (trace == TRACE_FD ? !fcntl(trace, F_SETFD, 0) : dup2(trace, TRACE_FD) >= 0) &&
+	    !setrlimit(RLIMIT_DATA, &memory) && !sigprocmask(SIG_SETMASK, &none, NULL) &&
+	    caps_drop_all())
+		execve("/proc/self/exe", argv, environ);
+	_exit(STATUS_FAILED);
+}
+
+static int spawn(pid_t *pid, const char *command, int trace, int out, int err)
+{
+	*pid = fork();
+	if (!*pid)
+		become(command, trace, out, err);
+	return *pid < 0 ? -errno : 0;
 }
 
 /* Its exit status, or -errno: it is given up with who wants it, or when it takes too long. */
@@ -99,29 +112,50 @@ static void read_sentence(int fd, char *why, size_t size)
 	}
 	if (!strncmp(last, "gprofctl: ", 10))
 		last += 10;
-	snprintf(why, size, "%s", last);
+	if (*last)
+		snprintf(why, size, "%s", last);
+}
+
+static void make_places(void)
+{
+	sem_init(&places, 0, AT_ONCE);
+}
+
+static int take_place(const struct gprof_http_request *rq)
+{
+	pthread_once(&once, make_places);
+	while (sem_trywait(&places)) {
+		poll(NULL, 0, LOOK_MSEC);
+		if (rq->gone && rq->gone(rq->ctx))
+			return -ECONNABORTED;
+	}
+	return 0;
 }
 
 static int make(void *ctx, const struct gprof_http_request *rq, int trace, int fd, char *why,
 		size_t size)
 {
 	const char *command = ctx;
-	int err = memfd_create("gprofctl", MFD_CLOEXEC), ret;
-	pid_t pid;
+	int ret = take_place(rq), err;
+	pid_t pid = -1;
 
-	if (err < 0)
-		return -errno;
-	ret = spawn(&pid, command, trace, fd, err);
+	if (ret)
+		return ret;
+	err = memfd_create("gprofctl", MFD_CLOEXEC);
+	ret = err < 0 ? -errno : spawn(&pid, command, trace, fd, err);
 	if (!ret)
 		ret = wait_for(pid, rq);
+	sem_post(&places);
 	if (ret > 0) {
+		snprintf(why, size, "gprofctl %s failed without a word", command);
 		read_sentence(err, why, size);
 		ret = -EIO;
 	} else if (ret == -ETIMEDOUT) {
 		snprintf(why, size, "the trace is too large to be looked at here: ask for fewer "
 			 "seconds, or for trace");
 	}
-	close(err);
+	if (err >= 0)
+		close(err);
 	return ret;
 }
 

@@ -426,6 +426,20 @@ as_many_at_once_as_are_allowed()
 	end
 }
 
+a_profile_that_takes_too_much_memory_is_refused()
+{
+	begin --token-file token --max-memory 1k
+	get '/debug/pprof/profile?seconds=100&cpu=0&hz=1000'
+	cat page
+	[ "$(status)" = 503 ]
+	grep -q '^the profile takes more than 1 KiB' page
+	[ "$(wc -l <page)" -eq 1 ]
+	get /metrics
+	[ "$(status)" = 200 ]
+	end
+	refused 2 'a size above 0' gprofctl serve --max-memory 0
+}
+
 profiles_are_not_for_everybody()
 {
 	begin
@@ -765,7 +779,7 @@ ktap_run profiles_are_what_the_command_writes every_page_gives_what_it_is_for \
 	whom_to_record_is_in_the_request bad_requests_have_a_status_and_the_commands_sentence \
 	counters_are_what_the_command_records what_is_no_request_is_survived \
 	a_client_that_goes_away_ends_its_recording what_ends_is_not_waited_for \
-	as_many_at_once_as_are_allowed profiles_are_not_for_everybody users_of_a_file_may_ask \
+	as_many_at_once_as_are_allowed a_profile_that_takes_too_much_memory_is_refused profiles_are_not_for_everybody users_of_a_file_may_ask \
 	what_a_server_has_it_keeps a_socket_is_for_who_may_open_it \
 	a_server_without_privilege_shows_what_is_its_own \
 	the_last_seconds_are_there_when_asked_for it_keeps_no_more_privilege_than_it_needs \

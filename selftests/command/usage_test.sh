@@ -186,6 +186,7 @@ options()
 2 "x" | gprofctl serve --max-seconds x
 2 "x" | gprofctl serve --socket /tmp/s --socket-mode x
 2 "0" | gprofctl serve --max-recordings 0
+2 "0" | gprofctl serve --max-memory 0
 2 one profile | gprofctl top
 2 one profile | gprofctl top a b
 2 "0";-n | gprofctl top $P -n 0

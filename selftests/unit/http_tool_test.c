@@ -7,14 +7,17 @@
 #include <arpa/inet.h>
 #include <dirent.h>
 #include <errno.h>
+#include <gprof/http.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -351,6 +354,56 @@ TEST_F(http, a_client_that_does_not_read_holds_up_nobody)
 	close(slow);
 }
 
+/* Reads so many bytes at each of so many times a second; for how long it could, in ms. */
+struct reader {
+	int port;
+	size_t bytes;
+	long all;
+	long msec;
+};
+
+static int dial_small(int port);
+static long msec(void);
+
+static void *read_slowly(void *ctx)
+{
+	struct reader *r = ctx;
+	int fd = dial_small(r->port);
+	long since = msec();
+	struct pollfd p = { .fd = fd };
+	char buf[65536];
+	ssize_t n = 0;
+
+	if (fd < 0 || !put(fd, "GET /large HTTP/1.1\r\nHost: x\r\n\r\n"))
+		return NULL;
+	do {
+		usleep(100000);
+		n = recv(fd, buf, r->bytes, 0);
+		r->all += n > 0 ? n : 0;
+	} while (n > 0 && !poll(&p, 1, 0) && msec() - since < 60000);
+	r->msec = msec() - since;
+	close(fd);
+	return NULL;
+}
+
+/* What is kept for who takes it drop by drop is not kept for hours; who takes more gets all. */
+TEST_F_TIMEOUT(http, who_hardly_reads_is_hung_up, 80)
+{
+	struct reader drop = { .port = self->port, .bytes = 2048 };
+	struct reader sip = { .port = self->port, .bytes = 32768 };
+	pthread_t threads[2];
+
+	ASSERT_EQ(0, pthread_create(&threads[0], NULL, read_slowly, &drop));
+	ASSERT_EQ(0, pthread_create(&threads[1], NULL, read_slowly, &sip));
+	pthread_join(threads[0], NULL);
+	pthread_join(threads[1], NULL);
+	printf("# %ld bytes in %ld ms, %ld in %ld ms\n", drop.all, drop.msec, sip.all, sip.msec);
+	EXPECT_LT(8000, drop.msec);
+	EXPECT_GT(45000, drop.msec);
+	EXPECT_GT(LARGE, drop.all);
+	EXPECT_LT(LARGE, sip.all);
+}
+
 TEST_F(http, idle_connections_are_closed_so_that_new_ones_get_in)
 {
 	int fds[80];
@@ -377,6 +430,24 @@ static int dial_only(int port)
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 
 	if (fd >= 0 && connect(fd, (struct sockaddr *)&in, sizeof(in)) && errno != EINPROGRESS) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+/* With little room for what it does not read. */
+static int dial_small(int port)
+{
+	struct sockaddr_in in = {
+		.sin_family = AF_INET,
+		.sin_port = htons(port),
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+	};
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), room = 65536;
+
+	setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &room, sizeof(room));
+	if (fd >= 0 && connect(fd, (struct sockaddr *)&in, sizeof(in))) {
 		close(fd);
 		return -1;
 	}
@@ -492,6 +563,85 @@ TEST_F(http, a_port_in_use_is_an_error)
 	snprintf(address, sizeof(address), "127.0.0.1:%d", self->port);
 	EXPECT_EQ(NULL, http_listen(address, &status));
 	EXPECT_EQ(STATUS_FAILED, status);
+}
+
+/* Profiles at a socket in the file system, which are for who may open it. */
+TEST(a_query_that_is_too_long_is_not_cut)
+{
+	static const char head[] = "GET /debug/pprof/cmdline?x=", tail[] = "&pid=",
+			  rest[] = " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+	char path[] = "/tmp/http.XXXXXX", request[8192], got[8192];
+	struct gprof_http *profiles = gprof_http_new(&(struct gprof_http_config){
+		.sz = sizeof(struct gprof_http_config), .target = { .type = GPROF_SELF },
+	});
+	struct sockaddr_un un = { .sun_family = AF_UNIX };
+	int status, nr_ok = 0, nr_long = 0;
+	struct http *h;
+
+	ASSERT_NE(NULL, profiles);
+	close(mkstemp(path));
+	unlink(path);
+	strcpy(un.sun_path, path);
+	h = http_listen_socket(path, 0600, &status);
+	ASSERT_NE(NULL, h);
+	http_serve_profiles(h, profiles);
+	ASSERT_EQ(STATUS_OK, http_start(h, routes, "me"));
+	/* Around the limit, each place at which the number may be cut. */
+	for (int pad = 4050; pad < 4110; pad++) {
+		int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+		size_t n = sprintf(request, "%s", head);
+
+		memset(request + n, 'a', pad);
+		sprintf(request + n + pad, "%s%d%s", tail, getpid(), rest);
+		ASSERT_EQ(0, connect(fd, (struct sockaddr *)&un, sizeof(un)));
+		ASSERT_TRUE(put(fd, request));
+		ASSERT_LT(0, slurp(fd, got, sizeof(got)));
+		close(fd);
+		nr_ok += !strncmp(got, "HTTP/1.1 200", 12);
+		nr_long += !strncmp(got, "HTTP/1.1 414", 12);
+		EXPECT_EQ(NULL, strstr(got, "HTTP/1.1 404")) {
+			TH_LOG("pad %d: %s", pad, got);
+		}
+		/* Once it was too long it does not fit again. */
+		EXPECT_EQ(pad - 4050 + 1, nr_ok + nr_long);
+		EXPECT_TRUE(!nr_long || strncmp(got, "HTTP/1.1 200", 12));
+	}
+	EXPECT_LT(0, nr_ok);
+	EXPECT_LT(0, nr_long);
+	http_close(h);
+	gprof_http_free(profiles);
+}
+
+/* At an address nobody says who may ask; what is for all is for all. */
+TEST(profiles_at_an_address_are_not_for_everybody)
+{
+	struct gprof_http *profiles = gprof_http_new(&(struct gprof_http_config){
+		.sz = sizeof(struct gprof_http_config), .target = { .type = GPROF_SELF },
+	});
+	static const struct { const char *path, *status; } rows[] = {
+		{ "/debug/pprof/cmdline", "403" }, { "/debug/pprof/", "403" },
+		{ "/debug/pprof", "403" }, { "/%64ebug/pprof/cmdline", "403" }, { "/small", "200" },
+	};
+	char request[256], got[8192];
+	struct http *h;
+	int status;
+
+	ASSERT_NE(NULL, profiles);
+	h = http_listen("127.0.0.1:0", &status);
+	ASSERT_NE(NULL, h);
+	http_serve_profiles(h, profiles);
+	ASSERT_EQ(STATUS_OK, http_start(h, routes, "me"));
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		snprintf(request, sizeof(request), "GET %s HTTP/1.1\r\nHost: x\r\n\r\n",
+			 rows[i].path);
+		ASSERT_LT(0, ask(port_of(http_url(h)), request, got, sizeof(got)));
+		EXPECT_EQ(0, strncmp(got + strlen("HTTP/1.1 "), rows[i].status, 3)) {
+			TH_LOG("%s: %s", rows[i].path, got);
+		}
+		EXPECT_EQ(NULL, strstr(got, "http_tool_test"));
+	}
+	http_close(h);
+	gprof_http_free(profiles);
 }
 
 TEST(addresses_that_are_none_are_misuse)

@@ -88,6 +88,9 @@ struct gprof_http_view {
  * @flight: started flight recorder for flight=1, or NULL; it must live for as long
  * @views: pages besides; they must live for as long
  * @nr_views: number of @views
+ * @max_memory: about what the stacks and samples of one recording may take in memory while
+ *	it records, and its profile as much again, before it fails (503); all at once may take
+ *	four times that; 0: 256 MiB
  */
 struct gprof_http_config {
 	size_t sz;
@@ -99,6 +102,7 @@ struct gprof_http_config {
 	struct gprof_flight *flight;
 	const struct gprof_http_view *views;
 	size_t nr_views;
+	uint64_t max_memory;
 };
 
 /** gprof_http_new() - make a handler for gprof_http_free(), or NULL with errno */
@@ -135,8 +139,8 @@ struct gprof_http_answer {
  * @method: such as "GET"
  * @path: what stands before "?", with its escapes undone
  * @query: what stands behind "?", with its escapes, or NULL
- * @gone: has the client gone away? Asked ten times a second while there is a recording,
- *	which ends then without an answer. NULL: it stays
+ * @gone: has the client gone away? Asked ten times a second while it is recorded, and while
+ *	an answer is made of that, which ends then without one. NULL: it stays
  * @answer: gets the answer, once, before gprof_http_handler() returns; what it has of it
  *	lives until it returns 0 or -errno
  * @ctx: for both

@@ -13,6 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "patience.h"
+
 static int write_all(int fd, const char *p, size_t len)
 {
 	while (len) {
@@ -46,6 +48,8 @@ int gprof_output_write(int fd, const void *data, size_t len)
 	bool was_pending;
 	int err;
 
+	if (gprof_patience_over())
+		return -ECONNABORTED;
 	sigemptyset(&pipe_set);
 	sigaddset(&pipe_set, SIGPIPE);
 	sigpending(&pending);

@@ -14,7 +14,8 @@
  * @data: what
  * @len: bytes
  *
- * A pipe without a reader gives -EPIPE; no SIGPIPE reaches the program.
+ * A pipe without a reader gives -EPIPE; no SIGPIPE reaches the program. -ECONNABORTED: it is
+ * not wanted any more (patience.h).
  *
  * Return: 0 or -errno.
  */

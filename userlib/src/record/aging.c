@@ -12,9 +12,6 @@
 
 #include "symbol/mapped_file.h"
 
-/* About what the mappings of a program take. */
-#define SPACE_BYTES	(sizeof(struct gprof_space) + 16 * sizeof(struct gprof_vma))
-
 void gprof_aging_init(struct gprof_aging *a)
 {
 	memset(a, 0, sizeof(*a));
@@ -25,14 +22,6 @@ void gprof_aging_init(struct gprof_aging *a)
 void gprof_aging_free(struct gprof_aging *a)
 {
 	gprof_map64_free(&a->over);
-}
-
-static size_t bytes_of(const struct gprof_builder *b)
-{
-	return b->stacks.nr * sizeof(*b->stacks.v) +
-	       b->stacks.nr_frames * sizeof(*b->stacks.frames) +
-	       b->nr_counts * sizeof(*b->counts) + b->nr_tasks * sizeof(*b->tasks) +
-	       b->spaces.nr * SPACE_BYTES;
 }
 
 /* ---- what is over ---- */
@@ -335,14 +324,14 @@ static int forget(struct gprof_aging *a, struct gprof_builder *b,
 		err = forget_spaces(a, b);
 	a->marked = false;
 	/* What is needed may be much: then it is looked at less often. */
-	if (bytes_of(b) > a->max / 2)
-		a->max = 2 * bytes_of(b);
+	if (gprof_builder_bytes(b) > a->max / 2)
+		a->max = 2 * gprof_builder_bytes(b);
 	return err;
 }
 
 void gprof_aging_next(struct gprof_aging *a, const struct gprof_builder *b)
 {
-	size_t needed = 2 * bytes_of(b);
+	size_t needed = 2 * gprof_builder_bytes(b);
 
 	a->goes_on = true;
 	a->max = needed > GPROF_AGING_NEXT_BYTES ? needed : GPROF_AGING_NEXT_BYTES;
@@ -356,5 +345,5 @@ int gprof_age(struct gprof_aging *a, struct gprof_builder *b, const struct gprof
 		return 0;
 	if (a->marked)
 		return forget(a, b, columns, decoders, nr);
-	return bytes_of(b) > a->max ? mark_over(a, b) : 0;
+	return gprof_builder_bytes(b) > a->max ? mark_over(a, b) : 0;
 }

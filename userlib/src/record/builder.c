@@ -11,6 +11,9 @@
 #include "profile/labels.h"
 #include "sample_labels.h"
 
+/* About what the mappings of a program take. */
+#define SPACE_BYTES	(sizeof(struct gprof_space) + 16 * sizeof(struct gprof_vma))
+
 int gprof_builder_init(struct gprof_builder *b)
 {
 	memset(b, 0, sizeof(*b));
@@ -48,6 +51,14 @@ void gprof_builder_free(struct gprof_builder *b)
 	free(b->counts);
 	free(b->instants);
 	memset(b, 0, sizeof(*b));
+}
+
+size_t gprof_builder_bytes(const struct gprof_builder *b)
+{
+	return b->stacks.nr * sizeof(*b->stacks.v) +
+	       b->stacks.nr_frames * sizeof(*b->stacks.frames) +
+	       b->nr_counts * sizeof(*b->counts) + b->nr_tasks * sizeof(*b->tasks) +
+	       b->spaces.nr * SPACE_BYTES;
 }
 
 void gprof_builder_clear(struct gprof_builder *b)

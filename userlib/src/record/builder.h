@@ -58,6 +58,9 @@ extern const struct gprof_decode_ops gprof_builder_ops;
 int gprof_builder_init(struct gprof_builder *b);
 void gprof_builder_free(struct gprof_builder *b);
 
+/** gprof_builder_bytes() - about what it takes in memory, beside the profile that is begun */
+size_t gprof_builder_bytes(const struct gprof_builder *b);
+
 /** gprof_builder_clear() - forget the samples, not what later ones may refer to */
 void gprof_builder_clear(struct gprof_builder *b);
 

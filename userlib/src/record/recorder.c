@@ -12,6 +12,7 @@
 #include "drain.h"
 #include "base/opts.h"
 #include "base/output.h"
+#include "recorder_bytes.h"
 #include "report.h"
 
 /**
@@ -441,4 +442,19 @@ int gprof_recorder_stats(struct gprof_recorder *r, size_t event, struct gprof_re
 	out.live_lost = r->streams[event].builder.unknown.objects;
 	out.live_unseen = r->streams[event].builder.unknown.unseen;
 	return gprof_opts_give(st, &out, sizeof(out), least, "gprof_recorder_stats", &r->error);
+}
+
+uint64_t gprof_recorder_bytes(struct gprof_recorder *r)
+{
+	uint64_t bytes = 0;
+	size_t i;
+
+	gprof_drain_pause(&r->drain);
+	for (i = 0; i < r->nr; i++) {
+		const struct gprof_builder *b = &r->streams[i].builder;
+
+		bytes += gprof_builder_bytes(b) + (b->p ? b->p->budget.used : 0);
+	}
+	gprof_drain_resume(&r->drain);
+	return bytes;
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/patience.h"
 #include "symbol/debuginfod.h"
 #include "symbol/demangle.h"
 #include "symbol/kernel_table.h"
@@ -426,6 +427,8 @@ int gprof_resolve_stack(struct gprof_resolver *r, const struct gprof_stack *s,
 	int err = 0;
 	size_t i;
 
+	if (gprof_patience_over())
+		return -ECONNABORTED;
 	r->nr_stack = 0;
 	for (i = 0; i < s->nr_kernel && !err; i++)
 		err = kernel_frame(r, i ? frames[i] - 1 : frames[i]);
@@ -499,8 +502,11 @@ static int name_one(struct gprof_resolver *r, struct gprof_symbolizer *sym, stru
 {
 	struct gprof_symbol_frame frames[GPROF_FRAMES_MAX];
 	struct gprof_line lines[GPROF_FRAMES_MAX];
-	size_t nr = gprof_symbolizer_frames(sym, u->vaddr, frames, inlines), i;
+	size_t nr, i;
 
+	if (gprof_patience_over())
+		return -ECONNABORTED;
+	nr = gprof_symbolizer_frames(sym, u->vaddr, frames, inlines);
 	if (nr && r->texts > TEXTS_MAX) {
 		r->left_out++;
 		*inlines = false;

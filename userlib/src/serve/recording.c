@@ -13,6 +13,7 @@
 #include <gprof/trace_record.h>
 #include <string.h>
 
+#include "record/recorder_bytes.h"
 #include "record/task_text.h"
 
 static bool is_timer(const struct gprof_wish *w)
@@ -116,6 +117,12 @@ void gprof_recording_drop(struct gprof_recording *rec)
 	gprof_trace_recorder_free(rec->t);
 	gprof_counters_drop(&rec->counters);
 	*rec = (struct gprof_recording){ 0 };
+}
+
+/* A trace is in its file, and counters are few. */
+uint64_t gprof_recording_bytes(const struct gprof_recording *rec)
+{
+	return rec->r ? gprof_recorder_bytes(rec->r) : 0;
 }
 
 static struct gprof_profile *snapshot(const struct gprof_wish *w, bool kernel)

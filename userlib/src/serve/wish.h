@@ -97,6 +97,9 @@ int gprof_recording_end(struct gprof_recording *rec, int fd, const char *text);
 /* gprof_recording_drop() - end it, if there is one, and write nothing */
 void gprof_recording_drop(struct gprof_recording *rec);
 
+/* gprof_recording_bytes() - about what it has in memory so far */
+uint64_t gprof_recording_bytes(const struct gprof_recording *rec);
+
 /* gprof_wish_snapshot() - of GPROF_WISH_TASK: write it to @fd; @debug: 0 pprof, 1, 2 text */
 int gprof_wish_snapshot(const struct gprof_wish *w, int fd, int debug);
 

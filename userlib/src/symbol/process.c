@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/patience.h"
 #include "device/decode.h"
 #include "kernel_table.h"
 
@@ -310,7 +311,7 @@ void gprof_spaces_describe_all(struct gprof_spaces *s)
 {
 	size_t i;
 
-	for (i = 0; i < s->nr; i++)
+	for (i = 0; i < s->nr && !gprof_patience_over(); i++)
 		describe(&s->v[i], true);
 }
 

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * handler_test: gprof_http_handler() on a live kernel, with clients that go away, and with
+ * little memory. What needs no module is in unit/, what is answered in gprofctl_serve_test.sh.
+ */
+#include <errno.h>
+#include <gprof/flight.h>
+#include <gprof/http.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include "harness.h"
+#include "device.h"
+#include "workload.h"
+
+#define AT_ONCE	24
+
+/* Who asks: is gone when asked for the @leaves-th time, 0: never. */
+struct client {
+	struct gprof_http *h;
+	const char *page;
+	const char *query;
+	unsigned int leaves;
+	unsigned int asked;
+	unsigned int answers;
+	unsigned int status;
+	char body[512];
+	int ret;
+	uint64_t ns;
+};
+
+static bool is_gone(void *ctx)
+{
+	struct client *c = ctx;
+
+	return ++c->asked >= c->leaves && c->leaves;
+}
+
+static int take(void *ctx, const struct gprof_http_answer *a)
+{
+	struct client *c = ctx;
+	ssize_t n = pread(a->fd, c->body, sizeof(c->body) - 1, 0);
+
+	c->body[n > 0 ? n : 0] = '\0';
+	c->status = a->status;
+	c->answers++;
+	return 0;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
+}
+
+static void *ask(void *ctx)
+{
+	struct client *c = ctx;
+	struct gprof_http_request rq = {
+		.sz = sizeof(rq), .method = "GET", .path = c->page, .query = c->query,
+		.gone = is_gone, .answer = take, .ctx = c,
+	};
+	uint64_t since = now_ns();
+
+	c->ret = gprof_http_handler(c->h, &rq);
+	c->ns = now_ns() - since;
+	return NULL;
+}
+
+static struct gprof_http *handler(uint64_t max_memory, struct gprof_flight *flight)
+{
+	return gprof_http_new(&(struct gprof_http_config){
+		.sz = sizeof(struct gprof_http_config), .target = { .type = GPROF_SELF },
+		.max_memory = max_memory, .flight = flight, .max_recordings = AT_ONCE,
+	});
+}
+
+/* Asked once more than while it is recorded: while it is made. */
+TEST(who_goes_away_while_it_is_made_ends_that)
+{
+	static const struct { const char *page, *query; unsigned int recorded; } rows[] = {
+		{ "profile", "seconds=0.05", 1 },
+		{ "block", "seconds=0.05", 1 },
+		{ "task", "", 0 },
+		{ "task", "debug=2", 0 },
+		{ "trace", "flight=1", 0 },
+	};
+	const struct gprof_trace_config trace = {
+		.sz = sizeof(trace), .target = { .type = GPROF_SELF },
+		.stacks = GPROF_TRACE_STACK_BLOCKED,
+	};
+	struct gprof_flight *flight = gprof_flight_new(&trace, NULL);
+	struct gprof_http *h;
+
+	ASSERT_NE(NULL, flight) {
+		TH_LOG("%s", gprof_error());
+	}
+	ASSERT_EQ(0, gprof_flight_start(flight));
+	h = handler(0, flight);
+	ASSERT_NE(NULL, h);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct client c = { .h = h, .query = rows[i].query };
+		char page[64];
+
+		snprintf(page, sizeof(page), GPROF_HTTP_PREFIX "%s", rows[i].page);
+		c.page = page;
+		ask(&c);
+		EXPECT_EQ(0, c.ret);
+		EXPECT_EQ(200, c.status) {
+			TH_LOG("%s: %s", page, c.body);
+		}
+		EXPECT_LT(rows[i].recorded, c.asked) {
+			TH_LOG("%s?%s: asked %u times", page, c.query, c.asked);
+		}
+		c = (struct client){ .h = h, .page = page, .query = rows[i].query,
+				     .leaves = rows[i].recorded + 1 };
+		ask(&c);
+		EXPECT_EQ(-ECONNABORTED, c.ret) {
+			TH_LOG("%s?%s: %d", page, c.query, c.ret);
+		}
+		EXPECT_EQ(0, c.answers);
+	}
+	gprof_http_free(h);
+	gprof_flight_free(flight);
+}
+
+TEST(no_more_at_once_than_are_allowed)
+{
+	struct client clients[AT_ONCE + 1] = { 0 };
+	unsigned int fine = 0, many = 0;
+	pthread_t threads[AT_ONCE + 1];
+	struct gprof_http *h = handler(0, NULL);
+
+	ASSERT_NE(NULL, h);
+	for (int i = 0; i <= AT_ONCE; i++) {
+		clients[i] = (struct client){ .h = h, .page = GPROF_HTTP_PREFIX "mutex",
+					      .query = "seconds=5" };
+		ASSERT_EQ(0, pthread_create(&threads[i], NULL, ask, &clients[i]));
+	}
+	for (int i = 0; i <= AT_ONCE; i++) {
+		pthread_join(threads[i], NULL);
+		fine += clients[i].status == 200;
+		many += clients[i].status == 503 && strstr(clients[i].body, "allowed at once");
+	}
+	EXPECT_EQ(AT_ONCE, fine);
+	EXPECT_EQ(1, many);
+	gprof_http_free(h);
+}
+
+TEST(a_profile_that_takes_too_much_fails)
+{
+	struct client c = { .h = handler(1024, NULL), .page = GPROF_HTTP_PREFIX "profile",
+			    .query = "seconds=60&cpu=0&hz=1000" };
+
+	ASSERT_NE(NULL, c.h);
+	ask(&c);
+	EXPECT_EQ(503, c.status);
+	EXPECT_NE(NULL, strstr(c.body, "the profile takes more than 1 KiB")) {
+		TH_LOG("%s", c.body);
+	}
+	EXPECT_GT(30000000000ULL, c.ns);
+	gprof_http_free(c.h);
+}
+
+/* One is small enough, and so many are not. */
+TEST(profiles_that_take_too_much_together_fail)
+{
+	char query[64];
+	const struct client one = { .page = GPROF_HTTP_PREFIX "profile", .query = query };
+	struct client clients[AT_ONCE] = { one };
+	unsigned int fine = 0, many = 0;
+	uint64_t max = 512;
+	pthread_t threads[AT_ONCE];
+	pid_t busy = fork();
+
+	/* Of one that does the same all the time each recording has the same. */
+	if (!busy) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (;;)
+			getppid();
+	}
+	snprintf(query, sizeof(query), "seconds=2&hz=1000&pid=%d", busy);
+	do {
+		max *= 2;
+		gprof_http_free(clients[0].h);
+		clients[0] = one;
+		clients[0].h = handler(max, NULL);
+		ASSERT_NE(NULL, clients[0].h);
+		ask(&clients[0]);
+	} while (clients[0].status == 503 && max < 1 << 20);
+	ASSERT_EQ(200, clients[0].status) {
+		TH_LOG("%s", clients[0].body);
+	}
+	/* No two are quite alike. */
+	max *= 2;
+	gprof_http_free(clients[0].h);
+	clients[0].h = handler(max, NULL);
+	ASSERT_NE(NULL, clients[0].h);
+	for (int i = 0; i < AT_ONCE; i++) {
+		struct gprof_http *h = clients[0].h;
+
+		clients[i] = one;
+		clients[i].h = h;
+		ASSERT_EQ(0, pthread_create(&threads[i], NULL, ask, &clients[i]));
+	}
+	for (int i = 0; i < AT_ONCE; i++) {
+		pthread_join(threads[i], NULL);
+		fine += clients[i].status == 200;
+		many += clients[i].status == 503 && strstr(clients[i].body, "under way take more");
+	}
+	printf("# with %llu bytes for one, %u of %u fit\n", (unsigned long long)max, fine, AT_ONCE);
+	EXPECT_LT(0, fine);
+	EXPECT_LT(0, many);
+	/* And what they had is given back. */
+	clients[0].status = 0;
+	ask(&clients[0]);
+	EXPECT_EQ(200, clients[0].status) {
+		TH_LOG("%s", clients[0].body);
+	}
+	gprof_http_free(clients[0].h);
+	kill(busy, SIGKILL);
+	waitpid(busy, NULL, 0);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What runs beside gprofctl serve to make a page of a trace: this program itself, since it is
+ * /proc/self/exe, which tells what it was given.
+ */
+#include <kselftest_harness.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "serve_view.h"
+
+/* As gprofctl wall, in place of main(). */
+__attribute__((constructor)) static void be_the_command(int argc, char **argv)
+{
+	FILE *f = fopen("/proc/self/status", "r");
+	struct rlimit data;
+	char line[256];
+
+	if (argc < 5 || strcmp(argv[0], "gprofctl")) {
+		fclose(f);
+		return;
+	}
+	while (fgets(line, sizeof(line), f))
+		if (!strncmp(line, "Cap", 3) || !strncmp(line, "NoNewPrivs", 10))
+			fputs(line, stdout);
+	fclose(f);
+	getrlimit(RLIMIT_DATA, &data);
+	printf("data %lu\nargs %s %s %s\n", (unsigned long)data.rlim_cur, argv[1], argv[3], argv[4]);
+	f = fopen(argv[2], "r");
+	if (!f || !fgets(line, sizeof(line), f))
+		exit(3);
+	printf("read %s\n", line);
+	if (!strcmp(line, "fail")) {
+		fprintf(stderr, "gprofctl: first\ngprofctl: it is no trace\n");
+		exit(1);
+	}
+	exit(strcmp(line, "mute") ? 0 : 1);
+}
+
+static int make(const char *trace, char *got, size_t size, char *why, size_t why_size)
+{
+	const struct gprof_http_request rq = { .sz = sizeof(rq) };
+	int in = memfd_create("in", MFD_CLOEXEC), out = memfd_create("out", MFD_CLOEXEC), ret;
+	size_t nr;
+	const struct gprof_http_view *views = serve_views(&nr);
+	ssize_t n;
+
+	if (write(in, trace, strlen(trace)) < 0)
+		abort();
+	ret = views[0].make(views[0].ctx, &rq, in, out, why, why_size);
+	n = pread(out, got, size - 1, 0);
+	got[n > 0 ? n : 0] = '\0';
+	close(in);
+	close(out);
+	return ret;
+}
+
+TEST(it_has_no_privilege_and_a_bound)
+{
+	static const char *const has[] = {
+		"CapInh:\t0000000000000000\n", "CapPrm:\t0000000000000000\n",
+		"CapEff:\t0000000000000000\n", "CapAmb:\t0000000000000000\n", "NoNewPrivs:\t1\n",
+		"data 1073741824\n", "args wall -o -\n", "read a trace\n",
+	};
+	char got[4096], why[256] = "";
+
+	ASSERT_EQ(0, make("a trace", got, sizeof(got), why, sizeof(why))) {
+		TH_LOG("%s", why);
+	}
+	for (size_t i = 0; i < sizeof(has) / sizeof(has[0]); i++) {
+		EXPECT_NE(NULL, strstr(got, has[i])) {
+			TH_LOG("no %s in %s", has[i], got);
+		}
+	}
+}
+
+TEST(what_it_said_last_is_why_it_failed)
+{
+	char got[4096], why[256] = "";
+
+	EXPECT_EQ(-EIO, make("fail", got, sizeof(got), why, sizeof(why)));
+	EXPECT_STREQ("it is no trace", why);
+	EXPECT_EQ(-EIO, make("mute", got, sizeof(got), why, sizeof(why)));
+	EXPECT_STREQ("gprofctl wall failed without a word", why);
+}
+
+TEST_HARNESS_MAIN

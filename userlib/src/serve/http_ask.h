@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * http_ask.h: a request on its way to an answer, and what is done for it.
+ *
+ * The thread of the caller waits, and looks ten times a second whether there is still
+ * somebody to wait for, also while it makes a file of what was recorded. Nothing is shared
+ * between requests but what they take all together.
+ */
+#ifndef GPROF_HTTP_ASK_H
+#define GPROF_HTTP_ASK_H
+
+#include <gprof/http.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/patience.h"
+#include "http_page.h"
+#include "wish.h"
+
+/**
+ * struct gprof_http - what may be asked for
+ * @cfg: with the defaults filled in
+ * @name: of its target
+ * @busy: recordings under way
+ * @memory: about what they have in it
+ * @moment: held by who looks at all tasks, or takes what the flight recorder holds: one at a
+ *	time, since what that needs is not known before
+ */
+struct gprof_http {
+	struct gprof_http_config cfg;
+	char *name;
+	atomic_uint busy;
+	_Atomic uint64_t memory;
+	pthread_mutex_t moment;
+};
+
+/**
+ * struct ask - a request on its way to an answer
+ * @h: handler
+ * @rq: request
+ * @page: which, or NULL
+ * @view: it is made of a trace, or NULL
+ * @view_page: of @view
+ * @wish: what it comes to
+ * @ns: how long
+ * @seconds: they were asked for
+ * @debug: 0 is binary
+ * @fd: the body
+ * @trace: where a trace is recorded: @fd, or of a view a file besides
+ * @memory: its share of that of all
+ * @patience: of the client
+ * @status: of the answer
+ * @type: of its content
+ * @file: name for Content-Disposition, or ""
+ * @note: what whoever asked should know, or ""
+ * @location: elsewhere, or NULL
+ * @e: what went wrong
+ */
+struct ask {
+	struct gprof_http *h;
+	const struct gprof_http_request *rq;
+	const struct gprof_http_page *page;
+	const struct gprof_http_view *view;
+	struct gprof_http_page view_page;
+	struct gprof_wish wish;
+	uint64_t ns;
+	bool seconds;
+	int debug;
+	int fd;
+	int trace;
+	uint64_t memory;
+	struct gprof_patience patience;
+	unsigned int status;
+	const char *type;
+	char file[64];
+	char note[128];
+	const char *location;
+	struct gprof_error e;
+};
+
+/* gprof_ask_value() - a value of the query; 1, 0 when it is not there, -EINVAL */
+int gprof_ask_value(struct ask *a, const char *key, char *value, size_t size);
+
+/* gprof_ask_refuse() - with this status; returns @err. gprof_ask_refused() - with that of @err */
+int gprof_ask_refuse(struct ask *a, unsigned int status, int err);
+int gprof_ask_refused(struct ask *a, int err);
+
+/**
+ * gprof_ask_work() - record, and make the body
+ * @a: request, of which all is understood
+ *
+ * Return: 0, -ECONNABORTED when the client is gone, or -errno with a status and a sentence.
+ */
+int gprof_ask_work(struct ask *a);
+
+#endif /* GPROF_HTTP_ASK_H */

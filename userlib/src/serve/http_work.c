@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * http_work.c: what is recorded and made for a request.
+ */
+#include "http_ask.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <linux/gprof.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "query.h"
+
+#define TICK_NS		((uint64_t)100000000)
+/* All together may have so many times what one may. */
+#define SHARES		4
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000ULL + (uint64_t)ts.tv_nsec;
+}
+
+static unsigned int status_of(int err)
+{
+	switch (err < 0 ? -err : err) {
+	case EINVAL:
+	case ERANGE:
+	case E2BIG:
+	case EEXIST:
+	case ENAMETOOLONG:
+	case ENOTDIR:
+	case EDOM:
+		return 400;
+	case EPERM:
+	case EACCES:
+		return 403;
+	case ENOENT:
+	case ESRCH:
+	case ENODEV:
+		return 404;
+	case EOPNOTSUPP:
+	case ENOSYS:
+		return 501;
+	case EAGAIN:
+	case EBUSY:
+	case ENOMEM:
+	case ENXIO:
+	case EMFILE:
+	case ENFILE:
+	case ENOBUFS:
+	case EUSERS:
+		return 503;
+	default:
+		return 500;
+	}
+}
+
+int gprof_ask_value(struct ask *a, const char *key, char *value, size_t size)
+{
+	return gprof_query_get(a->rq->query, key, value, size, &a->e);
+}
+
+int gprof_ask_refuse(struct ask *a, unsigned int status, int err)
+{
+	a->status = status;
+	return err;
+}
+
+int gprof_ask_refused(struct ask *a, int err)
+{
+	return gprof_ask_refuse(a, status_of(err), err);
+}
+
+static bool gone(const struct ask *a)
+{
+	return a->rq->gone && a->rq->gone(a->rq->ctx);
+}
+
+/* ---- recording ---- */
+
+static void have_memory(struct ask *a, uint64_t bytes)
+{
+	a->h->memory += bytes - a->memory;
+	a->memory = bytes;
+}
+
+/*
+ * A profile that is cut would tell what is not so: rather there is none. When all together
+ * have too much, it is one of those that have most who has to end.
+ */
+static int weigh(struct ask *a, const struct gprof_recording *rec)
+{
+	uint64_t max = a->h->cfg.max_memory, all;
+	unsigned int busy = a->h->busy;
+
+	have_memory(a, gprof_recording_bytes(rec));
+	if (a->memory > max)
+		return gprof_error_set(&a->e, ENOBUFS, "the profile takes more than %" PRIu64 " KiB, "
+				       "which is all that one may: ask for fewer seconds or samples, "
+				       "or for one process", max >> 10);
+	all = a->h->memory;
+	if (all / SHARES > max && a->memory >= all / (busy ? busy : 1))
+		return gprof_error_set(&a->e, ENOBUFS, "the %u recordings that are under way take more "
+				       "than %" PRIu64 " KiB, and this is one of the largest; come "
+				       "back later", busy, (max >> 10) * SHARES);
+	return 0;
+}
+
+/* Until the time is over, the target is gone, or the file is full. */
+static int wait_for(struct ask *a, const struct gprof_recording *rec)
+{
+	struct pollfd p = { .fd = -1, .events = POLLIN };
+	uint64_t until = now_ns() + a->ns, now;
+	struct stat st;
+	int err = 0;
+
+	if (a->wish.target.type == GPROF_PROCESS)
+		p.fd = (int)syscall(SYS_pidfd_open, a->wish.target.id, 0);
+	while (!err && (now = now_ns()) < until) {
+		uint64_t left = until - now;
+
+		if (poll(&p, 1, (int)(((left < TICK_NS ? left : TICK_NS) + 999999) / 1000000)) > 0)
+			break;
+		err = gone(a) ? -ECONNABORTED : weigh(a, rec);
+		if (a->wish.kind == GPROF_WISH_TRACE && !fstat(a->trace, &st) &&
+		    (uint64_t)st.st_size > a->h->cfg.max_bytes) {
+			snprintf(a->note, sizeof(a->note), "the trace ends early: it has more than %"
+				 PRIu64 " MiB", a->h->cfg.max_bytes >> 20);
+			break;
+		}
+	}
+	if (p.fd >= 0)
+		close(p.fd);
+	return err;
+}
+
+static int record(struct ask *a)
+{
+	struct gprof_recording rec;
+	char title[64];
+	int err = gprof_recording_begin(&rec, &a->wish, a->trace);
+
+	if (err)
+		return err;
+	err = wait_for(a, &rec);
+	if (err) {
+		gprof_recording_drop(&rec);
+		return err;
+	}
+	snprintf(title, sizeof(title), "%s profile", a->page->name);
+	return gprof_recording_end(&rec, a->trace, a->debug ? title : NULL);
+}
+
+static int view(struct ask *a)
+{
+	char why[sizeof(a->e.text)] = "";
+	int err = record(a);
+
+	if (!err && lseek(a->trace, 0, SEEK_SET))
+		err = -errno;
+	if (!err) {
+		err = a->view->make(a->view->ctx, a->rq, a->trace, a->fd, why, sizeof(why));
+		if (err)
+			gprof_error_set(&a->e, -err, "%s", why[0] ? why : gprof_strerror(-err));
+	}
+	return err;
+}
+
+/* ---- of this moment ---- */
+
+static int await_moment(struct ask *a)
+{
+	while (pthread_mutex_trylock(&a->h->moment)) {
+		poll(NULL, 0, TICK_NS / 1000000);
+		if (gone(a))
+			return -ECONNABORTED;
+	}
+	return 0;
+}
+
+static int fly(struct ask *a)
+{
+	struct gprof_flight_snapshot snap = { .sz = sizeof(snap) };
+
+	if (!a->h->cfg.flight)
+		return gprof_error_set(&a->e, ESRCH, "no flight recorder runs here: gprofctl serve "
+				       "--flight starts one");
+	if (a->wish.chosen)
+		return gprof_error_set(&a->e, EINVAL, "%s= says whom to record, but the flight recorder "
+				       "has its target already", a->wish.chosen);
+	return gprof_flight_snapshot(a->h->cfg.flight, a->fd, &snap);
+}
+
+static int at_moment(struct ask *a, bool flight)
+{
+	int err = await_moment(a);
+
+	if (err)
+		return err;
+	err = flight ? fly(a) : gprof_wish_snapshot(&a->wish, a->fd, a->debug);
+	pthread_mutex_unlock(&a->h->moment);
+	return err;
+}
+
+static int make(struct ask *a)
+{
+	char value[16];
+	int flight = 0;
+
+	if (a->wish.kind == GPROF_WISH_TRACE && !a->view) {
+		flight = gprof_ask_value(a, "flight", value, sizeof(value));
+		if (flight > 0)
+			flight = strcmp(value, "0") != 0;
+	}
+	if (flight < 0)
+		return flight;
+	if (flight || a->wish.kind == GPROF_WISH_TASK)
+		return at_moment(a, flight);
+	return a->view ? view(a) : record(a);
+}
+
+/* Who is gone needs no sentence; what failed below has left its own with the thread. */
+static int make_for(struct ask *a)
+{
+	int err;
+
+	gprof_patience_begin(&a->patience);
+	err = make(a);
+	if (gprof_patience_over())
+		err = -ECONNABORTED;
+	gprof_patience_end();
+	if (err && err != -ECONNABORTED && !a->e.text[0])
+		snprintf(a->e.text, sizeof(a->e.text), "%s",
+			 gprof_error()[0] ? gprof_error() : gprof_strerror(-err));
+	return err;
+}
+
+/* As many at once as are allowed, and no more. */
+int gprof_ask_work(struct ask *a)
+{
+	int err;
+
+	if (atomic_fetch_add(&a->h->busy, 1) >= a->h->cfg.max_recordings) {
+		atomic_fetch_sub(&a->h->busy, 1);
+		gprof_error_set(&a->e, EBUSY, "%u recordings are under way, which is all that are allowed "
+				"at once; come back later", a->h->cfg.max_recordings);
+		return gprof_ask_refuse(a, 503, -EBUSY);
+	}
+	err = make_for(a);
+	have_memory(a, 0);
+	atomic_fetch_sub(&a->h->busy, 1);
+	/* No module is not a page that there is not. */
+	if (err == -ENOENT && access(GPROF_DEVICE, F_OK))
+		return gprof_ask_refuse(a, 503, err);
+	return err ? gprof_ask_refused(a, err) : 0;
+}
