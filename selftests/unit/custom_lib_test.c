@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 
 #include "lib_util.h"
+#include "base/own_fd.h"
 #include "custom/custom_dir.h"
 #include "custom/custom_keys.h"
 #include "custom/custom_layout.h"
@@ -646,11 +647,11 @@ static int close_and_grow(const char *dir)
 	s = gprof_custom_share_new(NAME, SLOTS, &e);
 	if (!s)
 		return 1;
-	for (i = 3; i < 256; i++)
-		close(i);
+	/* as a daemon does, and its files get the numbers */
+	closefrom(3);
 	for (i = 0; i < STRANGERS; i++) {
 		snprintf(path, sizeof(path), "%.60s/%d", dir, i);
-		fds[i] = open(path, O_RDWR | O_CREAT, 0600);
+		fds[i] = fcntl(open(path, O_RDWR | O_CREAT, 0600), F_DUPFD, GPROF_OWN_FD_LEAST);
 	}
 	if (gprof_custom_share_grow(s, SLOTS, &e) != -EBADF || !strstr(e.text, "closed"))
 		return 2;

@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 #include "base/opts.h"
+#include "base/own_fd.h"
 #include "http_page.h"
 #include "query.h"
 #include "wish.h"
@@ -63,6 +64,7 @@ struct gprof_http {
  * @seconds: they were asked for
  * @debug: 0 is binary
  * @fd: the body
+ * @body: @fd, as long as it is that
  * @trace: where a trace is recorded: @fd, or of a view a file besides
  * @status: of the answer
  * @type: of its content
@@ -82,6 +84,7 @@ struct ask {
 	bool seconds;
 	int debug;
 	int fd;
+	struct gprof_own_fd body;
 	int trace;
 	unsigned int status;
 	const char *type;
@@ -335,13 +338,17 @@ static int record(struct ask *a)
 static int view(struct ask *a)
 {
 	char why[sizeof(a->e.text)] = "";
-	int err;
+	struct gprof_own_fd trace;
+	int fd = open_body(true), err;
 
-	a->trace = open_body(true);
-	if (a->trace < 0)
+	if (fd < 0)
 		return gprof_error_set(&a->e, errno, "no file for a trace (%s)",
 				       gprof_strerror(errno));
+	gprof_own_fd_take(&trace, fd);
+	a->trace = trace.fd;
 	err = record(a);
+	if (!err)
+		err = gprof_own_fd_check(&trace, "the trace", &a->e);
 	if (!err && lseek(a->trace, 0, SEEK_SET))
 		err = -errno;
 	if (!err) {
@@ -349,7 +356,7 @@ static int view(struct ask *a)
 		if (err)
 			gprof_error_set(&a->e, -err, "%s", why[0] ? why : gprof_strerror(-err));
 	}
-	close(a->trace);
+	gprof_own_fd_close(&trace);
 	return err;
 }
 
@@ -423,6 +430,8 @@ static int answer(struct ask *a)
 	struct stat st;
 	size_t n = 0;
 
+	if (gprof_own_fd_check(&a->body, "the answer", NULL))
+		return -EBADF;
 	if (fstat(a->fd, &st))
 		return gprof_error_set(NULL, errno, "the answer is lost (%s)", gprof_strerror(errno));
 	ans.length = (uint64_t)st.st_size;
@@ -460,6 +469,8 @@ static int answer_sentence(struct ask *a)
 	a->type = TYPE_TEXT;
 	a->file[0] = '\0';
 	a->note[0] = '\0';
+	if (gprof_own_fd_check(&a->body, "the answer", NULL))
+		return -EBADF;
 	if (ftruncate(a->fd, 0) || lseek(a->fd, 0, SEEK_SET) || dprintf(a->fd, "%s\n", a->e.text) < 0)
 		return gprof_error_set(NULL, errno, "the answer is lost (%s)", gprof_strerror(errno));
 	return answer(a);
@@ -580,12 +591,14 @@ int gprof_http_handler(struct gprof_http *h, const struct gprof_http_request *re
 		free(a);
 		return err;
 	}
+	gprof_own_fd_take(&a->body, a->fd);
+	a->fd = a->trace = a->body.fd;
 	err = handle(a);
 	if (err == -ECONNABORTED)
 		gprof_error_set(NULL, ECONNABORTED, "the client went away; its recording was ended");
 	else
 		err = err ? answer_sentence(a) : answer(a);
-	close(a->fd);
+	gprof_own_fd_close(&a->body);
 	free(a);
 	return err;
 }
