@@ -271,7 +271,7 @@ static int understand(struct ask *a)
 /* Room for what may be large: on a disk, if there is one, else in memory. */
 static int open_body(bool large)
 {
-	const char *dir = getenv("TMPDIR");
+	const char *dir = secure_getenv("TMPDIR");
 	int fd = -1;
 
 	if (large) {
