@@ -9,6 +9,7 @@
 #include "http.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <gprof/http.h>
 #include <microhttpd.h>
 #include <poll.h>
@@ -294,7 +295,7 @@ static bool is_gone(void *ctx)
 static int send_profile(void *ctx, const struct gprof_http_answer *a)
 {
 	struct visit *v = ctx;
-	int fd = dup(a->fd);
+	int fd = fcntl(a->fd, F_DUPFD_CLOEXEC, 0);
 	struct MHD_Response *r = fd < 0 ? NULL : MHD_create_response_from_fd64(a->length, fd);
 	bool ok = r;
 

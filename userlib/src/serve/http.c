@@ -478,7 +478,7 @@ static int answer_sentence(struct ask *a)
 
 static int put_index(struct ask *a)
 {
-	int copy = dup(a->fd);
+	int copy = fcntl(a->fd, F_DUPFD_CLOEXEC, 0);
 	FILE *f = copy < 0 ? NULL : fdopen(copy, "w");
 
 	if (!f) {
