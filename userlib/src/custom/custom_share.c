@@ -3,7 +3,8 @@
  * custom_share.c: the writing end of a published profile.
  *
  * The file is mapped as long as it may become, and only as much of it touched as was
- * written before: what a file system has no room for is an error then, and no SIGBUS.
+ * written before: what a file system has no room for is an error then, and no SIGBUS, as it
+ * is one that writes in place.
  */
 #include "custom_share.h"
 
@@ -12,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
@@ -100,6 +102,8 @@ static int make(struct gprof_custom_share *s)
 	/* Before it is locked: closing the lower number would take that away. */
 	gprof_own_fd_take(&s->own, fd);
 	err = lock(s->own.fd);
+	/* And for systemd-tmpfiles, which asks by another. */
+	flock(s->own.fd, LOCK_SH | LOCK_NB);
 	if (!err)
 		err = extend(s, 0, GPROF_CUSTOM_HEAD);
 	if (!err) {
