@@ -290,7 +290,8 @@ one_shows_its_own_profiles()
 		sleep 0.1
 	done
 	[ "$(stat -c %a self.sock)" = 600 ]
-	for query in 'profile?seconds=1&hz=500' 'profile?pid=1' 'task?debug=2'; do
+	for query in 'profile?seconds=1&hz=500' 'profile?pid=1' 'task?debug=2' \
+			'task?comm=a%26b'; do
 		LC_ALL=C perl -MSocket -e 'socket(my $s, AF_UNIX, SOCK_STREAM, 0);
 			connect($s, sockaddr_un("self.sock")) or die;
 			syswrite $s, "GET /debug/pprof/$ARGV[0] HTTP/1.0\r\nHost: x\r\n\r\n";
@@ -305,7 +306,13 @@ one_shows_its_own_profiles()
 	awk '$6 == "count_primes" && $2 + 0 > 50 { found = 1 } END { exit !found }' top.txt
 	grep -q 'one target alone is recorded' page.profile.1
 	grep -q ': serve_self (process ' page.task.2
+	grep -q 'an argument is too long' 'page.task.a%26b'
 	[ ! -e self.sock ]
+	got=0
+	as_user "$here/serve_self" "$(printf '%0200d' 0)" </dev/null 2>err || got=$?
+	cat err
+	[ $got -eq 1 ]
+	grep -q 'not serving: File name too long' err
 }
 
 ktap_run example_runs_without_privilege its_profile_shows_its_work \
