@@ -89,8 +89,7 @@ static int write_picture(const struct flame_options *o, const struct calltree *t
 
 	if (status != STATUS_OK)
 		return status;
-	/* A descriptor of its own for stdio; the output's is closed by its commit. */
-	f = fdopen(dup(out.fd), "w");
+	f = output_stream(&out);
 	if (!f) {
 		error = errno;
 	} else {

@@ -390,8 +390,7 @@ static void draw(const struct mmu *m, FILE *f)
 
 static int write_svg(const struct mmu *m, struct output *out)
 {
-	/* A descriptor of its own for stdio; the output's is closed by its commit. */
-	FILE *f = fdopen(dup(out->fd), "w");
+	FILE *f = output_stream(out);
 	int error = f ? 0 : errno;
 
 	if (f) {

@@ -435,7 +435,8 @@ int cmd_read(int argc, char **argv)
 		return misused("-o is for a profile, which --pprof or --why asks for, for --format, "
 			       "or for --core");
 	name = argv[operands];
-	fd = strcmp(name, "-") ? open(name, O_RDONLY | O_CLOEXEC) : dup(STDIN_FILENO);
+	fd = strcmp(name, "-") ? open(name, O_RDONLY | O_CLOEXEC) :
+				 fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
 	if (fd < 0)
 		return fail("%s cannot be opened (%s)", name, strerror(errno));
 	if (r.core)

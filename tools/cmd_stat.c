@@ -203,7 +203,7 @@ static int show(struct stat_run *s, uint64_t ns)
 	struct stat_options *o = s->options;
 	struct gprof_count *counts = xalloc(o->nr, sizeof(*counts));
 	bool idle = o->target.gprof.type == GPROF_CPUS || o->target.gprof.type == GPROF_SYSTEM;
-	int status = STATUS_OK, fd;
+	int status = STATUS_OK;
 	FILE *f;
 
 	for (size_t i = 0; i < o->nr && status == STATUS_OK; i++) {
@@ -212,8 +212,7 @@ static int show(struct stat_run *s, uint64_t ns)
 			status = fail("%s", gprof_error());
 	}
 	if (status == STATUS_OK && o->file) {
-		fd = fcntl(s->output.fd, F_DUPFD_CLOEXEC, 0);
-		f = fd < 0 ? NULL : fdopen(fd, "w");
+		f = output_stream(&s->output);
 		if (!f)
 			status = fail("%s cannot be written: %s", o->file, strerror(errno));
 	} else {

@@ -349,7 +349,7 @@ static int write_picture(struct view *v, const char *file, const char *title)
 		status = output_open(&out, file);
 	if (status != STATUS_OK)
 		goto out_free;
-	f = fdopen(dup(out.fd), "w");
+	f = output_stream(&out);
 	if (f && ends_with(file, ".html"))
 		flame_write_page(f, &tree, v, title);
 	else if (f)

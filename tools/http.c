@@ -9,6 +9,7 @@
 #include "http.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <gprof/http.h>
 #include <microhttpd.h>
 #include <poll.h>
@@ -307,7 +308,7 @@ static bool is_gone(void *ctx)
 static int send_profile(void *ctx, const struct gprof_http_answer *a)
 {
 	struct visit *v = ctx;
-	int fd = dup(a->fd);
+	int fd = fcntl(a->fd, F_DUPFD_CLOEXEC, 0);
 	struct MHD_Response *r = fd < 0 ? NULL :
 		http_body_file(&v->h->guard, client_of(v->c), fd, a->length);
 	bool ok = r;

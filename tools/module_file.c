@@ -84,7 +84,7 @@ static void *unpack(const char *path, const char *program, size_t *size)
 		return NULL;
 	pid = fork();
 	if (!pid) {
-		int null = open("/dev/null", O_RDWR);
+		int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 		dup2(null, 0);
 		dup2(fds[1], 1);

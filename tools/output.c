@@ -147,6 +147,19 @@ int output_open_text(struct output *o, const char *name)
 	return open_output(o, name, true);
 }
 
+FILE *output_stream(const struct output *o)
+{
+	int fd = fcntl(o->fd, F_DUPFD_CLOEXEC, 0), error;
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
+
+	if (fd >= 0 && !f) {
+		error = errno;
+		close(fd);
+		errno = error;
+	}
+	return f;
+}
+
 bool output_same(const struct output *a, const struct output *b)
 {
 	struct stat sa, sb;

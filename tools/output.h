@@ -8,6 +8,7 @@
 #define TOOLS_OUTPUT_H
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <sys/types.h>
 
 /**
@@ -39,6 +40,11 @@ struct output {
 int output_open(struct output *o, const char *name);
 /* output_open_text() - likewise, of what a terminal may show */
 int output_open_text(struct output *o, const char *name);
+
+/*
+ * output_stream() - likewise for stdio; the output itself is closed by its commit. NULL with errno
+ */
+FILE *output_stream(const struct output *o);
 
 /* output_same() - do two open outputs end in the same place? */
 bool output_same(const struct output *a, const struct output *b);

@@ -11,6 +11,7 @@
  */
 #define _GNU_SOURCE	/* POLLRDHUP */
 #include <errno.h>
+#include <fcntl.h>
 #include <gprof/http.h>
 #include <microhttpd.h>
 #include <poll.h>
@@ -25,6 +26,7 @@
 struct visit {
 	struct MHD_Connection *connection;
 	int queued;
+	int unfit;
 	char query[1024];
 };
 
@@ -35,9 +37,13 @@ static enum MHD_Result add_argument(void *ctx, enum MHD_ValueKind kind, const ch
 	size_t n = strlen(v->query);
 
 	(void)kind;
-	/* Those of profiles have nothing to escape, but for &, which they do not have. */
-	if (value && !strpbrk(value, "&%+") &&
-	    n + strlen(key) + strlen(value) + 3 < sizeof(v->query))
+	if (!value)
+		value = "";
+	/* Those of profiles have nothing to escape. What has is refused, rather than left out. */
+	if (strpbrk(key, "&%+=") || strpbrk(value, "&%+") ||
+	    n + strlen(key) + strlen(value) + 3 > sizeof(v->query))
+		v->unfit = 1;
+	else
 		sprintf(v->query + n, "%s%s=%s", n ? "&" : "", key, value);
 	return MHD_YES;
 }
@@ -55,15 +61,31 @@ static bool is_gone(void *ctx)
 static int send_answer(void *ctx, const struct gprof_http_answer *a)
 {
 	struct visit *v = ctx;
-	struct MHD_Response *r = MHD_create_response_from_fd(a->length, dup(a->fd));
+	int fd = fcntl(a->fd, F_DUPFD_CLOEXEC, 0);
+	struct MHD_Response *r = fd < 0 ? NULL : MHD_create_response_from_fd(a->length, fd);
 
-	if (!r)
+	if (!r) {
+		if (fd >= 0)
+			close(fd);
 		return -ENOMEM;
+	}
 	for (size_t i = 0; i < a->nr_headers; i++)
 		MHD_add_response_header(r, a->headers[i].name, a->headers[i].value);
 	v->queued = MHD_queue_response(v->connection, a->status, r) == MHD_YES;
 	MHD_destroy_response(r);
 	return 0;
+}
+
+static void refuse(struct visit *v)
+{
+	static char text[] = "an argument is too long, or has one of & % + in it\n";
+	struct MHD_Response *r =
+		MHD_create_response_from_buffer(sizeof(text) - 1, text, MHD_RESPMEM_PERSISTENT);
+
+	if (!r)
+		return;
+	v->queued = MHD_queue_response(v->connection, MHD_HTTP_BAD_REQUEST, r) == MHD_YES;
+	MHD_destroy_response(r);
 }
 
 static enum MHD_Result answer(void *ctx, struct MHD_Connection *connection, const char *path,
@@ -81,20 +103,37 @@ static enum MHD_Result answer(void *ctx, struct MHD_Connection *connection, cons
 	(void)upload_size;
 	(void)state;
 	MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, add_argument, &v);
-	gprof_http_handler(ctx, &rq);
+	if (v.unfit)
+		refuse(&v);
+	else
+		gprof_http_handler(ctx, &rq);
 	return v.queued ? MHD_YES : MHD_NO;
 }
 
 static int listen_at(const char *path)
 {
 	struct sockaddr_un un = { .sun_family = AF_UNIX };
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int fd, failed;
+	mode_t mask;
 
-	strncpy(un.sun_path, path, sizeof(un.sun_path) - 1);
-	umask(0177);
-	if (fd < 0 || bind(fd, (struct sockaddr *)&un, sizeof(un)) || listen(fd, 16))
+	if (strlen(path) >= sizeof(un.sun_path)) {
+		errno = ENAMETOOLONG;
 		return -1;
-	return fd;
+	}
+	strcpy(un.sun_path, path);
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return -1;
+	/* The user's alone from the first moment on. No other thread makes files yet. */
+	mask = umask(0177);
+	failed = bind(fd, (struct sockaddr *)&un, sizeof(un));
+	umask(mask);
+	if (!failed && !listen(fd, 16))
+		return fd;
+	failed = errno;
+	close(fd);
+	errno = failed;
+	return -1;
 }
 
 static unsigned int count_primes(unsigned int below)

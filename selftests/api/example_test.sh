@@ -174,6 +174,40 @@ any_program_records_itself()
 	awk '$5 ~ /s$/ { found = 1 } { print } END { exit !found }' top.txt
 }
 
+# As a daemon does, and the numbers are the program's then: nothing is written to them.
+what_a_program_opens_under_our_numbers_is_its_own()
+{
+	# shellcheck disable=SC2016 # the other shell expands it
+	as_user env LD_PRELOAD=libgprof-self.so \
+		'GPROF=cpu,hz=1000,out=own.pb.gz;trace,out=own.trace;counters,event=timer' bash -c '
+		for fd in /proc/$$/fd/*; do
+			fd=${fd##*/}
+			[ "$fd" -gt 2 ] || continue
+			numbers="$numbers $fd"
+			eval "exec $fd>&-; exec $fd>own.$fd"
+		done
+		"$0" 3000000
+		sleep 2
+		for fd in $numbers; do
+			echo "$fd" >&"$fd"
+		done
+		echo "$numbers"' "$here/flags_self" >out 2>err
+	cat out err
+	[ "$(ls own.[0-9]* | wc -l)" -gt 5 ] || fail "nothing was open"
+	for file in own.[0-9]*; do
+		[ "$(cat "$file")" = "${file#own.}" ] || { od -c "$file" | head; fail "$file"; }
+	done
+	[ "$(wc -l <err)" -eq 1 ]
+	grep -q '^gprof: .*the program has closed it' err
+	[ ! -e own.pb.gz ] && [ ! -e own.trace ]
+	[ "$(find . -name 'own.*.new' | wc -l)" -eq 0 ]
+	# what lies low is the program's alone
+	as_user env LD_PRELOAD=libgprof-self.so GPROF=cpu,out=low.pb.gz bash -c '
+		ls /proc/self/fd /proc/$$/fd' >out
+	cat out
+	awk '$1 ~ /^[0-9]+$/ && $1 > 4 && $1 < 255 { bad = 1 } END { exit bad }' out
+}
+
 a_program_that_cannot_be_recorded_runs()
 {
 	as_user env LD_PRELOAD=libgprof-self.so GPROF=cpu,event=nothing-like-it,out=n.pb.gz echo hello \
@@ -256,7 +290,8 @@ one_shows_its_own_profiles()
 		sleep 0.1
 	done
 	[ "$(stat -c %a self.sock)" = 600 ]
-	for query in 'profile?seconds=1&hz=500' 'profile?pid=1' 'task?debug=2'; do
+	for query in 'profile?seconds=1&hz=500' 'profile?pid=1' 'task?debug=2' \
+			'task?comm=a%26b'; do
 		LC_ALL=C perl -MSocket -e 'socket(my $s, AF_UNIX, SOCK_STREAM, 0);
 			connect($s, sockaddr_un("self.sock")) or die;
 			syswrite $s, "GET /debug/pprof/$ARGV[0] HTTP/1.0\r\nHost: x\r\n\r\n";
@@ -271,13 +306,20 @@ one_shows_its_own_profiles()
 	awk '$6 == "count_primes" && $2 + 0 > 50 { found = 1 } END { exit !found }' top.txt
 	grep -q 'one target alone is recorded' page.profile.1
 	grep -q ': serve_self (process ' page.task.2
+	grep -q 'an argument is too long' 'page.task.a%26b'
 	[ ! -e self.sock ]
+	got=0
+	as_user "$here/serve_self" "$(printf '%0200d' 0)" </dev/null 2>err || got=$?
+	cat err
+	[ $got -eq 1 ]
+	grep -q 'not serving: File name too long' err
 }
 
 ktap_run example_runs_without_privilege its_profile_shows_its_work \
 	its_profile_leads_down_to_main one_that_fails_has_its_last_seconds \
 	one_counts_what_it_has flags_record_and_are_gone \
 	flags_of_no_sense_are_told_before_it_works flags_count_without_samples \
-	any_program_records_itself a_program_that_cannot_be_recorded_runs \
+	any_program_records_itself what_a_program_opens_under_our_numbers_is_its_own \
+	a_program_that_cannot_be_recorded_runs \
 	tests_of_the_kernel_have_a_profile_each tests_of_ctest_have_a_profile_beside_their_log \
 	one_shows_its_own_profiles example_says_what_is_wrong

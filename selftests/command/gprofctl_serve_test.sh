@@ -482,24 +482,14 @@ users_of_a_file_may_ask()
 	# read again, and as it was where that cannot be
 	printf 'basic_auth_users:\n  bob: %s\n' "$hash" >web.yml
 	kill -HUP "$server"
-	i=0
-	until grep -q 'read again' served; do
-		i=$((i + 1))
-		[ $i -lt 100 ]
-		sleep 0.1
-	done
+	told 'read again'
 	get /metrics GET "Authorization: Basic $(printf alice:sesame | base64)"
 	[ "$(status)" = 401 ]
 	get /metrics GET "Authorization: Basic $(printf bob:sesame | base64)"
 	[ "$(status)" = 200 ]
 	rm web.yml
 	kill -HUP "$server"
-	i=0
-	until grep -q 'as it was' served; do
-		i=$((i + 1))
-		[ $i -lt 100 ]
-		sleep 0.1
-	done
+	told 'as it was'
 	get /metrics GET "Authorization: Basic $(printf bob:sesame | base64)"
 	[ "$(status)" = 200 ]
 	end
@@ -517,12 +507,7 @@ what_a_server_has_it_keeps()
 	begin --token-file other
 	rm other
 	kill -HUP "$server"
-	i=0
-	until grep -q 'as it was' served; do
-		i=$((i + 1))
-		[ $i -lt 100 ]
-		sleep 0.1
-	done
+	told 'as it was'
 	get '/debug/pprof/task'
 	[ "$(status)" = 200 ]
 	refused 1 'another program listens there already' gprofctl serve --listen "$port"
@@ -538,12 +523,7 @@ serve_at_socket()
 	rm -f served
 	"$@" --socket s.sock 2>served &
 	server=$!
-	i=0
-	until grep -qs 'serving at unix:s.sock' served; do
-		i=$((i + 1))
-		[ $i -lt 100 ]
-		sleep 0.1
-	done
+	told 'serving at unix:s.sock'
 }
 
 a_socket_is_for_who_may_open_it()

@@ -3,6 +3,20 @@
 #
 # server.sh: for tests of gprofctl serve, behind command.sh.
 
+# told PATTERN: waits until a server has said it, at most 10 s
+told()
+{
+	told_tries=0
+	until grep -qs "$1" served; do
+		told_tries=$((told_tries + 1))
+		if [ $told_tries -gt 100 ]; then
+			cat served || true
+			fail "the server does not say: $1"
+		fi
+		sleep 0.1
+	done
+}
+
 # begin ARGS...: starts a server on a free port of the loopback, and sets server, its process,
 # at, where it answers, HOST:PORT, and port
 begin()
@@ -13,15 +27,7 @@ begin()
 	server=$!
 	# a test that fails leaves none behind
 	trap 'kill -KILL "$server" 2>/dev/null' EXIT
-	begin_tries=0
-	until grep -qs '^gprofctl: serving at https\{0,1\}://127\.0\.0\.1:[0-9]*/$' served; do
-		begin_tries=$((begin_tries + 1))
-		if [ $begin_tries -gt 100 ]; then
-			cat served || true
-			fail "it does not serve"
-		fi
-		sleep 0.1
-	done
+	told '^gprofctl: serving at https\{0,1\}://127\.0\.0\.1:[0-9]*/$'
 	at=$(sed -n 's|^gprofctl: serving at https\{0,1\}://\(.*\)/$|\1|p' served)
 	# shellcheck disable=SC2034 # some scripts ask by it
 	port=${at#*:}

@@ -6,15 +6,19 @@
 #include <kselftest_harness.h>
 
 #include <gprof/custom.h>
+#include <linux/magic.h>
 #include <sched.h>
+#include <sys/file.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <sys/wait.h>
 
 #include "lib_util.h"
+#include "base/own_fd.h"
 #include "custom/custom_dir.h"
 #include "custom/custom_keys.h"
 #include "custom/custom_layout.h"
@@ -646,11 +650,11 @@ static int close_and_grow(const char *dir)
 	s = gprof_custom_share_new(NAME, SLOTS, &e);
 	if (!s)
 		return 1;
-	for (i = 3; i < 256; i++)
-		close(i);
+	/* as a daemon does, and its files get the numbers */
+	closefrom(3);
 	for (i = 0; i < STRANGERS; i++) {
 		snprintf(path, sizeof(path), "%.60s/%d", dir, i);
-		fds[i] = open(path, O_RDWR | O_CREAT, 0600);
+		fds[i] = fcntl(open(path, O_RDWR | O_CREAT, 0600), F_DUPFD, GPROF_OWN_FD_LEAST);
 	}
 	if (gprof_custom_share_grow(s, SLOTS, &e) != -EBADF || !strstr(e.text, "closed"))
 		return 2;
@@ -747,6 +751,73 @@ static int look_around(void)
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 	return ret;
+}
+
+static dev_t memory;	/* all other file systems copy what is written again */
+
+int fstatfs(int fd, struct statfs *st)
+{
+	int err = (int)syscall(SYS_fstatfs, fd, st);
+	struct stat where;
+
+	if (!err && memory && (fstat(fd, &where) || where.st_dev != memory))
+		st->f_type = BTRFS_SUPER_MAGIC;
+	return err;
+}
+
+static bool is_locked(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	bool locked = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK;
+
+	close(fd);
+	return locked;
+}
+
+/* In a child: where it went wrong, or 0. */
+static int publish_in_memory(const char *dir)
+{
+	struct gprof_custom_share *s;
+	struct gprof_error e = { 0 };
+	char place[64], file[128];
+	struct stat st;
+
+	setenv("XDG_RUNTIME_DIR", dir, 1);
+	if (stat("/dev/shm", &st))
+		return NOT_HERE;
+	memory = st.st_dev;
+	s = gprof_custom_share_new(NAME, SLOTS, &e);
+	if (!s)
+		return 1;
+	snprintf(place, sizeof(place), "/dev/shm/gprof-%u/%d", geteuid(), getpid());
+	snprintf(file, sizeof(file), "%s/" NAME, place);
+	/* who cleans up what is old takes a lock first */
+	if (!is_locked(place) || !is_locked(file))
+		return 2;
+	gprof_custom_share_free(s);
+	if (!access(place, F_OK))
+		return 3;
+	snprintf(place, sizeof(place), "/dev/shm/gprof-%u", geteuid());
+	rmdir(place);
+	return 0;
+}
+
+TEST(what_is_published_lies_where_it_is_written_in_place_and_is_locked)
+{
+	const char *dir = lib_tmpdir();
+	int status;
+	pid_t pid;
+
+	chmod(dir, 0700);
+	pid = fork();
+	if (!pid)
+		_exit(publish_in_memory(dir));
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	lib_sh("rm -rf %s", dir);
+	ASSERT_TRUE(WIFEXITED(status));
+	if (WEXITSTATUS(status) == NOT_HERE)
+		SKIP(return, "no /dev/shm here");
+	EXPECT_EQ(0, WEXITSTATUS(status));
 }
 
 TEST(directories_are_looked_at_once_and_strangers_do_not_count)

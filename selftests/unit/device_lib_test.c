@@ -8,6 +8,9 @@
 #include <gprof/profile.h>
 #include <gprof/recorder.h>
 #include <malloc.h>
+#include <sys/eventfd.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 
 #include "device/device.h"
 #include "lib_util.h"
@@ -63,48 +66,61 @@ static struct {
 	void (*at_stop)(void);
 } kernel;
 
-int gprof_device_open(struct gprof_error *e)
+int gprof_device_open(struct gprof_own_fd *dev, struct gprof_error *e)
 {
 	kernel.opened++;
-	return dup(kernel.fd);
+	gprof_own_fd_take(dev, dup(kernel.fd));
+	return 0;
 }
 
-int gprof_device_info(int fd, struct gprof_info *info, struct gprof_error *e)
+int gprof_device_check(const struct gprof_own_fd *dev, const char *what, struct gprof_error *e)
+{
+	return gprof_own_fd_check(dev, what, e);
+}
+
+int gprof_device_info(const struct gprof_own_fd *dev, struct gprof_info *info,
+		      struct gprof_error *e)
 {
 	memset(info, 0, sizeof(*info));
 	return 0;
 }
 
-int gprof_device_setup(int fd, struct gprof_setup *setup, const char *what, struct gprof_error *e)
+int gprof_device_setup(const struct gprof_own_fd *dev, struct gprof_setup *setup, const char *what,
+		       struct gprof_error *e)
 {
 	setup->out_data_size = DATA;
 	setup->out_nr_cpus = CPUS;
 	return 0;
 }
 
-int gprof_device_table(int fd, int file, const void *table, size_t size)
+int gprof_device_table(const struct gprof_own_fd *dev, int file, const void *table, size_t size)
 {
 	return -ENOTTY;
 }
 
-int gprof_device_start(int fd, const char *what, struct gprof_error *e)
+int gprof_device_start(const struct gprof_own_fd *dev, const char *what, struct gprof_error *e)
 {
 	kernel.started++;
 	return 0;
 }
 
-int gprof_device_stop(int fd, const char *what, struct gprof_error *e)
+int gprof_device_stop(const struct gprof_own_fd *dev, const char *what, struct gprof_error *e)
 {
+	int err = gprof_device_check(dev, what, e);
+
+	if (err)
+		return err;
 	kernel.stopped++;
 	if (kernel.at_stop)
 		kernel.at_stop();
 	return 0;
 }
 
-int gprof_device_stats(int fd, struct gprof_stats *st, struct gprof_error *e)
+int gprof_device_stats(const struct gprof_own_fd *dev, struct gprof_stats *st,
+		       struct gprof_error *e)
 {
 	*st = kernel.stats;
-	return 0;
+	return gprof_device_check(dev, "stats", e);
 }
 
 int gprof_device_explain(int err, uint32_t reason, const char *doing, const char *what,
@@ -559,6 +575,109 @@ TEST_F(device, ring_that_describes_itself_otherwise_is_refused)
 		}
 	}
 	*kernel.head[1] = good;
+}
+
+/* ---- descriptors ---- */
+
+#define STRANGERS	1024
+
+/* As a daemon does: all are closed, and what it opens gets their numbers. */
+static int take_numbers(bool *ours, int *tells, int *file)
+{
+	char path[64];
+	int fd;
+
+	for (fd = 3; fd < STRANGERS; fd++)
+		ours[fd] = fcntl(fd, F_GETFD) >= 0;
+	closefrom(3);
+	*tells = fcntl(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC), F_DUPFD_CLOEXEC, STRANGERS);
+	snprintf(path, sizeof(path), "/tmp/gprof_strangers_%d", getpid());
+	*file = fcntl(open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600), F_DUPFD_CLOEXEC,
+		      STRANGERS);
+	unlink(path);
+	closefrom(*file + 1);
+	for (fd = 3; fd < STRANGERS; fd++) {
+		close(fd);
+		/* the file is ready at once, the other never */
+		if (ours[fd] && dup2(fd % 2 ? *file : *tells, fd) != fd)
+			return 1;
+	}
+	return 0;
+}
+
+/* In a child: where it went wrong, or 0. */
+static int record_and_close(struct gprof_recorder *r)
+{
+	static bool ours[STRANGERS];
+	struct gprof_profile *p = NULL;
+	struct rusage before, after;
+	int tells, file, fd;
+	eventfd_t n;
+
+	if (gprof_recorder_start_events(r, NULL, 1))
+		return 1;
+	put_generation(0);
+	put_samples(0, 3, 0);
+	if (take_numbers(ours, &tells, &file))
+		return 2;
+	kernel.fd = -1;
+	getrusage(RUSAGE_SELF, &before);
+	usleep(500000);
+	getrusage(RUSAGE_SELF, &after);
+	/* what is ready there is not waited for */
+	if (after.ru_nvcsw - before.ru_nvcsw > 100)
+		return 3;
+	if (gprof_recorder_stop_profiles(r, &p, 1) != -EBADF || p)
+		return 4;
+	if (!strstr(gprof_error(), "has closed the recorder meanwhile, and the 3 samples"))
+		return 5;
+	gprof_recorder_free(r);
+	if (kernel.stopped)
+		return 6;
+	for (fd = 3; fd < STRANGERS; fd++)
+		if (ours[fd] != (fcntl(fd, F_GETFD) >= 0))
+			return 7;
+	return eventfd_read(tells, &n) < 0 && errno == EAGAIN && !lseek(file, 0, SEEK_END) ? 0 : 8;
+}
+
+TEST_F(device, what_the_program_has_under_our_numbers_is_let_alone)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (!pid) {
+		alarm(20);
+		_exit(record_and_close(self->r));
+	}
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status) {
+		TH_LOG("step %d", WEXITSTATUS(status));
+	}
+}
+
+static unsigned int open_below(int end)
+{
+	unsigned int n = 0;
+	int fd;
+
+	for (fd = 3; fd < end; fd++)
+		n += fcntl(fd, F_GETFD) >= 0;
+	return n;
+}
+
+/* Programs close what lies low, and count on what they open next. */
+TEST_F(device, our_numbers_are_high)
+{
+	unsigned int before = open_below(512);
+	struct gprof_recorder *r = make(&opts, &self->e);
+
+	ASSERT_NE(NULL, r);
+	EXPECT_EQ(0, gprof_recorder_start(r, self->out));
+	EXPECT_EQ(before, open_below(512));
+	EXPECT_LT(before, open_below(1024));
+	EXPECT_EQ(0, gprof_recorder_stop(r));
+	gprof_recorder_free(r);
+	EXPECT_EQ(before, open_below(512));
 }
 
 TEST_HARNESS_MAIN

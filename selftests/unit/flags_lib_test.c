@@ -10,13 +10,40 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/own_process.h"
 #include "lib_util.h"
 #include "serve/flags_file.h"
 
 #define ARGS_MAX	12
+
+static bool without_tmpfile;
+
+/* A file system that has no files without a name, as NFS. */
+int openat(int dir, const char *path, int flags, ...)
+{
+	mode_t mode = 0;
+	va_list ap;
+
+	if (flags & (O_CREAT | O_TMPFILE)) {
+		va_start(ap, flags);
+		mode = va_arg(ap, mode_t);
+		va_end(ap);
+	}
+	if (without_tmpfile && (flags & O_TMPFILE) == O_TMPFILE) {
+		errno = EOPNOTSUPP;
+		return -1;
+	}
+	return (int)syscall(SYS_openat, dir, path, flags, mode);
+}
 
 TEST(flags_are_taken_out_of_the_command_line)
 {
@@ -116,16 +143,17 @@ TEST(a_text_asks_for_the_same)
 
 TEST(a_file_is_there_once_it_is_whole)
 {
-	char dir[] = "/tmp/flags.XXXXXX", path[64], other[96];
-	struct gprof_flags_file f = { .fd = -1 };
+	char dir[] = "/tmp/flags.XXXXXX", path[64], other[128], host[65] = "";
+	struct gprof_flags_file f = GPROF_FLAGS_FILE_NONE;
 	struct gprof_error e = { 0 };
 	struct stat st;
 
 	ASSERT_NE(NULL, mkdtemp(dir));
-	snprintf(path, sizeof(path), "%s/%%p%%%%", dir);
-	snprintf(other, sizeof(other), "%s/%d%%", dir, getpid());
+	gethostname(host, sizeof(host) - 1);
+	snprintf(path, sizeof(path), "%s/%%p%%%%%%h", dir);
+	snprintf(other, sizeof(other), "%s/%d%%%.64s", dir, getpid(), host);
 	ASSERT_EQ(0, gprof_flags_file_open(&f, path, &e));
-	ASSERT_EQ(3, write(f.fd, "one", 3));
+	ASSERT_EQ(3, write(f.own.fd, "one", 3));
 	EXPECT_NE(0, stat(other, &st));
 	ASSERT_EQ(0, gprof_flags_file_commit(&f, &e));
 	gprof_flags_file_drop(&f);
@@ -153,7 +181,7 @@ TEST(a_file_is_there_once_it_is_whole)
 
 TEST(what_is_told_goes_where_stderr_was)
 {
-	struct gprof_flags_file f = { .fd = -1 };
+	struct gprof_flags_file f = GPROF_FLAGS_FILE_NONE;
 	struct gprof_error e = { 0 };
 	int ends[2], stderr_fd = dup(2);
 	char got[8] = "";
@@ -164,7 +192,7 @@ TEST(what_is_told_goes_where_stderr_was)
 	/* A program may close it, as daemons do. */
 	dup2(stderr_fd, 2);
 	EXPECT_EQ(0, gprof_flags_file_is_there(&f, &e));
-	EXPECT_EQ(4, write(f.fd, "told", 4));
+	EXPECT_EQ(4, write(f.own.fd, "told", 4));
 	EXPECT_EQ(0, gprof_flags_file_commit(&f, &e));
 	gprof_flags_file_drop(&f);
 	EXPECT_EQ(4, read(ends[0], got, sizeof(got) - 1));
@@ -181,7 +209,7 @@ TEST(what_is_told_goes_where_stderr_was)
 TEST(a_file_is_found_again_wherever_the_program_is_by_then)
 {
 	char dir[] = "/tmp/flags.XXXXXX", path[64], cwd[256];
-	struct gprof_flags_file f = { .fd = -1 };
+	struct gprof_flags_file f = GPROF_FLAGS_FILE_NONE;
 	struct gprof_error e = { 0 };
 	int other;
 
@@ -198,15 +226,185 @@ TEST(a_file_is_found_again_wherever_the_program_is_by_then)
 	ASSERT_EQ(0, gprof_flags_file_open(&f, path, &e));
 	EXPECT_EQ(0, gprof_flags_file_is_there(&f, &e));
 	other = open("/dev/null", O_WRONLY | O_CLOEXEC);
-	ASSERT_EQ(f.fd, dup2(other, f.fd));
+	ASSERT_EQ(f.own.fd, dup2(other, f.own.fd));
 	EXPECT_EQ(-EBADF, gprof_flags_file_is_there(&f, &e));
 	EXPECT_NE(NULL, strstr(e.text, "closed it meanwhile"));
 	close(other);
-	other = f.fd;
+	other = f.own.fd;
 	gprof_flags_file_drop(&f);
 	EXPECT_EQ(0, close(other));
 	EXPECT_EQ(0, rmdir(dir));
 	ASSERT_EQ(0, chdir(cwd));
+}
+
+/* ---- what is there already ---- */
+
+static bool has(const char *path, const char *text)
+{
+	char got[16] = "";
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	bool same = fd >= 0 && read(fd, got, sizeof(got) - 1) >= 0 && !strcmp(got, text);
+
+	close(fd);
+	return same;
+}
+
+static int put_text(struct gprof_flags_file *f, const char *text, struct gprof_error *e)
+{
+	int err = write(f->own.fd, text, strlen(text)) == (ssize_t)strlen(text) ? 0 : -errno;
+
+	if (!err)
+		err = gprof_flags_file_commit(f, e);
+	gprof_flags_file_drop(f);
+	return err;
+}
+
+TEST(a_file_keeps_its_rights_and_links_lead_to_it)
+{
+	const char *dir = lib_tmpdir();
+	struct gprof_flags_file f;
+	struct gprof_error e = { 0 };
+	char link[96], file[96];
+	struct stat st;
+
+	snprintf(link, sizeof(link), "%.60s/link", dir);
+	snprintf(file, sizeof(file), "%.60s/d/file", dir);
+	lib_sh("cd %s; mkdir d; echo old >d/file; chmod 640 d/file; ln -s d/file link; ln -s d/none nowhere",
+	       dir);
+	ASSERT_EQ(0, gprof_flags_file_open(&f, link, &e)) TH_LOG("%s", e.text);
+	EXPECT_TRUE(has(file, "old\n"));
+	EXPECT_EQ(0, put_text(&f, "new", &e));
+	EXPECT_TRUE(has(file, "new"));
+	EXPECT_EQ(0, lstat(link, &st));
+	EXPECT_TRUE(S_ISLNK(st.st_mode));
+	EXPECT_EQ(0, stat(file, &st));
+	EXPECT_EQ(0640, st.st_mode & 07777);
+	snprintf(link, sizeof(link), "%.60s/nowhere", dir);
+	EXPECT_EQ(-ENOENT, gprof_flags_file_open(&f, link, &e));
+	EXPECT_NE(NULL, strstr(e.text, "leads nowhere"));
+	/* The directory is the one that it was, wherever it is by then. */
+	ASSERT_EQ(0, gprof_flags_file_open(&f, file, &e));
+	lib_sh("cd %s; mv d e; mkdir d; echo theirs >d/file", dir);
+	EXPECT_EQ(0, put_text(&f, "newer", &e)) TH_LOG("%s", e.text);
+	EXPECT_TRUE(has(file, "theirs\n"));
+	snprintf(file, sizeof(file), "%.60s/e/file", dir);
+	EXPECT_TRUE(has(file, "newer"));
+	lib_sh("rm -rf %s", dir);
+}
+
+TEST(what_is_no_file_is_written_to_as_it_is_or_refused)
+{
+	const char *dir = lib_tmpdir();
+	struct sockaddr_un un = { .sun_family = AF_UNIX };
+	int sock = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), fd;
+	struct gprof_flags_file f;
+	struct gprof_error e = { 0 };
+	char path[96], got[8] = "";
+
+	EXPECT_EQ(-EISDIR, gprof_flags_file_open(&f, dir, &e));
+	snprintf(path, sizeof(path), "%.60s/none/", dir);
+	EXPECT_EQ(-EISDIR, gprof_flags_file_open(&f, path, &e)) TH_LOG("%s", e.text);
+	snprintf(un.sun_path, sizeof(un.sun_path), "%.60s/socket", dir);
+	ASSERT_EQ(0, bind(sock, (struct sockaddr *)&un, sizeof(un)));
+	close(sock);
+	EXPECT_EQ(-EINVAL, gprof_flags_file_open(&f, un.sun_path, &e));
+	EXPECT_NE(NULL, strstr(e.text, "it is a socket"));
+	snprintf(path, sizeof(path), "%.60s/disk", dir);
+	if (!mknod(path, S_IFBLK | 0600, 7 << 8)) {
+		EXPECT_EQ(-EINVAL, gprof_flags_file_open(&f, path, &e));
+		EXPECT_NE(NULL, strstr(e.text, "it is a disk"));
+	}
+	/* A program does not wait for who may never come. */
+	snprintf(path, sizeof(path), "%.60s/pipe", dir);
+	ASSERT_EQ(0, mkfifo(path, 0600));
+	alarm(5);
+	EXPECT_EQ(-ENXIO, gprof_flags_file_open(&f, path, &e));
+	alarm(0);
+	EXPECT_NE(NULL, strstr(e.text, "nobody reads it"));
+	fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	ASSERT_EQ(0, gprof_flags_file_open(&f, path, &e)) TH_LOG("%s", e.text);
+	EXPECT_EQ(0, put_text(&f, "told", &e));
+	EXPECT_EQ(4, read(fd, got, sizeof(got)));
+	close(fd);
+	lib_sh("rm -rf %s", dir);
+}
+
+TEST(two_that_write_one_file_do_not_meet)
+{
+	const char *dir = lib_tmpdir();
+	struct gprof_flags_file f[2];
+	struct gprof_error e = { 0 };
+	char path[96];
+
+	snprintf(path, sizeof(path), "%.60s/x", dir);
+	without_tmpfile = true;
+	ASSERT_EQ(0, gprof_flags_file_open(&f[0], path, &e));
+	/* as one of the same number, in another container */
+	ASSERT_EQ(0, gprof_flags_file_open(&f[1], path, &e));
+	EXPECT_EQ(0, put_text(&f[0], "first", &e)) TH_LOG("%s", e.text);
+	EXPECT_TRUE(has(path, "first"));
+	/* it is not what was there at the beginning, and is replaced like that */
+	EXPECT_EQ(0, put_text(&f[1], "second", &e)) TH_LOG("%s", e.text);
+	EXPECT_TRUE(has(path, "second"));
+	without_tmpfile = false;
+	EXPECT_EQ(0, lib_sh("test $(ls -A %s) = x", dir));
+	lib_sh("rm -rf %s", dir);
+}
+
+/* ---- who is who ---- */
+
+static int wait_child(pid_t pid)
+{
+	int status;
+
+	return waitpid(pid, &status, 0) == pid && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/* The first of a namespace, and of one within. */
+static int be_first_twice(const char *path)
+{
+	struct gprof_flags_file f;
+	struct gprof_error e = { 0 };
+	uint64_t mine = gprof_own_process();
+	pid_t pid;
+
+	without_tmpfile = true;
+	if (getpid() != 1 || gprof_flags_file_open(&f, path, &e) || unshare(CLONE_NEWPID))
+		return 1;
+	pid = fork();
+	if (!pid) {
+		if (getpid() != 1 || gprof_own_process() == mine)
+			_exit(2);
+		gprof_flags_file_drop(&f);
+		_exit(0);
+	}
+	if (wait_child(pid))
+		return 3;
+	return put_text(&f, "mine", &e) || gprof_own_process() != mine ? 4 : 0;
+}
+
+TEST(a_child_of_our_number_is_not_taken_for_us)
+{
+	const char *dir = lib_tmpdir();
+	char path[96];
+	pid_t pid;
+
+	snprintf(path, sizeof(path), "%.60s/x", dir);
+	pid = fork();
+	if (!pid) {
+		if (unshare(geteuid() ? CLONE_NEWUSER | CLONE_NEWPID : CLONE_NEWPID))
+			_exit(77);
+		pid = fork();
+		if (!pid)
+			_exit(be_first_twice(path));
+		_exit(wait_child(pid));
+	}
+	pid = wait_child(pid);
+	if (pid == 77)
+		SKIP(return, "no namespaces here");
+	EXPECT_EQ(0, pid);
+	EXPECT_TRUE(has(path, "mine"));
+	lib_sh("rm -rf %s", dir);
 }
 
 TEST(what_cannot_be_recorded_leaves_nothing)

@@ -20,6 +20,8 @@ check: $(addprefix $(O)/unit/,$(tests))
 $(O)/lib/libgprof.a: FORCE
 	@$(MAKE) --no-print-directory -C $(top)/userlib O=$(O) CFLAGS="$(CFLAGS)" $@
 
+$(O)/unit/shim_maps_lib_test: $(top)/userlib/shim/maps.c
+
 $(O)/unit/%: $(here)/%.c $(here)/lib_util.h $(O)/lib/libgprof.a
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -Wall -Wextra -Werror \

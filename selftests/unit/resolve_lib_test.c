@@ -147,7 +147,7 @@ TEST_F(resolve, ends_of_walks_are_those_of_the_samples)
 TEST_F(resolve, tables_that_there_is_no_memory_for_are_told)
 {
 	struct gprof_stream s = {
-		.fd = -1, .name = "cpu", .detail = "", .target = "me", .tables_refused = true,
+		.dev = GPROF_OWN_FD_NONE, .name = "cpu", .detail = "", .target = "me", .tables_refused = true,
 	};
 	const struct gprof_tally t = { 0 };
 	const char *said = NULL, *text;
@@ -419,14 +419,33 @@ TEST_F(resolve, a_process_that_is_older_or_has_executed_is_no_child)
 	}
 }
 
+/* A resolver for whose kernel there are those files below @dir. */
+static bool resolver_with_kernel(FIXTURE_DATA(resolve) *self, struct gprof_resolver *r,
+				 const char *dir)
+{
+	char proc[96], sys[96];
+	bool anew = false;
+
+	snprintf(proc, sizeof(proc), "%s/proc", dir);
+	snprintf(sys, sizeof(sys), "%s/sys", dir);
+	self->p = gprof_profile_new();
+	gprof_profile_add_column(self->p, "a", "u");
+	if (gprof_resolver_init(r, self->p, &self->b.spaces, NULL))
+		return false;
+	self->b.spaces.kernel = gprof_kernel_get(proc, sys, &anew);
+	if (!self->b.spaces.kernel)
+		return false;
+	r->kernel_looked = true;
+	r->kernel_mappings = calloc(self->b.spaces.kernel->nr_images, sizeof(*r->kernel_mappings));
+	return r->kernel_mappings;
+}
+
 TEST_F(resolve, a_kernel_return_address_at_the_end_of_a_function_belongs_to_it)
 {
 	const uint64_t frames[2] = { 0xffffffff81002000, 0xffffffff81002000 };
 	const struct gprof_stack s = { .nr_kernel = 2 };
 	const char *dir = lib_tmpdir();
 	struct gprof_resolver r;
-	char proc[96], sys[96];
-	bool anew = false;
 	size_t i;
 
 	lib_write(dir, "proc/kallsyms",
@@ -435,15 +454,7 @@ TEST_F(resolve, a_kernel_return_address_at_the_end_of_a_function_belongs_to_it)
 		  "ffffffff81001000 T no_return\n"
 		  "ffffffff81002000 t _RNvCskwGfYPst2Cb_3foo4next\n"
 		  "ffffffff81003000 T _etext\n");
-	snprintf(proc, sizeof(proc), "%s/proc", dir);
-	snprintf(sys, sizeof(sys), "%s/sys", dir);
-	self->p = gprof_profile_new();
-	gprof_profile_add_column(self->p, "a", "u");
-	ASSERT_EQ(0, gprof_resolver_init(&r, self->p, &self->b.spaces, NULL));
-	self->b.spaces.kernel = gprof_kernel_get(proc, sys, &anew);
-	ASSERT_NE(NULL, self->b.spaces.kernel);
-	r.kernel_looked = true;
-	r.kernel_mappings = calloc(self->b.spaces.kernel->nr_images, sizeof(*r.kernel_mappings));
+	ASSERT_TRUE(resolver_with_kernel(self, &r, dir));
 	ASSERT_EQ(0, gprof_resolve_stack(&r, &s, frames));
 	ASSERT_EQ(2, r.nr_stack);
 	for (i = 0; i < 2; i++) {
@@ -466,10 +477,7 @@ TEST_F(resolve, names_of_no_module_are_read_for_each_profile)
 	const uint64_t frames[2] = { 0xffffffff81001010, 0xff80000000001010 };
 	const struct gprof_stack s = { .nr_kernel = 1 };
 	const char *dir = lib_tmpdir();
-	struct gprof_kernel *others;
 	struct gprof_resolver r;
-	char proc[96], sys[96];
-	bool anew = false;
 	size_t i;
 
 	lib_write(dir, "proc/kallsyms",
@@ -477,16 +485,7 @@ TEST_F(resolve, names_of_no_module_are_read_for_each_profile)
 		  "ffffffff81001000 T schedule\n"
 		  "ffffffff81003000 T _etext\n"
 		  "ff80000000001000 t bpf_prog_old\t[bpf]\n");
-	snprintf(proc, sizeof(proc), "%s/proc", dir);
-	snprintf(sys, sizeof(sys), "%s/sys", dir);
-	self->p = gprof_profile_new();
-	gprof_profile_add_column(self->p, "a", "u");
-	ASSERT_EQ(0, gprof_resolver_init(&r, self->p, &self->b.spaces, NULL));
-	others = gprof_kernel_get(proc, sys, &anew);
-	ASSERT_NE(NULL, others);
-	self->b.spaces.kernel = others;
-	r.kernel_looked = true;
-	r.kernel_mappings = calloc(others->nr_images, sizeof(*r.kernel_mappings));
+	ASSERT_TRUE(resolver_with_kernel(self, &r, dir));
 	for (i = 0; i < 2; i++) {
 		ASSERT_EQ(0, gprof_resolve_stack(&r, &s, &frames[i]));
 		EXPECT_EQ(i, self->p->locations[r.stack[0]].nr_lines ? 0 : 1);

@@ -625,4 +625,21 @@ TEST(what_cannot_be_is_refused)
 	close(fd);
 }
 
+TEST(what_the_program_has_under_the_number_is_not_written_to)
+{
+	const struct gprof_trace_writer_opts o = { .sz = sizeof(o) };
+	int fd = new_file(), other = new_file();
+	struct gprof_trace_writer *w = gprof_trace_writer_new(fd, &o);
+
+	struct gprof_trace_whole whole;
+	unsigned int cut;
+
+	ASSERT_NE(NULL, w);
+	ASSERT_EQ(fd, dup2(other, fd));
+	EXPECT_EQ(-EBADF, write_some(w, &cut, &whole));
+	EXPECT_EQ(0, lseek(other, 0, SEEK_END));
+	close(fd);
+	close(other);
+}
+
 TEST_HARNESS_MAIN

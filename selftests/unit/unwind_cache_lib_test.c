@@ -388,11 +388,13 @@ static bool record(const char *base, const char *path)
 	struct gprof_object *objs[] = { &obj };
 	struct gprof_objects objects = { .v = objs, .nr = 1 };
 	unsigned int before = atomic_load(&times_given);
+	struct gprof_own_fd device;
 	struct gprof_tabler t;
 	bool right;
 
 	setenv("XDG_CACHE_HOME", base, 1);
-	gprof_tabler_begin(&t, 0);
+	gprof_own_fd_know(&device, fd);
+	gprof_tabler_begin(&t, &device);
 	gprof_tabler_look(&t, &objects);
 	for (i = 0; i < 10000 && atomic_load(&times_given) == before; i++)
 		usleep(1000);

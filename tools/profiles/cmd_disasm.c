@@ -6,6 +6,7 @@
 #include "../cmd.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -117,12 +118,10 @@ static FILE *start_objdump(const char *file, uint64_t from, uint64_t to, pid_t *
 	int fds[2];
 
 	*pid = -1;
-	if (!pipe(fds)) {
+	if (!pipe2(fds, O_CLOEXEC)) {
 		*pid = fork();
 		if (!*pid) {
 			dup2(fds[1], STDOUT_FILENO);
-			close(fds[0]);
-			close(fds[1]);
 			execlp("objdump", "objdump", "-d", "-C", "--no-show-raw-insn", start, stop, "--",
 			       file, NULL);
 			_exit(STATUS_NOT_FOUND);

@@ -198,7 +198,7 @@ static int write_to(const char *file, int (*write)(FILE *f, struct view *v), str
 	status = output_open(&out, file);
 	if (status != STATUS_OK)
 		return status;
-	f = fdopen(dup(out.fd), "w");
+	f = output_stream(&out);
 	status = f ? write(f, v) : STATUS_OK;
 	if (!f || ferror(f) || fflush(f))
 		error = errno ? errno : EIO;

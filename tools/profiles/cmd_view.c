@@ -5,6 +5,7 @@
 #include "../cmd.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,7 +83,7 @@ static char *place_of_page(void)
 	if (!dir || access(dir, W_OK))
 		dir = "/tmp";
 	path = xprintf("%s/gprofctl-view-XXXXXX.html", dir);
-	fd = mkstemps(path, strlen(".html"));
+	fd = mkostemps(path, strlen(".html"), O_CLOEXEC);
 	if (fd >= 0) {
 		close(fd);
 		return path;
@@ -151,7 +152,7 @@ static int write_page(const struct page_options *o, const char *file, struct vie
 	status = output_open(&out, file);
 	if (status != STATUS_OK)
 		return status;
-	f = fdopen(dup(out.fd), "w");
+	f = output_stream(&out);
 	status = f ? write_to(f, o, v) : STATUS_OK;
 	if (!f || fflush(f) || ferror(f))
 		error = errno ? errno : EIO;

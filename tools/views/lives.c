@@ -413,7 +413,8 @@ int lives_read_fd(struct lives *v, int fd, const char *name)
 
 int lives_read(struct lives *v, const char *file)
 {
-	int fd = strcmp(file, "-") ? open(file, O_RDONLY | O_CLOEXEC) : dup(STDIN_FILENO);
+	int fd = strcmp(file, "-") ? open(file, O_RDONLY | O_CLOEXEC) :
+				     fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
 	int status;
 
 	if (fd < 0)

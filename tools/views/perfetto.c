@@ -417,7 +417,7 @@ int perfetto_write(const char *file, const char *name)
 		.sample = take_sample, .comes = take_comes,
 	};
 	if (status == STATUS_OK) {
-		w.f = fdopen(dup(output.fd), "w");
+		w.f = output_stream(&output);
 		status = w.f ? write_all(&w, file, name) : fail("%s: %s", name, strerror(errno));
 	}
 	if (w.f && fclose(w.f) && status == STATUS_OK)

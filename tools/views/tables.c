@@ -184,8 +184,7 @@ static int open_tables(struct writing *w, const char *dir)
 		w->path[i] = xprintf("%s/%s", dir, tables[i].name);
 		status = output_open(&w->output[i], w->path[i]);
 		if (status == STATUS_OK) {
-			/* The output closes its own, and says whether that failed. */
-			w->file[i] = fdopen(dup(w->output[i].fd), "w");
+			w->file[i] = output_stream(&w->output[i]);
 			if (!w->file[i])
 				return fail("%s: %s", w->path[i], strerror(errno));
 			fprintf(w->file[i], "%s\n", tables[i].columns);

@@ -5,6 +5,7 @@
 #include "taken.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +33,7 @@ static int make_temp(struct taken *t)
 	int fd;
 
 	t->temp = xprintf("%s/gprofctl-XXXXXX", dir && *dir ? dir : "/tmp");
-	fd = mkstemp(t->temp);
+	fd = mkostemp(t->temp, O_CLOEXEC);
 	if (fd < 0) {
 		int status = fail("%s cannot be made (%s)", t->temp, strerror(errno));
 

@@ -5,7 +5,8 @@
  *	LD_PRELOAD=libgprof-self.so GPROF=cpu,event=cycles,period=100000,out=cpu.pb.gz ./program
  *
  * What it starts is recorded with it, and finds no GPROF in its environment: two would write
- * one file. A program that cannot be recorded runs all the same, and says why on stderr.
+ * one file. A program that cannot be recorded runs all the same, and says why on stderr. One
+ * with the rights of another than its user takes nothing from the environment.
  */
 #include <gprof/flags.h>
 #include <stdio.h>
@@ -28,7 +29,7 @@ static void forget(void)
 
 __attribute__((constructor)) static void begin(void)
 {
-	const char *text = getenv("GPROF");
+	const char *text = secure_getenv("GPROF");
 
 	if (!text)
 		return;

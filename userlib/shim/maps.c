@@ -5,16 +5,25 @@
  *
  * Unlike other memory it can be freed in parts. A list has the parts of each mapping that are
  * left; as long as there is one it lasts. Compiled with frame pointers.
+ *
+ * Whoever waits for the list lends its priority to who has it, and does not wait for ever: who
+ * has it may have been interrupted by a signal handler that waits in turn. Then a mapping is
+ * not sampled, and one that ends is noted for who has the list next.
  */
 #include "shim.h"
 #include "base/system_call.h"
 
 #include <errno.h>
+#include <linux/futex.h>
 #include <stdarg.h>
 #include <sys/mman.h>
+#include <time.h>
 
 #define PARTS_MAX	65536
 #define PAGE		4096UL
+#define LATE_MAX	256
+#define PATIENCE_NS	100000000L
+#define NS		1000000000L
 
 /**
  * struct part - what is left of a mapping
@@ -30,29 +39,126 @@ struct part {
 
 static struct part parts[PARTS_MAX];
 static size_t nr;
-static int locked;
+static int holder;	/* thread, or 0, and what the kernel adds to it */
 
-/* False: this thread has it, and was interrupted. */
+/**
+ * struct late - what has ended while the list could not be had
+ * @state: FREE, TAKEN, THERE
+ * @start: first byte
+ * @end: behind the last
+ */
+static struct late {
+	int state;
+	uintptr_t start;
+	uintptr_t end;
+} late[LATE_MAX];
+
+enum { FREE, TAKEN, THERE };
+
+static bool any_late;
+
+static void cut(uintptr_t start, uintptr_t end);
+
+/* With the list. */
+static void cut_late(void)
+{
+	size_t i;
+
+	if (!__atomic_exchange_n(&any_late, false, __ATOMIC_ACQ_REL))
+		return;
+	for (i = 0; i < LATE_MAX; i++) {
+		if (__atomic_load_n(&late[i].state, __ATOMIC_ACQUIRE) != THERE)
+			continue;
+		cut(late[i].start, late[i].end);
+		__atomic_store_n(&late[i].state, FREE, __ATOMIC_RELEASE);
+	}
+}
+
+/* More than there is room for is taken to last on. */
+static void note_late(uintptr_t start, uintptr_t end)
+{
+	size_t i;
+
+	for (i = 0; i < LATE_MAX; i++) {
+		int was = FREE;
+
+		if (!__atomic_compare_exchange_n(&late[i].state, &was, TAKEN, false, __ATOMIC_ACQUIRE,
+						 __ATOMIC_RELAXED))
+			continue;
+		late[i].start = start;
+		late[i].end = end;
+		__atomic_store_n(&late[i].state, THERE, __ATOMIC_RELEASE);
+		__atomic_store_n(&any_late, true, __ATOMIC_RELEASE);
+		return;
+	}
+}
+
+/* Until then, by the clock that each kernel's futex has. */
+static long wait_for_holder(void)
+{
+	struct timespec t;
+	long err;
+	int op, clock;
+
+#ifdef FUTEX_LOCK_PI2
+	op = FUTEX_LOCK_PI2;
+	clock = CLOCK_MONOTONIC;
+#else
+	op = FUTEX_LOCK_PI;
+	clock = CLOCK_REALTIME;
+#endif
+	for (;;) {
+		gprof_syscall(SYS_clock_gettime, clock, (long)&t, 0, 0, 0, 0);
+		t.tv_nsec += PATIENCE_NS;
+		t.tv_sec += t.tv_nsec / NS;
+		t.tv_nsec %= NS;
+		err = gprof_syscall(SYS_futex, (long)&holder, op | FUTEX_PRIVATE_FLAG, 0, (long)&t, 0,
+				    0);
+		if (err != -ENOSYS || op == FUTEX_LOCK_PI)
+			return err;
+		op = FUTEX_LOCK_PI;	/* before 5.14 */
+		clock = CLOCK_REALTIME;
+	}
+}
+
+/* False: this thread has it, and was interrupted; or it cannot be had. */
 static bool lock(void)
 {
+	int none = 0, self;
+
 	if (shim_thread.in_maps)
 		return false;
 	shim_thread.in_maps = true;
-	while (__atomic_exchange_n(&locked, 1, __ATOMIC_ACQUIRE))
-		gprof_syscall(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
+	self = (int)gprof_syscall(SYS_gettid, 0, 0, 0, 0, 0, 0);
+	if (!__atomic_compare_exchange_n(&holder, &none, self, false, __ATOMIC_ACQUIRE,
+					 __ATOMIC_RELAXED) && wait_for_holder()) {
+		shim_thread.in_maps = false;
+		return false;
+	}
+	cut_late();
 	return true;
 }
 
 static void unlock(void)
 {
-	__atomic_store_n(&locked, 0, __ATOMIC_RELEASE);
+	int self = (int)gprof_syscall(SYS_gettid, 0, 0, 0, 0, 0, 0);
+
+	cut_late();
+	if (!__atomic_compare_exchange_n(&holder, &self, 0, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+		gprof_syscall(SYS_futex, (long)&holder, FUTEX_UNLOCK_PI | FUTEX_PRIVATE_FLAG, 0, 0, 0,
+			      0);
 	shim_thread.in_maps = false;
 }
 
 void shim_maps_forget(void)
 {
+	size_t i;
+
 	nr = 0;
-	locked = 0;
+	holder = 0;
+	any_late = false;
+	for (i = 0; i < LATE_MAX; i++)
+		late[i].state = FREE;
 	shim_thread.in_maps = false;
 }
 
@@ -110,8 +216,12 @@ static void ends(const void *p, size_t n)
 
 	if (!__atomic_load_n(&nr, __ATOMIC_RELAXED) || start & (PAGE - 1) || !n)
 		return;
-	if (!shim_look() || !lock())
+	if (!shim_look())
 		return;
+	if (!lock()) {
+		note_late(start, end);
+		return;
+	}
 	cut(start, end);
 	unlock();
 }
@@ -119,16 +229,14 @@ static void ends(const void *p, size_t n)
 static void begins(const void *p, size_t n, const struct shim_caller *c)
 {
 	uint64_t period = shim_thread.left > 0 ? 0 : shim_sample(n);
-	bool added = false;
 
-	if (!period || !shim_tell_alloc(p, n, period, c))
+	/* First the list: what has ended there before is to be told before. */
+	if (!period || !lock())
 		return;
-	if (lock()) {
-		added = add((uintptr_t)p, (uintptr_t)p, (uintptr_t)p + n);
-		unlock();
-	}
-	if (!added)
+	if (shim_tell_alloc(p, n, period, c) &&
+	    !add((uintptr_t)p, (uintptr_t)p, (uintptr_t)p + n))
 		shim_tell_free(p);
+	unlock();
 }
 
 static void *map(void *p, size_t n, int prot, int flags, int fd, long off)

@@ -7,6 +7,7 @@
  * (vfork) shares the page as well, and is no child in this.
  */
 #include "shim.h"
+#include "base/own_fd.h"
 #include "base/system_call.h"
 
 #include <errno.h>
@@ -15,7 +16,6 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-#define FD_LEAST	700	/* out of the way of who counts on small ones */
 #define TRIES		3
 
 enum { NEW, BEGINS, READY };
@@ -86,7 +86,7 @@ static bool open_device(void)
 		complain(fd);
 		return false;
 	}
-	high = gprof_syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, FD_LEAST, 0, 0, 0);
+	high = gprof_syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, GPROF_OWN_FD_LEAST, 0, 0, 0);
 	if (!is_error(high)) {
 		gprof_syscall(SYS_close, fd, 0, 0, 0, 0, 0);
 		fd = high;

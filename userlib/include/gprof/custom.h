@@ -22,7 +22,8 @@
  * Other programs. While the program runs, its profiles can be read by name by programs of
  * the same user, and of root, such as gprofctl-custom(1), in its pid namespace. They lie in
  * files of the directory gprof/PID below $XDG_RUNTIME_DIR or /run/user/UID, or in
- * /tmp/gprof-UID/PID, which nobody else may open and no thread of the program serves. Whoever
+ * /tmp/gprof-UID/PID, or in /dev/shm where those are on btrfs or the like; nobody else may open
+ * them, and no thread of the program serves them. Whoever
  * may write to them, which is the same user, can have the program die of SIGBUS by cutting
  * them off, as by kill().
  *

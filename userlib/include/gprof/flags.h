@@ -51,7 +51,9 @@ struct gprof_flags;
  *	-counters EVENT[,...]	how often they happen, a line each on stderr: "COUNT EVENT"
  *
  * With one dash or two, and the value as the next argument or behind "=". Those after "--"
- * are not looked at. In FILE "%p" is the number of the process, "%%" is "%".
+ * are not looked at. In FILE "%p" is the number of the process, "%h" the name of the host, "%%"
+ * is "%". Links are followed; a file is replaced by one with its rights, a pipe that is read or a
+ * character device is written to, anything else is refused.
  *
  * Return: what they ask for, also if that is nothing, for gprof_flags_free(); NULL with errno
  * for a flag that makes no sense; @argv is then as it was.
@@ -80,6 +82,8 @@ GPROF_API int gprof_flags_start(struct gprof_flags *f);
 /**
  * gprof_flags_stop() - end the recordings, and put the files in place
  * @f: that was started
+ *
+ * A program that has closed what the library had opened meanwhile has no file (-EBADF).
  *
  * Return: 0 or -errno of what failed first; the others are there all the same. In a child of
  * the process that started it, it does nothing.

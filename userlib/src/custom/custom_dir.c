@@ -9,13 +9,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #define PATH_SIZE	256
+#define TMP		2	/* the first that is everybody's */
 #define OWN_TRIES	64	/* who lists profiles removes what is empty */
 #define DIR_FLAGS	(O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
 
@@ -101,14 +105,14 @@ static int open_own(int at, const char *path, uid_t uid)
 
 /*
  * The @n-th: of the session, as it says or where it usually is; or one in a directory that
- * is everybody's. @parent: where it lies; @name: what it is called there. false: there is none.
+ * is everybody's, on disk or in memory. @parent: where it lies; @name: what it is called there. false: there is none.
  */
 static bool base_of(unsigned int n, uid_t uid, char *parent, char *name, size_t size)
 {
 	const char *dir = secure_getenv("XDG_RUNTIME_DIR");
 	int len;
 
-	snprintf(name, size, n < 2 ? "gprof" : "gprof-%u", uid);
+	snprintf(name, size, n < TMP ? "gprof" : "gprof-%u", uid);
 	switch (n) {
 	case 0:
 		if (!dir || dir[0] != '/')
@@ -119,7 +123,7 @@ static bool base_of(unsigned int n, uid_t uid, char *parent, char *name, size_t 
 		len = snprintf(parent, size, "/run/user/%u", uid);
 		break;
 	default:
-		len = snprintf(parent, size, "/tmp");
+		len = snprintf(parent, size, n == TMP ? "/tmp" : "/dev/shm");
 		break;
 	}
 	return len > 0 && (size_t)len < size;
@@ -130,7 +134,7 @@ static int open_parent(unsigned int n, const char *parent, uid_t uid)
 {
 	int fd;
 
-	if (n < 2)
+	if (n < TMP)
 		return open_own(AT_FDCWD, parent, uid);
 	fd = open(parent, DIR_FLAGS & ~O_NOFOLLOW);
 	return fd < 0 ? -errno : fd;
@@ -156,6 +160,27 @@ int gprof_custom_base_open(unsigned int n, uid_t uid)
 	return fd;
 }
 
+/*
+ * Is what was written once written again in its place? Where it is copied instead, a mapping
+ * of it has a SIGBUS once the disk is full.
+ */
+static bool writes_in_place(int fd)
+{
+	struct statfs st;
+
+	if (fstatfs(fd, &st))
+		return false;
+	switch ((unsigned long)st.f_type & 0xffffffff) {
+	case TMPFS_MAGIC:
+	case RAMFS_MAGIC:
+	case EXT4_SUPER_MAGIC:
+	case XFS_SUPER_MAGIC:
+		return true;
+	default:
+		return false;
+	}
+}
+
 /* A directory that is the caller's alone, which may have to be made. */
 static int make_own(int at, const char *name, uid_t uid)
 {
@@ -176,6 +201,10 @@ static int make_in(unsigned int n, uid_t uid, pid_t pid)
 
 	if (at < 0)
 		return at;
+	if (!writes_in_place(at)) {
+		close(at);
+		return -EOPNOTSUPP;
+	}
 	base = make_own(at, name, uid);
 	close(at);
 	if (base < 0)
@@ -183,6 +212,9 @@ static int make_in(unsigned int n, uid_t uid, pid_t pid)
 	snprintf(number, sizeof(number), "%d", pid);
 	fd = make_own(base, number, uid);
 	close(base);
+	/* systemd-tmpfiles lets alone what somebody has locked, however old. */
+	if (fd >= 0)
+		flock(fd, LOCK_SH | LOCK_NB);
 	return fd;
 }
 
@@ -192,11 +224,17 @@ int gprof_custom_dir_make(struct gprof_error *e)
 	int fd = -ENOENT;
 	unsigned int n;
 
-	for (n = 0; n < GPROF_CUSTOM_BASES; n++) {
+	/* The last is for want of a file system that is fit. */
+	for (n = 0; n < GPROF_CUSTOM_BASES && (n <= TMP || fd == -EOPNOTSUPP); n++) {
 		fd = make_in(n, uid, getpid());
 		if (fd >= 0)
 			return fd;
 	}
+	if (n > TMP + 1)
+		return gprof_error_set(e, -fd, "/tmp is on a file system that copies what is written "
+				       "again, and /dev/shm/gprof-%u: %s; set XDG_RUNTIME_DIR to a "
+				       "directory of mode 0700 in memory, or do not publish the profile",
+				       uid, gprof_strerror(-fd));
 	if (fd == -EPERM)
 		return gprof_error_set(e, EPERM, "/tmp/gprof-%u: not a directory of this user alone, "
 				       "so no profile is published in it; remove it, or set "

@@ -17,7 +17,7 @@
 
 /* A file's name of a profile's: each byte may take three. */
 #define GPROF_CUSTOM_FILE_SIZE	(3 * GPROF_CUSTOM_NAME_MAX + 1)
-#define GPROF_CUSTOM_BASES	3
+#define GPROF_CUSTOM_BASES	4
 
 /** gprof_custom_name_check() - is it a name? 0 or -EINVAL */
 int gprof_custom_name_check(const char *name, struct gprof_error *e);

@@ -3,7 +3,8 @@
  * custom_share.c: the writing end of a published profile.
  *
  * The file is mapped as long as it may become, and only as much of it touched as was
- * written before: what a file system has no room for is an error then, and no SIGBUS.
+ * written before: what a file system has no room for is an error then, and no SIGBUS, as it
+ * is one that writes in place.
  */
 #include "custom_share.h"
 
@@ -12,32 +13,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/own_fd.h"
 #include "custom_dir.h"
 
 #define GROW	64	/* slots at least */
 #define MAKE_TRIES	64	/* who lists profiles may remove what is not locked yet */
 
 /**
- * struct file_id - which file it is
- * @dev: device
- * @ino: number on it
- */
-struct file_id {
-	dev_t dev;
-	ino_t ino;
-};
-
-/**
  * struct gprof_custom_share - a profile in a file
  * @dir: its directory
- * @dir_id: which directory that is, whatever has the number of the descriptor later
- * @fd: file, on which we have a lock
- * @fd_id: likewise
+ * @own: file, on which we have a lock
  * @file: its name
  * @head: mapping
  * @bytes: of that
@@ -46,10 +36,8 @@ struct file_id {
  * @max: most that it may have
  */
 struct gprof_custom_share {
-	int dir;
-	struct file_id dir_id;
-	int fd;
-	struct file_id fd_id;
+	struct gprof_own_fd dir;
+	struct gprof_own_fd own;
 	char file[GPROF_CUSTOM_FILE_SIZE];
 	struct gprof_custom_head *head;
 	size_t bytes;
@@ -58,31 +46,13 @@ struct gprof_custom_share {
 	size_t max;
 };
 
-static int id_of(int fd, struct file_id *id)
-{
-	struct stat st;
-
-	if (fstat(fd, &st))
-		return -errno;
-	*id = (struct file_id){ st.st_dev, st.st_ino };
-	return 0;
-}
-
-/* A program may have closed it, and opened another of the same number. */
-static bool is_still(int fd, const struct file_id *id)
-{
-	struct file_id now = { 0 };
-
-	return fd >= 0 && !id_of(fd, &now) && now.dev == id->dev && now.ino == id->ino;
-}
-
 static int extend(struct gprof_custom_share *s, size_t from, size_t to)
 {
 	static const char zeros[4096];
 
 	while (from < to) {
 		size_t len = to - from < sizeof(zeros) ? to - from : sizeof(zeros);
-		ssize_t n = pwrite(s->fd, zeros, len, (off_t)from);
+		ssize_t n = pwrite(s->own.fd, zeros, len, (off_t)from);
 
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -122,20 +92,22 @@ static void fill_head(struct gprof_custom_head *h)
 static int make(struct gprof_custom_share *s)
 {
 	char temp[GPROF_CUSTOM_FILE_SIZE + 8];
-	int err;
+	int fd, err;
 
 	snprintf(temp, sizeof(temp), ".new-%s", s->file);
-	unlinkat(s->dir, temp, 0);
-	s->fd = openat(s->dir, temp, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (s->fd < 0)
+	unlinkat(s->dir.fd, temp, 0);
+	fd = openat(s->dir.fd, temp, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0)
 		return -errno;
-	err = id_of(s->fd, &s->fd_id);
-	if (!err)
-		err = lock(s->fd);
+	/* Before it is locked: closing the lower number would take that away. */
+	gprof_own_fd_take(&s->own, fd);
+	err = lock(s->own.fd);
+	/* And for systemd-tmpfiles, which asks by another. */
+	flock(s->own.fd, LOCK_SH | LOCK_NB);
 	if (!err)
 		err = extend(s, 0, GPROF_CUSTOM_HEAD);
 	if (!err) {
-		s->head = mmap(NULL, s->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, s->fd, 0);
+		s->head = mmap(NULL, s->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, s->own.fd, 0);
 		if (s->head == MAP_FAILED) {
 			s->head = NULL;
 			err = -errno;
@@ -144,11 +116,11 @@ static int make(struct gprof_custom_share *s)
 	if (!err) {
 		fill_head(s->head);
 		s->slots = (void *)((char *)s->head + GPROF_CUSTOM_HEAD);
-		if (renameat(s->dir, temp, s->dir, s->file))
+		if (renameat(s->dir.fd, temp, s->dir.fd, s->file))
 			err = -errno;
 	}
 	if (err)
-		unlinkat(s->dir, temp, 0);
+		unlinkat(s->dir.fd, temp, 0);
 	return err;
 }
 
@@ -158,34 +130,27 @@ void gprof_custom_share_forget(struct gprof_custom_share *s)
 		return;
 	if (s->head)
 		munmap(s->head, s->bytes);
-	if (is_still(s->fd, &s->fd_id))
-		close(s->fd);
-	if (is_still(s->dir, &s->dir_id))
-		close(s->dir);
+	gprof_own_fd_close(&s->own);
+	gprof_own_fd_close(&s->dir);
 	free(s);
 }
 
 static int make_once(struct gprof_custom_share *s, struct gprof_error *e)
 {
-	int err;
+	int dir = gprof_custom_dir_make(e), err;
 
-	s->dir = gprof_custom_dir_make(e);
-	if (s->dir < 0)
-		return s->dir;
-	err = id_of(s->dir, &s->dir_id);
-	if (!err)
-		err = make(s);
+	if (dir < 0)
+		return dir;
+	gprof_own_fd_take(&s->dir, dir);
+	err = make(s);
 	if (!err)
 		return 0;
 	gprof_error_set(e, -err, "the profile cannot be published: %s", gprof_strerror(-err));
 	if (s->head)
 		munmap(s->head, s->bytes);
 	s->head = NULL;
-	if (s->fd >= 0)
-		close(s->fd);
-	s->fd = -1;
-	close(s->dir);
-	s->dir = -1;
+	gprof_own_fd_close(&s->own);
+	gprof_own_fd_close(&s->dir);
 	return err;
 }
 
@@ -199,7 +164,7 @@ struct gprof_custom_share *gprof_custom_share_new(const char *name, size_t slots
 		gprof_error_set(e, ENOMEM, "no memory for a custom profile");
 		return NULL;
 	}
-	s->fd = -1;
+	s->dir = s->own = GPROF_OWN_FD_NONE;
 	s->max = slots_max;
 	s->bytes = bytes_of(slots_max);
 	gprof_custom_file_of(name, s->file);
@@ -218,14 +183,14 @@ void gprof_custom_share_free(struct gprof_custom_share *s)
 
 	if (!s)
 		return;
-	if (!is_still(s->dir, &s->dir_id)) {
+	if (!gprof_own_fd_is(&s->dir)) {
 		gprof_custom_share_forget(s);
 		return;
 	}
-	unlinkat(s->dir, s->file, 0);
+	unlinkat(s->dir.fd, s->file, 0);
 	/* The directory goes with the last. */
 	snprintf(path, sizeof(path), "%d", getpid());
-	base = openat(s->dir, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	base = openat(s->dir.fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (base >= 0) {
 		unlinkat(base, path, AT_REMOVEDIR);
 		close(base);
@@ -243,10 +208,10 @@ int gprof_custom_share_grow(struct gprof_custom_share *s, size_t nr, struct gpro
 		nr = s->nr + GROW;
 	if (nr > s->max)
 		nr = s->max;
-	if (!is_still(s->fd, &s->fd_id))
+	if (!gprof_own_fd_is(&s->own))
 		return gprof_error_set(e, EBADF, "the published profile cannot grow: the program has "
 				       "closed its file, descriptor %d; leave open what the library "
-				       "has opened", s->fd);
+				       "has opened", s->own.fd);
 	err = extend(s, bytes_of(s->nr), bytes_of(nr));
 	if (err)
 		return gprof_error_set(e, -err, "the published profile cannot grow: %s",

@@ -36,8 +36,8 @@
 #define LOOK_NS		100000000ULL	/* mappings that change all the time are read so often */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;	/* guards what follows */
+static struct gprof_own_fd own;	/* set before @device */
 static atomic_int device = -1;
-static dev_t device_number;	/* set before @device */
 static bool by_tables;
 static uint64_t looked_ns;
 static _Atomic uint32_t looked_layout;
@@ -74,11 +74,11 @@ static void give_file(struct gprof_unwind_cache *cache, int fd)
 {
 	struct gprof_unwind_blob blob = { 0 };
 
-	if (gprof_device_table(atomic_load(&device), fd, NULL, 0) != -ENOENT)
+	if (gprof_device_table(&own, fd, NULL, 0) != -ENOENT)
 		return;
 	if (!(fd < 0 ? gprof_unwind_compile_vdso(&blob) :
 		       gprof_unwind_cache_get(cache, fd, NULL, 0, &blob)))
-		gprof_device_table(atomic_load(&device), fd, blob.data, blob.size);
+		gprof_device_table(&own, fd, blob.data, blob.size);
 	gprof_unwind_blob_free(&blob);
 }
 
@@ -188,30 +188,27 @@ static bool set_up(int fd)
 static int open_locked(struct gprof_error *e)
 {
 	struct gprof_info info;
-	struct stat st;
-	int fd, err;
+	int err;
 
 	if (atomic_load(&device) >= 0)
 		return 0;
-	fd = gprof_device_open(e);
-	if (fd < 0)
-		return fd;
-	err = gprof_device_info(fd, &info, e);
+	err = gprof_device_open(&own, e);
+	if (err)
+		return err;
+	err = gprof_device_info(&own, &info, e);
 	if (!err && !(info.out_features & GPROF_FEAT_OWN_STACK))
 		err = gprof_error_set(e, EOPNOTSUPP,
 				      "this gprof.ko cannot tell a thread its stack; install "
 				      "module and library of one release");
 	if (err) {
-		close(fd);
+		gprof_own_fd_close(&own);
 		return err;
 	}
-	if (!fstat(fd, &st))
-		device_number = st.st_rdev;
-	by_tables = info.out_features & GPROF_FEAT_TABLES && set_up(fd);
-	atomic_store(&device, fd);
+	by_tables = info.out_features & GPROF_FEAT_TABLES && set_up(own.fd);
+	atomic_store(&device, own.fd);
 	if (by_tables) {
 		/* Before they are read: what changes meanwhile is looked at again. */
-		atomic_store(&looked_layout, layout_of(fd));
+		atomic_store(&looked_layout, layout_of(own.fd));
 		looked_ns = now_ns();
 		give_all();
 	}
@@ -229,14 +226,6 @@ int gprof_custom_stacks_open(struct gprof_error *e)
 }
 
 /* ---- stacks ---- */
-
-/* A program may have closed it, and opened another of the same number. */
-static bool is_device(int fd)
-{
-	struct stat st;
-
-	return !fstat(fd, &st) && S_ISCHR(st.st_mode) && st.st_rdev == device_number;
-}
 
 static long take(struct gprof_own_stack *arg, uint64_t *frames)
 {
@@ -263,7 +252,7 @@ int gprof_custom_stack(struct gprof_custom_slot *s, const void *caller, unsigned
 	    arg.out_layout != atomic_load_explicit(&looked_layout, memory_order_relaxed) &&
 	    look_again(arg.out_layout))
 		err = take(&arg, frames);
-	if (err && !is_device(atomic_load(&device)))
+	if (err && !gprof_own_fd_is(&own))
 		return gprof_error_set(e, EBADF, "the program has closed %s, descriptor %d; leave "
 				       "open what the library has opened", GPROF_DEVICE,
 				       atomic_load(&device));

@@ -9,12 +9,15 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
-int gprof_device_open(struct gprof_error *e)
+int gprof_device_open(struct gprof_own_fd *dev, struct gprof_error *e)
 {
 	int fd = open(GPROF_DEVICE, O_RDWR | O_CLOEXEC);
 
-	if (fd >= 0)
-		return fd;
+	*dev = GPROF_OWN_FD_NONE;
+	if (fd >= 0) {
+		gprof_own_fd_take(dev, fd);
+		return 0;
+	}
 	switch (errno) {
 	case ENOENT:
 	case ENODEV:
@@ -39,11 +42,24 @@ int gprof_device_open(struct gprof_error *e)
 	}
 }
 
-int gprof_device_info(int fd, struct gprof_info *info, struct gprof_error *e)
+int gprof_device_check(const struct gprof_own_fd *dev, const char *what, struct gprof_error *e)
 {
+	if (gprof_own_fd_is(dev))
+		return 0;
+	return gprof_error_set(e, EBADF, "%.256s: the program has closed the recorder, descriptor %d; "
+			       "leave open what the library has opened", what, dev->fd);
+}
+
+int gprof_device_info(const struct gprof_own_fd *dev, struct gprof_info *info,
+		      struct gprof_error *e)
+{
+	int err = gprof_device_check(dev, GPROF_DEVICE, e);
+
+	if (err)
+		return err;
 	memset(info, 0, sizeof(*info));
 	info->size = sizeof(*info);
-	if (ioctl(fd, GPROF_IOC_INFO, info))
+	if (ioctl(dev->fd, GPROF_IOC_INFO, info))
 		return gprof_error_set(e, errno, "%s: INFO failed: %s", GPROF_DEVICE,
 				       gprof_strerror(errno));
 	if (info->out_abi_version != GPROF_ABI_VERSION)
@@ -135,16 +151,21 @@ int gprof_device_explain(int err, uint32_t reason, const char *doing, const char
 	return gprof_error_set(e, err, "%s: %s failed: %s", what, doing, gprof_strerror(err));
 }
 
-int gprof_device_setup(int fd, struct gprof_setup *setup, const char *what, struct gprof_error *e)
+int gprof_device_setup(const struct gprof_own_fd *dev, struct gprof_setup *setup, const char *what,
+		       struct gprof_error *e)
 {
+	int err = gprof_device_check(dev, what, e);
+
+	if (err)
+		return err;
 	setup->size = sizeof(*setup);
 	setup->out_reason = 0;
-	if (!ioctl(fd, GPROF_IOC_SETUP, setup))
+	if (!ioctl(dev->fd, GPROF_IOC_SETUP, setup))
 		return 0;
 	return gprof_device_explain(errno, setup->out_reason, "SETUP", what, e);
 }
 
-int gprof_device_table(int fd, int file, const void *table, size_t size)
+int gprof_device_table(const struct gprof_own_fd *dev, int file, const void *table, size_t size)
 {
 	struct gprof_text_table arg = {
 		.size = sizeof(arg),
@@ -154,33 +175,46 @@ int gprof_device_table(int fd, int file, const void *table, size_t size)
 		.table_size = table ? size : 0,
 	};
 
-	return ioctl(fd, GPROF_IOC_TABLE, &arg) ? -errno : 0;
+	if (!gprof_own_fd_is(dev))
+		return -EBADF;
+	return ioctl(dev->fd, GPROF_IOC_TABLE, &arg) ? -errno : 0;
 }
 
-int gprof_device_start(int fd, const char *what, struct gprof_error *e)
+int gprof_device_start(const struct gprof_own_fd *dev, const char *what, struct gprof_error *e)
 {
 	struct gprof_start start = { .size = sizeof(start) };
+	int err = gprof_device_check(dev, what, e);
 
-	if (!ioctl(fd, GPROF_IOC_START, &start))
+	if (err)
+		return err;
+	if (!ioctl(dev->fd, GPROF_IOC_START, &start))
 		return 0;
 	return gprof_device_explain(errno, start.out_reason, "START", what, e);
 }
 
-int gprof_device_stop(int fd, const char *what, struct gprof_error *e)
+int gprof_device_stop(const struct gprof_own_fd *dev, const char *what, struct gprof_error *e)
 {
 	struct gprof_stop stop = { .size = sizeof(stop) };
+	int err = gprof_device_check(dev, what, e);
 
-	if (!ioctl(fd, GPROF_IOC_STOP, &stop))
+	if (err)
+		return err;
+	if (!ioctl(dev->fd, GPROF_IOC_STOP, &stop))
 		return 0;
 	return gprof_device_explain(errno, GPROF_REASON_NONE, "STOP", what, e);
 }
 
-int gprof_device_stats(int fd, struct gprof_stats *st, struct gprof_error *e)
+int gprof_device_stats(const struct gprof_own_fd *dev, struct gprof_stats *st,
+		       struct gprof_error *e)
 {
+	int err = gprof_device_check(dev, GPROF_DEVICE, e);
+
+	if (err)
+		return err;
 	memset(st, 0, sizeof(*st));
 	st->size = sizeof(*st);
 	st->cpu = GPROF_STATS_ALL_CPUS;
-	if (!ioctl(fd, GPROF_IOC_STATS, st))
+	if (!ioctl(dev->fd, GPROF_IOC_STATS, st))
 		return 0;
 	return gprof_error_set(e, errno, "%s: STATS failed: %s", GPROF_DEVICE,
 			       gprof_strerror(errno));

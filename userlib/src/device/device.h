@@ -10,39 +10,53 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/own_fd.h"
 
-/** gprof_device_open() - open /dev/gprof; file descriptor or -errno */
-int gprof_device_open(struct gprof_error *e);
+/**
+ * gprof_device_open() - open /dev/gprof
+ * @dev: result for gprof_own_fd_close()
+ * @e: sentence
+ *
+ * What is called with it later fails with -EBADF when the program has closed it meanwhile.
+ *
+ * Return: 0 or -errno.
+ */
+int gprof_device_open(struct gprof_own_fd *dev, struct gprof_error *e);
+
+/** gprof_device_check() - is it still open? 0 or -EBADF, with a sentence about @what */
+int gprof_device_check(const struct gprof_own_fd *dev, const char *what, struct gprof_error *e);
 
 /** gprof_device_info() - GPROF_IOC_INFO; refuses another ABI version (-EPROTO) */
-int gprof_device_info(int fd, struct gprof_info *info, struct gprof_error *e);
+int gprof_device_info(const struct gprof_own_fd *dev, struct gprof_info *info,
+		      struct gprof_error *e);
 
 /**
  * gprof_device_setup() - GPROF_IOC_SETUP
- * @fd: device
+ * @dev: device
  * @setup: argument; size is filled in
  * @what: name of the event, for the sentence
  * @e: sentence, made from errno and out_reason
  */
-int gprof_device_setup(int fd, struct gprof_setup *setup, const char *what,
+int gprof_device_setup(const struct gprof_own_fd *dev, struct gprof_setup *setup, const char *what,
 		       struct gprof_error *e);
 
 /**
  * gprof_device_table() - GPROF_IOC_TABLE
- * @fd: device, set up with GPROF_STACK_F_TABLES
+ * @dev: device, set up with GPROF_STACK_F_TABLES
  * @file: whose table it is; -1: the vDSO's
  * @table: table, or NULL: what the module has of that file already
  * @size: bytes of it
  *
  * Return: 0 or -errno; -ENOENT with no @table: it has none.
  */
-int gprof_device_table(int fd, int file, const void *table, size_t size);
+int gprof_device_table(const struct gprof_own_fd *dev, int file, const void *table, size_t size);
 
-int gprof_device_start(int fd, const char *what, struct gprof_error *e);
-int gprof_device_stop(int fd, const char *what, struct gprof_error *e);
+int gprof_device_start(const struct gprof_own_fd *dev, const char *what, struct gprof_error *e);
+int gprof_device_stop(const struct gprof_own_fd *dev, const char *what, struct gprof_error *e);
 
 /** gprof_device_stats() - GPROF_IOC_STATS of all CPUs */
-int gprof_device_stats(int fd, struct gprof_stats *st, struct gprof_error *e);
+int gprof_device_stats(const struct gprof_own_fd *dev, struct gprof_stats *st,
+		       struct gprof_error *e);
 
 /** gprof_device_lost() - for whatever reason */
 uint64_t gprof_device_lost(const struct gprof_stats *st);

@@ -131,12 +131,13 @@ static int try_event(const struct gprof_event_preset *preset, struct gprof_error
 		.params = (uintptr_t)&params,
 		.buffer_size = 4096,
 	};
-	int fd = gprof_device_open(e), err;
+	struct gprof_own_fd dev;
+	int err = gprof_device_open(&dev, e);
 
-	if (fd < 0)
-		return fd;
-	err = gprof_device_setup(fd, &setup, preset->name, e);
-	close(fd);
+	if (err)
+		return err;
+	err = gprof_device_setup(&dev, &setup, preset->name, e);
+	gprof_own_fd_close(&dev);
 	return err;
 }
 
@@ -180,16 +181,16 @@ struct gprof_host *gprof_host_new(void)
 {
 	struct gprof_host *h = calloc(1, sizeof(*h));
 	struct gprof_error e = { 0 };
-	int fd, err = 0;
+	struct gprof_own_fd dev;
+	int err = 0;
 
 	if (!h)
 		err = gprof_error_set(&e, ENOMEM, "no memory");
-	fd = err ? err : gprof_device_open(&e);
-	if (fd >= 0) {
-		err = gprof_device_info(fd, &h->info, &e);
-		close(fd);
-	} else {
-		err = fd;
+	if (!err)
+		err = gprof_device_open(&dev, &e);
+	if (!err) {
+		err = gprof_device_info(&dev, &h->info, &e);
+		gprof_own_fd_close(&dev);
 	}
 	if (!err && try_events(h))
 		err = gprof_error_set(&e, ENOMEM, "no memory");

@@ -123,7 +123,7 @@ int gprof_perf_counter_open(struct gprof_perf_counter *c, const struct gprof_pmu
 		if (fd < 0)
 			err = explain(-fd, attr.type, name, e);
 		else
-			c->fds[c->nr++] = fd;
+			gprof_own_fd_take(&c->fds[c->nr++], fd);
 	}
 	free(bits);
 	return err;
@@ -134,7 +134,7 @@ void gprof_perf_counter_close(struct gprof_perf_counter *c)
 	size_t i;
 
 	for (i = 0; i < c->nr; i++)
-		close(c->fds[i]);
+		gprof_own_fd_close(&c->fds[i]);
 	free(c->fds);
 	memset(c, 0, sizeof(*c));
 }
@@ -145,7 +145,9 @@ int gprof_perf_counter_enable(struct gprof_perf_counter *c, bool on)
 	int err = 0;
 
 	for (i = 0; i < c->nr; i++)
-		if (ioctl(c->fds[i], on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0))
+		if (!gprof_own_fd_is(&c->fds[i]))
+			err = -EBADF;
+		else if (ioctl(c->fds[i].fd, on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0))
 			err = -errno;
 	return err;
 }
@@ -157,8 +159,11 @@ int gprof_perf_counter_read(const struct gprof_perf_counter *c, struct gprof_per
 	memset(sum, 0, sizeof(*sum));
 	for (i = 0; i < c->nr; i++) {
 		struct gprof_perf_count one;
-		ssize_t n = read(c->fds[i], &one, sizeof(one));
+		ssize_t n;
 
+		if (!gprof_own_fd_is(&c->fds[i]))
+			return -EBADF;
+		n = read(c->fds[i].fd, &one, sizeof(one));
 		if (n != sizeof(one))
 			return n < 0 ? -errno : -EIO;
 		sum->count += one.count;

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/error.h"
+#include "base/own_fd.h"
 #include "pmu.h"
 
 /**
@@ -18,7 +18,7 @@
  * @nr: how many
  */
 struct gprof_perf_counter {
-	int *fds;
+	struct gprof_own_fd *fds;
 	size_t nr;
 };
 

@@ -13,7 +13,6 @@
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/opts.h"
 #include "cpu_source.h"
@@ -30,8 +29,8 @@
  * struct counter - one event
  * @name: name
  * @event: its numbers; of a tracepoint as perf has them
- * @fd: recorder of the module, or -1
- * @perf: counters of a cgroup, where @fd is -1
+ * @dev: recorder of the module, or none
+ * @perf: counters of a cgroup, where @dev is none
  * @base: what the recorder had counted at the start
  * @perf_base: likewise
  * @user_only: the kernel is left out
@@ -42,7 +41,7 @@
 struct counter {
 	char *name;
 	struct gprof_event event;
-	int fd;
+	struct gprof_own_fd dev;
 	struct gprof_perf_counter perf;
 	struct gprof_stats base;
 	struct gprof_perf_count perf_base;
@@ -98,16 +97,15 @@ static int setup(struct counter *c, const struct gprof_counting *all, uint32_t k
 	struct gprof_info info;
 	int err;
 
-	c->fd = gprof_device_open(e);
-	if (c->fd < 0)
-		return c->fd;
-	err = gprof_device_info(c->fd, &info, e);
+	err = gprof_device_open(&c->dev, e);
+	if (err)
+		return err;
+	err = gprof_device_info(&c->dev, &info, e);
 	if (!err)
-		err = gprof_device_setup(c->fd, &setup, c->name, e);
+		err = gprof_device_setup(&c->dev, &setup, c->name, e);
 	if (!err)
 		return 0;
-	close(c->fd);
-	c->fd = -1;
+	gprof_own_fd_close(&c->dev);
 	return err;
 }
 
@@ -184,7 +182,7 @@ static int open_counter(struct counter *c, const struct gprof_counting *all, str
 		return err;
 	c->cpu_time = c->event.timer && is_tasks(&all->aim);
 	c->user_only &= !c->cpu_time;
-	c->doubtful = c->user_only && c->fd >= 0 && !leaves_out(&c->event);
+	c->doubtful = c->user_only && c->dev.fd >= 0 && !leaves_out(&c->event);
 	return 0;
 }
 
@@ -196,7 +194,7 @@ static int add(struct gprof_counting *all, const char *name, struct gprof_error 
 
 	if (!name || !name[0])
 		return gprof_error_set(e, EINVAL, "an event has no name");
-	c->fd = -1;
+	c->dev = GPROF_OWN_FD_NONE;
 	c->name = strdup(name);
 	all->nr++;
 	if (!c->name)
@@ -282,9 +280,9 @@ static int start_counter(struct counter *c, struct gprof_error *e)
 {
 	int err;
 
-	if (c->fd >= 0) {
-		err = gprof_device_stats(c->fd, &c->base, e);
-		return err ? err : gprof_device_start(c->fd, c->name, e);
+	if (c->dev.fd >= 0) {
+		err = gprof_device_stats(&c->dev, &c->base, e);
+		return err ? err : gprof_device_start(&c->dev, c->name, e);
 	}
 	err = gprof_perf_counter_read(&c->perf, &c->perf_base);
 	if (!err)
@@ -296,8 +294,8 @@ static int stop_counter(struct counter *c, struct gprof_error *e)
 {
 	int err;
 
-	if (c->fd >= 0)
-		return gprof_device_stop(c->fd, c->name, e);
+	if (c->dev.fd >= 0)
+		return gprof_device_stop(&c->dev, c->name, e);
 	err = gprof_perf_counter_enable(&c->perf, false);
 	return err ? perf_failed(c, err, e) : 0;
 }
@@ -353,7 +351,7 @@ int gprof_counting_stop(struct gprof_counting *c)
 static int read_module(struct counter *c, struct gprof_count *out, struct gprof_error *e)
 {
 	struct gprof_stats st;
-	int err = gprof_device_stats(c->fd, &st, e);
+	int err = gprof_device_stats(&c->dev, &st, e);
 
 	if (err)
 		return err;
@@ -399,7 +397,7 @@ int gprof_counting_read(struct gprof_counting *c, size_t event, struct gprof_cou
 		out.error = one->error.err;
 		out.reason = one->error.text;
 	} else {
-		err = one->fd >= 0 ? read_module(one, &out, &c->error) :
+		err = one->dev.fd >= 0 ? read_module(one, &out, &c->error) :
 				     read_perf(one, &out, &c->error);
 	}
 	return err ? err : gprof_opts_give(n, &out, sizeof(out), least, "gprof_count", &c->error);
@@ -413,8 +411,7 @@ void gprof_counting_free(struct gprof_counting *c)
 		return;
 	for (i = 0; i < c->nr; i++) {
 		/* Closing ends the counting. */
-		if (c->counters[i].fd >= 0)
-			close(c->counters[i].fd);
+		gprof_own_fd_close(&c->counters[i].dev);
 		gprof_perf_counter_close(&c->counters[i].perf);
 		free(c->counters[i].name);
 	}

@@ -13,9 +13,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/thread.h"
 
@@ -48,15 +46,30 @@ static int look_ms(const struct gprof_drain *d)
 									       LOOK_MS;
 }
 
+/*
+ * What the program has under that number by now is not waited for: it may always be ready.
+ * True: it is ours, and broken.
+ */
+static bool look_after(int n, struct pollfd *p, const struct gprof_own_fd *own)
+{
+	if (n <= 0 || !p->revents)
+		return false;
+	if (gprof_own_fd_is(own))
+		return p->revents & (POLLERR | POLLHUP | POLLNVAL);
+	p->fd = -1;
+	p->revents = 0;
+	return false;
+}
+
 static void *drain_thread(void *arg)
 {
 	struct gprof_drain *d = arg;
 	struct pollfd *fds = calloc(d->nr + 1, sizeof(*fds));
-	struct pollfd wake = { .fd = d->wake, .events = POLLIN };
+	struct pollfd wake = { .fd = d->wake.ends[0].fd, .events = POLLIN };
 	size_t i;
 
 	for (i = 0; fds && i < d->nr; i++) {
-		fds[i].fd = d->streams[i].fd;
+		fds[i].fd = d->streams[i].dev.fd;
 		fds[i].events = POLLIN;
 	}
 	if (fds)
@@ -66,10 +79,12 @@ static void *drain_thread(void *arg)
 		int n = fds ? poll(fds, d->nr + 1, look_ms(d)) : poll(&wake, 1, LOOK_MS);
 		bool broken = n < 0 && errno != EINTR;
 
-		if (fds ? fds[d->nr].revents : wake.revents)
+		if (gprof_waker_told(&d->wake))
 			break;
-		for (i = 0; fds && n > 0 && i < d->nr; i++)
-			broken |= (fds[i].revents & (POLLERR | POLLHUP | POLLNVAL)) != 0;
+		look_after(n, &wake, &d->wake.ends[0]);
+		for (i = 0; fds && i <= d->nr; i++)
+			broken |= look_after(n, &fds[i], i < d->nr ? &d->streams[i].dev :
+								     &d->wake.ends[0]);
 		drain_all(d);
 		/* A device that only ever reports an error must not keep a CPU busy. */
 		if (broken)
@@ -88,18 +103,17 @@ int gprof_drain_begin(struct gprof_drain *d, struct gprof_stream *streams, size_
 	d->streams = streams;
 	d->nr = nr;
 	pthread_mutex_init(&d->lock, NULL);
-	d->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (d->wake < 0)
-		return gprof_error_set(e, errno, "cannot make an eventfd (%s)",
-				       gprof_strerror(errno));
+	err = gprof_waker_begin(&d->wake, e);
+	if (err)
+		return err;
 	gprof_labels_begin(&d->labels);
 	d->began = gprof_labels_now();
-	gprof_tabler_begin(&d->tabler, nr && streams[0].tables ? streams[0].fd : -1);
+	gprof_tabler_begin(&d->tabler, nr && streams[0].tables ? &streams[0].dev : NULL);
 	err = gprof_thread_start(&d->thread, drain_thread, d, "gprof-drain");
 	if (err) {
 		gprof_tabler_end(&d->tabler);
 		gprof_labels_end(&d->labels);
-		close(d->wake);
+		gprof_waker_end(&d->wake);
 		return gprof_error_set(e, err,
 				       "cannot start the thread that reads the buffers (%s)",
 				       gprof_strerror(err));
@@ -110,16 +124,12 @@ int gprof_drain_begin(struct gprof_drain *d, struct gprof_stream *streams, size_
 
 void gprof_drain_end(struct gprof_drain *d)
 {
-	uint64_t one = 1;
-
 	if (!d->running)
 		return;
-	/* An eventfd at 0 always takes a 1. */
-	while (write(d->wake, &one, sizeof(one)) < 0 && errno == EINTR)
-		;
+	gprof_waker_tell(&d->wake);
 	pthread_join(d->thread, NULL);
 	gprof_tabler_end(&d->tabler);
-	close(d->wake);
+	gprof_waker_end(&d->wake);
 	d->running = false;
 }
 

@@ -10,6 +10,7 @@
 #include <stddef.h>
 
 #include "base/error.h"
+#include "base/waker.h"
 #include "profile/labels.h"
 #include "stream.h"
 #include "tabler.h"
@@ -19,7 +20,7 @@
  * @thread: the thread, while @running
  * @streams: what it reads; the thread's own between start and end
  * @nr: how many
- * @wake: eventfd that ends it
+ * @wake: ends it
  * @running: was it started?
  * @lock: held while it reads
  * @labels: keeps labels of threads from the beginning on; whoever has read the last
@@ -32,7 +33,7 @@ struct gprof_drain {
 	pthread_t thread;
 	struct gprof_stream *streams;
 	size_t nr;
-	int wake;
+	struct gprof_waker wake;
 	bool running;
 	pthread_mutex_t lock;
 	struct gprof_labels_reader labels;

@@ -209,6 +209,12 @@ static int finish(struct gprof_recorder *r, struct gprof_stream *s,
 	int err;
 
 	err = gprof_stream_tally(s, &t, &r->error);
+	if (err == -EBADF)
+		return gprof_error_set(&r->error, EBADF,
+				       "%s: the program has closed the recorder meanwhile, and the "
+				       "%llu samples that were read are lost with its counts; leave "
+				       "open what the library has opened", s->name,
+				       (unsigned long long)gprof_stream_samples(s));
 	if (err)
 		return err;
 	gprof_stream_look(s);
@@ -260,7 +266,9 @@ static int stop(struct gprof_recorder *r, struct gprof_profile **given)
 
 		if (given)
 			given[i] = NULL;
-		if (finish(r, s, &first, given ? &given[i] : NULL) && !first.err)
+		/* What was closed is told with what is lost by that. */
+		if (finish(r, s, &first, given ? &given[i] : NULL) &&
+		    (!first.err || r->error.err == EBADF))
 			first = r->error;
 		s->out = -1;
 	}

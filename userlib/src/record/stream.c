@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "device/live.h"
 #include "profile/labels.h"
@@ -32,10 +31,10 @@ static int setup(struct gprof_stream *s, const struct gprof_source *source,
 	struct gprof_info info;
 	int err;
 
-	s->fd = gprof_device_open(e);
-	if (s->fd < 0)
-		return s->fd;
-	err = gprof_device_info(s->fd, &info, e);
+	err = gprof_device_open(&s->dev, e);
+	if (err)
+		return err;
+	err = gprof_device_info(&s->dev, &info, e);
 	if (!err && source->columns.latency && !(info.out_features & GPROF_FEAT_PARALLELISM))
 		err = gprof_error_set(e, EOPNOTSUPP, "%s: this gprof.ko cannot tell how many tasks "
 				      "run, which latency is made of; load a newer one, or leave "
@@ -46,19 +45,19 @@ static int setup(struct gprof_stream *s, const struct gprof_source *source,
 			    source->stack & GPROF_STACK_F_USER &&
 			    info.out_features & GPROF_FEAT_TABLES;
 		setup.stack |= s->tables ? GPROF_STACK_F_TABLES : 0;
-		err = gprof_device_setup(s->fd, &setup, s->name, e);
+		err = gprof_device_setup(&s->dev, &setup, s->name, e);
 	}
 	if (err == -ENOMEM && s->tables) {
 		/* A user's allowance may be for the rings alone. */
 		s->tables = false;
 		s->tables_refused = true;
 		setup.stack = source->stack;
-		err = gprof_device_setup(s->fd, &setup, s->name, e);
+		err = gprof_device_setup(&s->dev, &setup, s->name, e);
 	}
 	if (!err)
-		err = gprof_buffer_map(&s->buffer, s->fd, &setup, e);
+		err = gprof_buffer_map(&s->buffer, s->dev.fd, &setup, e);
 	if (!err && source->columns.live_value_type)
-		err = gprof_live_table_map(&s->live, s->fd, s->name, e);
+		err = gprof_live_table_map(&s->live, s->dev.fd, s->name, e);
 	return err;
 }
 
@@ -86,7 +85,8 @@ int gprof_stream_init(struct gprof_stream *s, const struct gprof_source *source,
 	int err;
 
 	memset(s, 0, sizeof(*s));
-	s->fd = s->out = -1;
+	s->dev = GPROF_OWN_FD_NONE;
+	s->out = -1;
 	s->columns = source->columns;
 	s->services = opts->services;
 	s->name = strdup(source->name);
@@ -121,14 +121,14 @@ void gprof_stream_free(struct gprof_stream *s)
 	gprof_aging_free(&s->aging);
 	gprof_buffer_unmap(&s->buffer);
 	gprof_live_table_unmap(&s->live);
-	if (s->fd >= 0)
-		close(s->fd);
+	gprof_own_fd_close(&s->dev);
 	free(s->name);
 	free(s->detail);
 	free(s->target);
 	free(s->column);
 	memset(s, 0, sizeof(*s));
-	s->fd = s->out = -1;
+	s->dev = GPROF_OWN_FD_NONE;
+	s->out = -1;
 }
 
 static void sum_seen(const struct gprof_stream *s, struct gprof_decode_counts *sum)
@@ -430,7 +430,7 @@ int gprof_stream_prepare(struct gprof_stream *s, struct gprof_error *e)
 	size_t i;
 
 	if (!err)
-		err = gprof_device_stats(s->fd, &s->base, e);
+		err = gprof_device_stats(&s->dev, &s->base, e);
 	if (err)
 		return err;
 	sum_seen(s, &s->base_seen);
@@ -445,7 +445,7 @@ int gprof_stream_prepare(struct gprof_stream *s, struct gprof_error *e)
 
 int gprof_stream_start(struct gprof_stream *s, struct gprof_error *e)
 {
-	int err = gprof_device_start(s->fd, s->name, e);
+	int err = gprof_device_start(&s->dev, s->name, e);
 
 	s->started = !err;
 	return err;
@@ -456,14 +456,14 @@ int gprof_stream_stop(struct gprof_stream *s, struct gprof_error *e)
 	if (!s->started)
 		return 0;
 	s->started = false;
-	return gprof_device_stop(s->fd, s->name, e);
+	return gprof_device_stop(&s->dev, s->name, e);
 }
 
 int gprof_stream_tally(struct gprof_stream *s, struct gprof_tally *t, struct gprof_error *e)
 {
 	const struct gprof_decode_counts *b = &s->base_seen;
 	struct gprof_stats *k = &t->kernel;
-	int err = gprof_device_stats(s->fd, k, e);
+	int err = gprof_device_stats(&s->dev, k, e);
 	size_t i;
 
 	if (err)
@@ -492,6 +492,14 @@ int gprof_stream_tally(struct gprof_stream *s, struct gprof_tally *t, struct gpr
 	t->seen.malformed -= b->malformed;
 	t->seen.orphans -= b->orphans;
 	return 0;
+}
+
+uint64_t gprof_stream_samples(const struct gprof_stream *s)
+{
+	struct gprof_decode_counts seen;
+
+	sum_seen(s, &seen);
+	return seen.samples - s->base_seen.samples;
 }
 
 int gprof_stream_total(struct gprof_stream *s, struct gprof_tally *t, struct gprof_error *e)

@@ -66,7 +66,7 @@ struct gprof_tally {
 
 /**
  * struct gprof_stream - one event
- * @fd: device
+ * @dev: device
  * @out: where the profile goes, while started
  * @name: of the event
  * @detail: for the profile's comment
@@ -91,7 +91,7 @@ struct gprof_tally {
  * @tables_refused: there is no memory for that
  */
 struct gprof_stream {
-	int fd;
+	struct gprof_own_fd dev;
 	int out;
 	char *name;
 	char *detail;
@@ -171,6 +171,9 @@ int gprof_stream_next(struct gprof_stream *s, const struct gprof_tally *t, struc
 
 /** gprof_stream_tally() - counts of the profile in the making */
 int gprof_stream_tally(struct gprof_stream *s, struct gprof_tally *t, struct gprof_error *e);
+
+/** gprof_stream_samples() - how many were read for that */
+uint64_t gprof_stream_samples(const struct gprof_stream *s);
 
 /** gprof_stream_total() - likewise with those of the profiles before, since the start */
 int gprof_stream_total(struct gprof_stream *s, struct gprof_tally *t, struct gprof_error *e);

@@ -19,18 +19,21 @@
 #define NICE	5	/* than whoever records */
 
 /* A file that tells nothing of its frames has no table, nor one that cannot be had now. */
-static void make(int device, struct gprof_unwind_cache *cache, const struct gprof_tabler_file *f)
+static void make(const struct gprof_own_fd *device, struct gprof_unwind_cache *cache,
+		 const struct gprof_tabler_file *f)
 {
 	struct gprof_unwind_blob blob = { 0 };
-	int err;
+	int fd = f->own.fd, err;
 
-	/* Another recorder may have given it. */
-	if (gprof_device_table(device, f->fd, NULL, 0) != -ENOENT)
+	if (fd >= 0 && !gprof_own_fd_is(&f->own))
 		return;
-	err = f->fd < 0 ? gprof_unwind_compile_vdso(&blob) :
-			  gprof_unwind_cache_get(cache, f->fd, f->build_id, f->build_id_len, &blob);
+	/* Another recorder may have given it. */
+	if (gprof_device_table(device, fd, NULL, 0) != -ENOENT)
+		return;
+	err = fd < 0 ? gprof_unwind_compile_vdso(&blob) :
+			  gprof_unwind_cache_get(cache, fd, f->build_id, f->build_id_len, &blob);
 	if (!err)
-		gprof_device_table(device, f->fd, blob.data, blob.size);
+		gprof_device_table(device, fd, blob.data, blob.size);
 	gprof_unwind_blob_free(&blob);
 }
 
@@ -54,7 +57,7 @@ static bool next_file(struct gprof_tabler *t, struct gprof_tabler_file *f)
 
 static void *tabler_thread(void *arg)
 {
-	struct gprof_tabler_file f = { .fd = -1 };	/* the vDSO */
+	struct gprof_tabler_file f = { .own = { .fd = -1 } };	/* the vDSO */
 	struct gprof_unwind_cache *cache;
 	struct gprof_tabler *t = arg;
 	long tid = syscall(SYS_gettid);
@@ -66,17 +69,17 @@ static void *tabler_thread(void *arg)
 	gprof_unwind_cache_open(&cache, NULL, 0);
 	while (next_file(t, &f)) {
 		make(t->device, cache, &f);
-		close(f.fd);
+		gprof_own_fd_close(&f.own);
 	}
 	gprof_unwind_cache_close(cache);
 	return NULL;
 }
 
-void gprof_tabler_begin(struct gprof_tabler *t, int device)
+void gprof_tabler_begin(struct gprof_tabler *t, const struct gprof_own_fd *device)
 {
 	memset(t, 0, sizeof(*t));
 	t->device = device;
-	if (device < 0)
+	if (!device)
 		return;
 	pthread_mutex_init(&t->lock, NULL);
 	pthread_cond_init(&t->more, NULL);
@@ -93,15 +96,17 @@ void gprof_tabler_look(struct gprof_tabler *t, struct gprof_objects *objects)
 	for (i = 0; i < objects->nr && t->nr < GPROF_TABLER_WAITING; i++) {
 		struct gprof_object *obj = objects->v[i];
 		struct gprof_tabler_file *f = &t->files[t->nr];
+		int fd;
 
 		/* Of what runs elsewhere, or as the data of an emulator, no stack is here. */
 		if (obj->tabled || !obj->file || obj == objects->vdso || obj->foreign)
 			continue;
 		/* What was closed to make room is not opened again for this. */
-		f->fd = gprof_pool_dup(obj->file);
+		fd = gprof_pool_dup(obj->file);
 		obj->tabled = true;
-		if (f->fd < 0)
+		if (fd < 0)
 			continue;
+		gprof_own_fd_take(&f->own, fd);
 		memcpy(f->build_id, obj->build_id, obj->build_id_len);
 		f->build_id_len = obj->build_id_len;
 		t->nr++;
@@ -122,7 +127,7 @@ void gprof_tabler_end(struct gprof_tabler *t)
 	pthread_mutex_unlock(&t->lock);
 	pthread_join(t->thread, NULL);
 	for (i = 0; i < t->nr; i++)
-		close(t->files[i].fd);
+		gprof_own_fd_close(&t->files[i].own);
 	pthread_cond_destroy(&t->more);
 	pthread_mutex_destroy(&t->lock);
 	t->running = false;

@@ -14,25 +14,26 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/own_fd.h"
 #include "symbol/object.h"
 
 #define GPROF_TABLER_WAITING	64	/* files, each of which is open */
 
 /**
  * struct gprof_tabler_file - a file that waits
- * @fd: it
+ * @own: it
  * @build_id: its build-id
  * @build_id_len: bytes of that
  */
 struct gprof_tabler_file {
-	int fd;
+	struct gprof_own_fd own;
 	unsigned char build_id[GPROF_BUILD_ID_MAX];
 	size_t build_id_len;
 };
 
 /**
  * struct gprof_tabler - the thread and its work
- * @device: recorder that takes tables; -1: none does
+ * @device: recorder that takes tables; NULL: none does
  * @running: was the thread started?
  * @thread: it
  * @lock: protects what follows
@@ -42,7 +43,7 @@ struct gprof_tabler_file {
  * @files: they, the thread's to close once taken
  */
 struct gprof_tabler {
-	int device;
+	const struct gprof_own_fd *device;
 	bool running;
 	pthread_t thread;
 	pthread_mutex_t lock;
@@ -55,11 +56,11 @@ struct gprof_tabler {
 /**
  * gprof_tabler_begin() - start the thread
  * @t: memory
- * @device: recorder that was set up with GPROF_STACK_F_TABLES, or -1: do nothing
+ * @device: recorder that was set up with GPROF_STACK_F_TABLES, or NULL: do nothing
  *
  * Without a thread stacks are as they are without tables, and say so.
  */
-void gprof_tabler_begin(struct gprof_tabler *t, int device);
+void gprof_tabler_begin(struct gprof_tabler *t, const struct gprof_own_fd *device);
 
 /** gprof_tabler_look() - are there files that it does not know of? */
 void gprof_tabler_look(struct gprof_tabler *t, struct gprof_objects *objects);

@@ -5,6 +5,7 @@
 #include "task_text.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <gprof/task.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -282,7 +283,7 @@ static void put_comments(const struct gprof_profile *p, FILE *f)
  */
 static int write_text(const struct gprof_profile *p, int fd, const char *title)
 {
-	int copy = dup(fd), err;
+	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0), err;
 	FILE *f = copy < 0 ? NULL : fdopen(copy, "w");
 
 	if (!f) {

@@ -29,13 +29,13 @@ static_assert(GPROF_SCHED_SYS_CALLS == GPROF_SCHED_F_SYSCALLS &&
 
 /**
  * struct gprof_sched - open statistics
- * @fd: /dev/gprof; the kernel counts until it is closed
+ * @dev: /dev/gprof; the kernel counts until it is closed
  * @id: of the recorder
  * @netlink: where it is read
  * @error: last failure
  */
 struct gprof_sched {
-	int fd;
+	struct gprof_own_fd dev;
 	uint64_t id;
 	struct gprof_netlink netlink;
 	struct gprof_error error;
@@ -76,20 +76,20 @@ static int setup(struct gprof_sched *s, const struct gprof_sched_config *cfg,
 	struct gprof_info info;
 	int err;
 
-	s->fd = gprof_device_open(e);
-	if (s->fd < 0)
-		return s->fd;
-	err = gprof_device_info(s->fd, &info, e);
+	err = gprof_device_open(&s->dev, e);
+	if (err)
+		return err;
+	err = gprof_device_info(&s->dev, &info, e);
 	if (!err)
 		err = check_features(&info, cfg->flags, e);
 	if (!err)
-		err = gprof_device_setup(s->fd, &setup, WHAT, e);
+		err = gprof_device_setup(&s->dev, &setup, WHAT, e);
 	if (err)
 		return err;
 	s->id = setup.out_id;
 	err = gprof_netlink_open(&s->netlink, e);
 	if (!err)
-		err = gprof_device_start(s->fd, WHAT, e);
+		err = gprof_device_start(&s->dev, WHAT, e);
 	return err;
 }
 
@@ -121,7 +121,7 @@ struct gprof_sched *gprof_sched_stats_new(const struct gprof_sched_config *confi
 		gprof_error_publish(&e);
 		return NULL;
 	}
-	s->fd = -1;
+	s->dev = GPROF_OWN_FD_NONE;
 	err = gprof_opts_take(&cfg, sizeof(cfg), least, config, "gprof_sched_config", &e);
 	if (!err)
 		err = check_config(&cfg, &e);
@@ -142,8 +142,7 @@ void gprof_sched_stats_free(struct gprof_sched *s)
 	if (!s)
 		return;
 	gprof_netlink_close(&s->netlink);
-	if (s->fd >= 0)
-		close(s->fd);
+	gprof_own_fd_close(&s->dev);
 	free(s);
 }
 
@@ -178,8 +177,11 @@ int gprof_sched_stats_read(struct gprof_sched *s, struct gprof_sched_stats *st)
 int gprof_sched_profile_rate_set(struct gprof_sched *s, unsigned int hz)
 {
 	struct gprof_rate rate = { .size = sizeof(rate), .hz = hz };
+	int err = gprof_device_check(&s->dev, WHAT, &s->error);
 
-	if (!ioctl(s->fd, GPROF_IOC_RATE, &rate))
+	if (err)
+		return err;
+	if (!ioctl(s->dev.fd, GPROF_IOC_RATE, &rate))
 		return 0;
 	if (errno == EINVAL)
 		return gprof_error_set(&s->error, EINVAL,

@@ -7,11 +7,12 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "base/own_process.h"
 #include "flags_file.h"
 #include "wish.h"
 
@@ -35,12 +36,12 @@ struct item {
  * struct gprof_flags - recordings
  * @items: they
  * @nr: number of @items
- * @owner: process that started them, 0 when they are not
+ * @owner: gprof_own_process() of who started them, 0 when they are not
  */
 struct gprof_flags {
 	struct item items[ITEMS_MAX];
 	size_t nr;
-	pid_t owner;
+	uint64_t owner;
 };
 
 static const struct {
@@ -70,7 +71,7 @@ static struct gprof_flags *new_flags(struct gprof_error *e)
 		return NULL;
 	}
 	for (i = 0; i < ITEMS_MAX; i++)
-		f->items[i].file.fd = -1;
+		f->items[i].file = GPROF_FLAGS_FILE_NONE;
 	return f;
 }
 
@@ -319,7 +320,7 @@ int gprof_flags_start(struct gprof_flags *f)
 	for (i = 0; i < f->nr && !err; i++)
 		err = gprof_flags_file_open(&f->items[i].file, f->items[i].out, &e);
 	for (i = 0; i < f->nr && !err; i++)
-		err = gprof_recording_begin(&f->items[i].rec, &f->items[i].wish, f->items[i].file.fd);
+		err = gprof_recording_begin(&f->items[i].rec, &f->items[i].wish, f->items[i].file.own.fd);
 	if (err) {
 		if (!e.err)
 			gprof_error_set(&e, -err, "%.600s", gprof_error());
@@ -327,7 +328,7 @@ int gprof_flags_start(struct gprof_flags *f)
 		gprof_error_publish(&e);
 		return err;
 	}
-	f->owner = getpid();
+	f->owner = gprof_own_process();
 	return 0;
 }
 
@@ -338,7 +339,7 @@ int gprof_flags_stop(struct gprof_flags *f)
 
 	if (!f->owner)
 		return gprof_error_set(NULL, EINVAL, "nothing is being recorded by flags");
-	if (f->owner != getpid())
+	if (f->owner != gprof_own_process())
 		return 0;
 	for (i = 0; i < f->nr; i++) {
 		struct item *it = &f->items[i];
@@ -348,7 +349,7 @@ int gprof_flags_stop(struct gprof_flags *f)
 		if (err) {
 			gprof_recording_drop(&it->rec);
 		} else {
-			err = gprof_recording_end(&it->rec, it->file.fd, NULL);
+			err = gprof_recording_end(&it->rec, it->file.own.fd, NULL);
 			if (err)
 				gprof_error_set(&e, -err, "%.256s was not written: %.340s",
 						it->out ? it->out : "stderr",
@@ -373,7 +374,7 @@ void gprof_flags_free(struct gprof_flags *f)
 	if (!f)
 		return;
 	/* The recorders of a parent are not a child's to be freed. */
-	if (f->owner && f->owner == getpid())
+	if (f->owner && f->owner == gprof_own_process())
 		drop(f);
 	for (i = 0; i < ITEMS_MAX; i++)
 		free(f->items[i].out);

@@ -5,36 +5,40 @@
 #ifndef GPROF_FLAGS_FILE_H
 #define GPROF_FLAGS_FILE_H
 
-#include <stdbool.h>
+#include <stdint.h>
 
-#include <sys/types.h>
-
-#include "base/error.h"
+#include "base/own_fd.h"
 
 /**
  * struct gprof_flags_file - a file being written
- * @fd: it, or -1
- * @path: where it will stand, whatever the working directory is by then; NULL: it does
- *	already (a pipe, a device)
+ * @own: it, or none
+ * @dir: the directory in which it will stand, wherever that is by then
+ * @path: that with @name, for people, or what it is otherwise
+ * @name: in @dir; NULL: it stands already (a pipe, a device)
  * @temp: its name until then, on a file system where a file must have one, or NULL
- * @pid: whose @temp it is
- * @dev: of the file, so that it is known again
- * @ino: likewise
+ * @owner: process whose @temp it is
  */
 struct gprof_flags_file {
-	int fd;
+	struct gprof_own_fd own;
+	struct gprof_own_fd dir;
 	char *path;
+	char *name;
 	char *temp;
-	pid_t pid;
-	dev_t dev;
-	ino_t ino;
+	uint64_t owner;
 };
+
+#define GPROF_FLAGS_FILE_NONE \
+	((struct gprof_flags_file){ .own = GPROF_OWN_FD_NONE, .dir = GPROF_OWN_FD_NONE })
 
 /**
  * gprof_flags_file_open() - open a file
  * @f: gets it
- * @name: path; "%p" is the number of the process, "%%" is "%"; NULL: what is stderr now
+ * @name: path; "%p" is the number of the process, "%h" the name of the host, "%%" is "%";
+ *	NULL: what is stderr now
  * @e: sentence
+ *
+ * Links are followed, then. A file that is there is replaced by one with its rights; a pipe or
+ * a character device is written to as it is; what is neither is refused.
  *
  * Return: 0 or -errno.
  */

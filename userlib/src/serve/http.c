@@ -155,7 +155,7 @@ static int understand(struct ask *a)
 /* Room for what may be large: on a disk, if there is one, else in memory. */
 static int open_body(bool large)
 {
-	const char *dir = getenv("TMPDIR");
+	const char *dir = secure_getenv("TMPDIR");
 	int fd = -1;
 
 	if (large) {
@@ -177,6 +177,8 @@ static int answer(struct ask *a)
 	struct stat st;
 	size_t n = 0;
 
+	if (gprof_own_fd_check(&a->body, "the answer", NULL))
+		return -EBADF;
 	if (fstat(a->fd, &st))
 		return gprof_error_set(NULL, errno, "the answer is lost (%s)", gprof_strerror(errno));
 	ans.length = (uint64_t)st.st_size;
@@ -214,6 +216,8 @@ static int answer_sentence(struct ask *a)
 	a->type = TYPE_TEXT;
 	a->file[0] = '\0';
 	a->note[0] = '\0';
+	if (gprof_own_fd_check(&a->body, "the answer", NULL))
+		return -EBADF;
 	if (ftruncate(a->fd, 0) || lseek(a->fd, 0, SEEK_SET) || dprintf(a->fd, "%s\n", a->e.text) < 0)
 		return gprof_error_set(NULL, errno, "the answer is lost (%s)", gprof_strerror(errno));
 	return answer(a);
@@ -221,7 +225,7 @@ static int answer_sentence(struct ask *a)
 
 static int put_index(struct ask *a)
 {
-	int copy = dup(a->fd);
+	int copy = fcntl(a->fd, F_DUPFD_CLOEXEC, 0);
 	FILE *f = copy < 0 ? NULL : fdopen(copy, "w");
 
 	if (!f) {
@@ -300,6 +304,10 @@ static int handle(struct ask *a)
 	if (a->trace < 0)
 		return gprof_ask_refused(a, gprof_error_set(&a->e, errno, "no file for a trace (%s)",
 							    gprof_strerror(errno)));
+	if (a->view) {
+		gprof_own_fd_take(&a->own_trace, a->trace);
+		a->trace = a->own_trace.fd;
+	}
 	err = gprof_ask_work(a);
 	if (err)
 		return err;
@@ -334,21 +342,22 @@ int gprof_http_handler(struct gprof_http *h, const struct gprof_http_request *re
 	a->rq = &rq;
 	a->status = 200;
 	a->fd = open_body(strstr(rq.path, "trace"));
-	a->trace = a->fd;
+	a->own_trace = GPROF_OWN_FD_NONE;
 	a->patience = (struct gprof_patience){ .over = rq.gone, .ctx = rq.ctx };
 	if (a->fd < 0) {
 		err = gprof_error_set(NULL, errno, "no file for an answer (%s)", gprof_strerror(errno));
 		free(a);
 		return err;
 	}
+	gprof_own_fd_take(&a->body, a->fd);
+	a->fd = a->trace = a->body.fd;
 	err = handle(a);
 	if (err == -ECONNABORTED)
 		gprof_error_set(NULL, ECONNABORTED, "the client went away; its recording was ended");
 	else
 		err = err ? answer_sentence(a) : answer(a);
-	if (a->trace >= 0 && a->trace != a->fd)
-		close(a->trace);
-	close(a->fd);
+	gprof_own_fd_close(&a->own_trace);
+	gprof_own_fd_close(&a->body);
 	free(a);
 	return err;
 }

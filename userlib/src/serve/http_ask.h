@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/own_fd.h"
 #include "base/patience.h"
 #include "http_page.h"
 #include "wish.h"
@@ -49,7 +50,9 @@ struct gprof_http {
  * @seconds: they were asked for
  * @debug: 0 is binary
  * @fd: the body
+ * @body: @fd, as long as it is that
  * @trace: where a trace is recorded: @fd, or of a view a file besides
+ * @own_trace: the latter
  * @memory: its share of that of all
  * @patience: of the client
  * @status: of the answer
@@ -70,7 +73,9 @@ struct ask {
 	bool seconds;
 	int debug;
 	int fd;
+	struct gprof_own_fd body;
 	int trace;
+	struct gprof_own_fd own_trace;
 	uint64_t memory;
 	struct gprof_patience patience;
 	unsigned int status;

@@ -165,6 +165,8 @@ static int view(struct ask *a)
 	char why[sizeof(a->e.text)] = "";
 	int err = record(a);
 
+	if (!err)
+		err = gprof_own_fd_check(&a->own_trace, "the trace", &a->e);
 	if (!err && lseek(a->trace, 0, SEEK_SET))
 		err = -errno;
 	if (!err) {

@@ -76,6 +76,7 @@ int gprof_recording_begin(struct gprof_recording *rec, const struct gprof_wish *
 	int err;
 
 	*rec = (struct gprof_recording){ 0 };
+	gprof_own_fd_know(&rec->out, fd);
 	if (w->kind == GPROF_WISH_TRACE) {
 		err = begin_trace(rec, w, fd);
 	} else if (w->kind == GPROF_WISH_COUNT) {
@@ -91,6 +92,11 @@ int gprof_recording_begin(struct gprof_recording *rec, const struct gprof_wish *
 	return err;
 }
 
+static int check_out(const struct gprof_recording *rec, int fd)
+{
+	return fd == rec->out.fd ? gprof_own_fd_check(&rec->out, "the file of the recording", NULL) : 0;
+}
+
 int gprof_recording_end(struct gprof_recording *rec, int fd, const char *text)
 {
 	struct gprof_profile *p = NULL;
@@ -99,9 +105,14 @@ int gprof_recording_end(struct gprof_recording *rec, int fd, const char *text)
 	if (rec->t) {
 		err = gprof_trace_recorder_stop(rec->t);
 	} else if (rec->counters.counting) {
-		err = gprof_counters_end(&rec->counters, fd);
+		err = check_out(rec, fd);
+		if (!err)
+			err = gprof_counters_end(&rec->counters, fd);
 	} else {
 		err = gprof_recorder_stop_profiles(rec->r, &p, 1);
+		/* It has taken a while. */
+		if (!err)
+			err = check_out(rec, fd);
 		if (!err)
 			err = text ? gprof_stacks_write(p, fd, text) : gprof_profile_write(p, fd);
 		gprof_profile_free(p);

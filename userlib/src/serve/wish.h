@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/own_fd.h"
 #include "counters.h"
 
 struct gprof_trace_config;
@@ -78,11 +79,13 @@ int gprof_wish_set(struct gprof_wish *w, const char *key, const char *value,
  * @r: recorder, or NULL
  * @t: trace recorder, or NULL
  * @counters: likewise
+ * @out: the file that was given at the beginning
  */
 struct gprof_recording {
 	struct gprof_recorder *r;
 	struct gprof_trace_recorder *t;
 	struct gprof_counters counters;
+	struct gprof_own_fd out;
 };
 
 /*

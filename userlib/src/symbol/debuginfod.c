@@ -110,7 +110,7 @@ static bool load(void)
 
 int gprof_debuginfod_allow(const struct gprof_debuginfod_opts *opts)
 {
-	const char *urls = getenv("DEBUGINFOD_URLS");
+	const char *urls = secure_getenv("DEBUGINFOD_URLS");
 	struct gprof_debuginfod_opts o = { 0 };
 	int ret = opts ? gprof_opts_take(&o, sizeof(o),
 					 GPROF_SIZE_WITH(struct gprof_debuginfod_opts, ctx), opts,

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/own_fd.h"
 #include "debug_file.h"
 
 /*
@@ -106,7 +107,7 @@ int gprof_elf_open(struct gprof_elf *m, int fd, const char *path, uint32_t pid)
 	memset(m, 0, sizeof(*m));
 	m->path = path;
 	m->pid = pid;
-	m->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	m->fd = gprof_own_fd_high(fcntl(fd, F_DUPFD_CLOEXEC, 0));
 	if (m->fd < 0)
 		return -errno;
 	if (!may_read(m->fd))

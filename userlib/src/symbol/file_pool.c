@@ -15,6 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/own_fd.h"
+
 #define OPEN_MAX_FILES	512	/* and at most a quarter of RLIMIT_NOFILE */
 #define OPEN_MIN_FILES	4
 
@@ -23,14 +25,14 @@
  * @prev: the one that was used before it
  * @next: the one that was used after it
  * @st: which file, and its state when it was opened
- * @fd: descriptor, or -1 while it is closed
+ * @own: descriptor, or none while it is closed
  * @refs: who has it
  * @pinned: cannot be opened again
  */
 struct gprof_pool_file {
 	struct gprof_pool_file *prev, *next;
 	struct stat st;
-	int fd;
+	struct gprof_own_fd own;
 	size_t refs;
 	bool pinned;
 };
@@ -53,8 +55,7 @@ static size_t open_max(void)
 
 static void close_file(struct gprof_pool_file *f)
 {
-	close(f->fd);
-	f->fd = -1;
+	gprof_own_fd_close(&f->own);
 	nr_open--;
 }
 
@@ -66,7 +67,7 @@ static void make_room(void)
 		struct gprof_pool_file *f, *victim = NULL;
 
 		for (f = oldest; f && (!victim || victim->pinned); f = f->next)
-			if (f->fd >= 0 && (!victim || !f->pinned))
+			if (f->own.fd >= 0 && (!victim || !f->pinned))
 				victim = f;
 		if (!victim)
 			return;
@@ -104,9 +105,9 @@ struct gprof_pool_file *gprof_pool_add(int fd, bool pinned)
 		return NULL;
 	}
 	pthread_mutex_lock(&lock);
-	/* While it is open nothing else can have its number. */
+	/* While it is open nothing else can have its inode. */
 	for (f = newest; f; f = f->prev)
-		if (f->fd >= 0 && same(&f->st, &st))
+		if (f->own.fd >= 0 && same(&f->st, &st))
 			break;
 	if (f) {
 		close(fd);
@@ -123,7 +124,7 @@ struct gprof_pool_file *gprof_pool_add(int fd, bool pinned)
 	}
 	make_room();
 	f->st = st;
-	f->fd = fd;
+	gprof_own_fd_take(&f->own, fd);
 	f->refs = 1;
 	f->pinned = pinned;
 	nr_open++;
@@ -136,11 +137,11 @@ out:
 void gprof_pool_again(struct gprof_pool_file *f, int fd)
 {
 	pthread_mutex_lock(&lock);
-	if (f->fd >= 0) {
+	if (f->own.fd >= 0) {
 		close(fd);
 	} else {
 		make_room();
-		f->fd = fd;
+		gprof_own_fd_take(&f->own, fd);
 		nr_open++;
 		take_out(f);
 		put_last(f);
@@ -153,7 +154,7 @@ int gprof_pool_dup(struct gprof_pool_file *f)
 	int fd;
 
 	pthread_mutex_lock(&lock);
-	fd = f->fd >= 0 ? fcntl(f->fd, F_DUPFD_CLOEXEC, 0) : -1;
+	fd = gprof_own_fd_is(&f->own) ? fcntl(f->own.fd, F_DUPFD_CLOEXEC, 0) : -1;
 	if (fd >= 0) {
 		take_out(f);
 		put_last(f);
@@ -168,7 +169,7 @@ void gprof_pool_put(struct gprof_pool_file *f)
 		return;
 	pthread_mutex_lock(&lock);
 	if (!--f->refs) {
-		if (f->fd >= 0)
+		if (f->own.fd >= 0)
 			close_file(f);
 		take_out(f);
 		free(f);

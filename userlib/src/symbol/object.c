@@ -5,6 +5,7 @@
 #include "object.h"
 
 #include <elfutils/libdwelf.h>
+#include <fcntl.h>
 #include <gelf.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -156,7 +157,7 @@ static int reopen_object(struct gprof_object *obj)
 		obj->why = GPROF_MISSING_OTHER;
 		return -1;
 	}
-	copy = dup(fd);
+	copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	if (copy >= 0)
 		gprof_pool_again(obj->file, copy);
 	return fd;

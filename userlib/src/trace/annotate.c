@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define FD_LEAST	700	/* out of the way of who counts on small ones */
+#include "base/own_fd.h"
 
 _Static_assert(GPROF_ANNOTATE_REGION_BEGIN == 1 && GPROF_ANNOTATE_REGION_END == 2 &&
 	       GPROF_ANNOTATE_TASK_BEGIN == 3 && GPROF_ANNOTATE_TASK_END == 4 &&
@@ -34,15 +34,9 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static int open_device(void)
 {
-	int fd = open(GPROF_DEVICE, O_RDWR | O_CLOEXEC), high;
+	int fd = open(GPROF_DEVICE, O_RDWR | O_CLOEXEC);
 
-	if (fd < 0)
-		return -1;
-	high = fcntl(fd, F_DUPFD_CLOEXEC, FD_LEAST);
-	if (high < 0)
-		return fd;
-	close(fd);
-	return high;
+	return fd < 0 ? -1 : gprof_own_fd_high(fd);
 }
 
 static void look(void)

@@ -115,7 +115,7 @@ struct gprof_flight *gprof_flight_new(const struct gprof_trace_config *cfg,
 		gprof_error_set(NULL, ENOMEM, "no memory for a flight recorder");
 		return NULL;
 	}
-	f->dev.fd = -1;
+	f->dev.own = GPROF_OWN_FD_NONE;
 	pthread_mutex_init(&f->lock, NULL);
 	err = gprof_opts_take(&f->cfg, sizeof(f->cfg), least, cfg, "gprof_trace_config", &f->error);
 	if (!err && opts)
@@ -140,7 +140,7 @@ int gprof_flight_trigger(struct gprof_flight *f, const struct gprof_flight_trigg
 	pthread_mutex_lock(&f->lock);
 	ret = gprof_opts_take(&t, sizeof(t), least, trigger, "gprof_flight_trigger", &f->error);
 	if (!ret)
-		ret = gprof_trigger_add(&f->triggers, f->dev.fd, &t, &f->error);
+		ret = gprof_trigger_add(&f->triggers, &f->dev.own, &t, &f->error);
 	pthread_mutex_unlock(&f->lock);
 	return ret;
 }
@@ -153,10 +153,10 @@ int gprof_flight_fired(struct gprof_flight *f, struct gprof_flight_fired *fired)
 	int err, ret = 0;
 
 	pthread_mutex_lock(&f->lock);
-	err = gprof_trigger_take(&f->triggers, f->dev.fd, &out, &f->error);
+	err = gprof_trigger_take(&f->triggers, &f->dev.own, &out, &f->error);
 	/* What else has happened is taken with the counts, or poll() would not wait for more. */
 	if (err == -EAGAIN)
-		ret = gprof_device_stats(f->dev.fd, &taken, &f->error);
+		ret = gprof_device_stats(&f->dev.own, &taken, &f->error);
 	if (!ret && (!err || err == -EAGAIN))
 		ret = gprof_opts_give(fired, &out, sizeof(out), least, "gprof_flight_fired",
 				      &f->error);
@@ -166,7 +166,7 @@ int gprof_flight_fired(struct gprof_flight *f, struct gprof_flight_fired *fired)
 
 int gprof_flight_fd(const struct gprof_flight *f)
 {
-	return f->dev.fd;
+	return f->dev.own.fd;
 }
 
 int gprof_flight_start(struct gprof_flight *f)
@@ -180,7 +180,7 @@ int gprof_flight_start(struct gprof_flight *f)
 	} else {
 		uint64_t now = now_ns();
 
-		err = gprof_device_start(f->dev.fd, WHAT, &f->error);
+		err = gprof_device_start(&f->dev.own, WHAT, &f->error);
 		f->started_ns = err ? 0 : now;
 		f->running = !err;
 	}
@@ -194,7 +194,7 @@ int gprof_flight_stop(struct gprof_flight *f)
 
 	pthread_mutex_lock(&f->lock);
 	if (f->running)
-		err = gprof_device_stop(f->dev.fd, WHAT, &f->error);
+		err = gprof_device_stop(&f->dev.own, WHAT, &f->error);
 	else
 		err = gprof_error_set(&f->error, EINVAL, "the flight recorder is not started");
 	f->running = false;
@@ -271,7 +271,7 @@ static int write_out(struct gprof_flight *f, struct gprof_trace_snapshot *s, int
 		gprof_trace_naming_free(n);
 	if (err || ret)
 		return explain(f, err ? err : ret);
-	err = gprof_device_stats(f->dev.fd, &kernel, &f->error);
+	err = gprof_device_stats(&f->dev.own, &kernel, &f->error);
 	if (err)
 		return err;
 	out->lost = gprof_device_lost(&kernel);
@@ -335,7 +335,7 @@ int gprof_flight_stats(struct gprof_flight *f, struct gprof_flight_stats *st)
 	int err;
 
 	pthread_mutex_lock(&f->lock);
-	err = gprof_device_stats(f->dev.fd, &kernel, &f->error);
+	err = gprof_device_stats(&f->dev.own, &kernel, &f->error);
 	if (!err) {
 		out.produced = kernel.out_produced;
 		out.lost = gprof_device_lost(&kernel);
@@ -356,7 +356,7 @@ void gprof_flight_free(struct gprof_flight *f)
 	if (!f)
 		return;
 	if (f->running)
-		gprof_device_stop(f->dev.fd, WHAT, &ignored);
+		gprof_device_stop(&f->dev.own, WHAT, &ignored);
 	gprof_trace_device_close(&f->dev);
 	pthread_mutex_destroy(&f->lock);
 	free(f);

@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "device/device.h"
 #include "device/syscall_name.h"
@@ -34,10 +33,10 @@ static int set_up(struct gprof_trace_device *d, const struct gprof_trace_config 
 	struct gprof_info info;
 	int err;
 
-	d->fd = gprof_device_open(e);
-	if (d->fd < 0)
-		return d->fd;
-	err = gprof_device_info(d->fd, &info, e);
+	err = gprof_device_open(&d->own, e);
+	if (err)
+		return err;
+	err = gprof_device_info(&d->own, &info, e);
 	if (!err)
 		err = gprof_trace_setup_init(&d->setup, cfg, info.out_features, e);
 	s.stack = d->setup.stack;
@@ -46,15 +45,15 @@ static int set_up(struct gprof_trace_device *d, const struct gprof_trace_config 
 		    info.out_features & GPROF_FEAT_TABLES;
 	s.stack |= d->tables ? GPROF_STACK_F_TABLES : 0;
 	if (!err)
-		err = gprof_device_setup(d->fd, &s, WHAT, e);
+		err = gprof_device_setup(&d->own, &s, WHAT, e);
 	if (err == -ENOMEM && d->tables) {
 		/* A user's allowance may be for the rings alone. */
 		d->tables = false;
 		s.stack = d->setup.stack;
-		err = gprof_device_setup(d->fd, &s, WHAT, e);
+		err = gprof_device_setup(&d->own, &s, WHAT, e);
 	}
 	if (!err)
-		err = gprof_buffer_map(&d->buffer, d->fd, &s, e);
+		err = gprof_buffer_map(&d->buffer, d->own.fd, &s, e);
 	/* The event's name is the caller's. */
 	if (!err && cfg->samples)
 		snprintf(d->sample_type, sizeof(d->sample_type), "%s", d->setup.source.type);
@@ -68,7 +67,7 @@ int gprof_trace_device_open(struct gprof_trace_device *d, struct gprof_trace_con
 	int err;
 
 	memset(d, 0, sizeof(*d));
-	d->fd = -1;
+	d->own = GPROF_OWN_FD_NONE;
 	if (!cfg->generation_ns)
 		cfg->generation_ns = NS;
 	if (cfg->generation_ns < GENERATION_MIN)
@@ -87,9 +86,7 @@ int gprof_trace_device_open(struct gprof_trace_device *d, struct gprof_trace_con
 void gprof_trace_device_close(struct gprof_trace_device *d)
 {
 	gprof_buffer_unmap(&d->buffer);
-	if (d->fd >= 0)
-		close(d->fd);
-	d->fd = -1;
+	gprof_own_fd_close(&d->own);
 }
 
 static const char *syscall_name(void *ctx, uint64_t nr)

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/own_fd.h"
 #include "device/buffer.h"
 #include "trace_setup.h"
 #include "trace_wire.h"
@@ -18,14 +19,14 @@
 
 /**
  * struct gprof_trace_device - a device that records a trace
- * @fd: it, or -1
+ * @own: it, or none
  * @buffer: its rings
  * @setup: what the kernel was asked for
  * @tables: it takes unwind tables
  * @sample_type: what CPU samples count
  */
 struct gprof_trace_device {
-	int fd;
+	struct gprof_own_fd own;
 	struct gprof_buffer buffer;
 	struct gprof_trace_setup setup;
 	bool tables;

@@ -11,15 +11,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "device/device.h"
 #include "base/error.h"
 #include "base/opts.h"
 #include "base/thread.h"
+#include "base/waker.h"
 #include "record/tabler.h"
 #include "trace_device.h"
 #include "trace_merge.h"
@@ -34,15 +33,14 @@
 /**
  * struct gprof_trace_recorder - a recorder
  * @dev: device
- * @out: where the trace goes; @null where nowhere
- * @null: to close, or -1
+ * @null: where the trace goes, where nowhere; else none
  * @cfg: what was asked for
  * @has_naming: is @naming there?
  * @naming: names of stacks
  * @tabler: makes unwind tables of the files that come up
  * @merge: reads them
  * @thread: does so, while @running
- * @wake: eventfd that ends it
+ * @wake: ends it
  * @running: is it there?
  * @used: it was started, once
  * @started: between start and stop
@@ -54,15 +52,14 @@
  */
 struct gprof_trace_recorder {
 	struct gprof_trace_device dev;
-	int out;
-	int null;
+	struct gprof_own_fd null;
 	struct gprof_trace_config cfg;
 	bool has_naming;
 	struct gprof_trace_naming naming;
 	struct gprof_tabler tabler;
 	struct gprof_trace_merge merge;
 	pthread_t thread;
-	int wake;
+	struct gprof_waker wake;
 	bool running;
 	bool used;
 	bool started;
@@ -134,7 +131,8 @@ struct gprof_trace_recorder *gprof_trace_recorder_new(const struct gprof_trace_c
 		gprof_error_set(NULL, ENOMEM, "no memory for a recorder");
 		return NULL;
 	}
-	r->dev.fd = r->wake = r->out = r->null = -1;
+	r->dev.own = r->null = GPROF_OWN_FD_NONE;
+	r->wake = GPROF_WAKER_NONE;
 	pthread_mutex_init(&r->lock, NULL);
 	err = gprof_opts_take(&r->cfg, sizeof(r->cfg), least, cfg, "gprof_trace_config", &r->error);
 	if (!err)
@@ -166,11 +164,14 @@ static int begin_trace(struct gprof_trace_recorder *r, int fd)
 {
 	const struct gprof_trace_writer_opts opts = { .generation = generation, .ctx = r };
 
-	if (fd < 0)
-		fd = r->null = open("/dev/null", O_WRONLY | O_CLOEXEC);
-	if (fd < 0)
-		return gprof_error_set(&r->error, errno, "/dev/null: %s", gprof_strerror(errno));
-	r->out = fd;
+	if (fd < 0) {
+		fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
+		if (fd < 0)
+			return gprof_error_set(&r->error, errno, "/dev/null: %s",
+					       gprof_strerror(errno));
+		gprof_own_fd_take(&r->null, fd);
+		fd = r->null.fd;
+	}
 	r->merge.writer = gprof_trace_device_writer(&r->dev, &r->cfg, fd, &opts);
 	if (!r->merge.writer)
 		return gprof_error_set(&r->error, errno, "%s", gprof_error());
@@ -198,6 +199,11 @@ static void failed(struct gprof_trace_recorder *r, int err)
 		gprof_error_set(&r->first, EPIPE, "whoever was to read the trace has gone (%s)",
 				gprof_strerror(EPIPE));
 		break;
+	case EBADF:
+		gprof_error_set(&r->first, EBADF,
+				"the program has closed the file of the trace meanwhile, and what came "
+				"behind is lost");
+		break;
 	case ENOMEM:
 		gprof_error_set(&r->first, ENOMEM, "no memory for the trace");
 		break;
@@ -219,16 +225,22 @@ static void read_all(struct gprof_trace_recorder *r, bool last)
 static void *read_thread(void *arg)
 {
 	struct gprof_trace_recorder *r = arg;
+	int wake = r->wake.ends[0].fd, dev = r->dev.own.fd;
 
 	for (;;) {
 		struct pollfd fds[] = {
-			{ .fd = r->wake, .events = POLLIN },
-			{ .fd = r->dev.fd, .events = POLLIN },
+			{ .fd = wake, .events = POLLIN },
+			{ .fd = dev, .events = POLLIN },
 		};
 		int n = poll(fds, 2, LOOK_MS);
 
-		if (fds[0].revents)
+		if (gprof_waker_told(&r->wake))
 			break;
+		/* What the program has under that number by now is not waited for. */
+		if (n > 0 && fds[0].revents && !gprof_own_fd_is(&r->wake.ends[0]))
+			wake = -1;
+		if (n > 0 && fds[1].revents && !gprof_own_fd_is(&r->dev.own))
+			dev = fds[1].revents = -1;
 		read_all(r, false);
 		/* A device that only ever reports an error must not keep a CPU busy. */
 		if ((n < 0 && errno != EINTR) || fds[1].revents & (POLLERR | POLLHUP | POLLNVAL))
@@ -241,11 +253,10 @@ static int begin_thread(struct gprof_trace_recorder *r)
 {
 	int err;
 
-	r->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (r->wake < 0)
-		return gprof_error_set(&r->error, errno, "cannot make an eventfd (%s)",
-				       gprof_strerror(errno));
-	gprof_tabler_begin(&r->tabler, r->dev.tables ? r->dev.fd : -1);
+	err = gprof_waker_begin(&r->wake, &r->error);
+	if (err)
+		return err;
+	gprof_tabler_begin(&r->tabler, r->dev.tables ? &r->dev.own : NULL);
 	err = gprof_thread_start(&r->thread, read_thread, r, "gprof-trace");
 	if (err)
 		return gprof_error_set(&r->error, err,
@@ -257,14 +268,10 @@ static int begin_thread(struct gprof_trace_recorder *r)
 
 static void end_thread(struct gprof_trace_recorder *r)
 {
-	uint64_t one = 1;
-
 	gprof_tabler_end(&r->tabler);
 	if (!r->running)
 		return;
-	/* An eventfd at 0 always takes a 1. */
-	while (write(r->wake, &one, sizeof(one)) < 0 && errno == EINTR)
-		;
+	gprof_waker_tell(&r->wake);
 	pthread_join(r->thread, NULL);
 	r->running = false;
 }
@@ -286,9 +293,7 @@ static int end_trace(struct gprof_trace_recorder *r)
 	else
 		gprof_trace_writer_close(r->merge.writer);
 	r->merge.writer = NULL;
-	if (r->null >= 0)
-		close(r->null);
-	r->null = -1;
+	gprof_own_fd_close(&r->null);
 	return err;
 }
 
@@ -306,7 +311,7 @@ int gprof_trace_recorder_start(struct gprof_trace_recorder *r, int fd)
 	gprof_trace_merge_begin(&r->merge, r->has_naming ? &r->naming : NULL, now_ns());
 	err = begin_thread(r);
 	if (!err)
-		err = gprof_device_start(r->dev.fd, WHAT, &r->error);
+		err = gprof_device_start(&r->dev.own, WHAT, &r->error);
 	if (err) {
 		end_thread(r);
 		end_trace(r);
@@ -327,7 +332,7 @@ static void tell_last_losses(struct gprof_trace_recorder *r)
 			.size = sizeof(st), .cpu = (int32_t)r->merge.cpus[i].ring->cpu,
 		};
 
-		if (!ioctl(r->dev.fd, GPROF_IOC_STATS, &st))
+		if (gprof_own_fd_is(&r->dev.own) && !ioctl(r->dev.own.fd, GPROF_IOC_STATS, &st))
 			failed(r, gprof_trace_merge_lost(&r->merge, i, gprof_device_lost(&st)));
 	}
 }
@@ -347,7 +352,7 @@ static void check_sum(struct gprof_trace_recorder *r)
 	struct gprof_stats st;
 	uint64_t sum;
 
-	if (gprof_device_stats(r->dev.fd, &st, &r->error)) {
+	if (gprof_device_stats(&r->dev.own, &st, &r->error)) {
 		if (!r->first.err)
 			r->first = r->error;
 		return;
@@ -366,7 +371,7 @@ int gprof_trace_recorder_stop(struct gprof_trace_recorder *r)
 		return gprof_error_set(&r->error, EINVAL, "the recorder is not started");
 	r->started = false;
 	/* The thread reads on until nothing more can come. */
-	if (gprof_device_stop(r->dev.fd, WHAT, &r->error) && !r->first.err)
+	if (gprof_device_stop(&r->dev.own, WHAT, &r->error) && !r->first.err)
 		r->first = r->error;
 	end_thread(r);
 	read_all(r, true);
@@ -396,11 +401,10 @@ void gprof_trace_recorder_free(struct gprof_trace_recorder *r)
 	if (!r)
 		return;
 	if (r->started)
-		gprof_device_stop(r->dev.fd, WHAT, &ignored);
+		gprof_device_stop(&r->dev.own, WHAT, &ignored);
 	end_thread(r);
 	end_trace(r);
-	if (r->wake >= 0)
-		close(r->wake);
+	gprof_waker_end(&r->wake);
 	gprof_trace_merge_free(&r->merge);
 	if (r->has_naming)
 		gprof_trace_naming_free(&r->naming);
@@ -426,7 +430,7 @@ int gprof_trace_recorder_stats(struct gprof_trace_recorder *r,
 	int err;
 
 	pthread_mutex_lock(&r->lock);
-	err = gprof_device_stats(r->dev.fd, &kernel, &r->error);
+	err = gprof_device_stats(&r->dev.own, &kernel, &r->error);
 	out.read = samples(r);
 	out.malformed = r->merge.refused;
 	for (i = 0; i < r->merge.nr; i++) {

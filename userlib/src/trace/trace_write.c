@@ -30,6 +30,7 @@
 #include "base/error.h"
 #include "base/opts.h"
 #include "base/output.h"
+#include "base/own_fd.h"
 #include "trace_model.h"
 #include "trace_points.h"
 #include "trace_pool.h"
@@ -48,7 +49,7 @@ struct indexed {
 
 /**
  * struct gprof_trace_writer - a trace in the making
- * @fd: where to
+ * @to: where to
  * @opts: what was asked for
  * @model: state of the host
  * @pool: strings and stacks of this generation
@@ -67,7 +68,7 @@ struct indexed {
  * @err: sticky -errno
  */
 struct gprof_trace_writer {
-	int fd;
+	struct gprof_own_fd to;
 	struct gprof_trace_writer_opts opts;
 	struct gprof_trace_model model;
 	struct gprof_trace_pool pool;
@@ -88,7 +89,7 @@ struct gprof_trace_writer {
 
 static int flush(struct gprof_trace_writer *w)
 {
-	int err = gprof_output_write(w->fd, w->out.p, w->out.nr);
+	int err = gprof_own_fd_is(&w->to) ? gprof_output_write(w->to.fd, w->out.p, w->out.nr) : -EBADF;
 
 	if (!err)
 		w->model.stats.bytes += w->out.nr;
@@ -168,7 +169,7 @@ struct gprof_trace_writer *gprof_trace_writer_new(int fd,
 	w = calloc(1, sizeof(*w));
 	err = w ? 0 : -ENOMEM;
 	if (w) {
-		w->fd = fd;
+		gprof_own_fd_know(&w->to, fd);
 		w->opts = o;
 		err = check(&w->opts, &e);
 		if (!err)

@@ -163,8 +163,8 @@ static void name_it(char *text, const struct cause *c, const struct gprof_flight
 		snprintf(text, GPROF_TRIGGER_TEXT, "%s", c->text);
 }
 
-static int set(int fd, struct gprof_trigger *k, const struct gprof_flight_trigger *t,
-	       const char *text, struct gprof_error *e)
+static int set(const struct gprof_own_fd *dev, struct gprof_trigger *k,
+	       const struct gprof_flight_trigger *t, const char *text, struct gprof_error *e)
 {
 	struct gprof_filter *filter = NULL;
 	int err;
@@ -183,13 +183,13 @@ static int set(int fd, struct gprof_trigger *k, const struct gprof_flight_trigge
 		k->filter_text = (uintptr_t)filter->text;
 		k->filter_text_size = filter->text_size;
 	}
-	err = ioctl(fd, GPROF_IOC_TRIGGER, k) ? errno : 0;
+	err = ioctl(dev->fd, GPROF_IOC_TRIGGER, k) ? errno : 0;
 	free(filter);
 	return err ? explain(err, k->out_reason, text, e) : 0;
 }
 
-int gprof_trigger_add(struct gprof_trigger_set *s, int fd, const struct gprof_flight_trigger *t,
-		      struct gprof_error *e)
+int gprof_trigger_add(struct gprof_trigger_set *s, const struct gprof_own_fd *dev,
+		      const struct gprof_flight_trigger *t, struct gprof_error *e)
 {
 	struct gprof_trigger k = {
 		.size = sizeof(k), .threshold_ns = t->longer_ns, .interval_ns = t->interval_ns,
@@ -211,7 +211,9 @@ int gprof_trigger_add(struct gprof_trigger_set *s, int fd, const struct gprof_fl
 	k.what = (uint32_t)t->cause;
 	k.name = reached ? (uintptr_t)t->name : 0;
 	name_it(text, c, t, k.number);
-	err = set(fd, &k, t, text, e);
+	err = gprof_device_check(dev, text, e);
+	if (!err)
+		err = set(dev, &k, t, text, e);
 	if (err)
 		return err;
 	s->cause[k.out_index] = t->cause;
@@ -220,13 +222,16 @@ int gprof_trigger_add(struct gprof_trigger_set *s, int fd, const struct gprof_fl
 	return (int)k.out_index;
 }
 
-int gprof_trigger_take(const struct gprof_trigger_set *s, int fd, struct gprof_flight_fired *out,
-		       struct gprof_error *e)
+int gprof_trigger_take(const struct gprof_trigger_set *s, const struct gprof_own_fd *dev,
+		       struct gprof_flight_fired *out, struct gprof_error *e)
 {
 	struct gprof_fired k = { .size = sizeof(k) };
 	enum gprof_flight_cause cause;
+	int err = gprof_device_check(dev, "the flight recorder", e);
 
-	if (ioctl(fd, GPROF_IOC_FIRED, &k)) {
+	if (err)
+		return err;
+	if (ioctl(dev->fd, GPROF_IOC_FIRED, &k)) {
 		if (errno == EAGAIN) {
 			out->fired = k.fired;
 			out->suppressed = k.suppressed;

@@ -9,7 +9,7 @@
 #include <linux/gprof.h>
 #include <stdint.h>
 
-#include "base/error.h"
+#include "base/own_fd.h"
 
 #define GPROF_TRIGGER_TEXT	96
 
@@ -28,18 +28,18 @@ struct gprof_trigger_set {
 /**
  * gprof_trigger_add() - set one
  * @s: set
- * @fd: device, set up
+ * @dev: device, set up
  * @t: what for
  * @e: sentence
  *
  * Return: its number or -errno.
  */
-int gprof_trigger_add(struct gprof_trigger_set *s, int fd, const struct gprof_flight_trigger *t,
-		      struct gprof_error *e);
+int gprof_trigger_add(struct gprof_trigger_set *s, const struct gprof_own_fd *dev,
+		      const struct gprof_flight_trigger *t, struct gprof_error *e);
 
 /** gprof_trigger_take() - the oldest firing; 0, -EAGAIN (counts alone, no sentence) or -errno */
-int gprof_trigger_take(const struct gprof_trigger_set *s, int fd, struct gprof_flight_fired *fired,
-		       struct gprof_error *e);
+int gprof_trigger_take(const struct gprof_trigger_set *s, const struct gprof_own_fd *dev,
+		       struct gprof_flight_fired *fired, struct gprof_error *e);
 
 /** gprof_trigger_text() - name of a number, or NULL */
 const char *gprof_trigger_text(const struct gprof_trigger_set *s, uint32_t index);

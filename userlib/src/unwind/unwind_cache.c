@@ -19,6 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/own_fd.h"
 #include "base/table.h"
 #include "layout.h"
 
@@ -65,7 +66,7 @@ struct head {
  * @writes: files that were begun, for their names
  */
 struct gprof_unwind_cache {
-	int dir;
+	struct gprof_own_fd dir;
 	uint64_t max;
 	atomic_uint writes;
 };
@@ -173,7 +174,7 @@ static bool fits(const struct gprof_unwind_blob *b, int fd, uint64_t file_size)
 static int look(const struct gprof_unwind_cache *c, const char *name, int fd,
 		const struct head *want, struct gprof_unwind_blob *out)
 {
-	int kept = openat(c->dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	int kept = openat(c->dir.fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	struct stat st;
 	struct head h;
 	bool good;
@@ -241,7 +242,7 @@ static bool make_room(const struct gprof_unwind_cache *c, uint64_t more)
 	time_t now = time(NULL);
 	uint64_t used = more;
 	struct dirent *d;
-	int fd = openat(c->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fd = openat(c->dir.fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 
 	if (!dir) {
@@ -253,11 +254,11 @@ static bool make_room(const struct gprof_unwind_cache *c, uint64_t more)
 		struct stat st;
 
 		if (!named_by_us(d->d_name) ||
-		    fstatat(c->dir, d->d_name, &st, AT_SYMLINK_NOFOLLOW) || S_ISDIR(st.st_mode))
+		    fstatat(c->dir.fd, d->d_name, &st, AT_SYMLINK_NOFOLLOW) || S_ISDIR(st.st_mode))
 			continue;
 		/* One that was never finished. */
 		if (d->d_name[0] == '.' && st.st_mtim.tv_sec + STALE < now) {
-			unlinkat(c->dir, d->d_name, 0);
+			unlinkat(c->dir.fd, d->d_name, 0);
 			continue;
 		}
 		/* What a file takes on disk, as far as one can know. */
@@ -273,7 +274,7 @@ static bool make_room(const struct gprof_unwind_cache *c, uint64_t more)
 	if (used > c->max && nr)
 		qsort(entries, nr, sizeof(*entries), by_use);
 	for (i = 0; i < nr && used > c->max; i++)
-		if (!unlinkat(c->dir, entries[i].name, 0) || errno == ENOENT)
+		if (!unlinkat(c->dir.fd, entries[i].name, 0) || errno == ENOENT)
 			used -= entries[i].size;
 	free(entries);
 	closedir(dir);
@@ -295,12 +296,12 @@ static void keep(struct gprof_unwind_cache *c, const char *name, struct head *h,
 		return;
 	snprintf(temporary, sizeof(temporary), ".%d-%u-%llx" SUFFIX, getpid(), turn,
 		 (unsigned long long)time(NULL));
-	fd = openat(c->dir, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	fd = openat(c->dir.fd, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return;
 	good = write_all(fd, h, sizeof(*h)) && write_all(fd, table, b->size);
-	if (close(fd) || !good || renameat(c->dir, temporary, c->dir, name))
-		unlinkat(c->dir, temporary, 0);
+	if (close(fd) || !good || renameat(c->dir.fd, temporary, c->dir.fd, name))
+		unlinkat(c->dir.fd, temporary, 0);
 }
 
 int gprof_unwind_cache_get(struct gprof_unwind_cache *c, int fd, const void *build_id, size_t len,
@@ -308,7 +309,7 @@ int gprof_unwind_cache_get(struct gprof_unwind_cache *c, int fd, const void *bui
 {
 	struct head head, again;
 	char name[NAME_SIZE];
-	bool kept = c && head_of(fd, build_id, len, &head);
+	bool kept = c && gprof_own_fd_is(&c->dir) && head_of(fd, build_id, len, &head);
 	int err;
 
 	if (kept) {
@@ -320,7 +321,7 @@ int gprof_unwind_cache_get(struct gprof_unwind_cache *c, int fd, const void *bui
 	err = gprof_unwind_compile(fd, 0, out);
 	/* Not of a file that was changed meanwhile. */
 	if (kept && (!err || err == -ENODATA) && head_of(fd, build_id, len, &again) &&
-	    !memcmp(&head, &again, sizeof(head)))
+	    !memcmp(&head, &again, sizeof(head)) && gprof_own_fd_is(&c->dir))
 		keep(c, name, &head, out);
 	return err;
 }
@@ -390,7 +391,7 @@ int gprof_unwind_cache_open(struct gprof_unwind_cache **out, const char *dir, ui
 		free(c);
 		return fd;
 	}
-	c->dir = fd;
+	gprof_own_fd_take(&c->dir, fd);
 	c->max = max ? max : GPROF_UNWIND_CACHE_MAX;
 	*out = c;
 	return 0;
@@ -400,6 +401,6 @@ void gprof_unwind_cache_close(struct gprof_unwind_cache *c)
 {
 	if (!c)
 		return;
-	close(c->dir);
+	gprof_own_fd_close(&c->dir);
 	free(c);
 }

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The list of mappings of libgprof-heap.so, without the module: nobody waits for ever for it,
+ * and what ends meanwhile is not forgotten.
+ */
+/* Else its mmap() were mmap64(), of which the shim has one, too. */
+#undef _FILE_OFFSET_BITS
+#include <kselftest_harness.h>
+
+#include <pthread.h>
+#include <sched.h>
+#include <semaphore.h>
+#include <sys/wait.h>
+
+#include "lib_util.h"
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define HAS_SHIM	true
+#include "../../userlib/shim/maps.c"
+
+/* ---- the rest of the shim ---- */
+
+__thread struct shim_thread shim_thread;
+struct shim_next shim_next;
+
+static int told, freed;
+static void (*at_free)(void);
+
+bool shim_resolve(void)
+{
+	return false;
+}
+
+bool shim_look(void)
+{
+	return true;
+}
+
+bool shim_is_allocators(const void *code)
+{
+	return true;
+}
+
+uint64_t shim_sample(size_t n)
+{
+	return 1;
+}
+
+bool shim_tell_alloc(const void *p, size_t n, uint64_t period, const struct shim_caller *c)
+{
+	told++;
+	return true;
+}
+
+/* Under the lock of the list. */
+void shim_tell_free(const void *p)
+{
+	freed++;
+	if (at_free)
+		at_free();
+}
+
+void shim_tell_resize(const void *p, size_t n)
+{
+}
+
+/* ---- tests ---- */
+
+#define AT(n)	((void *)(0x10000000UL + 65536UL * (n)))
+
+static void take(int n)
+{
+	struct shim_caller c = { 0 };
+
+	shim_thread.left = 0;
+	begins(AT(n), PAGE, &c);
+}
+
+static sem_t within, done;
+
+/* A handler that waits for another thread, which has something to unmap. */
+static void wait_for_other(void)
+{
+	at_free = NULL;
+	sem_post(&within);
+	sem_wait(&done);
+}
+
+static void *end_one(void *arg)
+{
+	sem_wait(&within);
+	ends(arg, PAGE);
+	sem_post(&done);
+	return NULL;
+}
+
+static int interrupted_holder(void)
+{
+	pthread_t other;
+
+	alarm(20);
+	take(1);
+	take(2);
+	at_free = wait_for_other;
+	pthread_create(&other, NULL, end_one, AT(2));
+	ends(AT(1), PAGE);
+	pthread_join(other, NULL);
+	if (told != 2)
+		return 1;
+	take(2);
+	/* what was there before was told to have ended before what came there */
+	return freed == 2 && told == 3 && nr == 1 ? 0 : 2;
+}
+
+static int in_child(int (*test)(void))
+{
+	int status;
+	pid_t pid = fork();
+
+	if (!pid) {
+		sem_init(&within, 0, 0);
+		sem_init(&done, 0, 0);
+		_exit(test());
+	}
+	waitpid(pid, &status, 0);
+	return status;
+}
+
+TEST(who_holds_the_list_may_be_waiting_for_who_wants_it)
+{
+	EXPECT_EQ(0, in_child(interrupted_holder));
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static void *hold(void *arg)
+{
+	struct sched_param low = { .sched_priority = 1 };
+	cpu_set_t one;
+
+	CPU_ZERO(&one);
+	CPU_SET(sched_getcpu(), &one);
+	sched_setaffinity(0, sizeof(one), &one);
+	pthread_setaffinity_np(*(pthread_t *)arg, sizeof(one), &one);
+	if (sched_setscheduler(0, SCHED_FIFO, &low))
+		_exit(77);
+	ends(AT(1), PAGE);
+	return NULL;
+}
+
+static void *want_urgently(void *arg)
+{
+	sem_wait(&within);
+	ends(AT(2), PAGE);
+	sem_post(&done);
+	return NULL;
+}
+
+/* The holder goes on once it has the CPU again, which the urgent one takes it. */
+static void let_urgent_in(void)
+{
+	uint64_t until = now_ns() + 50000000;
+
+	at_free = NULL;
+	sem_post(&within);
+	while (now_ns() < until)
+		;
+}
+
+static int urgent_waits(void)
+{
+	struct sched_param high = { .sched_priority = 2 };
+	pthread_t urgent, holder_thread;
+	struct timespec t;
+
+	take(1);
+	take(2);
+	pthread_create(&urgent, NULL, want_urgently, NULL);
+	if (pthread_setschedparam(urgent, SCHED_FIFO, &high))
+		return 77;
+	at_free = let_urgent_in;
+	pthread_create(&holder_thread, NULL, hold, &urgent);
+	clock_gettime(CLOCK_REALTIME, &t);
+	t.tv_sec += 4;
+	if (sem_timedwait(&done, &t))
+		return 1;
+	pthread_join(holder_thread, NULL);
+	pthread_join(urgent, NULL);
+	return freed == 2 && !nr ? 0 : 2;
+}
+
+TEST(who_is_urgent_lets_the_holder_go_on)
+{
+	int status = in_child(urgent_waits);
+
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+		SKIP(return, "no real-time priority for this user");
+	EXPECT_EQ(0, status);
+}
+
+#else
+TEST(who_holds_the_list_may_be_waiting_for_who_wants_it)
+{
+	SKIP(return, "a sanitizer has mappings of its own");
+}
+#endif
+
+TEST_HARNESS_MAIN
