@@ -242,6 +242,27 @@ TEST_F(views, wall_of_who_is_found_again)
 	EXPECT_NEAR_MS(54, told(self->r.out, 7, "elapsed"));
 }
 
+/* What is said as a generation begins, of an interrupt too, is what was known before. */
+TEST_F(views, wall_of_losses_over_generations)
+{
+	char *argv[] = { "wall", self->trace, "--json", NULL };
+	struct gprof_trace_writer *w = self->w;
+
+	comes(w, 1, 7);
+	point(w, 1, 1, GPROF_TRACE_POINT_SWITCH, 0, 0, 8, 0, 0);
+	point(w, 10, 0, GPROF_TRACE_POINT_IRQ_ENTER, 0, 7, 0, 0, 1);
+	gprof_trace_writer_cut(w, 20 * MS, NULL);
+	point(w, 21, 1, GPROF_TRACE_POINT_ENTER, 0, 8, 0, 0, 0);
+	point(w, 30, 0, GPROF_TRACE_POINT_LOST, 0, GPROF_TRACE_NO_TID, 0, 0, 100);
+	point(w, 30, 0, GPROF_TRACE_POINT_RUNNING, 0, 0, 9, 0, 0);
+	point(w, 40, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_DEAD, 9, 0, 0, 0);
+	ASSERT_EQ(0, gprof_trace_writer_close(w));
+	run(&self->r, cmd_wall, argv, -1);
+	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	EXPECT_NEAR_MS(9, told(self->r.out, 7, "cpu"));
+	EXPECT_NEAR_MS(30, told(self->r.out, 7, "lost"));
+}
+
 TEST_F(views, latency_counts_nothing_that_is_lost)
 {
 	char *by_thread[] = { "latency", self->trace, "--json", NULL };

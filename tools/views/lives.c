@@ -82,18 +82,11 @@ static uint32_t stack_number(struct lives *v, uint64_t stack)
 	return stack ? (uint32_t)trace_stacks_add(&v->stacks, v->trace, stack) : 0;
 }
 
-/* A status is for whoever reads the generation: nothing has happened on the CPU. */
-static inline bool is_status(const struct gprof_trace_event *ev)
-{
-	return ev->kind == GPROF_TRACE_STATE_TRANSITION &&
-	       ev->transition.from == GPROF_TRACE_GO_UNDETERMINED;
-}
-
 static inline void seen_on(struct lives *v, const struct gprof_trace_event *ev)
 {
 	struct lives_cpu *c = cpu_of(v, ev->thread);
 
-	if (!c || is_status(ev))
+	if (!c || own_is_status(ev))
 		return;
 	if (c->lost_to)
 		lives_found(v, ev->thread, c, ev);

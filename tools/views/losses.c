@@ -47,12 +47,10 @@ void losses_see(struct losses *l, const struct gprof_trace_event *ev)
 	}
 	if (!l->first)
 		l->first = ev->time;
-	/* A status is for whoever reads the generation, and a sample comes when it comes. */
-	if (ev->thread < 0 || ev->thread >= OWN_CPUS_MAX || ev->kind == GPROF_TRACE_STACK_SAMPLE ||
-	    (ev->kind == GPROF_TRACE_STATE_TRANSITION &&
-	     ev->transition.from == GPROF_TRACE_GO_UNDETERMINED))
-		return;
-	*last_of(l, (size_t)ev->thread) = ev->time;
+	/* A sample comes when it comes. */
+	if (ev->thread >= 0 && ev->thread < OWN_CPUS_MAX &&
+	    ev->kind != GPROF_TRACE_STACK_SAMPLE && !own_is_status(ev))
+		*last_of(l, (size_t)ev->thread) = ev->time;
 }
 
 static int by_begin(const void *pa, const void *pb)

@@ -6,6 +6,7 @@
 #ifndef TOOLS_VIEWS_OWN_H
 #define TOOLS_VIEWS_OWN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -52,6 +53,15 @@ void own_generation(struct own *o);
 static inline const struct own_note *own_until(struct own *o, int64_t time)
 {
 	return o->next < o->sorted && o->notes[o->next].time <= time ? &o->notes[o->next++] : NULL;
+}
+
+/* own_is_status() - for whoever reads the generation: nothing has happened on the CPU */
+static inline bool own_is_status(const struct gprof_trace_event *ev)
+{
+	return ev->kind == GPROF_TRACE_RANGE_ACTIVE ||
+	       (ev->kind == GPROF_TRACE_STATE_TRANSITION &&
+		(ev->transition.from == GPROF_TRACE_GO_UNDETERMINED ||
+		 ev->transition.from == ev->transition.to));
 }
 
 void own_free(struct own *o);
