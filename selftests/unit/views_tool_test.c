@@ -137,6 +137,70 @@ TEST_F(views, wall_by_system_calls_faults_and_throttling)
 	EXPECT_NE(NULL, strstr(self->r.err, "gprofctl trace --stacks"));
 }
 
+/* After a fault that is over, without calls by which that would be known. */
+TEST_F(views, wall_of_waits_long_after_a_fault)
+{
+	char *argv[] = { "wall", self->trace, "--json", NULL };
+	struct gprof_trace_writer *w = self->w;
+
+	comes(w, 1, 7);
+	point(w, 2, 0, GPROF_TRACE_POINT_FAULT, 0, 7, 0, 0, 1);
+	waits(w, 12, NULL, GPROF_TRACE_WHY_SLEEPS);
+	leaves(w, 24, 7, GPROF_TRACE_WHY_DEAD, 0);
+	ASSERT_EQ(0, gprof_trace_writer_close(w));
+	run(&self->r, cmd_wall, argv, -1);
+	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	EXPECT_NEAR_MS(0, told(self->r.out, 7, "fault"));
+	EXPECT_NEAR_MS(10, told(self->r.out, 7, "untold"));
+}
+
+/* With them the wait after a fault is for that, and the one after that wait is not. */
+TEST_F(views, wall_of_the_wait_in_a_fault)
+{
+	char *argv[] = { "wall", self->trace, "--json", NULL };
+	struct gprof_trace_writer *w = self->w;
+
+	comes(w, 1, 7);
+	calls(w, 2, 0, GPROF_TRACE_WHY_SLEEPS);
+	point(w, 14, 0, GPROF_TRACE_POINT_FAULT, 0, 7, 0, 0, 1);
+	waits(w, 14, NULL, GPROF_TRACE_WHY_WAITS);
+	waits(w, 26, NULL, GPROF_TRACE_WHY_SLEEPS);
+	leaves(w, 38, 7, GPROF_TRACE_WHY_DEAD, 0);
+	ASSERT_EQ(0, gprof_trace_writer_close(w));
+	run(&self->r, cmd_wall, argv, -1);
+	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	EXPECT_NEAR_MS(10, told(self->r.out, 7, "fault"));
+	EXPECT_NEAR_MS(10, told(self->r.out, 7, "untold"));
+}
+
+/* Calls that were left out since they were short would be taken for the fault before. */
+TEST_F(views, wall_of_faults_where_short_calls_are_left_out)
+{
+	const struct gprof_trace_writer_opts opts = {
+		.sz = sizeof(opts), .syscall = call_name, .recorded = true,
+		.groups = GPROF_TRACE_GROUP_SYSCALLS | GPROF_TRACE_GROUP_FAULTS,
+		.min_duration_ns = 1000,
+	};
+	char *argv[] = { "wall", self->trace, "--json", NULL };
+	struct gprof_trace_writer *w;
+
+	ASSERT_EQ(0, gprof_trace_writer_close(self->w));
+	ASSERT_EQ(0, ftruncate(self->fd, 0));
+	lseek(self->fd, 0, SEEK_SET);
+	w = gprof_trace_writer_new(self->fd, &opts);
+	ASSERT_NE(NULL, w);
+	comes(w, 1, 7);
+	calls(w, 2, 0, GPROF_TRACE_WHY_SLEEPS);
+	point(w, 14, 0, GPROF_TRACE_POINT_FAULT, 0, 7, 0, 0, 1);
+	waits(w, 24, NULL, GPROF_TRACE_WHY_WAITS);
+	leaves(w, 36, 7, GPROF_TRACE_WHY_DEAD, 0);
+	ASSERT_EQ(0, gprof_trace_writer_close(w));
+	run(&self->r, cmd_wall, argv, -1);
+	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	EXPECT_NEAR_MS(0, told(self->r.out, 7, "fault"));
+	EXPECT_NEAR_MS(10, told(self->r.out, 7, "untold"));
+}
+
 /* Threads are found by the low bits of their numbers first. */
 TEST_F(views, wall_of_threads_whose_numbers_are_alike)
 {

@@ -181,6 +181,9 @@ static void on_task(struct lives *v, const struct gprof_trace_event *ev)
 		/* A waking by nobody, nowhere, may be made up for whoever was seen to run next. */
 		lives_stretch_end(v, i, ev->time, from != GPROF_TRACE_GO_WAITING || ev->stack ||
 			    ev->goroutine >= 0);
+		/* What it waits for next need not be that. */
+		if (from == GPROF_TRACE_GO_WAITING)
+			v->all[i].faulted = false;
 	}
 	if (to == GPROF_TRACE_GO_NOT_EXIST) {
 		end_call(v, i, ev->time);
@@ -243,6 +246,15 @@ static void on_range(struct lives *v, const struct gprof_trace_event *ev)
 	}
 }
 
+/* Where a call is not told of, whoever waits in it would wait for the fault before. */
+static bool has_calls(const struct lives *v)
+{
+	const struct gprof_trace_stats *r = &v->recorded;
+
+	return r->recorded ? r->groups & GPROF_TRACE_GROUP_SYSCALLS && !r->min_duration_ns :
+			     v->seen.calls;
+}
+
 static void on_log(struct lives *v, const struct gprof_trace_event *ev)
 {
 	uint32_t i = find(v, ev->goroutine);
@@ -250,7 +262,7 @@ static void on_log(struct lives *v, const struct gprof_trace_event *ev)
 	if (i == LIVES_NONE || strcmp(ev->log.category.s, "page fault"))
 		return;
 	v->seen.faults++;
-	v->all[i].faulted = true;
+	v->all[i].faulted = has_calls(v);
 }
 
 static void on_label(struct lives *v, const struct gprof_trace_event *ev)

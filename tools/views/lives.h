@@ -35,7 +35,7 @@
  * @state: enum gprof_trace_go_state
  * @uninterruptible: it waits for what comes soon
  * @stopped: by a signal or a tracer
- * @faulted: it had a page fault, and no system call since
+ * @faulted: it had a page fault, and neither a wait nor a system call since
  * @reclaims: it is in reclaim
  * @throttled: its cgroup has used up its time
  * @woken: a wait ended what it was in before this stretch
