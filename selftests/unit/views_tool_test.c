@@ -201,6 +201,34 @@ TEST_F(views, wall_of_faults_where_short_calls_are_left_out)
 	EXPECT_NEAR_MS(10, told(self->r.out, 7, "untold"));
 }
 
+/* Only its own cgroup's getting time again ends that a thread is throttled. */
+TEST_F(views, wall_of_two_cgroups_that_are_throttled)
+{
+	char *argv[] = { "wall", self->trace, "--json", NULL };
+	struct gprof_trace_writer *w = self->w;
+
+	comes(w, 1, 7);
+	point(w, 1, 1, GPROF_TRACE_POINT_SWITCH, 0, 0, 8, 0, 0);
+	point(w, 2, 1, GPROF_TRACE_POINT_THROTTLE, 0, 8, 200, 0, 0);
+	point(w, 2, 1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_PREEMPTED, 8, 9, 0, 0);
+	point(w, 10, 0, GPROF_TRACE_POINT_THROTTLE, 0, 7, 100, 0, 0);
+	leaves(w, 10, 7, GPROF_TRACE_WHY_PREEMPTED, 0);
+	point(w, 30, 1, GPROF_TRACE_POINT_UNTHROTTLE, 0, GPROF_TRACE_NO_TID, 100, 0, 0);
+	/* That of 8, while 7 has its time again and waits for a CPU, and 8 behind its own. */
+	point(w, 40, 1, GPROF_TRACE_POINT_UNTHROTTLE, 0, GPROF_TRACE_NO_TID, 200, 0, 0);
+	point(w, 45, 1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 9, 8, 0, 0);
+	comes(w, 50, 7);
+	leaves(w, 60, 7, GPROF_TRACE_WHY_DEAD, 0);
+	point(w, 60, 1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_DEAD, 8, 0, 0, 0);
+	ASSERT_EQ(0, gprof_trace_writer_close(w));
+	run(&self->r, cmd_wall, argv, -1);
+	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	EXPECT_NEAR_MS(20, told(self->r.out, 7, "throttled"));
+	EXPECT_NEAR_MS(20, told(self->r.out, 7, "runnable"));
+	EXPECT_NEAR_MS(38, told(self->r.out, 8, "throttled"));
+	EXPECT_NEAR_MS(5, told(self->r.out, 8, "runnable"));
+}
+
 /* Threads are found by the low bits of their numbers first. */
 TEST_F(views, wall_of_threads_whose_numbers_are_alike)
 {

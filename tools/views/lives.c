@@ -131,6 +131,7 @@ static void on_leave(struct lives *v, uint32_t i, const struct gprof_trace_event
 		return;
 	l->throttled = c->throttled && ev->transition.to == GPROF_TRACE_GO_RUNNABLE &&
 		       reason[0] == 'p';
+	l->queue = c->queue;
 	c->throttled = false;
 	c->life = LIVES_NONE;
 }
@@ -275,6 +276,16 @@ static void on_label(struct lives *v, const struct gprof_trace_event *ev)
 		v->all[i].name = text_number(v, &ev->label.text);
 }
 
+static uint32_t queue_index(struct lives *v, uint32_t queue)
+{
+	size_t nr = v->queues.nr, i = intern_add(&v->queues, &queue, sizeof(queue));
+
+	if (i == nr)
+		v->unthrottled = xgrow(v->unthrottled, nr, &v->room_unthrottled,
+				       sizeof(*v->unthrottled));
+	return (uint32_t)i;
+}
+
 static void take_notes(struct lives *v, int64_t time)
 {
 	const struct own_note *n;
@@ -282,12 +293,14 @@ static void take_notes(struct lives *v, int64_t time)
 	while ((n = own_until(&v->own, time))) {
 		struct lives_cpu *c = cpu_of(v, n->cpu);
 
-		if (n->kind == OWN_LOST)
+		if (n->kind == OWN_LOST) {
 			lives_lose(v, c, n->time);
-		else if (n->kind == OWN_UNTHROTTLED)
-			v->unthrottled = n->time;
-		else if (c->life != LIVES_NONE)
+		} else if (n->kind == OWN_UNTHROTTLED) {
+			v->unthrottled[queue_index(v, n->queue)] = n->time;
+		} else if (c->life != LIVES_NONE) {
 			c->throttled = true;
+			c->queue = queue_index(v, n->queue);
+		}
 	}
 }
 
@@ -458,5 +471,7 @@ void lives_free(struct lives *v)
 	free(v->all);
 	free(v->cpus);
 	own_free(&v->own);
+	intern_free(&v->queues);
+	free(v->unthrottled);
 	gaps_free(&v->gaps);
 }

@@ -32,7 +32,7 @@ static bool take_number(const unsigned char **p, const unsigned char *end, uint6
 void own_take(struct own *o, const struct gprof_trace_batch *batch)
 {
 	const unsigned char *p = batch->data, *end = p + batch->len;
-	uint64_t cpu, what;
+	uint64_t cpu, what, queue = 0;
 	enum own_kind kind;
 	char type;
 
@@ -43,9 +43,12 @@ void own_take(struct own *o, const struct gprof_trace_batch *batch)
 	    !take_number(&p, end, &what) || cpu >= OWN_CPUS_MAX || batch->time > INT64_MAX / UNIT_NS)
 		return;
 	kind = type == 'L' ? OWN_LOST : what ? OWN_THROTTLED : OWN_UNTHROTTLED;
+	if (kind != OWN_LOST)
+		take_number(&p, end, &queue);
 	o->notes = xgrow(o->notes, o->nr, &o->room, sizeof(*o->notes));
 	o->notes[o->nr++] = (struct own_note){
 		.time = (int64_t)batch->time * UNIT_NS, .cpu = (uint32_t)cpu, .kind = kind,
+		.queue = (uint32_t)queue,
 	};
 }
 

@@ -21,10 +21,18 @@ enum own_kind {
 	OWN_LOST,		/* events of the CPU were lost before this */
 };
 
+/**
+ * struct own_note - a note
+ * @time: ns
+ * @cpu: where
+ * @kind: of it
+ * @queue: of which cgroup, on which CPU: a number; 0: not known
+ */
 struct own_note {
 	int64_t time;
 	uint32_t cpu;
 	enum own_kind kind;
+	uint32_t queue;
 };
 
 /**

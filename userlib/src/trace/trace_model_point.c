@@ -348,16 +348,22 @@ static void on_sample(struct gprof_trace_model *m, const struct gprof_trace_poin
 
 /* What Go's format has no event for, in a batch that other readers ignore. */
 static void put_own(struct gprof_trace_model *m, const struct gprof_trace_point *p,
-		    unsigned char what, uint64_t first, uint64_t second)
+		    unsigned char what, const uint64_t *numbers, size_t nr)
 {
 	struct gprof_trace_bytes body = { 0 };
+	size_t i;
 
 	gprof_model_failed(m, gprof_trace_put_byte(&body, what));
-	gprof_model_failed(m, gprof_trace_put_number(&body, first));
-	gprof_model_failed(m, gprof_trace_put_number(&body, second));
+	for (i = 0; i < nr; i++)
+		gprof_model_failed(m, gprof_trace_put_number(&body, numbers[i]));
 	gprof_model_batch(m, GPROF_TRACE_EXPERIMENT, p->cpu, m->now, &body);
 	gprof_trace_bytes_free(&body);
 }
+
+#define OWN(m, p, what, ...) do { \
+	const uint64_t v_[] = { __VA_ARGS__ }; \
+	put_own(m, p, what, v_, sizeof(v_) / sizeof(*v_)); \
+} while (0)
 
 /* How many were lost, where and before when; whatever they would have ended has ended. */
 static void on_lost(struct gprof_trace_model *m, const struct gprof_trace_point *p)
@@ -365,7 +371,7 @@ static void on_lost(struct gprof_trace_model *m, const struct gprof_trace_point 
 	m->stats.lost += p->arg;
 	gprof_model_sweep_end(m, p->cpu);
 	m->cpus[p->cpu].depth = 0;
-	put_own(m, p, 'L', p->cpu, p->arg);
+	OWN(m, p, 'L', p->cpu, p->arg);
 }
 
 static void on_hotplug(struct gprof_trace_model *m, const struct gprof_trace_point *p)
@@ -446,11 +452,11 @@ static inline void one_point(struct gprof_trace_model *m, const struct gprof_tra
 		gprof_model_annotation(m, p);
 		break;
 	case GPROF_TRACE_POINT_FREQ:
-		put_own(m, p, 'F', p->other, p->arg);
+		OWN(m, p, 'F', p->other, p->arg);
 		break;
 	case GPROF_TRACE_POINT_THROTTLE:
 	case GPROF_TRACE_POINT_UNTHROTTLE:
-		put_own(m, p, 'T', p->cpu, p->type == GPROF_TRACE_POINT_THROTTLE);
+		OWN(m, p, 'T', p->cpu, p->type == GPROF_TRACE_POINT_THROTTLE, p->other);
 		break;
 	}
 }

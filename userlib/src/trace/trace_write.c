@@ -12,8 +12,10 @@
  *						stacks the kernel's part (1), and no shorter than
  *	'L' cpu n				n events of the CPU were lost before this
  *	'F' cpu kHz				the CPU goes at that frequency from now on
- *	'T' cpu 1				a cgroup has used up its time on the CPU
- *	'T' cpu 0				one has got some more, from this CPU
+ *	'T' cpu 1 queue				a cgroup has used up its time on the CPU
+ *	'T' cpu 0 queue				one has got some more, from this CPU; the same
+ *						number is of the same one on the same CPU,
+ *						and 0 is not known
  *	'P' period { length bytes }*2		once, where there are CPU samples: what one stands
  *						for, the name of that, and its unit
  *	'I' { generation offset bytes time }*n	an index, at the end: where each begins,
