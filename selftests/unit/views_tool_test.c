@@ -678,6 +678,7 @@ TEST_F(views, tables)
 	struct gprof_trace_writer *w = self->w;
 
 	gprof_trace_writer_name(w, 7, "a \"b\", c");
+	gprof_trace_writer_process(w, 9, 5);
 	comes(w, 1, 7);
 	calls(w, 2, 2, GPROF_TRACE_WHY_SLEEPS);
 	leaves(w, 14, 7, GPROF_TRACE_WHY_SLEEPS, stack(w, in_pipe));
@@ -713,6 +714,10 @@ TEST_F(views, tables)
 		     "16000000,18000001,7,\"a \"\"b\"\", c\",runnable,,,\"handle_mm_fault;"
 		     "futex_wait;entry_SYSCALL_64_after_hwframe;do_syscall_64;vfs_read;pipe_read;"
 		     "schedule;__schedule\"\n", file_of(_metadata, self, "waits.csv"));
+	EXPECT_STREQ("tid,comm,pid,first_ns,last_ns\n"
+		     "9,\"\",5,15000000,20000001\n"
+		     "7,\"a \"\"b\"\", c\",7,1000001,20000000\n",
+		     file_of(_metadata, self, "threads.csv"));
 	rmdir(self->other);
 }
 

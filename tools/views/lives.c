@@ -314,6 +314,12 @@ static void on_sync(struct lives *v, const struct gprof_trace_event *ev)
 		v->use.generation(v->use.ctx, v, ev->time > v->end ? ev->time : v->end);
 	trace_stacks_generation(&v->stacks);
 	take_notes(v, ev->time);
+	for (size_t i = 0; i < v->own.nr_processes; i++) {
+		const struct own_process *p = &v->own.processes[i];
+		uint32_t life = find(v, p->id);
+
+		v->all[life].pid = p->pid;
+	}
 	own_generation(&v->own);
 }
 

@@ -35,6 +35,7 @@
  * @state: enum gprof_trace_go_state
  * @uninterruptible: it waits for what comes soon
  * @stopped: by a signal or a tracer
+ * @pid: of its process; 0: not told, so that it is the first of its own
  * @faulted: it had a page fault, and neither a wait nor a system call since
  * @reclaims: it is in reclaim
  * @throttled: its cgroup has used up its time
@@ -55,6 +56,7 @@
 struct life {
 	int64_t id;
 	uint32_t name;
+	uint32_t pid;
 	uint32_t queue;
 	uint8_t state;
 	bool uninterruptible : 1;
@@ -251,6 +253,9 @@ size_t lives_nr(const struct lives *v);
 
 /* lives_name() - name of a thread, "" for one that was never told; until the next event */
 const char *lives_name(const struct lives *v, uint32_t life);
+
+/* lives_pid() - of the process that a thread is of */
+int64_t lives_pid(const struct lives *v, uint32_t life);
 
 /* lives_text() - of a number, such as that of a system call */
 const char *lives_text(const struct lives *v, uint32_t number);

@@ -58,6 +58,13 @@ static enum part why_waits(struct lives *v, const struct life *l)
 			 PART_UNTOLD;
 }
 
+int64_t lives_pid(const struct lives *v, uint32_t life)
+{
+	const struct life *l = &v->all[life];
+
+	return l->pid ? l->pid : LIVES_TID(l->id);
+}
+
 enum part lives_part(struct lives *v, const struct life *l)
 {
 	if (l->lost)

@@ -29,6 +29,21 @@ static bool take_number(const unsigned char **p, const unsigned char *end, uint6
 	return false;
 }
 
+static void take_processes(struct own *o, const unsigned char *p, const unsigned char *end)
+{
+	uint64_t id, pid;
+
+	while (take_number(&p, end, &id) && take_number(&p, end, &pid)) {
+		if (id > INT64_MAX || !pid || pid >= GPROF_TRACE_TIDS)
+			return;
+		o->processes = xgrow(o->processes, o->nr_processes, &o->room_processes,
+				     sizeof(*o->processes));
+		o->processes[o->nr_processes++] = (struct own_process){
+			.id = (int64_t)id, .pid = (uint32_t)pid,
+		};
+	}
+}
+
 void own_take(struct own *o, const struct gprof_trace_batch *batch)
 {
 	const unsigned char *p = batch->data, *end = p + batch->len;
@@ -39,6 +54,8 @@ void own_take(struct own *o, const struct gprof_trace_batch *batch)
 	if (batch->experiment != GPROF_TRACE_EXPERIMENT || p == end)
 		return;
 	type = (char)*p++;
+	if (type == 'G')
+		take_processes(o, p, end);
 	if ((type != 'T' && type != 'L') || !take_number(&p, end, &cpu) ||
 	    !take_number(&p, end, &what) || cpu >= OWN_CPUS_MAX || batch->time > INT64_MAX / UNIT_NS)
 		return;
@@ -69,6 +86,7 @@ void own_generation(struct own *o)
 	o->nr -= o->next;
 	o->next = 0;
 	o->sorted = o->nr;
+	o->nr_processes = 0;
 	if (o->nr)
 		qsort(o->notes, o->nr, sizeof(*o->notes), by_time);
 }
@@ -76,4 +94,5 @@ void own_generation(struct own *o)
 void own_free(struct own *o)
 {
 	free(o->notes);
+	free(o->processes);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What gprof says in a trace besides events: when cgroups were throttled, and where events
- * were lost. It comes ahead of the events of its generation, and is looked at in its time.
+ * What gprof says in a trace besides events: when cgroups were throttled, where events
+ * were lost, and which threads are of one process. It comes ahead of the events of its generation, and is looked at in its time.
  */
 #ifndef TOOLS_VIEWS_OWN_H
 #define TOOLS_VIEWS_OWN_H
@@ -35,6 +35,12 @@ struct own_note {
 	uint32_t queue;
 };
 
+/* A goroutine, and the pid of the process that it is a thread of. */
+struct own_process {
+	int64_t id;
+	uint32_t pid;
+};
+
 /**
  * struct own - notes that were not yet looked at; all zeroes to begin with
  * @notes: of this generation by time, and behind them those of the next
@@ -42,6 +48,9 @@ struct own_note {
  * @room: of @notes
  * @next: that was not yet looked at
  * @sorted: up to here they are by time
+ * @processes: that were told of since own_generation()
+ * @nr_processes: how many
+ * @room_processes: of them
  */
 struct own {
 	struct own_note *notes;
@@ -49,12 +58,15 @@ struct own {
 	size_t room;
 	size_t next;
 	size_t sorted;
+	struct own_process *processes;
+	size_t nr_processes;
+	size_t room_processes;
 };
 
 /* own_take() - for struct gprof_trace_opts; what is no such note is left alone */
 void own_take(struct own *o, const struct gprof_trace_batch *batch);
 
-/* own_generation() - one begins: all that is held is of it, or of before */
+/* own_generation() - one begins: all that is held is of it, or of before; @processes are taken */
 void own_generation(struct own *o);
 
 /* own_until() - the next one of up to @time, or NULL; until the next own_take() */

@@ -194,6 +194,14 @@ GPROF_API int gprof_trace_writer_name(struct gprof_trace_writer *w, uint32_t tid
 				      const char *name);
 
 /**
+ * gprof_trace_writer_process() - process of a task; 0, -EINVAL or -ENOMEM
+ *
+ * A task of which nothing is said is the first of a process of its own, so that its tid is
+ * that one's pid.
+ */
+GPROF_API int gprof_trace_writer_process(struct gprof_trace_writer *w, uint32_t tid, uint32_t pid);
+
+/**
  * gprof_trace_writer_stack() - a stack that points may name until the next cut
  * @w: writer
  * @frames: leaf first; those beyond GPROF_TRACE_FRAMES_MAX are left out

@@ -64,6 +64,8 @@ static int on_task(void *ctx, uint32_t cpu, uint64_t time, const struct gprof_ta
 	err = gprof_map64_put(&m->named, rec->tid, when);
 	if (!err)
 		err = gprof_trace_writer_name(m->writer, rec->tid, rec->comm);
+	if (!err)
+		err = gprof_trace_writer_process(m->writer, rec->tid, rec->process.pid);
 	if (err != -EINVAL)
 		return err;
 	m->refused++;

@@ -110,6 +110,7 @@ static void on_fork(struct gprof_trace_model *m, const struct gprof_trace_point 
 {
 	uint32_t n = p->other ? gprof_model_find(m, p->other) : GPROF_NONE;
 	char name[GPROF_TRACE_COMM] = "";
+	uint32_t pid = 0;
 
 	m->stats.forks++;
 	if (!p->other || p->other == p->tid)
@@ -133,6 +134,7 @@ static void on_fork(struct gprof_trace_model *m, const struct gprof_trace_point 
 		/* The end of the one before was lost. Off a CPU, nobody can end it. */
 		m->stats.repaired++;
 		memcpy(name, m->tasks[n].name, sizeof(name));
+		pid = m->tasks[n].pid;
 		if (m->tasks[n].cpu != GPROF_NONE)
 			gprof_model_leave(m, m->tasks[n].cpu, GPROF_GO_BAD, GPROF_TRACE_REASON_LOST,
 					  0);
@@ -145,6 +147,7 @@ static void on_fork(struct gprof_trace_model *m, const struct gprof_trace_point 
 	if (!name[0] && m->cpus[p->cpu].task != GPROF_NONE)
 		memcpy(name, m->tasks[m->cpus[p->cpu].task].name, sizeof(name));
 	memcpy(m->tasks[n].name, name, sizeof(name));
+	m->tasks[n].pid = pid;
 	m->stats.tasks++;
 	gprof_model_say_create(m, p->cpu, &m->tasks[n], p->stack);
 }

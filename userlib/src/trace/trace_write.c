@@ -16,6 +16,8 @@
  *	'T' cpu 0 queue				one has got some more, from this CPU; the same
  *						number is of the same one on the same CPU,
  *						and 0 is not known
+ *	'G' { goroutine pid }*n			they are threads of that process; one of which
+ *						nothing is said is the first of its own
  *	'P' period { length bytes }*2		once, where there are CPU samples: what one stands
  *						for, the name of that, and its unit
  *	'I' { generation offset bytes time }*n	an index, at the end: where each begins,
@@ -292,6 +294,15 @@ int gprof_trace_writer_stack(struct gprof_trace_writer *w, const struct gprof_tr
 		if (!frames[i].function.s || !frames[i].file.s)
 			return -EINVAL;
 	return w->err ? w->err : gprof_trace_pool_stack(&w->pool, frames, nr, id);
+}
+
+int gprof_trace_writer_process(struct gprof_trace_writer *w, uint32_t tid, uint32_t pid)
+{
+	if (w->err)
+		return w->err;
+	if (!tid || tid >= GPROF_TRACE_TIDS || !pid || pid >= GPROF_TRACE_TIDS)
+		return -EINVAL;
+	return gprof_trace_model_process(&w->model, tid, pid);
 }
 
 size_t gprof_trace_writer_frames(const struct gprof_trace_writer *w, uint64_t stack,
