@@ -40,7 +40,8 @@ joined()
 finds()
 {
 	recorded "$1"
-	"$here/join_kernel" "$dir/go.trace" "$dir/host.trace" "$tid" 1000000 0 "${2:-0}" | sort >"$dir/true"
+	"$here/join_kernel" "$dir/go.trace" "$dir/host.trace" "$tid" 1000000 0 "${2:-0}" |
+		sort >"$dir/true"
 	joined 0 "$dir/host.trace" "$dir/go.trace" --json
 	sed -n 's/^ {"kind": "descheduled", .*"tid": '"$tid"', "begin_ns": \([0-9]*\),.*/\1/p' \
 		"$dir/out" | sort >"$dir/found"

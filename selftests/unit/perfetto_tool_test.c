@@ -179,8 +179,8 @@ TEST_F(views, perfetto)
 #define HAS(line)	EXPECT_NE(NULL, strstr(text, line)) TH_LOG("%s", text)
 	HAS("packet { track_descriptor { uuid: 3 thread { pid: 7 tid: 7 thread_name: \"seven\" } } "
 	    "sequence: 1 flags: 3 }\n");
-	HAS("packet { timestamp: 2000000 track_event { type: 1 track_uuid: 3 categories: \"syscall\" "
-	    "name: \"clock_nanosleep\" } sequence: 1 flags: 2 }\n");
+	HAS("packet { timestamp: 2000000 track_event { type: 1 track_uuid: 3 "
+	    "categories: \"syscall\" name: \"clock_nanosleep\" } sequence: 1 flags: 2 }\n");
 	HAS("packet { timestamp: 13000002 track_event { type: 2 track_uuid: 3 } ");
 	HAS("packet { interned_data { function_name { iid: 2 str: \"hot\" } frame { iid: 2 "
 	    "function_name_id: 2 } } ");

@@ -369,8 +369,8 @@ static int open_source(struct source *s, struct join *j, const char *name)
 static int begin_again(struct source *s, struct join *j)
 {
 	if (lseek(s->fd, 0, SEEK_SET))
-		return fail("%s cannot be read again (%s), as it has to be since events are missing "
-			    "in the trace of the host; store it in a file first", s->name,
+		return fail("%s cannot be read again (%s), as it has to be since events are "
+			    "missing in the trace of the host; store it in a file first", s->name,
 			    strerror(errno));
 	gprof_trace_free(s->t);
 	return begin_source(s, j);

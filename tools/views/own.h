@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What gprof says in a trace besides events: when cgroups were throttled, where events
- * were lost, and which threads are of one process. It comes ahead of the events of its generation, and is looked at in its time.
+ * were lost, and which threads are of one process. It comes ahead of the events of its
+ * generation, and is looked at in its time.
  */
 #ifndef TOOLS_VIEWS_OWN_H
 #define TOOLS_VIEWS_OWN_H
