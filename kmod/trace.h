@@ -28,6 +28,7 @@
 #include <linux/percpu.h>
 #include <linux/ptrace.h>
 #include <linux/sched.h>
+#include <linux/siphash.h>
 #include <linux/timekeeping.h>
 
 struct gprof_charge;
@@ -39,6 +40,7 @@ struct gprof_triggers;
 #define GPROF_TRACE_NAMED	1024	/* a power of two */
 #define GPROF_TRACE_PLACES	256	/* so that a byte of an id says which */
 #define GPROF_TRACE_ASTRAY	U32_MAX
+#define GPROF_TRACE_NUMBER_MAX	(BIT(GPROF_TRACE_TIME_SHIFT - GPROF_TRACE_TID_SHIFT) - 1)
 #define GPROF_TRACE_KPROBES	3
 #define GPROF_TRACE_TAPS	7
 #define GPROF_TRACE_HELD	8	/* a call, reclaim, compaction, and interrupts on top */
@@ -110,6 +112,7 @@ struct gprof_trace_cpu {
  * @taps: of the scheduler
  * @on_switch: what a switch calls when all that was held is written; @min_ns alone
  * @on_waking: and a waking
+ * @queues: secret by which queues of cgroups are numbered
  * @kprobes: of what has no tracepoint
  */
 struct gprof_trace {
@@ -131,6 +134,7 @@ struct gprof_trace {
 			  struct task_struct *next, unsigned int state);
 	void (*on_waking)(void *data, struct task_struct *task);
 #ifdef CONFIG_KPROBES
+	siphash_key_t queues;
 	struct kprobe kprobes[GPROF_TRACE_KPROBES];
 #endif
 };

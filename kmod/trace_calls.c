@@ -19,7 +19,9 @@
 #include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/ptrace.h>
+#include <linux/random.h>
 #include <linux/sched/task_stack.h>
+#include <linux/siphash.h>
 
 struct irqaction;
 
@@ -30,13 +32,6 @@ static void write_event(struct gprof_trace *t, const struct gprof_trace_event *e
 	if (gprof_trace_has(t, current))
 		gprof_trace_write(t, e);
 	preempt_enable_notrace();
-}
-
-static void write_word(struct gprof_trace *t, u32 what)
-{
-	struct gprof_trace_event e = { .word = gprof_trace_word(what, 0, 0) };
-
-	write_event(t, &e);
 }
 
 static void begins(struct gprof_trace *t, const struct gprof_trace_event *e)
@@ -272,15 +267,28 @@ static int faulted(struct kprobe *kp, struct pt_regs *regs)
 	return 0;
 }
 
+/*
+ * The queue of a cgroup on a CPU, by a number that tells nothing of where it is. Two may
+ * have the same, of four million.
+ */
+static void write_queue(struct gprof_trace *t, u32 what, struct pt_regs *regs)
+{
+	u64 hash = siphash_1u64(regs_get_kernel_argument(regs, 0), &t->queues);
+	u32 number = (u32)hash & GPROF_TRACE_NUMBER_MAX;
+	struct gprof_trace_event e = { .word = gprof_trace_word(what, 0, number ?: 1) };
+
+	write_event(t, &e);
+}
+
 static int throttled(struct kprobe *kp, struct pt_regs *regs)
 {
-	write_word(container_of(kp, struct gprof_trace, kprobes[1]), GPROF_TRACE_THROTTLE);
+	write_queue(container_of(kp, struct gprof_trace, kprobes[1]), GPROF_TRACE_THROTTLE, regs);
 	return 0;
 }
 
 static int unthrottled(struct kprobe *kp, struct pt_regs *regs)
 {
-	write_word(container_of(kp, struct gprof_trace, kprobes[2]), GPROF_TRACE_UNTHROTTLE);
+	write_queue(container_of(kp, struct gprof_trace, kprobes[2]), GPROF_TRACE_UNTHROTTLE, regs);
 	return 0;
 }
 
@@ -307,6 +315,7 @@ static int attach_functions(struct gprof_trace *t)
 	unsigned int i;
 	int err;
 
+	get_random_bytes(&t->queues, sizeof(t->queues));
 	for (i = 0; i < ARRAY_SIZE(functions); i++) {
 		if (!(t->flags & functions[i].flag))
 			continue;

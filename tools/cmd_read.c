@@ -346,8 +346,8 @@ static const struct option_row read_rows[] = {
 	{ 0, "at", "TIME", "with --why: of the wait at that time of the trace, or +TIME since it began",
 	  set_at },
 	{ 0, "format", "csv|perfetto", "write a trace of the host as tables: switches.csv, wakings.csv,\n"
-	  "syscalls.csv, waits.csv in the directory of -o; or as a file for\n"
-	  "ui.perfetto.dev", set_format },
+	  "syscalls.csv, waits.csv, threads.csv in the directory of -o; or as a\n"
+	  "file for ui.perfetto.dev", set_format },
 	{ 0, "core", "[=ID]", "FILE is a core dump: list the recorders that its program had; with -o\n"
 	  "write the trace or profile that one held, the only one or ID", set_core },
 	{ 'o', "output", "FILE", "that profile (default: KIND.pb.gz), or what --core writes; \"-\" is\n"

@@ -37,6 +37,22 @@ ping_pong()
 	wait $ping_pid
 }
 
+# adds_up FILE: the parts of every thread are its time, in what wall told
+adds_up()
+{
+	jq -e '.threads | length > 0 and all(.elapsed_ns == ([to_entries[] |
+		select(.key | test("^(first|last|elapsed)_ns$") | not) |
+		select(.key | endswith("_ns")).value] | add))' "$1" >/dev/null ||
+		fail "the parts of a thread do not add up to its time"
+}
+
+# walls_add_up: those of all threads of x.trace do, whatever is in it
+walls_add_up()
+{
+	gprofctl wall x.trace --json --top 0 >walls 2>/dev/null || fail "there is no wall view of it"
+	adds_up walls
+}
+
 # traced OPTIONS...: ping_pong, or $during, and forks while the host is traced into x.trace;
 # with $held, while nobody reads the rings
 traced()
@@ -52,7 +68,12 @@ traced()
 	for _ in 1 2 3 4 5 6 7 8 9 10; do
 		(/bin/true)
 	done
-	[ -z "${held-}" ] || kill -CONT $pid
+	if [ "${held-}" ]; then
+		kill -CONT $pid
+		# Something comes after what was lost.
+		sleep 0.5
+		/bin/true
+	fi
 	kill -INT $pid
 	traced_got=0
 	wait $pid || traced_got=$?
@@ -60,6 +81,7 @@ traced()
 	[ $traced_got -eq 0 ] || fail "status $traced_got"
 	tail -n 1 err | grep -Eq "$line" || fail "the last line is another"
 	[ "$(count produced)" -eq "$(($(count read) + $(count lost)))" ]
+	walls_add_up
 }
 
 full_file_system()
@@ -346,6 +368,7 @@ forks_of_a_command_are_counted_exactly()
 	[ "$(count forks)" -eq 100 ]
 	[ "$(count tasks)" -eq 101 ]
 	[ "$(has goroutines)" -eq 101 ]
+	walls_add_up
 	run 0 gprofctl read x.trace --pprof cpu -o x.pb.gz
 	run 0 gprofctl top x.pb.gz --type runs
 	grep -q ' true$' out
@@ -359,6 +382,9 @@ losses_are_told_and_break_nothing()
 	grep -q 'a larger --buffer' err
 	[ "$(has lost_events)" -eq "$(count lost)" ]
 	[ "$(has switches)" -ge "$(count switches)" ]
+	# Not only who ran then may have done anything meanwhile.
+	jq -c '[.threads[].lost_ns | select(. > 0)] | length, add' walls
+	jq -e '[.threads[].lost_ns | select(. > 0)] | length > 5' walls
 }
 
 system_calls_are_regions()
@@ -402,15 +428,6 @@ waiting_is_told_by_its_reason()
 	grep -q ' woken$' out
 	run 2 gprofctl read x.trace --pprof nonsense
 	grep -q 'wants cpu, sched' err
-}
-
-# adds_up FILE: the parts of every thread are its time, in what wall told
-adds_up()
-{
-	jq -e '.threads | length > 0 and all(.elapsed_ns == ([to_entries[] |
-		select(.key | test("^(first|last|elapsed)_ns$") | not) |
-		select(.key | endswith("_ns")).value] | add))' "$1" >/dev/null ||
-		fail "the parts of a thread do not add up to its time"
 }
 
 # By the kernel's own ledger, of threads each of which does one thing; to 1 % of their time.
@@ -461,26 +478,28 @@ where_time_went_is_what_was_done()
 	grep '^cum wall [0-9]* \(waits_for\|sleeps\|faults_in\)$' functions
 }
 
-# As the cgroup's own statistics have it.
-throttled_time_is_the_cgroups()
+# limited NAME QUOTA PERIOD: a cgroup in $group
+limited()
+{
+	mkdir "$group/$1"
+	echo "$2 $3" >"$group/$1/cpu.max"
+}
+
+cgroups()
 {
 	group=$command_dir/group
 	mkdir "$group"
 	mount -t cgroup2 none "$group"
 	grep -qw cpu "$group/cgroup.controllers" || skip "no cgroups for CPU time here"
 	echo +cpu >"$group/cgroup.subtree_control"
-	mkdir "$group/x"
-	echo "20000 100000" >"$group/x/cpu.max"
-	# shellcheck disable=SC2016	# its own shell's
-	run 0 gprofctl trace --stacks --throttle -o x.trace -- \
-		sh -c 'echo $$ >"$1/cgroup.procs"; exec "$2" 1000000 1' - "$group/x" "$here/truth_serial"
-	us=$(sed -n 's/^throttled_usec //p' "$group/x/cpu.stat")
-	rmdir "$group/x"
-	umount "$group"
-	run 0 gprofctl wall x.trace --json
-	adds_up out
-	ns=$(jq '[.threads[].throttled_ns] | add' out)
-	echo "told $ns ns, is $us us"
+}
+
+# throttled NAME COMM: what wall told in out of those is what the cgroup has counted
+throttled()
+{
+	us=$(sed -n 's/^throttled_usec //p' "$group/$1/cpu.stat")
+	ns=$(jq "[.threads[] | select(.comm | test(\"$2\")).throttled_ns] | add" out)
+	echo "$1: told $ns ns, is $us us"
 	[ "$us" -gt 100000 ]
 	# Throttled by the period, in which a guest may stand still.
 	percent=25
@@ -489,10 +508,58 @@ throttled_time_is_the_cgroups()
 		[ $((ns / 1000)) -le $((us * (100 + percent) / 100)) ]
 }
 
+# Either has its time again while the other waits for the only CPU, behind it.
+two_cgroups_are_throttled_each_by_itself()
+{
+	cgroups
+	limited x 30000 100000
+	limited y 20000 70000
+	ln -s "$here/truth_serial" one
+	ln -s "$here/truth_serial" other
+	gprofctl trace -a --throttle -o x.trace 2>err &
+	pid=$!
+	wait_for_recording $pid
+	# shellcheck disable=SC2016	# its own shell's
+	taskset 1 sh -c '
+		(echo 0 >"$1/x/cgroup.procs"; exec ./one 1000000 1) &
+		(echo 0 >"$1/y/cgroup.procs"; exec ./other 1000000 1)
+		wait' - "$group"
+	kill -INT $pid
+	wait $pid
+	cat err
+	[ "$(count lost)" -eq 0 ] || fail "events were lost"
+	run 0 gprofctl wall x.trace --json --top 0
+	adds_up out
+	jq -c '.threads[] | select(.throttled_ns > 0) | [.comm, .cpu_ns, .runnable_ns, .throttled_ns]' out
+	jq -e '[.threads[] | select(.throttled_ns > 0).comm] | unique == ["one", "other"]' out
+	# Elsewhere either may wait for the other while the guest stands still.
+	if [ -n "$GPROF_EXACT" ]; then
+		throttled x '^one$'
+		throttled y '^other$'
+	fi
+	rmdir "$group/x" "$group/y"
+	umount "$group"
+}
+
+# As the cgroup's own statistics have it.
+throttled_time_is_the_cgroups()
+{
+	cgroups
+	limited x 20000 100000
+	# shellcheck disable=SC2016	# its own shell's
+	run 0 gprofctl trace --stacks --throttle -o x.trace -- \
+		sh -c 'echo $$ >"$1/cgroup.procs"; exec "$2" 1000000 1' - "$group/x" "$here/truth_serial"
+	run 0 gprofctl wall x.trace --json
+	adds_up out
+	throttled x .
+	rmdir "$group/x"
+	umount "$group"
+}
+
 # ask QUERY: of the tables in x.csv
 ask()
 {
-	for table in switches wakings syscalls waits; do
+	for table in switches wakings syscalls waits threads; do
 		echo ".import --csv x.csv/$table.csv $table"
 	done | sqlite3 x.db
 	sqlite3 x.db "$1"
@@ -505,6 +572,7 @@ tables_load_into_sqlite3()
 	command -v sqlite3 >/dev/null || skip "there is no sqlite3"
 	run 0 gprofctl trace --stacks --syscalls -o x.trace -- "$here/trace_wait" 20 100
 	[ "$(count lost)" -eq 0 ] || fail "events were lost"
+	walls_add_up
 	sleeps=$(sed -n 's/^sleeps_here //p' out)
 	reads=$(sed -n 's/^reads_here //p' out)
 	rm -rf x.csv
@@ -521,6 +589,10 @@ tables_load_into_sqlite3()
 		WHERE comm = 'trace_wait' GROUP BY name" >got
 	cat got
 	grep -q '^nanosleep|20|[1-9][0-9]\{8\}$' got
+	# A thread is of its own process, or of another that is told of.
+	ask "SELECT pid, count(*) FROM threads WHERE comm = 'trace_wait' GROUP BY pid" >got
+	cat got
+	[ "$(ask "SELECT count(*) FROM threads WHERE pid NOT IN (SELECT tid FROM threads)")" -eq 0 ]
 	# Every change of who has a CPU is a row.
 	[ "$(ask "SELECT count(*) FROM switches WHERE next_comm = 'trace_wait'")" -ge 40 ]
 	run 2 gprofctl read x.trace --format csv
@@ -559,6 +631,7 @@ left()
 	kill -INT $pid
 	wait $pid
 	cat err
+	walls_add_up
 	run 0 gprofctl mmu x.trace --flags pertask --window "$((ms * 9 / 10))ms" --window "$((ms * 2))ms" \
 		--worst 1 --json
 	echo "burst of $ms ms:" "$(jq -c '[.mmu[].mmu]' out)"
@@ -596,6 +669,7 @@ where_tasks_wait_is_told_by_their_stacks()
 {
 	run 0 gprofctl trace --stacks -o x.trace -- "$here/trace_wait" 20 100
 	[ "$(count lost)" -eq 0 ] || fail "events were lost"
+	walls_add_up
 	# Of 20 sleeps, 20 reads and 20 wakings by a write. How often execve() waits for
 	# the disk besides is the page cache's matter: 10 to 35 times.
 	[ "$(count stacks)" -ge 60 ]
@@ -776,7 +850,8 @@ ktap_run switches_are_the_ledgers switches_are_those_that_perf_sees latency_is_t
 	an_event_of_the_file_takes_at_most_6_and_a_half_bytes forks_of_a_command_are_counted_exactly \
 	losses_are_told_and_break_nothing system_calls_are_regions \
 	groups_are_told_as_what_they_take utilization_is_what_was_provoked waiting_is_told_by_its_reason \
-	where_time_went_is_what_was_done throttled_time_is_the_cgroups wall_records_what_it_needs \
+	where_time_went_is_what_was_done throttled_time_is_the_cgroups \
+	two_cgroups_are_throttled_each_by_itself wall_records_what_it_needs \
 	tables_load_into_sqlite3 page_of_a_timeline_is_what_was_recorded \
 	what_goes_on_is_shown_meanwhile \
 	where_tasks_wait_is_told_by_their_stacks \

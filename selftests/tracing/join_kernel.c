@@ -2,10 +2,13 @@
 /*
  * join_kernel: a trace of a host beside that which a Go program wrote of itself.
  *
- * Usage: join_kernel GO.TRACE HOST.TRACE TID TIMES SHIFT_NS. All of its threads have a CPU
+ * Usage: join_kernel GO.TRACE HOST.TRACE TID TIMES SHIFT_NS LOSE. All of its threads have a CPU
  * each all the time, but that TID loses its own TIMES times, for 100032 ns each ms. All of
  * that happens SHIFT_NS later than in truth. Prints when each of those began during which a
  * goroutine ran on TID.
+ *
+ * Each LOSEth time, that it gets its CPU back is lost, and half a ms later the host's trace
+ * tells that something is; such a time is not printed. 0: nothing is lost.
  */
 #include <fcntl.h>
 #include <gprof/trace.h>
@@ -76,14 +79,15 @@ int main(int argc, char **argv)
 	struct gprof_trace *t;
 	int64_t at, shift;
 	uint32_t tid;
-	long times;
+	long times, lose;
 	size_t i;
 
-	if (argc != 6)
+	if (argc != 7)
 		return 2;
 	tid = (uint32_t)atoi(argv[3]);
 	times = atol(argv[4]);
 	shift = atoll(argv[5]);
+	lose = atol(argv[6]);
 	t = gprof_trace_new(open(argv[1], O_RDONLY), NULL);
 	w = gprof_trace_writer_new(open(argv[2], O_WRONLY | O_CREAT | O_TRUNC, 0644), NULL);
 	if (!t || !w)
@@ -103,6 +107,17 @@ int main(int argc, char **argv)
 			.type = GPROF_TRACE_POINT_SWITCH, .time = begin, .tid = tid, .other = HOG,
 			.why = GPROF_TRACE_WHY_PREEMPTED,
 		});
+		if (lose && times % lose == 0) {
+			put(w, (struct gprof_trace_point){
+				.type = GPROF_TRACE_POINT_LOST, .time = begin + 500032,
+				.tid = GPROF_TRACE_NO_TID, .arg = 1,
+			});
+			put(w, (struct gprof_trace_point){
+				.type = GPROF_TRACE_POINT_RUNNING, .time = begin + 500032,
+				.tid = GPROF_TRACE_NO_TID, .other = tid,
+			});
+			continue;
+		}
 		put(w, (struct gprof_trace_point){
 			.type = GPROF_TRACE_POINT_SWITCH, .time = begin + 100032, .tid = HOG,
 			.other = tid, .why = GPROF_TRACE_WHY_SLEEPS,

@@ -972,6 +972,8 @@ static void burn_long(void *arg, int step)
 TEST_F(trace, a_throttled_cgroup)
 {
 	char path[128], file[160], id[16];
+	const struct trace_word *word;
+	size_t i, again = 0;
 
 	SKIP_UNLESS(device_has(GPROF_FEAT_TRACE_THROTTLE) && !geteuid(), "the kernel has no such function");
 	mount("none", CGROUPS, "cgroup2", 0, NULL);
@@ -996,6 +998,16 @@ TEST_F(trace, a_throttled_cgroup)
 	rmdir(path);
 	EXPECT_LT(1, trace_words_count(&self->words, GPROF_TRACE_THROTTLE, -1));
 	EXPECT_LT(1, trace_words_count(&self->words, GPROF_TRACE_UNTHROTTLE, -1));
+	/* Either says whose time it is: of the cgroup on that CPU. */
+	EXPECT_EQ(0, trace_words_count(&self->words, GPROF_TRACE_THROTTLE, 0));
+	EXPECT_EQ(0, trace_words_count(&self->words, GPROF_TRACE_UNTHROTTLE, 0));
+	for (i = 0; i < self->words.nr; i++) {
+		word = &self->words.words[i];
+		if (word->what == GPROF_TRACE_THROTTLE)
+			again += trace_words_count(&self->words, GPROF_TRACE_UNTHROTTLE,
+						   (int)word->tid) > 0;
+	}
+	EXPECT_LT(0, again);
 }
 
 /* All at once, of everybody: the rules for each word hold. */

@@ -92,7 +92,29 @@ TEST_F(views, follow_interval_by_interval)
 		     "      waited for       thread, and who woke it\n\n", self->r.out);
 }
 
-/* On a terminal each picture takes the place of the one before, and no line is too wide. */
+/* What is not recorded is not there. */
+TEST_F(views, follow_of_one_cpu_among_many)
+{
+	char *argv[] = { "follow", self->trace, NULL };
+	struct gprof_trace_writer *w = self->w;
+
+	gprof_trace_writer_name(w, 7, "seven");
+	point(w, 1, 7, GPROF_TRACE_POINT_SWITCH, 0, 0, 7, 0, 0);
+	point(w, 500, 7, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 7, 8, 0, 0);
+	point(w, 600, 7, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_DEAD, 8, 0, 0, 0);
+	gprof_trace_writer_cut(w, 700 * MS, NULL);
+	/* 8 has ended, and 7 sleeps. */
+	point(w, 700, 7, GPROF_TRACE_POINT_SWITCH, 0, 0, 9, 0, 0);
+	point(w, 1400, 7, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_DEAD, 9, 0, 0, 0);
+	ASSERT_EQ(0, gprof_trace_writer_close(w));
+	run(&self->r, cmd_follow, argv, -1);
+	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	EXPECT_NE(NULL, strstr(self->r.out, "+0.6 s: 1 CPUs 100 % busy, 3 switches/s, 2 threads\n"))
+		TH_LOG("%s", self->r.out);
+	EXPECT_NE(NULL, strstr(self->r.out, "+1.4 s: 1 CPUs 87 % busy, 1 switches/s, 1 threads\n"))
+		TH_LOG("%s", self->r.out);
+}
+
 /* A line of a thread in the nth table: what it ran, how often it came, and its delay. */
 static void expect_row(struct __test_metadata *_metadata, const char *tables, int nth,
 		       const char *thread, const char *want)
@@ -175,6 +197,7 @@ static void read_shown(int master, int slave, char *text, size_t size)
 	text[nr ? nr - 1 : 0] = '\0';
 }
 
+/* On a terminal each picture takes the place of the one before, and no line is too wide. */
 TEST_F(views, follow_on_a_terminal)
 {
 	char *argv[] = { "follow", self->trace, NULL };

@@ -155,6 +155,9 @@ TEST_F(views, perfetto)
 	int fd;
 
 	gprof_trace_writer_name(w, 7, "seven");
+	gprof_trace_writer_name(w, 9, "nine");
+	gprof_trace_writer_process(w, 9, 7);
+	gprof_trace_writer_process(w, 11, 5);
 	comes(w, 1, 7);
 	calls(w, 2, 2, GPROF_TRACE_WHY_SLEEPS);
 	point(w, 14, 0, GPROF_TRACE_POINT_SAMPLE, 0, 7, 0, stack(w, hot), 0);
@@ -163,6 +166,9 @@ TEST_F(views, perfetto)
 	wakes(w, 17, 9, 7, 0);
 	comes(w, 18, 7);
 	leaves(w, 20, 7, GPROF_TRACE_WHY_DEAD, 0);
+	point(w, 21, 1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 9, 11, 0, 0);
+	point(w, 22, 1, GPROF_TRACE_POINT_ENTER, 0, 11, 0, 0, 0);
+	point(w, 23, 1, GPROF_TRACE_POINT_LEAVE, 0, 11, 0, 0, 0);
 	ASSERT_EQ(0, gprof_trace_writer_close(w));
 	run(&self->r, cmd_read, argv, -1);
 	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
@@ -171,11 +177,11 @@ TEST_F(views, perfetto)
 	close(fd);
 	EXPECT_TRUE(decode(r, &whole, text));
 #define HAS(line)	EXPECT_NE(NULL, strstr(text, line)) TH_LOG("%s", text)
-	HAS("packet { track_descriptor { uuid: 1 thread { pid: 7 tid: 7 thread_name: \"seven\" } } "
+	HAS("packet { track_descriptor { uuid: 3 thread { pid: 7 tid: 7 thread_name: \"seven\" } } "
 	    "sequence: 1 flags: 3 }\n");
-	HAS("packet { timestamp: 2000000 track_event { type: 1 track_uuid: 1 categories: \"syscall\" "
-	    "name: \"clock_nanosleep\" } sequence: 1 flags: 2 }\n");
-	HAS("packet { timestamp: 13000002 track_event { type: 2 track_uuid: 1 } ");
+	HAS("packet { timestamp: 2000000 track_event { type: 1 track_uuid: 3 "
+	    "categories: \"syscall\" name: \"clock_nanosleep\" } sequence: 1 flags: 2 }\n");
+	HAS("packet { timestamp: 13000002 track_event { type: 2 track_uuid: 3 } ");
 	HAS("packet { interned_data { function_name { iid: 2 str: \"hot\" } frame { iid: 2 "
 	    "function_name_id: 2 } } ");
 	HAS("packet { timestamp: 14000000 stack_sample { task { tid: 7 } execution { cpu: 0 } "
@@ -192,8 +198,13 @@ TEST_F(views, perfetto)
 	    "prev_state: 16 next_comm: \"swapper/0\" next_pid: 0 } } ");
 	HAS("packet { ftrace_events { cpu: 1 ");
 	HAS("event { timestamp: 17000000 pid: 9 sched_waking { comm: \"seven\" pid: 7 success: 1 } } ");
-	HAS("process_tree { process { pid: 7 cmdline: \"seven\" } thread { tid: 7 name: \"seven\" "
-	    "tgid: 7 } ");
+	HAS("process { pid: 7 cmdline: \"seven\" } ");
+	HAS("process { pid: 5 } ");
+	EXPECT_EQ(NULL, strstr(text, "process { pid: 9"));
+	HAS("thread { tid: 7 name: \"seven\" tgid: 7 } ");
+	HAS("thread { tid: 9 name: \"nine\" tgid: 7 } ");
+	HAS("thread { tid: 11 name: \"\" tgid: 5 } ");
+	HAS("packet { track_descriptor { uuid: 2 thread { pid: 5 tid: 11 thread_name: \"\" } } ");
 }
 
 TEST_HARNESS_MAIN

@@ -229,15 +229,22 @@ TEST_F(decode, after_losses_nobody_knows_who_runs)
 {
 	uint64_t rec[5] = { 0, 3, 0, 1, 0 };
 	struct gprof_rec head = { GPROF_REC_LOST, 0, sizeof(rec) };
+	const uint64_t switched = GPROF_TRACE_SWITCH << GPROF_TRACE_ARG_BITS | GPROF_REC_SHORT |
+				  5ULL << GPROF_TRACE_TIME_SHIFT;
+	struct gprof_trace_point many;
 
 	memcpy(rec, &head, sizeof(head));
 	ASSERT_EQ(0, word(self, GPROF_TRACE_RUNNING, 0, 10, 4));
 	ASSERT_EQ(0, gprof_ktrace_feed(&self->k, (void *)rec, sizeof(rec)));
-	EXPECT_EQ(4, self->lost);
 	EXPECT_EQ(4, self->k.lost);
-	EXPECT_EQ(START + 4 * 64, self->lost_at);
+	/* Up to when is told by what comes next, which is not one of many. */
+	EXPECT_EQ(0, self->lost);
+	EXPECT_EQ(0, gprof_ktrace_plain(&self->k, &switched, 1, &many));
 	ASSERT_EQ(0, word(self, GPROF_TRACE_RUNNING, 0, 11, 5));
+	EXPECT_EQ(4, self->lost);
+	EXPECT_EQ(START + 5 * 64, self->lost_at);
 	ASSERT_EQ(3, self->nr);
+	EXPECT_EQ(GPROF_TRACE_POINT_LOST, self->events[1].type);
 	EXPECT_EQ(GPROF_TRACE_NO_TID, self->events[2].tid);
 	EXPECT_EQ(11, self->events[2].other);
 	EXPECT_EQ(0, self->k.absences);

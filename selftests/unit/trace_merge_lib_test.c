@@ -245,12 +245,15 @@ TEST_F(merge, losses_are_told_to_the_last)
 	memcpy(rec, &head, sizeof(head));
 	turn(self, 0, 0, START + MS);
 	put(self, 0, rec, sizeof(rec));
+	clock_ns = START + 2 * S;
 	ASSERT_EQ(0, gprof_trace_merge_read(&self->m, now, true));
 	ASSERT_EQ(0, gprof_trace_merge_lost(&self->m, 0, 8));
 	ASSERT_EQ(0, gprof_trace_merge_lost(&self->m, 0, 8));
 	ASSERT_EQ(0, gprof_trace_merge_lost(&self->m, 1, 0));
 	ASSERT_EQ(0, gprof_trace_writer_cut(self->m.writer, START + 9 * S, NULL));
 	EXPECT_EQ(8, STAT(lost));
+	/* Up to the end nothing is known. */
+	EXPECT_EQ(START + 2 * S, self->seen.last[self->seen.nr - 1]);
 }
 
 TEST_F(merge, garbage_ends_a_ring_and_no_other)

@@ -122,4 +122,25 @@ static inline void calls(struct gprof_trace_writer *w, uint64_t ms, uint64_t nr,
 	point(w, ms + 11, 0, GPROF_TRACE_POINT_LEAVE, 0, 7, 0, 0, nr);
 }
 
+/* Times are told in units of 64 ns, and no two events have the same. */
+#define EXPECT_NEAR_MS(ms, ns)	EXPECT_GT(1000LL, llabs((long long)(ms) * 1000000 - (ns)))
+
+static const char *const all_parts[] __attribute__((unused)) = {
+	"cpu", "runnable", "throttled", "sleep", "io", "futex", "pipe", "poll", "fault", "reclaim",
+	"lock", "child", "stopped", "other", "untold", "lost", NULL
+};
+
+/* "KEY": N of the thread in JSON */
+static inline long long told(const char *json, int tid, const char *key)
+{
+	char text[64];
+	const char *p;
+
+	snprintf(text, sizeof(text), "\"tid\": %d,", tid);
+	p = strstr(json, text);
+	snprintf(text, sizeof(text), "\"%s_ns\": ", key);
+	p = p ? strstr(p, text) : NULL;
+	return p ? atoll(p + strlen(text)) : -1;
+}
+
 #endif /* GPROF_TEST_VIEWS_BUILD_H */

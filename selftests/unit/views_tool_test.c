@@ -14,27 +14,6 @@
 #include "tool_run.h"
 #include "views_build.h"
 
-/* Times are told in units of 64 ns, and no two events have the same. */
-#define EXPECT_NEAR_MS(ms, ns)	EXPECT_GT(1000LL, llabs((long long)(ms) * 1000000 - (ns)))
-
-static const char *const all_parts[] = {
-	"cpu", "runnable", "throttled", "sleep", "io", "futex", "pipe", "poll", "fault", "reclaim",
-	"lock", "child", "stopped", "other", "untold", "lost", NULL
-};
-
-/* "KEY": N of the thread in JSON */
-static long long told(const char *json, int tid, const char *key)
-{
-	char text[64];
-	const char *p;
-
-	snprintf(text, sizeof(text), "\"tid\": %d,", tid);
-	p = strstr(json, text);
-	snprintf(text, sizeof(text), "\"%s_ns\": ", key);
-	p = p ? strstr(p, text) : NULL;
-	return p ? atoll(p + strlen(text)) : -1;
-}
-
 static const char *const in_lock[] = {
 	"__schedule", "schedule", "__mutex_lock.constprop.0", "pipe_write", "do_syscall_64", NULL
 };
@@ -137,6 +116,98 @@ TEST_F(views, wall_by_system_calls_faults_and_throttling)
 	EXPECT_NE(NULL, strstr(self->r.err, "gprofctl trace --stacks"));
 }
 
+/* After a fault that is over, without calls by which that would be known. */
+TEST_F(views, wall_of_waits_long_after_a_fault)
+{
+	char *argv[] = { "wall", self->trace, "--json", NULL };
+	struct gprof_trace_writer *w = self->w;
+
+	comes(w, 1, 7);
+	point(w, 2, 0, GPROF_TRACE_POINT_FAULT, 0, 7, 0, 0, 1);
+	waits(w, 12, NULL, GPROF_TRACE_WHY_SLEEPS);
+	leaves(w, 24, 7, GPROF_TRACE_WHY_DEAD, 0);
+	ASSERT_EQ(0, gprof_trace_writer_close(w));
+	run(&self->r, cmd_wall, argv, -1);
+	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	EXPECT_NEAR_MS(0, told(self->r.out, 7, "fault"));
+	EXPECT_NEAR_MS(10, told(self->r.out, 7, "untold"));
+}
+
+/* With them the wait after a fault is for that, and the one after that wait is not. */
+TEST_F(views, wall_of_the_wait_in_a_fault)
+{
+	char *argv[] = { "wall", self->trace, "--json", NULL };
+	struct gprof_trace_writer *w = self->w;
+
+	comes(w, 1, 7);
+	calls(w, 2, 0, GPROF_TRACE_WHY_SLEEPS);
+	point(w, 14, 0, GPROF_TRACE_POINT_FAULT, 0, 7, 0, 0, 1);
+	waits(w, 14, NULL, GPROF_TRACE_WHY_WAITS);
+	waits(w, 26, NULL, GPROF_TRACE_WHY_SLEEPS);
+	leaves(w, 38, 7, GPROF_TRACE_WHY_DEAD, 0);
+	ASSERT_EQ(0, gprof_trace_writer_close(w));
+	run(&self->r, cmd_wall, argv, -1);
+	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	EXPECT_NEAR_MS(10, told(self->r.out, 7, "fault"));
+	EXPECT_NEAR_MS(10, told(self->r.out, 7, "untold"));
+}
+
+/* Calls that were left out since they were short would be taken for the fault before. */
+TEST_F(views, wall_of_faults_where_short_calls_are_left_out)
+{
+	const struct gprof_trace_writer_opts opts = {
+		.sz = sizeof(opts), .syscall = call_name, .recorded = true,
+		.groups = GPROF_TRACE_GROUP_SYSCALLS | GPROF_TRACE_GROUP_FAULTS,
+		.min_duration_ns = 1000,
+	};
+	char *argv[] = { "wall", self->trace, "--json", NULL };
+	struct gprof_trace_writer *w;
+
+	ASSERT_EQ(0, gprof_trace_writer_close(self->w));
+	ASSERT_EQ(0, ftruncate(self->fd, 0));
+	lseek(self->fd, 0, SEEK_SET);
+	w = gprof_trace_writer_new(self->fd, &opts);
+	ASSERT_NE(NULL, w);
+	comes(w, 1, 7);
+	calls(w, 2, 0, GPROF_TRACE_WHY_SLEEPS);
+	point(w, 14, 0, GPROF_TRACE_POINT_FAULT, 0, 7, 0, 0, 1);
+	waits(w, 24, NULL, GPROF_TRACE_WHY_WAITS);
+	leaves(w, 36, 7, GPROF_TRACE_WHY_DEAD, 0);
+	ASSERT_EQ(0, gprof_trace_writer_close(w));
+	run(&self->r, cmd_wall, argv, -1);
+	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	EXPECT_NEAR_MS(0, told(self->r.out, 7, "fault"));
+	EXPECT_NEAR_MS(10, told(self->r.out, 7, "untold"));
+}
+
+/* Only its own cgroup's getting time again ends that a thread is throttled. */
+TEST_F(views, wall_of_two_cgroups_that_are_throttled)
+{
+	char *argv[] = { "wall", self->trace, "--json", NULL };
+	struct gprof_trace_writer *w = self->w;
+
+	comes(w, 1, 7);
+	point(w, 1, 1, GPROF_TRACE_POINT_SWITCH, 0, 0, 8, 0, 0);
+	point(w, 2, 1, GPROF_TRACE_POINT_THROTTLE, 0, 8, 200, 0, 0);
+	point(w, 2, 1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_PREEMPTED, 8, 9, 0, 0);
+	point(w, 10, 0, GPROF_TRACE_POINT_THROTTLE, 0, 7, 100, 0, 0);
+	leaves(w, 10, 7, GPROF_TRACE_WHY_PREEMPTED, 0);
+	point(w, 30, 1, GPROF_TRACE_POINT_UNTHROTTLE, 0, GPROF_TRACE_NO_TID, 100, 0, 0);
+	/* That of 8, while 7 has its time again and waits for a CPU, and 8 behind its own. */
+	point(w, 40, 1, GPROF_TRACE_POINT_UNTHROTTLE, 0, GPROF_TRACE_NO_TID, 200, 0, 0);
+	point(w, 45, 1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 9, 8, 0, 0);
+	comes(w, 50, 7);
+	leaves(w, 60, 7, GPROF_TRACE_WHY_DEAD, 0);
+	point(w, 60, 1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_DEAD, 8, 0, 0, 0);
+	ASSERT_EQ(0, gprof_trace_writer_close(w));
+	run(&self->r, cmd_wall, argv, -1);
+	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	EXPECT_NEAR_MS(20, told(self->r.out, 7, "throttled"));
+	EXPECT_NEAR_MS(20, told(self->r.out, 7, "runnable"));
+	EXPECT_NEAR_MS(38, told(self->r.out, 8, "throttled"));
+	EXPECT_NEAR_MS(5, told(self->r.out, 8, "runnable"));
+}
+
 /* Threads are found by the low bits of their numbers first. */
 TEST_F(views, wall_of_threads_whose_numbers_are_alike)
 {
@@ -156,108 +227,6 @@ TEST_F(views, wall_of_threads_whose_numbers_are_alike)
 	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
 	EXPECT_NEAR_MS(4 * 3, told(self->r.out, 7, "cpu"));
 	EXPECT_NEAR_MS(4 * 6, told(self->r.out, 7 + (1 << 16), "cpu"));
-}
-
-/* 7's end, and what 8 and 9 did meanwhile, are among the events that CPU 0 has lost. */
-static void lose_ends(struct gprof_trace_writer *w)
-{
-	gprof_trace_writer_name(w, 7, "seven");
-	gprof_trace_writer_name(w, 8, "eight");
-	gprof_trace_writer_name(w, 9, "nine");
-	gprof_trace_writer_name(w, 10, "ten");
-	point(w, 1, 0, GPROF_TRACE_POINT_SWITCH, 0, 0, 8, 0, 0);
-	point(w, 1, 1, GPROF_TRACE_POINT_SWITCH, 0, 0, 11, 0, 0);
-	point(w, 2, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_PREEMPTED, 8, 9, 0, 0);
-	point(w, 4, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 9, 10, stack(w, in_pipe),
-	      0);
-	point(w, 5, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 10, 7, stack(w, in_sleep),
-	      0);
-	point(w, 10, 0, GPROF_TRACE_POINT_ENTER, 0, 7, 0, 0, 0);
-	/* Nothing is known of CPU 0 until here. */
-	point(w, 30, 0, GPROF_TRACE_POINT_LOST, 0, GPROF_TRACE_NO_TID, 0, 0, 100);
-	point(w, 30, 0, GPROF_TRACE_POINT_RUNNING, 0, 0, 12, 0, 0);
-	/* 10 sleeps still, and 8 runs again; of 7 and 9 nothing is told any more. */
-	wakes(w, 40, 11, 10, stack(w, in_pipe));
-	point(w, 41, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 12, 10, 0, 0);
-	point(w, 45, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_DEAD, 10, 8, 0, 0);
-	point(w, 60, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_DEAD, 8, 0, 0, 0);
-	point(w, 61, 1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_DEAD, 11, 0, 0, 0);
-}
-
-TEST_F(views, wall_says_what_is_lost)
-{
-	static const int threads[] = { 7, 8, 9, 10, 11, 12 };
-	char *argv[] = { "wall", self->trace, "--json", NULL };
-
-	lose_ends(self->w);
-	ASSERT_EQ(0, gprof_trace_writer_close(self->w));
-	run(&self->r, cmd_wall, argv, -1);
-	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
-	EXPECT_NE(NULL, strstr(self->r.err, "100 events are missing"));
-	/* From the last event that there is of its CPU. */
-	EXPECT_NEAR_MS(5, told(self->r.out, 7, "cpu"));
-	EXPECT_NEAR_MS(0, told(self->r.out, 7, "runnable"));
-	EXPECT_NEAR_MS(51, told(self->r.out, 7, "lost"));
-	/* It may have run, and waited, until it was known to be without a CPU. */
-	EXPECT_NEAR_MS(1 + 15, told(self->r.out, 8, "cpu"));
-	EXPECT_NEAR_MS(8 + 15, told(self->r.out, 8, "runnable"));
-	EXPECT_NEAR_MS(20, told(self->r.out, 8, "lost"));
-	EXPECT_NEAR_MS(2, told(self->r.out, 9, "cpu"));
-	EXPECT_NEAR_MS(6, told(self->r.out, 9, "pipe"));
-	EXPECT_NEAR_MS(51, told(self->r.out, 9, "lost"));
-	EXPECT_NEAR_MS(5 + 10, told(self->r.out, 10, "sleep"));
-	EXPECT_NEAR_MS(20, told(self->r.out, 10, "lost"));
-	EXPECT_NEAR_MS(1, told(self->r.out, 10, "runnable"));
-	/* The other CPU has lost nothing. */
-	EXPECT_NEAR_MS(60, told(self->r.out, 11, "cpu"));
-	EXPECT_NEAR_MS(0, told(self->r.out, 11, "lost"));
-	for (size_t i = 0; i < 6; i++) {
-		long long sum = 0;
-
-		for (const char *const *part = all_parts; *part; part++)
-			sum += told(self->r.out, threads[i], *part);
-		EXPECT_EQ(told(self->r.out, threads[i], "elapsed"), sum) TH_LOG("%d", threads[i]);
-	}
-}
-
-/* Who has its CPU still is known to have had it since then. */
-TEST_F(views, wall_of_who_is_found_again)
-{
-	char *argv[] = { "wall", self->trace, "--json", NULL };
-	struct gprof_trace_writer *w = self->w;
-
-	comes(w, 1, 7);
-	point(w, 10, 0, GPROF_TRACE_POINT_ENTER, 0, 7, 0, 0, 0);
-	point(w, 30, 0, GPROF_TRACE_POINT_LOST, 0, GPROF_TRACE_NO_TID, 0, 0, 100);
-	point(w, 35, 0, GPROF_TRACE_POINT_LEAVE, 0, 7, 0, 0, 0);
-	leaves(w, 40, 7, GPROF_TRACE_WHY_SLEEPS, stack(w, in_sleep));
-	/* Lost at the end. */
-	point(w, 50, 0, GPROF_TRACE_POINT_LOST, 0, GPROF_TRACE_NO_TID, 0, 0, 100);
-	point(w, 55, 1, GPROF_TRACE_POINT_SWITCH, 0, 0, 8, 0, 0);
-	ASSERT_EQ(0, gprof_trace_writer_close(w));
-	run(&self->r, cmd_wall, argv, -1);
-	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
-	EXPECT_NEAR_MS(9 + 10, told(self->r.out, 7, "cpu"));
-	EXPECT_NEAR_MS(20 + 15, told(self->r.out, 7, "lost"));
-	EXPECT_NEAR_MS(54, told(self->r.out, 7, "elapsed"));
-}
-
-TEST_F(views, latency_counts_nothing_that_is_lost)
-{
-	char *by_thread[] = { "latency", self->trace, "--json", NULL };
-	char *lines[] = { "latency", self->trace, "--timehist", NULL };
-
-	lose_ends(self->w);
-	ASSERT_EQ(0, gprof_trace_writer_close(self->w));
-	run(&self->r, cmd_latency, by_thread, -1);
-	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
-	EXPECT_NEAR_MS(0, told(self->r.out, 8, "delay"));
-	EXPECT_NEAR_MS(1, told(self->r.out, 10, "delay"));
-	EXPECT_NEAR_MS(5, told(self->r.out, 7, "runtime"));
-	run(&self->r, cmd_latency, lines, -1);
-	EXPECT_EQ(NULL, strstr(self->r.out, "seven")) TH_LOG("%s", self->r.out);
-	EXPECT_NE(NULL, strstr(self->r.out, "eight[8]                            0.000      0.000     15.000"))
-		TH_LOG("%s", self->r.out);
 }
 
 TEST_F(views, wall_of_a_trace_without_reasons_says_what_is_missing)
@@ -565,6 +534,7 @@ TEST_F(views, tables)
 	struct gprof_trace_writer *w = self->w;
 
 	gprof_trace_writer_name(w, 7, "a \"b\", c");
+	gprof_trace_writer_process(w, 9, 5);
 	comes(w, 1, 7);
 	calls(w, 2, 2, GPROF_TRACE_WHY_SLEEPS);
 	leaves(w, 14, 7, GPROF_TRACE_WHY_SLEEPS, stack(w, in_pipe));
@@ -600,6 +570,10 @@ TEST_F(views, tables)
 		     "16000000,18000001,7,\"a \"\"b\"\", c\",runnable,,,\"handle_mm_fault;"
 		     "futex_wait;entry_SYSCALL_64_after_hwframe;do_syscall_64;vfs_read;pipe_read;"
 		     "schedule;__schedule\"\n", file_of(_metadata, self, "waits.csv"));
+	EXPECT_STREQ("tid,comm,pid,first_ns,last_ns\n"
+		     "9,\"\",5,15000000,20000001\n"
+		     "7,\"a \"\"b\"\", c\",7,1000001,20000000\n",
+		     file_of(_metadata, self, "threads.csv"));
 	rmdir(self->other);
 }
 

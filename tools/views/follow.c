@@ -234,6 +234,11 @@ static int most_first(const void *pa, const void *pb)
 	return a < b ? -1 : a > b;
 }
 
+static bool did_anything(const struct did *d)
+{
+	return d->ran || d->ready;
+}
+
 static void print_threads(struct follow *f, int64_t ns, size_t most)
 {
 	uint32_t *order = xalloc(f->nr, sizeof(*order));
@@ -241,7 +246,7 @@ static void print_threads(struct follow *f, int64_t ns, size_t most)
 	size_t nr = 0;
 
 	for (uint32_t i = 0; i < f->nr; i++)
-		if (f->did[i].ran || f->did[i].ready)
+		if (did_anything(&f->did[i]))
 			order[nr++] = i;
 	sorted = f->did;
 	if (nr)
@@ -314,20 +319,32 @@ static void measure(struct follow *f, size_t *threads, size_t *waits)
 	}
 }
 
+/* Those of which something was told; not all need be recorded. */
+static size_t count_cpus(const struct lives *v)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < v->nr_cpus; i++)
+		nr += v->cpus[i].last != 0;
+	return nr;
+}
+
 static void show(struct follow *f, int64_t now)
 {
 	int64_t ns = now - f->begin, busy = 0;
-	size_t threads, waits, cpus = f->lives.nr_cpus;
+	size_t threads, waits, cpus = count_cpus(&f->lives), nr = 0;
 
 	measure(f, &threads, &waits);
-	for (size_t i = 0; i < f->nr; i++)
+	for (size_t i = 0; i < f->nr; i++) {
 		busy += f->did[i].ran;
+		nr += did_anything(&f->did[i]);
+	}
 	if (f->opts.redraw)
 		fputs("\033[H", f->opts.out);
 	print(f, "1", "+%.1f s: %zu CPUs %.0f %% busy, %.0f switches/s, %zu threads%s",
 	      (double)(now - f->lives.begin) / 1e9, cpus,
 	      cpus ? 100.0 * (double)busy / (double)ns / (double)cpus : 0,
-	      (double)f->switches * 1e9 / (double)ns, f->nr,
+	      (double)f->switches * 1e9 / (double)ns, nr,
 	      f->lives.lost ? "; events were lost" : "");
 	print_delays(f);
 	print_threads(f, ns, threads);

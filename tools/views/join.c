@@ -24,14 +24,22 @@
 #include "joined.h"
 #include "joined_print.h"
 #include "lives.h"
+#include "losses.h"
 
 #define WRONG_PART	20	/* one of so many contradictions is too many */
 
-/* A CPU in an interrupt. */
-struct interrupt {
-	bool open;
+/**
+ * struct cpu - a CPU
+ * @interrupted: it is in an interrupt
+ * @since: since when
+ * @thread: whom that interrupts
+ * @runs: the thread that runs there, or JOINED_NOBODY
+ */
+struct cpu {
+	bool interrupted;
 	int64_t since;
 	size_t thread;
+	size_t runs;
 };
 
 /**
@@ -55,12 +63,28 @@ struct source {
 	bool any;
 };
 
+/**
+ * struct join - both
+ * @kernel: trace of the host
+ * @go: of the program
+ * @all: what they say together
+ * @cpus: by number
+ * @nr_cpus: how many
+ * @losses: of @kernel
+ * @found: they are known, from a reading before
+ * @lost_to: until when one of those that have begun goes on
+ * @calls: all system calls are told of
+ */
 struct join {
 	struct source kernel;
 	struct source go;
 	struct joined all;
-	struct interrupt *cpus;
+	struct cpu *cpus;
 	size_t nr_cpus;
+	struct losses losses;
+	bool found;
+	int64_t lost_to;
+	bool calls;
 };
 
 /* ---- what the host says ---- */
@@ -90,16 +114,18 @@ static size_t host_thread(struct join *j, int64_t id)
 	return joined_thread(&j->all, LIVES_TID(id));
 }
 
-static struct interrupt *cpu_of(struct join *j, int64_t cpu)
+static struct cpu *cpu_of(struct join *j, int64_t cpu)
 {
 	if (cpu < 0 || cpu >= 1 << 16)
 		return NULL;
 	if ((size_t)cpu >= j->nr_cpus) {
 		size_t nr = (size_t)cpu + 1;
-		struct interrupt *cpus = xalloc(nr, sizeof(*cpus));
+		struct cpu *cpus = xalloc(nr, sizeof(*cpus));
 
 		if (j->nr_cpus)
 			memcpy(cpus, j->cpus, j->nr_cpus * sizeof(*cpus));
+		for (size_t i = j->nr_cpus; i < nr; i++)
+			cpus[i].runs = JOINED_NOBODY;
 		free(j->cpus);
 		j->cpus = cpus;
 		j->nr_cpus = nr;
@@ -107,21 +133,67 @@ static struct interrupt *cpu_of(struct join *j, int64_t cpu)
 	return &j->cpus[cpu];
 }
 
+static bool is_off(enum joined_on state)
+{
+	return state == JOINED_READY || state == JOINED_BLOCKED;
+}
+
+/*
+ * What is lost may be that a thread came, or that it left: who has no CPU may have had one,
+ * and who runs on that which lost it may have left it.
+ */
+static void lose_before(struct join *j, int64_t time)
+{
+	const struct loss *l;
+
+	while (j->found && (l = losses_before(&j->losses, time))) {
+		struct cpu *cpu = cpu_of(j, l->cpu);
+
+		for (size_t i = 0; i < j->all.tids.nr; i++)
+			if (is_off(j->all.threads[i].state))
+				joined_state(&j->all, i, JOINED_UNTOLD, l->begin);
+		if (cpu && cpu->runs != JOINED_NOBODY)
+			joined_state(&j->all, cpu->runs, JOINED_UNTOLD, l->begin);
+		if (l->end > j->lost_to)
+			j->lost_to = l->end;
+	}
+}
+
+/* Whoever is not known to have been off its CPU all the time is not told of until it runs. */
+static void on_task(struct join *j, const struct gprof_trace_event *ev)
+{
+	size_t thread = host_thread(j, ev->transition.resource.id);
+	enum joined_on state = state_of(ev);
+	struct cpu *cpu = cpu_of(j, ev->thread);
+
+	if (is_off(state) && (ev->time < j->lost_to ||
+			      (ev->transition.from == GPROF_TRACE_GO_WAITING &&
+			       j->all.threads[thread].state == JOINED_UNTOLD)))
+		state = JOINED_UNTOLD;
+	joined_state(&j->all, thread, state, ev->time);
+	if (!cpu)
+		return;
+	if (state == JOINED_ON_CPU)
+		cpu->runs = thread;
+	else if (cpu->runs == thread && ev->transition.from == GPROF_TRACE_GO_RUNNING)
+		cpu->runs = JOINED_NOBODY;
+}
+
 static void on_range(struct join *j, const struct gprof_trace_event *ev)
 {
-	struct interrupt *cpu = cpu_of(j, ev->range.scope.id);
+	struct cpu *cpu = cpu_of(j, ev->range.scope.id);
 	struct joined_thread *t;
 
 	if (ev->range.scope.kind != GPROF_TRACE_RESOURCE_PROC || !cpu)
 		return;
 	if (ev->kind != GPROF_TRACE_RANGE_END) {
 		j->all.irqs = true;
-		cpu->open = ev->kind == GPROF_TRACE_RANGE_BEGIN && ev->goroutine >= 0;
+		cpu->interrupted = ev->kind == GPROF_TRACE_RANGE_BEGIN && ev->goroutine >= 0;
 		cpu->since = ev->time;
-		if (cpu->open)
+		if (cpu->interrupted)
 			cpu->thread = host_thread(j, ev->goroutine);
-	} else if (cpu->open) {
-		cpu->open = false;
+	} else if (cpu->interrupted) {
+		cpu->interrupted = false;
 		t = &j->all.threads[cpu->thread];
 		if (t->goroutine != JOINED_NOBODY && t->state == JOINED_ON_CPU)
 			joined_add(&joined_row_on(&j->all, t->goroutine)->interrupted,
@@ -132,13 +204,16 @@ static void on_range(struct join *j, const struct gprof_trace_event *ev)
 static void on_fault(struct join *j, const struct gprof_trace_event *ev)
 {
 	struct joined_thread *t;
+	size_t thread;
 
 	if (ev->goroutine < 0 || strcmp(ev->log.category.s, "page fault") ||
 	    annotation_is(j->kernel.t, ev))
 		return;
 	j->all.faults = true;
-	t = &j->all.threads[host_thread(j, ev->goroutine)];
-	t->faulted = true;
+	thread = host_thread(j, ev->goroutine);
+	t = &j->all.threads[thread];
+	/* Without the calls that follow, any wait would be for it. */
+	t->faulted = j->calls;
 	if (t->goroutine != JOINED_NOBODY)
 		joined_row_on(&j->all, t->goroutine)->faults++;
 }
@@ -146,12 +221,16 @@ static void on_fault(struct join *j, const struct gprof_trace_event *ev)
 static void kernel_event(struct join *j)
 {
 	const struct gprof_trace_event *ev = &j->kernel.ev;
+	size_t thread;
 
+	if (j->found)
+		lose_before(j, ev->time);
+	else
+		losses_see(&j->losses, ev);
 	switch (ev->kind) {
 	case GPROF_TRACE_STATE_TRANSITION:
 		if (ev->transition.resource.kind == GPROF_TRACE_RESOURCE_GOROUTINE)
-			joined_state(&j->all, host_thread(j, ev->transition.resource.id),
-				     state_of(ev), ev->time);
+			on_task(j, ev);
 		break;
 	case GPROF_TRACE_RANGE_BEGIN:
 	case GPROF_TRACE_RANGE_ACTIVE:
@@ -162,8 +241,10 @@ static void kernel_event(struct join *j)
 		on_fault(j, ev);
 		break;
 	case GPROF_TRACE_REGION_BEGIN:
-		if (ev->goroutine >= 0 && !annotation_is(j->kernel.t, ev))
-			j->all.threads[host_thread(j, ev->goroutine)].faulted = false;
+		if (ev->goroutine < 0 || annotation_is(j->kernel.t, ev))
+			break;
+		thread = host_thread(j, ev->goroutine);
+		j->all.threads[thread].faulted = false;
 		break;
 	default:
 		break;
@@ -220,6 +301,7 @@ static void go_event(struct join *j)
 	if (ev->kind == GPROF_TRACE_SYNC || ev->kind == GPROF_TRACE_STACK_SAMPLE ||
 	    ev->thread < 0 || ev->thread >= 1 << 22)
 		return;
+	lose_before(j, ev->time);
 	thread = joined_thread(&j->all, ev->thread);
 	j->all.threads[thread].go = true;
 	/* A status says that a goroutine is, somewhere. */
@@ -250,19 +332,48 @@ static void advance(struct source *s)
 	s->last = s->ev.time;
 }
 
-static int open_source(struct source *s, const char *name)
+static int take_batch(void *ctx, const struct gprof_trace_batch *batch)
+{
+	struct join *j = ctx;
+
+	if (!j->found)
+		losses_take(&j->losses, batch);
+	return 0;
+}
+
+static int begin_source(struct source *s, struct join *j)
+{
+	const struct gprof_trace_opts opts = {
+		.sz = sizeof(opts), .batch = take_batch, .ctx = j,
+	};
+
+	s->t = gprof_trace_new(s->fd, s == &j->kernel ? &opts : NULL);
+	if (!s->t)
+		return fail("%s: %s", s->name, gprof_error());
+	s->any = false;
+	advance(s);
+	if (s->ret < 0)
+		return fail("%s: %s", s->name, gprof_error());
+	return STATUS_OK;
+}
+
+static int open_source(struct source *s, struct join *j, const char *name)
 {
 	s->name = name;
 	s->fd = open(name, O_RDONLY | O_CLOEXEC);
 	if (s->fd < 0)
 		return fail("%s cannot be opened (%s)", name, strerror(errno));
-	s->t = gprof_trace_new(s->fd, NULL);
-	if (!s->t)
-		return fail("%s: %s", name, gprof_error());
-	advance(s);
-	if (s->ret < 0)
-		return fail("%s: %s", name, gprof_error());
-	return STATUS_OK;
+	return begin_source(s, j);
+}
+
+static int begin_again(struct source *s, struct join *j)
+{
+	if (lseek(s->fd, 0, SEEK_SET))
+		return fail("%s cannot be read again (%s), as it has to be since events are "
+			    "missing in the trace of the host; store it in a file first", s->name,
+			    strerror(errno));
+	gprof_trace_free(s->t);
+	return begin_source(s, j);
 }
 
 static struct gprof_trace_stats stats_of(const struct source *s)
@@ -295,10 +406,10 @@ static int check_clock(const struct join *j)
 
 static int open_both(struct join *j, const char *kernel, const char *go)
 {
-	int status = open_source(&j->kernel, kernel);
+	int status = open_source(&j->kernel, j, kernel);
 
 	if (status == STATUS_OK)
-		status = open_source(&j->go, go);
+		status = open_source(&j->go, j, go);
 	if (status == STATUS_OK && !is_own(&j->kernel))
 		return fail("%s is no trace of a host by gprof; the trace of a Go program is for "
 			    "--join", kernel);
@@ -318,6 +429,7 @@ static void read_both(struct join *j)
 	/* What was recorded, and did not happen, is told too. */
 	j->all.irqs = st.groups & GPROF_TRACE_GROUP_IRQS;
 	j->all.faults = st.groups & GPROF_TRACE_GROUP_FAULTS;
+	j->calls = st.groups & GPROF_TRACE_GROUP_SYSCALLS && !st.min_duration_ns;
 	while (g->ret > 0) {
 		if (k->ret > 0 && k->ev.time <= g->ev.time) {
 			kernel_event(j);
@@ -334,9 +446,35 @@ static void read_both(struct join *j)
 	}
 	for (size_t i = 0; i < j->all.ids.nr; i++)
 		joined_leave(&j->all, &j->all.goroutines[i], g->last);
-	/* When it begins and ends is told in any case. */
-	while (k->ret > 0)
+	/* When it begins and ends is told in any case, and where it has losses. */
+	while (k->ret > 0) {
+		if (!j->found)
+			losses_see(&j->losses, &k->ev);
 		advance(k);
+	}
+}
+
+/* Once more, where something is missing: from when on is known now. */
+static int read_again(struct join *j)
+{
+	int status;
+
+	losses_found(&j->losses);
+	if (!j->losses.nr)
+		return STATUS_OK;
+	status = begin_again(&j->kernel, j);
+	if (status == STATUS_OK)
+		status = begin_again(&j->go, j);
+	if (status != STATUS_OK)
+		return status;
+	j->found = true;
+	joined_free(&j->all);
+	memset(&j->all, 0, sizeof(j->all));
+	free(j->cpus);
+	j->cpus = NULL;
+	j->nr_cpus = 0;
+	read_both(j);
+	return STATUS_OK;
 }
 
 static int believe(const struct join *j)
@@ -368,6 +506,10 @@ static void tell(const struct join *j)
 	if (!j->all.faults)
 		say("%s tells of no page faults; gprofctl trace --faults records them",
 		    j->kernel.name);
+	else if (!j->calls)
+		say("%s tells of page faults, but not of all system calls, so that nobody is known "
+		    "to be blocked in a fault; gprofctl trace --faults --syscalls tells that",
+		    j->kernel.name);
 	if (st.lost)
 		say("%s: %" PRIu64 " events were lost; what a thread did then is not told",
 		    j->kernel.name, st.lost);
@@ -375,6 +517,7 @@ static void tell(const struct join *j)
 		say("%" PRIu64 " times of %" PRIu64 " a thread told something while it had no CPU by "
 		    "the other trace", j->all.wrong, j->all.checked);
 }
+
 static int close_source(struct source *s, int status)
 {
 	if (status == STATUS_OK && s->ret < 0) {
@@ -394,6 +537,9 @@ int join_print(const char *kernel, const char *go, bool json)
 
 	if (status == STATUS_OK) {
 		read_both(&j);
+		status = read_again(&j);
+	}
+	if (status == STATUS_OK) {
 		status = believe(&j);
 	}
 	if (status == STATUS_OK) {
@@ -408,6 +554,7 @@ int join_print(const char *kernel, const char *go, bool json)
 	status = close_source(&j.kernel, status);
 	status = close_source(&j.go, status);
 	free(j.cpus);
+	losses_free(&j.losses);
 	joined_free(&j.all);
 	return status;
 }

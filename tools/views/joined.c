@@ -126,8 +126,11 @@ void joined_state(struct joined *j, size_t thread, enum joined_on state, int64_t
 	if (state == t->state)
 		return;
 	settle(j, t, time);
-	if (state == JOINED_ON_CPU || state == JOINED_UNTOLD)
+	if (state == JOINED_ON_CPU)
 		gap_ends(j, thread, time);
+	/* Nor is it told how long that was. */
+	if (state == JOINED_UNTOLD)
+		t->gap = -1;
 	if (!off)
 		t->off = time;
 	if (state == JOINED_READY)

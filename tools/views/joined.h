@@ -36,7 +36,7 @@ struct joined_times {
  * @goroutine: that runs on it, or JOINED_NOBODY
  * @gap: since when that has no CPU; -1: it has
  * @kind: of that
- * @faulted: a page fault was the last that it did
+ * @faulted: a page fault was the last that it did, of what is told
  * @told: when it told something while it was said to have no CPU; -1: it did not
  * @delay: for a CPU
  */

@@ -82,18 +82,11 @@ static uint32_t stack_number(struct lives *v, uint64_t stack)
 	return stack ? (uint32_t)trace_stacks_add(&v->stacks, v->trace, stack) : 0;
 }
 
-/* A status is for whoever reads the generation: nothing has happened on the CPU. */
-static inline bool is_status(const struct gprof_trace_event *ev)
-{
-	return ev->kind == GPROF_TRACE_STATE_TRANSITION &&
-	       ev->transition.from == GPROF_TRACE_GO_UNDETERMINED;
-}
-
 static inline void seen_on(struct lives *v, const struct gprof_trace_event *ev)
 {
 	struct lives_cpu *c = cpu_of(v, ev->thread);
 
-	if (!c || is_status(ev))
+	if (!c || own_is_status(ev))
 		return;
 	if (c->lost_to)
 		lives_found(v, ev->thread, c, ev);
@@ -138,6 +131,7 @@ static void on_leave(struct lives *v, uint32_t i, const struct gprof_trace_event
 		return;
 	l->throttled = c->throttled && ev->transition.to == GPROF_TRACE_GO_RUNNABLE &&
 		       reason[0] == 'p';
+	l->queue = c->queue;
 	c->throttled = false;
 	c->life = LIVES_NONE;
 }
@@ -188,6 +182,9 @@ static void on_task(struct lives *v, const struct gprof_trace_event *ev)
 		/* A waking by nobody, nowhere, may be made up for whoever was seen to run next. */
 		lives_stretch_end(v, i, ev->time, from != GPROF_TRACE_GO_WAITING || ev->stack ||
 			    ev->goroutine >= 0);
+		/* What it waits for next need not be that. */
+		if (from == GPROF_TRACE_GO_WAITING)
+			v->all[i].faulted = false;
 	}
 	if (to == GPROF_TRACE_GO_NOT_EXIST) {
 		end_call(v, i, ev->time);
@@ -250,6 +247,15 @@ static void on_range(struct lives *v, const struct gprof_trace_event *ev)
 	}
 }
 
+/* Where a call is not told of, whoever waits in it would wait for the fault before. */
+static bool has_calls(const struct lives *v)
+{
+	const struct gprof_trace_stats *r = &v->recorded;
+
+	return r->recorded ? r->groups & GPROF_TRACE_GROUP_SYSCALLS && !r->min_duration_ns :
+			     v->seen.calls;
+}
+
 static void on_log(struct lives *v, const struct gprof_trace_event *ev)
 {
 	uint32_t i = find(v, ev->goroutine);
@@ -257,7 +263,7 @@ static void on_log(struct lives *v, const struct gprof_trace_event *ev)
 	if (i == LIVES_NONE || strcmp(ev->log.category.s, "page fault"))
 		return;
 	v->seen.faults++;
-	v->all[i].faulted = true;
+	v->all[i].faulted = has_calls(v);
 }
 
 static void on_label(struct lives *v, const struct gprof_trace_event *ev)
@@ -270,6 +276,16 @@ static void on_label(struct lives *v, const struct gprof_trace_event *ev)
 		v->all[i].name = text_number(v, &ev->label.text);
 }
 
+static uint32_t queue_index(struct lives *v, uint32_t queue)
+{
+	size_t nr = v->queues.nr, i = intern_add(&v->queues, &queue, sizeof(queue));
+
+	if (i == nr)
+		v->unthrottled = xgrow(v->unthrottled, nr, &v->room_unthrottled,
+				       sizeof(*v->unthrottled));
+	return (uint32_t)i;
+}
+
 static void take_notes(struct lives *v, int64_t time)
 {
 	const struct own_note *n;
@@ -277,12 +293,14 @@ static void take_notes(struct lives *v, int64_t time)
 	while ((n = own_until(&v->own, time))) {
 		struct lives_cpu *c = cpu_of(v, n->cpu);
 
-		if (n->kind == OWN_LOST)
+		if (n->kind == OWN_LOST) {
 			lives_lose(v, c, n->time);
-		else if (n->kind == OWN_UNTHROTTLED)
-			v->unthrottled = n->time;
-		else if (c->life != LIVES_NONE)
+		} else if (n->kind == OWN_UNTHROTTLED) {
+			v->unthrottled[queue_index(v, n->queue)] = n->time;
+		} else if (c->life != LIVES_NONE) {
 			c->throttled = true;
+			c->queue = queue_index(v, n->queue);
+		}
 	}
 }
 
@@ -296,6 +314,12 @@ static void on_sync(struct lives *v, const struct gprof_trace_event *ev)
 		v->use.generation(v->use.ctx, v, ev->time > v->end ? ev->time : v->end);
 	trace_stacks_generation(&v->stacks);
 	take_notes(v, ev->time);
+	for (size_t i = 0; i < v->own.nr_processes; i++) {
+		const struct own_process *p = &v->own.processes[i];
+		uint32_t life = find(v, p->id);
+
+		v->all[life].pid = p->pid;
+	}
 	own_generation(&v->own);
 }
 
@@ -454,5 +478,7 @@ void lives_free(struct lives *v)
 	free(v->all);
 	free(v->cpus);
 	own_free(&v->own);
+	intern_free(&v->queues);
+	free(v->unthrottled);
 	gaps_free(&v->gaps);
 }

@@ -35,9 +35,11 @@
  * @state: enum gprof_trace_go_state
  * @uninterruptible: it waits for what comes soon
  * @stopped: by a signal or a tracer
- * @faulted: it had a page fault, and no system call since
+ * @pid: of its process; 0: not told, so that it is the first of its own
+ * @faulted: it had a page fault, and neither a wait nor a system call since
  * @reclaims: it is in reclaim
  * @throttled: its cgroup has used up its time
+ * @queue: which that is, of the indices of @lives.unthrottled
  * @woken: a wait ended what it was in before this stretch
  * @cut: this stretch began before it was told of
  * @lost: what it does is not known, since events were lost
@@ -54,6 +56,8 @@
 struct life {
 	int64_t id;
 	uint32_t name;
+	uint32_t pid;
+	uint32_t queue;
 	uint8_t state;
 	bool uninterruptible : 1;
 	bool stopped : 1;
@@ -149,6 +153,7 @@ struct lives_seen {
  * @life: that runs, or LIVES_NONE
  * @interrupted: who runs is
  * @throttled: so was whoever runs
+ * @queue: by which cgroup's having used up its time
  * @last: time of the last event that is known of it; 0: none
  * @before: of the one before that
  * @lost_from: since when events of it are missing
@@ -158,6 +163,7 @@ struct lives_cpu {
 	uint32_t life;
 	bool interrupted;
 	bool throttled;
+	uint32_t queue;
 	int64_t last;
 	int64_t before;
 	int64_t lost_from;
@@ -180,7 +186,9 @@ struct lives_cpu {
  * @nr_cpus: how many
  * @own: what gprof says of this generation besides
  * @gaps: from which events are missing
- * @unthrottled: when a cgroup got time again last
+ * @queues: numbers of cgroups, on CPUs, that were throttled, to indices
+ * @unthrottled: when each got time again last
+ * @room_unthrottled: of them
  * @seen: in the trace
  * @recorded: what the trace says of what was to be recorded in it
  * @begin: time of the first event
@@ -205,7 +213,9 @@ struct lives {
 	size_t nr_cpus;
 	struct own own;
 	struct gaps gaps;
-	int64_t unthrottled;
+	struct intern queues;
+	int64_t *unthrottled;
+	size_t room_unthrottled;
 	struct lives_seen seen;
 	struct gprof_trace_stats recorded;
 	int64_t begin;
@@ -243,6 +253,9 @@ size_t lives_nr(const struct lives *v);
 
 /* lives_name() - name of a thread, "" for one that was never told; until the next event */
 const char *lives_name(const struct lives *v, uint32_t life);
+
+/* lives_pid() - of the process that a thread is of */
+int64_t lives_pid(const struct lives *v, uint32_t life);
 
 /* lives_text() - of a number, such as that of a system call */
 const char *lives_text(const struct lives *v, uint32_t number);

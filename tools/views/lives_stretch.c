@@ -58,6 +58,13 @@ static enum part why_waits(struct lives *v, const struct life *l)
 			 PART_UNTOLD;
 }
 
+int64_t lives_pid(const struct lives *v, uint32_t life)
+{
+	const struct life *l = &v->all[life];
+
+	return l->pid ? l->pid : LIVES_TID(l->id);
+}
+
 enum part lives_part(struct lives *v, const struct life *l)
 {
 	if (l->lost)
@@ -96,9 +103,11 @@ static void give_known(struct lives *v, uint32_t i, int64_t begin, int64_t end, 
 	enum part part = lives_part(v, l);
 
 	if (part == PART_THROTTLED) {
-		if (v->unthrottled > begin && v->unthrottled < end) {
-			give(v, i, part, begin, v->unthrottled, false);
-			begin = v->unthrottled;
+		int64_t again = v->unthrottled[l->queue];
+
+		if (again > begin && again < end) {
+			give(v, i, part, begin, again, false);
+			begin = again;
 			part = PART_RUNNABLE;
 		}
 		l->throttled = false;

@@ -29,23 +29,43 @@ static bool take_number(const unsigned char **p, const unsigned char *end, uint6
 	return false;
 }
 
+static void take_processes(struct own *o, const unsigned char *p, const unsigned char *end)
+{
+	uint64_t id, pid;
+
+	while (take_number(&p, end, &id) && take_number(&p, end, &pid)) {
+		if (id > INT64_MAX || !pid || pid >= GPROF_TRACE_TIDS)
+			return;
+		o->processes = xgrow(o->processes, o->nr_processes, &o->room_processes,
+				     sizeof(*o->processes));
+		o->processes[o->nr_processes++] = (struct own_process){
+			.id = (int64_t)id, .pid = (uint32_t)pid,
+		};
+	}
+}
+
 void own_take(struct own *o, const struct gprof_trace_batch *batch)
 {
 	const unsigned char *p = batch->data, *end = p + batch->len;
-	uint64_t cpu, what;
+	uint64_t cpu, what, queue = 0;
 	enum own_kind kind;
 	char type;
 
 	if (batch->experiment != GPROF_TRACE_EXPERIMENT || p == end)
 		return;
 	type = (char)*p++;
+	if (type == 'G')
+		take_processes(o, p, end);
 	if ((type != 'T' && type != 'L') || !take_number(&p, end, &cpu) ||
 	    !take_number(&p, end, &what) || cpu >= OWN_CPUS_MAX || batch->time > INT64_MAX / UNIT_NS)
 		return;
 	kind = type == 'L' ? OWN_LOST : what ? OWN_THROTTLED : OWN_UNTHROTTLED;
+	if (kind != OWN_LOST)
+		take_number(&p, end, &queue);
 	o->notes = xgrow(o->notes, o->nr, &o->room, sizeof(*o->notes));
 	o->notes[o->nr++] = (struct own_note){
 		.time = (int64_t)batch->time * UNIT_NS, .cpu = (uint32_t)cpu, .kind = kind,
+		.queue = (uint32_t)queue,
 	};
 }
 
@@ -66,6 +86,7 @@ void own_generation(struct own *o)
 	o->nr -= o->next;
 	o->next = 0;
 	o->sorted = o->nr;
+	o->nr_processes = 0;
 	if (o->nr)
 		qsort(o->notes, o->nr, sizeof(*o->notes), by_time);
 }
@@ -73,4 +94,5 @@ void own_generation(struct own *o)
 void own_free(struct own *o)
 {
 	free(o->notes);
+	free(o->processes);
 }

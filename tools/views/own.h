@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What gprof says in a trace besides events: when cgroups were throttled, and where events
- * were lost. It comes ahead of the events of its generation, and is looked at in its time.
+ * What gprof says in a trace besides events: when cgroups were throttled, where events
+ * were lost, and which threads are of one process. It comes ahead of the events of its
+ * generation, and is looked at in its time.
  */
 #ifndef TOOLS_VIEWS_OWN_H
 #define TOOLS_VIEWS_OWN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,10 +22,24 @@ enum own_kind {
 	OWN_LOST,		/* events of the CPU were lost before this */
 };
 
+/**
+ * struct own_note - a note
+ * @time: ns
+ * @cpu: where
+ * @kind: of it
+ * @queue: of which cgroup, on which CPU: a number; 0: not known
+ */
 struct own_note {
 	int64_t time;
 	uint32_t cpu;
 	enum own_kind kind;
+	uint32_t queue;
+};
+
+/* A goroutine, and the pid of the process that it is a thread of. */
+struct own_process {
+	int64_t id;
+	uint32_t pid;
 };
 
 /**
@@ -33,6 +49,9 @@ struct own_note {
  * @room: of @notes
  * @next: that was not yet looked at
  * @sorted: up to here they are by time
+ * @processes: that were told of since own_generation()
+ * @nr_processes: how many
+ * @room_processes: of them
  */
 struct own {
 	struct own_note *notes;
@@ -40,18 +59,30 @@ struct own {
 	size_t room;
 	size_t next;
 	size_t sorted;
+	struct own_process *processes;
+	size_t nr_processes;
+	size_t room_processes;
 };
 
 /* own_take() - for struct gprof_trace_opts; what is no such note is left alone */
 void own_take(struct own *o, const struct gprof_trace_batch *batch);
 
-/* own_generation() - one begins: all that is held is of it, or of before */
+/* own_generation() - one begins: all that is held is of it, or of before; @processes are taken */
 void own_generation(struct own *o);
 
 /* own_until() - the next one of up to @time, or NULL; until the next own_take() */
 static inline const struct own_note *own_until(struct own *o, int64_t time)
 {
 	return o->next < o->sorted && o->notes[o->next].time <= time ? &o->notes[o->next++] : NULL;
+}
+
+/* own_is_status() - for whoever reads the generation: nothing has happened on the CPU */
+static inline bool own_is_status(const struct gprof_trace_event *ev)
+{
+	return ev->kind == GPROF_TRACE_RANGE_ACTIVE ||
+	       (ev->kind == GPROF_TRACE_STATE_TRANSITION &&
+		(ev->transition.from == GPROF_TRACE_GO_UNDETERMINED ||
+		 ev->transition.from == ev->transition.to));
 }
 
 void own_free(struct own *o);

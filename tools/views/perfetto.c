@@ -250,7 +250,7 @@ static void write_track(struct writing *w, const struct lives *v, uint32_t life)
 	if (w->tracks[life])
 		return;
 	w->tracks[life] = 1;
-	message_number(&thread, DESCRIPTOR_PID, tid);
+	message_number(&thread, DESCRIPTOR_PID, (uint64_t)lives_pid(v, life));
 	message_number(&thread, DESCRIPTOR_TID, tid);
 	message_text(&thread, DESCRIPTOR_NAME, lives_name(v, life));
 	message_number(&track, TRACK_UUID, life + 1);
@@ -367,26 +367,45 @@ static void take_sample(void *ctx, struct lives *v, uint32_t life, int64_t time,
 	write_sample(ctx, v, life, time, cpu, stack, 1, "cpu samples", UNIT_COUNT);
 }
 
-/* Which threads are of one process is not in the trace: each stands by itself. */
+/* A process is told of by its first thread, or, where that is not told of, without a name. */
+static void write_process(struct message *tree, const struct lives *v, uint32_t life,
+			  struct intern *processes)
+{
+	int64_t pid = lives_pid(v, life);
+	bool first = pid == LIVES_TID(v->all[life].id);
+	struct message one = { 0 };
+	size_t nr = processes->nr;
+
+	intern_add(processes, &pid, sizeof(pid));
+	if (processes->nr == nr)
+		return;
+	message_number(&one, PROCESS_PID, (uint64_t)pid);
+	if (first)
+		message_text(&one, PROCESS_CMDLINE, lives_name(v, life));
+	message_in(tree, TREE_PROCESSES, &one);
+	message_free(&one);
+}
+
 static void write_threads(struct writing *w)
 {
 	struct message packet = { 0 }, tree = { 0 }, one = { 0 };
 	const struct lives *v = &w->lives;
+	struct intern processes = { 0 };
 
 	message_number(&packet, PACKET_TIMESTAMP, (uint64_t)v->begin);
+	/* First threads name their processes. */
+	for (uint32_t i = 0; i < lives_nr(v); i++)
+		if (lives_pid(v, i) == LIVES_TID(v->all[i].id))
+			write_process(&tree, v, i, &processes);
 	for (uint32_t i = 0; i < lives_nr(v); i++) {
-		uint64_t tid = (uint64_t)LIVES_TID(v->all[i].id);
-
+		write_process(&tree, v, i, &processes);
 		one.nr = 0;
-		message_number(&one, PROCESS_PID, tid);
-		message_text(&one, PROCESS_CMDLINE, lives_name(v, i));
-		message_in(&tree, TREE_PROCESSES, &one);
-		one.nr = 0;
-		message_number(&one, THREAD_TID, tid);
+		message_number(&one, THREAD_TID, (uint64_t)LIVES_TID(v->all[i].id));
 		message_text(&one, THREAD_NAME, lives_name(v, i));
-		message_number(&one, THREAD_TGID, tid);
+		message_number(&one, THREAD_TGID, (uint64_t)lives_pid(v, i));
 		message_in(&tree, TREE_THREADS, &one);
 	}
+	intern_free(&processes);
 	message_in(&packet, PACKET_PROCESS_TREE, &tree);
 	write_packet(w, &packet);
 	message_free(&one);

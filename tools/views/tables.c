@@ -19,7 +19,7 @@
 #include "../say.h"
 #include "lives.h"
 
-enum { SWITCHES, WAKINGS, SYSCALLS, WAITS, NR_TABLES };
+enum { SWITCHES, WAKINGS, SYSCALLS, WAITS, THREADS, NR_TABLES };
 
 static const struct {
 	const char *name;
@@ -30,6 +30,7 @@ static const struct {
 	[WAKINGS] = { "wakings.csv", "time_ns,cpu,tid,comm,waker_tid,waker_comm" },
 	[SYSCALLS] = { "syscalls.csv", "begin_ns,end_ns,tid,comm,name" },
 	[WAITS] = { "waits.csv", "begin_ns,end_ns,tid,comm,reason,waker_tid,waker_comm,stack" },
+	[THREADS] = { "threads.csv", "tid,comm,pid,first_ns,last_ns" },
 };
 
 /**
@@ -172,6 +173,24 @@ static void take_comes(void *ctx, struct lives *v, int64_t cpu, uint32_t life, i
 	*left = LIVES_NONE;
 }
 
+/* With the last name that each had. */
+static void write_threads(struct writing *w)
+{
+	const struct lives *v = &w->lives;
+	FILE *f = w->file[THREADS];
+
+	for (uint32_t i = 0; i < lives_nr(v); i++) {
+		const struct life *l = &v->all[i];
+
+		if (!l->first)
+			continue;
+		fprintf(f, "%" PRId64 ",", LIVES_TID(l->id));
+		put_text(f, lives_name(v, i));
+		fprintf(f, ",%" PRId64 ",%" PRId64 ",%" PRId64 "\n", lives_pid(v, i), l->first,
+			l->last);
+	}
+}
+
 static int open_tables(struct writing *w, const char *dir)
 {
 	int status = STATUS_OK;
@@ -224,8 +243,10 @@ int tables_write(const char *file, const char *dir)
 
 	if (status == STATUS_OK)
 		status = lives_read(&w.lives, file);
-	if (status == STATUS_OK)
+	if (status == STATUS_OK) {
+		write_threads(&w);
 		lives_tell(&w.lives, file);
+	}
 	status = close_tables(&w, status);
 	lives_free(&w.lives);
 	free(w.left);

@@ -6,7 +6,7 @@
 #define TOOLS_VIEWS_TABLES_H
 
 /**
- * tables_write() - write switches.csv, wakings.csv, syscalls.csv, waits.csv
+ * tables_write() - write switches.csv, wakings.csv, syscalls.csv, waits.csv, threads.csv
  * @file: a trace of the host
  * @dir: where to; made where it is not there
  *

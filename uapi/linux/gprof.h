@@ -1695,8 +1695,8 @@ struct gprof_annotation_rec {
 #define GPROF_TRACE_COMPACT_BEGIN	17
 #define GPROF_TRACE_COMPACT_END		18
 #define GPROF_TRACE_FREQ		19	/* tid: CPU; OPERAND: kHz */
-#define GPROF_TRACE_THROTTLE		20	/* a cgroup on this CPU */
-#define GPROF_TRACE_UNTHROTTLE		21	/* by this CPU, perhaps on another */
+#define GPROF_TRACE_THROTTLE		20	/* a cgroup on this CPU; tid: whose, or 0 */
+#define GPROF_TRACE_UNTHROTTLE		21	/* by this CPU, perhaps on another; tid: likewise */
 #define GPROF_TRACE_OPERAND		31	/* of the word before: 54 bits, not tid, time */
 
 #define GPROF_TRACE_ARG_BITS	4

@@ -83,8 +83,8 @@ enum gprof_trace_point_type {
 	GPROF_TRACE_POINT_COMPACT_BEGIN,	/* of memory, by @tid */
 	GPROF_TRACE_POINT_COMPACT_END,
 	GPROF_TRACE_POINT_FREQ,		/* CPU @other goes at @arg kHz */
-	GPROF_TRACE_POINT_THROTTLE,	/* a cgroup has used up its time here */
-	GPROF_TRACE_POINT_UNTHROTTLE,	/* and got some more, from this CPU */
+	GPROF_TRACE_POINT_THROTTLE,	/* a cgroup has used up its time; @other: whose, or 0 */
+	GPROF_TRACE_POINT_UNTHROTTLE,	/* @other: and has got some more, from this CPU */
 	GPROF_TRACE_POINT_FIRED,	/* trigger @why fired for @other, after @arg ns */
 	GPROF_TRACE_POINT_ANNOTATION,	/* @tid said what it does; of recorders alone */
 	GPROF_TRACE_NR_POINTS,
@@ -192,6 +192,14 @@ GPROF_API int gprof_trace_writer_add(struct gprof_trace_writer *w,
 /** gprof_trace_writer_name() - name of a task from now on; 0, -EINVAL or -ENOMEM */
 GPROF_API int gprof_trace_writer_name(struct gprof_trace_writer *w, uint32_t tid,
 				      const char *name);
+
+/**
+ * gprof_trace_writer_process() - process of a task; 0, -EINVAL or -ENOMEM
+ *
+ * A task of which nothing is said is the first of a process of its own, so that its tid is
+ * that one's pid.
+ */
+GPROF_API int gprof_trace_writer_process(struct gprof_trace_writer *w, uint32_t tid, uint32_t pid);
 
 /**
  * gprof_trace_writer_stack() - a stack that points may name until the next cut

@@ -311,7 +311,7 @@ size_t gprof_ktrace_plain(struct gprof_ktrace *k, const void *words, size_t nr,
 	uint64_t time = k->time, word;
 	size_t i;
 
-	if (!k->started || k->stacks || k->held || k->waits)
+	if (!k->started || k->stacks || k->held || k->waits || k->untold)
 		return 0;
 	for (i = 0; i < nr; i++) {
 		struct gprof_trace_point *p = &points[i];
@@ -347,6 +347,19 @@ size_t gprof_ktrace_plain(struct gprof_ktrace *k, const void *words, size_t nr,
 	k->samples += i;
 	k->time = time;
 	return i;
+}
+
+int gprof_ktrace_tell_lost(struct gprof_ktrace *k, uint64_t time)
+{
+	struct gprof_trace_point p = {
+		.time = time, .cpu = k->cpu, .type = GPROF_TRACE_POINT_LOST,
+		.tid = GPROF_TRACE_NO_TID, .arg = k->untold,
+	};
+
+	if (!k->untold)
+		return 0;
+	k->untold = 0;
+	return k->ops->point(k->ctx, &p);
 }
 
 static int short_record(struct gprof_ktrace *k, uint64_t word)
@@ -385,7 +398,8 @@ static int short_record(struct gprof_ktrace *k, uint64_t word)
 		k->malformed++;
 	}
 	k->time = p->time;
-	return event(k, type, word & ARG_MASK, number);
+	err = gprof_ktrace_tell_lost(k, k->time);
+	return err ? err : event(k, type, word & ARG_MASK, number);
 }
 
 /* Those that the decoder of other recordings knows too; it counts what makes no sense. */
@@ -416,20 +430,15 @@ static int generation(struct gprof_ktrace *k, const struct gprof_rec *rec, uint3
 	return decode(k, rec, size);
 }
 
+/* Up to when is known by the next event. */
 int gprof_ktrace_lose(struct gprof_ktrace *k, uint64_t nr)
 {
-	struct gprof_trace_point p = {
-		.time = k->time, .cpu = k->cpu, .type = GPROF_TRACE_POINT_LOST,
-		.tid = GPROF_TRACE_NO_TID, .arg = nr,
-	};
-	int err;
-
 	k->lost += nr;
 	if (!nr)
 		return 0;
+	k->untold += nr;
 	k->running = GPROF_TRACE_NO_TID;
-	err = hand_out_held(k);
-	return err ? err : k->ops->point(k->ctx, &p);
+	return hand_out_held(k);
 }
 
 static int lost(struct gprof_ktrace *k, const struct gprof_rec *rec, uint32_t size)
@@ -464,6 +473,9 @@ static int fired(struct gprof_ktrace *k, const struct gprof_rec *rec, uint32_t s
 	if (p.time < k->time)
 		p.time = k->time;
 	k->time = p.time;
+	err = gprof_ktrace_tell_lost(k, k->time);
+	if (err)
+		return err;
 	p.why = (uint16_t)f->index;
 	p.other = f->tid;
 	p.arg = f->duration_ns & ~GPROF_TRACE_GOES_ON;
@@ -497,7 +509,9 @@ static int annotation(struct gprof_ktrace *k, const struct gprof_rec *rec, uint3
 		p.time = k->time;
 	k->time = p.time;
 	p.tid = a->tid;
-	err = k->ops->note(k->ctx, a, &p.arg);
+	err = gprof_ktrace_tell_lost(k, k->time);
+	if (!err)
+		err = k->ops->note(k->ctx, a, &p.arg);
 	return err ? err : k->ops->point(k->ctx, &p);
 }
 

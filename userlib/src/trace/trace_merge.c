@@ -16,8 +16,15 @@
 static int on_point(void *ctx, const struct gprof_trace_point *p)
 {
 	struct gprof_trace_merge *m = ((struct gprof_trace_merge_cpu *)ctx)->merge;
+	struct gprof_trace_point lost;
 	int err;
 
+	/* Up to the end nothing more is known. */
+	if (p->type == GPROF_TRACE_POINT_LOST && p->time > m->until) {
+		lost = *p;
+		lost.time = m->until;
+		p = &lost;
+	}
 	if (p->time < m->from || p->time > m->until) {
 		if (p->type == GPROF_TRACE_POINT_ANNOTATION)
 			gprof_trace_writer_forget_note(m->writer, p->arg);
@@ -57,6 +64,8 @@ static int on_task(void *ctx, uint32_t cpu, uint64_t time, const struct gprof_ta
 	err = gprof_map64_put(&m->named, rec->tid, when);
 	if (!err)
 		err = gprof_trace_writer_name(m->writer, rec->tid, rec->comm);
+	if (!err)
+		err = gprof_trace_writer_process(m->writer, rec->tid, rec->process.pid);
 	if (err != -EINVAL)
 		return err;
 	m->refused++;
@@ -410,13 +419,10 @@ int gprof_trace_merge_read(struct gprof_trace_merge *m, uint64_t (*now)(void), b
 int gprof_trace_merge_lost(struct gprof_trace_merge *m, size_t i, uint64_t lost)
 {
 	struct gprof_trace_merge_cpu *c = &m->cpus[i];
-	struct gprof_trace_point p = {
-		.time = c->k.time, .cpu = c->ring->cpu, .type = GPROF_TRACE_POINT_LOST,
-		.tid = GPROF_TRACE_NO_TID, .arg = lost - c->k.lost,
-	};
 
-	if (lost <= c->k.lost)
-		return 0;
-	c->k.lost = lost;
-	return on_point(c, &p);
+	if (lost > c->k.lost) {
+		c->k.untold += lost - c->k.lost;
+		c->k.lost = lost;
+	}
+	return gprof_ktrace_tell_lost(&c->k, c->reached > c->k.time ? c->reached : c->k.time);
 }

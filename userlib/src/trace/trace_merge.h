@@ -104,7 +104,14 @@ void gprof_trace_merge_begin(struct gprof_trace_merge *m, struct gprof_trace_nam
  */
 int gprof_trace_merge_read(struct gprof_trace_merge *m, uint64_t (*now)(void), bool last);
 
-/** gprof_trace_merge_lost() - say that a CPU has lost so many, of which its ring told less */
+/**
+ * gprof_trace_merge_lost() - nothing more comes of a CPU: tell what it has lost at the end
+ * @m: merge
+ * @i: number of its ring
+ * @lost: how many in all, of which the ring may have told less
+ *
+ * Return: 0, or -errno of the writer.
+ */
 int gprof_trace_merge_lost(struct gprof_trace_merge *m, size_t i, uint64_t lost);
 
 #endif /* GPROF_TRACE_MERGE_H */

@@ -40,6 +40,7 @@ void gprof_trace_model_free(struct gprof_trace_model *m)
 	for (i = 0; i < m->nr_cpus; i++)
 		gprof_trace_bytes_free(&m->cpus[i].body);
 	gprof_trace_bytes_free(&m->samples);
+	gprof_trace_bytes_free(&m->processes);
 	for (i = 0; i < m->nr_tasks; i++)
 		gprof_model_regions_free(&m->tasks[i]);
 	gprof_trace_notes_free(&m->notes);
@@ -125,15 +126,30 @@ static void first_tasks(struct gprof_trace_model *m, const struct gprof_trace_po
 	free(cpus);
 }
 
-int gprof_trace_model_name(struct gprof_trace_model *m, uint32_t tid, const char *name)
+/* One that nothing has happened to yet is kept until something does. */
+static uint32_t find_or_add(struct gprof_trace_model *m, uint32_t tid)
 {
 	uint32_t n = gprof_model_find(m, tid);
 
-	if (n == GPROF_NONE) {
-		n = gprof_model_add(m, tid, GPROF_GO_BAD);
-		if (n == GPROF_NONE)
-			return m->err;
-	}
+	return n == GPROF_NONE ? gprof_model_add(m, tid, GPROF_GO_BAD) : n;
+}
+
+int gprof_trace_model_process(struct gprof_trace_model *m, uint32_t tid, uint32_t pid)
+{
+	uint32_t n = find_or_add(m, tid);
+
+	if (n == GPROF_NONE)
+		return m->err;
+	m->tasks[n].pid = pid;
+	return 0;
+}
+
+int gprof_trace_model_name(struct gprof_trace_model *m, uint32_t tid, const char *name)
+{
+	uint32_t n = find_or_add(m, tid);
+
+	if (n == GPROF_NONE)
+		return m->err;
 	snprintf(m->tasks[n].name, sizeof(m->tasks[n].name), "%s", name);
 	return 0;
 }
@@ -159,5 +175,8 @@ int gprof_trace_model_run(struct gprof_trace_model *m, const struct gprof_trace_
 		gprof_model_flush(m, (uint32_t)i);
 	if (m->samples.nr)
 		gprof_model_batch(m, 0, GPROF_TRACE_NO_THREAD, m->now, &m->samples);
+	if (m->processes.nr)
+		gprof_model_batch(m, GPROF_TRACE_EXPERIMENT, GPROF_TRACE_NO_THREAD, m->now,
+				  &m->processes);
 	return m->err;
 }

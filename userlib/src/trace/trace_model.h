@@ -39,6 +39,8 @@ enum gprof_trace_reason {
  * struct gprof_trace_model_task - a task that lives
  * @id: goroutine in the trace
  * @tid: whose
+ * @pid: of its process; 0: not known, which is taken for its own
+ * @told: what the trace says of that; 0: nothing
  * @cpu: that it runs on, or GPROF_NONE
  * @status: enum gprof_trace_go_status
  * @woken: while it was still on a CPU
@@ -58,6 +60,8 @@ enum gprof_trace_reason {
 struct gprof_trace_model_task {
 	uint64_t id;
 	uint32_t tid;
+	uint32_t pid;
+	uint32_t told;
 	uint32_t cpu;
 	uint8_t status;
 	bool woken;
@@ -137,6 +141,7 @@ struct gprof_trace_model_cpu {
  * @pool: strings and stacks of this generation
  * @out: where batches go
  * @samples: body of the batch of CPU samples
+ * @processes: body of the batch of whose threads tasks are
  * @sample_period: what one of them stands for, or 0
  * @sample_rest: of their weights, not yet told
  * @notes: annotations that points name, and tasks of programs
@@ -172,6 +177,7 @@ struct gprof_trace_model {
 	struct gprof_trace_pool *pool;
 	struct gprof_trace_bytes *out;
 	struct gprof_trace_bytes samples;
+	struct gprof_trace_bytes processes;
 	uint64_t sample_period;
 	uint64_t sample_rest;
 	struct gprof_trace_notes notes;
@@ -184,6 +190,9 @@ void gprof_trace_model_free(struct gprof_trace_model *m);
 
 /** gprof_trace_model_name() - a task's name; one that is not known yet will have it */
 int gprof_trace_model_name(struct gprof_trace_model *m, uint32_t tid, const char *name);
+
+/** gprof_trace_model_process() - likewise the process that it is a thread of */
+int gprof_trace_model_process(struct gprof_trace_model *m, uint32_t tid, uint32_t pid);
 
 /**
  * gprof_trace_model_run() - the events of a generation

@@ -203,6 +203,22 @@ void gprof_model_proc_stop(struct gprof_trace_model *m, uint32_t cpu)
 	EVENT0(m, cpu, GPROF_EV_PROC_STOP);
 }
 
+/* Whose thread it is, once; in the same generation, ahead of which readers have it. */
+static void say_process(struct gprof_trace_model *m, struct gprof_trace_model_task *t)
+{
+	struct gprof_trace_bytes *b = &m->processes;
+
+	if (!t->pid || t->pid == (t->told ? t->told : t->tid))
+		return;
+	t->told = t->pid;
+	if (b->nr && b->nr + 2 * GPROF_VARINT_MAX > GPROF_TRACE_BATCH_MAX)
+		gprof_model_batch(m, GPROF_TRACE_EXPERIMENT, GPROF_TRACE_NO_THREAD, m->now, b);
+	if (!b->nr)
+		gprof_model_failed(m, gprof_trace_put_byte(b, 'G'));
+	gprof_model_failed(m, gprof_trace_put_number(b, t->id));
+	gprof_model_failed(m, gprof_trace_put_number(b, t->pid));
+}
+
 void gprof_model_say_status(struct gprof_trace_model *m, uint32_t cpu,
 			    struct gprof_trace_model_task *t)
 {
@@ -211,6 +227,7 @@ void gprof_model_say_status(struct gprof_trace_model *m, uint32_t cpu,
 
 	t->generation = m->generation;
 	t->seq = 0;
+	say_process(m, t);
 	if (m->version >= VERSION_BLOCKED && stack)
 		EVENT(m, cpu, GPROF_EV_GO_STATUS_STACK, t->id, thread, t->status, stack);
 	else
@@ -227,6 +244,7 @@ void gprof_model_say_create(struct gprof_trace_model *m, uint32_t cpu,
 
 	t->generation = m->generation;
 	t->seq = 0;
+	say_process(m, t);
 	if (idle)
 		proc_start(m, cpu);
 	if (t->status == GPROF_GO_WAITING && m->version < VERSION_BLOCKED)

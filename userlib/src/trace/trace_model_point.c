@@ -110,6 +110,7 @@ static void on_fork(struct gprof_trace_model *m, const struct gprof_trace_point 
 {
 	uint32_t n = p->other ? gprof_model_find(m, p->other) : GPROF_NONE;
 	char name[GPROF_TRACE_COMM] = "";
+	uint32_t pid = 0;
 
 	m->stats.forks++;
 	if (!p->other || p->other == p->tid)
@@ -133,6 +134,7 @@ static void on_fork(struct gprof_trace_model *m, const struct gprof_trace_point 
 		/* The end of the one before was lost. Off a CPU, nobody can end it. */
 		m->stats.repaired++;
 		memcpy(name, m->tasks[n].name, sizeof(name));
+		pid = m->tasks[n].pid;
 		if (m->tasks[n].cpu != GPROF_NONE)
 			gprof_model_leave(m, m->tasks[n].cpu, GPROF_GO_BAD, GPROF_TRACE_REASON_LOST,
 					  0);
@@ -145,6 +147,7 @@ static void on_fork(struct gprof_trace_model *m, const struct gprof_trace_point 
 	if (!name[0] && m->cpus[p->cpu].task != GPROF_NONE)
 		memcpy(name, m->tasks[m->cpus[p->cpu].task].name, sizeof(name));
 	memcpy(m->tasks[n].name, name, sizeof(name));
+	m->tasks[n].pid = pid;
 	m->stats.tasks++;
 	gprof_model_say_create(m, p->cpu, &m->tasks[n], p->stack);
 }
@@ -348,16 +351,22 @@ static void on_sample(struct gprof_trace_model *m, const struct gprof_trace_poin
 
 /* What Go's format has no event for, in a batch that other readers ignore. */
 static void put_own(struct gprof_trace_model *m, const struct gprof_trace_point *p,
-		    unsigned char what, uint64_t first, uint64_t second)
+		    unsigned char what, const uint64_t *numbers, size_t nr)
 {
 	struct gprof_trace_bytes body = { 0 };
+	size_t i;
 
 	gprof_model_failed(m, gprof_trace_put_byte(&body, what));
-	gprof_model_failed(m, gprof_trace_put_number(&body, first));
-	gprof_model_failed(m, gprof_trace_put_number(&body, second));
+	for (i = 0; i < nr; i++)
+		gprof_model_failed(m, gprof_trace_put_number(&body, numbers[i]));
 	gprof_model_batch(m, GPROF_TRACE_EXPERIMENT, p->cpu, m->now, &body);
 	gprof_trace_bytes_free(&body);
 }
+
+#define OWN(m, p, what, ...) do { \
+	const uint64_t v_[] = { __VA_ARGS__ }; \
+	put_own(m, p, what, v_, sizeof(v_) / sizeof(*v_)); \
+} while (0)
 
 /* How many were lost, where and before when; whatever they would have ended has ended. */
 static void on_lost(struct gprof_trace_model *m, const struct gprof_trace_point *p)
@@ -365,7 +374,7 @@ static void on_lost(struct gprof_trace_model *m, const struct gprof_trace_point 
 	m->stats.lost += p->arg;
 	gprof_model_sweep_end(m, p->cpu);
 	m->cpus[p->cpu].depth = 0;
-	put_own(m, p, 'L', p->cpu, p->arg);
+	OWN(m, p, 'L', p->cpu, p->arg);
 }
 
 static void on_hotplug(struct gprof_trace_model *m, const struct gprof_trace_point *p)
@@ -446,11 +455,11 @@ static inline void one_point(struct gprof_trace_model *m, const struct gprof_tra
 		gprof_model_annotation(m, p);
 		break;
 	case GPROF_TRACE_POINT_FREQ:
-		put_own(m, p, 'F', p->other, p->arg);
+		OWN(m, p, 'F', p->other, p->arg);
 		break;
 	case GPROF_TRACE_POINT_THROTTLE:
 	case GPROF_TRACE_POINT_UNTHROTTLE:
-		put_own(m, p, 'T', p->cpu, p->type == GPROF_TRACE_POINT_THROTTLE);
+		OWN(m, p, 'T', p->cpu, p->type == GPROF_TRACE_POINT_THROTTLE, p->other);
 		break;
 	}
 }

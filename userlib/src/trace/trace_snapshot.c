@@ -177,6 +177,8 @@ int gprof_trace_snapshot_write(struct gprof_trace_snapshot *s, struct gprof_trac
 	}
 	gprof_trace_merge_begin(&m, naming, s->from);
 	err = gprof_trace_merge_read(&m, NULL, true);
+	for (i = 0; i < m.nr && !err; i++)
+		err = gprof_trace_merge_lost(&m, i, 0);
 	for (i = 0; i < m.nr; i++)
 		*samples += m.cpus[i].k.samples;
 	gprof_trace_merge_free(&m);

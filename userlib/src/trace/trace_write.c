@@ -12,8 +12,12 @@
  *						stacks the kernel's part (1), and no shorter than
  *	'L' cpu n				n events of the CPU were lost before this
  *	'F' cpu kHz				the CPU goes at that frequency from now on
- *	'T' cpu 1				a cgroup has used up its time on the CPU
- *	'T' cpu 0				one has got some more, from this CPU
+ *	'T' cpu 1 queue				a cgroup has used up its time on the CPU
+ *	'T' cpu 0 queue				one has got some more, from this CPU; the same
+ *						number is of the same one on the same CPU,
+ *						and 0 is not known
+ *	'G' { goroutine pid }*n			they are threads of that process; one of which
+ *						nothing is said is the first of its own
  *	'P' period { length bytes }*2		once, where there are CPU samples: what one stands
  *						for, the name of that, and its unit
  *	'I' { generation offset bytes time }*n	an index, at the end: where each begins,
@@ -291,6 +295,15 @@ int gprof_trace_writer_stack(struct gprof_trace_writer *w, const struct gprof_tr
 		if (!frames[i].function.s || !frames[i].file.s)
 			return -EINVAL;
 	return w->err ? w->err : gprof_trace_pool_stack(&w->pool, frames, nr, id);
+}
+
+int gprof_trace_writer_process(struct gprof_trace_writer *w, uint32_t tid, uint32_t pid)
+{
+	if (w->err)
+		return w->err;
+	if (!tid || tid >= GPROF_TRACE_TIDS || !pid || pid >= GPROF_TRACE_TIDS)
+		return -EINVAL;
+	return gprof_trace_model_process(&w->model, tid, pid);
 }
 
 size_t gprof_trace_writer_frames(const struct gprof_trace_writer *w, uint64_t stack,
