@@ -3,8 +3,9 @@
  * trigger_look: looks for what goes on, so that it fires before it has ended.
  *
  * Who looks goes by the address of tasks that it finds. It holds RCU, and a task is freed a
- * grace period after its last switch, which has cleared its place; no task ends on a CPU
- * that is not online, of which the kernel does not tell.
+ * grace period after its last switch, which has cleared its place, if no earlier one has: see
+ * gprof_lasting_dies(). No task ends on a CPU that is not online, of which the kernel does
+ * not tell.
  */
 #include "compat/sched.h"
 #include "target.h"

@@ -2,10 +2,11 @@
 /*
  * trigger_wait: what lasts of each task, and the taps of the scheduler.
  *
- * A task has one place from its first wait, call or reclaim on to its last switch, found by
- * a hash of its address, which unlike its id an exec does not change. Each CPU remembers by
- * its id where it found it last. So a switch takes no place and gives none up: it stores the
- * time that the trace has told for who goes, and subtracts that of who comes.
+ * A task has one place from its first wait, call or reclaim on until it gives its CPU away
+ * when its end is told (exit_state), found by a hash of its address, which unlike its id an
+ * exec does not change. Each CPU remembers by its id where it found it last. So a switch
+ * takes no place and gives none up: it stores the time that the trace has told for who goes,
+ * and subtracts that of who comes.
  *
  * A task is switched out, woken and switched in one after the other, under the lock of its
  * run queue (a wake-up elsewhere waits until it has left its CPU); its calls and reclaim are
@@ -63,11 +64,16 @@ static __always_inline struct gprof_lasting *find(const struct gprof_triggers *g
 	return find_elsewhere(g, task);
 }
 
-/* Others may want the same place at the same time, but for other tasks. */
+/*
+ * Others may want the same place at the same time, but for other tasks. Who has ended gets
+ * none: see gprof_lasting_dies().
+ */
 static struct gprof_lasting *claim(struct gprof_triggers *g, const struct task_struct *task)
 {
 	unsigned int mask = (1U << g->bits) - 1, home = gprof_lasting_home(g, task), i;
 
+	if (READ_ONCE(task->exit_state))
+		return NULL;
 	for (i = 0; i < PLACES; i++) {
 		unsigned int at = (home + i) & mask;
 		long empty = 0;
@@ -160,9 +166,12 @@ void gprof_lasting_switch(struct gprof_triggers *g, struct gprof_trace_cpu *c,
 }
 
 /**
- * gprof_lasting_dies() - a task leaves its CPU for good, and its place
+ * gprof_lasting_dies() - a task that has ended leaves its CPU, and its place
  * @g: triggers
- * @task: it
+ * @task: it; has exit_state
+ *
+ * Perhaps not for good: it may be reaped, and sleep still. But then its process may leave the
+ * target, and be forgotten (known.h), so that nobody is told of its last switch.
  *
  * Context: Under the lock of the run queue.
  */
