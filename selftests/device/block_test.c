@@ -980,6 +980,21 @@ TEST_F(block, child_that_is_forked_later_belongs)
 	EXPECT_EQ(20, sum_of(r, self->child.pid, GPROF_WAIT_FOR_SLEEP).nr);
 }
 
+static void until_in_futex(pid_t tid);
+
+static void waits_for_its_word(void *arg, int step)
+{
+	(void)step;
+	while (!__atomic_load_n((int *)arg, __ATOMIC_SEQ_CST))
+		syscall(SYS_futex, arg, FUTEX_WAIT, 0, NULL, NULL, 0);
+}
+
+static void lets_go_of(int *word)
+{
+	__atomic_store_n(word, 1, __ATOMIC_SEQ_CST);
+	syscall(SYS_futex, word, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
 TEST_F(block, system_has_waits_of_the_kernel_with_its_frames)
 {
 	struct recorder *r = &self->r[0];
@@ -1307,7 +1322,7 @@ static void until_in_futex(pid_t tid)
 {
 	char path[64], text[256];
 
-	snprintf(path, sizeof(path), "/proc/self/task/%d/syscall", tid);
+	snprintf(path, sizeof(path), "/proc/%d/syscall", tid);
 	/* "running", and no number, while it does not sleep */
 	while (file_read(path, text, sizeof(text)) || strtol(text, NULL, 10) != SYS_futex ||
 	       !strncmp(text, "running", 7))
@@ -1377,6 +1392,178 @@ TEST_F(block, futex_whose_memory_is_unmapped_is_told_once)
 	}
 	stop(_metadata, r);
 	EXPECT_EQ(r->nr, r->st.out_count);
+}
+
+/* ---- what is no wait for a lock, amid one ---- */
+
+static void until_frozen(const char *path, bool frozen)
+{
+	char file[MEMORY_CGROUP_PATH + 16], text[256];
+
+	snprintf(file, sizeof(file), "%s/cgroup.events", path);
+	while (!file_read(file, text, sizeof(text)) &&
+	       !strstr(text, frozen ? "frozen 1" : "frozen 0"))
+		sched_yield();
+}
+
+/* Both kinds of a child that waits for a word. */
+static void record_child(struct __test_metadata *_metadata, FIXTURE_DATA(block) *self, pid_t pid)
+{
+	set_up(_metadata, &self->r[0], 1, 0, GPROF_TARGET_PROCESS, pid);
+	self->r[1].kind = GPROF_KIND_MUTEX;
+	set_up(_metadata, &self->r[1], 1, GPROF_MUTEX_F_WAITER, GPROF_TARGET_PROCESS, pid);
+	start(_metadata, &self->r[0]);
+	start(_metadata, &self->r[1]);
+}
+
+TEST_F(block, who_is_frozen_waits_for_no_lock)
+{
+	int *word = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct sum stopped, futex, lock;
+	char path[MEMORY_CGROUP_PATH];
+	uint64_t waited, froze;
+
+	SKIP_UNLESS(!geteuid(), "needs root");
+	ASSERT_EQ(0, cgroup_make(path, "frozen"));
+	ASSERT_EQ(0, child_fork(&self->child, waits_for_its_word, word));
+	ASSERT_EQ(0, memory_cgroup_enter(path, self->child.pid));
+	record_child(_metadata, self, self->child.pid);
+	waited = monotonic_ns();
+	ASSERT_EQ(0, child_begin(&self->child));
+	until_in_futex(self->child.pid);
+	sleep_ms(20);
+	ASSERT_EQ(0, cgroup_write(path, "cgroup.freeze", "1"));
+	until_frozen(path, true);
+	froze = monotonic_ns();
+	sleep_ms(200);
+	froze = monotonic_ns() - froze;
+	ASSERT_EQ(0, cgroup_write(path, "cgroup.freeze", "0"));
+	until_frozen(path, false);
+	sleep_ms(20);
+	lets_go_of(word);
+	ASSERT_EQ(0, child_wait(&self->child));
+	waited = monotonic_ns() - waited;
+	stop(_metadata, &self->r[1]);
+	stop(_metadata, &self->r[0]);
+	stopped = sum_of(&self->r[0], self->child.pid, GPROF_WAIT_FOR_STOPPED);
+	futex = sum_of(&self->r[0], self->child.pid, GPROF_WAIT_FOR_FUTEX);
+	lock = sum_of(&self->r[1], self->child.pid, GPROF_WAIT_FOR_FUTEX);
+	TH_LOG("%u stops: %llu us of %llu; %u locks: %llu us", stopped.nr,
+	       (unsigned long long)stopped.ns / 1000, (unsigned long long)froze / 1000, lock.nr,
+	       (unsigned long long)lock.ns / 1000);
+	EXPECT_LE(1, stopped.nr);
+	EXPECT_LE(froze - drift(froze), stopped.ns);
+	/* Before and after. */
+	EXPECT_EQ(2, lock.nr);
+	EXPECT_EQ(2, futex.nr);
+	EXPECT_GE(waited - froze + drift(froze), lock.ns);
+	EXPECT_LE(40 * MS - drift(40 * MS), lock.ns);
+	child_end(&self->child);
+	self->child.pid = 0;
+	rmdir(path);
+}
+
+#define CORE_PATTERN	"/proc/sys/kernel/core_pattern"
+
+/* More than a pipe has room for. */
+static char much[1 << 20];
+
+static void waits_for_ever_with_much(void *arg, int step)
+{
+	memset(much, 1, sizeof(much));
+	signal(SIGABRT, SIG_DFL);
+	waits_for_ever(arg, step);
+}
+
+TEST_F(block, who_writes_a_core_file_waits_for_no_lock)
+{
+	int *word = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	char pattern[256] = "", *end;
+	uint64_t waited, dumped;
+	struct sum lock, other;
+
+	SKIP_UNLESS(!geteuid() && !file_read(CORE_PATTERN, pattern, sizeof(pattern)) &&
+		    !file_write(CORE_PATTERN, "|/bin/sleep 0.5"), "needs root");
+	end = strchr(pattern, '\n');
+	if (end)
+		*end = 0;
+	ASSERT_EQ(0, child_fork(&self->child, waits_for_ever_with_much, word));
+	record_child(_metadata, self, self->child.pid);
+	waited = monotonic_ns();
+	ASSERT_EQ(0, child_begin(&self->child));
+	until_in_futex(self->child.pid);
+	sleep_ms(20);
+	dumped = monotonic_ns();
+	waited = dumped - waited;
+	EXPECT_EQ(0, kill(self->child.pid, SIGABRT));
+	EXPECT_EQ(self->child.pid, waitpid(self->child.pid, NULL, 0));
+	dumped = monotonic_ns() - dumped;
+	EXPECT_EQ(0, file_write(CORE_PATTERN, pattern));
+	stop(_metadata, &self->r[1]);
+	stop(_metadata, &self->r[0]);
+	lock = sum_of(&self->r[1], self->child.pid, -1);
+	other = sum_of(&self->r[0], self->child.pid, GPROF_WAIT_FOR_OTHER);
+	TH_LOG("%u locks: %llu us of %llu; else %llu us of %llu", lock.nr,
+	       (unsigned long long)lock.ns / 1000, (unsigned long long)waited / 1000,
+	       (unsigned long long)other.ns / 1000, (unsigned long long)dumped / 1000);
+	EXPECT_EQ(1, lock.nr);
+	/* And until the signal came. */
+	EXPECT_GE(waited + 100 * MS, lock.ns);
+	EXPECT_LE(300 * MS, other.ns);
+	self->child.pid = 0;
+}
+
+struct rally {
+	int turn;
+	unsigned int nr;
+};
+
+static void *returns(void *arg)
+{
+	struct rally *r = arg;
+	unsigned int i;
+
+	pin_to(online_cpu(nr_online_cpus() - 1));
+	for (i = 0; i < r->nr; i++) {
+		while (__atomic_load_n(&r->turn, __ATOMIC_SEQ_CST) != 1)
+			syscall(SYS_futex, &r->turn, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0);
+		__atomic_store_n(&r->turn, 0, __ATOMIC_SEQ_CST);
+		syscall(SYS_futex, &r->turn, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+	}
+	return NULL;
+}
+
+/* Even where the waker has come before they had given up their CPU. */
+TEST_F(block, shortest_waits_for_locks_are_told_too)
+{
+	struct recorder *all = &self->r[0], *locks = &self->r[1];
+	struct rally rally = { .nr = 1500 };
+	unsigned int i, futexes = 0;
+	pthread_t other;
+	cpu_set_t cpus;
+
+	sched_getaffinity(0, sizeof(cpus), &cpus);
+	pin_to(online_cpu(0));
+	locks->kind = GPROF_KIND_MUTEX;
+	set_up(_metadata, locks, 1, GPROF_MUTEX_F_WAITER, GPROF_TARGET_PROCESS, getpid());
+	record(_metadata, all, 1, 0);
+	start(_metadata, locks);
+	ASSERT_EQ(0, pthread_create(&other, NULL, returns, &rally));
+	for (i = 0; i < rally.nr; i++) {
+		__atomic_store_n(&rally.turn, 1, __ATOMIC_SEQ_CST);
+		syscall(SYS_futex, &rally.turn, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+		while (__atomic_load_n(&rally.turn, __ATOMIC_SEQ_CST) != 0)
+			syscall(SYS_futex, &rally.turn, FUTEX_WAIT_PRIVATE, 1, NULL, NULL, 0);
+	}
+	pthread_join(other, NULL);
+	stop(_metadata, locks);
+	stop(_metadata, all);
+	sched_setaffinity(0, sizeof(cpus), &cpus);
+	for (i = 0; i < all->nr; i++)
+		futexes += all->told[i].what == GPROF_WAIT_FOR_FUTEX;
+	TH_LOG("%u waits in futex calls, %u of them for locks", futexes, locks->nr);
+	EXPECT_LT(100, futexes);
+	EXPECT_EQ(futexes, locks->nr);
 }
 
 TEST_F(block, what_cannot_be_is_refused)
