@@ -45,7 +45,10 @@ static u32 kind_of(unsigned int flags)
 	if (flags & (LCB_F_READ | LCB_F_WRITE))
 		return flags & (LCB_F_SPIN | LCB_F_RT) ? GPROF_WAIT_LOCK_RWLOCK :
 							 GPROF_WAIT_LOCK_RWSEM;
-	return flags & LCB_F_RT ? GPROF_WAIT_LOCK_RT : GPROF_WAIT_LOCK_SPIN;
+	if (flags & LCB_F_RT)
+		return GPROF_WAIT_LOCK_RT;
+	/* A semaphore has no flag of its own. */
+	return flags & LCB_F_SPIN ? GPROF_WAIT_LOCK_SPIN : GPROF_WAIT_LOCK_SEMAPHORE;
 }
 
 /*

@@ -1566,6 +1566,53 @@ TEST_F(block, shortest_waits_for_locks_are_told_too)
 	EXPECT_EQ(futexes, locks->nr);
 }
 
+/* ---- locks of the kernel ---- */
+
+#define CONSOLES	"/sys/class/tty/console/active"
+#define SCREEN		"/dev/vcs"
+
+/* The list is behind a mutex since 6.2, so that one reader of it waits for none; the screen not. */
+static void *looks_at_consoles(void *arg)
+{
+	static atomic_uint readers;
+	const char *path = readers++ & 1 ? SCREEN : CONSOLES;
+	const uint64_t *until = arg;
+	char text[256];
+
+	while (monotonic_ns() < *until)
+		file_read(path, text, sizeof(text));
+	return NULL;
+}
+
+/* That of the console is one: who reads which there are, or what is on one, has it for a while. */
+TEST_F(block, semaphore_of_the_kernel_is_told_as_one)
+{
+	struct recorder *r = &self->r[0];
+	pthread_t threads[4];
+	unsigned int i, semaphores = 0, tries;
+	uint64_t until;
+
+	SKIP_UNLESS(!geteuid() && !access(CONSOLES, R_OK), "needs root");
+	SKIP_UNLESS(device_has(GPROF_FEAT_KERNEL_LOCKS), "no locks are told");
+	r->kind = GPROF_KIND_MUTEX;
+	set_up(_metadata, r, 1, GPROF_MUTEX_F_WAITER | GPROF_MUTEX_F_KERNEL, GPROF_TARGET_PROCESS,
+	       getpid());
+	for (tries = 0; !semaphores && tries < 10; tries++) {
+		start(_metadata, r);
+		until = monotonic_ns() + 500 * MS;
+		for (i = 0; i < 4; i++)
+			ASSERT_EQ(0, pthread_create(&threads[i], NULL, looks_at_consoles, &until));
+		for (i = 0; i < 4; i++)
+			pthread_join(threads[i], NULL);
+		stop(_metadata, r);
+		for (i = 0; i < r->nr; i++)
+			semaphores += r->told[i].lock == GPROF_WAIT_LOCK_SEMAPHORE;
+	}
+	TH_LOG("%u of %u waits", semaphores, r->nr);
+	SKIP_UNLESS(semaphores || !access(SCREEN, R_OK), "nobody had to wait for one");
+	EXPECT_LT(0, semaphores);
+}
+
 TEST_F(block, what_cannot_be_is_refused)
 {
 	struct recorder *r = &self->r[0];

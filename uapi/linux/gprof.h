@@ -1542,7 +1542,8 @@ struct gprof_task_state {
 #define GPROF_WAIT_LOCK_RWSEM		8
 #define GPROF_WAIT_LOCK_RT		9	/* rt_mutex; spinlocks of an RT kernel too */
 #define GPROF_WAIT_LOCK_PERCPU		10	/* percpu_rw_semaphore */
-#define GPROF_WAIT_LOCK_NR		11
+#define GPROF_WAIT_LOCK_SEMAPHORE	11	/* a counting one */
+#define GPROF_WAIT_LOCK_NR		12
 
 /* flags of struct gprof_map_rec */
 #define GPROF_MAP_REC_F_FIRST	(1U << 0)	/* first of one reading of the mappings */
