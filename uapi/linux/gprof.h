@@ -576,7 +576,12 @@ struct gprof_trace_params {
  * Waits under way at START or STOP count with what they lasted between the two, which
  * are out_started_ns and out_stopped_ns of STATS. One that goes on at STOP has its kernel
  * frames, and user frames where it is of the process that calls STOP.
- * Whoever waits on one of the CPUs of GPROF_TARGET_CPUS began to do so there.
+ * Whoever waits on one of the CPUs of GPROF_TARGET_CPUS began to do so there, and whoever
+ * waits in a cgroup of GPROF_TARGET_CGROUP likewise.
+ *
+ * There is room for the waits of 4096 tasks at least, and for four to eight times as many as
+ * the target had threads at SETUP, 131072 at most. A sampled one for which there is none is
+ * GPROF_LOST_WAIT, as is one at whose end the task may not be recorded any more.
  *
  * A call that a stop, the freezing of a cgroup or a debugger interrupts, and that the kernel
  * begins anew, is a wait before and one after that. Where it has a timeout the latter may be in
