@@ -49,7 +49,7 @@ static noinline u32 gives_way(struct task_struct *prev)
 
 /*
  * Why has @prev stopped? With a signal pending it does not, whatever its state was. @lasts:
- * triggers have to let go of who has done so for good.
+ * triggers have to let go of who has ended.
  */
 static __always_inline u32 reason_of(struct gprof_trace *t, struct task_struct *prev,
 				     bool preempt, unsigned int state, bool lasts)
@@ -60,7 +60,8 @@ static __always_inline u32 reason_of(struct gprof_trace *t, struct task_struct *
 		return preempt ? GPROF_TRACE_PREV_PREEMPTED : gives_way(prev);
 	if (likely(state == TASK_INTERRUPTIBLE))
 		return GPROF_TRACE_PREV_SLEEPS;
-	if (lasts && state & TASK_DEAD)
+	/* Nothing on the way from there to the last switch waits for a signal. */
+	if (lasts && unlikely(READ_ONCE(prev->exit_state)))
 		gprof_lasting_dies(t->triggers, prev);
 	return other_reason(state);
 }

@@ -6,6 +6,7 @@
  *	trigger_probe.c	system calls, reclaim, interrupts, signals
  *	trigger_tracepoint.c	tracepoints, with filters
  *	trigger_wait.c	what tasks wait for, and for how long
+ *	trigger_look.c	looks for what goes on
  *	trigger_fire.c	fires
  *
  * What lasts - waits, system calls, reclaim - is remembered by task, with the time when it
@@ -238,6 +239,40 @@ void gprof_lasting_dies(struct gprof_triggers *g, struct task_struct *task);
 void gprof_lasting_forget(struct gprof_triggers *g);
 void gprof_lasting_begins(struct gprof_triggers *g, enum gprof_lasting_kind kind, s32 number);
 void gprof_lasting_ends(struct gprof_triggers *g, enum gprof_lasting_kind kind);
+
+/* trigger_look.c */
+bool gprof_lasting_has_other(const struct gprof_triggers *g, struct task_struct *task);
+u64 gprof_lasting_look(struct gprof_errand *e, bool awaited);
+
+static __always_inline struct task_struct *
+gprof_lasting_task_at(const struct gprof_triggers *g, unsigned int at)
+{
+	return (struct task_struct *)atomic_long_read(&g->lasting[at].task);
+}
+
+static inline bool gprof_waits_since_it_left(u64 off)
+{
+	u64 why = off & GPROF_SINCE_WHY;
+
+	return off && (why == GPROF_TRACE_PREV_PREEMPTED || why == GPROF_TRACE_PREV_YIELDED);
+}
+
+static inline bool gprof_blocked_since_it_left(u64 off)
+{
+	return (off & GPROF_SINCE_WHY) == GPROF_TRACE_PREV_BLOCKED;
+}
+
+/* Since when does who left at @off wait for a CPU? 0: it does not. */
+static inline u64 gprof_lasting_waits_since(const struct gprof_lasting *l, u64 off)
+{
+	return gprof_waits_since_it_left(off) ? off : READ_ONCE(l->since[GPROF_LASTS_DELAY]);
+}
+
+static inline bool gprof_lasting_is_long(const struct gprof_triggers *g,
+					 enum gprof_lasting_kind kind, u64 since, u64 now)
+{
+	return since && gprof_since_lasts(since, now) >= g->least[kind];
+}
 
 static __always_inline struct gprof_lasting *
 gprof_lasting_home_of(const struct gprof_triggers *g, const struct task_struct *task)

@@ -2,10 +2,11 @@
 /*
  * trigger_wait: what lasts of each task, and the taps of the scheduler.
  *
- * A task has one place from its first wait, call or reclaim on to its last switch, found by
- * a hash of its address, which unlike its id an exec does not change. Each CPU remembers by
- * its id where it found it last. So a switch takes no place and gives none up: it stores the
- * time that the trace has told for who goes, and subtracts that of who comes.
+ * A task has one place from its first wait, call or reclaim on until it gives its CPU away
+ * when its end is told (exit_state), found by a hash of its address, which unlike its id an
+ * exec does not change. Each CPU remembers by its id where it found it last. So a switch
+ * takes no place and gives none up: it stores the time that the trace has told for who goes,
+ * and subtracts that of who comes.
  *
  * A task is switched out, woken and switched in one after the other, under the lock of its
  * run queue (a wake-up elsewhere waits until it has left its CPU); its calls and reclaim are
@@ -14,10 +15,6 @@
  * a trigger in it; who ends a wait that was long enough takes the time by exchange. Each
  * trigger thereby fires once for a wait. A wait that was short leaves its time behind: who
  * looks has seen, after it took the time, that the task had no CPU, and left it then.
- *
- * Who looks goes by the address of tasks that it finds. It holds RCU, and a task is freed a
- * grace period after its last switch, which has cleared its place; no task ends on a CPU
- * that is not online, of which the kernel does not tell.
  *
  * The way of a switch is counted in instructions: what is usual stands in trigger.h.
  */
@@ -36,7 +33,6 @@
 #include <linux/timekeeping.h>
 
 #define PLACES		8	/* where a task may be, from its home on */
-#define LOOK_NS		(250 * NSEC_PER_MSEC)
 #define BITS_MIN	8
 #define BITS_MAX	16
 
@@ -46,18 +42,13 @@ static struct gprof_lasting nowhere;
 static_assert(GPROF_TRIGGER_DELAY - 1 == GPROF_LASTS_DELAY);
 static_assert(GPROF_TRIGGER_RECLAIM - 1 == GPROF_LASTS_RECLAIM);
 
-static __always_inline struct task_struct *task_at(const struct gprof_triggers *g, unsigned int at)
-{
-	return (struct task_struct *)atomic_long_read(&g->lasting[at].task);
-}
-
 static noinline struct gprof_lasting *find_elsewhere(const struct gprof_triggers *g,
 						     const struct task_struct *task)
 {
 	unsigned int mask = (1U << g->bits) - 1, home = gprof_lasting_home(g, task), i;
 
 	for (i = 0; i < PLACES; i++) {
-		if (task_at(g, (home + i) & mask) == task)
+		if (gprof_lasting_task_at(g, (home + i) & mask) == task)
 			return &g->lasting[(home + i) & mask];
 	}
 	return NULL;
@@ -73,11 +64,16 @@ static __always_inline struct gprof_lasting *find(const struct gprof_triggers *g
 	return find_elsewhere(g, task);
 }
 
-/* Others may want the same place at the same time, but for other tasks. */
+/*
+ * Others may want the same place at the same time, but for other tasks. Who has ended gets
+ * none: see gprof_lasting_dies().
+ */
 static struct gprof_lasting *claim(struct gprof_triggers *g, const struct task_struct *task)
 {
 	unsigned int mask = (1U << g->bits) - 1, home = gprof_lasting_home(g, task), i;
 
+	if (READ_ONCE(task->exit_state))
+		return NULL;
 	for (i = 0; i < PLACES; i++) {
 		unsigned int at = (home + i) & mask;
 		long empty = 0;
@@ -100,26 +96,6 @@ static void give_up(struct gprof_lasting *l)
 	atomic_long_set_release(&l->task, 0);
 }
 
-/*
- * Of the target? For a task that may run elsewhere, and even begin an exec there, of
- * which the memory that would tell its rights may go away: then it is a stranger.
- */
-static bool has_other(const struct gprof_triggers *g, struct task_struct *task)
-{
-	const struct gprof_trace *t = g->trace;
-
-	if (!task->pid)
-		return false;
-	if (t->only_cpus)
-		return cpumask_test_cpu(task_cpu(task), t->only_cpus);
-	if (!t->whose.tgids)
-		return gprof_is_member(&t->whose, task);
-	if (task->in_execve && !t->whose.target->privileged)
-		return false;
-	return test_bit(task->tgid, t->whose.tgids) &&
-	       (!t->whose.thread || t->whose.thread == task);
-}
-
 /* Takes a time for good. With the bits that who looks has set up to now. */
 static u64 take(struct gprof_lasting *l, enum gprof_lasting_kind kind)
 {
@@ -137,38 +113,14 @@ static void ended(struct gprof_triggers *g, struct gprof_lasting *l, enum gprof_
 
 /* ---- switches ---- */
 
-static bool waits_since_it_left(u64 off)
-{
-	u64 why = off & GPROF_SINCE_WHY;
-
-	return off && (why == GPROF_TRACE_PREV_PREEMPTED || why == GPROF_TRACE_PREV_YIELDED);
-}
-
-static bool blocked_since_it_left(u64 off)
-{
-	return (off & GPROF_SINCE_WHY) == GPROF_TRACE_PREV_BLOCKED;
-}
-
-/* Since when does who left at @off wait for a CPU? 0: it does not. */
-static u64 waits_since(const struct gprof_lasting *l, u64 off)
-{
-	return waits_since_it_left(off) ? off : READ_ONCE(l->since[GPROF_LASTS_DELAY]);
-}
-
-static bool is_long(const struct gprof_triggers *g, enum gprof_lasting_kind kind, u64 since,
-		    u64 now)
-{
-	return since && gprof_since_lasts(since, now) >= g->least[kind];
-}
-
 /* With the bits that who looks has set up to now, which then finds nothing any more. */
 static void was_long(struct gprof_triggers *g, struct gprof_lasting *l, struct task_struct *next,
 		     u64 now)
 {
 	u64 off = READ_ONCE(l->since[GPROF_LASTS_OFF_CPU]);
-	bool off_cpu = is_long(g, GPROF_LASTS_OFF_CPU, off, now);
-	bool delay = is_long(g, GPROF_LASTS_DELAY, waits_since(l, off), now);
-	u64 woken;
+	u64 woken = gprof_lasting_waits_since(l, off);
+	bool off_cpu = gprof_lasting_is_long(g, GPROF_LASTS_OFF_CPU, off, now);
+	bool delay = gprof_lasting_is_long(g, GPROF_LASTS_DELAY, woken, now);
 
 	if (!(delay || off_cpu) || !next->pid || !gprof_trace_has(g->trace, next))
 		return;
@@ -176,7 +128,7 @@ static void was_long(struct gprof_triggers *g, struct gprof_lasting *l, struct t
 	woken = take(l, GPROF_LASTS_DELAY);
 	if (delay)
 		gprof_trigger_lasted(g, GPROF_TRIGGER_DELAY, next,
-				     waits_since_it_left(off) ? off : woken, now,
+				     gprof_waits_since_it_left(off) ? off : woken, now,
 				     GPROF_TRIGGER_ANY);
 	if (off_cpu)
 		gprof_trigger_lasted(g, GPROF_TRIGGER_OFF_CPU, next, off, now, GPROF_TRIGGER_ANY);
@@ -214,9 +166,12 @@ void gprof_lasting_switch(struct gprof_triggers *g, struct gprof_trace_cpu *c,
 }
 
 /**
- * gprof_lasting_dies() - a task leaves its CPU for good, and its place
+ * gprof_lasting_dies() - a task that has ended leaves its CPU, and its place
  * @g: triggers
- * @task: it
+ * @task: it; has exit_state
+ *
+ * Perhaps not for good: it may be reaped, and sleep still. But then its process may leave the
+ * target, and be forgotten (known.h), so that nobody is told of its last switch.
  *
  * Context: Under the lock of the run queue.
  */
@@ -237,13 +192,13 @@ static noinline void unblocked(struct gprof_triggers *g, struct gprof_lasting *l
 	u64 off = READ_ONCE(l->since[GPROF_LASTS_OFF_CPU]), was;
 
 	do {
-		if (!blocked_since_it_left(off))
+		if (!gprof_blocked_since_it_left(off))
 			return;
 		was = off;
 		off = cmpxchg(&l->since[GPROF_LASTS_OFF_CPU], was,
 			      (was & ~GPROF_SINCE_WHY) | GPROF_TRACE_PREV_SLEEPS);
 	} while (off != was);
-	if (has_other(g, task))
+	if (gprof_lasting_has_other(g, task))
 		gprof_trigger_lasted(g, GPROF_TRIGGER_BLOCKED, task, off, now, GPROF_TRIGGER_ANY);
 }
 
@@ -252,7 +207,7 @@ static noinline struct gprof_lasting *find_or_claim(struct gprof_triggers *g,
 {
 	struct gprof_lasting *l = find(g, task);
 
-	return !l && has_other(g, task) ? claim(g, task) : l;
+	return !l && gprof_lasting_has_other(g, task) ? claim(g, task) : l;
 }
 
 /*
@@ -286,12 +241,12 @@ static __always_inline void on_wakeup(struct gprof_triggers *g, struct task_stru
 		c->places[(u8)task->pid] = l;
 	}
 	now = woken_at(c, l, task);
-	if (blocked_since_it_left(READ_ONCE(l->since[GPROF_LASTS_OFF_CPU])))
+	if (gprof_blocked_since_it_left(READ_ONCE(l->since[GPROF_LASTS_OFF_CPU])))
 		unblocked(g, l, task, now);
 	if (new)
 		WRITE_ONCE(l->since[GPROF_LASTS_OFF_CPU], now | GPROF_TRACE_PREV_PREEMPTED);
 	/* One that was woken already has been waiting since. */
-	else if (!waits_since(l, READ_ONCE(l->since[GPROF_LASTS_OFF_CPU])))
+	else if (!gprof_lasting_waits_since(l, READ_ONCE(l->since[GPROF_LASTS_OFF_CPU])))
 		WRITE_ONCE(l->since[GPROF_LASTS_DELAY], now);
 }
 
@@ -367,131 +322,11 @@ void gprof_lasting_ends(struct gprof_triggers *g, enum gprof_lasting_kind kind)
 	if (!since)
 		return;
 	now = gprof_since(ktime_get_mono_fast_ns());
-	if (!is_long(g, kind, since, now) || !gprof_trace_has(g->trace, current))
+	if (!gprof_lasting_is_long(g, kind, since, now) || !gprof_trace_has(g->trace, current))
 		WRITE_ONCE(l->since[kind], 0);
 	else
 		ended(g, l, kind, current, now,
 		      kind == GPROF_LASTS_SYSCALL ? l->number : GPROF_TRIGGER_ANY);
-}
-
-/* ---- what goes on ---- */
-
-/**
- * struct going_on - what seems to last
- * @word: where its time is
- * @since: that time
- * @off: when the task left its CPU, of a wait
- */
-struct going_on {
-	u64 *word;
-	u64 since;
-	u64 off;
-};
-
-static void find_wait(struct gprof_lasting *l, enum gprof_lasting_kind kind, struct going_on *w)
-{
-	w->off = READ_ONCE(l->since[GPROF_LASTS_OFF_CPU]);
-	w->word = &l->since[GPROF_LASTS_OFF_CPU];
-	w->since = w->off;
-	if (kind == GPROF_LASTS_BLOCKED && !blocked_since_it_left(w->off))
-		w->since = 0;
-	if (kind != GPROF_LASTS_DELAY || waits_since_it_left(w->off))
-		return;
-	w->word = &l->since[GPROF_LASTS_DELAY];
-	w->since = waits_since(l, w->off);
-}
-
-/*
- * Is it off the CPU since then? Asked after the time was taken up to which it is. Of those
- * that are bound to a CPU that is gone nobody was told when they left it.
- */
-static bool is_off_since(const struct gprof_lasting *l, const struct task_struct *task, u64 off)
-{
-	smp_rmb();	/* Pairs with nothing: the clock was read before. */
-	if (gprof_task_on_cpu(task) || !cpu_online(task_cpu(task)))
-		return false;
-	/* Before that it was told to leave. */
-	smp_rmb();	/* pairs with smp_store_release() in finish_task() */
-	return READ_ONCE(l->since[GPROF_LASTS_OFF_CPU]) == off;
-}
-
-/* Sets the bit of a trigger in a time, if it still is that. */
-static bool goes_on(struct going_on *w, u32 index)
-{
-	u64 marked = w->since | gprof_since_fired(index);
-
-	if (cmpxchg(w->word, w->since, marked) != w->since)
-		return false;
-	w->since = marked;
-	return true;
-}
-
-static void look_at_kind(struct gprof_triggers *g, unsigned int at, struct task_struct *task,
-			 enum gprof_lasting_kind kind)
-{
-	struct gprof_lasting *l = &g->lasting[at];
-	bool wait = kind < GPROF_LASTS_SYSCALL;
-	/* Pairs with smp_store_release() in gprof_lasting_begins(). */
-	struct going_on w = { .word = &l->since[kind], .since = smp_load_acquire(&l->since[kind]) };
-	/* Of a later call only where that time is gone by now, which goes_on() sees. */
-	s32 number = kind == GPROF_LASTS_SYSCALL ? READ_ONCE(l->number) : GPROF_TRIGGER_ANY;
-	unsigned int i;
-	u64 now, ns;
-
-	if (wait)
-		find_wait(l, kind, &w);
-	now = gprof_since(ktime_get_mono_fast_ns());
-	if (!is_long(g, kind, w.since, now))
-		return;
-	if (wait && !is_off_since(l, task, w.off))
-		return;
-	ns = gprof_since_lasts(w.since, now) >> GPROF_SINCE_SHIFT;
-	for (i = 0; i < g->nr; i++) {
-		struct gprof_trigger_rule *r = &g->rules[i];
-
-		if (r->what != kind + 1 || w.since & gprof_since_fired(r->index) ||
-		    ns <= r->threshold_ns ||
-		    (r->number != GPROF_TRIGGER_ANY && r->number != number))
-			continue;
-		/* Still this task's? Then so is the time, or it is not that any more. */
-		if (task_at(g, at) != task || !goes_on(&w, r->index))
-			return;
-		gprof_trigger_fire(r, task, ns, number, GPROF_FIRED_F_GOES_ON);
-	}
-}
-
-static void look_at(struct gprof_triggers *g, unsigned int at)
-{
-	struct task_struct *task;
-	unsigned int kind;
-
-	rcu_read_lock();
-	task = task_at(g, at);
-	if (task && has_other(g, task)) {
-		for (kind = 0; kind < GPROF_LASTS_NR; kind++)
-			look_at_kind(g, at, task, kind);
-	}
-	rcu_read_unlock();
-}
-
-static u64 look(struct gprof_errand *e, bool awaited)
-{
-	struct gprof_triggers *g = container_of(e, struct gprof_triggers, look);
-	u64 next = U64_MAX;
-	unsigned int at;
-
-	mutex_lock(&g->looking);
-	if (g->started) {
-		for (at = 0; at < 1U << g->bits; at++) {
-			if (task_at(g, at))
-				look_at(g, at);
-			if (!(at & 255))
-				cond_resched();
-		}
-		next = ktime_get_mono_fast_ns() + LOOK_NS;
-	}
-	mutex_unlock(&g->looking);
-	return next;
 }
 
 /* ---- life ---- */
@@ -527,7 +362,8 @@ int gprof_lasting_init(struct gprof_triggers *g)
 	if (err)
 		return err;
 	g->lasting = kvcalloc(nr, sizeof(*g->lasting), GFP_KERNEL_ACCOUNT);
-	err = g->lasting ? gprof_errand_init(&g->look, look, target->privileged) : -ENOMEM;
+	err = !g->lasting ? -ENOMEM :
+	      gprof_errand_init(&g->look, gprof_lasting_look, target->privileged);
 	if (err) {
 		gprof_lasting_destroy(g);
 		gprof_charge_less(g->charge, bytes);

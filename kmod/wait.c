@@ -23,7 +23,6 @@
 #include "compat/preempt.h"
 #include "compat/irq_work.h"
 #include "compat/sched.h"
-#include "cycles.h"
 #include "memlock.h"
 #include "sampler.h"
 #include "source.h"
@@ -50,6 +49,15 @@
 
 /* ---- probes ---- */
 
+/*
+ * It may have other rights than when it began to wait. In which cgroup, or on which CPU, it
+ * did so is what counts: such targets are for who may see all.
+ */
+static bool may_be_told(const struct gprof_waits *w)
+{
+	return !w->whose.tgids || gprof_waits_have(w, current);
+}
+
 /* It has interrupted, or followed, the switch to who waited, who is where it waited. */
 static void sample_waiter(struct irq_work *irq)
 {
@@ -61,23 +69,20 @@ static void sample_waiter(struct irq_work *irq)
 	local_irq_save(flags);
 	e = c->due;
 	c->due.task = NULL;
-	if (e.task && e.task == current) {
-		/* It may have other rights than when it began to wait. */
-		if (gprof_waits_have(w, current) || w->only_cpus)
-			gprof_wait_tell(w, &e, current, &c->regs, 0);
-	} else if (e.task) {
+	if (e.task && e.task == current && may_be_told(w))
+		gprof_wait_tell(w, &e, current, &c->regs, 0);
+	else if (e.task)
 		gprof_wait_lose(w);
-	}
 	local_irq_restore(flags);
 }
 
 static noinline void comes(struct gprof_waits *w, unsigned int at, struct task_struct *next)
 {
 	struct gprof_wait_cpu *c = this_cpu_ptr(w->cpus);
-	u64 now = gprof_cycles();
+	u64 now = ktime_get_mono_fast_ns();
 	struct gprof_wait wait;
 
-	if (!gprof_wait_take(w, at, next, &wait) || wait.unsampled)
+	if (!gprof_wait_take_of(w, at, next, &wait))
 		return;
 	if (unlikely(c->due.task))
 		gprof_wait_lose(w);
@@ -90,7 +95,9 @@ static noinline void comes(struct gprof_waits *w, unsigned int at, struct task_s
 static noinline void goes(struct gprof_waits *w, struct task_struct *prev, unsigned int state,
 			  bool unsampled)
 {
-	if (unlikely(!gprof_wait_begins(w, prev, gprof_cycles(), state, unsampled)) && !unsampled)
+	u64 now = ktime_get_mono_fast_ns();
+
+	if (unlikely(!gprof_wait_begins(w, prev, now, state, unsampled)) && !unsampled)
 		gprof_wait_lose(w);
 }
 
@@ -186,7 +193,7 @@ static noinline void comes_then_stops(struct gprof_waits *w, unsigned int at,
 
 static noinline void ends(struct gprof_waits *w, unsigned int at)
 {
-	WRITE_ONCE(w->waits[at].woken, gprof_cycles());
+	WRITE_ONCE(w->waits[at].woken, ktime_get_mono_fast_ns());
 }
 
 static notrace void woken(void *data, struct task_struct *task)
@@ -223,12 +230,12 @@ static bool take_ended(struct gprof_waits *w, unsigned int at, struct task_struc
 {
 	struct gprof_wait wait;
 
-	if (!gprof_wait_take(w, at, task, &wait) || wait.unsampled)
+	if (!gprof_wait_take_of(w, at, task, &wait))
 		return false;
 	/* Pairs with smp_store_release() in gprof_waits_stop(). */
 	if (smp_load_acquire(&w->phase) == GPROF_WAITS_OVER)
 		return false;
-	gprof_wait_end(w, &wait, gprof_cycles(), e);
+	gprof_wait_end(w, &wait, ktime_get_mono_fast_ns(), e);
 	return true;
 }
 
@@ -244,12 +251,25 @@ static noinline void ends_by_current(struct gprof_waits *w, unsigned int at,
 	tell_waker(w, &e, &c->regs);
 }
 
+/* One of before START, to which the walk of the tasks has not come; as in the jump to it. */
+static noinline void ends_meanwhile(struct gprof_waits *w, struct task_struct *task)
+{
+	int at;
+
+	gprof_waits_look_at(w, task);
+	at = gprof_wait_at(w, task);
+	if (at >= 0)
+		ends_by_current(w, at, task);
+}
+
 static notrace void waking(void *data, struct task_struct *task)
 {
 	int at = gprof_wait_at(data, task);
 
 	if (unlikely(at >= 0))
 		ends_by_current(data, at, task);
+	else if (notes_all(data))
+		ends_meanwhile(data, task);
 }
 
 /* By somebody, before the wait was noted. */
@@ -303,32 +323,19 @@ static void (*const switches[2][2][2])(void *data, bool preempt, struct task_str
 	{ { switch_some, switch_some_waker }, { switch_some_thinned, switch_some_thinned_waker } },
 };
 
-static unsigned int set_lock_taps(struct gprof_waits *w)
-{
-	unsigned int i;
-
-	for (i = 0; i < 2; i++) {
-		w->taps[i].tap = i ? GPROF_TAP_LOCK_END : GPROF_TAP_LOCK_BEGIN;
-		w->taps[i].on_lock = i ? gprof_wait_lock_ends : gprof_wait_lock_begins;
-		w->taps[i].data = w;
-		w->taps[i].known_only = w->whose.tgids;
-	}
-	return i;
-}
-
 static unsigned int set_taps(struct gprof_waits *w)
 {
 	bool some = w->whose.target->type != GPROF_TARGET_SYSTEM, by_waker = w->spec.by_waker;
 	const struct gprof_tap_user users[] = {
 		{ .tap = GPROF_TAP_SWITCH, .on_switch = switches[some][w->thinned][by_waker] },
 		{ .tap = GPROF_TAP_WAKEUP, .on_task = by_waker ? woken_early : woken },
-		{ .tap = GPROF_TAP_WAKING, .on_task = waking },
+		{ .tap = GPROF_TAP_WAKING, .on_task = by_waker ? waking : gprof_wait_wakes },
 	};
 	unsigned int i;
 
 	BUILD_BUG_ON(ARRAY_SIZE(users) != GPROF_WAIT_TAPS);
 	if (w->spec.in_kernel)
-		return set_lock_taps(w);
+		return gprof_wait_set_lock_taps(w);
 	for (i = 0; i < ARRAY_SIZE(users); i++) {
 		/* What it knows of when it left stays. */
 		w->taps[i].tap = users[i].tap;
@@ -336,7 +343,13 @@ static unsigned int set_taps(struct gprof_waits *w)
 		w->taps[i].data = w;
 		w->taps[i].known_only = w->whose.tgids;
 	}
-	return by_waker ? ARRAY_SIZE(users) : ARRAY_SIZE(users) - 1;
+	return ARRAY_SIZE(users);
+}
+
+/* How many of the taps are joined once START is over. */
+static unsigned int nr_taps(const struct gprof_waits *w)
+{
+	return w->spec.in_kernel || !w->spec.by_waker ? GPROF_WAIT_TAPS - 1 : GPROF_WAIT_TAPS;
 }
 
 /* ---- life ---- */
@@ -500,7 +513,7 @@ static void detach(struct gprof_waits *w)
 {
 	int cpu;
 
-	gprof_tap_leave_all(w->taps, set_taps(w));
+	gprof_tap_leave_all(w->taps, nr_taps(w));
 	for_each_possible_cpu(cpu)
 		irq_work_sync(&per_cpu_ptr(w->cpus, cpu)->irq);
 	if (w->whose.tgids)
@@ -533,14 +546,16 @@ int gprof_waits_start(void *state, u32 *attached)
 		gprof_tap_leave_all(w->taps, set_taps(w));
 		return err;
 	}
-	w->from_ns = ktime_get_mono_fast_ns();
-	w->until_ns = 0;
-	w->from = gprof_cycles();
+	w->until = 0;
+	w->from = ktime_get_mono_fast_ns();
 	/* Pairs with smp_load_acquire() in gprof_wait_end(). */
 	smp_store_release(&w->phase, GPROF_WAITS_BEGIN);
 	if (!w->spec.in_kernel)
 		gprof_waits_find_begun(w);
 	WRITE_ONCE(w->phase, GPROF_WAITS_ON);
+	/* What is called by it still finds that the phase is over, or does what it may. */
+	if (!w->spec.in_kernel && !w->spec.by_waker)
+		gprof_tap_leave_nowait(&w->taps[GPROF_WAIT_TAPS - 1]);
 	return 0;
 }
 
@@ -554,8 +569,7 @@ void gprof_waits_stop(void *state)
 {
 	struct gprof_waits *w = state;
 
-	w->until_ns = ktime_get_mono_fast_ns();
-	w->until = gprof_cycles();
+	w->until = ktime_get_mono_fast_ns();
 	/* Pairs with smp_load_acquire() in gprof_wait_end() and take_ended(). */
 	smp_store_release(&w->phase, GPROF_WAITS_OVER);
 	if (!w->spec.by_waker && !w->spec.in_kernel)
@@ -577,8 +591,8 @@ void gprof_waits_stats(void *state, struct gprof_stats *stats)
 
 	for_each_possible_cpu(cpu)
 		stats->out_count += local64_read(&per_cpu_ptr(w->cpus, cpu)->count);
-	if (!w->from_ns || !stats->out_started_ns)
+	if (!w->from || !stats->out_started_ns)
 		return;
-	stats->out_started_ns = w->from_ns;
-	stats->out_stopped_ns = w->until_ns;
+	stats->out_started_ns = w->from;
+	stats->out_stopped_ns = w->until;
 }

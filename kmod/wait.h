@@ -40,9 +40,11 @@ struct gprof_stats;
 
 /**
  * struct gprof_wait - a wait that goes on
- * @since: gprof_cycles() when it began
+ * @since: when it began, CLOCK_MONOTONIC, as all times here: the counter of a CPU goes on
+ *	where that does not, and may be found wanting meanwhile
  * @woken: when it ended, while the task has no CPU yet; 0: it goes on
  * @addr: of the lock, where it is one
+ * @switches: of the task, when it began; of another number it is another wait
  * @what: GPROF_WAIT_FOR_*, and GPROF_WAIT_LOCK_* where it is a lock
  * @unsampled: it is noted so that it is not taken for an older one
  */
@@ -50,7 +52,8 @@ struct gprof_wait {
 	u64 since;
 	u64 woken;
 	u64 addr;
-	u32 what;
+	u32 switches;
+	u16 what;
 	bool unsampled;
 };
 
@@ -140,12 +143,11 @@ struct gprof_wait_spec {
  * @owners: who had the locks that these are for, where that is asked for; or NULL
  * @cpus: of each CPU
  * @phase: enum gprof_wait_phase
- * @from: gprof_cycles() at START
- * @until: at STOP, once @phase says so
- * @from_ns: CLOCK_MONOTONIC then
- * @until_ns: likewise
- * @counted: waits up to the last STOP
- * @taps: of the scheduler
+ * @from: CLOCK_MONOTONIC at START
+ * @until: at STOP, once @phase says so; 0 before
+ * @unsure: somebody was looked at amid falling asleep, at START
+ * @crowded: or found no room
+ * @taps: of the scheduler; the last one, of those who do not ask for the waker, at START alone
  */
 struct gprof_waits {
 	struct gprof_membership whose;
@@ -164,8 +166,8 @@ struct gprof_waits {
 	u32 phase;
 	u64 from;
 	u64 until;
-	u64 from_ns;
-	u64 until_ns;
+	bool unsure;
+	bool crowded;
 	struct gprof_tap_user taps[GPROF_WAIT_TAPS];
 };
 
@@ -181,16 +183,20 @@ void gprof_waits_stats(void *state, struct gprof_stats *stats);
 void gprof_waits_destroy(void *state);
 
 /* wait_edge.c */
+void gprof_waits_look_at(struct gprof_waits *w, struct task_struct *task);
+void gprof_wait_wakes(void *data, struct task_struct *task);
 void gprof_waits_find_begun(struct gprof_waits *w);
 void gprof_waits_tell_unended(struct gprof_waits *w);
 
 /* wait_note.c */
-bool gprof_wait_note(struct gprof_waits *w, const struct task_struct *key, u64 since, u32 what,
-		     u64 addr, const struct gprof_lock_owner *owner, bool unsampled);
+bool gprof_wait_note(struct gprof_waits *w, const struct task_struct *key,
+		     const struct gprof_wait *wait, const struct gprof_lock_owner *owner);
 bool gprof_wait_begins(struct gprof_waits *w, struct task_struct *task, u64 since,
 		       unsigned int state, bool unsampled);
-bool gprof_wait_take(struct gprof_waits *w, unsigned int at, struct task_struct *task,
+bool gprof_wait_take(struct gprof_waits *w, unsigned int at, const struct task_struct *key,
 		     struct gprof_wait *wait);
+bool gprof_wait_take_of(struct gprof_waits *w, unsigned int at, struct task_struct *task,
+			struct gprof_wait *wait);
 void gprof_wait_end(const struct gprof_waits *w, const struct gprof_wait *wait, u64 now,
 		    struct gprof_wait_end *e);
 void gprof_wait_lose(struct gprof_waits *w);
@@ -200,8 +206,7 @@ void gprof_wait_tell(struct gprof_waits *w, const struct gprof_wait_end *e,
 		     struct task_struct *task, struct pt_regs *regs, u32 without);
 
 /* wait_lock.c */
-void gprof_wait_lock_begins(void *data, void *lock, unsigned int flags);
-void gprof_wait_lock_ends(void *data, void *lock, unsigned int err);
+unsigned int gprof_wait_set_lock_taps(struct gprof_waits *w);
 
 /* wait_for.c */
 u32 gprof_wait_for(struct task_struct *task, unsigned int state);

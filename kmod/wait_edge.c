@@ -4,6 +4,7 @@
  *
  * At START all that begin are noted, sampled or not, while who waits already is looked
  * for: one without a note has begun before, and the same chance to be sampled as another.
+ * Who is woken before the walk gets to it is looked at by who wakes it.
  */
 #include "compat/sched.h"
 #include "sampler.h"
@@ -20,6 +21,14 @@
 
 #define WALK_BATCH	256	/* tasks, or places, between two points where others may run */
 #define WALK_RESTARTS	16	/* then nobody runs in between */
+#define WALKS_UNSURE	3	/* for those who are amid falling asleep */
+
+static unsigned int sleep_of(const struct task_struct *task)
+{
+	unsigned int state = GPROF_TASK_STATE(task);
+
+	return state & (TASK_WAKING | TASK_NEW | TASK_DEAD) ? 0 : state;
+}
 
 /*
  * Nobody wakes it while its lock is held, and who sleeps does nothing. In this order: who is
@@ -28,15 +37,23 @@
 static unsigned int sleeps(struct task_struct *task)
 {
 	bool queued = gprof_task_queued(task);
-	unsigned int state;
 
 	lockdep_assert_held(&task->pi_lock);
 	smp_rmb();	/* pairs with the barriers of a switch, as in try_to_wake_up() */
 	if (queued || gprof_task_on_cpu(task) || task->exit_state)
 		return 0;
 	smp_rmb();	/* it had left its CPU before its stack is read: pairs with finish_task() */
-	state = GPROF_TASK_STATE(task);
-	return state & (TASK_WAKING | TASK_NEW | TASK_DEAD) ? 0 : state;
+	return sleep_of(task);
+}
+
+/*
+ * Is it amid falling asleep, or waking up? It was told to leave its CPU before START perhaps,
+ * and sleeps() does not see it yet. One that only has its CPU taken away will be told.
+ */
+static bool is_amid(struct task_struct *task)
+{
+	return !task->exit_state && sleep_of(task) &&
+	       !(gprof_task_queued(task) && gprof_task_on_cpu(task));
 }
 
 static bool has(const struct gprof_waits *w, struct task_struct *task)
@@ -49,23 +66,69 @@ static bool has(const struct gprof_waits *w, struct task_struct *task)
 }
 
 /* Who is left out by chance has a note too, so that another look does not count it again. */
+static void begun(struct gprof_waits *w, struct task_struct *task, unsigned int state)
+{
+	struct gprof_wait_cpu *c = this_cpu_ptr(w->cpus);
+	bool unsampled;
+
+	if (w->spec.locks && !gprof_wait_is_for_lock(task, state))
+		return;
+	local64_inc(&c->count);
+	unsampled = w->thinned && !gprof_thin_takes(&c->thin, &w->thinning, 1);
+	if (gprof_wait_begins(w, task, w->from, state, unsampled))
+		return;
+	WRITE_ONCE(w->crowded, true);
+	if (!unsampled)
+		gprof_wait_lose(w);
+}
+
+/* Returns false where it cannot be told yet whether it sleeps. */
+static bool look_at_locked(struct gprof_waits *w, struct task_struct *task)
+{
+	unsigned int state = sleeps(task);
+
+	if (!has(w, task) || gprof_wait_at(w, task) >= 0)
+		return true;
+	if (state)
+		begun(w, task, state);
+	return state || !is_amid(task);
+}
+
+/**
+ * gprof_waits_look_at() - note a wait that has begun before START, and is about to end
+ * @w: waits, in GPROF_WAITS_BEGIN
+ * @task: is being woken by current, be it as an interrupt
+ *
+ * Context: Any but NMI, under the lock of @task, where that is not current itself.
+ */
+void gprof_waits_look_at(struct gprof_waits *w, struct task_struct *task)
+{
+	if (task != current)
+		look_at_locked(w, task);
+}
+
+/**
+ * gprof_wait_wakes() - the tap of who is woken while START looks for who waits already
+ * @data: waits
+ * @task: to which the walk may not have come; nobody would know then that it has waited
+ *
+ * Context: As gprof_waits_look_at().
+ */
+void notrace gprof_wait_wakes(void *data, struct task_struct *task)
+{
+	struct gprof_waits *w = data;
+
+	if (READ_ONCE(w->phase) == GPROF_WAITS_BEGIN)
+		gprof_waits_look_at(w, task);
+}
+
 static void look_at(struct gprof_waits *w, struct task_struct *task)
 {
-	bool unsampled;
-	struct gprof_wait_cpu *c;
 	unsigned long flags;
-	unsigned int state;
 
 	raw_spin_lock_irqsave(&task->pi_lock, flags);
-	state = sleeps(task);
-	if (state && has(w, task) && gprof_wait_at(w, task) < 0 &&
-	    (!w->spec.locks || gprof_wait_is_for_lock(task, state))) {
-		c = this_cpu_ptr(w->cpus);
-		local64_inc(&c->count);
-		unsampled = w->thinned && !gprof_thin_takes(&c->thin, &w->thinning, 1);
-		if (!gprof_wait_begins(w, task, w->from, state, unsampled) && !unsampled)
-			gprof_wait_lose(w);
-	}
+	if (!look_at_locked(w, task))
+		w->unsure = true;
 	raw_spin_unlock_irqrestore(&task->pi_lock, flags);
 }
 
@@ -105,14 +168,20 @@ static bool look_at_all(struct gprof_waits *w, bool may_pause)
  */
 void gprof_waits_find_begun(struct gprof_waits *w)
 {
-	unsigned int tries = 0;
+	unsigned int tries = 0, walks = 0;
+
+	w->crowded = false;
 
 	rcu_read_lock();
-	if (w->whose.thread)
-		look_at(w, w->whose.target->task);
-	else
-		while (!look_at_all(w, tries < WALK_RESTARTS))
-			tries++;
+	do {
+		w->unsure = false;
+		if (w->whose.thread)
+			look_at(w, w->whose.target->task);
+		else
+			while (!look_at_all(w, tries < WALK_RESTARTS))
+				tries++;
+		/* Who has no note would be counted again. */
+	} while (w->unsure && !READ_ONCE(w->crowded) && ++walks < WALKS_UNSURE);
 	rcu_read_unlock();
 }
 
@@ -128,7 +197,7 @@ static bool take(struct gprof_waits *w, unsigned int at, struct task_struct *tas
 
 	raw_spin_lock_irqsave(&task->pi_lock, flags);
 	asleep = sleeps(task);
-	taken = gprof_wait_take(w, at, task, wait) && !wait->unsampled;
+	taken = gprof_wait_take_of(w, at, task, wait);
 	if (taken && asleep)
 		gprof_stack_capture_task(c->stack, &w->sampler->options, task);
 	else

@@ -25,7 +25,7 @@
 #define FUTEX_LOCK_PI2	13
 #endif
 
-#define BLOCKED	(TASK_UNINTERRUPTIBLE | TASK_FROZEN | TASK_RTLOCK_WAIT)
+#define BLOCKED	(TASK_UNINTERRUPTIBLE | TASK_RTLOCK_WAIT)
 
 /*
  * Another thread may close it, and the number may be another file's then: the memory is
@@ -122,15 +122,18 @@ static u32 for_call(struct task_struct *task, struct pt_regs *regs, int call)
  */
 u32 gprof_wait_for(struct task_struct *task, unsigned int state)
 {
-	bool blocked = state & BLOCKED && !(state & TASK_NOLOAD);
 	struct pt_regs *regs;
+	bool blocked;
 	int call;
 
-	if (state & (__TASK_STOPPED | __TASK_TRACED))
+	state = gprof_state_it_left_in(task, state);
+	blocked = state & BLOCKED && !(state & TASK_NOLOAD);
+	if (state & (__TASK_STOPPED | __TASK_TRACED) || gprof_task_frozen(task, state))
 		return GPROF_WAIT_FOR_STOPPED;
-	if (task->flags & GPROF_PF_WORKER)
+	if (task->flags & (GPROF_PF_WORKER | GPROF_PF_ENDS))
 		return task->in_iowait ? GPROF_WAIT_FOR_IO :
-		       blocked ? GPROF_WAIT_FOR_BLOCKED : GPROF_WAIT_FOR_KERNEL;
+		       blocked ? GPROF_WAIT_FOR_BLOCKED :
+		       task->flags & GPROF_PF_WORKER ? GPROF_WAIT_FOR_KERNEL : GPROF_WAIT_FOR_OTHER;
 	regs = task_pt_regs(task);
 	call = gprof_wait_in_32bit_call(task) ? INT_MAX : syscall_get_nr(task, regs);
 	if (call < 0)

@@ -47,14 +47,16 @@ static __always_inline bool gprof_wait_in_futex(int call)
  * @task: current, which is being switched out, or one that sleeps and is kept from waking
  * @state: its state
  *
- * Such waits are interruptible; what else goes on in that call is none.
+ * Such waits are interruptible; what else goes on in that call is none. Nor is what goes on
+ * when a signal has interrupted the call: to be frozen, to write a core file, to end.
  *
  * Context: Any but NMI, preemption off.
  */
 static __always_inline bool gprof_wait_is_for_lock(struct task_struct *task, unsigned int state)
 {
-	if (!(state & TASK_INTERRUPTIBLE) || task->flags & GPROF_PF_WORKER ||
-	    gprof_wait_in_32bit_call(task))
+	state = gprof_state_it_left_in(task, state);
+	if (!(state & TASK_INTERRUPTIBLE) || task->flags & (GPROF_PF_WORKER | GPROF_PF_ENDS) ||
+	    gprof_task_frozen(task, state) || gprof_wait_in_32bit_call(task))
 		return false;
 	return gprof_wait_in_futex(syscall_get_nr(task, task_pt_regs(task)));
 }

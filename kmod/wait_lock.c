@@ -13,7 +13,6 @@
  * counts. Therefore those that are not sampled have notes too.
  */
 #include "compat/preempt.h"
-#include "cycles.h"
 #include "sampler.h"
 #include "wait.h"
 
@@ -27,6 +26,7 @@
 #include <linux/rwsem.h>
 #include <linux/sched.h>
 #include <linux/string.h>
+#include <linux/timekeeping.h>
 
 /* As in include/trace/events/lock.h, which older kernels do not have. */
 #define LCB_F_SPIN	BIT(0)
@@ -45,7 +45,10 @@ static u32 kind_of(unsigned int flags)
 	if (flags & (LCB_F_READ | LCB_F_WRITE))
 		return flags & (LCB_F_SPIN | LCB_F_RT) ? GPROF_WAIT_LOCK_RWLOCK :
 							 GPROF_WAIT_LOCK_RWSEM;
-	return flags & LCB_F_RT ? GPROF_WAIT_LOCK_RT : GPROF_WAIT_LOCK_SPIN;
+	if (flags & LCB_F_RT)
+		return GPROF_WAIT_LOCK_RT;
+	/* A semaphore has no flag of its own. */
+	return flags & LCB_F_SPIN ? GPROF_WAIT_LOCK_SPIN : GPROF_WAIT_LOCK_SEMAPHORE;
 }
 
 /*
@@ -104,32 +107,27 @@ static void begins(struct gprof_waits *w, void *lock, unsigned int flags)
 	const struct task_struct *key = key_of(lock);
 	struct gprof_lock_owner owner;
 	struct gprof_wait_cpu *c = this_cpu_ptr(w->cpus);
+	struct gprof_wait wait = { .addr = (u64)lock };
 	int at = gprof_wait_at(w, key);
-	bool sampled;
 
 	if (at >= 0 && READ_ONCE(w->waits[at].addr) == (u64)lock)
 		return;
 	local64_inc(&c->count);
-	sampled = !w->thinned || gprof_thin_takes(&c->thin, &w->thinning, 1);
+	wait.unsampled = w->thinned && !gprof_thin_takes(&c->thin, &w->thinning, 1);
+	if (!wait.unsampled) {
+		wait.since = ktime_get_mono_fast_ns();
+		wait.what = GPROF_WAIT_FOR_LOCK | kind_of(flags) << GPROF_WAIT_LOCK_SHIFT;
+	}
 	if (w->owners)
 		find_owner(lock, flags, &owner);
-	if (at < 0 && gprof_wait_note(w, key, gprof_cycles(), GPROF_WAIT_FOR_LOCK |
-				      kind_of(flags) << GPROF_WAIT_LOCK_SHIFT, (u64)lock,
-				      w->owners ? &owner : NULL, !sampled))
+	if (at < 0 && gprof_wait_note(w, key, &wait, w->owners ? &owner : NULL))
 		return;
-	if (sampled)
+	if (!wait.unsampled)
 		gprof_wait_lose(w);
 }
 
-/**
- * gprof_wait_lock_begins() - current begins to wait for a lock
- * @data: struct gprof_waits
- * @lock: where it is
- * @flags: LCB_F_*
- *
- * Context: Any, preemption off. Whoever spins in an NMI is not told.
- */
-void notrace gprof_wait_lock_begins(void *data, void *lock, unsigned int flags)
+/* Current begins to wait for a lock, in any context. Whoever spins in an NMI is not told. */
+static notrace void on_begin(void *data, void *lock, unsigned int flags)
 {
 	struct gprof_waits *w = data;
 	unsigned long irqs;
@@ -153,12 +151,12 @@ static noinline void ends(struct gprof_waits *w, unsigned int at, const struct t
 	if (w->owners)
 		owner = w->owners[at];
 	if (READ_ONCE(w->waits[at].addr) != (u64)lock ||
-	    !gprof_wait_take(w, at, (struct task_struct *)key, &wait) || wait.unsampled)
+	    !gprof_wait_take(w, at, key, &wait) || wait.unsampled)
 		return;
 	/* Pairs with smp_store_release() in gprof_waits_stop(). */
 	if (smp_load_acquire(&w->phase) == GPROF_WAITS_OVER)
 		return;
-	gprof_wait_end(w, &wait, gprof_cycles(), &e);
+	gprof_wait_end(w, &wait, ktime_get_mono_fast_ns(), &e);
 	if (w->owners)
 		e.owner = &owner;
 	perf_fetch_caller_regs(&c->regs);
@@ -166,15 +164,8 @@ static noinline void ends(struct gprof_waits *w, unsigned int at, const struct t
 	gprof_wait_tell(w, &e, current, &c->regs, 0);
 }
 
-/**
- * gprof_wait_lock_ends() - current has the lock, or has given up
- * @data: struct gprof_waits
- * @lock: where it is
- * @err: which of the two
- *
- * Context: Any, preemption off.
- */
-void notrace gprof_wait_lock_ends(void *data, void *lock, unsigned int err)
+/* It has the lock, or has given up. */
+static notrace void on_end(void *data, void *lock, unsigned int err)
 {
 	const struct task_struct *key;
 	struct gprof_waits *w = data;
@@ -189,4 +180,25 @@ void notrace gprof_wait_lock_ends(void *data, void *lock, unsigned int err)
 	if (at >= 0)
 		ends(w, at, key, lock);
 	local_irq_restore(irqs);
+}
+
+/**
+ * gprof_wait_set_lock_taps() - set the taps that tell of such waits
+ * @w: waits, in_kernel
+ *
+ * Context: Task.
+ * Return: how many of w->taps.
+ */
+unsigned int gprof_wait_set_lock_taps(struct gprof_waits *w)
+{
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		/* What it knows of when it left stays. */
+		w->taps[i].tap = i ? GPROF_TAP_LOCK_END : GPROF_TAP_LOCK_BEGIN;
+		w->taps[i].on_lock = i ? on_end : on_begin;
+		w->taps[i].data = w;
+		w->taps[i].known_only = w->whose.tgids;
+	}
+	return i;
 }

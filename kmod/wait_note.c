@@ -11,10 +11,10 @@
  * table exists. Who looks holds RCU.
  */
 #include "compat/preempt.h"
-#include "cycles.h"
 #include "sampler.h"
 #include "wait.h"
 
+#include <linux/build_bug.h>
 #include <linux/gprof.h>
 
 #define RUNNABLE_MAX	((1ULL << (64 - GPROF_WAIT_RUNNABLE_SHIFT)) - 1)
@@ -58,48 +58,66 @@ static atomic_long_t *owner_of(struct gprof_waits *w, unsigned int at)
 	return &w->buckets[at / GPROF_WAIT_WAYS].tasks[at % GPROF_WAIT_WAYS];
 }
 
+/*
+ * One that a switch-in has left behind of which the kernel did not tell. Others may be about
+ * to take it, and must not find half of another.
+ */
+static int claim_former(struct gprof_waits *w, const struct task_struct *key)
+{
+	int at = gprof_wait_at(w, key);
+	long former = (long)key;
+
+	if (at >= 0 && atomic_long_try_cmpxchg(owner_of(w, at), &former,
+					       (long)key | GPROF_WAIT_BUSY))
+		return at;
+	return -1;
+}
+
 /**
  * gprof_wait_note() - note a wait of which it is known what for
  * @w: waits
- * @key: whose; others may not note or take anything under it meanwhile
- * @since: when, gprof_cycles()
- * @what: as in struct gprof_wait
- * @addr: likewise
+ * @key: whose; others may not note anything under it meanwhile
+ * @wait: it
  * @owner: who has the lock, for recorders that want to know; else NULL
- * @unsampled: as in struct gprof_wait
  *
  * Context: Any but NMI, interrupts off.
  * Return: false: there is no room for it.
  */
-bool gprof_wait_note(struct gprof_waits *w, const struct task_struct *key, u64 since, u32 what,
-		     u64 addr, const struct gprof_lock_owner *owner, bool unsampled)
+bool gprof_wait_note(struct gprof_waits *w, const struct task_struct *key,
+		     const struct gprof_wait *wait, const struct gprof_lock_owner *owner)
 {
-	/* One that a switch-in has left behind of which the kernel did not tell. */
-	int at = gprof_wait_at(w, key);
-	struct gprof_wait *wait;
+	int at = claim_former(w, key);
+	struct gprof_wait *to;
 
 	if (at < 0)
 		at = claim(w, key);
 	if (at < 0)
 		return false;
-	wait = &w->waits[at];
-	WRITE_ONCE(wait->since, since);
-	WRITE_ONCE(wait->woken, 0);
-	WRITE_ONCE(wait->unsampled, unsampled);
-	WRITE_ONCE(wait->what, what);
-	WRITE_ONCE(wait->addr, addr);
+	to = &w->waits[at];
+	WRITE_ONCE(to->since, wait->since);
+	WRITE_ONCE(to->woken, 0);
+	WRITE_ONCE(to->addr, wait->addr);
+	WRITE_ONCE(to->switches, wait->switches);
+	WRITE_ONCE(to->what, wait->what);
+	WRITE_ONCE(to->unsampled, wait->unsampled);
 	if (owner)
 		w->owners[at] = *owner;
-	/* Pairs with the compare-exchange of gprof_wait_take(). */
+	/* Pairs with atomic_long_read_acquire() in gprof_wait_take(): all of it is there. */
 	atomic_long_set_release(owner_of(w, at), (long)key);
 	return true;
+}
+
+/* How often it has given its CPU away: counted before that is told. */
+static u32 switches_of(const struct task_struct *task)
+{
+	return READ_ONCE(task->nvcsw) + READ_ONCE(task->nivcsw);
 }
 
 /**
  * gprof_wait_begins() - note a wait
  * @w: waits
  * @task: whose; it is being switched out, or its lock is held
- * @since: when, gprof_cycles()
+ * @since: when
  * @state: the task's
  * @unsampled: see struct gprof_wait
  *
@@ -109,45 +127,85 @@ bool gprof_wait_note(struct gprof_waits *w, const struct task_struct *key, u64 s
 bool gprof_wait_begins(struct gprof_waits *w, struct task_struct *task, u64 since,
 		       unsigned int state, bool unsampled)
 {
-	u32 what = 0;
-	u64 addr = 0;
+	struct gprof_wait wait = {
+		.since = since, .switches = switches_of(task), .unsampled = unsampled,
+	};
+	u32 lock;
 
+	/* 8 bits of it, and 4 of how it ended, are below the lock. */
+	BUILD_BUG_ON(GPROF_WAIT_LOCK_SHIFT + 4 > 8 * sizeof(wait.what));
 	if (!unsampled) {
-		what = gprof_wait_for(task, state);
-		if (w->spec.locks)
-			what |= gprof_wait_for_lock(task, &addr) << GPROF_WAIT_LOCK_SHIFT;
+		wait.what = gprof_wait_for(task, state);
+		if (w->spec.locks) {
+			lock = gprof_wait_for_lock(task, &wait.addr);
+			wait.what |= lock << GPROF_WAIT_LOCK_SHIFT;
+		}
 	}
-	return gprof_wait_note(w, task, since, what, addr, NULL, unsampled);
+	return gprof_wait_note(w, task, &wait, NULL);
 }
 
 /**
  * gprof_wait_take() - have a note for good
  * @w: waits
  * @at: where
- * @task: whose it is
+ * @key: whose it is
  * @wait: gets it
  *
  * Context: Any but NMI.
  * Return: false: somebody else has it.
  */
-bool gprof_wait_take(struct gprof_waits *w, unsigned int at, struct task_struct *task,
+bool gprof_wait_take(struct gprof_waits *w, unsigned int at, const struct task_struct *key,
 		     struct gprof_wait *wait)
 {
 	const struct gprof_wait *from = &w->waits[at];
-	long owner = (long)task;
+	long owner = (long)key;
 
+	/*
+	 * Pairs with atomic_long_set_release() in gprof_wait_note(). Who looked for it has not
+	 * ordered anything; nor does who wakes a task have a lock with who switched it out.
+	 */
+	if (atomic_long_read_acquire(owner_of(w, at)) != owner)
+		return false;
 	wait->since = READ_ONCE(from->since);
 	wait->woken = READ_ONCE(from->woken);
-	wait->what = READ_ONCE(from->what);
 	wait->addr = READ_ONCE(from->addr);
+	wait->switches = READ_ONCE(from->switches);
+	wait->what = READ_ONCE(from->what);
 	wait->unsampled = READ_ONCE(from->unsampled);
-	/* As long as it is the task's nobody else changes it, but for @woken. */
+	/*
+	 * As long as it is the task's nobody else changes it, but for @woken. Fully ordered:
+	 * whoever claims the place next, in claim(), writes after all of it was read.
+	 */
 	return atomic_long_try_cmpxchg(owner_of(w, at), &owner, 0);
+}
+
+/**
+ * gprof_wait_take_of() - ... of a task, where it is a sampled one
+ * @w: waits
+ * @at: where
+ * @task: whose it is; it is being switched in, or its lock is held
+ * @wait: gets it
+ *
+ * A note that was left behind, since the kernel did not tell of a switch-in, is of an older
+ * wait, where the next one was not sampled; its end is unknown.
+ *
+ * Context: Any but NMI, preemption off.
+ * Return: false: there is none to be told.
+ */
+bool gprof_wait_take_of(struct gprof_waits *w, unsigned int at, struct task_struct *task,
+			struct gprof_wait *wait)
+{
+	if (!gprof_wait_take(w, at, task, wait) || wait->unsampled)
+		return false;
+	if (likely(wait->switches == switches_of(task)))
+		return true;
+	gprof_wait_lose(w);
+	return false;
 }
 
 static u64 between(u64 from, u64 until)
 {
-	return (s64)(until - from) > 0 ? gprof_cycles_ns(until - from) : 0;
+	return (s64)(until - from) > 0 ? until - from : 0;
 }
 
 /**

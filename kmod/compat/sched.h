@@ -5,7 +5,7 @@
  * se.sched_delayed: 6.12; a task that sleeps may stay on its queue for a while.
  * sched_switch tells the previous task's state since 5.18; what the task itself says may
  * be newer, for a waker changes it. Its member was renamed in 5.14.
- * TASK_FROZEN: 6.1. TASK_RTLOCK_WAIT: 5.15.
+ * TASK_FROZEN: 6.1; before, PF_FROZEN. TASK_RTLOCK_WAIT: 5.15. PF_POSTCOREDUMP: 5.16.
  * task_newtask has flags of 64 bits since 7.x, sched_process_exit tells of the
  * group since then. A return probe's instance lost its way to the probe in 5.11.
  */
@@ -54,6 +54,45 @@ static __always_inline bool gprof_task_on_cpu(const struct task_struct *task)
 #ifndef TASK_RTLOCK_WAIT
 #define TASK_RTLOCK_WAIT	0
 #endif
+
+/* Who ends, or has its memory written to a core file, amid whatever call it was in. */
+#ifdef PF_POSTCOREDUMP
+#define GPROF_PF_ENDS	(PF_EXITING | PF_DUMPCORE | PF_POSTCOREDUMP)
+#else
+#define GPROF_PF_ENDS	(PF_EXITING | PF_DUMPCORE)
+#endif
+
+/**
+ * gprof_task_frozen() - does it wait for its cgroup, or the host, to be thawed?
+ * @task: sleeps, or is about to
+ * @state: its state
+ *
+ * Also set is @frozen of who is stopped, and of who waits for a child that has its memory.
+ */
+static __always_inline bool gprof_task_frozen(const struct task_struct *task, unsigned int state)
+{
+#ifdef PF_FROZEN
+	if (unlikely(task->flags & PF_FROZEN))
+		return true;
+#endif
+	return unlikely(state & TASK_FROZEN) || (unlikely(task->frozen) &&
+						 state & TASK_INTERRUPTIBLE);
+}
+
+/**
+ * gprof_state_it_left_in() - what a waker may have overwritten
+ * @task: has been switched out
+ * @state: as the switch told it
+ */
+static __always_inline unsigned int gprof_state_it_left_in(const struct task_struct *task,
+							   unsigned int state)
+{
+#ifndef GPROF_HAVE_SWITCH_PREV_STATE
+	if (state == TASK_WAKING)
+		return task->sched_contributes_to_load ? TASK_UNINTERRUPTIBLE : TASK_INTERRUPTIBLE;
+#endif
+	return state;
+}
 
 #ifdef GPROF_HAVE_SWITCH_PREV_STATE
 #define GPROF_PREV_STATE	prev_state

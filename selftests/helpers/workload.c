@@ -258,7 +258,7 @@ long long file_field(const char *path, const char *key)
 
 #define CGROUPS	"/sys/fs/cgroup"
 
-static int write_in(const char *path, const char *name, const char *text)
+int cgroup_write(const char *path, const char *name, const char *text)
 {
 	char file[160];
 
@@ -266,25 +266,37 @@ static int write_in(const char *path, const char *name, const char *text)
 	return file_write(file, text);
 }
 
+static void mount_cgroups(void)
+{
+	mkdir(CGROUPS, 0755);
+	if (access(CGROUPS "/cgroup.procs", F_OK))
+		mount("none", CGROUPS, "cgroup2", 0, NULL);
+}
+
+int cgroup_make(char path[MEMORY_CGROUP_PATH], const char *name)
+{
+	mount_cgroups();
+	snprintf(path, MEMORY_CGROUP_PATH, CGROUPS "/gprof_%s.%d", name, getpid());
+	return mkdir(path, 0755) ? -errno : 0;
+}
+
 int memory_cgroup(char path[MEMORY_CGROUP_PATH], const char *max)
 {
 	char text[512];
 	int ret;
 
-	mkdir(CGROUPS, 0755);
-	if (access(CGROUPS "/cgroup.procs", F_OK))
-		mount("none", CGROUPS, "cgroup2", 0, NULL);
+	mount_cgroups();
 	if (file_read(CGROUPS "/cgroup.controllers", text, sizeof(text)) ||
-	    !strstr(text, "memory") || write_in(CGROUPS, "cgroup.subtree_control", "+memory"))
+	    !strstr(text, "memory") || cgroup_write(CGROUPS, "cgroup.subtree_control", "+memory"))
 		return -ENODEV;
-	snprintf(path, MEMORY_CGROUP_PATH, CGROUPS "/gprof_test.%d", getpid());
-	if (mkdir(path, 0755))
-		return -errno;
-	ret = write_in(path, "memory.max", max);
+	ret = cgroup_make(path, "test");
+	if (ret)
+		return ret;
+	ret = cgroup_write(path, "memory.max", max);
 	if (ret)
 		rmdir(path);
 	else
-		write_in(path, "memory.swap.max", "0");
+		cgroup_write(path, "memory.swap.max", "0");
 	return ret;
 }
 
@@ -293,7 +305,7 @@ int memory_cgroup_enter(const char *path, pid_t pid)
 	char text[16];
 
 	snprintf(text, sizeof(text), "%d", pid);
-	return write_in(path, "cgroup.procs", text);
+	return cgroup_write(path, "cgroup.procs", text);
 }
 
 long long tracepoint_id(const char *category, const char *name)

@@ -74,12 +74,22 @@ void perf_at_any_rate(void);
 /* The number after "key:" in a file such as /proc/meminfo, or -errno. */
 long long file_field(const char *path, const char *key);
 
+#define MEMORY_CGROUP_PATH	64
+
+/*
+ * Make a cgroup of cgroup v2, whose directory goes to @path, and whose name is made of @name and
+ * the caller's number. 0 or -errno. Who made it removes it with rmdir(), once its processes
+ * are gone.
+ */
+int cgroup_make(char path[MEMORY_CGROUP_PATH], const char *name);
+/* Write to a file of it, as "1" to cgroup.freeze; 0 or -errno. */
+int cgroup_write(const char *path, const char *name, const char *text);
+
 /*
  * Make a cgroup of at most that much memory ("48M") and without swap, whose directory
  * goes to @path. 0, -ENODEV where cgroup v2 has no memory controller, or -errno. Who
  * made it removes it with rmdir(), once its processes are gone.
  */
-#define MEMORY_CGROUP_PATH	64
 int memory_cgroup(char path[MEMORY_CGROUP_PATH], const char *max);
 /* Move a process into it; 0 or -errno. */
 int memory_cgroup_enter(const char *path, pid_t pid);

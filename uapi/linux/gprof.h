@@ -576,7 +576,16 @@ struct gprof_trace_params {
  * Waits under way at START or STOP count with what they lasted between the two, which
  * are out_started_ns and out_stopped_ns of STATS. One that goes on at STOP has its kernel
  * frames, and user frames where it is of the process that calls STOP.
- * Whoever waits on one of the CPUs of GPROF_TARGET_CPUS began to do so there.
+ * Whoever waits on one of the CPUs of GPROF_TARGET_CPUS began to do so there, and whoever
+ * waits in a cgroup of GPROF_TARGET_CGROUP likewise.
+ *
+ * There is room for the waits of 4096 tasks at least, and for four to eight times as many as
+ * the target had threads at SETUP, 131072 at most. A sampled one for which there is none is
+ * GPROF_LOST_WAIT, as is one at whose end the task may not be recorded any more.
+ *
+ * A call that a stop, the freezing of a cgroup or a debugger interrupts, and that the kernel
+ * begins anew, is a wait before and one after that. Where it has a timeout the latter may be in
+ * another call, restart_syscall(): OTHER.
  */
 struct gprof_block_params {
 	__u32 size;
@@ -603,7 +612,8 @@ struct gprof_block_params {
  * sample is who ended the wait, as with GPROF_BLOCK_F_WAKER: who released the lock; so a
  * release that many waited for has all their waits. With WAITER it is who waited. A wait
  * that no release ended, but its timeout or a signal, is told as one that an
- * interrupt, or the sender, ended. With ADDR it has GPROF_SAMPLE_REC_F_ADDR.
+ * interrupt, or the sender, ended. With ADDR it has GPROF_SAMPLE_REC_F_ADDR. What a call is
+ * after it was begun anew as restart_syscall(), one with a timeout, is left out.
  *
  * With KERNEL it is about locks of the kernel for which somebody has to wait, be it asleep
  * or spinning: GPROF_WAIT_FOR_LOCK. The kernel tells when such a wait begins and ends, but
@@ -1497,7 +1507,10 @@ struct gprof_task_state {
 #define GPROF_WAIT_RUNNABLE_SHIFT	16
 #define GPROF_WAIT_RUNNABLE_NS(wait)	((wait) >> GPROF_WAIT_RUNNABLE_SHIFT)
 
-/* For what. Calls of 32-bit programs are not told apart: OTHER. */
+/*
+ * For what. Calls of 32-bit programs are not told apart: OTHER. Nor is what a task waits for
+ * while it ends, or writes a core file.
+ */
 #define GPROF_WAIT_FOR_OTHER	0
 #define GPROF_WAIT_FOR_SLEEP	1	/* nanosleep() and the like */
 #define GPROF_WAIT_FOR_IO	2	/* a disk: what the kernel counts as such */
@@ -1510,7 +1523,7 @@ struct gprof_task_state {
 #define GPROF_WAIT_FOR_BLOCKED	9	/* uninterruptibly, and none of the above */
 #define GPROF_WAIT_FOR_CHILD	10	/* wait4() and the like */
 #define GPROF_WAIT_FOR_SIGNAL	11	/* pause(), sigtimedwait() and the like */
-#define GPROF_WAIT_FOR_STOPPED	12	/* by a signal or a debugger */
+#define GPROF_WAIT_FOR_STOPPED	12	/* by a signal or a debugger, or frozen with its cgroup */
 #define GPROF_WAIT_FOR_KERNEL	13	/* a thread of the kernel */
 #define GPROF_WAIT_FOR_LOCK	14	/* a lock of the kernel */
 #define GPROF_WAIT_FOR_NR	15
@@ -1534,7 +1547,8 @@ struct gprof_task_state {
 #define GPROF_WAIT_LOCK_RWSEM		8
 #define GPROF_WAIT_LOCK_RT		9	/* rt_mutex; spinlocks of an RT kernel too */
 #define GPROF_WAIT_LOCK_PERCPU		10	/* percpu_rw_semaphore */
-#define GPROF_WAIT_LOCK_NR		11
+#define GPROF_WAIT_LOCK_SEMAPHORE	11	/* a counting one */
+#define GPROF_WAIT_LOCK_NR		12
 
 /* flags of struct gprof_map_rec */
 #define GPROF_MAP_REC_F_FIRST	(1U << 0)	/* first of one reading of the mappings */

@@ -239,8 +239,8 @@ struct gprof_tracepoint_config {
  * not that of the task that ended it: interrupt, softirq, stranger (who may not be
  * recorded), not yet. Those of locks also lock, as far as the call tells: mutex, pi mutex,
  * condition (also semaphores, and waits with a timeout), many; kernel spinlock, kernel
- * rwlock, kernel mutex, kernel rwsem, kernel rt_mutex, kernel percpu_rwsem. With
- * GPROF_RECORD_OWNER those of mutexes, of rwsems that somebody writes, and of rt_mutexes have
+ * rwlock, kernel mutex, kernel rwsem, kernel rt_mutex, kernel percpu_rwsem, kernel semaphore.
+ * With GPROF_RECORD_OWNER those of mutexes, of rwsems that somebody writes, and of rt_mutexes have
  * owner, the thread id of who had it when the wait began, and owner_comm, its name. Of locks
  * of user space that is who releases them, whose stack "mutex" has.
  */

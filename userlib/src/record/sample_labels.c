@@ -116,6 +116,7 @@ static const char *const waits_lock[GPROF_WAIT_LOCK_NR] = {
 	[GPROF_WAIT_LOCK_RWSEM] = "kernel rwsem",
 	[GPROF_WAIT_LOCK_RT] = "kernel rt_mutex",
 	[GPROF_WAIT_LOCK_PERCPU] = "kernel percpu_rwsem",
+	[GPROF_WAIT_LOCK_SEMAPHORE] = "kernel semaphore",
 };
 
 static int add_text(struct gprof_profile *p, uint32_t key, const char *text,
