@@ -58,6 +58,7 @@ struct gprof_http *gprof_http_new(const struct gprof_http_config *config)
 	if (!cfg.max_memory)
 		cfg.max_memory = MAX_MEMORY;
 	h->cfg = cfg;
+	pthread_mutex_init(&h->weighing, NULL);
 	pthread_mutex_init(&h->moment, NULL);
 	return h;
 }
@@ -66,6 +67,7 @@ void gprof_http_free(struct gprof_http *h)
 {
 	if (!h)
 		return;
+	pthread_mutex_destroy(&h->weighing);
 	pthread_mutex_destroy(&h->moment);
 	free(h->name);
 	free(h);

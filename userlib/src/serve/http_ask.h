@@ -27,6 +27,7 @@
  * @name: of its target
  * @busy: recordings under way
  * @memory: about what they have in it
+ * @weighing: held by who asks whether that is too much
  * @moment: held by who looks at all tasks, or takes what the flight recorder holds: one at a
  *	time, since what that needs is not known before
  */
@@ -35,6 +36,7 @@ struct gprof_http {
 	char *name;
 	atomic_uint busy;
 	_Atomic uint64_t memory;
+	pthread_mutex_t weighing;
 	pthread_mutex_t moment;
 };
 

@@ -94,21 +94,35 @@ static void have_memory(struct ask *a, uint64_t bytes)
 }
 
 /*
- * A profile that is cut would tell what is not so: rather there is none. When all together
- * have too much, it is one of those that have most who has to end.
+ * Do all together have too much, and this one no less than most? One at a time asks, and who has
+ * to end has nothing any more for those who ask next: so only as many end as have to.
  */
+static bool has_to_end(struct ask *a, unsigned int *busy)
+{
+	bool ends;
+
+	pthread_mutex_lock(&a->h->weighing);
+	*busy = a->h->busy;
+	ends = a->h->memory / SHARES > a->h->cfg.max_memory &&
+	       a->memory >= a->h->memory / (*busy ? *busy : 1);
+	if (ends)
+		have_memory(a, 0);
+	pthread_mutex_unlock(&a->h->weighing);
+	return ends;
+}
+
+/* A profile that is cut would tell what is not so: rather there is none. */
 static int weigh(struct ask *a, const struct gprof_recording *rec)
 {
-	uint64_t max = a->h->cfg.max_memory, all;
-	unsigned int busy = a->h->busy;
+	uint64_t max = a->h->cfg.max_memory;
+	unsigned int busy;
 
 	have_memory(a, gprof_recording_bytes(rec));
 	if (a->memory > max)
 		return gprof_error_set(&a->e, ENOBUFS, "the profile takes more than %" PRIu64 " KiB, "
 				       "which is all that one may: ask for fewer seconds or samples, "
 				       "or for one process", max >> 10);
-	all = a->h->memory;
-	if (all / SHARES > max && a->memory >= all / (busy ? busy : 1))
+	if (has_to_end(a, &busy))
 		return gprof_error_set(&a->e, ENOBUFS, "the %u recordings that are under way take more "
 				       "than %" PRIu64 " KiB, and this is one of the largest; come "
 				       "back later", busy, (max >> 10) * SHARES);
