@@ -280,6 +280,78 @@ budget_halves_the_rates()
 	[ "$(of dropped)" -eq 0 ]
 }
 
+# Each thread has capabilities of its own, those above all that talk to strangers.
+no_thread_keeps_more_privilege_than_it_needs()
+{
+	fresh
+	begins --store S --interval 1s --otlp http://127.0.0.1:9 --metrics $port --windows 1/1:1s/h
+	# as it is recording before it serves
+	caps_tries=0
+	until page >out; do
+		caps_tries=$((caps_tries + 1))
+		[ $caps_tries -lt 60 ] || fail "no metrics"
+		sleep 1
+	done
+	# perfmon, ptrace, checkpoint_restore, dac_read_search, syslog, ipc_lock
+	for task in "/proc/$pid/task"/*; do
+		cat "$task/comm"
+		grep -E '^(Cap(Prm|Eff|Bnd)|NoNewPrivs)' "$task/status"
+		eff=$((0x$(awk '/^CapEff/ { print $2 }' "$task/status")))
+		[ $((eff & ~((1 << 38) | (1 << 19) | (1 << 40) | (1 << 2) | (1 << 34) | (1 << 14)))) -eq 0 ] ||
+			fail "capabilities of $(cat "$task/comm")"
+		grep -q '^NoNewPrivs:.1' "$task/status" || fail "privileges of $(cat "$task/comm")"
+	done
+	ends
+}
+
+# A busy host in a store that is small: what there is until then is kept.
+window_ends_when_its_trace_is_large()
+{
+	fresh
+	now=$(date +%s)
+	date -s "@$((now / 3600 * 3600 + 3598))"
+	begins --store S --keep 1M --interval 10s --windows 1/1:3599s/h --metrics $port
+	large_tries=0
+	until page >out && grep -q '^gprof_push_windows_total 1' out; do
+		large_tries=$((large_tries + 1))
+		[ $large_tries -lt 300 ] || fail "it does not end"
+		# shellcheck disable=SC2034 # it is to fork
+		for i in 1 2 3 4 5 6 7 8 9 10; do /bin/true; done
+	done
+	grep '^gprof_push_windows' out
+	grep -q '^gprof_push_windows_cut_total 1' out || fail "it is not cut"
+	grep -q '^gprof_push_windows_failed_total 0' out || fail "it failed"
+	ends
+	date -s "@$now"
+	grep -q 'ended when its trace had' pushed
+	run 0 gprofctl history --store S --from 0 --to 4000000000 --type trace -o w.trace
+	run 0 gprofctl read w.trace --summary
+}
+
+# What a rate changes for is what was sampled, not what is in use.
+heap_outlives_a_level_of_the_budget()
+{
+	fresh
+	begins --store S --interval 1s -e cpu:999 -e heap:4096 --budget 0.001% --metrics $port
+	# what is in use: a file in memory, of which the kernel has pages
+	mkdir -p M
+	mount -t tmpfs tmpfs M
+	head -c 20M /dev/zero >M/file
+	heap_tries=0
+	until page >out && grep -q '^gprof_push_budget_level [1-9]' out; do
+		heap_tries=$((heap_tries + 1))
+		[ $heap_tries -lt 60 ] || fail "nothing is done for the budget"
+		sleep 1
+	done
+	sleep 4
+	grep -q '^gprof_push_rate{kind="heap"} 4096$' out || fail "its rate changes"
+	ends
+	umount M
+	run 0 gprofctl history --store S --type heap -o h.pb.gz
+	run 0 gprofctl top --type inuse_space h.pb.gz
+	gprofctl top --type inuse_space h.pb.gz | head -n 20
+}
+
 # Short-lived programs all the time: what is known of them is forgotten.
 memory_does_not_grow()
 {
@@ -310,4 +382,5 @@ ktap_run profiles_are_kept_and_adjoin history_is_of_a_span_and_of_a_service \
 	disk_that_may_not_be_written_is_said_once_and_comes_back \
 	store_that_vanishes_is_made_anew oldest_make_room window_is_recorded_when_it_is_time \
 	clock_that_is_set_is_said_once metrics_say_what_it_does budget_halves_the_rates \
-	memory_does_not_grow
+	no_thread_keeps_more_privilege_than_it_needs window_ends_when_its_trace_is_large \
+	heap_outlives_a_level_of_the_budget memory_does_not_grow

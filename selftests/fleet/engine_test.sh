@@ -63,6 +63,7 @@ samples_are_taken()
 	[ "$(sed -n '1s|/ok||p' got/*.head | sort -u)" = "POST /v1development/profiles" ] ||
 		fail "$(cat got/*.head)"
 	becomes "all 1 $nr 0 0 [0-9]+ 0: " otlp /json
+	becomes "all 1 $nr 0 0 [0-9]+ 0: " otlp /json/none
 	becomes "all 1 $nr 0 0 [0-9]+ 0: .* warns: slow" otlp /warn
 	otlp_dump pprof p.pb.gz >expected
 	otlp_dump requests got/000000 | cmp expected -
@@ -100,11 +101,13 @@ rubbish_is_no_success()
 	nr=$(cat nr)
 	becomes "later 0 0 0 $nr [0-9]+ 0: .*answers 200, but not as a receiver.*text/html.*" otlp /rubbish
 	becomes "later 0 0 0 $nr [0-9]+ 0: .*more than 65536 bytes.*" otlp /huge
+	becomes "later 0 0 0 $nr [0-9]+ 0: .*not as a receiver.*application/json.*" otlp /json/bad
 }
 
 error_in_a_success_is_one()
 {
 	becomes "never 1 0 $(cat nr) 0 [0-9]+ 0: .*refuses 2 of [0-9]+ profiles.*: bad" otlp /partial
+	becomes "never 1 0 $(cat nr) 0 [0-9]+ 0: .*refuses 2 of [0-9]+ profiles.*: b\"ad" otlp /json/two
 }
 
 redirects_are_told()
@@ -121,6 +124,42 @@ silence_ends()
 	becomes "later 0 0 0 $(cat nr) [0-9]+ 0: .*did not answer: .*" otlp /never -t 700
 	[ $((($(date +%s%N) - start) / 1000000)) -lt 10000 ]
 	becomes "later 0 0 0 $(cat nr) [0-9]+ 0: .*did not answer: .*" otlp /lost
+}
+
+# What takes longer than an engine may be silent for is sent all the same.
+slow_is_not_silent()
+{
+	head -c 600K /dev/urandom >slow.trace
+	send put /slow slow.trace -y trace -t 1000 >out || true
+	cat out
+	grep -q '^all 1 ' out
+}
+
+# What is behind a path goes before the query, which may be a signature.
+queries_stay_behind()
+{
+	rm -f got/*
+	send otlp "/ok?sig=a%2Fb#here" p.pb.gz >out
+	send otlp "/ok/?sig=1" p.pb.gz >out
+	send otlp "/ok/v1development/profiles?sig=1" p.pb.gz >out
+	send parca "/ok/?sig=1" p.pb.gz >out
+	send put "/ok?sig=1" p.pb.gz >out
+	send put "/ok/?sig=1" p.pb.gz >out
+	send put "/ok/{type}?sig=1&id={id}" p.pb.gz >out
+	send put "/ok/x?sig=1&id={id}" p.pb.gz >out
+	head -qn 1 got/*.head | sed 's|cpu/[0-9]*T[0-9]*Z-|cpu/TIME-|' >heads
+	cat heads
+	cat >expected <<-END
+		POST /ok/v1development/profiles?sig=a/b
+		POST /ok/v1development/profiles?sig=1
+		POST /ok/v1development/profiles?sig=1
+		POST /ok/profiles/writeraw?sig=1
+		PUT /ok/host.example/cpu/TIME-1.pb.gz?sig=1
+		PUT /ok/host.example/cpu/TIME-1.pb.gz?sig=1
+		PUT /ok/cpu?sig=1&id=1
+		PUT /ok/x?sig=1&id=1
+	END
+	cmp heads expected
 }
 
 # Whoever has not got all of it cannot have taken it.
@@ -187,6 +226,10 @@ addresses_are_checked()
 	# nobody is told the password
 	engine_send otlp "http://me:pass%0aword@127.0.0.1:1/x?token=1" p.pb.gz >said 2>&1 || true
 	engine_send otlp "http://me:word@127.0.0.1:1/x?token=1" p.pb.gz >>said 2>&1 || true
+	for url in "htp://me:word@host/x?token" "me:word@host" "http://me:wo?rd@host/{x}?token" \
+		"http://me:word@{host}/?token" "http://h/{what}?token" "x?token@token"; do
+		engine_send put "$url" p.pb.gz >>said 2>&1 || true
+	done
 	cat said
 	! grep -e word -e token said
 }
@@ -323,6 +366,6 @@ raw_forms_are_json()
 }
 
 ktap_run servers_start samples_are_taken memory_and_file_are_sent_alike bytes_are_counted rubbish_is_no_success \
-	error_in_a_success_is_one redirects_are_told silence_ends half_is_nothing \
+	error_in_a_success_is_one redirects_are_told silence_ends slow_is_not_silent queries_stay_behind half_is_nothing \
 	statuses_are_told_apart parts_go_on tokens_go_along addresses_are_checked \
 	no_profile_is_refused certificates_are_checked objects_are_put raw_forms_are_json

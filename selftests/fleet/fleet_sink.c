@@ -10,6 +10,10 @@
  *	/ok/...			200, nothing
  *	/rubbish/...		200, a page
  *	/json/...		200, {"partialSuccess":{}}
+ *	/json/none/...		200, likewise with a count of 0
+ *	/json/two/...		200, likewise with a count of 2, and words
+ *	/json/bad/...		200, likewise with something else too
+ *	/slow/...		200, after having read 100 KB a second
  *	/partial/...		200, two profiles refused
  *	/warn/...		200, with words
  *	/huge/...		200, without end
@@ -62,6 +66,23 @@ static void put_file(const char *name, const char *ext, const void *data, size_t
 		err(1, "%s", path);
 }
 
+/* Text in the making. */
+struct text {
+	char *v;
+	size_t size, *len;
+};
+
+static enum MHD_Result put_argument(void *ctx, enum MHD_ValueKind kind, const char *key,
+				    const char *value)
+{
+	struct text *t = ctx;
+
+	(void)kind;
+	*t->len += (size_t)snprintf(t->v + *t->len, t->size - *t->len, "%c%s=%s",
+				    strchr(t->v, '?') ? '&' : '?', key, value ? value : "");
+	return MHD_YES;
+}
+
 static void keep(struct MHD_Connection *c, const char *method, const char *url,
 		 const struct request *r)
 {
@@ -70,7 +91,10 @@ static void keep(struct MHD_Connection *c, const char *method, const char *url,
 	char head[2048], name[32];
 	size_t i, len;
 
-	len = (size_t)snprintf(head, sizeof(head), "%s %s\n", method, url);
+	len = (size_t)snprintf(head, sizeof(head), "%s %s", method, url);
+	MHD_get_connection_values(c, MHD_GET_ARGUMENT_KIND, put_argument,
+				  &(struct text){ head, sizeof(head), &len });
+	len += (size_t)snprintf(head + len, sizeof(head) - len, "\n");
 	for (i = 0; i < 4 && len < sizeof(head); i++) {
 		const char *v = MHD_lookup_connection_value(c, MHD_HEADER_KIND, shown[i]);
 
@@ -137,12 +161,23 @@ static enum MHD_Result answer_as(struct MHD_Connection *c, const char *url)
 {
 	static const char pb[] = "application/x-protobuf";
 	static const char partial[] = "\x0a\x07\x08\x02\x12\x03""bad";
+	static const char none[] = "{ \"partialSuccess\": {\"rejectedProfiles\":\"0\", "
+				   "\"errorMessage\":\"\" } }\n";
+	static const char two[] = "{\"partial_success\":{\"error_message\":\"b\\\"ad\","
+				  "\"rejected_profiles\":2}}";
+	static const char bad[] = "{\"partialSuccess\":{\"rejectedProfiles\":\"0\"},\"x\":1}";
 	static const char warn[] = "\x0a\x06\x12\x04""slow";
 	struct MHD_Response *r;
 	enum MHD_Result ret;
 
 	if (is(url, "/rubbish/"))
 		return answer(c, 200, "text/html", "<html>Log in</html>", 19, NULL, NULL);
+	if (is(url, "/json/none/"))
+		return answer(c, 200, "application/json", none, sizeof(none) - 1, NULL, NULL);
+	if (is(url, "/json/two/"))
+		return answer(c, 200, "application/json", two, sizeof(two) - 1, NULL, NULL);
+	if (is(url, "/json/bad/"))
+		return answer(c, 200, "application/json", bad, sizeof(bad) - 1, NULL, NULL);
 	if (is(url, "/json/"))
 		return answer(c, 200, "application/json; charset=utf-8",
 			      "{\"partialSuccess\": {}}\n", 23, NULL, NULL);
@@ -190,6 +225,8 @@ static enum MHD_Result handle(void *ctx, struct MHD_Connection *c, const char *u
 		keep(c, method, url, r);
 		return answer_as(c, url);
 	}
+	if (is(url, "/slow/"))
+		usleep((useconds_t)*size * 10);
 	if (is(url, "/half/")) {
 		hang_up(c);
 		return MHD_NO;

@@ -16,6 +16,7 @@
 #include <gprof/profile_builder.h>
 
 #include "cmd.h"
+#include "fleet/backoff.h"
 #include "fleet/budget.h"
 #include "fleet/item_make.h"
 #include "fleet/moment.h"
@@ -160,6 +161,7 @@ TEST(rates_are_halved_until_the_budget_is_kept)
 	EXPECT_EQ(1U, budget_hz(&b, 5));
 	EXPECT_EQ(800U, budget_every(&b, 100));
 	EXPECT_EQ(UINT32_MAX, budget_every(&b, 1U << 31));
+	EXPECT_EQ(UINT32_MAX, budget_every(&b, 1ULL << 61));
 	EXPECT_EQ(20 * SECOND, budget_interval(&b, 10 * SECOND));
 	b.level = BUDGET_LEVEL_MAX;
 	EXPECT_EQ(300 * SECOND, budget_interval(&b, 10 * SECOND));
@@ -169,6 +171,30 @@ TEST(rates_are_halved_until_the_budget_is_kept)
 	for (int i = 0; i < 60; i++)
 		budget_step(&b, SECOND / 1000, 10 * SECOND);
 	EXPECT_EQ(0U, b.level);
+}
+
+static bool near(uint64_t a, uint64_t b)
+{
+	return a - b + SECOND / 1000 < SECOND / 500;
+}
+
+TEST(who_is_away_is_asked_again_a_quarter_sooner_or_later)
+{
+	static const uint64_t seconds[] = { 1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300 };
+
+	for (unsigned int i = 0; i < sizeof(seconds) / sizeof(*seconds); i++) {
+		EXPECT_EQ(seconds[i] * SECOND * 3 / 4, backoff_ns(i + 1, 0, 0));
+		EXPECT_TRUE(near(seconds[i] * SECOND, backoff_ns(i + 1, 0, UINT32_MAX / 2)));
+		EXPECT_TRUE(near(seconds[i] * SECOND * 5 / 4,
+				 backoff_ns(i + 1, 0, UINT32_MAX)));
+	}
+	EXPECT_EQ(backoff_ns(10, 0, 77), backoff_ns(UINT32_MAX, 0, 77));
+	/* Not sooner than it asked for, and not all at once; but not for ever. */
+	EXPECT_EQ(60 * SECOND, backoff_ns(1, 60000, 0));
+	EXPECT_TRUE(near(75 * SECOND, backoff_ns(1, 60000, UINT32_MAX)));
+	EXPECT_EQ(SECOND, backoff_ns(1, 1000, 0));
+	EXPECT_EQ(225 * SECOND, backoff_ns(10, 1000, 0));
+	EXPECT_EQ(HOUR, backoff_ns(1, UINT64_MAX, 0));
 }
 
 /* ---- the thread that sends ---- */
@@ -182,6 +208,9 @@ struct here {
 	_Atomic uint64_t retry_after_ms;
 	_Atomic uint64_t last_id;
 	_Atomic bool in_order;
+	_Atomic bool warns;
+	_Atomic int sleep_ms;	/* for each, unless it is given up */
+	atomic_bool give_up;
 };
 
 static void send_here(struct engine *engine, const struct item *item, const void *data,
@@ -190,6 +219,8 @@ static void send_here(struct engine *engine, const struct item *item, const void
 	struct here *h = (struct here *)engine;
 
 	h->tries++;
+	for (int ms = 0; ms < h->sleep_ms && !h->give_up; ms += 10)
+		usleep(10000);
 	if (item->profile) {
 		int64_t start;
 
@@ -206,6 +237,8 @@ static void send_here(struct engine *engine, const struct item *item, const void
 	}
 	h->in_order = h->in_order && item->id > h->last_id;
 	h->last_id = item->id;
+	if (h->warns)
+		snprintf(out->why, sizeof(out->why), "it warns");
 	out->result = SENT_ALL;
 	out->sent_samples = item->samples;
 }
@@ -235,8 +268,12 @@ FIXTURE_SETUP(sending)
 	dup2(self->said, 2);
 	self->store = store_open(&o, &status);
 	ASSERT_NE(NULL, self->store);
-	self->profiles.engine = (struct engine){ "profiles", 1, send_here, close_here };
-	self->traces.engine = (struct engine){ "traces", 3, send_here, close_here };
+	self->profiles.engine = (struct engine){
+		.name = "profiles", .takes = 1, .send = send_here, .close = close_here,
+	};
+	self->traces.engine = (struct engine){
+		.name = "traces", .takes = 3, .send = send_here, .close = close_here,
+	};
 	self->profiles.in_order = self->traces.in_order = true;
 }
 
@@ -270,7 +307,7 @@ static bool start(FIXTURE_DATA(sending) *self)
 	struct engine *engines[] = { &self->profiles.engine, &self->traces.engine };
 	int status;
 
-	self->sender = sender_start(self->store, engines, 2, &status);
+	self->sender = sender_start(self->store, engines, 2, &self->profiles.give_up, &status);
 	return self->sender;
 }
 
@@ -350,6 +387,55 @@ TEST_F(sending, who_asks_for_time_has_it_and_is_asked_no_more_at_the_end)
 	store_counts(self->store, &c);
 	EXPECT_EQ(50U, c.items.waiting);
 	EXPECT_EQ(350U, c.samples.waiting);
+}
+
+TEST_F(sending, what_an_engine_warns_of_is_said_once)
+{
+	char text[4096] = "", *first;
+
+	self->profiles.warns = true;
+	self->profiles.later = 1;
+	ASSERT_TRUE(start(self));
+	for (int i = 0; i < 3; i++)
+		ASSERT_EQ(0, put_one(self, ITEM_PROFILE));
+	EXPECT_TRUE(sent(self, 3));
+	sender_stop(self->sender, true);
+	EXPECT_LT(0, pread(self->said, text, sizeof(text) - 1, 0));
+	first = strstr(text, "profiles: it warns\n");
+	ASSERT_NE(NULL, first);
+	EXPECT_EQ(NULL, strstr(first + 20, "it warns"));
+	EXPECT_NE(NULL, strstr(text, "profiles takes what is sent again\n"));
+}
+
+static double seconds_of_end(FIXTURE_DATA(sending) *self)
+{
+	struct timespec begin, end;
+
+	clock_gettime(CLOCK_MONOTONIC, &begin);
+	sender_stop(self->sender, true);
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	return (double)(end.tv_sec - begin.tv_sec) + (double)(end.tv_nsec - begin.tv_nsec) / 1e9;
+}
+
+TEST_F_TIMEOUT(sending, its_end_does_not_wait_for_all, 120)
+{
+	struct store_counts c;
+
+	for (int i = 0; i < 500; i++)
+		ASSERT_EQ(0, put_one(self, ITEM_PROFILE));
+	self->profiles.sleep_ms = 50;
+	ASSERT_TRUE(start(self));
+	EXPECT_GT(15, seconds_of_end(self));
+	store_counts(self->store, &c);
+	EXPECT_LT(10U, c.items.sent);
+	EXPECT_LT(10U, c.items.waiting);
+	EXPECT_EQ(500U, c.items.sent + c.items.waiting);
+	/* nor for one that takes long */
+	self->profiles.sleep_ms = 60000;
+	self->profiles.give_up = false;
+	ASSERT_TRUE(start(self));
+	usleep(200000);
+	EXPECT_GT(15, seconds_of_end(self));
 }
 
 /* ---- history ---- */
@@ -468,6 +554,59 @@ TEST_F(sending, history_is_one_profile_of_a_span_of_time)
 	strcpy(to, "yesterday");
 	run(&r, cmd_history, args, -1);
 	EXPECT_EQ(STATUS_USAGE, r.status);
+}
+
+/* @alloc bytes in this interval, and @in_use at its end. */
+static int put_heap(FIXTURE_DATA(sending) *self, uint64_t start_ns, int64_t alloc, int64_t in_use)
+{
+	const struct gprof_value_type types[] = { { "alloc_space", "bytes" },
+						  { "inuse_space", "bytes" } };
+	struct gprof_profile_builder_config cfg = {
+		.sz = sizeof(cfg), .types = types, .nr_types = 2,
+		.period_type = { "space", "bytes" }, .period = 1,
+	};
+	struct gprof_profile_builder *b = gprof_profile_builder_new(&cfg);
+	const struct gprof_frame frame = { .function = "f" };
+	const int64_t values[] = { alloc, in_use };
+	struct gprof_profile *p;
+
+	gprof_profile_builder_add(b, &frame, 1, NULL, 0, values);
+	gprof_profile_builder_time(b, (int64_t)start_ns, 10 * SECOND);
+	p = gprof_profile_builder_finish(b);
+	gprof_profile_builder_free(b);
+	return item_put_profile(self->store, p, "heap", "box");
+}
+
+/* Each profile tells what is in use: of a span it is what its last one tells. */
+TEST_F(sending, what_is_in_use_is_that_of_the_end)
+{
+	char out[96], bad[96];
+	char *args[] = { "history", "--store", self->path, "--type", "heap", "--from",
+			 "2025-11-25T09:00:00Z", "--to", "2025-11-25T10:00:00Z", "-o", out, NULL };
+	struct gprof_profile *p;
+	struct ran r;
+	FILE *f;
+
+	for (uint64_t i = 0; i < 40; i++)
+		ASSERT_EQ(0, put_heap(self, NOW + i * 10 * SECOND, 3, 100 + (int64_t)(i == 5)));
+	snprintf(out, sizeof(out), "%s/out.pb.gz", self->path);
+	/* and an hour that is none is left out */
+	snprintf(bad, sizeof(bad), "%s/20251125T08", self->path);
+	f = fopen(bad, "w");
+	ASSERT_NE(NULL, f);
+	fclose(f);
+	run(&r, cmd_history, args, -1);
+	EXPECT_EQ(STATUS_OK, r.status) {
+		TH_LOG("%s", r.err);
+	}
+	EXPECT_NE(NULL, strstr(r.err, "the hour 20251125T08 cannot be read, and is left out"));
+	f = fopen(out, "r");
+	p = f ? gprof_profile_read(fileno(f)) : NULL;
+	ASSERT_NE(NULL, p);
+	EXPECT_EQ(40 * 3, gprof_profile_total(p, 0));
+	EXPECT_EQ(100, gprof_profile_total(p, 1));
+	gprof_profile_free(p);
+	fclose(f);
 }
 
 #define PROCESSES	38

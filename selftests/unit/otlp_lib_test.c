@@ -337,7 +337,7 @@ TEST(bad_options_are_refused)
 TEST(second_label_counts_as_dropped)
 {
 	struct gprof_profile *p = gprof_profile_new();
-	struct gprof_label labels[5];
+	struct gprof_label labels[7];
 	int64_t value = 1;
 	struct read r;
 
@@ -347,12 +347,14 @@ TEST(second_label_counts_as_dropped)
 	labels[2] = label(p, "pid", "", 1, "pid");
 	labels[3] = label(p, "process.pid", "", 2, "");
 	labels[4] = label(p, "", "no key", 0, "");
-	gprof_profile_add_sample(p, NULL, 0, labels, 5, &value);
+	labels[5] = label(p, "service.name", "shop", 0, "");
+	labels[6] = label(p, "service.name", "bank", 0, "");
+	gprof_profile_add_sample(p, NULL, 0, labels, 7, &value);
 	gprof_profile_finish(p);
 	ASSERT_EQ(0, export(p, 0, 0, 0, &r, NULL));
-	EXPECT_EQ(3, r.dropped);
+	EXPECT_EQ(4, r.dropped);
 	ASSERT_EQ(1, r.lines.nr);
-	EXPECT_STREQ("unknown_service  samples/count  request=first process.pid=1 1", r.lines.v[0]);
+	EXPECT_STREQ("shop  samples/count  request=first process.pid=1 1", r.lines.v[0]);
 	free_read(&r);
 	gprof_profile_free(p);
 }

@@ -8,8 +8,10 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +36,7 @@
 static int64_t clock_set_by;
 static uint64_t clock_boot;
 static int fail_at, fail_with, operations;
+static atomic_bool held;	/* no operation ends */
 
 int clock_gettime(clockid_t id, struct timespec *t)
 {
@@ -64,6 +67,8 @@ int fsync(int fd)
 {
 	/* That takes time, and is for a power that fails. */
 	(void)fd;
+	while (atomic_load(&held))
+		usleep(1000);
 	return fails();
 }
 
@@ -170,8 +175,11 @@ static bool adds_up(FIXTURE_DATA(store) *self, struct store_counts *c)
 	const struct store_tally *t = &c->samples;
 
 	store_counts(self->s, c);
-	return t->produced + c->waited ==
-	       t->sent + t->waiting + t->dropped + t->refused + t->stored;
+	for (; t; t = t == &c->samples ? &c->items : NULL)
+		if (t->produced + t->waited !=
+		    t->sent + t->waiting + t->dropped + t->refused + t->stored)
+			return false;
+	return true;
 }
 
 static bool answer(FIXTURE_DATA(store) *self, enum sent result, uint32_t parts, uint64_t sent,
@@ -268,7 +276,7 @@ TEST_F(store, goes_on_where_another_process_ended)
 	EXPECT_EQ(26U, c.samples.waiting);
 	reopen(_metadata, self);
 	EXPECT_TRUE(adds_up(self, &c));
-	EXPECT_EQ(26U, c.waited);
+	EXPECT_EQ(26U, c.samples.waited);
 	EXPECT_EQ(0U, c.unsure);
 	ASSERT_TRUE(store_next(self->s, ~0U, &next));
 	EXPECT_EQ(10U, next.name.samples);
@@ -494,7 +502,7 @@ TEST_F(store, loses_no_more_than_the_item_whose_write_fails)
 	EXPECT_EQ(1, lines(self, text));
 	reopen(_metadata, self);
 	EXPECT_TRUE(adds_up(self, &c));
-	EXPECT_EQ(c.waited, (uint64_t)kept);
+	EXPECT_EQ(c.samples.waited, (uint64_t)kept);
 }
 
 TEST_F(store, sends_nothing_twice_where_the_disk_takes_no_answer)
@@ -573,11 +581,308 @@ TEST_F(store, begins_anew_where_it_has_vanished)
 		EXPECT_NE(0, put(self, 1));
 	EXPECT_EQ(1, lines(self, text));
 	EXPECT_TRUE(adds_up(self, &c));
-	EXPECT_EQ(13U, c.samples.dropped);
+	EXPECT_EQ(10U, c.samples.dropped);
+	EXPECT_EQ(3U, c.samples.waiting);
 	unlink(self->path);
 	EXPECT_EQ(0, put(self, 1));
 	EXPECT_TRUE(adds_up(self, &c));
+	EXPECT_EQ(13U, c.samples.dropped);
 	EXPECT_EQ(1U, c.samples.waiting);
+}
+
+/* A disk that goes, while something of it is sent, and comes back. */
+TEST_F(store, is_gone_on_with_where_it_comes_back)
+{
+	struct sending later = { .result = SENT_LATER }, all = { .result = SENT_ALL };
+	struct store_next next;
+	struct store_counts c;
+	char away[80], text[4096];
+	uint64_t samples;
+
+	snprintf(away, sizeof(away), "%s.away", self->path);
+	ASSERT_EQ(0, put(self, 5));
+	ASSERT_EQ(0, put(self, 7));
+	ASSERT_TRUE(store_next(self->s, ~0U, &next));
+	ASSERT_EQ(0, rename(self->path, away));
+	ASSERT_EQ(0, symlink("/nowhere", self->path));
+	EXPECT_NE(0, put(self, 2));
+	EXPECT_TRUE(adds_up(self, &c));
+	EXPECT_EQ(12U, c.samples.waiting);
+	store_answer(self->s, &next, &all);
+	EXPECT_TRUE(adds_up(self, &c));
+	EXPECT_EQ(5U, c.samples.sent);
+	ASSERT_EQ(0, unlink(self->path));
+	ASSERT_EQ(0, rename(away, self->path));
+	/* it is known that the first has been sent */
+	ASSERT_TRUE(store_next(self->s, ~0U, &next));
+	EXPECT_EQ(7U, next.name.samples);
+	store_answer(self->s, &next, &later);
+	EXPECT_TRUE(adds_up(self, &c));
+	EXPECT_EQ(2U, c.samples.dropped);
+	EXPECT_EQ(7U, c.samples.waiting);
+	EXPECT_EQ(0U, c.unsure);
+	/* another is begun meanwhile */
+	ASSERT_TRUE(store_next(self->s, ~0U, &next));
+	ASSERT_EQ(0, rename(self->path, away));
+	EXPECT_EQ(0, put(self, 3));
+	store_answer(self->s, &next, &all);
+	EXPECT_TRUE(adds_up(self, &c));
+	EXPECT_EQ(3U, c.samples.waiting);
+	remove_all(self);
+	ASSERT_EQ(0, rename(away, self->path));
+	ASSERT_EQ(0, put(self, 4));
+	EXPECT_TRUE(adds_up(self, &c));
+	EXPECT_EQ(11U, c.samples.waiting);
+	EXPECT_EQ(3U, c.files);
+	ASSERT_TRUE(answer(self, SENT_ALL, 1, 7, 0, &samples));
+	EXPECT_EQ(7U, samples);
+	ASSERT_TRUE(answer(self, SENT_ALL, 1, 4, 0, &samples));
+	EXPECT_EQ(4U, samples);
+	EXPECT_FALSE(store_next(self->s, ~0U, &next));
+	EXPECT_TRUE(adds_up(self, &c));
+	EXPECT_EQ(0U, c.samples.waiting);
+	lines(self, text);
+}
+
+static void hour_path(FIXTURE_DATA(store) *self, char path[128])
+{
+	char hour[HOUR_NAME];
+
+	hour_name(BEGIN + clock_boot, hour);
+	snprintf(path, 128, "%s/%s", self->path, hour);
+}
+
+static int remove_one(void *ctx, const char *path)
+{
+	(void)ctx;
+	return !unlink(path);
+}
+
+TEST_F(store, goes_on_where_others_remove_of_it)
+{
+	char path[128], command[160];
+	struct store_counts c;
+	uint64_t samples;
+
+	ASSERT_EQ(0, put(self, 5));
+	hour_path(self, path);
+	clock_boot += 2 * HOUR;
+	ASSERT_EQ(0, put(self, 7));
+	snprintf(command, sizeof(command), "rm -r %s", path);
+	ASSERT_EQ(0, system(command));
+	ASSERT_TRUE(answer(self, SENT_ALL, 1, 7, 0, &samples));
+	EXPECT_EQ(7U, samples);
+	EXPECT_TRUE(adds_up(self, &c));
+	EXPECT_EQ(5U, c.samples.dropped);
+	EXPECT_EQ(1U, c.items.dropped);
+	EXPECT_EQ(0U, c.samples.waiting);
+	EXPECT_EQ(1U, c.files);
+	EXPECT_EQ(4096U, c.bytes);
+	/* one of two, in whatever order */
+	clock_boot += 2 * HOUR;
+	ASSERT_EQ(0, put(self, 3));
+	ASSERT_EQ(0, put(self, 3));
+	hour_path(self, path);
+	snprintf(command, sizeof(command), "rm $(ls -d %s/*w0.0* | head -n 1)", path);
+	ASSERT_EQ(0, system(command));
+	ASSERT_TRUE(answer(self, SENT_ALL, 1, 3, 0, &samples));
+	EXPECT_FALSE(answer(self, SENT_ALL, 1, 3, 0, &samples));
+	EXPECT_TRUE(adds_up(self, &c));
+	EXPECT_EQ(8U, c.samples.dropped);
+	EXPECT_EQ(2U, c.files);
+	/* and room is made where nothing is left to be removed */
+	self->o.keep_bytes = 4 * 4096;
+	reopen(_metadata, self);
+	clock_boot += 2 * HOUR;
+	ASSERT_EQ(0, put(self, 1));
+	ASSERT_EQ(0, put(self, 1));
+	while (each_file(self, remove_one, NULL))
+		;
+	for (int i = 0; i < 20; i++)
+		ASSERT_EQ(0, put(self, 1));
+	EXPECT_TRUE(adds_up(self, &c));
+	EXPECT_GE(4U, c.files);
+	EXPECT_EQ(c.files, (uint64_t)each_file(self, NULL, NULL));
+}
+
+TEST_F(store, makes_room_behind_what_is_being_sent)
+{
+	struct sending all = { .result = SENT_ALL };
+	struct store_next next;
+	struct store_counts c;
+
+	self->o.keep_bytes = 4 * 4096;
+	reopen(_metadata, self);
+	ASSERT_EQ(0, put(self, 1));
+	clock_boot += 2 * HOUR;
+	for (int i = 0; i < 3; i++)
+		ASSERT_EQ(0, put(self, 1));
+	ASSERT_TRUE(store_next(self->s, ~0U, &next));
+	for (int i = 0; i < 5; i++)
+		ASSERT_EQ(0, put(self, 1));
+	store_answer(self->s, &next, &all);
+	EXPECT_TRUE(adds_up(self, &c));
+	EXPECT_EQ(1U, c.samples.sent);
+	EXPECT_EQ(0U, c.failures);
+}
+
+TEST_F(store, an_hour_that_is_none_is_in_nobodys_way)
+{
+	char path[128], text[4096];
+	struct store_counts c;
+	uint64_t samples;
+
+	self->o.keep_bytes = 4 * 4096;
+	ASSERT_EQ(0, put(self, 1));
+	clock_boot += 2 * HOUR;
+	hour_path(self, path);
+	ASSERT_NE(-1, close(creat(path, 0600)));
+	clock_boot += 2 * HOUR;
+	lines(self, text);
+	reopen(_metadata, self);
+	EXPECT_EQ(1, lines(self, text));
+	for (int i = 0; i < 9; i++)
+		ASSERT_EQ(0, put(self, 2));
+	ASSERT_TRUE(answer(self, SENT_ALL, 1, 2, 0, &samples));
+	EXPECT_EQ(2U, samples);
+	EXPECT_TRUE(adds_up(self, &c));
+	EXPECT_EQ(1U, c.failures);
+	/* one that turns into that */
+	hour_path(self, path);
+	clock_boot += 2 * HOUR;
+	ASSERT_EQ(0, put(self, 3));
+	snprintf(text, sizeof(text), "rm -r %s && touch %s", path, path);
+	ASSERT_EQ(0, system(text));
+	for (int i = 0; i < 6 && samples != 3; i++)
+		answer(self, SENT_ALL, 1, 3, 0, &samples);
+	EXPECT_EQ(3U, samples);
+	for (int i = 0; i < 9; i++)
+		put(self, 2);
+	EXPECT_EQ(0, put(self, 2));
+	EXPECT_TRUE(adds_up(self, &c));
+}
+
+/* Those behind it are sent, and it is tried again later on. */
+TEST_F(store, what_its_engine_cannot_take_is_let_be_for_a_while)
+{
+	struct sending no = { .result = SENT_LATER, .reached = true }, all = { .result = SENT_ALL };
+	struct store_next next;
+	struct store_counts c;
+	int tries = 0;
+
+	ASSERT_EQ(0, put(self, 5));
+	for (int i = 0; i < 3; i++)
+		ASSERT_EQ(0, put(self, 7));
+	for (int i = 0; i < 100 && store_next(self->s, ~0U, &next); i++) {
+		tries += next.name.samples == 5;
+		store_answer(self->s, &next, next.name.samples == 5 ? &no : &all);
+	}
+	EXPECT_EQ(4, tries);
+	EXPECT_TRUE(adds_up(self, &c));
+	EXPECT_EQ(21U, c.samples.sent);
+	EXPECT_EQ(5U, c.samples.waiting);
+	clock_boot += 301 * SECOND;
+	ASSERT_TRUE(store_next(self->s, ~0U, &next));
+	EXPECT_EQ(5U, next.name.samples);
+	store_answer(self->s, &next, &no);
+	clock_boot += 301 * SECOND;
+	EXPECT_FALSE(store_next(self->s, ~0U, &next));
+	/* where the engine is away it is no item's fault */
+	no.reached = false;
+	ASSERT_EQ(0, put(self, 9));
+	for (int i = 0; i < 100; i++) {
+		ASSERT_TRUE(store_next(self->s, ~0U, &next));
+		ASSERT_EQ(9U, next.name.samples);
+		store_answer(self->s, &next, &no);
+	}
+}
+
+static int make_link(void *ctx, const char *path)
+{
+	(void)ctx;
+	return !unlink(path) && !symlink("nowhere", path);
+}
+
+TEST_F(store, what_cannot_be_read_holds_up_nobody)
+{
+	struct store_counts c;
+	uint64_t samples = 0;
+
+	ASSERT_EQ(0, put(self, 5));
+	each_file(self, make_link, NULL);
+	ASSERT_EQ(0, put(self, 7));
+	/* the disk may not be well: again, some time later */
+	EXPECT_FALSE(answer(self, SENT_ALL, 1, 7, 0, &samples));
+	ASSERT_TRUE(answer(self, SENT_ALL, 1, 7, 0, &samples));
+	EXPECT_EQ(7U, samples);
+	EXPECT_TRUE(adds_up(self, &c));
+	EXPECT_EQ(5U, c.samples.waiting);
+}
+
+/* Its requests are others, and so is what was taken of them. */
+TEST_F(store, parts_are_those_of_one_engine)
+{
+	struct store_next next;
+	struct store_counts c;
+	char text[4096];
+
+	self->o.parts[ITEM_PROFILE] = 0x1234;
+	reopen(_metadata, self);
+	ASSERT_EQ(0, put(self, 10));
+	ASSERT_TRUE(answer(self, SENT_LATER, 2, 3, 1, NULL));
+	reopen(_metadata, self);
+	EXPECT_TRUE(adds_up(self, &c));
+	EXPECT_EQ(6U, c.samples.waiting);
+	EXPECT_EQ(0U, c.unsure);
+	ASSERT_TRUE(store_next(self->s, ~0U, &next));
+	EXPECT_EQ(2U, next.name.parts);
+	store_answer(self->s, &next, &(struct sending){ .result = SENT_LATER, .sent_parts = 2 });
+	lines(self, text);
+	self->o.parts[ITEM_PROFILE] = 0x12345678;
+	reopen(_metadata, self);
+	EXPECT_EQ(1, lines(self, text));
+	EXPECT_TRUE(adds_up(self, &c));
+	EXPECT_EQ(10U, c.samples.waiting);
+	EXPECT_EQ(4U, c.unsure);
+	ASSERT_TRUE(store_next(self->s, ~0U, &next));
+	EXPECT_EQ(0U, next.name.parts);
+	EXPECT_EQ(0U, next.name.taken);
+	store_answer(self->s, &next, &(struct sending){
+		.result = SENT_LATER, .sent_parts = 1, .sent_samples = 6,
+	});
+	reopen(_metadata, self);
+	EXPECT_TRUE(adds_up(self, &c));
+	EXPECT_EQ(4U, c.samples.waiting);
+	EXPECT_EQ(0U, c.unsure);
+	ASSERT_TRUE(answer(self, SENT_ALL, 1, 4, 0, NULL));
+	EXPECT_TRUE(adds_up(self, &c));
+	EXPECT_EQ(0U, c.samples.waiting);
+}
+
+static void *put_in_thread(void *arg)
+{
+	return (void *)(intptr_t)put(arg, 1);
+}
+
+TEST_F(store, counts_wait_for_no_disk)
+{
+	struct store_counts c;
+	pthread_t thread;
+	void *ret;
+
+	ASSERT_EQ(0, put(self, 1));
+	atomic_store(&held, true);
+	ASSERT_EQ(0, pthread_create(&thread, NULL, put_in_thread, self));
+	usleep(100000);
+	alarm(5);
+	store_counts(self->s, &c);
+	alarm(0);
+	EXPECT_EQ(1U, c.items.produced);
+	atomic_store(&held, false);
+	ASSERT_EQ(0, pthread_join(thread, &ret));
+	EXPECT_EQ(NULL, ret);
+	EXPECT_TRUE(adds_up(self, &c));
+	EXPECT_EQ(2U, c.items.produced);
 }
 
 /* A bit of a file. */
@@ -652,6 +957,7 @@ TEST_F_TIMEOUT(store, sees_each_bit_that_flips_in_a_name, 300)
 	struct store_counts c;
 	uint64_t samples;
 
+	self->o.keep_bytes = 4 * 4096;
 	do {
 		remove_all(self);
 		store_close(self->s);
@@ -666,6 +972,15 @@ TEST_F_TIMEOUT(store, sees_each_bit_that_flips_in_a_name, 300)
 		ASSERT_TRUE(adds_up(self, &c));
 		ASSERT_TRUE(c.samples.sent == 0 ||
 			    c.samples.sent == 7);
+		/* and it is in nobody's way, as it is sent or room is made */
+		ASSERT_EQ(0, put(self, 9));
+		samples = 7;
+		for (int i = 0; i < 3 && samples != 9; i++)
+			answer(self, SENT_ALL, 1, 9, 0, &samples);
+		ASSERT_EQ(9U, samples);
+		for (int i = 0; i < 8; i++)
+			ASSERT_EQ(0, put(self, 1));
+		ASSERT_TRUE(adds_up(self, &c));
 	} while (++bit.at < bit.size);
 }
 

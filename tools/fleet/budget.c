@@ -49,8 +49,7 @@ uint64_t budget_hz(const struct budget *b, uint64_t hz)
 /* Up to what the kernel takes, 2^32 - 1. */
 uint64_t budget_every(const struct budget *b, uint64_t every)
 {
-	every <<= b->level;
-	return every < UINT32_MAX ? every : UINT32_MAX;
+	return every <= UINT32_MAX >> b->level ? every << b->level : UINT32_MAX;
 }
 
 uint64_t budget_interval(const struct budget *b, uint64_t ns)

@@ -4,6 +4,9 @@
  */
 #include "../cmd.h"
 
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -25,6 +28,7 @@
 #define DEFAULT_NS	(10 * 1000000000ULL)
 #define TIMEOUT_MS	30000
 #define HEADERS_MAX	16
+#define TRACE_BYTES_MAX	(ITEM_BYTES_MAX / 4 * 3)	/* some come until it has ended */
 
 /**
  * struct push - the command line
@@ -35,13 +39,17 @@
  * @engines: --otlp and the like, by name
  * @urls: of each
  * @nr_engines: how many
- * @headers: --header, NULL-terminated
+ * @opened: those that are nobody's yet, or NULL
+ * @headers: --header and what --header-file has, NULL-terminated
+ * @header_files: --header-file, whose lines they are
  * @nr_headers: how many
  * @ca_file: --ca-file, or NULL
+ * @give_up: what is on its way to an engine is not to be waited for
  * @no_names: --no-names
  * @windows: --windows
  * @nr_windows: how many
  * @metrics: --metrics, or NULL
+ * @http: what serves them, or NULL
  * @once: --once
  * @kinds_given: there was an -e
  */
@@ -52,13 +60,20 @@ struct push {
 	uint64_t keep_ns;
 	const char *engines[SENDER_ENGINES], *urls[SENDER_ENGINES];
 	size_t nr_engines;
+	struct engine *opened[SENDER_ENGINES];
 	const char *headers[HEADERS_MAX + 1];
 	size_t nr_headers;
+	struct {
+		char *v[HEADERS_MAX];
+		size_t nr;
+	} header_files;
 	const char *ca_file;
+	atomic_bool give_up;
 	bool no_names;
 	struct sampled windows[SAMPLED_MAX];
 	size_t nr_windows;
 	const char *metrics;
+	struct http *http;
 	bool once;
 	bool kinds_given;
 };
@@ -165,6 +180,39 @@ static int set_header(void *ctx, const char *value)
 	return STATUS_OK;
 }
 
+/* Of tokens, which the arguments of a process show to all. A line with # in front is none. */
+static int set_header_file(void *ctx, const char *value)
+{
+	struct push *o = ctx;
+	FILE *f = fopen(value, "re");
+	int status = STATUS_OK;
+	char *line = NULL;
+	size_t room = 0, end;
+	ssize_t n;
+
+	if (!f)
+		return fail("%s: %s", value, strerror(errno));
+	while (status == STATUS_OK && (n = getline(&line, &room, f)) >= 0) {
+		end = (size_t)n - (n > 0 && line[n - 1] == '\n');
+		line[end] = '\0';
+		if (!line[0] || line[0] == '#')
+			continue;
+		/* Not what is in it: that is a secret. */
+		if (!strchr(line, ':') || memchr(line, '\0', end))
+			status = misused("%s: each line is to be \"Name: value\"", value);
+		else
+			status = set_header(o, line);
+		if (status == STATUS_OK) {
+			o->header_files.v[o->header_files.nr++] = line;
+			line = NULL;
+			room = 0;
+		}
+	}
+	free(line);
+	fclose(f);
+	return status;
+}
+
 static int set_ca_file(void *ctx, const char *value)
 {
 	((struct push *)ctx)->ca_file = value;
@@ -221,6 +269,8 @@ static const struct option_row send_rows[] = {
 	  set_put },
 	{ 0, "header", "HEADER", "\"Name: value\" to send along, such as a token; may be repeated",
 	  set_header },
+	{ 0, "header-file", "FILE", "the same, one a line: others see what is on a command line",
+	  set_header_file },
 	{ 0, "ca-file", "FILE", "certificates to trust in place of the system's", set_ca_file },
 	{ 0, "no-names", NULL, "send addresses and build-ids alone; the engine has the names",
 	  set_no_names },
@@ -268,13 +318,14 @@ static int complete(struct push *o, char **operands)
 	return STATUS_OK;
 }
 
-static int open_engines(struct push *o, struct engine *engines[SENDER_ENGINES])
+static int open_engines(struct push *o)
 {
 	struct engine_options options = {
 		.headers = o->nr_headers ? o->headers : NULL,
 		.ca_file = o->ca_file,
 		.timeout_ms = TIMEOUT_MS,
 		.no_names = o->no_names,
+		.give_up = &o->give_up,
 	};
 	unsigned int forms = 0;
 
@@ -282,39 +333,63 @@ static int open_engines(struct push *o, struct engine *engines[SENDER_ENGINES])
 		int status;
 
 		options.url = o->urls[i];
-		status = engines_open(o->engines[i], &engines[i], &options);
-		if (status == STATUS_OK && !(engines[i]->takes & ~forms))
+		status = engines_open(o->engines[i], &o->opened[i], &options);
+		if (status == STATUS_OK && !(o->opened[i]->takes & ~forms))
 			status = misused("--%s has nothing to take: what it takes goes to --%s",
 					 o->engines[i], o->engines[0]);
-		if (status != STATUS_OK) {
-			for (size_t j = 0; j <= i; j++)
-				if (engines[j])
-					engines[j]->close(engines[j]);
+		if (status != STATUS_OK)
 			return status;
-		}
-		forms |= engines[i]->takes;
+		forms |= o->opened[i]->takes;
 	}
 	return STATUS_OK;
 }
 
+static void close_engines(struct push *o)
+{
+	for (size_t i = 0; i < o->nr_engines; i++)
+		if (o->opened[i])
+			o->opened[i]->close(o->opened[i]);
+	memset(o->opened, 0, sizeof(o->opened));
+}
+
 static int open_store(struct push *o)
 {
-	struct engine *engines[SENDER_ENGINES] = { NULL };
 	struct store_options options = {
 		.dir = o->store_dir, .keep_bytes = o->p.keep_bytes, .keep_ns = o->keep_ns,
 	};
-	int status = open_engines(o, engines);
+	int status = open_engines(o);
 
 	if (status != STATUS_OK)
 		return status;
-	for (size_t i = 0; i < o->nr_engines; i++)
-		options.wait |= engines[i]->takes;
+	for (size_t i = 0; i < o->nr_engines; i++) {
+		unsigned int takes = o->opened[i]->takes & ~options.wait;
+
+		for (size_t form = 0; form < ITEM_FORMS; form++)
+			if (takes >> form & 1)
+				options.parts[form] = o->opened[i]->parts;
+		options.wait |= takes;
+	}
 	o->p.store = store_open(&options, &status);
-	if (o->p.store && o->nr_engines)
-		o->p.sender = sender_start(o->p.store, engines, o->nr_engines, &status);
-	else
-		for (size_t i = 0; i < o->nr_engines; i++)
-			engines[i]->close(engines[i]);
+	return status;
+}
+
+/* Threads that send, and that record windows. */
+static int start_threads(struct push *o)
+{
+	struct pusher *p = &o->p;
+	uint64_t trace_bytes = p->keep_bytes / 4;
+	int status = STATUS_OK;
+
+	if (o->nr_engines) {
+		p->sender = sender_start(p->store, o->opened, o->nr_engines, &o->give_up, &status);
+		memset(o->opened, 0, sizeof(o->opened));
+	}
+	if (status == STATUS_OK && o->nr_windows) {
+		if (trace_bytes > TRACE_BYTES_MAX)
+			trace_bytes = TRACE_BYTES_MAX;
+		p->sampled = sampled_start(p->store, o->store_dir, trace_bytes, p->continuous.host,
+					   o->windows, o->nr_windows, &status);
+	}
 	return status;
 }
 
@@ -354,16 +429,15 @@ static int take(struct push *o, bool last)
 	uint64_t produced[KINDS_MAX];
 	int status;
 
-	pthread_mutex_lock(&p->lock);
 	memcpy(produced, p->continuous.produced, sizeof(produced));
-	status = continuous_take(&p->continuous, p->store, last);
+	status = continuous_take(&p->continuous, p->store, last ? CONTINUOUS_END : CONTINUOUS_GO_ON);
 	/* Rates are of the recorder: it is made anew. What comes meanwhile is of the next level. */
 	if (!last && status == STATUS_OK && judge(p, produced)) {
-		status = continuous_take(&p->continuous, p->store, true);
+		status = continuous_take(&p->continuous, p->store, CONTINUOUS_RENEW);
 		if (status == STATUS_OK)
 			status = continuous_start(&p->continuous, &p->budget);
 	}
-	pthread_mutex_unlock(&p->lock);
+	pusher_show(p);
 	sender_wake(p->sender);
 	return status;
 }
@@ -396,21 +470,29 @@ static int go_on(struct push *o, struct watch *w)
 
 /* ---- metrics ---- */
 
-static int serve(struct push *o, struct http **http)
+static int listen_for_metrics(struct push *o)
 {
 	int status;
 
 	if (!o->metrics)
 		return STATUS_OK;
 	if (!strncmp(o->metrics, "unix:", 5))
-		*http = http_listen_socket(o->metrics + 5, 0600, &status);
+		o->http = http_listen_socket(o->metrics + 5, 0600, &status);
 	else
-		*http = http_listen(o->metrics, &status);
-	if (!*http)
-		return status;
-	status = http_start(*http, pusher_routes, &o->p);
+		o->http = http_listen(o->metrics, &status);
+	return o->http ? STATUS_OK : status;
+}
+
+static int serve_metrics(struct push *o)
+{
+	int status;
+
+	if (!o->http)
+		return STATUS_OK;
+	pusher_show(&o->p);
+	status = http_start(o->http, pusher_routes, &o->p);
 	if (status == STATUS_OK)
-		say("metrics at %s", http_url(*http));
+		say("metrics at %s", http_url(o->http));
 	return status;
 }
 
@@ -429,13 +511,18 @@ static void tell(struct push *o)
 	    "waited=%llu", (unsigned long long)c.samples.produced,
 	    (unsigned long long)c.samples.stored, (unsigned long long)c.samples.sent,
 	    (unsigned long long)c.samples.waiting, (unsigned long long)c.samples.refused,
-	    (unsigned long long)c.samples.dropped, (unsigned long long)c.waited);
+	    (unsigned long long)c.samples.dropped,
+	    (unsigned long long)c.samples.waited);
+}
+
+/* What is in the store is there still, and goes on to be sent by the next one. */
+static void give_up(void)
+{
 }
 
 static int push(struct push *o)
 {
 	struct pusher *p = &o->p;
-	struct http *http = NULL;
 	struct watch w;
 	int status = watch_begin(&w);
 
@@ -444,22 +531,26 @@ static int push(struct push *o)
 	item_host(p->continuous.host);
 	status = open_store(o);
 	if (status == STATUS_OK)
-		status = serve(o, &http);
+		status = listen_for_metrics(o);
+	/* Before there are threads: each has capabilities of its own, and some talk to strangers. */
 	if (status == STATUS_OK)
 		status = caps_keep_needed();
-	if (status == STATUS_OK && o->nr_windows) {
-		p->sampled = sampled_start(p->store, o->store_dir, p->continuous.host, o->windows,
-					   o->nr_windows, &status);
-		sender_wake(p->sender);
-	}
+	if (status == STATUS_OK)
+		status = start_threads(o);
 	if (status == STATUS_OK)
 		status = continuous_start(&p->continuous, &p->budget);
 	if (status == STATUS_OK)
+		status = serve_metrics(o);
+	if (status == STATUS_OK)
 		status = go_on(o, &w);
+	/* Metrics are of the others, which are there until nobody asks any more. */
+	http_close(o->http);
+	watch_hurry(give_up);
 	sampled_stop(p->sampled);
-	http_close(http);
 	sender_stop(p->sender, true);
 	p->sender = NULL;
+	watch_resume();
+	close_engines(o);
 	if (p->store)
 		tell(o);
 	store_close(p->store);
@@ -492,5 +583,7 @@ int cmd_push(int argc, char **argv)
 	}
 	continuous_free(&o.p.continuous);
 	free(o.store_dir);
+	for (size_t i = 0; i < o.header_files.nr; i++)
+		free(o.header_files.v[i]);
 	return status;
 }

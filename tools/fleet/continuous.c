@@ -28,7 +28,9 @@ static const struct {
 
 static int add(struct continuous *c, const char *kind, uint64_t rate)
 {
+	bool lasting = !strcmp(kind, "heap") || !strcmp(kind, "user-heap");
 	struct kinds *k = &c->kinds;
+	size_t at = k->nr;
 
 	for (size_t i = 0; i < k->nr; i++)
 		if (!strcmp(k->kinds[i].kind, kind))
@@ -38,8 +40,14 @@ static int add(struct continuous *c, const char *kind, uint64_t rate)
 	for (size_t i = 0; i < ARRAY_SIZE(presets) && !rate; i++)
 		if (!strcmp(presets[i].kind, kind))
 			rate = presets[i].rate;
-	c->rates[k->nr] = rate ? rate : 1;
-	kinds_add(k, xprintf("%s", kind), NULL);
+	kinds_add(k, NULL, NULL);
+	for (; !lasting && at > c->nr_rated; at--) {
+		k->kinds[at] = k->kinds[at - 1];
+		c->rates[at] = c->rates[at - 1];
+	}
+	c->nr_rated += !lasting;
+	k->kinds[at].kind = xprintf("%s", kind);
+	c->rates[at] = rate ? rate : 1;
 	return STATUS_OK;
 }
 
@@ -74,31 +82,62 @@ static uint64_t now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000ULL + (uint64_t)t.tv_nsec;
 }
 
-int continuous_start(struct continuous *c, const struct budget *b)
+/* Of a recorder's kinds: the first, and how many. */
+static size_t first_of(const struct continuous *c, int which)
+{
+	return which ? c->nr_rated : 0;
+}
+
+static size_t nr_of(const struct continuous *c, int which)
+{
+	return which ? c->kinds.nr - c->nr_rated : c->nr_rated;
+}
+
+static int start(struct continuous *c, int which)
 {
 	const struct gprof_target all = { .type = GPROF_SYSTEM };
-	struct kinds *k = &c->kinds;
+	size_t first = first_of(c, which), nr = nr_of(c, which);
+	struct kinds k = { .nr = nr, .services = true };
 
-	for (size_t i = 0; i < k->nr; i++)
+	if (c->r[which] || !nr)
+		return STATUS_OK;
+	memcpy(k.kinds, &c->kinds.kinds[first], nr * sizeof(*k.kinds));
+	memset(&c->before[first], 0, nr * sizeof(*c->before));
+	c->r[which] = kinds_recorder(&k, &all, false);
+	if (!c->r[which] || gprof_recorder_start_events(c->r[which], NULL, nr))
+		return fail("%s", gprof_error());
+	return STATUS_OK;
+}
+
+int continuous_start(struct continuous *c, const struct budget *b)
+{
+	struct kinds *k = &c->kinds;
+	int status;
+
+	for (size_t i = 0; i < c->nr_rated; i++)
 		k->kinds[i].rate = !strcmp(k->kinds[i].kind, "cpu") ? budget_hz(b, c->rates[i]) :
 				   budget_every(b, c->rates[i]);
-	k->services = true;
-	memset(c->before, 0, sizeof(c->before));
-	c->r = kinds_recorder(k, &all, false);
-	if (!c->r || gprof_recorder_start_events(c->r, NULL, k->nr))
-		return fail("%s", gprof_error());
+	for (size_t i = c->nr_rated; i < k->nr; i++)
+		k->kinds[i].rate = c->rates[i];
+	status = start(c, 0);
+	if (status == STATUS_OK)
+		status = start(c, 1);
+	if (status != STATUS_OK)
+		return status;
 	if (c->stopped_ns)
 		c->gap_ns += now_ns() - c->stopped_ns;
 	c->stopped_ns = 0;
 	return STATUS_OK;
 }
 
-static void count(struct continuous *c)
+static void count(struct continuous *c, int which)
 {
-	for (size_t i = 0; i < c->kinds.nr; i++) {
+	size_t first = first_of(c, which);
+
+	for (size_t i = first; i < first + nr_of(c, which); i++) {
 		struct gprof_recorder_stats st = { .sz = sizeof(st) };
 
-		if (gprof_recorder_stats(c->r, i, &st))
+		if (gprof_recorder_stats(c->r[which], i - first, &st))
 			continue;
 		c->produced[i] += st.produced - c->before[i].produced;
 		c->lost[i] += st.lost - c->before[i].lost;
@@ -106,27 +145,38 @@ static void count(struct continuous *c)
 	}
 }
 
-int continuous_take(struct continuous *c, struct store *s, bool last)
+static int take(struct continuous *c, struct store *s, int which, bool last)
 {
 	struct gprof_profile *profiles[KINDS_MAX] = { NULL };
-	size_t nr = c->kinds.nr;
-	uint64_t now = now_ns();
-	int err = last ? gprof_recorder_stop_profiles(c->r, profiles, nr) :
-			 gprof_recorder_next_profiles(c->r, profiles, nr);
+	size_t first = first_of(c, which), nr = nr_of(c, which);
+	int err = last ? gprof_recorder_stop_profiles(c->r[which], profiles, nr) :
+			 gprof_recorder_next_profiles(c->r[which], profiles, nr);
 	int status = err ? fail("%s", gprof_error()) : STATUS_OK;
 
-	if (last)
-		c->stopped_ns = now;
-	count(c);
-	c->intervals++;
+	count(c, which);
 	/* The disk's failures are the store's to tell, and recording goes on. */
 	for (size_t i = 0; i < nr; i++)
 		if (profiles[i])
-			item_put_profile(s, profiles[i], c->kinds.kinds[i].kind, c->host);
+			item_put_profile(s, profiles[i], c->kinds.kinds[first + i].kind, c->host);
 	if (last) {
-		gprof_recorder_free(c->r);
-		c->r = NULL;
+		gprof_recorder_free(c->r[which]);
+		c->r[which] = NULL;
 	}
+	return status;
+}
+
+int continuous_take(struct continuous *c, struct store *s, enum continuous_then then)
+{
+	uint64_t now = now_ns();
+	int status = STATUS_OK;
+
+	if (then != CONTINUOUS_GO_ON)
+		c->stopped_ns = now;
+	c->intervals++;
+	if (c->r[0])
+		status = take(c, s, 0, then != CONTINUOUS_GO_ON);
+	if (c->r[1] && then != CONTINUOUS_RENEW && status == STATUS_OK)
+		status = take(c, s, 1, then == CONTINUOUS_END);
 	return status;
 }
 
@@ -141,7 +191,8 @@ uint64_t continuous_cost(const struct continuous *c, const uint64_t produced_bef
 
 void continuous_free(struct continuous *c)
 {
-	gprof_recorder_free(c->r);
+	gprof_recorder_free(c->r[0]);
+	gprof_recorder_free(c->r[1]);
 	for (size_t i = 0; i < c->kinds.nr; i++)
 		free((char *)c->kinds.kinds[i].kind);
 }

@@ -9,6 +9,8 @@
 #ifndef GPROF_TOOLS_FLEET_ENGINE_H
 #define GPROF_TOOLS_FLEET_ENGINE_H
 
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -59,6 +61,8 @@ enum sent {
  *	next, and may be there twice
  * @bytes: put on the wire at this try, headers and bodies, retries included
  * @retry_after_ms: what the engine asked for; 0: as the sender likes
+ * @reached: the engine was there, and did not say of itself that it is not ready: where it comes
+ *	later, this item may be the reason
  * @why: sentence for everything but SENT_ALL without refusals
  */
 struct sending {
@@ -69,6 +73,7 @@ struct sending {
 	uint64_t unsure_samples;
 	uint64_t bytes;
 	uint64_t retry_after_ms;
+	bool reached;
 	char why[256];
 };
 
@@ -76,12 +81,14 @@ struct sending {
  * struct engine - one that takes profiles, traces or both
  * @name: for messages and metrics: otlp, put, pyroscope, parca
  * @takes: forms, as bits of enum item_form
- * @send: send what is left of an item; sleeps, but no longer than the engine's time limit
+ * @parts: what the parts of an item follow from, as a number other than 0; 0: it has one part
+ * @send: send what is left of an item; sleeps, while it makes progress
  * @close: end connections, free it
  */
 struct engine {
 	const char *name;
 	unsigned int takes;
+	uint32_t parts;
 	void (*send)(struct engine *engine, const struct item *item, const void *data, size_t size,
 		     struct sending *out);
 	void (*close)(struct engine *engine);
@@ -92,7 +99,8 @@ struct engine {
  * @url: where to
  * @headers: "Name: value" lines to send along, tokens above all; NULL-terminated, or NULL
  * @ca_file: certificates to trust in place of the system's, or NULL
- * @timeout_ms: for one request
+ * @timeout_ms: that a request may make no progress for
+ * @give_up: when it is set a request ends; or NULL
  * @no_names: send addresses and build-ids, and let the engine symbolize
  */
 struct engine_options {
@@ -101,6 +109,7 @@ struct engine_options {
 	const char *ca_file;
 	uint32_t timeout_ms;
 	int no_names;
+	const atomic_bool *give_up;
 };
 
 /*

@@ -10,6 +10,8 @@
 #include <errno.h>
 #include <gnutls/crypto.h>
 #include <gprof/otlp.h>
+#include <gprof/version.h>
+#include <libdeflate.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +22,7 @@
 #include "../say.h"
 #include "engine.h"
 #include "http_client.h"
+#include "otlp_json.h"
 #include "verdict.h"
 
 #define PATH		"/v1development/profiles"
@@ -64,30 +67,18 @@ static bool has_type(const struct http_answer *a, const char *type)
 	       (!a->type[len] || a->type[len] == ';' || a->type[len] == ' ');
 }
 
-/* Some answer in JSON whatever they were asked in; nothing is said in these. */
-static bool says_nothing(const struct http_answer *a)
+/* Is it one of a receiver, and what does it say? */
+static bool read_answer(const struct http_answer *a, struct gprof_otlp_answer *said)
 {
-	static const char *const nothing[] = { "{}", "{\"partialSuccess\":{}}",
-					       "{\"partial_success\":{}}" };
-	char text[64];
-	size_t i, n = 0;
-
 	if (!a->size)
 		return true;
-	if (!has_type(a, "application/json"))
+	if (a->cut)
 		return false;
-	for (i = 0; i < a->size; i++) {
-		if (strchr(" \t\r\n", a->body[i]))
-			continue;
-		if (n + 1 == sizeof(text))
-			return false;
-		text[n++] = a->body[i];
-	}
-	text[n] = '\0';
-	for (i = 0; i < ARRAY_SIZE(nothing); i++)
-		if (!strcmp(text, nothing[i]))
-			return true;
-	return false;
+	if (has_type(a, "application/json"))
+		return otlp_json_answer(a->body, a->size, &said->rejected, said->message,
+					sizeof(said->message));
+	return has_type(a, TYPE) &&
+	       !gprof_otlp_answer(a->body, a->size, GPROF_OTLP_TAKEN, said);
 }
 
 /* 200 says little by itself: proxies and login pages say it too. */
@@ -97,10 +88,7 @@ static enum verdict look_into(const struct trip *t, const struct http_answer *a,
 	struct gprof_otlp_answer said = { .sz = sizeof(said) };
 	struct sending *out = t->out;
 
-	if (says_nothing(a))
-		return VERDICT_TAKEN;
-	if (a->cut || !has_type(a, TYPE) ||
-	    gprof_otlp_answer(a->body, a->size, GPROF_OTLP_TAKEN, &said)) {
+	if (!read_answer(a, &said)) {
 		snprintf(out->why, sizeof(out->why), "%s answers %ld, but not as a receiver of OTLP "
 			 "does (%.40s, %s%zu bytes): is that its address?", url, a->status,
 			 a->type[0] ? a->type : "of no type", a->cut ? "more than " : "", a->size);
@@ -265,14 +253,28 @@ static void otlp_close(struct engine *engine)
 	free(otlp);
 }
 
-/* A URL that ends with the path is the whole; without, it is that of a receiver. */
+/* A URL whose path ends with PATH is the whole; without, it is that of a receiver. */
 static const char *path_behind(const char *url)
 {
-	size_t len = strlen(url), path = strlen(PATH);
+	size_t len = strcspn(url, "?#"), path = strlen(PATH);
 
-	if (len >= path && !strcmp(url + len - path, PATH))
+	if (len >= path && !strncmp(url + len - path, PATH, path))
 		return "";
 	return len && url[len - 1] == '/' ? PATH + 1 : PATH;
+}
+
+/*
+ * What the requests that are made of a profile follow from, and who has them: the first of them
+ * are left out when they were taken, and are to be the same then.
+ */
+static uint32_t parts_of(const struct otlp *otlp)
+{
+	char *text = xprintf("otlp " GPROF_VERSION " %d %s", otlp->no_names,
+			     http_client_url(otlp->http));
+	uint32_t sum = libdeflate_crc32(0, text, strlen(text));
+
+	free(text);
+	return sum ? sum : 1;
 }
 
 int engine_otlp_open(struct engine **engine, const struct engine_options *options)
@@ -284,8 +286,11 @@ int engine_otlp_open(struct engine **engine, const struct engine_options *option
 		free(otlp);
 		return err;
 	}
-	otlp->engine = (struct engine){ "otlp", 1U << ITEM_PROFILE, otlp_send, otlp_close };
 	otlp->no_names = options->no_names;
+	otlp->engine = (struct engine){
+		.name = "otlp", .takes = 1U << ITEM_PROFILE, .parts = parts_of(otlp),
+		.send = otlp_send, .close = otlp_close,
+	};
 	otlp->path = path_behind(options->url);
 	*engine = &otlp->engine;
 	return 0;

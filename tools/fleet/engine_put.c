@@ -110,33 +110,44 @@ static void put_close(struct engine *engine)
 	free(put);
 }
 
-/* The URL up to where something is to be filled in, and the rest as the path. */
+/*
+ * The URL up to where something is to be filled in, and the rest as the path. Where that is in
+ * the query, it is that of the query.
+ */
 static int split(struct put *put, const struct engine_options *options)
 {
 	const char *url = options->url ? options->url : "", *open = strchr(url, '{');
 	const char *scheme = strstr(url, "://");
-	size_t end = open ? (size_t)(open - url) : strlen(url);
+	size_t path = strcspn(url, "?#"), end = open ? (size_t)(open - url) : path;
 	struct engine_options base = *options;
 	struct item item = { .type = "cpu", .host = "host" };
-	char *head, *probe;
+	char *head, *probe, *shown;
 	int err;
 
 	/* Who is sent to is not made of names of hosts. */
 	if (open && scheme && !memchr(scheme + 3, '/', (size_t)(open - scheme - 3))) {
-		say("%s: only what is behind the name of the server can be filled in", url);
+		shown = http_url_shown(url);
+		say("%s: only what is behind the name of the server can be filled in", shown);
+		free(shown);
 		return -EINVAL;
 	}
+	if (open && end > path)
+		end = path;
 	head = xprintf("%.*s", (int)end, url);
-	put->path = open ? xprintf("%s", open) :
-			   xprintf("%s%s", end && url[end - 1] == '/' ? "" : "/", DEFAULT_PATH);
+	put->path = open ? xprintf("%s", url + end) :
+			   xprintf("%s%s%s", end && url[end - 1] == '/' ? "" : "/", DEFAULT_PATH,
+				   url + end);
 	base.url = head;
 	err = http_client_open(&put->http, &base);
 	free(head);
 	if (err)
 		return err;
 	probe = fill(put, &item);
-	if (!probe)
-		say("%s: what can be filled in is {host}, {type}, {time}, {id} and {ext}", url);
+	if (!probe) {
+		shown = http_url_shown(url);
+		say("%s: what can be filled in is {host}, {type}, {time}, {id} and {ext}", shown);
+		free(shown);
+	}
 	free(probe);
 	return probe ? 0 : -EINVAL;
 }
@@ -146,7 +157,8 @@ int engine_put_open(struct engine **engine, const struct engine_options *options
 	struct put *put = xalloc(1, sizeof(*put));
 
 	put->engine = (struct engine){
-		"put", 1U << ITEM_PROFILE | 1U << ITEM_TRACE, put_send, put_close,
+		.name = "put", .takes = 1U << ITEM_PROFILE | 1U << ITEM_TRACE, .send = put_send,
+		.close = put_close,
 	};
 	if (split(put, options)) {
 		put_close(&put->engine);

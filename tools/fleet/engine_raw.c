@@ -206,8 +206,11 @@ static int raw_open(struct engine **engine, const struct engine_options *options
 		free(raw);
 		return err;
 	}
-	len = strlen(options->url);
-	raw->engine = (struct engine){ form->name, 1U << ITEM_PROFILE, raw_send, raw_close };
+	len = strcspn(options->url, "?#");
+	raw->engine = (struct engine){
+		.name = form->name, .takes = 1U << ITEM_PROFILE, .send = raw_send,
+		.close = raw_close,
+	};
 	raw->form = form;
 	raw->path = form->path + (len && options->url[len - 1] == '/');
 	*engine = &raw->engine;

@@ -19,6 +19,13 @@
 #define PROTOCOLS	"http,https"
 #define HEADER_MAX	8192
 #define TIMEOUT_MS	10000
+/* Of a request, bytes a second: slower than the first for the timeout is no progress, ... */
+#define SLOWEST		1024
+/* ... and with less than the second in all somebody holds it up on purpose. */
+#define SLOW		8192
+/* What the kernels hold for a connection goes unseen: so much, at this speed. */
+#define HELD		(4UL << 20)
+#define HELD_SPEED	65536
 /* Of what a server may ask for: later than this it is the sender's own time again. */
 #define RETRY_MAX_MS	(3600 * 1000ULL)
 
@@ -30,6 +37,7 @@
  * @given: headers of the options
  * @ca_file: of the options, or NULL
  * @timeout_ms: of the options
+ * @give_up: of the options
  * @packer: compresses bodies; NULL before the first
  * @packed: compressed body
  * @cap_packed: room in it
@@ -50,6 +58,7 @@ struct http_client {
 	struct curl_slist *given;
 	char *ca_file;
 	long timeout_ms;
+	const atomic_bool *give_up;
 	struct libdeflate_compressor *packer;
 	char *packed;
 	size_t cap_packed;
@@ -111,6 +120,18 @@ static int count_bytes(CURL *handle, curl_infotype type, char *data, size_t size
 	return 0;
 }
 
+static int look_up(void *ctx, curl_off_t all_down, curl_off_t down, curl_off_t all_up,
+		   curl_off_t up)
+{
+	const struct http_client *c = ctx;
+
+	(void)all_down;
+	(void)down;
+	(void)all_up;
+	(void)up;
+	return c->give_up && *c->give_up;
+}
+
 /* A name, a colon, and no end of a line that would begin another header. */
 static bool is_header(const char *line)
 {
@@ -161,10 +182,22 @@ static char *without_secrets(CURLU *parts)
 	return copy;
 }
 
+/* What is before an @ may be a password, and what is behind a ? a token. */
+char *http_url_shown(const char *url)
+{
+	const char *at = strrchr(url, '@');
+	size_t end = strcspn(url, "?#");
+
+	if (at && at > url + end)
+		return xprintf("(an address with an @ behind its ?)");
+	return at ? xprintf("...%.*s", (int)(url + end - at), at) :
+		    xprintf("%.*s", (int)end, url);
+}
+
 static int take_url(struct http_client *c, const char *url)
 {
 	CURLU *parts = curl->url();
-	char *scheme = NULL;
+	char *scheme = NULL, *shown;
 	int err = 0;
 
 	if (!parts)
@@ -172,8 +205,10 @@ static int take_url(struct http_client *c, const char *url)
 	if (!url || curl->url_set(parts, CURLUPART_URL, url, 0) ||
 	    curl->url_get(parts, CURLUPART_SCHEME, &scheme, 0) ||
 	    (strcmp(scheme, "http") && strcmp(scheme, "https"))) {
+		shown = http_url_shown(url ? url : "");
 		say("profiles are sent to an address that begins with http:// or https://, and what "
-		    "was given is none: %.*s", url ? (int)strcspn(url, "@?") : 0, url ? url : "");
+		    "was given is none: %s", shown);
+		free(shown);
 		err = -EINVAL;
 	} else {
 		c->url = strdup(url);
@@ -196,8 +231,11 @@ static int set_up(struct http_client *c)
 	err |= curl->easy_setopt(handle, CURLOPT_PROTOCOLS_STR, PROTOCOLS);
 	err |= curl->easy_setopt(handle, CURLOPT_NOSIGNAL, 1L);
 	err |= curl->easy_setopt(handle, CURLOPT_FOLLOWLOCATION, 0L);
-	err |= curl->easy_setopt(handle, CURLOPT_TIMEOUT_MS, c->timeout_ms);
 	err |= curl->easy_setopt(handle, CURLOPT_CONNECTTIMEOUT_MS, c->timeout_ms);
+	err |= curl->easy_setopt(handle, CURLOPT_LOW_SPEED_LIMIT, (long)SLOWEST);
+	err |= curl->easy_setopt(handle, CURLOPT_NOPROGRESS, 0L);
+	err |= curl->easy_setopt(handle, CURLOPT_XFERINFOFUNCTION, look_up);
+	err |= curl->easy_setopt(handle, CURLOPT_XFERINFODATA, c);
 	err |= curl->easy_setopt(handle, CURLOPT_USERAGENT, "gprofctl/" GPROF_VERSION);
 	err |= curl->easy_setopt(handle, CURLOPT_WRITEFUNCTION, take_body);
 	err |= curl->easy_setopt(handle, CURLOPT_WRITEDATA, c);
@@ -234,6 +272,7 @@ int http_client_open(struct http_client **client, const struct engine_options *o
 		goto failed;
 	err = -ENOMEM;
 	c->body = malloc(HTTP_BODY_MAX);
+	c->give_up = options->give_up;
 	c->timeout_ms = options->timeout_ms ? (long)options->timeout_ms : TIMEOUT_MS;
 	c->ca_file = options->ca_file ? strdup(options->ca_file) : NULL;
 	if (c->body && (c->ca_file || !options->ca_file))
@@ -368,15 +407,34 @@ static void take_answer(struct http_client *c, CURLcode code, struct http_answer
 									   (uint64_t)wait * 1000;
 }
 
+/* What is behind a path belongs before a query, and a fragment is for nobody. */
+static char *whole_url(const char *url, const char *path)
+{
+	size_t head = strcspn(url, "?#"), all = head + strcspn(url + head, "#");
+	const char *query = url + head;
+	int len = (int)(all - head);
+
+	/* Of two queries the second goes on. */
+	if (len && strchr(path, '?'))
+		return xprintf("%.*s%s&%.*s", (int)head, url, path, len - 1, query + 1);
+	return xprintf("%.*s%s%.*s", (int)head, url, path, len, query);
+}
+
 static CURLcode perform(struct http_client *c, const struct http_request *r)
 {
 	struct curl_slist *headers = headers_of(c, r);
-	char *url = xprintf("%s%s", c->url, r->path);
+	char *url = whole_url(c->url, r->path);
 	CURLcode code = CURLE_OUT_OF_MEMORY;
 	bool put = !strcmp(r->method, "PUT");
+	size_t held;
 
 	if (headers) {
 		curl->easy_setopt(c->handle, CURLOPT_URL, url);
+		curl->easy_setopt(c->handle, CURLOPT_TIMEOUT_MS,
+				  c->timeout_ms + (long)(c->size * 1000 / SLOW));
+		held = c->size < HELD ? c->size : HELD;
+		curl->easy_setopt(c->handle, CURLOPT_LOW_SPEED_TIME,
+				  (c->timeout_ms + 999) / 1000 + (long)(held / HELD_SPEED));
 		curl->easy_setopt(c->handle, CURLOPT_HTTPHEADER, headers);
 		curl->easy_setopt(c->handle, put ? CURLOPT_UPLOAD : CURLOPT_POST, 1L);
 		curl->easy_setopt(c->handle, put ? CURLOPT_INFILESIZE_LARGE :

@@ -20,7 +20,7 @@ struct http_client;
 /**
  * struct http_request - what is sent
  * @method: POST or PUT
- * @path: behind the URL of the options, escaped, or ""
+ * @path: behind the path of the options' URL, escaped, or ""; it may have a query too
  * @type: of the body
  * @data: body
  * @size: bytes of it
@@ -80,6 +80,9 @@ void http_client_close(struct http_client *client);
 
 /* http_client_url() - where to, without user, password and query, for messages */
 const char *http_client_url(const struct http_client *client);
+
+/* http_url_shown() - likewise of an address that may be none, for free() */
+char *http_url_shown(const char *url);
 
 void http_client_send(struct http_client *client, const struct http_request *request,
 		      struct http_answer *answer);

@@ -5,6 +5,7 @@
  *	START_DURATION_TYPE_SAMPLES_ID_SUM_STATE_HOST.pb.gz
  *
  * in nanoseconds and numbers, the first of them with leading zeros, so that names sort by time.
+ * STATE is a letter, then PARTS.TAKEN, and .OF behind that where some are taken.
  */
 #include "item_name.h"
 
@@ -38,9 +39,13 @@ uint32_t item_sum(const struct item_name *n, const void *data, size_t size)
 void item_name_text(const struct item_name *n, char text[ITEM_NAME])
 {
 	int at = constant_part(n, text);
+	char of[16] = "";
 
-	snprintf(text + at, ITEM_NAME - (size_t)at, "_%08" PRIx32 "_%c%" PRIu32 ".%" PRIu64 "_%s%s",
-		 n->sum, states[n->state], n->parts, n->taken, n->host, suffixes[n->form]);
+	if (n->of)
+		snprintf(of, sizeof(of), ".%08" PRIx32, n->of);
+	snprintf(text + at, ITEM_NAME - (size_t)at,
+		 "_%08" PRIx32 "_%c%" PRIu32 ".%" PRIu64 "%s_%s%s", n->sum, states[n->state],
+		 n->parts, n->taken, of, n->host, suffixes[n->form]);
 }
 
 static bool cut_suffix(char *host, enum item_form *form)
@@ -61,12 +66,16 @@ bool item_name_parse(struct item_name *n, const char *text)
 {
 	char again[ITEM_NAME], host[ITEM_HOST + 8], state;
 	const char *which;
+	int at = 0;
 
 	memset(n, 0, sizeof(*n));
 	if (sscanf(text, "%20" SCNu64 "_%20" SCNu64 "_%31[" TYPE_CHARS "]_%20" SCNu64 "_%16" SCNx64
-		   "_%8" SCNx32 "_%c%10" SCNu32 ".%20" SCNu64 "_%72[" HOST_CHARS "]", &n->start_ns,
-		   &n->duration_ns, n->type, &n->samples, &n->id, &n->sum, &state, &n->parts,
-		   &n->taken, host) != 10)
+		   "_%8" SCNx32 "_%c%10" SCNu32 ".%20" SCNu64 "%n", &n->start_ns, &n->duration_ns,
+		   n->type, &n->samples, &n->id, &n->sum, &state, &n->parts, &n->taken, &at) != 9)
+		return false;
+	if (text[at] == '.' && sscanf(text + at, ".%8" SCNx32, &n->of) == 1)
+		at += 9;
+	if (strlen(text) < (size_t)at || sscanf(text + at, "_%72[" HOST_CHARS "]", host) != 1)
 		return false;
 	which = memchr(states, state, sizeof(states));
 	if (!which || !cut_suffix(host, &n->form) || strlen(host) >= sizeof(n->host) ||

@@ -38,6 +38,7 @@ enum item_state {
  * @samples: how many it has
  * @parts: that an engine has taken
  * @taken: samples of @samples that an engine has taken, or refused
+ * @of: what @parts are parts of, struct engine's; 0: not known, or none is taken
  * @sum: of the file's bytes and of what never changes above, item_sum()
  */
 struct item_name {
@@ -51,6 +52,7 @@ struct item_name {
 	uint64_t samples;
 	uint32_t parts;
 	uint64_t taken;
+	uint32_t of;
 	uint32_t sum;
 };
 

@@ -28,8 +28,9 @@ static void tell_store(struct openmetrics *m, struct pusher *p)
 
 	store_counts(p->store, &c);
 	COUNTER("gprof_push_produced_samples", "", c.samples.produced,
-		"Samples that were recorded. With those that waited at the start they are all "
-		"those below.");
+		"Samples that were recorded. With those that waited they are all those below.");
+	COUNTER("gprof_push_waited_samples", "", c.samples.waited,
+		"Samples that waited at the start, or that were found later.");
 	COUNTER("gprof_push_stored_samples", "", c.samples.stored,
 		"Samples that are kept, and not to be sent.");
 	COUNTER("gprof_push_sent_samples", "", c.samples.sent, "Samples that an engine took.");
@@ -43,6 +44,7 @@ static void tell_store(struct openmetrics *m, struct pusher *p)
 		"Samples that are sent again, for it is not known whether they arrived.");
 	COUNTER("gprof_push_produced_items", "", c.items.produced,
 		"Profiles and traces, likewise.");
+	COUNTER("gprof_push_waited_items", "", c.items.waited, "Likewise.");
 	COUNTER("gprof_push_stored_items", "", c.items.stored, "Likewise.");
 	COUNTER("gprof_push_sent_items", "", c.items.sent, "Likewise.");
 	COUNTER("gprof_push_refused_items", "", c.items.refused, "Likewise.");
@@ -121,12 +123,14 @@ static uint64_t taken_of(const struct continuous *c, size_t i)
 	return c->produced[i];
 }
 
-static void tell_recording(struct openmetrics *m, struct pusher *p)
+static void tell_recording(struct openmetrics *m, const struct pusher *p,
+			   const struct pusher_shown *shown)
 {
-	const struct continuous *c = &p->continuous;
+	const struct continuous *c = &shown->continuous;
+	const struct budget *b = &shown->budget;
 
 	COUNTER("gprof_push_intervals", "", c->intervals, "Intervals that were recorded.");
-	GAUGE("gprof_push_interval_seconds", "seconds", budget_interval(&p->budget, p->interval_ns),
+	GAUGE("gprof_push_interval_seconds", "seconds", budget_interval(b, p->interval_ns),
 	      "How long one is now.");
 	COUNTER("gprof_push_gap_seconds", "seconds", c->gap_ns,
 		"Time that is in no profile, for rates were being changed.");
@@ -136,14 +140,14 @@ static void tell_recording(struct openmetrics *m, struct pusher *p)
 		"Samples that the kernel took.", taken_of);
 	by_kind(m, c, OPENMETRICS_COUNTER, "gprof_push_kernel_lost_samples",
 		"Of these, those that were lost.", lost_of);
-	COUNTER("gprof_push_own_cpu_seconds", "seconds", p->own_ns, "CPU time of this process.");
-	COUNTER("gprof_push_sampling_cpu_seconds", "seconds", p->sampling_ns,
+	COUNTER("gprof_push_own_cpu_seconds", "seconds", shown->own_ns, "CPU time of this process.");
+	COUNTER("gprof_push_sampling_cpu_seconds", "seconds", shown->sampling_ns,
 		"CPU time of the kernel for samples, estimated by their number.");
-	GAUGE("gprof_push_budget_seconds", "seconds", (uint64_t)(p->budget.share * 1e9),
+	GAUGE("gprof_push_budget_seconds", "seconds", (uint64_t)(b->share * 1e9),
 	      "CPU time that both may take in a second; 0: any.");
-	GAUGE("gprof_push_cost_seconds", "seconds", (uint64_t)(budget_share(&p->budget) * 1e9),
+	GAUGE("gprof_push_cost_seconds", "seconds", (uint64_t)(budget_share(b) * 1e9),
 	      "CPU time that both took in a second of late.");
-	GAUGE("gprof_push_budget_level", "", p->budget.level,
+	GAUGE("gprof_push_budget_level", "", b->level,
 	      "How often rates were halved for the budget.");
 }
 
@@ -156,8 +160,22 @@ static void tell_windows(struct openmetrics *m, struct pusher *p)
 	sampled_counts(p->sampled, &c);
 	COUNTER("gprof_push_windows", "", c.recorded, "Sampled windows that were recorded.");
 	COUNTER("gprof_push_windows_failed", "", c.failed, "Sampled windows that were not.");
+	COUNTER("gprof_push_windows_missed", "", c.missed,
+		"Sampled windows that were not begun: another was recorded, or the clock was set.");
+	COUNTER("gprof_push_windows_cut", "", c.cut,
+		"Sampled windows that ended before their time, for their traces were large.");
 	GAUGE("gprof_push_next_window_timestamp_seconds", "seconds", c.next_ns,
 	      "When the next begins.");
+}
+
+void pusher_show(struct pusher *p)
+{
+	pthread_mutex_lock(&p->lock);
+	p->shown = (struct pusher_shown){
+		.continuous = p->continuous, .budget = p->budget, .own_ns = p->own_ns,
+		.sampling_ns = p->sampling_ns,
+	};
+	pthread_mutex_unlock(&p->lock);
 }
 
 static const char *answer(void *ctx, struct http_request *rq)
@@ -165,6 +183,7 @@ static const char *answer(void *ctx, struct http_request *rq)
 	static const char om[] = "application/openmetrics-text", text[] = "text/plain";
 	int newer = http_accepts(rq->accept, om, "1.0.0");
 	struct openmetrics m = { .out = rq->body };
+	struct pusher_shown shown;
 	struct pusher *p = ctx;
 
 	/* A browser, which takes anything, shows plain text and downloads the other. */
@@ -174,12 +193,12 @@ static const char *answer(void *ctx, struct http_request *rq)
 	openmetrics_family(&m, OPENMETRICS_GAUGE, "gprof_build_info", "",
 			   "1, with the version of gprofctl.");
 	openmetrics_sample(&m, "version=\"" GPROF_VERSION "\"", 1);
-	/* An interval is told of with what became of it. */
 	pthread_mutex_lock(&p->lock);
+	shown = p->shown;
+	pthread_mutex_unlock(&p->lock);
 	tell_store(&m, p);
 	tell_sender(&m, p);
-	tell_recording(&m, p);
-	pthread_mutex_unlock(&p->lock);
+	tell_recording(&m, p, &shown);
 	tell_windows(&m, p);
 	openmetrics_end(&m);
 	return NULL;

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -25,12 +25,14 @@
 
 #define SECOND_NS	1000000000ULL
 #define LOOK_NS		(60 * SECOND_NS)
+#define SIZE_NS		(SECOND_NS / 10)	/* so often a trace's size is looked at */
 #define HOST_ID		128
 
 /**
  * struct sampled_run - the thread
  * @store: where to
  * @dir: for a trace in the making
+ * @trace_bytes: it is ended when it is that large
  * @host: name of the host
  * @id: what tells it from others
  * @windows: what to record
@@ -43,6 +45,7 @@
 struct sampled_run {
 	struct store *store;
 	const char *dir;
+	uint64_t trace_bytes;
 	const char *host;
 	char id[HOST_ID];
 	struct sampled windows[SAMPLED_MAX];
@@ -83,12 +86,45 @@ static bool make_trace(void *ctx, const struct gprof_trace_config *cfg)
 	return *recorder;
 }
 
-/* A file that nobody sees, and that is gone with the process. */
+/* A file that nobody sees, and that is gone with the process. Not in memory: that is bounded. */
 static int open_unnamed(const char *dir)
 {
 	int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	char *name;
 
-	return fd < 0 ? memfd_create("trace", MFD_CLOEXEC) : fd;
+	/* Not all filesystems have these. */
+	if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != ENOENT))
+		return fd;
+	name = xprintf("%s/.trace-XXXXXX", dir);
+	fd = mkostemp(name, O_CLOEXEC);
+	if (fd >= 0)
+		unlink(name);
+	free(name);
+	return fd;
+}
+
+/* Until it is over, or it is as large as it may be: is that so? */
+static bool record_until(struct sampled_run *r, int fd, uint64_t ns)
+{
+	uint64_t end = now_ns(CLOCK_MONOTONIC) + ns, now;
+	struct stat st;
+
+	while ((now = now_ns(CLOCK_MONOTONIC)) < end) {
+		if (sleep_for(r, end - now < SIZE_NS ? end - now : SIZE_NS))
+			return false;
+		if (!fstat(fd, &st) && (uint64_t)st.st_size >= r->trace_bytes)
+			return true;
+	}
+	return false;
+}
+
+static void note_cut(struct sampled_run *r, const struct sampled *w)
+{
+	pthread_mutex_lock(&r->worker.lock);
+	if (!r->counts.cut++)
+		say("a sampled window, %s, ended when its trace had %llu KiB; others are counted",
+		    w->text, (unsigned long long)(r->trace_bytes >> 10));
+	pthread_mutex_unlock(&r->worker.lock);
 }
 
 static int record_trace(struct sampled_run *r, const struct sampled *w)
@@ -104,7 +140,8 @@ static int record_trace(struct sampled_run *r, const struct sampled *w)
 		     gprof_trace_recorder_start(recorder, fd)))
 		err = -EIO;
 	if (!err) {
-		sleep_for(r, w->ns);
+		if (record_until(r, fd, w->ns))
+			note_cut(r, w);
 		if (gprof_trace_recorder_stop(recorder))
 			err = -EIO;
 		else
@@ -156,6 +193,13 @@ static void record_window(struct sampled_run *r, const struct sampled *w)
 	pthread_mutex_unlock(&r->worker.lock);
 }
 
+static void note_missed(struct sampled_run *r)
+{
+	pthread_mutex_lock(&r->worker.lock);
+	r->counts.missed++;
+	pthread_mutex_unlock(&r->worker.lock);
+}
+
 /* The window that begins first, of those to come. */
 static const struct sampled *next_window(struct sampled_run *r, uint64_t now, uint64_t *begin)
 {
@@ -186,9 +230,14 @@ static void *run(void *arg)
 		w = next_window(r, after, &begin);
 		now = now_ns(CLOCK_REALTIME);
 		if (w && now >= begin) {
-			/* One whose time has passed meanwhile, the clock having been set, is not. */
+			/*
+			 * One whose time has passed meanwhile, another having been recorded or
+			 * the clock having been set, is not.
+			 */
 			if (now - begin < LOOK_NS)
 				record_window(r, w);
+			else
+				note_missed(r);
 			after = begin + 1;
 			if (sleep_for(r, 0))
 				break;
@@ -216,14 +265,16 @@ static void read_id(struct sampled_run *r)
 		snprintf(r->id, sizeof(r->id), "%s", r->host);
 }
 
-struct sampled_run *sampled_start(struct store *store, const char *dir, const char *host,
-				  const struct sampled *windows, size_t nr, int *status)
+struct sampled_run *sampled_start(struct store *store, const char *dir, uint64_t trace_bytes,
+				  const char *host, const struct sampled *windows, size_t nr,
+				  int *status)
 {
 	struct sampled_run *r = xalloc(1, sizeof(*r));
 	int err;
 
 	r->store = store;
 	r->dir = dir;
+	r->trace_bytes = trace_bytes;
 	r->host = host;
 	r->nr = nr;
 	memcpy(r->windows, windows, nr * sizeof(*windows));

@@ -12,12 +12,10 @@
 
 #include "../cmd.h"
 #include "../say.h"
+#include "backoff.h"
 #include "worker.h"
 
 #define SECOND_NS	1000000000ULL
-#define FIRST_NS	SECOND_NS
-#define LONGEST_NS	(300 * SECOND_NS)
-#define ASKED_NS	(3600 * SECOND_NS)	/* no engine has it wait for longer */
 #define IDLE_NS		(10 * SECOND_NS)	/* what the disk did not give it may give then */
 
 /**
@@ -45,6 +43,9 @@ struct receiver {
  * @news: there is
  * @stopping: it is to end
  * @all: ... when nothing more is taken
+ * @end_ns: but not later than that, CLOCK_MONOTONIC
+ * @ended: it has
+ * @give_up: the engines are to end what they do; or NULL
  * @counts: what it has done
  */
 struct sender {
@@ -52,7 +53,9 @@ struct sender {
 	struct receiver to[SENDER_ENGINES];
 	size_t nr;
 	struct worker worker;
-	bool news, stopping, all;
+	bool news, stopping, all, ended;
+	uint64_t end_ns;
+	atomic_bool *give_up;
 	struct sender_counts counts;
 };
 
@@ -64,41 +67,29 @@ static uint64_t now_ns(clockid_t id)
 	return (uint64_t)t.tv_sec * SECOND_NS + (uint64_t)t.tv_nsec;
 }
 
-static uint64_t jittered(uint64_t ns)
+static uint32_t chance(void)
 {
 	uint32_t n;
 
 	if (getrandom(&n, sizeof(n), 0) != sizeof(n))
-		n = (uint32_t)now_ns(CLOCK_MONOTONIC);
-	return ns - ns / 4 + ns / 2 * n / UINT32_MAX;
-}
-
-static uint64_t pause_ns(const struct receiver *to, const struct sending *out)
-{
-	uint64_t ns = FIRST_NS, asked = out->retry_after_ms;
-
-	for (unsigned int i = 1; i < to->failures && ns < LONGEST_NS; i++)
-		ns *= 2;
-	ns = jittered(ns < LONGEST_NS ? ns : LONGEST_NS);
-	asked = asked < ASKED_NS / 1000000 ? asked * 1000000 : ASKED_NS;
-	/* Not sooner than it asked for, and not all at that moment. */
-	return asked > ns ? asked + ns / 4 : ns;
+		n = (uint32_t)now_ns(CLOCK_MONOTONIC) * 2654435761U;
+	return n;
 }
 
 /* A sentence once, until the engine has another one. */
 static void tell(struct receiver *to, const struct sending *out)
 {
-	if (out->result == SENT_ALL && !out->refused_samples) {
-		if (to->failures && to->said[0]) {
-			say("%s takes what is sent again", to->engine->name);
-			to->said[0] = '\0';
-		}
-		return;
+	bool well = out->result == SENT_ALL && !out->refused_samples;
+
+	if (well && to->failures && to->said[0]) {
+		say("%s takes what is sent again", to->engine->name);
+		to->said[0] = '\0';
 	}
-	if (!strncmp(to->said, out->why, sizeof(to->said)))
+	/* One that takes it may warn. */
+	if ((well && !out->why[0]) || !strncmp(to->said, out->why, sizeof(to->said)))
 		return;
 	snprintf(to->said, sizeof(to->said), "%s", out->why);
-	say("%s: %s%s", to->engine->name, to->said, out->result == SENT_LATER ?
+	say("%s: %s%s", to->engine->name, to->said, well ? "" : out->result == SENT_LATER ?
 	    "; what is recorded waits in the store" : "; what it refuses is counted");
 }
 
@@ -111,7 +102,8 @@ static void note(struct sender *s, struct receiver *to, const struct sending *ou
 	if (out->result == SENT_LATER) {
 		to->failures++;
 		s->counts.later++;
-		to->until_ns = now_ns(CLOCK_MONOTONIC) + pause_ns(to, out);
+		to->until_ns = now_ns(CLOCK_MONOTONIC) + backoff_ns(to->failures,
+							      out->retry_after_ms, chance());
 	} else {
 		to->failures = 0;
 		s->counts.never += out->result == SENT_NEVER;
@@ -189,7 +181,7 @@ static bool is_over(struct sender *s)
 	bool over;
 
 	pthread_mutex_lock(&s->worker.lock);
-	over = s->stopping && !s->all;
+	over = s->stopping && (!s->all || now_ns(CLOCK_MONOTONIC) >= s->end_ns);
 	pthread_mutex_unlock(&s->worker.lock);
 	return over;
 }
@@ -205,6 +197,10 @@ static void *run(void *arg)
 	/* What came last, as far as it is taken at once. */
 	while (!is_over(s) && send_one(s, wanted(s, &until)))
 		;
+	pthread_mutex_lock(&s->worker.lock);
+	s->ended = true;
+	pthread_cond_broadcast(&s->worker.wake);
+	pthread_mutex_unlock(&s->worker.lock);
 	return NULL;
 }
 
@@ -215,7 +211,7 @@ static void close_all(struct sender *s)
 }
 
 struct sender *sender_start(struct store *store, struct engine *const *engines, size_t nr,
-			    int *status)
+			    atomic_bool *give_up, int *status)
 {
 	struct sender *s = xalloc(1, sizeof(*s));
 	unsigned int forms = 0;
@@ -223,6 +219,7 @@ struct sender *sender_start(struct store *store, struct engine *const *engines, 
 
 	s->store = store;
 	s->nr = nr;
+	s->give_up = give_up;
 	for (size_t i = 0; i < nr; i++) {
 		s->to[i].engine = engines[i];
 		s->to[i].forms = engines[i]->takes & ~forms;
@@ -249,12 +246,21 @@ void sender_wake(struct sender *s)
 
 void sender_stop(struct sender *s, bool all)
 {
+	struct timespec t;
+
 	if (!s)
 		return;
 	pthread_mutex_lock(&s->worker.lock);
 	s->stopping = true;
 	s->all = all;
-	pthread_cond_signal(&s->worker.wake);
+	s->end_ns = now_ns(CLOCK_MONOTONIC) + (all ? SENDER_END_NS : 0);
+	t = (struct timespec){ (time_t)(s->end_ns / SECOND_NS), (long)(s->end_ns % SECOND_NS) };
+	pthread_cond_broadcast(&s->worker.wake);
+	while (!s->ended && !pthread_cond_timedwait(&s->worker.wake, &s->worker.lock, &t))
+		;
+	/* What is on its way then waits in the store, as if there had been no answer. */
+	if (!s->ended && s->give_up)
+		*s->give_up = true;
 	pthread_mutex_unlock(&s->worker.lock);
 	worker_end(&s->worker);
 	close_all(s);

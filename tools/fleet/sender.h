@@ -2,13 +2,12 @@
 /*
  * sender: a thread that gives engines what waits in a store, the oldest first.
  *
- * An engine that does not take an item now is asked again: as late as it says, or else after
- * a second, two, four and so on up to five minutes, a quarter more or less by chance, so that
- * the hosts of a fleet do not all come back at once.
+ * An engine that does not take an item now is asked again (backoff.h).
  */
 #ifndef GPROF_TOOLS_FLEET_SENDER_H
 #define GPROF_TOOLS_FLEET_SENDER_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -16,6 +15,7 @@
 #include "store.h"
 
 #define SENDER_ENGINES	2
+#define SENDER_END_NS	(10 * 1000000000ULL)
 
 struct sender;
 
@@ -43,6 +43,7 @@ struct sender_counts {
  * @engines: to whom: each form of item to the first that takes it. They are the sender's from
  *	now on, which closes them
  * @nr: how many, up to SENDER_ENGINES
+ * @give_up: set where an engine is to end what it is doing, or NULL; borrowed
  * @status: gets the exit status on failure
  *
  * All signals are blocked in its thread.
@@ -50,7 +51,7 @@ struct sender_counts {
  * Return: sender for sender_stop(), or NULL after a sentence.
  */
 struct sender *sender_start(struct store *store, struct engine *const *engines, size_t nr,
-			    int *status);
+			    atomic_bool *give_up, int *status);
 
 /* sender_wake() - there is something new in the store */
 void sender_wake(struct sender *s);
@@ -58,7 +59,7 @@ void sender_wake(struct sender *s);
 /**
  * sender_stop() - send no more
  * @s: sender, or NULL
- * @all: first what waits, as far as the engine takes it now
+ * @all: first what waits, as far as the engine takes it within SENDER_END_NS
  */
 void sender_stop(struct sender *s, bool all);
 

@@ -22,22 +22,24 @@ struct store *store_open(const struct store_options *o, int *status)
 
 	s->o = *o;
 	pthread_mutex_init(&s->lock, NULL);
+	pthread_mutex_init(&s->shown_lock, NULL);
 	*status = store_dir_own(&s->dir, o->dir);
 	if (*status != STATUS_OK) {
 		free(s);
 		return NULL;
 	}
 	store_look_at_clock(s);
-	err = store_look_at_all(s);
+	err = store_look_at_all(s, true);
 	if (err) {
 		*status = fail("the store %s cannot be read: %s", o->dir, strerror(-err));
 		store_close(s);
 		return NULL;
 	}
-	s->counts.waited = s->counts.samples.waiting;
+	s->shown = s->counts;
 	if (s->counts.unsure)
-		say("the store %s: %" PRIu64 " samples were being sent when their sender ended; they "
-		    "are sent again, and may arrive twice", o->dir, s->counts.unsure);
+		say("the store %s: %" PRIu64 " samples were being sent when their sender ended, or "
+		    "were sent in other parts; they are sent again, and may arrive twice", o->dir,
+		    s->counts.unsure);
 	return s;
 }
 
@@ -47,9 +49,11 @@ void store_close(struct store *s)
 		return;
 	store_dir_close(&s->dir);
 	pthread_mutex_destroy(&s->lock);
+	pthread_mutex_destroy(&s->shown_lock);
 	free(s->hours);
 	free(s->queue.v);
 	at_hand_free(&s->at_hand);
+	aside_free(&s->aside);
 	free(s);
 }
 
@@ -64,6 +68,7 @@ static int write_item(struct store *s, struct item_name *n, const void *data, si
 	err = store_be_there(s);
 	if (err)
 		return err;
+	store_remove_old(s);
 	store_make_room(s, bytes);
 	if (s->counts.bytes > s->o.keep_bytes - bytes)
 		return store_failed(s, -ENOSPC, "no room can be made");
@@ -91,12 +96,12 @@ int store_put(struct store *s, struct item_name *n, const void *data, size_t siz
 
 	pthread_mutex_lock(&s->lock);
 	real = store_look_at_clock(s);
-	store_remove_old(s);
 	n->id = real > s->last_id ? real : s->last_id + 1;
 	s->last_id = n->id;
 	n->state = s->o.wait >> n->form & 1 ? ITEM_WAITS : ITEM_KEPT;
 	n->parts = 0;
 	n->taken = 0;
+	n->of = 0;
 	c->items.produced++;
 	c->samples.produced += n->samples;
 	err = write_item(s, n, data, size);
@@ -110,14 +115,22 @@ int store_put(struct store *s, struct item_name *n, const void *data, size_t siz
 		at_hand_put(&s->at_hand, n, profile);
 		profile = NULL;
 	}
-	pthread_mutex_unlock(&s->lock);
+	store_unlock(s);
 	gprof_profile_free(profile);
 	return err;
 }
 
+void store_unlock(struct store *s)
+{
+	pthread_mutex_lock(&s->shown_lock);
+	s->shown = s->counts;
+	pthread_mutex_unlock(&s->shown_lock);
+	pthread_mutex_unlock(&s->lock);
+}
+
 void store_counts(struct store *s, struct store_counts *out)
 {
-	pthread_mutex_lock(&s->lock);
-	*out = s->counts;
-	pthread_mutex_unlock(&s->lock);
+	pthread_mutex_lock(&s->shown_lock);
+	*out = s->shown;
+	pthread_mutex_unlock(&s->shown_lock);
 }

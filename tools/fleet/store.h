@@ -5,7 +5,7 @@
  * What is in it is what the names of its files say (item_name.h). Two threads may use one: who
  * records, and who sends.
  *
- *	produced + waiting at the start = sent + waiting + dropped + refused + stored
+ *	produced + waited = sent + waiting + dropped + refused + stored
  *
  * holds for items and for samples at any time.
  */
@@ -28,17 +28,21 @@ struct store;
  * @keep_bytes: bytes that all items may take, in whole blocks
  * @keep_ns: how old they may get; 0: any age
  * @wait: bits of enum item_form that wait for an engine, when they are new
+ * @parts: what parts of an item an engine is sent, by form: struct engine's; 0: any are the same
  */
 struct store_options {
 	const char *dir;
 	uint64_t keep_bytes;
 	uint64_t keep_ns;
 	unsigned int wait;
+	uint32_t parts[ITEM_FORMS];
 };
 
 /**
  * struct store_tally - items, or their samples
  * @produced: put in, or tried to
+ * @waited: that waited when it was opened, or were found later: a disk that comes back has some
+ *	that were given up
  * @stored: put in, not to be sent
  * @waiting: that wait for an engine now
  * @sent: that an engine took
@@ -47,6 +51,7 @@ struct store_options {
  */
 struct store_tally {
 	uint64_t produced;
+	uint64_t waited;
 	uint64_t stored;
 	uint64_t waiting;
 	uint64_t sent;
@@ -60,9 +65,8 @@ struct store_tally {
  * @samples: their samples
  * @bytes: what the items take now
  * @files: how many there are now
- * @waited: samples that waited at the start
  * @unsure: samples that an engine gets again though it may have them: whoever sent them was
- *	killed, or the answer was lost
+ *	killed, the answer was lost, or it had them as parts that are no longer made
  * @removed: items that were too old, or too much, with nobody waiting for them
  * @damaged: items that were not what had been written
  * @failures: operations on the disk that failed
@@ -73,7 +77,6 @@ struct store_counts {
 	struct store_tally samples;
 	uint64_t bytes;
 	uint64_t files;
-	uint64_t waited;
 	uint64_t unsure;
 	uint64_t removed;
 	uint64_t damaged;
@@ -122,6 +125,10 @@ struct store_next {
 
 /**
  * store_next() - the oldest item that waits; it is noted on disk that it may be sent now
+ *
+ * One that its engine could not take some times, when it was there, is let be for five minutes
+ * and more: it may be the reason, and others wait behind it.
+ *
  * @s: store
  * @forms: bits of enum item_form that are wanted
  * @next: gets it
@@ -133,7 +140,7 @@ bool store_next(struct store *s, unsigned int forms, struct store_next *next);
 /* store_answer() - what became of it */
 void store_answer(struct store *s, struct store_next *next, const struct sending *out);
 
-/* store_counts() - what became of all */
+/* store_counts() - what became of all, of late: it waits for no disk */
 void store_counts(struct store *s, struct store_counts *out);
 
 #endif /* GPROF_TOOLS_FLEET_STORE_H */

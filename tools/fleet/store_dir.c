@@ -225,7 +225,13 @@ int store_dir_each(int hour, bool own,
 
 	if (!dir)
 		return -errno;
-	while (!ret && (entry = readdir(dir))) {
+	while (!ret) {
+		errno = 0;
+		entry = readdir(dir);
+		if (!entry) {
+			ret = -errno;
+			break;
+		}
 		if (own && !strcmp(entry->d_name, TEMP))
 			unlinkat(hour, TEMP, 0);
 		if (!item_name_parse(&n, entry->d_name))

@@ -108,6 +108,21 @@ struct hour *store_add_hour(struct store *s, const struct item_name *n)
 	return h;
 }
 
+struct item_name store_as_counted(const struct store *s, const struct item_name *n)
+{
+	struct item_name counted = *n;
+
+	if (s->answered && n->id == s->sending) {
+		counted = s->after;
+	} else if (n->state != ITEM_KEPT && n->parts && s->o.parts[n->form] &&
+		   n->of != s->o.parts[n->form]) {
+		counted.parts = 0;
+		counted.taken = 0;
+		counted.of = 0;
+	}
+	return counted;
+}
+
 void store_add_file(struct store *s, struct hour *h, const struct item_name *n, uint64_t bytes)
 {
 	bool waits = n->state != ITEM_KEPT;
@@ -115,6 +130,7 @@ void store_add_file(struct store *s, struct hour *h, const struct item_name *n, 
 	h->bytes += bytes;
 	h->files++;
 	h->waiting[n->form] += waits;
+	h->rest[n->form] += hour_rest_of(n);
 	if (n->start_ns < h->oldest_ns)
 		h->oldest_ns = n->start_ns;
 	s->counts.bytes += bytes;
@@ -125,73 +141,151 @@ void store_add_file(struct store *s, struct hour *h, const struct item_name *n, 
 		s->last_id = n->id;
 }
 
+static uint64_t at_most(uint64_t n, uint64_t most)
+{
+	return n < most ? n : most;
+}
+
 /* A file is gone. What had waited in it is for the caller to count. */
 static void take_file(struct store *s, struct hour *h, const struct item_name *n, uint64_t bytes)
 {
 	bool waits = n->state != ITEM_KEPT;
+	uint64_t rest = hour_rest_of(n);
 
-	h->bytes -= bytes < h->bytes ? bytes : h->bytes;
+	h->bytes -= at_most(bytes, h->bytes);
 	h->files -= !!h->files;
 	h->waiting[n->form] -= waits && h->waiting[n->form];
-	s->counts.bytes -= bytes < s->counts.bytes ? bytes : s->counts.bytes;
+	h->rest[n->form] -= at_most(rest, h->rest[n->form]);
+	s->counts.bytes -= at_most(bytes, s->counts.bytes);
 	s->counts.files -= !!s->counts.files;
 	s->counts.items.waiting -= waits;
-	s->counts.samples.waiting -= hour_rest_of(n);
+	s->counts.samples.waiting -= rest;
 }
+
+/* So many wait now: what is not to be seen is dropped, and what was not expected has waited. */
+static void now_wait(struct store_tally *t, uint64_t waiting)
+{
+	if (waiting < t->waiting)
+		t->dropped += t->waiting - waiting;
+	else
+		t->waited += waiting - t->waiting;
+	t->waiting = waiting;
+}
+
+/* Is it in the hour where it begins? Else its name is not what was written. */
+static bool is_of(const struct item_name *n, const char *hour)
+{
+	char name[HOUR_NAME];
+
+	hour_name(n->start_ns, name);
+	return !strcmp(name, hour);
+}
+
+/**
+ * struct looking - store_look_at_all() under way
+ * @s: store
+ * @name: hour
+ * @hour: its directory
+ * @first: nothing is known of the store before
+ * @sending: what is being sent is there
+ */
+struct looking {
+	struct store *s;
+	const char *name;
+	int hour;
+	bool first, sending;
+};
 
 static int see_item(void *ctx, const struct item_name *n, uint64_t bytes)
 {
-	struct store *s = ctx;
+	struct looking *l = ctx;
+	struct store *s = l->s;
+	struct item_name counted = store_as_counted(s, n);
+	char name[ITEM_NAME];
 
-	store_add_file(s, store_add_hour(s, n), n, bytes);
-	if (n->state == ITEM_TRIED)
-		s->counts.unsure += hour_rest_of(n);
+	if (!is_of(n, l->name)) {
+		item_name_text(n, name);
+		store_damaged(s, n);
+		unlinkat(l->hour, name, 0);
+		return 0;
+	}
+	store_add_file(s, store_add_hour(s, n), &counted, bytes);
+	l->sending |= n->id == s->sending;
+	if (l->first && n->state == ITEM_TRIED)
+		s->counts.unsure += hour_rest_of(&counted);
+	else if (l->first)
+		s->counts.unsure += hour_rest_of(&counted) - hour_rest_of(n);
 	return 0;
 }
 
-/* What the directory has is what there is. */
-int store_look_at_all(struct store *s)
+static void look_at_hour(struct looking *l, const char *name)
 {
-	char (*names)[HOUR_NAME];
-	ssize_t nr = store_dir_hours(&s->dir, &names);
-	int err = nr < 0 ? (int)nr : 0;
+	int err = 0;
 
-	s->nr_hours = 0;
-	s->queue.nr = s->queue.at = 0;
-	s->counts.bytes = s->counts.files = 0;
-	s->counts.items.waiting = s->counts.samples.waiting = 0;
-	for (ssize_t i = 0; i < nr && !err; i++) {
-		int hour = store_dir_hour(&s->dir, names[i], false);
-
-		err = hour < 0 ? hour : store_dir_each(hour, true, see_item, s);
-		if (hour >= 0)
-			close(hour);
-	}
-	free(names);
-	return err;
+	l->name = name;
+	l->hour = store_dir_hour(&l->s->dir, name, false);
+	if (l->hour < 0)
+		err = l->hour;
+	else
+		err = store_dir_each(l->hour, true, see_item, l);
+	if (err && err != -ENOENT)
+		store_failed(l->s, err, "an hour of it cannot be read");
+	if (l->hour >= 0)
+		close(l->hour);
 }
 
-/* Whoever removed the directory gets a new one; what waited in it is gone. */
+int store_look_at_all(struct store *s, bool first)
+{
+	const struct store_tally items = s->counts.items, samples = s->counts.samples;
+	struct looking l = { .s = s, .first = first };
+	char (*names)[HOUR_NAME];
+	ssize_t nr = store_dir_hours(&s->dir, &names);
+	struct store_counts *c = &s->counts;
+	uint64_t waiting[2];
+
+	if (nr < 0)
+		return (int)nr;
+	s->nr_hours = 0;
+	s->queue.nr = s->queue.at = 0;
+	c->bytes = c->files = 0;
+	c->items.waiting = c->samples.waiting = 0;
+	for (ssize_t i = 0; i < nr; i++)
+		look_at_hour(&l, names[i]);
+	free(names);
+	waiting[0] = c->items.waiting;
+	waiting[1] = c->samples.waiting;
+	c->items.waiting = items.waiting;
+	c->samples.waiting = samples.waiting;
+	now_wait(&c->items, waiting[0]);
+	now_wait(&c->samples, waiting[1]);
+	/* What becomes of what is gone is of no interest any more. */
+	if (!l.sending) {
+		s->sending = 0;
+		s->answered = false;
+	}
+	return 0;
+}
+
+/*
+ * Whoever removed the directory gets a new one. What waited in it does so until there is one:
+ * a disk that went may come back.
+ */
 int store_be_there(struct store *s)
 {
+	int err;
+
 	if (store_dir_present(&s->dir))
 		return 0;
-	if (s->dir.fd >= 0) {
-		s->counts.items.dropped += s->counts.items.waiting;
-		s->counts.samples.dropped += s->counts.samples.waiting;
-		s->counts.items.waiting = s->counts.samples.waiting = 0;
-		s->counts.bytes = s->counts.files = 0;
-		s->nr_hours = 0;
-		s->queue.nr = s->queue.at = 0;
-		s->answered = false;
-		s->sending = 0;
+	if (s->dir.fd >= 0)
 		store_failed(s, -ESTALE, "it is no longer there");
-	}
 	store_dir_close(&s->dir);
 	s->dir.quiet = true;
 	if (store_dir_own(&s->dir, s->o.dir) != STATUS_OK)
 		return -ESTALE;
-	return store_look_at_all(s);
+	err = store_look_at_all(s, false);
+	if (err)
+		store_dir_close(&s->dir);
+	return err;
 }
 
 /* ---- making room ---- */
@@ -213,18 +307,61 @@ static int add_to_list(void *ctx, const struct item_name *n, uint64_t bytes)
 	return 0;
 }
 
-int store_list_hour(struct store *s, const struct hour *h, struct list *l)
+/* Those of others are in nobody's way. */
+static void leave_out(struct list *l, const char *hour)
 {
-	int fd = store_dir_hour(&s->dir, h->name, false), err;
+	size_t nr = 0;
+
+	for (size_t i = 0; i < l->nr; i++)
+		if (is_of(&l->v[i], hour))
+			l->v[nr++] = l->v[i];
+	l->nr = nr;
+}
+
+static void correct(struct store *s, struct hour *h, const struct list *l)
+{
+	uint64_t waiting[ITEM_FORMS] = { 0 }, rest[ITEM_FORMS] = { 0 };
+	struct store_counts *c = &s->counts;
+	uint64_t bytes = l->nr ? h->bytes : 0;
+
+	for (size_t i = 0; i < l->nr; i++) {
+		const struct item_name n = store_as_counted(s, &l->v[i]);
+
+		waiting[n.form] += n.state != ITEM_KEPT;
+		rest[n.form] += hour_rest_of(&n);
+	}
+	for (size_t i = 0; i < ITEM_FORMS; i++) {
+		now_wait(&c->items, c->items.waiting - h->waiting[i] + waiting[i]);
+		now_wait(&c->samples, c->samples.waiting - h->rest[i] + rest[i]);
+	}
+	memcpy(h->waiting, waiting, sizeof(waiting));
+	memcpy(h->rest, rest, sizeof(rest));
+	c->files = c->files - h->files + l->nr;
+	c->bytes = c->bytes - h->bytes + bytes;
+	h->files = l->nr;
+	h->bytes = bytes;
+}
+
+int store_list_hour(struct store *s, struct hour *h, struct list *l)
+{
+	int fd = store_dir_hour(&s->dir, h->name, false), err = 0;
 
 	l->nr = l->at = 0;
-	if (fd < 0)
+	if (fd < 0 && fd != -ENOENT)
 		return fd;
-	err = store_dir_each(fd, false, add_to_list, l);
-	close(fd);
-	if (!err && l->nr)
+	if (fd >= 0) {
+		err = store_dir_each(fd, false, add_to_list, l);
+		close(fd);
+	}
+	leave_out(l, h->name);
+	if (err) {
+		l->nr = 0;
+		return err;
+	}
+	correct(s, h, l);
+	if (l->nr)
 		qsort(l->v, l->nr, sizeof(*l->v), by_age);
-	return err;
+	return 0;
 }
 
 /* Those behind the last have no begin: what is of the future is given up first. */
@@ -235,12 +372,13 @@ uint64_t store_begin_of(const struct store *s, const struct hour *h)
 	return !h->ours && ns > s->real_ns + FUTURE_NS ? 0 : ns;
 }
 
+/* Of those that were not looked at in this round. */
 static struct hour *oldest_hour(struct store *s)
 {
 	struct hour *oldest = NULL;
 
 	for (size_t i = 0; i < s->nr_hours; i++)
-		if (s->hours[i].files &&
+		if (s->hours[i].files && s->hours[i].round != s->round &&
 		    (!oldest || store_begin_of(s, &s->hours[i]) < store_begin_of(s, oldest)))
 			oldest = &s->hours[i];
 	return oldest;
@@ -259,18 +397,20 @@ static void forget_empty(struct store *s)
 /* Its file, and with it what waits in it. */
 int store_remove_item(struct store *s, struct hour *h, const struct item_name *n)
 {
+	const struct item_name counted = store_as_counted(s, n);
 	uint64_t bytes = 0;
 	int err = store_dir_remove(&s->dir, n, &bytes);
 
 	if (err && err != -ENOENT)
 		return store_failed(s, err, "an item cannot be removed");
-	if (n->state == ITEM_KEPT) {
+	if (counted.state == ITEM_KEPT) {
 		s->counts.removed++;
 	} else {
 		s->counts.items.dropped++;
-		s->counts.samples.dropped += hour_rest_of(n);
+		s->counts.samples.dropped += hour_rest_of(&counted);
 	}
-	take_file(s, h, n, bytes);
+	take_file(s, h, &counted, bytes);
+	aside_forget(&s->aside, n->id);
 	return 0;
 }
 
@@ -282,42 +422,43 @@ static bool is_old(const struct store *s, const struct hour *h, uint64_t start_n
 }
 
 /* Of the hour @h what is too old, and until there are no more than @bytes in all. */
-static int thin_out(struct store *s, struct hour *h, uint64_t bytes)
+static void thin_out(struct store *s, struct hour *h, uint64_t bytes)
 {
 	struct list l = { 0 };
 	int err = store_list_hour(s, h, &l);
 
-	h->oldest_ns = UINT64_MAX;
-	for (size_t i = 0; i < l.nr && !err; i++) {
+	h->round = s->round;
+	if (err)
+		store_failed(s, err, "an hour of it cannot be read");
+	else
+		h->oldest_ns = UINT64_MAX;
+	for (size_t i = 0; i < l.nr; i++) {
 		const struct item_name *n = &l.v[i];
 
-		if (n->id != s->sending && (s->counts.bytes > bytes || is_old(s, h, n->start_ns)))
+		if (!err && n->id != s->sending &&
+		    (s->counts.bytes > bytes || is_old(s, h, n->start_ns))) {
 			err = store_remove_item(s, h, n);
-		else if (n->start_ns < h->oldest_ns)
+			if (!err)
+				continue;
+		}
+		if (n->start_ns < h->oldest_ns)
 			h->oldest_ns = n->start_ns;
 	}
-	/* Others may have removed files: what is not to be seen is not there. */
-	if (!err && !l.nr) {
-		s->counts.bytes -= h->bytes;
-		h->bytes = h->files = 0;
-	}
 	free(l.v);
-	return err;
 }
 
-/* Room for @bytes more. Each hour is looked at once, so that it ends whatever is there. */
+/* Each hour is looked at once, so that it ends whatever is there, and one is in no other's way. */
 void store_make_room(struct store *s, uint64_t bytes)
 {
 	uint64_t most = s->o.keep_bytes > bytes ? s->o.keep_bytes - bytes : 0;
 	uint64_t less = most - s->o.keep_bytes / PART < most ? most - s->o.keep_bytes / PART : 0;
-	size_t tries = s->nr_hours;
 	struct hour *h;
 
 	if (s->counts.bytes <= most)
 		return;
-	while (tries-- && s->counts.bytes > less && (h = oldest_hour(s)))
-		if (thin_out(s, h, less))
-			break;
+	s->round++;
+	while (s->counts.bytes > less && (h = oldest_hour(s)))
+		thin_out(s, h, less);
 	forget_empty(s);
 }
 
@@ -328,8 +469,7 @@ void store_remove_old(struct store *s)
 		return;
 	s->aged_ns = s->boot_ns;
 	for (size_t i = 0; i < s->nr_hours; i++)
-		if (is_old(s, &s->hours[i], s->hours[i].oldest_ns) &&
-		    thin_out(s, &s->hours[i], UINT64_MAX))
-			break;
+		if (is_old(s, &s->hours[i], s->hours[i].oldest_ns))
+			thin_out(s, &s->hours[i], UINT64_MAX);
 	forget_empty(s);
 }

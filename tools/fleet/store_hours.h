@@ -12,6 +12,7 @@
 
 #include <pthread.h>
 
+#include "aside.h"
 #include "at_hand.h"
 #include "store.h"
 #include "store_dir.h"
@@ -22,7 +23,9 @@
  * @bytes: what the items take
  * @files: how many there are
  * @waiting: ... that wait, by form
+ * @rest: samples of these
  * @oldest_ns: begin of the oldest
+ * @round: of struct store, in which it was looked at
  * @ours: this process has written to it
  * @shift_ns: how far the clock was set since
  */
@@ -31,7 +34,9 @@ struct hour {
 	uint64_t bytes;
 	uint64_t files;
 	uint64_t waiting[ITEM_FORMS];
+	uint64_t rest[ITEM_FORMS];
 	uint64_t oldest_ns;
+	uint64_t round;
 	bool ours;
 	int64_t shift_ns;
 };
@@ -51,7 +56,7 @@ struct list {
 /**
  * struct store - a store
  * @o: how it is kept
- * @lock: protects all below
+ * @lock: protects all below; it is held while the disk works
  * @dir: where the files are
  * @hours: by name
  * @nr_hours: how many
@@ -59,6 +64,8 @@ struct list {
  * @counts: what became of all
  * @queue: that wait, of one hour, the oldest first
  * @at_hand: of those that wait, what is in memory still
+ * @aside: of those that wait, what is let be for a while
+ * @round: how often hours were gone through, each once
  * @queue_forms: they are of these forms, as bits
  * @sending: id of what is being sent, or 0
  * @answered: it is, but the disk has not taken what became of it
@@ -70,6 +77,8 @@ struct list {
  * @real_ns: CLOCK_REALTIME when it was looked at last
  * @boot_ns: CLOCK_BOOTTIME then
  * @aged_ns: CLOCK_BOOTTIME when it was last looked for what is too old
+ * @shown_lock: protects @shown, and is held by nobody for long
+ * @shown: @counts when @lock was given back
  */
 struct store {
 	struct store_options o;
@@ -80,6 +89,8 @@ struct store {
 	struct store_counts counts;
 	struct list queue;
 	struct at_hand at_hand;
+	struct aside aside;
+	uint64_t round;
 	unsigned int queue_forms;
 	uint64_t sending;
 	bool answered;
@@ -88,7 +99,12 @@ struct store {
 	int said;
 	unsigned int well;
 	uint64_t real_ns, boot_ns, aged_ns;
+	pthread_mutex_t shown_lock;
+	struct store_counts shown;
 };
+
+/* store_unlock() - give @lock back, and show what has become of all */
+void store_unlock(struct store *s);
 
 /* store_failed() - count what the disk did not do, and say it once; returns @err */
 int store_failed(struct store *s, int err, const char *what);
@@ -102,18 +118,33 @@ uint64_t store_look_at_clock(struct store *s);
 /* hour_rest_of() - samples of an item that wait */
 uint64_t hour_rest_of(const struct item_name *n);
 
+/*
+ * store_as_counted() - an item of the disk as it is in the sums: what became of it may not be
+ * noted yet, and parts of another engine are none
+ */
+struct item_name store_as_counted(const struct store *s, const struct item_name *n);
+
 struct hour *store_find_hour(struct store *s, const struct item_name *n);
 struct hour *store_add_hour(struct store *s, const struct item_name *n);
 void store_add_file(struct store *s, struct hour *h, const struct item_name *n, uint64_t bytes);
 
-/* store_look_at_all() - sums of what the directory has; 0 or -errno */
-int store_look_at_all(struct store *s);
+/*
+ * store_look_at_all() - sums of what the directory has; 0 or -errno
+ *
+ * An hour that cannot be read is left out, which is counted. What waits no more, of what did,
+ * is dropped; what waits and did not has waited.
+ */
+int store_look_at_all(struct store *s, bool first);
 
 /* store_be_there() - make the directory anew where it has gone; 0 or -errno */
 int store_be_there(struct store *s);
 
-/* store_list_hour() - the items of an hour, the oldest first; 0 or -errno */
-int store_list_hour(struct store *s, const struct hour *h, struct list *l);
+/*
+ * store_list_hour() - the items of an hour, the oldest first; 0 or -errno
+ *
+ * Others may have removed files: its sums are those of what is there then, likewise.
+ */
+int store_list_hour(struct store *s, struct hour *h, struct list *l);
 
 /* store_begin_of() - when it begins, for who looks for the oldest */
 uint64_t store_begin_of(const struct store *s, const struct hour *h);

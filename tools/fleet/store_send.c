@@ -24,7 +24,7 @@ static struct hour *oldest_waiting(struct store *s, unsigned int forms)
 	struct hour *oldest = NULL;
 
 	for (size_t i = 0; i < s->nr_hours; i++)
-		if (waiting_in(&s->hours[i], forms) &&
+		if (waiting_in(&s->hours[i], forms) && s->hours[i].round != s->round &&
 		    (!oldest || store_begin_of(s, &s->hours[i]) < store_begin_of(s, oldest)))
 			oldest = &s->hours[i];
 	return oldest;
@@ -36,38 +36,29 @@ static const struct item_name *from_queue(struct store *s)
 	while (s->queue.at < s->queue.nr) {
 		const struct item_name *n = &s->queue.v[s->queue.at++];
 
-		if (n->state != ITEM_KEPT && s->queue_forms >> n->form & 1)
+		if (n->state != ITEM_KEPT && s->queue_forms >> n->form & 1 &&
+		    !aside_is(&s->aside, n->id, s->boot_ns))
 			return n;
 	}
 	return NULL;
-}
-
-/* Somebody has removed files: what is not to be seen does not wait. */
-static void none_waits(struct store *s, struct hour *h, unsigned int forms)
-{
-	for (size_t i = 0; i < ITEM_FORMS; i++)
-		if (forms >> i & 1) {
-			s->counts.items.waiting -= h->waiting[i];
-			s->counts.items.dropped += h->waiting[i];
-			h->waiting[i] = 0;
-		}
 }
 
 static const struct item_name *next_waiting(struct store *s, unsigned int forms)
 {
 	const struct item_name *n;
 	struct hour *h;
+	int err;
 
 	if (s->queue_forms != forms)
 		s->queue.nr = s->queue.at = 0;
 	s->queue_forms = forms;
+	/* An hour is listed once: of what waits in it some may be let be. */
+	s->round++;
 	while (!(n = from_queue(s)) && (h = oldest_waiting(s, forms))) {
-		if (store_list_hour(s, h, &s->queue))
-			return NULL;
-		n = from_queue(s);
-		if (n)
-			return n;
-		none_waits(s, h, forms);
+		err = store_list_hour(s, h, &s->queue);
+		h->round = s->round;
+		if (err)
+			store_failed(s, err, "an hour of it cannot be read");
 	}
 	return n;
 }
@@ -90,11 +81,11 @@ static int settle(struct store *s)
 /* It may be sent from now on: that is to be known however this process ends. */
 static int begin_sending(struct store *s, struct item_name *n)
 {
-	struct item_name tried = *n;
+	struct item_name tried = store_as_counted(s, n);
 	int err = 0;
 
 	tried.state = ITEM_TRIED;
-	if (n->state != ITEM_TRIED)
+	if (n->state != ITEM_TRIED || n->parts != tried.parts)
 		err = store_dir_rename(&s->dir, n, &tried);
 	if (!err)
 		*n = tried;
@@ -120,6 +111,7 @@ static bool take(struct store *s, struct store_next *next)
 {
 	struct hour *h = store_find_hour(s, &next->name);
 	int err = read_item(s, next);
+	bool read = !err;
 
 	if (!err)
 		err = begin_sending(s, &next->name);
@@ -132,9 +124,13 @@ static bool take(struct store *s, struct store_next *next)
 	next->data = NULL;
 	if (err == -EBADMSG && h) {
 		store_damaged(s, &next->name);
-		store_remove_item(s, h, &next->name);
+		if (store_remove_item(s, h, &next->name))
+			aside_tried(&s->aside, next->name.id, ASIDE_TRIES, s->boot_ns);
 	} else if (err != -ENOENT) {
 		s->queue.nr = s->queue.at = 0;	/* it comes first again */
+		/* but for one that cannot be read: others may be */
+		if (!read)
+			aside_tried(&s->aside, next->name.id, ASIDE_TRIES, s->boot_ns);
 		store_failed(s, err, "an item cannot be sent");
 	}
 	return false;
@@ -147,6 +143,7 @@ bool store_next(struct store *s, unsigned int forms, struct store_next *next)
 
 	*next = (struct store_next){ 0 };
 	pthread_mutex_lock(&s->lock);
+	store_look_at_clock(s);
 	if (!store_be_there(s) && !settle(s)) {
 		/* What is damaged or gone costs itself alone. */
 		while (!found && (n = next_waiting(s, forms))) {
@@ -158,7 +155,7 @@ bool store_next(struct store *s, unsigned int forms, struct store_next *next)
 				break;
 		}
 	}
-	pthread_mutex_unlock(&s->lock);
+	store_unlock(s);
 	return found;
 }
 
@@ -186,11 +183,13 @@ void store_answer(struct store *s, struct store_next *next, const struct sending
 			refused = rest - sent;
 		s->before = s->after = *n;
 		s->after.parts = out->sent_parts;
+		s->after.of = out->sent_parts ? s->o.parts[n->form] : 0;
 		s->after.taken += sent + refused;
 		s->after.state = out->result == SENT_LATER ? ITEM_WAITS : ITEM_KEPT;
 		c->samples.sent += sent;
 		c->samples.refused += refused;
 		c->samples.waiting -= sent + refused;
+		h->rest[n->form] -= at_most(sent + refused, h->rest[n->form]);
 		c->unsure += at_most(out->unsure_samples, rest - sent - refused);
 		if (s->after.state == ITEM_KEPT) {
 			c->items.waiting--;
@@ -199,14 +198,17 @@ void store_answer(struct store *s, struct store_next *next, const struct sending
 				c->items.sent++;
 			else
 				c->items.refused++;
+			aside_forget(&s->aside, n->id);
 		} else {
+			if (out->reached)
+				aside_tried(&s->aside, n->id, 1, s->boot_ns);
 			/* it comes first again */
 			s->queue.nr = s->queue.at = 0;
 		}
 		s->answered = true;
 		settle(s);
 	}
-	pthread_mutex_unlock(&s->lock);
+	store_unlock(s);
 	free(next->data);
 	next->data = NULL;
 	gprof_profile_free(next->profile);

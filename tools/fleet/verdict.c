@@ -42,6 +42,8 @@ enum verdict verdict(const struct http_answer *a, const char *url, const char *w
 	char quoted[WORDS_MAX + 1];
 	enum verdict v;
 
+	out->reached = a->fate == HTTP_ANSWERED ? a->status != 429 && a->status != 503 :
+						  a->bytes > 0;
 	if (a->fate != HTTP_ANSWERED) {
 		snprintf(out->why, sizeof(out->why), "%s", a->why);
 		return a->fate == HTTP_LOST ? VERDICT_UNSURE : VERDICT_LATER;

@@ -23,7 +23,7 @@ enum verdict {
  * @a: the answer
  * @url: whose, for the sentence
  * @words: what its body says, or NULL: all of it
- * @out: its retry_after_ms and its sentence are set, but for VERDICT_TAKEN
+ * @out: its reached is set, and its retry_after_ms and its sentence, but for VERDICT_TAKEN
  *
  * 2xx is taken, 429, 408, 5xx but 501 and 505, and a redirect come later; all else is refused.
  */

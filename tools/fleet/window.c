@@ -73,19 +73,22 @@ int window_look(struct window *w, const char *type)
 	int err = nr < 0 ? (int)nr : 0;
 
 	w->items = NULL;
-	w->nr = 0;
+	w->nr = w->bad = 0;
 	hour_name(w->from_ns > ITEM_LONGEST_NS ? w->from_ns - ITEM_LONGEST_NS : 0, first);
 	hour_name(w->to_ns, last);
-	for (ssize_t i = 0; i < nr && !err; i++) {
-		int hour;
+	for (ssize_t i = 0; i < nr; i++) {
+		int hour, bad;
 
 		if (strcmp(hours[i], first) < 0 || strcmp(hours[i], last) > 0)
 			continue;
 		hour = store_dir_hour(w->dir, hours[i], false);
-		/* It may have become too old just now. */
-		err = hour == -ENOENT ? 0 : hour < 0 ? hour : store_dir_each(hour, false, see, &l);
+		bad = hour < 0 ? hour : store_dir_each(hour, false, see, &l);
 		if (hour >= 0)
 			close(hour);
+		/* It may have become too old just now. */
+		if (bad && bad != -ENOENT && !w->bad++)
+			say("the hour %s cannot be read, and is left out: %s; others are counted",
+			    hours[i], strerror(-bad));
 	}
 	free(hours);
 	if (w->nr)
@@ -252,8 +255,20 @@ static struct gprof_profile *read_one(const struct window *w, const struct item_
 	return p;
 }
 
+/* What is in use at its end: in each profile it is all that is. */
+static void clear_in_use(struct gprof_profile *p)
+{
+	const struct gprof_value_type *types;
+	size_t nr = gprof_profile_types(p, &types);
+
+	for (size_t i = 0; i < nr; i++)
+		if (!strncmp(types[i].type, "inuse_", 6))
+			gprof_profile_clear(p, i);
+}
+
 int window_merge(const struct window *w, const char *service, struct window_sum *sum)
 {
+	struct gprof_profile *last = NULL;
 	struct heap h = { 0 };
 	int status = STATUS_OK;
 
@@ -261,9 +276,18 @@ int window_merge(const struct window *w, const char *service, struct window_sum 
 	for (size_t i = 0; i < w->nr && status == STATUS_OK; i++) {
 		struct gprof_profile *p = read_one(w, &w->items[i], service, sum);
 
-		if (p)
-			status = push(&h, p);
+		if (!p)
+			continue;
+		if (last) {
+			clear_in_use(last);
+			status = push(&h, last);
+		}
+		last = p;
 	}
+	if (last && status == STATUS_OK)
+		status = push(&h, last);
+	else
+		gprof_profile_free(last);
 	if (status == STATUS_OK)
 		status = pop_all(&h, &sum->merged);
 	if (status != STATUS_OK)

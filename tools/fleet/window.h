@@ -25,6 +25,7 @@
  * @to_ns: likewise; it is not of it
  * @items: in it, sorted by time, for free()
  * @nr: how many
+ * @bad: hours that could not be read, which are said
  */
 struct window {
 	const struct store_dir *dir;
@@ -32,6 +33,7 @@ struct window {
 	uint64_t to_ns;
 	struct item_name *items;
 	size_t nr;
+	size_t bad;
 };
 
 /**
@@ -72,7 +74,7 @@ struct window_sum {
  * @sum: gets it
  *
  * Memory is that of some of the profiles, and of what they sum up to. Those that are damaged
- * are left out, with a sentence for the first.
+ * are left out, with a sentence for the first. What is in use (inuse_*) is that of the last.
  *
  * Return: STATUS_OK, or STATUS_FAILED after a sentence.
  */

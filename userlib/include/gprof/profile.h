@@ -211,6 +211,16 @@ GPROF_API int gprof_profile_filter(struct gprof_profile *p,
 				   void *ctx);
 
 /**
+ * gprof_profile_clear() - have 0 in place of a column's values
+ * @p: profile that no other thread reads now
+ * @type: number of the column; one that is not there is none
+ *
+ * For values that do not add up over profiles that are merged: of what is in use at the end of
+ * each, that of the last is what there is.
+ */
+GPROF_API void gprof_profile_clear(struct gprof_profile *p, size_t type);
+
+/**
  * gprof_profile_label() - a label of the sample that gprof_profile_each(), or filter, is at
  * @p: profile
  * @key: "pid", "tid", "comm", "cpu"; where they are known "cgroup" (path in the hierarchy

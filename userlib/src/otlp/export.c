@@ -459,8 +459,9 @@ static int take_attributes(struct exporter *e, const struct gprof_sample *s, str
 			   uint32_t *dropped)
 {
 	const struct gprof_label_set *set = &e->p->label_sets[s->labels];
-	uint32_t i, key;
+	uint32_t i, key, of_service = 0;
 	int32_t number;
+	int k;
 
 	t->attributes = e->nr_attributes;
 	t->nr_attributes = 0;
@@ -471,8 +472,13 @@ static int take_attributes(struct exporter *e, const struct gprof_sample *s, str
 	for (i = 0; i < set->nr; i++) {
 		const struct gprof_label *l = &e->p->labels[set->first + i];
 
-		if (gprof_otlp_services_key(&e->services, l))
+		k = gprof_otlp_services_key(&e->services, l);
+		if (k >= 0) {
+			/* A service has the first as well. */
+			*dropped += of_service >> k & 1;
+			of_service |= 1U << k;
 			continue;
+		}
 		number = gprof_otlp_label(&e->dictionary, l, &key);
 		if (key && first_with(e, key))
 			e->attributes[t->attributes + t->nr_attributes++] = (uint32_t)number;

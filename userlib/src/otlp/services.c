@@ -32,7 +32,7 @@ static void find_keys(struct gprof_otlp_services *s, const struct gprof_profile 
 	}
 }
 
-static int key_of(const struct gprof_otlp_services *s, const struct gprof_label *l)
+int gprof_otlp_services_key(const struct gprof_otlp_services *s, const struct gprof_label *l)
 {
 	int k;
 
@@ -40,11 +40,6 @@ static int key_of(const struct gprof_otlp_services *s, const struct gprof_label 
 		if (l->key == s->keys[k])
 			return l->str ? k : -1;
 	return -1;
-}
-
-bool gprof_otlp_services_key(const struct gprof_otlp_services *s, const struct gprof_label *l)
-{
-	return key_of(s, l) >= 0;
 }
 
 static void look(const struct gprof_otlp_services *s, const struct gprof_profile *p,
@@ -58,7 +53,7 @@ static void look(const struct gprof_otlp_services *s, const struct gprof_profile
 	for (i = 0; i < set->nr; i++) {
 		const struct gprof_label *l = &p->labels[set->first + i];
 
-		k = key_of(s, l);
+		k = gprof_otlp_services_key(s, l);
 		if (k >= 0 && !service->text[k])
 			service->text[k] = l->str;
 		if (l->key == s->comm && !comm)

@@ -51,7 +51,7 @@ struct gprof_otlp_services {
 int gprof_otlp_services_init(struct gprof_otlp_services *s, const struct gprof_profile *p);
 void gprof_otlp_services_free(struct gprof_otlp_services *s);
 
-/** gprof_otlp_services_key() - whether a label is the service's, not the sample's */
-bool gprof_otlp_services_key(const struct gprof_otlp_services *s, const struct gprof_label *l);
+/** gprof_otlp_services_key() - which of the keys a label of the service has; -1: the sample's */
+int gprof_otlp_services_key(const struct gprof_otlp_services *s, const struct gprof_label *l);
 
 #endif /* GPROF_OTLP_SERVICES_H */

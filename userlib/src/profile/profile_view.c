@@ -178,6 +178,14 @@ int gprof_profile_filter(struct gprof_profile *p,
 	return 0;
 }
 
+void gprof_profile_clear(struct gprof_profile *p, size_t type)
+{
+	size_t i;
+
+	for (i = 0; type < p->nr_columns && i < p->nr_samples; i++)
+		p->values[i * p->nr_columns + type] = 0;
+}
+
 const char *gprof_profile_label(const struct gprof_profile *p, const char *key, int64_t *num)
 {
 	const struct walk *walk = walks;

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Items that are let be for a while.
+ */
+#include "aside.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../say.h"
+
+#define FIRST_NS	(300 * 1000000000ULL)
+#define DOUBLINGS	4	/* to 80 minutes */
+
+static size_t find(const struct aside *a, uint64_t id)
+{
+	size_t i = 0;
+
+	while (i < a->nr && a->v[i].id != id)
+		i++;
+	return i;
+}
+
+void aside_tried(struct aside *a, uint64_t id, unsigned int tries, uint64_t now_ns)
+{
+	size_t i = find(a, id);
+	unsigned int more;
+
+	if (i == a->nr) {
+		if (a->nr == ASIDE_MAX)
+			aside_forget(a, a->v[0].id);
+		a->v = xgrow(a->v, a->nr, &a->room, sizeof(*a->v));
+		i = a->nr++;
+		memset(&a->v[i], 0, sizeof(*a->v));
+		a->v[i].id = id;
+	}
+	a->v[i].tries += tries;
+	if (a->v[i].tries < ASIDE_TRIES)
+		return;
+	more = a->v[i].tries - ASIDE_TRIES;
+	a->v[i].until_ns = now_ns + (FIRST_NS << (more < DOUBLINGS ? more : DOUBLINGS));
+}
+
+bool aside_is(const struct aside *a, uint64_t id, uint64_t now_ns)
+{
+	size_t i = find(a, id);
+
+	return i < a->nr && now_ns < a->v[i].until_ns;
+}
+
+void aside_forget(struct aside *a, uint64_t id)
+{
+	size_t i = find(a, id);
+
+	if (i == a->nr)
+		return;
+	a->nr--;
+	memmove(&a->v[i], &a->v[i + 1], (a->nr - i) * sizeof(*a->v));
+}
+
+void aside_free(struct aside *a)
+{
+	free(a->v);
+	*a = (struct aside){ 0 };
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * backoff: when an engine that did not take something is asked again.
+ *
+ * As late as it says and somewhat later, or else after a second, two, four and so on up to
+ * five minutes, a quarter more or less by chance: the hosts of a fleet do not all come back at
+ * once.
+ */
+#ifndef GPROF_TOOLS_FLEET_BACKOFF_H
+#define GPROF_TOOLS_FLEET_BACKOFF_H
+
+#include <stdint.h>
+
+/**
+ * backoff_ns() - how long to wait
+ * @failures: how often in a row it did not take something, 1 or more
+ * @asked_ms: what it asked for; 0: nothing
+ * @chance: by chance, any number
+ */
+uint64_t backoff_ns(unsigned int failures, uint64_t asked_ms, uint32_t chance);
+
+#endif /* GPROF_TOOLS_FLEET_BACKOFF_H */
