@@ -36,6 +36,8 @@ const char *gprof_missing_text(enum gprof_missing why)
 		return "packed symbols beyond 64 MiB";
 	case GPROF_MISSING_MEMORY:
 		return "no memory for its symbols";
+	case GPROF_MISSING_DEBUG:
+		return "debug data unsound or too large";
 	default:
 		return "";
 	}

@@ -67,6 +67,7 @@ struct gprof_mapped_at {
  * @GPROF_MISSING_ELF: it is no ELF file, or a broken one
  * @GPROF_MISSING_PACKED: its packed symbol table comes to more than GPROF_PACKED_MAX
  * @GPROF_MISSING_MEMORY: there was no memory for its symbols
+ * @GPROF_MISSING_DEBUG: debug data of it, or its debug file, is not sound or too large
  */
 enum gprof_missing {
 	GPROF_MISSING_NOT,
@@ -77,6 +78,7 @@ enum gprof_missing {
 	GPROF_MISSING_ELF,
 	GPROF_MISSING_PACKED,
 	GPROF_MISSING_MEMORY,
+	GPROF_MISSING_DEBUG,
 };
 
 /** gprof_missing_text() - the reason in two or three words */
