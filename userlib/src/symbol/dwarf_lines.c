@@ -19,7 +19,8 @@
 #include "base/table.h"
 
 #define DEPTH_MAX	64	/* of namespaces and classes, and of blocks */
-#define STEPS_MAX	(1 << 25)	/* of ranges and DIEs that are looked at: some seconds */
+#define RANGES_MAX	(1 << 24)	/* of ranges that are put in order */
+#define LOOKS_MAX	(1 << 25)	/* of DIEs and ranges of inlined functions: some seconds */
 
 /**
  * struct span - a range of code and what it belongs to
@@ -57,7 +58,9 @@ struct gprof_dwarf {
 	struct gprof_elf *elf;
 	Dwarf *dw;
 	struct gprof_dwarf_cost cost;
-	uint32_t steps;
+	uint64_t dies_left;	/* that may be passed yet in search of functions */
+	uint64_t ranges_left;	/* ... ranges of these and of units */
+	uint64_t looks_left;	/* ... in search of inlined functions */
 	Dwarf_Addr bias;	/* of DWARF's addresses against those of the file */
 	struct unit *units;
 	size_t nr_units;
@@ -75,14 +78,14 @@ static int by_start(const void *a, const void *b)
 	return x->end == y->end ? 0 : x->end > y->end ? -1 : 1;
 }
 
-/* Units and functions may share one list of ranges, and blocks one list of siblings. */
-static bool step(struct gprof_dwarf *d)
+/* Units and functions may share one list of ranges, and DIEs one list of siblings. */
+static bool step(struct gprof_dwarf *d, uint64_t *left)
 {
-	if (d->steps >= STEPS_MAX) {
+	if (!*left) {
 		d->elf->why = GPROF_MISSING_DEBUG;
 		return false;
 	}
-	d->steps++;
+	--*left;
 	return true;
 }
 
@@ -93,7 +96,7 @@ static int add_ranges(struct gprof_dwarf *d, struct spans *s, Dwarf_Die *die, Dw
 	ptrdiff_t off = 0;
 
 	while ((off = dwarf_ranges(die, off, &base, &start, &end)) > 0) {
-		if (!step(d))
+		if (!step(d, &d->ranges_left))
 			return -1;
 		/* 0 is where linkers put the ranges of what they dropped. */
 		if (start >= end || !start)
@@ -110,7 +113,8 @@ static bool covers(struct gprof_dwarf *d, Dwarf_Die *die, Dwarf_Addr pc)
 	Dwarf_Addr base, start, end;
 	ptrdiff_t off = 0;
 
-	while ((off = dwarf_ranges(die, off, &base, &start, &end)) > 0 && step(d))
+	while ((off = dwarf_ranges(die, off, &base, &start, &end)) > 0 &&
+	       step(d, &d->looks_left))
 		if (pc >= start && pc < end)
 			return true;
 	return false;
@@ -159,6 +163,10 @@ struct gprof_dwarf *gprof_dwarf_open(struct gprof_elf *m)
 	d->bias -= m->bias;
 	if (!gprof_dwarf_cost_open(&d->cost, d->dw, m->alt, &m->memory))
 		goto none;
+	/* Each has a byte at least. */
+	d->dies_left = d->cost.main.info.nr;
+	d->ranges_left = RANGES_MAX;
+	d->looks_left = LOOKS_MAX;
 	/* Where there is none libdw takes units of other names (".debug_info.dwo"). */
 	while (d->cost.main.info.nr && !dwarf_get_units(d->dw, cu, &cu, NULL, &type, &die, NULL)) {
 		/* What a split unit has beyond its skeleton is in a file that it names. */
@@ -204,7 +212,7 @@ static int index_functions(struct gprof_dwarf *d, struct unit *u, Dwarf_Die *par
 	if (depth > DEPTH_MAX || dwarf_child(parent, &die))
 		return 0;
 	do {
-		if (!step(d))
+		if (!step(d, &d->dies_left))
 			return -1;
 		switch (dwarf_tag(&die)) {
 		case DW_TAG_subprogram:
@@ -280,7 +288,7 @@ static bool inlined_child(struct gprof_dwarf *d, Dwarf_Die *die, Dwarf_Addr pc, 
 		do {
 			int tag = dwarf_tag(&child);
 
-			if (!step(d))
+			if (!step(d, &d->looks_left))
 				return false;
 			if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_lexical_block &&
 			    tag != DW_TAG_try_block && tag != DW_TAG_catch_block)

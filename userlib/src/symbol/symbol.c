@@ -15,7 +15,7 @@
 
 #define NAME_MAX_BYTES	(64U << 10)	/* longer ones are nobody's */
 #define MADE_MAX	(64ULL << 20)	/* bytes of names that are not those of the file */
-#define LOOK_MAX	(1ULL << 30)	/* bytes in which ends of names are looked for */
+#define LOOK_MAX	(256ULL << 20)	/* bytes in which ends of names are looked for */
 #define ORDER_MAX	256		/* bytes by which names for one address are ordered */
 
 /* Is this section code? Sections of a separate debug file keep their flags. */
