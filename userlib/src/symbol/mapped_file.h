@@ -90,6 +90,9 @@ bool gprof_process_start(uint32_t pid, uint64_t *ticks);
 /** gprof_process_alive() - has this pid, here and now, the process that was recorded? */
 bool gprof_process_alive(const struct gprof_process *id);
 
+/** gprof_same_build_id() - does an ELF file have this build-id? */
+bool gprof_same_build_id(int fd, const unsigned char *build_id, size_t len);
+
 /**
  * gprof_mapped_open() - open the file that was mapped
  * @id: identity
