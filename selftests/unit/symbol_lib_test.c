@@ -78,6 +78,34 @@ TEST(symbols_of_cxx_and_rust_have_the_names_that_people_use)
 	}
 }
 
+/* As those of expression templates: ns::foo<1, 1, 1...>(), with a symbol of 3 KiB. */
+TEST(long_symbols_have_names)
+{
+	static const size_t bytes[] = { 1000, 1039, 3000 };
+	static char symbol[16 << 10];
+	size_t i;
+
+	for (i = 0; i < sizeof(bytes) / sizeof(bytes[0]); i++) {
+		char *name;
+
+		strcpy(symbol, "_ZN2ns3fooI");
+		while (strlen(symbol) < bytes[i])
+			strcat(symbol, "Li1E");
+		strcat(symbol, "EEvv");
+		name = gprof_demangle(symbol);
+		ASSERT_NE(NULL, name) {
+			TH_LOG("%zu bytes", bytes[i]);
+		}
+		EXPECT_EQ(0, strncmp(name, "ns::foo<1, 1, ", 14));
+		free(name);
+	}
+	/* Pointers to pointers, 15,000 deep: to the end of the stack, were it a common one. */
+	strcpy(symbol, "_Z1f");
+	memset(symbol + 4, 'P', 15000);
+	strcpy(symbol + 15004, "i");
+	free(gprof_demangle(symbol));
+}
+
 /* 300 bytes that stand for 2^34 arguments, and depths that no stack has. */
 TEST(symbols_made_to_do_harm_have_no_names)
 {
