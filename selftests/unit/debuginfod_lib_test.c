@@ -342,6 +342,30 @@ TEST_F(server, waiting_ends_when_progress_says_so)
 	EXPECT_EQ(1, self->told);
 }
 
+static int tell_and_forbid(void *ctx, const char *build_id, uint64_t done, uint64_t total)
+{
+	++*(int *)ctx;
+	gprof_debuginfod_forbid();
+	return 0;
+}
+
+/* Nothing is held while the program is told: it may end the waiting so. */
+TEST_F(server, waiting_ends_when_progress_forbids_it)
+{
+	int told = 0;
+	struct gprof_debuginfod_opts o = {
+		.sz = sizeof(o), .time_limit_ms = 20000, .progress = tell_and_forbid, .ctx = &told,
+	};
+	time_t began = time(NULL);
+
+	ASSERT_TRUE(begin_server(self, endless));
+	if (gprof_debuginfod_allow(&o))
+		SKIP(return, "there is no libdebuginfod");
+	EXPECT_EQ(-1, gprof_debuginfod_find(self->build_id, sizeof(self->build_id)));
+	EXPECT_EQ(1, told);
+	EXPECT_GT(15, time(NULL) - began);
+}
+
 TEST(without_a_server_there_is_a_sentence)
 {
 	struct gprof_debuginfod_opts o = { .sz = sizeof(o) - 1 };

@@ -50,6 +50,38 @@ TEST_F(perf_map, later_code_replaces_earlier_code)
 	gprof_perf_map_free(&self->m);
 }
 
+/* Stubs that were there once, and a function over all of them that is younger. */
+TEST_F(perf_map, any_number_of_older_functions_is_gone)
+{
+	char text[8192], name[16];
+	size_t len = 0;
+	uint64_t i;
+
+	for (i = 0; i < 100; i++)
+		len += (size_t)sprintf(text + len, "%llx 10 stub%llu\n",
+				       (unsigned long long)(0x1000 + i * 16), (unsigned long long)i);
+	len += (size_t)sprintf(text + len, "1010 5f0 function\n");
+	sprintf(text + len, "1100 10 newest\n1208 8 tail\n");
+	lib_write(self->dir, "perf-1.map", text);
+	ASSERT_EQ(0, gprof_perf_map_read(&self->m, self->path, getuid(), 0));
+	for (i = 0; i < 0x640; i += 8) {
+		const char *want = "function";
+
+		sprintf(name, "stub%llu", (unsigned long long)(i / 16));
+		if (i < 0x10 || i >= 0x600)
+			want = name;
+		else if (i >= 0x100 && i < 0x110)
+			want = "newest";
+		else if (i == 0x208)
+			want = "tail";
+		EXPECT_STREQ(want, gprof_perf_map_find(&self->m, 0x1000 + i)) {
+			TH_LOG("%#llx", (unsigned long long)i);
+		}
+	}
+	EXPECT_EQ(NULL, gprof_perf_map_find(&self->m, 0x1640));
+	gprof_perf_map_free(&self->m);
+}
+
 TEST_F(perf_map, lines_that_make_no_sense_are_passed)
 {
 	lib_write(self->dir, "perf-1.map",
@@ -324,6 +356,22 @@ TEST_F(jitdump, functions_are_found_by_address)
 	EXPECT_STREQ("- -:0", place_of(&self->j, 0xfff));
 }
 
+TEST_F(jitdump, what_newer_code_leaves_of_a_function_has_its_places)
+{
+	size_t at = debug_begin(&self->d, 0x1000, 2);
+
+	put_place(&self->d, 0x1000, 7, "a.js");
+	put_place(&self->d, 0x1028, 9, "a.js");
+	record_end(&self->d, at);
+	put_load(&self->d, 0x1000, 0x40, 1, "old");
+	put_load(&self->d, 0x1010, 0x10, 2, "newer");
+	ASSERT_EQ(0, read_dump(&self->j, &self->d, self->d.len));
+	EXPECT_STREQ("old a.js:7", place_of(&self->j, 0x100f));
+	EXPECT_STREQ("newer -:0", place_of(&self->j, 0x1010));
+	EXPECT_STREQ("old a.js:7", place_of(&self->j, 0x1020));
+	EXPECT_STREQ("old a.js:9", place_of(&self->j, 0x1028));
+}
+
 TEST_F(jitdump, code_that_moves_takes_its_name_and_lines_along)
 {
 	size_t at = debug_begin(&self->d, 0x1000, 1);
@@ -438,6 +486,7 @@ TEST_F(jitdump, many_functions_take_no_more_memory_than_is_said)
 	const size_t nr = 1200000;
 	struct rusage before, after;
 	size_t one, i;
+	uint64_t addr;
 	char *bytes;
 	FILE *f;
 
@@ -449,6 +498,8 @@ TEST_F(jitdump, many_functions_take_no_more_memory_than_is_said)
 	fwrite(self->d.bytes, 48, 1, f);
 	getrusage(RUSAGE_SELF, &before);
 	for (i = 0; i < nr; i++) {
+		addr = 0x1000 + i;
+		memcpy(bytes + 32, &addr, sizeof(addr));
 		memcpy(bytes + 48, &i, sizeof(i));
 		ASSERT_EQ(1, fwrite(bytes, one, 1, f));
 	}

@@ -4,6 +4,8 @@
  */
 #include <kselftest_harness.h>
 
+#include <linux/fs.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 
 #include <sys/inotify.h>
@@ -323,6 +325,54 @@ TEST_F(file, that_was_written_to_since_is_another_one)
 	EXPECT_EQ(GPROF_MISSING_OTHER, object_of(&self->s, &self->dead)->why);
 	ASSERT_EQ(0, map_stat(&self->s, &self->dead, self->path, &self->st, KNOWN, NULL, 0x300000));
 	EXPECT_TRUE(object_of(&self->s, &self->dead)->elf);
+}
+
+/* By an installer that does not care for who has it open. */
+TEST_F(file, that_is_written_to_while_it_is_open_has_no_names)
+{
+	struct gprof_object *obj = object_of(&self->s, &self->dead);
+	int fd;
+
+	ASSERT_TRUE(obj->elf);
+	/* The same program once more: it is of the same build. */
+	ASSERT_EQ(0, lib_sh("cat /proc/%d/exe >%s", getpid(), self->path));
+	EXPECT_NE(NULL, gprof_object_symbolizer(obj));
+	gprof_object_done(obj);
+	EXPECT_EQ(GPROF_MISSING_NOT, obj->why);
+	ASSERT_EQ(0, lib_sh("cat /bin/ls >%s", self->path));
+	fd = gprof_object_dup(obj);
+	EXPECT_EQ(-1, fd);
+	EXPECT_EQ(NULL, gprof_object_symbolizer(obj));
+	EXPECT_EQ(GPROF_MISSING_OTHER, obj->why);
+}
+
+/* A file that is written to keeps its number, and the generation of that. */
+TEST_F(file, without_a_build_id_that_was_written_to_since_is_another_one)
+{
+	struct gprof_file_id id = { .path = self->path, .known = true };
+	struct gprof_mapped_at at = { .process = self->dead };
+	enum gprof_missing why;
+	unsigned int generation = 0;
+	int fd;
+
+	fd = open(self->path, O_RDONLY | O_CLOEXEC);
+	if (ioctl(fd, FS_IOC_GETVERSION, &generation) || !generation) {
+		close(fd);
+		SKIP(return, "the file system of %s tells no generations", self->dir);
+	}
+	close(fd);
+	id.inode = self->st.st_ino;
+	id.dev_major = major(self->st.st_dev);
+	id.dev_minor = minor(self->st.st_dev);
+	id.generation = generation;
+	id.size = self->st.st_size;
+	id.mtime_ns = self->st.st_mtim.tv_sec * 1000000000ULL + self->st.st_mtim.tv_nsec;
+	fd = gprof_mapped_open(&id, &at, &why);
+	EXPECT_LE(0, fd);
+	close(fd);
+	id.mtime_ns--;
+	EXPECT_EQ(-1, gprof_mapped_open(&id, &at, &why));
+	EXPECT_EQ(GPROF_MISSING_OTHER, why);
 }
 
 /* Opening a pipe lets its writer go on, opening a watchdog starts it. */

@@ -78,6 +78,34 @@ TEST(symbols_of_cxx_and_rust_have_the_names_that_people_use)
 	}
 }
 
+/* As those of expression templates: ns::foo<1, 1, 1...>(), with a symbol of 3 KiB. */
+TEST(long_symbols_have_names)
+{
+	static const size_t bytes[] = { 1000, 1039, 3000 };
+	static char symbol[16 << 10];
+	size_t i;
+
+	for (i = 0; i < sizeof(bytes) / sizeof(bytes[0]); i++) {
+		char *name;
+
+		strcpy(symbol, "_ZN2ns3fooI");
+		while (strlen(symbol) < bytes[i])
+			strcat(symbol, "Li1E");
+		strcat(symbol, "EEvv");
+		name = gprof_demangle(symbol);
+		ASSERT_NE(NULL, name) {
+			TH_LOG("%zu bytes", bytes[i]);
+		}
+		EXPECT_EQ(0, strncmp(name, "ns::foo<1, 1, ", 14));
+		free(name);
+	}
+	/* Pointers to pointers, 15,000 deep: to the end of the stack, were it a common one. */
+	strcpy(symbol, "_Z1f");
+	memset(symbol + 4, 'P', 15000);
+	strcpy(symbol + 15004, "i");
+	free(gprof_demangle(symbol));
+}
+
 /* 300 bytes that stand for 2^34 arguments, and depths that no stack has. */
 TEST(symbols_made_to_do_harm_have_no_names)
 {
@@ -590,6 +618,55 @@ TEST_F(symbol, a_separate_debug_file_is_found_by_its_link)
 	ASSERT_EQ(0, lib_sh("printf x >>%s/.debug/out.debug", self->dir));
 	ASSERT_TRUE(open_out(self->dir, &self->fd, &self->s));
 	EXPECT_EQ(0, FRAMES(inner));
+}
+
+/* dwz(1) takes what two debug files have in common out of them. */
+static int share_debug_data(const char *dir, const char *shared, const char *debug)
+{
+	return lib_sh("cd %s && printf '%%s\\n' 'struct common_one { int first_member, second_member; };' "
+		      "'struct common_two { struct common_one third_member[3]; long fourth; };' "
+		      "'struct common_two variable_of_both;' >>a.c && for i in 1 2; do "
+		      "gcc -O1 -g -Wl,--build-id=0x%08x00000${i}00 -Dlocal=local_$i -o out$i a.c && "
+		      "objcopy --only-keep-debug out$i out$i.debug || exit 1; done && "
+		      "mkdir -p $(dirname %s) && dwz -m shared -M %s out1.debug out2.debug && "
+		      "strip out1 && mv out1 out && mkdir -p $(dirname %s) && cp out1.debug %s",
+		      dir, getpid(), shared, shared, debug, debug);
+}
+
+TEST_F(symbol, what_debug_files_share_is_had_from_where_they_say_or_not_at_all)
+{
+	char shared[128], debug[128], id[16];
+	uint64_t inner;
+	size_t nr, i;
+
+	NEED("gcc");
+	NEED("dwz");
+	if (access("/usr/lib", W_OK))
+		SKIP(return, "cannot write to /usr/lib/debug");
+	lib_write(self->dir, "a.c", source);
+	snprintf(shared, sizeof(shared), "/usr/lib/debug/.dwz/gprof-test-%d", getpid());
+	snprintf(id, sizeof(id), "%08x", getpid());
+	snprintf(debug, sizeof(debug), "/usr/lib/debug/.build-id/%.2s/%s00000100.debug", id, id + 2);
+	ASSERT_EQ(0, share_debug_data(self->dir, shared, debug));
+	inner = address(self->dir, "out2", "in_inner");	/* as the other one has it */
+	ASSERT_NE(0, inner);
+	ASSERT_TRUE(open_out(self->dir, &self->fd, &self->s));
+	nr = FRAMES(inner);
+	EXPECT_EQ(3, nr);
+	/* It is the file that is not there: nobody knows how they are called. */
+	for (i = 0; i + 1 < nr; i++)
+		EXPECT_STREQ("[unnamed]", self->frames[i].name);
+	gprof_symbolizer_close(self->s);
+	close(self->fd);
+	ASSERT_EQ(0, lib_sh("cp %s/shared %s", self->dir, shared));
+	if (open_out(self->dir, &self->fd, &self->s)) {
+		EXPECT_EQ(3, FRAMES(inner));
+		EXPECT_STREQ("inner", self->frames[0].name);
+		EXPECT_STREQ("middle", self->frames[1].name);
+		EXPECT_STREQ("outer", self->frames[2].name);
+	}
+	lib_sh("rm -f %s %s; rmdir /usr/lib/debug/.dwz $(dirname %s) 2>/dev/null", shared, debug, debug);
+	EXPECT_NE(NULL, self->s);
 }
 
 TEST_F(symbol, a_debug_file_that_shrinks_meanwhile_makes_no_harm)

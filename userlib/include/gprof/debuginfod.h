@@ -12,7 +12,7 @@
  *
  * What a server sends is believed when its build-id is the one that was asked for.
  *
- * Threads. Of the whole process; not while a recorder is stopped. Fork. A child has it too.
+ * Threads. Of the whole process; allowed, not while a recorder is stopped. Fork. A child has it too.
  */
 #ifndef GPROF_DEBUGINFOD_H
 #define GPROF_DEBUGINFOD_H
@@ -51,7 +51,12 @@ struct gprof_debuginfod_opts {
  */
 GPROF_API int gprof_debuginfod_allow(const struct gprof_debuginfod_opts *opts);
 
-/** gprof_debuginfod_forbid() - ask no more */
+/**
+ * gprof_debuginfod_forbid() - ask no more
+ *
+ * Any thread may, progress too: what is asked for is given up. In other threads progress may
+ * be on its way still when this returns.
+ */
 GPROF_API void gprof_debuginfod_forbid(void);
 
 #ifdef __cplusplus

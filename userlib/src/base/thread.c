@@ -6,7 +6,8 @@
 
 #include <signal.h>
 
-int gprof_thread_start(pthread_t *thread, void *(*run)(void *arg), void *arg, const char *name)
+static int start(pthread_t *thread, const pthread_attr_t *attr, void *(*run)(void *arg), void *arg,
+		 const char *name)
 {
 	sigset_t all, old;
 	int err;
@@ -14,9 +15,29 @@ int gprof_thread_start(pthread_t *thread, void *(*run)(void *arg), void *arg, co
 	/* It inherits the mask. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
-	err = pthread_create(thread, NULL, run, arg);
+	err = pthread_create(thread, attr, run, arg);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	if (!err)
 		pthread_setname_np(*thread, name);
+	return err;
+}
+
+int gprof_thread_start(pthread_t *thread, void *(*run)(void *arg), void *arg, const char *name)
+{
+	return start(thread, NULL, run, arg, name);
+}
+
+int gprof_thread_start_deep(pthread_t *thread, void *(*run)(void *arg), void *arg,
+			    const char *name, size_t stack)
+{
+	pthread_attr_t attr;
+	int err = pthread_attr_init(&attr);
+
+	if (err)
+		return err;
+	err = pthread_attr_setstacksize(&attr, stack);
+	if (!err)
+		err = start(thread, &attr, run, arg, name);
+	pthread_attr_destroy(&attr);
 	return err;
 }

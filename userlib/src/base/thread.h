@@ -8,11 +8,16 @@
 #define GPROF_THREAD_H
 
 #include <pthread.h>
+#include <stddef.h>
 
 /*
  * pthread_create() of a thread that blocks all signals; @name is what it is called, at most
  * 15 bytes. Returns 0 or an errno.
  */
 int gprof_thread_start(pthread_t *thread, void *(*run)(void *arg), void *arg, const char *name);
+
+/** gprof_thread_start_deep() - likewise, with a stack of @stack bytes */
+int gprof_thread_start_deep(pthread_t *thread, void *(*run)(void *arg), void *arg,
+			    const char *name, size_t stack);
 
 #endif /* GPROF_THREAD_H */

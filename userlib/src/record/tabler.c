@@ -102,7 +102,7 @@ void gprof_tabler_look(struct gprof_tabler *t, struct gprof_objects *objects)
 		if (obj->tabled || !obj->file || obj == objects->vdso || obj->foreign)
 			continue;
 		/* What was closed to make room is not opened again for this. */
-		fd = gprof_pool_dup(obj->file);
+		fd = gprof_object_dup(obj);
 		obj->tabled = true;
 		if (fd < 0)
 			continue;

@@ -143,7 +143,7 @@ bool gprof_cfi_caller(struct gprof_elf *m, uint64_t pc, bool pushed)
 	cfi = dwfl_module_eh_cfi(m->mod, &bias);
 	frame = frame_at(cfi, pc + m->bias - bias);
 	if (!frame) {
-		cfi = dwfl_module_dwarf_cfi(m->mod, &bias);
+		cfi = gprof_elf_dwarf(m, &bias) ? dwfl_module_dwarf_cfi(m->mod, &bias) : NULL;
 		frame = frame_at(cfi, pc + m->bias - bias);
 	}
 	if (!frame)

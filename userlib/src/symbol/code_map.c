@@ -1,12 +1,28 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
  * code_map.c: generated code by address, where newer code may lie over older.
+ *
+ * Any number of functions may have been where one is now, within it, around it, or over its
+ * end. They are passed once in the order of addresses; those that are begun and not known to
+ * be over wait in a heap, the newest one on top.
  */
 #include "code_map.h"
 
+#include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
-#define BACK_MAX	16	/* older code that may lie around newer */
+/**
+ * struct waiting - functions that are begun
+ * @v: all functions
+ * @heap: indexes of those
+ * @nr: how many
+ */
+struct waiting {
+	const struct gprof_code *v;
+	uint32_t *heap;
+	size_t nr;
+};
 
 static int by_start(const void *a, const void *b)
 {
@@ -17,16 +33,114 @@ static int by_start(const void *a, const void *b)
 	return x->age < y->age ? -1 : x->age > y->age;
 }
 
-void gprof_code_sort(struct gprof_code *v, size_t nr)
+static bool is_newer(const struct waiting *w, size_t a, size_t b)
 {
-	if (nr)
-		qsort(v, nr, sizeof(*v), by_start);
+	return w->v[w->heap[a]].age > w->v[w->heap[b]].age;
+}
+
+static void swap(struct waiting *w, size_t a, size_t b)
+{
+	uint32_t t = w->heap[a];
+
+	w->heap[a] = w->heap[b];
+	w->heap[b] = t;
+}
+
+static void push(struct waiting *w, size_t index)
+{
+	size_t at = w->nr++;
+
+	w->heap[at] = (uint32_t)index;
+	for (; at && is_newer(w, at, (at - 1) / 2); at = (at - 1) / 2)
+		swap(w, at, (at - 1) / 2);
+}
+
+static void pop(struct waiting *w)
+{
+	size_t at = 0, child;
+
+	w->heap[0] = w->heap[--w->nr];
+	while ((child = 2 * at + 1) < w->nr) {
+		if (child + 1 < w->nr && is_newer(w, child + 1, child))
+			child++;
+		if (!is_newer(w, child, at))
+			break;
+		swap(w, child, at);
+		at = child;
+	}
+}
+
+/* How many pieces there are; @out gets them, unless it is NULL. */
+static size_t sweep(struct waiting *w, size_t nr, struct gprof_code *out)
+{
+	struct gprof_code piece = { 0 };
+	size_t next = 0, made = 0;
+	uint64_t at = 0;
+
+	while (next < nr || w->nr) {
+		if (!w->nr && w->v[next].start > at)
+			at = w->v[next].start;
+		while (next < nr && w->v[next].start <= at)
+			push(w, next++);
+		while (w->nr && w->v[w->heap[0]].end <= at)
+			pop(w);
+		if (!w->nr)
+			continue;
+		/* It goes on behind what lay over it, or is a piece more. */
+		if (!made || piece.age != w->v[w->heap[0]].age || piece.end != at) {
+			piece = w->v[w->heap[0]];
+			piece.start = at;
+			made++;
+		}
+		piece.end = w->v[w->heap[0]].end;
+		if (next < nr && w->v[next].start < piece.end)
+			piece.end = w->v[next].start;
+		at = piece.end;
+		if (out)
+			out[made - 1] = piece;
+	}
+	return made;
+}
+
+int gprof_code_settle(struct gprof_code **v, size_t *nr, size_t *cap, struct gprof_budget *memory)
+{
+	struct waiting w = { .v = *v };
+	struct gprof_code *out = NULL;
+	size_t made = 0;
+	int err;
+
+	if (!*nr)
+		return 0;
+	qsort(*v, *nr, sizeof(**v), by_start);
+	err = gprof_budget_take(memory, *nr * sizeof(*w.heap));
+	if (err)
+		return err;
+	w.heap = calloc(*nr, sizeof(*w.heap));
+	if (w.heap) {
+		made = sweep(&w, *nr, NULL);
+		err = gprof_budget_take(memory, made * sizeof(*out));
+		if (!err)
+			out = calloc(made, sizeof(*out));
+		if (out)
+			sweep(&w, *nr, out);
+		else if (!err)
+			gprof_budget_give(memory, made * sizeof(*out));
+	}
+	free(w.heap);
+	gprof_budget_give(memory, *nr * sizeof(*w.heap));
+	if (!out)
+		return -ENOMEM;
+	free(*v);
+	gprof_budget_give(memory, *cap * sizeof(*out));
+	*v = out;
+	*nr = made;
+	*cap = made;
+	return 0;
 }
 
 const struct gprof_code *gprof_code_find(const struct gprof_code *v, size_t nr, uint64_t addr)
 {
-	const struct gprof_code *best = NULL;
-	size_t lo = 0, hi = nr, back;
+	size_t lo = 0, hi = nr;
 
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
@@ -36,11 +150,5 @@ const struct gprof_code *gprof_code_find(const struct gprof_code *v, size_t nr, 
 		else
 			hi = mid;
 	}
-	for (back = 0; back < BACK_MAX && lo; back++, lo--) {
-		const struct gprof_code *c = &v[lo - 1];
-
-		if (addr < c->end && (!best || c->age > best->age))
-			best = c;
-	}
-	return best;
+	return lo && addr < v[lo - 1].end ? &v[lo - 1] : NULL;
 }

@@ -8,12 +8,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/table.h"
+
 /**
- * struct gprof_code - a generated function
+ * struct gprof_code - a generated function, or what newer ones have left of it
  * @start: address
  * @end: address after the last
  * @name: where in the text of who has the map
- * @age: the larger, the newer
+ * @age: the larger, the newer; no two have the same
  */
 struct gprof_code {
 	uint64_t start;
@@ -22,10 +24,18 @@ struct gprof_code {
 	uint32_t age;
 };
 
-/** gprof_code_sort() - put @nr functions into the order of addresses */
-void gprof_code_sort(struct gprof_code *v, size_t nr);
+/**
+ * gprof_code_settle() - leave of each function where it is the newest one
+ * @v: functions, which are freed: the pieces that are left, in the order of addresses
+ * @nr: how many
+ * @memory: that @v is taken of, as it has room for @cap
+ * @cap: that room
+ *
+ * Return: 0, or -ENOMEM, @v being in another order.
+ */
+int gprof_code_settle(struct gprof_code **v, size_t *nr, size_t *cap, struct gprof_budget *memory);
 
-/** gprof_code_find() - of sorted functions the newest one at an address, or NULL */
+/** gprof_code_find() - of settled functions the one at an address, or NULL */
 const struct gprof_code *gprof_code_find(const struct gprof_code *v, size_t nr, uint64_t addr);
 
 #endif /* GPROF_CODE_MAP_H */

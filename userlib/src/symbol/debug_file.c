@@ -15,6 +15,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/memory_share.h"
 #include "base/regular_file.h"
 #include "debuginfod.h"
 
@@ -32,9 +33,16 @@ static bool is_trusted(const struct stat *st, bool ours)
 	return ours && st->st_uid == 0 && !(st->st_mode & 022);
 }
 
+/* A copy is memory of ours, and of the cgroup that we live in. */
+static off_t size_max(bool trusted)
+{
+	return trusted ? FILE_MAX : (off_t)gprof_memory_share(COPY_MAX);
+}
+
 /* Reads all of @fd, into @copy if that is not -1. False where that fails. */
 static bool sum_up(int fd, int copy, uint32_t *crc)
 {
+	const off_t max = size_max(copy < 0);
 	unsigned char bytes[1 << 16];
 	off_t at = 0;
 	uint32_t sum = 0;
@@ -43,7 +51,7 @@ static bool sum_up(int fd, int copy, uint32_t *crc)
 	while ((n = pread(fd, bytes, sizeof(bytes), at)) > 0) {
 		sum = libdeflate_crc32(sum, bytes, (size_t)n);
 		at += n;
-		if (at > (copy < 0 ? FILE_MAX : COPY_MAX))
+		if (at > max)
 			return false;
 		if (copy >= 0 && write(copy, bytes, (size_t)n) != n)
 			return false;
@@ -110,7 +118,7 @@ static int try_file(const char *path, const struct gprof_debug_wanted *w, bool b
 	if (look < 0)
 		return -1;
 	trusted = is_trusted(&st, ours);
-	if (st.st_size > (trusted ? FILE_MAX : COPY_MAX))
+	if (st.st_size > size_max(trusted))
 		fd = -1;
 	else
 		fd = gprof_open_looked(look);
@@ -126,7 +134,7 @@ static int find_on_server(const struct gprof_debug_wanted *w)
 
 	if (fd < 0)
 		return -1;
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size > COPY_MAX) {
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size > size_max(false)) {
 		close(fd);
 		return -1;
 	}
@@ -168,6 +176,25 @@ static int find_by_link(const char *root, const struct gprof_debug_wanted *w)
 	return fd;
 }
 
+/* Where packages put them: what the name leads to elsewhere is not looked at. */
+static int find_by_alt(const char *root, const struct gprof_debug_wanted *w)
+{
+	static const char where[] = DEBUG_ROOT "/.dwz/";
+	const char *name = w->alt;
+	char path[PATH_MAX];
+
+	if (!name || w->build_id_len < 2)
+		return -1;
+	if (!strncmp(name, where, sizeof(where) - 1) && !strstr(name, "/../"))
+		name += sizeof(where) - 1;
+	else if (strrchr(name, '/'))
+		name = strrchr(name, '/') + 1;
+	if (!name[0] ||
+	    (size_t)snprintf(path, sizeof(path), "%s%s%s", root, where, name) >= sizeof(path))
+		return -1;
+	return try_file(path, w, false, !root[0]);
+}
+
 int gprof_debug_file(const struct gprof_debug_wanted *w)
 {
 	char root[32] = "";
@@ -178,11 +205,15 @@ int gprof_debug_file(const struct gprof_debug_wanted *w)
 		fd = find_by_build_id(root, w);
 		if (fd < 0)
 			fd = find_by_link(root, w);
+		if (fd < 0)
+			fd = find_by_alt(root, w);
 	}
 	if (fd < 0)
 		fd = find_by_build_id("", w);
 	if (fd < 0)
 		fd = find_by_link("", w);
+	if (fd < 0)
+		fd = find_by_alt("", w);
 	if (fd < 0)
 		fd = find_on_server(w);
 	return fd;

@@ -21,6 +21,8 @@
  * @build_id_len: its bytes, or 0
  * @link: name of the debug file, or NULL
  * @crc: checksum of that
+ * @alt: the file is one of those that dwz(1) takes out of several: what it is called
+ *	there, and @build_id is its own; or NULL
  */
 struct gprof_debug_wanted {
 	const char *path;
@@ -29,6 +31,7 @@ struct gprof_debug_wanted {
 	size_t build_id_len;
 	const char *link;
 	uint32_t crc;
+	const char *alt;
 };
 
 /** gprof_debug_file() - open it; -1 when there is none */

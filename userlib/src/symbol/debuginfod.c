@@ -45,7 +45,11 @@ struct library {
 	void *(*data)(struct debuginfod_client *client);
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;	/* protects all that follows */
+/*
+ * Protects all that follows. It is not held while a server is waited for, nor while the
+ * program is told: other threads go on, and the program may forbid it then.
+ */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct library library;
 static bool loaded, allowed;
 static struct gprof_debuginfod_opts options;
@@ -54,11 +58,13 @@ static uint64_t spent_ns;	/* for this profile */
 /**
  * struct fetching - a file that is asked for
  * @build_id: in hexadecimal
+ * @options: as they were when it began
  * @end_ns: when there is no time any more, CLOCK_MONOTONIC
  * @over: there is none
  */
 struct fetching {
 	char build_id[2 * BUILD_ID_MAX + 1];
+	struct gprof_debuginfod_opts options;
 	uint64_t end_ns;
 	bool over;
 };
@@ -144,47 +150,66 @@ void gprof_debuginfod_begin(void)
 	pthread_mutex_unlock(&lock);
 }
 
+static bool is_forbidden(void)
+{
+	bool forbidden;
+
+	pthread_mutex_lock(&lock);
+	forbidden = !allowed;
+	pthread_mutex_unlock(&lock);
+	return forbidden;
+}
+
 static int on_progress(struct debuginfod_client *client, long done, long total)
 {
 	struct fetching *f = library.data(client);
 
-	f->over |= now_ns() > f->end_ns;
-	if (!f->over && options.progress)
-		f->over = options.progress(options.ctx, f->build_id, done > 0 ? (uint64_t)done : 0,
-					   total > 0 ? (uint64_t)total : 0);
+	f->over |= now_ns() > f->end_ns || is_forbidden();
+	if (!f->over && f->options.progress)
+		f->over = f->options.progress(f->options.ctx, f->build_id,
+					      done > 0 ? (uint64_t)done : 0,
+					      total > 0 ? (uint64_t)total : 0);
 	return f->over;
 }
 
-static int fetch(const unsigned char *build_id, size_t len)
+static int fetch(struct fetching *f, const unsigned char *build_id, size_t len)
 {
 	struct debuginfod_client *client = library.begin();
-	uint64_t began = now_ns();
-	struct fetching f = { .end_ns = began + limit_ns() - spent_ns };
 	size_t i;
 	int fd;
 
 	if (!client)
 		return -1;
 	for (i = 0; i < len; i++)
-		sprintf(f.build_id + 2 * i, "%02x", build_id[i]);
-	library.set_data(client, &f);
+		sprintf(f->build_id + 2 * i, "%02x", build_id[i]);
+	library.set_data(client, f);
 	library.on_progress(client, on_progress);
 	fd = library.find(client, build_id, (int)len, NULL);
 	library.end(client);
-	/* Who was given up once is not waited for again. */
-	spent_ns = f.over ? limit_ns() : spent_ns + (now_ns() - began);
 	return fd < 0 ? -1 : fd;
 }
 
 int gprof_debuginfod_find(const unsigned char *build_id, size_t len)
 {
-	int fd = -1;
+	struct fetching f = { .end_ns = 0 };
+	uint64_t began;
+	int fd;
 
 	if (!len || len > BUILD_ID_MAX)
 		return -1;
 	pthread_mutex_lock(&lock);
-	if (allowed && spent_ns < limit_ns())
-		fd = fetch(build_id, len);
+	began = now_ns();
+	if (allowed && spent_ns < limit_ns()) {
+		f.options = options;
+		f.end_ns = began + limit_ns() - spent_ns;
+	}
+	pthread_mutex_unlock(&lock);
+	if (!f.end_ns)
+		return -1;
+	fd = fetch(&f, build_id, len);
+	pthread_mutex_lock(&lock);
+	/* Who was given up once is not waited for again. */
+	spent_ns = f.over ? limit_ns() : spent_ns + (now_ns() - began);
 	pthread_mutex_unlock(&lock);
 	return fd;
 }

@@ -11,9 +11,17 @@
 #include <string.h>
 
 #include "base/table.h"
+#include "base/thread.h"
 
 #define SYMBOL_MAX	(16 << 10)
 #define NAME_MAX_BYTES	(64 << 10)
+
+/*
+ * libiberty takes symbols of up to 1 KiB, so that it needs little stack, or any: of what is
+ * between it needs about 1 KiB for each byte, which is had on a thread of its own.
+ */
+#define PLAIN_MAX	1024
+#define STACK_BYTES	(48UL << 20)
 
 /**
  * struct text - a name in the making
@@ -50,16 +58,16 @@ static void append(const char *piece, size_t len, void *ctx)
  * @clone: where the name of a copy begins that the compiler made (".cold"), or NULL;
  * @rest: what follows @symbol
  */
-static bool write_name(struct text *t, char *symbol, char *clone, const char *rest)
+static bool write_name(struct text *t, char *symbol, char *clone, const char *rest, int how)
 {
 	if (setjmp(t->full))
 		return false;
 	/* Rust first: its older names are C++ names with a hash. */
-	if (!rust_demangle_callback(symbol, DMGL_NO_OPTS, append, t) || !t->nr) {
+	if (!rust_demangle_callback(symbol, how, append, t) || !t->nr) {
 		t->nr = 0;
 		if (clone)
 			*clone = '\0';
-		if (!cplus_demangle_v3_callback(symbol, DMGL_NO_OPTS, append, t) || !t->nr)
+		if (!cplus_demangle_v3_callback(symbol, how, append, t) || !t->nr)
 			return false;
 		if (clone) {
 			*clone = '.';
@@ -68,6 +76,41 @@ static bool write_name(struct text *t, char *symbol, char *clone, const char *re
 	}
 	append(rest, strlen(rest), t);
 	return true;
+}
+
+/**
+ * struct job - what is done on a thread of its own
+ * @t: as of write_name()
+ * @symbol: likewise
+ * @clone: likewise
+ * @rest: likewise
+ * @done: what that returned
+ */
+struct job {
+	struct text *t;
+	char *symbol;
+	char *clone;
+	const char *rest;
+	bool done;
+};
+
+static void *run(void *arg)
+{
+	struct job *j = arg;
+
+	j->done = write_name(j->t, j->symbol, j->clone, j->rest, DMGL_NO_RECURSE_LIMIT);
+	return NULL;
+}
+
+static bool write_long_name(struct text *t, char *symbol, char *clone, const char *rest)
+{
+	struct job j = { t, symbol, clone, rest, false };
+	pthread_t thread;
+
+	if (gprof_thread_start_deep(&thread, run, &j, "gprof-names", STACK_BYTES))
+		return false;
+	pthread_join(thread, NULL);
+	return j.done;
 }
 
 static bool may_be_mangled(const char *symbol)
@@ -80,6 +123,7 @@ static bool may_be_mangled(const char *symbol)
 char *gprof_demangle(const char *symbol)
 {
 	struct text t = { 0 };
+	const char *rest;
 	char *copy, *at;
 	bool done;
 
@@ -91,7 +135,11 @@ char *gprof_demangle(const char *symbol)
 	at = strchr(copy, '@');
 	if (at)
 		*at = '\0';
-	done = write_name(&t, copy, strchr(copy, '.'), at ? symbol + (at - copy) : "");
+	rest = at ? symbol + (at - copy) : "";
+	if (strlen(copy) <= PLAIN_MAX)
+		done = write_name(&t, copy, strchr(copy, '.'), rest, DMGL_NO_OPTS);
+	else
+		done = write_long_name(&t, copy, strchr(copy, '.'), rest);
 	free(copy);
 	if (!done) {
 		free(t.v);

@@ -15,9 +15,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dwarf_attr.h"
 #include "base/table.h"
 
 #define DEPTH_MAX	64	/* of namespaces and classes, and of blocks */
+#define RANGES_MAX	(1 << 24)	/* of ranges that are put in order */
+#define LOOKS_MAX	(1 << 25)	/* of DIEs and ranges of inlined functions: some seconds */
 
 /**
  * struct span - a range of code and what it belongs to
@@ -42,15 +45,22 @@ struct spans {
  * @die: offset of its DIE
  * @functions: its functions, once looked into
  * @indexed: was it?
+ * @lines: it has a table of lines, that libdw has read
  */
 struct unit {
 	Dwarf_Off die;
 	struct spans functions;
 	bool indexed;
+	bool lines;
 };
 
 struct gprof_dwarf {
+	struct gprof_elf *elf;
 	Dwarf *dw;
+	struct gprof_dwarf_cost cost;
+	uint64_t dies_left;	/* that may be passed yet in search of functions */
+	uint64_t ranges_left;	/* ... ranges of these and of units */
+	uint64_t looks_left;	/* ... in search of inlined functions */
 	Dwarf_Addr bias;	/* of DWARF's addresses against those of the file */
 	struct unit *units;
 	size_t nr_units;
@@ -68,21 +78,46 @@ static int by_start(const void *a, const void *b)
 	return x->end == y->end ? 0 : x->end > y->end ? -1 : 1;
 }
 
+/* Units and functions may share one list of ranges, and DIEs one list of siblings. */
+static bool step(struct gprof_dwarf *d, uint64_t *left)
+{
+	if (!*left) {
+		d->elf->why = GPROF_MISSING_DEBUG;
+		return false;
+	}
+	--*left;
+	return true;
+}
+
 /* Add the ranges of a DIE. */
-static int add_ranges(struct spans *s, Dwarf_Die *die, Dwarf_Off what)
+static int add_ranges(struct gprof_dwarf *d, struct spans *s, Dwarf_Die *die, Dwarf_Off what)
 {
 	Dwarf_Addr base, start, end;
 	ptrdiff_t off = 0;
 
 	while ((off = dwarf_ranges(die, off, &base, &start, &end)) > 0) {
+		if (!step(d, &d->ranges_left))
+			return -1;
 		/* 0 is where linkers put the ranges of what they dropped. */
 		if (start >= end || !start)
 			continue;
-		if (gprof_grow(&s->v, &s->cap, s->nr + 1, sizeof(*s->v)))
+		if (gprof_grow_within(&d->elf->memory, &s->v, &s->cap, s->nr + 1, sizeof(*s->v)))
 			return -1;
 		s->v[s->nr++] = (struct span){ start, end, what };
 	}
 	return 0;
+}
+
+static bool covers(struct gprof_dwarf *d, Dwarf_Die *die, Dwarf_Addr pc)
+{
+	Dwarf_Addr base, start, end;
+	ptrdiff_t off = 0;
+
+	while ((off = dwarf_ranges(die, off, &base, &start, &end)) > 0 &&
+	       step(d, &d->looks_left))
+		if (pc >= start && pc < end)
+			return true;
+	return false;
 }
 
 static const struct span *find_span(const struct spans *s, uint64_t addr)
@@ -110,35 +145,6 @@ static void sort_spans(struct spans *s)
 		qsort(s->v, s->nr, sizeof(*s->v), by_start);
 }
 
-/*
- * libdw takes it for granted that the last string of a section ends. A file
- * whose does not is damaged, or made to do harm.
- */
-static bool strings_end(Dwarf *dw)
-{
-	Elf *elf = dwarf_getelf(dw);
-	Elf_Scn *scn = NULL;
-	size_t shstrndx;
-
-	if (!elf || elf_getshdrstrndx(elf, &shstrndx))
-		return false;
-	while ((scn = elf_nextscn(elf, scn))) {
-		const char *name;
-		Elf_Data *data;
-		GElf_Shdr sh;
-
-		if (!gelf_getshdr(scn, &sh))
-			return false;
-		name = elf_strptr(elf, shstrndx, sh.sh_name);
-		if (!name || (strcmp(name, ".debug_str") && strcmp(name, ".debug_line_str")))
-			continue;
-		data = elf_rawdata(scn, NULL);	/* unpacked by libdw where it was compressed */
-		if (data && data->d_size && ((const char *)data->d_buf)[data->d_size - 1])
-			return false;
-	}
-	return true;
-}
-
 struct gprof_dwarf *gprof_dwarf_open(struct gprof_elf *m)
 {
 	struct gprof_dwarf *d = calloc(1, sizeof(*d));
@@ -148,15 +154,27 @@ struct gprof_dwarf *gprof_dwarf_open(struct gprof_elf *m)
 
 	if (!d)
 		return NULL;
-	d->dw = dwfl_module_getdwarf(m->mod, &d->bias);
-	if (!d->dw || !strings_end(d->dw))
-		goto none;
+	d->elf = m;
+	d->dw = gprof_elf_dwarf(m, &d->bias);
+	if (!d->dw) {
+		free(d);
+		return NULL;
+	}
 	d->bias -= m->bias;
-	while (!dwarf_get_units(d->dw, cu, &cu, NULL, &type, &die, NULL)) {
+	if (!gprof_dwarf_cost_open(&d->cost, d->dw, m->alt, &m->memory))
+		goto none;
+	/* Each has a byte at least. */
+	d->dies_left = d->cost.main.info.nr;
+	d->ranges_left = RANGES_MAX;
+	d->looks_left = LOOKS_MAX;
+	/* Where there is none libdw takes units of other names (".debug_info.dwo"). */
+	while (d->cost.main.info.nr && !dwarf_get_units(d->dw, cu, &cu, NULL, &type, &die, NULL)) {
+		/* What a split unit has beyond its skeleton is in a file that it names. */
 		if (type != DW_UT_compile && type != DW_UT_skeleton)
 			continue;
-		if (gprof_grow(&d->units, &d->cap_units, d->nr_units + 1, sizeof(*d->units)) ||
-		    add_ranges(&d->spans, &die, d->nr_units))
+		if (gprof_grow_within(&m->memory, &d->units, &d->cap_units, d->nr_units + 1,
+				      sizeof(*d->units)) ||
+		    add_ranges(d, &d->spans, &die, d->nr_units))
 			goto none;
 		memset(&d->units[d->nr_units], 0, sizeof(*d->units));
 		d->units[d->nr_units++].die = dwarf_dieoffset(&die);
@@ -164,7 +182,10 @@ struct gprof_dwarf *gprof_dwarf_open(struct gprof_elf *m)
 	sort_spans(&d->spans);
 	if (d->spans.nr)
 		return d;
+	gprof_dwarf_close(d);
+	return NULL;
 none:
+	m->why = GPROF_MISSING_DEBUG;
 	gprof_dwarf_close(d);
 	return NULL;
 }
@@ -179,20 +200,23 @@ void gprof_dwarf_close(struct gprof_dwarf *d)
 		free(d->units[i].functions.v);
 	free(d->units);
 	free(d->spans.v);
+	gprof_dwarf_cost_close(&d->cost);
 	free(d);
 }
 
 /* Functions may stand in namespaces, classes and modules. */
-static int index_functions(struct unit *u, Dwarf_Die *parent, int depth)
+static int index_functions(struct gprof_dwarf *d, struct unit *u, Dwarf_Die *parent, int depth)
 {
 	Dwarf_Die die;
 
 	if (depth > DEPTH_MAX || dwarf_child(parent, &die))
 		return 0;
 	do {
+		if (!step(d, &d->dies_left))
+			return -1;
 		switch (dwarf_tag(&die)) {
 		case DW_TAG_subprogram:
-			if (add_ranges(&u->functions, &die, dwarf_dieoffset(&die)))
+			if (add_ranges(d, &u->functions, &die, dwarf_dieoffset(&die)))
 				return -1;
 			__attribute__((fallthrough));	/* functions within functions */
 		case DW_TAG_namespace:
@@ -201,7 +225,7 @@ static int index_functions(struct unit *u, Dwarf_Die *parent, int depth)
 		case DW_TAG_union_type:
 		case DW_TAG_module:
 		case DW_TAG_lexical_block:
-			if (index_functions(u, &die, depth + 1))
+			if (index_functions(d, u, &die, depth + 1))
 				return -1;
 			break;
 		default:
@@ -211,43 +235,47 @@ static int index_functions(struct unit *u, Dwarf_Die *parent, int depth)
 	return 0;
 }
 
-static const char *string_attr(Dwarf_Die *die, unsigned int name)
+/* What libdw knows of a unit beyond its first DIE is read when it is first needed. */
+static void look_into(struct gprof_dwarf *d, struct unit *u, Dwarf_Die *unit)
 {
-	Dwarf_Attribute attr;
+	const char *dir;
 
-	return dwarf_attr_integrate(die, name, &attr) ? dwarf_formstring(&attr) : NULL;
+	u->indexed = true;
+	if (!gprof_dwarf_cost_unit(&d->cost, unit->cu)) {
+		d->elf->why = GPROF_MISSING_DEBUG;
+		return;
+	}
+	if (index_functions(d, u, unit, 0)) {
+		d->elf->why = GPROF_MISSING_DEBUG;
+		u->functions.nr = 0;
+	}
+	sort_spans(&u->functions);
+	if (!dwarf_hasattr(unit, DW_AT_stmt_list) || !gprof_dwarf_sound(unit))
+		return;
+	dir = gprof_dwarf_string(&d->cost, unit, DW_AT_comp_dir);
+	if (dir || !dwarf_hasattr(unit, DW_AT_comp_dir))
+		u->lines = gprof_dwarf_cost_lines(&d->cost, unit, dir);
+	if (!u->lines)
+		d->elf->why = GPROF_MISSING_DEBUG;
 }
 
-static int64_t number_attr(Dwarf_Die *die, unsigned int name)
+static const char *function_name(struct gprof_dwarf *d, Dwarf_Die *die)
 {
-	Dwarf_Attribute attr;
-	Dwarf_Word value;
-
-	/* Not integrated: the call's place is the inlined instance's own. */
-	if (!dwarf_attr(die, name, &attr) || dwarf_formudata(&attr, &value) || value > INT32_MAX)
-		return 0;
-	return (int64_t)value;
-}
-
-static const char *function_name(Dwarf_Die *die)
-{
-	const char *name = string_attr(die, DW_AT_linkage_name);
+	const char *name = gprof_dwarf_string(&d->cost, die, DW_AT_linkage_name);
 
 	if (!name)
-		name = string_attr(die, DW_AT_MIPS_linkage_name);
-	return name ? name : string_attr(die, DW_AT_name);
+		name = gprof_dwarf_string(&d->cost, die, DW_AT_MIPS_linkage_name);
+	return name ? name : gprof_dwarf_string(&d->cost, die, DW_AT_name);
 }
 
-static void describe(Dwarf_Die *die, struct gprof_dwarf_frame *f)
+static void describe(struct gprof_dwarf *d, Dwarf_Die *die, struct gprof_dwarf_frame *f)
 {
-	int line;
-
-	f->name = function_name(die);
-	f->start_line = dwarf_decl_line(die, &line) ? 0 : line;
+	f->name = function_name(d, die);
+	f->start_line = gprof_dwarf_number(&d->cost, die, DW_AT_decl_line);
 }
 
 /* The inlined function in @die that covers @pc, through any blocks; false when there is none. */
-static bool inlined_child(Dwarf_Die *die, Dwarf_Addr pc, Dwarf_Die *found)
+static bool inlined_child(struct gprof_dwarf *d, Dwarf_Die *die, Dwarf_Addr pc, Dwarf_Die *found)
 {
 	Dwarf_Die scope = *die, child;
 	int depth;
@@ -260,10 +288,12 @@ static bool inlined_child(Dwarf_Die *die, Dwarf_Addr pc, Dwarf_Die *found)
 		do {
 			int tag = dwarf_tag(&child);
 
+			if (!step(d, &d->looks_left))
+				return false;
 			if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_lexical_block &&
 			    tag != DW_TAG_try_block && tag != DW_TAG_catch_block)
 				continue;
-			if (dwarf_haspc(&child, pc) != 1)
+			if (!covers(d, &child, pc))
 				continue;
 			if (tag == DW_TAG_inlined_subroutine) {
 				*found = child;
@@ -279,23 +309,24 @@ static bool inlined_child(Dwarf_Die *die, Dwarf_Addr pc, Dwarf_Die *found)
 	return false;
 }
 
-/* The place of the call to an inlined function. */
-static void call_site(Dwarf_Die *unit, Dwarf_Die *inlined, struct gprof_dwarf_frame *caller)
+/* The place of the call to an inlined function; not that which it has in common with others. */
+static void call_site(Dwarf_Die *unit, bool lines, Dwarf_Die *inlined,
+		      struct gprof_dwarf_frame *caller)
 {
-	int64_t file = number_attr(inlined, DW_AT_call_file);
+	int64_t file = gprof_dwarf_own_number(inlined, DW_AT_call_file);
 	Dwarf_Files *files;
 	size_t nr;
 
-	caller->line = number_attr(inlined, DW_AT_call_line);
-	caller->column = number_attr(inlined, DW_AT_call_column);
+	caller->line = gprof_dwarf_own_number(inlined, DW_AT_call_line);
+	caller->column = gprof_dwarf_own_number(inlined, DW_AT_call_column);
 	caller->file = NULL;
-	if (file >= 0 && !dwarf_getsrcfiles(unit, &files, &nr) && (size_t)file < nr)
+	if (lines && !dwarf_getsrcfiles(unit, &files, &nr) && (size_t)file < nr)
 		caller->file = dwarf_filesrc(files, (size_t)file, NULL, NULL);
 }
 
-static void source_line(Dwarf_Die *unit, Dwarf_Addr pc, struct gprof_dwarf_frame *f)
+static void source_line(Dwarf_Die *unit, bool lines, Dwarf_Addr pc, struct gprof_dwarf_frame *f)
 {
-	Dwarf_Line *line = dwarf_getsrc_die(unit, pc);
+	Dwarf_Line *line = lines ? dwarf_getsrc_die(unit, pc) : NULL;
 	int n;
 
 	if (!line)
@@ -322,28 +353,17 @@ size_t gprof_dwarf_frames(struct gprof_dwarf *d, uint64_t addr,
 	u = &d->units[span->die];
 	if (!dwarf_offdie(d->dw, u->die, &unit))
 		return 0;
-	/* What a split unit has beyond its skeleton is used where it is found. */
-	if (dwarf_tag(&unit) == DW_TAG_skeleton_unit) {
-		Dwarf_Die split;
-
-		if (!dwarf_cu_info(unit.cu, NULL, NULL, NULL, &split, NULL, NULL, NULL) && split.cu)
-			unit = split;
-	}
-	if (!u->indexed) {
-		u->indexed = true;
-		if (index_functions(u, &unit, 0))
-			u->functions.nr = 0;
-		sort_spans(&u->functions);
-	}
+	if (!u->indexed)
+		look_into(d, u, &unit);
 	span = find_span(&u->functions, pc);
-	if (!span || !dwarf_offdie(dwarf_cu_getdwarf(unit.cu), span->die, &function)) {
+	if (!span || !dwarf_offdie(d->dw, span->die, &function)) {
 		memset(&frames[0], 0, sizeof(frames[0]));
-		source_line(&unit, pc, &frames[0]);
+		source_line(&unit, u->lines, pc, &frames[0]);
 		return frames[0].line ? 1 : 0;
 	}
 
 	for (inlined[0] = function; nr + 1 < DEPTH_MAX; nr++)
-		if (!inlined_child(&inlined[nr], pc, &inlined[nr + 1]))
+		if (!inlined_child(d, &inlined[nr], pc, &inlined[nr + 1]))
 			break;
 	/* inlined[nr] is the innermost; inlined[0] is the function itself. */
 	for (i = 0; i <= nr && i < max; i++) {
@@ -352,11 +372,11 @@ size_t gprof_dwarf_frames(struct gprof_dwarf *d, uint64_t addr,
 		struct gprof_dwarf_frame *f = &frames[i];
 
 		memset(f, 0, sizeof(*f));
-		describe(&inlined[at], f);
+		describe(d, &inlined[at], f);
 		if (at == nr)
-			source_line(&unit, pc, f);
+			source_line(&unit, u->lines, pc, f);
 		else
-			call_site(&unit, &inlined[at + 1], f);
+			call_site(&unit, u->lines, &inlined[at + 1], f);
 	}
 	return i;
 }

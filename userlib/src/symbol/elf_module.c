@@ -12,8 +12,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/memory_share.h"
 #include "base/own_fd.h"
 #include "debug_file.h"
+#include "elf_packed.h"
+#include "elf_strings.h"
 
 /*
  * Nothing is mapped: whoever may write to a file may truncate it, and reading what it
@@ -21,6 +24,10 @@
  * Larger files of others than root and ourselves are not opened at all.
  */
 #define FOREIGN_MAX	(1 << 30)
+
+#define MEMORY_MAX	(256ULL << 20)	/* bytes of what is made of a file */
+#define INFLATED_MAX	(256ULL << 20)	/* bytes that its compressed DWARF comes to */
+#define TRUSTED_MAX	(1ULL << 30)	/* likewise, of a debug file that root has put there */
 
 static int find_elf(Dwfl_Module *mod, void **userdata, const char *name, Dwarf_Addr base,
 		    char **file_name, Elf **elfp)
@@ -37,6 +44,35 @@ static int find_elf(Dwfl_Module *mod, void **userdata, const char *name, Dwarf_A
 	return fd;
 }
 
+/* Nothing is taken of a debug file before its strings are known to end. Closes what is not. */
+static int take_debug(struct gprof_elf *m, int fd)
+{
+	uint64_t max = INFLATED_MAX;
+	bool good = false;
+	struct stat st;
+	Elf *elf;
+
+	if (fd < 0)
+		return -1;
+	elf_version(EV_CURRENT);
+	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);	/* nobody cuts it short */
+	if (elf && !fstat(fd, &st) && gprof_elf_strings_end(elf) &&
+	    gprof_elf_inflated(elf, false) <= GPROF_PACKED_MAX) {
+		if (!st.st_uid && !(st.st_mode & 022))
+			max = TRUSTED_MAX;
+		if (gprof_elf_inflated(elf, true) > gprof_memory_share(max))
+			m->no_dwarf = true;
+		good = !m->no_dwarf || !m->asks_dwarf;
+	}
+	elf_end(elf);
+	if (!good || m->no_dwarf)
+		m->why = GPROF_MISSING_DEBUG;
+	if (good)
+		return fd;
+	close(fd);
+	return -1;
+}
+
 static int find_debuginfo(Dwfl_Module *mod, void **userdata, const char *name, Dwarf_Addr base,
 			  const char *file_name, const char *link, GElf_Word crc,
 			  char **debug_name)
@@ -45,19 +81,26 @@ static int find_debuginfo(Dwfl_Module *mod, void **userdata, const char *name, D
 	struct gprof_debug_wanted wanted = {
 		.path = m->path, .pid = m->pid, .link = link, .crc = crc,
 	};
+	Dwarf_Addr bias;
 	const void *id;
-	ssize_t len = dwelf_elf_gnu_build_id(m->elf, &id);
+	ssize_t len;
 
-	(void)mod;
 	(void)name;
 	(void)base;
 	(void)file_name;
 	(void)debug_name;
+	/*
+	 * Where it has DWARF already it asks for what dwz(1) took out of several files, and
+	 * believes whatever comes.
+	 */
+	if (m->asks_dwarf && dwfl_module_getdwarf(mod, &bias))
+		return -1;
+	len = dwelf_elf_gnu_build_id(m->elf, &id);
 	if (len > 0) {
 		wanted.build_id = id;
 		wanted.build_id_len = (size_t)len;
 	}
-	return gprof_debug_file(&wanted);
+	return take_debug(m, gprof_debug_file(&wanted));
 }
 
 static const Dwfl_Callbacks callbacks = {
@@ -105,8 +148,10 @@ int gprof_elf_open(struct gprof_elf *m, int fd, const char *path, uint32_t pid)
 	void **userdata;
 
 	memset(m, 0, sizeof(*m));
+	m->alt_fd = -1;
 	m->path = path;
 	m->pid = pid;
+	m->memory.max = gprof_memory_share(MEMORY_MAX);
 	m->fd = gprof_own_fd_high(fcntl(fd, F_DUPFD_CLOEXEC, 0));
 	if (m->fd < 0)
 		return -errno;
@@ -137,16 +182,83 @@ bad:
 	return -ENOEXEC;
 }
 
+enum gprof_missing gprof_elf_symbols(struct gprof_elf *m)
+{
+	if (!gprof_elf_strings_end(m->elf))
+		return GPROF_MISSING_ELF;
+	switch (gprof_elf_packed(m->elf)) {
+	case GPROF_PACKED_LARGE:
+		return GPROF_MISSING_PACKED;
+	case GPROF_PACKED_DAMAGED:
+		return GPROF_MISSING_ELF;
+	default:
+		return GPROF_MISSING_NOT;
+	}
+}
+
+/* libdw would open what the file names, whatever that is: it gets this, or is not asked. */
+static void open_alt(struct gprof_elf *m, Dwarf *dw)
+{
+	struct gprof_debug_wanted wanted = { .pid = m->pid };
+	const void *id;
+	ssize_t len;
+
+	len = dwelf_dwarf_gnu_debugaltlink(dw, &wanted.alt, &id);
+	if (len <= 0)
+		return;
+	wanted.build_id = id;
+	wanted.build_id_len = (size_t)len;
+	m->alt_fd = take_debug(m, gprof_debug_file(&wanted));
+	m->alt_elf = m->alt_fd < 0 ? NULL : elf_begin(m->alt_fd, ELF_C_READ_MMAP, NULL);
+	m->alt = m->alt_elf ? dwarf_begin_elf(m->alt_elf, DWARF_C_READ, NULL) : NULL;
+	if (m->alt)
+		dwarf_setalt(dw, m->alt);
+}
+
+static void close_alt(struct gprof_elf *m)
+{
+	if (m->alt)
+		dwarf_end(m->alt);
+	elf_end(m->alt_elf);
+	if (m->alt_fd >= 0)
+		close(m->alt_fd);
+}
+
+Dwarf *gprof_elf_dwarf(struct gprof_elf *m, Dwarf_Addr *bias)
+{
+	Dwarf *dw;
+
+	if (m->has_dwarf)
+		return dwfl_module_getdwarf(m->mod, bias);
+	if (!m->no_dwarf &&
+	    gprof_elf_inflated(m->elf, true) > gprof_memory_share(INFLATED_MAX)) {
+		m->no_dwarf = true;
+		m->why = GPROF_MISSING_DEBUG;
+	}
+	if (m->no_dwarf)
+		return NULL;
+	m->asks_dwarf = true;
+	dw = dwfl_module_getdwarf(m->mod, bias);
+	if (dw)
+		open_alt(m, dw);
+	m->asks_dwarf = false;
+	m->has_dwarf = dw;
+	m->no_dwarf = !dw;
+	return dw;
+}
+
 void gprof_elf_close(struct gprof_elf *m)
 {
 	bool ours = m->fd >= 0;
 
 	if (m->dwfl)
 		dwfl_end(m->dwfl);
+	close_alt(m);
 	if (ours) {
 		elf_end(m->elf);
 		close(m->fd);
 	}
 	memset(m, 0, sizeof(*m));
 	m->fd = -1;
+	m->alt_fd = -1;
 }

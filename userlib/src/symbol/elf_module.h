@@ -11,7 +11,11 @@
 #define GPROF_ELF_MODULE_H
 
 #include <elfutils/libdwfl.h>
+#include <stdbool.h>
 #include <stdint.h>
+
+#include "mapped_file.h"
+#include "base/table.h"
 
 /**
  * struct gprof_elf - an open ELF file
@@ -23,6 +27,14 @@
  * @machine: EM_*
  * @path: where it lies, or NULL; borrowed
  * @pid: a process whose path that is, or 0
+ * @memory: for what is made of it, and what elfutils makes of it
+ * @why: what of its debug data was left out, or GPROF_MISSING_NOT
+ * @alt: what dwz(1) took out of its DWARF, or NULL
+ * @alt_elf: libelf's handle for that
+ * @alt_fd: and its descriptor, or -1
+ * @asks_dwarf: elfutils is asked for DWARF, and may ask for debug files
+ * @has_dwarf: it has had some
+ * @no_dwarf: it has none, or must not be asked
  */
 struct gprof_elf {
 	Elf *elf;
@@ -33,6 +45,14 @@ struct gprof_elf {
 	uint16_t machine;
 	const char *path;
 	uint32_t pid;
+	struct gprof_budget memory;
+	enum gprof_missing why;
+	Dwarf *alt;
+	Elf *alt_elf;
+	int alt_fd;
+	bool asks_dwarf;
+	bool has_dwarf;
+	bool no_dwarf;
 };
 
 /**
@@ -46,5 +66,17 @@ struct gprof_elf {
  */
 int gprof_elf_open(struct gprof_elf *m, int fd, const char *path, uint32_t pid);
 void gprof_elf_close(struct gprof_elf *m);
+
+/** gprof_elf_symbols() - may elfutils be asked for symbols? GPROF_MISSING_NOT, or why not */
+enum gprof_missing gprof_elf_symbols(struct gprof_elf *m);
+
+/**
+ * gprof_elf_dwarf() - DWARF of the file or of its debug file
+ * @m: the file
+ * @bias: what is added to addresses of the file
+ *
+ * Return: NULL where there is none, or where it would take more than there is for it.
+ */
+Dwarf *gprof_elf_dwarf(struct gprof_elf *m, Dwarf_Addr *bias);
 
 #endif /* GPROF_ELF_MODULE_H */

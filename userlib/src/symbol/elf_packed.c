@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * elf_packed.c: how large the packed symbol table of an ELF file is when unpacked.
+ * elf_packed.c: how large the packed symbol table of an ELF file is when unpacked, and
+ * whether it is sound.
  *
  * elfutils unpacks .gnu_debugdata to its end, whatever it comes to: some KiB of xz can
  * take all memory.
  */
 #include "elf_packed.h"
 
+#include <dlfcn.h>
 #include <gelf.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "elf_strings.h"
 
 #define LZMA2		0x21
 #define DICTIONARY_64M	28	/* as LZMA2 codes it: (2 | (x & 1)) << (x / 2 + 11) */
@@ -119,7 +124,7 @@ static enum gprof_packed chunks(struct input *in, uint64_t *total)
 	return in->bad ? GPROF_PACKED_DAMAGED : GPROF_PACKED_SOUND;
 }
 
-enum gprof_packed gprof_xz_look(const unsigned char *data, size_t len)
+enum gprof_packed gprof_xz_look(const unsigned char *data, size_t len, uint64_t *total)
 {
 	static const unsigned char magic[] = { 0xfd, '7', 'z', 'X', 'Z', 0 };
 	static const unsigned char check_len[] = { 0, 4, 4, 4, 8, 8, 8, 16, 16, 16,
@@ -127,9 +132,9 @@ enum gprof_packed gprof_xz_look(const unsigned char *data, size_t len)
 	struct input in = { .at = data, .left = len };
 	const unsigned char *head = take(&in, 12);
 	enum gprof_packed block;
-	uint64_t total = 0;
 	unsigned int size;
 
+	*total = 0;
 	if (!head || memcmp(head, magic, sizeof(magic)))
 		return GPROF_PACKED_DAMAGED;
 	while ((size = take_byte(&in)) != 0) {
@@ -137,7 +142,7 @@ enum gprof_packed gprof_xz_look(const unsigned char *data, size_t len)
 		if (block != GPROF_PACKED_SOUND)
 			return block;
 		take(&in, 4);
-		block = chunks(&in, &total);
+		block = chunks(&in, total);
 		if (block != GPROF_PACKED_SOUND)
 			return block;
 		take(&in, -(len - in.left) & 3);
@@ -146,12 +151,57 @@ enum gprof_packed gprof_xz_look(const unsigned char *data, size_t len)
 	return in.bad ? GPROF_PACKED_DAMAGED : GPROF_PACKED_SOUND;
 }
 
+/* lzma_stream_buffer_decode() of liblzma.so.5, which libdw has loaded. */
+typedef int (*decode_fn)(uint64_t *memory_max, uint32_t flags, const void *allocator,
+			 const uint8_t *in, size_t *in_at, size_t in_size,
+			 uint8_t *out, size_t *out_at, size_t out_size);
+
+static bool unpack(const Elf_Data *data, unsigned char *out, size_t size)
+{
+	uint64_t memory_max = 2 * GPROF_PACKED_MAX;	/* a dictionary, and more */
+	void *so = dlopen("liblzma.so.5", RTLD_NOW | RTLD_LOCAL);
+	size_t in_at = 0, out_at = 0;
+	decode_fn decode = NULL;
+	bool ok = false;
+
+	if (!so)
+		return false;
+	*(void **)&decode = dlsym(so, "lzma_stream_buffer_decode");
+	if (decode)
+		ok = !decode(&memory_max, 0, NULL, data->d_buf, &in_at, data->d_size, out, &out_at,
+			     size) && out_at == size;
+	dlclose(so);
+	return ok;
+}
+
+/*
+ * libdwfl unpacks it into memory of its own, and takes names from it that it does not
+ * look at: this has to be done before, though once more than it would need.
+ */
+static enum gprof_packed look_within(const Elf_Data *data, uint64_t total)
+{
+	enum gprof_packed packed = GPROF_PACKED_DAMAGED;
+	unsigned char *out = malloc(total ? total : 1);
+	Elf *elf = NULL;
+
+	if (out && unpack(data, out, total))
+		elf = elf_memory((char *)out, total);
+	if (elf && elf_kind(elf) == ELF_K_ELF && gprof_elf_strings_end(elf))
+		packed = gprof_elf_inflated(elf, true) ? GPROF_PACKED_LARGE : GPROF_PACKED_SOUND;
+	elf_end(elf);
+	free(out);
+	return packed;
+}
+
 enum gprof_packed gprof_elf_packed(Elf *elf)
 {
 	enum gprof_packed packed;
 	Elf_Scn *scn = NULL;
+	uint64_t total;
 	size_t names;
 
+	if (gprof_elf_inflated(elf, false) > GPROF_PACKED_MAX)
+		return GPROF_PACKED_LARGE;
 	if (elf_getshdrstrndx(elf, &names))
 		return GPROF_PACKED_SOUND;
 	while ((scn = elf_nextscn(elf, scn))) {
@@ -167,9 +217,56 @@ enum gprof_packed gprof_elf_packed(Elf *elf)
 		data = elf_rawdata(scn, NULL);
 		if (!data || !data->d_buf)
 			continue;
-		packed = gprof_xz_look(data->d_buf, data->d_size);
+		packed = gprof_xz_look(data->d_buf, data->d_size, &total);
+		if (packed == GPROF_PACKED_SOUND)
+			packed = look_within(data, total);
 		if (packed != GPROF_PACKED_SOUND)
 			return packed;
 	}
 	return GPROF_PACKED_SOUND;
+}
+
+/* "ZLIB" and the size: how sections were compressed before ELF had a way to say it. */
+static uint64_t zdebug_size(Elf *elf, Elf_Scn *scn, const GElf_Shdr *sh, size_t names)
+{
+	const char *name = elf_strptr(elf, names, sh->sh_name);
+	const unsigned char *at;
+	uint64_t size = 0;
+	Elf_Data *data;
+	int i;
+
+	if (!name || strncmp(name, ".zdebug", 7))
+		return 0;
+	data = elf_rawdata(scn, NULL);
+	if (!data || !data->d_buf || data->d_size < 12)
+		return 0;
+	at = data->d_buf;
+	for (i = 4; i < 12; i++)
+		size = size << 8 | at[i];
+	return size;
+}
+
+uint64_t gprof_elf_inflated(Elf *elf, bool all)
+{
+	Elf_Scn *scn = NULL;
+	uint64_t sum = 0;
+	size_t names;
+
+	if (elf_getshdrstrndx(elf, &names))
+		return 0;
+	while ((scn = elf_nextscn(elf, scn))) {
+		uint64_t size = 0;
+		GElf_Shdr sh;
+		GElf_Chdr ch;
+
+		if (!gelf_getshdr(scn, &sh) || (!all && sh.sh_type == SHT_PROGBITS))
+			continue;
+		if (!(sh.sh_flags & SHF_COMPRESSED))
+			size = zdebug_size(elf, scn, &sh, names);
+		else if (gelf_getchdr(scn, &ch))
+			size = ch.ch_size;
+		if (__builtin_add_overflow(sum, size, &sum))
+			return UINT64_MAX;
+	}
+	return sum;
 }

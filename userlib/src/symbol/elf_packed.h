@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * elf_packed.h: how large the packed symbol table of an ELF file is when unpacked.
+ * elf_packed.h: how large the packed symbol table of an ELF file is when unpacked, and
+ * whether it is sound.
  */
 #ifndef GPROF_ELF_PACKED_H
 #define GPROF_ELF_PACKED_H
@@ -8,6 +9,7 @@
 #include <libelf.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* What a .gnu_debugdata may unpack to, and its dictionary; real ones have some MiB. */
 #define GPROF_PACKED_MAX	(64 << 20)
@@ -28,16 +30,26 @@ enum gprof_packed {
  * gprof_xz_look() - what would an xz stream unpack to?
  * @data: the stream
  * @len: its bytes
+ * @total: result where it is sound: bytes
  *
  * Nothing is unpacked. The sizes in the headers of blocks and in the index may lie, but
  * each chunk of LZMA2 says what it unpacks to, and a decoder makes no more of it.
  */
-enum gprof_packed gprof_xz_look(const unsigned char *data, size_t len);
+enum gprof_packed gprof_xz_look(const unsigned char *data, size_t len, uint64_t *total);
 
 /**
- * gprof_elf_packed() - may elfutils unpack the .gnu_debugdata of a file?
+ * gprof_elf_packed() - may elfutils unpack the .gnu_debugdata and symbol tables of a file?
  * @elf: the file; gprof_elf_strings_end() has found its strings sound
+ *
+ * What .gnu_debugdata unpacks to is a file too, whose strings must end.
  */
 enum gprof_packed gprof_elf_packed(Elf *elf);
+
+/**
+ * gprof_elf_inflated() - bytes that the compressed sections of a file say to come to
+ * @elf: the file
+ * @all: those with debug data too, and not only symbol tables
+ */
+uint64_t gprof_elf_inflated(Elf *elf, bool all);
 
 #endif

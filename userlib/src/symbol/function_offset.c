@@ -12,7 +12,6 @@
 
 #include "base/regular_file.h"
 #include "elf_module.h"
-#include "elf_strings.h"
 
 /* The name, which may have a version ("fnmatch@@GLIBC_2.2.5"). */
 static bool is_named(const char *symbol, const char *function)
@@ -90,7 +89,7 @@ int gprof_function_offset(const char *path, const char *function, uint64_t *offs
 	if (err)
 		return gprof_error_set(e, -err, "%s is neither a program nor a shared library",
 				       path);
-	if (gprof_elf_strings_end(m.elf))
+	if (gprof_elf_symbols(&m) == GPROF_MISSING_NOT)
 		found = find(&m, function, &addr);
 	if (found > 1)
 		err = gprof_error_set(e, EEXIST, "%s has %u functions of the name %s", path, found,

@@ -108,6 +108,7 @@ static int add_code(struct reader *r, uint64_t addr, uint64_t size, uint32_t nam
 	    gprof_map64_put(&r->by_index, index, age))
 		return -ENOMEM;
 	j->of[age] = lines;
+	j->of[age].start = addr;
 	j->v[j->nr++] = (struct gprof_code){ addr, addr + size, name, age };
 	return 0;
 }
@@ -181,7 +182,7 @@ static int debug_info(struct reader *r, size_t len)
 	/* Those before belong to nothing that came. */
 	if (r->lines.nr)
 		j->nr_lines = r->lines.first;
-	r->lines = (struct gprof_jit_lines){ (uint32_t)j->nr_lines, 0 };
+	r->lines = (struct gprof_jit_lines){ .first = (uint32_t)j->nr_lines };
 	if (len < sizeof(info))
 		return 0;
 	memcpy(&info, p, sizeof(info));
@@ -294,12 +295,12 @@ int gprof_jitdump_read(struct gprof_jitdump *j, int fd, uint32_t pid)
 			break;
 		ret = 0;
 	}
+	if (!ret)
+		ret = gprof_code_settle(&j->v, &j->nr, &j->cap, &j->budget);
 	if (ret == -ENOMEM && j->budget.exceeded)
 		ret = -EFBIG;
 	if (ret)
 		gprof_jitdump_free(j);
-	else
-		gprof_code_sort(j->v, j->nr);
 	gprof_map64_free(&r.by_index);
 	free(r.body);
 	fclose(r.f);
@@ -332,7 +333,7 @@ const char *gprof_jitdump_find(const struct gprof_jitdump *j, uint64_t addr, con
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
 
-		if (j->lines[mid].offset <= addr - code->start)
+		if (j->lines[mid].offset <= addr - of.start)
 			lo = mid + 1;
 		else
 			hi = mid;

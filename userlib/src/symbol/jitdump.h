@@ -32,16 +32,18 @@ struct gprof_jit_line {
  * struct gprof_jit_lines - the places of one function
  * @first: the first of them
  * @nr: how many
+ * @start: where the function began, of which newer ones may have left less
  */
 struct gprof_jit_lines {
 	uint32_t first;
 	uint32_t nr;
+	uint64_t start;
 };
 
 /**
  * struct gprof_jitdump - generated functions, and where they come from
  * @budget: of which all of this is taken
- * @v: functions, in the order of addresses once read
+ * @v: functions; once read, what newer ones left of them, in the order of addresses
  * @cap: room in @v
  * @nr: how many
  * @strings: names of functions and sources

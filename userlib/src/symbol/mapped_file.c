@@ -36,6 +36,8 @@ const char *gprof_missing_text(enum gprof_missing why)
 		return "packed symbols beyond 64 MiB";
 	case GPROF_MISSING_MEMORY:
 		return "no memory for its symbols";
+	case GPROF_MISSING_DEBUG:
+		return "debug data unsound or too large";
 	default:
 		return "";
 	}
@@ -114,7 +116,7 @@ static bool may_be(const struct stat *st, const struct gprof_file_id *id, bool m
 	return (mapped || id->build_id_len) && same_state(st, id);
 }
 
-static bool same_build_id(int fd, const struct gprof_file_id *id)
+bool gprof_same_build_id(int fd, const unsigned char *build_id, size_t len)
 {
 	bool same = false;
 	const void *bytes;
@@ -123,8 +125,8 @@ static bool same_build_id(int fd, const struct gprof_file_id *id)
 	elf_version(EV_CURRENT);
 	elf = elf_begin(fd, ELF_C_READ, NULL);
 	if (elf && elf_kind(elf) == ELF_K_ELF &&
-	    dwelf_elf_gnu_build_id(elf, &bytes) == (ssize_t)id->build_id_len)
-		same = !memcmp(bytes, id->build_id, id->build_id_len);
+	    dwelf_elf_gnu_build_id(elf, &bytes) == (ssize_t)len)
+		same = !memcmp(bytes, build_id, len);
 	elf_end(elf);
 	return same;
 }
@@ -135,11 +137,13 @@ static bool is_it(int fd, const struct stat *st, const struct gprof_file_id *id,
 	unsigned int generation;
 
 	if (id->build_id_len)
-		return same_build_id(fd, id);
+		return gprof_same_build_id(fd, id->build_id, id->build_id_len);
 	if (mapped && !id->known)
 		return true;
 	if (id->generation && !ioctl(fd, FS_IOC_GETVERSION, &generation) && generation)
-		return generation == id->generation || (mapped && same_state(st, id));
+		/* That of a file stays when it is written to. */
+		return generation == id->generation ? !id->known || same_state(st, id)
+						    : mapped && same_state(st, id);
 	return !id->known || same_state(st, id);
 }
 

@@ -67,6 +67,7 @@ struct gprof_mapped_at {
  * @GPROF_MISSING_ELF: it is no ELF file, or a broken one
  * @GPROF_MISSING_PACKED: its packed symbol table comes to more than GPROF_PACKED_MAX
  * @GPROF_MISSING_MEMORY: there was no memory for its symbols
+ * @GPROF_MISSING_DEBUG: debug data of it, or its debug file, is not sound or too large
  */
 enum gprof_missing {
 	GPROF_MISSING_NOT,
@@ -77,6 +78,7 @@ enum gprof_missing {
 	GPROF_MISSING_ELF,
 	GPROF_MISSING_PACKED,
 	GPROF_MISSING_MEMORY,
+	GPROF_MISSING_DEBUG,
 };
 
 /** gprof_missing_text() - the reason in two or three words */
@@ -87,6 +89,9 @@ bool gprof_process_start(uint32_t pid, uint64_t *ticks);
 
 /** gprof_process_alive() - has this pid, here and now, the process that was recorded? */
 bool gprof_process_alive(const struct gprof_process *id);
+
+/** gprof_same_build_id() - does an ELF file have this build-id? */
+bool gprof_same_build_id(int fd, const unsigned char *build_id, size_t len);
 
 /**
  * gprof_mapped_open() - open the file that was mapped

@@ -143,16 +143,38 @@ static void open_object(struct gprof_object *obj, const struct gprof_mapped_at *
 	obj->tries = TRIES_MAX;
 }
 
-/* A file that was closed to make room: is what lies there now still the same? */
-static int reopen_object(struct gprof_object *obj)
+/* A file that was opened may be written to, and one that was closed be another one now. */
+static bool is_unchanged(const struct gprof_object *obj, int fd)
 {
 	struct stat st;
+
+	if (fstat(fd, &st))
+		return false;
+	if ((uint64_t)st.st_size == obj->size && st.st_mtim.tv_sec == obj->mtime.tv_sec &&
+	    st.st_mtim.tv_nsec == obj->mtime.tv_nsec)
+		return true;
+	return obj->build_id_len && gprof_same_build_id(fd, obj->build_id, obj->build_id_len);
+}
+
+int gprof_object_dup(struct gprof_object *obj)
+{
+	int fd = gprof_pool_dup(obj->file);
+
+	if (fd < 0 || is_unchanged(obj, fd))
+		return fd;
+	close(fd);
+	obj->why = GPROF_MISSING_OTHER;
+	return -1;
+}
+
+/* A file that was closed to make room. */
+static int reopen_object(struct gprof_object *obj)
+{
 	int fd = gprof_mapped_open(&obj->id, &obj->at, &obj->why), copy;
 
 	if (fd < 0)
 		return -1;
-	if (fstat(fd, &st) || (uint64_t)st.st_size != obj->size ||
-	    st.st_mtim.tv_sec != obj->mtime.tv_sec || st.st_mtim.tv_nsec != obj->mtime.tv_nsec) {
+	if (!is_unchanged(obj, fd)) {
 		close(fd);
 		obj->why = GPROF_MISSING_OTHER;
 		return -1;
@@ -213,6 +235,7 @@ struct gprof_object *gprof_objects_vdso(struct gprof_objects *o)
 	static const struct gprof_file_id id = { .path = "[vdso]" };
 	unsigned long start = getauxval(AT_SYSINFO_EHDR);
 	unsigned long lo, hi;
+	struct stat st;
 	char line[512];
 	size_t len = 0;
 	FILE *maps;
@@ -240,6 +263,10 @@ struct gprof_object *gprof_objects_vdso(struct gprof_objects *o)
 		return NULL;
 	}
 	read_elf(o->vdso, fd);
+	if (!fstat(fd, &st)) {
+		o->vdso->size = (uint64_t)st.st_size;
+		o->vdso->mtime = st.st_mtim;
+	}
 	o->vdso->file = gprof_pool_add(fd, true);
 	return o->vdso;
 }
@@ -273,8 +300,8 @@ struct gprof_symbolizer *gprof_object_symbolizer(struct gprof_object *obj)
 
 	if (obj->symbolizer || obj->no_symbolizer || !obj->file)
 		return obj->symbolizer;
-	fd = gprof_pool_dup(obj->file);
-	if (fd < 0)
+	fd = gprof_object_dup(obj);
+	if (fd < 0 && obj->why != GPROF_MISSING_OTHER)
 		fd = reopen_object(obj);
 	if (fd >= 0) {
 		/* Where the process has ended its paths are taken for ours. */

@@ -111,6 +111,9 @@ struct gprof_object *gprof_objects_vdso(struct gprof_objects *o);
 /** gprof_object_vaddr() - address of a place in the file; false when it is not loaded */
 bool gprof_object_vaddr(const struct gprof_object *obj, uint64_t offset, uint64_t *vaddr);
 
+/** gprof_object_dup() - its open file, as it was; -1: it was closed, or written to since */
+int gprof_object_dup(struct gprof_object *obj);
+
 /** gprof_object_symbolizer() - open it, or NULL */
 struct gprof_symbolizer *gprof_object_symbolizer(struct gprof_object *obj);
 

@@ -39,8 +39,10 @@ static int read_all(struct gprof_perf_map *m, int fd, size_t size, size_t *len)
 
 static int parse(struct gprof_perf_map *m, size_t len)
 {
+	struct gprof_budget memory = { .max = MEMORY_MAX };
 	char *p = m->text, *end = m->text + len;
 	size_t lines = 1, i;
+	int err;
 
 	/* Room for no more than there can be. */
 	for (i = 0; i < len; i++)
@@ -68,7 +70,9 @@ static int parse(struct gprof_perf_map *m, size_t len)
 		}
 		p = next;
 	}
-	return 0;
+	memory.used = len + lines * sizeof(*m->v);
+	err = gprof_code_settle(&m->v, &m->nr, &lines, &memory);
+	return err && memory.exceeded ? -EFBIG : err;
 }
 
 int gprof_perf_map_read(struct gprof_perf_map *m, const char *path, uid_t uid, time_t since)
@@ -101,8 +105,6 @@ int gprof_perf_map_read(struct gprof_perf_map *m, const char *path, uid_t uid, t
 		err = parse(m, len);
 	if (err)
 		gprof_perf_map_free(m);
-	else
-		gprof_code_sort(m->v, m->nr);
 	return err;
 }
 

@@ -10,12 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "elf_packed.h"
 #include "elf_strings.h"
 #include "go_table.h"
 
 #define NAME_MAX_BYTES	(64U << 10)	/* longer ones are nobody's */
 #define MADE_MAX	(64ULL << 20)	/* bytes of names that are not those of the file */
+#define LOOK_MAX	(256ULL << 20)	/* bytes in which ends of names are looked for */
+#define ORDER_MAX	256		/* bytes by which names for one address are ordered */
 
 /* Is this section code? Sections of a separate debug file keep their flags. */
 static bool is_code(Elf *elf, GElf_Word shndx)
@@ -43,10 +44,16 @@ static bool is_marker(const char *name)
 	return !name[0] || name[0] == '$' || !strncmp(name, ".L", 2);
 }
 
-/* Any number of symbols may share one text, each with an end of it. */
-static bool is_long(const char *name)
+/*
+ * Any number of symbols may share one text, each with an end of it: such names are nobody's
+ * where they are long, or where all of them together are.
+ */
+static bool is_long(struct gprof_symbols *s, const char *name)
 {
-	return strnlen(name, NAME_MAX_BYTES + 1) > NAME_MAX_BYTES;
+	size_t len = strnlen(name, NAME_MAX_BYTES + 1);
+
+	s->looked += len;
+	return len > NAME_MAX_BYTES;
 }
 
 #define SIZED	32
@@ -83,7 +90,7 @@ static const char *make_name(struct gprof_symbols *s, const char *name, size_t l
 	char *text;
 
 	if (gprof_grow(&s->made, &s->cap_made, s->nr_made + 1, sizeof(*s->made)) ||
-	    gprof_budget_take(&s->memory, size))
+	    gprof_budget_take(&s->texts, size))
 		return NULL;
 	text = malloc(size);
 	if (!text)
@@ -108,36 +115,22 @@ static const char *plain_name(struct gprof_symbols *s, const char *name)
 /* While the table is built, @outer holds the score. */
 static int add(struct gprof_symbols *s, uint64_t start, uint64_t end, const char *name, int points)
 {
-	if (s->nr >= UINT32_MAX / 2 || gprof_grow(&s->v, &s->cap, s->nr + 1, sizeof(*s->v)))
+	if (s->nr >= UINT32_MAX / 2 ||
+	    gprof_grow_within(s->memory, &s->v, &s->cap, s->nr + 1, sizeof(*s->v)))
 		return -ENOMEM;
 	s->v[s->nr++] = (struct gprof_symbol){ start, end, name, (uint32_t)points };
 	return 0;
-}
-
-/* Why elfutils must not read the symbols of a file. */
-static enum gprof_missing why_not(Elf *elf)
-{
-	if (!gprof_elf_strings_end(elf))
-		return GPROF_MISSING_ELF;
-	switch (gprof_elf_packed(elf)) {
-	case GPROF_PACKED_LARGE:
-		return GPROF_MISSING_PACKED;
-	case GPROF_PACKED_DAMAGED:
-		return GPROF_MISSING_ELF;
-	default:
-		return GPROF_MISSING_NOT;
-	}
 }
 
 static int load_symtab(struct gprof_symbols *s, struct gprof_elf *m)
 {
 	int nr, i, err;
 
-	s->why = why_not(m->elf);
+	s->why = gprof_elf_symbols(m);
 	if (s->why != GPROF_MISSING_NOT)
 		return 0;
 	nr = dwfl_module_getsymtab(m->mod);
-	for (i = 1; i < nr; i++) {
+	for (i = 1; i < nr && s->looked <= LOOK_MAX; i++) {
 		GElf_Addr addr, bias;
 		GElf_Word shndx;
 		const char *name;
@@ -147,7 +140,7 @@ static int load_symtab(struct gprof_symbols *s, struct gprof_elf *m)
 		int type, points;
 
 		name = dwfl_module_getsym_info(m->mod, i, &sym, &addr, &shndx, &elf, &bias);
-		if (!name || shndx == SHN_UNDEF || is_marker(name) || is_long(name))
+		if (!name || shndx == SHN_UNDEF || is_marker(name) || is_long(s, name))
 			continue;
 		type = GELF_ST_TYPE(sym.st_info);
 		if (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE)
@@ -166,7 +159,7 @@ static int load_symtab(struct gprof_symbols *s, struct gprof_elf *m)
 		if (err)
 			return err;
 	}
-	return 0;
+	return s->looked > LOOK_MAX ? -ENOMEM : 0;
 }
 
 /**
@@ -242,7 +235,7 @@ static int load_plt(struct gprof_symbols *s, struct gprof_elf *m)
 	if (!rels || !syms || (plt.end - plt.start) / plt.step < nr ||
 	    plt.end - plt.start >= (nr + 1) * plt.step)
 		return 0;
-	for (i = 0; i < nr; i++) {
+	for (i = 0; i < nr && s->looked <= LOOK_MAX; i++) {
 		uint64_t start = plt.start + i * plt.step;
 		const char *name, *made;
 		GElf_Rela rela;
@@ -252,7 +245,7 @@ static int load_plt(struct gprof_symbols *s, struct gprof_elf *m)
 		    !gelf_getsym(syms, (int)GELF_R_SYM(rela.r_info), &sym))
 			continue;
 		name = elf_strptr(m->elf, symsh.sh_link, sym.st_name);
-		if (!name || !name[0] || is_long(name))
+		if (!name || !name[0] || is_long(s, name))
 			continue;
 		made = make_name(s, name, strlen(name), "@plt");
 		if (!made || add(s, start, start + plt.step, made, TYPED | SIZED))
@@ -270,12 +263,15 @@ static int add_go(void *ctx, uint64_t start, uint64_t end, const char *name)
 static int by_start(const void *a, const void *b)
 {
 	const struct gprof_symbol *x = a, *y = b;
+	int order;
 
 	if (x->start != y->start)
 		return x->start < y->start ? -1 : 1;
 	if (x->outer != y->outer)	/* the score: best first */
 		return x->outer > y->outer ? -1 : 1;
-	return strcmp(x->name, y->name);
+	/* Any that is the same each time will do. */
+	order = x->name == y->name ? 0 : strncmp(x->name, y->name, ORDER_MAX);
+	return order ? order : (x->name > y->name) - (x->name < y->name);
 }
 
 /*
@@ -321,7 +317,8 @@ int gprof_symbols_load(struct gprof_symbols *s, struct gprof_elf *m)
 	int err;
 
 	memset(s, 0, sizeof(*s));
-	s->memory.max = MADE_MAX;
+	s->texts.max = MADE_MAX;
+	s->memory = &m->memory;
 	err = load_symtab(s, m);
 	if (!err)
 		err = load_plt(s, m);

@@ -37,7 +37,9 @@ struct gprof_symbol {
  * @made: names that are not those of the file
  * @nr_made: how many
  * @cap_made: room in @made
- * @memory: that the texts of @made are taken of
+ * @texts: what the texts of @made are taken of
+ * @memory: what @v is taken of, while it grows: that of the file
+ * @looked: bytes in which ends of names were looked for
  * @why: why those that the file has were not read, or GPROF_MISSING_NOT
  */
 struct gprof_symbols {
@@ -47,7 +49,9 @@ struct gprof_symbols {
 	char **made;
 	size_t nr_made;
 	size_t cap_made;
-	struct gprof_budget memory;
+	struct gprof_budget texts;
+	struct gprof_budget *memory;
+	uint64_t looked;
 	enum gprof_missing why;
 };
 

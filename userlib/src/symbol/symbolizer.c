@@ -99,7 +99,7 @@ size_t gprof_symbolizer_frames(struct gprof_symbolizer *s, uint64_t addr,
 
 enum gprof_missing gprof_symbolizer_missing(const struct gprof_symbolizer *s)
 {
-	return s->symbols.why;
+	return s->symbols.why == GPROF_MISSING_NOT ? s->elf.why : s->symbols.why;
 }
 
 bool gprof_symbolizer_caller(struct gprof_symbolizer *s, uint64_t pc, bool pushed)

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * dwarf_headers.c: how many of what a piece of DWARF has, by its bytes alone.
+ */
+#include "dwarf_headers.h"
+
+#include <dwarf.h>
+#include <string.h>
+
+/* What is left; data that is wanted beyond its end sets @bad. */
+struct input {
+	const unsigned char *at;
+	const unsigned char *end;
+	bool bad;
+};
+
+static struct input input_at(const struct gprof_dwarf_bytes *section, uint64_t at)
+{
+	struct input in = { .at = section->v, .end = section->v, .bad = at >= section->nr };
+
+	if (!in.bad) {
+		in.at += at;
+		in.end += section->nr;
+	}
+	return in;
+}
+
+static void skip(struct input *in, uint64_t len)
+{
+	if (in->bad || len > (uint64_t)(in->end - in->at))
+		in->bad = true;
+	else
+		in->at += len;
+}
+
+static uint64_t take(struct input *in, unsigned int len)
+{
+	const unsigned char *at = in->at;
+	uint64_t value = 0;
+
+	skip(in, len);
+	while (!in->bad && len--)
+		value = value << 8 | at[len];
+	return value;
+}
+
+static uint64_t take_number(struct input *in)
+{
+	uint64_t value = 0, byte;
+	unsigned int shift = 0;
+
+	do {
+		byte = take(in, 1);
+		if (shift < 64)
+			value |= (byte & 0x7f) << shift;
+		shift += 7;
+	} while (byte & 0x80);
+	return value;
+}
+
+/* Its length, without the 0 at its end. */
+static size_t take_string(struct input *in)
+{
+	const unsigned char *end = in->bad ? NULL : memchr(in->at, 0, (size_t)(in->end - in->at));
+	size_t len = end ? (size_t)(end - in->at) : 0;
+
+	in->bad |= !end;
+	skip(in, len + 1);
+	return len;
+}
+
+/* How long what follows is; @wide: bytes of an offset. */
+static uint64_t take_length(struct input *in, unsigned int *wide)
+{
+	uint64_t len = take(in, 4);
+
+	*wide = len == UINT32_MAX ? 8 : 4;
+	return *wide == 8 ? take(in, 8) : len;
+}
+
+bool gprof_dwarf_next_unit(const struct gprof_dwarf_bytes *section, bool types,
+			   struct gprof_dwarf_unit *unit)
+{
+	struct input in = input_at(section, unit->next), first;
+	unsigned int wide, version, type = 0;
+	uint64_t len = take_length(&in, &wide);
+
+	if (in.bad)
+		return false;
+	/* Units end with the section at the latest, and may overlap. */
+	unit->next = (uint64_t)(in.at - section->v);
+	unit->next = len > section->nr - unit->next ? section->nr : unit->next + len;
+	version = (unsigned int)take(&in, 2);
+	if (version >= 5) {
+		type = (unsigned int)take(&in, 1);
+		take(&in, 1);
+		unit->abbrev = take(&in, wide);
+	} else {
+		unit->abbrev = take(&in, wide);
+		take(&in, 1);
+	}
+	if (type == DW_UT_skeleton || type == DW_UT_split_compile)
+		skip(&in, 8);
+	else if (types || type == DW_UT_type || type == DW_UT_split_type)
+		skip(&in, 8 + wide);
+	first = in;
+	unit->code = take_number(&first);
+	if (first.bad)
+		unit->code = 0;
+	return true;
+}
+
+uint64_t gprof_dwarf_abbrevs(const struct gprof_dwarf_bytes *section, uint64_t at,
+			     uint64_t code, uint64_t max)
+{
+	struct input in = input_at(section, at);
+	uint64_t nr, this, name, form;
+
+	for (nr = 0; nr <= max; nr++) {
+		this = take_number(&in);
+		if (!this || in.bad)
+			break;
+		if (this == code)
+			return nr + 1;
+		take_number(&in);
+		skip(&in, 1);
+		do {
+			name = take_number(&in);
+			form = take_number(&in);
+			if (form == DW_FORM_implicit_const)
+				take_number(&in);
+		} while (!in.bad && (name || form));
+	}
+	return nr;
+}
+
+/* Passes one value of a table of files; false: it is none that one would have there. */
+static bool take_form(struct input *in, uint64_t form, unsigned int wide,
+		      struct gprof_dwarf_rows *rows)
+{
+	size_t len;
+
+	switch (form) {
+	case DW_FORM_string:
+		len = take_string(in);
+		if (len > rows->longest)
+			rows->longest = len;
+		break;
+	case DW_FORM_line_strp:
+		rows->line_str = true;
+		skip(in, wide);
+		break;
+	case DW_FORM_udata:
+		take_number(in);
+		break;
+	case DW_FORM_data1:
+		skip(in, 1);
+		break;
+	case DW_FORM_data2:
+		skip(in, 2);
+		break;
+	case DW_FORM_data4:
+		skip(in, 4);
+		break;
+	case DW_FORM_data8:
+		skip(in, 8);
+		break;
+	case DW_FORM_data16:
+		skip(in, 16);
+		break;
+	case DW_FORM_block:
+		skip(in, take_number(in));
+		break;
+	default:
+		return false;
+	}
+	return !in->bad;
+}
+
+/* Directories, or files, as DWARF 5 has them. */
+static bool take_entries(struct input *in, unsigned int wide, struct gprof_dwarf_rows *rows)
+{
+	unsigned int nr_forms = (unsigned int)take(in, 1), i;
+	uint64_t forms[255], nr, n;
+
+	for (i = 0; i < nr_forms; i++) {
+		take_number(in);
+		forms[i] = take_number(in);
+	}
+	nr = take_number(in);
+	if (in->bad || (!nr_forms && nr))
+		return false;
+	for (n = 0; n < nr; n++)
+		for (i = 0; i < nr_forms; i++)
+			if (!take_form(in, forms[i], wide, rows))
+				return false;
+	rows->files += nr;
+	return true;
+}
+
+static bool take_old_entries(struct input *in, struct gprof_dwarf_rows *rows, bool files)
+{
+	size_t len;
+
+	while ((len = take_string(in)) != 0) {
+		if (len > rows->longest)
+			rows->longest = len;
+		rows->files++;
+		if (files) {
+			take_number(in);
+			take_number(in);
+			take_number(in);
+		}
+	}
+	return !in->bad;
+}
+
+bool gprof_dwarf_rows(const struct gprof_dwarf_bytes *section, uint64_t at,
+		      struct gprof_dwarf_rows *rows)
+{
+	struct input in = input_at(section, at), program;
+	unsigned int wide, version, base;
+	uint64_t len = take_length(&in, &wide);
+	bool ok;
+
+	memset(rows, 0, sizeof(*rows));
+	if (in.bad || len > (uint64_t)(in.end - in.at))
+		return false;
+	in.end = in.at + len;
+	version = (unsigned int)take(&in, 2);
+	skip(&in, version >= 5 ? 2 : 0);
+	len = take(&in, wide);
+	program = in;
+	skip(&program, len);
+	skip(&in, version >= 4 ? 5 : 4);
+	base = (unsigned int)take(&in, 1);
+	skip(&in, base ? base - 1 : 0);
+	if (version >= 5)
+		ok = take_entries(&in, wide, rows) && take_entries(&in, wide, rows);
+	else
+		ok = take_old_entries(&in, rows, false) && take_old_entries(&in, rows, true);
+	if (!ok || in.bad || program.bad)
+		return false;
+	/*
+	 * libdw goes on where the tables end. A row is made by DW_LNS_copy, by what lies
+	 * above the standard opcodes, or at the end of a sequence, which has a 1 in it. A
+	 * file can be defined by four bytes, the first of which are a 0 and its length.
+	 */
+	if (program.at < in.at)
+		in = program;
+	for (; in.at < in.end; in.at++) {
+		rows->rows += *in.at >= base || *in.at == DW_LNS_copy;
+		rows->files += in.end - in.at > 3 && !in.at[0] && in.at[2] == DW_LNE_define_file;
+	}
+	return true;
+}
