@@ -103,7 +103,9 @@ static void sample(struct gprof_allocs *a, struct gprof_capture *c, const struct
 		return;
 	c->flags &= ~GPROF_SAMPLE_REC_F_LIVE;
 	/* In the table first: who reads of it in the ring looks there. */
-	if (a->live) {
+	if (a->live && m->flags & GPROF_MEMORY_F_NO_ROOM) {
+		gprof_live_leave_out(a->live);
+	} else if (a->live) {
 		raw_spin_lock(&a->ends);
 		c->live = gprof_live_add(a->live, key, c->time, m->bytes, weight);
 		raw_spin_unlock(&a->ends);
@@ -136,10 +138,12 @@ static int check(const struct gprof_memory *m, u32 *reason)
 	bool ask = m->what == GPROF_MEMORY_ASK;
 
 	*reason = GPROF_REASON_FLAGS;
-	if (m->what > GPROF_MEMORY_RESIZE)
+	if (m->what > GPROF_MEMORY_RESIZE || m->flags & ~__GPROF_MEMORY_F_ALL)
 		return -EOPNOTSUPP;
+	if (m->flags && !alloc)
+		return -EINVAL;
 	*reason = GPROF_REASON_PARAMS;
-	if (m->__reserved || !m->addr != ask)
+	if (!m->addr != ask)
 		return -EINVAL;
 	if (!m->bytes == (alloc || m->what == GPROF_MEMORY_RESIZE) || m->bytes > BYTES_MAX)
 		return -EINVAL;

@@ -197,6 +197,17 @@ void gprof_live_miss(struct gprof_live *l, u64 nr)
 	count(&l->head->unseen, nr);
 }
 
+/**
+ * gprof_live_leave_out() - something begins to last for which somebody else has no room
+ * @l: table
+ *
+ * Context: Any.
+ */
+void gprof_live_leave_out(struct gprof_live *l)
+{
+	count(&l->head->full, 1);
+}
+
 static unsigned int behind(const struct gprof_live *l, unsigned int home, unsigned int distance)
 {
 	return (home + distance) & ((1U << l->bits) - 1);

@@ -62,6 +62,7 @@ void gprof_live_remove(struct gprof_live *l, unsigned int at, unsigned long key)
 void gprof_live_resize(struct gprof_live *l, unsigned int at, u64 value);
 int gprof_live_find_beyond(const struct gprof_live *l, unsigned int home, unsigned long key);
 void gprof_live_miss(struct gprof_live *l, u64 nr);
+void gprof_live_leave_out(struct gprof_live *l);
 
 static __always_inline unsigned int gprof_live_home(const struct gprof_live *l, unsigned long key)
 {

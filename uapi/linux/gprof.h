@@ -1030,6 +1030,10 @@ struct gprof_own_stack {
 #define GPROF_MEMORY_FREE	2	/* what is at @addr is going to be freed */
 #define GPROF_MEMORY_RESIZE	3	/* of what is at @addr @bytes are left */
 
+/* flags of struct gprof_memory */
+#define GPROF_MEMORY_F_NO_ROOM	(1U << 0)	/* ALLOC: its end is not going to be told */
+#define __GPROF_MEMORY_F_ALL	0x1U
+
 /**
  * struct gprof_memory - argument of GPROF_IOC_MEMORY
  * @size: sizeof(struct gprof_memory)
@@ -1045,7 +1049,7 @@ struct gprof_own_stack {
  * @out_period: bytes per sample that are wanted: the fewest that a recorder of the caller
  *	asks for; 0: nobody records
  * @out_reason: GPROF_REASON_*
- * @__reserved: must be 0
+ * @flags: GPROF_MEMORY_F_*
  *
  * For who allocates: recorders with GPROF_ALLOC_F_PROGRAM whose target the caller is have a
  * sample. One that asks for more bytes per sample takes some of them by chance; one that
@@ -1054,7 +1058,8 @@ struct gprof_own_stack {
  * Who has been forked draws a new @space, and has the addresses of its parent no more. Who
  * knows a @space can end what is live of it, so it is nobody else's to know. FREE of
  * something that is not live is nothing; so is ALLOC where nobody records. An ALLOC of what
- * is live has ended that, which is counted (unseen of struct gprof_live_head).
+ * is live has ended that, which is counted (unseen of struct gprof_live_head). An ALLOC of who
+ * has no room to know its end by (NO_ROOM) is not live, which is counted too (full).
  */
 struct gprof_memory {
 	__u32 size;
@@ -1068,7 +1073,7 @@ struct gprof_memory {
 	__aligned_u64 fp;
 	__aligned_u64 out_period;
 	__u32 out_reason;
-	__u32 __reserved;
+	__u32 flags;
 };
 
 #define GPROF_MEMORY_SIZE_VER0	80
