@@ -238,7 +238,8 @@ static void forks(void)
 	for (int i = 0; i < 40; i++)
 		free(held[i]);
 	say("site_keeps", 100, 100000, 60, 60000);
-	say("site_gives", 1, 5000, 1, 5000);
+	/* it had that when it ended */
+	say("site_gives", 1, 5000, 0, 0);
 }
 
 /* Another program follows in the same process, and one that shares the memory. */
@@ -340,6 +341,26 @@ static void drops(void)
 	say("site_keeps", 10, 10000, 10, 10000);
 }
 
+/* So many children, each with a hundred objects at its end. */
+static void children(unsigned long nr)
+{
+	int status;
+
+	for (unsigned long i = 0; i < nr; i++) {
+		pid_t pid = fork();
+
+		if (!pid) {
+			site_keeps(100);
+			_exit(0);
+		}
+		if (waitpid(pid, &status, 0) != pid || status)
+			_exit(9);
+	}
+	kept = site_gives();
+	say("site_gives", 1, 5000, 1, 5000);
+	stay();
+}
+
 static volatile bool loaded_enough;
 
 static void *load(void *none)
@@ -357,11 +378,9 @@ static void *load(void *none)
 static void *allocate(void *none)
 {
 	for (int i = 0; i < 1000; i++) {
-		char *p = malloc((size_t)(1 + i % 8) << 20);
-
-		if (!p)
+		/* Not touched: it is more than there is. */
+		if (!malloc((size_t)(1 + i % 8) << 20))
 			_exit(9);
-		p[0] = 1;
 		if (i % 64 == 63)
 			usleep(100);
 	}
@@ -466,6 +485,8 @@ int main(int argc, char **argv)
 		pieces(n);
 	else if (!strcmp(mode, "drops"))
 		drops();
+	else if (!strcmp(mode, "children"))
+		children(n);
 	else if (!strcmp(mode, "loads"))
 		loads();
 	else if (!strcmp(mode, "others"))

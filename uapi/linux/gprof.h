@@ -626,7 +626,8 @@ struct gprof_mutex_params {
 #define GPROF_ALLOC_F_SLAB	(1U << 0)	/* the kernel's own: kmalloc() and slab caches */
 #define GPROF_ALLOC_F_PAGES	(1U << 1)	/* the kernel's own: whole pages, but for slabs */
 #define GPROF_ALLOC_F_PROGRAM	(1U << 2)	/* programs' own, as they tell; alone */
-#define __GPROF_ALLOC_F_ALL	0x7U
+#define GPROF_ALLOC_F_KEEP	(1U << 3)	/* HEAP of PROGRAM: also what ended programs had */
+#define __GPROF_ALLOC_F_ALL	0xFU
 
 #define GPROF_ALLOC_PERIOD_MAX	(1ULL << 40)
 #define GPROF_ALLOC_SLOTS	65536		/* where slots says 0 */
@@ -660,8 +661,10 @@ struct gprof_mutex_params {
  *
  * With PROGRAM it is what the target's programs allocate for themselves, as far as they tell
  * (GPROF_IOC_MEMORY), with their user stack alone. It slows nobody else, and needs no more
- * than any recorder of that target does, nor GPROF_FEAT_LIVE. What a process does not free
- * stays live in the table when the process ends, or executes another program.
+ * than any recorder of that target does, nor GPROF_FEAT_LIVE. What a process has
+ * when it ends, or executes another program, is live no longer, once nobody else runs in its
+ * memory. It stays live with KEEP, where it belongs to the process that is the target and
+ * that ends, and in a kernel without CONFIG_MMU_NOTIFIER.
  */
 struct gprof_alloc_params {
 	__u32 size;

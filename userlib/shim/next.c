@@ -20,6 +20,7 @@
 #pragma weak dlsym
 #pragma weak dladdr
 #pragma weak dlopen
+#pragma weak dlclose
 #pragma weak getauxval
 void *__libc_malloc(size_t n) __attribute__((weak));
 void *__libc_calloc(size_t n, size_t size) __attribute__((weak));
@@ -340,6 +341,20 @@ bool shim_resolve(void)
 	find();
 	__atomic_store_n(&state, 2, __ATOMIC_RELEASE);
 	return true;
+}
+
+void *shim_operator_of(const char *name, const void *caller)
+{
+	Dl_info info;
+	void *h, *p;
+
+	if (!dladdr || !dlopen || !dlsym || !dladdr(caller, &info))
+		return NULL;
+	h = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+	p = h ? dlsym(h, name) : NULL;
+	if (h && dlclose)
+		dlclose(h);
+	return p;
 }
 
 void *shim_operator(const char *name, bool *own)

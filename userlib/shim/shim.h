@@ -112,6 +112,9 @@ void shim_boot_mark(void) HIDDEN;
 /* shim_operator() - an operator of C++; @own: it does not come to malloc() */
 void *shim_operator(const char *name, bool *own) HIDDEN;
 
+/* shim_operator_of() - one that only the file has which @caller is in */
+void *shim_operator_of(const char *name, const void *caller) HIDDEN;
+
 /* shim_is_allocators() - does that code belong to the allocator, and not to a C library? */
 static inline bool shim_is_allocators(const void *code)
 {
