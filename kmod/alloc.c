@@ -384,6 +384,14 @@ int gprof_allocs_setup(struct gprof_request *req, void **state)
 	}
 	a->told = p->flags & GPROF_ALLOC_F_PROGRAM;
 	raw_spin_lock_init(&a->ends);
+	if (a->told && a->live && !(p->flags & GPROF_ALLOC_F_KEEP)) {
+		a->owners = kvcalloc(gprof_live_slots(a->live), sizeof(*a->owners),
+				     GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | __GFP_NOWARN);
+		if (!a->owners) {
+			gprof_allocs_destroy(a);
+			return -ENOMEM;
+		}
+	}
 	set_taps(a, p->flags);
 	req->weight = 1;
 	*state = a;
@@ -402,6 +410,7 @@ void gprof_allocs_destroy(void *state)
 
 	free_percpu(a->cpus);
 	kvfree(a->whose.tgids);
+	kvfree(a->owners);
 	kfree(a);
 }
 

@@ -69,6 +69,8 @@ struct gprof_alloc_kprobe {
  * @told: programs tell; there are neither taps nor probes
  * @node: with @told, among those who listen
  * @ends: with @told, serializes what is live
+ * @owners: with @told, of each slot of @live the address space that it is of, 0: unknown;
+ *	NULL: what an address space has at its end stays live
  */
 struct gprof_allocs {
 	struct gprof_membership whose;
@@ -89,6 +91,7 @@ struct gprof_allocs {
 	bool told;
 	struct list_head node;
 	raw_spinlock_t ends;		/* protects keys against two who have one address */
+	u32 *owners;
 };
 
 /* Of current. */

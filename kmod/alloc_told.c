@@ -12,6 +12,7 @@
  */
 #include "alloc_told.h"
 #include "alloc.h"
+#include "alloc_space.h"
 #include "live.h"
 #include "sampler.h"
 
@@ -21,6 +22,8 @@
 #include <linux/preempt.h>
 #include <linux/ptrace.h>
 #include <linux/rculist.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/string.h>
 #include <linux/timekeeping.h>
 
@@ -28,6 +31,7 @@
 
 static DEFINE_MUTEX(mutex);		/* protects changes of the list */
 static LIST_HEAD(listeners);		/* read under RCU */
+static unsigned int nr_followers;	/* of them, who follow address spaces to their end */
 
 /**
  * gprof_alloc_listen() - be told from now on
@@ -39,6 +43,7 @@ void gprof_alloc_listen(struct gprof_allocs *a)
 {
 	mutex_lock(&mutex);
 	list_add_tail_rcu(&a->node, &listeners);
+	nr_followers += !!a->owners;
 	mutex_unlock(&mutex);
 }
 
@@ -52,6 +57,9 @@ void gprof_alloc_listen_no_more(struct gprof_allocs *a)
 {
 	mutex_lock(&mutex);
 	list_del_rcu(&a->node);
+	nr_followers -= !!a->owners;
+	if (!nr_followers)
+		gprof_spaces_forget();
 	mutex_unlock(&mutex);
 	synchronize_rcu();
 }
@@ -83,6 +91,67 @@ static void set_regs(struct pt_regs *regs, const struct gprof_memory *m)
 #endif
 }
 
+/* Its process ends, and no other runs in its memory. That memory is what it had at the end. */
+static bool was_targets_last(const struct gprof_allocs *a, const struct signal_struct *process)
+{
+	const struct task_struct *task = a->whose.target->task;
+
+	return task && (process == task->signal || current->signal == task->signal) &&
+	       !atomic_read(&task->signal->live);
+}
+
+static void space_ended(u32 space, const struct signal_struct *process)
+{
+	struct gprof_allocs *a;
+	u32 at, nr;
+
+	/* Not RCU: there may be much to look at. */
+	mutex_lock(&mutex);
+	list_for_each_entry(a, &listeners, node) {
+		if (!a->owners || was_targets_last(a, process))
+			continue;
+		nr = gprof_live_slots(a->live);
+		for (at = 0; at < nr; at++) {
+			if (!(at & 0xffff))
+				cond_resched();
+			if (READ_ONCE(a->owners[at]) != space)
+				continue;
+			raw_spin_lock(&a->ends);
+			if (a->owners[at] == space)
+				gprof_live_remove_at(a->live, at);
+			raw_spin_unlock(&a->ends);
+		}
+	}
+	mutex_unlock(&mutex);
+}
+
+static bool is_followed(void)
+{
+	struct gprof_allocs *a;
+	bool is = false;
+
+	if (!READ_ONCE(nr_followers))
+		return false;
+	rcu_read_lock();
+	preempt_disable();
+	list_for_each_entry_rcu(a, &listeners, node)
+		is |= a->owners && READ_ONCE(a->on) && gprof_allocs_are_targets(a);
+	preempt_enable();
+	rcu_read_unlock();
+	return is;
+}
+
+/* Number of current's address space; 0: nobody asks. */
+static u32 space_of(const struct gprof_memory *m)
+{
+	u32 space;
+
+	if (m->what != GPROF_MEMORY_ALLOC || !is_followed())
+		return 0;
+	space = gprof_space_find();
+	return space ?: gprof_space_note(space_ended);
+}
+
 static u64 take(struct gprof_allocs *a, struct gprof_thin *s, const struct gprof_memory *m)
 {
 	struct gprof_thin_bytes had;
@@ -95,7 +164,7 @@ static u64 take(struct gprof_allocs *a, struct gprof_thin *s, const struct gprof
 }
 
 static void sample(struct gprof_allocs *a, struct gprof_capture *c, const struct gprof_memory *m,
-		   unsigned long key)
+		   unsigned long key, u32 space)
 {
 	u64 weight = take(a, &this_cpu_ptr(a->cpus)->thin, m);
 
@@ -103,9 +172,13 @@ static void sample(struct gprof_allocs *a, struct gprof_capture *c, const struct
 		return;
 	c->flags &= ~GPROF_SAMPLE_REC_F_LIVE;
 	/* In the table first: who reads of it in the ring looks there. */
-	if (a->live) {
+	if (a->live && m->flags & GPROF_MEMORY_F_NO_ROOM) {
+		gprof_live_leave_out(a->live);
+	} else if (a->live) {
 		raw_spin_lock(&a->ends);
 		c->live = gprof_live_add(a->live, key, c->time, m->bytes, weight);
+		if (c->live && a->owners)
+			WRITE_ONCE(a->owners[GPROF_LIVE_SLOT(c->live)], space);
 		raw_spin_unlock(&a->ends);
 		if (c->live)
 			c->flags |= GPROF_SAMPLE_REC_F_LIVE;
@@ -136,10 +209,12 @@ static int check(const struct gprof_memory *m, u32 *reason)
 	bool ask = m->what == GPROF_MEMORY_ASK;
 
 	*reason = GPROF_REASON_FLAGS;
-	if (m->what > GPROF_MEMORY_RESIZE)
+	if (m->what > GPROF_MEMORY_RESIZE || m->flags & ~__GPROF_MEMORY_F_ALL)
 		return -EOPNOTSUPP;
+	if (m->flags && !alloc)
+		return -EINVAL;
 	*reason = GPROF_REASON_PARAMS;
-	if (m->__reserved || !m->addr != ask)
+	if (!m->addr != ask)
 		return -EINVAL;
 	if (!m->bytes == (alloc || m->what == GPROF_MEMORY_RESIZE) || m->bytes > BYTES_MAX)
 		return -EINVAL;
@@ -166,6 +241,7 @@ int gprof_alloc_told(struct gprof_memory *arg)
 	struct gprof_allocs *a;
 	struct pt_regs regs;
 	u64 period = 0;
+	u32 space;
 	int err;
 
 	arg->out_period = 0;
@@ -173,6 +249,7 @@ int gprof_alloc_told(struct gprof_memory *arg)
 	if (err)
 		return err;
 	set_regs(&regs, arg);
+	space = space_of(arg);
 	rcu_read_lock();
 	preempt_disable();
 	gprof_capture(&c, &regs, ktime_get_mono_fast_ns());
@@ -188,7 +265,7 @@ int gprof_alloc_told(struct gprof_memory *arg)
 		if (!period || a->thin.period < period)
 			period = a->thin.period;
 		if (arg->what == GPROF_MEMORY_ALLOC)
-			sample(a, &c, arg, key);
+			sample(a, &c, arg, key, space);
 	}
 	gprof_captured(&c);
 	preempt_enable();

@@ -59,6 +59,24 @@ static u64 nr_pages(unsigned int bits)
 }
 
 /**
+ * gprof_live_slots() - how many a table has
+ * @l: table
+ */
+u32 gprof_live_slots(const struct gprof_live *l)
+{
+	return nr_slots(l->bits);
+}
+
+/**
+ * gprof_live_slots_for() - likewise, before it is there
+ * @slots: how many things it is for
+ */
+u32 gprof_live_slots_for(u32 slots)
+{
+	return nr_slots(bits_for(slots));
+}
+
+/**
  * gprof_live_bytes() - memory that a table takes, for the charge
  * @slots: how many things it is for
  */
@@ -197,6 +215,17 @@ void gprof_live_miss(struct gprof_live *l, u64 nr)
 	count(&l->head->unseen, nr);
 }
 
+/**
+ * gprof_live_leave_out() - something begins to last for which somebody else has no room
+ * @l: table
+ *
+ * Context: Any.
+ */
+void gprof_live_leave_out(struct gprof_live *l)
+{
+	count(&l->head->full, 1);
+}
+
 static unsigned int behind(const struct gprof_live *l, unsigned int home, unsigned int distance)
 {
 	return (home + distance) & ((1U << l->bits) - 1);
@@ -309,6 +338,22 @@ void gprof_live_remove(struct gprof_live *l, unsigned int at, unsigned long key)
 	count(&l->head->removed, 1);
 	/* K, pairs with I of who gets the slot next */
 	atomic_long_set_release(place, 0);
+}
+
+/**
+ * gprof_live_remove_at() - whatever is there has ended
+ * @l: table
+ * @at: slot; nobody adds or removes there meanwhile
+ *
+ * Context: Any.
+ */
+void gprof_live_remove_at(struct gprof_live *l, unsigned int at)
+{
+	unsigned long key = atomic_long_read(&l->buckets[at / GPROF_LIVE_WAYS]
+					      .keys[at % GPROF_LIVE_WAYS]);
+
+	if (key > ENDING)
+		gprof_live_remove(l, at, key);
 }
 
 /**

@@ -52,6 +52,8 @@ struct gprof_live {
 };
 
 u64 gprof_live_bytes(u32 slots);
+u32 gprof_live_slots(const struct gprof_live *l);
+u32 gprof_live_slots_for(u32 slots);
 struct gprof_live *gprof_live_new(u32 slots);
 void gprof_live_free(struct gprof_live *l);
 void gprof_live_begin(struct gprof_live *l);
@@ -59,9 +61,11 @@ int gprof_live_mmap(struct gprof_live *l, struct vm_area_struct *vma);
 
 u64 gprof_live_add(struct gprof_live *l, unsigned long key, u64 time, u64 value, u64 weight);
 void gprof_live_remove(struct gprof_live *l, unsigned int at, unsigned long key);
+void gprof_live_remove_at(struct gprof_live *l, unsigned int at);
 void gprof_live_resize(struct gprof_live *l, unsigned int at, u64 value);
 int gprof_live_find_beyond(const struct gprof_live *l, unsigned int home, unsigned long key);
 void gprof_live_miss(struct gprof_live *l, u64 nr);
+void gprof_live_leave_out(struct gprof_live *l);
 
 static __always_inline unsigned int gprof_live_home(const struct gprof_live *l, unsigned long key)
 {

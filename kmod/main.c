@@ -5,6 +5,7 @@
  * The table of contents: what there is, in the order in which it depends on
  * each other.
  */
+#include "alloc_space.h"
 #include "attach.h"
 #include "callers.h"
 #include "cycles.h"
@@ -62,6 +63,7 @@ static void __exit gprof_exit(void)
 	gprof_tracepoints_exit();
 	gprof_scopes_exit();
 	gprof_texts_exit();
+	gprof_spaces_exit();
 	gprof_samplers_exit();
 }
 

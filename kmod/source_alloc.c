@@ -4,12 +4,16 @@
  * by themselves, how much, and where; and of heap, what of it is not freed yet.
  */
 #include "alloc.h"
+#include "live.h"
+#include "memlock.h"
 #include "source.h"
 #include "target.h"
 
 #include <linux/gprof.h>
 #include <linux/minmax.h>
 #include <linux/security.h>
+
+#define OF_KERNEL	(GPROF_ALLOC_F_SLAB | GPROF_ALLOC_F_PAGES)
 
 static u64 features(void)
 {
@@ -31,6 +35,16 @@ static u32 slots(const struct gprof_request *req)
 	return min_t(u32, p->slots ?: GPROF_ALLOC_SLOTS, GPROF_ALLOC_SLOTS_MAX);
 }
 
+/* What allocations take, and of each that is live whose it is. */
+static u64 heap_bytes(const struct gprof_request *req)
+{
+	const struct gprof_alloc_params *p = req->params;
+
+	return gprof_allocs_bytes(req) +
+	       (is_told(p) && !(p->flags & GPROF_ALLOC_F_KEEP) ?
+		gprof_memory_of((u64)gprof_live_slots_for(slots(req)) * sizeof(u32)) : 0);
+}
+
 static int check_slots(const struct gprof_request *req, const struct gprof_alloc_params *p,
 		       u32 *reason)
 {
@@ -47,7 +61,9 @@ static int check(const struct gprof_request *req, const struct gprof_alloc_param
 	*reason = GPROF_REASON_FLAGS;
 	if (p->flags & ~__GPROF_ALLOC_F_ALL)
 		return -EOPNOTSUPP;
-	if (!p->flags || (is_told(p) && p->flags != GPROF_ALLOC_F_PROGRAM))
+	if (!(p->flags & ~GPROF_ALLOC_F_KEEP) || (is_told(p) && p->flags & OF_KERNEL))
+		return -EINVAL;
+	if (p->flags & GPROF_ALLOC_F_KEEP && (!is_told(p) || !req->live))
 		return -EINVAL;
 	*reason = GPROF_REASON_PARAMS;
 	if (p->__reserved)
@@ -80,7 +96,6 @@ static int setup(struct gprof_request *req, void **state)
 #define SOURCE									\
 	.params_size = sizeof(struct gprof_alloc_params),			\
 	.params_min = GPROF_ALLOC_PARAMS_SIZE_VER0,				\
-	.bytes = gprof_allocs_bytes,						\
 	.setup = setup,								\
 	.start = gprof_allocs_start,						\
 	.stop = gprof_allocs_stop,						\
@@ -90,12 +105,14 @@ static int setup(struct gprof_request *req, void **state)
 const struct gprof_source gprof_source_alloc = {
 	.kind = GPROF_KIND_ALLOC,
 	.name = "alloc",
+	.bytes = gprof_allocs_bytes,
 	SOURCE,
 };
 
 const struct gprof_source gprof_source_heap = {
 	.kind = GPROF_KIND_HEAP,
 	.name = "heap",
+	.bytes = heap_bytes,
 	.features = features,
 	.slots = slots,
 	SOURCE,

@@ -48,6 +48,7 @@ static int set_leaks(void *ctx, const char *value)
 {
 	(void)value;
 	((struct kinds *)ctx)->leaks = true;
+	((struct kinds *)ctx)->flags |= GPROF_RECORD_KEEP;
 	return STATUS_OK;
 }
 
@@ -200,7 +201,8 @@ int cmd_heap(int argc, char **argv)
 OF_WHAT
 "Whoever frees it, and whatever the buffers lose, nothing that was freed is told as in\n"
 "use, but for ends that the kernel does not tell, which a message counts. What was\n"
-"allocated before is not known.\n"
+"allocated before is not known. Of a command's own, what a process has when it ends is in\n"
+"use no longer, but for the command itself.\n"
 STATUS,
 		.examples =
 "  gprofctl heap -p 1234 -d 60                  # what the kernel keeps for it\n"

@@ -262,6 +262,7 @@ void do_memory(struct thread *t, struct slot *s)
 			  ONE_OF(&t->draw, 1, 2, 512 << 10, 1ULL << 40, UINT64_MAX, draw(&t->draw)) : 0,
 		.pc = what == GPROF_MEMORY_ALLOC ?
 		      ONE_OF(&t->draw, 0, 1, 0xffffffff81000000ULL, (uintptr_t)do_memory) : 0,
+		.flags = one_in(&t->draw, 8) ? ONE_OF(&t->draw, GPROF_MEMORY_F_NO_ROOM, draw(&t->draw)) : 0,
 	};
 
 	if (arg.pc) {

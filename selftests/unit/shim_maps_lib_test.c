@@ -16,12 +16,14 @@
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define HAS_SHIM	true
+#include "../../userlib/shim/parts.c"
 #include "../../userlib/shim/maps.c"
 
 /* ---- the rest of the shim ---- */
 
 __thread struct shim_thread shim_thread;
-struct shim_next shim_next;
+/* All code is an allocator's: what the test itself maps, as threads' stacks, is not told. */
+struct shim_next shim_next = { .page = 4096, .end = UINTPTR_MAX };
 
 static int told, freed;
 static void (*at_free)(void);
@@ -36,17 +38,13 @@ bool shim_look(void)
 	return true;
 }
 
-bool shim_is_allocators(const void *code)
-{
-	return true;
-}
-
 uint64_t shim_sample(size_t n)
 {
 	return 1;
 }
 
-bool shim_tell_alloc(const void *p, size_t n, uint64_t period, const struct shim_caller *c)
+bool shim_tell_alloc(const void *p, size_t n, uint64_t period, const struct shim_caller *c,
+		     bool lasts)
 {
 	told++;
 	return true;
@@ -66,14 +64,20 @@ void shim_tell_resize(const void *p, size_t n)
 
 /* ---- tests ---- */
 
+#define PAGE	4096UL
 #define AT(n)	((void *)(0x10000000UL + 65536UL * (n)))
 
-static void take(int n)
+static void begin(int n)
 {
 	struct shim_caller c = { 0 };
 
 	shim_thread.left = 0;
 	begins(AT(n), PAGE, &c);
+}
+
+static void end(void *p)
+{
+	ended(take(p, PAGE));
 }
 
 static sem_t within, done;
@@ -89,7 +93,7 @@ static void wait_for_other(void)
 static void *end_one(void *arg)
 {
 	sem_wait(&within);
-	ends(arg, PAGE);
+	end(arg);
 	sem_post(&done);
 	return NULL;
 }
@@ -99,17 +103,17 @@ static int interrupted_holder(void)
 	pthread_t other;
 
 	alarm(20);
-	take(1);
-	take(2);
+	begin(1);
+	begin(2);
 	at_free = wait_for_other;
 	pthread_create(&other, NULL, end_one, AT(2));
-	ends(AT(1), PAGE);
+	end(AT(1));
 	pthread_join(other, NULL);
 	if (told != 2)
 		return 1;
-	take(2);
+	begin(2);
 	/* what was there before was told to have ended before what came there */
-	return freed == 2 && told == 3 && nr == 1 ? 0 : 2;
+	return freed == 2 && told == 3 && nr_in_tree == 1 ? 0 : 2;
 }
 
 static int in_child(int (*test)(void))
@@ -150,14 +154,14 @@ static void *hold(void *arg)
 	pthread_setaffinity_np(*(pthread_t *)arg, sizeof(one), &one);
 	if (sched_setscheduler(0, SCHED_FIFO, &low))
 		_exit(77);
-	ends(AT(1), PAGE);
+	end(AT(1));
 	return NULL;
 }
 
 static void *want_urgently(void *arg)
 {
 	sem_wait(&within);
-	ends(AT(2), PAGE);
+	end(AT(2));
 	sem_post(&done);
 	return NULL;
 }
@@ -179,8 +183,8 @@ static int urgent_waits(void)
 	pthread_t urgent, holder_thread;
 	struct timespec t;
 
-	take(1);
-	take(2);
+	begin(1);
+	begin(2);
 	pthread_create(&urgent, NULL, want_urgently, NULL);
 	if (pthread_setschedparam(urgent, SCHED_FIFO, &high))
 		return 77;
@@ -192,7 +196,7 @@ static int urgent_waits(void)
 		return 1;
 	pthread_join(holder_thread, NULL);
 	pthread_join(urgent, NULL);
-	return freed == 2 && !nr ? 0 : 2;
+	return freed == 2 && !nr_in_tree ? 0 : 2;
 }
 
 TEST(who_is_urgent_lets_the_holder_go_on)

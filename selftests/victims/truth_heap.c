@@ -5,11 +5,14 @@
  * Usage: truth_heap MODE [N]. Prints for each place "NAME OBJECTS BYTES OBJECTS_LEFT BYTES_LEFT":
  * what was allocated, and what of it never freed.
  */
+#define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
+#include <grp.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +22,7 @@
 #include <unistd.h>
 
 #define SITE	__attribute__((noinline, noclone))
+#define PAGE	4096UL
 
 void *volatile kept;		/* nothing is left out by the compiler */
 static void *held[1 << 20];
@@ -100,9 +104,83 @@ SITE void site_aligns(void)
 	kept = p;
 }
 
+/* What cannot be had leaves what there is as it was. */
+SITE void site_fails(void)
+{
+	kept = malloc(3000);
+	if (realloc(kept, PTRDIFF_MAX / 2) || errno != ENOMEM)
+		_exit(9);
+}
+
 SITE char *site_maps(size_t n)
 {
 	return mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+}
+
+SITE void site_map_grows(void)
+{
+	if (mremap(site_maps(4 * PAGE), 4 * PAGE, 8 * PAGE, MREMAP_MAYMOVE) == MAP_FAILED)
+		_exit(9);
+}
+
+SITE char *site_map_shrinks(void)
+{
+	return mmap(NULL, 8 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+}
+
+SITE char *site_map_moves(void)
+{
+	return mmap(NULL, 8 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+}
+
+SITE char *site_map_fails(void)
+{
+	return mmap(NULL, 4 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+}
+
+static void remaps(void)
+{
+	char *p, *q;
+
+	site_map_grows();
+	say("site_map_grows", 1, 8 * PAGE, 1, 8 * PAGE);
+	p = site_map_shrinks();
+	/* of the fifth page a part, so all of it */
+	if (mremap(p, 8 * PAGE, 5 * PAGE - 100, 0) != p)
+		_exit(9);
+	say("site_map_shrinks", 1, 8 * PAGE, 1, 5 * PAGE);
+	p = site_map_moves();
+	q = site_map_moves();
+	if (p > q) {
+		kept = p;
+		p = q;
+		q = kept;
+	}
+	/* over another one, first upwards, then down to where it was */
+	if (mremap(p, 8 * PAGE, 8 * PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, q) != q ||
+	    mremap(q, 8 * PAGE, 7 * PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, p) != p ||
+	    munmap(p, 2 * PAGE) || munmap(q, 8 * PAGE))
+		_exit(9);
+	say("site_map_moves", 2, 16 * PAGE, 1, 5 * PAGE);
+	p = site_map_fails();
+	if (!munmap(p, SIZE_MAX / 2) || mremap(p, 4 * PAGE, SIZE_MAX / 2, MREMAP_MAYMOVE) != MAP_FAILED ||
+	    errno != ENOMEM || mmap(p, SIZE_MAX / 2, PROT_READ, MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS,
+				    -1, 0) != MAP_FAILED)
+		_exit(9);
+	say("site_map_fails", 1, 4 * PAGE, 1, 4 * PAGE);
+}
+
+/* Pieces of one mapping, and of many: every second page is given back. */
+static void pieces(unsigned long nr)
+{
+	char *p = site_maps(nr * 2 * PAGE);
+
+	if (p == MAP_FAILED)
+		_exit(9);
+	for (unsigned long i = 0; i < nr; i++)
+		if (munmap(p + i * 2 * PAGE, PAGE))
+			_exit(9);
+	say("site_maps", 1, nr * 2 * PAGE, 1, nr * PAGE);
 }
 
 static void exact(void)
@@ -132,11 +210,13 @@ static void exact(void)
 	say("site_calloc", 1, 770, 1, 770);
 	site_aligns();
 	say("site_aligns", 5, 300 + 512 + 700 + 300 + 900, 1, 900);
-	p = site_maps(16 * 4096);
-	munmap(p, 4 * 4096);
-	munmap(p + 8 * 4096, 4096);
-	munmap(site_maps(4096), 4096);
-	say("site_maps", 2, 17 * 4096, 1, 11 * 4096);
+	site_fails();
+	say("site_fails", 1, 3000, 1, 3000);
+	p = site_maps(16 * PAGE);
+	munmap(p, 4 * PAGE);
+	munmap(p + 8 * PAGE, PAGE);
+	munmap(site_maps(PAGE), PAGE);
+	say("site_maps", 2, 17 * PAGE, 1, 11 * PAGE);
 }
 
 /* A child frees what is its parent's too, and has more of its own. */
@@ -158,7 +238,8 @@ static void forks(void)
 	for (int i = 0; i < 40; i++)
 		free(held[i]);
 	say("site_keeps", 100, 100000, 60, 60000);
-	say("site_gives", 1, 5000, 1, 5000);
+	/* it had that when it ended */
+	say("site_gives", 1, 5000, 0, 0);
 }
 
 /* Another program follows in the same process, and one that shares the memory. */
@@ -238,6 +319,129 @@ static void large(unsigned long long mib)
 	say("large", 0, mib << 20, 0, 0);
 }
 
+/* A child that may not open what its parent had, and one that does not see it. */
+static void drops(void)
+{
+	int status;
+
+	site_keeps(10);
+	for (int i = 0; i < 2; i++) {
+		pid_t pid = fork();
+
+		if (!pid) {
+			if (i ? chroot("/proc/self/fdinfo") : setgroups(0, NULL) || setgid(1001) || setuid(1001))
+				_exit(9);
+			site_gives();
+			stay();
+			_exit(0);
+		}
+		if (waitpid(pid, &status, 0) != pid || status)
+			_exit(9);
+	}
+	say("site_keeps", 10, 10000, 10, 10000);
+}
+
+/* So many children, each with a hundred objects at its end. */
+static void children(unsigned long nr)
+{
+	int status;
+
+	for (unsigned long i = 0; i < nr; i++) {
+		pid_t pid = fork();
+
+		if (!pid) {
+			site_keeps(100);
+			_exit(0);
+		}
+		if (waitpid(pid, &status, 0) != pid || status)
+			_exit(9);
+	}
+	kept = site_gives();
+	say("site_gives", 1, 5000, 1, 5000);
+	stay();
+}
+
+static volatile bool loaded_enough;
+
+static void *load(void *none)
+{
+	while (!loaded_enough) {
+		void *library = dlopen("libresolv.so.2", RTLD_NOW);
+
+		if (!library)
+			_exit(9);
+		dlclose(library);
+	}
+	return none;
+}
+
+static void *allocate(void *none)
+{
+	for (int i = 0; i < 1000; i++) {
+		/* Not touched: it is more than there is. */
+		if (!malloc((size_t)(1 + i % 8) << 20))
+			_exit(9);
+		if (i % 64 == 63)
+			usleep(100);
+	}
+	return none;
+}
+
+/* An allocator maps memory while it has locks, for which who has the loader's waits. */
+static void loads(void)
+{
+	pthread_t loader, threads[4];
+
+	if (pthread_create(&loader, NULL, load, NULL))
+		_exit(9);
+	for (int i = 0; i < 4; i++)
+		if (pthread_create(&threads[i], NULL, allocate, NULL))
+			_exit(9);
+	for (int i = 0; i < 4; i++)
+		pthread_join(threads[i], NULL);
+	loaded_enough = true;
+	pthread_join(loader, NULL);
+	say("loads", 0, 0, 0, 0);
+}
+
+/* What some allocators have besides, given what malloc() returned. */
+static void others(void)
+{
+	void (*sdallocx)(void *p, size_t n, int flags) = dlsym(RTLD_DEFAULT, "sdallocx");
+	void *(*rallocx)(void *p, size_t n, int flags) = dlsym(RTLD_DEFAULT, "rallocx");
+	size_t (*xallocx)(void *p, size_t n, size_t extra, int flags) = dlsym(RTLD_DEFAULT, "xallocx");
+	void (*tc_free)(void *p) = dlsym(RTLD_DEFAULT, "tc_free");
+
+	site_keeps(10);
+	sdallocx(held[0], 1000, 0);
+	xallocx(held[1], 900, 0, 0);
+	tc_free(held[2]);
+	kept = rallocx(held[3], 500, 0);
+	say("site_keeps", 10, 10000, 7, 6900);
+	say("others", 1, 500, 1, 500);
+}
+
+void *_Znwm(size_t n) __attribute__((weak));
+void _ZdlPv(void *p) __attribute__((weak));
+void _ZdlPvm(void *p, size_t n) __attribute__((weak));
+
+SITE void site_news(void)
+{
+	kept = _Znwm(500);
+	_ZdlPv(kept);
+	kept = _Znwm(600);
+	_ZdlPvm(kept, 600);
+	kept = _Znwm(700);
+}
+
+static void operators(void)
+{
+	if (!dlopen("libstdc++.so.6", RTLD_NOW | RTLD_GLOBAL))
+		_exit(9);
+	site_news();
+	say("site_news", 3, 1800, 1, 700);
+}
+
 static void no_preload(char *self)
 {
 	char *args[] = { self, "exact", NULL };
@@ -275,6 +479,20 @@ int main(int argc, char **argv)
 		many(n);
 	else if (!strcmp(mode, "large"))
 		large(n);
+	else if (!strcmp(mode, "remaps"))
+		remaps();
+	else if (!strcmp(mode, "pieces"))
+		pieces(n);
+	else if (!strcmp(mode, "drops"))
+		drops();
+	else if (!strcmp(mode, "children"))
+		children(n);
+	else if (!strcmp(mode, "loads"))
+		loads();
+	else if (!strcmp(mode, "others"))
+		others();
+	else if (!strcmp(mode, "operators"))
+		operators();
 	else if (!strcmp(mode, "no_preload"))
 		no_preload(argv[0]);
 	else if (!strcmp(mode, "twice")) {

@@ -636,7 +636,8 @@ struct gprof_mutex_params {
 #define GPROF_ALLOC_F_SLAB	(1U << 0)	/* the kernel's own: kmalloc() and slab caches */
 #define GPROF_ALLOC_F_PAGES	(1U << 1)	/* the kernel's own: whole pages, but for slabs */
 #define GPROF_ALLOC_F_PROGRAM	(1U << 2)	/* programs' own, as they tell; alone */
-#define __GPROF_ALLOC_F_ALL	0x7U
+#define GPROF_ALLOC_F_KEEP	(1U << 3)	/* HEAP of PROGRAM: also what ended programs had */
+#define __GPROF_ALLOC_F_ALL	0xFU
 
 #define GPROF_ALLOC_PERIOD_MAX	(1ULL << 40)
 #define GPROF_ALLOC_SLOTS	65536		/* where slots says 0 */
@@ -670,8 +671,10 @@ struct gprof_mutex_params {
  *
  * With PROGRAM it is what the target's programs allocate for themselves, as far as they tell
  * (GPROF_IOC_MEMORY), with their user stack alone. It slows nobody else, and needs no more
- * than any recorder of that target does, nor GPROF_FEAT_LIVE. What a process does not free
- * stays live in the table when the process ends, or executes another program.
+ * than any recorder of that target does, nor GPROF_FEAT_LIVE. What a process has
+ * when it ends, or executes another program, is live no longer, once nobody else runs in its
+ * memory. It stays live with KEEP, where it belongs to the process that is the target and
+ * that ends, and in a kernel without CONFIG_MMU_NOTIFIER.
  */
 struct gprof_alloc_params {
 	__u32 size;
@@ -1040,6 +1043,10 @@ struct gprof_own_stack {
 #define GPROF_MEMORY_FREE	2	/* what is at @addr is going to be freed */
 #define GPROF_MEMORY_RESIZE	3	/* of what is at @addr @bytes are left */
 
+/* flags of struct gprof_memory */
+#define GPROF_MEMORY_F_NO_ROOM	(1U << 0)	/* ALLOC: its end is not going to be told */
+#define __GPROF_MEMORY_F_ALL	0x1U
+
 /**
  * struct gprof_memory - argument of GPROF_IOC_MEMORY
  * @size: sizeof(struct gprof_memory)
@@ -1055,7 +1062,7 @@ struct gprof_own_stack {
  * @out_period: bytes per sample that are wanted: the fewest that a recorder of the caller
  *	asks for; 0: nobody records
  * @out_reason: GPROF_REASON_*
- * @__reserved: must be 0
+ * @flags: GPROF_MEMORY_F_*
  *
  * For who allocates: recorders with GPROF_ALLOC_F_PROGRAM whose target the caller is have a
  * sample. One that asks for more bytes per sample takes some of them by chance; one that
@@ -1064,7 +1071,8 @@ struct gprof_own_stack {
  * Who has been forked draws a new @space, and has the addresses of its parent no more. Who
  * knows a @space can end what is live of it, so it is nobody else's to know. FREE of
  * something that is not live is nothing; so is ALLOC where nobody records. An ALLOC of what
- * is live has ended that, which is counted (unseen of struct gprof_live_head).
+ * is live has ended that, which is counted (unseen of struct gprof_live_head). An ALLOC of who
+ * has no room to know its end by (NO_ROOM) is not live, which is counted too (full).
  */
 struct gprof_memory {
 	__u32 size;
@@ -1078,7 +1086,7 @@ struct gprof_memory {
 	__aligned_u64 fp;
 	__aligned_u64 out_period;
 	__u32 out_reason;
-	__u32 __reserved;
+	__u32 flags;
 };
 
 #define GPROF_MEMORY_SIZE_VER0	80

@@ -87,3 +87,34 @@ EXPORT void free(void *p)
 	else
 		shim_free(p);
 }
+
+/* ---- what only some allocators have, and may be given what malloc() returned ---- */
+
+#define FREES(_name, _params, _args)						\
+EXPORT void _name _params							\
+{										\
+	if (likely(!shim_may_have(p)) || shim_frees(p))				\
+		shim_next._name _args;						\
+}
+
+FREES(free_sized, (void *p, size_t n), (p, n))
+FREES(free_aligned_sized, (void *p, size_t align, size_t n), (p, align, n))
+FREES(dallocx, (void *p, int flags), (p, flags))
+FREES(sdallocx, (void *p, size_t n, int flags), (p, n, flags))
+FREES(tc_free, (void *p), (p))
+FREES(tc_cfree, (void *p), (p))
+FREES(tc_free_sized, (void *p, size_t n), (p, n))
+
+EXPORT void *rallocx(void *p, size_t n, int flags)
+{
+	if (shim_has_left(n) && likely(!shim_may_have(p)))
+		return shim_next.rallocx(p, n, flags);
+	return shim_rallocx(p, n, flags);
+}
+
+EXPORT size_t xallocx(void *p, size_t n, size_t extra, int flags)
+{
+	if (likely(!shim_may_have(p)))
+		return shim_next.xallocx(p, n, extra, flags);
+	return shim_xallocx(p, n, extra, flags);
+}

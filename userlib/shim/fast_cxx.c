@@ -12,14 +12,9 @@
 
 struct nothrow;
 
-/* Before there is a library of C++ nobody can be thrown at. */
-static void *without(size_t align, size_t n, bool may_fail)
+static void *without(size_t align, size_t n)
 {
-	void *p = align ? aligned_alloc(align, n) : malloc(n);
-
-	if (!p && !may_fail)
-		__builtin_trap();
-	return p;
+	return align ? aligned_alloc(align, n) : malloc(n);
 }
 
 #define NEW(_symbol, _params, _args, _align, _may_fail)				\
@@ -31,6 +26,7 @@ static struct {									\
 										\
 EXPORT void *_symbol _params							\
 {										\
+	void *(*own_op)_params;							\
 	struct shim_caller c;							\
 	uint64_t period;							\
 	void *p;								\
@@ -40,8 +36,17 @@ EXPORT void *_symbol _params							\
 										\
 		op_##_symbol.next = (void *(*)_params)shim_operator(#_symbol, &own); \
 		op_##_symbol.own = own;						\
-		if (!op_##_symbol.next)						\
-			return without(_align, n, _may_fail);			\
+		if (!op_##_symbol.next) {					\
+			p = without(_align, n);					\
+			if (p || (_may_fail))					\
+				return p;					\
+			/* The caller's own throws. */				\
+			own_op = (void *(*)_params)				\
+				shim_operator_of(#_symbol, __builtin_return_address(0)); \
+			if (!own_op)						\
+				__builtin_trap();				\
+			return own_op _args;					\
+		}								\
 	}									\
 	if (likely(!op_##_symbol.own) || shim_has_left(n))				\
 		return op_##_symbol.next _args;					\

@@ -7,15 +7,21 @@
  * that many buckets share tell of most that it is in none: they count, and are small enough
  * to stay in a cache.
  *
- * A bucket that is full gives way to the next ones, a few; it counts what is there.
+ * A bucket that is full gives way to the next ones, a few; it counts what is there. An
+ * address is even: one that is held is odd.
  */
 #include "shim.h"
 #include "base/system_call.h"
 
 #include <sys/mman.h>
+#include <sys/resource.h>
 
-#define NEAR	8
-#define BUCKETS	(1UL << SHIM_SET_BITS)
+#define NEAR		8
+#define WAYS		7
+#define BITS_MAX	20	/* of buckets: as many addresses as a table can have, and more */
+#define BITS_MIN	6
+#define BITS_MASK	63	/* of an address of pages */
+#define LIMIT_SHARE	16	/* of what the program may have */
 
 /**
  * struct bucket - addresses with the same hash
@@ -23,12 +29,22 @@
  * @beyond: how many are in one of the next buckets
  */
 struct bucket {
-	uintptr_t keys[SHIM_SET_WAYS];
+	uintptr_t keys[WAYS];
 	uint64_t beyond;
 };
 
 uint16_t shim_cells[1 << SHIM_CELL_BITS];
-static struct bucket *buckets;	/* once it is wanted; touched where it is used */
+static uintptr_t set;	/* buckets, once they are wanted, and the bits of their number */
+
+static struct bucket *buckets_of(uintptr_t s)
+{
+	return (struct bucket *)(s & ~(uintptr_t)BITS_MASK);
+}
+
+static long size_of(unsigned int bits)
+{
+	return (long)(sizeof(struct bucket) << bits);
+}
 
 static uint16_t *cell_of(const void *p)
 {
@@ -40,28 +56,47 @@ void shim_cell_mark(const void *p)
 	__atomic_fetch_add(cell_of(p), 1, __ATOMIC_RELAXED);
 }
 
-static struct bucket *get_buckets(void)
+/* A program that has a limit is not to come to it for us. */
+static unsigned int bits_for_us(void)
 {
-	struct bucket *b = __atomic_load_n(&buckets, __ATOMIC_ACQUIRE), *none = NULL;
-	long p;
+	struct rlimit limit = { .rlim_cur = RLIM_INFINITY };
+	unsigned int bits = BITS_MAX;
 
-	if (b)
-		return b;
-	p = gprof_syscall(SYS_mmap, 0, BUCKETS * sizeof(*b), PROT_READ | PROT_WRITE,
-			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (p < 0 && p > -4096)
-		return NULL;
-	b = (struct bucket *)p;
-	if (__atomic_compare_exchange_n(&buckets, &none, b, false, __ATOMIC_ACQ_REL,
-					__ATOMIC_ACQUIRE))
-		return b;
-	gprof_syscall(SYS_munmap, p, BUCKETS * sizeof(*b), 0, 0, 0, 0);
+	gprof_syscall(SYS_prlimit64, 0, RLIMIT_AS, 0, (long)&limit, 0, 0);
+	while (bits > BITS_MIN && (rlim_t)size_of(bits) > limit.rlim_cur / LIMIT_SHARE)
+		bits--;
+	return bits;
+}
+
+static uintptr_t get_set(void)
+{
+	uintptr_t s = __atomic_load_n(&set, __ATOMIC_ACQUIRE), none = 0;
+	unsigned int bits;
+	long p = -1;
+
+	if (s)
+		return s;
+	for (bits = bits_for_us(); bits >= BITS_MIN; bits--) {
+		p = gprof_syscall(SYS_mmap, 0, size_of(bits), PROT_READ | PROT_WRITE,
+				  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+		if (p >= 0 || p < -4095)
+			break;
+	}
+	/* Later, perhaps. */
+	if (bits < BITS_MIN)
+		return 0;
+	s = (uintptr_t)p | bits;
+	if (__atomic_compare_exchange_n(&set, &none, s, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		return s;
+	gprof_syscall(SYS_munmap, p, size_of(bits), 0, 0, 0, 0);
 	return none;
 }
 
-static struct bucket *bucket_of(struct bucket *all, const void *p, unsigned int distance)
+static struct bucket *bucket_of(uintptr_t s, const void *p, unsigned int distance)
 {
-	return &all[((shim_hash(p) >> (64 - SHIM_SET_BITS)) + distance) & (BUCKETS - 1)];
+	unsigned int bits = s & BITS_MASK;
+
+	return &buckets_of(s)[((shim_hash(p) >> (64 - bits)) + distance) & ((1UL << bits) - 1)];
 }
 
 /* Takes a place where there is @from, and leaves @to. */
@@ -69,7 +104,7 @@ static bool swap(struct bucket *b, uintptr_t from, uintptr_t to)
 {
 	int i;
 
-	for (i = 0; i < SHIM_SET_WAYS; i++) {
+	for (i = 0; i < WAYS; i++) {
 		uintptr_t is = from;
 
 		if (__atomic_load_n(&b->keys[i], __ATOMIC_RELAXED) == from &&
@@ -80,12 +115,48 @@ static bool swap(struct bucket *b, uintptr_t from, uintptr_t to)
 	return false;
 }
 
-bool shim_set_add(const void *p)
+/* @from, which has the place of @p, becomes @to: an address, held or not, or nothing. */
+static bool change(const void *p, uintptr_t from, uintptr_t to)
 {
-	struct bucket *all = get_buckets();
+	uintptr_t all = __atomic_load_n(&set, __ATOMIC_ACQUIRE);
+	struct bucket *home;
 	unsigned int distance;
 
-	for (distance = 0; all && distance < NEAR; distance++) {
+	if (!all)
+		return false;
+	home = bucket_of(all, p, 0);
+	if (swap(home, from, to))
+		return true;
+	if (!__atomic_load_n(&home->beyond, __ATOMIC_RELAXED))
+		return false;
+	for (distance = 1; distance < NEAR; distance++) {
+		if (!swap(bucket_of(all, p, distance), from, to))
+			continue;
+		if (!to)
+			__atomic_fetch_sub(&home->beyond, 1, __ATOMIC_RELAXED);
+		return true;
+	}
+	return false;
+}
+
+static uintptr_t held(const void *p)
+{
+	return (uintptr_t)p | 1;
+}
+
+static void uncount(const void *p)
+{
+	__atomic_fetch_sub(cell_of(p), 1, __ATOMIC_RELAXED);
+}
+
+bool shim_set_add(const void *p)
+{
+	uintptr_t all = get_set();
+	unsigned int distance;
+
+	if (!all || (shim_may_have(p) && change(p, held(p), held(p))))
+		return false;
+	for (distance = 0; distance < NEAR; distance++) {
 		if (!swap(bucket_of(all, p, distance), 0, (uintptr_t)p))
 			continue;
 		if (distance)
@@ -96,39 +167,34 @@ bool shim_set_add(const void *p)
 	return false;
 }
 
-static bool find(const void *p, uintptr_t to)
-{
-	struct bucket *all = __atomic_load_n(&buckets, __ATOMIC_ACQUIRE), *home;
-	unsigned int distance;
-
-	if (!all)
-		return false;
-	home = bucket_of(all, p, 0);
-	if (swap(home, (uintptr_t)p, to))
-		return true;
-	if (!__atomic_load_n(&home->beyond, __ATOMIC_RELAXED))
-		return false;
-	for (distance = 1; distance < NEAR; distance++) {
-		if (!swap(bucket_of(all, p, distance), (uintptr_t)p, to))
-			continue;
-		if (!to)
-			__atomic_fetch_sub(&home->beyond, 1, __ATOMIC_RELAXED);
-		return true;
-	}
-	return false;
-}
-
 bool shim_set_has(const void *p)
 {
-	return find(p, (uintptr_t)p);
+	return change(p, (uintptr_t)p, (uintptr_t)p);
 }
 
 bool shim_set_remove(const void *p)
 {
-	if (!find(p, 0))
+	if (!change(p, (uintptr_t)p, 0))
 		return false;
-	__atomic_fetch_sub(cell_of(p), 1, __ATOMIC_RELAXED);
+	uncount(p);
 	return true;
+}
+
+bool shim_set_hold(const void *p)
+{
+	return change(p, (uintptr_t)p, held(p));
+}
+
+void shim_set_keep(const void *p)
+{
+	change(p, held(p), (uintptr_t)p);
+}
+
+void shim_set_drop(const void *p)
+{
+	/* After a fork in the middle there is none. */
+	if (change(p, held(p), 0))
+		uncount(p);
 }
 
 /* After a fork: nobody else is there. */
@@ -136,9 +202,9 @@ void shim_set_clear(void)
 {
 	size_t i;
 
-	if (buckets)
-		gprof_syscall(SYS_madvise, (long)buckets, BUCKETS * sizeof(*buckets), MADV_DONTNEED, 0,
-			      0, 0);
+	if (set)
+		gprof_syscall(SYS_madvise, (long)buckets_of(set), size_of(set & BITS_MASK), MADV_DONTNEED,
+			      0, 0, 0);
 	for (i = 0; i < 1 << SHIM_CELL_BITS; i++)
 		shim_cells[i] = 0;
 	shim_boot_mark();

@@ -3,12 +3,14 @@
  * maps.c: memory that a program maps itself: anonymous, and to be written to. An allocator's
  * own mappings are not among it, as what is allocated of them is told.
  *
- * Unlike other memory it can be freed in parts. A list has the parts of each mapping that are
- * left; as long as there is one it lasts. Compiled with frame pointers.
+ * What is freed may fail to be, and when it was the addresses may be another thread's before
+ * we know: it is taken out of what is left (parts.c) before, and told, or put back, afterwards.
+ * Nothing here waits for a lock but that of this file: who maps memory may be an allocator that
+ * has locks of its own, for which others wait that have the loader's. Compiled with frame pointers.
  *
- * Whoever waits for the list lends its priority to who has it, and does not wait for ever: who
- * has it may have been interrupted by a signal handler that waits in turn. Then a mapping is
- * not sampled, and one that ends is noted for who has the list next.
+ * Whoever waits for that lock lends its priority to who has it, and does not wait for ever: who
+ * has it may have been interrupted by a signal handler that waits in turn. Then what is to be
+ * done is noted for who has the lock next.
  */
 #include "shim.h"
 #include "base/system_call.h"
@@ -19,63 +21,67 @@
 #include <sys/mman.h>
 #include <time.h>
 
-#define PARTS_MAX	65536
-#define PAGE		4096UL
 #define LATE_MAX	256
 #define PATIENCE_NS	100000000L
 #define NS		1000000000L
 
-/**
- * struct part - what is left of a mapping
- * @key: where it began
- * @start: first byte of the part
- * @end: behind the last
- */
-struct part {
-	uintptr_t key;
-	uintptr_t start;
-	uintptr_t end;
-};
-
-static struct part parts[PARTS_MAX];
-static size_t nr;
 static int holder;	/* thread, or 0, and what the kernel adds to it */
 
 /**
- * struct late - what has ended while the list could not be had
+ * struct late - what could not be done without the lock
  * @state: FREE, TAKEN, THERE
- * @start: first byte
- * @end: behind the last
+ * @what: TAKE: [@from, @to) is no longer what it was; END: @parts have ended; PUT: @parts are
+ *	back, as far from where they were as @to is from @from
+ * @from: see @what
+ * @to: likewise
+ * @parts: likewise
  */
 static struct late {
 	int state;
-	uintptr_t start;
-	uintptr_t end;
+	enum { TAKE, END, PUT } what;
+	uintptr_t from;
+	uintptr_t to;
+	struct shim_parts parts;
 } late[LATE_MAX];
 
 enum { FREE, TAKEN, THERE };
 
 static bool any_late;
 
-static void cut(uintptr_t start, uintptr_t end);
+/* Of a system call that nobody has looked at. */
+static bool failed(long ret)
+{
+	if (ret >= 0 || ret < -4095)
+		return false;
+	errno = (int)-ret;
+	return true;
+}
 
-/* With the list. */
-static void cut_late(void)
+/* With the lock. */
+static void do_late(void)
 {
 	size_t i;
 
-	if (!__atomic_exchange_n(&any_late, false, __ATOMIC_ACQ_REL))
+	if (!__atomic_load_n(&any_late, __ATOMIC_RELAXED) ||
+	    !__atomic_exchange_n(&any_late, false, __ATOMIC_ACQ_REL))
 		return;
 	for (i = 0; i < LATE_MAX; i++) {
-		if (__atomic_load_n(&late[i].state, __ATOMIC_ACQUIRE) != THERE)
+		struct late *l = &late[i];
+
+		/* Pairs with the release in note(). */
+		if (__atomic_load_n(&l->state, __ATOMIC_ACQUIRE) != THERE)
 			continue;
-		cut(late[i].start, late[i].end);
-		__atomic_store_n(&late[i].state, FREE, __ATOMIC_RELEASE);
+		if (l->what == PUT)
+			shim_parts_put(l->parts, l->from, l->to);
+		else
+			shim_parts_end(l->what == END ? l->parts : shim_parts_take(l->from, l->to),
+				       true);
+		__atomic_store_n(&l->state, FREE, __ATOMIC_RELEASE);
 	}
 }
 
-/* More than there is room for is taken to last on. */
-static void note_late(uintptr_t start, uintptr_t end)
+/* What there is no room for is taken to last on. */
+static void note(const struct late *l)
 {
 	size_t i;
 
@@ -85,8 +91,10 @@ static void note_late(uintptr_t start, uintptr_t end)
 		if (!__atomic_compare_exchange_n(&late[i].state, &was, TAKEN, false, __ATOMIC_ACQUIRE,
 						 __ATOMIC_RELAXED))
 			continue;
-		late[i].start = start;
-		late[i].end = end;
+		late[i].what = l->what;
+		late[i].from = l->from;
+		late[i].to = l->to;
+		late[i].parts = l->parts;
 		__atomic_store_n(&late[i].state, THERE, __ATOMIC_RELEASE);
 		__atomic_store_n(&any_late, true, __ATOMIC_RELEASE);
 		return;
@@ -135,7 +143,7 @@ static bool lock(void)
 		shim_thread.in_maps = false;
 		return false;
 	}
-	cut_late();
+	do_late();
 	return true;
 }
 
@@ -143,7 +151,7 @@ static void unlock(void)
 {
 	int self = (int)gprof_syscall(SYS_gettid, 0, 0, 0, 0, 0, 0);
 
-	cut_late();
+	do_late();
 	if (!__atomic_compare_exchange_n(&holder, &self, 0, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
 		gprof_syscall(SYS_futex, (long)&holder, FUTEX_UNLOCK_PI | FUTEX_PRIVATE_FLAG, 0, 0, 0,
 			      0);
@@ -154,101 +162,102 @@ void shim_maps_forget(void)
 {
 	size_t i;
 
-	nr = 0;
 	holder = 0;
 	any_late = false;
 	for (i = 0; i < LATE_MAX; i++)
 		late[i].state = FREE;
 	shim_thread.in_maps = false;
+	shim_parts_forget();
 }
 
-static size_t left_of(uintptr_t key)
+static size_t whole_pages(size_t n)
 {
-	size_t bytes = 0, i;
-
-	for (i = 0; i < nr; i++)
-		if (parts[i].key == key)
-			bytes += parts[i].end - parts[i].start;
-	return bytes;
+	return (n + shim_next.page - 1) & ~(shim_next.page - 1);
 }
 
-static bool add(uintptr_t key, uintptr_t start, uintptr_t end)
+/* [p, p + n) is going to be something else: what is left there, for one of the next two. */
+static struct shim_parts take(const void *p, size_t n)
 {
-	if (start >= end)
-		return true;
-	if (nr == PARTS_MAX)
-		return false;
-	parts[nr] = (struct part){ key, start, end };
-	__atomic_store_n(&nr, nr + 1, __ATOMIC_RELAXED);
-	return true;
-}
+	struct shim_parts none = { 0, 0 }, taken;
+	uintptr_t start = (uintptr_t)p;
 
-/* [start, end) is no longer what it was. */
-static void cut(uintptr_t start, uintptr_t end)
-{
-	size_t i = 0;
-
-	while (i < nr) {
-		struct part p = parts[i];
-		size_t bytes;
-
-		if (p.end <= start || p.start >= end) {
-			i++;
-			continue;
-		}
-		parts[i] = parts[nr - 1];
-		__atomic_store_n(&nr, nr - 1, __ATOMIC_RELAXED);
-		if (p.start < start)
-			add(p.key, p.start, start);
-		if (p.end > end)
-			add(p.key, end, p.end);
-		bytes = left_of(p.key);
-		if (bytes)
-			shim_tell_resize((const void *)p.key, bytes);
-		else
-			shim_tell_free((const void *)p.key);
+	if (!shim_parts_any() || !n || !shim_look())
+		return none;
+	/* Noted before: what another maps there afterwards is told only after what is noted. */
+	if (!lock()) {
+		note(&(struct late){ .what = TAKE, .from = start, .to = start + whole_pages(n) });
+		return none;
 	}
+	taken = shim_parts_take(start, start + whole_pages(n));
+	unlock();
+	return taken;
 }
 
-static void ends(const void *p, size_t n)
+/* It has become that. */
+static void ended(struct shim_parts taken)
 {
-	uintptr_t start = (uintptr_t)p, end = start + ((n + PAGE - 1) & ~(PAGE - 1));
-
-	if (!__atomic_load_n(&nr, __ATOMIC_RELAXED) || start & (PAGE - 1) || !n)
-		return;
-	if (!shim_look())
+	if (!taken.first || !shim_look())
 		return;
 	if (!lock()) {
-		note_late(start, end);
+		note(&(struct late){ .what = END, .parts = taken });
 		return;
 	}
-	cut(start, end);
+	shim_parts_end(taken, true);
+	unlock();
+}
+
+/* It is what it was, but was at @from and is at @to. */
+static void stays(struct shim_parts taken, const void *from, const void *to)
+{
+	if (!taken.first || !shim_look())
+		return;
+	if (!lock()) {
+		note(&(struct late){ .what = PUT, .from = (uintptr_t)from, .to = (uintptr_t)to,
+				     .parts = taken });
+		return;
+	}
+	shim_parts_put(taken, (uintptr_t)from, (uintptr_t)to);
 	unlock();
 }
 
 static void begins(const void *p, size_t n, const struct shim_caller *c)
 {
-	uint64_t period = shim_thread.left > 0 ? 0 : shim_sample(n);
+	uint64_t period = shim_thread.left > 0 ? 0 : shim_sample(n), id = 0;
+	uintptr_t start = (uintptr_t)p;
 
-	/* First the list: what has ended there before is to be told before. */
-	if (!period || !lock())
+	if (!period)
 		return;
-	if (shim_tell_alloc(p, n, period, c) &&
-	    !add((uintptr_t)p, (uintptr_t)p, (uintptr_t)p + n))
-		shim_tell_free(p);
-	unlock();
+	if (lock()) {
+		id = shim_parts_add(start, start + n);
+		unlock();
+	}
+	/* A number that nobody has is as good where its end is not going to be known. */
+	if (shim_tell_alloc((const void *)(uintptr_t)(id ? id : 1), n, period, c, id) || !id)
+		return;
+	if (lock()) {
+		shim_parts_end(shim_parts_take(start, start + n), false);
+		unlock();
+	}
 }
 
 static void *map(void *p, size_t n, int prot, int flags, int fd, long off)
 {
+	struct shim_parts under = { 0, 0 };
 	void *q;
 
 	if (flags & MAP_FIXED)
-		ends(p, n);
-	if (shim_resolve() && shim_next.mmap)
-		return shim_next.mmap(p, n, prot, flags, fd, off);
-	q = (void *)gprof_syscall(SYS_mmap, (long)p, (long)n, prot, flags, fd, off);
-	return (uintptr_t)q > -4096UL ? MAP_FAILED : q;
+		under = take(p, n);
+	if (shim_resolve() && shim_next.mmap) {
+		q = shim_next.mmap(p, n, prot, flags, fd, off);
+	} else {
+		q = (void *)gprof_syscall(SYS_mmap, (long)p, (long)n, prot, flags, fd, off);
+		q = failed((long)q) ? MAP_FAILED : q;
+	}
+	if (q == MAP_FAILED)
+		stays(under, p, p);
+	else
+		ended(under);
+	return q;
 }
 
 static bool counts(int prot, int flags, const void *caller)
@@ -275,35 +284,64 @@ MMAP(mmap64)
 
 EXPORT int munmap(void *p, size_t n)
 {
-	ends(p, n);
+	struct shim_parts taken = take(p, n);
+	int err;
+
 	if (shim_resolve() && shim_next.munmap)
-		return shim_next.munmap(p, n);
-	return gprof_syscall(SYS_munmap, (long)p, (long)n, 0, 0, 0, 0) ? -1 : 0;
+		err = shim_next.munmap(p, n);
+	else
+		err = failed(gprof_syscall(SYS_munmap, (long)p, (long)n, 0, 0, 0, 0)) ? -1 : 0;
+	if (err)
+		stays(taken, p, p);
+	else
+		ended(taken);
+	return err;
+}
+
+static void *remap(void *p, size_t from, size_t to, int flags, void *where)
+{
+	long q;
+
+	if (shim_resolve() && shim_next.mremap)
+		return shim_next.mremap(p, from, to, flags, where);
+	q = gprof_syscall(SYS_mremap, (long)p, (long)from, (long)to, flags, (long)where, 0);
+	return failed(q) ? MAP_FAILED : (void *)q;
 }
 
 EXPORT void *mremap(void *p, size_t from, size_t to, int flags, ...)
 {
+	struct shim_parts under = { 0, 0 }, has, rest = { 0, 0 };
 	struct shim_caller c = SHIM_CALLER();
+	size_t keeps = whole_pages(to);
 	void *where = NULL, *q;
+	bool grows = to > from;
 	va_list args;
 
 	va_start(args, flags);
 	if (flags & MREMAP_FIXED)
 		where = va_arg(args, void *);
 	va_end(args);
-	if (!shim_resolve() || !shim_next.mremap)
-		return MAP_FAILED;
+	/* What of it goes, what of it stays, and what is where it goes to. */
+	if (!grows && keeps < whole_pages(from))
+		rest = take((char *)p + keeps, whole_pages(from) - keeps);
+	has = take(p, grows ? from : keeps);
 	if (flags & MREMAP_FIXED)
-		ends(where, to);
-	if (to < from) {
-		ends((char *)p + to, from - to);
-		return shim_next.mremap(p, from, to, flags, where);
-	}
-	q = shim_next.mremap(p, from, to, flags, where);
-	if (q == MAP_FAILED || to == from || shim_is_allocators((const void *)c.pc))
+		under = take(where, to);
+	q = remap(p, from, to, flags, where);
+	if (q == MAP_FAILED) {
+		stays(rest, p, p);
+		stays(has, p, p);
+		stays(under, p, p);
 		return q;
+	}
+	ended(rest);
+	ended(under);
+	if (!grows || shim_is_allocators((const void *)c.pc)) {
+		stays(has, p, q);
+		return q;
+	}
 	/* As realloc(): one that has ended, and one that begins. */
-	ends(p, from);
+	ended(has);
 	shim_thread.left -= (int64_t)to;
 	begins(q, to, &c);
 	return q;

@@ -8,7 +8,10 @@
 #include "shim.h"
 
 #include <dlfcn.h>
+#include <elf.h>
 #include <errno.h>
+#include <link.h>
+#include <sys/auxv.h>
 
 #define RESERVE		65536
 #define ALIGN		16
@@ -17,6 +20,8 @@
 #pragma weak dlsym
 #pragma weak dladdr
 #pragma weak dlopen
+#pragma weak dlclose
+#pragma weak getauxval
 void *__libc_malloc(size_t n) __attribute__((weak));
 void *__libc_calloc(size_t n, size_t size) __attribute__((weak));
 void *__libc_realloc(void *p, size_t n) __attribute__((weak));
@@ -130,20 +135,6 @@ static size_t boot_usable(void *p)
 	return 0;
 }
 
-struct shim_next shim_next = {
-	.malloc = boot_malloc,
-	.calloc = boot_calloc,
-	.realloc = boot_realloc,
-	.reallocarray = boot_reallocarray,
-	.memalign = boot_memalign,
-	.aligned_alloc = boot_aligned_alloc,
-	.posix_memalign = boot_posix_memalign,
-	.valloc = boot_valloc,
-	.pvalloc = boot_pvalloc,
-	.free = boot_free,
-	.usable = boot_usable,
-};
-
 /* ---- what there may be for want of better ---- */
 
 static void *plain_reallocarray(void *p, size_t n, size_t size)
@@ -174,21 +165,117 @@ static int plain_posix_memalign(void **p, size_t align, size_t n)
 
 static void *plain_valloc(size_t n)
 {
-	return shim_next.memalign(4096, n);
+	return shim_next.memalign(shim_next.page, n);
 }
 
 static void *plain_pvalloc(size_t n)
 {
-	return shim_next.memalign(4096, (n + 4095) & ~(size_t)4095);
+	return shim_next.memalign(shim_next.page, (n + shim_next.page - 1) & ~(shim_next.page - 1));
+}
+
+static void plain_free(void *p)
+{
+	shim_next.free(p);
+}
+
+static void plain_free_sized(void *p, size_t n)
+{
+	(void)n;
+	shim_next.free(p);
+}
+
+static void plain_free_aligned_sized(void *p, size_t align, size_t n)
+{
+	(void)align;
+	(void)n;
+	shim_next.free(p);
+}
+
+static void plain_dallocx(void *p, int flags)
+{
+	(void)flags;
+	shim_next.free(p);
+}
+
+static void plain_sdallocx(void *p, size_t n, int flags)
+{
+	(void)n;
+	(void)flags;
+	shim_next.free(p);
+}
+
+static void *plain_rallocx(void *p, size_t n, int flags)
+{
+	(void)flags;
+	return shim_next.realloc(p, n);
+}
+
+static size_t plain_xallocx(void *p, size_t n, size_t extra, int flags)
+{
+	(void)n;
+	(void)extra;
+	(void)flags;
+	return shim_next.usable(p);
 }
 
 /* ---- */
 
-static void *base_of(const void *code)
+struct shim_next shim_next = {
+	.free_sized = plain_free_sized,
+	.free_aligned_sized = plain_free_aligned_sized,
+	.dallocx = plain_dallocx,
+	.sdallocx = plain_sdallocx,
+	.rallocx = plain_rallocx,
+	.xallocx = plain_xallocx,
+	.tc_free = plain_free,
+	.tc_cfree = plain_free,
+	.tc_free_sized = plain_free_sized,
+	.page = 4096,
+	.malloc = boot_malloc,
+	.calloc = boot_calloc,
+	.realloc = boot_realloc,
+	.reallocarray = boot_reallocarray,
+	.memalign = boot_memalign,
+	.aligned_alloc = boot_aligned_alloc,
+	.posix_memalign = boot_posix_memalign,
+	.valloc = boot_valloc,
+	.pvalloc = boot_pvalloc,
+	.free = boot_free,
+	.usable = boot_usable,
+};
+
+static const void *base_of(const void *code)
 {
 	Dl_info info;
 
 	return dladdr && dladdr(code, &info) ? info.dli_fbase : NULL;
+}
+
+/* Where a file lies of which @base is the beginning. */
+static void set_range(struct shim_next *found, const char *base)
+{
+	const ElfW(Ehdr) *h = (const ElfW(Ehdr) *)base;
+	const ElfW(Phdr) *p;
+	uintptr_t from = UINTPTR_MAX, to = 0;
+	int i;
+
+	if (!base || h->e_ident[0] != ELFMAG0 || h->e_ident[1] != ELFMAG1 ||
+	    h->e_ident[2] != ELFMAG2 || h->e_ident[3] != ELFMAG3)
+		return;
+	p = (const ElfW(Phdr) *)(base + h->e_phoff);
+	for (i = 0; i < h->e_phnum; i++) {
+		if (p[i].p_type != PT_LOAD)
+			continue;
+		if (p[i].p_vaddr < from)
+			from = p[i].p_vaddr;
+		if (p[i].p_vaddr + p[i].p_memsz > to)
+			to = p[i].p_vaddr + p[i].p_memsz;
+	}
+	from &= ~(uintptr_t)(found->page - 1);
+	if (from >= to)
+		return;
+	found->start = (uintptr_t)base;
+	found->end = (uintptr_t)base + (to - from);
 }
 
 static void *next(const char *name, void *otherwise)
@@ -204,6 +291,7 @@ static void *next(const char *name, void *otherwise)
 static void find(void)
 {
 	struct shim_next found = { 0 };
+	const void *base;
 
 	FIND(malloc, "malloc", __libc_malloc);
 	FIND(calloc, "calloc", __libc_calloc);
@@ -216,15 +304,27 @@ static void find(void)
 	FIND(valloc, "valloc", plain_valloc);
 	FIND(pvalloc, "pvalloc", plain_pvalloc);
 	FIND(usable, "malloc_usable_size", boot_usable);
+	FIND(free_sized, "free_sized", plain_free_sized);
+	FIND(free_aligned_sized, "free_aligned_sized", plain_free_aligned_sized);
+	FIND(dallocx, "dallocx", plain_dallocx);
+	FIND(sdallocx, "sdallocx", plain_sdallocx);
+	FIND(rallocx, "rallocx", plain_rallocx);
+	FIND(xallocx, "xallocx", plain_xallocx);
+	FIND(tc_free, "tc_free", plain_free);
+	FIND(tc_cfree, "tc_cfree", plain_free);
+	FIND(tc_free_sized, "tc_free_sized", plain_free_sized);
 	FIND(mmap, "mmap", NULL);
 	FIND(munmap, "munmap", NULL);
 	FIND(mremap, "mremap", NULL);
 	/* An allocator need not have it, and the C library's would not be its. */
 	if (!found.memalign)
 		found.memalign = found.aligned_alloc;
-	found.base = base_of((const void *)found.malloc);
-	found.is_libc = found.base == base_of((const void *)found.mmap);
-	if (base_of((const void *)found.usable) != found.base)
+	found.page = getauxval ? getauxval(AT_PAGESZ) : 4096;
+	base = base_of((const void *)found.malloc);
+	/* An allocator may have mmap() too, but no beginning of programs. */
+	if (base != base_of(next("__libc_start_main", (void *)found.malloc)))
+		set_range(&found, base);
+	if (base_of((const void *)found.usable) != base)
 		found.usable = boot_usable;
 	shim_next = found;
 }
@@ -243,9 +343,18 @@ bool shim_resolve(void)
 	return true;
 }
 
-bool shim_is_allocators(const void *code)
+void *shim_operator_of(const char *name, const void *caller)
 {
-	return !shim_next.is_libc && base_of(code) == shim_next.base;
+	Dl_info info;
+	void *h, *p;
+
+	if (!dladdr || !dlopen || !dlsym || !dladdr(caller, &info))
+		return NULL;
+	h = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+	p = h ? dlsym(h, name) : NULL;
+	if (h && dlclose)
+		dlclose(h);
+	return p;
 }
 
 void *shim_operator(const char *name, bool *own)
@@ -261,6 +370,6 @@ void *shim_operator(const char *name, bool *own)
 		if (h)
 			p = dlsym(h, name);
 	}
-	*own = p && !shim_next.is_libc && base_of(p) == shim_next.base;
+	*own = p && shim_is_allocators(p);
 	return p;
 }

@@ -7,13 +7,14 @@
  *	fast_cxx.c	likewise, operators of C++
  *	slow.c		what is sampled, or may have been
  *	maps.c		mappings
+ *	parts.c		what is left of them
  *	draw.c		how many bytes are left out
  *	tell.c		the device, and the life of the process
  *	live_set.c	addresses of what was sampled
  *	next.c		whom to pass calls on to, and what there is until that is known
  *
- * It is loaded into programs of any C library, and calls nothing of one but dlsym() and
- * dladdr(). It may be called in any state that malloc() may be called in, and in signal
+ * It is loaded into programs of any C library, and calls nothing of one but what finds functions
+ * (dlsym() and the like), getauxval(), and what errno is. It may be called in any state that malloc() may be called in, and in signal
  * handlers it does no more harm than the allocator behind it. It never allocates.
  */
 #ifndef GPROF_SHIM_H
@@ -65,8 +66,9 @@ static inline __attribute__((always_inline)) bool shim_has_left(size_t n)
 
 /**
  * struct shim_next - the allocator behind us
- * @base: where its file lies
- * @is_libc: it is the C library's
+ * @start: where its file lies; 0 where it is the C library's
+ * @end: behind that
+ * @page: size of a page
  */
 struct shim_next {
 	void *(*malloc)(size_t n);
@@ -80,11 +82,21 @@ struct shim_next {
 	void *(*pvalloc)(size_t n);
 	void (*free)(void *p);
 	size_t (*usable)(void *p);
+	void (*free_sized)(void *p, size_t n);
+	void (*free_aligned_sized)(void *p, size_t align, size_t n);
+	void (*dallocx)(void *p, int flags);
+	void (*sdallocx)(void *p, size_t n, int flags);
+	void *(*rallocx)(void *p, size_t n, int flags);
+	size_t (*xallocx)(void *p, size_t n, size_t extra, int flags);
+	void (*tc_free)(void *p);
+	void (*tc_cfree)(void *p);
+	void (*tc_free_sized)(void *p, size_t n);
 	void *(*mmap)(void *p, size_t n, int prot, int flags, int fd, long off);
 	int (*munmap)(void *p, size_t n);
 	void *(*mremap)(void *p, size_t from, size_t to, int flags, ...);
-	const void *base;
-	bool is_libc;
+	uintptr_t start;
+	uintptr_t end;
+	size_t page;
 };
 
 extern struct shim_next shim_next HIDDEN;
@@ -100,14 +112,18 @@ void shim_boot_mark(void) HIDDEN;
 /* shim_operator() - an operator of C++; @own: it does not come to malloc() */
 void *shim_operator(const char *name, bool *own) HIDDEN;
 
+/* shim_operator_of() - one that only the file has which @caller is in */
+void *shim_operator_of(const char *name, const void *caller) HIDDEN;
+
 /* shim_is_allocators() - does that code belong to the allocator, and not to a C library? */
-bool shim_is_allocators(const void *code) HIDDEN;
+static inline bool shim_is_allocators(const void *code)
+{
+	return (uintptr_t)code >= shim_next.start && (uintptr_t)code < shim_next.end;
+}
 
 /* ---- live_set.c ---- */
 
 #define SHIM_CELL_BITS	15
-#define SHIM_SET_BITS	19	/* of buckets */
-#define SHIM_SET_WAYS	7
 
 extern uint16_t shim_cells[1 << SHIM_CELL_BITS] HIDDEN;
 
@@ -126,6 +142,12 @@ static inline bool shim_may_have(const void *p)
 bool shim_set_add(const void *p) HIDDEN;
 bool shim_set_has(const void *p) HIDDEN;
 bool shim_set_remove(const void *p) HIDDEN;
+
+/* shim_set_hold() - it may end now: nobody else is in with that address until one of the next two */
+bool shim_set_hold(const void *p) HIDDEN;
+void shim_set_keep(const void *p) HIDDEN;
+void shim_set_drop(const void *p) HIDDEN;
+
 void shim_set_clear(void) HIDDEN;
 void shim_cell_mark(const void *p) HIDDEN;
 
@@ -161,8 +183,12 @@ bool shim_look(void) HIDDEN;
 /* shim_wanted() - bytes per sample that somebody wants; 0: nobody records */
 uint64_t shim_wanted(void) HIDDEN;
 
-/* Each tells the kernel. False: nobody has taken notice. */
-bool shim_tell_alloc(const void *p, size_t n, uint64_t period, const struct shim_caller *c) HIDDEN;
+/*
+ * Each tells the kernel. False: nobody has taken notice. Where there is no room to know its end
+ * by it does not last, and is counted.
+ */
+bool shim_tell_alloc(const void *p, size_t n, uint64_t period, const struct shim_caller *c,
+		     bool lasts) HIDDEN;
 void shim_tell_free(const void *p) HIDDEN;
 void shim_tell_resize(const void *p, size_t n) HIDDEN;
 
@@ -177,6 +203,9 @@ void shim_sampled(const void *p, size_t n, uint64_t period, const struct shim_ca
 /* shim_ends() - @p is going to be freed, and may have been sampled */
 void shim_ends(const void *p) HIDDEN;
 
+/* shim_frees() - likewise, and perhaps before there was an allocator; false: it is not freed */
+bool shim_frees(void *p) HIDDEN;
+
 void *shim_malloc(size_t n) HIDDEN;
 void *shim_calloc(size_t n, size_t size) HIDDEN;
 void *shim_realloc(void *p, size_t n) HIDDEN;
@@ -185,7 +214,36 @@ void *shim_aligned_alloc(size_t align, size_t n) HIDDEN;
 int shim_posix_memalign(void **p, size_t align, size_t n) HIDDEN;
 void *shim_valloc(size_t n) HIDDEN;
 void *shim_pvalloc(size_t n) HIDDEN;
+void *shim_rallocx(void *p, size_t n, int flags) HIDDEN;
+size_t shim_xallocx(void *p, size_t n, size_t extra, int flags) HIDDEN;
 void shim_free(void *p) HIDDEN;
+
+/* ---- parts.c ---- */
+
+/**
+ * struct shim_parts - parts of mappings that were taken out
+ * @first: a list of them; 0: none
+ * @generation: the process that did
+ */
+struct shim_parts {
+	uint32_t first;
+	uint32_t generation;
+};
+
+bool shim_parts_any(void) HIDDEN;
+void shim_parts_forget(void) HIDDEN;
+
+/* shim_parts_add() - there is one; its number, by which it is told; 0: there is no room */
+uint64_t shim_parts_add(uintptr_t start, uintptr_t end) HIDDEN;
+
+/* shim_parts_take() - take out what is there, for one of the next two */
+struct shim_parts shim_parts_take(uintptr_t start, uintptr_t end) HIDDEN;
+
+/* shim_parts_put() - put it back where it was, or as far from there as @to is from @from */
+void shim_parts_put(struct shim_parts taken, uintptr_t from, uintptr_t to) HIDDEN;
+
+/* shim_parts_end() - it has ended, and is told */
+void shim_parts_end(struct shim_parts taken, bool tell) HIDDEN;
 
 /* ---- maps.c ---- */
 

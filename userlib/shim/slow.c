@@ -40,13 +40,8 @@ void shim_sampled(const void *p, size_t n, uint64_t period, const struct shim_ca
 {
 	bool has = shim_set_add(p);
 
-	if (!shim_tell_alloc(p, n, period, c)) {
-		if (has)
-			shim_set_remove(p);
-	} else if (!has) {
-		/* Its end would not be known. */
-		shim_tell_free(p);
-	}
+	if (!shim_tell_alloc(p, n, period, c, has) && has)
+		shim_set_remove(p);
 }
 
 void shim_ends(const void *p)
@@ -122,13 +117,19 @@ void *shim_pvalloc(size_t n)
 	return p;
 }
 
-void shim_free(void *p)
+bool shim_frees(void *p)
 {
 	if (shim_is_boot(p))
-		return;
+		return false;
 	if (p)
 		shim_ends(p);
-	shim_next.free(p);
+	return true;
+}
+
+void shim_free(void *p)
+{
+	if (shim_frees(p))
+		shim_next.free(p);
 }
 
 /* From before there was an allocator. */
@@ -143,35 +144,60 @@ static void *move(const void *p, size_t n)
 	return to;
 }
 
-/*
- * Somebody else may have its address before realloc() returns, so its end must have been told
- * by then. Where realloc() fails there was no end: then what is there still is told anew, as
- * large as the allocator says that it is.
- */
-static void *reallocate(void *p, size_t n, const struct shim_caller *c)
+/* How an allocator is asked. */
+static void *ask(void *p, size_t n, const int *flags)
 {
-	size_t has;
+	return flags ? shim_next.rallocx(p, n, *flags) : shim_next.realloc(p, n);
+}
+
+/*
+ * Only realloc() knows whether it succeeds, and when it has somebody else may have the address
+ * before its end was told. So it is held meanwhile: who else has it is not followed.
+ */
+static void *reallocate(void *p, size_t n, const int *flags)
+{
 	void *q;
 
 	if (shim_is_boot(p))
 		return move(p, n);
-	if (!p || !shim_may_have(p) || !shim_look() || !shim_set_has(p))
-		return shim_next.realloc(p, n);
-	has = shim_next.usable(p);
-	shim_ends(p);
-	q = shim_next.realloc(p, n);
-	if (!q && n && has && shim_thread.period)
-		shim_sampled(p, has, shim_thread.period, c);
+	if (!p || !shim_may_have(p) || !shim_look() || !shim_set_hold(p))
+		return ask(p, n, flags);
+	q = ask(p, n, flags);
+	if (!q && n) {
+		shim_set_keep(p);
+	} else {
+		shim_tell_free(p);
+		shim_set_drop(p);
+	}
 	return q;
 }
 
+#define REALLOCATE(_flags) do {							\
+	uint64_t period = shim_thread.left > 0 ? 0 : shim_sample(n);		\
+	struct shim_caller c = SHIM_CALLER();					\
+	void *q = reallocate(p, n, _flags);					\
+										\
+	if (period && q)							\
+		shim_sampled(q, n, period, &c);					\
+	return q;								\
+} while (0)
+
 void *shim_realloc(void *p, size_t n)
 {
-	uint64_t period = shim_thread.left > 0 ? 0 : shim_sample(n);
-	struct shim_caller c = SHIM_CALLER();
-	void *q = reallocate(p, n, &c);
+	REALLOCATE(NULL);
+}
 
-	if (period && q)
-		shim_sampled(q, n, period, &c);
-	return q;
+void *shim_rallocx(void *p, size_t n, int flags)
+{
+	REALLOCATE(&flags);
+}
+
+size_t shim_xallocx(void *p, size_t n, size_t extra, int flags)
+{
+	size_t has = shim_next.xallocx(p, n, extra, flags);
+
+	/* It stays where it is; less than was asked for is what it was. */
+	if (n && has >= n && shim_look() && shim_set_has(p))
+		shim_tell_resize(p, n);
+	return has;
 }

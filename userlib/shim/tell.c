@@ -34,6 +34,7 @@ static uint64_t wanted;
 static int device = -1;
 static uint64_t device_number;	/* 0: there was none yet */
 static bool complained;
+static struct stat text;	/* what was file 2 at first; st_mode 0: it was closed */
 
 static bool is_error(long ret)
 {
@@ -67,8 +68,11 @@ static void complain(long err)
 	const char *why = err == -ENOENT ? "it is not there: is gprof.ko loaded?" :
 			  err == -EACCES ? "this user may not" :
 			  err == -EMFILE ? "too many files are open" : "it fails";
+	struct stat now;
 
-	if (complained)
+	/* It is another file by now. */
+	if (complained || gprof_syscall(SYS_fstat, 2, (long)&now, 0, 0, 0, 0) ||
+	    now.st_dev != text.st_dev || now.st_ino != text.st_ino || !text.st_mode)
 		return;
 	complained = true;
 	gprof_syscall(SYS_write, 2, (long)what, sizeof(what) - 1, 0, 0, 0);
@@ -145,18 +149,24 @@ static struct life *new_life(void)
 	return none;
 }
 
+/*
+ * A child may have no right to open the device, nor see it (chroot), nor be allowed a call that
+ * opens anything: it goes on with its parent's. What it tells is told by its own @space.
+ */
 static void begin(void)
 {
 	struct shim_thread t = { 0 };
 
 	space = shim_random(&t);
-	/* A child's own, lest it keeps its parent's recorder; and random numbers of its own. */
+	/* A child's own, lest it draws the same as its parent. */
 	shim_thread.random = 0;
-	if (is_device(device))
-		gprof_syscall(SYS_close, device, 0, 0, 0, 0, 0);
-	device = -1;
 	shim_set_clear();
 	shim_maps_forget();
+	if (is_device(device))
+		return;
+	if (!device_number)
+		gprof_syscall(SYS_fstat, 2, (long)&text, 0, 0, 0, 0);
+	device = -1;
 	open_device();
 }
 
@@ -190,10 +200,12 @@ uint64_t shim_wanted(void)
 	return call(&m) ? 0 : m.out_period;
 }
 
-bool shim_tell_alloc(const void *p, size_t n, uint64_t period, const struct shim_caller *c)
+bool shim_tell_alloc(const void *p, size_t n, uint64_t period, const struct shim_caller *c,
+		     bool lasts)
 {
 	struct gprof_memory m = {
 		.what = GPROF_MEMORY_ALLOC,
+		.flags = lasts ? 0 : GPROF_MEMORY_F_NO_ROOM,
 		.addr = (uintptr_t)p,
 		.bytes = n,
 		.period = period,

@@ -201,6 +201,7 @@ struct gprof_tracepoint_config {
 #define GPROF_RECORD_ADDR	(1U << 1)	/* label addr: where the lock is */
 #define GPROF_RECORD_LATENCY	(1U << 2)	/* "cpu": as GPROF_EVENT_LATENCY; else nothing */
 #define GPROF_RECORD_OWNER	(1U << 3)	/* "kernel-lock": who had the lock; else nothing */
+#define GPROF_RECORD_KEEP	(1U << 4)	/* "user-heap": also what ended programs had; likewise */
 
 /**
  * struct gprof_kind_config - something to record, each with a profile of its own
@@ -224,7 +225,8 @@ struct gprof_tracepoint_config {
  *	"user-alloc"	as "alloc", but what programs allocate themselves, by malloc() and the
  *			like, where they were started with libgprof-heap.so in LD_PRELOAD
  *	"user-heap"	as "heap", likewise; what a process has when it ends, or executes
- *			another program, is told as in use
+ *			another program, is not in use, but for what the target itself has when
+ *			it ends; with GPROF_RECORD_KEEP it is
  *
  * @rate: "cpu": samples per second of CPU time, 0: 100; of allocations: bytes per sample,
  *	each of them sampled with the same probability, 0: 512 KiB; else events per sample,

@@ -12,6 +12,7 @@ int gprof_alloc_kind_source(const struct gprof_kind *kind, const struct gprof_ki
 			    union gprof_kind_params *params, struct gprof_source *out,
 			    struct gprof_error *e)
 {
+	bool lasts = kind->kind == GPROF_KIND_HEAP;
 	uint64_t period = cfg->rate ? cfg->rate : DEFAULT_BYTES;
 
 	if (period > GPROF_ALLOC_PERIOD_MAX)
@@ -26,9 +27,10 @@ int gprof_alloc_kind_source(const struct gprof_kind *kind, const struct gprof_ki
 		out->stack &= ~GPROF_STACK_F_KERNEL;
 	params->alloc = (struct gprof_alloc_params){
 		.size = sizeof(params->alloc),
-		.flags = kind->flags,
+		.flags = kind->flags | (cfg->flags & GPROF_RECORD_KEEP && lasts &&
+					kind->flags & GPROF_ALLOC_F_PROGRAM ? GPROF_ALLOC_F_KEEP : 0),
 		.period = period,
-		.slots = kind->kind == GPROF_KIND_HEAP ? cfg->slots : 0,
+		.slots = lasts ? cfg->slots : 0,
 	};
 	out->params = &params->alloc;
 	out->columns.period = period;

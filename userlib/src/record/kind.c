@@ -100,7 +100,7 @@ static int make_source(const struct gprof_kind_config *cfg, union gprof_kind_par
 		return gprof_error_set(e, E2BIG, "%s: sets what this libgprof does not know; it is "
 				       "older than the program", kind->name);
 	if (cfg->flags & ~(GPROF_RECORD_KERNEL | GPROF_RECORD_ADDR | GPROF_RECORD_LATENCY |
-			   GPROF_RECORD_OWNER))
+			   GPROF_RECORD_OWNER | GPROF_RECORD_KEEP))
 		return gprof_error_set(e, EINVAL, "%s: unknown flags %#x", kind->name, cfg->flags);
 	*out = (struct gprof_source){
 		.kind = kind->kind,
