@@ -193,7 +193,7 @@ what_a_program_opens_under_our_numbers_is_its_own()
 		done
 		echo "$numbers"' "$here/flags_self" >out 2>err
 	cat out err
-	[ "$(ls own.[0-9]* | wc -l)" -gt 5 ] || fail "nothing was open"
+	[ "$(find . -name 'own.[0-9]*' | wc -l)" -gt 5 ] || fail "nothing was open"
 	for file in own.[0-9]*; do
 		[ "$(cat "$file")" = "${file#own.}" ] || { od -c "$file" | head; fail "$file"; }
 	done
