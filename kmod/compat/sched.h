@@ -75,8 +75,11 @@ static __always_inline bool gprof_task_frozen(const struct task_struct *task, un
 	if (unlikely(task->flags & PF_FROZEN))
 		return true;
 #endif
-	return unlikely(state & TASK_FROZEN) || (unlikely(task->frozen) &&
-						 state & TASK_INTERRUPTIBLE);
+#ifdef CONFIG_CGROUPS
+	if (unlikely(task->frozen) && state & TASK_INTERRUPTIBLE)
+		return true;
+#endif
+	return unlikely(state & TASK_FROZEN);
 }
 
 /**
