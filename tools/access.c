@@ -389,7 +389,21 @@ int access_password(struct access *a, uint64_t peer, const char *user, const cha
 	return ret;
 }
 
-/* Of IPv6 a host has as many addresses as it likes, but one network, of 64 bits. */
+/*
+ * Of IPv6 a host has as many addresses as it likes, but one network, of 64 bits. A socket of
+ * both kinds has those of IPv4 within one of IPv6.
+ */
+static uint64_t peer_of_6(const struct in6_addr *a)
+{
+	uint64_t peer = 0;
+
+	if (IN6_IS_ADDR_V4MAPPED(a))
+		memcpy(&peer, &a->s6_addr[12], 4);
+	else
+		memcpy(&peer, a, 8);
+	return peer;
+}
+
 uint64_t access_peer(const struct sockaddr *from)
 {
 	uint64_t peer = 0;
@@ -397,7 +411,7 @@ uint64_t access_peer(const struct sockaddr *from)
 	if (from && from->sa_family == AF_INET)
 		memcpy(&peer, &((const struct sockaddr_in *)from)->sin_addr, 4);
 	else if (from && from->sa_family == AF_INET6)
-		memcpy(&peer, &((const struct sockaddr_in6 *)from)->sin6_addr, 8);
+		peer = peer_of_6(&((const struct sockaddr_in6 *)from)->sin6_addr);
 	return peer;
 }
 

@@ -272,6 +272,10 @@ TEST(addresses_of_a_network_are_one_peer)
 	EXPECT_EQ(access_peer((struct sockaddr *)&a), access_peer((struct sockaddr *)&b));
 	EXPECT_NE(access_peer((struct sockaddr *)&a), access_peer((struct sockaddr *)&c));
 	EXPECT_NE(access_peer((struct sockaddr *)&d), access_peer((struct sockaddr *)&e));
+	inet_pton(AF_INET6, "::ffff:192.0.2.1", &a.sin6_addr);
+	inet_pton(AF_INET6, "::ffff:192.0.2.2", &b.sin6_addr);
+	EXPECT_EQ(access_peer((struct sockaddr *)&a), access_peer((struct sockaddr *)&d));
+	EXPECT_NE(access_peer((struct sockaddr *)&a), access_peer((struct sockaddr *)&b));
 	EXPECT_EQ(0, access_peer(NULL));
 }
 
