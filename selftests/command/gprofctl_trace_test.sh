@@ -488,7 +488,7 @@ limited()
 cgroups()
 {
 	group=$command_dir/group
-	mkdir "$group"
+	mkdir -p "$group"
 	mount -t cgroup2 none "$group"
 	grep -qw cpu "$group/cgroup.controllers" || skip "no cgroups for CPU time here"
 	echo +cpu >"$group/cgroup.subtree_control"
