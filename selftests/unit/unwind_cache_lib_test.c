@@ -390,8 +390,13 @@ static bool record(const char *base, const char *path)
 	unsigned int before = atomic_load(&times_given);
 	struct gprof_own_fd device;
 	struct gprof_tabler t;
+	struct stat st;
 	bool right;
 
+	if (fstat(fd, &st))
+		return false;
+	obj.size = (uint64_t)st.st_size;
+	obj.mtime = st.st_mtim;
 	setenv("XDG_CACHE_HOME", base, 1);
 	gprof_own_fd_know(&device, fd);
 	gprof_tabler_begin(&t, &device);
