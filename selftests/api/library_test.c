@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <gprof/flight.h>
 #include <gprof/labels.h>
+#include <limits.h>
 #include <malloc.h>
 #include <poll.h>
 #include <pthread.h>
@@ -128,18 +129,28 @@ TEST_F(library, recorder_may_be_started_again)
 }
 
 /*
+ * What malloc() keeps for a thread counts as used, and grows with each size that was freed.
+ * By its path: executed as /proc/self/exe, the process would have the name "exe".
+ */
+static __attribute__((constructor)) void keep_nothing_for_threads(int argc, char **argv)
+{
+	char path[PATH_MAX];
+	ssize_t n;
+
+	if (getenv("GLIBC_TUNABLES"))
+		return;
+	n = readlink("/proc/self/exe", path, sizeof(path) - 1);
+	if (n <= 0)
+		return;
+	path[n] = '\0';
+	setenv("GLIBC_TUNABLES", "glibc.malloc.tcache_count=0", 1);
+	execv(path, argv);
+}
+
+/*
  * Each round records a few processes that are new, with their names, mappings and stacks.
  * A kernel with every check on does not get through a hundred of them.
  */
-/* What malloc() keeps for a thread counts as used, and grows with each size that was freed. */
-static __attribute__((constructor)) void keep_nothing_for_threads(int argc, char **argv)
-{
-	if (getenv("GLIBC_TUNABLES"))
-		return;
-	setenv("GLIBC_TUNABLES", "glibc.malloc.tcache_count=0", 1);
-	execv("/proc/self/exe", argv);
-}
-
 TEST_F(library, a_hundred_recordings_take_the_memory_of_one)
 {
 	uint64_t end = monotonic_ns() + 60000000000ULL;
