@@ -5,7 +5,6 @@
  *	cc flight_self.c $(pkg-config --cflags --libs libgprof) -o flight_self
  *	./flight_self last.trace; gprofctl read last.trace --summary
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <gprof/flight.h>
 #include <inttypes.h>
@@ -13,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Works on and on, until it has to wait for longer than it likes. */
+/* Works on and on, until it has to wait for longer than it likes; the requests until then. */
 static int serve(void)
 {
 	struct timespec rest = { .tv_nsec = 1000000 }, before, after;
@@ -26,7 +25,7 @@ static int serve(void)
 		clock_gettime(CLOCK_MONOTONIC, &after);
 		if ((after.tv_sec - before.tv_sec) * 1000000000 + after.tv_nsec - before.tv_nsec >
 		    250000000)
-			return -ETIMEDOUT;
+			return request;
 	}
 }
 
@@ -37,22 +36,22 @@ int main(int argc, char **argv)
 	struct gprof_flight_opts opts = { .sz = sizeof(opts), .min_age_ns = 10000000000 };
 	struct gprof_flight_snapshot last = { .sz = sizeof(last) };
 	struct gprof_flight *f = gprof_flight_new(&cfg, &opts);
-	int fd;
+	int fd, requests;
 
 	if (!f || gprof_flight_start(f)) {
 		fprintf(stderr, "not recording: %s\n", gprof_error());
 		return 1;
 	}
-	if (serve()) {
-		fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
-		if (fd < 0 || gprof_flight_snapshot(f, fd, &last))
-			fprintf(stderr, "too slow, and not known why: %s\n",
-				fd < 0 ? "the output cannot be opened" : gprof_error());
-		else
-			printf("too slow; the last %" PRIu64 " ms are in %s\n",
-			       (last.until_ns - last.from_ns) / 1000000, path);
+	requests = serve();
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+	if (fd < 0 || gprof_flight_snapshot(f, fd, &last))
+		fprintf(stderr, "too slow, and not known why: %s\n",
+			fd < 0 ? "the output cannot be opened" : gprof_error());
+	else
+		printf("too slow after %d requests; the last %" PRIu64 " ms are in %s\n",
+		       requests, (last.until_ns - last.from_ns) / 1000000, path);
+	if (fd >= 0)
 		close(fd);
-	}
 	gprof_flight_free(f);
 	return 0;
 }
