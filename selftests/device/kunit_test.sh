@@ -1,0 +1,63 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# kunit_test.sh: the module's own tests in the kernel, where it has KUnit. Their module is
+# $GPROF_KUNIT_KO, or gprof_kunit.ko beside gprof.ko (module_test.sh), or modprobe finds it.
+# Each of their cases is one here, with what the kernel said about it.
+
+ko=${GPROF_KUNIT_KO:-$(dirname "${GPROF_KO:-${GPROF_MODULES:-.}/gprof.ko}")/gprof_kunit.ko}
+
+leave_out()
+{
+	echo "TAP version 13"
+	echo "1..0 # SKIP $*"
+	exit 4
+}
+
+if [ -e "$ko" ]; then
+	load="insmod $ko"
+elif modinfo -n gprof_kunit >/dev/null 2>&1; then
+	load="modprobe gprof_kunit"
+else
+	leave_out "there is no gprof_kunit.ko: the kernel has no KUnit (CONFIG_KUNIT), or it was not built"
+fi
+
+mark="kunit_test.sh $$ begins"
+echo "$mark" >/dev/kmsg
+$load || {
+	echo "Bail out! $load failed"
+	exit 1
+}
+rmmod gprof_kunit
+dmesg | sed "1,/$mark/d; s/^\[[^]]*\] //" >"${TMPDIR:-/tmp}/kunit.$$"
+trap 'rm -f "${TMPDIR:-/tmp}/kunit.$$"' EXIT
+
+# What comes before a result is of that case; the suite's own result is less indented.
+awk '
+	function result(how, name)
+	{
+		n++
+		printf "%s", said
+		said = ""
+		if (how == "not ok")
+			failed++
+		lines[n] = how " " n " gprof_kunit." name
+		print lines[n]
+	}
+	/^ +(KTAP|TAP|1\.\.|# Subtest)/ && !planned && /1\.\./ {
+		planned = $0
+		sub(/.*1\.\./, "", planned)
+		print "TAP version 13"
+		print "1.." planned
+	}
+	!planned { next }
+	/^    ok [0-9]+ /	{ result("ok", $4 == "-" ? $5 : $4); next }
+	/^    not ok [0-9]+ /	{ result("not ok", $5 == "-" ? $6 : $5); next }
+	/^ +#/			{ said = said "#" substr($0, index($0, "#") + 1) "\n" }
+	END {
+		if (!planned || n != planned) {
+			print "Bail out! the kernel told of " n + 0 " cases of " planned + 0
+			exit 1
+		}
+		exit failed > 0
+	}' "${TMPDIR:-/tmp}/kunit.$$"
