@@ -437,6 +437,12 @@ shells_know_the_subcommands()
 	bash -c "source $completion/gprofctl.bash; COMP_WORDS=(gprofctl top $dir/types.pb --type '') COMP_CWORD=4; _gprofctl; printf '%s\n' \"\${COMPREPLY[@]}\"" \
 		>"$dir/bash"
 	grep -qx samples "$dir/bash"
+	# a profile of somebody who calls his type so
+	LC_ALL=C sed 's/samples/$(>inj)/' "$dir/types.pb" >"$dir/foreign.pb"
+	(cd "$dir" && bash -c "source $completion/gprofctl.bash; COMP_WORDS=(gprofctl top foreign.pb --type '') COMP_CWORD=4; _gprofctl; printf '%s\n' \"\${COMPREPLY[@]}\"") \
+		>"$dir/bash"
+	cat "$dir/bash"
+	[ ! -e "$dir/inj" ] || fail "what a profile calls its type was executed"
 	[ $tried = 1 ] || echo "neither zsh nor fish is here"
 }
 

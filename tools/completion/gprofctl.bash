@@ -46,13 +46,16 @@ _gprofctl_metrics()
 }
 
 # The types of values of the profile that was typed, as the answer to a wrong one has them.
+# They are whoever's who made the profile, and compgen -W runs what is in its words: only
+# plain ones.
 _gprofctl_types()
 {
 	local word
 
 	for word in "${COMP_WORDS[@]:2}"; do
 		[[ -f $word && -r $word ]] || continue
-		gprofctl top "$word" --type '?' 2>&1 | sed -n 's/.*, but of //p' | tr -d ,
+		gprofctl top "$word" --type '?' 2>&1 | sed -n 's/.*, but of //p' |
+			tr -d , | tr ' ' '\n' | grep -x '[[:alnum:]_./-]*'
 		return
 	done
 }
