@@ -81,6 +81,7 @@ TEST(symbols_of_cxx_and_rust_have_the_names_that_people_use)
 /* As those of expression templates: ns::foo<1, 1, 1...>(), with a symbol of 3 KiB. */
 TEST(long_symbols_have_names)
 {
+	static const char *const itself[] = { "_RB_", "_RNvB_", "_RIB_" };
 	static const size_t bytes[] = { 1000, 1039, 3000 };
 	static char symbol[16 << 10];
 	size_t i;
@@ -104,6 +105,13 @@ TEST(long_symbols_have_names)
 	memset(symbol + 4, 'P', 15000);
 	strcpy(symbol + 15004, "i");
 	free(gprof_demangle(symbol));
+	/* and of Rust, a name that refers to itself, long enough for a thread of its own */
+	for (i = 0; i < sizeof(itself) / sizeof(itself[0]); i++) {
+		strcpy(symbol, itself[i]);
+		memset(symbol + strlen(itself[i]), 'a', 1100);
+		symbol[strlen(itself[i]) + 1100] = '\0';
+		EXPECT_EQ(NULL, gprof_demangle(symbol));
+	}
 }
 
 /* 300 bytes that stand for 2^34 arguments, and depths that no stack has. */

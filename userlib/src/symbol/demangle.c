@@ -57,13 +57,18 @@ static void append(const char *piece, size_t len, void *ctx)
 /*
  * @clone: where the name of a copy begins that the compiler made (".cold"), or NULL;
  * @rest: what follows @symbol
+ * @how: DMGL_* for C++
  */
 static bool write_name(struct text *t, char *symbol, char *clone, const char *rest, int how)
 {
 	if (setjmp(t->full))
 		return false;
-	/* Rust first: its older names are C++ names with a hash. */
-	if (!rust_demangle_callback(symbol, how, append, t) || !t->nr) {
+	/*
+	 * Rust first: its older names are C++ names with a hash. Always with its limit of
+	 * depth: one of its names may refer to itself, and ends by nothing else. What C++'s
+	 * refers to has been read before.
+	 */
+	if (!rust_demangle_callback(symbol, DMGL_NO_OPTS, append, t) || !t->nr) {
 		t->nr = 0;
 		if (clone)
 			*clone = '\0';
