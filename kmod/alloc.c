@@ -384,7 +384,8 @@ int gprof_allocs_setup(struct gprof_request *req, void **state)
 	}
 	a->told = p->flags & GPROF_ALLOC_F_PROGRAM;
 	raw_spin_lock_init(&a->ends);
-	if (a->told && a->live && !(p->flags & GPROF_ALLOC_F_KEEP)) {
+	if (a->told && a->live && !(p->flags & GPROF_ALLOC_F_KEEP) &&
+	    IS_ENABLED(CONFIG_MMU_NOTIFIER)) {
 		a->owners = kvcalloc(gprof_live_slots(a->live), sizeof(*a->owners),
 				     GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | __GFP_NOWARN);
 		if (!a->owners) {

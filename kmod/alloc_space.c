@@ -193,6 +193,11 @@ void gprof_spaces_exit(void)
 {
 	gprof_spaces_forget();
 	wait_event(all_gone, !atomic_read(&alive));
-	/* The callbacks have begun; they run where this waits for them. */
 	mmu_notifier_synchronize();
+	/*
+	 * The last callback has decremented, and may not have returned. It is SRCU's, and runs
+	 * with softirqs off; so whoever waits for RCU has waited for it, as all_gone is the
+	 * module's and outlives it.
+	 */
+	synchronize_rcu();
 }

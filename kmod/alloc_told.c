@@ -91,6 +91,17 @@ static void set_regs(struct pt_regs *regs, const struct gprof_memory *m)
 #endif
 }
 
+/*
+ * It could be live for ever, as nothing will tell of its end. What the process that is the
+ * target has stays in the table anyway.
+ */
+static bool would_never_end(const struct gprof_allocs *a, u32 space)
+{
+	const struct task_struct *task = a->whose.target->task;
+
+	return a->owners && !space && !(task && current->signal == task->signal);
+}
+
 /* Its process ends, and no other runs in its memory. That memory is what it had at the end. */
 static bool was_targets_last(const struct gprof_allocs *a, const struct signal_struct *process)
 {
@@ -172,7 +183,7 @@ static void sample(struct gprof_allocs *a, struct gprof_capture *c, const struct
 		return;
 	c->flags &= ~GPROF_SAMPLE_REC_F_LIVE;
 	/* In the table first: who reads of it in the ring looks there. */
-	if (a->live && m->flags & GPROF_MEMORY_F_NO_ROOM) {
+	if (a->live && (m->flags & GPROF_MEMORY_F_NO_ROOM || would_never_end(a, space))) {
 		gprof_live_leave_out(a->live);
 	} else if (a->live) {
 		raw_spin_lock(&a->ends);

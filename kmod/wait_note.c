@@ -59,18 +59,20 @@ static atomic_long_t *owner_of(struct gprof_waits *w, unsigned int at)
 }
 
 /*
- * One that a switch-in has left behind of which the kernel did not tell. Others may be about
- * to take it, and must not find half of another.
+ * One that a switch-in has left behind of which the kernel did not tell; its end is unknown.
+ * Others may be about to take it, and must not find half of another.
  */
 static int claim_former(struct gprof_waits *w, const struct task_struct *key)
 {
 	int at = gprof_wait_at(w, key);
 	long former = (long)key;
 
-	if (at >= 0 && atomic_long_try_cmpxchg(owner_of(w, at), &former,
+	if (at < 0 || !atomic_long_try_cmpxchg(owner_of(w, at), &former,
 					       (long)key | GPROF_WAIT_BUSY))
-		return at;
-	return -1;
+		return -1;
+	if (!READ_ONCE(w->waits[at].unsampled))
+		gprof_wait_lose(w);
+	return at;
 }
 
 /**

@@ -75,8 +75,8 @@ static void tell_event(const struct gprof_recorder_stats *st, const struct recor
 		say("%s: stacks were walked by frame pointers alone: unwind tables did not fit "
 		    "into the memory that you may lock (ulimit -l)", st->event);
 	if (st->live_full)
-		say("%s: %" PRIu64 " samples are not among what is live, as too many were at once; "
-		    "%s helps", st->event, st->live_full, words->fewer);
+		say("%s: %" PRIu64 " samples are not among what is live, as too many were at once "
+		    "(%s helps), or of processes of more than 4096 mappings, whose end is not told", st->event, st->live_full, words->fewer);
 	if (st->live_lost)
 		say("%s: %" PRIu64 " objects are live that are not in the profile, as their samples "
 		    "were lost or not read", st->event, st->live_lost);

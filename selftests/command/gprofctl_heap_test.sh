@@ -170,6 +170,15 @@ what_ended_processes_had_is_not_in_use()
 	! grep -q 'too many were at once' err
 }
 
+# Of a process with more than 4096 mappings it is not asked when it ends.
+who_would_never_end_is_left_out_and_counted()
+{
+	run 0 gprofctl heap --every 1 --format text --buffer 4M -o x.pb.gz -- "$truth" children 3 5000
+	[ "$(of site_keeps | cut -d ' ' -f 3,4)" = "0 0" ] || fail "$(of site_keeps)"
+	left_out=$(sed -n 's/.*: \([0-9]*\) samples are not among what is live.*/\1/p' err)
+	[ "$left_out" -ge 300 ] || fail "$left_out"
+}
+
 handlers_allocate()
 {
 	record --every 1 -- "$truth" signals
@@ -265,6 +274,7 @@ ktap_run each_byte_is_told_by_where_it_was_allocated what_is_never_freed_is_told
 	whoever_closes_all_files_is_told_of_further_on a_child_without_the_shim_is_left_out \
 	what_is_freed_twice_ends_the_program_as_ever \
 	a_mapping_goes_in_parts_moves_and_fails_to who_drops_rights_is_told_of what_ended_processes_had_is_not_in_use \
+	who_would_never_end_is_left_out_and_counted \
 	other_allocators_are_followed an_allocator_that_maps_does_not_wait_for_the_loader \
 	what_there_is_no_room_for_is_counted \
 	a_full_table_says_so_and_is_right_of_what_it_has a_user_records_its_own nobody_else_is_slowed \

@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -341,8 +342,21 @@ static void drops(void)
 	say("site_keeps", 10, 10000, 10, 10000);
 }
 
-/* So many children, each with a hundred objects at its end. */
-static void children(unsigned long nr)
+/* So many mappings more, of which the shim does not know. */
+static void map_many(unsigned long nr)
+{
+	long page = sysconf(_SC_PAGESIZE);
+	char *at = (char *)syscall(SYS_mmap, NULL, nr * page, PROT_NONE,
+				   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	for (unsigned long i = 0; i < nr; i += 2) {
+		if (mprotect(at + i * page, page, PROT_READ))
+			_exit(9);
+	}
+}
+
+/* So many children, each with a hundred objects at its end, and with so many mappings. */
+static void children(unsigned long nr, unsigned long mappings)
 {
 	int status;
 
@@ -350,6 +364,7 @@ static void children(unsigned long nr)
 		pid_t pid = fork();
 
 		if (!pid) {
+			map_many(mappings);
 			site_keeps(100);
 			_exit(0);
 		}
@@ -486,7 +501,7 @@ int main(int argc, char **argv)
 	else if (!strcmp(mode, "drops"))
 		drops();
 	else if (!strcmp(mode, "children"))
-		children(n);
+		children(n, argc > 3 ? strtoul(argv[3], NULL, 0) : 0);
 	else if (!strcmp(mode, "loads"))
 		loads();
 	else if (!strcmp(mode, "others"))

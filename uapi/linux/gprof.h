@@ -674,7 +674,9 @@ struct gprof_mutex_params {
  * than any recorder of that target does, nor GPROF_FEAT_LIVE. What a process has
  * when it ends, or executes another program, is live no longer, once nobody else runs in its
  * memory. It stays live with KEEP, where it belongs to the process that is the target and
- * that ends, and in a kernel without CONFIG_MMU_NOTIFIER.
+ * that ends, and in a kernel without CONFIG_MMU_NOTIFIER. Another process whose end nobody
+ * would tell of, as it has more than 4096 mappings, has nothing live; that is counted (full
+ * of struct gprof_live_head).
  */
 struct gprof_alloc_params {
 	__u32 size;
@@ -1072,7 +1074,8 @@ struct gprof_own_stack {
  * knows a @space can end what is live of it, so it is nobody else's to know. FREE of
  * something that is not live is nothing; so is ALLOC where nobody records. An ALLOC of what
  * is live has ended that, which is counted (unseen of struct gprof_live_head). An ALLOC of who
- * has no room to know its end by (NO_ROOM) is not live, which is counted too (full).
+ * has no room to know its end by (NO_ROOM) is not live, which is counted too (full); nor is
+ * one of a process whose end would not be known (struct gprof_alloc_params).
  */
 struct gprof_memory {
 	__u32 size;
@@ -1211,7 +1214,8 @@ struct gprof_ring_head {
  * @starts: changes before the table is emptied for a START, and is odd until it is empty
  * @added: things that got a slot since the last START
  * @removed: ... that are live no longer
- * @full: sampled ones that got none, for the table was full; they are not among @added
+ * @full: sampled ones that got none, for the table was full, or their ends would be told by
+ *	nobody; they are not among @added
  * @unseen: ends that the kernel did not tell, as far as is known: of what was in the way of
  *	something else at the same address, and when a probe was not called, which is known
  *	at STOP
