@@ -11,6 +11,7 @@
 
 #include "device/netlink.h"
 #include "lib_util.h"
+#include "symbol/symbolizer.h"
 
 #define NUMBERS	1024
 
@@ -96,6 +97,33 @@ TEST_F(own_fd, a_closed_netlink_socket_is_not_asked_and_not_closed)
 	}
 	EXPECT_EQ(-EBADF, gprof_netlink_hear(&n, &policy, take_none, NULL, &e));
 	gprof_netlink_close(&n);
+	EXPECT_TRUE(are_ours(self, taken));
+	close_numbers(self);
+}
+
+extern const char __ehdr_start[];
+
+TEST_F(own_fd, a_closed_elf_file_is_not_read_and_not_closed)
+{
+	const uint64_t here = (uintptr_t)take_numbers - (uintptr_t)__ehdr_start;
+	struct gprof_symbol_frame frames[GPROF_FRAMES_MAX];
+	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	struct gprof_symbolizer *s;
+	unsigned int taken;
+	bool inlines = true;
+
+	ASSERT_LE(0, fd);
+	s = gprof_symbolizer_open(fd, NULL, 0);
+	close(fd);
+	ASSERT_NE(NULL, s);
+	ASSERT_LT(0, gprof_symbolizer_frames(s, here, frames, &inlines));
+	EXPECT_STREQ("take_numbers", frames[0].name);
+	taken = take_numbers(self);
+	ASSERT_EQ(1, taken);
+	EXPECT_EQ(0, gprof_symbolizer_frames(s, here, frames, &inlines));
+	EXPECT_FALSE(inlines);
+	EXPECT_FALSE(gprof_symbolizer_caller(s, here, false));
+	gprof_symbolizer_close(s);
 	EXPECT_TRUE(are_ours(self, taken));
 	close_numbers(self);
 }

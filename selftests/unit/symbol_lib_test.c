@@ -594,9 +594,20 @@ static int link_debug_file(const char *dir, const char *flags, const char *where
 		      "if [ %s != out.debug ]; then mv out.debug %s; fi", dir, where, where);
 }
 
+/* Programs close what lies low, and count on what they open next. */
+static int open_below(int end)
+{
+	int n = 0, fd;
+
+	for (fd = 0; fd < end; fd++)
+		n += fcntl(fd, F_GETFD) >= 0;
+	return n;
+}
+
 TEST_F(symbol, a_separate_debug_file_is_found_by_its_link)
 {
 	static const char *const where[] = { "out.debug", ".debug/out.debug" };
+	int low = open_below(512), all = open_below(1024);
 	uint64_t inner;
 	size_t i;
 
@@ -609,15 +620,41 @@ TEST_F(symbol, a_separate_debug_file_is_found_by_its_link)
 		ASSERT_TRUE(open_out(self->dir, &self->fd, &self->s));
 		EXPECT_EQ(3, FRAMES(inner));
 		EXPECT_STREQ("outer", self->frames[2].name);
+		EXPECT_EQ(low + 1, open_below(512));
 		gprof_symbolizer_close(self->s);
 		self->s = NULL;
 		close(self->fd);
+		EXPECT_EQ(all, open_below(1024));
 		self->fd = -1;
 	}
 	/* It has a byte more: it is of another build. */
 	ASSERT_EQ(0, lib_sh("printf x >>%s/.debug/out.debug", self->dir));
 	ASSERT_TRUE(open_out(self->dir, &self->fd, &self->s));
 	EXPECT_EQ(0, FRAMES(inner));
+}
+
+/* elfutils has the debug file, and would close it by number. */
+TEST_F(symbol, what_has_the_number_of_a_debug_file_is_not_closed)
+{
+	int null = open("/dev/null", O_RDONLY | O_CLOEXEC), fd, taken = 0;
+
+	NEED("gcc");
+	if (LIB_MEMORY(1) == INT64_MAX)
+		SKIP(return, "memory is lost then, which AddressSanitizer would tell");
+	ASSERT_EQ(0, link_debug_file(self->dir, "-O1 -g", "out.debug"));
+	ASSERT_TRUE(open_out(self->dir, &self->fd, &self->s));
+	FRAMES(0);
+	for (fd = 512; fd < 1024; fd++)
+		if (fcntl(fd, F_GETFD) >= 0)
+			taken += dup2(null, fd) == fd;
+	EXPECT_EQ(2, taken);
+	gprof_symbolizer_close(self->s);
+	self->s = NULL;
+	for (fd = 512; fd < 1024; fd++)
+		taken -= fcntl(fd, F_GETFD) >= 0;
+	EXPECT_EQ(0, taken);
+	closefrom(512);
+	close(null);
 }
 
 /* dwz(1) takes what two debug files have in common out of them. */
@@ -636,6 +673,7 @@ static int share_debug_data(const char *dir, const char *shared, const char *deb
 TEST_F(symbol, what_debug_files_share_is_had_from_where_they_say_or_not_at_all)
 {
 	char shared[128], debug[128], id[16];
+	int low = open_below(512), all = open_below(1024);
 	uint64_t inner;
 	size_t nr, i;
 
@@ -664,6 +702,9 @@ TEST_F(symbol, what_debug_files_share_is_had_from_where_they_say_or_not_at_all)
 		EXPECT_STREQ("inner", self->frames[0].name);
 		EXPECT_STREQ("middle", self->frames[1].name);
 		EXPECT_STREQ("outer", self->frames[2].name);
+		EXPECT_EQ(low + 1, open_below(512));
+		/* the file and its debug file; what it shares is mapped */
+		EXPECT_EQ(all + 3, open_below(1024));
 	}
 	lib_sh("rm -f %s %s; rmdir /usr/lib/debug/.dwz $(dirname %s) 2>/dev/null", shared, debug, debug);
 	EXPECT_NE(NULL, self->s);

@@ -22,9 +22,9 @@ static bool is_named(const char *symbol, const char *function)
 }
 
 /* How many places have that name; @addr gets the last of them, as the file has it. */
-static unsigned int find(const struct gprof_elf *m, const char *function, GElf_Addr *addr)
+static unsigned int find(struct gprof_elf *m, const char *function, GElf_Addr *addr)
 {
-	int nr = dwfl_module_getsymtab(m->mod), i;
+	int nr = gprof_elf_symtab(m), i;
 	unsigned int found = 0;
 
 	for (i = 0; i < nr; i++) {
