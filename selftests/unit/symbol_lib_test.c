@@ -4,6 +4,7 @@
  */
 #include <kselftest_harness.h>
 
+#include <dlfcn.h>
 #include <elf.h>
 #include <libelf.h>
 #include <sys/mman.h>
@@ -818,6 +819,81 @@ TEST_F(symbol, a_small_table_within_a_stripped_program_has_its_names)
 	ASSERT_TRUE(open_out(self->dir, &self->fd, &self->s));
 	EXPECT_EQ(1, FRAMES(local));
 	EXPECT_STREQ("local", self->frames[0].name);
+	EXPECT_EQ(GPROF_MISSING_NOT, gprof_symbolizer_missing(self->s));
+}
+
+static uint64_t bytes_mapped(void)
+{
+	unsigned long pages = 0;
+	FILE *f = fopen("/proc/self/statm", "re");
+
+	if (!f || fscanf(f, "%lu", &pages) != 1)
+		pages = 0;
+	if (f)
+		fclose(f);
+	return (uint64_t)pages * 4096;
+}
+
+TEST_F(symbol, a_small_table_that_there_is_no_memory_for_is_not_called_damaged)
+{
+	struct rlimit before, little;
+	uint64_t local;
+
+	NEED("gcc");
+	NEED("xz");
+	if (LIB_MEMORY(1) == INT64_MAX)
+		SKIP(return, "AddressSanitizer takes all addresses");
+	lib_write(self->dir, "a.c", source);
+	ASSERT_TRUE(build(self->dir, "gcc", "-O1", "a.c"));
+	local = address(self->dir, "out", "local");
+	ASSERT_EQ(0, lib_sh("cd %s && objcopy --only-keep-debug out mini && head -c 40M /dev/zero >zeros && "
+			    "objcopy --add-section .zeros=zeros mini && xz mini && strip out && "
+			    "objcopy --add-section .gnu_debugdata=mini.xz out", self->dir));
+	ASSERT_TRUE(open_out(self->dir, &self->fd, &self->s));
+	ASSERT_EQ(0, getrlimit(RLIMIT_AS, &before));
+	little = before;
+	little.rlim_cur = bytes_mapped() + (16 << 20);
+	ASSERT_EQ(0, setrlimit(RLIMIT_AS, &little));
+	EXPECT_EQ(0, FRAMES(local));
+	setrlimit(RLIMIT_AS, &before);
+	EXPECT_EQ(GPROF_MISSING_MEMORY, gprof_symbolizer_missing(self->s));
+	gprof_symbolizer_close(self->s);
+	close(self->fd);
+	ASSERT_TRUE(open_out(self->dir, &self->fd, &self->s));
+	EXPECT_EQ(1, FRAMES(local));
+	EXPECT_EQ(GPROF_MISSING_NOT, gprof_symbolizer_missing(self->s));
+}
+
+static bool no_lzma;
+
+void *dlopen(const char *file, int mode)
+{
+	void *(*next)(const char *file, int mode);
+
+	if (no_lzma && file && strstr(file, "lzma"))
+		return NULL;
+	*(void **)&next = dlsym(RTLD_NEXT, "dlopen");
+	return next(file, mode);
+}
+
+/* A libdw that was built without it has to do with what else there is, and so have we. */
+TEST_F(symbol, a_small_table_that_nothing_unpacks_takes_no_other_names)
+{
+	uint64_t outer;
+
+	NEED("gcc");
+	NEED("xz");
+	lib_write(self->dir, "a.c", source);
+	ASSERT_TRUE(build(self->dir, "gcc", "-O1 -rdynamic", "a.c"));
+	outer = address(self->dir, "out", "main");
+	ASSERT_NE(0, outer);
+	ASSERT_EQ(0, lib_sh("cd %s && objcopy --only-keep-debug out mini && xz mini && strip out && "
+			    "objcopy --add-section .gnu_debugdata=mini.xz out", self->dir));
+	ASSERT_TRUE(open_out(self->dir, &self->fd, &self->s));
+	no_lzma = true;
+	EXPECT_EQ(1, FRAMES(outer));
+	no_lzma = false;
+	EXPECT_STREQ("main", self->frames[0].name);
 	EXPECT_EQ(GPROF_MISSING_NOT, gprof_symbolizer_missing(self->s));
 }
 

@@ -209,6 +209,8 @@ enum gprof_missing gprof_elf_symbols(struct gprof_elf *m)
 		return GPROF_MISSING_PACKED;
 	case GPROF_PACKED_DAMAGED:
 		return GPROF_MISSING_ELF;
+	case GPROF_PACKED_UNKNOWN:
+		return GPROF_MISSING_MEMORY;
 	default:
 		return GPROF_MISSING_NOT;
 	}
