@@ -7,6 +7,7 @@
 
 #include <linux/gprof_netlink.h>
 #include <netlink/msg.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 
 #include "device/netlink.h"
@@ -126,6 +127,25 @@ TEST_F(own_fd, a_closed_elf_file_is_not_read_and_not_closed)
 	gprof_symbolizer_close(s);
 	EXPECT_TRUE(are_ours(self, taken));
 	close_numbers(self);
+}
+
+TEST_F(own_fd, no_descriptor_left_is_told_as_that)
+{
+	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC), error;
+	struct rlimit before, none;
+	struct gprof_symbolizer *s;
+
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, getrlimit(RLIMIT_NOFILE, &before));
+	none = before;
+	none.rlim_cur = (rlim_t)fd + 1;
+	ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &none));
+	s = gprof_symbolizer_open(fd, NULL, 0);
+	error = errno;
+	setrlimit(RLIMIT_NOFILE, &before);
+	EXPECT_EQ(NULL, s);
+	EXPECT_EQ(EMFILE, error);
+	close(fd);
 }
 
 TEST_HARNESS_MAIN

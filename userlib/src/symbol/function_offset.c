@@ -87,6 +87,8 @@ int gprof_function_offset(const char *path, const char *function, uint64_t *offs
 	close(look);
 	err = gprof_elf_open(&m, fd, path, 0);
 	close(fd);
+	if (err && err != -ENOEXEC)
+		return gprof_error_set(e, -err, "%s cannot be read (%s)", path, gprof_strerror(-err));
 	if (err)
 		return gprof_error_set(e, -err, "%s is neither a program nor a shared library",
 				       path);
