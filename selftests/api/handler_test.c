@@ -4,6 +4,7 @@
  * little memory. What needs no module is in unit/, what is answered in gprofctl_serve_test.sh.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <gprof/flight.h>
 #include <gprof/http.h>
 #include <pthread.h>
@@ -223,6 +224,91 @@ TEST(profiles_that_take_too_much_together_fail)
 	gprof_http_free(clients[0].h);
 	kill(busy, SIGKILL);
 	waitpid(busy, NULL, 0);
+}
+
+static pid_t sleeper(void)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (;;)
+			pause();
+	}
+	return pid;
+}
+
+TEST(a_recording_ends_with_its_process)
+{
+	char query[64];
+	struct client c = { .h = handler(0, NULL), .page = GPROF_HTTP_PREFIX "profile",
+			    .query = query };
+	pid_t pid = sleeper();
+	pthread_t thread;
+
+	ASSERT_NE(NULL, c.h);
+	snprintf(query, sizeof(query), "seconds=30&pid=%d", pid);
+	ASSERT_EQ(0, pthread_create(&thread, NULL, ask, &c));
+	usleep(500000);
+	kill(pid, SIGKILL);
+	pthread_join(thread, NULL);
+	waitpid(pid, NULL, 0);
+	EXPECT_EQ(200, c.status) {
+		TH_LOG("%s", c.body);
+	}
+	EXPECT_LT(500000000, c.ns);
+	EXPECT_GT(15000000000ULL, c.ns);
+	gprof_http_free(c.h);
+}
+
+#define LOW	512
+
+static void look_at_numbers(bool *open)
+{
+	for (int fd = 0; fd < LOW; fd++)
+		open[fd] = fcntl(fd, F_GETFD) >= 0;
+}
+
+/* The program closes what it has not opened, and a file of its own, ready at once, is there. */
+TEST(a_recording_does_not_end_with_a_file_of_the_program)
+{
+	bool before[LOW], once[LOW], again[LOW], taken[LOW] = { 0 };
+	char query[64];
+	struct client c = { .h = handler(0, NULL), .page = GPROF_HTTP_PREFIX "profile",
+			    .query = query };
+	pid_t pid = sleeper();
+	pthread_t thread;
+	FILE *file = tmpfile();
+
+	ASSERT_NE(NULL, c.h);
+	ASSERT_NE(NULL, file);
+	snprintf(query, sizeof(query), "seconds=2&pid=%d", pid);
+	look_at_numbers(before);
+	ASSERT_EQ(0, pthread_create(&thread, NULL, ask, &c));
+	usleep(700000);
+	/* What is open for an instant only, no program comes across. */
+	look_at_numbers(once);
+	usleep(30000);
+	look_at_numbers(again);
+	for (int fd = 0; fd < LOW; fd++) {
+		taken[fd] = !before[fd] && once[fd] && again[fd];
+		if (taken[fd])
+			ASSERT_EQ(fd, dup2(fileno(file), fd));
+	}
+	pthread_join(thread, NULL);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	EXPECT_EQ(200, c.status) {
+		TH_LOG("%s", c.body);
+	}
+	EXPECT_LE(2000000000, c.ns);
+	for (int fd = 0; fd < LOW; fd++) {
+		EXPECT_TRUE(!taken[fd] || fcntl(fd, F_GETFD) >= 0) {
+			TH_LOG("%d was closed", fd);
+		}
+	}
+	fclose(file);
+	gprof_http_free(c.h);
 }
 
 TEST_HARNESS_MAIN

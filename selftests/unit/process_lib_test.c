@@ -17,6 +17,7 @@
 #include "symbol/kernel_table.h"
 #include "lib_util.h"
 #include "symbol/process.h"
+#include "symbol/symbolizer.h"
 
 #define PID	(1 << 29)	/* no process has it */
 
@@ -344,6 +345,25 @@ TEST_F(file, that_is_written_to_while_it_is_open_has_no_names)
 	EXPECT_EQ(-1, fd);
 	EXPECT_EQ(NULL, gprof_object_symbolizer(obj));
 	EXPECT_EQ(GPROF_MISSING_OTHER, obj->why);
+}
+
+extern const char __ehdr_start[];
+
+TEST_F(file, that_the_program_has_closed_is_opened_again)
+{
+	const uint64_t here = (uintptr_t)lib_start_ns - (uintptr_t)__ehdr_start;
+	struct gprof_object *obj = object_of(&self->s, &self->dead);
+	struct gprof_symbol_frame frames[GPROF_FRAMES_MAX];
+	struct gprof_symbolizer *s;
+	bool inlines;
+
+	ASSERT_NE(NULL, gprof_object_symbolizer(obj));
+	closefrom(512);
+	s = gprof_object_symbolizer(obj);
+	ASSERT_NE(NULL, s);
+	EXPECT_LT(0, gprof_symbolizer_frames(s, here, frames, &inlines));
+	gprof_object_done(obj);
+	EXPECT_EQ(GPROF_MISSING_NOT, obj->why);
 }
 
 /* A file that is written to keeps its number, and the generation of that. */

@@ -4,6 +4,7 @@
  */
 #include <kselftest_harness.h>
 
+#include <dlfcn.h>
 #include <elf.h>
 #include <libelf.h>
 #include <sys/mman.h>
@@ -602,9 +603,20 @@ static int link_debug_file(const char *dir, const char *flags, const char *where
 		      "if [ %s != out.debug ]; then mv out.debug %s; fi", dir, where, where);
 }
 
+/* Programs close what lies low, and count on what they open next. */
+static int open_below(int end)
+{
+	int n = 0, fd;
+
+	for (fd = 0; fd < end; fd++)
+		n += fcntl(fd, F_GETFD) >= 0;
+	return n;
+}
+
 TEST_F(symbol, a_separate_debug_file_is_found_by_its_link)
 {
 	static const char *const where[] = { "out.debug", ".debug/out.debug" };
+	int low = open_below(512), all = open_below(1024);
 	uint64_t inner;
 	size_t i;
 
@@ -617,15 +629,41 @@ TEST_F(symbol, a_separate_debug_file_is_found_by_its_link)
 		ASSERT_TRUE(open_out(self->dir, &self->fd, &self->s));
 		EXPECT_EQ(3, FRAMES(inner));
 		EXPECT_STREQ("outer", self->frames[2].name);
+		EXPECT_EQ(low + 1, open_below(512));
 		gprof_symbolizer_close(self->s);
 		self->s = NULL;
 		close(self->fd);
+		EXPECT_EQ(all, open_below(1024));
 		self->fd = -1;
 	}
 	/* It has a byte more: it is of another build. */
 	ASSERT_EQ(0, lib_sh("printf x >>%s/.debug/out.debug", self->dir));
 	ASSERT_TRUE(open_out(self->dir, &self->fd, &self->s));
 	EXPECT_EQ(0, FRAMES(inner));
+}
+
+/* elfutils has the debug file, and would close it by number. */
+TEST_F(symbol, what_has_the_number_of_a_debug_file_is_not_closed)
+{
+	int null = open("/dev/null", O_RDONLY | O_CLOEXEC), fd, taken = 0;
+
+	NEED("gcc");
+	if (LIB_MEMORY(1) == INT64_MAX)
+		SKIP(return, "memory is lost then, which AddressSanitizer would tell");
+	ASSERT_EQ(0, link_debug_file(self->dir, "-O1 -g", "out.debug"));
+	ASSERT_TRUE(open_out(self->dir, &self->fd, &self->s));
+	FRAMES(0);
+	for (fd = 512; fd < 1024; fd++)
+		if (fcntl(fd, F_GETFD) >= 0)
+			taken += dup2(null, fd) == fd;
+	EXPECT_EQ(2, taken);
+	gprof_symbolizer_close(self->s);
+	self->s = NULL;
+	for (fd = 512; fd < 1024; fd++)
+		taken -= fcntl(fd, F_GETFD) >= 0;
+	EXPECT_EQ(0, taken);
+	closefrom(512);
+	close(null);
 }
 
 /* dwz(1) takes what two debug files have in common out of them. */
@@ -644,6 +682,7 @@ static int share_debug_data(const char *dir, const char *shared, const char *deb
 TEST_F(symbol, what_debug_files_share_is_had_from_where_they_say_or_not_at_all)
 {
 	char shared[128], debug[128], id[16];
+	int low = open_below(512), all = open_below(1024);
 	uint64_t inner;
 	size_t nr, i;
 
@@ -672,6 +711,9 @@ TEST_F(symbol, what_debug_files_share_is_had_from_where_they_say_or_not_at_all)
 		EXPECT_STREQ("inner", self->frames[0].name);
 		EXPECT_STREQ("middle", self->frames[1].name);
 		EXPECT_STREQ("outer", self->frames[2].name);
+		EXPECT_EQ(low + 1, open_below(512));
+		/* the file and its debug file; what it shares is mapped */
+		EXPECT_EQ(all + 3, open_below(1024));
 	}
 	lib_sh("rm -f %s %s; rmdir /usr/lib/debug/.dwz $(dirname %s) 2>/dev/null", shared, debug, debug);
 	EXPECT_NE(NULL, self->s);
@@ -785,6 +827,81 @@ TEST_F(symbol, a_small_table_within_a_stripped_program_has_its_names)
 	ASSERT_TRUE(open_out(self->dir, &self->fd, &self->s));
 	EXPECT_EQ(1, FRAMES(local));
 	EXPECT_STREQ("local", self->frames[0].name);
+	EXPECT_EQ(GPROF_MISSING_NOT, gprof_symbolizer_missing(self->s));
+}
+
+static uint64_t bytes_mapped(void)
+{
+	unsigned long pages = 0;
+	FILE *f = fopen("/proc/self/statm", "re");
+
+	if (!f || fscanf(f, "%lu", &pages) != 1)
+		pages = 0;
+	if (f)
+		fclose(f);
+	return (uint64_t)pages * 4096;
+}
+
+TEST_F(symbol, a_small_table_that_there_is_no_memory_for_is_not_called_damaged)
+{
+	struct rlimit before, little;
+	uint64_t local;
+
+	NEED("gcc");
+	NEED("xz");
+	if (LIB_MEMORY(1) == INT64_MAX)
+		SKIP(return, "AddressSanitizer takes all addresses");
+	lib_write(self->dir, "a.c", source);
+	ASSERT_TRUE(build(self->dir, "gcc", "-O1", "a.c"));
+	local = address(self->dir, "out", "local");
+	ASSERT_EQ(0, lib_sh("cd %s && objcopy --only-keep-debug out mini && head -c 40M /dev/zero >zeros && "
+			    "objcopy --add-section .zeros=zeros mini && xz mini && strip out && "
+			    "objcopy --add-section .gnu_debugdata=mini.xz out", self->dir));
+	ASSERT_TRUE(open_out(self->dir, &self->fd, &self->s));
+	ASSERT_EQ(0, getrlimit(RLIMIT_AS, &before));
+	little = before;
+	little.rlim_cur = bytes_mapped() + (16 << 20);
+	ASSERT_EQ(0, setrlimit(RLIMIT_AS, &little));
+	EXPECT_EQ(0, FRAMES(local));
+	setrlimit(RLIMIT_AS, &before);
+	EXPECT_EQ(GPROF_MISSING_MEMORY, gprof_symbolizer_missing(self->s));
+	gprof_symbolizer_close(self->s);
+	close(self->fd);
+	ASSERT_TRUE(open_out(self->dir, &self->fd, &self->s));
+	EXPECT_EQ(1, FRAMES(local));
+	EXPECT_EQ(GPROF_MISSING_NOT, gprof_symbolizer_missing(self->s));
+}
+
+static bool no_lzma;
+
+void *dlopen(const char *file, int mode)
+{
+	void *(*next)(const char *file, int mode);
+
+	if (no_lzma && file && strstr(file, "lzma"))
+		return NULL;
+	*(void **)&next = dlsym(RTLD_NEXT, "dlopen");
+	return next(file, mode);
+}
+
+/* A libdw that was built without it has to do with what else there is, and so have we. */
+TEST_F(symbol, a_small_table_that_nothing_unpacks_takes_no_other_names)
+{
+	uint64_t outer;
+
+	NEED("gcc");
+	NEED("xz");
+	lib_write(self->dir, "a.c", source);
+	ASSERT_TRUE(build(self->dir, "gcc", "-O1 -rdynamic", "a.c"));
+	outer = address(self->dir, "out", "main");
+	ASSERT_NE(0, outer);
+	ASSERT_EQ(0, lib_sh("cd %s && objcopy --only-keep-debug out mini && xz mini && strip out && "
+			    "objcopy --add-section .gnu_debugdata=mini.xz out", self->dir));
+	ASSERT_TRUE(open_out(self->dir, &self->fd, &self->s));
+	no_lzma = true;
+	EXPECT_EQ(1, FRAMES(outer));
+	no_lzma = false;
+	EXPECT_STREQ("main", self->frames[0].name);
 	EXPECT_EQ(GPROF_MISSING_NOT, gprof_symbolizer_missing(self->s));
 }
 

@@ -24,6 +24,9 @@ int gprof_own_fd_high(int fd)
 {
 	int least, high;
 
+	/* The errno is why there is none. */
+	if (fd < 0)
+		return fd;
 	/* The limit may be below that. */
 	for (least = GPROF_OWN_FD_LEAST; least > fd && least >= FEW; least /= 2) {
 		high = fcntl(fd, F_DUPFD_CLOEXEC, least);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * netlink.c: questions to the module's generic netlink family, on libnl.
+ * netlink.c: questions to the module's generic netlink family.
  *
- * libnl has numbers of its own for errors, which lose some of the kernel's; so
- * the kernel's are taken from its messages here.
+ * libnl writes and reads messages. The socket is not its own: what libnl has opened it
+ * reads and closes by number, whoever has that number by then.
  */
 #include "netlink.h"
 
@@ -11,53 +11,38 @@
 #include <linux/genetlink.h>
 #include <linux/gprof_netlink.h>
 #include <linux/netlink.h>
-#include <netlink/errno.h>
 #include <netlink/genl/genl.h>
 #include <netlink/netlink.h>
-#include <netlink/socket.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 
 #define DUMP_TRIES	16
 #define SENTENCE_MAX	256
 #define ATTRS_MAX	64
+#define BUFFER_LEAST	16384	/* the kernel makes parts of a dump as large as what is read at once */
 
 /**
  * struct hearing - what comes in while one waits for answers
  * @q: of whom: policy, take, ctx
+ * @seq: number of the question, 0: answers to none
  * @done: the last answer has come
  * @changed: the kernel calls the dump inconsistent
  * @err: -errno of the kernel or of @q->take, 0 so far
  * @told: the kernel's sentence, or ""
+ * @buffer: for what is read
+ * @size: its bytes
  */
 struct hearing {
 	const struct gprof_netlink_question *q;
+	uint32_t seq;
 	bool done;
 	bool changed;
 	int err;
 	char told[SENTENCE_MAX];
+	void *buffer;
+	size_t size;
 };
-
-/* For failures on this side of the socket. */
-static int errno_of(int nl_error)
-{
-	static const struct {
-		int nl;
-		int err;
-	} table[] = {
-		{ NLE_NOMEM, ENOMEM }, { NLE_PERM, EPERM }, { NLE_NOACCESS, EACCES },
-		{ NLE_OBJ_NOTFOUND, ENOENT }, { NLE_INTR, EINTR }, { NLE_AGAIN, EAGAIN },
-		{ NLE_AF_NOSUPPORT, EAFNOSUPPORT }, { NLE_PROTO_MISMATCH, EPROTO },
-		{ NLE_MSG_TRUNC, EPROTO }, { NLE_MSGSIZE, EMSGSIZE }, { NLE_RANGE, EPROTO },
-		{ NLE_INVAL, EPROTO }, { NLE_NOATTR, EPROTO }, { NLE_MSG_TOOSHORT, EPROTO },
-	};
-	size_t i;
-
-	for (i = 0; i < sizeof(table) / sizeof(table[0]); i++)
-		if (table[i].nl == (nl_error < 0 ? -nl_error : nl_error))
-			return table[i].err;
-	return EIO;
-}
 
 struct nl_msg *gprof_netlink_message(const struct gprof_netlink *n, int cmd)
 {
@@ -71,27 +56,20 @@ struct nl_msg *gprof_netlink_message(const struct gprof_netlink *n, int cmd)
 	return msg;
 }
 
-static int take_valid(struct nl_msg *msg, void *arg)
+static void take_valid(struct hearing *h, struct nlmsghdr *nlh)
 {
-	struct hearing *h = arg;
 	const struct gprof_netlink_question *q = h->q;
-	struct nlmsghdr *nlh = nlmsg_hdr(msg);
 	struct nlattr *attrs[ATTRS_MAX + 1];
-	int err;
 
 	if (h->err || q->policy.max > ATTRS_MAX)
-		return NL_SKIP;
-	err = genlmsg_parse(nlh, 0, attrs, q->policy.max, q->policy.policy);
-	h->err = err ? -errno_of(err) :
-		       q->take(q->ctx, genlmsg_hdr(nlh)->cmd, attrs);
-	return NL_OK;
+		return;
+	h->err = genlmsg_parse(nlh, 0, attrs, q->policy.max, q->policy.policy) ? -EPROTO :
+		 q->take(q->ctx, genlmsg_hdr(nlh)->cmd, attrs);
 }
 
 /* A dump that fails half-way says so in its last message. */
-static int take_finish(struct nl_msg *msg, void *arg)
+static void take_finish(struct hearing *h, const struct nlmsghdr *nlh)
 {
-	struct nlmsghdr *nlh = nlmsg_hdr(msg);
-	struct hearing *h = arg;
 	int code = 0;
 
 	if (nlmsg_datalen(nlh) >= (int)sizeof(code))
@@ -99,21 +77,6 @@ static int take_finish(struct nl_msg *msg, void *arg)
 	if (code < 0 && !h->err)
 		h->err = code;
 	h->done = true;
-	return NL_STOP;
-}
-
-static int take_ack(struct nl_msg *msg, void *arg)
-{
-	(void)msg;
-	((struct hearing *)arg)->done = true;
-	return NL_STOP;
-}
-
-static int take_changed(struct nl_msg *msg, void *arg)
-{
-	(void)msg;
-	((struct hearing *)arg)->changed = true;
-	return NL_OK;
 }
 
 /* The sentence follows the error, and the header of the question. */
@@ -131,29 +94,86 @@ static void take_sentence(struct hearing *h, const struct nlmsghdr *nlh)
 			nla_strlcpy(h->told, a, sizeof(h->told));
 }
 
-static int take_error(struct sockaddr_nl *from, struct nlmsgerr *error, void *arg)
+/* Error 0 is that all has been answered. */
+static void take_error(struct hearing *h, const struct nlmsghdr *nlh)
 {
-	struct hearing *h = arg;
+	const struct nlmsgerr *error = nlmsg_data(nlh);
 
-	(void)from;
-	h->err = error->error < 0 ? error->error : -EPROTO;
 	h->done = true;
-	take_sentence(h, (const struct nlmsghdr *)((char *)error - NLMSG_HDRLEN));
-	return NL_STOP;
+	if (nlmsg_datalen(nlh) < (int)sizeof(*error) || error->error > 0) {
+		h->err = -EPROTO;
+	} else if (error->error) {
+		h->err = error->error;
+		take_sentence(h, nlh);
+	}
 }
 
-static struct nl_cb *make_callbacks(struct hearing *h)
+static void take_messages(struct hearing *h, int len)
 {
-	struct nl_cb *cb = nl_cb_alloc(NL_CB_CUSTOM);
+	struct nlmsghdr *nlh;
 
-	if (!cb)
-		return NULL;
-	nl_cb_set(cb, NL_CB_VALID, NL_CB_CUSTOM, take_valid, h);
-	nl_cb_set(cb, NL_CB_FINISH, NL_CB_CUSTOM, take_finish, h);
-	nl_cb_set(cb, NL_CB_ACK, NL_CB_CUSTOM, take_ack, h);
-	nl_cb_set(cb, NL_CB_DUMP_INTR, NL_CB_CUSTOM, take_changed, h);
-	nl_cb_err(cb, NL_CB_CUSTOM, take_error, h);
-	return cb;
+	for (nlh = h->buffer; nlmsg_ok(nlh, len); nlh = nlmsg_next(nlh, &len)) {
+		/* An answer to a question that was given up. */
+		if (h->seq && nlh->nlmsg_seq != h->seq)
+			continue;
+		if (nlh->nlmsg_flags & NLM_F_DUMP_INTR)
+			h->changed = true;
+		switch (nlh->nlmsg_type) {
+		case NLMSG_NOOP:
+			break;
+		case NLMSG_ERROR:
+			take_error(h, nlh);
+			break;
+		case NLMSG_DONE:
+			take_finish(h, nlh);
+			break;
+		default:
+			take_valid(h, nlh);
+		}
+	}
+}
+
+static int make_room(struct hearing *h, size_t size)
+{
+	void *buffer;
+
+	if (size < BUFFER_LEAST)
+		size = BUFFER_LEAST;
+	if (size <= h->size)
+		return 0;
+	buffer = realloc(h->buffer, size);
+	if (!buffer)
+		return -ENOMEM;
+	h->buffer = buffer;
+	h->size = size;
+	return 0;
+}
+
+/* Takes what comes next, all that is in it: 0 or -errno. */
+static int receive(const struct gprof_netlink *n, struct hearing *h, int flags)
+{
+	struct sockaddr_nl from = { 0 };
+	socklen_t from_len = sizeof(from);
+	ssize_t len;
+
+	do {
+		len = recv(n->own.fd, NULL, 0, MSG_PEEK | MSG_TRUNC | flags);
+	} while (len < 0 && errno == EINTR);
+	if (len < 0)
+		return -errno;
+	if (make_room(h, (size_t)len))
+		return -ENOMEM;
+	/* It is there, and nobody else reads. */
+	len = recvfrom(n->own.fd, h->buffer, h->size, MSG_TRUNC | MSG_DONTWAIT,
+		       (struct sockaddr *)&from, &from_len);
+	if (len < 0)
+		return -errno;
+	if (!len || (size_t)len > h->size || from.nl_family != AF_NETLINK)
+		return -EPROTO;
+	/* Of others than the kernel nothing is believed. */
+	if (!from.nl_pid)
+		take_messages(h, (int)len);
+	return 0;
 }
 
 /* Sends the question once and takes what comes back. */
@@ -161,52 +181,47 @@ static int ask_once(struct gprof_netlink *n, const struct gprof_netlink_question
 		    struct hearing *h)
 {
 	struct nlmsghdr *nlh = nlmsg_hdr(q->message);
-	struct nl_cb *cb = make_callbacks(h);
-	int err;
+	int err = 0;
 
-	if (!cb)
-		return -ENOMEM;
 	/* Asked again, it is another question. */
-	nlh->nlmsg_seq = NL_AUTO_SEQ;
-	if (q->dump)
-		nlh->nlmsg_flags |= NLM_F_DUMP;
-	err = nl_send_auto(n->socket, q->message);
-	while (err >= 0 && !h->done) {
-		err = nl_recvmsgs(n->socket, cb);
-		if (err == -NLE_INTR || err == -NLE_AGAIN)
-			err = 0;
-	}
-	nl_cb_put(cb);
-	if (h->err)
-		return h->err;
-	return err < 0 && !h->done ? -errno_of(err) : 0;
+	if (!++n->seq)
+		n->seq = 1;
+	h->seq = n->seq;
+	nlh->nlmsg_seq = n->seq;
+	nlh->nlmsg_flags |= NLM_F_REQUEST | NLM_F_ACK | (q->dump ? NLM_F_DUMP : 0);
+	if (send(n->own.fd, nlh, nlh->nlmsg_len, MSG_NOSIGNAL) < 0)
+		err = -errno;
+	while (!err && !h->done)
+		err = receive(n, h, 0);
+	return h->err ? h->err : err;
 }
 
 int gprof_netlink_ask(struct gprof_netlink *n, struct gprof_netlink_question *q,
 		      struct gprof_error *e)
 {
-	struct hearing h;
-	int tries, err = -ENOMEM;
+	struct hearing h = { 0 };
+	int tries, err = q->message ? gprof_own_fd_check(&n->own, q->what, NULL) : -ENOMEM;
 
-	for (tries = 0; tries < DUMP_TRIES && q->message; tries++) {
+	for (tries = 0; tries < DUMP_TRIES && !err && (!tries || h.changed); tries++) {
 		if (tries)
 			q->restart(q->ctx);
-		h = (struct hearing){ .q = q };
+		h = (struct hearing){ .q = q, .buffer = h.buffer, .size = h.size };
 		err = ask_once(n, q, &h);
-		if (err || !h.changed)
-			break;
-		err = -EAGAIN;
 	}
+	free(h.buffer);
 	nlmsg_free(q->message);
 	q->message = NULL;
-	if (!err)
+	if (!err && !h.changed)
 		return 0;
 	if (err == -ENOMEM)
 		return gprof_error_set(e, ENOMEM, "%s: no memory", q->what);
-	if (err == -EAGAIN)
+	if (!err)
 		return gprof_error_set(e, EAGAIN,
 				       "%s: the list changes faster than it can be read; try again",
 				       q->what);
+	/* It may have been closed while it was asked. */
+	if (gprof_own_fd_check(&n->own, q->what, e))
+		return -EBADF;
 	if (h.told[0])
 		return gprof_error_set(e, -err, "%s: %s (%s)", q->what, h.told,
 				       gprof_strerror(-err));
@@ -283,20 +298,18 @@ int gprof_netlink_open(struct gprof_netlink *n, struct gprof_error *e)
 {
 	const int on = 1;
 	struct family f = { 0 };
-	int err;
+	int fd, err;
 
-	n->socket = nl_socket_alloc();
-	if (!n->socket)
-		return gprof_error_set(e, ENOMEM, "no memory for a netlink socket");
-	err = genl_connect(n->socket);
-	if (err)
-		return gprof_error_set(e, errno_of(err),
+	*n = GPROF_NETLINK_NONE;
+	fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_GENERIC);
+	if (fd < 0)
+		return gprof_error_set(e, errno,
 				       "no generic netlink socket (%s); it is how the module is asked",
-				       nl_geterror(err));
+				       gprof_strerror(errno));
+	gprof_own_fd_take(&n->own, fd);
 	/* The kernel's sentences, without a copy of the question before them. */
-	setsockopt(nl_socket_get_fd(n->socket), SOL_NETLINK, NETLINK_EXT_ACK, &on, sizeof(on));
-	setsockopt(nl_socket_get_fd(n->socket), SOL_NETLINK, NETLINK_CAP_ACK, &on, sizeof(on));
-	nl_socket_enable_msg_peek(n->socket);
+	setsockopt(n->own.fd, SOL_NETLINK, NETLINK_EXT_ACK, &on, sizeof(on));
+	setsockopt(n->own.fd, SOL_NETLINK, NETLINK_CAP_ACK, &on, sizeof(on));
 	err = find_family(n, &f, e);
 	n->family = f.id;
 	if (err == -ENOENT)
@@ -309,9 +322,7 @@ int gprof_netlink_open(struct gprof_netlink *n, struct gprof_error *e)
 
 void gprof_netlink_close(struct gprof_netlink *n)
 {
-	if (n->socket)
-		nl_socket_free(n->socket);
-	n->socket = NULL;
+	gprof_own_fd_close(&n->own);
 }
 
 int gprof_netlink_join(struct gprof_netlink *n, const char *group, struct gprof_error *e)
@@ -325,24 +336,15 @@ int gprof_netlink_join(struct gprof_netlink *n, const char *group, struct gprof_
 	if (!f.group_id)
 		return gprof_error_set(e, EOPNOTSUPP, "gprof.ko tells no \"%s\"; load a newer one",
 				       group);
-	err = nl_socket_add_membership(n->socket, f.group_id);
-	if (err == -NLE_PERM || err == -NLE_NOACCESS)
+	if (!setsockopt(n->own.fd, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, &f.group_id,
+			sizeof(f.group_id)))
+		return 0;
+	if (errno == EPERM || errno == EACCES)
 		return gprof_error_set(e, EPERM,
 				       "hearing of all recorders needs root, CAP_SYS_ADMIN or "
 				       "CAP_NET_ADMIN");
-	if (!err)
-		err = nl_socket_set_nonblocking(n->socket);
-	if (err)
-		return gprof_error_set(e, errno_of(err), "cannot listen to gprof's \"%s\": %s",
-				       group, nl_geterror(err));
-	return 0;
-}
-
-static int take_any(struct nl_msg *msg, void *arg)
-{
-	(void)msg;
-	(void)arg;
-	return NL_OK;
+	return gprof_error_set(e, errno, "cannot listen to gprof's \"%s\": %s", group,
+			       gprof_strerror(errno));
 }
 
 int gprof_netlink_hear(struct gprof_netlink *n, const struct gprof_netlink_policy *policy,
@@ -350,26 +352,20 @@ int gprof_netlink_hear(struct gprof_netlink *n, const struct gprof_netlink_polic
 {
 	const struct gprof_netlink_question q = { .policy = *policy, .take = take, .ctx = ctx };
 	struct hearing h = { .q = &q };
-	struct nl_cb *cb = make_callbacks(&h);
-	int err;
+	int err = gprof_own_fd_check(&n->own, "events", e);
 
-	if (!cb)
+	if (err)
+		return err;
+	err = receive(n, &h, MSG_DONTWAIT);
+	free(h.buffer);
+	if (err == -ENOBUFS)
+		return gprof_error_set(e, ENOBUFS, "events were lost: more came than were read");
+	if (err == -ENOMEM)
 		return gprof_error_set(e, ENOMEM, "no memory for events");
-	/* What is told answers no question, and has no number of one. */
-	nl_cb_set(cb, NL_CB_SEQ_CHECK, NL_CB_CUSTOM, take_any, NULL);
-	errno = 0;
-	err = nl_recvmsgs(n->socket, cb);
-	/* libnl makes NLE_NOMEM of both ENOMEM and ENOBUFS. */
-	if (err == -NLE_NOMEM && errno == ENOBUFS)
-		err = gprof_error_set(e, ENOBUFS, "events were lost: more came than were read");
-	else if (err < 0 && err != -NLE_AGAIN && err != -NLE_INTR)
-		err = gprof_error_set(e, errno_of(err), "events cannot be read: %s",
-				      nl_geterror(err));
-	else if (h.err)
-		err = gprof_error_set(e, -h.err, "an event cannot be taken: %s",
-				      gprof_strerror(-h.err));
-	else
-		err = 0;
-	nl_cb_put(cb);
-	return err;
+	if (err && err != -EAGAIN)
+		return gprof_error_set(e, -err, "events cannot be read: %s", gprof_strerror(-err));
+	if (h.err)
+		return gprof_error_set(e, -h.err, "an event cannot be taken: %s",
+				       gprof_strerror(-h.err));
+	return 0;
 }

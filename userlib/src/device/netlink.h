@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * netlink.h: questions to the module's generic netlink family, on libnl.
+ * netlink.h: questions to the module's generic netlink family.
  *
  * A question is a message; its answers are handed over one by one, as
  * attributes. What the kernel says of an error, in a sentence of its own, comes
@@ -13,19 +13,23 @@
 #include <stdbool.h>
 
 #include "base/error.h"
+#include "base/own_fd.h"
 
 struct nl_msg;
-struct nl_sock;
 
 /**
  * struct gprof_netlink - a socket
- * @socket: libnl's
+ * @own: it
  * @family: number of the module's family
+ * @seq: of the last question
  */
 struct gprof_netlink {
-	struct nl_sock *socket;
+	struct gprof_own_fd own;
 	int family;
+	uint32_t seq;
 };
+
+#define GPROF_NETLINK_NONE	((struct gprof_netlink){ .own = { .fd = -1 } })
 
 /**
  * gprof_netlink_take_fn() - take an answer
@@ -49,7 +53,7 @@ struct gprof_netlink_policy {
 
 /**
  * gprof_netlink_open() - connect, and find the family
- * @n: gets filled; gprof_netlink_close() in any case
+ * @n: gets filled; gprof_netlink_close() in any case, as of GPROF_NETLINK_NONE
  * @e: sentence
  *
  * Return: 0 or -errno; -ENOENT when the module is not loaded.

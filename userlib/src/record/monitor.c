@@ -6,7 +6,6 @@
 #include <gprof/monitor.h>
 #include <linux/gprof_netlink.h>
 #include <netlink/msg.h>
-#include <netlink/socket.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -90,7 +89,7 @@ struct gprof_recorder_list *gprof_recorder_list_new(void)
 		.ctx = l,
 		.what = "recorders",
 	};
-	struct gprof_netlink n = { 0 };
+	struct gprof_netlink n = GPROF_NETLINK_NONE;
 	struct gprof_error e = { 0 };
 	int err;
 
@@ -131,7 +130,7 @@ int gprof_snapshot_request(uint64_t id)
 		.policy = gprof_recorder_answer_policy,
 		.what = "a snapshot",
 	};
-	struct gprof_netlink n = { 0 };
+	struct gprof_netlink n = GPROF_NETLINK_NONE;
 	struct gprof_error e = { 0 };
 	int err = gprof_netlink_open(&n, &e);
 
@@ -153,10 +152,12 @@ struct gprof_monitor *gprof_monitor_new(void)
 	struct gprof_error e = { 0 };
 	int err;
 
-	if (!m)
+	if (!m) {
 		err = gprof_error_set(&e, ENOMEM, "events: no memory");
-	else
+	} else {
+		m->asks = GPROF_NETLINK_NONE;
 		err = gprof_netlink_open(&m->netlink, &e);
+	}
 	if (!err)
 		err = gprof_netlink_join(&m->netlink, GPROF_NL_GROUP_EVENTS, &e);
 	if (!err)
@@ -181,7 +182,7 @@ void gprof_monitor_free(struct gprof_monitor *m)
 
 int gprof_monitor_fd(const struct gprof_monitor *m)
 {
-	return nl_socket_get_fd(m->netlink.socket);
+	return m->netlink.own.fd;
 }
 
 static int take_event(void *ctx, int cmd, struct nlattr **attrs)

@@ -122,6 +122,7 @@ struct gprof_sched *gprof_sched_stats_new(const struct gprof_sched_config *confi
 		return NULL;
 	}
 	s->dev = GPROF_OWN_FD_NONE;
+	s->netlink = GPROF_NETLINK_NONE;
 	err = gprof_opts_take(&cfg, sizeof(cfg), least, config, "gprof_sched_config", &e);
 	if (!err)
 		err = check_config(&cfg, &e);

@@ -129,20 +129,37 @@ static int weigh(struct ask *a, const struct gprof_recording *rec)
 	return 0;
 }
 
+/*
+ * A descriptor that is held for as long as is recorded may be another's meanwhile, and no pidfd
+ * can be told from other anonymous files. From one look to the next no pid is used again.
+ */
+static bool has_ended(const struct gprof_target *target)
+{
+	struct pollfd p = { .events = POLLIN };
+	bool ended;
+
+	if (target->type != GPROF_PROCESS)
+		return false;
+	p.fd = (int)syscall(SYS_pidfd_open, target->id, 0);
+	if (p.fd < 0)
+		return errno == ESRCH;
+	ended = poll(&p, 1, 0) > 0;
+	close(p.fd);
+	return ended;
+}
+
 /* Until the time is over, the target is gone, or the file is full. */
 static int wait_for(struct ask *a, const struct gprof_recording *rec)
 {
-	struct pollfd p = { .fd = -1, .events = POLLIN };
 	uint64_t until = now_ns() + a->ns, now;
 	struct stat st;
 	int err = 0;
 
-	if (a->wish.target.type == GPROF_PROCESS)
-		p.fd = (int)syscall(SYS_pidfd_open, a->wish.target.id, 0);
 	while (!err && (now = now_ns()) < until) {
 		uint64_t left = until - now;
 
-		if (poll(&p, 1, (int)(((left < TICK_NS ? left : TICK_NS) + 999999) / 1000000)) > 0)
+		poll(NULL, 0, (int)(((left < TICK_NS ? left : TICK_NS) + 999999) / 1000000));
+		if (has_ended(&a->wish.target))
 			break;
 		err = gone(a) ? -ECONNABORTED : weigh(a, rec);
 		if (a->wish.kind == GPROF_WISH_TRACE && !fstat(a->trace, &st) &&
@@ -152,8 +169,6 @@ static int wait_for(struct ask *a, const struct gprof_recording *rec)
 			break;
 		}
 	}
-	if (p.fd >= 0)
-		close(p.fd);
 	return err;
 }
 

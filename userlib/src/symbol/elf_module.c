@@ -33,15 +33,15 @@ static int find_elf(Dwfl_Module *mod, void **userdata, const char *name, Dwarf_A
 		    char **file_name, Elf **elfp)
 {
 	struct gprof_elf *m = *userdata;
-	int fd = m->fd;
 
 	(void)mod;
 	(void)name;
 	(void)base;
 	(void)file_name;
 	*elfp = m->elf;
-	m->fd = -1;	/* both are dwfl's now */
-	return fd;
+	m->given = true;
+	/* What it is given it closes by number: the descriptor stays ours. */
+	return -1;
 }
 
 /* Nothing is taken of a debug file before its strings are known to end. Closes what is not. */
@@ -84,6 +84,7 @@ static int find_debuginfo(Dwfl_Module *mod, void **userdata, const char *name, D
 	Dwarf_Addr bias;
 	const void *id;
 	ssize_t len;
+	int fd;
 
 	(void)name;
 	(void)base;
@@ -100,7 +101,18 @@ static int find_debuginfo(Dwfl_Module *mod, void **userdata, const char *name, D
 		wanted.build_id = id;
 		wanted.build_id_len = (size_t)len;
 	}
-	return take_debug(m, gprof_debug_file(&wanted));
+	fd = take_debug(m, gprof_debug_file(&wanted));
+	if (fd < 0)
+		return -1;
+	gprof_own_fd_take(&m->debug, fd);
+	return m->debug.fd;
+}
+
+/* A debug file that elfutils has just had and found no good it has closed itself. */
+static void look_at_debug(struct gprof_elf *m, bool had)
+{
+	if (!had && !gprof_own_fd_is(&m->debug))
+		m->debug = GPROF_OWN_FD_NONE;
 }
 
 static const Dwfl_Callbacks callbacks = {
@@ -148,17 +160,18 @@ int gprof_elf_open(struct gprof_elf *m, int fd, const char *path, uint32_t pid)
 	void **userdata;
 
 	memset(m, 0, sizeof(*m));
-	m->alt_fd = -1;
+	m->own = GPROF_OWN_FD_NONE;
+	m->debug = GPROF_OWN_FD_NONE;
 	m->path = path;
 	m->pid = pid;
 	m->memory.max = gprof_memory_share(MEMORY_MAX);
-	m->fd = gprof_own_fd_high(fcntl(fd, F_DUPFD_CLOEXEC, 0));
-	if (m->fd < 0)
+	gprof_own_fd_take(&m->own, fcntl(fd, F_DUPFD_CLOEXEC, 0));
+	if (m->own.fd < 0)
 		return -errno;
-	if (!may_read(m->fd))
+	if (!may_read(m->own.fd))
 		goto bad;
 	elf_version(EV_CURRENT);
-	m->elf = elf_begin(m->fd, ELF_C_READ, NULL);
+	m->elf = elf_begin(m->own.fd, ELF_C_READ, NULL);
 	if (!m->elf || elf_kind(m->elf) != ELF_K_ELF || !gelf_getehdr(m->elf, &ehdr) ||
 	    (ehdr.e_type != ET_EXEC && ehdr.e_type != ET_DYN) || !load_range(m->elf, &start, &end))
 		goto bad;
@@ -182,6 +195,11 @@ bad:
 	return -ENOEXEC;
 }
 
+bool gprof_elf_is_open(const struct gprof_elf *m)
+{
+	return gprof_own_fd_is(&m->own);
+}
+
 enum gprof_missing gprof_elf_symbols(struct gprof_elf *m)
 {
 	if (!gprof_elf_strings_end(m->elf))
@@ -191,9 +209,20 @@ enum gprof_missing gprof_elf_symbols(struct gprof_elf *m)
 		return GPROF_MISSING_PACKED;
 	case GPROF_PACKED_DAMAGED:
 		return GPROF_MISSING_ELF;
+	case GPROF_PACKED_UNKNOWN:
+		return GPROF_MISSING_MEMORY;
 	default:
 		return GPROF_MISSING_NOT;
 	}
+}
+
+int gprof_elf_symtab(struct gprof_elf *m)
+{
+	bool had = m->debug.fd >= 0;
+	int nr = dwfl_module_getsymtab(m->mod);
+
+	look_at_debug(m, had);
+	return nr;
 }
 
 /* libdw would open what the file names, whatever that is: it gets this, or is not asked. */
@@ -202,17 +231,24 @@ static void open_alt(struct gprof_elf *m, Dwarf *dw)
 	struct gprof_debug_wanted wanted = { .pid = m->pid };
 	const void *id;
 	ssize_t len;
+	int fd;
 
 	len = dwelf_dwarf_gnu_debugaltlink(dw, &wanted.alt, &id);
 	if (len <= 0)
 		return;
 	wanted.build_id = id;
 	wanted.build_id_len = (size_t)len;
-	m->alt_fd = take_debug(m, gprof_debug_file(&wanted));
-	m->alt_elf = m->alt_fd < 0 ? NULL : elf_begin(m->alt_fd, ELF_C_READ_MMAP, NULL);
+	fd = take_debug(m, gprof_debug_file(&wanted));
+	if (fd < 0)
+		return;
+	m->alt_elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
 	m->alt = m->alt_elf ? dwarf_begin_elf(m->alt_elf, DWARF_C_READ, NULL) : NULL;
 	if (m->alt)
 		dwarf_setalt(dw, m->alt);
+	/* It is mapped, and nothing has to stay open for it. */
+	if (m->alt_elf)
+		elf_cntl(m->alt_elf, ELF_C_FDDONE);
+	close(fd);
 }
 
 static void close_alt(struct gprof_elf *m)
@@ -220,12 +256,11 @@ static void close_alt(struct gprof_elf *m)
 	if (m->alt)
 		dwarf_end(m->alt);
 	elf_end(m->alt_elf);
-	if (m->alt_fd >= 0)
-		close(m->alt_fd);
 }
 
 Dwarf *gprof_elf_dwarf(struct gprof_elf *m, Dwarf_Addr *bias)
 {
+	bool had = m->debug.fd >= 0;
 	Dwarf *dw;
 
 	if (m->has_dwarf)
@@ -239,6 +274,7 @@ Dwarf *gprof_elf_dwarf(struct gprof_elf *m, Dwarf_Addr *bias)
 		return NULL;
 	m->asks_dwarf = true;
 	dw = dwfl_module_getdwarf(m->mod, bias);
+	look_at_debug(m, had);
 	if (dw)
 		open_alt(m, dw);
 	m->asks_dwarf = false;
@@ -249,16 +285,14 @@ Dwarf *gprof_elf_dwarf(struct gprof_elf *m, Dwarf_Addr *bias)
 
 void gprof_elf_close(struct gprof_elf *m)
 {
-	bool ours = m->fd >= 0;
-
-	if (m->dwfl)
+	/* elfutils closes that of a debug file: rather its memory is lost than another's closed. */
+	if (m->dwfl && (m->debug.fd < 0 || gprof_own_fd_is(&m->debug)))
 		dwfl_end(m->dwfl);
 	close_alt(m);
-	if (ours) {
+	if (!m->given)
 		elf_end(m->elf);
-		close(m->fd);
-	}
+	gprof_own_fd_close(&m->own);
 	memset(m, 0, sizeof(*m));
-	m->fd = -1;
-	m->alt_fd = -1;
+	m->own = GPROF_OWN_FD_NONE;
+	m->debug = GPROF_OWN_FD_NONE;
 }

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "mapped_file.h"
+#include "base/own_fd.h"
 #include "base/table.h"
 
 /**
@@ -22,16 +23,17 @@
  * @elf: libelf's handle, owned by @dwfl once that has opened it
  * @dwfl: session with this one module
  * @mod: the module
- * @fd: own descriptor
+ * @own: descriptor
+ * @given: @elf is owned by @dwfl
  * @bias: what dwfl adds to addresses of the file
  * @machine: EM_*
  * @path: where it lies, or NULL; borrowed
  * @pid: a process whose path that is, or 0
  * @memory: for what is made of it, and what elfutils makes of it
+ * @debug: descriptor of its debug file, which @dwfl closes; or none
  * @why: what of its debug data was left out, or GPROF_MISSING_NOT
  * @alt: what dwz(1) took out of its DWARF, or NULL
  * @alt_elf: libelf's handle for that
- * @alt_fd: and its descriptor, or -1
  * @asks_dwarf: elfutils is asked for DWARF, and may ask for debug files
  * @has_dwarf: it has had some
  * @no_dwarf: it has none, or must not be asked
@@ -40,16 +42,17 @@ struct gprof_elf {
 	Elf *elf;
 	Dwfl *dwfl;
 	Dwfl_Module *mod;
-	int fd;
+	struct gprof_own_fd own;
+	bool given;
 	GElf_Addr bias;
 	uint16_t machine;
 	const char *path;
 	uint32_t pid;
 	struct gprof_budget memory;
+	struct gprof_own_fd debug;
 	enum gprof_missing why;
 	Dwarf *alt;
 	Elf *alt_elf;
-	int alt_fd;
 	bool asks_dwarf;
 	bool has_dwarf;
 	bool no_dwarf;
@@ -67,8 +70,18 @@ struct gprof_elf {
 int gprof_elf_open(struct gprof_elf *m, int fd, const char *path, uint32_t pid);
 void gprof_elf_close(struct gprof_elf *m);
 
+/**
+ * gprof_elf_is_open() - may more of the file be read?
+ *
+ * Not when the program has closed it; then nothing that reads may be asked for.
+ */
+bool gprof_elf_is_open(const struct gprof_elf *m);
+
 /** gprof_elf_symbols() - may elfutils be asked for symbols? GPROF_MISSING_NOT, or why not */
 enum gprof_missing gprof_elf_symbols(struct gprof_elf *m);
+
+/** gprof_elf_symtab() - dwfl_module_getsymtab() */
+int gprof_elf_symtab(struct gprof_elf *m);
 
 /**
  * gprof_elf_dwarf() - DWARF of the file or of its debug file

@@ -156,40 +156,66 @@ typedef int (*decode_fn)(uint64_t *memory_max, uint32_t flags, const void *alloc
 			 const uint8_t *in, size_t *in_at, size_t in_size,
 			 uint8_t *out, size_t *out_at, size_t out_size);
 
-static bool unpack(const Elf_Data *data, unsigned char *out, size_t size)
+#define LZMA_MEM_ERROR	5	/* lzma_ret: no memory */
+
+static enum gprof_packed unpack(decode_fn decode, const Elf_Data *data, unsigned char *out,
+				size_t size)
 {
 	uint64_t memory_max = 2 * GPROF_PACKED_MAX;	/* a dictionary, and more */
-	void *so = dlopen("liblzma.so.5", RTLD_NOW | RTLD_LOCAL);
 	size_t in_at = 0, out_at = 0;
-	decode_fn decode = NULL;
-	bool ok = false;
+	int ret = decode(&memory_max, 0, NULL, data->d_buf, &in_at, data->d_size, out, &out_at, size);
 
-	if (!so)
-		return false;
-	*(void **)&decode = dlsym(so, "lzma_stream_buffer_decode");
-	if (decode)
-		ok = !decode(&memory_max, 0, NULL, data->d_buf, &in_at, data->d_size, out, &out_at,
-			     size) && out_at == size;
-	dlclose(so);
-	return ok;
+	if (ret == LZMA_MEM_ERROR)
+		return GPROF_PACKED_UNKNOWN;
+	return ret || out_at != size ? GPROF_PACKED_DAMAGED : GPROF_PACKED_SOUND;
+}
+
+static enum gprof_packed look_at_elf(unsigned char *image, size_t size)
+{
+	enum gprof_packed packed = GPROF_PACKED_DAMAGED;
+	Elf *elf = elf_memory((char *)image, size);
+
+	if (!elf)
+		return GPROF_PACKED_UNKNOWN;
+	if (elf_kind(elf) == ELF_K_ELF && gprof_elf_strings_end(elf))
+		packed = gprof_elf_inflated(elf, true) ? GPROF_PACKED_LARGE : GPROF_PACKED_SOUND;
+	elf_end(elf);
+	return packed;
+}
+
+static enum gprof_packed look_with(decode_fn decode, const Elf_Data *data, uint64_t total)
+{
+	unsigned char *out = malloc(total ? total : 1);
+	enum gprof_packed packed;
+
+	if (!out)
+		return GPROF_PACKED_UNKNOWN;
+	packed = unpack(decode, data, out, total);
+	if (packed == GPROF_PACKED_SOUND)
+		packed = look_at_elf(out, total);
+	free(out);
+	return packed;
 }
 
 /*
  * libdwfl unpacks it into memory of its own, and takes names from it that it does not
- * look at: this has to be done before, though once more than it would need.
+ * look at: this has to be done before, though once more than it would need. A shared libdw
+ * that has loaded no liblzma cannot unpack it, and leaves it out; a static one may.
  */
 static enum gprof_packed look_within(const Elf_Data *data, uint64_t total)
 {
-	enum gprof_packed packed = GPROF_PACKED_DAMAGED;
-	unsigned char *out = malloc(total ? total : 1);
-	Elf *elf = NULL;
+	enum gprof_packed packed = GPROF_PACKED_UNKNOWN;
+	void *so = dlopen("liblzma.so.5", RTLD_NOW | RTLD_LOCAL);
+	decode_fn decode = NULL;
 
-	if (out && unpack(data, out, total))
-		elf = elf_memory((char *)out, total);
-	if (elf && elf_kind(elf) == ELF_K_ELF && gprof_elf_strings_end(elf))
-		packed = gprof_elf_inflated(elf, true) ? GPROF_PACKED_LARGE : GPROF_PACKED_SOUND;
-	elf_end(elf);
-	free(out);
+	if (so)
+		*(void **)&decode = dlsym(so, "lzma_stream_buffer_decode");
+	if (decode)
+		packed = look_with(decode, data, total);
+	else if (!so && dlsym(RTLD_DEFAULT, "dwfl_begin"))
+		packed = GPROF_PACKED_SOUND;
+	if (so)
+		dlclose(so);
 	return packed;
 }
 

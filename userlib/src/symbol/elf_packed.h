@@ -19,11 +19,13 @@
  * @GPROF_PACKED_SOUND: yes, or there is none
  * @GPROF_PACKED_LARGE: it comes to more than GPROF_PACKED_MAX
  * @GPROF_PACKED_DAMAGED: it is not what xz makes of a symbol table
+ * @GPROF_PACKED_UNKNOWN: there was no memory to look
  */
 enum gprof_packed {
 	GPROF_PACKED_SOUND,
 	GPROF_PACKED_LARGE,
 	GPROF_PACKED_DAMAGED,
+	GPROF_PACKED_UNKNOWN,
 };
 
 /**

@@ -22,9 +22,9 @@ static bool is_named(const char *symbol, const char *function)
 }
 
 /* How many places have that name; @addr gets the last of them, as the file has it. */
-static unsigned int find(const struct gprof_elf *m, const char *function, GElf_Addr *addr)
+static unsigned int find(struct gprof_elf *m, const char *function, GElf_Addr *addr)
 {
-	int nr = dwfl_module_getsymtab(m->mod), i;
+	int nr = gprof_elf_symtab(m), i;
 	unsigned int found = 0;
 
 	for (i = 0; i < nr; i++) {
@@ -66,6 +66,7 @@ static bool to_offset(Elf *elf, GElf_Addr addr, uint64_t *offset)
 int gprof_function_offset(const char *path, const char *function, uint64_t *offset,
 			  struct gprof_error *e)
 {
+	enum gprof_missing why;
 	unsigned int found = 0;
 	GElf_Addr addr = 0;
 	struct gprof_elf m;
@@ -86,12 +87,17 @@ int gprof_function_offset(const char *path, const char *function, uint64_t *offs
 	close(look);
 	err = gprof_elf_open(&m, fd, path, 0);
 	close(fd);
+	if (err && err != -ENOEXEC)
+		return gprof_error_set(e, -err, "%s cannot be read (%s)", path, gprof_strerror(-err));
 	if (err)
 		return gprof_error_set(e, -err, "%s is neither a program nor a shared library",
 				       path);
-	if (gprof_elf_symbols(&m) == GPROF_MISSING_NOT)
+	why = gprof_elf_symbols(&m);
+	if (why == GPROF_MISSING_NOT)
 		found = find(&m, function, &addr);
-	if (found > 1)
+	if (why == GPROF_MISSING_MEMORY)
+		err = gprof_error_set(e, ENOMEM, "%s: no memory for its symbols", path);
+	else if (found > 1)
 		err = gprof_error_set(e, EEXIST, "%s has %u functions of the name %s", path, found,
 				      function);
 	else if (!found || !to_offset(m.elf, addr, offset))

@@ -298,6 +298,9 @@ struct gprof_symbolizer *gprof_object_symbolizer(struct gprof_object *obj)
 	uint32_t pid;
 	int fd;
 
+	/* What the program has closed may still lie where it was. */
+	if (obj->symbolizer && !gprof_symbolizer_is_open(obj->symbolizer))
+		gprof_object_done(obj);
 	if (obj->symbolizer || obj->no_symbolizer || !obj->file)
 		return obj->symbolizer;
 	fd = gprof_object_dup(obj);

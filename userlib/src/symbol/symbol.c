@@ -129,7 +129,7 @@ static int load_symtab(struct gprof_symbols *s, struct gprof_elf *m)
 	s->why = gprof_elf_symbols(m);
 	if (s->why != GPROF_MISSING_NOT)
 		return 0;
-	nr = dwfl_module_getsymtab(m->mod);
+	nr = gprof_elf_symtab(m);
 	for (i = 1; i < nr && s->looked <= LOOK_MAX; i++) {
 		GElf_Addr addr, bias;
 		GElf_Word shndx;

@@ -57,6 +57,11 @@ void gprof_symbolizer_close(struct gprof_symbolizer *s)
 	free(s);
 }
 
+bool gprof_symbolizer_is_open(const struct gprof_symbolizer *s)
+{
+	return gprof_elf_is_open(&s->elf);
+}
+
 size_t gprof_symbolizer_frames(struct gprof_symbolizer *s, uint64_t addr,
 			       struct gprof_symbol_frame *frames, bool *inlines)
 {
@@ -64,6 +69,9 @@ size_t gprof_symbolizer_frames(struct gprof_symbolizer *s, uint64_t addr,
 	const struct gprof_symbol *symbol;
 	size_t nr = 0, i;
 
+	*inlines = false;
+	if (!gprof_symbolizer_is_open(s))
+		return 0;
 	if (!s->loaded) {
 		s->loaded = true;
 		gprof_symbols_load(&s->symbols, &s->elf);
@@ -110,6 +118,8 @@ bool gprof_symbolizer_caller(struct gprof_symbolizer *s, uint64_t pc, bool pushe
 
 	if (known != GPROF_NONE)
 		return known;
+	if (!gprof_symbolizer_is_open(s))
+		return false;
 	yes = gprof_cfi_caller(&s->elf, pc, pushed);
 	gprof_map64_put(&s->callers, key, yes);
 	return yes;

@@ -55,6 +55,9 @@ void gprof_symbolizer_close(struct gprof_symbolizer *s);
 size_t gprof_symbolizer_frames(struct gprof_symbolizer *s, uint64_t addr,
 			       struct gprof_symbol_frame *frames, bool *inlines);
 
+/** gprof_symbolizer_is_open() - as gprof_elf_is_open(); else nothing new is known of it */
+bool gprof_symbolizer_is_open(const struct gprof_symbolizer *s);
+
 /** gprof_symbolizer_missing() - why symbols that the file has were left out, as far as read */
 enum gprof_missing gprof_symbolizer_missing(const struct gprof_symbolizer *s);
 
