@@ -438,6 +438,50 @@ TEST_F_TIMEOUT(sending, its_end_does_not_wait_for_all, 120)
 	EXPECT_GT(15, seconds_of_end(self));
 }
 
+/* ---- push ---- */
+
+int cmd_push(int argc, char **argv);
+
+/* Without the token all is refused: it is not begun. What is behind it would be misuse as well. */
+TEST(headers_that_cannot_be_read_are_told)
+{
+	static const struct {
+		const char *text;	/* NULL: a directory */
+		int status;
+		const char *said;
+	} rows[] = {
+		{ NULL, STATUS_FAILED, "Is a directory" },
+		{ "", STATUS_USAGE, "has no header" },
+		{ "# Authorization: Bearer x\n\n", STATUS_USAGE, "has no header" },
+		{ "Authorization: Bearer x", STATUS_USAGE, "--interval wants" },
+		{ "#\nAuthorization: Bearer x\nX: y\n", STATUS_USAGE, "--interval wants" },
+		{ "secret\n", STATUS_USAGE, "each line is to be \"Name: value\"" },
+	};
+	char file[] = "/tmp/gprof-headers-XXXXXX";
+	char *args[] = { "push", "--header-file", NULL, "--interval", "never", NULL };
+	int fd = mkstemp(file);
+	struct ran r;
+
+	ASSERT_LE(0, fd);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		const char *text = rows[i].text ? rows[i].text : "";
+
+		ASSERT_EQ(0, ftruncate(fd, 0));
+		ASSERT_EQ((ssize_t)strlen(text), pwrite(fd, text, strlen(text), 0));
+		args[2] = rows[i].text ? file : "/tmp";
+		run(&r, cmd_push, args, -1);
+		EXPECT_EQ(rows[i].status, r.status) {
+			TH_LOG("%zu", i);
+		}
+		EXPECT_NE(NULL, strstr(r.err, rows[i].said)) {
+			TH_LOG("%zu: %s", i, r.err);
+		}
+		EXPECT_EQ(NULL, strstr(r.err, "secret"));
+	}
+	close(fd);
+	unlink(file);
+}
+
 /* ---- history ---- */
 
 int cmd_history(int argc, char **argv);
