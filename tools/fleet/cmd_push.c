@@ -442,6 +442,9 @@ static int take(struct push *o, bool last)
 		if (status == STATUS_OK)
 			status = continuous_start(&p->continuous, &p->budget);
 	}
+	/* It cannot go on: what is recorded still is kept. */
+	if (!last && status != STATUS_OK)
+		continuous_take(&p->continuous, p->store, CONTINUOUS_END);
 	pusher_show(p);
 	sender_wake(p->sender);
 	return status;
