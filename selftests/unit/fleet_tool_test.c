@@ -634,16 +634,26 @@ TEST_F(sending, what_is_in_use_is_that_of_the_end)
 	for (uint64_t i = 0; i < 40; i++)
 		ASSERT_EQ(0, put_heap(self, NOW + i * 10 * SECOND, 3, 100 + (int64_t)(i == 5)));
 	snprintf(out, sizeof(out), "%s/out.pb.gz", self->path);
-	/* and an hour that is none is left out */
-	snprintf(bad, sizeof(bad), "%s/20251125T08", self->path);
-	f = fopen(bad, "w");
-	ASSERT_NE(NULL, f);
-	fclose(f);
 	run(&r, cmd_history, args, -1);
 	EXPECT_EQ(STATUS_OK, r.status) {
 		TH_LOG("%s", r.err);
 	}
+	unlink(out);
+	/* hours that are none are left out and counted: what there is is written all the same */
+	for (int i = 8; i <= 10; i += 2) {
+		snprintf(bad, sizeof(bad), "%s/20251125T%02d", self->path, i);
+		f = fopen(bad, "w");
+		ASSERT_NE(NULL, f);
+		fclose(f);
+	}
+	run(&r, cmd_history, args, -1);
+	EXPECT_EQ(STATUS_FAILED, r.status) {
+		TH_LOG("%s", r.err);
+	}
 	EXPECT_NE(NULL, strstr(r.err, "the hour 20251125T08 cannot be read, and is left out"));
+	EXPECT_NE(NULL, strstr(r.err, "hours that cannot be read: 2\n")) {
+		TH_LOG("%s", r.err);
+	}
 	f = fopen(out, "r");
 	p = f ? gprof_profile_read(fileno(f)) : NULL;
 	ASSERT_NE(NULL, p);
