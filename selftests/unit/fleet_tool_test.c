@@ -438,6 +438,50 @@ TEST_F_TIMEOUT(sending, its_end_does_not_wait_for_all, 120)
 	EXPECT_GT(15, seconds_of_end(self));
 }
 
+/* ---- push ---- */
+
+int cmd_push(int argc, char **argv);
+
+/* Without the token all is refused: it is not begun. What is behind it would be misuse as well. */
+TEST(headers_that_cannot_be_read_are_told)
+{
+	static const struct {
+		const char *text;	/* NULL: a directory */
+		int status;
+		const char *said;
+	} rows[] = {
+		{ NULL, STATUS_FAILED, "Is a directory" },
+		{ "", STATUS_USAGE, "has no header" },
+		{ "# Authorization: Bearer x\n\n", STATUS_USAGE, "has no header" },
+		{ "Authorization: Bearer x", STATUS_USAGE, "--interval wants" },
+		{ "#\nAuthorization: Bearer x\nX: y\n", STATUS_USAGE, "--interval wants" },
+		{ "secret\n", STATUS_USAGE, "each line is to be \"Name: value\"" },
+	};
+	char file[] = "/tmp/gprof-headers-XXXXXX";
+	char *args[] = { "push", "--header-file", NULL, "--interval", "never", NULL };
+	int fd = mkstemp(file);
+	struct ran r;
+
+	ASSERT_LE(0, fd);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		const char *text = rows[i].text ? rows[i].text : "";
+
+		ASSERT_EQ(0, ftruncate(fd, 0));
+		ASSERT_EQ((ssize_t)strlen(text), pwrite(fd, text, strlen(text), 0));
+		args[2] = rows[i].text ? file : "/tmp";
+		run(&r, cmd_push, args, -1);
+		EXPECT_EQ(rows[i].status, r.status) {
+			TH_LOG("%zu", i);
+		}
+		EXPECT_NE(NULL, strstr(r.err, rows[i].said)) {
+			TH_LOG("%zu: %s", i, r.err);
+		}
+		EXPECT_EQ(NULL, strstr(r.err, "secret"));
+	}
+	close(fd);
+	unlink(file);
+}
+
 /* ---- history ---- */
 
 int cmd_history(int argc, char **argv);
@@ -590,16 +634,26 @@ TEST_F(sending, what_is_in_use_is_that_of_the_end)
 	for (uint64_t i = 0; i < 40; i++)
 		ASSERT_EQ(0, put_heap(self, NOW + i * 10 * SECOND, 3, 100 + (int64_t)(i == 5)));
 	snprintf(out, sizeof(out), "%s/out.pb.gz", self->path);
-	/* and an hour that is none is left out */
-	snprintf(bad, sizeof(bad), "%s/20251125T08", self->path);
-	f = fopen(bad, "w");
-	ASSERT_NE(NULL, f);
-	fclose(f);
 	run(&r, cmd_history, args, -1);
 	EXPECT_EQ(STATUS_OK, r.status) {
 		TH_LOG("%s", r.err);
 	}
+	unlink(out);
+	/* hours that are none are left out and counted: what there is is written all the same */
+	for (int i = 8; i <= 10; i += 2) {
+		snprintf(bad, sizeof(bad), "%s/20251125T%02d", self->path, i);
+		f = fopen(bad, "w");
+		ASSERT_NE(NULL, f);
+		fclose(f);
+	}
+	run(&r, cmd_history, args, -1);
+	EXPECT_EQ(STATUS_FAILED, r.status) {
+		TH_LOG("%s", r.err);
+	}
 	EXPECT_NE(NULL, strstr(r.err, "the hour 20251125T08 cannot be read, and is left out"));
+	EXPECT_NE(NULL, strstr(r.err, "hours that cannot be read: 2\n")) {
+		TH_LOG("%s", r.err);
+	}
 	f = fopen(out, "r");
 	p = f ? gprof_profile_read(fileno(f)) : NULL;
 	ASSERT_NE(NULL, p);

@@ -21,24 +21,59 @@ static size_t find(const struct aside *a, uint64_t id)
 	return i;
 }
 
-void aside_tried(struct aside *a, uint64_t id, unsigned int tries, uint64_t now_ns)
+/* The place of one that is there, or of a new one. */
+static size_t place(struct aside *a, uint64_t id, enum item_form form)
 {
 	size_t i = find(a, id);
-	unsigned int more;
 
-	if (i == a->nr) {
-		if (a->nr == ASIDE_MAX)
-			aside_forget(a, a->v[0].id);
-		a->v = xgrow(a->v, a->nr, &a->room, sizeof(*a->v));
-		i = a->nr++;
-		memset(&a->v[i], 0, sizeof(*a->v));
-		a->v[i].id = id;
-	}
-	a->v[i].tries += tries;
-	if (a->v[i].tries < ASIDE_TRIES)
+	if (i < a->nr)
+		return i;
+	if (a->nr == ASIDE_MAX)
+		aside_forget(a, a->v[0].id);
+	a->v = xgrow(a->v, a->nr, &a->room, sizeof(*a->v));
+	i = a->nr++;
+	memset(&a->v[i], 0, sizeof(*a->v));
+	a->v[i].id = id;
+	a->v[i].form = form;
+	a->v[i].doubt = true;
+	return i;
+}
+
+void aside_tried(struct aside *a, uint64_t id, enum item_form form, uint64_t now_ns)
+{
+	size_t i = place(a, id, form);
+	unsigned int more = 0;
+
+	if (++a->v[i].tries < ASIDE_TRIES)
 		return;
-	more = a->v[i].tries - ASIDE_TRIES;
+	if (!a->v[i].doubt)
+		more = a->v[i].tries - ASIDE_TRIES;
 	a->v[i].until_ns = now_ns + (FIRST_NS << (more < DOUBLINGS ? more : DOUBLINGS));
+}
+
+void aside_put(struct aside *a, uint64_t id, enum item_form form, uint64_t now_ns)
+{
+	size_t i = place(a, id, form);
+
+	a->v[i].doubt = false;
+	if (a->v[i].tries < ASIDE_TRIES - 1)
+		a->v[i].tries = ASIDE_TRIES - 1;
+	aside_tried(a, id, form, now_ns);
+}
+
+bool aside_taken(struct aside *a, enum item_form form)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < a->nr; i++) {
+		if (a->v[i].form != form || !a->v[i].doubt)
+			continue;
+		any |= a->v[i].until_ns != 0;
+		a->v[i].doubt = false;
+		a->v[i].tries = 0;
+		a->v[i].until_ns = 0;
+	}
+	return any;
 }
 
 bool aside_is(const struct aside *a, uint64_t id, uint64_t now_ns)

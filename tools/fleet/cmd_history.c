@@ -260,6 +260,11 @@ int cmd_history(int argc, char **argv)
 		status = fail("%s: %s", h.store, strerror(-err));
 	else
 		status = h.list ? list(&h) : merge(&h);
+	/* Nobody knows how much that is: a script is to see it as well. */
+	if (h.window.bad) {
+		say("hours that cannot be read: %zu", h.window.bad);
+		status = status == STATUS_OK ? STATUS_FAILED : status;
+	}
 	free(h.window.items);
 	store_dir_close(&h.dir);
 	return status;

@@ -187,7 +187,7 @@ static int set_header_file(void *ctx, const char *value)
 	FILE *f = fopen(value, "re");
 	int status = STATUS_OK;
 	char *line = NULL;
-	size_t room = 0, end;
+	size_t room = 0, end, before = o->header_files.nr;
 	ssize_t n;
 
 	if (!f)
@@ -208,6 +208,11 @@ static int set_header_file(void *ctx, const char *value)
 			room = 0;
 		}
 	}
+	/* Without its token an engine takes nothing: better not to begin. */
+	if (status == STATUS_OK && !feof(f))
+		status = fail("%s: %s", value, strerror(errno));
+	else if (status == STATUS_OK && o->header_files.nr == before)
+		status = misused("%s has no header: each line is to be \"Name: value\"", value);
 	free(line);
 	fclose(f);
 	return status;
@@ -437,6 +442,9 @@ static int take(struct push *o, bool last)
 		if (status == STATUS_OK)
 			status = continuous_start(&p->continuous, &p->budget);
 	}
+	/* It cannot go on: what is recorded still is kept. */
+	if (!last && status != STATUS_OK)
+		continuous_take(&p->continuous, p->store, CONTINUOUS_END);
 	pusher_show(p);
 	sender_wake(p->sender);
 	return status;

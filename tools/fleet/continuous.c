@@ -104,9 +104,13 @@ static int start(struct continuous *c, int which)
 	memcpy(k.kinds, &c->kinds.kinds[first], nr * sizeof(*k.kinds));
 	memset(&c->before[first], 0, nr * sizeof(*c->before));
 	c->r[which] = kinds_recorder(&k, &all, false);
-	if (!c->r[which] || gprof_recorder_start_events(c->r[which], NULL, nr))
-		return fail("%s", gprof_error());
-	return STATUS_OK;
+	if (c->r[which] && !gprof_recorder_start_events(c->r[which], NULL, nr))
+		return STATUS_OK;
+	fail("%s", gprof_error());
+	/* Nothing is to be taken of it. */
+	gprof_recorder_free(c->r[which]);
+	c->r[which] = NULL;
+	return STATUS_FAILED;
 }
 
 int continuous_start(struct continuous *c, const struct budget *b)
@@ -167,17 +171,18 @@ static int take(struct continuous *c, struct store *s, int which, bool last)
 
 int continuous_take(struct continuous *c, struct store *s, enum continuous_then then)
 {
+	int status[2] = { STATUS_OK, STATUS_OK };
 	uint64_t now = now_ns();
-	int status = STATUS_OK;
 
 	if (then != CONTINUOUS_GO_ON)
 		c->stopped_ns = now;
 	c->intervals++;
+	/* Whatever becomes of one, the other has its own. */
 	if (c->r[0])
-		status = take(c, s, 0, then != CONTINUOUS_GO_ON);
-	if (c->r[1] && then != CONTINUOUS_RENEW && status == STATUS_OK)
-		status = take(c, s, 1, then == CONTINUOUS_END);
-	return status;
+		status[0] = take(c, s, 0, then != CONTINUOUS_GO_ON);
+	if (c->r[1] && then != CONTINUOUS_RENEW)
+		status[1] = take(c, s, 1, then == CONTINUOUS_END);
+	return status[0] != STATUS_OK ? status[0] : status[1];
 }
 
 uint64_t continuous_cost(const struct continuous *c, const uint64_t produced_before[KINDS_MAX])

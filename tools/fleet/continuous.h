@@ -68,7 +68,8 @@ int continuous_start(struct continuous *c, const struct budget *b);
  * @s: store
  * @then: what is then
  *
- * Return: STATUS_OK, or STATUS_FAILED after a sentence, when it cannot go on.
+ * Return: STATUS_OK, or STATUS_FAILED after a sentence, when it cannot go on: what could be taken
+ * is in the store then, and CONTINUOUS_END takes the rest.
  */
 int continuous_take(struct continuous *c, struct store *s, enum continuous_then then);
 

@@ -61,8 +61,8 @@ enum sent {
  *	next, and may be there twice
  * @bytes: put on the wire at this try, headers and bodies, retries included
  * @retry_after_ms: what the engine asked for; 0: as the sender likes
- * @reached: the engine was there, and did not say of itself that it is not ready: where it comes
- *	later, this item may be the reason
+ * @reached: somebody was there, and did not say that it is not ready, or of whom it takes nothing:
+ *	where it comes later, this item may be the reason
  * @why: sentence for everything but SENT_ALL without refusals
  */
 struct sending {

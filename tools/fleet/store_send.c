@@ -125,12 +125,12 @@ static bool take(struct store *s, struct store_next *next)
 	if (err == -EBADMSG && h) {
 		store_damaged(s, &next->name);
 		if (store_remove_item(s, h, &next->name))
-			aside_tried(&s->aside, next->name.id, ASIDE_TRIES, s->boot_ns);
+			aside_put(&s->aside, next->name.id, next->name.form, s->boot_ns);
 	} else if (err != -ENOENT) {
 		s->queue.nr = s->queue.at = 0;	/* it comes first again */
 		/* but for one that cannot be read: others may be */
 		if (!read)
-			aside_tried(&s->aside, next->name.id, ASIDE_TRIES, s->boot_ns);
+			aside_put(&s->aside, next->name.id, next->name.form, s->boot_ns);
 		store_failed(s, err, "an item cannot be sent");
 	}
 	return false;
@@ -191,6 +191,9 @@ void store_answer(struct store *s, struct store_next *next, const struct sending
 		c->samples.waiting -= sent + refused;
 		h->rest[n->form] -= at_most(sent + refused, h->rest[n->form]);
 		c->unsure += at_most(out->unsure_samples, rest - sent - refused);
+		if ((out->result == SENT_ALL || out->sent_samples) &&
+		    aside_taken(&s->aside, n->form))
+			s->queue.nr = s->queue.at = 0;
 		if (s->after.state == ITEM_KEPT) {
 			c->items.waiting--;
 			h->waiting[n->form] -= !!h->waiting[n->form];
@@ -201,7 +204,7 @@ void store_answer(struct store *s, struct store_next *next, const struct sending
 			aside_forget(&s->aside, n->id);
 		} else {
 			if (out->reached)
-				aside_tried(&s->aside, n->id, 1, s->boot_ns);
+				aside_tried(&s->aside, n->id, n->form, s->boot_ns);
 			/* it comes first again */
 			s->queue.nr = s->queue.at = 0;
 		}

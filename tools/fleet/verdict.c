@@ -29,11 +29,27 @@ static enum verdict by_status(long status)
 		return VERDICT_TAKEN;
 	if (status >= 300 && status < 400)
 		return VERDICT_LATER;
+	/* Of who sends, not of what is sent: a token that has expired is renewed some day. */
+	if (status == 401 || status == 403 || status == 407)
+		return VERDICT_LATER;
 	if (status == 408 || status == 429)
 		return VERDICT_LATER;
 	if (status >= 500 && status < 600 && status != 501 && status != 505)
 		return VERDICT_LATER;
 	return VERDICT_REFUSED;
+}
+
+/* Whatever item it is. With 403 it may be one: some look into what is sent. */
+static bool says_of_itself(long status)
+{
+	return status == 401 || status == 407 || status == 429 || status == 503;
+}
+
+static const char *words_of(enum verdict v, long status)
+{
+	if (status == 401 || status == 403 || status == 407)
+		return "does not let this host send, see --header-file";
+	return v == VERDICT_LATER ? "cannot take profiles now" : "refuses a profile";
 }
 
 enum verdict verdict(const struct http_answer *a, const char *url, const char *words,
@@ -42,8 +58,7 @@ enum verdict verdict(const struct http_answer *a, const char *url, const char *w
 	char quoted[WORDS_MAX + 1];
 	enum verdict v;
 
-	out->reached = a->fate == HTTP_ANSWERED ? a->status != 429 && a->status != 503 :
-						  a->bytes > 0;
+	out->reached = a->fate == HTTP_ANSWERED ? !says_of_itself(a->status) : a->bytes > 0;
 	if (a->fate != HTTP_ANSWERED) {
 		snprintf(out->why, sizeof(out->why), "%s", a->why);
 		return a->fate == HTTP_LOST ? VERDICT_UNSURE : VERDICT_LATER;
@@ -62,8 +77,7 @@ enum verdict verdict(const struct http_answer *a, const char *url, const char *w
 			 "sent after it: give the address itself: %s", url, a->status, quoted);
 	} else {
 		snprintf(out->why, sizeof(out->why), "%s %s (%ld%s%s)", url,
-			 v == VERDICT_LATER ? "cannot take profiles now" : "refuses a profile",
-			 a->status, quoted[0] ? ": " : "", quoted);
+			 words_of(v, a->status), a->status, quoted[0] ? ": " : "", quoted);
 	}
 	out->retry_after_ms = a->retry_after_ms;
 	return v;
