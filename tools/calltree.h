@@ -65,9 +65,13 @@ struct call_node {
  * @room_base: of @path_base
  * @texts: names of functions and mappings
  * @frames: frames by kind, function and mapping
- * @ways: an open hash of all frames from the root on to the path that they are
- * @nr_ways: its slots, a power of two, or 0
- * @seed: of its hash, which no file foresees
+ * @order: those that samples have, by number
+ * @nr_frames: how many
+ * @room_order: of @order
+ * @numbers: number + 1 of each of @frames, or 0
+ * @room_numbers: of @numbers
+ * @keys: of the view's frames, which of @frames each is
+ * @nr_keys: how many; there may be more frames by now
  * @known: number + 1 of each frame of the view, or 0
  * @room_known: of @known
  * @depth: of the deepest node
@@ -87,12 +91,13 @@ struct calltree {
 	size_t room_base;
 	struct intern texts;
 	struct intern frames;
-	struct call_way {
-		uint32_t hash;
-		uint32_t path;
-	} *ways;
-	size_t nr_ways;
-	uint64_t seed;
+	uint32_t *order;
+	size_t nr_frames;
+	size_t room_order;
+	uint32_t *numbers;
+	size_t room_numbers;
+	uint32_t *keys;
+	size_t nr_keys;
 	uint32_t *known;
 	size_t room_known;
 	uint32_t depth;

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "digits.h"
 #include "flame_assets.h"
 #include "say.h"
 #include "text.h"
@@ -266,17 +267,13 @@ static void write_frames(struct flame *fl)
 	fputs("</g>\n", fl->f);
 }
 
-static void write_base36(FILE *f, uint64_t v)
+/* A mark, and a number to the base of 36. */
+static void write_base36(FILE *f, char mark, uint64_t v)
 {
-	char digits[16];
-	int n = 0;
+	char text[DIGITS_MAX], *end = text + sizeof(text), *begin = digits_before(end, v, 36);
 
-	do {
-		digits[n++] = "0123456789abcdefghijklmnopqrstuvwxyz"[v % 36];
-		v /= 36;
-	} while (v);
-	while (n)
-		putc_unlocked(digits[--n], f);
+	*--begin = mark;
+	fwrite_unlocked(begin, 1, (size_t)(end - begin), f);
 }
 
 /* What a node has of the base itself. */
@@ -301,16 +298,11 @@ static void write_tree(struct flame *fl)
 		for (; i && open > n->depth - 1; open--)
 			putc_unlocked(')', fl->f);
 		open = n->depth;
-		putc_unlocked('(', fl->f);
-		write_base36(fl->f, n->frame);
-		if (n->self) {
-			putc_unlocked(':', fl->f);
-			write_base36(fl->f, n->self);
-		}
-		if (n->self && t->diff) {
-			putc(':', fl->f);
-			write_base36(fl->f, own_base(t, i));
-		}
+		write_base36(fl->f, '(', n->frame);
+		if (n->self)
+			write_base36(fl->f, ':', n->self);
+		if (n->self && t->diff)
+			write_base36(fl->f, ':', own_base(t, i));
 	}
 	for (open++; open; open--)
 		putc(')', fl->f);
@@ -330,7 +322,7 @@ static void write_data(struct flame *fl, const char *hint)
 	fputs(",\"hint\":", fl->f);
 	text_json(fl->f, hint);
 	fputs(",\n\"frames\":[", fl->f);
-	for (size_t i = 0; i < t->frames.nr; i++) {
+	for (size_t i = 0; i < t->nr_frames; i++) {
 		const char *function, *mapping;
 		enum frame_kind kind = calltree_frame(t, i, &function, &mapping);
 

@@ -668,20 +668,26 @@ static int close_and_grow(const char *dir)
 	return 0;
 }
 
-TEST(files_of_others_with_the_number_of_ours_are_let_alone)
+/* What @part returns in a child with a directory of its own, or -1 where it does not. */
+static int in_child(int (*part)(const char *dir))
 {
 	const char *dir = lib_tmpdir();
-	int status;
+	int status = -1;
 	pid_t pid;
 
 	chmod(dir, 0700);
 	pid = fork();
 	if (!pid)
-		_exit(close_and_grow(dir));
-	ASSERT_EQ(pid, waitpid(pid, &status, 0));
-	EXPECT_EQ(0, WEXITSTATUS(status));
-	EXPECT_TRUE(WIFEXITED(status));
+		_exit(part(dir));
+	if (pid > 0)
+		waitpid(pid, &status, 0);
 	lib_sh("rm -rf %s", dir);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+TEST(files_of_others_with_the_number_of_ours_are_let_alone)
+{
+	EXPECT_EQ(0, in_child(close_and_grow));
 }
 
 #define NOT_HERE	77
@@ -723,7 +729,7 @@ static bool fails_with(pid_t pid, const char *name, int err)
 }
 
 /* In a child: where it went wrong, or 0. */
-static int look_around(void)
+static int look_around(const char *dir)
 {
 	int go, ready, ret = 0;
 	char planted[32];
@@ -804,34 +810,20 @@ static int publish_in_memory(const char *dir)
 
 TEST(what_is_published_lies_where_it_is_written_in_place_and_is_locked)
 {
-	const char *dir = lib_tmpdir();
-	int status;
-	pid_t pid;
+	int ret = in_child(publish_in_memory);
 
-	chmod(dir, 0700);
-	pid = fork();
-	if (!pid)
-		_exit(publish_in_memory(dir));
-	ASSERT_EQ(pid, waitpid(pid, &status, 0));
-	lib_sh("rm -rf %s", dir);
-	ASSERT_TRUE(WIFEXITED(status));
-	if (WEXITSTATUS(status) == NOT_HERE)
+	if (ret == NOT_HERE)
 		SKIP(return, "no /dev/shm here");
-	EXPECT_EQ(0, WEXITSTATUS(status));
+	EXPECT_EQ(0, ret);
 }
 
 TEST(directories_are_looked_at_once_and_strangers_do_not_count)
 {
-	int status;
-	pid_t pid = fork();
+	int ret = in_child(look_around);
 
-	if (!pid)
-		_exit(look_around());
-	ASSERT_EQ(pid, waitpid(pid, &status, 0));
-	ASSERT_TRUE(WIFEXITED(status));
-	if (WEXITSTATUS(status) == NOT_HERE)
+	if (ret == NOT_HERE)
 		SKIP(return, "no mount namespace of our own can be had");
-	EXPECT_EQ(0, WEXITSTATUS(status));
+	EXPECT_EQ(0, ret);
 }
 
 TEST_HARNESS_MAIN

@@ -14,6 +14,7 @@
 
 #include "profile/profile.h"
 
+#include "calltree.h"
 #include "cmd.h"
 
 #define FRAMES_MAX	8
@@ -152,16 +153,23 @@ static void run_words(FIXTURE_DATA(profile) *self, int (*command)(int, char **),
 	close(out);
 }
 
-/* Writes the profile, and runs a command with it. */
-static void run(FIXTURE_DATA(profile) *self, int (*command)(int, char **), ...)
+static void save(FIXTURE_DATA(profile) *self)
 {
-	char *argv[16] = { "command", self->file };
-	int fd = mkstemp(self->file), argc = 2;
-	va_list words;
+	int fd = mkstemp(self->file);
 
 	gprof_profile_finish(self->p);
 	gprof_profile_write(self->p, fd);
 	close(fd);
+}
+
+/* Writes the profile, and runs a command with it. */
+static void run(FIXTURE_DATA(profile) *self, int (*command)(int, char **), ...)
+{
+	char *argv[16] = { "command", self->file };
+	int argc = 2;
+	va_list words;
+
+	save(self);
 	va_start(words, command);
 	while ((argv[argc] = va_arg(words, char *)))
 		argc++;
@@ -451,6 +459,47 @@ TEST_F(profile, a_picture_has_no_more_boxes_than_a_browser_can_bear)
 	EXPECT_LT(0, boxes);
 	EXPECT_GE(10000, boxes);
 	EXPECT_NE(NULL, strstr(self->out, "[\"f17499\","));
+}
+
+/* As many as are not made at once, of a file that is sorted, each stack twice. */
+TEST_F(profile, a_tree_of_any_size_has_each_stack_once)
+{
+	const struct gprof_label labels[] = {
+		{ .key = gprof_profile_text(self->p, "tid"), .num = 1 },
+		{ .key = gprof_profile_text(self->p, "tid"), .num = 2 },
+	};
+	uint32_t program = mapping(self->p, "/bin/prog", 0x1000), frames[3][100], i, j, k, l;
+	const int64_t values[] = { 1, 1 };
+	size_t leaves = 0, wrong = 0;
+	struct calltree tree;
+	struct view view;
+	char name[16];
+
+	for (i = 0; i < 3; i++)
+		for (j = 0; j < 100; j++) {
+			snprintf(name, sizeof(name), "f%u", i * 100 + j);
+			frames[i][j] = location(self->p, program, 0x1100 + i * 100 + j, name, NULL);
+		}
+	for (i = 0; i < 5; i++)
+		for (l = 0; l < 2; l++)
+			for (j = 0; j < 100; j++)
+				for (k = 0; k < 100; k++)
+					gprof_profile_add_sample(self->p, (uint32_t[]){
+						frames[2][k], frames[1][j], frames[0][i] }, 3,
+						&labels[l], 1, values);
+	save(self);
+	ASSERT_EQ(STATUS_OK, view_open(&view, self->file, NULL));
+	ASSERT_EQ(STATUS_OK, calltree_build(&tree, &view));
+	EXPECT_EQ(1 + 5 + 5 * 100 + 5 * 100 * 100, tree.nr);
+	EXPECT_EQ(100000, tree.nodes[0].total);
+	for (i = 0; i < tree.nr; i++) {
+		leaves += tree.nodes[i].self == 2;
+		wrong += tree.nodes[i].self != (tree.nodes[i].depth == 3 ? 2 : 0);
+	}
+	EXPECT_EQ(50000, leaves);
+	EXPECT_EQ(0, wrong);
+	calltree_free(&tree);
+	view_close(&view);
 }
 
 TEST_F(profile, what_is_asked_in_vain_is_an_error)

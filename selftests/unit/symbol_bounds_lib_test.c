@@ -7,77 +7,13 @@
 
 #include <elf.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 
 #include "base/memory_share.h"
 #include "lib_util.h"
 #include "names_image.h"
-#include "symbol/symbolizer.h"
-
-FIXTURE(bounds) {
-	const char *dir;
-	char out[128];
-	int fd;
-	struct gprof_symbolizer *s;
-	struct gprof_symbol_frame frames[GPROF_FRAMES_MAX];
-	bool inlines;
-};
-
-FIXTURE_SETUP(bounds)
-{
-	self->dir = lib_tmpdir();
-	self->fd = -1;
-	ASSERT_NE(NULL, self->dir);
-	snprintf(self->out, sizeof(self->out), "%s/out", self->dir);
-}
-
-FIXTURE_TEARDOWN(bounds)
-{
-	gprof_symbolizer_close(self->s);
-	if (self->fd >= 0)
-		close(self->fd);
-	lib_sh("rm -rf %s", self->dir);
-}
-
-#define NEED(program)							\
-	do {							\
-		if (!lib_have(program))				\
-			SKIP(return, "%s is not installed", program);	\
-	} while (0)
-
-#define OPEN()								\
-	do {							\
-		self->fd = open(self->out, O_RDONLY | O_CLOEXEC);	\
-		self->s = gprof_symbolizer_open(self->fd, self->out, 0);	\
-		ASSERT_NE(NULL, self->s);				\
-	} while (0)
-
-#define FRAMES(addr) \
-	gprof_symbolizer_frames(self->s, addr, self->frames, &self->inlines)
-
-static uint64_t address(const char *file, const char *symbol)
-{
-	char cmd[256], line[64] = "";
-	FILE *f;
-
-	snprintf(cmd, sizeof(cmd), "nm %s | awk '$3 == \"%s\" { print $1 }'", file, symbol);
-	f = popen(cmd, "r");
-	if (!f || !fgets(line, sizeof(line), f))
-		line[0] = '\0';
-	if (f)
-		pclose(f);
-	return strtoull(line, NULL, 16);
-}
-
-/* What the process has taken at most so far, in MiB. */
-static long peak_mib(void)
-{
-	struct rusage u;
-
-	return getrusage(RUSAGE_SELF, &u) ? -1 : u.ru_maxrss >> 10;
-}
+#include "symbol_build.h"
 
 static double now(void)
 {
@@ -123,10 +59,10 @@ static const char source[] =
 	({								\
 		lib_write(self->dir, "a.c", source);			\
 		ASSERT_EQ(0, lib_sh("cd %s && gcc -O1 -o out a.c", self->dir));	\
-		address(self->out, "local");				\
+		symbol_address(self->dir, "out", "local");			\
 	})
 
-TEST_F(bounds, packed_names_without_an_end_are_not_read)
+TEST_F(symbol, packed_names_without_an_end_are_not_read)
 {
 	uint64_t local;
 	char mini[160];
@@ -145,7 +81,7 @@ TEST_F(bounds, packed_names_without_an_end_are_not_read)
 }
 
 /* Deflated, and then packed: 1000 times 1000 times. */
-TEST_F(bounds, packed_tables_that_are_compressed_once_more_are_not_read)
+TEST_F(symbol, packed_tables_that_are_compressed_once_more_are_not_read)
 {
 	uint64_t local;
 
@@ -162,7 +98,7 @@ TEST_F(bounds, packed_tables_that_are_compressed_once_more_are_not_read)
 }
 
 /* libdwfl maps these: where such a file ends with a page, there is nothing behind it. */
-TEST_F(bounds, names_without_an_end_in_a_debug_file_are_not_read)
+TEST_F(symbol, names_without_an_end_in_a_debug_file_are_not_read)
 {
 	uint64_t local;
 	char debug[160];
@@ -208,7 +144,21 @@ static bool build_dwarf(const char *dir, const char *abbrevs, const char *units)
 		       dir);
 }
 
-TEST_F(bounds, a_name_that_ends_behind_its_section_is_none)
+/* How many MiB it takes to name what is at @pc, which is all that the program tells of it. */
+static long mib_to_name(struct __test_metadata *_metadata, FIXTURE_DATA(symbol) *self, uint64_t pc,
+			const char *name)
+{
+	long before;
+
+	OPEN();
+	before = symbol_peak_kib();
+	ASSERT_EQ(1, FRAMES(pc));
+	EXPECT_STREQ(name, self->frames[0].name);
+	EXPECT_EQ(GPROF_MISSING_DEBUG, gprof_symbolizer_missing(self->s));
+	return (symbol_peak_kib() - before) >> 10;
+}
+
+TEST_F(symbol, a_name_that_ends_behind_its_section_is_none)
 {
 	uint64_t last;
 
@@ -217,7 +167,7 @@ TEST_F(bounds, a_name_that_ends_behind_its_section_is_none)
 				".byte 1\n.quad main\n.quad end - main\n"
 				".byte 2\n.quad main\n.quad 8\n.asciz \"sound\"\n"
 				".byte 2\n.quad main + 8\n.quad 8\n.ascii \"endless\"\nunit_end:\n"));
-	last = address(self->out, "last");
+	last = symbol_address(self->dir, "out", "last");
 	OPEN();
 	ASSERT_EQ(1, FRAMES(last - 64));
 	EXPECT_STREQ("sound", self->frames[0].name);
@@ -225,11 +175,10 @@ TEST_F(bounds, a_name_that_ends_behind_its_section_is_none)
 }
 
 /* 5 bytes for each of 30,000 ranges. */
-TEST_F(bounds, functions_that_share_a_list_of_ranges_take_little_memory)
+TEST_F(symbol, functions_that_share_a_list_of_ranges_take_little_memory)
 {
 	uint64_t last;
 	double began;
-	long before;
 
 	NEED("gcc");
 	ASSERT_TRUE(build_dwarf(self->dir, "",
@@ -237,40 +186,28 @@ TEST_F(bounds, functions_that_share_a_list_of_ranges_take_little_memory)
 				".rept 5000\n.byte 3\n.long ranges\n.endr\n.byte 0\nunit_end:\n"
 				".section .debug_ranges,\"\",%progbits\nranges:\n.rept 30000\n"
 				".quad 0, 1\n.endr\n.quad 0, 0\n"));
-	last = address(self->out, "last");
-	OPEN();
-	before = peak_mib();
+	last = symbol_address(self->dir, "out", "last");
 	began = now();
-	ASSERT_EQ(1, FRAMES(last));
-	EXPECT_STREQ("last", self->frames[0].name);
-	EXPECT_EQ(GPROF_MISSING_DEBUG, gprof_symbolizer_missing(self->s));
-	EXPECT_GT(450, peak_mib() - before);
+	EXPECT_GT(450, mib_to_name(_metadata, self, last, "last"));
 	EXPECT_GT(20, now() - began);
 }
 
-TEST_F(bounds, small_units_take_little_memory)
+TEST_F(symbol, small_units_take_little_memory)
 {
 	uint64_t last;
-	long before;
 
 	NEED("gcc");
 	ASSERT_TRUE(build_dwarf(self->dir, "",
 				".byte 1\n.quad main\n.quad end - main + 1\n.byte 0\nunit_end:\n"
 				".rept 1000000\n.long 8\n.short 4\n.long abbrev\n.byte 8, 5\n.endr\n"));
-	last = address(self->out, "last");
-	OPEN();
-	before = peak_mib();
-	ASSERT_EQ(1, FRAMES(last));
-	EXPECT_STREQ("last", self->frames[0].name);
-	EXPECT_EQ(GPROF_MISSING_DEBUG, gprof_symbolizer_missing(self->s));
-	EXPECT_GT(100, peak_mib() - before);
+	last = symbol_address(self->dir, "out", "last");
+	EXPECT_GT(100, mib_to_name(_metadata, self, last, "last"));
 }
 
 /* Each of the units has them of its own once its last one was looked for. */
-TEST_F(bounds, units_that_share_abbreviations_take_little_memory)
+TEST_F(symbol, units_that_share_abbreviations_take_little_memory)
 {
 	uint64_t last;
-	long before;
 
 	NEED("gcc");
 	ASSERT_TRUE(build_dwarf(self->dir,
@@ -279,17 +216,12 @@ TEST_F(bounds, units_that_share_abbreviations_take_little_memory)
 				".byte 1\n.quad main\n.quad end - main + 1\n.byte 0\nunit_end:\n"
 				".rept 20\n.long 10\n.short 4\n.long abbrev\n.byte 8\n"
 				".uleb128 500999\n.endr\n"));
-	last = address(self->out, "last");
-	OPEN();
-	before = peak_mib();
-	ASSERT_EQ(1, FRAMES(last));
-	EXPECT_STREQ("last", self->frames[0].name);
-	EXPECT_EQ(GPROF_MISSING_DEBUG, gprof_symbolizer_missing(self->s));
-	EXPECT_GT(100, peak_mib() - before);
+	last = symbol_address(self->dir, "out", "last");
+	EXPECT_GT(100, mib_to_name(_metadata, self, last, "last"));
 }
 
 /* A byte for each row, or some for each file with a directory that is long. */
-TEST_F(bounds, tables_of_lines_take_little_memory)
+TEST_F(symbol, tables_of_lines_take_little_memory)
 {
 	static const char *const program[][2] = {
 		{ "", ".fill 8000000, 1, 0x20\n" },
@@ -298,7 +230,6 @@ TEST_F(bounds, tables_of_lines_take_little_memory)
 	static const char *const files[] = { "", ".rept 2000\n.asciz \"f\"\n.byte 1, 0, 0\n.endr\n" };
 	char text[4096];
 	uint64_t last;
-	long before;
 	size_t i;
 
 	NEED("gcc");
@@ -311,42 +242,28 @@ TEST_F(bounds, tables_of_lines_take_little_memory)
 			 "program: .byte 0, 9, 2\n.quad main\n%s.byte 0, 1, 1\nlines_end:\n",
 			 program[i][0], files[i], program[i][1]);
 		ASSERT_TRUE(build_dwarf(self->dir, "", text));
-		last = address(self->out, "last");
-		OPEN();
-		before = peak_mib();
-		ASSERT_EQ(1, FRAMES(last));
-		EXPECT_STREQ("last", self->frames[0].name);
-		EXPECT_EQ(GPROF_MISSING_DEBUG, gprof_symbolizer_missing(self->s));
-		EXPECT_GT(100, peak_mib() - before) {
+		last = symbol_address(self->dir, "out", "last");
+		EXPECT_GT(100, mib_to_name(_metadata, self, last, "last")) {
 			TH_LOG("row %zu", i);
 		}
-		gprof_symbolizer_close(self->s);
-		self->s = NULL;
-		close(self->fd);
-		self->fd = -1;
+		symbol_close(self);
 	}
 }
 
-TEST_F(bounds, compressed_debug_data_that_comes_to_much_is_not_unpacked)
+TEST_F(symbol, compressed_debug_data_that_comes_to_much_is_not_unpacked)
 {
 	uint64_t local;
-	long before;
 
 	NEED("gcc");
 	local = PROGRAM();
 	ASSERT_EQ(0, lib_sh("cd %s && head -c 300M /dev/zero >zeros && objcopy "
 			    "--add-section .debug_info=zeros out big && rm zeros && "
 			    "objcopy --compress-debug-sections=zlib big out && rm big", self->dir));
-	OPEN();
-	before = peak_mib();
-	ASSERT_EQ(1, FRAMES(local));
-	EXPECT_STREQ("local", self->frames[0].name);
-	EXPECT_EQ(GPROF_MISSING_DEBUG, gprof_symbolizer_missing(self->s));
-	EXPECT_GT(64, peak_mib() - before);
+	EXPECT_GT(64, mib_to_name(_metadata, self, local, "local"));
 }
 
 /* Each sibling that a DIE says to have lies within its children: 2^64 ways through them. */
-TEST_F(bounds, debug_data_that_is_a_maze_is_left)
+TEST_F(symbol, debug_data_that_is_a_maze_is_left)
 {
 	uint64_t last;
 	double began;
@@ -356,7 +273,7 @@ TEST_F(bounds, debug_data_that_is_a_maze_is_left)
 				".byte 1\n.quad main\n.quad end - main + 1\n"
 				".set i, 0\n.rept 62\n.byte 6\n.long . + 4 - unit\n.endr\n"
 				".zero 70\nunit_end:\n"));
-	last = address(self->out, "last");
+	last = symbol_address(self->dir, "out", "last");
 	OPEN();
 	began = now();
 	ASSERT_EQ(1, FRAMES(last));
@@ -365,7 +282,7 @@ TEST_F(bounds, debug_data_that_is_a_maze_is_left)
 }
 
 /* A million of them, whose ends are looked for one by one, and that are compared. */
-TEST_F(bounds, long_names_for_one_address_are_soon_done_with)
+TEST_F(symbol, long_names_for_one_address_are_soon_done_with)
 {
 	const uint32_t nr = 1000000;
 	struct stat st;
@@ -395,7 +312,7 @@ TEST_F(bounds, long_names_for_one_address_are_soon_done_with)
 	}
 }
 
-TEST_F(bounds, memory_is_what_the_cgroup_leaves)
+TEST_F(symbol, memory_is_what_the_cgroup_leaves)
 {
 	char root[160];
 

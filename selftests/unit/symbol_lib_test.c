@@ -8,7 +8,6 @@
 #include <elf.h>
 #include <libelf.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "symbol/demangle.h"
@@ -16,30 +15,7 @@
 #include "symbol/function_offset.h"
 #include "lib_util.h"
 #include "names_image.h"
-#include "symbol/symbolizer.h"
-
-FIXTURE(symbol) {
-	const char *dir;
-	int fd;
-	struct gprof_symbolizer *s;
-	struct gprof_symbol_frame frames[GPROF_FRAMES_MAX];
-	bool inlines;
-};
-
-FIXTURE_SETUP(symbol)
-{
-	self->dir = lib_tmpdir();
-	self->fd = -1;
-	ASSERT_NE(NULL, self->dir);
-}
-
-FIXTURE_TEARDOWN(symbol)
-{
-	gprof_symbolizer_close(self->s);
-	if (self->fd >= 0)
-		close(self->fd);
-	lib_sh("rm -rf %s", self->dir);
-}
+#include "symbol_build.h"
 
 TEST(symbols_of_cxx_and_rust_have_the_names_that_people_use)
 {
@@ -176,47 +152,12 @@ static bool build(const char *dir, const char *compiler, const char *flags, cons
 	return !lib_sh("cd %s && %s %s -o out %s 2>&1", dir, compiler, flags, name);
 }
 
-static bool open_out(const char *dir, int *fd, struct gprof_symbolizer **s)
-{
-	static char path[128];
-
-	snprintf(path, sizeof(path), "%s/out", dir);
-	*fd = open(path, O_RDONLY | O_CLOEXEC);
-	*s = gprof_symbolizer_open(*fd, path, 0);
-	return *s;
-}
-
-/* What nm says of a symbol of DIR/NAME. */
-static uint64_t address(const char *dir, const char *file, const char *symbol)
-{
-	char cmd[256], line[64] = "";
-	FILE *f;
-
-	snprintf(cmd, sizeof(cmd), "nm %s/%s | awk '$3 == \"%s\" { print $1 }'", dir, file, symbol);
-	f = popen(cmd, "r");
-	if (!f || !fgets(line, sizeof(line), f))
-		line[0] = '\0';
-	if (f)
-		pclose(f);
-	return strtoull(line, NULL, 16);
-}
-
-#define NEED(program)							\
-	do {							\
-		if (!lib_have(program))				\
-			SKIP(return, "%s is not installed", program);	\
-	} while (0)
-
-#define BUILD(compiler, flags, name)					\
-	ASSERT_TRUE(build(self->dir, compiler, flags, name) &&		\
-		    open_out(self->dir, &self->fd, &self->s))
-
-#define FRAMES(addr) \
-	gprof_symbolizer_frames(self->s, addr, self->frames, &self->inlines)
+#define BUILD(compiler, flags, name) \
+	ASSERT_TRUE(build(self->dir, compiler, flags, name) && symbol_open(self))
 
 static void check_inlined(struct __test_metadata *_metadata, FIXTURE_DATA(symbol) *self)
 {
-	uint64_t pc = address(self->dir, "out", "in_inner");
+	uint64_t pc = symbol_address(self->dir, "out", "in_inner");
 
 	ASSERT_NE(0, pc);
 	ASSERT_EQ(3, FRAMES(pc));
@@ -230,10 +171,10 @@ static void check_inlined(struct __test_metadata *_metadata, FIXTURE_DATA(symbol
 	EXPECT_EQ(13, self->frames[2].line);
 	EXPECT_EQ(11, self->frames[2].start_line);
 	EXPECT_NE(NULL, strstr(self->frames[2].file, "/a.c"));
-	ASSERT_EQ(1, FRAMES(address(self->dir, "out", "in_outer")));
+	ASSERT_EQ(1, FRAMES(symbol_address(self->dir, "out", "in_outer")));
 	EXPECT_STREQ("outer", self->frames[0].name);
 	EXPECT_EQ(14, self->frames[0].line);
-	ASSERT_EQ(1, FRAMES(address(self->dir, "out", "local")));
+	ASSERT_EQ(1, FRAMES(symbol_address(self->dir, "out", "local")));
 	EXPECT_STREQ("local", self->frames[0].name);
 }
 
@@ -293,8 +234,8 @@ TEST_F(symbol, the_linkers_name_of_a_function_counts)
 	ASSERT_TRUE(build(self->dir, "gcc", "-O1 -g", "a.c"));
 	/* As foo.cold or foo.constprop.0, of which DWARF says foo. */
 	ASSERT_EQ(0, lib_sh("objcopy --redefine-sym outer=outer.cold %s/out", self->dir));
-	ASSERT_TRUE(open_out(self->dir, &self->fd, &self->s));
-	ASSERT_EQ(3, FRAMES(address(self->dir, "out", "in_inner")));
+	OPEN();
+	ASSERT_EQ(3, FRAMES(symbol_address(self->dir, "out", "in_inner")));
 	EXPECT_STREQ("inner", self->frames[0].name);
 	EXPECT_STREQ("outer.cold", self->frames[2].name);
 }
@@ -306,7 +247,7 @@ TEST_F(symbol, without_dwarf_there_is_the_function_alone)
 	NEED("gcc");
 	lib_write(self->dir, "a.c", source);
 	BUILD("gcc", "-O1 -g0", "a.c");
-	pc = address(self->dir, "out", "outer");
+	pc = symbol_address(self->dir, "out", "outer");
 	ASSERT_EQ(1, FRAMES(pc));
 	EXPECT_FALSE(self->inlines);
 	/* Not its alias with the underscores. */
@@ -325,15 +266,14 @@ TEST_F(symbol, a_function_without_a_size_ends_at_the_next)
 		  ".globl sized\n.type sized,%function\nsized: nop\n nop\n.size sized,.-sized\n"
 		  "after: nop\n nop\n");
 	BUILD("gcc", "-shared -nostdlib", "a.S");
-	sized = address(self->dir, "out", "sized");
+	sized = symbol_address(self->dir, "out", "sized");
 	ASSERT_EQ(1, FRAMES(sized - 1));
 	EXPECT_STREQ("start", self->frames[0].name);
 	ASSERT_EQ(1, FRAMES(sized));
 	EXPECT_STREQ("sized", self->frames[0].name);
 	ASSERT_EQ(0, lib_sh("objcopy -N after %s/out", self->dir));
-	gprof_symbolizer_close(self->s);
-	close(self->fd);
-	ASSERT_TRUE(open_out(self->dir, &self->fd, &self->s));
+	symbol_close(self);
+	OPEN();
 	/* Behind a function with a size there is nothing, not what came before it. */
 	EXPECT_EQ(0, FRAMES(sized + 2));
 }
@@ -346,7 +286,7 @@ TEST_F(symbol, versions_are_no_part_of_a_name)
 		  "__asm__(\".symver now,name@@V2\");\n");
 	lib_write(self->dir, "v.map", "V2 { global: name; local: *; };\n");
 	BUILD("gcc", "-O1 -fPIC -shared -Wl,--version-script=v.map", "a.c");
-	ASSERT_EQ(1, FRAMES(address(self->dir, "out", "name@@V2")));
+	ASSERT_EQ(1, FRAMES(symbol_address(self->dir, "out", "name@@V2")));
 	EXPECT_EQ(NULL, strchr(self->frames[0].name, '@'));
 }
 
@@ -357,10 +297,10 @@ TEST_F(symbol, a_stripped_library_has_its_dynamic_symbols)
 	NEED("gcc");
 	lib_write(self->dir, "a.c", source);
 	ASSERT_TRUE(build(self->dir, "gcc", "-O1 -g0 -fPIC -shared", "a.c"));
-	outer = address(self->dir, "out", "outer");
-	local = address(self->dir, "out", "local");
+	outer = symbol_address(self->dir, "out", "outer");
+	local = symbol_address(self->dir, "out", "local");
 	ASSERT_EQ(0, lib_sh("strip %s/out", self->dir));
-	ASSERT_TRUE(open_out(self->dir, &self->fd, &self->s));
+	OPEN();
 	ASSERT_EQ(1, FRAMES(outer));
 	EXPECT_STREQ("outer", self->frames[0].name);
 	/* No name is better than a wrong one: its neighbour ends before it. */
@@ -439,7 +379,7 @@ TEST_F(symbol, a_separate_debug_file_is_found_by_build_id)
 	/* A source of its own makes a build-id of its own. */
 	ASSERT_EQ(0, lib_sh("echo 'int pid_%d;' >>%s/a.c", getpid(), self->dir));
 	ASSERT_TRUE(build(self->dir, "gcc", "-O1 -g -Wl,--build-id=sha1", "a.c"));
-	inner = address(self->dir, "out", "in_inner");
+	inner = symbol_address(self->dir, "out", "in_inner");
 	snprintf(debug, sizeof(debug), "readelf -n %s/out | awk '/Build ID/ { print $3 }'", self->dir);
 	f = popen(debug, "r");
 	ASSERT_NE(NULL, fgets(id, sizeof(id), f));
@@ -448,7 +388,7 @@ TEST_F(symbol, a_separate_debug_file_is_found_by_build_id)
 	snprintf(debug, sizeof(debug), "/usr/lib/debug/.build-id/%.2s/%s.debug", id, id + 2);
 	ASSERT_EQ(0, lib_sh("cd %s && mkdir -p $(dirname %s) && objcopy --only-keep-debug out %s && "
 			    "strip out", self->dir, debug, debug));
-	if (open_out(self->dir, &self->fd, &self->s)) {
+	if (symbol_open(self)) {
 		EXPECT_EQ(3, FRAMES(inner));
 		EXPECT_STREQ("inner", self->frames[0].name);
 		EXPECT_STREQ("outer", self->frames[2].name);
@@ -465,11 +405,11 @@ TEST_F(symbol, a_compressed_symbol_table_is_read)
 	NEED("xz");
 	lib_write(self->dir, "a.c", source);
 	ASSERT_TRUE(build(self->dir, "gcc", "-O1 -g0", "a.c"));
-	local = address(self->dir, "out", "local");
+	local = symbol_address(self->dir, "out", "local");
 	ASSERT_EQ(0, lib_sh("cd %s && objcopy -S --keep-symbol=local out mini && xz mini && "
 			    "strip out && objcopy --add-section .gnu_debugdata=mini.xz out",
 			    self->dir));
-	ASSERT_TRUE(open_out(self->dir, &self->fd, &self->s));
+	OPEN();
 	ASSERT_EQ(1, FRAMES(local));
 	EXPECT_STREQ("local", self->frames[0].name);
 }
@@ -537,8 +477,8 @@ TEST_F(symbol, a_damaged_program_makes_no_harm)
 	NEED("gcc");
 	lib_write(self->dir, "a.c", source);
 	ASSERT_TRUE(build(self->dir, "gcc", "-O1 -g", "a.c"));
-	pc = address(self->dir, "out", "in_inner");
-	ASSERT_TRUE(open_out(self->dir, &self->fd, &self->s));
+	pc = symbol_address(self->dir, "out", "in_inner");
+	OPEN();
 	len = pread(self->fd, good, sizeof(good), 0);
 	ASSERT_LT(1000, len);
 	for (i = 0; i < 300; i++) {
@@ -570,7 +510,7 @@ TEST_F(symbol, a_file_that_shrinks_meanwhile_makes_no_harm)
 	NEED("gcc");
 	lib_write(self->dir, "a.c", source);
 	BUILD("gcc", "-O1 -g", "a.c");
-	pc = address(self->dir, "out", "in_inner");
+	pc = symbol_address(self->dir, "out", "in_inner");
 	snprintf(path, sizeof(path), "%s/out", self->dir);
 	ASSERT_EQ(0, truncate(path, 100));
 	EXPECT_EQ(0, FRAMES(pc));
@@ -584,10 +524,10 @@ TEST_F(symbol, a_large_file_that_shrinks_meanwhile_makes_no_harm)
 	NEED("gcc");
 	lib_write(self->dir, "a.c", source);
 	ASSERT_TRUE(build(self->dir, "gcc", "-O1 -g", "a.c"));
-	pc = address(self->dir, "out", "in_inner");
+	pc = symbol_address(self->dir, "out", "in_inner");
 	snprintf(path, sizeof(path), "%s/out", self->dir);
 	ASSERT_EQ(0, truncate(path, 100 << 20));
-	ASSERT_TRUE(open_out(self->dir, &self->fd, &self->s));
+	OPEN();
 	ASSERT_EQ(0, truncate(path, 100));
 	EXPECT_EQ(0, FRAMES(pc));
 }
@@ -624,21 +564,18 @@ TEST_F(symbol, a_separate_debug_file_is_found_by_its_link)
 	for (i = 0; i < 2; i++) {
 		lib_write(self->dir, "a.c", source);
 		ASSERT_TRUE(build(self->dir, "gcc", "-O1 -g -Wl,--build-id=none", "a.c"));
-		inner = address(self->dir, "out", "in_inner");
+		inner = symbol_address(self->dir, "out", "in_inner");
 		ASSERT_EQ(0, link_debug_file(self->dir, "-O1 -g -Wl,--build-id=none", where[i]));
-		ASSERT_TRUE(open_out(self->dir, &self->fd, &self->s));
+		OPEN();
 		EXPECT_EQ(3, FRAMES(inner));
 		EXPECT_STREQ("outer", self->frames[2].name);
 		EXPECT_EQ(low + 1, open_below(512));
-		gprof_symbolizer_close(self->s);
-		self->s = NULL;
-		close(self->fd);
+		symbol_close(self);
 		EXPECT_EQ(all, open_below(1024));
-		self->fd = -1;
 	}
 	/* It has a byte more: it is of another build. */
 	ASSERT_EQ(0, lib_sh("printf x >>%s/.debug/out.debug", self->dir));
-	ASSERT_TRUE(open_out(self->dir, &self->fd, &self->s));
+	OPEN();
 	EXPECT_EQ(0, FRAMES(inner));
 }
 
@@ -651,7 +588,7 @@ TEST_F(symbol, what_has_the_number_of_a_debug_file_is_not_closed)
 	if (LIB_MEMORY(1) == INT64_MAX)
 		SKIP(return, "memory is lost then, which AddressSanitizer would tell");
 	ASSERT_EQ(0, link_debug_file(self->dir, "-O1 -g", "out.debug"));
-	ASSERT_TRUE(open_out(self->dir, &self->fd, &self->s));
+	OPEN();
 	FRAMES(0);
 	for (fd = 512; fd < 1024; fd++)
 		if (fcntl(fd, F_GETFD) >= 0)
@@ -695,18 +632,17 @@ TEST_F(symbol, what_debug_files_share_is_had_from_where_they_say_or_not_at_all)
 	snprintf(id, sizeof(id), "%08x", getpid());
 	snprintf(debug, sizeof(debug), "/usr/lib/debug/.build-id/%.2s/%s00000100.debug", id, id + 2);
 	ASSERT_EQ(0, share_debug_data(self->dir, shared, debug));
-	inner = address(self->dir, "out2", "in_inner");	/* as the other one has it */
+	inner = symbol_address(self->dir, "out2", "in_inner");	/* as the other one has it */
 	ASSERT_NE(0, inner);
-	ASSERT_TRUE(open_out(self->dir, &self->fd, &self->s));
+	OPEN();
 	nr = FRAMES(inner);
 	EXPECT_EQ(3, nr);
 	/* It is the file that is not there: nobody knows how they are called. */
 	for (i = 0; i + 1 < nr; i++)
 		EXPECT_STREQ("[unnamed]", self->frames[i].name);
-	gprof_symbolizer_close(self->s);
-	close(self->fd);
+	symbol_close(self);
 	ASSERT_EQ(0, lib_sh("cp %s/shared %s", self->dir, shared));
-	if (open_out(self->dir, &self->fd, &self->s)) {
+	if (symbol_open(self)) {
 		EXPECT_EQ(3, FRAMES(inner));
 		EXPECT_STREQ("inner", self->frames[0].name);
 		EXPECT_STREQ("middle", self->frames[1].name);
@@ -726,10 +662,10 @@ TEST_F(symbol, a_debug_file_that_shrinks_meanwhile_makes_no_harm)
 	NEED("gcc");
 	lib_write(self->dir, "a.c", source);
 	ASSERT_TRUE(build(self->dir, "gcc", "-O1 -g -Wl,--build-id=none", "a.c"));
-	inner = address(self->dir, "out", "in_inner");
+	inner = symbol_address(self->dir, "out", "in_inner");
 	ASSERT_EQ(0, link_debug_file(self->dir, "-O1 -g -Wl,--build-id=none", "out.debug"));
 	ASSERT_EQ(0, lib_sh("chmod g+w %s/out.debug", self->dir));
-	ASSERT_TRUE(open_out(self->dir, &self->fd, &self->s));
+	OPEN();
 	EXPECT_EQ(3, FRAMES(inner));
 	ASSERT_EQ(0, lib_sh("truncate -s 10 %s/out.debug", self->dir));
 	EXPECT_EQ(2, FRAMES(inner + 1));
@@ -765,10 +701,10 @@ TEST_F(symbol, a_stripped_go_program_has_the_names_of_its_own_table)
 
 	NEED("gcc");
 	ASSERT_TRUE(build_go(self->dir, "2", "f2 - functions"));
-	first = address(self->dir, "out", "first");
-	second = address(self->dir, "out", "second");
+	first = symbol_address(self->dir, "out", "first");
+	second = symbol_address(self->dir, "out", "second");
 	ASSERT_EQ(0, lib_sh("strip %s/out", self->dir));
-	ASSERT_TRUE(open_out(self->dir, &self->fd, &self->s));
+	OPEN();
 	ASSERT_EQ(1, FRAMES(first + 1));
 	EXPECT_STREQ("main.first", self->frames[0].name);
 	ASSERT_EQ(1, FRAMES(second));
@@ -786,14 +722,11 @@ TEST_F(symbol, a_go_table_that_leads_out_of_itself_gives_no_names)
 	NEED("gcc");
 	for (i = 0; i < 5; i++) {
 		ASSERT_TRUE(build_go(self->dir, nr[i], second[i]));
-		at = address(self->dir, "out", "second");
+		at = symbol_address(self->dir, "out", "second");
 		ASSERT_EQ(0, lib_sh("strip %s/out", self->dir));
-		ASSERT_TRUE(open_out(self->dir, &self->fd, &self->s));
+		OPEN();
 		EXPECT_EQ(0, FRAMES(at));
-		gprof_symbolizer_close(self->s);
-		self->s = NULL;
-		close(self->fd);
-		self->fd = -1;
+		symbol_close(self);
 	}
 }
 
@@ -805,10 +738,10 @@ TEST_F(symbol, a_go_name_that_is_nobodys_is_none)
 	NEED("gcc");
 	memset(go_name, 'x', 5000);
 	ASSERT_TRUE(build_go(self->dir, "2", "f2 - functions"));
-	first = address(self->dir, "out", "first");
-	second = address(self->dir, "out", "second");
+	first = symbol_address(self->dir, "out", "first");
+	second = symbol_address(self->dir, "out", "second");
 	ASSERT_EQ(0, lib_sh("strip %s/out", self->dir));
-	ASSERT_TRUE(open_out(self->dir, &self->fd, &self->s));
+	OPEN();
 	EXPECT_EQ(0, FRAMES(first));
 	EXPECT_EQ(1, FRAMES(second));
 }
@@ -821,10 +754,10 @@ TEST_F(symbol, a_small_table_within_a_stripped_program_has_its_names)
 	NEED("xz");
 	lib_write(self->dir, "a.c", source);
 	ASSERT_TRUE(build(self->dir, "gcc", "-O1", "a.c"));
-	local = address(self->dir, "out", "local");
+	local = symbol_address(self->dir, "out", "local");
 	ASSERT_EQ(0, lib_sh("cd %s && objcopy --only-keep-debug out mini && xz mini && strip out && "
 			    "objcopy --add-section .gnu_debugdata=mini.xz out", self->dir));
-	ASSERT_TRUE(open_out(self->dir, &self->fd, &self->s));
+	OPEN();
 	EXPECT_EQ(1, FRAMES(local));
 	EXPECT_STREQ("local", self->frames[0].name);
 	EXPECT_EQ(GPROF_MISSING_NOT, gprof_symbolizer_missing(self->s));
@@ -853,11 +786,11 @@ TEST_F(symbol, a_small_table_that_there_is_no_memory_for_is_not_called_damaged)
 		SKIP(return, "AddressSanitizer takes all addresses");
 	lib_write(self->dir, "a.c", source);
 	ASSERT_TRUE(build(self->dir, "gcc", "-O1", "a.c"));
-	local = address(self->dir, "out", "local");
+	local = symbol_address(self->dir, "out", "local");
 	ASSERT_EQ(0, lib_sh("cd %s && objcopy --only-keep-debug out mini && head -c 40M /dev/zero >zeros && "
 			    "objcopy --add-section .zeros=zeros mini && xz mini && strip out && "
 			    "objcopy --add-section .gnu_debugdata=mini.xz out", self->dir));
-	ASSERT_TRUE(open_out(self->dir, &self->fd, &self->s));
+	OPEN();
 	ASSERT_EQ(0, getrlimit(RLIMIT_AS, &before));
 	little = before;
 	little.rlim_cur = bytes_mapped() + (16 << 20);
@@ -865,9 +798,7 @@ TEST_F(symbol, a_small_table_that_there_is_no_memory_for_is_not_called_damaged)
 	EXPECT_EQ(0, FRAMES(local));
 	setrlimit(RLIMIT_AS, &before);
 	EXPECT_EQ(GPROF_MISSING_MEMORY, gprof_symbolizer_missing(self->s));
-	gprof_symbolizer_close(self->s);
-	close(self->fd);
-	ASSERT_TRUE(open_out(self->dir, &self->fd, &self->s));
+	OPEN();
 	EXPECT_EQ(1, FRAMES(local));
 	EXPECT_EQ(GPROF_MISSING_NOT, gprof_symbolizer_missing(self->s));
 }
@@ -893,24 +824,16 @@ TEST_F(symbol, a_small_table_that_nothing_unpacks_takes_no_other_names)
 	NEED("xz");
 	lib_write(self->dir, "a.c", source);
 	ASSERT_TRUE(build(self->dir, "gcc", "-O1 -rdynamic", "a.c"));
-	outer = address(self->dir, "out", "main");
+	outer = symbol_address(self->dir, "out", "main");
 	ASSERT_NE(0, outer);
 	ASSERT_EQ(0, lib_sh("cd %s && objcopy --only-keep-debug out mini && xz mini && strip out && "
 			    "objcopy --add-section .gnu_debugdata=mini.xz out", self->dir));
-	ASSERT_TRUE(open_out(self->dir, &self->fd, &self->s));
+	OPEN();
 	no_lzma = true;
 	EXPECT_EQ(1, FRAMES(outer));
 	no_lzma = false;
 	EXPECT_STREQ("main", self->frames[0].name);
 	EXPECT_EQ(GPROF_MISSING_NOT, gprof_symbolizer_missing(self->s));
-}
-
-/* What the process has taken at most so far, in KiB. */
-static long peak_kib(void)
-{
-	struct rusage u;
-
-	return getrusage(RUSAGE_SELF, &u) ? -1 : u.ru_maxrss;
 }
 
 TEST_F(symbol, a_small_table_that_unpacks_to_much_is_not_unpacked)
@@ -922,14 +845,14 @@ TEST_F(symbol, a_small_table_that_unpacks_to_much_is_not_unpacked)
 	NEED("xz");
 	lib_write(self->dir, "a.c", source);
 	ASSERT_TRUE(build(self->dir, "gcc", "-O1", "a.c"));
-	local = address(self->dir, "out", "local");
+	local = symbol_address(self->dir, "out", "local");
 	ASSERT_EQ(0, lib_sh("cd %s && head -c 300M /dev/zero | xz -0 >mini.xz && strip out && "
 			    "objcopy --add-section .gnu_debugdata=mini.xz out", self->dir));
-	before = peak_kib();
-	ASSERT_TRUE(open_out(self->dir, &self->fd, &self->s));
+	before = symbol_peak_kib();
+	OPEN();
 	EXPECT_EQ(0, FRAMES(local));
 	EXPECT_EQ(GPROF_MISSING_PACKED, gprof_symbolizer_missing(self->s));
-	EXPECT_GT(64 << 10, peak_kib() - before);
+	EXPECT_GT(64 << 10, symbol_peak_kib() - before);
 }
 
 /* Of which versions are taken off, so that each would be a copy. */
@@ -945,24 +868,19 @@ TEST_F(symbol, names_that_share_one_long_text_take_little_memory)
 		{ 2000, 60000, GPROF_MISSING_MEMORY, 0 },
 		{ 100, 60000, GPROF_MISSING_NOT, 1 },
 	};
-	char path[128];
 	long before;
 	size_t i;
 
-	snprintf(path, sizeof(path), "%s/out", self->dir);
 	for (i = 0; i < 3; i++) {
-		ASSERT_TRUE(names_write(path, table[i].nr, table[i].len, "@V"));
-		before = peak_kib();
-		ASSERT_TRUE(open_out(self->dir, &self->fd, &self->s));
+		ASSERT_TRUE(names_write(self->out, table[i].nr, table[i].len, "@V"));
+		before = symbol_peak_kib();
+		OPEN();
 		EXPECT_EQ(table[i].frames, FRAMES(NAMES_TEXT + NAMES_STEP));
 		EXPECT_EQ(table[i].why, gprof_symbolizer_missing(self->s));
-		EXPECT_GT(100 << 10, peak_kib() - before) {
+		EXPECT_GT(100 << 10, symbol_peak_kib() - before) {
 			TH_LOG("row %zu", i);
 		}
-		gprof_symbolizer_close(self->s);
-		self->s = NULL;
-		close(self->fd);
-		self->fd = -1;
+		symbol_close(self);
 	}
 }
 
@@ -980,7 +898,7 @@ static const char amd64_source[] =
 	"fn tableless\n nop\n ret\n";
 
 #define CALLER(symbol, pushed) \
-	gprof_symbolizer_caller(self->s, address(self->dir, "out", symbol), pushed)
+	gprof_symbolizer_caller(self->s, symbol_address(self->dir, "out", symbol), pushed)
 
 TEST_F(symbol, amd64_guesses_are_right_where_the_table_says_so)
 {

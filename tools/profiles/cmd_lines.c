@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "../calltree.h"
+#include "../digits.h"
 #include "../functions.h"
 #include "../output.h"
 #include "../say.h"
@@ -74,8 +75,8 @@ static int make_words(struct words *w, const struct calltree *t)
 
 	if (!f)
 		return fail("no memory");
-	w->end = xalloc(t->frames.nr, sizeof(*w->end));
-	for (size_t i = 0; i < t->frames.nr; i++) {
+	w->end = xalloc(t->nr_frames, sizeof(*w->end));
+	for (size_t i = 0; i < t->nr_frames; i++) {
 		const char *function, *mapping;
 		enum frame_kind kind = calltree_frame(t, i, &function, &mapping);
 
@@ -99,6 +100,18 @@ static void add_word(struct words *w, const struct call_node *n)
 	w->lengths[n->depth] = at + length;
 }
 
+static void write_line(FILE *f, const struct words *w, const struct call_node *n)
+{
+	char text[DIGITS_MAX], *end = text + sizeof(text), *begin;
+
+	*--end = '\n';
+	begin = digits_signed(end, n->self);
+	*--begin = ' ';
+	/* Without the first ";". */
+	fwrite_unlocked(w->line + 1, 1, w->lengths[n->depth] - 1, f);
+	fwrite_unlocked(begin, 1, (size_t)(end + 1 - begin), f);
+}
+
 static int write_collapsed(FILE *f, struct view *v)
 {
 	struct words w = { 0 };
@@ -113,9 +126,7 @@ static int write_collapsed(FILE *f, struct view *v)
 		add_word(&w, n);
 		if (!n->self)
 			continue;
-		/* Without the first ";". */
-		fwrite(w.line + 1, 1, w.lengths[n->depth] - 1, f);
-		fprintf(f, " %" PRId64 "\n", n->self);
+		write_line(f, &w, n);
 	}
 	if (status == STATUS_OK)
 		calltree_tell(&tree);

@@ -11,6 +11,7 @@
 
 #include "../calltree.h"
 #include "../cmd.h"
+#include "../digits.h"
 #include "../intern.h"
 #include "../say.h"
 #include "../text.h"
@@ -190,22 +191,14 @@ static int collect(struct page *p)
 	return STATUS_OK;
 }
 
-/* The i-th of many: printf() takes as long for one as all that was done for it before. */
+/* The i-th of many. */
 static void put_number(FILE *f, size_t i, int64_t v)
 {
-	uint64_t rest = v < 0 ? -(uint64_t)v : (uint64_t)v;
-	char digits[24];
-	size_t n = sizeof(digits);
+	char text[DIGITS_MAX], *end = text + sizeof(text), *begin = digits_signed(end, v);
 
-	do {
-		digits[--n] = '0' + rest % 10;
-		rest /= 10;
-	} while (rest);
-	if (v < 0)
-		digits[--n] = '-';
 	if (i)
-		digits[--n] = ',';
-	fwrite_unlocked(digits + n, 1, sizeof(digits) - n, f);
+		*--begin = ',';
+	fwrite_unlocked(begin, 1, (size_t)(end - begin), f);
 }
 
 static void write_numbers(FILE *f, const char *name, const struct page *p, size_t member)
@@ -255,7 +248,7 @@ static void write_data(FILE *f, const struct page *p)
 		",\"scale\":%.0f,\"suffix\":", p->view->total, p->view->scale);
 	text_json(f, p->view->suffix);
 	fputs(",\n\"frames\":[", f);
-	for (size_t i = 0; i < t->frames.nr; i++) {
+	for (size_t i = 0; i < t->nr_frames; i++) {
 		const char *function, *mapping;
 		char module[MODULE_TEXT_MAX];
 		enum frame_kind kind = calltree_frame(t, i, &function, &mapping);
