@@ -10,6 +10,7 @@
 #include "callers.h"
 #include "cycles.h"
 #include "dev.h"
+#include "layout.h"
 #include "netlink.h"
 #include "sampler.h"
 #include "scope.h"
@@ -63,6 +64,7 @@ static void __exit gprof_exit(void)
 	gprof_tracepoints_exit();
 	gprof_scopes_exit();
 	gprof_texts_exit();
+	gprof_watches_exit();
 	gprof_spaces_exit();
 	gprof_samplers_exit();
 }

@@ -19,6 +19,7 @@
 #include "compat/file.h"
 #include "compat/mm.h"
 #include "compat/task.h"
+#include "layout.h"
 #include "memlock.h"
 #include "process.h"
 #include "tables.h"
@@ -53,6 +54,7 @@
  * @wanted: it shall be
  * @cpu: in whose ring; who asked last
  * @start_ns: when the process that was read last under this id began
+ * @unwatched: it was read, and nobody was told of what it unmaps from then on
  * @spent: time for reading it
  * @retry: not before this time; 0: its locks were free
  * @retry_after: how long @retry lay ahead when it was set
@@ -60,6 +62,7 @@
 struct wanted_process {
 	u32 pid;
 	bool wanted;
+	bool unwatched;
 	unsigned int cpu;
 	u64 start_ns;
 	struct gprof_allowance spent;
@@ -70,10 +73,12 @@ struct wanted_process {
 /**
  * struct gprof_maps_memory - what the errand alone uses
  * @processes: those met last
+ * @watches: those who are watched
  * @path: for the path of a file
  */
 struct gprof_maps_memory {
 	struct wanted_process processes[PROCESSES];
+	struct gprof_watches watches;
 	char path[PATH_MAX];
 };
 
@@ -158,6 +163,7 @@ struct reading {
 	u64 time;
 	u32 layout;
 	u16 flags;
+	bool unwatched;
 };
 
 /* Returns whether there was room. @file: or NULL. */
@@ -263,14 +269,15 @@ static bool write_mapping(struct reading *r, struct vm_area_struct *vma, bool la
  * either. Ends with -EDQUOT when it has cost all that a user may save, however many are left: a
  * ring in flight mode, or one whose reader is quick enough, is never full.
  */
-static int read_mm(struct reading *r, struct mm_struct *mm, struct gprof_text_copy *copy)
+static int read_mm(struct reading *r, struct mm_struct *mm, struct gprof_text_copy *copy,
+		   bool watched)
 {
 	VMA_ITERATOR(vmi, mm, 0);
 	struct vm_area_struct *vma, *found = NULL;
 	int err = 0;
 
 	mmap_assert_locked(mm);
-	r->layout = (u32)mm->exec_vm;
+	r->layout = gprof_layout_of(mm);
 	r->time = ktime_get_mono_fast_ns();
 	r->flags = GPROF_MAP_REC_F_FIRST;
 	for_each_vma(vmi, vma) {
@@ -285,6 +292,8 @@ static int read_mm(struct reading *r, struct mm_struct *mm, struct gprof_text_co
 			return -EDQUOT;
 		if (copy)
 			gprof_text_note(copy, vma);
+		if (watched)
+			gprof_watch_note(&r->m->memory->watches, vma);
 		if (!err && found && !write_mapping(r, found, false))
 			err = -ENOSPC;
 		if (err && !copy)
@@ -299,13 +308,16 @@ static int read_mm(struct reading *r, struct mm_struct *mm, struct gprof_text_co
 }
 
 /* With a copy for walks, where they are to have one. */
-static int read_locked(struct reading *r, struct mm_struct *mm, struct gprof_texts *texts)
+static int read_locked(struct reading *r, struct mm_struct *mm, struct gprof_texts *texts,
+		       struct gprof_watch *watch)
 {
 	struct gprof_tables *tables = r->m->tables;
-	int err = read_mm(r, mm, texts ? tables->copy : NULL);
+	int err = read_mm(r, mm, texts ? tables->copy : NULL, watch);
 
 	if (texts && (!err || err == -ENOSPC))
 		gprof_tables_end(tables, texts);
+	if (watch)
+		gprof_watch_end(&r->m->memory->watches, watch, !err);
 	return err;
 }
 
@@ -334,15 +346,22 @@ static int read_task(struct reading *r, struct task_struct *task)
 	struct mm_struct *mm = get_allowed_mm(r, task);
 	struct gprof_tables *tables = r->m->tables;
 	struct gprof_texts *texts = NULL;
+	struct gprof_watch *watch;
+	bool is_new;
 	int err = -EAGAIN;
 
 	if (IS_ERR(mm))
 		return PTR_ERR(mm);
 	if (tables)
 		texts = gprof_tables_begin(tables, mm);
+	watch = gprof_watch_begin(&r->m->memory->watches, mm, &is_new);
+	/* What was unmapped since it was read, nobody knows. */
+	if (r->unwatched && watch && is_new)
+		gprof_layout_change(mm);
 	if (mmap_read_trylock(mm)) {
-		err = read_locked(r, mm, texts);
+		err = read_locked(r, mm, texts, watch);
 		mmap_read_unlock(mm);
+		r->unwatched = !watch;
 	}
 	if (tables)
 		gprof_tables_cancel(tables);
@@ -357,7 +376,7 @@ static int read_task(struct reading *r, struct task_struct *task)
 /* Returns 0; -ESRCH, -EPERM; -EAGAIN: not now; -ENOSPC; -EDQUOT; -EINTR: it was cut. */
 static int read_process(struct gprof_maps *m, struct wanted_process *p)
 {
-	struct reading r = { .m = m };
+	struct reading r = { .m = m, .unwatched = p->unwatched };
 	struct task_struct *task;
 	int err;
 
@@ -370,6 +389,7 @@ static int read_process(struct gprof_maps *m, struct wanted_process *p)
 	if (!task)
 		return -ESRCH;
 	err = read_task(&r, task);
+	p->unwatched = r.unwatched;
 	put_task_struct(task);
 	if (r.process.start_ns != p->start_ns) {
 		/* Another process under the same id owes nothing. */
@@ -537,12 +557,14 @@ u64 gprof_maps_bytes(void)
  * @owner: who may see what, the caller; a reference is taken
  * @privileged: the owner records the whole host
  * @tables: set that gets copies, and outlives @m, or NULL
+ * @charge: pays for what is kept of processes, and outlives @m
  *
  * Context: Task.
  * Return: 0 or a negative errno.
  */
 int gprof_maps_init(struct gprof_maps *m, struct gprof_channel **channels,
-		    const struct cred *owner, bool privileged, struct gprof_tables *tables)
+		    const struct cred *owner, bool privileged, struct gprof_tables *tables,
+		    struct gprof_charge *charge)
 {
 	int err;
 
@@ -555,6 +577,7 @@ int gprof_maps_init(struct gprof_maps *m, struct gprof_channel **channels,
 		m->memory = NULL;
 		return err;
 	}
+	m->memory->watches.charge = charge;
 	m->channels = channels;
 	m->tables = tables;
 	m->owner = get_cred(owner);
@@ -595,6 +618,7 @@ void gprof_maps_destroy(struct gprof_maps *m)
 		return;
 	irq_work_sync(&m->irq_work);
 	gprof_errand_destroy(&m->errand);
+	gprof_watches_destroy(&m->memory->watches);
 	put_cred(m->owner);
 	kfree(m->memory);
 	m->memory = NULL;

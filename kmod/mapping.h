@@ -22,6 +22,7 @@
 #include <linux/irq_work.h>
 
 struct cred;
+struct gprof_charge;
 struct gprof_maps_memory;
 struct gprof_tables;
 
@@ -49,7 +50,8 @@ struct gprof_maps {
 
 u64 gprof_maps_bytes(void);
 int gprof_maps_init(struct gprof_maps *m, struct gprof_channel **channels,
-		    const struct cred *owner, bool privileged, struct gprof_tables *tables);
+		    const struct cred *owner, bool privileged, struct gprof_tables *tables,
+		    struct gprof_charge *charge);
 void gprof_maps_flush(struct gprof_maps *m);
 void gprof_maps_destroy(struct gprof_maps *m);
 

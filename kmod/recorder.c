@@ -254,7 +254,7 @@ static int build(struct gprof_recorder *r, struct gprof_setup *setup,
 	if (!channels)
 		goto err_running;
 	err = data_size ? gprof_maps_init(&s->maps, channels, r->target.owner,
-					  r->target.privileged, r->tables) : 0;
+					  r->target.privileged, r->tables, &r->charge) : 0;
 	if (err)
 		goto err_channels;
 	err = gprof_firings_init(&r->firings, &r->notices);

@@ -3,6 +3,7 @@
  * stack: which halves of a stack there are, and where each begins.
  */
 #include "stack.h"
+#include "layout.h"
 #include "walk.h"
 #include "compat/preempt.h"
 #include "compat/sched.h"
@@ -123,7 +124,7 @@ static __always_inline void user_frames(struct gprof_stack *s, const struct gpro
 	/* Pairs with bump() in text.c: what is read of it from here on is not older. */
 	version = texts ? smp_load_acquire(&texts->version) : 0;
 	gprof_callers_begin(&s->callers, task,
-			    user ? (u32)READ_ONCE(current->mm->exec_vm) : 0, version);
+			    user ? gprof_layout_of(current->mm) : 0, version);
 	if (!user) {
 		gprof_callers_cut(&s->callers, 0);
 		return;

@@ -387,6 +387,64 @@ what_nothing_leads_to_where_proc_is_hidden_has_no_names_and_says_so()
 	[ "$(grep -c hidepid names)" = 1 ]
 }
 
+# In memory: each turn maps them anew.
+cp "$here/swap_a.so" "$here/swap_b.so" "$dir" || exit 1
+plugin_a=$dir/swap_a.so
+plugin_b=$dir/swap_b.so
+
+# burnt: lines "NS NAME" of what lies in the place of the plugins
+burnt()
+{
+	"$here/profile_dump" x.pb.gz cum |
+		awk '$1 == "cum" && $2 == "cpu" && $4 ~ /^([ab]_burns|\[swap_|\[unknown)/ { print $3, $4 }' >burnt
+	cat burnt
+}
+
+# share NAME FROM TO: of the time burnt, so many percent
+share()
+{
+	share=$(awk -v name="$1" '{ all += $1 } $2 == name { n += $1 }
+		END { print all ? int(100 * n / all) : 0 }' burnt)
+	if [ "$share" -lt "$2" ] || [ "$share" -gt "$3" ]; then
+		fail "$1: $share instead of $2 to $3%"
+	fi
+}
+
+# Neither its address nor the size of all code tells that the second one is another.
+plugin_in_the_place_of_another_has_its_own_names()
+{
+	for tables in '' --no-unwind-tables; do
+		# shellcheck disable=SC2086 # or none
+		record $tables -- "$here/swapper" 1000 1 "$plugin_a" "$plugin_b"
+		burnt
+		share a_burns 47 53
+		share b_burns 47 53
+	done
+}
+
+# Of the first one, only what is left of its time is seen.
+plugin_that_comes_while_a_process_is_recorded_has_its_own_names()
+{
+	"$here/swapper" 3000 1 "$plugin_a" "$plugin_b" &
+	record -p $! -d 8
+	wait
+	burnt
+	awk '{ ns[$2] += $1 } END { exit !(ns["a_burns"] && ns["b_burns"] / 3e9 > 0.85 && ns["b_burns"] / 3e9 < 1.03) }' burnt
+}
+
+# Samples are left without a name where nobody could look in time, but none has a wrong one.
+plugins_that_take_turns_in_one_place_have_their_own_names()
+{
+	record -- "$here/swapper" 30 40 "$plugin_a" "$plugin_a" "$plugin_b"
+	burnt
+	share a_burns 35 70
+	share b_burns 15 37
+	record --no-unwind-tables -- "$here/swapper" 30 40 "$plugin_b" "$plugin_b" "$plugin_a"
+	burnt
+	share b_burns 35 70
+	share a_burns 15 37
+}
+
 ktap_run process_of_another_mount_namespace_has_its_own_names \
 	host_wide_processes_of_other_namespaces_have_their_own_names \
 	command_that_enters_a_namespace_has_its_own_names \
@@ -405,4 +463,7 @@ ktap_run process_of_another_mount_namespace_has_its_own_names \
 	service_is_not_said_of_the_next_program \
 	root_has_all_names_where_proc_is_hidden own_processes_have_names_where_proc_is_hidden \
 	others_have_the_names_of_their_paths_where_proc_is_hidden \
-	what_nothing_leads_to_where_proc_is_hidden_has_no_names_and_says_so
+	what_nothing_leads_to_where_proc_is_hidden_has_no_names_and_says_so \
+	plugin_in_the_place_of_another_has_its_own_names \
+	plugin_that_comes_while_a_process_is_recorded_has_its_own_names \
+	plugins_that_take_turns_in_one_place_have_their_own_names

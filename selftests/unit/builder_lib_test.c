@@ -188,9 +188,9 @@ static void feed_maps(FIXTURE_DATA(builder) *self, struct child *c)
 	}
 }
 
-/* A sample with a stack of up to 4 user frames; 0 ends it. */
-static void feed_sample(FIXTURE_DATA(builder) *self, const struct child *c, uint16_t flags,
-			const uint64_t frames[4])
+/* A stack of up to 4 user frames, 0 ends it; of a task that is named. */
+static void feed_stack(FIXTURE_DATA(builder) *self, const struct child *c, uint16_t flags,
+		       const uint64_t frames[4])
 {
 	struct {
 		struct gprof_stack_rec s;
@@ -209,12 +209,6 @@ static void feed_sample(FIXTURE_DATA(builder) *self, const struct child *c, uint
 		.tid = c->pid,
 		.comm = "prog",
 	};
-	struct gprof_sample_rec s = {
-		.rec = { GPROF_REC_SAMPLE, 0, sizeof(s) },
-		.time = 200,
-		.tid = c->pid,
-		.stack = r.s.id,
-	};
 
 	while (r.s.nr_user < 4 && frames[r.s.nr_user]) {
 		r.frames[r.s.nr_user] = frames[r.s.nr_user];
@@ -222,6 +216,19 @@ static void feed_sample(FIXTURE_DATA(builder) *self, const struct child *c, uint
 	}
 	gprof_decoder_feed(&self->d, &t.rec, sizeof(t));
 	gprof_decoder_feed(&self->d, &r.s.rec, sizeof(r));
+}
+
+static void feed_sample(FIXTURE_DATA(builder) *self, const struct child *c, uint16_t flags,
+			const uint64_t frames[4])
+{
+	struct gprof_sample_rec s = {
+		.rec = { GPROF_REC_SAMPLE, 0, sizeof(s) },
+		.time = 200,
+		.tid = c->pid,
+	};
+
+	feed_stack(self, c, flags, frames);
+	s.stack = self->next_id;
 	gprof_decoder_feed(&self->d, &s.rec, sizeof(s));
 }
 
@@ -231,6 +238,8 @@ static const struct gprof_columns columns = {
 	.weight_unit = "count",
 	.period = 1000,
 };
+
+static const struct gprof_live_table no_table;
 
 static int make(FIXTURE_DATA(builder) *self)
 {
@@ -621,7 +630,7 @@ TEST_F(builder, what_is_over_is_forgotten_and_its_samples_are_not)
 		if (i % 10 == 0)
 			feed_sample(self, &other, 0,
 				    (const uint64_t[4]){ other.work, other.main + 3 });
-		ASSERT_EQ(0, gprof_age(&aging, &self->b, &columns, &self->d, 1));
+		ASSERT_EQ(0, gprof_age(&aging, &self->b, &columns, &no_table, &self->d, 1));
 		spaces = self->b.spaces.nr > spaces ? self->b.spaces.nr : spaces;
 		stacks = self->b.stacks.nr > stacks ? self->b.stacks.nr : stacks;
 		tasks = self->b.nr_tasks > tasks ? self->b.nr_tasks : tasks;
@@ -631,7 +640,7 @@ TEST_F(builder, what_is_over_is_forgotten_and_its_samples_are_not)
 	end(&self->c);
 	for (i = 0; i < 4; i++) {
 		aging.max = 0;
-		ASSERT_EQ(0, gprof_age(&aging, &self->b, &columns, &self->d, 1));
+		ASSERT_EQ(0, gprof_age(&aging, &self->b, &columns, &no_table, &self->d, 1));
 	}
 	EXPECT_EQ(1, self->b.nr_counts);
 	gprof_aging_free(&aging);
@@ -649,6 +658,112 @@ TEST_F(builder, what_is_over_is_forgotten_and_its_samples_are_not)
 	EXPECT_EQ(1000LL * (3 * RUNS + RUNS / 10), gprof_profile_total(self->p, 1));
 	/* each of the samples once, however often it was executed */
 	STACKS("work main;work main;work main;work main;");
+	check_shape(_metadata, self->p);
+}
+
+#define SLOTS	64
+
+struct lasting_table {
+	struct gprof_live_head head;
+	struct gprof_live_slot slots[SLOTS];
+};
+
+/* An allocation of 100 bytes by who executes a program with this stack. */
+static void feed_allocation(FIXTURE_DATA(builder) *self, struct lasting_table *t, uint32_t slot,
+			    const uint64_t frames[4])
+{
+	struct gprof_live_slot *s = &t->slots[slot];
+	struct {
+		struct gprof_sample_rec s;
+		uint64_t value, live;
+	} r = {
+		.s.rec = { GPROF_REC_SAMPLE, GPROF_SAMPLE_REC_F_VALUE | GPROF_SAMPLE_REC_F_LIVE,
+			   sizeof(r) },
+		.s.time = 200,
+		.s.tid = self->c.pid,
+		.value = 100,
+	};
+
+	*s = (struct gprof_live_slot){
+		.live = (GPROF_LIVE_SERIAL(s->live) + 1) << GPROF_LIVE_SERIAL_SHIFT | GPROF_LIVE_IS | slot,
+		.value = 100, .weight = 1000,
+	};
+	feed_stack(self, &self->c, 0, frames);
+	r.s.stack = self->next_id;
+	r.live = s->live;
+	gprof_decoder_feed(&self->d, &r.s.rec, sizeof(r));
+}
+
+static const struct gprof_columns heap_columns = {
+	.weight_type = "alloc_objects",
+	.weight_unit = "count",
+	.value_type = "alloc_space",
+	.value_unit = "bytes",
+	.live_weight_type = "inuse_objects",
+	.live_value_type = "inuse_space",
+	.period = 1000,
+};
+
+/* Programs that end, of which what one in a hundred allocated outlives it. */
+TEST_F(builder, what_nothing_live_is_of_is_forgotten_and_counted)
+{
+	struct gprof_generation_rec g = {
+		.rec = { GPROF_REC_GENERATION, 0, sizeof(g) }, .weight = 1000, .cpu = 1,
+	};
+	struct lasting_table t = {
+		.head = {
+			.version = GPROF_ABI_VERSION, .header_size = sizeof(t.head),
+			.slot_size = sizeof(t.slots[0]), .nr_slots = SLOTS,
+			.slots_offset = offsetof(struct lasting_table, slots), .size = sizeof(t),
+		},
+	};
+	const struct gprof_live_table table = { &t.head, sizeof(t) };
+	size_t spaces = 0, stacks = 0, counts = 0;
+	struct gprof_aging aging;
+	uint32_t i, lasts = 0;
+
+	START("-fPIE -pie");
+	gprof_aging_init(&aging);
+	aging.max = 64 << 10;
+	self->b.lasting.max = SLOTS;
+	for (i = 0; i < RUNS; i++) {
+		bool stays = i % 100 == 0;
+		uint32_t slot = stays ? lasts++ : SLOTS - 1 - i % 2;
+
+		if (i % 20 == 0)
+			ASSERT_EQ(0, gprof_decoder_feed(&self->d, &g.rec, sizeof(g)));
+		self->c.exec_id = 1 + i;
+		feed_maps(self, &self->c);
+		feed_allocation(self, &t, slot, (const uint64_t[4]){
+				stays ? self->c.leaf : self->c.work, self->c.main + 3 });
+		/* It was live when somebody looked. */
+		if (i % 50 == 1)
+			gprof_builder_look(&self->b, &table);
+		if (!stays)
+			t.slots[slot].live &= ~GPROF_LIVE_IS;
+		ASSERT_EQ(0, gprof_age(&aging, &self->b, &heap_columns, &table, &self->d, 1));
+		spaces = self->b.spaces.nr > spaces ? self->b.spaces.nr : spaces;
+		stacks = self->b.stacks.nr > stacks ? self->b.stacks.nr : stacks;
+		counts = self->b.nr_counts > counts ? self->b.nr_counts : counts;
+	}
+	gprof_aging_free(&aging);
+	EXPECT_GT(RUNS / 5, spaces)
+		TH_LOG("%zu", spaces);
+	EXPECT_GT(RUNS / 5, stacks)
+		TH_LOG("%zu", stacks);
+	EXPECT_GT(RUNS / 5, counts)
+		TH_LOG("%zu", counts);
+	/* What lasted all that time, but for one half, is no longer when the profile is made. */
+	for (i = 0; i < lasts; i += 2)
+		t.slots[i].live &= ~GPROF_LIVE_IS;
+	gprof_builder_look(&self->b, &table);
+	EXPECT_EQ(0, self->b.unknown.objects);
+	ASSERT_EQ(0, gprof_builder_profile(&self->b, &heap_columns, &self->p));
+	ASSERT_EQ(0, gprof_profile_finish(self->p));
+	EXPECT_EQ(1000LL * RUNS, gprof_profile_total(self->p, 0));
+	EXPECT_EQ(100000LL * RUNS, gprof_profile_total(self->p, 1));
+	EXPECT_EQ(1000LL * (lasts / 2), gprof_profile_total(self->p, 2));
+	EXPECT_EQ(100000LL * (lasts / 2), gprof_profile_total(self->p, 3));
 	check_shape(_metadata, self->p);
 }
 
@@ -803,8 +918,8 @@ TEST_F(builder, each_sample_is_in_one_of_the_profiles_that_follow_each_other)
 		gprof_decoder_forget(&self->d);
 		gprof_aging_next(&aging, &self->b);
 		aging.max = 64 << 10;
-		ASSERT_EQ(0, gprof_age(&aging, &self->b, &columns, &self->d, 1));
-		ASSERT_EQ(0, gprof_age(&aging, &self->b, &columns, &self->d, 1));
+		ASSERT_EQ(0, gprof_age(&aging, &self->b, &columns, &no_table, &self->d, 1));
+		ASSERT_EQ(0, gprof_age(&aging, &self->b, &columns, &no_table, &self->d, 1));
 		spaces = self->b.spaces.nr > spaces ? self->b.spaces.nr : spaces;
 	}
 	gprof_aging_free(&aging);

@@ -58,9 +58,12 @@ static const char *at(struct gprof_spaces *s, const struct gprof_process *id, ui
 		      uint64_t time, uint64_t addr)
 {
 	struct gprof_space *space = gprof_spaces_find(s, id);
-	const struct gprof_vma *vma = space ? gprof_space_vma(space, layout, time, addr) : NULL;
+	const struct gprof_vma *vma = NULL;
+	bool changed = false;
 
-	return vma ? vma->path : "none";
+	if (space)
+		vma = gprof_space_vma(space, layout, time, addr, &changed);
+	return vma ? vma->path : changed ? "changed" : "none";
 }
 
 TEST_F(space, an_address_is_found_in_its_mapping)
@@ -119,6 +122,59 @@ TEST_F(space, without_the_stamp_the_nearest_reading_with_the_address_counts)
 	EXPECT_STREQ("far", at(&self->s, &self->id, 77, 20, 0x1000));
 	/* The stamp is known, but that reading does not have the address. */
 	EXPECT_STREQ("near", at(&self->s, &self->id, 3, 112, 0x1000));
+}
+
+#define UNMAPPED(times, code)	((uint32_t)(times) << GPROF_LAYOUT_UNMAPPED_SHIFT | (code))
+
+/* Nothing that it may not have been: the kernel counts what it unmaps of what was read. */
+TEST_F(space, what_was_unmapped_since_is_not_taken_for_what_is_in_its_place)
+{
+	map(&self->s, &self->id, 10, UNMAPPED(0, 5), GPROF_MAP_REC_F_FIRST, 0x1000, "a");
+	map(&self->s, &self->id, 10, UNMAPPED(0, 5), GPROF_MAP_REC_F_LAST, 0x5000, "lib");
+	map(&self->s, &self->id, 30, UNMAPPED(2, 5), GPROF_MAP_REC_F_FIRST, 0x1000, "c");
+	map(&self->s, &self->id, 30, UNMAPPED(2, 5), 0, 0x5000, "lib");
+	map(&self->s, &self->id, 30, UNMAPPED(2, 5), GPROF_MAP_REC_F_LAST, 0x9000, "new");
+	EXPECT_STREQ("a", at(&self->s, &self->id, UNMAPPED(0, 5), 40, 0x1000));
+	EXPECT_STREQ("c", at(&self->s, &self->id, UNMAPPED(2, 5), 5, 0x1000));
+	/* More was mapped, and nothing unmapped. */
+	EXPECT_STREQ("a", at(&self->s, &self->id, UNMAPPED(0, 7), 20, 0x1000));
+	EXPECT_STREQ("c", at(&self->s, &self->id, UNMAPPED(2, 7), 20, 0x1000));
+	/* Between the two: it may have been "b". */
+	EXPECT_STREQ("changed", at(&self->s, &self->id, UNMAPPED(1, 5), 20, 0x1000));
+	EXPECT_STREQ("lib", at(&self->s, &self->id, UNMAPPED(1, 5), 20, 0x5000));
+	EXPECT_STREQ("new", at(&self->s, &self->id, UNMAPPED(1, 5), 20, 0x9000));
+	EXPECT_STREQ("none", at(&self->s, &self->id, UNMAPPED(1, 5), 20, 0x7000));
+	/* Nobody has looked before, or since. */
+	EXPECT_STREQ("lib", at(&self->s, &self->id, UNMAPPED(9, 5), 5, 0x5000));
+	EXPECT_STREQ("changed", at(&self->s, &self->id, UNMAPPED(9, 5), 5, 0x1000));
+	EXPECT_STREQ("changed", at(&self->s, &self->id, UNMAPPED(3, 5), 35, 0x1000));
+	/* Where they take turns, it may have been the other one. */
+	map(&self->s, &self->id, 40, UNMAPPED(4, 5), WHOLE, 0x1000, "c");
+	EXPECT_STREQ("changed", at(&self->s, &self->id, UNMAPPED(3, 5), 35, 0x1000));
+}
+
+TEST_F(space, what_comes_and_goes_is_kept_once_with_its_stamps)
+{
+	struct gprof_space *space;
+	size_t i, own = 0;
+
+	for (i = 0; i < 100; i++) {
+		map(&self->s, &self->id, 10 * i, UNMAPPED(i, 5), GPROF_MAP_REC_F_FIRST, 0x1000,
+		    i % 2 ? "a" : "b");
+		map(&self->s, &self->id, 10 * i, UNMAPPED(i, 5), GPROF_MAP_REC_F_LAST, 0x5000, "lib");
+	}
+	space = gprof_spaces_find(&self->s, &self->id);
+	ASSERT_NE(NULL, space);
+	for (i = 0; i < space->nr; i++)
+		own += !space->readings[i].shared;
+	EXPECT_EQ(2, own);
+	for (i = 0; i < 100; i++)
+		ASSERT_STREQ(i % 2 ? "a" : "b",
+			     at(&self->s, &self->id, UNMAPPED(i, 5), 10 * i + 5, 0x1000));
+	/* Another CPU's buffer had more of the last one. */
+	map(&self->s, &self->id, 990, UNMAPPED(99, 5), 0, 0x7000, "more");
+	EXPECT_STREQ("more", at(&self->s, &self->id, UNMAPPED(99, 5), 995, 0x7000));
+	EXPECT_STREQ("none", at(&self->s, &self->id, UNMAPPED(97, 5), 975, 0x7000));
 }
 
 TEST_F(space, a_reading_that_is_repeated_is_kept_once)

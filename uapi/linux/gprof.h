@@ -1567,6 +1567,9 @@ struct gprof_task_state {
 #define GPROF_MAP_REC_F_LAST	(1U << 1)	/* last of it; without it some were lost */
 #define GPROF_MAP_REC_F_FILE	(1U << 2)	/* a struct gprof_map_file follows the path */
 
+/* A stamp of mappings: from this bit on, how often code that was told of was unmapped. */
+#define GPROF_LAYOUT_UNMAPPED_SHIFT	16
+
 /**
  * struct gprof_map_rec - GPROF_REC_MAP: one executable mapping of a process
  * @rec: head
@@ -1578,7 +1581,9 @@ struct gprof_task_state {
  * @inode: inode number, 0 without a file
  * @dev_major: device of the file
  * @dev_minor: device of the file
- * @layout: stamp: stacks with the same stamp were taken under these mappings
+ * @layout: stamp: stacks with the same stamp were taken under these mappings. With the
+ *	same from bit GPROF_LAYOUT_UNMAPPED_SHIFT on, more may have been mapped between,
+ *	but nothing of this may have been replaced
  * @inode_generation: generation of the inode
  * @path: NUL-terminated and padded with NUL; "[vdso]", "//anon", "... (deleted)"
  *

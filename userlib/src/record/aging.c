@@ -137,8 +137,9 @@ static const struct gprof_process *process_of(const struct gprof_builder *b,
 	return c->task != GPROF_NONE ? &b->tasks[c->task].process : NULL;
 }
 
+/* What is live may have outlived who allocated it, and is found by the number of its count. */
 static int settle(const struct gprof_aging *a, struct gprof_builder *b,
-		  const struct gprof_columns *columns)
+		  const struct gprof_columns *columns, const struct gprof_live_table *live)
 {
 	bool *settled = calloc(b->nr_counts + 1, sizeof(*settled));
 	size_t i;
@@ -146,10 +147,15 @@ static int settle(const struct gprof_aging *a, struct gprof_builder *b,
 
 	if (!settled)
 		return -ENOMEM;
+	gprof_lastings_needed(&b->lasting, live, settled);
 	for (i = 0; i < b->nr_counts; i++) {
-		const struct gprof_process *id = process_of(b, &b->counts[i]);
+		struct gprof_count *c = &b->counts[i];
+		const struct gprof_process *id = process_of(b, c);
 
-		settled[i] = id && is_over(a, id);
+		settled[i] = !settled[i] && id && is_over(a, id);
+		/* It was when somebody looked last. */
+		if (settled[i])
+			c->live_weight = c->live_value = 0;
 	}
 	err = gprof_builder_settle(b, columns, settled);
 	free(settled);
@@ -304,11 +310,11 @@ static int forget_spaces(const struct gprof_aging *a, struct gprof_builder *b)
 }
 
 static int forget(struct gprof_aging *a, struct gprof_builder *b,
-		  const struct gprof_columns *columns, struct gprof_decoder *decoders, size_t nr)
+		  const struct gprof_columns *columns, const struct gprof_live_table *live,
+		  struct gprof_decoder *decoders, size_t nr)
 {
 	size_t i;
-	/* What is live is found by the numbers of counts. */
-	int err = columns->live_value_type ? 0 : settle(a, b, columns), again;
+	int err = settle(a, b, columns, live), again;
 
 	/* counts have other numbers */
 	for (i = 0; i < nr; i++)
@@ -338,12 +344,11 @@ void gprof_aging_next(struct gprof_aging *a, const struct gprof_builder *b)
 }
 
 int gprof_age(struct gprof_aging *a, struct gprof_builder *b, const struct gprof_columns *columns,
-	      struct gprof_decoder *decoders, size_t nr)
+	      const struct gprof_live_table *live, struct gprof_decoder *decoders, size_t nr)
 {
-	/* All of what is live is needed, unless a profile has told of what is not. */
-	if ((columns->live_value_type && !a->goes_on) || b->nr_instants)
+	if (b->nr_instants)
 		return 0;
 	if (a->marked)
-		return forget(a, b, columns, decoders, nr);
+		return forget(a, b, columns, live, decoders, nr);
 	return gprof_builder_bytes(b) > a->max ? mark_over(a, b) : 0;
 }

@@ -5,6 +5,7 @@
  * What is known of a program run, its mappings, stacks and tasks, is needed for its samples
  * alone. Once it is over, and all that the kernel told of it is read, these become samples
  * of the profile, where those of one program fall together, however often it was executed.
+ * Samples of what is live yet are kept, as the profile will say whether it is so then.
  */
 #ifndef GPROF_AGING_H
 #define GPROF_AGING_H
@@ -50,6 +51,8 @@ void gprof_aging_next(struct gprof_aging *a, const struct gprof_builder *b);
  * @a: state
  * @b: builder
  * @columns: what the values of its profile are
+ * @live: the kernel's table of what is live, of which samples are needed yet; without a
+ *	head where there is none
  * @decoders: those that feed it
  * @nr: how many
  *
@@ -60,6 +63,6 @@ void gprof_aging_next(struct gprof_aging *a, const struct gprof_builder *b);
  * Context: A file in /proc is read for each process, at times.
  */
 int gprof_age(struct gprof_aging *a, struct gprof_builder *b, const struct gprof_columns *columns,
-	      struct gprof_decoder *decoders, size_t nr);
+	      const struct gprof_live_table *live, struct gprof_decoder *decoders, size_t nr);
 
 #endif /* GPROF_AGING_H */

@@ -555,16 +555,23 @@ static int begin_profile(struct gprof_builder *b, const struct gprof_columns *co
 int gprof_builder_settle(struct gprof_builder *b, const struct gprof_columns *columns,
 			 bool *settled)
 {
-	int err = begin_profile(b, columns);
+	uint32_t *numbers = malloc((b->nr_counts + 1) * sizeof(*numbers));
+	int err = numbers ? begin_profile(b, columns) : -ENOMEM;
 	size_t i, nr = 0;
 
-	if (err)
+	if (err) {
+		free(numbers);
 		return err;
+	}
 	err = add_samples(b, columns, settled);
-	for (i = 0; i < b->nr_counts; i++)
+	for (i = 0; i < b->nr_counts; i++) {
+		numbers[i] = settled[i] ? GPROF_NONE : (uint32_t)nr;
 		if (!settled[i])
 			b->counts[nr++] = b->counts[i];
+	}
 	b->nr_counts = nr;
+	gprof_lastings_renumber(&b->lasting, numbers);
+	free(numbers);
 	return err;
 }
 

@@ -57,6 +57,22 @@ void gprof_lastings_look(const struct gprof_lastings *l, const struct gprof_live
 	unknown->unseen = gprof_live_table_count(&t->head->unseen);
 }
 
+void gprof_lastings_needed(const struct gprof_lastings *l, const struct gprof_live_table *t,
+			   bool *needed)
+{
+	struct gprof_live_slot slot;
+	uint32_t i;
+
+	for (i = 0; i < l->nr; i++) {
+		if (!l->v[i].live)
+			continue;
+		/* The kernel fills a slot before it writes the sample. */
+		if (!t->head || (i < t->head->nr_slots && gprof_live_table_read(t, i, &slot) &&
+				 slot.live == l->v[i].live))
+			needed[l->v[i].count] = true;
+	}
+}
+
 void gprof_lastings_renumber(struct gprof_lastings *l, const uint32_t *numbers)
 {
 	size_t i;

@@ -5,6 +5,7 @@
 #ifndef GPROF_LASTING_H
 #define GPROF_LASTING_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -63,6 +64,17 @@ int gprof_lastings_note(struct gprof_lastings *l, uint64_t live, uint32_t count)
 void gprof_lastings_look(const struct gprof_lastings *l, const struct gprof_live_table *t,
 			 void (*add)(void *ctx, uint32_t count, const struct gprof_live_slot *slot),
 			 void *ctx, struct gprof_live_unknown *unknown);
+
+/**
+ * gprof_lastings_needed() - which counts have something live
+ * @l: samples
+ * @t: table, or one without a head: all that it might hold is live
+ * @needed: by the number of a count, unset; those are set
+ *
+ * What ends once is never live again: the word of its slot does not come back.
+ */
+void gprof_lastings_needed(const struct gprof_lastings *l, const struct gprof_live_table *t,
+			   bool *needed);
 
 /**
  * gprof_lastings_renumber() - counts have other numbers

@@ -18,6 +18,9 @@
 #define KERNEL_REST		"[kernel]"
 #define KERNEL_REST_START	0xff00000000000000ULL
 
+/* Name of what lay where something else may have been before and after. */
+#define CHANGED			"[unknown: unmapped or replaced]"
+
 #define FILE_SHOWN		200	/* bytes of a file's name in the name of its code */
 
 #define TEXT_SHOWN		(64U << 10)	/* bytes of any name */
@@ -32,6 +35,7 @@
  * @object: ELF file, or NULL
  * @vaddr: address in the file
  * @has_vaddr: is there one?
+ * @changed: there may have been another mapping at the time
  */
 struct place {
 	uint32_t mapping;
@@ -39,6 +43,7 @@ struct place {
 	struct gprof_object *object;
 	uint64_t vaddr;
 	bool has_vaddr;
+	bool changed;
 };
 
 void gprof_resolver_free(struct gprof_resolver *r)
@@ -353,7 +358,7 @@ static int find_place(struct gprof_resolver *r, struct gprof_space *space,
 	memset(place, 0, sizeof(*place));
 	place->address = addr;
 	if (space)
-		vma = gprof_space_vma(space, s->layout, s->time, addr);
+		vma = gprof_space_vma(space, s->layout, s->time, addr, &place->changed);
 	if (!vma)
 		return 0;
 	if (vma->object && vma->object->elf) {
@@ -382,8 +387,15 @@ static int user_frame(struct gprof_resolver *r, struct gprof_space *space,
 		r->unnamed[r->nr_unnamed++] = (struct gprof_unnamed){ place->object, place->vaddr,
 								     location };
 	} else if (space && !place->object) {
-		if (gprof_space_generated(space, addr, &code) &&
-		    name_location(r, location, code.name, code.file ? code.file : "", code.line))
+		const char *name = place->changed ? CHANGED : NULL, *file = "";
+		uint32_t line = 0;
+
+		if (gprof_space_generated(space, addr, &code)) {
+			name = code.name;
+			file = code.file ? code.file : "";
+			line = code.line;
+		}
+		if (name && name_location(r, location, name, file, line))
 			return -ENOMEM;
 	}
 	return push(r, location);
@@ -448,7 +460,9 @@ int gprof_resolve_stack(struct gprof_resolver *r, const struct gprof_stack *s,
 		err = find_place(r, space, s, addr, &place);
 		if (!err)
 			err = user_frame(r, space, &place, addr);
-		if (!place.mapping)
+		if (place.changed)
+			r->changed++;
+		else if (!place.mapping)
 			r->unmapped++;
 		if (!i)
 			leaf = place;
@@ -654,6 +668,11 @@ static int tell(struct gprof_resolver *r)
 		err = gprof_profile_commentf(r->p, "%llu user frames of the stacks lie in no "
 					     "mapping that was recorded, and have no name",
 					     (unsigned long long)r->unmapped);
+	if (!err && r->changed)
+		err = gprof_profile_commentf(r->p, "%llu user frames of the stacks lie where code "
+					     "was unmapped, or mapped in the place of other, before "
+					     "its mappings were read, and have no name",
+					     (unsigned long long)r->changed);
 	return err;
 }
 

@@ -70,6 +70,7 @@ struct gprof_unnamed {
  * @kernel_rest: index + 1 of the mapping of other kernel addresses
  * @hidden: kernel frames that have no name since the kernel hides its addresses
  * @unmapped: user frames where no mapping is known
+ * @changed: user frames where one is known, but may not have been there
  * @texts: bytes of names that files have put into the profile
  * @left_out: locations that have no name since that is too much
  * @guessed: guesses at the caller of a leaf that were right
@@ -87,6 +88,7 @@ struct gprof_resolver {
 	uint32_t kernel_rest;
 	uint64_t hidden;
 	uint64_t unmapped;
+	uint64_t changed;
 	uint64_t texts;
 	uint64_t left_out;
 	uint64_t guessed;

@@ -219,7 +219,8 @@ int gprof_stream_drain(struct gprof_stream *s, struct gprof_error *e)
 						"%s: no memory for the samples; record for a "
 						"shorter time, or less often", s->name);
 	}
-	if (!first && gprof_age(&s->aging, &s->builder, &s->columns, s->decoders, s->buffer.nr))
+	if (!first && gprof_age(&s->aging, &s->builder, &s->columns, &s->live, s->decoders,
+				s->buffer.nr))
 		first = gprof_error_set(e, ENOMEM, "%s: no memory for the samples; record for a "
 					"shorter time, or less often", s->name);
 	return first;

@@ -18,6 +18,7 @@
 
 #define DELETED		" (deleted)"
 #define RELATIVES_MAX	256	/* processes that are looked at for one stack */
+#define SHARED_MAX	64	/* readings before a new one that may have found the same */
 
 int gprof_spaces_init(struct gprof_spaces *s)
 {
@@ -32,7 +33,8 @@ static void free_space(struct gprof_space *space)
 	size_t i;
 
 	for (i = 0; i < space->nr; i++)
-		free(space->readings[i].v);
+		if (!space->readings[i].shared)
+			free(space->readings[i].v);
 	free(space->readings);
 	gprof_generated_free(&space->generated);
 	gprof_description_free(&space->description);
@@ -197,6 +199,16 @@ static bool has_vma(struct gprof_reading *r, const struct gprof_vma *vma)
 
 static int add_vma(struct gprof_reading *r, const struct gprof_vma *vma)
 {
+	if (r->shared) {
+		struct gprof_vma *own = malloc((r->nr + 1) * sizeof(*own));
+
+		if (!own)
+			return -ENOMEM;
+		memcpy(own, r->v, r->nr * sizeof(*own));
+		r->v = own;
+		r->cap = r->nr + 1;
+		r->shared = false;
+	}
 	if (gprof_grow(&r->v, &r->cap, r->nr + 1, sizeof(*r->v)))
 		return -ENOMEM;
 	r->sorted = !r->nr || (r->sorted && r->v[r->nr - 1].start < vma->start);
@@ -204,34 +216,62 @@ static int add_vma(struct gprof_reading *r, const struct gprof_vma *vma)
 	return 0;
 }
 
+static bool same_reading(struct gprof_reading *a, struct gprof_reading *b)
+{
+	size_t i;
+
+	if (a->nr != b->nr)
+		return false;
+	if (a->v == b->v)
+		return true;
+	sort_reading(a);
+	sort_reading(b);
+	for (i = 0; i < a->nr && same_vma(&a->v[i], &b->v[i]); i++)
+		;
+	return i == a->nr;
+}
+
+/* What comes and goes is the same again and again: each time, only its stamp is kept. */
+static void share_newest(struct gprof_space *space, struct gprof_reading *r)
+{
+	size_t i;
+
+	for (i = space->nr - 1; i > 0 && space->nr - i < SHARED_MAX && !r->shared; i--) {
+		struct gprof_reading *old = &space->readings[i - 1];
+
+		if (!same_reading(r, old))
+			continue;
+		free(r->v);
+		r->v = old->v;
+		r->cap = 0;
+		r->shared = true;
+	}
+}
+
 /* The newest reading is whole: drop it when the same is known already. */
 static void merge_newest(struct gprof_space *space, struct gprof_reading *r)
 {
 	const uint16_t whole = GPROF_MAP_REC_F_FIRST | GPROF_MAP_REC_F_LAST;
-	size_t i, j;
+	size_t i;
 
 	if ((r->flags & whole) != whole || r != &space->readings[space->nr - 1])
 		return;
-	sort_reading(r);
 	for (i = space->nr - 1; i > 0; i--) {
 		struct gprof_reading *old = &space->readings[i - 1];
 
-		if (old->layout != r->layout || old->nr != r->nr)
-			continue;
-		sort_reading(old);
-		for (j = 0; j < r->nr && same_vma(&r->v[j], &old->v[j]); j++)
-			;
-		if (j < r->nr)
+		if (old->layout != r->layout || !same_reading(r, old))
 			continue;
 		if (r->last_time > old->last_time)
 			old->last_time = r->last_time;
 		if (r->time < old->time)
 			old->time = r->time;
 		old->flags |= r->flags;
-		free(r->v);
+		if (!r->shared)
+			free(r->v);
 		space->nr--;
 		return;
 	}
+	share_newest(space, r);
 }
 
 static struct gprof_object *get_object(struct gprof_spaces *s, const struct gprof_map_rec *rec,
@@ -347,6 +387,17 @@ int gprof_spaces_map(struct gprof_spaces *s, const struct gprof_map_rec *rec, co
 	return 0;
 }
 
+/* How much code there is by a stamp, and how often some of it was unmapped. */
+static uint32_t code_of(uint32_t layout)
+{
+	return layout & ((1U << GPROF_LAYOUT_UNMAPPED_SHIFT) - 1);
+}
+
+static uint32_t unmapped_of(uint32_t layout)
+{
+	return layout >> GPROF_LAYOUT_UNMAPPED_SHIFT;
+}
+
 static bool has_all(struct gprof_space *space, uint32_t layout, const uint64_t *addrs, size_t nr)
 {
 	size_t i, j;
@@ -354,7 +405,7 @@ static bool has_all(struct gprof_space *space, uint32_t layout, const uint64_t *
 	for (i = 0; i < space->nr; i++) {
 		struct gprof_reading *r = &space->readings[i];
 
-		if (r->layout != layout)
+		if (code_of(r->layout) != code_of(layout))
 			continue;
 		for (j = 0; j < nr && find_vma(r, addrs[j]); j++)
 			;
@@ -393,14 +444,67 @@ static uint64_t farness(const struct gprof_reading *r, uint64_t time)
 	return r->time - time;
 }
 
+/* Is what lies at an address the same part of the same file, or of none? Either may be NULL. */
+static bool same_place(const struct gprof_vma *a, const struct gprof_vma *b)
+{
+	return a && b && a->object == b->object && a->path == b->path &&
+	       (!a->object || a->start - a->offset == b->start - b->offset);
+}
+
+/* Was something else ever seen where a mapping has an address? */
+static bool is_contested(struct gprof_space *space, const struct gprof_vma *vma, uint64_t addr)
+{
+	size_t i;
+
+	for (i = 0; i < space->nr; i++) {
+		const struct gprof_vma *other = find_vma(&space->readings[i], addr);
+
+		if (other && !same_place(vma, other))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * The mapping by readings between which and the sample code was unmapped. What was unmapped
+ * had been read, so what the last reading before has not, the first one behind may tell of.
+ * Where things take turns, neither is a witness of what was between.
+ */
+static const struct gprof_vma *vma_around(struct gprof_space *space, uint64_t time, uint64_t addr,
+					  bool *changed)
+{
+	struct gprof_reading *before = NULL, *after = NULL;
+	const struct gprof_vma *was = NULL, *is = NULL;
+	size_t i;
+
+	for (i = 0; i < space->nr; i++) {
+		struct gprof_reading *r = &space->readings[i];
+
+		if (r->time <= time && (!before || r->last_time > before->last_time))
+			before = r;
+		if (r->last_time > time && (!after || r->time < after->time))
+			after = r;
+	}
+	if (before)
+		was = find_vma(before, addr);
+	if (after)
+		is = find_vma(after, addr);
+	if (is && (!was || same_place(was, is)) && !is_contested(space, is, addr))
+		return is;
+	*changed = was || is;
+	return NULL;
+}
+
 const struct gprof_vma *gprof_space_vma(struct gprof_space *space, uint32_t layout, uint64_t time,
-					uint64_t addr)
+					uint64_t addr, bool *changed)
 {
 	const struct gprof_vma *best = NULL;
 	uint64_t best_far = 0;
-	bool best_same = false, best_past = false;
+	bool best_same = false, best_past = false, unused;
 	size_t i;
 
+	changed = changed ? changed : &unused;
+	*changed = false;
 	for (i = 0; i < space->nr; i++) {
 		struct gprof_reading *r = &space->readings[i];
 		bool same = r->layout == layout;
@@ -408,6 +512,8 @@ const struct gprof_vma *gprof_space_vma(struct gprof_space *space, uint32_t layo
 		uint64_t far = farness(r, time);
 		const struct gprof_vma *vma;
 
+		if (unmapped_of(r->layout) != unmapped_of(layout))
+			continue;
 		/* The stamp decides first; with it, what was read before the sample. */
 		if (best && (best_same != same ? best_same
 			     : same && best_past != past ? best_past : best_far <= far))
@@ -420,7 +526,7 @@ const struct gprof_vma *gprof_space_vma(struct gprof_space *space, uint32_t layo
 		best_past = past;
 		best_far = far;
 	}
-	return best;
+	return best ? best : vma_around(space, time, addr, changed);
 }
 
 void gprof_spaces_generate_again(struct gprof_spaces *s)

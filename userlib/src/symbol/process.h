@@ -4,7 +4,8 @@
  *
  * The kernel reads the executable mappings of a process now and then and sends
  * them as MAP records. All records with one time are one reading; a stack and a
- * reading with the same layout stamp go together.
+ * reading with the same layout stamp go together. The stamp says how much code there
+ * was, and how often some that was read was unmapped.
  */
 #ifndef GPROF_PROCESS_H
 #define GPROF_PROCESS_H
@@ -43,6 +44,7 @@ struct gprof_vma {
  * @layout: stamp
  * @flags: GPROF_MAP_REC_F_FIRST and _LAST, once seen
  * @sorted: @v is in the order of addresses
+ * @shared: @v is that of an earlier one, which has found the same
  * @v: mappings
  * @nr: how many
  * @cap: room
@@ -53,6 +55,7 @@ struct gprof_reading {
 	uint32_t layout;
 	uint16_t flags;
 	bool sorted;
+	bool shared;
 	struct gprof_vma *v;
 	size_t nr;
 	size_t cap;
@@ -147,8 +150,8 @@ int gprof_spaces_keep(struct gprof_spaces *s,
  * @nr: how many
  *
  * A child has the mappings of its parent, and as many execs behind it. Who is
- * older, has these, the stamp, and a mapping for every address, is the parent
- * or has the same ancestor.
+ * older, has these, as much code by the stamp, and a mapping for every address, is the
+ * parent or has the same ancestor.
  *
  * Return: address space, or NULL.
  */
@@ -161,15 +164,18 @@ struct gprof_space *gprof_spaces_relative(struct gprof_spaces *s, const struct g
  * @layout: stamp of the stack
  * @time: when the sample was taken
  * @addr: address
+ * @changed: gets whether there was something that may have been another then, or NULL
  *
- * Among readings with the same stamp the latest one before @time, else the
- * first one after it; where none of these has the address, whichever reading
- * is nearest in time and has it.
+ * Among readings with the same stamp the latest one before @time, else the first one after
+ * it; where none of these has the address, whichever is nearest in time, has it, and says
+ * that nothing was unmapped between. Where something was, the last one before @time and
+ * the first one after it must say the same, or there must be none before, or none there;
+ * and none may ever have said something else.
  *
  * Return: mapping, or NULL.
  */
 const struct gprof_vma *gprof_space_vma(struct gprof_space *space, uint32_t layout, uint64_t time,
-					uint64_t addr);
+					uint64_t addr, bool *changed);
 
 /**
  * gprof_spaces_describe() - a process is heard of: look what there is to say of it

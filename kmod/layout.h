@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * layout: a stamp of the executable mappings of a process, which an NMI can read.
+ *
+ * Nothing that the kernel counts tells one file from another that is mapped in its place.
+ * So the stamp has two halves: how much code there is, as the kernel counts it, which
+ * changes with what is mapped; and how often code that somebody has read of was unmapped,
+ * which the kernel tells (mmu_notifier) before anything else can be mapped there.
+ *
+ * The second is counted for several processes together, by where their memory is
+ * described: so an NMI need not look up anything, and nothing has to live for as long as
+ * it might look. Where others are counted too, mappings are read once more than needed.
+ */
+#ifndef GPROF_LAYOUT_H
+#define GPROF_LAYOUT_H
+
+#include <linux/atomic.h>
+#include <linux/bits.h>
+#include <linux/gprof.h>
+#include <linux/list.h>
+#include <linux/mm_types.h>
+#include <linux/types.h>
+
+struct gprof_charge;
+struct vm_area_struct;
+
+#define GPROF_LAYOUTS		4096
+#define GPROF_LAYOUT_UNMAPPED	BIT(GPROF_LAYOUT_UNMAPPED_SHIFT)
+
+extern atomic_t gprof_unmapped[GPROF_LAYOUTS];
+
+/* Descriptions are a multiple of some cache lines apart. */
+static inline atomic_t *gprof_unmapped_of(const struct mm_struct *mm)
+{
+	return &gprof_unmapped[(unsigned long)mm / 64 % GPROF_LAYOUTS];
+}
+
+/**
+ * gprof_layout_of() - stamp of a process' mappings
+ * @mm: its memory
+ *
+ * Context: Any incl. NMI.
+ * Return: stamp, never 0.
+ */
+static __always_inline u32 gprof_layout_of(const struct mm_struct *mm)
+{
+	return atomic_read(gprof_unmapped_of(mm)) | (u16)(2 * READ_ONCE(mm->exec_vm) + 1);
+}
+
+/**
+ * gprof_layout_change() - code that was read of is no longer there
+ * @mm: in whose memory
+ *
+ * Context: Any incl. NMI.
+ */
+static inline void gprof_layout_change(const struct mm_struct *mm)
+{
+	atomic_add(GPROF_LAYOUT_UNMAPPED, gprof_unmapped_of(mm));
+}
+
+#define GPROF_WATCHES_BUCKETS	32
+
+struct gprof_code;
+struct gprof_watch;
+
+/**
+ * struct gprof_watches - processes of whose unmapping one reader is told
+ * @watches: they, by a hash of their memory
+ * @nr: how many
+ * @charge: pays
+ * @next: code that the reading that is under way has found, or memory for that
+ * @failed: there was no room in @next
+ */
+struct gprof_watches {
+	struct hlist_head watches[GPROF_WATCHES_BUCKETS];
+	unsigned int nr;
+	struct gprof_charge *charge;
+	struct gprof_code *next;
+	bool failed;
+};
+
+void gprof_watches_destroy(struct gprof_watches *w);
+struct gprof_watch *gprof_watch_begin(struct gprof_watches *w, struct mm_struct *mm, bool *is_new);
+void gprof_watch_note(struct gprof_watches *w, const struct vm_area_struct *vma);
+void gprof_watch_end(struct gprof_watches *w, struct gprof_watch *watch, bool whole);
+void gprof_watches_exit(void);
+
+#endif /* GPROF_LAYOUT_H */
