@@ -378,7 +378,8 @@ static void a_flight_ring_holds_the_newest(struct kunit *test)
 	finish(&c);
 	read_records(&r, ch, ch->buffer.head->oldest, ch->buffer.head->head);
 	balances(test, &c, &r);
-	KUNIT_EXPECT_EQ(test, lost(ch), 0ULL);
+	/* only of who interrupts another just where it cuts */
+	KUNIT_EXPECT_EQ(test, lost(ch), (u64)local64_read(&ch->buffer.lost[GPROF_LOST_NESTED]));
 	KUNIT_EXPECT_GT(test, local64_read(&ch->buffer.overwritten), 0LL);
 	/* a generation is cut at an eighth of the ring, and only whole ones are given up */
 	KUNIT_EXPECT_GT(test, ch->buffer.head->head - ch->buffer.head->oldest,
