@@ -229,7 +229,8 @@ static void read_build_ids(struct gprof_kernel *k, const char *sys)
 /* Of several names for one function these are not the one that people look for. */
 static bool awkward(const char *name)
 {
-	return name[0] == '_' && strncmp(name, "__x64_", 6) && strncmp(name, "__arm64_", 8);
+	return name[0] == '_' && strncmp(name, "__x64_", 6) && strncmp(name, "__arm64_", 8) &&
+	       strncmp(name, "__riscv_", 8);
 }
 
 /* Where a section begins or ends, "__sched_text_start", is no function. */
