@@ -31,6 +31,8 @@ static enum context hardware_context(void)
 	struct utsname name;
 
 	uname(&name);
+	if (!strcmp(name.machine, "riscv64"))
+		return IRQ;
 	return !strcmp(name.machine, "aarch64") && !pseudo_nmi() ? IRQ : NMI;
 }
 
