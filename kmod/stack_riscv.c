@@ -10,9 +10,9 @@
  * half made or half gone, and the instructions that follow say which: what links s0 or
  * returns comes next where s0 is the caller's, what restores it where it is not.
  *
- * The kernel's own walker is not exported, so this is one. Entry code does not begin a
- * new chain: the first record of the kernel leads to user space's frame pointer, which may
- * be anything. It is never followed, as it is known where the kernel's stack ends.
+ * The kernel's own walker is not exported, so this is one. Entry code may not begin a
+ * new chain: the first record of the kernel may lead to user space's frame pointer, which
+ * may be anything. It is never followed, as it is known where the kernel's stack ends.
  */
 #include "insn_riscv.h"
 #include "stack.h"
@@ -201,17 +201,18 @@ static u64 add_interrupted(struct chain *c, const struct pt_regs *regs)
 
 /*
  * Registers that entry code has put above the frame of a handler, if @fp is where that
- * ends and they are of the kernel.
+ * ends and they are of the kernel. It calls the handler with s0 as it was, or with where
+ * the registers end; nothing else ends there.
  */
 static const struct pt_regs *interrupted(const struct chain *c, u64 fp, u64 next)
 {
 	const struct pt_regs *regs = (void *)fp;
+	u64 end = fp + ALIGN(sizeof(*regs), 16);
 
 	if (!on_task(c, fp) || c->top - fp < sizeof(*regs))
 		return NULL;
-	if (READ_ONCE_NOCHECK(regs->s0) != next ||
-	    READ_ONCE_NOCHECK(regs->sp) != fp + ALIGN(sizeof(*regs), 16) ||
-	    !(READ_ONCE_NOCHECK(regs->status) & SR_PP))
+	if (READ_ONCE_NOCHECK(regs->sp) != end || !(READ_ONCE_NOCHECK(regs->status) & SR_PP) ||
+	    (next != end && READ_ONCE_NOCHECK(regs->s0) != next))
 		return NULL;
 	return regs;
 }

@@ -79,7 +79,7 @@ cache_let_go()
 #   together          architectures whose emulators and compilers are fetched as one
 #   tools             suite and compiler that programs for it are built by, where
 #                     this machine's own are not
-#   emulator          the program of emulator_package
+#   emulator          the program of emulator_package, of emulator_suite
 #   machine, console  what it emulates
 use_arch()
 {

@@ -99,8 +99,8 @@ static int parse_line(struct gprof_kernel *k, char *line, uint64_t *etext)
 		if (index == GPROF_NONE)
 			return -ENOMEM;
 	}
-	/* arm64 and x86 markers, not functions. */
-	if (!name[0] || name[0] == '$' || !strncmp(name, "__pfx_", 6))
+	/* arm64, riscv64 and x86 markers, not functions. */
+	if (!name[0] || name[0] == '$' || !strncmp(name, ".L", 2) || !strncmp(name, "__pfx_", 6))
 		return 0;
 	image = &k->images[index];
 	if (addr >= image->end)
