@@ -3,7 +3,7 @@
  * context_test: in which context samples are taken, and counted as taken.
  *
  * Overflows of hardware counters come as NMIs on amd64, and on arm64 where the
- * kernel has pseudo-NMIs and was told to use them; else as interrupts. The timer
+ * kernel has pseudo-NMIs and was told to use them; else as interrupts, as on riscv64. The timer
  * is an interrupt everywhere, but for what is due when its task is switched out
  * with interrupts off. A tracepoint is where the task is.
  */

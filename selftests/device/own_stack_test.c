@@ -319,7 +319,8 @@ TEST_F(stack, a_frame_record_may_say_anything)
 
 	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
 		for (j = 0; j < sizeof(words) / sizeof(words[0]); j++) {
-			volatile uint64_t *record = __builtin_frame_address(0);
+			volatile uint64_t *record = (uint64_t *)__builtin_frame_address(0) +
+						    OWN_STACK_RECORD;
 			uint64_t kept[2] = { record[0], record[1] };
 			int err;
 

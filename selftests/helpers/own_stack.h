@@ -9,6 +9,13 @@
 #include <linux/gprof.h>
 #include <sys/syscall.h>
 
+/* Words from the frame address to the frame record. */
+#ifdef __riscv
+#define OWN_STACK_RECORD	(-2)
+#else
+#define OWN_STACK_RECORD	0
+#endif
+
 /* Behind the call: what frame 0 is. One place, since the function is one. */
 extern const char own_stack_leaf[];
 

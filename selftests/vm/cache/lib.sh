@@ -84,7 +84,7 @@ cache_let_go()
 use_arch()
 {
 	[[ -f $vm/arch/$1 ]] || die "no such architecture: $1"
-	# shellcheck source=/dev/null
+	# shellcheck source=selftests/vm/arch/amd64
 	. "$vm/arch/$1"
 }
 
