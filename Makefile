@@ -161,7 +161,7 @@ help:
 	@echo 'make            module for the running kernel, library, command'
 	@echo 'make module     the module alone (KDIR=, KERNELRELEASE=)'
 	@echo 'make lib        the library alone; make tools, the command'
-	@echo 'make selftests  the test programs; with ARCH=arm64 for that'
+	@echo 'make selftests  the test programs; with ARCH=arm64 or riscv64 for that'
 	@echo 'make install    all that is built (prefix=, DESTDIR=)'
 	@echo 'make install-system  a service, and a group for /dev/gprof; not by default'
 	@echo 'make uninstall  removes what both have installed'
