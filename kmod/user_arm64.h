@@ -14,6 +14,7 @@
 #include <asm/memory.h>
 #include <asm/processor.h>
 #include <asm/sigcontext.h>
+#include <asm/syscall.h>
 #include <asm/ucontext.h>
 #include <linux/elf-em.h>
 #include <linux/ptrace.h>
@@ -111,6 +112,12 @@ static inline u64 gprof_signal_register(u32 nr)
 static inline u64 gprof_counter_hz(void)
 {
 	return arch_timer_get_cntfrq();
+}
+
+/* The system call that a program is in, or -1. */
+static __always_inline int gprof_user_call(struct task_struct *task, struct pt_regs *regs)
+{
+	return syscall_get_nr(task, regs);
 }
 
 #endif /* GPROF_USER_ARM64_H */

@@ -14,6 +14,7 @@
 #include <asm/pgtable.h>
 #include <asm/ptrace.h>
 #include <asm/sigcontext.h>
+#include <asm/syscall.h>
 #include <asm/ucontext.h>
 #include <linux/bits.h>
 #include <linux/elf-em.h>
@@ -120,6 +121,12 @@ static inline u64 gprof_signal_register(u32 nr)
 static inline u64 gprof_counter_hz(void)
 {
 	return riscv_timebase;
+}
+
+/* The system call that a program is in, or -1: its register holds anything in other traps. */
+static __always_inline int gprof_user_call(struct task_struct *task, struct pt_regs *regs)
+{
+	return regs->cause == EXC_SYSCALL ? syscall_get_nr(task, regs) : -1;
 }
 
 #endif /* GPROF_USER_RISCV_H */

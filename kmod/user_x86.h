@@ -11,6 +11,7 @@
 #include "compat/uaccess.h"
 
 #include <asm/sigcontext.h>
+#include <asm/syscall.h>
 #include <asm/tsc.h>
 #include <asm/ucontext.h>
 #include <linux/elf-em.h>
@@ -139,6 +140,12 @@ static inline u64 gprof_signal_register(u32 nr)
 static inline u64 gprof_counter_hz(void)
 {
 	return check_tsc_unstable() ? 0 : tsc_khz * 1000ULL;
+}
+
+/* The system call that a program is in, or -1. */
+static __always_inline int gprof_user_call(struct task_struct *task, struct pt_regs *regs)
+{
+	return syscall_get_nr(task, regs);
 }
 
 #endif /* GPROF_USER_X86_H */
