@@ -19,11 +19,13 @@ CFLAGS ?= -O2 -g
 ifneq ($(ARCH),$(HOST_ARCH))
 CROSS_amd64 := x86_64-linux-gnu-
 CROSS_arm64 := aarch64-linux-gnu-
-CROSS_COMPILE := $(CROSS_$(ARCH))
+CROSS_riscv64 := riscv64-linux-gnu-
 SYSROOT := $(shell selftests/vm/cache/sysroot $(ARCH))
 ifeq ($(SYSROOT),)
 $(error no sysroot for $(ARCH))
 endif
+# It may come with a compiler of its own.
+CROSS_COMPILE := $(addsuffix /,$(wildcard $(SYSROOT)/cross))$(CROSS_$(ARCH))
 CC := $(CROSS_COMPILE)gcc --sysroot=$(SYSROOT)
 AR := $(CROSS_COMPILE)ar
 PKG_CONFIG := $(SYSROOT)/pkg-config
@@ -159,7 +161,7 @@ help:
 	@echo 'make            module for the running kernel, library, command'
 	@echo 'make module     the module alone (KDIR=, KERNELRELEASE=)'
 	@echo 'make lib        the library alone; make tools, the command'
-	@echo 'make selftests  the test programs; with ARCH=arm64 for that'
+	@echo 'make selftests  the test programs; with ARCH=arm64 or riscv64 for that'
 	@echo 'make install    all that is built (prefix=, DESTDIR=)'
 	@echo 'make install-system  a service, and a group for /dev/gprof; not by default'
 	@echo 'make uninstall  removes what both have installed'

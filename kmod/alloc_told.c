@@ -13,6 +13,7 @@
 #include "alloc_told.h"
 #include "alloc.h"
 #include "alloc_space.h"
+#include "arch.h"
 #include "live.h"
 #include "sampler.h"
 
@@ -24,6 +25,7 @@
 #include <linux/rculist.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
+#include <linux/sched/task_stack.h>
 #include <linux/string.h>
 #include <linux/timekeeping.h>
 
@@ -79,16 +81,7 @@ static void set_regs(struct pt_regs *regs, const struct gprof_memory *m)
 	if (!m->pc)
 		return;
 	instruction_pointer_set(regs, m->pc);
-#ifdef CONFIG_X86_64
-	regs->sp = m->sp;
-	regs->bp = m->fp;
-	/* Nobody knows. */
-	regs->bx = 0;
-#else
-	regs->sp = m->sp;
-	regs->regs[29] = m->fp;
-	regs->regs[30] = 0;
-#endif
+	gprof_user_set_call(regs, m->sp, m->fp);
 }
 
 /*

@@ -2,8 +2,8 @@
 /*
  * callers: walk the frame records of a user stack.
  *
- * A frame record is { caller's frame pointer, return address } on both
- * architectures; the frame pointer points to the newest. Code that was compiled
+ * A frame record is { caller's frame pointer, return address } on all
+ * architectures; the frame pointer tells where the newest lies. Code that was compiled
  * without frame pointers uses the register for anything; so a call must stand
  * before every return address, or the walk ends: half a stack is better than a
  * made-up one, and what is made up differs every time.
@@ -16,14 +16,9 @@
  * User memory is read with page faults disabled, under one user_access_begin()
  * for the whole walk (a tenth of the cost of one nofault copy for each frame).
  */
+#include "arch.h"
 #include "callers.h"
 #include "compat/uaccess.h"
-
-#if defined(CONFIG_X86_64)
-#include "user_x86.h"
-#elif defined(CONFIG_ARM64)
-#include "user_arm64.h"
-#endif
 
 #ifdef CONFIG_X86_64
 u64 gprof_user_bits __ro_after_init;
@@ -53,7 +48,7 @@ static __always_inline bool same_record(u64 *at, u64 fp, u64 frame)
 		return false;
 	if (!gprof_user_known_pair(&next, &addr, place))
 		return false;
-	*at = gprof_user_strip(next);
+	*at = gprof_user_record(next);
 	return gprof_user_strip(addr) == frame;
 }
 
@@ -133,7 +128,7 @@ again:
 		}
 		fps[n] = fp;
 		sp = fp + 16;
-		fp = gprof_user_strip(next);
+		fp = gprof_user_record(next);
 		/* What changes is mostly next to the leaf: the rest may be as it was. */
 		if (n + 1 < known && fp == fps[n + 1] && fp >= sp) {
 			n++;

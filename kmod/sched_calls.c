@@ -18,6 +18,7 @@
 #include <linux/gprof.h>
 #include <linux/kprobes.h>
 #include <linux/mm.h>
+#include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/ptrace.h>
 #include <linux/string.h>
@@ -90,6 +91,31 @@ static int fault_left(struct kretprobe_instance *ri, struct pt_regs *regs)
 	return 0;
 }
 
+/* Not each architecture lets this function be probed. Tried once. */
+static bool can_probe_faults(void)
+{
+	static struct kretprobe trial = {
+		.kp.symbol_name = "handle_mm_fault",
+		.kp.flags = KPROBE_FLAG_DISABLED,
+		.handler = fault_left,
+		.maxactive = 1,
+	};
+	static DEFINE_MUTEX(mutex);	/* protects the variables below */
+	static bool tried, can;
+	bool found;
+
+	mutex_lock(&mutex);
+	if (!tried) {
+		can = !register_kretprobe(&trial);
+		if (can)
+			unregister_kretprobe(&trial);
+		tried = true;
+	}
+	found = can;
+	mutex_unlock(&mutex);
+	return found;
+}
+
 static int attach_faults(struct gprof_sched *s)
 {
 	s->fault_probe = (struct kretprobe){
@@ -107,6 +133,11 @@ static void detach_faults(struct gprof_sched *s)
 	unregister_kretprobe(&s->fault_probe);
 }
 #else
+static bool can_probe_faults(void)
+{
+	return false;
+}
+
 static int attach_faults(struct gprof_sched *s)
 {
 	return -EOPNOTSUPP;
@@ -131,7 +162,7 @@ bool gprof_sched_can_count(u32 flags)
 	if (flags & GPROF_SCHED_F_SYSCALLS && !(gprof_tap_exists(GPROF_TAP_SYS_ENTER) &&
 						gprof_tap_exists(GPROF_TAP_SYS_EXIT)))
 		return false;
-	return !(flags & GPROF_SCHED_F_FAULTS) || IS_ENABLED(CONFIG_KRETPROBES);
+	return !(flags & GPROF_SCHED_F_FAULTS) || can_probe_faults();
 }
 
 /**

@@ -31,10 +31,10 @@ static bool is_timer(const struct gprof_cpu_params *p)
 						 p->config == PERF_COUNT_SW_TASK_CLOCK);
 }
 
-/* Software events and arm64's PMUs take any precise_ip, and know none. */
+/* Software events and PMUs of other architectures take any precise_ip, and know none. */
 static bool can_be_precise(const struct gprof_cpu_params *p)
 {
-	return p->type != PERF_TYPE_SOFTWARE && !IS_ENABLED(CONFIG_ARM64);
+	return p->type != PERF_TYPE_SOFTWARE && IS_ENABLED(CONFIG_X86_64);
 }
 
 /* The kernel's own events are no interrupts: whoever takes each pays for each. */

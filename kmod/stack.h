@@ -95,7 +95,7 @@ void gprof_stack_capture_task(struct gprof_stack *s, const struct gprof_stack_op
 void gprof_stack_capture_own(struct gprof_stack *s, const struct gprof_stack_options *o);
 void gprof_stack_capture_none(struct gprof_stack *s, struct task_struct *task);
 
-/* What an architecture supplies (stack_x86.c, stack_arm64.c). */
+/* What an architecture supplies (stack_x86.c, stack_arm64.c, stack_riscv.c). */
 
 /**
  * gprof_arch_task_frames() - walk the kernel's frames of a task that does not run

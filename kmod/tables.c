@@ -6,6 +6,7 @@
  * is only tried.
  */
 #include "tables.h"
+#include "arch.h"
 #include "walk.h"
 #include "compat/mm.h"
 
@@ -36,7 +37,7 @@ static LIST_HEAD(sets);
 
 u64 gprof_tables_features(void)
 {
-	return IS_ENABLED(CONFIG_MMU_NOTIFIER) ? GPROF_FEAT_TABLES : 0;
+	return IS_ENABLED(CONFIG_MMU_NOTIFIER) && GPROF_WALKS_TABLES ? GPROF_FEAT_TABLES : 0;
 }
 
 /* A free number: there are few sets. Under @sets_lock. */
@@ -104,7 +105,7 @@ struct gprof_tables *gprof_tables_get(bool privileged)
 {
 	struct gprof_tables *set;
 
-	if (!IS_ENABLED(CONFIG_MMU_NOTIFIER))
+	if (!gprof_tables_features())
 		return ERR_PTR(-EOPNOTSUPP);
 	mutex_lock(&sets_lock);
 	list_for_each_entry(set, &sets, node) {

@@ -7,6 +7,7 @@
  *
  * The way of a switch and of a waking is counted in instructions.
  */
+#include "arch.h"
 #include "compat/preempt.h"
 #include "compat/sched.h"
 #include "trace.h"
@@ -16,7 +17,6 @@
 #include <linux/build_bug.h>
 #include <linux/kernel.h>
 #include <linux/sched/task_stack.h>
-#include <asm/syscall.h>
 #include <asm/unistd.h>
 
 /* Not the usual one, TASK_INTERRUPTIBLE. */
@@ -42,7 +42,7 @@ static noinline u32 other_reason(unsigned int state)
 static noinline u32 gives_way(struct task_struct *prev)
 {
 	if (!(prev->flags & PF_KTHREAD) &&
-	    syscall_get_nr(prev, task_pt_regs(prev)) != __NR_sched_yield)
+	    gprof_user_call(prev, task_pt_regs(prev)) != __NR_sched_yield)
 		return GPROF_TRACE_PREV_PREEMPTED;
 	return GPROF_TRACE_PREV_YIELDED;
 }

@@ -6,6 +6,7 @@
  * still be nonsense: then a stack is, and ends early.
  */
 #include "unwind.h"
+#include "arch.h"
 
 #include <linux/build_bug.h>
 #include <linux/elf.h>
@@ -13,12 +14,6 @@
 #include <linux/kernel.h>
 #include <linux/sched.h>
 #include <linux/string.h>
-
-#ifdef CONFIG_X86_64
-#define MACHINE	EM_X86_64
-#else
-#define MACHINE	EM_AARCH64
-#endif
 
 const struct gprof_unwind_rule gprof_unwind_none = { .kind = GPROF_UNWIND_CFA_NONE };
 
@@ -41,7 +36,7 @@ static bool place(struct gprof_unwind *u, const struct gprof_unwind_table *head)
 static int check_head(const struct gprof_unwind_table *head)
 {
 	if (head->magic != GPROF_UNWIND_MAGIC || head->version != GPROF_UNWIND_VERSION ||
-	    head->machine != MACHINE || head->__reserved)
+	    head->machine != GPROF_MACHINE || head->__reserved)
 		return -EINVAL;
 	if (head->start % GPROF_UNWIND_GRANULE || head->start > S64_MAX)
 		return -EINVAL;

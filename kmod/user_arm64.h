@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * user_arm64.h: what user addresses and code look like on arm64.
+ * user_arm64.h: what user addresses and code look like on arm64, and its clock.
  *
  * What reads is for use between user_access_begin() and user_access_end(), with
  * page faults disabled; hence inline.
@@ -10,12 +10,18 @@
 
 #include "compat/uaccess.h"
 
+#include <asm/arch_timer.h>
 #include <asm/memory.h>
 #include <asm/processor.h>
 #include <asm/sigcontext.h>
+#include <asm/syscall.h>
 #include <asm/ucontext.h>
+#include <linux/elf-em.h>
 #include <linux/ptrace.h>
 #include <linux/signal.h>
+
+#define GPROF_MACHINE	EM_AARCH64
+#define GPROF_WALKS_TABLES	true
 
 /*
  * Takes a tag or a signature (pointer authentication) off. Bit 55 tells the
@@ -24,6 +30,12 @@
 static __always_inline u64 gprof_user_strip(u64 addr)
 {
 	return addr & (TASK_SIZE_64 - 1);
+}
+
+/* Where the record lies that a saved frame pointer leads to. */
+static __always_inline u64 gprof_user_record(u64 fp)
+{
+	return gprof_user_strip(fp);
 }
 
 static __always_inline bool gprof_user_readable(u64 addr)
@@ -75,6 +87,14 @@ static inline u64 gprof_user_frame_pointer(const struct pt_regs *regs)
 	return regs->regs[29];
 }
 
+/* As registers are behind a call from code of which only these are known. */
+static inline void gprof_user_set_call(struct pt_regs *regs, u64 sp, u64 fp)
+{
+	regs->sp = sp;
+	regs->regs[29] = fp;
+	regs->regs[30] = 0;
+}
+
 /* Where a signal's registers lie, from the stack pointer on as the handler returns. */
 #define SIGCONTEXT(member)						\
 	(sizeof(struct siginfo) + offsetof(struct ucontext, uc_mcontext) +	\
@@ -87,6 +107,17 @@ static inline u64 gprof_user_frame_pointer(const struct pt_regs *regs)
 static inline u64 gprof_signal_register(u32 nr)
 {
 	return SIGCONTEXT(regs) + 8 * (nr <= 30 ? nr : 30);
+}
+
+static inline u64 gprof_counter_hz(void)
+{
+	return arch_timer_get_cntfrq();
+}
+
+/* The system call that a program is in, or -1. */
+static __always_inline int gprof_user_call(struct task_struct *task, struct pt_regs *regs)
+{
+	return syscall_get_nr(task, regs);
 }
 
 #endif /* GPROF_USER_ARM64_H */

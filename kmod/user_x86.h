@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * user_x86.h: what user addresses and code look like on amd64.
+ * user_x86.h: what user addresses and code look like on amd64, and its clock.
  *
  * What reads is for use between user_access_begin() and user_access_end(), with
  * page faults disabled; hence inline.
@@ -11,14 +11,26 @@
 #include "compat/uaccess.h"
 
 #include <asm/sigcontext.h>
+#include <asm/syscall.h>
+#include <asm/tsc.h>
 #include <asm/ucontext.h>
+#include <linux/elf-em.h>
 #include <linux/mm.h>
 #include <linux/ptrace.h>
 #include <linux/signal.h>
 
+#define GPROF_MACHINE	EM_X86_64
+#define GPROF_WALKS_TABLES	true
+
 static __always_inline u64 gprof_user_strip(u64 addr)
 {
 	return addr;
+}
+
+/* Where the record lies that a saved frame pointer leads to. */
+static __always_inline u64 gprof_user_record(u64 fp)
+{
+	return fp;
 }
 
 static __always_inline bool gprof_user_readable(u64 addr)
@@ -94,6 +106,14 @@ static inline u64 gprof_user_frame_pointer(const struct pt_regs *regs)
 	return regs->bp;
 }
 
+/* As registers are behind a call from code of which only these are known. */
+static inline void gprof_user_set_call(struct pt_regs *regs, u64 sp, u64 fp)
+{
+	regs->sp = sp;
+	regs->bp = fp;
+	regs->bx = 0;
+}
+
 /*
  * Where a signal's registers lie, from the stack pointer on as the handler returns: that
  * is behind the address that it returns to.
@@ -114,6 +134,18 @@ static inline u64 gprof_signal_register(u32 nr)
 	};
 
 	return places[nr & 15];
+}
+
+/* 0: not to be trusted. */
+static inline u64 gprof_counter_hz(void)
+{
+	return check_tsc_unstable() ? 0 : tsc_khz * 1000ULL;
+}
+
+/* The system call that a program is in, or -1. */
+static __always_inline int gprof_user_call(struct task_struct *task, struct pt_regs *regs)
+{
+	return syscall_get_nr(task, regs);
 }
 
 #endif /* GPROF_USER_X86_H */

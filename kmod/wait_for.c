@@ -135,7 +135,7 @@ u32 gprof_wait_for(struct task_struct *task, unsigned int state)
 		       blocked ? GPROF_WAIT_FOR_BLOCKED :
 		       task->flags & GPROF_PF_WORKER ? GPROF_WAIT_FOR_KERNEL : GPROF_WAIT_FOR_OTHER;
 	regs = task_pt_regs(task);
-	call = gprof_wait_in_32bit_call(task) ? INT_MAX : syscall_get_nr(task, regs);
+	call = gprof_wait_in_32bit_call(task) ? INT_MAX : gprof_user_call(task, regs);
 	if (call < 0)
 		return GPROF_WAIT_FOR_FAULT;
 	if (task->in_iowait)
@@ -158,7 +158,7 @@ u32 gprof_wait_for_lock(struct task_struct *task, u64 *addr)
 
 	syscall_get_arguments(task, regs, args);
 	*addr = args[0];
-	switch (syscall_get_nr(task, regs)) {
+	switch (gprof_user_call(task, regs)) {
 	case __NR_futex:
 		break;
 #ifdef __NR_futex_waitv

@@ -5,6 +5,7 @@
 #ifndef GPROF_WAIT_FOR_H
 #define GPROF_WAIT_FOR_H
 
+#include "arch.h"
 #include "compat/sched.h"
 
 #include <asm/syscall.h>
@@ -58,7 +59,7 @@ static __always_inline bool gprof_wait_is_for_lock(struct task_struct *task, uns
 	if (!(state & TASK_INTERRUPTIBLE) || task->flags & (GPROF_PF_WORKER | GPROF_PF_ENDS) ||
 	    gprof_task_frozen(task, state) || gprof_wait_in_32bit_call(task))
 		return false;
-	return gprof_wait_in_futex(syscall_get_nr(task, task_pt_regs(task)));
+	return gprof_wait_in_futex(gprof_user_call(task, task_pt_regs(task)));
 }
 
 #endif /* GPROF_WAIT_FOR_H */

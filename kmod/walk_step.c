@@ -167,7 +167,7 @@ static u64 sp_behind_record(const struct gprof_walk *w, u64 above, u64 pc, u64 f
 	const struct gprof_unwind_rule *r;
 	u64 sp;
 
-	if (!IS_ENABLED(CONFIG_ARM64))
+	if (IS_ENABLED(CONFIG_X86_64))
 		return above;
 	r = gprof_walk_rule(w->list, pc - 1);
 	if (r->kind == GPROF_UNWIND_CFA_SIGNAL || returns_from_signal(pc))

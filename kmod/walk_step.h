@@ -5,14 +5,9 @@
 #ifndef GPROF_WALK_STEP_H
 #define GPROF_WALK_STEP_H
 
+#include "arch.h"
 #include "text.h"
 #include "compat/uaccess.h"
-
-#if defined(CONFIG_X86_64)
-#include "user_x86.h"
-#elif defined(CONFIG_ARM64)
-#include "user_arm64.h"
-#endif
 
 #include <linux/gprof_unwind.h>
 #include <linux/types.h>
@@ -75,7 +70,7 @@ struct gprof_walk {
 
 static __always_inline u64 gprof_return_place(const struct gprof_unwind_rule *r, u64 cfa)
 {
-	if (IS_ENABLED(CONFIG_ARM64) && r->kind != GPROF_UNWIND_CFA_DEREF)
+	if (!IS_ENABLED(CONFIG_X86_64) && r->kind != GPROF_UNWIND_CFA_DEREF)
 		return gprof_user_strip(cfa + (s64)r->ra * 8);
 	return gprof_user_strip(cfa - 8);
 }

@@ -22,6 +22,8 @@
 
 #if defined(__x86_64__)
 #define MACHINE	EM_X86_64
+#elif defined(__riscv)
+#define MACHINE	EM_RISCV
 #else
 #define MACHINE	EM_AARCH64
 #endif
@@ -31,8 +33,9 @@ static char *find_shim(void)
 {
 	static const char *const places[] = {
 		"../lib/" SHIM, "../lib/x86_64-linux-gnu/" SHIM, "../lib/aarch64-linux-gnu/" SHIM,
-		"../lib64/" SHIM, "../lib/x86_64-linux-gnu/gprof/" SHIM,
-		"../lib/aarch64-linux-gnu/gprof/" SHIM, "../lib64/gprof/" SHIM,
+		"../lib/riscv64-linux-gnu/" SHIM, "../lib64/" SHIM,
+		"../lib/x86_64-linux-gnu/gprof/" SHIM, "../lib/aarch64-linux-gnu/gprof/" SHIM,
+		"../lib/riscv64-linux-gnu/gprof/" SHIM, "../lib64/gprof/" SHIM,
 	};
 	char self[PATH_MAX], *slash;
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);

@@ -13,8 +13,8 @@ ifeq ($(call gprof-newer,5,10),)
 $(error gprof needs Linux 5.10 or later, and this is $(VERSION).$(PATCHLEVEL): use a newer kernel)
 endif
 
-ifeq ($(CONFIG_X86_64)$(CONFIG_ARM64),)
-$(error gprof runs on amd64 (x86_64) and arm64, and this kernel is for $(SRCARCH))
+ifeq ($(CONFIG_X86_64)$(CONFIG_ARM64)$(and $(CONFIG_RISCV),$(CONFIG_64BIT)),)
+$(error gprof runs on amd64 (x86_64), arm64 and riscv64, and this kernel is for $(SRCARCH))
 endif
 
 endif

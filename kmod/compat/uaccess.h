@@ -2,8 +2,9 @@
 /*
  * Reading words of user memory inside user_access_begin(), with page faults off.
  *
- * gprof_user_u64(), gprof_user_u32(): a word at an address that is known to be a
- * user's. gprof_user_pair(): that, and the word behind it. gprof_user_known_pair():
+ * gprof_user_u64(), gprof_user_u32(), gprof_user_u16(): a word at an address that is
+ * known to be a user's; the last for riscv64, whose instructions have any even address.
+ * gprof_user_pair(): that, and the word behind it. gprof_user_known_pair():
  * likewise, at an address that our own memory holds. False: it cannot be read.
  *
  * arm64 has an unsafe_get_user() of its own since 6.11. Before, the generic one
@@ -12,7 +13,7 @@
  * The address may be the user's choice, and whether it was checked is a branch that
  * the CPU may foresee wrongly (Spectre, variant 1). So it is masked as well: whatever
  * it was, it is a canonical one of the user's half then. unsafe_get_user() does not do
- * that, and access is open for the whole of a walk, not for this address. On arm64
+ * that, and access is open for the whole of a walk, not for this address. On arm64 and riscv64
  * every address has been through gprof_user_strip(), which is such a mask. What our own
  * memory holds was checked before it came there, and no user chooses it now.
  */
@@ -85,6 +86,15 @@ static __always_inline bool gprof_user_u32(u32 *to, u64 addr)
 {
 	addr = gprof_user_masked(addr);
 	unsafe_get_user(*to, (const u32 __user *)addr, no);
+	return true;
+no:
+	return false;
+}
+
+static __always_inline bool gprof_user_u16(u16 *to, u64 addr)
+{
+	addr = gprof_user_masked(addr);
+	unsafe_get_user(*to, (const u16 __user *)addr, no);
 	return true;
 no:
 	return false;

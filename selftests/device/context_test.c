@@ -3,7 +3,7 @@
  * context_test: in which context samples are taken, and counted as taken.
  *
  * Overflows of hardware counters come as NMIs on amd64, and on arm64 where the
- * kernel has pseudo-NMIs and was told to use them; else as interrupts. The timer
+ * kernel has pseudo-NMIs and was told to use them; else as interrupts, as on riscv64. The timer
  * is an interrupt everywhere, but for what is due when its task is switched out
  * with interrupts off. A tracepoint is where the task is.
  */
@@ -31,6 +31,8 @@ static enum context hardware_context(void)
 	struct utsname name;
 
 	uname(&name);
+	if (!strcmp(name.machine, "riscv64"))
+		return IRQ;
 	return !strcmp(name.machine, "aarch64") && !pseudo_nmi() ? IRQ : NMI;
 }
 

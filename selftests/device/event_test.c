@@ -271,7 +271,7 @@ TEST_F(period, precise_beyond_the_pmu_is_refused)
 	ret = device_setup(&self->dev, &self->setup);
 	if (fd >= 0)
 		close(fd);
-#ifndef __aarch64__	/* there perf takes any level, and knows none */
+#ifdef __x86_64__	/* elsewhere perf takes any level, and knows none */
 	if (fd >= 0) {
 		EXPECT_EQ(0, ret);
 		return;

@@ -28,6 +28,11 @@ __asm__(".text\n.globl outermost, outermost_ret\noutermost:\n"
 	"	push %rbp\n	xor %ebp, %ebp\n	mov %rdi, %rax\n	mov %rsi, %rdi\n"
 	"	call *%rax\n"
 	"outermost_ret:\n	pop %rbp\n	ret\n");
+#elif defined(__riscv)
+__asm__(".text\n.globl outermost, outermost_ret\noutermost:\n"
+	"	addi sp, sp, -16\n	sd ra, 8(sp)\n	sd s0, 0(sp)\n	li s0, 0\n"
+	"	mv t0, a0\n	mv a0, a1\n	jalr t0\n"
+	"outermost_ret:\n	ld s0, 0(sp)\n	ld ra, 8(sp)\n	addi sp, sp, 16\n	ret\n");
 #else
 __asm__(".text\n.globl outermost, outermost_ret\noutermost:\n"
 	"	stp x29, x30, [sp, #-16]!\n	mov x29, xzr\n	mov x9, x0\n	mov x0, x1\n"
@@ -314,7 +319,8 @@ TEST_F(stack, a_frame_record_may_say_anything)
 
 	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
 		for (j = 0; j < sizeof(words) / sizeof(words[0]); j++) {
-			volatile uint64_t *record = __builtin_frame_address(0);
+			volatile uint64_t *record = (uint64_t *)__builtin_frame_address(0) +
+						    OWN_STACK_RECORD;
 			uint64_t kept[2] = { record[0], record[1] };
 			int err;
 

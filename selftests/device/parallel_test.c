@@ -6,6 +6,7 @@
  * beside it without being of the target. Where two run at once the kernel's own tasks
  * take a CPU from one of them now and then, so that of these samples MOST are to say 2.
  */
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>

@@ -432,10 +432,14 @@ TEST_F(recorder, end_and_exec_of_the_target_at_any_step_are_no_harm_to_any_kind)
 	unsigned int i, executes;
 	int step;
 
-	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		/* a kernel may not tell where all memory goes */
+		if (kinds[i].kind == GPROF_KIND_HEAP && !device_has(GPROF_FEAT_LIVE))
+			continue;
 		for (executes = 0; executes < 2; executes++)
 			for (step = 0; step < 5; step++)
 				live_through(_metadata, &kinds[i], executes, step);
+	}
 }
 
 /* ---- nothing is left behind ---- */

@@ -9,6 +9,13 @@
 #include <linux/gprof.h>
 #include <sys/syscall.h>
 
+/* Words from the frame address to the frame record. */
+#ifdef __riscv
+#define OWN_STACK_RECORD	(-2)
+#else
+#define OWN_STACK_RECORD	0
+#endif
+
 /* Behind the call: what frame 0 is. One place, since the function is one. */
 extern const char own_stack_leaf[];
 
@@ -25,6 +32,16 @@ static int own_stack_call(int fd, struct gprof_own_stack *arg)
 			 : "=a"(ret)
 			 : "0"((long)SYS_ioctl), "D"((long)fd), "S"((long)GPROF_IOC_STACK), "d"(arg)
 			 : "rcx", "r11", "memory");
+#elif defined(__riscv)
+	register long a7 __asm__("a7") = SYS_ioctl;
+	register long a0 __asm__("a0") = fd;
+	register long a1 __asm__("a1") = GPROF_IOC_STACK;
+	register void *a2 __asm__("a2") = arg;
+
+	__asm__ volatile("ecall\n"
+			 ".globl own_stack_leaf\nown_stack_leaf:"
+			 : "+r"(a0) : "r"(a7), "r"(a1), "r"(a2) : "memory");
+	ret = a0;
 #else
 	register long x8 __asm__("x8") = SYS_ioctl;
 	register long x0 __asm__("x0") = fd;

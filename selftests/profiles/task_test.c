@@ -33,6 +33,15 @@ static long call(long nr, long a, long b, long c, long d)
 	asm volatile("syscall" : "=a" (ret) : "a" (nr), "D" (a), "S" (b), "d" (c), "r" (r10)
 		     : "rcx", "r11", "memory");
 	return ret;
+#elif defined(__riscv)
+	register long a7 asm("a7") = nr;
+	register long a0 asm("a0") = a;
+	register long a1 asm("a1") = b;
+	register long a2 asm("a2") = c;
+	register long a3 asm("a3") = d;
+
+	asm volatile("ecall" : "+r" (a0) : "r" (a7), "r" (a1), "r" (a2), "r" (a3) : "memory");
+	return a0;
 #else
 	register long x8 asm("x8") = nr;
 	register long x0 asm("x0") = a;

@@ -33,6 +33,15 @@
 			 : "rcx", "r11", "memory");				\
 	ret;									\
 })
+#elif defined(__riscv)
+#define CALL(_n, _a, _b, _c) ({							\
+	register long a7 __asm__("a7") = _n;					\
+	register long a0 __asm__("a0") = (long)(_a);				\
+	register long a1 __asm__("a1") = (long)(_b);				\
+	register long a2 __asm__("a2") = (long)(_c);				\
+	__asm__ volatile("ecall" : "+r"(a0) : "r"(a7), "r"(a1), "r"(a2) : "memory"); \
+	a0;									\
+})
 #else
 #define CALL(_n, _a, _b, _c) ({							\
 	register long x8 __asm__("x8") = _n;					\

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Addresses from here on are the kernel's, on amd64 and arm64 alike. */
+/* Addresses from here on are the kernel's, on amd64, arm64 and riscv64 alike. */
 #define KERNEL_HALF	(1ULL << 63)
 
 static bool ends_with(const char *s, const char *end)

@@ -1351,11 +1351,13 @@ struct gprof_task_rec {
  * flags of struct gprof_stack_rec.
  *
  * CALLER: user frame 1 is a guess at the caller of frame 0, read from the link
- * register (arm64) or from the top of the stack (amd64) in case frame 0 had no
+ * register (arm64, riscv64) or from the top of the stack (amd64) in case frame 0 had no
  * frame record at that instruction (a leaf function, a prologue). It is right
  * exactly when the unwind table at frame 0 says that the return address is
  * there (arm64: in x30; amd64: at CFA-8, with CFA = rsp + 8, or rsp + 16 with
- * CALLER_PUSHED); else it must be dropped.
+ * CALLER_PUSHED; riscv64: in ra, and with CALLER_PUSHED whatever the table says,
+ * as the code has shown that the frame is not linked yet, or no longer); else it
+ * must be dropped.
  */
 #define GPROF_STACK_REC_F_CALLER	(1U << 0)
 #define GPROF_STACK_REC_F_CALLER_PUSHED	(1U << 1)

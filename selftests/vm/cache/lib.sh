@@ -71,12 +71,28 @@ cache_let_go()
 		-exec rm -rf {} + || true
 }
 
+# use_arch ARCH: sets what ../arch/ARCH says of it:
+#
+#   triplet           what compilers call it
+#   karch             and what the kernel's sources call it
+#   suites            of Debian: those of its userland and libraries
+#   together          architectures whose emulators and compilers are fetched as one
+#   tools             suite and compiler that programs for it are built by, where
+#                     this machine's own are not
+#   emulator          the program of emulator_package, of emulator_suite
+#   machine, console  what it emulates
+use_arch()
+{
+	[[ -f $vm/arch/$1 ]] || die "no such architecture: $1"
+	# shellcheck source=selftests/vm/arch/amd64
+	. "$vm/arch/$1"
+}
+
 # cross_prefix ARCH: what Debian calls the compiler for ARCH on this machine.
 cross_prefix()
 {
-	case $1 in
-	amd64) echo x86_64-linux-gnu- ;;
-	arm64) echo aarch64-linux-gnu- ;;
-	*) die "no such architecture: $1" ;;
-	esac
+	(
+		use_arch "$1"
+		echo "$triplet-"
+	)
 }

@@ -8,7 +8,7 @@
 
 #include <sys/syscall.h>
 
-#if defined(__x86_64__) || defined(__aarch64__)
+#if defined(__x86_64__) || defined(__aarch64__) || (defined(__riscv) && __riscv_xlen == 64)
 #define GPROF_HAS_SYSTEM_CALL	1
 #endif
 
@@ -40,6 +40,21 @@ static inline __attribute__((always_inline)) long gprof_syscall(long nr, long a,
 	__asm__ volatile("svc 0" : "+r"(x0)
 			 : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5) : "memory");
 	return x0;
+}
+#elif defined(GPROF_HAS_SYSTEM_CALL)
+static inline __attribute__((always_inline)) long gprof_syscall(long nr, long a, long b, long c, long d, long e, long f)
+{
+	register long a7 __asm__("a7") = nr;
+	register long a0 __asm__("a0") = a;
+	register long a1 __asm__("a1") = b;
+	register long a2 __asm__("a2") = c;
+	register long a3 __asm__("a3") = d;
+	register long a4 __asm__("a4") = e;
+	register long a5 __asm__("a5") = f;
+
+	__asm__ volatile("ecall" : "+r"(a0)
+			 : "r"(a7), "r"(a1), "r"(a2), "r"(a3), "r"(a4), "r"(a5) : "memory");
+	return a0;
 }
 #endif
 

@@ -34,7 +34,8 @@ static const struct feature features[] = {
 	  "callers of leaf functions without a frame are missing from stacks" },
 	{ "unwind_tables", GPROF_FEAT_TABLES,
 	  "call chains of programs without frame pointers, by unwind tables",
-	  "this kernel lets nobody watch mappings; call chains are by frame pointers alone" },
+	  "this kernel lets nobody watch mappings, or this architecture has no such tables yet; "
+	  "call chains are by frame pointers alone" },
 	{ "own_stack", GPROF_FEAT_OWN_STACK, "programs can keep profiles of what they have",
 	  "the module does not tell a thread its stack; load a newer one" },
 	{ "memory", GPROF_FEAT_MEMORY, "profiles of what programs allocate themselves",

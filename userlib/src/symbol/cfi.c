@@ -12,6 +12,7 @@
 #define X86_RSP		7
 #define X86_RIP		16
 #define A64_LR		30
+#define RISCV_RA	1
 #define STACK_MAX	8
 
 /**
@@ -109,19 +110,19 @@ static bool x86_caller(Dwarf_Frame *frame, uint64_t pc, bool pushed)
 	       cfa.n == (pushed ? 16 : 8);
 }
 
-/* arm64: the guess is the link register. */
-static bool a64_caller(Dwarf_Frame *frame)
+/* arm64, riscv64: the guess is the register that calls leave their address in. */
+static bool register_caller(Dwarf_Frame *frame, int reg)
 {
 	Dwarf_Op mem[3];
 	Dwarf_Op *ops;
 	size_t nr;
 
-	if (dwarf_frame_register(frame, A64_LR, mem, &ops, &nr))
+	if (dwarf_frame_register(frame, reg, mem, &ops, &nr))
 		return false;
 	if (!nr)
 		return !ops;	/* the same value as in the caller; else undefined */
-	return nr == 1 && ((ops[0].atom == DW_OP_regx && ops[0].number == A64_LR) ||
-			   ops[0].atom == DW_OP_reg30);
+	return nr == 1 && ((ops[0].atom == DW_OP_regx && ops[0].number == (Dwarf_Word)reg) ||
+			   ops[0].atom == DW_OP_reg0 + reg);
 }
 
 static Dwarf_Frame *frame_at(Dwarf_CFI *cfi, GElf_Addr addr)
@@ -153,7 +154,10 @@ bool gprof_cfi_caller(struct gprof_elf *m, uint64_t pc, bool pushed)
 		if (m->machine == EM_X86_64)
 			yes = x86_caller(frame, pc, pushed);
 		else if (m->machine == EM_AARCH64)
-			yes = a64_caller(frame);
+			yes = register_caller(frame, A64_LR);
+		/* Where the module knew that the frame was not linked, what is saved does not matter. */
+		else if (m->machine == EM_RISCV)
+			yes = pushed || register_caller(frame, RISCV_RA);
 	}
 	free(frame);
 	return yes;

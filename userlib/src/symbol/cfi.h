@@ -14,7 +14,8 @@
  * gprof_cfi_caller() - was the guess at the caller of a leaf right?
  * @m: object that the leaf is in
  * @pc: address of the sampled instruction
- * @pushed: the guess was read one word above the top of the stack (amd64)
+ * @pushed: the guess was read one word above the top of the stack (amd64), or is none
+ *	(riscv64)
  *
  * See GPROF_STACK_REC_F_CALLER in <linux/gprof.h>. Where no table covers @pc
  * the answer is no: a caller too few is a shorter stack, a wrong one is a lie.

@@ -99,8 +99,8 @@ static int parse_line(struct gprof_kernel *k, char *line, uint64_t *etext)
 		if (index == GPROF_NONE)
 			return -ENOMEM;
 	}
-	/* arm64 and x86 markers, not functions. */
-	if (!name[0] || name[0] == '$' || !strncmp(name, "__pfx_", 6))
+	/* arm64, riscv64 and x86 markers, not functions. */
+	if (!name[0] || name[0] == '$' || !strncmp(name, ".L", 2) || !strncmp(name, "__pfx_", 6))
 		return 0;
 	image = &k->images[index];
 	if (addr >= image->end)
@@ -229,7 +229,8 @@ static void read_build_ids(struct gprof_kernel *k, const char *sys)
 /* Of several names for one function these are not the one that people look for. */
 static bool awkward(const char *name)
 {
-	return name[0] == '_' && strncmp(name, "__x64_", 6) && strncmp(name, "__arm64_", 8);
+	return name[0] == '_' && strncmp(name, "__x64_", 6) && strncmp(name, "__arm64_", 8) &&
+	       strncmp(name, "__riscv_", 8);
 }
 
 /* Where a section begins or ends, "__sched_text_start", is no function. */

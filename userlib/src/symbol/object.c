@@ -15,8 +15,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#ifdef __aarch64__
+#if defined(__aarch64__)
 #define OWN_MACHINE	EM_AARCH64
+#elif defined(__riscv)
+#define OWN_MACHINE	EM_RISCV
 #else
 #define OWN_MACHINE	EM_X86_64
 #endif

@@ -203,7 +203,7 @@ static bool find_plt(struct gprof_elf *m, struct plt *plt, GElf_Shdr *rel, Elf_S
 			plt->step = 16;
 			sec = true;
 		} else if (!strcmp(name, ".plt") && !sec) {
-			uint64_t head = m->machine == EM_AARCH64 ? 32 : 16;
+			uint64_t head = m->machine == EM_X86_64 ? 16 : 32;
 
 			plt->start = sh.sh_addr + head;
 			plt->end = sh.sh_addr + sh.sh_size;
@@ -221,7 +221,7 @@ static int load_plt(struct gprof_symbols *s, struct gprof_elf *m)
 	struct plt plt;
 	size_t nr, i;
 
-	if (m->machine != EM_X86_64 && m->machine != EM_AARCH64)
+	if (m->machine != EM_X86_64 && m->machine != EM_AARCH64 && m->machine != EM_RISCV)
 		return 0;
 	if (!find_plt(m, &plt, &rel, &rel_scn) || rel.sh_type != SHT_RELA || !rel.sh_entsize)
 		return 0;
