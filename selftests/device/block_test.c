@@ -1788,7 +1788,9 @@ TEST_F(block, semaphore_of_the_kernel_is_told_as_one)
 			semaphores += r->told[i].lock == GPROF_WAIT_LOCK_SEMAPHORE;
 	}
 	TH_LOG("%u of %u waits", semaphores, r->nr);
-	SKIP_UNLESS(semaphores || !access(SCREEN, R_OK), "nobody had to wait for one");
+	/* Where there is one CPU, who has it gives it back before anybody else runs. */
+	SKIP_UNLESS(semaphores || (nr_online_cpus() > 1 && !access(SCREEN, R_OK)),
+		    "nobody had to wait for one");
 	EXPECT_LT(0, semaphores);
 }
 
