@@ -336,6 +336,41 @@ TEST_F(ring, a_snapshot_begins_with_a_generation_and_has_all_of_it)
 	gprof_snapshot_free(&snap);
 }
 
+/* How many pages of this memory are there? */
+static size_t pages_of(const void *memory, size_t len)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), nr = 0, i;
+	uintptr_t from = ((uintptr_t)memory + page - 1) / page * page;
+	unsigned char there[4096];
+
+	len = len / page * page;
+	if (mincore((void *)from, len, there))
+		return SIZE_MAX;
+	for (i = 0; i < len / page; i++)
+		nr += there[i] & 1;
+	return nr;
+}
+
+TEST_F(ring, what_was_read_of_a_copy_takes_no_memory)
+{
+	const size_t mib = 1 << 20, begins = 40, page = (size_t)sysconf(_SC_PAGESIZE);
+	struct gprof_snapshot snap = { .len = 4 * mib - begins, .memory = malloc(4 * mib) };
+	size_t i;
+
+	ASSERT_NE(NULL, snap.memory);
+	memset(snap.memory, 7, 4 * mib);
+	snap.data = snap.memory + begins;
+	gprof_snapshot_used(&snap, mib - 8);
+	EXPECT_LE(mib / page - 1, pages_of(snap.memory, mib));	/* too little for a call */
+	gprof_snapshot_used(&snap, 2 * mib + 24);
+	EXPECT_GE(1, pages_of(snap.memory, 2 * mib));
+	for (i = 2 * mib + 24; i < snap.len && snap.data[i] == 7; i++)
+		;
+	EXPECT_EQ(snap.len, i);
+	gprof_snapshot_free(&snap);
+	gprof_snapshot_used(&snap, mib);	/* a copy of nothing has none to give */
+}
+
 TEST_F(ring, a_snapshot_of_nothing_is_empty)
 {
 	struct gprof_snapshot snap;

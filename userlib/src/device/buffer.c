@@ -33,6 +33,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+/* What is given back of a copy at a time */
+#define USED_MIN	(1UL << 20)
+
 static uint64_t load(const __u64 *p, memory_order order)
 {
 	return atomic_load_explicit((const _Atomic uint64_t *)p, order);
@@ -124,6 +127,21 @@ void gprof_snapshot_free(struct gprof_snapshot *snap)
 {
 	free(snap->memory);
 	memset(snap, 0, sizeof(*snap));
+}
+
+/* In parts that are worth a system call. */
+void gprof_snapshot_used(struct gprof_snapshot *snap, size_t off)
+{
+	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	uintptr_t from = ((uintptr_t)snap->memory + page - 1) & -page;
+	uintptr_t to = (uintptr_t)(snap->data + off) & -page;
+
+	if (!snap->memory || off - snap->used < USED_MIN)
+		return;
+	/* It stays ours, and the kernel that refuses keeps it: a hint. */
+	if (from < to)
+		madvise((void *)from, to - from, MADV_DONTNEED);
+	snap->used = off;
 }
 
 size_t gprof_snapshot_skip_short(const struct gprof_snapshot *snap, size_t off)

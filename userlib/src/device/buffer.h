@@ -104,15 +104,20 @@ int gprof_ring_copy(const struct gprof_ring *r, uint64_t from, uint64_t to, void
  * @len: bytes
  * @pos: position of @data in the ring
  * @memory: what to free
+ * @used: bytes of @data whose memory was given back, see gprof_snapshot_used()
  */
 struct gprof_snapshot {
 	const unsigned char *data;
 	size_t len;
 	uint64_t pos;
 	unsigned char *memory;
+	size_t used;
 };
 
 void gprof_snapshot_free(struct gprof_snapshot *snap);
+
+/** gprof_snapshot_used() - nobody reads what stands before @off again: its memory is free */
+void gprof_snapshot_used(struct gprof_snapshot *snap, size_t off);
 
 /** gprof_snapshot_skip_short() - where the first record from @off on is that is no short one */
 size_t gprof_snapshot_skip_short(const struct gprof_snapshot *snap, size_t off);

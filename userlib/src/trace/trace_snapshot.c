@@ -11,7 +11,7 @@
 #include "base/patience.h"
 
 /* Between two looks at the rings, of a writer that gets half of a CPU. */
-#define LOOK_NS	250000000ULL
+#define LOOK_NS	100000000ULL
 /* Larger than any copy, so that none goes round. */
 #define NO_END	(1ULL << 62)
 
@@ -145,8 +145,10 @@ static int more(void *ctx, size_t i)
 	struct gprof_trace_snapshot *s = ctx;
 	struct gprof_ring *r = &s->rings.rings[i];
 	uint64_t before = GPROF_LIVE_ADJOINS;
-	int err = gprof_patience_over() ? -ECONNABORTED : rescue_all(s);
+	int err;
 
+	gprof_snapshot_used(&s->copies[i], r->pos);
+	err = gprof_patience_over() ? -ECONNABORTED : rescue_all(s);
 	if (err || r->pos < s->copies[i].len)
 		return err ? err : 1;
 	err = next_piece(s, i, &before);
