@@ -438,6 +438,7 @@ shells_know_the_subcommands()
 		>"$dir/bash"
 	grep -qx samples "$dir/bash"
 	# a profile of somebody who calls his type so
+	# shellcheck disable=SC2016 # it is text
 	LC_ALL=C sed 's/samples/$(>inj)/' "$dir/types.pb" >"$dir/foreign.pb"
 	(cd "$dir" && bash -c "source $completion/gprofctl.bash; COMP_WORDS=(gprofctl top foreign.pb --type '') COMP_CWORD=4; _gprofctl; printf '%s\n' \"\${COMPREPLY[@]}\"") \
 		>"$dir/bash"
