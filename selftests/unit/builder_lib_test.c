@@ -889,6 +889,40 @@ TEST(a_service_is_the_innermost_unit_or_the_cgroup_or_the_name)
 	free(cgroup);
 }
 
+/* However little of it a single interval has: what is over is no reason to wait for more. */
+TEST_F(builder, what_is_over_is_forgotten_where_intervals_are_short)
+{
+	struct gprof_generation_rec g = {
+		.rec = { GPROF_REC_GENERATION, 0, sizeof(g) }, .weight = 1000, .cpu = 1,
+	};
+	size_t bytes, most = 0;
+	struct gprof_aging aging;
+	int i;
+
+	START("-fPIE -pie");
+	gprof_aging_init(&aging);
+	for (i = 0; i < RUNS; i++) {
+		if (i % 20 == 0)
+			ASSERT_EQ(0, gprof_decoder_feed(&self->d, &g.rec, sizeof(g)));
+		self->c.exec_id = 1 + i;
+		feed_maps(self, &self->c);
+		feed_sample(self, &self->c, 0,
+			    (const uint64_t[4]){ self->c.work, self->c.main + 3 });
+		ASSERT_EQ(0, gprof_age(&aging, &self->b, &columns, &no_table, &self->d, 1));
+		bytes = gprof_builder_bytes(&self->b);
+		most = bytes > most ? bytes : most;
+		if (i % 10)
+			continue;
+		/* as the stream does */
+		ASSERT_EQ(0, gprof_builder_next(&self->b));
+		gprof_decoder_forget(&self->d);
+		gprof_aging_next(&aging);
+	}
+	gprof_aging_free(&aging);
+	EXPECT_GT(2 * GPROF_AGING_NEXT_BYTES, most)
+		TH_LOG("%zu", most);
+}
+
 /* A recording of which profiles are taken while it goes on. */
 TEST_F(builder, each_sample_is_in_one_of_the_profiles_that_follow_each_other)
 {
@@ -916,7 +950,7 @@ TEST_F(builder, each_sample_is_in_one_of_the_profiles_that_follow_each_other)
 		self->p = NULL;
 		ASSERT_EQ(0, gprof_builder_next(&self->b));
 		gprof_decoder_forget(&self->d);
-		gprof_aging_next(&aging, &self->b);
+		gprof_aging_next(&aging);
 		aging.max = 64 << 10;
 		ASSERT_EQ(0, gprof_age(&aging, &self->b, &columns, &no_table, &self->d, 1));
 		ASSERT_EQ(0, gprof_age(&aging, &self->b, &columns, &no_table, &self->d, 1));

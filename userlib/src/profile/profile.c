@@ -87,6 +87,20 @@ static size_t utf8_len(const unsigned char *s, size_t max)
 	return c < least[len] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000) ? 0 : len;
 }
 
+/* Bytes at the beginning, by eights, that are ASCII: nearly always nearly all. */
+static size_t ascii_len(const char *text, size_t len)
+{
+	uint64_t eight;
+	size_t i;
+
+	for (i = 0; len - i >= sizeof(eight); i += sizeof(eight)) {
+		memcpy(&eight, text + i, sizeof(eight));
+		if (eight & 0x8080808080808080ULL)
+			break;
+	}
+	return i;
+}
+
 uint32_t gprof_profile_text_of(struct gprof_profile *p, const char *text, size_t len)
 {
 	size_t i, n;
@@ -94,7 +108,7 @@ uint32_t gprof_profile_text_of(struct gprof_profile *p, const char *text, size_t
 	char *copy;
 
 	len = strnlen(text, len);
-	for (i = 0; i < len; i += n) {
+	for (i = ascii_len(text, len); i < len; i += n) {
 		n = utf8_len((const unsigned char *)text + i, len - i);
 		if (!n)
 			break;

@@ -329,18 +329,20 @@ static int forget(struct gprof_aging *a, struct gprof_builder *b,
 	if (!err)
 		err = forget_spaces(a, b);
 	a->marked = false;
+	a->needed = gprof_builder_bytes(b);
 	/* What is needed may be much: then it is looked at less often. */
-	if (gprof_builder_bytes(b) > a->max / 2)
-		a->max = 2 * gprof_builder_bytes(b);
+	if (a->needed > a->max / 2)
+		a->max = 2 * a->needed;
 	return err;
 }
 
-void gprof_aging_next(struct gprof_aging *a, const struct gprof_builder *b)
+/* Not by what there is now: most of that may be over, and it grows from one to the next. */
+void gprof_aging_next(struct gprof_aging *a)
 {
-	size_t needed = 2 * gprof_builder_bytes(b);
-
 	a->goes_on = true;
-	a->max = needed > GPROF_AGING_NEXT_BYTES ? needed : GPROF_AGING_NEXT_BYTES;
+	a->max = 2 * a->needed;
+	if (a->max < GPROF_AGING_NEXT_BYTES)
+		a->max = GPROF_AGING_NEXT_BYTES;
 }
 
 int gprof_age(struct gprof_aging *a, struct gprof_builder *b, const struct gprof_columns *columns,

@@ -25,12 +25,14 @@
 /**
  * struct gprof_aging - of one builder
  * @max: bytes; more where what is needed takes as much
+ * @needed: bytes that were left when it was last forgotten
  * @over: program runs, by their hash, that were over when all rings were read last
  * @marked: @over says which
  * @goes_on: profiles are taken of it meanwhile
  */
 struct gprof_aging {
 	size_t max;
+	size_t needed;
 	struct gprof_map64 over;
 	bool marked;
 	bool goes_on;
@@ -42,9 +44,8 @@ void gprof_aging_free(struct gprof_aging *a);
 /**
  * gprof_aging_next() - a profile was taken, and what is needed is less than before
  * @a: state
- * @b: builder
  */
-void gprof_aging_next(struct gprof_aging *a, const struct gprof_builder *b);
+void gprof_aging_next(struct gprof_aging *a);
 
 /**
  * gprof_age() - forget what is over, where there is much

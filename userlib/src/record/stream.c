@@ -414,7 +414,7 @@ int gprof_stream_next(struct gprof_stream *s, const struct gprof_tally *t, struc
 				       "shorter time, or less often", s->name);
 	for (i = 0; i < s->buffer.nr; i++)
 		gprof_decoder_forget(&s->decoders[i]);
-	gprof_aging_next(&s->aging, &s->builder);
+	gprof_aging_next(&s->aging);
 	add_kernel(&s->base, k);
 	add_kernel(&s->past.kernel, k);
 	s->past.seen.samples += t->seen.samples;
