@@ -327,7 +327,7 @@ long gprof_ioctl(struct gprof_recorder *r, unsigned int cmd, void __user *arg)
 	BUILD_BUG_ON(sizeof(struct gprof_rate) != GPROF_RATE_SIZE_VER0);
 	BUILD_BUG_ON(sizeof(struct gprof_trigger) != GPROF_TRIGGER_SIZE_VER1);
 	BUILD_BUG_ON(sizeof(struct gprof_fired) != GPROF_FIRED_SIZE_VER0);
-	BUILD_BUG_ON(sizeof(struct gprof_text_table) != GPROF_TEXT_TABLE_SIZE_VER0);
+	BUILD_BUG_ON(sizeof(struct gprof_text_table) != GPROF_TEXT_TABLE_SIZE_VER1);
 	BUILD_BUG_ON(sizeof(struct gprof_own_stack) != GPROF_OWN_STACK_SIZE_VER0);
 	BUILD_BUG_ON(sizeof(struct gprof_memory) != GPROF_MEMORY_SIZE_VER0);
 	BUILD_BUG_ON(sizeof(struct gprof_annotate) != GPROF_ANNOTATE_SIZE_VER0);

@@ -36,6 +36,9 @@ static int check_buffers(const struct gprof_setup *setup, u32 *reason)
 			return -EOPNOTSUPP;
 		if (!(setup->stack & GPROF_STACK_F_USER))
 			return -EINVAL;
+	} else if (setup->stack & GPROF_STACK_F_PYTHON) {
+		/* Where the interpreter is, is said with the table of its file. */
+		return -EINVAL;
 	}
 	if (setup->max_frames > GPROF_MAX_FRAMES)
 		return -EINVAL;

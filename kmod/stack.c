@@ -4,6 +4,7 @@
  */
 #include "stack.h"
 #include "layout.h"
+#include "python.h"
 #include "walk.h"
 #include "compat/preempt.h"
 #include "compat/sched.h"
@@ -87,8 +88,8 @@ static void note_end(struct gprof_stack *s, const struct gprof_stack_options *o,
 
 /* The callers of the leaf. */
 static void user_callers(struct gprof_stack *s, const struct gprof_stack_options *o,
-			 struct pt_regs *regs, bool loaded, const struct gprof_texts *texts,
-			 u64 version)
+			 struct task_struct *task, struct pt_regs *regs, bool loaded,
+			 const struct gprof_texts *texts, u64 version)
 {
 	u32 max = o->max_frames - 1;
 	u64 fp, sp;
@@ -101,6 +102,8 @@ static void user_callers(struct gprof_stack *s, const struct gprof_stack_options
 	pagefault_disable();
 	if (texts && rcu_access_pointer(texts->list)) {
 		note_end(s, o, gprof_walk(s, texts, version, regs, max));
+		if (o->flags & GPROF_STACK_F_PYTHON)
+			s->top.flags |= gprof_python_walk(&s->callers, texts, task);
 	} else {
 		fp = gprof_arch_first_record(regs, &s->top);
 		sp = gprof_arch_user_stack(regs);
@@ -135,7 +138,7 @@ static __always_inline void user_frames(struct gprof_stack *s, const struct gpro
 		gprof_callers_cut(&s->callers, 0);
 		return;
 	}
-	user_callers(s, o, user, loaded, texts, version);
+	user_callers(s, o, task, user, loaded, texts, version);
 }
 
 /**

@@ -7,6 +7,7 @@
  */
 #include "tables.h"
 #include "arch.h"
+#include "python.h"
 #include "walk.h"
 #include "compat/mm.h"
 
@@ -37,7 +38,8 @@ static LIST_HEAD(sets);
 
 u64 gprof_tables_features(void)
 {
-	return IS_ENABLED(CONFIG_MMU_NOTIFIER) && GPROF_WALKS_TABLES ? GPROF_FEAT_TABLES : 0;
+	return IS_ENABLED(CONFIG_MMU_NOTIFIER) && GPROF_WALKS_TABLES ?
+	       GPROF_FEAT_TABLES | GPROF_FEAT_PYTHON : 0;
 }
 
 /* A free number: there are few sets. Under @sets_lock. */
@@ -228,6 +230,8 @@ static struct gprof_unwind *copy_table(const struct gprof_text_table *arg,
 	if (copy_from_user(u->memory, u64_to_user_ptr(arg->table), u->bytes))
 		goto err_free;
 	err = gprof_unwind_check(u);
+	if (!err && arg->python)
+		err = gprof_python_copy(&u->python, u64_to_user_ptr(arg->python));
 	if (err)
 		goto err_free;
 	return u;

@@ -247,6 +247,18 @@ static bool is_same(const struct gprof_text_list *list, const struct gprof_text_
 	return true;
 }
 
+/* The first of them is the program's: one process has hardly more than one interpreter. */
+static void note_python(struct gprof_text_list *list)
+{
+	u32 i;
+
+	for (i = 0; i < list->nr; i++)
+		if (list->text[i].unwind && list->text[i].unwind->python.size)
+			break;
+	/* Pairs with smp_load_acquire() in python.c: the text's table before it. */
+	smp_store_release(&list->python, i);
+}
+
 /**
  * gprof_texts_publish() - walks may use it
  * @t: texts
@@ -270,6 +282,7 @@ int gprof_texts_publish(struct gprof_texts *t, const struct gprof_text_copy *cop
 	list->nr = copy->nr;
 	list->more = copy->more;
 	memcpy(list->text, copy->text, copy->nr * sizeof(*list->text));
+	note_python(list);
 
 	raw_spin_lock_irqsave(&t->lock, flags);
 	old = list_of(t);
@@ -312,8 +325,10 @@ void gprof_texts_attach(struct gprof_texts *t, const struct gprof_unwind *u)
 		smp_store_release(&text->unwind, u);
 		changed = true;
 	}
-	if (changed)
+	if (changed) {
+		note_python(list);
 		bump(t);
+	}
 	raw_spin_unlock_irqrestore(&t->lock, flags);
 }
 

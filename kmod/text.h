@@ -57,12 +57,14 @@ struct gprof_text {
  * @rcu: frees it
  * @nr: how many
  * @more: there were more than can be kept
+ * @python: number of that which has an interpreter of Python, or @nr and more: none has
  * @text: by address
  */
 struct gprof_text_list {
 	struct rcu_head rcu;
 	u32 nr;
 	bool more;
+	u32 python;
 	struct gprof_text text[];
 };
 

@@ -10,6 +10,7 @@
 
 #include "compat/file.h"
 
+#include <linux/gprof.h>
 #include <linux/gprof_unwind.h>
 #include <linux/fs.h>
 #include <linux/list.h>
@@ -49,6 +50,7 @@ struct gprof_text_id {
  * @granules: how many
  * @memory: the table
  * @bytes: of @memory
+ * @python: of the interpreter that the file has; its size is 0: it has none
  *
  * Fixed once it is checked.
  */
@@ -63,6 +65,7 @@ struct gprof_unwind {
 	u32 granules;
 	void *memory;
 	u64 bytes;
+	struct gprof_python python;
 };
 
 extern const struct gprof_unwind_rule gprof_unwind_none;

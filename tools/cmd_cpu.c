@@ -37,6 +37,7 @@ enum kernel_mode { KERNEL_IF_PERMITTED, KERNEL_NEVER, KERNEL_ALWAYS };
  * @kernel: --user-only, --kernel
  * @no_callchain: --no-callchain
  * @no_tables: --no-unwind-tables
+ * @python: --python
  */
 struct cpu_options {
 	struct target target;
@@ -51,6 +52,7 @@ struct cpu_options {
 	enum kernel_mode kernel;
 	bool no_callchain;
 	bool no_tables;
+	bool python;
 };
 
 static int set_kernel_mode(struct cpu_options *o, enum kernel_mode mode)
@@ -165,6 +167,13 @@ static int set_no_tables(void *ctx, const char *value)
 	return STATUS_OK;
 }
 
+static int set_python(void *ctx, const char *value)
+{
+	(void)value;
+	((struct cpu_options *)ctx)->python = true;
+	return STATUS_OK;
+}
+
 static int set_no_callchain(void *ctx, const char *value)
 {
 	(void)value;
@@ -204,6 +213,8 @@ static const struct option_row cpu_rows[] = {
 	{ 0, "no-callchain", NULL, "record the sampled instruction alone, not its callers",
 	  set_no_callchain },
 	{ 0, "no-unwind-tables", NULL, "walk stacks by frame pointers alone", set_no_tables },
+	{ 0, "python", NULL, "have the functions of Python programs in the stacks (CPython 3.11 and\n"
+	  "3.13)", set_python },
 	{ 0, "buffer", "BYTES", "kernel buffer per CPU and event", set_buffer },
 	RECORD_DEBUGINFOD,
 	{ 0 },
@@ -275,6 +286,9 @@ static int complete(struct cpu_options *o)
 		}
 		ev->precise = o->precise;
 	}
+	if (o->python && (o->no_callchain || o->no_tables))
+		return misused("--python is about callers, which are found by unwind tables: it "
+			       "excludes --no-callchain and --no-unwind-tables");
 	if (o->flags & GPROF_EVENT_IDLE && o->flags & GPROF_EVENT_LATENCY)
 		return misused("--idle and --latency exclude each other: on an idle CPU nobody runs "
 			       "whose time could be divided");
@@ -297,6 +311,7 @@ static struct gprof_recorder *make_with(struct cpu_options *o, const struct gpro
 		.buffer_bytes = o->buffer,
 		.on_exec = on_exec,
 		.no_unwind_tables = o->no_tables,
+		.python = o->python,
 	};
 	unsigned int flags = o->flags;
 

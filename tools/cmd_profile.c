@@ -140,6 +140,13 @@ static int set_no_tables(void *ctx, const char *value)
 	return STATUS_OK;
 }
 
+static int set_python(void *ctx, const char *value)
+{
+	(void)value;
+	((struct profile_options *)ctx)->cfg.python = true;
+	return STATUS_OK;
+}
+
 static int set_buffer(void *ctx, const char *value)
 {
 	struct profile_options *o = ctx;
@@ -170,6 +177,8 @@ static const struct option_row profile_rows[] = {
 	  "ran at that instant (label parallelism)", set_latency },
 	{ 0, "user-only", NULL, "leave the kernel's frames out", set_user_only },
 	{ 0, "no-unwind-tables", NULL, "walk stacks by frame pointers alone", set_no_tables },
+	{ 0, "python", NULL, "have the functions of Python programs in the stacks (CPython 3.11 and\n"
+	  "3.13)", set_python },
 	{ 0, "buffer", "BYTES", "kernel buffer per CPU", set_buffer },
 	RECORD_DEBUGINFOD,
 	{ 0 },

@@ -82,6 +82,13 @@ int kinds_set_no_tables(void *ctx, const char *value)
 	return STATUS_OK;
 }
 
+int kinds_set_python(void *ctx, const char *value)
+{
+	(void)value;
+	((struct kinds *)ctx)->python = true;
+	return STATUS_OK;
+}
+
 static struct gprof_recorder *make_with(struct kinds *k, const struct gprof_target *target,
 					bool on_exec, bool kernel)
 {
@@ -93,6 +100,7 @@ static struct gprof_recorder *make_with(struct kinds *k, const struct gprof_targ
 		.buffer_bytes = k->buffer,
 		.on_exec = on_exec,
 		.no_unwind_tables = k->no_tables,
+		.python = k->python,
 		.service_names = k->services,
 	};
 

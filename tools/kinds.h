@@ -28,6 +28,7 @@
  * @user_only: --user-only
  * @kernel: --kernel
  * @no_tables: --no-unwind-tables
+ * @python: --python
  * @services: samples say what service they are of
  * @leaks: --leaks
  * @text: --format text
@@ -48,6 +49,7 @@ struct kinds {
 	bool user_only;
 	bool kernel;
 	bool no_tables;
+	bool python;
 	bool services;
 	bool leaks;
 	bool text;
@@ -71,6 +73,7 @@ int kinds_set_user_only(void *ctx, const char *value);
 int kinds_set_kernel(void *ctx, const char *value);
 int kinds_set_buffer(void *ctx, const char *value);
 int kinds_set_no_tables(void *ctx, const char *value);
+int kinds_set_python(void *ctx, const char *value);
 
 #define KINDS_ROW_EVERY								\
 	{ 0, "every", "N", "sample one of N, by chance (default: 1, all)", kinds_set_every }
@@ -89,7 +92,10 @@ int kinds_set_no_tables(void *ctx, const char *value);
 #define KINDS_ROW_BUFFER							\
 	{ 0, "buffer", "BYTES", "kernel buffer per CPU and profile", kinds_set_buffer }
 #define KINDS_ROW_TABLES							\
-	{ 0, "no-unwind-tables", NULL, "walk stacks by frame pointers alone", kinds_set_no_tables }
+	{ 0, "no-unwind-tables", NULL, "walk stacks by frame pointers alone",		\
+	  kinds_set_no_tables },							\
+	{ 0, "python", NULL, "have the functions of Python programs in the stacks (CPython 3.11 and\n" \
+	  "3.13)", kinds_set_python }
 
 /*
  * kinds_recorder() - a recorder of a struct kinds, of the kernel too where that is permitted;

@@ -93,7 +93,8 @@ int gprof_device_setup(const struct gprof_own_fd *dev, struct gprof_setup *setup
 	return 0;
 }
 
-int gprof_device_table(const struct gprof_own_fd *dev, int file, const void *table, size_t size)
+int gprof_device_table(const struct gprof_own_fd *dev, int file, const void *table, size_t size,
+		       const struct gprof_python *python)
 {
 	return -ENOTTY;
 }

@@ -213,6 +213,7 @@
 #define GPROF_FEAT_MEMORY		(1ULL << 31)	/* IOC_MEMORY, GPROF_ALLOC_F_PROGRAM */
 #define GPROF_FEAT_TRIGGER_FILTERS	(1ULL << 32)	/* filter of struct gprof_trigger */
 #define GPROF_FEAT_ANNOTATIONS		(1ULL << 33)	/* GPROF_IOC_ANNOTATE */
+#define GPROF_FEAT_PYTHON		(1ULL << 34)	/* GPROF_STACK_F_PYTHON */
 
 /**
  * struct gprof_info - argument of GPROF_IOC_INFO
@@ -264,7 +265,8 @@ struct gprof_info {
 #define GPROF_STACK_F_KERNEL		(1U << 1)	/* kernel call chain */
 #define GPROF_STACK_F_USER		(1U << 2)	/* user call chain */
 #define GPROF_STACK_F_TABLES		(1U << 3)	/* USER by GPROF_IOC_TABLE */
-#define __GPROF_STACK_F_ALL		0xfU
+#define GPROF_STACK_F_PYTHON		(1U << 4)	/* with TABLES: see struct gprof_python */
+#define __GPROF_STACK_F_ALL		0x1fU
 
 /* out_reason: which argument an error is about */
 #define GPROF_REASON_NONE		0
@@ -981,6 +983,7 @@ struct gprof_fired {
  * @out_bytes: what all tables that the recorder shares take
  * @out_tables: how many these are
  * @__reserved: must be 0
+ * @python: pointer to struct gprof_python, where the file has an interpreter; else 0
  *
  * For recorders that were set up with GPROF_STACK_F_TABLES, started or not (EBUSY). Stacks
  * are walked by the table from then on, in every process that maps the file as it is now;
@@ -999,9 +1002,105 @@ struct gprof_text_table {
 	__aligned_u64 out_bytes;
 	__u32 out_tables;
 	__u32 __reserved;
+	__aligned_u64 python;
 };
 
 #define GPROF_TEXT_TABLE_SIZE_VER0	48
+#define GPROF_TEXT_TABLE_SIZE_VER1	56	/* + python */
+
+/* flags of struct gprof_python */
+#define GPROF_PYTHON_F_OWNER	(1U << 0)	/* @frame_mark is who owns the frame */
+#define __GPROF_PYTHON_F_ALL	0x1U
+
+#define GPROF_PYTHON_OFFSET_MAX	(1U << 20)	/* of any member */
+#define GPROF_PYTHON_NONE	0xffffffffU	/* there is no such member */
+
+/**
+ * struct gprof_python - where CPython has what it knows of its own frames
+ * @size: sizeof(struct gprof_python)
+ * @flags: GPROF_PYTHON_F_*
+ * @runtime: address of _PyRuntime less that of the file's first byte, as its code is mapped
+ * @interpreters: in _PyRuntime: the first interpreter; this and what follows are offsets
+ * @interpreter_next: in an interpreter: the next one
+ * @interpreter_threads: its first thread
+ * @thread_next: in a thread: the next one
+ * @thread_native_id: what gettid() says of it
+ * @thread_frame: its innermost frame, or what has that
+ * @cframe_frame: the innermost frame there; or GPROF_PYTHON_NONE: the thread has it itself
+ * @frame_code: in a frame: its code
+ * @frame_previous: who called
+ * @frame_instr: the instruction that it is at
+ * @frame_mark: a byte; with OWNER: 3: the frame is none, but stands where C code called
+ *	the interpreter. Else: not 0: it was C code that called
+ * @code_instrs: in a code object: the first of its instructions, which have two bytes
+ * @code_line: its first line, a 32-bit number
+ * @code_filename: its file, a string
+ * @code_name: its name
+ * @code_qualname: its name with those of what it is in
+ * @string_hash: in a string: its hash
+ *
+ * With GPROF_STACK_F_PYTHON the user frames of a stack have, behind the leaf (and a guessed
+ * caller), frames of the interpreter too, from the innermost on, two words each, whose high
+ * bits no address has:
+ *
+ *	GPROF_PYTHON_FRAME	bits 0 to 44: address of the code object / 8; GPROF_PYTHON_AT:
+ *				number of the instruction + 1, 0: none yet, all ones: not
+ *				known; GPROF_PYTHON_ENTRY: C code called it
+ *	GPROF_PYTHON_CHECK	bits 0 to 60: gprof_python_check() of that object then
+ *
+ * Whose frames they are among those of C code is for the reader to find: a run of them up to
+ * one with ENTRY is what one call of the interpreter has run. They are what the process
+ * has in its memory, which it may have written itself. Of a thread beyond the first 256
+ * there are none; see GPROF_STACK_REC_F_PYTHON.
+ */
+struct gprof_python {
+	__u32 size;
+	__u32 flags;
+	__aligned_u64 runtime;
+	__u32 interpreters;
+	__u32 interpreter_next;
+	__u32 interpreter_threads;
+	__u32 thread_next;
+	__u32 thread_native_id;
+	__u32 thread_frame;
+	__u32 cframe_frame;
+	__u32 frame_code;
+	__u32 frame_previous;
+	__u32 frame_instr;
+	__u32 frame_mark;
+	__u32 code_instrs;
+	__u32 code_line;
+	__u32 code_filename;
+	__u32 code_name;
+	__u32 code_qualname;
+	__u32 string_hash;
+	__u32 __reserved;
+};
+
+#define GPROF_PYTHON_SIZE_VER0	88
+
+#define GPROF_PYTHON_TAGS	(7ULL << 61)
+#define GPROF_PYTHON_ENTRY	(1ULL << 61)
+#define GPROF_PYTHON_FRAME	(1ULL << 63)	/* of the highest two bits */
+#define GPROF_PYTHON_CHECK	(3ULL << 62)	/* of the highest three */
+#define GPROF_PYTHON_AT_SHIFT	45
+#define GPROF_PYTHON_AT		(0xffffULL << GPROF_PYTHON_AT_SHIFT)
+#define GPROF_PYTHON_CODE	((1ULL << GPROF_PYTHON_AT_SHIFT) - 1)
+
+/*
+ * Of a code object's name (its hash), file and long name (their addresses) and first line:
+ * what is read later at its address is what it was if this is the same.
+ */
+static inline __u64 gprof_python_check(__u64 name_hash, __u64 filename, __u64 qualname,
+				       __u32 line)
+{
+	__u64 h = name_hash * 0x9e3779b97f4a7c15ULL;
+
+	h = ((h ^ h >> 32) + filename) * 0x9e3779b97f4a7c15ULL;
+	h = ((h ^ h >> 32) + qualname) * 0x9e3779b97f4a7c15ULL;
+	h = ((h ^ h >> 32) + line) * 0x9e3779b97f4a7c15ULL;
+	return GPROF_PYTHON_CHECK | (h >> 3 & ~GPROF_PYTHON_TAGS);
+}
 
 /**
  * struct gprof_own_stack - argument of GPROF_IOC_STACK
@@ -1381,6 +1480,14 @@ struct gprof_task_rec {
 #define GPROF_STACK_END_ADDRESS		7	/* the next is no frame, or no return address */
 #define GPROF_STACK_END_MODE		8	/* not 64-bit code, or memory that is not its own */
 #define GPROF_STACK_END_NR		9
+
+/*
+ * With GPROF_STACK_F_PYTHON: the thread is one of an interpreter, and its frames are among
+ * those of the user, but for the outermost ones with CUT: there is no room for them, or
+ * they cannot be read, or are no frames. CUT alone: it is not known whether it is one.
+ */
+#define GPROF_STACK_REC_F_PYTHON	(1U << 5)
+#define GPROF_STACK_REC_F_PYTHON_CUT	(1U << 6)
 
 /**
  * struct gprof_stack_rec - GPROF_REC_STACK: a stack, before the first sample of it

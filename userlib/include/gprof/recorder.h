@@ -140,6 +140,8 @@ struct gprof_cpu_event {
  * @no_unwind_tables: walk stacks by frame pointers alone. Else a thread of the library's
  *	compiles tables of the files that are recorded, and stacks of programs without
  *	frame pointers are whole from a moment after the start on; not with @flight
+ * @python: have what CPython (3.11 and 3.13) runs in the stacks, in the place of the function
+ *	that runs it; from a moment after the start on. Wants unwind tables
  */
 struct gprof_cpu_config {
 	size_t sz;
@@ -150,6 +152,7 @@ struct gprof_cpu_config {
 	bool on_exec;
 	bool flight;
 	bool no_unwind_tables;
+	bool python;
 };
 
 /**
@@ -178,6 +181,7 @@ struct gprof_cpu_config {
  *	masks of CPUs, or pointers to text cannot be compared with
  * @filters: likewise one for each of @events, NULL for those without; or NULL
  * @latency: as GPROF_EVENT_LATENCY of struct gprof_cpu_event
+ * @python: as in struct gprof_cpu_config
  */
 struct gprof_tracepoint_config {
 	size_t sz;
@@ -194,6 +198,7 @@ struct gprof_tracepoint_config {
 	const char *filter;
 	const char *const *filters;
 	bool latency;
+	bool python;
 };
 
 /* flags of struct gprof_kind_config */
@@ -268,6 +273,7 @@ struct gprof_kind_config {
  * @no_unwind_tables: walk stacks by frame pointers alone
  * @service_names: each sample has a label service.name: what its process says of itself
  *	(profile.h), else the unit of systemd that it is in, its cgroup, or its name
+ * @python: as in struct gprof_cpu_config
  */
 struct gprof_recorder_config {
 	size_t sz;
@@ -279,6 +285,7 @@ struct gprof_recorder_config {
 	bool flight;
 	bool no_unwind_tables;
 	bool service_names;
+	bool python;
 };
 
 /**

@@ -30,6 +30,7 @@
 #include "base/regular_file.h"
 #include "base/system_call.h"
 #include "device/device.h"
+#include "symbol/python_file.h"
 #include "unwind/unwind_cache.h"
 
 #define WALKED_MAX	127	/* frames that the module walks */
@@ -70,15 +71,20 @@ __attribute__((noinline)) static long call(int fd, struct gprof_own_stack *arg)
 /* ---- tables ---- */
 
 /* What cannot be had is done without: stacks say how far they were walked. */
-static void give_file(struct gprof_unwind_cache *cache, int fd)
+static void give_file(struct gprof_unwind_cache *cache, int fd, const char *path)
 {
 	struct gprof_unwind_blob blob = { 0 };
+	struct gprof_interpreter python;
+	bool has;
 
-	if (gprof_device_table(&own, fd, NULL, 0) != -ENOENT)
+	if (gprof_device_table(&own, fd, NULL, 0, NULL) != -ENOENT)
 		return;
+	/* Other recorders of the user have the table too, and may want to know. */
+	has = path && gprof_python_is_named(path) && !gprof_python_read_file(fd, &python);
 	if (!(fd < 0 ? gprof_unwind_compile_vdso(&blob) :
 		       gprof_unwind_cache_get(cache, fd, NULL, 0, &blob)))
-		gprof_device_table(&own, fd, blob.data, blob.size);
+		gprof_device_table(&own, fd, blob.data, blob.size,
+				   has ? &python.kernel : NULL);
 	gprof_unwind_blob_free(&blob);
 }
 
@@ -116,14 +122,14 @@ static void give_all(void)
 
 	if (!f)
 		return;
-	give_file(NULL, -1);
+	give_file(NULL, -1, NULL);
 	gprof_unwind_cache_open(&cache, NULL, 0);
 	while (getline(&line, &cap, f) > 0) {
 		int fd = open_mapped(line, last);
 
 		if (fd < 0)
 			continue;
-		give_file(cache, fd);
+		give_file(cache, fd, last);
 		close(fd);
 	}
 	gprof_unwind_cache_close(cache);

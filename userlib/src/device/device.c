@@ -165,7 +165,8 @@ int gprof_device_setup(const struct gprof_own_fd *dev, struct gprof_setup *setup
 	return gprof_device_explain(errno, setup->out_reason, "SETUP", what, e);
 }
 
-int gprof_device_table(const struct gprof_own_fd *dev, int file, const void *table, size_t size)
+int gprof_device_table(const struct gprof_own_fd *dev, int file, const void *table, size_t size,
+		       const struct gprof_python *python)
 {
 	struct gprof_text_table arg = {
 		.size = sizeof(arg),
@@ -177,6 +178,15 @@ int gprof_device_table(const struct gprof_own_fd *dev, int file, const void *tab
 
 	if (!gprof_own_fd_is(dev))
 		return -EBADF;
+	if (python && table) {
+		arg.python = (uintptr_t)python;
+		if (!ioctl(dev->fd, GPROF_IOC_TABLE, &arg))
+			return 0;
+		/* One that does not know of Python, or not of this one. */
+		if (errno != E2BIG && errno != EINVAL)
+			return -errno;
+		arg.python = 0;
+	}
 	return ioctl(dev->fd, GPROF_IOC_TABLE, &arg) ? -errno : 0;
 }
 

@@ -49,7 +49,8 @@ int gprof_device_setup(const struct gprof_own_fd *dev, struct gprof_setup *setup
  *
  * Return: 0 or -errno; -ENOENT with no @table: it has none.
  */
-int gprof_device_table(const struct gprof_own_fd *dev, int file, const void *table, size_t size);
+int gprof_device_table(const struct gprof_own_fd *dev, int file, const void *table, size_t size,
+		       const struct gprof_python *python);
 
 int gprof_device_start(const struct gprof_own_fd *dev, const char *what, struct gprof_error *e);
 int gprof_device_stop(const struct gprof_own_fd *dev, const char *what, struct gprof_error *e);

@@ -36,6 +36,8 @@ static const struct feature features[] = {
 	  "call chains of programs without frame pointers, by unwind tables",
 	  "this kernel lets nobody watch mappings, or this architecture has no such tables yet; "
 	  "call chains are by frame pointers alone" },
+	{ "python", GPROF_FEAT_PYTHON, "call chains of Python programs (--python)",
+	  "the module cannot walk by tables, or does not know of Python; load a newer one" },
 	{ "own_stack", GPROF_FEAT_OWN_STACK, "programs can keep profiles of what they have",
 	  "the module does not tell a thread its stack; load a newer one" },
 	{ "memory", GPROF_FEAT_MEMORY, "profiles of what programs allocate themselves",

@@ -105,7 +105,17 @@ static uint64_t hash_process(uint64_t hash, const struct gprof_process *p)
 
 static int take_stack(void *ctx, const struct gprof_stack_rec *rec, uint32_t *handle)
 {
-	return gprof_stacks_add(&((struct gprof_builder *)ctx)->stacks, rec, handle);
+	struct gprof_builder *b = ctx;
+	size_t nr = b->stacks.nr;
+	int err = gprof_stacks_add(&b->stacks, rec, handle);
+
+	/* Now, while the process may be there yet, and have what it had. */
+	if (!err && b->stacks.nr > nr && rec->rec.flags & GPROF_STACK_REC_F_PYTHON)
+		err = gprof_spaces_learn_python(&b->spaces, &rec->process,
+						&b->stacks.frames[b->stacks.v[*handle].frames +
+								  rec->nr_kernel],
+						rec->nr_user);
+	return err;
 }
 
 static bool task_eq(const void *ctx, uint32_t index, const void *key)

@@ -8,8 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/patience.h"
+#include "python_mix.h"
 #include "symbol/debuginfod.h"
 #include "symbol/demangle.h"
 #include "symbol/kernel_table.h"
@@ -26,6 +28,11 @@
 #define TEXT_SHOWN		(64U << 10)	/* bytes of any name */
 #define TEXTS_MAX		(128ULL << 20)	/* bytes that files may put into a profile */
 
+/* Name of a frame of Python whose code was gone, or another's, when it was looked for. */
+#define PYTHON_UNKNOWN		"[python: unknown]"
+
+#define EVAL_BEGIN		128	/* bytes: of the interpreter's call, until it has a frame */
+
 #define RELATIVE_FRAMES		64	/* that must lie in mappings of a relative */
 
 /**
@@ -36,6 +43,7 @@
  * @vaddr: address in the file
  * @has_vaddr: is there one?
  * @changed: there may have been another mapping at the time
+ * @offset: in the file
  */
 struct place {
 	uint32_t mapping;
@@ -44,6 +52,7 @@ struct place {
 	uint64_t vaddr;
 	bool has_vaddr;
 	bool changed;
+	uint64_t offset;
 };
 
 void gprof_resolver_free(struct gprof_resolver *r)
@@ -54,6 +63,7 @@ void gprof_resolver_free(struct gprof_resolver *r)
 		gprof_object_done(r->unnamed[i].object);
 	gprof_map64_free(&r->by_vma);
 	gprof_map64_free(&r->names);
+	gprof_map64_free(&r->by_line);
 	free(r->kernel_mappings);
 	free(r->placed);
 	free(r->unnamed);
@@ -155,6 +165,7 @@ int gprof_resolver_init(struct gprof_resolver *r, struct gprof_profile *p,
 	r->spaces = spaces;
 	gprof_map64_init(&r->by_vma);
 	gprof_map64_init(&r->names);
+	gprof_map64_init(&r->by_line);
 	gprof_spaces_generate_again(spaces);
 	if (!space || !space->nr)
 		return 0;
@@ -363,8 +374,8 @@ static int find_place(struct gprof_resolver *r, struct gprof_space *space,
 		return 0;
 	if (vma->object && vma->object->elf) {
 		place->object = vma->object;
-		place->has_vaddr = gprof_object_vaddr(vma->object, addr - vma->start + vma->offset,
-						      &place->vaddr);
+		place->offset = addr - vma->start + vma->offset;
+		place->has_vaddr = gprof_object_vaddr(vma->object, place->offset, &place->vaddr);
 	}
 	return place_vma(r, space, vma, addr, place);
 }
@@ -425,9 +436,135 @@ static struct gprof_space *find_space(struct gprof_resolver *r, const struct gpr
 	if (space)
 		return space;
 	for (i = 0; i < s->nr_user && nr < RELATIVE_FRAMES; i++)
-		if (i != 1 || !guess)
+		if ((i != 1 || !guess) && !(user[i] >> 63))
 			addrs[nr++] = i ? user[i] - 1 : user[i];
 	return gprof_spaces_relative(r->spaces, &s->process, s->layout, addrs, nr);
+}
+
+/* Where the code goes on that called frame @i; 0: that is not known. */
+static uint64_t caller_of(const uint64_t *user, size_t nr, size_t i)
+{
+	for (i++; i < nr; i++)
+		if (!(user[i] >> 63))
+			return user[i];
+	return 0;
+}
+
+/*
+ * Does a call of the function that interprets stand before where its caller goes on? What is
+ * seldom run of the function may lie apart from it, without a name.
+ */
+static bool called_eval(struct gprof_resolver *r, struct gprof_space *space,
+			const struct gprof_stack *s, struct gprof_python_object *python,
+			uint64_t caller)
+{
+	struct place call;
+	bool called;
+	int fd;
+
+	if (!caller || find_place(r, space, s, caller - 1, &call) || !call.has_vaddr ||
+	    gprof_object_python(call.object) != python)
+		return false;
+	fd = gprof_object_dup(call.object);
+	if (fd < 0)
+		return false;
+	called = gprof_python_called_eval(python, fd, call.vaddr + 1, call.offset + 1);
+	close(fd);
+	return called;
+}
+
+/* Is a C frame a call of the function that interprets? */
+static int find_role(struct gprof_resolver *r, struct gprof_space *space,
+		     const struct gprof_stack *s, const uint64_t *user, size_t i,
+		     enum gprof_python_role *role)
+{
+	uint64_t caller = caller_of(user, s->nr_user, i);
+	struct gprof_python_object *python = NULL;
+	struct place place;
+	int err;
+
+	*role = GPROF_PYTHON_OTHER;
+	err = find_place(r, space, s, i ? user[i] - 1 : user[i], &place);
+	if (!err && place.has_vaddr)
+		python = gprof_object_python(place.object);
+	if (!python)
+		return err;
+	if (!i && gprof_python_in_eval(python, place.vaddr, EVAL_BEGIN))
+		*role = GPROF_PYTHON_EVAL_BEGIN;
+	else if (gprof_python_in_eval(python, place.vaddr, 0) ||
+		 called_eval(r, space, s, python, caller))
+		*role = GPROF_PYTHON_EVAL;
+	return 0;
+}
+
+/* Which user frames there are, in their order, of a stack that may have some of Python. */
+static int order_frames(struct gprof_resolver *r, struct gprof_space *space,
+			const struct gprof_stack *s, const uint64_t *user, uint32_t *order,
+			size_t *nr)
+{
+	enum gprof_python_role *roles;
+	int err = 0;
+	size_t i;
+
+	*nr = 0;
+	roles = calloc(s->nr_user + 1U, sizeof(*roles));
+	if (!roles)
+		return -ENOMEM;
+	if (s->flags & GPROF_STACK_REC_F_PYTHON) {
+		for (i = 0; i < s->nr_user && !err; i++)
+			if (!(user[i] >> 63) && (i != 1 || !(s->flags & GPROF_STACK_REC_F_CALLER)))
+				err = find_role(r, space, s, user, i, &roles[i]);
+		*nr = gprof_python_mix(user, s->nr_user, s->flags, roles, order);
+		r->mixed++;
+		r->unmixed += !*nr;
+	}
+	free(roles);
+	if (!*nr)
+		for (i = 0; i < s->nr_user; i++)
+			if (!(user[i] >> 63))
+				order[(*nr)++] = (uint32_t)i;
+	return err;
+}
+
+/* @frame: its two words. */
+static int python_frame(struct gprof_resolver *r, const struct gprof_space *space,
+			const uint64_t *frame)
+{
+	const struct gprof_python_code *code = NULL;
+	struct gprof_line line = { 0 };
+	uint32_t location;
+	uint64_t key;
+
+	if (space)
+		code = gprof_python_find(&space->python, frame);
+	if (code) {
+		struct gprof_function f = {
+			.name = add_text(r, code->name),
+			.filename = add_text(r, code->file),
+			.start_line = code->first_line,
+		};
+
+		f.system_name = f.name;
+		if (f.name == GPROF_NONE || f.filename == GPROF_NONE)
+			return -ENOMEM;
+		line.function = gprof_profile_function(r->p, &f);
+		line.line = gprof_python_line(code, frame[0]);
+	} else {
+		r->unread++;
+		line.function = add_function(r, PYTHON_UNKNOWN, 0, 0);
+	}
+	if (line.function == GPROF_NONE)
+		return -ENOMEM;
+	key = (uint64_t)line.function << 32 | (uint32_t)line.line;
+	location = gprof_map64_get(&r->by_line, key);
+	if (location == GPROF_NONE) {
+		location = gprof_profile_append_location(r->p, 0, 0);
+		if (location == GPROF_NONE ||
+		    gprof_profile_set_lines(r->p, location, &line, 1) ||
+		    gprof_map64_put(&r->by_line, key, location))
+			return -ENOMEM;
+	}
+	return push(r, location);
 }
 
 int gprof_resolve_stack(struct gprof_resolver *r, const struct gprof_stack *s,
@@ -436,8 +573,9 @@ int gprof_resolve_stack(struct gprof_resolver *r, const struct gprof_stack *s,
 	const uint64_t *user = frames + s->nr_kernel;
 	struct gprof_space *space = NULL;
 	struct place place, leaf = { 0 };
+	uint32_t *order = NULL;
+	size_t i, j, nr = s->nr_user;
 	int err = 0;
-	size_t i;
 
 	if (gprof_patience_over())
 		return -ECONNABORTED;
@@ -446,9 +584,20 @@ int gprof_resolve_stack(struct gprof_resolver *r, const struct gprof_stack *s,
 		err = kernel_frame(r, i ? frames[i] - 1 : frames[i]);
 	if (s->nr_user)
 		space = find_space(r, s, user);
-	for (i = 0; i < s->nr_user && !err; i++) {
+	if (!err && s->flags & (GPROF_STACK_REC_F_PYTHON | GPROF_STACK_REC_F_PYTHON_CUT)) {
+		order = calloc(s->nr_user + 1U, sizeof(*order));
+		err = order ? order_frames(r, space, s, user, order, &nr) : -ENOMEM;
+	}
+	for (j = 0; j < nr && !err; j++) {
+		uint64_t addr;
+
+		i = order ? order[j] : j;
+		if (user[i] >> 63) {
+			err = python_frame(r, space, &user[i]);
+			continue;
+		}
 		/* A return address may be that of the next function: go back into the call. */
-		uint64_t addr = i ? user[i] - 1 : user[i];
+		addr = i ? user[i] - 1 : user[i];
 
 		if (i == 1 && s->flags & GPROF_STACK_REC_F_CALLER) {
 			if (!caller_right(s, &leaf)) {
@@ -467,6 +616,7 @@ int gprof_resolve_stack(struct gprof_resolver *r, const struct gprof_stack *s,
 		if (!i)
 			leaf = place;
 	}
+	free(order);
 	if (!err && !r->nr_stack)
 		err = gprof_resolve_none(r);
 	return err;
@@ -668,6 +818,16 @@ static int tell(struct gprof_resolver *r)
 		err = gprof_profile_commentf(r->p, "%llu user frames of the stacks lie in no "
 					     "mapping that was recorded, and have no name",
 					     (unsigned long long)r->unmapped);
+	if (!err && r->unmixed)
+		err = gprof_profile_commentf(r->p, "%llu of %llu stacks are without their frames of "
+					     "Python, since it is not known where among the others "
+					     "these belong", (unsigned long long)r->unmixed,
+					     (unsigned long long)r->mixed);
+	if (!err && r->unread)
+		err = gprof_profile_commentf(r->p, "%llu frames of Python in the stacks have no name: "
+					     "their code was gone, or another one in its place, when "
+					     "it was looked for, or the process' memory may not be read",
+					     (unsigned long long)r->unread);
 	if (!err && r->changed)
 		err = gprof_profile_commentf(r->p, "%llu user frames of the stacks lie where code "
 					     "was unmapped, or mapped in the place of other, before "

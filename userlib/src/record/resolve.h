@@ -75,6 +75,10 @@ struct gprof_unnamed {
  * @left_out: locations that have no name since that is too much
  * @guessed: guesses at the caller of a leaf that were right
  * @dropped: ... that were wrong
+ * @mixed: stacks with frames of Python
+ * @unmixed: ... which are left out, for it is not known where they belong
+ * @unread: frames of Python whose code could not be read
+ * @by_line: location of a frame of Python, by its function and line
  * @by_vma: index in @placed, by the address of a struct gprof_vma
  * @names: name for people, by symbol; both are texts of the profile
  * @stack: locations of the last stack, leaf first
@@ -93,6 +97,10 @@ struct gprof_resolver {
 	uint64_t left_out;
 	uint64_t guessed;
 	uint64_t dropped;
+	uint64_t mixed;
+	uint64_t unmixed;
+	uint64_t unread;
+	struct gprof_map64 by_line;
 	GPROF_ARRAY(struct gprof_placed, placed);
 	struct gprof_map64 by_vma;
 	struct gprof_map64 names;

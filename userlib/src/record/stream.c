@@ -39,15 +39,22 @@ static int setup(struct gprof_stream *s, const struct gprof_source *source,
 		err = gprof_error_set(e, EOPNOTSUPP, "%s: this gprof.ko cannot tell how many tasks "
 				      "run, which latency is made of; load a newer one, or leave "
 				      "latency out", s->name);
+	if (!err && opts->python && !(info.out_features & GPROF_FEAT_PYTHON))
+		err = gprof_error_set(e, EOPNOTSUPP, "%s: this gprof.ko cannot find the frames of "
+				      "Python; load a newer one, or leave them out", s->name);
+	if (!err && opts->python && (opts->no_tables || opts->flight))
+		err = gprof_error_set(e, EINVAL, "%s: frames of Python want unwind tables, "
+				      "which were left out, as a flight recorder has to", s->name);
 	if (!err) {
 		/* What nobody reads meanwhile has no files to make tables of. */
 		s->tables = !opts->no_tables && !opts->flight &&
 			    source->stack & GPROF_STACK_F_USER &&
 			    info.out_features & GPROF_FEAT_TABLES;
 		setup.stack |= s->tables ? GPROF_STACK_F_TABLES : 0;
+		setup.stack |= s->tables && opts->python ? GPROF_STACK_F_PYTHON : 0;
 		err = gprof_device_setup(&s->dev, &setup, s->name, e);
 	}
-	if (err == -ENOMEM && s->tables) {
+	if (err == -ENOMEM && s->tables && !opts->python) {
 		/* A user's allowance may be for the rings alone. */
 		s->tables = false;
 		s->tables_refused = true;

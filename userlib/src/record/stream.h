@@ -45,6 +45,7 @@ struct gprof_source {
  * @flight: the oldest gives way, and nothing is read until gprof_stream_snapshot()
  * @no_tables: walk no stacks by unwind tables
  * @services: samples say what service they are of
+ * @python: stacks have what interpreters of Python run
  */
 struct gprof_stream_opts {
 	uint64_t buffer_bytes;
@@ -52,6 +53,7 @@ struct gprof_stream_opts {
 	bool flight;
 	bool no_tables;
 	bool services;
+	bool python;
 };
 
 /**

@@ -28,12 +28,13 @@ static void make(const struct gprof_own_fd *device, struct gprof_unwind_cache *c
 	if (fd >= 0 && !gprof_own_fd_is(&f->own))
 		return;
 	/* Another recorder may have given it. */
-	if (gprof_device_table(device, fd, NULL, 0) != -ENOENT)
+	if (gprof_device_table(device, fd, NULL, 0, NULL) != -ENOENT)
 		return;
 	err = fd < 0 ? gprof_unwind_compile_vdso(&blob) :
 			  gprof_unwind_cache_get(cache, fd, f->build_id, f->build_id_len, &blob);
 	if (!err)
-		gprof_device_table(device, fd, blob.data, blob.size);
+		gprof_device_table(device, fd, blob.data, blob.size,
+				   f->python.size ? &f->python : NULL);
 	gprof_unwind_blob_free(&blob);
 }
 
@@ -96,6 +97,7 @@ void gprof_tabler_look(struct gprof_tabler *t, struct gprof_objects *objects)
 	for (i = 0; i < objects->nr && t->nr < GPROF_TABLER_WAITING; i++) {
 		struct gprof_object *obj = objects->v[i];
 		struct gprof_tabler_file *f = &t->files[t->nr];
+		const struct gprof_python_object *python;
 		int fd;
 
 		/* Of what runs elsewhere, or as the data of an emulator, no stack is here. */
@@ -109,6 +111,9 @@ void gprof_tabler_look(struct gprof_tabler *t, struct gprof_objects *objects)
 		gprof_own_fd_take(&f->own, fd);
 		memcpy(f->build_id, obj->build_id, obj->build_id_len);
 		f->build_id_len = obj->build_id_len;
+		python = gprof_object_python(obj);
+		f->python = python ? python->interpreter.kernel :
+				      (struct gprof_python){ 0 };
 		t->nr++;
 	}
 	pthread_cond_signal(&t->more);

@@ -10,6 +10,7 @@
 #ifndef GPROF_TABLER_H
 #define GPROF_TABLER_H
 
+#include <linux/gprof.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,11 +25,13 @@
  * @own: it
  * @build_id: its build-id
  * @build_id_len: bytes of that
+ * @python: what there is to tell of its interpreter; its size is 0: it has none
  */
 struct gprof_tabler_file {
 	struct gprof_own_fd own;
 	unsigned char build_id[GPROF_BUILD_ID_MAX];
 	size_t build_id_len;
+	struct gprof_python python;
 };
 
 /**

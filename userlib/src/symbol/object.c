@@ -36,6 +36,7 @@ static void free_object(struct gprof_object *obj)
 	if (!obj)
 		return;
 	gprof_symbolizer_close(obj->symbolizer);
+	gprof_python_object_free(obj->python);
 	gprof_pool_put(obj->file);
 	free(obj->segments);
 	free(obj->path);
@@ -167,6 +168,21 @@ int gprof_object_dup(struct gprof_object *obj)
 	close(fd);
 	obj->why = GPROF_MISSING_OTHER;
 	return -1;
+}
+
+struct gprof_python_object *gprof_object_python(struct gprof_object *obj)
+{
+	int fd;
+
+	if (obj->python_looked)
+		return obj->python;
+	obj->python_looked = true;
+	fd = obj->elf && !obj->foreign && obj->file ? gprof_object_dup(obj) : -1;
+	if (fd >= 0) {
+		obj->python = gprof_python_object_new(fd, obj->path);
+		close(fd);
+	}
+	return obj->python;
 }
 
 /* A file that was closed to make room. */

@@ -15,6 +15,7 @@
 
 #include "file_pool.h"
 #include "mapped_file.h"
+#include "python_object.h"
 #include "symbolizer.h"
 #include "base/table.h"
 
@@ -53,6 +54,8 @@ struct gprof_segment {
  * @symbolizer: once needed
  * @no_symbolizer: could not be had
  * @tabled: whoever makes unwind tables has seen it
+ * @python_looked: it is known whether it has an interpreter of Python
+ * @python: that, or NULL
  */
 struct gprof_object {
 	struct gprof_file_id id;
@@ -72,6 +75,8 @@ struct gprof_object {
 	struct gprof_symbolizer *symbolizer;
 	bool no_symbolizer;
 	bool tabled;
+	bool python_looked;
+	struct gprof_python_object *python;
 };
 
 /**
@@ -113,6 +118,9 @@ bool gprof_object_vaddr(const struct gprof_object *obj, uint64_t offset, uint64_
 
 /** gprof_object_dup() - its open file, as it was; -1: it was closed, or written to since */
 int gprof_object_dup(struct gprof_object *obj);
+
+/** gprof_object_python() - the interpreter of Python that it has, as long as it is there; or NULL */
+struct gprof_python_object *gprof_object_python(struct gprof_object *obj);
 
 /** gprof_object_symbolizer() - open it, or NULL */
 struct gprof_symbolizer *gprof_object_symbolizer(struct gprof_object *obj);

@@ -37,6 +37,7 @@ static void free_space(struct gprof_space *space)
 			free(space->readings[i].v);
 	free(space->readings);
 	gprof_generated_free(&space->generated);
+	gprof_python_names_free(&space->python);
 	gprof_description_free(&space->description);
 }
 
@@ -88,6 +89,7 @@ static struct gprof_space *get_space(struct gprof_spaces *s, const struct gprof_
 	space = &s->v[s->nr++];
 	memset(space, 0, sizeof(*space));
 	space->id = *id;
+	gprof_python_names_init(&space->python);
 	snprintf(path, sizeof(path), "/proc/%u", id->pid);
 	if (gprof_process_alive(id) && !stat(path, &st)) {
 		space->uid = st.st_uid;
@@ -527,6 +529,35 @@ const struct gprof_vma *gprof_space_vma(struct gprof_space *space, uint32_t layo
 		best_far = far;
 	}
 	return best ? best : vma_around(space, time, addr, changed);
+}
+
+/* The interpreter that a process has mapped, or NULL. */
+static const struct gprof_interpreter *find_interpreter(const struct gprof_space *space)
+{
+	size_t i, j;
+
+	for (i = space->nr; i; i--) {
+		const struct gprof_reading *r = &space->readings[i - 1];
+
+		for (j = 0; j < r->nr; j++) {
+			const struct gprof_python_object *python = NULL;
+
+			if (r->v[j].object)
+				python = gprof_object_python(r->v[j].object);
+			if (python)
+				return &python->interpreter;
+		}
+	}
+	return NULL;
+}
+
+int gprof_spaces_learn_python(struct gprof_spaces *s, const struct gprof_process *id,
+			      const uint64_t *user, size_t nr)
+{
+	struct gprof_space *space = gprof_spaces_find(s, id);
+	const struct gprof_interpreter *python = space ? find_interpreter(space) : NULL;
+
+	return python ? gprof_python_learn(&space->python, id->pid, python, user, nr) : 0;
 }
 
 void gprof_spaces_generate_again(struct gprof_spaces *s)

@@ -19,6 +19,7 @@
 #include "description.h"
 #include "generated.h"
 #include "object.h"
+#include "python_names.h"
 #include "base/table.h"
 
 /**
@@ -70,6 +71,7 @@ struct gprof_reading {
  * @nr: how many
  * @cap: room
  * @generated: names of code that it generates
+ * @python: names of what an interpreter of Python runs
  * @description: what else there is to say of it
  * @over: nobody needs it any more, unless a child that it had does
  */
@@ -81,6 +83,7 @@ struct gprof_space {
 	size_t nr;
 	size_t cap;
 	struct gprof_generated generated;
+	struct gprof_python_names python;
 	struct gprof_description description;
 	bool over;
 };
@@ -186,6 +189,10 @@ void gprof_spaces_describe(struct gprof_spaces *s, const struct gprof_process *i
 
 /** gprof_spaces_describe_all() - look at all that live yet, for the last time */
 void gprof_spaces_describe_all(struct gprof_spaces *s);
+
+/** gprof_spaces_learn_python() - read what is not known yet of a stack's frames of Python; 0 or -ENOMEM */
+int gprof_spaces_learn_python(struct gprof_spaces *s, const struct gprof_process *id,
+			      const uint64_t *user, size_t nr);
 
 /** gprof_spaces_generate_again() - programs have gone on compiling: look at their maps again */
 void gprof_spaces_generate_again(struct gprof_spaces *s);
