@@ -443,6 +443,27 @@ shells_know_the_subcommands()
 	(cd "$dir" && bash -c "source $completion/gprofctl.bash; COMP_WORDS=(gprofctl top foreign.pb --type '') COMP_CWORD=4; _gprofctl; printf '%s\n' \"\${COMPREPLY[@]}\"") \
 		>"$dir/bash"
 	cat "$dir/bash"
+	if command -v zsh >/dev/null; then
+		for file in types foreign; do
+			(cd "$dir" && zsh -fc ". $completion/_gprofctl; words=(gprofctl top $file.pb --type ''); _gprofctl_types") \
+				>"$dir/zsh" || :
+			cat "$dir/zsh"
+			[ $file = foreign ] || grep -qx samples "$dir/zsh"
+		done
+		# what is typed is completed by these, and by no file
+		zsh -fc "compadd() { print -rl -- \"\$@\"; }; . $completion/_gprofctl
+			words=(gprofctl top $dir/types.pb --type ''); CURRENT=5; _gprofctl" >"$dir/zsh"
+		grep -qx samples "$dir/zsh"
+	fi
+	if command -v fish >/dev/null; then
+		for file in types foreign; do
+			(cd "$dir" && fish -c "source $completion/gprofctl.fish; complete -C 'gprofctl top $file.pb --type '") \
+				>"$dir/fish"
+			cat "$dir/fish"
+			[ $file = foreign ] || grep -qx samples "$dir/fish"
+			! grep -q inj "$dir/fish" || fail "fish: $(cat "$dir/fish")"
+		done
+	fi
 	[ ! -e "$dir/inj" ] || fail "what a profile calls its type was executed"
 	[ $tried = 1 ] || echo "neither zsh nor fish is here"
 }
