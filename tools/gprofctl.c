@@ -111,6 +111,17 @@ static int unknown(const char *word)
 	return misused("there is no subcommand \"%s\"; see gprofctl --help", word);
 }
 
+/* "help SUBCOMMAND", as others have it. */
+static int help_of(char **argv)
+{
+	char option[] = "--help", *help[] = { argv[2], option, NULL };
+
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
+		if (!strcmp(argv[2], commands[i].name))
+			return commands[i].run(2, help);
+	return unknown(argv[2]);
+}
+
 /* Else a profile could get the number of a closed stderr, and sentences in it. */
 static void open_standard_files(void)
 {
@@ -133,7 +144,7 @@ int main(int argc, char **argv)
 	if (!word)
 		return misused("no subcommand; see gprofctl --help");
 	if (!strcmp(word, "--help") || !strcmp(word, "-h") || !strcmp(word, "help"))
-		return print_help();
+		return argc > 2 ? help_of(argv) : print_help();
 	if (!strcmp(word, "--version") || !strcmp(word, "-V")) {
 		puts("gprofctl " GPROF_VERSION);
 		return finish_stdout();

@@ -232,7 +232,9 @@ bool options_parse(const struct usage *usage, const struct option_table *tables,
 			return false;
 		case '?':
 			/* A flag that got an argument, --all=3, leaves its value in optopt. */
-			if (optopt >= LONG_FIRST)
+			if (optopt == 'h' && !strncmp(argv[optind - 1], "--", 2))
+				*status = misused("--help takes no argument");
+			else if (optopt >= LONG_FIRST)
 				*status = misused("--%s takes no argument",
 						  rows.row[optopt - LONG_FIRST]->name);
 			else

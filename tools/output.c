@@ -111,6 +111,8 @@ static int open_output(struct output *o, const char *name, bool text)
 
 	umask(mask);
 	*o = (struct output){ .name = name, .fd = -1 };
+	if (!*name)
+		return misused("\"\" is no file to write; give the name of one, or \"-\" for stdout");
 	if (!strcmp(name, "-")) {
 		o->name = "stdout";
 		fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);

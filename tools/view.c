@@ -79,7 +79,7 @@ static int choose_type(struct view *v, const char *file, const char *type)
 		free(all);
 		all = more;
 	}
-	misused("%s has no values of type %s, but of %s", file, type, all);
+	misused("%s has no values of type \"%s\", but of %s", file, type, all);
 	free(all);
 	return STATUS_USAGE;
 }
@@ -88,6 +88,8 @@ static int read_profile(struct gprof_profile **p, const char *file)
 {
 	int fd = STDIN_FILENO;
 
+	if (!*file)
+		return misused("\"\" is no file; give the name of a profile, or \"-\" for stdin");
 	if (strcmp(file, "-"))
 		fd = open(file, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)

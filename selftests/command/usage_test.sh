@@ -12,7 +12,7 @@ trap 'rm -rf "$dir"' EXIT
 
 # Lines "STATUS WORD[;WORD]... | COMMAND LINE": the answer has all the words, among them
 # the one that is wrong, on stderr alone, in at most two lines of 80 columns.
-# $P is a profile, $T text, $N a name that is not there.
+# $P is a profile, $T text, $N a name that is not there, $D a directory.
 options()
 {
 	cat <<'EOF'
@@ -259,13 +259,97 @@ options()
 1 /nonexistent/x | gprofctl view $P -o /nonexistent/x
 1 /nonexistent/x | gprofctl collapsed $P -o /nonexistent/x
 1 /nonexistent/x | gprofctl diff $P $P -o /nonexistent/x
+2 "";name of a profile | gprofctl top ''
+2 "";name of a profile | gprofctl flame '' -o x.svg
+2 "";name of a profile | gprofctl diff $P ''
+2 "";to write | gprofctl flame $P -o ''
+2 "";to write | gprofctl collapsed $P -o ''
+2 "";samples, cpu | gprofctl top $P --type ''
+2 wall;samples, cpu | gprofctl view $P --type wall -o x.html
+2 heap;samples, cpu | gprofctl diff $P $P --type heap
+2 "3";samples, cpu | gprofctl csv $P --type 3
+2 "";name of a function | gprofctl peek '' $P
+2 "";name of a function | gprofctl list '' $P
+2 "";name of a function | gprofctl disasm '' $P
+2 --help;no argument | gprofctl top --help=x
+2 "nonsense";--help | gprofctl help nonsense
+2 "tpo";top | gprofctl --help tpo
+2 "";--help | gprofctl ''
+2 "to p";top | gprofctl 'to p'
+2 "--";--help | gprofctl -- top
+2 "x";--store | gprofctl history x
+2 --store;push | gprofctl history
+2 --nonsense;history --help | gprofctl history --nonsense
+2 "x";whole host | gprofctl push x
+2 "http://h:1";--otlp | gprofctl push http://h:1
+2 --url;push --help | gprofctl push --url x
+2 --to;push --help | gprofctl push --to x
+1 nonsense;gprofctl info | gprofctl stat -e nonsense -- true
+2 -e;event | gprofctl stat -e '' -a
+2 -I;stat --help | gprofctl stat -I x -a
+2 -r;stat --help | gprofctl stat -r x -- true
+2 ":x";ADDR:PORT | gprofctl serve --listen :x
+2 1.2.3.4.5:80 | gprofctl serve --listen 1.2.3.4.5:80
+2 "localhost:0x50";ADDR:PORT | gprofctl serve --listen localhost:0x50
+1 /nonexistent/dir/s | gprofctl serve --socket /nonexistent/dir/s
+1 $N | gprofctl serve --web.config.file $N
+2 "-1";--max-seconds | gprofctl serve --max-seconds -1
+2 "1Q";--max-memory | gprofctl serve --max-memory 1Q
+2 --allow;serve --help | gprofctl serve --allow x
+2 --socket;PATH | gprofctl serve --socket
+2 "-5ms";--window | gprofctl mmu $T --window -5ms
+2 "0.5,,1";--quantiles | gprofctl mmu $T --quantiles 0.5,,1
+2 "-1";--worst | gprofctl mmu $T --worst -1
+2 "STW";stw | gprofctl mmu $T --flags STW
+2 --util;mmu --help | gprofctl mmu $T --util
+2 one trace | gprofctl mmu $T extra
+1 $T;trace | gprofctl mmu $T --window 5
+2 nothing;-p PID | gprofctl latency
+1 $N | gprofctl latency $N
+1 $T;trace | gprofctl latency $T
+2 --by;latency --help | gprofctl latency $T --by x
+2 "extra";-- | gprofctl latency $T extra
+2 -o;HTML | gprofctl timeline -o
+2 output | gprofctl timeline $T
+1 $N | gprofctl timeline $N -o x.html
+1 $T;trace | gprofctl timeline $T -o x.html
+2 "x";--from | gprofctl timeline $T --from x -o x.html
+2 "-1";--to | gprofctl timeline $T --to -1 -o x.html
+2 "extra";-- | gprofctl timeline $T extra -o x.html
+1 $T;trace | gprofctl wall $T
+2 --nonsense;wall --help | gprofctl wall $T --nonsense
+2 --format;-o | gprofctl read $T --format csv
+2 --join;GO.TRACE | gprofctl read $T --join
+2 --format;-o | gprofctl read $T --pprof cpu --format csv
+2 --source;DIR | gprofctl list main $P --source
+2 --sep;csv --help | gprofctl csv $P --sep ';'
+2 --json;csv | gprofctl collapsed $P --json
+2 "extra";doctor | gprofctl doctor extra
+2 "extra";info | gprofctl info extra
+2 --json;no argument | gprofctl info --json=3
+2 --cum;no argument | gprofctl top $P --cum=yes
+2 "extra";processes | gprofctl snapshot extra
+2 -p PID;--list | gprofctl custom
+2 --metric;NAME | gprofctl schedstat --metric
+2 "1e9";-n | gprofctl top $P -n 1e9
+2 "1:2";--pid | gprofctl top $P --pid 1:2
+2 --tid;--pid | gprofctl top $P --tid 3
+2 "tgid";process | gprofctl flame $P -o x.svg --by tgid
+2 --width;flame --help | gprofctl flame $P -o x.svg --width 800
+2 "pid";KEY=VALUE | gprofctl view $P --label pid
+2 --normalise;diff --help | gprofctl diff $P $P --normalise
+2 "x";-n | gprofctl diff $P $P -n x
+2 "";delay | gprofctl flight -a -o d --trigger ''
+1 $D;directory | gprofctl top $D
+1 $D;directory | gprofctl view $P -o $D
 EOF
 }
 
 wrong_options_are_named()
 {
 	cd "$dir" || return 1
-	export P=$dir/p.pb T=$dir/text N=$dir/none
+	export P=$dir/p.pb T=$dir/text N=$dir/none D=$dir/directory
+	mkdir "$D"
 	# values of two types, one sample of a function "main"
 	printf '\x0a\x04\x08\x01\x10\x02\x0a\x04\x08\x03\x10\x04\x12\x07\x0a\x01\x01\x12\x02\x01\x05' >"$P"
 	printf '\x22\x06\x08\x01\x22\x02\x08\x01\x2a\x04\x08\x01\x10\x05' >>"$P"
@@ -286,7 +370,7 @@ wrong_options_are_named()
 		IFS=';' read -ra list <<<"$words"
 		for word in "${list[@]}"; do
 			word=${word# }
-			word=${word//\$P/$P} word=${word//\$T/$T} word=${word//\$N/$N}
+			word=${word//\$P/$P} word=${word//\$T/$T} word=${word//\$N/$N} word=${word//\$D/$D}
 			# the place of the test's own files is as long as it likes
 			grep -qF -- "$word" err || why="$why, no $word"
 		done
@@ -296,7 +380,7 @@ wrong_options_are_named()
 		fi
 	done < <(options)
 	echo "$rows rows, $bad bad"
-	[ $rows -ge 240 ] && [ $bad -eq 0 ]
+	[ $rows -ge 320 ] && [ $bad -eq 0 ]
 }
 
 # tables: each view that writes lines, of the profile $1
@@ -443,6 +527,27 @@ shells_know_the_subcommands()
 	(cd "$dir" && bash -c "source $completion/gprofctl.bash; COMP_WORDS=(gprofctl top foreign.pb --type '') COMP_CWORD=4; _gprofctl; printf '%s\n' \"\${COMPREPLY[@]}\"") \
 		>"$dir/bash"
 	cat "$dir/bash"
+	if command -v zsh >/dev/null; then
+		for file in types foreign; do
+			(cd "$dir" && zsh -fc ". $completion/_gprofctl; words=(gprofctl top $file.pb --type ''); _gprofctl_types") \
+				>"$dir/zsh" || :
+			cat "$dir/zsh"
+			[ $file = foreign ] || grep -qx samples "$dir/zsh"
+		done
+		# what is typed is completed by these, and by no file
+		zsh -fc "compadd() { print -rl -- \"\$@\"; }; . $completion/_gprofctl
+			words=(gprofctl top $dir/types.pb --type ''); CURRENT=5; _gprofctl" >"$dir/zsh"
+		grep -qx samples "$dir/zsh"
+	fi
+	if command -v fish >/dev/null; then
+		for file in types foreign; do
+			(cd "$dir" && fish -c "source $completion/gprofctl.fish; complete -C 'gprofctl top $file.pb --type '") \
+				>"$dir/fish"
+			cat "$dir/fish"
+			[ $file = foreign ] || grep -qx samples "$dir/fish"
+			! grep -q inj "$dir/fish" || fail "fish: $(cat "$dir/fish")"
+		done
+	fi
 	[ ! -e "$dir/inj" ] || fail "what a profile calls its type was executed"
 	[ $tried = 1 ] || echo "neither zsh nor fish is here"
 }

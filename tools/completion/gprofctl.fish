@@ -40,9 +40,21 @@ function __gprofctl_after
 	contains -- $typed[-1] $argv
 end
 
+# The types of values of the profile that was typed, as the answer to a wrong one has them.
+# They are whoever's who made the profile: only plain words.
+function __gprofctl_types
+	for word in (commandline -opc)[3..-1]
+		test -f "$word" -a -r "$word"; or continue
+		gprofctl top $word --type '?' 2>&1 | sed -n 's/.*, but of //p' |
+			tr -d , | tr ' ' '\n' | LC_ALL=C grep -x '[[:alnum:]_./-]*'
+		return
+	end
+end
+
 complete -c gprofctl -n __gprofctl_first -f -a '(__gprofctl_words)'
 complete -c gprofctl -n 'not __gprofctl_first; and __gprofctl_own' -a '(__gprofctl_options)'
 complete -c gprofctl -n '__gprofctl_after -p --pid -t --tid' -f -a '(__fish_complete_pids)'
+complete -c gprofctl -n '__gprofctl_after --type' -f -a '(__gprofctl_types)'
 complete -c gprofctl -n '__gprofctl_after --by' -f \
 	-a 'process thread comm module cgroup cpu service label='
 complete -c gprofctl -n 'not __gprofctl_own' -a '(__fish_complete_subcommand --fcs-skip=2)'

@@ -111,7 +111,7 @@ static int complete(struct history *h, char **operands)
 	int status;
 
 	if (operands[0])
-		return misused("history takes no operand; see --store");
+		return misused("history takes no \"%s\"; the store is that of --store DIR", operands[0]);
 	if (!h->store)
 		return misused("history wants the --store that gprofctl push keeps, such as "
 			       "--store /var/lib/gprof");

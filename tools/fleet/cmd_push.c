@@ -315,7 +315,8 @@ static char *store_dir(const struct push *o)
 static int complete(struct push *o, char **operands)
 {
 	if (operands[0])
-		return misused("push takes no operand: it records the whole host");
+		return misused("push takes no \"%s\": it records the whole host, and --otlp URL says "
+			       "where to", operands[0]);
 	if (o->nr_headers && !o->nr_engines)
 		return misused("--header is for an engine, such as --otlp URL");
 	if (!o->kinds_given)

@@ -18,6 +18,9 @@ int wanted_operands(const char *subcommand, char **operands, int nr)
 	if (nr != 2)
 		return misused("%s wants a function and a profile, as in gprofctl %s main cpu.pb.gz",
 			       subcommand, subcommand);
+	if (!*operands[0])
+		return misused("%s wants the name of a function, such as main, not \"\"",
+			       subcommand);
 	if (strcmp(operands[1], "-") && access(operands[1], F_OK) && !access(operands[0], F_OK))
 		return misused("%s is no file; the function comes first: gprofctl %s %s %s",
 			       operands[1], subcommand, operands[1], operands[0]);

@@ -99,12 +99,8 @@ int gprof_event_parse(const char *sysfs, const char *name, struct gprof_event *e
 					       "tracepoint, which gprofctl profile -e records", name);
 		if (err == -ENOENT)
 			return gprof_error_set(e, ENOENT,
-					       "%.128s: no such event; there are timer, cycles, "
-					       "instructions, cacheReferences, cacheMisses, "
-					       "branches, branchMisses, page-faults, "
-					       "context-switches, cpu-migrations and what else "
-					       "gprofctl info lists, rHEX (a raw event number), and "
-					       "what %s/*/events lists", name, sysfs);
+					       "%.64s: no such event; there are those that gprofctl "
+					       "info lists, and rHEX, a raw event number", name);
 	}
 	return err;
 }
