@@ -78,7 +78,13 @@ guest_records()
 		until [ -s /share/flight.err ]; do sleep 0.1; done
 		perf bench sched messaging -g 1 -l 20
 		sh -c 'kill $$' || :
-		sleep 2
+		# One snapshot has all that fires while it is made, however slow that is.
+		tries=0
+		until [ "$(find /share/flight -name '*.trace' | wc -l)" -ge 3 ] || [ $tries -ge 30 ]; do
+			sleep 1
+			sh -c 'kill $$' || :
+			tries=$((tries + 1))
+		done
 		kill -INT $pid
 		wait $pid || exit 1
 		mv /share/flight/*-end.trace /share/flight.trace
