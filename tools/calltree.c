@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "beside.h"
 #include "cmd.h"
 #include "say.h"
 
@@ -31,84 +30,33 @@ struct order {
 	uint32_t *end;
 };
 
-/* Characters of a name that are compared at a time, as one number. */
-#define HEAD	8
-/* So many are: beyond them names are compared as they are. */
-#define HEADS	64
-
-/**
- * struct ranked - a frame that is ranked, with what it is ranked by at hand
- * @head: the next of its name's characters
- * @name: those that come then, NULL: none
- * @frame: its number
- */
+/* A frame that is ranked, with its texts at hand. */
 struct ranked {
-	uint64_t head;
-	const char *name;
+	const char *function;
+	const char *mapping;
 	uint32_t frame;
 };
 
-static void next_head(struct ranked *r)
-{
-	size_t i;
-
-	r->head = 0;
-	for (i = 0; i < HEAD && r->name[i]; i++)
-		r->head |= (uint64_t)(unsigned char)r->name[i] << 8 * (HEAD - 1 - i);
-	r->name = i < HEAD ? NULL : r->name + HEAD;
-}
-
-static int compare_heads(const void *pa, const void *pb)
+static int compare_frames(const void *pa, const void *pb)
 {
 	const struct ranked *a = pa, *b = pb;
+	int order = strcmp(a->function, b->function);
 
-	return a->head < b->head ? -1 : a->head > b->head;
-}
-
-/* Of those whose heads are all the same. */
-static int compare_frames(const void *pa, const void *pb, void *ctx)
-{
-	const struct ranked *a = pa, *b = pb;
-	const char *function, *of_a, *of_b;
-	int order = a->name ? strcmp(a->name, b->name) : 0;
-
-	if (!order) {
-		calltree_frame(ctx, a->frame, &function, &of_a);
-		calltree_frame(ctx, b->frame, &function, &of_b);
-		order = strcmp(of_a, of_b);
-	}
+	if (!order)
+		order = strcmp(a->mapping, b->mapping);
 	return order ? order : a->frame < b->frame ? -1 : a->frame > b->frame;
-}
-
-/* A few characters after the other, of those that are the same in all before them. */
-static void sort_frames(struct calltree *t, struct ranked *all, size_t nr, size_t heads)
-{
-	for (size_t i = 0; i < nr; i++)
-		next_head(&all[i]);
-	qsort(all, nr, sizeof(*all), compare_heads);
-	for (size_t from = 0, to; from < nr; from = to) {
-		for (to = from + 1; to < nr && all[to].head == all[from].head;)
-			to++;
-		if (to == from + 1)
-			continue;
-		if (all[from].name && heads < HEADS)
-			sort_frames(t, all + from, to - from, heads + 1);
-		else
-			qsort_r(all + from, to - from, sizeof(*all), compare_frames, t);
-	}
 }
 
 static uint32_t *rank_frames(struct calltree *t)
 {
 	struct ranked *sorted = xraw(t->nr_frames, sizeof(*sorted));
 	uint32_t *rank = xraw(t->nr_frames, sizeof(*rank));
-	const char *mapping;
 
 	for (size_t i = 0; i < t->nr_frames; i++) {
 		sorted[i].frame = i;
-		calltree_frame(t, i, &sorted[i].name, &mapping);
+		calltree_frame(t, i, &sorted[i].function, &sorted[i].mapping);
 	}
-	sort_frames(t, sorted, t->nr_frames, 0);
+	qsort(sorted, t->nr_frames, sizeof(*sorted), compare_frames);
 	for (size_t i = 0; i < t->nr_frames; i++)
 		rank[sorted[i].frame] = i;
 	free(sorted);
@@ -174,9 +122,12 @@ static void sort_siblings(struct sibling *all, size_t nr)
 	}
 }
 
-static void list_children(struct order *o)
+/* Siblings, the largest first; most paths have none. */
+static void sort_children(struct order *o)
 {
 	const struct calltree *t = o->t;
+	struct sibling *siblings = NULL;
+	size_t room = 0;
 
 	for (size_t i = 1; i < t->nr_paths; i++)
 		o->end[t->paths[i].parent + 1]++;
@@ -185,15 +136,6 @@ static void list_children(struct order *o)
 	/* Each is put where the children of its parent begin, which thus moves to their end. */
 	for (size_t i = 1; i < t->nr_paths; i++)
 		o->children[o->end[t->paths[i].parent]++] = i;
-}
-
-/* Siblings, the largest first; most paths have none. */
-static void sort_children(struct order *o)
-{
-	const struct calltree *t = o->t;
-	struct sibling *siblings = NULL;
-	size_t room = 0;
-
 	for (size_t i = 0, from = 0; i < t->nr_paths; from = o->end[i++]) {
 		uint32_t *children = o->children + from;
 		size_t nr = o->end[i] - from;
@@ -272,34 +214,25 @@ static void forget_paths(struct calltree *t)
 	t->nr_paths = 0;
 }
 
-/* Frames alone, and no paths. */
-static void rank(void *ctx)
-{
-	struct order *o = ctx;
-
-	o->rank = rank_frames(o->t);
-}
-
 static int build(struct calltree *t, struct view *view, bool diff)
 {
 	int status = calltree_collect(t, view, diff, add_value, t);
 	struct order o = { .t = t };
-	struct beside beside;
 
 	if (status != STATUS_OK)
 		return status;
 	calltree_collected(t);
-	beside_begin(&beside, rank, &o);
+	if (!diff)
+		gprof_profile_forget_samples(view->profile);
 	while (diff && t->nr_paths > t->room_base)
 		t->path_base = xgrow(t->path_base, t->room_base, &t->room_base,
 				     sizeof(*t->path_base));
+	o.rank = rank_frames(t);
 	o.total = xalloc(t->nr_paths, sizeof(*o.total));
 	o.size = xalloc(t->nr_paths, sizeof(*o.size));
 	o.children = xalloc(t->nr_paths, sizeof(*o.children));
 	o.end = xalloc(t->nr_paths + 1, sizeof(*o.end));
 	sum_up(&o);
-	list_children(&o);
-	beside_end(&beside);
 	sort_children(&o);
 	free(o.rank);
 	place_nodes(&o);

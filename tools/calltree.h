@@ -110,7 +110,7 @@ struct calltree {
 /**
  * calltree_collect() - make the paths of a tree, without values
  * @t: tree
- * @view: what it is of; it has no samples any more then, but of a difference
+ * @view: what it is of
  * @diff: as in struct calltree
  * @take: gets each sample that has a width: its path, labels and value; a return other than
  *	0 ends the walk

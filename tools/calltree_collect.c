@@ -1,20 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Samples become paths of the tree, step by step from the root on: until there are as many
- * paths as may be at hand, see calltree_ways.h. What is left of others goes on later, see
- * calltree_rests.h. Nothing here recurses: stacks come from a file.
+ * Samples become paths of the tree, step by step from the root on.
+ *
+ * A tree of millions of paths is looked for in memory, which takes most of the time. So only
+ * as many paths as the processor keeps at hand are made at first. Samples that lead further
+ * wait, and are then gone on with end by end: what is below one end is soon small again.
+ * Nothing here recurses: stacks come from a file.
  */
 #include "calltree.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "beside.h"
-#include "calltree_rests.h"
 #include "cmd.h"
 #include "say.h"
 
-/* Frames whose names are sent for before their turn. */
+/* Paths that are looked for at a time. */
+#define PATHS_AT_HAND	16384
+/* Samples that go at a time: while one waits for memory, the others do not. */
+#define BATCH		8
+/* Those that are sent for before their turn. */
 #define AHEAD		16
 
 /* The key of a frame; texts are kept once each, whatever they are combined with. */
@@ -92,33 +97,77 @@ static void know_keys(struct calltree *t, struct view *view)
 	size_t nr = view_frames(view)->nr;
 
 	t->keys = xraw(nr, sizeof(*t->keys));
-	for (; t->nr_keys < nr; t->nr_keys++) {
-		if (t->nr_keys + AHEAD < nr)
-			__builtin_prefetch(view->frames->all[t->nr_keys + AHEAD].function);
+	for (; t->nr_keys < nr; t->nr_keys++)
 		t->keys[t->nr_keys] = key_of(t, t->nr_keys);
-	}
 }
 
-/* Frames that are put aside together: they stay where they are. */
-#define BLOCK		(1U << 18)
+/**
+ * struct way - a step from a path to another; paths have numbers of their own as long as they
+ *	are looked for
+ * @parent: where it begins
+ * @frame: what it is
+ * @path: where it leads to; 0 is what is free, for none leads to where all begin
+ */
+struct way {
+	uint32_t parent;
+	uint32_t frame;
+	uint32_t path;
+};
 
 /**
- * struct block - room for frames
- * @last: the one before it
- * @nr: how many are taken
- * @frames: frames
+ * struct child - the first child of a path, which most ways lead over
+ * @frame: last step
+ * @path: 0: there is none
  */
-struct block {
-	struct block *last;
+struct child {
+	uint32_t frame;
+	uint32_t path;
+};
+
+/**
+ * struct rest - a sample that leads further than paths do
+ * @value: of the sample
+ * @at: its frames, leaf first, in the collector's
+ * @nr: how many of them are left
+ * @path: where those before them led to
+ * @labels: of the sample
+ */
+struct rest {
+	int64_t value;
+	size_t at;
+	uint32_t nr;
+	uint32_t path;
+	uint32_t labels;
+};
+
+/**
+ * struct walk - a sample that goes
+ * @frames: leaf first
+ * @nr: how many of them are left
+ * @at: where those before them led to
+ * @ended: there is no path that leads further
+ */
+struct walk {
+	const uint32_t *frames;
 	size_t nr;
-	uint32_t frames[BLOCK];
+	uint32_t at;
+	bool ended;
 };
 
 /**
  * struct collector - adds samples
  * @t: tree
- * @to: who gets them
- * @ways: from the root on
+ * @take: see calltree_collect()
+ * @ctx: for it
+ * @status: what it returned
+ * @first: the first child of each path
+ * @ways: an open hash of the steps to all others
+ * @mask: of its slots, a power of two less one
+ * @nr: paths; the first is where all begin
+ * @max: where there are as many, none is made
+ * @begin: what the first is in the tree
+ * @base: what the second would be in the tree, less one
+ * @seed: of the hash, which no file foresees
  * @batch: samples of the profile that go at a time
  * @stacks: of each
  * @walks: of each
@@ -126,12 +175,23 @@ struct block {
  * @rests: samples that wait
  * @nr_rests: how many
  * @room_rests: of @rests
- * @block: their frames
+ * @frames: of all of them
+ * @nr_frames: how many
+ * @room_frames: of @frames
  */
 struct collector {
 	struct calltree *t;
-	struct arrivals to;
-	struct ways ways;
+	int (*take)(void *ctx, uint32_t path, uint32_t labels, int64_t value);
+	void *ctx;
+	int status;
+	struct child *first;
+	struct way *ways;
+	size_t mask;
+	uint32_t nr;
+	uint32_t max;
+	uint32_t begin;
+	uint32_t base;
+	uint64_t seed;
 	struct rest batch[BATCH];
 	uint32_t stacks[BATCH][CALLTREE_DEPTH_MAX];
 	struct walk walks[BATCH];
@@ -139,35 +199,127 @@ struct collector {
 	struct rest *rests;
 	size_t nr_rests;
 	size_t room_rests;
-	struct block *block;
+	uint32_t *frames;
+	size_t nr_frames;
+	size_t room_frames;
 };
+
+static uint32_t add_path(struct calltree *t, uint32_t parent, uint32_t frame)
+{
+	if (t->nr_paths == t->room_paths)
+		t->paths = xmore(t->paths, t->nr_paths, &t->room_paths, sizeof(*t->paths));
+	t->paths[t->nr_paths] = (struct call_path){ parent, frame, 0 };
+	return t->nr_paths++;
+}
+
+static inline size_t slot_of(const struct collector *c, uint32_t parent, uint32_t frame)
+{
+	uint64_t key = ((uint64_t)parent << 32 | frame) ^ c->seed;
+	unsigned __int128 m = (unsigned __int128)key * 0x9e3779b97f4a7c15;
+
+	return ((uint64_t)m ^ (uint64_t)(m >> 64)) & c->mask;
+}
+
+static inline uint32_t path_of(const struct collector *c, uint32_t path)
+{
+	return path ? c->base + path : c->begin;
+}
+
+static uint32_t make_path(struct collector *c, uint32_t parent, uint32_t frame)
+{
+	add_path(c->t, path_of(c, parent), frame);
+	c->first[c->nr].path = 0;
+	return c->nr++;
+}
+
+/* The slot of a step that is not to the first child, or a free one. */
+static inline struct way *way_of(const struct collector *c, uint32_t parent, uint32_t frame)
+{
+	size_t i = slot_of(c, parent, frame);
+
+	while (c->ways[i].path && (c->ways[i].parent != parent || c->ways[i].frame != frame))
+		i = (i + 1) & c->mask;
+	return &c->ways[i];
+}
+
+/* Where a step leads to; 0 where that is no path. */
+static inline uint32_t step(const struct collector *c, uint32_t at, uint32_t frame)
+{
+	const struct child *first = &c->first[at];
+
+	if (!first->path || first->frame == frame)
+		return first->path;
+	return way_of(c, at, frame)->path;
+}
+
+/* As far as there are paths, all of them a step at a time. */
+static void go_known(const struct collector *c, struct walk *walks, size_t nr)
+{
+	bool more;
+
+	do {
+		more = false;
+		for (struct walk *w = walks; w < walks + nr; w++) {
+			uint32_t next = w->ended || !w->nr ? 0 : step(c, w->at, w->frames[w->nr - 1]);
+
+			w->ended = !next;
+			w->at = next ? next : w->at;
+			w->nr -= !w->ended;
+			more |= !w->ended;
+		}
+	} while (more);
+}
+
+/* As far as paths may be made, or were for a sample before it. */
+static void go(struct collector *c, struct walk *w)
+{
+	for (; w->nr; w->nr--) {
+		uint32_t frame = w->frames[w->nr - 1], next = step(c, w->at, frame);
+
+		if (!next) {
+			if (c->nr == c->max)
+				return;
+			next = make_path(c, w->at, frame);
+			if (!c->first[w->at].path)
+				c->first[w->at] = (struct child){ frame, next };
+			else
+				*way_of(c, w->at, frame) = (struct way){ w->at, frame, next };
+		}
+		w->at = next;
+	}
+}
+
+/* Nothing is below @begin yet, and @steps are to come, of which so many are made as may be. */
+static void begin_at(struct collector *c, uint32_t begin, size_t steps)
+{
+	size_t nr = 2;
+
+	c->max = steps < PATHS_AT_HAND ? steps + 1 : PATHS_AT_HAND;
+	while (nr < c->max * 2)
+		nr *= 2;
+	memset(c->ways, 0, nr * sizeof(*c->ways));
+	c->mask = nr - 1;
+	c->nr = 1;
+	c->first[0].path = 0;
+	c->begin = begin;
+	c->base = c->t->nr_paths - 1;
+}
+
+static int arrive(struct collector *c, const struct rest *r)
+{
+	c->status = c->take(c->ctx, r->path, r->labels, r->value);
+	return c->status || c->t->nr_paths > CALLTREE_NODES_MAX;
+}
 
 static void put_aside(struct collector *c, const uint32_t *frames, const struct rest *r)
 {
-	struct block *b = c->block;
-
-	if (!b || BLOCK - b->nr < r->nr) {
-		b = xraw(1, sizeof(*b));
-		b->last = c->block;
-		b->nr = 0;
-		c->block = b;
-	}
-	memcpy(b->frames + b->nr, frames, r->nr * sizeof(*frames));
+	while (c->room_frames - c->nr_frames < r->nr)
+		c->frames = xmore(c->frames, c->room_frames, &c->room_frames, sizeof(*c->frames));
+	memcpy(c->frames + c->nr_frames, frames, r->nr * sizeof(*frames));
 	c->rests = xmore(c->rests, c->nr_rests, &c->room_rests, sizeof(*c->rests));
 	c->rests[c->nr_rests] = *r;
-	c->rests[c->nr_rests++].frames = b->frames + b->nr;
-	b->nr += r->nr;
-}
-
-static void forget_rests(struct collector *c)
-{
-	struct block *last;
-
-	free(c->rests);
-	for (struct block *b = c->block; b; b = last) {
-		last = b->last;
-		free(b);
-	}
+	c->rests[c->nr_rests++].at = c->nr_frames;
+	c->nr_frames += r->nr;
 }
 
 static int add_batch(struct collector *c)
@@ -175,16 +327,16 @@ static int add_batch(struct collector *c)
 	size_t nr = c->nr_batch;
 
 	c->nr_batch = 0;
-	ways_go_known(&c->ways, c->walks, nr);
+	go_known(c, c->walks, nr);
 	for (size_t i = 0; i < nr; i++) {
 		struct rest *r = &c->batch[i];
 
-		ways_go(&c->ways, &c->walks[i]);
+		go(c, &c->walks[i]);
 		r->nr = c->walks[i].nr;
-		r->path = ways_path(&c->ways, c->walks[i].at);
+		r->path = path_of(c, c->walks[i].at);
 		if (r->nr)
 			put_aside(c, c->stacks[i], r);
-		else if (arrive(&c->to, c->t, r))
+		else if (arrive(c, r))
 			return 1;
 	}
 	return 0;
@@ -216,10 +368,118 @@ static int add_sample(void *ctx, const struct view_sample *s)
 	return c->nr_batch == BATCH ? add_batch(c) : 0;
 }
 
-/* What waits has its own frames; to give memory back takes as long as to get it. */
-static void forget_samples(void *ctx)
+/* Those that wait at one end lie together then, and otherwise as before. */
+static void sort_by_path(const struct collector *c, uint32_t *waiting, size_t nr)
 {
-	gprof_profile_forget_samples(ctx);
+	uint32_t *at = xalloc(c->t->nr_paths + 1, sizeof(*at));
+	uint32_t *sorted = xraw(nr, sizeof(*sorted));
+
+	for (size_t i = 0; i < nr; i++)
+		at[c->rests[waiting[i]].path + 1]++;
+	for (size_t i = 0; i < c->t->nr_paths; i++)
+		at[i + 1] += at[i];
+	for (size_t i = 0; i < nr; i++)
+		sorted[at[c->rests[waiting[i]].path]++] = waiting[i];
+	memcpy(waiting, sorted, nr * sizeof(*sorted));
+	free(sorted);
+	free(at);
+}
+
+static size_t divisor(size_t a, size_t b)
+{
+	while (b) {
+		size_t rest = a % b;
+
+		a = b;
+		b = rest;
+	}
+	return a;
+}
+
+/* Leads over all of @nr, so that the first ones are of everywhere: a file may be sorted. */
+static size_t stride(size_t nr)
+{
+	size_t step = nr / 8 * 5 + 1;
+
+	while (divisor(nr, step) > 1)
+		step++;
+	return step;
+}
+
+/* Those that come soon lie anywhere: what is sent for now is not waited for then. */
+static inline void send_for(const struct collector *c, const uint32_t *waiting, size_t nr, size_t at,
+			    size_t by)
+{
+	const struct rest *soon = &c->rests[waiting[(at + AHEAD * by) % nr]];
+
+	__builtin_prefetch(&c->rests[waiting[(at + 2 * AHEAD * by) % nr]]);
+	__builtin_prefetch(&c->frames[soon->at]);
+	__builtin_prefetch(&c->frames[soon->at + soon->nr - 1]);
+}
+
+/* Goes on with those that wait at one end; those that still do are put at @left. */
+static size_t go_on(struct collector *c, const uint32_t *waiting, size_t nr, uint32_t *left)
+{
+	size_t steps = 0, at = 0, by, nr_left = 0;
+
+	for (size_t i = 0; i < nr; i++)
+		steps += c->rests[waiting[i]].nr;
+	begin_at(c, c->rests[waiting[0]].path, steps);
+	by = steps >= PATHS_AT_HAND ? stride(nr) : 1;
+	for (size_t from = 0; from < nr; from += BATCH) {
+		size_t batch = nr - from < BATCH ? nr - from : BATCH;
+		uint32_t at_hand[BATCH];
+
+		for (size_t i = 0; i < batch; i++, at = (at + by) % nr) {
+			const struct rest *r = &c->rests[waiting[at]];
+
+			send_for(c, waiting, nr, at, by);
+			at_hand[i] = waiting[at];
+			c->walks[i] = (struct walk){ .frames = c->frames + r->at, .nr = r->nr };
+		}
+		go_known(c, c->walks, batch);
+		for (size_t i = 0; i < batch; i++) {
+			struct rest *r = &c->rests[at_hand[i]];
+
+			go(c, &c->walks[i]);
+			r->nr = c->walks[i].nr;
+			r->path = path_of(c, c->walks[i].at);
+			if (r->nr)
+				left[nr_left++] = at_hand[i];
+			else if (arrive(c, r))
+				return nr_left;
+		}
+	}
+	return nr_left;
+}
+
+/* Each time there are paths below all of the ends at which one waited. */
+static void add_rests(struct collector *c)
+{
+	uint32_t *waiting = xraw(c->nr_rests, sizeof(*waiting));
+	uint32_t *left = xraw(c->nr_rests, sizeof(*left));
+	size_t nr = c->nr_rests;
+
+	for (size_t i = 0; i < nr; i++)
+		waiting[i] = i;
+	while (nr && !c->status && c->t->nr_paths <= CALLTREE_NODES_MAX) {
+		size_t nr_left = 0;
+		uint32_t *last = waiting;
+
+		sort_by_path(c, waiting, nr);
+		for (size_t from = 0, to; from < nr && !c->status; from = to) {
+			uint32_t path = c->rests[waiting[from]].path;
+
+			for (to = from + 1; to < nr && c->rests[waiting[to]].path == path;)
+				to++;
+			nr_left += go_on(c, waiting + from, to - from, left + nr_left);
+		}
+		waiting = left;
+		left = last;
+		nr = nr_left;
+	}
+	free(waiting);
+	free(left);
 }
 
 int calltree_collect(struct calltree *t, struct view *view, bool diff,
@@ -227,29 +487,27 @@ int calltree_collect(struct calltree *t, struct view *view, bool diff,
 		     void *ctx)
 {
 	struct collector *c = xalloc(1, sizeof(*c));
-	struct beside beside = { 0 };
 	int status;
 
 	*t = (struct calltree){ .view = view, .diff = diff };
-	calltree_add_path(t, CALLTREE_NONE,
-			  number_of(t, add_frame(t, FRAME_USER, "all", "")) - 1);
+	add_path(t, CALLTREE_NONE, number_of(t, add_frame(t, FRAME_USER, "all", "")) - 1);
 	know_keys(t, view);
 	c->t = t;
-	c->to = (struct arrivals){ take, ctx };
-	ways_init(&c->ways, t, 0);
-	ways_begin(&c->ways, 0, PATHS_AT_HAND);
+	c->take = take;
+	c->ctx = ctx;
+	c->seed = intern_seed();
+	c->first = xraw(PATHS_AT_HAND, sizeof(*c->first));
+	c->ways = xraw(PATHS_AT_HAND * 2, sizeof(*c->ways));
+	begin_at(c, 0, PATHS_AT_HAND);
 	status = view_each(view, add_sample, c);
-	if (status == STATUS_OK && add_batch(c))
-		c->nr_rests = 0;
-	if (!diff)
-		beside_begin(&beside, forget_samples, view->profile);
-	if (status == STATUS_OK)
-		add_rests(&c->ways, &c->to, c->rests, c->nr_rests);
-	beside_end(&beside);
-	if (c->to.status)
-		status = c->to.status;
-	forget_rests(c);
-	ways_free(&c->ways);
+	if (status == STATUS_OK && !add_batch(c))
+		add_rests(c);
+	if (c->status)
+		status = c->status;
+	free(c->first);
+	free(c->ways);
+	free(c->rests);
+	free(c->frames);
 	free(c);
 	if (t->nr_paths <= CALLTREE_NODES_MAX)
 		return status;

@@ -175,17 +175,17 @@ static void empty(struct page *p)
 
 static int collect(struct page *p)
 {
-	int status;
+	int status = calltree_collect(&p->tree, p->view, false, add_sample, p);
 
-	/* Of the profile labels stay, and are all that is still asked for then. */
+	if (status != STATUS_OK)
+		return status;
 	for (size_t k = 0; k < NR_KEYS; k++) {
 		group_set(&p->groups[k], keys[k]);
 		group_name(&p->groups[k], p->view->profile);
 	}
-	status = calltree_collect(&p->tree, p->view, false, add_sample, p);
-	if (status != STATUS_OK)
-		return status;
+	/* Of the profile labels stay, and are all that is still asked for. */
 	calltree_collected(&p->tree);
+	gprof_profile_forget_samples(p->view->profile);
 	sort_samples(p);
 	choose_keys(p);
 	return STATUS_OK;
