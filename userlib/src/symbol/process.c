@@ -19,6 +19,7 @@
 #define DELETED		" (deleted)"
 #define RELATIVES_MAX	256	/* processes that are looked at for one stack */
 #define SHARED_MAX	64	/* readings before a new one that may have found the same */
+#define PYTHON_MAX	(64ULL << 20)	/* bytes of code objects of all programs together */
 
 int gprof_spaces_init(struct gprof_spaces *s)
 {
@@ -98,6 +99,12 @@ static struct gprof_space *get_space(struct gprof_spaces *s, const struct gprof_
 	return space;
 }
 
+static void forget(struct gprof_spaces *s, struct gprof_space *space)
+{
+	s->python_bytes -= space->python.bytes;
+	free_space(space);
+}
+
 int gprof_spaces_keep(struct gprof_spaces *s,
 		      bool (*keep)(void *ctx, const struct gprof_process *id), void *ctx)
 {
@@ -123,7 +130,7 @@ int gprof_spaces_keep(struct gprof_spaces *s,
 		if (kept[i])
 			s->v[nr++] = s->v[i];
 		else
-			free_space(&s->v[i]);
+			forget(s, &s->v[i]);
 	}
 	s->nr = nr;
 	gprof_table_free(&s->table);
@@ -557,7 +564,16 @@ int gprof_spaces_learn_python(struct gprof_spaces *s, const struct gprof_process
 	struct gprof_space *space = gprof_spaces_find(s, id);
 	const struct gprof_interpreter *python = space ? find_interpreter(space) : NULL;
 
-	return python ? gprof_python_learn(&space->python, id->pid, python, user, nr) : 0;
+	uint64_t had;
+	int err;
+
+	if (!python)
+		return 0;
+	had = space->python.bytes;
+	err = gprof_python_learn(&space->python, PYTHON_MAX - s->python_bytes + had, id->pid,
+				 python, user, nr);
+	s->python_bytes += space->python.bytes - had;
+	return err;
 }
 
 void gprof_spaces_generate_again(struct gprof_spaces *s)

@@ -96,6 +96,7 @@ struct gprof_space {
  * @table: finds them by program run
  * @objects: files
  * @paths: names of mappings
+ * @python_bytes: what all code objects take, which programs may make as large as they like
  * @kernel: names of the kernel, which others share; NULL: not yet needed
  */
 struct gprof_spaces {
@@ -105,6 +106,7 @@ struct gprof_spaces {
 	struct gprof_table table;
 	struct gprof_objects objects;
 	struct gprof_strings paths;
+	uint64_t python_bytes;
 	struct gprof_kernel *kernel;
 };
 

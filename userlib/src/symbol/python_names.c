@@ -16,6 +16,8 @@
 #define CHARS_MAX	512		/* of a name or of a file's */
 #define LINES_MAX	(256U << 10)	/* bytes of a table of lines */
 #define CODE_MAX	512		/* bytes of an object before its instructions */
+/* What each takes at least, with its place in the table */
+#define CODE_BYTES	(2 * sizeof(struct gprof_python_code))
 
 void gprof_python_names_init(struct gprof_python_names *n)
 {
@@ -105,7 +107,7 @@ static char *read_string(int mem, const struct gprof_interpreter *i, uint64_t at
 	unsigned char chars[4 * CHARS_MAX];
 	uint64_t length, n, size = 0;
 	uint32_t state, kind, c;
-	char *text;
+	char *text, *shorter;
 
 	if (!read_all(mem, &length, sizeof(length), at + i->string_length) ||
 	    !read_all(mem, &state, sizeof(state), at + i->string_state))
@@ -128,7 +130,8 @@ static char *read_string(int mem, const struct gprof_interpreter *i, uint64_t at
 		size += put_utf8(text + size, c < ' ' ? '?' : c);
 	}
 	text[size] = '\0';
-	return text;
+	shorter = realloc(text, size + 1);
+	return shorter ? shorter : text;
 }
 
 static unsigned char *read_lines(int mem, const struct gprof_interpreter *i, uint64_t at,
@@ -175,8 +178,14 @@ static bool fits(const struct gprof_interpreter *i)
 	       i->linetable <= end;
 }
 
-/* Where anything of it changes meanwhile, nothing is known of it. */
-static void read_code(int mem, const struct gprof_interpreter *i, struct gprof_python_code *c)
+static uint64_t bytes_of(const struct gprof_python_code *c)
+{
+	return strlen(c->name) + strlen(c->file) + 2 + c->lines_size;
+}
+
+/* Where anything of it changes meanwhile, or there is no @room, nothing is known of it. */
+static void read_code(int mem, const struct gprof_interpreter *i, struct gprof_python_code *c,
+		      uint64_t room)
 {
 	unsigned char object[CODE_MAX], again[CODE_MAX];
 	uint64_t at = c->code << 3;
@@ -188,7 +197,7 @@ static void read_code(int mem, const struct gprof_interpreter *i, struct gprof_p
 	c->lines = read_lines(mem, i, word_at(object, i->linetable), &c->lines_size);
 	memcpy(&c->first_line, object + i->kernel.code_line, sizeof(c->first_line));
 	if (c->name && c->name[0] && c->file && read_object(mem, i, at, c->check, again) &&
-	    word_at(object, i->linetable) == word_at(again, i->linetable))
+	    word_at(object, i->linetable) == word_at(again, i->linetable) && bytes_of(c) <= room)
 		return;
 	free(c->name);
 	free(c->file);
@@ -206,12 +215,12 @@ static int open_memory(uint32_t pid)
 }
 
 /* Index of a code object, added where it is new; GPROF_NONE: no room, or no memory with @err. */
-static uint32_t add(struct gprof_python_names *n, const uint64_t *frame, int *err)
+static uint32_t add(struct gprof_python_names *n, uint64_t max, const uint64_t *frame, int *err)
 {
 	uint64_t hash;
 	uint32_t index = find(n, frame, &hash);
 
-	if (index != GPROF_NONE || n->nr >= CODES_MAX)
+	if (index != GPROF_NONE || n->nr >= CODES_MAX || n->bytes + CODE_BYTES > max)
 		return index;
 	if (gprof_grow(&n->v, &n->cap, n->nr + 1, sizeof(*n->v)) ||
 	    gprof_table_insert(&n->table, hash, (uint32_t)n->nr)) {
@@ -222,10 +231,11 @@ static uint32_t add(struct gprof_python_names *n, const uint64_t *frame, int *er
 		.code = frame[0] & GPROF_PYTHON_CODE,
 		.check = frame[1],
 	};
+	n->bytes += CODE_BYTES;
 	return (uint32_t)n->nr++;
 }
 
-int gprof_python_learn(struct gprof_python_names *n, uint32_t pid,
+int gprof_python_learn(struct gprof_python_names *n, uint64_t max, uint32_t pid,
 		       const struct gprof_interpreter *i, const uint64_t *frames, size_t nr)
 {
 	int mem = -1, err = 0;
@@ -237,7 +247,7 @@ int gprof_python_learn(struct gprof_python_names *n, uint32_t pid,
 
 		if (!gprof_python_is_frame(frames[f]) || !gprof_python_is_check(frames[f + 1]))
 			continue;
-		index = add(n, &frames[f++], &err);
+		index = add(n, max, &frames[f++], &err);
 		if (index == GPROF_NONE)
 			continue;
 		c = &n->v[index];
@@ -247,7 +257,9 @@ int gprof_python_learn(struct gprof_python_names *n, uint32_t pid,
 		if (mem < 0)
 			mem = open_memory(pid);
 		if (mem >= 0)
-			read_code(mem, i, c);
+			read_code(mem, i, c, max - n->bytes);
+		if (c->name)
+			n->bytes += bytes_of(c);
 	}
 	if (mem >= 0)
 		close(mem);

@@ -44,12 +44,14 @@ struct gprof_python_code {
  * @v: code objects
  * @nr: how many
  * @cap: room
+ * @bytes: what they take
  * @table: finds them
  */
 struct gprof_python_names {
 	struct gprof_python_code *v;
 	size_t nr;
 	size_t cap;
+	uint64_t bytes;
 	struct gprof_table table;
 };
 
@@ -70,6 +72,7 @@ void gprof_python_names_free(struct gprof_python_names *n);
 /**
  * gprof_python_learn() - read code objects that are not known yet
  * @n: names
+ * @max: the most that these may take, in bytes: what has no room has no name
  * @pid: a process with that memory, if it is there yet
  * @i: its interpreter
  * @frames: frames of a stack, those of the interpreter among them
@@ -77,7 +80,7 @@ void gprof_python_names_free(struct gprof_python_names *n);
  *
  * Return: 0 or -ENOMEM.
  */
-int gprof_python_learn(struct gprof_python_names *n, uint32_t pid,
+int gprof_python_learn(struct gprof_python_names *n, uint64_t max, uint32_t pid,
 		       const struct gprof_interpreter *i, const uint64_t *frames, size_t nr);
 
 /** gprof_python_find() - the code of a frame, two words of a stack; NULL: it has no name */
