@@ -119,21 +119,43 @@ static noinline void draws(struct gprof_waits *w, struct task_struct *prev, unsi
 		goes(w, prev, state, true);
 }
 
-static __always_inline void begins(struct gprof_waits *w, struct task_struct *prev,
-				   unsigned int state, bool thinned)
+/* While START looks for who waits already; before that, and after STOP, nothing begins. */
+static noinline void begins_at_edge(struct gprof_waits *w, struct task_struct *prev,
+				    unsigned int state)
 {
 	struct gprof_wait_cpu *c = this_cpu_ptr(w->cpus);
 	s64 left;
 
+	if (!notes_all(w))
+		return;
+	local64_inc(&c->count);
+	if (!w->thinned)
+		goes(w, prev, state, false);
+	else if (gprof_thin_skips(&c->thin, 1, &left))
+		goes(w, prev, state, true);
+	else
+		draws(w, prev, state, left);
+}
+
+static __always_inline void begins(struct gprof_waits *w, struct task_struct *prev,
+				   unsigned int state, bool thinned)
+{
+	struct gprof_wait_cpu *c;
+	s64 left;
+
+	if (unlikely(READ_ONCE(w->phase) != GPROF_WAITS_ON)) {
+		begins_at_edge(w, prev, state);
+		return;
+	}
+	c = this_cpu_ptr(w->cpus);
 	local64_inc(&c->count);
 	if (!thinned)
 		goes(w, prev, state, false);
 	else if (unlikely(!gprof_thin_skips(&c->thin, 1, &left)))
 		draws(w, prev, state, left);
-	else if (notes_all(w))
-		goes(w, prev, state, true);
 }
 
+/* Who ends is in no call any more. */
 static noinline void begins_for_lock(struct gprof_waits *w, struct task_struct *prev,
 				     unsigned int state)
 {
@@ -148,13 +170,11 @@ static noinline void begins_for_lock(struct gprof_waits *w, struct task_struct *
 static __always_inline void stops(struct gprof_waits *w, struct task_struct *prev,
 				  unsigned int state, bool all, bool thinned)
 {
-	if (gprof_task_queued(prev) || (!all && !gprof_waits_have(w, prev)) ||
-	    unlikely(READ_ONCE(prev->exit_state)) ||
-	    unlikely(READ_ONCE(w->phase) < GPROF_WAITS_BEGIN))
+	if (gprof_task_queued(prev) || (!all && !gprof_waits_have(w, prev)))
 		return;
 	if (w->spec.locks)
 		begins_for_lock(w, prev, state);
-	else
+	else if (likely(!READ_ONCE(prev->exit_state)))
 		begins(w, prev, state, thinned);
 }
 
