@@ -92,6 +92,7 @@ FIXTURE_VARIANT_ADD(command, trigger) {
 
 FIXTURE_VARIANT_ADD(command, table) {
 	.nr = GPROF_IOC_TABLE, .size = GPROF_TEXT_TABLE_SIZE_VER0, .out = true, .setup = true,
+	.grown = GPROF_TEXT_TABLE_SIZE_VER1 - GPROF_TEXT_TABLE_SIZE_VER0,
 	.tables = true, .known_flags = __GPROF_TABLE_F_ALL,
 };
 
