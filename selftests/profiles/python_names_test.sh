@@ -132,7 +132,7 @@ c_code_stands_where_it_was_called()
 		fail "something between what the interpreter has called"
 	grep -qE 'Sorter\.sort;.*list_sort|Sorter\.sort;[^ ]*Sorter\.key' stacks
 	# what interprets is not told beside what it interprets
-	awk '/work/ && /_PyEval_EvalFrameDefault/ { n += $NF } /work/ { all += $NF }
+	awk '/;work;.*_PyEval_EvalFrameDefault/ { n += $NF } /;work;/ { all += $NF }
 	     END { exit !(all && n / all < 0.01) }' stacks || fail "the interpreter itself"
 }
 
