@@ -23,7 +23,7 @@
 #include <unistd.h>
 
 #include "profile/profile.h"
-#include "record/resolve.h"
+#include "record/resolve_names.h"
 #include "symbol/mapped_file.h"
 #include "symbol/process.h"
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "profile/labels.h"
+#include "resolve_names.h"
 #include "sample_labels.h"
 
 /* About what the mappings of a program take. */

@@ -136,10 +136,4 @@ int gprof_resolver_kernel_of(struct gprof_resolver *r, const struct gprof_resolv
  */
 void gprof_resolver_spaces_kept(struct gprof_resolver *r, const uint32_t *numbers);
 
-/** gprof_resolver_name_new() - name what waits for a name, of a resolver that goes on */
-int gprof_resolver_name_new(struct gprof_resolver *r);
-
-/** gprof_resolver_name() - name what waits for a name, and tell in comments what has none */
-int gprof_resolver_name(struct gprof_resolver *r);
-
 #endif /* GPROF_RESOLVE_H */

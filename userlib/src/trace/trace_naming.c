@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "record/resolve_names.h"
 #include "symbol/mapped_file.h"
 
 /* About what an element takes with all that finds it: its slot in a table, its text. */

@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * resolve_names.c: the functions and lines of locations, and what is told of those without.
+ */
+#include "resolve_names.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/patience.h"
+#include "symbol/debuginfod.h"
+#include "symbol/demangle.h"
+#include "symbol/kernel_table.h"
+
+#define FILE_SHOWN		200	/* bytes of a file's name in the name of its code */
+#define TEXT_SHOWN		(64U << 10)	/* bytes of any name */
+#define TEXTS_MAX		(128ULL << 20)	/* bytes that files may put into a profile */
+
+/* A text of a file, of which it may be a long part, as those of many others. */
+uint32_t gprof_resolver_text(struct gprof_resolver *r, const char *text)
+{
+	size_t nr = r->p->strings.nr;
+	uint32_t index = gprof_profile_text_of(r->p, text, TEXT_SHOWN);
+
+	if (r->p->strings.nr > nr)
+		r->texts += strlen(r->p->strings.v[index]);
+	return index;
+}
+
+/* The name for people of a symbol, both texts of the profile; GPROF_NONE without memory. */
+static uint32_t plain_name(struct gprof_resolver *r, uint32_t symbol)
+{
+	uint32_t known = gprof_map64_get(&r->names, symbol);
+	char *name;
+
+	if (known != GPROF_NONE || symbol == GPROF_NONE)
+		return known;
+	name = gprof_demangle(r->p->strings.v[symbol]);
+	known = name ? gprof_resolver_text(r, name) : symbol;
+	free(name);
+	if (known == GPROF_NONE || gprof_map64_put(&r->names, symbol, known))
+		return GPROF_NONE;
+	return known;
+}
+
+/* The function with this symbol, in the file of a text; GPROF_NONE without memory. */
+uint32_t gprof_resolver_function(struct gprof_resolver *r, const char *symbol, uint32_t file,
+				 int64_t start_line)
+{
+	struct gprof_function f = {
+		.system_name = gprof_resolver_text(r, symbol),
+		.filename = file,
+		.start_line = start_line,
+	};
+
+	f.name = plain_name(r, f.system_name);
+	if (f.name == GPROF_NONE || f.filename == GPROF_NONE)
+		return GPROF_NONE;
+	return gprof_profile_function(r->p, &f);
+}
+
+/* Give a location one function. @file: "": its source is not known */
+int gprof_resolver_name_as(struct gprof_resolver *r, uint32_t location, const char *name,
+			   const char *file, uint32_t number)
+{
+	struct gprof_line line = {
+		.function = gprof_resolver_function(r, name, gprof_profile_text(r->p, file), 0),
+		.line = number,
+	};
+
+	if (line.function == GPROF_NONE)
+		return -ENOMEM;
+	return gprof_profile_set_lines(r->p, location, &line, 1);
+}
+
+static int by_object(const void *a, const void *b)
+{
+	const struct gprof_unnamed *x = a, *y = b;
+
+	if (x->object != y->object)
+		return (uintptr_t)x->object < (uintptr_t)y->object ? -1 : 1;
+	return x->vaddr < y->vaddr ? -1 : x->vaddr > y->vaddr;
+}
+
+/* A source file of the object that is being read; most lines are in that of the last one. */
+struct source {
+	const char *path;
+	uint32_t text;
+};
+
+static uint32_t source_text(struct gprof_resolver *r, struct source *last, const char *path)
+{
+	if (!path)
+		return 0;
+	if (path != last->path) {
+		last->text = gprof_resolver_text(r, path);
+		last->path = path;
+	}
+	return last->text;
+}
+
+static int name_one(struct gprof_resolver *r, struct gprof_symbolizer *sym, struct source *last,
+		    const struct gprof_unnamed *u, bool *inlines)
+{
+	struct gprof_symbol_frame frames[GPROF_FRAMES_MAX];
+	struct gprof_line lines[GPROF_FRAMES_MAX];
+	size_t nr, i;
+
+	if (gprof_patience_over())
+		return -ECONNABORTED;
+	nr = gprof_symbolizer_frames(sym, u->vaddr, frames, inlines);
+	if (nr && r->texts > TEXTS_MAX) {
+		r->left_out++;
+		*inlines = false;
+		return 0;
+	}
+	for (i = 0; i < nr; i++) {
+		lines[i].function = gprof_resolver_function(r, frames[i].name,
+							    source_text(r, last, frames[i].file),
+							    frames[i].start_line);
+		lines[i].line = frames[i].line;
+		lines[i].column = frames[i].column;
+		if (lines[i].function == GPROF_NONE)
+			return -ENOMEM;
+	}
+	return nr ? gprof_profile_set_lines(r->p, u->location, lines, nr) : 0;
+}
+
+/* A mapping has what all of its locations have; one without locations has nothing. */
+static void describe_mappings(struct gprof_resolver *r, const bool *inlines)
+{
+	struct gprof_profile *p = r->p;
+	size_t i, j;
+
+	for (i = 0; i < p->nr_locations; i++) {
+		const struct gprof_location *l = &p->locations[i];
+
+		if (l->mapping) {
+			struct gprof_mapping *m = &p->mappings[l->mapping - 1];
+
+			m->has_functions = m->has_filenames = m->has_line_numbers = true;
+			m->has_inline_frames = true;
+		}
+	}
+	for (i = 0; i < p->nr_locations; i++) {
+		const struct gprof_location *l = &p->locations[i];
+		struct gprof_mapping *m;
+
+		if (!l->mapping)
+			continue;
+		m = &p->mappings[l->mapping - 1];
+		if (!l->nr_lines)
+			m->has_functions = m->has_filenames = m->has_line_numbers = false;
+		if (!inlines[i])
+			m->has_inline_frames = false;
+		for (j = 0; j < l->nr_lines; j++) {
+			const struct gprof_line *line = &p->lines[l->lines + j];
+
+			m->has_filenames &= p->functions[line->function].filename != 0;
+			m->has_line_numbers &= line->line != 0;
+		}
+	}
+}
+
+/* "[FILE]", or "[FILE: REASON]" where the file could not be read. @object: or NULL. */
+static void name_of_file(const char *path, const struct gprof_object *object, char *text,
+			 size_t size)
+{
+	const char *base = strrchr(path, '/'), *reason = "";
+	size_t len;
+
+	if (object)
+		reason = gprof_missing_text(object->why);
+	base = base ? base + 1 : path;
+	len = strlen(base);
+	/* "[vdso]" and the like have their brackets. */
+	if (base[0] == '[' && base[len - 1] == ']') {
+		base++;
+		len -= 2;
+	}
+	snprintf(text, size, "[%.*s%s%s]", (int)(len > FILE_SHOWN ? FILE_SHOWN : len), base,
+		 reason[0] ? ": " : "", reason);
+}
+
+/* The function that stands for a mapping; GPROF_NONE without memory. */
+static uint32_t stand_in(struct gprof_resolver *r, uint32_t mapping,
+			 const struct gprof_object *object)
+{
+	const char *path = "unknown";
+	char text[FILE_SHOWN + 64];
+
+	if (mapping)
+		path = r->p->strings.v[r->p->mappings[mapping - 1].filename];
+	name_of_file(path, object, text, sizeof(text));
+	return gprof_resolver_function(r, text, 0, 0);
+}
+
+/*
+ * What has no name is named after its file: a viewer that draws functions draws nothing
+ * for a location without one, and weighs all others wrongly.
+ */
+static int name_rest(struct gprof_resolver *r)
+{
+	struct gprof_profile *p = r->p;
+	const struct gprof_object **objects = calloc(p->nr_mappings + 1, sizeof(*objects));
+	uint32_t *functions = calloc(p->nr_mappings + 1, sizeof(*functions));	/* index + 1 */
+	int err = objects && functions ? 0 : -ENOMEM;
+	size_t i;
+
+	for (i = 0; i < r->nr_placed && !err; i++)
+		objects[r->placed[i].mapping + 1] = r->placed[i].object;
+	for (i = 0; i < p->nr_locations && !err; i++) {
+		uint32_t mapping = p->locations[i].mapping;
+		struct gprof_line line = { 0 };
+
+		if (p->locations[i].nr_lines)
+			continue;
+		if (!functions[mapping])
+			functions[mapping] = stand_in(r, mapping, objects[mapping]) + 1;
+		line.function = functions[mapping] - 1;
+		err = line.function == GPROF_NONE ? -ENOMEM :
+		      gprof_profile_set_lines(p, (uint32_t)i, &line, 1);
+	}
+	free(objects);
+	free(functions);
+	return err;
+}
+
+/* Is there a file that could not be read since /proc does not show who mapped it? */
+static bool has_hidden(const struct gprof_resolver *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->nr_placed; i++)
+		if (r->placed[i].object && r->placed[i].object->why == GPROF_MISSING_HIDDEN)
+			return true;
+	return false;
+}
+
+static int tell(struct gprof_resolver *r)
+{
+	int err = 0;
+
+	if (r->kernel_looked && r->spaces->kernel->hidden)
+		err = gprof_profile_commentf(r->p, "kernel symbols hidden: the kernel shows no "
+					     "addresses (sysctl kernel.kptr_restrict=0 as root "
+					     "shows them)");
+	if (!err && has_hidden(r))
+		err = gprof_profile_commentf(r->p, "names are missing: /proc hides processes of "
+					     "others from this user (mount option hidepid)");
+	if (!err && r->left_out)
+		err = gprof_profile_commentf(r->p, "%llu places have no names, since those of the "
+					     "others come to more than %llu MiB",
+					     (unsigned long long)r->left_out, TEXTS_MAX >> 20);
+	if (!err && r->unmapped)
+		err = gprof_profile_commentf(r->p, "%llu user frames of the stacks lie in no "
+					     "mapping that was recorded, and have no name",
+					     (unsigned long long)r->unmapped);
+	if (!err && r->unmixed)
+		err = gprof_profile_commentf(r->p, "%llu of %llu stacks are without their frames of "
+					     "Python, since it is not known where among the others "
+					     "these belong", (unsigned long long)r->unmixed,
+					     (unsigned long long)r->mixed);
+	if (!err && r->unread)
+		err = gprof_profile_commentf(r->p, "%llu frames of Python in the stacks have no name: "
+					     "their code was gone, or another one in its place, when "
+					     "it was looked for, or the process' memory may not be read",
+					     (unsigned long long)r->unread);
+	if (!err && r->changed)
+		err = gprof_profile_commentf(r->p, "%llu user frames of the stacks lie where code "
+					     "was unmapped, or mapped in the place of other, before "
+					     "its mappings were read, and have no name",
+					     (unsigned long long)r->changed);
+	return err;
+}
+
+/* @inlines: of each location, where something is known of inlined functions */
+static int name_unnamed(struct gprof_resolver *r, bool *inlines)
+{
+	struct gprof_symbolizer *sym = NULL;
+	struct source last = { NULL };
+	int err = 0;
+	size_t i;
+
+	/* File by file: each is open only while it is needed. */
+	if (r->nr_unnamed)
+		qsort(r->unnamed, r->nr_unnamed, sizeof(*r->unnamed), by_object);
+	for (i = 0; i < r->nr_unnamed && !err; i++) {
+		struct gprof_unnamed *u = &r->unnamed[i];
+
+		if (!i || u->object != r->unnamed[i - 1].object) {
+			sym = gprof_object_symbolizer(u->object);
+			last.path = NULL;
+		}
+		if (sym)
+			err = name_one(r, sym, &last, u, &inlines[u->location]);
+		if (i + 1 == r->nr_unnamed || u->object != r->unnamed[i + 1].object)
+			gprof_object_done(u->object);
+	}
+	return err;
+}
+
+int gprof_resolver_name_new(struct gprof_resolver *r)
+{
+	bool *inlines = calloc(r->p->nr_locations + 1, sizeof(*inlines));
+	int err = inlines ? name_unnamed(r, inlines) : -ENOMEM;
+
+	free(inlines);
+	if (err)
+		return err;
+	r->nr_unnamed = 0;
+	return name_rest(r);
+}
+
+int gprof_resolver_name(struct gprof_resolver *r)
+{
+	bool *inlines = calloc(r->p->nr_locations + 1, sizeof(*inlines));
+	int err;
+
+	if (!inlines)
+		return -ENOMEM;
+	gprof_debuginfod_begin();
+	err = name_unnamed(r, inlines);
+	/* A mapping whose functions are its file's name has none to a viewer that finds them. */
+	if (!err) {
+		describe_mappings(r, inlines);
+		err = name_rest(r);
+	}
+	free(inlines);
+	return err ? err : tell(r);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * resolve_names.h: the functions and lines of locations, and what is told of those without.
+ */
+#ifndef GPROF_RESOLVE_NAMES_H
+#define GPROF_RESOLVE_NAMES_H
+
+#include "resolve.h"
+
+/** gprof_resolver_text() - a text of the profile, out of a file: of a bounded length */
+uint32_t gprof_resolver_text(struct gprof_resolver *r, const char *text);
+
+/**
+ * gprof_resolver_function() - a function of the profile
+ * @r: resolver
+ * @symbol: its symbol
+ * @file: text of its source, 0: not known
+ * @start_line: where it begins, or 0
+ *
+ * Return: its id; GPROF_NONE without memory.
+ */
+uint32_t gprof_resolver_function(struct gprof_resolver *r, const char *symbol, uint32_t file,
+				 int64_t start_line);
+
+/** gprof_resolver_name_as() - a location has one function; @file "": not known; 0 or -ENOMEM */
+int gprof_resolver_name_as(struct gprof_resolver *r, uint32_t location, const char *name,
+			   const char *file, uint32_t number);
+
+/** gprof_resolver_name_new() - name what waits for a name, of a resolver that goes on */
+int gprof_resolver_name_new(struct gprof_resolver *r);
+
+/** gprof_resolver_name() - name what waits for a name, and tell in comments what has none */
+int gprof_resolver_name(struct gprof_resolver *r);
+
+#endif /* GPROF_RESOLVE_NAMES_H */
