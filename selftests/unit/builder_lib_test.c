@@ -765,6 +765,18 @@ TEST_F(builder, what_nothing_live_is_of_is_forgotten_and_counted)
 	EXPECT_EQ(1000LL * (lasts / 2), gprof_profile_total(self->p, 2));
 	EXPECT_EQ(100000LL * (lasts / 2), gprof_profile_total(self->p, 3));
 	check_shape(_metadata, self->p);
+
+	/* The next one has what lives, and nothing of what was allocated before. */
+	gprof_profile_free(self->p);
+	self->p = NULL;
+	ASSERT_EQ(0, gprof_builder_next(&self->b));
+	gprof_builder_look(&self->b, &table);
+	ASSERT_EQ(0, gprof_builder_profile(&self->b, &heap_columns, &self->p));
+	ASSERT_EQ(0, gprof_profile_finish(self->p));
+	EXPECT_EQ(0, gprof_profile_total(self->p, 0));
+	EXPECT_EQ(0, gprof_profile_total(self->p, 1));
+	EXPECT_EQ(1000LL * (lasts / 2), gprof_profile_total(self->p, 2));
+	EXPECT_EQ(100000LL * (lasts / 2), gprof_profile_total(self->p, 3));
 }
 
 static const struct gprof_profile *labelled;
@@ -949,6 +961,7 @@ TEST_F(builder, each_sample_is_in_one_of_the_profiles_that_follow_each_other)
 		gprof_profile_free(self->p);
 		self->p = NULL;
 		ASSERT_EQ(0, gprof_builder_next(&self->b));
+		ASSERT_EQ(0, self->b.nr_counts);
 		gprof_decoder_forget(&self->d);
 		gprof_aging_next(&aging);
 		aging.max = 64 << 10;
