@@ -243,8 +243,12 @@ static bool has_stack(const struct trace_words *t, size_t word)
 	return n == 1;
 }
 
-/* Of those whose word says so, each has one stack, and no other has any. */
-static unsigned int wrong(const struct trace_words *t, uint32_t stacks)
+/*
+ * Of those whose word says so, each has one stack, and no other has any. A stranger who wakes
+ * may have one, where the recorder may look at everybody (of_a_stranger_who_wakes).
+ */
+static unsigned int wrong(struct __test_metadata *_metadata, const struct trace_words *t,
+			  uint32_t stacks)
 {
 	unsigned int n = 0;
 	size_t i;
@@ -258,7 +262,13 @@ static unsigned int wrong(const struct trace_words *t, uint32_t stacks)
 			wanted = w->running < TRACE_STRANGER && reason <= GPROF_TRACE_PREV_STOPPED;
 		if (w->what == GPROF_TRACE_WAKING && stacks & GPROF_TRACE_STACKS_WAKING)
 			wanted = w->running < TRACE_STRANGER && w->arg == GPROF_TRACE_BY_TASK;
-		n += wanted != has_stack(t, i);
+		if (w->what == GPROF_TRACE_WAKING && w->running == TRACE_STRANGER)
+			wanted = w->arg == GPROF_TRACE_BY_TASK && has_stack(t, i);
+		if (wanted == has_stack(t, i))
+			continue;
+		n++;
+		TH_LOG("word %zu of %zu: what %u, arg %#x, thread %u running %u, stack %s", i,
+		       t->nr, w->what, w->arg, w->tid, w->running, wanted ? "missing" : "too many");
 	}
 	return n;
 }
@@ -352,7 +362,7 @@ TEST_F(stacks, of_who_waits_and_of_who_wakes)
 	END();
 	EXPECT_LE(LEAST, COUNT(SWITCH, self->child.pid, waits));
 	EXPECT_LE(LEAST, COUNT(SWITCH, getpid(), waits));
-	EXPECT_EQ(0, wrong(&self->words, self->params.stacks));
+	EXPECT_EQ(0, wrong(_metadata, &self->words, self->params.stacks));
 	EXPECT_LE(LEAST, COUNT(WAKING, self->child.pid, wakes));
 	EXPECT_LE(LEAST, COUNT(WAKING, getpid(), wakes));
 	EXPECT_LE(4 * LEAST, kernel);
@@ -397,7 +407,7 @@ TEST_F(stacks, of_one_of_both_alone)
 	END();
 	EXPECT_EQ(0, COUNT(SWITCH, getpid(), waits));
 	EXPECT_LE(LEAST, COUNT(WAKING, getpid(), wakes));
-	EXPECT_EQ(0, wrong(&self->words, self->params.stacks));
+	EXPECT_EQ(0, wrong(_metadata, &self->words, self->params.stacks));
 	/* Nobody has asked for the kernel's. */
 	EXPECT_EQ(0, kernel);
 }
@@ -541,7 +551,8 @@ TEST_F(stacks, cpu_samples_are_those_of_a_cpu_recorder)
 	}
 	TH_LOG("%llu ns of %llu", (unsigned long long)weight, (unsigned long long)used);
 	EXPECT_LE(used, weight + 3 * PERIOD);
-	EXPECT_LE(weight, used + 3 * PERIOD);
+	/* what a busy host takes amid a switch, the kernel charges to the next (timer_test.c) */
+	EXPECT_LE(weight, used * 11 / 10 + 10 * PERIOD);
 	EXPECT_LT(0, words);
 }
 
