@@ -678,7 +678,8 @@ scrapes_do_not_disturb_recordings()
 			$all .= $x while sysread $s, $x, 65536;
 			$all =~ /^HTTP\/1.. 200/ && $all =~ /gprof_sched_switches_total/ or die "$_: $all";
 			$next += 0.01;
-			sleep($next - time) if $next > time;
+			my $early = $next - time;
+			sleep($early) if $early > 0;
 		}
 		printf "300 scrapes, the last %.0f ms late\n", (time - $next) * 1000;' "$port"
 	for i in $(seq 16); do

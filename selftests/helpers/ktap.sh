@@ -75,8 +75,9 @@ ktap_tell_where()
 	[ -n "${BASH_VERSION-}" ] || return 0
 	# shellcheck disable=SC3041	# of bash alone
 	set -E
+	# the first line of a command: a script within it would hide what was said before
 	# shellcheck disable=SC2154,SC3047	# likewise
-	trap 'echo "line $LINENO: status $?: $BASH_COMMAND" >&2' ERR
+	trap 'echo "line $LINENO: status $?: ${BASH_COMMAND%%$'"'\\n'"'*}" >&2' ERR
 }
 
 ktap_run()
