@@ -544,6 +544,8 @@ TEST_F(stacks, cpu_samples_are_those_of_a_cpu_recorder)
 		const struct trace_sample *s = &self->words.taken[i];
 
 		ASSERT_EQ((uint32_t)self->child.pid, s->tid);
+		/* what all stand for is told once */
+		ASSERT_FALSE(s->weight == PERIOD && s->flags & GPROF_SAMPLE_REC_F_WEIGHT);
 		if (s->word == SIZE_MAX)
 			weight += s->weight;
 		else
