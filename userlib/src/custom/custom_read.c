@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/read_at.h"
 #include "custom.h"
 #include "custom_dir.h"
 #include "custom_layout.h"
@@ -67,30 +68,11 @@ static int open_file(int dir, const char *file, uid_t uid)
 
 /* ---- what is in it ---- */
 
-/* Whole or not at all. */
-static bool read_at(int fd, void *to, size_t len, off_t at)
-{
-	char *p = to;
-
-	while (len) {
-		ssize_t n = pread(fd, p, len, at);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		p += n;
-		at += n;
-		len -= (size_t)n;
-	}
-	return true;
-}
-
 static int read_head(int fd, struct gprof_custom_head *h, const char *name, struct gprof_error *e)
 {
 	const char *wrong = NULL;
 
-	if (!read_at(fd, h, sizeof(*h), 0))
+	if (gprof_read_at(fd, h, sizeof(*h), 0))
 		wrong = "it is too short";
 	else if (h->magic != GPROF_CUSTOM_MAGIC)
 		wrong = "it has another beginning";
@@ -130,12 +112,12 @@ struct reading {
 
 static bool read_slots(const struct reading *r, struct gprof_custom_slot *to)
 {
-	return read_at(r->fd, to, r->nr * sizeof(*to), GPROF_CUSTOM_HEAD);
+	return !gprof_read_at(r->fd, to, r->nr * sizeof(*to), GPROF_CUSTOM_HEAD);
 }
 
 static bool read_changes(const struct reading *r, uint64_t *changes)
 {
-	return read_at(r->fd, changes, sizeof(*changes),
+	return !gprof_read_at(r->fd, changes, sizeof(*changes),
 		       offsetof(struct gprof_custom_head, changes));
 }
 
@@ -144,7 +126,7 @@ static bool read_nr(const struct reading *r, size_t *nr)
 {
 	uint32_t n;
 
-	if (!read_at(r->fd, &n, sizeof(n), offsetof(struct gprof_custom_head, nr_slots)) ||
+	if (gprof_read_at(r->fd, &n, sizeof(n), offsetof(struct gprof_custom_head, nr_slots)) ||
 	    n > SLOTS_MAX)
 		return false;
 	*nr = n;
@@ -171,13 +153,13 @@ static bool read_slot(struct reading *r, size_t i)
 	uint64_t seq, then;
 
 	for (tries = 0; tries < SLOT_TRIES; tries++) {
-		if (!read_at(r->fd, &seq, sizeof(seq), seq_at))
+		if (gprof_read_at(r->fd, &seq, sizeof(seq), seq_at))
 			return false;
 		read_barrier();		/* D: pairs with B in custom_share.c */
-		if (!read_at(r->fd, &r->slots[i], sizeof(r->slots[i]), at))
+		if (gprof_read_at(r->fd, &r->slots[i], sizeof(r->slots[i]), at))
 			return false;
 		read_barrier();		/* C: pairs with A */
-		if (!read_at(r->fd, &then, sizeof(then), seq_at))
+		if (gprof_read_at(r->fd, &then, sizeof(then), seq_at))
 			return false;
 		if (seq == then && !(seq & 1))
 			return true;

@@ -8,7 +8,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "base/read_at.h"
 
 #define SECTIONS_MAX	512
 #define SEGMENTS_MAX	64
@@ -35,24 +36,6 @@ struct file {
 	Elf64_Sym symbols[NR_SYMBOLS];
 };
 
-static int read_at(int fd, uint64_t offset, void *to, size_t len)
-{
-	unsigned char *p = to;
-
-	while (len) {
-		ssize_t n = pread(fd, p, len, (off_t)offset);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n ? -errno : -ENOEXEC;
-		p += n;
-		offset += (uint64_t)n;
-		len -= (size_t)n;
-	}
-	return 0;
-}
-
 /* Bytes of the file that are loaded at an address. */
 static int read_loaded(const struct file *f, uint64_t addr, void *to, size_t len)
 {
@@ -63,7 +46,7 @@ static int read_loaded(const struct file *f, uint64_t addr, void *to, size_t len
 
 		if (addr >= p->p_vaddr && addr - p->p_vaddr < p->p_filesz &&
 		    len <= p->p_filesz - (addr - p->p_vaddr))
-			return read_at(f->fd, p->p_offset + (addr - p->p_vaddr), to, len);
+			return gprof_read_at(f->fd, to, len, p->p_offset + (addr - p->p_vaddr));
 	}
 	return -ENOEXEC;
 }
@@ -93,9 +76,9 @@ static int read_symbols(struct file *f, const Elf64_Shdr *syms, const Elf64_Shdr
 	strings = malloc(strs->sh_size + 1);
 	err = table && strings ? 0 : -ENOMEM;
 	if (!err)
-		err = read_at(f->fd, syms->sh_offset, table, nr * sizeof(*table));
+		err = gprof_read_at(f->fd, table, nr * sizeof(*table), syms->sh_offset);
 	if (!err)
-		err = read_at(f->fd, strs->sh_offset, strings, strs->sh_size);
+		err = gprof_read_at(f->fd, strings, strs->sh_size, strs->sh_offset);
 	if (!err) {
 		strings[strs->sh_size] = '\0';
 		for (i = 0; i < nr; i++)
@@ -117,7 +100,7 @@ static int read_sections(struct file *f, const Elf64_Ehdr *ehdr)
 	sections = calloc(ehdr->e_shnum + 1U, sizeof(*sections));
 	if (!sections)
 		return -ENOMEM;
-	if (read_at(f->fd, ehdr->e_shoff, sections, ehdr->e_shnum * sizeof(*sections)))
+	if (gprof_read_at(f->fd, sections, ehdr->e_shnum * sizeof(*sections), ehdr->e_shoff))
 		err = -ENOEXEC;
 	for (i = 0; i < ehdr->e_shnum && err == -ENOENT; i++)
 		if (sections[i].sh_type == SHT_DYNSYM && sections[i].sh_link < ehdr->e_shnum)
@@ -131,7 +114,7 @@ static int read_file(struct file *f)
 	Elf64_Phdr phdr;
 	Elf64_Ehdr ehdr;
 	size_t i;
-	int err = read_at(f->fd, 0, &ehdr, sizeof(ehdr));
+	int err = gprof_read_at(f->fd, &ehdr, sizeof(ehdr), 0);
 
 	if (err)
 		return err;
@@ -140,7 +123,7 @@ static int read_file(struct file *f)
 	    ehdr.e_phnum > SEGMENTS_MAX)
 		return -ENOEXEC;
 	for (i = 0; i < ehdr.e_phnum; i++) {
-		err = read_at(f->fd, ehdr.e_phoff + i * sizeof(phdr), &phdr, sizeof(phdr));
+		err = gprof_read_at(f->fd, &phdr, sizeof(phdr), ehdr.e_phoff + i * sizeof(phdr));
 		if (err)
 			return err;
 		if (phdr.p_type == PT_LOAD)
@@ -290,7 +273,7 @@ int gprof_python_read_file(int fd, struct gprof_interpreter *out)
 	int err = read_file(&f);
 
 	if (err)
-		return err;
+		return err == -ENODATA ? -ENOEXEC : err;
 	if (!f.symbols[RUNTIME].st_value || !f.symbols[EVAL].st_value ||
 	    !f.symbols[VERSION].st_value)
 		return -ENOENT;

@@ -11,10 +11,10 @@
 #include <linux/gprof.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/opts.h"
+#include "base/read_at.h"
 #include "device/core_file.h"
 #include "device/syscall_name.h"
 #include "record/builder.h"
@@ -63,22 +63,6 @@ struct gprof_core {
 	struct gprof_error error;
 };
 
-static bool read_at(int fd, void *to, size_t len, uint64_t at)
-{
-	size_t done = 0;
-
-	while (done < len) {
-		ssize_t n = pread(fd, (char *)to + done, len - done, (off_t)(at + done));
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		done += (size_t)n;
-	}
-	return true;
-}
-
 static bool makes_sense(const struct gprof_ring_head *h, const struct gprof_core_mapping *m)
 {
 	uint64_t size = h->data_size;
@@ -95,7 +79,7 @@ static int take_ring(struct gprof_core *c, const struct gprof_core_mapping *m)
 	struct core_ring *r = &c->rings[c->nr];
 
 	r->at = m->at;
-	if (m->bytes < sizeof(r->head) || !read_at(c->fd, &r->head, sizeof(r->head), m->at) ||
+	if (m->bytes < sizeof(r->head) || gprof_read_at(c->fd, &r->head, sizeof(r->head), m->at) ||
 	    !makes_sense(&r->head, m))
 		return gprof_error_set(&c->error, EBADMSG,
 				       "a buffer in the core dump is cut short, or of another "
@@ -245,8 +229,8 @@ static int load(struct gprof_core *c, const struct core_ring *r, struct gprof_sn
 		return gprof_error_set(&c->error, ENOMEM, "no memory for %llu bytes of a buffer",
 				       (unsigned long long)len);
 	first = len < size - at ? len : size - at;
-	if (!read_at(c->fd, memory, first, data + at) ||
-	    !read_at(c->fd, memory + first, len - first, data)) {
+	if (gprof_read_at(c->fd, memory, first, data + at) ||
+	    gprof_read_at(c->fd, memory + first, len - first, data)) {
 		free(memory);
 		return gprof_error_set(&c->error, EBADMSG, "the core dump is cut short");
 	}

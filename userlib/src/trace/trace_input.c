@@ -11,6 +11,8 @@
 
 #include <gprof/trace.h>
 
+#include "base/read_at.h"
+
 #define ROOM		(2 * GPROF_TRACE_BATCH_MAX)
 #define FILE_READ	512	/* a batch's head needs little, and its body is elsewhere needed */
 #define STREAM_READ	65536
@@ -170,20 +172,8 @@ void gprof_trace_input_unhold(struct gprof_trace_input *in)
 int gprof_trace_input_read(const struct gprof_trace_input *in, uint64_t offset, void *buf,
 			   size_t n)
 {
-	unsigned char *p = buf;
+	int err = gprof_read_at(in->fd, buf, n, (uint64_t)in->base + offset);
 
-	while (n) {
-		ssize_t got = pread(in->fd, p, n, in->base + (off_t)offset);
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			return -errno;
-		if (!got)
-			return -EIO;	/* it was longer a moment ago */
-		p += got;
-		offset += (uint64_t)got;
-		n -= (size_t)got;
-	}
-	return 0;
+	/* it was longer a moment ago */
+	return err == -ENODATA ? -EIO : err;
 }

@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
+
+#include "base/read_at.h"
 
 #define WINDOW		(128 << 10)
 #define WINDOW_BEFORE	GPROF_IMAGE_AT_MAX	/* who scans looks back */
@@ -25,7 +26,7 @@ static bool inside(const struct gprof_image *img, uint64_t offset, uint64_t len)
 /* All of it, or -errno: a file may have become shorter. */
 static int read_all(const struct gprof_image *img, uint64_t offset, void *to, size_t len)
 {
-	unsigned char *p = to;
+	int err;
 
 	if (!inside(img, offset, len))
 		return -ENOEXEC;
@@ -33,18 +34,8 @@ static int read_all(const struct gprof_image *img, uint64_t offset, void *to, si
 		memcpy(to, img->mem + offset, len);
 		return 0;
 	}
-	while (len) {
-		ssize_t n = pread(img->fd, p, len, (off_t)offset);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n ? -errno : -ENOEXEC;
-		p += n;
-		offset += (uint64_t)n;
-		len -= (size_t)n;
-	}
-	return 0;
+	err = gprof_read_at(img->fd, to, len, offset);
+	return err == -ENODATA ? -ENOEXEC : err;
 }
 
 const unsigned char *gprof_image_at(struct gprof_image *img, uint64_t offset, size_t len)
