@@ -92,7 +92,17 @@ static void do_fork(struct thread *t, struct slot *s)
 }
 
 /* Under @reading. The mapping of an honest recorder, as soon as it is set up. */
-static bool map_honest(struct slot *s)
+/* Both that could be followed and those that could not have been walked. */
+static void on_sample(void *ctx, const struct reader_sample *s)
+{
+	struct fuzz *f = ctx;
+
+	if (s->stack && s->stack->rec.flags & (GPROF_STACK_REC_F_PYTHON |
+					       GPROF_STACK_REC_F_PYTHON_CUT))
+		fuzz_count(&f->interpreters);
+}
+
+static bool map_honest(struct thread *t, struct slot *s)
 {
 	struct gprof_info info = { .size = sizeof(info) };
 	size_t page = sysconf(_SC_PAGESIZE);
@@ -119,6 +129,8 @@ static bool map_honest(struct slot *s)
 			__atomic_store_n(&s->fd, -1, __ATOMIC_RELAXED);
 			return false;
 		}
+		s->reader.on_sample = on_sample;
+		s->reader.ctx = t->run->f;
 		s->mapped = true;
 		return true;
 	}
@@ -130,7 +142,7 @@ static void do_read(struct thread *t, struct slot *s)
 	struct fuzz *f = t->run->f;
 
 	pthread_mutex_lock(&s->reading);
-	if (map_honest(s)) {
+	if (map_honest(t, s)) {
 		int64_t ret = s->dev.flight ? reader_snapshot(&s->reader) : reader_read(&s->reader);
 
 		if (ret < 0 && ret != -EAGAIN)
@@ -145,7 +157,7 @@ static void close_honest(struct thread *t, struct slot *s)
 	struct gprof_stats st;
 	uint64_t accounted, got;
 
-	if (map_honest(s)) {
+	if (map_honest(t, s)) {
 		device_stop(&s->dev);
 		do_read(t, s);
 		if (device_stats(&s->dev, GPROF_STATS_ALL_CPUS, &st))

@@ -7,6 +7,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 #include "fuzz_ioctl.h"
+#include "fuzz_python.h"
 #include "table.h"
 #include "workload.h"
 
@@ -202,6 +203,7 @@ void do_table(struct thread *t, struct slot *s)
 	uint32_t end = (1 + below(&t->draw, 64)) * 65536;
 	struct table_parts parts;
 	struct gprof_text_table arg;
+	struct gprof_python python;
 	int fd;
 
 	for (i = 1; i < nr; i++)
@@ -224,6 +226,8 @@ void do_table(struct thread *t, struct slot *s)
 					(1 << 26) + 1, UINT64_MAX);
 	if (one_in(&t->draw, 16))
 		arg.table = draw(&t->draw);
+	if (one_in(&t->draw, 2))
+		arg.python = fuzz_python(&t->draw, &python);
 	send_struct(t, s, GPROF_IOC_TABLE, &arg, sizeof(arg));
 	close(fd);
 	free(parts.head);
@@ -417,6 +421,8 @@ void do_setup(struct thread *t, struct slot *s)
 			setup.kind = GPROF_KIND_TRACE;
 			setup.params = (uintptr_t)&trace;
 			setup.stack = 0;
+		} else if (one_in(&t->draw, 2)) {
+			setup.stack |= GPROF_STACK_F_TABLES | below(&t->draw, 2) * GPROF_STACK_F_PYTHON;
 		}
 		if (!call(t, s, GPROF_IOC_SETUP, &setup))
 			is_set_up(t, s, &setup);
@@ -466,7 +472,7 @@ void do_setup(struct thread *t, struct slot *s)
 	if (one_in(&t->draw, 3))
 		setup.flags = below(&t->draw, one_in(&t->draw, 8) ? 8 : 2);
 	if (one_in(&t->draw, 3))
-		setup.stack = below(&t->draw, 18);
+		setup.stack = below(&t->draw, __GPROF_STACK_F_ALL + 3);
 	setup.buffer_size = draw_buffer(t);
 	if (one_in(&t->draw, 4))
 		setup.max_frames = ONE_OF(&t->draw, 1, 2, 16, 127, 128, UINT32_MAX);

@@ -18,6 +18,7 @@
  * @started: times one was
  * @samples: that honest readers have read
  * @events: of traces, likewise
+ * @interpreters: of samples, those for which one was walked, or would have been
  * @told: scheduler statistics that netlink gave
  * @ledgers: that were drawn up
  * @error: the first rule that was broken, or ""
@@ -32,6 +33,7 @@ struct fuzz {
 	uint64_t started;
 	uint64_t samples;
 	uint64_t events;
+	uint64_t interpreters;
 	uint64_t told;
 	uint64_t ledgers;
 	char error[512];

@@ -124,11 +124,12 @@ static void fuzz_once(struct __test_metadata *_metadata, const FIXTURE_VARIANT(f
 		ASSERT_LT(0, before);
 	}
 	ret = as_user(variant->user, run, f);
-	TH_LOG("seed %llu: %llu calls, %llu refused, %llu set up, %llu started, %llu samples and "
-	       "%llu events read, %llu statistics, %llu ledgers",
+	TH_LOG("seed %llu: %llu calls, %llu refused, %llu set up, %llu started, %llu samples (%llu "
+	       "beside an interpreter) and %llu events read, %llu statistics, %llu ledgers",
 	       (unsigned long long)seed, (unsigned long long)f->calls,
 	       (unsigned long long)f->refused, (unsigned long long)f->set_up,
 	       (unsigned long long)f->started, (unsigned long long)f->samples,
+	       (unsigned long long)f->interpreters,
 	       (unsigned long long)f->events, (unsigned long long)f->told,
 	       (unsigned long long)f->ledgers);
 	EXPECT_EQ(0, ret) {
