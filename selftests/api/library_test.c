@@ -648,8 +648,10 @@ TEST_F(library, a_flight_recorder_gives_what_was_last)
 	EXPECT_OK(gprof_recorder_start_events(self->r, NULL, 1));
 	EXPECT_EQ(-EINVAL, gprof_recorder_snapshot(self->r, 1, &p));
 	samples = last_seconds(_metadata, self, 50000000, &weight, &lasted);
-	EXPECT_LE(10, samples);
+	/* on a busy host they are few that stand for more */
+	EXPECT_LT(0, samples);
 	EXPECT_LE(2000000 * samples, weight);
+	EXPECT_LE(40000000, weight);
 	EXPECT_LE(50000000, lasted);
 	/* More than the buffers take: some, of less time than it has been recording. */
 	samples = last_seconds(_metadata, self, 3000000000, &weight, &lasted);

@@ -974,17 +974,23 @@ TEST_F(edge, a_newcomer_waits_from_its_birth_on)
 	}
 }
 
+/* On a busy host whoever looks at what goes on may not come to it while one of them lasts. */
+#define LONG_ONES	3
+
 static void keeps_one_waiting_for_long(void *arg, int step)
 {
+	unsigned int i;
 	pid_t pid;
 
 	pin_to(online_cpu(0));
 	hurry();
-	pid = fork();
-	if (!pid)
-		_exit(0);
-	burn_until(monotonic_ns() + 800 * MS);
-	waitpid(pid, NULL, 0);
+	for (i = 0; i < LONG_ONES; i++) {
+		pid = fork();
+		if (!pid)
+			_exit(0);
+		burn_until(monotonic_ns() + 800 * MS);
+		waitpid(pid, NULL, 0);
+	}
 	_exit(0);
 }
 
@@ -1004,7 +1010,8 @@ TEST_F(edge, what_goes_on_is_where_its_task_is)
 		EXPECT_EQ(online_cpu(0), (int)self->fired[i].cpu);
 		n++;
 	}
-	EXPECT_EQ(1, n);
+	EXPECT_LE(1, n);
+	EXPECT_GE(LONG_ONES, n);
 }
 
 static void dumps_core(void *arg, int step)
