@@ -39,7 +39,7 @@ static void see(const struct gprof_trace_event *ev, int64_t tid)
 	if (ev->kind == GPROF_TRACE_SYNC)
 		return;
 	first = first ? first : ev->time;
-	last = ev->time;
+	last = ev->time > last ? ev->time : last;
 	for (i = 0; i < nr_threads && threads[i] != ev->thread; i++)
 		;
 	if (i == nr_threads && nr_threads < THREADS && ev->thread >= 0 && ev->thread != tid)
@@ -74,6 +74,8 @@ static void put(struct gprof_trace_writer *w, struct gprof_trace_point p)
 
 int main(int argc, char **argv)
 {
+	/* As they were, for the thread loses its CPU at times of the host. */
+	const struct gprof_trace_opts opts = { .sz = sizeof(opts), .own_times = true };
 	struct gprof_trace_writer *w;
 	struct gprof_trace_event ev;
 	struct gprof_trace *t;
@@ -88,7 +90,7 @@ int main(int argc, char **argv)
 	times = atol(argv[4]);
 	shift = atoll(argv[5]);
 	lose = atol(argv[6]);
-	t = gprof_trace_new(open(argv[1], O_RDONLY), NULL);
+	t = gprof_trace_new(open(argv[1], O_RDONLY), &opts);
 	w = gprof_trace_writer_new(open(argv[2], O_WRONLY | O_CREAT | O_TRUNC, 0644), NULL);
 	if (!t || !w)
 		return 1;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * trace_dump FILE | -n FILE | -: what the library reads from an execution trace,
- * one event a line, as trace_go/dump.go prints what Go's reader does. With -n, how
- * many events, how long it took, and how much memory. "-" is standard input.
+ * trace_dump [-n | -o] FILE: what the library reads from an execution trace, one event a
+ * line, as trace_go/dump.go prints what Go's reader does; with -o, at the times that are in
+ * the trace. With -n, how many events, how long it took, and how much memory. "-" is
+ * standard input.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -142,13 +143,16 @@ static void cost(struct timespec began, unsigned long long nr)
 int main(int argc, char **argv)
 {
 	int count = argc == 3 && !strcmp(argv[1], "-n");
+	const struct gprof_trace_opts opts = {
+		.sz = sizeof(opts), .own_times = argc == 3 && !strcmp(argv[1], "-o"),
+	};
 	unsigned long long nr = 0;
 	struct gprof_trace_event ev;
 	struct timespec began;
 	int fd, ret = 0;
 
-	if (argc != 2 && !count) {
-		fprintf(stderr, "usage: trace_dump [-n] FILE\n");
+	if (argc != 2 && !count && !opts.own_times) {
+		fprintf(stderr, "usage: trace_dump [-n | -o] FILE\n");
 		return 2;
 	}
 	clock_gettime(CLOCK_MONOTONIC, &began);
@@ -157,7 +161,7 @@ int main(int argc, char **argv)
 		perror(argv[argc - 1]);
 		return 2;
 	}
-	trace = gprof_trace_new(fd, NULL);
+	trace = gprof_trace_new(fd, &opts);
 	if (!trace) {
 		fprintf(stderr, "refused: %s\n", gprof_error());
 		return 1;

@@ -2,13 +2,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # trace_guest_test.sh [RUN-OPTION...]: traces that gprofctl records in a guest are taken by
-# Go's readers, event by event as by ours, and shown by go tool trace. Runs on the host,
-# and boots the guest once.
+# Go's readers, event by event as by ours, and shown by go tool trace; and one beside that
+# of a Go program, whose CPU somebody takes at known times, is joined with it. Runs on the
+# host, and boots the guest once.
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=/dev/null # its ktap_run does not return
 . "$here/ktap.sh"
-need "$here/trace_dump" curl
+gprofctl=$here/../bin/gprofctl
+need "$here/trace_dump" "$gprofctl" curl
 
 vm=$(dirname "$(command -v run 2>/dev/null || echo ./run)")
 dir=$(mktemp -d) || exit 1
@@ -20,6 +22,10 @@ options=("$@")
 guest_records()
 {
 	[ -x "$vm/run" ] || skip "no selftests/vm in PATH"
+	for version in 1.23 1.26; do
+		go=$("$vm/../tracing/trace_go/tools" "$version") || continue
+		cp "$go/spin" "$dir/share/spin-$version"
+	done
 	cat >"$dir/share/record" <<-'END'
 		held= loops=20
 		# recording PID: until it waits for signals, as it does when it records
@@ -88,6 +94,33 @@ guest_records()
 		kill -INT $pid
 		wait $pid || exit 1
 		mv /share/flight/*-end.trace /share/flight.trace
+		# joined VERSION: a Go program traces itself, and the host is traced, while
+		# another takes its CPU 1,200 times
+		joined()
+		{
+			join=/share/join-$1
+			mkfifo /tmp/stop
+			gprofctl trace -a --irqs --syscalls --faults --buffer 16777216 \
+				-o $join.host 2>$join.err &
+			pid=$!
+			recording $pid
+			/share/spin-$1 /tmp/go 100 $join.seen </tmp/stop >$join.tid &
+			spinner=$!
+			exec 3>/tmp/stop
+			until [ -s $join.tid ]; do sleep 0.1; done
+			hog 1200 200 1000 >$join.turns &
+			echo $! >$join.hog
+			wait $! || exit 1
+			exec 3>&-
+			wait $spinner || exit 1
+			kill -INT $pid
+			wait $pid || exit 1
+			mv /tmp/go $join.go
+			rm /tmp/stop
+		}
+		for version in 1.23 1.26; do
+			[ ! -e /share/spin-$version ] || joined $version
+		done
 		traced off &
 		other=$!
 		sleep 0.5
@@ -196,4 +229,129 @@ go_tool_trace_shows_them()
 	pages one twenty groups stacks
 }
 
-ktap_run guest_records go_1.23_takes_them go_1.26_takes_them go_tool_trace_shows_them
+# told VERSION: by line what a join of those traces has to agree with, in ns of
+# CLOCK_MONOTONIC, and it: "found" and its begin and end, of the join; "ran", of the goroutine
+# by its own trace, and "said", for what a log says when it was by the trace; "saw", when the
+# goroutine looked at the clock, and "log", before and after a log; "turn" of the hog; "call",
+# when that looked at the clock by the trace of the host, and "read", when the goroutine did,
+# or its runtime for its own trace, where that takes a system call
+told()
+{
+	join=$dir/share/join-$1
+	"$gprofctl" read "$join.host" --join "$join.go" --json >"$dir/joined"
+	"$here/trace_dump" -o "$join.go" >"$dir/go"
+	sed -n 's/^Log \([0-9]*\) .* "clock" "\([0-9]*\)" .*/said \2 \1/p' "$dir/go"
+	goroutine=$(sed -n 's/^Log .* g=\([0-9]*\) .* "clock" .*/\1/p' "$dir/go" | head -n 1)
+	sed -n "s/^ {\"kind\": \"descheduled\", \"goroutine\": $goroutine, \"tid\": $(cat "$join.tid"), \"begin_ns\": \([0-9]*\), \"end_ns\": \([0-9]*\)}.*/found \1 \2/p" \
+		"$dir/joined"
+	sed -n "s/^StateTransition \([0-9]*\) .* Goroutine($goroutine) \([A-Z][A-Za-z]*\)->\([A-Z][A-Za-z]*\) .*/\1 \2 \3/p" "$dir/go" |
+		awk '$2 == $3 { next }
+			$3 == "Running" { since = $1 }
+			$2 == "Running" { print "ran", since, $1 }'
+	"$gprofctl" read "$join.host" | sed -n \
+		's/.* G=\([0-9]*\) Region\([BE]\)[a-z]* Time=\([0-9]*\) .*Type="clock_gettime".*/\1 \2 \3/p' |
+		awk -v hog="$(cat "$join.hog")" -v goroutine="$(cat "$join.tid")" '
+			$2 == "B" { since[$1] = $3; next }
+			$1 == hog { print "call", since[$1], $3 }
+			$1 == goroutine { print "read", since[$1], $3 }'
+	sed 's/^/turn /' "$join.turns"
+	cat "$join.seen"
+}
+
+# Each turn of the hog while the goroutine ran is in an interval of the join, and in none does
+# the goroutine look at the clock. As clocks do not differ by more than what they were read
+# beside: that of the host from the hog's, that of the goroutine's trace from its own. Times of
+# traces are in units of 64 ns, rounded down.
+joins()
+{
+	[ -s "$dir/share/join-$1.go" ] || skip "Go $1 cannot be fetched here"
+	grep -q ' lost=0 ' "$dir/share/join-$1.err" || fail "events were lost"
+	told "$1" >"$dir/told"
+	awk '
+		# the last of those whose begin is not after a time; 0: none is
+		function last(what, time,   low, high, mid) {
+			low = 0
+			high = nr[what]
+			while (low < high) {
+				mid = int((low + high + 1) / 2)
+				if (from[what, mid] <= time)
+					low = mid
+				else
+					high = mid - 1
+			}
+			return low
+		}
+		# that a time is in; 0: it is in none
+		function in_one(what, time,   i) {
+			i = last(what, time)
+			return i && time < to[what, i] + 64 ? i : 0
+		}
+		function wrong(what, i, why) {
+			if (shown++ < 5)
+				print what, from[what, i], to[what, i] ": " why
+		}
+		function apart(what, ns) {
+			if (!(what in least) || ns < least[what])
+				least[what] = ns
+		}
+		{ n = ++nr[$1]; from[$1, n] = $2; to[$1, n] = $3 }
+		$1 == "said" { time[$2] = $3 }
+		END {
+			for (i = 1; i <= nr["turn"]; i++) {
+				c = in_one("call", from["turn", i])
+				if (c)
+					apart("host", to["call", c] - from["call", c])
+				else
+					wrong("turn", i, "did not look at the clock then")
+				f = in_one("found", from["turn", i])
+				if (!in_one("ran", from["turn", i])) {
+					asleep++
+					if (f)
+						wrong("turn", i, "found, while the goroutine did not run")
+				} else if (!f || to["turn", i] > to["found", f] + 64) {
+					wrong("turn", i, "not found")
+				} else {
+					# Two, where a guest stands still and the sleep is over at once.
+					running += !turns[f]++
+				}
+			}
+			for (i = 1; i <= nr["found"]; i++) {
+				if (from["saw", last("saw", to["found", i])] > from["found", i] + 64)
+					wrong("found", i, "the goroutine was there")
+				others += !turns[i]
+			}
+			for (i = 1; i <= nr["log"]; i++) {
+				if (time[from["log", i]] + 64 < from["log", i] ||
+				    time[from["log", i]] > to["log", i])
+					wrong("log", i, "is at " time[from["log", i]] " by the trace")
+				apart("goroutine", to["log", i] - from["log", i])
+				c = in_one("read", time[from["log", i]])
+				if (c)
+					apart("goroutine", to["read", c] - from["read", c])
+			}
+			print running + 0, "times of the hog, and", others + 0, "of others;", asleep + 0,
+				"while the goroutine did not run"
+			print "clocks of traces agree within", least["host"], "and", least["goroutine"], "ns"
+			exit shown || running < 1000 || !nr["log"] || least["host"] > 10000 ||
+				least["goroutine"] > 10000
+		}' "$dir/told"
+	grep -q '"contradictions": 0,' "$dir/joined"
+	# It touched 100 pages, and there were ticks.
+	grep '"function": "main.spin"' "$dir/joined" >"$dir/spin"
+	cat "$dir/spin"
+	[ "$(sed -n 's/.*"faults": \([0-9]*\),.*/\1/p' "$dir/spin")" -ge 100 ]
+	grep -q '"interrupted": {"count": [1-9]' "$dir/spin"
+}
+
+each_turn_of_a_hog_is_found_of_go_1.23()
+{
+	joins 1.23
+}
+
+each_turn_of_a_hog_is_found_of_go_1.26()
+{
+	joins 1.26
+}
+
+ktap_run guest_records go_1.23_takes_them go_1.26_takes_them go_tool_trace_shows_them \
+	each_turn_of_a_hog_is_found_of_go_1.23 each_turn_of_a_hog_is_found_of_go_1.26

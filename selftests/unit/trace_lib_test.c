@@ -164,6 +164,15 @@ TEST(sequence_numbers_and_not_clocks_say_what_comes_first)
 	EXPECT_EQ(504, got.ev[6].time);
 	EXPECT_EQ(2, got.st.repaired);
 	EXPECT_EQ(0, got.st.tied);
+	/* Who knows better than to move them has them as they are, in that order. */
+	read_from(gprof_trace_new_memory(b.b, b.n, &(struct gprof_trace_opts){
+		.sz = sizeof(struct gprof_trace_opts), .own_times = true }));
+	ASSERT_EQ(8, got.nr);
+	EXPECT_EQ(502, got.ev[4].time);
+	EXPECT_TRUE(is_go(&got.ev[5], 2, GPROF_TRACE_GO_RUNNABLE, GPROF_TRACE_GO_RUNNING));
+	EXPECT_EQ(203, got.ev[5].time);
+	EXPECT_EQ(204, got.ev[6].time);
+	EXPECT_EQ(2, got.st.repaired);
 }
 
 TEST(equal_times_are_told_apart_without_being_repairs)

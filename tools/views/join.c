@@ -6,6 +6,11 @@
  * thread by its tid. So while a goroutine runs on a thread by the one, the other says whether
  * that thread had a CPU. What they say is held together: a thread that tells something has a
  * CPU; where that is often not so, the traces do not belong together.
+ *
+ * Go's runtime ends a generation with the states of all goroutines that have told nothing in
+ * it. Meanwhile, which may take ms, its threads write the next one. To put these times in
+ * order would be to move all that they tell behind those states; but of them nothing is taken
+ * that has a time, so that each event can keep its own.
  */
 #include "join.h"
 
@@ -27,6 +32,7 @@
 #include "losses.h"
 
 #define WRONG_PART	20	/* one of so many contradictions is too many */
+#define PAUSE_NS	1000000000	/* that a thread may be without a CPU between two clocks */
 
 /**
  * struct cpu - a CPU
@@ -49,7 +55,7 @@ struct cpu {
  * @ev: the next event
  * @ret: of reading it
  * @first: time of the first event
- * @last: and of the last
+ * @last: and of the latest
  * @any: was there one?
  */
 struct source {
@@ -73,6 +79,7 @@ struct source {
  * @losses: of @kernel
  * @found: they are known, from a reading before
  * @lost_to: until when one of those that have begun goes on
+ * @now: time of the latest event that was taken for what it tells of a thread
  * @calls: all system calls are told of
  */
 struct join {
@@ -84,6 +91,7 @@ struct join {
 	struct losses losses;
 	bool found;
 	int64_t lost_to;
+	int64_t now;
 	bool calls;
 };
 
@@ -271,12 +279,14 @@ static void on_goroutine(struct join *j, const struct gprof_trace_event *ev)
 	uint8_t from = ev->transition.from, to = ev->transition.to;
 	struct joined_goroutine *g = joined_goroutine(&j->all, ev->transition.resource.id);
 
-	name_it(j, g, ev->transition.stack);
+	if (ev->thread >= 0)
+		name_it(j, g, ev->transition.stack);
 	if (from == to)
 		return;
+	/* A state may have been told late. */
 	if (from == GPROF_TRACE_GO_RUNNABLE && to == GPROF_TRACE_GO_RUNNING)
 		joined_add(&joined_row_on(&j->all, (size_t)(g - j->all.goroutines))->delay,
-			   ev->time - g->since);
+			   ev->time > g->since ? ev->time - g->since : 0);
 	if (from == GPROF_TRACE_GO_RUNNING)
 		joined_leave(&j->all, g, ev->time);
 	g->state = to;
@@ -292,22 +302,35 @@ static void on_goroutine(struct join *j, const struct gprof_trace_event *ev)
 	}
 }
 
+/* A status says that a goroutine is, somewhere; everything else, what a thread does. */
+static bool is_of_thread(const struct gprof_trace_event *ev)
+{
+	return ev->kind != GPROF_TRACE_SYNC && ev->kind != GPROF_TRACE_STACK_SAMPLE &&
+	       ev->thread >= 0 && ev->thread < 1 << 22 &&
+	       !(ev->kind == GPROF_TRACE_STATE_TRANSITION &&
+		 (ev->transition.from == ev->transition.to || !ev->transition.from));
+}
+
 static void go_event(struct join *j)
 {
-	const struct gprof_trace_event *ev = &j->go.ev;
+	struct gprof_trace_event *ev = &j->go.ev;
 	struct joined_goroutine *g;
 	size_t thread;
 
-	if (ev->kind == GPROF_TRACE_SYNC || ev->kind == GPROF_TRACE_STACK_SAMPLE ||
-	    ev->thread < 0 || ev->thread >= 1 << 22)
+	if (!is_of_thread(ev)) {
+		if (ev->kind == GPROF_TRACE_STATE_TRANSITION &&
+		    ev->transition.resource.kind == GPROF_TRACE_RESOURCE_GOROUTINE)
+			on_goroutine(j, ev);
 		return;
+	}
+	/* What else contradicts the order is put right. */
+	if (ev->time < j->now)
+		ev->time = j->now;
+	j->now = ev->time;
 	lose_before(j, ev->time);
 	thread = joined_thread(&j->all, ev->thread);
 	j->all.threads[thread].go = true;
-	/* A status says that a goroutine is, somewhere. */
-	if (!(ev->kind == GPROF_TRACE_STATE_TRANSITION &&
-	      (ev->transition.from == ev->transition.to || !ev->transition.from)))
-		joined_check(&j->all, &j->all.threads[thread], ev->time);
+	joined_check(&j->all, &j->all.threads[thread], ev->time);
 	if (ev->goroutine >= 0) {
 		g = joined_goroutine(&j->all, ev->goroutine);
 		name_it(j, g, ev->stack);
@@ -328,8 +351,8 @@ static void advance(struct source *s)
 		return;
 	if (!s->any)
 		s->first = s->ev.time;
+	s->last = s->any && s->last > s->ev.time ? s->last : s->ev.time;
 	s->any = true;
-	s->last = s->ev.time;
 }
 
 static int take_batch(void *ctx, const struct gprof_trace_batch *batch)
@@ -343,11 +366,12 @@ static int take_batch(void *ctx, const struct gprof_trace_batch *batch)
 
 static int begin_source(struct source *s, struct join *j)
 {
-	const struct gprof_trace_opts opts = {
-		.sz = sizeof(opts), .batch = take_batch, .ctx = j,
+	const struct gprof_trace_opts kernel = {
+		.sz = sizeof(kernel), .batch = take_batch, .ctx = j,
 	};
+	const struct gprof_trace_opts go = { .sz = sizeof(go), .own_times = true };
 
-	s->t = gprof_trace_new(s->fd, s == &j->kernel ? &opts : NULL);
+	s->t = gprof_trace_new(s->fd, s == &j->kernel ? &kernel : &go);
 	if (!s->t)
 		return fail("%s: %s", s->name, gprof_error());
 	s->any = false;
@@ -389,7 +413,10 @@ static bool is_own(const struct source *s)
 	return stats_of(s).gprof_version;
 }
 
-/* Since Go 1.25 it says how its clock stands to the host's. */
+/*
+ * Since Go 1.25 it says how its clock stands to the host's: it reads that, and then its own,
+ * and may lose its CPU in between.
+ */
 static int check_clock(const struct join *j)
 {
 	const struct gprof_trace_clock *c = &j->go.ev.sync.clock;
@@ -398,7 +425,7 @@ static int check_clock(const struct join *j)
 	if (j->go.ret <= 0 || j->go.ev.kind != GPROF_TRACE_SYNC || !j->go.ev.sync.has_clock)
 		return STATUS_OK;
 	apart = c->time - (int64_t)c->mono;
-	if (apart <= JOINED_SKEW_NS && apart >= -JOINED_SKEW_NS)
+	if (apart <= PAUSE_NS && apart >= -JOINED_SKEW_NS)
 		return STATUS_OK;
 	return fail("%s: its clock is not CLOCK_MONOTONIC but %" PRId64 " ns apart from it, so that "
 		    "it cannot be joined", j->go.name, apart);
@@ -431,12 +458,15 @@ static void read_both(struct join *j)
 	j->all.faults = st.groups & GPROF_TRACE_GROUP_FAULTS;
 	j->calls = st.groups & GPROF_TRACE_GROUP_SYSCALLS && !st.min_duration_ns;
 	while (g->ret > 0) {
-		if (k->ret > 0 && k->ev.time <= g->ev.time) {
+		bool told = is_of_thread(&g->ev);
+
+		if (told && k->ret > 0 && k->ev.time <= g->ev.time) {
+			j->now = k->ev.time;
 			kernel_event(j);
 			advance(k);
 			continue;
 		}
-		if (k->ret <= 0 && !over) {
+		if (told && k->ret <= 0 && !over) {
 			over = true;
 			for (size_t i = 0; i < j->all.tids.nr; i++)
 				joined_state(&j->all, i, JOINED_UNTOLD, k->last);
@@ -473,6 +503,7 @@ static int read_again(struct join *j)
 	free(j->cpus);
 	j->cpus = NULL;
 	j->nr_cpus = 0;
+	j->now = 0;
 	read_both(j);
 	return STATUS_OK;
 }

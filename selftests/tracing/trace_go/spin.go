@@ -4,12 +4,16 @@
 // stops for nobody but the runtime: it touches memory that is not there yet, and then
 // spins until it is told.
 //
-//	spin FILE PAGES
+//	spin FILE PAGES [SEEN]
 //
-// It prints its tid when it spins, and ends when its stdin does.
+// It prints its tid when it spins, and ends when its stdin does. SEEN gets what it saw of
+// CLOCK_MONOTONIC meanwhile, in ns: "saw TIME" whenever it looked, and "log FROM TO" around an
+// event of its trace that says FROM.
 package main
 
 import (
+	"bufio"
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -22,7 +26,52 @@ import (
 	"unsafe"
 )
 
+const logEvery = 5000000 // ns
+
 var over atomic.Bool
+
+// CLOCK_MONOTONIC, from the runtime, so that looking at it makes no system call.
+//
+//go:linkname nanotime runtime.nanotime
+func nanotime() int64
+
+type span struct{ from, to int64 }
+
+// witness is what the goroutine sees while it spins; a nil one does not look.
+type witness struct {
+	logged int64
+	saw    []int64
+	logs   []span
+}
+
+func (w *witness) look() {
+	now := nanotime()
+	w.saw = append(w.saw, now)
+	if now-w.logged < logEvery {
+		return
+	}
+	trace.Log(context.Background(), "clock", strconv.FormatInt(now, 10))
+	w.logs = append(w.logs, span{now, nanotime()})
+	w.logged = now
+}
+
+func (w *witness) write(file string) error {
+	f, err := os.Create(file)
+	if err != nil {
+		return err
+	}
+	out := bufio.NewWriter(f)
+	for _, t := range w.saw {
+		fmt.Fprintln(out, "saw", t)
+	}
+	for _, s := range w.logs {
+		fmt.Fprintln(out, "log", s.from, s.to)
+	}
+	if err := out.Flush(); err != nil {
+		return err
+	}
+	return f.Close()
+}
 
 func stayOnCPU0() {
 	mask := [16]uint64{1}
@@ -44,23 +93,31 @@ func touch(pages int) {
 	}
 }
 
-func spin(pages int, done chan<- uint64) {
+func work(x uint64) uint64 {
+	for i := 0; i < 2000; i++ {
+		x = x*6364136223846793005 + 1442695040888963407
+	}
+	return x
+}
+
+func spin(pages int, w *witness, done chan<- uint64) {
 	runtime.LockOSThread()
 	stayOnCPU0()
 	touch(pages)
 	fmt.Println(syscall.Gettid())
 	var x uint64
 	for !over.Load() {
-		for i := 0; i < 100; i++ {
-			x = x*6364136223846793005 + 1442695040888963407
+		x = work(x)
+		if w != nil {
+			w.look()
 		}
 	}
 	done <- x
 }
 
 func main() {
-	if len(os.Args) != 3 {
-		fmt.Fprintln(os.Stderr, "usage: spin FILE PAGES")
+	if len(os.Args) != 3 && len(os.Args) != 4 {
+		fmt.Fprintln(os.Stderr, "usage: spin FILE PAGES [SEEN]")
 		os.Exit(2)
 	}
 	pages, err := strconv.Atoi(os.Args[2])
@@ -75,13 +132,22 @@ func main() {
 	if err := trace.Start(f); err != nil {
 		panic(err)
 	}
+	var w *witness
+	if len(os.Args) == 4 {
+		w = &witness{saw: make([]int64, 0, 1<<20), logs: make([]span, 0, 1<<12)}
+	}
 	done := make(chan uint64)
-	go spin(pages, done)
+	go spin(pages, w, done)
 	io.Copy(io.Discard, os.Stdin)
 	over.Store(true)
 	<-done
 	trace.Stop()
 	if err := f.Close(); err != nil {
 		panic(err)
+	}
+	if w != nil {
+		if err := w.write(os.Args[3]); err != nil {
+			panic(err)
+		}
 	}
 }

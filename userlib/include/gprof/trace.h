@@ -194,7 +194,8 @@ struct gprof_trace_experimental_data {
  * @kind: what it is; says which member of the union is set
  * @type: event number in the file, such as 16 for GoStart; 255 for a sync. One
  *	GoSwitch gives three events, and GoDestroySyscall two
- * @time: ns on the trace's clock, greater than that of the event before
+ * @time: ns on the trace's clock, greater than that of the event before (but see
+ *	@own_times of struct gprof_trace_opts)
  * @thread: on which it happened, or -1
  * @proc: that the thread had before the event, or -1
  * @goroutine: that ran there before the event, or -1
@@ -265,12 +266,17 @@ struct gprof_trace_batch {
  *	event; a return other than 0 (-errno) ends the reading with it
  * @ctx: passed on to it
  * @memory_max: bytes that a generation may take, -EFBIG beyond; 0: 4 GiB
+ * @own_times: events have the times that are in the trace, in the same order: where that
+ *	contradicts its clocks, an event may be earlier than one before it. So it is for
+ *	those that a thread wrote for a new generation while another still wrote of the
+ *	one before
  */
 struct gprof_trace_opts {
 	size_t sz;
 	int (*batch)(void *ctx, const struct gprof_trace_batch *batch);
 	void *ctx;
 	uint64_t memory_max;
+	bool own_times;
 };
 
 struct gprof_trace;

@@ -44,6 +44,7 @@
  * @repaired: as in struct gprof_trace_stats
  * @tied: likewise
  * @generations: likewise
+ * @own_times: as in struct gprof_trace_opts
  * @ended: nothing follows
  * @err: final -errno, or 0
  * @offset: where the error lies
@@ -66,6 +67,7 @@ struct gprof_trace {
 	uint64_t repaired;
 	uint64_t tied;
 	uint64_t generations;
+	bool own_times;
 	bool ended;
 	int err;
 	uint64_t offset;
@@ -133,6 +135,7 @@ static struct gprof_trace *new_trace(const struct gprof_trace_opts *opts, struct
 	t->input.memory = &t->memory;
 	t->generation.batch = o.batch;
 	t->generation.ctx = o.ctx;
+	t->own_times = o.own_times;
 	return t;
 }
 
@@ -224,6 +227,8 @@ static int give(struct gprof_trace *t, struct gprof_trace_event *ev, int64_t own
 		if (ev->time != own)
 			t->tied++;
 	}
+	if (t->own_times)
+		ev->time = own;
 	return 1;
 }
 
