@@ -130,7 +130,7 @@ guest_records()
 		done
 		wait $other
 	END
-	"$vm/run" --timeout 240 --share "$dir/share" "${options[@]}" -- sh /share/record
+	"$vm/run" --timeout 420 --share "$dir/share" "${options[@]}" -- sh /share/record
 	tail -n 1 "$dir"/share/*.err
 	[ "$(find "$dir/share" -maxdepth 1 -name '*.trace' | wc -l)" -eq 18 ]
 	[ "$(snapshots | wc -l)" -ge 3 ] || fail "there are too few snapshots of triggers"
@@ -227,6 +227,38 @@ pages()
 go_tool_trace_shows_them()
 {
 	pages one twenty groups stacks
+}
+
+# lines PATTERN: lines of what protoc has decoded
+lines()
+{
+	grep -c "$1" "$dir/decoded" || true
+}
+
+# Every field has a name in Perfetto's own schema, and a value of its type. Only a stack
+# sample, 135, is newer than some. $GPROF_PERFETTO has another schema, laid out likewise.
+protoc_decodes_what_is_written_for_perfetto()
+{
+	perfetto=${GPROF_PERFETTO-$("$vm/cache/perfetto")} ||
+		skip "protoc, or Perfetto's schema, cannot be fetched here"
+	for name in groups stacks; do
+		"$gprofctl" read "$dir/share/$name.trace" --format perfetto -o "$dir/perfetto"
+		LD_LIBRARY_PATH=$perfetto/lib "$perfetto/usr/bin/protoc" -I "$perfetto" \
+			--decode=perfetto.protos.Trace protos/perfetto/trace/trace.proto \
+			<"$dir/perfetto" | sed '/^  135 {$/,/^  }$/d' >"$dir/decoded"
+		! grep -E '^ *[0-9]+[: ]' "$dir/decoded" | head -n 5 | grep . || fail "$name: unknown fields"
+		rm -rf "$dir/csv"
+		"$gprofctl" read "$dir/share/$name.trace" --format csv -o "$dir/csv"
+		told=$(($(wc -l <"$dir/csv/switches.csv") - 1))
+		echo "$name: $(wc -l <"$dir/decoded") lines, $(lines 'sched_switch {') switches of $told," \
+			"$(lines 'sched_waking {') wakings, $(lines 'type: TYPE_SLICE_BEGIN') calls," \
+			"$(lines ' stack_sample {') stacks"
+		[ "$(lines 'sched_switch {')" -eq "$told" ]
+		[ "$(lines 'sched_waking {')" -gt 0 ]
+		[ "$(lines 'type: TYPE_SLICE_BEGIN')" -gt 0 ]
+		[ "$(lines ' prev_comm: "sched-messaging"')" -gt 0 ]
+		[ "$(lines ' callstack_iid: ')" -eq "$(lines ' stack_sample {')" ]
+	done
 }
 
 # told VERSION: by line what a join of those traces has to agree with, in ns of
@@ -354,4 +386,5 @@ each_turn_of_a_hog_is_found_of_go_1.26()
 }
 
 ktap_run guest_records go_1.23_takes_them go_1.26_takes_them go_tool_trace_shows_them \
+	protoc_decodes_what_is_written_for_perfetto \
 	each_turn_of_a_hog_is_found_of_go_1.23 each_turn_of_a_hog_is_found_of_go_1.26

@@ -100,14 +100,14 @@ static const struct kind slice = { "slice", {
 static const struct kind string = { "string", { { 1, "iid" }, { 2, "str" } } };
 static const struct kind frame = { "frame", {
 	{ 1, "iid" }, { 2, "function_name_id" }, { 6, "line_number" } } };
+static const struct kind callstack = { "callstack", { { 1, "iid" }, { 2, "frame" } } };
 static const struct kind interned = { "interned", {
-	{ 5, "function_name", &string }, { 6, "frame", &frame } } };
+	{ 5, "function_name", &string }, { 6, "frame", &frame }, { 7, "callstack", &callstack } } };
 static const struct kind task = { "task", { { 3, "tid" } } };
 static const struct kind execution = { "execution", { { 2, "cpu" } } };
-static const struct kind callstack = { "callstack", { { 2, "frame" } } };
 static const struct kind counter = { "counter", { { 2, "name" }, { 3, "unit" } } };
 static const struct kind sample = { "sample", {
-	{ 1, "task", &task }, { 3, "execution", &execution }, { 5, "callstack", &callstack },
+	{ 1, "task", &task }, { 3, "execution", &execution }, { 6, "callstack" },
 	{ 9, "descriptor", &counter }, { 11, "weight" } } };
 static const struct kind packet = { "packet", {
 	{ 1, "ftrace_events", &bundle }, { 2, "process_tree", &tree }, { 8, "timestamp" },
@@ -184,11 +184,13 @@ TEST_F(views, perfetto)
 	HAS("packet { timestamp: 13000002 track_event { type: 2 track_uuid: 3 } ");
 	HAS("packet { interned_data { function_name { iid: 2 str: \"hot\" } frame { iid: 2 "
 	    "function_name_id: 2 } } ");
+	HAS("packet { interned_data { callstack { iid: 1 frame: 1 frame: 2 } } ");
 	HAS("packet { timestamp: 14000000 stack_sample { task { tid: 7 } execution { cpu: 0 } "
-	    "callstack { frame: 1 frame: 2 } descriptor { name: \"cpu samples\" unit: 9 } "
-	    "weight: 1 } ");
-	HAS("packet { timestamp: 15000000 stack_sample { task { tid: 7 } callstack { frame: 1 "
-	    "frame: 2 } descriptor { name: \"untold\" unit: 1 } weight: 2000000 } ");
+	    "callstack: 1 descriptor { name: \"cpu samples\" unit: 9 } weight: 1 } ");
+	HAS("packet { timestamp: 15000000 stack_sample { task { tid: 7 } callstack: 1 "
+	    "descriptor { name: \"untold\" unit: 1 } weight: 2000000 } ");
+	/* Once each. */
+	EXPECT_EQ(NULL, strstr(strstr(text, "callstack { ") + 1, "callstack { "));
 	HAS("packet { ftrace_events { cpu: 0 ");
 	HAS("event { timestamp: 15000001 pid: 7 sched_switch { prev_comm: \"seven\" prev_pid: 7 "
 	    "prev_state: 2 next_comm: \"swapper/0\" next_pid: 0 } } ");

@@ -72,13 +72,14 @@ enum {
 	SLICE_END = 2,
 	INTERNED_FUNCTION_NAMES = 5,
 	INTERNED_FRAMES = 6,
+	INTERNED_CALLSTACKS = 7,
 	INTERNED_IID = 1,
 	INTERNED_STR = 2,
 	FRAME_FUNCTION_NAME = 2,
 	FRAME_LINE = 6,
 	SAMPLE_TASK = 1,
 	SAMPLE_EXECUTION = 3,
-	SAMPLE_CALLSTACK = 5,
+	SAMPLE_CALLSTACK_IID = 6,
 	SAMPLE_DESCRIPTOR = 9,
 	SAMPLE_WEIGHT = 11,
 	TASK_TID = 3,
@@ -108,7 +109,8 @@ struct bundle {
  * @room_bundles: of them
  * @tracks: of threads, whether they were told of, by index
  * @room_tracks: of them
- * @frames: number, or line and name, of what was told of
+ * @frames: line and name of those that were told of
+ * @callstacks: numbers of frames, outermost first, of those that were told of
  * @begun: a packet was written
  */
 struct writing {
@@ -120,6 +122,7 @@ struct writing {
 	unsigned char *tracks;
 	size_t room_tracks;
 	struct intern frames;
+	struct intern callstacks;
 	bool begun;
 };
 
@@ -314,6 +317,29 @@ static uint64_t frame_iid(struct writing *w, const struct gprof_frame *f)
 	return iid;
 }
 
+/* Number of a stack, leaf first, which is told of once. */
+static uint64_t callstack_iid(struct writing *w, const struct gprof_frame *frames, size_t nr)
+{
+	struct message packet = { 0 }, data = { 0 }, one = { 0 };
+	uint64_t iids[GPROF_TRACE_FRAMES_MAX], iid;
+	size_t known = w->callstacks.nr;
+
+	for (size_t i = 0; i < nr; i++)
+		iids[i] = frame_iid(w, &frames[nr - 1 - i]);
+	iid = intern_add(&w->callstacks, iids, nr * sizeof(*iids)) + 1;
+	if (w->callstacks.nr == known)
+		return iid;
+	message_number(&one, INTERNED_IID, iid);
+	for (size_t i = 0; i < nr; i++)
+		message_number(&one, CALLSTACK_FRAMES, iids[i]);
+	message_in(&data, INTERNED_CALLSTACKS, &one);
+	message_in(&packet, PACKET_INTERNED_DATA, &data);
+	write_packet(w, &packet);
+	message_free(&one);
+	message_free(&data);
+	return iid;
+}
+
 /* @cpu is -1 for one that is off them. */
 static void write_sample(struct writing *w, const struct lives *v, uint32_t life, int64_t time,
 			 int64_t cpu, uint32_t stack, uint64_t weight, const char *of,
@@ -334,10 +360,7 @@ static void write_sample(struct writing *w, const struct lives *v, uint32_t life
 		message_in(&sample, SAMPLE_EXECUTION, &part);
 		part.nr = 0;
 	}
-	for (size_t i = nr; i-- > 0;)
-		message_number(&part, CALLSTACK_FRAMES, frame_iid(w, &frames[i]));
-	message_in(&sample, SAMPLE_CALLSTACK, &part);
-	part.nr = 0;
+	message_number(&sample, SAMPLE_CALLSTACK_IID, callstack_iid(w, frames, nr));
 	message_text(&part, COUNTER_NAME, of);
 	message_number(&part, COUNTER_UNIT, unit);
 	message_in(&sample, SAMPLE_DESCRIPTOR, &part);
@@ -448,6 +471,7 @@ int perfetto_write(const char *file, const char *name)
 		message_free(&w.bundles[cpu].events);
 	lives_free(&w.lives);
 	intern_free(&w.frames);
+	intern_free(&w.callstacks);
 	free(w.bundles);
 	free(w.tracks);
 	return status;
