@@ -50,12 +50,13 @@ static const char library[] =
 	"__attribute__((visibility(\"hidden\"), alias(\"lib_work\"))) void alias(void);\n"
 	"void *lib_work_address(void) { return alias; }\n";
 
-/* A program that waits, and what it said about itself. */
+/* A program that waits, and what it said about itself. Without a @comm it is called "prog". */
 struct child {
 	pid_t pid;
 	uint32_t exec_id;
 	uint64_t start_ns;
 	int in;
+	char comm[16];
 	uint64_t work, leaf, framed_in, main, lib_work, vdso;
 	struct {
 		struct gprof_map_rec rec;
@@ -207,9 +208,9 @@ static void feed_stack(FIXTURE_DATA(builder) *self, const struct child *c, uint1
 		.rec = { GPROF_REC_TASK, 0, sizeof(t) },
 		.process = { c->pid, c->exec_id, c->start_ns },
 		.tid = c->pid,
-		.comm = "prog",
 	};
 
+	strcpy(t.comm, c->comm[0] ? c->comm : "prog");
 	while (r.s.nr_user < 4 && frames[r.s.nr_user]) {
 		r.frames[r.s.nr_user] = frames[r.s.nr_user];
 		r.s.nr_user++;
@@ -933,6 +934,120 @@ TEST_F(builder, what_is_over_is_forgotten_where_intervals_are_short)
 	gprof_aging_free(&aging);
 	EXPECT_GT(2 * GPROF_AGING_NEXT_BYTES, most)
 		TH_LOG("%zu", most);
+}
+
+/* A context of leaf_is(), and the samples that it has found. */
+struct leaf {
+	const char *name;
+	int64_t samples;
+};
+
+static int leaf_is(void *ctx, const struct gprof_frame *frames, size_t nr, const int64_t *values)
+{
+	struct leaf *l = ctx;
+
+	if (nr && !strcmp(frames[0].function, l->name))
+		l->samples += values[0];
+	return 0;
+}
+
+static int64_t named(const struct gprof_profile *p, const char *name)
+{
+	struct leaf l = { .name = name };
+
+	gprof_profile_each(p, leaf_is, &l);
+	return l.samples;
+}
+
+/* Each a program of its own, as of a host that builds software: what is mapped goes on. */
+TEST_F(builder, files_that_nobody_has_mapped_any_more_are_forgotten)
+{
+	struct gprof_generation_rec g = {
+		.rec = { GPROF_REC_GENERATION, 0, sizeof(g) }, .weight = 1000, .cpu = 1,
+	};
+	size_t files = 0, paths = 0, names = 0;
+	struct gprof_aging aging;
+	struct child short_one;
+	int i;
+
+	START("-fPIE -pie");
+	short_one = self->c;
+	short_one.nr_maps = 1;
+	short_one.maps[0].rec.rec.flags = GPROF_MAP_REC_F_FIRST | GPROF_MAP_REC_F_LAST;
+	gprof_aging_init(&aging);
+	aging.max = 64 << 10;
+	feed_maps(self, &self->c);
+	for (i = 0; i < RUNS; i++) {
+		if (i % 20 == 0)
+			ASSERT_EQ(0, gprof_decoder_feed(&self->d, &g.rec, sizeof(g)));
+		/* there is no such process, and no such file */
+		short_one.pid = 1 << 30 | i;
+		short_one.maps[0].rec.process.pid = short_one.pid;
+		short_one.maps[0].rec.inode = 1ULL << 40 | i;
+		sprintf(short_one.maps[0].path, "/build/%d", i);
+		sprintf(short_one.comm, "%d", i);
+		feed_maps(self, &short_one);
+		feed_sample(self, &short_one, 0, (const uint64_t[4]){ short_one.work, 0 });
+		feed_sample(self, &self->c, 0, CHAIN(self->c));
+		ASSERT_EQ(0, gprof_age(&aging, &self->b, &columns, &no_table, &self->d, 1));
+		files = self->b.spaces.objects.nr > files ? self->b.spaces.objects.nr : files;
+		paths = self->b.spaces.paths.nr > paths ? self->b.spaces.paths.nr : paths;
+		names = self->b.names.nr > names ? self->b.names.nr : names;
+		if (i % 100 != 99)
+			continue;
+		ASSERT_EQ(0, make(self));
+		EXPECT_EQ(200, gprof_profile_total(self->p, 0));
+		EXPECT_EQ(100, named(self->p, "lib_work"));
+		gprof_profile_free(self->p);
+		self->p = NULL;
+		ASSERT_EQ(0, gprof_builder_next(&self->b));
+		gprof_decoder_forget(&self->d);
+		gprof_aging_next(&aging);
+		aging.max = 64 << 10;
+	}
+	gprof_aging_free(&aging);
+	EXPECT_GT(RUNS / 5, files)
+		TH_LOG("%zu", files);
+	EXPECT_GT(RUNS / 5, paths)
+		TH_LOG("%zu", paths);
+	EXPECT_GT(RUNS / 5, names)
+		TH_LOG("%zu", names);
+}
+
+/* Its process is over and forgotten, and its file is not before the profile has its names. */
+TEST_F(builder, a_file_is_kept_for_the_names_of_what_was_settled)
+{
+	struct gprof_generation_rec g = {
+		.rec = { GPROF_REC_GENERATION, 0, sizeof(g) }, .weight = 1000, .cpu = 1,
+	};
+	struct gprof_aging aging;
+	int i;
+
+	START("-fPIE -pie");
+	gprof_aging_init(&aging);
+	feed_maps(self, &self->c);
+	feed_sample(self, &self->c, 0, CHAIN(self->c));
+	end(&self->c);
+	ASSERT_EQ(0, gprof_decoder_feed(&self->d, &g.rec, sizeof(g)));
+	for (i = 0; i < 8; i++) {
+		aging.max = 0;
+		ASSERT_EQ(0, gprof_age(&aging, &self->b, &columns, &no_table, &self->d, 1));
+	}
+	EXPECT_EQ(0, self->b.spaces.nr);
+	EXPECT_NE(0, self->b.spaces.objects.nr);
+	ASSERT_EQ(0, make(self));
+	STACKS("lib_work work main;");
+	ASSERT_EQ(0, gprof_builder_next(&self->b));
+	gprof_decoder_forget(&self->d);
+	gprof_aging_next(&aging);
+	feed_sample(self, &self->c, 0, CHAIN(self->c));
+	for (i = 0; i < 4; i++) {
+		aging.max = 0;
+		ASSERT_EQ(0, gprof_age(&aging, &self->b, &columns, &no_table, &self->d, 1));
+	}
+	gprof_aging_free(&aging);
+	/* but for the vDSO, which is everybody's */
+	EXPECT_GE(1, self->b.spaces.objects.nr);
 }
 
 /* A recording of which profiles are taken while it goes on. */

@@ -18,6 +18,7 @@
 #include "../say.h"
 #include "../watch.h"
 #include "engines.h"
+#include "give_back.h"
 #include "item_make.h"
 #include "pusher.h"
 #include "window.h"
@@ -537,6 +538,7 @@ static int push(struct push *o)
 
 	if (status != STATUS_OK)
 		return status;
+	give_back_memory();
 	item_host(p->continuous.host);
 	status = open_store(o);
 	if (status == STATUS_OK)

@@ -327,3 +327,38 @@ uint32_t gprof_strings_add(struct gprof_strings *s, const char *text, size_t len
 	s->v[s->nr] = copy;
 	return s->nr++;
 }
+
+static uint64_t string_hash(const struct gprof_strings *s, const char *text)
+{
+	return gprof_hash_bytes(s->table.seed, text, strlen(text));
+}
+
+int gprof_strings_keep(struct gprof_strings *s, uint32_t *numbers)
+{
+	struct gprof_table table = { .seed = s->table.seed, .budget = s->table.budget };
+	uint32_t nr = 0;
+	size_t i;
+	int err = 0;
+
+	numbers[0] = 0;
+	for (i = 0; i < s->nr && !err; i++)
+		if (numbers[i] != GPROF_NONE)
+			err = gprof_table_insert(&table, string_hash(s, s->v[i]), nr++);
+	if (err) {
+		gprof_table_free(&table);
+		return err;
+	}
+	for (i = 0, nr = 0; i < s->nr; i++) {
+		if (numbers[i] == GPROF_NONE) {
+			gprof_budget_give(s->table.budget, strlen(s->v[i]) + STRING_COST);
+			free(s->v[i]);
+			continue;
+		}
+		s->v[nr] = s->v[i];
+		numbers[i] = nr++;
+	}
+	s->nr = nr;
+	gprof_table_free(&s->table);
+	s->table = table;
+	return 0;
+}

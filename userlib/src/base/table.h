@@ -155,4 +155,13 @@ void gprof_strings_free(struct gprof_strings *s);
 /** gprof_strings_add() - number of a string, or GPROF_NONE without memory */
 uint32_t gprof_strings_add(struct gprof_strings *s, const char *text, size_t len);
 
+/**
+ * gprof_strings_keep() - forget strings, so that the others have new numbers
+ * @s: strings
+ * @numbers: of each: GPROF_NONE: forget it; else gets its new number; "" is kept as number 0
+ *
+ * Return: 0 or -ENOMEM, all being left as it was.
+ */
+int gprof_strings_keep(struct gprof_strings *s, uint32_t *numbers);
+
 #endif /* GPROF_TABLE_H */

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "symbol/mapped_file.h"
+#include "symbol/process_files.h"
 
 void gprof_aging_init(struct gprof_aging *a)
 {
@@ -219,6 +220,43 @@ static int none_of(struct numbers *n, size_t nr)
 	return n->v ? 0 : -ENOMEM;
 }
 
+/* Names are those of tasks that may be forgotten now: then they are so the next time. */
+static void see_names(struct gprof_builder *b, struct numbers *n)
+{
+	size_t i;
+
+	for (i = 0; i < b->nr_tasks; i++)
+		see_number(n, &b->tasks[i].comm);
+	for (i = 0; i < b->nr_counts; i++)
+		see_number(n, &b->counts[i].owner_comm);
+}
+
+static void see_labels(struct gprof_builder *b, struct numbers *n)
+{
+	size_t i;
+
+	for (i = 0; i < b->nr_counts; i++)
+		see_number(n, &b->counts[i].labels);
+}
+
+/* Who finds tasks and samples by these is to learn of it. */
+static int forget_texts(struct gprof_builder *b, struct gprof_strings *texts,
+			void (*see_all)(struct gprof_builder *b, struct numbers *n))
+{
+	struct numbers n;
+	int err = none_of(&n, texts->nr);
+
+	if (err)
+		return err;
+	see_all(b, &n);
+	err = gprof_strings_keep(texts, n.v);
+	n.changed = true;
+	if (!err)
+		see_all(b, &n);
+	free(n.v);
+	return err;
+}
+
 static int forget_stacks(struct gprof_builder *b, struct gprof_decoder *decoders, size_t nr)
 {
 	struct numbers n;
@@ -309,6 +347,14 @@ static int forget_spaces(const struct gprof_aging *a, struct gprof_builder *b)
 	return err;
 }
 
+/* A host that builds software has a file, and a name, of each program that it tries. */
+static int forget_files(struct gprof_builder *b)
+{
+	if (b->p)
+		gprof_resolver_need_files(&b->r);
+	return gprof_spaces_keep_files(&b->spaces);
+}
+
 static int forget(struct gprof_aging *a, struct gprof_builder *b,
 		  const struct gprof_columns *columns, const struct gprof_live_table *live,
 		  struct gprof_decoder *decoders, size_t nr)
@@ -322,12 +368,18 @@ static int forget(struct gprof_aging *a, struct gprof_builder *b,
 	if (!err)
 		err = forget_stacks(b, decoders, nr);
 	if (!err)
+		err = forget_texts(b, &b->names, see_names);
+	if (!err)
+		err = forget_texts(b, &b->labels, see_labels);
+	if (!err)
 		err = forget_tasks(b, decoders, nr);
 	again = gprof_builder_renumbered(b);
 	if (!err)
 		err = again;
 	if (!err)
 		err = forget_spaces(a, b);
+	if (!err)
+		err = forget_files(b);
 	a->marked = false;
 	a->needed = gprof_builder_bytes(b);
 	/* What is needed may be much: then it is looked at less often. */

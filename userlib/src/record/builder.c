@@ -14,6 +14,8 @@
 
 /* About what the mappings of a program take. */
 #define SPACE_BYTES	(sizeof(struct gprof_space) + 16 * sizeof(struct gprof_vma))
+/* About what a file takes with its path, twice, and its segments. */
+#define FILE_BYTES	(sizeof(struct gprof_object) + 512)
 
 int gprof_builder_init(struct gprof_builder *b)
 {
@@ -59,7 +61,7 @@ size_t gprof_builder_bytes(const struct gprof_builder *b)
 	return b->stacks.nr * sizeof(*b->stacks.v) +
 	       b->stacks.nr_frames * sizeof(*b->stacks.frames) +
 	       b->nr_counts * sizeof(*b->counts) + b->nr_tasks * sizeof(*b->tasks) +
-	       b->spaces.nr * SPACE_BYTES;
+	       b->spaces.nr * SPACE_BYTES + b->spaces.objects.nr * FILE_BYTES;
 }
 
 void gprof_builder_clear(struct gprof_builder *b)

@@ -250,6 +250,17 @@ void gprof_resolver_spaces_kept(struct gprof_resolver *r, const uint32_t *number
 	r->nr_placed = nr;
 }
 
+void gprof_resolver_need_files(const struct gprof_resolver *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->nr_placed; i++)
+		if (r->placed[i].object)
+			r->placed[i].object->needed = true;
+	for (i = 0; i < r->nr_unnamed; i++)
+		r->unnamed[i].object->needed = true;
+}
+
 /* The name at an address, or NULL, and the image that it is in, or NULL. */
 static int find_in_kernel(struct gprof_resolver *r, uint64_t addr, const char **name,
 			  const struct gprof_kernel_image **image)

@@ -43,7 +43,7 @@ struct gprof_stack {
  * @mapping: index in the profile
  */
 struct gprof_placed {
-	const struct gprof_object *object;
+	struct gprof_object *object;
 	size_t space;
 	uint32_t mapping;
 };
@@ -135,5 +135,8 @@ int gprof_resolver_kernel_of(struct gprof_resolver *r, const struct gprof_resolv
  * @numbers: new index of each, by the one it had; GPROF_NONE: it was forgotten
  */
 void gprof_resolver_spaces_kept(struct gprof_resolver *r, const uint32_t *numbers);
+
+/** gprof_resolver_need_files() - those that locations of the profile are in are to be kept */
+void gprof_resolver_need_files(const struct gprof_resolver *r);
 
 #endif /* GPROF_RESOLVE_H */

@@ -216,16 +216,22 @@ static bool object_eq(const void *ctx, uint32_t index, const void *key)
 	       !strcmp(have->path, id->path);
 }
 
-struct gprof_object *gprof_objects_get(struct gprof_objects *o, const struct gprof_file_id *id,
-				       const struct gprof_mapped_at *at)
+static uint64_t object_hash(const struct gprof_objects *o, const struct gprof_file_id *id)
 {
 	uint64_t hash = gprof_hash_bytes(o->table.seed, id->path, strlen(id->path));
-	struct gprof_object *obj;
-	uint32_t index;
 
 	hash = gprof_hash_u64(hash, id->inode);
 	hash = gprof_hash_u64(hash, (uint64_t)id->dev_major << 32 | id->dev_minor);
-	hash = gprof_hash_u64(hash, id->generation);
+	return gprof_hash_u64(hash, id->generation);
+}
+
+struct gprof_object *gprof_objects_get(struct gprof_objects *o, const struct gprof_file_id *id,
+				       const struct gprof_mapped_at *at)
+{
+	uint64_t hash = object_hash(o, id);
+	struct gprof_object *obj;
+	uint32_t index;
+
 	index = gprof_table_find(&o->table, hash, object_eq, o, id);
 	if (index != GPROF_NONE) {
 		obj = o->v[index];
@@ -242,6 +248,44 @@ struct gprof_object *gprof_objects_get(struct gprof_objects *o, const struct gpr
 	if (!obj->elf)
 		open_object(obj, at);
 	return obj;
+}
+
+int gprof_objects_keep(struct gprof_objects *o)
+{
+	struct gprof_table table;
+	uint32_t nr = 0;
+	size_t i;
+	int err = 0;
+
+	gprof_table_init(&table);
+	table.seed = o->table.seed;
+	for (i = 0; i < o->nr && !err; i++) {
+		struct gprof_object *obj = o->v[i];
+
+		/* which nobody looks for by its identity */
+		if (obj == o->vdso)
+			nr++;
+		else if (obj->needed)
+			err = gprof_table_insert(&table, object_hash(o, &obj->id), nr++);
+	}
+	if (err) {
+		gprof_table_free(&table);
+		return err;
+	}
+	for (i = 0, nr = 0; i < o->nr; i++) {
+		struct gprof_object *obj = o->v[i];
+
+		if (!obj->needed && obj != o->vdso) {
+			free_object(obj);
+			continue;
+		}
+		obj->needed = false;
+		o->v[nr++] = obj;
+	}
+	o->nr = nr;
+	gprof_table_free(&o->table);
+	o->table = table;
+	return 0;
 }
 
 /*

@@ -56,6 +56,7 @@ struct gprof_segment {
  * @tabled: whoever makes unwind tables has seen it
  * @python_looked: it is known whether it has an interpreter of Python
  * @python: that, or NULL
+ * @needed: gprof_objects_keep() is to keep it
  */
 struct gprof_object {
 	struct gprof_file_id id;
@@ -77,6 +78,7 @@ struct gprof_object {
 	bool tabled;
 	bool python_looked;
 	struct gprof_python_object *python;
+	bool needed;
 };
 
 /**
@@ -104,14 +106,22 @@ void gprof_objects_free(struct gprof_objects *o);
  * @id: identity
  * @at: a mapping of it, to find the file by
  *
- * Return: object that lives as long as @o, opened if that was possible, or
- * NULL without memory.
+ * Return: object that lives until gprof_objects_keep() forgets it, opened if that was
+ * possible, or NULL without memory.
  */
 struct gprof_object *gprof_objects_get(struct gprof_objects *o, const struct gprof_file_id *id,
 				       const struct gprof_mapped_at *at);
 
 /** gprof_objects_vdso() - the vDSO; NULL when there is none */
 struct gprof_object *gprof_objects_vdso(struct gprof_objects *o);
+
+/**
+ * gprof_objects_keep() - forget the files that are not needed, so that none points to them
+ * @o: files, but for the vDSO; none of them is needed afterwards, until it is said again
+ *
+ * Return: 0 or -ENOMEM, all being left as it was.
+ */
+int gprof_objects_keep(struct gprof_objects *o);
 
 /** gprof_object_vaddr() - address of a place in the file; false when it is not loaded */
 bool gprof_object_vaddr(const struct gprof_object *obj, uint64_t offset, uint64_t *vaddr);

@@ -138,7 +138,7 @@ struct gprof_space *gprof_spaces_find(struct gprof_spaces *s, const struct gprof
  * @keep: is this one kept? They are asked for in their order
  * @ctx: passed on
  *
- * Files and names of mappings stay.
+ * Files and names of mappings stay, until they are forgotten (process_files.h).
  *
  * Return: 0 or -ENOMEM, all being left as it was.
  */

@@ -10,6 +10,7 @@
 
 #include "record/resolve_names.h"
 #include "symbol/mapped_file.h"
+#include "symbol/process_files.h"
 
 /* About what an element takes with all that finds it: its slot in a table, its text. */
 #define STACK_BYTES	(sizeof(struct gprof_stack) + 2 * sizeof(struct gprof_table_slot))
@@ -235,6 +236,10 @@ static int forget_spaces(struct gprof_trace_naming *n)
 			k.needed[space - n->spaces.v] = true;
 	}
 	err = gprof_spaces_keep(&n->spaces, keep_space, &k);
+	if (!err) {
+		gprof_resolver_need_files(&n->resolver);
+		err = gprof_spaces_keep_files(&n->spaces);
+	}
 	free(k.needed);
 	n->maps = 0;
 	for (i = 0; i < n->spaces.nr; i++)

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Memory that is not used between two profiles is the host's.
+ */
+#include "give_back.h"
+
+#include <malloc.h>
+
+#define LARGE	(128 << 10)	/* bytes: what the C library begins with */
+
+/*
+ * Left alone it keeps what is freed as soon as something as large was freed once, and each
+ * thread has a heap of its own.
+ */
+void give_back_memory(void)
+{
+#ifdef M_MMAP_THRESHOLD
+	mallopt(M_MMAP_THRESHOLD, LARGE);
+#endif
+#ifdef M_ARENA_MAX
+	mallopt(M_ARENA_MAX, 1);
+#endif
+}
