@@ -339,6 +339,126 @@ TEST_F(two, types_that_are_not_in_all_are_left_out)
 	gprof_profile_free(q);
 }
 
+/* A file in memory. */
+struct file {
+	char v[8192];
+	size_t len;
+};
+
+static int put(void *ctx, const void *data, size_t len)
+{
+	struct file *f = ctx;
+
+	if (len > sizeof(f->v) - f->len)
+		return -ENOSPC;
+	memcpy(f->v + f->len, data, len);
+	f->len += len;
+	return 0;
+}
+
+static int sum_add(struct gprof_profile_sum *s, const struct gprof_profile *p, unsigned int flags)
+{
+	struct file f = { .len = 0 };
+	int err = gprof_profile_write_to(p, put, &f);
+
+	return err ? err : gprof_profile_sum_add(s, f.v, f.len, flags);
+}
+
+/* Whatever they have in common, and in whatever order. */
+TEST_F(two, a_sum_of_files_is_what_they_are_merged)
+{
+	const struct gprof_value_type types[] = { { "time", "ns" }, { "other", "x" } };
+	struct gprof_profile_builder_config cfg = {
+		.sz = sizeof(cfg), .types = types, .nr_types = 2, .default_type = "other",
+		.period_type = { "jobs", "count" },
+	};
+	struct gprof_profile_builder *b = gprof_profile_builder_new(&cfg);
+	struct gprof_profile *all[6];
+	struct gprof_profile_sum *s;
+	struct gprof_profile *sum;
+	char want[4096];
+	size_t nr, i;
+
+	ASSERT_NE(NULL, b);
+	ASSERT_EQ(0, add(b, "same", "x", 100, 1));
+	all[0] = all[3] = self->a;
+	all[1] = all[4] = self->b;
+	all[2] = gprof_profile_builder_finish(b);
+	gprof_profile_builder_free(b);
+	all[5] = all[2];
+	for (nr = 1; nr <= 6; nr++) {
+		int64_t start[2], duration[2];
+
+		self->out = gprof_profile_merge((const struct gprof_profile *const *)all, nr);
+		ASSERT_NE(NULL, self->out);
+		snprintf(want, sizeof(want), "%s", show(self->out));
+		s = gprof_profile_sum_new();
+		ASSERT_NE(NULL, s);
+		for (i = 0; i < nr; i++) {
+			ASSERT_EQ(0, sum_add(s, all[i], 0));
+			/* what is no profile leaves it as it was */
+			EXPECT_EQ(-EBADMSG, gprof_profile_sum_add(s, "rubbish", 7, 0));
+		}
+		sum = gprof_profile_sum_end(s);
+		ASSERT_NE(NULL, sum);
+		EXPECT_STREQ(want, show(sum));
+		gprof_profile_time(self->out, &start[0], &duration[0]);
+		gprof_profile_time(sum, &start[1], &duration[1]);
+		EXPECT_EQ(start[0], start[1]);
+		EXPECT_EQ(duration[0], duration[1]);
+		for (i = 0; gprof_profile_comment(self->out, i); i++)
+			EXPECT_STREQ(gprof_profile_comment(self->out, i),
+				     gprof_profile_comment(sum, i));
+		EXPECT_EQ(NULL, gprof_profile_comment(sum, i));
+		EXPECT_EQ(self->out->nr_locations, sum->nr_locations);
+		EXPECT_EQ(self->out->nr_functions, sum->nr_functions);
+		EXPECT_EQ(gprof_profile_default_type(self->out), gprof_profile_default_type(sum));
+		gprof_profile_free(sum);
+		gprof_profile_free(self->out);
+		self->out = NULL;
+	}
+	gprof_profile_free(all[2]);
+	s = gprof_profile_sum_new();
+	EXPECT_EQ(NULL, gprof_profile_sum_end(s));
+	EXPECT_EQ(EINVAL, errno);
+}
+
+/* Mapped at another address, and half of it read before the file turns out to be none. */
+TEST_F(two, a_sum_of_files_has_the_same_code_once)
+{
+	static const uint64_t starts[] = { 0x10000, 0x70000 };
+	struct gprof_profile_sum *s = gprof_profile_sum_new();
+	size_t i;
+
+	for (i = 0; i < 2; i++) {
+		const int64_t values[] = { 1, 10 + (int64_t)i };
+		struct gprof_profile *p = gprof_profile_new();
+		struct file f = { .len = 0 };
+		uint32_t l;
+
+		ASSERT_NE(NULL, p);
+		ASSERT_EQ(0, gprof_profile_add_column(p, "a", "u"));
+		ASSERT_EQ(0, gprof_profile_add_column(p, "inuse_a", "u"));
+		gprof_profile_add_mapping(p, &(struct gprof_mapping){
+			.start = starts[i], .limit = starts[i] + 0x1fff,
+			.filename = gprof_profile_text(p, "/x/z"),
+			.build_id = gprof_profile_text(p, "aa") });
+		l = gprof_profile_add_location(p, 1, starts[i] + 0x20);
+		ASSERT_EQ(0, gprof_profile_add_sample(p, &l, 1, NULL, 0, values));
+		ASSERT_EQ(0, gprof_profile_finish(p));
+		ASSERT_EQ(0, gprof_profile_write_to(p, put, &f));
+		f.v[f.len - 5] ^= 1;
+		EXPECT_EQ(-EBADMSG, gprof_profile_sum_add(s, f.v, f.len, GPROF_SUM_LAST_IN_USE));
+		EXPECT_EQ(0, sum_add(s, p, GPROF_SUM_LAST_IN_USE));
+		gprof_profile_free(p);
+	}
+	self->out = gprof_profile_sum_end(s);
+	ASSERT_NE(NULL, self->out);
+	EXPECT_EQ(1, self->out->nr_mappings);
+	/* of what is in use there is what was so last */
+	EXPECT_STREQ("[z+0x20]@10020//x/z:0 2 11\n", show(self->out));
+}
+
 TEST(sums_that_do_not_fit_stay_at_the_limit)
 {
 	struct gprof_profile_builder *b = builder(NULL);

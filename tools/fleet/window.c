@@ -7,15 +7,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "../cmd.h"
 #include "../say.h"
-
-/* So many are merged at once: each sample is copied once for each power of it. */
-#define WIDTH	16
-#define DEPTH	8
 
 /**
  * struct looking - window_look() under way
@@ -131,18 +126,6 @@ int window_read(const struct window *w, const struct item_name *n, void **data, 
 
 /* ---- as one profile ---- */
 
-static struct gprof_profile *unpack(const void *data, size_t size)
-{
-	int fd = memfd_create("item", MFD_CLOEXEC);
-	struct gprof_profile *p = NULL;
-
-	if (fd >= 0 && write(fd, data, size) == (ssize_t)size && !lseek(fd, 0, SEEK_SET))
-		p = gprof_profile_read(fd);
-	if (fd >= 0)
-		close(fd);
-	return p;
-}
-
 /* A context of is_of(). */
 struct service {
 	const struct gprof_profile *p;
@@ -160,65 +143,6 @@ static int is_of(void *ctx, const struct gprof_frame *frames, size_t nr, const i
 	return name && !strcmp(name, s->name);
 }
 
-/**
- * struct heap - profiles that wait for others of about their size
- * @v: by how often they were merged
- * @nr: how many of each
- */
-struct heap {
-	struct gprof_profile *v[DEPTH][WIDTH];
-	size_t nr[DEPTH];
-};
-
-static struct gprof_profile *merge_row(struct heap *h, size_t depth)
-{
-	struct gprof_profile *p;
-
-	p = gprof_profile_merge((const struct gprof_profile *const *)h->v[depth], h->nr[depth]);
-	for (size_t i = 0; i < h->nr[depth]; i++)
-		gprof_profile_free(h->v[depth][i]);
-	h->nr[depth] = 0;
-	return p;
-}
-
-static int push(struct heap *h, struct gprof_profile *p)
-{
-	size_t depth = 0;
-
-	for (;;) {
-		if (!p)
-			return fail("%s", gprof_error());
-		h->v[depth][h->nr[depth]++] = p;
-		if (h->nr[depth] < WIDTH)
-			return STATUS_OK;
-		p = merge_row(h, depth);
-		depth += depth + 1 < DEPTH;
-	}
-}
-
-/* All that is left; *@merged is NULL where there was nothing. */
-static int pop_all(struct heap *h, struct gprof_profile **merged)
-{
-	*merged = NULL;
-	for (size_t depth = 0; depth < DEPTH; depth++) {
-		if (*merged)
-			h->v[depth][h->nr[depth]++] = *merged;
-		if (!h->nr[depth])
-			continue;
-		*merged = merge_row(h, depth);
-		if (!*merged)
-			return fail("%s", gprof_error());
-	}
-	return STATUS_OK;
-}
-
-static void free_all(struct heap *h)
-{
-	for (size_t depth = 0; depth < DEPTH; depth++)
-		while (h->nr[depth])
-			gprof_profile_free(h->v[depth][--h->nr[depth]]);
-}
-
 static void tell_damaged(const struct item_name *n, const char *why, struct window_sum *sum)
 {
 	char name[ITEM_NAME];
@@ -228,11 +152,10 @@ static void tell_damaged(const struct item_name *n, const char *why, struct wind
 		say("%s is left out: %s; others are counted", name, why);
 }
 
-/* NULL where there is none of it. */
-static struct gprof_profile *read_one(const struct window *w, const struct item_name *n,
-				      const char *service, struct window_sum *sum)
+/* It is left out where it cannot be read. */
+static int add_one(const struct window *w, const struct item_name *n,
+		   struct gprof_profile_sum *files, struct window_sum *sum)
 {
-	struct gprof_profile *p;
 	void *data = NULL;
 	size_t size;
 	int err = window_read(w, n, &data, &size);
@@ -240,57 +163,48 @@ static struct gprof_profile *read_one(const struct window *w, const struct item_
 	if (err) {
 		tell_damaged(n, err == -EBADMSG ? "it is not what was written" : strerror(-err),
 			     sum);
-		return NULL;
+		return STATUS_OK;
 	}
-	p = unpack(data, size);
+	/* What is in use at its end: in each profile it is all that is. */
+	err = gprof_profile_sum_add(files, data, size, GPROF_SUM_LAST_IN_USE);
 	free(data);
-	if (!p) {
+	if (err == -ENOMEM)
+		return fail("%s", gprof_error());
+	if (err) {
 		tell_damaged(n, gprof_error(), sum);
-		return NULL;
+		return STATUS_OK;
 	}
-	if (service)
-		gprof_profile_filter(p, is_of, &(struct service){ p, service });
 	sum->used++;
 	sum->ns += n->duration_ns;
-	return p;
+	return STATUS_OK;
 }
 
-/* What is in use at its end: in each profile it is all that is. */
-static void clear_in_use(struct gprof_profile *p)
+/* Places that no sample of the service is in are left out. */
+static int choose(struct gprof_profile **p, const char *service)
 {
-	const struct gprof_value_type *types;
-	size_t nr = gprof_profile_types(p, &types);
+	struct gprof_profile *all = *p;
 
-	for (size_t i = 0; i < nr; i++)
-		if (!strncmp(types[i].type, "inuse_", 6))
-			gprof_profile_clear(p, i);
+	if (gprof_profile_filter(all, is_of, &(struct service){ all, service }))
+		return fail("%s", gprof_error());
+	*p = gprof_profile_merge((const struct gprof_profile *const *)&all, 1);
+	gprof_profile_free(all);
+	return *p ? STATUS_OK : fail("%s", gprof_error());
 }
 
 int window_merge(const struct window *w, const char *service, struct window_sum *sum)
 {
-	struct gprof_profile *last = NULL;
-	struct heap h = { 0 };
-	int status = STATUS_OK;
+	struct gprof_profile_sum *files = gprof_profile_sum_new();
+	int status = files ? STATUS_OK : fail("%s", gprof_error());
 
 	*sum = (struct window_sum){ 0 };
-	for (size_t i = 0; i < w->nr && status == STATUS_OK; i++) {
-		struct gprof_profile *p = read_one(w, &w->items[i], service, sum);
-
-		if (!p)
-			continue;
-		if (last) {
-			clear_in_use(last);
-			status = push(&h, last);
-		}
-		last = p;
+	for (size_t i = 0; i < w->nr && status == STATUS_OK; i++)
+		status = add_one(w, &w->items[i], files, sum);
+	if (status != STATUS_OK || !sum->used) {
+		gprof_profile_sum_free(files);
+		return status;
 	}
-	if (last && status == STATUS_OK)
-		status = push(&h, last);
-	else
-		gprof_profile_free(last);
-	if (status == STATUS_OK)
-		status = pop_all(&h, &sum->merged);
-	if (status != STATUS_OK)
-		free_all(&h);
-	return status;
+	sum->merged = gprof_profile_sum_end(files);
+	if (!sum->merged)
+		return fail("%s", gprof_error());
+	return service ? choose(&sum->merged, service) : STATUS_OK;
 }

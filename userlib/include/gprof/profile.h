@@ -74,6 +74,36 @@ GPROF_API struct gprof_profile *gprof_profile_read(int fd);
 GPROF_API struct gprof_profile *
 gprof_profile_merge(const struct gprof_profile *const *profiles, size_t nr);
 
+struct gprof_profile_sum;
+
+/* flags of gprof_profile_sum_add() */
+#define GPROF_SUM_LAST_IN_USE	(1U << 0)	/* columns "inuse_*" are those of the last file */
+
+/**
+ * gprof_profile_sum_new() - begin one profile out of many files, or NULL with errno
+ *
+ * What comes of it is what gprof_profile_merge() of all of them makes, in the memory of that
+ * alone and for half of the work.
+ */
+GPROF_API struct gprof_profile_sum *gprof_profile_sum_new(void);
+GPROF_API void gprof_profile_sum_free(struct gprof_profile_sum *s);
+
+/**
+ * gprof_profile_sum_add() - add a file to it
+ * @s: sum, which one thread uses at a time
+ * @data: the file, as gprof_profile_write() makes it
+ * @size: bytes
+ * @flags: GPROF_SUM_*
+ *
+ * Return: 0, or as gprof_profile_read() a negative errno, the sum being what it was; of
+ * -ENOMEM it may be the end.
+ */
+GPROF_API int gprof_profile_sum_add(struct gprof_profile_sum *s, const void *data, size_t size,
+				    unsigned int flags);
+
+/** gprof_profile_sum_end() - free it; return what gprof_profile_merge() of all files does */
+GPROF_API struct gprof_profile *gprof_profile_sum_end(struct gprof_profile_sum *s);
+
 /* flags of gprof_profile_diff() */
 #define GPROF_DIFF_SUBTRACT	(1U << 0)	/* of two profiles of one run, one after the other */
 

@@ -304,16 +304,32 @@ void gprof_strings_free(struct gprof_strings *s)
 	memset(s, 0, sizeof(*s));
 }
 
+uint32_t gprof_strings_find(const struct gprof_strings *s, const char *text, size_t len,
+			    uint64_t *hash)
+{
+	struct text key = { text, len };
+
+	*hash = gprof_hash_bytes(s->table.seed, text, len);
+	return gprof_table_find(&s->table, *hash, text_eq, s, &key);
+}
+
 uint32_t gprof_strings_add(struct gprof_strings *s, const char *text, size_t len)
 {
-	struct text key = { text, strnlen(text, len) };
-	uint64_t hash = gprof_hash_bytes(s->table.seed, text, key.len);
-	uint32_t index = gprof_table_find(&s->table, hash, text_eq, s, &key);
+	uint64_t hash;
+	uint32_t index;
+
+	len = strnlen(text, len);
+	index = gprof_strings_find(s, text, len, &hash);
+	return index != GPROF_NONE ? index : gprof_strings_add_new(s, text, len, hash);
+}
+
+uint32_t gprof_strings_add_new(struct gprof_strings *s, const char *text, size_t len,
+			       uint64_t hash)
+{
+	struct text key = { text, len };
 	struct gprof_budget *b = s->table.budget;
 	char *copy;
 
-	if (index != GPROF_NONE)
-		return index;
 	if (s->nr >= GPROF_NONE - 1 ||
 	    gprof_grow_within(b, &s->v, &s->cap, s->nr + 1, sizeof(*s->v)) ||
 	    gprof_budget_take(b, key.len + STRING_COST))

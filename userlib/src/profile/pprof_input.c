@@ -8,6 +8,7 @@
 #include <libdeflate.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -125,29 +126,58 @@ static int inflate_all(z_stream *z, const struct gprof_bytes *in, struct gprof_b
 			       ret == Z_OK || ret == Z_BUF_ERROR ? "end too early" : "are damaged");
 }
 
+static bool is_packed(const struct gprof_bytes *in)
+{
+	return in->len >= 2 && in->v[0] == 0x1f && in->v[1] == 0x8b;
+}
+
+static int unpack(const struct gprof_bytes *in, struct gprof_budget *b, struct gprof_bytes *out,
+		  struct gprof_error *e)
+{
+	z_stream z = { 0 };
+	int err;
+
+	if (unpack_whole(in, b, out))
+		return 0;
+	if (inflateInit2(&z, MAX_WBITS + GZIP_FORMAT) != Z_OK)
+		return gprof_error_set(e, ENOMEM, "no memory to unpack the file");
+	err = inflate_all(&z, in, b, out, e);
+	inflateEnd(&z);
+	return err;
+}
+
 int gprof_pprof_load(int fd, struct gprof_budget *b, struct gprof_bytes *out,
 		     struct gprof_error *e)
 {
 	struct gprof_bytes in = { 0 };
-	z_stream z = { 0 };
 	int err;
 
 	*out = (struct gprof_bytes){ 0 };
 	err = read_input(fd, b, &in, e);
-	if (err || in.len < 2 || in.v[0] != 0x1f || in.v[1] != 0x8b) {
+	if (err || !is_packed(&in)) {
 		*out = in;
 		return err;
 	}
-	if (unpack_whole(&in, b, out)) {
-		err = 0;
-	} else if (inflateInit2(&z, MAX_WBITS + GZIP_FORMAT) != Z_OK) {
-		err = gprof_error_set(e, ENOMEM, "no memory to unpack the file");
-	} else {
-		err = inflate_all(&z, &in, b, out, e);
-		inflateEnd(&z);
-	}
+	err = unpack(&in, b, out, e);
 	gprof_pprof_unload(b, &in);
 	return err;
+}
+
+int gprof_pprof_take(const void *data, size_t size, struct gprof_budget *b,
+		     struct gprof_bytes *out, struct gprof_error *e)
+{
+	/* which nobody writes to */
+	const struct gprof_bytes in = { .v = (unsigned char *)(uintptr_t)data, .len = size };
+
+	*out = (struct gprof_bytes){ 0 };
+	if (is_packed(&in))
+		return unpack(&in, b, out, e);
+	if (gprof_grow_within(b, &out->v, &out->cap, size, 1))
+		return no_room(b, e);
+	if (size)
+		memcpy(out->v, data, size);
+	out->len = size;
+	return 0;
 }
 
 void gprof_pprof_unload(struct gprof_budget *b, struct gprof_bytes *bytes)
@@ -168,7 +198,7 @@ static int take_bytes(struct gprof_parts *parts, uint64_t len, struct gprof_part
 	return 1;
 }
 
-int gprof_parts_next(struct gprof_parts *parts, struct gprof_part *part)
+int gprof_parts_next_any(struct gprof_parts *parts, struct gprof_part *part)
 {
 	uint64_t tag, len;
 	int ret = gprof_parts_number(parts, &tag);

@@ -31,6 +31,10 @@ struct gprof_bytes {
  */
 int gprof_pprof_load(int fd, struct gprof_budget *b, struct gprof_bytes *out,
 		     struct gprof_error *e);
+
+/** gprof_pprof_take() - gprof_pprof_load() of a file in memory */
+int gprof_pprof_take(const void *data, size_t size, struct gprof_budget *b,
+		     struct gprof_bytes *out, struct gprof_error *e);
 void gprof_pprof_unload(struct gprof_budget *b, struct gprof_bytes *bytes);
 
 /** gprof_pprof_exceeded() - say that the budget is too small; -EFBIG */
@@ -58,8 +62,8 @@ struct gprof_parts {
 	size_t left;
 };
 
-/** gprof_parts_next() - take the next part; 1, 0 at the end, -EBADMSG */
-int gprof_parts_next(struct gprof_parts *parts, struct gprof_part *part);
+/** gprof_parts_next_any() - gprof_parts_next() of a part that may be of any kind */
+int gprof_parts_next_any(struct gprof_parts *parts, struct gprof_part *part);
 
 /** gprof_parts_number() - take a number without a tag, as packed ones are; 1, 0, -EBADMSG */
 static inline int gprof_parts_number(struct gprof_parts *parts, uint64_t *value)
@@ -77,6 +81,12 @@ static inline int gprof_parts_number(struct gprof_parts *parts, uint64_t *value)
 		*value = *p;
 		return 1;
 	}
+	if (max > 1 && !(p[1] & 0x80)) {
+		parts->p += 2;
+		parts->left -= 2;
+		*value = (*p & 0x7f) | (uint64_t)p[1] << 7;
+		return 1;
+	}
 	for (i = 0; i < max; i++) {
 		/* Of the tenth byte, one bit counts. */
 		v |= (uint64_t)(p[i] & 0x7f) << 7 * i;
@@ -88,6 +98,56 @@ static inline int gprof_parts_number(struct gprof_parts *parts, uint64_t *value)
 		return 1;
 	}
 	return -EBADMSG;
+}
+
+/**
+ * gprof_parts_next() - take the next part; 1, 0 at the end, -EBADMSG
+ *
+ * Of @part only what its type has is set. Nearly all are numbers, or shorter than 16 KiB, of a
+ * field whose tag is one byte.
+ */
+static inline int gprof_parts_next(struct gprof_parts *parts, struct gprof_part *part)
+{
+	const unsigned char *p = parts->p;
+	size_t left = parts->left, len;
+
+	if (left < 2 || p[0] & 0x80 || p[0] < 8)
+		return gprof_parts_next_any(parts, part);
+	part->field = p[0] >> 3;
+	part->type = p[0] & 7;
+	len = p[1];
+	if (!part->type) {
+		if (!(p[1] & 0x80)) {
+			part->value = len;
+			len = 2;
+		} else if (left > 2 && !(p[2] & 0x80)) {
+			part->value = (len & 0x7f) | (uint64_t)p[2] << 7;
+			len = 3;
+		} else {
+			parts->p++;
+			parts->left--;
+			return gprof_parts_number(parts, &part->value) > 0 ? 1 : -EBADMSG;
+		}
+		parts->p = p + len;
+		parts->left = left - len;
+		return 1;
+	}
+	p += 2;
+	left -= 2;
+	if (len & 0x80 && left && !(p[0] & 0x80)) {
+		len = (len & 0x7f) | (size_t)p[0] << 7;
+		p++;
+		left--;
+	} else if (len & 0x80) {
+		return gprof_parts_next_any(parts, part);
+	}
+	if (part->type != 2 || len > left)
+		return gprof_parts_next_any(parts, part);
+	part->data = p;
+	part->len = len;
+	parts->p = p + len;
+	parts->left = left - len;
+	return 1;
 }
 
 #endif /* GPROF_PPROF_INPUT_H */

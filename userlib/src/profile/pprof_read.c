@@ -17,6 +17,7 @@
 #include "pprof_fields.h"
 #include "pprof_ids.h"
 #include "pprof_input.h"
+#include "pprof_into.h"
 #include "pprof_memo.h"
 #include "profile.h"
 
@@ -36,11 +37,14 @@ static _Thread_local struct gprof_error last;
  * @plain: the message
  * @kinds: for each field of it, where the first of its parts begins, and the last ends
  * @p: profile
+ * @places: what it has already, where it is a sum of several files; or NULL
  * @text: string number of the message to that of the profile
  * @nr_text: how many
  * @cap_text: room in it
- * @mappings: id to index
- * @functions: likewise
+ * @mappings: id to index in @placed
+ * @placed: which mapping of the profile that is, and what it lies lower there
+ * @cap_placed: room in it
+ * @functions: id to index
  * @locations: likewise
  * @nr_frames: of each location
  * @several: one has more than one
@@ -60,10 +64,17 @@ struct reader {
 	struct gprof_parts plain;
 	struct gprof_parts kinds[DOC_URL + 1];
 	struct gprof_profile *p;
+	struct gprof_places *places;
 	uint32_t *text;
 	size_t nr_text;
 	size_t cap_text;
 	struct gprof_ids mappings;
+	struct placed {
+		uint32_t mapping;
+		uint64_t lower;
+	} *placed;
+	size_t nr_placed;
+	size_t cap_placed;
 	struct gprof_ids functions;
 	struct gprof_ids locations;
 	uint32_t *nr_frames;
@@ -109,19 +120,34 @@ static int not_profile(void)
  */
 static int read_numbers(const struct gprof_part *message, uint64_t *values, size_t nr)
 {
-	struct gprof_parts parts = { message->data, message->len };
-	struct gprof_part part;
-	int ret;
+	const unsigned char *p = message->data, *end = p + message->len;
 
 	memset(values, 0, nr * sizeof(*values));
-	while ((ret = gprof_parts_next(&parts, &part)) > 0) {
+	while (p < end) {
+		struct gprof_parts parts = { p, (size_t)(end - p) };
+		struct gprof_part part;
+
+		/* Nearly all are numbers of a byte or two, which need nothing in memory. */
+		if (parts.left > 1 && p[0] / 8U - 1 < nr - 1 && !(p[0] & 7) && !(p[1] & 0x80)) {
+			values[p[0] / 8] = p[1];
+			p += 2;
+			continue;
+		}
+		if (parts.left > 2 && p[0] / 8U - 1 < nr - 1 && !(p[0] & 7) && !(p[2] & 0x80)) {
+			values[p[0] / 8] = (p[1] & 0x7fU) | (uint64_t)p[2] << 7;
+			p += 3;
+			continue;
+		}
+		if (gprof_parts_next_any(&parts, &part) < 0)
+			return not_profile();
+		p = parts.p;
 		if (part.field >= nr)
 			continue;
 		if (part.type)
 			return not_profile();
 		values[part.field] = part.value;
 	}
-	return ret ? not_profile() : 0;
+	return 0;
 }
 
 /* All parts of one kind, which most often lie together. */
@@ -224,12 +250,13 @@ static int read_comment(struct reader *r, uint64_t index)
 
 static int read_comments(struct reader *r, const struct gprof_part *part)
 {
-	struct gprof_parts numbers = { part->data, part->len };
+	struct gprof_parts numbers;
 	uint64_t index;
 	int ret, err = 0;
 
 	if (!part->type)
 		return read_comment(r, part->value);
+	numbers = (struct gprof_parts){ part->data, part->len };
 	while (!err && (ret = gprof_parts_number(&numbers, &index)))
 		err = ret < 0 ? not_profile() : read_comment(r, index);
 	return err;
@@ -287,6 +314,9 @@ static int read_head(struct reader *r)
 /* Remember an id, which must be new and not 0. */
 static int put_id(struct reader *r, struct gprof_ids *ids, uint64_t id, uint32_t index)
 {
+	/* as most are: the next one */
+	if (id == (uint64_t)ids->nr + 1 && !ids->others.used)
+		return gprof_ids_put(ids, id, index) ? no_memory(&r->p->budget) : 0;
 	if (!id)
 		return bad("an id is 0");
 	if (gprof_ids_get(ids, id) != GPROF_NONE)
@@ -314,10 +344,12 @@ static int read_mapping(struct reader *r, const struct gprof_part *part)
 	m.has_filenames = v[MAPPING_FILENAMES];
 	m.has_line_numbers = v[MAPPING_LINE_NUMBERS];
 	m.has_inline_frames = v[MAPPING_INLINE_FRAMES];
-	index = gprof_profile_add_mapping(r->p, &m);
-	if (index == GPROF_NONE)
+	index = r->places ? gprof_places_mapping(r->places, &m) :
+			    gprof_profile_add_mapping(r->p, &m);
+	if (index == GPROF_NONE || ROOM(r, placed, r->nr_placed + 1))
 		return no_memory(&r->p->budget);
-	return put_id(r, &r->mappings, v[MAPPING_ID], index);
+	r->placed[r->nr_placed] = (struct placed){ index, m.start - r->p->mappings[index].start };
+	return put_id(r, &r->mappings, v[MAPPING_ID], (uint32_t)r->nr_placed++);
 }
 
 static int read_function(struct reader *r, const struct gprof_part *part)
@@ -383,9 +415,20 @@ static int read_location_parts(struct reader *r, const struct gprof_part *messag
 	return ret ? not_profile() : 0;
 }
 
+static uint32_t append_location(struct reader *r, const struct gprof_location *l, size_t nr)
+{
+	uint32_t index = gprof_profile_append_location(r->p, l->mapping, l->address);
+
+	if (index == GPROF_NONE || gprof_profile_set_lines(r->p, index, r->lines, nr))
+		return GPROF_NONE;
+	r->p->locations[index].folded = l->folded;
+	return index;
+}
+
 /* A mapping that is not there is none, as for pprof; all other references must lead somewhere. */
 static int read_location(struct reader *r, const struct gprof_part *part)
 {
+	struct gprof_location l = { 0 };
 	uint64_t v[LOCATION_FIELDS];
 	uint32_t mapping, index;
 	size_t nr;
@@ -394,12 +437,17 @@ static int read_location(struct reader *r, const struct gprof_part *part)
 	if (err)
 		return err;
 	mapping = gprof_ids_get(&r->mappings, v[LOCATION_MAPPING]);
-	index = gprof_profile_append_location(r->p, mapping == GPROF_NONE ? 0 : mapping + 1,
-					      v[LOCATION_ADDRESS]);
-	if (index == GPROF_NONE || ROOM(r, nr_frames, (size_t)index + 1) ||
-	    gprof_profile_set_lines(r->p, index, r->lines, nr))
+	l.address = v[LOCATION_ADDRESS];
+	l.folded = v[LOCATION_FOLDED];
+	if (mapping != GPROF_NONE) {
+		/* The same code, though it may have lain elsewhere. */
+		l.mapping = r->placed[mapping].mapping + 1;
+		l.address -= r->placed[mapping].lower;
+	}
+	index = r->places ? gprof_places_location(r->places, &l, r->lines, nr) :
+			    append_location(r, &l, nr);
+	if (index == GPROF_NONE || ROOM(r, nr_frames, (size_t)index + 1))
 		return no_memory(&r->p->budget);
-	r->p->locations[index].folded = v[LOCATION_FOLDED];
 	r->nr_frames[index] = nr ? (uint32_t)nr : 1;
 	r->several |= nr > 1;
 	return put_id(r, &r->locations, v[LOCATION_ID], index);
@@ -419,7 +467,7 @@ static inline int add_location(struct reader *r, uint64_t id, size_t nr)
 /* Numbers of a field that may be packed, which each take a byte at least. */
 static int read_stack(struct reader *r, const struct gprof_part *part, size_t *nr)
 {
-	struct gprof_parts numbers = { part->data, part->len };
+	struct gprof_parts numbers;
 	uint64_t id;
 	int ret, err = 0;
 
@@ -427,6 +475,7 @@ static int read_stack(struct reader *r, const struct gprof_part *part, size_t *n
 		return no_memory(&r->p->budget);
 	if (!part->type)
 		return add_location(r, part->value, (*nr)++);
+	numbers = (struct gprof_parts){ part->data, part->len };
 	while (!err && (ret = gprof_parts_number(&numbers, &id)))
 		err = ret < 0 ? not_profile() : add_location(r, id, (*nr)++);
 	return err;
@@ -434,7 +483,7 @@ static int read_stack(struct reader *r, const struct gprof_part *part, size_t *n
 
 static int read_values(struct reader *r, const struct gprof_part *part, size_t *nr)
 {
-	struct gprof_parts numbers = { part->data, part->len };
+	struct gprof_parts numbers;
 	uint64_t value;
 	int ret;
 
@@ -444,6 +493,7 @@ static int read_values(struct reader *r, const struct gprof_part *part, size_t *
 		r->values[(*nr)++] = (int64_t)part->value;
 		return 0;
 	}
+	numbers = (struct gprof_parts){ part->data, part->len };
 	while ((ret = gprof_parts_number(&numbers, &value)) > 0)
 		r->values[(*nr)++] = (int64_t)value;
 	return ret ? not_profile() : 0;
@@ -527,6 +577,8 @@ static uint32_t label_set(struct reader *r, const struct sizes *n)
 
 	if (n->slot && gprof_memo_is(n->slot, n->bytes, n->len))
 		return n->slot->set;
+	if (r->places)
+		gprof_profile_sort_labels(r->labels, n->labels);
 	set = gprof_profile_label_set(r->p, r->labels, n->labels);
 	if (n->slot && set != GPROF_NONE)
 		*n->slot = (struct gprof_memo_slot){ n->bytes, (uint32_t)n->len, set };
@@ -586,10 +638,12 @@ static int read_message(struct reader *r)
 	return err;
 }
 
-static int read_plain(const struct gprof_bytes *plain, struct gprof_profile *p)
+static int read_plain(const struct gprof_bytes *plain, struct gprof_profile *p,
+		      struct gprof_places *places)
 {
 	struct reader r = {
-		.plain = { plain->v, plain->len }, .p = p, .memo.seed = p->label_sets_table.seed,
+		.plain = { plain->v, plain->len }, .p = p, .places = places,
+		.memo.seed = p->label_sets_table.seed,
 	};
 	int err;
 
@@ -602,9 +656,11 @@ static int read_plain(const struct gprof_bytes *plain, struct gprof_profile *p)
 	gprof_ids_free(&r.locations);
 	gprof_budget_give(&p->budget, r.cap_text * sizeof(*r.text) +
 			  r.cap_nr_frames * sizeof(*r.nr_frames) +
+			  r.cap_placed * sizeof(*r.placed) +
 			  r.cap_stack * sizeof(*r.stack) + r.cap_values * sizeof(*r.values) +
 			  r.cap_labels * sizeof(*r.labels) + r.cap_lines * sizeof(*r.lines));
 	free(r.text);
+	free(r.placed);
 	free(r.nr_frames);
 	free(r.stack);
 	free(r.values);
@@ -629,9 +685,24 @@ static int read_file(int fd, const struct gprof_profile_opts *opts, struct gprof
 	p->budget.max = o.memory_max ? o.memory_max : MEMORY_DEFAULT;
 	err = gprof_pprof_load(fd, &p->budget, &plain, &last);
 	if (!err)
-		err = read_plain(&plain, p);
+		err = read_plain(&plain, p, NULL);
 	gprof_pprof_unload(&p->budget, &plain);
 	return err ? err : finish(p);
+}
+
+int gprof_pprof_read_into(struct gprof_profile *p, struct gprof_places *places, const void *data,
+			  size_t size)
+{
+	struct gprof_bytes plain;
+	int err;
+
+	/* as much for each of them */
+	p->budget.max = p->budget.used + MEMORY_DEFAULT;
+	err = gprof_pprof_take(data, size, &p->budget, &plain, &last);
+	if (!err)
+		err = read_plain(&plain, p, places);
+	gprof_pprof_unload(&p->budget, &plain);
+	return err;
 }
 
 struct gprof_profile *gprof_profile_read_opts(int fd, const struct gprof_profile_opts *opts)

@@ -104,17 +104,22 @@ static size_t ascii_len(const char *text, size_t len)
 uint32_t gprof_profile_text_of(struct gprof_profile *p, const char *text, size_t len)
 {
 	size_t i, n;
+	uint64_t hash;
 	uint32_t index;
 	char *copy;
 
 	len = strnlen(text, len);
+	/* What is known is text. */
+	index = gprof_strings_find(&p->strings, text, len, &hash);
+	if (index != GPROF_NONE)
+		return index;
 	for (i = ascii_len(text, len); i < len; i += n) {
 		n = utf8_len((const unsigned char *)text + i, len - i);
 		if (!n)
 			break;
 	}
 	if (i == len)
-		return gprof_strings_add(&p->strings, text, len);
+		return gprof_strings_add_new(&p->strings, text, len, hash);
 
 	/* A name of a thread or a file is any bytes; pprof's text is UTF-8. */
 	copy = strndup(text, len);
@@ -391,6 +396,77 @@ int gprof_profile_add_sample(struct gprof_profile *p, const uint32_t *locations,
 	p->nr_stacks -= nr_locations;
 	p->nr_values -= p->nr_columns;
 	return -ENOMEM;
+}
+
+int gprof_profile_add_up(struct gprof_profile *p, size_t from)
+{
+	size_t stacks = from < p->nr_samples ? p->samples[from].locations : p->nr_stacks;
+	size_t i, j, kept = from, nr = p->nr_columns;
+	int err = 0;
+
+	for (i = from; i < p->nr_samples; i++) {
+		struct gprof_sample s = p->samples[i];
+		struct sample_key key = { &p->stacks[s.locations], s.nr_locations, s.labels };
+		uint64_t hash = sample_hash(p, &key);
+		const int64_t *values = &p->values[i * nr];
+		uint32_t index = GPROF_NONE;
+
+		if (!err)
+			index = gprof_table_find(&p->samples_table, hash, sample_eq, p, &key);
+		if (index != GPROF_NONE) {
+			int64_t *sum = &p->values[index * nr];
+
+			for (j = 0; j < nr; j++)
+				sum[j] = gprof_sum(sum[j], values[j]);
+			continue;
+		}
+		memmove(&p->stacks[stacks], key.locations, s.nr_locations * sizeof(*p->stacks));
+		memmove(&p->values[kept * nr], values, nr * sizeof(*values));
+		s.locations = stacks;
+		stacks += s.nr_locations;
+		p->samples[kept] = s;
+		if (!err)
+			err = gprof_table_insert(&p->samples_table, hash, (uint32_t)kept);
+		kept++;
+	}
+	p->nr_samples = kept;
+	p->nr_stacks = stacks;
+	p->nr_values = kept * nr;
+	return err;
+}
+
+static int by_key(const struct gprof_label *x, const struct gprof_label *y)
+{
+	if (x->key != y->key)
+		return x->key < y->key ? -1 : 1;
+	if (x->str != y->str)
+		return x->str < y->str ? -1 : 1;
+	if (x->unit != y->unit)
+		return x->unit < y->unit ? -1 : 1;
+	return x->num < y->num ? -1 : x->num > y->num;
+}
+
+static int by_key_of(const void *a, const void *b)
+{
+	return by_key(a, b);
+}
+
+/* They are few, but for a file of somebody who likes us to be busy. */
+void gprof_profile_sort_labels(struct gprof_label *labels, size_t nr)
+{
+	size_t i, j;
+
+	if (nr > 16) {
+		qsort(labels, nr, sizeof(*labels), by_key_of);
+		return;
+	}
+	for (i = 1; i < nr; i++) {
+		struct gprof_label l = labels[i];
+
+		for (j = i; j && by_key(&l, &labels[j - 1]) < 0; j--)
+			labels[j] = labels[j - 1];
+		labels[j] = l;
+	}
 }
 
 /* A name for an address that has none: "[file+0x...]" or "0x...". */

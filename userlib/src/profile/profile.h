@@ -221,6 +221,18 @@ uint32_t gprof_profile_label_set(struct gprof_profile *p, const struct gprof_lab
 int gprof_profile_append_sample(struct gprof_profile *p, const uint32_t *locations,
 				size_t nr_locations, uint32_t labels, const int64_t *values);
 
+/**
+ * gprof_profile_add_up() - have samples that were appended in those before that are alike
+ * @p: profile
+ * @from: the first of them; those before are the result of this, or were added
+ *
+ * Return: 0, or -ENOMEM, some being added up and all there still.
+ */
+int gprof_profile_add_up(struct gprof_profile *p, size_t from);
+
+/** gprof_profile_sort_labels() - those of samples that are alike have one order */
+void gprof_profile_sort_labels(struct gprof_label *labels, size_t nr);
+
 /** gprof_profile_have_samples() - no location and no sample is added any more: give up their tables */
 void gprof_profile_have_samples(struct gprof_profile *p);
 

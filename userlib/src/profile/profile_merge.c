@@ -236,20 +236,6 @@ static int take_location(struct merger *m, struct source *s, uint32_t index, uin
 	return *to == GPROF_NONE ? -ENOMEM : 0;
 }
 
-/* Two samples are one in whatever order their labels stand. */
-static int by_key(const void *a, const void *b)
-{
-	const struct gprof_label *x = a, *y = b;
-
-	if (x->key != y->key)
-		return x->key < y->key ? -1 : 1;
-	if (x->str != y->str)
-		return x->str < y->str ? -1 : 1;
-	if (x->unit != y->unit)
-		return x->unit < y->unit ? -1 : 1;
-	return x->num < y->num ? -1 : x->num > y->num;
-}
-
 static int take_labels(struct merger *m, struct source *s, const struct gprof_label_set *from,
 		       size_t *nr)
 {
@@ -278,7 +264,8 @@ static int take_labels(struct merger *m, struct source *s, const struct gprof_la
 		if (l->key == GPROF_NONE || l->str == GPROF_NONE)
 			return -ENOMEM;
 	}
-	qsort(m->labels, *nr, sizeof(*m->labels), by_key);
+	/* Two samples are one in whatever order their labels stand. */
+	gprof_profile_sort_labels(m->labels, *nr);
 	return 0;
 }
 

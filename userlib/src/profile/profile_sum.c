@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * profile_sum.c: one profile out of many files, one after the other.
+ *
+ * A file is not made a profile of its own that is merged: what it says is looked for in
+ * what there is, once. Files whose types of values are others are begun anew, and merged
+ * at the end, by gprof_profile_merge() as all is then, so that places of which nothing is
+ * left are gone.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/opts.h"
+#include "places.h"
+#include "pprof_into.h"
+#include "profile.h"
+
+#define ROWS	16
+
+/**
+ * struct gprof_profile_sum - files that were added
+ * @rows: sums of those with other types of values
+ * @nr_rows: how many
+ * @p: the sum that grows, or NULL
+ * @places: of @p
+ * @broken: memory ended while samples were added up
+ */
+struct gprof_profile_sum {
+	struct gprof_profile *rows[ROWS];
+	size_t nr_rows;
+	struct gprof_profile *p;
+	struct gprof_places places;
+	bool broken;
+};
+
+static int no_memory(void)
+{
+	struct gprof_error e = { 0 };
+	int err = gprof_error_set(&e, ENOMEM, "no memory for the merged profile");
+
+	gprof_error_publish(&e);
+	return err;
+}
+
+struct gprof_profile_sum *gprof_profile_sum_new(void)
+{
+	struct gprof_profile_sum *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		no_memory();
+	return s;
+}
+
+static void drop(struct gprof_profile_sum *s)
+{
+	if (s->p)
+		gprof_places_free(&s->places);
+	gprof_profile_free(s->p);
+	s->p = NULL;
+}
+
+void gprof_profile_sum_free(struct gprof_profile_sum *s)
+{
+	if (!s)
+		return;
+	drop(s);
+	while (s->nr_rows)
+		gprof_profile_free(s->rows[--s->nr_rows]);
+	free(s);
+}
+
+/* What a file says of itself, beside its parts. */
+static void take_head(struct gprof_profile *to, const struct gprof_profile *from)
+{
+#define TAKE(member)	(to->member = from->member)
+	TAKE(columns);
+	TAKE(nr_columns);
+	TAKE(cap_columns);
+	TAKE(comments);
+	TAKE(nr_comments);
+	TAKE(cap_comments);
+	TAKE(period_type);
+	TAKE(period);
+	TAKE(time_nanos);
+	TAKE(duration_nanos);
+	TAKE(default_type);
+	TAKE(drop_frames);
+	TAKE(keep_frames);
+	TAKE(doc_url);
+#undef TAKE
+}
+
+static bool same_head(const struct gprof_profile *a, const struct gprof_profile *b)
+{
+	return a->nr_columns == b->nr_columns &&
+	       !memcmp(a->columns, b->columns, a->nr_columns * sizeof(*a->columns)) &&
+	       !memcmp(&a->period_type, &b->period_type, sizeof(a->period_type));
+}
+
+static bool has_comment(const struct gprof_profile *p, uint32_t text)
+{
+	size_t i;
+
+	for (i = 0; i < p->nr_comments && p->comments[i] != text; i++)
+		;
+	return i < p->nr_comments;
+}
+
+/* As gprof_profile_merge() does. Both are of the same texts. */
+static int add_head(struct gprof_profile *p, const struct gprof_profile *head)
+{
+	size_t i;
+
+	if (head->time_nanos && (!p->time_nanos || head->time_nanos < p->time_nanos))
+		p->time_nanos = head->time_nanos;
+	p->duration_nanos = gprof_sum(p->duration_nanos, head->duration_nanos);
+	if (head->period > p->period)
+		p->period = head->period;
+	if (!p->doc_url)
+		p->doc_url = head->doc_url;
+	if (!p->default_type)
+		p->default_type = head->default_type;
+	for (i = 0; i < head->nr_comments; i++)
+		if (!has_comment(p, head->comments[i]) &&
+		    gprof_profile_add_comment(p, p->strings.v[head->comments[i]]))
+			return -ENOMEM;
+	return 0;
+}
+
+static void clear_in_use(struct gprof_profile *p, size_t nr_samples)
+{
+	size_t i, j;
+
+	for (i = 0; i < p->nr_columns; i++) {
+		if (strncmp(p->strings.v[p->columns[i].type], "inuse_", 6))
+			continue;
+		for (j = 0; j < nr_samples; j++)
+			p->values[j * p->nr_columns + i] = 0;
+	}
+}
+
+/* -EXDEV: its types of values are others. */
+static int add(struct gprof_profile_sum *s, const void *data, size_t size, unsigned int flags)
+{
+	struct gprof_profile *p = s->p, head = { 0 };
+	size_t samples = p->nr_samples, stacks = p->nr_stacks, values = p->nr_values;
+	struct gprof_profile old = { 0 };
+	int err;
+
+	take_head(&old, p);
+	take_head(p, &head);
+	err = gprof_pprof_read_into(p, &s->places, data, size);
+	take_head(&head, p);
+	if (!old.nr_columns && !err) {
+		/* the first */
+		old = head;
+		memset(&head, 0, sizeof(head));
+	} else if (!err && !same_head(&old, &head)) {
+		err = -EXDEV;
+	}
+	take_head(p, &old);
+	if (err) {
+		p->nr_samples = samples;
+		p->nr_stacks = stacks;
+		p->nr_values = values;
+	} else {
+		if (flags & GPROF_SUM_LAST_IN_USE)
+			clear_in_use(p, samples);
+		if (add_head(p, &head) || gprof_profile_add_up(p, samples)) {
+			s->broken = true;
+			err = no_memory();
+		}
+	}
+	free(head.columns);
+	free(head.comments);
+	return err;
+}
+
+static int begin(struct gprof_profile_sum *s)
+{
+	s->p = gprof_profile_new();
+	if (!s->p)
+		return no_memory();
+	gprof_places_init(&s->places, s->p);
+	return 0;
+}
+
+/* The sum until now waits for the end. */
+static int put_aside(struct gprof_profile_sum *s)
+{
+	struct gprof_profile *merged;
+
+	if (s->nr_rows == ROWS) {
+		merged = gprof_profile_merge((const struct gprof_profile *const *)s->rows, ROWS);
+		if (!merged)
+			return -errno;
+		while (s->nr_rows)
+			gprof_profile_free(s->rows[--s->nr_rows]);
+		s->rows[s->nr_rows++] = merged;
+	}
+	gprof_places_free(&s->places);
+	s->rows[s->nr_rows++] = s->p;
+	s->p = NULL;
+	return begin(s);
+}
+
+int gprof_profile_sum_add(struct gprof_profile_sum *s, const void *data, size_t size,
+			  unsigned int flags)
+{
+	int err = s->p ? 0 : begin(s);
+
+	if (err || s->broken)
+		return err ? err : no_memory();
+	err = add(s, data, size, flags);
+	if (err != -EXDEV)
+		return err;
+	if (flags & GPROF_SUM_LAST_IN_USE)
+		clear_in_use(s->p, s->p->nr_samples);
+	err = put_aside(s);
+	return err ? err : add(s, data, size, flags);
+}
+
+struct gprof_profile *gprof_profile_sum_end(struct gprof_profile_sum *s)
+{
+	const struct gprof_profile *all[ROWS + 1];
+	struct gprof_profile *merged = NULL;
+	size_t i, nr = 0;
+
+	for (i = 0; i < s->nr_rows; i++)
+		all[nr++] = s->rows[i];
+	if (s->p && s->p->nr_columns)
+		all[nr++] = s->p;
+	if (s->broken)
+		no_memory();
+	else
+		merged = gprof_profile_merge(all, nr);
+	gprof_profile_sum_free(s);
+	return merged;
+}
