@@ -95,6 +95,17 @@ static bool same_item(const void *ctx, uint32_t index, const void *key)
 	       !memcmp(t->wire.v + t->starts[index], t->wire.v + c->start, c->len);
 }
 
+/* The number of what was added to the table at @start, and is certainly new. */
+static int32_t append(struct gprof_otlp_dictionary *d, struct gprof_otlp_table *t, size_t start)
+{
+	if (t->wire.failed || gprof_grow(&t->starts, &t->cap, t->nr + 1, sizeof(*t->starts))) {
+		d->failed = true;
+		return 0;
+	}
+	t->starts[t->nr] = start;
+	return (int32_t)t->nr++;
+}
+
 /* The number of what was added to the table at @start, and is taken away where it is old. */
 static int32_t settle(struct gprof_otlp_dictionary *d, struct gprof_otlp_table *t, size_t start)
 {
@@ -102,7 +113,7 @@ static int32_t settle(struct gprof_otlp_dictionary *d, struct gprof_otlp_table *
 	uint64_t hash;
 	uint32_t found;
 
-	if (t->wire.failed || gprof_grow(&t->starts, &t->cap, t->nr + 1, sizeof(*t->starts))) {
+	if (t->wire.failed) {
 		d->failed = true;
 		return 0;
 	}
@@ -116,8 +127,7 @@ static int32_t settle(struct gprof_otlp_dictionary *d, struct gprof_otlp_table *
 		d->failed = true;
 		return 0;
 	}
-	t->starts[t->nr] = start;
-	return (int32_t)t->nr++;
+	return append(d, t, start);
 }
 
 static int32_t put(struct gprof_otlp_dictionary *d, enum gprof_otlp_field field,
@@ -130,12 +140,44 @@ static int32_t put(struct gprof_otlp_dictionary *d, enum gprof_otlp_field field,
 	return settle(d, t, start);
 }
 
-int32_t gprof_otlp_string(struct gprof_otlp_dictionary *d, const char *text)
+static int32_t known(const struct gprof_otlp_dictionary *d, const struct gprof_otlp_known *k,
+		     size_t index)
+{
+	return k->v[index] >> 32 == d->epoch ? (int32_t)k->v[index] : UNKNOWN;
+}
+
+static int32_t remember(const struct gprof_otlp_dictionary *d, struct gprof_otlp_known *k,
+			size_t index, int32_t number)
+{
+	k->v[index] = (uint64_t)d->epoch << 32 | (uint32_t)number;
+	return number;
+}
+
+/* A profile has each text once. */
+static int32_t text(struct gprof_otlp_dictionary *d, uint32_t index)
 {
 	struct gprof_otlp_table *t = &d->tables[GPROF_OTLP_STRINGS];
-	size_t start = t->wire.nr;
+	int32_t number = known(d, &d->strings, index);
+	const char *s = d->p->strings.v[index];
+	size_t start;
 
-	gprof_wire_bytes(&t->wire, GPROF_OTLP_STRINGS, text, strlen(text));
+	if (number != UNKNOWN)
+		return number;
+	start = t->wire.nr;
+	gprof_wire_bytes(&t->wire, GPROF_OTLP_STRINGS, s, strlen(s));
+	return remember(d, &d->strings, index, append(d, t, start));
+}
+
+int32_t gprof_otlp_string(struct gprof_otlp_dictionary *d, const char *s)
+{
+	struct gprof_otlp_table *t = &d->tables[GPROF_OTLP_STRINGS];
+	uint64_t hash;
+	size_t start = t->wire.nr;
+	uint32_t index = gprof_strings_find(&d->p->strings, s, strlen(s), &hash);
+
+	if (index != GPROF_NONE)
+		return text(d, index);
+	gprof_wire_bytes(&t->wire, GPROF_OTLP_STRINGS, s, strlen(s));
 	return settle(d, t, start);
 }
 
@@ -167,29 +209,6 @@ void gprof_otlp_dictionary_begin(struct gprof_otlp_dictionary *d)
 	put(d, GPROF_OTLP_ATTRIBUTES, &attribute.base);
 	put(d, GPROF_OTLP_STACKS, &stack.base);
 	gprof_otlp_string(d, "");
-}
-
-static int32_t known(const struct gprof_otlp_dictionary *d, const struct gprof_otlp_known *k,
-		     size_t index)
-{
-	return k->v[index] >> 32 == d->epoch ? (int32_t)k->v[index] : UNKNOWN;
-}
-
-static int32_t remember(const struct gprof_otlp_dictionary *d, struct gprof_otlp_known *k,
-			size_t index, int32_t number)
-{
-	k->v[index] = (uint64_t)d->epoch << 32 | (uint32_t)number;
-	return number;
-}
-
-static int32_t text(struct gprof_otlp_dictionary *d, uint32_t index)
-{
-	int32_t number = known(d, &d->strings, index);
-
-	if (number != UNKNOWN)
-		return number;
-	number = gprof_otlp_string(d, d->p->strings.v[index]);
-	return remember(d, &d->strings, index, number);
 }
 
 static int32_t put_attribute(struct gprof_otlp_dictionary *d, const char *key, AnyValue *value,
@@ -243,13 +262,16 @@ static int32_t put_function(struct gprof_otlp_dictionary *d, size_t index)
 
 	if (number != UNKNOWN)
 		return number;
+	/* A profile has each function once; one of nothing is the first of the dictionary. */
+	if (!from->name && !from->system_name && !from->filename && !from->start_line)
+		return 0;
 	at = gprof_wire_open(&t->wire, GPROF_OTLP_FUNCTIONS);
 	gprof_wire_number(&t->wire, FUNCTION_NAME, (uint32_t)text(d, from->name));
 	gprof_wire_number(&t->wire, FUNCTION_SYSTEM_NAME, (uint32_t)text(d, from->system_name));
 	gprof_wire_number(&t->wire, FUNCTION_FILENAME, (uint32_t)text(d, from->filename));
 	gprof_wire_number(&t->wire, FUNCTION_START_LINE, (uint64_t)from->start_line);
 	gprof_wire_close(&t->wire, at);
-	return remember(d, &d->functions, index, settle(d, t, start));
+	return remember(d, &d->functions, index, append(d, t, start));
 }
 
 /* Of a location that is not known yet. */
