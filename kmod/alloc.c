@@ -12,6 +12,7 @@
  * The way of an allocation that is not sampled is counted in instructions.
  */
 #include "alloc.h"
+#include "alloc_probe.h"
 #include "alloc_told.h"
 #include "compat/alloc.h"
 #include "live.h"
@@ -318,6 +319,9 @@ u64 gprof_allocs_bytes(const struct gprof_request *req)
 	if (!req->target->privileged && !(p->flags & GPROF_ALLOC_F_PROGRAM))
 		return 0;
 	return gprof_memory_of(sizeof(struct gprof_allocs)) +
+	       (p->flags & GPROF_ALLOC_F_PROBES ?
+		gprof_alloc_probes_bytes(min_t(u32, p->nr_functions,
+					       GPROF_ALLOC_FUNCTIONS_MAX)) : 0) +
 	       sizeof(struct gprof_alloc_cpu) * num_possible_cpus() +
 	       (gprof_target_is_tasks(req->target) ?
 		BITMAP_BYTES + gprof_scope_bytes(req->target) : 0);
@@ -360,7 +364,7 @@ static bool build(struct gprof_allocs *a, struct gprof_request *req)
  * @state: gets struct gprof_allocs, for gprof_allocs_destroy()
  *
  * Context: Task.
- * Return: 0 or -ENOMEM.
+ * Return: 0; -ENOMEM; with probes also what gprof_alloc_probes_new() returns.
  */
 int gprof_allocs_setup(struct gprof_request *req, void **state)
 {
@@ -382,7 +386,7 @@ int gprof_allocs_setup(struct gprof_request *req, void **state)
 		gprof_allocs_destroy(a);
 		return -ENOMEM;
 	}
-	a->told = p->flags & GPROF_ALLOC_F_PROGRAM;
+	a->told = p->flags & (GPROF_ALLOC_F_PROGRAM | GPROF_ALLOC_F_PROBES);
 	raw_spin_lock_init(&a->ends);
 	if (a->told && a->live && !(p->flags & GPROF_ALLOC_F_KEEP) &&
 	    IS_ENABLED(CONFIG_MMU_NOTIFIER)) {
@@ -391,6 +395,14 @@ int gprof_allocs_setup(struct gprof_request *req, void **state)
 		if (!a->owners) {
 			gprof_allocs_destroy(a);
 			return -ENOMEM;
+		}
+	}
+	if (p->flags & GPROF_ALLOC_F_PROBES) {
+		int err = gprof_alloc_probes_new(&a->probes, a, p, req->target, &req->reason);
+
+		if (err) {
+			gprof_allocs_destroy(a);
+			return err;
 		}
 	}
 	set_taps(a, p->flags);
@@ -409,6 +421,7 @@ void gprof_allocs_destroy(void *state)
 {
 	struct gprof_allocs *a = state;
 
+	gprof_alloc_probes_free(a->probes);
 	free_percpu(a->cpus);
 	kvfree(a->whose.tgids);
 	kvfree(a->owners);
@@ -456,8 +469,14 @@ int gprof_allocs_start(void *state, u32 *attached)
 	WRITE_ONCE(a->on, true);
 	if (a->told)
 		gprof_alloc_listen(a);
-	return 0;
+	err = a->probes ? gprof_alloc_probes_start(a->probes) : 0;
+	if (!err)
+		return 0;
 
+	WRITE_ONCE(a->on, false);
+	gprof_alloc_listen_no_more(a);
+	if (a->whose.tgids)
+		gprof_scope_leave(&a->scope);
 err_taps:
 	gprof_tap_leave_all(a->taps, a->nr_taps);
 err_functions:
@@ -476,6 +495,8 @@ void gprof_allocs_stop(void *state)
 	struct gprof_allocs *a = state;
 
 	WRITE_ONCE(a->on, false);
+	if (a->probes)
+		gprof_alloc_probes_stop(a->probes);
 	if (a->told)
 		gprof_alloc_listen_no_more(a);
 	a->until_ns = ktime_get_mono_fast_ns();

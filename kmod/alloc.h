@@ -2,7 +2,8 @@
 /*
  * alloc: what is allocated for a target's tasks, and how it becomes samples.
  *
- *	alloc_told.c	what programs allocate themselves, and tell
+ *	alloc_probe.c	what programs allocate themselves, as probes see it
+ *	alloc_told.c	what they tell, and what comes of it
  *	alloc.c		from the allocators to the sample, and to the end of what lasts
  *	alloc_page.c	whose pages are part of something else that is told
  */
@@ -22,6 +23,7 @@
 #include <linux/preempt.h>
 #include <linux/spinlock.h>
 
+struct gprof_alloc_probes;
 struct gprof_live;
 struct gprof_request;
 struct gprof_sampler;
@@ -66,7 +68,8 @@ struct gprof_alloc_kprobe {
  * @nr_taps: how many of them
  * @kprobes: of functions that free without telling
  * @nr_kprobes: how many of them
- * @told: programs tell; there are neither taps nor probes
+ * @told: it is what programs allocate themselves; there are neither taps nor kprobes
+ * @probes: with @told, by which it is known; NULL: programs tell
  * @node: with @told, among those who listen
  * @ends: with @told, serializes what is live
  * @owners: with @told, of each slot of @live the address space that it is of, 0: unknown;
@@ -89,6 +92,7 @@ struct gprof_allocs {
 	struct gprof_alloc_kprobe kprobes[GPROF_ALLOC_KPROBES];
 	unsigned int nr_kprobes;
 	bool told;
+	struct gprof_alloc_probes *probes;
 	struct list_head node;
 	raw_spinlock_t ends;		/* protects keys against two who have one address */
 	u32 *owners;

@@ -19,6 +19,7 @@
 
 #include <asm/processor.h>
 #include <linux/gprof.h>
+#include <linux/hash.h>
 #include <linux/mutex.h>
 #include <linux/preempt.h>
 #include <linux/ptrace.h>
@@ -168,12 +169,8 @@ static u64 take(struct gprof_allocs *a, struct gprof_thin *s, const struct gprof
 }
 
 static void sample(struct gprof_allocs *a, struct gprof_capture *c, const struct gprof_memory *m,
-		   unsigned long key, u32 space)
+		   unsigned long key, u32 space, u64 weight)
 {
-	u64 weight = take(a, &this_cpu_ptr(a->cpus)->thin, m);
-
-	if (!weight)
-		return;
 	c->flags &= ~GPROF_SAMPLE_REC_F_LIVE;
 	/* In the table first: who reads of it in the ring looks there. */
 	if (a->live && (m->flags & GPROF_MEMORY_F_NO_ROOM || would_never_end(a, space))) {
@@ -190,14 +187,14 @@ static void sample(struct gprof_allocs *a, struct gprof_capture *c, const struct
 	gprof_emit(c, a->sampler, weight);
 }
 
-/* Whoever ends it, who may have left the target meanwhile. */
-static void change(struct gprof_allocs *a, const struct gprof_memory *m, unsigned long key)
+/* Whoever ends it, who may have left the target meanwhile. Was there something? */
+static bool change(struct gprof_allocs *a, const struct gprof_memory *m, unsigned long key)
 {
 	int at;
 
 	/* Who frees it has told of it before. Others, who guess, are not to have the lock. */
 	if (!a->live || gprof_live_find(a->live, key) < 0)
-		return;
+		return false;
 	raw_spin_lock(&a->ends);
 	at = gprof_live_find(a->live, key);
 	if (at >= 0 && m->what == GPROF_MEMORY_FREE)
@@ -205,6 +202,7 @@ static void change(struct gprof_allocs *a, const struct gprof_memory *m, unsigne
 	else if (at >= 0)
 		gprof_live_resize(a->live, at, m->bytes);
 	raw_spin_unlock(&a->ends);
+	return at >= 0;
 }
 
 static int check(const struct gprof_memory *m, u32 *reason)
@@ -260,7 +258,9 @@ int gprof_alloc_told(struct gprof_memory *arg)
 	c.flags |= GPROF_SAMPLE_REC_F_VALUE;
 	c.value = arg->bytes;
 	list_for_each_entry_rcu(a, &listeners, node) {
-		if (!READ_ONCE(a->on))
+		u64 weight;
+
+		if (!READ_ONCE(a->on) || a->probes)
 			continue;
 		if (arg->what == GPROF_MEMORY_FREE || arg->what == GPROF_MEMORY_RESIZE)
 			change(a, arg, key);
@@ -268,12 +268,79 @@ int gprof_alloc_told(struct gprof_memory *arg)
 			continue;
 		if (!period || a->thin.period < period)
 			period = a->thin.period;
-		if (arg->what == GPROF_MEMORY_ALLOC)
-			sample(a, &c, arg, key, space);
+		if (arg->what != GPROF_MEMORY_ALLOC)
+			continue;
+		weight = take(a, &this_cpu_ptr(a->cpus)->thin, arg);
+		if (weight)
+			sample(a, &c, arg, key, space, weight);
 	}
 	gprof_captured(&c);
 	preempt_enable();
 	rcu_read_unlock();
 	arg->out_period = period;
 	return 0;
+}
+
+/* ---- what is learned of otherwise ---- */
+
+/* In current's memory, which is known by where the kernel keeps account of it. */
+static struct gprof_memory in_own_memory(u32 what, unsigned long addr, u64 bytes)
+{
+	return (struct gprof_memory){
+		.what = what,
+		.addr = addr,
+		.space = (u64)(unsigned long)current->mm * GOLDEN_RATIO_64,
+		.bytes = bytes,
+	};
+}
+
+/**
+ * gprof_alloc_begins() - current has allocated something, and it is sampled
+ * @a: allocations that listen
+ * @regs: of user mode, as they are behind the call
+ * @addr: where it is
+ * @bytes: of it, 1 to 2^48 - 1
+ * @weight: for how many it stands
+ *
+ * Context: Task, without mmap_lock; may sleep.
+ */
+void gprof_alloc_begins(struct gprof_allocs *a, struct pt_regs *regs, unsigned long addr, u64 bytes,
+			u64 weight)
+{
+	struct gprof_memory m = in_own_memory(GPROF_MEMORY_ALLOC, addr, bytes);
+	struct gprof_capture c __uninitialized;
+	struct pt_regs call = *regs;
+	u32 space = space_of(&m);
+
+	/* In the call, not behind it, as the shim has it. */
+	instruction_pointer_set(&call, instruction_pointer(regs) - 1);
+	preempt_disable();
+	if (gprof_allocs_are_targets(a)) {
+		gprof_capture(&c, &call, ktime_get_mono_fast_ns());
+		c.flags |= GPROF_SAMPLE_REC_F_VALUE;
+		c.value = bytes;
+		sample(a, &c, &m, key_of(&m), space, weight);
+		gprof_captured(&c);
+	}
+	preempt_enable();
+}
+
+/**
+ * gprof_alloc_ends() - current is going to free something
+ * @a: allocations that listen
+ * @addr: where it is
+ *
+ * Context: Task.
+ * Return: was it live?
+ */
+bool gprof_alloc_ends(struct gprof_allocs *a, unsigned long addr)
+{
+	struct gprof_memory m = in_own_memory(GPROF_MEMORY_FREE, addr, 0);
+	bool was;
+
+	/* Whoever holds the lock must not be interrupted by who wants it. */
+	preempt_disable();
+	was = change(a, &m, key_of(&m));
+	preempt_enable();
+	return was;
 }

@@ -4,6 +4,7 @@
  * by themselves, how much, and where; and of heap, what of it is not freed yet.
  */
 #include "alloc.h"
+#include "alloc_probe.h"
 #include "live.h"
 #include "memlock.h"
 #include "source.h"
@@ -17,12 +18,23 @@
 
 static u64 features(void)
 {
-	return GPROF_FEAT_MEMORY | (gprof_allocs_can_last() ? GPROF_FEAT_LIVE : 0);
+	return GPROF_FEAT_MEMORY | (gprof_allocs_can_last() ? GPROF_FEAT_LIVE : 0) |
+	       (gprof_alloc_probes_exist() ? GPROF_FEAT_ALLOC_PROBES : 0);
 }
 
 static bool is_told(const struct gprof_alloc_params *p)
 {
 	return p->flags & GPROF_ALLOC_F_PROGRAM;
+}
+
+static bool is_probed(const struct gprof_alloc_params *p)
+{
+	return p->flags & GPROF_ALLOC_F_PROBES;
+}
+
+static bool is_of_programs(const struct gprof_alloc_params *p)
+{
+	return is_told(p) || is_probed(p);
 }
 
 static u32 slots(const struct gprof_request *req)
@@ -41,7 +53,7 @@ static u64 heap_bytes(const struct gprof_request *req)
 	const struct gprof_alloc_params *p = req->params;
 
 	return gprof_allocs_bytes(req) +
-	       (is_told(p) && !(p->flags & GPROF_ALLOC_F_KEEP) ?
+	       (is_of_programs(p) && !(p->flags & GPROF_ALLOC_F_KEEP) ?
 		gprof_memory_of((u64)gprof_live_slots_for(slots(req)) * sizeof(u32)) : 0);
 }
 
@@ -52,7 +64,26 @@ static int check_slots(const struct gprof_request *req, const struct gprof_alloc
 	if (p->slots > (req->live ? GPROF_ALLOC_SLOTS_MAX : 0))
 		return -EINVAL;
 	*reason = GPROF_REASON_EVENT;
-	return req->live && !is_told(p) && !gprof_allocs_can_last() ? -EOPNOTSUPP : 0;
+	return req->live && !is_of_programs(p) && !gprof_allocs_can_last() ? -EOPNOTSUPP : 0;
+}
+
+/* Whoever runs the files is asked whether it is of the target, which tasks alone are. */
+static int check_functions(const struct gprof_request *req, const struct gprof_alloc_params *p,
+			   u32 *reason)
+{
+	*reason = GPROF_REASON_PARAMS;
+	if (p->__reserved2)
+		return -EINVAL;
+	if (!is_probed(p))
+		return p->functions || p->nr_functions ? -EINVAL : 0;
+	if (!p->nr_functions || p->nr_functions > GPROF_ALLOC_FUNCTIONS_MAX)
+		return -EINVAL;
+	*reason = GPROF_REASON_EVENT;
+	if (!gprof_alloc_probes_exist())
+		return -EOPNOTSUPP;
+	*reason = GPROF_REASON_TARGET;
+	/* What an exec maps it has mapped before it is known whose it is. */
+	return gprof_target_is_tasks(req->target) && !req->target->on_exec ? 0 : -EOPNOTSUPP;
 }
 
 static int check(const struct gprof_request *req, const struct gprof_alloc_params *p,
@@ -61,7 +92,9 @@ static int check(const struct gprof_request *req, const struct gprof_alloc_param
 	*reason = GPROF_REASON_FLAGS;
 	if (p->flags & ~__GPROF_ALLOC_F_ALL)
 		return -EOPNOTSUPP;
-	if (!(p->flags & ~GPROF_ALLOC_F_KEEP) || (is_told(p) && p->flags & OF_KERNEL))
+	if (!(p->flags & ~GPROF_ALLOC_F_KEEP) || (is_of_programs(p) && p->flags & OF_KERNEL))
+		return -EINVAL;
+	if (is_told(p) && is_probed(p))
 		return -EINVAL;
 	if (p->flags & GPROF_ALLOC_F_KEEP && (!is_told(p) || !req->live))
 		return -EINVAL;
@@ -80,7 +113,7 @@ static int check(const struct gprof_request *req, const struct gprof_alloc_param
 	*reason = GPROF_REASON_LOCKDOWN;
 	if (req->kernel_frames && security_locked_down(LOCKDOWN_PERF))
 		return -EPERM;
-	return check_slots(req, p, reason);
+	return check_functions(req, p, reason) ?: check_slots(req, p, reason);
 }
 
 static int setup(struct gprof_request *req, void **state)

@@ -214,6 +214,7 @@
 #define GPROF_FEAT_TRIGGER_FILTERS	(1ULL << 32)	/* filter of struct gprof_trigger */
 #define GPROF_FEAT_ANNOTATIONS		(1ULL << 33)	/* GPROF_IOC_ANNOTATE */
 #define GPROF_FEAT_PYTHON		(1ULL << 34)	/* GPROF_STACK_F_PYTHON */
+#define GPROF_FEAT_ALLOC_PROBES		(1ULL << 35)	/* GPROF_ALLOC_F_PROBES */
 
 /**
  * struct gprof_info - argument of GPROF_IOC_INFO
@@ -639,7 +640,36 @@ struct gprof_mutex_params {
 #define GPROF_ALLOC_F_PAGES	(1U << 1)	/* the kernel's own: whole pages, but for slabs */
 #define GPROF_ALLOC_F_PROGRAM	(1U << 2)	/* programs' own, as they tell; alone */
 #define GPROF_ALLOC_F_KEEP	(1U << 3)	/* HEAP of PROGRAM: also what ended programs had */
-#define __GPROF_ALLOC_F_ALL	0xFU
+#define GPROF_ALLOC_F_PROBES	(1U << 4)	/* programs' own, as probes see them; alone */
+#define __GPROF_ALLOC_F_ALL	0x1FU
+
+/* role of struct gprof_alloc_function: what is passed, and what it means */
+#define GPROF_ALLOC_FN_MALLOC		1	/* (bytes); returns where */
+#define GPROF_ALLOC_FN_CALLOC		2	/* (number, bytes); likewise */
+#define GPROF_ALLOC_FN_REALLOC		3	/* (old, bytes); likewise, old is freed */
+#define GPROF_ALLOC_FN_REALLOCARRAY	4	/* (old, number, bytes); likewise */
+#define GPROF_ALLOC_FN_ALIGNED		5	/* (alignment, bytes); returns where */
+#define GPROF_ALLOC_FN_POSIX_MEMALIGN	6	/* (&where, alignment, bytes); returns 0 */
+#define GPROF_ALLOC_FN_FREE		7	/* (old) */
+#define GPROF_ALLOC_FN_LAST		7
+
+#define GPROF_ALLOC_FUNCTIONS_MAX	64
+
+/**
+ * struct gprof_alloc_function - a function that programs allocate or free by
+ * @fd: of its file, a regular one that is open for reading; may be closed after SETUP
+ * @role: GPROF_ALLOC_FN_*
+ * @offset: of its first instruction in that file
+ *
+ * The target has mapped that place, as private code that cannot be written (else EINVAL).
+ * Whether an instruction begins there the module does not know: in the middle of one, the
+ * program may end.
+ */
+struct gprof_alloc_function {
+	__s32 fd;
+	__u32 role;
+	__aligned_u64 offset;
+};
 
 #define GPROF_ALLOC_PERIOD_MAX	(1ULL << 40)
 #define GPROF_ALLOC_SLOTS	65536		/* where slots says 0 */
@@ -654,6 +684,9 @@ struct gprof_mutex_params {
  * @slots: HEAP: how many sampled allocations may be live at once; 0: GPROF_ALLOC_SLOTS.
  *	The table has some more. ALLOC: must be 0
  * @__reserved: must be 0
+ * @functions: with PROBES: pointer to struct gprof_alloc_function; else must be 0
+ * @nr_functions: how many, 1 to GPROF_ALLOC_FUNCTIONS_MAX; else must be 0
+ * @__reserved2: must be 0
  *
  * An event is an allocation, by who asks for it; a sample has GPROF_SAMPLE_REC_F_VALUE: bytes as
  * they were asked for, or those of an object of the cache, or of the pages. What it stands
@@ -679,6 +712,17 @@ struct gprof_mutex_params {
  * that ends, and in a kernel without CONFIG_MMU_NOTIFIER. Another process whose end nobody
  * would tell of, as it has more than 4096 mappings, has nothing live; that is counted (full
  * of struct gprof_live_head).
+ *
+ * With PROBES (GPROF_FEAT_ALLOC_PROBES) it is the same of a THREAD or PROCESS that runs already
+ * (not with GPROF_SETUP_F_ON_EXEC), with nothing loaded into it: in the memory of the target's
+ * processes, and nobody else's, breakpoints are at @functions and where these return to, so
+ * that each call of them enters the kernel, sampled or not. A child has them from its
+ * parent, another program that the target executes where it maps the same files. Of calls
+ * within each other the outermost one counts, once it has returned a place; a sample that
+ * would be of one that never returns, or of a task for which there was no room to note its
+ * call, is lost. Who resizes in vain has nothing live there any more; that is counted (full of
+ * struct gprof_live_head). Needs CAP_PERFMON, and excludes KEEP. While START and STOP put them
+ * there and take them away, each process that has mapped one of the files waits a little.
  */
 struct gprof_alloc_params {
 	__u32 size;
@@ -686,9 +730,13 @@ struct gprof_alloc_params {
 	__aligned_u64 period;
 	__u32 slots;
 	__u32 __reserved;
+	__aligned_u64 functions;
+	__u32 nr_functions;
+	__u32 __reserved2;
 };
 
 #define GPROF_ALLOC_PARAMS_SIZE_VER0	24
+#define GPROF_ALLOC_PARAMS_SIZE_VER1	40
 
 /**
  * struct gprof_task_params - parameters of GPROF_KIND_TASK

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * user_probe: a place in a file's code where those who run it come by.
+ *
+ * The kernel knows a probe by file, not by process, and asks of each process that maps the file
+ * whether a breakpoint is to be put there. A child of one that has it gets it with its
+ * memory, unasked; it is taken away when the child comes by and is not meant.
+ *
+ * Handlers run in the task that came by, and may sleep.
+ */
+#include "user_probe.h"
+#include "compat/mm.h"
+#include "compat/mmap_lock.h"
+
+#include <linux/dcache.h>
+#include <linux/errno.h>
+#include <linux/file.h>
+#include <linux/kernel.h>
+#include <linux/sched.h>
+
+#define ENOTSUPP_OF_KERNEL	524	/* no number that programs know */
+
+/**
+ * gprof_user_probes_exist() - does this kernel have them?
+ */
+bool gprof_user_probes_exist(void)
+{
+	return IS_ENABLED(CONFIG_UPROBES);
+}
+
+static struct gprof_user_probe *probe_of(struct uprobe_consumer *uc)
+{
+	return container_of(uc, struct gprof_user_probe, consumer);
+}
+
+static bool wants(GPROF_UPROBE_FILTER_ARGS)
+{
+	return probe_of(uc)->ops->wants(probe_of(uc), mm);
+}
+
+static int entered(GPROF_UPROBE_ENTRY_ARGS)
+{
+	struct gprof_user_probe *p = probe_of(uc);
+
+	if (!p->ops->wants(p, current->mm))
+		return UPROBE_HANDLER_REMOVE;
+	p->ops->entered(p, regs);
+	return 0;
+}
+
+static int returned(GPROF_UPROBE_RETURN_ARGS)
+{
+	probe_of(uc)->ops->returned(probe_of(uc), regs);
+	return 0;
+}
+
+/**
+ * gprof_user_probe_open() - say where
+ * @p: probe; zeroed, but for what its maker sets
+ * @fd: descriptor of a regular file that is open for reading
+ * @offset: of an instruction
+ *
+ * Context: Task.
+ * Return: 0; -EBADF or -EINVAL: it is no such file, or not as long.
+ */
+int gprof_user_probe_open(struct gprof_user_probe *p, int fd, u64 offset)
+{
+	struct file *file = fget(fd);
+	struct inode *inode;
+
+	if (!file)
+		return -EBADF;
+	/* Of a file of overlayfs, that which is mapped. */
+	inode = d_real_inode(file->f_path.dentry);
+	if (!S_ISREG(inode->i_mode) || !(file->f_mode & FMODE_READ) ||
+	    offset >= i_size_read(inode)) {
+		fput(file);
+		return -EINVAL;
+	}
+	p->file = file;
+	p->inode = inode;
+	p->offset = offset;
+	return 0;
+}
+
+/**
+ * gprof_user_probe_is_code() - is there code of a process?
+ * @p: probe that was opened
+ * @mm: of the process
+ *
+ * Context: Task, without mmap_lock.
+ */
+bool gprof_user_probe_is_code(const struct gprof_user_probe *p, struct mm_struct *mm)
+{
+	struct vm_area_struct *vma;
+	bool is = false;
+
+	if (mmap_read_lock_killable(mm))
+		return false;
+	{
+		VMA_ITERATOR(vmi, mm, 0);
+
+		for_each_vma(vmi, vma) {
+			u64 from = (u64)vma->vm_pgoff << PAGE_SHIFT;
+
+			if (vma->vm_file && file_inode(vma->vm_file) == p->inode &&
+			    vma->vm_flags & VM_EXEC && !(vma->vm_flags & (VM_WRITE | VM_SHARED)) &&
+			    p->offset >= from && p->offset - from < vma->vm_end - vma->vm_start) {
+				is = true;
+				break;
+			}
+		}
+	}
+	mmap_read_unlock(mm);
+	return is;
+}
+
+/**
+ * gprof_user_probe_close() - forget it
+ * @p: probe that is not set; also one that was never opened
+ *
+ * Context: Task.
+ */
+void gprof_user_probe_close(struct gprof_user_probe *p)
+{
+	if (p->file)
+		fput(p->file);
+	p->file = NULL;
+}
+
+/**
+ * gprof_user_probe_set() - from now on
+ * @p: probe that was opened
+ *
+ * Context: Task, without mmap_lock. Asks of each process that has mapped the file.
+ * Return: 0 or a negative errno.
+ */
+int gprof_user_probe_set(struct gprof_user_probe *p)
+{
+	p->consumer = (struct uprobe_consumer){
+		.handler = entered,
+		.ret_handler = p->returns ? returned : NULL,
+		.filter = wants,
+	};
+	p->handle = gprof_uprobe_register(p->inode, p->offset, &p->consumer);
+	if (IS_ERR(p->handle))
+		return PTR_ERR(p->handle) == -ENOTSUPP_OF_KERNEL ? -EOPNOTSUPP : PTR_ERR(p->handle);
+	p->is_set = true;
+	return 0;
+}
+
+/**
+ * gprof_user_probe_unset() - end it; calls may be under way until gprof_user_probes_settle()
+ * @p: probe, also one that is not set
+ *
+ * Context: Task, without mmap_lock; sleeps.
+ */
+void gprof_user_probe_unset(struct gprof_user_probe *p)
+{
+	if (p->is_set)
+		gprof_uprobe_unregister(p->handle, p->inode, p->offset, &p->consumer);
+	p->is_set = false;
+}
+
+/**
+ * gprof_user_probes_settle() - wait until none of those that were ended is in a call
+ *
+ * Context: Task; sleeps.
+ */
+void gprof_user_probes_settle(void)
+{
+	gprof_uprobes_settle();
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * user_probe: a place in a file's code where those who run it come by, and where they
+ * return from there.
+ */
+#ifndef GPROF_USER_PROBE_H
+#define GPROF_USER_PROBE_H
+
+#include "compat/uprobes.h"
+
+#include <linux/types.h>
+
+struct file;
+struct gprof_user_probe;
+struct mm_struct;
+struct pt_regs;
+
+/**
+ * struct gprof_user_probe_ops - what a probe is for
+ * @wants: is it for this address space? All others' code stays as it is. Called under that
+ *	mmap_lock, or in a task of it
+ * @entered: current has come by, with these registers of user mode; it may sleep
+ * @returned: it has returned to where it was called from, in the same way
+ */
+struct gprof_user_probe_ops {
+	bool (*wants)(struct gprof_user_probe *p, struct mm_struct *mm);
+	void (*entered)(struct gprof_user_probe *p, struct pt_regs *regs);
+	void (*returned)(struct gprof_user_probe *p, struct pt_regs *regs);
+};
+
+/**
+ * struct gprof_user_probe - a probe
+ * @ops: what for
+ * @returns: @ops->returned is wanted
+ * @file: whose code; a reference is held
+ * @inode: what the kernel maps of it
+ * @offset: where
+ * @consumer: the kernel's
+ * @handle: likewise
+ * @is_set: between gprof_user_probe_set() and gprof_user_probe_unset()
+ *
+ * The maker sets the first two.
+ */
+struct gprof_user_probe {
+	const struct gprof_user_probe_ops *ops;
+	bool returns;
+	struct file *file;
+	struct inode *inode;
+	loff_t offset;
+	struct uprobe_consumer consumer;
+	struct uprobe *handle;
+	bool is_set;
+};
+
+bool gprof_user_probes_exist(void);
+
+int gprof_user_probe_open(struct gprof_user_probe *p, int fd, u64 offset);
+bool gprof_user_probe_is_code(const struct gprof_user_probe *p, struct mm_struct *mm);
+void gprof_user_probe_close(struct gprof_user_probe *p);
+
+int gprof_user_probe_set(struct gprof_user_probe *p);
+void gprof_user_probe_unset(struct gprof_user_probe *p);
+void gprof_user_probes_settle(void);
+
+#endif /* GPROF_USER_PROBE_H */
