@@ -44,6 +44,16 @@ static int set_of_user(void *ctx, const char *value)
 	return STATUS_OK;
 }
 
+static int set_probes(void *ctx, const char *value)
+{
+	struct kinds *k = ctx;
+
+	(void)value;
+	k->probes = k->of_user = true;
+	k->flags |= GPROF_RECORD_PROBES;
+	return STATUS_OK;
+}
+
 static int set_leaks(void *ctx, const char *value)
 {
 	(void)value;
@@ -90,6 +100,20 @@ static int check_text(struct kinds *k)
 	return STATUS_OK;
 }
 
+static int check_probes(const struct kinds *k)
+{
+	enum gprof_target_type type = k->target.gprof.type;
+
+	if (k->leaks)
+		return misused("--uprobes and --leaks exclude each other");
+	if (k->target.command || (type != GPROF_PROCESS && type != GPROF_THREAD))
+		return misused("--uprobes is about a program that runs already: it wants -p or -t");
+	say("--uprobes: until it ends, each malloc() of %d enters the kernel twice and each free() "
+	    "once, sampled or not, which slows it many times over if it does little else",
+	    k->target.gprof.id);
+	return STATUS_OK;
+}
+
 /* A command's own allocations are what one would expect of one. */
 static int check(struct kinds *k)
 {
@@ -102,11 +126,13 @@ static int check(struct kinds *k)
 			       "wants a command, and no --kernel");
 	if (check_text(k) != STATUS_OK)
 		return STATUS_USAGE;
+	if (k->probes && check_probes(k) != STATUS_OK)
+		return STATUS_USAGE;
 	if (k->kernel || (!k->of_user && !k->target.command))
 		return STATUS_OK;
 	k->kinds[0].kind = heap ? "user-heap" : "user-alloc";
 	k->user_only = true;
-	k->words = &words_of_user;
+	k->words = k->probes ? &words : &words_of_user;
 	if (k->leaks && !k->kinds[0].rate)
 		k->kinds[0].rate = 1;
 	return k->target.command ? preload(k->target.command) : STATUS_OK;
@@ -117,6 +143,8 @@ static int check(struct kinds *k)
 	  kinds_set_output },							\
 	{ 0, "user", NULL, "what programs allocate themselves: the default for a command; of\n" \
 	  "other targets, programs that were started with the shim alone", set_of_user }, \
+	{ 0, "uprobes", NULL, "likewise, of a program that runs already or is static (-p, -t), by\n" \
+	  "probes of its functions: each call of them enters the kernel", set_probes }, \
 	{ 0, "kernel", NULL, "what the kernel allocates: slab objects, pages (the default but\n" \
 	  "for a command)", kinds_set_kernel },					\
 	{ 0, "every", "BYTES", "sample one byte of so many, by chance, and what it belongs to\n" \
@@ -156,6 +184,12 @@ static int run(const char *kind, const char *file, const struct usage *usage, in
 "programs, nor into children that are started without LD_PRELOAD; these are not there.\n" \
 "An allocator that is linked into the program itself is not seen either.\n"	\
 "\n"										\
+"Of a program that runs already, also of a static one, it is by probes if --uprobes says\n" \
+"so: of malloc() and the like of all its allocators, but not of mappings. Each call enters\n" \
+"the kernel then, sampled or not, which slows a program that allocates much many times\n" \
+"over; and C++'s operator new must not throw in an allocator that has one of its own\n" \
+"(jemalloc, tcmalloc), or the program ends. It needs CAP_PERFMON.\n"		\
+"\n"										\
 "Else, and with --kernel, it is what the kernel allocates for the target's tasks: objects\n" \
 "of slab caches and of kmalloc(), with the bytes that were asked for, and pages, but not\n" \
 "those that slabs are made of. Each is told where it was asked for, with the kernel's\n" \
@@ -181,6 +215,7 @@ OF_WHAT STATUS,
 		.examples =
 "  gprofctl alloc -p 1234 -d 10                 # what the kernel allocates for it\n"
 "  gprofctl alloc -- ./server                   # what a command allocates itself\n"
+"  gprofctl alloc --uprobes -p 1234 -d 10       # what one that runs allocates itself\n"
 "  gprofctl alloc --kernel -- make -j4          # what the kernel allocates for one\n"
 "  gprofctl alloc -a -d 10 --every 64K          # the whole host, in more detail",
 	};
@@ -207,6 +242,7 @@ STATUS,
 		.examples =
 "  gprofctl heap -p 1234 -d 60                  # what the kernel keeps for it\n"
 "  gprofctl heap --leaks -- ./a.out             # what a command never frees\n"
+"  gprofctl heap --uprobes -p 1234 -d 60        # what a program that runs keeps\n"
 "  gprofctl heap --kernel --every 1 -- ./a.out  # all of the kernel's, for a command\n"
 "  gprofctl heap -a -d 60                       # the whole host",
 	};

@@ -33,6 +33,7 @@
  * @leaks: --leaks
  * @text: --format text
  * @of_user: --user
+ * @probes: --uprobes
  * @slots: --slots, 0 when absent
  * @check: says STATUS_OK of a command line that is complete, and completes what follows from
  *	it, or another status after a sentence; or NULL
@@ -54,6 +55,7 @@ struct kinds {
 	bool leaks;
 	bool text;
 	bool of_user;
+	bool probes;
 	unsigned long long slots;
 	int (*check)(struct kinds *k);
 	int (*after)(void *kinds);

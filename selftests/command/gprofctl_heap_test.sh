@@ -257,6 +257,83 @@ nobody_else_is_slowed()
 	[ "$(cat out)" -gt "$before" ]
 }
 
+# probed PROGRAM MODE: what it allocates from a time on when it runs already
+probed()
+{
+	rm -f x.pb.gz gate
+	mkfifo gate
+	env ${library:+LD_PRELOAD="$library"} "$here/$1" later "$2" <gate >said &
+	program=$!
+	exec 9>gate
+	gprofctl heap --uprobes --every 1 --format text --buffer 4M -o x.pb.gz -p $program \
+		>out 2>err &
+	recorder=$!
+	wait_for_recording $recorder
+	echo >&9
+	exec 9>&-
+	wait $program || fail "the program ended with $?"
+	wait $recorder || { cat err; fail "status $?"; }
+	grep -q 'enters the kernel twice' err || fail "not a word about what it costs"
+	[ "$(count lost)" -eq 0 ]
+	# mappings are not probed
+	grep -v '^site_map' said >truth
+}
+
+a_program_that_runs_is_probed_on_request()
+{
+	library=
+	for mode in exact forks signals; do
+		probed truth_heap $mode
+		is_true
+	done
+	[ "$(of site_maps)" = "0 0 0 0" ]
+}
+
+a_static_program_is_probed_likewise()
+{
+	library=
+	for mode in exact forks; do
+		probed truth_heap_static $mode
+		is_true
+	done
+}
+
+a_program_that_is_executed_is_probed_where_it_maps_the_same()
+{
+	library=
+	probed truth_heap executes
+	[ "$(of site_keeps)" = "200 200000 70 70000" ] || fail "$(of site_keeps)"
+	[ "$(of site_gives)" = "12 60000 1 5000" ] || fail "$(of site_gives)"
+}
+
+another_allocator_is_probed_instead()
+{
+	for name in libjemalloc.so.2 libtcmalloc_minimal.so.4; do
+		library=$(find /usr/lib/*/ -maxdepth 1 -name $name | head -n 1)
+		[ -n "$library" ] || skip "no $name here"
+		probed truth_heap exact
+		is_true
+	done
+}
+
+probes_are_refused_where_they_cannot_be()
+{
+	refused 2 'runs already' gprofctl heap --uprobes -o x.pb.gz -- true
+	refused 2 'runs already' gprofctl alloc --uprobes -o x.pb.gz -a -d 1
+	refused 2 'exclude each other' gprofctl heap --uprobes --kernel -o x.pb.gz -p 1 -d 1
+	sleep 60 &
+	run 1 as_user "$(command -v gprofctl)" alloc --uprobes -o x.pb.gz -p $! -d 1
+	kill $!
+	grep -qi "another user's\|CAP_PERFMON" err
+	setpriv --reuid 1000 --regid 1000 --clear-groups sleep 60 &
+	sleeper=$!
+	sleep 1
+	run 1 as_user "$(command -v gprofctl)" alloc --uprobes -o x.pb.gz -p $sleeper -d 1
+	kill $sleeper
+	grep -q 'CAP_PERFMON' err
+	[ ! -e x.pb.gz ]
+}
+
 programs_that_the_shim_cannot_enter_are_refused()
 {
 	cp "$(command -v id)" set_id
@@ -278,5 +355,7 @@ ktap_run each_byte_is_told_by_where_it_was_allocated what_is_never_freed_is_told
 	other_allocators_are_followed an_allocator_that_maps_does_not_wait_for_the_loader \
 	what_there_is_no_room_for_is_counted \
 	a_full_table_says_so_and_is_right_of_what_it_has a_user_records_its_own nobody_else_is_slowed \
-	programs_that_the_shim_cannot_enter_are_refused sampled_bytes_stand_for_all \
+	programs_that_the_shim_cannot_enter_are_refused a_program_that_runs_is_probed_on_request \
+	a_static_program_is_probed_likewise a_program_that_is_executed_is_probed_where_it_maps_the_same \
+	another_allocator_is_probed_instead probes_are_refused_where_they_cannot_be sampled_bytes_stand_for_all \
 	a_million_samples_are_live

@@ -2,7 +2,7 @@
 /*
  * truth_heap: allocates so much here and so much there, and says how much.
  *
- * Usage: truth_heap MODE [N]. Prints for each place "NAME OBJECTS BYTES OBJECTS_LEFT BYTES_LEFT":
+ * Usage: truth_heap [later] MODE [N]; later: when a line comes. Prints for each place "NAME OBJECTS BYTES OBJECTS_LEFT BYTES_LEFT":
  * what was allocated, and what of it never freed.
  */
 #define _GNU_SOURCE
@@ -21,6 +21,12 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#ifdef NO_LIBRARIES
+#define dlopen(name, flags)	NULL
+#define dlsym(library, name)	NULL
+#define dlclose(library)	((void)(library))
+#endif
 
 #define SITE	__attribute__((noinline, noclone))
 #define PAGE	4096UL
@@ -479,7 +485,14 @@ int main(int argc, char **argv)
 {
 	const char *mode = argc > 1 ? argv[1] : "";
 	unsigned long n = argc > 2 ? strtoul(argv[2], NULL, 0) : 0;
+	char line[16];
 
+	if (!strcmp(mode, "later")) {
+		if (read(0, line, sizeof(line)) <= 0)
+			return 2;
+		argv[1] = argv[0];
+		return main(argc - 1, argv + 1);
+	}
 	if (!strcmp(mode, "exact"))
 		exact();
 	else if (!strcmp(mode, "forks"))

@@ -208,6 +208,8 @@ struct gprof_tracepoint_config {
 #define GPROF_RECORD_OWNER	(1U << 3)	/* "kernel-lock": who had the lock; else nothing */
 #define GPROF_RECORD_KEEP	(1U << 4)	/* "user-heap": also what ended programs had; likewise */
 
+#define GPROF_RECORD_PROBES	(1U << 5)	/* "user-alloc", "user-heap": by probes */
+
 /**
  * struct gprof_kind_config - something to record, each with a profile of its own
  * @kind: its name, and what the profile's values are:
@@ -232,6 +234,12 @@ struct gprof_tracepoint_config {
  *	"user-heap"	as "heap", likewise; what a process has when it ends, or executes
  *			another program, is not in use, but for what the target itself has when
  *			it ends; with GPROF_RECORD_KEEP it is
+ *
+ * With GPROF_RECORD_PROBES these two are of a process or thread that runs already, whatever it was
+ * started with: breakpoints are put where its functions that allocate begin and return (malloc()
+ * and the like of all its allocators; C++'s operators where they are an allocator's own; no
+ * mappings). Each call then enters the kernel, sampled or not, which slows a program that
+ * allocates much many times over. Needs CAP_PERFMON, and excludes GPROF_RECORD_KEEP and on_exec.
  *
  * @rate: "cpu": samples per second of CPU time, 0: 100; of allocations: bytes per sample,
  *	each of them sampled with the same probability, 0: 512 KiB; else events per sample,

@@ -98,9 +98,11 @@ static const char *const reasons[] = {
 	[GPROF_REASON_GENERATION] = "the time of a generation is out of range",
 	[GPROF_REASON_EXCLUDE] = "this event cannot leave out kernel, hypervisor or idle; include "
 				 "them (as root or with CAP_PERFMON)",
-	[GPROF_REASON_SLOWS_DENIED] = "counting system calls or page faults slows those of every "
-				      "task, and needs root or CAP_PERFMON; leave them out, or "
-				      "run with the privilege",
+	[GPROF_REASON_SLOWS_DENIED] = "this slows other tasks than one's own (counts of system "
+				      "calls and page faults, allocations), and needs root or "
+				      "CAP_PERFMON; leave it out, or run with the privilege",
+	[GPROF_REASON_FILE] = "what the process has mapped is another file by now, or not open for "
+			      "reading; try again",
 	[GPROF_REASON_PARANOID] = "kernel.perf_event_paranoid is above 2: counting events needs "
 				  "root or CAP_PERFMON; use -e timer, which is not one of them",
 };

@@ -42,6 +42,10 @@ static const struct feature features[] = {
 	  "the module does not tell a thread its stack; load a newer one" },
 	{ "memory", GPROF_FEAT_MEMORY, "profiles of what programs allocate themselves",
 	  "the module does not listen to programs that tell what they allocate; load a newer one" },
+	{ "alloc_probes", GPROF_FEAT_ALLOC_PROBES,
+	  "profiles of what programs that run already allocate themselves (--uprobes)",
+	  "functions of programs cannot be probed; the kernel needs CONFIG_UPROBES, CONFIG_MEMCG "
+	  "and CONFIG_MMU_NOTIFIER" },
 	{ "cgroup", GPROF_FEAT_CGROUP, "cgroups can be recorded", "this kernel has no cgroup v2" },
 	{ "flight", GPROF_FEAT_FLIGHT, "buffers that overwrite the oldest",
 	  "the module has no flight mode" },

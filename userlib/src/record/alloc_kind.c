@@ -22,6 +22,12 @@ int gprof_alloc_kind_source(const struct gprof_kind *kind, const struct gprof_ki
 	if (cfg->slots > GPROF_ALLOC_SLOTS_MAX)
 		return gprof_error_set(e, EINVAL, "%s: %u live samples are too many; at most %u",
 				       kind->name, cfg->slots, GPROF_ALLOC_SLOTS_MAX);
+	if (cfg->flags & GPROF_RECORD_PROBES && !(kind->flags & GPROF_ALLOC_F_PROGRAM))
+		return gprof_error_set(e, EINVAL, "%s: probes are for what programs allocate "
+				       "themselves; ask for user-%s", kind->name, kind->name);
+	if (cfg->flags & GPROF_RECORD_PROBES && cfg->flags & GPROF_RECORD_KEEP)
+		return gprof_error_set(e, EINVAL, "%s: with probes, what ended programs had is not "
+				       "kept", kind->name);
 	/* A program tells of itself alone. */
 	if (kind->flags & GPROF_ALLOC_F_PROGRAM)
 		out->stack &= ~GPROF_STACK_F_KERNEL;
@@ -32,6 +38,15 @@ int gprof_alloc_kind_source(const struct gprof_kind *kind, const struct gprof_ki
 		.period = period,
 		.slots = lasts ? cfg->slots : 0,
 	};
+	if (cfg->flags & GPROF_RECORD_PROBES) {
+		params->alloc.flags = GPROF_ALLOC_F_PROBES;
+		out->needs = GPROF_FEAT_ALLOC_PROBES;
+		out->needs_text = "cannot probe the functions that programs allocate by, for which the "
+				  "kernel needs CONFIG_UPROBES; start them with libgprof-heap.so";
+	} else {
+		/* As modules knew it that are older. */
+		params->alloc.size = GPROF_ALLOC_PARAMS_SIZE_VER0;
+	}
 	out->params = &params->alloc;
 	out->columns.period = period;
 	return 0;

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "alloc_functions.h"
 #include "base/opts.h"
 #include "recorder.h"
 
@@ -100,7 +101,7 @@ static int make_source(const struct gprof_kind_config *cfg, union gprof_kind_par
 		return gprof_error_set(e, E2BIG, "%s: sets what this libgprof does not know; it is "
 				       "older than the program", kind->name);
 	if (cfg->flags & ~(GPROF_RECORD_KERNEL | GPROF_RECORD_ADDR | GPROF_RECORD_LATENCY |
-			   GPROF_RECORD_OWNER | GPROF_RECORD_KEEP))
+			   GPROF_RECORD_OWNER | GPROF_RECORD_KEEP | GPROF_RECORD_PROBES))
 		return gprof_error_set(e, EINVAL, "%s: unknown flags %#x", kind->name, cfg->flags);
 	*out = (struct gprof_source){
 		.kind = kind->kind,
@@ -112,7 +113,18 @@ static int make_source(const struct gprof_kind_config *cfg, union gprof_kind_par
 	return kind->source(kind, cfg, params, out, e);
 }
 
-static struct gprof_recorder *make(const struct gprof_recorder_config *cfg, struct gprof_error *e)
+static int add_functions(struct gprof_alloc_functions *f, const struct gprof_recorder_config *cfg,
+			 union gprof_kind_params *params, const char *name, struct gprof_error *e)
+{
+	int err = f->nr ? 0 : gprof_alloc_functions_find(f, &cfg->target, name, e);
+
+	params->alloc.functions = (uintptr_t)f->rows;
+	params->alloc.nr_functions = (uint32_t)f->nr;
+	return err;
+}
+
+static struct gprof_recorder *make(const struct gprof_recorder_config *cfg,
+				   struct gprof_alloc_functions *functions, struct gprof_error *e)
 {
 	const struct gprof_stream_opts opts = {
 		cfg->buffer_bytes, cfg->on_exec, cfg->flight, cfg->no_unwind_tables,
@@ -130,6 +142,9 @@ static struct gprof_recorder *make(const struct gprof_recorder_config *cfg, stru
 	for (i = 0; i < cfg->nr_kinds; i++) {
 		if (make_source(&cfg->kinds[i], &params[i], &sources[i], e))
 			return NULL;
+		if (cfg->kinds[i].flags & GPROF_RECORD_PROBES && sources[i].needs &&
+		    add_functions(functions, cfg, &params[i], sources[i].name, e))
+			return NULL;
 		if (cfg->target.type == GPROF_PROCESS)
 			sources[i].columns.main_pid = (uint32_t)cfg->target.id;
 		for (j = 0; j < i; j++) {
@@ -146,12 +161,15 @@ static struct gprof_recorder *make(const struct gprof_recorder_config *cfg, stru
 struct gprof_recorder *gprof_recorder_new(const struct gprof_recorder_config *config)
 {
 	const size_t least = GPROF_SIZE_WITH(struct gprof_recorder_config, flight);
+	struct gprof_alloc_functions functions = { .nr = 0 };
 	struct gprof_recorder_config cfg = { 0 };
 	struct gprof_recorder *r = NULL;
 	struct gprof_error e = { 0 };
 
 	if (!gprof_opts_take(&cfg, sizeof(cfg), least, config, "gprof_recorder_config", &e))
-		r = make(&cfg, &e);
+		r = make(&cfg, &functions, &e);
+	/* The module has references of its own by now. */
+	gprof_alloc_functions_done(&functions);
 	if (!r)
 		gprof_error_publish(&e);
 	return r;

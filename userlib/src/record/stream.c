@@ -39,6 +39,9 @@ static int setup(struct gprof_stream *s, const struct gprof_source *source,
 		err = gprof_error_set(e, EOPNOTSUPP, "%s: this gprof.ko cannot tell how many tasks "
 				      "run, which latency is made of; load a newer one, or leave "
 				      "latency out", s->name);
+	if (!err && source->needs & ~info.out_features)
+		err = gprof_error_set(e, EOPNOTSUPP, "%s: this gprof.ko %s", s->name,
+				      source->needs_text);
 	if (!err && opts->python && !(info.out_features & GPROF_FEAT_PYTHON))
 		err = gprof_error_set(e, EOPNOTSUPP, "%s: this gprof.ko cannot find the frames of "
 				      "Python; load a newer one, or leave them out", s->name);

@@ -26,6 +26,8 @@
  * @columns: what the values of the profile are
  * @name: of the event
  * @detail: for the profile's comment, such as "perf type 0, config 0"
+ * @needs: GPROF_FEAT_* that the module must have
+ * @needs_text: what it does without, after "this gprof.ko"
  *
  * Where @columns have a latency, samples are to tell how many tasks of the target ran.
  */
@@ -36,6 +38,8 @@ struct gprof_source {
 	struct gprof_columns columns;
 	const char *name;
 	char detail[128];
+	uint64_t needs;
+	const char *needs_text;
 };
 
 /**

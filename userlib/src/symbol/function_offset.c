@@ -106,3 +106,40 @@ int gprof_function_offset(const char *path, const char *function, uint64_t *offs
 	gprof_elf_close(&m);
 	return err;
 }
+
+static void tell(struct gprof_elf *m, gprof_function_found found, void *ctx)
+{
+	int nr = gprof_elf_symtab(m), i;
+	char plain[256];
+
+	for (i = 0; i < nr; i++) {
+		uint64_t offset;
+		GElf_Addr at;
+		GElf_Sym sym;
+		const char *name = dwfl_module_getsym_info(m->mod, i, &sym, &at, NULL, NULL, NULL);
+		size_t n = name ? strcspn(name, "@") : 0;
+
+		if (!n || n >= sizeof(plain) || sym.st_shndx == SHN_UNDEF ||
+		    GELF_ST_TYPE(sym.st_info) != STT_FUNC ||
+		    GELF_ST_BIND(sym.st_info) == STB_LOCAL || !to_offset(m->elf, at - m->bias, &offset))
+			continue;
+		memcpy(plain, name, n);
+		plain[n] = '\0';
+		found(ctx, plain, offset);
+	}
+}
+
+int gprof_functions_each(int fd, const char *path, gprof_function_found found, void *ctx)
+{
+	struct gprof_elf m;
+	int err = gprof_elf_open(&m, fd, path, 0);
+
+	if (err)
+		return err;
+	if (gelf_getclass(m.elf) != ELFCLASS64)
+		err = -ENOEXEC;
+	else if (gprof_elf_symbols(&m) == GPROF_MISSING_NOT)
+		tell(&m, found, ctx);
+	gprof_elf_close(&m);
+	return err;
+}

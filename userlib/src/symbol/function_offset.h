@@ -9,6 +9,20 @@
 
 #include "base/error.h"
 
+/** What is called for each function, by its name without a version. */
+typedef void (*gprof_function_found)(void *ctx, const char *name, uint64_t offset);
+
+/**
+ * gprof_functions_each() - what functions others may call in a file
+ * @fd: ELF file of 64 bits, a program or a shared library; it stays the caller's
+ * @path: its name
+ * @found: called for each that is defined in it and has a name; for one of two tables twice
+ * @ctx: passed to @found
+ *
+ * Return: 0; -ENOEXEC: it is no such file; or another -errno.
+ */
+int gprof_functions_each(int fd, const char *path, gprof_function_found found, void *ctx);
+
 /**
  * gprof_function_offset() - where in a file a function's code is
  * @path: ELF file, a program or a shared library

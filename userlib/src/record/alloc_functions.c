@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * alloc_functions.c: by what functions a process allocates and frees.
+ *
+ * An allocator is a file that has both malloc() and free(): the C library, one that is there
+ * instead of it, or a static program. C++'s operators call malloc() where they are the C++
+ * library's, and are found by that; those of an allocator do not.
+ */
+#include "alloc_functions.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/regular_file.h"
+#include "symbol/function_offset.h"
+
+#define FILES_MAX	512	/* that are looked into */
+
+static const struct {
+	const char *name;
+	uint32_t role;
+} functions[] = {
+	{ "malloc", GPROF_ALLOC_FN_MALLOC },
+	{ "valloc", GPROF_ALLOC_FN_MALLOC },
+	{ "pvalloc", GPROF_ALLOC_FN_MALLOC },
+	{ "calloc", GPROF_ALLOC_FN_CALLOC },
+	{ "realloc", GPROF_ALLOC_FN_REALLOC },
+	{ "reallocarray", GPROF_ALLOC_FN_REALLOCARRAY },
+	{ "memalign", GPROF_ALLOC_FN_ALIGNED },
+	{ "aligned_alloc", GPROF_ALLOC_FN_ALIGNED },
+	{ "posix_memalign", GPROF_ALLOC_FN_POSIX_MEMALIGN },
+	{ "free", GPROF_ALLOC_FN_FREE },
+	{ "cfree", GPROF_ALLOC_FN_FREE },
+	/* jemalloc */
+	{ "mallocx", GPROF_ALLOC_FN_MALLOC },
+	{ "rallocx", GPROF_ALLOC_FN_REALLOC },
+	{ "dallocx", GPROF_ALLOC_FN_FREE },
+	{ "sdallocx", GPROF_ALLOC_FN_FREE },
+	/* tcmalloc */
+	{ "tc_malloc", GPROF_ALLOC_FN_MALLOC },
+	{ "tc_calloc", GPROF_ALLOC_FN_CALLOC },
+	{ "tc_realloc", GPROF_ALLOC_FN_REALLOC },
+	{ "tc_memalign", GPROF_ALLOC_FN_ALIGNED },
+	{ "tc_posix_memalign", GPROF_ALLOC_FN_POSIX_MEMALIGN },
+	{ "tc_free", GPROF_ALLOC_FN_FREE },
+};
+
+/* How the names of operators new, new[], delete and delete[] begin, whatever they take besides. */
+static const struct {
+	const char *begin;
+	uint32_t role;
+} operators[] = {
+	{ "_Znwm", GPROF_ALLOC_FN_MALLOC },
+	{ "_Znam", GPROF_ALLOC_FN_MALLOC },
+	{ "_ZdlPv", GPROF_ALLOC_FN_FREE },
+	{ "_ZdaPv", GPROF_ALLOC_FN_FREE },
+};
+
+#define NR_OPERATORS	(sizeof(operators) / sizeof(operators[0]))
+#define NR_FUNCTIONS	(sizeof(functions) / sizeof(functions[0]))
+#define OPERATORS_MAX	48
+
+struct row {
+	uint64_t offset;
+	uint32_t role;
+};
+
+/**
+ * struct file - what one file has
+ * @rows: functions
+ * @nr: how many
+ * @operators: those that count where it has some of its own
+ * @nr_operators: how many
+ * @has_malloc: it has malloc()
+ * @has_free: and free()
+ * @has_own_operators: they do not call malloc()
+ */
+struct file {
+	struct row rows[GPROF_ALLOC_FUNCTIONS_MAX];
+	size_t nr;
+	struct row operators[OPERATORS_MAX];
+	size_t nr_operators;
+	bool has_malloc;
+	bool has_free;
+	bool has_own_operators;
+};
+
+/* Several names of one function are one. */
+static void note(struct row *rows, size_t *nr, size_t max, uint64_t offset, uint32_t role)
+{
+	size_t i;
+
+	for (i = 0; i < *nr; i++)
+		if (rows[i].offset == offset)
+			return;
+	if (*nr < max)
+		rows[(*nr)++] = (struct row){ offset, role };
+}
+
+static void found(void *ctx, const char *name, uint64_t offset)
+{
+	struct file *f = ctx;
+	size_t i;
+
+	for (i = 0; i < NR_OPERATORS; i++)
+		if (!strncmp(name, operators[i].begin, strlen(operators[i].begin)))
+			note(f->operators, &f->nr_operators, OPERATORS_MAX, offset,
+			     operators[i].role);
+	for (i = 0; i < NR_FUNCTIONS; i++) {
+		if (strcmp(name, functions[i].name))
+			continue;
+		note(f->rows, &f->nr, GPROF_ALLOC_FUNCTIONS_MAX, offset, functions[i].role);
+		f->has_malloc |= !strcmp(name, "malloc");
+		f->has_free |= !strcmp(name, "free");
+		f->has_own_operators |= !strcmp(name, "mallocx") || !strcmp(name, "tc_malloc");
+	}
+}
+
+static int add(struct gprof_alloc_functions *f, int fd, const struct row *rows, size_t nr)
+{
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		if (f->nr == GPROF_ALLOC_FUNCTIONS_MAX)
+			return -E2BIG;
+		f->rows[f->nr++] = (struct gprof_alloc_function){
+			.fd = fd, .role = rows[i].role, .offset = rows[i].offset,
+		};
+	}
+	return 0;
+}
+
+/* Takes @fd. */
+static int look_into(struct gprof_alloc_functions *f, int fd, const char *path)
+{
+	struct file file = { .nr = 0 };
+	struct gprof_own_fd *own = &f->files[f->nr_files];
+	int err = gprof_functions_each(fd, path, found, &file);
+
+	/* What cannot be read is no allocator that we can help with. */
+	if (err || !file.has_malloc || !file.has_free) {
+		close(fd);
+		return err == -ENOMEM ? err : 0;
+	}
+	if (f->nr_files == GPROF_ALLOCATORS_MAX) {
+		close(fd);
+		return -E2BIG;
+	}
+	gprof_own_fd_take(own, fd);
+	f->nr_files++;
+	err = add(f, own->fd, file.rows, file.nr);
+	if (!err && file.has_own_operators)
+		err = add(f, own->fd, file.operators, file.nr_operators);
+	return err;
+}
+
+/**
+ * struct mapped - a line of maps
+ * @start: first address
+ * @end: address after the last
+ * @dev: of the file, as it is written there
+ * @inode: of the file
+ * @path: of it
+ */
+struct mapped {
+	uint64_t start;
+	uint64_t end;
+	char dev[16];
+	uint64_t inode;
+	char path[4096];
+};
+
+/* Of code in a file. */
+static bool parse(const char *line, struct mapped *m)
+{
+	char rights[5];
+	int at = 0;
+
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %*x %15s %" SCNu64 " %n", &m->start, &m->end,
+		   rights, m->dev, &m->inode, &at) != 5 || rights[2] != 'x' || !m->inode || !at)
+		return false;
+	snprintf(m->path, sizeof(m->path), "%.*s", (int)strcspn(line + at, "\n"), line + at);
+	return m->path[0] == '/';
+}
+
+/* What is mapped, whatever has its name by now; else what has its name. */
+static int open_mapped(int pid, const struct mapped *m)
+{
+	char path[sizeof(m->path) + 64];
+	struct stat st;
+	int look, fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, pid, m->start, m->end);
+	look = gprof_look(path, 0, &st);
+	if (look < 0) {
+		snprintf(path, sizeof(path), "/proc/%d/root%s", pid, m->path);
+		look = gprof_look(path, 0, &st);
+	}
+	if (look < 0)
+		return -1;
+	fd = gprof_open_looked(look);
+	close(look);
+	return fd;
+}
+
+struct seen {
+	char dev[16];
+	uint64_t inode;
+};
+
+static bool is_new(struct seen *all, size_t *nr, const struct mapped *m)
+{
+	size_t i;
+
+	for (i = 0; i < *nr; i++)
+		if (all[i].inode == m->inode && !strcmp(all[i].dev, m->dev))
+			return false;
+	if (*nr == FILES_MAX)
+		return false;
+	memcpy(all[*nr].dev, m->dev, sizeof(m->dev));
+	all[(*nr)++].inode = m->inode;
+	return true;
+}
+
+static int look_through(struct gprof_alloc_functions *f, FILE *maps, int pid)
+{
+	static const size_t line_size = sizeof(((struct mapped *)0)->path) + 128;
+	char line[sizeof(((struct mapped *)0)->path) + 128];
+	struct seen seen[FILES_MAX];
+	struct mapped m;
+	size_t nr_seen = 0;
+	int err = 0, fd;
+
+	while (!err && fgets(line, (int)line_size, maps)) {
+		if (!parse(line, &m) || !is_new(seen, &nr_seen, &m))
+			continue;
+		fd = open_mapped(pid, &m);
+		if (fd >= 0)
+			err = look_into(f, fd, m.path);
+	}
+	return err;
+}
+
+int gprof_alloc_functions_find(struct gprof_alloc_functions *f, const struct gprof_target *target,
+			       const char *what, struct gprof_error *e)
+{
+	int pid = target->type == GPROF_SELF ? (int)getpid() : target->id, err;
+	char path[64];
+	FILE *maps;
+
+	f->nr = f->nr_files = 0;
+	if (target->type != GPROF_SELF && target->type != GPROF_PROCESS &&
+	    target->type != GPROF_THREAD)
+		return gprof_error_set(e, EINVAL, "%s: the functions that are probed are those of a "
+				       "process; record one, or a thread", what);
+	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
+	maps = fopen(path, "re");
+	if (!maps)
+		return gprof_error_set(e, errno == ENOENT ? ESRCH : errno, "%s: what process %d has "
+				       "mapped cannot be read (%s); it may have ended, or is another "
+				       "user's", what, pid, gprof_strerror(errno));
+	err = look_through(f, maps, pid);
+	fclose(maps);
+	if (err == -E2BIG)
+		return gprof_error_set(e, E2BIG, "%s: process %d has more allocators than can be "
+				       "probed at once", what, pid);
+	if (err)
+		return gprof_error_set(e, -err, "%s: no memory for the symbols of process %d", what,
+				       pid);
+	if (!f->nr)
+		return gprof_error_set(e, ENOENT, "%s: no file of process %d has a malloc() and a "
+				       "free() of 64 bits that can be found by name; a static program "
+				       "must not be stripped", what, pid);
+	return 0;
+}
+
+void gprof_alloc_functions_done(struct gprof_alloc_functions *f)
+{
+	while (f->nr_files)
+		gprof_own_fd_close(&f->files[--f->nr_files]);
+	f->nr = 0;
+}
