@@ -224,7 +224,10 @@ static unsigned long place_of(const struct call *c, struct pt_regs *regs, bool *
 		return addr;
 	if ((int)addr)
 		return 0;
+	/* It was written just now. Who waits for a page here would have STOP wait, too. */
+	pagefault_disable();
 	*unknown = get_user(addr, (unsigned long __user *)c->where);
+	pagefault_enable();
 	return *unknown ? 0 : addr;
 }
 

@@ -722,7 +722,9 @@ struct gprof_alloc_function {
  * would be of one that never returns, or of a task for which there was no room to note its
  * call, is lost. Who resizes in vain has nothing live there any more; that is counted (full of
  * struct gprof_live_head). Needs CAP_PERFMON, and excludes KEEP. While START and STOP put them
- * there and take them away, each process that has mapped one of the files waits a little.
+ * there and take them away, each process that has mapped one of the files waits a little; and
+ * they wait for the mmap_lock of each, as long as that is held: of this kind alone START, STOP
+ * and close() have no bound.
  */
 struct gprof_alloc_params {
 	__u32 size;
