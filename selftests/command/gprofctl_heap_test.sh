@@ -265,6 +265,11 @@ probed()
 	env ${library:+LD_PRELOAD="$library"} "$here/$1" later "$2" <gate >said &
 	program=$!
 	exec 9>gate
+	# it reads what it waits for, and has all its libraries
+	until [ "$(readlink "/proc/$program/exe")" = "$here/$1" ] &&
+	      grep -Eq '^(0|63) 0x0 ' "/proc/$program/syscall"; do
+		sleep 0.1
+	done
 	gprofctl heap --uprobes --every 1 --format text --buffer 4M -o x.pb.gz -p $program \
 		>out 2>err &
 	recorder=$!
