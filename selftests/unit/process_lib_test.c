@@ -17,6 +17,7 @@
 #include "symbol/kernel_table.h"
 #include "lib_util.h"
 #include "symbol/process.h"
+#include "symbol/process_lookup.h"
 #include "symbol/symbolizer.h"
 
 #define PID	(1 << 29)	/* no process has it */

@@ -14,6 +14,7 @@
 #include "python_mix.h"
 #include "resolve_names.h"
 #include "symbol/kernel_table.h"
+#include "symbol/process_lookup.h"
 
 /* Mapping of kernel addresses that belong to no image that is known. */
 #define KERNEL_REST		"[kernel]"

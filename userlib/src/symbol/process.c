@@ -15,9 +15,9 @@
 #include "base/patience.h"
 #include "device/decode.h"
 #include "kernel_table.h"
+#include "process_lookup.h"
 
 #define DELETED		" (deleted)"
-#define RELATIVES_MAX	256	/* processes that are looked at for one stack */
 #define SHARED_MAX	64	/* readings before a new one that may have found the same */
 #define PYTHON_MAX	(64ULL << 20)	/* bytes of code objects of all programs together */
 
@@ -159,40 +159,10 @@ static struct gprof_reading *get_reading(struct gprof_space *space, const struct
 	return r;
 }
 
-static int by_start(const void *a, const void *b)
-{
-	const struct gprof_vma *x = a, *y = b;
-
-	return x->start < y->start ? -1 : x->start > y->start;
-}
-
-static void sort_reading(struct gprof_reading *r)
-{
-	if (!r->sorted && r->nr)
-		qsort(r->v, r->nr, sizeof(*r->v), by_start);
-	r->sorted = true;
-}
-
 static bool same_vma(const struct gprof_vma *a, const struct gprof_vma *b)
 {
 	return a->start == b->start && a->end == b->end && a->offset == b->offset &&
 	       a->object == b->object && a->path == b->path;
-}
-
-static const struct gprof_vma *find_vma(struct gprof_reading *r, uint64_t addr)
-{
-	size_t lo = 0, hi = r->nr;
-
-	sort_reading(r);
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (r->v[mid].start <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo && addr < r->v[lo - 1].end ? &r->v[lo - 1] : NULL;
 }
 
 /* Another CPU's buffer may hold the same reading; each comes in the order of addresses. */
@@ -202,7 +172,7 @@ static bool has_vma(struct gprof_reading *r, const struct gprof_vma *vma)
 
 	if (!r->nr || (r->sorted && r->v[r->nr - 1].start < vma->start))
 		return false;
-	have = find_vma(r, vma->start);
+	have = gprof_reading_vma(r, vma->start);
 	return have && same_vma(have, vma);
 }
 
@@ -233,8 +203,8 @@ static bool same_reading(struct gprof_reading *a, struct gprof_reading *b)
 		return false;
 	if (a->v == b->v)
 		return true;
-	sort_reading(a);
-	sort_reading(b);
+	gprof_reading_sort(a);
+	gprof_reading_sort(b);
 	for (i = 0; i < a->nr && same_vma(&a->v[i], &b->v[i]); i++)
 		;
 	return i == a->nr;
@@ -329,7 +299,7 @@ static bool has_mapping(void *ctx, uint64_t start, uint64_t end, uint64_t offset
 	size_t i;
 
 	for (i = space->nr; i && space->nr - i < 2; i--) {
-		const struct gprof_vma *vma = find_vma(&space->readings[i - 1], start);
+		const struct gprof_vma *vma = gprof_reading_vma(&space->readings[i - 1], start);
 
 		if (vma && vma->start == start && vma->end == end && vma->offset == offset)
 			return true;
@@ -394,148 +364,6 @@ int gprof_spaces_map(struct gprof_spaces *s, const struct gprof_map_rec *rec, co
 	merge_newest(space, r);
 	describe(space, false);
 	return 0;
-}
-
-/* How much code there is by a stamp, and how often some of it was unmapped. */
-static uint32_t code_of(uint32_t layout)
-{
-	return layout & ((1U << GPROF_LAYOUT_UNMAPPED_SHIFT) - 1);
-}
-
-static uint32_t unmapped_of(uint32_t layout)
-{
-	return layout >> GPROF_LAYOUT_UNMAPPED_SHIFT;
-}
-
-static bool has_all(struct gprof_space *space, uint32_t layout, const uint64_t *addrs, size_t nr)
-{
-	size_t i, j;
-
-	for (i = 0; i < space->nr; i++) {
-		struct gprof_reading *r = &space->readings[i];
-
-		if (code_of(r->layout) != code_of(layout))
-			continue;
-		for (j = 0; j < nr && find_vma(r, addrs[j]); j++)
-			;
-		if (j == nr)
-			return true;
-	}
-	return false;
-}
-
-struct gprof_space *gprof_spaces_relative(struct gprof_spaces *s, const struct gprof_process *id,
-					  uint32_t layout, const uint64_t *addrs, size_t nr)
-{
-	struct gprof_space *best = NULL;
-	unsigned int tries = 0;
-	size_t i;
-
-	/* Parents are seen before their children, mostly not long before. */
-	for (i = s->nr; i > 0 && tries < RELATIVES_MAX; i--) {
-		struct gprof_space *space = &s->v[i - 1];
-
-		if (space->id.exec_id != id->exec_id || space->id.start_ns > id->start_ns ||
-		    !space->nr || (best && space->id.start_ns <= best->id.start_ns))
-			continue;
-		tries++;
-		if (has_all(space, layout, addrs, nr))
-			best = space;
-	}
-	return best;
-}
-
-/* How far a reading is from a time; what came later counts as farther. */
-static uint64_t farness(const struct gprof_reading *r, uint64_t time)
-{
-	if (time >= r->time)
-		return time <= r->last_time ? 0 : time - r->last_time;
-	return r->time - time;
-}
-
-/* Is what lies at an address the same part of the same file, or of none? Either may be NULL. */
-static bool same_place(const struct gprof_vma *a, const struct gprof_vma *b)
-{
-	return a && b && a->object == b->object && a->path == b->path &&
-	       (!a->object || a->start - a->offset == b->start - b->offset);
-}
-
-/* Was something else ever seen where a mapping has an address? */
-static bool is_contested(struct gprof_space *space, const struct gprof_vma *vma, uint64_t addr)
-{
-	size_t i;
-
-	for (i = 0; i < space->nr; i++) {
-		const struct gprof_vma *other = find_vma(&space->readings[i], addr);
-
-		if (other && !same_place(vma, other))
-			return true;
-	}
-	return false;
-}
-
-/*
- * The mapping by readings between which and the sample code was unmapped. What was unmapped
- * had been read, so what the last reading before has not, the first one behind may tell of.
- * Where things take turns, neither is a witness of what was between.
- */
-static const struct gprof_vma *vma_around(struct gprof_space *space, uint64_t time, uint64_t addr,
-					  bool *changed)
-{
-	struct gprof_reading *before = NULL, *after = NULL;
-	const struct gprof_vma *was = NULL, *is = NULL;
-	size_t i;
-
-	for (i = 0; i < space->nr; i++) {
-		struct gprof_reading *r = &space->readings[i];
-
-		if (r->time <= time && (!before || r->last_time > before->last_time))
-			before = r;
-		if (r->last_time > time && (!after || r->time < after->time))
-			after = r;
-	}
-	if (before)
-		was = find_vma(before, addr);
-	if (after)
-		is = find_vma(after, addr);
-	if (is && (!was || same_place(was, is)) && !is_contested(space, is, addr))
-		return is;
-	*changed = was || is;
-	return NULL;
-}
-
-const struct gprof_vma *gprof_space_vma(struct gprof_space *space, uint32_t layout, uint64_t time,
-					uint64_t addr, bool *changed)
-{
-	const struct gprof_vma *best = NULL;
-	uint64_t best_far = 0;
-	bool best_same = false, best_past = false, unused;
-	size_t i;
-
-	changed = changed ? changed : &unused;
-	*changed = false;
-	for (i = 0; i < space->nr; i++) {
-		struct gprof_reading *r = &space->readings[i];
-		bool same = r->layout == layout;
-		bool past = r->time <= time;
-		uint64_t far = farness(r, time);
-		const struct gprof_vma *vma;
-
-		if (unmapped_of(r->layout) != unmapped_of(layout))
-			continue;
-		/* The stamp decides first; with it, what was read before the sample. */
-		if (best && (best_same != same ? best_same
-			     : same && best_past != past ? best_past : best_far <= far))
-			continue;
-		vma = find_vma(r, addr);
-		if (!vma)
-			continue;
-		best = vma;
-		best_same = same;
-		best_past = past;
-		best_far = far;
-	}
-	return best ? best : vma_around(space, time, addr, changed);
 }
 
 /* The interpreter that a process has mapped, or NULL. */
