@@ -210,25 +210,33 @@ TEST_F(space, a_child_has_the_mappings_of_its_parent)
 {
 	const uint64_t inside[] = { 0x1000, 0x5fff }, outside[] = { 0x1000, 0x6000 };
 	struct gprof_process child = { PID + 1, 1, 20 }, other = { PID + 2, 1, 15 };
+	uint32_t stamp = UNMAPPED(3, 7), less = UNMAPPED(3, 8);
 	struct gprof_space *space;
 
 	map(&self->s, &self->id, 10, 7, GPROF_MAP_REC_F_FIRST, 0x1000, "a");
 	map(&self->s, &self->id, 10, 7, GPROF_MAP_REC_F_LAST, 0x5000, "b");
-	space = gprof_spaces_relative(&self->s, &child, 7, inside, 2);
+	space = gprof_spaces_relative(&self->s, &child, &stamp, inside, 2);
 	ASSERT_NE(NULL, space);
 	EXPECT_EQ(PID, space->id.pid);
-	EXPECT_EQ(NULL, gprof_spaces_relative(&self->s, &child, 7, outside, 2));
-	EXPECT_EQ(NULL, gprof_spaces_relative(&self->s, &child, 8, inside, 2));
+	/* What either unmaps is counted for itself. */
+	EXPECT_EQ(7, stamp);
+	EXPECT_STREQ("b", gprof_space_vma(space, stamp, 30, 0x5fff, NULL)->path);
+	stamp = UNMAPPED(3, 7);
+	EXPECT_EQ(NULL, gprof_spaces_relative(&self->s, &child, &stamp, outside, 2));
+	EXPECT_EQ(NULL, gprof_spaces_relative(&self->s, &child, &less, inside, 2));
 	child.exec_id = 2;
-	EXPECT_EQ(NULL, gprof_spaces_relative(&self->s, &child, 7, inside, 2));
+	EXPECT_EQ(NULL, gprof_spaces_relative(&self->s, &child, &stamp, inside, 2));
 	child.exec_id = 1;
 	child.start_ns = 8;
-	EXPECT_EQ(NULL, gprof_spaces_relative(&self->s, &child, 7, inside, 2));
+	EXPECT_EQ(NULL, gprof_spaces_relative(&self->s, &child, &stamp, inside, 2));
 	/* Of two the younger one is nearer. */
 	child.start_ns = 20;
 	map(&self->s, &other, 10, 7, GPROF_MAP_REC_F_FIRST, 0x1000, "c");
 	map(&self->s, &other, 10, 7, GPROF_MAP_REC_F_LAST, 0x5000, "d");
-	EXPECT_EQ(PID + 2, gprof_spaces_relative(&self->s, &child, 7, inside, 2)->id.pid);
+	EXPECT_EQ(PID + 2, gprof_spaces_relative(&self->s, &child, &stamp, inside, 2)->id.pid);
+	/* Nobody knows which of two files the child has. */
+	map(&self->s, &other, 12, UNMAPPED(1, 7), WHOLE, 0x5000, "e");
+	EXPECT_EQ(NULL, gprof_spaces_relative(&self->s, &child, &stamp, inside, 2));
 }
 
 #define KNOWN	(1 << 0)	/* the kernel says size and time of the file */

@@ -374,8 +374,11 @@ static bool caller_right(const struct gprof_stack *s, const struct place *leaf)
 					      s->flags & GPROF_STACK_REC_F_CALLER_PUSHED);
 }
 
-/* The address space of a stack: its process' own, or what the process began with. */
-static struct gprof_space *find_space(struct gprof_resolver *r, const struct gprof_stack *s,
+/*
+ * The address space of a stack: its process' own, or what the process began with, whose
+ * stamp the stack gets then.
+ */
+static struct gprof_space *find_space(struct gprof_resolver *r, struct gprof_stack *s,
 				      const uint64_t *user)
 {
 	struct gprof_space *space = gprof_spaces_find(r->spaces, &s->process);
@@ -388,7 +391,7 @@ static struct gprof_space *find_space(struct gprof_resolver *r, const struct gpr
 	for (i = 0; i < s->nr_user && nr < RELATIVE_FRAMES; i++)
 		if ((i != 1 || !guess) && !(user[i] >> 63))
 			addrs[nr++] = i ? user[i] - 1 : user[i];
-	return gprof_spaces_relative(r->spaces, &s->process, s->layout, addrs, nr);
+	return gprof_spaces_relative(r->spaces, &s->process, &s->layout, addrs, nr);
 }
 
 /* Where the code goes on that called frame @i; 0: that is not known. */
@@ -517,10 +520,11 @@ static int python_frame(struct gprof_resolver *r, const struct gprof_space *spac
 	return push(r, location);
 }
 
-int gprof_resolve_stack(struct gprof_resolver *r, const struct gprof_stack *s,
+int gprof_resolve_stack(struct gprof_resolver *r, const struct gprof_stack *stack,
 			const uint64_t *frames)
 {
-	const uint64_t *user = frames + s->nr_kernel;
+	const uint64_t *user = frames + stack->nr_kernel;
+	struct gprof_stack own = *stack, *s = &own;
 	struct gprof_space *space = NULL;
 	struct place place, leaf = { 0 };
 	uint32_t *order = NULL;

@@ -58,7 +58,9 @@ static uint32_t unmapped_of(uint32_t layout)
 	return layout >> GPROF_LAYOUT_UNMAPPED_SHIFT;
 }
 
-static bool has_all(struct gprof_space *space, uint32_t layout, const uint64_t *addrs, size_t nr)
+/* A reading with as much code, and with a mapping for each address. */
+static struct gprof_reading *find_all(struct gprof_space *space, uint32_t layout,
+				      const uint64_t *addrs, size_t nr)
 {
 	size_t i, j;
 
@@ -70,9 +72,9 @@ static bool has_all(struct gprof_space *space, uint32_t layout, const uint64_t *
 		for (j = 0; j < nr && gprof_reading_vma(r, addrs[j]); j++)
 			;
 		if (j == nr)
-			return true;
+			return r;
 	}
-	return false;
+	return NULL;
 }
 
 /* Is what lies at an address the same part of the same file, or of none? Either may be NULL. */
@@ -97,8 +99,9 @@ static bool is_contested(struct gprof_space *space, const struct gprof_vma *vma,
 }
 
 struct gprof_space *gprof_spaces_relative(struct gprof_spaces *s, const struct gprof_process *id,
-					  uint32_t layout, const uint64_t *addrs, size_t nr)
+					  uint32_t *layout, const uint64_t *addrs, size_t nr)
 {
+	struct gprof_reading *r, *found = NULL;
 	struct gprof_space *best = NULL;
 	unsigned int tries = 0;
 	size_t i;
@@ -111,9 +114,17 @@ struct gprof_space *gprof_spaces_relative(struct gprof_spaces *s, const struct g
 		    !space->nr || (best && space->id.start_ns <= best->id.start_ns))
 			continue;
 		tries++;
-		if (has_all(space, layout, addrs, nr))
+		r = find_all(space, *layout, addrs, nr);
+		if (r) {
 			best = space;
+			found = r;
+		}
 	}
+	for (i = 0; best && i < nr; i++)
+		if (is_contested(best, gprof_reading_vma(found, addrs[i]), addrs[i]))
+			return NULL;
+	if (best)
+		*layout = found->layout;
 	return best;
 }
 

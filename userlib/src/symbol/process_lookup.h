@@ -18,18 +18,19 @@ const struct gprof_vma *gprof_reading_vma(struct gprof_reading *r, uint64_t addr
  * @s: address spaces
  * @id: a process that ended, or executed another program, before its mappings
  *	were read
- * @layout: stamp of its mappings
+ * @layout: stamp of its mappings; gets the one by which the other had them, for what is
+ *	unmapped is counted for each process by itself
  * @addrs: addresses of a stack of it
  * @nr: how many
  *
  * A child has the mappings of its parent, and as many execs behind it. Who is
- * older, has these, as much code by the stamp, and a mapping for every address, is the
- * parent or has the same ancestor.
+ * older, has these, as much code by the stamp, and a mapping for every address is the
+ * parent or has the same ancestor; but not if it ever had another at one of them.
  *
  * Return: address space, or NULL.
  */
 struct gprof_space *gprof_spaces_relative(struct gprof_spaces *s, const struct gprof_process *id,
-					  uint32_t layout, const uint64_t *addrs, size_t nr);
+					  uint32_t *layout, const uint64_t *addrs, size_t nr);
 
 /**
  * gprof_space_vma() - what lay at an address
