@@ -6,10 +6,10 @@
  *
  * and from each of them to CLOSED, with the file.
  *
- * SETUP builds everything in the order target, charge, channels, maps, source,
- * and publishes it with @sampler.channels; from then on it is fixed until the
- * file is closed. mmap() therefore needs no lock, and must not take @lock: it
- * runs under mmap_lock, and STOP waits under @lock for a thread that reads mappings.
+ * SETUP builds everything (recorder_parts.c) and publishes it with @sampler.channels;
+ * from then on it is fixed until the file is closed. mmap() therefore needs no lock, and
+ * must not take @lock: it runs under mmap_lock, and STOP waits under @lock for a thread
+ * that reads mappings.
  *
  * Lock order: mmap_lock of the caller (none of our locks is taken under it);
  * @lock > struct gprof_attached.lock > perf's locks; @lock > the registry's;
@@ -26,13 +26,13 @@
 #include "live.h"
 #include "news.h"
 #include "own_stack.h"
+#include "recorder_parts.h"
 #include "running.h"
 #include "setup.h"
 #include "source.h"
 #include "tables.h"
 
 #include <linux/capability.h>
-#include <linux/err.h>
 #include <linux/gprof.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -164,151 +164,25 @@ static bool guests_have_left(struct gprof_recorder *r)
 	return left;
 }
 
-static u64 bytes_of(u64 data_size, const struct gprof_source *source,
-		    const struct gprof_request *req, bool parallelism)
-{
-	u64 bytes = gprof_firings_bytes() + (source->bytes ? source->bytes(req) : 0) +
-		    (source->slots ? gprof_live_bytes(source->slots(req)) : 0);
-
-	if (parallelism)
-		bytes += gprof_running_bytes(req->target);
-	if (!data_size)
-		return bytes;
-	return bytes + gprof_channel_bytes(data_size) * num_present_cpus() + gprof_maps_bytes();
-}
-
-static int join_tables(struct gprof_recorder *r, const struct gprof_setup *setup)
-{
-	struct gprof_tables *tables;
-
-	if (!(setup->stack & GPROF_STACK_F_TABLES))
-		return 0;
-	tables = gprof_tables_get(r->target.privileged);
-	if (IS_ERR(tables))
-		return PTR_ERR(tables);
-	r->tables = tables;
-	return 0;
-}
-
-static int count_running(struct gprof_recorder *r, const struct gprof_setup *setup)
-{
-	if (!(setup->flags & GPROF_SETUP_F_PARALLELISM))
-		return 0;
-	r->sampler.running = gprof_running_new(&r->target);
-	return r->sampler.running ? 0 : -ENOMEM;
-}
-
-static void count_no_more(struct gprof_recorder *r)
-{
-	gprof_running_free(r->sampler.running);
-	r->sampler.running = NULL;
-}
-
-static void leave_tables(struct gprof_recorder *r)
-{
-	if (r->tables)
-		gprof_tables_put(r->tables);
-	r->tables = NULL;
-}
-
 static int build(struct gprof_recorder *r, struct gprof_setup *setup,
 		 const struct gprof_source *source, const void *params,
 		 const unsigned long *cpus)
 {
-	struct gprof_sampler *s = &r->sampler;
-	u64 data_size = source->no_buffer ? 0 : gprof_setup_data_size(setup);
 	struct gprof_channel **channels;
-	struct gprof_request req = {
-		.params = params,
-		.target = &r->target,
-		.sampler = s,
-		.charge = &r->charge,
-		.firings = &r->firings,
-		.stack = setup->stack,
-		.kernel_frames = setup->stack & GPROF_STACK_F_KERNEL,
-	};
-	bool parallelism;
-	int err;
+	int err = gprof_recorder_build(r, setup, source, params, cpus, &channels);
 
-	err = gprof_target_init(&r->target, setup, cpus, &setup->out_reason);
 	if (err)
 		return err;
-	r->target.notices = &r->notices;
-
-	setup->out_reason = GPROF_REASON_MEMLOCK;
-	parallelism = setup->flags & GPROF_SETUP_F_PARALLELISM;
-	err = gprof_charge(&r->charge, bytes_of(data_size, source, &req, parallelism),
-			   r->target.privileged);
-	if (err)
-		goto err_target;
-	err = join_tables(r, setup);
-	if (err)
-		goto err_charge;
-
-	setup->out_reason = GPROF_REASON_NONE;
-	err = count_running(r, setup);
-	if (err)
-		goto err_tables;
-	err = -ENOMEM;
-	channels = gprof_channels_new(data_size, &r->wait, &r->notices);
-	if (!channels)
-		goto err_running;
-	err = data_size ? gprof_maps_init(&s->maps, channels, r->target.owner,
-					  r->target.privileged, r->tables, &r->charge) : 0;
-	if (err)
-		goto err_channels;
-	err = gprof_firings_init(&r->firings, &r->notices);
-	if (err)
-		goto err_maps;
-	if (source->slots) {
-		err = -ENOMEM;
-		req.live = gprof_live_new(source->slots(&req));
-		if (!req.live)
-			goto err_firings;
-	}
-	err = source->setup(&req, &r->source_state);
-	if (err) {
-		setup->out_reason = req.reason;
-		goto err_live;
-	}
-
-	gprof_channels_init(channels, setup, req.weight);
-	s->options.flags = setup->stack;
-	s->options.max_frames = setup->max_frames ?: GPROF_MAX_FRAMES;
-	s->options.kernel = req.kernel || req.kernel_frames;
-	s->options.tables = r->tables ? r->tables->id : 0;
-	r->source = source;
-	r->live = req.live;
-	r->data_size = data_size;
-	r->flight = setup->flags & GPROF_SETUP_F_FLIGHT;
 	/* Pairs with smp_load_acquire() in gprof_recorder_mmap() and _poll(). */
-	smp_store_release(&s->channels, channels);
+	smp_store_release(&r->sampler.channels, channels);
 	set_state(r, GPROF_READY);
 	/* From here on there may be guests. */
 	gprof_entry_publish(&r->entry, r->target.privileged);
 	gprof_channels_name(channels, r->entry.id);
 	setup->out_id = r->entry.id;
-	setup->out_data_size = data_size;
+	setup->out_data_size = r->data_size;
 	setup->out_nr_cpus = nr_cpu_ids;
 	return 0;
-
-err_live:
-	gprof_live_free(req.live);
-err_firings:
-	gprof_firings_destroy(&r->firings);
-err_maps:
-	gprof_maps_destroy(&s->maps);
-err_channels:
-	gprof_channels_free(channels);
-err_running:
-	count_no_more(r);
-err_tables:
-	leave_tables(r);
-err_charge:
-	gprof_uncharge(&r->charge);
-err_target:
-	gprof_target_destroy(&r->target);
-	return err;
 }
 
 /**
@@ -671,18 +545,8 @@ static void take_apart(struct gprof_recorder *r)
 	mutex_unlock(&r->lock);
 	wait_event(r->wait, guests_have_left(r));
 
-	if (state != GPROF_NEW) {
-		r->source->destroy(r->source_state);
-		gprof_live_free(r->live);
-		gprof_firings_destroy(&r->firings);
-		gprof_notices_end(&r->notices);
-		gprof_maps_destroy(&r->sampler.maps);
-		gprof_channels_free(r->sampler.channels);
-		count_no_more(r);
-		leave_tables(r);
-		gprof_uncharge(&r->charge);
-		gprof_target_destroy(&r->target);
-	}
+	if (state != GPROF_NEW)
+		gprof_recorder_take_apart(r);
 }
 
 /**
