@@ -70,25 +70,27 @@ static void sample(struct gprof_allocs *a, const void *what, size_t bytes, u64 w
 	gprof_captured(&c);
 }
 
-/* Left out are as many bytes as were drawn, or interrupts the drawing. */
+/* It is at a stop, or interrupts who is. */
 static noinline void perhaps(struct gprof_allocs *a, const void *what, size_t bytes, s64 left,
 			     bool pages)
 {
-	u64 weight = gprof_thin_bytes_draw(&this_cpu_ptr(a->cpus)->thin, &a->thin, bytes, left);
+	struct gprof_thin_bytes *thin = &this_cpu_ptr(a->cpus)->thin;
+	u64 weight = gprof_thin_bytes_draw(thin, a->period, bytes, &left);
 
 	if (weight && READ_ONCE(a->on) && gprof_allocs_are_targets(a) &&
 	    !ZERO_OR_NULL_PTR(what) && bytes && !is_ours())
 		sample(a, what, bytes, weight, pages);
+	local64_add(left, &thin->thin.left);
 }
 
 /*
- * Bytes that are not the target's are left out, or draw anew, like its own: what comes
- * before a byte has no part in whether it is sampled. So most need not be looked at.
+ * Bytes that are not the target's are in stretches of thin_bytes.c like its own: that takes no
+ * part in whether a byte is sampled. So most need not be looked at.
  */
 static __always_inline void allocated(struct gprof_allocs *a, const void *what, size_t bytes,
 				      bool pages)
 {
-	s64 left = local64_sub_return(bytes, &this_cpu_ptr(a->cpus)->thin.left);
+	s64 left = local64_sub_return(bytes, &this_cpu_ptr(a->cpus)->thin.thin.left);
 
 	if (unlikely(left <= 0))
 		perhaps(a, what, bytes, left, pages);
@@ -344,7 +346,7 @@ static bool build(struct gprof_allocs *a, struct gprof_request *req)
 	if (!a->cpus)
 		return false;
 	for_each_possible_cpu(cpu)
-		local64_set(&per_cpu_ptr(a->cpus, cpu)->thin.random, get_random_u64());
+		local64_set(&per_cpu_ptr(a->cpus, cpu)->thin.thin.random, get_random_u64());
 	if (!gprof_target_is_tasks(req->target))
 		return true;
 	a->whose.tgids = kvzalloc(BITMAP_BYTES, GFP_KERNEL_ACCOUNT);
@@ -381,7 +383,7 @@ int gprof_allocs_setup(struct gprof_request *req, void **state)
 			req->target->type != GPROF_TARGET_SYSTEM;
 	a->sampler = req->sampler;
 	a->live = req->live;
-	gprof_thin_bytes_init(&a->thin, p->period);
+	a->period = p->period;
 	if (!build(a, req)) {
 		gprof_allocs_destroy(a);
 		return -ENOMEM;
@@ -452,7 +454,7 @@ int gprof_allocs_start(void *state, u32 *attached)
 	if (a->live)
 		gprof_live_begin(a->live);
 	for_each_possible_cpu(cpu)
-		gprof_thin_bytes_begin(&per_cpu_ptr(a->cpus, cpu)->thin, &a->thin);
+		gprof_thin_bytes_begin(&per_cpu_ptr(a->cpus, cpu)->thin, a->period);
 	*attached = a->only_cpus ? cpumask_weight(a->only_cpus) : num_online_cpus();
 	/* Of what programs tell the kernel's functions know nothing. */
 	err = a->told ? 0 : attach_functions(a);

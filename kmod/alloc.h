@@ -38,7 +38,7 @@ struct pt_regs;
  * @thin: which allocations are sampled
  */
 struct gprof_alloc_cpu {
-	struct gprof_thin thin;
+	struct gprof_thin_bytes thin;
 };
 
 /**
@@ -60,7 +60,7 @@ struct gprof_alloc_kprobe {
  * @cpus: of each CPU
  * @live: those that were sampled and not freed, or NULL
  * @sampler: where samples go
- * @thin: how likely each byte is sampled
+ * @period: of so many bytes one is sampled
  * @scope: the processes, where the target is made of tasks
  * @from_ns: CLOCK_MONOTONIC at the last START
  * @until_ns: at the last STOP; 0: it is on
@@ -83,7 +83,7 @@ struct gprof_allocs {
 	struct gprof_alloc_cpu __percpu *cpus;
 	struct gprof_live *live;
 	struct gprof_sampler *sampler;
-	struct gprof_thin_bytes thin;
+	u64 period;
 	struct gprof_scope scope;
 	u64 from_ns;
 	u64 until_ns;

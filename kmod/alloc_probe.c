@@ -209,7 +209,7 @@ static u64 draw(struct gprof_allocs *a, u64 bytes)
 	if (!bytes || bytes == IMPOSSIBLE)
 		return 0;
 	preempt_disable();
-	weight = gprof_thin_bytes_take(&this_cpu_ptr(a->cpus)->thin, &a->thin, bytes);
+	weight = gprof_thin_bytes_take(&this_cpu_ptr(a->cpus)->thin, a->period, bytes);
 	preempt_enable();
 	return weight;
 }

@@ -27,10 +27,10 @@
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task_stack.h>
-#include <linux/string.h>
 #include <linux/timekeeping.h>
 
 #define BYTES_MAX	((1ULL << GPROF_THIN_BYTES_BITS) - 1)
+#define PERIOD_MAX	(2 * GPROF_ALLOC_PERIOD_MAX)	/* an allocation may be sampled twice */
 
 static DEFINE_MUTEX(mutex);		/* protects changes of the list */
 static LIST_HEAD(listeners);		/* read under RCU */
@@ -157,17 +157,6 @@ static u32 space_of(const struct gprof_memory *m)
 	return space ?: gprof_space_note(space_ended);
 }
 
-static u64 take(struct gprof_allocs *a, struct gprof_thin *s, const struct gprof_memory *m)
-{
-	struct gprof_thin_bytes had;
-
-	if (m->period == a->thin.period)
-		return gprof_thin_bytes_again(s, &a->thin, &a->thin, m->bytes);
-	memset(&had, 0, sizeof(had));
-	gprof_thin_bytes_init(&had, m->period);
-	return gprof_thin_bytes_again(s, &a->thin, &had, m->bytes);
-}
-
 static void sample(struct gprof_allocs *a, struct gprof_capture *c, const struct gprof_memory *m,
 		   unsigned long key, u32 space, u64 weight)
 {
@@ -223,7 +212,7 @@ static int check(const struct gprof_memory *m, u32 *reason)
 	if ((m->sp || m->fp || m->pc) && (!alloc || !m->pc))
 		return -EINVAL;
 	*reason = GPROF_REASON_PERIOD;
-	if (!m->period == alloc || m->period > GPROF_ALLOC_PERIOD_MAX)
+	if (!m->period == alloc || m->period > PERIOD_MAX)
 		return -EINVAL;
 	*reason = GPROF_REASON_NONE;
 	return 0;
@@ -266,11 +255,12 @@ int gprof_alloc_told(struct gprof_memory *arg)
 			change(a, arg, key);
 		if (!gprof_allocs_are_targets(a))
 			continue;
-		if (!period || a->thin.period < period)
-			period = a->thin.period;
+		if (!period || a->period < period)
+			period = a->period;
 		if (arg->what != GPROF_MEMORY_ALLOC)
 			continue;
-		weight = take(a, &this_cpu_ptr(a->cpus)->thin, arg);
+		weight = gprof_thin_bytes_again(&this_cpu_ptr(a->cpus)->thin, a->period, arg->bytes,
+						max(arg->bytes, arg->period));
 		if (weight)
 			sample(a, &c, arg, key, space, weight);
 	}

@@ -143,13 +143,3 @@ u64 gprof_thin_random(struct gprof_thin *s)
 {
 	return random(s);
 }
-
-/**
- * gprof_thin_fraction() - in units of 2^-64
- * @part: less than @whole
- * @whole: below 2^63
- */
-u64 gprof_thin_fraction(u64 part, u64 whole)
-{
-	return fraction(part, whole);
-}

@@ -49,7 +49,6 @@ bool gprof_thin_draws(struct gprof_thin *s, const struct gprof_thinning *t, u32 
 		      s64 left);
 bool gprof_thin_by_chance(struct gprof_thin *s, u64 part, u64 whole);
 u64 gprof_thin_random(struct gprof_thin *s);
-u64 gprof_thin_fraction(u64 part, u64 whole);
 
 /**
  * gprof_thin_skips() - is this sample certainly none of the recorder's?

@@ -2,134 +2,134 @@
 /*
  * thin_bytes: which allocations are sampled, and for how many each stands.
  *
- * The number of bytes until the next one that is sampled is geometric (thin.c), so it has no
- * memory: whatever is left of it, behind an allocation another one may be drawn. An
- * allocation of n bytes is sampled with probability 1 - q^n, q = 1 - 1/period, and stands for
- * the inverse of that. q^n is the product of q^(2^j) over the digits j of n. The
- * inverse is rounded up with the probability that its fraction is, else down: right on an
- * average, for sums of whole numbers.
+ * Of each stretch of as many bytes as the period, in the order in which they are allocated,
+ * one is sampled, each as likely as the others: whatever the program does, a byte is with the
+ * probability 1/period, and stands for period bytes. Stretches are drawn for on their own, so
+ * that no rhythm meets another; and as each has exactly one such byte, what is wrong by
+ * chance of some of the bytes is never more than if each were drawn for by itself (p (1 - p)
+ * for the part p of each stretch, instead of p), and next to nothing of many in a row.
+ *
+ * An allocation of as many bytes as the period, or more, is sampled anyway, stands for itself,
+ * and is in no stretch. To come upon it the counter must never be larger than a period: where
+ * the next byte that is sampled is farther away, it stops at the end of the stretch as well.
+ *
+ * Samples stand for whole allocations: the bytes that one stands for, by those that it has,
+ * rounded up with the probability that the fraction is, else down, which is right on an average.
  */
 #include "thin_bytes.h"
 
 #include <linux/math64.h>
 
-/**
- * gprof_thin_bytes_init() - how to draw
- * @t: where to
- * @period: of so many bytes one is sampled; at least 1, below 2^62
- *
- * Context: Task.
- */
-void gprof_thin_bytes_init(struct gprof_thin_bytes *t, u64 period)
+static u64 below(struct gprof_thin_bytes *s, u64 n)
 {
-	u64 none = gprof_thin_fraction(period - 1, period);
-	unsigned int n;
-
-	t->period = period;
-	if (period == 1)
-		return;
-	gprof_thinning_init(&t->gaps, 1, period);
-	for (n = 0; n < GPROF_THIN_BYTES_BITS; n++) {
-		t->none[n] = none;
-		none = mul_u64_u64_shr(none, none, 64);
-	}
+	return mul_u64_u64_shr(gprof_thin_random(&s->thin), n, 64);
 }
 
 /**
  * gprof_thin_bytes_begin() - draw for the first time
  * @s: state, with its random numbers
- * @t: how likely
+ * @period: of so many bytes one is sampled; at least 1, below 2^62
  *
  * Context: Nobody asks meanwhile.
  */
-void gprof_thin_bytes_begin(struct gprof_thin *s, const struct gprof_thin_bytes *t)
+void gprof_thin_bytes_begin(struct gprof_thin_bytes *s, u64 period)
 {
-	local64_set(&s->left, t->period == 1 ? 1 : gprof_thin_gap(s, &t->gaps));
+	u64 at = below(s, period) + 1;
+
+	s->rest = period - at;
+	s->beyond = 0;
+	local64_set(&s->thin.left, at);
 }
 
-/* How likely one of the bytes is sampled; 64 bits of fraction, 0: it is certain. */
-static u64 likelihood(const struct gprof_thin_bytes *t, u64 bytes)
+/* How many of @bytes are sampled, where the stop is in them, at *@at; that gets the next one. */
+static u64 draw(struct gprof_thin_bytes *s, u64 period, u64 bytes, u64 *at)
 {
-	u64 none = ~0ULL;
-	unsigned int n;
+	u64 nr = 0;
 
-	for (n = 0; bytes && n < GPROF_THIN_BYTES_BITS; n++, bytes >>= 1) {
-		if (bytes & 1)
-			none = mul_u64_u64_shr(none, t->none[n], 64);
+	while (*at <= bytes) {
+		u64 gap = s->beyond, next;
+
+		s->beyond = 0;
+		if (!gap) {
+			next = below(s, period) + 1;
+			gap = s->rest + next;
+			nr++;
+			if (gap > period) {
+				gap = s->rest;
+				s->beyond = next;
+			}
+			s->rest = period - next;
+		}
+		*at += gap;
 	}
-	return -none;
+	barrier();	/* who interrupts once the counter is set goes by it */
+	return nr;
 }
 
-static u64 inverse(struct gprof_thin *s, u64 p)
+/* For how many bytes do these stand? @left gets what gprof_thin_bytes_draw() says. */
+static u64 stand_for(struct gprof_thin_bytes *s, u64 period, u64 bytes, s64 *left)
 {
-	u64 n, rest;
+	u64 at = *left + bytes, nr;
 
-	if (!p)
-		return 1;
-	n = div64_u64(~0ULL, p);
-	rest = ~0ULL - n * p + 1;
-	if (rest == p)
-		return n + 1;
-	return n + (mul_u64_u64_shr(gprof_thin_random(s), p, 64) < rest);
+	if (bytes < period && *left + (s64)bytes > 0) {
+		nr = draw(s, period, bytes, &at);
+		*left = (s64)(at - bytes) - *left;
+		return nr * period;
+	}
+	*left = bytes;
+	if (bytes >= period)
+		return bytes;
+	/* It interrupts one that has come to the stop and is not over: on its own, then. */
+	return below(s, period) < bytes ? period : 0;
+}
+
+static u64 weight(struct gprof_thin_bytes *s, u64 bytes, u64 stands_for)
+{
+	return stands_for ? div64_u64(stands_for + below(s, bytes), bytes) : 0;
 }
 
 /**
  * gprof_thin_bytes_draw() - the seldom half of gprof_thin_bytes_take()
  * @s: state
- * @t: how likely
+ * @period: of so many bytes one is sampled
  * @bytes: of the allocation
- * @left: bytes behind it until the next one that is sampled; below 1
+ * @left: bytes behind it until the next stop, below 1; gets what is to be added to that of @s
+ *
+ * What was sampled is followed by bytes that are not. Who interrupts the taking of a sample, and
+ * more often the longer that takes, would always be among these: so it is on its own, until
+ * that is over and @left is added.
  *
  * Context: As gprof_thin_bytes_take().
  * Return: likewise.
  */
-u64 gprof_thin_bytes_draw(struct gprof_thin *s, const struct gprof_thin_bytes *t, u64 bytes,
-			  s64 left)
+u64 gprof_thin_bytes_draw(struct gprof_thin_bytes *s, u64 period, u64 bytes, s64 *left)
 {
-	u64 p;
-
-	if (t->period == 1) {
-		local64_set(&s->left, 1);
-		return 1;
-	}
-	p = likelihood(t, bytes);
-	if (left + (s64)bytes > 0) {
-		local64_add(gprof_thin_gap(s, &t->gaps) - left, &s->left);
-		return inverse(s, p);
-	}
-	/* It interrupts one that is sampled and is about to draw: on its own, then. */
-	local64_add(bytes, &s->left);
-	if (p && gprof_thin_random(s) >= p)
-		return 0;
-	return inverse(s, p);
+	return weight(s, bytes, stand_for(s, period, bytes, left));
 }
 
 /**
  * gprof_thin_bytes_again() - somebody else has sampled it; is it a sample here?
- * @s: state, with its random numbers
- * @t: how likely that is
- * @had: how likely it was
+ * @s: state
+ * @period: of so many bytes one is sampled here
  * @bytes: of the allocation; at least 1
+ * @stands_for: for so many bytes it does there; at least @bytes
  *
- * Who wants more than there is takes all that there is.
+ * Who wants more than there is takes all that there is. Else what it stands for is bytes like
+ * others.
  *
  * Context: As gprof_thin_bytes_take().
  * Return: likewise.
  */
-u64 gprof_thin_bytes_again(struct gprof_thin *s, const struct gprof_thin_bytes *t,
-			   const struct gprof_thin_bytes *had, u64 bytes)
+u64 gprof_thin_bytes_again(struct gprof_thin_bytes *s, u64 period, u64 bytes, u64 stands_for)
 {
-	u64 q = had->period == 1 ? 0 : likelihood(had, bytes), p;
+	s64 left;
 
-	if (t->period <= had->period)
-		return inverse(s, q);
-	p = likelihood(t, bytes);
-	/* p / q; both can be as good as certain. */
-	if (p) {
-		u64 r = gprof_thin_random(s);
-
-		if ((q ? mul_u64_u64_shr(r, q, 64) : r) >= p)
+	if (stands_for < period) {
+		left = local64_sub_return(stands_for, &s->thin.left);
+		if (left > 0)
 			return 0;
+		stands_for = stand_for(s, period, stands_for, &left);
+		local64_add(left, &s->thin.left);
 	}
-	return inverse(s, p);
+	return weight(s, bytes, stands_for);
 }

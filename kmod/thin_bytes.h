@@ -13,39 +13,40 @@
 #define GPROF_THIN_BYTES_BITS	48	/* of a number of bytes */
 
 /**
- * struct gprof_thin_bytes - a probability of each byte
- * @period: its inverse
- * @gaps: bytes until the next one that is sampled
- * @none: of 2^n bytes, how likely it is that none is sampled, 64 bits of fraction
+ * struct gprof_thin_bytes - the state on one CPU
+ * @thin: its @left are bytes until the next stop, at most a period; and the generator
+ * @rest: bytes of the stretch that the last sampled byte was drawn in, behind that
+ * @beyond: 0: the stop is a byte that is sampled; else so many behind it is one
  */
 struct gprof_thin_bytes {
-	u64 period;
-	struct gprof_thinning gaps;
-	u64 none[GPROF_THIN_BYTES_BITS];
+	struct gprof_thin thin;
+	u64 rest;
+	u64 beyond;
 };
 
-void gprof_thin_bytes_init(struct gprof_thin_bytes *t, u64 period);
-void gprof_thin_bytes_begin(struct gprof_thin *s, const struct gprof_thin_bytes *t);
-u64 gprof_thin_bytes_draw(struct gprof_thin *s, const struct gprof_thin_bytes *t, u64 bytes,
-			  s64 left);
-u64 gprof_thin_bytes_again(struct gprof_thin *s, const struct gprof_thin_bytes *t,
-			   const struct gprof_thin_bytes *had, u64 bytes);
+void gprof_thin_bytes_begin(struct gprof_thin_bytes *s, u64 period);
+u64 gprof_thin_bytes_draw(struct gprof_thin_bytes *s, u64 period, u64 bytes, s64 *left);
+u64 gprof_thin_bytes_again(struct gprof_thin_bytes *s, u64 period, u64 bytes, u64 stands_for);
 
 /**
  * gprof_thin_bytes_take() - is this allocation sampled?
  * @s: the state on this CPU
- * @t: how likely that is
+ * @period: of so many bytes one is sampled
  * @bytes: of it, less than 2^48
  *
  * Context: Any incl. NMI, preemption off.
  * Return: for how many of as many bytes it stands; 0: it is not.
  */
-static __always_inline u64 gprof_thin_bytes_take(struct gprof_thin *s,
-						 const struct gprof_thin_bytes *t, u64 bytes)
+static __always_inline u64 gprof_thin_bytes_take(struct gprof_thin_bytes *s, u64 period, u64 bytes)
 {
-	s64 left = local64_sub_return(bytes, &s->left);
+	s64 left = local64_sub_return(bytes, &s->thin.left);
+	u64 weight;
 
-	return likely(left > 0) ? 0 : gprof_thin_bytes_draw(s, t, bytes, left);
+	if (likely(left > 0))
+		return 0;
+	weight = gprof_thin_bytes_draw(s, period, bytes, &left);
+	local64_add(left, &s->thin.left);
+	return weight;
 }
 
 #endif /* GPROF_THIN_BYTES_H */

@@ -519,8 +519,8 @@ TEST_F(heap, sampled_bytes_stand_for_all)
 	}
 	finish(_metadata, self);
 	s = sum_of(self, gettid(), MESSAGE);
-	/* p = 1 - (1 - 1/4096)^148 = 0.03549; of the sum of weights: nr (1 - p) / p */
-	p = 0.03549;
+	/* Of the sum of weights it is nr (1 - p) / p at most, drawn among what others allocate. */
+	p = 148. / 4096;
 	sigma = nr * (1 - p) / p;
 	EXPECT_LT(((double)s.weight - nr) * ((double)s.weight - nr), 16 * sigma) {
 		TH_LOG("%llu samples stand for %llu of %u", (unsigned long long)s.nr,

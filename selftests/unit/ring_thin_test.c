@@ -2,8 +2,8 @@
 /*
  * The module's choice of samples for who asked for fewer: as many as were asked for,
  * each with the same probability, also where the rate changes and where one sample
- * interrupts the choice of another. And its choice of allocations: as likely as they have
- * bytes, and each standing for as many as it should.
+ * interrupts the choice of another. And its choice of allocations: each byte as likely, each
+ * standing for as many as it should, and totals that chance has little part in.
  */
 #include <math.h>
 #include "kselftest_harness.h"
@@ -196,7 +196,6 @@ TEST(gaps_may_be_as_long_as_any_period)
 
 FIXTURE(bytes) {
 	double p;
-	struct gprof_thin_bytes t;
 };
 
 FIXTURE_VARIANT(bytes) {
@@ -206,64 +205,130 @@ FIXTURE_VARIANT(bytes) {
 
 FIXTURE_VARIANT_ADD(bytes, seldom) { .period = 65536, .size = 96 };
 FIXTURE_VARIANT_ADD(bytes, often) { .period = 4096, .size = 3000 };
-FIXTURE_VARIANT_ADD(bytes, mostly) { .period = 1000, .size = 4096 };
+FIXTURE_VARIANT_ADD(bytes, just_less) { .period = 4096, .size = 4095 };
+FIXTURE_VARIANT_ADD(bytes, just_as_many) { .period = 4096, .size = 4096 };
 FIXTURE_VARIANT_ADD(bytes, one_byte) { .period = 7, .size = 1 };
-FIXTURE_VARIANT_ADD(bytes, nearly_all) { .period = 2, .size = 3 };
 FIXTURE_VARIANT_ADD(bytes, large) { .period = 512 << 10, .size = 4 << 20 };
 
 FIXTURE_SETUP(bytes)
 {
-	self->p = -expm1(variant->size * log1p(-1. / variant->period));
-	gprof_thin_bytes_init(&self->t, variant->period);
+	self->p = (double)variant->size / variant->period;
 }
 
 FIXTURE_TEARDOWN(bytes)
 {
 }
 
-static struct gprof_thin bytes_of(u64 seed, const struct gprof_thin_bytes *t)
+static struct gprof_thin_bytes bytes_of(u64 seed, u64 period)
 {
-	struct gprof_thin s = thin_of(seed);
+	struct gprof_thin_bytes s = { .thin = thin_of(seed) };
 
-	gprof_thin_bytes_begin(&s, t);
+	gprof_thin_bytes_begin(&s, period);
 	return s;
 }
 
-/* Of what one stands for: its variance, with what rounding by chance adds. */
+/* At most, of what one stands for, if it were drawn for by itself; with what rounding adds. */
 static double variance_of(double p)
 {
-	double fraction = 1 / p - floor(1 / p);
-
-	return (1 - p) / p + p * fraction * (1 - fraction);
+	return p < 1 ? 1 / p + 0.25 * p : 1e-9;
 }
 
-TEST_F(bytes, are_as_likely_and_stand_for_all)
+TEST_F(bytes, stand_for_all)
 {
-	double n = floor(500 / self->p), taken = 0, weight = 0;
+	double n = floor(500 / self->p) + 1, taken = 0, weight = 0, stretches = 0;
 	int run, i;
 
 	for (run = 0; run < RUNS; run++) {
-		struct gprof_thin s = bytes_of(run, &self->t);
+		struct gprof_thin_bytes s = bytes_of(run, variant->period);
 
 		for (i = 0; i < n; i++) {
-			u64 w = gprof_thin_bytes_take(&s, &self->t, variant->size);
+			u64 w = gprof_thin_bytes_take(&s, variant->period, variant->size);
 
 			taken += w > 0;
 			weight += w;
 		}
+		stretches += self->p * n;
 	}
-	n *= RUNS;
-	if (self->p > 1 - 1e-6) {
-		EXPECT_LT(fabs(taken / n - self->p), 1e-2);
-		EXPECT_LT(fabs(weight / n - 1), 1e-3);
+	if (self->p >= 1) {
+		EXPECT_EQ(n * RUNS, taken);
+		EXPECT_EQ(n * RUNS, weight);
 		return;
 	}
-	EXPECT_LT(off(taken, n * self->p, n * self->p * (1 - self->p)), 3.5);
-	EXPECT_LT(off(weight, n, n * variance_of(self->p)), 3.5);
+	/* Of each run what the last stretch has, and each sample is rounded. */
+	EXPECT_LT(off(weight, n * RUNS, RUNS * 0.25 / (self->p * self->p) + stretches * 0.25), 3.5);
+	EXPECT_LE(taken, weight);
 }
 
-static const struct gprof_thin_bytes *shared_bytes;
-static u64 inner_size, inner_weight;
+/* One of each stretch: no total is wrong by as much as a sample stands for, ever. */
+TEST(bytes_in_a_row_are_wrong_by_less_than_a_sample)
+{
+	const u64 period = 65536, size = 64;
+	int run, i;
+
+	for (run = 0; run < RUNS; run++) {
+		struct gprof_thin_bytes s = bytes_of(run, period);
+		double told = 0;
+
+		for (i = 1; i < 20000; i++) {
+			told += size * gprof_thin_bytes_take(&s, period, size);
+			ASSERT_LT(fabs(told - (double)size * i), period);
+		}
+	}
+}
+
+/*
+ * Bytes of one place in each @every, whatever that is: right on an average, and no worse than
+ * if each were drawn for by itself.
+ */
+TEST(a_rhythm_favours_nobody)
+{
+	static const u64 others[] = { 96, 4096 / 3 - 64, 2048 - 64, 4096 * 2 / 3 - 64, 4096 - 64,
+				      4095 - 64, 3000, 4095 };
+	const double period = 4096, size = 64, nr = 2000, runs = 2000;
+	unsigned int k;
+	int run, i;
+
+	for (k = 0; k < sizeof(others) / sizeof(others[0]); k++) {
+		double sum = 0, squares = 0, truth = nr * size;
+
+		for (run = 0; run < runs; run++) {
+			struct gprof_thin_bytes s = bytes_of(run, period);
+			double told = 0;
+
+			for (i = 0; i < nr; i++) {
+				told += size * gprof_thin_bytes_take(&s, period, size);
+				gprof_thin_bytes_take(&s, period, others[k]);
+			}
+			sum += told - truth;
+			squares += (told - truth) * (told - truth);
+		}
+		EXPECT_LT(off(sum, 0, runs * truth * period), 3.5);
+		/* The variance of a variance is about twice its square. */
+		EXPECT_LT(squares / runs, truth * period * (1 + 4 * sqrt(2 / runs))) {
+			TH_LOG("beside %llu bytes", (unsigned long long)others[k]);
+		}
+	}
+}
+
+/* Wherever it begins: each of its bytes is as likely, also the first ones. */
+TEST(counters_that_are_new_favour_no_place)
+{
+	double at[16] = { 0 }, runs = 200000;
+	int run, i;
+
+	for (run = 0; run < runs; run++) {
+		struct gprof_thin_bytes s = bytes_of(run, 1000);
+
+		for (i = 0; i < 16; i++)
+			at[i] += gprof_thin_bytes_take(&s, 1000, 200);
+	}
+	/* As one stands for five. */
+	for (i = 0; i < 16; i++)
+		EXPECT_LT(off(at[i], runs, runs * 5), 4);
+}
+
+static struct gprof_thin_bytes *shared_bytes;
+static u64 inner_period, inner_size, inner_weight;
 
 static void interrupt_bytes(void)
 {
@@ -273,28 +338,26 @@ static void interrupt_bytes(void)
 		return;
 	inside = true;
 	inner++;
-	inner_weight += gprof_thin_bytes_take(shared, shared_bytes, inner_size);
+	inner_weight += gprof_thin_bytes_take(shared_bytes, inner_period, inner_size);
 	inside = false;
 }
 
 TEST_F(bytes, that_interrupt_each_other_stand_for_all)
 {
-	struct gprof_thin s = bytes_of(3, &self->t);
+	struct gprof_thin_bytes s = bytes_of(3, variant->period);
 	double n = floor(200000 / self->p), weight = 0, variance = variance_of(self->p), i;
 
 	if (n > 4e6)
 		n = 4e6;
-	shared = &s;
-	shared_bytes = &self->t;
+	shared_bytes = &s;
+	inner_period = variant->period;
 	inner_size = variant->size;
 	inner = inner_weight = 0;
 	shim_nmi = interrupt_bytes;
 	for (i = 0; i < n; i++)
-		weight += gprof_thin_bytes_take(&s, &self->t, variant->size);
+		weight += gprof_thin_bytes_take(&s, variant->period, variant->size);
 	shim_nmi = NULL;
 	EXPECT_GT(inner, n / 100);
-	if (self->p > 1 - 1e-6)
-		return;
 	EXPECT_LT(off(weight, n, n * variance), 4);
 	EXPECT_LT(off(inner_weight, inner, inner * variance), 4);
 }
@@ -302,36 +365,76 @@ TEST_F(bytes, that_interrupt_each_other_stand_for_all)
 /* Of many sizes the sum of bytes is right, whatever came before whom. */
 TEST(bytes_of_allocations_of_many_sizes_add_up)
 {
-	struct gprof_thin_bytes t;
+	const u64 period = 10000;
 	double all = 0, told = 0, variance = 0;
 	int run, i;
 
-	gprof_thin_bytes_init(&t, 10000);
 	for (run = 0; run < RUNS; run++) {
-		struct gprof_thin s = bytes_of(run, &t);
+		struct gprof_thin_bytes s = bytes_of(run, period);
 
 		for (i = 0; i < 2000; i++) {
 			u64 size = i % 10 ? 8 << i % 10 : 30000;
-			double p = -expm1(size * log1p(-1e-4));
 
 			all += size;
-			told += size * gprof_thin_bytes_take(&s, &t, size);
-			variance += (double)size * size * variance_of(p);
+			told += size * gprof_thin_bytes_take(&s, period, size);
+			/* What rounding adds, to each sample. */
+			variance += size < period ? (double)size * size * 0.25 * size / period : 0;
 		}
+		variance += 0.25 * period * period;
 	}
 	EXPECT_LT(off(told, all, variance), 3.5);
 }
 
-TEST(each_is_taken_where_each_byte_is)
+/* However far the next byte is that is sampled. */
+TEST(what_has_as_many_bytes_as_the_period_is_taken)
 {
-	struct gprof_thin_bytes t;
-	struct gprof_thin s;
+	struct gprof_thin_bytes s = bytes_of(4, 1000);
 	int i;
 
-	gprof_thin_bytes_init(&t, 1);
-	s = bytes_of(8, &t);
+	for (i = 0; i < 20000; i++) {
+		gprof_thin_bytes_take(&s, 1000, i % 700);
+		ASSERT_EQ(1, gprof_thin_bytes_take(&s, 1000, 1000 + i % 900));
+	}
+}
+
+TEST(each_is_taken_where_each_byte_is)
+{
+	struct gprof_thin_bytes s = bytes_of(8, 1);
+	int i;
+
 	for (i = 1; i < 10000; i++)
-		ASSERT_EQ(1, gprof_thin_bytes_take(&s, &t, i));
+		ASSERT_EQ(1, gprof_thin_bytes_take(&s, 1, i));
+}
+
+/* What another has sampled by fewer bytes, or by more. */
+TEST(samples_of_others_stand_for_all)
+{
+	static const struct {
+		u64 had, period, size;
+	} cases[] = {
+		{ 1000, 1000, 300 }, { 1000, 10000, 300 }, { 1000, 3500, 999 }, { 1000, 10000, 5000 },
+		{ 1000, 4000, 5000 }, { 10000, 1000, 300 }, { 10000, 1000, 3000 }, { 1, 5000, 80 },
+	};
+	const double nr = 2e6;
+	unsigned int k;
+	int i;
+
+	for (k = 0; k < sizeof(cases) / sizeof(cases[0]); k++) {
+		u64 had = cases[k].had, period = cases[k].period, size = cases[k].size;
+		struct gprof_thin_bytes theirs = bytes_of(k, had), ours = bytes_of(k + 100, period);
+		double weight = 0, least = period > had ? period : had;
+
+		for (i = 0; i < nr; i++) {
+			u64 w = gprof_thin_bytes_take(&theirs, had, size);
+
+			if (w)
+				weight += gprof_thin_bytes_again(&ours, period, size, w * size);
+		}
+		/* In a row, so that only rounding is wrong, twice. */
+		EXPECT_LT(off(weight, nr, 2 * nr * size / least + least * least / size / size), 4) {
+			TH_LOG("case %u", k);
+		}
+	}
 }
 
 TEST_HARNESS_MAIN

@@ -43,7 +43,7 @@ uint64_t shim_sample(size_t n)
 	return 1;
 }
 
-bool shim_tell_alloc(const void *p, size_t n, uint64_t period, const struct shim_caller *c,
+bool shim_tell_alloc(const void *p, size_t n, uint64_t stands_for, const struct shim_caller *c,
 		     bool lasts)
 {
 	told++;

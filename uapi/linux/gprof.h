@@ -679,8 +679,9 @@ struct gprof_alloc_function {
  * struct gprof_alloc_params - parameters of GPROF_KIND_ALLOC and GPROF_KIND_HEAP
  * @size: sizeof(struct gprof_alloc_params)
  * @flags: GPROF_ALLOC_F_*
- * @period: bytes per sample: each byte is sampled with the same probability, and an
- *	allocation with one of its bytes. 1: each allocation is
+ * @period: bytes per sample: of each such stretch, in the order in which they are allocated,
+ *	one is sampled, each as likely, and an allocation with one of its bytes. Each
+ *	allocation of as many bytes or more is, and is in no stretch. 1: each is
  * @slots: HEAP: how many sampled allocations may be live at once; 0: GPROF_ALLOC_SLOTS.
  *	The table has some more. ALLOC: must be 0
  * @__reserved: must be 0
@@ -690,8 +691,9 @@ struct gprof_alloc_function {
  *
  * An event is an allocation, by who asks for it; a sample has GPROF_SAMPLE_REC_F_VALUE: bytes as
  * they were asked for, or those of an object of the cache, or of the pages. What it stands
- * for (weight) is how many allocations of as many bytes, on an average: the inverse of its
- * probability, rounded up or down by chance. What is allocated in an interrupt is of no
+ * for (weight) is how many allocations of as many bytes, on an average: @period for each byte
+ * that is sampled, by the bytes that it has, rounded up or down by chance; 1 where it has
+ * @period bytes or more. What is allocated in an interrupt is of no
  * task: it is task 0's, with the kernel's frames, where the target is CPUs or the system, and
  * left out elsewhere. So is what the module allocates for its recorders in threads of its own.
  * Of what is allocated many at a time (kmem_cache_alloc_bulk(), alloc_pages_bulk(), among them
@@ -1205,8 +1207,9 @@ struct gprof_own_stack {
  * @addr: by which the end is known, with @space; not 0. For ASK 0
  * @space: whose addresses these are: a random number, of each address space another
  * @bytes: ALLOC and RESIZE: 1 to 2^48 - 1; else 0
- * @period: ALLOC: bytes per sample by which the caller has sampled, as period of struct
- *	gprof_alloc_params; else 0
+ * @period: ALLOC: for so many bytes the caller has found that it stands, on an average over all
+ *	that it allocates for as many as that has; for @bytes where these are more. At most
+ *	twice GPROF_ALLOC_PERIOD_MAX; else 0
  * @pc: ALLOC: where the stack begins, an instruction of who allocates; 0: at the call
  * @sp: stack pointer there; 0 with @pc
  * @fp: frame pointer there
@@ -1217,7 +1220,8 @@ struct gprof_own_stack {
  *
  * For who allocates: recorders with GPROF_ALLOC_F_PROGRAM whose target the caller is have a
  * sample. One that asks for more bytes per sample takes some of them by chance; one that
- * asks for fewer takes all, and they stand for as many as @period says.
+ * asks for fewer takes all, and they stand for as many as @period says. Who samples by
+ * out_period as struct gprof_alloc_params says gives that, once for each byte that it has sampled.
  *
  * Who has been forked draws a new @space, and has the addresses of its parent no more. Who
  * knows a @space can end what is live of it, so it is nobody else's to know. FREE of

@@ -1,42 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * draw.c: how many bytes are left out until one is sampled, each with the same
- * probability: a geometric number.
+ * draw.c: which bytes are sampled: of each stretch of as many as the period one, each as likely
+ * as the others (kmod/thin_bytes.c says why).
+ *
+ * The period may change where a stretch ends, and not before: what of it is left has had its
+ * chance. It does so behind the allocation in which that is, which is drawn for as a whole.
  */
 #include "shim.h"
 #include "base/system_call.h"
 
 #include <time.h>
-
-#define GAP_MAX	(1LL << 60)
-
-/* Of what is above 0 and at most 1; there may be no C library for numbers. */
-static double logarithm(double x)
-{
-	union { double d; uint64_t bits; } u = { x };
-	int exponent = (int)(u.bits >> 52) - 1023, i;
-	double s, square, sum = 0;
-
-	u.bits = (u.bits & 0xfffffffffffffULL) | 1023ULL << 52;
-	if (u.d > 1.4142135623730951) {
-		u.d /= 2;
-		exponent++;
-	}
-	/* ln m = 2 (s + s^3/3 + s^5/5 + ...), s below 0.172 */
-	s = (u.d - 1) / (u.d + 1);
-	square = s * s;
-	for (i = 17; i > 0; i -= 2)
-		sum = sum * square + 1.0 / i;
-	return 2 * s * sum + exponent * 0.69314718055994530942;
-}
-
-/* ln(1 - 1/period) */
-static double logarithm_of_none(uint64_t period)
-{
-	double part = 1.0 / (double)period;
-
-	return period > 4096 ? -part * (1 + part * (0.5 + part / 3)) : logarithm(1 - part);
-}
 
 static uint64_t seed(void)
 {
@@ -63,13 +36,57 @@ uint64_t shim_random(struct shim_thread *t)
 	return x ^ x >> 32;
 }
 
-int64_t shim_gap(struct shim_thread *t, uint64_t period)
+/* A byte of a stretch; the first is 1. */
+static uint64_t byte_of(struct shim_thread *t, uint64_t period)
 {
-	double gap;
+	return (uint64_t)((unsigned __int128)shim_random(t) * period >> 64) + 1;
+}
 
-	if (period == 1)
-		return 1;
-	gap = logarithm((double)((shim_random(t) >> 11) + 1) * 0x1p-53) /
-	      logarithm_of_none(period);
-	return gap < (double)GAP_MAX ? 1 + (int64_t)gap : GAP_MAX;
+void shim_draw_first(struct shim_thread *t, uint64_t period)
+{
+	uint64_t at = byte_of(t, period);
+
+	t->rest = period - at;
+	t->beyond = 0;
+	t->ends = false;
+	t->left = (int64_t)at;
+	t->period = period;
+}
+
+/* A signal handler may draw meanwhile: all that is gone by is our own. */
+uint64_t shim_draw(struct shim_thread *t, size_t n, uint64_t wanted)
+{
+	uint64_t at = (uint64_t)t->left, rest = t->rest, beyond = t->beyond, period = t->period;
+	uint64_t sum = 0, next;
+	bool ends = t->ends, ended = false;
+
+	if (n >= period)
+		return period;
+	while (at <= n) {
+		if (beyond) {
+			ended |= ends;
+			at += beyond;
+			beyond = 0;
+			continue;
+		}
+		sum += period;
+		/* Before the next one is drawn, which is to have no part in it. */
+		ends = wanted != period;
+		next = byte_of(t, period);
+		if (rest && (rest + next > period || ends)) {
+			at += rest;
+			beyond = next;
+		} else {
+			ended |= ends;
+			at += rest + next;
+		}
+		rest = period - next;
+	}
+	t->left = (int64_t)(at - n);
+	t->rest = rest;
+	t->beyond = beyond;
+	t->ends = ends;
+	if (ended && wanted != period)
+		shim_draw_first(t, wanted);
+	return sum;
 }

@@ -29,9 +29,11 @@ EXPORT void *calloc(size_t n, size_t size)
 
 EXPORT void *realloc(void *p, size_t n)
 {
-	if (shim_has_left(n) && likely(!shim_may_have(p)))
-		return shim_next.realloc(p, n);
-	return shim_realloc(p, n);
+	if (unlikely(!shim_has_left(n)))
+		return shim_realloc(p, n);
+	if (unlikely(shim_may_have(p)))
+		return shim_realloc_drawn(p, n);
+	return shim_next.realloc(p, n);
 }
 
 EXPORT void *reallocarray(void *p, size_t n, size_t size)
@@ -40,9 +42,11 @@ EXPORT void *reallocarray(void *p, size_t n, size_t size)
 
 	if (unlikely(__builtin_mul_overflow(n, size, &bytes)))
 		return shim_next.reallocarray(p, n, size);
-	if (shim_has_left(bytes) && likely(!shim_may_have(p)))
-		return shim_next.realloc(p, bytes);
-	return shim_realloc(p, bytes);
+	if (unlikely(!shim_has_left(bytes)))
+		return shim_realloc(p, bytes);
+	if (unlikely(shim_may_have(p)))
+		return shim_realloc_drawn(p, bytes);
+	return shim_next.realloc(p, bytes);
 }
 
 EXPORT void *memalign(size_t align, size_t n)
@@ -107,9 +111,11 @@ FREES(tc_free_sized, (void *p, size_t n), (p, n))
 
 EXPORT void *rallocx(void *p, size_t n, int flags)
 {
-	if (shim_has_left(n) && likely(!shim_may_have(p)))
-		return shim_next.rallocx(p, n, flags);
-	return shim_rallocx(p, n, flags);
+	if (unlikely(!shim_has_left(n)))
+		return shim_rallocx(p, n, flags);
+	if (unlikely(shim_may_have(p)))
+		return shim_rallocx_drawn(p, n, flags);
+	return shim_next.rallocx(p, n, flags);
 }
 
 EXPORT size_t xallocx(void *p, size_t n, size_t extra, int flags)

@@ -28,7 +28,7 @@ EXPORT void *_symbol _params							\
 {										\
 	void *(*own_op)_params;							\
 	struct shim_caller c;							\
-	uint64_t period;							\
+	uint64_t stands_for;							\
 	void *p;								\
 										\
 	if (unlikely(!op_##_symbol.next)) {					\
@@ -51,10 +51,10 @@ EXPORT void *_symbol _params							\
 	if (likely(!op_##_symbol.own) || shim_has_left(n))				\
 		return op_##_symbol.next _args;					\
 	c = SHIM_CALLER();							\
-	period = shim_sample(n);						\
+	stands_for = shim_sample(n);						\
 	p = op_##_symbol.next _args;						\
-	if (period && p)							\
-		shim_sampled(p, n, period, &c);					\
+	if (stands_for && p)							\
+		shim_sampled(p, n, stands_for, &c);				\
 	return p;								\
 }
 

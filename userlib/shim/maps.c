@@ -222,17 +222,17 @@ static void stays(struct shim_parts taken, const void *from, const void *to)
 
 static void begins(const void *p, size_t n, const struct shim_caller *c)
 {
-	uint64_t period = shim_thread.left > 0 ? 0 : shim_sample(n), id = 0;
+	uint64_t stands_for = shim_has_left(n) ? 0 : shim_sample(n), id = 0;
 	uintptr_t start = (uintptr_t)p;
 
-	if (!period)
+	if (!stands_for)
 		return;
 	if (lock()) {
 		id = shim_parts_add(start, start + n);
 		unlock();
 	}
 	/* A number that nobody has is as good where its end is not going to be known. */
-	if (shim_tell_alloc((const void *)(uintptr_t)(id ? id : 1), n, period, c, id) || !id)
+	if (shim_tell_alloc((const void *)(uintptr_t)(id ? id : 1), n, stands_for, c, id) || !id)
 		return;
 	if (lock()) {
 		shim_parts_end(shim_parts_take(start, start + n), false);
@@ -271,10 +271,8 @@ EXPORT void *_name(void *p, size_t n, int prot, int flags, int fd, long off)	\
 	struct shim_caller c = SHIM_CALLER();					\
 	void *q = map(p, n, prot, flags, fd, off);				\
 										\
-	if (q != MAP_FAILED && counts(prot, flags, (const void *)c.pc)) {	\
-		shim_thread.left -= (int64_t)n;					\
+	if (q != MAP_FAILED && counts(prot, flags, (const void *)c.pc))		\
 		begins(q, n, &c);						\
-	}									\
 	return q;								\
 }
 
@@ -342,7 +340,6 @@ EXPORT void *mremap(void *p, size_t from, size_t to, int flags, ...)
 	}
 	/* As realloc(): one that has ended, and one that begins. */
 	ended(has);
-	shim_thread.left -= (int64_t)to;
 	begins(q, to, &c);
 	return q;
 }

@@ -31,15 +31,21 @@
 
 /**
  * struct shim_thread - what a thread has; all 0 at first
- * @left: bytes until the next one that is sampled, which counts too; never below 0
- * @period: bytes per sample that @left was drawn for; 0: none
+ * @left: bytes until the next stop, which counts too; never below 0
+ * @period: bytes per sample that @left was drawn for, and is at most; 0: none
+ * @rest: bytes of the stretch that the last sampled byte was drawn in, behind that
+ * @beyond: 0: the stop is a byte that is sampled; else so many behind it is one
  * @random: state of the generator; 0: none yet
+ * @ends: what is wanted has changed: @period is that of no more than this stretch
  * @in_maps: it changes the list of mappings
  */
 struct shim_thread {
 	int64_t left;
 	uint64_t period;
+	uint64_t rest;
+	uint64_t beyond;
 	uint64_t random;
+	bool ends;
 	bool in_maps;
 };
 
@@ -58,7 +64,6 @@ static inline __attribute__((always_inline)) bool shim_has_left(size_t n)
 		shim_thread.left = (int64_t)(left - n);
 		return true;
 	}
-	shim_thread.left = 0;
 	return false;
 }
 
@@ -153,8 +158,14 @@ void shim_cell_mark(const void *p) HIDDEN;
 
 /* ---- draw.c ---- */
 
-/* shim_gap() - bytes until the next one that is sampled of @period on an average */
-int64_t shim_gap(struct shim_thread *t, uint64_t period) HIDDEN;
+/* shim_draw_first() - @t begins to sample by @period */
+void shim_draw_first(struct shim_thread *t, uint64_t period) HIDDEN;
+
+/*
+ * shim_draw() - for how many bytes do @n stand that come to the stop, or beyond? 0: for none; what
+ * is more than they stand for stands for itself. From where it may on @t samples by @wanted.
+ */
+uint64_t shim_draw(struct shim_thread *t, size_t n, uint64_t wanted) HIDDEN;
 uint64_t shim_random(struct shim_thread *t) HIDDEN;
 
 /* ---- tell.c ---- */
@@ -187,18 +198,21 @@ uint64_t shim_wanted(void) HIDDEN;
  * Each tells the kernel. False: nobody has taken notice. Where there is no room to know its end
  * by it does not last, and is counted.
  */
-bool shim_tell_alloc(const void *p, size_t n, uint64_t period, const struct shim_caller *c,
+bool shim_tell_alloc(const void *p, size_t n, uint64_t stands_for, const struct shim_caller *c,
 		     bool lasts) HIDDEN;
 void shim_tell_free(const void *p) HIDDEN;
 void shim_tell_resize(const void *p, size_t n) HIDDEN;
 
 /* ---- slow.c ---- */
 
-/* shim_sample() - is what @left has just been lowered for sampled? By which period; 0: no */
+/*
+ * shim_sample() - what shim_has_left() has said is not left: is it sampled? It stands for so many
+ * bytes, and for no fewer than it has; 0: it is not
+ */
 uint64_t shim_sample(size_t n) HIDDEN;
 
 /* shim_sampled() - @p has, and is nobody's yet */
-void shim_sampled(const void *p, size_t n, uint64_t period, const struct shim_caller *c) HIDDEN;
+void shim_sampled(const void *p, size_t n, uint64_t stands_for, const struct shim_caller *c) HIDDEN;
 
 /* shim_ends() - @p is going to be freed, and may have been sampled */
 void shim_ends(const void *p) HIDDEN;
@@ -209,12 +223,14 @@ bool shim_frees(void *p) HIDDEN;
 void *shim_malloc(size_t n) HIDDEN;
 void *shim_calloc(size_t n, size_t size) HIDDEN;
 void *shim_realloc(void *p, size_t n) HIDDEN;
+void *shim_realloc_drawn(void *p, size_t n) HIDDEN;
 void *shim_memalign(size_t align, size_t n) HIDDEN;
 void *shim_aligned_alloc(size_t align, size_t n) HIDDEN;
 int shim_posix_memalign(void **p, size_t align, size_t n) HIDDEN;
 void *shim_valloc(size_t n) HIDDEN;
 void *shim_pvalloc(size_t n) HIDDEN;
 void *shim_rallocx(void *p, size_t n, int flags) HIDDEN;
+void *shim_rallocx_drawn(void *p, size_t n, int flags) HIDDEN;
 size_t shim_xallocx(void *p, size_t n, size_t extra, int flags) HIDDEN;
 void shim_free(void *p) HIDDEN;
 

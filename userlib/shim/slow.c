@@ -13,34 +13,27 @@ __thread struct shim_thread shim_thread;
 uint64_t shim_sample(size_t n)
 {
 	struct shim_thread *t = &shim_thread;
-	uint64_t had = t->period, wanted;
+	uint64_t wanted;
 
-	if (!shim_look()) {
-		t->left = 0;
+	if (!shim_look())
 		return 0;
-	}
-	had = t->period;
 	wanted = shim_wanted();
-	t->period = wanted;
 	if (!wanted) {
+		t->period = 0;
 		t->left = IDLE_BYTES;
 		return 0;
 	}
-	t->left = shim_gap(t, wanted);
-	if (had)
-		return had;
-	/* Nothing was drawn for this one. */
-	if (shim_has_left(n))
-		return 0;
-	t->left = shim_gap(t, wanted);
-	return n ? wanted : 0;
+	if (!t->period)
+		shim_draw_first(t, wanted);
+	/* Also where a signal handler has drawn since. */
+	return shim_has_left(n) ? 0 : shim_draw(t, n, wanted);
 }
 
-void shim_sampled(const void *p, size_t n, uint64_t period, const struct shim_caller *c)
+void shim_sampled(const void *p, size_t n, uint64_t stands_for, const struct shim_caller *c)
 {
 	bool has = shim_set_add(p);
 
-	if (!shim_tell_alloc(p, n, period, c, has) && has)
+	if (!shim_tell_alloc(p, n, stands_for, c, has) && has)
 		shim_set_remove(p);
 }
 
@@ -53,12 +46,12 @@ void shim_ends(const void *p)
 /* A function that allocates: what the call is, how many bytes, and where they are. */
 #define SLOW(_call, _bytes, _p, _ok) do {					\
 	size_t _n = (_bytes);							\
-	uint64_t _period = shim_sample(_n);					\
+	uint64_t _stands_for = shim_sample(_n);					\
 	struct shim_caller _c = SHIM_CALLER();					\
 										\
 	_call;									\
-	if (_period && (_ok))							\
-		shim_sampled((_p), _n, _period, &_c);				\
+	if (_stands_for && (_ok))						\
+		shim_sampled((_p), _n, _stands_for, &_c);			\
 } while (0)
 
 void *shim_malloc(size_t n)
@@ -172,24 +165,34 @@ static void *reallocate(void *p, size_t n, const int *flags)
 	return q;
 }
 
-#define REALLOCATE(_flags) do {							\
-	uint64_t period = shim_thread.left > 0 ? 0 : shim_sample(n);		\
+#define REALLOCATE(_sample, _flags) do {						\
+	uint64_t stands_for = (_sample);					\
 	struct shim_caller c = SHIM_CALLER();					\
 	void *q = reallocate(p, n, _flags);					\
 										\
-	if (period && q)							\
-		shim_sampled(q, n, period, &c);					\
+	if (stands_for && q)							\
+		shim_sampled(q, n, stands_for, &c);				\
 	return q;								\
 } while (0)
 
 void *shim_realloc(void *p, size_t n)
 {
-	REALLOCATE(NULL);
+	REALLOCATE(shim_sample(n), NULL);
+}
+
+void *shim_realloc_drawn(void *p, size_t n)
+{
+	REALLOCATE(0, NULL);
 }
 
 void *shim_rallocx(void *p, size_t n, int flags)
 {
-	REALLOCATE(&flags);
+	REALLOCATE(shim_sample(n), &flags);
+}
+
+void *shim_rallocx_drawn(void *p, size_t n, int flags)
+{
+	REALLOCATE(0, &flags);
 }
 
 size_t shim_xallocx(void *p, size_t n, size_t extra, int flags)

@@ -200,7 +200,7 @@ uint64_t shim_wanted(void)
 	return call(&m) ? 0 : m.out_period;
 }
 
-bool shim_tell_alloc(const void *p, size_t n, uint64_t period, const struct shim_caller *c,
+bool shim_tell_alloc(const void *p, size_t n, uint64_t stands_for, const struct shim_caller *c,
 		     bool lasts)
 {
 	struct gprof_memory m = {
@@ -208,7 +208,7 @@ bool shim_tell_alloc(const void *p, size_t n, uint64_t period, const struct shim
 		.flags = lasts ? 0 : GPROF_MEMORY_F_NO_ROOM,
 		.addr = (uintptr_t)p,
 		.bytes = n,
-		.period = period,
+		.period = stands_for,
 		.pc = c->pc,
 		.sp = c->sp,
 		.fp = c->fp,
