@@ -112,6 +112,21 @@ other_allocators_are_followed()
 	is_true
 }
 
+# Its functions call each other by their names, and are not told of twice.
+another_library_of_c_is_followed()
+{
+	musl=$here/truth_heap_musl
+	[ -x "$musl" ] || skip "no program of musl was built"
+	loader=$(LC_ALL=C grep -ao '/lib/ld-musl-[a-z0-9_]*\.so\.1' "$musl" | head -n 1)
+	[ -e "$loader" ] || cp "$musl.loader" "$loader" || skip "no $loader here"
+	for mode in exact forks signals closes remaps; do
+		record --every 1 -- "$musl" $mode
+		is_true
+	done
+	record --every 64K -- "$musl" large 128
+	within 1 "$(of site_large | cut -d ' ' -f 2)" $((112 * 1048576))
+}
+
 an_allocator_that_maps_does_not_wait_for_the_loader()
 {
 	# each large one asks the kernel
@@ -364,7 +379,7 @@ ktap_run each_byte_is_told_by_where_it_was_allocated what_is_never_freed_is_told
 	what_is_freed_twice_ends_the_program_as_ever \
 	a_mapping_goes_in_parts_moves_and_fails_to who_drops_rights_is_told_of what_ended_processes_had_is_not_in_use \
 	who_would_never_end_is_left_out_and_counted \
-	other_allocators_are_followed an_allocator_that_maps_does_not_wait_for_the_loader \
+	other_allocators_are_followed another_library_of_c_is_followed an_allocator_that_maps_does_not_wait_for_the_loader \
 	what_there_is_no_room_for_is_counted \
 	a_full_table_says_so_and_is_right_of_what_it_has a_user_records_its_own nobody_else_is_slowed \
 	programs_that_the_shim_cannot_enter_are_refused a_program_that_runs_is_probed_on_request \

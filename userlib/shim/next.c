@@ -145,6 +145,26 @@ static void *plain_reallocarray(void *p, size_t n, size_t size)
 	return shim_next.realloc(p, PTRDIFF_MAX);
 }
 
+/* Memory that is fresh is zero, and not to be had before it is used. */
+static void *plain_calloc(size_t n, size_t size)
+{
+	size_t bytes, i;
+	uint64_t *p;
+
+	if (__builtin_mul_overflow(n, size, &bytes)) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	p = shim_next.malloc(bytes);
+	for (i = 0; p && i < bytes / sizeof(*p); i++) {
+		if (p[i])
+			p[i] = 0;
+	}
+	for (i *= sizeof(*p); p && i < bytes; i++)
+		((char *)p)[i] = 0;
+	return p;
+}
+
 static void *plain_aligned_alloc(size_t align, size_t n)
 {
 	return shim_next.memalign(align, n);
@@ -319,6 +339,17 @@ static void find(void)
 	/* An allocator need not have it, and the C library's would not be its. */
 	if (!found.memalign)
 		found.memalign = found.aligned_alloc;
+	/*
+	 * In musl these call each other by the names that are ours: calloc() calls malloc(), all that
+	 * aligns aligned_alloc().
+	 */
+	if (dlsym && !next("gnu_get_libc_version", NULL) &&
+	    base_of((const void *)found.malloc) == base_of(next("__libc_start_main", NULL))) {
+		found.calloc = plain_calloc;
+		found.memalign = found.aligned_alloc;
+		found.posix_memalign = plain_posix_memalign;
+		found.valloc = plain_valloc;
+	}
 	found.page = getauxval ? getauxval(AT_PAGESZ) : 4096;
 	base = base_of((const void *)found.malloc);
 	/* An allocator may have mmap() too, but no beginning of programs. */
