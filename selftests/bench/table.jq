@@ -150,6 +150,20 @@ def unsampled_line($arch; $what; $kind):
 	line($what; [of("waits"; $arch; "unsampled")[] | select(.what == $kind) | a_wait] | mean;
 	     null; ""; 1);
 
+# Of malloc() with its free(), and of objects of the kernel.
+def heap($arch; $peer; $what; field): [of("heap"; $arch; $peer)[] | select(.what == $what) | field] | mean;
+def loaded_line($arch; $what; field):
+	line($what; heap($arch; "gprof"; "loaded"; field); null;
+	     ([["jemalloc", heap($arch; "jemalloc"; "loaded"; field)],
+	       ["tcmalloc", heap($arch; "tcmalloc"; "loaded"; field)],
+	       ["heaptrack", heap($arch; "heaptrack"; "loaded"; field)]]
+	      | map(select(.[1])) | map(.[0] + " " + (.[1] | shown(1))) | join(", ")); 1);
+def a_chunk: (.recorded - .alone) / .chunks;
+def object_line($arch; $what; $kind):
+	heap($arch; "bpftrace"; $kind; a_chunk) as $theirs
+	| line($what; heap($arch; "gprof"; $kind; a_chunk); null;
+	       (if $theirs then "bpftrace \($theirs | shown(0))" else "" end); 0);
+
 def tasks_line($arch):
 	def took($peer; field): [of("tasks"; $arch; $peer)[] | field] | mean;
 	took("proc"; .all / 1e6) as $proc
@@ -207,6 +221,14 @@ def tasks_line($arch):
     unsampled_line($arch; "for a futex, which is not sampled"; "mutex"),
     wait_line($arch; "bytes of the profile, off the CPU"; "block"; .bytes; 0),
     wait_line($arch; "bytes of the profile, for a futex"; "mutex"; .bytes; 0)),
+   (heading("\($arch): instructions for malloc() with its free()"),
+    loaded_line($arch; "loaded, not sampled"; (.quick - .quick_alone) / .chunks),
+    loaded_line($arch; "loaded, with all that is"; a_chunk),
+    object_line($arch; "probed, as memleak"; "probed")),
+   (heading("\($arch): instructions for an object of the kernel"),
+    object_line($arch; "allocated and freed, as memleak"; "objects"),
+    object_line($arch; "allocated, not sampled"; "unsampled"),
+    object_line($arch; "allocated and freed, not sampled"; "lasting")),
    (heading("\($arch): instructions for all tasks of a process"), tasks_line($arch)),
    (heading("\($arch), \($event): many recorders, many threads, instructions"),
     scale_line($arch; 1), scale_line($arch; 4), scale_line($arch; 16), scale_line($arch; 64),
