@@ -11,6 +11,7 @@
 
 #include "record/aging.h"
 #include "record/builder.h"
+#include "symbol/process_files.h"
 #include "symbol/service.h"
 #include "lib_util.h"
 
@@ -1051,6 +1052,90 @@ TEST_F(builder, a_file_is_kept_for_the_names_of_what_was_settled)
 }
 
 /* A recording of which profiles are taken while it goes on. */
+/* Another profile, with @work within the library. */
+static int make_next(FIXTURE_DATA(builder) *self, uint64_t work)
+{
+	uint64_t frames[4] = { work, self->c.work + 3, self->c.main + 3 };
+	int err;
+
+	gprof_profile_free(self->p);
+	self->p = NULL;
+	err = gprof_builder_next(&self->b);
+	gprof_decoder_forget(&self->d);
+	feed_sample(self, &self->c, 0, frames);
+	return err ? err : make(self);
+}
+
+TEST_F(builder, names_that_are_known_are_not_read_again_of_the_same_file)
+{
+	START("-fPIE -pie");
+	feed_maps(self, &self->c);
+	/* One who makes one profile has no use for what is known. */
+	ASSERT_EQ(0, make_next(self, self->c.lib_work));
+	EXPECT_EQ(0, self->b.spaces.objects.names.nr_places);
+	ASSERT_EQ(0, gprof_spaces_keep_files(&self->b.spaces));
+	ASSERT_EQ(0, make_next(self, self->c.lib_work));
+	STACKS("lib_work work main;");
+	EXPECT_EQ(3, self->b.spaces.objects.names.nr_places);
+	/* By all that is looked at it is the same file. */
+	ASSERT_EQ(0, lib_sh("cd %s && LC_ALL=C sed s/lib_work/lib_bork/g libw.so >other && "
+			    "touch -r libw.so other && cat other >libw.so && touch -r other libw.so",
+			    self->dir));
+	ASSERT_EQ(0, make_next(self, self->c.lib_work));
+	check_shape(_metadata, self->p);
+	STACKS("lib_work work main;");
+	EXPECT_TRUE(self->p->mappings[0].has_line_numbers);
+	EXPECT_TRUE(self->p->mappings[0].has_inline_frames);
+	EXPECT_FALSE(self->p->mappings[1].has_inline_frames);
+	EXPECT_EQ(3, self->b.spaces.objects.names.nr_places);
+	/* A place that was not seen yet is looked up. */
+	ASSERT_EQ(0, make_next(self, self->c.lib_work + 1));
+	STACKS("lib_bork work main;");
+	/* And of a file that is another one now nothing is known. */
+	ASSERT_EQ(0, lib_sh("cd %s && gcc -O0 -g -shared -fPIC -o other lib.c && cat other >libw.so",
+			    self->dir));
+	ASSERT_EQ(0, make_next(self, self->c.lib_work));
+	STACKS("[libw.so: another file has its name] work main;");
+}
+
+TEST_F(builder, names_that_were_learned_long_ago_are_learned_anew)
+{
+	struct gprof_known_names *names = &self->b.spaces.objects.names;
+	unsigned int i;
+
+	START("-fPIE -pie");
+	ASSERT_EQ(0, gprof_spaces_keep_files(&self->b.spaces));
+	feed_maps(self, &self->c);
+	ASSERT_EQ(0, make_next(self, self->c.lib_work));
+	EXPECT_EQ(3, names->nr_places);
+	ASSERT_EQ(0, gprof_spaces_keep_files(&self->b.spaces));
+	EXPECT_EQ(3, names->nr_places);
+	names->since_ns -= 601 * 1000000000ULL;
+	ASSERT_EQ(0, gprof_spaces_keep_files(&self->b.spaces));
+	EXPECT_EQ(0, names->nr_places);
+	EXPECT_EQ(0, names->budget.used);
+	ASSERT_EQ(0, make_next(self, self->c.lib_work));
+	STACKS("lib_work work main;");
+	EXPECT_EQ(3, names->nr_places);
+	/* There is no room for more. */
+	names->budget.max = names->budget.used;
+	for (i = 1; i < 40; i++)
+		ASSERT_EQ(0, make_next(self, self->c.lib_work + i));
+	ASSERT_EQ(0, make_next(self, self->c.lib_work));
+	STACKS("lib_work work main;");
+	EXPECT_GE(names->budget.max, names->budget.used);
+	EXPECT_TRUE(names->budget.exceeded);
+	ASSERT_EQ(0, gprof_spaces_keep_files(&self->b.spaces));
+	EXPECT_LT(3, names->nr_places);
+	EXPECT_GT(43, names->nr_places);
+	names->since_ns -= 61 * 1000000000ULL;
+	ASSERT_EQ(0, gprof_spaces_keep_files(&self->b.spaces));
+	EXPECT_EQ(0, names->nr_places);
+	ASSERT_EQ(0, make_next(self, self->c.lib_work));
+	STACKS("lib_work work main;");
+	EXPECT_EQ(3, names->nr_places);
+}
+
 TEST_F(builder, each_sample_is_in_one_of_the_profiles_that_follow_each_other)
 {
 	struct gprof_generation_rec g = {

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/patience.h"
 #include "symbol/debuginfod.h"
@@ -101,8 +102,58 @@ static uint32_t source_text(struct gprof_resolver *r, struct source *last, const
 	return last->text;
 }
 
-static int name_one(struct gprof_resolver *r, struct gprof_symbolizer *sym, struct source *last,
-		    const struct gprof_unnamed *u, bool *inlines)
+/**
+ * struct opened - the object that is being read
+ * @object: it
+ * @known: it is as it was when something was noted of it
+ * @asked: whether it can be opened is known: it is not opened where all is known
+ * @sym: it is, or cannot be
+ * @source: of the last line
+ */
+struct opened {
+	struct gprof_object *object;
+	bool known;
+	bool asked;
+	struct gprof_symbolizer *sym;
+	struct source source;
+};
+
+static struct opened look_at(struct gprof_object *object)
+{
+	struct opened o = { .object = object };
+	int fd = object->known.used ? gprof_object_dup(object) : -1;
+
+	o.known = fd >= 0;
+	if (o.known)
+		close(fd);
+	return o;
+}
+
+/* Return: how many; 0: none is known. */
+static size_t frames_of(struct gprof_resolver *r, struct opened *o, uint64_t vaddr,
+			struct gprof_symbol_frame *frames, bool *inlines)
+{
+	struct gprof_known_names *names = &r->spaces->objects.names;
+	size_t nr;
+
+	if (o->known &&
+	    gprof_known_names_get(names, &o->object->known, vaddr, frames, &nr, inlines))
+		return nr;
+	if (!o->asked)
+		o->sym = gprof_object_symbolizer(o->object);
+	o->asked = true;
+	if (!o->sym)
+		return 0;
+	nr = gprof_symbolizer_frames(o->sym, vaddr, frames, inlines);
+	/* There may be more another time. */
+	if (gprof_symbolizer_is_open(o->sym) &&
+	    gprof_symbolizer_missing(o->sym) == GPROF_MISSING_NOT)
+		gprof_known_names_put(names, &o->object->known, vaddr, frames, nr, *inlines);
+	return nr;
+}
+
+static int name_one(struct gprof_resolver *r, struct opened *o, const struct gprof_unnamed *u,
+		    bool *inlines)
 {
 	struct gprof_symbol_frame frames[GPROF_FRAMES_MAX];
 	struct gprof_line lines[GPROF_FRAMES_MAX];
@@ -110,7 +161,7 @@ static int name_one(struct gprof_resolver *r, struct gprof_symbolizer *sym, stru
 
 	if (gprof_patience_over())
 		return -ECONNABORTED;
-	nr = gprof_symbolizer_frames(sym, u->vaddr, frames, inlines);
+	nr = frames_of(r, o, u->vaddr, frames, inlines);
 	if (nr && r->texts > TEXTS_MAX) {
 		r->left_out++;
 		*inlines = false;
@@ -118,7 +169,7 @@ static int name_one(struct gprof_resolver *r, struct gprof_symbolizer *sym, stru
 	}
 	for (i = 0; i < nr; i++) {
 		lines[i].function = gprof_resolver_function(r, frames[i].name,
-							    source_text(r, last, frames[i].file),
+							    source_text(r, &o->source, frames[i].file),
 							    frames[i].start_line);
 		lines[i].line = frames[i].line;
 		lines[i].column = frames[i].column;
@@ -279,8 +330,7 @@ static int tell(struct gprof_resolver *r)
 /* @inlines: of each location, where something is known of inlined functions */
 static int name_unnamed(struct gprof_resolver *r, bool *inlines)
 {
-	struct gprof_symbolizer *sym = NULL;
-	struct source last = { NULL };
+	struct opened o = { NULL };
 	int err = 0;
 	size_t i;
 
@@ -290,12 +340,9 @@ static int name_unnamed(struct gprof_resolver *r, bool *inlines)
 	for (i = 0; i < r->nr_unnamed && !err; i++) {
 		struct gprof_unnamed *u = &r->unnamed[i];
 
-		if (!i || u->object != r->unnamed[i - 1].object) {
-			sym = gprof_object_symbolizer(u->object);
-			last.path = NULL;
-		}
-		if (sym)
-			err = name_one(r, sym, &last, u, &inlines[u->location]);
+		if (!i || u->object != r->unnamed[i - 1].object)
+			o = look_at(u->object);
+		err = name_one(r, &o, u, &inlines[u->location]);
 		if (i + 1 == r->nr_unnamed || u->object != r->unnamed[i + 1].object)
 			gprof_object_done(u->object);
 	}

@@ -29,6 +29,7 @@ void gprof_objects_init(struct gprof_objects *o)
 {
 	memset(o, 0, sizeof(*o));
 	gprof_table_init(&o->table);
+	gprof_known_names_init(&o->names);
 }
 
 static void free_object(struct gprof_object *obj)
@@ -38,6 +39,7 @@ static void free_object(struct gprof_object *obj)
 	gprof_symbolizer_close(obj->symbolizer);
 	gprof_python_object_free(obj->python);
 	gprof_pool_put(obj->file);
+	gprof_map64_free(&obj->known);
 	free(obj->segments);
 	free(obj->path);
 	free(obj);
@@ -51,6 +53,7 @@ void gprof_objects_free(struct gprof_objects *o)
 		free_object(o->v[i]);
 	free(o->v);
 	gprof_table_free(&o->table);
+	gprof_known_names_free(&o->names);
 	memset(o, 0, sizeof(*o));
 }
 
@@ -61,6 +64,7 @@ static struct gprof_object *new_object(struct gprof_objects *o, const struct gpr
 	if (!obj)
 		return NULL;
 	obj->id = *id;
+	gprof_known_names_of(&o->names, &obj->known);
 	obj->path = strdup(id->path);
 	if (!obj->path || gprof_grow(&o->v, &o->cap, o->nr + 1, sizeof(*o->v))) {
 		free_object(obj);
@@ -250,6 +254,17 @@ struct gprof_object *gprof_objects_get(struct gprof_objects *o, const struct gpr
 	return obj;
 }
 
+static void forget_names(struct gprof_objects *o)
+{
+	size_t i;
+
+	for (i = 0; i < o->nr; i++) {
+		gprof_map64_free(&o->v[i]->known);
+		gprof_known_names_of(&o->names, &o->v[i]->known);
+	}
+	gprof_known_names_free(&o->names);
+}
+
 int gprof_objects_keep(struct gprof_objects *o)
 {
 	struct gprof_table table;
@@ -285,6 +300,8 @@ int gprof_objects_keep(struct gprof_objects *o)
 	o->nr = nr;
 	gprof_table_free(&o->table);
 	o->table = table;
+	if (gprof_known_names_old(&o->names))
+		forget_names(o);
 	return 0;
 }
 

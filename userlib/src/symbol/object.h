@@ -14,6 +14,7 @@
 #include <time.h>
 
 #include "file_pool.h"
+#include "known_names.h"
 #include "mapped_file.h"
 #include "python_object.h"
 #include "symbolizer.h"
@@ -53,6 +54,7 @@ struct gprof_segment {
  * @nr_segments: how many
  * @symbolizer: once needed
  * @no_symbolizer: could not be had
+ * @known: what gprof_objects.names knows of its addresses
  * @tabled: whoever makes unwind tables has seen it
  * @python_looked: it is known whether it has an interpreter of Python
  * @python: that, or NULL
@@ -75,6 +77,7 @@ struct gprof_object {
 	size_t nr_segments;
 	struct gprof_symbolizer *symbolizer;
 	bool no_symbolizer;
+	struct gprof_map64 known;
 	bool tabled;
 	bool python_looked;
 	struct gprof_python_object *python;
@@ -88,6 +91,7 @@ struct gprof_object {
  * @cap: room in @v
  * @table: finds them by identity
  * @vdso: this process' vDSO, or NULL; stands for everyone's
+ * @names: what is known of their addresses
  */
 struct gprof_objects {
 	struct gprof_object **v;
@@ -95,6 +99,7 @@ struct gprof_objects {
 	size_t cap;
 	struct gprof_table table;
 	struct gprof_object *vdso;
+	struct gprof_known_names names;
 };
 
 void gprof_objects_init(struct gprof_objects *o);
