@@ -397,6 +397,66 @@ TEST_F(symbol, a_separate_debug_file_is_found_by_build_id)
 	EXPECT_NE(NULL, self->s);
 }
 
+/* KiB of a mapping that are in memory, -1: nothing of that name is mapped. */
+static long mapped_kib(const char *name)
+{
+	FILE *f = fopen("/proc/self/smaps", "re");
+	bool there = false;
+	long sum = -1, kib;
+	char line[512];
+
+	while (f && fgets(line, sizeof(line), f)) {
+		if (strchr(line, '-') && strtoul(line, NULL, 16))
+			there = strstr(line, name);
+		else if (there && sscanf(line, "Rss: %ld", &kib) == 1)
+			sum = (sum < 0 ? 0 : sum) + kib;
+	}
+	if (f)
+		fclose(f);
+	return sum;
+}
+
+TEST_F(symbol, a_debug_file_that_was_unpacked_is_not_in_memory_twice)
+{
+	char debug[256], id[48];
+	uint64_t inner, outer;
+
+	NEED("gcc");
+	if (access("/usr/lib", W_OK))
+		SKIP(return, "cannot write to /usr/lib/debug");
+	lib_write(self->dir, "a.c", source);
+	/* 20,000 names of a hash each: a MiB that does not shrink well */
+	ASSERT_EQ(0, lib_sh("cd %s && seq 20000 | awk '{ srand($1); printf \"int a\"; "
+			    "for (i = 0; i < 60; i++) printf \"%%c\", 97 + int(rand() * 26); "
+			    "print $1 \";\" }' >>a.c", self->dir));
+	snprintf(id, sizeof(id), "%032d%08d", 7, getpid());
+	snprintf(debug, sizeof(debug), "/usr/lib/debug/.build-id/00/%s.debug", id + 2);
+	ASSERT_EQ(0, lib_sh("cd %s && gcc -O1 -g -gz=zlib -Wl,--build-id=0x%s -o out a.c", self->dir,
+			    id));
+	inner = symbol_address(self->dir, "out", "in_inner");
+	outer = symbol_address(self->dir, "out", "in_outer");
+	ASSERT_EQ(0, lib_sh("cd %s && mkdir -p $(dirname %s) && objcopy --only-keep-debug out %s && "
+			    "strip out && test $(stat -c %%s %s) -gt 1000000", self->dir, debug, debug,
+			    debug));
+	self->fd = open(self->out, O_RDONLY | O_CLOEXEC);
+	/* A process that sees files as we do. */
+	self->s = gprof_symbolizer_open(self->fd, self->out, (uint32_t)getpid());
+	if (self->s)
+		EXPECT_EQ(3, FRAMES(inner));
+	EXPECT_STREQ("inner", self->frames[0].name);
+	EXPECT_EQ(-1, mapped_kib("memfd:gprof debug"));
+	EXPECT_LE(0, mapped_kib(id + 2));
+	EXPECT_GT(200, mapped_kib(id + 2)) {
+		TH_LOG("%ld KiB", mapped_kib(id + 2));
+	}
+	/* What is read later is there. */
+	if (self->s)
+		EXPECT_EQ(1, FRAMES(outer));
+	EXPECT_STREQ("outer", self->frames[0].name);
+	lib_sh("rm -f %s; rmdir $(dirname %s) 2>/dev/null", debug, debug);
+	EXPECT_NE(NULL, self->s);
+}
+
 TEST_F(symbol, a_compressed_symbol_table_is_read)
 {
 	uint64_t local;

@@ -195,12 +195,30 @@ static int find_by_alt(const char *root, const struct gprof_debug_wanted *w)
 	return try_file(path, w, false, !root[0]);
 }
 
+/* Its root and mounts are ours: what root has there is trusted, and looked for once. */
+static bool sees_what_we_see(uint32_t pid)
+{
+	static const char *const ours[] = { "/", "/proc/thread-self/ns/mnt" };
+	static const char *const theirs[] = { "/proc/%u/root", "/proc/%u/ns/mnt" };
+	struct stat a, b;
+	char path[32];
+	size_t i;
+
+	for (i = 0; i < 2; i++) {
+		snprintf(path, sizeof(path), theirs[i], pid);
+		if (stat(ours[i], &a) || stat(path, &b) || a.st_dev != b.st_dev ||
+		    a.st_ino != b.st_ino)
+			return false;
+	}
+	return true;
+}
+
 int gprof_debug_file(const struct gprof_debug_wanted *w)
 {
 	char root[32] = "";
 	int fd = -1;
 
-	if (w->pid) {
+	if (w->pid && !sees_what_we_see(w->pid)) {
 		snprintf(root, sizeof(root), "/proc/%u/root", w->pid);
 		fd = find_by_build_id(root, w);
 		if (fd < 0)

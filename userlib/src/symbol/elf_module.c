@@ -8,7 +8,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -251,6 +253,26 @@ static void open_alt(struct gprof_elf *m, Dwarf *dw)
 	close(fd);
 }
 
+/*
+ * libdw has unpacked what is packed, and its pages need not lie beside that: what else is
+ * read of them is mapped again. Where elfutils has memory in place of a mapping there is
+ * no file that is mapped there.
+ */
+static void let_go(Dwarf *dw)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), size;
+	char path[64], *at = elf_rawfile(dwarf_getelf(dw), &size);
+	struct stat st;
+
+	if (!at || (uintptr_t)at % page)
+		return;
+	size = (size + page - 1) & ~(page - 1);
+	snprintf(path, sizeof(path), "/proc/self/map_files/%lx-%lx", (unsigned long)at,
+		 (unsigned long)at + size);
+	if (!lstat(path, &st))
+		madvise(at, size, MADV_DONTNEED);
+}
+
 static void close_alt(struct gprof_elf *m)
 {
 	if (m->alt)
@@ -275,6 +297,9 @@ Dwarf *gprof_elf_dwarf(struct gprof_elf *m, Dwarf_Addr *bias)
 	m->asks_dwarf = true;
 	dw = dwfl_module_getdwarf(m->mod, bias);
 	look_at_debug(m, had);
+	/* What is read, and not mapped, is the file itself. */
+	if (dw && dwarf_getelf(dw) != m->elf)
+		let_go(dw);
 	if (dw)
 		open_alt(m, dw);
 	m->asks_dwarf = false;
