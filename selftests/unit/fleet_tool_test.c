@@ -524,6 +524,41 @@ static int put_profile(FIXTURE_DATA(sending) *self, uint64_t start_ns, int64_t n
 	return item_put_profile(self->store, p, "cpu", "box");
 }
 
+static long resident_kib(void)
+{
+	long pages = 0;
+	FILE *f = fopen("/proc/self/statm", "re");
+
+	if (!f || fscanf(f, "%*d %ld", &pages) != 1)
+		pages = 0;
+	if (f)
+		fclose(f);
+	return pages * (sysconf(_SC_PAGESIZE) >> 10);
+}
+
+/* What names are made of is small, and one that is kept lies behind much that is free. */
+TEST_F(sending, what_a_profile_took_is_given_back)
+{
+	static void *blocks[40000];
+	long before, most;
+	size_t i;
+
+	before = resident_kib();
+	for (i = 0; i < ARRAY_SIZE(blocks); i++) {
+		blocks[i] = malloc(500);
+		memset(blocks[i], 1, 500);
+	}
+	most = resident_kib();
+	ASSERT_LT(before + 15000, most);
+	for (i = 0; i + 1 < ARRAY_SIZE(blocks); i++)
+		free(blocks[i]);
+	ASSERT_EQ(0, put_profile(self, NOW, 1));
+	EXPECT_GT(before + 5000, resident_kib()) {
+		TH_LOG("%ld KiB, before %ld, most %ld", resident_kib(), before, most);
+	}
+	free(blocks[i]);
+}
+
 /* It is read again where it waits: of many that wait, all but the newest are on the disk alone. */
 TEST_F(sending, what_was_just_recorded_is_not_read_again)
 {

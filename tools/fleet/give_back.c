@@ -21,3 +21,11 @@ void give_back_memory(void)
 	mallopt(M_ARENA_MAX, 1);
 #endif
 }
+
+/* What was small lies between what is kept, and is given back by the page. */
+void give_back_now(void)
+{
+#ifdef M_TRIM_THRESHOLD
+	malloc_trim(0);
+#endif
+}

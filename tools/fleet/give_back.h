@@ -8,4 +8,7 @@
 /* give_back_memory() - from now on what is freed goes back; before there are threads */
 void give_back_memory(void);
 
+/* give_back_now() - what is free by now goes back, wherever it lies */
+void give_back_now(void);
+
 #endif /* GPROF_TOOLS_FLEET_GIVE_BACK_H */

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "../say.h"
+#include "give_back.h"
 #include "store_dir.h"
 
 void item_host(char host[ITEM_HOST])
@@ -77,6 +78,8 @@ int item_put_profile(struct store *s, struct gprof_profile *p, const char *type,
 	err = err ? store_put(s, &n, NULL, ITEM_BYTES_MAX + 1, p) :
 		    store_put(s, &n, b.v, b.nr, p);
 	free(b.v);
+	/* Names of many files were read for it. */
+	give_back_now();
 	return err;
 }
 
