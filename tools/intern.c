@@ -69,7 +69,8 @@ static size_t store(struct intern *t, const void *key, size_t length)
 	/* Keys are small and many: xgrow() doubles, so this ends after a few rounds. */
 	while (t->pool_size - t->pool_used < length)
 		t->pool = xgrow(t->pool, t->pool_size, &t->pool_size, 1);
-	memcpy(t->pool + offset, key, length);
+	if (length)
+		memcpy(t->pool + offset, key, length);
 	t->pool_used += length;
 	return offset;
 }
@@ -86,7 +87,7 @@ size_t intern_add(struct intern *t, const void *key, size_t length)
 		const struct intern_entry *e = &t->entries[found - 1];
 
 		if (e->hash == h && e->length == length &&
-		    !memcmp(t->pool + e->offset, key, length))
+		    (!length || !memcmp(t->pool + e->offset, key, length)))
 			return found - 1;
 	}
 	t->entries = xgrow(t->entries, t->nr, &t->room, sizeof(*t->entries));

@@ -292,11 +292,14 @@ static void take_notes(struct lives *v, int64_t time)
 
 	while ((n = own_until(&v->own, time))) {
 		struct lives_cpu *c = cpu_of(v, n->cpu);
+		uint32_t queue;
 
 		if (n->kind == OWN_LOST) {
 			lives_lose(v, c, n->time);
 		} else if (n->kind == OWN_UNTHROTTLED) {
-			v->unthrottled[queue_index(v, n->queue)] = n->time;
+			/* Which may move what is looked at next. */
+			queue = queue_index(v, n->queue);
+			v->unthrottled[queue] = n->time;
 		} else if (c->life != LIVES_NONE) {
 			c->throttled = true;
 			c->queue = queue_index(v, n->queue);
@@ -372,6 +375,17 @@ static void on_event(struct lives *v, const struct gprof_trace_event *ev)
 	}
 }
 
+/* A trace that is damaged, or made up, may name one that would need a lot of room. */
+static bool is_of_cpus(const struct gprof_trace_event *ev)
+{
+	const struct gprof_trace_transition_data *t = &ev->transition;
+
+	if (ev->thread >= OWN_CPUS_MAX || ev->proc >= OWN_CPUS_MAX)
+		return false;
+	return ev->kind != GPROF_TRACE_STATE_TRANSITION ||
+	       t->resource.kind != GPROF_TRACE_RESOURCE_PROC || t->resource.id < OWN_CPUS_MAX;
+}
+
 static int take_batch(void *ctx, const struct gprof_trace_batch *batch)
 {
 	own_take(&((struct lives *)ctx)->own, batch);
@@ -395,6 +409,9 @@ static int follow(struct lives *v, const char *file)
 			v->recorded = st;
 			known = true;
 		}
+		if (!is_of_cpus(&ev))
+			return fail("%s tells of a CPU of a number as none has, of %d at most; it is "
+				    "damaged", file, OWN_CPUS_MAX);
 		on_event(v, &ev);
 	}
 	if (ret < 0)

@@ -206,6 +206,9 @@ void lives_found(struct lives *v, int64_t cpu, struct lives_cpu *c,
 
 	if (l && l->lost) {
 		if (is_there(l, ev)) {
+			/* Events of one time are told one behind the other, and so after it. */
+			if (until < l->since)
+				until = l->since;
 			give(v, c->life, PART_LOST, l->since, until, false);
 			l->since = until;
 			l->lost = false;

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What is told of traces of a host that are damaged, or made up, or hold what is odd.
+ */
+#include <kselftest_harness.h>
+
+#include <string.h>
+#include <sys/resource.h>
+
+#include "cmd.h"
+#include "trace_build.h"
+#include "views_build.h"
+
+/* A cgroup may get time again that was throttled before the trace began. */
+TEST_F(views, wall_of_a_cgroup_that_was_throttled_before)
+{
+	char *argv[] = { "wall", self->trace, "--json", NULL };
+	struct gprof_trace_writer *w = self->w;
+
+	comes(w, 1, 7);
+	for (uint32_t queue = 1; queue < 100; queue++)
+		point(w, 2, 0, GPROF_TRACE_POINT_UNTHROTTLE, 0, GPROF_TRACE_NO_TID, queue, 0, 0);
+	leaves(w, 12, 7, GPROF_TRACE_WHY_DEAD, 0);
+	ASSERT_EQ(0, gprof_trace_writer_close(w));
+	run(&self->r, cmd_wall, argv, -1);
+	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	EXPECT_NEAR_MS(11, told(self->r.out, 7, "cpu"));
+}
+
+/* Events of one time are told ns behind each other, and losses are not: no ns counts twice. */
+TEST_F(views, wall_of_losses_between_events_of_one_time)
+{
+	char *argv[] = { "wall", self->trace, "--json", NULL };
+	struct gprof_trace_writer *w = self->w;
+	long long sum = 0;
+
+	comes(w, 1, 7);
+	for (uint32_t i = 0; i < 40; i++) {
+		point(w, 2, 0, GPROF_TRACE_POINT_ENTER, 0, 7, 0, 0, 0);
+		point(w, 2, 0, GPROF_TRACE_POINT_LOST, 0, GPROF_TRACE_NO_TID, 0, 0, 1);
+		point(w, 2, 0, GPROF_TRACE_POINT_LEAVE, 0, 7, 0, 0, 0);
+		leaves(w, 2, 7, GPROF_TRACE_WHY_PREEMPTED, 0);
+		comes(w, 2, 7);
+	}
+	leaves(w, 3, 7, GPROF_TRACE_WHY_DEAD, 0);
+	ASSERT_EQ(0, gprof_trace_writer_close(w));
+	run(&self->r, cmd_wall, argv, -1);
+	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	for (const char *const *part = all_parts; *part; part++)
+		sum += told(self->r.out, 7, *part);
+	EXPECT_EQ(told(self->r.out, 7, "elapsed"), sum);
+}
+
+/* A switch on a CPU of number @m, by proc @p, in a trace that says that it is of a host. */
+static void write_cpu(int fd, uint64_t m, uint64_t p)
+{
+	static struct build t;
+
+	build_header(&t, 23);
+	build_clock(&t, 23, 1);
+	build_experimental(&t, GPROF_TRACE_EXPERIMENT, 1, NONE, 1);
+	build_byte(&t, 'V');
+	build_number(&t, 1);
+	build_end(&t);
+	build_begin(&t, 1, m, 100);
+	EV(&t, GPROF_EV_PROC_STATUS, 1, p, GPROF_PROC_RUNNING);
+	EV(&t, GPROF_EV_GO_STATUS, 1, 7, m, GPROF_GO_WAITING);
+	EV(&t, GPROF_EV_GO_UNBLOCK, 10, 7, 1, 0);
+	EV(&t, GPROF_EV_GO_START, 10, 7, 2);
+	EV(&t, GPROF_EV_GO_BLOCK, 1000, 0, 0);
+	EV(&t, GPROF_EV_PROC_STOP, 1);
+	build_end(&t);
+	if (ftruncate(fd, 0) || pwrite(fd, t.b, t.n, 0) != (ssize_t)t.n)
+		abort();
+}
+
+/* It would take room for all of those below it. */
+TEST_F(views, no_host_has_so_many_cpus)
+{
+	static const struct {
+		uint64_t m;
+		uint64_t p;
+		int status;
+	} rows[] = {
+		{ 8191, 8191, STATUS_OK }, { 8192, 0, STATUS_FAILED }, { 0, 8192, STATUS_FAILED },
+		{ 1ULL << 31, 0, STATUS_FAILED }, { 1ULL << 40, 0, STATUS_FAILED },
+		{ 0, 1ULL << 40, STATUS_FAILED },
+	};
+	char *lines[] = { "latency", self->trace, "--timehist", NULL };
+	char *map[] = { "latency", self->trace, "--map", NULL };
+	char *packets[] = { "read", self->trace, "--format", "perfetto", "-o", self->other, NULL };
+	const struct rlimit limit = { 1ULL << 30, 1ULL << 30 };
+
+	ASSERT_EQ(0, gprof_trace_writer_close(self->w));
+	ASSERT_EQ(0, setrlimit(RLIMIT_AS, &limit));
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		write_cpu(self->fd, rows[i].m, rows[i].p);
+		run(&self->r, cmd_latency, lines, -1);
+		EXPECT_EQ(rows[i].status, self->r.status) TH_LOG("%zu: %s", i, self->r.err);
+		run(&self->r, cmd_latency, map, -1);
+		EXPECT_EQ(rows[i].status, self->r.status) TH_LOG("%zu: %s", i, self->r.err);
+		run(&self->r, cmd_read, packets, -1);
+		EXPECT_EQ(rows[i].status, self->r.status) TH_LOG("%zu: %s", i, self->r.err);
+		if (rows[i].status != STATUS_OK)
+			EXPECT_NE(NULL, strstr(self->r.err, "tells of a CPU")) TH_LOG("%s", self->r.err);
+	}
+}
+
+TEST_HARNESS_MAIN
