@@ -106,4 +106,47 @@ TEST_F(views, no_host_has_so_many_cpus)
 	}
 }
 
+static bool has(const char *file, const char *bytes)
+{
+	static char text[65536];
+	int fd = open(file, O_RDONLY);
+	ssize_t n = read(fd, text, sizeof(text));
+
+	close(fd);
+	return n > 0 && memmem(text, (size_t)n, bytes, strlen(bytes));
+}
+
+/* A name may end within a character, for it has no more than 15 bytes. */
+TEST_F(views, names_of_any_bytes)
+{
+	char *packets[] = { "read", self->trace, "--format", "perfetto", "-o", self->other, NULL };
+	char *csv[] = { "read", self->trace, "--format", "csv", "-o", self->dir, NULL };
+	static const char *const files[] = { "switches", "wakings", "syscalls", "waits", "threads" };
+	static const char *const odd[] = {
+		"__schedule", "schedule", "pipe_read", "do_syscall_64", "\xff\"f", NULL
+	};
+	char file[128];
+
+	gprof_trace_writer_name(self->w, 7, "caf\xc3\xa9 \x01na\xc3");
+	comes(self->w, 1, 7);
+	waits(self->w, 2, odd, GPROF_TRACE_WHY_SLEEPS);
+	leaves(self->w, 20, 7, GPROF_TRACE_WHY_DEAD, 0);
+	ASSERT_EQ(0, gprof_trace_writer_close(self->w));
+	run(&self->r, cmd_read, packets, -1);
+	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	EXPECT_TRUE(has(self->other, "caf\xc3\xa9 ?na?"));
+	EXPECT_TRUE(has(self->other, "?\"f"));
+	EXPECT_FALSE(has(self->other, "\xff\"f"));
+	run(&self->r, cmd_read, csv, -1);
+	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
+		snprintf(file, sizeof(file), "%s/%s.csv", self->dir, files[i]);
+		EXPECT_EQ(i != 2, has(file, "\"caf\xc3\xa9 \xef\xbf\xbdna\xef\xbf\xbd\""))
+			TH_LOG("%s", files[i]);
+		if (i == 3)
+			EXPECT_TRUE(has(file, ",\"\xef\xbf\xbd\"\"f;do_"));
+		unlink(file);
+	}
+}
+
 TEST_HARNESS_MAIN

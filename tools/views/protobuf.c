@@ -4,10 +4,12 @@
  */
 #include "protobuf.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../say.h"
+#include "../text.h"
 
 enum wire { WIRE_NUMBER = 0, WIRE_BYTES = 2 };
 
@@ -43,13 +45,24 @@ void message_number(struct message *m, unsigned int field, uint64_t value)
 	put_varint(m, value);
 }
 
+static bool is_plain(const char *text)
+{
+	while (*text >= ' ' && *text <= '~')
+		text++;
+	return !*text;
+}
+
+/* A name of a thread is any bytes, or the first of a longer one's; a text has to be UTF-8. */
 void message_text(struct message *m, unsigned int field, const char *text)
 {
-	size_t len = strlen(text);
+	char *safe = is_plain(text) ? NULL : text_safe(text);
+	const char *put = safe ? safe : text;
+	size_t len = strlen(put);
 
 	put_tag(m, field, WIRE_BYTES);
 	put_varint(m, len);
-	put_bytes(m, text, len);
+	put_bytes(m, put, len);
+	free(safe);
 }
 
 void message_in(struct message *m, unsigned int field, const struct message *other)

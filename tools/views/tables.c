@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A trace of the host as tables, for databases: comma-separated values as RFC 4180 has
- * them, with names of columns in the first line. Times are ns of CLOCK_MONOTONIC; what is
+ * them, in UTF-8, with names of columns in the first line. Times are ns of CLOCK_MONOTONIC; what is
  * not known is empty.
  */
 #include "tables.h"
@@ -17,6 +17,7 @@
 #include "../cmd.h"
 #include "../output.h"
 #include "../say.h"
+#include "../text.h"
 #include "lives.h"
 
 enum { SWITCHES, WAKINGS, SYSCALLS, WAITS, THREADS, NR_TABLES };
@@ -53,14 +54,23 @@ struct writing {
 	size_t room_left;
 };
 
+/* Without its quotes. Names are any bytes, and databases take no text that is not UTF-8. */
+static void put_quoted(FILE *f, const char *s)
+{
+	while (*s) {
+		if (*s == '"')
+			putc('"', f);
+		if (*s >= ' ' && *s <= '~')
+			putc(*s++, f);
+		else
+			text_put(f, text_next(&s));
+	}
+}
+
 static void put_text(FILE *f, const char *s)
 {
 	putc('"', f);
-	for (; *s; s++) {
-		if (*s == '"')
-			putc('"', f);
-		putc(*s, f);
-	}
+	put_quoted(f, s);
 	putc('"', f);
 }
 
@@ -85,11 +95,7 @@ static void put_stack(FILE *f, const struct lives *v, uint32_t stack)
 		return;
 	putc('"', f);
 	for (size_t i = nr; i-- > 0;) {
-		for (const char *s = frames[i].function; *s; s++) {
-			if (*s == '"')
-				putc('"', f);
-			putc(*s, f);
-		}
+		put_quoted(f, frames[i].function);
 		if (i)
 			putc(';', f);
 	}
