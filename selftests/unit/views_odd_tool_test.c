@@ -149,4 +149,60 @@ TEST_F(views, names_of_any_bytes)
 	}
 }
 
+/*
+ * 7 waits for 8, which has waited for most of that; meanwhile 9 did very much, and before
+ * it 8 and 9 have waited for each other many times.
+ */
+static void wait_behind_much(struct gprof_trace_writer *w)
+{
+	enum { TURNS = 4000, MUCH = 600000 };
+	uint64_t us = 1000;
+	struct gprof_trace_point p = { 0 };
+
+#define AT(cpu_, type_, why_, tid_, other_) do { \
+		p = (struct gprof_trace_point){ \
+			.time = us++ * 1000, .cpu = cpu_, .type = type_, .why = why_, .tid = tid_, \
+			.other = other_, \
+		}; \
+		gprof_trace_writer_add(w, &p); \
+	} while (0)
+	AT(0, GPROF_TRACE_POINT_SWITCH, 0, 0, 7);
+	AT(1, GPROF_TRACE_POINT_SWITCH, 0, 0, 8);
+	AT(0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 7, 9);
+	for (unsigned int i = 0; i < TURNS; i++) {
+		AT(1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 8, 0);
+		AT(0, GPROF_TRACE_POINT_WAKING, 0, 9, 8);
+		AT(1, GPROF_TRACE_POINT_SWITCH, 0, 0, 8);
+		AT(0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 9, 0);
+		AT(1, GPROF_TRACE_POINT_WAKING, 0, 8, 9);
+		AT(0, GPROF_TRACE_POINT_SWITCH, 0, 0, 9);
+	}
+	AT(1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 8, 0);
+	for (unsigned int i = 0; i < MUCH / 2; i++) {
+		AT(0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_PREEMPTED, 9, 0);
+		AT(0, GPROF_TRACE_POINT_SWITCH, 0, 0, 9);
+		if (i % 50000 == 0)
+			gprof_trace_writer_cut(w, us * 1000, NULL);
+	}
+	AT(1, GPROF_TRACE_POINT_WAKING, 0, GPROF_TRACE_NO_TID, 8);
+	AT(1, GPROF_TRACE_POINT_SWITCH, 0, 0, 8);
+	AT(1, GPROF_TRACE_POINT_WAKING, 0, 8, 7);
+	AT(2, GPROF_TRACE_POINT_SWITCH, 0, 0, 7);
+	AT(2, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_DEAD, 7, 0);
+}
+
+TEST_F(views, why_of_a_wait_behind_much)
+{
+	char *argv[] = { "read", self->trace, "--why", "7", NULL };
+	struct rusage before, after;
+
+	wait_behind_much(self->w);
+	ASSERT_EQ(0, gprof_trace_writer_close(self->w));
+	getrusage(RUSAGE_CHILDREN, &before);
+	run(&self->r, cmd_read, argv, -1);
+	getrusage(RUSAGE_CHILDREN, &after);
+	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	EXPECT_GT(3, after.ru_utime.tv_sec - before.ru_utime.tv_sec);
+}
+
 TEST_HARNESS_MAIN

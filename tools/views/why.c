@@ -169,13 +169,14 @@ static void note(void *ctx, struct lives *v, const struct stretch *s)
 	*last = (uint32_t)w->nr++;
 }
 
-/* What a thread did just before @time. */
+/* What a thread did just before @time, which is never later than the time before. */
 static const struct did *did_before(struct why *w, uint32_t life, int64_t time)
 {
-	uint32_t i = *last_of(w, life);
+	uint32_t *last = last_of(w, life), i = *last;
 
 	while (i != NONE && w->did[i].begin >= time)
 		i = w->did[i].before;
+	*last = i;
 	return i == NONE ? NULL : &w->did[i];
 }
 
