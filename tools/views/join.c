@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include <gprof/trace_record.h>
+#include <gprof/trace_write.h>
 
 #include "../annotation.h"
 #include "../cmd.h"
@@ -274,6 +275,12 @@ static void name_it(struct join *j, struct joined_goroutine *g, uint64_t stack)
 	joined_name(&j->all, g, frames[nr - 1].function.s);
 }
 
+/* Of Linux, which is all that there is a trace of the host of. */
+static bool is_tid(int64_t thread)
+{
+	return thread >= 0 && thread < GPROF_TRACE_TIDS;
+}
+
 static void on_goroutine(struct join *j, const struct gprof_trace_event *ev)
 {
 	uint8_t from = ev->transition.from, to = ev->transition.to;
@@ -292,7 +299,7 @@ static void on_goroutine(struct join *j, const struct gprof_trace_event *ev)
 	g->state = to;
 	g->since = ev->time;
 	if (to == GPROF_TRACE_GO_RUNNING && from != GPROF_TRACE_GO_UNDETERMINED &&
-	    ev->thread >= 0)
+	    is_tid(ev->thread))
 		joined_come(&j->all, ev->transition.resource.id,
 			    joined_thread(&j->all, ev->thread), ev->time);
 	if (to == GPROF_TRACE_GO_NOT_EXIST) {
@@ -306,7 +313,7 @@ static void on_goroutine(struct join *j, const struct gprof_trace_event *ev)
 static bool is_of_thread(const struct gprof_trace_event *ev)
 {
 	return ev->kind != GPROF_TRACE_SYNC && ev->kind != GPROF_TRACE_STACK_SAMPLE &&
-	       ev->thread >= 0 && ev->thread < 1 << 22 &&
+	       is_tid(ev->thread) &&
 	       !(ev->kind == GPROF_TRACE_STATE_TRANSITION &&
 		 (ev->transition.from == ev->transition.to || !ev->transition.from));
 }
@@ -460,6 +467,7 @@ static void read_both(struct join *j)
 	while (g->ret > 0) {
 		bool told = is_of_thread(&g->ev);
 
+		j->all.begin = g->first;
 		if (told && k->ret > 0 && k->ev.time <= g->ev.time) {
 			j->now = k->ev.time;
 			kernel_event(j);
@@ -474,8 +482,7 @@ static void read_both(struct join *j)
 		go_event(j);
 		advance(g);
 	}
-	for (size_t i = 0; i < j->all.ids.nr; i++)
-		joined_leave(&j->all, &j->all.goroutines[i], g->last);
+	joined_end(&j->all, g->last);
 	/* When it begins and ends is told in any case, and where it has losses. */
 	while (k->ret > 0) {
 		if (!j->found)
@@ -499,7 +506,7 @@ static int read_again(struct join *j)
 		return status;
 	j->found = true;
 	joined_free(&j->all);
-	memset(&j->all, 0, sizeof(j->all));
+	j->all = (struct joined){ .keep = j->all.keep };
 	free(j->cpus);
 	j->cpus = NULL;
 	j->nr_cpus = 0;
@@ -563,16 +570,15 @@ static int close_source(struct source *s, int status)
 
 int join_print(const char *kernel, const char *go, bool json)
 {
-	struct join j = { .kernel.fd = -1, .go.fd = -1 };
+	struct join j = { .kernel.fd = -1, .go.fd = -1, .all.keep = json };
 	int status = open_both(&j, kernel, go);
 
 	if (status == STATUS_OK) {
 		read_both(&j);
 		status = read_again(&j);
 	}
-	if (status == STATUS_OK) {
+	if (status == STATUS_OK)
 		status = believe(&j);
-	}
 	if (status == STATUS_OK) {
 		if (json)
 			joined_json(&j.all);

@@ -95,6 +95,10 @@ static void gap_ends(struct joined *j, size_t thread, int64_t time)
 	joined_add(&r->gaps[t->kind], time - t->gap);
 	if (t->kind == JOINED_WAITED && t->faulted)
 		joined_add(&r->fault, time - t->gap);
+	if (!j->keep) {
+		t->gap = -1;
+		return;
+	}
 	j->gaps = xgrow(j->gaps, j->nr_gaps, &j->room_gaps, sizeof(*j->gaps));
 	j->gaps[j->nr_gaps++] = (struct joined_interval){
 		.goroutine = *(const int64_t *)intern_key(&j->ids, t->goroutine, &len),
@@ -118,6 +122,25 @@ static void gap_begins(struct joined_thread *t, int64_t time)
 	t->kind = t->state == JOINED_READY ? JOINED_DESCHEDULED : JOINED_WAITED;
 }
 
+/* Of what it told without a CPU; shortly before it has one again, or is known no more, is none. */
+static void contradict(struct joined *j, struct joined_thread *t, int64_t time)
+{
+	j->wrong += t->before;
+	if (t->told >= 0 && time - t->told > JOINED_SKEW_NS)
+		j->wrong += t->nr_told;
+	t->told = -1;
+	t->nr_told = t->before = 0;
+}
+
+/* What is told of the kernel's delays is of the time that the runtime's are of. */
+static void add_delay(const struct joined *j, struct joined_thread *t, int64_t time)
+{
+	int64_t begin = t->ready > j->begin ? t->ready : j->begin;
+
+	if (time > begin)
+		joined_add(&t->delay, time - begin);
+}
+
 void joined_state(struct joined *j, size_t thread, enum joined_on state, int64_t time)
 {
 	struct joined_thread *t = &j->threads[thread];
@@ -136,11 +159,9 @@ void joined_state(struct joined *j, size_t thread, enum joined_on state, int64_t
 	if (state == JOINED_READY)
 		t->ready = time;
 	if (t->state == JOINED_READY && state == JOINED_ON_CPU)
-		joined_add(&t->delay, time - t->ready);
-	if (state == JOINED_ON_CPU && t->told >= 0 && time - t->told > JOINED_SKEW_NS)
-		j->wrong++;
+		add_delay(j, t, time);
 	if (state == JOINED_ON_CPU || state == JOINED_UNTOLD) {
-		t->told = -1;
+		contradict(j, t, time);
 		t->faulted = false;
 	}
 	t->state = state;
@@ -180,8 +201,22 @@ void joined_check(struct joined *j, struct joined_thread *t, int64_t time)
 	if (t->state == JOINED_UNTOLD)
 		return;
 	j->checked++;
-	if (t->state != JOINED_ON_CPU && time - t->off > JOINED_SKEW_NS && t->told < 0)
+	if (t->state == JOINED_ON_CPU || time - t->off <= JOINED_SKEW_NS)
+		return;
+	if (t->told < 0 || time - t->told > JOINED_SKEW_NS) {
+		t->before += t->nr_told;
+		t->nr_told = 0;
 		t->told = time;
+	}
+	t->nr_told++;
+}
+
+void joined_end(struct joined *j, int64_t time)
+{
+	for (size_t i = 0; i < j->ids.nr; i++)
+		joined_leave(j, &j->goroutines[i], time);
+	for (size_t i = 0; i < j->tids.nr; i++)
+		contradict(j, &j->threads[i], time);
 }
 
 void joined_free(struct joined *j)

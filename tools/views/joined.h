@@ -38,6 +38,8 @@ struct joined_times {
  * @kind: of that
  * @faulted: a page fault was the last that it did, of what is told
  * @told: when it told something while it was said to have no CPU; -1: it did not
+ * @nr_told: how often since, up to JOINED_SKEW_NS later
+ * @before: and before that, since it is said to have none
  * @delay: for a CPU
  */
 struct joined_thread {
@@ -50,6 +52,8 @@ struct joined_thread {
 	int64_t since;
 	int64_t gap;
 	int64_t told;
+	uint64_t nr_told;
+	uint64_t before;
 	size_t goroutine;
 	struct joined_times delay;
 };
@@ -98,7 +102,9 @@ struct joined_interval {
 };
 
 /**
- * struct joined - all of them; all zeroes to begin with
+ * struct joined - all of them; all zeroes but for @begin and @keep to begin with
+ * @begin: of the Go program's trace; what is before it is not of it
+ * @keep: each gap is wanted
  * @tids: of threads of the host, to their indices
  * @threads: they
  * @room_threads: of @threads
@@ -117,6 +123,8 @@ struct joined_interval {
  * @faults: and page faults
  */
 struct joined {
+	int64_t begin;
+	bool keep;
 	struct intern tids;
 	struct joined_thread *threads;
 	size_t room_threads;
@@ -161,6 +169,9 @@ void joined_leave(struct joined *j, struct joined_goroutine *g, int64_t time);
 
 /* joined_check() - a thread tells something, so that it has a CPU; does the kernel say so? */
 void joined_check(struct joined *j, struct joined_thread *t, int64_t time);
+
+/* joined_end() - no more is told by either */
+void joined_end(struct joined *j, int64_t time);
 
 void joined_free(struct joined *j);
 
