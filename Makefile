@@ -62,9 +62,9 @@ lib:
 tools: lib
 	+@$(SUB) tools
 
+HARNESS = KSELFTEST_DIR=$$(selftests/vm/cache/linux-source)/tools/testing/selftests
 selftests: lib tools
-	+@$(SUB) selftests \
-		KSELFTEST_DIR=$$(selftests/vm/cache/linux-source)/tools/testing/selftests
+	+@$(SUB) selftests $(HARNESS)
 
 install: lib tools
 	+@$(SUB) userlib install
@@ -139,6 +139,7 @@ bench: setup
 .PHONY: bench bench-programs
 bench-programs: tools
 	+@$(SUB) selftests/bench
+	+@$(SUB) selftests $(HARNESS) $(O)/selftests/profile_dump
 
 # Any part of it: make matrix KERNELS="5.10 7.2" ARCHS=arm64
 matrix: guests-build
