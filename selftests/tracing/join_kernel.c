@@ -3,9 +3,10 @@
  * join_kernel: a trace of a host beside that which a Go program wrote of itself.
  *
  * Usage: join_kernel GO.TRACE HOST.TRACE TID TIMES SHIFT_NS LOSE. All of its threads have a CPU
- * each all the time, but that TID loses its own TIMES times, for 100032 ns each ms. All of
- * that happens SHIFT_NS later than in truth. Prints when each of those began during which a
- * goroutine ran on TID.
+ * each all the time, but that TID loses its own up to TIMES times, for 100032 ns each ms,
+ * where it tells nothing meanwhile: without a CPU it could not have. All of that happens
+ * SHIFT_NS later than in truth. Prints when each of those began during which a goroutine ran
+ * on TID.
  *
  * Each LOSEth time, that it gets its CPU back is lost, and half a ms later the host's trace
  * tells that something is; such a time is not printed. 0: nothing is lost.
@@ -19,6 +20,7 @@
 
 #define THREADS	256
 #define HOG	4000000U
+#define OFF	100032
 
 struct ran {
 	int64_t from;
@@ -29,6 +31,8 @@ static int64_t threads[THREADS];
 static size_t nr_threads;
 static struct ran *ran;
 static size_t nr_ran;
+static int64_t *tells;
+static size_t nr_tells;
 static int64_t first, last, begun = -1;
 
 static void see(const struct gprof_trace_event *ev, int64_t tid)
@@ -44,6 +48,10 @@ static void see(const struct gprof_trace_event *ev, int64_t tid)
 		;
 	if (i == nr_threads && nr_threads < THREADS && ev->thread >= 0 && ev->thread != tid)
 		threads[nr_threads++] = ev->thread;
+	if (ev->thread == tid && ev->kind != GPROF_TRACE_STACK_SAMPLE) {
+		tells = realloc(tells, (nr_tells + 1) * sizeof(*tells));
+		tells[nr_tells++] = ev->time;
+	}
 	if (ev->kind != GPROF_TRACE_STATE_TRANSITION || ev->thread != tid || t->from == t->to ||
 	    t->resource.kind != GPROF_TRACE_RESOURCE_GOROUTINE)
 		return;
@@ -64,6 +72,16 @@ static int runs_at(int64_t time)
 		if (time >= ran[i].from && time < ran[i].to)
 			return 1;
 	return begun >= 0 && time >= begun;
+}
+
+static int tells_at(int64_t time)
+{
+	size_t i;
+
+	for (i = 0; i < nr_tells; i++)
+		if (tells[i] >= time && tells[i] <= time + OFF)
+			return 1;
+	return 0;
 }
 
 static void put(struct gprof_trace_writer *w, struct gprof_trace_point p)
@@ -105,6 +123,8 @@ int main(int argc, char **argv)
 		/* In units of the trace, rounded down as it does. */
 		int64_t begin = (at + shift) / 64 * 64;
 
+		if (tells_at(begin - shift))
+			continue;
 		put(w, (struct gprof_trace_point){
 			.type = GPROF_TRACE_POINT_SWITCH, .time = begin, .tid = tid, .other = HOG,
 			.why = GPROF_TRACE_WHY_PREEMPTED,
@@ -121,7 +141,7 @@ int main(int argc, char **argv)
 			continue;
 		}
 		put(w, (struct gprof_trace_point){
-			.type = GPROF_TRACE_POINT_SWITCH, .time = begin + 100032, .tid = HOG,
+			.type = GPROF_TRACE_POINT_SWITCH, .time = begin + OFF, .tid = HOG,
 			.other = tid, .why = GPROF_TRACE_WHY_SLEEPS,
 		});
 		if (runs_at(begin))

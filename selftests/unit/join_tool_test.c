@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include <gprof/trace_record.h>
+
 #include "cmd.h"
 #include "trace_build.h"
 #include "views_build.h"
@@ -17,9 +19,9 @@ static struct build go;
 static void go_begin(void)
 {
 	build_header(&go, 23);
-	STRINGS(&go, 1, "main.main");
+	STRINGS(&go, 1, "main.main", "runtime.park");
 	build_begin(&go, 1, NONE, 1);
-	EV(&go, GPROF_EV_STACKS, GPROF_EV_STACK, 1, 1, 1, 1, 0, 0);
+	EV(&go, GPROF_EV_STACKS, GPROF_EV_STACK, 1, 2, 2, 2, 0, 0, 1, 1, 0, 0);
 	build_end(&go);
 	build_clock(&go, 23, 1);
 }
@@ -60,7 +62,7 @@ TEST_F(views, join_of_a_thread_that_tells_much_without_a_cpu)
 	}
 	go_begin();
 	go_thread(7, 2 * MS);
-	go_tells(1600, 10000);
+	go_tells(16000, 1000);
 	build_end(&go);
 	join(_metadata, self, false);
 	EXPECT_EQ(STATUS_FAILED, self->r.status) TH_LOG("%s", self->r.out);
@@ -123,21 +125,81 @@ TEST_F(views, join_counts_delays_of_the_time_of_both)
 	point(w, 1, 1, GPROF_TRACE_POINT_SWITCH, 0, 0, 8, 0, 0);
 	point(w, 8, 1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_PREEMPTED, 8, 9, 0, 0);
 	point(w, 11, 1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 9, 8, 0, 0);
+	point(w, 24, 1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 8, 9, 0, 0);
+	point(w, 28, 1, GPROF_TRACE_POINT_WAKING, 0, 9, 8, 0, 0);
+	point(w, 30, 1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 9, 8, 0, 0);
 	leaves(w, 12, 7, GPROF_TRACE_WHY_PREEMPTED, 0);
 	comes(w, 14, 7);
 	leaves(w, 40, 7, GPROF_TRACE_WHY_SLEEPS, 0);
 	go_begin();
 	go_thread(7, 10 * MS);
-	go_tells(1, 10 * MS);
+	go_tells(2, 12 * MS);
 	build_end(&go);
 	go_thread(8, 11 * MS);
 	go_tells(9, MS);
 	build_end(&go);
 	join(_metadata, self, true);
 	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
-	EXPECT_EQ(2, number(self->r.out, "\"kernel_delay\"", "\"count\": "));
-	EXPECT_NEAR_MS(1 + 2, number(self->r.out, "\"kernel_delay\"", "\"ns\": "));
+	EXPECT_EQ(3, number(self->r.out, "\"kernel_delay\"", "\"count\": "));
+	EXPECT_NEAR_MS(1 + 2 + 2, number(self->r.out, "\"kernel_delay\"", "\"ns\": "));
 	EXPECT_NEAR_MS(2, number(self->r.out, "\"kernel_delay\"", "\"max_ns\": "));
+}
+
+/* Behind the end of the one, what the other tells of is not told by both. */
+TEST_F(views, join_of_a_host_that_is_told_of_for_less_time)
+{
+	comes(self->w, 1, 7);
+	leaves(self->w, 15, 7, GPROF_TRACE_WHY_PREEMPTED, 0);
+	comes(self->w, 20, 7);
+	go_begin();
+	go_thread(7, 10 * MS);
+	go_tells(4, MS);
+	go_tells(1, 7 * MS);
+	EV(&go, GPROF_EV_GO_STOP, 9 * MS, 2, 1);
+	EV(&go, GPROF_EV_GO_START, MS, 7, 1);
+	go_tells(1, 9 * MS);
+	build_end(&go);
+	join(_metadata, self, true);
+	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	EXPECT_NEAR_MS(4, number(self->r.out, "\"?\"", "\"cpu_ns\": ")) TH_LOG("%s", self->r.out);
+	EXPECT_NEAR_MS(5, number(self->r.out, "\"?\"", "\"runnable_ns\": "));
+	/* Named as soon as it is known, after where it began, not where it was. */
+	EXPECT_NEAR_MS(10 + 9, number(self->r.out, "\"main.main\"", "\"untold_ns\": "));
+	EXPECT_EQ(1, number(self->r.out, "\"main.main\"", "\"goroutines\": "));
+	EXPECT_EQ(NULL, strstr(self->r.out, "runtime.park"));
+}
+
+/* Only the wait behind a fault is for it. */
+TEST_F(views, join_of_a_wait_in_a_fault)
+{
+	const struct gprof_trace_writer_opts opts = {
+		.sz = sizeof(opts), .recorded = true,
+		.groups = GPROF_TRACE_GROUP_SYSCALLS | GPROF_TRACE_GROUP_FAULTS,
+	};
+
+	ASSERT_EQ(0, gprof_trace_writer_close(self->w));
+	ASSERT_EQ(0, ftruncate(self->fd, 0));
+	ASSERT_EQ(0, lseek(self->fd, 0, SEEK_SET));
+	self->w = gprof_trace_writer_new(self->fd, &opts);
+	ASSERT_NE(NULL, self->w);
+	comes(self->w, 1, 7);
+	point(self->w, 11, 0, GPROF_TRACE_POINT_FAULT, 0, 7, 0, 0, 1);
+	leaves(self->w, 12, 7, GPROF_TRACE_WHY_WAITS, 0);
+	comes(self->w, 14, 7);
+	leaves(self->w, 20, 7, GPROF_TRACE_WHY_WAITS, 0);
+	comes(self->w, 23, 7);
+	leaves(self->w, 40, 7, GPROF_TRACE_WHY_SLEEPS, 0);
+	go_begin();
+	go_thread(7, 10 * MS);
+	go_tells(1, MS / 2);
+	go_tells(1, 29 * MS);
+	build_end(&go);
+	join(_metadata, self, true);
+	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	EXPECT_EQ(1, number(self->r.out, "\"blocked_in_faults\"", "\"count\": ")) TH_LOG("%s", self->r.out);
+	EXPECT_NEAR_MS(2, number(self->r.out, "\"blocked_in_faults\"", "\"ns\": "));
+	EXPECT_EQ(2, number(self->r.out, "\"blocked\"", "\"count\": "));
+	EXPECT_NEAR_MS(5, number(self->r.out, "\"functions\"", "\"blocked_ns\": "));
 }
 
 /* What other systems call threads by is not a tid of the host with the same low bits. */

@@ -11,6 +11,9 @@
 
 #include "../say.h"
 
+/* The function of whoever has told none. */
+#define UNNAMED	"?"
+
 void joined_add(struct joined_times *t, int64_t ns)
 {
 	t->nr++;
@@ -63,9 +66,13 @@ static size_t row_of(struct joined *j, const char *name)
 struct joined_row *joined_row_on(struct joined *j, size_t goroutine)
 {
 	struct joined_goroutine *g = &j->goroutines[goroutine];
+	size_t row = g->row;
 
-	joined_name(j, g, "?");
-	return &j->rows[g->row];
+	if (row == JOINED_NOBODY) {
+		g->unnamed = true;
+		row = row_of(j, UNNAMED);
+	}
+	return &j->rows[row];
 }
 
 void joined_name(struct joined *j, struct joined_goroutine *g, const char *function)
@@ -215,6 +222,9 @@ void joined_end(struct joined *j, int64_t time)
 {
 	for (size_t i = 0; i < j->ids.nr; i++)
 		joined_leave(j, &j->goroutines[i], time);
+	for (size_t i = 0; i < j->ids.nr; i++)
+		if (j->goroutines[i].unnamed)
+			joined_name(j, &j->goroutines[i], UNNAMED);
 	for (size_t i = 0; i < j->tids.nr; i++)
 		contradict(j, &j->threads[i], time);
 }

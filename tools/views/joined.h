@@ -61,12 +61,14 @@ struct joined_thread {
 /**
  * struct joined_goroutine - of the Go program
  * @row: of its function; JOINED_NOBODY: not known yet
+ * @unnamed: it did something before that
  * @state: enum gprof_trace_go_state
  * @since: since when
  * @thread: that it runs on, or JOINED_NOBODY
  */
 struct joined_goroutine {
 	size_t row;
+	bool unnamed;
 	uint8_t state;
 	int64_t since;
 	size_t thread;
