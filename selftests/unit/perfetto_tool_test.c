@@ -209,4 +209,40 @@ TEST_F(views, perfetto)
 	HAS("packet { track_descriptor { uuid: 2 thread { pid: 5 tid: 11 thread_name: \"\" } } ");
 }
 
+static size_t count(const char *text, const char *what)
+{
+	size_t nr = 0;
+
+	for (; (text = strstr(text, what)); text++)
+		nr++;
+	return nr;
+}
+
+/* More switches of a CPU than a packet has, each told once. */
+TEST_F(views, perfetto_of_many_switches)
+{
+	char *argv[] = { "read", self->trace, "--format", "perfetto", "-o", self->other, NULL };
+	static unsigned char bytes[1 << 18];
+	static char text[1 << 20];
+	struct reader r = { .p = bytes };
+	int fd;
+
+	gprof_trace_writer_name(self->w, 7, "seven");
+	for (uint64_t ms = 1; ms <= 600; ms += 2) {
+		comes(self->w, ms, 7);
+		leaves(self->w, ms + 1, 7, ms == 1 ? GPROF_TRACE_WHY_STOPPED : GPROF_TRACE_WHY_SLEEPS, 0);
+	}
+	ASSERT_EQ(0, gprof_trace_writer_close(self->w));
+	run(&self->r, cmd_read, argv, -1);
+	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	fd = open(self->other, O_RDONLY);
+	r.end = bytes + read(fd, bytes, sizeof(bytes));
+	close(fd);
+	EXPECT_TRUE(decode(r, &whole, text));
+	EXPECT_EQ(600, count(text, "sched_switch { "));
+	EXPECT_EQ(300, count(text, "next_pid: 7 "));
+	EXPECT_EQ(1, count(text, "prev_pid: 7 prev_state: 4 "));
+	EXPECT_EQ(299, count(text, "prev_pid: 7 prev_state: 1 "));
+}
+
 TEST_HARNESS_MAIN

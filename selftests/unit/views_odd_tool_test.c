@@ -27,28 +27,51 @@ TEST_F(views, wall_of_a_cgroup_that_was_throttled_before)
 	EXPECT_NEAR_MS(11, told(self->r.out, 7, "cpu"));
 }
 
-/* Events of one time are told ns behind each other, and losses are not: no ns counts twice. */
-TEST_F(views, wall_of_losses_between_events_of_one_time)
+/*
+ * Events of one time are told ns behind each other, and so after a loss that comes next, as
+ * its generation says: no ns counts twice.
+ */
+TEST_F(views, wall_of_a_loss_behind_many_events_of_one_time)
 {
 	char *argv[] = { "wall", self->trace, "--json", NULL };
+	const struct gprof_trace_point lost = {
+		.time = 2 * MS + 64, .type = GPROF_TRACE_POINT_LOST, .tid = GPROF_TRACE_NO_TID,
+		.arg = 1,
+	};
 	struct gprof_trace_writer *w = self->w;
 	long long sum = 0;
 
 	comes(w, 1, 7);
-	for (uint32_t i = 0; i < 40; i++) {
-		point(w, 2, 0, GPROF_TRACE_POINT_ENTER, 0, 7, 0, 0, 0);
-		point(w, 2, 0, GPROF_TRACE_POINT_LOST, 0, GPROF_TRACE_NO_TID, 0, 0, 1);
-		point(w, 2, 0, GPROF_TRACE_POINT_LEAVE, 0, 7, 0, 0, 0);
+	for (uint32_t i = 0; i < 100; i++) {
 		leaves(w, 2, 7, GPROF_TRACE_WHY_PREEMPTED, 0);
 		comes(w, 2, 7);
 	}
-	leaves(w, 3, 7, GPROF_TRACE_WHY_DEAD, 0);
+	gprof_trace_writer_cut(w, 2 * MS + 64, NULL);
+	gprof_trace_writer_add(w, &lost);
+	point(w, 3, 0, GPROF_TRACE_POINT_ENTER, 0, 7, 0, 0, 0);
+	leaves(w, 4, 7, GPROF_TRACE_WHY_DEAD, 0);
 	ASSERT_EQ(0, gprof_trace_writer_close(w));
 	run(&self->r, cmd_wall, argv, -1);
 	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
 	for (const char *const *part = all_parts; *part; part++)
 		sum += told(self->r.out, 7, *part);
 	EXPECT_EQ(told(self->r.out, 7, "elapsed"), sum);
+}
+
+/* Between each two times that a CPU idles it did not, for the time that is told. */
+TEST_F(views, latency_of_a_cpu_that_idles_often)
+{
+	char *argv[] = { "latency", self->trace, "--timehist", NULL };
+
+	for (uint64_t ms = 10; ms < 60; ms += 10) {
+		comes(self->w, ms, 7);
+		leaves(self->w, ms + 3, 7, GPROF_TRACE_WHY_SLEEPS, 0);
+	}
+	ASSERT_EQ(0, gprof_trace_writer_close(self->w));
+	run(&self->r, cmd_latency, argv, -1);
+	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	EXPECT_NE(NULL, strstr(self->r.out, "0.050000 [0000]  <idle>                              "
+			       "3.000      0.000      7.000\n")) TH_LOG("%s", self->r.out);
 }
 
 /* A switch on a CPU of number @m, by proc @p, in a trace that says that it is of a host. */
