@@ -777,14 +777,17 @@ where_tasks_wait_is_told_by_their_stacks()
 	[ "$(count stacks)" -ge 60 ]
 	sleeps=$(sed -n 's/^sleeps_here //p' out)
 	reads=$(sed -n 's/^reads_here //p' out)
+	# What they measure ends when they have a CPU again.
+	run 0 gprofctl read x.trace --pprof sched -o x.pb.gz
+	[ "$(nanoseconds reads_here)" -gt 0 ]
+	sleeps=$((sleeps - $(nanoseconds sleeps_here)))
+	reads=$((reads - $(nanoseconds reads_here)))
 	run 0 gprofctl read x.trace --pprof block -o x.pb.gz
 	near "$(nanoseconds sleeps_here)" "$sleeps"
 	near "$(nanoseconds reads_here)" "$reads"
 	# Of the kernel too, and of who is to blame for it.
 	[ "$(nanoseconds schedule)" -ge "$(nanoseconds sleeps_here)" ]
 	[ "$(nanoseconds main)" -ge "$(($(nanoseconds sleeps_here) + $(nanoseconds reads_here)))" ]
-	run 0 gprofctl read x.trace --pprof sched -o x.pb.gz
-	[ "$(nanoseconds reads_here)" -gt 0 ]
 	# Who wakes the reader is told at its being woken.
 	gprofctl read x.trace --stacks | awk '
 		/^M=/ { woken = /Waiting->Runnable/; next }

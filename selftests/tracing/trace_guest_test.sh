@@ -280,6 +280,12 @@ told()
 		awk '$2 == $3 { next }
 			$3 == "Running" { since = $1 }
 			$2 == "Running" { print "ran", since, $1 }'
+	# of the thread, until it has a CPU again
+	"$here/trace_dump" -o "$join.host" |
+		sed -n "s/^StateTransition \([0-9]*\) .* Goroutine($(cat "$join.tid")) \([A-Z][A-Za-z]*\)->\([A-Z][A-Za-z]*\) .*/\1 \2 \3/p" |
+		awk '$2 == $3 { next }
+			$2 == "Running" && $3 == "Waiting" { since = $1 }
+			$3 == "Running" && since { print "slept", since, $1; since = 0 }'
 	"$gprofctl" read "$join.host" | sed -n \
 		's/.* G=\([0-9]*\) Region\([BE]\)[a-z]* Time=\([0-9]*\) .*Type="clock_gettime".*/\1 \2 \3/p' |
 		awk -v hog="$(cat "$join.hog")" -v goroutine="$(cat "$join.tid")" '
@@ -336,12 +342,17 @@ joins()
 				else
 					wrong("turn", i, "did not look at the clock then")
 				f = in_one("found", from["turn", i])
-				if (!in_one("ran", from["turn", i])) {
+				# A thread may sleep with its goroutine, in the runtime or a fault.
+				s = in_one("slept", from["turn", i])
+				if (!in_one("ran", from["turn", i]) || s) {
 					asleep++
+					slept += s && in_one("ran", from["turn", i])
 					if (f)
 						wrong("turn", i, "found, while the goroutine did not run")
 				} else if (!f || to["turn", i] > to["found", f] + 64) {
-					wrong("turn", i, "not found")
+					r = in_one("ran", from["turn", i])
+					wrong("turn", i, "not found, in " from["ran", r] " to " to["ran", r] \
+						" but " from["found", f] " to " to["found", f])
 				} else {
 					# Two, where a guest stands still and the sleep is over at once.
 					running += !turns[f]++
@@ -362,7 +373,7 @@ joins()
 					apart("goroutine", to["read", c] - from["read", c])
 			}
 			print running + 0, "times of the hog, and", others + 0, "of others;", asleep + 0,
-				"while the goroutine did not run"
+				"while the goroutine did not run,", slept + 0, "of these in it"
 			print "clocks of traces agree within", least["host"], "and", least["goroutine"], "ns"
 			exit shown || running < 1000 || !nr["log"] || least["host"] > 10000 ||
 				least["goroutine"] > 10000
