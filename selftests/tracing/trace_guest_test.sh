@@ -279,7 +279,9 @@ told()
 	sed -n "s/^StateTransition \([0-9]*\) .* Goroutine($goroutine) \([A-Z][A-Za-z]*\)->\([A-Z][A-Za-z]*\) .*/\1 \2 \3/p" "$dir/go" |
 		awk '$2 == $3 { next }
 			$3 == "Running" { since = $1 }
-			$2 == "Running" { print "ran", since, $1 }'
+			$2 == "Running" { print "ran", since, $1; since = 0 }
+			END { if (since) print "ran", since, 2 ^ 62 }'
+	awk '$2 + 0 > end { end = $2 } END { print "end", end, end }' "$dir/go"
 	# of the thread, until it has a CPU again
 	"$here/trace_dump" -o "$join.host" |
 		sed -n "s/^StateTransition \([0-9]*\) .* Goroutine($(cat "$join.tid")) \([A-Z][A-Za-z]*\)->\([A-Z][A-Za-z]*\) .*/\1 \2 \3/p" |
@@ -336,6 +338,9 @@ joins()
 		$1 == "said" { time[$2] = $3 }
 		END {
 			for (i = 1; i <= nr["turn"]; i++) {
+				# Nobody tells of what is behind the end of the other trace.
+				if (to["turn", i] > to["end", 1])
+					continue
 				c = in_one("call", from["turn", i])
 				if (c)
 					apart("host", to["call", c] - from["call", c])
