@@ -256,15 +256,17 @@ static void open_alt(struct gprof_elf *m, Dwarf *dw)
 /*
  * libdw has unpacked what is packed, and its pages need not lie beside that: what else is
  * read of them is mapped again. Where elfutils has memory in place of a mapping there is
- * no file that is mapped there.
+ * no file that is mapped there. What is not linked yet libdwfl relocates where it is mapped.
  */
 static void let_go(Dwarf *dw)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), size;
 	char path[64], *at = elf_rawfile(dwarf_getelf(dw), &size);
+	GElf_Ehdr ehdr;
 	struct stat st;
 
-	if (!at || (uintptr_t)at % page)
+	if (!at || (uintptr_t)at % page || !gelf_getehdr(dwarf_getelf(dw), &ehdr) ||
+	    ehdr.e_type == ET_REL)
 		return;
 	size = (size + page - 1) & ~(page - 1);
 	snprintf(path, sizeof(path), "/proc/self/map_files/%lx-%lx", (unsigned long)at,
