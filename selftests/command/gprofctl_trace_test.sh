@@ -10,6 +10,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 need gprofctl jq setpriv
 # shellcheck source-path=SCRIPTDIR source=../helpers/command.sh
 . "$here/command.sh"
+# shellcheck source-path=SCRIPTDIR source=../helpers/perf.sh
+. "$here/perf.sh"
 
 line='^produced=[0-9]+ read=[0-9]+ lost=[0-9]+ overwritten=[0-9]+ switches=[0-9]+ forks=[0-9]+ tasks=[0-9]+ cpus=[0-9]+ generations=[0-9]+ repaired=[0-9]+ events=[0-9]+ bytes=[0-9]+ stacks=[0-9]+ samples=[0-9]+$'
 
@@ -316,17 +318,8 @@ latency_is_that_of_perf_sched()
 # of delays
 perf_waits()
 {
-	perf script -i "$1" --ns -F tid,time,event,trace -G 2>/dev/null | awk '
-		function field(name)
-		{
-			match($0, " " name "=[^ ]+")
-			return substr($0, RSTART + length(name) + 2, RLENGTH - length(name) - 2)
-		}
-		function ns(text,   part)
-		{
-			split(text, part, /[.:]/)
-			return part[1] * 1e9 + part[2]
-		}
+	# shellcheck disable=SC2016 # of awk
+	perf_events "$1" '
 		$3 ~ /sched_waking|sched_wakeup_new/ {
 			pid = field("pid")
 			if ($3 ~ /_new/)

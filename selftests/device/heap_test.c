@@ -18,6 +18,7 @@
 #include <sys/wait.h>
 #include "harness.h"
 #include "device.h"
+#include "live_table.h"
 #include "reader.h"
 #include "workload.h"
 
@@ -46,7 +47,7 @@ FIXTURE(heap) {
 	struct reader reader;
 	struct gprof_stats st;
 	const struct gprof_live_head *head;
-	uint64_t head_size;
+	size_t head_size;
 	struct told *told;
 	unsigned int nr;
 	int queues[QUEUES];
@@ -120,12 +121,8 @@ static void set_up(struct __test_metadata *_metadata, FIXTURE_DATA(heap) *self)
 	self->reader.ctx = self;
 	if (self->setup.kind != GPROF_KIND_HEAP)
 		return;
-	self->head = map_live(self, self->page, PROT_READ);
-	ASSERT_NE(MAP_FAILED, self->head);
-	self->head_size = self->head->size;
-	munmap((void *)self->head, self->page);
-	self->head = map_live(self, self->head_size, PROT_READ);
-	ASSERT_NE(MAP_FAILED, self->head);
+	self->head = live_table_map(self->dev.fd, &self->head_size);
+	ASSERT_NE(NULL, self->head);
 }
 
 static void start(struct __test_metadata *_metadata, FIXTURE_DATA(heap) *self)
@@ -143,18 +140,6 @@ static void finish(struct __test_metadata *_metadata, FIXTURE_DATA(heap) *self)
 	EXPECT_EQ(0, self->reader.unknown);
 	ASSERT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &self->st));
 	EXPECT_EQ(self->st.out_produced, self->reader.samples + device_lost(&self->st));
-}
-
-static const struct gprof_live_slot *slot_of(const FIXTURE_DATA(heap) *self, uint64_t number)
-{
-	return (const void *)((const char *)self->head + self->head->slots_offset +
-			      number * self->head->slot_size);
-}
-
-static bool is_live(const FIXTURE_DATA(heap) *self, uint64_t live)
-{
-	return GPROF_LIVE_SLOT(live) < self->head->nr_slots &&
-	       *(volatile __u64 *)&slot_of(self, GPROF_LIVE_SLOT(live))->live == live;
 }
 
 /* Of samples of @tid (0: all) with that value (0: all): how many, and for how many they stand. */
@@ -178,7 +163,7 @@ static struct sum sum_of(const FIXTURE_DATA(heap) *self, pid_t tid, uint64_t val
 		s.without_kernel += t->nr_kernel < 2;
 		s.without_user += !t->nr_user;
 		s.in_table += !!t->live;
-		s.live += t->live && is_live(self, t->live);
+		s.live += live_table_has(self->head, t->live);
 	}
 	return s;
 }
@@ -189,7 +174,7 @@ static uint64_t slots_live(const FIXTURE_DATA(heap) *self, uint64_t value)
 	uint64_t i, nr = 0;
 
 	for (i = 0; i < self->head->nr_slots; i++) {
-		const struct gprof_live_slot *s = slot_of(self, i);
+		const struct gprof_live_slot *s = live_table_slot(self->head, i);
 		uint64_t live = __atomic_load_n(&s->live, __ATOMIC_ACQUIRE);
 		uint64_t is = *(volatile __u64 *)&s->value;
 
@@ -598,7 +583,7 @@ TEST_F(heap, slot_says_what_the_sample_says)
 	finish(_metadata, self);
 	for (i = 0; i < self->nr; i++) {
 		const struct told *t = &self->told[i];
-		const struct gprof_live_slot *s = slot_of(self, GPROF_LIVE_SLOT(t->live));
+		const struct gprof_live_slot *s = live_table_slot(self->head, GPROF_LIVE_SLOT(t->live));
 
 		if (!t->live || s->live != t->live)
 			continue;

@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include "harness.h"
 #include "device.h"
+#include "live_table.h"
 #include "reader.h"
 #include "workload.h"
 
@@ -39,7 +40,7 @@ FIXTURE(user_probe) {
 	struct reader reader;
 	struct gprof_stats st;
 	const struct gprof_live_head *head;
-	uint64_t head_size;
+	size_t head_size;
 	struct told *told;
 	unsigned int nr;
 	int exe;
@@ -128,11 +129,6 @@ FIXTURE_TEARDOWN(user_probe)
 	close(self->exe);
 }
 
-static void *map_live(FIXTURE_DATA(user_probe) *self, size_t length)
-{
-	return mmap(NULL, length, PROT_READ, MAP_SHARED, self->dev.fd, GPROF_MMAP_LIVE);
-}
-
 static void start(struct __test_metadata *_metadata, FIXTURE_DATA(user_probe) *self)
 {
 	int err;
@@ -145,12 +141,8 @@ static void start(struct __test_metadata *_metadata, FIXTURE_DATA(user_probe) *s
 	self->reader.on_sample = note;
 	self->reader.ctx = self;
 	if (self->setup.kind == GPROF_KIND_HEAP) {
-		self->head = map_live(self, self->page);
-		ASSERT_NE(MAP_FAILED, self->head);
-		self->head_size = self->head->size;
-		munmap((void *)self->head, self->page);
-		self->head = map_live(self, self->head_size);
-		ASSERT_NE(MAP_FAILED, self->head);
+		self->head = live_table_map(self->dev.fd, &self->head_size);
+		ASSERT_NE(NULL, self->head);
 	}
 	err = device_start(&self->dev);
 	ASSERT_EQ(0, err);
@@ -164,15 +156,6 @@ static void finish(struct __test_metadata *_metadata, FIXTURE_DATA(user_probe) *
 	ASSERT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &self->st));
 	EXPECT_EQ(0, device_lost(&self->st));
 	EXPECT_EQ(self->st.out_produced, self->reader.samples + device_lost(&self->st));
-}
-
-static bool is_live(const FIXTURE_DATA(user_probe) *self, uint64_t live)
-{
-	const struct gprof_live_slot *s = (const void *)((const char *)self->head +
-		self->head->slots_offset + GPROF_LIVE_SLOT(live) * self->head->slot_size);
-
-	return live && GPROF_LIVE_SLOT(live) < self->head->nr_slots &&
-	       *(volatile __u64 *)&s->live == live;
 }
 
 struct sum {
@@ -192,7 +175,7 @@ static struct sum sum_of(const FIXTURE_DATA(user_probe) *self, pid_t tid, uint64
 			continue;
 		s.nr++;
 		s.weight += t->weight;
-		s.live += self->head && is_live(self, t->live);
+		s.live += self->head && live_table_has(self->head, t->live);
 		s.without_user += !t->nr_user;
 	}
 	return s;

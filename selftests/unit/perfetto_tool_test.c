@@ -144,15 +144,31 @@ static bool decode(struct reader r, const struct kind *kind, char *out)
 	return !r.bad;
 }
 
+/* What is written of the trace, decoded. */
+static const char *written(struct __test_metadata *_metadata, FIXTURE_DATA(views) *self)
+{
+	char *argv[] = { "read", self->trace, "--format", "perfetto", "-o", self->other, NULL };
+	static unsigned char bytes[1 << 18];
+	static char text[1 << 20];
+	struct reader r = { .p = bytes };
+	int fd;
+
+	text[0] = '\0';
+	EXPECT_EQ(0, gprof_trace_writer_close(self->w));
+	run(&self->r, cmd_read, argv, -1);
+	EXPECT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	fd = open(self->other, O_RDONLY);
+	r.end = bytes + read(fd, bytes, sizeof(bytes));
+	close(fd);
+	EXPECT_TRUE(decode(r, &whole, text));
+	return text;
+}
+
 TEST_F(views, perfetto)
 {
 	static const char *const hot[] = { "hot", "main", NULL };
-	char *argv[] = { "read", self->trace, "--format", "perfetto", "-o", self->other, NULL };
-	static unsigned char bytes[16384];
-	static char text[65536];
 	struct gprof_trace_writer *w = self->w;
-	struct reader r = { .p = bytes };
-	int fd;
+	const char *text;
 
 	gprof_trace_writer_name(w, 7, "seven");
 	gprof_trace_writer_name(w, 9, "nine");
@@ -169,13 +185,7 @@ TEST_F(views, perfetto)
 	point(w, 21, 1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 9, 11, 0, 0);
 	point(w, 22, 1, GPROF_TRACE_POINT_ENTER, 0, 11, 0, 0, 0);
 	point(w, 23, 1, GPROF_TRACE_POINT_LEAVE, 0, 11, 0, 0, 0);
-	ASSERT_EQ(0, gprof_trace_writer_close(w));
-	run(&self->r, cmd_read, argv, -1);
-	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
-	fd = open(self->other, O_RDONLY);
-	r.end = bytes + read(fd, bytes, sizeof(bytes));
-	close(fd);
-	EXPECT_TRUE(decode(r, &whole, text));
+	text = written(_metadata, self);
 #define HAS(line)	EXPECT_NE(NULL, strstr(text, line)) TH_LOG("%s", text)
 	HAS("packet { track_descriptor { uuid: 3 thread { pid: 7 tid: 7 thread_name: \"seven\" } } "
 	    "sequence: 1 flags: 3 }\n");
@@ -221,24 +231,14 @@ static size_t count(const char *text, const char *what)
 /* More switches of a CPU than a packet has, each told once. */
 TEST_F(views, perfetto_of_many_switches)
 {
-	char *argv[] = { "read", self->trace, "--format", "perfetto", "-o", self->other, NULL };
-	static unsigned char bytes[1 << 18];
-	static char text[1 << 20];
-	struct reader r = { .p = bytes };
-	int fd;
+	const char *text;
 
 	gprof_trace_writer_name(self->w, 7, "seven");
 	for (uint64_t ms = 1; ms <= 600; ms += 2) {
 		comes(self->w, ms, 7);
 		leaves(self->w, ms + 1, 7, ms == 1 ? GPROF_TRACE_WHY_STOPPED : GPROF_TRACE_WHY_SLEEPS, 0);
 	}
-	ASSERT_EQ(0, gprof_trace_writer_close(self->w));
-	run(&self->r, cmd_read, argv, -1);
-	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
-	fd = open(self->other, O_RDONLY);
-	r.end = bytes + read(fd, bytes, sizeof(bytes));
-	close(fd);
-	EXPECT_TRUE(decode(r, &whole, text));
+	text = written(_metadata, self);
 	EXPECT_EQ(600, count(text, "sched_switch { "));
 	EXPECT_EQ(300, count(text, "next_pid: 7 "));
 	EXPECT_EQ(1, count(text, "prev_pid: 7 prev_state: 4 "));
