@@ -18,6 +18,7 @@
 
 #include "symbol/description.h"
 #include "lib_util.h"
+#include "base/proc_maps.h"
 
 #define PAGE	4096
 
@@ -518,6 +519,54 @@ TEST_F(description, who_publishes_nothing_has_a_cgroup)
 	gprof_describe(&self->d, &self->run, true);
 	EXPECT_EQ(NULL, self->d.context);
 	EXPECT_STREQ(lib_own_cgroup(), self->d.cgroup);
+}
+
+/* Lines of maps as kernels write them, and what is none. */
+TEST(lines_of_maps_are_taken_apart)
+{
+	static const struct {
+		const char *line;
+		struct gprof_proc_map m;
+	} lines[] = {
+		{ "7f01a0000000-7f01a0002000 r-xp 00001000 fd:01 1234567 /usr/bin/a b\n",
+		  { 0x7f01a0000000, 0x7f01a0002000, 0x1000, 1234567, 0xfd, 1, true, true,
+		    "/usr/bin/a b" } },
+		{ "08048000-08049000 ---p 00000000 00:00 0                  \n",
+		  { 0x8048000, 0x8049000, 0, 0, 0, 0, false, false, "" } },
+		{ "ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0  [vsyscall]",
+		  { 0xffffffffff600000, 0xffffffffff601000, 0, 0, 0, 0, false, true, "[vsyscall]" } },
+		{ "1000-2000 rw-s ffff000 103:1f 18446744073709551615 /x\\012y\\0 (deleted)\n",
+		  { 0x1000, 0x2000, 0xffff000, UINT64_MAX, 0x103, 0x1f, true, false,
+		    "/x\ny\\0 (deleted)" } },
+	};
+	static const char *const none[] = {
+		"", "\n", "1000", "1000-", "1000-2000", "1000-2000 rw", "1000-2000 rw-p",
+		"1000-2000 rw-p 0", "1000-2000 rw-p 0 0", "1000-2000 rw-p 0 0:0", "1000-2000 rw-p 0 0:0 ",
+		"1000 2000 rw-p 0 0:0 0", "x-2000 rw-p 0 0:0 0", "1000-2000 rw-pp 0 0:0 0",
+		"1000-2000 rw-p 0 0:0 x", "1000-2000 rw-p 0 0 0 0",
+	};
+	struct gprof_proc_map m;
+	char line[128];
+
+	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
+		const struct gprof_proc_map *want = &lines[i].m;
+
+		strcpy(line, lines[i].line);
+		ASSERT_TRUE(gprof_proc_map_parse(&m, line)) TH_LOG("%zu", i);
+		EXPECT_EQ(want->start, m.start);
+		EXPECT_EQ(want->end, m.end);
+		EXPECT_EQ(want->offset, m.offset);
+		EXPECT_EQ(want->inode, m.inode);
+		EXPECT_EQ(want->dev_major, m.dev_major);
+		EXPECT_EQ(want->dev_minor, m.dev_minor);
+		EXPECT_EQ(want->readable, m.readable);
+		EXPECT_EQ(want->code, m.code);
+		EXPECT_STREQ(want->path, m.path);
+	}
+	for (size_t i = 0; i < sizeof(none) / sizeof(*none); i++) {
+		strcpy(line, none[i]);
+		EXPECT_FALSE(gprof_proc_map_parse(&m, line)) TH_LOG("%s", none[i]);
+	}
 }
 
 TEST_HARNESS_MAIN

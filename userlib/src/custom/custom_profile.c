@@ -22,6 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/proc_maps.h"
 #include "profile/profile.h"
 #include "record/resolve_names.h"
 #include "symbol/mapped_file.h"
@@ -42,22 +43,6 @@ static uint64_t start_of(pid_t pid)
 	if (hz <= 0 || !gprof_process_start((uint32_t)pid, &ticks))
 		return 0;
 	return ticks * (1000000000ULL / (uint64_t)hz);
-}
-
-/* What /proc writes as \012 is a newline. */
-static void unescape(char *path)
-{
-	char *to = path;
-
-	while (*path) {
-		if (!strncmp(path, "\\012", 4)) {
-			*to++ = '\n';
-			path += 4;
-		} else {
-			*to++ = *path++;
-		}
-	}
-	*to = '\0';
 }
 
 /*
@@ -90,37 +75,41 @@ static void take_overlay(struct gprof_map_rec *rec, int root, const char *path)
 	close(fd);
 }
 
-/* 0; 1: no mapping of code; or -ENOMEM. */
-static int take_line(struct gprof_spaces *spaces, struct gprof_map_rec *rec, int root, char *line)
-{
-	unsigned long long start, end, offset, inode;
-	unsigned int dev_major, dev_minor;
-	char perms[5];
-	int at = 0;
+struct reading {
+	struct gprof_spaces *spaces;
+	struct gprof_map_rec rec;
+	int root;
+};
 
-	line[strcspn(line, "\n")] = '\0';
-	if (sscanf(line, "%llx-%llx %4s %llx %x:%x %llu %n", &start, &end, perms, &offset,
-		   &dev_major, &dev_minor, &inode, &at) != 7 || !at || perms[2] != 'x')
-		return 1;
-	rec->start = start;
-	rec->end = end;
-	rec->offset = offset;
-	rec->inode = inode;
-	rec->dev_major = dev_major;
-	rec->dev_minor = dev_minor;
-	unescape(line + at);
-	take_overlay(rec, root, line + at);
-	return gprof_spaces_map(spaces, rec, line[at] ? line + at : "//anon");
+static int take_map(void *ctx, const struct gprof_proc_map *m)
+{
+	struct reading *r = ctx;
+	int err;
+
+	if (!m->code)
+		return 0;
+	r->rec.start = m->start;
+	r->rec.end = m->end;
+	r->rec.offset = m->offset;
+	r->rec.inode = m->inode;
+	r->rec.dev_major = m->dev_major;
+	r->rec.dev_minor = m->dev_minor;
+	take_overlay(&r->rec, r->root, m->path);
+	err = gprof_spaces_map(r->spaces, &r->rec, m->path[0] ? m->path : "//anon");
+	r->rec.rec.flags = 0;
+	return err;
 }
 
 static int read_maps(struct gprof_spaces *spaces, const struct gprof_process *id,
 		     struct gprof_error *e)
 {
-	struct gprof_map_rec rec = { .rec.type = GPROF_REC_MAP, .process = *id, .time = 1 };
-	char path[32], *line = NULL;
-	size_t cap = 0, nr = 0;
-	int err = 0, root;
+	struct reading r = {
+		.spaces = spaces,
+		.rec = { .rec.type = GPROF_REC_MAP, .process = *id, .time = 1 },
+	};
+	char path[32];
 	FILE *f;
+	int err;
 
 	snprintf(path, sizeof(path), "/proc/%u/maps", id->pid);
 	f = fopen(path, "re");
@@ -128,18 +117,11 @@ static int read_maps(struct gprof_spaces *spaces, const struct gprof_process *id
 		return gprof_error_set(e, errno, "%s: %s; the names in a profile come from it", path,
 				       gprof_strerror(errno));
 	snprintf(path, sizeof(path), "/proc/%u/root", id->pid);
-	root = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	while (!err && getline(&line, &cap, f) > 0) {
-		rec.rec.flags = nr ? 0 : GPROF_MAP_REC_F_FIRST;
-		err = take_line(spaces, &rec, root, line);
-		nr += !err;
-		if (err > 0)
-			err = 0;
-	}
-	if (root >= 0)
-		close(root);
-	free(line);
-	fclose(f);
+	r.root = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	r.rec.rec.flags = GPROF_MAP_REC_F_FIRST;
+	err = gprof_proc_maps_each(f, take_map, &r);
+	if (r.root >= 0)
+		close(r.root);
 	return err ? gprof_error_set(e, -err, "no memory for a profile") : 0;
 }
 

@@ -27,6 +27,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/proc_maps.h"
 #include "base/regular_file.h"
 #include "base/system_call.h"
 #include "device/device.h"
@@ -88,53 +89,46 @@ static void give_file(struct gprof_unwind_cache *cache, int fd, const char *path
 	gprof_unwind_blob_free(&blob);
 }
 
-/* The file of a line of /proc/self/maps that is code, if it is not the last one's. */
-static int open_mapped(const char *line, char *last)
-{
-	struct stat st;
-	char perms[5];
-	int at = 0, look, fd;
-	size_t len;
+struct giving {
+	struct gprof_unwind_cache *cache;
+	char last[PATH_MAX];
+};
 
-	if (sscanf(line, "%*s %4s %*s %*s %*s %n", perms, &at) != 1 || !at || perms[2] != 'x' ||
-	    line[at] != '/')
-		return -1;
-	len = strcspn(line + at, "\n");
-	if (len >= PATH_MAX || (!strncmp(last, line + at, len) && !last[len]))
-		return -1;
-	memcpy(last, line + at, len);
-	last[len] = '\0';
-	look = gprof_look(last, 0, &st);
+/* Files have several mappings in a row. */
+static int give_map(void *ctx, const struct gprof_proc_map *m)
+{
+	struct giving *g = ctx;
+	struct stat st;
+	int look, fd;
+
+	if (!m->code || m->path[0] != '/' || strlen(m->path) >= sizeof(g->last) ||
+	    !strcmp(g->last, m->path))
+		return 0;
+	strcpy(g->last, m->path);
+	look = gprof_look(g->last, 0, &st);
 	if (look < 0)
-		return -1;
+		return 0;
 	fd = gprof_open_looked(look);
 	close(look);
-	return fd;
+	if (fd < 0)
+		return 0;
+	give_file(g->cache, fd, g->last);
+	close(fd);
+	return 0;
 }
 
 /* Under @lock. */
 static void give_all(void)
 {
-	struct gprof_unwind_cache *cache = NULL;
-	char last[PATH_MAX] = "", *line = NULL;
+	struct giving g = { .last = "" };
 	FILE *f = fopen("/proc/self/maps", "re");
-	size_t cap = 0;
 
 	if (!f)
 		return;
 	give_file(NULL, -1, NULL);
-	gprof_unwind_cache_open(&cache, NULL, 0);
-	while (getline(&line, &cap, f) > 0) {
-		int fd = open_mapped(line, last);
-
-		if (fd < 0)
-			continue;
-		give_file(cache, fd, last);
-		close(fd);
-	}
-	gprof_unwind_cache_close(cache);
-	free(line);
-	fclose(f);
+	gprof_unwind_cache_open(&g.cache, NULL, 0);
+	gprof_proc_maps_each(f, give_map, &g);
+	gprof_unwind_cache_close(g.cache);
 }
 
 /* The stamp of the mappings; 0: it is not told. */

@@ -10,11 +10,13 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/proc_maps.h"
 #include "base/regular_file.h"
 #include "symbol/function_offset.h"
 
@@ -158,48 +160,38 @@ static int look_into(struct gprof_alloc_functions *f, int fd, const char *path)
 	return err;
 }
 
-/**
- * struct mapped - a line of maps
- * @start: first address
- * @end: address after the last
- * @dev: of the file, as it is written there
- * @inode: of the file
- * @path: of it
- */
-struct mapped {
-	uint64_t start;
-	uint64_t end;
-	char dev[16];
+struct seen {
+	unsigned int dev_major;
+	unsigned int dev_minor;
 	uint64_t inode;
-	char path[4096];
 };
 
-/* Of code in a file. */
-static bool parse(const char *line, struct mapped *m)
-{
-	char rights[5];
-	int at = 0;
-
-	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %*x %15s %" SCNu64 " %n", &m->start, &m->end,
-		   rights, m->dev, &m->inode, &at) != 5 || rights[2] != 'x' || !m->inode || !at)
-		return false;
-	snprintf(m->path, sizeof(m->path), "%.*s", (int)strcspn(line + at, "\n"), line + at);
-	return m->path[0] == '/';
-}
+/**
+ * struct looking - through the files of a process
+ * @functions: result
+ * @pid: of the process
+ * @seen: files that were looked into
+ * @nr: how many
+ */
+struct looking {
+	struct gprof_alloc_functions *functions;
+	int pid;
+	struct seen seen[FILES_MAX];
+	size_t nr;
+};
 
 /* What is mapped, whatever has its name by now; else what has its name. */
-static int open_mapped(int pid, const struct mapped *m)
+static int open_mapped(int pid, const struct gprof_proc_map *m)
 {
-	char path[sizeof(m->path) + 64];
+	char path[PATH_MAX + 64];
 	struct stat st;
 	int look, fd;
 
 	snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, pid, m->start, m->end);
 	look = gprof_look(path, 0, &st);
-	if (look < 0) {
-		snprintf(path, sizeof(path), "/proc/%d/root%s", pid, m->path);
+	if (look < 0 && (size_t)snprintf(path, sizeof(path), "/proc/%d/root%s", pid, m->path) <
+			sizeof(path))
 		look = gprof_look(path, 0, &st);
-	}
 	if (look < 0)
 		return -1;
 	fd = gprof_open_looked(look);
@@ -207,48 +199,36 @@ static int open_mapped(int pid, const struct mapped *m)
 	return fd;
 }
 
-struct seen {
-	char dev[16];
-	uint64_t inode;
-};
-
-static bool is_new(struct seen *all, size_t *nr, const struct mapped *m)
+static bool is_new(struct looking *l, const struct gprof_proc_map *m)
 {
 	size_t i;
 
-	for (i = 0; i < *nr; i++)
-		if (all[i].inode == m->inode && !strcmp(all[i].dev, m->dev))
+	for (i = 0; i < l->nr; i++)
+		if (l->seen[i].inode == m->inode && l->seen[i].dev_major == m->dev_major &&
+		    l->seen[i].dev_minor == m->dev_minor)
 			return false;
-	if (*nr == FILES_MAX)
+	if (l->nr == FILES_MAX)
 		return false;
-	memcpy(all[*nr].dev, m->dev, sizeof(m->dev));
-	all[(*nr)++].inode = m->inode;
+	l->seen[l->nr++] = (struct seen){ m->dev_major, m->dev_minor, m->inode };
 	return true;
 }
 
-static int look_through(struct gprof_alloc_functions *f, FILE *maps, int pid)
+static int take_map(void *ctx, const struct gprof_proc_map *m)
 {
-	static const size_t line_size = sizeof(((struct mapped *)0)->path) + 128;
-	char line[sizeof(((struct mapped *)0)->path) + 128];
-	struct seen seen[FILES_MAX];
-	struct mapped m;
-	size_t nr_seen = 0;
-	int err = 0, fd;
+	struct looking *l = ctx;
+	int fd;
 
-	while (!err && fgets(line, (int)line_size, maps)) {
-		if (!parse(line, &m) || !is_new(seen, &nr_seen, &m))
-			continue;
-		fd = open_mapped(pid, &m);
-		if (fd >= 0)
-			err = look_into(f, fd, m.path);
-	}
-	return err;
+	if (!m->code || !m->inode || m->path[0] != '/' || !is_new(l, m))
+		return 0;
+	fd = open_mapped(l->pid, m);
+	return fd < 0 ? 0 : look_into(l->functions, fd, m->path);
 }
 
 int gprof_alloc_functions_find(struct gprof_alloc_functions *f, const struct gprof_target *target,
 			       const char *what, struct gprof_error *e)
 {
 	int pid = target->type == GPROF_SELF ? (int)getpid() : target->id, err;
+	struct looking l = { .functions = f, .pid = pid };
 	char path[64];
 	FILE *maps;
 
@@ -263,8 +243,7 @@ int gprof_alloc_functions_find(struct gprof_alloc_functions *f, const struct gpr
 		return gprof_error_set(e, errno == ENOENT ? ESRCH : errno, "%s: what process %d has "
 				       "mapped cannot be read (%s); it may have ended, or is another "
 				       "user's", what, pid, gprof_strerror(errno));
-	err = look_through(f, maps, pid);
-	fclose(maps);
+	err = gprof_proc_maps_each(maps, take_map, &l);
 	if (err == -E2BIG)
 		return gprof_error_set(e, E2BIG, "%s: process %d has more allocators than can be "
 				       "probed at once", what, pid);

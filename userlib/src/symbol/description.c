@@ -8,6 +8,7 @@
  */
 #include "description.h"
 #include "profile/labels.h"
+#include "base/proc_maps.h"
 #include "mapped_file.h"
 
 #include <fcntl.h>
@@ -100,7 +101,7 @@ static char *read_comm(const struct gprof_process *id)
 /* ---- what it publishes ---- */
 
 /* A file system of somebody's own may let a reader wait for as long as it likes. */
-static bool is_memory(const char *name, unsigned long inode)
+static bool is_memory(const char *name, uint64_t inode)
 {
 	return !inode || !strncmp(name, "/memfd:", 7) || !strncmp(name, "[anon_shmem:", 12);
 }
@@ -132,44 +133,38 @@ struct layout {
 	bool same_run;
 };
 
-/* One line of /proc/PID/maps. */
-static void take_line(struct layout *l, const struct gprof_known_run *run, const char *line)
-{
-	unsigned long long start, end, offset;
-	unsigned long inode;
-	const char *name;
-	char perms[5];
-	int at = 0;
+struct looking {
+	struct layout *layout;
+	const struct gprof_known_run *run;
+};
 
-	if (sscanf(line, "%llx-%llx %4s %llx %*x:%*x %lu %n", &start, &end, perms, &offset, &inode,
-		   &at) != 5 || !at)
-		return;
-	name = line + at;
+static int take_map(void *ctx, const struct gprof_proc_map *m)
+{
+	const struct looking *look = ctx;
+	struct layout *l = look->layout;
+
 	/* One is enough: how many there are is up to the process. */
-	if (!l->same_run && perms[2] == 'x')
-		l->same_run = run->mapped(run->ctx, start, end, offset);
-	if (!is_memory(name, inode))
-		return;
-	if (!l->context && perms[0] == 'r' && is_context(name)) {
-		l->context = start;
-		l->context_end = end;
+	if (!l->same_run && m->code)
+		l->same_run = look->run->mapped(look->run->ctx, m->start, m->end, m->offset);
+	if (!is_memory(m->path, m->inode))
+		return 0;
+	if (!l->context && m->readable && is_context(m->path)) {
+		l->context = m->start;
+		l->context_end = m->end;
 	}
-	if (l->payload >= start && l->payload < end)
-		l->payload_end = end;
+	if (l->payload >= m->start && l->payload < m->end)
+		l->payload_end = m->end;
+	return 0;
 }
 
 static struct layout read_layout(const struct gprof_known_run *run, uint64_t payload)
 {
 	struct layout l = { .payload = payload };
+	struct looking look = { &l, run };
 	FILE *f = open_proc(run->process, "maps");
-	char *line = NULL;
-	size_t cap = 0;
 
-	while (f && getline(&line, &cap, f) > 0)
-		take_line(&l, run, line);
-	free(line);
 	if (f)
-		fclose(f);
+		gprof_proc_maps_each(f, take_map, &look);
 	return l;
 }
 

@@ -15,6 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/proc_maps.h"
+
 #if defined(__aarch64__)
 #define OWN_MACHINE	EM_AARCH64
 #elif defined(__riscv)
@@ -309,27 +311,31 @@ int gprof_objects_keep(struct gprof_objects *o)
  * Our own vDSO stands for everyone's: the kernel has one image per word size,
  * and 32-bit processes are kept out by their addresses. elfutils wants a file.
  */
+static int take_end(void *ctx, const struct gprof_proc_map *m)
+{
+	struct gprof_proc_map *wanted = ctx;
+
+	wanted->end = m->end;
+	return m->start == wanted->start;
+}
+
 struct gprof_object *gprof_objects_vdso(struct gprof_objects *o)
 {
 	static const struct gprof_file_id id = { .path = "[vdso]" };
 	unsigned long start = getauxval(AT_SYSINFO_EHDR);
-	unsigned long lo, hi;
+	struct gprof_proc_map vdso = { .start = start };
 	struct stat st;
-	char line[512];
-	size_t len = 0;
+	size_t len;
 	FILE *maps;
 	int fd;
 
 	if (o->vdso || !start)
 		return o->vdso;
 	maps = fopen("/proc/self/maps", "re");
-	if (!maps)
+	if (!maps || !gprof_proc_maps_each(maps, take_end, &vdso))
 		return NULL;
-	while (fgets(line, sizeof(line), maps))
-		if (sscanf(line, "%lx-%lx", &lo, &hi) == 2 && lo == start)
-			len = hi - lo;
-	fclose(maps);
-	fd = len ? memfd_create("gprof vdso", MFD_CLOEXEC) : -1;
+	len = vdso.end - start;
+	fd = memfd_create("gprof vdso", MFD_CLOEXEC);
 	if (fd < 0)
 		return NULL;
 	if (write(fd, (const void *)start, len) != (ssize_t)len) {

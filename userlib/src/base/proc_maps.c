@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * proc_maps.c: lines of maps, taken apart by hand: there are tens of thousands on a large host.
+ */
+#include "proc_maps.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A number, and the character behind it, which is passed by. */
+static bool take(char **at, int base, char behind, uint64_t *value)
+{
+	char *end;
+
+	*value = strtoull(*at, &end, base);
+	if (end == *at || *end != behind)
+		return false;
+	*at = end + 1;
+	return true;
+}
+
+/* What /proc writes as \012 is a newline. */
+static void unescape(char *path)
+{
+	char *to = path;
+
+	while (*path) {
+		if (!strncmp(path, "\\012", 4)) {
+			*to++ = '\n';
+			path += 4;
+		} else {
+			*to++ = *path++;
+		}
+	}
+	*to = '\0';
+}
+
+bool gprof_proc_map_parse(struct gprof_proc_map *m, char *line)
+{
+	uint64_t dev_major, dev_minor;
+	char *at = line, *path;
+
+	line[strcspn(line, "\n")] = '\0';
+	if (!take(&at, 16, '-', &m->start) || !take(&at, 16, ' ', &m->end) || strlen(at) < 5 ||
+	    at[4] != ' ')
+		return false;
+	m->readable = at[0] == 'r';
+	m->code = at[2] == 'x';
+	at += 5;
+	if (!take(&at, 16, ' ', &m->offset) || !take(&at, 16, ':', &dev_major) ||
+	    !take(&at, 16, ' ', &dev_minor))
+		return false;
+	m->dev_major = (unsigned int)dev_major;
+	m->dev_minor = (unsigned int)dev_minor;
+	m->inode = strtoull(at, &path, 10);
+	if (path == at)
+		return false;
+	path += strspn(path, " ");
+	unescape(path);
+	m->path = path;
+	return true;
+}
+
+int gprof_proc_maps_each(FILE *f, int (*fn)(void *ctx, const struct gprof_proc_map *m), void *ctx)
+{
+	struct gprof_proc_map m;
+	char *line = NULL;
+	size_t cap = 0;
+	int ret = 0;
+
+	while (!ret && getline(&line, &cap, f) > 0)
+		if (gprof_proc_map_parse(&m, line))
+			ret = fn(ctx, &m);
+	free(line);
+	fclose(f);
+	return ret;
+}
