@@ -160,9 +160,9 @@ nothing_of_it_is_there_after_a_purge()
 {
 	apt purge gprof-dkms gprofctl
 	no_package_is_half_installed
-	# Debian has a gprof too, in binutils, and a libgprofng.
+	# Debian has a gprof too, in binutils, and a libgprofng, of which apt and dpkg keep files of their own.
 	find / -xdev \( -path /repo -o -path /share -o -path /tmp -o -path /gprof-vm -o -path /proc \
-		-o -path /sys -o -path /gprof \) -prune \
+		-o -path /sys -o -path /gprof -o -name 'libgprofng0[:_]*' \) -prune \
 		-o -name '*gprof*' -print 2>/dev/null | while read -r left; do
 		dpkg -S "$left" >/dev/null 2>&1 || echo "$left"
 	done >/tmp/left
