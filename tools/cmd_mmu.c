@@ -17,11 +17,13 @@
 #include <gprof/utilization.h>
 
 #include "duration.h"
+#include "mmu_flags.h"
 #include "options.h"
 #include "output.h"
 #include "plot.h"
 #include "say.h"
 #include "text.h"
+#include "views/processes.h"
 
 #define SHORTEST	1000	/* shortest window that is looked at unasked, ns */
 #define POINTS		32	/* of the plot for each power of ten */
@@ -41,6 +43,7 @@
  * @flags: --flags
  * @json: --json
  * @svg: --svg
+ * @processes: of the trace's tasks
  * @utilization: owns @functions
  * @functions: of the trace
  * @nr: how many
@@ -59,9 +62,10 @@ struct mmu {
 	size_t nr_q;
 	size_t q_room;
 	unsigned long long worst;
-	unsigned int flags;
+	struct mmu_flags flags;
 	bool json;
 	const char *svg;
+	struct processes processes;
 	struct gprof_utilization *utilization;
 	const struct gprof_util_function *functions;
 	size_t nr;
@@ -69,18 +73,6 @@ struct mmu {
 	int64_t begin;
 	int64_t longest;
 	uint64_t events;
-};
-
-static const struct {
-	const char *name;
-	unsigned int flag;
-} flag_names[] = {
-	{ "stw", GPROF_UTIL_STW },
-	{ "background", GPROF_UTIL_BACKGROUND },
-	{ "assist", GPROF_UTIL_ASSIST },
-	{ "sweep", GPROF_UTIL_SWEEP },
-	{ "perproc", GPROF_UTIL_PER_PROC },
-	{ "pertask", GPROF_UTIL_PER_TASK },
 };
 
 static void *no_memory(void)
@@ -94,9 +86,17 @@ static int read_events(struct mmu *m, struct gprof_trace *t)
 {
 	struct gprof_trace_stats st = { .sz = sizeof(st) };
 	struct gprof_trace_event ev;
+	bool checked = false;
 	int ret;
 
 	while ((ret = gprof_trace_next(t, &ev)) > 0) {
+		if (!checked) {
+			gprof_trace_stats(t, &st);
+			ret = mmu_flags_check(&m->flags, &st, m->file);
+			if (ret != STATUS_OK)
+				return ret;
+			checked = true;
+		}
 		if (!gprof_utilization_add(m->utilization, &ev))
 			continue;
 		if (errno == ERANGE)
@@ -117,8 +117,22 @@ static int read_events(struct mmu *m, struct gprof_trace *t)
 	return STATUS_OK;
 }
 
+static int take_batch(void *ctx, const struct gprof_trace_batch *batch)
+{
+	processes_take(&((struct mmu *)ctx)->processes, batch);
+	return 0;
+}
+
+static int64_t process_of(void *ctx, int64_t task)
+{
+	return processes_of(&((struct mmu *)ctx)->processes, task);
+}
+
 static int read_trace(struct mmu *m)
 {
+	const struct gprof_trace_opts opts = {
+		.sz = sizeof(opts), .batch = m->flags.processes ? take_batch : NULL, .ctx = m,
+	};
 	bool in = !strcmp(m->file, "-");
 	int fd = in ? STDIN_FILENO : open(m->file, O_RDONLY | O_CLOEXEC);
 	struct gprof_trace *t;
@@ -128,7 +142,7 @@ static int read_trace(struct mmu *m)
 		m->file = "stdin";
 	if (fd < 0)
 		return fail("%s cannot be opened: %s", m->file, strerror(errno));
-	t = gprof_trace_new(fd, NULL);
+	t = gprof_trace_new(fd, &opts);
 	if (t)
 		status = read_events(m, t);
 	else
@@ -147,9 +161,13 @@ static int64_t duration_of(const struct gprof_util_function *f)
 
 static int analyze(struct mmu *m)
 {
+	const struct gprof_utilization_opts opts = {
+		.sz = sizeof(opts), .flags = m->flags.flags,
+		.group_of = m->flags.processes ? process_of : NULL, .ctx = m,
+	};
 	int status;
 
-	m->utilization = gprof_utilization_new(m->flags);
+	m->utilization = gprof_utilization_new_opts(&opts);
 	if (!m->utilization)
 		no_memory();
 	status = read_trace(m);
@@ -255,8 +273,9 @@ static void print_json(const struct mmu *m)
 			printf("%s\n  {\"window_ns\": %" PRId64 ", \"time_ns\": %" PRId64, comma,
 			       m->windows[i], worst[j].time);
 			print_number("util", worst[j].util);
-			if (m->flags & GPROF_UTIL_PER_TASK)
-				printf(", \"task\": %" PRId64, worst[j].id);
+			if (mmu_flags_whose(&m->flags))
+				printf(", \"%s\": %" PRId64, mmu_flags_whose(&m->flags),
+				       worst[j].id);
 			putchar('}');
 		}
 	}
@@ -265,35 +284,18 @@ static void print_json(const struct mmu *m)
 	free(util);
 }
 
-static char *flags_text(const struct mmu *m)
-{
-	char *text = xprintf("%s", "");
-
-	for (size_t i = 0; i < ARRAY_SIZE(flag_names); i++) {
-		char *longer;
-
-		if (!(m->flags & flag_names[i].flag))
-			continue;
-		longer = xprintf("%s%s%s", text, *text ? ", " : "", flag_names[i].name);
-		free(text);
-		text = longer;
-	}
-	return text;
-}
-
 /* Over what, and of what kind. */
 static char *summary(const struct mmu *m)
 {
-	char *flags = flags_text(m), text[DURATION_TEXT], *s;
+	const char *whose = mmu_flags_whose(&m->flags);
+	char *flags = mmu_flags_text(&m->flags), text[DURATION_TEXT], *s;
 	size_t changes = 0;
 
 	for (size_t i = 0; i < m->nr; i++)
 		changes += m->functions[i].nr;
-	s = xprintf("%s, %" PRIu64 " events, %zu changes of utilization%s; counted: %s",
+	s = xprintf("%s, %" PRIu64 " events, %zu changes of utilization%s%s; counted: %s",
 		    duration_text(m->longest, text), m->events, changes,
-		    m->flags & GPROF_UTIL_PER_PROC ? ", the worst processor" :
-		    m->flags & GPROF_UTIL_PER_TASK ? ", the worst task" : "",
-		    *flags ? flags : "nothing");
+		    whose ? ", the worst " : "", whose ? whose : "", *flags ? flags : "nothing");
 	free(flags);
 	return s;
 }
@@ -311,9 +313,8 @@ static void print_worst(const struct mmu *m, int64_t window)
 		       (worst[i].time - m->begin) / 1e6);
 		if (worst[i].length < window)
 			printf(", all %s of it", duration_text(worst[i].length, text));
-		if (m->flags & (GPROF_UTIL_PER_PROC | GPROF_UTIL_PER_TASK))
-			printf("  %s %" PRId64,
-			       m->flags & GPROF_UTIL_PER_PROC ? "processor" : "task", worst[i].id);
+		if (mmu_flags_whose(&m->flags))
+			printf("  %s %" PRId64, mmu_flags_whose(&m->flags), worst[i].id);
 		putchar('\n');
 	}
 	free(worst);
@@ -448,45 +449,9 @@ static int set_worst(void *ctx, const char *value)
 	return STATUS_OK;
 }
 
-static const char *flag_name(const void *ctx, size_t i)
-{
-	(void)ctx;
-	return i < ARRAY_SIZE(flag_names) ? flag_names[i].name : NULL;
-}
-
-static int set_flag(struct mmu *m, const char *name, const char *value)
-{
-	const char *meant;
-
-	for (size_t i = 0; i < ARRAY_SIZE(flag_names); i++) {
-		if (strcmp(name, flag_names[i].name))
-			continue;
-		m->flags |= flag_names[i].flag;
-		return STATUS_OK;
-	}
-	meant = nearest(name, flag_name, NULL);
-	if (meant)
-		return misused("--flags: there is no \"%s\" in \"%s\"; did you mean %s?", name,
-			       value, meant);
-	return misused("--flags: there is no \"%s\"; there are stw, background, assist, sweep, "
-		       "perproc and pertask", name);
-}
-
 static int set_flags(void *ctx, const char *value)
 {
-	struct mmu *m = ctx;
-	char *copy = xprintf("%s", value), *rest = copy, *name;
-	int status = STATUS_OK;
-
-	m->flags = 0;
-	while ((name = strsep(&rest, ",")) && status == STATUS_OK)
-		if (*name)
-			status = set_flag(m, name, value);
-	free(copy);
-	if (status == STATUS_OK && m->flags & GPROF_UTIL_PER_PROC &&
-	    m->flags & GPROF_UTIL_PER_TASK)
-		return misused("--flags takes perproc or pertask, not both");
-	return status;
+	return mmu_flags_parse(&((struct mmu *)ctx)->flags, value);
 }
 
 static int set_json(void *ctx, const char *value)
@@ -509,7 +474,8 @@ static const struct option_row mmu_rows[] = {
 	  "(default: 0.001,0.01,0.05)", set_quantiles },
 	{ 0, "worst", "N", "list N worst windows of each length that do not overlap", set_worst },
 	{ 0, "flags", "F,...", "what counts: stw, background, assist, sweep; for whom:\n"
-	  "perproc, pertask (default: stw,background,assist)", set_flags },
+	  "perproc, pertask, perprocess, alltasks (default:\n"
+	  "stw,background,assist)", set_flags },
 	{ 0, "json", NULL, "as JSON, with stable keys: mmu, quantiles, worst", set_json },
 	{ 0, "svg", "FILE", "also draw the curve; \"-\" is stdout, instead of the table",
 	  set_svg },
@@ -528,7 +494,8 @@ static const struct usage mmu_usage = {
 "  gprofctl mmu go.trace                       # from 1 us to the whole trace\n"
 "  gprofctl mmu go.trace --window 10ms --worst 5   # and where it was worst\n"
 "  gprofctl mmu go.trace --svg mmu.svg         # a picture\n"
-"  gprofctl mmu go.trace --flags stw,assist,perproc",
+"  gprofctl mmu go.trace --flags stw,assist,perproc\n"
+"  gprofctl mmu host.trace --flags perprocess --worst 5    # who waited for a CPU",
 };
 
 static int compare_windows(const void *a, const void *b)
@@ -569,7 +536,7 @@ static int tell(struct mmu *m, struct output *svg)
 
 int cmd_mmu(int argc, char **argv)
 {
-	struct mmu m = { .flags = GPROF_UTIL_STW | GPROF_UTIL_BACKGROUND | GPROF_UTIL_ASSIST };
+	struct mmu m = { .flags.flags = MMU_FLAGS_DEFAULT };
 	const struct option_table tables[] = { { "Options", mmu_rows, &m }, { 0 } };
 	struct output svg = { 0 };
 	int operands, status;
@@ -589,6 +556,7 @@ int cmd_mmu(int argc, char **argv)
 	}
 	gprof_mmu_free(m.curve);
 	gprof_utilization_free(m.utilization);
+	processes_free(&m.processes);
 	free(m.windows);
 	free(m.q);
 	return status;

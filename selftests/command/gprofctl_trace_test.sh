@@ -713,10 +713,22 @@ bursts()
 		echo $(((${EPOCHREALTIME/./} - since) / 1000))'
 }
 
-# left TARGET...: what a task had of CPU 0 in the worst window as long as the burst, and in
-# one twice as long
+# share FLAGS: in the worst window as long as the burst, and in one twice as long. Before the
+# burst it takes the CPU too, to start.
+share()
+{
+	run 0 gprofctl mmu x.trace --flags "$1" --window "$((ms * 9 / 10))ms" --window "$((ms * 2))ms" \
+		--worst 1 --json
+	echo "$1, burst of $ms ms:" "$(jq -c '[.mmu[].mmu]' out)"
+	jq -e '.mmu[0].mmu < 0.05 and .mmu[1].mmu > 0.1 and .mmu[1].mmu < 0.55' out ||
+		fail "$1: not what was provoked"
+}
+
+# left FLAGS TARGET...: what a target had of CPU 0 by each of the flags
 left()
 {
+	flags=$1
+	shift
 	gprofctl trace "$@" -o x.trace 2>err &
 	pid=$!
 	wait_for_recording $pid
@@ -727,23 +739,40 @@ left()
 	wait $pid
 	cat err
 	walls_add_up
-	run 0 gprofctl mmu x.trace --flags pertask --window "$((ms * 9 / 10))ms" --window "$((ms * 2))ms" \
-		--worst 1 --json
-	echo "burst of $ms ms:" "$(jq -c '[.mmu[].mmu]' out)"
-	# Before the burst it takes the CPU too, to start.
-	jq -e '.mmu[0].mmu < 0.05 and .mmu[1].mmu > 0.1 and .mmu[1].mmu < 0.55' out ||
-		fail "$*: not what was provoked"
+	for flag in $flags; do
+		share "$flag"
+	done
 }
 
-# Of a process and of a thread.
+# Of a process, a thread, and a cgroup, in which two have half of a CPU each.
 utilization_is_what_was_provoked()
 {
 	command -v chrt >/dev/null || skip "no chrt"
 	taskset 1 sh -c 'while :; do :; done' &
 	victim=$!
 	trap 'kill $victim' EXIT
-	left -p $victim
-	left -t $victim
+	left 'pertask perprocess' -p $victim
+	jq -e ".worst[0].process == $victim" out
+	left 'pertask alltasks' -t $victim
+	kill $victim
+	trap - EXIT
+	wait $victim || true
+	cgroups
+	mkdir "$group/two"
+	# shellcheck disable=SC2016	# its own shell's
+	taskset 1 sh -c 'echo 0 >"$1/two/cgroup.procs"
+		sh -c "while :; do :; done" &
+		exec sh -c "while :; do :; done"' - "$group" &
+	sleep 0.2
+	left alltasks -G "$group/two"
+	run 0 gprofctl mmu x.trace --flags alltasks --quantiles 0.5 --window 200ms --json
+	jq -e '.quantiles[0].util > 0.4 and .quantiles[0].util < 0.6' out ||
+		fail "two had another share than half of a CPU each: $(cat out)"
+	echo 1 >"$group/two/cgroup.kill" 2>/dev/null ||
+		while read -r task; do kill -9 "$task"; done <"$group/two/cgroup.procs"
+	wait
+	rmdir "$group/two"
+	umount "$group"
 }
 
 # nanoseconds FUNCTION: of x.pb.gz, with all that it calls

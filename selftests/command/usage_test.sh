@@ -235,6 +235,8 @@ options()
 2 "2" | gprofctl mmu $T --quantiles 2
 2 "x" | gprofctl mmu $T --worst x
 2 lots | gprofctl mmu $T --flags lots
+2 "pertask,perprocess";one of | gprofctl mmu $T --flags pertask,perprocess
+2 perprocess | gprofctl mmu $T --flags perproces
 2 "xml" | gprofctl read $T --format xml
 2 "x" | gprofctl read $T --pprof x
 1 $N | gprofctl top $N

@@ -377,9 +377,74 @@ TEST(a_task_is_held_up_while_it_waits_for_a_processor)
 	ASSERT_EQ(0, feed_end(&x));
 	ASSERT_EQ(2, x.nr);
 	EXPECT_EQ(5, x.f[0].id);
-	EXPECT_STREQ("10:1 30:0 40:1 70:0 80:1 90:0 95:1 100:0", text_of(&x.f[0]));
+	EXPECT_STREQ("10:1 30:0 40:1 70:0 80:1 90:0 95:1 100:0 200:0", text_of(&x.f[0]));
 	EXPECT_EQ(6, x.f[1].id);
 	EXPECT_STREQ("20:0 60:1 90:0 95:1 120:0", text_of(&x.f[1]));
+	gprof_utilization_free(x.u);
+}
+
+/* 5 and 6 are of one group, 7 of another. */
+static int64_t group_of(void *ctx, int64_t task)
+{
+	++*(int *)ctx;
+	return task < 7 ? 100 : 200;
+}
+
+static void group_events(struct feed *x)
+{
+	procs(x, 1, 2);
+	go(x, 10, 0, 5, GPROF_TRACE_GO_UNDETERMINED, RUNNING);
+	go(x, 20, 0, 6, GONE, RUNNABLE);
+	go(x, 25, 1, 7, GPROF_TRACE_GO_UNDETERMINED, RUNNING);
+	/* One leaves the CPU to the other: for a moment both want it. */
+	go(x, 30, 0, 5, RUNNING, RUNNABLE);
+	go(x, 30, 0, 6, RUNNABLE, RUNNING);
+	go(x, 40, 0, 6, RUNNING, WAITING);
+	go(x, 45, 0, 5, RUNNABLE, RUNNING);
+	x->goroutine = 5;
+	range(x, 50, BEGIN, 0, SWEEP, -1);
+	range(x, 60, END, 0, SWEEP, -1);
+	go(x, 70, 0, 5, RUNNING, WAITING);
+	go(x, 80, 0, 6, WAITING, RUNNABLE);
+	/* Whoever ends while it waits wants nothing any more. */
+	go(x, 85, 0, 6, RUNNABLE, GONE);
+	go(x, 86, 0, 5, WAITING, RUNNING);
+	go(x, 89, 0, 5, RUNNING, WAITING);
+	go(x, 90, 1, 7, RUNNING, GONE);
+	go(x, 95, 0, 5, WAITING, GONE);
+	/* The same number, and a new group. */
+	go(x, 100, 0, 5, GONE, RUNNABLE);
+	sync_event(x, 200, 2);
+}
+
+TEST(of_a_group_those_count_that_want_a_processor)
+{
+	int asked = 0;
+	struct gprof_utilization_opts opts = {
+		.sz = sizeof(opts), .flags = GPROF_UTIL_PER_GROUP | GPROF_UTIL_SWEEP,
+		.group_of = group_of, .ctx = &asked,
+	};
+	struct feed x = { .u = gprof_utilization_new_opts(&opts), .goroutine = -1 };
+
+	group_events(&x);
+	ASSERT_EQ(0, feed_end(&x));
+	ASSERT_EQ(3, x.nr);
+	EXPECT_EQ(4, asked);
+	EXPECT_EQ(100, x.f[0].id);
+	EXPECT_STREQ("10:1 20:0.5 40:0 45:1 50:0 60:1 80:0 85:1 95:0", text_of(&x.f[0]));
+	EXPECT_EQ(200, x.f[1].id);
+	EXPECT_STREQ("25:1 90:0", text_of(&x.f[1]));
+	EXPECT_EQ(100, x.f[2].id);
+	EXPECT_STREQ("100:0 200:0", text_of(&x.f[2]));
+	gprof_utilization_free(x.u);
+
+	/* All are one. */
+	opts.group_of = NULL;
+	x = (struct feed){ .u = gprof_utilization_new_opts(&opts), .goroutine = -1 };
+	group_events(&x);
+	ASSERT_EQ(0, feed_end(&x));
+	ASSERT_EQ(2, x.nr);
+	EXPECT_EQ(-1, x.f[0].id);
 	gprof_utilization_free(x.u);
 }
 
@@ -479,6 +544,8 @@ TEST(what_is_no_function_no_flag_and_no_quantile_is_refused)
 	gprof_mmu_free(m);
 	EXPECT_EQ(NULL, gprof_utilization_new(1U << 31));
 	EXPECT_EQ(NULL, gprof_utilization_new(GPROF_UTIL_PER_PROC | GPROF_UTIL_PER_TASK));
+	EXPECT_EQ(NULL, gprof_utilization_new(GPROF_UTIL_PER_GROUP | GPROF_UTIL_PER_TASK));
+	EXPECT_EQ(NULL, gprof_utilization_new(GPROF_UTIL_PER_PROC | GPROF_UTIL_PER_GROUP));
 	feed_begin(&x, 0);
 	EXPECT_EQ(-ERANGE, procs(&x, 1, 1ULL << 40));
 	EXPECT_EQ(-ERANGE, procs(&x, 2, 1));
@@ -558,7 +625,7 @@ TEST(processors_that_come_and_go_take_no_more_than_the_trace_allows)
 	int i, ret = 0;
 
 	getrusage(RUSAGE_SELF, &before);
-	feed_begin(&x, GPROF_UTIL_ALL & ~GPROF_UTIL_PER_TASK);
+	feed_begin(&x, GPROF_UTIL_ALL & ~(GPROF_UTIL_PER_TASK | GPROF_UTIL_PER_GROUP));
 	sync_event(&x, 0, 1);
 	/* A trace of 2 kB has so many; each time there is a function for each of them. */
 	for (i = 1; i < 600 && !ret; i++)
@@ -585,7 +652,8 @@ TEST(a_limit_of_memory_is_kept_to)
 		ret = range(&x, 10 * i, i % 2 ? BEGIN : END, -1, STW, -1);
 	EXPECT_EQ(-EFBIG, ret);
 	gprof_utilization_free(x.u);
-	opts.sz--;
+	/* Of what was published first. */
+	opts.sz = offsetof(struct gprof_utilization_opts, group_of) - 1;
 	EXPECT_EQ(NULL, gprof_utilization_new_opts(&opts));
 	EXPECT_EQ(EINVAL, errno);
 }

@@ -107,7 +107,7 @@ _gprofctl()
 	mmu,--flags)
 		local flags=${cur%"${cur##*,}"}
 		mapfile -t COMPREPLY < <(compgen -P "$flags" \
-			-W "stw background assist sweep perproc pertask" -- "${cur##*,}") ;;
+			-W "stw background assist sweep perproc pertask perprocess alltasks" -- "${cur##*,}") ;;
 	schedstat,--metric)
 		mapfile -t COMPREPLY < <(compgen -W "$(_gprofctl_metrics)" -- "$cur") ;;
 	read,--format)

@@ -67,8 +67,8 @@ struct gprof_util_change {
  *	function, which is undefined outside; the last one's utilization
  *	has no duration
  * @nr: how many
- * @id: whose it is: number of the processor, of the task (goroutine), or -1 for
- *	all processors together
+ * @id: whose it is: number of the processor, of the task (goroutine), of the group, or
+ *	-1 for all processors together
  */
 struct gprof_util_function {
 	const struct gprof_util_change *changes;
@@ -94,26 +94,37 @@ struct gprof_util_function {
  * assists, and while it runs on a processor that one of the above has; else 1.
  */
 #define GPROF_UTIL_PER_TASK	(1U << 5)
-#define GPROF_UTIL_ALL		((1U << 6) - 1)
+/*
+ * A function for each group of tasks, such as a process: which share of its tasks that want
+ * a processor nothing keeps from it, by the same rules; 1 while none wants one.
+ */
+#define GPROF_UTIL_PER_GROUP	(1U << 6)
+#define GPROF_UTIL_ALL		((1U << 7) - 1)
 
 struct gprof_utilization;
 
 /**
  * struct gprof_utilization_opts - what to compute; sz alone is needed
  * @sz: sizeof(struct gprof_utilization_opts)
- * @flags: GPROF_UTIL_*; not both PER_PROC and PER_TASK
+ * @flags: GPROF_UTIL_*; at most one of PER_PROC, PER_TASK and PER_GROUP
  * @memory_max: bytes that it may take, -EFBIG beyond; 0: 1 GiB. Of it, 64 MiB and
  *	1 KiB for each event may be used, so that a short trace takes little
+ * @group_of: with PER_GROUP, called for a task (goroutine) as it begins: the number of its
+ *	group, which is its function's @id; NULL: all tasks are one group, -1. A group whose
+ *	tasks all ended begins with a function of its own when it has one again
+ * @ctx: for it
  */
 struct gprof_utilization_opts {
 	size_t sz;
 	unsigned int flags;
 	uint64_t memory_max;
+	int64_t (*group_of)(void *ctx, int64_t task);
+	void *ctx;
 };
 
 /**
  * gprof_utilization_new() - begin to compute utilization functions
- * @flags: GPROF_UTIL_*; not both PER_PROC and PER_TASK
+ * @flags: GPROF_UTIL_*; at most one of PER_PROC, PER_TASK and PER_GROUP
  *
  * Return: for gprof_utilization_free(), or NULL with errno (EINVAL, ENOMEM).
  */
@@ -148,7 +159,7 @@ GPROF_API int gprof_utilization_add(struct gprof_utilization *u,
  * @functions: gets them, sorted by nothing; alive until gprof_utilization_free()
  * @nr: gets their number; 0 for a trace that does not tell its processors
  *
- * Without PER_PROC and PER_TASK there is one function. Each ends with utilization
+ * Without PER_PROC, PER_TASK and PER_GROUP there is one function. Each ends with utilization
  * 0 at the last event, or when its processor or task is gone. A processor that comes
  * back gets another function.
  *

@@ -360,7 +360,10 @@ void gprof_model_unblock(struct gprof_trace_model *m, uint32_t cpu, uint32_t n, 
 /* Does what it does for the system? Readers of utilization want to know. */
 static bool is_background(const char *name)
 {
-	static const char *const names[] = { "kswapd", "kcompactd", "ksoftirqd/", "kworker/" };
+	/* migration/N stops machines, too. */
+	static const char *const names[] = {
+		"kswapd", "kcompactd", "ksoftirqd/", "kworker/", "migration/",
+	};
 	size_t i;
 
 	for (i = 0; i < sizeof(names) / sizeof(*names); i++)

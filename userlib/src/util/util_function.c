@@ -55,11 +55,20 @@ double gprof_util_set_last(const struct gprof_util_set *set, size_t function)
 	return c->v[c->nr - 1].util;
 }
 
+static int append(struct gprof_util_set *set, struct gprof_util_changes *c, int64_t time,
+		  double util)
+{
+	int ret = gprof_grow_within(set->budget, &c->v, &c->cap, c->nr + 1, sizeof(*c->v));
+
+	if (!ret)
+		c->v[c->nr++] = (struct gprof_util_change){ time, util };
+	return ret;
+}
+
 int gprof_util_set_change(struct gprof_util_set *set, size_t function, int64_t time, double util)
 {
 	struct gprof_util_changes *c = &set->changes[function];
 	struct gprof_util_change *last = &c->v[c->nr - 1];
-	int ret;
 
 	if (util == last->util)
 		return 0;
@@ -68,10 +77,33 @@ int gprof_util_set_change(struct gprof_util_set *set, size_t function, int64_t t
 			last->util = util;
 		return 0;
 	}
-	ret = gprof_grow_within(set->budget, &c->v, &c->cap, c->nr + 1, sizeof(*c->v));
-	if (!ret)
-		c->v[c->nr++] = (struct gprof_util_change){ time, util };
-	return ret;
+	return append(set, c, time, util);
+}
+
+int gprof_util_set_put(struct gprof_util_set *set, size_t function, int64_t time, double util)
+{
+	struct gprof_util_changes *c = &set->changes[function];
+	struct gprof_util_change *last = &c->v[c->nr - 1];
+
+	if (util == last->util)
+		return 0;
+	if (time != last->time)
+		return append(set, c, time, util);
+	last->util = util;
+	/* It was otherwise for no time at all. */
+	if (c->nr > 1 && last[-1].util == util)
+		c->nr--;
+	return 0;
+}
+
+int gprof_util_set_end(struct gprof_util_set *set, size_t function, int64_t time)
+{
+	struct gprof_util_changes *c = &set->changes[function];
+
+	if (time != c->v[c->nr - 1].time)
+		return append(set, c, time, 0);
+	c->v[c->nr - 1].util = 0;
+	return 0;
 }
 
 void gprof_util_set_seal(struct gprof_util_set *set)

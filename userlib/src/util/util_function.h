@@ -51,6 +51,12 @@ double gprof_util_set_last(const struct gprof_util_set *set, size_t function);
 int gprof_util_set_change(struct gprof_util_set *set, size_t function, int64_t time,
 			  double util);
 
+/** gprof_util_set_put() - likewise, whatever was said of that time before; 0 or -ENOMEM */
+int gprof_util_set_put(struct gprof_util_set *set, size_t function, int64_t time, double util);
+
+/** gprof_util_set_end() - a function ends, also where it was 0 before; 0 or -ENOMEM */
+int gprof_util_set_end(struct gprof_util_set *set, size_t function, int64_t time);
+
 /** gprof_util_set_seal() - nothing will be added any more */
 void gprof_util_set_seal(struct gprof_util_set *set);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * util_task.c: a utilization function for each task.
+ * util_task.c: what keeps tasks from processors.
  *
  * A task is held up while it is runnable and waits for a processor, while it is
  * within an assist, asleep or not, and while it has a processor that something else
@@ -15,6 +15,7 @@ void gprof_util_tasks_init(struct gprof_util_tasks *t, struct gprof_budget *budg
 	*t = (struct gprof_util_tasks){ .budget = budget };
 	gprof_map64_init(&t->by_id);
 	t->by_id.budget = budget;
+	gprof_util_groups_init(&t->groups, budget);
 }
 
 void gprof_util_tasks_free(struct gprof_util_tasks *t)
@@ -22,6 +23,7 @@ void gprof_util_tasks_free(struct gprof_util_tasks *t)
 	free(t->tasks);
 	gprof_map64_free(&t->by_id);
 	free(t->on_proc);
+	gprof_util_groups_free(&t->groups);
 }
 
 static struct gprof_util_task *find(const struct gprof_util_tasks *t, int64_t id)
@@ -59,32 +61,42 @@ static bool has_proc(const struct gprof_util_tasks *t, const struct gprof_util_t
 	       (uint64_t)task->proc < t->nr_procs && t->on_proc[task->proc] == task->id;
 }
 
+/* Who assists wants a processor, asleep or not: it works for others. */
 static int refresh(struct gprof_util_tasks *t, const struct gprof_util_procs *procs,
 		   struct gprof_util_set *set, int64_t id, int64_t time)
 {
-	const struct gprof_util_task *task = find(t, id);
-	bool held;
+	struct gprof_util_task *task = find(t, id);
+	struct gprof_util_group *group;
+	bool held, wants;
 
 	if (!task)
 		return 0;
 	held = task->state == GPROF_TRACE_GO_RUNNABLE || gprof_util_assists(procs, id) ||
 	       (has_proc(t, task) && gprof_util_is_taken(procs, task->proc));
-	return gprof_util_set_change(set, task->function, time, held ? 0 : 1);
+	wants = held || gprof_util_executes(task->state);
+	group = &t->groups.v[task->group];
+	group->wants += wants - task->wants;
+	group->held += held - task->held;
+	task->wants = wants;
+	task->held = held;
+	return gprof_util_group_say(&t->groups, set, task->group, time);
 }
 
 static int begin(struct gprof_util_tasks *t, struct gprof_util_set *set, int64_t id,
 		 int64_t time)
 {
+	int64_t group_id = t->alone ? id : t->group_of ? t->group_of(t->ctx, id) : -1;
 	int ret = gprof_grow_within(t->budget, &t->tasks, &t->cap, t->nr + 1, sizeof(*t->tasks));
+	uint32_t group = GPROF_NONE;
 
 	if (!ret)
-		ret = gprof_util_set_add(set, id, time);
+		ret = gprof_util_group_join(&t->groups, set, group_id, time, &group);
 	if (!ret)
 		ret = gprof_map64_put(&t->by_id, (uint64_t)id, (uint32_t)t->nr);
 	if (ret)
 		return ret;
 	t->tasks[t->nr++] = (struct gprof_util_task){
-		.id = id, .proc = GPROF_TRACE_NONE, .function = set->nr - 1,
+		.id = id, .proc = GPROF_TRACE_NONE, .group = group,
 	};
 	return 0;
 }
@@ -93,8 +105,12 @@ static int end(struct gprof_util_tasks *t, struct gprof_util_set *set,
 	       struct gprof_util_task *task, int64_t time)
 {
 	struct gprof_util_task *last = &t->tasks[t->nr - 1];
-	int ret = gprof_util_set_change(set, task->function, time, 0);
+	struct gprof_util_group *group = &t->groups.v[task->group];
+	int ret;
 
+	group->wants -= task->wants;
+	group->held -= task->held;
+	ret = gprof_util_group_leave(&t->groups, set, task->group, time);
 	/* The keys are there: neither can fail. */
 	gprof_map64_put(&t->by_id, (uint64_t)last->id, (uint32_t)(task - t->tasks));
 	gprof_map64_put(&t->by_id, (uint64_t)task->id, GPROF_NONE);
@@ -135,16 +151,19 @@ static int go(struct gprof_util_tasks *t, struct gprof_util_set *set,
 	return to == GPROF_TRACE_GO_NOT_EXIST ? end(t, set, task, ev->time) : 0;
 }
 
-/* An assist that was found late was there from the begin. */
+/*
+ * An assist that was found late was there from the begin. Of a group nobody knows any more how
+ * many wanted a processor then: there it counts from where it is told.
+ */
 static int backdate(struct gprof_util_tasks *t, struct gprof_util_set *set,
 		    const struct gprof_trace_event *ev)
 {
 	const struct gprof_util_task *task = find(t, ev->range.scope.id);
 	struct gprof_util_changes *c;
 
-	if (!task || ev->range.scope.kind != GPROF_TRACE_RESOURCE_GOROUTINE)
+	if (!task || !t->alone || ev->range.scope.kind != GPROF_TRACE_RESOURCE_GOROUTINE)
 		return 0;
-	c = &set->changes[task->function];
+	c = &set->changes[t->groups.v[task->group].function];
 	c->nr = 1;
 	c->v[0].util = 0;
 	return 0;
@@ -188,10 +207,5 @@ int gprof_util_tasks_event(struct gprof_util_tasks *t, const struct gprof_util_p
 
 int gprof_util_tasks_end(struct gprof_util_tasks *t, struct gprof_util_set *set, int64_t time)
 {
-	int ret = 0;
-	size_t i;
-
-	for (i = 0; i < t->nr && !ret; i++)
-		ret = gprof_util_set_change(set, t->tasks[i].function, time, 0);
-	return ret;
+	return gprof_util_groups_end(&t->groups, set, time);
 }

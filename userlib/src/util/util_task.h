@@ -1,26 +1,31 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * util_task.h: a utilization function for each task.
+ * util_task.h: what keeps tasks from processors, for a function of each task or group of tasks.
  */
 #ifndef GPROF_UTIL_TASK_H
 #define GPROF_UTIL_TASK_H
 
 #include "base/table.h"
 #include "util_function.h"
+#include "util_group.h"
 #include "util_proc.h"
 
 /**
  * struct gprof_util_task - a task that exists
  * @id: number of the goroutine
  * @proc: where it runs or ran last, or -1
- * @function: its function
+ * @group: place of its group
  * @state: of enum gprof_trace_go_state
+ * @wants: it counts as one that wants a processor
+ * @held: and as one from which it is kept
  */
 struct gprof_util_task {
 	int64_t id;
 	int64_t proc;
-	size_t function;
+	uint32_t group;
 	uint8_t state;
+	bool wants;
+	bool held;
 };
 
 /**
@@ -34,6 +39,10 @@ struct gprof_util_task {
  * @on_proc_cap: room in @on_proc
  * @nr_procs: how many
  * @stopped: whether the world was, at the last event
+ * @groups: whose functions are told of
+ * @alone: each task is a group of its own, by its number
+ * @group_of: else the group of a task that begins; NULL: all are -1
+ * @ctx: for it
  */
 struct gprof_util_tasks {
 	struct gprof_budget *budget;
@@ -45,6 +54,10 @@ struct gprof_util_tasks {
 	size_t on_proc_cap;
 	size_t nr_procs;
 	bool stopped;
+	struct gprof_util_groups groups;
+	bool alone;
+	int64_t (*group_of)(void *ctx, int64_t task);
+	void *ctx;
 };
 
 void gprof_util_tasks_init(struct gprof_util_tasks *t, struct gprof_budget *budget);

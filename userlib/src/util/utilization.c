@@ -40,7 +40,7 @@ struct count {
  * @budget: of which all of this is taken
  * @memory_max: what that may grow to
  * @procs: processors
- * @tasks: with PER_TASK
+ * @tasks: with PER_TASK or PER_GROUP
  * @set: the functions
  * @proc_function: with PER_PROC the function of each processor
  * @proc_function_cap: room in it
@@ -71,6 +71,16 @@ struct gprof_utilization {
 	bool sealed;
 };
 
+#define TASKS	(GPROF_UTIL_PER_TASK | GPROF_UTIL_PER_GROUP)
+
+/* Whose functions there are to be: of at most one. */
+static bool is_clear(unsigned int flags)
+{
+	unsigned int whose = flags & (TASKS | GPROF_UTIL_PER_PROC);
+
+	return !(flags & ~GPROF_UTIL_ALL) && !(whose & (whose - 1));
+}
+
 struct gprof_utilization *gprof_utilization_new(unsigned int flags)
 {
 	struct gprof_utilization_opts opts = { .sz = sizeof(opts), .flags = flags };
@@ -88,8 +98,7 @@ struct gprof_utilization *gprof_utilization_new_opts(const struct gprof_utilizat
 			    opts, "gprof_utilization_opts", NULL))
 		return NULL;
 	flags = o.flags;
-	if (flags & ~GPROF_UTIL_ALL ||
-	    (flags & GPROF_UTIL_PER_PROC && flags & GPROF_UTIL_PER_TASK)) {
+	if (!is_clear(flags)) {
 		gprof_error_set(NULL, EINVAL, "flags %#x of a utilization do not go together, or "
 				"are not known", flags);
 		return NULL;
@@ -104,6 +113,9 @@ struct gprof_utilization *gprof_utilization_new_opts(const struct gprof_utilizat
 	u->set.budget = &u->budget;
 	gprof_util_procs_init(&u->procs, flags, &u->budget);
 	gprof_util_tasks_init(&u->tasks, &u->budget);
+	u->tasks.alone = flags & GPROF_UTIL_PER_TASK;
+	u->tasks.group_of = o.group_of;
+	u->tasks.ctx = o.ctx;
 	return u;
 }
 
@@ -220,7 +232,7 @@ static int say(struct gprof_utilization *u, int64_t time)
 
 static int add(struct gprof_utilization *u, const struct gprof_trace_event *ev)
 {
-	bool per_task = u->procs.flags & GPROF_UTIL_PER_TASK;
+	bool per_task = u->procs.flags & TASKS;
 	bool late = gprof_util_procs_late(&u->procs, ev);
 	int ret = 0;
 
@@ -279,7 +291,7 @@ static int end(struct gprof_utilization *u)
 
 	if (!u->any)
 		return 0;
-	if (u->procs.flags & GPROF_UTIL_PER_TASK)
+	if (u->procs.flags & TASKS)
 		return gprof_util_tasks_end(&u->tasks, &u->set, u->last);
 	if (!per_proc(u))
 		return u->procs.nr ? gprof_util_set_change(&u->set, 0, u->last, 0) : 0;

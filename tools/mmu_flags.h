@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What gprofctl mmu --flags says: what counts as taken, and from whom.
+ */
+#ifndef TOOLS_MMU_FLAGS_H
+#define TOOLS_MMU_FLAGS_H
+
+#include <stdbool.h>
+
+#include <gprof/trace.h>
+#include <gprof/utilization.h>
+
+/**
+ * struct mmu_flags - --flags
+ * @flags: GPROF_UTIL_*
+ * @processes: groups are processes; else all tasks are one
+ */
+struct mmu_flags {
+	unsigned int flags;
+	bool processes;
+};
+
+/* What is looked at unasked, as Go does. */
+#define MMU_FLAGS_DEFAULT	(GPROF_UTIL_STW | GPROF_UTIL_BACKGROUND | GPROF_UTIL_ASSIST)
+
+/* mmu_flags_parse() - of words with commas between; a status, after a sentence */
+int mmu_flags_parse(struct mmu_flags *f, const char *value);
+
+/* mmu_flags_text() - what counts, as words; for free() */
+char *mmu_flags_text(const struct mmu_flags *f);
+
+/* mmu_flags_whose() - whose functions there are, such as "task"; NULL: one for all */
+const char *mmu_flags_whose(const struct mmu_flags *f);
+
+/**
+ * mmu_flags_check() - can a trace tell what is asked?
+ * @st: of the trace, after its first event
+ * @file: its name
+ *
+ * Return: STATUS_OK, after sentences on what it leaves out, or another status after one.
+ */
+int mmu_flags_check(const struct mmu_flags *f, const struct gprof_trace_stats *st,
+		    const char *file);
+
+#endif /* TOOLS_MMU_FLAGS_H */
