@@ -169,7 +169,8 @@ static int snapshot(struct task_options *o)
 							output_open_text(&out, o->file);
 	if (status != STATUS_OK)
 		return status;
-	return profile_output(&out, take_what_may_be_seen(o), write_as, o, tell);
+	return profile_output(&out, take_what_may_be_seen(o),
+			      o->format == GPROF_TASK_FORMAT_PPROF ? NULL : write_as, o, tell);
 }
 
 int cmd_task(int argc, char **argv)

@@ -4,13 +4,25 @@
  */
 #include "profile_output.h"
 
+#include <sys/stat.h>
+
 #include "cmd.h"
 #include "say.h"
+
+void profile_place(const char *file, const char *what)
+{
+	struct stat st;
+
+	if (!stat(file, &st) && S_ISREG(st.st_mode))
+		say("%s: %s%lld KiB; gprofctl view %s, or gprofctl top %s", file, what,
+		    (long long)(st.st_size + 1023) / 1024, file, file);
+}
 
 int profile_output(struct output *o, struct gprof_profile *p,
 		   int (*write)(const struct gprof_profile *p, int fd, const void *ctx),
 		   const void *ctx, void (*tell)(const struct gprof_profile *p))
 {
+	const char *name = o->name;
 	int status;
 
 	if (!p || (write ? write(p, o->fd, ctx) : gprof_profile_write(p, o->fd))) {
@@ -20,6 +32,8 @@ int profile_output(struct output *o, struct gprof_profile *p,
 	}
 	o->keep_old = true;
 	status = output_commit(o);
+	if (!write && status == STATUS_OK)
+		profile_place(name, "");
 	tell(p);
 	gprof_profile_free(p);
 	return status;

@@ -14,7 +14,8 @@
  * profile_output() - write a profile, put the file in place, and tell what has to be known
  * @o: open output; closed
  * @p: profile, freed; NULL: it could not be taken, and gprof_error() says why
- * @write: writes it; 0 or -errno with gprof_error(). NULL: as gzipped pprof
+ * @write: writes it; 0 or -errno with gprof_error(). NULL: as gzipped pprof, of
+ *	which is said how it is looked at
  * @ctx: for @write
  * @tell: says what has to be known of it
  *
@@ -23,5 +24,8 @@
 int profile_output(struct output *o, struct gprof_profile *p,
 		   int (*write)(const struct gprof_profile *p, int fd, const void *ctx),
 		   const void *ctx, void (*tell)(const struct gprof_profile *p));
+
+/* profile_place() - where a profile is and how it is looked at; @what it has, such as "9 samples, " */
+void profile_place(const char *file, const char *what);
 
 #endif /* TOOLS_PROFILE_OUTPUT_H */

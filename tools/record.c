@@ -11,11 +11,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "cmd.h"
 #include "launch.h"
 #include "output.h"
+#include "profile_output.h"
 #include "say.h"
 #include "watch.h"
 
@@ -131,13 +131,13 @@ static bool tick(void *ctx, uint64_t ns)
 static void tell_places(const struct run *s, const struct gprof_recorder_stats *st)
 {
 	for (size_t i = 0; i < s->rec->nr_files; i++) {
-		const char *file = s->rec->files[i];
-		struct stat on_disk;
+		char *samples;
 
-		if (!st[i].read || stat(file, &on_disk) || !S_ISREG(on_disk.st_mode))
+		if (!st[i].read)
 			continue;
-		say("%s: %" PRIu64 " samples, %lld KiB; gprofctl view %s, or gprofctl top %s", file,
-		    st[i].read, (long long)(on_disk.st_size + 1023) / 1024, file, file);
+		samples = xprintf("%" PRIu64 " samples, ", st[i].read);
+		profile_place(s->rec->files[i], samples);
+		free(samples);
 	}
 }
 

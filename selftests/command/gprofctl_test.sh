@@ -728,6 +728,10 @@ tasks_are_told_with_their_losses()
 	grep -q '^task profile: total ' out
 	[ "$(count produced)" -gt 0 ]
 	[ "$(count produced)" -eq "$(($(count read) + $(count lost) + $(count overwritten)))" ]
+	run 0 gprofctl task -p $$ -o x.pb.gz
+	grep -q 'x.pb.gz: .* KiB; gprofctl view x.pb.gz' err
+	[ "$(count produced)" -gt 0 ]
+	run 0 gprofctl top x.pb.gz
 }
 
 status_is_passed_on_where_children_are_ignored()
