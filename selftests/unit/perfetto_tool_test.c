@@ -87,7 +87,8 @@ static const struct kind waking = { "sched_waking", {
 static const struct kind event = { "event", {
 	{ 1, "timestamp" }, { 2, "pid" }, { 4, "sched_switch", &sched_switch },
 	{ 20, "sched_waking", &waking } } };
-static const struct kind bundle = { "bundle", { { 1, "cpu" }, { 2, "event", &event } } };
+static const struct kind bundle = { "bundle", {
+	{ 1, "cpu" }, { 2, "event", &event }, { 3, "lost_events" } } };
 static const struct kind process = { "process", { { 1, "pid" }, { 3, "cmdline" } } };
 static const struct kind thread = { "thread", { { 1, "tid" }, { 2, "name" }, { 3, "tgid" } } };
 static const struct kind tree = { "tree", {
@@ -243,6 +244,52 @@ TEST_F(views, perfetto_of_many_switches)
 	EXPECT_EQ(300, count(text, "next_pid: 7 "));
 	EXPECT_EQ(1, count(text, "prev_pid: 7 prev_state: 4 "));
 	EXPECT_EQ(299, count(text, "prev_pid: 7 prev_state: 1 "));
+}
+
+/* Who has a CPU while its events are lost, and had it before the trace, is not known: not nobody. */
+TEST_F(views, perfetto_of_a_gap)
+{
+	struct gprof_trace_writer *w = self->w;
+	const char *text;
+
+	gprof_trace_writer_name(w, 7, "seven");
+	gprof_trace_writer_name(w, 8, "eight");
+	comes(w, 1, 7);
+	point(w, 1, 1, GPROF_TRACE_POINT_SWITCH, 0, 0, 9, 0, 0);
+	point(w, 3, 0, GPROF_TRACE_POINT_ENTER, 0, 7, 0, 0, 0);
+	point(w, 10, 0, GPROF_TRACE_POINT_LOST, 0, GPROF_TRACE_NO_TID, 0, 0, 9);
+	point(w, 10, 0, GPROF_TRACE_POINT_RUNNING, 0, 0, 8, 0, 0);
+	leaves(w, 14, 8, GPROF_TRACE_WHY_SLEEPS, 0);
+	/* It idles, and has lost events. */
+	point(w, 20, 0, GPROF_TRACE_POINT_LOST, 0, GPROF_TRACE_NO_TID, 0, 0, 9);
+	point(w, 20, 0, GPROF_TRACE_POINT_RUNNING, 0, 0, 7, 0, 0);
+	/* 9 has its CPU still. */
+	point(w, 24, 1, GPROF_TRACE_POINT_LOST, 0, GPROF_TRACE_NO_TID, 0, 0, 9);
+	point(w, 25, 1, GPROF_TRACE_POINT_ENTER, 0, 9, 0, 0, 0);
+	leaves(w, 26, 7, GPROF_TRACE_WHY_DEAD, 0);
+	text = written(_metadata, self);
+	EXPECT_EQ(NULL, strstr(text, "prev_comm: \"swapper/0\" prev_pid: 0 prev_state: 0 "
+			       "next_comm: \"eight\"")) TH_LOG("%s", text);
+	HAS("event { timestamp: 1000003 pid: 4194304 sched_switch { prev_comm: \"[not known]\" "
+	    "prev_pid: 4194304 prev_state: 32768 next_comm: \"seven\" next_pid: 7 } } ");
+	/* Up to the last that is known of it, and how it left is not. */
+	HAS("packet { ftrace_events { cpu: 0 event { timestamp: 3000000 pid: 7 sched_switch { "
+	    "prev_comm: \"seven\" prev_pid: 7 prev_state: 32768 next_comm: \"[not known]\" "
+	    "next_pid: 4194304 } } ");
+	HAS("pid: 4194304 sched_switch { prev_comm: \"[not known]\" prev_pid: 4194304 "
+	    "prev_state: 32768 next_comm: \"eight\" next_pid: 8 } } ");
+	HAS("event { timestamp: 14000001 pid: 0 sched_switch { prev_comm: \"swapper/0\" prev_pid: 0 "
+	    "prev_state: 0 next_comm: \"[not known]\" next_pid: 4194304 } } ");
+	HAS("packet { ftrace_events { cpu: 1 event { timestamp: 1000008 pid: 9 sched_switch { "
+	    "prev_comm: \"\" prev_pid: 9 prev_state: 32768 next_comm: \"[not known]\" "
+	    "next_pid: 4194305 } } event { timestamp: 24000000 pid: 4194305 sched_switch { "
+	    "prev_comm: \"[not known]\" prev_pid: 4194305 prev_state: 32768 next_comm: \"\" "
+	    "next_pid: 9 } } ");
+	EXPECT_EQ(3, count(text, "lost_events: 1 ")) TH_LOG("%s", text);
+	/* Told up to the loss, and without an end to the end of the trace. */
+	HAS("packet { timestamp: 3000000 track_event { type: 2 track_uuid: ");
+	EXPECT_EQ(2, count(text, "track_event { type: 1 "));
+	EXPECT_EQ(1, count(text, "track_event { type: 2 "));
 }
 
 TEST_HARNESS_MAIN
