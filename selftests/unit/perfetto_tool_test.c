@@ -100,10 +100,11 @@ static const struct kind slice = { "slice", {
 	{ 9, "type" }, { 11, "track_uuid" }, { 22, "categories" }, { 23, "name" } } };
 static const struct kind string = { "string", { { 1, "iid" }, { 2, "str" } } };
 static const struct kind frame = { "frame", {
-	{ 1, "iid" }, { 2, "function_name_id" }, { 6, "line_number" } } };
+	{ 1, "iid" }, { 2, "function_name_id" }, { 5, "source_path_iid" }, { 6, "line_number" } } };
 static const struct kind callstack = { "callstack", { { 1, "iid" }, { 2, "frame" } } };
 static const struct kind interned = { "interned", {
-	{ 5, "function_name", &string }, { 6, "frame", &frame }, { 7, "callstack", &callstack } } };
+	{ 5, "function_name", &string }, { 6, "frame", &frame }, { 7, "callstack", &callstack },
+	{ 18, "source_path", &string } } };
 static const struct kind task = { "task", { { 3, "tid" } } };
 static const struct kind execution = { "execution", { { 2, "cpu" } } };
 static const struct kind counter = { "counter", { { 2, "name" }, { 3, "unit" } } };
@@ -290,6 +291,46 @@ TEST_F(views, perfetto_of_a_gap)
 	HAS("packet { timestamp: 3000000 track_event { type: 2 track_uuid: ");
 	EXPECT_EQ(2, count(text, "track_event { type: 1 "));
 	EXPECT_EQ(1, count(text, "track_event { type: 2 "));
+}
+
+/* Functions of one name, at other lines or in other files, are other places. */
+TEST_F(views, perfetto_of_one_name)
+{
+	static const struct {
+		const char *file;
+		uint64_t line;
+	} places[] = { { "a.c", 1 }, { "a.c", 2 }, { "b.c", 2 }, { "", 2 }, { "", 0 } };
+	struct gprof_trace_writer *w = self->w;
+	const char *text;
+
+	comes(w, 1, 7);
+	for (size_t i = 0; i < 2 * ARRAY_SIZE(places); i++) {
+		const char *file = places[i / 2].file;
+		struct gprof_trace_frame f = {
+			.pc = i / 2 + 1, .line = places[i / 2].line, .function = { "init", 4 },
+			.file = { file, strlen(file) },
+		};
+		uint64_t id = 0;
+
+		ASSERT_EQ(0, gprof_trace_writer_stack(w, &f, 1, &id));
+		point(w, 2 + i, 0, GPROF_TRACE_POINT_SAMPLE, 0, 7, 0, id, 0);
+	}
+	leaves(w, 20, 7, GPROF_TRACE_WHY_DEAD, 0);
+	text = written(_metadata, self);
+	EXPECT_EQ(ARRAY_SIZE(places), count(text, "frame { iid: ")) TH_LOG("%s", text);
+	EXPECT_EQ(ARRAY_SIZE(places), count(text, "callstack { iid: "));
+	HAS("packet { interned_data { function_name { iid: 2 str: \"init\" } source_path { iid: 2 str: "
+	    "\"a.c\" } frame { iid: 2 function_name_id: 2 source_path_iid: 2 line_number: 2 } } ");
+	HAS("source_path { iid: 3 str: \"b.c\" } frame { iid: 3 function_name_id: 3 source_path_iid: 3 "
+	    "line_number: 2 } } ");
+	HAS("frame { iid: 4 function_name_id: 4 line_number: 2 } ");
+	HAS("frame { iid: 5 function_name_id: 5 } ");
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
+		char line[64];
+
+		snprintf(line, sizeof(line), "callstack: %zu descriptor", i + 1);
+		EXPECT_EQ(2, count(text, line)) TH_LOG("%s: %s", line, text);
+	}
 }
 
 TEST_HARNESS_MAIN

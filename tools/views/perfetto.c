@@ -74,9 +74,11 @@ enum {
 	INTERNED_FUNCTION_NAMES = 5,
 	INTERNED_FRAMES = 6,
 	INTERNED_CALLSTACKS = 7,
+	INTERNED_SOURCE_PATHS = 18,
 	INTERNED_IID = 1,
 	INTERNED_STR = 2,
 	FRAME_FUNCTION_NAME = 2,
+	FRAME_SOURCE_PATH = 5,
 	FRAME_LINE = 6,
 	SAMPLE_TASK = 1,
 	SAMPLE_EXECUTION = 3,
@@ -119,7 +121,7 @@ struct bundle {
  * @room_bundles: of them
  * @tracks: of threads, whether they were told of, by index
  * @room_tracks: of them
- * @frames: line and name of those that were told of
+ * @frames: line, name and file of those that were told of
  * @callstacks: numbers of frames, outermost first, of those that were told of
  * @begun: a packet was written
  */
@@ -343,7 +345,9 @@ static void take_call(void *ctx, struct lives *v, uint32_t life, int64_t begin, 
 static uint64_t frame_iid(struct writing *w, const struct gprof_frame *f)
 {
 	struct message packet = { 0 }, data = { 0 }, one = { 0 };
-	char *key = xprintf("%lld %s", (long long)f->line, f->function);
+	/* With the length of the name, for that and the file are any text. */
+	char *key = xprintf("%lld %zu %s%s", (long long)f->line, strlen(f->function), f->function,
+			    f->file);
 	size_t nr = w->frames.nr;
 	uint64_t iid = intern_add(&w->frames, key, strlen(key)) + 1;
 
@@ -354,8 +358,16 @@ static uint64_t frame_iid(struct writing *w, const struct gprof_frame *f)
 	message_text(&one, INTERNED_STR, f->function);
 	message_in(&data, INTERNED_FUNCTION_NAMES, &one);
 	one.nr = 0;
+	if (*f->file) {
+		message_number(&one, INTERNED_IID, iid);
+		message_text(&one, INTERNED_STR, f->file);
+		message_in(&data, INTERNED_SOURCE_PATHS, &one);
+		one.nr = 0;
+	}
 	message_number(&one, INTERNED_IID, iid);
 	message_number(&one, FRAME_FUNCTION_NAME, iid);
+	if (*f->file)
+		message_number(&one, FRAME_SOURCE_PATH, iid);
 	if (f->line > 0)
 		message_number(&one, FRAME_LINE, (uint64_t)f->line);
 	message_in(&data, INTERNED_FRAMES, &one);
