@@ -241,6 +241,8 @@ TEST_F(views, perfetto_of_many_switches)
 		leaves(self->w, ms + 1, 7, ms == 1 ? GPROF_TRACE_WHY_STOPPED : GPROF_TRACE_WHY_SLEEPS, 0);
 	}
 	text = written(_metadata, self);
+	EXPECT_NE(NULL, strstr(self->r.err, "so that waits have no reason"));
+	EXPECT_NE(NULL, strstr(self->r.err, "so that there are no slices of threads"));
 	EXPECT_EQ(600, count(text, "sched_switch { "));
 	EXPECT_EQ(300, count(text, "next_pid: 7 "));
 	EXPECT_EQ(1, count(text, "prev_pid: 7 prev_state: 4 "));

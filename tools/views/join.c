@@ -127,7 +127,7 @@ static size_t host_thread(struct join *j, int64_t id)
 
 static struct cpu *cpu_of(struct join *j, int64_t cpu)
 {
-	if (cpu < 0 || cpu >= 1 << 16)
+	if (cpu < 0 || cpu >= OWN_CPUS_MAX)
 		return NULL;
 	if ((size_t)cpu >= j->nr_cpus) {
 		size_t nr = (size_t)cpu + 1;

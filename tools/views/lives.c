@@ -465,27 +465,6 @@ int lives_read(struct lives *v, const char *file)
 	return status;
 }
 
-void lives_tell(const struct lives *v, const char *file)
-{
-	const struct gprof_trace_stats *r = &v->recorded;
-	bool calls = r->recorded ? r->groups & GPROF_TRACE_GROUP_SYSCALLS : v->seen.calls;
-	bool blocked = r->recorded && r->stacks & GPROF_TRACE_STACK_BLOCKED;
-	bool stacks = v->seen.stacks || (blocked && r->kernel_frames);
-	const char *how = r->recorded ? "was recorded without" : "tells nothing that takes";
-
-	if (blocked && !stacks)
-		say("%s was recorded with --stacks, but without the kernel's part of them, so that "
-		    "waits have %s; gprofctl trace --stacks --kernel (with CAP_PERFMON) records it",
-		    file, calls ? "the reasons of system calls alone" : "no reason");
-	else if (!stacks && !calls)
-		say("%s %s --stacks and --syscalls, so that waits have no reason; gprofctl trace "
-		    "--stacks --syscalls records them", file, how);
-	else if (!stacks)
-		say("%s %s --stacks, so that the reasons of waits are those of system calls, as far "
-		    "as they began in the trace; gprofctl trace --stacks (with CAP_PERFMON) tells "
-		    "more", file, how);
-}
-
 void lives_free(struct lives *v)
 {
 	trace_stacks_free(&v->stacks);

@@ -277,8 +277,14 @@ bool lives_is_running(const struct life *l);
 /* lives_known() - until when it is known that a thread is in this; GAPS_NONE: it is still */
 int64_t lives_known(const struct lives *v, const struct life *l);
 
-/* lives_tell() - say on stderr what there is not in the trace, and what it would take */
+/* lives_missing() - what there is not in the trace, and what it would take, to be freed; or NULL */
+char *lives_missing(const struct lives *v, const char *file);
+
+/* lives_tell() - say that on stderr */
 void lives_tell(const struct lives *v, const char *file);
+
+/* lives_tell_calls() - say so where system calls, which @what is made of, are not all there */
+void lives_tell_calls(const struct lives *v, const char *file, const char *what);
 
 void lives_free(struct lives *v);
 

@@ -499,8 +499,11 @@ static int write_all(struct writing *w, const char *file, const char *name)
 
 	for (size_t cpu = 0; cpu < w->nr_bundles && status == STATUS_OK; cpu++)
 		write_bundle(w, cpu);
-	if (status == STATUS_OK)
+	if (status == STATUS_OK) {
 		write_threads(w);
+		lives_tell(&w->lives, file);
+		lives_tell_calls(&w->lives, file, "slices of threads");
+	}
 	if (status == STATUS_OK && ferror(w->f))
 		status = fail("%s cannot be written", name);
 	return status;

@@ -406,7 +406,8 @@ static void tell(const struct regions *r, const char *name,
 		say("%s: the program has no regions and tasks of runtime/trace", name);
 	if (lost)
 		say("%s: %" PRIu64 " events were lost; regions and tasks whose begin or end is "
-		    "among them are missing here, or last longer than they did", name, lost);
+		    "among them are missing here, or last longer than they did, and what threads "
+		    "did then is told as what they did before", name, lost);
 	if (r->repaired)
 		say("%s: %" PRIu64 " regions ended without a begin, or before one within them; logs "
 		    "of category \"" ANNOTATION_LOG "\" say which", name, r->repaired);

@@ -241,6 +241,7 @@ int tables_write(const char *file, const char *dir)
 	if (status == STATUS_OK) {
 		write_threads(&w);
 		lives_tell(&w.lives, file);
+		lives_tell_calls(&w.lives, file, "lines in syscalls.csv");
 	}
 	status = close_tables(&w, status);
 	lives_free(&w.lives);

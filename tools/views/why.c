@@ -128,8 +128,10 @@ static bool is_meant(const struct why *w, const struct lives *v, uint32_t life)
 static void find_wait(void *ctx, struct lives *v, const struct stretch *s)
 {
 	struct why *w = ctx;
-	int64_t at = w->at + (w->at_offset ? v->begin : 0);
+	int64_t at = w->at;
 
+	if (w->at_offset && __builtin_add_overflow(at, v->begin, &at))
+		at = INT64_MAX;
 	if (!is_meant(w, v, s->life))
 		return;
 	w->known = true;
