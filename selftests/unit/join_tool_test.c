@@ -6,6 +6,7 @@
 #include <kselftest_harness.h>
 
 #include <string.h>
+#include <sys/resource.h>
 
 #include <gprof/trace_record.h>
 
@@ -334,6 +335,59 @@ TEST_F(views, join_counts_delays_from_runnable_alone)
 	EXPECT_EQ(1, number(self->r.out, "\n\"checked\"", "\"runtime_delay\": {\"count\": "))
 		TH_LOG("%s", self->r.out);
 	EXPECT_NEAR_MS(2, number(self->r.out, "\"checked\"", "\"ns\": "));
+}
+
+/* Generations of goroutines that each ran once; one of them is in a region as it ends. */
+static void go_many(const char *file, unsigned int generations)
+{
+	FILE *f = fopen(file, "w");
+	uint64_t id = 100, ns = MS;
+
+	build_header(&go, 23);
+	for (unsigned int gen = 1; gen <= generations; gen++) {
+		STRINGS(&go, gen, "main.main", "runtime.park");
+		build_begin(&go, gen, NONE, 1);
+		EV(&go, GPROF_EV_STACKS, GPROF_EV_STACK, 1, 2, 2, 2, 0, 0, 1, 1, 0, 0);
+		build_end(&go);
+		build_clock(&go, 23, gen);
+		build_begin(&go, gen, 7, ns);
+		EV(&go, GPROF_EV_PROC_STATUS, 1, 7, GPROF_PROC_RUNNING);
+		EV(&go, GPROF_EV_GO_STATUS, 1, 7, 7, GPROF_GO_RUNNING);
+		for (unsigned int i = 1; i <= 1500; i++) {
+			EV(&go, GPROF_EV_GO_CREATE, 1, ++id, 1, 0);
+			EV(&go, GPROF_EV_GO_STOP, 1, 2, 1);
+			EV(&go, GPROF_EV_GO_START, 1, id, 1);
+			if (i == 700)
+				EV(&go, GPROF_EV_USER_REGION_BEGIN, 1, 0, 1, 0);
+			EV(&go, GPROF_EV_GO_DESTROY, 1);
+			EV(&go, GPROF_EV_GO_START, 1, 7, i);
+		}
+		build_end(&go);
+		ns += MS;
+		if (f)
+			fwrite(go.b, 1, go.n, f);
+		go.n = 0;
+	}
+	if (f)
+		fclose(f);
+}
+
+TEST_F(views, regions_forget_who_has_ended)
+{
+	char *argv[] = { "read", self->other, "--regions", "--json", NULL };
+	struct rusage few, many;
+
+	go_many(self->other, 2);
+	run(&self->r, cmd_read, argv, -1);
+	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	EXPECT_EQ(2, number(self->r.out, "\"main.main\"", "\"unended\": ")) TH_LOG("%s", self->r.out);
+	getrusage(RUSAGE_CHILDREN, &few);
+	go_many(self->other, 150);
+	run(&self->r, cmd_read, argv, -1);
+	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	EXPECT_EQ(150, number(self->r.out, "\"main.main\"", "\"unended\": ")) TH_LOG("%s", self->r.out);
+	getrusage(RUSAGE_CHILDREN, &many);
+	EXPECT_GT(4096, many.ru_maxrss - few.ru_maxrss);
 }
 
 TEST_HARNESS_MAIN
