@@ -295,6 +295,25 @@ TEST_F(views, perfetto_of_a_gap)
 	EXPECT_EQ(1, count(text, "track_event { type: 2 "));
 }
 
+/* Who left unseen is not told to be there until somebody else comes. */
+TEST_F(views, perfetto_of_a_cpu_that_is_found_idle)
+{
+	struct gprof_trace_writer *w = self->w;
+	const char *text;
+
+	gprof_trace_writer_name(w, 7, "seven");
+	comes(w, 1, 7);
+	point(w, 2, 0, GPROF_TRACE_POINT_ENTER, 0, 7, 0, 0, 0);
+	point(w, 10, 0, GPROF_TRACE_POINT_IRQ_ENTER, 0, 0, 0, 0, 1);
+	point(w, 20, 0, GPROF_TRACE_POINT_SWITCH, 0, 0, 9, 0, 0);
+	text = written(_metadata, self);
+	HAS("event { timestamp: 2000000 pid: 7 sched_switch { prev_comm: \"seven\" prev_pid: 7 "
+	    "prev_state: 32768 next_comm: \"[not known]\" next_pid: 4194304 } } event { timestamp: "
+	    "10000001 pid: 4194304 sched_switch { prev_comm: \"[not known]\" prev_pid: 4194304 "
+	    "prev_state: 32768 next_comm: \"swapper/0\" next_pid: 0 } } ");
+	HAS("prev_comm: \"swapper/0\" prev_pid: 0 prev_state: 0 next_comm: \"\" next_pid: 9 } } ");
+}
+
 /* Functions of one name, at other lines or in other files, are other places. */
 TEST_F(views, perfetto_of_one_name)
 {
