@@ -6,11 +6,13 @@
 #include <kselftest_harness.h>
 
 #include <string.h>
+#include <sys/resource.h>
 
 #include <gprof/trace_record.h>
 
 #include "cmd.h"
 #include "trace_build.h"
+#include "views/joined.h"
 #include "views_build.h"
 
 static struct build go;
@@ -161,7 +163,7 @@ TEST_F(views, join_of_a_host_that_is_told_of_for_less_time)
 	build_end(&go);
 	join(_metadata, self, true);
 	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
-	EXPECT_NEAR_MS(4, number(self->r.out, "\"?\"", "\"cpu_ns\": ")) TH_LOG("%s", self->r.out);
+	EXPECT_NEAR_MS(5, number(self->r.out, "\"?\"", "\"cpu_ns\": ")) TH_LOG("%s", self->r.out);
 	EXPECT_NEAR_MS(5, number(self->r.out, "\"?\"", "\"runnable_ns\": "));
 	/* Named as soon as it is known, after where it began, not where it was. */
 	EXPECT_NEAR_MS(10 + 9, number(self->r.out, "\"main.main\"", "\"untold_ns\": "));
@@ -220,7 +222,172 @@ TEST_F(views, join_of_threads_that_are_none_of_linux)
 	build_end(&go);
 	join(_metadata, self, true);
 	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
-	EXPECT_NEAR_MS(9, number(self->r.out, "\"functions\"", "\"running_ns\": ")) TH_LOG("%s", self->r.out);
+	EXPECT_NEAR_MS(10, number(self->r.out, "\"functions\"", "\"running_ns\": ")) TH_LOG("%s", self->r.out);
+}
+
+/* What is remembered of goroutines is of the living, who keep their threads and names. */
+TEST(join_forgets_who_has_ended)
+{
+	struct joined j = { .keep = true };
+	size_t thread = joined_thread(&j, 7), most = 0;
+	struct joined_goroutine *g;
+
+	joined_name(&j, joined_goroutine(&j, 1), "first");
+	joined_name(&j, joined_goroutine(&j, 1000000), "last");
+	for (int64_t id = 2; id < 100000; id++) {
+		g = joined_goroutine(&j, id);
+		if (id % 2)
+			joined_name(&j, g, "worker");
+		joined_come(&j, id, thread, id * 1000);
+		joined_dies(&j, joined_goroutine(&j, id), id * 1000 + 500);
+		if (id == 50000)
+			joined_come(&j, 1000000, joined_thread(&j, 8), 1);
+		joined_tidy(&j);
+		most = j.ids.nr > most ? j.ids.nr : most;
+	}
+	EXPECT_GE(2UL + JOINED_DEAD, most);
+	joined_state(&j, joined_thread(&j, 8), JOINED_READY, 200000000);
+	joined_state(&j, joined_thread(&j, 8), JOINED_ON_CPU, 200000700);
+	joined_end(&j, 200001000);
+	ASSERT_EQ(1, j.nr_gaps);
+	EXPECT_EQ(1000000, j.gaps[0].goroutine);
+	EXPECT_EQ(8, j.gaps[0].tid);
+	EXPECT_EQ(700, j.gaps[0].end - j.gaps[0].begin);
+	ASSERT_EQ(4, j.names.nr);
+	for (size_t i = 0; i < j.names.nr; i++) {
+		size_t len;
+		const char *name = intern_key(&j.names, i, &len);
+
+		EXPECT_EQ(*name == 'w' || *name == '?' ? 49999 : 1, j.rows[i].nr) TH_LOG("%s", name);
+		if (*name == 'w' || *name == '?')
+			EXPECT_EQ(49999 * 500, j.rows[i].in[JOINED_UNTOLD]);
+	}
+	joined_free(&j);
+}
+
+/* Where much is lost, each loss is no matter of all threads that there ever were. */
+TEST(join_looks_at_nobody_twice)
+{
+	struct joined j = { 0 };
+
+	for (int64_t tid = 1; tid <= 1000; tid++)
+		joined_state(&j, joined_thread(&j, tid), JOINED_BLOCKED, tid);
+	joined_state(&j, joined_thread(&j, 3), JOINED_ON_CPU, 2000);
+	joined_lose(&j, 3000);
+	EXPECT_EQ(0, j.nr_off);
+	EXPECT_EQ(JOINED_UNTOLD, j.threads[joined_thread(&j, 1)].state);
+	EXPECT_EQ(JOINED_ON_CPU, j.threads[joined_thread(&j, 3)].state);
+	joined_state(&j, joined_thread(&j, 3), JOINED_READY, 3100);
+	joined_state(&j, joined_thread(&j, 3), JOINED_ON_CPU, 3200);
+	joined_state(&j, joined_thread(&j, 3), JOINED_READY, 3300);
+	EXPECT_EQ(1, j.nr_off);
+	joined_lose(&j, 4000);
+	EXPECT_EQ(JOINED_UNTOLD, j.threads[joined_thread(&j, 3)].state);
+	joined_free(&j);
+}
+
+/* As a snapshot of a flight recorder begins, who runs has nothing to tell for long. */
+TEST_F(views, join_of_who_runs_already)
+{
+	struct gprof_trace_writer *w = self->w;
+
+	comes(w, 1, 7);
+	point(w, 1, 1, GPROF_TRACE_POINT_SWITCH, 0, 0, 8, 0, 0);
+	point(w, 12, 1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_PREEMPTED, 8, 9, 0, 0);
+	point(w, 15, 1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 9, 8, 0, 0);
+	leaves(w, 40, 7, GPROF_TRACE_WHY_SLEEPS, 0);
+	point(w, 41, 1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 8, 0, 0, 0);
+	go_begin();
+	go_thread(7, 10 * MS);
+	go_tells(19, MS);
+	build_end(&go);
+	go_thread(8, 20 * MS);
+	go_tells(9, MS);
+	build_end(&go);
+	join(_metadata, self, true);
+	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	EXPECT_NEAR_MS(19 + 19, number(self->r.out, "\"functions\"", "\"running_ns\": "))
+		TH_LOG("%s", self->r.out);
+	EXPECT_NEAR_MS(3, number(self->r.out, "\"functions\"", "\"runnable_ns\": "));
+	EXPECT_NE(NULL, strstr(self->r.out, "\"goroutine\": 8, \"tid\": 8, \"begin_ns\": 12000"));
+}
+
+/* How long the runtime left a goroutine without a thread is since it was runnable, not since before. */
+TEST_F(views, join_counts_delays_from_runnable_alone)
+{
+	comes(self->w, 1, 7);
+	leaves(self->w, 60, 7, GPROF_TRACE_WHY_SLEEPS, 0);
+	go_begin();
+	go_thread(7, 10 * MS);
+	/* Another waits for 8 ms, and is runnable for 2. */
+	EV(&go, GPROF_EV_GO_STATUS, 1, 70, NONE, GPROF_GO_WAITING);
+	EV(&go, GPROF_EV_GO_UNBLOCK, 8 * MS, 70, 1, 0);
+	EV(&go, GPROF_EV_GO_BLOCK, MS, 2, 1);
+	EV(&go, GPROF_EV_GO_START, MS, 70, 2);
+	/* In a system call for 5 ms, without another goroutine meanwhile, and on. */
+	EV(&go, GPROF_EV_GO_SYSCALL_BEGIN, MS, 1, 1);
+	EV(&go, GPROF_EV_GO_SYSCALL_END, 5 * MS);
+	go_tells(2, MS);
+	build_end(&go);
+	join(_metadata, self, true);
+	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	EXPECT_EQ(0, number(self->r.out, "\"kernel_delay\"", "\"count\": "));
+	EXPECT_EQ(1, number(self->r.out, "\n\"checked\"", "\"runtime_delay\": {\"count\": "))
+		TH_LOG("%s", self->r.out);
+	EXPECT_NEAR_MS(2, number(self->r.out, "\"checked\"", "\"ns\": "));
+}
+
+/* Generations of goroutines that each ran once; one of them is in a region as it ends. */
+static void go_many(const char *file, unsigned int generations)
+{
+	FILE *f = fopen(file, "w");
+	uint64_t id = 100, ns = MS;
+
+	build_header(&go, 23);
+	for (unsigned int gen = 1; gen <= generations; gen++) {
+		STRINGS(&go, gen, "main.main", "runtime.park");
+		build_begin(&go, gen, NONE, 1);
+		EV(&go, GPROF_EV_STACKS, GPROF_EV_STACK, 1, 2, 2, 2, 0, 0, 1, 1, 0, 0);
+		build_end(&go);
+		build_clock(&go, 23, gen);
+		build_begin(&go, gen, 7, ns);
+		EV(&go, GPROF_EV_PROC_STATUS, 1, 7, GPROF_PROC_RUNNING);
+		EV(&go, GPROF_EV_GO_STATUS, 1, 7, 7, GPROF_GO_RUNNING);
+		for (unsigned int i = 1; i <= 1500; i++) {
+			EV(&go, GPROF_EV_GO_CREATE, 1, ++id, 1, 0);
+			EV(&go, GPROF_EV_GO_STOP, 1, 2, 1);
+			EV(&go, GPROF_EV_GO_START, 1, id, 1);
+			if (i == 700)
+				EV(&go, GPROF_EV_USER_REGION_BEGIN, 1, 0, 1, 0);
+			EV(&go, GPROF_EV_GO_DESTROY, 1);
+			EV(&go, GPROF_EV_GO_START, 1, 7, i);
+		}
+		build_end(&go);
+		ns += MS;
+		if (f)
+			fwrite(go.b, 1, go.n, f);
+		go.n = 0;
+	}
+	if (f)
+		fclose(f);
+}
+
+TEST_F(views, regions_forget_who_has_ended)
+{
+	char *argv[] = { "read", self->other, "--regions", "--json", NULL };
+	struct rusage few, many;
+
+	go_many(self->other, 2);
+	run(&self->r, cmd_read, argv, -1);
+	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	EXPECT_EQ(2, number(self->r.out, "\"main.main\"", "\"unended\": ")) TH_LOG("%s", self->r.out);
+	getrusage(RUSAGE_CHILDREN, &few);
+	go_many(self->other, 150);
+	run(&self->r, cmd_read, argv, -1);
+	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	EXPECT_EQ(150, number(self->r.out, "\"main.main\"", "\"unended\": ")) TH_LOG("%s", self->r.out);
+	getrusage(RUSAGE_CHILDREN, &many);
+	EXPECT_GT(4096, many.ru_maxrss - few.ru_maxrss);
 }
 
 TEST_HARNESS_MAIN

@@ -87,7 +87,8 @@ static const struct kind waking = { "sched_waking", {
 static const struct kind event = { "event", {
 	{ 1, "timestamp" }, { 2, "pid" }, { 4, "sched_switch", &sched_switch },
 	{ 20, "sched_waking", &waking } } };
-static const struct kind bundle = { "bundle", { { 1, "cpu" }, { 2, "event", &event } } };
+static const struct kind bundle = { "bundle", {
+	{ 1, "cpu" }, { 2, "event", &event }, { 3, "lost_events" } } };
 static const struct kind process = { "process", { { 1, "pid" }, { 3, "cmdline" } } };
 static const struct kind thread = { "thread", { { 1, "tid" }, { 2, "name" }, { 3, "tgid" } } };
 static const struct kind tree = { "tree", {
@@ -99,10 +100,11 @@ static const struct kind slice = { "slice", {
 	{ 9, "type" }, { 11, "track_uuid" }, { 22, "categories" }, { 23, "name" } } };
 static const struct kind string = { "string", { { 1, "iid" }, { 2, "str" } } };
 static const struct kind frame = { "frame", {
-	{ 1, "iid" }, { 2, "function_name_id" }, { 6, "line_number" } } };
+	{ 1, "iid" }, { 2, "function_name_id" }, { 5, "source_path_iid" }, { 6, "line_number" } } };
 static const struct kind callstack = { "callstack", { { 1, "iid" }, { 2, "frame" } } };
 static const struct kind interned = { "interned", {
-	{ 5, "function_name", &string }, { 6, "frame", &frame }, { 7, "callstack", &callstack } } };
+	{ 5, "function_name", &string }, { 6, "frame", &frame }, { 7, "callstack", &callstack },
+	{ 18, "source_path", &string } } };
 static const struct kind task = { "task", { { 3, "tid" } } };
 static const struct kind execution = { "execution", { { 2, "cpu" } } };
 static const struct kind counter = { "counter", { { 2, "name" }, { 3, "unit" } } };
@@ -239,10 +241,117 @@ TEST_F(views, perfetto_of_many_switches)
 		leaves(self->w, ms + 1, 7, ms == 1 ? GPROF_TRACE_WHY_STOPPED : GPROF_TRACE_WHY_SLEEPS, 0);
 	}
 	text = written(_metadata, self);
+	EXPECT_NE(NULL, strstr(self->r.err, "so that waits have no reason"));
+	EXPECT_NE(NULL, strstr(self->r.err, "so that there are no slices of threads"));
 	EXPECT_EQ(600, count(text, "sched_switch { "));
 	EXPECT_EQ(300, count(text, "next_pid: 7 "));
 	EXPECT_EQ(1, count(text, "prev_pid: 7 prev_state: 4 "));
 	EXPECT_EQ(299, count(text, "prev_pid: 7 prev_state: 1 "));
+}
+
+/* Who has a CPU while its events are lost, and had it before the trace, is not known: not nobody. */
+TEST_F(views, perfetto_of_a_gap)
+{
+	struct gprof_trace_writer *w = self->w;
+	const char *text;
+
+	gprof_trace_writer_name(w, 7, "seven");
+	gprof_trace_writer_name(w, 8, "eight");
+	comes(w, 1, 7);
+	point(w, 1, 1, GPROF_TRACE_POINT_SWITCH, 0, 0, 9, 0, 0);
+	point(w, 3, 0, GPROF_TRACE_POINT_ENTER, 0, 7, 0, 0, 0);
+	point(w, 10, 0, GPROF_TRACE_POINT_LOST, 0, GPROF_TRACE_NO_TID, 0, 0, 9);
+	point(w, 10, 0, GPROF_TRACE_POINT_RUNNING, 0, 0, 8, 0, 0);
+	leaves(w, 14, 8, GPROF_TRACE_WHY_SLEEPS, 0);
+	/* It idles, and has lost events. */
+	point(w, 20, 0, GPROF_TRACE_POINT_LOST, 0, GPROF_TRACE_NO_TID, 0, 0, 9);
+	point(w, 20, 0, GPROF_TRACE_POINT_RUNNING, 0, 0, 7, 0, 0);
+	/* 9 has its CPU still. */
+	point(w, 24, 1, GPROF_TRACE_POINT_LOST, 0, GPROF_TRACE_NO_TID, 0, 0, 9);
+	point(w, 25, 1, GPROF_TRACE_POINT_ENTER, 0, 9, 0, 0, 0);
+	leaves(w, 26, 7, GPROF_TRACE_WHY_DEAD, 0);
+	text = written(_metadata, self);
+	EXPECT_EQ(NULL, strstr(text, "prev_comm: \"swapper/0\" prev_pid: 0 prev_state: 0 "
+			       "next_comm: \"eight\"")) TH_LOG("%s", text);
+	HAS("event { timestamp: 1000003 pid: 4194304 sched_switch { prev_comm: \"[not known]\" "
+	    "prev_pid: 4194304 prev_state: 32768 next_comm: \"seven\" next_pid: 7 } } ");
+	/* Up to the last that is known of it, and how it left is not. */
+	HAS("packet { ftrace_events { cpu: 0 event { timestamp: 3000000 pid: 7 sched_switch { "
+	    "prev_comm: \"seven\" prev_pid: 7 prev_state: 32768 next_comm: \"[not known]\" "
+	    "next_pid: 4194304 } } ");
+	HAS("pid: 4194304 sched_switch { prev_comm: \"[not known]\" prev_pid: 4194304 "
+	    "prev_state: 32768 next_comm: \"eight\" next_pid: 8 } } ");
+	HAS("event { timestamp: 14000001 pid: 0 sched_switch { prev_comm: \"swapper/0\" prev_pid: 0 "
+	    "prev_state: 0 next_comm: \"[not known]\" next_pid: 4194304 } } ");
+	HAS("packet { ftrace_events { cpu: 1 event { timestamp: 1000008 pid: 9 sched_switch { "
+	    "prev_comm: \"\" prev_pid: 9 prev_state: 32768 next_comm: \"[not known]\" "
+	    "next_pid: 4194305 } } event { timestamp: 24000000 pid: 4194305 sched_switch { "
+	    "prev_comm: \"[not known]\" prev_pid: 4194305 prev_state: 32768 next_comm: \"\" "
+	    "next_pid: 9 } } ");
+	EXPECT_EQ(3, count(text, "lost_events: 1 ")) TH_LOG("%s", text);
+	/* Told up to the loss, and without an end to the end of the trace. */
+	HAS("packet { timestamp: 3000000 track_event { type: 2 track_uuid: ");
+	EXPECT_EQ(2, count(text, "track_event { type: 1 "));
+	EXPECT_EQ(1, count(text, "track_event { type: 2 "));
+}
+
+/* Who left unseen is not told to be there until somebody else comes. */
+TEST_F(views, perfetto_of_a_cpu_that_is_found_idle)
+{
+	struct gprof_trace_writer *w = self->w;
+	const char *text;
+
+	gprof_trace_writer_name(w, 7, "seven");
+	comes(w, 1, 7);
+	point(w, 2, 0, GPROF_TRACE_POINT_ENTER, 0, 7, 0, 0, 0);
+	point(w, 10, 0, GPROF_TRACE_POINT_IRQ_ENTER, 0, 0, 0, 0, 1);
+	point(w, 20, 0, GPROF_TRACE_POINT_SWITCH, 0, 0, 9, 0, 0);
+	text = written(_metadata, self);
+	HAS("event { timestamp: 2000000 pid: 7 sched_switch { prev_comm: \"seven\" prev_pid: 7 "
+	    "prev_state: 32768 next_comm: \"[not known]\" next_pid: 4194304 } } event { timestamp: "
+	    "10000001 pid: 4194304 sched_switch { prev_comm: \"[not known]\" prev_pid: 4194304 "
+	    "prev_state: 32768 next_comm: \"swapper/0\" next_pid: 0 } } ");
+	HAS("prev_comm: \"swapper/0\" prev_pid: 0 prev_state: 0 next_comm: \"\" next_pid: 9 } } ");
+}
+
+/* Functions of one name, at other lines or in other files, are other places. */
+TEST_F(views, perfetto_of_one_name)
+{
+	static const struct {
+		const char *file;
+		uint64_t line;
+	} places[] = { { "a.c", 1 }, { "a.c", 2 }, { "b.c", 2 }, { "", 2 }, { "", 0 } };
+	struct gprof_trace_writer *w = self->w;
+	const char *text;
+
+	comes(w, 1, 7);
+	for (size_t i = 0; i < 2 * ARRAY_SIZE(places); i++) {
+		const char *file = places[i / 2].file;
+		struct gprof_trace_frame f = {
+			.pc = i / 2 + 1, .line = places[i / 2].line, .function = { "init", 4 },
+			.file = { file, strlen(file) },
+		};
+		uint64_t id = 0;
+
+		ASSERT_EQ(0, gprof_trace_writer_stack(w, &f, 1, &id));
+		point(w, 2 + i, 0, GPROF_TRACE_POINT_SAMPLE, 0, 7, 0, id, 0);
+	}
+	leaves(w, 20, 7, GPROF_TRACE_WHY_DEAD, 0);
+	text = written(_metadata, self);
+	EXPECT_EQ(ARRAY_SIZE(places), count(text, "frame { iid: ")) TH_LOG("%s", text);
+	EXPECT_EQ(ARRAY_SIZE(places), count(text, "callstack { iid: "));
+	HAS("packet { interned_data { function_name { iid: 2 str: \"init\" } source_path { iid: 2 str: "
+	    "\"a.c\" } frame { iid: 2 function_name_id: 2 source_path_iid: 2 line_number: 2 } } ");
+	HAS("source_path { iid: 3 str: \"b.c\" } frame { iid: 3 function_name_id: 3 source_path_iid: 3 "
+	    "line_number: 2 } } ");
+	HAS("frame { iid: 4 function_name_id: 4 line_number: 2 } ");
+	HAS("frame { iid: 5 function_name_id: 5 } ");
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
+		char line[64];
+
+		snprintf(line, sizeof(line), "callstack: %zu descriptor", i + 1);
+		EXPECT_EQ(2, count(text, line)) TH_LOG("%s: %s", line, text);
+	}
 }
 
 TEST_HARNESS_MAIN

@@ -28,7 +28,10 @@ static void lose_ends(struct gprof_trace_writer *w)
 	/* Nothing is known of CPU 0 until here. */
 	point(w, 30, 0, GPROF_TRACE_POINT_LOST, 0, GPROF_TRACE_NO_TID, 0, 0, 100);
 	point(w, 30, 0, GPROF_TRACE_POINT_RUNNING, 0, 0, 12, 0, 0);
-	/* 10 sleeps still, and 8 runs again; of 7 and 9 nothing is told any more. */
+	/*
+	 * 10 has no CPU still, or again, so that it is not known for what it waits then, and 8
+	 * runs again; of 7 and 9 nothing is told any more.
+	 */
 	wakes(w, 40, 11, 10, stack(w, in_pipe));
 	point(w, 41, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 12, 10, 0, 0);
 	point(w, 45, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_DEAD, 10, 8, 0, 0);
@@ -57,7 +60,8 @@ TEST_F(views, wall_says_what_is_lost)
 	EXPECT_NEAR_MS(2, told(self->r.out, 9, "cpu"));
 	EXPECT_NEAR_MS(6, told(self->r.out, 9, "pipe"));
 	EXPECT_NEAR_MS(51, told(self->r.out, 9, "lost"));
-	EXPECT_NEAR_MS(5 + 10, told(self->r.out, 10, "sleep"));
+	EXPECT_NEAR_MS(5, told(self->r.out, 10, "sleep"));
+	EXPECT_NEAR_MS(10, told(self->r.out, 10, "untold"));
 	EXPECT_NEAR_MS(20, told(self->r.out, 10, "lost"));
 	EXPECT_NEAR_MS(1, told(self->r.out, 10, "runnable"));
 	/* The other CPU has lost nothing. */
@@ -113,6 +117,136 @@ TEST_F(views, wall_of_losses_over_generations)
 	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
 	EXPECT_NEAR_MS(9, told(self->r.out, 7, "cpu"));
 	EXPECT_NEAR_MS(30, told(self->r.out, 7, "lost"));
+}
+
+/* Of system calls, faults and reclaim that go on where events are lost, nobody knows the end. */
+TEST_F(views, wall_of_reasons_of_before)
+{
+	char *argv[] = { "wall", self->trace, "--json", NULL };
+	struct gprof_trace_writer *w = self->w;
+
+	comes(w, 1, 7);
+	point(w, 1, 1, GPROF_TRACE_POINT_SWITCH, 0, 0, 8, 0, 0);
+	point(w, 2, 0, GPROF_TRACE_POINT_ENTER, 0, 7, 0, 0, 2);
+	point(w, 3, 0, GPROF_TRACE_POINT_RECLAIM_BEGIN, 0, 7, 0, 0, 0);
+	point(w, 4, 1, GPROF_TRACE_POINT_ENTER, 0, 8, 0, 0, 2);
+	point(w, 5, 1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 8, 0, 0, 0);
+	point(w, 10, 0, GPROF_TRACE_POINT_LOST, 0, GPROF_TRACE_NO_TID, 0, 0, 9);
+	point(w, 10, 0, GPROF_TRACE_POINT_RUNNING, 0, 0, 7, 0, 0);
+	leaves(w, 12, 7, GPROF_TRACE_WHY_SLEEPS, 0);
+	wakes(w, 20, GPROF_TRACE_NO_TID, 7, 0);
+	comes(w, 20, 7);
+	/* It has a CPU again: until then it may have been anywhere. */
+	point(w, 30, 0, GPROF_TRACE_POINT_WAKING, 0, 7, 8, 0, 0);
+	point(w, 30, 1, GPROF_TRACE_POINT_SWITCH, 0, 0, 8, 0, 0);
+	point(w, 32, 1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 8, 0, 0, 0);
+	leaves(w, 40, 7, GPROF_TRACE_WHY_DEAD, 0);
+	ASSERT_EQ(0, gprof_trace_writer_close(w));
+	run(&self->r, cmd_wall, argv, -1);
+	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	EXPECT_NEAR_MS(7, told(self->r.out, 7, "lost"));
+	EXPECT_NEAR_MS(8, told(self->r.out, 7, "untold")) TH_LOG("%s", self->r.out);
+	EXPECT_NEAR_MS(0, told(self->r.out, 7, "sleep"));
+	EXPECT_NEAR_MS(0, told(self->r.out, 7, "reclaim"));
+	EXPECT_NEAR_MS(20 + 8, told(self->r.out, 8, "untold"));
+	EXPECT_NEAR_MS(0, told(self->r.out, 8, "sleep"));
+}
+
+/* That a wait is not told of any more is no reason to say that somebody has ended it. */
+TEST_F(views, why_of_a_wait_without_an_end)
+{
+	char *longest[] = { "read", self->trace, "--why", "7", NULL };
+	char *last[] = { "read", self->trace, "--why", "7", "--at", "0.034", NULL };
+	struct gprof_trace_writer *w = self->w;
+
+	point(w, 1, 1, GPROF_TRACE_POINT_SWITCH, 0, 0, 7, 0, 0);
+	comes(w, 1, 8);
+	point(w, 2, 1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 7, 0, 0, 0);
+	point(w, 15, 0, GPROF_TRACE_POINT_ENTER, 0, 8, 0, 0, 0);
+	point(w, 20, 0, GPROF_TRACE_POINT_LOST, 0, GPROF_TRACE_NO_TID, 0, 0, 9);
+	point(w, 21, 0, GPROF_TRACE_POINT_LEAVE, 0, 8, 0, 0, 0);
+	point(w, 30, 0, GPROF_TRACE_POINT_WAKING, 0, 8, 7, stack(w, in_pipe), 0);
+	point(w, 31, 1, GPROF_TRACE_POINT_SWITCH, 0, 0, 7, 0, 0);
+	point(w, 33, 1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 7, 0, 0, 0);
+	leaves(w, 40, 8, GPROF_TRACE_WHY_DEAD, 0);
+	ASSERT_EQ(0, gprof_trace_writer_close(w));
+	run(&self->r, cmd_read, longest, -1);
+	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	EXPECT_NE(NULL, strstr(self->r.out, "and how that ends is not known, as events were lost\n"))
+		TH_LOG("%s", self->r.out);
+	EXPECT_EQ(NULL, strstr(self->r.out, "somebody unknown"));
+	run(&self->r, cmd_read, last, -1);
+	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	EXPECT_NE(NULL, strstr(self->r.out, "until the trace ends\n")) TH_LOG("%s", self->r.out);
+	EXPECT_EQ(NULL, strstr(self->r.out, "somebody unknown"));
+}
+
+static const char *table(struct __test_metadata *_metadata, const char *dir, const char *name)
+{
+	static char text[16384];
+	char path[256];
+	ssize_t len;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	fd = open(path, O_RDONLY);
+	EXPECT_LE(0, fd);
+	len = read(fd, text, sizeof(text) - 1);
+	text[len > 0 ? len : 0] = '\0';
+	close(fd);
+	unlink(path);
+	return text;
+}
+
+/* Whoever was there is not known, which is not nobody. */
+TEST_F(views, tables_of_what_is_lost)
+{
+	char *argv[] = { "read", self->trace, "--format", "csv", "-o", self->other, NULL };
+	const char *text;
+
+	lose_ends(self->w);
+	ASSERT_EQ(0, gprof_trace_writer_close(self->w));
+	run(&self->r, cmd_read, argv, -1);
+	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	text = table(_metadata, self->other, "switches.csv");
+	EXPECT_NE(NULL, strstr(text, ",0,,,untold,12,\"\"\n")) TH_LOG("%s", text);
+	EXPECT_EQ(NULL, strstr(text, ",0,,,,12,")) TH_LOG("%s", text);
+	text = table(_metadata, self->other, "syscalls.csv");
+	EXPECT_NE(NULL, strstr(text, ",,7,\"seven\",\"read\"\n")) TH_LOG("%s", text);
+	table(_metadata, self->other, "wakings.csv");
+	table(_metadata, self->other, "waits.csv");
+	table(_metadata, self->other, "threads.csv");
+	rmdir(self->other);
+}
+
+/* A CPU that idles as events are lost does not idle through it. */
+TEST_F(views, latency_of_a_cpu_that_idled)
+{
+	char *lines[] = { "latency", self->trace, "--timehist", NULL };
+	char *map[] = { "latency", self->trace, "--map", NULL };
+	struct gprof_trace_writer *w = self->w;
+
+	point(w, 1, 1, GPROF_TRACE_POINT_SWITCH, 0, 0, 9, 0, 0);
+	comes(w, 1, 7);
+	leaves(w, 2, 7, GPROF_TRACE_WHY_SLEEPS, 0);
+	comes(w, 5, 7);
+	leaves(w, 6, 7, GPROF_TRACE_WHY_SLEEPS, 0);
+	point(w, 20, 0, GPROF_TRACE_POINT_LOST, 0, GPROF_TRACE_NO_TID, 0, 0, 100);
+	point(w, 20, 0, GPROF_TRACE_POINT_RUNNING, 0, 0, 8, 0, 0);
+	point(w, 22, 1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_DEAD, 9, 10, 0, 0);
+	leaves(w, 23, 8, GPROF_TRACE_WHY_DEAD, 0);
+	point(w, 25, 0, GPROF_TRACE_POINT_LOST, 0, GPROF_TRACE_NO_TID, 0, 0, 100);
+	point(w, 26, 1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_DEAD, 10, 11, 0, 0);
+	point(w, 27, 0, GPROF_TRACE_POINT_RUNNING, 0, 0, 12, 0, 0);
+	point(w, 30, 1, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_DEAD, 11, 0, 0, 0);
+	ASSERT_EQ(0, gprof_trace_writer_close(w));
+	run(&self->r, cmd_latency, lines, -1);
+	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	EXPECT_NE(NULL, strstr(self->r.out, "<idle>")) TH_LOG("%s", self->r.out);
+	EXPECT_EQ(NULL, strstr(strstr(self->r.out, "<idle>") + 1, "<idle>")) TH_LOG("%s", self->r.out);
+	run(&self->r, cmd_latency, map, -1);
+	/* CPU 0 is not told to idle while it has lost events, and nothing was seen of it. */
+	EXPECT_NE(NULL, strstr(self->r.out, "\n      *E0       0.026000")) TH_LOG("%s", self->r.out);
 }
 
 TEST_F(views, latency_counts_nothing_that_is_lost)

@@ -10,6 +10,7 @@
 #include "cmd.h"
 #include "trace_build.h"
 #include "views_build.h"
+#include "views/own.h"
 
 /* A cgroup may get time again that was throttled before the trace began. */
 TEST_F(views, wall_of_a_cgroup_that_was_throttled_before)
@@ -226,6 +227,47 @@ TEST_F(views, why_of_a_wait_behind_much)
 	getrusage(RUSAGE_CHILDREN, &after);
 	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
 	EXPECT_GT(3, after.ru_utime.tv_sec - before.ru_utime.tv_sec);
+}
+
+/* Notes of a time that does not come are no work for each generation until then. */
+TEST_F(views, notes_of_times_to_come)
+{
+	unsigned char body[3] = { 'L', 1, 1 };
+	struct gprof_trace_batch b = {
+		.experiment = GPROF_TRACE_EXPERIMENT, .data = body, .len = sizeof(body),
+	};
+	const struct own_note *n;
+	struct own o = { 0 };
+	int64_t last = 0;
+
+	for (uint64_t i = 0; i < 300000; i++) {
+		b.time = 1000000 + i * 7919 % 300000;
+		body[1] = i % 100;
+		own_take(&o, &b);
+		if (i % 3 == 0)
+			own_generation(&o);
+		ASSERT_EQ(NULL, own_until(&o, 999999 * 64));
+	}
+	EXPECT_EQ(NULL, own_until(&o, 999999 * 64));
+	own_generation(&o);
+	for (uint64_t i = 0; i < 300000; i++) {
+		n = own_until(&o, (1000000 + (int64_t)i) * 64);
+		ASSERT_NE(NULL, n);
+		EXPECT_LT(last, n->time);
+		last = n->time;
+		/* What is told meanwhile is of the next generation. */
+		if (i == 1000) {
+			b.time = 1;
+			own_take(&o, &b);
+		}
+	}
+	EXPECT_EQ(NULL, own_until(&o, INT64_MAX));
+	own_generation(&o);
+	n = own_until(&o, INT64_MAX);
+	ASSERT_NE(NULL, n);
+	EXPECT_EQ(64, n->time);
+	EXPECT_EQ(NULL, own_until(&o, INT64_MAX));
+	own_free(&o);
 }
 
 TEST_HARNESS_MAIN

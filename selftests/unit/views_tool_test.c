@@ -546,11 +546,11 @@ TEST_F(views, tables)
 	run(&self->r, cmd_read, argv, -1);
 	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
 	EXPECT_STREQ("time_ns,cpu,prev_tid,prev_comm,prev_state,next_tid,next_comm\n"
-		     "1000003,0,,,,7,\"a \"\"b\"\", c\"\n"
+		     "1000003,0,,,untold,7,\"a \"\"b\"\", c\"\n"
 		     "2000002,0,7,\"a \"\"b\"\", c\",sleep,,\n"
 		     "13000001,0,,,,7,\"a \"\"b\"\", c\"\n"
 		     "14000001,0,7,\"a \"\"b\"\", c\",pipe,,\n"
-		     "15000002,1,,,,9,\"\"\n"
+		     "15000002,1,,,untold,9,\"\"\n"
 		     "18000001,0,,,,7,\"a \"\"b\"\", c\"\n"
 		     "20000001,0,7,\"a \"\"b\"\", c\",dead,,\n",
 		     file_of(_metadata, self, "switches.csv"));

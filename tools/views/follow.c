@@ -157,11 +157,12 @@ static void take_stretch(void *ctx, struct lives *v, const struct stretch *s)
 		add_delay(f, s->life, s->end - s->begin);
 }
 
-static void take_comes(void *ctx, struct lives *v, int64_t cpu, uint32_t life, int64_t time)
+static void take_comes(void *ctx, struct lives *v, int64_t cpu, uint32_t left, uint32_t life,
+		       int64_t time)
 {
 	struct follow *f = ctx;
 
-	(void)v, (void)cpu, (void)time;
+	(void)v, (void)cpu, (void)left, (void)time;
 	f->switches += life != LIVES_NONE;
 }
 

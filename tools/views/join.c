@@ -22,7 +22,6 @@
 #include <unistd.h>
 
 #include <gprof/trace_record.h>
-#include <gprof/trace_write.h>
 
 #include "../annotation.h"
 #include "../cmd.h"
@@ -31,6 +30,7 @@
 #include "joined_print.h"
 #include "lives.h"
 #include "losses.h"
+#include "runners.h"
 
 #define WRONG_PART	20	/* one of so many contradictions is too many */
 #define PAUSE_NS	1000000000	/* that a thread may be without a CPU between two clocks */
@@ -80,6 +80,7 @@ struct source {
  * @losses: of @kernel
  * @found: they are known, from a reading before
  * @lost_to: until when one of those that have begun goes on
+ * @runners: goroutines that run as @go begins
  * @now: time of the latest event that was taken for what it tells of a thread
  * @calls: all system calls are told of
  */
@@ -92,6 +93,7 @@ struct join {
 	struct losses losses;
 	bool found;
 	int64_t lost_to;
+	struct runners runners;
 	int64_t now;
 	bool calls;
 };
@@ -125,7 +127,7 @@ static size_t host_thread(struct join *j, int64_t id)
 
 static struct cpu *cpu_of(struct join *j, int64_t cpu)
 {
-	if (cpu < 0 || cpu >= 1 << 16)
+	if (cpu < 0 || cpu >= OWN_CPUS_MAX)
 		return NULL;
 	if ((size_t)cpu >= j->nr_cpus) {
 		size_t nr = (size_t)cpu + 1;
@@ -158,9 +160,7 @@ static void lose_before(struct join *j, int64_t time)
 	while (j->found && (l = losses_before(&j->losses, time))) {
 		struct cpu *cpu = cpu_of(j, l->cpu);
 
-		for (size_t i = 0; i < j->all.tids.nr; i++)
-			if (is_off(j->all.threads[i].state))
-				joined_state(&j->all, i, JOINED_UNTOLD, l->begin);
+		joined_lose(&j->all, l->begin);
 		if (cpu && cpu->runs != JOINED_NOBODY)
 			joined_state(&j->all, cpu->runs, JOINED_UNTOLD, l->begin);
 		if (l->end > j->lost_to)
@@ -275,12 +275,6 @@ static void name_it(struct join *j, struct joined_goroutine *g, uint64_t stack)
 	joined_name(&j->all, g, frames[nr - 1].function.s);
 }
 
-/* Of Linux, which is all that there is a trace of the host of. */
-static bool is_tid(int64_t thread)
-{
-	return thread >= 0 && thread < GPROF_TRACE_TIDS;
-}
-
 static void on_goroutine(struct join *j, const struct gprof_trace_event *ev)
 {
 	uint8_t from = ev->transition.from, to = ev->transition.to;
@@ -299,21 +293,18 @@ static void on_goroutine(struct join *j, const struct gprof_trace_event *ev)
 	g->state = to;
 	g->since = ev->time;
 	if (to == GPROF_TRACE_GO_RUNNING && from != GPROF_TRACE_GO_UNDETERMINED &&
-	    is_tid(ev->thread))
+	    joined_is_tid(ev->thread))
 		joined_come(&j->all, ev->transition.resource.id,
 			    joined_thread(&j->all, ev->thread), ev->time);
-	if (to == GPROF_TRACE_GO_NOT_EXIST) {
-		/* Its number is not used again. */
-		joined_leave(&j->all, g, ev->time);
-		g->state = GPROF_TRACE_GO_NOT_EXIST;
-	}
+	if (to == GPROF_TRACE_GO_NOT_EXIST)
+		joined_dies(&j->all, g, ev->time);
 }
 
 /* A status says that a goroutine is, somewhere; everything else, what a thread does. */
 static bool is_of_thread(const struct gprof_trace_event *ev)
 {
 	return ev->kind != GPROF_TRACE_SYNC && ev->kind != GPROF_TRACE_STACK_SAMPLE &&
-	       is_tid(ev->thread) &&
+	       joined_is_tid(ev->thread) &&
 	       !(ev->kind == GPROF_TRACE_STATE_TRANSITION &&
 		 (ev->transition.from == ev->transition.to || !ev->transition.from));
 }
@@ -324,6 +315,7 @@ static void go_event(struct join *j)
 	struct joined_goroutine *g;
 	size_t thread;
 
+	joined_tidy(&j->all);
 	if (!is_of_thread(ev)) {
 		if (ev->kind == GPROF_TRACE_STATE_TRANSITION &&
 		    ev->transition.resource.kind == GPROF_TRACE_RESOURCE_GOROUTINE)
@@ -458,7 +450,7 @@ static void read_both(struct join *j)
 {
 	struct source *k = &j->kernel, *g = &j->go;
 	struct gprof_trace_stats st = stats_of(k);
-	bool over = false;
+	bool over = false, begun = false;
 
 	/* What was recorded, and did not happen, is told too. */
 	j->all.irqs = st.groups & GPROF_TRACE_GROUP_IRQS;
@@ -467,7 +459,11 @@ static void read_both(struct join *j)
 	while (g->ret > 0) {
 		bool told = is_of_thread(&g->ev);
 
-		j->all.begin = g->first;
+		j->all.begin = j->runners.nr ? j->runners.begin : g->first;
+		if (!begun && told && (k->ret <= 0 || k->ev.time > j->all.begin)) {
+			begun = true;
+			runners_begin(&j->runners, &j->all);
+		}
 		if (told && k->ret > 0 && k->ev.time <= g->ev.time) {
 			j->now = k->ev.time;
 			kernel_event(j);
@@ -574,6 +570,7 @@ int join_print(const char *kernel, const char *go, bool json)
 	int status = open_both(&j, kernel, go);
 
 	if (status == STATUS_OK) {
+		runners_find(&j.runners, j.go.fd);
 		read_both(&j);
 		status = read_again(&j);
 	}
@@ -592,6 +589,7 @@ int join_print(const char *kernel, const char *go, bool json)
 	status = close_source(&j.go, status);
 	free(j.cpus);
 	losses_free(&j.losses);
+	runners_free(&j.runners);
 	joined_free(&j.all);
 	return status;
 }

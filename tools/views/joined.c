@@ -148,6 +148,13 @@ static void add_delay(const struct joined *j, struct joined_thread *t, int64_t t
 		joined_add(&t->delay, time - begin);
 }
 
+static void list(struct joined *j, size_t thread)
+{
+	j->off = xgrow(j->off, j->nr_off, &j->room_off, sizeof(*j->off));
+	j->off[j->nr_off++] = thread;
+	j->threads[thread].listed = true;
+}
+
 void joined_state(struct joined *j, size_t thread, enum joined_on state, int64_t time)
 {
 	struct joined_thread *t = &j->threads[thread];
@@ -172,7 +179,21 @@ void joined_state(struct joined *j, size_t thread, enum joined_on state, int64_t
 		t->faulted = false;
 	}
 	t->state = state;
+	if (is_off(t) && !t->listed)
+		list(j, thread);
 	gap_begins(t, time);
+}
+
+/* Each thread costs something once for each time that it lost its CPU. */
+void joined_lose(struct joined *j, int64_t time)
+{
+	while (j->nr_off) {
+		size_t thread = j->off[--j->nr_off];
+
+		j->threads[thread].listed = false;
+		if (is_off(&j->threads[thread]))
+			joined_state(j, thread, JOINED_UNTOLD, time);
+	}
 }
 
 void joined_leave(struct joined *j, struct joined_goroutine *g, int64_t time)
@@ -201,6 +222,39 @@ void joined_come(struct joined *j, int64_t id, size_t thread, int64_t time)
 	t->goroutine = (size_t)(g - j->goroutines);
 	g->thread = thread;
 	/* Whoever comes has a CPU; a clock that says otherwise is not to begin a gap. */
+}
+
+void joined_dies(struct joined *j, struct joined_goroutine *g, int64_t time)
+{
+	joined_leave(j, g, time);
+	if (g->unnamed)
+		joined_name(j, g, UNNAMED);
+	g->unnamed = false;
+	g->state = GPROF_TRACE_GO_NOT_EXIST;
+	j->nr_dead++;
+}
+
+void joined_tidy(struct joined *j)
+{
+	struct intern ids = { 0 };
+	size_t nr = 0, len;
+
+	if (j->nr_dead < JOINED_DEAD || j->nr_dead < j->ids.nr - j->nr_dead)
+		return;
+	for (size_t i = 0; i < j->ids.nr; i++) {
+		const struct joined_goroutine g = j->goroutines[i];
+		const void *id = intern_key(&j->ids, i, &len);
+
+		if (g.state == GPROF_TRACE_GO_NOT_EXIST)
+			continue;
+		intern_add(&ids, id, len);
+		if (g.thread != JOINED_NOBODY)
+			j->threads[g.thread].goroutine = nr;
+		j->goroutines[nr++] = g;
+	}
+	intern_free(&j->ids);
+	j->ids = ids;
+	j->nr_dead = 0;
 }
 
 void joined_check(struct joined *j, struct joined_thread *t, int64_t time)
@@ -233,6 +287,7 @@ void joined_free(struct joined *j)
 {
 	free(j->threads);
 	free(j->goroutines);
+	free(j->off);
 	free(j->rows);
 	free(j->gaps);
 	intern_free(&j->tids);

@@ -10,10 +10,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <gprof/trace_write.h>
+
 #include "../intern.h"
 
 #define JOINED_NOBODY	SIZE_MAX
 #define JOINED_SKEW_NS	10000	/* by which the two may contradict each other */
+/* Of goroutines that have ended as many are remembered as there are others, and so many. */
+#define JOINED_DEAD	4096
 
 /* What the kernel says of a thread, and what one is in while its goroutine runs. */
 enum joined_on { JOINED_UNTOLD, JOINED_ON_CPU, JOINED_READY, JOINED_BLOCKED, NR_JOINED_STATES };
@@ -37,6 +41,7 @@ struct joined_times {
  * @gap: since when that has no CPU; -1: it has
  * @kind: of that
  * @faulted: a page fault was the last that it did, of what is told
+ * @listed: it is in struct joined's @off
  * @told: when it told something while it was said to have no CPU; -1: it did not
  * @nr_told: how often since, up to JOINED_SKEW_NS later
  * @before: and before that, since it is said to have none
@@ -45,6 +50,7 @@ struct joined_times {
 struct joined_thread {
 	bool go;
 	bool faulted;
+	bool listed;
 	enum joined_on state;
 	enum joined_gap kind;
 	int64_t off;
@@ -113,6 +119,10 @@ struct joined_interval {
  * @ids: of goroutines, to their indices
  * @goroutines: they
  * @room_goroutines: of @goroutines
+ * @nr_dead: how many of them have ended, and are forgotten by joined_tidy()
+ * @off: threads that got no CPU since joined_lose(), and may have none still
+ * @nr_off: how many
+ * @room_off: of @off
  * @names: of functions, to rows
  * @rows: they
  * @room_rows: of @rows
@@ -133,6 +143,10 @@ struct joined {
 	struct intern ids;
 	struct joined_goroutine *goroutines;
 	size_t room_goroutines;
+	size_t nr_dead;
+	size_t *off;
+	size_t nr_off;
+	size_t room_off;
 	struct intern names;
 	struct joined_row *rows;
 	size_t room_rows;
@@ -144,6 +158,12 @@ struct joined {
 	bool irqs;
 	bool faults;
 };
+
+/* joined_is_tid() - of Linux, which is all that there is a trace of the host of */
+static inline bool joined_is_tid(int64_t thread)
+{
+	return thread >= 0 && thread < GPROF_TRACE_TIDS;
+}
 
 /* joined_thread() - index of a thread, which is added when it is new */
 size_t joined_thread(struct joined *j, int64_t tid);
@@ -168,6 +188,15 @@ void joined_come(struct joined *j, int64_t id, size_t thread, int64_t time);
 
 /* joined_leave() - it does not any more, if it did */
 void joined_leave(struct joined *j, struct joined_goroutine *g, int64_t time);
+
+/* joined_dies() - a goroutine has ended; its number is not used again */
+void joined_dies(struct joined *j, struct joined_goroutine *g, int64_t time);
+
+/* joined_tidy() - forget those that have, where they are many: the others get new indices */
+void joined_tidy(struct joined *j);
+
+/* joined_lose() - whoever has no CPU by the kernel may have had one from @time on */
+void joined_lose(struct joined *j, int64_t time);
 
 /* joined_check() - a thread tells something, so that it has a CPU; does the kernel say so? */
 void joined_check(struct joined *j, struct joined_thread *t, int64_t time);

@@ -294,7 +294,7 @@ static void print_map(struct latency *t, const struct lives *v, int64_t cpu, uin
 		const struct on_cpu *c = &t->cpus[i];
 
 		putchar(i == (size_t)cpu ? '*' : ' ');
-		if (!c->known)
+		if (!c->known || v->cpus[i].lost_to)
 			fputs("  ", stdout);
 		else if (c->idle)
 			fputs(". ", stdout);
@@ -313,12 +313,14 @@ static void print_map(struct latency *t, const struct lives *v, int64_t cpu, uin
 	putchar('\n');
 }
 
-static void take_comes(void *ctx, struct lives *v, int64_t cpu, uint32_t life, int64_t time)
+static void take_comes(void *ctx, struct lives *v, int64_t cpu, uint32_t left, uint32_t life,
+		       int64_t time)
 {
 	static const char idle[TASK_COLUMNS + 1] = "<idle>                        ";
 	struct latency *t = ctx;
 	struct on_cpu *c = cpu_of(t, cpu);
 
+	(void)left;
 	if (!c)
 		return;
 	if (c->idle && t->opts.table == LATENCY_TIMEHIST && life != LIVES_NONE)
@@ -332,6 +334,21 @@ static void take_comes(void *ctx, struct lives *v, int64_t cpu, uint32_t life, i
 	c->since = time;
 	if (t->opts.table == LATENCY_MAP)
 		print_map(t, v, cpu, life, time);
+}
+
+/* Nor is it known since when, and until when, it idled. */
+static void take_lost(void *ctx, struct lives *v, int64_t cpu, uint32_t life, int64_t begin,
+		      int64_t end)
+{
+	struct latency *t = ctx;
+	struct on_cpu *c = cpu_of(t, cpu);
+
+	(void)v, (void)begin, (void)end;
+	if (!c)
+		return;
+	c->known = life != LIVES_UNKNOWN;
+	c->idle = false;
+	c->idled = 0;
 }
 
 /* Of all threads of a name the first stands for them; how many names there are. */
@@ -517,6 +534,7 @@ static void begin_table(struct latency *t)
 	if (t->opts.table == LATENCY_SUMMARY)
 		return;
 	t->lives.use.comes = take_comes;
+	t->lives.use.lost = take_lost;
 	setvbuf(stdout, NULL, _IOFBF, OUT_BYTES);
 	if (t->opts.table == LATENCY_TIMEHIST)
 		printf("%15s %6s  %-30s  %9s  %9s  %9s\n%15s %6s  %-30s  %9s  %9s  %9s\n", "time",

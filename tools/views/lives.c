@@ -63,7 +63,7 @@ static struct lives_cpu *grow_cpus(struct lives *v, size_t cpu)
 	if (v->nr_cpus)
 		memcpy(cpus, v->cpus, v->nr_cpus * sizeof(*cpus));
 	for (size_t i = v->nr_cpus; i <= cpu; i++)
-		cpus[i].life = LIVES_NONE;
+		cpus[i] = (struct lives_cpu){ .life = LIVES_NONE, .had = LIVES_UNKNOWN };
 	free(v->cpus);
 	v->cpus = cpus;
 	v->nr_cpus = cpu + 1;
@@ -92,17 +92,6 @@ static inline void seen_on(struct lives *v, const struct gprof_trace_event *ev)
 		lives_found(v, ev->thread, c, ev);
 	c->before = c->last;
 	c->last = ev->time;
-}
-
-static void end_call(struct lives *v, uint32_t i, int64_t time)
-{
-	struct life *l = &v->all[i];
-
-	if (!l->call)
-		return;
-	if (v->use.call)
-		v->use.call(v->use.ctx, v, i, l->call_since, time);
-	l->call = 0;
 }
 
 static void take_name(struct lives *v, uint32_t i, uint64_t stack)
@@ -157,6 +146,18 @@ static void on_wake(struct lives *v, uint32_t i, const struct gprof_trace_event 
 		v->use.waking(v->use.ctx, v, i, by, ev->time, stack, ev->thread);
 }
 
+/* Who it is that a CPU has now, after whoever had it. */
+static void comes(struct lives *v, int64_t cpu, uint32_t life, int64_t time)
+{
+	struct lives_cpu *c = cpu_of(v, cpu);
+	uint32_t left = c ? c->had : LIVES_UNKNOWN;
+
+	if (c)
+		c->had = life;
+	if (v->use.comes)
+		v->use.comes(v->use.ctx, v, cpu, left, life, time);
+}
+
 static void on_task(struct lives *v, const struct gprof_trace_event *ev)
 {
 	uint8_t from = ev->transition.from, to = ev->transition.to;
@@ -175,7 +176,7 @@ static void on_task(struct lives *v, const struct gprof_trace_event *ev)
 		v->all[i].first = v->all[i].since = ev->time;
 		v->all[i].stack = stack_number(v, from == GPROF_TRACE_GO_NOT_EXIST ? ev->stack : 0);
 	} else if (lives_is_made_up(ev)) {
-		lives_left_unseen(v, i);
+		lives_left_unseen(v, i, ev->time);
 	} else {
 		if (from == GPROF_TRACE_GO_WAITING)
 			on_wake(v, i, ev);
@@ -187,7 +188,7 @@ static void on_task(struct lives *v, const struct gprof_trace_event *ev)
 			v->all[i].faulted = false;
 	}
 	if (to == GPROF_TRACE_GO_NOT_EXIST) {
-		end_call(v, i, ev->time);
+		lives_call_end(v, i, ev->time, false);
 		v->all[i].last = ev->time;
 	}
 	if (from == GPROF_TRACE_GO_RUNNING)
@@ -200,15 +201,14 @@ static void on_task(struct lives *v, const struct gprof_trace_event *ev)
 	c = cpu_of(v, ev->thread);
 	if (c)
 		c->life = i;
-	if (v->use.comes)
-		v->use.comes(v->use.ctx, v, ev->thread, i, ev->time);
+	comes(v, ev->thread, i, ev->time);
 }
 
 static void on_proc(struct lives *v, const struct gprof_trace_event *ev)
 {
-	if (v->use.comes && ev->transition.to == GPROF_TRACE_PROC_IDLE &&
+	if (ev->transition.to == GPROF_TRACE_PROC_IDLE &&
 	    ev->transition.from == GPROF_TRACE_PROC_RUNNING)
-		v->use.comes(v->use.ctx, v, ev->transition.resource.id, LIVES_NONE, ev->time);
+		comes(v, ev->transition.resource.id, LIVES_NONE, ev->time);
 }
 
 static void on_region(struct lives *v, const struct gprof_trace_event *ev)
@@ -218,7 +218,7 @@ static void on_region(struct lives *v, const struct gprof_trace_event *ev)
 
 	if (i == LIVES_NONE)
 		return;
-	end_call(v, i, ev->time);
+	lives_call_end(v, i, ev->time, false);
 	l->faulted = false;
 	if (ev->kind != GPROF_TRACE_REGION_BEGIN)
 		return;
@@ -427,7 +427,7 @@ static int follow(struct lives *v, const char *file)
 		if (!lives_is_told(l))
 			continue;
 		lives_stretch_end(v, i, v->end, false);
-		end_call(v, i, v->end);
+		lives_call_end(v, i, v->end, true);
 		l->last = v->end;
 	}
 	gprof_trace_stats(v->trace, &st);
@@ -463,27 +463,6 @@ int lives_read(struct lives *v, const char *file)
 	status = lives_read_fd(v, fd, file);
 	close(fd);
 	return status;
-}
-
-void lives_tell(const struct lives *v, const char *file)
-{
-	const struct gprof_trace_stats *r = &v->recorded;
-	bool calls = r->recorded ? r->groups & GPROF_TRACE_GROUP_SYSCALLS : v->seen.calls;
-	bool blocked = r->recorded && r->stacks & GPROF_TRACE_STACK_BLOCKED;
-	bool stacks = v->seen.stacks || (blocked && r->kernel_frames);
-	const char *how = r->recorded ? "was recorded without" : "tells nothing that takes";
-
-	if (blocked && !stacks)
-		say("%s was recorded with --stacks, but without the kernel's part of them, so that "
-		    "waits have %s; gprofctl trace --stacks --kernel (with CAP_PERFMON) records it",
-		    file, calls ? "the reasons of system calls alone" : "no reason");
-	else if (!stacks && !calls)
-		say("%s %s --stacks and --syscalls, so that waits have no reason; gprofctl trace "
-		    "--stacks --syscalls records them", file, how);
-	else if (!stacks)
-		say("%s %s --stacks, so that the reasons of waits are those of system calls, as far "
-		    "as they began in the trace; gprofctl trace --stacks (with CAP_PERFMON) tells "
-		    "more", file, how);
 }
 
 void lives_free(struct lives *v)

@@ -23,6 +23,7 @@
 /* The tid in a goroutine's number; what is above it tells apart who had the tid. */
 #define LIVES_TID(id)	((id) & ((1 << 22) - 1))
 #define LIVES_NONE	UINT32_MAX
+#define LIVES_UNKNOWN	(UINT32_MAX - 1)	/* somebody or nobody, it is not told who */
 #define LIVES_RECENT	4096
 
 /**
@@ -96,7 +97,8 @@ struct life {
  * After events were lost, what threads do is PART_LOST until it is known again: of who ran
  * on the CPU that lost them from the last event of that on, of who had no CPU likewise, for
  * it may have been woken there. A waking afterwards, or a switch, says what it was in since
- * the last gap; what is never told of again is lost to the end.
+ * the last gap, though not for what it waited then; what is never told of again is lost to
+ * the end.
  */
 struct stretch {
 	uint32_t life;
@@ -114,25 +116,29 @@ struct stretch {
  * struct lives_use - who gets what; a NULL takes nothing
  * @ctx: passed on to all
  * @stretch: at the end of each
- * @call: at the end of each system call, begun at @begin
+ * @call: at the end of each system call, begun at @begin; @cut: it is known up to @end
+ *	only, as events are missing, or the trace ends there
  * @waking: at each: @by is an index, or LIVES_NONE for an interrupt or somebody unknown
  * @sample: of the CPU, for @life (LIVES_NONE: nobody) at @stack
- * @comes: when a CPU has somebody else; LIVES_NONE: it idles. Whoever left has ended its
- *	stretch before
- * @lost: what a CPU did then is not known
+ * @comes: when a CPU has somebody else than @left; LIVES_NONE: it idles, LIVES_UNKNOWN: it
+ *	is not told who had it. Whoever left has ended its stretch before
+ * @lost: what a CPU did then is not known; @life has it from then on, or LIVES_UNKNOWN
  * @generation: when one ends, at @time; lives_forget() may be called there
  */
 struct lives;
 struct lives_use {
 	void *ctx;
 	void (*stretch)(void *ctx, struct lives *v, const struct stretch *s);
-	void (*call)(void *ctx, struct lives *v, uint32_t life, int64_t begin, int64_t end);
+	void (*call)(void *ctx, struct lives *v, uint32_t life, int64_t begin, int64_t end,
+		     bool cut);
 	void (*waking)(void *ctx, struct lives *v, uint32_t life, uint32_t by, int64_t time,
 		       uint32_t stack, int64_t cpu);
 	void (*sample)(void *ctx, struct lives *v, uint32_t life, int64_t time, int64_t cpu,
 		       uint32_t stack);
-	void (*comes)(void *ctx, struct lives *v, int64_t cpu, uint32_t life, int64_t time);
-	void (*lost)(void *ctx, struct lives *v, int64_t cpu, int64_t begin, int64_t end);
+	void (*comes)(void *ctx, struct lives *v, int64_t cpu, uint32_t left, uint32_t life,
+		      int64_t time);
+	void (*lost)(void *ctx, struct lives *v, int64_t cpu, uint32_t life, int64_t begin,
+		     int64_t end);
 	void (*generation)(void *ctx, struct lives *v, int64_t time);
 };
 
@@ -151,6 +157,7 @@ struct lives_seen {
 /**
  * struct lives_cpu - a CPU
  * @life: that runs, or LIVES_NONE
+ * @had: who has it, or left it last with nobody behind; LIVES_NONE: it idles
  * @interrupted: who runs is
  * @throttled: so was whoever runs
  * @queue: by which cgroup's having used up its time
@@ -161,6 +168,7 @@ struct lives_seen {
  */
 struct lives_cpu {
 	uint32_t life;
+	uint32_t had;
 	bool interrupted;
 	bool throttled;
 	uint32_t queue;
@@ -269,8 +277,14 @@ bool lives_is_running(const struct life *l);
 /* lives_known() - until when it is known that a thread is in this; GAPS_NONE: it is still */
 int64_t lives_known(const struct lives *v, const struct life *l);
 
-/* lives_tell() - say on stderr what there is not in the trace, and what it would take */
+/* lives_missing() - what there is not in the trace, and what it would take, to be freed; or NULL */
+char *lives_missing(const struct lives *v, const char *file);
+
+/* lives_tell() - say that on stderr */
 void lives_tell(const struct lives *v, const char *file);
+
+/* lives_tell_calls() - say so where system calls, which @what is made of, are not all there */
+void lives_tell_calls(const struct lives *v, const char *file, const char *what);
 
 void lives_free(struct lives *v);
 

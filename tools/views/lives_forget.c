@@ -68,8 +68,13 @@ void lives_forget(struct lives *v, void (*moved)(void *ctx, uint32_t from, uint3
 	}
 	for (size_t i = 0; i < nr; i++)
 		v->all[i].waker = keep_life(numbers, old, v->all[i].waker);
-	for (size_t i = 0; i < v->nr_cpus; i++)
-		v->cpus[i].life = keep_life(numbers, old, v->cpus[i].life);
+	for (size_t i = 0; i < v->nr_cpus; i++) {
+		struct lives_cpu *c = &v->cpus[i];
+
+		c->life = keep_life(numbers, old, c->life);
+		if (c->had < old)
+			c->had = numbers[c->had] == LIVES_NONE ? LIVES_UNKNOWN : numbers[c->had];
+	}
 	trace_stacks_free(&v->stacks);
 	intern_free(&v->texts);
 	intern_free(&v->ids);

@@ -139,6 +139,30 @@ int64_t lives_known(const struct lives *v, const struct life *l)
 	return l->broken ? l->broken : gaps_first(&v->gaps, l->since);
 }
 
+void lives_call_end(struct lives *v, uint32_t i, int64_t time, bool cut)
+{
+	struct life *l = &v->all[i];
+
+	if (!l->call)
+		return;
+	if (v->use.call)
+		v->use.call(v->use.ctx, v, i, l->call_since, time, cut);
+	l->call = 0;
+}
+
+/*
+ * What a thread did from then on is not known, so that neither is what it is in afterwards:
+ * it may have run, and have come back to where it was for another reason.
+ */
+static void lose_reasons(struct lives *v, uint32_t i, int64_t time)
+{
+	struct life *l = &v->all[i];
+
+	lives_call_end(v, i, time < l->call_since ? l->call_since : time, true);
+	l->stack = 0;
+	l->stopped = l->uninterruptible = l->faulted = l->reclaims = l->throttled = false;
+}
+
 void lives_stretch_end(struct lives *v, uint32_t i, int64_t time, bool confirmed)
 {
 	struct life *l = &v->all[i];
@@ -153,6 +177,7 @@ void lives_stretch_end(struct lives *v, uint32_t i, int64_t time, bool confirmed
 			again = time;
 		give_known(v, i, l->since, known, true);
 		give(v, i, PART_LOST, known, again, false);
+		lose_reasons(v, i, known);
 		l->cut = true;
 		give_known(v, i, again, time, false);
 	}
@@ -170,11 +195,14 @@ void lives_lose(struct lives *v, struct lives_cpu *c, int64_t time)
 	if (!c->lost_to)
 		c->lost_from = begin;
 	c->lost_to = time;
+	c->had = LIVES_UNKNOWN;
+	c->throttled = false;
 	if (!l || l->lost)
 		return;
 	if (l->since > begin)
 		begin = l->since;
 	give_known(v, c->life, l->since, begin, true);
+	lose_reasons(v, c->life, begin);
 	l->since = begin;
 	l->lost = true;
 }
@@ -202,37 +230,41 @@ void lives_found(struct lives *v, int64_t cpu, struct lives_cpu *c,
 		  const struct gprof_trace_event *ev)
 {
 	struct life *l = c->life == LIVES_NONE ? NULL : &v->all[c->life];
-	int64_t until = c->lost_to;
+	int64_t until = ev ? ev->time : v->end;
 
-	if (l && l->lost) {
-		if (is_there(l, ev)) {
-			/* Events of one time are told one behind the other, and so after it. */
-			if (until < l->since)
-				until = l->since;
-			give(v, c->life, PART_LOST, l->since, until, false);
-			l->since = until;
-			l->lost = false;
-			l->cut = true;
-		} else {
-			until = ev ? ev->time : v->end;
-		}
+	if (l && l->lost && is_there(l, ev)) {
+		/* Events of one time are told one behind the other, and so after it. */
+		until = c->lost_to < l->since ? l->since : c->lost_to;
+		give(v, c->life, PART_LOST, l->since, until, false);
+		l->since = until;
+		l->lost = false;
+		l->cut = true;
+		c->had = c->life;
 	}
 	if (v->use.lost)
-		v->use.lost(v->use.ctx, v, cpu, c->lost_from, until);
+		v->use.lost(v->use.ctx, v, cpu, c->had, c->lost_from, until);
 	c->lost_to = 0;
 }
 
-void lives_left_unseen(struct lives *v, uint32_t i)
+void lives_left_unseen(struct lives *v, uint32_t i, int64_t time)
 {
 	struct life *l = &v->all[i];
 	int64_t known = l->since;
+	struct lives_cpu *c;
 
 	if (l->lost)
 		return;
+	c = l->cpu >= 0 && (size_t)l->cpu < v->nr_cpus ? &v->cpus[l->cpu] : NULL;
 	/* The event that says so is the last there, or more than one. */
-	if (l->cpu >= 0 && (size_t)l->cpu < v->nr_cpus && v->cpus[l->cpu].before > known)
-		known = v->cpus[l->cpu].before;
+	if (c && c->before > known)
+		known = c->before;
 	give_known(v, i, l->since, known, true);
+	lose_reasons(v, i, known);
 	l->since = known;
 	l->lost = true;
+	if (!c || c->life != i)
+		return;
+	c->had = LIVES_UNKNOWN;
+	if (v->use.lost)
+		v->use.lost(v->use.ctx, v, l->cpu, c->had, known, time);
 }

@@ -36,7 +36,13 @@ void lives_lose(struct lives *v, struct lives_cpu *c, int64_t time);
 void lives_found(struct lives *v, int64_t cpu, struct lives_cpu *c,
 		 const struct gprof_trace_event *ev);
 
-/* lives_left_unseen() - a thread has left its CPU, some time after it was seen there last */
-void lives_left_unseen(struct lives *v, uint32_t i);
+/*
+ * lives_left_unseen() - a thread has left its CPU by @time, some time after it was seen
+ * there last
+ */
+void lives_left_unseen(struct lives *v, uint32_t i, int64_t time);
+
+/* lives_call_end() - the system call that a thread is in, if any, has ended, or is @cut off */
+void lives_call_end(struct lives *v, uint32_t i, int64_t time, bool cut);
 
 #endif /* TOOLS_VIEWS_LIVES_STRETCH_H */

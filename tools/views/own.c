@@ -6,7 +6,6 @@
 
 #include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <gprof/trace_write.h>
 
@@ -70,25 +69,56 @@ void own_take(struct own *o, const struct gprof_trace_batch *batch)
 }
 
 /* Of one time, in the order of kinds: it does not depend on that of batches. */
-static int by_time(const void *pa, const void *pb)
+static bool is_before(const struct own_note *a, const struct own_note *b)
 {
-	const struct own_note *a = pa, *b = pb;
-
 	if (a->time != b->time)
-		return a->time < b->time ? -1 : 1;
-	return a->cpu != b->cpu ? (a->cpu < b->cpu ? -1 : 1) : (int)a->kind - (int)b->kind;
+		return a->time < b->time;
+	if (a->cpu != b->cpu)
+		return a->cpu < b->cpu;
+	return a->kind != b->kind ? a->kind < b->kind : a->queue < b->queue;
 }
 
+static void swap(struct own_note *a, struct own_note *b)
+{
+	const struct own_note note = *a;
+
+	*a = *b;
+	*b = note;
+}
+
+static void rise(struct own_note *heap, size_t i)
+{
+	for (size_t up; i && is_before(&heap[i], &heap[up = (i - 1) / 2]); i = up)
+		swap(&heap[i], &heap[up]);
+}
+
+static void sink(struct own_note *heap, size_t nr)
+{
+	for (size_t i = 0, down; (down = 2 * i + 1) < nr; i = down) {
+		if (down + 1 < nr && is_before(&heap[down + 1], &heap[down]))
+			down++;
+		if (!is_before(&heap[down], &heap[i]))
+			break;
+		swap(&heap[i], &heap[down]);
+	}
+}
+
+const struct own_note *own_next(struct own *o)
+{
+	o->last = o->notes[0];
+	o->notes[0] = o->notes[--o->ripe];
+	sink(o->notes, o->ripe);
+	/* Those of the next generation are in no order. */
+	o->notes[o->ripe] = o->notes[--o->nr];
+	return &o->last;
+}
+
+/* A trace may tell of any time to come: what waits is not looked at with each generation. */
 void own_generation(struct own *o)
 {
-	if (o->next)
-		memmove(o->notes, o->notes + o->next, (o->nr - o->next) * sizeof(*o->notes));
-	o->nr -= o->next;
-	o->next = 0;
-	o->sorted = o->nr;
+	while (o->ripe < o->nr)
+		rise(o->notes, o->ripe++);
 	o->nr_processes = 0;
-	if (o->nr)
-		qsort(o->notes, o->nr, sizeof(*o->notes), by_time);
 }
 
 void own_free(struct own *o)

@@ -44,11 +44,11 @@ struct own_process {
 
 /**
  * struct own - notes that were not yet looked at; all zeroes to begin with
- * @notes: of this generation by time, and behind them those of the next
+ * @notes: of this generation as a heap, the first at its head, and behind it those of the next
  * @nr: how many
  * @room: of @notes
- * @next: that was not yet looked at
- * @sorted: up to here they are by time
+ * @ripe: how many the heap has
+ * @last: that was looked at
  * @processes: that were told of since own_generation()
  * @nr_processes: how many
  * @room_processes: of them
@@ -57,8 +57,8 @@ struct own {
 	struct own_note *notes;
 	size_t nr;
 	size_t room;
-	size_t next;
-	size_t sorted;
+	size_t ripe;
+	struct own_note last;
 	struct own_process *processes;
 	size_t nr_processes;
 	size_t room_processes;
@@ -70,10 +70,12 @@ void own_take(struct own *o, const struct gprof_trace_batch *batch);
 /* own_generation() - one begins: all that is held is of it, or of before; @processes are taken */
 void own_generation(struct own *o);
 
-/* own_until() - the next one of up to @time, or NULL; until the next own_take() */
+const struct own_note *own_next(struct own *o);
+
+/* own_until() - the next one of up to @time, or NULL; until the next one */
 static inline const struct own_note *own_until(struct own *o, int64_t time)
 {
-	return o->next < o->sorted && o->notes[o->next].time <= time ? &o->notes[o->next++] : NULL;
+	return o->ripe && o->notes[0].time <= time ? own_next(o) : NULL;
 }
 
 /* own_is_status() - for whoever reads the generation: nothing has happened on the CPU */

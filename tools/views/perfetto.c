@@ -40,6 +40,7 @@ enum {
 	FLAG_NEEDS_STATE = 2,
 	BUNDLE_CPU = 1,
 	BUNDLE_EVENT = 2,
+	BUNDLE_LOST_EVENTS = 3,
 	EVENT_TIMESTAMP = 1,
 	EVENT_PID = 2,
 	EVENT_SCHED_SWITCH = 4,
@@ -73,9 +74,11 @@ enum {
 	INTERNED_FUNCTION_NAMES = 5,
 	INTERNED_FRAMES = 6,
 	INTERNED_CALLSTACKS = 7,
+	INTERNED_SOURCE_PATHS = 18,
 	INTERNED_IID = 1,
 	INTERNED_STR = 2,
 	FRAME_FUNCTION_NAME = 2,
+	FRAME_SOURCE_PATH = 5,
 	FRAME_LINE = 6,
 	SAMPLE_TASK = 1,
 	SAMPLE_EXECUTION = 3,
@@ -93,11 +96,20 @@ enum {
 
 /* As ftrace has it. */
 enum { STATE_RUNNING = 0, STATE_SLEEPS = 1, STATE_WAITS = 2, STATE_STOPPED = 4, STATE_DEAD = 16 };
+/* None of a kernel: Perfetto's reader knows it for one that it does not know. */
+#define STATE_UNKNOWN	0x8000
+/*
+ * There is no word in ftrace for a CPU of which it is not known who has it. Behind the tids
+ * that there may be, each CPU has one for that.
+ */
+#define UNKNOWN_NAME	"[not known]"
+#define UNKNOWN_TID	(1ULL << 22)
 
 struct bundle {
 	struct message events;
 	size_t nr;
-	uint32_t left;		/* who has left the CPU, for whom nobody came yet */
+	uint32_t runs;		/* as was told last */
+	bool lost;		/* events are missing before these */
 };
 
 /**
@@ -109,7 +121,7 @@ struct bundle {
  * @room_bundles: of them
  * @tracks: of threads, whether they were told of, by index
  * @room_tracks: of them
- * @frames: line and name of those that were told of
+ * @frames: line, name and file of those that were told of
  * @callstacks: numbers of frames, outermost first, of those that were told of
  * @begun: a packet was written
  */
@@ -146,7 +158,7 @@ static struct bundle *bundle_of(struct writing *w, int64_t cpu)
 	while (w->nr_bundles <= (size_t)cpu) {
 		w->bundles = xgrow(w->bundles, w->nr_bundles, &w->room_bundles,
 				   sizeof(*w->bundles));
-		w->bundles[w->nr_bundles++].left = LIVES_NONE;
+		w->bundles[w->nr_bundles++].runs = LIVES_UNKNOWN;
 	}
 	return &w->bundles[cpu];
 }
@@ -164,11 +176,22 @@ static void write_bundle(struct writing *w, size_t cpu)
 		bundle.p = xgrow(bundle.p, bundle.room, &bundle.room, 1);
 	memcpy(bundle.p + bundle.nr, b->events.p, b->events.nr);
 	bundle.nr += b->events.nr;
+	if (b->lost)
+		message_number(&bundle, BUNDLE_LOST_EVENTS, true);
 	message_in(&packet, PACKET_FTRACE_EVENTS, &bundle);
 	message_free(&bundle);
 	b->events.nr = 0;
 	b->nr = 0;
+	b->lost = false;
 	write_packet(w, &packet);
+}
+
+/* Those of an idle CPU, and of nobody who is known, are no threads of the trace. */
+static uint64_t tid_of(const struct lives *v, uint32_t life, int64_t cpu)
+{
+	if (life == LIVES_UNKNOWN)
+		return UNKNOWN_TID + (uint64_t)cpu;
+	return life == LIVES_NONE ? 0 : (uint64_t)LIVES_TID(v->all[life].id);
 }
 
 static void add_event(struct writing *w, int64_t cpu, int64_t time, uint32_t by,
@@ -178,8 +201,7 @@ static void add_event(struct writing *w, int64_t cpu, int64_t time, uint32_t by,
 	struct message event = { 0 };
 
 	message_number(&event, EVENT_TIMESTAMP, (uint64_t)time);
-	message_number(&event, EVENT_PID, by == LIVES_NONE ? 0 :
-		       (uint64_t)LIVES_TID(w->lives.all[by].id));
+	message_number(&event, EVENT_PID, tid_of(&w->lives, by, cpu));
 	message_in(&event, field, what);
 	message_in(&b->events, BUNDLE_EVENT, &event);
 	message_free(&event);
@@ -194,8 +216,9 @@ static void put_task(struct message *m, const struct lives *v, uint32_t life, in
 	char idle[32];
 
 	snprintf(idle, sizeof(idle), "swapper/%lld", (long long)cpu);
-	message_text(m, comm, life == LIVES_NONE ? idle : lives_name(v, life));
-	message_number(m, pid, life == LIVES_NONE ? 0 : (uint64_t)LIVES_TID(v->all[life].id));
+	message_text(m, comm, life == LIVES_NONE ? idle : life == LIVES_UNKNOWN ? UNKNOWN_NAME :
+		     lives_name(v, life));
+	message_number(m, pid, tid_of(v, life, cpu));
 }
 
 static unsigned int state_of(const struct life *l)
@@ -210,22 +233,47 @@ static unsigned int state_of(const struct life *l)
 	}
 }
 
-static void take_comes(void *ctx, struct lives *v, int64_t cpu, uint32_t life, int64_t time)
+static void put_switch(struct writing *w, int64_t cpu, uint32_t left, unsigned int state,
+		       uint32_t life, int64_t time)
 {
-	struct writing *w = ctx;
 	struct message m = { 0 };
-	uint32_t left;
+
+	put_task(&m, &w->lives, left, cpu, SWITCH_PREV_COMM, SWITCH_PREV_PID);
+	message_number(&m, SWITCH_PREV_STATE, state);
+	put_task(&m, &w->lives, life, cpu, SWITCH_NEXT_COMM, SWITCH_NEXT_PID);
+	add_event(w, cpu, time, left, EVENT_SCHED_SWITCH, &m);
+	message_free(&m);
+	bundle_of(w, cpu)->runs = life;
+}
+
+static void take_comes(void *ctx, struct lives *v, int64_t cpu, uint32_t left, uint32_t life,
+		       int64_t time)
+{
+	unsigned int state;
 
 	if (cpu < 0)
 		return;
-	left = bundle_of(w, cpu)->left;
-	bundle_of(w, cpu)->left = LIVES_NONE;
-	put_task(&m, v, left, cpu, SWITCH_PREV_COMM, SWITCH_PREV_PID);
-	message_number(&m, SWITCH_PREV_STATE,
-		       left == LIVES_NONE ? STATE_RUNNING : state_of(&v->all[left]));
-	put_task(&m, v, life, cpu, SWITCH_NEXT_COMM, SWITCH_NEXT_PID);
-	add_event(w, cpu, time, left, EVENT_SCHED_SWITCH, &m);
-	message_free(&m);
+	state = left == LIVES_UNKNOWN ? STATE_UNKNOWN :
+		left == LIVES_NONE ? STATE_RUNNING : state_of(&v->all[left]);
+	put_switch(ctx, cpu, left, state, life, time);
+}
+
+/* How whoever had it left is not known either. */
+static void take_lost(void *ctx, struct lives *v, int64_t cpu, uint32_t life, int64_t begin,
+		      int64_t end)
+{
+	struct writing *w = ctx;
+	uint32_t had;
+
+	(void)v;
+	had = bundle_of(w, cpu)->runs;
+	write_bundle(w, (size_t)cpu);
+	bundle_of(w, cpu)->lost = true;
+	if (had != LIVES_UNKNOWN)
+		put_switch(w, cpu, had, had == LIVES_NONE ? STATE_RUNNING : STATE_UNKNOWN,
+			   LIVES_UNKNOWN, begin);
+	if (life != LIVES_UNKNOWN)
+		put_switch(w, cpu, LIVES_UNKNOWN, STATE_UNKNOWN, life, end);
 }
 
 static void take_waking(void *ctx, struct lives *v, uint32_t life, uint32_t by, int64_t time,
@@ -281,20 +329,25 @@ static void write_slice(struct writing *w, uint32_t life, int64_t time, unsigned
 	message_free(&event);
 }
 
-static void take_call(void *ctx, struct lives *v, uint32_t life, int64_t begin, int64_t end)
+/* One that the trace ends in has no end; where events are missing, it is told up to them. */
+static void take_call(void *ctx, struct lives *v, uint32_t life, int64_t begin, int64_t end,
+		      bool cut)
 {
 	struct writing *w = ctx;
 
 	write_track(w, v, life);
 	write_slice(w, life, begin, SLICE_BEGIN, lives_text(v, v->all[life].call - 1));
-	write_slice(w, life, end, SLICE_END, NULL);
+	if (!cut || !v->over)
+		write_slice(w, life, end, SLICE_END, NULL);
 }
 
 /* Number of a frame, which is told of once. */
 static uint64_t frame_iid(struct writing *w, const struct gprof_frame *f)
 {
 	struct message packet = { 0 }, data = { 0 }, one = { 0 };
-	char *key = xprintf("%lld %s", (long long)f->line, f->function);
+	/* With the length of the name, for that and the file are any text. */
+	char *key = xprintf("%lld %zu %s%s", (long long)f->line, strlen(f->function), f->function,
+			    f->file);
 	size_t nr = w->frames.nr;
 	uint64_t iid = intern_add(&w->frames, key, strlen(key)) + 1;
 
@@ -305,8 +358,16 @@ static uint64_t frame_iid(struct writing *w, const struct gprof_frame *f)
 	message_text(&one, INTERNED_STR, f->function);
 	message_in(&data, INTERNED_FUNCTION_NAMES, &one);
 	one.nr = 0;
+	if (*f->file) {
+		message_number(&one, INTERNED_IID, iid);
+		message_text(&one, INTERNED_STR, f->file);
+		message_in(&data, INTERNED_SOURCE_PATHS, &one);
+		one.nr = 0;
+	}
 	message_number(&one, INTERNED_IID, iid);
 	message_number(&one, FRAME_FUNCTION_NAME, iid);
+	if (*f->file)
+		message_number(&one, FRAME_SOURCE_PATH, iid);
 	if (f->line > 0)
 		message_number(&one, FRAME_LINE, (uint64_t)f->line);
 	message_in(&data, INTERNED_FRAMES, &one);
@@ -375,11 +436,8 @@ static void take_stretch(void *ctx, struct lives *v, const struct stretch *s)
 {
 	struct writing *w = ctx;
 
-	if (s->part == PART_CPU) {
-		if (!v->over && !s->goes_on && v->all[s->life].cpu >= 0)
-			bundle_of(w, v->all[s->life].cpu)->left = s->life;
+	if (s->part == PART_CPU)
 		return;
-	}
 	write_sample(w, v, s->life, s->begin, -1, s->stack, (uint64_t)(s->end - s->begin),
 		     part_name(s->part), UNIT_NANOSECONDS);
 }
@@ -441,8 +499,11 @@ static int write_all(struct writing *w, const char *file, const char *name)
 
 	for (size_t cpu = 0; cpu < w->nr_bundles && status == STATUS_OK; cpu++)
 		write_bundle(w, cpu);
-	if (status == STATUS_OK)
+	if (status == STATUS_OK) {
 		write_threads(w);
+		lives_tell(&w->lives, file);
+		lives_tell_calls(&w->lives, file, "slices of threads");
+	}
 	if (status == STATUS_OK && ferror(w->f))
 		status = fail("%s cannot be written", name);
 	return status;
@@ -456,7 +517,7 @@ int perfetto_write(const char *file, const char *name)
 
 	w.lives.use = (struct lives_use){
 		.ctx = &w, .stretch = take_stretch, .call = take_call, .waking = take_waking,
-		.sample = take_sample, .comes = take_comes,
+		.sample = take_sample, .comes = take_comes, .lost = take_lost,
 	};
 	if (status == STATUS_OK) {
 		w.f = output_stream(&output);

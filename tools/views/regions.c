@@ -20,6 +20,9 @@
 #include "../say.h"
 #include "../text.h"
 
+/* Goroutines that have ended are remembered until there are so many, and as many as others. */
+#define GONE_MAX	4096
+
 enum state { CPU, RUNNABLE, BLOCKED, CALL, NR_STATES };
 
 static const char *const state_names[NR_STATES] = {
@@ -42,6 +45,7 @@ struct open {
  * @open: regions, the innermost last
  * @nr: how many
  * @room: of them
+ * @gone: it has ended
  */
 struct who {
 	enum state state;
@@ -50,6 +54,7 @@ struct who {
 	struct open *open;
 	size_t nr;
 	size_t room;
+	bool gone;
 };
 
 /**
@@ -85,6 +90,7 @@ struct table {
  * @ids: goroutines to indices
  * @all: they
  * @room: of @all
+ * @nr_gone: how many of them have ended
  * @task_ids: of tasks to indices
  * @tasks: those that have begun; ended ones have type UINT32_MAX
  * @room_tasks: of @tasks
@@ -100,6 +106,7 @@ struct regions {
 	struct intern ids;
 	struct who *all;
 	size_t room;
+	size_t nr_gone;
 	struct intern task_ids;
 	struct open *tasks;
 	size_t room_tasks;
@@ -168,6 +175,28 @@ static void unended(struct regions *r, struct who *w)
 		r->regions.types[w->open[--w->nr].type].unended++;
 }
 
+static void forget(struct regions *r)
+{
+	struct intern ids = { 0 };
+	size_t nr = 0, len;
+
+	if (r->nr_gone < GONE_MAX || r->nr_gone < r->ids.nr - r->nr_gone)
+		return;
+	for (size_t i = 0; i < r->ids.nr; i++) {
+		const void *id = intern_key(&r->ids, i, &len);
+
+		if (r->all[i].gone) {
+			free(r->all[i].open);
+			continue;
+		}
+		intern_add(&ids, id, len);
+		r->all[nr++] = r->all[i];
+	}
+	intern_free(&r->ids);
+	r->ids = ids;
+	r->nr_gone = 0;
+}
+
 static void on_state(struct regions *r, const struct gprof_trace_event *ev)
 {
 	static const uint8_t states[] = {
@@ -182,11 +211,15 @@ static void on_state(struct regions *r, const struct gprof_trace_event *ev)
 
 	if (ev->transition.resource.kind != GPROF_TRACE_RESOURCE_GOROUTINE)
 		return;
+	forget(r);
 	w = who_is(r, ev->transition.resource.id);
+	r->nr_gone -= w->gone;
 	settle(w, ev->time);
 	w->state = ev->transition.to < ARRAY_SIZE(states) ? states[ev->transition.to] : NR_STATES;
 	r->calls |= w->state == CALL;
-	if (ev->transition.to == GPROF_TRACE_GO_NOT_EXIST)
+	w->gone = ev->transition.to == GPROF_TRACE_GO_NOT_EXIST;
+	r->nr_gone += w->gone;
+	if (w->gone)
 		unended(r, w);
 }
 
@@ -406,7 +439,8 @@ static void tell(const struct regions *r, const char *name,
 		say("%s: the program has no regions and tasks of runtime/trace", name);
 	if (lost)
 		say("%s: %" PRIu64 " events were lost; regions and tasks whose begin or end is "
-		    "among them are missing here, or last longer than they did", name, lost);
+		    "among them are missing here, or last longer than they did, and what threads "
+		    "did then is told as what they did before", name, lost);
 	if (r->repaired)
 		say("%s: %" PRIu64 " regions ended without a begin, or before one within them; logs "
 		    "of category \"" ANNOTATION_LOG "\" say which", name, r->repaired);

@@ -40,18 +40,12 @@ static const struct {
  * @output: of each
  * @file: likewise
  * @path: likewise
- * @left: by CPU: who has left, for whom nobody came yet; LIVES_NONE: it idled
- * @nr_left: how many
- * @room_left: of them
  */
 struct writing {
 	struct lives lives;
 	struct output output[NR_TABLES];
 	FILE *file[NR_TABLES];
 	char *path[NR_TABLES];
-	uint32_t *left;
-	size_t nr_left;
-	size_t room_left;
 };
 
 /* Without its quotes. Names are any bytes, and databases take no text that is not UTF-8. */
@@ -77,7 +71,7 @@ static void put_text(FILE *f, const char *s)
 /* Its tid and name, in two columns, both empty for nobody. */
 static void put_thread(FILE *f, const struct lives *v, uint32_t life)
 {
-	if (life == LIVES_NONE) {
+	if (life == LIVES_NONE || life == LIVES_UNKNOWN) {
 		fputs(",,", f);
 		return;
 	}
@@ -102,25 +96,13 @@ static void put_stack(FILE *f, const struct lives *v, uint32_t stack)
 	putc('"', f);
 }
 
-static uint32_t *left_of(struct writing *w, int64_t cpu)
-{
-	while (w->nr_left <= (size_t)cpu) {
-		w->left = xgrow(w->left, w->nr_left, &w->room_left, sizeof(*w->left));
-		w->left[w->nr_left++] = LIVES_NONE;
-	}
-	return &w->left[cpu];
-}
-
 static void take_stretch(void *ctx, struct lives *v, const struct stretch *s)
 {
 	struct writing *w = ctx;
 	FILE *f = w->file[WAITS];
 
-	if (s->part == PART_CPU) {
-		if (!v->over && !s->goes_on && v->all[s->life].cpu >= 0)
-			*left_of(w, v->all[s->life].cpu) = s->life;
+	if (s->part == PART_CPU)
 		return;
-	}
 	/* Of one that is told of as it gets a CPU it is only said that it was ready. */
 	if (s->cut && s->part == PART_RUNNABLE && s->begin == v->all[s->life].first)
 		return;
@@ -133,12 +115,15 @@ static void take_stretch(void *ctx, struct lives *v, const struct stretch *s)
 	putc('\n', f);
 }
 
-static void take_call(void *ctx, struct lives *v, uint32_t life, int64_t begin, int64_t end)
+static void take_call(void *ctx, struct lives *v, uint32_t life, int64_t begin, int64_t end,
+		      bool cut)
 {
 	struct writing *w = ctx;
 	FILE *f = w->file[SYSCALLS];
 
-	fprintf(f, "%" PRId64 ",%" PRId64, begin, end);
+	fprintf(f, "%" PRId64 ",", begin);
+	if (!cut)
+		fprintf(f, "%" PRId64, end);
 	put_thread(f, v, life);
 	putc(',', f);
 	put_text(f, lives_text(v, v->all[life].call - 1));
@@ -158,25 +143,29 @@ static void take_waking(void *ctx, struct lives *v, uint32_t life, uint32_t by, 
 	putc('\n', f);
 }
 
-static void take_comes(void *ctx, struct lives *v, int64_t cpu, uint32_t life, int64_t time)
+static const char *why_left(struct lives *v, uint32_t life)
+{
+	if (life == LIVES_NONE)
+		return "";
+	if (life == LIVES_UNKNOWN)
+		return part_name(PART_UNTOLD);
+	return v->all[life].state == GPROF_TRACE_GO_NOT_EXIST ? "dead" :
+	       part_name(lives_part(v, &v->all[life]));
+}
+
+static void take_comes(void *ctx, struct lives *v, int64_t cpu, uint32_t left, uint32_t life,
+		       int64_t time)
 {
 	struct writing *w = ctx;
 	FILE *f = w->file[SWITCHES];
-	uint32_t *left;
 
 	if (cpu < 0)
 		return;
-	left = left_of(w, cpu);
 	fprintf(f, "%" PRId64 ",%" PRId64, time, cpu);
-	put_thread(f, v, *left);
-	if (*left == LIVES_NONE)
-		putc(',', f);
-	else
-		fprintf(f, ",%s", v->all[*left].state == GPROF_TRACE_GO_NOT_EXIST ? "dead" :
-			part_name(lives_part(v, &v->all[*left])));
+	put_thread(f, v, left);
+	fprintf(f, ",%s", why_left(v, left));
 	put_thread(f, v, life);
 	putc('\n', f);
-	*left = LIVES_NONE;
 }
 
 /* With the last name that each had. */
@@ -252,9 +241,9 @@ int tables_write(const char *file, const char *dir)
 	if (status == STATUS_OK) {
 		write_threads(&w);
 		lives_tell(&w.lives, file);
+		lives_tell_calls(&w.lives, file, "lines in syscalls.csv");
 	}
 	status = close_tables(&w, status);
 	lives_free(&w.lives);
-	free(w.left);
 	return status;
 }

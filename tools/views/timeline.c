@@ -141,20 +141,22 @@ static void take_stretch(void *ctx, struct lives *v, const struct stretch *s)
 static void leave(struct timeline *t, struct timeline_cpu *c, int64_t time)
 {
 	struct piece piece = {
-		.begin = c->since, .who = c->life,
-		.part = c->life == LIVES_NONE ? (uint8_t)PIECE_NOTHING : PART_CPU,
+		.begin = c->since, .who = c->life == LIVES_UNKNOWN ? PIECE_NOBODY : c->life,
+		.part = c->life == LIVES_NONE ? (uint8_t)PIECE_NOTHING :
+			c->life == LIVES_UNKNOWN ? PART_LOST : PART_CPU,
 	};
 
 	if (c->known)
 		take(t, &c->track, &piece, time);
 }
 
-static void take_comes(void *ctx, struct lives *v, int64_t cpu, uint32_t life, int64_t time)
+static void take_comes(void *ctx, struct lives *v, int64_t cpu, uint32_t left, uint32_t life,
+		       int64_t time)
 {
 	struct timeline *t = ctx;
 	struct timeline_cpu *c;
 
-	(void)v;
+	(void)v, (void)left;
 	if (cpu < 0 || cpu >= CPUS_MAX)
 		return;
 	while (t->nr_cpus <= (size_t)cpu) {
@@ -168,7 +170,8 @@ static void take_comes(void *ctx, struct lives *v, int64_t cpu, uint32_t life, i
 	c->known = true;
 }
 
-static void take_lost(void *ctx, struct lives *v, int64_t cpu, int64_t begin, int64_t end)
+static void take_lost(void *ctx, struct lives *v, int64_t cpu, uint32_t life, int64_t begin,
+		      int64_t end)
 {
 	struct piece piece = { .begin = begin, .who = PIECE_NOBODY, .part = PART_LOST };
 	struct timeline *t = ctx;
@@ -180,6 +183,7 @@ static void take_lost(void *ctx, struct lives *v, int64_t cpu, int64_t begin, in
 	c = &t->cpus[cpu];
 	leave(t, c, begin);
 	take(t, &c->track, &piece, end);
+	c->life = life;
 	c->since = end;
 }
 

@@ -34,7 +34,7 @@ struct track {
 	bool left_out;
 };
 
-/* A CPU, and what it does. */
+/* A CPU, and what it does: @life has it, LIVES_NONE, or LIVES_UNKNOWN. */
 struct timeline_cpu {
 	struct track track;
 	uint32_t life;

@@ -328,19 +328,17 @@ static void put_notes(struct page *p)
 
 	fputs("\"notes\":[", p->f);
 	if (v->lost) {
-		text = xprintf("%" PRIu64 " events are missing in the trace; times near the gaps "
-			       "are as was seen next", v->lost);
+		text = xprintf("%" PRIu64 " events are missing in the trace; what CPUs and threads "
+			       "did then is drawn as lost", v->lost);
 		text_json(p->f, text);
 		free(text);
 		comma = ",\n";
 	}
-	if (!v->seen.stacks) {
+	text = lives_missing(v, "the trace");
+	if (text) {
 		fputs(comma, p->f);
-		text_json(p->f, v->seen.calls ?
-			  "the trace has no kernel stacks of who stops: reasons of waits are those "
-			  "of system calls; gprofctl trace --stacks tells more" :
-			  "the trace has neither kernel stacks of who stops nor system calls: waits "
-			  "have no reason; gprofctl trace --stacks --syscalls records them");
+		text_json(p->f, text);
+		free(text);
 	}
 	fputs("],\n", p->f);
 }

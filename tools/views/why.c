@@ -39,6 +39,7 @@
  * @stack: number of where
  * @waker: who ended it, or LIVES_NONE
  * @before: what it did before, or NONE
+ * @open: it did not end with @end, but what came then is not known
  */
 struct did {
 	int64_t begin;
@@ -48,6 +49,7 @@ struct did {
 	uint32_t stack;
 	uint32_t waker;
 	uint32_t before;
+	bool open;
 };
 
 /* A piece of the wait, and @depth: over how many wakers it lies. */
@@ -58,6 +60,7 @@ struct step {
 	uint32_t part;
 	uint32_t stack;
 	uint32_t depth;
+	bool open;
 };
 
 /**
@@ -125,8 +128,10 @@ static bool is_meant(const struct why *w, const struct lives *v, uint32_t life)
 static void find_wait(void *ctx, struct lives *v, const struct stretch *s)
 {
 	struct why *w = ctx;
-	int64_t at = w->at + (w->at_offset ? v->begin : 0);
+	int64_t at = w->at;
 
+	if (w->at_offset && __builtin_add_overflow(at, v->begin, &at))
+		at = INT64_MAX;
 	if (!is_meant(w, v, s->life))
 		return;
 	w->known = true;
@@ -154,7 +159,6 @@ static void note(void *ctx, struct lives *v, const struct stretch *s)
 	struct why *w = ctx;
 	uint32_t *last = last_of(w, s->life);
 
-	(void)v;
 	if (s->end <= w->begin || s->begin >= w->end)
 		return;
 	if (w->nr == DID_MAX) {
@@ -165,6 +169,7 @@ static void note(void *ctx, struct lives *v, const struct stretch *s)
 	w->did[w->nr] = (struct did){
 		.begin = s->begin, .end = s->end, .life = s->life, .part = s->part,
 		.stack = s->stack, .waker = s->waker, .before = *last,
+		.open = s->goes_on || v->over,
 	};
 	*last = (uint32_t)w->nr++;
 }
@@ -186,6 +191,7 @@ static void add_step(struct why *w, const struct did *d, int64_t end)
 	w->steps[w->nr_steps++] = (struct step){
 		.begin = d->begin > w->begin ? d->begin : w->begin, .end = end, .life = d->life,
 		.part = d->part, .stack = d->stack, .depth = (uint32_t)w->nr_chain - 1,
+		.open = d->open,
 	};
 }
 
@@ -211,6 +217,9 @@ static void follow(struct why *w)
 		}
 		add_step(w, d, time);
 		time = d->begin;
+		/* Nor is it known whether what it did before had to do with it. */
+		if (d->part == PART_LOST)
+			break;
 	}
 	if (time > w->begin)
 		w->cut = true;
@@ -236,6 +245,14 @@ static void print_place(struct why *w, uint32_t stack)
 		fputs(shown ? " < " : "  in ", stdout);
 		text_plain(stdout, frames[i].function);
 	}
+}
+
+static const char *how_ended(const struct why *w, const struct step *s)
+{
+	if (!s->open)
+		return "until an interrupt or somebody unknown wakes it";
+	return s->end == w->lives.end ? "until the trace ends" :
+					"and how that ends is not known, as events were lost";
 }
 
 static const char *words(enum part part)
@@ -290,7 +307,7 @@ static void print_steps(struct why *w)
 		print_place(w, s->stack);
 		putchar('\n');
 		if (is_wait(s->part))
-			puts("                 until an interrupt or somebody unknown wakes it");
+			printf("                 %s\n", how_ended(w, s));
 		else if (!i || w->steps[i - 1].depth < s->depth)
 			print_wakings(w, s->depth, i ? w->steps[i - 1].depth : 0);
 	}

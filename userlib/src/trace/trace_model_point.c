@@ -47,6 +47,8 @@ static __attribute__((noinline)) bool agree_now(struct gprof_trace_model *m, con
 	}
 	m->stats.repaired++;
 	gprof_model_leave(m, p->cpu, GPROF_GO_RUNNABLE, GPROF_TRACE_REASON_LOST, 0);
+	/* It idles, which is known by this point alone. */
+	gprof_model_proc_stop(m, p->cpu);
 	return false;
 }
 
