@@ -165,9 +165,10 @@ def program_line($arch; $what; $program):
 	| line($what; heap($arch; "gprof"; $program; percent); null;
 	       (if $theirs then "jemalloc \($theirs | shown(2))" else "" end); 2);
 def object_line($arch; $what; $kind):
-	heap($arch; "bpftrace"; $kind; a_chunk) as $theirs
-	| line($what; heap($arch; "gprof"; $kind; a_chunk); null;
-	       (if $theirs then "bpftrace \($theirs | shown(0))" else "" end); 0);
+	line($what; heap($arch; "gprof"; $kind; a_chunk); null;
+	     ([["bpftrace", heap($arch; "bpftrace"; $kind; a_chunk)],
+	       ["memleak", heap($arch; "memleak"; $kind; a_chunk)]]
+	      | map(select(.[1])) | map(.[0] + " " + (.[1] | shown(0))) | join(", ")); 0);
 
 def tasks_line($arch):
 	def took($peer; field): [of("tasks"; $arch; $peer)[] | field] | mean;
