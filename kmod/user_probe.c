@@ -7,18 +7,20 @@
  * memory, unasked; it is taken away when the child comes by and is not meant.
  *
  * Handlers run in the task that came by, and may sleep.
+ *
+ * A breakpoint is written to memory of others as a debugger would do it, and that fails for who is
+ * being killed: what is there already would stay. So it is done by nobody who can be.
  */
 #include "user_probe.h"
 #include "compat/mm.h"
 #include "compat/mmap_lock.h"
+#include "compat/workqueue.h"
 
 #include <linux/dcache.h>
 #include <linux/errno.h>
 #include <linux/file.h>
 #include <linux/kernel.h>
 #include <linux/sched.h>
-
-#define ENOTSUPP_OF_KERNEL	524	/* no number that programs know */
 
 /**
  * gprof_user_probes_exist() - does this kernel have them?
@@ -61,7 +63,7 @@ static int returned(GPROF_UPROBE_RETURN_ARGS)
  * @offset: of an instruction
  *
  * Context: Task.
- * Return: 0; -EBADF or -EINVAL: it is no such file, or not as long.
+ * Return: 0; -EINVAL: it is no such file, or not as long.
  */
 int gprof_user_probe_open(struct gprof_user_probe *p, int fd, u64 offset)
 {
@@ -69,7 +71,7 @@ int gprof_user_probe_open(struct gprof_user_probe *p, int fd, u64 offset)
 	struct inode *inode;
 
 	if (!file)
-		return -EBADF;
+		return -EINVAL;
 	/* Of a file of overlayfs, that which is mapped. */
 	inode = d_real_inode(file->f_path.dentry);
 	if (!S_ISREG(inode->i_mode) || !(file->f_mode & FMODE_READ) ||
@@ -129,11 +131,46 @@ void gprof_user_probe_close(struct gprof_user_probe *p)
 }
 
 /**
+ * struct change - a probe that is set, or ended
+ * @work: by whom
+ * @probe: it
+ */
+struct change {
+	struct work_struct work;
+	struct gprof_user_probe *probe;
+};
+
+static void run(struct gprof_user_probe *p, work_func_t what)
+{
+	struct change c = { .probe = p };
+
+	INIT_WORK_ONSTACK(&c.work, what);
+	queue_work(system_dfl_wq, &c.work);
+	flush_work(&c.work);
+	destroy_work_on_stack(&c.work);
+}
+
+static void set(struct work_struct *work)
+{
+	struct gprof_user_probe *p = container_of(work, struct change, work)->probe;
+
+	p->handle = gprof_uprobe_register(p->inode, p->offset, &p->consumer);
+}
+
+static void unset(struct work_struct *work)
+{
+	struct gprof_user_probe *p = container_of(work, struct change, work)->probe;
+
+	gprof_uprobe_unregister(p->handle, p->inode, p->offset, &p->consumer);
+}
+
+/**
  * gprof_user_probe_set() - from now on
  * @p: probe that was opened
  *
- * Context: Task, without mmap_lock. Asks of each process that has mapped the file.
- * Return: 0 or a negative errno.
+ * Context: Task, without mmap_lock; sleeps. Asks of each process that has mapped the file.
+ * Return: 0; -EINVAL: the file is not as long any more, or no instruction begins there;
+ * -EOPNOTSUPP: it is none that can be probed; -ENOMEM.
  */
 int gprof_user_probe_set(struct gprof_user_probe *p)
 {
@@ -142,11 +179,18 @@ int gprof_user_probe_set(struct gprof_user_probe *p)
 		.ret_handler = p->returns ? returned : NULL,
 		.filter = wants,
 	};
-	p->handle = gprof_uprobe_register(p->inode, p->offset, &p->consumer);
-	if (IS_ERR(p->handle))
-		return PTR_ERR(p->handle) == -ENOTSUPP_OF_KERNEL ? -EOPNOTSUPP : PTR_ERR(p->handle);
-	p->is_set = true;
-	return 0;
+	run(p, set);
+	p->is_set = !IS_ERR(p->handle);
+	if (p->is_set)
+		return 0;
+	switch (PTR_ERR(p->handle)) {
+	case -EINVAL:
+	case -ENOMEM:
+		return PTR_ERR(p->handle);
+	default:
+		/* What the kernel has for it programs do not know, or as something else. */
+		return i_size_read(p->inode) > p->offset ? -EOPNOTSUPP : -EINVAL;
+	}
 }
 
 /**
@@ -158,7 +202,7 @@ int gprof_user_probe_set(struct gprof_user_probe *p)
 void gprof_user_probe_unset(struct gprof_user_probe *p)
 {
 	if (p->is_set)
-		gprof_uprobe_unregister(p->handle, p->inode, p->offset, &p->consumer);
+		run(p, unset);
 	p->is_set = false;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
+#include "fuzz_alloc.h"
 #include "fuzz_ioctl.h"
 #include "fuzz_python.h"
 #include "table.h"
@@ -403,7 +404,8 @@ void do_setup(struct thread *t, struct slot *s)
 	};
 	uint64_t cpus[2] = { ONE_OF(&t->draw, 1, 2, 3, 0, UINT64_MAX), 0 };
 	struct gprof_block_params block = { .size = sizeof(block) };
-	struct gprof_alloc_params alloc = { .size = sizeof(alloc) };
+	struct gprof_alloc_function functions[FUZZ_FUNCTIONS];
+	struct gprof_alloc_params alloc;
 	struct gprof_cpu_params params;
 	struct gprof_task_params task = {
 		.size = sizeof(task), .flags = !one_in(&t->draw, 8) ? 0 : draw(&t->draw),
@@ -462,11 +464,10 @@ void do_setup(struct thread *t, struct slot *s)
 		setup.params = (uintptr_t)&block;
 	}
 	if (one_in(&t->draw, 6)) {
-		alloc.period = ONE_OF(&t->draw, 1, 100, 4096, 4096, 1 << 20, 1ULL << 40, 0, UINT64_MAX);
-		alloc.flags = below(&t->draw, one_in(&t->draw, 8) ? 8 : 4);
+		fuzz_alloc(&t->draw, &alloc, functions);
 		setup.kind = one_in(&t->draw, 4) ? GPROF_KIND_ALLOC : GPROF_KIND_HEAP;
-		if (setup.kind == GPROF_KIND_HEAP || one_in(&t->draw, 8))
-			alloc.slots = ONE_OF(&t->draw, 0, 1, 16, 1000, 1 << 22, (1 << 22) + 1, UINT32_MAX);
+		if (setup.kind == GPROF_KIND_ALLOC && !one_in(&t->draw, 8))
+			alloc.slots = 0;
 		setup.params = (uintptr_t)&alloc;
 	}
 	if (one_in(&t->draw, 3))

@@ -159,10 +159,16 @@ def loaded_line($arch; $what; field):
 	       ["heaptrack", heap($arch; "heaptrack"; "loaded"; field)]]
 	      | map(select(.[1])) | map(.[0] + " " + (.[1] | shown(1))) | join(", ")); 1);
 def a_chunk: (.recorded - .alone) / .chunks;
+def percent: (.recorded / .alone - 1) * 100;
+def program_line($arch; $what; $program):
+	heap($arch; "jemalloc"; $program; percent) as $theirs
+	| line($what; heap($arch; "gprof"; $program; percent); null;
+	       (if $theirs then "jemalloc \($theirs | shown(2))" else "" end); 2);
 def object_line($arch; $what; $kind):
-	heap($arch; "bpftrace"; $kind; a_chunk) as $theirs
-	| line($what; heap($arch; "gprof"; $kind; a_chunk); null;
-	       (if $theirs then "bpftrace \($theirs | shown(0))" else "" end); 0);
+	line($what; heap($arch; "gprof"; $kind; a_chunk); null;
+	     ([["bpftrace", heap($arch; "bpftrace"; $kind; a_chunk)],
+	       ["memleak", heap($arch; "memleak"; $kind; a_chunk)]]
+	      | map(select(.[1])) | map(.[0] + " " + (.[1] | shown(0))) | join(", ")); 0);
 
 def tasks_line($arch):
 	def took($peer; field): [of("tasks"; $arch; $peer)[] | field] | mean;
@@ -225,6 +231,11 @@ def tasks_line($arch):
     loaded_line($arch; "loaded, not sampled"; (.quick - .quick_alone) / .chunks),
     loaded_line($arch; "loaded, with all that is"; a_chunk),
     object_line($arch; "probed, as memleak"; "probed")),
+   (heading("\($arch): percent of CPU time added to a program, sampled by 512 KiB"),
+    program_line($arch; "sqlite3: a table, its index, a join"; "sqlite3"),
+    program_line($arch; "perl: a hash of lists, joined"; "perl"),
+    line("malloc() and free() alone"; heap($arch; "gprof"; "loaded"; (.quick / .quick_alone - 1) * 100);
+	 null; ""; 2)),
    (heading("\($arch): instructions for an object of the kernel"),
     object_line($arch; "allocated and freed, as memleak"; "objects"),
     object_line($arch; "allocated, not sampled"; "unsampled"),

@@ -545,7 +545,7 @@ TEST_F(user_probe, rows_are_checked)
 	EXPECT_REFUSED(EINVAL, GPROF_REASON_PARAMS);
 	self->rows[0] = good;
 	self->rows[0].fd = -1;
-	EXPECT_REFUSED(EBADF, GPROF_REASON_FILE);
+	EXPECT_REFUSED(EINVAL, GPROF_REASON_FILE);
 	self->rows[0].fd = pipes[0];
 	EXPECT_REFUSED(EINVAL, GPROF_REASON_FILE);
 	self->rows[0].fd = written;
@@ -561,7 +561,7 @@ TEST_F(user_probe, rows_are_checked)
 	EXPECT_REFUSED(EINVAL, GPROF_REASON_FILE);
 	self->rows[0] = good;
 	self->rows[ROWS - 1].fd = 12345;
-	EXPECT_REFUSED(EBADF, GPROF_REASON_FILE);
+	EXPECT_REFUSED(EINVAL, GPROF_REASON_FILE);
 	self->params.nr_functions = ROWS - 1;
 	EXPECT_REFUSED(0, GPROF_REASON_NONE);
 	self->params.nr_functions = 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * shim_lib_test: what the shim does to programs that have less than others: no dlsym(), as in
- * an old C library, or no library of C++. Nobody records. Each is a program of its own, with the
- * shim before it.
+ * an old C library, or no library of C++; or more: an allocator of their own. Nobody records.
+ * Each is a program of its own, with the shim before it.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -29,10 +29,10 @@ static void path_of(char *path, const char *file)
 	snprintf(path, PATH_MAX, "%s/../%s", dirname(self), file);
 }
 
-/* Runs @mode of this program with @shim; its status. */
+/* Runs @mode of this program, or the program of that name, with @shim; its status. */
 static int status_with(const char *shim, const char *mode)
 {
-	char path[PATH_MAX];
+	char path[PATH_MAX], program[PATH_MAX];
 	int status;
 	pid_t pid;
 
@@ -43,7 +43,8 @@ static int status_with(const char *shim, const char *mode)
 	if (!pid) {
 		setenv("LD_PRELOAD", path, 1);
 		setenv("SHIM_TEST_MODE", mode, 1);
-		execl("/proc/self/exe", "shim_lib_test", NULL);
+		path_of(program, mode);
+		execl(access(program, X_OK) ? "/proc/self/exe" : program, "shim_lib_test", NULL);
 		_exit(127);
 	}
 	return waitpid(pid, &status, 0) == pid ? status : -1;
@@ -100,6 +101,12 @@ TEST(maps_where_functions_cannot_be_looked_for)
 TEST(an_operator_that_fails_is_the_callers)
 {
 	EXPECT_EQ(0, status_with("../lib/libgprof-heap.so", "plugin"));
+}
+
+TEST(what_a_program_allocates_itself_is_its_own)
+{
+	EXPECT_EQ(0, status_with("../lib/libgprof-heap.so", "shim_own_malloc"));
+	EXPECT_EQ(0, status_with("shim_alone.so", "shim_own_malloc"));
 }
 
 int main(int argc, char **argv)

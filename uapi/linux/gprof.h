@@ -722,11 +722,13 @@ struct gprof_alloc_function {
  * parent, another program that the target executes where it maps the same files. Of calls
  * within each other the outermost one counts, once it has returned a place; a sample that
  * would be of one that never returns, or of a task for which there was no room to note its
- * call, is lost. Who resizes in vain has nothing live there any more; that is counted (full of
- * struct gprof_live_head). Needs CAP_PERFMON, and excludes KEEP. While START and STOP put them
- * there and take them away, each process that has mapped one of the files waits a little; and
- * they wait for the mmap_lock of each, as long as that is held: of this kind alone START, STOP
- * and close() have no bound.
+ * call, is lost. Who leaves a call by a jump is taken to be in it until another one begins
+ * higher on the stack, or there and of the same function. Who resizes in vain has nothing
+ * live there any more; that is counted (full of struct gprof_live_head). Needs CAP_PERFMON,
+ * and excludes KEEP. START refuses what no probe can be put on (EOPNOTSUPP), and a file that
+ * was cut (EINVAL). While START and STOP put them there and take them away, each process that
+ * has mapped one of the files waits a little; and they wait for the mmap_lock of each, as long
+ * as that is held: of this kind alone START, STOP and close() have no bound.
  */
 struct gprof_alloc_params {
 	__u32 size;

@@ -1,0 +1,654 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * probe_attack_test: programs that are probed, and do what no allocator does; files that are
+ * probed, and do not stay what they are.
+ *
+ * The allocators are functions of the test, whose answers are what it likes, or a few bytes in a
+ * file.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include "harness.h"
+#include "device.h"
+#include "live_table.h"
+#include "reader.h"
+#include "workload.h"
+
+#define SIZE		12345
+#define ROWS		8
+#define CODE		4096
+#define SAMPLES_MAX	20000
+#define NOINLINE	__attribute__((noinline, noclone))
+
+struct told {
+	uint32_t tid;
+	uint64_t value;
+	uint64_t live;
+};
+
+FIXTURE(attack) {
+	struct gprof_alloc_function rows[ROWS];
+	struct gprof_alloc_params params;
+	struct gprof_setup setup;
+	struct device dev;
+	struct reader reader;
+	struct gprof_stats st;
+	const struct gprof_live_head *head;
+	size_t head_size;
+	struct told told[SAMPLES_MAX];
+	unsigned int nr;
+	int exe;
+	int code;	/* a file with one function, that returns what it is given */
+	void *(*function)(size_t n);
+};
+
+/* ---- allocators ---- */
+
+static void *volatile answer;
+static jmp_buf back;
+static pid_t (*volatile fork_by)(void);
+static volatile pid_t pid_of_fork;
+
+static NOINLINE void *answers(size_t n)
+{
+	return answer;
+}
+
+static NOINLINE void *answers_too(size_t n)
+{
+	return answer;
+}
+
+static NOINLINE void frees(void *p)
+{
+	answer = answer;
+}
+
+static NOINLINE int fills(void **where, size_t align, size_t n)
+{
+	return answer != NULL;
+}
+
+static NOINLINE void *jumps(size_t n)
+{
+	longjmp(back, 1);
+}
+
+static NOINLINE void *ends(size_t n)
+{
+	pthread_exit(NULL);
+}
+
+static NOINLINE void *forks(size_t n)
+{
+	pid_of_fork = fork_by();
+	return answer;
+}
+
+/* Returns its argument. */
+static const uint8_t code[] = {
+#if defined(__x86_64__)
+	0x48, 0x89, 0xf8, 0xc3,
+#elif defined(__aarch64__)
+	0x1f, 0x20, 0x03, 0xd5, 0xc0, 0x03, 0x5f, 0xd6,
+#elif defined(__riscv)
+	0x13, 0x00, 0x00, 0x00, 0x67, 0x80, 0x00, 0x00,
+#endif
+};
+
+/* ---- */
+
+/* Where the file has what is at that address. */
+static uint64_t offset_of(const void *at)
+{
+	FILE *f = fopen("/proc/self/maps", "re");
+	uint64_t from, to, offset, found = 0;
+	char line[512];
+
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "%lx-%lx %*s %lx", &from, &to, &offset) == 3 &&
+		    (uintptr_t)at >= from && (uintptr_t)at < to)
+			found = (uintptr_t)at - from + offset;
+	if (f)
+		fclose(f);
+	return found;
+}
+
+static void note(void *ctx, const struct reader_sample *s)
+{
+	FIXTURE_DATA(attack) *self = ctx;
+
+	if (self->nr < SAMPLES_MAX)
+		self->told[self->nr++] = (struct told){ s->rec->tid, s->value, s->live };
+}
+
+/* A file of that length with the code at its begin, and what else there is, or nothing. */
+static int code_file(const char *path, const void *rest)
+{
+	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0755);
+
+	if (fd < 0 || ftruncate(fd, CODE) || (rest && pwrite(fd, rest, CODE, 0) != CODE) ||
+	    pwrite(fd, code, sizeof(code), 0) != sizeof(code))
+		return -1;
+	return fd;
+}
+
+static void *map_code(int fd)
+{
+	return mmap(NULL, CODE, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+}
+
+static void row(FIXTURE_DATA(attack) *self, const void *function, uint32_t role)
+{
+	self->rows[self->params.nr_functions++] = (struct gprof_alloc_function){
+		.fd = self->exe, .role = role, .offset = offset_of(function),
+	};
+}
+
+static void row_of_file(FIXTURE_DATA(attack) *self, uint64_t offset)
+{
+	self->rows[0] = (struct gprof_alloc_function){
+		.fd = self->code, .role = GPROF_ALLOC_FN_MALLOC, .offset = offset,
+	};
+	self->params.nr_functions = 1;
+}
+
+FIXTURE_SETUP(attack)
+{
+	self->dev.fd = -1;
+	self->exe = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	self->code = code_file("/tmp/probe_attack", NULL);
+	ASSERT_LE(0, self->code);
+	self->function = map_code(self->code);
+	ASSERT_NE(MAP_FAILED, (void *)self->function);
+	self->params = (struct gprof_alloc_params){
+		.size = sizeof(self->params), .flags = GPROF_ALLOC_F_PROBES, .period = 1,
+		.functions = (uintptr_t)self->rows,
+	};
+	row(self, answers, GPROF_ALLOC_FN_MALLOC);
+	row(self, answers_too, GPROF_ALLOC_FN_CALLOC);
+	row(self, frees, GPROF_ALLOC_FN_FREE);
+	row(self, fills, GPROF_ALLOC_FN_POSIX_MEMALIGN);
+	row(self, jumps, GPROF_ALLOC_FN_MALLOC);
+	row(self, ends, GPROF_ALLOC_FN_MALLOC);
+	row(self, forks, GPROF_ALLOC_FN_MALLOC);
+	self->setup = device_setup_of(GPROF_TARGET_PROCESS, getpid(), &self->params);
+	self->setup.kind = GPROF_KIND_HEAP;
+	self->setup.buffer_size = 1 << 20;
+	SKIP_UNLESS(device_has(GPROF_FEAT_ALLOC_PROBES), "programs cannot be probed here");
+}
+
+FIXTURE_TEARDOWN(attack)
+{
+	if (self->head)
+		munmap((void *)self->head, self->head_size);
+	reader_free(&self->reader);
+	device_close(&self->dev);
+	munmap((void *)self->function, CODE);
+	close(self->exe);
+	close(self->code);
+	unlink("/tmp/probe_attack");
+}
+
+static int prepare(FIXTURE_DATA(attack) *self)
+{
+	int err = device_setup(&self->dev, &self->setup) ?: device_map(&self->dev) ?:
+		  reader_init(&self->reader, &self->dev);
+
+	if (err)
+		return err;
+	self->reader.on_sample = note;
+	self->reader.ctx = self;
+	self->head = live_table_map(self->dev.fd, &self->head_size);
+	return self->head ? 0 : -ENOMEM;
+}
+
+static void start(struct __test_metadata *_metadata, FIXTURE_DATA(attack) *self)
+{
+	ASSERT_EQ(0, prepare(self)) {
+		TH_LOG("reason %u", self->setup.out_reason);
+	}
+	ASSERT_EQ(0, device_start(&self->dev));
+}
+
+/* @lost is what may not be there. */
+static void finish(struct __test_metadata *_metadata, FIXTURE_DATA(attack) *self, uint64_t lost)
+{
+	ASSERT_EQ(0, device_stop(&self->dev));
+	ASSERT_LE(0, reader_read(&self->reader));
+	EXPECT_STREQ("", self->reader.error);
+	ASSERT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &self->st));
+	EXPECT_EQ(lost, device_lost(&self->st));
+	EXPECT_EQ(self->st.out_produced, self->reader.samples + device_lost(&self->st));
+}
+
+static void expect(struct __test_metadata *_metadata, const FIXTURE_DATA(attack) *self, pid_t tid,
+		   uint64_t value, uint64_t nr, uint64_t live)
+{
+	uint64_t has = 0, lives = 0;
+	unsigned int i;
+
+	for (i = 0; i < self->nr; i++) {
+		if (self->told[i].tid != (uint32_t)tid || self->told[i].value != value)
+			continue;
+		has++;
+		lives += live_table_has(self->head, self->told[i].live);
+	}
+	EXPECT_EQ(nr, has) {
+		TH_LOG("of %llu bytes", (unsigned long long)value);
+	}
+	EXPECT_EQ(live, lives) {
+		TH_LOG("of %llu bytes", (unsigned long long)value);
+	}
+}
+
+static bool is_clean(pid_t pid, const void *at, int fd, uint64_t offset)
+{
+	uint8_t has[8], is[8];
+	char path[64];
+	bool same;
+	int mem;
+
+	snprintf(path, sizeof(path), "/proc/%d/mem", pid);
+	mem = open(path, O_RDONLY | O_CLOEXEC);
+	same = mem >= 0 && pread(mem, is, sizeof(is), (off_t)(uintptr_t)at) == sizeof(is) &&
+	       pread(fd, has, sizeof(has), (off_t)offset) == sizeof(has) &&
+	       !memcmp(has, is, sizeof(is));
+	if (mem >= 0)
+		close(mem);
+	return same;
+}
+
+/* ---- what is said ---- */
+
+TEST_F(attack, whatever_an_allocator_says_is_taken_as_it_is)
+{
+	void *const places[] = {
+		(void *)1, (void *)2, (void *)3, (void *)-1, (void *)0xffff888000000000,
+		(void *)(1UL << 47), self, (void *)GPROF_LIVE_IS,
+	};
+	const unsigned int nr = sizeof(places) / sizeof(places[0]);
+	void *(*volatile calls)(size_t n, size_t size) = (void *)answers_too;
+	unsigned int i;
+
+	start(_metadata, self);
+	for (i = 0; i < nr; i++) {
+		/* never allocated, allocated, allocated again without an end, and freed twice */
+		frees(places[i]);
+		answer = places[i];
+		answers(SIZE);
+		answers(SIZE + 1);
+		if (i & 1) {
+			frees(places[i]);
+			frees(places[i]);
+		}
+	}
+	answer = NULL;
+	answers(SIZE);
+	frees(NULL);
+	answer = &self->st;
+	answers(0);
+	answers(SIZE_MAX);
+	answers(1UL << 48);
+	answers((1UL << 48) - 1);
+	calls(1UL << 32, 1UL << 32);
+	calls(SIZE_MAX, 2);
+	calls(SIZE, 2);
+	finish(_metadata, self, 0);
+	expect(_metadata, self, gettid(), SIZE, nr, 0);
+	expect(_metadata, self, gettid(), SIZE + 1, nr, nr / 2);
+	expect(_metadata, self, gettid(), (1UL << 48) - 1, 1, 0);
+	expect(_metadata, self, gettid(), 2 * SIZE, 1, 1);
+	EXPECT_EQ(2 * nr + 2, self->nr);
+	/* each is where something was */
+	EXPECT_EQ(nr + 1, self->head->unseen);
+	EXPECT_EQ(self->head->added - self->head->removed, nr / 2 + 1);
+	EXPECT_EQ(0, self->head->full);
+}
+
+TEST_F(attack, place_that_cannot_be_read_is_lost)
+{
+	void *where = self;
+
+	start(_metadata, self);
+	answer = NULL;
+	fills(&where, 8, SIZE);
+	fills(NULL, 8, SIZE + 1);
+	fills((void **)8, 8, SIZE + 1);
+	fills((void **)-8, 8, SIZE + 1);
+	fills((void **)0xffff888000000000, 8, SIZE + 1);
+	answer = self;
+	fills(NULL, 8, SIZE + 1);
+	finish(_metadata, self, 4);
+	expect(_metadata, self, gettid(), SIZE, 1, 1);
+	EXPECT_EQ(1, self->nr);
+}
+
+/* ---- how a call ends ---- */
+
+/* From deep down. */
+static NOINLINE void leave(void)
+{
+	volatile char room[1024];
+
+	room[0] = 1;
+	jumps(SIZE);
+	room[1] = room[0];
+}
+
+TEST_F(attack, call_that_is_left_by_a_jump_is_lost)
+{
+	volatile int i;
+
+	start(_metadata, self);
+	answer = self;
+	for (i = 0; i < 10; i++) {
+		if (!setjmp(back))
+			leave();
+		answers(SIZE + 1);
+	}
+	finish(_metadata, self, 10);
+	expect(_metadata, self, gettid(), SIZE + 1, 10, 1);
+	EXPECT_EQ(10, self->nr);
+}
+
+static void *thread_ends(void *arg)
+{
+	ends(SIZE);
+	return arg;
+}
+
+TEST_F(attack, calls_of_threads_that_end_in_them_are_others_then)
+{
+	const unsigned int nr = 1500;	/* more than there is room for */
+	pthread_t thread;
+	unsigned int i;
+
+	start(_metadata, self);
+	answer = self;
+	for (i = 0; i < nr; i++) {
+		ASSERT_EQ(0, pthread_create(&thread, NULL, thread_ends, NULL));
+		pthread_join(thread, NULL);
+	}
+	answers(SIZE + 1);
+	finish(_metadata, self, nr);
+	expect(_metadata, self, gettid(), SIZE + 1, 1, 1);
+	EXPECT_EQ(1, self->nr);
+}
+
+TEST_F(attack, fork_in_a_call_returns_twice_and_is_told_once)
+{
+	int status;
+
+	start(_metadata, self);
+	answer = self;
+	fork_by = fork_bound;
+	forks(SIZE);
+	if (!pid_of_fork) {
+		answers(SIZE + 1);
+		_exit(7);
+	}
+	ASSERT_EQ(pid_of_fork, waitpid(pid_of_fork, &status, 0));
+	EXPECT_EQ(7, WEXITSTATUS(status));
+	finish(_metadata, self, 0);
+	expect(_metadata, self, gettid(), SIZE, 1, 1);
+	expect(_metadata, self, pid_of_fork, SIZE + 1, 1, 0);
+}
+
+/* In a child that has this memory, until it executes another program. */
+TEST_F(attack, vfork_between_calls_is_of_the_target)
+{
+	int status;
+	pid_t pid;
+
+	start(_metadata, self);
+	answer = self;
+	answers(SIZE);
+	pid = vfork();
+	if (!pid) {
+		answer = &self->nr;
+		answers(SIZE + 1);
+		execl("/bin/true", "true", NULL);
+		_exit(9);
+	}
+	ASSERT_LT(0, pid);
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
+	answer = &self->told;
+	answers(SIZE + 2);
+	finish(_metadata, self, 0);
+	expect(_metadata, self, gettid(), SIZE, 1, 1);
+	expect(_metadata, self, pid, SIZE + 1, 1, 1);
+	expect(_metadata, self, gettid(), SIZE + 2, 1, 1);
+}
+
+static volatile sig_atomic_t handled;
+
+static void handler(int sig)
+{
+	handled++;
+	answers(SIZE + 1);
+}
+
+TEST_F(attack, handlers_come_at_any_time)
+{
+	struct sigaction sa = { .sa_handler = handler, .sa_flags = SA_RESTART | SA_ONSTACK };
+	static char stack[65536];
+	const stack_t alternative = { .ss_sp = stack, .ss_size = sizeof(stack) };
+	struct itimerval it = { { 0, 500 }, { 0, 500 } }, none = { 0 };
+	uint64_t end = monotonic_ns() + 1000000000, nr = 0;
+
+	ASSERT_EQ(0, sigaltstack(&alternative, NULL));
+	sigaction(SIGALRM, &sa, NULL);
+	start(_metadata, self);
+	answer = self;
+	setitimer(ITIMER_REAL, &it, NULL);
+	while (monotonic_ns() < end && nr < SAMPLES_MAX / 2) {
+		answers(SIZE);
+		nr++;
+	}
+	setitimer(ITIMER_REAL, &none, NULL);
+	ASSERT_EQ(0, device_stop(&self->dev));
+	ASSERT_LE(0, reader_read(&self->reader));
+	ASSERT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &self->st));
+	EXPECT_EQ(self->st.out_produced, self->reader.samples + device_lost(&self->st));
+	/* Of one in the middle of another there is nothing. */
+	EXPECT_LE(nr, self->st.out_produced);
+	EXPECT_GE(nr + handled, self->st.out_produced);
+	EXPECT_EQ(1, self->head->added - self->head->removed);
+}
+
+/* ---- files ---- */
+
+TEST_F(attack, bytes_that_are_no_code_are_refused_at_start)
+{
+	unsigned int refused = 0, offset;
+	uint8_t bytes[CODE];
+	uint64_t x = 1;
+
+	for (offset = 0; offset < CODE; offset++)
+		bytes[offset] = (x = x * 6364136223846793005ULL + 1442695040888963407ULL) >> 56;
+	ASSERT_EQ(CODE, pwrite(self->code, bytes, CODE, 0));
+	self->setup.buffer_size = 0;
+	for (offset = 0; offset < 512; offset++) {
+		struct gprof_start arg = { .size = sizeof(arg) };
+		int err;
+
+		row_of_file(self, offset);
+		ASSERT_EQ(0, device_setup(&self->dev, &self->setup));
+		err = device_ioctl(self->dev.fd, GPROF_IOC_START, &arg);
+		EXPECT_TRUE(!err || err == -EOPNOTSUPP || err == -EINVAL) {
+			TH_LOG("%d at %#x", err, offset);
+		}
+		EXPECT_EQ(err ? GPROF_REASON_EVENT : GPROF_REASON_NONE, arg.out_reason);
+		refused += !!err;
+		device_close(&self->dev);
+		EXPECT_TRUE(is_clean(getpid(), (uint8_t *)self->function + offset, self->code, offset));
+	}
+	EXPECT_LT(0, refused);
+	self->dev.fd = -1;
+}
+
+TEST_F(attack, file_may_go_and_be_cut_and_written_to_while_it_is_probed)
+{
+	row_of_file(self, 0);
+	start(_metadata, self);
+	EXPECT_EQ((void *)SIZE, self->function(SIZE));
+	unlink("/tmp/probe_attack");
+	EXPECT_EQ((void *)(SIZE + 1), self->function(SIZE + 1));
+	ASSERT_EQ(8, pwrite(self->code, "\0\0\0\0\0\0\0\0", 8, 2048));
+	EXPECT_EQ((void *)(SIZE + 2), self->function(SIZE + 2));
+	ASSERT_EQ(0, device_stop(&self->dev));
+	ASSERT_EQ(0, device_start(&self->dev));
+	EXPECT_EQ((void *)(SIZE + 3), self->function(SIZE + 3));
+	ASSERT_EQ(0, ftruncate(self->code, 0));
+	ASSERT_EQ(0, device_stop(&self->dev));
+	EXPECT_EQ(-EINVAL, device_start(&self->dev));
+	ASSERT_EQ(0, ftruncate(self->code, CODE));
+	ASSERT_EQ(sizeof(code), pwrite(self->code, code, sizeof(code), 0));
+	ASSERT_EQ(0, device_start(&self->dev));
+	EXPECT_EQ((void *)(SIZE + 4), self->function(SIZE + 4));
+	munmap((void *)self->function, CODE);
+	self->function = map_code(self->code);
+	EXPECT_EQ((void *)(SIZE + 5), self->function(SIZE + 5));
+	finish(_metadata, self, 0);
+	EXPECT_EQ(6, self->nr);
+	EXPECT_TRUE(is_clean(getpid(), (void *)self->function, self->code, 0));
+}
+
+static void maps_anew(void *arg, int step)
+{
+	FIXTURE_DATA(attack) *self = arg;
+	void *(*function)(size_t n) = map_code(self->code);
+
+	if (function(step) != (void *)(uintptr_t)step ||
+	    !is_clean(getpid(), (void *)function, self->code, 0))
+		_exit(1);
+}
+
+TEST_F(attack, stranger_who_maps_it_later_has_it_as_it_is)
+{
+	struct child child;
+
+	row_of_file(self, 0);
+	ASSERT_EQ(0, child_fork(&child, maps_anew, self));
+	ASSERT_EQ(0, child_step(&child));
+	start(_metadata, self);
+	EXPECT_EQ(0, child_step(&child));
+	self->function(SIZE);
+	finish(_metadata, self, 0);
+	EXPECT_EQ(0, child_step(&child));
+	child_end(&child);
+	EXPECT_EQ(1, self->nr);
+}
+
+TEST_F(attack, file_of_an_overlay_is_that_which_is_mapped)
+{
+	static const char options[] = "lowerdir=/tmp/pa/l,upperdir=/tmp/pa/u,workdir=/tmp/pa/w";
+	void *(*function)(size_t n) = NULL;
+	int mounted, fd = -1;
+
+	mkdir("/tmp/pa", 0755);
+	mkdir("/tmp/pa/l", 0755);
+	mkdir("/tmp/pa/u", 0755);
+	mkdir("/tmp/pa/w", 0755);
+	mkdir("/tmp/pa/m", 0755);
+	fd = code_file("/tmp/pa/l/f", NULL);
+	close(fd);
+	mounted = mount("o", "/tmp/pa/m", "overlay", 0, options);
+	SKIP_UNLESS(!mounted, "no overlay can be mounted here");
+	fd = open("/tmp/pa/m/f", O_RDONLY | O_CLOEXEC);
+	ASSERT_LE(0, fd);
+	function = map_code(fd);
+	close(self->code);
+	self->code = fd;
+	row_of_file(self, 0);
+	start(_metadata, self);
+	EXPECT_EQ((void *)SIZE, function(SIZE));
+	finish(_metadata, self, 0);
+	EXPECT_EQ(1, self->nr);
+	munmap((void *)function, CODE);
+	umount2("/tmp/pa/m", MNT_DETACH);	/* the recorder has it still */
+}
+
+/* ---- who records ---- */
+
+static _Atomic bool over;
+
+static void *churn(void *arg)
+{
+	while (!over) {
+		answers(SIZE);
+		frees(answer);
+		sched_yield();
+	}
+	return arg;
+}
+
+TEST_F(attack, recorder_that_is_killed_at_any_time_leaves_nothing)
+{
+	pthread_t thread;
+	int round;
+
+	over = false;
+	answer = self;
+	ASSERT_EQ(0, pthread_create(&thread, NULL, churn, NULL));
+	for (round = 0; round < 6; round++) {
+		pid_t pid = fork_bound();
+
+		if (!pid) {
+			if (prepare(self))
+				_exit(1);
+			while (!device_start(&self->dev) && !device_stop(&self->dev))
+				;
+			_exit(1);
+		}
+		while (is_clean(getpid(), answers, self->exe, offset_of(answers)))
+			sleep_ms(1);
+		sleep_ms(2 * round);
+		EXPECT_EQ(0, kill(pid, SIGKILL));
+		waitpid(pid, NULL, 0);
+		EXPECT_TRUE(is_clean(getpid(), answers, self->exe, offset_of(answers)));
+		EXPECT_TRUE(is_clean(getpid(), frees, self->exe, offset_of(frees)));
+	}
+	over = true;
+	pthread_join(thread, NULL);
+}
+
+TEST_F(attack, many_recorders_share_a_place)
+{
+	enum { MANY = 16 };
+	struct gprof_stats st;
+	struct device devs[MANY];
+	int i;
+
+	self->setup.buffer_size = 0;
+	for (i = 0; i < MANY; i++) {
+		ASSERT_EQ(0, device_setup(&devs[i], &self->setup));
+		ASSERT_EQ(0, device_start(&devs[i]));
+	}
+	answer = self;
+	answers(SIZE);
+	for (i = 0; i < MANY; i += 2)
+		ASSERT_EQ(0, device_stop(&devs[i]));
+	answers(SIZE);
+	EXPECT_FALSE(is_clean(getpid(), answers, self->exe, offset_of(answers)));
+	for (i = 0; i < MANY; i++) {
+		ASSERT_EQ(0, device_stats(&devs[i], GPROF_STATS_ALL_CPUS, &st));
+		EXPECT_EQ(1 + (i & 1), st.out_produced);
+		device_close(&devs[i]);
+	}
+	EXPECT_TRUE(is_clean(getpid(), answers, self->exe, offset_of(answers)));
+}
+
+TEST_HARNESS_MAIN
