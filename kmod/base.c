@@ -29,7 +29,7 @@ static u32 count_shared(const struct gprof_callers *a, const struct gprof_caller
 {
 	const u64 *pa = a->frames + a->nr, *pb = b->frames + b->nr, *stop;
 
-	stop = pa - (a->nr < b->nr ? a->nr : b->nr);
+	stop = pa - min(a->nr, b->nr);
 	for (; pa - stop >= 4; pa -= 4, pb -= 4) {
 		if ((pa[-1] ^ pb[-1]) | (pa[-2] ^ pb[-2]) | (pa[-3] ^ pb[-3]) | (pa[-4] ^ pb[-4]))
 			break;

@@ -10,6 +10,7 @@
 #ifndef GPROF_ERRAND_H
 #define GPROF_ERRAND_H
 
+#include <linux/kernel.h>
 #include <linux/list.h>
 #include <linux/time64.h>
 #include <linux/types.h>
@@ -48,7 +49,7 @@ static inline u64 gprof_allowance_due(const struct gprof_allowance *a)
 static inline void gprof_allowance_spend(struct gprof_allowance *a, u64 now, u64 ns,
 					 unsigned int share)
 {
-	a->settled = (a->settled > now ? a->settled : now) + ns * share;
+	a->settled = max(a->settled, now) + ns * share;
 }
 
 /**

@@ -380,7 +380,7 @@ void gprof_live_resize(struct gprof_live *l, unsigned int at, u64 value)
  */
 int gprof_live_mmap(struct gprof_live *l, struct vm_area_struct *vma)
 {
-	unsigned long nr = (vma->vm_end - vma->vm_start) >> PAGE_SHIFT;
+	unsigned long nr = vma_pages(vma);
 
 	if (nr != 1 && nr != l->nr_pages)
 		return -EINVAL;

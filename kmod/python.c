@@ -195,19 +195,22 @@ u32 gprof_python_walk(struct gprof_callers *c, const struct gprof_texts *texts,
 	u32 i = smp_load_acquire(&list->python), nr = 0;
 	const struct gprof_python *p;
 	bool known, all = false;
-	u64 thread, tid;
+	u64 thread, tid, runtime;
+	u64 *first;
 
 	if (i >= list->nr || READ_ONCE(list->text[i].gone))
 		return 0;
 	p = &list->text[i].unwind->python;
 	/* What it calls itself, be it in a container. */
 	tid = task_pid_nr_ns(task, task_active_pid_ns(task));
+	/* What a sanitizer looks at comes before user memory is open: it would call out of that. */
+	runtime = list->text[i].start - list->text[i].offset + p->runtime;
+	first = &c->frames[c->nr];
 	if (!user_access_begin((void __user *)PAGE_SIZE, 16))
 		return GPROF_STACK_REC_F_PYTHON_CUT;
-	known = find_thread(p, list->text[i].start - list->text[i].offset + p->runtime, tid,
-			    &thread);
+	known = find_thread(p, runtime, tid, &thread);
 	if (known && thread)
-		all = follow(p, thread, &c->frames[c->nr], GPROF_MAX_FRAMES - c->nr, &nr);
+		all = follow(p, thread, first, GPROF_MAX_FRAMES - c->nr, &nr);
 	user_access_end();
 	if (!known)
 		return GPROF_STACK_REC_F_PYTHON_CUT;

@@ -79,7 +79,7 @@ static __always_inline bool gprof_user_returns_from_signal(u64 addr)
 
 static inline u64 gprof_user_register(const struct pt_regs *regs, u32 nr)
 {
-	return regs->regs[nr <= 30 ? nr : 30];
+	return regs->regs[min(nr, 30U)];
 }
 
 static inline u64 gprof_user_frame_pointer(const struct pt_regs *regs)
@@ -106,7 +106,7 @@ static inline void gprof_user_set_call(struct pt_regs *regs, u64 sp, u64 fp)
 
 static inline u64 gprof_signal_register(u32 nr)
 {
-	return SIGCONTEXT(regs) + 8 * (nr <= 30 ? nr : 30);
+	return SIGCONTEXT(regs) + 8 * min(nr, 30U);
 }
 
 static inline u64 gprof_counter_hz(void)

@@ -3,7 +3,7 @@
  * Files as users see them.
  *
  * file_user_path(): 6.8; before, the path of a file that overlayfs had mapped was
- * the user's in any case.
+ * the user's in any case. RHEL's 6.12 takes a file that is not const, and changes none.
  * inode_get_mtime(), inode_get_ctime(): 6.6; before, members.
  */
 #ifndef GPROF_COMPAT_FILE_H
@@ -15,7 +15,7 @@
 static inline const struct path *gprof_user_path(const struct file *file)
 {
 #ifdef GPROF_HAVE_FILE_USER_PATH
-	return file_user_path(file);
+	return file_user_path((struct file *)file);
 #else
 	return &file->f_path;
 #endif

@@ -2,8 +2,9 @@
 /*
  * Locking the mappings of a process.
  *
- * mmap_write_trylock(): was there until some 7.x. Who locks without it tells who looks at
- * mappings without a lock, which every way to unlock undoes.
+ * mmap_write_trylock(): was there until some 7.x; RHEL's 5.14 and 6.12 have none either.
+ * Who locks without it tells who looks at mappings without a lock, which every way to
+ * unlock undoes, where the kernel has a sequence for that (6.14).
  */
 #ifndef GPROF_COMPAT_MMAP_LOCK_H
 #define GPROF_COMPAT_MMAP_LOCK_H
@@ -17,7 +18,9 @@ static inline bool gprof_mmap_write_trylock(struct mm_struct *mm)
 #else
 	if (!down_write_trylock(&mm->mmap_lock))
 		return false;
+#ifdef GPROF_HAVE_MM_LOCK_SEQCOUNT
 	mm_lock_seqcount_begin(mm);
+#endif
 	return true;
 #endif
 }

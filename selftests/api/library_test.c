@@ -311,6 +311,55 @@ TEST_F(library, a_recording_has_the_names_of_its_time)
 	munmap(code, 4096);
 }
 
+/* The mapping of this program that has @code, once more, above 2^50; or NULL. */
+static void *mapped_high(const void *code)
+{
+	unsigned long start, end, offset;
+	FILE *maps = fopen("/proc/self/maps", "re");
+	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	char *high = MAP_FAILED, line[512];
+
+	while (maps && fgets(line, sizeof(line), maps))
+		if (sscanf(line, "%lx-%lx %*s %lx", &start, &end, &offset) == 3 &&
+		    (uintptr_t)code >= start && (uintptr_t)code < end)
+			high = mmap((void *)(1UL << 51), end - start, PROT_READ | PROT_EXEC,
+				    MAP_PRIVATE, fd, offset) + ((uintptr_t)code - start);
+	if (maps)
+		fclose(maps);
+	close(fd);
+	return (uintptr_t)high > 1UL << 50 && (uintptr_t)high < 1UL << 56 ? high : NULL;
+}
+
+/* Where a process has to ask for a place with more bits than 47. */
+TEST_F(library, what_lies_high_has_its_names_too)
+{
+	struct sought sought = { .name = "count_down" };
+	struct gprof_profile *p;
+	const char *error = "";
+	volatile uint64_t n;
+	uint64_t end;
+	void *high = mapped_high((const void *)(uintptr_t)count_down);
+
+	if (!high)
+		SKIP(return, "this machine has no such addresses");
+	NEW();
+	EXPECT_OK(gprof_recorder_start(self->r, self->fd));
+	end = thread_cpu_ns() + 100000000;
+	while (thread_cpu_ns() < end) {
+		n = 100000;
+		((void (*)(volatile uint64_t *))(uintptr_t)high)(&n);
+	}
+	EXPECT_OK(gprof_recorder_stop(self->r));
+	p = record_profile(self->fd, &error);
+	ASSERT_NE(NULL, p) {
+		TH_LOG("%s", error);
+	}
+	self->fd = -1;
+	gprof_profile_each(p, seek_name, &sought);
+	EXPECT_LT(10, sought.samples);
+	gprof_profile_free(p);
+}
+
 TEST_F(library, free_while_recording_leaves_nothing)
 {
 	uint64_t before = open_recorders();

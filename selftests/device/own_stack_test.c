@@ -24,22 +24,23 @@
 /* Calls @fn(@arg) with a frame pointer of 0, and a record of its own that nobody is led to. */
 void outermost(void *fn, void *arg);
 #ifdef __x86_64__
-__asm__(".text\n.globl outermost, outermost_ret\noutermost:\n"
+__asm__(".text\n.globl outermost, outermost_ret, outermost_end\noutermost:\n"
 	"	push %rbp\n	xor %ebp, %ebp\n	mov %rdi, %rax\n	mov %rsi, %rdi\n"
 	"	call *%rax\n"
-	"outermost_ret:\n	pop %rbp\n	ret\n");
+	"outermost_ret:\n	pop %rbp\n	ret\noutermost_end:\n");
 #elif defined(__riscv)
-__asm__(".text\n.globl outermost, outermost_ret\noutermost:\n"
+__asm__(".text\n.globl outermost, outermost_ret, outermost_end\noutermost:\n"
 	"	addi sp, sp, -16\n	sd ra, 8(sp)\n	sd s0, 0(sp)\n	li s0, 0\n"
 	"	mv t0, a0\n	mv a0, a1\n	jalr t0\n"
-	"outermost_ret:\n	ld s0, 0(sp)\n	ld ra, 8(sp)\n	addi sp, sp, 16\n	ret\n");
+	"outermost_ret:\n	ld s0, 0(sp)\n	ld ra, 8(sp)\n	addi sp, sp, 16\n	ret\n"
+	"outermost_end:\n");
 #else
-__asm__(".text\n.globl outermost, outermost_ret\noutermost:\n"
+__asm__(".text\n.globl outermost, outermost_ret, outermost_end\noutermost:\n"
 	"	stp x29, x30, [sp, #-16]!\n	mov x29, xzr\n	mov x9, x0\n	mov x0, x1\n"
 	"	blr x9\n"
-	"outermost_ret:\n	ldp x29, x30, [sp], #16\n	ret\n");
+	"outermost_ret:\n	ldp x29, x30, [sp], #16\n	ret\noutermost_end:\n");
 #endif
-extern const char outermost_ret[];
+extern const char outermost_ret[], outermost_end[];
 
 /**
  * struct call - a stack, and what it is
@@ -307,6 +308,52 @@ TEST_F(stack, room_that_is_not_in_memory_yet_is_found)
 	EXPECT_EQ(whole(&self->c), self->arg.out_frames);
 	EXPECT_EQ((uintptr_t)own_stack_leaf, map[512 - 8]);
 	EXPECT_EQ((uintptr_t)outermost_ret, map[512 - 8 + whole(&self->c) - 1]);
+}
+
+/* Of outermost(), whose copy at @code calls first(). */
+struct high {
+	char *code;
+	struct call *c;
+};
+
+static void *call_high(void *arg)
+{
+	struct high *h = arg;
+	void (*copy)(void *fn, void *arg) = (void (*)(void *, void *))(uintptr_t)h->code;
+
+	copy(first, h->c);
+	/* where the copy has been returned to */
+	h->c->truth[h->c->depth + 2] = (uintptr_t)h->code + (outermost_ret - (char *)outermost);
+	return NULL;
+}
+
+/* Code and stack are where a process has to ask for a place with more bits. */
+TEST_F(stack, addresses_of_more_than_47_bits_are_as_right)
+{
+	struct high h = { .c = &self->c };
+	pthread_attr_t attr;
+	pthread_t thread;
+	char *stack;
+
+	h.code = mmap((void *)(1UL << 51), 1 << 20, PROT_READ | PROT_WRITE | PROT_EXEC,
+		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, h.code);
+	if ((uintptr_t)h.code < 1UL << 50)
+		SKIP(return, "this machine has no such addresses");
+	stack = mmap((void *)(1UL << 52), 1 << 20, PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, stack);
+	EXPECT_LT(1UL << 50, (uintptr_t)stack);
+	memcpy(h.code, outermost, outermost_end - (char *)outermost);
+	__builtin___clear_cache(h.code, h.code + 4096);
+	self->c.depth = 20;
+	ASSERT_EQ(0, pthread_attr_init(&attr));
+	ASSERT_EQ(0, pthread_attr_setstack(&attr, stack, 1 << 20));
+	ASSERT_EQ(0, pthread_create(&thread, &attr, call_high, &h));
+	ASSERT_EQ(0, pthread_join(thread, NULL));
+	EXPECT_FRAMES(0, whole(&self->c));
+	EXPECT_EQ(0, self->arg.out_flags);
+	pthread_attr_destroy(&attr);
 }
 
 /* A chain that leads anywhere is not followed, and does no harm. */
