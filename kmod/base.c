@@ -16,6 +16,7 @@
 
 #include <linux/gprof.h>
 #include <linux/hash.h>
+#include <linux/minmax.h>
 
 static u32 place_of(const struct gprof_callers *c)
 {

@@ -10,8 +10,8 @@
 #ifndef GPROF_ERRAND_H
 #define GPROF_ERRAND_H
 
-#include <linux/kernel.h>
 #include <linux/list.h>
+#include <linux/minmax.h>
 #include <linux/time64.h>
 #include <linux/types.h>
 

@@ -8,7 +8,7 @@
 
 #include "sample.h"
 
-#include <sys/param.h>
+#include "linux/minmax.h"
 
 /* Their place is taken: they need tasks, cgroups and probes. */
 #define GPROF_CYCLES_H
@@ -37,9 +37,6 @@
 #define ____cacheline_aligned_in_smp
 #define NSEC_PER_MSEC			1000000L
 #define U64_MAX				UINT64_MAX
-#define min(_a, _b)			MIN(_a, _b)
-#define max(_a, _b)			MAX(_a, _b)
-#define max_t(_type, _a, _b)		MAX((_type)(_a), (_type)(_b))
 
 typedef struct {
 	long a;
