@@ -753,6 +753,15 @@ utilization_is_what_was_provoked()
 	trap 'kill $victim' EXIT
 	left 'pertask perprocess' -p $victim
 	jq -e ".worst[0].process == $victim" out
+	! grep -q 'waited for a CPU counts' err
+	# What was not recorded is not said to have taken nothing.
+	run 0 gprofctl mmu x.trace --flags assist,sweep
+	grep -q 'without --reclaim, so that' err
+	grep -q 'without --irqs, so that' err
+	grep -q 'waited for a CPU counts with' err
+	run 0 gprofctl mmu x.trace --flags perprocess --worst 1
+	grep -q "the worst process; counted: perprocess" out
+	grep -q "process $victim\$" out
 	left 'pertask alltasks' -t $victim
 	kill $victim
 	trap - EXIT

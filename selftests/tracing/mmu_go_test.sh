@@ -214,6 +214,11 @@ gprofctl_prints_Gos_numbers()
 	sort -k2n -k1 "$dir/ours" | awk '{ $3 = $1 == "quantile" ? $3 + 0 : $3 } 1' >"$dir/b"
 	[ "$(wc -l <"$dir/a")" -eq 8 ] || fail "Go says $(wc -l <"$dir/a") numbers, not 8"
 	same "$dir/a" "$dir/b"
+	expect 1 gprofctl mmu --flags perprocess "$dir/4" 2>"$dir/err"
+	grep -q 'is no trace of gprof' "$dir/err"
+	gprofctl mmu --flags alltasks "$dir/4" >"$dir/out" 2>"$dir/err"
+	grep -q 'counted: alltasks' "$dir/out"
+	[ ! -s "$dir/err" ]
 }
 
 ktap_run traces_of_Gos_corpus_agree invalid_traces_are_refused fresh_traces_agree \
