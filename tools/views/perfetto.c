@@ -10,6 +10,7 @@
 #include "perfetto.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,8 @@
 #define SEQUENCE	1
 /* Events of a CPU in a packet. */
 #define BUNDLE		256
+/* Perfetto's reader refuses all of a trace that has events of a CPU from this number on. */
+#define CPUS_MAX	1024
 
 enum {
 	TRACE_PACKET = 1,
@@ -108,6 +111,7 @@ enum { STATE_RUNNING = 0, STATE_SLEEPS = 1, STATE_WAITS = 2, STATE_STOPPED = 4, 
 struct bundle {
 	struct message events;
 	size_t nr;
+	uint64_t left_out;
 	uint32_t runs;		/* as was told last */
 	bool lost;		/* events are missing before these */
 };
@@ -200,6 +204,10 @@ static void add_event(struct writing *w, int64_t cpu, int64_t time, uint32_t by,
 	struct bundle *b = bundle_of(w, cpu);
 	struct message event = { 0 };
 
+	if (cpu >= CPUS_MAX) {
+		b->left_out++;
+		return;
+	}
 	message_number(&event, EVENT_TIMESTAMP, (uint64_t)time);
 	message_number(&event, EVENT_PID, tid_of(&w->lives, by, cpu));
 	message_in(&event, field, what);
@@ -401,7 +409,7 @@ static uint64_t callstack_iid(struct writing *w, const struct gprof_frame *frame
 	return iid;
 }
 
-/* @cpu is -1 for one that is off them. */
+/* @cpu is -1 for one that is off them; that of a CPU that is left out is told without it. */
 static void write_sample(struct writing *w, const struct lives *v, uint32_t life, int64_t time,
 			 int64_t cpu, uint32_t stack, uint64_t weight, const char *of,
 			 unsigned int unit)
@@ -416,7 +424,7 @@ static void write_sample(struct writing *w, const struct lives *v, uint32_t life
 	message_number(&part, TASK_TID, (uint64_t)LIVES_TID(v->all[life].id));
 	message_in(&sample, SAMPLE_TASK, &part);
 	part.nr = 0;
-	if (cpu >= 0) {
+	if (cpu >= 0 && cpu < CPUS_MAX) {
 		message_number(&part, EXECUTION_CPU, (uint64_t)cpu);
 		message_in(&sample, SAMPLE_EXECUTION, &part);
 		part.nr = 0;
@@ -493,6 +501,21 @@ static void write_threads(struct writing *w)
 	message_free(&tree);
 }
 
+static void tell_left_out(const struct writing *w, const char *file)
+{
+	uint64_t events = 0;
+	size_t cpus = 0;
+
+	for (size_t cpu = CPUS_MAX; cpu < w->nr_bundles; cpu++) {
+		events += w->bundles[cpu].left_out;
+		cpus += w->bundles[cpu].left_out > 0;
+	}
+	if (cpus)
+		say("%s: %" PRIu64 " switches and wakings of %zu CPUs are left out, as Perfetto opens "
+		    "no trace that has some of CPU %d or of a higher number; --format csv and "
+		    "gprofctl timeline have them", file, events, cpus, CPUS_MAX);
+}
+
 static int write_all(struct writing *w, const char *file, const char *name)
 {
 	int status = lives_read(&w->lives, file);
@@ -503,6 +526,7 @@ static int write_all(struct writing *w, const char *file, const char *name)
 		write_threads(w);
 		lives_tell(&w->lives, file);
 		lives_tell_calls(&w->lives, file, "slices of threads");
+		tell_left_out(w, file);
 	}
 	if (status == STATUS_OK && ferror(w->f))
 		status = fail("%s cannot be written", name);
