@@ -31,7 +31,6 @@
 
 /* A recorder that lost events closes the gap with transitions of this reason. */
 #define REASON_LOST	"lost events"
-#define TASKS_SHOWN	20
 
 /**
  * struct summary - what was counted
@@ -136,14 +135,12 @@ static int by_time_running(const void *pa, const void *pb)
 {
 	const struct trace_task *a = pa, *b = pb;
 
-	if (a->total[TRACE_TIME_RUNNING] != b->total[TRACE_TIME_RUNNING])
-		return a->total[TRACE_TIME_RUNNING] < b->total[TRACE_TIME_RUNNING] ? 1 : -1;
-	return a->id < b->id ? -1 : a->id > b->id;
+	return trace_tasks_ran_longer(a, b) ? -1 : a->id != b->id;
 }
 
 static void print_tasks(struct trace_tasks *t)
 {
-	size_t nr = t->ids.nr < TASKS_SHOWN ? t->ids.nr : TASKS_SHOWN;
+	size_t nr = t->ids.nr < TRACE_TASKS_LONGEST ? t->ids.nr : TRACE_TASKS_LONGEST;
 
 	if (!nr)
 		return;
@@ -213,7 +210,9 @@ static void print_summary_json(const struct summary *s, const struct gprof_trace
 static int read_events(const struct read *r, struct gprof_trace *t, const char *name)
 {
 	struct gprof_trace_stats st = { .sz = sizeof(st) };
-	struct summary s = { .last_thread = GPROF_TRACE_NONE };
+	struct summary s = {
+		.last_thread = GPROF_TRACE_NONE, .tasks.longest = true,
+	};
 	struct gprof_trace_event ev;
 	int ret;
 

@@ -11,6 +11,9 @@
 #include "say.h"
 
 #define PROCS_MAX	65536
+/* So many have to end, and as many as there are others, before some are forgotten. */
+#define GONE_MAX	4096
+#define GONE		SIZE_MAX
 
 /* Text with its 0; a string of the trace may hold others. */
 static size_t text_number(struct trace_tasks *t, const char *s, size_t len)
@@ -140,6 +143,70 @@ static void on_proc(struct trace_tasks *t, const struct gprof_trace_event *ev)
 		p->left = false;
 }
 
+bool trace_tasks_ran_longer(const struct trace_task *a, const struct trace_task *b)
+{
+	if (a->total[TRACE_TIME_RUNNING] != b->total[TRACE_TIME_RUNNING])
+		return a->total[TRACE_TIME_RUNNING] > b->total[TRACE_TIME_RUNNING];
+	return a->id < b->id;
+}
+
+/*
+ * Which tasks go: those that had ended when some were forgotten last, since a sample may come
+ * soon after the end of whom it is of, and that did not run longest of all.
+ */
+static void choose_gone(const struct trace_tasks *t, size_t *numbers)
+{
+	size_t longest[TRACE_TASKS_LONGEST], nr = 0, k;
+
+	for (size_t i = 0; i < t->ids.nr; i++) {
+		const struct trace_task *task = &t->tasks[i];
+
+		if (task->state != GPROF_TRACE_GO_NOT_EXIST || task->since >= t->forgot)
+			continue;
+		numbers[i] = GONE;
+		if (!t->longest)
+			continue;
+		if (nr < TRACE_TASKS_LONGEST)
+			k = nr++;
+		else if (trace_tasks_ran_longer(task, &t->tasks[longest[nr - 1]]))
+			k = nr - 1;
+		else
+			continue;
+		for (; k && trace_tasks_ran_longer(task, &t->tasks[longest[k - 1]]); k--)
+			longest[k] = longest[k - 1];
+		longest[k] = i;
+	}
+	while (nr)
+		numbers[longest[--nr]] = 0;
+	for (size_t i = 0; i < t->nr_procs; i++)
+		if (t->procs[i].open)
+			numbers[t->procs[i].task] = 0;
+}
+
+static void forget(struct trace_tasks *t, int64_t time)
+{
+	size_t *numbers = xalloc(t->ids.nr, sizeof(*numbers));
+	struct intern ids = { 0 };
+
+	choose_gone(t, numbers);
+	t->nr_kept = 0;
+	for (size_t i = 0; i < t->ids.nr; i++) {
+		if (numbers[i] == GONE)
+			continue;
+		t->nr_kept += t->tasks[i].state == GPROF_TRACE_GO_NOT_EXIST;
+		numbers[i] = intern_add(&ids, &t->tasks[i].id, sizeof(t->tasks[i].id));
+		t->tasks[numbers[i]] = t->tasks[i];
+	}
+	for (size_t i = 0; i < t->nr_procs; i++)
+		if (t->procs[i].open)
+			t->procs[i].task = numbers[t->procs[i].task];
+	intern_free(&t->ids);
+	t->ids = ids;
+	t->nr_gone = 0;
+	t->forgot = time;
+	free(numbers);
+}
+
 static void on_task(struct trace_tasks *t, const struct gprof_trace *trace,
 		    const struct gprof_trace_event *ev)
 {
@@ -150,6 +217,8 @@ static void on_task(struct trace_tasks *t, const struct gprof_trace *trace,
 	if (from == to)
 		return;
 	count_switch(t, ev);
+	if (t->nr_gone >= GONE_MAX && 2 * t->nr_gone >= t->ids.nr - t->nr_kept)
+		forget(t, ev->time);
 	task = find(t, ev->transition.resource.id);
 	if (from == GPROF_TRACE_GO_UNDETERMINED || from == GPROF_TRACE_GO_NOT_EXIST) {
 		name = leaf(t, trace, ev->transition.stack);
@@ -157,8 +226,10 @@ static void on_task(struct trace_tasks *t, const struct gprof_trace *trace,
 	} else {
 		end_state(t, task, ev->time);
 	}
-	if (to == GPROF_TRACE_GO_NOT_EXIST)
+	if (to == GPROF_TRACE_GO_NOT_EXIST) {
 		end_call(t, task, ev->time);
+		t->nr_gone++;
+	}
 	task->state = to;
 	task->since = ev->time;
 	/* Whoever is woken stays where it stopped; of that, not of who woke it, is the delay. */

@@ -18,6 +18,8 @@
 #include "intern.h"
 #include "trace_stacks.h"
 
+#define TRACE_TASKS_LONGEST	20
+
 enum trace_time {
 	TRACE_TIME_RUNNING,
 	TRACE_TIME_RUNNABLE,
@@ -79,8 +81,9 @@ struct trace_span {
 };
 
 /**
- * struct trace_tasks - all of them; all zeroes but for @span and @ctx to begin with
+ * struct trace_tasks - all of them; all zeroes but for @span, @ctx and @longest to begin with
  * @own: the trace is gprof's; known from its first sync on
+ * @longest: of tasks that have ended those TRACE_TASKS_LONGEST are remembered that ran longest
  * @span: gets each stretch of time, or NULL
  * @ctx: passed on to it
  * @stacks: of those, where @span is there
@@ -91,9 +94,13 @@ struct trace_span {
  * @procs: by number
  * @nr_procs: how many
  * @switches: of CPUs from a task, or to one
+ * @nr_gone: tasks that have ended since some were forgotten last
+ * @nr_kept: that had ended by then, and were not
+ * @forgot: when that was
  */
 struct trace_tasks {
 	bool own;
+	bool longest;
 	void (*span)(void *ctx, const struct trace_span *span);
 	void *ctx;
 	struct trace_stacks stacks;
@@ -104,6 +111,9 @@ struct trace_tasks {
 	struct trace_irq *procs;
 	size_t nr_procs;
 	uint64_t switches;
+	size_t nr_gone;
+	size_t nr_kept;
+	int64_t forgot;
 };
 
 /* trace_tasks_event() - take the next event */
@@ -112,6 +122,9 @@ void trace_tasks_event(struct trace_tasks *t, const struct gprof_trace *trace,
 
 /* trace_tasks_end() - the trace ended then: so does what is under way */
 void trace_tasks_end(struct trace_tasks *t, int64_t time);
+
+/* trace_tasks_ran_longer() - did one run longer than another? Else the lower number is ahead */
+bool trace_tasks_ran_longer(const struct trace_task *a, const struct trace_task *b);
 
 /* trace_tasks_name_of() - name of the task of a goroutine, or "" */
 const char *trace_tasks_name_of(struct trace_tasks *t, int64_t id);

@@ -359,7 +359,8 @@ static void go_many(const char *file, unsigned int generations)
 			EV(&go, GPROF_EV_GO_START, 1, id, 1);
 			if (i == 700)
 				EV(&go, GPROF_EV_USER_REGION_BEGIN, 1, 0, 1, 0);
-			EV(&go, GPROF_EV_GO_DESTROY, 1);
+			/* In the first ones longest. */
+			EV(&go, GPROF_EV_GO_DESTROY, i == 700 ? 1000 - gen : 1);
 			EV(&go, GPROF_EV_GO_START, 1, 7, i);
 		}
 		build_end(&go);
@@ -388,6 +389,44 @@ TEST_F(views, regions_forget_who_has_ended)
 	EXPECT_EQ(150, number(self->r.out, "\"main.main\"", "\"unended\": ")) TH_LOG("%s", self->r.out);
 	getrusage(RUSAGE_CHILDREN, &many);
 	EXPECT_GT(4096, many.ru_maxrss - few.ru_maxrss);
+}
+
+static size_t lines_of(const char *text, const char *what)
+{
+	size_t nr = 0;
+
+	for (const char *p = text; (p = strstr(p, what)); p++)
+		nr++;
+	return nr;
+}
+
+/* Those that ran longest are told all the same, if they ended at the very beginning. */
+TEST_F(views, summary_and_profiles_forget_who_has_ended)
+{
+	char *summary[] = { "read", self->other, "--summary", NULL };
+	char *profile[] = { "read", self->other, "--pprof", "sched", "-o", self->trace, NULL };
+	struct rusage few, many;
+
+	go_many(self->other, 2);
+	run(&self->r, cmd_read, summary, -1);
+	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	run(&self->r, cmd_read, profile, -1);
+	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	getrusage(RUSAGE_CHILDREN, &few);
+	go_many(self->other, 150);
+	run(&self->r, cmd_read, profile, -1);
+	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	getrusage(RUSAGE_CHILDREN, &many);
+	EXPECT_GT(4096, many.ru_maxrss - few.ru_maxrss);
+	run(&self->r, cmd_read, summary, -1);
+	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	getrusage(RUSAGE_CHILDREN, &many);
+	EXPECT_GT(4096, many.ru_maxrss - few.ru_maxrss);
+	EXPECT_NE(NULL, strstr(self->r.out, "Goroutines:   225001,")) TH_LOG("%s", self->r.out);
+	/* One of each of the first generations. */
+	EXPECT_EQ(19, lines_of(self->r.out, " runtime.park\n")) TH_LOG("%s", self->r.out);
+	EXPECT_EQ(1, lines_of(self->r.out, " 800 runtime.park")) TH_LOG("%s", self->r.out);
+	EXPECT_EQ(1, lines_of(self->r.out, " 27800 runtime.park")) TH_LOG("%s", self->r.out);
 }
 
 TEST_HARNESS_MAIN

@@ -314,6 +314,31 @@ TEST_F(views, perfetto_of_a_cpu_that_is_found_idle)
 	HAS("prev_comm: \"swapper/0\" prev_pid: 0 prev_state: 0 next_comm: \"\" next_pid: 9 } } ");
 }
 
+/* Perfetto opens no trace that has events of CPU 1024. */
+TEST_F(views, perfetto_of_more_cpus_than_it_takes)
+{
+	static const char *const in_main[] = { "main", NULL };
+	struct gprof_trace_writer *w = self->w;
+	const char *text;
+
+	gprof_trace_writer_name(w, 7, "seven");
+	for (unsigned int cpu = 1022; cpu < 1026; cpu++) {
+		point(w, cpu, cpu, GPROF_TRACE_POINT_SWITCH, 0, 0, 7, 0, 0);
+		point(w, cpu, cpu, GPROF_TRACE_POINT_WAKING, 0, 7, 8, 0, 0);
+		point(w, cpu, cpu, GPROF_TRACE_POINT_SAMPLE, 0, 7, 0, stack(w, in_main), 0);
+		point(w, cpu, cpu, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_PREEMPTED, 7, 8, 0, 0);
+		point(w, cpu, cpu, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 8, 0, 0, 0);
+	}
+	text = written(_metadata, self);
+	EXPECT_EQ(1, count(text, "ftrace_events { cpu: 1022 ")) TH_LOG("%s", text);
+	EXPECT_EQ(1, count(text, "ftrace_events { cpu: 1023 "));
+	EXPECT_EQ(2, count(text, "ftrace_events { cpu: ")) TH_LOG("%s", text);
+	EXPECT_EQ(4, count(text, "stack_sample { ")) TH_LOG("%s", text);
+	EXPECT_EQ(2, count(text, "execution { cpu: 102")) TH_LOG("%s", text);
+	EXPECT_NE(NULL, strstr(self->r.err, " switches and wakings of 2 CPUs are left out"))
+		TH_LOG("%s", self->r.err);
+}
+
 /* Functions of one name, at other lines or in other files, are other places. */
 TEST_F(views, perfetto_of_one_name)
 {

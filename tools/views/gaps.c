@@ -22,12 +22,10 @@ void gaps_add(struct gaps *g, int64_t begin, int64_t end)
 	g->end = end;
 }
 
-int64_t gaps_first(const struct gaps *g, int64_t since)
+int64_t gaps_find(const struct gaps *g, int64_t since)
 {
 	size_t low = 0, high = g->nr;
 
-	if (g->end <= since)
-		return GAPS_NONE;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 

@@ -31,8 +31,14 @@ struct gaps {
 /* gaps_add() - one more, which ends no earlier than those before; it may overlap them */
 void gaps_add(struct gaps *g, int64_t begin, int64_t end);
 
+/* gaps_find() - gaps_first(), where it has to be looked for */
+int64_t gaps_find(const struct gaps *g, int64_t since);
+
 /* gaps_first() - from when on something is missing after @since, or GAPS_NONE */
-int64_t gaps_first(const struct gaps *g, int64_t since);
+static inline int64_t gaps_first(const struct gaps *g, int64_t since)
+{
+	return g->end <= since ? GAPS_NONE : gaps_find(g, since);
+}
 
 /* gaps_forget() - nobody asks of the past any more, but for the end of the last */
 void gaps_forget(struct gaps *g);

@@ -16,15 +16,8 @@
 #include "../say.h"
 #include "../text.h"
 #include "lives.h"
+#include "timehist.h"
 
-#define NS_US	1000
-#define NS_S	1000000000
-/* Widths in the lines of each switch. */
-#define TASK_COLUMNS	30
-#define MS_COLUMNS	9
-#define TIME_COLUMNS	14
-/* A longer one is written by itself. */
-#define TASK_MAX	128
 /* Of millions of lines. */
 #define OUT_BYTES	(256U << 10)
 
@@ -97,7 +90,7 @@ struct latency {
 	int64_t begin;
 };
 
-static struct waiting *of(struct latency *t, uint32_t life)
+static struct waiting *make(struct latency *t, uint32_t life)
 {
 	while (t->nr <= life) {
 		t->all = xgrow(t->all, t->nr, &t->room, sizeof(*t->all));
@@ -107,76 +100,9 @@ static struct waiting *of(struct latency *t, uint32_t life)
 	return &t->all[life];
 }
 
-/* As "%*.*f" does, which most of the time would be spent in; returns what is behind it. */
-static inline char *put_scaled(char *to, int64_t value, size_t decimals, size_t columns)
+static struct waiting *of(struct latency *t, uint32_t life)
 {
-	uint64_t left = value > 0 ? (uint64_t)value : 0, scale = 1, whole, part;
-	size_t digits = 1;
-
-	for (size_t i = 0; i < decimals; i++)
-		scale *= 10;
-	whole = left / scale;
-	part = left % scale;
-	for (uint64_t n = whole; n >= 10; n /= 10)
-		digits++;
-	for (; columns > digits + 1 + decimals; columns--)
-		*to++ = ' ';
-	for (size_t i = digits; i-- > 0; whole /= 10)
-		to[i] = (char)('0' + whole % 10);
-	to += digits;
-	*to++ = '.';
-	for (size_t i = decimals; i-- > 0; part /= 10)
-		to[i] = (char)('0' + part % 10);
-	return to + decimals;
-}
-
-static void print_time(int64_t ns)
-{
-	char text[32];
-
-	fwrite_unlocked(text, 1, (size_t)(put_scaled(text, ns / NS_US, 6, TIME_COLUMNS) - text),
-			stdout);
-}
-
-static char *put_ms(char *to, int64_t ns)
-{
-	*to++ = ' ';
-	*to++ = ' ';
-	return put_scaled(to, (ns + NS_US / 2) / NS_US, 3, MS_COLUMNS);
-}
-
-static void print_line(int64_t time, int64_t cpu, const char *task, size_t len, int64_t off,
-		       int64_t delay, int64_t ran)
-{
-	/* No number has more than 20 digits; names are those of tasks, mostly. */
-	char text[512], *p = text;
-
-	*p++ = ' ';
-	p = put_scaled(p, time / NS_US, 6, TIME_COLUMNS);
-	*p++ = ' ';
-	*p++ = '[';
-	if (cpu < 10) {
-		memcpy(p, "000", 3);
-		p[3] = (char)('0' + cpu);
-		p += 4;
-	} else {
-		p += snprintf(p, 24, "%04" PRId64, cpu);
-	}
-	memcpy(p, "]  ", 3);
-	p += 3;
-	if (len <= TASK_MAX) {
-		memcpy(p, task, len);
-		p += len;
-	} else {
-		fwrite_unlocked(text, 1, (size_t)(p - text), stdout);
-		fwrite_unlocked(task, 1, len, stdout);
-		p = text;
-	}
-	p = put_ms(p, off);
-	p = put_ms(p, delay);
-	p = put_ms(p, ran);
-	*p++ = '\n';
-	fwrite_unlocked(text, 1, (size_t)(p - text), stdout);
+	return life < t->nr ? &t->all[life] : make(t, life);
 }
 
 /* "NAME[TID]" and blanks up to the next column, made once for each name that it has. */
@@ -192,7 +118,7 @@ static const char *task_of(const struct lives *v, struct waiting *w)
 	plain = xprintf("%s[%" PRId64 "]", lives_name(v, w->life), LIVES_TID(l->id));
 	safe = text_safe(plain);
 	len = text_columns(safe);
-	w->task = xprintf("%s%*s", safe, len < TASK_COLUMNS ? (int)(TASK_COLUMNS - len) : 0, "");
+	w->task = xprintf("%s%*s", safe, len < TIMEHIST_TASK ? (int)(TIMEHIST_TASK - len) : 0, "");
 	w->task_len = strlen(w->task);
 	w->task_name = l->name;
 	free(plain);
@@ -205,7 +131,7 @@ static void print_left(const struct lives *v, const struct stretch *s, struct wa
 	bool ready = w->ready && w->ready_end == s->begin && w->woken;
 	const char *task = task_of(v, w);
 
-	print_line(s->end, v->all[s->life].cpu, task, w->task_len, w->out ? s->begin - w->out : 0,
+	timehist_line(s->end, v->all[s->life].cpu, task, w->task_len, w->out ? s->begin - w->out : 0,
 		   ready ? s->begin - w->ready : 0, s->end - s->begin);
 }
 
@@ -231,11 +157,8 @@ static void came(struct waiting *w, int64_t time)
 	w->ready = 0;
 }
 
-static void take_stretch(void *ctx, struct lives *v, const struct stretch *s)
+static inline void add_stretch(const struct latency *t, struct waiting *w, const struct stretch *s)
 {
-	struct latency *t = ctx;
-	struct waiting *w = of(t, s->life);
-
 	if (s->part == PART_RUNNABLE || s->part == PART_THROTTLED) {
 		if (s->cut)
 			return;
@@ -251,12 +174,35 @@ static void take_stretch(void *ctx, struct lives *v, const struct stretch *s)
 		w->out = w->ready = 0;
 	if (s->part != PART_CPU)
 		return;
-	/* Who runs to the end of the trace has not left. */
-	if (t->opts.table == LATENCY_TIMEHIST && !v->over && !s->goes_on)
-		print_left(v, s, w);
 	w->ran += inside(t, s->begin, s->end);
 	w->out = s->end;
 	came(w, s->begin);
+}
+
+static __attribute__((noinline)) void take_first(struct latency *t, const struct stretch *s)
+{
+	add_stretch(t, make(t, s->life), s);
+}
+
+static void take_stretch(void *ctx, struct lives *v, const struct stretch *s)
+{
+	struct latency *t = ctx;
+
+	(void)v;
+	if (s->life < t->nr)
+		add_stretch(t, &t->all[s->life], s);
+	else
+		take_first(t, s);
+}
+
+static void take_line(void *ctx, struct lives *v, const struct stretch *s)
+{
+	struct latency *t = ctx;
+
+	/* Who runs to the end of the trace has not left. */
+	if (s->part == PART_CPU && !v->over && !s->goes_on)
+		print_left(v, s, of(t, s->life));
+	take_stretch(t, v, s);
 }
 
 static struct on_cpu *cpu_of(struct latency *t, int64_t cpu)
@@ -302,7 +248,7 @@ static void print_map(struct latency *t, const struct lives *v, int64_t cpu, uin
 			print_short(of(t, c->life)->short_name);
 		putchar(' ');
 	}
-	print_time(time);
+	timehist_time(time);
 	fputs(" secs ", stdout);
 	if (fresh) {
 		print_short(of(t, life)->short_name);
@@ -316,7 +262,7 @@ static void print_map(struct latency *t, const struct lives *v, int64_t cpu, uin
 static void take_comes(void *ctx, struct lives *v, int64_t cpu, uint32_t left, uint32_t life,
 		       int64_t time)
 {
-	static const char idle[TASK_COLUMNS + 1] = "<idle>                        ";
+	static const char idle[TIMEHIST_TASK + 1] = "<idle>                        ";
 	struct latency *t = ctx;
 	struct on_cpu *c = cpu_of(t, cpu);
 
@@ -324,7 +270,7 @@ static void take_comes(void *ctx, struct lives *v, int64_t cpu, uint32_t left, u
 	if (!c)
 		return;
 	if (c->idle && t->opts.table == LATENCY_TIMEHIST && life != LIVES_NONE)
-		print_line(time, cpu, idle, TASK_COLUMNS, c->idled ? c->since - c->idled : 0, 0,
+		timehist_line(time, cpu, idle, TIMEHIST_TASK, c->idled ? c->since - c->idled : 0, 0,
 			   time - c->since);
 	if (c->idle)
 		c->idled = time;
@@ -410,9 +356,9 @@ static void print_row(const struct latency *t, const struct waiting *w)
 	free(task);
 	printf(" | %10.3f ms | %8" PRId64 " | avg:%9.3f ms | max:%9.3f ms | max start: ",
 	       (double)w->ran / 1e6, w->times, average(w) / 1e6, (double)w->max / 1e6);
-	print_time(w->max_end - w->max);
+	timehist_time(w->max_end - w->max);
 	fputs(" s | max end: ", stdout);
-	print_time(w->max_end);
+	timehist_time(w->max_end);
 	puts(" s");
 }
 
@@ -533,13 +479,13 @@ static void begin_table(struct latency *t)
 		t->lives.use.generation = take_generation;
 	if (t->opts.table == LATENCY_SUMMARY)
 		return;
+	if (t->opts.table == LATENCY_TIMEHIST)
+		t->lives.use.stretch = take_line;
 	t->lives.use.comes = take_comes;
 	t->lives.use.lost = take_lost;
 	setvbuf(stdout, NULL, _IOFBF, OUT_BYTES);
 	if (t->opts.table == LATENCY_TIMEHIST)
-		printf("%15s %6s  %-30s  %9s  %9s  %9s\n%15s %6s  %-30s  %9s  %9s  %9s\n", "time",
-		       "cpu", "task name[tid]", "wait time", "sch delay", "run time", "", "", "",
-		       "(msec)", "(msec)", "(msec)");
+		timehist_head();
 }
 
 static int end_table(struct latency *t, int status)

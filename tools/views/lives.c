@@ -52,7 +52,7 @@ static inline uint32_t find(struct lives *v, int64_t id)
 
 	if (id < 0)
 		return LIVES_NONE;
-	i = v->recent[id % LIVES_RECENT];
+	i = v->recent[(uint64_t)id % LIVES_RECENT];
 	return i && v->all[i - 1].id == id ? i - 1 : look_up(v, id);
 }
 
@@ -72,20 +72,18 @@ static struct lives_cpu *grow_cpus(struct lives *v, size_t cpu)
 
 static inline struct lives_cpu *cpu_of(struct lives *v, int64_t cpu)
 {
-	if (cpu < 0 || cpu >= OWN_CPUS_MAX)
-		return NULL;
-	return (size_t)cpu < v->nr_cpus ? &v->cpus[cpu] : grow_cpus(v, (size_t)cpu);
+	if ((uint64_t)cpu < v->nr_cpus)
+		return &v->cpus[cpu];
+	return (uint64_t)cpu < OWN_CPUS_MAX ? grow_cpus(v, (size_t)cpu) : NULL;
 }
 
-static uint32_t stack_number(struct lives *v, uint64_t stack)
+static inline uint32_t stack_number(struct lives *v, uint64_t stack)
 {
 	return stack ? (uint32_t)trace_stacks_add(&v->stacks, v->trace, stack) : 0;
 }
 
-static inline void seen_on(struct lives *v, const struct gprof_trace_event *ev)
+static inline void seen_on(struct lives *v, struct lives_cpu *c, const struct gprof_trace_event *ev)
 {
-	struct lives_cpu *c = cpu_of(v, ev->thread);
-
 	if (!c || own_is_status(ev))
 		return;
 	if (c->lost_to)
@@ -103,15 +101,14 @@ static void take_name(struct lives *v, uint32_t i, uint64_t stack)
 }
 
 /* Who left its CPU, and how: the reasons are those of gprof's writer. */
-static void on_leave(struct lives *v, uint32_t i, const struct gprof_trace_event *ev)
+static inline void on_leave(struct lives *v, struct life *l, struct lives_cpu *c,
+			    const struct gprof_trace_event *ev)
 {
-	struct life *l = &v->all[i];
 	const char *reason = ev->transition.reason.s;
-	struct lives_cpu *c = cpu_of(v, ev->thread);
 
 	l->stack = stack_number(v, ev->transition.stack);
 	l->uninterruptible = reason[0] == 'u';
-	l->stopped = reason[0] == 's' && !strcmp(reason, "stopped");
+	l->stopped = reason[0] == 's' && reason[1] == 't' && !strcmp(reason, "stopped");
 	l->woken = false;
 	l->cpu = (int32_t)ev->thread;
 	if (l->stack && lives_stack_part(v, l->stack) != PART_UNTOLD)
@@ -125,9 +122,9 @@ static void on_leave(struct lives *v, uint32_t i, const struct gprof_trace_event
 	c->life = LIVES_NONE;
 }
 
-static void on_wake(struct lives *v, uint32_t i, const struct gprof_trace_event *ev)
+static inline void on_wake(struct lives *v, uint32_t i, const struct lives_cpu *c,
+			   const struct gprof_trace_event *ev)
 {
-	const struct lives_cpu *c = cpu_of(v, ev->thread);
 	uint32_t by = find(v, ev->goroutine), stack = stack_number(v, ev->stack);
 	struct life *l = &v->all[i];
 
@@ -147,9 +144,9 @@ static void on_wake(struct lives *v, uint32_t i, const struct gprof_trace_event 
 }
 
 /* Who it is that a CPU has now, after whoever had it. */
-static void comes(struct lives *v, int64_t cpu, uint32_t life, int64_t time)
+static inline void comes(struct lives *v, int64_t cpu, struct lives_cpu *c, uint32_t life,
+			 int64_t time)
 {
-	struct lives_cpu *c = cpu_of(v, cpu);
 	uint32_t left = c ? c->had : LIVES_UNKNOWN;
 
 	if (c)
@@ -158,12 +155,13 @@ static void comes(struct lives *v, int64_t cpu, uint32_t life, int64_t time)
 		v->use.comes(v->use.ctx, v, cpu, left, life, time);
 }
 
-static void on_task(struct lives *v, const struct gprof_trace_event *ev)
+static void on_task(struct lives *v, struct lives_cpu *c, const struct gprof_trace_event *ev)
 {
 	uint8_t from = ev->transition.from, to = ev->transition.to;
 	uint32_t i = find(v, ev->transition.resource.id);
 	bool fresh = from == GPROF_TRACE_GO_UNDETERMINED || from == GPROF_TRACE_GO_NOT_EXIST;
-	struct lives_cpu *c;
+	bool wakes = from == GPROF_TRACE_GO_WAITING;
+	struct life *l;
 
 	if (i == LIVES_NONE)
 		return;
@@ -173,42 +171,43 @@ static void on_task(struct lives *v, const struct gprof_trace_event *ev)
 	if (from == to)
 		return;
 	if (fresh) {
-		v->all[i].first = v->all[i].since = ev->time;
-		v->all[i].stack = stack_number(v, from == GPROF_TRACE_GO_NOT_EXIST ? ev->stack : 0);
+		l = &v->all[i];
+		l->first = l->since = ev->time;
+		l->stack = stack_number(v, from == GPROF_TRACE_GO_NOT_EXIST ? ev->stack : 0);
 	} else if (lives_is_made_up(ev)) {
 		lives_left_unseen(v, i, ev->time);
 	} else {
-		if (from == GPROF_TRACE_GO_WAITING)
-			on_wake(v, i, ev);
+		if (wakes)
+			on_wake(v, i, c, ev);
 		/* A waking by nobody, nowhere, may be made up for whoever was seen to run next. */
-		lives_stretch_end(v, i, ev->time, from != GPROF_TRACE_GO_WAITING || ev->stack ||
-			    ev->goroutine >= 0);
+		lives_stretch_end(v, i, ev->time, !wakes || ev->stack || ev->goroutine >= 0);
 		/* What it waits for next need not be that. */
-		if (from == GPROF_TRACE_GO_WAITING)
+		if (wakes)
 			v->all[i].faulted = false;
 	}
+	l = &v->all[i];
 	if (to == GPROF_TRACE_GO_NOT_EXIST) {
 		lives_call_end(v, i, ev->time, false);
-		v->all[i].last = ev->time;
+		l->last = ev->time;
 	}
 	if (from == GPROF_TRACE_GO_RUNNING)
-		on_leave(v, i, ev);
-	v->all[i].state = to;
-	v->all[i].cut = from == GPROF_TRACE_GO_UNDETERMINED;
+		on_leave(v, l, c, ev);
+	l->state = to;
+	l->cut = from == GPROF_TRACE_GO_UNDETERMINED;
 	if (to != GPROF_TRACE_GO_RUNNING)
 		return;
-	v->all[i].cpu = (int32_t)ev->thread;
-	c = cpu_of(v, ev->thread);
+	l->cpu = (int32_t)ev->thread;
 	if (c)
 		c->life = i;
-	comes(v, ev->thread, i, ev->time);
+	comes(v, ev->thread, c, i, ev->time);
 }
 
 static void on_proc(struct lives *v, const struct gprof_trace_event *ev)
 {
 	if (ev->transition.to == GPROF_TRACE_PROC_IDLE &&
 	    ev->transition.from == GPROF_TRACE_PROC_RUNNING)
-		comes(v, ev->transition.resource.id, LIVES_NONE, ev->time);
+		comes(v, ev->transition.resource.id, cpu_of(v, ev->transition.resource.id),
+		      LIVES_NONE, ev->time);
 }
 
 static void on_region(struct lives *v, const struct gprof_trace_event *ev)
@@ -286,7 +285,7 @@ static uint32_t queue_index(struct lives *v, uint32_t queue)
 	return (uint32_t)i;
 }
 
-static void take_notes(struct lives *v, int64_t time)
+static void take_ripe(struct lives *v, int64_t time)
 {
 	const struct own_note *n;
 
@@ -305,6 +304,12 @@ static void take_notes(struct lives *v, int64_t time)
 			c->queue = queue_index(v, n->queue);
 		}
 	}
+}
+
+static inline void take_notes(struct lives *v, int64_t time)
+{
+	if (v->own.ripe)
+		take_ripe(v, time);
 }
 
 static void on_sync(struct lives *v, const struct gprof_trace_event *ev)
@@ -326,26 +331,11 @@ static void on_sync(struct lives *v, const struct gprof_trace_event *ev)
 	own_generation(&v->own);
 }
 
-static void on_event(struct lives *v, const struct gprof_trace_event *ev)
+static void on_other(struct lives *v, const struct gprof_trace_event *ev)
 {
-	take_notes(v, ev->time);
-	if (ev->thread >= 0 && ev->kind != GPROF_TRACE_STACK_SAMPLE)
-		seen_on(v, ev);
-	if (ev->kind != GPROF_TRACE_SYNC) {
-		if (!v->any)
-			v->begin = ev->time;
-		v->any = true;
-		v->end = ev->time;
-	}
 	switch (ev->kind) {
 	case GPROF_TRACE_SYNC:
 		on_sync(v, ev);
-		break;
-	case GPROF_TRACE_STATE_TRANSITION:
-		if (ev->transition.resource.kind == GPROF_TRACE_RESOURCE_GOROUTINE)
-			on_task(v, ev);
-		else
-			on_proc(v, ev);
 		break;
 	case GPROF_TRACE_REGION_BEGIN:
 	case GPROF_TRACE_REGION_END:
@@ -373,6 +363,29 @@ static void on_event(struct lives *v, const struct gprof_trace_event *ev)
 	default:
 		break;
 	}
+}
+
+static inline void on_event(struct lives *v, const struct gprof_trace_event *ev)
+{
+	struct lives_cpu *c = NULL;
+
+	take_notes(v, ev->time);
+	if (ev->thread >= 0 && ev->kind != GPROF_TRACE_STACK_SAMPLE) {
+		c = cpu_of(v, ev->thread);
+		seen_on(v, c, ev);
+	}
+	if (ev->kind != GPROF_TRACE_SYNC) {
+		if (!v->any)
+			v->begin = ev->time;
+		v->any = true;
+		v->end = ev->time;
+	}
+	if (ev->kind != GPROF_TRACE_STATE_TRANSITION)
+		on_other(v, ev);
+	else if (ev->transition.resource.kind == GPROF_TRACE_RESOURCE_GOROUTINE)
+		on_task(v, c, ev);
+	else
+		on_proc(v, ev);
 }
 
 /* A trace that is damaged, or made up, may name one that would need a lot of room. */

@@ -42,7 +42,7 @@ enum part lives_stack_part(struct lives *v, uint32_t stack)
 	return v->parts[stack] - 1;
 }
 
-static enum part why_waits(struct lives *v, const struct life *l)
+enum part lives_why(struct lives *v, const struct life *l)
 {
 	enum part part = lives_stack_part(v, l->stack);
 
@@ -76,48 +76,33 @@ enum part lives_part(struct lives *v, const struct life *l)
 	case GPROF_TRACE_GO_RUNNABLE:
 		return l->throttled ? PART_THROTTLED : PART_RUNNABLE;
 	default:
-		return why_waits(v, l);
+		return lives_why(v, l);
 	}
-}
-
-static void give(struct lives *v, uint32_t i, enum part part, int64_t begin, int64_t end,
-		 bool goes_on)
-{
-	const struct life *l = &v->all[i];
-	const bool ready = part == PART_RUNNABLE || part == PART_THROTTLED;
-	const bool woken = l->woken && part != PART_LOST && (ready || !goes_on);
-	const struct stretch s = {
-		.life = i, .part = part, .begin = begin, .end = end,
-		.stack = part == PART_CPU || part == PART_LOST ? 0 : l->stack, .woken = woken,
-		.waker = woken ? l->waker : LIVES_NONE, .cut = l->cut, .goes_on = goes_on,
-	};
-
-	if (v->use.stretch && end > begin)
-		v->use.stretch(v->use.ctx, v, &s);
 }
 
 /* Who was throttled may wait for a CPU besides, once its cgroup has time again. */
-static void give_known(struct lives *v, uint32_t i, int64_t begin, int64_t end, bool goes_on)
+static void give_throttled(struct lives *v, uint32_t i, int64_t begin, int64_t end, bool goes_on)
 {
 	struct life *l = &v->all[i];
-	enum part part = lives_part(v, l);
+	int64_t again = v->unthrottled[l->queue];
 
-	if (part == PART_THROTTLED) {
-		int64_t again = v->unthrottled[l->queue];
-
-		if (again > begin && again < end) {
-			give(v, i, part, begin, again, false);
-			begin = again;
-			part = PART_RUNNABLE;
-		}
-		l->throttled = false;
+	if (again > begin && again < end) {
+		lives_give(v, i, PART_THROTTLED, begin, again, false);
+		lives_give(v, i, PART_RUNNABLE, again, end, goes_on);
+	} else {
+		lives_give(v, i, PART_THROTTLED, begin, end, goes_on);
 	}
-	give(v, i, part, begin, end, goes_on);
+	l->throttled = false;
 }
 
-bool lives_is_told(const struct life *l)
+static void give_known(struct lives *v, uint32_t i, int64_t begin, int64_t end, bool goes_on)
 {
-	return l->state != GPROF_TRACE_GO_UNDETERMINED && l->state != GPROF_TRACE_GO_NOT_EXIST;
+	enum part part = lives_part(v, &v->all[i]);
+
+	if (part == PART_THROTTLED)
+		give_throttled(v, i, begin, end, goes_on);
+	else
+		lives_give(v, i, part, begin, end, goes_on);
 }
 
 bool lives_is_running(const struct life *l)
@@ -125,16 +110,11 @@ bool lives_is_running(const struct life *l)
 	return !l->lost && (l->state == GPROF_TRACE_GO_RUNNING || l->state == GPROF_TRACE_GO_SYSCALL);
 }
 
-static bool is_off(const struct life *l)
-{
-	return l->state == GPROF_TRACE_GO_RUNNABLE || l->state == GPROF_TRACE_GO_WAITING;
-}
-
 int64_t lives_known(const struct lives *v, const struct life *l)
 {
 	if (l->lost)
 		return l->since;
-	if (!is_off(l))
+	if (!lives_is_off(l))
 		return GAPS_NONE;
 	return l->broken ? l->broken : gaps_first(&v->gaps, l->since);
 }
@@ -163,20 +143,18 @@ static void lose_reasons(struct lives *v, uint32_t i, int64_t time)
 	l->stopped = l->uninterruptible = l->faulted = l->reclaims = l->throttled = false;
 }
 
-void lives_stretch_end(struct lives *v, uint32_t i, int64_t time, bool confirmed)
+void lives_stretch_broken(struct lives *v, uint32_t i, int64_t time, bool confirmed)
 {
 	struct life *l = &v->all[i];
 	int64_t known = lives_known(v, l), again = v->gaps.end;
 
-	if (!lives_is_told(l))
-		return;
 	if (known >= time) {
 		give_known(v, i, l->since, time, false);
 	} else {
 		if (!confirmed || again > time || l->lost)
 			again = time;
 		give_known(v, i, l->since, known, true);
-		give(v, i, PART_LOST, known, again, false);
+		lives_give(v, i, PART_LOST, known, again, false);
 		lose_reasons(v, i, known);
 		l->cut = true;
 		give_known(v, i, again, time, false);
@@ -207,23 +185,11 @@ void lives_lose(struct lives *v, struct lives_cpu *c, int64_t time)
 	l->lost = true;
 }
 
-static bool has_reason(const struct gprof_trace_event *ev, const char *reason)
-{
-	return ev->kind == GPROF_TRACE_STATE_TRANSITION &&
-	       ev->transition.from == GPROF_TRACE_GO_RUNNING &&
-	       !strcmp(ev->transition.reason.s, reason);
-}
-
-bool lives_is_made_up(const struct gprof_trace_event *ev)
-{
-	return has_reason(ev, "lost events");
-}
-
 /* Does the event say that it has its CPU still? */
 static bool is_there(const struct life *l, const struct gprof_trace_event *ev)
 {
 	return ev && ev->goroutine == l->id && !lives_is_made_up(ev) &&
-	       !has_reason(ev, "clocks of CPUs differ");
+	       !lives_left_for(ev, "clocks of CPUs differ");
 }
 
 void lives_found(struct lives *v, int64_t cpu, struct lives_cpu *c,
@@ -235,7 +201,7 @@ void lives_found(struct lives *v, int64_t cpu, struct lives_cpu *c,
 	if (l && l->lost && is_there(l, ev)) {
 		/* Events of one time are told one behind the other, and so after it. */
 		until = c->lost_to < l->since ? l->since : c->lost_to;
-		give(v, c->life, PART_LOST, l->since, until, false);
+		lives_give(v, c->life, PART_LOST, l->since, until, false);
 		l->since = until;
 		l->lost = false;
 		l->cut = true;

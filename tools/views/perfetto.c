@@ -10,6 +10,7 @@
 #include "perfetto.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,8 @@
 #define SEQUENCE	1
 /* Events of a CPU in a packet. */
 #define BUNDLE		256
+/* Perfetto's reader refuses all of a trace that has events of a CPU from this number on. */
+#define CPUS_MAX	1024
 
 enum {
 	TRACE_PACKET = 1,
@@ -108,6 +111,7 @@ enum { STATE_RUNNING = 0, STATE_SLEEPS = 1, STATE_WAITS = 2, STATE_STOPPED = 4, 
 struct bundle {
 	struct message events;
 	size_t nr;
+	uint64_t left_out;
 	uint32_t runs;		/* as was told last */
 	bool lost;		/* events are missing before these */
 };
@@ -119,6 +123,9 @@ struct bundle {
  * @bundles: by CPU
  * @nr_bundles: how many
  * @room_bundles: of them
+ * @what: of an event, in the making; its room is that of the last one
+ * @event: likewise the event
+ * @head: likewise a packet with its length
  * @tracks: of threads, whether they were told of, by index
  * @room_tracks: of them
  * @frames: line, name and file of those that were told of
@@ -131,6 +138,9 @@ struct writing {
 	struct bundle *bundles;
 	size_t nr_bundles;
 	size_t room_bundles;
+	struct message what;
+	struct message event;
+	struct message head;
 	unsigned char *tracks;
 	size_t room_tracks;
 	struct intern frames;
@@ -141,15 +151,13 @@ struct writing {
 /* Takes the packet, which is empty again. */
 static void write_packet(struct writing *w, struct message *packet)
 {
-	struct message head = { 0 };
-
 	message_number(packet, PACKET_SEQUENCE_ID, SEQUENCE);
 	message_number(packet, PACKET_SEQUENCE_FLAGS,
 		       w->begun ? FLAG_NEEDS_STATE : FLAG_STATE_CLEARED | FLAG_NEEDS_STATE);
 	w->begun = true;
-	message_in(&head, TRACE_PACKET, packet);
-	fwrite(head.p, 1, head.nr, w->f);
-	message_free(&head);
+	w->head.nr = 0;
+	message_in(&w->head, TRACE_PACKET, packet);
+	fwrite_unlocked(w->head.p, 1, w->head.nr, w->f);
 	message_free(packet);
 }
 
@@ -194,17 +202,22 @@ static uint64_t tid_of(const struct lives *v, uint32_t life, int64_t cpu)
 	return life == LIVES_NONE ? 0 : (uint64_t)LIVES_TID(v->all[life].id);
 }
 
+/* What is in @w->what. */
 static void add_event(struct writing *w, int64_t cpu, int64_t time, uint32_t by,
-		      unsigned int field, const struct message *what)
+		      unsigned int field)
 {
 	struct bundle *b = bundle_of(w, cpu);
-	struct message event = { 0 };
+	struct message *event = &w->event;
 
-	message_number(&event, EVENT_TIMESTAMP, (uint64_t)time);
-	message_number(&event, EVENT_PID, tid_of(&w->lives, by, cpu));
-	message_in(&event, field, what);
-	message_in(&b->events, BUNDLE_EVENT, &event);
-	message_free(&event);
+	if (cpu >= CPUS_MAX) {
+		b->left_out++;
+		return;
+	}
+	event->nr = 0;
+	message_number(event, EVENT_TIMESTAMP, (uint64_t)time);
+	message_number(event, EVENT_PID, tid_of(&w->lives, by, cpu));
+	message_in(event, field, &w->what);
+	message_in(&b->events, BUNDLE_EVENT, event);
 	if (++b->nr == BUNDLE)
 		write_bundle(w, (size_t)cpu);
 }
@@ -215,9 +228,12 @@ static void put_task(struct message *m, const struct lives *v, uint32_t life, in
 {
 	char idle[32];
 
-	snprintf(idle, sizeof(idle), "swapper/%lld", (long long)cpu);
-	message_text(m, comm, life == LIVES_NONE ? idle : life == LIVES_UNKNOWN ? UNKNOWN_NAME :
-		     lives_name(v, life));
+	if (life == LIVES_NONE) {
+		snprintf(idle, sizeof(idle), "swapper/%lld", (long long)cpu);
+		message_text(m, comm, idle);
+	} else {
+		message_text(m, comm, life == LIVES_UNKNOWN ? UNKNOWN_NAME : lives_name(v, life));
+	}
 	message_number(m, pid, tid_of(v, life, cpu));
 }
 
@@ -236,13 +252,13 @@ static unsigned int state_of(const struct life *l)
 static void put_switch(struct writing *w, int64_t cpu, uint32_t left, unsigned int state,
 		       uint32_t life, int64_t time)
 {
-	struct message m = { 0 };
+	struct message *m = &w->what;
 
-	put_task(&m, &w->lives, left, cpu, SWITCH_PREV_COMM, SWITCH_PREV_PID);
-	message_number(&m, SWITCH_PREV_STATE, state);
-	put_task(&m, &w->lives, life, cpu, SWITCH_NEXT_COMM, SWITCH_NEXT_PID);
-	add_event(w, cpu, time, left, EVENT_SCHED_SWITCH, &m);
-	message_free(&m);
+	m->nr = 0;
+	put_task(m, &w->lives, left, cpu, SWITCH_PREV_COMM, SWITCH_PREV_PID);
+	message_number(m, SWITCH_PREV_STATE, state);
+	put_task(m, &w->lives, life, cpu, SWITCH_NEXT_COMM, SWITCH_NEXT_PID);
+	add_event(w, cpu, time, left, EVENT_SCHED_SWITCH);
 	bundle_of(w, cpu)->runs = life;
 }
 
@@ -280,15 +296,15 @@ static void take_waking(void *ctx, struct lives *v, uint32_t life, uint32_t by, 
 			uint32_t stack, int64_t cpu)
 {
 	struct writing *w = ctx;
-	struct message m = { 0 };
+	struct message *m = &w->what;
 
 	(void)stack;
 	if (cpu < 0)
 		return;
-	put_task(&m, v, life, cpu, WAKING_COMM, WAKING_PID);
-	message_number(&m, WAKING_SUCCESS, 1);
-	add_event(w, cpu, time, by, EVENT_SCHED_WAKING, &m);
-	message_free(&m);
+	m->nr = 0;
+	put_task(m, v, life, cpu, WAKING_COMM, WAKING_PID);
+	message_number(m, WAKING_SUCCESS, 1);
+	add_event(w, cpu, time, by, EVENT_SCHED_WAKING);
 }
 
 static void write_track(struct writing *w, const struct lives *v, uint32_t life)
@@ -401,7 +417,7 @@ static uint64_t callstack_iid(struct writing *w, const struct gprof_frame *frame
 	return iid;
 }
 
-/* @cpu is -1 for one that is off them. */
+/* @cpu is -1 for one that is off them; that of a CPU that is left out is told without it. */
 static void write_sample(struct writing *w, const struct lives *v, uint32_t life, int64_t time,
 			 int64_t cpu, uint32_t stack, uint64_t weight, const char *of,
 			 unsigned int unit)
@@ -416,7 +432,7 @@ static void write_sample(struct writing *w, const struct lives *v, uint32_t life
 	message_number(&part, TASK_TID, (uint64_t)LIVES_TID(v->all[life].id));
 	message_in(&sample, SAMPLE_TASK, &part);
 	part.nr = 0;
-	if (cpu >= 0) {
+	if (cpu >= 0 && cpu < CPUS_MAX) {
 		message_number(&part, EXECUTION_CPU, (uint64_t)cpu);
 		message_in(&sample, SAMPLE_EXECUTION, &part);
 		part.nr = 0;
@@ -493,6 +509,21 @@ static void write_threads(struct writing *w)
 	message_free(&tree);
 }
 
+static void tell_left_out(const struct writing *w, const char *file)
+{
+	uint64_t events = 0;
+	size_t cpus = 0;
+
+	for (size_t cpu = CPUS_MAX; cpu < w->nr_bundles; cpu++) {
+		events += w->bundles[cpu].left_out;
+		cpus += w->bundles[cpu].left_out > 0;
+	}
+	if (cpus)
+		say("%s: %" PRIu64 " switches and wakings of %zu CPUs are left out, as Perfetto opens "
+		    "no trace that has some of CPU %d or of a higher number; --format csv and "
+		    "gprofctl timeline have them", file, events, cpus, CPUS_MAX);
+}
+
 static int write_all(struct writing *w, const char *file, const char *name)
 {
 	int status = lives_read(&w->lives, file);
@@ -503,6 +534,7 @@ static int write_all(struct writing *w, const char *file, const char *name)
 		write_threads(w);
 		lives_tell(&w->lives, file);
 		lives_tell_calls(&w->lives, file, "slices of threads");
+		tell_left_out(w, file);
 	}
 	if (status == STATUS_OK && ferror(w->f))
 		status = fail("%s cannot be written", name);
@@ -530,6 +562,9 @@ int perfetto_write(const char *file, const char *name)
 	output_discard(&output);
 	for (size_t cpu = 0; cpu < w.nr_bundles; cpu++)
 		message_free(&w.bundles[cpu].events);
+	message_free(&w.what);
+	message_free(&w.event);
+	message_free(&w.head);
 	lives_free(&w.lives);
 	intern_free(&w.frames);
 	intern_free(&w.callstacks);

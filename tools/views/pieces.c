@@ -5,6 +5,7 @@
 #include "pieces.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "../say.h"
 
@@ -22,10 +23,10 @@ static void append(struct pieces *p, const struct piece *piece)
 {
 	if (p->nr == p->room) {
 		uint32_t room = p->room ? p->room + p->room / 2 : ROOM_FIRST;
-		struct piece *all = xalloc(room, sizeof(*all));
+		struct piece *all = xraw(room, sizeof(*all));
 
-		for (uint32_t i = 0; i < p->nr; i++)
-			all[i] = p->all[i];
+		if (p->nr)
+			memcpy(all, p->all, p->nr * sizeof(*all));
 		free(p->all);
 		p->all = all;
 		p->room = room;

@@ -13,28 +13,36 @@
 
 enum wire { WIRE_NUMBER = 0, WIRE_BYTES = 2 };
 
-static void put_bytes(struct message *m, const void *bytes, size_t len)
+#define VARINT_MAX	10
+
+static inline unsigned char *room_for(struct message *m, size_t len)
 {
 	/* xgrow() doubles, so that this ends after a few rounds. */
 	while (m->room - m->nr < len)
 		m->p = xgrow(m->p, m->room, &m->room, 1);
+	return m->p + m->nr;
+}
+
+static inline void put_bytes(struct message *m, const void *bytes, size_t len)
+{
+	unsigned char *to = room_for(m, len);
+
 	if (len)
-		memcpy(m->p + m->nr, bytes, len);
+		memcpy(to, bytes, len);
 	m->nr += len;
 }
 
-static void put_varint(struct message *m, uint64_t value)
+static inline void put_varint(struct message *m, uint64_t value)
 {
-	unsigned char bytes[10];
-	size_t nr = 0;
+	unsigned char *to = room_for(m, VARINT_MAX), *end = to;
 
 	for (; value >= 0x80; value >>= 7)
-		bytes[nr++] = (unsigned char)(value | 0x80);
-	bytes[nr++] = (unsigned char)value;
-	put_bytes(m, bytes, nr);
+		*end++ = (unsigned char)(value | 0x80);
+	*end++ = (unsigned char)value;
+	m->nr += (size_t)(end - to);
 }
 
-static void put_tag(struct message *m, unsigned int field, enum wire wire)
+static inline void put_tag(struct message *m, unsigned int field, enum wire wire)
 {
 	put_varint(m, (uint64_t)field << 3 | wire);
 }

@@ -7,7 +7,6 @@
 #include "tables.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +14,7 @@
 #include <unistd.h>
 
 #include "../cmd.h"
+#include "../digits.h"
 #include "../output.h"
 #include "../say.h"
 #include "../text.h"
@@ -48,34 +48,66 @@ struct writing {
 	char *path[NR_TABLES];
 };
 
+static void put(FILE *f, const char *s, size_t len)
+{
+	fwrite_unlocked(s, 1, len, f);
+}
+
+/* Behind a comma, but for the first of a line. */
+static void put_first(FILE *f, int64_t number)
+{
+	char digits[DIGITS_MAX], *end = digits + sizeof(digits), *begin = digits_signed(end, number);
+
+	put(f, begin, (size_t)(end - begin));
+}
+
+static void put_number(FILE *f, int64_t number)
+{
+	putc_unlocked(',', f);
+	put_first(f, number);
+}
+
 /* Without its quotes. Names are any bytes, and databases take no text that is not UTF-8. */
 static void put_quoted(FILE *f, const char *s)
 {
 	while (*s) {
-		if (*s == '"')
-			putc('"', f);
-		if (*s >= ' ' && *s <= '~')
-			putc(*s++, f);
-		else
+		size_t plain = 0;
+
+		while (s[plain] >= ' ' && s[plain] <= '~' && s[plain] != '"')
+			plain++;
+		put(f, s, plain);
+		s += plain;
+		if (*s == '"') {
+			put(f, "\"\"", 2);
+			s++;
+		} else if (*s) {
 			text_put(f, text_next(&s));
+		}
 	}
 }
 
 static void put_text(FILE *f, const char *s)
 {
-	putc('"', f);
+	put(f, ",\"", 2);
 	put_quoted(f, s);
-	putc('"', f);
+	putc_unlocked('"', f);
+}
+
+/* Of ours, that has nothing to be quoted. */
+static void put_word(FILE *f, const char *s)
+{
+	putc_unlocked(',', f);
+	put(f, s, strlen(s));
 }
 
 /* Its tid and name, in two columns, both empty for nobody. */
 static void put_thread(FILE *f, const struct lives *v, uint32_t life)
 {
 	if (life == LIVES_NONE || life == LIVES_UNKNOWN) {
-		fputs(",,", f);
+		put(f, ",,", 2);
 		return;
 	}
-	fprintf(f, ",%" PRId64 ",", LIVES_TID(v->all[life].id));
+	put_number(f, LIVES_TID(v->all[life].id));
 	put_text(f, lives_name(v, life));
 }
 
@@ -84,16 +116,16 @@ static void put_stack(FILE *f, const struct lives *v, uint32_t stack)
 	struct gprof_frame frames[GPROF_TRACE_FRAMES_MAX];
 	size_t nr = trace_stacks_frames(&v->stacks, stack, frames);
 
-	putc(',', f);
+	putc_unlocked(',', f);
 	if (!nr)
 		return;
-	putc('"', f);
+	putc_unlocked('"', f);
 	for (size_t i = nr; i-- > 0;) {
 		put_quoted(f, frames[i].function);
 		if (i)
-			putc(';', f);
+			putc_unlocked(';', f);
 	}
-	putc('"', f);
+	putc_unlocked('"', f);
 }
 
 static void take_stretch(void *ctx, struct lives *v, const struct stretch *s)
@@ -106,13 +138,14 @@ static void take_stretch(void *ctx, struct lives *v, const struct stretch *s)
 	/* Of one that is told of as it gets a CPU it is only said that it was ready. */
 	if (s->cut && s->part == PART_RUNNABLE && s->begin == v->all[s->life].first)
 		return;
-	fprintf(f, "%" PRId64 ",%" PRId64, s->begin, s->end);
+	put_first(f, s->begin);
+	put_number(f, s->end);
 	put_thread(f, v, s->life);
-	fprintf(f, ",%s", part_name(s->part));
+	put_word(f, part_name(s->part));
 	put_thread(f, v, s->part == PART_RUNNABLE || s->part == PART_THROTTLED ? LIVES_NONE :
 		   s->waker);
 	put_stack(f, v, s->stack);
-	putc('\n', f);
+	putc_unlocked('\n', f);
 }
 
 static void take_call(void *ctx, struct lives *v, uint32_t life, int64_t begin, int64_t end,
@@ -121,13 +154,14 @@ static void take_call(void *ctx, struct lives *v, uint32_t life, int64_t begin, 
 	struct writing *w = ctx;
 	FILE *f = w->file[SYSCALLS];
 
-	fprintf(f, "%" PRId64 ",", begin);
-	if (!cut)
-		fprintf(f, "%" PRId64, end);
+	put_first(f, begin);
+	if (cut)
+		putc_unlocked(',', f);
+	else
+		put_number(f, end);
 	put_thread(f, v, life);
-	putc(',', f);
 	put_text(f, lives_text(v, v->all[life].call - 1));
-	putc('\n', f);
+	putc_unlocked('\n', f);
 }
 
 static void take_waking(void *ctx, struct lives *v, uint32_t life, uint32_t by, int64_t time,
@@ -137,10 +171,11 @@ static void take_waking(void *ctx, struct lives *v, uint32_t life, uint32_t by, 
 	FILE *f = w->file[WAKINGS];
 
 	(void)stack;
-	fprintf(f, "%" PRId64 ",%" PRId64, time, cpu);
+	put_first(f, time);
+	put_number(f, cpu);
 	put_thread(f, v, life);
 	put_thread(f, v, by);
-	putc('\n', f);
+	putc_unlocked('\n', f);
 }
 
 static const char *why_left(struct lives *v, uint32_t life)
@@ -161,11 +196,12 @@ static void take_comes(void *ctx, struct lives *v, int64_t cpu, uint32_t left, u
 
 	if (cpu < 0)
 		return;
-	fprintf(f, "%" PRId64 ",%" PRId64, time, cpu);
+	put_first(f, time);
+	put_number(f, cpu);
 	put_thread(f, v, left);
-	fprintf(f, ",%s", why_left(v, left));
+	put_word(f, why_left(v, left));
 	put_thread(f, v, life);
-	putc('\n', f);
+	putc_unlocked('\n', f);
 }
 
 /* With the last name that each had. */
@@ -179,10 +215,12 @@ static void write_threads(struct writing *w)
 
 		if (!l->first)
 			continue;
-		fprintf(f, "%" PRId64 ",", LIVES_TID(l->id));
+		put_first(f, LIVES_TID(l->id));
 		put_text(f, lives_name(v, i));
-		fprintf(f, ",%" PRId64 ",%" PRId64 ",%" PRId64 "\n", lives_pid(v, i), l->first,
-			l->last);
+		put_number(f, lives_pid(v, i));
+		put_number(f, l->first);
+		put_number(f, l->last);
+		putc_unlocked('\n', f);
 	}
 }
 

@@ -124,19 +124,27 @@ static bool is_meant(const struct why *w, const struct lives *v, uint32_t life)
 			LIVES_TID(v->all[life].id) == w->tid;
 }
 
-/* The first reading finds the wait. */
+static bool is_longest(const struct why *w, const struct lives *v, const struct stretch *s)
+{
+	int64_t at = w->at;
+
+	if (!is_wait(s->part) || (w->life != NONE && s->end - s->begin <= w->end - w->begin))
+		return false;
+	if (w->at_offset && __builtin_add_overflow(at, v->begin, &at))
+		at = INT64_MAX;
+	return w->at < 0 || (at >= s->begin && at < s->end);
+}
+
+/* The first reading finds the wait. Of most stretches it does not matter whose they are. */
 static void find_wait(void *ctx, struct lives *v, const struct stretch *s)
 {
 	struct why *w = ctx;
-	int64_t at = w->at;
+	bool longest = is_longest(w, v, s);
 
-	if (w->at_offset && __builtin_add_overflow(at, v->begin, &at))
-		at = INT64_MAX;
-	if (!is_meant(w, v, s->life))
+	if ((w->known && !longest) || !is_meant(w, v, s->life))
 		return;
 	w->known = true;
-	if (!is_wait(s->part) || (w->at >= 0 && (at < s->begin || at >= s->end)) ||
-	    (w->life != NONE && s->end - s->begin <= w->end - w->begin))
+	if (!longest)
 		return;
 	w->life = s->life;
 	w->begin = s->begin;
@@ -157,7 +165,7 @@ static uint32_t *last_of(struct why *w, uint32_t life)
 static void note(void *ctx, struct lives *v, const struct stretch *s)
 {
 	struct why *w = ctx;
-	uint32_t *last = last_of(w, s->life);
+	uint32_t *last;
 
 	if (s->end <= w->begin || s->begin >= w->end)
 		return;
@@ -165,6 +173,7 @@ static void note(void *ctx, struct lives *v, const struct stretch *s)
 		w->cut = true;
 		return;
 	}
+	last = last_of(w, s->life);
 	w->did = xgrow(w->did, w->nr, &w->room, sizeof(*w->did));
 	w->did[w->nr] = (struct did){
 		.begin = s->begin, .end = s->end, .life = s->life, .part = s->part,

@@ -210,14 +210,14 @@ void gprof_trace_free(struct gprof_trace *t)
 }
 
 /* Later than the event before, whatever its own time says. */
-static void place(struct gprof_trace *t, struct gprof_trace_event *ev, int64_t own)
+static inline void place(struct gprof_trace *t, struct gprof_trace_event *ev, int64_t own)
 {
 	ev->time = own > t->last ? own : t->last + 1;
 	t->last = ev->time;
 	t->events++;
 }
 
-static int give(struct gprof_trace *t, struct gprof_trace_event *ev, int64_t own)
+static inline int give(struct gprof_trace *t, struct gprof_trace_event *ev, int64_t own)
 {
 	place(t, ev, own);
 	if (own < t->latest) {
@@ -292,7 +292,7 @@ static int give_sync(struct gprof_trace *t, struct gprof_trace_event *ev)
 	return 1;
 }
 
-static int next_generation(struct gprof_trace *t, struct gprof_trace_event *ev)
+static __attribute__((noinline)) int next_generation(struct gprof_trace *t, struct gprof_trace_event *ev)
 {
 	struct gprof_trace_generation *g = &t->generation;
 	int ret;
@@ -317,7 +317,7 @@ static int next_generation(struct gprof_trace *t, struct gprof_trace_event *ev)
 	return give_sync(t, ev);
 }
 
-static int give_sample(struct gprof_trace *t, struct gprof_trace_event *ev)
+static __attribute__((noinline)) int give_sample(struct gprof_trace *t, struct gprof_trace_event *ev)
 {
 	const struct gprof_trace_sample *s = &t->generation.samples[t->next_sample++];
 
@@ -331,7 +331,7 @@ static int give_sample(struct gprof_trace *t, struct gprof_trace_event *ev)
 }
 
 /* Nobody may go on: say who came nearest. */
-static int stuck(struct gprof_trace *t)
+static __attribute__((cold)) int stuck(struct gprof_trace *t)
 {
 	const struct gprof_trace_cursor *c = gprof_trace_frontier_at(&t->frontier, 0);
 	const struct gprof_trace_spec *spec = &gprof_trace_specs[c->type];
@@ -349,27 +349,32 @@ static int stuck(struct gprof_trace *t)
 			       (long long)c->thread, spec->name, args);
 }
 
-/* The event of the @i-th slot, if it may come. 1, 0, -errno. */
+/* The event of a cursor, if it may come. 1, 0, -errno. */
+static inline __attribute__((always_inline)) int take(struct gprof_trace *t,
+						      struct gprof_trace_cursor *c,
+						      struct gprof_trace_event *ev)
+{
+	int ret = gprof_trace_order_take(&t->order, c, ev);
+
+	if (ret < 0)
+		t->offset = gprof_trace_cursor_offset(c);
+	t->pending = c->time;
+	return ret;
+}
+
+/* That of the @i-th slot. */
 static int try_slot(struct gprof_trace *t, size_t i, struct gprof_trace_event *ev)
 {
-	struct gprof_trace_cursor *c = gprof_trace_frontier_at(&t->frontier, i);
-	int64_t own = c->time;
-	int err, ret = gprof_trace_order_take(&t->order, c, ev);
+	int err, ret = take(t, gprof_trace_frontier_at(&t->frontier, i), ev);
 
-	if (ret <= 0) {
-		if (ret)
-			t->offset = gprof_trace_cursor_offset(c);
+	if (ret <= 0)
 		return ret;
-	}
-	err = gprof_trace_frontier_advance(&t->frontier, i, &t->error, &t->offset);
-	if (err)
-		return err;
-	t->pending = own;
-	return give(t, ev, own);
+	err = gprof_trace_frontier_step(&t->frontier, i, &t->error, &t->offset);
+	return err ? err : give(t, ev, t->pending);
 }
 
 /* The earliest event is ahead of one that must precede it: find that. */
-static int out_of_order(struct gprof_trace *t, struct gprof_trace_event *ev)
+static __attribute__((noinline)) int out_of_order(struct gprof_trace *t, struct gprof_trace_event *ev)
 {
 	size_t i;
 	int ret = 0;
@@ -380,12 +385,13 @@ static int out_of_order(struct gprof_trace *t, struct gprof_trace_event *ev)
 	return ret ? ret : stuck(t);
 }
 
-static int next(struct gprof_trace *t, struct gprof_trace_event *ev)
+static inline int next(struct gprof_trace *t, struct gprof_trace_event *ev)
 {
 	const struct gprof_trace_event *follow = gprof_trace_order_follow(&t->order);
 	struct gprof_trace_frontier *f = &t->frontier;
+	struct gprof_trace_cursor *c;
 	bool sample = t->next_sample < t->generation.nr_samples;
-	int ret;
+	int err, ret;
 
 	if (follow) {
 		*ev = *follow;
@@ -395,8 +401,12 @@ static int next(struct gprof_trace *t, struct gprof_trace_event *ev)
 		return next_generation(t, ev);
 	if (sample && (!f->nr || t->generation.samples[t->next_sample].time < f->heap[0].time))
 		return give_sample(t, ev);
-	ret = try_slot(t, 0, ev);
-	return ret ? ret : out_of_order(t, ev);
+	c = gprof_trace_frontier_at(f, 0);
+	ret = take(t, c, ev);
+	if (ret <= 0)
+		return ret ? ret : out_of_order(t, ev);
+	err = gprof_trace_frontier_advance(f, c, &t->error, &t->offset);
+	return err ? err : give(t, ev, t->pending);
 }
 
 int gprof_trace_next(struct gprof_trace *t, struct gprof_trace_event *ev)

@@ -90,38 +90,6 @@ static int next_batch(const struct gprof_trace_frontier *f, struct gprof_trace_c
 	return gprof_trace_ns(f->g->ns_per_unit, b->time, &c->time) ? 1 : -1;
 }
 
-/* A varint of which GPROF_VARINT_MAX bytes may be looked at. */
-static inline const unsigned char *varint_at_hand(const unsigned char *p, uint64_t *v)
-{
-	uint64_t b = p[0];
-
-	if (b < 0x80) {
-		*v = b;
-		return p + 1;
-	}
-	if (p[1] < 0x80) {
-		*v = (b & 0x7f) | (uint64_t)p[1] << 7;
-		return p + 2;
-	}
-	if (p[2] < 0x80) {
-		*v = (b & 0x7f) | (uint64_t)(p[1] & 0x7f) << 7 | (uint64_t)p[2] << 14;
-		return p + 3;
-	}
-	return gprof_varint(p, p + GPROF_VARINT_MAX, v);
-}
-
-/* Decode an event; GPROF_TRACE_EVENT_MAX bytes may be looked at. NULL: its numbers are wrong. */
-static inline const unsigned char *decode(const unsigned char *p, unsigned int nr_args,
-					  uint64_t *units, uint64_t *args)
-{
-	unsigned int i;
-
-	p = varint_at_hand(p + 1, units);
-	for (i = 0; i < nr_args && p; i++)
-		p = varint_at_hand(p, &args[i]);
-	return p;
-}
-
 /* The last events of a batch: behind them may be no more bytes, so go from a copy. */
 static const unsigned char *decode_last(struct gprof_trace_cursor *c, unsigned int nr_args,
 					uint64_t *units)
@@ -131,7 +99,7 @@ static const unsigned char *decode_last(struct gprof_trace_cursor *c, unsigned i
 	const unsigned char *p;
 
 	memcpy(copy, c->p, have);
-	p = decode(copy, nr_args, units, c->args);
+	p = gprof_trace_decode_event(copy, nr_args, units, c->args);
 	if (!p || (size_t)(p - copy) > have)
 		return NULL;
 	return c->p + (p - copy);
@@ -159,7 +127,6 @@ static int next_event(const struct gprof_trace_frontier *f, struct gprof_trace_c
 	const unsigned char *p;
 	unsigned int timed;
 	uint64_t units;
-	int64_t ns;
 
 	while (c->p == c->end && !c->left) {
 		int ret = next_batch(f, c);
@@ -181,18 +148,13 @@ static int next_event(const struct gprof_trace_frontier *f, struct gprof_trace_c
 	if (!timed)
 		return bad_event(c, error, offset);
 	if (c->end - c->p >= GPROF_TRACE_EVENT_MAX)
-		p = decode(c->p, timed - 1, &units, c->args);
+		p = gprof_trace_decode_event(c->p, timed - 1, &units, c->args);
 	else
 		p = decode_last(c, timed - 1, &units);
 	if (!p)
 		return bad_event(c, error, offset);
-	if (!gprof_trace_ns(f->g->ns_per_unit, units, &ns) ||
-	    c->time + ns > (int64_t)GPROF_TRACE_TIME_MAX)
+	if (!gprof_trace_cursor_accept(f, c, p, units))
 		return FAIL(error, offset, here(c), EBADMSG, "the time of an event is beyond 2^62 ns");
-	c->type = *c->p;
-	c->time += ns;
-	c->len = (uint32_t)(p - c->p);
-	c->p = p;
 	return 1;
 }
 
@@ -232,8 +194,9 @@ static void sift_down(struct gprof_trace_slot *heap, size_t nr, size_t i)
 	heap[i] = s;
 }
 
-static void heap_update(struct gprof_trace_frontier *f, size_t i)
+static void heap_update(struct gprof_trace_frontier *f, size_t i, int64_t time)
 {
+	f->heap[i].time = time;
 	if (i == 0 || sift_up(f->heap, i) == i)
 		sift_down(f->heap, f->nr, i);
 }
@@ -314,20 +277,23 @@ int gprof_trace_frontier_start(struct gprof_trace_frontier *f, struct gprof_erro
 	return 0;
 }
 
-int gprof_trace_frontier_advance(struct gprof_trace_frontier *f, size_t i,
-				 struct gprof_error *error, uint64_t *offset)
+void gprof_trace_frontier_sink(struct gprof_trace_frontier *f)
+{
+	sift_down(f->heap, f->nr, 0);
+}
+
+int gprof_trace_frontier_step(struct gprof_trace_frontier *f, size_t i, struct gprof_error *error,
+			      uint64_t *offset)
 {
 	struct gprof_trace_cursor *c = gprof_trace_frontier_at(f, i);
 	int ret = next_event(f, c, error, offset);
 
 	if (ret < 0)
 		return ret;
-	if (ret) {
-		f->heap[i].time = c->time;
-		heap_update(f, i);
-	} else {
+	if (ret)
+		heap_update(f, i, c->time);
+	else
 		heap_remove(f, i);
-	}
 	return 0;
 }
 

@@ -10,6 +10,7 @@
 #ifndef GPROF_TRACE_FRONTIER_H
 #define GPROF_TRACE_FRONTIER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/error.h"
@@ -96,9 +97,12 @@ void gprof_trace_frontier_free(struct gprof_trace_frontier *f);
 int gprof_trace_frontier_start(struct gprof_trace_frontier *f, struct gprof_error *error,
 			       uint64_t *offset);
 
-/** gprof_trace_frontier_advance() - take the event of the @i-th slot; likewise */
-int gprof_trace_frontier_advance(struct gprof_trace_frontier *f, size_t i,
-				 struct gprof_error *error, uint64_t *offset);
+/** gprof_trace_frontier_step() - take the event of the @i-th slot; likewise */
+int gprof_trace_frontier_step(struct gprof_trace_frontier *f, size_t i, struct gprof_error *error,
+			      uint64_t *offset);
+
+/** gprof_trace_frontier_sink() - the first slot has a later time than it should have there */
+void gprof_trace_frontier_sink(struct gprof_trace_frontier *f);
 
 /** gprof_trace_frontier_sort() - put the heap into order; it stays a heap */
 void gprof_trace_frontier_sort(struct gprof_trace_frontier *f);
@@ -108,6 +112,94 @@ static inline struct gprof_trace_cursor *
 gprof_trace_frontier_at(const struct gprof_trace_frontier *f, size_t i)
 {
 	return &f->cursors[f->heap[i].cursor];
+}
+
+/* A varint of which GPROF_VARINT_MAX bytes may be looked at. */
+static inline const unsigned char *gprof_varint_at_hand(const unsigned char *p, uint64_t *v)
+{
+	uint64_t b = p[0];
+
+	if (b < 0x80) {
+		*v = b;
+		return p + 1;
+	}
+	if (p[1] < 0x80) {
+		*v = (b & 0x7f) | (uint64_t)p[1] << 7;
+		return p + 2;
+	}
+	if (p[2] < 0x80) {
+		*v = (b & 0x7f) | (uint64_t)(p[1] & 0x7f) << 7 | (uint64_t)p[2] << 14;
+		return p + 3;
+	}
+	return gprof_varint(p, p + GPROF_VARINT_MAX, v);
+}
+
+/* Decode an event; GPROF_TRACE_EVENT_MAX bytes may be looked at. NULL: its numbers are wrong. */
+static inline __attribute__((always_inline)) const unsigned char *
+gprof_trace_decode_event(const unsigned char *p, unsigned int nr_args, uint64_t *units,
+			 uint64_t *args)
+{
+	unsigned int i;
+
+	p = gprof_varint_at_hand(p + 1, units);
+	for (i = 0; i < nr_args && p; i++)
+		p = gprof_varint_at_hand(p, &args[i]);
+	return p;
+}
+
+/* The event that was decoded, up to @p, is the thread's next one; false: it is too late. */
+static inline __attribute__((always_inline)) bool
+gprof_trace_cursor_accept(const struct gprof_trace_frontier *f, struct gprof_trace_cursor *c,
+			  const unsigned char *p, uint64_t units)
+{
+	int64_t ns;
+
+	if (!gprof_trace_ns(f->g->ns_per_unit, units, &ns) ||
+	    c->time + ns > (int64_t)GPROF_TRACE_TIME_MAX)
+		return false;
+	c->type = *c->p;
+	c->time += ns;
+	c->len = (uint32_t)(p - c->p);
+	c->p = p;
+	return true;
+}
+
+/* Take the next event of a thread, if that is right and whole at hand, as almost all are. */
+static inline __attribute__((always_inline)) bool
+gprof_trace_cursor_next(const struct gprof_trace_frontier *f, struct gprof_trace_cursor *c)
+{
+	const unsigned char *p = c->p;
+	unsigned int timed;
+	uint64_t units;
+
+	if (c->end - p < GPROF_TRACE_EVENT_MAX)
+		return false;
+	timed = gprof_trace_specs[*p].timed;
+	if (!timed)
+		return false;
+	p = gprof_trace_decode_event(p, timed - 1, &units, c->args);
+	return p && gprof_trace_cursor_accept(f, c, p, units);
+}
+
+/* The first slot's event is a later one now; mostly it stays the first. */
+static inline void gprof_trace_frontier_first(struct gprof_trace_frontier *f, int64_t time)
+{
+	struct gprof_trace_slot *heap = f->heap;
+
+	heap[0].time = time;
+	if ((f->nr > 1 && heap[1].time < time) || (f->nr > 2 && heap[2].time < time))
+		gprof_trace_frontier_sink(f);
+}
+
+/** gprof_trace_frontier_advance() - take the event of @c, the first slot's; 0 or -errno */
+static inline __attribute__((always_inline)) int
+gprof_trace_frontier_advance(struct gprof_trace_frontier *f, struct gprof_trace_cursor *c,
+			     struct gprof_error *error, uint64_t *offset)
+{
+	if (!gprof_trace_cursor_next(f, c))
+		return gprof_trace_frontier_step(f, 0, error, offset);
+	gprof_trace_frontier_first(f, c->time);
+	return 0;
 }
 
 /** gprof_trace_cursor_offset() - where the event begins */

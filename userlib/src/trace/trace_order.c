@@ -12,7 +12,7 @@
 #include "trace_step.h"
 #include "trace_wire.h"
 
-static gprof_trace_step *const steps[256] = {
+gprof_trace_step *const gprof_trace_steps[256] = {
 	[GPROF_EV_PROCS_CHANGE] = gprof_trace_procs_change,
 	[GPROF_EV_PROC_START] = gprof_trace_proc_start,
 	[GPROF_EV_PROC_STOP] = gprof_trace_proc_stop,
@@ -155,7 +155,7 @@ const char *gprof_trace_proc_status_name(uint8_t status)
 	return names[status];
 }
 
-static int find_m(struct gprof_trace_order *o, struct gprof_trace_cursor *c)
+int gprof_trace_order_find(struct gprof_trace_order *o, struct gprof_trace_cursor *c)
 {
 	if (c->thread == GPROF_TRACE_NONE) {
 		o->nobody = (struct gprof_trace_m){
@@ -168,30 +168,11 @@ static int find_m(struct gprof_trace_order *o, struct gprof_trace_cursor *c)
 		o->m = &o->nobody;
 		return 0;
 	}
-	if (c->state == GPROF_NONE) {
-		c->state = gprof_trace_ids_get(&o->state.m_ids, (uint64_t)c->thread);
-		if (c->state == GPROF_NONE)
-			c->state = gprof_trace_m_add(&o->state, c->thread);
-		if (c->state == GPROF_NONE)
-			return gprof_trace_fail(o, errno);
-	}
+	c->state = gprof_trace_ids_get(&o->state.m_ids, (uint64_t)c->thread);
+	if (c->state == GPROF_NONE)
+		c->state = gprof_trace_m_add(&o->state, c->thread);
+	if (c->state == GPROF_NONE)
+		return gprof_trace_fail(o, errno);
 	o->m = &o->state.ms[c->state];
 	return 0;
-}
-
-int gprof_trace_order_take(struct gprof_trace_order *o, struct gprof_trace_cursor *c,
-			   struct gprof_trace_event *ev)
-{
-	int err = find_m(o, c);
-
-	if (err)
-		return err;
-	o->nr_follow = o->next_follow = 0;
-	ev->type = c->type;
-	ev->thread = c->thread;
-	ev->proc = o->m->proc;
-	ev->goroutine = o->m->go;
-	ev->stack = 0;
-	/* A cursor stops at what is no event of a thread; there is a step for each that is. */
-	return steps[c->type](o, c, ev);
 }

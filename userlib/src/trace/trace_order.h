@@ -75,6 +75,16 @@ void gprof_trace_order_free(struct gprof_trace_order *o);
 /** gprof_trace_order_generation() - ids have the meaning of this generation now */
 void gprof_trace_order_generation(struct gprof_trace_order *o, uint64_t generation);
 
+/* 1, 0 or -errno, as gprof_trace_order_take(). */
+typedef int gprof_trace_step(struct gprof_trace_order *o, const struct gprof_trace_cursor *c,
+			     struct gprof_trace_event *ev);
+
+/* By event number. A cursor stops at what is no event of a thread; each that is has one. */
+extern gprof_trace_step *const gprof_trace_steps[256];
+
+/** gprof_trace_order_find() - set o->m to the thread of a cursor; 0 or -errno with o->error */
+int gprof_trace_order_find(struct gprof_trace_order *o, struct gprof_trace_cursor *c);
+
 /**
  * gprof_trace_order_take() - take the event of a cursor, if it may come next
  * @o: order
@@ -83,8 +93,26 @@ void gprof_trace_order_generation(struct gprof_trace_order *o, uint64_t generati
  *
  * Return: 1; 0 not yet; -errno with o->error.
  */
-int gprof_trace_order_take(struct gprof_trace_order *o, struct gprof_trace_cursor *c,
-			   struct gprof_trace_event *ev);
+static inline int gprof_trace_order_take(struct gprof_trace_order *o,
+					 struct gprof_trace_cursor *c,
+					 struct gprof_trace_event *ev)
+{
+	if (c->state != GPROF_NONE) {
+		o->m = &o->state.ms[c->state];
+	} else {
+		int err = gprof_trace_order_find(o, c);
+
+		if (err)
+			return err;
+	}
+	o->nr_follow = o->next_follow = 0;
+	ev->type = c->type;
+	ev->thread = c->thread;
+	ev->proc = o->m->proc;
+	ev->goroutine = o->m->go;
+	ev->stack = 0;
+	return gprof_trace_steps[c->type](o, c, ev);
+}
 
 /** gprof_trace_order_follow() - an event that the last one stands for too, or NULL */
 static inline const struct gprof_trace_event *

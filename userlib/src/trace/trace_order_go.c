@@ -33,19 +33,26 @@ static void unbind(struct gprof_trace_m *m)
 	m->go = GPROF_TRACE_NONE;
 }
 
+static __attribute__((cold)) int is_in_another(struct gprof_trace_order *o,
+					       const struct gprof_trace_cursor *c, uint8_t status,
+					       const struct gprof_trace_go *go)
+{
+	return gprof_trace_refuse(o, c, "goroutine %lld is not %s but %s", (long long)go->id,
+				  gprof_trace_go_status_name(status),
+				  gprof_trace_go_status_name(go->status));
+}
+
 /* The goroutine of the thread, which must have a proc too, and be in @status. */
-static int need_go_in(struct gprof_trace_order *o, const struct gprof_trace_cursor *c,
-		      uint8_t status, struct gprof_trace_go **go)
+static inline __attribute__((always_inline)) int need_go_in(struct gprof_trace_order *o,
+							    const struct gprof_trace_cursor *c,
+							    uint8_t status,
+							    struct gprof_trace_go **go)
 {
 	int err = gprof_trace_need_go(o, c, go);
 
 	if (err)
 		return err;
-	if ((*go)->status != status)
-		return gprof_trace_refuse(o, c, "goroutine %lld is not %s but %s",
-					  (long long)(*go)->id, gprof_trace_go_status_name(status),
-					  gprof_trace_go_status_name((*go)->status));
-	return 0;
+	return (*go)->status == status ? 0 : is_in_another(o, c, status, *go);
 }
 
 static int add(struct gprof_trace_order *o, const struct gprof_trace_cursor *c, int64_t id,

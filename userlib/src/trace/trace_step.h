@@ -10,10 +10,6 @@
 
 #include "trace_order.h"
 
-/* 1, 0 or -errno, as gprof_trace_order_take(). */
-typedef int gprof_trace_step(struct gprof_trace_order *o, const struct gprof_trace_cursor *c,
-			     struct gprof_trace_event *ev);
-
 gprof_trace_step gprof_trace_proc_start, gprof_trace_proc_stop, gprof_trace_proc_steal,
 	gprof_trace_proc_status;
 gprof_trace_step gprof_trace_go_create, gprof_trace_go_create_syscall, gprof_trace_go_start,
