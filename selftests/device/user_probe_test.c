@@ -268,6 +268,22 @@ TEST_F(user_probe, what_is_resized_is_freed_and_what_cannot_be_is_not)
 	EXPECT_EQ(0, self->head->full);
 }
 
+/* Only its return shows that it has failed; what it was to move is no longer followed. */
+TEST_F(user_probe, what_could_have_been_resized_is_counted_where_it_is_not)
+{
+	volatile size_t much = (1UL << 47) + (1UL << 46);	/* more than an address space has */
+	void *p;
+
+	start(_metadata, self);
+	p = malloc(SIZE);
+	kept = realloc(p, much);
+	EXPECT_EQ(NULL, kept);
+	finish(_metadata, self);
+	expect(_metadata, self, gettid(), SIZE, 1, 0);
+	EXPECT_EQ(0, sum_of(self, 0, much).nr);
+	EXPECT_EQ(1, self->head->full);
+}
+
 TEST_F(user_probe, kind_alloc_tells_the_same_and_no_end)
 {
 	int i;
