@@ -10,6 +10,10 @@
  *
  * A breakpoint is written to memory of others as a debugger would do it, and that fails for who is
  * being killed: what is there already would stay. So it is done by nobody who can be.
+ *
+ * It fails as well where the file was cut and is mapped still: with the page the breakpoint is
+ * gone, but the kernel cannot tell, and keeps its part of the probe for good (since 6.12 it says
+ * "failed to unregister, leaking uprobe"). Nobody is told of that, so nothing here can mend it.
  */
 #include "user_probe.h"
 #include "compat/mm.h"
@@ -179,6 +183,9 @@ int gprof_user_probe_set(struct gprof_user_probe *p)
 		.ret_handler = p->returns ? returned : NULL,
 		.filter = wants,
 	};
+	/* The kernel lets one begin at the very end, and then has to leave it behind. */
+	if (p->offset >= i_size_read(p->inode))
+		return -EINVAL;
 	run(p, set);
 	p->is_set = !IS_ERR(p->handle);
 	if (p->is_set)

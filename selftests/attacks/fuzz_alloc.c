@@ -7,28 +7,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 #include "fuzz_alloc.h"
+#include "probed.h"
 
 #define CODE	65536
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static int exe, code, data;
 static uint64_t offsets[GPROF_ALLOC_FN_LAST + 1];
-
-/* Where our file has what is at that address. */
-static uint64_t offset_of(const void *at)
-{
-	FILE *f = fopen("/proc/self/maps", "re");
-	uint64_t from, to, offset, found = 0;
-	char line[512];
-
-	while (f && fgets(line, sizeof(line), f))
-		if (sscanf(line, "%lx-%lx %*s %lx", &from, &to, &offset) == 3 &&
-		    (uintptr_t)at >= from && (uintptr_t)at < to)
-			found = (uintptr_t)at - from + offset;
-	if (f)
-		fclose(f);
-	return found;
-}
 
 /* A file with such bytes; one half of it is mapped as code. */
 static int file_of_bytes(void)
@@ -55,13 +40,13 @@ static void begin(void)
 	exe = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	data = open("/dev/zero", O_RDONLY | O_CLOEXEC);
 	code = file_of_bytes();
-	offsets[GPROF_ALLOC_FN_MALLOC] = offset_of(malloc);
-	offsets[GPROF_ALLOC_FN_CALLOC] = offset_of(calloc);
-	offsets[GPROF_ALLOC_FN_REALLOC] = offset_of(realloc);
-	offsets[GPROF_ALLOC_FN_REALLOCARRAY] = offset_of(reallocarray);
-	offsets[GPROF_ALLOC_FN_ALIGNED] = offset_of(aligned_alloc);
-	offsets[GPROF_ALLOC_FN_POSIX_MEMALIGN] = offset_of(posix_memalign);
-	offsets[GPROF_ALLOC_FN_FREE] = offset_of(free);
+	offsets[GPROF_ALLOC_FN_MALLOC] = probed_offset_of(malloc);
+	offsets[GPROF_ALLOC_FN_CALLOC] = probed_offset_of(calloc);
+	offsets[GPROF_ALLOC_FN_REALLOC] = probed_offset_of(realloc);
+	offsets[GPROF_ALLOC_FN_REALLOCARRAY] = probed_offset_of(reallocarray);
+	offsets[GPROF_ALLOC_FN_ALIGNED] = probed_offset_of(aligned_alloc);
+	offsets[GPROF_ALLOC_FN_POSIX_MEMALIGN] = probed_offset_of(posix_memalign);
+	offsets[GPROF_ALLOC_FN_FREE] = probed_offset_of(free);
 }
 
 /* Of our own code the begin of a function alone: in the middle of an instruction we would end. */

@@ -20,35 +20,17 @@
 #include <sys/time.h>
 #include <sys/wait.h>
 #include "harness.h"
-#include "device.h"
-#include "live_table.h"
-#include "reader.h"
+#include "probed.h"
 #include "workload.h"
 
 #define SIZE		12345
 #define ROWS		8
 #define CODE		4096
-#define SAMPLES_MAX	20000
 #define NOINLINE	__attribute__((noinline, noclone))
 
-struct told {
-	uint32_t tid;
-	uint64_t value;
-	uint64_t live;
-};
-
 FIXTURE(attack) {
+	struct probed p;
 	struct gprof_alloc_function rows[ROWS];
-	struct gprof_alloc_params params;
-	struct gprof_setup setup;
-	struct device dev;
-	struct reader reader;
-	struct gprof_stats st;
-	const struct gprof_live_head *head;
-	size_t head_size;
-	struct told told[SAMPLES_MAX];
-	unsigned int nr;
-	int exe;
 	int code;	/* a file with one function, that returns what it is given */
 	void *(*function)(size_t n);
 };
@@ -111,30 +93,6 @@ static const uint8_t code[] = {
 
 /* ---- */
 
-/* Where the file has what is at that address. */
-static uint64_t offset_of(const void *at)
-{
-	FILE *f = fopen("/proc/self/maps", "re");
-	uint64_t from, to, offset, found = 0;
-	char line[512];
-
-	while (f && fgets(line, sizeof(line), f))
-		if (sscanf(line, "%lx-%lx %*s %lx", &from, &to, &offset) == 3 &&
-		    (uintptr_t)at >= from && (uintptr_t)at < to)
-			found = (uintptr_t)at - from + offset;
-	if (f)
-		fclose(f);
-	return found;
-}
-
-static void note(void *ctx, const struct reader_sample *s)
-{
-	FIXTURE_DATA(attack) *self = ctx;
-
-	if (self->nr < SAMPLES_MAX)
-		self->told[self->nr++] = (struct told){ s->rec->tid, s->value, s->live };
-}
-
 /* A file of that length with the code at its begin, and what else there is, or nothing. */
 static int code_file(const char *path, const void *rest)
 {
@@ -153,8 +111,8 @@ static void *map_code(int fd)
 
 static void row(FIXTURE_DATA(attack) *self, const void *function, uint32_t role)
 {
-	self->rows[self->params.nr_functions++] = (struct gprof_alloc_function){
-		.fd = self->exe, .role = role, .offset = offset_of(function),
+	self->rows[self->p.params.nr_functions++] = (struct gprof_alloc_function){
+		.fd = self->p.exe, .role = role, .offset = probed_offset_of(function),
 	};
 }
 
@@ -163,21 +121,17 @@ static void row_of_file(FIXTURE_DATA(attack) *self, uint64_t offset)
 	self->rows[0] = (struct gprof_alloc_function){
 		.fd = self->code, .role = GPROF_ALLOC_FN_MALLOC, .offset = offset,
 	};
-	self->params.nr_functions = 1;
+	self->p.params.nr_functions = 1;
 }
 
 FIXTURE_SETUP(attack)
 {
-	self->dev.fd = -1;
-	self->exe = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	ASSERT_EQ(0, probed_init(&self->p));
 	self->code = code_file("/tmp/probe_attack", NULL);
 	ASSERT_LE(0, self->code);
 	self->function = map_code(self->code);
 	ASSERT_NE(MAP_FAILED, (void *)self->function);
-	self->params = (struct gprof_alloc_params){
-		.size = sizeof(self->params), .flags = GPROF_ALLOC_F_PROBES, .period = 1,
-		.functions = (uintptr_t)self->rows,
-	};
+	self->p.params.functions = (uintptr_t)self->rows;
 	row(self, answers, GPROF_ALLOC_FN_MALLOC);
 	row(self, answers_too, GPROF_ALLOC_FN_CALLOC);
 	row(self, frees, GPROF_ALLOC_FN_FREE);
@@ -185,91 +139,46 @@ FIXTURE_SETUP(attack)
 	row(self, jumps, GPROF_ALLOC_FN_MALLOC);
 	row(self, ends, GPROF_ALLOC_FN_MALLOC);
 	row(self, forks, GPROF_ALLOC_FN_MALLOC);
-	self->setup = device_setup_of(GPROF_TARGET_PROCESS, getpid(), &self->params);
-	self->setup.kind = GPROF_KIND_HEAP;
-	self->setup.buffer_size = 1 << 20;
+	self->p.setup.buffer_size = 1 << 20;
 	SKIP_UNLESS(device_has(GPROF_FEAT_ALLOC_PROBES), "programs cannot be probed here");
 }
 
 FIXTURE_TEARDOWN(attack)
 {
-	if (self->head)
-		munmap((void *)self->head, self->head_size);
-	reader_free(&self->reader);
-	device_close(&self->dev);
+	probed_free(&self->p);
 	munmap((void *)self->function, CODE);
-	close(self->exe);
 	close(self->code);
 	unlink("/tmp/probe_attack");
 }
 
-static int prepare(FIXTURE_DATA(attack) *self)
-{
-	int err = device_setup(&self->dev, &self->setup) ?: device_map(&self->dev) ?:
-		  reader_init(&self->reader, &self->dev);
-
-	if (err)
-		return err;
-	self->reader.on_sample = note;
-	self->reader.ctx = self;
-	self->head = live_table_map(self->dev.fd, &self->head_size);
-	return self->head ? 0 : -ENOMEM;
-}
-
 static void start(struct __test_metadata *_metadata, FIXTURE_DATA(attack) *self)
 {
-	ASSERT_EQ(0, prepare(self)) {
-		TH_LOG("reason %u", self->setup.out_reason);
+	ASSERT_EQ(0, probed_prepare(&self->p)) {
+		TH_LOG("reason %u", self->p.setup.out_reason);
 	}
-	ASSERT_EQ(0, device_start(&self->dev));
+	ASSERT_EQ(0, device_start(&self->p.dev));
 }
 
 /* @lost is what may not be there. */
 static void finish(struct __test_metadata *_metadata, FIXTURE_DATA(attack) *self, uint64_t lost)
 {
-	ASSERT_EQ(0, device_stop(&self->dev));
-	ASSERT_LE(0, reader_read(&self->reader));
-	EXPECT_STREQ("", self->reader.error);
-	ASSERT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &self->st));
-	EXPECT_EQ(lost, device_lost(&self->st));
-	EXPECT_EQ(self->st.out_produced, self->reader.samples + device_lost(&self->st));
+	ASSERT_EQ(0, probed_stop(&self->p));
+	EXPECT_STREQ("", self->p.reader.error);
+	EXPECT_EQ(lost, device_lost(&self->p.st));
+	EXPECT_EQ(self->p.st.out_produced, self->p.reader.samples + device_lost(&self->p.st));
 }
 
 static void expect(struct __test_metadata *_metadata, const FIXTURE_DATA(attack) *self, pid_t tid,
 		   uint64_t value, uint64_t nr, uint64_t live)
 {
-	uint64_t has = 0, lives = 0;
-	unsigned int i;
+	struct probed_sum s = probed_sum_of(&self->p, tid, value);
 
-	for (i = 0; i < self->nr; i++) {
-		if (self->told[i].tid != (uint32_t)tid || self->told[i].value != value)
-			continue;
-		has++;
-		lives += live_table_has(self->head, self->told[i].live);
-	}
-	EXPECT_EQ(nr, has) {
+	EXPECT_EQ(nr, s.nr) {
 		TH_LOG("of %llu bytes", (unsigned long long)value);
 	}
-	EXPECT_EQ(live, lives) {
+	EXPECT_EQ(live, s.live) {
 		TH_LOG("of %llu bytes", (unsigned long long)value);
 	}
-}
-
-static bool is_clean(pid_t pid, const void *at, int fd, uint64_t offset)
-{
-	uint8_t has[8], is[8];
-	char path[64];
-	bool same;
-	int mem;
-
-	snprintf(path, sizeof(path), "/proc/%d/mem", pid);
-	mem = open(path, O_RDONLY | O_CLOEXEC);
-	same = mem >= 0 && pread(mem, is, sizeof(is), (off_t)(uintptr_t)at) == sizeof(is) &&
-	       pread(fd, has, sizeof(has), (off_t)offset) == sizeof(has) &&
-	       !memcmp(has, is, sizeof(is));
-	if (mem >= 0)
-		close(mem);
-	return same;
 }
 
 /* ---- what is said ---- */
@@ -299,7 +208,7 @@ TEST_F(attack, whatever_an_allocator_says_is_taken_as_it_is)
 	answer = NULL;
 	answers(SIZE);
 	frees(NULL);
-	answer = &self->st;
+	answer = &self->p.st;
 	answers(0);
 	answers(SIZE_MAX);
 	answers(1UL << 48);
@@ -312,11 +221,11 @@ TEST_F(attack, whatever_an_allocator_says_is_taken_as_it_is)
 	expect(_metadata, self, gettid(), SIZE + 1, nr, nr / 2);
 	expect(_metadata, self, gettid(), (1UL << 48) - 1, 1, 0);
 	expect(_metadata, self, gettid(), 2 * SIZE, 1, 1);
-	EXPECT_EQ(2 * nr + 2, self->nr);
+	EXPECT_EQ(2 * nr + 2, self->p.nr);
 	/* each is where something was */
-	EXPECT_EQ(nr + 1, self->head->unseen);
-	EXPECT_EQ(self->head->added - self->head->removed, nr / 2 + 1);
-	EXPECT_EQ(0, self->head->full);
+	EXPECT_EQ(nr + 1, self->p.head->unseen);
+	EXPECT_EQ(self->p.head->added - self->p.head->removed, nr / 2 + 1);
+	EXPECT_EQ(0, self->p.head->full);
 }
 
 TEST_F(attack, place_that_cannot_be_read_is_lost)
@@ -334,7 +243,7 @@ TEST_F(attack, place_that_cannot_be_read_is_lost)
 	fills(NULL, 8, SIZE + 1);
 	finish(_metadata, self, 4);
 	expect(_metadata, self, gettid(), SIZE, 1, 1);
-	EXPECT_EQ(1, self->nr);
+	EXPECT_EQ(1, self->p.nr);
 }
 
 /* ---- how a call ends ---- */
@@ -362,7 +271,7 @@ TEST_F(attack, call_that_is_left_by_a_jump_is_lost)
 	}
 	finish(_metadata, self, 10);
 	expect(_metadata, self, gettid(), SIZE + 1, 10, 1);
-	EXPECT_EQ(10, self->nr);
+	EXPECT_EQ(10, self->p.nr);
 }
 
 static void *thread_ends(void *arg)
@@ -386,7 +295,7 @@ TEST_F(attack, calls_of_threads_that_end_in_them_are_others_then)
 	answers(SIZE + 1);
 	finish(_metadata, self, nr);
 	expect(_metadata, self, gettid(), SIZE + 1, 1, 1);
-	EXPECT_EQ(1, self->nr);
+	EXPECT_EQ(1, self->p.nr);
 }
 
 TEST_F(attack, fork_in_a_call_returns_twice_and_is_told_once)
@@ -419,7 +328,7 @@ TEST_F(attack, vfork_between_calls_is_of_the_target)
 	answers(SIZE);
 	pid = vfork();
 	if (!pid) {
-		answer = &self->nr;
+		answer = &self->p.nr;
 		answers(SIZE + 1);
 		execl("/bin/true", "true", NULL);
 		_exit(9);
@@ -427,7 +336,7 @@ TEST_F(attack, vfork_between_calls_is_of_the_target)
 	ASSERT_LT(0, pid);
 	ASSERT_EQ(pid, waitpid(pid, &status, 0));
 	EXPECT_EQ(0, status);
-	answer = &self->told;
+	answer = &self->p.told;
 	answers(SIZE + 2);
 	finish(_metadata, self, 0);
 	expect(_metadata, self, gettid(), SIZE, 1, 1);
@@ -456,19 +365,17 @@ TEST_F(attack, handlers_come_at_any_time)
 	start(_metadata, self);
 	answer = self;
 	setitimer(ITIMER_REAL, &it, NULL);
-	while (monotonic_ns() < end && nr < SAMPLES_MAX / 2) {
+	while (monotonic_ns() < end && nr < PROBED_SAMPLES_MAX / 10) {
 		answers(SIZE);
 		nr++;
 	}
 	setitimer(ITIMER_REAL, &none, NULL);
-	ASSERT_EQ(0, device_stop(&self->dev));
-	ASSERT_LE(0, reader_read(&self->reader));
-	ASSERT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &self->st));
-	EXPECT_EQ(self->st.out_produced, self->reader.samples + device_lost(&self->st));
+	ASSERT_EQ(0, probed_stop(&self->p));
+	EXPECT_EQ(self->p.st.out_produced, self->p.reader.samples + device_lost(&self->p.st));
 	/* Of one in the middle of another there is nothing. */
-	EXPECT_LE(nr, self->st.out_produced);
-	EXPECT_GE(nr + handled, self->st.out_produced);
-	EXPECT_EQ(1, self->head->added - self->head->removed);
+	EXPECT_LE(nr, self->p.st.out_produced);
+	EXPECT_GE(nr + handled, self->p.st.out_produced);
+	EXPECT_EQ(1, self->p.head->added - self->p.head->removed);
 }
 
 /* ---- files ---- */
@@ -482,24 +389,34 @@ TEST_F(attack, bytes_that_are_no_code_are_refused_at_start)
 	for (offset = 0; offset < CODE; offset++)
 		bytes[offset] = (x = x * 6364136223846793005ULL + 1442695040888963407ULL) >> 56;
 	ASSERT_EQ(CODE, pwrite(self->code, bytes, CODE, 0));
-	self->setup.buffer_size = 0;
+	self->p.setup.buffer_size = 0;
 	for (offset = 0; offset < 512; offset++) {
 		struct gprof_start arg = { .size = sizeof(arg) };
 		int err;
 
 		row_of_file(self, offset);
-		ASSERT_EQ(0, device_setup(&self->dev, &self->setup));
-		err = device_ioctl(self->dev.fd, GPROF_IOC_START, &arg);
+		ASSERT_EQ(0, device_setup(&self->p.dev, &self->p.setup));
+		err = device_ioctl(self->p.dev.fd, GPROF_IOC_START, &arg);
 		EXPECT_TRUE(!err || err == -EOPNOTSUPP || err == -EINVAL) {
 			TH_LOG("%d at %#x", err, offset);
 		}
 		EXPECT_EQ(err ? GPROF_REASON_EVENT : GPROF_REASON_NONE, arg.out_reason);
 		refused += !!err;
-		device_close(&self->dev);
-		EXPECT_TRUE(is_clean(getpid(), (uint8_t *)self->function + offset, self->code, offset));
+		device_close(&self->p.dev);
+		EXPECT_TRUE(probed_is_clean(getpid(), (uint8_t *)self->function + offset, self->code, offset));
 	}
 	EXPECT_LT(0, refused);
-	self->dev.fd = -1;
+	self->p.dev.fd = -1;
+}
+
+/* From a file that is mapped and was cut it takes no probe out: for log-check. */
+static void say_a_leak_is_the_kernels(struct __test_metadata *_metadata)
+{
+	static const char line[] = "<6>gprof-vm: a probed file is cut";
+	int log = open("/dev/kmsg", O_WRONLY | O_CLOEXEC);
+
+	EXPECT_LT(0, write(log, line, sizeof(line) - 1));
+	close(log);
 }
 
 TEST_F(attack, file_may_go_and_be_cut_and_written_to_while_it_is_probed)
@@ -511,22 +428,23 @@ TEST_F(attack, file_may_go_and_be_cut_and_written_to_while_it_is_probed)
 	EXPECT_EQ((void *)(SIZE + 1), self->function(SIZE + 1));
 	ASSERT_EQ(8, pwrite(self->code, "\0\0\0\0\0\0\0\0", 8, 2048));
 	EXPECT_EQ((void *)(SIZE + 2), self->function(SIZE + 2));
-	ASSERT_EQ(0, device_stop(&self->dev));
-	ASSERT_EQ(0, device_start(&self->dev));
+	ASSERT_EQ(0, device_stop(&self->p.dev));
+	ASSERT_EQ(0, device_start(&self->p.dev));
 	EXPECT_EQ((void *)(SIZE + 3), self->function(SIZE + 3));
 	ASSERT_EQ(0, ftruncate(self->code, 0));
-	ASSERT_EQ(0, device_stop(&self->dev));
-	EXPECT_EQ(-EINVAL, device_start(&self->dev));
+	say_a_leak_is_the_kernels(_metadata);
+	ASSERT_EQ(0, device_stop(&self->p.dev));
+	EXPECT_EQ(-EINVAL, device_start(&self->p.dev));
 	ASSERT_EQ(0, ftruncate(self->code, CODE));
 	ASSERT_EQ(sizeof(code), pwrite(self->code, code, sizeof(code), 0));
-	ASSERT_EQ(0, device_start(&self->dev));
+	ASSERT_EQ(0, device_start(&self->p.dev));
 	EXPECT_EQ((void *)(SIZE + 4), self->function(SIZE + 4));
 	munmap((void *)self->function, CODE);
 	self->function = map_code(self->code);
 	EXPECT_EQ((void *)(SIZE + 5), self->function(SIZE + 5));
 	finish(_metadata, self, 0);
-	EXPECT_EQ(6, self->nr);
-	EXPECT_TRUE(is_clean(getpid(), (void *)self->function, self->code, 0));
+	EXPECT_EQ(6, self->p.nr);
+	EXPECT_TRUE(probed_is_clean(getpid(), (void *)self->function, self->code, 0));
 }
 
 static void maps_anew(void *arg, int step)
@@ -535,7 +453,7 @@ static void maps_anew(void *arg, int step)
 	void *(*function)(size_t n) = map_code(self->code);
 
 	if (function(step) != (void *)(uintptr_t)step ||
-	    !is_clean(getpid(), (void *)function, self->code, 0))
+	    !probed_is_clean(getpid(), (void *)function, self->code, 0))
 		_exit(1);
 }
 
@@ -552,7 +470,7 @@ TEST_F(attack, stranger_who_maps_it_later_has_it_as_it_is)
 	finish(_metadata, self, 0);
 	EXPECT_EQ(0, child_step(&child));
 	child_end(&child);
-	EXPECT_EQ(1, self->nr);
+	EXPECT_EQ(1, self->p.nr);
 }
 
 TEST_F(attack, file_of_an_overlay_is_that_which_is_mapped)
@@ -579,7 +497,7 @@ TEST_F(attack, file_of_an_overlay_is_that_which_is_mapped)
 	start(_metadata, self);
 	EXPECT_EQ((void *)SIZE, function(SIZE));
 	finish(_metadata, self, 0);
-	EXPECT_EQ(1, self->nr);
+	EXPECT_EQ(1, self->p.nr);
 	munmap((void *)function, CODE);
 	umount2("/tmp/pa/m", MNT_DETACH);	/* the recorder has it still */
 }
@@ -610,19 +528,19 @@ TEST_F(attack, recorder_that_is_killed_at_any_time_leaves_nothing)
 		pid_t pid = fork_bound();
 
 		if (!pid) {
-			if (prepare(self))
+			if (probed_prepare(&self->p))
 				_exit(1);
-			while (!device_start(&self->dev) && !device_stop(&self->dev))
+			while (!device_start(&self->p.dev) && !device_stop(&self->p.dev))
 				;
 			_exit(1);
 		}
-		while (is_clean(getpid(), answers, self->exe, offset_of(answers)))
+		while (probed_is_clean(getpid(), answers, self->p.exe, probed_offset_of(answers)))
 			sleep_ms(1);
 		sleep_ms(2 * round);
 		EXPECT_EQ(0, kill(pid, SIGKILL));
 		waitpid(pid, NULL, 0);
-		EXPECT_TRUE(is_clean(getpid(), answers, self->exe, offset_of(answers)));
-		EXPECT_TRUE(is_clean(getpid(), frees, self->exe, offset_of(frees)));
+		EXPECT_TRUE(probed_is_clean(getpid(), answers, self->p.exe, probed_offset_of(answers)));
+		EXPECT_TRUE(probed_is_clean(getpid(), frees, self->p.exe, probed_offset_of(frees)));
 	}
 	over = true;
 	pthread_join(thread, NULL);
@@ -635,9 +553,9 @@ TEST_F(attack, many_recorders_share_a_place)
 	struct device devs[MANY];
 	int i;
 
-	self->setup.buffer_size = 0;
+	self->p.setup.buffer_size = 0;
 	for (i = 0; i < MANY; i++) {
-		ASSERT_EQ(0, device_setup(&devs[i], &self->setup));
+		ASSERT_EQ(0, device_setup(&devs[i], &self->p.setup));
 		ASSERT_EQ(0, device_start(&devs[i]));
 	}
 	answer = self;
@@ -645,13 +563,13 @@ TEST_F(attack, many_recorders_share_a_place)
 	for (i = 0; i < MANY; i += 2)
 		ASSERT_EQ(0, device_stop(&devs[i]));
 	answers(SIZE);
-	EXPECT_FALSE(is_clean(getpid(), answers, self->exe, offset_of(answers)));
+	EXPECT_FALSE(probed_is_clean(getpid(), answers, self->p.exe, probed_offset_of(answers)));
 	for (i = 0; i < MANY; i++) {
 		ASSERT_EQ(0, device_stats(&devs[i], GPROF_STATS_ALL_CPUS, &st));
 		EXPECT_EQ(1 + (i & 1), st.out_produced);
 		device_close(&devs[i]);
 	}
-	EXPECT_TRUE(is_clean(getpid(), answers, self->exe, offset_of(answers)));
+	EXPECT_TRUE(probed_is_clean(getpid(), answers, self->p.exe, probed_offset_of(answers)));
 }
 
 TEST_HARNESS_MAIN

@@ -12,6 +12,8 @@ need gprofctl setpriv
 . "$here/command.sh"
 
 truth=$here/truth_heap
+odd=$here/truth_heap_odd
+shim=$(realpath "$(dirname "$(command -v gprofctl)")/../lib/libgprof-heap.so")
 
 # record ARGUMENTS...: as text; what the program says is in truth, with the text of the profile
 # in out
@@ -57,6 +59,11 @@ each_byte_is_told_by_where_it_was_allocated()
 {
 	record --every 1 -- "$truth" exact
 	is_true
+	# in the first line, what there is of all of it
+	awk '/^heap profile:/ { gsub(/[^0-9 ]/, " "); for (i = 1; i <= 4; i++) head[i] = $i }
+		/^[0-9]+: [0-9]+ \[/ { gsub(/[^0-9 ]/, " "); for (i = 1; i <= 4; i++) sum[i] += $i }
+		END { for (i = 1; i <= 4; i++) if (!sum[i] || head[i] != sum[i]) exit 1 }' out ||
+		fail "the first line is not the sum of the rest"
 	run 0 gprofctl top x.pb.gz
 	grep -q '^Type: inuse_space' out
 	run 0 gprofctl alloc --every 1 -o x.pb.gz -- "$truth" exact
@@ -73,9 +80,42 @@ what_is_never_freed_is_told_at_the_end()
 	grep -A 1 '^99100 bytes in 1 objects$' out | grep -q site_grows
 	grep -A 1 '^45056 bytes in 1 objects$' out | grep -q site_maps
 	! grep -A 1 'objects$' out | grep -q site_churns
+	# the most first, and their sum
+	awk '/^never freed:/ { head = $3 }
+		/ objects$/ { if (sum && $1 > last) exit 1; last = $1; sum += $1 }
+		END { exit !sum || sum != head }' out || fail "not the most first, or another sum"
 	refused 2 'exclude each other' gprofctl heap --leaks --format text -o x.pb.gz -- true
 	refused 2 'wants a command' gprofctl heap --leaks -o x.pb.gz -a -d 1
 	refused 2 'stdout' gprofctl heap --leaks -o - -- true
+}
+
+# What few programs do: each is as right as it is of others.
+odd_programs_are_told_of()
+{
+	for mode in sizes vforks clones shared spawns cancels namespace; do
+		record --every 1 -- "$odd" $mode
+		is_true
+	done
+}
+
+# It says so once, is not harmed, and is told of again when it can be.
+who_can_have_no_file_is_not_told_of()
+{
+	record --every 1 -- "$odd" no_file
+	is_true
+	[ "$(grep -c 'cannot be opened (too many files are open)' err)" -eq 1 ]
+	record --every 1 -- "$odd" no_device
+	is_true
+	[ "$(grep -c 'cannot be opened (it is not there' err)" -eq 1 ]
+}
+
+# Each has what it asked for, and each is told of all.
+two_recorders_want_different_rates()
+{
+	run 0 gprofctl heap --every 1M -o y.pb.gz -- \
+		gprofctl heap --every 1 --format text --buffer 4M -o x.pb.gz -- "$truth" exact
+	sed '/^heap profile:/,$d' out >truth
+	is_true
 }
 
 a_mapping_goes_in_parts_moves_and_fails_to()
@@ -155,6 +195,10 @@ what_there_is_no_room_for_is_counted()
 	[ "$left" -lt 150000 ]
 	full=$(sed -n 's/.*: \([0-9]\+\) samples are not among what is live.*/\1/p' err)
 	[ $((left + full)) -ge 150000 ] || fail "$left in use, $full left out"
+	# and what is freed of the rest is so wherever it has its place
+	run 0 gprofctl heap --every 1 --slots 1000000 --format text --buffer 64M -o x.pb.gz -- \
+		prlimit --as=25165824 "$truth" many 150000 1
+	[ "$(of many)" = "150000 2400000 0 0" ] || fail "$(of many)"
 }
 
 a_child_frees_its_own()
@@ -279,7 +323,8 @@ nobody_else_is_slowed()
 	[ "$(cat out)" -gt "$before" ]
 }
 
-# probed PROGRAM MODE: what it allocates from a time on when it runs already
+# probed PROGRAM MODE: what it allocates from a time on when it runs already, by probes or as $how
+# says
 probed()
 {
 	rm -f x.pb.gz gate
@@ -292,7 +337,7 @@ probed()
 	      grep -Eq '^(0|63) 0x0 ' "/proc/$program/syscall"; do
 		sleep 0.1
 	done
-	gprofctl heap --uprobes --every 1 --format text --buffer 4M -o x.pb.gz -p $program \
+	gprofctl heap "${how:---uprobes}" --every 1 --format text --buffer 4M -o x.pb.gz -p $program \
 		>out 2>err &
 	recorder=$!
 	wait_for_recording $recorder
@@ -300,7 +345,7 @@ probed()
 	exec 9>&-
 	wait $program || fail "the program ended with $?"
 	wait $recorder || { cat err; fail "status $?"; }
-	grep -q 'enters the kernel twice' err || fail "not a word about what it costs"
+	[ "${how-}" ] || grep -q 'enters the kernel twice' err || fail "not a word about what it costs"
 	[ "$(count lost)" -eq 0 ]
 	# mappings are not probed
 	grep -v '^site_map' said >truth
@@ -314,6 +359,25 @@ a_program_that_runs_is_probed_on_request()
 		is_true
 	done
 	[ "$(of site_maps)" = "0 0 0 0" ]
+	probed truth_heap_odd sizes
+	is_true
+}
+
+# By one of both.
+a_program_with_the_shim_is_probed_all_the_same()
+{
+	library=$shim
+	probed truth_heap exact
+	is_true
+	# of which the shim would tell
+	[ "$(of site_maps)" = "0 0 0 0" ] || fail "it is told of as well"
+}
+
+a_program_with_the_shim_is_told_of_when_somebody_comes()
+{
+	library=$shim how=--user
+	probed truth_heap idles
+	is_true
 }
 
 a_static_program_is_probed_likewise()
@@ -367,6 +431,16 @@ programs_that_the_shim_cannot_enter_are_refused()
 	chown 1001 set_id
 	chmod 4755 set_id
 	refused 1 'set-user-ID' gprofctl heap -o x.pb.gz -- ./set_id
+	cp "$(command -v id)" set_group
+	chgrp 1001 set_group
+	chmod 2755 set_group
+	refused 1 'set-group-ID' gprofctl heap -o x.pb.gz -- ./set_group
+	cp "$(command -v id)" capable
+	setcap cap_net_raw+ep capable || skip "no file can have capabilities here"
+	refused 1 'capabilities' as_user "$(command -v gprofctl)" heap -o x.pb.gz -- ./capable
+	cp "$truth" other
+	printf '\367\0' | dd of=other bs=1 seek=18 conv=notrunc
+	refused 1 'another architecture' gprofctl heap -o x.pb.gz -- ./other
 	refused 1 'static program' gprofctl heap -o x.pb.gz -- "$here/burner" 1
 	refused 2 'exclude each other' gprofctl heap --user --kernel -o x.pb.gz -- true
 	refused 2 'wants a number from 1' gprofctl heap --slots 9999999 -o x.pb.gz -- true
@@ -374,6 +448,7 @@ programs_that_the_shim_cannot_enter_are_refused()
 }
 
 ktap_run each_byte_is_told_by_where_it_was_allocated what_is_never_freed_is_told_at_the_end \
+	odd_programs_are_told_of who_can_have_no_file_is_not_told_of two_recorders_want_different_rates \
 	a_child_frees_its_own memory_is_of_the_program_that_has_it handlers_allocate \
 	whoever_closes_all_files_is_told_of_further_on a_child_without_the_shim_is_left_out \
 	what_is_freed_twice_ends_the_program_as_ever \
@@ -383,6 +458,8 @@ ktap_run each_byte_is_told_by_where_it_was_allocated what_is_never_freed_is_told
 	what_there_is_no_room_for_is_counted \
 	a_full_table_says_so_and_is_right_of_what_it_has a_user_records_its_own nobody_else_is_slowed \
 	programs_that_the_shim_cannot_enter_are_refused a_program_that_runs_is_probed_on_request \
+	a_program_with_the_shim_is_probed_all_the_same \
+	a_program_with_the_shim_is_told_of_when_somebody_comes \
 	a_static_program_is_probed_likewise a_program_that_is_executed_is_probed_where_it_maps_the_same \
 	another_allocator_is_probed_instead probes_are_refused_where_they_cannot_be sampled_bytes_stand_for_all \
 	a_million_samples_are_live

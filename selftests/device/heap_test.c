@@ -6,6 +6,8 @@
  * Messages of System V queues are of a size that nobody else asks for, and are freed by
  * whoever receives them; files, pages and timers are freed in ways of their own.
  */
+#include <arpa/inet.h>
+#include <dirent.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
@@ -14,6 +16,7 @@
 #include <sys/ipc.h>
 #include <sys/mman.h>
 #include <sys/msg.h>
+#include <sys/socket.h>
 #include <sys/timerfd.h>
 #include <sys/wait.h>
 #include "harness.h"
@@ -191,7 +194,7 @@ struct message {
 	char text[TEXT];
 };
 
-static bool send(const FIXTURE_DATA(heap) *self, unsigned int nr)
+static bool put(const FIXTURE_DATA(heap) *self, unsigned int nr)
 {
 	struct message m = { .type = 1 };
 	unsigned int i;
@@ -220,7 +223,7 @@ TEST_F(heap, each_message_is_told_and_is_live_until_it_is_received)
 	struct sum s;
 
 	start(_metadata, self);
-	ASSERT_TRUE(send(self, 1000));
+	ASSERT_TRUE(put(self, 1000));
 	ASSERT_TRUE(receive(self, 300));
 	finish(_metadata, self);
 	s = sum_of(self, gettid(), MESSAGE);
@@ -243,7 +246,7 @@ TEST_F(heap, nothing_of_what_was_all_freed_is_live)
 
 	start(_metadata, self);
 	for (i = 0; i < 300; i++) {
-		ASSERT_TRUE(send(self, QUEUES));
+		ASSERT_TRUE(put(self, QUEUES));
 		ASSERT_TRUE(receive(self, QUEUES));
 	}
 	finish(_metadata, self);
@@ -259,7 +262,7 @@ TEST_F(heap, kind_alloc_tells_the_same_and_has_no_table)
 
 	self->setup.kind = GPROF_KIND_ALLOC;
 	start(_metadata, self);
-	ASSERT_TRUE(send(self, 500));
+	ASSERT_TRUE(put(self, 500));
 	ASSERT_TRUE(receive(self, 500));
 	finish(_metadata, self);
 	s = sum_of(self, gettid(), MESSAGE);
@@ -277,7 +280,7 @@ TEST_F(heap, another_process_frees_it)
 	pid_t pid;
 
 	start(_metadata, self);
-	ASSERT_TRUE(send(self, 1000));
+	ASSERT_TRUE(put(self, 1000));
 	pid = fork_bound();
 	ASSERT_LE(0, pid);
 	if (!pid)
@@ -308,7 +311,7 @@ TEST_F(heap, a_stranger_frees_it)
 	self->setup.target = GPROF_TARGET_THREAD;
 	self->setup.id = gettid();
 	start(_metadata, self);
-	ASSERT_TRUE(send(self, 1000));
+	ASSERT_TRUE(put(self, 1000));
 	EXPECT_EQ(0, child_begin(&child));
 	EXPECT_EQ(child.pid, waitpid(child.pid, &status, 0));
 	EXPECT_EQ(0, status);
@@ -399,6 +402,30 @@ TEST_F(heap, pages_are_told_and_end)
 	finish(_metadata, self);
 }
 
+/* Of a datagram a part is in eight pages in a row. */
+TEST_F(heap, pages_in_a_row_are_told_with_all_their_bytes)
+{
+	static char data[60000];
+	int sockets[2];
+	struct sum s;
+
+	SKIP_UNLESS(self->page == 4096, "a datagram does not fill eight pages here");
+	self->params.flags = GPROF_ALLOC_F_PAGES;
+	ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_DGRAM, 0, sockets));
+	start(_metadata, self);
+	ASSERT_EQ(sizeof(data), write(sockets[0], data, sizeof(data)));
+	ASSERT_LE(0, reader_read(&self->reader));
+	s = sum_of(self, gettid(), 8 * self->page);
+	EXPECT_LE(1, s.live);
+	ASSERT_EQ(sizeof(data), read(sockets[1], data, sizeof(data)));
+	finish(_metadata, self);
+	s = sum_of(self, gettid(), 8 * self->page);
+	EXPECT_LE(1, s.nr);
+	EXPECT_EQ(0, s.live);
+	close(sockets[0]);
+	close(sockets[1]);
+}
+
 struct range {
 	uint64_t from, to;
 };
@@ -485,6 +512,117 @@ TEST_F(heap, pages_of_slabs_are_not_told)
 	}
 }
 
+/* ---- of whom ---- */
+
+TEST_F(heap, of_cpus_what_is_allocated_on_them)
+{
+	const uint64_t cpus = 1ULL << online_cpu(0);
+
+	SKIP_UNLESS(nr_online_cpus() > 1, "there is one CPU");
+	self->setup.target = GPROF_TARGET_CPUS;
+	self->setup.id = 0;
+	self->setup.cpus = (uintptr_t)&cpus;
+	self->setup.cpus_size = sizeof(cpus);
+	start(_metadata, self);
+	ASSERT_LE(0, pin_to(online_cpu(1)));
+	ASSERT_TRUE(put(self, 100));
+	ASSERT_LE(0, pin_to(online_cpu(0)));
+	ASSERT_TRUE(put(self, 30));
+	finish(_metadata, self);
+	EXPECT_EQ(30, sum_of(self, gettid(), MESSAGE).nr);
+}
+
+/* Connects over the loopback; what comes of it there is done by the interrupt of a packet. */
+static bool connect_to_self(void)
+{
+	struct sockaddr_in a = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	int to = socket(AF_INET, SOCK_STREAM, 0), from = socket(AF_INET, SOCK_STREAM, 0);
+	socklen_t size = sizeof(a);
+	bool is;
+
+	is = !bind(to, (struct sockaddr *)&a, sizeof(a)) && !listen(to, 10) &&
+	     !getsockname(to, (struct sockaddr *)&a, &size) &&
+	     !connect(from, (struct sockaddr *)&a, sizeof(a));
+	close(from);
+	close(to);
+	return is;
+}
+
+static unsigned int nr_of_task(const FIXTURE_DATA(heap) *self, uint32_t tid)
+{
+	unsigned int i, nr = 0;
+
+	for (i = 0; i < self->nr; i++)
+		nr += self->told[i].tid == tid;
+	return nr;
+}
+
+/* They are nobody's: those that come while the target runs, too. */
+TEST_F(heap, what_interrupts_allocate_is_the_hosts_alone)
+{
+	SKIP_UNLESS(connect_to_self(), "there is no loopback");
+	start(_metadata, self);
+	ASSERT_TRUE(connect_to_self());
+	finish(_metadata, self);
+	EXPECT_LT(0, self->nr);
+	EXPECT_EQ(0, nr_of_task(self, 0));
+	device_close(&self->dev);
+	munmap((void *)self->head, self->head_size);
+	reader_free(&self->reader);
+	free(self->told);
+	self->reader = (struct reader){ 0 };
+	self->nr = 0;
+	self->setup.target = GPROF_TARGET_SYSTEM;
+	self->setup.id = 0;
+	start(_metadata, self);
+	ASSERT_TRUE(connect_to_self());
+	finish(_metadata, self);
+	EXPECT_LT(0, nr_of_task(self, 0));
+}
+
+/* Thread of the module that does what recorders have to do, or 0. */
+static uint32_t servant(void)
+{
+	DIR *dir = opendir("/proc");
+	char path[300], comm[32];
+	uint32_t found = 0;
+	struct dirent *e;
+
+	while (dir && (e = readdir(dir))) {
+		snprintf(path, sizeof(path), "/proc/%s/comm", e->d_name);
+		if (!file_read(path, comm, sizeof(comm)) && !strncmp(comm, "gprof/", 6))
+			found = atoi(e->d_name);
+	}
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
+TEST_F(heap, what_recorders_allocate_themselves_is_not_told)
+{
+	uint32_t own;
+	int i;
+
+	self->setup.target = GPROF_TARGET_SYSTEM;
+	self->setup.id = 0;
+	self->params.flags = GPROF_ALLOC_F_SLAB | GPROF_ALLOC_F_PAGES;
+	start(_metadata, self);
+	own = servant();
+	EXPECT_NE(0, own);
+	for (i = 0; i < 20; i++) {
+		pid_t pid = fork_bound();
+
+		if (!pid) {
+			put(self, 1);
+			_exit(0);
+		}
+		waitpid(pid, NULL, 0);
+	}
+	sleep_ms(500);
+	finish(_metadata, self);
+	EXPECT_EQ(0, nr_of_task(self, own));
+}
+
 /* ---- thinned ---- */
 
 TEST_F(heap, sampled_bytes_stand_for_all)
@@ -497,7 +635,7 @@ TEST_F(heap, sampled_bytes_stand_for_all)
 	self->params.period = 4096;
 	start(_metadata, self);
 	for (i = 0; i < nr / QUEUES; i++) {
-		ASSERT_TRUE(send(self, QUEUES));
+		ASSERT_TRUE(put(self, QUEUES));
 		ASSERT_TRUE(receive(self, QUEUES));
 		if (!(i % 100))
 			ASSERT_LE(0, reader_read(&self->reader));
@@ -525,7 +663,7 @@ TEST_F(heap, full_table_says_so_and_is_right_for_what_it_holds)
 	self->params.slots = 16;
 	start(_metadata, self);
 	ASSERT_GT(500, self->head->nr_slots);
-	ASSERT_TRUE(send(self, 1000));
+	ASSERT_TRUE(put(self, 1000));
 	EXPECT_LT(500, self->head->full);
 	EXPECT_GE(self->head->nr_slots, self->head->added - self->head->removed);
 	/* More than half of what there is can be used. */
@@ -538,7 +676,7 @@ TEST_F(heap, full_table_says_so_and_is_right_for_what_it_holds)
 	ASSERT_TRUE(receive(self, 1000));
 	EXPECT_EQ(0, slots_live(self, MESSAGE));
 	/* And holds again what there is room for; nothing of before comes back. */
-	ASSERT_TRUE(send(self, 20));
+	ASSERT_TRUE(put(self, 20));
 	s = sum_of(self, gettid(), MESSAGE);
 	EXPECT_EQ(0, s.live);
 	finish(_metadata, self);
@@ -547,6 +685,10 @@ TEST_F(heap, full_table_says_so_and_is_right_for_what_it_holds)
 	EXPECT_LT(10, s.live);
 	EXPECT_EQ(s.live, slots_live(self, MESSAGE));
 	EXPECT_EQ(0, self->head->unseen);
+	/* What there was no room for is of that time alone. */
+	ASSERT_EQ(0, device_start(&self->dev));
+	EXPECT_GT(500, self->head->full);
+	ASSERT_EQ(0, device_stop(&self->dev));
 }
 
 TEST_F(heap, slots_are_used_again_under_another_word)
@@ -557,7 +699,7 @@ TEST_F(heap, slots_are_used_again_under_another_word)
 	self->params.slots = 16;
 	start(_metadata, self);
 	for (round = 0; round < 50; round++) {
-		ASSERT_TRUE(send(self, 10));
+		ASSERT_TRUE(put(self, 10));
 		ASSERT_TRUE(receive(self, 10));
 	}
 	finish(_metadata, self);
@@ -579,7 +721,7 @@ TEST_F(heap, slot_says_what_the_sample_says)
 	unsigned int i, seen = 0;
 
 	start(_metadata, self);
-	ASSERT_TRUE(send(self, 100));
+	ASSERT_TRUE(put(self, 100));
 	finish(_metadata, self);
 	for (i = 0; i < self->nr; i++) {
 		const struct told *t = &self->told[i];
@@ -604,11 +746,11 @@ TEST_F(heap, nothing_freed_is_live_though_the_ring_overflows)
 	self->setup.buffer_size = self->page;
 	start(_metadata, self);
 	for (i = 0; i < 10; i++) {
-		ASSERT_TRUE(send(self, 1000));
+		ASSERT_TRUE(put(self, 1000));
 		ASSERT_TRUE(receive(self, 1000));
 	}
 	EXPECT_EQ(0, slots_live(self, MESSAGE));
-	ASSERT_TRUE(send(self, 50));
+	ASSERT_TRUE(put(self, 50));
 	finish(_metadata, self);
 	EXPECT_LT(1000, device_lost(&self->st));
 	s = sum_of(self, gettid(), MESSAGE);
@@ -625,18 +767,18 @@ TEST_F(heap, stop_keeps_what_is_live_and_start_forgets_it)
 
 	start(_metadata, self);
 	starts = self->head->starts;
-	ASSERT_TRUE(send(self, 100));
+	ASSERT_TRUE(put(self, 100));
 	finish(_metadata, self);
 	ASSERT_TRUE(receive(self, 100));
 	s = sum_of(self, gettid(), MESSAGE);
 	EXPECT_EQ(100, s.live);
-	ASSERT_TRUE(send(self, 10));
+	ASSERT_TRUE(put(self, 10));
 	EXPECT_EQ(100, slots_live(self, MESSAGE));
 	ASSERT_EQ(0, device_start(&self->dev));
 	EXPECT_EQ(starts + 2, self->head->starts);
 	EXPECT_EQ(0, slots_live(self, MESSAGE));
 	ASSERT_TRUE(receive(self, 10));
-	ASSERT_TRUE(send(self, 30));
+	ASSERT_TRUE(put(self, 30));
 	finish(_metadata, self);
 	s = sum_of(self, gettid(), MESSAGE);
 	EXPECT_EQ(130, s.nr);
@@ -762,7 +904,7 @@ TEST_F(heap, table_goes_on_after_close_while_it_is_mapped)
 	start(_metadata, self);
 	close(self->dev.fd);
 	self->dev.fd = -1;
-	ASSERT_TRUE(send(self, 100));
+	ASSERT_TRUE(put(self, 100));
 	EXPECT_EQ(100, slots_live(self, MESSAGE));
 	ASSERT_TRUE(receive(self, 100));
 	EXPECT_EQ(0, slots_live(self, MESSAGE));

@@ -13,70 +13,18 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include "harness.h"
-#include "device.h"
-#include "live_table.h"
-#include "reader.h"
+#include "probed.h"
 #include "workload.h"
 
 #define ROWS		8
-#define SAMPLES_MAX	100000
 #define SIZE		12345
-#define CODE		16	/* bytes of a function that are looked at */
-
-struct told {
-	uint32_t tid;
-	uint16_t nr_user;
-	uint64_t value;
-	uint64_t weight;
-	uint64_t live;
-	uint64_t leaf;
-};
 
 FIXTURE(user_probe) {
+	struct probed p;
 	struct gprof_alloc_function rows[GPROF_ALLOC_FUNCTIONS_MAX + 1];
-	struct gprof_alloc_params params;
-	struct gprof_setup setup;
-	struct device dev;
-	struct reader reader;
-	struct gprof_stats st;
-	const struct gprof_live_head *head;
-	size_t head_size;
-	struct told *told;
-	unsigned int nr;
-	int exe;
-	size_t page;
 };
 
 static void *volatile kept;	/* nothing is left out by the compiler */
-
-/* Where the file has what is at that address; 0: nowhere. */
-static uint64_t offset_of(const void *at)
-{
-	FILE *f = fopen("/proc/self/maps", "re");
-	uint64_t from, to, offset, found = 0;
-	char line[512];
-
-	while (f && fgets(line, sizeof(line), f))
-		if (sscanf(line, "%lx-%lx %*s %lx", &from, &to, &offset) == 3 &&
-		    (uintptr_t)at >= from && (uintptr_t)at < to)
-			found = (uintptr_t)at - from + offset;
-	if (f)
-		fclose(f);
-	return found;
-}
-
-static void note(void *ctx, const struct reader_sample *s)
-{
-	FIXTURE_DATA(user_probe) *self = ctx;
-
-	if (self->nr == SAMPLES_MAX)
-		return;
-	self->told[self->nr++] = (struct told){
-		.tid = s->rec->tid, .value = s->value, .weight = s->weight, .live = s->live,
-		.nr_user = s->stack ? s->stack->nr_user : 0,
-		.leaf = s->stack && s->stack->nr_user ? s->stack->frames[s->stack->nr_kernel] : 0,
-	};
-}
 
 FIXTURE_SETUP(user_probe)
 {
@@ -95,96 +43,44 @@ FIXTURE_SETUP(user_probe)
 	};
 	int i;
 
-	self->dev.fd = -1;
-	self->page = sysconf(_SC_PAGESIZE);
-	self->exe = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-	ASSERT_LE(0, self->exe);
+	ASSERT_EQ(0, probed_init(&self->p));
 	for (i = 0; i < ROWS; i++) {
 		self->rows[i] = (struct gprof_alloc_function){
-			.fd = self->exe, .role = functions[i].role,
-			.offset = offset_of(functions[i].at),
+			.fd = self->p.exe, .role = functions[i].role,
+			.offset = probed_offset_of(functions[i].at),
 		};
 		ASSERT_NE(0, self->rows[i].offset);
 	}
-	self->params = (struct gprof_alloc_params){
-		.size = sizeof(self->params), .flags = GPROF_ALLOC_F_PROBES, .period = 1,
-		.functions = (uintptr_t)self->rows, .nr_functions = ROWS,
-	};
-	self->setup = device_setup_of(GPROF_TARGET_PROCESS, getpid(), &self->params);
-	self->setup.kind = GPROF_KIND_HEAP;
-	self->setup.buffer_size = 4 << 20;
-	self->told = mmap(NULL, SAMPLES_MAX * sizeof(*self->told), PROT_READ | PROT_WRITE,
-			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	ASSERT_NE(MAP_FAILED, self->told);
+	self->p.params.functions = (uintptr_t)self->rows;
+	self->p.params.nr_functions = ROWS;
 	SKIP_UNLESS(device_has(GPROF_FEAT_ALLOC_PROBES), "programs cannot be probed here");
 }
 
 FIXTURE_TEARDOWN(user_probe)
 {
-	if (self->head)
-		munmap((void *)self->head, self->head_size);
-	reader_free(&self->reader);
-	device_close(&self->dev);
-	munmap(self->told, SAMPLES_MAX * sizeof(*self->told));
-	close(self->exe);
+	probed_free(&self->p);
 }
 
 static void start(struct __test_metadata *_metadata, FIXTURE_DATA(user_probe) *self)
 {
-	int err;
-
-	ASSERT_EQ(0, device_setup(&self->dev, &self->setup)) {
-		TH_LOG("reason %u", self->setup.out_reason);
+	ASSERT_EQ(0, probed_prepare(&self->p)) {
+		TH_LOG("reason %u", self->p.setup.out_reason);
 	}
-	ASSERT_EQ(0, device_map(&self->dev));
-	ASSERT_EQ(0, reader_init(&self->reader, &self->dev));
-	self->reader.on_sample = note;
-	self->reader.ctx = self;
-	if (self->setup.kind == GPROF_KIND_HEAP) {
-		self->head = live_table_map(self->dev.fd, &self->head_size);
-		ASSERT_NE(NULL, self->head);
-	}
-	err = device_start(&self->dev);
-	ASSERT_EQ(0, err);
+	ASSERT_EQ(0, device_start(&self->p.dev));
 }
 
 static void finish(struct __test_metadata *_metadata, FIXTURE_DATA(user_probe) *self)
 {
-	ASSERT_EQ(0, device_stop(&self->dev));
-	ASSERT_LE(0, reader_read(&self->reader));
-	EXPECT_STREQ("", self->reader.error);
-	ASSERT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &self->st));
-	EXPECT_EQ(0, device_lost(&self->st));
-	EXPECT_EQ(self->st.out_produced, self->reader.samples + device_lost(&self->st));
-}
-
-struct sum {
-	uint64_t nr, live, weight, without_user;
-};
-
-/* Of samples of @tid (0: all) with that value. */
-static struct sum sum_of(const FIXTURE_DATA(user_probe) *self, pid_t tid, uint64_t value)
-{
-	struct sum s = { 0 };
-	unsigned int i;
-
-	for (i = 0; i < self->nr; i++) {
-		const struct told *t = &self->told[i];
-
-		if ((tid && t->tid != (uint32_t)tid) || t->value != value)
-			continue;
-		s.nr++;
-		s.weight += t->weight;
-		s.live += self->head && live_table_has(self->head, t->live);
-		s.without_user += !t->nr_user;
-	}
-	return s;
+	ASSERT_EQ(0, probed_stop(&self->p));
+	EXPECT_STREQ("", self->p.reader.error);
+	EXPECT_EQ(0, device_lost(&self->p.st));
+	EXPECT_EQ(self->p.st.out_produced, self->p.reader.samples + device_lost(&self->p.st));
 }
 
 static void expect(struct __test_metadata *_metadata, const FIXTURE_DATA(user_probe) *self,
 		   pid_t tid, uint64_t value, uint64_t nr, uint64_t live)
 {
-	struct sum s = sum_of(self, tid, value);
+	struct probed_sum s = probed_sum_of(&self->p, tid, value);
 
 	EXPECT_EQ(nr, s.nr) {
 		TH_LOG("of %llu bytes", (unsigned long long)value);
@@ -196,22 +92,10 @@ static void expect(struct __test_metadata *_metadata, const FIXTURE_DATA(user_pr
 	EXPECT_EQ(0, s.without_user);
 }
 
-/* Is the code of that function what the file has? Of a process, by its memory. */
+/* Of a process, by its memory. */
 static bool is_clean(const FIXTURE_DATA(user_probe) *self, pid_t pid, const void *function)
 {
-	uint8_t has[CODE], is[CODE];
-	char path[64];
-	bool same;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%d/mem", pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	same = fd >= 0 && pread(fd, is, CODE, (off_t)(uintptr_t)function) == CODE &&
-	       pread(self->exe, has, CODE, (off_t)offset_of(function)) == CODE &&
-	       !memcmp(has, is, CODE);
-	if (fd >= 0)
-		close(fd);
-	return same;
+	return probed_is_clean(pid, function, self->p.exe, probed_offset_of(function));
 }
 
 /* ---- what is told ---- */
@@ -240,8 +124,8 @@ TEST_F(user_probe, each_call_is_told_once_and_is_live_until_it_is_freed)
 	expect(_metadata, self, gettid(), 64 * 203, 1, 0);
 	expect(_metadata, self, gettid(), SIZE + 2, 1, 1);
 	expect(_metadata, self, gettid(), 3 * 1237, 1, 1);
-	EXPECT_EQ(0, self->head->full);
-	EXPECT_EQ(0, self->head->unseen);
+	EXPECT_EQ(0, self->p.head->full);
+	EXPECT_EQ(0, self->p.head->unseen);
 }
 
 TEST_F(user_probe, what_is_resized_is_freed_and_what_cannot_be_is_not)
@@ -263,16 +147,32 @@ TEST_F(user_probe, what_is_resized_is_freed_and_what_cannot_be_is_not)
 	for (n = 1001; n < 100001; n += 1000)
 		expect(_metadata, self, gettid(), n, 1, 0);
 	expect(_metadata, self, gettid(), 100001, 1, 1);
-	EXPECT_EQ(0, sum_of(self, 0, PTRDIFF_MAX / 2).nr);
-	EXPECT_EQ(0, self->head->unseen);
-	EXPECT_EQ(0, self->head->full);
+	EXPECT_EQ(0, probed_sum_of(&self->p, 0, PTRDIFF_MAX / 2).nr);
+	EXPECT_EQ(0, self->p.head->unseen);
+	EXPECT_EQ(0, self->p.head->full);
+}
+
+/* Only its return shows that it has failed; what it was to move is no longer followed. */
+TEST_F(user_probe, what_could_have_been_resized_is_counted_where_it_is_not)
+{
+	volatile size_t much = (1UL << 47) + (1UL << 46);	/* more than an address space has */
+	void *p;
+
+	start(_metadata, self);
+	p = malloc(SIZE);
+	kept = realloc(p, much);
+	EXPECT_EQ(NULL, kept);
+	finish(_metadata, self);
+	expect(_metadata, self, gettid(), SIZE, 1, 0);
+	EXPECT_EQ(0, probed_sum_of(&self->p, 0, much).nr);
+	EXPECT_EQ(1, self->p.head->full);
 }
 
 TEST_F(user_probe, kind_alloc_tells_the_same_and_no_end)
 {
 	int i;
 
-	self->setup.kind = GPROF_KIND_ALLOC;
+	self->p.setup.kind = GPROF_KIND_ALLOC;
 	start(_metadata, self);
 	for (i = 0; i < 50; i++) {
 		kept = malloc(SIZE);
@@ -301,11 +201,11 @@ TEST_F(user_probe, stack_begins_in_the_call)
 		here();
 	finish(_metadata, self);
 	expect(_metadata, self, gettid(), SIZE, 5, 5);
-	for (i = 0; i < self->nr; i++) {
-		if (self->told[i].value != SIZE)
+	for (i = 0; i < self->p.nr; i++) {
+		if (self->p.told[i].value != SIZE)
 			continue;
-		EXPECT_LT((uintptr_t)here, self->told[i].leaf);
-		EXPECT_GT((uintptr_t)here + 64, self->told[i].leaf);
+		EXPECT_LT((uintptr_t)here, self->p.told[i].leaf);
+		EXPECT_GT((uintptr_t)here + 64, self->p.told[i].leaf);
 	}
 }
 
@@ -339,22 +239,22 @@ TEST_F(user_probe, threads_are_told_apart_and_free_what_is_anothers)
 		free(left[i]);
 	finish(_metadata, self);
 	expect(_metadata, self, 0, SIZE, 4 * 1001, 1);
-	EXPECT_EQ(0, self->head->unseen);
+	EXPECT_EQ(0, self->p.head->unseen);
 }
 
 TEST_F(user_probe, thread_alone)
 {
 	pthread_t thread;
 
-	self->setup.target = GPROF_TARGET_THREAD;
-	self->setup.id = gettid();
+	self->p.setup.target = GPROF_TARGET_THREAD;
+	self->p.setup.id = gettid();
 	start(_metadata, self);
 	ASSERT_EQ(0, pthread_create(&thread, NULL, allocate, NULL));
 	pthread_join(thread, NULL);
 	kept = malloc(SIZE + 1);
 	finish(_metadata, self);
 	expect(_metadata, self, gettid(), SIZE + 1, 1, 1);
-	EXPECT_EQ(0, sum_of(self, 0, SIZE).nr);
+	EXPECT_EQ(0, probed_sum_of(&self->p, 0, SIZE).nr);
 }
 
 TEST_F(user_probe, child_has_its_own_and_frees_nothing_of_its_parents)
@@ -383,24 +283,24 @@ TEST_F(user_probe, child_has_its_own_and_frees_nothing_of_its_parents)
 	expect(_metadata, self, gettid(), SIZE, 20, 20);
 	/* Its memory is gone with it. */
 	expect(_metadata, self, pid, SIZE + 1, 10, 0);
-	EXPECT_EQ(0, self->head->unseen);
+	EXPECT_EQ(0, self->p.head->unseen);
 }
 
 TEST_F(user_probe, sampled_bytes_stand_for_all)
 {
 	const unsigned int nr = 8000;
 	double p, sigma;
-	struct sum s;
+	struct probed_sum s;
 	unsigned int i;
 
-	self->params.period = 65536;
+	self->p.params.period = 65536;
 	start(_metadata, self);
 	for (i = 0; i < nr; i++) {
 		kept = malloc(SIZE);
 		free(kept);
 	}
 	finish(_metadata, self);
-	s = sum_of(self, gettid(), SIZE);
+	s = probed_sum_of(&self->p, gettid(), SIZE);
 	/* p = 1 - (1 - 1/65536)^12345 = 0.1717; of the sum of weights: nr (1 - p) / p */
 	p = 0.1717;
 	sigma = nr * (1 - p) / p;
@@ -464,7 +364,7 @@ TEST_F(user_probe, stop_comes_amid_calls)
 {
 	uint64_t done[3] = { 0 };
 	pthread_t threads[3];
-	struct sum s, t;
+	struct probed_sum s, t;
 	int i;
 
 	over = false;
@@ -473,24 +373,24 @@ TEST_F(user_probe, stop_comes_amid_calls)
 	start(_metadata, self);
 	for (i = 0; i < 20; i++) {
 		sleep_ms(20);
-		ASSERT_EQ(0, device_stop(&self->dev));
+		ASSERT_EQ(0, device_stop(&self->p.dev));
 		EXPECT_TRUE(is_clean(self, getpid(), malloc));
-		ASSERT_LE(0, reader_read(&self->reader));
-		ASSERT_EQ(0, device_start(&self->dev));
+		ASSERT_LE(0, reader_read(&self->p.reader));
+		ASSERT_EQ(0, device_start(&self->p.dev));
 	}
-	ASSERT_EQ(0, device_stop(&self->dev));
+	ASSERT_EQ(0, device_stop(&self->p.dev));
 	over = true;
 	for (i = 0; i < 3; i++) {
 		pthread_join(threads[i], NULL);
 		EXPECT_LT(0, done[i]);
 	}
-	ASSERT_LE(0, reader_read(&self->reader));
-	s = sum_of(self, 0, SIZE);
-	t = sum_of(self, 0, SIZE + 1);
+	ASSERT_LE(0, reader_read(&self->p.reader));
+	s = probed_sum_of(&self->p, 0, SIZE);
+	t = probed_sum_of(&self->p, 0, SIZE + 1);
 	EXPECT_LT(20, s.nr);
 	/* Of each thread one may be amid of it. */
 	EXPECT_GE(3, s.live + t.live);
-	EXPECT_EQ(self->head->added - self->head->removed, s.live + t.live);
+	EXPECT_EQ(self->p.head->added - self->p.head->removed, s.live + t.live);
 }
 
 TEST_F(user_probe, closed_while_it_records)
@@ -498,12 +398,12 @@ TEST_F(user_probe, closed_while_it_records)
 	start(_metadata, self);
 	kept = malloc(SIZE);
 	EXPECT_FALSE(is_clean(self, getpid(), malloc));
-	munmap((void *)self->head, self->head_size);
-	self->head = NULL;
-	reader_free(&self->reader);
-	self->reader = (struct reader){ 0 };
-	device_close(&self->dev);
-	self->dev.fd = -1;
+	munmap((void *)self->p.head, self->p.head_size);
+	self->p.head = NULL;
+	reader_free(&self->p.reader);
+	self->p.reader = (struct reader){ 0 };
+	device_close(&self->p.dev);
+	self->p.dev.fd = -1;
 	EXPECT_TRUE(is_clean(self, getpid(), malloc));
 	EXPECT_TRUE(is_clean(self, getpid(), free));
 	kept = malloc(SIZE);
@@ -514,9 +414,9 @@ TEST_F(user_probe, closed_while_it_records)
 static int refused(FIXTURE_DATA(user_probe) *self, uint32_t *reason)
 {
 	struct device dev;
-	int err = device_setup(&dev, &self->setup);
+	int err = device_setup(&dev, &self->p.setup);
 
-	*reason = self->setup.out_reason;
+	*reason = self->p.setup.out_reason;
 	if (!err)
 		device_close(&dev);
 	return err;
@@ -538,7 +438,7 @@ TEST_F(user_probe, rows_are_checked)
 	ASSERT_EQ(0, pipe2(pipes, O_CLOEXEC));
 	written = open("/dev/null", O_WRONLY | O_CLOEXEC);
 	dir = open("/", O_RDONLY | O_CLOEXEC);
-	self->setup.buffer_size = 0;
+	self->p.setup.buffer_size = 0;
 	self->rows[0].role = 0;
 	EXPECT_REFUSED(EINVAL, GPROF_REASON_PARAMS);
 	self->rows[0].role = GPROF_ALLOC_FN_LAST + 1;
@@ -557,27 +457,27 @@ TEST_F(user_probe, rows_are_checked)
 	EXPECT_REFUSED(EINVAL, GPROF_REASON_FILE);
 	self->rows[0].offset = ~0ULL;
 	EXPECT_REFUSED(EINVAL, GPROF_REASON_FILE);
-	self->rows[0].offset = offset_of(data);
+	self->rows[0].offset = probed_offset_of(data);
 	EXPECT_REFUSED(EINVAL, GPROF_REASON_FILE);
 	self->rows[0] = good;
 	self->rows[ROWS - 1].fd = 12345;
 	EXPECT_REFUSED(EINVAL, GPROF_REASON_FILE);
-	self->params.nr_functions = ROWS - 1;
+	self->p.params.nr_functions = ROWS - 1;
 	EXPECT_REFUSED(0, GPROF_REASON_NONE);
-	self->params.nr_functions = 0;
+	self->p.params.nr_functions = 0;
 	EXPECT_REFUSED(EINVAL, GPROF_REASON_PARAMS);
-	self->params.nr_functions = GPROF_ALLOC_FUNCTIONS_MAX + 1;
+	self->p.params.nr_functions = GPROF_ALLOC_FUNCTIONS_MAX + 1;
 	EXPECT_REFUSED(EINVAL, GPROF_REASON_PARAMS);
-	self->params.nr_functions = ~0U;
+	self->p.params.nr_functions = ~0U;
 	EXPECT_REFUSED(EINVAL, GPROF_REASON_PARAMS);
-	self->params.nr_functions = 1;
-	self->params.functions = 8;
+	self->p.params.nr_functions = 1;
+	self->p.params.functions = 8;
 	EXPECT_REFUSED(EFAULT, GPROF_REASON_PARAMS);
-	self->params.functions = (uintptr_t)self->rows;
-	self->params.__reserved2 = 1;
+	self->p.params.functions = (uintptr_t)self->rows;
+	self->p.params.__reserved2 = 1;
 	EXPECT_REFUSED(EINVAL, GPROF_REASON_PARAMS);
-	self->params.__reserved2 = 0;
-	self->params.flags = GPROF_ALLOC_F_PROGRAM;
+	self->p.params.__reserved2 = 0;
+	self->p.params.flags = GPROF_ALLOC_F_PROGRAM;
 	EXPECT_REFUSED(EINVAL, GPROF_REASON_PARAMS);
 	EXPECT_TRUE(is_clean(self, getpid(), malloc));
 	close(pipes[0]);
@@ -588,19 +488,19 @@ TEST_F(user_probe, rows_are_checked)
 
 TEST_F(user_probe, what_cannot_be_is_refused)
 {
-	self->setup.buffer_size = 0;
-	self->params.flags = GPROF_ALLOC_F_PROBES | GPROF_ALLOC_F_PROGRAM;
+	self->p.setup.buffer_size = 0;
+	self->p.params.flags = GPROF_ALLOC_F_PROBES | GPROF_ALLOC_F_PROGRAM;
 	EXPECT_REFUSED(EINVAL, GPROF_REASON_FLAGS);
-	self->params.flags = GPROF_ALLOC_F_PROBES | GPROF_ALLOC_F_SLAB;
+	self->p.params.flags = GPROF_ALLOC_F_PROBES | GPROF_ALLOC_F_SLAB;
 	EXPECT_REFUSED(EINVAL, GPROF_REASON_FLAGS);
-	self->params.flags = GPROF_ALLOC_F_PROBES | GPROF_ALLOC_F_KEEP;
+	self->p.params.flags = GPROF_ALLOC_F_PROBES | GPROF_ALLOC_F_KEEP;
 	EXPECT_REFUSED(EINVAL, GPROF_REASON_FLAGS);
-	self->params.flags = GPROF_ALLOC_F_PROBES;
-	self->setup.flags = GPROF_SETUP_F_ON_EXEC;
+	self->p.params.flags = GPROF_ALLOC_F_PROBES;
+	self->p.setup.flags = GPROF_SETUP_F_ON_EXEC;
 	EXPECT_REFUSED(EOPNOTSUPP, GPROF_REASON_TARGET);
-	self->setup.flags = 0;
-	self->setup.target = GPROF_TARGET_SYSTEM;
-	self->setup.id = 0;
+	self->p.setup.flags = 0;
+	self->p.setup.target = GPROF_TARGET_SYSTEM;
+	self->p.setup.id = 0;
 	EXPECT_REFUSED(EOPNOTSUPP, GPROF_REASON_TARGET);
 }
 
@@ -608,9 +508,9 @@ TEST_F(user_probe, needs_the_capability)
 {
 	SKIP_UNLESS(!geteuid(), "must be root to become another");
 	ASSERT_EQ(0, become(1000));
-	self->setup.buffer_size = 0;
+	self->p.setup.buffer_size = 0;
 	EXPECT_REFUSED(EPERM, GPROF_REASON_SLOWS_DENIED);
-	self->setup.kind = GPROF_KIND_ALLOC;
+	self->p.setup.kind = GPROF_KIND_ALLOC;
 	EXPECT_REFUSED(EPERM, GPROF_REASON_SLOWS_DENIED);
 	EXPECT_TRUE(is_clean(self, getpid(), malloc));
 }

@@ -25,7 +25,7 @@ __thread struct shim_thread shim_thread;
 /* All code is an allocator's: what the test itself maps, as threads' stacks, is not told. */
 struct shim_next shim_next = { .page = 4096, .end = UINTPTR_MAX };
 
-static int told, freed;
+static int told, freed, followed;
 static void (*at_free)(void);
 
 bool shim_resolve(void)
@@ -47,6 +47,7 @@ bool shim_tell_alloc(const void *p, size_t n, uint64_t stands_for, const struct 
 		     bool lasts)
 {
 	told++;
+	followed += lasts;
 	return true;
 }
 
@@ -133,6 +134,26 @@ static int in_child(int (*test)(void))
 TEST(who_holds_the_list_may_be_waiting_for_who_wants_it)
 {
 	EXPECT_EQ(0, in_child(interrupted_holder));
+}
+
+/* More, one after the other, than there is room for at once; and more parts. */
+static int comes_and_goes(void)
+{
+	struct shim_caller c = { 0 };
+	int i;
+
+	for (i = 0; i < PARTS_MAX + 10; i++) {
+		shim_thread.left = 0;
+		begins(AT(1), 3 * PAGE, &c);
+		end((char *)AT(1) + PAGE);
+		ended(take(AT(1), 3 * PAGE));
+	}
+	return followed == i && freed == i && !nr_in_tree ? 0 : 1;
+}
+
+TEST(what_has_ended_makes_room)
+{
+	EXPECT_EQ(0, in_child(comes_and_goes));
 }
 
 static uint64_t now_ns(void)

@@ -8,6 +8,7 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <grp.h>
 #include <malloc.h>
 #include <pthread.h>
@@ -22,35 +23,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "truth_heap.h"
+
 #ifdef NO_LIBRARIES
 #define dlopen(name, flags)	NULL
 #define dlsym(library, name)	NULL
 #define dlclose(library)	((void)(library))
 #endif
 
-#define SITE	__attribute__((noinline, noclone))
 #define PAGE	4096UL
 
 void *volatile kept;		/* nothing is left out by the compiler */
 static void *held[1 << 20];
-
-static void say(const char *name, unsigned long long nr, unsigned long long bytes,
-		unsigned long long nr_left, unsigned long long left)
-{
-	char text[128];
-	int n = snprintf(text, sizeof(text), "%s %llu %llu %llu %llu\n", name, nr, bytes, nr_left,
-			 left);
-
-	/* stdout has a buffer, which is memory too. */
-	if (write(1, text, (size_t)n) != n)
-		_exit(9);
-}
-
-/* Mappings of a program that is gone at once are not known, and its functions have no names. */
-static void stay(void)
-{
-	usleep(500000);
-}
 
 SITE void site_keeps(unsigned int nr)
 {
@@ -145,6 +129,22 @@ SITE char *site_map_fails(void)
 	return mmap(NULL, 4 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 }
 
+SITE char *site_map_ends(void)
+{
+	return mmap(NULL, 8 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+}
+
+/* None of which is memory that it allocates. */
+SITE void site_map_others(void)
+{
+	int fd = open("/proc/self/exe", O_RDONLY);
+
+	if (mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED ||
+	    mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0) == MAP_FAILED)
+		_exit(9);
+	close(fd);
+}
+
 static void remaps(void)
 {
 	char *p, *q;
@@ -169,9 +169,17 @@ static void remaps(void)
 	    munmap(p, 2 * PAGE) || munmap(q, 8 * PAGE))
 		_exit(9);
 	say("site_map_moves", 2, 16 * PAGE, 1, 5 * PAGE);
+	p = site_map_ends();
+	/* of the third page a part, so all of it; and one that another comes over */
+	if (munmap(p, 3 * PAGE - 100) ||
+	    mmap(p + 4 * PAGE, PAGE, PROT_NONE, MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED)
+		_exit(9);
+	say("site_map_ends", 1, 8 * PAGE, 1, 4 * PAGE);
+	site_map_others();
+	say("site_map_others", 0, 0, 0, 0);
 	p = site_map_fails();
 	if (!munmap(p, SIZE_MAX / 2) || mremap(p, 4 * PAGE, SIZE_MAX / 2, MREMAP_MAYMOVE) != MAP_FAILED ||
-	    errno != ENOMEM || mmap(p, SIZE_MAX / 2, PROT_READ, MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS,
+	    (errno != ENOMEM && errno != EINVAL) || mmap(p, SIZE_MAX / 2, PROT_READ, MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS,
 				    -1, 0) != MAP_FAILED)
 		_exit(9);
 	say("site_map_fails", 1, 4 * PAGE, 1, 4 * PAGE);
@@ -188,6 +196,22 @@ static void pieces(unsigned long nr)
 		if (munmap(p + i * 2 * PAGE, PAGE))
 			_exit(9);
 	say("site_maps", 1, nr * 2 * PAGE, 1, nr * PAGE);
+}
+
+/* A program expects the least number that is free, and its child none that it did not leave open. */
+static void see_whether_files_are_hidden(void)
+{
+	char path[64], to[64];
+
+	for (int fd = 0; fd < 1024; fd++) {
+		ssize_t n;
+
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+		n = readlink(path, to, sizeof(to));
+		if (n == sizeof("/dev/gprof") - 1 && !memcmp(to, "/dev/gprof", (size_t)n) &&
+		    (fd < 700 || !(fcntl(fd, F_GETFD) & FD_CLOEXEC)))
+			_exit(8);
+	}
 }
 
 static void exact(void)
@@ -224,6 +248,7 @@ static void exact(void)
 	munmap(p + 8 * PAGE, PAGE);
 	munmap(site_maps(PAGE), PAGE);
 	say("site_maps", 2, 17 * PAGE, 1, 11 * PAGE);
+	see_whether_files_are_hidden();
 }
 
 /* A child frees what is its parent's too, and has more of its own. */
@@ -293,14 +318,23 @@ static void closes(void)
 	site_gives();
 	say("site_keeps", 50, 50000, 30, 30000);
 	say("site_gives", 1, 5000, 1, 5000);
+	/* And has others where ours was. */
+	for (int fd = 3; fd < 1000; fd++)
+		dup2(1, fd);
+	site_calloc();
+	say("site_calloc", 1, 770, 1, 770);
 }
 
-/* So many, of which every second is freed. */
-static void many(unsigned long nr)
+/* So many, of which one in so many is freed, if any is. */
+static void many(unsigned long nr, unsigned long one_in)
 {
+	unsigned long freed = 0;
+
 	for (unsigned long i = 0; i < nr; i++)
 		held[i] = malloc(16);
-	say("many", nr, nr * 16, nr, nr * 16);
+	for (unsigned long i = 0; one_in && i < nr; i += one_in, freed++)
+		free(held[i]);
+	say("many", nr, nr * 16, nr - freed, (nr - freed) * 16);
 }
 
 SITE void site_large(unsigned long long bytes)
@@ -317,6 +351,14 @@ SITE void site_small(unsigned long long bytes)
 		kept = malloc(40);
 		free(kept);
 	}
+}
+
+/* What a thread allocates until it asks whether somebody has come is not told. */
+static void idles(void)
+{
+	site_large(4 << 20);
+	site_keeps(100);
+	say("site_keeps", 100, 100000, 100, 100000);
 }
 
 static void large(unsigned long long mib)
@@ -488,6 +530,8 @@ int main(int argc, char **argv)
 	char line[16];
 
 	if (!strcmp(mode, "later")) {
+		/* The shim finds that nobody records. */
+		site_churns(10);
 		if (read(0, line, sizeof(line)) <= 0)
 			return 2;
 		argv[1] = argv[0];
@@ -504,7 +548,9 @@ int main(int argc, char **argv)
 	else if (!strcmp(mode, "closes"))
 		closes();
 	else if (!strcmp(mode, "many") && n <= 1 << 20)
-		many(n);
+		many(n, argc > 3 ? strtoul(argv[3], NULL, 0) : 0);
+	else if (!strcmp(mode, "idles"))
+		idles();
 	else if (!strcmp(mode, "large"))
 		large(n);
 	else if (!strcmp(mode, "remaps"))

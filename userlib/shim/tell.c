@@ -64,7 +64,7 @@ static size_t length(const char *s)
 static void complain(long err)
 {
 	static const char what[] = "libgprof-heap: /dev/gprof cannot be opened (";
-	static const char rest[] = "); what this program allocates is not recorded\n";
+	static const char rest[] = "); what this program allocates and frees is not recorded\n";
 	const char *why = err == -ENOENT ? "it is not there: is gprof.ko loaded?" :
 			  err == -EACCES ? "this user may not" :
 			  err == -EMFILE ? "too many files are open" : "it fails";
