@@ -6,10 +6,10 @@
 #ifndef GPROF_MEMBERSHIP_H
 #define GPROF_MEMBERSHIP_H
 
+#include "cgroups.h"
 #include "target.h"
 
 #include <linux/bitops.h>
-#include <linux/cgroup.h>
 #include <linux/sched.h>
 
 /**
@@ -49,7 +49,7 @@ static __always_inline bool gprof_is_member(const struct gprof_membership *m,
 	if (!m->cgroup)
 		return true;
 	rcu_read_lock();
-	member = cgroup_is_descendant(task_dfl_cgroup(task), m->cgroup);
+	member = gprof_cgroup_has(m->cgroup, task);
 	rcu_read_unlock();
 	return member;
 }

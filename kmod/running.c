@@ -29,12 +29,12 @@
  * Locks: running_mutex, outside the taps' and known.c's.
  */
 #include "running.h"
+#include "cgroups.h"
 #include "known.h"
 #include "memlock.h"
 #include "tap.h"
 #include "target.h"
 
-#include <linux/cgroup.h>
 #include <linux/cpumask.h>
 #include <linux/gprof.h>
 #include <linux/mm.h>
@@ -251,7 +251,7 @@ static __always_inline bool runs(const struct gprof_running *r, int cpu)
 	if (!task || !cgroup)
 		return task;
 	/* As gprof_target_has_current() */
-	return cgroup_is_descendant(task_dfl_cgroup(task), cgroup);
+	return gprof_cgroup_has(cgroup, task);
 }
 
 /**

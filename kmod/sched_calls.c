@@ -15,8 +15,10 @@
 #include "sched.h"
 #include "tap.h"
 
+#include <linux/cpumask.h>
 #include <linux/gprof.h>
 #include <linux/kprobes.h>
+#include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/percpu.h>
@@ -116,14 +118,23 @@ static bool can_probe_faults(void)
 	return found;
 }
 
+/*
+ * How many faults may be under way at once, which sleep for I/O. From 6.7 on every possible
+ * CPU has a queue with room for all of them: 64 for each CPU were 128 MiB where there may
+ * be 512.
+ */
+static unsigned int faults_at_once(void)
+{
+	return min(64 * num_possible_cpus(), max(1024U, num_possible_cpus()));
+}
+
 static int attach_faults(struct gprof_sched *s)
 {
 	s->fault_probe = (struct kretprobe){
 		.kp.symbol_name = "handle_mm_fault",
 		.entry_handler = fault_entered,
 		.handler = fault_left,
-		/* Faults sleep for I/O; so many may do so at once. */
-		.maxactive = 64 * num_possible_cpus(),
+		.maxactive = faults_at_once(),
 	};
 	return register_kretprobe(&s->fault_probe);
 }

@@ -17,6 +17,7 @@
 #include <linux/mm.h>
 #include <linux/time64.h>
 
+#define BUFFER_ASKED_MIN	4096	/* of larger pages too: who asks need not know them */
 #define GENERATION_MIN		NSEC_PER_MSEC
 #define GENERATION_MAX		(256ULL * NSEC_PER_SEC)	/* a short record has 32 bits of 64 ns */
 
@@ -43,7 +44,7 @@ static int check_buffers(const struct gprof_setup *setup, u32 *reason)
 	if (setup->max_frames > GPROF_MAX_FRAMES)
 		return -EINVAL;
 	*reason = GPROF_REASON_BUFFER;
-	if (setup->buffer_size && (setup->buffer_size < PAGE_SIZE ||
+	if (setup->buffer_size && (setup->buffer_size < BUFFER_ASKED_MIN ||
 				   setup->buffer_size > GPROF_BUFFER_MAX))
 		return -EINVAL;
 	*reason = GPROF_REASON_GENERATION;

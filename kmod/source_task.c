@@ -11,13 +11,13 @@
  * kernel may borrow: the owner's (errand.c). START waits for it. The thread comes
  * back for what there was no room for, as long as somebody reads the rings.
  */
+#include "cgroups.h"
 #include "errand.h"
 #include "sampler.h"
 #include "source.h"
 #include "target.h"
 #include "task_stack.h"
 
-#include <linux/cgroup.h>
 #include <linux/completion.h>
 #include <linux/gprof.h>
 #include <linux/kthread.h>
@@ -73,7 +73,7 @@ static bool is_wanted(const struct gprof_target *t, struct task_struct *task)
 {
 	if (t->type == GPROF_TARGET_CPUS)
 		return cpumask_test_cpu(task_cpu(task), t->cpus);
-	return !t->cgroup || cgroup_is_descendant(task_dfl_cgroup(task), t->cgroup);
+	return !t->cgroup || gprof_cgroup_has(t->cgroup, task);
 }
 
 /* Under RCU. Counts all, and takes as many as there is room for. */

@@ -6,12 +6,12 @@
  * of perf_event_open(2) with kernel.perf_event_paranoid = 2: own tasks in user
  * mode for everybody, all else with CAP_PERFMON.
  */
+#include "cgroups.h"
 #include "process.h"
 #include "target.h"
 #include "compat/task.h"
 
 #include <linux/capability.h>
-#include <linux/cgroup.h>
 #include <linux/cred.h>
 #include <linux/err.h>
 #include <linux/gprof.h>
@@ -289,15 +289,11 @@ static int find_task(struct gprof_target *t, int id, u32 *reason)
 
 static int find_cgroup(struct gprof_target *t, int fd, u32 *reason)
 {
-	struct cgroup *cgroup = cgroup_get_from_fd(fd);
+	struct cgroup *cgroup = gprof_cgroup_get(fd);
 
 	*reason = GPROF_REASON_CGROUP;
 	if (IS_ERR(cgroup))
-		return PTR_ERR(cgroup) == -ENOMEM ? -ENOMEM : -EINVAL;
-	if (cgroup->root != &cgrp_dfl_root) {
-		cgroup_put(cgroup);
-		return -EINVAL;
-	}
+		return PTR_ERR(cgroup);
 	t->cgroup = cgroup;
 	return 0;
 }
@@ -378,7 +374,7 @@ void gprof_target_destroy(struct gprof_target *t)
 	if (t->task)
 		put_task_struct(t->task);
 	if (t->cgroup)
-		cgroup_put(t->cgroup);
+		gprof_cgroup_put(t->cgroup);
 	put_cred(t->owner);
 	free_cpumask_var(t->cpus);
 	t->task = NULL;
@@ -403,5 +399,5 @@ bool gprof_target_is_tasks(const struct gprof_target *t)
 bool gprof_target_has_current(const struct gprof_target *t)
 {
 	/* The css_set of current may be replaced, but is freed by RCU only. */
-	return !t->cgroup || cgroup_is_descendant(task_dfl_cgroup(current), t->cgroup);
+	return !t->cgroup || gprof_cgroup_has(t->cgroup, current);
 }

@@ -64,6 +64,7 @@ static u8 state_of(unsigned int state)
 	return GPROF_TASK_OTHER;
 }
 
+#ifdef CONFIG_SCHED_INFO
 static bool is_fair(const struct task_struct *task)
 {
 	int policy = READ_ONCE(task->policy);
@@ -79,7 +80,6 @@ static bool is_fair(const struct task_struct *task)
  */
 static void tell_since(struct gprof_task_state *st, const struct task_struct *task)
 {
-#ifdef CONFIG_SCHED_INFO
 	u64 arrived = READ_ONCE(task->sched_info.last_arrival);
 	u64 queued = READ_ONCE(task->sched_info.last_queued);
 	u64 now = cpu_clock(task_cpu(task)), since = arrived;
@@ -96,8 +96,12 @@ static void tell_since(struct gprof_task_state *st, const struct task_struct *ta
 	/* A new task has not arrived yet. */
 	if (since && arrived | queued)
 		st->since_ns = (s64)(now - since) > 0 ? now - since : 1;
-#endif
 }
+#else
+static void tell_since(struct gprof_task_state *st, const struct task_struct *task)
+{
+}
+#endif
 
 static void begin_state(struct gprof_task_state *st, const struct task_struct *task, u8 state)
 {

@@ -26,14 +26,6 @@
 struct irqaction;
 
 /* About current. */
-static void write_event(struct gprof_trace *t, const struct gprof_trace_event *e)
-{
-	preempt_disable_notrace();
-	if (gprof_trace_has(t, current))
-		gprof_trace_write(t, e);
-	preempt_enable_notrace();
-}
-
 static void begins(struct gprof_trace *t, const struct gprof_trace_event *e)
 {
 	preempt_disable_notrace();
@@ -246,6 +238,14 @@ static int attach_probes(struct gprof_trace *t)
 }
 
 #ifdef CONFIG_KPROBES
+static void write_event(struct gprof_trace *t, const struct gprof_trace_event *e)
+{
+	preempt_disable_notrace();
+	if (gprof_trace_has(t, current))
+		gprof_trace_write(t, e);
+	preempt_enable_notrace();
+}
+
 /* handle_mm_fault(vma, address, flags, regs), on behalf of user code? */
 static int faulted(struct kprobe *kp, struct pt_regs *regs)
 {

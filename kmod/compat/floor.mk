@@ -17,4 +17,11 @@ ifeq ($(CONFIG_X86_64)$(CONFIG_ARM64)$(and $(CONFIG_RISCV),$(CONFIG_64BIT)),)
 $(error gprof runs on amd64 (x86_64), arm64 and riscv64, and this kernel is for $(SRCARCH))
 endif
 
+# As Kconfig has it; all else is done without.
+gprof-lacks := $(foreach option,PERF_EVENTS TRACEPOINTS NET,$(if $(CONFIG_$(option)),,CONFIG_$(option)))
+ifneq ($(strip $(gprof-lacks)),)
+$(error gprof needs perf events, tracepoints and the network, and this kernel was built without \
+	$(strip $(gprof-lacks)): use one that has them)
+endif
+
 endif

@@ -259,7 +259,8 @@ TEST(caller_of_a_leaf_in_libc_is_not_missing)
 	gprof_profile_free(p);
 	TH_LOG("%lld right, %lld wrong, %lld elsewhere", (long long)t.right, (long long)t.wrong,
 	       (long long)t.elsewhere);
-	EXPECT_LE(100, t.right);
+	/* Where the CPU has an instruction that does it all (MOPS) these calls are short. */
+	EXPECT_LE(50, t.right);
 	/* what libc does at start and end is not ours to know */
 	EXPECT_LE(t.wrong * 50, t.right) {
 		TH_LOG("first wrong stack: %s", t.first_wrong);

@@ -310,7 +310,8 @@ struct gprof_info {
  * @cpus_size: bytes at @cpus, a multiple of 8, at most a page
  * @max_frames: most frames of either half, a guessed caller not counted;
  *	0: out_max_frames of INFO
- * @buffer_size: bytes of data per CPU, rounded up to a power of two; 0: default
+ * @buffer_size: bytes of data per CPU, at least 4096 whatever the size of pages, rounded up
+ *	to a power of two and what a buffer has to have; 0: default
  * @generation_ns: a generation is cut after this time, 1 ms to 256 s; 0: one second
  * @out_data_size: bytes of data per CPU that the buffer has
  * @out_nr_cpus: CPUs are numbered below this; those without a buffer give
