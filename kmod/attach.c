@@ -119,14 +119,22 @@ static int attach_task(struct gprof_attached *a, struct task_struct *task,
 	return err;
 }
 
-/* Fills @batch with threads that have no counter of ours; references are taken. */
-static unsigned int find_unattached(struct gprof_attached *a, struct task_struct **batch)
+/*
+ * Fills @batch with threads behind @last that have no counter of ours; references are taken.
+ * A thread that comes is put behind all others. Where @last has gone, nobody knows what was
+ * behind it: from the first one on again.
+ */
+static unsigned int find_unattached(struct gprof_attached *a, struct task_struct *last,
+				    struct task_struct **batch)
 {
-	struct task_struct *leader = a->target->task, *task;
+	struct list_head *threads = &a->target->task->signal->thread_head;
+	struct task_struct *task;
 	unsigned int n = 0;
 
 	rcu_read_lock();
-	for_each_thread(leader, task) {
+	task = last && pid_alive(last) ? last :
+	       list_entry(threads, struct task_struct, thread_node);
+	list_for_each_entry_continue_rcu(task, threads, thread_node) {
 		if (task->flags & PF_EXITING || gprof_task_counter(task, &a->counter))
 			continue;
 		get_task_struct(task);
@@ -138,25 +146,41 @@ static unsigned int find_unattached(struct gprof_attached *a, struct task_struct
 	return n;
 }
 
+/* @last: was the last one of all before, and is held; becomes that of @batch. */
+static int attach_batch(struct gprof_attached *a, struct task_struct **batch, unsigned int n,
+			struct task_struct **last)
+{
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < n; i++) {
+		int ret = err ? 0 : attach_task(a, batch[i], first_enable(a));
+
+		/* A thread that just ended is no error. */
+		if (ret && ret != -ESRCH)
+			err = ret;
+		if (*last)
+			put_task_struct(*last);
+		*last = batch[i];
+	}
+	return err;
+}
+
 static int attach_process(struct gprof_attached *a)
 {
 	struct task_struct **batch = kmalloc_array(BATCH, sizeof(*batch), GFP_KERNEL);
-	unsigned int n, i;
-	int err = 0;
+	struct task_struct *last = NULL;
+	unsigned int n;
+	int err;
 
 	if (!batch)
 		return -ENOMEM;
 	do {
-		n = find_unattached(a, batch);
-		for (i = 0; i < n; i++) {
-			int ret = err ? 0 : attach_task(a, batch[i], first_enable(a));
-
-			/* A thread that just ended is no error. */
-			if (ret && ret != -ESRCH)
-				err = ret;
-			put_task_struct(batch[i]);
-		}
+		n = find_unattached(a, last, batch);
+		err = attach_batch(a, batch, n, &last);
 	} while (n && !err && !fatal_signal_pending(current));
+	if (last)
+		put_task_struct(last);
 	kfree(batch);
 	if (!err && !a->nr)
 		err = -ESRCH;

@@ -10,6 +10,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/mount.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include "harness.h"
@@ -201,6 +202,69 @@ TEST_F(target, thread_is_recorded_without_the_threads_that_it_starts)
 	ASSERT_EQ(0, child_step(&self->child));
 	FINISH();
 	EXPECT_EQ(0, tally_of_others(self->tally, &tid, 1));
+}
+
+#define MANY	300	/* threads: more than are looked up at a time */
+#define PAGES	64	/* that each of them touches */
+
+static void *touch(void *arg)
+{
+	size_t size = getpagesize();
+	struct shared *s = arg;
+	volatile char *room;
+	int i;
+
+	room = mmap(NULL, PAGES * size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (room == MAP_FAILED)
+		_exit(1);
+	madvise((void *)room, PAGES * size, MADV_NOHUGEPAGE);
+	pthread_barrier_wait(&s->ready);
+	pthread_barrier_wait(&s->go);
+	for (i = 0; i < PAGES; i++)
+		room[i * size] = 1;
+	return NULL;
+}
+
+/* step 0: start threads and wait; step 1: let them touch their pages, and say what it took. */
+static void many_touch(void *arg, int step)
+{
+	static pthread_t all[MANY];
+	struct rusage before, after;
+	struct shared *s = arg;
+	int i;
+
+	if (step == 0) {
+		pthread_barrier_init(&s->ready, NULL, MANY + 1);
+		pthread_barrier_init(&s->go, NULL, MANY + 1);
+		for (i = 0; i < MANY; i++)
+			if (pthread_create(&all[i], NULL, touch, s))
+				_exit(1);
+		pthread_barrier_wait(&s->ready);
+		return;
+	}
+	getrusage(RUSAGE_SELF, &before);
+	pthread_barrier_wait(&s->go);
+	for (i = 0; i < MANY; i++)
+		pthread_join(all[i], NULL);
+	getrusage(RUSAGE_SELF, &after);
+	s->nr = after.ru_minflt - before.ru_minflt;
+}
+
+TEST_F(target, each_of_many_threads_has_a_counter)
+{
+	struct gprof_stats st;
+
+	/* of perf, where timers may be ours */
+	self->params = event_params(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, 1000);
+	ASSERT_EQ(0, child_fork(&self->child, many_touch, self->shared));
+	ASSERT_EQ(0, child_step(&self->child));
+	START(GPROF_TARGET_PROCESS, self->child.pid);
+	ASSERT_EQ(0, child_step(&self->child));
+	st = FINISH();
+	/* What the child does besides takes a few; that of a single thread would be missed. */
+	EXPECT_LE(MANY * PAGES / 2, self->shared->nr);
+	EXPECT_LE(self->shared->nr, st.out_count);
+	EXPECT_GT(self->shared->nr + PAGES / 2, st.out_count);
 }
 
 /* Child, grandchild, great-grandchild: each burns. */
