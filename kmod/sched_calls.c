@@ -125,7 +125,7 @@ static bool can_probe_faults(void)
  */
 static unsigned int faults_at_once(void)
 {
-	return min(64 * num_possible_cpus(), max(1024U, num_possible_cpus()));
+	return min(64 * num_possible_cpus(), max(4096U, num_possible_cpus()));
 }
 
 static int attach_faults(struct gprof_sched *s)
