@@ -439,8 +439,15 @@ static void unset(struct gprof_alloc_probes *p)
 {
 	unsigned int i;
 
+	for (i = 0; i < p->nr; i++) {
+		if (!i || p->functions[i].probe.inode != p->functions[i - 1].probe.inode)
+			gprof_user_probe_hold(&p->functions[i].probe);
+	}
 	for (i = 0; i < p->nr; i++)
 		gprof_user_probe_unset(&p->functions[i].probe);
+	gprof_user_probes_pass();
+	for (i = 0; i < p->nr; i++)
+		gprof_user_probe_let_go(&p->functions[i].probe);
 	gprof_user_probes_settle();
 	gprof_tap_leave_all(&p->exit, 1);
 }

@@ -22,6 +22,7 @@
 
 #define GPROF_MACHINE	EM_AARCH64
 #define GPROF_WALKS_TABLES	true
+#define GPROF_BREAKPOINT_IS_ATOMIC	false	/* since 6.17; one may be preempted */
 
 /*
  * Takes a tag or a signature (pointer authentication) off. Bit 55 tells the

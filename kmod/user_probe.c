@@ -14,8 +14,15 @@
  * It fails as well where the file was cut and is mapped still: with the page the breakpoint is
  * gone, but the kernel cannot tell, and keeps its part of the probe for good (since 6.12 it says
  * "failed to unregister, leaking uprobe"). Nobody is told of that, so nothing here can mend it.
+ *
+ * Who has met a breakpoint is held to have been killed by one of its own (SIGTRAP) if by the time
+ * it asks (uprobe_pre_sstep_notifier()) its process has no probes any more; and of two threads
+ * that meet one while the last is ended, the first through makes it so for the other
+ * (mmf_recalc_uprobes()). So while probes are ended one of their file is held, by who wants it
+ * nowhere, until all who may have met a breakpoint have asked.
  */
 #include "user_probe.h"
+#include "arch.h"
 #include "compat/mm.h"
 #include "compat/mmap_lock.h"
 #include "compat/workqueue.h"
@@ -24,6 +31,7 @@
 #include <linux/errno.h>
 #include <linux/file.h>
 #include <linux/kernel.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 
 /**
@@ -57,6 +65,16 @@ static int entered(GPROF_UPROBE_ENTRY_ARGS)
 static int returned(GPROF_UPROBE_RETURN_ARGS)
 {
 	probe_of(uc)->ops->returned(probe_of(uc), regs);
+	return 0;
+}
+
+static bool nobody(GPROF_UPROBE_FILTER_ARGS)
+{
+	return false;
+}
+
+static int passed(GPROF_UPROBE_ENTRY_ARGS)
+{
 	return 0;
 }
 
@@ -168,6 +186,20 @@ static void unset(struct work_struct *work)
 	gprof_uprobe_unregister(p->handle, p->inode, p->offset, &p->consumer);
 }
 
+static void hold(struct work_struct *work)
+{
+	struct gprof_user_probe *p = container_of(work, struct change, work)->probe;
+
+	p->held = gprof_uprobe_register(p->inode, p->offset, &p->holder);
+}
+
+static void let_go(struct work_struct *work)
+{
+	struct gprof_user_probe *p = container_of(work, struct change, work)->probe;
+
+	gprof_uprobe_unregister(p->held, p->inode, p->offset, &p->holder);
+}
+
 /**
  * gprof_user_probe_set() - from now on
  * @p: probe that was opened
@@ -202,7 +234,7 @@ int gprof_user_probe_set(struct gprof_user_probe *p)
 
 /**
  * gprof_user_probe_unset() - end it; calls may be under way until gprof_user_probes_settle()
- * @p: probe, also one that is not set
+ * @p: probe, also one that is not set; one of its file is held until none is on its way there
  *
  * Context: Task, without mmap_lock; sleeps.
  */
@@ -214,7 +246,50 @@ void gprof_user_probe_unset(struct gprof_user_probe *p)
 }
 
 /**
- * gprof_user_probes_settle() - wait until none of those that were ended is in a call
+ * gprof_user_probe_hold() - have the kernel know that its file has probes
+ * @p: probe that was opened
+ *
+ * Before the first of the file is ended. Without memory it is not held, which is as the
+ * kernel's own probes are.
+ *
+ * Context: Task, without mmap_lock; sleeps.
+ */
+void gprof_user_probe_hold(struct gprof_user_probe *p)
+{
+	p->holder = (struct uprobe_consumer){ .handler = passed, .filter = nobody };
+	run(p, hold);
+	p->is_held = !IS_ERR(p->held);
+}
+
+/**
+ * gprof_user_probe_let_go() - end that, after gprof_user_probes_pass()
+ * @p: probe, also one that is not held
+ *
+ * Context: Task, without mmap_lock; sleeps.
+ */
+void gprof_user_probe_let_go(struct gprof_user_probe *p)
+{
+	if (p->is_held)
+		run(p, let_go);
+	p->is_held = false;
+}
+
+/**
+ * gprof_user_probes_pass() - wait until none is on its way to a call by a breakpoint that was met
+ * before
+ *
+ * Context: Task; sleeps.
+ */
+void gprof_user_probes_pass(void)
+{
+	if (GPROF_BREAKPOINT_IS_ATOMIC)
+		synchronize_rcu();
+	else
+		synchronize_rcu_tasks();
+}
+
+/**
+ * gprof_user_probes_settle() - wait until none is in a call of what was ended or let go
  *
  * Context: Task; sleeps.
  */

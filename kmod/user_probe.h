@@ -38,6 +38,9 @@ struct gprof_user_probe_ops {
  * @consumer: the kernel's
  * @handle: likewise
  * @is_set: between gprof_user_probe_set() and gprof_user_probe_unset()
+ * @holder: the kernel's, of who holds it
+ * @held: likewise
+ * @is_held: between gprof_user_probe_hold() and gprof_user_probe_let_go()
  *
  * The maker sets the first two.
  */
@@ -50,6 +53,9 @@ struct gprof_user_probe {
 	struct uprobe_consumer consumer;
 	struct uprobe *handle;
 	bool is_set;
+	struct uprobe_consumer holder;
+	struct uprobe *held;
+	bool is_held;
 };
 
 bool gprof_user_probes_exist(void);
@@ -60,6 +66,9 @@ void gprof_user_probe_close(struct gprof_user_probe *p);
 
 int gprof_user_probe_set(struct gprof_user_probe *p);
 void gprof_user_probe_unset(struct gprof_user_probe *p);
+void gprof_user_probe_hold(struct gprof_user_probe *p);
+void gprof_user_probe_let_go(struct gprof_user_probe *p);
+void gprof_user_probes_pass(void);
 void gprof_user_probes_settle(void);
 
 #endif /* GPROF_USER_PROBE_H */

@@ -24,6 +24,7 @@
 
 /* No compiler of unwind tables knows this one's code yet. */
 #define GPROF_WALKS_TABLES	false
+#define GPROF_BREAKPOINT_IS_ATOMIC	false	/* one may be preempted */
 
 /* The top bit tells the halves of the address space apart. */
 static __always_inline u64 gprof_user_strip(u64 addr)

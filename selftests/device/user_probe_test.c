@@ -365,32 +365,38 @@ TEST_F(user_probe, stop_comes_amid_calls)
 	uint64_t done[3] = { 0 };
 	pthread_t threads[3];
 	struct probed_sum s, t;
+	uint64_t live;
 	int i;
 
 	over = false;
 	for (i = 0; i < 3; i++)
 		ASSERT_EQ(0, pthread_create(&threads[i], NULL, churn, &done[i]));
 	start(_metadata, self);
-	for (i = 0; i < 20; i++) {
-		sleep_ms(20);
+	/* Often: who meets a breakpoint while it is taken away dies of it, if none is held. */
+	for (i = 0; i < 60; i++) {
+		sleep_ms(1 + i % 5);
 		ASSERT_EQ(0, device_stop(&self->p.dev));
 		EXPECT_TRUE(is_clean(self, getpid(), malloc));
 		ASSERT_LE(0, reader_read(&self->p.reader));
+		/* START forgets what was live. */
+		self->p.nr = 0;
 		ASSERT_EQ(0, device_start(&self->p.dev));
 	}
-	ASSERT_EQ(0, device_stop(&self->p.dev));
+	sleep_ms(20);
+	ASSERT_EQ(0, probed_stop(&self->p));
 	over = true;
 	for (i = 0; i < 3; i++) {
 		pthread_join(threads[i], NULL);
 		EXPECT_LT(0, done[i]);
 	}
-	ASSERT_LE(0, reader_read(&self->p.reader));
 	s = probed_sum_of(&self->p, 0, SIZE);
 	t = probed_sum_of(&self->p, 0, SIZE + 1);
-	EXPECT_LT(20, s.nr);
-	/* Of each thread one may be amid of it. */
-	EXPECT_GE(3, s.live + t.live);
-	EXPECT_EQ(self->p.head->added - self->p.head->removed, s.live + t.live);
+	EXPECT_LT(2, s.nr);
+	/* Of each thread one may be amid of it; and what is lost has no record. */
+	live = self->p.head->added - self->p.head->removed;
+	EXPECT_GE(3, live);
+	EXPECT_GE(live, s.live + t.live);
+	EXPECT_LE(live, s.live + t.live + device_lost(&self->p.st));
 }
 
 TEST_F(user_probe, closed_while_it_records)
