@@ -80,6 +80,7 @@ static int put_counts(struct sk_buff *skb, const struct gprof_sched_reading *r)
 		{ GPROF_A_SCHED_STATS_STALL_NS, t->stall, GPROF_SCHED_F_STALL },
 		{ GPROF_A_SCHED_STATS_NUM_SAMPLES, r->samples },
 		{ GPROF_A_SCHED_STATS_MISSED, t->missed },
+		{ GPROF_A_SCHED_STATS_FAULTS_MISSED, t->faults_missed, GPROF_SCHED_F_FAULTS },
 	};
 	unsigned int i;
 

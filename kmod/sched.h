@@ -91,8 +91,8 @@ struct gprof_sched_counters {
  * struct gprof_sched_totals - counters summed over all CPUs
  *
  * As in struct gprof_sched_counters, but @sched counts those of @missed as
- * well, and @stall is ns, the current one included, at @time_ns, which is of
- * CLOCK_MONOTONIC.
+ * well, @faults_missed is of whomever and since START, and @stall is ns, the
+ * current one included, at @time_ns, which is of CLOCK_MONOTONIC.
  */
 struct gprof_sched_totals {
 	u64 sched;
@@ -102,6 +102,7 @@ struct gprof_sched_totals {
 	u64 created;
 	u64 calls;
 	u64 faults;
+	u64 faults_missed;
 	u64 stall;
 	u64 time_ns;
 	struct gprof_histogram delay;
@@ -241,6 +242,7 @@ void gprof_sched_set_rate(struct gprof_sched *s, u32 hz);
 bool gprof_sched_can_count(u32 flags);
 int gprof_sched_attach_calls(struct gprof_sched *s);
 void gprof_sched_detach_calls(struct gprof_sched *s);
+u64 gprof_sched_faults_missed(const struct gprof_sched *s);
 
 int gprof_sched_enter(struct gprof_sched *s, u32 *threads);
 void gprof_sched_executed(struct gprof_sched *s);

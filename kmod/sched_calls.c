@@ -143,6 +143,12 @@ static void detach_faults(struct gprof_sched *s)
 {
 	unregister_kretprobe(&s->fault_probe);
 }
+
+static u64 faults_missed(const struct gprof_sched *s)
+{
+	return (unsigned int)READ_ONCE(s->fault_probe.nmissed) +
+	       READ_ONCE(s->fault_probe.kp.nmissed);
+}
 #else
 static bool can_probe_faults(void)
 {
@@ -156,6 +162,11 @@ static int attach_faults(struct gprof_sched *s)
 
 static void detach_faults(struct gprof_sched *s)
 {
+}
+
+static u64 faults_missed(const struct gprof_sched *s)
+{
+	return 0;
 }
 #endif
 
@@ -209,4 +220,17 @@ void gprof_sched_detach_calls(struct gprof_sched *s)
 		detach_faults(s);
 	if (s->flags & GPROF_SCHED_F_SYSCALLS)
 		detach_calls(s);
+}
+
+/**
+ * gprof_sched_faults_missed() - page faults since START for which there was no room
+ * @s: statistics that were attached
+ *
+ * Of any task: whose they were is asked behind that.
+ *
+ * Context: Task.
+ */
+u64 gprof_sched_faults_missed(const struct gprof_sched *s)
+{
+	return s->flags & GPROF_SCHED_F_FAULTS ? faults_missed(s) : 0;
 }

@@ -105,6 +105,7 @@ static void sum_all(struct gprof_sched *s, struct gprof_sched_totals *t)
 		t->faults += READ_ONCE(c->faults);
 	}
 	t->sched += t->missed;
+	t->faults_missed = gprof_sched_faults_missed(s);
 	t->time_ns = ktime_get_mono_fast_ns();
 	if (s->flags & GPROF_SCHED_F_STALL)
 		t->stall = sum_stall(s, &t->time_ns);

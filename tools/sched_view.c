@@ -379,6 +379,10 @@ void sched_table(FILE *f, const struct sched_view *v)
 	if (v->now->missed)
 		fprintf(f, "\n%s delays were not measured and are in no time above\n",
 			sched_count(v->now->missed, text));
+	if (v->now->faults_missed)
+		fprintf(f,
+			"\n%s page faults, of any task, found the kernel's probe full: not counted\n",
+			sched_count(v->now->faults_missed, text));
 	if (v->now->clock_doubtful)
 		fputs("\nthe CPUs' clocks disagree: times above are not to be trusted\n", f);
 }

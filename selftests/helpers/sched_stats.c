@@ -76,6 +76,7 @@ int sched_read(struct sched_recorder *r, struct sched_stats *st)
 		.num_samples = genl_u64(a[GPROF_A_SCHED_STATS_NUM_SAMPLES]),
 		.hz = genl_u32(a[GPROF_A_SCHED_STATS_SAMPLE_HZ]),
 		.missed = genl_u64(a[GPROF_A_SCHED_STATS_MISSED]),
+		.faults_missed = genl_u64(a[GPROF_A_SCHED_STATS_FAULTS_MISSED]),
 		.doubtful = a[GPROF_A_SCHED_STATS_CLOCK_DOUBTFUL],
 	};
 	take_histogram(a[GPROF_A_SCHED_STATS_DELAY], &st->delay);

@@ -29,6 +29,7 @@ struct sched_stats {
 	uint64_t num_samples;
 	uint32_t hz;
 	uint64_t missed;
+	uint64_t faults_missed;
 	bool doubtful;
 	bool has_stall;
 	struct sched_histogram delay, on_cpu;

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/futex.h>
+#include <linux/userfaultfd.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -583,7 +584,61 @@ TEST_F(stats, page_faults_are_those_that_the_kernel_counts)
 	EXPECT_EQ((ssize_t)(n * page), read(fd, (void *)memory, n * page));
 	READ(&self->after);
 	EXPECT_GE(20, self->after.total_faults - self->before.total_faults);
+	EXPECT_EQ(0, self->after.faults_missed);
 	close(fd);
+}
+
+static void *touch(void *page)
+{
+	*(volatile char *)page = 1;
+	return NULL;
+}
+
+/* More under way than the kernel's probe has room for. */
+TEST_F(stats, faults_that_found_no_room_are_told)
+{
+	struct uffdio_api api = { .api = UFFD_API };
+	struct uffdio_register reg = { .mode = UFFDIO_REGISTER_MODE_MISSING };
+	const long cpus = sysconf(_SC_NPROCESSORS_CONF), extra = 20;
+	long page = sysconf(_SC_PAGESIZE), n = 64 * cpus + extra, i, tries;
+	pthread_t *threads = calloc(n, sizeof(*threads));
+	struct gprof_info info = { .size = sizeof(info) };
+	pthread_attr_t attr;
+	char *memory;
+	int fd;
+
+	if (cpus > 8)
+		SKIP(return, "takes 64 threads for each of %ld CPUs", cpus);
+	ASSERT_EQ(0, sched_setup(&self->r, GPROF_TARGET_SYSTEM, 0, 0, 0));
+	ASSERT_EQ(0, device_ioctl(self->r.dev.fd, GPROF_IOC_INFO, &info));
+	sched_close(&self->r);
+	if (!(info.out_features & GPROF_FEAT_SCHED_FAULTS))
+		SKIP(return, "this kernel has no return probes");
+	fd = syscall(SYS_userfaultfd, O_CLOEXEC);
+	if (fd < 0)
+		SKIP(return, "no userfaultfd");
+	ASSERT_EQ(0, ioctl(fd, UFFDIO_API, &api));
+	memory = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, (void *)memory);
+	reg.range.start = (uintptr_t)memory;
+	reg.range.len = page;
+	ASSERT_EQ(0, ioctl(fd, UFFDIO_REGISTER, &reg));
+	START(GPROF_TARGET_PROCESS, getpid(), GPROF_SCHED_F_FAULTS, 0);
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, 64 << 10);
+	for (i = 0; i < n; i++)
+		ASSERT_EQ(0, pthread_create(&threads[i], &attr, touch, memory));
+	/* Not all have come there yet. */
+	for (tries = 0; tries < 1000; tries++) {
+		READ(&self->after);
+		if (self->after.faults_missed >= (uint64_t)extra)
+			break;
+		sleep_ms(10);
+	}
+	EXPECT_LE(extra, self->after.faults_missed);
+	close(fd);
+	for (i = 0; i < n; i++)
+		pthread_join(threads[i], NULL);
 }
 
 /* ---- samples ---- */

@@ -349,6 +349,7 @@ TEST_F(answer, every_attribute_reaches_its_member)
 	EXPECT_MEMBER(STALL_NS, stall_ns);
 	EXPECT_MEMBER(NUM_SAMPLES, num_samples);
 	EXPECT_MEMBER(MISSED, missed);
+	EXPECT_MEMBER(FAULTS_MISSED, faults_missed);
 	EXPECT_EQ(100, st->sample_hz);
 	EXPECT_EQ(255 * 3, st->sched_delay_ns[255]);
 	EXPECT_TRUE(st->has_faults);

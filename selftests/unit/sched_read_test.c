@@ -27,6 +27,11 @@ void gprof_sched_population(struct gprof_sched *s, struct gprof_sched_reading *r
 {
 }
 
+u64 gprof_sched_faults_missed(const struct gprof_sched *s)
+{
+	return 0;
+}
+
 static struct gprof_target target;
 static struct gprof_sched sched;
 

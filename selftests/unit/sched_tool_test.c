@@ -98,7 +98,7 @@ TEST_F(view, json_has_every_metric_under_its_name)
 	EXPECT_HAS("\"total_sys_calls\":null,\"num_sys_calls\":null");
 	EXPECT_HAS("\"sched_delay_ns\":[0,1,2,");
 	EXPECT_HAS(",255],\"num_samples\":258");
-	EXPECT_HAS("\"unstable\":[\"total_thread_starts\",\"num_threads\",\"missed\"]}\n");
+	EXPECT_HAS("\"unstable\":[\"total_thread_starts\",\"num_threads\",\"missed\",\"faults_missed\"]}\n");
 	EXPECT_EQ(strlen(self->text) - 1, strcspn(self->text, "\n"));
 }
 
@@ -205,6 +205,7 @@ TEST_F(view, the_table_is_80_columns_wide_at_most)
 	self->now.has_sys_calls = self->now.has_faults = true;
 	self->now.total_sys_calls = self->now.num_sys_calls = 999999;
 	self->now.clock_doubtful = true;
+	self->now.faults_missed = 1234;
 	self->now.missed = UINT64_MAX;
 	sched_table(self->f, &self->v);
 	fflush(self->f);
@@ -214,6 +215,7 @@ TEST_F(view, the_table_is_80_columns_wide_at_most)
 		}
 	}
 	EXPECT_HAS("the CPUs' clocks disagree");
+	EXPECT_HAS("\n1,234 page faults, of any task, found the kernel's probe full");
 }
 
 TEST_F(view, one_metric_is_a_bare_number)

@@ -166,6 +166,8 @@ enum {
 	GPROF_A_SCHED_STATS_MISSED,		/* u64, delays that were not measured */
 	GPROF_A_SCHED_STATS_CLOCK_DOUBTFUL,	/* flag: trust counts, but not times; or a */
 						/* process was left out for lack of memory */
+	GPROF_A_SCHED_STATS_FAULTS_MISSED,	/* u64, user page faults that were not */
+						/* counted, at most: of anybody */
 
 	__GPROF_A_SCHED_STATS_MAX,
 	GPROF_A_SCHED_STATS_MAX = (__GPROF_A_SCHED_STATS_MAX - 1)

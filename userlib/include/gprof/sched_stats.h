@@ -99,6 +99,8 @@ struct gprof_sched_config {
  *	[(num_samples + 255) % 256]
  * @delay: every delay from runnable to running, ns
  * @on_cpu: every time from switched in to switched out, ns
+ * @faults_missed: user page faults, of any task, that were not counted, for too many were under
+ *	way: @total_faults is too small by so many at most (unstable); 0 unless @has_faults
  *
  * No total ever becomes smaller, nor smaller than a part of it.
  */
@@ -132,6 +134,7 @@ struct gprof_sched_stats {
 	uint64_t sched_delay_ns[GPROF_SCHED_DELAYS];
 	struct gprof_histogram delay;
 	struct gprof_histogram on_cpu;
+	uint64_t faults_missed;
 };
 
 /**

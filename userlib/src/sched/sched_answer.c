@@ -41,6 +41,7 @@ static struct nla_policy stats_policy[GPROF_A_SCHED_STATS_MAX + 1] = {
 	[GPROF_A_SCHED_STATS_SAMPLE_HZ] = { .type = NLA_U32 },
 	[GPROF_A_SCHED_STATS_MISSED] = { .type = NLA_U64 },
 	[GPROF_A_SCHED_STATS_CLOCK_DOUBTFUL] = { .type = NLA_FLAG },
+	[GPROF_A_SCHED_STATS_FAULTS_MISSED] = { .type = NLA_U64 },
 };
 
 const struct gprof_netlink_policy gprof_sched_answer_policy = {
@@ -151,6 +152,8 @@ int gprof_sched_answer(void *ctx, int cmd, struct nlattr **attrs)
 	if (st->has_stall)
 		take_number(st, AT(stall_ns), attrs[GPROF_A_SCHED_STATS_STALL_NS]);
 	st->clock_doubtful = attrs[GPROF_A_SCHED_STATS_CLOCK_DOUBTFUL];
+	if (attrs[GPROF_A_SCHED_STATS_FAULTS_MISSED])
+		take_number(st, AT(faults_missed), attrs[GPROF_A_SCHED_STATS_FAULTS_MISSED]);
 	if (take_pair(st, attrs, GPROF_A_SCHED_STATS_TOTAL_FAULTS, GPROF_A_SCHED_STATS_NUM_FAULTS,
 		      AT(total_faults), &st->has_faults) ||
 	    take_pair(st, attrs, GPROF_A_SCHED_STATS_TOTAL_SYS_CALLS,

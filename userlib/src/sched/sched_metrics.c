@@ -44,6 +44,8 @@ static const struct gprof_sched_metric metrics[] = {
 	{ "sample_hz", GPROF_METRIC_GAUGE, "hertz", true,
 	  "Delays that are sampled in a second at most." },
 	{ "missed", GPROF_METRIC_COUNTER, "count", false, "Delays that were not measured." },
+	{ "faults_missed", GPROF_METRIC_COUNTER, "count", false,
+	  "User page faults of any task that were not counted." },
 	{ "delay_ns", GPROF_METRIC_HISTOGRAM, "nanoseconds", true,
 	  "Delays from runnable to running." },
 	{ "on_cpu_ns", GPROF_METRIC_HISTOGRAM, "nanoseconds", true,
@@ -65,6 +67,7 @@ static const struct {
 	AT(total_thread_starts), AT(num_threads),
 	AT(total_switches), IF(has_stall, stall_ns),
 	AT(sched_delay_ns), AT(num_samples), AT(sample_hz), AT(missed),
+	IF(has_faults, faults_missed),
 	AT(delay), AT(on_cpu),
 };
 
