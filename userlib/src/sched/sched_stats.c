@@ -89,7 +89,7 @@ static int setup(struct gprof_sched *s, const struct gprof_sched_config *cfg,
 	s->id = setup.out_id;
 	err = gprof_netlink_open(&s->netlink, e);
 	if (!err)
-		err = gprof_device_start(&s->dev, WHAT, e);
+		err = gprof_device_start(&s->dev, GPROF_KIND_SCHED, WHAT, e);
 	return err;
 }
 
