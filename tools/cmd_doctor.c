@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <gprof/info.h>
@@ -302,11 +303,27 @@ static void check_tracepoints(struct patient *p)
 		    "tracefs is not mounted: gprofctl profile finds no tracepoints");
 }
 
+/* A sample whose time has come waits for the next tick, where no timer comes between two. */
+static void check_timers(struct patient *p)
+{
+	struct timespec t;
+
+	if (clock_getres(CLOCK_MONOTONIC, &t) || (!t.tv_sec && t.tv_nsec < 1000000))
+		return;
+	bad(p, WARN, "boot a kernel with CONFIG_HIGH_RES_TIMERS, without highres=off",
+	    "this kernel's timers come with its ticks alone: no more than %ld samples of the event "
+	    "timer a second of a CPU, each of which stands for the more",
+	    t.tv_sec ? 1 : 1000000000 / t.tv_nsec);
+}
+
 static void check_cgroups(struct patient *p)
 {
 	if (!p->privileged)
 		return;
-	if (exists("/sys/fs/cgroup/cgroup.controllers") ||
+	if (!exists("/proc/self/cgroup"))
+		bad(p, WARN, "boot a kernel with CONFIG_CGROUPS, or name processes (-p)",
+		    "this kernel has no cgroups: -G records nothing");
+	else if (exists("/sys/fs/cgroup/cgroup.controllers") ||
 	    exists("/sys/fs/cgroup/unified/cgroup.procs"))
 		good("cgroup v2 is mounted: -G works");
 	else
@@ -348,7 +365,8 @@ static const struct usage doctor_usage = {
 int cmd_doctor(int argc, char **argv)
 {
 	static void (*const checks[])(struct patient *p) = {
-		check_module, check_privilege, check_memlock, check_events, check_throttling,
+		check_module, check_privilege, check_memlock, check_events, check_timers,
+		check_throttling,
 		check_signature, check_lockdown, check_kallsyms, check_tracepoints, check_cgroups,
 		check_namespace, check_symbols,
 	};

@@ -566,6 +566,8 @@ BAD_SETUP(cpus_size_of_a_thread_is_EINVAL, EINVAL, GPROF_REASON_CPU,
 	  self->bad.cpus_size = 8)
 BAD_SETUP(more_frames_than_the_most_is_EINVAL, EINVAL, self->bad.out_reason,
 	  self->bad.max_frames = 1U << 20)
+BAD_SETUP(buffer_below_4096_bytes_is_EINVAL, EINVAL, GPROF_REASON_BUFFER,
+	  self->bad.buffer_size = 4095)
 BAD_SETUP(absurd_buffer_is_EINVAL, EINVAL, GPROF_REASON_BUFFER,
 	  self->bad.buffer_size = 1ULL << 50)
 BAD_SETUP(largest_buffer_number_is_EINVAL, EINVAL, GPROF_REASON_BUFFER,
@@ -734,6 +736,15 @@ TEST_F(setup, buffer_is_rounded_up_to_a_power_of_two)
 	ASSERT_EQ(0, device_ioctl(self->fd, GPROF_IOC_SETUP, &self->good));
 	EXPECT_EQ(4 * 65536, self->good.out_data_size);
 	EXPECT_EQ(sysconf(_SC_NPROCESSORS_CONF), self->good.out_nr_cpus);
+}
+
+/* On pages of any size, which who asks need not know. */
+TEST_F(setup, buffer_of_4096_bytes_has_what_a_buffer_must_have)
+{
+	self->good.buffer_size = 4096;
+	ASSERT_EQ(0, device_ioctl(self->fd, GPROF_IOC_SETUP, &self->good));
+	EXPECT_EQ(sysconf(_SC_PAGESIZE) > 32768 ? sysconf(_SC_PAGESIZE) : 32768,
+		  self->good.out_data_size);
 }
 
 TEST_F(setup, buffer_of_0_bytes_is_the_default)

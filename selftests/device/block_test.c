@@ -592,6 +592,7 @@ TEST_F(block, waiting_for_a_cpu_is_told_apart)
 
 	/* There a thread ends the sleep, and gets no CPU for that either. */
 	SKIP_UNLESS(file_number("/sys/kernel/realtime") != 1, "an RT kernel");
+	SKIP_UNLESS(kernel_has_sched_info(), "this kernel does not say how long a task waited");
 	sched_getaffinity(0, sizeof(all), &all);
 	ASSERT_LE(0, pin_to(online_cpu(0)));
 	/* A timer of an emulator may be as late as the burner is long. */
@@ -1082,6 +1083,7 @@ TEST_F(block, some_of_them_stand_for_all)
 	const unsigned int values = getenv("GPROF_EXACT") ? 2 : 1;
 	unsigned int run, i, k;
 
+	SKIP_UNLESS(timers_are_fine(), "each of %u sleeps lasts to a tick here", RUNS * 100);
 	for (i = 0; i < RECORDERS; i++)
 		set_up(_metadata, &self->r[i], periods[i], 0, GPROF_TARGET_THREAD, getpid());
 	for (run = 0; run < RUNS; run++)
@@ -1150,6 +1152,7 @@ TEST_F(block, wait_is_of_the_cgroup_that_it_began_in)
 	int fd;
 
 	SKIP_UNLESS(!geteuid(), "needs root");
+	SKIP_UNLESS(kernel_has_cgroups(), "this kernel has no cgroups");
 	ASSERT_EQ(0, cgroup_make(path[0], "from"));
 	ASSERT_EQ(0, cgroup_make(path[1], "to"));
 	ASSERT_EQ(0, child_fork(&self->child, waits_for_its_word, word));
@@ -1606,6 +1609,7 @@ TEST_F(block, who_is_frozen_waits_for_no_lock)
 	uint64_t waited, froze;
 
 	SKIP_UNLESS(!geteuid(), "needs root");
+	SKIP_UNLESS(kernel_has_cgroups(), "this kernel has no cgroups");
 	ASSERT_EQ(0, cgroup_make(path, "frozen"));
 	ASSERT_EQ(0, child_fork(&self->child, waits_for_its_word, word));
 	ASSERT_EQ(0, memory_cgroup_enter(path, self->child.pid));

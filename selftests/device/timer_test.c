@@ -354,6 +354,7 @@ TEST_F(timer, samples_come_at_all_places_of_a_period)
 	unsigned int bins[8] = { 0 }, i, most = 0, used = 0;
 	struct times t = { 0 };
 
+	SKIP_UNLESS(timers_are_fine(), "this kernel's timers come with its ticks alone");
 	BEGIN(burn_on_first);
 	self->params.period = 5 * MS;
 	ASSERT_EQ(0, child_step(&self->child));
@@ -397,7 +398,7 @@ TEST_F(timer, child_from_before_start_is_left_out)
 	RECORD();
 	ASSERT_EQ(0, child_step(&self->child));
 	FINISH();
-	EXPECT_LE(5, tally_of(self->tally, pid));
+	EXPECT_LE(timers_are_fine() ? 5 : 1, tally_of(self->tally, pid));
 	EXPECT_EQ(0, tally_of_others(self->tally, &pid, 1));
 }
 

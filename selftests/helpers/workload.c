@@ -266,6 +266,23 @@ int cgroup_write(const char *path, const char *name, const char *text)
 	return file_write(file, text);
 }
 
+bool timers_are_fine(void)
+{
+	struct timespec t;
+
+	return !clock_getres(CLOCK_MONOTONIC, &t) && !t.tv_sec && t.tv_nsec < 1000000;
+}
+
+bool kernel_has_sched_info(void)
+{
+	return !access("/proc/self/schedstat", F_OK);
+}
+
+bool kernel_has_cgroups(void)
+{
+	return !access("/proc/self/cgroup", F_OK);
+}
+
 static void mount_cgroups(void)
 {
 	mkdir(CGROUPS, 0755);

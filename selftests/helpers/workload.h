@@ -74,6 +74,13 @@ void perf_at_any_rate(void);
 /* The number after "key:" in a file such as /proc/meminfo, or -errno. */
 long long file_field(const char *path, const char *key);
 
+/* Is there a timer between two ticks? A kernel without CONFIG_HIGH_RES_TIMERS has none. */
+bool timers_are_fine(void);
+/* Does the scheduler note when a task came and went? Not without CONFIG_SCHED_INFO. */
+bool kernel_has_sched_info(void);
+/* Has the kernel cgroups at all? */
+bool kernel_has_cgroups(void);
+
 #define MEMORY_CGROUP_PATH	64
 
 /*

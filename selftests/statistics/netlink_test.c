@@ -407,6 +407,7 @@ TEST_F(family, a_cgroup_that_is_removed_is_no_error)
 	int fd;
 
 	SKIP_UNLESS(!geteuid(), "must be root");
+	SKIP_UNLESS(kernel_has_cgroups(), "this kernel has no cgroups");
 	if (access(CGROUPS "/cgroup.procs", F_OK))
 		ASSERT_EQ(0, mount("none", CGROUPS, "cgroup2", 0, NULL));
 	mkdir(path, 0755);
@@ -718,7 +719,7 @@ TEST_F(family, a_loss_that_nobody_listens_to_is_counted)
 		ASSERT_EQ(0, device_stats(&dev, GPROF_STATS_ALL_CPUS, &st));
 	} while (st.out_notices_untold < 2);
 	EXPECT_LE(begun + 900000000, monotonic_ns());
-	EXPECT_LT(100, device_lost(&st));
+	EXPECT_LT(timers_are_fine() ? 100 : 10, device_lost(&st));
 	device_close(&dev);
 	child_end(&child);
 }

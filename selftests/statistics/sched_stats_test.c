@@ -192,7 +192,8 @@ TEST_F(stats, no_total_goes_back_nor_below_its_part)
 	stop = true;
 	for (int i = 0; i < 4; i++)
 		pthread_join(threads[i], NULL);
-	EXPECT_LT(100, before.total_switches);
+	/* Their sleeps last to the next tick at least, where no timer comes between. */
+	EXPECT_LT(timers_are_fine() ? 100 : 20, before.total_switches);
 }
 
 TEST_F(stats, the_largest_delay_is_one_of_those_since_the_start)

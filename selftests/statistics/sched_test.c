@@ -254,6 +254,7 @@ TEST_F(stats, delays_and_times_on_cpu_are_those_of_proc_schedstat)
 	struct child rival;
 	int i;
 
+	SKIP_UNLESS(kernel_has_sched_info(), "this kernel has no /proc/PID/schedstat");
 	ASSERT_EQ(0, child_fork(&self->child, burn_among_others, NULL));
 	ASSERT_EQ(0, child_fork(&rival, burn_among_others, NULL));
 	settle();
@@ -1022,6 +1023,7 @@ TEST_F(stats, a_cgroup_is_counted_with_its_descendants)
 	int fd;
 
 	SKIP_UNLESS(!geteuid(), "must be root");
+	SKIP_UNLESS(kernel_has_cgroups(), "this kernel has no cgroups");
 	if (access(CGROUPS "/cgroup.procs", F_OK))
 		ASSERT_EQ(0, mount("none", CGROUPS, "cgroup2", 0, NULL));
 	mkdir(path, 0755);

@@ -67,7 +67,7 @@ system_calls_are_counted_when_asked_for()
 
 page_faults_are_counted_when_asked_for()
 {
-	feature sched_faults || skip "this kernel has no tracepoint of page faults"
+	feature sched_faults || skip "this kernel has no probes of page faults"
 	run 0 gprofctl schedstat --faults --metric total_faults -- /bin/true
 	[ "$(cat out)" -ge 20 ]
 }

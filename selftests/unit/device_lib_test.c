@@ -99,7 +99,8 @@ int gprof_device_table(const struct gprof_own_fd *dev, int file, const void *tab
 	return -ENOTTY;
 }
 
-int gprof_device_start(const struct gprof_own_fd *dev, const char *what, struct gprof_error *e)
+int gprof_device_start(const struct gprof_own_fd *dev, uint32_t kind, const char *what,
+		       struct gprof_error *e)
 {
 	kernel.started++;
 	return 0;
@@ -124,8 +125,8 @@ int gprof_device_stats(const struct gprof_own_fd *dev, struct gprof_stats *st,
 	return gprof_device_check(dev, "stats", e);
 }
 
-int gprof_device_explain(int err, uint32_t reason, const char *doing, const char *what,
-			 struct gprof_error *e)
+int gprof_device_explain(int err, uint32_t reason, uint32_t kind, const char *doing,
+			 const char *what, struct gprof_error *e)
 {
 	return gprof_error_set(e, err, "%s", what);
 }

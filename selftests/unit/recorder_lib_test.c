@@ -238,10 +238,11 @@ TEST(every_reason_has_a_sentence_that_names_the_event)
 	struct gprof_error e, general;
 	uint32_t reason;
 
-	gprof_device_explain(EINVAL, 12345, "SETUP", "zork", &general);
+	gprof_device_explain(EINVAL, 12345, GPROF_KIND_CPU, "SETUP", "zork", &general);
 	EXPECT_STREQ("zork: SETUP failed: Invalid argument", general.text);
 	for (reason = GPROF_REASON_FLAGS; reason <= GPROF_REASON_PARANOID; reason++) {
-		EXPECT_EQ(-EINVAL, gprof_device_explain(EINVAL, reason, "SETUP", "zork", &e));
+		EXPECT_EQ(-EINVAL, gprof_device_explain(EINVAL, reason, GPROF_KIND_CPU, "SETUP",
+							"zork", &e));
 		EXPECT_EQ(EINVAL, e.err);
 		EXPECT_EQ(&e.text[0], strstr(e.text, "zork: ")) {
 			TH_LOG("%u: %s", reason, e.text);
@@ -305,13 +306,52 @@ TEST(a_missing_counter_points_to_the_timer)
 	struct gprof_error e;
 	size_t i;
 
-	gprof_device_explain(ENOENT, GPROF_REASON_EVENT, "SETUP", "cycles", &e);
+	gprof_device_explain(ENOENT, GPROF_REASON_EVENT, GPROF_KIND_CPU, "SETUP", "cycles", &e);
 	EXPECT_STREQ("cycles: this CPU (or virtual machine) has no such hardware counter (No such "
 		     "file or directory); use -e timer, which works everywhere", e.text);
 	for (i = 0; i < sizeof(errors) / sizeof(errors[0]); i++) {
-		gprof_device_explain(errors[i], GPROF_REASON_EVENT, "SETUP", "cycles", &e);
+		gprof_device_explain(errors[i], GPROF_REASON_EVENT, GPROF_KIND_CPU, "SETUP",
+				     "cycles", &e);
 		EXPECT_NE(NULL, strstr(e.text, gprof_strerror(errors[i])));
 	}
+}
+
+/* Tracepoints and probes are the kernel's: neither CPU nor timer has to do with them. */
+TEST(what_a_kernel_lacks_is_not_told_as_a_counter)
+{
+	static const struct {
+		uint32_t kind;
+		const char *says;
+	} kinds[] = {
+		{ GPROF_KIND_PROFILE, "no such tracepoint" },
+		{ GPROF_KIND_SCHED, "CONFIG_TRACEPOINTS" },
+		{ GPROF_KIND_TRACE, "CONFIG_TRACEPOINTS" },
+		{ GPROF_KIND_BLOCK, "CONFIG_TRACEPOINTS" },
+		{ GPROF_KIND_MUTEX, "leave out the kernel's locks" },
+		{ GPROF_KIND_ALLOC, "gprofctl info" },
+		{ GPROF_KIND_HEAP, "CONFIG_KPROBES" },
+	};
+	static const int errors[] = { ENOENT, EOPNOTSUPP };
+	struct gprof_error e;
+	size_t i, j;
+
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		for (j = 0; j < sizeof(errors) / sizeof(errors[0]); j++) {
+			EXPECT_EQ(-errors[j],
+				  gprof_device_explain(errors[j], GPROF_REASON_EVENT, kinds[i].kind,
+						       "START", "zork", &e));
+			EXPECT_EQ(&e.text[0], strstr(e.text, "zork: this kernel "));
+			EXPECT_NE(NULL, strstr(e.text, kinds[i].says));
+			EXPECT_EQ(NULL, strstr(e.text, "counter"));
+			EXPECT_EQ(NULL, strstr(e.text, "-e timer")) {
+				TH_LOG("%s", e.text);
+			}
+		}
+	}
+	gprof_device_explain(EINTR, GPROF_REASON_EVENT, GPROF_KIND_TASK, "START", "zork", &e);
+	EXPECT_STREQ("zork: START failed: Interrupted system call", e.text);
+	gprof_device_explain(ENOMEM, GPROF_REASON_EVENT, GPROF_KIND_CPU, "START", "zork", &e);
+	EXPECT_STREQ("zork: no memory for the buffers; ask for smaller ones", e.text);
 }
 
 TEST_HARNESS_MAIN

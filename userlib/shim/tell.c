@@ -34,6 +34,7 @@ static uint64_t wanted;
 static int device = -1;
 static uint64_t device_number;	/* 0: there was none yet */
 static bool complained;
+static bool never;		/* the kernel lacks what it needs */
 static struct stat text;	/* what was file 2 at first; st_mode 0: it was closed */
 
 static bool is_error(long ret)
@@ -61,13 +62,13 @@ static size_t length(const char *s)
 	return n;
 }
 
-static void complain(long err)
+static void write_text(const char *s)
 {
-	static const char what[] = "libgprof-heap: /dev/gprof cannot be opened (";
-	static const char rest[] = "); what this program allocates and frees is not recorded\n";
-	const char *why = err == -ENOENT ? "it is not there: is gprof.ko loaded?" :
-			  err == -EACCES ? "this user may not" :
-			  err == -EMFILE ? "too many files are open" : "it fails";
+	gprof_syscall(SYS_write, 2, (long)s, (long)length(s), 0, 0, 0);
+}
+
+static void complain(const char *what, const char *why)
+{
 	struct stat now;
 
 	/* It is another file by now. */
@@ -75,9 +76,11 @@ static void complain(long err)
 	    now.st_dev != text.st_dev || now.st_ino != text.st_ino || !text.st_mode)
 		return;
 	complained = true;
-	gprof_syscall(SYS_write, 2, (long)what, sizeof(what) - 1, 0, 0, 0);
-	gprof_syscall(SYS_write, 2, (long)why, (long)length(why), 0, 0, 0);
-	gprof_syscall(SYS_write, 2, (long)rest, sizeof(rest) - 1, 0, 0, 0);
+	write_text("libgprof-heap: ");
+	write_text(what);
+	write_text(" (");
+	write_text(why);
+	write_text("); what this program allocates and frees is not recorded\n");
 }
 
 static bool open_device(void)
@@ -87,7 +90,10 @@ static bool open_device(void)
 	long high;
 
 	if (is_error(fd)) {
-		complain(fd);
+		complain("/dev/gprof cannot be opened",
+			 fd == -ENOENT ? "it is not there: is gprof.ko loaded?" :
+			 fd == -EACCES ? "this user may not" :
+			 fd == -EMFILE ? "too many files are open" : "it fails");
 		return false;
 	}
 	high = gprof_syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, GPROF_OWN_FD_LEAST, 0, 0, 0);
@@ -127,19 +133,34 @@ static long call(struct gprof_memory *m)
 
 /* ---- life ---- */
 
+/* Whoever cannot tell a child from its parent would tell of one what is the other's. */
+static void never_told(void)
+{
+	__atomic_store_n(&never, true, __ATOMIC_RELAXED);
+	if (!text.st_mode)
+		gprof_syscall(SYS_fstat, 2, (long)&text, 0, 0, 0, 0);
+	complain("a fork cannot be noticed",
+		 "this kernel has no madvise(): it was built without CONFIG_ADVISE_SYSCALLS");
+}
+
 static struct life *new_life(void)
 {
 	struct life *l = __atomic_load_n(&life, __ATOMIC_ACQUIRE), *none = NULL;
-	long p;
+	long p, err;
 
 	if (l)
 		return l;
+	if (__atomic_load_n(&never, __ATOMIC_RELAXED))
+		return NULL;
 	p = gprof_syscall(SYS_mmap, 0, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
 			  0);
 	if (is_error(p))
 		return NULL;
-	if (gprof_syscall(SYS_madvise, p, 4096, MADV_WIPEONFORK, 0, 0, 0)) {
+	err = gprof_syscall(SYS_madvise, p, 4096, MADV_WIPEONFORK, 0, 0, 0);
+	if (err) {
 		gprof_syscall(SYS_munmap, p, 4096, 0, 0, 0, 0);
+		if (err == -ENOSYS)
+			never_told();
 		return NULL;
 	}
 	if (__atomic_compare_exchange_n(&life, &none, (struct life *)p, false, __ATOMIC_ACQ_REL,

@@ -108,6 +108,27 @@ void boot_root(void)
 		control_die("changing the root");
 }
 
+static bool kernel_has(const char *filesystem)
+{
+	char word[32], *text;
+	bool found;
+
+	snprintf(word, sizeof(word), "\t%s\n", filesystem);
+	text = file_read("/proc/filesystems", NULL);
+	if (!text)
+		control_die("/proc/filesystems");
+	found = strstr(text, word);
+	free(text);
+	return found;
+}
+
+/* A bare kernel has neither, and no place for it. */
+static void mount_if_there(const char *source, const char *target, const char *type)
+{
+	if (kernel_has(type))
+		mount_or_die(source, target, type, 0, NULL);
+}
+
 static void loopback_up(void)
 {
 	struct ifreq req = { .ifr_name = "lo" };
@@ -140,8 +161,8 @@ void boot_settle(const struct config *cfg)
 	mount_or_die("shm", "/dev/shm", "tmpfs", 0, "mode=1777");
 	mount_or_die("run", "/run", "tmpfs", 0, "mode=755");
 	mount_or_die("tmp", "/tmp", "tmpfs", 0, "mode=1777");
-	mount_or_die("cgroup", "/sys/fs/cgroup", "cgroup2", 0, NULL);
-	mount_or_die("debug", "/sys/kernel/debug", "debugfs", 0, NULL);
+	mount_if_there("cgroup", "/sys/fs/cgroup", "cgroup2");
+	mount_if_there("debug", "/sys/kernel/debug", "debugfs");
 	mount_or_die("trace", "/sys/kernel/tracing", "tracefs", 0, NULL);
 	if (cfg->build)
 		mount_or_die("build", "/gprof", "9p", MS_RDONLY, fixed);
@@ -163,5 +184,6 @@ void boot_settle(const struct config *cfg)
 	 * All else is as the kernel has it: a test that needs another setting,
 	 * such as perf's throttling, makes it itself.
 	 */
-	setting("/proc/sys/kernel/hung_task_timeout_secs", "240");
+	if (!access("/proc/sys/kernel/hung_task_timeout_secs", F_OK))
+		setting("/proc/sys/kernel/hung_task_timeout_secs", "240");
 }

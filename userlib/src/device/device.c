@@ -139,14 +139,46 @@ static int event_error(int err, const char *what, struct gprof_error *e)
 	}
 }
 
-int gprof_device_explain(int err, uint32_t reason, const char *doing, const char *what,
-			 struct gprof_error *e)
+/* What is recorded from tracepoints and probes of the kernel's needs no counter. */
+static const char *const lacks[] = {
+	[GPROF_KIND_PROFILE] = "this kernel has no such tracepoint, or none that perf can count; "
+			       "all are under /sys/kernel/tracing/events",
+	[GPROF_KIND_SCHED] = "this kernel lacks tracepoints of the scheduler, which statistics are "
+			     "counted at; use one that was built with CONFIG_TRACEPOINTS",
+	[GPROF_KIND_TRACE] = "this kernel lacks tracepoints that traces are made of; use one that "
+			     "was built with CONFIG_TRACEPOINTS, or ask for fewer groups",
+	[GPROF_KIND_BLOCK] = "this kernel lacks tracepoints of the scheduler, at which waits are "
+			     "seen; use one that was built with CONFIG_TRACEPOINTS",
+	[GPROF_KIND_MUTEX] = "this kernel lacks tracepoints at which waits for locks are seen "
+			     "(those of its own locks came with Linux 5.19); leave out the "
+			     "kernel's locks, or use a newer kernel",
+	[GPROF_KIND_ALLOC] = "this kernel lacks tracepoints or probes at which allocations are "
+			     "seen; gprofctl info tells which it has",
+	[GPROF_KIND_HEAP] = "this kernel cannot tell what becomes of what it hands out; use one "
+			    "that was built with CONFIG_KPROBES, or record what is allocated "
+			    "(alloc)",
+};
+
+static const char *lack_of(int err, uint32_t kind)
 {
-	if (reason == GPROF_REASON_EVENT)
-		return event_error(err, what, e);
-	if (reason < sizeof(reasons) / sizeof(reasons[0]) && reasons[reason])
-		return gprof_error_set(e, err, "%s: %s (%s)", what, reasons[reason],
-				       gprof_strerror(err));
+	if (err != ENOENT && err != EOPNOTSUPP)
+		return NULL;
+	return kind < sizeof(lacks) / sizeof(lacks[0]) ? lacks[kind] : NULL;
+}
+
+int gprof_device_explain(int err, uint32_t reason, uint32_t kind, const char *doing,
+			 const char *what, struct gprof_error *e)
+{
+	const char *why = reason < sizeof(reasons) / sizeof(reasons[0]) ? reasons[reason] : NULL;
+
+	if (reason == GPROF_REASON_EVENT) {
+		why = lack_of(err, kind);
+		/* What START itself has no memory for is of no event. */
+		if (!why && err != ENOMEM && kind == GPROF_KIND_CPU)
+			return event_error(err, what, e);
+	}
+	if (why)
+		return gprof_error_set(e, err, "%s: %s (%s)", what, why, gprof_strerror(err));
 	if (err == ENOMEM)
 		return gprof_error_set(e, err,
 				       "%s: no memory for the buffers; ask for smaller ones", what);
@@ -164,7 +196,10 @@ int gprof_device_setup(const struct gprof_own_fd *dev, struct gprof_setup *setup
 	setup->out_reason = 0;
 	if (!ioctl(dev->fd, GPROF_IOC_SETUP, setup))
 		return 0;
-	return gprof_device_explain(errno, setup->out_reason, "SETUP", what, e);
+	/* Of a trace that is the event of its samples; whatever else it lacks is a parameter. */
+	return gprof_device_explain(errno, setup->out_reason,
+				    setup->kind == GPROF_KIND_TRACE ? GPROF_KIND_CPU : setup->kind,
+				    "SETUP", what, e);
 }
 
 int gprof_device_table(const struct gprof_own_fd *dev, int file, const void *table, size_t size,
@@ -192,7 +227,8 @@ int gprof_device_table(const struct gprof_own_fd *dev, int file, const void *tab
 	return ioctl(dev->fd, GPROF_IOC_TABLE, &arg) ? -errno : 0;
 }
 
-int gprof_device_start(const struct gprof_own_fd *dev, const char *what, struct gprof_error *e)
+int gprof_device_start(const struct gprof_own_fd *dev, uint32_t kind, const char *what,
+		       struct gprof_error *e)
 {
 	struct gprof_start start = { .size = sizeof(start) };
 	int err = gprof_device_check(dev, what, e);
@@ -201,7 +237,7 @@ int gprof_device_start(const struct gprof_own_fd *dev, const char *what, struct 
 		return err;
 	if (!ioctl(dev->fd, GPROF_IOC_START, &start))
 		return 0;
-	return gprof_device_explain(errno, start.out_reason, "START", what, e);
+	return gprof_device_explain(errno, start.out_reason, kind, "START", what, e);
 }
 
 int gprof_device_stop(const struct gprof_own_fd *dev, const char *what, struct gprof_error *e)
@@ -213,7 +249,7 @@ int gprof_device_stop(const struct gprof_own_fd *dev, const char *what, struct g
 		return err;
 	if (!ioctl(dev->fd, GPROF_IOC_STOP, &stop))
 		return 0;
-	return gprof_device_explain(errno, GPROF_REASON_NONE, "STOP", what, e);
+	return gprof_device_explain(errno, GPROF_REASON_NONE, GPROF_KIND_CPU, "STOP", what, e);
 }
 
 int gprof_device_stats(const struct gprof_own_fd *dev, struct gprof_stats *st,

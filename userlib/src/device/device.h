@@ -52,7 +52,8 @@ int gprof_device_setup(const struct gprof_own_fd *dev, struct gprof_setup *setup
 int gprof_device_table(const struct gprof_own_fd *dev, int file, const void *table, size_t size,
 		       const struct gprof_python *python);
 
-int gprof_device_start(const struct gprof_own_fd *dev, const char *what, struct gprof_error *e);
+int gprof_device_start(const struct gprof_own_fd *dev, uint32_t kind, const char *what,
+		       struct gprof_error *e);
 int gprof_device_stop(const struct gprof_own_fd *dev, const char *what, struct gprof_error *e);
 
 /** gprof_device_stats() - GPROF_IOC_STATS of all CPUs */
@@ -66,13 +67,14 @@ uint64_t gprof_device_lost(const struct gprof_stats *st);
  * gprof_device_explain() - make a sentence of what the kernel said
  * @err: positive errno
  * @reason: GPROF_REASON_*
+ * @kind: GPROF_KIND_*: what a kernel may lack differs
  * @doing: the call
  * @what: name of the event
  * @e: sentence
  *
  * Return: -@err.
  */
-int gprof_device_explain(int err, uint32_t reason, const char *doing, const char *what,
-			 struct gprof_error *e);
+int gprof_device_explain(int err, uint32_t reason, uint32_t kind, const char *doing,
+			 const char *what, struct gprof_error *e);
 
 #endif /* GPROF_DEVICE_H */

@@ -34,7 +34,8 @@ static const struct feature features[] = {
 	  "callers of leaf functions without a frame are missing from stacks" },
 	{ "unwind_tables", GPROF_FEAT_TABLES,
 	  "call chains of programs without frame pointers, by unwind tables",
-	  "this kernel lets nobody watch mappings, or this architecture has no such tables yet; "
+	  "this kernel lets nobody watch mappings, for which it needs CONFIG_MMU_NOTIFIER (as KVM "
+	  "brings it), or this architecture has no such tables yet; "
 	  "call chains are by frame pointers alone" },
 	{ "python", GPROF_FEAT_PYTHON, "call chains of Python programs (--python)",
 	  "the module cannot walk by tables, or does not know of Python; load a newer one" },
@@ -55,7 +56,7 @@ static const struct feature features[] = {
 	  "scheduler statistics can count system calls",
 	  "this kernel has no tracepoints of system calls" },
 	{ "sched_faults", GPROF_FEAT_SCHED_FAULTS, "scheduler statistics can count page faults",
-	  "this kernel has no tracepoint of user page faults" },
+	  "page faults cannot be probed; the kernel needs CONFIG_KPROBES" },
 	{ "trace_syscalls", GPROF_FEAT_TRACE_SYSCALLS, "traces can have system calls",
 	  "this kernel has no tracepoints of system calls" },
 	{ "trace_irqs", GPROF_FEAT_TRACE_IRQS, "traces can have interrupts",

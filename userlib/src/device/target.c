@@ -65,6 +65,10 @@ static int aim_cgroup(struct gprof_aim *a, const char *path, struct gprof_error 
 		return gprof_error_set(e, EINVAL,
 				       "a cgroup target needs the path of its directory");
 	a->cgroup = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (a->cgroup < 0 && errno == ENOENT && access("/proc/self/cgroup", F_OK))
+		return gprof_error_set(e, EOPNOTSUPP,
+				       "%.256s: this kernel has no cgroups; use one that was built "
+				       "with CONFIG_CGROUPS, or name a process", path);
 	if (a->cgroup < 0)
 		return gprof_error_set(e, errno,
 				       "%.256s: cannot be opened as a cgroup (%s); give a "

@@ -42,7 +42,8 @@ int gprof_alloc_kind_source(const struct gprof_kind *kind, const struct gprof_ki
 		params->alloc.flags = GPROF_ALLOC_F_PROBES;
 		out->needs = GPROF_FEAT_ALLOC_PROBES;
 		out->needs_text = "cannot probe the functions that programs allocate by, for which the "
-				  "kernel needs CONFIG_UPROBES; start them with libgprof-heap.so";
+				  "kernel needs CONFIG_UPROBES, CONFIG_MEMCG and "
+				  "CONFIG_MMU_NOTIFIER; start them with libgprof-heap.so";
 	} else {
 		/* As modules knew it that are older. */
 		params->alloc.size = GPROF_ALLOC_PARAMS_SIZE_VER0;

@@ -278,11 +278,13 @@ static int perf_failed(struct counter *c, int err, struct gprof_error *e)
 
 static int start_counter(struct counter *c, struct gprof_error *e)
 {
+	uint32_t kind = c->event.pmu.type == PERF_TYPE_TRACEPOINT ? GPROF_KIND_PROFILE :
+			GPROF_KIND_CPU;
 	int err;
 
 	if (c->dev.fd >= 0) {
 		err = gprof_device_stats(&c->dev, &c->base, e);
-		return err ? err : gprof_device_start(&c->dev, c->name, e);
+		return err ? err : gprof_device_start(&c->dev, kind, c->name, e);
 	}
 	err = gprof_perf_counter_read(&c->perf, &c->perf_base);
 	if (!err)

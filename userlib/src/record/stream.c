@@ -99,6 +99,7 @@ int gprof_stream_init(struct gprof_stream *s, const struct gprof_source *source,
 	s->out = -1;
 	s->columns = source->columns;
 	s->services = opts->services;
+	s->kind = source->kind;
 	s->name = strdup(source->name);
 	s->detail = strdup(source->detail);
 	s->target = strdup(aim->text);
@@ -456,7 +457,7 @@ int gprof_stream_prepare(struct gprof_stream *s, struct gprof_error *e)
 
 int gprof_stream_start(struct gprof_stream *s, struct gprof_error *e)
 {
-	int err = gprof_device_start(&s->dev, s->name, e);
+	int err = gprof_device_start(&s->dev, s->kind, s->name, e);
 
 	s->started = !err;
 	return err;

@@ -24,6 +24,7 @@
  * @stack: GPROF_STACK_F_*
  * @params: the kind's parameters
  * @columns: what the values of the profile are
+ * @kind: GPROF_KIND_*
  * @name: of the event
  * @detail: for the profile's comment, such as "perf type 0, config 0"
  * @needs: GPROF_FEAT_* that the module must have
@@ -99,6 +100,7 @@ struct gprof_tally {
 struct gprof_stream {
 	struct gprof_own_fd dev;
 	int out;
+	uint32_t kind;
 	char *name;
 	char *detail;
 	char *target;

@@ -55,7 +55,7 @@ static int check_features(const struct gprof_info *info, unsigned int flags,
 	if (flags & GPROF_SCHED_FAULTS && !(info->out_features & GPROF_FEAT_SCHED_FAULTS))
 		return gprof_error_set(e, EOPNOTSUPP,
 				       WHAT ": page faults cannot be counted on this kernel, which "
-				       "has no tracepoint for them; leave them out");
+				       "lets nobody probe them (CONFIG_KPROBES); leave them out");
 	return 0;
 }
 
@@ -89,7 +89,7 @@ static int setup(struct gprof_sched *s, const struct gprof_sched_config *cfg,
 	s->id = setup.out_id;
 	err = gprof_netlink_open(&s->netlink, e);
 	if (!err)
-		err = gprof_device_start(&s->dev, WHAT, e);
+		err = gprof_device_start(&s->dev, GPROF_KIND_SCHED, WHAT, e);
 	return err;
 }
 

@@ -180,7 +180,7 @@ int gprof_flight_start(struct gprof_flight *f)
 	} else {
 		uint64_t now = now_ns();
 
-		err = gprof_device_start(&f->dev.own, WHAT, &f->error);
+		err = gprof_device_start(&f->dev.own, GPROF_KIND_TRACE, WHAT, &f->error);
 		f->started_ns = err ? 0 : now;
 		f->running = !err;
 	}

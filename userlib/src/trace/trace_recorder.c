@@ -311,7 +311,7 @@ int gprof_trace_recorder_start(struct gprof_trace_recorder *r, int fd)
 	gprof_trace_merge_begin(&r->merge, r->has_naming ? &r->naming : NULL, now_ns());
 	err = begin_thread(r);
 	if (!err)
-		err = gprof_device_start(&r->dev.own, WHAT, &r->error);
+		err = gprof_device_start(&r->dev.own, GPROF_KIND_TRACE, WHAT, &r->error);
 	if (err) {
 		end_thread(r);
 		end_trace(r);
