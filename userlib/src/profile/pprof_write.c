@@ -31,7 +31,7 @@ static bool go_on(struct writer *w)
 {
 	if (w->wire.failed && !w->gzip.err)
 		w->gzip.err = -ENOMEM;
-	if (!w->gzip.err && w->wire.nr >= gprof_gzip_wants(&w->gzip)) {
+	if (!w->gzip.err && w->wire.nr >= GPROF_GZIP_PIECE) {
 		gprof_gzip_put(&w->gzip, w->wire.v, w->wire.nr);
 		gprof_wire_clear(&w->wire);
 	}
