@@ -23,6 +23,7 @@
  *	/half/...		closed in the middle of the request
  *	/first/STATUS/...	STATUS once, with Retry-After: 7, then 200
  *	/status/STATUS/...	STATUS with words in bytes of all kinds
+ *	/page/STATUS/...	STATUS with a page
  *	/message/STATUS/...	STATUS with words in a google.rpc.Status
  */
 #include <err.h>
@@ -154,6 +155,8 @@ static enum MHD_Result answer_words(struct MHD_Connection *c, const char *url)
 	if (is(url, "/message/"))
 		return answer(c, status, "application/x-protobuf", message, sizeof(message) - 1,
 			      NULL, NULL);
+	if (is(url, "/page/"))
+		return answer(c, status, "text/html; charset=utf-8", "<h1>no TLS</h1>", 15, NULL, NULL);
 	return answer(c, status, "text/plain", all, sizeof(all) - 1, "Retry-After", "9");
 }
 
@@ -187,7 +190,7 @@ static enum MHD_Result answer_as(struct MHD_Connection *c, const char *url)
 		return answer(c, 200, pb, warn, sizeof(warn) - 1, NULL, NULL);
 	if (is(url, "/redirect/"))
 		return answer(c, 307, "text/plain", "", 0, "Location", "/ok/elsewhere?secret=1");
-	if (is(url, "/status/") || is(url, "/message/"))
+	if (is(url, "/status/") || is(url, "/message/") || is(url, "/page/"))
 		return answer_words(c, url);
 	if (is(url, "/first/") && !first++)
 		return answer(c, (unsigned int)atoi(url + 7), "text/plain", "wait", 4,
