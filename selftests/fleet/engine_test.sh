@@ -101,6 +101,10 @@ rubbish_is_no_success()
 	nr=$(cat nr)
 	becomes "later 0 0 0 $nr [0-9]+ 0: .*answers 200, but not as a receiver.*text/html.*" otlp /rubbish
 	becomes "later 0 0 0 $nr [0-9]+ 0: .*more than 65536 bytes.*" otlp /huge
+	becomes "later 0 0 0 $nr [0-9]+ 0: .*not as a receiver.*\(\?\[31m\?/x\?, 3 bytes\).*" otlp /type
+	becomes "later 0 0 0 $nr [0-9]+ 0: .*with a page.*" pyroscope /rubbish
+	becomes "later 0 0 0 $nr [0-9]+ 0: .*with a page.*" parca /rubbish
+	becomes "later 0 0 0 0 [0-9]+ 0: .*with a page.*" put /rubbish
 	becomes "later 0 0 0 $nr [0-9]+ 0: .*not as a receiver.*application/json.*" otlp /json/bad
 }
 

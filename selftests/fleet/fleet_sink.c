@@ -9,6 +9,7 @@
  *
  *	/ok/...			200, nothing
  *	/rubbish/...		200, a page
+ *	/type/...		200, of a type in bytes of all kinds
  *	/json/...		200, {"partialSuccess":{}}
  *	/json/none/...		200, likewise with a count of 0
  *	/json/two/...		200, likewise with a count of 2, and words
@@ -175,6 +176,8 @@ static enum MHD_Result answer_as(struct MHD_Connection *c, const char *url)
 
 	if (is(url, "/rubbish/"))
 		return answer(c, 200, "text/html", "<html>Log in</html>", 19, NULL, NULL);
+	if (is(url, "/type/"))
+		return answer(c, 200, "\033[31m\x80/x\a", "abc", 3, NULL, NULL);
 	if (is(url, "/json/none/"))
 		return answer(c, 200, "application/json", none, sizeof(none) - 1, NULL, NULL);
 	if (is(url, "/json/two/"))

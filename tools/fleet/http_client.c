@@ -20,6 +20,7 @@
 #define PACKED_LEAST	65536
 #define PROTOCOLS	"http,https"
 #define HEADER_MAX	8192
+#define TYPE_MAX	64
 #define TIMEOUT_MS	10000
 /* Of a request, bytes a second: slower than the first for the timeout is no progress, ... */
 #define SLOWEST		1024
@@ -55,6 +56,7 @@ struct packer {
  * @body: of the answer
  * @nr_body: bytes of it
  * @cut: there was more
+ * @type: of it
  * @bytes: on the wire
  * @body_bytes: of them, of the body
  * @error: libcurl's words
@@ -76,6 +78,7 @@ struct http_client {
 	char *body;
 	size_t nr_body;
 	bool cut;
+	char type[TYPE_MAX];
 	uint64_t bytes;
 	uint64_t body_bytes;
 	char error[CURL_ERROR_SIZE];
@@ -392,10 +395,17 @@ no_memory:
 	return NULL;
 }
 
+/* Words of a stranger, for a terminal or a log. */
+static void make_plain(char *text)
+{
+	for (; *text; text++)
+		if (*text < ' ' || *text > '~')
+			*text = '?';
+}
+
 static void lost(const struct http_client *c, CURLcode code, struct http_answer *a)
 {
 	const char *words = c->error[0] ? c->error : curl->easy_strerror(code);
-	size_t i, len;
 
 	/* It would have sent it again. */
 	if (code == CURLE_SEND_FAIL_REWIND)
@@ -406,10 +416,7 @@ static void lost(const struct http_client *c, CURLcode code, struct http_answer 
 		 "%s has got all of a request but did not answer: %.100s" :
 		 "cannot send to %s: %.100s", c->shown, words);
 	/* A certificate, of which they may tell, is a stranger's. */
-	len = strlen(a->why);
-	for (i = 0; i < len; i++)
-		if (a->why[i] < ' ' || a->why[i] > '~')
-			a->why[i] = '?';
+	make_plain(a->why);
 }
 
 static void take_answer(struct http_client *c, CURLcode code, struct http_answer *a)
@@ -430,7 +437,9 @@ static void take_answer(struct http_client *c, CURLcode code, struct http_answer
 	a->size = c->nr_body;
 	a->cut = c->cut;
 	curl->easy_getinfo(c->handle, CURLINFO_CONTENT_TYPE, &text);
-	a->type = text ? text : "";
+	snprintf(c->type, sizeof(c->type), "%s", text ? text : "");
+	make_plain(c->type);
+	a->type = c->type;
 	text = NULL;
 	curl->easy_getinfo(c->handle, CURLINFO_REDIRECT_URL, &text);
 	a->redirect = text;

@@ -38,6 +38,11 @@ static bool is_of_address(long status)
 	return false;
 }
 
+static bool is_page(const struct http_answer *a)
+{
+	return !strncasecmp(a->type, "text/html", strlen("text/html"));
+}
+
 static enum verdict by_status(const struct http_answer *a)
 {
 	long status = a->status;
@@ -53,7 +58,7 @@ static enum verdict by_status(const struct http_answer *a)
 	if (status == 408 || status == 429 || is_of_address(status))
 		return VERDICT_LATER;
 	/* What a proxy, or a port for TLS, shows people when it does not know what it got. */
-	if (status == 400 && !strncasecmp(a->type, "text/html", strlen("text/html")))
+	if (status == 400 && is_page(a))
 		return VERDICT_LATER;
 	return VERDICT_REFUSED;
 }
@@ -105,11 +110,23 @@ enum verdict verdict(const struct http_answer *a, const char *url, const char *w
 	return v;
 }
 
+/* 200 with a page is where people log in; who has put what it got at its place says 201 or 204. */
+static enum verdict look_at_page(const struct http_answer *a, const char *url, struct sending *out)
+{
+	if (a->status != 200 || !is_page(a))
+		return VERDICT_TAKEN;
+	snprintf(out->why, sizeof(out->why), "%s answers 200, but with a page: is that its address?",
+		 url);
+	return VERDICT_UNSURE;
+}
+
 void verdict_on_item(const struct http_answer *a, const char *url, const struct item *item,
 		     bool replaces, struct sending *out)
 {
+	enum verdict v = verdict(a, url, NULL, out);
+
 	out->bytes = a->bytes;
-	switch (verdict(a, url, NULL, out)) {
+	switch (v == VERDICT_TAKEN ? look_at_page(a, url, out) : v) {
 	case VERDICT_TAKEN:
 		out->result = SENT_ALL;
 		out->sent_parts++;
