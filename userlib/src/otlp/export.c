@@ -514,19 +514,11 @@ static const struct attributes *attributes_of(struct exporter *e, uint32_t label
 
 /* pprof's are as large as the sum of their samples, which share no stacks. */
 static void weigh(const struct exporter *e, const struct gprof_sample *s,
-		  const struct attributes *a, struct cost *cost)
+		  const struct attributes *a, uint32_t mappings, struct cost *cost)
 {
-	uint32_t i, mapping, last = 0;
-
 	cost->otlp = e->p->nr_columns * (SAMPLE_BYTES + (uint64_t)INDEX_BYTES * a->nr);
 	cost->pprof = PPROF_SAMPLE + (uint64_t)PPROF_LABEL * a->nr +
-		      (uint64_t)PPROF_PLACE * s->nr_locations;
-	for (i = 0; i < s->nr_locations; i++) {
-		mapping = e->p->locations[e->p->stacks[s->locations + i]].mapping;
-		if (mapping && mapping != last)
-			cost->pprof += PPROF_MAPPING;
-		last = mapping ? mapping : last;
-	}
+		      (uint64_t)PPROF_PLACE * s->nr_locations + (uint64_t)PPROF_MAPPING * mappings;
 	/* The first of a service brings along what all of it has. */
 	if (!e->nr_batch) {
 		cost->otlp += SERVICE_BYTES + e->p->nr_columns * PROFILE_BYTES;
@@ -552,19 +544,20 @@ static int take_sample(struct exporter *e, const struct gprof_otlp_service *serv
 	const struct gprof_sample *s = &e->p->samples[index];
 	struct taken t = { .sample = index };
 	const struct attributes *a;
+	uint32_t mappings = 0;
 	struct cost cost;
 	uint64_t dictionary;
 
 	if (e->samples >= e->o.samples_max)
 		return -EFBIG;
-	t.stack = gprof_otlp_stack(&e->dictionary, s);
+	t.stack = gprof_otlp_stack(&e->dictionary, s, &mappings);
 	if (t.stack < 0)
 		return -EFBIG;
 	a = attributes_of(e, s->labels);
 	if (!a || e->dictionary.failed ||
 	    gprof_grow(&e->batch, &e->cap_batch, e->nr_batch + 1, sizeof(*e->batch)))
 		return -ENOMEM;
-	weigh(e, s, a, &cost);
+	weigh(e, s, a, mappings, &cost);
 	if (!e->nr_batch)
 		cost.otlp += service_bytes(e, service);
 	dictionary = gprof_otlp_dictionary_size(&e->dictionary);
