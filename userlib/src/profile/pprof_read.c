@@ -19,6 +19,7 @@
 #include "pprof_input.h"
 #include "pprof_into.h"
 #include "pprof_memo.h"
+#include "pprof_plain.h"
 #include "profile.h"
 
 #define MEMORY_DEFAULT	(1ULL << 30)
@@ -112,56 +113,6 @@ static int not_profile(void)
 #define ROOM(r, name, n) \
 	gprof_grow_within(&(r)->p->budget, &(r)->name, &(r)->cap_##name, n, sizeof(*(r)->name))
 
-/* A number of up to three bytes, which most are; false for what is longer, or has no end. */
-static inline bool take_small(const unsigned char **at, const unsigned char *end, uint64_t *value)
-{
-	const unsigned char *p = *at;
-	uint32_t v;
-
-	if (p >= end)
-		return false;
-	v = *p++;
-	if (v & 0x80) {
-		if (p >= end)
-			return false;
-		v = (v & 0x7f) | (uint32_t)*p++ << 7;
-		if (v & 0x4000) {
-			if (p >= end || *p & 0x80)
-				return false;
-			v = (v & 0x3fff) | (uint32_t)*p++ << 14;
-		}
-	}
-	*value = v;
-	*at = p;
-	return true;
-}
-
-/* A number behind its tag, where that is what is next. */
-static inline bool take_field(const unsigned char **at, const unsigned char *end,
-			      unsigned int field, uint64_t *value)
-{
-	const unsigned char *p = *at;
-	unsigned int shift;
-	uint64_t v = 0;
-
-	*value = 0;
-	if (p >= end || *p != field << 3)
-		return true;
-	*at = p + 1;
-	if (take_small(at, end, value))
-		return true;
-	/* Of ten bytes the last has one bit: that is for others to see. */
-	for (shift = 0, p++; p < end && shift < 63; shift += 7) {
-		v |= (uint64_t)(*p & 0x7f) << shift;
-		if (*p++ & 0x80)
-			continue;
-		*value = v;
-		*at = p;
-		return true;
-	}
-	return false;
-}
-
 /**
  * read_numbers() - a message of numbers alone
  * @message: the part that it is
@@ -180,7 +131,7 @@ static int read_numbers(const struct gprof_part *message, uint64_t *values, size
 		uint64_t value;
 
 		/* Nearly all are small numbers, which need nothing in memory. */
-		if (p[0] / 8U - 1 < nr - 1 && !(p[0] & 0x87) && take_small(&at, end, &value)) {
+		if (p[0] / 8U - 1 < nr - 1 && !(p[0] & 0x87) && gprof_take_small(&at, end, &value)) {
 			values[p[0] / 8] = value;
 			p = at;
 			continue;
@@ -412,11 +363,11 @@ static bool read_plain_function(const struct gprof_part *message, uint64_t *v)
 {
 	const unsigned char *p = message->data, *end = p + message->len;
 
-	return take_field(&p, end, FUNCTION_ID, &v[FUNCTION_ID]) &&
-	       take_field(&p, end, FUNCTION_NAME, &v[FUNCTION_NAME]) &&
-	       take_field(&p, end, FUNCTION_SYSTEM_NAME, &v[FUNCTION_SYSTEM_NAME]) &&
-	       take_field(&p, end, FUNCTION_FILENAME, &v[FUNCTION_FILENAME]) &&
-	       take_field(&p, end, FUNCTION_LINE, &v[FUNCTION_LINE]) && p == end;
+	return gprof_take_field(&p, end, FUNCTION_ID, &v[FUNCTION_ID]) &&
+	       gprof_take_field(&p, end, FUNCTION_NAME, &v[FUNCTION_NAME]) &&
+	       gprof_take_field(&p, end, FUNCTION_SYSTEM_NAME, &v[FUNCTION_SYSTEM_NAME]) &&
+	       gprof_take_field(&p, end, FUNCTION_FILENAME, &v[FUNCTION_FILENAME]) &&
+	       gprof_take_field(&p, end, FUNCTION_LINE, &v[FUNCTION_LINE]) && p == end;
 }
 
 static int read_function(struct reader *r, const struct gprof_part *part)
@@ -467,9 +418,9 @@ static bool read_plain_location(struct reader *r, const struct gprof_part *messa
 	uint64_t id;
 
 	*nr = 0;
-	if (!take_field(&p, end, LOCATION_ID, &v[LOCATION_ID]) ||
-	    !take_field(&p, end, LOCATION_MAPPING, &v[LOCATION_MAPPING]) ||
-	    !take_field(&p, end, LOCATION_ADDRESS, &v[LOCATION_ADDRESS]))
+	if (!gprof_take_field(&p, end, LOCATION_ID, &v[LOCATION_ID]) ||
+	    !gprof_take_field(&p, end, LOCATION_MAPPING, &v[LOCATION_MAPPING]) ||
+	    !gprof_take_field(&p, end, LOCATION_ADDRESS, &v[LOCATION_ADDRESS]))
 		return false;
 	while (end - p >= 2 && p[0] == (LOCATION_LINE << 3 | 2) && p[1] <= end - p - 2) {
 		struct gprof_line *l;
@@ -479,15 +430,15 @@ static bool read_plain_location(struct reader *r, const struct gprof_part *messa
 		line_end = p + 2 + p[1];
 		p += 2;
 		l = &r->lines[(*nr)++];
-		if (!take_field(&p, line_end, LINE_FUNCTION, &id) ||
-		    !take_field(&p, line_end, LINE_LINE, (uint64_t *)&l->line) ||
-		    !take_field(&p, line_end, LINE_COLUMN, (uint64_t *)&l->column) || p != line_end)
+		if (!gprof_take_field(&p, line_end, LINE_FUNCTION, &id) ||
+		    !gprof_take_field(&p, line_end, LINE_LINE, (uint64_t *)&l->line) ||
+		    !gprof_take_field(&p, line_end, LINE_COLUMN, (uint64_t *)&l->column) || p != line_end)
 			return false;
 		l->function = gprof_ids_get(&r->functions, id);
 		if (l->function == GPROF_NONE)
 			return false;
 	}
-	return take_field(&p, end, LOCATION_FOLDED, &v[LOCATION_FOLDED]) && p == end;
+	return gprof_take_field(&p, end, LOCATION_FOLDED, &v[LOCATION_FOLDED]) && p == end;
 }
 
 /* The lines of a location, and its numbers. */
