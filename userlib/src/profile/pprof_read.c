@@ -23,6 +23,8 @@
 #include "profile.h"
 
 #define MEMORY_DEFAULT	(1ULL << 30)
+/* Of files that are added up: all of them may be of somebody who likes us to have no memory. */
+#define SUM_MEMORY	(4ULL << 30)
 /*
  * A stack names locations, and a location lines: without a limit their product is
  * the square of the file. Real files have less than one frame a byte.
@@ -782,8 +784,11 @@ int gprof_pprof_read_into(struct gprof_profile *p, struct gprof_places *places, 
 	struct gprof_bytes plain;
 	int err;
 
-	/* as much for each of them */
+	/* as much for each of them, as long as there is */
 	p->budget.max = p->budget.used + MEMORY_DEFAULT;
+	if (p->budget.max > SUM_MEMORY)
+		p->budget.max = p->budget.used > SUM_MEMORY ? p->budget.used : SUM_MEMORY;
+	p->budget.exceeded = false;
 	err = gprof_pprof_take(data, size, &p->budget, &plain, &last);
 	if (!err)
 		err = read_plain(&plain, p, places);
