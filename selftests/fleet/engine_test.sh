@@ -101,6 +101,10 @@ rubbish_is_no_success()
 	nr=$(cat nr)
 	becomes "later 0 0 0 $nr [0-9]+ 0: .*answers 200, but not as a receiver.*text/html.*" otlp /rubbish
 	becomes "later 0 0 0 $nr [0-9]+ 0: .*more than 65536 bytes.*" otlp /huge
+	becomes "later 0 0 0 $nr [0-9]+ 0: .*not as a receiver.*\(\?\[31m\?/x\?, 3 bytes\).*" otlp /type
+	becomes "later 0 0 0 $nr [0-9]+ 0: .*with a page.*" pyroscope /rubbish
+	becomes "later 0 0 0 $nr [0-9]+ 0: .*with a page.*" parca /rubbish
+	becomes "later 0 0 0 0 [0-9]+ 0: .*with a page.*" put /rubbish
 	becomes "later 0 0 0 $nr [0-9]+ 0: .*not as a receiver.*application/json.*" otlp /json/bad
 }
 
@@ -182,7 +186,12 @@ statuses_are_told_apart()
 	for status in 401 403 407; do
 		becomes "later 0 0 0 0 [0-9]+ 9000: .*does not let this host send.*\($status: no.*" otlp "/status/$status"
 	done
-	for status in 400 404 413 501; do
+	# somebody else is there, and it may be put right
+	for status in 404 405 410 415 421 426 501 505; do
+		becomes "later 0 0 0 0 [0-9]+ 9000: .*takes no profiles; is that its address\?.*\($status: no.*" otlp "/status/$status"
+	done
+	becomes "later 0 0 0 0 [0-9]+ 0: .*\(400: <h1>no TLS.*" otlp /page/400
+	for status in 400 413 422; do
 		becomes "never 1 0 $nr 0 [0-9]+ 9000: .*refuses a profile \($status: no.*" otlp "/status/$status"
 	done
 	becomes "never 1 0 $nr 0 [0-9]+ 0: .*\(400: too\?many!\)" otlp /message/400
@@ -334,7 +343,8 @@ objects_are_put()
 	for url in "http://{host}/x" "http://127.0.0.1/{what}" "http://127.0.0.1/{host"; do
 		expect 3 engine_send put "$url" p.pb.gz
 	done
-	becomes "never 0 0 $(cat nr) 0 [0-9]+ 9000: .*" put /status/404
+	becomes "later 0 0 0 0 [0-9]+ 9000: .*" put /status/404
+	becomes "never 0 0 $(cat nr) 0 [0-9]+ 9000: .*" put /status/413
 	becomes "later 0 0 0 0 [0-9]+ 9000: .*" put /status/403
 	becomes "later 0 0 0 0 [0-9]+ 9000: .*" put /status/503
 	becomes "later 0 0 0 0 .*" put /lost

@@ -9,6 +9,7 @@
  *
  *	/ok/...			200, nothing
  *	/rubbish/...		200, a page
+ *	/type/...		200, of a type in bytes of all kinds
  *	/json/...		200, {"partialSuccess":{}}
  *	/json/none/...		200, likewise with a count of 0
  *	/json/two/...		200, likewise with a count of 2, and words
@@ -23,6 +24,7 @@
  *	/half/...		closed in the middle of the request
  *	/first/STATUS/...	STATUS once, with Retry-After: 7, then 200
  *	/status/STATUS/...	STATUS with words in bytes of all kinds
+ *	/page/STATUS/...	STATUS with a page
  *	/message/STATUS/...	STATUS with words in a google.rpc.Status
  */
 #include <err.h>
@@ -154,6 +156,8 @@ static enum MHD_Result answer_words(struct MHD_Connection *c, const char *url)
 	if (is(url, "/message/"))
 		return answer(c, status, "application/x-protobuf", message, sizeof(message) - 1,
 			      NULL, NULL);
+	if (is(url, "/page/"))
+		return answer(c, status, "text/html; charset=utf-8", "<h1>no TLS</h1>", 15, NULL, NULL);
 	return answer(c, status, "text/plain", all, sizeof(all) - 1, "Retry-After", "9");
 }
 
@@ -172,6 +176,8 @@ static enum MHD_Result answer_as(struct MHD_Connection *c, const char *url)
 
 	if (is(url, "/rubbish/"))
 		return answer(c, 200, "text/html", "<html>Log in</html>", 19, NULL, NULL);
+	if (is(url, "/type/"))
+		return answer(c, 200, "\033[31m\x80/x\a", "abc", 3, NULL, NULL);
 	if (is(url, "/json/none/"))
 		return answer(c, 200, "application/json", none, sizeof(none) - 1, NULL, NULL);
 	if (is(url, "/json/two/"))
@@ -187,7 +193,7 @@ static enum MHD_Result answer_as(struct MHD_Connection *c, const char *url)
 		return answer(c, 200, pb, warn, sizeof(warn) - 1, NULL, NULL);
 	if (is(url, "/redirect/"))
 		return answer(c, 307, "text/plain", "", 0, "Location", "/ok/elsewhere?secret=1");
-	if (is(url, "/status/") || is(url, "/message/"))
+	if (is(url, "/status/") || is(url, "/message/") || is(url, "/page/"))
 		return answer_words(c, url);
 	if (is(url, "/first/") && !first++)
 		return answer(c, (unsigned int)atoi(url + 7), "text/plain", "wait", 4,

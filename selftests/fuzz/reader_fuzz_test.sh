@@ -30,7 +30,7 @@ dir=${FUZZ_DIR:-$tmp/corpus}
 mkdir -p "$dir/found"
 
 flags="-g -O1 -fno-omit-frame-pointer -fno-sanitize-recover=all"
-packages="libprotobuf-c zlib libdeflate libdw libelf libnl-genl-3.0"
+packages="libprotobuf-c zlib libdeflate libisal libdw libelf libnl-genl-3.0"
 
 fuzzers_build()
 {

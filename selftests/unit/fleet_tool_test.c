@@ -209,9 +209,15 @@ struct here {
 	_Atomic uint64_t last_id;
 	_Atomic bool in_order;
 	_Atomic bool warns;
+	_Atomic bool numbers;	/* its words have one of each try */
 	_Atomic int sleep_ms;	/* for each, unless it is given up */
 	atomic_bool give_up;
 };
+
+static void say_here(const struct here *h, struct sending *out, const char *words)
+{
+	snprintf(out->why, sizeof(out->why), h->numbers ? "%s: %d" : "%s", words, h->tries);
+}
 
 static void send_here(struct engine *engine, const struct item *item, const void *data,
 		      size_t size, struct sending *out)
@@ -232,13 +238,13 @@ static void send_here(struct engine *engine, const struct item *item, const void
 		h->later--;
 		out->result = SENT_LATER;
 		out->retry_after_ms = h->retry_after_ms;
-		snprintf(out->why, sizeof(out->why), "it is away");
+		say_here(h, out, "it is away");
 		return;
 	}
 	h->in_order = h->in_order && item->id > h->last_id;
 	h->last_id = item->id;
 	if (h->warns)
-		snprintf(out->why, sizeof(out->why), "it warns");
+		say_here(h, out, "it warns");
 	out->result = SENT_ALL;
 	out->sent_samples = item->samples;
 }
@@ -405,6 +411,27 @@ TEST_F(sending, what_an_engine_warns_of_is_said_once)
 	ASSERT_NE(NULL, first);
 	EXPECT_EQ(NULL, strstr(first + 20, "it warns"));
 	EXPECT_NE(NULL, strstr(text, "profiles takes what is sent again\n"));
+}
+
+/* An id of each request, or the time that a failure took: a line for each would fill a log. */
+TEST_F(sending, words_with_a_number_of_each_try_are_said_once)
+{
+	char text[4096] = "", *first;
+
+	self->profiles.warns = self->profiles.numbers = true;
+	self->profiles.later = 2;
+	ASSERT_TRUE(start(self));
+	for (int i = 0; i < 20; i++)
+		ASSERT_EQ(0, put_one(self, ITEM_PROFILE));
+	EXPECT_TRUE(sent(self, 20));
+	sender_stop(self->sender, true);
+	EXPECT_LT(0, pread(self->said, text, sizeof(text) - 1, 0));
+	first = strstr(text, "profiles: it is away: 1; what");
+	ASSERT_NE(NULL, first);
+	EXPECT_EQ(NULL, strstr(first + 20, "it is away"));
+	first = strstr(text, "profiles: it warns: 3\n");
+	ASSERT_NE(NULL, first);
+	EXPECT_EQ(NULL, strstr(first + 20, "it warns"));
 }
 
 static double seconds_of_end(FIXTURE_DATA(sending) *self)

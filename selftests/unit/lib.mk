@@ -29,7 +29,7 @@ $(O)/unit/%: $(here)/%.c $(here)/lib_util.h $(O)/lib/libgprof.a
 		-Wno-unused-parameter -Wno-override-init -iquote $(top)/selftests/helpers -I$(top)/userlib/include \
 		-I$(top)/userlib/src -isystem $(O)/gen -I$(top)/uapi \
 		-isystem $(KSELFTEST_DIR) $(shell pkg-config --cflags libnl-genl-3.0) $(CFLAGS) $< -o $@ \
-		$(O)/lib/libgprof.a -lprotobuf-c -lz -ldeflate -ldw -lelf -liberty -lnl-genl-3 -lnl-3 -pthread
+		$(O)/lib/libgprof.a -lprotobuf-c -lz -ldeflate -lisal -ldw -lelf -liberty -lnl-genl-3 -lnl-3 -pthread
 
 FORCE:
 .PHONY: check FORCE

@@ -7,6 +7,7 @@
 #include <gprof/profile_builder.h>
 
 #include "lib_util.h"
+#include "profile/pprof_into.h"
 #include "profile/profile.h"
 
 static const struct gprof_value_type two_types[] = { { "jobs", "count" }, { "time", "ns" } };
@@ -364,9 +365,25 @@ static int sum_add(struct gprof_profile_sum *s, const struct gprof_profile *p, u
 	return err ? err : gprof_profile_sum_add(s, f.v, f.len, flags);
 }
 
-/* Whatever they have in common, and in whatever order. */
+/* One sample of a type, of an event. */
+static struct gprof_profile *odd(const char *type, const char *event)
+{
+	const struct gprof_value_type types[] = { { type, "count" } };
+	struct gprof_profile_builder_config cfg = {
+		.sz = sizeof(cfg), .types = types, .nr_types = 1, .period_type = { event, "count" },
+	};
+	struct gprof_profile_builder *b = gprof_profile_builder_new(&cfg);
+	struct gprof_profile *p = b && !add(b, "odd", "x", 100, 1) ? gprof_profile_builder_finish(b) :
+								     NULL;
+
+	gprof_profile_builder_free(b);
+	return p;
+}
+
+/* Whatever they have in common, and in whatever order; who has nothing is left out. */
 TEST_F(two, a_sum_of_files_is_what_they_are_merged)
 {
+	struct gprof_profile *others[] = { odd("time", "other"), odd("odd", "jobs") };
 	const struct gprof_value_type types[] = { { "time", "ns" }, { "other", "x" } };
 	struct gprof_profile_builder_config cfg = {
 		.sz = sizeof(cfg), .types = types, .nr_types = 2, .default_type = "other",
@@ -398,6 +415,11 @@ TEST_F(two, a_sum_of_files_is_what_they_are_merged)
 			ASSERT_EQ(0, sum_add(s, all[i], 0));
 			/* what is no profile leaves it as it was */
 			EXPECT_EQ(-EBADMSG, gprof_profile_sum_add(s, "rubbish", 7, 0));
+			/* nor does one that does not go with it, or has no types */
+			EXPECT_EQ(-EINVAL, sum_add(s, others[0], 0));
+			EXPECT_NE(NULL, strstr(gprof_error(), "the file is of other, those before are of jobs"));
+			EXPECT_EQ(-EINVAL, sum_add(s, others[1], 0));
+			EXPECT_EQ(-EINVAL, gprof_profile_sum_add(s, "\x32\0", 2, 0));
 		}
 		sum = gprof_profile_sum_end(s);
 		ASSERT_NE(NULL, sum);
@@ -418,9 +440,30 @@ TEST_F(two, a_sum_of_files_is_what_they_are_merged)
 		self->out = NULL;
 	}
 	gprof_profile_free(all[2]);
+	gprof_profile_free(others[0]);
+	gprof_profile_free(others[1]);
 	s = gprof_profile_sum_new();
 	EXPECT_EQ(NULL, gprof_profile_sum_end(s));
 	EXPECT_EQ(EINVAL, errno);
+}
+
+/* Many files of many names, of which each is no larger than it may be. */
+TEST_F(two, a_sum_of_files_has_its_bounds)
+{
+	struct gprof_profile *p = gprof_profile_new();
+	struct file f = { .len = 0 };
+	struct gprof_places places;
+
+	ASSERT_NE(NULL, p);
+	gprof_places_init(&places, p);
+	ASSERT_EQ(0, gprof_profile_write_to(self->a, put, &f));
+	EXPECT_EQ(0, gprof_pprof_read_into(p, &places, f.v, f.len));
+	p->budget.used += 4ULL << 30;
+	EXPECT_EQ(-EFBIG, gprof_pprof_read_into(p, &places, f.v, f.len));
+	EXPECT_NE(NULL, strstr(gprof_error(), "more memory than"));
+	p->budget.used -= 4ULL << 30;
+	gprof_places_free(&places);
+	gprof_profile_free(p);
 }
 
 /* Mapped at another address, and half of it read before the file turns out to be none. */

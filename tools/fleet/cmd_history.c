@@ -210,7 +210,7 @@ static int write_merged(struct history *h, struct output *o)
 			    "none of the profiles can be read");
 	say("%s: %zu profiles, %.1f s recorded", h->file, sum->used, (double)sum->ns / 1e9);
 	if (sum->damaged)
-		say("%zu profiles are left out, for they are damaged", sum->damaged);
+		say("profiles that are left out: %zu", sum->damaged);
 	status = profile_output(o, sum->merged, NULL, NULL, tell);
 	sum->merged = NULL;
 	o->fd = -1;

@@ -46,7 +46,7 @@ enum http_fate {
  * struct http_answer - what became of it
  * @fate: whether there is an answer
  * @status: of HTTP
- * @type: content type, "" for none
+ * @type: content type, "" for none, cut where it is long, and plain text; likewise
  * @body: at most HTTP_BODY_MAX bytes; the client's until the next request
  * @size: bytes of it
  * @cut: there was more

@@ -17,6 +17,8 @@
 
 #define SECOND_NS	1000000000ULL
 #define IDLE_NS		(10 * SECOND_NS)	/* what the disk did not give it may give then */
+/* Engines' words may have a number of each request in them, and a time in each failure. */
+#define SAID_NS		(600 * SECOND_NS)
 
 /**
  * struct receiver - an engine
@@ -25,6 +27,9 @@
  * @failures: in a row
  * @until_ns: it is not asked before, CLOCK_MONOTONIC
  * @said: its last sentence that was said
+ * @said_of: what it was about
+ * @said_ns: when, CLOCK_MONOTONIC
+ * @told: nothing better was said since
  */
 struct receiver {
 	struct engine *engine;
@@ -32,6 +37,9 @@ struct receiver {
 	unsigned int failures;
 	uint64_t until_ns;
 	char said[sizeof(((struct sending *)0)->why)];
+	enum sent said_of;
+	uint64_t said_ns;
+	bool told;
 };
 
 /**
@@ -76,19 +84,31 @@ static uint32_t chance(void)
 	return n;
 }
 
-/* A sentence once, until the engine has another one. */
+/* A sentence once, and another about the same after some minutes: a log is not to be filled. */
+static bool was_said(const struct receiver *to, const struct sending *out, uint64_t now)
+{
+	if (!to->said[0] || out->result != to->said_of)
+		return false;
+	return now - to->said_ns < SAID_NS ||
+	       (to->told && !strncmp(to->said, out->why, sizeof(to->said)));
+}
+
 static void tell(struct receiver *to, const struct sending *out)
 {
 	bool well = out->result == SENT_ALL && !out->refused_samples;
+	uint64_t now = now_ns(CLOCK_MONOTONIC);
 
-	if (well && to->failures && to->said[0]) {
+	if (well && to->failures && to->told) {
 		say("%s takes what is sent again", to->engine->name);
-		to->said[0] = '\0';
+		to->told = false;
 	}
 	/* One that takes it may warn. */
-	if ((well && !out->why[0]) || !strncmp(to->said, out->why, sizeof(to->said)))
+	if ((well && !out->why[0]) || was_said(to, out, now))
 		return;
 	snprintf(to->said, sizeof(to->said), "%s", out->why);
+	to->said_of = out->result;
+	to->said_ns = now;
+	to->told = true;
 	say("%s: %s%s", to->engine->name, to->said, well ? "" : out->result == SENT_LATER ?
 	    "; what is recorded waits in the store" : "; what it refuses is counted");
 }

@@ -6,6 +6,9 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
+
+#include "../say.h"
 
 #define WORDS_MAX	100
 
@@ -23,18 +26,39 @@ static void quote(char *to, const char *words, size_t len)
 	to[i] = '\0';
 }
 
-static enum verdict by_status(long status)
+/* Of where it was sent, not of what was: whatever comes there is answered so. */
+static bool is_of_address(long status)
 {
+	static const long no_receiver[] = { 404, 405, 410, 415, 421, 426, 501, 505 };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(no_receiver); i++)
+		if (status == no_receiver[i])
+			return true;
+	return false;
+}
+
+static bool is_page(const struct http_answer *a)
+{
+	return !strncasecmp(a->type, "text/html", strlen("text/html"));
+}
+
+static enum verdict by_status(const struct http_answer *a)
+{
+	long status = a->status;
+
 	if (status >= 200 && status < 300)
 		return VERDICT_TAKEN;
-	if (status >= 300 && status < 400)
+	/* No receiver has others. */
+	if (status < 400 || status >= 500)
 		return VERDICT_LATER;
 	/* Of who sends, not of what is sent: a token that has expired is renewed some day. */
 	if (status == 401 || status == 403 || status == 407)
 		return VERDICT_LATER;
-	if (status == 408 || status == 429)
+	if (status == 408 || status == 429 || is_of_address(status))
 		return VERDICT_LATER;
-	if (status >= 500 && status < 600 && status != 501 && status != 505)
+	/* What a proxy, or a port for TLS, shows people when it does not know what it got. */
+	if (status == 400 && is_page(a))
 		return VERDICT_LATER;
 	return VERDICT_REFUSED;
 }
@@ -42,11 +66,14 @@ static enum verdict by_status(long status)
 /* Whatever item it is. With 403 it may be one: some look into what is sent. */
 static bool says_of_itself(long status)
 {
-	return status == 401 || status == 407 || status == 429 || status == 503;
+	return status == 401 || status == 407 || status == 429 || status == 503 ||
+	       is_of_address(status) || (status >= 300 && status < 400);
 }
 
 static const char *words_of(enum verdict v, long status)
 {
+	if (is_of_address(status))
+		return "takes no profiles; is that its address?";
 	if (status == 401 || status == 403 || status == 407)
 		return "does not let this host send, see --header-file";
 	return v == VERDICT_LATER ? "cannot take profiles now" : "refuses a profile";
@@ -63,7 +90,7 @@ enum verdict verdict(const struct http_answer *a, const char *url, const char *w
 		snprintf(out->why, sizeof(out->why), "%s", a->why);
 		return a->fate == HTTP_LOST ? VERDICT_UNSURE : VERDICT_LATER;
 	}
-	v = by_status(a->status);
+	v = by_status(a);
 	if (v == VERDICT_TAKEN)
 		return v;
 	if (words)
@@ -83,11 +110,23 @@ enum verdict verdict(const struct http_answer *a, const char *url, const char *w
 	return v;
 }
 
+/* 200 with a page is where people log in; who has put what it got at its place says 201 or 204. */
+static enum verdict look_at_page(const struct http_answer *a, const char *url, struct sending *out)
+{
+	if (a->status != 200 || !is_page(a))
+		return VERDICT_TAKEN;
+	snprintf(out->why, sizeof(out->why), "%s answers 200, but with a page: is that its address?",
+		 url);
+	return VERDICT_UNSURE;
+}
+
 void verdict_on_item(const struct http_answer *a, const char *url, const struct item *item,
 		     bool replaces, struct sending *out)
 {
+	enum verdict v = verdict(a, url, NULL, out);
+
 	out->bytes = a->bytes;
-	switch (verdict(a, url, NULL, out)) {
+	switch (v == VERDICT_TAKEN ? look_at_page(a, url, out) : v) {
 	case VERDICT_TAKEN:
 		out->result = SENT_ALL;
 		out->sent_parts++;

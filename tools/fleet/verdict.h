@@ -25,8 +25,8 @@ enum verdict {
  * @words: what its body says, or NULL: all of it
  * @out: its reached is set, and its retry_after_ms and its sentence, but for VERDICT_TAKEN
  *
- * 2xx is taken; 401, 403, 407, 408, 429, 5xx but 501 and 505, and a redirect come later; all else
- * is refused.
+ * 2xx is taken, and 4xx is refused, but for what is about who sends (401, 403, 407), when (408,
+ * 429), or where to (404, 405, 410, 415, 421, 426, and a 400 that is a page); all else comes later.
  */
 enum verdict verdict(const struct http_answer *a, const char *url, const char *words,
 		     struct sending *out);

@@ -96,7 +96,7 @@ GPROF_API void gprof_profile_sum_free(struct gprof_profile_sum *s);
  * @flags: GPROF_SUM_*
  *
  * Return: 0, or as gprof_profile_read() a negative errno, the sum being what it was; of
- * -ENOMEM it may be the end.
+ * -ENOMEM it may be the end. -EINVAL: it does not go together with those before.
  */
 GPROF_API int gprof_profile_sum_add(struct gprof_profile_sum *s, const void *data, size_t size,
 				    unsigned int flags);

@@ -5,108 +5,90 @@
 #include "gzip_output.h"
 
 #include <errno.h>
-#include <libdeflate.h>
+#include <isa-l/igzip_lib.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <zlib.h>
 
-#define PIECE		65536	/* what a stream gets at once, at least */
 #define OUT_SIZE	65536
-#define GZIP_FORMAT	16	/* added to windowBits: a gzip header */
-/* As Go does: the next level is 2 % smaller, for 60 % more instructions. */
-#define LEVEL		1
+/* The next one is 2 % smaller, for 60 % more instructions. */
+#define LEVEL		2
+#define LEVEL_ROOM	ISAL_DEF_LVL2_DEFAULT
 
 /**
- * struct gprof_gzip_stream - compressor of what is too much for a whole
- * @z: zlib's
+ * struct gprof_gzip_stream - compressor
+ * @z: ISA-L's
+ * @room: what its level wants
  * @out: compressed bytes
  */
 struct gprof_gzip_stream {
-	z_stream z;
-	unsigned char out[OUT_SIZE];
+	struct isal_zstream z;
+	uint8_t room[LEVEL_ROOM];
+	uint8_t out[OUT_SIZE];
 };
 
-size_t gprof_gzip_wants(const struct gprof_gzip *g)
+static int begin(struct gprof_gzip *g)
 {
-	return g->stream ? PIECE : GPROF_GZIP_WHOLE;
-}
-
-static int begin_stream(struct gprof_gzip *g)
-{
-	struct gprof_gzip_stream *s = calloc(1, sizeof(*s));
+	struct gprof_gzip_stream *s = malloc(sizeof(*s));
 
 	if (!s)
 		return -ENOMEM;
-	if (deflateInit2(&s->z, LEVEL, Z_DEFLATED, MAX_WBITS + GZIP_FORMAT, 8,
-			 Z_DEFAULT_STRATEGY) != Z_OK) {
-		free(s);
-		return -ENOMEM;
-	}
+	isal_deflate_init(&s->z);
+	s->z.gzip_flag = IGZIP_GZIP;
+	s->z.level = LEVEL;
+	s->z.level_buf = s->room;
+	s->z.level_buf_size = sizeof(s->room);
 	g->stream = s;
 	return 0;
 }
 
-static void put_stream(struct gprof_gzip *g, const void *data, size_t len, int flush)
+static bool is_over(const struct isal_zstream *z)
+{
+	return z->end_of_stream ? z->internal_state.state == ZSTATE_END :
+				  !z->avail_in && z->avail_out;
+}
+
+static void put(struct gprof_gzip *g, const void *data, size_t len, bool last)
 {
 	struct gprof_gzip_stream *s = g->stream;
-	int ret;
+	struct isal_zstream *z = &s->z;
 
-	s->z.next_in = (unsigned char *)data;
-	s->z.avail_in = (uInt)len;
+	z->next_in = (uint8_t *)(uintptr_t)data;
+	z->avail_in = (uint32_t)len;
+	z->end_of_stream = last;
 	do {
-		s->z.next_out = s->out;
-		s->z.avail_out = sizeof(s->out);
-		ret = deflate(&s->z, flush);
-		if (ret == Z_STREAM_ERROR)
+		z->next_out = s->out;
+		z->avail_out = sizeof(s->out);
+		if (isal_deflate(z))
 			g->err = -EIO;
-		if (!g->err && s->z.avail_out < sizeof(s->out))
-			g->err = g->write(g->ctx, s->out, sizeof(s->out) - s->z.avail_out);
-	} while (!g->err && s->z.avail_out == 0);
+		if (!g->err && z->avail_out < sizeof(s->out))
+			g->err = g->write(g->ctx, s->out, sizeof(s->out) - z->avail_out);
+	} while (!g->err && !is_over(z));
 }
 
-static void put_whole(struct gprof_gzip *g, const void *data, size_t len)
+/* ISA-L counts bytes in 32 bits. */
+static void put_all(struct gprof_gzip *g, const void *data, size_t len, bool last)
 {
-	struct libdeflate_compressor *c = libdeflate_alloc_compressor(LEVEL);
-	size_t most = c ? libdeflate_gzip_compress_bound(c, len) : 0, size = 0;
-	void *out = malloc(most);
+	const uint8_t *at = data;
 
-	if (c && out)
-		size = libdeflate_gzip_compress(c, data, len, out, most);
-	libdeflate_free_compressor(c);
-	g->err = size ? g->write(g->ctx, out, size) : -ENOMEM;
-	free(out);
-}
-
-/* zlib counts bytes in an int. */
-static bool takes(struct gprof_gzip *g, size_t len)
-{
-	if (len > INT32_MAX && !g->err)
-		g->err = -ENOMEM;
-	return !g->err;
+	if (!g->err && !g->stream)
+		g->err = begin(g);
+	for (; !g->err && len > INT32_MAX; at += INT32_MAX, len -= INT32_MAX)
+		put(g, at, INT32_MAX, false);
+	if (!g->err)
+		put(g, at, len, last);
 }
 
 int gprof_gzip_put(struct gprof_gzip *g, const void *data, size_t len)
 {
-	if (takes(g, len) && !g->stream)
-		g->err = begin_stream(g);
-	if (!g->err)
-		put_stream(g, data, len, Z_NO_FLUSH);
+	put_all(g, data, len, false);
 	return g->err;
 }
 
 int gprof_gzip_end(struct gprof_gzip *g, const void *data, size_t len)
 {
-	if (takes(g, len)) {
-		if (g->stream)
-			put_stream(g, data, len, Z_FINISH);
-		else
-			put_whole(g, data, len);
-	}
-	if (g->stream) {
-		deflateEnd(&g->stream->z);
-		free(g->stream);
-		g->stream = NULL;
-	}
+	put_all(g, data, len, true);
+	free(g->stream);
+	g->stream = NULL;
 	return g->err;
 }

@@ -2,16 +2,15 @@
 /*
  * gzip_output.h: what is written piece by piece, as one gzip member.
  *
- * One and no more, since many readers stop at the end of the first. What comes to little is
- * compressed as a whole, at less than half of the instructions that a stream takes.
+ * One and no more, since many readers stop at the end of the first.
  */
 #ifndef GPROF_GZIP_OUTPUT_H
 #define GPROF_GZIP_OUTPUT_H
 
 #include <stddef.h>
 
-/* Up to this it is little. */
-#define GPROF_GZIP_WHOLE	(4U << 20)
+/* Bytes that a piece is to have: with a quarter of them the instructions are 8 % more. */
+#define GPROF_GZIP_PIECE	(256U << 10)
 
 struct gprof_gzip_stream;
 
@@ -20,7 +19,7 @@ struct gprof_gzip_stream;
  * @write: where to; 0 or -errno
  * @ctx: for it
  * @err: first -errno; what comes after it is dropped
- * @stream: once there was too much for a whole
+ * @stream: since the first piece
  */
 struct gprof_gzip {
 	int (*write)(void *ctx, const void *data, size_t len);
@@ -29,8 +28,6 @@ struct gprof_gzip {
 	struct gprof_gzip_stream *stream;
 };
 
-/** gprof_gzip_wants() - bytes that are to be collected before gprof_gzip_put() gets them */
-size_t gprof_gzip_wants(const struct gprof_gzip *g);
 /** gprof_gzip_put() - write a piece that is not the last; 0 or @err */
 int gprof_gzip_put(struct gprof_gzip *g, const void *data, size_t len);
 /** gprof_gzip_end() - write the last piece, if there was no error, and free all; 0 or @err */

@@ -62,22 +62,10 @@ int gprof_grow(void *array, size_t *cap, size_t need, size_t size)
 	return gprof_grow_within(NULL, array, cap, need, size);
 }
 
-static uint64_t mix(uint64_t a, uint64_t b)
-{
-	unsigned __int128 m = (unsigned __int128)a * b;
-
-	return (uint64_t)m ^ (uint64_t)(m >> 64);
-}
-
-uint64_t gprof_hash_u64(uint64_t seed, uint64_t value)
-{
-	return mix(seed ^ value ^ 0x9e3779b97f4a7c15ULL, 0xd6e8feb86659fd93ULL);
-}
-
 uint64_t gprof_hash_bytes(uint64_t seed, const void *data, size_t len)
 {
 	const unsigned char *p = data;
-	uint64_t h = seed ^ mix(len, 0x9e3779b97f4a7c15ULL);
+	uint64_t h = seed ^ gprof_hash_mix(len, 0x9e3779b97f4a7c15ULL);
 	uint64_t word;
 
 	for (; len >= sizeof(word); len -= sizeof(word), p += sizeof(word)) {
@@ -119,21 +107,6 @@ void gprof_table_clear(struct gprof_table *t)
 	if (t->slots)
 		memset(t->slots, 0, t->size * sizeof(*t->slots));
 	t->used = 0;
-}
-
-uint32_t gprof_table_find(const struct gprof_table *t, uint64_t hash, gprof_table_eq eq,
-			  const void *ctx, const void *key)
-{
-	size_t mask = t->size - 1;
-	size_t i;
-
-	hash = (uint32_t)hash;
-	if (!t->size)
-		return GPROF_NONE;
-	for (i = hash & mask; t->slots[i].number; i = (i + 1) & mask)
-		if (t->slots[i].hash == hash && eq(ctx, t->slots[i].number - 1, key))
-			return t->slots[i].number - 1;
-	return GPROF_NONE;
 }
 
 static void table_put(struct gprof_table_slot *slots, size_t mask, struct gprof_table_slot slot)

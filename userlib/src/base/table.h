@@ -64,7 +64,18 @@ static inline int64_t gprof_sum(int64_t a, int64_t b)
 }
 
 uint64_t gprof_hash_bytes(uint64_t seed, const void *data, size_t len);
-uint64_t gprof_hash_u64(uint64_t seed, uint64_t value);
+
+static inline uint64_t gprof_hash_mix(uint64_t a, uint64_t b)
+{
+	unsigned __int128 m = (unsigned __int128)a * b;
+
+	return (uint64_t)m ^ (uint64_t)(m >> 64);
+}
+
+static inline uint64_t gprof_hash_u64(uint64_t seed, uint64_t value)
+{
+	return gprof_hash_mix(seed ^ value ^ 0x9e3779b97f4a7c15ULL, 0xd6e8feb86659fd93ULL);
+}
 
 /* Half of the hash is enough: it says where the slot is, and the caller compares. */
 struct gprof_table_slot {
@@ -94,9 +105,25 @@ void gprof_table_init(struct gprof_table *t);
 void gprof_table_free(struct gprof_table *t);
 void gprof_table_clear(struct gprof_table *t);
 
-/** gprof_table_find() - index of the element that @eq accepts, or GPROF_NONE */
-uint32_t gprof_table_find(const struct gprof_table *t, uint64_t hash, gprof_table_eq eq,
-			  const void *ctx, const void *key);
+/**
+ * gprof_table_find() - index of the element that @eq accepts, or GPROF_NONE
+ *
+ * Here, so that it asks an @eq of where it is called without a call.
+ */
+static inline uint32_t gprof_table_find(const struct gprof_table *t, uint64_t hash,
+					gprof_table_eq eq, const void *ctx, const void *key)
+{
+	size_t mask = t->size - 1;
+	size_t i;
+
+	hash = (uint32_t)hash;
+	if (!t->size)
+		return GPROF_NONE;
+	for (i = hash & mask; t->slots[i].number; i = (i + 1) & mask)
+		if (t->slots[i].hash == hash && eq(ctx, t->slots[i].number - 1, key))
+			return t->slots[i].number - 1;
+	return GPROF_NONE;
+}
 
 /** gprof_table_insert() - add an element that is not there; 0 or -ENOMEM */
 int gprof_table_insert(struct gprof_table *t, uint64_t hash, uint32_t index);

@@ -9,7 +9,6 @@
 
 #include "table.h"
 
-#define LENGTH_DELIMITED	2
 #define INDEX_MAX		5
 /* The tag and the length of a field. */
 #define HEAD_MAX		15
@@ -35,7 +34,7 @@ bool gprof_wire_grow(struct gprof_wire *w, size_t len)
 /* Of a field of @len bytes, behind what is there. */
 static void head(struct gprof_wire *w, unsigned int field, size_t len)
 {
-	uint8_t *p = gprof_wire_put(w->v + w->nr, (uint64_t)field << 3 | LENGTH_DELIMITED);
+	uint8_t *p = gprof_wire_put(w->v + w->nr, (uint64_t)field << 3 | GPROF_WIRE_LENGTH);
 
 	w->nr = (size_t)(gprof_wire_put(p, len) - w->v);
 }
@@ -76,15 +75,15 @@ void gprof_wire_bytes(struct gprof_wire *w, unsigned int field, const void *data
 	gprof_wire_raw(w, data, len);
 }
 
-size_t gprof_wire_open(struct gprof_wire *w, unsigned int field)
+size_t gprof_wire_open_any(struct gprof_wire *w, unsigned int field)
 {
 	if (gprof_wire_room(w, HEAD_MAX))
 		head(w, field, 0);
 	return w->nr;
 }
 
-/* The length had a byte, which nearly always is enough. */
-void gprof_wire_close(struct gprof_wire *w, size_t at)
+/* The length had a byte. */
+void gprof_wire_close_any(struct gprof_wire *w, size_t at)
 {
 	size_t len = w->nr - at, more = 0, l;
 

@@ -26,6 +26,7 @@ struct gprof_wire {
 };
 
 #define GPROF_WIRE_VARINT	10	/* bytes of a number, at most */
+#define GPROF_WIRE_LENGTH	2	/* kind of a field that is bytes */
 
 void gprof_wire_free(struct gprof_wire *w);
 void gprof_wire_clear(struct gprof_wire *w);
@@ -37,14 +38,6 @@ void gprof_wire_message(struct gprof_wire *w, unsigned int field, const Protobuf
 /** gprof_wire_bytes() - add encoded fields, or a text, as a field */
 void gprof_wire_bytes(struct gprof_wire *w, unsigned int field, const void *data, size_t len);
 
-/*
- * What there are tens of thousands of is written field by field, at a fifth of the
- * instructions: gprof_wire_open() begins a message, gprof_wire_close() ends it, with what
- * gprof_wire_open() returned. A number that is 0 is not there.
- */
-size_t gprof_wire_open(struct gprof_wire *w, unsigned int field);
-void gprof_wire_close(struct gprof_wire *w, size_t at);
-
 /** gprof_wire_grow() - make room for @len more bytes, which there was not; false without memory */
 bool gprof_wire_grow(struct gprof_wire *w, size_t len);
 
@@ -53,13 +46,43 @@ static inline bool gprof_wire_room(struct gprof_wire *w, size_t len)
 	return (len <= w->cap - w->nr && !w->failed) || gprof_wire_grow(w, len);
 }
 
-/* A number at @p; where it ends. */
+/* A number at @p; where it ends. Most have a byte or two. */
 static inline uint8_t *gprof_wire_put(uint8_t *p, uint64_t v)
 {
+	if (v > 0x7f) {
+		*p++ = (uint8_t)(v | 0x80);
+		v >>= 7;
+	}
 	for (; v > 0x7f; v >>= 7)
 		*p++ = (uint8_t)(v | 0x80);
 	*p++ = (uint8_t)v;
 	return p;
+}
+
+size_t gprof_wire_open_any(struct gprof_wire *w, unsigned int field);
+void gprof_wire_close_any(struct gprof_wire *w, size_t at);
+
+/*
+ * What there are tens of thousands of is written field by field, at a fifth of the
+ * instructions: gprof_wire_open() begins a message, gprof_wire_close() ends it, with what
+ * gprof_wire_open() returned. A number that is 0 is not there.
+ */
+static inline size_t gprof_wire_open(struct gprof_wire *w, unsigned int field)
+{
+	/* A byte of tag, and one of length, which nearly always is enough. */
+	if (field > 15 || !gprof_wire_room(w, 2))
+		return gprof_wire_open_any(w, field);
+	w->v[w->nr] = (uint8_t)(field << 3 | GPROF_WIRE_LENGTH);
+	w->nr += 2;
+	return w->nr;
+}
+
+static inline void gprof_wire_close(struct gprof_wire *w, size_t at)
+{
+	if (w->nr - at > 0x7f || w->failed)
+		gprof_wire_close_any(w, at);
+	else
+		w->v[at - 1] = (uint8_t)(w->nr - at);
 }
 
 static inline void gprof_wire_number(struct gprof_wire *w, unsigned int field, uint64_t v)

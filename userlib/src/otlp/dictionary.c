@@ -54,6 +54,7 @@ int gprof_otlp_dictionary_init(struct gprof_otlp_dictionary *d, const struct gpr
 	for (i = 1; i < GPROF_OTLP_FIELDS; i++)
 		gprof_table_init(&d->tables[i].index);
 	gprof_table_init(&d->labels_index);
+	gprof_table_init(&d->stacks_index);
 	d->strings.v = calloc(p->strings.nr + 1, sizeof(*d->strings.v));
 	d->functions.v = calloc(p->nr_functions + 1, sizeof(*d->functions.v));
 	d->mappings.v = calloc(p->nr_mappings + 1, sizeof(*d->mappings.v));
@@ -71,11 +72,13 @@ void gprof_otlp_dictionary_free(struct gprof_otlp_dictionary *d)
 		free(d->tables[i].starts);
 	}
 	gprof_table_free(&d->labels_index);
+	gprof_table_free(&d->stacks_index);
 	free(d->strings.v);
 	free(d->functions.v);
 	free(d->mappings.v);
 	free(d->locations.v);
 	free(d->labels);
+	free(d->stacks);
 	free(d->stack);
 }
 
@@ -198,7 +201,8 @@ void gprof_otlp_dictionary_begin(struct gprof_otlp_dictionary *d)
 		d->tables[i].nr = 0;
 	}
 	gprof_table_clear(&d->labels_index);
-	d->nr_labels = 0;
+	gprof_table_clear(&d->stacks_index);
+	d->nr_labels = d->nr_stacks = 0;
 	d->epoch++;
 	link.trace_id = (ProtobufCBinaryData){ TRACE_ID_SIZE, zeros };
 	link.span_id = (ProtobufCBinaryData){ SPAN_ID_SIZE, zeros };
@@ -301,7 +305,8 @@ static int32_t put_location(struct gprof_otlp_dictionary *d, size_t index)
 	return remember(d, &d->locations, index, settle(d, t, start));
 }
 
-int32_t gprof_otlp_stack(struct gprof_otlp_dictionary *d, const struct gprof_sample *s)
+/* Of a stack that is not known yet. */
+static int32_t put_stack(struct gprof_otlp_dictionary *d, const struct gprof_sample *s)
 {
 	struct gprof_otlp_table *t = &d->tables[GPROF_OTLP_STACKS];
 	size_t start = t->wire.nr, at;
@@ -330,6 +335,57 @@ int32_t gprof_otlp_stack(struct gprof_otlp_dictionary *d, const struct gprof_sam
 	gprof_wire_indexes(&t->wire, STACK_LOCATIONS, d->stack, s->nr_locations, 0);
 	gprof_wire_close(&t->wire, at);
 	return settle(d, t, start);
+}
+
+static uint32_t count_mappings(const struct gprof_profile *p, const struct gprof_sample *s)
+{
+	uint32_t i, mapping, last = 0, nr = 0;
+
+	for (i = 0; i < s->nr_locations; i++) {
+		mapping = p->locations[p->stacks[s->locations + i]].mapping;
+		nr += mapping && mapping != last;
+		last = mapping ? mapping : last;
+	}
+	return nr;
+}
+
+static bool same_stack(const void *ctx, uint32_t index, const void *key)
+{
+	const struct gprof_otlp_dictionary *d = ctx;
+	const struct gprof_otlp_stack *a = &d->stacks[index];
+	const struct gprof_sample *b = key;
+
+	return a->nr_locations == b->nr_locations &&
+	       (!b->nr_locations || !memcmp(&d->p->stacks[a->locations], &d->p->stacks[b->locations],
+					    b->nr_locations * sizeof(*d->p->stacks)));
+}
+
+/* Processes of one program are often where others are: a stack has many samples. */
+int32_t gprof_otlp_stack(struct gprof_otlp_dictionary *d, const struct gprof_sample *s,
+			 uint32_t *mappings)
+{
+	struct gprof_otlp_stack new = { s->locations, s->nr_locations, 0, 0 };
+	uint64_t hash = gprof_hash_u64(d->stacks_index.seed, s->nr_locations);
+	uint32_t found;
+
+	if (s->nr_locations)
+		hash = gprof_hash_bytes(hash, &d->p->stacks[s->locations],
+					s->nr_locations * sizeof(*d->p->stacks));
+	found = gprof_table_find(&d->stacks_index, hash, same_stack, d, s);
+	if (found != GPROF_NONE) {
+		*mappings = d->stacks[found].mappings;
+		return d->stacks[found].number;
+	}
+	new.number = put_stack(d, s);
+	if (new.number < 0)
+		return new.number;
+	*mappings = new.mappings = count_mappings(d->p, s);
+	if (gprof_grow(&d->stacks, &d->cap_stacks, d->nr_stacks + 1, sizeof(*d->stacks)) ||
+	    gprof_table_insert(&d->stacks_index, hash, (uint32_t)d->nr_stacks))
+		d->failed = true;
+	else
+		d->stacks[d->nr_stacks++] = new;
+	return new.number;
 }
 
 static bool same_label(const void *ctx, uint32_t index, const void *key)

@@ -62,6 +62,20 @@ struct gprof_otlp_label {
 };
 
 /**
+ * struct gprof_otlp_stack - a stack of the profile that has a number
+ * @locations: where it lies in the profile's stacks
+ * @nr_locations: frames
+ * @number: in the dictionary
+ * @mappings: how often it gets into another mapping
+ */
+struct gprof_otlp_stack {
+	size_t locations;
+	uint32_t nr_locations;
+	int32_t number;
+	uint32_t mappings;
+};
+
+/**
  * struct gprof_otlp_dictionary - the dictionary
  * @p: the profile that is exported
  * @no_names: leave out functions
@@ -76,6 +90,10 @@ struct gprof_otlp_label {
  * @nr_labels: how many
  * @cap_labels: room
  * @labels_index: finds them
+ * @stacks: of the profile that have numbers
+ * @nr_stacks: how many
+ * @cap_stacks: room
+ * @stacks_index: finds them
  * @stack: room for the locations of a stack
  * @cap_stack: elements of it
  * @failed: there was no memory
@@ -94,6 +112,10 @@ struct gprof_otlp_dictionary {
 	size_t nr_labels;
 	size_t cap_labels;
 	struct gprof_table labels_index;
+	struct gprof_otlp_stack *stacks;
+	size_t nr_stacks;
+	size_t cap_stacks;
+	struct gprof_table stacks_index;
 	uint32_t *stack;
 	size_t cap_stack;
 	bool failed;
@@ -113,8 +135,13 @@ void gprof_otlp_dictionary_begin(struct gprof_otlp_dictionary *d);
 
 /* These return the number of an item, added where it is not there; look at @failed. */
 int32_t gprof_otlp_string(struct gprof_otlp_dictionary *d, const char *text);
-/** gprof_otlp_stack() - of a sample; -1 when its places alone take more than @bytes_max */
-int32_t gprof_otlp_stack(struct gprof_otlp_dictionary *d, const struct gprof_sample *s);
+/**
+ * gprof_otlp_stack() - of a sample; -1 when its places alone take more than @bytes_max
+ *
+ * @mappings gets how often it gets into another mapping.
+ */
+int32_t gprof_otlp_stack(struct gprof_otlp_dictionary *d, const struct gprof_sample *s,
+			 uint32_t *mappings);
 /** gprof_otlp_label() - a label as an attribute; @key gets the number of its key's text */
 int32_t gprof_otlp_label(struct gprof_otlp_dictionary *d, const struct gprof_label *l,
 			 uint32_t *key);

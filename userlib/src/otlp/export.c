@@ -56,14 +56,24 @@
  * struct taken - a sample of the batch
  * @sample: which
  * @stack: number of its stack
- * @attributes: where its attributes begin among the batch's
- * @nr_attributes: how many
  */
 struct taken {
 	uint32_t sample;
 	int32_t stack;
-	size_t attributes;
-	uint32_t nr_attributes;
+};
+
+/**
+ * struct attributes - what a set of labels becomes in a request
+ * @request: in which, 0: in none yet
+ * @first: where they begin among the request's
+ * @nr: how many
+ * @dropped: labels that cannot be any
+ */
+struct attributes {
+	uint64_t request;
+	size_t first;
+	uint32_t nr;
+	uint32_t dropped;
 };
 
 /* Bytes of a sample, at most. */
@@ -88,8 +98,10 @@ struct cost {
  * @scope: likewise
  * @resource: likewise
  * @batch: samples of this service in this request
- * @attributes: of them
- * @dropped: attributes that they could not have
+ * @attributes: of this request
+ * @sets: which of them are those of a set of labels
+ * @requests: that were begun
+ * @dropped: attributes that the batch's samples could not have
  * @seen: for each text of the dictionary, the last look at a sample that had it as a key
  * @cap_seen: elements of it
  * @looks: counts looks
@@ -122,6 +134,8 @@ struct exporter {
 	uint32_t *attributes;
 	size_t nr_attributes;
 	size_t cap_attributes;
+	struct attributes *sets;
+	uint64_t requests;
 	uint32_t dropped;
 	uint64_t *seen;
 	size_t cap_seen;
@@ -236,6 +250,8 @@ static void begin_request(struct exporter *e)
 
 	gprof_wire_clear(&e->body);
 	gprof_otlp_dictionary_begin(&e->dictionary);
+	e->requests++;
+	e->nr_attributes = 0;
 	e->bytes = 0;
 	e->samples = 0;
 	e->profiles = 0;
@@ -281,11 +297,11 @@ static uint64_t nanoseconds(int64_t t)
 static void put_sample(struct exporter *e, const struct taken *t, size_t column)
 {
 	const int64_t *values = &e->p->values[(size_t)t->sample * e->p->nr_columns];
+	const struct attributes *a = &e->sets[e->p->samples[t->sample].labels];
 	size_t at = gprof_wire_open(&e->profile, PROFILE_SAMPLES), packed;
 
 	gprof_wire_number(&e->profile, SAMPLE_STACK, (uint32_t)t->stack);
-	gprof_wire_indexes(&e->profile, SAMPLE_ATTRIBUTES, e->attributes + t->attributes,
-			   t->nr_attributes, 0);
+	gprof_wire_indexes(&e->profile, SAMPLE_ATTRIBUTES, e->attributes + a->first, a->nr, 0);
 	packed = gprof_wire_open(&e->profile, SAMPLE_VALUES);
 	gprof_wire_varint(&e->profile, (uint64_t)values[column]);
 	gprof_wire_close(&e->profile, packed);
@@ -377,7 +393,6 @@ static void end_batch(struct exporter *e, const struct gprof_otlp_service *servi
 		gprof_wire_bytes(&e->body, REQUEST_RESOURCE, e->resource.v, e->resource.nr);
 	}
 	e->nr_batch = 0;
-	e->nr_attributes = 0;
 	e->dropped = 0;
 	e->pprof = 0;
 }
@@ -454,17 +469,15 @@ static bool first_with(struct exporter *e, uint32_t key)
 	return true;
 }
 
-/* Add the attributes of a sample, of which there may be one with a key. */
-static int take_attributes(struct exporter *e, const struct gprof_sample *s, struct taken *t,
-			   uint32_t *dropped)
+/* Add the attributes of a set of labels, of which there may be one with a key. */
+static int add_attributes(struct exporter *e, const struct gprof_label_set *set,
+			  struct attributes *a)
 {
-	const struct gprof_label_set *set = &e->p->label_sets[s->labels];
 	uint32_t i, key, of_service = 0;
 	int32_t number;
 	int k;
 
-	t->attributes = e->nr_attributes;
-	t->nr_attributes = 0;
+	*a = (struct attributes){ .request = e->requests, .first = e->nr_attributes };
 	e->looks++;
 	if (gprof_grow(&e->attributes, &e->cap_attributes, e->nr_attributes + set->nr,
 		       sizeof(*e->attributes)))
@@ -475,34 +488,37 @@ static int take_attributes(struct exporter *e, const struct gprof_sample *s, str
 		k = gprof_otlp_services_key(&e->services, l);
 		if (k >= 0) {
 			/* A service has the first as well. */
-			*dropped += of_service >> k & 1;
+			a->dropped += of_service >> k & 1;
 			of_service |= 1U << k;
 			continue;
 		}
 		number = gprof_otlp_label(&e->dictionary, l, &key);
 		if (key && first_with(e, key))
-			e->attributes[t->attributes + t->nr_attributes++] = (uint32_t)number;
+			e->attributes[e->nr_attributes + a->nr++] = (uint32_t)number;
 		else
-			++*dropped;
+			a->dropped++;
 	}
+	e->nr_attributes += a->nr;
 	return 0;
 }
 
-/* pprof's are as large as the sum of their samples, which share no stacks. */
-static void weigh(const struct exporter *e, const struct gprof_sample *s, const struct taken *t,
-		  struct cost *cost)
+/* Those of a set, which most often other samples of the request have as well; or NULL. */
+static const struct attributes *attributes_of(struct exporter *e, uint32_t labels)
 {
-	uint32_t i, mapping, last = 0;
+	struct attributes *a = &e->sets[labels];
 
-	cost->otlp = e->p->nr_columns * (SAMPLE_BYTES + (uint64_t)INDEX_BYTES * t->nr_attributes);
-	cost->pprof = PPROF_SAMPLE + (uint64_t)PPROF_LABEL * t->nr_attributes +
-		      (uint64_t)PPROF_PLACE * s->nr_locations;
-	for (i = 0; i < s->nr_locations; i++) {
-		mapping = e->p->locations[e->p->stacks[s->locations + i]].mapping;
-		if (mapping && mapping != last)
-			cost->pprof += PPROF_MAPPING;
-		last = mapping ? mapping : last;
-	}
+	if (a->request != e->requests && add_attributes(e, &e->p->label_sets[labels], a))
+		return NULL;
+	return a;
+}
+
+/* pprof's are as large as the sum of their samples, which share no stacks. */
+static void weigh(const struct exporter *e, const struct gprof_sample *s,
+		  const struct attributes *a, uint32_t mappings, struct cost *cost)
+{
+	cost->otlp = e->p->nr_columns * (SAMPLE_BYTES + (uint64_t)INDEX_BYTES * a->nr);
+	cost->pprof = PPROF_SAMPLE + (uint64_t)PPROF_LABEL * a->nr +
+		      (uint64_t)PPROF_PLACE * s->nr_locations + (uint64_t)PPROF_MAPPING * mappings;
 	/* The first of a service brings along what all of it has. */
 	if (!e->nr_batch) {
 		cost->otlp += SERVICE_BYTES + e->p->nr_columns * PROFILE_BYTES;
@@ -527,19 +543,21 @@ static int take_sample(struct exporter *e, const struct gprof_otlp_service *serv
 {
 	const struct gprof_sample *s = &e->p->samples[index];
 	struct taken t = { .sample = index };
-	uint32_t dropped = 0;
+	const struct attributes *a;
+	uint32_t mappings = 0;
 	struct cost cost;
 	uint64_t dictionary;
 
 	if (e->samples >= e->o.samples_max)
 		return -EFBIG;
-	t.stack = gprof_otlp_stack(&e->dictionary, s);
+	t.stack = gprof_otlp_stack(&e->dictionary, s, &mappings);
 	if (t.stack < 0)
 		return -EFBIG;
-	if (take_attributes(e, s, &t, &dropped) || e->dictionary.failed ||
+	a = attributes_of(e, s->labels);
+	if (!a || e->dictionary.failed ||
 	    gprof_grow(&e->batch, &e->cap_batch, e->nr_batch + 1, sizeof(*e->batch)))
 		return -ENOMEM;
-	weigh(e, s, &t, &cost);
+	weigh(e, s, a, mappings, &cost);
 	if (!e->nr_batch)
 		cost.otlp += service_bytes(e, service);
 	dictionary = gprof_otlp_dictionary_size(&e->dictionary);
@@ -547,8 +565,7 @@ static int take_sample(struct exporter *e, const struct gprof_otlp_service *serv
 	    dictionary + e->pprof + cost.pprof > e->o.bytes_max)
 		return -EFBIG;
 	e->batch[e->nr_batch++] = t;
-	e->nr_attributes += t.nr_attributes;
-	e->dropped += dropped;
+	e->dropped += a->dropped;
 	e->bytes += cost.otlp;
 	e->pprof += cost.pprof;
 	e->samples++;
@@ -648,6 +665,9 @@ int gprof_otlp_export(const struct gprof_profile *p, const struct gprof_otlp_opt
 	ret = gprof_otlp_dictionary_init(&e.dictionary, p);
 	if (!ret)
 		ret = gprof_otlp_services_init(&e.services, p);
+	e.sets = calloc(p->nr_label_sets + 1, sizeof(*e.sets));
+	if (!ret && !e.sets)
+		ret = -ENOMEM;
 	e.dictionary.no_names = e.o.flags & GPROF_OTLP_NO_NAMES;
 	e.dictionary.bytes_max = e.o.bytes_max;
 	if (!ret)
@@ -664,6 +684,7 @@ int gprof_otlp_export(const struct gprof_profile *p, const struct gprof_otlp_opt
 	gprof_wire_free(&e.resource);
 	free(e.batch);
 	free(e.attributes);
+	free(e.sets);
 	free(e.seen);
 	return ret;
 }

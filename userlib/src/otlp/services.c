@@ -43,9 +43,8 @@ int gprof_otlp_services_key(const struct gprof_otlp_services *s, const struct gp
 }
 
 static void look(const struct gprof_otlp_services *s, const struct gprof_profile *p,
-		 const struct gprof_sample *sample, struct gprof_otlp_service *service)
+		 const struct gprof_label_set *set, struct gprof_otlp_service *service)
 {
-	const struct gprof_label_set *set = &p->label_sets[sample->labels];
 	uint32_t i, comm = 0;
 	int k;
 
@@ -103,19 +102,27 @@ static void sort(struct gprof_otlp_services *s, const uint32_t *of, size_t nr)
 int gprof_otlp_services_init(struct gprof_otlp_services *s, const struct gprof_profile *p)
 {
 	struct gprof_otlp_service service;
-	uint32_t *of;
+	uint32_t *of, *of_set;
 	size_t i;
 
 	memset(s, 0, sizeof(*s));
 	gprof_table_init(&s->index);
 	find_keys(s, p);
 	of = calloc(p->nr_samples + 1, sizeof(*of));
+	of_set = malloc((p->nr_label_sets + 1) * sizeof(*of_set));
 	s->order = calloc(p->nr_samples + 1, sizeof(*s->order));
-	if (!of || !s->order)
+	if (!of || !of_set || !s->order)
 		goto no_memory;
+	memset(of_set, 0xff, (p->nr_label_sets + 1) * sizeof(*of_set));
 	for (i = 0; i < p->nr_samples; i++) {
-		look(s, p, &p->samples[i], &service);
-		of[i] = number_of(s, &service);
+		uint32_t labels = p->samples[i].labels;
+
+		/* Their order is that of the first samples that have them. */
+		if (of_set[labels] == GPROF_NONE) {
+			look(s, p, &p->label_sets[labels], &service);
+			of_set[labels] = number_of(s, &service);
+		}
+		of[i] = of_set[labels];
 		if (of[i] == GPROF_NONE)
 			goto no_memory;
 	}
@@ -123,9 +130,11 @@ int gprof_otlp_services_init(struct gprof_otlp_services *s, const struct gprof_p
 	if (!s->ends)
 		goto no_memory;
 	sort(s, of, p->nr_samples);
+	free(of_set);
 	free(of);
 	return 0;
 no_memory:
+	free(of_set);
 	free(of);
 	return -ENOMEM;
 }

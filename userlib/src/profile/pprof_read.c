@@ -19,9 +19,12 @@
 #include "pprof_input.h"
 #include "pprof_into.h"
 #include "pprof_memo.h"
+#include "pprof_plain.h"
 #include "profile.h"
 
 #define MEMORY_DEFAULT	(1ULL << 30)
+/* Of files that are added up: all of them may be of somebody who likes us to have no memory. */
+#define SUM_MEMORY	(4ULL << 30)
 /*
  * A stack names locations, and a location lines: without a limit their product is
  * the square of the file. Real files have less than one frame a byte.
@@ -125,17 +128,14 @@ static int read_numbers(const struct gprof_part *message, uint64_t *values, size
 	memset(values, 0, nr * sizeof(*values));
 	while (p < end) {
 		struct gprof_parts parts = { p, (size_t)(end - p) };
+		const unsigned char *at = p + 1;
 		struct gprof_part part;
+		uint64_t value;
 
-		/* Nearly all are numbers of a byte or two, which need nothing in memory. */
-		if (parts.left > 1 && p[0] / 8U - 1 < nr - 1 && !(p[0] & 7) && !(p[1] & 0x80)) {
-			values[p[0] / 8] = p[1];
-			p += 2;
-			continue;
-		}
-		if (parts.left > 2 && p[0] / 8U - 1 < nr - 1 && !(p[0] & 7) && !(p[2] & 0x80)) {
-			values[p[0] / 8] = (p[1] & 0x7fU) | (uint64_t)p[2] << 7;
-			p += 3;
+		/* Nearly all are small numbers, which need nothing in memory. */
+		if (p[0] / 8U - 1 < nr - 1 && !(p[0] & 0x87) && gprof_take_small(&at, end, &value)) {
+			values[p[0] / 8] = value;
+			p = at;
 			continue;
 		}
 		if (gprof_parts_next_any(&parts, &part) < 0)
@@ -180,6 +180,18 @@ static void note_kind(struct gprof_parts *kind, const unsigned char *from,
 	kind->left = (size_t)(to - kind->p);
 }
 
+/* Whether it is of the kind that its field is. */
+static inline bool is_right(const struct gprof_part *part)
+{
+	bool packed, number;
+
+	if (part->field <= STRING || part->field > DOC_URL)
+		return part->type == 2 || part->field > DOC_URL;
+	packed = part->field == COMMENT && part->type == 2;
+	number = part->field >= DROP_FRAMES && part->field != PERIOD_TYPE && !packed;
+	return part->type == (number ? 0 : 2);
+}
+
 /* Also the first look at all parts: later ones need not ask whether they are whole. */
 static int read_strings(struct reader *r)
 {
@@ -189,11 +201,7 @@ static int read_strings(struct reader *r)
 	int ret;
 
 	for (; (ret = gprof_parts_next(&parts, &part)) > 0; at = parts.p) {
-		bool packed = part.field == COMMENT && part.type == 2;
-		bool number = (part.field >= DROP_FRAMES && part.field != PERIOD_TYPE &&
-			       part.field <= DOC_URL && !packed);
-
-		if (part.field <= DOC_URL && part.type != (number ? 0 : 2))
+		if (!is_right(&part))
 			return not_profile();
 		if (part.field <= DOC_URL)
 			note_kind(&r->kinds[part.field], at, parts.p);
@@ -352,13 +360,27 @@ static int read_mapping(struct reader *r, const struct gprof_part *part)
 	return put_id(r, &r->mappings, v[MAPPING_ID], (uint32_t)r->nr_placed++);
 }
 
+/* One whose fields are in order; false: of any other nothing is known. */
+static bool read_plain_function(const struct gprof_part *message, uint64_t *v)
+{
+	const unsigned char *p = message->data, *end = p + message->len;
+
+	return gprof_take_field(&p, end, FUNCTION_ID, &v[FUNCTION_ID]) &&
+	       gprof_take_field(&p, end, FUNCTION_NAME, &v[FUNCTION_NAME]) &&
+	       gprof_take_field(&p, end, FUNCTION_SYSTEM_NAME, &v[FUNCTION_SYSTEM_NAME]) &&
+	       gprof_take_field(&p, end, FUNCTION_FILENAME, &v[FUNCTION_FILENAME]) &&
+	       gprof_take_field(&p, end, FUNCTION_LINE, &v[FUNCTION_LINE]) && p == end;
+}
+
 static int read_function(struct reader *r, const struct gprof_part *part)
 {
 	uint64_t v[FUNCTION_FIELDS];
 	struct gprof_function f = { 0 };
 	uint32_t index;
-	int err = read_numbers(part, v, FUNCTION_FIELDS);
+	int err = 0;
 
+	if (!read_plain_function(part, v))
+		err = read_numbers(part, v, FUNCTION_FIELDS);
 	if (!err)
 		err = text(r, v[FUNCTION_NAME], &f.name);
 	if (!err)
@@ -385,6 +407,40 @@ static int read_line(struct reader *r, const struct gprof_part *part, struct gpr
 	l->column = (int64_t)v[LINE_COLUMN];
 	l->function = gprof_ids_get(&r->functions, v[LINE_FUNCTION]);
 	return l->function == GPROF_NONE ? bad("a line names a function that is not there") : 0;
+}
+
+/*
+ * A location whose fields are in order and one of each kind, but for lines, as they are in
+ * nearly all files. False for any other, of which nothing is known then.
+ */
+static bool read_plain_location(struct reader *r, const struct gprof_part *message, uint64_t *v,
+				size_t *nr)
+{
+	const unsigned char *p = message->data, *end = p + message->len, *line_end;
+	uint64_t id;
+
+	*nr = 0;
+	if (!gprof_take_field(&p, end, LOCATION_ID, &v[LOCATION_ID]) ||
+	    !gprof_take_field(&p, end, LOCATION_MAPPING, &v[LOCATION_MAPPING]) ||
+	    !gprof_take_field(&p, end, LOCATION_ADDRESS, &v[LOCATION_ADDRESS]))
+		return false;
+	while (end - p >= 2 && p[0] == (LOCATION_LINE << 3 | 2) && p[1] <= end - p - 2) {
+		struct gprof_line *l;
+
+		if (p[1] & 0x80 || ROOM(r, lines, *nr + 1))
+			return false;
+		line_end = p + 2 + p[1];
+		p += 2;
+		l = &r->lines[(*nr)++];
+		if (!gprof_take_field(&p, line_end, LINE_FUNCTION, &id) ||
+		    !gprof_take_field(&p, line_end, LINE_LINE, (uint64_t *)&l->line) ||
+		    !gprof_take_field(&p, line_end, LINE_COLUMN, (uint64_t *)&l->column) || p != line_end)
+			return false;
+		l->function = gprof_ids_get(&r->functions, id);
+		if (l->function == GPROF_NONE)
+			return false;
+	}
+	return gprof_take_field(&p, end, LOCATION_FOLDED, &v[LOCATION_FOLDED]) && p == end;
 }
 
 /* The lines of a location, and its numbers. */
@@ -432,8 +488,10 @@ static int read_location(struct reader *r, const struct gprof_part *part)
 	uint64_t v[LOCATION_FIELDS];
 	uint32_t mapping, index;
 	size_t nr;
-	int err = read_location_parts(r, part, v, &nr);
+	int err = 0;
 
+	if (!read_plain_location(r, part, v, &nr))
+		err = read_location_parts(r, part, v, &nr);
 	if (err)
 		return err;
 	mapping = gprof_ids_get(&r->mappings, v[LOCATION_MAPPING]);
@@ -464,10 +522,39 @@ static inline int add_location(struct reader *r, uint64_t id, size_t nr)
 	return 0;
 }
 
+/*
+ * As many numbers as are ids of a byte or two that are there, which nearly all are; returns
+ * where the others begin.
+ */
+static const unsigned char *read_small_ids(struct reader *r, const unsigned char *p,
+					   const unsigned char *end, size_t *nr)
+{
+	uint32_t *stack = r->stack + *nr;
+	const uint32_t *v = r->locations.v;
+	size_t nr_v = r->locations.nr;
+	uint32_t id, l;
+
+	while (end - p >= 2) {
+		id = p[0];
+		if (id & 0x80)
+			id = (id & 0x7f) | (uint32_t)p[1] << 7;
+		/* Of three bytes one is at least this. */
+		if (id - 1U >= nr_v || id >= 0x4000)
+			break;
+		l = v[id - 1];
+		p += 1 + (p[0] >> 7);
+		*stack++ = l;
+		r->frames += r->several ? r->nr_frames[l] : 1;
+	}
+	*nr = (size_t)(stack - r->stack);
+	return p;
+}
+
 /* Numbers of a field that may be packed, which each take a byte at least. */
 static int read_stack(struct reader *r, const struct gprof_part *part, size_t *nr)
 {
 	struct gprof_parts numbers;
+	const unsigned char *rest;
 	uint64_t id;
 	int ret, err = 0;
 
@@ -475,7 +562,8 @@ static int read_stack(struct reader *r, const struct gprof_part *part, size_t *n
 		return no_memory(&r->p->budget);
 	if (!part->type)
 		return add_location(r, part->value, (*nr)++);
-	numbers = (struct gprof_parts){ part->data, part->len };
+	rest = read_small_ids(r, part->data, part->data + part->len, nr);
+	numbers = (struct gprof_parts){ rest, part->len - (size_t)(rest - part->data) };
 	while (!err && (ret = gprof_parts_number(&numbers, &id)))
 		err = ret < 0 ? not_profile() : add_location(r, id, (*nr)++);
 	return err;
@@ -696,8 +784,11 @@ int gprof_pprof_read_into(struct gprof_profile *p, struct gprof_places *places, 
 	struct gprof_bytes plain;
 	int err;
 
-	/* as much for each of them */
+	/* as much for each of them, as long as there is */
 	p->budget.max = p->budget.used + MEMORY_DEFAULT;
+	if (p->budget.max > SUM_MEMORY)
+		p->budget.max = p->budget.used > SUM_MEMORY ? p->budget.used : SUM_MEMORY;
+	p->budget.exceeded = false;
 	err = gprof_pprof_take(data, size, &p->budget, &plain, &last);
 	if (!err)
 		err = read_plain(&plain, p, places);

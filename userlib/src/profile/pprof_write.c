@@ -7,6 +7,7 @@
  * copy of a large profile is ever in memory.
  */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -20,10 +21,18 @@
  * struct writer - a profile on its way out
  * @gzip: where to
  * @wire: what that has not got yet
+ * @piece: counts how often it was empty
+ * @sets: for each set of labels, where it is in @wire, encoded
  */
 struct writer {
 	struct gprof_gzip gzip;
 	struct gprof_wire wire;
+	uint64_t piece;
+	struct encoded {
+		uint64_t piece;
+		size_t len;
+		size_t at;
+	} *sets;
 };
 
 /* A part is complete: whether there is to be another. */
@@ -31,9 +40,10 @@ static bool go_on(struct writer *w)
 {
 	if (w->wire.failed && !w->gzip.err)
 		w->gzip.err = -ENOMEM;
-	if (!w->gzip.err && w->wire.nr >= gprof_gzip_wants(&w->gzip)) {
+	if (!w->gzip.err && w->wire.nr >= GPROF_GZIP_PIECE) {
 		gprof_gzip_put(&w->gzip, w->wire.v, w->wire.nr);
 		gprof_wire_clear(&w->wire);
+		w->piece++;
 	}
 	return !w->gzip.err;
 }
@@ -77,21 +87,54 @@ static void put_label(struct gprof_wire *w, const struct gprof_label *l)
 	gprof_wire_close(w, at);
 }
 
-static void put_sample(struct gprof_wire *w, const struct gprof_profile *p, size_t index)
+/*
+ * A few hundred sets are those of a million samples. Returns bytes of the labels, which are
+ * the end of the sample.
+ */
+static size_t put_labels(struct writer *w, const struct gprof_profile *p, uint32_t index)
+{
+	const struct gprof_label_set *set = &p->label_sets[index];
+	const struct encoded *e = &w->sets[index];
+	size_t at = w->wire.nr, i;
+
+	if (e->piece == w->piece) {
+		if (gprof_wire_room(&w->wire, e->len))
+			gprof_wire_raw(&w->wire, w->wire.v + e->at, e->len);
+		return e->len;
+	}
+	for (i = 0; i < set->nr; i++)
+		put_label(&w->wire, &p->labels[set->first + i]);
+	return w->wire.nr - at;
+}
+
+static void put_sample(struct writer *writer, const struct gprof_profile *p, size_t index)
 {
 	const struct gprof_sample *s = &p->samples[index];
-	const struct gprof_label_set *set = &p->label_sets[s->labels];
 	const int64_t *values = p->values + index * p->nr_columns;
-	size_t at = gprof_wire_open(w, SAMPLE), packed, i;
+	struct gprof_wire *w = &writer->wire;
+	size_t at = gprof_wire_open(w, SAMPLE), packed, labels, i;
 
 	gprof_wire_indexes(w, SAMPLE_LOCATION, p->stacks + s->locations, s->nr_locations, 1);
 	packed = gprof_wire_open(w, SAMPLE_VALUE);
 	for (i = 0; i < p->nr_columns; i++)
 		gprof_wire_varint(w, (uint64_t)values[i]);
 	gprof_wire_close(w, packed);
-	for (i = 0; i < set->nr; i++)
-		put_label(w, &p->labels[set->first + i]);
+	labels = put_labels(writer, p, s->labels);
 	gprof_wire_close(w, at);
+	writer->sets[s->labels] = (struct encoded){ writer->piece, labels, w->nr - labels };
+}
+
+static void put_samples(struct writer *w, const struct gprof_profile *p)
+{
+	size_t i;
+
+	w->piece = 1;
+	w->sets = calloc(p->nr_label_sets + 1, sizeof(*w->sets));
+	if (!w->sets)
+		w->wire.failed = true;
+	for (i = 0; i < p->nr_samples && go_on(w); i++)
+		put_sample(w, p, i);
+	free(w->sets);
 }
 
 static void put_mapping(struct gprof_wire *w, const struct gprof_profile *p, size_t index)
@@ -165,7 +208,7 @@ static void put_each(struct writer *w, const struct gprof_profile *p, size_t nr,
 static void put_profile(struct writer *w, const struct gprof_profile *p)
 {
 	put_head(&w->wire, p);
-	put_each(w, p, p->nr_samples, put_sample);
+	put_samples(w, p);
 	put_each(w, p, p->nr_mappings, put_mapping);
 	put_each(w, p, p->nr_locations, put_location);
 	put_each(w, p, p->nr_functions, put_function);

@@ -25,6 +25,7 @@
  * @nr_rows: how many
  * @p: the sum that grows, or NULL
  * @places: of @p
+ * @kind: the event that all files are of, and the types of values that all have; NULL: no file yet
  * @broken: memory ended while samples were added up
  */
 struct gprof_profile_sum {
@@ -32,6 +33,7 @@ struct gprof_profile_sum {
 	size_t nr_rows;
 	struct gprof_profile *p;
 	struct gprof_places places;
+	struct gprof_profile *kind;
 	bool broken;
 };
 
@@ -66,6 +68,7 @@ void gprof_profile_sum_free(struct gprof_profile_sum *s)
 	if (!s)
 		return;
 	drop(s);
+	gprof_profile_free(s->kind);
 	while (s->nr_rows)
 		gprof_profile_free(s->rows[--s->nr_rows]);
 	free(s);
@@ -129,6 +132,91 @@ static int add_head(struct gprof_profile *p, const struct gprof_profile *head)
 	return 0;
 }
 
+/* Its event and types of values alone, with texts of their own. */
+static struct gprof_profile *kind_of(const struct gprof_profile *p)
+{
+	struct gprof_profile *kind = gprof_profile_new();
+	char *const *text = p->strings.v;
+	int err = kind ? 0 : -ENOMEM;
+	size_t i;
+
+	for (i = 0; i < p->nr_columns && !err; i++)
+		err = gprof_profile_add_column(kind, text[p->columns[i].type],
+					       text[p->columns[i].unit]);
+	if (!err) {
+		kind->period_type.type = gprof_profile_text(kind, text[p->period_type.type]);
+		kind->period_type.unit = gprof_profile_text(kind, text[p->period_type.unit]);
+	}
+	if (!err && kind->period_type.type != GPROF_NONE && kind->period_type.unit != GPROF_NONE)
+		return kind;
+	gprof_profile_free(kind);
+	return NULL;
+}
+
+static bool same_column(const struct gprof_profile *a, const struct gprof_column *x,
+			const struct gprof_profile *b, const struct gprof_column *y)
+{
+	return !strcmp(a->strings.v[x->type], b->strings.v[y->type]) &&
+	       !strcmp(a->strings.v[x->unit], b->strings.v[y->unit]);
+}
+
+static bool has_column(const struct gprof_profile *p, const struct gprof_profile *of,
+		       const struct gprof_column *c)
+{
+	size_t i;
+
+	for (i = 0; i < p->nr_columns && !same_column(p, &p->columns[i], of, c); i++)
+		;
+	return i < p->nr_columns;
+}
+
+/* Of the types that all files before have those that this one has as well: there has to be one. */
+static int keep_common(struct gprof_profile *kind, const struct gprof_profile *p)
+{
+	struct gprof_error e = { 0 };
+	size_t i, nr = 0;
+	int err;
+
+	if (!same_column(kind, &kind->period_type, p, &p->period_type)) {
+		err = gprof_error_set(&e, EINVAL, "the file is of %s, those before are of %s; "
+				      "profiles of one event can be put together",
+				      p->strings.v[p->period_type.type],
+				      kind->strings.v[kind->period_type.type]);
+		gprof_error_publish(&e);
+		return err;
+	}
+	for (i = 0; i < kind->nr_columns; i++)
+		nr += has_column(p, kind, &kind->columns[i]);
+	if (!nr) {
+		err = gprof_error_set(&e, EINVAL, "the file has no type of values that those "
+				      "before have");
+		gprof_error_publish(&e);
+		return err;
+	}
+	for (i = 0, nr = 0; i < kind->nr_columns; i++)
+		if (has_column(p, kind, &kind->columns[i]))
+			kind->columns[nr++] = kind->columns[i];
+	kind->nr_columns = nr;
+	return 0;
+}
+
+/* One that does not go together with the others is refused here, lest there is no sum of any. */
+static int check_kind(struct gprof_profile_sum *s, const struct gprof_profile *p)
+{
+	struct gprof_error e = { 0 };
+	int err;
+
+	if (!p->nr_columns) {
+		err = gprof_error_set(&e, EINVAL, "the file has no type of values");
+		gprof_error_publish(&e);
+		return err;
+	}
+	if (s->kind)
+		return keep_common(s->kind, p);
+	s->kind = kind_of(p);
+	return s->kind ? 0 : no_memory();
+}
+
 static void clear_in_use(struct gprof_profile *p, size_t nr_samples)
 {
 	size_t i, j;
@@ -152,6 +240,8 @@ static int add(struct gprof_profile_sum *s, const void *data, size_t size, unsig
 	take_head(&old, p);
 	take_head(p, &head);
 	err = gprof_pprof_read_into(p, &s->places, data, size);
+	if (!err)
+		err = check_kind(s, p);
 	take_head(&head, p);
 	if (!old.nr_columns && !err) {
 		/* the first */
