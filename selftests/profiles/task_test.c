@@ -559,6 +559,59 @@ TEST_F(task, what_nobody_reads_is_lost_and_counted)
 	device_close(&dev);
 }
 
+struct starting {
+	struct device *dev;
+	_Atomic bool done;
+	int err;
+};
+
+static void *start_tasks(void *arg)
+{
+	struct starting *s = arg;
+
+	s->err = device_start(s->dev);
+	s->done = true;
+	return NULL;
+}
+
+/* A third of a second, in which nobody takes what has filled the ring. */
+TEST_F(task, who_reads_late_loses_nothing)
+{
+	struct gprof_task_params params = { .size = sizeof(params) };
+	struct device dev = { .fd = device_open() };
+	struct starting start = { .dev = &dev };
+	struct gprof_setup setup;
+	struct reader reader;
+	struct gprof_stats st;
+	pthread_t thread;
+
+	ASSERT_LE(0, dev.fd);
+	ASSERT_EQ(0, park(self, 1600));
+	setup = device_setup_of(GPROF_TARGET_PROCESS, self->pid, &params);
+	setup.kind = GPROF_KIND_TASK;
+	setup.buffer_size = 4096;
+	ASSERT_EQ(0, device_setup(&dev, &setup));
+	ASSERT_EQ(0, device_map(&dev));
+	ASSERT_EQ(0, reader_init(&reader, &dev));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, start_tasks, &start));
+	sleep_ms(333);
+	EXPECT_FALSE(start.done);
+	while (!start.done) {
+		ASSERT_LE(0, reader_read(&reader));
+		sleep_ms(1);
+	}
+	pthread_join(thread, NULL);
+	ASSERT_EQ(0, start.err);
+	ASSERT_EQ(0, device_stop(&dev));
+	ASSERT_LE(0, reader_read(&reader));
+	EXPECT_STREQ("", reader.error);
+	ASSERT_EQ(0, device_stats(&dev, GPROF_STATS_ALL_CPUS, &st));
+	EXPECT_EQ(0, device_lost(&st));
+	EXPECT_EQ(1601, reader.samples);
+	reader_free(&reader);
+	device_close(&dev);
+}
+
 TEST_F(task, setup_takes_no_nonsense)
 {
 	struct gprof_task_params params = { .size = sizeof(params), .flags = 1 };
