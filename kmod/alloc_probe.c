@@ -435,14 +435,29 @@ void gprof_alloc_probes_free(struct gprof_alloc_probes *p)
 	kvfree(p);
 }
 
+/* One of each file: mostly there is one alone. */
+static void hold(struct gprof_alloc_probes *p)
+{
+	unsigned int i, j;
+
+	for (i = 0; i < p->nr; i++) {
+		struct gprof_user_probe *probe = &p->functions[i].probe;
+
+		for (j = 0; j < i; j++) {
+			if (p->functions[j].probe.is_held &&
+			    p->functions[j].probe.inode == probe->inode)
+				break;
+		}
+		if (j == i)
+			gprof_user_probe_hold(probe);
+	}
+}
+
 static void unset(struct gprof_alloc_probes *p)
 {
 	unsigned int i;
 
-	for (i = 0; i < p->nr; i++) {
-		if (!i || p->functions[i].probe.inode != p->functions[i - 1].probe.inode)
-			gprof_user_probe_hold(&p->functions[i].probe);
-	}
+	hold(p);
 	for (i = 0; i < p->nr; i++)
 		gprof_user_probe_unset(&p->functions[i].probe);
 	gprof_user_probes_pass();

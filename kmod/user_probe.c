@@ -247,15 +247,17 @@ void gprof_user_probe_unset(struct gprof_user_probe *p)
 
 /**
  * gprof_user_probe_hold() - have the kernel know that its file has probes
- * @p: probe that was opened
+ * @p: probe; one that is not set is not held, for what is there the kernel may not know
  *
- * Before the first of the file is ended. Without memory it is not held, which is as the
- * kernel's own probes are.
+ * Before the first of the file is ended. It is not held without memory, which is as the kernel's
+ * own probes are, nor where the file was cut, and the breakpoint is gone.
  *
  * Context: Task, without mmap_lock; sleeps.
  */
 void gprof_user_probe_hold(struct gprof_user_probe *p)
 {
+	if (!p->is_set || p->offset >= i_size_read(p->inode))
+		return;
 	p->holder = (struct uprobe_consumer){ .handler = passed, .filter = nobody };
 	run(p, hold);
 	p->is_held = !IS_ERR(p->held);

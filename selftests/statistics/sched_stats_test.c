@@ -295,6 +295,9 @@ TEST_F(stats, structs_of_other_sizes_are_taken_or_refused)
 	ASSERT_EQ(0, gprof_sched_stats_read(self->s, &larger.st));
 	EXPECT_EQ(sizeof(larger), larger.st.sz);
 	EXPECT_EQ(0, larger.newer);
+	/* As it was before it grew. */
+	self->st.sz = offsetof(struct gprof_sched_stats, faults_missed);
+	EXPECT_EQ(0, gprof_sched_stats_read(self->s, &self->st));
 	self->st.sz--;
 	EXPECT_EQ(-EINVAL, gprof_sched_stats_read(self->s, &self->st));
 	EXPECT_NE(NULL, strstr(gprof_error(), "sz"));
