@@ -18,8 +18,10 @@
  * Who has met a breakpoint is held to have been killed by one of its own (SIGTRAP) if by the time
  * it asks (uprobe_pre_sstep_notifier()) its process has no probes any more; and of two threads
  * that meet one while the last is ended, the first through makes it so for the other
- * (mmf_recalc_uprobes()). So while probes are ended one of their file is held, by who wants it
- * nowhere, until all who may have met a breakpoint have asked.
+ * (mmf_recalc_uprobes()). Where CPUs are interrupted to have them forget a page (x86, but for AMD's
+ * INVLPGB), none is on its way any more when a breakpoint is gone; on arm64 one may be. So while
+ * probes are ended one of their file is held, by who wants it nowhere, until all who may
+ * have met a breakpoint have asked.
  */
 #include "user_probe.h"
 #include "arch.h"
