@@ -23,6 +23,7 @@
  *	/lost/...		closed in place of an answer
  *	/half/...		closed in the middle of the request
  *	/first/STATUS/...	STATUS once, with Retry-After: 7, then 200
+ *	/second/STATUS/...	200, STATUS once, then 200
  *	/status/STATUS/...	STATUS with words in bytes of all kinds
  *	/page/STATUS/...	STATUS with a page
  *	/message/STATUS/...	STATUS with words in a google.rpc.Status
@@ -54,7 +55,7 @@ struct request {
 
 static const char *dir;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static unsigned int received, first;
+static unsigned int received, first, second;
 
 static void put_file(const char *name, const char *ext, const void *data, size_t len)
 {
@@ -198,6 +199,8 @@ static enum MHD_Result answer_as(struct MHD_Connection *c, const char *url)
 	if (is(url, "/first/") && !first++)
 		return answer(c, (unsigned int)atoi(url + 7), "text/plain", "wait", 4,
 			      "Retry-After", "7");
+	if (is(url, "/second/") && second++ == 1)
+		return answer(c, (unsigned int)atoi(url + 8), "text/plain", "wait", 4, NULL, NULL);
 	if (is(url, "/huge/")) {
 		r = MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, 65536, without_end, NULL,
 						      NULL);

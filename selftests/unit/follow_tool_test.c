@@ -6,6 +6,7 @@
 
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <termios.h>
 
 #include "views/follow.h"
@@ -295,6 +296,42 @@ TEST_F(views, follow_forgets)
 	EXPECT_EQ(NULL, strstr(self->r.out, "4 threads"));
 	EXPECT_NE(NULL, strstr(self->r.out, "+3.0 s: ")) TH_LOG("%s", self->r.out);
 	EXPECT_NE(NULL, strstr(strstr(self->r.out, "+3.0 s: "), "  7 seven\n"));
+}
+
+/* Threads 8 and on that begin and end in seconds @from to @to, 500 in each. */
+static void come_and_go(struct gprof_trace_writer *w, uint32_t from, uint32_t to)
+{
+	for (uint32_t i = from; i < to; i++) {
+		for (uint32_t j = 0; j < 500; j++) {
+			uint32_t at = 1000 * i + j, tid = 8 + 500 * i + j;
+
+			point(w, at, 0, GPROF_TRACE_POINT_FORK, 0, 7, tid, 0, 0);
+			point(w, at, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_PREEMPTED, 7, tid, 0, 0);
+			point(w, at, 0, GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_DEAD, tid, 7, 0, 0);
+		}
+		gprof_trace_writer_cut(w, (1000 * i + 500) * MS, NULL);
+	}
+}
+
+/* So a trace that goes on for ever is shown in the memory of an interval. */
+TEST_F(views, follow_needs_no_memory_for_who_has_ended)
+{
+	char *argv[] = { "follow", self->trace, NULL };
+	struct rusage few, many;
+
+	gprof_trace_writer_name(self->w, 7, "seven");
+	comes(self->w, 1, 7);
+	come_and_go(self->w, 1, 3);
+	run(&self->r, cmd_follow, argv, -1);
+	EXPECT_NE(NULL, strstr(self->r.out, ", 501 threads\n")) TH_LOG("%s", self->r.out);
+	getrusage(RUSAGE_CHILDREN, &few);
+	come_and_go(self->w, 3, 200);
+	ASSERT_EQ(0, gprof_trace_writer_close(self->w));
+	run(&self->r, cmd_follow, argv, -1);
+	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	EXPECT_NE(NULL, strstr(self->r.out, "+70.5 s: ")) TH_LOG("%s", self->r.out);
+	getrusage(RUSAGE_CHILDREN, &many);
+	EXPECT_GT(4096, many.ru_maxrss - few.ru_maxrss);
 }
 
 TEST_HARNESS_MAIN

@@ -963,9 +963,10 @@ static int look_from_inside(void *ctx, const struct gprof_frame *frames, size_t 
 {
 	struct two *two = ctx;
 	const char *comm = gprof_profile_label(two->outer, "comm", NULL);
+	const char *inner = gprof_profile_label(two->inner, "comm", NULL);
 
 	two->right += comm && !strcmp(comm, "worker") &&
-		      !gprof_profile_label(two->inner, "comm", NULL);
+		      (values[0] == 1 ? !inner : inner && !strcmp(inner, "other"));
 	return 0;
 }
 
@@ -978,13 +979,17 @@ static int walk_inside(void *ctx, const struct gprof_frame *frames, size_t nr,
 TEST(labels_are_those_of_the_profile_that_is_asked)
 {
 	struct two two = { example(), gprof_profile_new(), 0 };
-	const int64_t value = 1;
+	const int64_t values[] = { 1, 2 };
+	struct gprof_label label = { 0 };
 
 	gprof_profile_add_column(two.inner, "samples", "count");
-	gprof_profile_add_sample(two.inner, NULL, 0, NULL, 0, &value);
+	label.key = gprof_profile_text(two.inner, "comm");
+	label.str = gprof_profile_text(two.inner, "other");
+	gprof_profile_add_sample(two.inner, NULL, 0, NULL, 0, &values[0]);
+	gprof_profile_add_sample(two.inner, NULL, 0, &label, 1, &values[1]);
 	gprof_profile_finish(two.inner);
 	EXPECT_EQ(1, gprof_profile_each(two.outer, walk_inside, &two));
-	EXPECT_EQ(1, two.right);
+	EXPECT_EQ(2, two.right);
 	gprof_profile_free(two.outer);
 	gprof_profile_free(two.inner);
 }

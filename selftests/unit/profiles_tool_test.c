@@ -248,7 +248,7 @@ TEST_F(profiles, peek_of_what_recurs)
 	static const struct row rows[] = {
 		{ "peek a F", { "  5 100.00% |   b [p]", "  5 100.00%                    | a [p]" },
 		  "| ab" },
-		{ "peek ^ab?$ F", { "| a [p]", "| ab [p]" } },
+		{ "peek ^ab?$ F", { "| a [p]", "| ab [p]" }, " 10 " },
 	};
 	const struct gprof_frame frames[] = {
 		{ .function = "ab", .mapping = "p", .file = "" },

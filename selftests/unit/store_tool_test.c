@@ -972,6 +972,36 @@ TEST_F_TIMEOUT(store, sees_each_bit_that_flips, 300)
 	EXPECT_EQ(32 * 8U, bit.at);
 }
 
+/* To the hour before, as its name tells; it stays where it is. */
+static int rename_an_hour(void *ctx, const char *path)
+{
+	char to[512];
+	struct item_name n;
+
+	strcpy(to, path);
+	if (!item_name_parse(&n, strrchr(to, '/') + 1))
+		return -1;
+	n.start_ns -= (uint64_t)HOUR;
+	item_name_text(&n, strrchr(to, '/') + 1);
+	if (rename(path, to))
+		perror(to);
+	return 1;
+}
+
+TEST_F(store, an_item_of_another_hour_is_damaged)
+{
+	struct store_counts c;
+
+	ASSERT_EQ(0, put(self, 7));
+	ASSERT_EQ(1, each_file(self, rename_an_hour, NULL));
+	reopen(_metadata, self);
+	EXPECT_TRUE(adds_up(self, &c));
+	EXPECT_EQ(1U, c.damaged);
+	EXPECT_EQ(0U, c.items.waiting);
+	EXPECT_EQ(0, each_file(self, NULL, NULL));
+	EXPECT_FALSE(answer(self, SENT_ALL, 1, 7, 0, NULL));
+}
+
 /* Likewise of a name, up to the state that it ends with. */
 static int rename_bit(void *ctx, const char *path)
 {

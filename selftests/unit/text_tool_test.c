@@ -108,7 +108,8 @@ TEST(what_is_no_utf8_is_replaced)
 		const char *plain;
 	} table[] = {
 		{ "\x80", "?" }, { "\xff", "?" }, { "\xc3", "?" }, { "\xc3x", "?x" },
-		{ "\xc0\x80", "?" }, { "\xc1\xbf", "?" }, { "\xe0\x80\x80", "?" },
+		{ "\xc0\x80", "?" }, { "\xc1\x81", "?" }, { "\xe0\x80\x80", "?" },
+		{ "\xe0\x81\x81", "?" }, { "\xf0\x80\x81\x81", "?" },
 		{ "\xed\xa0\x80", "?" }, { "\xed\x9f\xbf", "\xed\x9f\xbf" },
 		{ "\xee\x80\x80", "\xee\x80\x80" }, { "\xf4\x90\x80\x80", "?" },
 		{ "\xf4\x8f\xbf\xbf", "\xf4\x8f\xbf\xbf" }, { "\xf0\x80\x80\x80", "?" },

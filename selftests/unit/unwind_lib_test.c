@@ -188,7 +188,8 @@ TEST_F(unwind, of_functions_that_overlap_the_one_that_begins_last_is_right)
 	image_begin(&self->im, EM_X86_64);
 	image_cie(&self->im);
 	image_fde(&self->im, 0x140, 0x10, PROGRAM(0x0e, 32));
-	image_fde(&self->im, 0x100, 0x100, PROGRAM(0x0e, 16, 0x02, 0x60, 0x0e, 24));
+	image_fde(&self->im, 0x100, 0x100, PROGRAM(0x0e, 16, 0x02, 0x60, 0x0e, 24, 0x02, 0x10, 0x0e,
+						   40, 0x02, 0x30, 0x0e, 48));
 	image_fde(&self->im, 0x180, 0x10, PROGRAM(0x00));
 	ASSERT_EQ(0, image_compile(&self->im, &self->blob));
 	EXPECT_EQ(0, gprof_layout_check(self->blob.data, self->blob.size));

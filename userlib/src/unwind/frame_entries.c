@@ -300,7 +300,10 @@ static int take_apart(struct gprof_entries *e, struct gprof_image *img,
 		;
 	if (i < e->nr_fdes)
 		qsort(e->fdes, e->nr_fdes, sizeof(*e->fdes), by_place);
-	/* Where they overlap each is right up to the next, and no text is gone through twice. */
+	/*
+	 * Where they overlap, the one that begins last is asked, as by the bisection of those who
+	 * unwind for exceptions; and no text is gone through twice.
+	 */
 	for (i = 1; i < e->nr_fdes; i++)
 		if (e->fdes[i].at - e->fdes[i - 1].at < e->fdes[i - 1].len)
 			e->fdes[i - 1].len = e->fdes[i].at - e->fdes[i - 1].at;

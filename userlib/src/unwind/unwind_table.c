@@ -66,10 +66,7 @@ static int add_function(struct compile *c, const struct gprof_fde *fde)
 	return err;
 }
 
-/*
- * Where functions overlap, the one that begins last is asked, as by the bisection of those
- * who unwind for exceptions.
- */
+/* Of functions that overlap each ends where the next begins. */
 static int add_functions(struct compile *c)
 {
 	static const struct gprof_unwind_rule none = { .kind = GPROF_UNWIND_CFA_NONE };
@@ -84,8 +81,6 @@ static int add_functions(struct compile *c)
 			continue;
 		if (fde->at > end)
 			err = gprof_gaps_fill(&c->gaps, &c->rows, end, fde->at);
-		else
-			gprof_rows_cut(&c->rows, fde->at);
 		if (!err)
 			err = add_function(c, fde);
 		end = fde->at + fde->len;
