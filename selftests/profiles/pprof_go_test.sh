@@ -506,9 +506,38 @@ instructions_add_up_to_the_function()
 	expect 1 gprofctl disasm main.hot "$dir/hot/hot.pb.gz" --object "$0"
 }
 
+# A call has what was taken in itself besides what was called.
+calls_have_their_own_too()
+{
+	need_program
+	command -v objdump >/dev/null || skip "there is no objdump"
+	command -v protoc-c >/dev/null || skip "there is no protoc-c"
+	at=$(objdump -d "$dir/hot/hot" | awk '/^[0-9a-f]+ <main.around>:/ { on = 1 }
+		on && /call|\tbl\t/ { sub(":", "", $1); print $1; on = 0 }')
+	read -r offset start <<-EOF
+		$(readelf -lW "$dir/hot/hot" | awk '$1 == "LOAD" && / E / && !n++ { print $2, $3 }')
+	EOF
+	protoc-c --proto_path="$vm/../../userlib/proto" --encode=perftools.profiles.Profile \
+		profile.proto >"$dir/call.pb" <<-EOF
+			string_table: ["", "samples", "count", "$dir/hot/hot", "main.around", "main.hot"]
+			sample_type { type: 1 unit: 2 }
+			mapping { id: 1 memory_start: $((start)) memory_limit: $((start + (1 << 30)))
+				  file_offset: $((offset)) filename: 3 has_functions: true }
+			function { id: 1 name: 4 }
+			function { id: 2 name: 5 }
+			location { id: 1 mapping_id: 1 address: $((0x$at)) line { function_id: 1 } }
+			location { id: 2 mapping_id: 1 address: $((0x$at + 3)) line { function_id: 1 } }
+			location { id: 3 mapping_id: 1 address: $((0x$at + 64)) line { function_id: 2 } }
+			sample { location_id: 1 value: 3 }
+			sample { location_id: [3, 2] value: 4 }
+		EOF
+	gprofctl disasm main.around "$dir/call.pb" | tee "$dir/code"
+	awk -v at="$at:" '$3 == at && $1 == 3 && $2 == 7 { n++ } END { exit n != 1 }' "$dir/code"
+}
+
 ktap_run profiles_are_recorded go_reads_them_without_complaint go_sees_the_same_totals \
 	go_sees_the_same_functions speedscope_sees_the_same_functions \
 	go_shows_the_truth_programs go_shows_waits go_shows_latency_to_who_asks go_reads_our_labels \
 	library_reads_what_go_writes two_runs_merge differences_are_those_of_go tables_are_those_of_go \
 	labels_are_those_of_go calls_are_those_of_go program_is_made lines_are_those_of_go \
-	instructions_add_up_to_the_function
+	instructions_add_up_to_the_function calls_have_their_own_too
