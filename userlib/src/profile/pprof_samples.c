@@ -3,7 +3,6 @@
  * pprof_samples.c: samples of a pprof file.
  */
 #include <errno.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "pprof_plain.h"
