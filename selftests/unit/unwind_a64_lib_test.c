@@ -167,6 +167,30 @@ TEST_F(unwind, prologues_and_epilogues_of_llvm_are_followed)
 	EXPECT_EQ(0, gprof_layout_check(self->blob.data, self->blob.size));
 }
 
+TEST_F(unwind, prologues_of_llvm_that_align_the_stack_are_followed)
+{
+	static const uint32_t code[] = {
+		0xa9be7bfd,	/* 100: stp x29, x30, [sp, #-32]! */
+		0xd10183e9,	/* 104: sub x9, sp, #96 */
+		0xa9014ff4,	/* 108: stp x20, x19, [sp, #16] */
+		0x910003fd,	/* 10c: mov x29, sp */
+		0x927ae53f,	/* 110: and sp, x9, #0xffffffffffffffc0 */
+		0x2a0003f3,	/* 114: mov w19, w0 */
+		0xd65f03c0,	/* 118: ret */
+	};
+
+	image_begin(&self->im, EM_AARCH64);
+	image_code(&self->im, 0x100, code, sizeof(code) / 4);
+	image_cie(&self->im);
+	image_fde(&self->im, 0x100, sizeof(code), PROGRAM(0x45, 0x0c, 29, 32, 0x9e, 3, 0x9d, 4));
+	ASSERT_EQ(0, image_compile(&self->im, &self->blob));
+	EXPECT_RULE(EM_AARCH64, 0x100, "sp+0 lr");
+	EXPECT_RULE(EM_AARCH64, 0x104, "sp+4 fp@-4 ra@-3");
+	EXPECT_RULE(EM_AARCH64, 0x10c, "sp+4 fp@-4 ra@-3");
+	EXPECT_RULE(EM_AARCH64, 0x110, "fp+4 fp@-4 ra@-3");
+	EXPECT_RULE(EM_AARCH64, 0x114, "fp+4 fp@-4 ra@-3");
+}
+
 /* What was jumped to from before the prologue has no frame, returning or jumping on. */
 TEST_F(unwind, blocks_of_llvm_that_never_had_a_frame_have_none)
 {

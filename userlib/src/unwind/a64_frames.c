@@ -184,6 +184,8 @@ static bool forward(struct frame *frame, const struct gprof_a64_insn *in)
 		frame->based = true;
 		frame->base = frame->size - in->imm;
 		return frame->fp_saved;
+	case GPROF_A64_MOVE_SP:
+		return frame->based;
 	case GPROF_A64_CALL:
 		return frame->lr_saved;
 	case GPROF_A64_JUMP:
