@@ -17,6 +17,11 @@ ifeq ($(CONFIG_X86_64)$(CONFIG_ARM64)$(and $(CONFIG_RISCV),$(CONFIG_64BIT)),)
 $(error gprof runs on amd64 (x86_64), arm64 and riscv64, and this kernel is for $(SRCARCH))
 endif
 
+# The first that it was seen on there.
+ifeq ($(if $(CONFIG_RISCV),,y)$(call gprof-newer,6,12),)
+$(error gprof needs Linux 6.12 or later on riscv64, and this is $(VERSION).$(PATCHLEVEL): use a newer kernel)
+endif
+
 # As Kconfig has it; all else is done without.
 gprof-lacks := $(foreach option,PERF_EVENTS TRACEPOINTS NET,$(if $(CONFIG_$(option)),,CONFIG_$(option)))
 ifneq ($(strip $(gprof-lacks)),)
