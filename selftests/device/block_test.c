@@ -1711,8 +1711,10 @@ TEST_F(block, who_writes_a_core_file_waits_for_no_lock)
 	uint64_t waited, dumped;
 	struct sum lock, other;
 
-	SKIP_UNLESS(!geteuid() && !file_read(CORE_PATTERN, pattern, sizeof(pattern)) &&
-		    !file_write(CORE_PATTERN, "|/bin/sleep 0.5"), "needs root");
+	SKIP_UNLESS(!geteuid(), "needs root");
+	SKIP_UNLESS(!access(CORE_PATTERN, F_OK), "this kernel writes no core files");
+	ASSERT_EQ(0, file_read(CORE_PATTERN, pattern, sizeof(pattern)));
+	ASSERT_EQ(0, file_write(CORE_PATTERN, "|/bin/sleep 0.5"));
 	end = strchr(pattern, '\n');
 	if (end)
 		*end = 0;
