@@ -52,8 +52,9 @@ all: lib tools
 		echo "make: left out the module: no kernel headers in $(KDIR)"; \
 	fi
 
+# What kbuild calls an architecture it knows itself, and by another name than ours.
 module:
-	@selftests/vm/build-module $(KMOD_OUT) $(KDIR)
+	@env -u ARCH selftests/vm/build-module $(KMOD_OUT) $(KDIR)
 	@echo "make: the module is $(KMOD_OUT:$(CURDIR)/%=%)/gprof.ko"
 
 lib:

@@ -952,7 +952,7 @@ TEST_F(library, process_that_lived_50_ms_has_its_names)
 {
 	char *argv[] = { (char *)record_beside_us("burner"), "50", NULL };
 	const char *error = "";
-	struct gprof_profile *p = record_command(argv, self->events, &self->st, &error);
+	struct gprof_profile *p = record_command(argv, self->events, false, &self->st, &error);
 	int64_t named = 0;
 
 	ASSERT_NE(NULL, p) {

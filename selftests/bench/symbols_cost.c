@@ -116,6 +116,7 @@ int main(int argc, char **argv)
 			fprintf(stderr, "symbols_cost: %s", line);
 	}
 	free(line);
+	builder.last = true;
 	err = err || gprof_builder_profile(&builder, &columns, &p) || gprof_profile_finish(p) ||
 	      gprof_profile_write(p, 1);
 	gprof_profile_free(p);

@@ -62,10 +62,12 @@ static pid_t begin(char *const *argv, int *to)
 }
 
 struct gprof_profile *record_command(char *const *argv, const struct gprof_cpu_event *event,
-				     struct gprof_recorder_stats *st, const char **error)
+				     bool no_tables, struct gprof_recorder_stats *st,
+				     const char **error)
 {
 	struct gprof_cpu_config cfg = {
 		.sz = sizeof(cfg), .events = event, .nr_events = 1, .on_exec = true,
+		.no_unwind_tables = no_tables,
 	};
 	struct gprof_recorder *r;
 	static char text[256];

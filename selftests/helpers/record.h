@@ -19,13 +19,15 @@ struct gprof_profile *record_profile(int fd, const char **error);
  * record_command() - run a program and record it from its first instruction on
  * @argv: program and arguments
  * @event: event
+ * @no_tables: stacks by frame pointers alone
  * @st: gets the counts, or NULL
  * @error: gets a sentence on failure
  *
  * Return: the profile, or NULL.
  */
 struct gprof_profile *record_command(char *const *argv, const struct gprof_cpu_event *event,
-				     struct gprof_recorder_stats *st, const char **error);
+				     bool no_tables, struct gprof_recorder_stats *st,
+				     const char **error);
 
 /* The path of a program that lies beside this one; static. */
 const char *record_beside_us(const char *name);

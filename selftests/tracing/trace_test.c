@@ -789,7 +789,8 @@ TEST_F(trace, system_calls)
 	const struct trace_word *w = NULL, *left;
 	unsigned int i, n = 0, failed = 0;
 
-	SKIP_UNLESS(device_has(GPROF_FEAT_TRACE_SYSCALLS) && !geteuid(), "needs CAP_PERFMON");
+	SKIP_UNLESS(device_has(GPROF_FEAT_TRACE_SYSCALLS), "this kernel has no tracepoint sys_enter");
+	SKIP_UNLESS(!geteuid(), "needs CAP_PERFMON");
 	self->params.flags = GPROF_TRACE_F_SYSCALLS;
 	BEGIN(GPROF_TARGET_THREAD, getpid());
 	for (i = 0; i < 100; i++)
@@ -824,7 +825,8 @@ TEST_F(trace, what_lasts_less_than_asked_for_is_left_out)
 	unsigned int i;
 	char *random;
 
-	SKIP_UNLESS(device_has(GPROF_FEAT_TRACE_SYSCALLS) && !geteuid(), "needs CAP_PERFMON");
+	SKIP_UNLESS(device_has(GPROF_FEAT_TRACE_SYSCALLS), "this kernel has no tracepoint sys_enter");
+	SKIP_UNLESS(!geteuid(), "needs CAP_PERFMON");
 	random = mmap(NULL, 32 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	ASSERT_NE(MAP_FAILED, random);
 	memset(random, 1, 32 << 20);
@@ -874,7 +876,8 @@ TEST_F(trace, interrupts)
 	unsigned int depth = 0, n = 0;
 	uint64_t from, to;
 
-	SKIP_UNLESS(device_has(GPROF_FEAT_TRACE_IRQS) && !geteuid(), "needs CAP_PERFMON");
+	SKIP_UNLESS(device_has(GPROF_FEAT_TRACE_IRQS), "this kernel has no tracepoint irq_handler_entry");
+	SKIP_UNLESS(!geteuid(), "needs CAP_PERFMON");
 	ASSERT_LE(0, pin_to(online_cpu(0)));
 	self->params.flags = GPROF_TRACE_F_IRQS;
 	BEGIN(GPROF_TARGET_THREAD, getpid());
@@ -912,7 +915,9 @@ TEST_F(trace, page_faults)
 	unsigned int times[PAGES] = { 0 };
 	char *mem;
 
-	SKIP_UNLESS(device_has(GPROF_FEAT_TRACE_FAULTS) && !geteuid(), "needs CAP_PERFMON");
+	SKIP_UNLESS(device_has(GPROF_FEAT_TRACE_FAULTS),
+		    "page faults are told by a kprobe, and this kernel has none");
+	SKIP_UNLESS(!geteuid(), "needs CAP_PERFMON");
 	mem = mmap(NULL, PAGES * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	ASSERT_NE(MAP_FAILED, mem);
 	madvise(mem, PAGES * page, MADV_NOHUGEPAGE);
@@ -951,7 +956,8 @@ TEST_F(trace, reclaim_for_a_cgroup)
 	char path[MEMORY_CGROUP_PATH];
 	size_t began, ended;
 
-	SKIP_UNLESS(device_has(GPROF_FEAT_TRACE_RECLAIM) && !geteuid(), "needs CAP_PERFMON");
+	SKIP_UNLESS(device_has(GPROF_FEAT_TRACE_RECLAIM), "this kernel tells of no direct reclaim");
+	SKIP_UNLESS(!geteuid(), "needs CAP_PERFMON");
 	SKIP_UNLESS(!memory_cgroup(path, "16M"), "no memory controller");
 	ASSERT_EQ(0, child_fork(&self->child, fill_cache, NULL));
 	ASSERT_EQ(0, memory_cgroup_enter(path, self->child.pid));

@@ -326,6 +326,20 @@ TEST_F(builder, a_pie_and_its_library_have_names)
 	check_names(_metadata, self);
 }
 
+/* Names come when all else is in the profile: what it was made of would lie beside them. */
+TEST_F(builder, the_last_profile_has_all_and_leaves_nothing_counted)
+{
+	START("-fPIE -pie");
+	feed_maps(self, &self->c);
+	feed_sample(self, &self->c, 0, CHAIN(self->c));
+	self->b.last = true;
+	check_names(_metadata, self);
+	EXPECT_EQ(0, self->b.nr_counts);
+	EXPECT_EQ(NULL, self->b.counts);
+	EXPECT_EQ(NULL, self->b.stacks.frames);
+	EXPECT_EQ(NULL, self->b.counts_table.slots);
+}
+
 TEST_F(builder, a_fixed_program_and_its_library_have_names)
 {
 	START("-fno-pie -no-pie");

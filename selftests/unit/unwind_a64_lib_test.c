@@ -40,6 +40,8 @@ TEST_F(unwind, text_of_arm64_without_cfi_is_told_by_its_instructions)
 	image_code(&self->im, 0x110, clone, 4);
 	image_code(&self->im, 0x200, sigreturn, 2);
 	image_code(&self->im, 0x1400, plt, sizeof(plt) / 4);
+	/* of a static program, two kinds of slots without what would bind them */
+	image_code(&self->im, 0x1448 + 0x18, plt + 8, 4 + 6);
 	image_set_entry(&self->im, 0x1500);
 	image_cie(&self->im);
 	image_fde(&self->im, 0x100, 0x10, PROGRAM(0x0e, 16));
@@ -58,7 +60,74 @@ TEST_F(unwind, text_of_arm64_without_cfi_is_told_by_its_instructions)
 	EXPECT_RULE(EM_AARCH64, 0x1420, "sp+0 lr");
 	EXPECT_RULE(EM_AARCH64, 0x1444, "sp+0 lr");
 	EXPECT_RULE(EM_AARCH64, 0x1448, "none");
+	EXPECT_RULE(EM_AARCH64, 0x145c, "none");
+	EXPECT_RULE(EM_AARCH64, 0x1460, "sp+0 lr");
+	EXPECT_RULE(EM_AARCH64, 0x1484, "sp+0 lr");
+	EXPECT_RULE(EM_AARCH64, 0x1488, "none");
 	EXPECT_RULE(EM_AARCH64, 0x1500, "end");
+}
+
+/* As glibc says it of _dl_runtime_resolve: entered with two words, told behind the pad. */
+TEST_F(unwind, lazy_binding_of_arm64_is_entered_with_two_words_and_left_without)
+{
+	static const uint32_t code[] = {
+		0xd503201f,	/* 100: nop */
+		0xa9b327e8,	/* 104: stp x8, x9, [sp, #-208]! */
+		0x97fff736,	/* 108: bl */
+		0xa8cd27e8,	/* 10c: ldp x8, x9, [sp], #208 */
+		0xa8c17bf1,	/* 110: ldp x17, x30, [sp], #16 */
+		0xd61f0200,	/* 114: br x16 */
+	};
+
+	image_begin(&self->im, EM_AARCH64);
+	image_code(&self->im, 0x100, code, sizeof(code) / 4);
+	image_cie(&self->im);
+	/* x30 at CFA + 8; 208 bytes; none; -16 */
+	image_fde(&self->im, 0x100, sizeof(code),
+		  PROGRAM(0x41, 0x11, 30, 0x7f, 0x41, 0x0e, 0xd0, 1, 0x42, 0x0e, 0, 0x41, 0x13, 2));
+	ASSERT_EQ(0, image_compile(&self->im, &self->blob));
+	EXPECT_RULE(EM_AARCH64, 0x100, "sp+2 ra@-1");
+	EXPECT_RULE(EM_AARCH64, 0x104, "sp+2 ra@-1");
+	EXPECT_RULE(EM_AARCH64, 0x108, "sp+28 ra@-1");
+	EXPECT_RULE(EM_AARCH64, 0x110, "sp+2 ra@-1");
+	EXPECT_RULE(EM_AARCH64, 0x114, "sp+0 lr");
+}
+
+/* Behind glibc's _start of a program that is not position independent. */
+TEST_F(unwind, what_was_called_behind_the_start_of_arm64_has_a_caller)
+{
+	static const uint32_t code[] = {
+		0xd503201f,	/* 100: nop */
+		0xd280001e,	/* 104: mov x30, #0 */
+		0x94000100,	/* 108: bl */
+		0x97ffff04,	/* 10c: bl abort */
+		0xd503201f,	/* 110: nop */
+		0x17ffff7e,	/* 114: b main */
+	};
+
+	image_begin(&self->im, EM_AARCH64);
+	image_code(&self->im, 0x100, code, sizeof(code) / 4);
+	image_cie(&self->im);
+	image_fde(&self->im, 0x100, sizeof(code), PROGRAM(0x41, 0x07, 30));
+	ASSERT_EQ(0, image_compile(&self->im, &self->blob));
+	EXPECT_RULE(EM_AARCH64, 0x100, "end");
+	EXPECT_RULE(EM_AARCH64, 0x10c, "end");
+	EXPECT_RULE(EM_AARCH64, 0x110, "sp+0 lr");
+	EXPECT_RULE(EM_AARCH64, 0x114, "sp+0 lr");
+}
+
+/* glibc's CFI says there where it goes, not where it was called. */
+TEST_F(unwind, longjmp_of_arm64_has_no_frame_in_what_it_was_given)
+{
+	image_begin(&self->im, EM_AARCH64);
+	image_cie(&self->im);
+	/* CFA = x0, x29 and x30 above it; then those are restored */
+	image_fde(&self->im, 0x100, 0x20,
+		  PROGRAM(0x41, 0x0c, 0, 0, 0x11, 29, 0x76, 0x11, 30, 0x75, 0x42, 0xdd, 0xde));
+	ASSERT_EQ(0, image_compile(&self->im, &self->blob));
+	EXPECT_RULE(EM_AARCH64, 0x100, "sp+0 lr");
+	EXPECT_RULE(EM_AARCH64, 0x104, "unknown");
+	EXPECT_RULE(EM_AARCH64, 0x10c, "unknown");
 }
 
 /* As LLVM 14 has it: all is told behind the prologue, and nothing of the epilogue. */
@@ -96,6 +165,30 @@ TEST_F(unwind, prologues_and_epilogues_of_llvm_are_followed)
 	EXPECT_RULE(EM_AARCH64, 0x130, "sp+0 lr");
 	EXPECT_RULE(EM_AARCH64, 0x134, "fp+6 fp@-6 ra@-5");
 	EXPECT_EQ(0, gprof_layout_check(self->blob.data, self->blob.size));
+}
+
+TEST_F(unwind, prologues_of_llvm_that_align_the_stack_are_followed)
+{
+	static const uint32_t code[] = {
+		0xa9be7bfd,	/* 100: stp x29, x30, [sp, #-32]! */
+		0xd10183e9,	/* 104: sub x9, sp, #96 */
+		0xa9014ff4,	/* 108: stp x20, x19, [sp, #16] */
+		0x910003fd,	/* 10c: mov x29, sp */
+		0x927ae53f,	/* 110: and sp, x9, #0xffffffffffffffc0 */
+		0x2a0003f3,	/* 114: mov w19, w0 */
+		0xd65f03c0,	/* 118: ret */
+	};
+
+	image_begin(&self->im, EM_AARCH64);
+	image_code(&self->im, 0x100, code, sizeof(code) / 4);
+	image_cie(&self->im);
+	image_fde(&self->im, 0x100, sizeof(code), PROGRAM(0x45, 0x0c, 29, 32, 0x9e, 3, 0x9d, 4));
+	ASSERT_EQ(0, image_compile(&self->im, &self->blob));
+	EXPECT_RULE(EM_AARCH64, 0x100, "sp+0 lr");
+	EXPECT_RULE(EM_AARCH64, 0x104, "sp+4 fp@-4 ra@-3");
+	EXPECT_RULE(EM_AARCH64, 0x10c, "sp+4 fp@-4 ra@-3");
+	EXPECT_RULE(EM_AARCH64, 0x110, "fp+4 fp@-4 ra@-3");
+	EXPECT_RULE(EM_AARCH64, 0x114, "fp+4 fp@-4 ra@-3");
 }
 
 /* What was jumped to from before the prologue has no frame, returning or jumping on. */

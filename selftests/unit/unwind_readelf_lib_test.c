@@ -19,6 +19,7 @@ struct tally {
 	size_t calculated;
 	size_t odd;
 	size_t simple;
+	size_t entered;
 };
 
 struct columns {
@@ -85,6 +86,14 @@ static bool row_is(struct gprof_unwind_rule r, bool x86, bool signal, char **cel
 		n++;
 	snprintf(reg, sizeof(reg), "%.*s", n, cells[0]);
 	offset = atoi(cells[0] + n);
+	/* what longjmp() and setcontext() were given is no frame of theirs */
+	if (!x86 && reg[0] == 'x' && reg[1] >= '0' && reg[1] <= '7' && !reg[2]) {
+		t->odd++;
+		return r.kind == GPROF_UNWIND_CFA_UNKNOWN;
+	}
+	/* the resolver is entered with two words on the stack */
+	if (!x86 && !strcmp(cells[0], "sp+0") && !strcmp(ra, "u") && r.cfa == 2 && !t->entered++)
+		return r.kind == GPROF_UNWIND_CFA_SP && r.ra == -1;
 	/* setcontext() takes all from memory, as if it had been called there */
 	if (offset % 8 || (x86 && reads_offset(ra, &words) && words != -1)) {
 		t->odd++;
@@ -103,6 +112,9 @@ static bool row_is(struct gprof_unwind_rule r, bool x86, bool signal, char **cel
 	if (r.kind != n || r.cfa != offset / 8)
 		return false;
 	t->simple++;
+	/* with its words taken off it is over */
+	if (words && !offset)
+		return !r.ra && GPROF_UNWIND_RA(r.how) == GPROF_UNWIND_RA_LR;
 	if (words)
 		return r.ra == -1;
 	if (!fp_is(r, fp) || !ra_is(r, ra, x86))

@@ -75,7 +75,8 @@ cache_let_go()
 #
 #   triplet           what compilers call it
 #   karch             and what the kernel's sources call it
-#   suites            of Debian: those of its userland and libraries
+#   suites            of Debian: those of its userland and libraries, or what
+#                     GPROF_SUITES says instead
 #   together          architectures whose emulators and compilers are fetched as one
 #   tools             suite and compiler that programs for it are built by, where
 #                     this machine's own are not
@@ -86,6 +87,7 @@ use_arch()
 	[[ -f $vm/arch/$1 ]] || die "no such architecture: $1"
 	# shellcheck source=selftests/vm/arch/amd64
 	. "$vm/arch/$1"
+	suites=${GPROF_SUITES:-$suites}
 }
 
 # cross_prefix ARCH: what Debian calls the compiler for ARCH on this machine.

@@ -2,7 +2,6 @@
 /*
  * pprof_head.c: strings of a pprof file, and all that is there once.
  */
-#include <string.h>
 
 #include "pprof_reader.h"
 

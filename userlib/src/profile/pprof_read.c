@@ -10,7 +10,6 @@
  */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "base/opts.h"

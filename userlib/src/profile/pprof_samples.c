@@ -3,7 +3,6 @@
  * pprof_samples.c: samples of a pprof file.
  */
 #include <errno.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "pprof_plain.h"
@@ -67,6 +66,9 @@ static int read_stack(struct gprof_pprof_reader *r, const struct gprof_part *par
 		return gprof_pprof_no_memory(r);
 	if (!part->type)
 		return add_location(r, part->value, (*nr)++);
+	/* There may be no room at all yet. */
+	if (!part->len)
+		return 0;
 	rest = read_small_ids(r, part->data, part->data + part->len, nr);
 	numbers = (struct gprof_parts){ rest, part->len - (size_t)(rest - part->data) };
 	while (!err && (ret = gprof_parts_number(&numbers, &id)))

@@ -629,6 +629,18 @@ int gprof_builder_keep_tasks(struct gprof_builder *b, uint32_t *numbers)
 	return 0;
 }
 
+/* What the profile has in its own way, before it gets its names: both at once are the most. */
+static void forget_counted(struct gprof_builder *b)
+{
+	gprof_table_free(&b->counts_table);
+	gprof_table_init(&b->counts_table);
+	free(b->counts);
+	b->counts = NULL;
+	b->nr_counts = b->cap_counts = 0;
+	gprof_stacks_free(&b->stacks);
+	gprof_stacks_init(&b->stacks);
+}
+
 int gprof_builder_profile(struct gprof_builder *b, const struct gprof_columns *columns,
 			  struct gprof_profile **result)
 {
@@ -645,6 +657,8 @@ int gprof_builder_profile(struct gprof_builder *b, const struct gprof_columns *c
 		gprof_spaces_generate_again(&b->spaces);
 	err = add_samples(b, columns, NULL);
 	gprof_profile_have_samples(b->p);
+	if (b->last)
+		forget_counted(b);
 	if (!err)
 		err = gprof_resolver_name(&b->r);
 	if (err) {

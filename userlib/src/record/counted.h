@@ -107,6 +107,7 @@ struct gprof_instant {
  * @r: makes locations of @p, where there is one
  * @services: samples say what service they are of
  * @goes_on: there are profiles after this one, and processes are looked at meanwhile
+ * @last: there is none after the next one: samples and stacks go when they are in it
  * @rest: of what was divided for it, in units of 1 / 2^32
  */
 struct gprof_builder {
@@ -131,6 +132,7 @@ struct gprof_builder {
 	uint64_t rest;
 	bool services;
 	bool goes_on;
+	bool last;
 };
 
 #endif /* GPROF_COUNTED_H */

@@ -218,6 +218,7 @@ static int finish(struct gprof_recorder *r, struct gprof_stream *s,
 	if (err)
 		return err;
 	gprof_stream_look(s);
+	s->builder.last = true;
 	p = make_profile(s, &t, before);
 	if (!p)
 		err = gprof_error_set(&r->error, ENOMEM, "%s: no memory for the profile", s->name);

@@ -12,6 +12,9 @@
 #include "a64_insn.h"
 #include "layout.h"
 
+#define START_MAX	96				/* bytes of what a program begins with */
+#define A64_NOP		0xd503201f
+#define A64_BTI_C	0xd503245f
 #define PROLOGUE_MAX	(GPROF_IMAGE_AT_MAX / 4)	/* instructions before it is done */
 #define EPILOGUE_MAX	48				/* instructions of one */
 #define CHUNK		(GPROF_IMAGE_AT_MAX - 4 * EPILOGUE_MAX)
@@ -181,6 +184,8 @@ static bool forward(struct frame *frame, const struct gprof_a64_insn *in)
 		frame->based = true;
 		frame->base = frame->size - in->imm;
 		return frame->fp_saved;
+	case GPROF_A64_MOVE_SP:
+		return frame->based;
 	case GPROF_A64_CALL:
 		return frame->lr_saved;
 	case GPROF_A64_JUMP:
@@ -390,6 +395,59 @@ static int merge(struct function *fn, size_t first)
 	return err;
 }
 
+static bool is_pad(uint32_t word)
+{
+	return word == A64_NOP || word == A64_BTI_C;
+}
+
+/*
+ * A landing pad moves no stack: where the row behind it is another, that held before it.
+ * glibc's _dl_runtime_resolve says only there with what it was entered, and _start that
+ * nobody has called it.
+ */
+static int entry(struct function *fn, bool *found)
+{
+	const struct gprof_rows *rows = fn->rows;
+	struct gprof_unwind_rule next;
+	const unsigned char *p;
+
+	*found = false;
+	if (fn->row + 1 == rows->nr || rows->v[fn->row + 1].at != fn->at + 4 ||
+	    !is_entered(rule_now(fn)))
+		return 0;
+	next = rows->rules[rows->v[fn->row + 1].rule];
+	if (next.kind != GPROF_UNWIND_CFA_END &&
+	    (next.kind != GPROF_UNWIND_CFA_SP ||
+	     GPROF_UNWIND_RA(next.how) != GPROF_UNWIND_RA_AT_CFA))
+		return 0;
+	p = gprof_image_at(fn->img, fn->base + fn->at, 4);
+	*found = p && is_pad(word_at(p));
+	return *found ? add(fn, fn->at, next) : 0;
+}
+
+/*
+ * Behind the code that a program begins with may be some that was called: behind the call
+ * that does not return, a landing pad and a jump to another function. glibc's _start of
+ * programs that are not position independent has its __wrap_main there.
+ */
+static int behind_start(struct function *fn)
+{
+	const unsigned char *p;
+	uint32_t len = fn->end - fn->at, i;
+
+	p = len <= START_MAX ? gprof_image_at(fn->img, fn->base + fn->at, len) : NULL;
+	for (i = 0; p && i + 12 <= len; i += 4) {
+		struct gprof_a64_insn in = gprof_a64_decode(word_at(p + i + 8));
+		int64_t to = (int64_t)fn->at + i + 8 + in.imm;
+
+		if (gprof_a64_decode(word_at(p + i)).does == GPROF_A64_CALL &&
+		    is_pad(word_at(p + i + 4)) && in.does == GPROF_A64_JUMP &&
+		    (to < fn->at || to >= fn->end))
+			return add_frame(fn, fn->at + i + 4, &(struct frame){ 0 });
+	}
+	return 0;
+}
+
 int gprof_a64_correct(struct gprof_a64_frames *f, struct gprof_rows *rows,
 		      struct gprof_image *img, uint64_t base, uint32_t at, uint32_t len)
 {
@@ -398,6 +456,7 @@ int gprof_a64_correct(struct gprof_a64_frames *f, struct gprof_rows *rows,
 		.begin = at,
 	};
 	size_t first = rows->nr;
+	bool padded;
 	int err;
 
 	f->nr_added = 0;
@@ -406,7 +465,12 @@ int gprof_a64_correct(struct gprof_a64_frames *f, struct gprof_rows *rows,
 	if (!first || at % 4)
 		return 0;
 	fn.row = first - 1;
-	err = prologue(&fn);
+	err = entry(&fn, &padded);
+	if (!err && !padded)
+		err = prologue(&fn);
+	if (!err && (rule_now(&fn).kind == GPROF_UNWIND_CFA_END ||
+		     (padded && f->added[0].rule.kind == GPROF_UNWIND_CFA_END)))
+		err = behind_start(&fn);
 	if (!err)
 		err = epilogues(&fn);
 	return err || !f->nr_added ? err : merge(&fn, first);

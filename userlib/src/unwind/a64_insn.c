@@ -145,7 +145,7 @@ static struct gprof_a64_insn add(uint32_t word)
 		in.imm = -in.imm;
 	if (to == GPROF_A64_SP)
 		in.does = from == GPROF_A64_SP ? GPROF_A64_ADD_SP :
-			  from == GPROF_A64_FP ? GPROF_A64_SET_SP : GPROF_A64_ANYTHING;
+			  from == GPROF_A64_FP ? GPROF_A64_SET_SP : GPROF_A64_MOVE_SP;
 	else if (to == GPROF_A64_FP && from == GPROF_A64_SP)
 		in.does = GPROF_A64_SET_FP;
 	else if (is_special(to))
@@ -173,8 +173,9 @@ struct gprof_a64_insn gprof_a64_decode(uint32_t word)
 	if ((word & 0xbf800000) == 0x91000000)
 		return add(word);
 	if ((word & 0x1c000000) == 0x10000000 || (word & 0x0e000000) == 0x0a000000)
-		return just(is_special(to) || (to == GPROF_A64_SP && to_sp(word)) ?
-			    GPROF_A64_ANYTHING : GPROF_A64_NOTHING);
+		return just(is_special(to) ? GPROF_A64_ANYTHING :
+			    to == GPROF_A64_SP && to_sp(word) ? GPROF_A64_MOVE_SP :
+								GPROF_A64_NOTHING);
 	if ((word & 0x0e000000) == 0x0e000000)
 		return just(GPROF_A64_NOTHING);	/* floating point and vectors */
 	return just(GPROF_A64_ANYTHING);

@@ -19,6 +19,7 @@ enum gprof_a64_does {
 	GPROF_A64_ADD_SP,	/* sp = sp + imm */
 	GPROF_A64_SET_FP,	/* x29 = sp + imm */
 	GPROF_A64_SET_SP,	/* sp = x29 + imm */
+	GPROF_A64_MOVE_SP,	/* sp = something else, as to align it */
 	GPROF_A64_CALL,
 	GPROF_A64_BRANCH,	/* by imm bytes, or not */
 	GPROF_A64_JUMP,		/* by imm bytes */

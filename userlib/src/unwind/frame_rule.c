@@ -8,8 +8,8 @@
 #include <elf.h>
 #include <string.h>
 
-/* Of 4 bits. */
-#define REGS	16
+#define REGS		16	/* of 4 bits */
+#define A64_ARGUMENTS	8	/* x0 to x7 */
 
 static bool to_words(int64_t bytes, __s16 *words)
 {
@@ -82,6 +82,10 @@ static bool set_cfa(const struct gprof_machine *m, const struct gprof_frame_stat
 			  s->cfa_reg == m->fp ? GPROF_UNWIND_CFA_FP : GPROF_UNWIND_CFA_REG;
 		if (r->kind == GPROF_UNWIND_CFA_REG)
 			*reg = s->cfa_reg;
+		/* What longjmp() was given: that is where it goes, and no frame of it. */
+		if (r->kind == GPROF_UNWIND_CFA_REG && m->machine == EM_AARCH64 &&
+		    *reg < A64_ARGUMENTS)
+			return false;
 		return to_words(s->cfa_offset, &r->cfa) && *reg < REGS;
 	}
 	b = (struct gprof_bytes){ .p = s->cfa.p, .end = s->cfa.p + s->cfa.len };
@@ -184,6 +188,11 @@ static void correct_resolver(struct gprof_unwind_rule *r)
 		return;
 	r->cfa += 2;
 	r->ra -= 2;
+	if (!r->cfa && GPROF_UNWIND_FP(r->how) == GPROF_UNWIND_FP_SAME) {
+		/* they have been taken off: as the function that comes next is entered */
+		r->how = GPROF_UNWIND_HOW(GPROF_UNWIND_FP_SAME, GPROF_UNWIND_RA_LR, 0);
+		r->ra = 0;
+	}
 	if (GPROF_UNWIND_FP(r->how) == GPROF_UNWIND_FP_AT_CFA)
 		r->fp -= 2;
 }

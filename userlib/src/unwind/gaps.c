@@ -176,10 +176,14 @@ static uint32_t x86_jump_slot(const unsigned char *p, size_t len)
 	return p[0] == 0xff && p[1] == 0x25 ? SLOT : 0;
 }
 
+/* One that stands by itself. A function that was called has nothing on its stack yet. */
 static int add_jump_slot(struct gap *g, uint32_t at, uint32_t size)
 {
-	const struct gprof_unwind_rule called = { .kind = GPROF_UNWIND_CFA_SP, .cfa = 1 };
-	int err = add(g, at, called);
+	static const struct gprof_unwind_rule x86 = { .kind = GPROF_UNWIND_CFA_SP, .cfa = 1 }, a64 = {
+		.kind = GPROF_UNWIND_CFA_SP,
+		.how = GPROF_UNWIND_HOW(GPROF_UNWIND_FP_SAME, GPROF_UNWIND_RA_LR, 0),
+	};
+	int err = add(g, at, g->all->img->machine == EM_X86_64 ? x86 : a64);
 
 	if (!err)
 		err = add(g, (uint64_t)at + size, rule_none);
@@ -259,6 +263,10 @@ static int recognise(struct gap *g, uint32_t at, const unsigned char *p, size_t 
 			size = 8;
 		else if (word_at(p + pad) == A64_PUSH_PLT && len >= 32)
 			return a64_add_plt(g, at);
+		/* A static program has such slots without what would bind them. */
+		pad = size ? 0 : a64_plt_slot(p, len);
+		if (pad)
+			return add_jump_slot(g, at, pad);
 	}
 	err = size ? add_signal(g, at, size) : 0;
 	return err ? err : (int)size;
