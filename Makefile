@@ -124,7 +124,7 @@ check: guests-build
 	@selftests/vm/check check
 
 check-all: guests-build
-	@selftests/vm/check check fixed turns
+	@selftests/vm/check check fixed turns all
 
 bench: setup
 	@$(MAKE) --no-print-directory selftests

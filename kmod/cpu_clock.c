@@ -16,7 +16,7 @@
  * period has two that it covers in part, so that its sum follows to within two.
  *
  * Whoever asks for more than the machine can do gets half of it: once samples have
- * taken long, as much time again passes without any, and a little for the way into the
+ * taken long, as much time again passes without any, and a little for the way out of the
  * interrupt, which nobody sees. Slots may come to be due meanwhile, and halt, and run
  * again; what was left out is in the weight of the next sample.
  *
@@ -134,7 +134,7 @@ void gprof_cpu_clock_rest(struct gprof_cpu_clock *c, u64 began)
 	u64 now = ktime_get_mono_fast_ns();
 	u64 took = now - began;
 
-	/* Twice, for neither the way in and out of it is seen here, nor caches that it cools. */
+	/* Twice, for neither the way out of it is seen here, nor caches that it cools. */
 	c->rest = max(c->rest, now) + 2 * took;
 }
 
@@ -186,7 +186,8 @@ static enum hrtimer_restart interrupt(struct hrtimer *timer)
 	} else {
 		served = serve_all(c, now, regs, &next);
 		if (next - now < SHORT_NS * served) {
-			gprof_cpu_clock_rest(c, now);
+			/* The way in is ours too, but not for how long others put it off. */
+			gprof_cpu_clock_rest(c, max(c->expires, now - SHORT_NS));
 			next = max(next, c->rest);
 		}
 	}

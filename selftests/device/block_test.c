@@ -1262,8 +1262,11 @@ static bool is_called(uint64_t frame, const char *line)
 		return false;
 	f = fopen("/proc/kallsyms", "re");
 	while (f && !found && fgets(rest, sizeof(rest), f))
+		/* What a link by clang adds to a name the kernel leaves out. */
 		found = sscanf(rest, "%lx %c %127s", &addr, &type, symbol) == 3 &&
-			!strcmp(symbol, name) && addr + offset == frame;
+			!strncmp(symbol, name, strlen(name)) &&
+			(!symbol[strlen(name)] || !strncmp(symbol + strlen(name), ".llvm.", 6)) &&
+			addr + offset == frame;
 	if (f)
 		fclose(f);
 	return found;

@@ -278,6 +278,19 @@ bool kernel_has_sched_info(void)
 	return !access("/proc/self/schedstat", F_OK);
 }
 
+bool kernel_checks_calls(void)
+{
+	FILE *f = fopen("/proc/kallsyms", "re");
+	bool found = false;
+	char line[512];
+
+	while (f && !found && fgets(line, sizeof(line), f))
+		found = strstr(line, " __cfi_");
+	if (f)
+		fclose(f);
+	return found;
+}
+
 bool kernel_has_cgroups(void)
 {
 	return !access("/proc/self/cgroup", F_OK);

@@ -78,6 +78,8 @@ long long file_field(const char *path, const char *key);
 bool timers_are_fine(void);
 /* Does the scheduler note when a task came and went? Not without CONFIG_SCHED_INFO. */
 bool kernel_has_sched_info(void);
+/* Does it compare the types of who calls and who is called (CONFIG_CFI, CONFIG_CFI_CLANG)? */
+bool kernel_checks_calls(void);
 /* Has the kernel cgroups at all? */
 bool kernel_has_cgroups(void);
 

@@ -718,6 +718,22 @@ TEST_F(kernel, the_end_of_the_text_may_be_data_or_missing)
 	gprof_kernel_free(&self->k);
 }
 
+TEST_F(kernel, names_are_without_what_a_link_as_a_whole_adds)
+{
+	lib_write(self->dir, "proc/kallsyms",
+		  "ffffffff81000000 T _text\n"
+		  "ffffffff81297340 t pipe_read.llvm.12489267621036256641\n"
+		  "ffffffff81297800 t pipe_poll.cold\n"
+		  "ffffffffc0001100 t ext4_read.llvm.7\t[ext4]\n");
+	ASSERT_EQ(0, gprof_kernel_load(&self->k, self->proc, self->sys));
+	EXPECT_STREQ("pipe_read", gprof_kernel_find(&self->k, 0xffffffff81297350, &self->image));
+	EXPECT_STREQ("pipe_poll.cold", gprof_kernel_find(&self->k, 0xffffffff81297810,
+							 &self->image));
+	EXPECT_STREQ("ext4_read", gprof_kernel_find(&self->k, 0xffffffffc0001108, &self->image));
+	EXPECT_STREQ("[ext4]", self->image->name);
+	gprof_kernel_free(&self->k);
+}
+
 TEST_F(kernel, hidden_addresses_give_no_names)
 {
 	lib_write(self->dir, "proc/kallsyms",

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# package_guest.sh install|upgrade|again: in a guest with a bare Debian (cache/debian-root), what becomes of the
+# package_guest.sh install|upgrade|again|debian: in a guest with a bare Debian (cache/debian-root), what becomes of the
 # packages in /share, and of what is recorded meanwhile. Each test goes on where the one
 # before it ended. package_guest_test brings it there.
 
@@ -224,7 +224,27 @@ module_is_loaded()
 	works
 }
 
+# What Debian runs of a package after each change of what it depends on.
+autopkgtest_finds_nothing()
+{
+	apt install --no-install-recommends autopkgtest
+	[ "$(state gprof-dkms)" = none ]
+	# It is apt that reads what it is given here, and who else should?
+	echo 'APT::Sandbox::User "root";' >/etc/apt/apt.conf.d/99root
+	autopkgtest -B /share/gprof-dkms.deb /share/gprofctl.deb /share/source -- null >/tmp/tests 2>&1 || {
+		cat /tmp/tests
+		return 1
+	}
+	# Each is told when it ends, and in the summary.
+	sed -n '/@ summary$/,$p' /tmp/tests | grep -E '^(dkms|smoke) ' >/tmp/summary
+	cat /tmp/summary
+	[ "$(grep -c ' PASS$' /tmp/summary)" = 2 ] || fail "$(cat /tmp/tests)"
+}
+
 case $1 in
+debian)
+	ktap_run nothing_of_it_is_there_before autopkgtest_finds_nothing
+	;;
 install)
 	ktap_run nothing_of_it_is_there_before two_packages_are_enough_for_a_profile \
 		the_module_is_signed a_group_is_there_for_the_device \

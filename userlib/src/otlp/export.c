@@ -301,7 +301,9 @@ static void put_sample(struct exporter *e, const struct taken *t, size_t column)
 	size_t at = gprof_wire_open(&e->profile, PROFILE_SAMPLES), packed;
 
 	gprof_wire_number(&e->profile, SAMPLE_STACK, (uint32_t)t->stack);
-	gprof_wire_indexes(&e->profile, SAMPLE_ATTRIBUTES, e->attributes + a->first, a->nr, 0);
+	/* There may be none at all. */
+	if (a->nr)
+		gprof_wire_indexes(&e->profile, SAMPLE_ATTRIBUTES, e->attributes + a->first, a->nr, 0);
 	packed = gprof_wire_open(&e->profile, SAMPLE_VALUES);
 	gprof_wire_varint(&e->profile, (uint64_t)values[column]);
 	gprof_wire_close(&e->profile, packed);

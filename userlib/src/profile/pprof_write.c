@@ -114,7 +114,9 @@ static void put_sample(struct writer *writer, const struct gprof_profile *p, siz
 	struct gprof_wire *w = &writer->wire;
 	size_t at = gprof_wire_open(w, SAMPLE), packed, labels, i;
 
-	gprof_wire_indexes(w, SAMPLE_LOCATION, p->stacks + s->locations, s->nr_locations, 1);
+	/* There may be none at all. */
+	if (s->nr_locations)
+		gprof_wire_indexes(w, SAMPLE_LOCATION, p->stacks + s->locations, s->nr_locations, 1);
 	packed = gprof_wire_open(w, SAMPLE_VALUE);
 	for (i = 0; i < p->nr_columns; i++)
 		gprof_wire_varint(w, (uint64_t)values[i]);

@@ -72,7 +72,7 @@ static uint64_t parse_address(char *line, char **end)
 static int parse_line(struct gprof_kernel *k, char *line, uint64_t *etext)
 {
 	struct gprof_kernel_image *image;
-	char *name, *module;
+	char *name, *module, *added;
 	uint32_t index = 0;
 	uint64_t addr;
 	char type;
@@ -99,6 +99,13 @@ static int parse_line(struct gprof_kernel *k, char *line, uint64_t *etext)
 		if (index == GPROF_NONE)
 			return -ENOMEM;
 	}
+	/*
+	 * What clang's link as a whole adds to static functions is another with each kernel, and
+	 * the kernel leaves it out in all that it says itself.
+	 */
+	added = strstr(name, ".llvm.");
+	if (added)
+		*added = '\0';
 	/* arm64, riscv64 and x86 markers, not functions. */
 	if (!name[0] || name[0] == '$' || !strncmp(name, ".L", 2) || !strncmp(name, "__pfx_", 6))
 		return 0;
