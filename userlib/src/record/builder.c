@@ -254,6 +254,18 @@ static int note_live(struct gprof_builder *b, const struct gprof_decoded *s, uin
 	return s->live ? gprof_lastings_note(&b->lasting, s->live, index) : 0;
 }
 
+static void take_again(void *ctx, uint32_t handle, uint64_t weight, uint64_t time)
+{
+	struct gprof_builder *b = ctx;
+
+	b->counts[handle].samples++;
+	b->ends[b->counts[handle].end]++;
+	b->counts[handle].weight += weight;
+	/* Those of another CPU may have been read before. */
+	if (time > b->counts[handle].last)
+		b->counts[handle].last = time;
+}
+
 static int take_sample(void *ctx, const struct gprof_decoded *s, uint32_t *handle)
 {
 	struct gprof_builder *b = ctx;
@@ -261,6 +273,7 @@ static int take_sample(void *ctx, const struct gprof_decoded *s, uint32_t *handl
 		.addr = s->addr,
 		.samples = 1,
 		.weight = s->weight,
+		.last = s->time,
 		.value = times(s->value, s->weight),
 		.runnable = times(GPROF_WAIT_RUNNABLE_NS(s->wait), s->weight),
 		.parallelism = s->parallelism,
@@ -289,16 +302,15 @@ static int take_sample(void *ctx, const struct gprof_decoded *s, uint32_t *handl
 	}
 	if (own && find_labels(b, s, &c.labels))
 		return -ENOMEM;
-	if (s->stack != GPROF_NONE && !b->stacks.v[s->stack].time)
+	if (s->stack != GPROF_NONE && (!b->stacks.v[s->stack].time ||
+				       b->stacks.v[s->stack].time > s->time))
 		b->stacks.v[s->stack].time = s->time;
 	if (s->flags & GPROF_SAMPLE_REC_F_STATE)
 		return take_instant(b, s, &c);
 	hash = count_hash(b, &c);
 	index = gprof_table_find(&b->counts_table, hash, count_eq, b, &c);
 	if (index != GPROF_NONE) {
-		b->counts[index].samples++;
-		b->ends[b->counts[index].end]++;
-		b->counts[index].weight += s->weight;
+		take_again(b, index, s->weight, s->time);
 		b->counts[index].value = plus(b->counts[index].value, c.value);
 		b->counts[index].runnable = plus(b->counts[index].runnable, c.runnable);
 		*handle = own ? GPROF_NONE : index;
@@ -313,15 +325,6 @@ static int take_sample(void *ctx, const struct gprof_decoded *s, uint32_t *handl
 	b->counts[b->nr_counts] = c;
 	*handle = own ? GPROF_NONE : (uint32_t)b->nr_counts;
 	return note_live(b, s, (uint32_t)b->nr_counts++);
-}
-
-static void take_again(void *ctx, uint32_t handle, uint64_t weight)
-{
-	struct gprof_builder *b = ctx;
-
-	b->counts[handle].samples++;
-	b->ends[b->counts[handle].end]++;
-	b->counts[handle].weight += weight;
 }
 
 static int take_map(void *ctx, const struct gprof_map_rec *rec, const char *path)
@@ -425,6 +428,18 @@ static int by_stack(const void *a, const void *b)
 	return x->stack < y->stack ? -1 : x->stack > y->stack;
 }
 
+/* When the first one's stack was sampled for the last time; those with it come in a row. */
+static uint64_t last_time(const struct gprof_count **order, size_t nr)
+{
+	uint64_t last = 0;
+	size_t i;
+
+	for (i = 0; i < nr && order[i]->stack == order[0]->stack; i++)
+		if (order[i]->last > last)
+			last = order[i]->last;
+	return last;
+}
+
 /*
  * To the profile. @chosen: those counts alone, of which the ones that were not added are
  * unset; NULL: all.
@@ -470,9 +485,10 @@ static int add_samples(struct gprof_builder *b, const struct gprof_columns *colu
 		if (c->stack == GPROF_NONE) {
 			err = gprof_resolve_none(r);
 		} else if (!i || c->stack != last) {
-			const struct gprof_stack *s = &b->stacks.v[c->stack];
+			struct gprof_stack s = b->stacks.v[c->stack];
 
-			err = gprof_resolve_stack(r, s, &b->stacks.frames[s->frames]);
+			s.last = last_time(&order[i], nr_order - i);
+			err = gprof_resolve_stack(r, &s, &b->stacks.frames[s.frames]);
 			last = c->stack;
 		}
 		if (!err)

@@ -11,6 +11,9 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
+
+#define LOOKED_MAX	4096	/* functions that one address may be searched in */
 
 /**
  * struct waiting - functions that are begun
@@ -138,7 +141,8 @@ int gprof_code_settle(struct gprof_code **v, size_t *nr, size_t *cap, struct gpr
 	return 0;
 }
 
-const struct gprof_code *gprof_code_find(const struct gprof_code *v, size_t nr, uint64_t addr)
+/* How many functions begin at an address or before it. */
+static size_t count_begun(const struct gprof_code *v, size_t nr, uint64_t addr)
 {
 	size_t lo = 0, hi = nr;
 
@@ -150,5 +154,82 @@ const struct gprof_code *gprof_code_find(const struct gprof_code *v, size_t nr, 
 		else
 			hi = mid;
 	}
-	return lo && addr < v[lo - 1].end ? &v[lo - 1] : NULL;
+	return lo;
+}
+
+const struct gprof_code *gprof_code_find(const struct gprof_code *v, size_t nr, uint64_t addr)
+{
+	size_t begun = count_begun(v, nr, addr);
+
+	return begun && addr < v[begun - 1].end ? &v[begun - 1] : NULL;
+}
+
+/* Says where each reaches; false: none lies over another. */
+static bool find_reaches(struct gprof_code_past *past)
+{
+	uint64_t reach = 0;
+	bool over = false;
+	size_t i;
+
+	for (i = 0; i < past->nr; i++) {
+		over |= past->v[i].start < reach;
+		if (past->v[i].end > reach)
+			reach = past->v[i].end;
+		past->reach[i] = reach;
+	}
+	return over;
+}
+
+int gprof_code_remember(struct gprof_code_past *past, const struct gprof_code *v, size_t nr,
+			struct gprof_budget *memory)
+{
+	size_t bytes = nr * (sizeof(*past->v) + sizeof(*past->reach));
+	int err = gprof_budget_take(memory, bytes);
+
+	memset(past, 0, sizeof(*past));
+	if (err)
+		return err;
+	past->v = calloc(nr + 1, sizeof(*past->v));
+	past->reach = calloc(nr + 1, sizeof(*past->reach));
+	if (past->v && past->reach) {
+		past->nr = nr;
+		if (nr)
+			memcpy(past->v, v, nr * sizeof(*v));
+		qsort(past->v, nr, sizeof(*past->v), by_start);
+		if (find_reaches(past))
+			return 0;
+	} else {
+		err = -ENOMEM;
+	}
+	gprof_code_past_free(past);
+	gprof_budget_give(memory, bytes);
+	return err;
+}
+
+void gprof_code_past_free(struct gprof_code_past *past)
+{
+	free(past->v);
+	free(past->reach);
+	memset(past, 0, sizeof(*past));
+}
+
+const struct gprof_code *gprof_code_was(const struct gprof_code_past *past, uint64_t addr,
+					const uint64_t *made, uint64_t time)
+{
+	const struct gprof_code *was = NULL, *oldest = NULL;
+	size_t i = count_begun(past->v, past->nr, addr), looked = 0;
+
+	for (; i && past->reach[i - 1] > addr; i--) {
+		const struct gprof_code *code = &past->v[i - 1];
+
+		if (++looked > LOOKED_MAX)
+			return NULL;
+		if (addr >= code->end)
+			continue;
+		if (!oldest || code->age < oldest->age)
+			oldest = code;
+		if (made[code->age] <= time && (!was || code->age > was->age))
+			was = code;
+	}
+	return was ? was : oldest;
 }

@@ -114,12 +114,11 @@ void gprof_generated_free(struct gprof_generated *g)
 	gprof_perf_map_free(&g->perf_map);
 }
 
-bool gprof_generated_find(const struct gprof_generated *g, uint64_t addr,
-			  struct gprof_generated_code *code)
+bool gprof_generated_find(const struct gprof_generated *g, uint64_t addr, uint64_t from,
+			  uint64_t to, struct gprof_jit_code *code)
 {
-	memset(code, 0, sizeof(*code));
-	code->name = gprof_jitdump_find(&g->jitdump, addr, &code->file, &code->line);
-	if (!code->name)
-		code->name = gprof_perf_map_find(&g->perf_map, addr);
+	if (gprof_jitdump_find(&g->jitdump, addr, from, to, code))
+		return true;
+	code->name = gprof_perf_map_find(&g->perf_map, addr);
 	return code->name;
 }
