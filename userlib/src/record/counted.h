@@ -137,4 +137,26 @@ struct gprof_builder {
 	bool last;
 };
 
+/** gprof_builder_ops - what a decoder calls; its context is the builder */
+extern const struct gprof_decode_ops gprof_builder_ops;
+
+/**
+ * gprof_builder_look() - find out what of the samples is live
+ * @b: builder that has all samples of before
+ * @t: the kernel's table
+ */
+void gprof_builder_look(struct gprof_builder *b, const struct gprof_live_table *t);
+
+/** gprof_builder_renumbered() - samples, or their stacks or tasks, have other numbers; 0 or -ENOMEM */
+int gprof_builder_renumbered(struct gprof_builder *b);
+
+/**
+ * gprof_builder_keep_tasks() - forget tasks, so that the others have new numbers
+ * @b: builder
+ * @numbers: of each task: GPROF_NONE: forget it; else gets its new number
+ *
+ * Return: 0 or -ENOMEM, all being left as it was.
+ */
+int gprof_builder_keep_tasks(struct gprof_builder *b, uint32_t *numbers);
+
 #endif /* GPROF_COUNTED_H */
