@@ -310,6 +310,8 @@ int gprof_jitdump_read(struct gprof_jitdump *j, int fd, uint32_t pid)
 		ret = gprof_code_settle(&j->v, &j->nr, &j->cap, &j->budget);
 	if (ret == -ENOMEM && j->budget.exceeded)
 		ret = -EFBIG;
+	/* Nothing more comes, and whoever asked may put the result elsewhere. */
+	j->strings.table.budget = NULL;
 	if (ret)
 		gprof_jitdump_free(j);
 	gprof_map64_free(&r.by_index);
