@@ -403,6 +403,29 @@ TEST_F(jitdump, code_in_any_number_of_layers_takes_little_time)
 	EXPECT_GT(500000000, lib_cpu_ns() - began);
 }
 
+/* Which takes its writer next to no disk. */
+TEST_F(jitdump, a_file_of_holes_has_an_end)
+{
+	const uint32_t rec[4] = { 2, sizeof(rec) + (16U << 20) };
+	int fd = lib_memfd(self->d.bytes, self->d.len), err;
+	off_t at = (off_t)self->d.len;
+	uint64_t i, began;
+
+	ASSERT_LE(0, fd);
+	for (i = 0; i < 2000; i++, at += rec[1])
+		ASSERT_EQ(sizeof(rec), pwrite(fd, rec, sizeof(rec), at));
+	self->d.len = 0;
+	put_load(&self->d, 0x1000, 0x40, 1, "behind");
+	ASSERT_EQ((ssize_t)self->d.len, pwrite(fd, self->d.bytes, self->d.len, at));
+	began = lib_cpu_ns();
+	err = gprof_jitdump_read(&self->j, fd, 7);
+	close(fd);
+	ASSERT_EQ(0, err);
+	EXPECT_GT(2000000000, lib_cpu_ns() - began);
+	EXPECT_STREQ("behind -:0", place_of(&self->j, 0x1000));
+	EXPECT_TRUE(self->j.lines_left_out);
+}
+
 TEST_F(jitdump, places_belong_to_the_function_behind_them)
 {
 	size_t at = debug_begin(&self->d, 0x1000, 3);

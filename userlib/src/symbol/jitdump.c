@@ -16,6 +16,7 @@
 #define LINES_MAX	(32ULL << 20)	/* of that: names are worth more */
 #define NAME_MAX_BYTES	4096
 #define DEBUG_MAX	(16U << 20)	/* bytes of places of one function */
+#define DEBUG_ALL	(256U << 20)	/* ... of all: a file of holes has no end */
 #define FLAG_ARCH_TIME	1ULL		/* times are of a clock that is not ours */
 #define RECORDS_MAX	(16U << 20)	/* also of those that say nothing to us */
 
@@ -78,6 +79,7 @@ struct debug_entry {
  * @cap_body: room in it
  * @lines: places that wait for their function
  * @lines_addr: its address
+ * @debug: bytes of places that were read
  * @timed: times are CLOCK_MONOTONIC
  * @time: of the record
  */
@@ -89,6 +91,7 @@ struct reader {
 	size_t cap_body;
 	struct gprof_jit_lines lines;
 	uint64_t lines_addr;
+	uint64_t debug;
 	bool timed;
 	uint64_t time;
 };
@@ -249,10 +252,12 @@ static int next(struct reader *r)
 	if (rec.id < sizeof(kinds) / sizeof(kinds[0]))
 		want = len < kinds[rec.id].max ? len : kinds[rec.id].max;
 	/* Not read in part: what is left out is not what was written. */
-	if (rec.id == CODE_DEBUG_INFO && want < len) {
+	if (rec.id == CODE_DEBUG_INFO && (want < len || want > DEBUG_ALL - r->debug)) {
 		r->j->lines_left_out = true;
 		want = 0;
 	}
+	if (rec.id == CODE_DEBUG_INFO)
+		r->debug += want;
 	if (want) {
 		if (gprof_grow(&r->body, &r->cap_body, want, 1))
 			return -ENOMEM;
