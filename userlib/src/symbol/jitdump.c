@@ -356,24 +356,19 @@ static void find_line(const struct gprof_jitdump *j, const struct gprof_code *at
 	}
 }
 
-bool gprof_jitdump_find(const struct gprof_jitdump *j, uint64_t addr, uint64_t from, uint64_t to,
+bool gprof_jitdump_find(struct gprof_jitdump *j, uint64_t addr, uint64_t from, uint64_t to,
 			struct gprof_jit_code *code)
 {
-	const struct gprof_code *newest = gprof_code_find(j->v, j->nr, addr), *at = newest, *before;
+	const struct gprof_code *newest = gprof_code_find(j->v, j->nr, addr), *at = newest;
 
 	memset(code, 0, sizeof(*code));
 	if (!newest)
 		return false;
 	/* It has come since the stack was seen first: what lay there meanwhile? */
 	if (from && j->past.nr && j->made[newest->age] > from) {
-		at = gprof_code_was(&j->past, addr, j->made, to);
-		before = gprof_code_was(&j->past, addr, j->made, from);
-		if (!at || !before || at->name != before->name) {
-			code->version = GPROF_JIT_CHANGED;
+		at = gprof_code_was(&j->past, addr, j->made, from, to);
+		if (!at)
 			return true;
-		}
-		if (at->age != newest->age)
-			code->version = at->age + 1;
 	}
 	code->name = j->strings.v[at->name];
 	find_line(j, at, addr, code);
