@@ -620,6 +620,28 @@ TEST_F(resolve, generated_code_is_what_it_was_when_it_was_sampled)
 	lib_sh("rm -rf %s", dir);
 }
 
+/* The stack is the one of the profile before, its samples are not. */
+TEST_F(resolve, generated_code_is_what_it_was_for_each_profile)
+{
+	const struct gprof_process id = { getpid(), 1, lib_start_ns(getpid()) };
+	const char *dir = lib_tmpdir();
+	void *page = map_dump(self, &id, dir);
+
+	ASSERT_NE(MAP_FAILED, page);
+	AT(0x3000, .time = 1500);
+	ASSERT_EQ(0, make(self));
+	EXPECT_EQ(1, samples_of(self->p, "early"));
+	gprof_profile_free(self->p);
+	self->p = NULL;
+	ASSERT_EQ(0, gprof_builder_next(&self->b));
+	gprof_decoder_forget(&self->d);
+	AT(0x3000, .time = 2500, .last = 2600);
+	ASSERT_EQ(0, make(self));
+	EXPECT_EQ(2, samples_of(self->p, "late"));
+	munmap(page, 4096);
+	lib_sh("rm -rf %s", dir);
+}
+
 /* An address whose newest code was named is told of again, when there is newer code. */
 TEST_F(resolve, generated_code_that_came_since_has_its_own_name)
 {
