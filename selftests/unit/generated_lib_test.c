@@ -237,22 +237,20 @@ static int read_dump(struct gprof_jitdump *j, const struct dump *d, size_t len)
 }
 
 /* "NAME FILE:LINE" of what was at an address from a time to another. */
-static const char *place_at(const struct gprof_jitdump *j, uint64_t addr, uint64_t from, uint64_t to)
+static const char *place_at(struct gprof_jitdump *j, uint64_t addr, uint64_t from, uint64_t to)
 {
 	static char text[256];
 	struct gprof_jit_code code;
 
 	if (!gprof_jitdump_find(j, addr, from, to, &code))
 		return "- -:0";
-	if (!code.name != (code.version == GPROF_JIT_CHANGED))
-		return "without a name";
-	snprintf(text, sizeof(text), "%s%s %s:%u", code.version ? "formerly " : "",
-		 code.name ? code.name : "changed", code.file ? code.file : "-", code.line);
+	snprintf(text, sizeof(text), "%s %s:%u", code.name ? code.name : "changed",
+		 code.file ? code.file : "-", code.line);
 	return text;
 }
 
 /* Of the newest. */
-static const char *place_of(const struct gprof_jitdump *j, uint64_t addr)
+static const char *place_of(struct gprof_jitdump *j, uint64_t addr)
 {
 	return place_at(j, addr, 0, 0);
 }
@@ -319,21 +317,29 @@ TEST_F(jitdump, code_is_what_it_was_at_a_time)
 	put_load(&self->d, 0x2000, 0x10, 4, "two");
 	self->d.time = 400;
 	put_load(&self->d, 0x2000, 0x10, 5, "two");
+	self->d.time = 500;
+	put_load(&self->d, 0x1ff8, 0x20, 6, "five");
+	self->d.time = 600;
+	put_load(&self->d, 0x2000, 0x10, 7, "two");
 	ASSERT_EQ(0, read_dump(&self->j, &self->d, self->d.len));
 	EXPECT_STREQ("three -:0", place_at(&self->j, 0x1010, 300, 900));
-	EXPECT_STREQ("formerly two -:0", place_at(&self->j, 0x1010, 200, 299));
-	EXPECT_STREQ("formerly one a.js:7", place_at(&self->j, 0x1010, 100, 199));
+	EXPECT_STREQ("two -:0", place_at(&self->j, 0x1010, 200, 299));
+	EXPECT_STREQ("one a.js:7", place_at(&self->j, 0x1010, 100, 199));
 	/* What came later than it was sampled was there nevertheless: a program may be slow to say. */
-	EXPECT_STREQ("formerly one a.js:7", place_at(&self->j, 0x1010, 50, 60));
+	EXPECT_STREQ("one a.js:7", place_at(&self->j, 0x1010, 50, 60));
 	EXPECT_STREQ("two -:0", place_at(&self->j, 0x0fff, 50, 60));
 	EXPECT_STREQ("one a.js:7", place_at(&self->j, 0x1020, 50, 60));
 	/* Of two names neither is right all the time. */
-	EXPECT_STREQ("formerly changed -:0", place_at(&self->j, 0x1010, 250, 300));
-	EXPECT_STREQ("formerly changed -:0", place_at(&self->j, 0x1010, 199, 900));
-	EXPECT_STREQ("formerly changed -:0", place_at(&self->j, 0x1008, 199, 200));
+	EXPECT_STREQ("changed -:0", place_at(&self->j, 0x1010, 250, 300));
+	EXPECT_STREQ("changed -:0", place_at(&self->j, 0x1010, 199, 900));
+	EXPECT_STREQ("changed -:0", place_at(&self->j, 0x1008, 199, 200));
 	/* Compiled once more, it is the same one. */
 	EXPECT_STREQ("two -:0", place_at(&self->j, 0x2008, 300, 400));
-	EXPECT_STREQ("formerly two -:0", place_at(&self->j, 0x2008, 300, 399));
+	EXPECT_STREQ("two -:0", place_at(&self->j, 0x2008, 300, 399));
+	EXPECT_STREQ("two -:0", place_at(&self->j, 0x2008, 600, 700));
+	/* Which it is not where another one was between. */
+	EXPECT_STREQ("changed -:0", place_at(&self->j, 0x2008, 300, 600));
+	EXPECT_STREQ("changed -:0", place_at(&self->j, 0x2008, 50, 700));
 	/* Where no time is known the newest is meant. */
 	EXPECT_STREQ("three -:0", place_at(&self->j, 0x1010, 0, 0));
 }
@@ -347,7 +353,7 @@ TEST_F(jitdump, code_that_has_moved_was_elsewhere_before)
 	self->d.time = 300;
 	put_load(&self->d, 0x1000, 0x40, 10, "next");
 	ASSERT_EQ(0, read_dump(&self->j, &self->d, self->d.len));
-	EXPECT_STREQ("formerly mover -:0", place_at(&self->j, 0x1004, 150, 250));
+	EXPECT_STREQ("mover -:0", place_at(&self->j, 0x1004, 150, 250));
 	EXPECT_STREQ("mover -:0", place_at(&self->j, 0x5004, 250, 350));
 	EXPECT_STREQ("next -:0", place_at(&self->j, 0x1004, 301, 350));
 }
@@ -394,13 +400,66 @@ TEST_F(jitdump, code_in_any_number_of_layers_takes_little_time)
 	ASSERT_EQ(0, gprof_jitdump_read(&self->j, fileno(f), 7));
 	fclose(f);
 	EXPECT_STREQ("odd -:0", place_of(&self->j, 0x1000 + nr));
-	EXPECT_STREQ("formerly changed -:0", place_at(&self->j, 0x1000 + nr, 50000, 50000));
-	EXPECT_STREQ("formerly even -:0", place_at(&self->j, 0x1000 + 1000, 500, 500));
-	EXPECT_STREQ("formerly changed -:0", place_at(&self->j, 0x1000 + 1000, 500, 501));
+	EXPECT_STREQ("changed -:0", place_at(&self->j, 0x1000 + nr, 50000, 50000));
+	EXPECT_STREQ("even -:0", place_at(&self->j, 0x1000 + 1000, 500, 500));
+	EXPECT_STREQ("changed -:0", place_at(&self->j, 0x1000 + 1000, 500, 501));
 	began = lib_cpu_ns();
 	for (i = 0; i < 1000; i++)
 		ASSERT_TRUE(gprof_jitdump_find(&self->j, 0x1000 + nr, 1, 2, &code));
 	EXPECT_GT(500000000, lib_cpu_ns() - began);
+	/* In all, too: each frame of a profile may be such an address. */
+	for (i = 0; i < 2000000; i++)
+		ASSERT_TRUE(gprof_jitdump_find(&self->j, 0x1000 + nr, 1, 2, &code));
+	EXPECT_GT(5000000000, lib_cpu_ns() - began);
+}
+
+/* As of a pool of code that a program names as a whole before it fills it. */
+TEST_F(jitdump, what_lies_in_a_large_function_is_found)
+{
+	const uint64_t nr = 5000, last = 0x1000 + (nr - 1) * 16;
+	FILE *f = tmpfile();
+	uint64_t i;
+
+	ASSERT_NE(NULL, f);
+	self->d.time = 100;
+	put_load(&self->d, 0x1000, 0x1000000, 0, "pool");
+	for (i = 0; i < 2 * nr; i++) {
+		ASSERT_EQ(1, fwrite(self->d.bytes, self->d.len, 1, f));
+		self->d.len = 0;
+		self->d.time = 1000 + i;
+		put_load(&self->d, 0x1000 + i % nr * 16, 16, i, i < nr ? "first" : "second");
+	}
+	ASSERT_EQ(1, fwrite(self->d.bytes, self->d.len, 1, f));
+	ASSERT_EQ(0, fflush(f));
+	ASSERT_EQ(0, gprof_jitdump_read(&self->j, fileno(f), 7));
+	fclose(f);
+	EXPECT_STREQ("second -:0", place_at(&self->j, last, 1000 + 2 * nr, 1000 + 2 * nr));
+	EXPECT_STREQ("first -:0", place_at(&self->j, last, 1000 + nr, 1000 + nr));
+	EXPECT_STREQ("pool -:0", place_at(&self->j, last, 500, 600));
+	EXPECT_STREQ("changed -:0", place_at(&self->j, last, 500, 1000 + nr));
+}
+
+/* Which takes its writer next to no disk. */
+TEST_F(jitdump, a_file_of_holes_has_an_end)
+{
+	const uint32_t rec[4] = { 2, sizeof(rec) + (16U << 20) };
+	int fd = lib_memfd(self->d.bytes, self->d.len), err;
+	off_t at = (off_t)self->d.len;
+	uint64_t i, began;
+
+	ASSERT_LE(0, fd);
+	for (i = 0; i < 2000; i++, at += rec[1])
+		ASSERT_EQ(sizeof(rec), pwrite(fd, rec, sizeof(rec), at));
+	self->d.len = 0;
+	put_load(&self->d, 0x1000, 0x40, 1, "behind");
+	ASSERT_EQ((ssize_t)self->d.len, pwrite(fd, self->d.bytes, self->d.len, at));
+	began = lib_cpu_ns();
+	err = gprof_jitdump_read(&self->j, fd, 7);
+	close(fd);
+	ASSERT_EQ(0, err);
+	EXPECT_GT(2000000000, lib_cpu_ns() - began);
+	EXPECT_STREQ("behind -:0", place_of(&self->j, 0x1000));
+	EXPECT_TRUE(self->j.lines_left_out);
 }
 
 TEST_F(jitdump, places_belong_to_the_function_behind_them)

@@ -620,4 +620,63 @@ TEST_F(resolve, generated_code_is_what_it_was_when_it_was_sampled)
 	lib_sh("rm -rf %s", dir);
 }
 
+/* The stack is the one of the profile before, its samples are not. */
+TEST_F(resolve, generated_code_is_what_it_was_for_each_profile)
+{
+	const struct gprof_process id = { getpid(), 1, lib_start_ns(getpid()) };
+	const char *dir = lib_tmpdir();
+	void *page = map_dump(self, &id, dir);
+
+	ASSERT_NE(MAP_FAILED, page);
+	AT(0x3000, .time = 1500);
+	ASSERT_EQ(0, make(self));
+	EXPECT_EQ(1, samples_of(self->p, "early"));
+	gprof_profile_free(self->p);
+	self->p = NULL;
+	ASSERT_EQ(0, gprof_builder_next(&self->b));
+	gprof_decoder_forget(&self->d);
+	AT(0x3000, .time = 2500, .last = 2600);
+	ASSERT_EQ(0, make(self));
+	EXPECT_EQ(2, samples_of(self->p, "late"));
+	munmap(page, 4096);
+	lib_sh("rm -rf %s", dir);
+}
+
+/* An address whose newest code was named is told of again, when there is newer code. */
+TEST_F(resolve, generated_code_that_came_since_has_its_own_name)
+{
+	const struct gprof_process id = { getpid(), 1, lib_start_ns(getpid()) };
+	const struct gprof_columns columns = {
+		.count_type = "samples", .weight_type = "cycles", .weight_unit = "count",
+	};
+	const char *dir = lib_tmpdir();
+	void *page = map_dump(self, &id, dir);
+	struct dump more = { .time = 3000 };
+	bool settled[] = { true };
+	char path[128];
+	FILE *f;
+
+	ASSERT_NE(MAP_FAILED, page);
+	AT(0x3000, .time = 2500);
+	ASSERT_EQ(0, gprof_builder_settle(&self->b, &columns, settled));
+	ASSERT_EQ(0, gprof_builder_renumbered(&self->b));
+	gprof_decoder_forget(&self->d);
+	put_load(&more, 0x1000, 0x40, 4, "latest");
+	snprintf(path, sizeof(path), "%s/jit-%d.dump", dir, getpid());
+	f = fopen(path, "ae");
+	ASSERT_NE(NULL, f);
+	ASSERT_EQ(1, fwrite(more.bytes, more.len, 1, f));
+	fclose(f);
+	AT(0x3000, .time = 3500);
+	AT(0x3000, .time = 2500);
+	AT(0x4000, .time = 3500);
+	AT(0x5000, .time = 2500);
+	ASSERT_EQ(0, make(self));
+	EXPECT_EQ(2, samples_of(self->p, "late"));
+	EXPECT_EQ(1, samples_of(self->p, "latest"));
+	EXPECT_EQ(2, samples_of(self->p, "[unknown: unmapped or replaced]"));
+	munmap(page, 4096);
+	lib_sh("rm -rf %s", dir);
+}
+
 TEST_HARNESS_MAIN

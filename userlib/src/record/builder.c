@@ -168,16 +168,22 @@ static int by_stack(const void *a, const void *b)
 	return x->stack < y->stack ? -1 : x->stack > y->stack;
 }
 
-/* When the first one's stack was sampled for the last time; those with it come in a row. */
-static uint64_t last_time(const struct gprof_count **order, size_t nr)
+/*
+ * When the first one's stack was sampled for the first and the last time; those with it come in
+ * a row. It may have been sampled for earlier profiles too.
+ */
+static void find_times(const struct gprof_count **order, size_t nr, struct gprof_stack *s)
 {
-	uint64_t last = 0;
 	size_t i;
 
-	for (i = 0; i < nr && order[i]->stack == order[0]->stack; i++)
-		if (order[i]->last > last)
-			last = order[i]->last;
-	return last;
+	s->time = order[0]->first;
+	s->last = order[0]->last;
+	for (i = 1; i < nr && order[i]->stack == order[0]->stack; i++) {
+		if (order[i]->first < s->time)
+			s->time = order[i]->first;
+		if (order[i]->last > s->last)
+			s->last = order[i]->last;
+	}
 }
 
 /*
@@ -227,7 +233,7 @@ static int add_samples(struct gprof_builder *b, const struct gprof_columns *colu
 		} else if (!i || c->stack != last) {
 			struct gprof_stack s = b->stacks.v[c->stack];
 
-			s.last = last_time(&order[i], nr_order - i);
+			find_times(&order[i], nr_order - i, &s);
 			err = gprof_resolve_stack(r, &s, &b->stacks.frames[s.frames]);
 			last = c->stack;
 		}

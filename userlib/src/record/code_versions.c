@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * code_versions.c: locations of generated code that is no longer the newest at its address.
+ * code_versions.c: locations of generated code, of which there were several at an address.
  */
 #include "code_versions.h"
 
@@ -10,7 +10,8 @@
 /* What tells them apart. */
 struct key {
 	uint32_t mapping;
-	uint32_t version;
+	uint32_t function;
+	uint32_t line;
 	uint64_t address;
 };
 
@@ -34,25 +35,28 @@ static bool version_eq(const void *ctx, uint32_t index, const void *key)
 	const struct gprof_location *l = &v->p->locations[v->v[index].location];
 	const struct key *k = key;
 
-	return v->v[index].version == k->version && l->mapping == k->mapping &&
-	       l->address == k->address;
+	return v->v[index].function == k->function && v->v[index].line == k->line &&
+	       l->mapping == k->mapping && l->address == k->address;
 }
 
 uint32_t gprof_code_versions_location(struct gprof_code_versions *v, uint32_t mapping,
-				      uint64_t address, uint32_t version, bool *is_new)
+				      uint64_t address, uint32_t function, uint32_t line)
 {
-	const struct key key = { mapping, version, address };
-	uint64_t hash = gprof_hash_u64(gprof_hash_u64(v->table.seed, address),
-				       (uint64_t)mapping << 32 | version);
-	uint32_t index = gprof_table_find(&v->table, hash, version_eq, v, &key), location;
+	const struct gprof_line of = { .function = function, .line = line };
+	const struct key key = { mapping, function, line, address };
+	uint64_t hash = gprof_hash_u64(v->table.seed, address);
+	uint32_t index, location;
 
-	*is_new = index == GPROF_NONE;
-	if (!*is_new)
+	hash = gprof_hash_u64(hash, (uint64_t)mapping << 32 | function);
+	hash = gprof_hash_u64(hash, line);
+	index = gprof_table_find(&v->table, hash, version_eq, v, &key);
+	if (index != GPROF_NONE)
 		return v->v[index].location;
 	location = gprof_profile_append_location(v->p, mapping, address);
-	if (location == GPROF_NONE || gprof_grow(&v->v, &v->cap_v, v->nr_v + 1, sizeof(*v->v)) ||
+	if (location == GPROF_NONE || gprof_profile_set_lines(v->p, location, &of, 1) ||
+	    gprof_grow(&v->v, &v->cap_v, v->nr_v + 1, sizeof(*v->v)) ||
 	    gprof_table_insert(&v->table, hash, (uint32_t)v->nr_v))
 		return GPROF_NONE;
-	v->v[v->nr_v++] = (struct gprof_code_version){ location, version };
+	v->v[v->nr_v++] = (struct gprof_code_version){ location, function, line };
 	return location;
 }

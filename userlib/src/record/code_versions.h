@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * code_versions.h: locations of generated code that is no longer the newest at its address.
+ * code_versions.h: locations of generated code, of which there were several at an address.
  */
 #ifndef GPROF_CODE_VERSIONS_H
 #define GPROF_CODE_VERSIONS_H
@@ -13,11 +13,13 @@
 /**
  * struct gprof_code_version - a location, and which code it is of
  * @location: index in the profile
- * @version: gprof_jit_code.version
+ * @function: likewise
+ * @line: in its source, or 0
  */
 struct gprof_code_version {
 	uint32_t location;
-	uint32_t version;
+	uint32_t function;
+	uint32_t line;
 };
 
 /**
@@ -35,16 +37,16 @@ void gprof_code_versions_init(struct gprof_code_versions *v, struct gprof_profil
 void gprof_code_versions_free(struct gprof_code_versions *v);
 
 /**
- * gprof_code_versions_location() - the location of a version of the code at an address
+ * gprof_code_versions_location() - the location of a function at an address
  * @v: such locations
  * @mapping: index + 1 of the mapping in the profile
  * @address: address
- * @version: not 0
- * @is_new: set to whether it has no lines yet
+ * @function: index in the profile: what is known by now may be another one than before
+ * @line: in its source, or 0
  *
  * Return: index, or GPROF_NONE without memory.
  */
 uint32_t gprof_code_versions_location(struct gprof_code_versions *v, uint32_t mapping,
-				      uint64_t address, uint32_t version, bool *is_new);
+				      uint64_t address, uint32_t function, uint32_t line);
 
 #endif /* GPROF_CODE_VERSIONS_H */

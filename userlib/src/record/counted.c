@@ -172,6 +172,8 @@ static void take_again(void *ctx, uint32_t handle, uint64_t weight, uint64_t tim
 	b->ends[b->counts[handle].end]++;
 	b->counts[handle].weight += weight;
 	/* Those of another CPU may have been read before. */
+	if (time < b->counts[handle].first)
+		b->counts[handle].first = time;
 	if (time > b->counts[handle].last)
 		b->counts[handle].last = time;
 }
@@ -183,6 +185,7 @@ static int take_sample(void *ctx, const struct gprof_decoded *s, uint32_t *handl
 		.addr = s->addr,
 		.samples = 1,
 		.weight = s->weight,
+		.first = s->time,
 		.last = s->time,
 		.value = times(s->value, s->weight),
 		.runnable = times(GPROF_WAIT_RUNNABLE_NS(s->wait), s->weight),
@@ -212,9 +215,6 @@ static int take_sample(void *ctx, const struct gprof_decoded *s, uint32_t *handl
 	}
 	if (own && find_labels(b, s, &c.labels))
 		return -ENOMEM;
-	if (s->stack != GPROF_NONE && (!b->stacks.v[s->stack].time ||
-				       b->stacks.v[s->stack].time > s->time))
-		b->stacks.v[s->stack].time = s->time;
 	if (s->flags & GPROF_SAMPLE_REC_F_STATE)
 		return take_instant(b, s, &c);
 	hash = count_hash(b, &c);

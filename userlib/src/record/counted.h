@@ -35,7 +35,8 @@ struct gprof_task {
  * @wait: what they waited for and how that ended, GPROF_WAIT_*, where @has_wait
  * @samples: how many
  * @weight: events that they stand for
- * @last: time of the last of them
+ * @first: time of the first of them
+ * @last: and of the last
  * @value: sum of what was measured of these events
  * @runnable: sum of the ns after a wait until the task ran
  * @live_weight: of @weight, what was live at the last gprof_builder_look()
@@ -57,6 +58,7 @@ struct gprof_count {
 	uint64_t addr;
 	uint64_t samples;
 	uint64_t weight;
+	uint64_t first;
 	uint64_t last;
 	uint64_t value;
 	uint64_t live_weight;

@@ -338,9 +338,8 @@ static int generated_frame(struct gprof_resolver *r, struct gprof_space *space,
 {
 	const char *name = place->changed ? CHANGED : NULL, *file = "";
 	uint64_t to = s->last > s->time ? s->last : s->time;
+	uint32_t location, function, line = 0;
 	struct gprof_jit_code code;
-	uint32_t location, line = 0;
-	bool is_new = false;
 
 	if (gprof_space_generated(space, addr, s->time, to, &code)) {
 		name = code.name ? code.name : CHANGED;
@@ -348,20 +347,17 @@ static int generated_frame(struct gprof_resolver *r, struct gprof_space *space,
 		line = code.line;
 		r->changed += !code.name;
 	}
-	if (code.version) {
-		location = gprof_code_versions_location(&r->versions, place->mapping,
-							place->address, code.version, &is_new);
-	} else {
+	if (!name) {
 		location = gprof_profile_find_location(r->p, place->mapping, place->address);
-		is_new = location == GPROF_NONE;
-		if (is_new)
-			location = gprof_profile_add_location(r->p, place->mapping,
-							      place->address);
+		return push(r, location != GPROF_NONE ? location :
+			    gprof_profile_add_location(r->p, place->mapping, place->address));
 	}
-	if (location == GPROF_NONE ||
-	    (is_new && name && gprof_resolver_name_as(r, location, name, file, line)))
+	/* Programs go on compiling: what was told of an address may not be so now. */
+	function = gprof_resolver_function(r, name, gprof_profile_text(r->p, file), 0);
+	if (function == GPROF_NONE)
 		return -ENOMEM;
-	return push(r, location);
+	return push(r, gprof_code_versions_location(&r->versions, place->mapping, place->address,
+						    function, line));
 }
 
 static int user_frame(struct gprof_resolver *r, struct gprof_space *space,

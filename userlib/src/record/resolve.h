@@ -81,7 +81,7 @@ struct gprof_unnamed {
  * @mixed: stacks with frames of Python
  * @unmixed: ... which are left out, for it is not known where they belong
  * @unread: frames of Python whose code could not be read
- * @versions: locations of generated code that was replaced
+ * @versions: locations of generated code
  * @by_line: location of a frame of Python, by its function and line
  * @by_vma: index in @placed, by the address of a struct gprof_vma
  * @names: name for people, by symbol; both are texts of the profile

@@ -114,7 +114,7 @@ void gprof_generated_free(struct gprof_generated *g)
 	gprof_perf_map_free(&g->perf_map);
 }
 
-bool gprof_generated_find(const struct gprof_generated *g, uint64_t addr, uint64_t from,
+bool gprof_generated_find(struct gprof_generated *g, uint64_t addr, uint64_t from,
 			  uint64_t to, struct gprof_jit_code *code)
 {
 	if (gprof_jitdump_find(&g->jitdump, addr, from, to, code))

@@ -51,7 +51,7 @@ void gprof_generated_free(struct gprof_generated *g);
  *
  * Return: is anything known of that address?
  */
-bool gprof_generated_find(const struct gprof_generated *g, uint64_t addr, uint64_t from,
+bool gprof_generated_find(struct gprof_generated *g, uint64_t addr, uint64_t from,
 			  uint64_t to, struct gprof_jit_code *code);
 
 #endif /* GPROF_GENERATED_H */

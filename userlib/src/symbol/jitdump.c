@@ -16,6 +16,7 @@
 #define LINES_MAX	(32ULL << 20)	/* of that: names are worth more */
 #define NAME_MAX_BYTES	4096
 #define DEBUG_MAX	(16U << 20)	/* bytes of places of one function */
+#define DEBUG_ALL	(256U << 20)	/* ... of all: a file of holes has no end */
 #define FLAG_ARCH_TIME	1ULL		/* times are of a clock that is not ours */
 #define RECORDS_MAX	(16U << 20)	/* also of those that say nothing to us */
 
@@ -78,6 +79,7 @@ struct debug_entry {
  * @cap_body: room in it
  * @lines: places that wait for their function
  * @lines_addr: its address
+ * @debug: bytes of places that were read
  * @timed: times are CLOCK_MONOTONIC
  * @time: of the record
  */
@@ -89,6 +91,7 @@ struct reader {
 	size_t cap_body;
 	struct gprof_jit_lines lines;
 	uint64_t lines_addr;
+	uint64_t debug;
 	bool timed;
 	uint64_t time;
 };
@@ -249,10 +252,12 @@ static int next(struct reader *r)
 	if (rec.id < sizeof(kinds) / sizeof(kinds[0]))
 		want = len < kinds[rec.id].max ? len : kinds[rec.id].max;
 	/* Not read in part: what is left out is not what was written. */
-	if (rec.id == CODE_DEBUG_INFO && want < len) {
+	if (rec.id == CODE_DEBUG_INFO && (want < len || want > DEBUG_ALL - r->debug)) {
 		r->j->lines_left_out = true;
 		want = 0;
 	}
+	if (rec.id == CODE_DEBUG_INFO)
+		r->debug += want;
 	if (want) {
 		if (gprof_grow(&r->body, &r->cap_body, want, 1))
 			return -ENOMEM;
@@ -310,6 +315,8 @@ int gprof_jitdump_read(struct gprof_jitdump *j, int fd, uint32_t pid)
 		ret = gprof_code_settle(&j->v, &j->nr, &j->cap, &j->budget);
 	if (ret == -ENOMEM && j->budget.exceeded)
 		ret = -EFBIG;
+	/* Nothing more comes, and whoever asked may put the result elsewhere. */
+	j->strings.table.budget = NULL;
 	if (ret)
 		gprof_jitdump_free(j);
 	gprof_map64_free(&r.by_index);
@@ -349,24 +356,19 @@ static void find_line(const struct gprof_jitdump *j, const struct gprof_code *at
 	}
 }
 
-bool gprof_jitdump_find(const struct gprof_jitdump *j, uint64_t addr, uint64_t from, uint64_t to,
+bool gprof_jitdump_find(struct gprof_jitdump *j, uint64_t addr, uint64_t from, uint64_t to,
 			struct gprof_jit_code *code)
 {
-	const struct gprof_code *newest = gprof_code_find(j->v, j->nr, addr), *at = newest, *before;
+	const struct gprof_code *newest = gprof_code_find(j->v, j->nr, addr), *at = newest;
 
 	memset(code, 0, sizeof(*code));
 	if (!newest)
 		return false;
 	/* It has come since the stack was seen first: what lay there meanwhile? */
 	if (from && j->past.nr && j->made[newest->age] > from) {
-		at = gprof_code_was(&j->past, addr, j->made, to);
-		before = gprof_code_was(&j->past, addr, j->made, from);
-		if (!at || !before || at->name != before->name) {
-			code->version = GPROF_JIT_CHANGED;
+		at = gprof_code_was(&j->past, addr, j->made, from, to);
+		if (!at)
 			return true;
-		}
-		if (at->age != newest->age)
-			code->version = at->age + 1;
 	}
 	code->name = j->strings.v[at->name];
 	find_line(j, at, addr, code);

@@ -86,20 +86,16 @@ struct gprof_jitdump {
 int gprof_jitdump_read(struct gprof_jitdump *j, int fd, uint32_t pid);
 void gprof_jitdump_free(struct gprof_jitdump *j);
 
-#define GPROF_JIT_CHANGED	UINT32_MAX	/* the version of what is not one thing */
-
 /**
  * struct gprof_jit_code - generated code at an address
  * @name: function; NULL: not one and the same was there all the time
  * @file: its source, or NULL
  * @line: its line, or 0
- * @version: 0: the newest code at the address; another number for each that was before
  */
 struct gprof_jit_code {
 	const char *name;
 	const char *file;
 	uint32_t line;
-	uint32_t version;
 };
 
 /**
@@ -112,7 +108,7 @@ struct gprof_jit_code {
  *
  * Return: is anything known of that address?
  */
-bool gprof_jitdump_find(const struct gprof_jitdump *j, uint64_t addr, uint64_t from, uint64_t to,
+bool gprof_jitdump_find(struct gprof_jitdump *j, uint64_t addr, uint64_t from, uint64_t to,
 			struct gprof_jit_code *code);
 
 /** gprof_is_jitdump() - is a mapping of this path one of a jitdump? */
