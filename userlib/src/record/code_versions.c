@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define KNOWN	(1U << 15)	/* most stacks have the same frames */
+
 /* What tells them apart. */
 struct key {
 	uint32_t mapping;
@@ -26,17 +28,18 @@ void gprof_code_versions_free(struct gprof_code_versions *v)
 {
 	gprof_table_free(&v->table);
 	free(v->v);
+	free(v->known);
 	memset(v, 0, sizeof(*v));
 }
 
 static bool version_eq(const void *ctx, uint32_t index, const void *key)
 {
 	const struct gprof_code_versions *v = ctx;
-	const struct gprof_location *l = &v->p->locations[v->v[index].location];
+	const struct gprof_code_version *is = &v->v[index];
 	const struct key *k = key;
 
-	return v->v[index].function == k->function && v->v[index].line == k->line &&
-	       l->mapping == k->mapping && l->address == k->address;
+	return is->function == k->function && is->line == k->line &&
+	       is->mapping == k->mapping && is->address == k->address;
 }
 
 uint32_t gprof_code_versions_location(struct gprof_code_versions *v, uint32_t mapping,
@@ -57,6 +60,16 @@ uint32_t gprof_code_versions_location(struct gprof_code_versions *v, uint32_t ma
 	    gprof_grow(&v->v, &v->cap_v, v->nr_v + 1, sizeof(*v->v)) ||
 	    gprof_table_insert(&v->table, hash, (uint32_t)v->nr_v))
 		return GPROF_NONE;
-	v->v[v->nr_v++] = (struct gprof_code_version){ location, function, line };
+	v->v[v->nr_v++] = (struct gprof_code_version){ address, mapping, location, function, line };
 	return location;
+}
+
+struct gprof_code_known *gprof_code_versions_known(struct gprof_code_versions *v, uint32_t mapping,
+						   uint64_t address, uint64_t id)
+{
+	uint64_t hash = gprof_hash_u64(gprof_hash_u64(v->table.seed ^ mapping, address), id);
+
+	if (!v->known)
+		v->known = calloc(KNOWN, sizeof(*v->known));
+	return v->known ? &v->known[hash % KNOWN] : NULL;
 }

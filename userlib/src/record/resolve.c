@@ -338,6 +338,7 @@ static int generated_frame(struct gprof_resolver *r, struct gprof_space *space,
 {
 	const char *name = place->changed ? CHANGED : NULL, *file = "";
 	uint64_t to = s->last > s->time ? s->last : s->time;
+	struct gprof_code_known *known = NULL;
 	uint32_t location, function, line = 0;
 	struct gprof_jit_code code;
 
@@ -347,6 +348,12 @@ static int generated_frame(struct gprof_resolver *r, struct gprof_space *space,
 		line = code.line;
 		r->changed += !code.name;
 	}
+	if (name && code.id)
+		known = gprof_code_versions_known(&r->versions, place->mapping, place->address,
+						  code.id);
+	if (known && known->id == code.id && known->address == place->address &&
+	    known->mapping == place->mapping)
+		return push(r, known->location);
 	if (!name) {
 		location = gprof_profile_find_location(r->p, place->mapping, place->address);
 		return push(r, location != GPROF_NONE ? location :
@@ -356,8 +363,12 @@ static int generated_frame(struct gprof_resolver *r, struct gprof_space *space,
 	function = gprof_resolver_function(r, name, gprof_profile_text(r->p, file), 0);
 	if (function == GPROF_NONE)
 		return -ENOMEM;
-	return push(r, gprof_code_versions_location(&r->versions, place->mapping, place->address,
-						    function, line));
+	location = gprof_code_versions_location(&r->versions, place->mapping, place->address,
+						function, line);
+	if (known && location != GPROF_NONE)
+		*known = (struct gprof_code_known){ place->address, code.id, place->mapping,
+						    location };
+	return push(r, location);
 }
 
 static int user_frame(struct gprof_resolver *r, struct gprof_space *space,

@@ -20,11 +20,13 @@
  * @jitdump: from its jitdump, which knows lines too
  * @perf_map: from its map
  * @read: it was looked for, for this profile
+ * @reading: which time that was, of all
  */
 struct gprof_generated {
 	struct gprof_jitdump jitdump;
 	struct gprof_perf_map perf_map;
 	bool read;
+	uint32_t reading;
 };
 
 /**

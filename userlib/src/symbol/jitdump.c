@@ -371,6 +371,7 @@ bool gprof_jitdump_find(struct gprof_jitdump *j, uint64_t addr, uint64_t from, u
 			return true;
 	}
 	code->name = j->strings.v[at->name];
+	code->id = at->age + 1ULL;
 	find_line(j, at, addr, code);
 	return true;
 }

@@ -91,11 +91,14 @@ void gprof_jitdump_free(struct gprof_jitdump *j);
  * @name: function; NULL: not one and the same was there all the time
  * @file: its source, or NULL
  * @line: its line, or 0
+ * @id: of what has this name, file and line at this address, of all that is ever read; 0: of
+ *	nothing
  */
 struct gprof_jit_code {
 	const char *name;
 	const char *file;
 	uint32_t line;
+	uint64_t id;
 };
 
 /**
