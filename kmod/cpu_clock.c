@@ -44,6 +44,7 @@
 
 #define MODE		HRTIMER_MODE_ABS_PINNED_HARD
 #define SHORT_NS	(50 * NSEC_PER_USEC)	/* twice what a slow machine needs for a sample */
+#define LONG_NS		(10 * NSEC_PER_MSEC)	/* more than any samples take */
 
 DEFINE_PER_CPU(struct gprof_cpu_clock, gprof_cpu_clock);
 
@@ -132,8 +133,13 @@ void gprof_slot_expire(struct gprof_slot *slot, struct gprof_capture *c)
 void gprof_cpu_clock_rest(struct gprof_cpu_clock *c, u64 began)
 {
 	u64 now = ktime_get_mono_fast_ns();
-	u64 took = now - began;
+	s64 took = now - began;
 
+	/*
+	 * A virtual machine's CPU may have been taken away meanwhile: that was not our work. A
+	 * target that lives for less than a rest without bound would have no sample at all.
+	 */
+	took = clamp_t(s64, took, 0, LONG_NS);
 	/* Twice, for neither the way out of it is seen here, nor caches that it cools. */
 	c->rest = max(c->rest, now) + 2 * took;
 }

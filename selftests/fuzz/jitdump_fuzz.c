@@ -22,8 +22,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	int fd = memfd_create("jitdump", MFD_CLOEXEC), err;
 	struct gprof_jitdump j;
 	uint64_t addr = 0;
-	const char *file;
-	uint32_t line;
 	size_t i;
 
 	CHECK(fd >= 0 && write(fd, data, size) == (ssize_t)size);
@@ -32,13 +30,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	close(fd);
 	/* Addresses that the file may name, and their neighbours. */
 	for (i = 0; i < size && !err; i++) {
-		const char *name;
+		struct gprof_jit_code code;
 
 		addr = addr >> 8 | (uint64_t)data[i] << 56;
-		name = gprof_jitdump_find(&j, addr, &file, &line);
-		CHECK(!name || strlen(name) <= size);
-		CHECK(name || (!file && !line));
-		CHECK(!file || strlen(file) <= size);
+		/* Times that the file may have as well. */
+		CHECK(gprof_jitdump_find(&j, addr, addr, addr + i, &code) ==
+		      gprof_jitdump_find(&j, addr, 0, 0, &(struct gprof_jit_code){ 0 }));
+		CHECK(!code.name || strlen(code.name) <= size);
+		CHECK(code.name || (!code.file && !code.line));
+		CHECK(!code.file || strlen(code.file) <= size);
 	}
 	gprof_jitdump_free(&j);
 	return 0;

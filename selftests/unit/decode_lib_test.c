@@ -56,7 +56,7 @@ static int note_sample(void *ctx, const struct gprof_decoded *s, uint32_t *handl
 	return n->fail;
 }
 
-static void note_again(void *ctx, uint32_t handle, uint64_t weight)
+static void note_again(void *ctx, uint32_t handle, uint64_t weight, uint64_t time)
 {
 	((struct notes *)ctx)->again[handle] += weight;
 }

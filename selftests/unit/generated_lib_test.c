@@ -13,6 +13,7 @@
 #include <kselftest_harness.h>
 
 #include "device/decode.h"
+#include "jitdump_image.h"
 #include "symbol/generated.h"
 #include "lib_util.h"
 #include "symbol/process.h"
@@ -188,7 +189,7 @@ TEST_F(space, maps_are_looked_up_again_for_each_profile)
 		.start = 0x1000,
 		.end = 0x2000,
 	};
-	struct gprof_generated_code code;
+	struct gprof_jit_code code;
 	char map[64];
 
 	snprintf(map, sizeof(map), "/tmp/perf-%d.map", getpid());
@@ -196,113 +197,18 @@ TEST_F(space, maps_are_looked_up_again_for_each_profile)
 	space = gprof_spaces_find(&self->s, &self_id);
 	ASSERT_NE(NULL, space);
 	ASSERT_TRUE(lib_put(map, "1000 10 early\n", 14));
-	ASSERT_TRUE(gprof_space_generated(space, 0x1008, &code));
+	ASSERT_TRUE(gprof_space_generated(space, 0x1008, 0, 0, &code));
 	EXPECT_STREQ("early", code.name);
 	ASSERT_TRUE(lib_put(map, "1000 10 early\n1010 10 late\n", 27));
-	EXPECT_FALSE(gprof_space_generated(space, 0x1018, &code));
+	EXPECT_FALSE(gprof_space_generated(space, 0x1018, 0, 0, &code));
 	gprof_spaces_generate_again(&self->s);
-	ASSERT_TRUE(gprof_space_generated(space, 0x1018, &code));
+	ASSERT_TRUE(gprof_space_generated(space, 0x1018, 0, 0, &code));
 	EXPECT_STREQ("late", code.name);
 	/* A process that has ended took its map along, not its names. */
 	unlink(map);
 	gprof_spaces_generate_again(&self->s);
-	ASSERT_TRUE(gprof_space_generated(space, 0x1008, &code));
+	ASSERT_TRUE(gprof_space_generated(space, 0x1008, 0, 0, &code));
 	EXPECT_STREQ("early", code.name);
-}
-
-/**
- * struct dump - a jitdump in the making
- * @bytes: so far
- * @len: how many
- */
-struct dump {
-	char bytes[1 << 16];
-	size_t len;
-};
-
-static void put(struct dump *d, const void *bytes, size_t len)
-{
-	memcpy(d->bytes + d->len, bytes, len);
-	d->len += len;
-}
-
-#define PUT(d, type, value)	put(d, &(type){ (type)(value) }, sizeof(type))
-
-static void put_header(struct dump *d, uint32_t pid)
-{
-	d->len = 0;
-	PUT(d, uint32_t, 0x4a695444);
-	PUT(d, uint32_t, 1);
-	/* Longer than it has to be: what comes behind is for others. */
-	PUT(d, uint32_t, 48);
-	PUT(d, uint32_t, 62);
-	PUT(d, uint32_t, 0);
-	PUT(d, uint32_t, pid);
-	PUT(d, uint64_t, 1);
-	PUT(d, uint64_t, 0);
-	PUT(d, uint64_t, -1);
-}
-
-static size_t record_begin(struct dump *d, uint32_t id)
-{
-	PUT(d, uint32_t, id);
-	PUT(d, uint32_t, 0);
-	PUT(d, uint64_t, 1000);
-	return d->len - 16;
-}
-
-static void record_end(struct dump *d, size_t at)
-{
-	uint32_t size = (uint32_t)(d->len - at);
-
-	memcpy(d->bytes + at + 4, &size, sizeof(size));
-}
-
-static void put_load(struct dump *d, uint64_t addr, uint64_t size, uint64_t index, const char *name)
-{
-	static const char code[64] = { 0x55 };
-	size_t at = record_begin(d, 0);
-
-	PUT(d, uint32_t, 1);
-	PUT(d, uint32_t, 1);
-	PUT(d, uint64_t, addr);
-	PUT(d, uint64_t, addr);
-	PUT(d, uint64_t, size);
-	PUT(d, uint64_t, index);
-	put(d, name, strlen(name) + 1);
-	put(d, code, size < sizeof(code) ? size : sizeof(code));
-	record_end(d, at);
-}
-
-static void put_move(struct dump *d, uint64_t from, uint64_t to, uint64_t size, uint64_t index)
-{
-	size_t at = record_begin(d, 1);
-
-	PUT(d, uint32_t, 1);
-	PUT(d, uint32_t, 1);
-	PUT(d, uint64_t, to);
-	PUT(d, uint64_t, from);
-	PUT(d, uint64_t, to);
-	PUT(d, uint64_t, size);
-	PUT(d, uint64_t, index);
-	record_end(d, at);
-}
-
-static size_t debug_begin(struct dump *d, uint64_t addr, uint64_t nr)
-{
-	size_t at = record_begin(d, 2);
-
-	PUT(d, uint64_t, addr);
-	PUT(d, uint64_t, nr);
-	return at;
-}
-
-static void put_place(struct dump *d, uint64_t addr, uint32_t line, const char *file)
-{
-	PUT(d, uint64_t, addr);
-	PUT(d, uint32_t, line);
-	PUT(d, uint32_t, 0);
-	put(d, file, strlen(file) + 1);
 }
 
 FIXTURE(jitdump) {
@@ -330,16 +236,23 @@ static int read_dump(struct gprof_jitdump *j, const struct dump *d, size_t len)
 	return err;
 }
 
-/* "NAME FILE:LINE" of an address. */
-static const char *place_of(const struct gprof_jitdump *j, uint64_t addr)
+/* "NAME FILE:LINE" of what was at an address from a time to another. */
+static const char *place_at(struct gprof_jitdump *j, uint64_t addr, uint64_t from, uint64_t to)
 {
 	static char text[256];
-	const char *file;
-	uint32_t line;
-	const char *name = gprof_jitdump_find(j, addr, &file, &line);
+	struct gprof_jit_code code;
 
-	snprintf(text, sizeof(text), "%s %s:%u", name ? name : "-", file ? file : "-", line);
+	if (!gprof_jitdump_find(j, addr, from, to, &code))
+		return "- -:0";
+	snprintf(text, sizeof(text), "%s %s:%u", code.name ? code.name : "changed",
+		 code.file ? code.file : "-", code.line);
 	return text;
+}
+
+/* Of the newest. */
+static const char *place_of(struct gprof_jitdump *j, uint64_t addr)
+{
+	return place_at(j, addr, 0, 0);
 }
 
 TEST_F(jitdump, functions_are_found_by_address)
@@ -387,6 +300,166 @@ TEST_F(jitdump, code_that_moves_takes_its_name_and_lines_along)
 	EXPECT_STREQ("mover a.js:7", place_of(&self->j, 0x7004));
 	/* Of what never was loaded nothing is known. */
 	EXPECT_STREQ("- -:0", place_of(&self->j, 0x9000));
+}
+
+TEST_F(jitdump, code_is_what_it_was_at_a_time)
+{
+	size_t at = debug_begin(&self->d, 0x1000, 1);
+
+	put_place(&self->d, 0x1000, 7, "a.js");
+	record_end(&self->d, at);
+	self->d.time = 100;
+	put_load(&self->d, 0x1000, 0x40, 1, "one");
+	self->d.time = 200;
+	put_load(&self->d, 0x0f00, 0x120, 2, "two");
+	self->d.time = 300;
+	put_load(&self->d, 0x1010, 0x10, 3, "three");
+	put_load(&self->d, 0x2000, 0x10, 4, "two");
+	self->d.time = 400;
+	put_load(&self->d, 0x2000, 0x10, 5, "two");
+	self->d.time = 500;
+	put_load(&self->d, 0x1ff8, 0x20, 6, "five");
+	self->d.time = 600;
+	put_load(&self->d, 0x2000, 0x10, 7, "two");
+	ASSERT_EQ(0, read_dump(&self->j, &self->d, self->d.len));
+	EXPECT_STREQ("three -:0", place_at(&self->j, 0x1010, 300, 900));
+	EXPECT_STREQ("two -:0", place_at(&self->j, 0x1010, 200, 299));
+	EXPECT_STREQ("one a.js:7", place_at(&self->j, 0x1010, 100, 199));
+	/* What came later than it was sampled was there nevertheless: a program may be slow to say. */
+	EXPECT_STREQ("one a.js:7", place_at(&self->j, 0x1010, 50, 60));
+	EXPECT_STREQ("two -:0", place_at(&self->j, 0x0fff, 50, 60));
+	EXPECT_STREQ("one a.js:7", place_at(&self->j, 0x1020, 50, 60));
+	/* Of two names neither is right all the time. */
+	EXPECT_STREQ("changed -:0", place_at(&self->j, 0x1010, 250, 300));
+	EXPECT_STREQ("changed -:0", place_at(&self->j, 0x1010, 199, 900));
+	EXPECT_STREQ("changed -:0", place_at(&self->j, 0x1008, 199, 200));
+	/* Compiled once more, it is the same one. */
+	EXPECT_STREQ("two -:0", place_at(&self->j, 0x2008, 300, 400));
+	EXPECT_STREQ("two -:0", place_at(&self->j, 0x2008, 300, 399));
+	EXPECT_STREQ("two -:0", place_at(&self->j, 0x2008, 600, 700));
+	/* Which it is not where another one was between. */
+	EXPECT_STREQ("changed -:0", place_at(&self->j, 0x2008, 300, 600));
+	EXPECT_STREQ("changed -:0", place_at(&self->j, 0x2008, 50, 700));
+	/* Where no time is known the newest is meant. */
+	EXPECT_STREQ("three -:0", place_at(&self->j, 0x1010, 0, 0));
+}
+
+TEST_F(jitdump, code_that_has_moved_was_elsewhere_before)
+{
+	self->d.time = 100;
+	put_load(&self->d, 0x1000, 0x40, 9, "mover");
+	self->d.time = 200;
+	put_move(&self->d, 0x1000, 0x5000, 0x40, 9);
+	self->d.time = 300;
+	put_load(&self->d, 0x1000, 0x40, 10, "next");
+	ASSERT_EQ(0, read_dump(&self->j, &self->d, self->d.len));
+	EXPECT_STREQ("mover -:0", place_at(&self->j, 0x1004, 150, 250));
+	EXPECT_STREQ("mover -:0", place_at(&self->j, 0x5004, 250, 350));
+	EXPECT_STREQ("next -:0", place_at(&self->j, 0x1004, 301, 350));
+}
+
+TEST_F(jitdump, times_of_another_clock_say_nothing)
+{
+	const uint64_t counter = 1;
+
+	memcpy(self->d.bytes + 32, &counter, sizeof(counter));
+	self->d.time = 100;
+	put_load(&self->d, 0x1000, 0x40, 1, "one");
+	self->d.time = 200;
+	put_load(&self->d, 0x1000, 0x40, 2, "two");
+	ASSERT_EQ(0, read_dump(&self->j, &self->d, self->d.len));
+	EXPECT_STREQ("two -:0", place_at(&self->j, 0x1004, 150, 160));
+}
+
+/* All of them may reach an address: of so many none is sought. */
+TEST_F(jitdump, code_in_any_number_of_layers_takes_little_time)
+{
+	const uint64_t nr = 100000, size = 1000000;
+	struct gprof_jit_code code;
+	uint64_t i, addr, began;
+	FILE *f = tmpfile();
+	size_t one;
+	char *bytes;
+
+	ASSERT_NE(NULL, f);
+	ASSERT_EQ(1, fwrite(self->d.bytes, self->d.len, 1, f));
+	bytes = self->d.bytes + self->d.len;
+	one = self->d.len;
+	put_load(&self->d, 0, 16, 0, "even");
+	one = self->d.len - one;
+	memcpy(bytes + 40, &size, sizeof(size));
+	for (i = 0; i < nr; i++) {
+		addr = 0x1000 + i;
+		memcpy(bytes + 8, &i, sizeof(i));
+		memcpy(bytes + 32, &addr, sizeof(addr));
+		memcpy(bytes + 48, &i, sizeof(i));
+		memcpy(bytes + 56, i % 2 ? "odd\0" : "even", 4);
+		ASSERT_EQ(1, fwrite(bytes, one, 1, f));
+	}
+	ASSERT_EQ(0, fflush(f));
+	ASSERT_EQ(0, gprof_jitdump_read(&self->j, fileno(f), 7));
+	fclose(f);
+	EXPECT_STREQ("odd -:0", place_of(&self->j, 0x1000 + nr));
+	EXPECT_STREQ("changed -:0", place_at(&self->j, 0x1000 + nr, 50000, 50000));
+	EXPECT_STREQ("even -:0", place_at(&self->j, 0x1000 + 1000, 500, 500));
+	EXPECT_STREQ("changed -:0", place_at(&self->j, 0x1000 + 1000, 500, 501));
+	began = lib_cpu_ns();
+	for (i = 0; i < 1000; i++)
+		ASSERT_TRUE(gprof_jitdump_find(&self->j, 0x1000 + nr, 1, 2, &code));
+	EXPECT_GT(500000000, lib_cpu_ns() - began);
+	/* In all, too: each frame of a profile may be such an address. */
+	for (i = 0; i < 2000000; i++)
+		ASSERT_TRUE(gprof_jitdump_find(&self->j, 0x1000 + nr, 1, 2, &code));
+	EXPECT_GT(5000000000, lib_cpu_ns() - began);
+}
+
+/* As of a pool of code that a program names as a whole before it fills it. */
+TEST_F(jitdump, what_lies_in_a_large_function_is_found)
+{
+	const uint64_t nr = 5000, last = 0x1000 + (nr - 1) * 16;
+	FILE *f = tmpfile();
+	uint64_t i;
+
+	ASSERT_NE(NULL, f);
+	self->d.time = 100;
+	put_load(&self->d, 0x1000, 0x1000000, 0, "pool");
+	for (i = 0; i < 2 * nr; i++) {
+		ASSERT_EQ(1, fwrite(self->d.bytes, self->d.len, 1, f));
+		self->d.len = 0;
+		self->d.time = 1000 + i;
+		put_load(&self->d, 0x1000 + i % nr * 16, 16, i, i < nr ? "first" : "second");
+	}
+	ASSERT_EQ(1, fwrite(self->d.bytes, self->d.len, 1, f));
+	ASSERT_EQ(0, fflush(f));
+	ASSERT_EQ(0, gprof_jitdump_read(&self->j, fileno(f), 7));
+	fclose(f);
+	EXPECT_STREQ("second -:0", place_at(&self->j, last, 1000 + 2 * nr, 1000 + 2 * nr));
+	EXPECT_STREQ("first -:0", place_at(&self->j, last, 1000 + nr, 1000 + nr));
+	EXPECT_STREQ("pool -:0", place_at(&self->j, last, 500, 600));
+	EXPECT_STREQ("changed -:0", place_at(&self->j, last, 500, 1000 + nr));
+}
+
+/* Which takes its writer next to no disk. */
+TEST_F(jitdump, a_file_of_holes_has_an_end)
+{
+	const uint32_t rec[4] = { 2, sizeof(rec) + (16U << 20) };
+	int fd = lib_memfd(self->d.bytes, self->d.len), err;
+	off_t at = (off_t)self->d.len;
+	uint64_t i, began;
+
+	ASSERT_LE(0, fd);
+	for (i = 0; i < 2000; i++, at += rec[1])
+		ASSERT_EQ(sizeof(rec), pwrite(fd, rec, sizeof(rec), at));
+	self->d.len = 0;
+	put_load(&self->d, 0x1000, 0x40, 1, "behind");
+	ASSERT_EQ((ssize_t)self->d.len, pwrite(fd, self->d.bytes, self->d.len, at));
+	began = lib_cpu_ns();
+	err = gprof_jitdump_read(&self->j, fd, 7);
+	close(fd);
+	ASSERT_EQ(0, err);
+	EXPECT_GT(2000000000, lib_cpu_ns() - began);
+	EXPECT_STREQ("behind -:0", place_of(&self->j, 0x1000));
+	EXPECT_TRUE(self->j.lines_left_out);
 }
 
 TEST_F(jitdump, places_belong_to_the_function_behind_them)
@@ -518,7 +591,7 @@ TEST_F(jitdump, many_functions_take_no_more_memory_than_is_said)
 TEST_F(space, a_jitdump_is_found_by_its_mapping_and_read_on)
 {
 	struct gprof_process self_id = { getpid(), 1, lib_start_ns(getpid()) };
-	struct gprof_generated_code code;
+	struct gprof_jit_code code;
 	const char *dir = lib_tmpdir();
 	struct gprof_space *space;
 	struct dump *d = calloc(1, sizeof(*d));
@@ -560,22 +633,22 @@ TEST_F(space, a_jitdump_is_found_by_its_mapping_and_read_on)
 	ASSERT_EQ(0, gprof_spaces_map(&self->s, &r.m, r.m.path));
 	space = gprof_spaces_find(&self->s, &self_id);
 	ASSERT_NE(NULL, space);
-	ASSERT_TRUE(gprof_space_generated(space, 0x1008, &code));
+	ASSERT_TRUE(gprof_space_generated(space, 0x1008, 0, 0, &code));
 	EXPECT_STREQ("early", code.name);
 	EXPECT_EQ(NULL, code.file);
 	/* The program goes on compiling. */
 	put_load(d, 0x2000, 0x40, 2, "late");
 	ASSERT_TRUE(lib_put(r.m.path, d->bytes, d->len));
-	EXPECT_FALSE(gprof_space_generated(space, 0x2008, &code));
+	EXPECT_FALSE(gprof_space_generated(space, 0x2008, 0, 0, &code));
 	gprof_spaces_generate_again(&self->s);
-	ASSERT_TRUE(gprof_space_generated(space, 0x2008, &code));
+	ASSERT_TRUE(gprof_space_generated(space, 0x2008, 0, 0, &code));
 	EXPECT_STREQ("late", code.name);
 	/* A dump that somebody else put there, or that says it is another's. */
 	put_header(d, getpid() + 1);
 	put_load(d, 0x2000, 0x40, 2, "false");
 	ASSERT_TRUE(lib_put(r.m.path, d->bytes, d->len));
 	gprof_spaces_generate_again(&self->s);
-	ASSERT_TRUE(gprof_space_generated(space, 0x2008, &code));
+	ASSERT_TRUE(gprof_space_generated(space, 0x2008, 0, 0, &code));
 	EXPECT_STREQ("late", code.name);
 	munmap(page, 4096);
 	lib_sh("rm -rf %s", dir);

@@ -7,9 +7,11 @@
 
 #include <gprof/profile.h>
 #include <gprof/task.h>
+#include <sys/mman.h>
 #include <sys/sysmacros.h>
 
 #include "record/builder.h"
+#include "jitdump_image.h"
 #include "lib_util.h"
 #include "names_image.h"
 #include "record/report.h"
@@ -53,6 +55,8 @@ struct made {
 	const char *comm;
 	uint64_t addr;
 	unsigned int times;
+	uint64_t time;
+	uint64_t last;
 	uint64_t frames[3];
 };
 
@@ -81,7 +85,7 @@ static void feed(FIXTURE_DATA(resolve) *self, const struct made *m)
 		.s = {
 			.rec = { GPROF_REC_SAMPLE, m->addr ? GPROF_SAMPLE_REC_F_ADDR : 0,
 				 m->addr ? sizeof(s) : sizeof(s.s) },
-			.time = 200,
+			.time = m->time ?: 200,
 			.tid = m->tid,
 			.stack = r.s.id,
 		},
@@ -97,6 +101,10 @@ static void feed(FIXTURE_DATA(resolve) *self, const struct made *m)
 	gprof_decoder_feed(&self->d, &s.s.rec, s.s.rec.size);
 	for (i = 1; i < m->times; i++)
 		gprof_decoder_feed_again(&self->d, &s, sizeof(s.s));
+	if (m->last) {
+		s.s.time = m->last;
+		gprof_decoder_feed_again(&self->d, &s, sizeof(s.s));
+	}
 }
 
 static int make(FIXTURE_DATA(resolve) *self)
@@ -523,6 +531,152 @@ TEST_F(resolve, a_place_is_the_same_after_names_were_read_again)
 	EXPECT_EQ(2, self->p->nr_mappings);
 	gprof_resolver_free(&r);
 	gprof_kernel_put(shared);
+}
+
+/* This process has a dump mapped, in which code of 0x1000 takes the place of other code. */
+static void *map_dump(FIXTURE_DATA(resolve) *self, const struct gprof_process *id, const char *dir)
+{
+	struct {
+		struct gprof_map_rec m;
+		char path[128];
+	} r = {
+		.m = {
+			.rec = { GPROF_REC_MAP, GPROF_MAP_REC_F_FIRST | GPROF_MAP_REC_F_LAST,
+				 sizeof(r) },
+			.process = *id,
+			.time = 10,
+			.layout = 5,
+		},
+	};
+	struct dump d = { .time = 1000 };
+	void *page = MAP_FAILED;
+	struct stat st;
+	int fd;
+
+	put_header(&d, getpid());
+	put_load(&d, 0x1000, 0x40, 1, "early");
+	d.time = 1600;
+	put_load(&d, 0x1000, 0x40, 2, "middle");
+	d.time = 2000;
+	put_load(&d, 0x1000, 0x40, 3, "late");
+	snprintf(r.path, sizeof(r.path), "%s/jit-%d.dump", dir, getpid());
+	if (!lib_put(r.path, d.bytes, d.len))
+		return page;
+	fd = open(r.path, O_RDONLY | O_CLOEXEC);
+	if (!fstat(fd, &st))
+		page = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+	close(fd);
+	r.m.start = (uintptr_t)page;
+	r.m.end = r.m.start + 4096;
+	r.m.inode = st.st_ino;
+	r.m.dev_major = major(st.st_dev);
+	r.m.dev_minor = minor(st.st_dev);
+	return gprof_spaces_map(&self->b.spaces, &r.m, r.path) ? MAP_FAILED : page;
+}
+
+/* Samples whose leaf is called so. */
+static int64_t samples_of(const struct gprof_profile *p, const char *name)
+{
+	int64_t sum = 0;
+	size_t i;
+
+	for (i = 0; i < p->nr_samples; i++) {
+		const struct gprof_location *l =
+			&p->locations[p->stacks[p->samples[i].locations]];
+
+		if (l->nr_lines && !strcmp(name, p->strings.v[p->functions[
+						 p->lines[l->lines].function].name]))
+			sum += p->values[i * p->nr_columns];
+	}
+	return sum;
+}
+
+TEST_F(resolve, generated_code_is_what_it_was_when_it_was_sampled)
+{
+	const struct gprof_process id = { getpid(), 1, lib_start_ns(getpid()) };
+	const char *dir = lib_tmpdir();
+	void *page = map_dump(self, &id, dir);
+
+	ASSERT_NE(MAP_FAILED, page);
+#define AT(caller, ...)								\
+	feed(self, &(struct made){ .process = id, .tid = id.pid, .layout = 5,	\
+				   .frames = { 0x1008, (caller) }, __VA_ARGS__ })
+	AT(0x3000, .time = 1500);
+	AT(0x4000, .time = 1599);
+	AT(0x4000, .time = 1100);
+	AT(0x8000, .time = 1600);
+	AT(0x5000, .time = 2500, .last = 2600);
+	/* One stack, of which nobody knows how often it was which. */
+	AT(0x6000, .time = 1700, .last = 2001);
+	/* From buffers of two CPUs, the later one first. */
+	AT(0x7000, .time = 2500);
+	AT(0x7000, .time = 1500);
+	ASSERT_EQ(0, make(self));
+	EXPECT_EQ(3, samples_of(self->p, "early"));
+	EXPECT_EQ(1, samples_of(self->p, "middle"));
+	EXPECT_EQ(2, samples_of(self->p, "late"));
+	EXPECT_EQ(4, samples_of(self->p, "[unknown: unmapped or replaced]"));
+	munmap(page, 4096);
+	lib_sh("rm -rf %s", dir);
+}
+
+/* The stack is the one of the profile before, its samples are not. */
+TEST_F(resolve, generated_code_is_what_it_was_for_each_profile)
+{
+	const struct gprof_process id = { getpid(), 1, lib_start_ns(getpid()) };
+	const char *dir = lib_tmpdir();
+	void *page = map_dump(self, &id, dir);
+
+	ASSERT_NE(MAP_FAILED, page);
+	AT(0x3000, .time = 1500);
+	ASSERT_EQ(0, make(self));
+	EXPECT_EQ(1, samples_of(self->p, "early"));
+	gprof_profile_free(self->p);
+	self->p = NULL;
+	ASSERT_EQ(0, gprof_builder_next(&self->b));
+	gprof_decoder_forget(&self->d);
+	AT(0x3000, .time = 2500, .last = 2600);
+	ASSERT_EQ(0, make(self));
+	EXPECT_EQ(2, samples_of(self->p, "late"));
+	munmap(page, 4096);
+	lib_sh("rm -rf %s", dir);
+}
+
+/* An address whose newest code was named is told of again, when there is newer code. */
+TEST_F(resolve, generated_code_that_came_since_has_its_own_name)
+{
+	const struct gprof_process id = { getpid(), 1, lib_start_ns(getpid()) };
+	const struct gprof_columns columns = {
+		.count_type = "samples", .weight_type = "cycles", .weight_unit = "count",
+	};
+	const char *dir = lib_tmpdir();
+	void *page = map_dump(self, &id, dir);
+	struct dump more = { .time = 3000 };
+	bool settled[] = { true };
+	char path[128];
+	FILE *f;
+
+	ASSERT_NE(MAP_FAILED, page);
+	AT(0x3000, .time = 2500);
+	ASSERT_EQ(0, gprof_builder_settle(&self->b, &columns, settled));
+	ASSERT_EQ(0, gprof_builder_renumbered(&self->b));
+	gprof_decoder_forget(&self->d);
+	put_load(&more, 0x1000, 0x40, 4, "latest");
+	snprintf(path, sizeof(path), "%s/jit-%d.dump", dir, getpid());
+	f = fopen(path, "ae");
+	ASSERT_NE(NULL, f);
+	ASSERT_EQ(1, fwrite(more.bytes, more.len, 1, f));
+	fclose(f);
+	AT(0x3000, .time = 3500);
+	AT(0x3000, .time = 2500);
+	AT(0x4000, .time = 3500);
+	AT(0x5000, .time = 2500);
+	ASSERT_EQ(0, make(self));
+	EXPECT_EQ(2, samples_of(self->p, "late"));
+	EXPECT_EQ(1, samples_of(self->p, "latest"));
+	EXPECT_EQ(2, samples_of(self->p, "[unknown: unmapped or replaced]"));
+	munmap(page, 4096);
+	lib_sh("rm -rf %s", dir);
 }
 
 TEST_HARNESS_MAIN

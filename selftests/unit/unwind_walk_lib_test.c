@@ -223,16 +223,17 @@ static void expect_true_stacks(struct __test_metadata *_metadata, const struct s
 {
 	const size_t *r = n->result;
 
-	printf("# %s: %zu steps, %zu checks, %d deep, %zu signals: %zu complete, %zu cut, %zu wrong, %zu without CFI; of frames that the tables told %zu have returned there, %zu not\n",
+	printf("# %s: %zu steps, %zu checks, %d deep, %zu signals: %zu complete, %zu cut, %zu wrong, %zu without CFI (%zu in the vDSO); of frames that the tables told %zu have returned there, %zu not\n",
 	       name, n->steps, n->checks, s->deepest, s->signals, r[COMPLETE], r[CUT], r[WRONG],
-	       r[NO_CFI], s->confirmed, s->contradicted);
+	       r[NO_CFI], n->in_vdso, s->confirmed, s->contradicted);
 	fflush(stdout);
 	EXPECT_LT(1000, n->checks);
 	EXPECT_EQ(0, r[WRONG]);
 	EXPECT_EQ(0, s->contradicted);
 	/* 99.7 % of what CFI covers */
 	EXPECT_LE((r[CUT] + r[WRONG]) * 1000, 3 * (n->checks - r[NO_CFI]));
-	EXPECT_LE((r[NO_CFI] - n->in_vdso) * 100, n->checks);
+	/* 0.56 % where a linker by LLVM has its slots; one kind of them alone is 0.9. */
+	EXPECT_LE((r[NO_CFI] - n->in_vdso) * 1000, 7 * n->checks);
 }
 
 static struct stepped stepped;

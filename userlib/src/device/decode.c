@@ -229,7 +229,8 @@ static bool is_plain(const struct gprof_rec *rec)
 
 size_t gprof_decoder_feed_again(struct gprof_decoder *d, const void *data, size_t bytes)
 {
-	void (*const again)(void *ctx, uint32_t handle, uint64_t weight) = d->ops->again;
+	void (*const again)(void *ctx, uint32_t handle, uint64_t weight, uint64_t time) =
+		d->ops->again;
 	uint64_t samples = 0, nmi = 0, irq = 0;
 	const uint64_t weight = d->weight;
 	void *const ctx = d->ctx;
@@ -246,7 +247,7 @@ size_t gprof_decoder_feed_again(struct gprof_decoder *d, const void *data, size_
 		nmi += !!(s->rec.flags & GPROF_SAMPLE_REC_F_NMI);
 		irq += !!(s->rec.flags & GPROF_SAMPLE_REC_F_IRQ);
 		samples++;
-		again(ctx, a->sample, weight);
+		again(ctx, a->sample, weight, s->time);
 	}
 	if (!samples)
 		return 0;

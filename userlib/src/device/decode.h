@@ -65,14 +65,14 @@ struct gprof_decoded {
  * @sample: a sample; @handle is given back with others like it, unless it is
  *	GPROF_NONE: then each of them comes by itself, for its time counts
  * @again: a sample that differs from the one called @handle in its time alone, and
- *	stands for @weight
+ *	stands for @weight; it was taken at @time
  * @map: a mapping; @path is @rec->path, which is NUL-terminated
  */
 struct gprof_decode_ops {
 	int (*stack)(void *ctx, const struct gprof_stack_rec *rec, uint32_t *handle);
 	int (*task)(void *ctx, const struct gprof_task_rec *rec, uint32_t *handle);
 	int (*sample)(void *ctx, const struct gprof_decoded *s, uint32_t *handle);
-	void (*again)(void *ctx, uint32_t handle, uint64_t weight);
+	void (*again)(void *ctx, uint32_t handle, uint64_t weight, uint64_t time);
 	int (*map)(void *ctx, const struct gprof_map_rec *rec, const char *path);
 };
 

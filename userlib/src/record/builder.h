@@ -52,9 +52,6 @@ struct gprof_columns {
 	bool latency;
 };
 
-/** gprof_builder_ops - what a decoder calls; its context is the builder */
-extern const struct gprof_decode_ops gprof_builder_ops;
-
 int gprof_builder_init(struct gprof_builder *b);
 void gprof_builder_free(struct gprof_builder *b);
 
@@ -76,13 +73,6 @@ void gprof_builder_clear(struct gprof_builder *b);
 int gprof_builder_next(struct gprof_builder *b);
 
 /**
- * gprof_builder_look() - find out what of the samples is live
- * @b: builder that has all samples of before
- * @t: the kernel's table
- */
-void gprof_builder_look(struct gprof_builder *b, const struct gprof_live_table *t);
-
-/**
  * gprof_builder_settle() - have samples in the profile, and no longer in @b->counts
  * @b: builder without instants and without what is live
  * @columns: what the values are, each time the same
@@ -94,18 +84,6 @@ void gprof_builder_look(struct gprof_builder *b, const struct gprof_live_table *
  */
 int gprof_builder_settle(struct gprof_builder *b, const struct gprof_columns *columns,
 			 bool *settled);
-
-/** gprof_builder_renumbered() - samples, or their stacks or tasks, have other numbers; 0 or -ENOMEM */
-int gprof_builder_renumbered(struct gprof_builder *b);
-
-/**
- * gprof_builder_keep_tasks() - forget tasks, so that the others have new numbers
- * @b: builder
- * @numbers: of each task: GPROF_NONE: forget it; else gets its new number
- *
- * Return: 0 or -ENOMEM, all being left as it was.
- */
-int gprof_builder_keep_tasks(struct gprof_builder *b, uint32_t *numbers);
 
 /**
  * gprof_builder_profile() - make a profile of what was counted

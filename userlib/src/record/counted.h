@@ -35,6 +35,8 @@ struct gprof_task {
  * @wait: what they waited for and how that ended, GPROF_WAIT_*, where @has_wait
  * @samples: how many
  * @weight: events that they stand for
+ * @first: time of the first of them
+ * @last: and of the last
  * @value: sum of what was measured of these events
  * @runnable: sum of the ns after a wait until the task ran
  * @live_weight: of @weight, what was live at the last gprof_builder_look()
@@ -56,6 +58,8 @@ struct gprof_count {
 	uint64_t addr;
 	uint64_t samples;
 	uint64_t weight;
+	uint64_t first;
+	uint64_t last;
 	uint64_t value;
 	uint64_t live_weight;
 	uint64_t live_value;
@@ -134,5 +138,27 @@ struct gprof_builder {
 	bool goes_on;
 	bool last;
 };
+
+/** gprof_builder_ops - what a decoder calls; its context is the builder */
+extern const struct gprof_decode_ops gprof_builder_ops;
+
+/**
+ * gprof_builder_look() - find out what of the samples is live
+ * @b: builder that has all samples of before
+ * @t: the kernel's table
+ */
+void gprof_builder_look(struct gprof_builder *b, const struct gprof_live_table *t);
+
+/** gprof_builder_renumbered() - samples, or their stacks or tasks, have other numbers; 0 or -ENOMEM */
+int gprof_builder_renumbered(struct gprof_builder *b);
+
+/**
+ * gprof_builder_keep_tasks() - forget tasks, so that the others have new numbers
+ * @b: builder
+ * @numbers: of each task: GPROF_NONE: forget it; else gets its new number
+ *
+ * Return: 0 or -ENOMEM, all being left as it was.
+ */
+int gprof_builder_keep_tasks(struct gprof_builder *b, uint32_t *numbers);
 
 #endif /* GPROF_COUNTED_H */

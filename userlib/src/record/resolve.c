@@ -59,6 +59,7 @@ void gprof_resolver_free(struct gprof_resolver *r)
 	gprof_map64_free(&r->by_vma);
 	gprof_map64_free(&r->names);
 	gprof_map64_free(&r->by_line);
+	gprof_code_versions_free(&r->versions);
 	free(r->kernel_mappings);
 	free(r->placed);
 	free(r->unnamed);
@@ -161,6 +162,7 @@ int gprof_resolver_init(struct gprof_resolver *r, struct gprof_profile *p,
 	gprof_map64_init(&r->by_vma);
 	gprof_map64_init(&r->names);
 	gprof_map64_init(&r->by_line);
+	gprof_code_versions_init(&r->versions, p);
 	gprof_spaces_generate_again(spaces);
 	if (!space || !space->nr)
 		return 0;
@@ -330,12 +332,53 @@ static int find_place(struct gprof_resolver *r, struct gprof_space *space,
 	return place_vma(r, space, vma, addr, place);
 }
 
-static int user_frame(struct gprof_resolver *r, struct gprof_space *space,
-		      const struct place *place, uint64_t addr)
+/* Generated code, of which there may have been several at an address. */
+static int generated_frame(struct gprof_resolver *r, struct gprof_space *space,
+			   const struct gprof_stack *s, const struct place *place, uint64_t addr)
 {
-	uint32_t location = gprof_profile_find_location(r->p, place->mapping, place->address);
-	struct gprof_generated_code code;
+	const char *name = place->changed ? CHANGED : NULL, *file = "";
+	uint64_t to = s->last > s->time ? s->last : s->time;
+	struct gprof_code_known *known = NULL;
+	uint32_t location, function, line = 0;
+	struct gprof_jit_code code;
 
+	if (gprof_space_generated(space, addr, s->time, to, &code)) {
+		name = code.name ? code.name : CHANGED;
+		file = code.file ? code.file : "";
+		line = code.line;
+		r->changed += !code.name;
+	}
+	if (name && code.id)
+		known = gprof_code_versions_known(&r->versions, place->mapping, place->address,
+						  code.id);
+	if (known && known->id == code.id && known->address == place->address &&
+	    known->mapping == place->mapping)
+		return push(r, known->location);
+	if (!name) {
+		location = gprof_profile_find_location(r->p, place->mapping, place->address);
+		return push(r, location != GPROF_NONE ? location :
+			    gprof_profile_add_location(r->p, place->mapping, place->address));
+	}
+	/* Programs go on compiling: what was told of an address may not be so now. */
+	function = gprof_resolver_function(r, name, gprof_profile_text(r->p, file), 0);
+	if (function == GPROF_NONE)
+		return -ENOMEM;
+	location = gprof_code_versions_location(&r->versions, place->mapping, place->address,
+						function, line);
+	if (known && location != GPROF_NONE)
+		*known = (struct gprof_code_known){ place->address, code.id, place->mapping,
+						    location };
+	return push(r, location);
+}
+
+static int user_frame(struct gprof_resolver *r, struct gprof_space *space,
+		      const struct gprof_stack *s, const struct place *place, uint64_t addr)
+{
+	uint32_t location;
+
+	if (space && !place->has_vaddr && !place->object)
+		return generated_frame(r, space, s, place, addr);
+	location = gprof_profile_find_location(r->p, place->mapping, place->address);
 	if (location != GPROF_NONE)
 		return push(r, location);
 	location = gprof_profile_add_location(r->p, place->mapping, place->address);
@@ -347,17 +390,6 @@ static int user_frame(struct gprof_resolver *r, struct gprof_space *space,
 			return -ENOMEM;
 		r->unnamed[r->nr_unnamed++] = (struct gprof_unnamed){ place->object, place->vaddr,
 								     location };
-	} else if (space && !place->object) {
-		const char *name = place->changed ? CHANGED : NULL, *file = "";
-		uint32_t line = 0;
-
-		if (gprof_space_generated(space, addr, &code)) {
-			name = code.name;
-			file = code.file ? code.file : "";
-			line = code.line;
-		}
-		if (name && gprof_resolver_name_as(r, location, name, file, line))
-			return -ENOMEM;
 	}
 	return push(r, location);
 }
@@ -562,7 +594,7 @@ int gprof_resolve_stack(struct gprof_resolver *r, const struct gprof_stack *stac
 		}
 		err = find_place(r, space, s, addr, &place);
 		if (!err)
-			err = user_frame(r, space, &place, addr);
+			err = user_frame(r, space, s, &place, addr);
 		if (place.changed)
 			r->changed++;
 		else if (!place.mapping)

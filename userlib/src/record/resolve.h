@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "code_versions.h"
 #include "symbol/process.h"
 #include "profile/profile.h"
 
@@ -24,7 +25,8 @@
  * @nr_kernel: kernel frames, which come first
  * @nr_user: user frames
  * @frames: index of the first, for the owner of the stack
- * @time: when it was first sampled
+ * @time: when it was first sampled; 0: not known
+ * @last: and when for the last time
  */
 struct gprof_stack {
 	struct gprof_process process;
@@ -34,6 +36,7 @@ struct gprof_stack {
 	uint16_t nr_user;
 	size_t frames;
 	uint64_t time;
+	uint64_t last;
 };
 
 /**
@@ -78,6 +81,7 @@ struct gprof_unnamed {
  * @mixed: stacks with frames of Python
  * @unmixed: ... which are left out, for it is not known where they belong
  * @unread: frames of Python whose code could not be read
+ * @versions: locations of generated code
  * @by_line: location of a frame of Python, by its function and line
  * @by_vma: index in @placed, by the address of a struct gprof_vma
  * @names: name for people, by symbol; both are texts of the profile
@@ -100,6 +104,7 @@ struct gprof_resolver {
 	uint64_t mixed;
 	uint64_t unmixed;
 	uint64_t unread;
+	struct gprof_code_versions versions;
 	struct gprof_map64 by_line;
 	GPROF_ARRAY(struct gprof_placed, placed);
 	struct gprof_map64 by_vma;

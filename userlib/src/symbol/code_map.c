@@ -11,6 +11,10 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
+
+#define LOOKED_MAX	4096	/* functions that one address may be searched in */
+#define LOOKS_MAX	(512U << 20)	/* ... and all of them: about a second */
 
 /**
  * struct waiting - functions that are begun
@@ -138,7 +142,8 @@ int gprof_code_settle(struct gprof_code **v, size_t *nr, size_t *cap, struct gpr
 	return 0;
 }
 
-const struct gprof_code *gprof_code_find(const struct gprof_code *v, size_t nr, uint64_t addr)
+/* How many functions begin at an address or before it. */
+static size_t count_begun(const struct gprof_code *v, size_t nr, uint64_t addr)
 {
 	size_t lo = 0, hi = nr;
 
@@ -150,5 +155,129 @@ const struct gprof_code *gprof_code_find(const struct gprof_code *v, size_t nr, 
 		else
 			hi = mid;
 	}
-	return lo && addr < v[lo - 1].end ? &v[lo - 1] : NULL;
+	return lo;
+}
+
+const struct gprof_code *gprof_code_find(const struct gprof_code *v, size_t nr, uint64_t addr)
+{
+	size_t begun = count_begun(v, nr, addr);
+
+	return begun && addr < v[begun - 1].end ? &v[begun - 1] : NULL;
+}
+
+/* Says where they reach; false: none lies over another. */
+static bool find_reaches(struct gprof_code_past *past)
+{
+	uint64_t reach = 0;
+	bool over = false;
+	size_t i;
+
+	for (i = 0; i < past->nr; i++) {
+		const uint64_t end = past->v[i].end;
+		size_t above = i | (i + 1);
+
+		over |= past->v[i].start < reach;
+		if (end > reach)
+			reach = end;
+		/* Those it stands for beside itself have been here. */
+		if (end > past->reach[i])
+			past->reach[i] = end;
+		if (above < past->nr && past->reach[i] > past->reach[above])
+			past->reach[above] = past->reach[i];
+	}
+	return over;
+}
+
+int gprof_code_remember(struct gprof_code_past *past, const struct gprof_code *v, size_t nr,
+			struct gprof_budget *memory)
+{
+	size_t bytes = nr * (sizeof(*past->v) + sizeof(*past->reach));
+	int err = gprof_budget_take(memory, bytes);
+
+	memset(past, 0, sizeof(*past));
+	if (err)
+		return err;
+	past->v = calloc(nr + 1, sizeof(*past->v));
+	past->reach = calloc(nr + 1, sizeof(*past->reach));
+	if (past->v && past->reach) {
+		past->nr = nr;
+		past->looks = LOOKS_MAX;
+		if (nr)
+			memcpy(past->v, v, nr * sizeof(*v));
+		qsort(past->v, nr, sizeof(*past->v), by_start);
+		if (find_reaches(past))
+			return 0;
+	} else {
+		err = -ENOMEM;
+	}
+	gprof_code_past_free(past);
+	gprof_budget_give(memory, bytes);
+	return err;
+}
+
+void gprof_code_past_free(struct gprof_code_past *past)
+{
+	free(past->v);
+	free(past->reach);
+	memset(past, 0, sizeof(*past));
+}
+
+/**
+ * struct lying - what lies at an address
+ * @oldest: of all
+ * @was: the newest that was made by the first time
+ * @at: ... by the last one
+ * @came: one that was made between
+ */
+struct lying {
+	const struct gprof_code *oldest, *was, *at, *came;
+};
+
+static const struct gprof_code *newer(const struct gprof_code *a, const struct gprof_code *b)
+{
+	return a && a->age > b->age ? a : b;
+}
+
+/* One more; false: of what came between not all have one name. */
+static bool lies(struct lying *l, const struct gprof_code *code, uint64_t made, uint64_t from,
+		 uint64_t to)
+{
+	if (!l->oldest || code->age < l->oldest->age)
+		l->oldest = code;
+	if (made <= from)
+		l->was = newer(l->was, code);
+	if (made <= to)
+		l->at = newer(l->at, code);
+	if (made <= from || made > to)
+		return true;
+	if (!l->came)
+		l->came = code;
+	return l->came->name == code->name;
+}
+
+const struct gprof_code *gprof_code_was(struct gprof_code_past *past, uint64_t addr,
+					const uint64_t *made, uint64_t from, uint64_t to)
+{
+	size_t i = count_begun(past->v, past->nr, addr), looked = 0;
+	struct lying l = { 0 };
+
+	while (i) {
+		const struct gprof_code *code = &past->v[i - 1];
+
+		if (++looked > LOOKED_MAX || !past->looks)
+			return NULL;
+		past->looks--;
+		if (past->reach[i - 1] <= addr) {
+			i &= i - 1;
+			continue;
+		}
+		i--;
+		if (addr < code->end && !lies(&l, code, made[code->age], from, to))
+			return NULL;
+	}
+	if (!l.was)
+		l.was = l.oldest;
+	if (!l.at)
+		l.at = l.oldest;
+	return l.came && l.came->name != l.was->name ? NULL : l.at;
 }

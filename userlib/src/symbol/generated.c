@@ -5,6 +5,7 @@
 #include "generated.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,6 +90,9 @@ static int read_jitdump(struct gprof_jitdump *j, const struct gprof_file_id *dum
 	return err;
 }
 
+/* So that no two have the same number, whose program runs these are. */
+static _Atomic uint32_t readings;
+
 void gprof_generated_read(struct gprof_generated *g, const struct gprof_process *process, uid_t uid,
 			  const struct gprof_file_id *dump, const struct gprof_mapped_at *at)
 {
@@ -97,6 +101,7 @@ void gprof_generated_read(struct gprof_generated *g, const struct gprof_process 
 	struct gprof_perf_map map;
 
 	g->read = true;
+	g->reading = atomic_fetch_add(&readings, 1) + 1;
 	/* What was read before is right still, when the process and its files are gone. */
 	if (dump && !read_jitdump(&jitdump, dump, at, inner, uid)) {
 		gprof_jitdump_free(&g->jitdump);
@@ -114,12 +119,13 @@ void gprof_generated_free(struct gprof_generated *g)
 	gprof_perf_map_free(&g->perf_map);
 }
 
-bool gprof_generated_find(const struct gprof_generated *g, uint64_t addr,
-			  struct gprof_generated_code *code)
+bool gprof_generated_find(struct gprof_generated *g, uint64_t addr, uint64_t from,
+			  uint64_t to, struct gprof_jit_code *code)
 {
-	memset(code, 0, sizeof(*code));
-	code->name = gprof_jitdump_find(&g->jitdump, addr, &code->file, &code->line);
-	if (!code->name)
+	if (!gprof_jitdump_find(&g->jitdump, addr, from, to, code))
 		code->name = gprof_perf_map_find(&g->perf_map, addr);
+	else if (!code->name)
+		return true;
+	code->id |= (uint64_t)g->reading << 32;
 	return code->name;
 }

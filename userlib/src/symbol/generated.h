@@ -20,23 +20,13 @@
  * @jitdump: from its jitdump, which knows lines too
  * @perf_map: from its map
  * @read: it was looked for, for this profile
+ * @reading: which time that was, of all
  */
 struct gprof_generated {
 	struct gprof_jitdump jitdump;
 	struct gprof_perf_map perf_map;
 	bool read;
-};
-
-/**
- * struct gprof_generated_code - what is known of an address
- * @name: function
- * @file: its source, or NULL
- * @line: its line, or 0
- */
-struct gprof_generated_code {
-	const char *name;
-	const char *file;
-	uint32_t line;
+	uint32_t reading;
 };
 
 /**
@@ -51,8 +41,19 @@ void gprof_generated_read(struct gprof_generated *g, const struct gprof_process 
 			  const struct gprof_file_id *dump, const struct gprof_mapped_at *at);
 void gprof_generated_free(struct gprof_generated *g);
 
-/** gprof_generated_find() - the newest function at an address; false: none is known */
-bool gprof_generated_find(const struct gprof_generated *g, uint64_t addr,
-			  struct gprof_generated_code *code);
+/**
+ * gprof_generated_find() - the function that was at an address
+ * @g: generated code
+ * @addr: address
+ * @from: when it was there, CLOCK_MONOTONIC; 0: the newest one is meant
+ * @to: until when
+ * @code: result
+ *
+ * A perf map has no times: of what is known from it alone the newest counts.
+ *
+ * Return: is anything known of that address?
+ */
+bool gprof_generated_find(struct gprof_generated *g, uint64_t addr, uint64_t from,
+			  uint64_t to, struct gprof_jit_code *code);
 
 #endif /* GPROF_GENERATED_H */

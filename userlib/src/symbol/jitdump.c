@@ -16,6 +16,8 @@
 #define LINES_MAX	(32ULL << 20)	/* of that: names are worth more */
 #define NAME_MAX_BYTES	4096
 #define DEBUG_MAX	(16U << 20)	/* bytes of places of one function */
+#define DEBUG_ALL	(256U << 20)	/* ... of all: a file of holes has no end */
+#define FLAG_ARCH_TIME	1ULL		/* times are of a clock that is not ours */
 #define RECORDS_MAX	(16U << 20)	/* also of those that say nothing to us */
 
 /* What the records are, whose order is part of the format. */
@@ -77,6 +79,9 @@ struct debug_entry {
  * @cap_body: room in it
  * @lines: places that wait for their function
  * @lines_addr: its address
+ * @debug: bytes of places that were read
+ * @timed: times are CLOCK_MONOTONIC
+ * @time: of the record
  */
 struct reader {
 	struct gprof_jitdump *j;
@@ -86,6 +91,9 @@ struct reader {
 	size_t cap_body;
 	struct gprof_jit_lines lines;
 	uint64_t lines_addr;
+	uint64_t debug;
+	bool timed;
+	uint64_t time;
 };
 
 /* Number of a string, or GPROF_NONE without memory. Such as are too long are cut. */
@@ -105,10 +113,12 @@ static int add_code(struct reader *r, uint64_t addr, uint64_t size, uint32_t nam
 	if (j->nr >= UINT32_MAX - 1 ||
 	    gprof_grow_within(&j->budget, &j->v, &j->cap, j->nr + 1, sizeof(*j->v)) ||
 	    gprof_grow_within(&j->budget, &j->of, &j->cap_of, j->nr + 1, sizeof(*j->of)) ||
+	    gprof_grow_within(&j->budget, &j->made, &j->cap_made, j->nr + 1, sizeof(*j->made)) ||
 	    gprof_map64_put(&r->by_index, index, age))
 		return -ENOMEM;
 	j->of[age] = lines;
 	j->of[age].start = addr;
+	j->made[age] = r->timed ? r->time : 0;
 	j->v[j->nr++] = (struct gprof_code){ addr, addr + size, name, age };
 	return 0;
 }
@@ -236,15 +246,18 @@ static int next(struct reader *r)
 
 	if (fread(&rec, sizeof(rec), 1, r->f) != 1 || rec.total_size < sizeof(rec))
 		return 0;
+	r->time = rec.timestamp;
 	len = rec.total_size - sizeof(rec);
 	want = 0;
 	if (rec.id < sizeof(kinds) / sizeof(kinds[0]))
 		want = len < kinds[rec.id].max ? len : kinds[rec.id].max;
 	/* Not read in part: what is left out is not what was written. */
-	if (rec.id == CODE_DEBUG_INFO && want < len) {
+	if (rec.id == CODE_DEBUG_INFO && (want < len || want > DEBUG_ALL - r->debug)) {
 		r->j->lines_left_out = true;
 		want = 0;
 	}
+	if (rec.id == CODE_DEBUG_INFO)
+		r->debug += want;
 	if (want) {
 		if (gprof_grow(&r->body, &r->cap_body, want, 1))
 			return -ENOMEM;
@@ -256,15 +269,16 @@ static int next(struct reader *r)
 	return want && kinds[rec.id].take(r, want) ? -ENOMEM : 1;
 }
 
-static int check_header(FILE *f, uint32_t pid)
+static int check_header(struct reader *r, uint32_t pid)
 {
 	struct header h;
 
-	if (fread(&h, sizeof(h), 1, f) != 1 || h.magic != MAGIC || h.total_size < sizeof(h))
+	if (fread(&h, sizeof(h), 1, r->f) != 1 || h.magic != MAGIC || h.total_size < sizeof(h))
 		return -EINVAL;
 	if (h.pid != pid)
 		return -ESRCH;
-	return fseeko(f, (off_t)h.total_size, SEEK_SET) ? -EINVAL : 0;
+	r->timed = !(h.flags & FLAG_ARCH_TIME);
+	return fseeko(r->f, (off_t)h.total_size, SEEK_SET) ? -EINVAL : 0;
 }
 
 int gprof_jitdump_read(struct gprof_jitdump *j, int fd, uint32_t pid)
@@ -288,17 +302,21 @@ int gprof_jitdump_read(struct gprof_jitdump *j, int fd, uint32_t pid)
 	ret = gprof_strings_init(&j->strings);
 	j->strings.table.budget = &j->budget;
 	if (!ret)
-		ret = check_header(r.f, pid);
+		ret = check_header(&r, pid);
 	for (records = 0; !ret; records++) {
 		ret = records < RECORDS_MAX ? next(&r) : -EFBIG;
 		if (ret <= 0)
 			break;
 		ret = 0;
 	}
+	if (!ret && r.timed)
+		ret = gprof_code_remember(&j->past, j->v, j->nr, &j->budget);
 	if (!ret)
 		ret = gprof_code_settle(&j->v, &j->nr, &j->cap, &j->budget);
 	if (ret == -ENOMEM && j->budget.exceeded)
 		ret = -EFBIG;
+	/* Nothing more comes, and whoever asked may put the result elsewhere. */
+	j->strings.table.budget = NULL;
 	if (ret)
 		gprof_jitdump_free(j);
 	gprof_map64_free(&r.by_index);
@@ -310,39 +328,52 @@ int gprof_jitdump_read(struct gprof_jitdump *j, int fd, uint32_t pid)
 void gprof_jitdump_free(struct gprof_jitdump *j)
 {
 	free(j->v);
+	gprof_code_past_free(&j->past);
 	free(j->of);
+	free(j->made);
 	free(j->lines);
 	gprof_strings_free(&j->strings);
 	memset(j, 0, sizeof(*j));
 }
 
-const char *gprof_jitdump_find(const struct gprof_jitdump *j, uint64_t addr, const char **file,
-			       uint32_t *line)
+static void find_line(const struct gprof_jitdump *j, const struct gprof_code *at, uint64_t addr,
+		      struct gprof_jit_code *code)
 {
-	const struct gprof_code *code = gprof_code_find(j->v, j->nr, addr);
-	struct gprof_jit_lines of;
-	size_t lo, hi;
+	const struct gprof_jit_lines *of = &j->of[at->age];
+	size_t lo = of->first, hi = lo + of->nr;
 
-	*file = NULL;
-	*line = 0;
-	if (!code)
-		return NULL;
-	of = j->of[code->age];
-	lo = of.first;
-	hi = lo + of.nr;
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
 
-		if (j->lines[mid].offset <= addr - of.start)
+		if (j->lines[mid].offset <= addr - of->start)
 			lo = mid + 1;
 		else
 			hi = mid;
 	}
-	if (lo > of.first) {
-		*file = j->strings.v[j->lines[lo - 1].file];
-		*line = j->lines[lo - 1].line;
+	if (lo > of->first) {
+		code->file = j->strings.v[j->lines[lo - 1].file];
+		code->line = j->lines[lo - 1].line;
 	}
-	return j->strings.v[code->name];
+}
+
+bool gprof_jitdump_find(struct gprof_jitdump *j, uint64_t addr, uint64_t from, uint64_t to,
+			struct gprof_jit_code *code)
+{
+	const struct gprof_code *newest = gprof_code_find(j->v, j->nr, addr), *at = newest;
+
+	memset(code, 0, sizeof(*code));
+	if (!newest)
+		return false;
+	/* It has come since the stack was seen first: what lay there meanwhile? */
+	if (from && j->past.nr && j->made[newest->age] > from) {
+		at = gprof_code_was(&j->past, addr, j->made, from, to);
+		if (!at)
+			return true;
+	}
+	code->name = j->strings.v[at->name];
+	code->id = at->age + 1ULL;
+	find_line(j, at, addr, code);
+	return true;
 }
 
 bool gprof_is_jitdump(const char *path)

@@ -47,8 +47,11 @@ struct gprof_jit_lines {
  * @cap: room in @v
  * @nr: how many
  * @strings: names of functions and sources
+ * @past: functions that are where newer ones came
  * @of: for each function, by age, its places in @lines
  * @cap_of: room in @of
+ * @made: for each function, by age, when it was made, CLOCK_MONOTONIC; 0: not known
+ * @cap_made: room in @made
  * @lines: places, those of a function in their order
  * @cap_lines: room in @lines
  * @nr_lines: how many
@@ -60,8 +63,11 @@ struct gprof_jitdump {
 	size_t cap;
 	size_t nr;
 	struct gprof_strings strings;
+	struct gprof_code_past past;
 	struct gprof_jit_lines *of;
 	size_t cap_of;
+	uint64_t *made;
+	size_t cap_made;
 	struct gprof_jit_line *lines;
 	size_t cap_lines;
 	size_t nr_lines;
@@ -81,16 +87,32 @@ int gprof_jitdump_read(struct gprof_jitdump *j, int fd, uint32_t pid);
 void gprof_jitdump_free(struct gprof_jitdump *j);
 
 /**
- * gprof_jitdump_find() - the function at an address, the newest one
+ * struct gprof_jit_code - generated code at an address
+ * @name: function; NULL: not one and the same was there all the time
+ * @file: its source, or NULL
+ * @line: its line, or 0
+ * @id: of what has this name, file and line at this address, of all that is ever read; 0: of
+ *	nothing
+ */
+struct gprof_jit_code {
+	const char *name;
+	const char *file;
+	uint32_t line;
+	uint64_t id;
+};
+
+/**
+ * gprof_jitdump_find() - the function that was at an address
  * @j: functions
  * @addr: address
- * @file: set to its source, or NULL
- * @line: set to its line, or 0
+ * @from: when it was there, CLOCK_MONOTONIC; 0: the newest one is meant
+ * @to: until when
+ * @code: result; strings live as long as @j
  *
- * Return: name, or NULL; strings live as long as @j.
+ * Return: is anything known of that address?
  */
-const char *gprof_jitdump_find(const struct gprof_jitdump *j, uint64_t addr, const char **file,
-			       uint32_t *line);
+bool gprof_jitdump_find(struct gprof_jitdump *j, uint64_t addr, uint64_t from, uint64_t to,
+			struct gprof_jit_code *code);
 
 /** gprof_is_jitdump() - is a mapping of this path one of a jitdump? */
 bool gprof_is_jitdump(const char *path);

@@ -441,10 +441,10 @@ static void read_generated(struct gprof_space *space)
 			     vma ? &vma->object->id : NULL, &at);
 }
 
-bool gprof_space_generated(struct gprof_space *space, uint64_t addr,
-			   struct gprof_generated_code *code)
+bool gprof_space_generated(struct gprof_space *space, uint64_t addr, uint64_t from, uint64_t to,
+			   struct gprof_jit_code *code)
 {
 	if (!space->generated.read)
 		read_generated(space);
-	return gprof_generated_find(&space->generated, addr, code);
+	return gprof_generated_find(&space->generated, addr, from, to, code);
 }

@@ -162,8 +162,8 @@ int gprof_spaces_learn_python(struct gprof_spaces *s, const struct gprof_process
 /** gprof_spaces_generate_again() - programs have gone on compiling: look at their maps again */
 void gprof_spaces_generate_again(struct gprof_spaces *s);
 
-/** gprof_space_generated() - the generated code at an address; false: nothing is known of it */
-bool gprof_space_generated(struct gprof_space *space, uint64_t addr,
-			   struct gprof_generated_code *code);
+/** gprof_space_generated() - gprof_generated_find() of a program run, which is looked at now */
+bool gprof_space_generated(struct gprof_space *space, uint64_t addr, uint64_t from, uint64_t to,
+			   struct gprof_jit_code *code);
 
 #endif /* GPROF_PROCESS_H */

@@ -23,11 +23,15 @@
  * @id: in the writer, once it is named; 0: not named
  * @first: of its locations
  * @nr: how many; 0: no point of this generation has it
+ * @time: of its first point
+ * @last: of its last one; 0: it has none
  */
 struct told {
 	uint64_t id;
 	size_t first;
 	size_t nr;
+	uint64_t time;
+	uint64_t last;
 };
 
 /**
@@ -94,27 +98,43 @@ int gprof_trace_naming_map(struct gprof_trace_naming *n, const struct gprof_map_
 	return gprof_spaces_map(&n->spaces, rec, path);
 }
 
-/* The locations of a stack, whose names may have to be found yet. */
-static int locate(struct gprof_trace_naming *n, struct telling *t, uint32_t number, uint64_t time)
+/* A stack is of a point. */
+static int note(struct telling *t, uint32_t number, uint64_t time)
 {
-	struct gprof_stack *s = &n->stacks.v[number];
+	struct told *told = &t->all[number];
+
+	if (!told->last) {
+		if (gprof_grow(&t->order, &t->cap_order, t->nr_order + 1, sizeof(*t->order)))
+			return -ENOMEM;
+		t->order[t->nr_order++] = number;
+		told->time = time;
+	}
+	if (time < told->time)
+		told->time = time;
+	if (time > told->last)
+		told->last = time;
+	return 0;
+}
+
+/* The locations of a stack, whose names may have to be found yet. */
+static int locate(struct gprof_trace_naming *n, struct telling *t, uint32_t number)
+{
 	struct gprof_resolver *r = &n->resolver;
+	struct gprof_stack s = n->stacks.v[number];
 	int err;
 
-	if (!s->time)
-		s->time = time;
-	err = gprof_resolve_stack(r, s, &n->stacks.frames[s->frames]);
+	s.time = t->all[number].time;
+	s.last = t->all[number].last;
+	err = gprof_resolve_stack(r, &s, &n->stacks.frames[s.frames]);
 	if (err)
 		return err;
 	if (gprof_grow(&t->locations, &t->cap_locations, t->nr_locations + r->nr_stack,
-		       sizeof(*t->locations)) ||
-	    gprof_grow(&t->order, &t->cap_order, t->nr_order + 1, sizeof(*t->order)))
+		       sizeof(*t->locations)))
 		return -ENOMEM;
 	memcpy(&t->locations[t->nr_locations], r->stack, r->nr_stack * sizeof(*r->stack));
 	t->all[number].first = t->nr_locations;
 	t->all[number].nr = r->nr_stack;
 	t->nr_locations += r->nr_stack;
-	t->order[t->nr_order++] = number;
 	return 0;
 }
 
@@ -178,9 +198,11 @@ int gprof_trace_naming_name(struct gprof_trace_naming *n, struct gprof_trace_wri
 
 		if (stack > n->stacks.nr)
 			points[i].stack = 0;
-		else if (stack && !t.all[stack - 1].nr)
-			err = locate(n, &t, (uint32_t)stack - 1, points[i].time);
+		else if (stack)
+			err = note(&t, (uint32_t)stack - 1, points[i].time);
 	}
+	for (i = 0; i < t.nr_order && !err; i++)
+		err = locate(n, &t, t.order[i]);
 	if (!err)
 		err = tell(n, &t, w);
 	for (i = 0; i < nr && !err; i++)
