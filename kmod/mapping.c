@@ -25,6 +25,7 @@
 #include "tables.h"
 #include "target.h"
 
+#include <linux/cpu.h>
 #include <linux/cpumask.h>
 #include <linux/cred.h>
 #include <linux/dcache.h>
@@ -476,11 +477,17 @@ static struct wanted_process *first_wanted(struct gprof_maps *m)
  * another the records would begin generations of nothing else, which a flight recorder
  * gives up at other times than the stacks that they are for. Where the CPU has gone
  * they go into any.
+ *
+ * One that is about to go takes no thread any more, though one may be made to run there
+ * alone, which PREEMPT_RT warns of at the thread's next lock (XXX in
+ * migration_cpu_stop() in kernel/sched/core.c).
  */
 static void go_to(unsigned int cpu)
 {
+	cpus_read_lock();
 	if (!cpumask_equal(current->cpus_ptr, cpumask_of(cpu)))
 		set_cpus_allowed_ptr(current, cpumask_of(cpu));
+	cpus_read_unlock();
 }
 
 static void serve(struct gprof_maps *m, struct wanted_process *p)
