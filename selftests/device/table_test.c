@@ -37,6 +37,9 @@ static struct gprof_unwind_rule cfa_sp(int words)
 	return (struct gprof_unwind_rule){ .kind = GPROF_UNWIND_CFA_SP, .cfa = words };
 }
 
+/* Of the far code only the first rules have numbers of a byte. */
+#define FEW	(GPROF_UNWIND_FAR - 2)
+
 /* No table knows of the middle of what has records. */
 static bool table_of(struct table_parts *t, const struct code *c)
 {
@@ -75,7 +78,7 @@ static bool table_of(struct table_parts *t, const struct code *c)
 		{ c->leaf_end + 8 - c->begin, { .kind = GPROF_UNWIND_CFA_NONE } },
 	};
 
-	return table_make(t, rows, sizeof(rows) / sizeof(rows[0]), 4096);
+	return table_make(t, rows, sizeof(rows) / sizeof(rows[0]), 4096, c == &far_code ? FEW : 0);
 }
 
 /* A file whose first page is the code. */
@@ -148,7 +151,7 @@ static bool own_table(struct table_parts *t)
 		rows[nr++] = (struct table_row){ at - 1, signal };
 		rows[nr++] = (struct table_row){ at + 9, last };
 	}
-	return table_make(t, rows, nr, end);
+	return table_make(t, rows, nr, end, 0);
 }
 
 /**
@@ -721,9 +724,10 @@ TEST_F(table, what_is_no_table_is_refused)
 	REFUSED(GPROF_REASON_TABLE, _place = _value, _place = _kept);	\
 } while (0)
 	NO_TABLE(t->head->magic, 1);
-	NO_TABLE(t->head->version, 2);
+	NO_TABLE(t->head->version, 1);
 	NO_TABLE(t->head->machine, 3);
-	NO_TABLE(t->head->__reserved, 1);
+	NO_TABLE(t->head->fars, 1);
+	NO_TABLE(t->head->fars, 0xffffffff);
 	NO_TABLE(t->head->start, 128);
 	NO_TABLE(t->head->start, 1ULL << 63);
 	NO_TABLE(t->head->granules, 0);
@@ -736,7 +740,10 @@ TEST_F(table, what_is_no_table_is_refused)
 	NO_TABLE(t->size, t->size - 8);
 	NO_TABLE(t->size, 31);
 	NO_TABLE(t->size, (size_t)GPROF_UNWIND_TABLE_MAX + 1);
+	NO_TABLE(t->base[0], 1);
 	NO_TABLE(t->index[0], 1);
+	REFUSED(GPROF_REASON_TABLE, (t->base[0] = 0xffffffff, t->index[0] = 1),
+		(t->base[0] = 0, t->index[0] = 0));
 	NO_TABLE(t->index[1], 0);
 	NO_TABLE(t->index[2], t->head->rows + 1);
 	NO_TABLE(t->index[2], 1);
@@ -745,9 +752,17 @@ TEST_F(table, what_is_no_table_is_refused)
 	NO_TABLE(t->low[1], 0);
 	NO_TABLE(t->low[2], t->low[1]);
 	NO_TABLE(t->rule[1], t->head->rules);
-	NO_TABLE(t->rule[t->head->rows - 1], 65535);
+	NO_TABLE(t->rule[t->head->rows - 1], GPROF_UNWIND_FAR);
 	NO_TABLE(t->rules[1].kind, GPROF_UNWIND_CFA_NR);
 	NO_TABLE(t->rules[1].kind, 255);
+	t = &self->tables[1];
+	NO_TABLE(t->head->fars, t->head->fars - 1);
+	NO_TABLE(t->rule[1], GPROF_UNWIND_FAR);
+	NO_TABLE(t->rule[2], 0);
+	NO_TABLE(t->far[0].row, 1);
+	NO_TABLE(t->far[1].row, 2);
+	NO_TABLE(t->far[1].rule, t->head->rules);
+	t = &self->tables[0];
 
 	EXPECT_EQ(-EINVAL, upload(fd, t, -1));
 	EXPECT_EQ(-EINVAL, upload(fd, t, 12345));
