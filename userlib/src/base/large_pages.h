@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 /* Of a smaller array, most of whose last page is never used, that would be too much. */
-#define GPROF_LARGE_ARRAY	((size_t)16 << 20)
+#define GPROF_LARGE_ARRAY	((size_t)32 << 20)
 
 /*
  * gprof_large_pages() - of @p, an array of malloc() that has @size bytes from now on; returns it
