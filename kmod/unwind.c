@@ -60,7 +60,7 @@ static int check_rows(const struct gprof_unwind *u, const struct gprof_unwind_ta
 	for (g = 0; g < head->granules; g++) {
 		u32 begin = end;
 
-		/* No sum of what is below: base and index cannot wrap around beyond it. */
+		/* So that the sum with an index does not wrap. */
 		if (u->base[(g + 1) / GPROF_UNWIND_BASE] > head->rows)
 			return -EINVAL;
 		end = gprof_unwind_before(u, g + 1);
@@ -141,6 +141,7 @@ int gprof_unwind_check(struct gprof_unwind *u)
 	u->start = head->start;
 	u->granules = head->granules;
 	u->fars = head->fars;
+	u->nr_rules = head->rules;
 	return check_rows(u, head) ?: check_numbers(u, head) ?: check_rules(u, head);
 }
 
@@ -163,7 +164,11 @@ u32 gprof_unwind_far(const struct gprof_unwind *u, u32 row)
 		else
 			end = middle;
 	}
-	return u->far[at].rule;
+	/*
+	 * Foreseen wrongly, where there is none, it would be what @rules says: see
+	 * gprof_unwind_find().
+	 */
+	return array_index_nospec(u->far[at].rule, u->nr_rules);
 }
 
 /**

@@ -51,6 +51,7 @@ struct gprof_text_id {
  * @start: offset in the file of the first granule
  * @granules: how many
  * @fars: how many rows have GPROF_UNWIND_FAR
+ * @nr_rules: of @rules
  * @memory: the table
  * @bytes: of @memory
  * @python: of the interpreter that the file has; its size is 0: it has none
@@ -69,6 +70,7 @@ struct gprof_unwind {
 	u64 start;
 	u32 granules;
 	u32 fars;
+	u32 nr_rules;
 	void *memory;
 	u64 bytes;
 	struct gprof_python python;

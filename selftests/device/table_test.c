@@ -68,15 +68,24 @@ static bool table_of(struct table_parts *t, const struct code *c)
 		entry.ra = 1 - c->entry_words;
 #endif
 	}
+	/*
+	 * Nine rows in the granule, of which that of the middle's return begins at the byte that
+	 * is asked for, and is the first that a bisection looks at.
+	 */
 	struct table_row rows[] = {
 		{ 0, unknown },
 		{ c->body - c->begin, entry },
 		{ c->ret + 4 - c->begin, unknown },
-		{ c->middle_body - c->begin, middle },
+		{ c->middle_body - c->begin, c == &linked_code ? middle : unknown },
+		{ c->middle_ret - 1 - c->begin, middle },
 		{ c->middle_ret + 4 - c->begin, unknown },
 		{ c->leaf - c->begin, leaf },
 		{ c->leaf_end + 8 - c->begin, { .kind = GPROF_UNWIND_CFA_NONE } },
+		{ c->leaf_end + 9 - c->begin, { .kind = GPROF_UNWIND_CFA_NONE } },
 	};
+
+	if (rows[8].offset >= GPROF_UNWIND_GRANULE)
+		return false;
 
 	return table_make(t, rows, sizeof(rows) / sizeof(rows[0]), 4096, c == &far_code ? FEW : 0);
 }
@@ -406,6 +415,19 @@ TEST_F(table, tables_that_were_there_before_serve_at_once)
 	EXPECT_EQ(0, self->watch.cut);
 }
 
+TEST_F(table, rules_that_a_byte_cannot_say_serve_as_well)
+{
+	SKIP_UNLESS(self->have, NO_TABLES);
+	ASSERT_EQ(0, munmap(self->at, 4096));
+	ASSERT_EQ(self->at, map_code(self->at, self->fds[1]));
+	self->watch.code = &far_code;
+	UPLOAD_ALL();
+	SETTLE();
+	RUN(200);
+	EXPECT_RIGHT(200);
+	EXPECT_EQ(0, self->watch.cut);
+}
+
 /* Of the same size, so that the stamp of the mappings stays; the kernel tells all the same. */
 TEST_F(table, another_file_at_the_same_address_is_not_walked_by_the_first_ones_table)
 {
@@ -705,7 +727,7 @@ TEST_F(table, who_did_not_ask_for_tables_is_not_served_by_them)
 
 TEST_F(table, what_is_no_table_is_refused)
 {
-	struct table_parts *t = &self->tables[0];
+	struct table_parts *t = &self->tables[0], more;
 	struct gprof_text_table arg;
 	int fd = self->dev.fd;
 
@@ -762,6 +784,15 @@ TEST_F(table, what_is_no_table_is_refused)
 	NO_TABLE(t->far[0].row, 1);
 	NO_TABLE(t->far[1].row, 2);
 	NO_TABLE(t->far[1].rule, t->head->rules);
+	/* one that is no row's */
+	more = *t;
+	more.head = calloc(1, t->size + 8);
+	ASSERT_NE(NULL, more.head);
+	memcpy(more.head, t->head, t->size);
+	more.head->fars++;
+	more.size += 8;
+	EXPECT_EQ(-EINVAL, upload(fd, &more, self->fds[1]));
+	free(more.head);
 	t = &self->tables[0];
 
 	EXPECT_EQ(-EINVAL, upload(fd, t, -1));

@@ -7,6 +7,7 @@
 #ifndef GPROF_LARGE_PAGES_H
 #define GPROF_LARGE_PAGES_H
 
+#include <errno.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/mman.h>
@@ -25,9 +26,12 @@ static inline void *gprof_large_pages(void *p, size_t size)
 {
 	uintptr_t page = (uintptr_t)getpagesize(), in = (uintptr_t)p & (page - 1);
 
+	int error = errno;
+
 	/* Nothing is wrong where it is not taken. */
 	if (p && size >= GPROF_LARGE_ARRAY)
 		madvise((char *)p - in, (in + size + page - 1) & -page, MADV_HUGEPAGE);
+	errno = error;
 	return p;
 }
 

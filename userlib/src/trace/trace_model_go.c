@@ -323,6 +323,7 @@ void gprof_model_forget(struct gprof_trace_model *m, uint32_t n)
 	gprof_trace_ids_remove(&m->tids, m->tasks[n].tid);
 	gprof_model_regions_free(&m->tasks[n]);
 	m->tasks[n].used = false;
+	m->tasks[n].generation = 0;
 	if (gprof_grow(&m->free, &m->cap_free, m->nr_free + 1, sizeof(*m->free)))
 		gprof_model_failed(m, -ENOMEM);
 	else
@@ -355,6 +356,7 @@ uint32_t gprof_model_tell_task(struct gprof_trace_model *m, uint32_t cpu, uint32
 		m->tasks[n].guessed = m->now;
 	}
 	say_task(m, cpu, &m->tasks[n]);
+	m->recent[tid % GPROF_TRACE_MODEL_RECENT] = n;
 	return n;
 }
 

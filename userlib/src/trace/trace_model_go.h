@@ -71,9 +71,10 @@ uint32_t gprof_model_tell_task(struct gprof_trace_model *m, uint32_t cpu, uint32
 static inline uint32_t gprof_model_need_task(struct gprof_trace_model *m, uint32_t cpu,
 					     uint32_t tid, uint8_t status)
 {
-	uint32_t n = gprof_trace_ids_get(&m->tids, tid);
+	uint32_t n = m->recent[tid % GPROF_TRACE_MODEL_RECENT];
 
-	if (n != GPROF_NONE && m->tasks[n].generation == m->generation)
+	/* Whose place it was has no generation. */
+	if (n < m->nr_tasks && m->tasks[n].tid == tid && m->tasks[n].generation == m->generation)
 		return n;
 	return gprof_model_tell_task(m, cpu, tid, status);
 }
