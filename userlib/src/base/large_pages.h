@@ -25,7 +25,6 @@
 static inline void *gprof_large_pages(void *p, size_t size)
 {
 	uintptr_t page = (uintptr_t)getpagesize(), in = (uintptr_t)p & (page - 1);
-
 	int error = errno;
 
 	/* Nothing is wrong where it is not taken. */
