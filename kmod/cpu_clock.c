@@ -277,6 +277,21 @@ void gprof_slot_halt(struct gprof_slot *slot, u64 now)
 }
 
 /**
+ * gprof_slots_halt() - let all of a list stand
+ * @slots: of this CPU
+ * @now: ktime_get_mono_fast_ns()
+ *
+ * Context: As gprof_slot_halt().
+ */
+void gprof_slots_halt(struct list_head *slots, u64 now)
+{
+	struct gprof_slot *slot, *next;
+
+	list_for_each_entry_safe(slot, next, slots, node)
+		gprof_slot_halt(slot, now);
+}
+
+/**
  * gprof_slot_time() - for how long has it run?
  * @slot: slot of any CPU
  *
@@ -322,14 +337,6 @@ void gprof_cpu_clock_online(void)
 	this_cpu_write(gprof_cpu_clock.online, true);
 }
 
-static void halt_all(struct list_head *slots, u64 now)
-{
-	struct gprof_slot *slot, *next;
-
-	list_for_each_entry_safe(slot, next, slots, node)
-		gprof_slot_halt(slot, now);
-}
-
 /**
  * gprof_cpu_clock_offline() - halt all slots on this CPU, which goes
  *
@@ -344,8 +351,8 @@ void gprof_cpu_clock_offline(void)
 
 	local_irq_disable();
 	now = ktime_get_mono_fast_ns();
-	halt_all(&c->always, now);
-	halt_all(&c->task, now);
+	gprof_slots_halt(&c->always, now);
+	gprof_slots_halt(&c->task, now);
 	c->online = false;
 	local_irq_enable();
 	hrtimer_cancel(&c->timer);

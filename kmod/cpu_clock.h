@@ -83,6 +83,7 @@ void gprof_cpu_clock_offline(void);
 void gprof_slot_run(struct gprof_slot *slot, struct list_head *list,
 		    const struct gprof_clock_spec *spec, u64 now);
 void gprof_slot_halt(struct gprof_slot *slot, u64 now);
+void gprof_slots_halt(struct list_head *slots, u64 now);
 void gprof_slot_expire(struct gprof_slot *slot, struct gprof_capture *c);
 void gprof_cpu_clock_rest(struct gprof_cpu_clock *c, u64 began);
 u64 gprof_slot_time(const struct gprof_slot *slot);

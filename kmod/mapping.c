@@ -479,7 +479,7 @@ static struct wanted_process *first_wanted(struct gprof_maps *m)
  * they go into any.
  *
  * One that is about to go takes no thread any more, though one may be made to run there
- * alone, which PREEMPT_RT warns of at the thread's next lock (XXX in
+ * alone, which PREEMPT_RT warns of at the thread's next lock (see
  * migration_cpu_stop() in kernel/sched/core.c).
  */
 static void go_to(unsigned int cpu)

@@ -171,7 +171,7 @@ static void missed(struct gprof_scope *scope)
 }
 
 /* Of a stranger nobody tells when it leaves the CPU for the last time. */
-static void executed(struct gprof_scope *scope, bool changed)
+static void target_executed(struct gprof_scope *scope, bool changed)
 {
 	struct gprof_trace *t = container_of(scope, struct gprof_trace, scope);
 
@@ -192,7 +192,7 @@ static bool take_note(struct gprof_notes *notes, struct gprof_annotation_rec *re
 }
 
 static const struct gprof_scope_ops scope_ops = {
-	.executed = executed,
+	.executed = target_executed,
 	.missed = missed,
 };
 

@@ -73,14 +73,6 @@ static noinline void expire_all(struct list_head *slots, u64 now, struct pt_regs
 	gprof_captured(&c);
 }
 
-static void halt_all(struct list_head *slots, u64 now)
-{
-	struct gprof_slot *slot, *next;
-
-	list_for_each_entry_safe(slot, next, slots, node)
-		gprof_slot_halt(slot, now);
-}
-
 static void run_for(struct gprof_cpu_clock *c, const struct task_struct *task, u64 now)
 {
 	/* With interrupts off this is a reader of RCU. */
@@ -114,7 +106,7 @@ static void switch_clocks(void *data, bool preempt, struct task_struct *prev,
 		expire_all(&c->task, now, regs);
 		gprof_cpu_clock_rest(c, now);
 	}
-	halt_all(&c->task, now);
+	gprof_slots_halt(&c->task, now);
 	run_for(c, next, now);
 }
 
@@ -146,7 +138,7 @@ static void look_at_current(void)
 	u64 now = ktime_get_mono_fast_ns();
 
 	expire_overdue(&c->task, now);
-	halt_all(&c->task, now);
+	gprof_slots_halt(&c->task, now);
 	run_for(c, current, now);
 }
 

@@ -117,8 +117,8 @@ static int make_counters(struct gprof_trigger_rule *r)
 }
 
 /* Sets what gprof_trigger_lose() gives back, and the reason. */
-static int find(struct gprof_trigger_rule *r, const struct gprof_trigger *t, const char *name,
-		u32 *reason)
+static int find_tracepoint(struct gprof_trigger_rule *r, const struct gprof_trigger *t,
+			   const char *name, u32 *reason)
 {
 	int err;
 
@@ -160,7 +160,7 @@ static int find(struct gprof_trigger_rule *r, const struct gprof_trigger *t, con
 int gprof_trigger_find(struct gprof_trigger_rule *r, const struct gprof_trigger *t,
 		       const char *name, u32 *reason)
 {
-	int err = find(r, t, name, reason);
+	int err = find_tracepoint(r, t, name, reason);
 
 	if (err)
 		gprof_trigger_lose(r);

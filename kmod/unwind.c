@@ -22,12 +22,16 @@ static bool place(struct gprof_unwind *u, const struct gprof_unwind_table *head)
 {
 	u64 at = sizeof(*head);
 
+	u->base = u->memory + at;
+	at = ALIGN(at + (head->granules / GPROF_UNWIND_BASE + 1) * sizeof(*u->base), 8);
 	u->index = u->memory + at;
 	at = ALIGN(at + ((u64)head->granules + 1) * sizeof(*u->index), 8);
 	u->low = u->memory + at;
 	at = ALIGN(at + head->rows, 8);
 	u->rule = u->memory + at;
-	at = ALIGN(at + (u64)head->rows * sizeof(*u->rule), 8);
+	at = ALIGN(at + head->rows, 8);
+	u->far = u->memory + at;
+	at += (u64)head->fars * sizeof(*u->far);
 	u->rules = u->memory + at;
 	at += (u64)head->rules * sizeof(*u->rules);
 	return at == u->bytes;
@@ -36,12 +40,12 @@ static bool place(struct gprof_unwind *u, const struct gprof_unwind_table *head)
 static int check_head(const struct gprof_unwind_table *head)
 {
 	if (head->magic != GPROF_UNWIND_MAGIC || head->version != GPROF_UNWIND_VERSION ||
-	    head->machine != GPROF_MACHINE || head->__reserved)
+	    head->machine != GPROF_MACHINE)
 		return -EINVAL;
 	if (head->start % GPROF_UNWIND_GRANULE || head->start > S64_MAX)
 		return -EINVAL;
 	if (!head->granules || !head->rows || !head->rules ||
-	    head->rules > GPROF_UNWIND_RULES_MAX)
+	    head->rules > GPROF_UNWIND_RULES_MAX || head->fars > head->rows)
 		return -EINVAL;
 	return 0;
 }
@@ -49,27 +53,48 @@ static int check_head(const struct gprof_unwind_table *head)
 /* Each place has a row at or before it, and each row its own place. */
 static int check_rows(const struct gprof_unwind *u, const struct gprof_unwind_table *head)
 {
-	u32 g, row;
+	u32 g, row, end = 0;
 
-	if (u->index[0] || u->index[head->granules] != head->rows || !u->index[1] || u->low[0])
+	if (gprof_unwind_before(u, 0) || !gprof_unwind_before(u, 1) || u->low[0])
 		return -EINVAL;
 	for (g = 0; g < head->granules; g++) {
-		if (u->index[g + 1] < u->index[g] || u->index[g + 1] > head->rows)
+		u32 begin = end;
+
+		/* So that the sum with an index does not wrap. */
+		if (u->base[(g + 1) / GPROF_UNWIND_BASE] > head->rows)
 			return -EINVAL;
-		for (row = u->index[g] + 1; row < u->index[g + 1]; row++) {
+		end = gprof_unwind_before(u, g + 1);
+		if (end < begin || end > head->rows)
+			return -EINVAL;
+		for (row = begin + 1; row < end; row++) {
 			if (u->low[row] <= u->low[row - 1])
 				return -EINVAL;
 		}
 		if (!(g % 4096))
 			cond_resched();
 	}
+	return end == head->rows ? 0 : -EINVAL;
+}
+
+/* Each row has a rule that is there; and one alone, where its own byte cannot say it. */
+static int check_numbers(const struct gprof_unwind *u, const struct gprof_unwind_table *head)
+{
+	u32 row, n = 0;
+
 	for (row = 0; row < head->rows; row++) {
-		if (u->rule[row] >= head->rules)
-			return -EINVAL;
+		if (u->rule[row] != GPROF_UNWIND_FAR) {
+			if (u->rule[row] >= head->rules)
+				return -EINVAL;
+		} else {
+			if (n == head->fars || u->far[n].row != row ||
+			    u->far[n].rule >= head->rules)
+				return -EINVAL;
+			n++;
+		}
 		if (!(row % 65536))
 			cond_resched();
 	}
-	return 0;
+	return n == head->fars ? 0 : -EINVAL;
 }
 
 static int check_rules(const struct gprof_unwind *u, const struct gprof_unwind_table *head)
@@ -102,7 +127,10 @@ int gprof_unwind_check(struct gprof_unwind *u)
 	int err;
 
 	BUILD_BUG_ON(sizeof(*head) != 32);
+	BUILD_BUG_ON(sizeof(struct gprof_unwind_far) != 8);
 	BUILD_BUG_ON(sizeof(struct gprof_unwind_rule) != 8);
+	/* Rows of so many granules are fewer than an index can say. */
+	BUILD_BUG_ON(GPROF_UNWIND_BASE * GPROF_UNWIND_GRANULE > U16_MAX);
 	if (u->bytes < sizeof(*head))
 		return -EINVAL;
 	err = check_head(head);
@@ -112,7 +140,35 @@ int gprof_unwind_check(struct gprof_unwind *u)
 		return -EINVAL;
 	u->start = head->start;
 	u->granules = head->granules;
-	return check_rows(u, head) ?: check_rules(u, head);
+	u->fars = head->fars;
+	u->nr_rules = head->rules;
+	return check_rows(u, head) ?: check_numbers(u, head) ?: check_rules(u, head);
+}
+
+/**
+ * gprof_unwind_far() - the rule of a row that has GPROF_UNWIND_FAR
+ * @u: table
+ * @row: row
+ *
+ * Context: Any incl. NMI.
+ */
+u32 gprof_unwind_far(const struct gprof_unwind *u, u32 row)
+{
+	u32 at = 0, end = u->fars;
+
+	while (end - at > 1) {
+		u32 middle = at + (end - at) / 2;
+
+		if (u->far[middle].row <= row)
+			at = middle;
+		else
+			end = middle;
+	}
+	/*
+	 * Foreseen wrongly, where there is none, it would be what @rules says: see
+	 * gprof_unwind_find().
+	 */
+	return array_index_nospec(u->far[at].rule, u->nr_rules);
 }
 
 /**

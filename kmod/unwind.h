@@ -42,12 +42,16 @@ struct gprof_text_id {
  * struct gprof_unwind - a table
  * @node: in its set
  * @id: what text it is for
- * @index: rows before each granule
+ * @base: rows before each granule that is a multiple of GPROF_UNWIND_BASE
+ * @index: rows from there to each granule
  * @low: where in its granule a row begins
- * @rule: index of a row's rule
+ * @rule: index of a row's rule, or GPROF_UNWIND_FAR
+ * @far: rules of those rows
  * @rules: rules
  * @start: offset in the file of the first granule
  * @granules: how many
+ * @fars: how many rows have GPROF_UNWIND_FAR
+ * @nr_rules: of @rules
  * @memory: the table
  * @bytes: of @memory
  * @python: of the interpreter that the file has; its size is 0: it has none
@@ -57,12 +61,16 @@ struct gprof_text_id {
 struct gprof_unwind {
 	struct hlist_node node;
 	struct gprof_text_id id;
-	const u32 *index;
+	const u32 *base;
+	const u16 *index;
 	const u8 *low;
-	const u16 *rule;
+	const u8 *rule;
+	const struct gprof_unwind_far *far;
 	const struct gprof_unwind_rule *rules;
 	u64 start;
 	u32 granules;
+	u32 fars;
+	u32 nr_rules;
 	void *memory;
 	u64 bytes;
 	struct gprof_python python;
@@ -71,9 +79,16 @@ struct gprof_unwind {
 extern const struct gprof_unwind_rule gprof_unwind_none;
 
 int gprof_unwind_check(struct gprof_unwind *u);
+u32 gprof_unwind_far(const struct gprof_unwind *u, u32 row);
 
 void gprof_text_id_of(struct gprof_text_id *id, const struct inode *inode);
 bool gprof_same_text(const struct gprof_text_id *a, const struct gprof_text_id *b);
+
+/* Rows before a granule; @granule: granules at most. */
+static __always_inline u32 gprof_unwind_before(const struct gprof_unwind *u, u32 granule)
+{
+	return u->base[granule / GPROF_UNWIND_BASE] + u->index[granule];
+}
 
 /**
  * gprof_unwind_find() - the rule for a place
@@ -87,14 +102,14 @@ gprof_unwind_find(const struct gprof_unwind *u, u64 offset)
 {
 	u64 granule = offset / GPROF_UNWIND_GRANULE;
 	u8 low = offset % GPROF_UNWIND_GRANULE;
-	u32 row, end;
+	u32 row, end, rule;
 
 	if (granule >= u->granules)
 		return &gprof_unwind_none;
 	/* The place may be the user's choice: foreseen wrongly, it would read anywhere. */
 	granule = array_index_nospec(granule, u->granules);
-	row = u->index[granule];
-	end = u->index[granule + 1];
+	row = gprof_unwind_before(u, granule);
+	end = gprof_unwind_before(u, granule + 1);
 	/* A dozen rows at most, but for code that is all prologues. */
 	while (end - row > 8) {
 		u32 middle = row + (end - row) / 2;
@@ -106,7 +121,8 @@ gprof_unwind_find(const struct gprof_unwind *u, u64 offset)
 	}
 	while (row < end && u->low[row] <= low)
 		row++;
-	return &u->rules[u->rule[row - 1]];
+	rule = u->rule[row - 1];
+	return &u->rules[likely(rule != GPROF_UNWIND_FAR) ? rule : gprof_unwind_far(u, row - 1)];
 }
 
 #endif /* GPROF_UNWIND_H */

@@ -222,8 +222,6 @@ static int build(struct calltree *t, struct view *view, bool diff)
 	if (status != STATUS_OK)
 		return status;
 	calltree_collected(t);
-	if (!diff)
-		gprof_profile_forget_samples(view->profile);
 	while (diff && t->nr_paths > t->room_base)
 		t->path_base = xgrow(t->path_base, t->room_base, &t->room_base,
 				     sizeof(*t->path_base));

@@ -108,7 +108,8 @@ struct calltree {
 };
 
 /**
- * calltree_collect() - make the paths of a tree, without values
+ * calltree_collect() - make the paths of a tree, without values, of a view, which has no samples
+ *	any more then, but labels; with @diff it keeps them
  * @t: tree
  * @view: what it is of
  * @diff: as in struct calltree

@@ -18,7 +18,7 @@
 /* Paths that are looked for at a time. */
 #define PATHS_AT_HAND	16384
 /* Samples that go at a time: while one waits for memory, the others do not. */
-#define BATCH		8
+#define BATCH		16
 /* Those that are sent for before their turn. */
 #define AHEAD		16
 
@@ -500,6 +500,9 @@ int calltree_collect(struct calltree *t, struct view *view, bool diff,
 	c->ways = xraw(PATHS_AT_HAND * 2, sizeof(*c->ways));
 	begin_at(c, 0, PATHS_AT_HAND);
 	status = view_each(view, add_sample, c);
+	/* All are among the paths now, or wait. */
+	if (!diff)
+		gprof_profile_forget_samples(view->profile);
 	if (status == STATUS_OK && !add_batch(c))
 		add_rests(c);
 	if (c->status)

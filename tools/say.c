@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/edits.h"
+#include "base/large_pages.h"
 #include "cmd.h"
 
 /* Longest word that is worth comparing with others. */
@@ -152,12 +153,12 @@ static void *need(void *p)
 
 void *xalloc(size_t nr, size_t size)
 {
-	return need(calloc(nr ? nr : 1, size));
+	return gprof_large_pages(need(calloc(nr ? nr : 1, size)), nr * size);
 }
 
 void *xraw(size_t nr, size_t size)
 {
-	return need(reallocarray(NULL, nr ? nr : 1, size));
+	return gprof_large_pages(need(reallocarray(NULL, nr ? nr : 1, size)), nr * size);
 }
 
 void *xmore(void *array, size_t nr, size_t *room, size_t size)
@@ -170,7 +171,7 @@ void *xmore(void *array, size_t nr, size_t *room, size_t size)
 	if (more > SIZE_MAX / size)
 		return need(NULL);
 	*room = more;
-	return need(realloc(array, more * size));
+	return gprof_large_pages(need(realloc(array, more * size)), more * size);
 }
 
 void *xgrow(void *array, size_t nr, size_t *room, size_t size)

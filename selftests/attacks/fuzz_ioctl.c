@@ -211,7 +211,7 @@ void do_table(struct thread *t, struct slot *s)
 		rows[i].offset = rows[i - 1].offset + 1 + below(&t->draw, end / 64);
 	while (nr > 1 && rows[nr - 1].offset >= end)
 		nr--;
-	if (!table_make(&parts, rows, nr, end))
+	if (!table_make(&parts, rows, nr, end, one_in(&t->draw, 2) ? 0 : below(&t->draw, 300)))
 		return;
 	spoil(t, &parts, one_in(&t->draw, 2));
 	fd = open(one_in(&t->draw, 8) ? "/dev/null" : "/proc/self/exe", O_RDONLY | O_CLOEXEC);

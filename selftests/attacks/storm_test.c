@@ -477,11 +477,13 @@ TEST_F(storm, cpus_that_go_and_come_under_load_add_up)
 	device_close(&dev);
 }
 
+/* In large pages all of it takes less time than a host takes away now and then. */
 static void eat_memory(void *arg, int step)
 {
 	size_t size = 4 << 20;
 	char *memory;
 
+	burn_ns(50000000);
 	for (;;) {
 		memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 		if (memory != MAP_FAILED)

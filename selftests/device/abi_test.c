@@ -156,7 +156,7 @@ FIXTURE_SETUP(command)
 
 			SKIP_UNLESS(device_has(GPROF_FEAT_TABLES), "nobody walks by tables here");
 			setup.stack |= GPROF_STACK_F_TABLES;
-			ASSERT_TRUE(table_make(&self->parts, &row, 1, 4096));
+			ASSERT_TRUE(table_make(&self->parts, &row, 1, 4096, 0));
 			self->exe = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 			ASSERT_LE(0, self->exe);
 		}

@@ -248,7 +248,7 @@ FIXTURE_SETUP(python)
 		return;
 	base = own_base(&row.offset, &end);
 	ASSERT_NE(0, base);
-	ASSERT_TRUE(table_make(&self->table, &row, 1, end));
+	ASSERT_TRUE(table_make(&self->table, &row, 1, end, 0));
 	self->python = own_python(base);
 	self->python.flags = variant->owner ? GPROF_PYTHON_F_OWNER : 0;
 	self->self = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);

@@ -37,6 +37,9 @@ static struct gprof_unwind_rule cfa_sp(int words)
 	return (struct gprof_unwind_rule){ .kind = GPROF_UNWIND_CFA_SP, .cfa = words };
 }
 
+/* Of the far code only the first rules have numbers of a byte. */
+#define FEW	(GPROF_UNWIND_FAR - 2)
+
 /* No table knows of the middle of what has records. */
 static bool table_of(struct table_parts *t, const struct code *c)
 {
@@ -65,17 +68,26 @@ static bool table_of(struct table_parts *t, const struct code *c)
 		entry.ra = 1 - c->entry_words;
 #endif
 	}
+	/*
+	 * Nine rows in the granule, of which that of the middle's return begins at the byte that
+	 * is asked for, and is the first that a bisection looks at.
+	 */
 	struct table_row rows[] = {
 		{ 0, unknown },
 		{ c->body - c->begin, entry },
 		{ c->ret + 4 - c->begin, unknown },
-		{ c->middle_body - c->begin, middle },
+		{ c->middle_body - c->begin, c == &linked_code ? middle : unknown },
+		{ c->middle_ret - 1 - c->begin, middle },
 		{ c->middle_ret + 4 - c->begin, unknown },
 		{ c->leaf - c->begin, leaf },
 		{ c->leaf_end + 8 - c->begin, { .kind = GPROF_UNWIND_CFA_NONE } },
+		{ c->leaf_end + 9 - c->begin, { .kind = GPROF_UNWIND_CFA_NONE } },
 	};
 
-	return table_make(t, rows, sizeof(rows) / sizeof(rows[0]), 4096);
+	if (rows[8].offset >= GPROF_UNWIND_GRANULE)
+		return false;
+
+	return table_make(t, rows, sizeof(rows) / sizeof(rows[0]), 4096, c == &far_code ? FEW : 0);
 }
 
 /* A file whose first page is the code. */
@@ -148,7 +160,7 @@ static bool own_table(struct table_parts *t)
 		rows[nr++] = (struct table_row){ at - 1, signal };
 		rows[nr++] = (struct table_row){ at + 9, last };
 	}
-	return table_make(t, rows, nr, end);
+	return table_make(t, rows, nr, end, 0);
 }
 
 /**
@@ -396,6 +408,19 @@ TEST_F(table, stacks_are_whole_from_the_first_table_on)
 TEST_F(table, tables_that_were_there_before_serve_at_once)
 {
 	SKIP_UNLESS(self->have, NO_TABLES);
+	UPLOAD_ALL();
+	SETTLE();
+	RUN(200);
+	EXPECT_RIGHT(200);
+	EXPECT_EQ(0, self->watch.cut);
+}
+
+TEST_F(table, rules_that_a_byte_cannot_say_serve_as_well)
+{
+	SKIP_UNLESS(self->have, NO_TABLES);
+	ASSERT_EQ(0, munmap(self->at, 4096));
+	ASSERT_EQ(self->at, map_code(self->at, self->fds[1]));
+	self->watch.code = &far_code;
 	UPLOAD_ALL();
 	SETTLE();
 	RUN(200);
@@ -702,7 +727,7 @@ TEST_F(table, who_did_not_ask_for_tables_is_not_served_by_them)
 
 TEST_F(table, what_is_no_table_is_refused)
 {
-	struct table_parts *t = &self->tables[0];
+	struct table_parts *t = &self->tables[0], more;
 	struct gprof_text_table arg;
 	int fd = self->dev.fd;
 
@@ -721,9 +746,10 @@ TEST_F(table, what_is_no_table_is_refused)
 	REFUSED(GPROF_REASON_TABLE, _place = _value, _place = _kept);	\
 } while (0)
 	NO_TABLE(t->head->magic, 1);
-	NO_TABLE(t->head->version, 2);
+	NO_TABLE(t->head->version, 1);
 	NO_TABLE(t->head->machine, 3);
-	NO_TABLE(t->head->__reserved, 1);
+	NO_TABLE(t->head->fars, 1);
+	NO_TABLE(t->head->fars, 0xffffffff);
 	NO_TABLE(t->head->start, 128);
 	NO_TABLE(t->head->start, 1ULL << 63);
 	NO_TABLE(t->head->granules, 0);
@@ -736,7 +762,10 @@ TEST_F(table, what_is_no_table_is_refused)
 	NO_TABLE(t->size, t->size - 8);
 	NO_TABLE(t->size, 31);
 	NO_TABLE(t->size, (size_t)GPROF_UNWIND_TABLE_MAX + 1);
+	NO_TABLE(t->base[0], 1);
 	NO_TABLE(t->index[0], 1);
+	REFUSED(GPROF_REASON_TABLE, (t->base[0] = 0xffffffff, t->index[0] = 1),
+		(t->base[0] = 0, t->index[0] = 0));
 	NO_TABLE(t->index[1], 0);
 	NO_TABLE(t->index[2], t->head->rows + 1);
 	NO_TABLE(t->index[2], 1);
@@ -745,9 +774,26 @@ TEST_F(table, what_is_no_table_is_refused)
 	NO_TABLE(t->low[1], 0);
 	NO_TABLE(t->low[2], t->low[1]);
 	NO_TABLE(t->rule[1], t->head->rules);
-	NO_TABLE(t->rule[t->head->rows - 1], 65535);
+	NO_TABLE(t->rule[t->head->rows - 1], GPROF_UNWIND_FAR);
 	NO_TABLE(t->rules[1].kind, GPROF_UNWIND_CFA_NR);
 	NO_TABLE(t->rules[1].kind, 255);
+	t = &self->tables[1];
+	NO_TABLE(t->head->fars, t->head->fars - 1);
+	NO_TABLE(t->rule[1], GPROF_UNWIND_FAR);
+	NO_TABLE(t->rule[2], 0);
+	NO_TABLE(t->far[0].row, 1);
+	NO_TABLE(t->far[1].row, 2);
+	NO_TABLE(t->far[1].rule, t->head->rules);
+	/* one that is no row's */
+	more = *t;
+	more.head = calloc(1, t->size + 8);
+	ASSERT_NE(NULL, more.head);
+	memcpy(more.head, t->head, t->size);
+	more.head->fars++;
+	more.size += 8;
+	EXPECT_EQ(-EINVAL, upload(fd, &more, self->fds[1]));
+	free(more.head);
+	t = &self->tables[0];
 
 	EXPECT_EQ(-EINVAL, upload(fd, t, -1));
 	EXPECT_EQ(-EINVAL, upload(fd, t, 12345));

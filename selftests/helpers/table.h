@@ -30,17 +30,21 @@ struct table_row {
 /**
  * struct table_parts - where what is in a table
  * @head: of it; the table's memory
- * @index: rows before each granule
+ * @base: rows before each 64th granule
+ * @index: rows from there to each granule
  * @low: places of rows
  * @rule: their rules
+ * @far: those that a byte cannot say
  * @rules: rules
  * @size: of all
  */
 struct table_parts {
 	struct gprof_unwind_table *head;
-	uint32_t *index;
+	uint32_t *base;
+	uint16_t *index;
 	uint8_t *low;
-	uint16_t *rule;
+	uint8_t *rule;
+	struct gprof_unwind_far *far;
 	struct gprof_unwind_rule *rules;
 	size_t size;
 };
@@ -52,40 +56,50 @@ static inline size_t table_round(size_t bytes)
 
 /*
  * A table of the text from @rows[0], which lies on a granule, up to @end: a rule for each
- * row. In memory for free(@t->head).
+ * row, with the numbers from @first on. In memory for free(@t->head).
  */
 static inline bool table_make(struct table_parts *t, const struct table_row *rows, uint32_t nr,
-			      uint64_t end)
+			      uint64_t end, uint32_t first)
 {
 	uint64_t start = rows[0].offset, granule = GPROF_UNWIND_GRANULE;
 	uint32_t granules = (end - start + granule - 1) / granule;
-	size_t index = sizeof(*t->head);
+	uint32_t near = first < GPROF_UNWIND_FAR ? GPROF_UNWIND_FAR - first : 0;
+	uint32_t fars = nr > near ? nr - near : 0;
+	size_t base = sizeof(*t->head);
+	size_t index = table_round(base + (granules / GPROF_UNWIND_BASE + 1) * sizeof(*t->base));
 	size_t low = table_round(index + (granules + 1) * sizeof(*t->index));
-	size_t rule = table_round(low + nr), rules = table_round(rule + nr * sizeof(*t->rule));
+	size_t rule = table_round(low + nr), far = table_round(rule + nr);
+	size_t rules = far + fars * sizeof(*t->far);
 	uint32_t g, row = 0;
 
-	t->size = rules + nr * sizeof(*t->rules);
+	t->size = rules + (first + nr) * sizeof(*t->rules);
 	t->head = calloc(1, t->size);
 	if (!t->head)
 		return false;
+	t->base = (void *)((char *)t->head + base);
 	t->index = (void *)((char *)t->head + index);
 	t->low = (uint8_t *)t->head + low;
-	t->rule = (void *)((char *)t->head + rule);
+	t->rule = (uint8_t *)t->head + rule;
+	t->far = (void *)((char *)t->head + far);
 	t->rules = (void *)((char *)t->head + rules);
 	*t->head = (struct gprof_unwind_table){
 		.magic = GPROF_UNWIND_MAGIC, .version = GPROF_UNWIND_VERSION,
 		.machine = TABLE_MACHINE, .start = start,
-		.granules = granules, .rows = nr, .rules = nr,
+		.granules = granules, .rows = nr, .rules = first + nr, .fars = fars,
 	};
 	for (g = 0; g <= granules; g++) {
 		while (row < nr && rows[row].offset < start + g * granule)
 			row++;
-		t->index[g] = row;
+		if (!(g % GPROF_UNWIND_BASE))
+			t->base[g / GPROF_UNWIND_BASE] = row;
+		t->index[g] = row - t->base[g / GPROF_UNWIND_BASE];
 	}
 	for (row = 0; row < nr; row++) {
 		t->low[row] = rows[row].offset % granule;
-		t->rule[row] = row;
-		t->rules[row] = rows[row].rule;
+		t->rule[row] = row < near ? first + row : GPROF_UNWIND_FAR;
+		if (row >= near)
+			t->far[row - near] = (struct gprof_unwind_far){ row, first + row };
+		t->rules[first + row] = rows[row].rule;
 	}
 	return true;
 }

@@ -476,12 +476,19 @@ TEST_F(profiles, page_without_a_browser_says_where_it_is)
 /* Of the same twice nothing differs; of what has no wide in it, wide is what is gone. */
 TEST_F(profiles, difference_is_drawn)
 {
-	char svg[96], text[65536];
+	char svg[96], text[65536], *table;
 	int fd;
 
 	snprintf(svg, sizeof(svg), "%s/d.svg", self->dir);
-	run_line(&self->r, cmd_diff, "diff F F -o D/d.svg --ignore start", self->file);
+	run_line(&self->r, cmd_diff, "diff F F --ignore start -n 9", self->file);
+	table = strdup(self->r.out);
+	ASSERT_NE(NULL, table);
+	EXPECT_NE(NULL, strstr(table, "main"));
+	run_line(&self->r, cmd_diff, "diff F F -o D/d.svg --ignore start -n 9", self->file);
 	EXPECT_EQ(0, self->r.status);
+	/* the picture takes nothing from the table */
+	EXPECT_STREQ(table, self->r.out);
+	free(table);
 	fd = open(svg, O_RDONLY);
 	ASSERT_LE(0, fd);
 	slurp(fd, text, sizeof(text));

@@ -763,6 +763,41 @@ TEST_F(store, an_hour_that_is_none_is_in_nobodys_way)
 	EXPECT_TRUE(adds_up(self, &c));
 }
 
+static int into_directory(void *ctx, const char *path)
+{
+	return !unlink(path) && !mkdir(path, 0700);
+}
+
+TEST_F(store, a_directory_of_that_name_keeps_no_room_from_being_made)
+{
+	struct store_counts c;
+	char text[4096];
+
+	self->o.keep_bytes = 4 * 4096;
+	reopen(_metadata, self);
+	ASSERT_EQ(0, put(self, 1));
+	ASSERT_EQ(1, each_file(self, into_directory, NULL));
+	for (int i = 0; i < 9; i++)
+		ASSERT_EQ(0, put(self, 2));
+	EXPECT_TRUE(adds_up(self, &c));
+	EXPECT_EQ(0U, c.failures);
+	EXPECT_GE(4 * 4096U, c.bytes);
+	EXPECT_EQ(0, lines(self, text));
+}
+
+TEST_F(store, no_items_number_is_the_last_one_there_is)
+{
+	struct item_name n = { .start_ns = BEGIN, .type = "cpu", .host = "h" }, read;
+	char name[ITEM_NAME];
+
+	n.id = INT64_MAX;
+	item_name_text(&n, name);
+	EXPECT_TRUE(item_name_parse(&read, name));
+	n.id++;
+	item_name_text(&n, name);
+	EXPECT_FALSE(item_name_parse(&read, name));
+}
+
 /* Those behind it are sent, and it is tried again later on. */
 TEST_F(store, what_its_engine_cannot_take_is_let_be_for_a_while)
 {

@@ -6,6 +6,8 @@
 #include <kselftest_harness.h>
 
 #include "lib_util.h"
+#include "table.h"
+#include "unwind/rows.h"
 #include "unwind_image.h"
 
 FIXTURE(unwind) {
@@ -264,6 +266,78 @@ TEST_F(unwind, text_without_cfi_is_told_by_its_instructions)
 	EXPECT_RULE(EM_X86_64, 0x14a0, "none");
 	EXPECT_RULE(EM_X86_64, 0x1500, "end");
 	EXPECT_RULE(EM_X86_64, 0x15ff, "none");
+}
+
+/* Of a cache that somebody else has written into; the module refuses the same. */
+TEST(what_is_no_table_is_not_taken_for_one)
+{
+	struct gprof_unwind_rule rule = { .kind = GPROF_UNWIND_CFA_SP, .cfa = 1 };
+	const struct table_row rows[] = { { 0, rule }, { 1, rule }, { 9, rule }, { 256, rule }, { 300, rule } };
+	struct gprof_unwind_table *more;
+	struct table_parts t;
+
+#define NO_TABLE(_place, _value) do {					\
+	__typeof__(_place) _kept = _place;				\
+	_place = _value;						\
+	EXPECT_EQ(-EINVAL, gprof_layout_check(t.head, t.size)) {	\
+		TH_LOG("%s", #_place " = " #_value);			\
+	}								\
+	_place = _kept;							\
+} while (0)
+	/* the third row and those behind it have rules that a byte cannot say */
+	ASSERT_TRUE(table_make(&t, rows, 5, 1024, GPROF_UNWIND_FAR - 2));
+	ASSERT_EQ(0, gprof_layout_check(t.head, t.size));
+	NO_TABLE(t.head->fars, 2);
+	NO_TABLE(t.head->fars, 0xffffffff);
+	NO_TABLE(t.base[0], 1);
+	NO_TABLE(t.base[0], 0xffffffff);
+	NO_TABLE(t.index[0], 1);
+	NO_TABLE(t.index[1], 0);
+	NO_TABLE(t.index[2], 2);
+	NO_TABLE(t.index[4], 4);
+	NO_TABLE(t.index[4], 6);
+	NO_TABLE(t.low[0], 1);
+	NO_TABLE(t.low[2], 1);
+	NO_TABLE(t.rule[0], GPROF_UNWIND_FAR);
+	NO_TABLE(t.rule[4], 0);
+	NO_TABLE(t.far[0].row, 1);
+	NO_TABLE(t.far[1].row, 2);
+	NO_TABLE(t.far[2].rule, t.head->rules);
+	/* one that is no row's */
+	more = calloc(1, t.size + 8);
+	ASSERT_NE(NULL, more);
+	memcpy(more, t.head, t.size);
+	more->fars++;
+	EXPECT_EQ(-EINVAL, gprof_layout_check(more, t.size + 8));
+	free(more);
+	free(t.head);
+	ASSERT_TRUE(table_make(&t, rows, 5, 1024, 0));
+	ASSERT_EQ(0, gprof_layout_check(t.head, t.size));
+	NO_TABLE(t.rule[1], 5);
+	free(t.head);
+#undef NO_TABLE
+}
+
+/* What is before the first row has one that says nothing, and is counted. */
+TEST(text_begins_with_a_row)
+{
+	struct gprof_unwind_rule sp = { .kind = GPROF_UNWIND_CFA_SP, .cfa = 1 };
+	struct gprof_unwind_rule none = { .kind = GPROF_UNWIND_CFA_NONE };
+	struct gprof_budget budget = { .max = 1 << 20 };
+	struct gprof_unwind_blob blob;
+	struct gprof_rows rows;
+
+	ASSERT_EQ(0, gprof_rows_init(&rows, &budget));
+	ASSERT_EQ(0, gprof_rows_add(&rows, 16, sp));
+	ASSERT_EQ(0, gprof_rows_add(&rows, 512, none));
+	ASSERT_EQ(0, gprof_rows_pack(&rows, EM_X86_64, 0, 600, &blob));
+	ASSERT_EQ(0, gprof_layout_check(blob.data, blob.size));
+	EXPECT_EQ(GPROF_UNWIND_CFA_NONE, gprof_layout_find(blob.data, 0)->kind);
+	EXPECT_EQ(GPROF_UNWIND_CFA_NONE, gprof_layout_find(blob.data, 15)->kind);
+	EXPECT_EQ(GPROF_UNWIND_CFA_SP, gprof_layout_find(blob.data, 16)->kind);
+	EXPECT_EQ(GPROF_UNWIND_CFA_SP, gprof_layout_find(blob.data, 511)->kind);
+	gprof_unwind_blob_free(&blob);
+	gprof_rows_free(&rows);
 }
 
 TEST_F(unwind, the_vdso_has_a_table)

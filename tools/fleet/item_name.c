@@ -78,8 +78,9 @@ bool item_name_parse(struct item_name *n, const char *text)
 	if (strlen(text) < (size_t)at || sscanf(text + at, "_%72[" HOST_CHARS "]", host) != 1)
 		return false;
 	which = memchr(states, state, sizeof(states));
+	/* Numbers count on from the time in ns: those of a later age would come to an end. */
 	if (!which || !cut_suffix(host, &n->form) || strlen(host) >= sizeof(n->host) ||
-	    n->taken > n->samples)
+	    n->taken > n->samples || n->id > INT64_MAX)
 		return false;
 	n->state = (enum item_state)(which - states);
 	strcpy(n->host, host);

@@ -234,7 +234,8 @@ int store_dir_each(int hour, bool own,
 		}
 		if (own && !strcmp(entry->d_name, TEMP))
 			unlinkat(hour, TEMP, 0);
-		if (!item_name_parse(&n, entry->d_name))
+		/* Which nobody removes: it would be in the way of those behind it. */
+		if (entry->d_type == DT_DIR || !item_name_parse(&n, entry->d_name))
 			continue;
 		if (own && (fstatat(hour, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) ||
 			    !S_ISREG(st.st_mode)))

@@ -175,17 +175,17 @@ static void empty(struct page *p)
 
 static int collect(struct page *p)
 {
-	int status = calltree_collect(&p->tree, p->view, false, add_sample, p);
+	int status;
 
-	if (status != STATUS_OK)
-		return status;
+	/* Names are of all samples, which are gone then. */
 	for (size_t k = 0; k < NR_KEYS; k++) {
 		group_set(&p->groups[k], keys[k]);
 		group_name(&p->groups[k], p->view->profile);
 	}
-	/* Of the profile labels stay, and are all that is still asked for. */
+	status = calltree_collect(&p->tree, p->view, false, add_sample, p);
+	if (status != STATUS_OK)
+		return status;
 	calltree_collected(&p->tree);
-	gprof_profile_forget_samples(p->view->profile);
 	sort_samples(p);
 	choose_keys(p);
 	return STATUS_OK;

@@ -146,7 +146,7 @@
 #include <linux/ioctl.h>
 #include <linux/types.h>
 
-#define GPROF_ABI_VERSION	3
+#define GPROF_ABI_VERSION	4
 #define GPROF_DEVICE		"/dev/gprof"
 
 #define GPROF_IOC_TYPE		0xBD

@@ -9,13 +9,15 @@
  * few bytes. In this order, each from the next multiple of 8 bytes on:
  *
  *	struct gprof_unwind_table
- *	__u32 index[granules + 1]	rows before each granule; the last is @rows
+ *	__u32 base[granules / 64 + 1]	rows before each 64th granule
+ *	__u16 index[granules + 1]	rows from there to each granule
  *	__u8  low[rows]			first byte of a row in its granule, ascending
- *	__u16 rule[rows]		its rule
+ *	__u8  rule[rows]		its rule, or GPROF_UNWIND_FAR
+ *	struct gprof_unwind_far far[fars]
  *	struct gprof_unwind_rule rules[rules]
  *
- * The first row begins at the first byte of the text. All numbers are those of the
- * machine.
+ * The first row begins at the first byte of the text; before what follows the last
+ * granule there are @rows. All numbers are those of the machine.
  */
 #ifndef _UAPI_LINUX_GPROF_UNWIND_H
 #define _UAPI_LINUX_GPROF_UNWIND_H
@@ -23,8 +25,10 @@
 #include <linux/types.h>
 
 #define GPROF_UNWIND_MAGIC		0x54575547	/* "GUWT" */
-#define GPROF_UNWIND_VERSION		1
+#define GPROF_UNWIND_VERSION		2
 #define GPROF_UNWIND_GRANULE		256		/* bytes of text */
+#define GPROF_UNWIND_BASE		64		/* granules */
+#define GPROF_UNWIND_FAR		255		/* a row's rule is in @far */
 #define GPROF_UNWIND_RULES_MAX		65535
 #define GPROF_UNWIND_TABLE_MAX		(64U << 20)	/* bytes of a table */
 
@@ -71,6 +75,17 @@ struct gprof_unwind_rule {
 };
 
 /**
+ * struct gprof_unwind_far - the rule of a row that has GPROF_UNWIND_FAR, for there are more
+ *	rules than a byte can say; in the order of rows
+ * @row: number of the row
+ * @rule: its rule
+ */
+struct gprof_unwind_far {
+	__u32 row;
+	__u32 rule;
+};
+
+/**
  * struct gprof_unwind_table - the head of a table
  * @magic: GPROF_UNWIND_MAGIC
  * @version: GPROF_UNWIND_VERSION
@@ -79,7 +94,7 @@ struct gprof_unwind_rule {
  * @granules: of text
  * @rows: how many, at least 1
  * @rules: how many, at least 1
- * @__reserved: 0
+ * @fars: how many
  */
 struct gprof_unwind_table {
 	__u32 magic;
@@ -89,7 +104,7 @@ struct gprof_unwind_table {
 	__u32 granules;
 	__u32 rows;
 	__u32 rules;
-	__u32 __reserved;
+	__u32 fars;
 };
 
 #endif /* _UAPI_LINUX_GPROF_UNWIND_H */

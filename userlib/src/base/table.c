@@ -9,6 +9,8 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "large_pages.h"
+
 int gprof_budget_take(struct gprof_budget *b, uint64_t bytes)
 {
 	if (!b)
@@ -52,7 +54,7 @@ int gprof_grow_beyond(struct gprof_budget *b, void *array, size_t *cap, size_t n
 		gprof_budget_give(b, (n - *cap) * size);
 		return -ENOMEM;
 	}
-	*p = bigger;
+	*p = gprof_large_pages(bigger, n * size);
 	*cap = n;
 	return 0;
 }

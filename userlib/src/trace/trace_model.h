@@ -24,6 +24,7 @@
 
 #define GPROF_TRACE_COMM	32	/* bytes of a task's name, with the 0 */
 #define GPROF_TRACE_MODEL_CALLS	512	/* more than there are system calls */
+#define GPROF_TRACE_MODEL_RECENT	256	/* a power of two */
 /* Units of a trace's clock, as Go's on Linux: what the trace says is this times ns. */
 #define GPROF_TRACE_UNIT_NS	64
 
@@ -126,6 +127,7 @@ struct gprof_trace_model_cpu {
  * @free: numbers of free places
  * @nr_free: how many
  * @cap_free: room
+ * @recent: by the lower bits of a tid, the number of the task that was found last
  * @tids: finds tasks by tid
  * @memory: of @tids, not limited
  * @marker: the task that notes what happens where none runs, or GPROF_NONE
@@ -162,6 +164,7 @@ struct gprof_trace_model {
 	uint32_t *free;
 	size_t nr_free;
 	size_t cap_free;
+	uint32_t recent[GPROF_TRACE_MODEL_RECENT];
 	struct gprof_trace_ids tids;
 	struct gprof_trace_memory memory;
 	uint32_t marker;

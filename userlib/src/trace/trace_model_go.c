@@ -83,8 +83,9 @@ static inline void end_event(struct gprof_trace_model_cpu *c, const unsigned cha
 	c->body.nr = (size_t)(p - c->body.p);
 }
 
-void gprof_model_event(struct gprof_trace_model *m, uint32_t cpu, unsigned char type,
-		       const uint64_t *args, size_t nr)
+static inline __attribute__((always_inline)) void
+put_event(struct gprof_trace_model *m, uint32_t cpu, unsigned char type, const uint64_t *args,
+	  size_t nr)
 {
 	struct gprof_trace_model_cpu *c = &m->cpus[cpu];
 	unsigned char *p;
@@ -98,6 +99,18 @@ void gprof_model_event(struct gprof_trace_model *m, uint32_t cpu, unsigned char 
 	for (i = 0; i < nr; i++)
 		p = gprof_trace_number_at(p, args[i]);
 	end_event(c, p);
+}
+
+/* As EVENT(), for those that most of a trace are: without a loop over what they say. */
+#define OFTEN(m, cpu, type, ...) do { \
+	const uint64_t v_[] = { __VA_ARGS__ }; \
+	put_event(m, cpu, type, v_, sizeof(v_) / sizeof(*v_)); \
+} while (0)
+
+void gprof_model_event(struct gprof_trace_model *m, uint32_t cpu, unsigned char type,
+		       const uint64_t *args, size_t nr)
+{
+	put_event(m, cpu, type, args, nr);
 }
 
 uint64_t gprof_model_string(struct gprof_trace_model *m, const char *s)
@@ -183,7 +196,7 @@ static void proc_start(struct gprof_trace_model *m, uint32_t cpu)
 	if (c->running)
 		return;
 	c->running = true;
-	EVENT(m, cpu, GPROF_EV_PROC_START, cpu, ++c->seq);
+	OFTEN(m, cpu, GPROF_EV_PROC_START, cpu, ++c->seq);
 }
 
 /* An interrupt has ended, or who was interrupted goes on, which is as good. */
@@ -200,7 +213,7 @@ void gprof_model_proc_stop(struct gprof_trace_model *m, uint32_t cpu)
 		return;
 	gprof_model_sweep_end(m, cpu);
 	m->cpus[cpu].running = false;
-	EVENT0(m, cpu, GPROF_EV_PROC_STOP);
+	put_event(m, cpu, GPROF_EV_PROC_STOP, NULL, 0);
 }
 
 /* Whose thread it is, once; in the same generation, ahead of which readers have it. */
@@ -310,6 +323,7 @@ void gprof_model_forget(struct gprof_trace_model *m, uint32_t n)
 	gprof_trace_ids_remove(&m->tids, m->tasks[n].tid);
 	gprof_model_regions_free(&m->tasks[n]);
 	m->tasks[n].used = false;
+	m->tasks[n].generation = 0;
 	if (gprof_grow(&m->free, &m->cap_free, m->nr_free + 1, sizeof(*m->free)))
 		gprof_model_failed(m, -ENOMEM);
 	else
@@ -326,11 +340,7 @@ static void say_task(struct gprof_trace_model *m, uint32_t cpu, struct gprof_tra
 		gprof_model_say_status(m, cpu, t);
 }
 
-/*
- * The task of a tid, whose status in this generation is said before anything else.
- * One that was never heard of has @status, which follows from what is said of it.
- */
-uint32_t gprof_model_need_task(struct gprof_trace_model *m, uint32_t cpu, uint32_t tid,
+uint32_t gprof_model_tell_task(struct gprof_trace_model *m, uint32_t cpu, uint32_t tid,
 			       uint8_t status)
 {
 	uint32_t n = gprof_model_find(m, tid);
@@ -346,6 +356,7 @@ uint32_t gprof_model_need_task(struct gprof_trace_model *m, uint32_t cpu, uint32
 		m->tasks[n].guessed = m->now;
 	}
 	say_task(m, cpu, &m->tasks[n]);
+	m->recent[tid % GPROF_TRACE_MODEL_RECENT] = n;
 	return n;
 }
 
@@ -354,7 +365,7 @@ void gprof_model_unblock(struct gprof_trace_model *m, uint32_t cpu, uint32_t n, 
 	struct gprof_trace_model_task *t = &m->tasks[n];
 
 	t->status = GPROF_GO_RUNNABLE;
-	EVENT(m, cpu, GPROF_EV_GO_UNBLOCK, t->id, ++t->seq, stack);
+	OFTEN(m, cpu, GPROF_EV_GO_UNBLOCK, t->id, ++t->seq, stack);
 }
 
 /* Does what it does for the system? Readers of utilization want to know. */
@@ -373,12 +384,11 @@ static bool is_background(const char *name)
 }
 
 /* Once for each, as Go's own reader counts it at each label. */
-static void label(struct gprof_trace_model *m, uint32_t cpu, struct gprof_trace_model_task *t)
+static __attribute__((noinline)) void label(struct gprof_trace_model *m, uint32_t cpu,
+					    struct gprof_trace_model_task *t)
 {
 	char text[GPROF_TRACE_COMM + 8];
 
-	if (t->labelled || !t->name[0])
-		return;
 	t->labelled = true;
 	if (!is_background(t->name))
 		return;
@@ -386,7 +396,8 @@ static void label(struct gprof_trace_model *m, uint32_t cpu, struct gprof_trace_
 	EVENT(m, cpu, GPROF_EV_GO_LABEL, gprof_model_string(m, text));
 }
 
-static void go_start(struct gprof_trace_model *m, uint32_t cpu, uint32_t n)
+static inline __attribute__((always_inline)) void
+go_start(struct gprof_trace_model *m, uint32_t cpu, uint32_t n)
 {
 	struct gprof_trace_model_cpu *c = &m->cpus[cpu];
 	struct gprof_trace_model_task *t = &m->tasks[n];
@@ -397,12 +408,13 @@ static void go_start(struct gprof_trace_model *m, uint32_t cpu, uint32_t n)
 	t->status = GPROF_GO_RUNNING;
 	t->cpu = cpu;
 	c->task = n;
-	EVENT(m, cpu, GPROF_EV_GO_START, t->id, ++t->seq);
+	OFTEN(m, cpu, GPROF_EV_GO_START, t->id, ++t->seq);
 	if (m->procs_due) {
 		m->procs_due = false;
 		EVENT(m, cpu, GPROF_EV_PROCS_CHANGE, m->procs, 0);
 	}
-	label(m, cpu, t);
+	if (!t->labelled && t->name[0])
+		label(m, cpu, t);
 }
 
 static uint64_t new_call_name(struct gprof_trace_model *m, uint64_t nr)
@@ -484,7 +496,7 @@ void gprof_model_leave(struct gprof_trace_model *m, uint32_t cpu, uint8_t status
 		return;
 	}
 	t->status = status;
-	EVENT(m, cpu, status == GPROF_GO_WAITING ? GPROF_EV_GO_BLOCK : GPROF_EV_GO_STOP,
+	OFTEN(m, cpu, status == GPROF_GO_WAITING ? GPROF_EV_GO_BLOCK : GPROF_EV_GO_STOP,
 	      reason(m, why), stack);
 	/* Who woke it saw it sleep already, though it was still on its way there. */
 	if (t->woken && status == GPROF_GO_WAITING)

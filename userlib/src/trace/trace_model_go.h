@@ -59,13 +59,25 @@ uint32_t gprof_model_find(const struct gprof_trace_model *m, uint32_t tid);
 /** gprof_model_add() - a task of a tid, of which there is none */
 uint32_t gprof_model_add(struct gprof_trace_model *m, uint32_t tid, uint8_t status);
 void gprof_model_forget(struct gprof_trace_model *m, uint32_t n);
+/** gprof_model_tell_task() - as gprof_model_need_task(), and its status is said, if it was not */
+uint32_t gprof_model_tell_task(struct gprof_trace_model *m, uint32_t cpu, uint32_t tid,
+			       uint8_t status);
+
 /**
  * gprof_model_need_task() - the task of a tid, whose status in this generation is said
  *
  * One that was never heard of has @status, which follows from what is said of it.
  */
-uint32_t gprof_model_need_task(struct gprof_trace_model *m, uint32_t cpu, uint32_t tid,
-			       uint8_t status);
+static inline uint32_t gprof_model_need_task(struct gprof_trace_model *m, uint32_t cpu,
+					     uint32_t tid, uint8_t status)
+{
+	uint32_t n = m->recent[tid % GPROF_TRACE_MODEL_RECENT];
+
+	/* Whose place it was has no generation. */
+	if (n < m->nr_tasks && m->tasks[n].tid == tid && m->tasks[n].generation == m->generation)
+		return n;
+	return gprof_model_tell_task(m, cpu, tid, status);
+}
 void gprof_model_say_status(struct gprof_trace_model *m, uint32_t cpu,
 			    struct gprof_trace_model_task *t);
 /** gprof_model_say_create() - on a proc, which a CPU that idles has for just that long */

@@ -59,6 +59,7 @@ struct indexed {
  * @pool: strings and stacks of this generation
  * @out: bytes of it
  * @points: not yet written
+ * @stacked: one of the points had a stack of @pool
  * @last: time of the last point of each CPU
  * @cut: time of the last cut
  * @index: of the generations
@@ -78,6 +79,7 @@ struct gprof_trace_writer {
 	struct gprof_trace_pool pool;
 	struct gprof_trace_bytes out;
 	struct gprof_trace_points points;
+	bool stacked;
 	uint64_t *last;
 	uint64_t cut;
 	struct indexed *index;
@@ -237,6 +239,7 @@ int gprof_trace_writer_add(struct gprof_trace_writer *w, const struct gprof_trac
 	if (!held)
 		return -ENOMEM;
 	*held = *p;
+	w->stacked |= p->stack && !w->namer.name;
 	/* A sample says nothing of who runs, so that its place among others is no matter. */
 	if ((held->time < w->last[p->cpu] && p->type != GPROF_TRACE_POINT_SAMPLE) ||
 	    held->time < w->cut) {
@@ -495,8 +498,8 @@ static int move_on(struct gprof_trace_writer *w, size_t nr)
 	int err = gprof_trace_pool_init(&pool);
 
 	gprof_trace_points_drop(&w->points, nr);
-	for (i = 0; i < w->points.nr && !err; i++) {
-		if (!w->namer.name)
+	for (i = 0; w->stacked && i < w->points.nr && !err; i++) {
+		if (w->points.p[i].stack)
 			err = gprof_trace_pool_move(&pool, &w->pool, &w->points.p[i].stack);
 	}
 	gprof_trace_pool_free(&w->pool);

@@ -42,7 +42,8 @@ struct gprof_trace_point *gprof_trace_writer_room(struct gprof_trace_writer *w, 
  * gprof_trace_writer_added() - take those that were written there
  * @w: writer
  * @nr: how many, 1 at least: of one CPU, in the order of their times, none of them a CPU
- *	sample, and each one that gprof_trace_writer_add() takes, but for what is asked here
+ *	sample and none with a stack, and each one that gprof_trace_writer_add() takes, but for
+ *	what is asked here
  *
  * Return: true, or false: nothing was taken, and each has to be added by itself.
  */

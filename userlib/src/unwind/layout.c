@@ -17,10 +17,12 @@ static uint64_t next8(uint64_t at)
 
 void gprof_layout_of(const struct gprof_unwind_table *t, struct gprof_layout *at)
 {
-	at->index = next8(sizeof(*t));
-	at->low = next8(at->index + ((uint64_t)t->granules + 1) * sizeof(uint32_t));
+	at->base = next8(sizeof(*t));
+	at->index = next8(at->base + (t->granules / GPROF_UNWIND_BASE + 1) * sizeof(uint32_t));
+	at->low = next8(at->index + ((uint64_t)t->granules + 1) * sizeof(uint16_t));
 	at->rule = next8(at->low + t->rows);
-	at->rules = next8(at->rule + (uint64_t)t->rows * sizeof(uint16_t));
+	at->far = next8(at->rule + t->rows);
+	at->rules = at->far + (uint64_t)t->fars * sizeof(struct gprof_unwind_far);
 	at->size = at->rules + (uint64_t)t->rules * sizeof(struct gprof_unwind_rule);
 }
 
@@ -29,7 +31,7 @@ static bool check_head(const struct gprof_unwind_table *t)
 	return t->magic == GPROF_UNWIND_MAGIC && t->version == GPROF_UNWIND_VERSION &&
 	       (t->machine == EM_X86_64 || t->machine == EM_AARCH64) &&
 	       !(t->start % GPROF_UNWIND_GRANULE) && t->granules && t->rows && t->rules &&
-	       t->rules <= GPROF_UNWIND_RULES_MAX && !t->__reserved &&
+	       t->rules <= GPROF_UNWIND_RULES_MAX && t->fars <= t->rows &&
 	       t->start <= INT64_MAX - (uint64_t)t->granules * GPROF_UNWIND_GRANULE;
 }
 
@@ -63,24 +65,55 @@ static bool check_rule(const struct gprof_unwind_rule *r, uint16_t machine)
 	return ra != GPROF_UNWIND_RA_UNKNOWN && (!x86 || ra != GPROF_UNWIND_RA_LR);
 }
 
-/* Rows of each granule in their order, and the first one at the first byte. */
-static bool check_rows(const struct gprof_unwind_table *t, const uint32_t *index,
-		       const uint8_t *low, const uint16_t *rule)
+/* Rows before a granule. */
+static uint64_t rows_before(const unsigned char *p, const struct gprof_layout *at, uint32_t granule)
 {
-	uint32_t granule, row = 0;
+	const uint32_t *base = (const uint32_t *)(p + at->base);
+	const uint16_t *index = (const uint16_t *)(p + at->index);
 
-	if (index[0] || low[0] || index[t->granules] != t->rows || !index[1])
+	return (uint64_t)base[granule / GPROF_UNWIND_BASE] + index[granule];
+}
+
+/* Rows of each granule in their order, and the first one at the first byte. */
+static bool check_rows(const struct gprof_unwind_table *t, const unsigned char *p,
+		       const struct gprof_layout *at)
+{
+	const uint8_t *low = p + at->low;
+	uint64_t row = 0, first, end;
+	uint32_t granule;
+
+	if (rows_before(p, at, 0) || low[0] || !rows_before(p, at, 1))
 		return false;
 	for (granule = 0; granule < t->granules; granule++) {
-		uint32_t end = index[granule + 1], first = row;
-
+		end = rows_before(p, at, granule + 1);
 		if (end < row || end > t->rows)
 			return false;
-		for (; row < end; row++)
-			if (rule[row] >= t->rules || (row > first && low[row] <= low[row - 1]))
+		for (first = row; row < end; row++)
+			if (row > first && low[row] <= low[row - 1])
 				return false;
 	}
-	return true;
+	return row == t->rows;
+}
+
+/* Each row has a rule that is there, and one alone. */
+static bool check_rule_numbers(const struct gprof_unwind_table *t, const unsigned char *p,
+			       const struct gprof_layout *at)
+{
+	const struct gprof_unwind_far *far = (const struct gprof_unwind_far *)(p + at->far);
+	const uint8_t *rule = p + at->rule;
+	uint32_t row, n = 0;
+
+	for (row = 0; row < t->rows; row++) {
+		if (rule[row] != GPROF_UNWIND_FAR) {
+			if (rule[row] >= t->rules)
+				return false;
+			continue;
+		}
+		if (n == t->fars || far[n].row != row || far[n].rule >= t->rules)
+			return false;
+		n++;
+	}
+	return n == t->fars;
 }
 
 int gprof_layout_check(const void *data, size_t size)
@@ -94,9 +127,7 @@ int gprof_layout_check(const void *data, size_t size)
 	if (size < sizeof(*t) || size > GPROF_UNWIND_TABLE_MAX || !check_head(t))
 		return -EINVAL;
 	gprof_layout_of(t, &at);
-	if (size != at.size ||
-	    !check_rows(t, (const uint32_t *)(p + at.index), p + at.low,
-			(const uint16_t *)(p + at.rule)))
+	if (size != at.size || !check_rows(t, p, &at) || !check_rule_numbers(t, p, &at))
 		return -EINVAL;
 	rules = (const struct gprof_unwind_rule *)(p + at.rules);
 	for (i = 0; i < t->rules; i++)
@@ -105,22 +136,34 @@ int gprof_layout_check(const void *data, size_t size)
 	return 0;
 }
 
+static uint32_t far_rule(const struct gprof_unwind_far *far, uint32_t nr, uint32_t row)
+{
+	uint32_t lo = 0;
+
+	while (lo + 1 < nr) {
+		uint32_t mid = lo + (nr - lo) / 2;
+
+		if (far[mid].row <= row)
+			lo = mid;
+		else
+			nr = mid;
+	}
+	return far[lo].rule;
+}
+
 const struct gprof_unwind_rule *gprof_layout_find(const void *data, uint64_t offset)
 {
 	const unsigned char *p = data;
 	const struct gprof_unwind_table *t = data;
-	const uint32_t *index;
-	const uint16_t *rule;
 	struct gprof_layout at;
 	uint64_t place = offset - t->start;
-	uint32_t lo, hi;
+	uint32_t granule = (uint32_t)(place / GPROF_UNWIND_GRANULE), lo, hi, rule;
 
 	if (offset < t->start || place / GPROF_UNWIND_GRANULE >= t->granules)
 		return NULL;
 	gprof_layout_of(t, &at);
-	index = (const uint32_t *)(p + at.index) + place / GPROF_UNWIND_GRANULE;
-	lo = index[0];
-	hi = index[1];
+	lo = (uint32_t)rows_before(p, &at, granule);
+	hi = (uint32_t)rows_before(p, &at, granule + 1);
 	/* How many rows begin at or before the byte. */
 	while (lo < hi) {
 		uint32_t mid = lo + (hi - lo) / 2;
@@ -130,6 +173,8 @@ const struct gprof_unwind_rule *gprof_layout_find(const void *data, uint64_t off
 		else
 			hi = mid;
 	}
-	rule = (const uint16_t *)(p + at.rule);
-	return (const struct gprof_unwind_rule *)(p + at.rules) + rule[lo - 1];
+	rule = p[at.rule + lo - 1];
+	if (rule == GPROF_UNWIND_FAR)
+		rule = far_rule((const struct gprof_unwind_far *)(p + at.far), t->fars, lo - 1);
+	return (const struct gprof_unwind_rule *)(p + at.rules) + rule;
 }

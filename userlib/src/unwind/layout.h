@@ -17,16 +17,20 @@
 
 /**
  * struct gprof_layout - offsets of the parts of a table
- * @index: __u32 [granules + 1]
+ * @base: __u32 [granules / GPROF_UNWIND_BASE + 1]
+ * @index: __u16 [granules + 1]
  * @low: __u8 [rows]
- * @rule: __u16 [rows]
+ * @rule: __u8 [rows]
+ * @far: struct gprof_unwind_far [fars]
  * @rules: struct gprof_unwind_rule [rules]
  * @size: bytes of all
  */
 struct gprof_layout {
+	uint64_t base;
 	uint64_t index;
 	uint64_t low;
 	uint64_t rule;
+	uint64_t far;
 	uint64_t rules;
 	uint64_t size;
 };

@@ -94,49 +94,116 @@ struct gprof_unwind_rule gprof_rows_last(const struct gprof_rows *rows)
 	return rows->rules[rows->nr ? rows->v[rows->nr - 1].rule : ID_NONE];
 }
 
-/* Numbers of rules in the order of their first row; those that no row has any more go. */
-static uint32_t *number_rules(const struct gprof_rows *rows, uint32_t *nr)
-{
-	uint32_t *number = calloc(rows->nr_rules, sizeof(*number));
-	size_t i;
+/**
+ * struct numbered - a rule and how often it is a row's
+ * @nr: rows
+ * @id: in struct gprof_rows
+ */
+struct numbered {
+	uint32_t nr;
+	uint32_t id;
+};
 
-	if (!number)
-		return NULL;
-	*nr = 0;
-	number[ID_NONE] = ++*nr;	/* what is before the first row */
-	for (i = 0; i < rows->nr; i++)
-		if (!number[rows->v[i].rule])
-			number[rows->v[i].rule] = ++*nr;
+static int compare(const void *pa, const void *pb)
+{
+	const struct numbered *a = pa, *b = pb;
+
+	if (a->nr != b->nr)
+		return a->nr > b->nr ? -1 : 1;
+	return a->id < b->id ? -1 : a->id > b->id;
+}
+
+/*
+ * Numbers of rules, + 1, those of most rows first, which thus have one of a byte; those that
+ * no row has any more have 0. Rows are those of @head; the rest of it that numbers say is set.
+ */
+static uint32_t *number_rules(const struct gprof_rows *rows, size_t nr,
+			      struct gprof_unwind_table *head)
+{
+	struct numbered *by_rows = calloc(rows->nr_rules, sizeof(*by_rows));
+	uint32_t *number = calloc(rows->nr_rules, sizeof(*number));
+	uint32_t i;
+
+	for (i = 0; by_rows && number && i < rows->nr_rules; i++)
+		by_rows[i].id = i;
+	for (i = 0; by_rows && number && i < nr; i++)
+		by_rows[rows->v[i].rule].nr++;
+	if (by_rows && number) {
+		/* What is before the first row. */
+		by_rows[ID_NONE].nr += head->rows - (uint32_t)nr;
+		qsort(by_rows, rows->nr_rules, sizeof(*by_rows), compare);
+		head->rules = head->fars = 0;
+		for (i = 0; i < rows->nr_rules && by_rows[i].nr; i++) {
+			head->fars += i < GPROF_UNWIND_FAR ? 0 : by_rows[i].nr;
+			number[by_rows[i].id] = ++head->rules;
+		}
+	} else {
+		free(number);
+		number = NULL;
+	}
+	free(by_rows);
 	return number;
+}
+
+/**
+ * struct filling - a table that is filled
+ * @at: its parts
+ * @data: it
+ * @rows: how many there are by now
+ * @fars: likewise
+ */
+struct filling {
+	struct gprof_layout at;
+	unsigned char *data;
+	uint32_t rows;
+	uint32_t fars;
+};
+
+static void put_row(struct filling *f, uint32_t place, uint32_t rule)
+{
+	struct gprof_unwind_far *far = (struct gprof_unwind_far *)(f->data + f->at.far);
+
+	if (rule >= GPROF_UNWIND_FAR) {
+		far[f->fars++] = (struct gprof_unwind_far){ f->rows, rule };
+		rule = GPROF_UNWIND_FAR;
+	}
+	f->data[f->at.low + f->rows] = (uint8_t)(place % GPROF_UNWIND_GRANULE);
+	f->data[f->at.rule + f->rows++] = (uint8_t)rule;
+}
+
+/* As many rows as there are by now are before a granule. */
+static void put_granule(struct filling *f, uint32_t granule)
+{
+	uint32_t *base = (uint32_t *)(f->data + f->at.base) + granule / GPROF_UNWIND_BASE;
+	uint16_t *index = (uint16_t *)(f->data + f->at.index);
+
+	if (!(granule % GPROF_UNWIND_BASE))
+		*base = f->rows;
+	index[granule] = (uint16_t)(f->rows - *base);
 }
 
 static void fill(const struct gprof_rows *rows, const uint32_t *number, uint32_t first,
 		 size_t nr, struct gprof_unwind_table *t, const struct gprof_layout *at)
 {
-	unsigned char *data = (unsigned char *)t;
-	uint32_t *index = (uint32_t *)(data + at->index);
-	uint8_t *low = data + at->low;
-	uint16_t *rule = (uint16_t *)(data + at->rule);
-	struct gprof_unwind_rule *rules = (struct gprof_unwind_rule *)(data + at->rules);
-	uint32_t granule = 0, n = 0;
+	struct filling f = { .at = *at, .data = (unsigned char *)t };
+	struct gprof_unwind_rule *rules = (struct gprof_unwind_rule *)(f.data + at->rules);
+	uint32_t granule = 0;
 	size_t i;
 
 	/* The text begins with a row, be it that nothing is known. */
 	if (rows->v[0].at != first) {
-		low[n] = 0;
-		rule[n++] = (uint16_t)(number[ID_NONE] - 1);
-		granule = 1;
+		put_granule(&f, granule++);
+		put_row(&f, 0, number[ID_NONE] - 1);
 	}
 	for (i = 0; i < nr; i++) {
 		uint32_t place = rows->v[i].at - first;
 
-		for (; granule <= place / GPROF_UNWIND_GRANULE; granule++)
-			index[granule] = n;
-		low[n] = (uint8_t)(place % GPROF_UNWIND_GRANULE);
-		rule[n++] = (uint16_t)(number[rows->v[i].rule] - 1);
+		while (granule <= place / GPROF_UNWIND_GRANULE)
+			put_granule(&f, granule++);
+		put_row(&f, place, number[rows->v[i].rule] - 1);
 	}
-	for (; granule <= t->granules; granule++)
-		index[granule] = n;
+	while (granule <= t->granules)
+		put_granule(&f, granule++);
 	for (i = 0; i < rows->nr_rules; i++)
 		if (number[i])
 			rules[number[i] - 1] = rows->rules[i];
@@ -164,7 +231,7 @@ int gprof_rows_pack(const struct gprof_rows *rows, uint16_t machine, uint64_t ba
 	while (rows->v[nr - 1].at - first >= (uint64_t)head.granules * GPROF_UNWIND_GRANULE)
 		nr--;
 	head.rows = (uint32_t)(nr + (rows->v[0].at != first));
-	number = number_rules(rows, &head.rules);
+	number = number_rules(rows, nr, &head);
 	if (!number)
 		return -ENOMEM;
 	gprof_layout_of(&head, &at);

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* buffer: memory that others read, and what all share */
+#include "../buffer_pages.c"
+#include "../buffer.c"
+#include "../dictionary.c"
+#include "../memlock.c"
+#include "../layout.c"
+#include "../notice.c"
+#include "../callers.c"

@@ -1,0 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* maps: what processes have mapped */
+#include "../mapping.c"
+#include "../build_id.c"

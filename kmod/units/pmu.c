@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* pmu: when counters sample */
+#include "../source_pmu.c"
+#include "../cycles.c"
+#include "../paranoid.c"

@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* scope: who is recorded, and what the kernel tells of them */
+#include "../scope.c"
+#include "../tap.c"
+#include "../base.c"

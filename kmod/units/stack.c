@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* stack: stacks */
+#include "../stack.c"
+#include "../walk.c"
+#include "../walk_step.c"
+#include "../text.c"
+#include "../unwind.c"
+#include "../target.c"
