@@ -435,6 +435,14 @@ static bool is_rolled(const struct list *l, const struct item_name *n)
 	return false;
 }
 
+static bool any_rolled(const struct list *l)
+{
+	for (size_t i = 0; i < l->nr; i++)
+		if (is_rolled(l, &l->v[i]))
+			return true;
+	return false;
+}
+
 /* What is given up for a rollup is in it for sure: one that is damaged stands for nothing. */
 static void check_rollups(struct store *s, struct hour *h, struct list *l)
 {
@@ -476,7 +484,8 @@ static void thin_out(struct store *s, struct hour *h, uint64_t bytes, bool rolle
 		store_failed(s, err, "an hour of it cannot be read");
 	else
 		h->oldest_ns = UINT64_MAX;
-	if (rolled)
+	/* Of most hours all that a rollup has is gone already. */
+	if (rolled && any_rolled(&l))
 		check_rollups(s, h, &l);
 	for (size_t i = 0; i < l.nr; i++) {
 		const struct item_name *n = &l.v[i];
