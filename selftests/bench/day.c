@@ -5,10 +5,11 @@
  *	day STORE PROGRAMS HOURS [URL]
  *
  * Records as the kernel writes them, a profile each 10 s of the day, a store and an engine at
- * URL are those of "gprofctl push"; the clock, the device and its rings are not: each interval
- * begins when the one before has its profile. 500 processes go on all day, of programs that
- * are PROGRAMS/0 to 39; beside them are 5,000 short ones an hour, each with a name and a file
- * of its own, a copy of PROGRAMS/0, which is removed as it ends. Prints what memory it has.
+ * URL are those of "gprofctl push", and its rollups where there is no URL; the clock, the device
+ * and its rings are not: each interval begins when the one before has its profile. 500 processes
+ * go on all day, of programs that are PROGRAMS/0 to 39; beside them are 5,000 short ones an hour,
+ * each with a name and a file of its own, a copy of PROGRAMS/0, which is removed as it ends.
+ * Prints what memory it has.
  */
 #include <err.h>
 #include <fcntl.h>
@@ -25,6 +26,8 @@
 #include "fleet/engines.h"
 #include "fleet/give_back.h"
 #include "fleet/item_make.h"
+#include "fleet/rollup.h"
+#include "fleet/rollup_make.h"
 #include "fleet/sender.h"
 #include "record/aging.h"
 #include "record/builder.h"
@@ -285,6 +288,15 @@ static void interval(struct day *day, struct store *store, uint32_t i, uint64_t 
 	item_put_profile(store, next_profile(day, begin_ns + i * INTERVAL * SECOND), "cpu", "host");
 }
 
+/* Where no engine has it, as "gprofctl push" does. */
+static void roll_up(struct store *store, const char *dir, uint64_t begin_ns, uint64_t end_ns)
+{
+	if (rollup_begin(begin_ns) == rollup_begin(end_ns))
+		return;
+	rollup_make(store, dir, begin_ns);
+	give_back_now();
+}
+
 static void tell(const struct day *day, const struct store_counts *c, uint32_t hour)
 {
 	char line[256];
@@ -314,6 +326,7 @@ int main(int argc, char **argv)
 	struct store_counts counts;
 	struct timespec now;
 	struct store *store;
+	uint64_t begin_ns;
 	uint32_t hours, i;
 	int status;
 
@@ -343,10 +356,14 @@ int main(int argc, char **argv)
 	feed_generation(&day);
 	start_lasting(&day);
 	clock_gettime(CLOCK_REALTIME, &now);
+	begin_ns = ((uint64_t)now.tv_sec - hours * 3600) * SECOND;
 	for (i = 0; i < hours * HOUR; i++) {
-		interval(&day, store, i, ((uint64_t)now.tv_sec - hours * 3600) * SECOND);
+		interval(&day, store, i, begin_ns);
 		if (sender)
 			sender_wake(sender);
+		else
+			roll_up(store, argv[1], begin_ns + (uint64_t)i * INTERVAL * SECOND,
+				begin_ns + (uint64_t)(i + 1) * INTERVAL * SECOND);
 		store_counts(store, &counts);
 		if ((i + 1) % HOUR == 0 || i + 1 == HOUR / 10)
 			tell(&day, &counts, (i + 1) / HOUR);

@@ -3,9 +3,11 @@
  * history_store: a store of seven days, an item each 10 s.
  *
  *	history_store STORE BEGIN FILE...
+ *	history_store STORE BEGIN
  *
  * The first hour, from BEGIN on in seconds since 1970, has the files by turns; items of the
- * hours after it have a name and a byte, for nobody reads more of them.
+ * hours after it have a name and a byte, for nobody reads more of them. Without files it makes
+ * rollups of the first hour that is there.
  */
 #include <err.h>
 #include <fcntl.h>
@@ -16,6 +18,8 @@
 #include <unistd.h>
 
 #include "fleet/item_name.h"
+#include "fleet/rollup.h"
+#include "fleet/rollup_make.h"
 #include "fleet/store_dir.h"
 
 #define SECOND	1000000000ULL
@@ -60,6 +64,18 @@ static void put(const char *store, struct item_name *n, const struct file *f)
 	close(fd);
 }
 
+static int make_rollups(const char *dir, uint64_t begin_ns)
+{
+	const struct store_options o = { .dir = dir, .keep_bytes = UINT64_MAX };
+	int status;
+	struct store *s = store_open(&o, &status);
+
+	for (uint64_t ns = 0; s && ns < 3600 * SECOND; ns += ROLLUP_NS)
+		rollup_make(s, dir, begin_ns + ns);
+	store_close(s);
+	return status;
+}
+
 int main(int argc, char **argv)
 {
 	static const struct file nothing = { .data = "", .size = 1 };
@@ -67,9 +83,11 @@ int main(int argc, char **argv)
 			       .duration_ns = APART * SECOND };
 	unsigned long long begin;
 
-	if (argc < 4)
-		errx(2, "usage: history_store STORE BEGIN FILE...");
+	if (argc < 3)
+		errx(2, "usage: history_store STORE BEGIN [FILE...]");
 	begin = strtoull(argv[2], NULL, 10);
+	if (argc == 3)
+		return make_rollups(argv[1], begin * SECOND);
 	if (mkdir(argv[1], 0700))
 		err(1, "%s", argv[1]);
 	for (unsigned int i = 0; i < DAYS * 86400 / APART; i++) {

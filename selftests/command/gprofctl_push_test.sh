@@ -91,7 +91,7 @@ profiles_are_kept_and_adjoin()
 	grep -q ' block .* kept ' out
 	[ "$(grep -c ' cpu ' out)" -ge 2 ] || fail "no more than one interval"
 	# each begins where the one before ended: the names have it in nanoseconds
-	find S -name '*_cpu_*' | sed 's|.*/||' | sort | tr _ ' ' | awk '
+	find S -name '*_cpu_*' ! -name '*.rollup.pb.gz' | sed 's|.*/||' | sort | tr _ ' ' | awk '
 		NR > 1 && ($1 - end > 5000000 || end - $1 > 5000000) { print "apart", $1 - end; bad = 1 }
 		{ end = $1 + $2 } END { exit bad }'
 	# 0700 and 0600
@@ -118,6 +118,45 @@ history_is_of_a_span_and_of_a_service()
 	run 2 gprofctl history --store S --from yesterday
 	run 2 gprofctl history
 	run 1 gprofctl history --store nowhere
+}
+
+# What a rollup has may go: the same is known of it, minute by minute no more.
+ten_minutes_that_are_over_are_one_profile()
+{
+	fresh
+	now=$(date +%s)
+	over=$((now / 600 * 600 + 600))
+	date -s "@$((over - 6))"
+	burn 60 &
+	burner=$!
+	begins --store S -e cpu:199 --interval 1s
+	rolled_tries=0
+	until find S -name '*_cpu_*.rollup.pb.gz' 2>/dev/null | grep .; do
+		rolled_tries=$((rolled_tries + 1))
+		[ $rolled_tries -lt 300 ] || fail "there is no rollup"
+		sleep 0.2
+	done
+	ends
+	date -s "@$now"
+	kill "$burner" || :
+	[ "$(find S -name '*.rollup.pb.gz' | wc -l)" -eq 1 ] || fail "there is more than one"
+	run 0 gprofctl history --store S --from 0 --to 4000000000 -o all.pb.gz
+	sed -n 's/.*all.pb.gz: \(.* profiles, .*\) recorded/\1/p' err >told
+	gprofctl csv all.pb.gz | sort >all.csv
+	# those that began until then
+	find S -name '*_cpu_*_k0.0_*' | while read -r file; do
+		begin=$(basename "$file")
+		[ "$(expr "$begin" : '0*\([0-9]*\)_')" -ge "${over}000000000" ] || rm "$file"
+	done
+	run 0 gprofctl history --store S --from 0 --to 4000000000 --list
+	grep -q ' cpu .* sum ' out || fail "the list does not have it"
+	run 0 gprofctl history --store S --from 0 --to 4000000000 -o rolled.pb.gz
+	sed -n 's/.*rolled.pb.gz: \(.* profiles, .*\) recorded/\1/p' err >told.rolled
+	cat told
+	diff told told.rolled
+	gprofctl csv rolled.pb.gz | sort >rolled.csv
+	[ -s rolled.csv ]
+	diff all.csv rolled.csv || fail "it is another profile"
 }
 
 second_pusher_is_told_who_has_the_store()
@@ -377,7 +416,7 @@ memory_does_not_grow()
 }
 
 ktap_run profiles_are_kept_and_adjoin history_is_of_a_span_and_of_a_service \
-	second_pusher_is_told_who_has_the_store killed_pusher_leaves_a_store \
+	ten_minutes_that_are_over_are_one_profile second_pusher_is_told_who_has_the_store killed_pusher_leaves_a_store \
 	full_disk_is_said_once_and_counted \
 	disk_that_may_not_be_written_is_said_once_and_comes_back \
 	store_that_vanishes_is_made_anew oldest_make_room window_is_recorded_when_it_is_time \

@@ -116,13 +116,17 @@ TEST(stacks_are_named_at_the_cut)
 		/* Who wakes itself, as it is still on its CPU. */
 		{ GPROF_TRACE_POINT_WAKING, 2, 2 },
 		{ GPROF_TRACE_POINT_SWITCH, 2, 1 },
+		/* Likewise, for a reason that this generation has already. */
+		{ GPROF_TRACE_POINT_WAKING, 1, 1 },
+		{ GPROF_TRACE_POINT_SWITCH, 1, 2 },
 	};
 	static const char expected[] =
 		"UserRegionBegin wait1:1<main\n" "UserLog wait2:2<main\n"
 		"GCMarkAssistBegin reclaim (cgroup):0<wait3\n" "GoCreate wait4:4<main\n"
 		"GoBlock wait5:5<main\n" "GoUnblock wait1006:1006<main\n"
 		"CPUSample wait1007:1007<main\n" "GoBlock wait1009:1009<main\n"
-		"GoUnblock wait1008:1008<main\n";
+		"GoUnblock wait1008:1008<main\n" "GoBlock wait1011:1011<main\n"
+		"GoUnblock wait1010:1010<main\n";
 
 	for (size_t v = 0; v < ARRAY_SIZE(versions); v++) {
 		struct gprof_trace_writer_opts o = { .sz = sizeof(o), .version = versions[v] };
@@ -144,7 +148,7 @@ TEST(stacks_are_named_at_the_cut)
 		EXPECT_EQ(5, n.named);
 		/* What is held still has what it was added with. */
 		gprof_trace_writer_held_stacks(w, move_stack, &n);
-		EXPECT_EQ(6 + 7 + 8 + 9, n.moved);
+		EXPECT_EQ(6 + 7 + 8 + 9 + 10 + 11, n.moved);
 		ASSERT_EQ(0, gprof_trace_writer_close(w));
 		EXPECT_EQ(2, n.calls);
 		ASSERT_EQ(0, told_stacks(fd, told, sizeof(told))) TH_LOG("%s", gprof_error());

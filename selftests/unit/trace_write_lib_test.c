@@ -419,6 +419,32 @@ TEST(points_are_in_order)
 	}
 }
 
+/* Many cuts take of one piece, and what they leave is there whole behind the next. */
+TEST(points_that_a_cut_leaves_are_of_the_next)
+{
+	struct order o = { 0 };
+	struct gprof_trace_writer_opts opts = {
+		.sz = sizeof(opts), .generation = sees_order, .ctx = &o,
+	};
+	int fd = new_file();
+	struct gprof_trace_writer *w = gprof_trace_writer_new(fd, &opts);
+
+	ASSERT_NE(NULL, w);
+	for (uint64_t k = 1; k <= 20000; k++) {
+		struct gprof_trace_point p = {
+			.time = k * 1000, .type = GPROF_TRACE_POINT_SAMPLE, .tid = 1, .arg = k,
+		};
+
+		ASSERT_EQ(0, gprof_trace_writer_add(w, &p));
+		for (uint64_t i = 1; k % 1000 == 0 && i < 8; i++)
+			ASSERT_EQ(0, gprof_trace_writer_cut(w, (k - 1000 + i * 100) * 1000, NULL));
+	}
+	ASSERT_EQ(0, gprof_trace_writer_close(w));
+	EXPECT_EQ(20000, o.points);
+	EXPECT_FALSE(o.wrong);
+	close(fd);
+}
+
 #define CUTS	5
 
 static void file_limit(rlim_t bytes)

@@ -83,7 +83,8 @@ static const struct usage usage = {
 	.text =
 "Merges the profiles of a span of time that \"gprofctl push --store DIR\" has kept. What\n"
 "overlaps the span belongs to it as a whole, so that it may begin and end some seconds\n"
-"(push's --interval) before and after. The profile says in its comments what is in it.\n"
+"(push's --interval) before and after; of what was kept as sums of ten minutes alone, up\n"
+"to ten minutes. The profile says in its comments what is in it.\n"
 "\n"
 "Two spans are compared by gprofctl diff; so are two services.",
 	.examples =
@@ -129,23 +130,46 @@ static int complete(struct history *h, char **operands)
 	return STATUS_OK;
 }
 
+static void list_one(const struct item_name *n, const char *state)
+{
+	char when[MOMENT_TEXT];
+
+	printf("%-20s  %9.3f  %-12s  %9" PRIu64 "  %-5s  %s\n", moment_text(n->start_ns, when),
+	       (double)n->duration_ns / 1e9, n->type, n->samples, state, n->host);
+}
+
 static int list(const struct history *h)
 {
 	static const char *const states[] = {
 		[ITEM_KEPT] = "kept", [ITEM_WAITS] = "waits", [ITEM_TRIED] = "sent?",
 	};
-	char when[MOMENT_TEXT];
+	const struct window *w = &h->window;
+	size_t i = 0, r = 0;
 
 	printf("%-20s  %9s  %-12s  %9s  %-5s  %s\n", "begin", "seconds", "kind", "samples", "state",
 	       "host");
-	for (size_t i = 0; i < h->window.nr; i++) {
-		const struct item_name *n = &h->window.items[i];
+	while (i < w->nr || r < w->nr_rollups) {
+		const struct item_name *n = i < w->nr ? &w->items[i] : NULL;
 
-		printf("%-20s  %9.3f  %-12s  %9" PRIu64 "  %-5s  %s\n",
-		       moment_text(n->start_ns, when), (double)n->duration_ns / 1e9, n->type,
-		       n->samples, states[n->state], n->host);
+		if (r < w->nr_rollups && (!n || w->rollups[r].name.start_ns <= n->start_ns)) {
+			/* What it is the sum of is there to be listed. */
+			if (w->rollups[r].there < w->rollups[r].name.items)
+				list_one(&w->rollups[r].name, "sum");
+			r++;
+			continue;
+		}
+		list_one(n, states[n->state]);
+		i++;
 	}
 	return finish_stdout();
+}
+
+static void widen(uint64_t *begin, uint64_t *end, const struct item_name *n)
+{
+	if (n->start_ns < *begin)
+		*begin = n->start_ns;
+	if (n->start_ns > *end)
+		*end = n->start_ns;
 }
 
 /* What there is in place of what there is not. */
@@ -153,15 +177,21 @@ static int nothing(const struct history *h)
 {
 	struct window all = { .dir = &h->dir, .to_ns = UINT64_MAX };
 	char first[MOMENT_TEXT], last[MOMENT_TEXT];
+	uint64_t begin = UINT64_MAX, end = 0;
 	int status;
 
-	if (!window_look(&all, h->type) && all.nr)
+	if (!window_look(&all, h->type)) {
+		for (size_t i = 0; i < all.nr; i++)
+			widen(&begin, &end, &all.items[i]);
+		for (size_t i = 0; i < all.nr_rollups; i++)
+			widen(&begin, &end, &all.rollups[i].name);
+	}
+	if (begin <= end)
 		status = fail("%s has no %s profile of that time; it has some from %s to %s",
-			      h->store, h->type, moment_text(all.items[0].start_ns, first),
-			      moment_text(all.items[all.nr - 1].start_ns, last));
+			      h->store, h->type, moment_text(begin, first), moment_text(end, last));
 	else
 		status = fail("%s has no %s profile; --list shows what it has", h->store, h->type);
-	free(all.items);
+	window_free(&all);
 	return status;
 }
 
@@ -224,7 +254,7 @@ static int merge(struct history *h)
 	char *file = NULL;
 	int status;
 
-	if (!h->window.nr)
+	if (!h->window.nr && !h->window.nr_rollups)
 		return nothing(h);
 	if (!h->file)
 		h->file = file = xprintf("%s%s", h->type, trace ? ".trace" : ".pb.gz");
@@ -265,7 +295,7 @@ int cmd_history(int argc, char **argv)
 		say("hours that cannot be read: %zu", h.window.bad);
 		status = status == STATUS_OK ? STATUS_FAILED : status;
 	}
-	free(h.window.items);
+	window_free(&h.window);
 	store_dir_close(&h.dir);
 	return status;
 }

@@ -262,7 +262,8 @@ static const struct option_row record_rows[] = {
 static const struct option_row store_rows[] = {
 	{ 0, "store", "DIR", "where all is kept (default: " DEFAULT_STORE ", or what systemd\n"
 	  "gives a service); made where it is missing", set_store },
-	{ 0, "keep", "BYTES", "how much of it (default: 2G); the oldest give way", set_keep },
+	{ 0, "keep", "BYTES", "how much of it (default: 2G); what sums of ten minutes have gives\n"
+	  "way first, then what is oldest", set_keep },
 	{ 0, "for", "TIME", "for how long (default: 7d)", set_for },
 	{ 0 },
 };
@@ -377,6 +378,9 @@ static int open_store(struct push *o)
 		options.wait |= takes;
 	}
 	o->p.store = store_open(&options, &status);
+	/* Of what an engine has, long spans are the engine's. */
+	if (!(options.wait >> ITEM_PROFILE & 1))
+		o->p.rollups = (struct rollups){ .store = o->p.store, .dir = o->store_dir };
 	return status;
 }
 
@@ -423,6 +427,7 @@ static bool judge(struct pusher *p, const uint64_t produced[KINDS_MAX])
 	uint64_t own = own_cpu_ns(), sampling = continuous_cost(&p->continuous, produced);
 	uint64_t cost = own - p->own_ns + sampling, now = now_ns(), elapsed = now - p->judged_ns;
 
+	cost += rollups_pay(&p->rollups, elapsed);
 	p->own_ns = own;
 	p->judged_ns = now;
 	p->sampling_ns += sampling;
@@ -449,6 +454,9 @@ static int take(struct push *o, bool last)
 		continuous_take(&p->continuous, p->store, CONTINUOUS_END);
 	pusher_show(p);
 	sender_wake(p->sender);
+	/* Which is no interval's cost alone: rollups_pay(). */
+	if (!last)
+		p->own_ns += rollups_step(&p->rollups);
 	return status;
 }
 

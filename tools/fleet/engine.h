@@ -19,6 +19,7 @@ struct gprof_profile;
 enum item_form {
 	ITEM_PROFILE,	/* pprof, gzipped */
 	ITEM_TRACE,	/* Go's execution trace */
+	ITEM_ROLLUP,	/* profiles of some minutes as one, which no engine gets (rollup.h) */
 };
 
 /**

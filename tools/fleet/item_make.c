@@ -83,6 +83,17 @@ int item_put_profile(struct store *s, struct gprof_profile *p, const char *type,
 	return err;
 }
 
+int item_put_rollup(struct store *s, const struct gprof_profile *p, struct item_name *n)
+{
+	struct bytes b = { 0 };
+	int err = gprof_profile_write_to(p, add_bytes, &b);
+
+	if (!err)
+		err = store_put_rollup(s, n, b.v, b.nr);
+	free(b.v);
+	return err;
+}
+
 int item_put_trace(struct store *s, int fd, uint64_t start_ns, uint64_t duration_ns,
 		   const char *host)
 {

@@ -25,6 +25,13 @@ int item_put_profile(struct store *s, struct gprof_profile *p, const char *type,
 		     const char *host);
 
 /**
+ * item_put_rollup() - put what some profiles sum up to into a store
+ * @p: it; the caller's
+ * @n: its name, for store_put_rollup()
+ */
+int item_put_rollup(struct store *s, const struct gprof_profile *p, struct item_name *n);
+
+/**
  * item_put_trace() - put a trace into a store
  * @fd: file that has it, whole
  * @start_ns: begin, CLOCK_REALTIME

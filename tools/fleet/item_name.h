@@ -18,7 +18,7 @@
 #define ITEM_TYPE	32
 #define ITEM_HOST	65
 
-#define ITEM_FORMS	2	/* of enum item_form */
+#define ITEM_FORMS	3	/* of enum item_form */
 
 enum item_state {
 	ITEM_KEPT,	/* it waits for nobody */
@@ -28,7 +28,7 @@ enum item_state {
 
 /**
  * struct item_name - an item
- * @form: profile or trace
+ * @form: profile, trace or rollup
  * @state: what is to become of it
  * @type: kind that recorded it: lower case letters, digits and dashes
  * @host: of which host it is; letters, digits, dots and dashes
@@ -39,6 +39,9 @@ enum item_state {
  * @parts: that an engine has taken
  * @taken: samples of @samples that an engine has taken, or refused
  * @of: what @parts are parts of, struct engine's; 0: not known, or none is taken
+ * @items: of a rollup: how many it is the sum of, whose durations and samples are added up above
+ * @first_id: of these
+ * @last_id: likewise
  * @sum: of the file's bytes and of what never changes above, item_sum()
  */
 struct item_name {
@@ -53,6 +56,9 @@ struct item_name {
 	uint32_t parts;
 	uint64_t taken;
 	uint32_t of;
+	uint32_t items;
+	uint64_t first_id;
+	uint64_t last_id;
 	uint32_t sum;
 };
 

@@ -11,6 +11,7 @@
 #include "../http.h"
 #include "budget.h"
 #include "continuous.h"
+#include "rollup_make.h"
 #include "sampled_run.h"
 #include "sender.h"
 #include "store.h"
@@ -35,6 +36,7 @@ struct pusher_shown {
  * @keep_bytes: how much of it at most
  * @sender: sends, or NULL
  * @sampled: records windows, or NULL
+ * @rollups: of what is kept here alone
  * @continuous: records all the time
  * @budget: what that may cost
  * @interval_ns: how often profiles are taken, as was asked for
@@ -49,6 +51,7 @@ struct pusher {
 	uint64_t keep_bytes;
 	struct sender *sender;
 	struct sampled_run *sampled;
+	struct rollups rollups;
 	struct continuous continuous;
 	struct budget budget;
 	uint64_t interval_ns;

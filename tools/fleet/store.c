@@ -87,17 +87,22 @@ static int write_item(struct store *s, struct item_name *n, const void *data, si
 	return 0;
 }
 
+static void give_id(struct store *s, struct item_name *n)
+{
+	uint64_t real = store_look_at_clock(s);
+
+	n->id = real > s->last_id ? real : s->last_id + 1;
+	s->last_id = n->id;
+}
+
 int store_put(struct store *s, struct item_name *n, const void *data, size_t size,
 	      struct gprof_profile *profile)
 {
 	struct store_counts *c = &s->counts;
-	uint64_t real;
 	int err;
 
 	pthread_mutex_lock(&s->lock);
-	real = store_look_at_clock(s);
-	n->id = real > s->last_id ? real : s->last_id + 1;
-	s->last_id = n->id;
+	give_id(s, n);
 	n->state = s->o.wait >> n->form & 1 ? ITEM_WAITS : ITEM_KEPT;
 	n->parts = 0;
 	n->taken = 0;
@@ -117,6 +122,18 @@ int store_put(struct store *s, struct item_name *n, const void *data, size_t siz
 	}
 	store_unlock(s);
 	gprof_profile_free(profile);
+	return err;
+}
+
+int store_put_rollup(struct store *s, struct item_name *n, const void *data, size_t size)
+{
+	int err;
+
+	pthread_mutex_lock(&s->lock);
+	give_id(s, n);
+	n->state = ITEM_KEPT;
+	err = write_item(s, n, data, size);
+	store_unlock(s);
 	return err;
 }
 

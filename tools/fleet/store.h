@@ -63,8 +63,8 @@ struct store_tally {
  * struct store_counts - what became of all, since it was opened
  * @items: items
  * @samples: their samples
- * @bytes: what the items take now
- * @files: how many there are now
+ * @bytes: what they take now
+ * @files: how many files there are now, of items and rollups
  * @unsure: samples that an engine gets again though it may have them: whoever sent them was
  *	killed, the answer was lost, or it had them as parts that are no longer made
  * @removed: items that were too old, or too much, with nobody waiting for them
@@ -108,6 +108,14 @@ void store_close(struct store *s);
  */
 int store_put(struct store *s, struct item_name *n, const void *data, size_t size,
 	      struct gprof_profile *profile);
+
+/**
+ * store_put_rollup() - keep a rollup (rollup.h), which counts as no item above
+ * @n: with form, type, host, time, duration, samples, and of what it is; the rest gets filled
+ *
+ * Return: 0 or -errno.
+ */
+int store_put_rollup(struct store *s, struct item_name *n, const void *data, size_t size);
 
 /**
  * struct store_next - what is to be sent next

@@ -16,6 +16,7 @@
 
 #include "../cmd.h"
 #include "../say.h"
+#include "rollup.h"
 
 #define SECOND_NS	1000000000ULL
 #define STEP_NS		(2 * SECOND_NS)
@@ -129,6 +130,7 @@ void store_add_file(struct store *s, struct hour *h, const struct item_name *n, 
 
 	h->bytes += bytes;
 	h->files++;
+	h->rollups += n->form == ITEM_ROLLUP;
 	h->waiting[n->form] += waits;
 	h->rest[n->form] += hour_rest_of(n);
 	if (n->start_ns < h->oldest_ns)
@@ -154,6 +156,7 @@ static void take_file(struct store *s, struct hour *h, const struct item_name *n
 
 	h->bytes -= at_most(bytes, h->bytes);
 	h->files -= !!h->files;
+	h->rollups -= n->form == ITEM_ROLLUP && h->rollups;
 	h->waiting[n->form] -= waits && h->waiting[n->form];
 	h->rest[n->form] -= at_most(rest, h->rest[n->form]);
 	s->counts.bytes -= at_most(bytes, s->counts.bytes);
@@ -324,9 +327,11 @@ static void correct(struct store *s, struct hour *h, const struct list *l)
 	struct store_counts *c = &s->counts;
 	uint64_t bytes = l->nr ? h->bytes : 0;
 
+	h->rollups = 0;
 	for (size_t i = 0; i < l->nr; i++) {
 		const struct item_name n = store_as_counted(s, &l->v[i]);
 
+		h->rollups += n.form == ITEM_ROLLUP;
 		waiting[n.form] += n.state != ITEM_KEPT;
 		rest[n.form] += hour_rest_of(&n);
 	}
@@ -372,13 +377,14 @@ uint64_t store_begin_of(const struct store *s, const struct hour *h)
 	return !h->ours && ns > s->real_ns + FUTURE_NS ? 0 : ns;
 }
 
-/* Of those that were not looked at in this round. */
-static struct hour *oldest_hour(struct store *s)
+/* Of those that were not looked at in this round; @rolled: with rollups, and more than these. */
+static struct hour *oldest_hour(struct store *s, bool rolled)
 {
 	struct hour *oldest = NULL;
 
 	for (size_t i = 0; i < s->nr_hours; i++)
 		if (s->hours[i].files && s->hours[i].round != s->round &&
+		    (!rolled || (s->hours[i].rollups && s->hours[i].files > s->hours[i].rollups)) &&
 		    (!oldest || store_begin_of(s, &s->hours[i]) < store_begin_of(s, oldest)))
 			oldest = &s->hours[i];
 	return oldest;
@@ -404,7 +410,7 @@ int store_remove_item(struct store *s, struct hour *h, const struct item_name *n
 	if (err && err != -ENOENT)
 		return store_failed(s, err, "an item cannot be removed");
 	if (counted.state == ITEM_KEPT) {
-		s->counts.removed++;
+		s->counts.removed += counted.form != ITEM_ROLLUP;
 	} else {
 		s->counts.items.dropped++;
 		s->counts.samples.dropped += hour_rest_of(&counted);
@@ -421,8 +427,54 @@ static bool is_old(const struct store *s, const struct hour *h, uint64_t start_n
 	return s->o.keep_ns && ns < s->real_ns && s->real_ns - ns > s->o.keep_ns;
 }
 
-/* Of the hour @h what is too old, and until there are no more than @bytes in all. */
-static void thin_out(struct store *s, struct hour *h, uint64_t bytes)
+static bool is_rolled(const struct list *l, const struct item_name *n)
+{
+	for (size_t i = 0; i < l->nr && n->state == ITEM_KEPT; i++)
+		if (rollup_has(&l->v[i], n))
+			return true;
+	return false;
+}
+
+static bool any_rolled(const struct list *l)
+{
+	for (size_t i = 0; i < l->nr; i++)
+		if (is_rolled(l, &l->v[i]))
+			return true;
+	return false;
+}
+
+/* What is given up for a rollup is in it for sure: one that is damaged stands for nothing. */
+static void check_rollups(struct store *s, struct hour *h, struct list *l)
+{
+	int hour = store_dir_hour(&s->dir, h->name, false);
+	size_t nr = 0;
+
+	for (size_t i = 0; i < l->nr; i++) {
+		const struct item_name *n = &l->v[i];
+		void *data = NULL;
+		size_t size;
+		int err = 0;
+
+		if (n->form == ITEM_ROLLUP)
+			err = hour < 0 ? hour : store_dir_read(hour, n, &data, &size);
+		free(data);
+		if (err == -EBADMSG) {
+			store_damaged(s, n);
+			store_remove_item(s, h, n);
+		}
+		if (!err)
+			l->v[nr++] = *n;
+	}
+	l->nr = nr;
+	if (hour >= 0)
+		close(hour);
+}
+
+/*
+ * Of the hour @h what is too old, and until there are no more than @bytes in all: of what a
+ * rollup has alone, where @rolled says so.
+ */
+static void thin_out(struct store *s, struct hour *h, uint64_t bytes, bool rolled)
 {
 	struct list l = { 0 };
 	int err = store_list_hour(s, h, &l);
@@ -432,11 +484,14 @@ static void thin_out(struct store *s, struct hour *h, uint64_t bytes)
 		store_failed(s, err, "an hour of it cannot be read");
 	else
 		h->oldest_ns = UINT64_MAX;
+	/* Of most hours all that a rollup has is gone already. */
+	if (rolled && any_rolled(&l))
+		check_rollups(s, h, &l);
 	for (size_t i = 0; i < l.nr; i++) {
 		const struct item_name *n = &l.v[i];
+		bool wanted = s->counts.bytes > bytes && (!rolled || is_rolled(&l, n));
 
-		if (!err && n->id != s->sending &&
-		    (s->counts.bytes > bytes || is_old(s, h, n->start_ns))) {
+		if (!err && n->id != s->sending && (wanted || is_old(s, h, n->start_ns))) {
 			err = store_remove_item(s, h, n);
 			if (!err)
 				continue;
@@ -447,18 +502,25 @@ static void thin_out(struct store *s, struct hour *h, uint64_t bytes)
 	free(l.v);
 }
 
-/* Each hour is looked at once, so that it ends whatever is there, and one is in no other's way. */
+static void thin_out_all(struct store *s, uint64_t bytes, bool rolled)
+{
+	struct hour *h;
+
+	/* Each hour once, so that it ends whatever is there, and one is in no other's way. */
+	s->round++;
+	while (s->counts.bytes > bytes && (h = oldest_hour(s, rolled)))
+		thin_out(s, h, bytes, rolled);
+}
+
 void store_make_room(struct store *s, uint64_t bytes)
 {
 	uint64_t most = s->o.keep_bytes > bytes ? s->o.keep_bytes - bytes : 0;
 	uint64_t less = most - s->o.keep_bytes / PART < most ? most - s->o.keep_bytes / PART : 0;
-	struct hour *h;
 
 	if (s->counts.bytes <= most)
 		return;
-	s->round++;
-	while (s->counts.bytes > less && (h = oldest_hour(s)))
-		thin_out(s, h, less);
+	thin_out_all(s, less, true);
+	thin_out_all(s, less, false);
 	forget_empty(s);
 }
 
@@ -470,6 +532,6 @@ void store_remove_old(struct store *s)
 	s->aged_ns = s->boot_ns;
 	for (size_t i = 0; i < s->nr_hours; i++)
 		if (is_old(s, &s->hours[i], s->hours[i].oldest_ns))
-			thin_out(s, &s->hours[i], UINT64_MAX);
+			thin_out(s, &s->hours[i], UINT64_MAX, false);
 	forget_empty(s);
 }

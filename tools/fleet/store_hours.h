@@ -22,6 +22,7 @@
  * @name: its directory
  * @bytes: what the items take
  * @files: how many there are
+ * @rollups: of these
  * @waiting: ... that wait, by form
  * @rest: samples of these
  * @oldest_ns: begin of the oldest
@@ -33,6 +34,7 @@ struct hour {
 	char name[HOUR_NAME];
 	uint64_t bytes;
 	uint64_t files;
+	uint64_t rollups;
 	uint64_t waiting[ITEM_FORMS];
 	uint64_t rest[ITEM_FORMS];
 	uint64_t oldest_ns;
@@ -152,7 +154,9 @@ uint64_t store_begin_of(const struct store *s, const struct hour *h);
 /* store_remove_item() - its file, and with it what waits in it; 0 or -errno */
 int store_remove_item(struct store *s, struct hour *h, const struct item_name *n);
 
-/* store_make_room() - room for @bytes more. Each hour is looked at once, so that it ends */
+/*
+ * store_make_room() - room for @bytes more: what rollups have goes first, then what is oldest
+ */
 void store_make_room(struct store *s, uint64_t bytes);
 
 /* store_remove_old() - what is too old, now and then */

@@ -23,8 +23,10 @@
  * @dir: store
  * @from_ns: CLOCK_REALTIME
  * @to_ns: likewise; it is not of it
- * @items: in it, sorted by time, for free()
+ * @items: in it, sorted by time
  * @nr: how many
+ * @rollups: that stand for items, sorted by time: @name, and how many of its items are there still
+ * @nr_rollups: how many
  * @bad: hours that could not be read, which are said
  */
 struct window {
@@ -33,17 +35,25 @@ struct window {
 	uint64_t to_ns;
 	struct item_name *items;
 	size_t nr;
+	struct window_rollup {
+		struct item_name name;
+		size_t there;
+	} *rollups;
+	size_t nr_rollups;
 	size_t bad;
 };
 
 /**
  * window_look() - find what overlaps it, wholly or in part
- * @w: with @dir, @from_ns and @to_ns
+ * @w: with @dir, @from_ns and @to_ns; for window_free(), also on failure
  * @type: of this type alone, or NULL
+ *
+ * A rollup is of it where all its ten minutes are, or where some of its items are there no more.
  *
  * Return: 0 or -errno.
  */
 int window_look(struct window *w, const char *type);
+void window_free(struct window *w);
 
 /**
  * window_read() - what an item has
@@ -58,12 +68,14 @@ int window_read(const struct window *w, const struct item_name *n, void **data, 
  * @merged: it, for gprof_profile_free(); NULL where there is nothing
  * @used: items in it
  * @damaged: items that could not be read
+ * @in_place: rollups that could not be read, in place of which items were
  * @ns: how long was recorded
  */
 struct window_sum {
 	struct gprof_profile *merged;
 	size_t used;
 	size_t damaged;
+	size_t in_place;
 	uint64_t ns;
 };
 
@@ -73,8 +85,9 @@ struct window_sum {
  * @service: of this service alone (label service.name), or NULL
  * @sum: gets it
  *
- * Memory is that of some of the profiles, and of what they sum up to. Those that are damaged
- * are left out, with a sentence for the first. What is in use (inuse_*) is that of the last.
+ * Rollups are read in place of what they are the sum of. Memory is that of some of the profiles,
+ * and of what they sum up to. Those that are damaged are left out, with a sentence for the
+ * first. What is in use (inuse_*) is that of the last.
  *
  * Return: STATUS_OK, or STATUS_FAILED after a sentence.
  */

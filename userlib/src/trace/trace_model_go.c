@@ -28,91 +28,6 @@ static const char *const reasons[GPROF_TRACE_NR_REASONS] = {
 	[GPROF_TRACE_REASON_WHY + GPROF_TRACE_WHY_YIELDED] = "yielded",
 };
 
-void gprof_model_failed(struct gprof_trace_model *m, int err)
-{
-	if (err && !m->err)
-		m->err = err;
-}
-
-void gprof_model_batch(struct gprof_trace_model *m, unsigned char experiment, uint64_t thread,
-		       uint64_t begin, struct gprof_trace_bytes *body)
-{
-	gprof_model_failed(m, gprof_trace_put_batch(m->out, experiment, m->generation, thread,
-						    begin, body));
-}
-
-void gprof_model_flush(struct gprof_trace_model *m, uint32_t cpu)
-{
-	struct gprof_trace_model_cpu *c = &m->cpus[cpu];
-
-	if (c->body.nr)
-		gprof_model_batch(m, 0, cpu, c->begin, &c->body);
-}
-
-static void new_batch(struct gprof_trace_model *m, uint32_t cpu)
-{
-	struct gprof_trace_model_cpu *c = &m->cpus[cpu];
-
-	gprof_model_flush(m, cpu);
-	/* One piece of memory for all that a batch will hold. */
-	gprof_model_failed(m, gprof_trace_reserve(&c->body, GPROF_TRACE_BATCH_MAX));
-	c->begin = c->last = m->now;
-}
-
-/* A batch has begun, and an event fits. */
-static inline bool has_room(const struct gprof_trace_model *m, const struct gprof_trace_model_cpu *c)
-{
-	return c->body.nr - 1 < GPROF_TRACE_BATCH_MAX - GPROF_TRACE_EVENT_MAX && !m->err;
-}
-
-/* Where the arguments of an event go, which end_event() ends. */
-static inline unsigned char *begin_event(struct gprof_trace_model *m,
-					 struct gprof_trace_model_cpu *c, unsigned char type)
-{
-	unsigned char *p = c->body.p + c->body.nr;
-
-	*p++ = type;
-	p = gprof_trace_number_at(p, m->now - c->last);
-	c->last = m->now;
-	m->stats.events++;
-	return p;
-}
-
-static inline void end_event(struct gprof_trace_model_cpu *c, const unsigned char *p)
-{
-	c->body.nr = (size_t)(p - c->body.p);
-}
-
-static inline __attribute__((always_inline)) void
-put_event(struct gprof_trace_model *m, uint32_t cpu, unsigned char type, const uint64_t *args,
-	  size_t nr)
-{
-	struct gprof_trace_model_cpu *c = &m->cpus[cpu];
-	unsigned char *p;
-	size_t i;
-
-	if (!has_room(m, c))
-		new_batch(m, cpu);
-	if (m->err)
-		return;
-	p = begin_event(m, c, type);
-	for (i = 0; i < nr; i++)
-		p = gprof_trace_number_at(p, args[i]);
-	end_event(c, p);
-}
-
-/* As EVENT(), for those that most of a trace are: without a loop over what they say. */
-#define OFTEN(m, cpu, type, ...) do { \
-	const uint64_t v_[] = { __VA_ARGS__ }; \
-	put_event(m, cpu, type, v_, sizeof(v_) / sizeof(*v_)); \
-} while (0)
-
-void gprof_model_event(struct gprof_trace_model *m, uint32_t cpu, unsigned char type,
-		       const uint64_t *args, size_t nr)
-{
-	put_event(m, cpu, type, args, nr);
-}
-
 uint64_t gprof_model_string(struct gprof_trace_model *m, const char *s)
 {
 	uint64_t id = 0;
@@ -189,12 +104,11 @@ int gprof_model_say_cpu(struct gprof_trace_model *m, uint32_t cpu)
 	return 0;
 }
 
-static void proc_start(struct gprof_trace_model *m, uint32_t cpu)
+/* It idles. */
+static __attribute__((noinline)) void proc_start(struct gprof_trace_model *m, uint32_t cpu)
 {
 	struct gprof_trace_model_cpu *c = &m->cpus[cpu];
 
-	if (c->running)
-		return;
 	c->running = true;
 	OFTEN(m, cpu, GPROF_EV_PROC_START, cpu, ++c->seq);
 }
@@ -213,7 +127,7 @@ void gprof_model_proc_stop(struct gprof_trace_model *m, uint32_t cpu)
 		return;
 	gprof_model_sweep_end(m, cpu);
 	m->cpus[cpu].running = false;
-	put_event(m, cpu, GPROF_EV_PROC_STOP, NULL, 0);
+	gprof_model_put_event(m, cpu, GPROF_EV_PROC_STOP, NULL, 0);
 }
 
 /* Whose thread it is, once; in the same generation, ahead of which readers have it. */
@@ -397,18 +311,25 @@ static __attribute__((noinline)) void label(struct gprof_trace_model *m, uint32_
 }
 
 static inline __attribute__((always_inline)) void
-go_start(struct gprof_trace_model *m, uint32_t cpu, uint32_t n)
+say_start(struct gprof_trace_model *m, uint32_t cpu, uint32_t n)
 {
-	struct gprof_trace_model_cpu *c = &m->cpus[cpu];
+	struct gprof_trace_model_task *t = &m->tasks[n];
+
+	t->status = GPROF_GO_RUNNING;
+	t->cpu = cpu;
+	m->cpus[cpu].task = n;
+	OFTEN(m, cpu, GPROF_EV_GO_START, t->id, ++t->seq);
+}
+
+static void go_start(struct gprof_trace_model *m, uint32_t cpu, uint32_t n)
+{
 	struct gprof_trace_model_task *t = &m->tasks[n];
 
 	if (t->status == GPROF_GO_WAITING)
 		gprof_model_unblock(m, cpu, n, 0);
-	proc_start(m, cpu);
-	t->status = GPROF_GO_RUNNING;
-	t->cpu = cpu;
-	c->task = n;
-	OFTEN(m, cpu, GPROF_EV_GO_START, t->id, ++t->seq);
+	if (!m->cpus[cpu].running)
+		proc_start(m, cpu);
+	say_start(m, cpu, n);
 	if (m->procs_due) {
 		m->procs_due = false;
 		EVENT(m, cpu, GPROF_EV_PROCS_CHANGE, m->procs, 0);
@@ -447,16 +368,16 @@ void gprof_model_region(struct gprof_trace_model *m, uint32_t cpu, unsigned char
 	struct gprof_trace_model_cpu *c = &m->cpus[cpu];
 	unsigned char *p;
 
-	if (!name || !has_room(m, c)) {
+	if (!name || !gprof_model_has_room(m, c)) {
 		first_region(m, cpu, type, nr, stack);
 		return;
 	}
 	/* As EVENT(), which of a trace with system calls would be most of the work. */
-	p = begin_event(m, c, type);
+	p = gprof_model_begin_event(m, c, type);
 	*p++ = 0;
 	p = gprof_trace_number_at(p, name);
 	p = gprof_trace_number_at(p, stack);
-	end_event(c, p);
+	gprof_model_end_event(c, p);
 }
 
 void gprof_model_leave_call(struct gprof_trace_model *m, uint32_t cpu,
@@ -476,17 +397,24 @@ void gprof_model_assist_end(struct gprof_trace_model *m, uint32_t cpu,
 	t->assists = 0;
 }
 
-/* The task of a CPU leaves it. */
-void gprof_model_leave(struct gprof_trace_model *m, uint32_t cpu, uint8_t status,
-		       enum gprof_trace_reason why, uint64_t stack)
+static inline __attribute__((always_inline)) void
+say_stop(struct gprof_trace_model *m, uint32_t cpu, uint8_t status, uint64_t why, uint64_t stack)
 {
-	uint32_t n = m->cpus[cpu].task;
+	OFTEN(m, cpu, status == GPROF_GO_WAITING ? GPROF_EV_GO_BLOCK : GPROF_EV_GO_STOP, why, stack);
+}
+
+static __attribute__((noinline)) void leave_slowly(struct gprof_trace_model *m, uint32_t cpu,
+						   uint8_t status, enum gprof_trace_reason why,
+						   uint64_t stack)
+{
+	struct gprof_trace_model_cpu *c = &m->cpus[cpu];
+	uint32_t n = c->task;
 	struct gprof_trace_model_task *t = &m->tasks[n];
 
 	/* Nobody is switched within an interrupt: the end of one was lost. */
 	gprof_model_sweep_end(m, cpu);
-	m->cpus[cpu].depth = 0;
-	m->cpus[cpu].task = GPROF_NONE;
+	c->depth = 0;
+	c->task = GPROF_NONE;
 	t->cpu = GPROF_NONE;
 	if (status == GPROF_GO_BAD) {
 		gprof_model_leave_call(m, cpu, t);
@@ -496,8 +424,7 @@ void gprof_model_leave(struct gprof_trace_model *m, uint32_t cpu, uint8_t status
 		return;
 	}
 	t->status = status;
-	OFTEN(m, cpu, status == GPROF_GO_WAITING ? GPROF_EV_GO_BLOCK : GPROF_EV_GO_STOP,
-	      reason(m, why), stack);
+	say_stop(m, cpu, status, reason(m, why), stack);
 	/* Who woke it saw it sleep already, though it was still on its way there. */
 	if (t->woken && status == GPROF_GO_WAITING)
 		gprof_model_unblock(m, cpu, n,
@@ -505,8 +432,30 @@ void gprof_model_leave(struct gprof_trace_model *m, uint32_t cpu, uint8_t status
 	t->woken = false;
 }
 
-/* Put a task on a CPU that has another, or none, or it elsewhere. */
-void gprof_model_take(struct gprof_trace_model *m, uint32_t cpu, uint32_t tid)
+/*
+ * The task of a CPU leaves it. This and gprof_model_take() are most of what a trace takes: what
+ * is nearly always so is done without a call, and so without a frame.
+ */
+void gprof_model_leave(struct gprof_trace_model *m, uint32_t cpu, uint8_t status,
+		       enum gprof_trace_reason why, uint64_t stack)
+{
+	struct gprof_trace_model_cpu *c = &m->cpus[cpu];
+	struct gprof_trace_model_task *t = &m->tasks[c->task];
+	uint64_t reason = m->reasons[why];
+
+	if (c->sweeps || t->woken || !reason || status == GPROF_GO_BAD) {
+		leave_slowly(m, cpu, status, why, stack);
+		return;
+	}
+	c->depth = 0;
+	c->task = GPROF_NONE;
+	t->cpu = GPROF_NONE;
+	t->status = status;
+	say_stop(m, cpu, status, reason, stack);
+}
+
+static __attribute__((noinline)) void take_slowly(struct gprof_trace_model *m, uint32_t cpu,
+						  uint32_t tid)
 {
 	struct gprof_trace_model_cpu *c = &m->cpus[cpu];
 	uint32_t n = gprof_model_need_task(m, cpu, tid, GPROF_GO_RUNNABLE);
@@ -526,6 +475,25 @@ void gprof_model_take(struct gprof_trace_model *m, uint32_t cpu, uint32_t tid)
 		m->cpus[from].stolen = tid;
 	}
 	go_start(m, cpu, n);
+}
+
+/* Is there nothing to say of the task and the CPU first? */
+static inline bool may_start(const struct gprof_trace_model *m, const struct gprof_trace_model_cpu *c,
+			     const struct gprof_trace_model_task *t)
+{
+	return c->task == GPROF_NONE && c->running && !m->procs_due && t->cpu == GPROF_NONE &&
+	       t->status != GPROF_GO_WAITING && (t->labelled || !t->name[0]);
+}
+
+/* Put a task on a CPU that has another, or none, or it elsewhere. */
+void gprof_model_take(struct gprof_trace_model *m, uint32_t cpu, uint32_t tid)
+{
+	uint32_t n = gprof_model_recent(m, tid);
+
+	if (n != GPROF_NONE && may_start(m, &m->cpus[cpu], &m->tasks[n]))
+		say_start(m, cpu, n);
+	else
+		take_slowly(m, cpu, tid);
 }
 
 /*

@@ -4,33 +4,15 @@
  * believes it: statuses before all else in a generation, sequences, a proc for whoever
  * does something.
  *
- * @cpu is in whose batch an event goes. Tasks are numbers into the model's array, which
+ * @cpu is in whose batch an event goes (trace_model_event.h). Tasks are numbers into the model's array, which
  * moves as it grows; GPROF_NONE where there is no memory, which m->err says from then on.
  */
 #ifndef GPROF_TRACE_MODEL_GO_H
 #define GPROF_TRACE_MODEL_GO_H
 
 #include "trace_model.h"
+#include "trace_model_event.h"
 #include "trace_wire.h"
-
-/** gprof_model_failed() - the first -errno counts */
-void gprof_model_failed(struct gprof_trace_model *m, int err);
-
-/** gprof_model_event() - an event of @cpu, now */
-void gprof_model_event(struct gprof_trace_model *m, uint32_t cpu, unsigned char type,
-		       const uint64_t *args, size_t nr);
-
-#define EVENT0(m, cpu, type)	gprof_model_event(m, cpu, type, NULL, 0)
-#define EVENT(m, cpu, type, ...) do { \
-	const uint64_t v_[] = { __VA_ARGS__ }; \
-	gprof_model_event(m, cpu, type, v_, sizeof(v_) / sizeof(*v_)); \
-} while (0)
-
-/** gprof_model_batch() - put a batch into the trace, and empty its body */
-void gprof_model_batch(struct gprof_trace_model *m, unsigned char experiment, uint64_t thread,
-		       uint64_t begin, struct gprof_trace_bytes *body);
-/** gprof_model_flush() - end the batch of a CPU */
-void gprof_model_flush(struct gprof_trace_model *m, uint32_t cpu);
 
 /** gprof_model_string() - number of a string in this generation */
 uint64_t gprof_model_string(struct gprof_trace_model *m, const char *s);
@@ -63,6 +45,17 @@ void gprof_model_forget(struct gprof_trace_model *m, uint32_t n);
 uint32_t gprof_model_tell_task(struct gprof_trace_model *m, uint32_t cpu, uint32_t tid,
 			       uint8_t status);
 
+/** gprof_model_recent() - the task of a tid that was met lately, with its status, or GPROF_NONE */
+static inline uint32_t gprof_model_recent(const struct gprof_trace_model *m, uint32_t tid)
+{
+	uint32_t n = m->recent[tid % GPROF_TRACE_MODEL_RECENT];
+
+	/* Whose place it was has no generation. */
+	if (n < m->nr_tasks && m->tasks[n].tid == tid && m->tasks[n].generation == m->generation)
+		return n;
+	return GPROF_NONE;
+}
+
 /**
  * gprof_model_need_task() - the task of a tid, whose status in this generation is said
  *
@@ -71,12 +64,9 @@ uint32_t gprof_model_tell_task(struct gprof_trace_model *m, uint32_t cpu, uint32
 static inline uint32_t gprof_model_need_task(struct gprof_trace_model *m, uint32_t cpu,
 					     uint32_t tid, uint8_t status)
 {
-	uint32_t n = m->recent[tid % GPROF_TRACE_MODEL_RECENT];
+	uint32_t n = gprof_model_recent(m, tid);
 
-	/* Whose place it was has no generation. */
-	if (n < m->nr_tasks && m->tasks[n].tid == tid && m->tasks[n].generation == m->generation)
-		return n;
-	return gprof_model_tell_task(m, cpu, tid, status);
+	return n != GPROF_NONE ? n : gprof_model_tell_task(m, cpu, tid, status);
 }
 void gprof_model_say_status(struct gprof_trace_model *m, uint32_t cpu,
 			    struct gprof_trace_model_task *t);

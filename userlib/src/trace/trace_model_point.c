@@ -63,7 +63,7 @@ static inline bool agree(struct gprof_trace_model *m, const struct gprof_trace_p
 	return true;
 }
 
-static void on_switch(struct gprof_trace_model *m, const struct gprof_trace_point *p)
+static inline void on_switch(struct gprof_trace_model *m, const struct gprof_trace_point *p)
 {
 	static const uint8_t status[GPROF_TRACE_NR_WHYS] = {
 		[GPROF_TRACE_WHY_PREEMPTED] = GPROF_GO_RUNNABLE,
@@ -90,7 +90,7 @@ static void on_switch(struct gprof_trace_model *m, const struct gprof_trace_poin
 		gprof_model_proc_stop(m, p->cpu);
 }
 
-static void on_waking(struct gprof_trace_model *m, const struct gprof_trace_point *p)
+static inline void on_waking(struct gprof_trace_model *m, const struct gprof_trace_point *p)
 {
 	uint32_t n;
 
@@ -397,20 +397,11 @@ static void on_hotplug(struct gprof_trace_model *m, const struct gprof_trace_poi
 	m->procs_due = true;
 }
 
-static inline void one_point(struct gprof_trace_model *m, const struct gprof_trace_point *p)
+/* Neither a switch nor a waking. */
+static __attribute__((noinline)) void other_point(struct gprof_trace_model *m,
+						  const struct gprof_trace_point *p)
 {
-	if (p->time / GPROF_TRACE_UNIT_NS > m->now)
-		m->now = p->time / GPROF_TRACE_UNIT_NS;
-	if (gprof_model_need_cpu(m, p->cpu))
-		return;
-	m->stats.points++;
 	switch (p->type) {
-	case GPROF_TRACE_POINT_SWITCH:
-		on_switch(m, p);
-		break;
-	case GPROF_TRACE_POINT_WAKING:
-		on_waking(m, p);
-		break;
 	case GPROF_TRACE_POINT_FORK:
 		on_fork(m, p);
 		break;
@@ -469,8 +460,19 @@ static inline void one_point(struct gprof_trace_model *m, const struct gprof_tra
 void gprof_model_points(struct gprof_trace_model *m, const struct gprof_trace_point *points,
 			size_t nr)
 {
-	size_t i;
+	const struct gprof_trace_point *p, *end = points + nr;
 
-	for (i = 0; i < nr && !m->err; i++)
-		one_point(m, &points[i]);
+	for (p = points; p != end && !m->err; p++) {
+		if (p->time / GPROF_TRACE_UNIT_NS > m->now)
+			m->now = p->time / GPROF_TRACE_UNIT_NS;
+		if (gprof_model_need_cpu(m, p->cpu))
+			continue;
+		m->stats.points++;
+		if (p->type == GPROF_TRACE_POINT_SWITCH)
+			on_switch(m, p);
+		else if (p->type == GPROF_TRACE_POINT_WAKING)
+			on_waking(m, p);
+		else
+			other_point(m, p);
+	}
 }

@@ -12,15 +12,24 @@
 
 void gprof_trace_points_free(struct gprof_trace_points *t)
 {
-	free(t->p);
+	free(t->all);
 	free(t->merged);
 	memset(t, 0, sizeof(*t));
 }
 
+/* What is left lies where it is until its room is needed: a piece may end many generations. */
 struct gprof_trace_point *gprof_trace_points_room(struct gprof_trace_points *t, size_t nr)
 {
-	if (t->cap - t->nr < nr && gprof_grow(&t->p, &t->cap, t->nr + nr, sizeof(*t->p)))
+	size_t dropped = (size_t)(t->p - t->all);
+
+	if (t->cap - dropped - t->nr >= nr)
+		return &t->p[t->nr];
+	if (dropped)
+		memmove(t->all, t->p, t->nr * sizeof(*t->p));
+	t->p = t->all;
+	if (gprof_grow(&t->all, &t->cap, t->nr + nr, sizeof(*t->all)))
 		return NULL;
+	t->p = t->all;
 	return &t->p[t->nr];
 }
 
@@ -81,13 +90,13 @@ int gprof_trace_points_sort(struct gprof_trace_points *t)
 	if (gprof_grow(&t->merged, &t->cap_merged, t->nr, sizeof(*t->merged)))
 		return -ENOMEM;
 	do {
-		struct gprof_trace_point *p = t->p;
+		struct gprof_trace_point *all = t->all;
 		size_t cap = t->cap;
 
 		runs = merge_all(t);
-		t->p = t->merged;
+		t->p = t->all = t->merged;
 		t->cap = t->cap_merged;
-		t->merged = p;
+		t->merged = all;
 		t->cap_merged = cap;
 	} while (runs > 1);
 	t->unsorted = false;
@@ -112,6 +121,5 @@ size_t gprof_trace_points_before(const struct gprof_trace_points *t, uint64_t ti
 void gprof_trace_points_drop(struct gprof_trace_points *t, size_t nr)
 {
 	t->nr -= nr;
-	if (t->nr)
-		memmove(t->p, t->p + nr, t->nr * sizeof(*t->p));
+	t->p = t->nr ? t->p + nr : t->all;
 }

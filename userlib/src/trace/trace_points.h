@@ -16,9 +16,10 @@
 
 /**
  * struct gprof_trace_points - points
- * @p: them
+ * @p: them, in @all
  * @nr: how many
- * @cap: room
+ * @all: their memory, which begins with what was dropped
+ * @cap: room in it
  * @unsorted: they are not in the order of their times
  * @merged: where they are sorted to
  * @cap_merged: its room
@@ -26,6 +27,7 @@
 struct gprof_trace_points {
 	struct gprof_trace_point *p;
 	size_t nr;
+	struct gprof_trace_point *all;
 	size_t cap;
 	bool unsorted;
 	struct gprof_trace_point *merged;

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * rollup_make: rollups of what a store has of ten minutes.
+ */
+#ifndef GPROF_TOOLS_FLEET_ROLLUP_MAKE_H
+#define GPROF_TOOLS_FLEET_ROLLUP_MAKE_H
+
+#include <stdint.h>
+
+#include "store.h"
+
+/**
+ * rollup_make() - make those of the ten minutes that @when_ns is in, one for each kind and host
+ * @s: store, which is written to
+ * @dir: where it is
+ * @when_ns: CLOCK_REALTIME
+ *
+ * There is none of a single profile, of one that cannot be read or waits for an engine, and of
+ * what has one already: nothing depends on it. Memory is that of the sum, and of a profile.
+ */
+void rollup_make(struct store *s, const char *dir, uint64_t when_ns);
+
+/**
+ * struct rollups - rollups as time goes on
+ * @store: where; NULL: none are made
+ * @dir: of it
+ * @begin_ns: of the ten minutes that are recorded, CLOCK_REALTIME; 0: not known yet
+ * @last_ns: CPU time that the last ones took
+ * @owed_ns: ... of it and those before, what rollups_pay() has not told yet
+ */
+struct rollups {
+	struct store *store;
+	const char *dir;
+	uint64_t begin_ns;
+	uint64_t last_ns;
+	uint64_t owed_ns;
+};
+
+/* rollups_step() - what was recorded is in the store: are ten minutes over? CPU time it took */
+uint64_t rollups_step(struct rollups *r);
+
+/*
+ * rollups_pay() - CPU time of rollups for an interval of @elapsed_ns: what they take at once is
+ * spread over the ten minutes behind them, as what they are of was.
+ */
+uint64_t rollups_pay(struct rollups *r, uint64_t elapsed_ns);
+
+#endif /* GPROF_TOOLS_FLEET_ROLLUP_MAKE_H */
