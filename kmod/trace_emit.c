@@ -108,7 +108,9 @@ static void write_all(struct gprof_trace *t, struct gprof_trace_cpu *c, u64 now,
 		*place++ = time | gprof_trace_word(GPROF_TRACE_RUNNING,
 						   member ? 0 : GPROF_TRACE_STRANGER,
 						   member ? current->pid : 0);
-		c->running = member ? current : NULL;
+		/* A switch has noted already who comes. */
+		if (gprof_trace_what(e->word) != GPROF_TRACE_SWITCH)
+			c->running = member ? current : NULL;
 		c->followed = generation;
 	}
 	if (e->word)
@@ -121,21 +123,24 @@ static void write_all(struct gprof_trace *t, struct gprof_trace_cpu *c, u64 now,
 }
 
 /**
- * gprof_trace_emit_word() - for gprof_trace_emit(), when something has to be said before
+ * gprof_trace_emit_slowly() - for gprof_trace_emit(), when there is more to do than to write it
  * @t: trace
- * @c: this CPU's
- * @now: as gprof_buffer_begin() got it
- * @word: as gprof_trace_emit() got it
+ * @now: as gprof_trace_emit() got it
+ * @word: likewise
  * @named: likewise
  *
- * Context: Between gprof_buffer_begin() and gprof_buffer_end(), interrupts off.
+ * Context: Any but NMI, interrupts off.
  */
-noinline void gprof_trace_emit_word(struct gprof_trace *t, struct gprof_trace_cpu *c, u64 now,
-				    u32 word, struct task_struct *named)
+noinline void gprof_trace_emit_slowly(struct gprof_trace *t, u64 now, u32 word,
+				      struct task_struct *named)
 {
 	struct gprof_trace_event e = { .word = word, .named = named };
+	struct gprof_trace_cpu *c = this_cpu_ptr(t->cpus);
 
+	gprof_buffer_begin(c->buffer, now);
 	write_all(t, c, now, &e, false);
+	gprof_buffer_look_ahead(c->buffer);
+	gprof_buffer_end(c->buffer);
 }
 
 /**
@@ -156,7 +161,8 @@ static void write_counted(struct gprof_trace *t, struct gprof_trace_cpu *c, u64 
 
 	if (e->word || e->note) {
 		local64_inc(&b->produced);
-		local64_inc(irq ? &b->irq : &b->task);
+		if (irq)
+			local64_inc(&b->irq);
 	}
 	gprof_buffer_begin(b, now);
 	write_all(t, c, now, e, false);
