@@ -159,10 +159,28 @@ static __always_inline u32 gprof_trace_word(u32 what, u32 arg, u32 number)
 	       number << GPROF_TRACE_TID_SHIFT;
 }
 
+/* From here on no reader knows who runs, until it is said again. */
+static __always_inline void gprof_trace_go_astray(struct gprof_trace_cpu *c)
+{
+	c->followed = GPROF_TRACE_ASTRAY;
+	if (likely(c->buffer))
+		gprof_buffer_look_no_further(c->buffer);
+}
+
+/* Hard or soft: one look, where both are told in one word. */
+static __always_inline bool gprof_trace_serves_irq(void)
+{
+#ifdef CONFIG_PREEMPT_RT
+	return in_hardirq() || in_serving_softirq();
+#else
+	return preempt_count() & (HARDIRQ_MASK | SOFTIRQ_OFFSET);
+#endif
+}
+
 /* A probe on an instruction looks like an NMI, though it is whose instruction it is. */
 static inline bool gprof_trace_in_irq(void)
 {
-	return !in_nmi() && (in_hardirq() || in_serving_softirq());
+	return !in_nmi() && gprof_trace_serves_irq();
 }
 
 static __always_inline u32 gprof_trace_what(u32 word)
@@ -170,12 +188,12 @@ static __always_inline u32 gprof_trace_what(u32 word)
 	return word >> GPROF_TRACE_ARG_BITS & 0x1f;
 }
 
-static __always_inline u64 *gprof_trace_name(struct gprof_trace_cpu *c, pid_t tid)
+static __always_inline u64 *gprof_trace_name(struct gprof_trace_cpu *c, u32 tid)
 {
 	return &c->named[tid & (GPROF_TRACE_NAMED - 1)];
 }
 
-static __always_inline u64 gprof_trace_name_key(const struct gprof_trace_cpu *c, pid_t tid)
+static __always_inline u64 gprof_trace_name_key(const struct gprof_trace_cpu *c, u32 tid)
 {
 	return c->epoch << 22 | tid;
 }
@@ -226,7 +244,8 @@ void gprof_trace_stack(struct gprof_trace *t, struct gprof_trace_cpu *c, u64 now
  *
  * It is one word alone where a reader knows already who runs and who is named; then all that
  * could be in the way is looked at ahead of the first thing that is done, and nothing has to
- * be kept for what is seldom. In an interrupt the caller counts it as such.
+ * be kept for what is seldom. Who runs is known while it is looked ahead in the ring. In an
+ * interrupt the caller counts it as such.
  *
  * Context: Any but NMI, interrupts off.
  */
@@ -243,7 +262,6 @@ static __always_inline void gprof_trace_emit(struct gprof_trace *t, struct gprof
 	/* No generation is longer than a word can tell, but by gprof_trace_emit_slowly(). */
 	since = now - READ_ONCE(b->generation_start);
 	if (unlikely(since >= b->generation_ns) ||
-	    unlikely(gprof_word_generation(at) != c->followed) ||
 	    (tid && unlikely(*gprof_trace_name(c, tid) != gprof_trace_name_key(c, tid))) ||
 	    unlikely(!gprof_buffer_put(b, at, since / GPROF_TRACE_TIME_UNIT
 					      << GPROF_TRACE_TIME_SHIFT | word)))

@@ -8,6 +8,7 @@
  * does says again who runs.
  */
 #include "compat/preempt.h"
+#include "mono.h"
 #include "process.h"
 #include "sampler.h"
 #include "trace.h"
@@ -96,7 +97,7 @@ static void write_all(struct gprof_trace *t, struct gprof_trace_cpu *c, u64 now,
 		place = gprof_buffer_reserve(b, size, sample ? 1 : 0);
 	}
 	if (!place) {
-		c->followed = GPROF_TRACE_ASTRAY;
+		gprof_trace_go_astray(c);
 		return;
 	}
 	if (!current_named)
@@ -139,7 +140,9 @@ noinline void gprof_trace_emit_slowly(struct gprof_trace *t, u64 now, u32 word,
 
 	gprof_buffer_begin(c->buffer, now);
 	write_all(t, c, now, &e, false);
-	gprof_buffer_look_ahead(c->buffer);
+	/* Words alone are put only where a reader knows who runs. */
+	if (c->followed != GPROF_TRACE_ASTRAY)
+		gprof_buffer_look_ahead(c->buffer);
 	gprof_buffer_end(c->buffer);
 }
 
@@ -219,7 +222,7 @@ void gprof_trace_write(struct gprof_trace *t, const struct gprof_trace_event *e)
 	if (likely(c->buffer)) {
 		if (unlikely(c->nr_held))
 			release(t, c);
-		write_counted(t, c, ktime_get_mono_fast_ns(), e, gprof_trace_in_irq());
+		write_counted(t, c, gprof_mono_ns(), e, gprof_trace_in_irq());
 	} else if (e->word || e->note) {
 		gprof_trace_no_buffer(t);
 	}
@@ -245,7 +248,7 @@ void gprof_trace_say_running(struct gprof_trace *t, bool again)
 	if (c->buffer) {
 		if (unlikely(c->nr_held))
 			release(t, c);
-		now = ktime_get_mono_fast_ns();
+		now = gprof_mono_ns();
 		gprof_buffer_begin(c->buffer, now);
 		write_all(t, c, now, &none, again);
 		gprof_buffer_end(c->buffer);

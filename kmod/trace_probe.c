@@ -10,6 +10,7 @@
 #include "arch.h"
 #include "compat/preempt.h"
 #include "compat/sched.h"
+#include "mono.h"
 #include "trace.h"
 #include "trigger.h"
 
@@ -91,13 +92,13 @@ static __always_inline void on_switch(struct gprof_trace *t, bool preempt,
 	}
 	/* The kernel tells nothing of a CPU that is on its way out, or in. */
 	if (ran && unlikely(c->running != prev))
-		c->followed = GPROF_TRACE_ASTRAY;
+		gprof_trace_go_astray(c);
 	if (ran || lasts)
 		arg = reason_of(t, prev, preempt, state, lasts);
 	else
 		arg = GPROF_TRACE_PREV_OTHER;
 	word = gprof_trace_word(GPROF_TRACE_SWITCH, ran ? arg : GPROF_TRACE_PREV_OTHER, 0);
-	now = ktime_get_mono_fast_ns();
+	now = gprof_mono_ns();
 	/* Found again rather than kept meanwhile. */
 	c = this_cpu_ptr(t->cpus);
 	if (unlikely(!c->buffer)) {
@@ -149,13 +150,13 @@ static __always_inline void on_waking(struct gprof_trace *t, struct task_struct 
 	if (!all && !has_other(t, task))
 		return;
 	/* Ahead of the rest, which need not be kept meanwhile then. */
-	now = ktime_get_mono_fast_ns();
+	now = gprof_mono_ns();
 	c = this_cpu_ptr(t->cpus);
 	if (unlikely(!c->buffer)) {
 		gprof_trace_no_buffer(t);
 		return;
 	}
-	if (unlikely(in_hardirq() || in_serving_softirq())) {
+	if (unlikely(gprof_trace_serves_irq())) {
 		by = in_hardirq() ? GPROF_TRACE_BY_IRQ : GPROF_TRACE_BY_SOFTIRQ;
 		local64_inc(&c->buffer->irq);
 	}
