@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * mono: CLOCK_MONOTONIC at a third of the price, for what happens at each context switch.
+ * mono: CLOCK_MONOTONIC at half the price, for what happens at each context switch.
  *
  * ktime_get_mono_fast_ns() says the same, to the nanosecond, and is for all that is not as
  * often: two calls, one of them indirect, and a choice between two copies are 40 to 60
