@@ -33,6 +33,7 @@
 
 #include <linux/bug.h>
 #include <linux/compiler.h>
+#include <linux/minmax.h>
 #include <linux/string.h>
 #include <linux/ktime.h>
 
@@ -49,12 +50,21 @@ void gprof_buffer_init(struct gprof_buffer *b)
 	local64_set(&b->first, 1);
 	b->freed = b->flight ? &b->floor : &b->tail->tail;
 	b->wake_at = b->wakes ? b->size / 2 : ~0ULL;
+	b->look_at = b->wake_at;
 	b->head->version = GPROF_ABI_VERSION;
 	b->head->header_size = sizeof(*b->head);
 	b->head->cpu = b->cpu;
 	b->head->flags = b->flight ? GPROF_SETUP_F_FLIGHT : 0;
 	b->head->data_offset = PAGE_SIZE;
 	b->head->data_size = b->size;
+}
+
+/* There is more to publish than where the records end. */
+static void recount_later(struct gprof_buffer *b)
+{
+	WRITE_ONCE(b->recount, true);
+	barrier();	/* said before it is asked for */
+	WRITE_ONCE(b->look_at, 0);
 }
 
 /**
@@ -70,7 +80,8 @@ void gprof_buffer_lose(struct gprof_buffer *b, unsigned int reason)
 	local64_inc(&b->untold[reason]);
 	barrier();	/* counted before it is announced */
 	WRITE_ONCE(b->owing, true);
-	WRITE_ONCE(b->recount, true);
+	WRITE_ONCE(b->quick_end, 0);
+	recount_later(b);
 	if (b->notices)
 		gprof_notice(b->notices, GPROF_NOTICE_LOST);
 }
@@ -131,7 +142,7 @@ static bool give_up_oldest(struct gprof_buffer *b, u16 current_generation)
 		/* That it may go back again, past an inner producer's, costs but a look. */
 		WRITE_ONCE(b->floor, gprof_generation_of(b, first + 1)->pos);
 		local64_add(samples, &b->overwritten);
-		WRITE_ONCE(b->recount, true);
+		recount_later(b);
 	}
 	return true;
 }
@@ -182,6 +193,8 @@ void gprof_buffer_cut(struct gprof_buffer *b, u64 now)
 	u64 number = b->generation + 1;
 	u64 word, pos;
 
+	/* What was known of it was about the generation before. */
+	WRITE_ONCE(b->quick_end, 0);
 	if (b->flight && number - local64_read(&b->first) >= GPROF_GENERATIONS - 1)
 		give_up_oldest(b, (u16)b->generation);
 	local64_set(&gprof_generation_of(b, number)->samples, 0);
@@ -251,12 +264,30 @@ void *gprof_buffer_reserve_slow(struct gprof_buffer *b, u32 size, unsigned int s
 }
 
 /**
- * gprof_buffer_recount() - publish the counts that seldom change
+ * gprof_buffer_look_ahead() - find out how long gprof_buffer_put() need not look
  * @b: ring
  *
- * Context: Outermost producer.
+ * Of who interrupts another producer nothing is learned: that one may be about to cut.
+ *
+ * Context: Between gprof_buffer_begin() and gprof_buffer_end().
  */
-void gprof_buffer_recount(struct gprof_buffer *b)
+void gprof_buffer_look_ahead(struct gprof_buffer *b)
+{
+	u64 word = local64_read(&b->word);
+	/* B, pairs with D: what is written up to @quick_end comes behind this load. */
+	u64 freed = smp_load_acquire(b->freed), used = gprof_word_pos(word) - freed;
+
+	if (READ_ONCE(b->nest) > 1 || used > b->size || used & 7)
+		return;
+	WRITE_ONCE(b->quick_end, min(b->generation_end,
+				     gprof_word(gprof_word_generation(word), freed + b->size)));
+	barrier();	/* a loss from here on takes it back */
+	if (READ_ONCE(b->owing))
+		WRITE_ONCE(b->quick_end, 0);
+}
+
+/* Publishes the counts that seldom change. */
+static void recount(struct gprof_buffer *b)
 {
 	struct gprof_ring_head *head = b->head;
 	int i;
@@ -268,17 +299,46 @@ void gprof_buffer_recount(struct gprof_buffer *b)
 		WRITE_ONCE(head->lost[i], local64_read(&b->lost[i]));
 }
 
-/**
- * gprof_buffer_wake() - tell the reader that it is time to come
- * @b: ring
- * @pos: position of the head
- *
- * Context: Outermost producer.
- */
-void gprof_buffer_wake(struct gprof_buffer *b, u64 pos)
+/* Tells the reader that it is time to come. */
+static void wake(struct gprof_buffer *b, u64 pos)
 {
 	b->wake_at = pos + b->size / 2;
 	irq_work_queue(&b->wake);
+}
+
+static void publish(struct gprof_buffer *b, u64 pos)
+{
+	WRITE_ONCE(b->head->produced, local64_read(&b->produced));
+	if (READ_ONCE(b->recount))
+		recount(b);
+	smp_store_release(&b->head->head, pos);	/* A, pairs with C */
+	if (pos >= b->wake_at)
+		wake(b, pos);
+	WRITE_ONCE(b->look_at, b->wake_at);
+	barrier();	/* what is to be told from here on is asked for again */
+	if (READ_ONCE(b->recount))
+		WRITE_ONCE(b->look_at, 0);
+}
+
+/**
+ * gprof_buffer_publish_slowly() - publish more than where the records end
+ * @b: ring
+ *
+ * Context: Outermost producer, or no producer any more.
+ */
+void gprof_buffer_publish_slowly(struct gprof_buffer *b)
+{
+	u64 word;
+
+	do {
+		WRITE_ONCE(b->nest, 1);
+		barrier();
+		word = local64_read(&b->word);
+		publish(b, gprof_word_pos(word));
+		barrier();	/* publish before giving up the role of the outermost */
+		WRITE_ONCE(b->nest, 0);
+		barrier();	/* and look after it */
+	} while ((u64)local64_read(&b->word) != word);
 }
 
 /**

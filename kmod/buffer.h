@@ -52,11 +52,13 @@ struct gprof_generation {
  * @produced: samples that the source produced
  * @head: page that user space reads
  * @wake_at: position at which the reader is woken, all ones: never; outermost producer
- * @weight: weight that GENERATION records announce
- * @task: produced samples by context
- * @irq: produced samples by context
+ * @look_at: @wake_at, or 0: there is something else to do when records are published
+ * @irq: produced samples by context; those of tasks are the rest
  * @nmi: produced samples by context
  * @generation: number of the current generation; written by the outermost producer
+ * @quick_end: @word before which gprof_buffer_put() writes: there is room, the generation goes
+ *	on, and nothing is owed; 0: that is not known
+ * @weight: weight that GENERATION records announce
  * @first: number of the oldest generation (flight mode)
  * @floor: position of that one, or of an earlier one
  * @tail: page that user space writes
@@ -90,14 +92,15 @@ struct gprof_buffer {
 
 	local64_t produced;
 	struct gprof_ring_head *head;
-	u64 wake_at;
-	u64 weight;
-	local64_t task;
+	u64 look_at;
+	u64 quick_end;
 	local64_t irq;
 	local64_t nmi;
 	u64 generation;
+	u64 wake_at;
 
 	local64_t first;
+	u64 weight;
 	__u64 floor;
 	struct gprof_ring_tail *tail;
 	local64_t overwritten;
@@ -121,15 +124,16 @@ bool gprof_buffer_readable(const struct gprof_buffer *b);
 /* For the functions below. */
 void gprof_buffer_cut(struct gprof_buffer *b, u64 now);
 void *gprof_buffer_reserve_slow(struct gprof_buffer *b, u32 size, unsigned int samples);
-void gprof_buffer_recount(struct gprof_buffer *b);
-void gprof_buffer_wake(struct gprof_buffer *b, u64 pos);
+void gprof_buffer_look_ahead(struct gprof_buffer *b);
+void gprof_buffer_publish_slowly(struct gprof_buffer *b);
 
 #define GPROF_POS_BITS	48
 #define GPROF_POS_MASK	((1ULL << GPROF_POS_BITS) - 1)
 
 static inline u64 gprof_word_pos(u64 word)
 {
-	return (word & GPROF_POS_MASK) << 3;
+	/* Not by GPROF_POS_MASK, which is another instruction on amd64. */
+	return word << (64 - GPROF_POS_BITS) >> (64 - GPROF_POS_BITS - 3);
 }
 
 static inline u16 gprof_word_generation(u64 word)
@@ -240,6 +244,31 @@ static __always_inline void *gprof_buffer_reserve(struct gprof_buffer *b, u32 si
 	return gprof_buffer_at(b, pos);
 }
 
+/*
+ * The outermost producer publishes what is complete, which is all, and is none any more. What
+ * is seldom is called last, so that nothing has to be kept for it.
+ */
+static __always_inline void gprof_buffer_publish(struct gprof_buffer *b)
+{
+	struct gprof_ring_head *head = b->head;
+	u64 word, pos;
+
+	barrier();	/* records are filled before this producer is gone */
+	word = local64_read(&b->word);
+	pos = gprof_word_pos(word);
+	WRITE_ONCE(head->produced, local64_read(&b->produced));
+	if (unlikely(pos >= READ_ONCE(b->look_at))) {
+		gprof_buffer_publish_slowly(b);
+		return;
+	}
+	smp_store_release(&head->head, pos);	/* A, pairs with C */
+	barrier();	/* publish before giving up the role of the outermost */
+	WRITE_ONCE(b->nest, 0);
+	barrier();	/* and look after it */
+	if (unlikely((u64)local64_read(&b->word) != word))
+		gprof_buffer_publish_slowly(b);
+}
+
 /**
  * gprof_buffer_end() - cease to be a producer; the outermost one publishes
  * @b: ring
@@ -249,31 +278,60 @@ static __always_inline void *gprof_buffer_reserve(struct gprof_buffer *b, u32 si
 static inline void gprof_buffer_end(struct gprof_buffer *b)
 {
 	unsigned int nest = READ_ONCE(b->nest);
-	struct gprof_ring_head *head = b->head;
-	u64 word, pos;
 
-	barrier();	/* records are filled before this producer is gone */
 	if (unlikely(nest > 1)) {
+		barrier();	/* records are filled before this producer is gone */
 		WRITE_ONCE(b->nest, nest - 1);
 		return;
 	}
-	for (;;) {
-		word = local64_read(&b->word);
-		pos = gprof_word_pos(word);
-		WRITE_ONCE(head->produced, local64_read(&b->produced));
-		if (unlikely(READ_ONCE(b->recount)))
-			gprof_buffer_recount(b);
-		smp_store_release(&head->head, pos);	/* A, pairs with C */
-		if (unlikely(pos >= b->wake_at))
-			gprof_buffer_wake(b, pos);
-		barrier();	/* publish before giving up the role of the outermost */
+	gprof_buffer_publish(b);
+}
+
+/**
+ * gprof_buffer_look_no_further() - let the next word be looked at
+ * @b: ring of this CPU
+ *
+ * For a source that puts words only while something of its own holds.
+ *
+ * Context: Any, preemption off.
+ */
+static __always_inline void gprof_buffer_look_no_further(struct gprof_buffer *b)
+{
+	WRITE_ONCE(b->quick_end, 0);
+}
+
+/**
+ * gprof_buffer_put() - write a record of one word and publish it, where nothing is in the way
+ * @b: ring of this CPU
+ * @word: @b->word, read by the caller
+ * @record: it, a sample
+ *
+ * Instead of gprof_buffer_begin(), _reserve() and _end(). Whoever cuts a generation or
+ * reserves changes @b->word, so that what the caller has read of the ring behind it is of
+ * @word's generation still when the compare-exchange succeeds. That there is room was looked
+ * up by gprof_buffer_look_ahead(); nobody but a producer takes it away, by changing @b->word.
+ *
+ * Context: Any incl. NMI, on the owning CPU, preemption off.
+ * Return: false: nothing is done, and those three have to be called.
+ */
+static __always_inline bool gprof_buffer_put(struct gprof_buffer *b, u64 word, u64 record)
+{
+	/* The number of the generation lies above any ring's size. */
+	u64 *place = b->data + (word << 3 & (b->size - 1));
+
+	if (unlikely(READ_ONCE(b->nest)) || unlikely(word >= READ_ONCE(b->quick_end)))
+		return false;
+	WRITE_ONCE(b->nest, 1);
+	barrier();	/* interrupts from here on see this producer */
+	if (unlikely((u64)local64_cmpxchg(&b->word, word, word + 1) != word)) {
+		/* What an interrupt has written since @nest is 1 the caller's end publishes. */
 		WRITE_ONCE(b->nest, 0);
-		barrier();	/* and look after it */
-		if (likely((u64)local64_read(&b->word) == word))
-			break;
-		WRITE_ONCE(b->nest, 1);
-		barrier();
+		return false;
 	}
+	gprof_buffer_holds(b, word, 1);
+	*place = record;
+	gprof_buffer_publish(b);
+	return true;
 }
 
 #endif /* GPROF_BUFFER_H */

@@ -8,6 +8,7 @@
 
 #include <linux/gprof.h>
 #include <linux/irq_work.h>
+#include <linux/minmax.h>
 #include <linux/poll.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
@@ -132,8 +133,10 @@ void gprof_channels_begin(struct gprof_channel **channels)
 	int cpu;
 
 	for_each_possible_cpu(cpu) {
-		if (channels[cpu])
+		if (channels[cpu]) {
 			channels[cpu]->buffer.generation_end = 0;
+			channels[cpu]->buffer.quick_end = 0;
+		}
 	}
 }
 
@@ -164,16 +167,19 @@ bool gprof_channels_readable(struct gprof_channel **channels)
 void gprof_channel_add(const struct gprof_channel *ch, struct gprof_stats *st)
 {
 	const struct gprof_buffer *b = &ch->buffer;
+	u64 irq = local64_read(&b->irq), nmi = local64_read(&b->nmi);
+	u64 produced = local64_read(&b->produced);
 	int i;
 
 	st->out_cpus++;
-	st->out_produced += local64_read(&b->produced);
+	st->out_produced += produced;
 	for (i = 0; i < GPROF_LOST_NR; i++)
 		st->out_lost[i] += local64_read(&b->lost[i]);
 	st->out_overwritten += local64_read(&b->overwritten);
-	st->out_nmi += local64_read(&b->nmi);
-	st->out_irq += local64_read(&b->irq);
-	st->out_task += local64_read(&b->task);
+	st->out_nmi += nmi;
+	st->out_irq += irq;
+	/* While they are counted, one may be seen here and not as produced yet. */
+	st->out_task += produced - min(produced, irq + nmi);
 	st->out_throttled += local64_read(&b->throttled);
 	st->out_maps_lost += local64_read(&b->maps_lost);
 }

@@ -11,6 +11,7 @@
 #include "cycles.h"
 #include "dev.h"
 #include "layout.h"
+#include "mono.h"
 #include "netlink.h"
 #include "sampler.h"
 #include "scope.h"
@@ -27,9 +28,12 @@ static int __init gprof_init(void)
 
 	gprof_cycles_init();
 	gprof_callers_prepare();
-	err = gprof_samplers_init();
+	err = gprof_mono_init();
 	if (err)
 		return err;
+	err = gprof_samplers_init();
+	if (err)
+		goto err_mono;
 	err = gprof_attach_init();
 	if (err)
 		goto err_samplers;
@@ -52,6 +56,8 @@ err_attach:
 	gprof_attach_exit();
 err_samplers:
 	gprof_samplers_exit();
+err_mono:
+	gprof_mono_exit();
 	return err;
 }
 
@@ -67,6 +73,7 @@ static void __exit gprof_exit(void)
 	gprof_watches_exit();
 	gprof_spaces_exit();
 	gprof_samplers_exit();
+	gprof_mono_exit();
 }
 
 module_init(gprof_init);

@@ -17,6 +17,7 @@
 #include "mapping.h"
 #include "build_id.h"
 #include "compat/file.h"
+#include "compat/irq_work.h"
 #include "compat/mm.h"
 #include "compat/task.h"
 #include "layout.h"
@@ -588,7 +589,8 @@ int gprof_maps_init(struct gprof_maps *m, struct gprof_channel **channels,
 	m->channels = channels;
 	m->tables = tables;
 	m->owner = get_cred(owner);
-	init_irq_work(&m->irq_work, hand_over);
+	/* Its thread on PREEMPT_RT may be kept from running for ever, and STOP waits for it. */
+	gprof_irq_work_init_hard(&m->irq_work, hand_over);
 	return 0;
 }
 

@@ -98,8 +98,6 @@ static __always_inline void count(struct gprof_buffer *b, u16 context)
 		local64_inc(&b->irq);
 	else if (context & GPROF_SAMPLE_REC_F_NMI)
 		local64_inc(&b->nmi);
-	else
-		local64_inc(&b->task);
 }
 
 /*

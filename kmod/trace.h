@@ -159,10 +159,28 @@ static __always_inline u32 gprof_trace_word(u32 what, u32 arg, u32 number)
 	       number << GPROF_TRACE_TID_SHIFT;
 }
 
+/* From here on no reader knows who runs, until it is said again. */
+static __always_inline void gprof_trace_go_astray(struct gprof_trace_cpu *c)
+{
+	c->followed = GPROF_TRACE_ASTRAY;
+	if (likely(c->buffer))
+		gprof_buffer_look_no_further(c->buffer);
+}
+
+/* Hard or soft: one look, where both are told in one word. */
+static __always_inline bool gprof_trace_serves_irq(void)
+{
+#ifdef CONFIG_PREEMPT_RT
+	return in_hardirq() || in_serving_softirq();
+#else
+	return preempt_count() & (HARDIRQ_MASK | SOFTIRQ_OFFSET);
+#endif
+}
+
 /* A probe on an instruction looks like an NMI, though it is whose instruction it is. */
 static inline bool gprof_trace_in_irq(void)
 {
-	return !in_nmi() && (in_hardirq() || in_serving_softirq());
+	return !in_nmi() && gprof_trace_serves_irq();
 }
 
 static __always_inline u32 gprof_trace_what(u32 word)
@@ -170,12 +188,12 @@ static __always_inline u32 gprof_trace_what(u32 word)
 	return word >> GPROF_TRACE_ARG_BITS & 0x1f;
 }
 
-static __always_inline u64 *gprof_trace_name(struct gprof_trace_cpu *c, pid_t tid)
+static __always_inline u64 *gprof_trace_name(struct gprof_trace_cpu *c, u32 tid)
 {
 	return &c->named[tid & (GPROF_TRACE_NAMED - 1)];
 }
 
-static __always_inline u64 gprof_trace_name_key(const struct gprof_trace_cpu *c, pid_t tid)
+static __always_inline u64 gprof_trace_name_key(const struct gprof_trace_cpu *c, u32 tid)
 {
 	return c->epoch << 22 | tid;
 }
@@ -204,8 +222,7 @@ struct gprof_trace_event {
 	struct gprof_annotation_rec *note;
 };
 
-void gprof_trace_emit_word(struct gprof_trace *t, struct gprof_trace_cpu *c, u64 now, u32 word,
-			   struct task_struct *named);
+void gprof_trace_emit_slowly(struct gprof_trace *t, u64 now, u32 word, struct task_struct *named);
 void gprof_trace_no_buffer(struct gprof_trace *t);
 void gprof_trace_write(struct gprof_trace *t, const struct gprof_trace_event *e);
 void gprof_trace_release(struct gprof_trace *t);
@@ -219,40 +236,36 @@ void gprof_trace_stack(struct gprof_trace *t, struct gprof_trace_cpu *c, u64 now
 /**
  * gprof_trace_emit() - write an event of one word
  * @t: trace
- * @c: this CPU's
- * @context: that of @c->buffer's counters that is meant
+ * @c: this CPU's, which has a ring
+ * @now: its time
  * @word: gprof_trace_word()
- * @named: task that it names, or NULL
+ * @tid: that of @named, which it names, or 0: it names none that has a name
+ * @named: task
+ *
+ * It is one word alone where a reader knows already who runs and who is named; then all that
+ * could be in the way is looked at ahead of the first thing that is done, and nothing has to
+ * be kept for what is seldom. Who runs is known while it is looked ahead in the ring. In an
+ * interrupt the caller counts it as such.
  *
  * Context: Any but NMI, interrupts off.
- * Return: its time, for gprof_trace_stack().
  */
-static __always_inline u64 gprof_trace_emit(struct gprof_trace *t, struct gprof_trace_cpu *c,
-					    local64_t *context, u32 word,
-					    struct task_struct *named)
+static __always_inline void gprof_trace_emit(struct gprof_trace *t, struct gprof_trace_cpu *c,
+					     u64 now, u32 word, u32 tid,
+					     struct task_struct *named)
 {
-	u64 now = ktime_get_mono_fast_ns(), since;
 	struct gprof_buffer *b = c->buffer;
-	u16 generation;
-	u64 *place;
+	u64 at, since;
 
 	local64_inc(&b->produced);
-	local64_inc(context);
-	generation = gprof_buffer_begin(b, now);
-	since = (gprof_buffer_time(b, now) - b->generation_start) / GPROF_TRACE_TIME_UNIT;
-	if (likely(generation == c->followed) && likely(since <= U32_MAX) &&
-	    likely(!named || *gprof_trace_name(c, named->pid) ==
-			     gprof_trace_name_key(c, named->pid))) {
-		place = gprof_buffer_reserve(b, sizeof(*place), 1);
-		if (likely(place))
-			*place = since << GPROF_TRACE_TIME_SHIFT | word;
-		else
-			c->followed = GPROF_TRACE_ASTRAY;
-	} else {
-		gprof_trace_emit_word(t, c, now, word, named);
-	}
-	gprof_buffer_end(b);
-	return now;
+	at = local64_read(&b->word);
+	barrier();	/* what is read behind it is gprof_buffer_put()'s business */
+	/* No generation is longer than a word can tell, but by gprof_trace_emit_slowly(). */
+	since = now - READ_ONCE(b->generation_start);
+	if (unlikely(since >= b->generation_ns) ||
+	    (tid && unlikely(*gprof_trace_name(c, tid) != gprof_trace_name_key(c, tid))) ||
+	    unlikely(!gprof_buffer_put(b, at, since / GPROF_TRACE_TIME_UNIT
+					      << GPROF_TRACE_TIME_SHIFT | word)))
+		gprof_trace_emit_slowly(t, now, word, tid ? named : NULL);
 }
 
 bool gprof_trace_can(u32 flags);

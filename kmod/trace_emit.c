@@ -8,6 +8,7 @@
  * does says again who runs.
  */
 #include "compat/preempt.h"
+#include "mono.h"
 #include "process.h"
 #include "sampler.h"
 #include "trace.h"
@@ -96,7 +97,7 @@ static void write_all(struct gprof_trace *t, struct gprof_trace_cpu *c, u64 now,
 		place = gprof_buffer_reserve(b, size, sample ? 1 : 0);
 	}
 	if (!place) {
-		c->followed = GPROF_TRACE_ASTRAY;
+		gprof_trace_go_astray(c);
 		return;
 	}
 	if (!current_named)
@@ -108,7 +109,9 @@ static void write_all(struct gprof_trace *t, struct gprof_trace_cpu *c, u64 now,
 		*place++ = time | gprof_trace_word(GPROF_TRACE_RUNNING,
 						   member ? 0 : GPROF_TRACE_STRANGER,
 						   member ? current->pid : 0);
-		c->running = member ? current : NULL;
+		/* A switch has noted already who comes. */
+		if (gprof_trace_what(e->word) != GPROF_TRACE_SWITCH)
+			c->running = member ? current : NULL;
 		c->followed = generation;
 	}
 	if (e->word)
@@ -121,21 +124,26 @@ static void write_all(struct gprof_trace *t, struct gprof_trace_cpu *c, u64 now,
 }
 
 /**
- * gprof_trace_emit_word() - for gprof_trace_emit(), when something has to be said before
+ * gprof_trace_emit_slowly() - for gprof_trace_emit(), when there is more to do than to write it
  * @t: trace
- * @c: this CPU's
- * @now: as gprof_buffer_begin() got it
- * @word: as gprof_trace_emit() got it
+ * @now: as gprof_trace_emit() got it
+ * @word: likewise
  * @named: likewise
  *
- * Context: Between gprof_buffer_begin() and gprof_buffer_end(), interrupts off.
+ * Context: Any but NMI, interrupts off.
  */
-noinline void gprof_trace_emit_word(struct gprof_trace *t, struct gprof_trace_cpu *c, u64 now,
-				    u32 word, struct task_struct *named)
+noinline void gprof_trace_emit_slowly(struct gprof_trace *t, u64 now, u32 word,
+				      struct task_struct *named)
 {
 	struct gprof_trace_event e = { .word = word, .named = named };
+	struct gprof_trace_cpu *c = this_cpu_ptr(t->cpus);
 
+	gprof_buffer_begin(c->buffer, now);
 	write_all(t, c, now, &e, false);
+	/* Words alone are put only where a reader knows who runs. */
+	if (c->followed != GPROF_TRACE_ASTRAY)
+		gprof_buffer_look_ahead(c->buffer);
+	gprof_buffer_end(c->buffer);
 }
 
 /**
@@ -156,7 +164,8 @@ static void write_counted(struct gprof_trace *t, struct gprof_trace_cpu *c, u64 
 
 	if (e->word || e->note) {
 		local64_inc(&b->produced);
-		local64_inc(irq ? &b->irq : &b->task);
+		if (irq)
+			local64_inc(&b->irq);
 	}
 	gprof_buffer_begin(b, now);
 	write_all(t, c, now, e, false);
@@ -213,7 +222,7 @@ void gprof_trace_write(struct gprof_trace *t, const struct gprof_trace_event *e)
 	if (likely(c->buffer)) {
 		if (unlikely(c->nr_held))
 			release(t, c);
-		write_counted(t, c, ktime_get_mono_fast_ns(), e, gprof_trace_in_irq());
+		write_counted(t, c, gprof_mono_ns(), e, gprof_trace_in_irq());
 	} else if (e->word || e->note) {
 		gprof_trace_no_buffer(t);
 	}
@@ -239,7 +248,7 @@ void gprof_trace_say_running(struct gprof_trace *t, bool again)
 	if (c->buffer) {
 		if (unlikely(c->nr_held))
 			release(t, c);
-		now = ktime_get_mono_fast_ns();
+		now = gprof_mono_ns();
 		gprof_buffer_begin(c->buffer, now);
 		write_all(t, c, now, &none, again);
 		gprof_buffer_end(c->buffer);

@@ -11,6 +11,7 @@
  * all of it is written. No generation can have been cut since, as only what is written
  * cuts one, and CPU samples, which are refused beside a least duration.
  */
+#include "mono.h"
 #include "trace.h"
 
 #include <linux/gprof.h>
@@ -34,7 +35,7 @@ void gprof_trace_begins(struct gprof_trace *t, const struct gprof_trace_event *e
 		gprof_trace_write(t, e);
 	else
 		c->held[c->nr_held++] = (struct gprof_trace_held){
-			.time = ktime_get_mono_fast_ns(),
+			.time = gprof_mono_ns(),
 			.word = e->word,
 			.stack = e->stack,
 			.irq = gprof_trace_in_irq(),
@@ -49,7 +50,7 @@ static bool drop(struct gprof_trace_cpu *c, u64 min_ns, u32 begin)
 
 	while (i && gprof_trace_what(c->held[i - 1].word) != begin)
 		i--;
-	if (!i || ktime_get_mono_fast_ns() - c->held[i - 1].time >= min_ns)
+	if (!i || gprof_mono_ns() - c->held[i - 1].time >= min_ns)
 		return false;
 	c->nr_held = i - 1;
 	return true;

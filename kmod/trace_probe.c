@@ -10,6 +10,7 @@
 #include "arch.h"
 #include "compat/preempt.h"
 #include "compat/sched.h"
+#include "mono.h"
 #include "trace.h"
 #include "trigger.h"
 
@@ -80,12 +81,10 @@ static __always_inline void on_switch(struct gprof_trace *t, bool preempt,
 	struct gprof_trace_cpu *c = this_cpu_ptr(t->cpus);
 	bool enters = all || gprof_trace_has(t, next);
 	bool ran = all || c->running;
-	u32 word, tid = 0;
-	u64 now, arg;
+	u32 word, tid = 0, arg;
+	u64 now;
 
-	if ((!enters && !ran) || unlikely(!c->buffer)) {
-		if (enters || ran)
-			gprof_trace_no_buffer(t);
+	if (!enters && !ran) {
 		if (lasts)
 			gprof_lasting_switch(t->triggers, c, prev, next,
 					     reason_of(t, prev, preempt, state, true));
@@ -93,24 +92,33 @@ static __always_inline void on_switch(struct gprof_trace *t, bool preempt,
 	}
 	/* The kernel tells nothing of a CPU that is on its way out, or in. */
 	if (ran && unlikely(c->running != prev))
-		c->followed = GPROF_TRACE_ASTRAY;
+		gprof_trace_go_astray(c);
 	if (ran || lasts)
 		arg = reason_of(t, prev, preempt, state, lasts);
 	else
 		arg = GPROF_TRACE_PREV_OTHER;
 	word = gprof_trace_word(GPROF_TRACE_SWITCH, ran ? arg : GPROF_TRACE_PREV_OTHER, 0);
+	now = gprof_mono_ns();
+	/* Found again rather than kept meanwhile. */
+	c = this_cpu_ptr(t->cpus);
+	if (unlikely(!c->buffer)) {
+		gprof_trace_no_buffer(t);
+		if (lasts)
+			gprof_lasting_switch(t->triggers, c, current, next, arg);
+		return;
+	}
 	if (enters)
 		tid = next->pid;
 	else
 		word |= GPROF_TRACE_STRANGER;
-	now = gprof_trace_emit(t, c, &c->buffer->task, word | tid << GPROF_TRACE_TID_SHIFT,
-			       tid ? next : NULL);
-	if (stacks && ran && has_blocked_stack(arg) && gprof_trace_has(t, prev))
-		gprof_trace_stack(t, c, now, NULL);
 	c->running = enters ? next : NULL;
+	gprof_trace_emit(t, c, now, word | tid << GPROF_TRACE_TID_SHIFT, tid, next);
+	if (stacks && ran && has_blocked_stack(arg) && gprof_trace_has(t, current))
+		gprof_trace_stack(t, this_cpu_ptr(t->cpus), now, NULL);
 	if (!lasts)
 		return;
 	/* A firing stands behind the switch that it is about. Prev is current, still. */
+	c = this_cpu_ptr(t->cpus);
 	if (unlikely(!gprof_lasting_switch_quick(c, current, next, gprof_since(now) | arg)))
 		gprof_lasting_switch(t->triggers, c, current, next, arg);
 }
@@ -135,22 +143,25 @@ static bool may_see_waker(const struct gprof_trace *t)
 static __always_inline void on_waking(struct gprof_trace *t, struct task_struct *task, bool all,
 				      bool stacks, bool lasts)
 {
-	struct gprof_trace_cpu *c = this_cpu_ptr(t->cpus);
-	local64_t *context;
+	u32 by = GPROF_TRACE_BY_TASK;
+	struct gprof_trace_cpu *c;
 	u64 now;
-	u32 by;
 
 	if (!all && !has_other(t, task))
 		return;
+	/* Ahead of the rest, which need not be kept meanwhile then. */
+	now = gprof_mono_ns();
+	c = this_cpu_ptr(t->cpus);
 	if (unlikely(!c->buffer)) {
 		gprof_trace_no_buffer(t);
 		return;
 	}
-	by = in_hardirq() ? GPROF_TRACE_BY_IRQ :
-	     in_serving_softirq() ? GPROF_TRACE_BY_SOFTIRQ : GPROF_TRACE_BY_TASK;
-	context = by == GPROF_TRACE_BY_TASK ? &c->buffer->task : &c->buffer->irq;
-	now = gprof_trace_emit(t, c, context,
-			       gprof_trace_word(GPROF_TRACE_WAKING, by, task->pid), NULL);
+	if (unlikely(gprof_trace_serves_irq())) {
+		by = in_hardirq() ? GPROF_TRACE_BY_IRQ : GPROF_TRACE_BY_SOFTIRQ;
+		local64_inc(&c->buffer->irq);
+	}
+	gprof_trace_emit(t, c, now, gprof_trace_word(GPROF_TRACE_WAKING, by, task->pid), 0,
+			 NULL);
 	if (lasts) {
 		c->waking = task;
 		c->waking_at = now;

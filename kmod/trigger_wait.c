@@ -21,6 +21,7 @@
 #include "compat/sched.h"
 #include "firing.h"
 #include "memlock.h"
+#include "mono.h"
 #include "target.h"
 #include "trigger.h"
 
@@ -147,7 +148,7 @@ static void was_long(struct gprof_triggers *g, struct gprof_lasting *l, struct t
 void gprof_lasting_switch(struct gprof_triggers *g, struct gprof_trace_cpu *c,
 			  struct task_struct *prev, struct task_struct *next, u32 why)
 {
-	u64 now = gprof_since(ktime_get_mono_fast_ns());
+	u64 now = gprof_since(gprof_mono_ns());
 	struct gprof_lasting *l = find(g, prev);
 
 	/* Its first wait. */
@@ -222,7 +223,7 @@ static u64 woken_at(const struct gprof_trace_cpu *c, const struct gprof_lasting 
 	/* Of whom it is not known when it left, another may have been told, who had its address. */
 	if (likely(c->waking == task) && likely(off) && likely(gprof_since_lasts(off, at) > 0))
 		return at;
-	return gprof_since(ktime_get_mono_fast_ns());
+	return gprof_since(gprof_mono_ns());
 }
 
 /* Under the lock of its run queue. Who is amid falling asleep runs still, and goes on. */
@@ -301,7 +302,7 @@ void gprof_lasting_begins(struct gprof_triggers *g, enum gprof_lasting_kind kind
 	if (kind == GPROF_LASTS_SYSCALL)
 		WRITE_ONCE(l->number, number);
 	/* Pairs with smp_load_acquire() in look_at_kind(): the number is this one's. */
-	smp_store_release(&l->since[kind], gprof_since(ktime_get_mono_fast_ns()));
+	smp_store_release(&l->since[kind], gprof_since(gprof_mono_ns()));
 }
 
 /**
@@ -321,7 +322,7 @@ void gprof_lasting_ends(struct gprof_triggers *g, enum gprof_lasting_kind kind)
 	since = READ_ONCE(l->since[kind]);
 	if (!since)
 		return;
-	now = gprof_since(ktime_get_mono_fast_ns());
+	now = gprof_since(gprof_mono_ns());
 	if (!gprof_lasting_is_long(g, kind, since, now) || !gprof_trace_has(g->trace, current))
 		WRITE_ONCE(l->since[kind], 0);
 	else

@@ -16,7 +16,10 @@
 #include <asm/sigcontext.h>
 #include <asm/syscall.h>
 #include <asm/ucontext.h>
+#include <asm/virt.h>
+#include <linux/clocksource.h>
 #include <linux/elf-em.h>
+#include <linux/kallsyms.h>
 #include <linux/ptrace.h>
 #include <linux/signal.h>
 
@@ -113,6 +116,29 @@ static inline u64 gprof_signal_register(u32 nr)
 static inline u64 gprof_counter_hz(void)
 {
 	return arch_timer_get_cntfrq();
+}
+
+/* The counter, where the kernel's clock and a program's are told by it (gprof_counter_is()). */
+static __always_inline u64 gprof_counter(void)
+{
+	return __arch_counter_get_cntvct();
+}
+
+/*
+ * A kernel that has given EL2 to KVM alone keeps its clock by CNTPCT, for CNTVCT is a guest's,
+ * by an offset which that chooses, from where its vCPU is loaded until it is put. Which one it
+ * is says the name of what reads it alone.
+ */
+static inline bool gprof_counter_is(enum vdso_clock_mode mode)
+{
+	char reads[KSYM_NAME_LEN];
+
+	if (mode != VDSO_CLOCKMODE_ARCHTIMER)
+		return false;
+	if (is_kernel_in_hyp_mode())
+		return true;
+	snprintf(reads, sizeof(reads), "%ps", arch_timer_read_counter);
+	return !strcmp(reads, "arch_counter_get_cntvct");
 }
 
 /* The system call that a program is in, or -1. */

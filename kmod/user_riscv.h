@@ -17,6 +17,7 @@
 #include <asm/syscall.h>
 #include <asm/ucontext.h>
 #include <linux/bits.h>
+#include <linux/clocksource.h>
 #include <linux/elf-em.h>
 #include <linux/signal.h>
 
@@ -122,6 +123,17 @@ static inline u64 gprof_signal_register(u32 nr)
 static inline u64 gprof_counter_hz(void)
 {
 	return riscv_timebase;
+}
+
+/* The counter, where the kernel's clock and a program's are told by it (gprof_counter_is()). */
+static __always_inline u64 gprof_counter(void)
+{
+	return get_cycles();
+}
+
+static inline bool gprof_counter_is(enum vdso_clock_mode mode)
+{
+	return mode == VDSO_CLOCKMODE_ARCHTIMER;
 }
 
 /* The system call that a program is in, or -1: its register holds anything in other traps. */

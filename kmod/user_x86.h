@@ -14,6 +14,7 @@
 #include <asm/syscall.h>
 #include <asm/tsc.h>
 #include <asm/ucontext.h>
+#include <linux/clocksource.h>
 #include <linux/elf-em.h>
 #include <linux/mm.h>
 #include <linux/ptrace.h>
@@ -141,6 +142,17 @@ static inline u64 gprof_signal_register(u32 nr)
 static inline u64 gprof_counter_hz(void)
 {
 	return check_tsc_unstable() ? 0 : tsc_khz * 1000ULL;
+}
+
+/* The counter, where the kernel's clock and a program's are told by it (gprof_counter_is()). */
+static __always_inline u64 gprof_counter(void)
+{
+	return rdtsc_ordered();
+}
+
+static inline bool gprof_counter_is(enum vdso_clock_mode mode)
+{
+	return mode == VDSO_CLOCKMODE_TSC;
 }
 
 /* The system call that a program is in, or -1. */

@@ -24,6 +24,7 @@
 #include "compat/irq_work.h"
 #include "compat/sched.h"
 #include "memlock.h"
+#include "mono.h"
 #include "sampler.h"
 #include "source.h"
 #include "stack_caller.h"
@@ -79,7 +80,7 @@ static void sample_waiter(struct irq_work *irq)
 static noinline void comes(struct gprof_waits *w, unsigned int at, struct task_struct *next)
 {
 	struct gprof_wait_cpu *c = this_cpu_ptr(w->cpus);
-	u64 now = ktime_get_mono_fast_ns();
+	u64 now = gprof_mono_ns();
 	struct gprof_wait wait;
 
 	if (!gprof_wait_take_of(w, at, next, &wait))
@@ -95,7 +96,7 @@ static noinline void comes(struct gprof_waits *w, unsigned int at, struct task_s
 static noinline void goes(struct gprof_waits *w, struct task_struct *prev, unsigned int state,
 			  bool unsampled)
 {
-	u64 now = ktime_get_mono_fast_ns();
+	u64 now = gprof_mono_ns();
 
 	if (unlikely(!gprof_wait_begins(w, prev, now, state, unsampled)) && !unsampled)
 		gprof_wait_lose(w);
@@ -213,7 +214,7 @@ static noinline void comes_then_stops(struct gprof_waits *w, unsigned int at,
 
 static noinline void ends(struct gprof_waits *w, unsigned int at)
 {
-	WRITE_ONCE(w->waits[at].woken, ktime_get_mono_fast_ns());
+	WRITE_ONCE(w->waits[at].woken, gprof_mono_ns());
 }
 
 static notrace void woken(void *data, struct task_struct *task)
@@ -255,7 +256,7 @@ static bool take_ended(struct gprof_waits *w, unsigned int at, struct task_struc
 	/* Pairs with smp_store_release() in gprof_waits_stop(). */
 	if (smp_load_acquire(&w->phase) == GPROF_WAITS_OVER)
 		return false;
-	gprof_wait_end(w, &wait, ktime_get_mono_fast_ns(), e);
+	gprof_wait_end(w, &wait, gprof_mono_ns(), e);
 	return true;
 }
 
@@ -567,7 +568,7 @@ int gprof_waits_start(void *state, u32 *attached)
 		return err;
 	}
 	w->until = 0;
-	w->from = ktime_get_mono_fast_ns();
+	w->from = gprof_mono_ns();
 	/* Pairs with smp_load_acquire() in gprof_wait_end(). */
 	smp_store_release(&w->phase, GPROF_WAITS_BEGIN);
 	if (!w->spec.in_kernel)
@@ -589,7 +590,7 @@ void gprof_waits_stop(void *state)
 {
 	struct gprof_waits *w = state;
 
-	w->until = ktime_get_mono_fast_ns();
+	w->until = gprof_mono_ns();
 	/* Pairs with smp_load_acquire() in gprof_wait_end() and take_ended(). */
 	smp_store_release(&w->phase, GPROF_WAITS_OVER);
 	if (!w->spec.by_waker && !w->spec.in_kernel)

@@ -13,6 +13,7 @@
  * counts. Therefore those that are not sampled have notes too.
  */
 #include "compat/preempt.h"
+#include "mono.h"
 #include "sampler.h"
 #include "wait.h"
 
@@ -115,7 +116,7 @@ static void begins(struct gprof_waits *w, void *lock, unsigned int flags)
 	local64_inc(&c->count);
 	wait.unsampled = w->thinned && !gprof_thin_takes(&c->thin, &w->thinning, 1);
 	if (!wait.unsampled) {
-		wait.since = ktime_get_mono_fast_ns();
+		wait.since = gprof_mono_ns();
 		wait.what = GPROF_WAIT_FOR_LOCK | kind_of(flags) << GPROF_WAIT_LOCK_SHIFT;
 	}
 	if (w->owners)
@@ -156,7 +157,7 @@ static noinline void ends(struct gprof_waits *w, unsigned int at, const struct t
 	/* Pairs with smp_store_release() in gprof_waits_stop(). */
 	if (smp_load_acquire(&w->phase) == GPROF_WAITS_OVER)
 		return;
-	gprof_wait_end(w, &wait, ktime_get_mono_fast_ns(), &e);
+	gprof_wait_end(w, &wait, gprof_mono_ns(), &e);
 	if (w->owners)
 		e.owner = &owner;
 	perf_fetch_caller_regs(&c->regs);

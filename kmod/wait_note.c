@@ -34,7 +34,8 @@ void gprof_wait_lose(struct gprof_waits *w)
 		return;
 	}
 	local64_inc(&ch->buffer.produced);
-	local64_inc(in_hardirq() ? &ch->buffer.irq : &ch->buffer.task);
+	if (in_hardirq())
+		local64_inc(&ch->buffer.irq);
 	gprof_buffer_lose(&ch->buffer, GPROF_LOST_WAIT);
 }
 

@@ -7,8 +7,7 @@
  * here it meets what it is for: real interrupts, the kernel's local_t and barriers, vmap(),
  * and whatever checks this kernel was built with.
  */
-#include <kunit/test.h>
-#include <linux/module.h>
+#include "suites.h"
 
 #include "../buffer.c"
 #include "../buffer_pages.c"
@@ -499,12 +498,7 @@ static struct kunit_case ring_cases[] = {
 	{}
 };
 
-static struct kunit_suite ring_suite = {
+struct kunit_suite gprof_ring_suite = {
 	.name = "gprof_ring",
 	.test_cases = ring_cases,
 };
-
-kunit_test_suites(&ring_suite);
-
-MODULE_DESCRIPTION("KUnit tests of gprof");
-MODULE_LICENSE("GPL");

@@ -2,4 +2,5 @@
 /* pmu: when counters sample */
 #include "../source_pmu.c"
 #include "../cycles.c"
+#include "../mono.c"
 #include "../paranoid.c"

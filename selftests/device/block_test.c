@@ -505,8 +505,9 @@ TEST_F(block, each_wait_is_told_what_it_was_for)
 	pthread_sigmask(SIG_BLOCK, &set, NULL);
 	for (i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
 		struct recorder *r = &self->r[0];
-		struct waiter w;
+		unsigned int wanted, others;
 		struct sum s, all;
+		struct waiter w;
 
 		go = false;
 		go_word = 0;
@@ -526,8 +527,11 @@ TEST_F(block, each_wait_is_told_what_it_was_for)
 		       (unsigned long long)s.ns / 1000, (unsigned long long)w.asked / 1000,
 		       (unsigned long long)w.around / 1000);
 		EXPECT_FALSE(w.failed);
+		/* Amid a fault of another page it may wait for who changes the mappings. */
+		others = ways[i].what == GPROF_WAIT_FOR_FAULT ? 2 : 0;
 		/* And that of the word that let it go. */
-		EXPECT_EQ(5 + (ways[i].what == GPROF_WAIT_FOR_FUTEX), s.nr) {
+		wanted = 5 + (ways[i].what == GPROF_WAIT_FOR_FUTEX);
+		EXPECT_TRUE(s.nr >= wanted && s.nr <= wanted + others) {
 			TH_LOG("%s; the last was for %u", ways[i].name,
 			       all.last ? all.last->what : 0);
 		}
@@ -725,9 +729,19 @@ struct napper {
 	pthread_t thread;
 	_Atomic pid_t tid;
 	uint64_t until;
+	bool slept;
 	_Atomic unsigned int turn, done;
 	atomic_bool ends;
 };
+
+/* How often this thread has gone to sleep. */
+static long sleeps_so_far(void)
+{
+	struct rusage used;
+
+	getrusage(RUSAGE_THREAD, &used);
+	return used.ru_nvcsw;
+}
 
 static void *idles(void *arg)
 {
@@ -744,6 +758,7 @@ static void *naps_until(void *arg)
 	n->tid = gettid();
 	for (turn = 1; ; turn++) {
 		struct timespec t;
+		long before;
 
 		while (n->turn < turn)
 			syscall(SYS_futex, &n->turn, FUTEX_WAIT_PRIVATE, turn - 1, NULL, NULL, 0);
@@ -751,7 +766,9 @@ static void *naps_until(void *arg)
 			return NULL;
 		t.tv_sec = n->until / 1000000000;
 		t.tv_nsec = n->until % 1000000000;
+		before = sleeps_so_far();
 		syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL);
+		n->slept = sleeps_so_far() > before;
 		n->done = turn;
 	}
 }
@@ -803,7 +820,7 @@ TEST_F(block, waits_that_end_while_start_looks_for_them_are_told)
 
 			/* Who was late to fall asleep has not slept, or did within. */
 			after += within;
-			missed += within && !nr;
+			missed += within && nappers[i].slept && !nr;
 			twice += nr > 1;
 		}
 		/* Each is counted when it is found, or begins. */
@@ -1226,16 +1243,20 @@ TEST_F(block, wait_is_of_the_cgroup_that_it_began_in)
 TEST_F(block, system_has_waits_of_the_kernel_with_its_frames)
 {
 	struct recorder *r = &self->r[0];
-	unsigned int i, kernel = 0, frames = 0, own;
-	unsigned int n = 50;
+	unsigned int i, kernel = 0, frames = 0, own, n = 0;
 
 	r->setup = device_setup_of(GPROF_TARGET_SYSTEM, 0, &r->params);
 	r->setup.kind = GPROF_KIND_BLOCK;
 	r->setup.stack |= GPROF_STACK_F_KERNEL;
 	set_up(_metadata, r, 1, 0, GPROF_TARGET_SYSTEM, 0);
 	start(_metadata, r);
-	for (i = 0; i < n; i++)
+	/* On a busy host a nap may be over before its sleeper has left the CPU. */
+	for (i = 0; i < 50; i++) {
+		long before = sleeps_so_far();
+
 		sleep_ms(2);
+		n += sleeps_so_far() > before;
+	}
 	stop(_metadata, r);
 	own = sum_of(r, gettid(), GPROF_WAIT_FOR_SLEEP).nr;
 	for (i = 0; i < r->nr; i++) {
@@ -1245,6 +1266,7 @@ TEST_F(block, system_has_waits_of_the_kernel_with_its_frames)
 			frames += r->told[i].nr_kernel > 3 && r->told[i].nr_user;
 	}
 	TH_LOG("%u of ours, %u of the kernel, of %u", own, kernel, r->nr);
+	EXPECT_LT(25, n);
 	EXPECT_EQ(n, own);
 	EXPECT_EQ(n, frames);
 	EXPECT_LT(0, kernel);

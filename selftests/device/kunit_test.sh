@@ -35,23 +35,21 @@ trap 'rm -f "${TMPDIR:-/tmp}/kunit.$$"' EXIT
 ! grep -q '^kunit: disabled' "${TMPDIR:-/tmp}/kunit.$$" ||
 	leave_out "KUnit is off: boot with kunit.enable=1"
 
-# What comes before a result is of that case; the suite's own result is less indented.
+# What comes before a result is of that case; a suite's own result is less indented, and so is
+# how many suites there are.
 awk '
 	function result(how, name)
 	{
 		n++
-		printf "%s", said
-		said = ""
 		if (how == "not ok")
 			failed++
-		lines[n] = how " " n " gprof_kunit." name
-		print lines[n]
+		lines[n] = said how " " n " gprof_kunit." name
+		said = ""
 	}
-	/^ +(KTAP|TAP|1\.\.|# Subtest)/ && !planned && /1\.\./ {
-		planned = $0
-		sub(/.*1\.\./, "", planned)
-		print "TAP version 13"
-		print "1.." planned
+	/^ +(KTAP|TAP|1\.\.|# Subtest)/ {
+		if (sub(/.*1\.\./, ""))
+			planned += $0
+		next
 	}
 	!planned { next }
 	/^    ok [0-9]+ /	{ result("ok", $3 == "-" ? $4 : $3); next }
@@ -62,5 +60,9 @@ awk '
 			print "Bail out! the kernel told of " n + 0 " cases of " planned + 0
 			exit 1
 		}
+		print "TAP version 13"
+		print "1.." planned
+		for (i = 1; i <= n; i++)
+			print lines[i]
 		exit failed > 0
 	}' "${TMPDIR:-/tmp}/kunit.$$"

@@ -416,6 +416,7 @@ static void take_naps(unsigned int naps, unsigned int ms)
 TEST_F(trace, a_timer_wakes_from_an_interrupt)
 {
 	const struct trace_word *w = NULL;
+	struct gprof_stats st = { 0 };
 	int me = getpid(), by_interrupt = 0;
 
 	BEGIN(GPROF_TARGET_PROCESS, me);
@@ -423,8 +424,71 @@ TEST_F(trace, a_timer_wakes_from_an_interrupt)
 	END();
 	while ((w = find(&self->words, w, GPROF_TRACE_WAKING, me)))
 		by_interrupt += w->arg != GPROF_TRACE_BY_TASK;
+	/* Nothing else that is traced here happens in one. */
+	ASSERT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
+	EXPECT_EQ(by_interrupt, st.out_irq);
 	EXPECT_LE(NAPS, by_interrupt);
 	EXPECT_LE(NAPS, stops_for(&self->words, me, GPROF_TRACE_PREV_SLEEPS));
+}
+
+#define CLOCKS	"/sys/devices/system/clocksource/clocksource0/"
+
+/* Another counter than @now, or false: there is none. */
+static bool other_clock(const char *now, char *other, size_t size)
+{
+	char all[256], *name, *rest = all;
+
+	if (file_read(CLOCKS "available_clocksource", all, sizeof(all)))
+		return false;
+	while ((name = strtok_r(rest, " \n", &rest))) {
+		if (strcmp(name, now)) {
+			snprintf(other, size, "%s", name);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* On whichever CPU. A word's time is that of the unit in which it lies. */
+static bool stopped_within(const struct trace_words *t, int tid, uint64_t from, uint64_t to)
+{
+	const struct trace_word *w = NULL;
+
+	while ((w = find_stop(t, w, tid)))
+		if (w->time + GPROF_TRACE_TIME_UNIT > from && w->time <= to)
+			return true;
+	return false;
+}
+
+/* Whichever counter the kernel has: of each nap it is known when it began and ended. */
+TEST_F(trace, its_time_is_the_clocks)
+{
+	enum { EACH = 60 };
+	uint64_t began[2 * EACH], ended[2 * EACH];
+	char clock[64] = "", other[64];
+	int i, nr = EACH, me = getpid(), within = 0;
+
+	BEGIN(GPROF_TARGET_PROCESS, me);
+	for (i = 0; i < nr; i++) {
+		if (i == EACH && file_write(CLOCKS "current_clocksource", other))
+			break;
+		began[i] = monotonic_ns();
+		take_naps(1, 10);
+		ended[i] = monotonic_ns();
+		if (i == EACH - 1 && !file_read(CLOCKS "current_clocksource", clock, sizeof(clock))) {
+			clock[strcspn(clock, "\n")] = '\0';
+			if (other_clock(clock, other, sizeof(other)))
+				nr = 2 * EACH;
+		}
+	}
+	if (nr > EACH)
+		file_write(CLOCKS "current_clocksource", clock);
+	nr = i;
+	END();
+	TH_LOG("%d naps, by %s%s%s", nr, clock, nr > EACH ? ", then " : "", nr > EACH ? other : "");
+	for (i = 0; i < nr; i++)
+		within += stopped_within(&self->words, me, began[i], ended[i]);
+	EXPECT_EQ(nr, within);
 }
 
 /* Whoever is woken may go first, when the waker is about to leave the kernel. */

@@ -100,6 +100,8 @@ static u64 lost_so_far(void)
 	return lost;
 }
 
+static unsigned int words;	/* of struct core */
+
 /* @late: a reader that reads when something has been lost again, and not before. */
 static void stream(u64 size, int n, unsigned int nmi_per_64k, bool late)
 {
@@ -107,6 +109,7 @@ static void stream(u64 size, int n, unsigned int nmi_per_64k, bool late)
 	pthread_t cpu;
 
 	core_init(&core, size, false, size + nmi_per_64k, nmi_per_64k);
+	core.words = words;
 	core_check_start(&check);
 	cpu = start_cpu(n);
 	while (__atomic_load_n(&producing, __ATOMIC_ACQUIRE) && !check.error) {
@@ -155,6 +158,37 @@ TEST(nmis_at_every_step_leave_nothing_torn)
 	EXPECT_LT(0, core.behind);
 	EXPECT_EQ(0, core.early);
 	core_free(&core);
+}
+
+/* Where half of what is written looks at nothing but the word, if it can. */
+TEST(words_are_whole_lost_and_told_as_others)
+{
+	const struct {
+		u64 size;
+		unsigned int rounds, nmi_per_64k;
+		bool late;
+	} runs[] = {
+		{ 1 << 20, ROUNDS, 500, false },
+		{ GPROF_BUFFER_MIN, ROUNDS, 500, true },
+		{ GPROF_BUFFER_MIN, ROUNDS / 10, 8000, false },
+	};
+	unsigned int i, reason;
+
+	words = 2;
+	for (i = 0; i < sizeof(runs) / sizeof(*runs); i++) {
+		u64 untold = 0;
+
+		stream(runs[i].size, runs[i].rounds, runs[i].nmi_per_64k, runs[i].late);
+		EXPECT_STREQ("", check.error ?: "");
+		EXPECT_TRUE(core_balances(&core, &check));
+		for (reason = 0; reason < GPROF_LOST_NR; reason++)
+			untold += local64_read(&core.b.untold[reason]);
+		EXPECT_EQ(lost_so_far(), check.lost + untold);
+		EXPECT_LT(100, core.put);
+		EXPECT_GT(check.samples, core.put);
+		core_free(&core);
+	}
+	words = 0;
 }
 
 TEST(impossible_tails_are_losses_and_no_more)
@@ -206,6 +240,7 @@ TEST(flight_ring_accounts_for_every_sample)
 
 	for (seed = 0; seed < 8; seed++) {
 		core_init(&core, GPROF_BUFFER_MIN, true, seed, 4000);
+		core.words = seed % 3;
 		core_check_start(&check);
 		core_run_on(&core);
 		for (i = 0; i < ROUNDS / 8; i++)

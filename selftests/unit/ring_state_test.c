@@ -206,6 +206,134 @@ TEST(room_ends_at_the_tail_to_the_word)
 	core_free(&core);
 }
 
+/* A word as a producer writes it who finds nothing in the way. */
+static bool put_word(void)
+{
+	return gprof_buffer_put(&core.b, local64_read(&core.b.word), GPROF_REC_SHORT);
+}
+
+static void look_ahead(u64 now)
+{
+	gprof_buffer_begin(&core.b, now);
+	gprof_buffer_look_ahead(&core.b);
+	gprof_buffer_end(&core.b);
+}
+
+TEST(word_is_put_where_there_is_room_to_the_word)
+{
+	begin(false);
+	never_cut();
+	/* nobody has looked yet */
+	EXPECT_FALSE(put_word());
+	look_ahead(ktime_get_mono_fast_ns());
+	while (position() < SIZE) {
+		ASSERT_TRUE(put_word());
+		ASSERT_EQ(position(), core.b.head->head);
+		ASSERT_EQ(0, core.b.nest);
+	}
+	EXPECT_FALSE(put_word());
+	EXPECT_EQ(SIZE, position());
+	/* what the reader gave back is there when it was looked for */
+	core.b.tail->tail = 16;
+	EXPECT_FALSE(put_word());
+	look_ahead(ktime_get_mono_fast_ns());
+	EXPECT_TRUE(put_word());
+	EXPECT_TRUE(put_word());
+	EXPECT_FALSE(put_word());
+	EXPECT_EQ(SIZE + 16, position());
+	core_free(&core);
+}
+
+TEST(word_is_not_put_where_something_is_in_the_way)
+{
+	static const u64 tails[] = { 8, 1ULL << 40, 3, -(u64)SIZE - 8 };
+	unsigned int i;
+	u64 before;
+
+	begin(false);
+	look_ahead(5000);
+	EXPECT_TRUE(put_word());
+	before = position();
+	/* it interrupts another producer, of whom nothing is learned either */
+	gprof_buffer_begin(&core.b, 5000);
+	EXPECT_FALSE(put_word());
+	core.b.quick_end = 0;
+	look_ahead(5000);
+	EXPECT_EQ(0, core.b.quick_end);
+	gprof_buffer_end(&core.b);
+	look_ahead(5000);
+	EXPECT_TRUE(put_word());
+	EXPECT_EQ(before + 8, position());
+	/* another has written since the word was read */
+	EXPECT_FALSE(gprof_buffer_put(&core.b, local64_read(&core.b.word) - 1, GPROF_REC_SHORT));
+	EXPECT_EQ(0, core.b.nest);
+	EXPECT_EQ(before + 8, position());
+	/* a loss is to be told first */
+	gprof_buffer_lose(&core.b, GPROF_LOST_NESTED);
+	EXPECT_FALSE(put_word());
+	look_ahead(5000);
+	EXPECT_FALSE(put_word());
+	EXPECT_NE(NULL, put(8));
+	look_ahead(5000);
+	EXPECT_TRUE(put_word());
+	core_free(&core);
+
+	for (i = 0; i < sizeof(tails) / sizeof(*tails); i++) {
+		begin(false);
+		look_ahead(5000);
+		core.b.quick_end = 0;
+		core.b.tail->tail = position() + tails[i];
+		look_ahead(5000);
+		EXPECT_FALSE(put_word());
+		core_free(&core);
+	}
+}
+
+/* As far as it was looked ahead, and no further, though numbers of generations come again. */
+TEST(word_is_not_put_beyond_its_generation)
+{
+	u64 part = SIZE / GPROF_FLIGHT_PARTS;
+
+	begin(true);
+	look_ahead(5000);
+	while (position() < part)
+		ASSERT_TRUE(put_word());
+	EXPECT_FALSE(put_word());
+	EXPECT_EQ(1, core.b.generation);
+	core_free(&core);
+
+	begin(false);
+	core.b.generation = 0xfffe;
+	core.b.generation_ns = 1000;
+	look_ahead(5000);
+	EXPECT_EQ(0xffff, gprof_word_generation(local64_read(&core.b.word)));
+	EXPECT_TRUE(put_word());
+	gprof_buffer_begin(&core.b, 6000);
+	gprof_buffer_end(&core.b);
+	EXPECT_EQ(0, gprof_word_generation(local64_read(&core.b.word)));
+	EXPECT_FALSE(put_word());
+	core_free(&core);
+}
+
+/* Of a flight ring as of others: what is told when something else is published. */
+TEST(word_is_counted_and_published_with_what_has_changed)
+{
+	begin(true);
+	look_ahead(5000);
+	local64_inc(&core.b.produced);
+	ASSERT_TRUE(put_word());
+	EXPECT_EQ(1, core.b.head->produced);
+	EXPECT_EQ(1, local64_read(&core.b.generations[1].samples));
+	core.b.recount = true;
+	core.b.look_at = 0;
+	local64_set(&core.b.lost[GPROF_LOST_FULL], 3);
+	ASSERT_TRUE(put_word());
+	EXPECT_EQ(3, core.b.head->lost[GPROF_LOST_FULL]);
+	EXPECT_FALSE(core.b.recount);
+	EXPECT_EQ(core.b.wake_at, core.b.look_at);
+	core_free(&core);
+}
+
 TEST(record_is_a_part_of_the_ring_at_most)
 {
 	int flight;

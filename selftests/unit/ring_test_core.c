@@ -76,7 +76,21 @@ static void write_records(struct core *c, u16 generation, u64 seq)
 		gprof_dictionary_commit(&c->d, &l);
 }
 
-/* What gprof_emit() does, at whatever depth. */
+/* What gprof_trace_emit() does; the word says in which generation it should be. */
+static bool put_word(struct core *c, u64 now)
+{
+	u64 word = local64_read(&c->b.word), since;
+
+	barrier();
+	since = now - READ_ONCE(c->b.generation_start);
+	if (since >= c->b.generation_ns ||
+	    !gprof_buffer_put(&c->b, word, (u64)gprof_word_generation(word) << 32 | GPROF_REC_SHORT))
+		return false;
+	c->put++;
+	return true;
+}
+
+/* What gprof_emit() does, or gprof_trace_emit(), at whatever depth. */
 void core_produce(struct core *c)
 {
 	u64 seq = __atomic_add_fetch(&c->produced, 1, __ATOMIC_RELAXED);
@@ -86,6 +100,10 @@ void core_produce(struct core *c)
 	shim_point();
 	c->depth++;
 	local64_inc(&c->b.produced);
+	if (c->words && random32(c) % c->words == 0 && put_word(c, now)) {
+		c->depth--;
+		return;
+	}
 	generation = gprof_buffer_begin(&c->b, now);
 	c->behind += now < c->b.generation_start;
 	c->early += gprof_buffer_time(&c->b, now) < c->b.generation_start;
@@ -94,6 +112,8 @@ void core_produce(struct core *c)
 		gprof_dictionary_scrub(&c->d, generation);
 	}
 	write_records(c, generation, seq);
+	if (c->words)
+		gprof_buffer_look_ahead(&c->b);
 	gprof_buffer_end(&c->b);
 	c->depth--;
 }
@@ -177,6 +197,15 @@ static void check_stack(struct core_check *k, const struct gprof_stack_rec *st)
 		k->stack_of[st->id] = n;
 }
 
+static void check_word(struct core_check *k, u64 word)
+{
+	k->samples++;
+	if (word >> 48 || (u16)word != GPROF_REC_SHORT)
+		fail(k, "a word is torn");
+	else if ((u16)(word >> 32) != (u16)k->last_generation)
+		fail(k, "a word is of another generation");
+}
+
 static void check_sample(struct core_check *k, const struct gprof_sample_rec *s)
 {
 	u32 n = s->stack ? k->stack_of[s->stack % CORE_WORDS] : k->last_inline;
@@ -207,6 +236,14 @@ u64 core_check_records(struct core_check *k, const char *data, u64 size, u64 pos
 	while (pos < head && !k->error) {
 		const struct gprof_rec *r = (const void *)(data + (pos & (size - 1)));
 
+		if (r->type & GPROF_REC_SHORT) {
+			u64 word;
+
+			memcpy(&word, r, sizeof(word));
+			check_word(k, word);
+			pos += sizeof(word);
+			continue;
+		}
 		if (r->size < sizeof(*r) || r->size > head - pos || r->size % 8) {
 			fail(k, "a size is torn");
 			break;

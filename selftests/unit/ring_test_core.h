@@ -26,6 +26,8 @@
  * @early: those that say so
  * @seed: state of the random numbers
  * @nmi_per_64k: probability that an NMI comes at a shim_point()
+ * @words: one in so many samples is a word, where gprof_buffer_put() takes it; 0: none is
+ * @put: how many were
  */
 struct core {
 	struct gprof_buffer b;
@@ -39,6 +41,8 @@ struct core {
 	u64 early;
 	u64 seed;
 	unsigned int nmi_per_64k;
+	unsigned int words;
+	u64 put;
 };
 
 void core_init(struct core *c, u64 size, bool flight, u64 seed, unsigned int nmi_per_64k);

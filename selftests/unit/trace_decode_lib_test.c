@@ -520,6 +520,8 @@ TEST_F(decode, many_words_say_what_each_says)
 		size_t most = 1 + lib_random(&random) % 64;
 
 		nr = most < WORDS - i ? most : WORDS - i;
+		/* whatever was there before */
+		memset(points, 0xff, nr * sizeof(*points));
 		nr = gprof_ktrace_plain(&self->k, &words[i], nr, points);
 		taken += nr;
 		for (size_t j = 0; j < nr; j++)
@@ -533,6 +535,12 @@ TEST_F(decode, many_words_say_what_each_says)
 		expect_same(_metadata, self, &one);
 	}
 	EXPECT_LT(WORDS / 4, taken);
+	/* A record that is none of one word is not taken for one, whatever it looks like. */
+	words[0] = GPROF_TRACE_SWITCH << GPROF_TRACE_ARG_BITS |
+		   UINT64_MAX << GPROF_TRACE_TIME_SHIFT;
+	EXPECT_EQ(0, gprof_ktrace_plain(&self->k, words, 1, points));
+	words[0] |= GPROF_REC_SHORT;
+	EXPECT_EQ(1, gprof_ktrace_plain(&self->k, words, 1, points));
 	/* Events that wait for their stacks are handed out one by one. */
 	self->k.stacks = true;
 	EXPECT_EQ(0, gprof_ktrace_plain(&self->k, words, WORDS, points));

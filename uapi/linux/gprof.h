@@ -113,7 +113,7 @@
  *	load tail           B	|	store-release tail	D
  *
  * A pairs with C; D pairs with B (the kernel's stores to the freed space depend
- * on the loaded tail). In flight mode:
+ * on the loaded tail, or come behind a load-acquire of it). In flight mode:
  *
  *	store oldest		|	copy records
  *	write barrier       E	|	read barrier		F

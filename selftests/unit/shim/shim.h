@@ -39,6 +39,7 @@ void shim_point(void);
 #define READ_ONCE(x)	({ shim_point(); __atomic_load_n(&(x), __ATOMIC_ACQUIRE); })
 #define WRITE_ONCE(x, v) \
 	do { shim_point(); __atomic_store_n(&(x), v, __ATOMIC_RELAXED); } while (0)
+#define smp_load_acquire(p)	({ shim_point(); __atomic_load_n(p, __ATOMIC_ACQUIRE); })
 #define smp_store_release(p, v) \
 	do { shim_point(); __atomic_store_n(p, v, __ATOMIC_RELEASE); } while (0)
 #define smp_wmb()	__atomic_thread_fence(__ATOMIC_RELEASE)

@@ -8,6 +8,10 @@
 
 #define ARG_MASK	((1U << GPROF_TRACE_ARG_BITS) - 1)
 #define TYPE_MASK	31U
+/* All of a word but of whom and when; and that of what there is most beside switches. */
+#define WHAT_MASK	((1U << GPROF_TRACE_TID_SHIFT) - 1)
+#define WAKING_BY_TASK	(GPROF_REC_SHORT | GPROF_TRACE_WAKING << GPROF_TRACE_ARG_BITS | \
+			 GPROF_TRACE_BY_TASK)
 #define TID_MASK	((1U << (GPROF_TRACE_TIME_SHIFT - GPROF_TRACE_TID_SHIFT)) - 1)
 
 /* What a word's type is as a point; 0: there is no such type. */
@@ -287,20 +291,27 @@ static int event(struct gprof_ktrace *k, unsigned int type, unsigned int arg, ui
 	return 0;
 }
 
-static inline uint64_t time_of(const struct gprof_ktrace *k, uint64_t word)
+static inline uint64_t time_of(uint64_t mono_ns, uint64_t word)
 {
-	return k->mono_ns + (word >> GPROF_TRACE_TIME_SHIFT) * GPROF_TRACE_TIME_UNIT;
+	return mono_ns + (word >> GPROF_TRACE_TIME_SHIFT) * GPROF_TRACE_TIME_UNIT;
 }
 
-/* Those that are an event each, and change nothing but the time and who runs. */
-static inline bool is_plain(unsigned int type)
+/* A word's type, and above it whether it is a short record. */
+static inline unsigned int short_type(uint64_t word)
 {
-	const uint32_t plain = 1U << GPROF_TRACE_SWITCH | 1U << GPROF_TRACE_WAKING |
+	_Static_assert(GPROF_REC_SHORT >> GPROF_TRACE_ARG_BITS == TYPE_MASK + 1, "the next bit");
+	return word >> GPROF_TRACE_ARG_BITS & (2 * TYPE_MASK + 1);
+}
+
+/* Short records that are an event each, and change nothing but the time and who runs. */
+static inline bool is_plain(unsigned int short_type)
+{
+	const uint64_t plain = 1U << GPROF_TRACE_SWITCH | 1U << GPROF_TRACE_WAKING |
 			       1U << GPROF_TRACE_SYSCALL_ENTER | 1U << GPROF_TRACE_SYSCALL_EXIT |
 			       1U << GPROF_TRACE_IRQ_ENTER | 1U << GPROF_TRACE_IRQ_EXIT |
 			       1U << GPROF_TRACE_SOFTIRQ_ENTER | 1U << GPROF_TRACE_SOFTIRQ_EXIT;
 
-	return plain >> type & 1;
+	return plain << (TYPE_MASK + 1) >> short_type & 1;
 }
 
 size_t gprof_ktrace_plain(struct gprof_ktrace *k, const void *words, size_t nr,
@@ -308,7 +319,9 @@ size_t gprof_ktrace_plain(struct gprof_ktrace *k, const void *words, size_t nr,
 {
 	const unsigned char *from = words;
 	uint32_t running = k->running, tid = running == GPROF_KTRACE_STRANGER ? 0 : running;
-	uint64_t time = k->time, word;
+	/* What points are written over may be anything, as far as a compiler knows. */
+	uint32_t cpu = k->cpu;
+	uint64_t mono_ns = k->mono_ns, time = k->time, word;
 	size_t i;
 
 	if (!k->started || k->stacks || k->held || k->waits || k->untold)
@@ -319,26 +332,32 @@ size_t gprof_ktrace_plain(struct gprof_ktrace *k, const void *words, size_t nr,
 		uint64_t then;
 
 		memcpy(&word, from + i * sizeof(word), sizeof(word));
-		type = word >> GPROF_TRACE_ARG_BITS & TYPE_MASK;
-		arg = word & ARG_MASK;
-		then = time_of(k, word);
-		if (!(word & GPROF_REC_SHORT) || !is_plain(type) || then < time)
+		type = short_type(word);
+		if (!is_plain(type))
 			break;
+		then = time_of(mono_ns, word);
+		if (then < time)
+			break;
+		type -= TYPE_MASK + 1;
+		arg = word & ARG_MASK;
 		time = then;
-		*p = (struct gprof_trace_point){
-			.time = time,
-			.cpu = k->cpu,
-			.type = point_types[type],
-			.tid = tid,
-			.other = word >> GPROF_TRACE_TID_SHIFT & TID_MASK,
-		};
+		/* One by one: compilers would make it all 0 first. */
+		p->time = time;
+		p->cpu = cpu;
+		p->type = point_types[type];
+		p->tid = tid;
+		p->other = word >> GPROF_TRACE_TID_SHIFT & TID_MASK;
+		p->stack = 0;
+		p->arg = 0;
 		if (type == GPROF_TRACE_SWITCH) {
 			p->why = whys[arg & ~GPROF_TRACE_STRANGER];
 			running = arg & GPROF_TRACE_STRANGER ? GPROF_KTRACE_STRANGER : p->other;
 			tid = p->other = is_known(running) ? running : 0;
-		} else {
-			say(p, type, arg, p->other);
+			continue;
 		}
+		p->why = 0;
+		if ((word & WHAT_MASK) != WAKING_BY_TASK)
+			say(p, type, arg, p->other);
 	}
 	if (!i)
 		return 0;
@@ -386,7 +405,7 @@ static int short_record(struct gprof_ktrace *k, uint64_t word)
 		return 0;
 	}
 	*p = (struct gprof_trace_point){
-		.time = time_of(k, word),
+		.time = time_of(k->mono_ns, word),
 		.cpu = k->cpu,
 		.type = point_types[type],
 		.tid = k->running == GPROF_KTRACE_STRANGER ? 0 : k->running,

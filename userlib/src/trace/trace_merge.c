@@ -279,6 +279,8 @@ static int add_plain(struct gprof_trace_merge *m, struct gprof_trace_merge_cpu *
 
 	if (p[0].time >= m->from && p[nr - 1].time <= m->until &&
 	    gprof_trace_writer_added(m->writer, nr)) {
+		/* What to count is less than to go on. */
+#pragma GCC unroll 4
 		for (i = 0; i < nr; i++)
 			m->points[p[i].type]++;
 		m->added += nr;

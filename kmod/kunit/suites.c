@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * suites: what is run when the module of tests is loaded.
+ */
+#include "suites.h"
+
+#include <linux/module.h>
+
+kunit_test_suites(&gprof_ring_suite, &gprof_mono_suite);
+
+MODULE_DESCRIPTION("KUnit tests of gprof");
+MODULE_LICENSE("GPL");
