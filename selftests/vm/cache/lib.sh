@@ -35,28 +35,49 @@ hash_of()
 	done | sha256sum | cut -c1-12
 }
 
-# cache_entry DIR COMMAND [ARGS...]: DIR, made by "COMMAND ARGS... TMP DIR"
+# What a script ends with where the archive has not got what it shall fetch.
+unavailable=75
+
+# cache_entry DIR COMMAND [ARGS...]: prints DIR, made by "COMMAND ARGS... TMP DIR"
 # unless it is there.  COMMAND is a program, for "set -e" does not reach into a
 # function whose status is looked at.  DIR's date says when it was used last.
+#
+# Where COMMAND ends with $unavailable, what was made before under the same name but
+# for the hash is printed instead.
 cache_entry()
 {
-	local dir=$1
+	local dir=$1 status=0 older
 	shift
 
-	if [[ -d $dir ]]; then
-		touch -c "$dir" 2>/dev/null || true
-		return
+	if [[ ! -d $dir ]]; then
+		mkdir -p "${dir%/*}" || die "cannot write to $cache"
+		(
+			flock 9
+			[[ ! -d $dir ]] || exit 0
+			rm -rf "$dir.tmp"
+			mkdir "$dir.tmp" || exit 1
+			"$@" "$dir.tmp" "$dir" >&2 9>&- || exit
+			mv -T "$dir.tmp" "$dir" || exit 1
+			cache_let_go "$dir"
+		) 9>"$dir.lock" || status=$?
 	fi
-	mkdir -p "${dir%/*}"
-	(
-		flock 9
-		[[ ! -d $dir ]] || exit 0
-		rm -rf "$dir.tmp"
-		mkdir "$dir.tmp"
-		"$@" "$dir.tmp" "$dir" >&2 9>&- || exit 1
-		mv -T "$dir.tmp" "$dir"
-		cache_let_go "$dir"
-	) 9>"$dir.lock" || die "could not make $dir"
+	if ((status == unavailable)); then
+		older=$(find "${dir%/*}" -mindepth 1 -maxdepth 1 -type d -path "${dir%-*}-*" \
+			! -name '*.tmp' -printf '%T@ %p\n' | sort -rn | sed -n '1s/^[^ ]* //p')
+		[[ $older ]] || exit "$unavailable"
+		say "using $(basename "$older") in its place, which was fetched before"
+		dir=$older
+	elif ((status)); then
+		die "could not make $dir; $(cache_free) are free there"
+	fi
+	touch -c "$dir" 2>/dev/null || true
+	printf '%s\n' "$dir"
+}
+
+# cache_free: how much room the cache has.
+cache_free()
+{
+	df -h --output=avail "$cache" | sed -n '2s/ *//p'
 }
 
 # cache_let_go DIR: when DIR is new, what was not used for two days and has its
@@ -84,10 +105,34 @@ cache_let_go()
 #   machine, console  what it emulates
 use_arch()
 {
+	local own
+
 	[[ -f $vm/arch/$1 ]] || die "no such architecture: $1"
 	# shellcheck source=selftests/vm/arch/amd64
 	. "$vm/arch/$1"
+	# Programs for this machine's architecture are built against its own libraries.
+	if [[ $1 == "$(dpkg --print-architecture)" ]] && own=$(own_suite) && [[ $own ]]; then
+		suites=$own,$own-updates,$own-security
+	fi
 	suites=${GPROF_SUITES:-$suites}
+}
+
+# own_suite: the suite of Debian that this machine has, or nothing.
+own_suite()
+{
+	(
+		. /etc/os-release
+		[[ ${ID-} != debian ]] || echo "${VERSION_CODENAME-}"
+	) 2>/dev/null
+}
+
+# is_own_suite SUITES: is this machine's among them?
+is_own_suite()
+{
+	local own
+
+	own=$(own_suite)
+	[[ $own && ,$1, == *",$own,"* ]]
 }
 
 # cross_prefix ARCH: what Debian calls the compiler for ARCH on this machine.
