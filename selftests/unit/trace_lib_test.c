@@ -442,14 +442,36 @@ TEST(experimental_batches_go_to_whoever_asks)
 	EXPECT_EQ(2, x.nr);
 }
 
+/* Of own_scene(): strings that hold facts, instead of batches of an experiment. */
+#define IN_STRINGS	0
+#define FACTS		"\0gprof"
+
+/* A string that holds a fact, of 5 units after its batch. */
+static void build_fact(uint64_t id, const char *fact, size_t size)
+{
+	build_byte(&b, GPROF_EV_STRING);
+	build_number(&b, id);
+	build_number(&b, sizeof(FACTS) + 2 + size);
+	build_put(&b, FACTS, sizeof(FACTS));
+	build_number(&b, 5);
+	build_number(&b, size);
+	build_put(&b, fact, size);
+}
+
 /* A scene with such batches of experiment @exp. */
 static void own_scene(unsigned char exp, const char *const *bodies, const size_t *sizes, int nr)
 {
 	scene(23);
 	build_end(&b);
 	for (int i = 0; i < nr; i++) {
-		build_experimental(&b, exp, 1, 3, 44);
-		build_put(&b, bodies[i], sizes[i]);
+		if (exp == IN_STRINGS) {
+			build_begin(&b, 1, NONE, 44);
+			build_byte(&b, GPROF_EV_STRINGS);
+			build_fact(100 + i, bodies[i], sizes[i]);
+		} else {
+			build_experimental(&b, exp, 1, 3, 44);
+			build_put(&b, bodies[i], sizes[i]);
+		}
 		build_end(&b);
 	}
 	build_begin(&b, 1, 9, 1);
@@ -473,6 +495,11 @@ TEST(gprof_says_what_it_wrote_and_lost)
 	EXPECT_EQ(1, got.st.gprof_version);
 	EXPECT_EQ(130, got.st.lost);
 	EXPECT_EQ(5, got.st.experimental);
+	OWN(IN_STRINGS, "V\1", "L\2\x81\1", "F\1\7", "L\3\1", "?\xff");
+	EXPECT_EQ(0, got.ret) TH_LOG("%s", got.error);
+	EXPECT_EQ(1, got.st.gprof_version);
+	EXPECT_EQ(130, got.st.lost);
+	EXPECT_EQ(0, got.st.experimental);
 	/* Who else writes such batches says nothing of ours. */
 	OWN(GPROF_TRACE_EXPERIMENT + 1, "V\1", "L\2\x81\1", "L\x80");
 	EXPECT_EQ(0, got.ret) TH_LOG("%s", got.error);
@@ -484,17 +511,96 @@ TEST(gprof_says_what_it_wrote_and_lost)
 	EXPECT_EQ(UINT64_MAX, got.st.lost);
 }
 
+/* Each by itself, as from a batch of its own, whatever string it shares with others. */
+TEST(facts_in_strings_go_to_whoever_asks)
+{
+	struct batches x = { 0 };
+	struct gprof_trace_opts o = { .sz = sizeof(o), .batch = note_batch, .ctx = &x };
+	static const char both[] = FACTS "\0\5\2F\7" "\x81\1\4T\2\1\3";
+	struct gprof_trace_text text;
+	struct gprof_trace *t;
+
+	scene(23);
+	build_end(&b);
+	build_begin(&b, 1, NONE, 44);
+	build_byte(&b, GPROF_EV_STRINGS);
+	build_byte(&b, GPROF_EV_STRING);
+	build_number(&b, 100);
+	build_number(&b, sizeof(both) - 1);
+	build_put(&b, both, sizeof(both) - 1);
+	/* Nothing of ours, if nearly so. */
+	for (uint64_t i = 0; i < sizeof(FACTS); i++) {
+		build_byte(&b, GPROF_EV_STRING);
+		build_number(&b, 101 + i);
+		build_number(&b, i);
+		build_put(&b, FACTS, i);
+	}
+	build_string(&b, 110, "gprof");
+	build_end(&b);
+	build_begin(&b, 1, 9, 1);
+	scene_end(23, 1);
+	t = gprof_trace_new_memory(b.b, b.n, &o);
+	read_from(t);
+	EXPECT_EQ(0, got.ret) TH_LOG("%s", got.error);
+	EXPECT_EQ(2, x.nr);
+	EXPECT_EQ(GPROF_TRACE_EXPERIMENT, x.last.experiment);
+	EXPECT_EQ(1, x.last.generation);
+	EXPECT_EQ(GPROF_TRACE_NONE, x.last.thread);
+	EXPECT_EQ(44 + 129, x.last.time);
+	EXPECT_EQ(4, x.last.len);
+	EXPECT_EQ(0, memcmp(x.data, "T\2\1\3", 4));
+	EXPECT_EQ(0, got.st.experimental);
+
+	/* They are strings all the same, for whoever looks at all of them. */
+	t = gprof_trace_new_memory(b.b, b.n, NULL);
+	while (gprof_trace_next(t, &got.ev[0]) > 0 && got.ev[0].kind == GPROF_TRACE_SYNC)
+		;
+	EXPECT_TRUE(gprof_trace_string(t, 100, &text));
+	EXPECT_EQ(sizeof(both) - 1, text.len);
+	gprof_trace_free(t);
+
+	x = (struct batches){ .end_with = -ENOSPC };
+	read_from(gprof_trace_new_memory(b.b, b.n, &o));
+	EXPECT_EQ(-ENOSPC, got.ret);
+	EXPECT_EQ(2, x.nr);
+}
+
 TEST(what_gprof_says_must_be_whole)
 {
 	static const char *const torn[] = {
 		"V", "V\x80", "L", "L\2", "L\2\x80",
 		"L\2\xff\xff\xff\xff\xff\xff\xff\xff\xff\x7f",
 	};
+	static const char *const longer[] = {
+		"\1", "\1\3V\1", "\x80", "\1\x80", "\1\2V\1\1",
+		"\1\xff\xff\xff\xff\xff\xff\xff\xff\xff\1V",
+	};
 
 	for (size_t i = 0; i < sizeof(torn) / sizeof(torn[0]); i++) {
 		OWN(GPROF_TRACE_EXPERIMENT, torn[i]);
 		EXPECT_EQ(-EBADMSG, got.ret) TH_LOG("%zu", i);
 		EXPECT_NE(NULL, strstr(got.error, "ends within a number")) TH_LOG("%s", got.error);
+		OWN(IN_STRINGS, torn[i]);
+		EXPECT_EQ(-EBADMSG, got.ret) TH_LOG("%zu", i);
+		EXPECT_NE(NULL, strstr(got.error, "ends within a number")) TH_LOG("%s", got.error);
+	}
+	for (size_t i = 0; i < sizeof(longer) / sizeof(longer[0]); i++) {
+		scene(23);
+		build_end(&b);
+		build_begin(&b, 1, NONE, 44);
+		build_byte(&b, GPROF_EV_STRINGS);
+		build_byte(&b, GPROF_EV_STRING);
+		build_number(&b, 100);
+		build_number(&b, sizeof(FACTS) + strlen(longer[i]));
+		build_put(&b, FACTS, sizeof(FACTS));
+		build_put(&b, longer[i], strlen(longer[i]));
+		build_end(&b);
+		build_begin(&b, 1, 9, 1);
+		scene_end(23, 1);
+		read_built();
+		EXPECT_EQ(-EBADMSG, got.ret) TH_LOG("%zu", i);
+		EXPECT_NE(NULL, strstr(got.error, "does not end with its string"))
+			TH_LOG("%s", got.error);
 	}
 }
 

@@ -8,6 +8,7 @@
 #include <gprof/trace_write.h>
 
 #include "lib_util.h"
+#include "trace/trace_wire.h"
 #include "trace/trace_write.h"
 
 static const unsigned int versions[] = { 22, 23, 25, 26 };
@@ -264,6 +265,125 @@ TEST(samples_are_told_by_their_weight)
 		EXPECT_STREQ("cpu", st.sample_type);
 		EXPECT_STREQ("nanoseconds", st.sample_unit);
 		gprof_trace_free(t);
+		close(fd);
+	}
+}
+
+#define MANY		10000
+#define LONG_NAMES	200
+
+/* Of a task in the generation, and of a function that it sleeps in. */
+static void many_names(uint32_t tid, char name[32], char function[4097])
+{
+	snprintf(name, 32, "task-of-many-%05u", tid);
+	memset(function, 'a' + (int)tid % 26, 4096);
+	function[4096] = '\0';
+	snprintf(function, 4096, "function-%u", tid);
+	function[strlen(function)] = ' ';
+}
+
+/* One generation: so many tasks, of 100 to a process, each of which runs once. */
+static int write_many(int fd, unsigned int version)
+{
+	struct gprof_trace_writer_opts o = { .sz = sizeof(o), .version = version };
+	struct gprof_trace_writer *w = gprof_trace_writer_new(fd, &o);
+	char name[32], function[4097];
+	int err = w ? 0 : -errno;
+
+	for (uint32_t tid = 1; tid <= MANY && !err; tid++) {
+		struct gprof_trace_frame f = { .pc = tid, .file = { "many.c", 6 } };
+		struct gprof_trace_point p = {
+			.time = tid * 6400ULL, .type = GPROF_TRACE_POINT_SWITCH,
+			.why = GPROF_TRACE_WHY_SLEEPS, .tid = tid - 1, .other = tid,
+		};
+
+		many_names(tid, name, function);
+		f.function = (struct gprof_trace_text){ function, 4096 };
+		err = gprof_trace_writer_name(w, tid, name);
+		if (!err)
+			err = gprof_trace_writer_process(w, tid, 1 + (tid - 1) / 100 * 100);
+		if (!err && tid <= LONG_NAMES)
+			err = gprof_trace_writer_stack(w, &f, 1, &p.stack);
+		if (!err)
+			err = gprof_trace_writer_add(w, &p);
+	}
+	return w ? gprof_trace_writer_close(w) ?: err : err;
+}
+
+static int count_processes(void *ctx, const struct gprof_trace_batch *batch)
+{
+	const unsigned char *p = batch->data + 1, *end = batch->data + batch->len;
+	size_t *nr = ctx;
+	uint64_t id, pid;
+
+	while (batch->data[0] == 'G' && p && p < end) {
+		p = gprof_varint(p, end, &id);
+		p = p ? gprof_varint(p, end, &pid) : NULL;
+		if (!p || pid != 1 + (id - 1) / 100 * 100)
+			return -EINVAL;
+		++*nr;
+	}
+	return 0;
+}
+
+/* Names that are more than fits into a batch, strings as long as they get, facts likewise. */
+TEST(a_generation_has_more_names_than_a_batch_holds)
+{
+	for (size_t v = 0; v < sizeof(versions) / sizeof(versions[0]); v++) {
+		size_t named = 0, slept = 0, processes = 0;
+		struct gprof_trace_opts o = {
+			.sz = sizeof(o), .batch = count_processes, .ctx = &processes,
+		};
+		char name[32], function[4097];
+		struct gprof_trace_frame f;
+		struct gprof_trace_event ev;
+		struct gprof_trace *t;
+		int fd = new_file(), ret;
+		off_t size;
+		char *bytes;
+
+		ASSERT_EQ(0, write_many(fd, versions[v]));
+		lseek(fd, 0, SEEK_SET);
+		t = gprof_trace_new(fd, &o);
+		ASSERT_NE(NULL, t);
+		while ((ret = gprof_trace_next(t, &ev)) > 0) {
+			if (ev.kind != GPROF_TRACE_STATE_TRANSITION ||
+			    ev.transition.resource.kind != GPROF_TRACE_RESOURCE_GOROUTINE ||
+			    gprof_trace_stack(t, ev.transition.stack, &f, 1) != 1)
+				continue;
+			many_names((uint32_t)ev.transition.resource.id, name, function);
+			if (ev.transition.to == GPROF_TRACE_GO_WAITING &&
+			    ev.transition.from == GPROF_TRACE_GO_RUNNING) {
+				/* The stack of a switch is of the task that leaves, for the next. */
+				many_names((uint32_t)ev.transition.resource.id + 1, name, function);
+				ASSERT_EQ(GPROF_TRACE_STRING_MAX, f.function.len);
+				slept += !memcmp(f.function.s, function, f.function.len);
+			} else {
+				named += !strcmp(f.function.s, name);
+			}
+		}
+		ASSERT_EQ(0, ret) TH_LOG("1.%u: %s", versions[v], gprof_error());
+		gprof_trace_free(t);
+		EXPECT_EQ(LONG_NAMES - 1, slept);
+		/* Go 1.22 has no status with a name. */
+		EXPECT_EQ(versions[v] >= 23 ? MANY : 0, named);
+		EXPECT_EQ(MANY - MANY / 100, processes);
+
+		/* Cut anywhere it is read up to there, or it is said why not. */
+		size = lseek(fd, 0, SEEK_END);
+		bytes = malloc((size_t)size);
+		ASSERT_EQ(size, pread(fd, bytes, (size_t)size, 0));
+		for (off_t cut = size - 1; cut > 0; cut -= 1 + cut / 40) {
+			t = gprof_trace_new_memory(bytes, (size_t)cut, NULL);
+			ret = t ? 1 : -errno;
+			while (ret > 0)
+				ret = gprof_trace_next(t, &ev);
+			EXPECT_GE(0, ret);
+			if (ret)
+				EXPECT_NE('\0', gprof_error()[0]);
+			gprof_trace_free(t);
+		}
+		free(bytes);
 		close(fd);
 	}
 }

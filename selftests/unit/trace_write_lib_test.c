@@ -15,6 +15,7 @@
 #include <sys/resource.h>
 
 #include "lib_util.h"
+#include "trace/trace_wire.h"
 #include "trace/trace_write.h"
 
 #define CPUS	4
@@ -30,11 +31,34 @@ struct found {
 	int64_t ran[TASKS + 1];
 	uint64_t experimental;
 	uint64_t generations;
+	uint64_t facts[128];		/* by their letter */
+	uint64_t processes;
+	uint64_t indexed;
+	uint64_t index[4 * 64];
 	char why[256];
 };
 
+static int take_fact(void *ctx, const struct gprof_trace_batch *batch)
+{
+	const unsigned char *p = batch->data + 1, *end = batch->data + batch->len;
+	struct found *f = ctx;
+	uint64_t number = 0;
+
+	if (batch->experiment != GPROF_TRACE_EXPERIMENT || !batch->len)
+		return -EINVAL;
+	f->facts[batch->data[0] & 127]++;
+	while (p && p < end) {
+		p = gprof_varint(p, end, &number);
+		if (batch->data[0] == 'I' && f->indexed < ARRAY_SIZE(f->index))
+			f->index[f->indexed++] = number;
+		f->processes += batch->data[0] == 'G';
+	}
+	return p ? 0 : -EINVAL;
+}
+
 static int read_back(int fd, struct found *f)
 {
+	const struct gprof_trace_opts o = { .sz = sizeof(o), .batch = take_fact, .ctx = f };
 	struct gprof_trace_stats st = { .sz = sizeof(st) };
 	int64_t since[TASKS + 1] = { 0 };
 	struct gprof_trace_frame frame;
@@ -44,7 +68,7 @@ static int read_back(int fd, struct found *f)
 
 	memset(f, 0, sizeof(*f));
 	lseek(fd, 0, SEEK_SET);
-	t = gprof_trace_new(fd, NULL);
+	t = gprof_trace_new(fd, &o);
 	if (!t)
 		return -errno;
 	while ((ret = gprof_trace_next(t, &ev)) > 0) {
@@ -226,6 +250,34 @@ static int simulate(struct sim *s, int fd, unsigned int version, unsigned int st
 
 static const unsigned int versions[] = { 22, 23, 25, 26 };
 
+/* The index has each generation: where it begins, how long it is, when its first event was. */
+static bool index_is_right(int fd, unsigned int version, const struct found *f)
+{
+	uint64_t end = 16;
+
+	if (f->indexed != 4 * f->generations || f->facts['I'] != 1)
+		return false;
+	for (uint64_t i = 0; i < f->generations; i++) {
+		const uint64_t *x = &f->index[4 * i];
+		unsigned char head[40];
+		const unsigned char *p = head + 1, *stop = head + sizeof(head);
+		uint64_t generation = 0, thread, time = 0;
+
+		/* From 1.26 on a byte is between them. */
+		if (x[0] != i + 1 || x[1] != end + (i && version >= 26) ||
+		    pread(fd, head, sizeof(head), (off_t)x[1]) != sizeof(head) || head[0] != 1)
+			return false;
+		p = gprof_varint(p, stop, &generation);
+		p = p ? gprof_varint(p, stop, &thread) : NULL;
+		p = p ? gprof_varint(p, stop, &time) : NULL;
+		if (!p || generation != i + 1 || time < x[3])
+			return false;
+		end = x[1] + x[2];
+	}
+	/* It is behind the last of them. */
+	return end < (uint64_t)lseek(fd, 0, SEEK_END);
+}
+
 TEST(a_whole_host_is_told_truly)
 {
 	for (size_t v = 0; v < ARRAY_SIZE(versions); v++) {
@@ -243,7 +295,10 @@ TEST(a_whole_host_is_told_truly)
 		EXPECT_EQ(0, st.disordered);
 		EXPECT_LT(0, f.regions);
 		EXPECT_LT(0, f.named);
-		EXPECT_EQ(2, f.experimental);
+		/* No version of Go takes an experiment of ours. */
+		EXPECT_EQ(0, f.experimental);
+		EXPECT_EQ(1, f.facts['V']);
+		EXPECT_TRUE(index_is_right(fd, versions[v], &f));
 		for (int i = 1; i <= TASKS; i++) {
 			/*
 			 * The reader has each event 1 ns after the one before: up to 4 are

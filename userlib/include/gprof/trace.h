@@ -242,13 +242,18 @@ struct gprof_trace_event {
 };
 
 /**
- * struct gprof_trace_batch - an experimental batch, as it is in the file
- * @experiment: whose it is; 1 is Go's AllocFree
+ * struct gprof_trace_batch - an experimental batch, as it is in the file, or a fact
+ *
+ * @experiment: whose it is; 1 is Go's AllocFree, GPROF_TRACE_EXPERIMENT a fact
  * @generation: in which
  * @thread: that wrote it, or -1
  * @time: on the trace's clock, in its own units, not ns
  * @data: its contents, alive during the call only
  * @len: bytes of them, at most GPROF_TRACE_BATCH_MAX
+ *
+ * Facts are what gprof says in a trace beside the events of Go's format. They lie in strings
+ * that no event names, and in the first traces of gprof in experimental batches.
+ * userlib/src/trace/trace_facts.h has a list.
  */
 struct gprof_trace_batch {
 	unsigned int experiment;
@@ -262,7 +267,7 @@ struct gprof_trace_batch {
 /**
  * struct gprof_trace_opts - options of a reader; all zero is the default
  * @sz: sizeof(struct gprof_trace_opts)
- * @batch: gets each experimental batch, those of a generation before its sync
+ * @batch: gets each experimental batch and fact, those of a generation before its sync
  *	event; a return other than 0 (-errno) ends the reading with it
  * @ctx: passed on to it
  * @memory_max: bytes that a generation may take, -EFBIG beyond; 0: 4 GiB
@@ -364,7 +369,7 @@ GPROF_API bool gprof_trace_string(const struct gprof_trace *t, uint64_t id,
  * @generations: generations begun
  * @generation: number of the current one in the file
  * @batches: batches, of all kinds
- * @experimental: of which are experimental
+ * @experimental: of which are experimental; a fact in a string is none
  * @events: events returned
  * @repaired: events whose own timestamp was before that of an event that comes
  *	before them

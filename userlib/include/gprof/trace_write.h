@@ -55,7 +55,7 @@ extern "C" {
 #define GPROF_TRACE_POINT_FAULT_WRITE	(1U << 0)
 #define GPROF_TRACE_POINT_FAULT_EXEC	(1U << 1)
 #define GPROF_TRACE_POINT_FAULT_AGAIN	(1U << 2)	/* the second try of one that had to wait */
-/* The experiment of gprof's own batches in a trace; see trace_write.c. */
+/* The experiment that facts of gprof's own are given as; see struct gprof_trace_batch. */
 #define GPROF_TRACE_EXPERIMENT	200U
 
 /* What happened; see struct gprof_trace_point. */

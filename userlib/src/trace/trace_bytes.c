@@ -48,19 +48,11 @@ int gprof_trace_reserve(struct gprof_trace_bytes *b, size_t len)
 	return make_room(b, len) ? -ENOMEM : 0;
 }
 
-int gprof_trace_put_batch(struct gprof_trace_bytes *b, unsigned char experiment,
-			  uint64_t generation, uint64_t thread, uint64_t time,
-			  struct gprof_trace_bytes *body)
+int gprof_trace_put_batch(struct gprof_trace_bytes *b, uint64_t generation, uint64_t thread,
+			  uint64_t time, struct gprof_trace_bytes *body)
 {
-	int err;
+	int err = gprof_trace_put_byte(b, GPROF_EV_EVENT_BATCH);
 
-	if (experiment) {
-		err = gprof_trace_put_byte(b, GPROF_EV_EXPERIMENTAL_BATCH);
-		if (!err)
-			err = gprof_trace_put_byte(b, experiment);
-	} else {
-		err = gprof_trace_put_byte(b, GPROF_EV_EVENT_BATCH);
-	}
 	if (!err)
 		err = gprof_trace_put_number(b, generation);
 	if (!err)

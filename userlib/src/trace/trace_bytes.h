@@ -42,15 +42,13 @@ static inline unsigned char *gprof_trace_number_at(unsigned char *p, uint64_t v)
 /**
  * gprof_trace_put_batch() - add a batch
  * @b: where to
- * @experiment: or 0 for a batch that is none
  * @generation: of which
  * @thread: of which
  * @time: in units
  * @body: what is in it, GPROF_TRACE_BATCH_MAX bytes at most; emptied
  */
-int gprof_trace_put_batch(struct gprof_trace_bytes *b, unsigned char experiment,
-			  uint64_t generation, uint64_t thread, uint64_t time,
-			  struct gprof_trace_bytes *body);
+int gprof_trace_put_batch(struct gprof_trace_bytes *b, uint64_t generation, uint64_t thread,
+			  uint64_t time, struct gprof_trace_bytes *body);
 
 void gprof_trace_bytes_free(struct gprof_trace_bytes *b);
 

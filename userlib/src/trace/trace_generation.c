@@ -266,12 +266,83 @@ static bool is_structure(const struct gprof_trace_generation *g, unsigned char f
 	       first == GPROF_EV_CPU_SAMPLES || is_clock(g, first);
 }
 
+/* An experimental batch, or a fact of gprof's. */
+static int give_batch(struct gprof_trace_generation *g, const struct batch *b,
+		      const struct gprof_trace_batch *batch, struct failure *f)
+{
+	int err;
+
+	if (batch->experiment == GPROF_TRACE_EXPERIMENT &&
+	    !gprof_trace_told_take(&g->told, batch->data, batch->data + batch->len))
+		return FAIL(f, b->start, EBADMSG, "a fact of gprof's own ends within a number");
+	if (!g->batch)
+		return 0;
+	err = g->batch(g->ctx, batch);
+	if (err)
+		return FAIL(f, b->start, err < 0 ? -err : ECANCELED,
+			    "whoever asked for experimental batches wants no more of the trace");
+	return 0;
+}
+
+static int take_experimental(struct gprof_trace_generation *g, const struct batch *b,
+			     const unsigned char *p, struct failure *f)
+{
+	const struct gprof_trace_batch batch = {
+		.experiment = b->experiment,
+		.generation = b->generation,
+		.thread = b->thread,
+		.time = b->time,
+		.data = p,
+		.len = (size_t)b->size,
+	};
+
+	g->nr_experimental++;
+	return give_batch(g, b, &batch, f);
+}
+
+static int take_facts(struct gprof_trace_generation *g, const struct batch *b,
+		      const struct gprof_trace_text *text, struct failure *f)
+{
+	const unsigned char *p = (const unsigned char *)text->s, *end = p + text->len;
+	struct gprof_trace_batch batch = {
+		.experiment = GPROF_TRACE_EXPERIMENT,
+		.generation = b->generation,
+		.thread = GPROF_TRACE_NONE,
+	};
+	uint64_t later, len;
+	int err = 0;
+
+	for (p += sizeof(GPROF_TRACE_FACTS); p < end && !err; p = batch.data + batch.len) {
+		batch.data = gprof_trace_facts_next(p, end, &later, &len);
+		if (!batch.data)
+			return FAIL(f, b->start, EBADMSG,
+				    "a fact of gprof's own does not end with its string");
+		batch.time = b->time + later;
+		batch.len = (size_t)len;
+		err = give_batch(g, b, &batch, f);
+	}
+	return err;
+}
+
+/* The strings of a batch from number @i on. */
+static int look_for_facts(struct gprof_trace_generation *g, const struct batch *b, size_t i,
+			  struct failure *f)
+{
+	int err = 0;
+
+	for (; i < g->dictionary.nr_strings && !err; i++)
+		if (gprof_trace_facts_are(&g->dictionary.strings[i]))
+			err = take_facts(g, b, &g->dictionary.strings[i], f);
+	return err;
+}
+
 /* A batch of which all bytes are at hand. */
 static int take_structure(struct gprof_trace_generation *g, const struct batch *b,
 			  const unsigned char *p, struct failure *f)
 {
 	const unsigned char *end = p + b->size, *bad;
 	uint64_t at = b->start + b->head;
+	size_t nr_strings = g->dictionary.nr_strings;
 	const char *why = NULL;
 
 	errno = 0;
@@ -284,93 +355,9 @@ static int take_structure(struct gprof_trace_generation *g, const struct batch *
 	else
 		bad = add_clock(g, b, *p == GPROF_EV_SYNC ? p + 1 : p, end, &why);
 	if (!bad)
-		return 0;
+		return look_for_facts(g, b, nr_strings, f);
 	at += (uint64_t)(bad - p);
 	return why ? FAIL(f, at, EBADMSG, "%s", why) : no_room(f, at, -errno);
-}
-
-/* Length and bytes; NULL where they do not fit. */
-static const unsigned char *take_text(const unsigned char *p, const unsigned char *end, char *text)
-{
-	uint64_t len;
-
-	p = gprof_varint(p, end, &len);
-	if (!p || len >= GPROF_TRACE_SAMPLE_TEXT || len > (uint64_t)(end - p))
-		return NULL;
-	memcpy(text, p, len);
-	text[len] = '\0';
-	return p + len;
-}
-
-static const unsigned char *take_recorded(struct gprof_trace_generation *g,
-					  const unsigned char *p, const unsigned char *end)
-{
-	uint64_t *const values[] = {
-		&g->groups, &g->stacks, &g->kernel_frames, &g->min_duration_ns,
-	};
-	size_t i;
-
-	for (i = 0; p && i < sizeof(values) / sizeof(*values); i++)
-		p = gprof_varint(p, end, values[i]);
-	g->recorded = p;
-	return p;
-}
-
-/* What gprof says in a trace of its own; trace_write.c has the list. */
-static int take_own(struct gprof_trace_generation *g, const struct batch *b,
-		    const unsigned char *p, struct failure *f)
-{
-	const unsigned char *end = p + b->size;
-	uint64_t cpu, lost;
-
-	if (p == end)
-		return 0;
-	switch (*p++) {
-	case 'V':
-		p = gprof_varint(p, end, &g->gprof_version);
-		break;
-	case 'L':
-		p = gprof_varint(p, end, &cpu);
-		p = p ? gprof_varint(p, end, &lost) : NULL;
-		if (p && __builtin_add_overflow(g->lost, lost, &g->lost))
-			g->lost = UINT64_MAX;
-		break;
-	case 'P':
-		p = gprof_varint(p, end, &g->sample_period);
-		p = p ? take_text(p, end, g->sample_type) : NULL;
-		p = p ? take_text(p, end, g->sample_unit) : NULL;
-		break;
-	case 'R':
-		p = take_recorded(g, p, end);
-		break;
-	default:
-		break;
-	}
-	return p ? 0 : FAIL(f, b->start, EBADMSG, "a batch of gprof's own ends within a number");
-}
-
-static int take_experimental(struct gprof_trace_generation *g, const struct batch *b,
-			     const unsigned char *p, struct failure *f)
-{
-	struct gprof_trace_batch batch = {
-		.experiment = b->experiment,
-		.generation = b->generation,
-		.thread = b->thread,
-		.time = b->time,
-		.data = p,
-		.len = (size_t)b->size,
-	};
-	int err;
-
-	g->nr_experimental++;
-	err = b->experiment == GPROF_TRACE_EXPERIMENT ? take_own(g, b, p, f) : 0;
-	if (err || !g->batch)
-		return err;
-	err = g->batch(g->ctx, &batch);
-	if (err)
-		return FAIL(f, b->start, err < 0 ? -err : ECANCELED,
-			    "whoever asked for experimental batches wants no more of the trace");
-	return 0;
 }
 
 /*

@@ -15,6 +15,7 @@
 
 #include "base/error.h"
 #include "trace_dictionary.h"
+#include "trace_facts.h"
 #include "trace_ids.h"
 #include "trace_input.h"
 #include "trace_memory.h"
@@ -77,16 +78,7 @@ struct gprof_trace_sample {
  * @samples: of the CPU, by time
  * @nr_all: batches of every kind, ever
  * @nr_experimental: of which experimental
- * @gprof_version: gprof wrote the trace, in this way; 0: somebody else
- * @lost: events that gprof says were lost
- * @sample_period: what a CPU sample stands for, says gprof; 0: it does not say
- * @sample_type: name of that
- * @sample_unit: its unit
- * @recorded: gprof says what was to be recorded: the four below
- * @groups: of points
- * @stacks: that they have
- * @kernel_frames: not 0: with the kernel's part
- * @min_duration_ns: what is shorter was left out
+ * @told: by gprof, of the trace as a whole
  * @late: what is wrong behind the generation, told after its events
  * @late_offset: where
  */
@@ -113,16 +105,7 @@ struct gprof_trace_generation {
 	size_t cap_samples;
 	uint64_t nr_all;
 	uint64_t nr_experimental;
-	uint64_t gprof_version;
-	uint64_t lost;
-	uint64_t sample_period;
-	char sample_type[GPROF_TRACE_SAMPLE_TEXT];
-	char sample_unit[GPROF_TRACE_SAMPLE_TEXT];
-	bool recorded;
-	uint64_t groups;
-	uint64_t stacks;
-	uint64_t kernel_frames;
-	uint64_t min_duration_ns;
+	struct gprof_trace_told told;
 	struct gprof_error late;
 	uint64_t late_offset;
 };

@@ -41,6 +41,7 @@ void gprof_trace_model_free(struct gprof_trace_model *m)
 		gprof_trace_bytes_free(&m->cpus[i].body);
 	gprof_trace_bytes_free(&m->samples);
 	gprof_trace_bytes_free(&m->processes);
+	gprof_trace_facts_free(&m->facts);
 	for (i = 0; i < m->nr_tasks; i++)
 		gprof_model_regions_free(&m->tasks[i]);
 	gprof_trace_notes_free(&m->notes);
@@ -174,9 +175,8 @@ int gprof_trace_model_run(struct gprof_trace_model *m, const struct gprof_trace_
 	for (i = 0; i < m->nr_cpus && !m->err; i++)
 		gprof_model_flush(m, (uint32_t)i);
 	if (m->samples.nr)
-		gprof_model_batch(m, 0, GPROF_TRACE_NO_THREAD, m->now, &m->samples);
+		gprof_model_batch(m, GPROF_TRACE_NO_THREAD, m->now, &m->samples);
 	if (m->processes.nr)
-		gprof_model_batch(m, GPROF_TRACE_EXPERIMENT, GPROF_TRACE_NO_THREAD, m->now,
-				  &m->processes);
+		gprof_model_failed(m, gprof_trace_facts_add(&m->facts, m->now, &m->processes));
 	return m->err;
 }

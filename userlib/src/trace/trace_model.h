@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include "trace_bytes.h"
+#include "trace_facts.h"
 #include "trace_ids.h"
 #include "trace_memory.h"
 #include "trace_notes.h"
@@ -143,7 +144,8 @@ struct gprof_trace_model_cpu {
  * @pool: strings and stacks of this generation
  * @out: where batches go
  * @samples: body of the batch of CPU samples
- * @processes: body of the batch of whose threads tasks are
+ * @processes: the fact of whose threads tasks are
+ * @facts: of this generation
  * @sample_period: what one of them stands for, or 0
  * @sample_rest: of their weights, not yet told
  * @notes: annotations that points name, and tasks of programs
@@ -181,6 +183,7 @@ struct gprof_trace_model {
 	struct gprof_trace_bytes *out;
 	struct gprof_trace_bytes samples;
 	struct gprof_trace_bytes processes;
+	struct gprof_trace_facts facts;
 	uint64_t sample_period;
 	uint64_t sample_rest;
 	struct gprof_trace_notes notes;

@@ -10,11 +10,10 @@ void gprof_model_failed(struct gprof_trace_model *m, int err)
 		m->err = err;
 }
 
-void gprof_model_batch(struct gprof_trace_model *m, unsigned char experiment, uint64_t thread,
-		       uint64_t begin, struct gprof_trace_bytes *body)
+void gprof_model_batch(struct gprof_trace_model *m, uint64_t thread, uint64_t begin,
+		       struct gprof_trace_bytes *body)
 {
-	gprof_model_failed(m, gprof_trace_put_batch(m->out, experiment, m->generation, thread,
-						    begin, body));
+	gprof_model_failed(m, gprof_trace_put_batch(m->out, m->generation, thread, begin, body));
 }
 
 void gprof_model_flush(struct gprof_trace_model *m, uint32_t cpu)
@@ -22,7 +21,7 @@ void gprof_model_flush(struct gprof_trace_model *m, uint32_t cpu)
 	struct gprof_trace_model_cpu *c = &m->cpus[cpu];
 
 	if (c->body.nr)
-		gprof_model_batch(m, 0, cpu, c->begin, &c->body);
+		gprof_model_batch(m, cpu, c->begin, &c->body);
 }
 
 static void new_batch(struct gprof_trace_model *m, uint32_t cpu)

@@ -23,8 +23,8 @@ void gprof_model_event(struct gprof_trace_model *m, uint32_t cpu, unsigned char 
 } while (0)
 
 /** gprof_model_batch() - put a batch into the trace, and empty its body */
-void gprof_model_batch(struct gprof_trace_model *m, unsigned char experiment, uint64_t thread,
-		       uint64_t begin, struct gprof_trace_bytes *body);
+void gprof_model_batch(struct gprof_trace_model *m, uint64_t thread, uint64_t begin,
+		       struct gprof_trace_bytes *body);
 /** gprof_model_flush() - end the batch of a CPU */
 void gprof_model_flush(struct gprof_trace_model *m, uint32_t cpu);
 

@@ -138,8 +138,8 @@ static void say_process(struct gprof_trace_model *m, struct gprof_trace_model_ta
 	if (!t->pid || t->pid == (t->told ? t->told : t->tid))
 		return;
 	t->told = t->pid;
-	if (b->nr && b->nr + 2 * GPROF_VARINT_MAX > GPROF_TRACE_BATCH_MAX)
-		gprof_model_batch(m, GPROF_TRACE_EXPERIMENT, GPROF_TRACE_NO_THREAD, m->now, b);
+	if (b->nr && b->nr + 2 * GPROF_VARINT_MAX > GPROF_TRACE_FACT_MAX)
+		gprof_model_failed(m, gprof_trace_facts_add(&m->facts, m->now, b));
 	if (!b->nr)
 		gprof_model_failed(m, gprof_trace_put_byte(b, 'G'));
 	gprof_model_failed(m, gprof_trace_put_number(b, t->id));

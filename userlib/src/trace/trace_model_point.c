@@ -332,7 +332,7 @@ static void put_sample(struct gprof_trace_model *m, const struct gprof_trace_poi
 	struct gprof_trace_bytes *b = &m->samples;
 
 	if (b->nr && b->nr + 1 + 5 * GPROF_VARINT_MAX > GPROF_TRACE_BATCH_MAX)
-		gprof_model_batch(m, 0, GPROF_TRACE_NO_THREAD, m->now, b);
+		gprof_model_batch(m, GPROF_TRACE_NO_THREAD, m->now, b);
 	if (!b->nr)
 		gprof_model_failed(m, gprof_trace_put_byte(b, GPROF_EV_CPU_SAMPLES));
 	gprof_model_failed(m, gprof_trace_put_byte(b, GPROF_EV_CPU_SAMPLE));
@@ -351,23 +351,11 @@ static void on_sample(struct gprof_trace_model *m, const struct gprof_trace_poin
 		put_sample(m, p);
 }
 
-/* What Go's format has no event for, in a batch that other readers ignore. */
-static void put_own(struct gprof_trace_model *m, const struct gprof_trace_point *p,
-		    unsigned char what, const uint64_t *numbers, size_t nr)
-{
-	struct gprof_trace_bytes body = { 0 };
-	size_t i;
-
-	gprof_model_failed(m, gprof_trace_put_byte(&body, what));
-	for (i = 0; i < nr; i++)
-		gprof_model_failed(m, gprof_trace_put_number(&body, numbers[i]));
-	gprof_model_batch(m, GPROF_TRACE_EXPERIMENT, p->cpu, m->now, &body);
-	gprof_trace_bytes_free(&body);
-}
-
-#define OWN(m, p, what, ...) do { \
+/* What Go's format has no event for. */
+#define FACT(m, kind, ...) do { \
 	const uint64_t v_[] = { __VA_ARGS__ }; \
-	put_own(m, p, what, v_, sizeof(v_) / sizeof(*v_)); \
+	gprof_model_failed(m, gprof_trace_facts_add_numbers(&(m)->facts, (m)->now, kind, v_, \
+							    sizeof(v_) / sizeof(*v_))); \
 } while (0)
 
 /* How many were lost, where and before when; whatever they would have ended has ended. */
@@ -376,7 +364,7 @@ static void on_lost(struct gprof_trace_model *m, const struct gprof_trace_point 
 	m->stats.lost += p->arg;
 	gprof_model_sweep_end(m, p->cpu);
 	m->cpus[p->cpu].depth = 0;
-	OWN(m, p, 'L', p->cpu, p->arg);
+	FACT(m, 'L', p->cpu, p->arg);
 }
 
 static void on_hotplug(struct gprof_trace_model *m, const struct gprof_trace_point *p)
@@ -448,11 +436,11 @@ static __attribute__((noinline)) void other_point(struct gprof_trace_model *m,
 		gprof_model_annotation(m, p);
 		break;
 	case GPROF_TRACE_POINT_FREQ:
-		OWN(m, p, 'F', p->other, p->arg);
+		FACT(m, 'F', p->other, p->arg);
 		break;
 	case GPROF_TRACE_POINT_THROTTLE:
 	case GPROF_TRACE_POINT_UNTHROTTLE:
-		OWN(m, p, 'T', p->cpu, p->type == GPROF_TRACE_POINT_THROTTLE, p->other);
+		FACT(m, 'T', p->cpu, p->type == GPROF_TRACE_POINT_THROTTLE, p->other);
 		break;
 	}
 }

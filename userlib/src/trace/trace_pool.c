@@ -199,7 +199,7 @@ static int write_strings(const struct gprof_trace_pool *p, struct gprof_trace_by
 				err = gprof_trace_put(body, p->strings.v[i], len);
 		}
 		if (!err)
-			err = gprof_trace_put_batch(out, 0, generation, GPROF_TRACE_NO_THREAD, time,
+			err = gprof_trace_put_batch(out, generation, GPROF_TRACE_NO_THREAD, time,
 						    body);
 	} while (!err && i < p->strings.nr);
 	return err;
@@ -244,7 +244,7 @@ static int write_stacks(const struct gprof_trace_pool *p, struct gprof_trace_byt
 			err = put_stack(p, body, i);
 		}
 		if (!err)
-			err = gprof_trace_put_batch(out, 0, generation, GPROF_TRACE_NO_THREAD, time,
+			err = gprof_trace_put_batch(out, generation, GPROF_TRACE_NO_THREAD, time,
 						    body);
 	} while (!err && i < p->nr_stacks);
 	return err;

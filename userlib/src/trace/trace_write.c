@@ -3,25 +3,7 @@
  * trace_write.c: write execution traces of a host that Go's tools open.
  *
  * Points are held until their generation is cut, put in order, run through the
- * model, and written with the strings and stacks that they need. What is gprof's own
- * lies in batches of experiment GPROF_TRACE_EXPERIMENT, which other readers ignore;
- * the first byte says what it is, and varints follow:
- *
- *	'V' 1					once: gprof wrote this, in this way
- *	'R' groups stacks kernel ns		once, where it is known: what was to be recorded, of
- *						stacks the kernel's part (1), and no shorter than
- *	'L' cpu n				n events of the CPU were lost before this
- *	'F' cpu kHz				the CPU goes at that frequency from now on
- *	'T' cpu 1 queue				a cgroup has used up its time on the CPU
- *	'T' cpu 0 queue				one has got some more, from this CPU; the same
- *						number is of the same one on the same CPU,
- *						and 0 is not known
- *	'G' { goroutine pid }*n			they are threads of that process; one of which
- *						nothing is said is the first of its own
- *	'P' period { length bytes }*2		once, where there are CPU samples: what one stands
- *						for, the name of that, and its unit
- *	'I' { generation offset bytes time }*n	an index, at the end: where each begins,
- *						bytes of it, first time in units
+ * model, and written with the strings, stacks and facts (trace_facts.h) that they need.
  */
 #include "trace_write.h"
 
@@ -35,6 +17,7 @@
 #include "base/opts.h"
 #include "base/output.h"
 #include "base/own_fd.h"
+#include "trace_facts.h"
 #include "trace_model.h"
 #include "trace_points.h"
 #include "trace_pool.h"
@@ -42,6 +25,7 @@
 
 #define VERSION_SYNC	25	/* from which on a generation says its clocks */
 #define VERSION_END	26	/* and where it ends */
+#define FACTS_WAY	1	/* that the trace is written in, of the fact 'V' */
 #define NS		1000000000ULL
 #define TIME_MAX	(1ULL << 62)
 
@@ -58,6 +42,7 @@ struct indexed {
  * @model: state of the host
  * @pool: strings and stacks of this generation
  * @out: bytes of it
+ * @string: number of the next string that holds facts of it
  * @points: not yet written
  * @stacked: one of the points had a stack of @pool
  * @last: time of the last point of each CPU
@@ -78,6 +63,7 @@ struct gprof_trace_writer {
 	struct gprof_trace_model model;
 	struct gprof_trace_pool pool;
 	struct gprof_trace_bytes out;
+	uint64_t string;
 	struct gprof_trace_points points;
 	bool stacked;
 	uint64_t *last;
@@ -373,65 +359,58 @@ static int put_clock(struct gprof_trace_writer *w, uint64_t time,
 			err = gprof_trace_put_number(&body, clock->nsec);
 	}
 	if (!err)
-		err = gprof_trace_put_batch(&w->out, 0, w->model.generation,
-					    GPROF_TRACE_NO_THREAD, time, &body);
+		err = gprof_trace_put_batch(&w->out, w->model.generation, GPROF_TRACE_NO_THREAD,
+					    time, &body);
 	gprof_trace_bytes_free(&body);
 	return err;
 }
 
-static int put_own(struct gprof_trace_writer *w, uint64_t time, struct gprof_trace_bytes *body)
+static int put_text(struct gprof_trace_bytes *fact, const char *text)
 {
-	return gprof_trace_put_batch(&w->out, GPROF_TRACE_EXPERIMENT, w->model.generation,
-				     GPROF_TRACE_NO_THREAD, time, body);
-}
+	int err = gprof_trace_put_number(fact, strlen(text));
 
-static int put_text(struct gprof_trace_bytes *body, const char *text)
-{
-	int err = gprof_trace_put_number(body, strlen(text));
-
-	return err ? err : gprof_trace_put(body, text, strlen(text));
-}
-
-static int put_recorded(struct gprof_trace_writer *w, uint64_t time,
-			struct gprof_trace_bytes *body)
-{
-	const struct gprof_trace_writer_opts *o = &w->opts;
-	const uint64_t values[] = { o->groups, o->stacks, o->kernel_frames, o->min_duration_ns };
-	int err = gprof_trace_put_byte(body, 'R');
-	size_t i;
-
-	for (i = 0; !err && i < sizeof(values) / sizeof(*values); i++)
-		err = gprof_trace_put_number(body, values[i]);
-	return err ? err : put_own(w, time, body);
+	return err ? err : gprof_trace_put(fact, text, strlen(text));
 }
 
 /* Whose trace it is, what was to be recorded, and what its CPU samples are. */
 static int put_origin(struct gprof_trace_writer *w, uint64_t time)
 {
 	const struct gprof_trace_writer_opts *o = &w->opts;
-	struct gprof_trace_bytes body = { 0 };
+	const uint64_t recorded[] = { o->groups, o->stacks, o->kernel_frames, o->min_duration_ns };
+	struct gprof_trace_facts *facts = &w->model.facts;
+	const uint64_t way = FACTS_WAY;
+	struct gprof_trace_bytes fact = { 0 };
 	int err;
 
 	if (w->model.generation != 1)
 		return 0;
-	err = gprof_trace_put(&body, "V\1", 2);
-	if (!err)
-		err = put_own(w, time, &body);
+	err = gprof_trace_facts_add_numbers(facts, time, 'V', &way, 1);
 	if (!err && o->recorded)
-		err = put_recorded(w, time, &body);
+		err = gprof_trace_facts_add_numbers(facts, time, 'R', recorded,
+						    sizeof(recorded) / sizeof(*recorded));
 	if (!err && o->sample_period) {
-		err = gprof_trace_put_byte(&body, 'P');
+		err = gprof_trace_put_byte(&fact, 'P');
 		if (!err)
-			err = gprof_trace_put_number(&body, o->sample_period);
+			err = gprof_trace_put_number(&fact, o->sample_period);
 		if (!err)
-			err = put_text(&body, o->sample_type);
+			err = put_text(&fact, o->sample_type);
 		if (!err)
-			err = put_text(&body, o->sample_unit);
+			err = put_text(&fact, o->sample_unit);
 		if (!err)
-			err = put_own(w, time, &body);
+			err = gprof_trace_facts_add(facts, time, &fact);
 	}
-	gprof_trace_bytes_free(&body);
+	gprof_trace_bytes_free(&fact);
 	return err;
+}
+
+/* The strings and stacks of the generation, and the facts behind them. */
+static int put_tables(struct gprof_trace_writer *w, uint64_t time)
+{
+	int err = gprof_trace_pool_write(&w->pool, &w->out, w->model.generation, time);
+
+	w->string = w->pool.strings.nr;
+	return err ? err : gprof_trace_facts_write(&w->model.facts, &w->out, w->model.generation,
+						   &w->string);
 }
 
 static int note(struct gprof_trace_writer *w, uint64_t time)
@@ -477,7 +456,7 @@ static int write_generation(struct gprof_trace_writer *w, size_t nr,
 	if (!err)
 		err = put_origin(w, first);
 	if (!err)
-		err = gprof_trace_pool_write(&w->pool, &w->out, w->model.generation, first);
+		err = put_tables(w, first);
 	if (!err)
 		err = note(w, first);
 	if (!err)
@@ -529,30 +508,29 @@ int gprof_trace_writer_cut(struct gprof_trace_writer *w, uint64_t time,
 
 static int put_index(struct gprof_trace_writer *w)
 {
-	struct gprof_trace_bytes body = { 0 };
+	struct gprof_trace_facts *facts = &w->model.facts;
+	struct gprof_trace_bytes fact = { 0 };
 	size_t i = 0;
 	int err = 0;
 
 	while (i < w->nr_index && !err) {
-		err = gprof_trace_put_byte(&body, 'I');
+		err = gprof_trace_put_byte(&fact, 'I');
 		for (; i < w->nr_index && !err; i++) {
-			if (body.nr + 4 * GPROF_VARINT_MAX > GPROF_TRACE_BATCH_MAX)
+			if (fact.nr + 4 * GPROF_VARINT_MAX > GPROF_TRACE_FACT_MAX)
 				break;
-			err = gprof_trace_put_number(&body, i + 1);
+			err = gprof_trace_put_number(&fact, i + 1);
 			if (!err)
-				err = gprof_trace_put_number(&body, w->index[i].offset);
+				err = gprof_trace_put_number(&fact, w->index[i].offset);
 			if (!err)
-				err = gprof_trace_put_number(&body, w->index[i].bytes);
+				err = gprof_trace_put_number(&fact, w->index[i].bytes);
 			if (!err)
-				err = gprof_trace_put_number(&body, w->index[i].time);
+				err = gprof_trace_put_number(&fact, w->index[i].time);
 		}
 		if (!err)
-			err = gprof_trace_put_batch(&w->out, GPROF_TRACE_EXPERIMENT,
-						    w->model.generation, GPROF_TRACE_NO_THREAD,
-						    w->model.now, &body);
+			err = gprof_trace_facts_add(facts, w->model.now, &fact);
 	}
-	gprof_trace_bytes_free(&body);
-	return err;
+	gprof_trace_bytes_free(&fact);
+	return err ? err : gprof_trace_facts_write(facts, &w->out, w->model.generation, &w->string);
 }
 
 /* A trace of no points says its clocks, and, for Go 1.23 wants an event, that CPU 0 idles. */
@@ -570,13 +548,13 @@ static int put_nothing(struct gprof_trace_writer *w)
 	w->unended = w->opts.version >= VERSION_END;
 	err = gprof_trace_put(&body, idle, sizeof(idle));
 	if (!err)
-		err = gprof_trace_put_batch(&w->out, 0, w->model.generation, 0, time, &body);
+		err = gprof_trace_put_batch(&w->out, w->model.generation, 0, time, &body);
 	if (!err)
 		err = put_clock(w, time, &now);
 	if (!err)
 		err = put_origin(w, time);
 	if (!err)
-		err = gprof_trace_pool_write(&w->pool, &w->out, w->model.generation, time);
+		err = put_tables(w, time);
 	gprof_trace_bytes_free(&body);
 	return err;
 }
