@@ -8,7 +8,6 @@
 
 #include "heap_text.h"
 #include "kinds.h"
-#include "preload.h"
 #include "say.h"
 
 #define SLOTS_MAX	(1U << 22)
@@ -135,7 +134,7 @@ static int check(struct kinds *k)
 	k->words = k->probes ? &words : &words_of_user;
 	if (k->leaks && !k->kinds[0].rate)
 		k->kinds[0].rate = 1;
-	return k->target.is_command ? preload(k->target.command) : STATUS_OK;
+	return STATUS_OK;
 }
 
 #define ROWS									\
