@@ -8,7 +8,6 @@
 
 #include "heap_text.h"
 #include "kinds.h"
-#include "preload.h"
 #include "say.h"
 
 #define SLOTS_MAX	(1U << 22)
@@ -106,7 +105,7 @@ static int check_probes(const struct kinds *k)
 
 	if (k->leaks)
 		return misused("--uprobes and --leaks exclude each other");
-	if (k->target.command || (type != GPROF_PROCESS && type != GPROF_THREAD))
+	if (k->target.is_command || (type != GPROF_PROCESS && type != GPROF_THREAD))
 		return misused("--uprobes is about a program that runs already: it wants -p or -t");
 	say("--uprobes: until it ends, each malloc() of %d enters the kernel twice and each free() "
 	    "once, sampled or not, which slows it many times over if it does little else",
@@ -121,32 +120,32 @@ static int check(struct kinds *k)
 
 	if (k->of_user && k->kernel)
 		return misused("--user and --kernel exclude each other");
-	if (k->leaks && (!k->target.command || k->kernel))
+	if (k->leaks && (!k->target.is_command || k->kernel))
 		return misused("--leaks is about what a command has not freed itself at its end: it "
 			       "wants a command, and no --kernel");
 	if (check_text(k) != STATUS_OK)
 		return STATUS_USAGE;
 	if (k->probes && check_probes(k) != STATUS_OK)
 		return STATUS_USAGE;
-	if (k->kernel || (!k->of_user && !k->target.command))
+	if (k->kernel || (!k->of_user && !k->target.is_command))
 		return STATUS_OK;
 	k->kinds[0].kind = heap ? "user-heap" : "user-alloc";
 	k->user_only = true;
 	k->words = k->probes ? &words : &words_of_user;
 	if (k->leaks && !k->kinds[0].rate)
 		k->kinds[0].rate = 1;
-	return k->target.command ? preload(k->target.command) : STATUS_OK;
+	return STATUS_OK;
 }
 
 #define ROWS									\
 	{ 'o', "output", "FILE", "the profile (default: alloc.pb.gz or heap.pb.gz); \"-\" is stdout", \
 	  kinds_set_output },							\
-	{ 0, "user", NULL, "what programs allocate themselves: the default for a command; of\n" \
-	  "other targets, programs that were started with the shim alone", set_of_user }, \
+	{ 0, "user", NULL, "what programs allocate themselves: the default for a command\n" \
+	  "alone; of other targets, programs that were started with the shim", set_of_user }, \
 	{ 0, "uprobes", NULL, "likewise, of a program that runs already or is static (-p, -t), by\n" \
 	  "probes of its functions: each call of them enters the kernel", set_probes }, \
 	{ 0, "kernel", NULL, "what the kernel allocates: slab objects, pages (the default but\n" \
-	  "for a command)", kinds_set_kernel },					\
+	  "for a command alone)", kinds_set_kernel },					\
 	{ 0, "every", "BYTES", "sample one byte of so many, by chance, and what it belongs to\n" \
 	  "(default: 512K; 1: all)", set_every },				\
 	{ 0, "format", "FORMAT", "pprof, or text: also write to stdout what Go has as debug=1",	\

@@ -18,14 +18,13 @@
 
 #include "duration.h"
 #include "hook.h"
-#include "launch.h"
 #include "options.h"
 #include "say.h"
+#include "session.h"
 #include "snapshots.h"
 #include "target.h"
 #include "trace_options.h"
 #include "triggers.h"
-#include "watch.h"
 
 #define NS		1000000000ULL
 #define MIN_AGE_NS	(10 * NS)
@@ -43,8 +42,7 @@ enum at_end { AT_END_NEVER, AT_END_FAILED, AT_END_ALWAYS };
  * @at_end: whether the end is a reason for a snapshot
  * @snapshots: where they go
  * @hook: --exec
- * @watch: signals and the target's end
- * @command: when the target is one
+ * @session: target and command
  * @flight: from the library
  * @due_ns: when the snapshot of a trigger is, CLOCK_MONOTONIC; 0: none is
  * @fired_ns: when that fired
@@ -62,8 +60,7 @@ struct flight {
 	enum at_end at_end;
 	struct snapshots snapshots;
 	struct hook hook;
-	struct watch watch;
-	struct launch command;
+	struct session session;
 	struct gprof_flight *flight;
 	uint64_t due_ns;
 	uint64_t fired_ns;
@@ -241,30 +238,16 @@ static int set_triggers(struct flight *f)
 
 static int start(struct flight *f)
 {
-	int status;
-
-	if (f->target.command) {
-		status = launch_prepare(&f->command, f->target.command, &f->watch.old_mask);
-		if (status != STATUS_OK)
-			return status;
-		f->target.gprof.id = f->command.pid;
-		status = watch_command(&f->watch, f->command.pid);
-		if (status != STATUS_OK)
-			return status;
-	}
 	f->wants.cfg.target = f->target.gprof;
 	if (!trace_wants_try(&f->wants, make, f))
 		return fail("%s", gprof_error());
 	if (set_triggers(f) != STATUS_OK)
 		return STATUS_FAILED;
 	/* What fires is the sooner in a snapshot, the less is overwritten. */
-	f->watch.urgent_fd = gprof_flight_fd(f->flight);
+	f->session.watch.urgent_fd = gprof_flight_fd(f->flight);
 	if (gprof_flight_start(f->flight))
 		return fail("%s", gprof_error());
-	if (f->target.command)
-		return launch_go(&f->command);
-	watch_target(&f->watch, &f->target.gprof);
-	return STATUS_OK;
+	return session_go(&f->session);
 }
 
 /*
@@ -448,36 +431,21 @@ static int finish(struct flight *f, int command_status)
 static int fly(struct flight *f)
 {
 	struct sigaction act = { .sa_handler = on_asked };
-	int status = watch_begin(&f->watch), command_status = 0;
+	int status = session_begin(&f->session, &f->target);
 
-	if (status != STATUS_OK)
-		return status;
 	sigaction(SIGUSR1, &act, NULL);
 	f->shown = progress_wanted() && !f->target.command;
-	f->hook.mask = &f->watch.old_mask;
+	f->hook.mask = &f->session.watch.old_mask;
 	f->hook.limit_ns = HOOK_NS;
-	status = snapshots_begin(&f->snapshots);
+	if (status == STATUS_OK)
+		status = snapshots_begin(&f->snapshots);
 	if (status == STATUS_OK)
 		status = start(f);
-	if (status == STATUS_OK) {
-		watch_wait(&f->watch, f->target.duration_ns, tick, f);
-		if (f->target.command && !f->target.duration_ns)
-			command_status = launch_wait(&f->command);
-		status = finish(f, command_status);
-		if (f->target.command && f->target.duration_ns) {
-			/* After -d the command runs on; nothing fires any more. */
-			f->watch.urgent_fd = -1;
-			watch_wait(&f->watch, 0, NULL, NULL);
-			command_status = launch_wait(&f->command);
-		}
-		if (status == STATUS_OK)
-			status = command_status;
-	}
+	if (status == STATUS_OK)
+		status = finish(f, session_wait(&f->session, tick, f));
 	gprof_flight_free(f->flight);
 	snapshots_end(&f->snapshots);
-	launch_abandon(&f->command);
-	watch_end(&f->watch);
-	return status;
+	return session_end(&f->session, status);
 }
 
 int cmd_flight(int argc, char **argv)

@@ -54,9 +54,10 @@ static int set_output(void *ctx, const char *value)
 
 static const struct option_row rows[] = {
 	{ 'e', "kind", "KIND[:RATE]", "a kind of profile: cpu, block, block-waker, mutex,\n"
-	  "mutex-waiter, kernel-lock, alloc, heap; may be repeated. RATE is samples per second of\n"
-	  "CPU time for cpu (default: 100), bytes per sample for alloc and heap of the kernel\n"
-	  "(default: 524288), else one sample of so many (default: 1, all)", set_kind },
+	  "mutex-waiter, kernel-lock, alloc and heap of the kernel, user-alloc and user-heap of\n"
+	  "programs; may be repeated. RATE is samples per second of CPU time for cpu (default:\n"
+	  "100), bytes per sample for memory (default: 524288), else one sample of so many\n"
+	  "(default: 1, all)", set_kind },
 	{ 'o', "output", "FILE", "the profile of the -e before it (default: KIND.pb.gz);\n"
 	  "\"-\" is stdout", set_output },
 	KINDS_ROW_ADDR,
@@ -92,7 +93,8 @@ int cmd_record(int argc, char **argv)
 		.fewer = "a RATE that takes fewer samples",
 		.more = "a RATE that takes more",
 		.none = "there was nothing of the kind while the target was recorded, or less than RATE "
-			"asks for",
+			"asks for; user-alloc and user-heap need libgprof-heap.so in the program, which "
+			"a command alone is given",
 	};
 	struct kinds k = { .words = &words };
 	int status = kinds_record(&k, &usage, rows, argc, argv);

@@ -214,7 +214,7 @@ static int watch(struct schedstat *s)
 		/* Late is late: what was missed is not made up for. */
 		if (until && past >= until)
 			past = until - 1;
-		if (!watch_wait(&s->session.watch, until ? until - past : 0, NULL, NULL) ||
+		if (!watch_wait(&s->session.session.watch, until ? until - past : 0, NULL, NULL) ||
 		    until == limit)
 			break;
 		status = show(s);
@@ -263,7 +263,7 @@ int cmd_schedstat(int argc, char **argv)
 	if (status == STATUS_OK && s.metric)
 		status = check_metric(&s);
 	if (status == STATUS_OK)
-		status = sched_go(&s.session);
+		status = session_go(&s.session.session);
 	if (status == STATUS_OK)
 		status = watch(&s);
 	return sched_end(&s.session, status);

@@ -330,13 +330,13 @@ static int serve(struct serve *s)
 			tell(s, s->https[i]);
 	}
 	if (status == STATUS_OK)
-		status = sched_go(&s->session);
+		status = session_go(&s->session.session);
 	if (status == STATUS_OK && s->access) {
-		s->session.watch.hangup = reload;
-		s->session.watch.hangup_ctx = s;
+		s->session.session.watch.hangup = reload;
+		s->session.session.watch.hangup_ctx = s;
 	}
 	if (status == STATUS_OK)
-		watch_wait(&s->session.watch, s->sched.target.duration_ns, NULL, NULL);
+		session_wait(&s->session.session, NULL, NULL);
 	return status;
 }
 

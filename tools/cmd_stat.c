@@ -13,13 +13,12 @@
 
 #include <gprof/count.h>
 
-#include "launch.h"
 #include "options.h"
 #include "output.h"
 #include "say.h"
+#include "session.h"
 #include "stat_view.h"
 #include "target.h"
-#include "watch.h"
 
 #define EVENTS_MAX	64
 
@@ -51,18 +50,14 @@ struct stat_options {
  * struct stat_run - counting under way
  * @options: what was asked for
  * @output: where to; stderr beside a command, else stdout, when there is none
- * @watch: signals and the target's end
- * @command: when the target is one
- * @going: it was let go
+ * @session: target and command
  * @counting: from the library
  * @begun: when the counting began, ns
  */
 struct stat_run {
 	struct stat_options *options;
 	struct output output;
-	struct watch watch;
-	struct launch command;
-	bool going;
+	struct session session;
 	struct gprof_counting *counting;
 	uint64_t begun;
 };
@@ -161,34 +156,19 @@ static int start(struct stat_run *s)
 {
 	struct stat_options *o = s->options;
 	struct target *t = &o->target;
-	int status;
 
-	if (t->command) {
-		status = launch_prepare(&s->command, t->command, &s->watch.old_mask);
-		if (status == STATUS_OK)
-			status = watch_command(&s->watch, s->command.pid);
-		if (status != STATUS_OK)
-			return status;
-		t->gprof.id = s->command.pid;
-	}
 	s->counting = gprof_counting_new(&(struct gprof_count_config){
 		.sz = sizeof(struct gprof_count_config),
 		.target = t->gprof,
 		.events = o->events,
 		.nr_events = o->nr,
 		.flags = o->flags,
-		.on_exec = t->command,
+		.on_exec = t->is_command,
 	});
 	s->begun = now_ns();
 	if (!s->counting || gprof_counting_start(s->counting))
 		return fail("%s", gprof_error());
-	if (!t->command) {
-		watch_target(&s->watch, &t->gprof);
-		return STATUS_OK;
-	}
-	status = launch_go(&s->command);
-	s->going = status == STATUS_OK;
-	return status;
+	return session_go(&s->session);
 }
 
 static bool tick(void *ctx, uint64_t ns)
@@ -247,31 +227,20 @@ static int count_events(struct stat_options *o)
 {
 	struct stat_run s = { .options = o };
 	bool shown = progress_wanted() && !o->target.command;
-	int status, command_status = STATUS_OK;
+	int status = session_begin(&s.session, &o->target);
 
-	status = watch_begin(&s.watch);
-	if (status != STATUS_OK)
-		return status;
-	if (o->file)
+	if (status == STATUS_OK && o->file)
 		status = output_open_text(&s.output, o->file);
 	if (status == STATUS_OK)
 		status = start(&s);
 	if (status == STATUS_OK) {
-		watch_wait(&s.watch, o->target.duration_ns, shown ? tick : NULL, NULL);
+		session_wait(&s.session, shown ? tick : NULL, NULL);
 		status = finish(&s);
 	}
 	gprof_counting_free(s.counting);
-	if (s.going) {
-		/* After -d the command runs on; what it did is for the caller to know. */
-		watch_wait(&s.watch, 0, NULL, NULL);
-		command_status = launch_wait(&s.command);
-	} else {
-		launch_abandon(&s.command);
-	}
 	if (o->file)
 		output_discard(&s.output);
-	watch_end(&s.watch);
-	return status == STATUS_OK ? command_status : status;
+	return session_end(&s.session, status);
 }
 
 int cmd_stat(int argc, char **argv)

@@ -12,15 +12,14 @@
 #include <gprof/trace_record.h>
 
 #include "duration.h"
-#include "launch.h"
 #include "options.h"
 #include "output.h"
 #include "say.h"
+#include "session.h"
 #include "target.h"
 #include "trace_options.h"
 #include "views/follow.h"
 #include "views/live.h"
-#include "watch.h"
 
 #define DEFAULT_FILE	"trace.out"
 #define FOLLOW_NS	1000000000
@@ -31,8 +30,7 @@
  * @wants: what to record
  * @file: -o
  * @output: it, while open
- * @watch: signals and the target's end
- * @command: when the target is one
+ * @session: target and command
  * @recorder: from the library
  * @shown: progress goes to the terminal
  * @follow: --follow
@@ -44,8 +42,7 @@ struct trace {
 	struct trace_wants wants;
 	const char *file;
 	struct output output;
-	struct watch watch;
-	struct launch command;
+	struct session session;
 	struct gprof_trace_recorder *recorder;
 	bool shown;
 	bool follow;
@@ -148,17 +145,6 @@ static int show(void *ctx, int fd)
 
 static int start(struct trace *t)
 {
-	int status;
-
-	if (t->target.command) {
-		status = launch_prepare(&t->command, t->target.command, &t->watch.old_mask);
-		if (status != STATUS_OK)
-			return status;
-		t->target.gprof.id = t->command.pid;
-		status = watch_command(&t->watch, t->command.pid);
-		if (status != STATUS_OK)
-			return status;
-	}
 	t->wants.cfg.target = t->target.gprof;
 	if (!trace_wants_try(&t->wants, make, t))
 		return fail("%s", gprof_error());
@@ -167,16 +153,12 @@ static int start(struct trace *t)
 		/* With a command the terminal is the command's. */
 		if (!t->target.command)
 			follow_terminal(&t->look);
-		status = live_begin(&t->picture, show, t);
-		if (status != STATUS_OK)
-			return status;
+		if (live_begin(&t->picture, show, t) != STATUS_OK)
+			return STATUS_FAILED;
 	}
 	if (gprof_trace_recorder_start(t->recorder, t->follow ? t->picture.fd : t->output.fd))
 		return fail("%s", gprof_error());
-	if (t->target.command)
-		return launch_go(&t->command);
-	watch_target(&t->watch, &t->target.gprof);
-	return STATUS_OK;
+	return session_go(&t->session);
 }
 
 static bool tick(void *ctx, uint64_t ns)
@@ -276,34 +258,22 @@ static int finish(struct trace *t)
 
 static int record_trace(struct trace *t)
 {
-	int status = watch_begin(&t->watch);
+	int status = session_begin(&t->session, &t->target);
 
-	if (status != STATUS_OK)
-		return status;
-	status = t->follow ? STATUS_OK : output_open(&t->output, t->file);
+	if (status == STATUS_OK && !t->follow)
+		status = output_open(&t->output, t->file);
 	/* With a command the terminal is the command's; else it may be of who reads the pipe. */
 	t->shown = progress_wanted() && !t->target.command && t->output.path;
 	if (status == STATUS_OK)
 		status = start(t);
 	if (status == STATUS_OK) {
-		watch_wait(&t->watch, t->target.duration_ns, tick, t);
+		session_wait(&t->session, tick, t);
 		status = finish(t);
-		if (t->target.command) {
-			int command_status;
-
-			/* After -d the command runs on; what it did is for the caller to know. */
-			watch_wait(&t->watch, 0, NULL, NULL);
-			command_status = launch_wait(&t->command);
-			if (status == STATUS_OK)
-				status = command_status;
-		}
 	}
 	gprof_trace_recorder_free(t->recorder);
 	live_end(&t->picture);
-	launch_abandon(&t->command);
 	output_discard(&t->output);
-	watch_end(&t->watch);
-	return status;
+	return session_end(&t->session, status);
 }
 
 int cmd_trace(int argc, char **argv)

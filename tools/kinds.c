@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cmd.h"
+#include "preload.h"
 #include "say.h"
 
 void kinds_add(struct kinds *k, const char *kind, const char *file)
@@ -140,6 +141,15 @@ static bool has_kind(const struct kinds *k, const char *kind)
 	return false;
 }
 
+/* Kinds of which a program tells itself, by the shim. */
+static bool has_user_kind(const struct kinds *k)
+{
+	for (size_t i = 0; i < k->nr; i++)
+		if (!strncmp(k->kinds[i].kind, "user-", 5))
+			return true;
+	return false;
+}
+
 int kinds_record(struct kinds *k, const struct usage *usage, const struct option_row *rows,
 		 int argc, char **argv)
 {
@@ -165,6 +175,8 @@ int kinds_record(struct kinds *k, const struct usage *usage, const struct option
 	status = target_complete(&k->target, argv + operands, usage->name);
 	if (status == STATUS_OK && k->check)
 		status = k->check(k);
+	if (status == STATUS_OK && k->target.is_command && has_user_kind(k))
+		status = preload(k->target.command);
 	if (status != STATUS_OK)
 		return status;
 	return record(&(struct recording){

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Outputs are opened first, since what cannot be written need not be recorded;
- * a command is started last, since nothing of it may be missed.
+ * Outputs are opened before anything is recorded, since what cannot be written need not be.
  */
 #include "record.h"
 
@@ -13,27 +12,24 @@
 #include <string.h>
 
 #include "cmd.h"
-#include "launch.h"
 #include "output.h"
 #include "profile_output.h"
 #include "say.h"
-#include "watch.h"
+#include "session.h"
 
 /**
  * struct run - a recording under way
  * @rec: what was asked for
  * @outputs: one for each event
  * @nr_open: outputs that are open
- * @watch: signals and the target's end
- * @command: when the target is one
+ * @session: target and command
  * @recorder: from the library
  */
 struct run {
 	const struct recording *rec;
 	struct output *outputs;
 	size_t nr_open;
-	struct watch watch;
-	struct launch command;
+	struct session session;
 	struct gprof_recorder *recorder;
 };
 
@@ -83,17 +79,7 @@ static int start(struct run *s)
 	int *fds;
 	int err;
 
-	if (t->command) {
-		int status = launch_prepare(&s->command, t->command, &s->watch.old_mask);
-
-		if (status != STATUS_OK)
-			return status;
-		t->gprof.id = s->command.pid;
-		status = watch_command(&s->watch, s->command.pid);
-		if (status != STATUS_OK)
-			return status;
-	}
-	s->recorder = s->rec->make(s->rec->ctx, &t->gprof, t->command);
+	s->recorder = s->rec->make(s->rec->ctx, &t->gprof, t->is_command);
 	if (!s->recorder)
 		return fail("%s", gprof_error());
 	fds = xalloc(s->nr_open, sizeof(*fds));
@@ -103,10 +89,7 @@ static int start(struct run *s)
 	free(fds);
 	if (err)
 		return fail("%s", gprof_error());
-	if (t->command)
-		return launch_go(&s->command);
-	watch_target(&s->watch, &t->gprof);
-	return STATUS_OK;
+	return session_go(&s->session);
 }
 
 static bool tick(void *ctx, uint64_t ns)
@@ -215,32 +198,19 @@ int record(const struct recording *rec)
 	};
 	/* With a command the terminal is the command's. */
 	bool shown = progress_wanted() && !rec->target->command;
-	int status, command_status = STATUS_OK;
+	int status = session_begin(&s.session, rec->target);
 
-	status = watch_begin(&s.watch);
-	if (status != STATUS_OK)
-		goto out_free;
-	status = open_outputs(&s);
+	if (status == STATUS_OK)
+		status = open_outputs(&s);
 	if (status == STATUS_OK)
 		status = start(&s);
-	if (status != STATUS_OK)
-		goto out_discard;
-	watch_wait(&s.watch, rec->target->duration_ns, shown ? tick : NULL, &s);
-	status = finish(&s);
-	if (rec->target->command) {
-		/* After -d the command runs on; what it did is for the caller to know. */
-		watch_wait(&s.watch, 0, NULL, NULL);
-		command_status = launch_wait(&s.command);
+	if (status == STATUS_OK) {
+		session_wait(&s.session, shown ? tick : NULL, &s);
+		status = finish(&s);
 	}
-	if (status == STATUS_OK)
-		status = command_status;
-
-out_discard:
 	gprof_recorder_free(s.recorder);
-	launch_abandon(&s.command);
 	discard_outputs(&s);
-	watch_end(&s.watch);
-out_free:
+	status = session_end(&s.session, status);
 	free(s.outputs);
 	return status;
 }

@@ -61,24 +61,15 @@ const struct option_row sched_option_rows[] = {
 
 int sched_begin(struct sched_session *s, struct sched_options *o)
 {
-	struct target *t = &o->target;
 	int status;
 
-	*s = (struct sched_session){ .target = t, .watch.signals = -1 };
-	status = watch_begin(&s->watch);
+	s->sched = NULL;
+	status = session_begin(&s->session, &o->target);
 	if (status != STATUS_OK)
 		return status;
-	if (t->command) {
-		status = launch_prepare(&s->command, t->command, &s->watch.old_mask);
-		if (status == STATUS_OK)
-			status = watch_command(&s->watch, s->command.pid);
-		if (status != STATUS_OK)
-			return status;
-		t->gprof.id = s->command.pid;
-	}
 	s->sched = gprof_sched_stats_new(&(struct gprof_sched_config){
 		.sz = sizeof(struct gprof_sched_config),
-		.target = t->gprof,
+		.target = o->target.gprof,
 		.sample_hz = o->hz,
 		.flags = o->flags,
 	});
@@ -87,31 +78,8 @@ int sched_begin(struct sched_session *s, struct sched_options *o)
 	return STATUS_OK;
 }
 
-int sched_go(struct sched_session *s)
-{
-	int status;
-
-	if (!s->target->command) {
-		watch_target(&s->watch, &s->target->gprof);
-		return STATUS_OK;
-	}
-	status = launch_go(&s->command);
-	s->going = status == STATUS_OK;
-	return status;
-}
-
 int sched_end(struct sched_session *s, int status)
 {
-	int command_status = STATUS_OK;
-
 	gprof_sched_stats_free(s->sched);
-	if (s->going) {
-		/* After -d the command runs on; what it did is for the caller to know. */
-		watch_wait(&s->watch, 0, NULL, NULL);
-		command_status = launch_wait(&s->command);
-	} else {
-		launch_abandon(&s->command);
-	}
-	watch_end(&s->watch);
-	return status == STATUS_OK ? command_status : status;
+	return session_end(&s->session, status);
 }

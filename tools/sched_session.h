@@ -5,14 +5,11 @@
 #ifndef TOOLS_SCHED_SESSION_H
 #define TOOLS_SCHED_SESSION_H
 
-#include <stdbool.h>
-
 #include <gprof/sched_stats.h>
 
-#include "launch.h"
 #include "options.h"
+#include "session.h"
 #include "target.h"
-#include "watch.h"
 
 #define SCHED_DEFAULT_HZ	100
 
@@ -33,17 +30,11 @@ extern const struct option_row sched_option_rows[];
 
 /**
  * struct sched_session - statistics that are being kept
- * @target: of whom
- * @watch: signals and the target's end
- * @command: when the target is one
- * @going: it was let go
+ * @session: target and command
  * @sched: from the library
  */
 struct sched_session {
-	const struct target *target;
-	struct watch watch;
-	struct launch command;
-	bool going;
+	struct session session;
 	struct gprof_sched *sched;
 };
 
@@ -55,9 +46,6 @@ struct sched_session {
  * Return: STATUS_OK, or another status after a sentence.
  */
 int sched_begin(struct sched_session *s, struct sched_options *o);
-
-/* sched_go() - let the command run; as launch_go() */
-int sched_go(struct sched_session *s);
 
 /**
  * sched_end() - count no more

@@ -81,19 +81,20 @@ const struct option_row target_options[] = {
 	{ 'C', "cpus", "LIST", "everything on these CPUs, such as 0-3,6", set_cpus },
 	{ 'a', "all", NULL, "the whole host", set_system },
 	{ 'd', "duration", "TIME", "end the recording after this time, such as 10 (seconds) or\n"
-	  "500ms; otherwise it ends with the process, the command, or Ctrl-C", set_duration },
+	  "500ms; otherwise it ends with the process, the command, or Ctrl-C. A command beside\n"
+	  "-p, -t, -G, -C or -a only says how long", set_duration },
 	{ 0 },
 };
 
 int target_complete(struct target *target, char **operands, const char *name)
 {
 	if (operands[0]) {
-		if (target->chosen)
-			return misused("%s and the command \"%s\" exclude each other: "
-				       "a recording has one target", target->chosen, operands[0]);
-		target->chosen = "the command";
-		target->gprof.type = GPROF_PROCESS;
 		target->command = operands;
+		if (!target->chosen) {
+			target->is_command = true;
+			target->chosen = "the command";
+			target->gprof.type = GPROF_PROCESS;
+		}
 	}
 	if (!target->chosen)
 		return misused("nothing to record: give -p PID, -a, or a command, as in "

@@ -5,6 +5,8 @@
 #ifndef TOOLS_TARGET_H
 #define TOOLS_TARGET_H
 
+#include <stdbool.h>
+
 #include <gprof/recorder.h>
 
 #include "options.h"
@@ -13,13 +15,16 @@
  * struct target - whom to record, and for how long
  * @gprof: as the library takes it; for a command, its id is set when it is started
  * @chosen: the option that chose it, NULL when none did yet
- * @command: program and arguments to start, or NULL
+ * @command: program and arguments to start, or NULL; beside another target it says for
+ *	how long that is recorded
+ * @is_command: the command is the target
  * @duration_ns: how long, 0 without limit
  */
 struct target {
 	struct gprof_target gprof;
 	const char *chosen;
 	char **command;
+	bool is_command;
 	unsigned long long duration_ns;
 };
 
@@ -27,10 +32,10 @@ struct target {
 extern const struct option_row target_options[];
 
 /* How the targets are written in a synopsis. */
-#define TARGET_SYNOPSIS	"[-p PID | -t TID | -G CGROUP | -C CPUS | -a | [--] COMMAND [ARGS]]"
+#define TARGET_SYNOPSIS	"[-p PID | -t TID | -G CGROUP | -C CPUS | -a] [[--] COMMAND [ARGS]]"
 
 /**
- * target_complete() - check that exactly one target was given
+ * target_complete() - check that one target was given, or a command, or both
  * @target: after the options
  * @operands: what is left of argv: a command and its arguments
  * @name: of the subcommand, for a sentence

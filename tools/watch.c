@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * One poll() on a signalfd, a pidfd and the clock.
+ * One poll() on a signalfd, two pidfds and the clock.
  *
  * Signals from the terminal reach the command by themselves, since it is in
  * the same foreground group; those sent to gprofctl alone are passed on.
@@ -54,7 +54,8 @@ int watch_begin(struct watch *w)
 {
 	sigset_t set;
 
-	*w = (struct watch){ .signals = -1, .exit_fd = -1, .thread_fd = -1, .urgent_fd = -1 };
+	*w = (struct watch){ .signals = -1, .command_fd = -1, .exit_fd = -1, .thread_fd = -1,
+			     .urgent_fd = -1 };
 	hurry.first_ns = 0;
 	hurry.command = 0;
 	ending_set(&set);
@@ -76,8 +77,8 @@ static int open_pidfd(pid_t pid)
 
 int watch_command(struct watch *w, pid_t pid)
 {
-	w->exit_fd = open_pidfd(pid);
-	if (w->exit_fd < 0)
+	w->command_fd = open_pidfd(pid);
+	if (w->command_fd < 0)
 		return fail("the command cannot be waited for: %s", strerror(errno));
 	w->command = pid;
 	hurry.command = pid;
@@ -97,6 +98,29 @@ void watch_target(struct watch *w, const struct gprof_target *target)
 	snprintf(path, sizeof(path), "/proc/%d/stat", target->id);
 	w->thread_fd = open(path, O_RDONLY | O_CLOEXEC);
 	w->gone = w->thread_fd < 0;
+}
+
+bool watch_command_ended(const struct watch *w)
+{
+	struct pollfd fd = { .fd = w->command_fd, .events = POLLIN };
+
+	return poll(&fd, 1, 0) > 0;
+}
+
+static void forget_target(struct watch *w)
+{
+	if (w->exit_fd >= 0)
+		close(w->exit_fd);
+	if (w->thread_fd >= 0)
+		close(w->thread_fd);
+	w->exit_fd = w->thread_fd = -1;
+	w->gone = false;
+}
+
+void watch_command_alone(struct watch *w)
+{
+	forget_target(w);
+	w->urgent_fd = -1;
 }
 
 /* A pidfd tells the end of all threads; for one thread there is only its state in /proc. */
@@ -141,6 +165,7 @@ bool watch_wait(struct watch *w, uint64_t limit_ns, bool (*tick)(void *ctx, uint
 {
 	struct pollfd fds[] = {
 		{ .fd = w->signals, .events = POLLIN },
+		{ .fd = w->command_fd, .events = POLLIN },
 		{ .fd = w->exit_fd, .events = POLLIN },
 		{ .fd = w->urgent_fd, .events = POLLPRI },
 	};
@@ -164,7 +189,7 @@ bool watch_wait(struct watch *w, uint64_t limit_ns, bool (*tick)(void *ctx, uint
 			continue;
 		if (fds[0].revents && take_signal(w))
 			return false;
-		if (fds[1].revents)
+		if (fds[1].revents || fds[2].revents)
 			return false;
 	}
 }
@@ -225,9 +250,8 @@ void watch_end(struct watch *w)
 		return;
 	forget_limit();
 	close(w->signals);
-	if (w->exit_fd >= 0)
-		close(w->exit_fd);
-	if (w->thread_fd >= 0)
-		close(w->thread_fd);
+	forget_target(w);
+	if (w->command_fd >= 0)
+		close(w->command_fd);
 	sigprocmask(SIG_SETMASK, &w->old_mask, NULL);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * When a recording ends: the target's exit, the time limit, or a signal.
+ * When a recording ends: the exit of target or command, the time limit, or a signal.
  */
 #ifndef TOOLS_WATCH_H
 #define TOOLS_WATCH_H
@@ -16,7 +16,8 @@
  * struct watch - what is waited for
  * @old_mask: signal mask before watch_begin()
  * @signals: signalfd
- * @exit_fd: pidfd of the target or command, or -1
+ * @command_fd: pidfd of the command, or -1
+ * @exit_fd: pidfd of a target that is a process, or -1
  * @thread_fd: /proc/TID/stat of a target that is a thread, or -1
  * @urgent_fd: where POLLPRI says that the tick is not to be waited for, or -1
  * @gone: the target ended before it could be watched
@@ -27,6 +28,7 @@
 struct watch {
 	sigset_t old_mask;
 	int signals;
+	int command_fd;
 	int exit_fd;
 	int thread_fd;
 	int urgent_fd;
@@ -45,6 +47,12 @@ int watch_command(struct watch *w, pid_t pid);
 /* watch_target() - the exit of a process or thread ends the recording */
 void watch_target(struct watch *w, const struct gprof_target *target);
 
+/* watch_command_ended() - has the command exited? */
+bool watch_command_ended(const struct watch *w);
+
+/* watch_command_alone() - from now on watch_wait() waits for nothing but the command */
+void watch_command_alone(struct watch *w);
+
 /**
  * watch_wait() - wait
  * @w: from watch_begin()
@@ -52,7 +60,7 @@ void watch_target(struct watch *w, const struct gprof_target *target);
  * @tick: called a few times a second with the time so far, or NULL; false: it is enough
  * @ctx: for @tick
  *
- * Returns when the target exited, when the time is over, when @tick has enough, or at a
+ * Returns when the target or the command exited, when the time is over, when @tick has enough, or at a
  * signal when there is no command that it is passed on to.
  *
  * Return: whether it was the time.

@@ -36,7 +36,7 @@ if [ ! "${GPROF_KERNEL-}" ]; then
 fi
 
 need gprofctl "$here/profile_self" "$here/flight_self" "$here/custom_self" "$here/flags_self" \
-	"$here/serve_self" "$here/truth_threads"
+	"$here/serve_self" "$here/truth_threads" "$here/truth_heap"
 
 dir=$(mktemp -d) || exit 1
 trap 'shut_users_out; rm -rf "$dir"' EXIT
@@ -176,6 +176,34 @@ any_program_records_itself()
 	gprofctl top --type delay --cum pb.pb.gz >top.txt
 	# the sleep, and who waits for it
 	awk '$5 ~ /s$/ { found = 1 } { print } END { exit !found }' top.txt
+}
+
+# As in Go, -memprofile is what a program allocates itself.
+memory_is_the_programs_own()
+{
+	# shellcheck disable=SC2154 # of command.sh
+	shim=$(realpath "$(dirname "$(command -v gprofctl)")/../lib/libgprof-heap.so")
+	as_user env LD_PRELOAD="libgprof-self.so:$shim" "GPROF=heap,every=1;alloc,every=1,out=a.pb.gz" \
+		"$here/truth_heap" exact 2>err
+	[ ! -s err ] || { cat err; fail "it is not recorded"; }
+	gprofctl top heap.pb.gz --type inuse_objects -n 1000 >top.txt
+	cat top.txt
+	awk '$6 == "site_keeps" && $4 == 70 { found = 1 } END { exit !found }' top.txt
+	! grep -q '\[kernel\]\|\[libgprof' top.txt
+	gprofctl top a.pb.gz --type alloc_objects -n 1000 >top.txt
+	cat top.txt
+	awk '$6 == "site_churns" && $4 == 1000 { found = 1 } END { exit !found }' top.txt
+	LD_PRELOAD=$shim as_user "$here/flags_self" -memprofile m.pb.gz 1000 >out
+	gprofctl top m.pb.gz >top.txt
+	grep -q '^Type: inuse_space' top.txt
+	got=0
+	as_user "$here/flags_self" -memprofile x.pb.gz 1000 >out 2>err || got=$?
+	cat err
+	[ $got -eq 1 ]
+	grep -q 'has not loaded libgprof-heap.so.*LD_PRELOAD' err
+	[ ! -e x.pb.gz ]
+	LD_PRELOAD=libgprof-self.so GPROF=kernel-heap,every=1 cat /dev/null
+	gprofctl top kernel-heap.pb.gz --type alloc_space | grep -q '\[kernel\]'
 }
 
 # As a daemon does, and the numbers are the program's then: nothing is written to them. Not of
@@ -327,7 +355,7 @@ ktap_run example_runs_without_privilege its_profile_shows_its_work \
 	its_profile_leads_down_to_main one_that_fails_has_its_last_seconds \
 	one_counts_what_it_has flags_record_and_are_gone \
 	flags_of_no_sense_are_told_before_it_works flags_count_without_samples \
-	any_program_records_itself what_a_program_opens_under_our_numbers_is_its_own \
+	any_program_records_itself memory_is_the_programs_own what_a_program_opens_under_our_numbers_is_its_own \
 	a_program_that_cannot_be_recorded_runs \
 	tests_of_the_kernel_have_a_profile_each tests_of_ctest_have_a_profile_beside_their_log \
 	one_shows_its_own_profiles example_says_what_is_wrong

@@ -89,6 +89,18 @@ what_is_never_freed_is_told_at_the_end()
 	refused 2 'stdout' gprofctl heap --leaks -o - -- true
 }
 
+# As heap and alloc have it, and beside other kinds.
+record_loads_the_shim_too()
+{
+	run 0 gprofctl record -e user-heap:1 -o x.pb.gz -e user-alloc:1 -o y.pb.gz -e cpu -o z.pb.gz \
+		-- "$truth" exact
+	run 0 gprofctl top x.pb.gz --type inuse_objects -n 1000
+	awk '$6 == "site_keeps" && $4 == 70 { found = 1 } END { exit !found }' out
+	run 0 gprofctl top y.pb.gz --type alloc_objects -n 1000
+	awk '$6 == "site_churns" && $4 == 1000 { found = 1 } END { exit !found }' out
+	refused 1 'static program' gprofctl record -e user-heap -o x.pb.gz -- "$here/burner" 1
+}
+
 # What few programs do: each is as right as it is of others.
 odd_programs_are_told_of()
 {
@@ -448,6 +460,7 @@ programs_that_the_shim_cannot_enter_are_refused()
 }
 
 ktap_run each_byte_is_told_by_where_it_was_allocated what_is_never_freed_is_told_at_the_end \
+	record_loads_the_shim_too \
 	odd_programs_are_told_of who_can_have_no_file_is_not_told_of two_recorders_want_different_rates \
 	a_child_frees_its_own memory_is_of_the_program_that_has_it handlers_allocate \
 	whoever_closes_all_files_is_told_of_further_on a_child_without_the_shim_is_left_out \

@@ -15,6 +15,7 @@ export LC_ALL=C # for perl, which else says much of it
 . "$here/server.sh"
 
 token=0123456789abcdef0123
+shim=$(realpath "$(dirname "$(command -v gprofctl)")/../lib/libgprof-heap.so")
 # of the password sesame
 # shellcheck disable=SC2016 # it has dollars
 hash='$2b$04$abcdefghijklmnopqrstuuinwY/tkBVrn3xrxQI/TgnMHhkvl85RW'
@@ -148,10 +149,9 @@ profiles_are_what_the_command_writes()
 every_page_gives_what_it_is_for()
 {
 	begin --token-file token
-	for page in block mutex allocs heap; do
-		kind=$page
-		[ $page != allocs ] || kind=alloc
-		if ! gprofctl $kind -a -d 0.2 -o theirs.pb.gz 2>err; then
+	for page in block mutex kernel-allocs kernel-heap; do
+		kind=${page#kernel-}
+		if ! gprofctl "${kind%s}" -a -d 0.2 -o theirs.pb.gz 2>err; then
 			cat err
 			get "/debug/pprof/$page?seconds=0.2"
 			[ "$(status)" -ge 400 ]
@@ -191,6 +191,72 @@ every_page_gives_what_it_is_for()
 }
 
 # Of one that stands still there is no more to tell at one time than at another.
+# As in Go, heap is what a program has allocated itself; nobody guesses by what the kernel has.
+heap_is_the_programs_own_memory()
+{
+	begin --token-file token
+	get '/debug/pprof/heap?seconds=0.1'
+	[ "$(status)" = 501 ]
+	grep -q 'no program here has loaded libgprof-heap.so.*LD_PRELOAD' page
+	work
+	get "/debug/pprof/allocs?seconds=0.1&pid=$burner"
+	[ "$(status)" = 501 ]
+	grep -q "process $burner has not loaded libgprof-heap.so.*LD_PRELOAD.*probes=1" page
+	unwork
+	perl -e 'for (;;) { my @a = map { "x" x 100000 } 1 .. 10; select undef, undef, undef, 0.01 }' &
+	bare=$!
+	LD_PRELOAD=$shim perl \
+		-e 'for (;;) { push @a, "x" x 10000; my @b = ("x" x 100000) x 10; select undef, undef, undef, 0.01 }' &
+	told=$!
+	sleep 1
+	for query in 'heap?seconds=2&every=1000' "allocs?seconds=2&every=1000&pid=$told" \
+			"heap?seconds=2&every=1000&probes=1&pid=$bare"; do
+		get "/debug/pprof/$query"
+		[ "$(status)" = 200 ] || { cat page; fail "no $query"; }
+		"$here/profile_dump" page | grep -q '^total alloc_space bytes [1-9]' || fail "none in $query"
+		gprofctl top page --type alloc_space >top.txt
+		cat top.txt
+		grep -q perl top.txt || fail "no perl in $query"
+		! grep -q '\[kernel\]' top.txt || fail "the kernel is in $query"
+	done
+	kill $told $bare
+	end
+}
+
+# Those of a program that publishes them, by its number or where it is the target.
+custom_profiles_are_pages()
+{
+	"$here/custom_self" self.pb.gz 1000 >/dev/null &
+	keeps=$!
+	until gprofctl custom --list -p $keeps 2>/dev/null | grep -q example.connections; do
+		sleep 0.1
+	done
+	begin --token-file token
+	get "/debug/pprof/example.connections?pid=$keeps&seconds=5"
+	[ "$(status)" = 200 ] || { cat page; fail "no profile"; }
+	grep -qx 'Content-Disposition: attachment; filename="example.connections"' top
+	gprofctl custom -p $keeps -o theirs.pb.gz example.connections
+	"$here/profile_dump" page >ours
+	"$here/profile_dump" theirs.pb.gz >theirs
+	grep -q '^total example.connections count [1-9]' ours
+	diff ours theirs
+	get "/debug/pprof/example.connections?pid=$keeps&debug=1"
+	grep -q '^example.connections: total [1-9]' page
+	get '/debug/pprof/example.connections'
+	[ "$(status)" = 404 ]
+	grep -q 'pid=' page
+	get "/debug/pprof/example.nothing?pid=$keeps"
+	[ "$(status)" = 404 ]
+	end
+	begin --token-file token -p $keeps
+	get /debug/pprof/
+	grep -q '<a href="example.connections">now</a>' page
+	get /debug/pprof/example.connections
+	[ "$(status)" = 200 ]
+	end
+	kill $keeps
+}
+
 what_stands_still_is_told_byte_for_byte()
 {
 	begin --token-file token
@@ -218,8 +284,8 @@ what_stands_still_is_told_byte_for_byte()
 	alike "profile?$with&hz=500" gprofctl cpu "$@" -d 0.1 -F 500
 	alike "profile?$with&event=page-faults&period=3" gprofctl cpu "$@" -d 0.1 -e page-faults:3
 	alike "mutex?$with&every=2" gprofctl mutex "$@" -d 0.1 --every 2
-	alike "allocs?$with" gprofctl alloc "$@" -d 0.1 --kernel
-	alike "heap?$with&every=4096" gprofctl heap "$@" -d 0.1 --kernel --every 4096
+	alike "kernel-allocs?$with" gprofctl alloc "$@" -d 0.1 --kernel
+	alike "kernel-heap?$with&every=4096" gprofctl heap "$@" -d 0.1 --kernel --every 4096
 	alike "wall?$with" gprofctl wall "$@" -d 0.1
 	get "/debug/pprof/trace?$with"
 	gprofctl trace "$@" -d 0.1 -o theirs.trace
@@ -763,6 +829,7 @@ nothing_is_left_open()
 	a_profile_costs_no_more_than_the_commands memory_stays_flat nothing_is_left_open
 
 ktap_run profiles_are_what_the_command_writes every_page_gives_what_it_is_for \
+	heap_is_the_programs_own_memory custom_profiles_are_pages \
 	what_stands_still_is_told_byte_for_byte wall_is_what_gprofctl_wall_writes \
 	whom_to_record_is_in_the_request bad_requests_have_a_status_and_the_commands_sentence \
 	counters_are_what_the_command_records what_is_no_request_is_survived \

@@ -110,6 +110,60 @@ duration_ends_the_recording_not_the_process()
 	[ $took -le 60 ] || fail "took $took s"
 }
 
+# recorded: the names of the processes in a profile
+recorded()
+{
+	gprofctl collapsed x.pb.gz --by process | sed 's/ ([0-9]*);.*//' | sort -u
+}
+
+command_beside_a_target_is_the_clock()
+{
+	cp "$burner" ./clock
+	"$burner" 120000 &
+	pid=$!
+	run 7 gprofctl cpu -F 1000 -p $pid -o x.pb.gz -- sh -c './clock 1000; exit 7'
+	[ "$(count produced)" -gt 100 ] || fail "$(count produced) samples"
+	[ "$(recorded)" = "${burner##*/}" ] || fail "not the process alone: $(recorded)"
+	run 143 gprofctl cpu -F 1000 -a -o x.pb.gz -- sh -c './clock 1000; kill -TERM $$'
+	recorded | grep -q '^clock$' || fail "the command is not in the host: $(recorded)"
+	recorded | grep -q "^${burner##*/}$"
+	run 127 gprofctl cpu -a -o y.pb.gz -- /nonexistent
+	[ ! -e y.pb.gz ]
+	kill -0 $pid || fail "the process is gone"
+	kill $pid
+}
+
+first_end_of_clock_target_and_duration_counts()
+{
+	"$burner" 120000 &
+	pid=$!
+	begun=$(date +%s)
+	run 3 gprofctl cpu -F 1000 -p $pid -d 0.5 -o x.pb.gz -- sh -c 'sleep 4; exit 3'
+	[ $(($(date +%s) - begun)) -ge 4 ] || fail "it did not wait for the command"
+	[ "$(count produced)" -lt 2000 ] || fail "$(count produced) samples: -d did not end it"
+	run 4 gprofctl cpu -F 1000 -p $pid -d 60 -o x.pb.gz -- sh -c 'sleep 0.5; exit 4'
+	[ $(($(date +%s) - begun)) -lt 60 ] || fail "the command's end did not end it"
+	kill $pid
+	"$burner" 1000 &
+	run 0 gprofctl cpu -p $! -o x.pb.gz -- sh -c 'sleep 4; [ -s x.pb.gz ]'
+}
+
+command_is_a_clock_for_all_that_record()
+{
+	for what in block mutex alloc heap 'profile -e sched:sched_switch' stat \
+		'record -e block -e cpu' trace 'flight --at-end -o snapshots' schedstat wall \
+		latency 'timeline -o x.html'; do
+		# shellcheck disable=SC2086,SC2016	# words; of the command's shell
+		run 9 gprofctl $what -a -- sh -c 'sleep 0.3; echo "$LD_PRELOAD" >preloaded; exit 9'
+		[ "$(cat preloaded)" = "" ] || fail "the command has $(cat preloaded)"
+	done
+	run 0 gprofctl top heap.pb.gz --type alloc_space
+	grep -q 'alloc_pages\|kmem_cache_alloc\|kmalloc' out || fail "not what the kernel allocates"
+	# shellcheck disable=SC2016	# of the command's shell
+	run 0 gprofctl heap --user -a -- sh -c 'echo "$LD_PRELOAD"'
+	[ "$(cat out)" = "" ]
+}
+
 recording_ends_with_its_process()
 {
 	"$burner" 15000 &
@@ -840,7 +894,9 @@ ktap_run recording_ends_with_its_counts file_has_what_was_read \
 	commands_output_is_left_alone commands_status_is_passed_on \
 	command_that_does_not_exist_is_127 command_that_is_no_program_is_126 \
 	recording_without_a_sample_is_a_profile duration_ends_the_recording_not_the_process \
-	recording_ends_with_its_process interrupt_ends_the_recording_with_a_profile \
+	recording_ends_with_its_process command_beside_a_target_is_the_clock \
+	first_end_of_clock_target_and_duration_counts command_is_a_clock_for_all_that_record \
+	interrupt_ends_the_recording_with_a_profile \
 	children_are_recorded_too one_thread_is_recorded whole_host_and_single_cpus_are_recorded \
 	cgroup_is_recorded two_recordings_of_one_process_work several_events_have_an_output_each \
 	tracepoint_hits_are_counted_exactly several_tracepoints_have_an_output_each \

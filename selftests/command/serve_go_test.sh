@@ -65,7 +65,7 @@ indexes_link_to_all_pages()
 	need_pages
 	chromium --dump-dom "file://$share/index.html" >"$share/dom"
 	for link in profile 'profile?seconds=5' trace 'trace?flight=1' 'block?seconds=5' 'block?debug=1' \
-			mutex allocs heap wall task 'task?debug=1' 'task?debug=2' goroutine cmdline; do
+			mutex kernel-allocs kernel-heap wall task 'task?debug=1' 'task?debug=2' goroutine cmdline; do
 		grep -qF "<a href=\"$link\">" "$share/dom" || fail "no link to $link"
 	done
 	chromium --dump-dom "file://$share/root.html" >"$share/dom"
@@ -150,7 +150,7 @@ go_takes_profiles_with_a_password()
 		# without seconds= it is for pprof to say for how long
 		pprof -top -seconds 1 "http://alice:sesame@$at/debug/pprof/profile" >top
 		grep -q '^Type: cpu' top
-		for page in block:delay mutex:delay allocs:alloc_space heap:inuse_space; do
+		for page in block:delay mutex:delay kernel-allocs:alloc_space kernel-heap:inuse_space; do
 			pprof -top -seconds 1 "http://alice:sesame@$at/debug/pprof/${page%:*}" >top
 			grep -q "^Type: ${page#*:}" top || { cat top err; fail "$page"; }
 		done

@@ -85,7 +85,6 @@ options()
 2 -p;-t | gprofctl cpu -p 1 -t 1
 2 -a;-p | gprofctl cpu -a -p 1
 2 -G;-C | gprofctl cpu -G /x -C 0
-2 -a;"true" | gprofctl cpu -a -- true
 2 "x";500ms | gprofctl cpu -a -d x
 2 "0";above 0 | gprofctl cpu -a -d 0
 2 "-5" | gprofctl cpu -a -d -5
@@ -163,6 +162,10 @@ options()
 2 cpu;twice | gprofctl record -a -e cpu -e cpu
 2 "xml" | gprofctl task -a --format xml
 2 nothing | gprofctl task
+2 no command | gprofctl task -a -- true
+2 no command | gprofctl task -p 1 true
+2 --leaks;a command | gprofctl heap --leaks -a -- true
+2 --uprobes;-p | gprofctl heap --uprobes -a -- true
 2 nothing | gprofctl trace
 2 "1.2" | gprofctl trace -a --go-version 1.2
 2 "x" | gprofctl trace -a --generation x
@@ -311,6 +314,8 @@ options()
 1 $T;trace | gprofctl latency $T
 2 --by;latency --help | gprofctl latency $T --by x
 2 "extra";-- | gprofctl latency $T extra
+2 -a;$T;-- | gprofctl latency -a $T
+2 -p;$T;-- | gprofctl wall $T -p 1
 2 -o;HTML | gprofctl timeline -o
 2 output | gprofctl timeline $T
 1 $N | gprofctl timeline $N -o x.html

@@ -89,14 +89,18 @@ TEST(a_recording_has_one_target)
 		enum gprof_target_type type;
 		int id;
 		const char *name;
+		bool command, is_command;
 	} good[] = {
 		{ "-p 12", GPROF_PROCESS, 12, NULL }, { "--pid=12", GPROF_PROCESS, 12, NULL },
 		{ "-t 13", GPROF_THREAD, 13, NULL }, { "-G /x", GPROF_CGROUP, 0, "/x" },
 		{ "-C 0-3", GPROF_CPUS, 0, "0-3" }, { "-a", GPROF_SYSTEM, 0, NULL },
-		{ "true -p 3", GPROF_PROCESS, 0, NULL }, { "-- -p", GPROF_PROCESS, 0, NULL },
+		{ "true -p 3", GPROF_PROCESS, 0, NULL, true, true },
+		{ "-- -p", GPROF_PROCESS, 0, NULL, true, true },
+		{ "-a true", GPROF_SYSTEM, 0, NULL, true, false },
+		{ "-p 12 -- true -a", GPROF_PROCESS, 12, NULL, true, false },
 	};
 	static const char *const bad[] = {
-		"", "-p", "-p 0", "-t x", "-p 1 -t 2", "-a -p 1", "-a true", "-p 1 -p 2",
+		"", "-p", "-p 0", "-t x", "-p 1 -t 2", "-a -p 1", "-p 1 -p 2",
 		"-G /x -C 0", "--pids 3", "-Z", "--all=3", "-a -d 0", "-a -d x", "-a -d -1",
 	};
 	struct target t;
@@ -109,8 +113,8 @@ TEST(a_recording_has_one_target)
 		EXPECT_EQ(good[i].type, t.gprof.type);
 		EXPECT_EQ(good[i].id, t.gprof.id);
 		EXPECT_STREQ(good[i].name ?: "", t.gprof.name ?: "");
-		EXPECT_EQ(i >= 6, t.command != NULL);
-		t.command = NULL;
+		EXPECT_EQ(good[i].command, t.command != NULL);
+		EXPECT_EQ(good[i].is_command, t.is_command);
 	}
 	for (i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		EXPECT_EQ(STATUS_USAGE, parse(&t, bad[i])) {

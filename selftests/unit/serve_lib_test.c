@@ -231,6 +231,11 @@ TEST_F(http, what_makes_no_sense_has_a_status_and_a_sentence)
 		{ "GET", "block", "debug=1&seconds=1", 400, "exclude each other" },
 		{ "GET", "trace", "flight=1", 404, "no flight recorder runs here" },
 		{ "GET", "wall", "", 404, "there is no such profile" },
+		{ "GET", "wall", "cpu=0", 404, "is had with its pid=" },
+		{ "GET", "wall", "pid=2147483647", 404, "there is no process" },
+		{ "GET", "heap", "", 501, "this program has not loaded libgprof-heap.so" },
+		{ "GET", "allocs", "pid=2147483647", 404, "there is no process" },
+		{ "GET", "heap", "probes=2", 400, "probes= wants 0 or 1" },
 		{ "GET", "profile/", "", 404, "there is no such profile" },
 		{ "GET", "../pprof/profile", "", 404, "there is no such profile" },
 		{ "GET", "cmdline", "pid=2147483647", 404, "there is no process" },
@@ -276,7 +281,7 @@ TEST_F(http, what_means_nothing_is_let_pass)
 TEST_F(http, the_index_has_a_link_to_each)
 {
 	static const char *const names[] = { "profile", "trace", "block", "mutex", "allocs", "heap",
-					     "goroutine", "task", "cmdline" };
+					     "kernel-allocs", "kernel-heap", "goroutine", "task", "cmdline" };
 	struct got *g = &self->got;
 	char link[64];
 

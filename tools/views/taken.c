@@ -73,17 +73,18 @@ static void record(struct taken *t, const char *const *wants, const char *out,
 		duration = xprintf("-d%lluns", target->duration_ns);
 		words[nr++] = duration;
 	}
-	if (target->command) {
-		words[nr++] = "--";
-		for (size_t i = 0; i < nr_command; i++)
-			words[nr++] = target->command[i];
-	} else {
+	if (!target->is_command) {
 		words[nr++] = (char *)target->chosen;
 		snprintf(number, sizeof(number), "%d", target->gprof.id);
 		if (target->gprof.name)
 			words[nr++] = (char *)target->gprof.name;
 		else if (target->gprof.id)
 			words[nr++] = number;
+	}
+	if (target->command) {
+		words[nr++] = "--";
+		for (size_t i = 0; i < nr_command; i++)
+			words[nr++] = target->command[i];
 	}
 	optind = 0;
 	t->status = cmd_trace((int)nr, words);
@@ -124,7 +125,10 @@ int taken_get(struct taken *t, const char *name, char **argv, int operands,
 	bool command = operands > 0 && !strcmp(argv[operands - 1], "--");
 	int status;
 
-	if (!command && !t->target.chosen && argv[operands]) {
+	if (!command && argv[operands]) {
+		if (t->target.chosen)
+			return misused("%s is for a recording, and %s is a file; a command follows "
+				       "--", t->target.chosen, argv[operands]);
 		if (argv[operands + 1])
 			return misused("%s wants one trace, not \"%s\" too; a command follows --",
 				       name, argv[operands + 1]);

@@ -10,7 +10,7 @@
 #include "../options.h"
 #include "../target.h"
 
-#define TAKEN_SYNOPSIS	"[OPTIONS] FILE | [OPTIONS] -p PID | -t TID | -G CGROUP | -C CPUS | -a | -- COMMAND [ARGS]"
+#define TAKEN_SYNOPSIS	"[OPTIONS] FILE | [OPTIONS] [-p PID | -t TID | -G CGROUP | -C CPUS | -a] [-- COMMAND [ARGS]]"
 
 /**
  * struct taken - the trace; all zeroes to begin with

@@ -5,6 +5,7 @@
  * This file is compiled with frame pointers: who has called is found by them.
  */
 #include "shim.h"
+#include "base/shim_hooks.h"
 
 #define IDLE_BYTES	(1LL << 20)	/* a thread asks so seldom whether somebody records */
 
@@ -27,6 +28,20 @@ uint64_t shim_sample(size_t n)
 		shim_draw_first(t, wanted);
 	/* Also where a signal handler has drawn since. */
 	return shim_has_left(n) ? 0 : shim_draw(t, n, wanted);
+}
+
+EXPORT int64_t gprof_heap_thread_leave(void)
+{
+	int64_t left = shim_thread.left;
+
+	shim_thread.left = INT64_MAX;
+	return left;
+}
+
+/* Of one call within another the outer one counts. */
+EXPORT void gprof_heap_thread_back(int64_t left)
+{
+	shim_thread.left = shim_thread.period || left > INT64_MAX / 2 ? left : 0;
 }
 
 void shim_sampled(const void *p, size_t n, uint64_t stands_for, const struct shim_caller *c)

@@ -46,7 +46,8 @@ struct gprof_flags;
  *	-cpuprofileperiod N	one sample of so many; not for the timer, which has 100 Hz
  *	-blockprofile FILE	where it waits
  *	-mutexprofile FILE	who releases the locks that others wait for
- *	-memprofile FILE	what the kernel allocates for it, and does not free
+ *	-memprofile FILE	what it allocates and does not free, with libgprof-heap.so
+ *				loaded (LD_PRELOAD, or linked); else it cannot start
  *	-trace FILE		an execution trace
  *	-counters EVENT[,...]	how often they happen, a line each on stderr: "COUNT EVENT"
  *
@@ -62,9 +63,10 @@ GPROF_API struct gprof_flags *gprof_flags_parse(int *argc, char **argv);
 
 /**
  * gprof_flags_parse_text() - likewise of one text, as libgprof-self.so finds it in GPROF
- * @text: KIND[,KEY=VALUE]...[;KIND...]: a kind is cpu, block, mutex, alloc, heap, trace or
- *	counters; keys are out (default: KIND.pb.gz, trace.out, and stderr for counters), and
- *	event, period, hz, every as in gprof/http.h. A backslash takes the meaning of the
+ * @text: KIND[,KEY=VALUE]...[;KIND...]: a kind is cpu, block, mutex, alloc, heap (both the
+ *	program's own), kernel-alloc, kernel-heap, trace or counters; keys are out (default:
+ *	KIND.pb.gz, trace.out, and stderr for counters), and event, period, hz, every, probes
+ *	as in gprof/http.h. A backslash takes the meaning of the
  *	character behind it: "counters,event=cycles\,instructions"
  *
  * Return: as gprof_flags_parse().

@@ -24,12 +24,16 @@
  *   /debug/pprof/profile		CPU time, or event= of a counter every period=; 30 s
  *   /debug/pprof/trace		an execution trace; 1 s, flight=1: what a flight recorder holds
  *   /debug/pprof/block, mutex	where tasks wait, who releases locks; 10 s
- *   /debug/pprof/allocs, heap	what the kernel allocates, and does not free; 10 s
+ *   /debug/pprof/allocs, heap	what programs allocate, and do not free; 10 s
+ *   /debug/pprof/kernel-allocs, kernel-heap	what the kernel allocates for them; 10 s
  *   /debug/pprof/task, goroutine	what all tasks do now
  *   /debug/pprof/cmdline		the command line, with NULs between the words
+ *   /debug/pprof/NAME		the custom profile (gprof/custom.h) that the process publishes
  *
  * seconds= says how long, fractions too. Whom: pid=, tid=, cgroup= (below /sys/fs/cgroup),
  * cpu= (a list), comm= (the one process of that name), else the target of the configuration.
+ * allocs and heap are of programs that have loaded libgprof-heap.so, by LD_PRELOAD or a link;
+ * where none has they are answered by 501, and probes=1 with pid= does without it, by uprobes.
  * hz= is the rate of the timer; every= as the option --every of gprofctl. debug=1 is text,
  * debug=2 of tasks one by one; gc= means nothing. Of a key that is repeated the first
  * counts; others are not looked at.

@@ -4,20 +4,44 @@
  */
 #include "thread.h"
 
+#include <errno.h>
 #include <signal.h>
+#include <stdlib.h>
+
+#include "shim_hooks.h"
+
+struct begun {
+	void *(*run)(void *arg);
+	void *arg;
+};
+
+static void *begin(void *ctx)
+{
+	struct begun b = *(struct begun *)ctx;
+
+	free(ctx);
+	gprof_heap_leave();
+	return b.run(b.arg);
+}
 
 static int start(pthread_t *thread, const pthread_attr_t *attr, void *(*run)(void *arg), void *arg,
 		 const char *name)
 {
+	struct begun *b = malloc(sizeof(*b));
 	sigset_t all, old;
 	int err;
 
+	if (!b)
+		return ENOMEM;
+	*b = (struct begun){ run, arg };
 	/* It inherits the mask. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
-	err = pthread_create(thread, attr, run, arg);
+	err = pthread_create(thread, attr, begin, b);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	if (!err)
+	if (err)
+		free(b);
+	else
 		pthread_setname_np(*thread, name);
 	return err;
 }

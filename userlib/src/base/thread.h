@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * thread: the library's own threads. They take no signal: signals are the program's. The
+ * thread: the library's own threads. They take no signal: signals are the program's; and what
+ * they allocate is not told as the program's. The
  * command is built with this file pair too: it waits for signals in one thread, and any other
  * that took one would end it, or lose it.
  */

@@ -12,6 +12,7 @@
 #include "drain.h"
 #include "base/opts.h"
 #include "base/output.h"
+#include "base/shim_hooks.h"
 #include "recorder_bytes.h"
 #include "report.h"
 
@@ -125,7 +126,7 @@ static int start_streams(struct gprof_recorder *r, const int *fds)
 	return 0;
 }
 
-int gprof_recorder_start_events(struct gprof_recorder *r, const int *fds, size_t nr_fds)
+static int start_events(struct gprof_recorder *r, const int *fds, size_t nr_fds)
 {
 	int err;
 	size_t i;
@@ -145,13 +146,22 @@ int gprof_recorder_start_events(struct gprof_recorder *r, const int *fds, size_t
 		err = gprof_stream_prepare(&r->streams[i], &r->error);
 	if (err)
 		return err;
-	if (r->flight)
-		return start_streams(r, fds);
 	/* First the thread, so that it is there when the kernel looks for the target's. */
-	err = gprof_drain_begin(&r->drain, r->streams, r->nr, &r->error);
-	if (err)
-		return err;
-	return start_streams(r, fds);
+	if (!r->flight)
+		err = gprof_drain_begin(&r->drain, r->streams, r->nr, &r->error);
+	if (!err)
+		err = start_streams(r, fds);
+	return err;
+}
+
+/* The memory of this very process may be what is recorded. */
+int gprof_recorder_start_events(struct gprof_recorder *r, const int *fds, size_t nr_fds)
+{
+	int64_t left = gprof_heap_leave();
+	int err = start_events(r, fds, nr_fds);
+
+	gprof_heap_back(left);
+	return err;
 }
 
 int gprof_recorder_start(struct gprof_recorder *r, int fd)

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/own_process.h"
+#include "base/shim_hooks.h"
 #include "flags_file.h"
 #include "wish.h"
 
@@ -86,7 +87,7 @@ static struct item *add(struct gprof_flags *f, const char *kind, const char *out
 	}
 	if (!gprof_wish_kind(&it->wish, kind) || it->wish.kind == GPROF_WISH_TASK) {
 		gprof_error_set(e, EINVAL, "\"%.64s\" cannot be recorded; cpu, block, mutex, alloc, heap, "
-				"trace and counters can", kind);
+				"kernel-alloc, kernel-heap, trace and counters can", kind);
 		return NULL;
 	}
 	it->wish.target.type = GPROF_SELF;
@@ -243,9 +244,8 @@ static int finish(struct item *it, struct gprof_error *e)
 							       "as event=cycles\\,instructions");
 	if (it->out)
 		return 0;
-	snprintf(name, sizeof(name), it->wish.kind == GPROF_WISH_TRACE ? "%s.out" : "%s.pb.gz",
-		 it->wish.kind == GPROF_WISH_KIND ? it->wish.name :
-		 it->wish.kind == GPROF_WISH_CPU ? "cpu" : "trace");
+	snprintf(name, sizeof(name), "%s.%s", it->wish.word,
+		 it->wish.kind == GPROF_WISH_TRACE ? "out" : "pb.gz");
 	it->out = strdup(name);
 	return it->out ? 0 : gprof_error_set(e, ENOMEM, "no memory for flags");
 }
@@ -308,7 +308,7 @@ static void drop(struct gprof_flags *f)
 	f->owner = 0;
 }
 
-int gprof_flags_start(struct gprof_flags *f)
+static int start(struct gprof_flags *f)
 {
 	struct gprof_error e = { 0 };
 	int err = 0;
@@ -332,7 +332,7 @@ int gprof_flags_start(struct gprof_flags *f)
 	return 0;
 }
 
-int gprof_flags_stop(struct gprof_flags *f)
+static int stop(struct gprof_flags *f)
 {
 	struct gprof_error first = { 0 };
 	size_t i;
@@ -365,6 +365,25 @@ int gprof_flags_stop(struct gprof_flags *f)
 	if (first.err)
 		gprof_error_publish(&first);
 	return -first.err;
+}
+
+/* What this takes is in no profile of the program's memory. */
+int gprof_flags_start(struct gprof_flags *f)
+{
+	int64_t left = gprof_heap_leave();
+	int err = start(f);
+
+	gprof_heap_back(left);
+	return err;
+}
+
+int gprof_flags_stop(struct gprof_flags *f)
+{
+	int64_t left = gprof_heap_leave();
+	int err = stop(f);
+
+	gprof_heap_back(left);
+	return err;
 }
 
 void gprof_flags_free(struct gprof_flags *f)

@@ -271,10 +271,36 @@ static const struct gprof_http_page *find_page(struct ask *a, const char *name)
 	return gprof_http_page_find(name);
 }
 
+/* Of which there may be any number, in any process: known when the request says whose. */
+static int find_custom(struct ask *a)
+{
+	int err = gprof_http_custom(&a->wish.target, a->view_page.name, &a->e);
+
+	if (err)
+		return gprof_ask_refused(a, err);
+	a->wish.kind = GPROF_WISH_CUSTOM;
+	a->wish.name = a->view_page.name;
+	return 0;
+}
+
+/* Of the name of a profile, what a header takes. */
+static void name_file(struct ask *a)
+{
+	char *p;
+
+	snprintf(a->file, sizeof(a->file), "%s%s", a->page->name,
+		 a->page->delta && a->seconds ? "-delta" : "");
+	for (p = a->file; *p; p++)
+		if (*p == '"' || *p == '\\' || *p == '/' || (unsigned char)*p < 0x20 ||
+		    (unsigned char)*p >= 0x7f)
+			*p = '_';
+}
+
 static int handle(struct ask *a)
 {
 	size_t prefix = strlen(GPROF_HTTP_PREFIX);
 	const char *path = a->rq->path;
+	bool custom;
 	int err;
 
 	if (strcmp(a->rq->method, "GET")) {
@@ -289,13 +315,20 @@ static int handle(struct ask *a)
 	}
 	if (!strcmp(path, GPROF_HTTP_PREFIX))
 		return put_index(a);
-	a->page = strncmp(path, GPROF_HTTP_PREFIX, prefix) ? NULL : find_page(a, path + prefix);
-	if (!a->page) {
-		gprof_error_set(&a->e, ENOENT, "there is no such profile; " GPROF_HTTP_PREFIX
+	if (strncmp(path, GPROF_HTTP_PREFIX, prefix)) {
+		gprof_error_set(&a->e, ENOENT, "there is no such page; " GPROF_HTTP_PREFIX
 				" lists those that there are");
 		return gprof_ask_refuse(a, 404, -ENOENT);
 	}
+	a->page = find_page(a, path + prefix);
+	custom = !a->page;
+	if (custom) {
+		a->view_page = gprof_http_custom_page(path + prefix);
+		a->page = &a->view_page;
+	}
 	err = understand(a);
+	if (!err && custom)
+		err = find_custom(a);
 	if (err)
 		return err;
 	if (!a->page->wish)
@@ -318,8 +351,7 @@ static int handle(struct ask *a)
 		return 0;
 	}
 	a->type = TYPE_BINARY;
-	snprintf(a->file, sizeof(a->file), "%s%s", a->page->name,
-		 a->page->delta && a->seconds ? "-delta" : "");
+	name_file(a);
 	return 0;
 }
 

@@ -46,7 +46,7 @@ struct gprof_http {
  * @rq: request
  * @page: which, or NULL
  * @view: it is made of a trace, or NULL
- * @view_page: of @view
+ * @view_page: of @view, or of a profile that a program publishes
  * @wish: what it comes to
  * @ns: how long
  * @seconds: they were asked for

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <gprof/custom.h>
 #include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
@@ -21,8 +22,12 @@ static const struct gprof_http_page pages[] = {
 	  "what ran where, and why it waited, for go tool trace and gprofctl read" },
 	{ "block", "block", 10 * S, true, "where tasks wait, and for how long" },
 	{ "mutex", "mutex", 10 * S, true, "who releases the locks that others wait for" },
-	{ "allocs", "alloc", 10 * S, true, "what memory the kernel allocates for tasks" },
+	{ "allocs", "alloc", 10 * S, true, "what memory a program allocates, with libgprof-heap.so" },
 	{ "heap", "heap", 10 * S, true, "likewise, and what of it is not freed meanwhile" },
+	{ "kernel-allocs", "kernel-alloc", 10 * S, true,
+	  "what memory the kernel allocates for tasks" },
+	{ "kernel-heap", "kernel-heap", 10 * S, true,
+	  "likewise, and what of it is not freed meanwhile" },
 	{ "task", "task", 0, false, "what all tasks do at this moment" },
 	{ "goroutine", "task", 0, false, "the same, by the name that readers of Go ask for" },
 	{ "cmdline", NULL, 0, false, "the command line, its words separated by NULs" },
@@ -43,6 +48,70 @@ const struct gprof_http_page *gprof_http_page_find(const char *name)
 struct gprof_http_page gprof_http_view_page(const struct gprof_http_view *v)
 {
 	return (struct gprof_http_page){ v->name, "trace", 10 * S, false, v->title };
+}
+
+struct gprof_http_page gprof_http_custom_page(const char *name)
+{
+	return (struct gprof_http_page){ name, "custom", 0, false, NULL };
+}
+
+/* ---- what programs publish ---- */
+
+/* 0: the target is no process. */
+static pid_t publisher(const struct gprof_target *t)
+{
+	return t->type == GPROF_SELF ? getpid() : t->type == GPROF_PROCESS ? t->id : 0;
+}
+
+static int is_called(void *ctx, const struct gprof_custom_info *info)
+{
+	return !strcmp(ctx, info->name);
+}
+
+int gprof_http_custom(const struct gprof_target *t, const char *name, struct gprof_error *e)
+{
+	pid_t pid = publisher(t);
+	int ret = pid ? gprof_custom_each(pid, is_called, (void *)name) : 0;
+
+	if (ret > 0)
+		return 0;
+	if (ret && ret != -ENOENT)
+		return gprof_error_set(e, -ret, "%s", gprof_error());
+	return gprof_error_set(e, ENOENT, "there is no such profile; " GPROF_HTTP_PREFIX " lists those "
+			       "that there are%s", pid ? "" : "; one that a program publishes is had "
+			       "with its pid=");
+}
+
+/* A name is any text: for HTML, or as a link, where only what is plain stays. */
+static void put_name(FILE *f, const char *name, bool link)
+{
+	for (; *name; name++) {
+		unsigned char c = (unsigned char)*name;
+		bool plain = (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
+
+		plain |= (c >= '0' && c <= '9') || c == '.' || c == '-' || c == '_';
+		if (plain || (!link && (c >= 0x80 || c == ' ' || c == '/')))
+			fputc(c, f);
+		else
+			fprintf(f, link ? "%%%02X" : "&#%u;", c);
+	}
+}
+
+static int put_custom(void *ctx, const struct gprof_custom_info *info)
+{
+	FILE *f = ctx;
+
+	if (gprof_http_page_find(info->name))
+		return 0;
+	fputs("<tr><td>", f);
+	put_name(f, info->name, false);
+	fputs("</td><td><a href=\"", f);
+	put_name(f, info->name, true);
+	fputs("\">now</a> <a href=\"", f);
+	put_name(f, info->name, true);
+	fprintf(f, "?debug=1\">text</a></td><td>%" PRIu64 " that the program has now, and where they "
+		"came from</td></tr>\n", info->count);
+	return 0;
 }
 
 /* Links that a person wants first: some seconds rather than half a minute, as many as may be. */
@@ -96,6 +165,8 @@ void gprof_http_index(FILE *f, const struct gprof_http_config *cfg)
 
 		put_row(f, &page, cfg);
 	}
+	if (publisher(&cfg->target))
+		gprof_custom_each(publisher(&cfg->target), put_custom, f);
 	fprintf(f, "</table>\n<p><code>seconds=</code> says for how long, up to %" PRIu64 "; "
 		"<code>hz=</code> how often the timer samples", cfg->max_ns / S);
 	if (!cfg->only)

@@ -34,6 +34,19 @@ const struct gprof_http_page *gprof_http_page_find(const char *name);
 /** gprof_http_view_page() - the page of a view */
 struct gprof_http_page gprof_http_view_page(const struct gprof_http_view *v);
 
+/** gprof_http_custom_page() - the page of a profile that a program publishes */
+struct gprof_http_page gprof_http_custom_page(const char *name);
+
+/**
+ * gprof_http_custom() - is there a profile of that name?
+ * @t: whose: the caller's own, or those of a process
+ * @name: name
+ * @e: sentence
+ *
+ * Return: 0, or -errno: -ENOENT when there is none, or @t is no process.
+ */
+int gprof_http_custom(const struct gprof_target *t, const char *name, struct gprof_error *e);
+
 /** gprof_http_index() - the page that lists the others */
 void gprof_http_index(FILE *f, const struct gprof_http_config *cfg);
 

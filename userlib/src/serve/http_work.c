@@ -254,7 +254,7 @@ static int make(struct ask *a)
 	}
 	if (flight < 0)
 		return flight;
-	if (flight || a->wish.kind == GPROF_WISH_TASK)
+	if (flight || a->wish.kind == GPROF_WISH_TASK || a->wish.kind == GPROF_WISH_CUSTOM)
 		return at_moment(a, flight);
 	return a->view ? view(a) : record(a);
 }

@@ -8,13 +8,16 @@
 #include "wish.h"
 
 #include <errno.h>
+#include <gprof/custom.h>
 #include <gprof/profile.h>
 #include <gprof/task.h>
 #include <gprof/trace_record.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "record/recorder_bytes.h"
 #include "record/task_text.h"
+#include "shim_loaded.h"
 
 static bool is_timer(const struct gprof_wish *w)
 {
@@ -44,7 +47,8 @@ static struct gprof_recorder *new_kind(const struct gprof_wish *w, bool kernel)
 	const struct gprof_kind_config kind = {
 		.kind = w->name,
 		.rate = w->every,
-		.flags = kernel ? GPROF_RECORD_KERNEL : 0,
+		.flags = (kernel ? GPROF_RECORD_KERNEL : 0) |
+			 (w->probes ? GPROF_RECORD_PROBES : 0),
 	};
 
 	return gprof_recorder_new(&(struct gprof_recorder_config){
@@ -58,6 +62,18 @@ static struct gprof_recorder *new_kind(const struct gprof_wish *w, bool kernel)
 static struct gprof_recorder *new_recorder(const struct gprof_wish *w, bool kernel)
 {
 	return w->kind == GPROF_WISH_CPU ? new_cpu(w, kernel) : new_kind(w, kernel);
+}
+
+/* Where nobody tells, an empty profile would say that nothing was allocated. */
+static int check_told(const struct gprof_wish *w)
+{
+	struct gprof_error e = { 0 };
+
+	if (w->kind != GPROF_WISH_KIND || strncmp(w->name, "user-", 5) || w->probes ||
+	    !gprof_shim_check(&w->target, &e))
+		return 0;
+	gprof_error_publish(&e);
+	return -e.err;
 }
 
 static int begin_trace(struct gprof_recording *rec, const struct gprof_wish *w, int fd)
@@ -82,10 +98,13 @@ int gprof_recording_begin(struct gprof_recording *rec, const struct gprof_wish *
 	} else if (w->kind == GPROF_WISH_COUNT) {
 		err = gprof_counters_begin(&rec->counters, w->event, &w->target);
 	} else {
-		rec->r = new_recorder(w, true);
-		if (!rec->r && errno == EPERM)
+		err = check_told(w);
+		if (!err)
+			rec->r = new_recorder(w, true);
+		if (!err && !rec->r && errno == EPERM)
 			rec->r = new_recorder(w, false);
-		err = rec->r ? gprof_recorder_start_events(rec->r, NULL, 1) : -errno;
+		if (!err)
+			err = rec->r ? gprof_recorder_start_events(rec->r, NULL, 1) : -errno;
 	}
 	if (err)
 		gprof_recording_drop(rec);
@@ -145,7 +164,20 @@ static struct gprof_profile *snapshot(const struct gprof_wish *w, bool kernel)
 	});
 }
 
-int gprof_wish_snapshot(const struct gprof_wish *w, int fd, int debug)
+static int custom(const struct gprof_wish *w, int fd, int debug)
+{
+	struct gprof_profile *p =
+		gprof_custom_read(w->target.type == GPROF_SELF ? getpid() : w->target.id, w->name);
+	int err;
+
+	if (!p)
+		return -errno;
+	err = debug ? gprof_stacks_write(p, fd, w->name) : gprof_profile_write(p, fd);
+	gprof_profile_free(p);
+	return err;
+}
+
+static int tasks(const struct gprof_wish *w, int fd, int debug)
 {
 	struct gprof_profile *p = snapshot(w, true);
 	int err;
@@ -158,4 +190,9 @@ int gprof_wish_snapshot(const struct gprof_wish *w, int fd, int debug)
 			       debug ? GPROF_TASK_FORMAT_TEXT : GPROF_TASK_FORMAT_PPROF);
 	gprof_profile_free(p);
 	return err;
+}
+
+int gprof_wish_snapshot(const struct gprof_wish *w, int fd, int debug)
+{
+	return w->kind == GPROF_WISH_CUSTOM ? custom(w, fd, debug) : tasks(w, fd, debug);
 }

@@ -17,28 +17,33 @@
 #define CGROUP_ROOT	"/sys/fs/cgroup"
 #define COMM_SIZE	16
 
-bool gprof_wish_kind(struct gprof_wish *w, const char *kind)
+bool gprof_wish_kind(struct gprof_wish *w, const char *word)
 {
-	static const char *const of_name[] = { "block", "mutex", "alloc", "heap" };
+	static const struct {
+		const char *word;
+		enum gprof_wish_kind kind;
+		const char *name;
+	} kinds[] = {
+		{ "cpu", GPROF_WISH_CPU, NULL },
+		{ "trace", GPROF_WISH_TRACE, NULL },
+		{ "task", GPROF_WISH_TASK, NULL },
+		{ "counters", GPROF_WISH_COUNT, NULL },
+		{ "block", GPROF_WISH_KIND, "block" },
+		{ "mutex", GPROF_WISH_KIND, "mutex" },
+		{ "alloc", GPROF_WISH_KIND, "user-alloc" },
+		{ "heap", GPROF_WISH_KIND, "user-heap" },
+		{ "kernel-alloc", GPROF_WISH_KIND, "alloc" },
+		{ "kernel-heap", GPROF_WISH_KIND, "heap" },
+	};
 	size_t i;
 
-	if (!strcmp(kind, "cpu"))
-		w->kind = GPROF_WISH_CPU;
-	else if (!strcmp(kind, "trace"))
-		w->kind = GPROF_WISH_TRACE;
-	else if (!strcmp(kind, "task"))
-		w->kind = GPROF_WISH_TASK;
-	else if (!strcmp(kind, "counters"))
-		w->kind = GPROF_WISH_COUNT;
-	else
-		w->kind = GPROF_WISH_KIND;
-	if (w->kind != GPROF_WISH_KIND)
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		if (strcmp(word, kinds[i].word))
+			continue;
+		w->word = kinds[i].word;
+		w->kind = kinds[i].kind;
+		w->name = kinds[i].name;
 		return true;
-	for (i = 0; i < sizeof(of_name) / sizeof(of_name[0]); i++) {
-		if (!strcmp(kind, of_name[i])) {
-			w->name = of_name[i];
-			return true;
-		}
 	}
 	return false;
 }
@@ -204,6 +209,15 @@ static int set_every(struct gprof_wish *w, const char *key, const char *value,
 	return set_count(&w->every, key, value, "a number", e);
 }
 
+static int set_probes(struct gprof_wish *w, const char *key, const char *value,
+		      struct gprof_error *e)
+{
+	if (strcmp(value, "0") && strcmp(value, "1"))
+		return gprof_error_set(e, EINVAL, "%s= wants 0 or 1, not \"%.64s\"", key, value);
+	w->probes = value[0] == '1';
+	return 0;
+}
+
 static const struct {
 	const char *key;
 	bool chooses;
@@ -214,6 +228,7 @@ static const struct {
 	{ "period", false, set_period },
 	{ "hz", false, set_hz },
 	{ "every", false, set_every },
+	{ "probes", false, set_probes },
 	{ "pid", true, set_pid },
 	{ "tid", true, set_tid },
 	{ "cgroup", true, set_cgroup },

@@ -23,13 +23,15 @@ enum gprof_wish_kind {
 	GPROF_WISH_KIND,	/* of gprof_recorder_new(), by its name */
 	GPROF_WISH_TRACE,
 	GPROF_WISH_TASK,	/* of one moment */
+	GPROF_WISH_CUSTOM,	/* likewise, what a program keeps of what it has */
 	GPROF_WISH_COUNT,	/* counted without samples; @event is a list */
 };
 
 /**
  * struct gprof_wish - what to record
  * @kind: how it is recorded
- * @name: of GPROF_WISH_KIND
+ * @word: what it is called where it is asked for
+ * @name: of GPROF_WISH_KIND, as gprof_recorder_new() has it; of GPROF_WISH_CUSTOM
  * @target: whom
  * @chosen: the key that said so, or NULL
  * @target_name: of @target, where it has one
@@ -37,10 +39,12 @@ enum gprof_wish_kind {
  * @period: events per sample; 0: a preset
  * @hz: of the timer; 0: 100
  * @every: of GPROF_WISH_KIND; 0: its default
+ * @probes: of GPROF_WISH_KIND: by probes of the functions that programs allocate by
  * @trace: of GPROF_WISH_TRACE: what is in it, but for its target; NULL: its default
  */
 struct gprof_wish {
 	enum gprof_wish_kind kind;
+	const char *word;
 	const char *name;
 	struct gprof_target target;
 	const char *chosen;
@@ -49,11 +53,15 @@ struct gprof_wish {
 	uint64_t period;
 	uint64_t hz;
 	uint64_t every;
+	bool probes;
 	const struct gprof_trace_config *trace;
 };
 
-/** gprof_wish_kind() - by its name: cpu, block, mutex, alloc, heap, trace, ...; is it one? */
-bool gprof_wish_kind(struct gprof_wish *w, const char *kind);
+/**
+ * gprof_wish_kind() - by its word: cpu, block, mutex, trace, ...; is it one?
+ * alloc and heap are the program's own memory, kernel-alloc and kernel-heap the kernel's.
+ */
+bool gprof_wish_kind(struct gprof_wish *w, const char *word);
 
 /** gprof_wish_nth_key() - the keys that gprof_wish_set() knows; NULL after the last */
 const char *gprof_wish_nth_key(size_t i);
@@ -103,7 +111,10 @@ void gprof_recording_drop(struct gprof_recording *rec);
 /* gprof_recording_bytes() - about what it has in memory so far */
 uint64_t gprof_recording_bytes(const struct gprof_recording *rec);
 
-/* gprof_wish_snapshot() - of GPROF_WISH_TASK: write it to @fd; @debug: 0 pprof, 1, 2 text */
+/*
+ * gprof_wish_snapshot() - of GPROF_WISH_TASK, GPROF_WISH_CUSTOM: write it to @fd; @debug: 0
+ * pprof, 1, 2 text
+ */
 int gprof_wish_snapshot(const struct gprof_wish *w, int fd, int debug);
 
 #endif /* GPROF_WISH_H */

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The command is forked first and executed last, since nothing of it may be missed; it is
+ * never ended: after -d, or the end of another target, it runs on, and its status is the
+ * caller's to know.
+ */
+#include "session.h"
+
+#include "cmd.h"
+
+int session_begin(struct session *s, struct target *target)
+{
+	int status;
+
+	*s = (struct session){ .target = target };
+	status = watch_begin(&s->watch);
+	if (status != STATUS_OK || !target->command)
+		return status;
+	status = launch_prepare(&s->command, target->command, &s->watch.old_mask);
+	if (status != STATUS_OK)
+		return status;
+	if (target->is_command)
+		target->gprof.id = s->command.pid;
+	return watch_command(&s->watch, s->command.pid);
+}
+
+int session_go(struct session *s)
+{
+	int status = STATUS_OK;
+
+	if (!s->target->is_command)
+		watch_target(&s->watch, &s->target->gprof);
+	if (s->target->command) {
+		status = launch_go(&s->command);
+		s->going = status == STATUS_OK;
+	}
+	return status;
+}
+
+static void reap(struct session *s)
+{
+	s->status = launch_wait(&s->command);
+	s->going = false;
+}
+
+int session_wait(struct session *s, bool (*tick)(void *ctx, uint64_t ns), void *ctx)
+{
+	watch_wait(&s->watch, s->target->duration_ns, tick, ctx);
+	if (s->going && watch_command_ended(&s->watch))
+		reap(s);
+	return s->status;
+}
+
+int session_end(struct session *s, int status)
+{
+	if (s->going) {
+		watch_command_alone(&s->watch);
+		watch_wait(&s->watch, 0, NULL, NULL);
+		reap(s);
+	} else {
+		launch_abandon(&s->command);
+	}
+	watch_end(&s->watch);
+	return status == STATUS_OK ? s->status : status;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A recording from the fork of its command to the command's exit status: what all
+ * recording subcommands have in common.
+ */
+#ifndef TOOLS_SESSION_H
+#define TOOLS_SESSION_H
+
+#include <stdbool.h>
+
+#include "launch.h"
+#include "target.h"
+#include "watch.h"
+
+/**
+ * struct session - a target that is watched, and the command that is started
+ * @target: after target_complete()
+ * @watch: signals, the ends of target and command
+ * @command: waits at its gate, runs, or has ended
+ * @going: the command was let go, and its status is not known yet
+ * @status: of the command, once it is known
+ */
+struct session {
+	struct target *target;
+	struct watch watch;
+	struct launch command;
+	bool going;
+	int status;
+};
+
+/**
+ * session_begin() - take over the signals; fork the command, which waits
+ * @s: gets filled; session_end() in any case
+ * @target: its id is set where the command is the target
+ *
+ * Return: STATUS_OK, or another status after a sentence.
+ */
+int session_begin(struct session *s, struct target *target);
+
+/* session_go() - let the command run, watch the target; as launch_go() */
+int session_go(struct session *s);
+
+/**
+ * session_wait() - wait for the end of the recording
+ * @s: after session_go()
+ * @tick: as for watch_wait()
+ * @ctx: for @tick
+ *
+ * The first of these ends it: the end of the command, the end of the target, -d, a signal
+ * where there is no command that it is passed on to, and @tick.
+ *
+ * Return: the status of a command that has ended, else STATUS_OK.
+ */
+int session_wait(struct session *s, bool (*tick)(void *ctx, uint64_t ns), void *ctx);
+
+/**
+ * session_end() - wait for the command, and give the signals back
+ * @s: session
+ * @status: of gprofctl so far
+ *
+ * Return: the exit status: @status, or the command's where that is STATUS_OK.
+ */
+int session_end(struct session *s, int status);
+
+#endif /* TOOLS_SESSION_H */

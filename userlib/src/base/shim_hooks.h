@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * shim_hooks.h: functions of libgprof-heap.so, NULL where it is not loaded.
+ */
+#ifndef GPROF_SHIM_HOOKS_H
+#define GPROF_SHIM_HOOKS_H
+
+#include <stdint.h>
+
+/* What the calling thread allocates from now on is not the program's; for the other. */
+int64_t gprof_heap_thread_leave(void) __attribute__((weak));
+/* It is again, from where @left said on; a thread that is not sampled asks at once by whom. */
+void gprof_heap_thread_back(int64_t left) __attribute__((weak));
+
+static inline int64_t gprof_heap_leave(void)
+{
+	return gprof_heap_thread_leave ? gprof_heap_thread_leave() : 0;
+}
+
+static inline void gprof_heap_back(int64_t left)
+{
+	if (gprof_heap_thread_back)
+		gprof_heap_thread_back(left);
+}
+
+#endif /* GPROF_SHIM_HOOKS_H */
