@@ -186,6 +186,33 @@ static void check(struct __test_metadata *_metadata, FIXTURE_DATA(profiles) *sel
 
 #define CHECK(cmd, rows) check(_metadata, self, cmd, rows, sizeof(rows) / sizeof(rows[0]))
 
+/* Names that begin as a formula does, and are none of theirs; tab and CR are no characters here. */
+static const struct stack formulae[] = {
+	{ 10, 7, 7, "=cmd|'/C_calc'!A1", 0, "main@/bin/shop:3" },
+	{ 10, 7, 8, "+1", 0, "main@/bin/shop:3" }, { 10, 7, 9, "-[NSView_draw]", 0, "main@/bin/shop:3" },
+	{ 10, 7, 10, "@SUM(1,2)", 0, "main@/bin/shop:3" }, { 10, 7, 11, "'quoted", 0, "main@/bin/shop:3" },
+	{ 10, 7, 12, "\t=1", 0, "main@/bin/shop:3" }, { 10, 7, 13, "\r=1", 0, "main@/bin/shop:3" },
+	{ 10, 7, 14, "\uff1d1", 0, "main@/bin/shop:3" }, { 20, 7, 15, "a=b+c-d", 0, "main@/bin/shop:3" },
+};
+
+TEST_F(profiles, no_spreadsheet_takes_a_name_for_a_formula)
+{
+	static const struct row rows[] = {
+		{ "csv F --by comm", { "\n\"'=cmd|'/C_calc'!A1\",,user,10,", "\n\"'+1\",,user,10,",
+			"\n\"'-[NSView_draw]\",,user,10,", "\n\"'@SUM(1,2)\",,user,10," }, "\n=" },
+		{ "csv F --by comm", { "\n\"''quoted\",,user,10,", "\n\"'\uff1d1\",,user,10,",
+			"\na=b+c-d,,user,20," }, "\t" },
+	};
+
+	ASSERT_TRUE(write_profile(self->file, formulae, sizeof(formulae) / sizeof(formulae[0]),
+				  self->source));
+	CHECK(cmd_csv, rows);
+	EXPECT_EQ(NULL, strstr(self->r.out, "\n@"));
+	EXPECT_EQ(NULL, strstr(self->r.out, "\n+"));
+	EXPECT_EQ(NULL, strstr(self->r.out, "\n-"));
+	EXPECT_EQ(NULL, strchr(self->r.out, '\r'));
+}
+
 TEST_F(profiles, a_process_is_called_as_its_samples_say)
 {
 	static const struct row tops[] = {
