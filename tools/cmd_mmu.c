@@ -17,6 +17,7 @@
 #include <gprof/utilization.h>
 
 #include "duration.h"
+#include "file_kind.h"
 #include "mmu_flags.h"
 #include "options.h"
 #include "output.h"
@@ -146,8 +147,7 @@ static int read_trace(struct mmu *m)
 	if (t)
 		status = read_events(m, t);
 	else
-		status = fail("%s cannot be read as an execution trace: %s", m->file,
-			      gprof_error());
+		status = file_not_opened(m->file, fd, FILE_TRACE);
 	gprof_trace_free(t);
 	if (!in)
 		close(fd);

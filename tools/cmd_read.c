@@ -15,6 +15,7 @@
 #include <gprof/trace.h>
 
 #include "core_dump.h"
+#include "file_kind.h"
 #include "intern.h"
 #include "options.h"
 #include "say.h"
@@ -390,7 +391,7 @@ static int use(const struct read *r, int fd, const char *name)
 	} else {
 		t = gprof_trace_new(fd, NULL);
 		if (!t)
-			status = fail("%s: %s", name, gprof_error());
+			status = file_not_opened(name, fd, FILE_TRACE);
 		else if (r->regions)
 			status = regions_print(t, name, r->json);
 		else if (r->pprof)

@@ -11,6 +11,7 @@
 #include <gprof/core.h>
 
 #include "cmd.h"
+#include "file_kind.h"
 #include "output.h"
 #include "say.h"
 
@@ -87,7 +88,7 @@ int core_dump(const char *name, int fd, uint64_t id, const char *out)
 	int status;
 
 	if (!c)
-		return fail("%s: %s", name, gprof_error());
+		return file_not_opened(name, fd, FILE_CORE);
 	status = out ? extract(c, name, id, out) : list(c);
 	gprof_core_free(c);
 	return status;

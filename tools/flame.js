@@ -29,7 +29,7 @@
 
 	/* What fills the width: the siblings from first to last with all below them. */
 	let first = 0, last = 0;
-	let pattern = "";
+	let pattern = "", invalid = "";
 	let matches = null;
 	let width = data.width;
 	let column = data.column;
@@ -273,11 +273,13 @@
 	/* The lines at the top: the frame under the pointer; and beside it what was found. */
 	function tell(text) {
 		const room = width - 2 * data.margin + 6, sum = matches ? matchedTotal() : 0;
+		const bad = invalid && "not a valid expression: " + invalid;
 
 		details.textContent = clip(text || (first && first === last ? describe(first) : data.hint),
 					   room);
-		matched.textContent = !matches ? "" : "matched " + valueText(sum) + ", " +
-			percentText(sum, shown()) + (first ? " of what is shown" : "");
+		matched.textContent = !matches ? "" : bad && !matches.includes(true) ? clip(bad, room) :
+			clip((bad && bad + "; as text: ") + "matched " + valueText(sum) + ", " +
+			     percentText(sum, shown()) + (first ? " of what is shown" : ""), room);
 		note.textContent = clip(about, room - column * (matches ? matched.textContent.length + 2 : 0));
 	}
 
@@ -313,6 +315,7 @@
 		let test;
 
 		pattern = text;
+		invalid = "";
 		matches = null;
 		input.classList.remove("bad");
 		if (text) {
@@ -322,6 +325,7 @@
 				test = (s) => re.test(s);
 			} catch (e) {
 				/* Not a regular expression (yet): look for it as it stands. */
+				invalid = e.message.replace(/.*: /s, "");
 				input.classList.add("bad");
 				test = (s) => s.toLowerCase().includes(text.toLowerCase());
 			}

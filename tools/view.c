@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "cmd.h"
+#include "file_kind.h"
 #include "say.h"
 #include "text.h"
 
@@ -86,7 +87,7 @@ static int choose_type(struct view *v, const char *file, const char *type)
 
 static int read_profile(struct gprof_profile **p, const char *file)
 {
-	int fd = STDIN_FILENO;
+	int fd = STDIN_FILENO, status = STATUS_OK;
 
 	if (!*file)
 		return misused("\"\" is no file; give the name of a profile, or \"-\" for stdin");
@@ -95,9 +96,11 @@ static int read_profile(struct gprof_profile **p, const char *file)
 	if (fd < 0)
 		return fail("%s cannot be read: %s", file, strerror(errno));
 	*p = gprof_profile_read(fd);
+	if (!*p)
+		status = file_not_opened(file, fd, FILE_PROFILE);
 	if (fd != STDIN_FILENO)
 		close(fd);
-	return *p ? STATUS_OK : fail("%s: %s", file, gprof_error());
+	return status;
 }
 
 /* @v's profile is there; it is closed again on failure. */

@@ -190,6 +190,21 @@ children_are_recorded_too()
 	grep -q burn_ns out
 }
 
+# Whichever of its threads takes most.
+processes_are_called_as_their_first_thread()
+{
+	run 0 gprofctl cpu -F 999 -o x.pb.gz -- "$here/truth_waits" 100
+	run 0 gprofctl top --by comm x.pb.gz
+	grep -q ' spin$' out
+	run 0 gprofctl top --by process x.pb.gz
+	grep -q ' truth_waits ([0-9]*)$' out
+	! grep -q ' spin (' out
+	# those of the kernel are called so too
+	run 0 gprofctl block --kernel -a -d 1 -o x.pb.gz
+	run 0 gprofctl top --by process x.pb.gz
+	grep -q ' rcu_[a-z]* ([0-9]*)$' out
+}
+
 one_thread_is_recorded()
 {
 	"$burner" 120000 &
@@ -897,7 +912,8 @@ ktap_run recording_ends_with_its_counts file_has_what_was_read \
 	recording_ends_with_its_process command_beside_a_target_is_the_clock \
 	first_end_of_clock_target_and_duration_counts command_is_a_clock_for_all_that_record \
 	interrupt_ends_the_recording_with_a_profile \
-	children_are_recorded_too one_thread_is_recorded whole_host_and_single_cpus_are_recorded \
+	children_are_recorded_too processes_are_called_as_their_first_thread \
+	one_thread_is_recorded whole_host_and_single_cpus_are_recorded \
 	cgroup_is_recorded two_recordings_of_one_process_work several_events_have_an_output_each \
 	tracepoint_hits_are_counted_exactly several_tracepoints_have_an_output_each \
 	filter_is_for_the_event_before_it probes_of_kernel_and_program_count_each_call \

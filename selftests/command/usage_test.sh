@@ -559,5 +559,121 @@ shells_know_the_subcommands()
 	[ $tried = 1 ] || echo "neither zsh nor fish is here"
 }
 
+# Files of each kind, each as its kind is called.
+files_of_each_kind()
+{
+	"$here/views_load" profile 300 20 && gzip -dc profile >plain-profile
+	"$here/trace_load" trace 5000 10 2 >/dev/null
+	gprofctl read trace --format perfetto -o perfetto 2>/dev/null
+	gzip -c trace >packed
+	printf 'PERFILE2%0100d' 0 >perf
+	cp "$(command -v gprofctl)" program
+	# an ELF file of type ET_CORE, with nothing in it
+	{
+		head -c 16 program
+		printf '\x04'
+		tail -c +18 program | head -c 15
+		head -c 400 /dev/zero
+	} >core
+	gprofctl view profile -o page && gprofctl flame profile -o picture
+	gprofctl collapsed profile >text
+	: >empty
+	mkdir directory
+}
+
+# "KIND | WHAT IT IS | WHAT OPENS IT | and those of profile, trace and core that do"
+kinds()
+{
+	cat <<'EOF'
+profile | a profile | gprofctl view, top, flame, peek, list, disasm, diff, collapsed and csv | profile
+plain-profile | a profile | gprofctl view, top, flame, peek, list, disasm, diff, collapsed and csv | profile
+trace | a trace of a host | gprofctl timeline, wall, latency, read and mmu | trace
+perfetto | a trace for Perfetto | ui.perfetto.dev |
+perf | a recording of perf | perf report |
+core | a core dump | gprofctl read --core |
+program | a program or a library | gprofctl cpu |
+packed | compressed | gzip -d |
+page | a page | a browser |
+picture | a page | a browser |
+text | text | profiles and traces |
+empty | empty | when it ends |
+directory | a directory | gprofctl history |
+EOF
+}
+
+# What opens profiles, traces and core dumps; @ is the file.
+openers()
+{
+	cat <<'EOF'
+profile | gprofctl view @ -o out.html
+profile | gprofctl top @
+profile | gprofctl flame @ -o out.svg
+profile | gprofctl peek function_1 @
+profile | gprofctl list function_1 @
+profile | gprofctl disasm function_1 @
+profile | gprofctl diff @ @
+profile | gprofctl collapsed @
+profile | gprofctl csv @
+trace | gprofctl timeline @ -o out.html
+trace | gprofctl wall @
+trace | gprofctl latency @
+trace | gprofctl read @
+trace | gprofctl read @ --summary
+trace | gprofctl read @ --regions
+trace | gprofctl read @ --format perfetto -o out.perfetto
+trace | gprofctl read @ --pprof wall -o out.pb.gz
+trace | gprofctl read @ --join @
+trace | gprofctl mmu @
+core | gprofctl read --core @
+EOF
+}
+
+# Each subcommand with a file of each kind: it opens it, or says what it is and what does.
+files_of_the_wrong_kind_are_named()
+{
+	rm -rf "$dir/kinds"
+	mkdir "$dir/kinds" && cd "$dir/kinds" || return 1
+	files_of_each_kind
+	pairs=0 bad=0
+	while IFS='|' read -r kind what opens group; do
+		kind=${kind% } what=${what# } opens=${opens# } group=${group# }
+		what=${what% } opens=${opens% }
+		while IFS='|' read -r wants line; do
+			wants=${wants% } line=${line//@/$kind} got=0
+			# of what is packed it is told what is wrong with it as a profile
+			[ "$wants $kind" != "profile packed" ] || continue
+			eval "timeout 20 $line" >out 2>err </dev/null || got=$?
+			pairs=$((pairs + 1)) why=
+			if [ "$wants" = "$kind" ] && [ $kind = core ]; then
+				grep -q 'no recorder' err || why="not read"
+			elif [ "$wants" = "$group" ]; then
+				# these need more than there is
+				case $line in
+				*list* | *disasm* | *--join*) ! grep -q 'open it$' err || why="not read" ;;
+				*) [ $got = 0 ] || why="status $got" ;;
+				esac
+			else
+				[ $got = 1 ] || why="status $got"
+				grep -q "^gprofctl: $kind is $what" err || why="$why not $what"
+				grep -qF -- "$opens" err || why="$why not $opens"
+				[ "$(wc -l <err)" = 1 ] && [ ! -s out ] || why="$why more than a line"
+			fi
+			[ -z "$why" ] || bad=$((bad + 1))
+			[ -z "$why" ] || echo "$line: $why: $(cat err)"
+		done < <(openers)
+	done < <(kinds)
+	echo "$pairs pairs, $bad bad"
+	[ $pairs -ge 250 ] && [ $bad = 0 ]
+	# what is damaged, and what comes through a pipe, is told as before
+	head -c 1000 profile >cut
+	! gprofctl top cut 2>err || return 1
+	grep -q 'gzip data end too early' err
+	! (gprofctl wall - <profile) 2>err || return 1
+	grep -q -- '^gprofctl: - is a profile; gprofctl view' err
+	! (cat profile | gprofctl wall -) 2>err || return 1
+	grep -q 'it is compressed' err
+}
+
 ktap_run wrong_options_are_named tables_fit_their_terminal plain_terminals_get_plain_text \
-	names_of_all_bytes_are_text help_is_no_wider_than_a_terminal shells_know_the_subcommands
+	names_of_all_bytes_are_text help_is_no_wider_than_a_terminal shells_know_the_subcommands \
+	files_of_the_wrong_kind_are_named

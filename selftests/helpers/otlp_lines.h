@@ -142,6 +142,8 @@ static void say_sample(const struct gprof_profile *p, size_t sample, size_t colu
 	uint32_t i;
 
 	if (!*service)
+		service = label_text(p, s, "process.executable.name");
+	if (!*service)
 		service = label_text(p, s, "comm");
 	text_open(&t);
 	fprintf(t.f, "%s %s ", *service ? service : "unknown_service",

@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# page_browser_test.sh: what gprofctl view, flame and diff write, in a browser: that it is
-# drawn, that keys suffice, how long it takes; and pictures to look at, in OUT (default:
+# page_browser_test.sh: what gprofctl view, flame, diff and timeline write, in a browser: that
+# it is drawn, that keys suffice, how long it takes; and pictures to look at, in OUT (default:
 # out/check of the sources).  Runs on the host, with Chromium.
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=/dev/null # its ktap_run does not return
 . "$here/ktap.sh"
-need "$here/views_load"
+need "$here/views_load" "$here/trace_load"
 set -o pipefail
 
 dir=$(mktemp -d) || exit 1
@@ -40,14 +40,16 @@ profiles_are_made()
 	gprofctl view "$dir/new.pb.gz" -o "$dir/page.html"
 	gprofctl flame "$dir/new.pb.gz" -o "$dir/flame.svg"
 	gprofctl diff "$dir/old.pb.gz" "$dir/new.pb.gz" -o "$dir/diff.html" -n 1 >/dev/null
-	! grep -Eq '(src|href)="?https?:' "$dir/page.html" "$dir/diff.html"
+	"$here/trace_load" "$dir/x.trace" 200000 40 4
+	gprofctl timeline "$dir/x.trace" -o "$dir/timeline.html"
+	! grep -Eq '(src|href)="?https?:' "$dir/page.html" "$dir/diff.html" "$dir/timeline.html"
 }
 
-# with SCRIPT: what the page has after some script of a user
+# with SCRIPT [HASH [PAGE]]: what the page has after some script of a user
 with()
 {
 	sed "s|</body>|<script>addEventListener('load', () => setTimeout(() => { $1 }, 200));</script></body>|" \
-		"$dir/page.html" >"$dir/with.html"
+		"$dir/${3:-page.html}" >"$dir/with.html"
 	chromium --virtual-time-budget=3000 --dump-dom "file://$dir/with.html$2" >"$dir/dom"
 }
 
@@ -106,11 +108,113 @@ keys_suffice()
 	with "$key key('/'); document.execCommand('insertText', false, 'function_1\$');"
 	grep -o '<span id="matched"[^<]*>[^<]*<' "$dir/dom" | tee "$dir/told"
 	grep -q 'matched .*%' "$dir/told"
+	# with the graph in focus as it is loaded, and after Esc, and no Tab or click
+	with "$key key('ArrowDown'); key('ArrowDown'); key('ArrowDown');"
+	says 'function_5'
+	with "$key key('ArrowDown'); key('Escape'); key('ArrowDown'); key('ArrowDown');"
+	says 'function_1'
+	with ""
+	says 'arrow keys move, Enter zooms'
 	with "$key $go key('ArrowDown'); key('Escape');" '#s=function_1&v=inverted'
 	! grep -q '>matched [0-9]' "$dir/dom"
 	# and all that is there can be reached and has a name
 	[ "$(grep -o '<canvas[^>]*tabindex="0"[^>]*aria-label="[^"]' "$dir/dom" | wc -l)" -ge 1 ]
 	! grep -o '<input[^>]*>' "$dir/dom" | grep -v aria-label
+}
+
+# A link leads to where the graph was zoomed to, in either graph of a sandwich too.
+link_has_the_zoom()
+{
+	need_browser
+	key="const key = (k) => document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: k, bubbles: true, cancelable: true }));"
+	hash="document.title = 'at ' + location.hash;"
+	for view in '#' '#v=inverted' '#v=sandwich&f=function_5'; do
+		for nth in 0 1; do
+			[ $nth = 0 ] || [ "$view" != "${view#*sandwich}" ] || continue
+			at="document.querySelectorAll('canvas')[$nth].focus();"
+			with "$key $at key('ArrowDown'); key('ArrowDown'); key('Enter'); key('ArrowDown'); $hash" "$view"
+			link=$(sed -n 's/.*<title>at \(#[^<]*\)<.*/\1/p' "$dir/dom" | sed 's/&amp;/\&/g')
+			grep -o '<span id="told"[^<]*>[^<]*<' "$dir/dom" >"$dir/before"
+			echo "$view: $link"
+			expr "$link" : ".*z$nth=[0-9]*\.[0-9]*$" >/dev/null || fail "$view: no zoom"
+			# one down from where it is zoomed to is the same again
+			with "$key $at key('ArrowDown'); $hash" "$link"
+			grep -o '<span id="told"[^<]*>[^<]*<' "$dir/dom" | diff "$dir/before" - || fail "$link"
+			grep -qF "at $(echo "$link" | sed 's/&/&amp;/g')<" "$dir/dom" || fail "the link has changed"
+		done
+	done
+	# what is no place of this profile leads as far as it can
+	with "$key key('ArrowDown'); $hash" '#z0=1.99999.21'
+	says 'function_1'
+}
+
+# What is no expression is called so, where the text as it stands is nowhere either.
+bad_expressions_are_told()
+{
+	need_browser
+	with '' '#s=function_(' && ! grep -q '>matched' "$dir/dom"
+	grep -o '<span id="matched"[^<]*>[^<]*<' "$dir/dom" | tee "$dir/told"
+	grep -qi '>not a valid expression: unterminated' "$dir/told"
+	sed "s|</svg>|<script>//</script>&|" "$dir/flame.svg" >"$dir/with.svg"
+	chromium --virtual-time-budget=3000 --dump-dom "file://$dir/with.svg#s=function_(" >"$dir/dom"
+	grep -oi '>not a valid expression: unterminated[^<]*' "$dir/dom"
+	! grep -q '>matched [0-9]' "$dir/dom"
+	with '' '#s=nginx(' timeline.html
+	grep -oi '>not a valid expression: unterminated[^<]*' "$dir/dom"
+	! grep -q '0 threads' "$dir/dom"
+	with '' '#s=nginx' timeline.html
+	grep -o '>4 threads and [0-9]* stacks match' "$dir/dom"
+}
+
+# ruler HASH: what it says of that part of the trace, one text a line, in ruler
+ruler()
+{
+	sed "s|<body>|&<script>let said = []; const draws = CanvasRenderingContext2D.prototype.fillText; CanvasRenderingContext2D.prototype.fillText = function (text, x, y) { if (y === 14) said = text[0] === '+' ? said.concat(text) : [text]; draws.call(this, text, x, y); }; addEventListener('load', () => { document.title = 'ruler ' + said.join('/'); });</script>|" \
+		"$dir/timeline.html" >"$dir/with.html"
+	chromium --window-size="$width,600" --dump-dom "file://$dir/with.html$1" >"$dir/dom"
+	sed -n 's/.*<title>ruler \([^<]*\)<.*/\1/p' "$dir/dom" | tr / '\n' >"$dir/ruler"
+	tr '\n' ' ' <"$dir/ruler"
+	echo "($1, $width)"
+}
+
+# The base that is told and each label are a place, and places of neighbours a step apart.
+ruler_tells_places()
+{
+	need_browser
+	width=1400
+	ruler '#'
+	grep -qx '1.000040000 s' "$dir/ruler"
+	grep '^+' "$dir/ruler" | head -n 4 | diff - <(printf '+%s s\n' 0.0 0.5 1.0 1.5)
+	ruler '#t=840920000-840926000'
+	grep -qx '1.000040000 s +840 ms' "$dir/ruler"
+	grep '^+' "$dir/ruler" | head -n 3 | diff - <(printf '+%s us\n' 920 921 922)
+	ruler '#t=840922100-840922900'
+	grep -qx '1.000040000 s +840 ms' "$dir/ruler"
+	grep '^+' "$dir/ruler" | head -n 3 | diff - <(printf '+%s us\n' 922.1 922.2 922.3)
+	for width in 390 700 2500; do
+		for part in 0-3180878146 2840000000-2856000000 2840922000-2840924000 2840922120-2840922320; do
+			ruler "#t=$part"
+			awk -v from="${part%-*}" -v to="${part#*-}" -v width="$width" '
+				BEGIN { ns["s"] = 1e9; ns["ms"] = 1e6; ns["us"] = 1e3; ns["ns"] = 1 }
+				NR == 1 {
+					base = NF == 4 ? substr($3, 2) * ns[$4] : 0
+					next
+				}
+				{
+					at = base + substr($1, 2) * ns[$2]
+					if (at < from - 0.5 || at > to + 0.5 || (NR > 2 && at <= last))
+						bad = 1
+					step[NR] = at - last
+					last = at
+				}
+				END {
+					for (i = 5; i <= NR; i++)
+						if (step[i] < step[4] - 0.5 || step[i] > step[4] + 0.5)
+							bad = 1
+					exit bad || NR < (width > 600 ? 4 : 2)
+				}' "$dir/ruler" || fail "$part at $width"
+		done
+	done
 }
 
 # fits PAGE WIDTH SCRIPT: what SCRIPT finds in a window as wide as that, "" where all is well
@@ -159,6 +263,9 @@ pictures_are_taken()
 	take view-sandwich 1400,900 "page.html#v=sandwich&f=function_5"
 	take view-table 800,900 "page.html#v=table"
 	take view-phone 390,800 "page.html#v=table"
+	take timeline-whole 1400,500 timeline.html
+	take timeline-zoomed 700,400 "timeline.html#t=840922100-840922900"
+	take timeline-dark 2500,800 "timeline.html#t=1500000000-1900000000" --force-dark-mode
 	take diff-phone 390,800 diff.html
 	take flame-light-800 800,500 "flame.svg#s=function_1"
 	take flame-dark-2500 2500,1000 flame.svg --force-dark-mode
@@ -190,4 +297,4 @@ large_page_is_drawn_soon()
 }
 
 ktap_run profiles_are_made table_is_that_of_gprofctl_top filters_choose keys_suffice \
-	narrow_windows_cut_nothing pictures_are_taken large_page_is_drawn_soon
+	link_has_the_zoom bad_expressions_are_told ruler_tells_places narrow_windows_cut_nothing pictures_are_taken large_page_is_drawn_soon

@@ -51,9 +51,13 @@ static const char library[] =
 	"__attribute__((visibility(\"hidden\"), alias(\"lib_work\"))) void alias(void);\n"
 	"void *lib_work_address(void) { return alias; }\n";
 
-/* A program that waits, and what it said about itself. Without a @comm it is called "prog". */
+/*
+ * A program that waits, and what it said about itself. Without a @comm it is called "prog",
+ * without a @tid its first thread is sampled.
+ */
 struct child {
 	pid_t pid;
+	uint32_t tid;
 	uint32_t exec_id;
 	uint64_t start_ns;
 	int in;
@@ -186,6 +190,7 @@ static void feed_maps(FIXTURE_DATA(builder) *self, struct child *c)
 
 	for (i = 0; i < c->nr_maps; i++) {
 		c->maps[i].rec.process.exec_id = c->exec_id;
+		c->maps[i].rec.process.start_ns = c->start_ns;
 		gprof_decoder_feed(&self->d, &c->maps[i].rec.rec, sizeof(c->maps[i]));
 	}
 }
@@ -208,7 +213,7 @@ static void feed_stack(FIXTURE_DATA(builder) *self, const struct child *c, uint1
 	struct gprof_task_rec t = {
 		.rec = { GPROF_REC_TASK, 0, sizeof(t) },
 		.process = { c->pid, c->exec_id, c->start_ns },
-		.tid = c->pid,
+		.tid = c->tid ? c->tid : (uint32_t)c->pid,
 	};
 
 	strcpy(t.comm, c->comm[0] ? c->comm : "prog");
@@ -226,7 +231,7 @@ static void feed_sample(FIXTURE_DATA(builder) *self, const struct child *c, uint
 	struct gprof_sample_rec s = {
 		.rec = { GPROF_REC_SAMPLE, 0, sizeof(s) },
 		.time = 200,
-		.tid = c->pid,
+		.tid = c->tid ? c->tid : (uint32_t)c->pid,
 	};
 
 	feed_stack(self, c, flags, frames);
@@ -855,6 +860,67 @@ TEST_F(builder, samples_carry_what_there_is_to_say_of_the_process)
 	gprof_profile_each(self->p, see_descriptions, found);
 	EXPECT_STREQ(lib_own_cgroup(), found[0]);
 	EXPECT_STREQ("shop", found[1]);
+}
+
+/* One text of each sample. */
+struct texts {
+	const char *key;
+	char v[1024];
+};
+
+static int join_label(void *ctx, const struct gprof_frame *frames, size_t nr, const int64_t *values)
+{
+	struct texts *t = ctx;
+	const char *text = gprof_profile_label(labelled, t->key, NULL);
+
+	strcat(t->v, text ? text : "(none)");
+	strcat(t->v, " ");
+	return 0;
+}
+
+TEST_F(builder, a_process_is_called_as_its_first_thread_or_its_file)
+{
+	struct texts names = { .key = "process.executable.name" };
+	struct child lives, led, ended, worker = { .pid = 12, .comm = "kworker/0:1" }, unmapped;
+	char leader[128];
+	FILE *f;
+
+	START("-fPIE -pie");
+	snprintf(leader, sizeof(leader), "/proc/%d/comm", self->c.pid);
+	f = fopen(leader, "r");
+	ASSERT_NE(NULL, f);
+	ASSERT_NE(NULL, fgets(leader, sizeof(leader), f));
+	fclose(f);
+	leader[strcspn(leader, "\n")] = '\0';
+	/* one that lives, of which another thread was sampled */
+	lives = self->c;
+	lives.tid = lives.pid + 1;
+	strcpy(lives.comm, "hottest");
+	feed_maps(self, &lives);
+	feed_sample(self, &lives, 0, (const uint64_t[4]){ lives.work, 0 });
+	/* one that is gone, the first thread of which was sampled last */
+	led = lives;
+	led.start_ns += 1000000000;
+	feed_maps(self, &led);
+	feed_sample(self, &led, 0, (const uint64_t[4]){ led.leaf, 0 });
+	led.tid = 0;
+	strcpy(led.comm, "leader");
+	feed_sample(self, &led, 0, (const uint64_t[4]){ led.main, 0 });
+	/* one that is gone, the first thread of which was not */
+	ended = lives;
+	ended.start_ns += 2000000000;
+	feed_maps(self, &ended);
+	feed_sample(self, &ended, 0, (const uint64_t[4]){ ended.work, 0 });
+	/* one of the kernel's, and a thread of a process of which nothing is known */
+	feed_sample(self, &worker, 0, (const uint64_t[4]){ 0x1234, 0 });
+	unmapped = (struct child){ .pid = 13, .tid = 14, .comm = "thread" };
+	feed_sample(self, &unmapped, 0, (const uint64_t[4]){ 0x1234, 0 });
+	self->b.services = true;
+	ASSERT_EQ(0, make(self));
+	labelled = self->p;
+	gprof_profile_each(self->p, join_label, &names);
+	strcat(leader, " leader leader prog kworker/0:1 (none) ");
+	EXPECT_STREQ(leader, names.v);
 }
 
 TEST_F(builder, samples_say_what_service_they_are_of_where_that_is_wanted)

@@ -85,6 +85,10 @@ static void random_samples(struct gprof_profile *p, size_t nr, uint64_t *seed)
 			sprintf(text, "comm %llu", (unsigned long long)process % 5);
 			labels[n++] = label(p, "comm", text, 0, "");
 		}
+		if (process % 4 == 2) {
+			sprintf(text, "process %llu", (unsigned long long)process % 3);
+			labels[n++] = label(p, "process.executable.name", text, 0, "");
+		}
 		if (process > 5) {
 			sprintf(text, "service %llu", (unsigned long long)process % 3);
 			labels[n++] = label(p, "service.name", text, 0, "");

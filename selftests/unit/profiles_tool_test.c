@@ -23,6 +23,7 @@ static const char source[] = "int main(void)\n{\n\tdeep();\n\twide();\n}\n";
  * @comm: name of it
  * @cpu: where it ran
  * @frames: "function@module:line", root first, with spaces between
+ * @process: what its process is called, or NULL: it is not told
  */
 struct stack {
 	int64_t value;
@@ -31,6 +32,7 @@ struct stack {
 	const char *comm;
 	int64_t cpu;
 	const char *frames;
+	const char *process;
 };
 
 static const struct stack stacks[] = {
@@ -39,6 +41,15 @@ static const struct stack stacks[] = {
 	{ 30, 7, 8, "worker", 1, "main@/bin/shop:4 wide@/lib/libx.so:2" },
 	{ 40, 9, 9, "a,b;c", 1, "start@/bin/other:1 wide@/lib/libx.so:3 read@[kernel.kallsyms]:0" },
 	{ 100, 9, 9, "other", 0, "start@/bin/other:1 \"quo;te,@/bin/other:1" },
+};
+
+/* Of 7 the first thread was never seen; another has been most of 8, and both are its own. */
+static const struct stack named[] = {
+	{ 90, 7, 71, "hottest", 0, "main@/bin/shop:3", "shop" },
+	{ 10, 7, 72, "other", 0, "main@/bin/shop:3", "shop" },
+	{ 70, 8, 8, "renamed", 1, "main@/bin/shop:3", "bank" },
+	{ 10, 8, 81, "helper", 1, "main@/bin/shop:3", "bank" },
+	{ 20, 9, 91, "hottest", 1, "main@/bin/shop:3" },
 };
 
 /* Each "%s" in it is the file. */
@@ -60,6 +71,7 @@ static void put(struct gprof_profile_builder *b, const struct stack *s, const ch
 	const struct gprof_tag tags[] = {
 		{ .key = "pid", .num = s->pid }, { .key = "tid", .num = s->tid },
 		{ .key = "comm", .text = s->comm }, { .key = "cpu", .num = s->cpu },
+		{ .key = "process.executable.name", .text = s->process },
 	};
 	const int64_t values[] = { 1, s->value };
 	struct gprof_frame frames[8];
@@ -77,10 +89,11 @@ static void put(struct gprof_profile_builder *b, const struct stack *s, const ch
 			.file = strcmp(word, "main") ? "x.c" : file,
 		};
 	}
-	gprof_profile_builder_add(b, frames, nr, tags, 4, values);
+	gprof_profile_builder_add(b, frames, nr, tags, s->process ? 5 : 4, values);
 }
 
-FIXTURE_SETUP(profiles)
+/* A profile of these; is it written? */
+static bool write_profile(const char *path, const struct stack *all, size_t nr, const char *source)
 {
 	static const struct gprof_value_type types[] = {
 		{ "samples", "count" }, { "cpu", "milliseconds" },
@@ -89,8 +102,22 @@ FIXTURE_SETUP(profiles)
 		.sz = sizeof(cfg), .types = types, .nr_types = 2, .default_type = "cpu",
 	};
 	struct gprof_profile_builder *b = gprof_profile_builder_new(&cfg);
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600), err = -1;
 	struct gprof_profile *p;
 	size_t i;
+
+	for (i = 0; i < nr; i++)
+		put(b, &all[i], source);
+	p = gprof_profile_builder_finish(b);
+	if (p)
+		err = gprof_profile_write(p, fd);
+	close(fd);
+	gprof_profile_free(p);
+	return !err;
+}
+
+FIXTURE_SETUP(profiles)
+{
 	int fd;
 
 	strcpy(self->dir, "/tmp/gprof-profiles.XXXXXX");
@@ -100,15 +127,8 @@ FIXTURE_SETUP(profiles)
 	fd = open(self->source, O_WRONLY | O_CREAT, 0600);
 	ASSERT_EQ((ssize_t)strlen(source), write(fd, source, strlen(source)));
 	close(fd);
-	ASSERT_NE(NULL, b);
-	for (i = 0; i < sizeof(stacks) / sizeof(stacks[0]); i++)
-		put(b, &stacks[i], self->source);
-	p = gprof_profile_builder_finish(b);
-	ASSERT_NE(NULL, p);
-	fd = open(self->file, O_WRONLY | O_CREAT, 0600);
-	ASSERT_EQ(0, gprof_profile_write(p, fd));
-	close(fd);
-	gprof_profile_free(p);
+	ASSERT_TRUE(write_profile(self->file, stacks, sizeof(stacks) / sizeof(stacks[0]),
+				  self->source));
 }
 
 FIXTURE_TEARDOWN(profiles)
@@ -165,6 +185,51 @@ static void check(struct __test_metadata *_metadata, FIXTURE_DATA(profiles) *sel
 }
 
 #define CHECK(cmd, rows) check(_metadata, self, cmd, rows, sizeof(rows) / sizeof(rows[0]))
+
+/* Names that begin as a formula does, and are none of theirs; tab and CR are no characters here. */
+static const struct stack formulae[] = {
+	{ 10, 7, 7, "=cmd|'/C_calc'!A1", 0, "main@/bin/shop:3" },
+	{ 10, 7, 8, "+1", 0, "main@/bin/shop:3" }, { 10, 7, 9, "-[NSView_draw]", 0, "main@/bin/shop:3" },
+	{ 10, 7, 10, "@SUM(1,2)", 0, "main@/bin/shop:3" }, { 10, 7, 11, "'quoted", 0, "main@/bin/shop:3" },
+	{ 10, 7, 12, "\t=1", 0, "main@/bin/shop:3" }, { 10, 7, 13, "\r=1", 0, "main@/bin/shop:3" },
+	{ 10, 7, 14, "\uff1d1", 0, "main@/bin/shop:3" }, { 20, 7, 15, "a=b+c-d", 0, "main@/bin/shop:3" },
+};
+
+TEST_F(profiles, no_spreadsheet_takes_a_name_for_a_formula)
+{
+	static const struct row rows[] = {
+		{ "csv F --by comm", { "\n\"'=cmd|'/C_calc'!A1\",,user,10,", "\n\"'+1\",,user,10,",
+			"\n\"'-[NSView_draw]\",,user,10,", "\n\"'@SUM(1,2)\",,user,10," }, "\n=" },
+		{ "csv F --by comm", { "\n\"''quoted\",,user,10,", "\n\"'\uff1d1\",,user,10,",
+			"\na=b+c-d,,user,20," }, "\t" },
+	};
+
+	ASSERT_TRUE(write_profile(self->file, formulae, sizeof(formulae) / sizeof(formulae[0]),
+				  self->source));
+	CHECK(cmd_csv, rows);
+	EXPECT_EQ(NULL, strstr(self->r.out, "\n@"));
+	EXPECT_EQ(NULL, strstr(self->r.out, "\n+"));
+	EXPECT_EQ(NULL, strstr(self->r.out, "\n-"));
+	EXPECT_EQ(NULL, strchr(self->r.out, '\r'));
+}
+
+TEST_F(profiles, a_process_is_called_as_its_samples_say)
+{
+	static const struct row tops[] = {
+		{ "top F --by process", { "50.00%  shop (7)\n", "40.00%  bank (8)\n",
+			"10.00%  hottest (9)\n" }, "renamed" },
+		{ "top F --by thread", { "hottest (71)\n", "renamed (8)\n" }, "shop (" },
+	};
+	static const struct row pages[] = {
+		{ "view F -o -", { "\"shop (7)\"", "\"bank (8)\"", "\"hottest (9)\"" },
+			"\"hottest (7)\"" },
+	};
+
+	ASSERT_TRUE(write_profile(self->file, named, sizeof(named) / sizeof(named[0]),
+				  self->source));
+	CHECK(cmd_top, tops);
+	CHECK(cmd_view, pages);
+}
 
 /* Shares stay those of the whole, 200 ms. */
 TEST_F(profiles, rows_say_where_they_are_and_what_is_chosen_is_all_that_counts)

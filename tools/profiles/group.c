@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A process is told by its number, and called as its first thread was most of the time: a
- * program that executes another has had two names.
+ * A process is told by its number, and called as its samples say, which in profiles of earlier
+ * versions and of others they do not: then as its first thread was most of the time. A program
+ * that executes another has had two names.
  */
 #include "group.h"
 
@@ -89,7 +90,7 @@ static size_t keep(struct group *g, const char *text)
 
 struct pair {
 	int64_t pid;
-	const char *comm;
+	const char *name;
 };
 
 /* One sample weighs more than all those of other threads; a file has less than 2^31. */
@@ -110,17 +111,22 @@ struct naming {
 static void add_pair(struct naming *naming, const struct gprof_profile *p, uint32_t labels,
 		     uint32_t samples)
 {
-	struct pair pair = { .comm = gprof_profile_label_of(p, labels, "comm", NULL) };
+	struct pair pair = {
+		.name = gprof_profile_label_of(p, labels, "process.executable.name", NULL),
+	};
+	bool told = pair.name && *pair.name;
 	int64_t tid = 0;
 	size_t n;
 
-	if (!pair.comm || !gprof_profile_label_of(p, labels, "pid", &pair.pid))
+	if (!told)
+		pair.name = gprof_profile_label_of(p, labels, "comm", NULL);
+	if (!pair.name || !gprof_profile_label_of(p, labels, "pid", &pair.pid))
 		return;
 	n = intern_add(&naming->pairs, &pair, sizeof(pair));
 	naming->weights = xgrow(naming->weights, n, &naming->room, sizeof(*naming->weights));
 	/* Other threads name it where the first was never seen. */
 	naming->weights[n] += samples;
-	if (gprof_profile_label_of(p, labels, "tid", &tid) && tid == pair.pid)
+	if (told || (gprof_profile_label_of(p, labels, "tid", &tid) && tid == pair.pid))
 		naming->weights[n] += FIRST_THREAD * samples;
 }
 
@@ -142,7 +148,7 @@ static void name_processes(struct group *g, const struct gprof_profile *p)
 			add_pair(&naming, p, i, samples[i]);
 	free(samples);
 	best = xalloc(naming.pairs.nr, sizeof(*best));
-	g->comms = xalloc(naming.pairs.nr, sizeof(*g->comms));
+	g->names = xalloc(naming.pairs.nr, sizeof(*g->names));
 	for (size_t i = 0; i < naming.pairs.nr; i++) {
 		struct pair pair;
 		size_t length, n;
@@ -152,9 +158,9 @@ static void name_processes(struct group *g, const struct gprof_profile *p)
 		if (naming.weights[i] <= best[n])
 			continue;
 		best[n] = naming.weights[i];
-		g->comms[n] = pair.comm;
+		g->names[n] = pair.name;
 	}
-	g->nr_comms = g->pids.nr;
+	g->nr_names = g->pids.nr;
 	free(best);
 	free(naming.weights);
 	intern_free(&naming.pairs);
@@ -178,7 +184,7 @@ static size_t process_text(struct group *g, const struct gprof_profile *p, uint3
 		return keep(g, "(no pid)");
 	n = intern_add(&g->pids, &pid, sizeof(pid));
 	snprintf(text, sizeof(text), "%s (%" PRId64 ")",
-		 n < g->nr_comms ? g->comms[n] : "process", pid);
+		 n < g->nr_names ? g->names[n] : "process", pid);
 	return keep(g, text);
 }
 
@@ -303,7 +309,7 @@ void group_free(struct group *g)
 	for (size_t i = 0; i < g->nr; i++)
 		free(g->texts[i]);
 	free(g->texts);
-	free(g->comms);
+	free(g->names);
 	free(g->known);
 	free(g->frames);
 	intern_free(&g->numbers);

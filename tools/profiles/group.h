@@ -27,8 +27,8 @@ enum group_how { GROUP_NONE, GROUP_LABEL, GROUP_PROCESS, GROUP_THREAD, GROUP_MOD
  * @nr: how many
  * @room: of @texts
  * @pids: number of each process
- * @comms: what each is called
- * @nr_comms: how many that were found
+ * @names: what each is called
+ * @nr_names: how many that were found
  * @ready: these are known
  * @known: by labels: number + 1 of each set's text in @texts; by module: frame + 1 that
  *	stands for each frame of the profile; 0 as long as not known
@@ -47,8 +47,8 @@ struct group {
 	size_t nr;
 	size_t room;
 	struct intern pids;
-	const char **comms;
-	size_t nr_comms;
+	const char **names;
+	size_t nr_names;
 	bool ready;
 	uint32_t *known;
 	size_t room_known;

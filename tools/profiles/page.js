@@ -26,7 +26,7 @@
 	/* What functions take is added up when it is shown. */
 	let summed = false;
 
-	let mode = "flame", pattern = "", test = null, focus = -1;
+	let mode = "flame", pattern = "", test = null, invalid = "", focus = -1;
 	let charts = [], current = null;
 	let sortKey = "self", pending = false;
 
@@ -343,20 +343,23 @@
 		const of = g || current;
 
 		$("told").textContent = of ? describe(of) :
+			mode === "table" ? "a function's name shows its callers and callees, / searches, Esc shows the whole" :
 			mode === "sandwich" && focus < 0 ? "choose a function in the table, or click one with Shift" :
 			"arrow keys move, Enter zooms, Esc shows the whole, s makes a sandwich, / searches";
 		if (!test) {
 			$("matched").textContent = "";
 			return;
 		}
-		let sum = 0;
+		const bad = invalid && "not a valid expression: " + invalid;
 		const stack = [0];
+		let sum = 0, found = false;
 
 		/* Of nested matches only the outermost counts. */
 		while (stack.length) {
 			const i = stack.pop();
 
 			if (i && test(data.frames[frame[i]][0])) {
+				found = true;
 				sum += total[i];
 				continue;
 			}
@@ -364,7 +367,8 @@
 				if (total[c])
 					stack.push(c);
 		}
-		$("matched").textContent = "matched " + valueText(sum) + ", " + percentText(sum, total[0]);
+		$("matched").textContent = bad && !found ? bad : (bad && bad + "; as text: ") +
+			"matched " + valueText(sum) + ", " + percentText(sum, total[0]);
 	}
 
 	/* ---- the table ---- */
@@ -405,6 +409,10 @@
 	/* ---- what one does ---- */
 
 	function show() {
+		/* The keys are the graph's, unless something else was chosen by hand. */
+		const takes = document.activeElement === document.body ||
+			$("charts").contains(document.activeElement);
+
 		document.querySelectorAll("[role=tab]").forEach((b) => {
 			b.setAttribute("aria-selected", b.dataset.mode === mode);
 			b.tabIndex = b.dataset.mode === mode ? 0 : -1;
@@ -435,16 +443,22 @@
 				functions[focus].name + " is in no sample that is chosen.";
 		if (mode === "table")
 			fillTable();
+		if (takes)
+			take();
 		redraw();
 		remember();
+	}
+
+	function take() {
+		if (charts.length)
+			charts[0].canvas.focus({ preventScroll: true });
 	}
 
 	function sandwich(f) {
 		focus = f;
 		mode = "sandwich";
 		show();
-		if (charts.length)
-			charts[0].canvas.focus();
+		take();
 	}
 
 	function boxAt(chart, e) {
@@ -458,16 +472,15 @@
 		chart.zoom = g;
 		current = g;
 		redraw();
+		remember();
 	}
 
 	function move(chart, key) {
-		const at = current && chart.boxes.some((b) => b.g === current) ? current : null;
-		const siblings = at && at.above ? expand(at.above) : [];
-		let to = at;
+		const at = current && chart.boxes.some((b) => b.g === current) ? current : chart.zoom;
+		const siblings = at.above ? expand(at.above) : [];
+		let to;
 
-		if (!at)
-			to = chart.zoom;
-		else if (key === "ArrowUp")
+		if (key === "ArrowUp")
 			to = at.above || at;
 		else if (key === "ArrowDown")
 			to = expand(at)[0] || at;
@@ -478,6 +491,7 @@
 		if (!chart.boxes.some((b) => b.g === to))
 			chart.zoom = to.above || to;
 		redraw();
+		remember();
 		const top = chart.canvas.getBoundingClientRect().top + to.depth * ROW;
 
 		if (top < 60 || top > window.innerHeight - 60)
@@ -503,8 +517,10 @@
 				zoom(chart, b.g);
 		});
 		canvas.addEventListener("focus", () => {
-			if (!current || !(chart.boxes || []).some((b) => b.g === current))
-				current = chart.zoom;
+			/* What was chosen in another graph is not in this one. */
+			if (!current || chart.boxes.some((b) => b.g === current))
+				return;
+			current = chart.zoom;
 			redraw();
 		});
 		canvas.addEventListener("keydown", (e) => {
@@ -526,6 +542,7 @@
 
 		pattern = text;
 		test = null;
+		invalid = "";
 		input.classList.remove("bad");
 		if (text) {
 			try {
@@ -534,6 +551,7 @@
 				test = (s) => re.test(s);
 			} catch (e) {
 				/* Not a regular expression (yet): look for it as it stands. */
+				invalid = e.message.replace(/.*: /s, "");
 				input.classList.add("bad");
 				test = (s) => s.toLowerCase().includes(text.toLowerCase());
 			}
@@ -551,6 +569,21 @@
 		search("");
 		compute();
 		show();
+		take();
+	}
+
+	/* Where a graph is zoomed to: the numbers of the frames from its root down to there. */
+	function pathOf(g) {
+		return g.above ? [...pathOf(g.above), g.frame] : [];
+	}
+
+	function follow(chart, path) {
+		path.split(".").every((f) => {
+			const g = expand(chart.zoom).find((c) => String(c.frame) === f);
+
+			chart.zoom = g || chart.zoom;
+			return g;
+		});
 	}
 
 	/* A link carries what is looked at. */
@@ -566,6 +599,10 @@
 		data.keys.forEach((key, k) => {
 			if (chosen[k] !== "")
 				parts.push(key + "=" + encodeURIComponent(data.values[k][chosen[k]]));
+		});
+		charts.forEach((chart, i) => {
+			if (chart.zoom.above)
+				parts.push("z" + i + "=" + pathOf(chart.zoom).join("."));
 		});
 		try {
 			history.replaceState(null, "", "#" + parts.join("&"));
@@ -592,6 +629,9 @@
 		compute();
 		search($("search").value);
 		show();
+		charts.forEach((chart, i) => follow(chart, wanted.get("z" + i) || ""));
+		redraw();
+		remember();
 	}
 
 	function addFilters() {

@@ -25,6 +25,7 @@
 
 #include "../annotation.h"
 #include "../cmd.h"
+#include "../file_kind.h"
 #include "../say.h"
 #include "joined.h"
 #include "joined_print.h"
@@ -372,7 +373,7 @@ static int begin_source(struct source *s, struct join *j)
 
 	s->t = gprof_trace_new(s->fd, s == &j->kernel ? &kernel : &go);
 	if (!s->t)
-		return fail("%s: %s", s->name, gprof_error());
+		return file_not_opened(s->name, s->fd, FILE_TRACE);
 	s->any = false;
 	advance(s);
 	if (s->ret < 0)

@@ -15,6 +15,7 @@
 
 #include "../annotation.h"
 #include "../cmd.h"
+#include "../file_kind.h"
 #include "../say.h"
 #include "lives_stretch.h"
 
@@ -416,9 +417,7 @@ static int follow(struct lives *v, const char *file)
 		if (!known) {
 			gprof_trace_stats(v->trace, &st);
 			if (!st.gprof_version)
-				return fail("%s is a program's own trace; this view is of the "
-					    "threads of a host, as gprofctl trace records them",
-					    file);
+				return file_told(file, FILE_GO_TRACE);
 			v->recorded = st;
 			known = true;
 		}
@@ -459,7 +458,7 @@ int lives_read_fd(struct lives *v, int fd, const char *name)
 	int status;
 
 	v->trace = gprof_trace_new(fd, &opts);
-	status = v->trace ? follow(v, name) : fail("%s: %s", name, gprof_error());
+	status = v->trace ? follow(v, name) : file_not_opened(name, fd, FILE_TRACE);
 	gprof_trace_free(v->trace);
 	v->trace = NULL;
 	return status;

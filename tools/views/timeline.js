@@ -207,8 +207,11 @@
 		if (look.found) {
 			const nr = data.tracks.filter((t) => look.found.threads[t.thread]).length;
 
-			tell(nr + " threads and " + look.found.stacks.filter(Boolean).length +
-			     " stacks match \"" + pattern + "\"");
+			const stacks = look.found.stacks.filter(Boolean).length;
+			const bad = look.found.bad && "not a valid expression: " + look.found.bad;
+
+			tell(bad && !nr && !stacks ? bad : (bad && bad + "; as text: ") + nr +
+			     " threads and " + stacks + " stacks match \"" + pattern + "\"");
 		} else {
 			tell();
 		}

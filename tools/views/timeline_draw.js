@@ -276,31 +276,36 @@ function timelinePicture(model, canvas) {
 		ctx.globalAlpha = 1;
 	}
 
-	/* Calls @tick with each place that has a label, and the label. */
-	function eachTick(tick) {
+	/*
+	 * The ruler's ticks: @places, and their labels in @unit since @base, a round place at the
+	 * left of the view. The base keeps labels short, however far from the begin they are.
+	 */
+	function ruler() {
 		const span = view.to - view.from;
 		const wanted = span / Math.max(2, (view.width - view.gutter) / 120);
-		let step = 10 ** Math.floor(Math.log10(wanted));
-
-		step *= [1, 2, 5, 10].find((m) => step * m >= wanted) || 10;
-		step = Math.max(1, step);
-		const [unit, div] = step >= 1e8 ? [" s", 1e9] : step >= 1e5 ? [" ms", 1e6] :
-			step >= 100 ? [" us", 1e3] : [" ns", 1];
-		const decimals = Math.max(0, Math.round(-Math.log10(step / div)));
+		const power = 10 ** Math.floor(Math.log10(wanted));
+		const step = Math.max(1, power * [1, 2, 5, 10].find((m) => power * m >= wanted));
+		const [unit, ns] = model.units.find(([, size]) => step >= size / 10);
+		const base = ns === 1e9 ? 0 : Math.floor(view.from / (ns * 1000)) * ns * 1000;
+		const ticks = [];
 
 		for (let t = Math.ceil(view.from / step) * step; t <= view.to; t += step)
-			tick(xOf(t), "+" + (t / div).toFixed(decimals) + unit);
+			ticks.push([xOf(t), "+" + ((t - base) / ns).toFixed(step < ns ? 1 : 0) + unit]);
+		return { base, ticks };
 	}
 
-	function drawRuler() {
+	/* The sum of all that is read from the left to a tick is its place on the trace's clock. */
+	function drawRuler({ base, ticks }) {
+		const text = model.clockText(0) + (base ? " +" + model.exactText(base) : "");
+		const end = 6 + column * (text.length + 1);
+
 		ctx.fillStyle = paper;
 		ctx.fillRect(0, 0, view.width, RULER - 4);
 		ctx.fillStyle = faint;
-		ctx.fillText(clip("since " + model.clockText(0), view.gutter - 8), 6, 14);
-		eachTick((x, text) => {
-			if (x + column * text.length < view.width)
-				ctx.fillText(text, x + 2, 14);
-		});
+		ctx.fillText(text, 6, 14);
+		for (const [x, label] of ticks)
+			if (x + 2 >= end && x + 4 + column * label.length < view.width)
+				ctx.fillText(label, x + 2, 14);
 	}
 
 	function drawSelected() {
@@ -321,13 +326,14 @@ function timelinePicture(model, canvas) {
 	}
 
 	function draw() {
-		const arrows = [];
+		const arrows = [], marks = ruler();
 
 		view.top = Math.max(0, Math.min(view.top, view.full - view.height + 8));
 		ctx.fillStyle = paper;
 		ctx.fillRect(0, 0, view.width, view.height);
 		ctx.fillStyle = line;
-		eachTick((x) => ctx.fillRect(x, 18, 1, view.height));
+		for (const [x] of marks.ticks)
+			ctx.fillRect(x, 18, 1, view.height);
 		ctx.save();
 		ctx.beginPath();
 		ctx.rect(0, RULER - 4, view.width, view.height);
@@ -347,9 +353,9 @@ function timelinePicture(model, canvas) {
 				drawArrow(a, false);
 		drawSelected();
 		ctx.restore();
-		drawRuler();
+		drawRuler(marks);
 		ctx.fillStyle = line;
-		ctx.fillRect(view.gutter - 4, 0, 1, view.height);
+		ctx.fillRect(view.gutter - 4, RULER - 4, 1, view.height);
 	}
 
 	/* What is at a place: a row, and the piece of it. */

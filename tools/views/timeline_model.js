@@ -8,6 +8,7 @@ function timelineModel(data) {
 	"use strict";
 
 	const NOTHING = data.parts.length;
+	const units = [[" s", 1e9], [" ms", 1e6], [" us", 1e3], [" ns", 1]];
 	const words = {
 		cpu: "runs", runnable: "is runnable, and has no CPU",
 		throttled: "is throttled: its cgroup has used up its CPU time",
@@ -135,17 +136,23 @@ function timelineModel(data) {
 	}
 
 	function durationText(ns) {
-		const units = [[1e9, " s"], [1e6, " ms"], [1e3, " us"]];
+		const [unit, size] = units.find(([, least]) => ns >= least) || units[3];
 
-		for (const [scale, unit] of units)
-			if (ns >= scale)
-				return (ns / scale).toPrecision(ns >= scale * 1000 ? 6 : 4) + unit;
-		return Math.round(ns) + " ns";
+		return size === 1 ? Math.round(ns) + unit :
+			(ns / size).toPrecision(ns >= size * 1000 ? 6 : 4) + unit;
 	}
 
 	/* Since the left edge, to the nanosecond. */
 	function offsetText(ns) {
 		return (ns / 1e6).toFixed(6) + " ms";
+	}
+
+	/* All digits that a number of ns has, and no more, in the unit that it fills. */
+	function exactText(ns) {
+		const [unit, size] = units.find(([, least]) => ns >= least) || units[3];
+		const rest = String(ns % size).padStart(Math.log10(size), "0").replace(/0+$/, "");
+
+		return Math.floor(ns / size) + (rest && "." + rest) + unit;
 	}
 
 	/* On the trace's own clock, in seconds. */
@@ -195,7 +202,7 @@ function timelineModel(data) {
 
 	/* What a pattern finds: threads by tid and name, and stacks by functions. */
 	function find(pattern) {
-		let test, bad = false;
+		let test, bad = "";
 
 		try {
 			const re = new RegExp(pattern, "i");
@@ -203,7 +210,7 @@ function timelineModel(data) {
 			test = (s) => re.test(s);
 		} catch (e) {
 			/* Not a regular expression (yet): look for it as it stands. */
-			bad = true;
+			bad = e.message.replace(/.*: /s, "");
 			test = (s) => s.toLowerCase().includes(pattern.toLowerCase());
 		}
 		const functions = data.functions.map(test);
@@ -215,6 +222,6 @@ function timelineModel(data) {
 	for (const track of data.cpus)
 		addRow(track, "CPU " + track.cpu, true, null);
 	addThreads();
-	return { data, rows, rowOfThread, NOTHING, piecesOf, pieceAt, durationText, offsetText,
-		 clockText, isWait, subject, describe, stackOf, threadName, find };
+	return { data, rows, rowOfThread, NOTHING, units, piecesOf, pieceAt, durationText,
+		 exactText, offsetText, clockText, isWait, subject, describe, stackOf, threadName, find };
 }

@@ -18,12 +18,14 @@ static void find_keys(struct gprof_otlp_services *s, const struct gprof_profile 
 	size_t i, k;
 
 	memset(s->keys, 0xff, sizeof(s->keys));
-	s->comm = GPROF_NONE;
+	s->comm = s->process = GPROF_NONE;
 	for (i = 0; i < p->strings.nr; i++) {
 		const char *text = p->strings.v[i];
 
 		if (text[0] == 'c' && !strcmp(text, "comm"))
 			s->comm = (uint32_t)i;
+		if (text[0] == 'p' && !strcmp(text, "process.executable.name"))
+			s->process = (uint32_t)i;
 		if (text[0] != 's' && text[0] != 'd')
 			continue;
 		for (k = 0; k < GPROF_OTLP_SERVICE_KEYS; k++)
@@ -45,7 +47,7 @@ int gprof_otlp_services_key(const struct gprof_otlp_services *s, const struct gp
 static void look(const struct gprof_otlp_services *s, const struct gprof_profile *p,
 		 const struct gprof_label_set *set, struct gprof_otlp_service *service)
 {
-	uint32_t i, comm = 0;
+	uint32_t i, comm = 0, process = 0;
 	int k;
 
 	memset(service, 0, sizeof(*service));
@@ -57,9 +59,11 @@ static void look(const struct gprof_otlp_services *s, const struct gprof_profile
 			service->text[k] = l->str;
 		if (l->key == s->comm && !comm)
 			comm = l->str;
+		if (l->key == s->process && !process)
+			process = l->str;
 	}
 	if (!service->text[0])
-		service->text[0] = comm;
+		service->text[0] = process ? process : comm;
 }
 
 static bool same_service(const void *ctx, uint32_t index, const void *key)

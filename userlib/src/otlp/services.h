@@ -35,6 +35,7 @@ struct gprof_otlp_service {
  * @ends: for each service, where in @order it ends
  * @keys: of those labels in the profile, or GPROF_NONE
  * @comm: likewise of the label comm
+ * @process: and of the process' name, which comes before the thread's
  */
 struct gprof_otlp_services {
 	struct gprof_otlp_service *v;
@@ -45,6 +46,7 @@ struct gprof_otlp_services {
 	size_t *ends;
 	uint32_t keys[GPROF_OTLP_SERVICE_KEYS];
 	uint32_t comm;
+	uint32_t process;
 };
 
 /** gprof_otlp_services_init() - sort the samples of a profile; 0 or -ENOMEM */

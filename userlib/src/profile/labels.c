@@ -267,7 +267,9 @@ static int tell(int err, const char *sentence)
 
 static int check(const struct gprof_tag *tags, size_t nr)
 {
-	static const char *const taken[] = { "pid", "tid", "cpu", "comm", "addr", "cgroup" };
+	static const char *const taken[] = {
+		"pid", "tid", "cpu", "comm", "addr", "cgroup", "process.executable.name",
+	};
 	size_t i, j;
 
 	for (i = 0; i < nr; i++) {

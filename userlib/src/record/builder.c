@@ -160,6 +160,26 @@ static uint64_t divided(uint64_t weight, uint32_t running, uint64_t *rest)
 	return weight;
 }
 
+/*
+ * What a process is called that was gone before it was looked at: as its first thread where
+ * that was sampled, else as its file. /proc/PID/comm, where it is read later, comes first.
+ */
+static int name_processes(struct gprof_builder *b)
+{
+	size_t i;
+	int err = 0;
+
+	for (i = 0; i < b->nr_tasks && !err; i++) {
+		const struct gprof_task *t = &b->tasks[i];
+
+		if (t->tid == t->process.pid)
+			err = gprof_spaces_call(&b->spaces, &t->process, b->names.v[t->comm]);
+	}
+	for (i = 0; i < b->spaces.nr && !err; i++)
+		err = gprof_spaces_call(&b->spaces, &b->spaces.v[i].id, NULL);
+	return err;
+}
+
 static int by_stack(const void *a, const void *b)
 {
 	const struct gprof_count *x = *(const struct gprof_count *const *)a;
@@ -212,6 +232,8 @@ static int add_samples(struct gprof_builder *b, const struct gprof_columns *colu
 			return err;
 	}
 	err = gprof_sample_keys(p, keys);
+	if (!err)
+		err = name_processes(b);
 	if (err)
 		return err;
 	/* Stack by stack, so that each is resolved once. */

@@ -145,6 +145,20 @@ static int add_wait(struct gprof_profile *p, uint16_t wait, const uint32_t keys[
 	return add_text(p, keys[9], waits_ended[ended], labels, nr);
 }
 
+/*
+ * A process is called as its first thread is. Of a process of the kernel's that is its only
+ * thread.
+ */
+static const char *process_name(const struct gprof_builder *b, const struct gprof_count *c,
+				const struct gprof_space *space)
+{
+	const struct gprof_task *t = c->task == GPROF_NONE ? NULL : &b->tasks[c->task];
+
+	if (space && space->description.comm)
+		return space->description.comm;
+	return t && t->tid == t->process.pid && t->comm ? b->names.v[t->comm] : NULL;
+}
+
 /* What there is to say of the process. */
 static int add_description(struct gprof_profile *p, const struct gprof_space *space,
 			   struct gprof_label *labels, size_t *nr)
@@ -163,11 +177,10 @@ static int add_description(struct gprof_profile *p, const struct gprof_space *sp
 	return d->context ? add_labels(p, d->context, labels, nr) : 0;
 }
 
-/* Who does not say so itself is of the unit, the cgroup or the program that it is in. */
+/* A process that does not say so itself is of the unit, the cgroup or the program that it is in. */
 static int add_service(struct gprof_profile *p, const struct gprof_space *space, const char *comm,
 		       struct gprof_label *labels, size_t *nr)
 {
-	const struct gprof_description *d = space ? &space->description : NULL;
 	uint32_t key = gprof_profile_text(p, "service.name");
 	char name[GPROF_SERVICE_MAX];
 
@@ -175,7 +188,7 @@ static int add_service(struct gprof_profile *p, const struct gprof_space *space,
 		return -ENOMEM;
 	if (has_key(labels, *nr, key))
 		return 0;
-	gprof_service_name(d ? d->cgroup : NULL, d && d->comm ? d->comm : comm, name);
+	gprof_service_name(space ? space->description.cgroup : NULL, comm, name);
 	return add_text(p, key, name, labels, nr);
 }
 
@@ -183,7 +196,7 @@ int gprof_sample_keys(struct gprof_profile *p, uint32_t keys[GPROF_SAMPLE_KEYS])
 {
 	static const char *const names[GPROF_SAMPLE_KEYS] = {
 		"pid", "tid", "cpu", "comm", "addr", "state", "since", "at", "reason", "ended",
-		"lock", "parallelism", "owner", "owner_comm",
+		"lock", "parallelism", "owner", "owner_comm", "process.executable.name",
 	};
 	size_t i;
 
@@ -205,7 +218,8 @@ int gprof_sample_labels(struct gprof_builder *b, const struct gprof_count *c,
 {
 	const struct gprof_process *process = NULL;
 	struct gprof_profile *p = b->p;
-	const struct gprof_space *space;
+	struct gprof_space *space;
+	const char *name;
 	uint32_t pid;
 	int err;
 
@@ -226,6 +240,11 @@ int gprof_sample_labels(struct gprof_builder *b, const struct gprof_count *c,
 		if (labels[(*nr)++].str == GPROF_NONE)
 			return -ENOMEM;
 	}
+	space = process ? gprof_spaces_find(&b->spaces, process) : NULL;
+	name = process_name(b, c, space);
+	err = name ? add_text(p, keys[14], name, labels, nr) : 0;
+	if (err)
+		return err;
 	if (c->has_addr) {
 		labels[*nr].key = labels[*nr].unit = keys[4];
 		labels[(*nr)++].num = (int64_t)c->addr;
@@ -246,11 +265,10 @@ int gprof_sample_labels(struct gprof_builder *b, const struct gprof_count *c,
 		err = add_wait(p, c->wait, keys, labels, nr);
 	if (!err)
 		err = add_labels(p, b->labels.v[c->labels], labels, nr);
-	space = process && !err ? gprof_spaces_find(&b->spaces, process) : NULL;
-	if (space)
+	if (space && !err)
 		err = add_description(p, space, labels, nr);
 	if (!err && b->services)
-		err = add_service(p, space, c->task == GPROF_NONE ? NULL :
+		err = add_service(p, space, name || c->task == GPROF_NONE ? name :
 				  b->names.v[b->tasks[c->task].comm], labels, nr);
 	return err;
 }

@@ -11,7 +11,7 @@
 #include "counted.h"
 #include "profile/labels.h"
 
-#define GPROF_SAMPLE_KEYS	14
+#define GPROF_SAMPLE_KEYS	15
 #define GPROF_SAMPLE_LABELS_MAX	(GPROF_SAMPLE_KEYS + GPROF_LABELS_MAX + GPROF_DESCRIPTION_MAX + 1)
 
 /** gprof_clamp() - a count, as far as int64_t of pprof can hold it */
@@ -31,7 +31,7 @@ int gprof_sample_keys(struct gprof_profile *p, uint32_t keys[GPROF_SAMPLE_KEYS])
  * @labels: room for GPROF_SAMPLE_LABELS_MAX
  * @nr: how many there are then
  *
- * pid, tid, cpu, comm; addr, parallelism and owner where they were asked for, what a wait was
+ * pid, tid, cpu, comm; process.executable.name where it is known; addr, parallelism and owner where they were asked for, what a wait was
  * for, those of the thread, and what there is to say of the process.
  *
  * Return: 0 or -ENOMEM.

@@ -186,9 +186,9 @@ static bool read_header(int mem, const struct layout *l, struct header *h)
 }
 
 /* Whole, or not at all. Returns its size, @to being for free(), or 0. */
-static size_t read_payload(const struct gprof_known_run *run, int mem, uint8_t **to)
+static size_t read_payload(const struct gprof_known_run *run, struct layout l, int mem,
+			   uint8_t **to)
 {
-	struct layout l = read_layout(run, 0);
 	struct header h, again;
 	int i;
 
@@ -256,21 +256,13 @@ static char *make_labels(const Otel__ProcessContext *c)
 	return text;
 }
 
-static char *read_context(const struct gprof_known_run *run)
+static char *read_context(const struct gprof_known_run *run, const struct layout *l, int mem)
 {
 	Otel__ProcessContext *context = NULL;
 	uint8_t *payload = NULL;
-	char path[32], *text = NULL;
-	size_t size = 0;
-	int mem;
+	char *text = NULL;
+	size_t size = read_payload(run, *l, mem, &payload);
 
-	/* Opened before its mappings are looked at: it is not that of a later program. */
-	snprintf(path, sizeof(path), "/proc/%u/mem", run->process->pid);
-	mem = open(path, O_RDONLY | O_CLOEXEC);
-	if (mem < 0)
-		return NULL;
-	size = read_payload(run, mem, &payload);
-	close(mem);
 	if (size)
 		context = otel__process_context__unpack(NULL, size, payload);
 	if (context)
@@ -293,15 +285,27 @@ static void replace(char **old, char *text)
 void gprof_describe(struct gprof_description *d, const struct gprof_known_run *run, bool last)
 {
 	uint64_t now = now_ns();
-	char *cgroup, *comm, *context;
+	char *cgroup, *comm, *context, path[32];
+	struct layout l;
+	int mem;
 
 	if (!last && now < d->next_ns)
 		return;
 	d->wait_ns = d->wait_ns ? d->wait_ns * 2 : FIRST_WAIT_NS;
 	d->next_ns = now + d->wait_ns;
-	cgroup = read_cgroup(run->process);
+	/* Both before its mappings are looked at: they are not those of a later program. */
+	snprintf(path, sizeof(path), "/proc/%u/mem", run->process->pid);
+	mem = open(path, O_RDONLY | O_CLOEXEC);
 	comm = read_comm(run->process);
-	context = read_context(run);
+	l = read_layout(run, 0);
+	if (!l.same_run) {
+		free(comm);
+		comm = NULL;
+	}
+	cgroup = read_cgroup(run->process);
+	context = mem < 0 ? NULL : read_context(run, &l, mem);
+	if (mem >= 0)
+		close(mem);
 	/* All that was read is of this process when it is alive even now. */
 	if (gprof_process_alive(run->process)) {
 		replace(&d->cgroup, cgroup);

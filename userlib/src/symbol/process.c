@@ -334,6 +334,37 @@ void gprof_spaces_describe_all(struct gprof_spaces *s)
 		describe(&s->v[i], true);
 }
 
+/* The program lies below its libraries and its interpreter, wherever the kernel puts these. */
+static const char *program_of(const struct gprof_space *space)
+{
+	const struct gprof_vma *first = NULL;
+	const char *slash;
+	size_t i;
+
+	for (i = 0; space->nr && i < space->readings[0].nr; i++) {
+		const struct gprof_vma *vma = &space->readings[0].v[i];
+
+		if (vma->object && (!first || vma->start < first->start))
+			first = vma;
+	}
+	slash = first ? strrchr(first->path, '/') : NULL;
+	return slash ? slash + 1 : NULL;
+}
+
+int gprof_spaces_call(struct gprof_spaces *s, const struct gprof_process *id, const char *comm)
+{
+	struct gprof_space *space = gprof_spaces_find(s, id);
+
+	if (!space || space->description.comm)
+		return 0;
+	if (!comm)
+		comm = program_of(space);
+	if (!comm || !*comm)
+		return 0;
+	space->description.comm = strdup(comm);
+	return space->description.comm ? 0 : -ENOMEM;
+}
+
 int gprof_spaces_map(struct gprof_spaces *s, const struct gprof_map_rec *rec, const char *path)
 {
 	size_t len = strlen(path);

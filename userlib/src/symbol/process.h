@@ -152,6 +152,16 @@ int gprof_spaces_keep(struct gprof_spaces *s,
  */
 void gprof_spaces_describe(struct gprof_spaces *s, const struct gprof_process *id);
 
+/**
+ * gprof_spaces_call() - what a process is called, unless that is known
+ * @s: address spaces
+ * @id: program run; one without a space is called nothing
+ * @comm: name of its first thread; NULL: as the file is that it runs
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int gprof_spaces_call(struct gprof_spaces *s, const struct gprof_process *id, const char *comm);
+
 /** gprof_spaces_describe_all() - look at all that live yet, for the last time */
 void gprof_spaces_describe_all(struct gprof_spaces *s);
 

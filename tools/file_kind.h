@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What a file is that a subcommand cannot open, and which ones can.
+ */
+#ifndef TOOLS_FILE_KIND_H
+#define TOOLS_FILE_KIND_H
+
+enum file_kind {
+	FILE_OTHER,
+	FILE_EMPTY,
+	FILE_DIRECTORY,
+	FILE_PROFILE,
+	FILE_TRACE,		/* of a host */
+	FILE_GO_TRACE,		/* that a program wrote of itself */
+	FILE_PERFETTO,
+	FILE_PERF_DATA,
+	FILE_CORE,
+	FILE_PROGRAM,
+	FILE_PACKED,
+	FILE_PAGE,
+	FILE_TEXT,
+	FILE_KINDS
+};
+
+/* file_told() - say what @file is, and what opens it; STATUS_FAILED */
+int file_told(const char *file, enum file_kind kind);
+
+/*
+ * file_not_opened() - say why it is not, by its kind or else by gprof_error()
+ * @file: its name
+ * @fd: of it, where it was read from; anything but a file is not looked at again
+ * @wanted: FILE_PROFILE, FILE_TRACE (of either kind) or FILE_CORE: gprof_error() says what is
+ *	wrong with such a file
+ *
+ * Return: STATUS_FAILED.
+ */
+int file_not_opened(const char *file, int fd, enum file_kind wanted);
+
+#endif /* TOOLS_FILE_KIND_H */
