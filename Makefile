@@ -124,8 +124,8 @@ guests-build:
 	done
 
 demo:
-	@selftests/vm/setup demo
-	@selftests/vm/demo
+	@selftests/vm/setup demo $(if $(filter-out $(HOST_ARCH),$(GUEST)),arch/$(GUEST))
+	@GUEST=$(GUEST) selftests/vm/demo
 
 check:
 	@selftests/vm/check check
@@ -178,7 +178,7 @@ help:
 	@echo 'make install-system  a service, and a group for /dev/gprof; not by default'
 	@echo 'make uninstall  removes what both have installed'
 	@echo 'make deb        packages for Debian in out/deb; make rpm, others in out/rpm'
-	@echo 'make demo       profiles a real program in a guest: out/demo'
+	@echo 'make demo       profiles a real program in a guest: out/demo (GUEST=arm64)'
 	@echo 'make check      the tests, in guests with a stock kernel'
 	@echo 'make check-all  the same, on every kernel, and with every check on; RESUME=1'
 	@echo '                goes on where it stopped on this commit'
