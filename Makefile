@@ -40,24 +40,34 @@ KERNELRELEASE ?= $(shell uname -r)
 KDIR ?= /lib/modules/$(KERNELRELEASE)/build
 KMOD_OUT := $(CURDIR)/build/kmod/$(KERNELRELEASE)
 
+# What stops a build is told first, as a whole: packages of Debian that this machine lacks.
+# NEEDS= builds without a look at them.
+NEEDS ?= build
+needed = $(if $(NEEDS),$(shell selftests/vm/setup --missing $(NEEDS) 2>&1))
+
 SUB = $(MAKE) $(if $(V),,-s) --no-print-directory -C
 
 .PHONY: all module lib tools selftests install install-system uninstall deb rpm clean help
-.PHONY: setup guests-build demo check check-all matrix style fuzz mutants
+.PHONY: needs guests-build demo check check-all matrix style fuzz mutants
 
 all: lib tools
 	@if [ -e $(KDIR)/Makefile ]; then \
 		$(MAKE) --no-print-directory module; \
 	else \
-		echo "make: left out the module: no kernel headers in $(KDIR)"; \
+		echo "make: left out the module: no kernel headers in $(KDIR);" \
+			"on Debian the package linux-headers-$(KERNELRELEASE) has them"; \
 	fi
 
+needs:
+	$(and $(needed),$(error $(needed)  # or try without: make NEEDS=))@:
+
 # What kbuild calls an architecture it knows itself, and by another name than ours.
-module:
+module: NEEDS = module
+module: needs
 	@env -u ARCH selftests/vm/build-module $(KMOD_OUT) $(KDIR)
 	@echo "make: the module is $(KMOD_OUT:$(CURDIR)/%=%)/gprof.ko"
 
-lib:
+lib: needs
 	+@$(SUB) userlib
 
 tools: lib
@@ -96,37 +106,35 @@ uninstall:
 	fi
 
 deb:
-	@selftests/vm/setup package
+	@selftests/vm/setup deb
 	@packaging/build-deb out/deb
 
 rpm:
-	@selftests/vm/setup package
+	@selftests/vm/setup rpm
 	@packaging/build-rpm out/rpm
 
 clean:
 	rm -rf build out
 
 # Everything below needs more packages, and installs them.
-setup:
-	@selftests/vm/setup test
-
-guests-build: setup
+guests-build:
+	@selftests/vm/setup test arch/arm64
 	@for arch in amd64 arm64; do \
 		$(MAKE) --no-print-directory ARCH=$$arch selftests || exit 1; \
 	done
 
-demo: setup
-	@$(MAKE) --no-print-directory ARCH=$(HOST_ARCH) tools
-	@$(MAKE) --no-print-directory ARCH=arm64 tools
-	@selftests/vm/demo
+demo:
+	@selftests/vm/setup demo $(if $(filter-out $(HOST_ARCH),$(GUEST)),arch/$(GUEST))
+	@GUEST=$(GUEST) selftests/vm/demo
 
-check: guests-build
+check:
 	@selftests/vm/check check
 
-check-all: guests-build
+check-all:
 	@selftests/vm/check check fixed turns all
 
-bench: setup
+bench:
+	@selftests/vm/setup bench
 	@$(MAKE) --no-print-directory selftests
 	@PATH=$(O)/bin:$$PATH LD_LIBRARY_PATH=$(O)/lib selftests/bench/trace_read
 	@PATH=$(O)/bin:$$PATH LD_LIBRARY_PATH=$(O)/lib selftests/bench/mmu
@@ -143,7 +151,7 @@ bench-programs: tools
 	+@$(SUB) selftests $(HARNESS) $(O)/selftests/profile_dump
 
 # Any part of it: make matrix KERNELS="5.10 7.2" ARCHS=arm64
-matrix: guests-build
+matrix:
 	@selftests/vm/check --kernels "$(KERNELS)" --archs "$(or $(ARCHS),amd64 arm64)"
 
 # For DURATION seconds on the debug kernel, SEED= as a failure told it.
@@ -154,9 +162,11 @@ fuzz: guests-build
 
 # Faults that are put in, one after the other: NAMES="..." or all of them.
 mutants: guests-build
+	@selftests/vm/setup mutants
 	@selftests/vm/mutants $(NAMES)
 
-style: setup
+style:
+	@selftests/vm/setup style
 	@selftests/vm/style
 
 help:
@@ -168,7 +178,7 @@ help:
 	@echo 'make install-system  a service, and a group for /dev/gprof; not by default'
 	@echo 'make uninstall  removes what both have installed'
 	@echo 'make deb        packages for Debian in out/deb; make rpm, others in out/rpm'
-	@echo 'make demo       profiles a real program in a guest: out/demo'
+	@echo 'make demo       profiles a real program in a guest: out/demo (GUEST=arm64)'
 	@echo 'make check      the tests, in guests with a stock kernel'
 	@echo 'make check-all  the same, on every kernel, and with every check on; RESUME=1'
 	@echo '                goes on where it stopped on this commit'
