@@ -9,6 +9,7 @@
 
 #include "annotation.h"
 #include "say.h"
+#include "views/own.h"
 
 #define PROCS_MAX	65536
 /* So many have to end, and as many as there are others, before some are forgotten. */
@@ -207,6 +208,18 @@ static void forget(struct trace_tasks *t, int64_t time)
 	free(numbers);
 }
 
+/* A trace of ours has a mark for Go's tools in some, which is nothing that users asked for. */
+static size_t reason_number(struct trace_tasks *t, const struct gprof_trace_text *reason)
+{
+	static const char mark[] = " (sync)";
+	size_t len = reason->len;
+
+	if (t->own && len > sizeof(mark) - 1 &&
+	    !memcmp(reason->s + len - (sizeof(mark) - 1), mark, sizeof(mark) - 1))
+		len -= sizeof(mark) - 1;
+	return text_number(t, reason->s, len);
+}
+
 static void on_task(struct trace_tasks *t, const struct gprof_trace *trace,
 		    const struct gprof_trace_event *ev)
 {
@@ -214,7 +227,7 @@ static void on_task(struct trace_tasks *t, const struct gprof_trace *trace,
 	struct trace_task *task;
 	size_t name;
 
-	if (from == to)
+	if (from == to || (t->own && own_is_call(ev)))
 		return;
 	count_switch(t, ev);
 	if (t->nr_gone >= GONE_MAX && 2 * t->nr_gone >= t->ids.nr - t->nr_kept)
@@ -242,7 +255,7 @@ static void on_task(struct trace_tasks *t, const struct gprof_trace *trace,
 	else if (to == GPROF_TRACE_GO_RUNNABLE && from == GPROF_TRACE_GO_NOT_EXIST)
 		task->reason = text_number(t, "created", 7);
 	else
-		task->reason = text_number(t, ev->transition.reason.s, ev->transition.reason.len);
+		task->reason = reason_number(t, &ev->transition.reason);
 }
 
 /* A task that executes another program has its name. */

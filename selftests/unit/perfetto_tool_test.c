@@ -193,7 +193,7 @@ TEST_F(views, perfetto)
 	    "sequence: 1 flags: 3 }\n");
 	HAS("packet { timestamp: 2000000 track_event { type: 1 track_uuid: 3 "
 	    "categories: \"syscall\" name: \"clock_nanosleep\" } sequence: 1 flags: 2 }\n");
-	HAS("packet { timestamp: 13000002 track_event { type: 2 track_uuid: 3 } ");
+	HAS("packet { timestamp: 13000003 track_event { type: 2 track_uuid: 3 } ");
 	HAS("packet { interned_data { function_name { iid: 2 str: \"hot\" } frame { iid: 2 "
 	    "function_name_id: 2 } } ");
 	HAS("packet { interned_data { callstack { iid: 1 frame: 1 frame: 2 } } ");
@@ -309,7 +309,7 @@ TEST_F(views, perfetto_of_a_cpu_that_is_found_idle)
 	text = written(_metadata, self);
 	HAS("event { timestamp: 2000000 pid: 7 sched_switch { prev_comm: \"seven\" prev_pid: 7 "
 	    "prev_state: 32768 next_comm: \"[not known]\" next_pid: 4194304 } } event { timestamp: "
-	    "10000001 pid: 4194304 sched_switch { prev_comm: \"[not known]\" prev_pid: 4194304 "
+	    "10000002 pid: 4194304 sched_switch { prev_comm: \"[not known]\" prev_pid: 4194304 "
 	    "prev_state: 32768 next_comm: \"swapper/0\" next_pid: 0 } } ");
 	HAS("prev_comm: \"swapper/0\" prev_pid: 0 prev_state: 0 next_comm: \"\" next_pid: 9 } } ");
 }

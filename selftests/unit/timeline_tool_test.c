@@ -91,7 +91,7 @@ TEST_F(views, page_of_a_trace_with_a_gap)
 	EXPECT_NE(NULL, strstr(page, "9 events are missing in the trace; what CPUs and threads did "
 			       "then is drawn as lost"));
 	/* No two events have the same time: 7 is said to have left one ns before 8 comes. */
-	EXPECT_NE(NULL, strstr(data, "[[1,\"a1999997@1p7000001p1a3999999@0\"]]"))
+	EXPECT_NE(NULL, strstr(data, "[[1,\"a1999997@1p7000002p1a3999998@0\"]]"))
 		TH_LOG("%.600s", data);
 	EXPECT_NE(NULL, strstr(data, "[[1,\"b2a1999997@0p11000001\"]]")) TH_LOG("%.600s", data);
 	free(page);

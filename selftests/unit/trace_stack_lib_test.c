@@ -122,8 +122,9 @@ TEST(stacks_are_named_at_the_cut)
 		{ GPROF_TRACE_POINT_SWITCH, 1, 2 },
 	};
 	static const char expected[] =
-		"UserRegionBegin wait1:1<main\n" "UserLog wait2:2<main\n"
+		"UserRegionBegin wait1:1<main\n" "GoSyscallBegin wait1:1<main\n" "UserLog wait2:2<main\n"
 		"GCMarkAssistBegin reclaim (cgroup):0<wait3\n" "GoCreate wait4:4<main\n"
+		"GoSyscallBegin wait1:1<main\n"
 		"GoBlock wait5:5<main\n" "GoUnblock wait1006:1006<main\n"
 		"CPUSample wait1007:1007<main\n" "GoBlock wait1009:1009<main\n"
 		"GoUnblock wait1008:1008<main\n" "GoBlock wait1011:1011<main\n"
@@ -265,6 +266,90 @@ TEST(samples_are_told_by_their_weight)
 		EXPECT_STREQ("cpu", st.sample_type);
 		EXPECT_STREQ("nanoseconds", st.sample_unit);
 		gprof_trace_free(t);
+		close(fd);
+	}
+}
+
+/* What goroutine 1 does, one a line, in steps of 6400 ns; a system call with its stack's leaf. */
+static int told_calls(int fd, char *told, size_t size)
+{
+	struct gprof_trace_event ev;
+	struct gprof_trace_frame f;
+	struct gprof_trace *t;
+	size_t used = 0;
+	int ret;
+
+	lseek(fd, 0, SEEK_SET);
+	t = gprof_trace_new(fd, NULL);
+	if (!t)
+		return -errno;
+	while ((ret = gprof_trace_next(t, &ev)) > 0) {
+		bool moves = ev.kind == GPROF_TRACE_STATE_TRANSITION &&
+			     ev.transition.resource.kind == GPROF_TRACE_RESOURCE_GOROUTINE &&
+			     ev.transition.resource.id == 1;
+		bool called = ev.type == GPROF_EV_GO_SYSCALL_BEGIN &&
+			      gprof_trace_stack(t, ev.stack, &f, 1) == 1;
+
+		if (moves || ((ev.kind == GPROF_TRACE_REGION_BEGIN ||
+			       ev.kind == GPROF_TRACE_REGION_END) && ev.goroutine == 1))
+			used += (size_t)snprintf(told + used, size - used, "%s %lld%s%s\n",
+						 gprof_trace_type_name(ev.type),
+						 (long long)ev.time / 6400, called ? " " : "",
+						 called ? f.function.s : "");
+	}
+	gprof_trace_free(t);
+	return ret;
+}
+
+/* Go's state of a task in a system call is of the time that it has a CPU there. */
+TEST(a_call_is_a_state_while_it_has_a_cpu)
+{
+	static const struct { unsigned int type, why; uint32_t tid, other; bool cut; } seq[] = {
+		{ GPROF_TRACE_POINT_SWITCH, 0, 0, 1 },
+		{ GPROF_TRACE_POINT_ENTER, 0, 1, 0 },
+		{ GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_PREEMPTED, 1, 2 },
+		{ GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 2, 1 },
+		/* Go takes no new goroutine from one in a system call. */
+		{ GPROF_TRACE_POINT_FORK, 0, 1, 3, true },
+		{ GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_SLEEPS, 1, 0, true },
+		{ GPROF_TRACE_POINT_WAKING, 0, GPROF_TRACE_NO_TID, 1 },
+		{ GPROF_TRACE_POINT_SWITCH, 0, 0, 1 },
+		{ GPROF_TRACE_POINT_LEAVE, 0, 1, 0 },
+		{ GPROF_TRACE_POINT_ENTER, 0, 1, 0 },
+		{ GPROF_TRACE_POINT_SWITCH, GPROF_TRACE_WHY_DEAD, 1, 0 },
+	};
+	static const char expected[] =
+		"GoStatus 1\n" "GoStart 1\n" "UserRegionBegin 2\n" "GoSyscallBegin 2 syscall 77\n"
+		"GoSyscallEnd 3\n" "GoStop 3\n" "GoStart 4\n" "GoSyscallBegin 4 syscall 77\n"
+		"GoSyscallEnd 5\n" "GoSyscallBegin 5 syscall 77\n"
+		"GoStatus 6\n" "GoSyscallEnd 6\n" "GoBlock 6\n"
+		"GoStatus 7\n" "GoUnblock 7\n" "GoStart 8\n" "GoSyscallBegin 8 syscall 77\n"
+		"UserRegionEnd 9\n" "GoSyscallEnd 9\n" "UserRegionBegin 10\n"
+		"GoSyscallBegin 10 syscall 77\n" "GoSyscallEnd 11\n" "UserRegionEnd 11\n"
+		"GoDestroy 11\n";
+
+	for (size_t v = 0; v < ARRAY_SIZE(versions); v++) {
+		struct gprof_trace_writer_opts o = { .sz = sizeof(o), .version = versions[v] };
+		int fd = new_file();
+		struct gprof_trace_writer *w = gprof_trace_writer_new(fd, &o);
+		char told[1024];
+
+		ASSERT_NE(NULL, w);
+		for (unsigned int i = 0; i < ARRAY_SIZE(seq); i++) {
+			struct gprof_trace_point p = {
+				.time = 6400 * (i + 1), .type = (uint16_t)seq[i].type,
+				.why = (uint16_t)seq[i].why, .tid = seq[i].tid,
+				.other = seq[i].other,
+				.arg = 77,
+			};
+
+			ASSERT_EQ(0, gprof_trace_writer_add(w, &p));
+			if (seq[i].cut)
+				ASSERT_EQ(0, gprof_trace_writer_cut(w, p.time + 1, NULL));
+		}
+		ASSERT_EQ(0, gprof_trace_writer_close(w));
+		ASSERT_EQ(0, told_calls(fd, told, sizeof(told))) TH_LOG("%s", gprof_error());
+		EXPECT_STREQ(expected, told);
 		close(fd);
 	}
 }

@@ -87,7 +87,10 @@ static int read_back(int fd, struct found *f)
 		if (ev.transition.from == GPROF_TRACE_GO_RUNNABLE &&
 		    ev.transition.to == GPROF_TRACE_GO_RUNNING)
 			f->starts++;
-		if (id < 1 || id > TASKS || ev.transition.from == ev.transition.to)
+		/* A task in a system call has its CPU as well. */
+		if (id < 1 || id > TASKS || ev.transition.from == ev.transition.to ||
+		    ev.transition.from == GPROF_TRACE_GO_SYSCALL ||
+		    ev.transition.to == GPROF_TRACE_GO_SYSCALL)
 			continue;
 		if (ev.transition.to == GPROF_TRACE_GO_RUNNING)
 			since[id] = ev.time;
@@ -301,11 +304,11 @@ TEST(a_whole_host_is_told_truly)
 		EXPECT_TRUE(index_is_right(fd, versions[v], &f));
 		for (int i = 1; i <= TASKS; i++) {
 			/*
-			 * The reader has each event 1 ns after the one before: up to 4 are
+			 * The reader has each event 1 ns after the one before: up to 6 are
 			 * of one instant, and 16 where a generation begins.
 			 */
 			EXPECT_LE(llabs(s.ran[i] - f.ran[i]),
-				  4 * s.periods[i] + 16 * (int64_t)st.generations)
+				  6 * s.periods[i] + 16 * (int64_t)st.generations)
 				TH_LOG("task %d", i);
 		}
 		TH_LOG("1.%u: %llu bytes, %llu points, %llu events: %.2f bytes an event", versions[v],

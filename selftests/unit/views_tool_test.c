@@ -547,7 +547,7 @@ TEST_F(views, tables)
 	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
 	EXPECT_STREQ("time_ns,cpu,prev_tid,prev_comm,prev_state,next_tid,next_comm\n"
 		     "1000003,0,,,untold,7,\"a \"\"b\"\", c\"\n"
-		     "2000002,0,7,\"a \"\"b\"\", c\",sleep,,\n"
+		     "2000004,0,7,\"a \"\"b\"\", c\",sleep,,\n"
 		     "13000001,0,,,,7,\"a \"\"b\"\", c\"\n"
 		     "14000001,0,7,\"a \"\"b\"\", c\",pipe,,\n"
 		     "15000002,1,,,untold,9,\"\"\n"
@@ -559,10 +559,10 @@ TEST_F(views, tables)
 		     "16000000,1,7,\"a \"\"b\"\", c\",9,\"\"\n",
 		     file_of(_metadata, self, "wakings.csv"));
 	EXPECT_STREQ("begin_ns,end_ns,tid,comm,name\n"
-		     "2000000,13000002,7,\"a \"\"b\"\", c\",\"clock_nanosleep\"\n",
+		     "2000000,13000003,7,\"a \"\"b\"\", c\",\"clock_nanosleep\"\n",
 		     file_of(_metadata, self, "syscalls.csv"));
 	EXPECT_STREQ("begin_ns,end_ns,tid,comm,reason,waker_tid,waker_comm,stack\n"
-		     "2000001,12000000,7,\"a \"\"b\"\", c\",sleep,,,\n"
+		     "2000003,12000000,7,\"a \"\"b\"\", c\",sleep,,,\n"
 		     "12000000,13000001,7,\"a \"\"b\"\", c\",runnable,,,\n"
 		     "14000000,16000000,7,\"a \"\"b\"\", c\",pipe,9,\"\",\"handle_mm_fault;"
 		     "futex_wait;entry_SYSCALL_64_after_hwframe;do_syscall_64;vfs_read;pipe_read;"

@@ -107,6 +107,7 @@ static enum joined_on state_of(const struct gprof_trace_event *ev)
 
 	switch (ev->transition.to) {
 	case GPROF_TRACE_GO_RUNNING:
+	case GPROF_TRACE_GO_SYSCALL:
 		return JOINED_ON_CPU;
 	case GPROF_TRACE_GO_RUNNABLE:
 		/* Made up, for the model's sake. */
@@ -176,6 +177,8 @@ static void on_task(struct join *j, const struct gprof_trace_event *ev)
 	enum joined_on state = state_of(ev);
 	struct cpu *cpu = cpu_of(j, ev->thread);
 
+	if (own_is_call(ev))
+		return;
 	if (is_off(state) && (ev->time < j->lost_to ||
 			      (ev->transition.from == GPROF_TRACE_GO_WAITING &&
 			       j->all.threads[thread].state == JOINED_UNTOLD)))

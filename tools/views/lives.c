@@ -370,6 +370,8 @@ static inline void on_event(struct lives *v, const struct gprof_trace_event *ev)
 {
 	struct lives_cpu *c = NULL;
 
+	if (own_is_call(ev))
+		return;
 	take_notes(v, ev->time);
 	if (ev->thread >= 0 && ev->kind != GPROF_TRACE_STACK_SAMPLE) {
 		c = cpu_of(v, ev->thread);

@@ -49,7 +49,7 @@ void losses_see(struct losses *l, const struct gprof_trace_event *ev)
 		l->first = ev->time;
 	/* A sample comes when it comes. */
 	if (ev->thread >= 0 && ev->thread < OWN_CPUS_MAX &&
-	    ev->kind != GPROF_TRACE_STACK_SAMPLE && !own_is_status(ev))
+	    ev->kind != GPROF_TRACE_STACK_SAMPLE && !own_is_status(ev) && !own_is_call(ev))
 		*last_of(l, (size_t)ev->thread) = ev->time;
 }
 

@@ -87,6 +87,20 @@ static inline bool own_is_status(const struct gprof_trace_event *ev)
 		 ev->transition.from == ev->transition.to));
 }
 
+/*
+ * own_is_call() - a thread gets into a system call, or out of one, as Go's tools want it
+ *
+ * It has its CPU meanwhile, as before and behind. Of calls regions tell, which go on where a
+ * thread waits within one; and the end of one is made up where a thread left its CPU unseen.
+ */
+static inline bool own_is_call(const struct gprof_trace_event *ev)
+{
+	return ev->kind == GPROF_TRACE_STATE_TRANSITION &&
+	       ev->transition.resource.kind == GPROF_TRACE_RESOURCE_GOROUTINE &&
+	       (ev->transition.from == GPROF_TRACE_GO_SYSCALL) !=
+	       (ev->transition.to == GPROF_TRACE_GO_SYSCALL);
+}
+
 void own_free(struct own *o);
 
 #endif /* TOOLS_VIEWS_OWN_H */

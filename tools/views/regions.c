@@ -207,15 +207,19 @@ static void on_state(struct regions *r, const struct gprof_trace_event *ev)
 		[GPROF_TRACE_GO_WAITING] = BLOCKED,
 		[GPROF_TRACE_GO_SYSCALL] = CALL,
 	};
+	uint8_t to = ev->transition.to;
 	struct who *w;
 
 	if (ev->transition.resource.kind != GPROF_TRACE_RESOURCE_GOROUTINE)
 		return;
+	/* It runs there, and of the call it is told otherwise. */
+	if (r->own && to == GPROF_TRACE_GO_SYSCALL)
+		to = GPROF_TRACE_GO_RUNNING;
 	forget(r);
 	w = who_is(r, ev->transition.resource.id);
 	r->nr_gone -= w->gone;
 	settle(w, ev->time);
-	w->state = ev->transition.to < ARRAY_SIZE(states) ? states[ev->transition.to] : NR_STATES;
+	w->state = to < ARRAY_SIZE(states) ? states[to] : NR_STATES;
 	r->calls |= w->state == CALL;
 	w->gone = ev->transition.to == GPROF_TRACE_GO_NOT_EXIST;
 	r->nr_gone += w->gone;

@@ -6,6 +6,7 @@
 //
 //	dump FILE              print the events
 //	dump -n FILE           read them, print how many, how long and how much memory
+//	dump -s FILE           print them as Go's reader prints them itself
 package main
 
 import (
@@ -98,7 +99,7 @@ func dump(w *bufio.Writer, ev trace.Event) {
 	fmt.Fprintf(w, " %s\n", frames(ev.Stack()))
 }
 
-func run(name string, count bool) error {
+func run(name, mode string) error {
 	f, err := os.Open(name)
 	if err != nil {
 		return err
@@ -121,11 +122,15 @@ func run(name string, count bool) error {
 			return err
 		}
 		n++
-		if !count {
+		switch mode {
+		case "":
 			dump(w, ev)
+		case "-s":
+			sync(ev)
+			fmt.Fprintln(w, ev.String())
 		}
 	}
-	if count {
+	if mode == "-n" {
 		var u syscall.Rusage
 		syscall.Getrusage(syscall.RUSAGE_SELF, &u)
 		fmt.Fprintf(w, "%d events %d ns %d KiB\n", n, time.Since(began).Nanoseconds(), u.Maxrss)
@@ -134,12 +139,15 @@ func run(name string, count bool) error {
 }
 
 func main() {
-	count := len(os.Args) == 3 && os.Args[1] == "-n"
-	if len(os.Args) != 2 && !count {
-		fmt.Fprintln(os.Stderr, "usage: dump [-n] FILE")
+	mode := ""
+	if len(os.Args) == 3 {
+		mode = os.Args[1]
+	}
+	if len(os.Args) != 2 && mode != "-n" && mode != "-s" {
+		fmt.Fprintln(os.Stderr, "usage: dump [-n | -s] FILE")
 		os.Exit(2)
 	}
-	if err := run(os.Args[len(os.Args)-1], count); err != nil {
+	if err := run(os.Args[len(os.Args)-1], mode); err != nil {
 		fmt.Fprintln(os.Stderr, "refused:", err)
 		os.Exit(1)
 	}

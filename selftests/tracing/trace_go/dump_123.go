@@ -32,3 +32,6 @@ func transitionStack(ev trace.Event) trace.Stack {
 	}
 	return s.Stack
 }
+
+func sync(ev trace.Event) {
+}

@@ -23,3 +23,10 @@ func experimentalArgs(x trace.ExperimentalEvent) (args []string) {
 func transitionStack(ev trace.Event) trace.Stack {
 	return ev.StateTransition().Stack
 }
+
+// sync asks for what a sync event says, which Go 1.23 has no call for.
+func sync(ev trace.Event) {
+	if ev.Kind() == trace.EventSync {
+		ev.Sync()
+	}
+}

@@ -115,6 +115,12 @@ apt_names()
 	apt-cache -c "$aptdir/apt.conf" pkgnames | grep -xE "$1" | sort -rV
 }
 
+# go_versions: of Go, 1.N a line, the newest first.
+go_versions()
+{
+	apt_names 'golang-1\.[0-9]+-go' | sed 's/golang-//; s/-go$//'
+}
+
 # apt_lacks WHAT PACKAGE...: ends with $unavailable, and one message that says what of
 # PACKAGEs the archive has.
 apt_lacks()

@@ -12,7 +12,8 @@
  * goes on with { later length fact }*: varints, of which the first is how many units of the
  * trace's clock after the time of its batch the fact holds. A fact is a letter, and varints:
  *
- *	'V' 1					once: gprof wrote this, in this way
+ *	'V' 2					once: gprof wrote this, in this way; 1: a task
+ *						within a system call is said to run
  *	'R' groups stacks kernel ns		once, where it is known: what was to be recorded, of
  *						stacks the kernel's part (1), and no shorter than
  *	'L' cpu n				n events of the CPU were lost before this

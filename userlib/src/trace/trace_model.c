@@ -166,6 +166,7 @@ int gprof_trace_model_run(struct gprof_trace_model *m, const struct gprof_trace_
 	m->generation++;
 	memset(m->reasons, 0, sizeof(m->reasons));
 	memset(m->calls, 0, sizeof(m->calls));
+	memset(m->call_stacks, 0, sizeof(m->call_stacks));
 	if (nr && points[0].time / GPROF_TRACE_UNIT_NS > m->now)
 		m->now = points[0].time / GPROF_TRACE_UNIT_NS;
 	if (m->generation == 1)

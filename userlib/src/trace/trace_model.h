@@ -47,12 +47,15 @@ enum gprof_trace_reason {
  * @status: enum gprof_trace_go_status
  * @woken: while it was still on a CPU
  * @used: it is one
- * @in_call: its innermost region is open, of syscall @call
+ * @in_call: its innermost region is open, of syscall @call; on a CPU its @status is
+ *	GPROF_GO_SYSCALL meanwhile
  * @labelled: it was said that it works for the kernel, if it does
  * @assists: how deep it is within what reclaims memory
  * @seq: of its last start or unblocking in this generation
  * @generation: in which its status was said last
  * @call: syscall that it is in
+ * @call_stack: where it entered that, of @call_generation
+ * @call_generation: of that stack
  * @waker: stack of who has woken it meanwhile, of this generation
  * @waker_generation: of that stack
  * @guessed: when it was first heard of without a fork, in units
@@ -74,6 +77,8 @@ struct gprof_trace_model_task {
 	uint64_t seq;
 	uint64_t generation;
 	uint64_t call;
+	uint64_t call_stack;
+	uint64_t call_generation;
 	uint64_t waker;
 	uint64_t waker_generation;
 	uint64_t guessed;
@@ -141,6 +146,7 @@ struct gprof_trace_model_cpu {
  * @procs_due: their number has to be said
  * @reasons: strings of this generation
  * @calls: likewise, of system calls by their number; 0: not yet
+ * @call_stacks: likewise stacks of the name alone
  * @pool: strings and stacks of this generation
  * @out: where batches go
  * @samples: body of the batch of CPU samples
@@ -179,6 +185,7 @@ struct gprof_trace_model {
 	bool procs_due;
 	uint64_t reasons[GPROF_TRACE_NR_REASONS];
 	uint64_t calls[GPROF_TRACE_MODEL_CALLS];
+	uint64_t call_stacks[GPROF_TRACE_MODEL_CALLS];
 	struct gprof_trace_pool *pool;
 	struct gprof_trace_bytes *out;
 	struct gprof_trace_bytes samples;

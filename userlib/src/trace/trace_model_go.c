@@ -21,8 +21,9 @@ static const char *const reasons[GPROF_TRACE_NR_REASONS] = {
 	[GPROF_TRACE_REASON_SKEW] = "clocks of CPUs differ",
 	[GPROF_TRACE_REASON_OFFLINE] = "CPU went offline",
 	[GPROF_TRACE_REASON_WHY + GPROF_TRACE_WHY_PREEMPTED] = "preempted",
-	[GPROF_TRACE_REASON_WHY + GPROF_TRACE_WHY_SLEEPS] = "sleep",
-	[GPROF_TRACE_REASON_WHY + GPROF_TRACE_WHY_WAITS] = "uninterruptible sleep",
+	/* Go's profile of waits takes those whose reason has "sync" in it. */
+	[GPROF_TRACE_REASON_WHY + GPROF_TRACE_WHY_SLEEPS] = "sleep (sync)",
+	[GPROF_TRACE_REASON_WHY + GPROF_TRACE_WHY_WAITS] = "uninterruptible sleep (sync)",
 	[GPROF_TRACE_REASON_WHY + GPROF_TRACE_WHY_STOPPED] = "stopped",
 	[GPROF_TRACE_REASON_WHY + GPROF_TRACE_WHY_DEAD] = "dead",
 	[GPROF_TRACE_REASON_WHY + GPROF_TRACE_WHY_YIELDED] = "yielded",
@@ -85,6 +86,13 @@ int gprof_model_know_cpu(struct gprof_trace_model *m, uint32_t cpu)
 	return 0;
 }
 
+/* Its task is, and runs. */
+static inline bool is_in_call(const struct gprof_trace_model *m,
+			      const struct gprof_trace_model_cpu *c)
+{
+	return c->task != GPROF_NONE && m->tasks[c->task].status == GPROF_GO_SYSCALL;
+}
+
 int gprof_model_say_cpu(struct gprof_trace_model *m, uint32_t cpu)
 {
 	struct gprof_trace_model_cpu *c;
@@ -96,8 +104,8 @@ int gprof_model_say_cpu(struct gprof_trace_model *m, uint32_t cpu)
 	if (c->generation != m->generation) {
 		c->generation = m->generation;
 		c->seq = 0;
-		EVENT(m, cpu, GPROF_EV_PROC_STATUS, cpu,
-		      c->running ? GPROF_PROC_RUNNING : GPROF_PROC_IDLE);
+		EVENT(m, cpu, GPROF_EV_PROC_STATUS, cpu, !c->running ? GPROF_PROC_IDLE :
+		      is_in_call(m, c) ? GPROF_PROC_SYSCALL : GPROF_PROC_RUNNING);
 		if (c->sweeps)
 			EVENT(m, cpu, GPROF_EV_GC_SWEEP_ACTIVE, cpu);
 	}
@@ -149,7 +157,7 @@ static void say_process(struct gprof_trace_model *m, struct gprof_trace_model_ta
 void gprof_model_say_status(struct gprof_trace_model *m, uint32_t cpu,
 			    struct gprof_trace_model_task *t)
 {
-	uint64_t thread = t->status == GPROF_GO_RUNNING ? t->cpu : GO_NONE;
+	uint64_t thread = t->cpu != GPROF_NONE ? t->cpu : GO_NONE;
 	uint64_t stack = name_stack(m, t);
 
 	t->generation = m->generation;
@@ -163,22 +171,72 @@ void gprof_model_say_status(struct gprof_trace_model *m, uint32_t cpu,
 		EVENT(m, cpu, GPROF_EV_GC_MARK_ASSIST_ACTIVE, t->id);
 }
 
-/* It needs a proc, which a CPU that idles has for just that long. */
+/* The name of a system call, for which there may have to be room. */
+static const char *call_name(struct gprof_trace_model *m, uint64_t nr, char number[40])
+{
+	const char *name = m->syscall ? m->syscall(m->ctx, nr) : NULL;
+
+	if (name)
+		return name;
+	snprintf(number, 40, "%ssyscall %" PRIu64, nr & GPROF_TRACE_CALL_32 ? "32-bit " : "",
+		 nr & ~GPROF_TRACE_CALL_32);
+	return number;
+}
+
+/* Stacks are of their generation: of one before the name of the call is left. */
+static __attribute__((noinline)) uint64_t call_stack(struct gprof_trace_model *m, uint64_t nr)
+{
+	uint64_t id = nr < GPROF_TRACE_MODEL_CALLS ? m->call_stacks[nr] : 0;
+	char number[40];
+
+	if (!id)
+		id = gprof_model_stack(m, call_name(m, nr, number), 0);
+	if (nr < GPROF_TRACE_MODEL_CALLS)
+		m->call_stacks[nr] = id;
+	return id;
+}
+
+static inline void call_begin(struct gprof_trace_model *m, uint32_t cpu,
+			      struct gprof_trace_model_task *t)
+{
+	t->status = GPROF_GO_SYSCALL;
+	if (t->call_generation != m->generation) {
+		t->call_generation = m->generation;
+		t->call_stack = call_stack(m, t->call);
+	}
+	OFTEN(m, cpu, GPROF_EV_GO_SYSCALL_BEGIN, ++m->cpus[cpu].seq, t->call_stack);
+}
+
+static inline void call_end(struct gprof_trace_model *m, uint32_t cpu,
+			    struct gprof_trace_model_task *t)
+{
+	t->status = GPROF_GO_RUNNING;
+	gprof_model_put_event(m, cpu, GPROF_EV_GO_SYSCALL_END, NULL, 0);
+}
+
+/*
+ * It needs a proc, which a CPU that idles has for just that long; and whoever runs there must
+ * not be within a system call, says Go, though all are who fork.
+ */
 void gprof_model_say_create(struct gprof_trace_model *m, uint32_t cpu,
 			    struct gprof_trace_model_task *t, uint64_t stack)
 {
-	bool idle = !m->cpus[cpu].running;
+	bool idle = !m->cpus[cpu].running, in_call = is_in_call(m, &m->cpus[cpu]);
 
 	t->generation = m->generation;
 	t->seq = 0;
 	say_process(m, t);
 	if (idle)
 		proc_start(m, cpu);
+	if (in_call)
+		call_end(m, cpu, &m->tasks[m->cpus[cpu].task]);
 	if (t->status == GPROF_GO_WAITING && m->version < VERSION_BLOCKED)
 		t->status = GPROF_GO_RUNNABLE;
 	EVENT(m, cpu,
 	      t->status == GPROF_GO_WAITING ? GPROF_EV_GO_CREATE_BLOCKED : GPROF_EV_GO_CREATE,
 	      t->id, name_stack(m, t), stack);
+	if (in_call)
+		call_begin(m, cpu, &m->tasks[m->cpus[cpu].task]);
 	if (idle)
 		gprof_model_proc_stop(m, cpu);
 }
@@ -319,6 +377,8 @@ say_start(struct gprof_trace_model *m, uint32_t cpu, uint32_t n)
 	t->cpu = cpu;
 	m->cpus[cpu].task = n;
 	OFTEN(m, cpu, GPROF_EV_GO_START, t->id, ++t->seq);
+	if (t->in_call)
+		call_begin(m, cpu, t);
 }
 
 static void go_start(struct gprof_trace_model *m, uint32_t cpu, uint32_t n)
@@ -340,15 +400,9 @@ static void go_start(struct gprof_trace_model *m, uint32_t cpu, uint32_t n)
 
 static uint64_t new_call_name(struct gprof_trace_model *m, uint64_t nr)
 {
-	const char *name = m->syscall ? m->syscall(m->ctx, nr) : NULL;
 	char number[40];
 
-	if (!name) {
-		snprintf(number, sizeof(number), "%ssyscall %" PRIu64,
-			 nr & GPROF_TRACE_CALL_32 ? "32-bit " : "", nr & ~GPROF_TRACE_CALL_32);
-		name = number;
-	}
-	return gprof_model_string(m, name);
+	return gprof_model_string(m, call_name(m, nr, number));
 }
 
 static __attribute__((noinline)) void first_region(struct gprof_trace_model *m, uint32_t cpu,
@@ -380,6 +434,17 @@ void gprof_model_region(struct gprof_trace_model *m, uint32_t cpu, unsigned char
 	gprof_model_end_event(c, p);
 }
 
+void gprof_model_enter_call(struct gprof_trace_model *m, uint32_t cpu,
+			    struct gprof_trace_model_task *t, uint64_t nr, uint64_t stack)
+{
+	t->in_call = true;
+	t->call = nr;
+	t->call_stack = stack;
+	t->call_generation = stack ? m->generation : 0;
+	gprof_model_region(m, cpu, GPROF_EV_USER_REGION_BEGIN, nr, stack);
+	call_begin(m, cpu, t);
+}
+
 void gprof_model_leave_call(struct gprof_trace_model *m, uint32_t cpu,
 			    struct gprof_trace_model_task *t)
 {
@@ -387,6 +452,8 @@ void gprof_model_leave_call(struct gprof_trace_model *m, uint32_t cpu,
 		return;
 	t->in_call = false;
 	gprof_model_region(m, cpu, GPROF_EV_USER_REGION_END, t->call, 0);
+	if (t->status == GPROF_GO_SYSCALL)
+		call_end(m, cpu, t);
 }
 
 void gprof_model_assist_end(struct gprof_trace_model *m, uint32_t cpu,
@@ -443,6 +510,9 @@ void gprof_model_leave(struct gprof_trace_model *m, uint32_t cpu, uint8_t status
 	struct gprof_trace_model_task *t = &m->tasks[c->task];
 	uint64_t reason = m->reasons[why];
 
+	/* Whoever is off the CPU is in no system call, for Go: it waits. */
+	if (t->status == GPROF_GO_SYSCALL)
+		call_end(m, cpu, t);
 	if (c->sweeps || t->woken || !reason || status == GPROF_GO_BAD) {
 		leave_slowly(m, cpu, status, why, stack);
 		return;

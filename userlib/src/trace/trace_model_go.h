@@ -87,7 +87,10 @@ void gprof_model_note(struct gprof_trace_model *m, uint32_t cpu, const char *wha
 /** gprof_model_region() - the begin or end of a region named after a system call */
 void gprof_model_region(struct gprof_trace_model *m, uint32_t cpu, unsigned char type,
 			uint64_t nr, uint64_t stack);
-/** gprof_model_leave_call() - end that of a task, if it has one */
+/** gprof_model_enter_call() - a task on a CPU enters a system call, at a stack or 0 */
+void gprof_model_enter_call(struct gprof_trace_model *m, uint32_t cpu,
+			    struct gprof_trace_model_task *t, uint64_t nr, uint64_t stack);
+/** gprof_model_leave_call() - it leaves that, if it is in one */
 void gprof_model_leave_call(struct gprof_trace_model *m, uint32_t cpu,
 			    struct gprof_trace_model_task *t);
 /** gprof_model_assist_end() - end what it does to reclaim memory, likewise */

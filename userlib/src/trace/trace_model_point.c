@@ -101,7 +101,7 @@ static inline void on_waking(struct gprof_trace_model *m, const struct gprof_tra
 		return;
 	if (m->tasks[n].status == GPROF_GO_WAITING) {
 		gprof_model_unblock(m, p->cpu, n, p->stack);
-	} else if (m->tasks[n].status == GPROF_GO_RUNNING) {
+	} else if (m->tasks[n].cpu != GPROF_NONE) {
 		m->tasks[n].woken = true;
 		m->tasks[n].waker = p->stack;
 		m->tasks[n].waker_generation = m->generation;
@@ -163,9 +163,7 @@ static void on_call(struct gprof_trace_model *m, const struct gprof_trace_point 
 	t = &m->tasks[m->cpus[p->cpu].task];
 	if (p->type == GPROF_TRACE_POINT_ENTER) {
 		gprof_model_leave_call(m, p->cpu, t);
-		t->in_call = true;
-		t->call = p->arg;
-		gprof_model_region(m, p->cpu, GPROF_EV_USER_REGION_BEGIN, p->arg, p->stack);
+		gprof_model_enter_call(m, p->cpu, t, p->arg, p->stack);
 	} else if (p->arg == GPROF_TRACE_NO_CALL) {
 		gprof_model_leave_call(m, p->cpu, t);
 	} else {

@@ -25,7 +25,7 @@
 
 #define VERSION_SYNC	25	/* from which on a generation says its clocks */
 #define VERSION_END	26	/* and where it ends */
-#define FACTS_WAY	1	/* that the trace is written in, of the fact 'V' */
+#define FACTS_WAY	2	/* that the trace is written in, of the fact 'V' */
 #define NS		1000000000ULL
 #define TIME_MAX	(1ULL << 62)
 
