@@ -121,8 +121,10 @@ again:
 			break;
 		}
 		if (n >= known || frames[n] != addr) {
-			if (!gprof_user_is_return(addr))
+			if (!gprof_user_is_return(addr)) {
+				ended = !next && gprof_user_is_goexit(addr);
 				break;
+			}
 			frames[n] = addr;
 			changed = true;
 		}

@@ -68,6 +68,20 @@ static __always_inline bool gprof_user_is_return(u64 addr)
 	       (gprof_user_u32(&insn, addr) && insn == GPROF_SIGRETURN_INSN);
 }
 
+#define GPROF_GO_NOP	0xaa0003e0	/* mov x0, x0, as Go writes a nop */
+
+/*
+ * Does @addr lie behind a nop and at a call? Go starts a goroutine as if the nop at the begin of
+ * goexit had called it, with a frame pointer of 0.
+ */
+static __always_inline bool gprof_user_is_goexit(u64 addr)
+{
+	u32 nop, call;
+
+	return gprof_user_readable(addr) && !(addr & 3) && gprof_user_u32(&nop, addr - 4) &&
+	       nop == GPROF_GO_NOP && gprof_user_u32(&call, addr) && gprof_user_is_call(call);
+}
+
 static __always_inline bool gprof_user_returns_from_signal(u64 addr)
 {
 	u32 insn;

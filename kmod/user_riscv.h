@@ -82,6 +82,12 @@ static __always_inline bool gprof_user_is_return(u64 addr)
 	       gprof_user_returns_from_signal(addr);
 }
 
+/* Not looked for: a goroutine's stack is cut at its end. */
+static __always_inline bool gprof_user_is_goexit(u64 addr)
+{
+	return false;
+}
+
 /* Registers by their numbers in DWARF. */
 #define GPROF_KEPT_REGISTER	9	/* no rule asks for it */
 #define GPROF_FP_REGISTER	8

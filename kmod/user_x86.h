@@ -74,6 +74,18 @@ static __always_inline bool gprof_user_is_return(u64 addr)
 	       (gprof_user_u64(&text, addr) && gprof_user_is_sigreturn(text));
 }
 
+/*
+ * Does @addr lie behind a nop and at a call? Go starts a goroutine as if the nop at the begin of
+ * goexit had called it, with a frame pointer of 0.
+ */
+static __always_inline bool gprof_user_is_goexit(u64 addr)
+{
+	u64 text;
+
+	return gprof_user_readable(addr) && gprof_user_u64(&text, addr - 1) &&
+	       (text & 0xffff) == 0xe890;
+}
+
 static __always_inline bool gprof_user_returns_from_signal(u64 addr)
 {
 	u64 text;

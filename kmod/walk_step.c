@@ -68,6 +68,17 @@ static bool is_return(u64 addr)
 	return ok;
 }
 
+static bool is_goexit(u64 addr)
+{
+	bool ok;
+
+	if (!user_access_begin((void __user *)PAGE_SIZE, 16))
+		return false;
+	ok = gprof_user_is_goexit(addr);
+	user_access_end();
+	return ok;
+}
+
 static bool returns_from_signal(u64 addr)
 {
 	bool ok;
@@ -220,7 +231,7 @@ static u32 step_record(struct gprof_walk *w, u8 kind, struct gprof_frame *f)
 	if (!pc)
 		return GPROF_STACK_END_COMPLETE;
 	if (!is_return(pc))
-		return end_of_kind(kind);
+		return !next && is_goexit(pc) ? GPROF_STACK_END_COMPLETE : end_of_kind(kind);
 	f->pc = pc;
 	f->fp = gprof_user_strip(next);
 	f->sp = sp_behind_record(w, fp + 16, pc, f->fp);

@@ -57,7 +57,6 @@ static int set_leaks(void *ctx, const char *value)
 {
 	(void)value;
 	((struct kinds *)ctx)->leaks = true;
-	((struct kinds *)ctx)->flags |= GPROF_RECORD_KEEP;
 	return STATUS_OK;
 }
 

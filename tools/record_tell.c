@@ -74,6 +74,10 @@ static void tell_event(const struct gprof_recorder_stats *st, const struct recor
 	if (st->tables_refused)
 		say("%s: stacks were walked by frame pointers alone: unwind tables did not fit "
 		    "into the memory that you may lock (ulimit -l)", st->event);
+	if (st->other_python)
+		say("%s: Python %" PRIu64 ".%" PRIu64 " is not supported by --python, which knows 3.11 and "
+		    "3.13: its functions are in the stacks where it runs as python3 -X perf, which "
+		    "writes perf maps", st->event, st->other_python >> 8, st->other_python & 0xff);
 	if (st->live_full)
 		say("%s: %" PRIu64 " samples are not among what is live, as too many were at once "
 		    "(%s helps), or of processes of more than 4096 mappings, whose end is not told", st->event, st->live_full, words->fewer);

@@ -178,6 +178,32 @@ any_program_records_itself()
 	awk '$5 ~ /s$/ { found = 1 } { print } END { exit !found }' top.txt
 }
 
+# Which runs no destructor; of its child that cannot execute it is no end.
+a_program_that_ends_by_exit_of_the_kernel_is_written_too()
+{
+	got=0
+	# shellcheck disable=SC2016 # the other shell expands it
+	as_user env LD_PRELOAD=libgprof-self.so GPROF=cpu,hz=1000,out=dash.pb.gz dash -c '
+		/nonexistent; (exit 3); i=0
+		while [ $i -lt 100000 ]; do i=$((i + 1)); done
+		exit 7' 2>err || got=$?
+	cat err
+	[ $got -eq 7 ]
+	! grep -q gprof err
+	gprofctl top dash.pb.gz >top.txt
+	cat top.txt
+	grep -q dash top.txt
+	# in a thread of its own, in a signal handler
+	got=0
+	# shellcheck disable=SC2016 # of perl
+	as_user env LD_PRELOAD=libgprof-self.so GPROF=cpu,hz=1000,out=perl.pb.gz LC_ALL=C \
+		PERL_SIGNALS=unsafe perl -MPOSIX -e '$SIG{ALRM} = sub { POSIX::_exit(9) }; alarm 1; 1 while 1' 2>err || got=$?
+	cat err
+	[ $got -eq 9 ]
+	[ ! -s err ]
+	gprofctl top perl.pb.gz | grep -q perl
+}
+
 # As in Go, -memprofile is what a program allocates itself.
 memory_is_the_programs_own()
 {
@@ -355,7 +381,8 @@ ktap_run example_runs_without_privilege its_profile_shows_its_work \
 	its_profile_leads_down_to_main one_that_fails_has_its_last_seconds \
 	one_counts_what_it_has flags_record_and_are_gone \
 	flags_of_no_sense_are_told_before_it_works flags_count_without_samples \
-	any_program_records_itself memory_is_the_programs_own what_a_program_opens_under_our_numbers_is_its_own \
+	any_program_records_itself a_program_that_ends_by_exit_of_the_kernel_is_written_too \
+	memory_is_the_programs_own what_a_program_opens_under_our_numbers_is_its_own \
 	a_program_that_cannot_be_recorded_runs \
 	tests_of_the_kernel_have_a_profile_each tests_of_ctest_have_a_profile_beside_their_log \
 	one_shows_its_own_profiles example_says_what_is_wrong

@@ -237,6 +237,33 @@ without_it_there_are_none()
 	[ $status -eq 2 ] || fail "status $status"
 }
 
+# One that says of itself that it is the next version, of which nothing is known.
+another_version_is_named_with_what_works_there()
+{
+	python3 - <<-'END'
+	import struct
+	d = bytearray(open("/proc/self/exe", "rb").read())
+	table, = struct.unpack_from("<Q", d, 40)
+	nr, = struct.unpack_from("<H", d, 60)
+	parts = [struct.unpack_from("<IIQQQQIIQQ", d, table + 64 * i) for i in range(nr)]
+	symbols = next(p for p in parts if p[1] == 11)
+	names = parts[symbols[6]][4]
+	for at in range(symbols[4], symbols[4] + symbols[5], 24):
+	    name, _, _, part, value, _ = struct.unpack_from("<IBBHQQ", d, at)
+	    if d[names + name:names + name + 11] == b"Py_Version\0":
+	        d[value - parts[part][3] + parts[part][4] + 2] += 1
+	open("python-next", "wb").write(d)
+	END
+	chmod +x python-next
+	next=$(python3 -c 'import sys; print("3.%d" % (sys.version_info[1] + 1))')
+	gprofctl cpu --python -o x.pb.gz -- ./python-next -c 'for i in range(10000000): pass' 2>err
+	cat err
+	grep -q "Python $next is not supported.*python3 -X perf" err
+	gprofctl cpu -o x.pb.gz -- ./python-next -c 'for i in range(1000000): pass' 2>err
+	! grep -q 'not supported' err || fail "nobody asked"
+}
+
 ktap_run functions_are_in_their_order_and_have_their_share c_code_stands_where_it_was_called \
 	lines_are_those_of_the_source code_that_was_gone_has_no_name_of_what_came_in_its_place \
-	threads_have_their_own_frames deep_recursion_is_cut_and_says_so without_it_there_are_none
+	threads_have_their_own_frames deep_recursion_is_cut_and_says_so without_it_there_are_none \
+	another_version_is_named_with_what_works_there

@@ -280,7 +280,7 @@ TEST(caller_of_a_leaf_in_libc_is_not_missing)
 
 /* Spins with @fp where the frame pointer should be; no call stands before the loop. */
 uint64_t spin_with(uint64_t trips, const void *fp);
-extern const char spin_with_loop[], spin_with_end[];
+extern const char spin_with_loop[], spin_with_end[], like_goexit[];
 
 __asm__(
 "	.text\n"
@@ -293,7 +293,13 @@ __asm__(
 "	jnz	spin_with_loop\n"
 "spin_with_end:\n"
 "	mov	%rax, %rbp\n"
-"	ret\n");
+"	ret\n"
+/* as Go has runtime.goexit, where the stack of a goroutine ends: behind the nop */
+"	int3\n"
+"	nop\n"
+"like_goexit:\n"
+"	call	spin_with\n"
+"	nop\n");
 
 struct frame_record {
 	const void *next, *caller;
@@ -377,11 +383,17 @@ TEST(no_frame_is_made_of_what_the_register_holds_else)
 	struct frame_record overlap[] = { { (char *)overlap + 8, good }, { good, good } };
 	/* behind a call, but in no memory that has code */
 	struct frame_record nowhere[] = { { nowhere + 1, (void *)0x7ffff000000 }, { NULL, good } };
+	struct frame_record goexit[] = { { goexit + 1, good }, { NULL, like_goexit } };
+	struct frame_record goes_on[] = { { goes_on + 1, like_goexit }, { NULL, good } };
+	struct frame_record no_goexit[] = { { NULL, spin_with_loop } };
 	static struct frame_record below[2];
 	struct wrong_frames all[] = {
 		{ "no call before it", no_call, 0, true },
 		{ "no call before the second", then_no_call, 1, true },
 		{ "no memory", nowhere, 0, true },
+		{ "where a goroutine begins", goexit, 1, false },
+		{ "a goroutine has no callers", goes_on, 0, true },
+		{ "a nop and no call", no_goexit, 0, true },
 		{ "points to itself", itself, 1, false },
 		{ "points down", down + 1, 1, false },
 		{ "goes round", circle, 2, false },

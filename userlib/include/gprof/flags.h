@@ -18,8 +18,8 @@
  *   LD_PRELOAD=libgprof-self.so GPROF=cpu,event=cycles,period=100000,out=cpu.pb.gz ./program
  *
  * What is recorded is the process with all its threads, and all it forks; of the kernel,
- * what it may see. Files are there once they are whole: one that ends by a signal, by
- * _exit() or in another program's exec has none.
+ * what it may see. Files are there once they are whole: one that ends by a signal, or in
+ * another program's exec, has none; nor one that ends by _exit(), but with libgprof-self.so.
  *
  * Threads, fork: as for gprof/recorder.h.
  */

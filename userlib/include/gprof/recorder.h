@@ -458,6 +458,8 @@ GPROF_API void gprof_recorder_free(struct gprof_recorder *r);
  *	or overwritten in a flight recorder, or came after what was read
  * @live_unseen: ... objects at most that are in it as live, but are so no longer. These three
  *	are of the last profile
+ * @other_python: with @python of the configuration: version of an interpreter whose functions
+ *	are not in the stacks, as it is not one of those that are known, 0x030c for 3.12; 0: none
  */
 struct gprof_recorder_stats {
 	size_t sz;
@@ -489,6 +491,7 @@ struct gprof_recorder_stats {
 	uint64_t live_full;
 	uint64_t live_lost;
 	uint64_t live_unseen;
+	uint64_t other_python;
 };
 
 /**

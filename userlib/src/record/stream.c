@@ -54,7 +54,8 @@ static int setup(struct gprof_stream *s, const struct gprof_source *source,
 			    source->stack & GPROF_STACK_F_USER &&
 			    info.out_features & GPROF_FEAT_TABLES;
 		setup.stack |= s->tables ? GPROF_STACK_F_TABLES : 0;
-		setup.stack |= s->tables && opts->python ? GPROF_STACK_F_PYTHON : 0;
+		s->python = s->tables && opts->python;
+		setup.stack |= s->python ? GPROF_STACK_F_PYTHON : 0;
 		err = gprof_device_setup(&s->dev, &setup, s->name, e);
 	}
 	if (err == -ENOMEM && s->tables && !opts->python) {

@@ -96,6 +96,7 @@ struct gprof_tally {
  * @past_ends: how the walks of their user stacks ended
  * @tables: it takes unwind tables
  * @tables_refused: there is no memory for that
+ * @python: stacks have what interpreters of Python run
  */
 struct gprof_stream {
 	struct gprof_own_fd dev;
@@ -122,6 +123,7 @@ struct gprof_stream {
 	uint64_t past_ends[16];
 	bool tables;
 	bool tables_refused;
+	bool python;
 };
 
 /**

@@ -112,6 +112,8 @@ void gprof_tabler_look(struct gprof_tabler *t, struct gprof_objects *objects)
 		memcpy(f->build_id, obj->build_id, obj->build_id_len);
 		f->build_id_len = obj->build_id_len;
 		python = gprof_object_python(obj);
+		if (obj->other_python)
+			t->other_python = obj->other_python;
 		f->python = python ? python->interpreter.kernel :
 				      (struct gprof_python){ 0 };
 		t->nr++;

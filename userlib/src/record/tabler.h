@@ -44,6 +44,7 @@ struct gprof_tabler_file {
  * @end: no more
  * @nr: files that wait
  * @files: they, the thread's to close once taken
+ * @other_python: version of an interpreter that is not known, among the files; 0: none
  */
 struct gprof_tabler {
 	const struct gprof_own_fd *device;
@@ -54,6 +55,7 @@ struct gprof_tabler {
 	bool end;
 	size_t nr;
 	struct gprof_tabler_file files[GPROF_TABLER_WAITING];
+	uint32_t other_python;
 };
 
 /**

@@ -185,7 +185,7 @@ struct gprof_python_object *gprof_object_python(struct gprof_object *obj)
 	obj->python_looked = true;
 	fd = obj->elf && !obj->foreign && obj->file ? gprof_object_dup(obj) : -1;
 	if (fd >= 0) {
-		obj->python = gprof_python_object_new(fd, obj->path);
+		obj->python = gprof_python_object_new(fd, obj->path, &obj->other_python);
 		close(fd);
 	}
 	return obj->python;

@@ -58,6 +58,7 @@ struct gprof_segment {
  * @tabled: whoever makes unwind tables has seen it
  * @python_looked: it is known whether it has an interpreter of Python
  * @python: that, or NULL
+ * @other_python: version of one that is not known, or 0
  * @needed: gprof_objects_keep() is to keep it
  */
 struct gprof_object {
@@ -81,6 +82,7 @@ struct gprof_object {
 	bool tabled;
 	bool python_looked;
 	struct gprof_python_object *python;
+	uint32_t other_python;
 	bool needed;
 };
 

@@ -286,6 +286,7 @@ int gprof_python_read_file(int fd, struct gprof_interpreter *out)
 		err = take_offsets(&f, out);
 	else
 		err = -EOPNOTSUPP;
+	out->version = (uint32_t)(version >> 16);
 	if (!err)
 		err = find_runtime(&f, out);
 	out->eval = f.symbols[EVAL].st_value;

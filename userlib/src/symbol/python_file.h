@@ -11,6 +11,7 @@
 
 /**
  * struct gprof_interpreter - of one file
+ * @version: 0x030b is 3.11; also of those that nothing else is known of
  * @kernel: what the module wants to know
  * @eval: address in the file of the function that interprets
  * @eval_size: its bytes
@@ -24,6 +25,7 @@
  * @string_other: where not all are
  */
 struct gprof_interpreter {
+	uint32_t version;
 	struct gprof_python kernel;
 	uint64_t eval;
 	uint64_t eval_size;
@@ -48,7 +50,7 @@ bool gprof_python_is_named(const char *path);
  * Of 3.11, and of what says it of itself, as 3.13 does. The file is not trusted; what it says
  * wrongly is wrong for processes that run it.
  *
- * Return: 0; -ENOENT: it has none; -EOPNOTSUPP: of another version; -ENOEXEC, -ENOMEM, or
+ * Return: 0; -ENOENT: it has none; -EOPNOTSUPP: of another version, which @out has; -ENOEXEC, -ENOMEM, or
  * -errno of reading.
  */
 int gprof_python_read_file(int fd, struct gprof_interpreter *out);

@@ -4,18 +4,22 @@
  */
 #include "python_object.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #define CALL_BYTES	5	/* on amd64; 4 elsewhere */
 
-struct gprof_python_object *gprof_python_object_new(int fd, const char *path)
+struct gprof_python_object *gprof_python_object_new(int fd, const char *path, uint32_t *other)
 {
 	struct gprof_python_object *python = NULL;
 	struct gprof_interpreter found;
+	int err = gprof_python_is_named(path) ? gprof_python_read_file(fd, &found) : -ENOENT;
 
-	if (gprof_python_is_named(path) && !gprof_python_read_file(fd, &found))
+	if (err == -EOPNOTSUPP)
+		*other = found.version;
+	if (!err)
 		python = calloc(1, sizeof(*python));
 	if (python) {
 		python->interpreter = found;

@@ -21,8 +21,15 @@ struct gprof_python_object {
 	struct gprof_map64 calls;
 };
 
-/** gprof_python_object_new() - look whether a file has one, by its name too; NULL: no */
-struct gprof_python_object *gprof_python_object_new(int fd, const char *path);
+/**
+ * gprof_python_object_new() - look whether a file has one, by its name too
+ * @fd: file
+ * @path: of it
+ * @other: gets the version of one that is not known, as struct gprof_interpreter has it
+ *
+ * Return: NULL: it has none that is known.
+ */
+struct gprof_python_object *gprof_python_object_new(int fd, const char *path, uint32_t *other);
 void gprof_python_object_free(struct gprof_python_object *python);
 
 /**
