@@ -178,7 +178,7 @@ int cmd_task(int argc, char **argv)
 	struct task_options o = { 0 };
 	const struct option_table tables[] = {
 		{ "What to tell", task_rows, &o },
-		{ "Whose tasks", target_options, &o.target },
+		{ "Whose tasks", target_moment_options, &o.target },
 		{ 0 },
 	};
 	int operands, status;

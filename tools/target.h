@@ -30,6 +30,8 @@ struct target {
 
 /* For struct option_table; its ctx is a struct target. */
 extern const struct option_row target_options[];
+/* Likewise of what takes no time: -d is not in its help, and for the subcommand to refuse. */
+extern const struct option_row target_moment_options[];
 
 /* How the targets are written in a synopsis. */
 #define TARGET_SYNOPSIS	"[-p PID | -t TID | -G CGROUP | -C CPUS | -a] [[--] COMMAND [ARGS]]"

@@ -546,9 +546,9 @@ where_time_went_is_what_was_done()
 	[ -z "$GPROF_EXACT" ] || percent=1
 	# What one did before and after it looked at its ledger is told besides.
 	jq -r '.threads[] | [.comm, .elapsed_ns, .cpu_ns, .runnable_ns, .sleep_ns, .io_ns, .futex_ns,
-		.pipe_ns, .fault_ns] | @tsv' out | awk -v percent=$percent '
+		.pipe_ns, .fault_ns, .socket_ns] | @tsv' out | awk -v percent=$percent '
 		BEGIN { part["sleep"] = 5; part["io"] = 6; part["futex"] = 7; part["pipe"] = 8
-			part["socket"] = 8; part["fault"] = 9; part["spin"] = part["behind"] = 0 }
+			part["socket"] = 10; part["fault"] = 9; part["spin"] = part["behind"] = 0 }
 		function near(what, told, true_value, whole) {
 			printf "%s: %s told %.3f ms, is %.3f ms\n", name, what, told / 1e6, true_value / 1e6
 			if (told - true_value > whole * percent / 100 + besides ||

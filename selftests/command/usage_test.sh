@@ -166,6 +166,7 @@ options()
 2 no command | gprofctl task -p 1 true
 2 --leaks;a command | gprofctl heap --leaks -a -- true
 2 --uprobes;-p | gprofctl heap --uprobes -a -- true
+2 one moment;-d | gprofctl task -a -d 1
 2 nothing | gprofctl trace
 2 "1.2" | gprofctl trace -a --go-version 1.2
 2 "x" | gprofctl trace -a --generation x
@@ -559,6 +560,14 @@ shells_know_the_subcommands()
 	[ $tried = 1 ] || echo "neither zsh nor fish is here"
 }
 
+help_has_no_option_that_is_refused()
+{
+	gprofctl cpu --help | grep -q -- '--duration TIME'
+	gprofctl task --help | tee "$dir/task"
+	grep -q -- '--all ' "$dir/task"
+	! grep -q -- --duration "$dir/task"
+}
+
 # Files of each kind, each as its kind is called.
 files_of_each_kind()
 {
@@ -676,4 +685,4 @@ files_of_the_wrong_kind_are_named()
 
 ktap_run wrong_options_are_named tables_fit_their_terminal plain_terminals_get_plain_text \
 	names_of_all_bytes_are_text help_is_no_wider_than_a_terminal shells_know_the_subcommands \
-	files_of_the_wrong_kind_are_named
+	help_has_no_option_that_is_refused files_of_the_wrong_kind_are_named

@@ -126,8 +126,9 @@ static inline void calls(struct gprof_trace_writer *w, uint64_t ms, uint64_t nr,
 #define EXPECT_NEAR_MS(ms, ns)	EXPECT_GT(1000LL, llabs((long long)(ms) * 1000000 - (ns)))
 
 static const char *const all_parts[] __attribute__((unused)) = {
-	"cpu", "runnable", "throttled", "sleep", "io", "futex", "pipe", "poll", "fault", "reclaim",
-	"lock", "child", "stopped", "other", "untold", "lost", NULL
+	"cpu", "runnable", "throttled", "sleep", "io", "futex", "pipe", "socket", "poll",
+	"fault", "reclaim", "lock", "child", "signal", "stopped", "uninterruptible", "kernel", "other",
+	"untold", "lost", NULL
 };
 
 /* "KEY": N of the thread in JSON */

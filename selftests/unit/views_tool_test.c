@@ -30,7 +30,52 @@ static const char *const in_reclaim[] = {
 static const char *const in_kthread[] = {
 	"__schedule", "schedule", "worker_thread", "kthread", "ret_from_fork", NULL
 };
+static const char *const in_signal[] = {
+	"__schedule", "schedule", "schedule_hrtimeout_range_clock", "do_sigtimedwait.isra.0",
+	"__x64_sys_rt_sigtimedwait", "do_syscall_64", NULL
+};
+/* Where wait_for_vfork_done() has no frame of its own. */
+static const char *const in_vfork[] = {
+	"__schedule", "schedule", "schedule_timeout", "__wait_for_common", "kernel_clone",
+	"__do_sys_vfork", "do_syscall_64", NULL
+};
+static const char *const in_socket[] = {
+	"__schedule", "schedule", "unix_stream_read_generic", "sock_read_iter", "do_syscall_64", NULL
+};
+static const char *const in_something[] = {
+	"__schedule", "schedule", "schedule_timeout", "__x64_sys_membarrier", "do_syscall_64", NULL
+};
 static const char *const in_user[] = { "futex_wait", "main", NULL };
+
+/* In the words of gprofctl block; finer where the stack tells more, as of vfork's wait. */
+TEST_F(views, wall_has_the_words_of_block)
+{
+	char *argv[] = { "wall", self->trace, "--json", NULL };
+	struct gprof_trace_writer *w = self->w;
+	long long sum = 0;
+
+	comes(w, 1, 7);
+	waits(w, 2, in_signal, GPROF_TRACE_WHY_SLEEPS);
+	waits(w, 14, in_vfork, GPROF_TRACE_WHY_WAITS);
+	waits(w, 26, in_socket, GPROF_TRACE_WHY_SLEEPS);
+	waits(w, 38, in_something, GPROF_TRACE_WHY_WAITS);
+	waits(w, 50, in_something, GPROF_TRACE_WHY_SLEEPS);
+	waits(w, 62, in_kthread, GPROF_TRACE_WHY_WAITS);
+	waits(w, 74, in_kthread, GPROF_TRACE_WHY_SLEEPS);
+	leaves(w, 86, 7, GPROF_TRACE_WHY_DEAD, 0);
+	ASSERT_EQ(0, gprof_trace_writer_close(w));
+	run(&self->r, cmd_wall, argv, -1);
+	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	EXPECT_NEAR_MS(10, told(self->r.out, 7, "signal"));
+	EXPECT_NEAR_MS(10, told(self->r.out, 7, "child"));
+	EXPECT_NEAR_MS(10, told(self->r.out, 7, "socket"));
+	EXPECT_NEAR_MS(20, told(self->r.out, 7, "uninterruptible"));
+	EXPECT_NEAR_MS(10, told(self->r.out, 7, "other"));
+	EXPECT_NEAR_MS(10, told(self->r.out, 7, "kernel"));
+	for (const char *const *part = all_parts; *part; part++)
+		sum += told(self->r.out, 7, *part);
+	EXPECT_EQ(told(self->r.out, 7, "elapsed"), sum);
+}
 
 TEST_F(views, wall_by_where_threads_stop)
 {
@@ -60,7 +105,7 @@ TEST_F(views, wall_by_where_threads_stop)
 	EXPECT_NEAR_MS(10, told(self->r.out, 7, "lock"));
 	EXPECT_NEAR_MS(10, told(self->r.out, 7, "fault"));
 	EXPECT_NEAR_MS(10, told(self->r.out, 7, "reclaim"));
-	EXPECT_NEAR_MS(10, told(self->r.out, 7, "other"));
+	EXPECT_NEAR_MS(10, told(self->r.out, 7, "kernel"));
 	EXPECT_NEAR_MS(10, told(self->r.out, 7, "untold"));
 	EXPECT_NEAR_MS(10, told(self->r.out, 7, "stopped"));
 	EXPECT_NEAR_MS(8 + 5, told(self->r.out, 7, "runnable"));
@@ -448,7 +493,7 @@ TEST_F(views, why_in_words)
 	char *nobody[] = { "read", self->trace, "--why", "none", NULL };
 	char *stdin_twice[] = { "read", "-", "--why", "7", NULL };
 	static const char words[] =
-		"7 seven waits for a pipe or a socket for 17 ms, from 0.005000 to 0.022000 s\n"
+		"7 seven waits for a pipe for 17 ms, from 0.005000 to 0.022000 s\n"
 		"       7.000 ms  9 nine sleeps  in do_nanosleep < do_syscall_64 < "
 		"entry_SYSCALL_64_after_hwframe\n"
 		"                 until an interrupt or somebody unknown wakes it\n"

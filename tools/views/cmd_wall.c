@@ -57,10 +57,11 @@ static const struct usage wall_usage = {
 	.synopsis = TAKEN_SYNOPSIS,
 	.text =
 "Tells of each thread how long it was on a CPU, runnable without one (also since its\n"
-"cgroup was throttled), and waiting, by why: sleep, io (a disk), futex, pipe (or\n"
-"socket), poll, fault (a page), reclaim (of memory), lock (of the kernel), child,\n"
-"stopped, other; untold is what the trace does not tell. Parts add up to the time from\n"
-"where the thread is first told of to its end. Whatever is waited for within a page\n"
+"cgroup was throttled), and waiting, by why, in the words of gprofctl block: sleep,\n"
+"io (a disk), futex, pipe, socket, poll, fault (a page), reclaim (of memory), lock (of\n"
+"the kernel), child, signal, stopped, uninterruptible (for none of these), kernel (a\n"
+"thread of the kernel for work), other; untold is what the trace does not tell. Parts\n"
+"add up to the time from where the thread is first told of to its end. Whatever is waited for within a page\n"
 "fault or reclaim is for that. FILE is a trace of gprofctl trace or a snapshot of\n"
 "gprofctl flight, best with --stacks --syscalls --faults --reclaim --throttle; without\n"
 "a FILE a trace is recorded with these.",

@@ -116,7 +116,8 @@ static void add_delay(struct follow *f, uint32_t life, int64_t ns)
 /* Threads of the kernel that wait for work are of less interest than who waits for something. */
 static bool is_longer(const struct wait *a, const struct wait *b)
 {
-	bool one = a->part == PART_OTHER, other = b->part == PART_OTHER;
+	bool one = a->part == PART_KERNEL || a->part == PART_OTHER;
+	bool other = b->part == PART_KERNEL || b->part == PART_OTHER;
 
 	return one != other ? other : a->ns > b->ns;
 }

@@ -48,6 +48,8 @@ enum part lives_why(struct lives *v, const struct life *l)
 
 	if (l->stopped)
 		return PART_STOPPED;
+	if ((part == PART_OTHER || part == PART_KERNEL) && l->uninterruptible)
+		return PART_UNINTERRUPTIBLE;
 	if (part != PART_UNTOLD)
 		return part;
 	if (l->faulted && !l->call)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "../say.h"
+#include "base/wait_words.h"
 
 /* What may be called by the scheduler as somebody stops. */
 #define LEAVES_MAX	4
@@ -15,17 +16,21 @@ static const char *const names[NR_PARTS] = {
 	[PART_CPU] = "cpu",
 	[PART_RUNNABLE] = "runnable",
 	[PART_THROTTLED] = "throttled",
-	[PART_SLEEP] = "sleep",
-	[PART_IO] = "io",
-	[PART_FUTEX] = "futex",
-	[PART_PIPE] = "pipe",
-	[PART_POLL] = "poll",
-	[PART_FAULT] = "fault",
+	[PART_SLEEP] = GPROF_WORD_SLEEP,
+	[PART_IO] = GPROF_WORD_IO,
+	[PART_FUTEX] = GPROF_WORD_FUTEX,
+	[PART_PIPE] = GPROF_WORD_PIPE,
+	[PART_SOCKET] = GPROF_WORD_SOCKET,
+	[PART_POLL] = GPROF_WORD_POLL,
+	[PART_FAULT] = GPROF_WORD_FAULT,
 	[PART_RECLAIM] = "reclaim",
-	[PART_LOCK] = "lock",
-	[PART_CHILD] = "child",
-	[PART_STOPPED] = "stopped",
-	[PART_OTHER] = "other",
+	[PART_LOCK] = GPROF_WORD_LOCK,
+	[PART_CHILD] = GPROF_WORD_CHILD,
+	[PART_SIGNAL] = GPROF_WORD_SIGNAL,
+	[PART_STOPPED] = GPROF_WORD_STOPPED,
+	[PART_UNINTERRUPTIBLE] = GPROF_WORD_UNINTERRUPTIBLE,
+	[PART_KERNEL] = GPROF_WORD_KERNEL,
+	[PART_OTHER] = GPROF_WORD_OTHER,
 	[PART_UNTOLD] = "untold",
 	[PART_LOST] = "lost",
 };
@@ -35,7 +40,7 @@ const char *part_name(enum part part)
 	return names[part];
 }
 
-/* A name that ends in "*" is the beginning of names. */
+/* "*" in a name stands for anything, once. */
 struct rule {
 	const char *name;
 	enum part part;
@@ -97,18 +102,18 @@ static const struct rule inner[] = {
 	{ "fifo_open", PART_PIPE },
 	{ "wait_for_partner", PART_PIPE },
 	{ "splice_*", PART_PIPE },
-	{ "unix_*", PART_PIPE },
-	{ "sock_*", PART_PIPE },
-	{ "sk_wait_data", PART_PIPE },
-	{ "sk_stream_wait_*", PART_PIPE },
-	{ "__skb_wait_for_more_packets", PART_PIPE },
-	{ "inet_csk_accept", PART_PIPE },
-	{ "inet_*connect", PART_PIPE },
-	{ "inet_wait_for_connect", PART_PIPE },
-	{ "tcp_*", PART_PIPE },
-	{ "udp_recvmsg", PART_PIPE },
-	{ "netlink_*", PART_PIPE },
-	{ "vsock_*", PART_PIPE },
+	{ "unix_*", PART_SOCKET },
+	{ "sock_*", PART_SOCKET },
+	{ "sk_wait_data", PART_SOCKET },
+	{ "sk_stream_wait_*", PART_SOCKET },
+	{ "__skb_wait_for_more_packets", PART_SOCKET },
+	{ "inet_csk_accept", PART_SOCKET },
+	{ "inet_*connect", PART_SOCKET },
+	{ "inet_wait_for_connect", PART_SOCKET },
+	{ "tcp_*", PART_SOCKET },
+	{ "udp_recvmsg", PART_SOCKET },
+	{ "netlink_*", PART_SOCKET },
+	{ "vsock_*", PART_SOCKET },
 	{ "poll_schedule_timeout*", PART_POLL },
 	{ "do_poll*", PART_POLL },
 	{ "do_sys_poll", PART_POLL },
@@ -118,7 +123,12 @@ static const struct rule inner[] = {
 	{ "do_wait", PART_CHILD },
 	{ "__do_wait", PART_CHILD },
 	{ "kernel_wait4", PART_CHILD },
-	{ "wait_for_vfork_done", PART_CHILD },
+	/* vfork's wait for its child has no frame of its own on some kernels. */
+	{ "kernel_clone", PART_CHILD },
+	{ "do_sigtimedwait*", PART_SIGNAL },
+	{ "sigsuspend", PART_SIGNAL },
+	{ "*_sys_rt_sigsuspend", PART_SIGNAL },
+	{ "*_sys_pause", PART_SIGNAL },
 	{ "__mutex_lock*", PART_LOCK },
 	{ "mutex_lock*", PART_LOCK },
 	{ "rwsem_down_*", PART_LOCK },
@@ -133,6 +143,7 @@ static const struct rule inner[] = {
 	{ "do_signal_stop", PART_STOPPED },
 	{ "ptrace_stop", PART_STOPPED },
 	{ "do_jobctl_trap", PART_STOPPED },
+	{ "kthread", PART_KERNEL },
 };
 
 /* By its call, where it is not told where in there; the second where it may be a disk. */
@@ -149,10 +160,10 @@ static const struct {
 	{ "select", PART_POLL, PART_POLL },
 	{ "pselect6*", PART_POLL, PART_POLL },
 	{ "epoll_*wait*", PART_POLL, PART_POLL },
-	{ "recv*", PART_OTHER, PART_PIPE },
-	{ "send*", PART_OTHER, PART_PIPE },
-	{ "accept*", PART_OTHER, PART_PIPE },
-	{ "connect", PART_OTHER, PART_PIPE },
+	{ "recv*", PART_UNINTERRUPTIBLE, PART_SOCKET },
+	{ "send*", PART_UNINTERRUPTIBLE, PART_SOCKET },
+	{ "accept*", PART_UNINTERRUPTIBLE, PART_SOCKET },
+	{ "connect", PART_UNINTERRUPTIBLE, PART_SOCKET },
 	{ "splice", PART_IO, PART_PIPE },
 	{ "read*", PART_IO, PART_PIPE },
 	{ "write*", PART_IO, PART_PIPE },
@@ -169,6 +180,9 @@ static const struct {
 	{ "wait4", PART_CHILD, PART_CHILD },
 	{ "waitid", PART_CHILD, PART_CHILD },
 	{ "vfork", PART_CHILD, PART_CHILD },
+	{ "rt_sigtimedwait*", PART_UNINTERRUPTIBLE, PART_SIGNAL },
+	{ "rt_sigsuspend", PART_UNINTERRUPTIBLE, PART_SIGNAL },
+	{ "pause", PART_UNINTERRUPTIBLE, PART_SIGNAL },
 };
 
 /* "*" stands for anything, once. */
@@ -260,5 +274,5 @@ enum part part_of_call(const char *call, bool uninterruptible)
 	for (size_t i = 0; i < ARRAY_SIZE(calls); i++)
 		if (is_like(call, calls[i].name))
 			return uninterruptible ? calls[i].soon : calls[i].late;
-	return PART_OTHER;
+	return uninterruptible ? PART_UNINTERRUPTIBLE : PART_OTHER;
 }

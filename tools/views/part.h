@@ -18,13 +18,17 @@ enum part {
 	PART_SLEEP,		/* for a time that it has chosen */
 	PART_IO,		/* for a disk */
 	PART_FUTEX,		/* for another thread, in user mode's locks */
-	PART_PIPE,		/* for a pipe or a socket */
+	PART_PIPE,		/* for a pipe */
+	PART_SOCKET,		/* for a socket */
 	PART_POLL,		/* for one of several files */
 	PART_FAULT,		/* for a page */
 	PART_RECLAIM,		/* for memory that others have */
 	PART_LOCK,		/* for a lock of the kernel */
 	PART_CHILD,		/* for the end of a child */
+	PART_SIGNAL,		/* for a signal */
 	PART_STOPPED,		/* by a signal or a tracer */
+	PART_UNINTERRUPTIBLE,	/* in the kernel, where no signal ends it, for none of these */
+	PART_KERNEL,		/* a thread of the kernel, for work */
 	PART_OTHER,		/* it is told where, which is none of these */
 	PART_UNTOLD,		/* it is not told where */
 	PART_LOST,		/* events are missing that would tell what it does */

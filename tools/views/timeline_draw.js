@@ -22,12 +22,14 @@ function timelinePicture(model, canvas) {
 		fault: ["#e69f00", false, false], reclaim: ["#e69f00", true, false],
 		futex: ["#cc79a7", false, false], lock: ["#cc79a7", true, false],
 		pipe: ["#56b4e9", false, false], poll: ["#56b4e9", true, false],
+		socket: ["#56b4e9", false, false], uninterruptible: ["#0072b2", true, true],
 		child: ["#f0e442", false, false], stopped: ["#f0e442", true, false],
+		signal: ["#f0e442", false, false],
 	};
 	const greys = {
-		light: { sleep: ["#e2e2e2", false, false], other: ["#a9a9a9", false, false],
+		light: { kernel: ["#d0d0d0", false, false], sleep: ["#e2e2e2", false, false], other: ["#a9a9a9", false, false],
 			 untold: ["#c9c9c9", true, false], lost: ["#5c5c5c", true, true] },
-		dark: { sleep: ["#30343d", false, true], other: ["#787d87", false, false],
+		dark: { kernel: ["#44484f", false, true], sleep: ["#30343d", false, true], other: ["#787d87", false, false],
 			untold: ["#565b66", true, true], lost: ["#d8d8d8", true, false] },
 	};
 	/* Of who runs on a CPU: by name, a shade of what running is. */

@@ -13,10 +13,12 @@ function timelineModel(data) {
 		cpu: "runs", runnable: "is runnable, and has no CPU",
 		throttled: "is throttled: its cgroup has used up its CPU time",
 		sleep: "sleeps", io: "waits for a disk", futex: "waits in a lock or condition of user mode",
-		pipe: "waits for a pipe or a socket", poll: "waits for one of several files",
+		pipe: "waits for a pipe", socket: "waits for a socket", poll: "waits for one of several files",
 		fault: "waits for a page", reclaim: "waits in the reclaim of memory",
 		lock: "waits for a lock of the kernel", child: "waits for a child",
-		stopped: "is stopped", other: "waits", untold: "waits, for what is not told",
+		signal: "waits for a signal", stopped: "is stopped",
+		uninterruptible: "waits in the kernel, where no signal ends it", kernel: "waits for work",
+		other: "waits", untold: "waits, for what is not told",
 		lost: "does what is not known: events were lost",
 	};
 	const rows = [];

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/wait_words.h"
 #include "symbol/service.h"
 
 static bool has_key(const struct gprof_label *labels, size_t nr, uint32_t key)
@@ -80,21 +81,21 @@ static int add_instant(const struct gprof_builder *b, struct gprof_profile *p,
 }
 
 static const char *const waits_for[GPROF_WAIT_FOR_NR] = {
-	[GPROF_WAIT_FOR_OTHER] = "other",
-	[GPROF_WAIT_FOR_SLEEP] = "sleep",
-	[GPROF_WAIT_FOR_IO] = "io",
-	[GPROF_WAIT_FOR_FUTEX] = "futex",
-	[GPROF_WAIT_FOR_PIPE] = "pipe",
-	[GPROF_WAIT_FOR_SOCKET] = "socket",
+	[GPROF_WAIT_FOR_OTHER] = GPROF_WORD_OTHER,
+	[GPROF_WAIT_FOR_SLEEP] = GPROF_WORD_SLEEP,
+	[GPROF_WAIT_FOR_IO] = GPROF_WORD_IO,
+	[GPROF_WAIT_FOR_FUTEX] = GPROF_WORD_FUTEX,
+	[GPROF_WAIT_FOR_PIPE] = GPROF_WORD_PIPE,
+	[GPROF_WAIT_FOR_SOCKET] = GPROF_WORD_SOCKET,
 	[GPROF_WAIT_FOR_FILE] = "file",
-	[GPROF_WAIT_FOR_POLL] = "poll",
-	[GPROF_WAIT_FOR_FAULT] = "fault",
-	[GPROF_WAIT_FOR_BLOCKED] = "uninterruptible",
-	[GPROF_WAIT_FOR_CHILD] = "child",
-	[GPROF_WAIT_FOR_SIGNAL] = "signal",
-	[GPROF_WAIT_FOR_STOPPED] = "stopped",
-	[GPROF_WAIT_FOR_KERNEL] = "kernel",
-	[GPROF_WAIT_FOR_LOCK] = "lock",
+	[GPROF_WAIT_FOR_POLL] = GPROF_WORD_POLL,
+	[GPROF_WAIT_FOR_FAULT] = GPROF_WORD_FAULT,
+	[GPROF_WAIT_FOR_BLOCKED] = GPROF_WORD_UNINTERRUPTIBLE,
+	[GPROF_WAIT_FOR_CHILD] = GPROF_WORD_CHILD,
+	[GPROF_WAIT_FOR_SIGNAL] = GPROF_WORD_SIGNAL,
+	[GPROF_WAIT_FOR_STOPPED] = GPROF_WORD_STOPPED,
+	[GPROF_WAIT_FOR_KERNEL] = GPROF_WORD_KERNEL,
+	[GPROF_WAIT_FOR_LOCK] = GPROF_WORD_LOCK,
 };
 
 /* What is not the stack's own, or not over. */
