@@ -24,9 +24,9 @@ done
 # Waits until both record it from its first instruction on.
 bash -c 'kill -STOP $$; exec xargs -a /tmp/jobs -P 2 -n 3 python3' 2>/share/docutils.log &
 work=$!
-gprofctl trace --syscalls --stacks=blocked --buffer 16M -o /share/trace.out -p $work 2>/share/trace.log &
+gprofctl trace --syscalls --stacks=blocked --generation 10 --buffer 16M -o /tmp/trace.out -p $work 2>/share/trace.log &
 trace=$!
-gprofctl cpu -F 250 --python -o /share/cpu.pb.gz -p $work 2>/share/cpu.log &
+gprofctl cpu -F 250 --python -o /tmp/cpu.pb.gz -p $work 2>/share/cpu.log &
 cpu=$!
 for ((tries = 0; $(started) < 2; tries++)); do
 	((tries < 600)) || {
@@ -39,3 +39,4 @@ kill -CONT $work
 wait $work
 wait $trace
 wait $cpu
+cp /tmp/trace.out /tmp/cpu.pb.gz /share/
