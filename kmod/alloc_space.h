@@ -19,6 +19,5 @@ typedef void (*gprof_space_ended)(u32 number, const struct signal_struct *proces
 u32 gprof_space_find(void);
 u32 gprof_space_note(gprof_space_ended ended);
 void gprof_spaces_forget(void);
-void gprof_spaces_exit(void);
 
 #endif /* GPROF_ALLOC_SPACE_H */

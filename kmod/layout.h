@@ -4,8 +4,8 @@
  *
  * Nothing that the kernel counts tells one file from another that is mapped in its place.
  * So the stamp has two halves: how much code there is, as the kernel counts it, which
- * changes with what is mapped; and how often code that somebody has read of was unmapped,
- * which the kernel tells (mmu_notifier) before anything else can be mapped there.
+ * changes with what is mapped; and how often a mapping was unmapped where a reader has found
+ * code, which mm_watch tells before anything else can be mapped there.
  *
  * The second is counted for several processes together, by where their memory is
  * described: so an NMI need not look up anything, and nothing has to live for as long as
@@ -58,31 +58,23 @@ static inline void gprof_layout_change(const struct mm_struct *mm)
 	atomic_add(GPROF_LAYOUT_UNMAPPED, gprof_unmapped_of(mm));
 }
 
-#define GPROF_WATCHES_BUCKETS	32
-
-struct gprof_code;
 struct gprof_watch;
 
 /**
  * struct gprof_watches - processes of whose unmapping one reader is told
- * @watches: they, by a hash of their memory
+ * @watches: they
  * @nr: how many
  * @charge: pays
- * @next: code that the reading that is under way has found, or memory for that
- * @failed: there was no room in @next
  */
 struct gprof_watches {
-	struct hlist_head watches[GPROF_WATCHES_BUCKETS];
+	struct list_head watches;
 	unsigned int nr;
 	struct gprof_charge *charge;
-	struct gprof_code *next;
-	bool failed;
 };
 
+void gprof_watches_init(struct gprof_watches *w, struct gprof_charge *charge);
 void gprof_watches_destroy(struct gprof_watches *w);
 struct gprof_watch *gprof_watch_begin(struct gprof_watches *w, struct mm_struct *mm, bool *is_new);
-void gprof_watch_note(struct gprof_watches *w, const struct vm_area_struct *vma);
-void gprof_watch_end(struct gprof_watches *w, struct gprof_watch *watch, bool whole);
-void gprof_watches_exit(void);
+void gprof_watch_note(struct gprof_watch *watch, const struct vm_area_struct *vma);
 
 #endif /* GPROF_LAYOUT_H */

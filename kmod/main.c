@@ -10,12 +10,11 @@
 #include "callers.h"
 #include "cycles.h"
 #include "dev.h"
-#include "layout.h"
+#include "mm_watch.h"
 #include "mono.h"
 #include "netlink.h"
 #include "sampler.h"
 #include "scope.h"
-#include "text.h"
 #include "timer.h"
 #include "tracepoint.h"
 
@@ -31,9 +30,12 @@ static int __init gprof_init(void)
 	err = gprof_mono_init();
 	if (err)
 		return err;
-	err = gprof_samplers_init();
+	err = gprof_mm_watch_init();
 	if (err)
 		goto err_mono;
+	err = gprof_samplers_init();
+	if (err)
+		goto err_mm_watch;
 	err = gprof_attach_init();
 	if (err)
 		goto err_samplers;
@@ -56,6 +58,8 @@ err_attach:
 	gprof_attach_exit();
 err_samplers:
 	gprof_samplers_exit();
+err_mm_watch:
+	gprof_mm_watch_exit();
 err_mono:
 	gprof_mono_exit();
 	return err;
@@ -69,9 +73,8 @@ static void __exit gprof_exit(void)
 	gprof_attach_exit();
 	gprof_tracepoints_exit();
 	gprof_scopes_exit();
-	gprof_texts_exit();
-	gprof_watches_exit();
-	gprof_spaces_exit();
+	gprof_spaces_forget();
+	gprof_mm_watch_exit();
 	gprof_samplers_exit();
 	gprof_mono_exit();
 }

@@ -272,7 +272,7 @@ static bool write_mapping(struct reading *r, struct vm_area_struct *vma, bool la
  * ring in flight mode, or one whose reader is quick enough, is never full.
  */
 static int read_mm(struct reading *r, struct mm_struct *mm, struct gprof_text_copy *copy,
-		   bool watched)
+		   struct gprof_watch *watch)
 {
 	VMA_ITERATOR(vmi, mm, 0);
 	struct vm_area_struct *vma, *found = NULL;
@@ -294,8 +294,8 @@ static int read_mm(struct reading *r, struct mm_struct *mm, struct gprof_text_co
 			return -EDQUOT;
 		if (copy)
 			gprof_text_note(copy, vma);
-		if (watched)
-			gprof_watch_note(&r->m->memory->watches, vma);
+		if (watch)
+			gprof_watch_note(watch, vma);
 		if (!err && found && !write_mapping(r, found, false))
 			err = -ENOSPC;
 		if (err && !copy)
@@ -318,8 +318,6 @@ static int read_locked(struct reading *r, struct mm_struct *mm, struct gprof_tex
 
 	if (texts && (!err || err == -ENOSPC))
 		gprof_tables_end(tables, texts);
-	if (watch)
-		gprof_watch_end(&r->m->memory->watches, watch, !err);
 	return err;
 }
 
@@ -585,7 +583,7 @@ int gprof_maps_init(struct gprof_maps *m, struct gprof_channel **channels,
 		m->memory = NULL;
 		return err;
 	}
-	m->memory->watches.charge = charge;
+	gprof_watches_init(&m->memory->watches, charge);
 	m->channels = channels;
 	m->tables = tables;
 	m->owner = get_cred(owner);

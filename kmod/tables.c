@@ -351,7 +351,7 @@ static struct gprof_texts *texts_of(struct gprof_tables *set, struct mm_struct *
 	struct gprof_texts *t;
 
 	list_for_each_entry(t, &set->texts, node) {
-		if (t->mm == mm && !READ_ONCE(t->dead))
+		if (t->user.mm == mm && !READ_ONCE(t->dead))
 			return t;
 	}
 	if (gprof_charge_more(&set->charge, bytes))

@@ -2,66 +2,25 @@
 /*
  * text: copies of mappings, and what makes them void.
  *
- * The order that makes a copy safe to use: munmap() takes a mapping out under the
- * mmap_lock, held for writing; then the kernel tells us; then the lock is free again, and
- * something else may be mapped there. A copy is made and published under the lock, held
- * for reading: so it has a mapping that is about to go only if we are told after that.
+ * mm_watch.c has the order that makes a copy safe to use.
  *
  * @version is changed behind what it is about, and read before it: who finds a version
  * may find what is newer, never what is older.
  *
- * Lock order: mmap_lock, then @lock or @hash_lock, which are innermost and never nest.
+ * Lock order: mmap_lock; locks of mm_watch; @lock, which is innermost.
  */
 #include "text.h"
-#include "compat/mmap_lock.h"
-#include "compat/mmu_notifier.h"
 
 #include <linux/atomic.h>
 #include <linux/err.h>
 #include <linux/fs.h>
-#include <linux/hash.h>
 #include <linux/mm.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/timekeeping.h>
-#include <linux/wait.h>
 
-#define HASH_BITS	10
-#define MAPS_MAX	4096	/* of a process; to register all of them are locked at once */
-
-static struct hlist_head hash[1 << HASH_BITS];
-static DEFINE_RAW_SPINLOCK(hash_lock);	/* protects hash against writers */
 static atomic64_t versions = ATOMIC64_INIT(0);
-static atomic_t alive = ATOMIC_INIT(0);
-static DECLARE_WAIT_QUEUE_HEAD(all_gone);
-
-static struct hlist_head *bucket_of(u32 set, const struct mm_struct *mm)
-{
-	return &hash[hash_64((u64)(unsigned long)mm ^ set, HASH_BITS)];
-}
-
-/**
- * gprof_texts_find() - what is known of a process' mappings
- * @set: number of a set of tables
- * @mm: of current
- *
- * Context: Any incl. NMI, preemption off.
- * Return: that, while preemption is off, or NULL.
- */
-const struct gprof_texts *gprof_texts_find(u32 set, const struct mm_struct *mm)
-{
-	const struct gprof_texts *t;
-	struct hlist_node *n;
-
-	/* Open-coded: a walk is in no section that RCU's debugging could know of. */
-	for (n = READ_ONCE(bucket_of(set, mm)->first); n; n = READ_ONCE(n->next)) {
-		t = hlist_entry(n, struct gprof_texts, hash);
-		if (t->mm == mm && t->set == set)
-			return t;
-	}
-	return NULL;
-}
 
 /* Under @lock. */
 static void bump(struct gprof_texts *t)
@@ -76,47 +35,58 @@ static struct gprof_text_list *list_of(struct gprof_texts *t)
 	return rcu_dereference_protected(t->list, lockdep_is_held(&t->lock));
 }
 
-static int forget_range(struct mmu_notifier *notifier, const struct mmu_notifier_range *range)
+static void forget_range(struct gprof_mm_user *u, unsigned long start, unsigned long end)
 {
-	struct gprof_texts *t = container_of(notifier, struct gprof_texts, notifier);
+	struct gprof_texts *t = container_of(u, struct gprof_texts, user);
 	struct gprof_text_list *list;
 	bool changed = false;
-	unsigned long flags;
 	u32 i;
 
-	if (!gprof_range_goes(range))
-		return 0;
-	raw_spin_lock_irqsave(&t->lock, flags);
+	raw_spin_lock(&t->lock);
 	list = list_of(t);
-	for (i = 0; list && i < list->nr && list->text[i].start < range->end; i++) {
-		if (list->text[i].end <= range->start || list->text[i].gone)
+	for (i = 0; list && i < list->nr && list->text[i].start < end; i++) {
+		if (list->text[i].end <= start || list->text[i].gone)
 			continue;
 		WRITE_ONCE(list->text[i].gone, true);
 		changed = true;
 	}
 	if (changed)
 		bump(t);
-	raw_spin_unlock_irqrestore(&t->lock, flags);
-	return 0;
+	raw_spin_unlock(&t->lock);
 }
 
-static void unhash(struct gprof_texts *t)
+static void process_ended(struct gprof_mm_user *u)
 {
-	unsigned long flags;
-
-	raw_spin_lock_irqsave(&hash_lock, flags);
-	if (!hlist_unhashed(&t->hash))
-		hlist_del_init_rcu(&t->hash);
-	raw_spin_unlock_irqrestore(&hash_lock, flags);
+	WRITE_ONCE(container_of(u, struct gprof_texts, user)->dead, true);
 }
 
-/* The last user of the memory has gone. Nobody runs in it, so nobody's walk looks it up. */
-static void process_ends(struct mmu_notifier *notifier, struct mm_struct *mm)
-{
-	struct gprof_texts *t = container_of(notifier, struct gprof_texts, notifier);
+static const struct gprof_mm_ops texts_ops = { .unmapped = forget_range, .ended = process_ended };
 
-	unhash(t);
-	WRITE_ONCE(t->dead, true);
+/**
+ * gprof_texts_new() - begin to know of a process' mappings
+ * @set: number of the set, which has none of @mm
+ * @mm: its memory, which has users
+ *
+ * Context: Task, without mmap_lock.
+ * Return: with nothing in it, or ERR_PTR: -ENOMEM, or an error of gprof_mm_watch().
+ */
+struct gprof_texts *gprof_texts_new(u32 set, struct mm_struct *mm)
+{
+	struct gprof_texts *t = kzalloc(sizeof(*t), GFP_KERNEL_ACCOUNT);
+	int err;
+
+	if (!t)
+		return ERR_PTR(-ENOMEM);
+	raw_spin_lock_init(&t->lock);
+	t->user.ops = &texts_ops;
+	t->user.owner = set;
+	t->version = atomic64_inc_return(&versions);
+	err = gprof_mm_watch(&t->user, mm, false);
+	if (err) {
+		kfree(t);
+		return ERR_PTR(err);
+	}
+	return t;
 }
 
 static void free_after_walks(struct rcu_head *rcu)
@@ -125,62 +95,6 @@ static void free_after_walks(struct rcu_head *rcu)
 
 	kvfree(rcu_access_pointer(t->list));
 	kfree(t);
-	if (atomic_dec_and_test(&alive))
-		wake_up(&all_gone);
-}
-
-static void free_after_notices(struct mmu_notifier *notifier)
-{
-	struct gprof_texts *t = container_of(notifier, struct gprof_texts, notifier);
-
-	call_rcu(&t->rcu, free_after_walks);
-}
-
-static const struct mmu_notifier_ops notifier_ops = {
-	.release = process_ends,
-	.invalidate_range_start = forget_range,
-	.free_notifier = free_after_notices,
-};
-
-/**
- * gprof_texts_new() - begin to know of a process' mappings
- * @set: number of the set
- * @mm: its memory, which has users
- *
- * Context: Task, without mmap_lock.
- * Return: with nothing in it, or ERR_PTR: -ENOMEM; -EAGAIN: mmap_lock was held; -E2BIG:
- * it has so many mappings that others would wait for us.
- */
-struct gprof_texts *gprof_texts_new(u32 set, struct mm_struct *mm)
-{
-	struct gprof_texts *t;
-	unsigned long flags;
-	int err = -EAGAIN;
-
-	if (READ_ONCE(mm->map_count) > MAPS_MAX)
-		return ERR_PTR(-E2BIG);
-	t = kzalloc(sizeof(*t), GFP_KERNEL_ACCOUNT);
-	if (!t)
-		return ERR_PTR(-ENOMEM);
-	raw_spin_lock_init(&t->lock);
-	t->set = set;
-	t->mm = mm;
-	t->notifier.ops = &notifier_ops;
-	t->version = atomic64_inc_return(&versions);
-	if (gprof_mmap_write_trylock(mm)) {
-		/* Holds a reference of @mm. */
-		err = __mmu_notifier_register(&t->notifier, mm);
-		mmap_write_unlock(mm);
-	}
-	if (err) {
-		kfree(t);
-		return ERR_PTR(err);
-	}
-	atomic_inc(&alive);
-	raw_spin_lock_irqsave(&hash_lock, flags);
-	hlist_add_head_rcu(&t->hash, bucket_of(set, mm));
-	raw_spin_unlock_irqrestore(&hash_lock, flags);
-	return t;
 }
 
 /**
@@ -191,8 +105,8 @@ struct gprof_texts *gprof_texts_new(u32 set, struct mm_struct *mm)
  */
 void gprof_texts_free(struct gprof_texts *t)
 {
-	unhash(t);
-	mmu_notifier_put(&t->notifier);
+	gprof_mm_unwatch(&t->user);
+	call_rcu(&t->rcu, free_after_walks);
 }
 
 static bool is_vdso(struct vm_area_struct *vma)
@@ -270,7 +184,6 @@ static void note_python(struct gprof_text_list *list)
 int gprof_texts_publish(struct gprof_texts *t, const struct gprof_text_copy *copy)
 {
 	struct gprof_text_list *list, *old;
-	unsigned long flags;
 
 	WRITE_ONCE(t->read_ns, ktime_get_mono_fast_ns());
 	/* Only who publishes changes what is not @gone; the caller sees to that. */
@@ -284,11 +197,11 @@ int gprof_texts_publish(struct gprof_texts *t, const struct gprof_text_copy *cop
 	memcpy(list->text, copy->text, copy->nr * sizeof(*list->text));
 	note_python(list);
 
-	raw_spin_lock_irqsave(&t->lock, flags);
+	raw_spin_lock(&t->lock);
 	old = list_of(t);
 	rcu_assign_pointer(t->list, list);
 	bump(t);
-	raw_spin_unlock_irqrestore(&t->lock, flags);
+	raw_spin_unlock(&t->lock);
 	if (old)
 		kvfree_rcu(old, rcu);
 	return 0;
@@ -310,10 +223,9 @@ void gprof_texts_attach(struct gprof_texts *t, const struct gprof_unwind *u)
 {
 	struct gprof_text_list *list;
 	bool changed = false;
-	unsigned long flags;
 	u32 i;
 
-	raw_spin_lock_irqsave(&t->lock, flags);
+	raw_spin_lock(&t->lock);
 	list = list_of(t);
 	for (i = 0; list && i < list->nr; i++) {
 		struct gprof_text *text = &list->text[i];
@@ -329,19 +241,5 @@ void gprof_texts_attach(struct gprof_texts *t, const struct gprof_unwind *u)
 		note_python(list);
 		bump(t);
 	}
-	raw_spin_unlock_irqrestore(&t->lock, flags);
-}
-
-/**
- * gprof_texts_exit() - wait until all that was freed is
- *
- * Context: Task; nobody makes any more.
- */
-void gprof_texts_exit(void)
-{
-	wait_event(all_gone, !atomic_read(&alive));
-	/* The callbacks have begun; they run where RCU waits for them. */
-	mmu_notifier_synchronize();
-	rcu_barrier();
-	synchronize_rcu();
+	raw_spin_unlock(&t->lock);
 }

@@ -4,17 +4,17 @@
  *
  * A walk cannot look at mappings. So the thread that reads them anyway leaves a copy,
  * sorted, which walks search. Where something is unmapped the copy says so at once:
- * the kernel tells (mmu_notifier) before anything else can be mapped there. What is
- * mapped where nothing was is no place in the copy, and has it renewed.
+ * mm_watch tells before anything else can be mapped there. A mapping where nothing was is
+ * no place in the copy, and has it renewed.
  */
 #ifndef GPROF_TEXT_H
 #define GPROF_TEXT_H
 
+#include "mm_watch.h"
 #include "unwind.h"
 
 #include <linux/list.h>
 #include <linux/mm.h>
-#include <linux/mmu_notifier.h>
 #include <linux/rcupdate.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
@@ -70,29 +70,23 @@ struct gprof_text_list {
 
 /**
  * struct gprof_texts - what is known of a process' mappings, to one set of tables
- * @hash: by @mm and @set
+ * @user: subscription to what the process unmaps; its owner is the number of the set
  * @node: in the set
- * @mm: whose; not read, but a reference is held
- * @set: number of the set
  * @dead: the process has ended
  * @lock: protects @list, what is in it, and @version
  * @version: a new number, never used before, whenever walks may differ from before
  * @list: NULL: nothing was read yet
- * @notifier: tells of what is unmapped
  * @rcu: frees it
  * @read_ns: when it was read last
  * @bytes: that its set has charged for it
  */
 struct gprof_texts {
-	struct hlist_node hash;
+	struct gprof_mm_user user;
 	struct list_head node;
-	const struct mm_struct *mm;
-	u32 set;
 	bool dead;
 	raw_spinlock_t lock;		/* protects the list */
 	u64 version;
 	struct gprof_text_list __rcu *list;
-	struct mmu_notifier notifier;
 	struct rcu_head rcu;
 	u64 read_ns;
 	u64 bytes;
@@ -110,7 +104,20 @@ struct gprof_text_copy {
 	struct gprof_text text[GPROF_TEXT_MAX];
 };
 
-const struct gprof_texts *gprof_texts_find(u32 set, const struct mm_struct *mm);
+/**
+ * gprof_texts_find() - what is known of a process' mappings
+ * @set: number of a set of tables
+ * @mm: of current
+ *
+ * Context: Any incl. NMI, preemption off.
+ * Return: that, while preemption is off, or NULL.
+ */
+static inline const struct gprof_texts *gprof_texts_find(u32 set, const struct mm_struct *mm)
+{
+	const struct gprof_mm_user *u = gprof_mm_find(set, mm);
+
+	return u ? container_of(u, struct gprof_texts, user) : NULL;
+}
 
 /**
  * gprof_text_at() - the mapping of an address
@@ -143,11 +150,10 @@ struct gprof_texts *gprof_texts_new(u32 set, struct mm_struct *mm);
 void gprof_texts_free(struct gprof_texts *t);
 int gprof_texts_publish(struct gprof_texts *t, const struct gprof_text_copy *copy);
 void gprof_texts_attach(struct gprof_texts *t, const struct gprof_unwind *u);
-void gprof_texts_exit(void);
 
 /*
- * Whole pages, so that parts of a charge add up to it. With what is left of a process that
- * has ended: its mm, and two pages of tables.
+ * Whole pages, so that parts of a charge add up to it. With what is left for a while of a
+ * process that has ended: its mm, and two pages of tables.
  */
 static inline u64 gprof_texts_bytes(u32 nr)
 {

@@ -9,23 +9,38 @@
 #include <linux/errno.h>
 #include <linux/mmu_notifier.h>
 
-/* Is what lies in @range to go, and not only to be changed? */
-static inline bool gprof_range_goes(const struct mmu_notifier_range *range)
-{
 #ifdef CONFIG_MMU_NOTIFIER
+/* Is what lies in @range to go, and not only to be changed? */
+static inline bool gprof_range_is_unmapped(const struct mmu_notifier_range *range)
+{
 	return range->event == MMU_NOTIFY_UNMAP;
-#else
-	return true;
-#endif
 }
 
-#ifndef CONFIG_MMU_NOTIFIER
-static inline int __mmu_notifier_register(struct mmu_notifier *notifier, struct mm_struct *mm)
+/* Has the last task left the memory? */
+static inline bool gprof_range_is_released(const struct mmu_notifier_range *range)
+{
+	return range->event == MMU_NOTIFY_RELEASE;
+}
+#else
+static inline bool gprof_range_is_unmapped(const struct mmu_notifier_range *range)
+{
+	return false;
+}
+
+static inline bool gprof_range_is_released(const struct mmu_notifier_range *range)
+{
+	return false;
+}
+
+static inline int
+mmu_interval_notifier_insert_locked(struct mmu_interval_notifier *notifier, struct mm_struct *mm,
+				    unsigned long start, unsigned long length,
+				    const struct mmu_interval_notifier_ops *ops)
 {
 	return -EOPNOTSUPP;
 }
 
-static inline void mmu_notifier_put(struct mmu_notifier *notifier)
+static inline void mmu_interval_notifier_remove(struct mmu_interval_notifier *notifier)
 {
 }
 #endif

@@ -4,5 +4,6 @@
 #include "../walk.c"
 #include "../walk_step.c"
 #include "../text.c"
+#include "../mm_watch.c"
 #include "../unwind.c"
 #include "../target.c"

@@ -3,7 +3,7 @@
  * load: work whose instructions and whose stacks are known.
  *
  *	load user|kernel DEPTH STACKS
- *	load pipe|futex|quickest|quickfutex|yield|spawn
+ *	load pipe|futex|quickest|quickfutex|yield|spawn|spawns
  *	load threads N
  *
  * For each line with a number N on stdin it does N chunks of work and answers
@@ -28,6 +28,9 @@
  * A chunk of spawn is a process that executes a program, which ends at once; the time
  * is that on a CPU, of both, of the quickest chunk: to wait for a grace period takes a
  * spawn longer than all else.
+ *
+ * A chunk of spawns is load_static, executed to work for SPAWN_WORK instructions; the time
+ * includes all waiting.
  *
  * With threads there is nothing to do, but N threads more, which sleep.
  *
@@ -56,6 +59,7 @@
 #define CHUNK		25000	/* instructions of the leaf's loop */
 #define PART		100	/* chunks between two ticks */
 #define PART_SPAWN	1	/* program runs */
+#define SPAWN_WORK	500000	/* instructions of the leaf's loop */
 #define READ_BYTES	65536
 #define DEPTH_MIN	4
 #define DEPTH_MAX	127
@@ -178,6 +182,7 @@ static uint64_t now(clockid_t clock)
  * @to, @from: pipes to the process that echoes, when it is that
  * @go: the process that yields, when it is that, goes on; read at @to's other end before
  * @turn: whose it is, 0 or 1, where two wait for it in turn
+ * @spawns: a chunk is a process
  */
 struct job {
 	bool kernel;
@@ -188,6 +193,7 @@ struct job {
 	int to, from;
 	volatile bool *go;
 	uint32_t *turn;
+	bool spawns;
 };
 
 static void descents(const struct job *job, uint64_t chunks)
@@ -334,12 +340,12 @@ static uint64_t yields(const struct job *job, uint64_t chunks)
 	return now(CLOCK_MONOTONIC) - start;
 }
 
-static pid_t execute(void)
+static pid_t execute(const char *program, const char *arg)
 {
 	pid_t pid = vfork();
 
 	if (!pid) {
-		execl("/proc/self/exe", "load", "nothing", (char *)NULL);
+		execl(program, "load", arg, (char *)NULL);
 		_exit(1);
 	}
 	return pid;
@@ -367,7 +373,7 @@ static uint64_t spawn(const struct job *job, uint64_t chunks)
 	(void)job;
 	while (chunks--) {
 		uint64_t start = now(CLOCK_THREAD_CPUTIME_ID);
-		pid_t pid = execute();
+		pid_t pid = execute("/proc/self/exe", "nothing");
 		siginfo_t info;
 
 		if (pid < 0 || waitid(P_PID, pid, &info, WEXITED | WNOWAIT))
@@ -377,6 +383,24 @@ static uint64_t spawn(const struct job *job, uint64_t chunks)
 			abort();
 	}
 	return ns;
+}
+
+/* The program that is linked statically stands beside this one. */
+static void spawns(uint64_t chunks)
+{
+	char path[4096];
+	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - sizeof("_static"));
+	int status;
+
+	if (n < 0)
+		abort();
+	strcpy(path + n, "_static");
+	while (chunks--) {
+		pid_t pid = execute(path, "work");
+
+		if (pid < 0 || waitpid(pid, &status, 0) != pid || status)
+			abort();
+	}
 }
 
 static uint64_t quickest(const struct job *job, uint64_t chunks)
@@ -428,6 +452,8 @@ static uint64_t work(const struct job *job, uint64_t chunks)
 		round_trips(job, chunks);
 	else if (job->turn && !job->quickest)
 		turns(job, chunks);
+	else if (job->spawns)
+		spawns(chunks);
 	ns = job->quickest ? quickest(job, chunks) : now(CLOCK_MONOTONIC) - start;
 	mark();
 	return ns;
@@ -436,7 +462,7 @@ static uint64_t work(const struct job *job, uint64_t chunks)
 static int usage(void)
 {
 	fprintf(stderr, "usage: load user|kernel DEPTH STACKS\n"
-		"       load pipe|futex|quickest|quickfutex|yield|spawn\n"
+		"       load pipe|futex|quickest|quickfutex|yield|spawn|spawns\n"
 		"       load threads N\n"
 		"DEPTH is %d to %d, STACKS 1 to %d\n", DEPTH_MIN, DEPTH_MAX, STACKS_MAX);
 	return 2;
@@ -473,7 +499,12 @@ int main(int argc, char **argv)
 	} else if (argc == 2 && !strcmp(argv[1], "spawn")) {
 		job.quickest = spawn;
 		job.part = PART_SPAWN;
+	} else if (argc == 2 && !strcmp(argv[1], "spawns")) {
+		job.spawns = true;
 	} else if (argc == 2 && !strcmp(argv[1], "nothing")) {
+		return 0;
+	} else if (argc == 2 && !strcmp(argv[1], "work")) {
+		spin(SPAWN_WORK / 2);
 		return 0;
 	} else if (argc == 3 && !strcmp(argv[1], "threads")) {
 		threads_start(atol(argv[2]));

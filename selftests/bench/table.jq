@@ -170,6 +170,11 @@ def object_line($arch; $what; $kind):
 	       ["memleak", heap($arch; "memleak"; $kind; a_chunk)]]
 	      | map(select(.[1])) | map(.[0] + " " + (.[1] | shown(0))) | join(", ")); 0);
 
+# Of recorded ones, how many of those alone are begun and ended in the same time.
+def spawn_line($arch; $what; $kind):
+	def of_peer($peer): [of("spawns"; $arch; $peer)[] | select(.what == $kind) | .alone / .recorded] | mean;
+	line($what; of_peer("gprof"); of_peer("perf"); ""; 3);
+
 def tasks_line($arch):
 	def took($peer; field): [of("tasks"; $arch; $peer)[] | field] | mean;
 	took("proc"; .all / 1e6) as $proc
@@ -240,6 +245,12 @@ def tasks_line($arch):
     object_line($arch; "allocated, not sampled"; "unsampled"),
     object_line($arch; "allocated and freed, not sampled"; "lasting")),
    (heading("\($arch): instructions for all tasks of a process"), tasks_line($arch)),
+   (heading("\($arch): processes of a millisecond that end in the same time, of 1 alone"),
+    spawn_line($arch; "CPU samples, 1,000 Hz, of a process and its children"; "cpu -p"),
+    spawn_line($arch; "CPU samples, 1,000 Hz, of the host"; "cpu -a"),
+    spawn_line($arch; "waits, of the host"; "block -a"),
+    spawn_line($arch; "objects of the kernel, of the host"; "heap -a"),
+    spawn_line($arch; "a trace with stacks, of the host"; "trace -a")),
    (heading("\($arch), \($event): many recorders, many threads, instructions"),
     scale_line($arch; 1), scale_line($arch; 4), scale_line($arch; 16), scale_line($arch; 64),
     start_line($arch; 1), start_line($arch; 100), start_line($arch; 10000)))

@@ -9,8 +9,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -505,6 +507,74 @@ TEST_F(table, children_have_whole_stacks_too)
 		ASSERT_LE(0, reader_read(&self->reader));
 	}
 	EXPECT_RIGHT(100);
+}
+
+/* How often a child sleeps that works, and then executes a program or ends; -1: it failed. */
+static long sleeps_of_child(const char *at, uint64_t ns, const char *program)
+{
+	struct rusage used;
+	pid_t pid = fork();
+	int status;
+
+	if (!pid) {
+		uint64_t until = thread_cpu_ns() + ns;
+
+		while (thread_cpu_ns() < until)
+			run(at, TRIPS);
+		if (program)
+			execl(program, program, (char *)NULL);
+		_exit(!!program);
+	}
+	if (pid < 0 || wait4(pid, &status, 0, &used) != pid || status)
+		return -1;
+	return used.ru_nvcsw;
+}
+
+#define CHILDREN	41
+
+static int by_value(const void *a, const void *b)
+{
+	return (*(const long *)a > *(const long *)b) - (*(const long *)a < *(const long *)b);
+}
+
+/* As @sleeps_of_child() has it, in the middle of all. */
+static long sleeps_of_children(const char *at, uint64_t ns, const char *program)
+{
+	long sleeps[CHILDREN];
+	int i;
+
+	for (i = 0; i < CHILDREN; i++)
+		sleeps[i] = sleeps_of_child(at, ns, program);
+	qsort(sleeps, CHILDREN, sizeof(*sleeps), by_value);
+	return sleeps[0] < 0 ? -1 : sleeps[CHILDREN / 2];
+}
+
+/* Of a child that does not work nothing is known when it executes a program or ends. */
+TEST_F(table, the_end_of_a_program_waits_for_nothing)
+{
+	static const char *const programs[] = { NULL, "/bin/true" };
+	cpu_set_t all, one;
+	unsigned int way;
+
+	SKIP_UNLESS(self->have, NO_TABLES);
+	UPLOAD_ALL();
+	SETTLE();
+	/* An exec would go to another CPU, for which it sleeps. */
+	ASSERT_EQ(0, sched_getaffinity(0, sizeof(all), &all));
+	CPU_ZERO(&one);
+	CPU_SET(sched_getcpu(), &one);
+	ASSERT_EQ(0, sched_setaffinity(0, sizeof(one), &one));
+	for (way = 0; way < 2; way++) {
+		long idle = sleeps_of_children(self->at, 0, programs[way]);
+		long busy = sleeps_of_children(self->at, 5000000, programs[way]);
+
+		ASSERT_LE(0, idle);
+		ASSERT_LE(0, busy);
+		EXPECT_GE(idle, busy);
+		ASSERT_LE(0, reader_read(&self->reader));
+	}
+	ASSERT_EQ(0, sched_setaffinity(0, sizeof(all), &all));
+	EXPECT_RIGHT(1);
 }
 
 /* The handler is code of another copy, so that it is known who is whose. */
