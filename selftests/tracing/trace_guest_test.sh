@@ -70,6 +70,11 @@ guest_records()
 		gprofctl trace -o /share/exec.trace -- \
 			sh -c 'i=0; while [ $i -lt 100 ]; do sh -c "exec /bin/true"; i=$((i + 1)); done'
 		gprofctl trace -p 1 -d 1 -o /share/nothing.trace
+		# Time in system calls, as the kernel has counted it, and a wait of a known time.
+		gprofctl trace --syscalls -o /share/calls.trace -- sh -c \
+			'dd if=/dev/zero of=/dev/null bs=16M count=300 2>/dev/null; times' \
+			>/share/calls.times
+		gprofctl trace --syscalls -o /share/waits.trace -- sleep 3
 		for mode in tasks wrong deep children stranger; do
 			gprofctl trace --annotations --syscalls -o "/share/notes-$mode.trace" -- \
 				annotate_truth $mode 65 || exit 1
@@ -132,7 +137,7 @@ guest_records()
 	END
 	"$vm/run" --timeout 420 --share "$dir/share" "${options[@]}" -- sh /share/record
 	tail -n 1 "$dir"/share/*.err
-	[ "$(find "$dir/share" -maxdepth 1 -name '*.trace' | wc -l)" -eq 18 ]
+	[ "$(find "$dir/share" -maxdepth 1 -name '*.trace' | wc -l)" -eq 20 ]
 	[ "$(snapshots | wc -l)" -ge 3 ] || fail "there are too few snapshots of triggers"
 }
 
@@ -189,12 +194,87 @@ go_1.26_takes_them()
 	takes 1.26 $(snapshots)
 }
 
-# pages TRACE...: go tool trace shows its pages
+# viewer old|new: go tool trace of Go 1.23, or of the newest Go; $dump of that, how it
+# prints events itself, and the traces that it takes besides
+viewer()
+{
+	if [ "$1" = old ]; then
+		goroot=$("$vm/cache/go") || skip "Go 1.23 cannot be fetched here"
+		dump=$("$vm/../tracing/trace_go/tools" 1.23)/dump
+		viewer=$(find "$goroot/" -path '*/pkg/tool/*/trace' | head -n 1)
+		parsed=-d=1 formats=
+	else
+		younger=$("$vm/cache/go-tools") || skip "no younger Go can be fetched here"
+		dump=$younger/dump
+		viewer=$younger/trace
+		parsed=-d=parsed formats='go25 go26'
+	fi
+	[ -x "$viewer" ] || skip "there is no go tool trace"
+}
+
+# prints old|new: each event as Go's reader prints it, and what it says of each sync
+prints()
+{
+	viewer "$1"
+	# shellcheck disable=SC2046,SC2086	# words
+	for name in one twenty groups stacks lost go22 $formats pipe exec off flight calls waits \
+			$notes $(snapshots); do
+		"$dump" -s "$dir/share/$name.trace" >"$dir/printed" || fail "$name: is not printed"
+		"$viewer" $parsed "$dir/share/$name.trace" >"$dir/parsed" 2>"$dir/err" || {
+			head -n 5 "$dir/err"
+			fail "$name: $parsed of the $1 Go ends so"
+		}
+		[ "$(wc -l <"$dir/printed")" -gt 10 ]
+		# Go 1.23 has what is of one time in another order each time.
+		[ "$1" = old ] || cmp "$dir/printed" "$dir/parsed"
+		[ "$(wc -l <"$dir/printed")" -eq "$(wc -l <"$dir/parsed")" ]
+		for kind in sync syscall sched net; do
+			"$viewer" -pprof=$kind "$dir/share/$name.trace" >"$dir/profile" ||
+				fail "$name: -pprof=$kind of the $1 Go ends so"
+			[ -s "$dir/profile" ]
+		done
+	done
+}
+
+go_1.23_prints_them()
+{
+	prints old
+}
+
+the_newest_go_prints_them()
+{
+	prints new
+}
+
+# total KIND TRACE: ns in all, of go tool trace -pprof=KIND
+total()
+{
+	"$viewer" "-pprof=$1" "$dir/share/$2.trace" >"$dir/profile"
+	"$younger/pprof" -top -unit=ns -sample_index=delay "$dir/profile" 2>/dev/null |
+		sed -n 's/^Showing nodes accounting for .* of \([0-9.e+]*\)ns total$/\1/p'
+}
+
+# The time on the CPU in system calls is what the kernel has counted for the shell and dd; of
+# sleep's wait it is known. Go before 1.24 has no sums: it passes over ends without a stack.
+go_sums_up_calls_and_waits()
+{
+	younger=$("$vm/cache/go-tools") || skip "no younger Go can be fetched here"
+	viewer new
+	got=$(total syscall calls)
+	waited=$(total sync waits)
+	counted=$(awk '{ split($2, t, "[ms]"); ns += t[1] * 60e9 + t[2] * 1e9 }
+		END { printf "%.0f", ns }' "$dir/share/calls.times")
+	echo "$got ns in system calls, $counted counted; $waited ns of a wait of 3 s"
+	awk -v got="$got" -v counted="$counted" -v waited="$waited" 'BEGIN {
+		exit !(counted > 1e9 && got > 0.99 * counted && got < 1.01 * counted &&
+		       waited > 0.99 * 3e9 && waited < 1.01 * 3e9) }'
+}
+
+# pages old|new TRACE...: go tool trace shows its pages
 pages()
 {
-	goroot=$("$vm/cache/go") || skip "Go 1.23 cannot be fetched here"
-	viewer=$(find "$goroot/" -path '*/pkg/tool/*/trace' | head -n 1)
-	[ -x "$viewer" ] || skip "there is no go tool trace"
+	viewer "$1"
+	shift
 	for name; do
 		"$viewer" -http=127.0.0.1:0 "$dir/share/$name.trace" >"$dir/viewer" 2>&1 &
 		pid=$!
@@ -208,10 +288,15 @@ pages()
 			sleep 0.1
 			url=$(grep -o 'http://127[^ /]*' "$dir/viewer" | head -n 1)
 		done
-		for page in trace goroutines 'sched?raw=1' mmu 'jsontrace?start=0'; do
+		for page in '' trace goroutines userregions usertasks mmu \
+				'mmu?mode=plot&flags=stw|background|assist|sweep|perproc' \
+				'mmu?mode=details&window=1000000&flags=assist|sweep' \
+				'sched?raw=1' 'syscall?raw=1' 'block?raw=1' 'io?raw=1' \
+				'jsontrace?start=0'; do
 			got=$(curl -s -o "$dir/page" -w '%{http_code}' "$url/$page")
 			if [ "$got" != 200 ] || [ ! -s "$dir/page" ]; then
 				kill $pid
+				tail -n 5 "$dir/viewer"
 				fail "$name: /$page answers $got"
 			fi
 		done
@@ -224,9 +309,14 @@ pages()
 	done
 }
 
-go_tool_trace_shows_them()
+go_1.23_shows_them()
 {
-	pages one twenty groups stacks
+	pages old one twenty groups stacks
+}
+
+the_newest_go_shows_them()
+{
+	pages new one twenty groups stacks go22 go25 go26 flight
 }
 
 # lines PATTERN: lines of what protoc has decoded
@@ -404,6 +494,8 @@ each_turn_of_a_hog_is_found_of_go_1.26()
 	joins 1.26
 }
 
-ktap_run guest_records go_1.23_takes_them go_1.26_takes_them go_tool_trace_shows_them \
+ktap_run guest_records go_1.23_takes_them go_1.26_takes_them go_1.23_prints_them \
+	the_newest_go_prints_them go_sums_up_calls_and_waits go_1.23_shows_them \
+	the_newest_go_shows_them \
 	protoc_decodes_what_is_written_for_perfetto \
 	each_turn_of_a_hog_is_found_of_go_1.23 each_turn_of_a_hog_is_found_of_go_1.26
