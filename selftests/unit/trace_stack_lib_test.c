@@ -354,6 +354,60 @@ TEST(a_call_is_a_state_while_it_has_a_cpu)
 	}
 }
 
+#define CALLS		20
+
+/* Go's profiles add up what has the same pc in any generation, under one name. */
+TEST(a_frame_has_the_same_pc_in_all_generations)
+{
+	int fd = new_file();
+	struct gprof_trace_writer *w = gprof_trace_writer_new(fd, NULL);
+	struct gprof_trace_point p = { .type = GPROF_TRACE_POINT_SWITCH, .other = 1 };
+	uint64_t pcs[CALLS] = { 0 }, seen = 0;
+	struct gprof_trace_event ev;
+	struct gprof_trace_frame f;
+	struct gprof_trace *t;
+	int ret;
+
+	ASSERT_NE(NULL, w);
+	for (uint64_t i = 0; i < 3 * CALLS; i++) {
+		p.time += 64000;
+		ASSERT_EQ(0, gprof_trace_writer_add(w, &p));
+		/* In another order, and with others, in each. */
+		p = (struct gprof_trace_point){
+			.time = p.time, .type = GPROF_TRACE_POINT_ENTER, .tid = 1,
+			.arg = i * (3 + 4 * (i / CALLS)) % (CALLS - i / CALLS),
+		};
+		if (i % CALLS == CALLS - 1)
+			ASSERT_EQ(0, gprof_trace_writer_cut(w, p.time + 1, NULL));
+	}
+	ASSERT_EQ(0, gprof_trace_writer_close(w));
+	lseek(fd, 0, SEEK_SET);
+	t = gprof_trace_new(fd, NULL);
+	ASSERT_NE(NULL, t);
+	while ((ret = gprof_trace_next(t, &ev)) > 0) {
+		unsigned int nr;
+
+		if (ev.type != GPROF_EV_GO_SYSCALL_BEGIN)
+			continue;
+		ASSERT_EQ(1, gprof_trace_stack(t, ev.stack, &f, 1));
+		ASSERT_EQ(1, sscanf(f.function.s, "syscall %u", &nr));
+		ASSERT_GT(CALLS, nr);
+		if (!pcs[nr])
+			pcs[nr] = f.pc;
+		EXPECT_EQ(pcs[nr], f.pc) TH_LOG("syscall %u", nr);
+		seen++;
+	}
+	ASSERT_EQ(0, ret) TH_LOG("%s", gprof_error());
+	EXPECT_LE(3 * CALLS - 1, seen);
+	for (unsigned int i = 0; i < CALLS; i++) {
+		for (unsigned int k = 0; k < i; k++) {
+			EXPECT_TRUE(!pcs[i] || pcs[i] != pcs[k]) TH_LOG("%u and %u", i, k);
+		}
+	}
+	gprof_trace_free(t);
+	close(fd);
+}
+
 #define MANY		10000
 #define LONG_NAMES	200
 

@@ -14,9 +14,22 @@
 #define STRING_ROOM	(1 + 2 * GPROF_VARINT_MAX + GPROF_TRACE_STRING_MAX)
 #define STACK_ROOM	(1 + (2 + 4 * GPROF_TRACE_FRAMES_MAX) * GPROF_VARINT_MAX)
 
-int gprof_trace_pool_init(struct gprof_trace_pool *p)
+void gprof_trace_pcs_init(struct gprof_trace_pcs *p)
 {
 	memset(p, 0, sizeof(*p));
+	gprof_trace_memory_init(&p->memory, UINT64_MAX);
+	gprof_trace_ids_init(&p->memory, &p->known);
+}
+
+void gprof_trace_pcs_free(struct gprof_trace_pcs *p)
+{
+	gprof_trace_ids_free(&p->memory, &p->known);
+}
+
+int gprof_trace_pool_init(struct gprof_trace_pool *p, struct gprof_trace_pcs *pcs)
+{
+	memset(p, 0, sizeof(*p));
+	p->known_pcs = pcs;
 	gprof_table_init(&p->code_table);
 	gprof_table_init(&p->stack_table);
 	return gprof_strings_init(&p->strings);
@@ -28,6 +41,7 @@ void gprof_trace_pool_free(struct gprof_trace_pool *p)
 	gprof_table_free(&p->code_table);
 	gprof_table_free(&p->stack_table);
 	free(p->code);
+	free(p->pcs);
 	free(p->frames);
 	free(p->stacks);
 	memset(p, 0, sizeof(*p));
@@ -53,6 +67,27 @@ static bool same_code(const void *ctx, uint32_t index, const void *key)
 	return !memcmp(&p->code[index], key, sizeof(*p->code));
 }
 
+/* The number of 64 bits that two frames share is not met. */
+static int give_pc(const struct gprof_trace_pool *p, const struct gprof_trace_pool_code *c,
+		   uint32_t *pc)
+{
+	const char *function = p->strings.v[c->function], *file = p->strings.v[c->file];
+	struct gprof_trace_pcs *pcs = p->known_pcs;
+	const uint64_t said[] = {
+		c->pc, c->line, gprof_hash_bytes(pcs->known.seed, function, strlen(function)),
+		gprof_hash_bytes(pcs->known.seed, file, strlen(file)),
+	};
+	uint64_t hash = gprof_hash_bytes(pcs->known.seed, said, sizeof(said));
+
+	*pc = gprof_trace_ids_get(&pcs->known, hash);
+	if (*pc != GPROF_NONE)
+		return 0;
+	if (pcs->known.used >= GPROF_TRACE_PCS_MAX)
+		gprof_trace_ids_clear(&pcs->known);
+	*pc = ++pcs->last;
+	return gprof_trace_ids_put(&pcs->memory, &pcs->known, hash, *pc);
+}
+
 static int add_code(struct gprof_trace_pool *p, const struct gprof_trace_pool_code *c,
 		    uint32_t *number)
 {
@@ -62,6 +97,8 @@ static int add_code(struct gprof_trace_pool *p, const struct gprof_trace_pool_co
 	if (*number != GPROF_NONE)
 		return 0;
 	if (gprof_grow(&p->code, &p->cap_code, p->nr_code + 1, sizeof(*p->code)) ||
+	    gprof_grow(&p->pcs, &p->cap_pcs, p->nr_code + 1, sizeof(*p->pcs)) ||
+	    give_pc(p, c, &p->pcs[p->nr_code]) ||
 	    gprof_table_insert(&p->code_table, hash, (uint32_t)p->nr_code))
 		return -ENOMEM;
 	*number = (uint32_t)p->nr_code;
@@ -219,7 +256,7 @@ static int put_stack(const struct gprof_trace_pool *p, struct gprof_trace_bytes 
 		uint32_t number = p->frames[s->first + i];
 		const struct gprof_trace_pool_code *c = &p->code[number];
 
-		err = gprof_trace_put_number(body, number + 1ULL);
+		err = gprof_trace_put_number(body, p->pcs[number]);
 		if (!err)
 			err = gprof_trace_put_number(body, c->function);
 		if (!err)

@@ -3,7 +3,8 @@
  * trace_pool.h: the strings and stacks of a generation that is being written.
  *
  * A frame is known by all that is said of it, and gets a pc of its own: readers
- * take the first name that they see of a pc for all, and processes share addresses.
+ * take the first name that they see of a pc for all, and processes share addresses. It
+ * is the same in each generation, for Go's profiles take pcs of the whole trace together.
  */
 #ifndef GPROF_TRACE_POOL_H
 #define GPROF_TRACE_POOL_H
@@ -14,6 +15,8 @@
 
 #include "base/table.h"
 #include "trace_bytes.h"
+#include "trace_ids.h"
+#include "trace_memory.h"
 
 struct gprof_trace_pool_code {
 	uint64_t pc;
@@ -28,11 +31,32 @@ struct gprof_trace_pool_stack {
 };
 
 /**
+ * struct gprof_trace_pcs - pcs of frames in all generations of a trace
+ * @memory: of @known, not limited
+ * @known: pcs of up to GPROF_TRACE_PCS_MAX frames, by the hash of what is said of them
+ * @last: that was given
+ */
+struct gprof_trace_pcs {
+	struct gprof_trace_memory memory;
+	struct gprof_trace_ids known;
+	uint32_t last;
+};
+
+/* Of the frames that were met before the last so many, some get another pc. */
+#define GPROF_TRACE_PCS_MAX	65536
+
+void gprof_trace_pcs_init(struct gprof_trace_pcs *p);
+void gprof_trace_pcs_free(struct gprof_trace_pcs *p);
+
+/**
  * struct gprof_trace_pool - each string, frame and stack once; stack 0 is none
  * @strings: number 0 is ""
- * @code: frames; the pc in the trace is 1 + their number
+ * @code: frames
+ * @pcs: that they have in the trace
  * @nr_code: how many
  * @cap_code: room
+ * @cap_pcs: likewise
+ * @known_pcs: gives them
  * @frames: numbers of frames, stack by stack
  * @nr_frames: how many
  * @cap_frames: room
@@ -45,8 +69,11 @@ struct gprof_trace_pool_stack {
 struct gprof_trace_pool {
 	struct gprof_strings strings;
 	struct gprof_trace_pool_code *code;
+	uint32_t *pcs;
 	size_t nr_code;
 	size_t cap_code;
+	size_t cap_pcs;
+	struct gprof_trace_pcs *known_pcs;
 	uint32_t *frames;
 	size_t nr_frames;
 	size_t cap_frames;
@@ -57,7 +84,7 @@ struct gprof_trace_pool {
 	struct gprof_table stack_table;
 };
 
-int gprof_trace_pool_init(struct gprof_trace_pool *p);
+int gprof_trace_pool_init(struct gprof_trace_pool *p, struct gprof_trace_pcs *pcs);
 void gprof_trace_pool_free(struct gprof_trace_pool *p);
 /** gprof_trace_pool_string() - number of a string, cut at what a trace takes; 0 or -ENOMEM */
 int gprof_trace_pool_string(struct gprof_trace_pool *p, const char *s, size_t len, uint64_t *id);

@@ -41,6 +41,7 @@ struct indexed {
  * @opts: what was asked for
  * @model: state of the host
  * @pool: strings and stacks of this generation
+ * @pcs: of all
  * @out: bytes of it
  * @string: number of the next string that holds facts of it
  * @points: not yet written
@@ -62,6 +63,7 @@ struct gprof_trace_writer {
 	struct gprof_trace_writer_opts opts;
 	struct gprof_trace_model model;
 	struct gprof_trace_pool pool;
+	struct gprof_trace_pcs pcs;
 	struct gprof_trace_bytes out;
 	uint64_t string;
 	struct gprof_trace_points points;
@@ -100,6 +102,7 @@ static void destroy(struct gprof_trace_writer *w)
 {
 	gprof_trace_model_free(&w->model);
 	gprof_trace_pool_free(&w->pool);
+	gprof_trace_pcs_free(&w->pcs);
 	gprof_trace_bytes_free(&w->out);
 	gprof_trace_points_free(&w->points);
 	free(w->last);
@@ -162,6 +165,7 @@ struct gprof_trace_writer *gprof_trace_writer_new(int fd,
 	err = w ? 0 : -ENOMEM;
 	if (w) {
 		gprof_own_fd_know(&w->to, fd);
+		gprof_trace_pcs_init(&w->pcs);
 		w->opts = o;
 		err = check(&w->opts, &e);
 		if (!err)
@@ -169,7 +173,7 @@ struct gprof_trace_writer *gprof_trace_writer_new(int fd,
 		if (!err)
 			err = gprof_trace_model_init(&w->model, &w->opts);
 		if (!err)
-			err = gprof_trace_pool_init(&w->pool);
+			err = gprof_trace_pool_init(&w->pool, &w->pcs);
 		w->last = calloc(GPROF_TRACE_CPUS, sizeof(*w->last));
 		if (!err && !w->last)
 			err = -ENOMEM;
@@ -474,7 +478,7 @@ static int move_on(struct gprof_trace_writer *w, size_t nr)
 {
 	struct gprof_trace_pool pool;
 	size_t i;
-	int err = gprof_trace_pool_init(&pool);
+	int err = gprof_trace_pool_init(&pool, &w->pcs);
 
 	gprof_trace_points_drop(&w->points, nr);
 	for (i = 0; w->stacked && i < w->points.nr && !err; i++) {
