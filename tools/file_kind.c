@@ -40,7 +40,8 @@ static const struct {
 	[FILE_PERF_DATA] = { "a recording of perf", "perf report and perf script open it" },
 	[FILE_CORE] = { "a core dump",
 		"gprofctl read --core opens it, where the program had recorders" },
-	[FILE_PROGRAM] = { "a program or a library", "gprofctl cpu -- PROGRAM records what it does" },
+	[FILE_PROGRAM] = { "a program or a library",
+		"gprofctl cpu -- PROGRAM records what it does" },
 	[FILE_PACKED] = { "compressed, and no profile", "unpack it with gzip -d, and look again" },
 	[FILE_PAGE] = { "a page or a picture", "a browser opens it" },
 	[FILE_TEXT] = { "text", "gprofctl opens profiles and traces alone" },
@@ -61,7 +62,8 @@ static const struct {
 static bool is_text(const unsigned char *head, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++)
-		if ((head[i] < ' ' && !strchr("\t\n\r\f\033", head[i])) || !head[i] || head[i] == 127)
+		if (!head[i] || head[i] == 127 ||
+		    (head[i] < ' ' && !strchr("\t\n\r\f\033", head[i])))
 			return false;
 	return true;
 }
@@ -147,7 +149,8 @@ int file_not_opened(const char *file, int fd, enum file_kind wanted)
 	int status;
 
 	/* What is packed may be a damaged profile, which the error says more of. */
-	if (kind == FILE_OTHER || kind == wanted || (kind == FILE_GO_TRACE && wanted == FILE_TRACE) ||
+	if (kind == FILE_OTHER || kind == wanted ||
+	    (kind == FILE_GO_TRACE && wanted == FILE_TRACE) ||
 	    (kind == FILE_PACKED && wanted == FILE_PROFILE))
 		status = fail("%s: %s", file, why);
 	else

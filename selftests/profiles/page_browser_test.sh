@@ -140,7 +140,7 @@ link_has_the_zoom()
 			# one down from where it is zoomed to is the same again
 			with "$key $at key('ArrowDown'); $hash" "$link"
 			grep -o '<span id="told"[^<]*>[^<]*<' "$dir/dom" | diff "$dir/before" - || fail "$link"
-			grep -qF "at $(echo "$link" | sed 's/&/&amp;/g')<" "$dir/dom" || fail "the link has changed"
+			grep -qF "at ${link//&/\&amp;}<" "$dir/dom" || fail "the link has changed"
 		done
 	done
 	# what is no place of this profile leads as far as it can

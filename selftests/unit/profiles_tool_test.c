@@ -189,10 +189,14 @@ static void check(struct __test_metadata *_metadata, FIXTURE_DATA(profiles) *sel
 /* Names that begin as a formula does, and are none of theirs; tab and CR are no characters here. */
 static const struct stack formulae[] = {
 	{ 10, 7, 7, "=cmd|'/C_calc'!A1", 0, "main@/bin/shop:3" },
-	{ 10, 7, 8, "+1", 0, "main@/bin/shop:3" }, { 10, 7, 9, "-[NSView_draw]", 0, "main@/bin/shop:3" },
-	{ 10, 7, 10, "@SUM(1,2)", 0, "main@/bin/shop:3" }, { 10, 7, 11, "'quoted", 0, "main@/bin/shop:3" },
-	{ 10, 7, 12, "\t=1", 0, "main@/bin/shop:3" }, { 10, 7, 13, "\r=1", 0, "main@/bin/shop:3" },
-	{ 10, 7, 14, "\uff1d1", 0, "main@/bin/shop:3" }, { 20, 7, 15, "a=b+c-d", 0, "main@/bin/shop:3" },
+	{ 10, 7, 8, "+1", 0, "main@/bin/shop:3" },
+	{ 10, 7, 9, "-[NSView_draw]", 0, "main@/bin/shop:3" },
+	{ 10, 7, 10, "@SUM(1,2)", 0, "main@/bin/shop:3" },
+	{ 10, 7, 11, "'quoted", 0, "main@/bin/shop:3" },
+	{ 10, 7, 12, "\t=1", 0, "main@/bin/shop:3" },
+	{ 10, 7, 13, "\r=1", 0, "main@/bin/shop:3" },
+	{ 10, 7, 14, "\uff1d1", 0, "main@/bin/shop:3" },
+	{ 20, 7, 15, "a=b+c-d", 0, "main@/bin/shop:3" },
 };
 
 TEST_F(profiles, no_spreadsheet_takes_a_name_for_a_formula)

@@ -127,8 +127,8 @@ static inline void calls(struct gprof_trace_writer *w, uint64_t ms, uint64_t nr,
 
 static const char *const all_parts[] __attribute__((unused)) = {
 	"cpu", "runnable", "throttled", "sleep", "io", "futex", "pipe", "socket", "poll",
-	"fault", "reclaim", "lock", "child", "signal", "stopped", "uninterruptible", "kernel", "other",
-	"untold", "lost", NULL
+	"fault", "reclaim", "lock", "child", "signal", "stopped", "uninterruptible", "kernel",
+	"other", "untold", "lost", NULL
 };
 
 /* "KEY": N of the thread in JSON */

@@ -40,7 +40,8 @@ static const char *const in_vfork[] = {
 	"__do_sys_vfork", "do_syscall_64", NULL
 };
 static const char *const in_socket[] = {
-	"__schedule", "schedule", "unix_stream_read_generic", "sock_read_iter", "do_syscall_64", NULL
+	"__schedule", "schedule", "unix_stream_read_generic", "sock_read_iter", "do_syscall_64",
+	NULL
 };
 static const char *const in_something[] = {
 	"__schedule", "schedule", "schedule_timeout", "__x64_sys_membarrier", "do_syscall_64", NULL

@@ -61,10 +61,10 @@ static const struct usage wall_usage = {
 "io (a disk), futex, pipe, socket, poll, fault (a page), reclaim (of memory), lock (of\n"
 "the kernel), child, signal, stopped, uninterruptible (for none of these), kernel (a\n"
 "thread of the kernel for work), other; untold is what the trace does not tell. Parts\n"
-"add up to the time from where the thread is first told of to its end. Whatever is waited for within a page\n"
-"fault or reclaim is for that. FILE is a trace of gprofctl trace or a snapshot of\n"
-"gprofctl flight, best with --stacks --syscalls --faults --reclaim --throttle; without\n"
-"a FILE a trace is recorded with these.",
+"add up to the time from where the thread is first told of to its end. Whatever is\n"
+"waited for within a page fault or reclaim is for that. FILE is a trace of gprofctl\n"
+"trace or a snapshot of gprofctl flight, best with --stacks --syscalls --faults\n"
+"--reclaim --throttle; without a FILE a trace is recorded with these.",
 	.examples =
 "  gprofctl wall -- make -j4               # where the time of a build goes\n"
 "  gprofctl wall -a -d 10 --top 10         # of the host\n"

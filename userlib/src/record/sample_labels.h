@@ -31,8 +31,9 @@ int gprof_sample_keys(struct gprof_profile *p, uint32_t keys[GPROF_SAMPLE_KEYS])
  * @labels: room for GPROF_SAMPLE_LABELS_MAX
  * @nr: how many there are then
  *
- * pid, tid, cpu, comm; process.executable.name where it is known; addr, parallelism and owner where they were asked for, what a wait was
- * for, those of the thread, and what there is to say of the process.
+ * pid, tid, cpu, comm; process.executable.name where it is known; addr, parallelism and owner
+ * where they were asked for, what a wait was for, those of the thread, and what there is to say
+ * of the process.
  *
  * Return: 0 or -ENOMEM.
  */

@@ -100,7 +100,8 @@ static int read_header(struct gprof_trace *t)
 		return gprof_error_set(&t->error, -err, "the trace cannot be read (%s)",
 				       gprof_strerror(-err));
 	if (in->avail >= 2 && in->p[0] == 0x1f && in->p[1] == 0x8b)
-		return no_trace(t, "it is compressed; unpack it with gzip -d first, unless it is a profile");
+		return no_trace(t, "it is compressed; unpack it with gzip -d first, unless it is "
+				"a profile");
 	if (in->avail < HEADER)
 		return no_trace(t, in->avail ? "it is shorter than a header" : "it is empty");
 	memcpy(head, in->p, HEADER);
