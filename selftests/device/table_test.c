@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <limits.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -532,21 +533,18 @@ static long sleeps_of_child(const char *at, uint64_t ns, const char *program)
 
 #define CHILDREN	41
 
-static int by_value(const void *a, const void *b)
-{
-	return (*(const long *)a > *(const long *)b) - (*(const long *)a < *(const long *)b);
-}
-
-/* As @sleeps_of_child() has it, in the middle of all. */
+/* As @sleeps_of_child() has it, the least of many: reading a program only adds some. */
 static long sleeps_of_children(const char *at, uint64_t ns, const char *program)
 {
-	long sleeps[CHILDREN];
+	long least = LONG_MAX;
 	int i;
 
-	for (i = 0; i < CHILDREN; i++)
-		sleeps[i] = sleeps_of_child(at, ns, program);
-	qsort(sleeps, CHILDREN, sizeof(*sleeps), by_value);
-	return sleeps[0] < 0 ? -1 : sleeps[CHILDREN / 2];
+	for (i = 0; i < CHILDREN && least >= 0; i++) {
+		long sleeps = sleeps_of_child(at, ns, program);
+
+		least = sleeps < least ? sleeps : least;
+	}
+	return least;
 }
 
 /* Of a child that does not work nothing is known when it executes a program or ends. */
