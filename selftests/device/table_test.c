@@ -6,6 +6,7 @@
  * The code is a few hand-written functions in files of their own, whose frames are known
  * to the byte. The frame pointer that they run with leads nowhere.
  */
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -510,9 +511,56 @@ TEST_F(table, children_have_whole_stacks_too)
 	EXPECT_RIGHT(100);
 }
 
-/* How often a child sleeps that works, and then executes a program or ends; -1: it failed. */
-static long sleeps_of_child(const char *at, uint64_t ns, const char *program)
+/* A program without libraries in memory, which ends at once: its exec reads nothing. */
+static int program_that_ends(void)
 {
+	static const unsigned char code[] = {
+#ifdef __x86_64__
+		0x31, 0xff,			/* xor %edi, %edi */
+		0xb8, 0xe7, 0x00, 0x00, 0x00,	/* mov $__NR_exit_group, %eax */
+		0x0f, 0x05,			/* syscall */
+#else
+		0x00, 0x00, 0x80, 0xd2,		/* mov x0, #0 */
+		0xc8, 0x0b, 0x80, 0xd2,		/* mov x8, #__NR_exit_group */
+		0x01, 0x00, 0x00, 0xd4,		/* svc #0 */
+#endif
+	};
+	struct {
+		Elf64_Ehdr header;
+		Elf64_Phdr segment;
+		unsigned char code[sizeof(code)];
+	} image = {
+		.header = {
+			.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB,
+				     EV_CURRENT },
+			.e_type = ET_EXEC,
+#ifdef __x86_64__
+			.e_machine = EM_X86_64,
+#else
+			.e_machine = EM_AARCH64,
+#endif
+			.e_version = EV_CURRENT,
+			.e_entry = 0x400000 + sizeof(Elf64_Ehdr) + sizeof(Elf64_Phdr),
+			.e_phoff = sizeof(Elf64_Ehdr),
+			.e_ehsize = sizeof(Elf64_Ehdr),
+			.e_phentsize = sizeof(Elf64_Phdr),
+			.e_phnum = 1,
+		},
+		.segment = {
+			.p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_vaddr = 0x400000,
+			.p_filesz = sizeof(image), .p_memsz = sizeof(image), .p_align = 65536,
+		},
+	};
+	int fd = memfd_create("ends", MFD_CLOEXEC);
+
+	memcpy(image.code, code, sizeof(code));
+	return write(fd, &image, sizeof(image)) == sizeof(image) ? fd : -1;
+}
+
+/* How often a child that works sleeps until it has executed a program, or ended; -1: error. */
+static long sleeps_of_child(const char *at, uint64_t ns, int program)
+{
+	char *const none[] = { NULL };
 	struct rusage used;
 	pid_t pid = fork();
 	int status;
@@ -522,9 +570,9 @@ static long sleeps_of_child(const char *at, uint64_t ns, const char *program)
 
 		while (thread_cpu_ns() < until)
 			run(at, TRIPS);
-		if (program)
-			execl(program, program, (char *)NULL);
-		_exit(!!program);
+		if (program >= 0)
+			fexecve(program, none, none);
+		_exit(program >= 0);
 	}
 	if (pid < 0 || wait4(pid, &status, 0, &used) != pid || status)
 		return -1;
@@ -533,8 +581,8 @@ static long sleeps_of_child(const char *at, uint64_t ns, const char *program)
 
 #define CHILDREN	41
 
-/* As @sleeps_of_child() has it, the least of many: reading a program only adds some. */
-static long sleeps_of_children(const char *at, uint64_t ns, const char *program)
+/* As @sleeps_of_child() has it, the least of many. */
+static long sleeps_of_children(const char *at, uint64_t ns, int program)
 {
 	long least = LONG_MAX;
 	int i;
@@ -547,14 +595,15 @@ static long sleeps_of_children(const char *at, uint64_t ns, const char *program)
 	return least;
 }
 
-/* Of a child that does not work nothing is known when it executes a program or ends. */
+/* A child that did not work has no sample, and its end concerns no recorder. */
 TEST_F(table, the_end_of_a_program_waits_for_nothing)
 {
-	static const char *const programs[] = { NULL, "/bin/true" };
+	const int programs[] = { -1, program_that_ends() };
 	cpu_set_t all, one;
 	unsigned int way;
 
 	SKIP_UNLESS(self->have, NO_TABLES);
+	ASSERT_LE(0, programs[1]);
 	UPLOAD_ALL();
 	SETTLE();
 	/* An exec would go to another CPU, for which it sleeps. */
@@ -572,6 +621,7 @@ TEST_F(table, the_end_of_a_program_waits_for_nothing)
 		ASSERT_LE(0, reader_read(&self->reader));
 	}
 	ASSERT_EQ(0, sched_setaffinity(0, sizeof(all), &all));
+	close(programs[1]);
 	EXPECT_RIGHT(1);
 }
 
