@@ -65,7 +65,8 @@ indexes_link_to_all_pages()
 	need_pages
 	chromium --dump-dom "file://$share/index.html" >"$share/dom"
 	for link in profile 'profile?seconds=5' trace 'trace?flight=1' 'block?seconds=5' 'block?debug=1' \
-			mutex kernel-allocs kernel-heap wall task 'task?debug=1' 'task?debug=2' goroutine cmdline; do
+			mutex allocs heap \
+			kernel-allocs kernel-heap wall task 'task?debug=1' 'task?debug=2' goroutine cmdline; do
 		grep -qF "<a href=\"$link\">" "$share/dom" || fail "no link to $link"
 	done
 	chromium --dump-dom "file://$share/root.html" >"$share/dom"
@@ -104,7 +105,8 @@ indexes_fit_a_phone()
 
 # ---- in the guest ----
 
-need gprofctl curl "$here/burner" /share/pprof-old /share/pprof-new
+shim=$(realpath "$(dirname "$(command -v gprofctl)")/../lib/libgprof-heap.so")
+need gprofctl curl "$here/burner" "$shim" /share/pprof-old /share/pprof-new
 # shellcheck source-path=SCRIPTDIR source=../helpers/command.sh
 . "$here/command.sh"
 # shellcheck source-path=SCRIPTDIR source=../helpers/server.sh
@@ -282,12 +284,16 @@ links_of_the_index_lead_somewhere()
 		curl -sSf -u alice:sesame "http://$at/${page#*:}" -o "/share/${page%:*}.html"
 	done
 	end
+	# heap and allocs are answered where a program tells of its memory
+	LD_PRELOAD=$shim sleep 600 &
+	telling=$!
 	begin --web.config.file web.yml --flight --max-seconds 1 --max-recordings 48
 	curl -sSf -u alice:sesame "http://$at/debug/pprof/" | grep -o '<a href="[^"]*' | cut -d '"' -f 2 >links
 	[ "$(wc -l <links)" -ge 19 ]
 	while read -r link; do
 		curl -sS -m 60 -o /dev/null -w "%{http_code} $link\n" -u alice:sesame "http://$at/debug/pprof/$link"
 	done <links | tee answers
+	kill $telling
 	[ "$(grep -c '^200 ' answers)" -eq "$(wc -l <links)" ]
 	end
 }

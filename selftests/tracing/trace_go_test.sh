@@ -164,7 +164,7 @@ gprofctl_shows_and_counts_them()
 	[ "$(wc -l <"$dir/lines")" -eq 10 ]
 	grep -q 'byte 47: GoSyscallEnd on thread 0: the thread has no proc' "$dir/err"
 	expect 1 "$gprofctl" read "$0" 2>"$dir/err"
-	grep -q 'does not begin with "go 1.NN trace"' "$dir/err"
+	grep -q "$0 is text; gprofctl opens profiles and traces alone" "$dir/err"
 	expect 1 "$gprofctl" read "$dir/none" 2>"$dir/err"
 	grep -q 'No such file' "$dir/err"
 	expect 2 "$gprofctl" read
