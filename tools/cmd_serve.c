@@ -17,6 +17,7 @@
 #include "caps.h"
 #include "duration.h"
 #include "http.h"
+#include "http_host.h"
 #include "openmetrics.h"
 #include "options.h"
 #include "recorder_view.h"
@@ -37,6 +38,7 @@
  * @listen: --listen, or NULL
  * @socket: --socket, or NULL
  * @mode: --socket-mode
+ * @hosts: each --host
  * @web_config: --web.config.file, or NULL
  * @token_file: --token-file, or NULL
  * @max_ns: --max-seconds, 0 when absent
@@ -54,6 +56,7 @@ struct serve {
 	const char *listen;
 	const char *socket;
 	unsigned int mode;
+	struct http_hosts hosts;
 	const char *web_config;
 	const char *token_file;
 	int64_t max_ns;
@@ -89,7 +92,7 @@ static const char *answer_metrics(void *ctx, struct http_request *rq)
 		.target = &s->sched.target,
 		.now = &st,
 	}, NULL);
-	why = recorder_openmetrics(&m);
+	why = recorder_openmetrics(&m, rq);
 	if (!why)
 		openmetrics_end(&m);
 	return why;
@@ -137,6 +140,11 @@ static int set_mode(void *ctx, const char *value)
 	if (value[0] < '0' || value[0] > '7' || *end || s->mode > 0777)
 		return misused("--socket-mode wants permissions such as 0660, not \"%s\"", value);
 	return STATUS_OK;
+}
+
+static int set_host(void *ctx, const char *value)
+{
+	return http_hosts_option(&((struct serve *)ctx)->hosts, value);
 }
 
 static int set_web_config(void *ctx, const char *value)
@@ -196,6 +204,8 @@ static const struct option_row serve_rows[] = {
 	  set_listen },
 	{ 0, "socket", "PATH", "a socket in the file system, for who may open it", set_socket },
 	{ 0, "socket-mode", "MODE", "its permissions (default: 0600)", set_mode },
+	{ 0, "host", "NAME", "another name of this host, by which clients may ask at the address; may\n"
+	  "be repeated", set_host },
 	{ 0, "web.config.file", "FILE", "who may ask, and certificates, as Prometheus' exporters have\n"
 	  "it: basic_auth_users with bcrypt, tls_server_config; read again at SIGHUP",
 	  set_web_config },
@@ -264,6 +274,7 @@ static int listen_all(struct serve *s)
 		if (!s->https[0])
 			return status;
 		http_protect(s->https[0], s->access);
+		http_answer_to(s->https[0], &s->hosts);
 	}
 	if (s->socket) {
 		s->https[1] = http_listen_socket(s->socket, s->mode ? s->mode : 0600, &status);
@@ -371,5 +382,6 @@ int cmd_serve(int argc, char **argv)
 	gprof_http_free(s.profiles);
 	gprof_flight_free(s.flight);
 	access_free(s.access);
+	http_hosts_free(&s.hosts);
 	return status;
 }
