@@ -20,6 +20,7 @@
 #include "http_host.h"
 #include "openmetrics.h"
 #include "options.h"
+#include "preload.h"
 #include "recorder_view.h"
 #include "say.h"
 #include "sched_session.h"
@@ -284,6 +285,28 @@ static int listen_all(struct serve *s)
 	return STATUS_OK;
 }
 
+/*
+ * A command has the shim, so that its heap can be asked for; without it only that cannot. What
+ * this process starts later has what it had.
+ */
+static int begin(struct serve *s)
+{
+	const char *was = getenv("LD_PRELOAD");
+	char *old = was ? xprintf("%s", was) : NULL;
+	int status;
+
+	if (s->sched.target.is_command && (s->socket || s->access))
+		preload(s->sched.target.command, GPROF_HTTP_PREFIX "heap",
+			GPROF_HTTP_PREFIX "kernel-heap");
+	status = sched_begin(&s->session, &s->sched);
+	if (old)
+		setenv("LD_PRELOAD", old, 1);
+	else
+		unsetenv("LD_PRELOAD");
+	free(old);
+	return status;
+}
+
 static void reload(void *ctx)
 {
 	access_reload(((struct serve *)ctx)->access);
@@ -369,7 +392,7 @@ int cmd_serve(int argc, char **argv)
 		return status;
 	status = listen_all(&s);
 	if (status == STATUS_OK) {
-		status = sched_begin(&s.session, &s.sched);
+		status = begin(&s);
 		if (status == STATUS_OK)
 			status = serve(&s);
 		for (size_t i = 0; i < ARRAY_SIZE(s.https); i++)

@@ -223,6 +223,28 @@ heap_is_the_programs_own_memory()
 	end
 }
 
+# A command has the shim; one that cannot have it is served all the same.
+a_command_tells_its_heap()
+{
+	begin --token-file token -- perl \
+		-e 'for (;;) { push @a, "x" x 10000; my @b = ("x" x 100000) x 10; select undef, undef, undef, 0.01 }'
+	for query in 'heap?seconds=2&every=1000' 'allocs?seconds=2&every=1000'; do
+		get "/debug/pprof/$query"
+		[ "$(status)" = 200 ] || { cat page; fail "no $query"; }
+		gprofctl top page --type alloc_space >top.txt
+		cat top.txt
+		grep -q perl top.txt || fail "no perl in $query"
+	done
+	pkill -P "$server" perl
+	end_with 143
+	begin --token-file token -- "$here/burner" 600000
+	get '/debug/pprof/heap?seconds=0.1'
+	[ "$(status)" = 501 ]
+	grep -q '^gprofctl: /debug/pprof/heap: .*burner is a static program' served
+	pkill -P "$server" burner
+	end_with 143
+}
+
 # Those of a program that publishes them, by its number or where it is the target.
 custom_profiles_are_pages()
 {
@@ -917,7 +939,7 @@ nothing_is_left_open()
 	a_profile_costs_no_more_than_the_commands memory_stays_flat nothing_is_left_open
 
 ktap_run profiles_are_what_the_command_writes every_page_gives_what_it_is_for \
-	heap_is_the_programs_own_memory custom_profiles_are_pages \
+	heap_is_the_programs_own_memory a_command_tells_its_heap custom_profiles_are_pages \
 	what_stands_still_is_told_byte_for_byte wall_is_what_gprofctl_wall_writes \
 	whom_to_record_is_in_the_request bad_requests_have_a_status_and_the_commands_sentence \
 	counters_are_what_the_command_records what_is_no_request_is_survived \
