@@ -23,6 +23,7 @@
 #include <linux/preempt.h>
 #include <linux/spinlock.h>
 
+struct gprof_alloc_owners;
 struct gprof_alloc_probes;
 struct gprof_live;
 struct gprof_request;
@@ -72,7 +73,7 @@ struct gprof_alloc_kprobe {
  * @probes: with @told, by which it is known; NULL: programs tell
  * @node: with @told, among those who listen
  * @ends: with @told, serializes what is live
- * @owners: with @told, of each slot of @live the address space that it is of, 0: unknown;
+ * @owners: with @told, the slots of @live that each address space has;
  *	NULL: what an address space has at its end stays live
  */
 struct gprof_allocs {
@@ -95,7 +96,7 @@ struct gprof_allocs {
 	struct gprof_alloc_probes *probes;
 	struct list_head node;
 	raw_spinlock_t ends;		/* protects keys against two who have one address */
-	u32 *owners;
+	struct gprof_alloc_owners *owners;
 };
 
 /* Of current. */

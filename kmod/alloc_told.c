@@ -12,6 +12,7 @@
  */
 #include "alloc_told.h"
 #include "alloc.h"
+#include "alloc_owners.h"
 #include "alloc_space.h"
 #include "arch.h"
 #include "live.h"
@@ -20,19 +21,20 @@
 #include <asm/processor.h>
 #include <linux/gprof.h>
 #include <linux/hash.h>
-#include <linux/mutex.h>
 #include <linux/preempt.h>
 #include <linux/ptrace.h>
 #include <linux/rculist.h>
+#include <linux/rwsem.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task_stack.h>
 #include <linux/timekeeping.h>
 
 #define BYTES_MAX	((1ULL << GPROF_THIN_BYTES_BITS) - 1)
+#define ENDS_AT_ONCE	64
 #define PERIOD_MAX	(2 * GPROF_ALLOC_PERIOD_MAX)	/* an allocation may be sampled twice */
 
-static DEFINE_MUTEX(mutex);		/* protects changes of the list */
+static DECLARE_RWSEM(listening);	/* held for writing to change the list */
 static LIST_HEAD(listeners);		/* read under RCU */
 static unsigned int nr_followers;	/* of them, who follow address spaces to their end */
 
@@ -44,10 +46,10 @@ static unsigned int nr_followers;	/* of them, who follow address spaces to their
  */
 void gprof_alloc_listen(struct gprof_allocs *a)
 {
-	mutex_lock(&mutex);
+	down_write(&listening);
 	list_add_tail_rcu(&a->node, &listeners);
 	nr_followers += !!a->owners;
-	mutex_unlock(&mutex);
+	up_write(&listening);
 }
 
 /**
@@ -58,12 +60,12 @@ void gprof_alloc_listen(struct gprof_allocs *a)
  */
 void gprof_alloc_listen_no_more(struct gprof_allocs *a)
 {
-	mutex_lock(&mutex);
+	down_write(&listening);
 	list_del_rcu(&a->node);
 	nr_followers -= !!a->owners;
 	if (!nr_followers)
 		gprof_spaces_forget();
-	mutex_unlock(&mutex);
+	up_write(&listening);
 	synchronize_rcu();
 }
 
@@ -105,29 +107,38 @@ static bool was_targets_last(const struct gprof_allocs *a, const struct signal_s
 	       !atomic_read(&task->signal->live);
 }
 
+/* What it had is looked at a few at a time, as programs that tell meanwhile need the lock. */
+static void end_all_of(struct gprof_allocs *a, u32 space)
+{
+	u32 left, i;
+	int at;
+
+	raw_spin_lock(&a->ends);
+	left = gprof_alloc_owners_count(a->owners, space);
+	raw_spin_unlock(&a->ends);
+	while (left) {
+		raw_spin_lock(&a->ends);
+		for (i = 0; i < ENDS_AT_ONCE && left; i++, left--) {
+			at = gprof_alloc_owners_take(a->owners, space);
+			if (at >= 0)
+				gprof_live_remove_at(a->live, at);
+		}
+		raw_spin_unlock(&a->ends);
+		cond_resched();
+	}
+}
+
 static void space_ended(u32 space, const struct signal_struct *process)
 {
 	struct gprof_allocs *a;
-	u32 at, nr;
 
-	/* Not RCU: there may be much to look at. */
-	mutex_lock(&mutex);
+	/* Not RCU: there may be much to end. Others that end meanwhile do not wait for it. */
+	down_read(&listening);
 	list_for_each_entry(a, &listeners, node) {
-		if (!a->owners || was_targets_last(a, process))
-			continue;
-		nr = gprof_live_slots(a->live);
-		for (at = 0; at < nr; at++) {
-			if (!(at & 0xffff))
-				cond_resched();
-			if (READ_ONCE(a->owners[at]) != space)
-				continue;
-			raw_spin_lock(&a->ends);
-			if (a->owners[at] == space)
-				gprof_live_remove_at(a->live, at);
-			raw_spin_unlock(&a->ends);
-		}
+		if (a->owners && !was_targets_last(a, process))
+			end_all_of(a, space);
 	}
-	mutex_unlock(&mutex);
+	up_read(&listening);
 }
 
 static bool is_followed(void)
@@ -168,7 +179,7 @@ static void sample(struct gprof_allocs *a, struct gprof_capture *c, const struct
 		raw_spin_lock(&a->ends);
 		c->live = gprof_live_add(a->live, key, c->time, m->bytes, weight);
 		if (c->live && a->owners)
-			WRITE_ONCE(a->owners[GPROF_LIVE_SLOT(c->live)], space);
+			gprof_alloc_owners_set(a->owners, GPROF_LIVE_SLOT(c->live), space);
 		raw_spin_unlock(&a->ends);
 		if (c->live)
 			c->flags |= GPROF_SAMPLE_REC_F_LIVE;
@@ -186,10 +197,13 @@ static bool change(struct gprof_allocs *a, const struct gprof_memory *m, unsigne
 		return false;
 	raw_spin_lock(&a->ends);
 	at = gprof_live_find(a->live, key);
-	if (at >= 0 && m->what == GPROF_MEMORY_FREE)
+	if (at >= 0 && m->what == GPROF_MEMORY_FREE) {
 		gprof_live_remove(a->live, at, key);
-	else if (at >= 0)
+		if (a->owners)
+			gprof_alloc_owners_set(a->owners, at, 0);
+	} else if (at >= 0) {
 		gprof_live_resize(a->live, at, m->bytes);
+	}
 	raw_spin_unlock(&a->ends);
 	return at >= 0;
 }

@@ -35,6 +35,7 @@
 #include <linux/capability.h>
 #include <linux/gprof.h>
 #include <linux/mm.h>
+#include <linux/nospec.h>
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
 
@@ -419,12 +420,15 @@ void gprof_recorder_samples(struct gprof_recorder *r, struct gprof_stats *st)
 
 static int add_buffers(struct gprof_recorder *r, struct gprof_stats *st)
 {
-	struct gprof_channel **channels = r->sampler.channels;
+	struct gprof_channel **channels = r->sampler.channels, *ch;
 
 	if (st->cpu != GPROF_STATS_ALL_CPUS) {
-		if ((u32)st->cpu >= nr_cpu_ids || !channels[st->cpu])
+		if ((u32)st->cpu >= nr_cpu_ids)
 			return -ENODEV;
-		gprof_channel_add(channels[st->cpu], st);
+		ch = channels[array_index_nospec((u32)st->cpu, nr_cpu_ids)];
+		if (!ch)
+			return -ENODEV;
+		gprof_channel_add(ch, st);
 		return 0;
 	}
 	gprof_recorder_samples(r, st);
@@ -497,6 +501,7 @@ int gprof_recorder_mmap(struct gprof_recorder *r, struct vm_area_struct *vma)
 	struct gprof_channel **channels = smp_load_acquire(&r->sampler.channels);
 	u64 offset = (u64)vma->vm_pgoff << PAGE_SHIFT;
 	u64 cpu = offset >> GPROF_MMAP_CPU_SHIFT;
+	struct gprof_channel *ch;
 	bool ring = offset == GPROF_MMAP_RING(cpu);
 
 	if (offset == GPROF_MMAP_ANNOTATED)
@@ -507,9 +512,10 @@ int gprof_recorder_mmap(struct gprof_recorder *r, struct vm_area_struct *vma)
 		return r->live ? gprof_live_mmap(r->live, vma) : -ENODEV;
 	if (!ring && offset != GPROF_MMAP_TAIL(cpu))
 		return -EINVAL;
-	if (cpu >= nr_cpu_ids || !channels[cpu])
+	if (cpu >= nr_cpu_ids)
 		return -ENODEV;
-	return gprof_channel_mmap(channels[cpu], vma, ring);
+	ch = channels[array_index_nospec(cpu, nr_cpu_ids)];
+	return ch ? gprof_channel_mmap(ch, vma, ring) : -ENODEV;
 }
 
 /**

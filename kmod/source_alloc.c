@@ -4,6 +4,7 @@
  * by themselves, how much, and where; and of heap, what of it is not freed yet.
  */
 #include "alloc.h"
+#include "alloc_owners.h"
 #include "alloc_probe.h"
 #include "live.h"
 #include "memlock.h"
@@ -54,7 +55,7 @@ static u64 heap_bytes(const struct gprof_request *req)
 
 	return gprof_allocs_bytes(req) +
 	       (is_of_programs(p) && !(p->flags & GPROF_ALLOC_F_KEEP) ?
-		gprof_memory_of((u64)gprof_live_slots_for(slots(req)) * sizeof(u32)) : 0);
+		gprof_alloc_owners_bytes(gprof_live_slots_for(slots(req))) : 0);
 }
 
 static int check_slots(const struct gprof_request *req, const struct gprof_alloc_params *p,

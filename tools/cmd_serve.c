@@ -17,8 +17,10 @@
 #include "caps.h"
 #include "duration.h"
 #include "http.h"
+#include "http_host.h"
 #include "openmetrics.h"
 #include "options.h"
+#include "preload.h"
 #include "recorder_view.h"
 #include "say.h"
 #include "sched_session.h"
@@ -37,6 +39,7 @@
  * @listen: --listen, or NULL
  * @socket: --socket, or NULL
  * @mode: --socket-mode
+ * @hosts: each --host
  * @web_config: --web.config.file, or NULL
  * @token_file: --token-file, or NULL
  * @max_ns: --max-seconds, 0 when absent
@@ -54,6 +57,7 @@ struct serve {
 	const char *listen;
 	const char *socket;
 	unsigned int mode;
+	struct http_hosts hosts;
 	const char *web_config;
 	const char *token_file;
 	int64_t max_ns;
@@ -89,7 +93,7 @@ static const char *answer_metrics(void *ctx, struct http_request *rq)
 		.target = &s->sched.target,
 		.now = &st,
 	}, NULL);
-	why = recorder_openmetrics(&m);
+	why = recorder_openmetrics(&m, rq);
 	if (!why)
 		openmetrics_end(&m);
 	return why;
@@ -137,6 +141,11 @@ static int set_mode(void *ctx, const char *value)
 	if (value[0] < '0' || value[0] > '7' || *end || s->mode > 0777)
 		return misused("--socket-mode wants permissions such as 0660, not \"%s\"", value);
 	return STATUS_OK;
+}
+
+static int set_host(void *ctx, const char *value)
+{
+	return http_hosts_option(&((struct serve *)ctx)->hosts, value);
 }
 
 static int set_web_config(void *ctx, const char *value)
@@ -196,6 +205,8 @@ static const struct option_row serve_rows[] = {
 	  set_listen },
 	{ 0, "socket", "PATH", "a socket in the file system, for who may open it", set_socket },
 	{ 0, "socket-mode", "MODE", "its permissions (default: 0600)", set_mode },
+	{ 0, "host", "NAME", "another name of this host, by which clients may ask at the address; may\n"
+	  "be repeated", set_host },
 	{ 0, "web.config.file", "FILE", "who may ask, and certificates, as Prometheus' exporters have\n"
 	  "it: basic_auth_users with bcrypt, tls_server_config; read again at SIGHUP",
 	  set_web_config },
@@ -264,6 +275,7 @@ static int listen_all(struct serve *s)
 		if (!s->https[0])
 			return status;
 		http_protect(s->https[0], s->access);
+		http_answer_to(s->https[0], &s->hosts);
 	}
 	if (s->socket) {
 		s->https[1] = http_listen_socket(s->socket, s->mode ? s->mode : 0600, &status);
@@ -271,6 +283,28 @@ static int listen_all(struct serve *s)
 			return status;
 	}
 	return STATUS_OK;
+}
+
+/*
+ * A command has the shim, so that its heap can be asked for; without it only that cannot. What
+ * this process starts later has what it had.
+ */
+static int begin(struct serve *s)
+{
+	const char *was = getenv("LD_PRELOAD");
+	char *old = was ? xprintf("%s", was) : NULL;
+	int status;
+
+	if (s->sched.target.is_command && (s->socket || s->access))
+		preload(s->sched.target.command, GPROF_HTTP_PREFIX "heap",
+			GPROF_HTTP_PREFIX "kernel-heap");
+	status = sched_begin(&s->session, &s->sched);
+	if (old)
+		setenv("LD_PRELOAD", old, 1);
+	else
+		unsetenv("LD_PRELOAD");
+	free(old);
+	return status;
 }
 
 static void reload(void *ctx)
@@ -358,7 +392,7 @@ int cmd_serve(int argc, char **argv)
 		return status;
 	status = listen_all(&s);
 	if (status == STATUS_OK) {
-		status = sched_begin(&s.session, &s.sched);
+		status = begin(&s);
 		if (status == STATUS_OK)
 			status = serve(&s);
 		for (size_t i = 0; i < ARRAY_SIZE(s.https); i++)
@@ -371,5 +405,6 @@ int cmd_serve(int argc, char **argv)
 	gprof_http_free(s.profiles);
 	gprof_flight_free(s.flight);
 	access_free(s.access);
+	http_hosts_free(&s.hosts);
 	return status;
 }

@@ -25,6 +25,7 @@
 #include "certificate.h"
 #include "cmd.h"
 #include "http_body.h"
+#include "http_gate.h"
 #include "http_guard.h"
 #include "http_listen.h"
 #include "http_query.h"
@@ -54,7 +55,7 @@ static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
  * @daemon: libmicrohttpd's, NULL until it is started
  * @routes: table
  * @ctx: for its functions
- * @access: who may ask, or NULL: everybody, but for no profiles
+ * @gate: what it asks of clients
  * @tls: it is encrypted
  * @profiles: or NULL
  * @guard: lets clients in, and hangs up who takes too long
@@ -70,7 +71,7 @@ struct http {
 	struct MHD_Daemon *daemon;
 	const struct http_route *routes;
 	void *ctx;
-	struct access *access;
+	struct http_gate gate;
 	bool tls;
 	struct gprof_http *profiles;
 	struct http_guard guard;
@@ -84,6 +85,7 @@ struct http {
  * @status: of HTTP
  * @type: of its content
  * @profile: go tool pprof asks, and shows what is marked for it
+ * @trusted: the client has opened the socket, or has a password or token
  * @text: content, from a memory stream
  * @size: of it
  */
@@ -91,6 +93,7 @@ struct page {
 	unsigned int status;
 	const char *type;
 	bool profile;
+	bool trusted;
 	char *text;
 	size_t size;
 };
@@ -113,6 +116,14 @@ static int socket_of(struct MHD_Connection *c)
 	return info ? info->connect_fd : -1;
 }
 
+/* Without memory for the client's record it is nobody. */
+static struct http_peer peer_of(struct MHD_Connection *c)
+{
+	const struct http_client *client = client_of(c);
+
+	return client ? client->peer : (struct http_peer){ .id = 1, .uid = HTTP_UID_UNKNOWN };
+}
+
 /* Before the handshake: what may be spoken may have been read again since the start. */
 static void choose_tls(struct http *h, struct MHD_Connection *c)
 {
@@ -120,7 +131,7 @@ static void choose_tls(struct http *h, struct MHD_Connection *c)
 		MHD_get_connection_info(c, MHD_CONNECTION_INFO_GNUTLS_SESSION);
 
 	if (!info || !info->tls_session ||
-	    !certificate_versions(info->tls_session, access_tls13(h->access)))
+	    !certificate_versions(info->tls_session, access_tls13(h->gate.access)))
 		shutdown(socket_of(c), SHUT_RDWR);
 }
 
@@ -221,7 +232,11 @@ static const char *make_page(struct http *h, struct MHD_Connection *c, const cha
 			     FILE *body, struct page *p)
 {
 	const struct http_route *route = find(h, path);
-	struct http_request rq = { .body = body };
+	struct http_request rq = {
+		.body = body,
+		.trusted = p->trusted,
+		.uid = peer_of(c).uid,
+	};
 	const char *why;
 
 	if (!route && !strcmp(path, "/")) {
@@ -336,6 +351,7 @@ static enum MHD_Result answer_profile(struct http *h, struct MHD_Connection *c, 
 		.gone = is_gone,
 		.answer = send_profile,
 		.ctx = &v,
+		.peer = peer_of(c).id,
 	};
 	enum MHD_Result ret;
 
@@ -350,74 +366,14 @@ static enum MHD_Result answer_profile(struct http *h, struct MHD_Connection *c, 
 	return ret;
 }
 
-/* ---- who may ask ---- */
-
-static uint64_t peer_of(struct MHD_Connection *c)
-{
-	const union MHD_ConnectionInfo *info =
-		MHD_get_connection_info(c, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
-
-	return access_peer(info ? info->client_addr : NULL);
-}
-
-/* 1, 0, or -EBUSY: nobody can say for now. */
-static int has_password(struct http *h, struct MHD_Connection *c)
-{
-	char *password = NULL, *user = MHD_basic_auth_get_username_password(c, &password);
-	int may = 0;
-
-	/* A hash is meant to be dear: not where nobody has one, or a token will do. */
-	if (user && password) {
-		may = access_token(h->access, password);
-		if (!may && access_has_users(h->access))
-			may = access_password(h->access, peer_of(c), user, password);
-	}
-	if (password)
-		explicit_bzero(password, strlen(password));
-	MHD_free(user);
-	MHD_free(password);
-	return may;
-}
-
-static bool has_token(struct http *h, struct MHD_Connection *c)
-{
-	static const char bearer[] = "Bearer ";
-	const char *value = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Authorization");
-
-	return value && !strncasecmp(value, bearer, strlen(bearer)) &&
-	       access_token(h->access, value + strlen(bearer));
-}
-
-/* A sentence for whoever may not ask, or NULL. */
-static const char *refuse_stranger(struct http *h, struct MHD_Connection *c, struct page *p)
-{
-	bool users = access_has_users(h->access), token = access_has_token(h->access);
-	int may;
-
-	if (h->path || (!p->profile && !users))
-		return NULL;
-	if (!users && !token) {
-		p->status = MHD_HTTP_FORBIDDEN;
-		return "profiles show what others run, so they are not for everybody: start gprofctl "
-		       "serve with --socket, --web.config.file or --token-file";
-	}
-	may = token && has_token(h, c) ? 1 : has_password(h, c);
-	if (may > 0)
-		return NULL;
-	if (may < 0) {
-		p->status = MHD_HTTP_SERVICE_UNAVAILABLE;
-		return "many passwords wait to be looked at; ask again in a second";
-	}
-	p->status = MHD_HTTP_UNAUTHORIZED;
-	return users ? "a user and a password are wanted here, and they were not right" :
-		       "a token is wanted here, as Authorization: Bearer or as a password";
-}
+/* ---- requests ---- */
 
 static enum MHD_Result answer(void *cls, struct MHD_Connection *c, const char *url,
 			      const char *method, const char *version, const char *upload,
 			      size_t *upload_size, void **state)
 {
 	struct page p = { .status = MHD_HTTP_OK, .type = TYPE_TEXT };
+	struct http_visitor v = { .fd = socket_of(c), .peer = peer_of(c) };
 	struct http *h = cls;
 	const char *why;
 
@@ -428,7 +384,11 @@ static enum MHD_Result answer(void *cls, struct MHD_Connection *c, const char *u
 	/* From here on it is for us that it waits: for its turn, or for its password. */
 	http_guard_asked(&h->guard, client_of(c), ANSWER_SECONDS);
 	p.profile = h->profiles && !strncmp(url, GPROF_HTTP_PREFIX, strlen(GPROF_HTTP_PREFIX) - 1);
-	why = refuse_stranger(h, c, &p);
+	v.profile = p.profile;
+	why = http_gate_refuse(&h->gate, c, &v);
+	p.trusted = v.trusted;
+	if (why)
+		p.status = v.status;
 	if (!why && p.profile)
 		return answer_profile(h, c, method, url);
 	if (!why && strcmp(method, "GET") && strcmp(method, "HEAD")) {
@@ -456,7 +416,7 @@ static struct http *new(int fd)
 	struct http *h = xalloc(1, sizeof(*h));
 
 	h->socket = fd;
-	return h;
+		return h;
 }
 
 struct http *http_listen(const char *address, int *status)
@@ -485,6 +445,7 @@ struct http *http_listen_socket(const char *path, unsigned int mode, int *status
 		return NULL;
 	h = new(fd);
 	h->path = xprintf("%s", path);
+	h->gate.socket = true;
 	if (!lstat(path, &st)) {
 		h->dev = st.st_dev;
 		h->ino = st.st_ino;
@@ -496,11 +457,16 @@ struct http *http_listen_socket(const char *path, unsigned int mode, int *status
 
 void http_protect(struct http *h, struct access *access)
 {
-	h->access = access;
+	h->gate.access = access;
 	if (!access_tls(access) || h->path)
 		return;
 	free(h->url);
 	h->url = http_socket_url(h->socket, true, &h->local);
+}
+
+void http_answer_to(struct http *h, const struct http_hosts *hosts)
+{
+	h->gate.hosts = hosts;
 }
 
 void http_serve_profiles(struct http *h, struct gprof_http *profiles)
@@ -521,7 +487,7 @@ static int admit(void *ctx, int fd)
 
 int http_start(struct http *h, const struct http_route *routes, void *ctx)
 {
-	bool tls = !h->path && access_tls(h->access);
+	bool tls = !h->path && access_tls(h->gate.access);
 	const struct MHD_OptionItem encrypted[] = {
 		{ MHD_OPTION_HTTPS_CERT_CALLBACK, 0, certificate_callback() },
 		{ MHD_OPTION_HTTPS_PRIORITIES, 0, (void *)CERTIFICATE_TLS },
@@ -548,6 +514,7 @@ int http_start(struct http *h, const struct http_route *routes, void *ctx)
 	if (!h->daemon)
 		return fail("%s: the web server cannot be started: %s", h->url, strerror(errno));
 	h->guard.socket = h->socket;
+	h->guard.tls = tls;
 	h->guard.admit = admit;
 	h->guard.ctx = h;
 	err = http_guard_begin(&h->guard);

@@ -5,8 +5,9 @@
  *
  * What is wrong is answered, not logged: an unknown path (404), another method
  * (405), a request that is too long (414, 431, by the library), a page that
- * cannot be made now (503), who may not ask (401, 403). A client that goes away,
- * trickles or does not read costs a connection for some seconds, no more.
+ * cannot be made now (503), who may not ask (401, 403), another host's name (421), one
+ * client's many connections (429). A client that goes away, trickles or does not read costs a
+ * connection for some seconds, no more.
  *
  * Profiles show what others run. They are for who may open the socket in the file system,
  * and elsewhere for who has a password or a token; of the machine's own address, too.
@@ -16,17 +17,22 @@
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 /**
  * struct http_request - a request that is being answered
  * @accept: what the client takes, "" when it does not say
  * @type: content type of the answer; the route's unless changed
  * @body: the answer is written here
+ * @trusted: the client has opened the socket in the file system, or has a password or token
+ * @uid: the client's on this machine, or HTTP_UID_UNKNOWN
  */
 struct http_request {
 	const char *accept;
 	const char *type;
 	FILE *body;
+	bool trusted;
+	uid_t uid;
 };
 
 /**
@@ -47,6 +53,7 @@ struct http_route {
 struct http;
 struct access;
 struct gprof_http;
+struct http_hosts;
 
 /**
  * http_listen() - take an address; who asks has to wait until http_start()
@@ -71,8 +78,10 @@ struct http *http_listen_socket(const char *path, unsigned int mode, int *status
 /*
  * http_protect() - who may ask; for an address, before http_start()
  * http_serve_profiles() - serve these too
+ * http_answer_to() - names besides its own, which stay the caller's; before http_start()
  */
 void http_protect(struct http *h, struct access *access);
+void http_answer_to(struct http *h, const struct http_hosts *hosts);
 void http_serve_profiles(struct http *h, struct gprof_http *profiles);
 
 /**

@@ -21,6 +21,8 @@
 #define PATIENCE_NS	(NS / 4)
 /* For a connection to be served, before the next is taken. */
 #define ADMIT_NS	(NS / 50)
+/* Of a request that is refused unread. */
+#define PIECES_MAX	8
 
 static uint64_t now_ns(void)
 {
@@ -45,6 +47,7 @@ static void hang_up(struct http_client *c)
 	shutdown(c->fd, SHUT_RDWR);
 	c->deadline_ns = 0;
 	c->asked = true;
+	c->gone = true;
 }
 
 static bool somebody_waits(const struct http_guard *g)
@@ -65,6 +68,48 @@ static bool look(struct http_guard *g)
 		    (wanted && !c->asked && now - c->since_ns > PATIENCE_NS))
 			hang_up(c);
 	return room;
+}
+
+/* Has the peer room for one more, or can it make some? */
+static bool has_place(struct http_guard *g, uint64_t peer)
+{
+	struct http_client *oldest = NULL;
+	uint64_t now = now_ns();
+	unsigned int n = 0;
+
+	pthread_mutex_lock(&g->lock);
+	/* The latest come first. */
+	for (struct http_client *c = g->clients; c; c = c->next) {
+		if (c->peer.id != peer || c->gone)
+			continue;
+		n++;
+		if (!c->asked && now - c->since_ns > PATIENCE_NS)
+			oldest = c;
+	}
+	if (n >= HTTP_PEER_CLIENTS_MAX && oldest)
+		hang_up(oldest);
+	pthread_mutex_unlock(&g->lock);
+	return n < HTTP_PEER_CLIENTS_MAX || oldest;
+}
+
+/* Without a thread, and without waiting: the answer fits the socket's buffer. */
+static void refuse(const struct http_guard *g, int fd)
+{
+	static const char answer[] =
+		"HTTP/1.1 429 Too Many Requests\r\nContent-Type: text/plain; charset=utf-8\r\n"
+		"Cache-Control: no-store\r\nX-Go-Pprof: 1\r\nRetry-After: 5\r\nConnection: close\r\n\r\n"
+		"one client has a quarter of all connections at most, and this one has them: come "
+		"back when one of them has ended\n";
+	char request[4096];
+
+	/* What was not read would make a reset of the end, which takes the answer along. */
+	for (int i = 0; i < PIECES_MAX; i++)
+		if (recv(fd, request, sizeof(request), MSG_DONTWAIT) < (ssize_t)sizeof(request))
+			break;
+	if (!g->tls)
+		send(fd, answer, sizeof(answer) - 1, MSG_DONTWAIT | MSG_NOSIGNAL);
+	shutdown(fd, SHUT_WR);
+	close(fd);
 }
 
 /* How many there are is known once it is served, which takes the server a moment. */
@@ -104,7 +149,9 @@ static void *work(void *ctx)
 		if (poll(fds, 2, room ? LOOK_MSEC : FULL_MSEC) <= 0 || !room || !fds[1].revents)
 			continue;
 		fd = accept4(g->socket, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-		if (fd >= 0)
+		if (fd >= 0 && !has_place(g, http_peer_of(fd).id))
+			refuse(g, fd);
+		else if (fd >= 0)
 			admit(g, fd);
 		else if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED)
 			poll(fds, 1, FULL_MSEC);	/* no descriptors, say */
@@ -153,6 +200,7 @@ struct http_client *http_guard_add(struct http_guard *g, int fd)
 	if (!c)
 		return NULL;
 	c->fd = fd;
+	c->peer = http_peer_of(fd);
 	c->since_ns = now_ns();
 	pthread_mutex_lock(&g->lock);
 	c->next = g->clients;

@@ -8,6 +8,10 @@
  *
  * Where all places are taken and somebody waits, in the kernel's queue, those make room that
  * have been there for a moment and not asked for anything yet.
+ *
+ * One peer has a quarter of the places. One more connection of a peer takes the place of the
+ * peer's oldest that has been there for a moment and not asked; where there is none, it is
+ * refused with 429.
  */
 #ifndef TOOLS_HTTP_GUARD_H
 #define TOOLS_HTTP_GUARD_H
@@ -16,7 +20,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "http_peer.h"
+
 #define HTTP_CLIENTS_MAX	64
+#define HTTP_PEER_CLIENTS_MAX	(HTTP_CLIENTS_MAX / 4)
 /* So much of an answer is to be taken within so long. */
 #define HTTP_PIECE_BYTES	(512 * 1024)
 #define HTTP_PIECE_SECONDS	10
@@ -24,6 +31,8 @@
 /**
  * struct http_client - a connection
  * @fd: its socket, which is open as long as it is in the list
+ * @peer: the client
+ * @gone: it was hung up, and counts for its peer no more
  * @since_ns: when it came, CLOCK_MONOTONIC
  * @asked: it has asked for something
  * @deadline_ns: when it is hung up, CLOCK_MONOTONIC; 0: never
@@ -33,6 +42,8 @@
  */
 struct http_client {
 	int fd;
+	struct http_peer peer;
+	bool gone;
 	uint64_t since_ns;
 	bool asked;
 	uint64_t deadline_ns;
@@ -43,12 +54,13 @@ struct http_client {
 
 /**
  * struct http_guard - the connections of a server
- * @lock: of all below but for @socket, @wake and @thread
+ * @lock: of all below but for @socket, @tls, @wake and @thread
  * @change: one more, or one less
  * @clients: list, the latest first
  * @nr: length of @clients
  * @added: how many have been in it
  * @socket: that listens
+ * @tls: what it speaks; a refusal has no words then
  * @wake: to end the thread
  * @admit: has a connection served, whose descriptor is then the server's; 0 or -1
  * @ctx: for it
@@ -62,6 +74,7 @@ struct http_guard {
 	unsigned int nr;
 	unsigned long added;
 	int socket;
+	bool tls;
 	int wake;
 	int (*admit)(void *ctx, int fd);
 	void *ctx;
@@ -70,8 +83,8 @@ struct http_guard {
 };
 
 /*
- * http_guard_begin() - take connections from now on: @socket, @admit and @ctx are set; 0 or
- * -errno
+ * http_guard_begin() - take connections from now on: @socket, @tls, @admit and @ctx are set; 0
+ * or -errno
  * http_guard_end() - take no more; those that there are stay
  */
 int http_guard_begin(struct http_guard *g);

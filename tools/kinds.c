@@ -176,7 +176,7 @@ int kinds_record(struct kinds *k, const struct usage *usage, const struct option
 	if (status == STATUS_OK && k->check)
 		status = k->check(k);
 	if (status == STATUS_OK && k->target.is_command && has_user_kind(k))
-		status = preload(k->target.command);
+		status = preload(k->target.command, "--user", "--kernel");
 	if (status != STATUS_OK)
 		return status;
 	return record(&(struct recording){

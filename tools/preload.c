@@ -91,7 +91,7 @@ static bool gains_rights(const char *file)
 }
 
 /* An ELF file of 64 bits that no loader is asked for; what cannot be read may be anything. */
-static int check_elf(const char *file, const char *name)
+static int check_elf(const char *file, const char *name, const char *why, const char *instead)
 {
 	int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK), status = STATUS_OK;
 	Elf64_Ehdr h;
@@ -102,8 +102,8 @@ static int check_elf(const char *file, const char *name)
 	if (read(fd, &h, sizeof(h)) != sizeof(h) || memcmp(h.e_ident, ELFMAG, SELFMAG))
 		goto out;
 	if (h.e_ident[EI_CLASS] != ELFCLASS64 || h.e_machine != MACHINE) {
-		status = fail("--user: %s is a program of another architecture than gprofctl, and "
-			      SHIM " cannot be loaded into it", name);
+		status = fail("%s: %s is a program of another architecture than gprofctl, and " SHIM
+			      " cannot be loaded into it", why, name);
 		goto out;
 	}
 	for (unsigned int i = 0; i < h.e_phnum; i++) {
@@ -115,36 +115,36 @@ static int check_elf(const char *file, const char *name)
 		loader |= p.p_type == PT_INTERP;
 	}
 	if (!loader)
-		status = fail("--user: %s is a static program, into which nothing can be loaded, so "
-			      "what it allocates itself is not known; --kernel records what the "
-			      "kernel allocates for it", name);
+		status = fail("%s: %s is a static program, into which nothing can be loaded, so what "
+			      "it allocates itself is not known; %s records what the kernel allocates "
+			      "for it", why, name, instead);
 out:
 	close(fd);
 	return status;
 }
 
-int preload(char **command)
+int preload(char **command, const char *why, const char *instead)
 {
 	const char *old = getenv("LD_PRELOAD");
 	char *shim = find_shim(), *file, *all;
 	int status = STATUS_OK;
 
 	if (!shim)
-		return fail("--user: " SHIM " is not where gprofctl was installed to; install it, or "
-			    "record with --kernel what the kernel allocates");
+		return fail("%s: " SHIM " is not where gprofctl was installed to; install it, or record "
+			    "by %s what the kernel allocates", why, instead);
 	if (strpbrk(shim, " :")) {
-		status = fail("--user: the loader takes no file with a space or a colon in its name, "
-			      "such as %s", shim);
+		status = fail("%s: the loader takes no file with a space or a colon in its name, such "
+			      "as %s", why, shim);
 		free(shim);
 		return status;
 	}
 	file = find_program(command[0]);
 	if (file && gains_rights(file))
-		status = fail("--user: %s is set-user-ID, set-group-ID or has capabilities; the "
-			      "loader refuses to load " SHIM " into it. Run gprofctl as the user "
-			      "that it becomes", command[0]);
+		status = fail("%s: %s is set-user-ID, set-group-ID or has capabilities; the loader "
+			      "refuses to load " SHIM " into it. Run gprofctl as the user that it "
+			      "becomes", why, command[0]);
 	else if (file)
-		status = check_elf(file, command[0]);
+		status = check_elf(file, command[0], why, instead);
 	free(file);
 	if (status == STATUS_OK) {
 		all = old && *old ? xprintf("%s:%s", shim, old) : xprintf("%s", shim);

@@ -8,10 +8,12 @@
 /**
  * preload() - have the shim loaded into what this process starts from now on
  * @command: program and arguments
+ * @why: for the sentence, what the shim is for, such as "--user"
+ * @instead: likewise, what tells of the kernel's allocations, such as "--kernel"
  *
  * Return: STATUS_OK, or STATUS_FAILED after a sentence: there is no shim, or the loader
  * would not load it into that program.
  */
-int preload(char **command);
+int preload(char **command, const char *why, const char *instead);
 
 #endif /* TOOLS_PRELOAD_H */

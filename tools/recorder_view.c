@@ -43,8 +43,17 @@ static uint64_t number(const struct gprof_recorder_info *r, size_t i)
 	return *(const uint64_t *)((const char *)r + numbers[i].offset);
 }
 
+/*
+ * netlink shows a recorder to its owner and to a task that may record all: root, and a client
+ * with the server's own trust.
+ */
+static bool may_see(const struct http_request *rq, const struct gprof_recorder_info *r)
+{
+	return rq->trusted || !rq->uid || rq->uid == r->owner_uid;
+}
+
 /* For free(); NULL without memory. */
-static char *labels_of(const struct gprof_recorder_info *r)
+static char *labels_of(const struct gprof_recorder_info *r, bool whose)
 {
 	char digits[24], *text = NULL;
 	size_t size;
@@ -56,22 +65,24 @@ static char *labels_of(const struct gprof_recorder_info *r)
 	openmetrics_label(f, "id", digits);
 	openmetrics_label(f, "kind", r->kind);
 	openmetrics_label(f, "scope", scopes[r->target]);
-	if (r->target_id) {
+	if (whose && r->target_id) {
 		snprintf(digits, sizeof(digits), "%d", r->target_id);
 		openmetrics_label(f, r->target == GPROF_THREAD ? "tid" : "pid", digits);
 	}
-	openmetrics_label(f, "owner", r->owner);
-	snprintf(digits, sizeof(digits), "%d", r->owner_pid);
-	openmetrics_label(f, "owner_pid", digits);
-	snprintf(digits, sizeof(digits), "%u", r->owner_uid);
-	openmetrics_label(f, "owner_uid", digits);
+	if (whose) {
+		openmetrics_label(f, "owner", r->owner);
+		snprintf(digits, sizeof(digits), "%d", r->owner_pid);
+		openmetrics_label(f, "owner_pid", digits);
+		snprintf(digits, sizeof(digits), "%u", r->owner_uid);
+		openmetrics_label(f, "owner_uid", digits);
+	}
 	if (!fclose(f))
 		return text;
 	free(text);
 	return NULL;
 }
 
-const char *recorder_openmetrics(struct openmetrics *m)
+const char *recorder_openmetrics(struct openmetrics *m, const struct http_request *rq)
 {
 	const struct gprof_recorder_info *r;
 	struct gprof_recorder_list *list;
@@ -84,7 +95,7 @@ const char *recorder_openmetrics(struct openmetrics *m)
 	nr = gprof_recorder_list_get(list, &r);
 	labels = xalloc(nr, sizeof(*labels));
 	for (i = 0; i < nr; i++)
-		labels[i] = labels_of(&r[i]);
+		labels[i] = labels_of(&r[i], may_see(rq, &r[i]));
 	for (size_t n = 0; n < ARRAY_SIZE(numbers); n++) {
 		openmetrics_family(m, numbers[n].kind, numbers[n].family, numbers[n].unit,
 				   numbers[n].help);

@@ -7,10 +7,14 @@
 
 #include <gprof/monitor.h>
 
+#include "http.h"
 #include "openmetrics.h"
 
-/* recorder_openmetrics() - what they have counted; NULL, or a sentence that says why not */
-const char *recorder_openmetrics(struct openmetrics *m);
+/*
+ * recorder_openmetrics() - what they have counted, and to a client that netlink would tell it
+ * whose each is; NULL, or a sentence that says why not
+ */
+const char *recorder_openmetrics(struct openmetrics *m, const struct http_request *rq);
 
 /* recorder_line() - one line for people: what it records of whom, and whose it is */
 void recorder_line(FILE *f, const struct gprof_recorder_info *r);

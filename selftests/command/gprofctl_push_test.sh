@@ -280,7 +280,7 @@ clock_that_is_set_is_said_once()
 page()
 {
 	bash -c "exec 3<>/dev/tcp/127.0.0.1/$port
-		printf 'GET /metrics HTTP/1.0\r\nHost: x\r\nAccept: text/plain\r\n\r\n' >&3
+		printf 'GET /metrics HTTP/1.0\r\nHost: localhost\r\nAccept: text/plain\r\n\r\n' >&3
 		cat <&3" | sed '1,/^\r$/d'
 }
 

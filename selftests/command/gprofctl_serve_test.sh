@@ -38,7 +38,7 @@ get()
 {
 	local auth=${3-Authorization: Bearer $token}
 
-	raw "${2-GET} ${1//%/%%} HTTP/1.1\r\nHost: x\r\n$auth\r\nConnection: close\r\n\r\n" >answer || {
+	raw "${2-GET} ${1//%/%%} HTTP/1.1\r\nHost: localhost\r\n$auth\r\nConnection: close\r\n\r\n" >answer || {
 		cat raw.err
 		fail "no answer to $1"
 	}
@@ -221,6 +221,28 @@ heap_is_the_programs_own_memory()
 	done
 	kill $told $bare
 	end
+}
+
+# A command has the shim; one that cannot have it is served all the same.
+a_command_tells_its_heap()
+{
+	begin --token-file token -- perl \
+		-e 'for (;;) { push @a, "x" x 10000; my @b = ("x" x 100000) x 10; select undef, undef, undef, 0.01 }'
+	for query in 'heap?seconds=2&every=1000' 'allocs?seconds=2&every=1000'; do
+		get "/debug/pprof/$query"
+		[ "$(status)" = 200 ] || { cat page; fail "no $query"; }
+		gprofctl top page --type alloc_space >top.txt
+		cat top.txt
+		grep -q perl top.txt || fail "no perl in $query"
+	done
+	pkill -P "$server" perl
+	end_with 143
+	begin --token-file token -- "$here/burner" 600000
+	get '/debug/pprof/heap?seconds=0.1'
+	[ "$(status)" = 501 ]
+	grep -q '^gprofctl: /debug/pprof/heap: .*burner is a static program' served
+	pkill -P "$server" burner
+	end_with 143
 }
 
 # Those of a program that publishes them, by its number or where it is the target.
@@ -423,14 +445,14 @@ what_is_no_request_is_survived()
 	raw 'GET /debug/pprof/cmdline\r\n' >answer || true
 	no grep -q gprofctl answer
 	raw '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03' >answer &
-	raw "GET /metrics HTTP/1.1\r\nHost: x\r\nX: $(head -c 60000 /dev/zero | tr '\0' a)\r\n\r\n" \
+	raw "GET /metrics HTTP/1.1\r\nHost: localhost\r\nX: $(head -c 60000 /dev/zero | tr '\0' a)\r\n\r\n" \
 		>answer || true
 	no grep -q gprof_sched answer
-	raw "GET /debug/pprof/cmdline?$(head -c 20000 /dev/zero | tr '\0' a) HTTP/1.1\r\nHost: x\r\n
+	raw "GET /debug/pprof/cmdline?$(head -c 20000 /dev/zero | tr '\0' a) HTTP/1.1\r\nHost: localhost\r\n
 Authorization: Bearer $token\r\nConnection: close\r\n\r\n" >answer || true
 	no grep -q gprofctl.serve answer
 	# a connection is for one request: what follows it is for another
-	raw "GET /debug/pprof/cmdline HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer $token\r\n\r\nGET /debug/pprof/task?debug=1 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer $token\r\nConnection: close\r\n\r\n" >answer
+	raw "GET /debug/pprof/cmdline HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer $token\r\n\r\nGET /debug/pprof/task?debug=1 HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer $token\r\nConnection: close\r\n\r\n" >answer
 	[ "$(grep -ao 'HTTP/1.1 200' answer | wc -l)" -eq 1 ]
 	grep -aq '^Connection: close' answer
 	get /metrics
@@ -443,7 +465,7 @@ a_client_that_goes_away_ends_its_recording()
 	begin --token-file token
 	wait_for_recorders 1
 	exec 4<>"/dev/tcp/127.0.0.1/$port"
-	printf 'GET /debug/pprof/profile?seconds=300 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n\r\n' \
+	printf 'GET /debug/pprof/profile?seconds=300 HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\n\r\n' \
 		$token >&4
 	wait_for_recorders 2
 	exec 4>&-
@@ -480,28 +502,114 @@ what_ends_is_not_waited_for()
 	[ $(($(date +%s) - before)) -lt 30 ]
 }
 
+# record_as USER SECONDS: asks for a profile in the background, and writes answer.USER; the
+# socket is of the user that makes it
+record_as()
+{
+	perl -MSocket -e '
+		$> = $ARGV[1];
+		socket(my $s, PF_INET, SOCK_STREAM, 0) or die;
+		connect($s, sockaddr_in($ARGV[0], INADDR_LOOPBACK)) or die;
+		syswrite $s, "GET /debug/pprof/profile?seconds=$ARGV[2] HTTP/1.1\r\nHost: localhost\r\n" .
+			"Authorization: Bearer $ARGV[3]\r\n\r\n";
+		print while <$s>' "$port" "$1" "$2" $token >"answer.$1" &
+}
+
+# Of all that are allowed one client has half, rounded up, and others the rest.
 as_many_at_once_as_are_allowed()
 {
-	begin --token-file token --max-recordings 2 --max-seconds 20
-	for i in 1 2; do
-		exec 4<>"/dev/tcp/127.0.0.1/$port"
-		printf 'GET /debug/pprof/profile?seconds=20 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n\r\n' \
-			$token >&4
-		eval "exec $((i + 4))<&4 4>&-"
-	done
+	begin --token-file token --max-recordings 3 --max-seconds 60
+	record_as 0 60
+	first=$!
+	record_as 0 60
+	second=$!
 	wait_for_recorders 3
 	get '/debug/pprof/profile?seconds=1'
 	cat page
-	[ "$(status)" = 503 ]
+	[ "$(status)" = 429 ]
 	grep -q '^Retry-After: ' top
 	grep -qx 'X-Go-Pprof: 1' top
+	grep -qx '2 recordings of this client are under way.*' page
+	record_as 1000 60
+	third=$!
+	wait_for_recorders 4
+	record_as 1001 1
+	wait $!
+	cat answer.1001
+	grep -q '^HTTP/1.1 503' answer.1001
+	grep -q '^3 recordings are under way' answer.1001
 	# pages are not recordings
 	get /metrics
 	[ "$(status)" = 200 ]
-	exec 5>&- 6>&-
+	kill $first $second
+	wait $first $second || true
 	sleep 1
 	get '/debug/pprof/profile?seconds=0.2'
 	[ "$(status)" = 200 ]
+	kill $third
+	wait $third || true
+	end
+}
+
+# A browser is made to ask by another name; a proxy, and who looks for the host, by its own.
+only_the_hosts_names_are_answered()
+{
+	begin --token-file token --host proxy.example --host 192.0.2.7
+	while read -r host want; do
+		raw "GET /metrics HTTP/1.1\r\nHost: $host\r\nConnection: close\r\n\r\n" >answer
+		echo "$host: $(head -n 1 answer)"
+		head -n 1 answer | grep -q " $want "
+		if [ "$want" = 421 ]; then
+			grep -q -- '--host NAME' answer
+			no grep -q gprof_sched answer
+		fi
+	done <<-END
+		$at 200
+		localhost 200
+		$(hostname):$port 200
+		proxy.example 200
+		192.0.2.7:80 200
+		evil.example 421
+		proxy.example.evil.example 421
+	END
+	end
+	serve_at_socket
+	ask_socket /metrics
+	[ "$(status)" = 200 ]
+	end
+	refused 2 '--host wants the name' gprofctl serve --host a:80
+}
+
+# labels_for USER: of the recorder of user 1000, as /metrics tells them to a user
+labels_for()
+{
+	perl -MSocket -e '$> = $ARGV[1];
+		socket(my $s, PF_INET, SOCK_STREAM, 0) or die;
+		connect($s, sockaddr_in($ARGV[0], INADDR_LOOPBACK)) or die;
+		syswrite $s, "GET /metrics HTTP/1.0\r\n$ARGV[2]\r\n\r\n";
+		print while <$s>' "$port" "$1" "${2-X: y}" >answer
+	grep -q '^gprof_sched_switches_total' answer
+	grep '^gprof_recorder_started{.*kind="cpu"' answer | sed 's/^[^{]*{//; s/}.*//; s/id="[0-9]*",//' |
+		sed 's/pid="[0-9]*"/pid="N"/g'
+}
+
+# As over netlink: the owner, root, and who has what the server asks for.
+an_owner_is_told_to_whom_netlink_would()
+{
+	begin --token-file token
+	as_user sleep 1000 &
+	until its=$(pgrep -u 1000 -x sleep); do
+		sleep 0.1
+	done
+	as_user gprofctl cpu -p "$its" -d 1000 -o /dev/null 2>/dev/null &
+	wait_for_recorders 2
+	all='kind="cpu",scope="process",pid="N",owner="gprofctl",owner_pid="N",owner_uid="1000"'
+	[ "$(labels_for 0)" = "$all" ] || { cat answer; fail "not to root"; }
+	[ "$(labels_for 1000)" = "$all" ] || { cat answer; fail "not to the owner"; }
+	[ "$(labels_for 1001)" = 'kind="cpu",scope="process"' ] || { cat answer; fail "to others"; }
+	[ "$(labels_for 1001 "Authorization: Bearer $token")" = "$all" ] ||
+		{ cat answer; fail "not to the token"; }
+	kill "$its"
 	end
 }
 
@@ -632,7 +740,7 @@ a_socket_is_for_who_may_open_it()
 ask_socket()
 {
 	perl -MSocket -e 'socket(my $s, AF_UNIX, SOCK_STREAM, 0); connect($s, sockaddr_un("s.sock")) or die;
-		syswrite $s, "GET $ARGV[0] HTTP/1.0\r\nHost: x\r\n\r\n";
+		syswrite $s, "GET $ARGV[0] HTTP/1.0\r\nHost: localhost\r\n\r\n";
 		print while <$s>' "$1" >answer
 	tr -d '\r' <answer | sed '/^$/q' >top
 	sed '1,/^\r$/d' answer >page
@@ -701,22 +809,24 @@ it_keeps_no_more_privilege_than_it_needs()
 	end
 }
 
-# Sixty-four that never finish their request do not keep others out; nor does memory grow.
+# Those of a user that never finish their requests do not keep others out; nor does memory grow.
 those_who_trickle_keep_nobody_out()
 {
 	begin --token-file token
 	get /metrics
 	perl -MSocket -e '
 		my @all;
+		$SIG{PIPE} = "IGNORE";
+		$> = 1000;
 		for (1 .. 200) {
 			socket(my $s, PF_INET, SOCK_STREAM, 0) or die;
 			connect($s, sockaddr_in($ARGV[0], INADDR_LOOPBACK)) or die;
 			syswrite $s, "GET /metrics HTTP/1.1\r\n";
 			push @all, $s;
 		}
-		$SIG{PIPE} = "IGNORE";
-		open my $f, ">", "trickling";
-		for (1 .. 100) {
+		$> = 0;
+		open my $f, ">", "trickling" or die;
+		for (1 .. 600) {
 			syswrite $_, "X: y\r\n" for @all;
 			select undef, undef, undef, 0.2;
 		}' "$port" &
@@ -738,9 +848,9 @@ those_who_trickle_keep_nobody_out()
 # Where time is a count of instructions, a hundred a second; elsewhere as fast as it goes.
 scrapes_do_not_disturb_recordings()
 {
-	begin --token-file token --max-recordings 16
+	begin --token-file token --max-recordings 24
 	work
-	for i in $(seq 16); do
+	for i in $(seq 12); do
 		(
 			raw "GET /debug/pprof/profile?seconds=3&hz=99&pid=$burner HTTP/1.0\r\nAuthorization: Bearer $token\r\n\r\n" \
 				>"answer.$i"
@@ -761,7 +871,7 @@ scrapes_do_not_disturb_recordings()
 			sleep($early) if $early > 0;
 		}
 		printf "300 scrapes, the last %.0f ms late\n", (time - $next) * 1000;' "$port"
-	for i in $(seq 16); do
+	for i in $(seq 12); do
 		eval "wait \$client_$i"
 		head -n 1 "answer.$i" | grep -q ' 200 ' || { head -n 20 "answer.$i"; fail "recording $i"; }
 		sed '1,/^\r$/d' "answer.$i" >page
@@ -829,12 +939,14 @@ nothing_is_left_open()
 	a_profile_costs_no_more_than_the_commands memory_stays_flat nothing_is_left_open
 
 ktap_run profiles_are_what_the_command_writes every_page_gives_what_it_is_for \
-	heap_is_the_programs_own_memory custom_profiles_are_pages \
+	heap_is_the_programs_own_memory a_command_tells_its_heap custom_profiles_are_pages \
 	what_stands_still_is_told_byte_for_byte wall_is_what_gprofctl_wall_writes \
 	whom_to_record_is_in_the_request bad_requests_have_a_status_and_the_commands_sentence \
 	counters_are_what_the_command_records what_is_no_request_is_survived \
 	a_client_that_goes_away_ends_its_recording what_ends_is_not_waited_for \
-	as_many_at_once_as_are_allowed a_profile_that_takes_too_much_memory_is_refused profiles_are_not_for_everybody users_of_a_file_may_ask \
+	as_many_at_once_as_are_allowed only_the_hosts_names_are_answered \
+	an_owner_is_told_to_whom_netlink_would a_profile_that_takes_too_much_memory_is_refused \
+	profiles_are_not_for_everybody users_of_a_file_may_ask \
 	what_a_server_has_it_keeps a_socket_is_for_who_may_open_it \
 	a_server_without_privilege_shows_what_is_its_own \
 	the_last_seconds_are_there_when_asked_for it_keeps_no_more_privilege_than_it_needs \

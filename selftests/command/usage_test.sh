@@ -188,6 +188,7 @@ options()
 2 "x" | gprofctl serve --listen x
 2 "99999" | gprofctl serve --listen 99999
 2 "x" | gprofctl serve --max-seconds x
+2 "a:80" | gprofctl serve --host a:80
 2 "x" | gprofctl serve --socket /tmp/s --socket-mode x
 2 "0" | gprofctl serve --max-recordings 0
 2 "0" | gprofctl serve --max-memory 0

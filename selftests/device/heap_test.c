@@ -984,4 +984,141 @@ TEST_F(heap, needs_the_capability)
 	EXPECT_EQ(GPROF_REASON_SLOWS_DENIED, reason);
 }
 
+/* ---- what programs tell, and have when they end ---- */
+
+#define CHILDREN	20	/* more than the smallest table has rings */
+#define TOLD_EACH	3
+#define TOLD_BYTES	4096
+#define ENDS		40
+#define TABLE_LARGE	(1 << 20)
+
+static int tell(int fd, unsigned int what, unsigned long addr, uint64_t space)
+{
+	struct gprof_memory m = {
+		.size = sizeof(m), .what = what, .addr = addr, .space = space,
+	};
+
+	if (what == GPROF_MEMORY_ALLOC) {
+		m.bytes = TOLD_BYTES;
+		m.period = 1;
+	}
+	return device_ioctl(fd, GPROF_IOC_MEMORY, &m);
+}
+
+static void of_programs(FIXTURE_DATA(heap) *self, uint32_t slots)
+{
+	self->params.flags = GPROF_ALLOC_F_PROGRAM;
+	self->params.slots = slots;
+	self->setup.target = GPROF_TARGET_SYSTEM;
+	self->setup.id = 0;
+}
+
+/* A child that tells of more than it keeps, some of it twice, and waits for a signal. */
+static pid_t fork_teller(int to)
+{
+	pid_t pid = fork();
+	uint64_t space;
+	char c = 0;
+	int fd, i;
+
+	if (pid)
+		return pid;
+	space = (uint64_t)getpid() << 32;
+	fd = device_open();
+	for (i = 0; i < TOLD_EACH + 2; i++)
+		if (tell(fd, GPROF_MEMORY_ALLOC, 0x1000 + i * 0x1000, space))
+			_exit(1);
+	if (tell(fd, GPROF_MEMORY_FREE, 0x1000, space) ||
+	    tell(fd, GPROF_MEMORY_FREE, 0x3000, space) ||
+	    tell(fd, GPROF_MEMORY_ALLOC, 0x2000, space))
+		_exit(1);
+	if (write(to, &c, 1) != 1)
+		_exit(1);
+	for (;;)
+		pause();
+}
+
+TEST_F(heap, a_process_that_ends_takes_along_what_it_has_and_no_more)
+{
+	int told[2], status, i;
+	pid_t pids[CHILDREN];
+	char c = 0;
+
+	of_programs(self, 16);
+	start(_metadata, self);
+	ASSERT_EQ(0, pipe(told));
+	for (i = 0; i < CHILDREN; i++) {
+		pids[i] = fork_teller(told[1]);
+		ASSERT_LT(0, pids[i]);
+		ASSERT_EQ(1, read(told[0], &c, 1));
+	}
+	EXPECT_EQ(CHILDREN * TOLD_EACH, slots_live(self, TOLD_BYTES));
+	/* In another order than that of the beginnings. */
+	for (i = 0; i < CHILDREN; i++) {
+		pid_t pid = pids[i * 7 % CHILDREN];
+
+		ASSERT_EQ(0, kill(pid, SIGKILL));
+		ASSERT_EQ(pid, waitpid(pid, &status, 0));
+		expect_gone(_metadata, self, (CHILDREN - 1 - i) * TOLD_EACH);
+		EXPECT_EQ((CHILDREN - 1 - i) * TOLD_EACH, slots_live(self, TOLD_BYTES));
+	}
+	finish(_metadata, self);
+	EXPECT_EQ(self->head->added, self->head->removed);
+}
+
+/* Nanoseconds of @n children, one after the other, that tell of one allocation and end. */
+static uint64_t ends_of(struct __test_metadata *_metadata, int n)
+{
+	uint64_t begin = monotonic_ns();
+	int status;
+
+	while (n--) {
+		pid_t pid = fork();
+
+		if (!pid)
+			_exit(!!tell(device_open(), GPROF_MEMORY_ALLOC, 0x1000, (uint64_t)getpid() << 32));
+		ASSERT_EQ(pid, waitpid(pid, &status, 0));
+		ASSERT_EQ(0, status);
+	}
+	return monotonic_ns() - begin;
+}
+
+static int by_ratio(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* With a small table and with a large one, in turn. */
+TEST_F(heap, an_exit_costs_what_the_process_has)
+{
+	double ratios[7];
+	struct device small;
+	uint64_t ns[2];
+	int i;
+
+	of_programs(self, 16);
+	self->setup.buffer_size = 0;
+	ASSERT_EQ(0, device_setup(&small, &self->setup));
+	self->params.slots = TABLE_LARGE;
+	set_up(_metadata, self);
+	for (i = 0; i < 7; i++) {
+		ASSERT_EQ(0, device_start(&small));
+		ns[0] = ends_of(_metadata, ENDS);
+		ASSERT_EQ(0, device_stop(&small));
+		ASSERT_EQ(0, device_start(&self->dev));
+		ns[1] = ends_of(_metadata, ENDS);
+		ASSERT_EQ(0, device_stop(&self->dev));
+		EXPECT_EQ(ENDS, self->head->added);
+		EXPECT_EQ(ENDS, self->head->removed);
+		ratios[i] = (double)ns[1] / (double)ns[0];
+	}
+	qsort(ratios, 7, sizeof(*ratios), by_ratio);
+	TH_LOG("an exit takes %.2f times what it takes with a small table (%.2f to %.2f), %llu us",
+	       ratios[3], ratios[0], ratios[6], (unsigned long long)ns[1] / ENDS / 1000);
+	EXPECT_GT(1.5, ratios[3]);
+	device_close(&small);
+}
+
 TEST_HARNESS_MAIN

@@ -33,7 +33,7 @@ get()
 {
 	# shellcheck disable=SC2016 # bash expands them
 	bash -c 'exec 3<>"/dev/tcp/127.0.0.1/$1"
-		printf "GET %s HTTP/1.0\r\nHost: x\r\nAccept: text/plain\r\n\r\n" "$2" >&3
+		printf "GET %s HTTP/1.0\r\nHost: localhost\r\nAccept: text/plain\r\n\r\n" "$2" >&3
 		cat <&3' - "$1" "$2" | sed '1,/^\r$/d'
 }
 

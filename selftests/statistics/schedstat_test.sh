@@ -244,7 +244,7 @@ get()
 {
 	# shellcheck disable=SC2016 # bash expands them
 	bash -c 'exec 3<>"/dev/tcp/127.0.0.1/$1"
-		printf "%s %s HTTP/1.1\r\nHost: x\r\nAccept: %s\r\nConnection: close\r\n\r\n" \
+		printf "%s %s HTTP/1.1\r\nHost: localhost\r\nAccept: %s\r\nConnection: close\r\n\r\n" \
 			"$4" "$2" "$3" >&3
 		cat <&3' - "$port" "$1" "${2-*/*}" "${3-GET}" >answer
 	tr -d '\r' <answer | sed '/^$/q' >top
@@ -333,7 +333,7 @@ scrapers_that_disconnect_leave_nothing()
 	for _ in 1 2 3 4 5 6 7 8 9 10; do
 		# shellcheck disable=SC2016 # bash expands them
 		bash -c 'exec 3<>"/dev/tcp/127.0.0.1/$1"
-			printf "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n" >&3' - "$port"
+			printf "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n" >&3' - "$port"
 	done
 	sleep 1
 	[ "$(open_files)" -le "$files" ]

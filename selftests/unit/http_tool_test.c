@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/fsuid.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -23,6 +24,8 @@
 
 #include "cmd.h"
 #include "http.h"
+#include "http_guard.h"
+#include "http_host.h"
 
 #define LARGE	(8 << 20)
 
@@ -71,6 +74,10 @@ static const struct http_route routes[] = {
 	{ "/typed", "another type", "text/plain", answer_typed },
 	{ 0 },
 };
+
+#define NOBODY	65534	/* a user */
+
+static long msec(void);
 
 FIXTURE(http) {
 	struct http *h;
@@ -161,8 +168,30 @@ static long ask(int port, const char *request, char *buf, size_t size)
 	return n;
 }
 
+/* From 127.0.0.N. */
+static long ask_from(int n, int port, const char *request, char *buf, size_t size)
+{
+	struct sockaddr_in in = {
+		.sin_family = AF_INET,
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK + n),
+	};
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	long got = -1;
+
+	if (fd < 0)
+		return -1;
+	if (!bind(fd, (struct sockaddr *)&in, sizeof(in))) {
+		in.sin_port = htons(port);
+		in.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+		if (!connect(fd, (struct sockaddr *)&in, sizeof(in)) && put(fd, request))
+			got = slurp(fd, buf, size);
+	}
+	close(fd);
+	return got;
+}
+
 #define ASK(request)	ask(self->port, request, self->got, sizeof(self->got))
-#define GET(path)	ASK("GET " path " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+#define GET(path)	ASK("GET " path " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
 #define EXPECT_HAS(text)						\
 	EXPECT_NE(NULL, strstr(self->got, text)) { TH_LOG("%s", self->got); }
 #define EXPECT_STATUS(status)						\
@@ -170,7 +199,7 @@ static long ask(int port, const char *request, char *buf, size_t size)
 
 TEST_F(http, a_page_comes_with_its_type_and_is_not_kept)
 {
-	ASSERT_LT(0, ASK("GET /small?a=b HTTP/1.1\r\nHost: x\r\nAccept: text/x\r\n"
+	ASSERT_LT(0, ASK("GET /small?a=b HTTP/1.1\r\nHost: localhost\r\nAccept: text/x\r\n"
 			 "Connection: close\r\n\r\n"));
 	EXPECT_STATUS("200");
 	EXPECT_HAS("\r\nContent-Type: text/plain\r\n");
@@ -184,11 +213,75 @@ TEST_F(http, a_page_may_change_its_type)
 	EXPECT_HAS("\r\nContent-Type: application/x-other\r\n");
 }
 
+/* A page of another site, whose name is made to point here, has the browser ask for that name. */
+TEST_F(http, other_names_than_the_hosts_are_421)
+{
+	static const struct { const char *host, *status; } rows[] = {
+		{ "127.0.0.1", "200" }, { "127.0.0.1:9747", "200" }, { "localhost", "200" },
+		{ "LocalHost:1", "200" }, { "localhost.", "200" }, { "[::1]:9747", "200" },
+		{ "%s", "200" }, { "%s:9747", "200" }, { "%s.:9747", "200" },
+		{ "proxy.example", "200" }, { "PROXY.example.:80", "200" }, { "192.0.2.7:80", "200" },
+		{ "[2001:db8:0::7]", "200" },
+		{ "evil.example", "421" }, { "evil.example:9747", "421" }, { "x", "421" },
+		{ "localhost.evil.example", "421" }, { "127.0.0.1.evil.example", "421" },
+		{ "xproxy.example", "421" }, { "proxy.example.x", "421" }, { "192.0.2.8", "421" },
+		{ "[2001:db8::8]", "421" }, { "127.0.0.1:x", "421" }, { "[::1", "421" },
+		{ "localhost:80:80", "421" }, { "user@localhost", "421" }, { "", "421" }, { ".", "421" },
+		{ "localhost\r\nHost: evil.example", "421" },
+		{ "evil.example\r\nHost: localhost", "421" },
+	};
+	struct http_hosts hosts = { 0 };
+	char own[256] = "", host[512], request[1024];
+	int status;
+
+	http_close(self->h);
+	self->h = http_listen("127.0.0.1:0", &status);
+	ASSERT_NE(NULL, self->h);
+	self->port = port_of(http_url(self->h));
+	EXPECT_EQ(STATUS_OK, http_hosts_option(&hosts, "proxy.example"));
+	EXPECT_EQ(STATUS_OK, http_hosts_option(&hosts, "192.0.2.7"));
+	EXPECT_EQ(STATUS_OK, http_hosts_option(&hosts, "2001:db8::7"));
+	http_answer_to(self->h, &hosts);
+	ASSERT_EQ(STATUS_OK, http_start(self->h, routes, "me"));
+	ASSERT_EQ(0, gethostname(own, sizeof(own) - 1));
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		snprintf(host, sizeof(host), rows[i].host, own);
+		snprintf(request, sizeof(request), "GET /small HTTP/1.1\r\nHost: %s\r\n\r\n", host);
+		EXPECT_LT(0, ASK(request));
+		EXPECT_EQ(0, strncmp(self->got + strlen("HTTP/1.1 "), rows[i].status, 3)) {
+			TH_LOG("\"%s\": %s", host, self->got);
+		}
+		EXPECT_EQ(!strcmp(rows[i].status, "421"), strstr(self->got, "--host NAME") != NULL);
+		EXPECT_EQ(!strcmp(rows[i].status, "200"), strstr(self->got, "ctx=me") != NULL);
+	}
+	/* Whatever is no browser may leave it out. */
+	ASSERT_LT(0, ASK("GET /small HTTP/1.0\r\n\r\n"));
+	EXPECT_EQ(0, strncmp(self->got + strlen("HTTP/1.1 "), "200", 3));
+	http_close(self->h);
+	self->h = NULL;
+	http_hosts_free(&hosts);
+}
+
+TEST(a_host_is_a_name_or_an_address)
+{
+	static const char *const bad[] = {
+		"", ".", "a:80", "a b", "http://a/", "a/", "*", "[::1]:80", "a\n", "1.2.3.4:80", "::g",
+	};
+	struct http_hosts hosts = { 0 };
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		EXPECT_EQ(STATUS_USAGE, http_hosts_option(&hosts, bad[i])) {
+			TH_LOG("\"%s\"", bad[i]);
+		}
+	}
+	EXPECT_EQ(0, hosts.nr);
+}
+
 TEST_F(http, head_is_get_without_the_page)
 {
 	char *end;
 
-	ASSERT_LT(0, ASK("HEAD /small HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"));
+	ASSERT_LT(0, ASK("HEAD /small HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"));
 	EXPECT_STATUS("200");
 	EXPECT_HAS("\r\nContent-Length: 15\r\n");
 	end = strstr(self->got, "\r\n\r\n");
@@ -220,11 +313,11 @@ TEST_F(http, unknown_paths_are_404)
 
 TEST_F(http, other_methods_are_405_and_say_which_are_not)
 {
-	ASSERT_LT(0, ASK("POST /small HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n"
+	ASSERT_LT(0, ASK("POST /small HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\n"
 			 "Connection: close\r\n\r\nabc"));
 	EXPECT_STATUS("405");
 	EXPECT_HAS("\r\nAllow: GET, HEAD\r\n");
-	ASSERT_LT(0, ASK("DELETE /nothing HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"));
+	ASSERT_LT(0, ASK("DELETE /nothing HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"));
 	EXPECT_STATUS("405");
 }
 
@@ -259,16 +352,16 @@ TEST_F(http, a_request_that_is_too_long_is_refused)
 /* As libmicrohttpd has it; nothing of a page is in its answer. */
 TEST_F(http, what_is_no_http_is_refused)
 {
-	static char headers[40000] = "GET /small HTTP/1.1\r\nHost: x\r\nX: ";
+	static char headers[40000] = "GET /small HTTP/1.1\r\nHost: localhost\r\nX: ";
 	static const struct { const char *request, *status; } rows[] = {
 		{ "\x16\x03\x01\x02\r\n\r\n", NULL },	/* TLS: hung up without a word */
 		{ "GET /small HTTP/1.1\r\n\r\n", "400" },
 		{ "GET /small\r\n", "400" },		/* HTTP/0.9 */
 		{ "GET /small HTTP/0.9\r\n\r\n", "505" },
-		{ "GET /small HTTP/2.0\r\nHost: x\r\n\r\n", "505" },
+		{ "GET /small HTTP/2.0\r\nHost: localhost\r\n\r\n", "505" },
 		{ "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "505" },
-		{ "GET /small HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n", "400" },
-		{ "GET /small HTTP/1.1\r\nHost: x\r\nContent-Length: x\r\n\r\n", "400" },
+		{ "GET /small HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n", "400" },
+		{ "GET /small HTTP/1.1\r\nHost: localhost\r\nContent-Length: x\r\n\r\n", "400" },
 		{ headers, "431" },
 	};
 
@@ -291,7 +384,7 @@ TEST_F(http, what_is_no_http_is_refused)
 /* A connection is for one request: what follows it is for another. */
 TEST_F(http, what_follows_a_request_is_not_answered)
 {
-	ASSERT_LT(0, ASK("GET /small HTTP/1.1\r\nHost: x\r\n\r\nGET /typed HTTP/1.1\r\nHost: x\r\n\r\n"));
+	ASSERT_LT(0, ASK("GET /small HTTP/1.1\r\nHost: localhost\r\n\r\nGET /typed HTTP/1.1\r\nHost: localhost\r\n\r\n"));
 	EXPECT_STATUS("200");
 	EXPECT_HAS("\r\nConnection: close\r\n");
 	EXPECT_HAS("accept=");
@@ -320,7 +413,7 @@ static int open_files(void)
 TEST_F(http, clients_that_disconnect_leave_nothing)
 {
 	static const char *const parts[] = {
-		"", "GET", "GET /large HTTP/1.1\r\n", "GET /large HTTP/1.1\r\nHost: x\r\n\r\n",
+		"", "GET", "GET /large HTTP/1.1\r\n", "GET /large HTTP/1.1\r\nHost: localhost\r\n\r\n",
 	};
 	struct linger hard = { .l_onoff = 1 };
 	int before = open_files(), tries;
@@ -347,7 +440,7 @@ TEST_F(http, a_client_that_does_not_read_holds_up_nobody)
 	int slow = dial(self->port);
 
 	ASSERT_LE(0, slow);
-	ASSERT_TRUE(put(slow, "GET /large HTTP/1.1\r\nHost: x\r\n\r\n"));
+	ASSERT_TRUE(put(slow, "GET /large HTTP/1.1\r\nHost: localhost\r\n\r\n"));
 	usleep(100000);
 	ASSERT_LT(0, GET("/small"));
 	EXPECT_STATUS("200");
@@ -363,7 +456,6 @@ struct reader {
 };
 
 static int dial_small(int port);
-static long msec(void);
 
 static void *read_slowly(void *ctx)
 {
@@ -374,7 +466,7 @@ static void *read_slowly(void *ctx)
 	char buf[65536];
 	ssize_t n = 0;
 
-	if (fd < 0 || !put(fd, "GET /large HTTP/1.1\r\nHost: x\r\n\r\n"))
+	if (fd < 0 || !put(fd, "GET /large HTTP/1.1\r\nHost: localhost\r\n\r\n"))
 		return NULL;
 	do {
 		usleep(100000);
@@ -479,8 +571,65 @@ static long msec(void)
 #define CROWD	1000
 
 /*
- * Ten thousand, a thousand of them at any time, half of which begin to say something: whoever
- * asks is answered meanwhile, and what they took is given back.
+ * Those of one user who ask and wait have a quarter of the places; the next of that user is told
+ * so at once, and another user is answered.
+ */
+TEST_F(http, one_client_has_a_quarter_of_the_places)
+{
+	int fds[HTTP_PEER_CLIENTS_MAX], i;
+	long since;
+
+	if (geteuid())
+		SKIP(return, "a client of another user needs root");
+	setfsuid(NOBODY);
+	for (i = 0; i < HTTP_PEER_CLIENTS_MAX; i++) {
+		fds[i] = dial(self->port);
+		ASSERT_LE(0, fds[i]);
+		ASSERT_TRUE(put(fds[i], "GET /slow HTTP/1.1\r\nHost: localhost\r\n\r\n"));
+	}
+	/* From whatever address: it is the same user. */
+	since = msec();
+	for (i = 1; i < 4; i++) {
+		ASSERT_LT(0, ask_from(i, self->port, "GET /small HTTP/1.1\r\nHost: localhost\r\n\r\n",
+				      self->got, sizeof(self->got)));
+		EXPECT_STATUS("429");
+		EXPECT_HAS("\r\nRetry-After: ");
+		EXPECT_HAS("come back when one of them has ended\n");
+	}
+	setfsuid(0);
+	/* A page that waits for no turn, while the others' take a second each. */
+	ASSERT_LT(0, GET("/"));
+	EXPECT_STATUS("200");
+	EXPECT_GT(5000, msec() - since);
+	for (i = 0; i < HTTP_PEER_CLIENTS_MAX; i++) {
+		long n = slurp(fds[i], self->got, sizeof(self->got));
+
+		EXPECT_LT(0, n);
+		EXPECT_STATUS("200");
+		close(fds[i]);
+	}
+}
+
+/* Those that say nothing for long make room for the next of the same user. */
+TEST_F(http, who_trickles_makes_room_for_who_is_the_same)
+{
+	int fds[HTTP_PEER_CLIENTS_MAX];
+
+	for (int i = 0; i < HTTP_PEER_CLIENTS_MAX; i++) {
+		fds[i] = dial(self->port);
+		ASSERT_LE(0, fds[i]);
+		ASSERT_TRUE(put(fds[i], "GET /small HTTP/1.1\r\n"));
+	}
+	usleep(500000);
+	ASSERT_LT(0, GET("/small"));
+	EXPECT_STATUS("200");
+	for (int i = 0; i < HTTP_PEER_CLIENTS_MAX; i++)
+		close(fds[i]);
+}
+
+/*
+ * Ten thousand of another user, a thousand of them at any time, half of which begin to say
+ * something: whoever asks is answered meanwhile, and what they took is given back.
  */
 TEST_F_TIMEOUT(http, ten_thousand_who_ask_nothing_keep_nobody_out, 120)
 {
@@ -488,6 +637,8 @@ TEST_F_TIMEOUT(http, ten_thousand_who_ask_nothing_keep_nobody_out, 120)
 	struct rlimit files;
 	int fds[CROWD];
 
+	if (geteuid())
+		SKIP(return, "a crowd of another user needs root");
 	ASSERT_EQ(0, getrlimit(RLIMIT_NOFILE, &files));
 	if (files.rlim_max < 2 * CROWD)
 		SKIP(return, "no more than %lu files", (unsigned long)files.rlim_max);
@@ -501,7 +652,9 @@ TEST_F_TIMEOUT(http, ten_thousand_who_ask_nothing_keep_nobody_out, 120)
 
 		if (i >= CROWD)
 			close(*fd);
+		setfsuid(NOBODY);
 		*fd = dial_only(self->port);
+		setfsuid(0);
 		ASSERT_LE(0, *fd);
 		if (i % 2)
 			put(*fd, "GET /small HTTP/1.1\r\n");
@@ -528,7 +681,7 @@ TEST_F(http, who_has_asked_makes_no_room_for_others)
 	int slow = dial(self->port), fds[100];
 
 	ASSERT_LE(0, slow);
-	ASSERT_TRUE(put(slow, "GET /slow HTTP/1.1\r\nHost: x\r\n\r\n"));
+	ASSERT_TRUE(put(slow, "GET /slow HTTP/1.1\r\nHost: localhost\r\n\r\n"));
 	for (int i = 0; i < 100; i++) {
 		fds[i] = dial(self->port);
 		ASSERT_LE(0, fds[i]);
@@ -547,7 +700,7 @@ TEST_F(http, closing_gives_up_what_is_under_way)
 	int fd = dial(self->port);
 
 	ASSERT_LE(0, fd);
-	ASSERT_TRUE(put(fd, "GET /large HTTP/1.1\r\nHost: x\r\n\r\n"));
+	ASSERT_TRUE(put(fd, "GET /large HTTP/1.1\r\nHost: localhost\r\n\r\n"));
 	usleep(50000);
 	http_close(self->h);
 	self->h = NULL;
@@ -569,7 +722,7 @@ TEST_F(http, a_port_in_use_is_an_error)
 TEST(a_query_that_is_too_long_is_not_cut)
 {
 	static const char head[] = "GET /debug/pprof/cmdline?x=", tail[] = "&pid=",
-			  rest[] = " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+			  rest[] = " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
 	char path[] = "/tmp/http.XXXXXX", request[8192], got[8192];
 	struct gprof_http *profiles = gprof_http_new(&(struct gprof_http_config){
 		.sz = sizeof(struct gprof_http_config), .target = { .type = GPROF_SELF },
@@ -632,7 +785,7 @@ TEST(profiles_at_an_address_are_not_for_everybody)
 	http_serve_profiles(h, profiles);
 	ASSERT_EQ(STATUS_OK, http_start(h, routes, "me"));
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		snprintf(request, sizeof(request), "GET %s HTTP/1.1\r\nHost: x\r\n\r\n",
+		snprintf(request, sizeof(request), "GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n",
 			 rows[i].path);
 		ASSERT_LT(0, ask(port_of(http_url(h)), request, got, sizeof(got)));
 		EXPECT_EQ(0, strncmp(got + strlen("HTTP/1.1 "), rows[i].status, 3)) {

@@ -14,6 +14,7 @@
 
 #include "../caps.h"
 #include "../duration.h"
+#include "../http_host.h"
 #include "../options.h"
 #include "../say.h"
 #include "../watch.h"
@@ -50,6 +51,7 @@
  * @windows: --windows
  * @nr_windows: how many
  * @metrics: --metrics, or NULL
+ * @hosts: each --host
  * @http: what serves them, or NULL
  * @once: --once
  * @kinds_given: there was an -e
@@ -74,6 +76,7 @@ struct push {
 	struct sampled windows[SAMPLED_MAX];
 	size_t nr_windows;
 	const char *metrics;
+	struct http_hosts hosts;
 	struct http *http;
 	bool once;
 	bool kinds_given;
@@ -232,6 +235,11 @@ static int set_no_names(void *ctx, const char *value)
 	return STATUS_OK;
 }
 
+static int set_host(void *ctx, const char *value)
+{
+	return http_hosts_option(&((struct push *)ctx)->hosts, value);
+}
+
 static int set_metrics(void *ctx, const char *value)
 {
 	((struct push *)ctx)->metrics = value;
@@ -282,6 +290,8 @@ static const struct option_row send_rows[] = {
 	{ 0, "no-names", NULL, "send addresses and build-ids alone; the engine has the names",
 	  set_no_names },
 	{ 0, "metrics", "unix:PATH|[ADDR:]PORT", "serve what it does to Prometheus", set_metrics },
+	{ 0, "host", "NAME", "another name of this host, by which --metrics may be asked for; may be\n"
+	  "repeated", set_host },
 	{ 0 },
 };
 
@@ -498,6 +508,8 @@ static int listen_for_metrics(struct push *o)
 		o->http = http_listen_socket(o->metrics + 5, 0600, &status);
 	else
 		o->http = http_listen(o->metrics, &status);
+	if (o->http)
+		http_answer_to(o->http, &o->hosts);
 	return o->http ? STATUS_OK : status;
 }
 
@@ -601,6 +613,7 @@ int cmd_push(int argc, char **argv)
 		pthread_mutex_destroy(&o.p.lock);
 	}
 	continuous_free(&o.p.continuous);
+	http_hosts_free(&o.hosts);
 	free(o.store_dir);
 	for (size_t i = 0; i < o.header_files.nr; i++)
 		free(o.header_files.v[i]);

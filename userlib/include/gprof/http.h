@@ -95,6 +95,8 @@ struct gprof_http_view {
  * @max_memory: about what the stacks and samples of one recording may take in memory while
  *	it records, and its profile as much again, before it fails (503); all at once may take
  *	four times that; 0: 256 MiB
+ * @max_peer_recordings: recordings at once for one peer, as the request names it; 0: half of
+ *	@max_recordings, at least one. What comes then is refused (429)
  */
 struct gprof_http_config {
 	size_t sz;
@@ -107,6 +109,7 @@ struct gprof_http_config {
 	const struct gprof_http_view *views;
 	size_t nr_views;
 	uint64_t max_memory;
+	unsigned int max_peer_recordings;
 };
 
 /** gprof_http_new() - make a handler for gprof_http_free(), or NULL with errno */
@@ -148,6 +151,8 @@ struct gprof_http_answer {
  * @answer: gets the answer, once, before gprof_http_handler() returns; what it has of it
  *	lives until it returns 0 or -errno
  * @ctx: for both
+ * @peer: tells the client from others, by a user or an address, say; 0: nobody knows, and it
+ *	has no share of its own
  */
 struct gprof_http_request {
 	size_t sz;
@@ -157,6 +162,7 @@ struct gprof_http_request {
 	bool (*gone)(void *ctx);
 	int (*answer)(void *ctx, const struct gprof_http_answer *answer);
 	void *ctx;
+	uint64_t peer;
 };
 
 /**
@@ -167,8 +173,8 @@ struct gprof_http_request {
  * Takes as long as the recording. What is wrong with the request, or with recording, is an
  * answer, too: a status and a sentence, with the header X-Go-Pprof, by which go tool pprof
  * knows that there is one. 400: the request makes no sense; 403: it is not permitted; 404:
- * there is no such page, event, process or group; 405: not GET; 501: this kernel cannot; 503:
- * too many at once, or not now; 500: it failed.
+ * there is no such page, event, process or group; 405: not GET; 429: too many at once of one
+ * peer; 501: this kernel cannot; 503: too many at once, or not now; 500: it failed.
  *
  * Return: what @answer returned; -ECONNABORTED when the client went away; -ENOMEM or another
  * -errno when there was no answer to give.

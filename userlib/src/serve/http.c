@@ -57,6 +57,8 @@ struct gprof_http *gprof_http_new(const struct gprof_http_config *config)
 		cfg.max_bytes = MAX_BYTES;
 	if (!cfg.max_memory)
 		cfg.max_memory = MAX_MEMORY;
+	if (!cfg.max_peer_recordings)
+		cfg.max_peer_recordings = cfg.max_recordings - cfg.max_recordings / 2;
 	h->cfg = cfg;
 	pthread_mutex_init(&h->weighing, NULL);
 	pthread_mutex_init(&h->moment, NULL);
@@ -190,7 +192,7 @@ static int answer(struct ask *a)
 		headers[n++] = (struct gprof_http_header){ "X-Go-Pprof", "1" };
 	if (a->status == 405)
 		headers[n++] = (struct gprof_http_header){ "Allow", "GET" };
-	if (a->status == 503)
+	if (a->status == 503 || a->status == 429)
 		headers[n++] = (struct gprof_http_header){ "Retry-After", "5" };
 	if (a->location)
 		headers[n++] = (struct gprof_http_header){ "Location", a->location };

@@ -21,13 +21,16 @@
 #include "http_page.h"
 #include "wish.h"
 
+struct ask;
+
 /**
  * struct gprof_http - what may be asked for
  * @cfg: with the defaults filled in
  * @name: of its target
  * @busy: recordings under way
+ * @recording: list of their requests
  * @memory: about what they have in it
- * @weighing: held by who asks whether that is too much
+ * @weighing: held by who asks whether that is too much, or changes @recording
  * @moment: held by who looks at all tasks, or takes what the flight recorder holds: one at a
  *	time, since what that needs is not known before
  */
@@ -35,6 +38,7 @@ struct gprof_http {
 	struct gprof_http_config cfg;
 	char *name;
 	atomic_uint busy;
+	struct ask *recording;
 	_Atomic uint64_t memory;
 	pthread_mutex_t weighing;
 	pthread_mutex_t moment;
@@ -62,6 +66,7 @@ struct gprof_http {
  * @file: name for Content-Disposition, or ""
  * @note: what whoever asked should know, or ""
  * @location: elsewhere, or NULL
+ * @next: of the list of requests that record
  * @e: what went wrong
  */
 struct ask {
@@ -85,6 +90,7 @@ struct ask {
 	char file[64];
 	char note[128];
 	const char *location;
+	struct ask *next;
 	struct gprof_error e;
 };
 

@@ -275,20 +275,56 @@ static int make_for(struct ask *a)
 	return err;
 }
 
+/* Takes a place for a recording; 0, or -EBUSY with a status and a sentence. */
+static int take_place(struct ask *a)
+{
+	const struct gprof_http_config *cfg = &a->h->cfg;
+	const struct ask *other;
+	unsigned int n = 0;
+	int err = 0;
+
+	pthread_mutex_lock(&a->h->weighing);
+	for (other = a->h->recording; other; other = other->next)
+		n += other->rq->peer == a->rq->peer;
+	if (a->h->busy >= cfg->max_recordings) {
+		gprof_error_set(&a->e, EBUSY, "%u recordings are under way, which is all that are allowed "
+				"at once; come back later", cfg->max_recordings);
+		err = gprof_ask_refuse(a, 503, -EBUSY);
+	} else if (a->rq->peer && n >= cfg->max_peer_recordings) {
+		gprof_error_set(&a->e, EBUSY, "%u recordings of this client are under way, and one client "
+				"has no more at once; come back when one has ended", n);
+		err = gprof_ask_refuse(a, 429, -EBUSY);
+	} else {
+		a->h->busy++;
+		a->next = a->h->recording;
+		a->h->recording = a;
+	}
+	pthread_mutex_unlock(&a->h->weighing);
+	return err;
+}
+
+static void give_place(struct ask *a)
+{
+	struct ask **p = &a->h->recording;
+
+	pthread_mutex_lock(&a->h->weighing);
+	a->h->busy--;
+	while (*p != a)
+		p = &(*p)->next;
+	*p = a->next;
+	pthread_mutex_unlock(&a->h->weighing);
+}
+
 /* As many at once as are allowed, and no more. */
 int gprof_ask_work(struct ask *a)
 {
-	int err;
+	int err = take_place(a);
 
-	if (atomic_fetch_add(&a->h->busy, 1) >= a->h->cfg.max_recordings) {
-		atomic_fetch_sub(&a->h->busy, 1);
-		gprof_error_set(&a->e, EBUSY, "%u recordings are under way, which is all that are allowed "
-				"at once; come back later", a->h->cfg.max_recordings);
-		return gprof_ask_refuse(a, 503, -EBUSY);
-	}
+	if (err)
+		return err;
 	err = make_for(a);
 	have_memory(a, 0);
-	atomic_fetch_sub(&a->h->busy, 1);
+	give_place(a);
 	/* No module is not a page that there is not. */
 	if (err == -ENOENT && access(GPROF_DEVICE, F_OK))
 		return gprof_ask_refuse(a, 503, err);
