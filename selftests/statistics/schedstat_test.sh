@@ -210,7 +210,6 @@ nonsense_is_told()
 	refused 2 --rate gprofctl schedstat --rate fast
 	refused 2 -i gprofctl schedstat -i 0
 	refused 2 exclude gprofctl schedstat --json --openmetrics
-	refused 2 exclude gprofctl schedstat -a -- /bin/true
 	refused 1 "single CPUs" gprofctl schedstat -C 0 -d 1
 	refused 1 "no such" gprofctl schedstat -p 4000000 -d 1
 	refused 1 /sys/fs/cgroup gprofctl schedstat -G /nonexistent -d 1
