@@ -145,6 +145,8 @@ static int show(void *ctx, int fd)
 
 static int start(struct trace *t)
 {
+	struct gprof_prepare how = session_preparing(&t->session);
+
 	t->wants.cfg.target = t->target.gprof;
 	if (!trace_wants_try(&t->wants, make, t))
 		return fail("%s", gprof_error());
@@ -156,6 +158,9 @@ static int start(struct trace *t)
 		if (live_begin(&t->picture, show, t) != STATUS_OK)
 			return STATUS_FAILED;
 	}
+	if (gprof_trace_recorder_prepare(t->recorder, &how))
+		return fail("%s", gprof_error());
+	session_prepared(&t->session);
 	if (gprof_trace_recorder_start(t->recorder, t->follow ? t->picture.fd : t->output.fd))
 		return fail("%s", gprof_error());
 	return session_go(&t->session);

@@ -75,6 +75,7 @@ static int commit_outputs(struct run *s)
 
 static int start(struct run *s)
 {
+	struct gprof_prepare how = session_preparing(&s->session);
 	struct target *t = s->rec->target;
 	int *fds;
 	int err;
@@ -82,6 +83,10 @@ static int start(struct run *s)
 	s->recorder = s->rec->make(s->rec->ctx, &t->gprof, t->is_command);
 	if (!s->recorder)
 		return fail("%s", gprof_error());
+	err = gprof_recorder_prepare(s->recorder, &how);
+	if (err)
+		return fail("%s", gprof_error());
+	session_prepared(&s->session);
 	fds = xalloc(s->nr_open, sizeof(*fds));
 	for (size_t i = 0; i < s->nr_open; i++)
 		fds[i] = s->outputs[i].fd;

@@ -7,6 +7,9 @@
 #include "session.h"
 
 #include "cmd.h"
+#include "say.h"
+
+#define SHOW_AFTER	5	/* looks, ten a second */
 
 int session_begin(struct session *s, struct target *target)
 {
@@ -22,6 +25,35 @@ int session_begin(struct session *s, struct target *target)
 	if (target->is_command)
 		target->gprof.id = s->command.pid;
 	return watch_command(&s->watch, s->command.pid);
+}
+
+static int look(void *ctx, size_t done, size_t all)
+{
+	struct session *s = ctx;
+
+	s->done = done;
+	s->all = all;
+	if (++s->looks > SHOW_AFTER)
+		progress("making unwind tables: %zu of %zu files", done, all);
+	return watch_signalled(&s->watch);
+}
+
+struct gprof_prepare session_preparing(struct session *s)
+{
+	return (struct gprof_prepare){
+		.sz = sizeof(struct gprof_prepare),
+		.progress = look,
+		.ctx = s,
+		.program = s->target->is_command ? s->target->command[0] : NULL,
+	};
+}
+
+void session_prepared(const struct session *s)
+{
+	progress_clear();
+	if (s->done < s->all)
+		say("%zu of %zu files have no unwind table yet; stacks through them are cut until "
+		    "they have", s->all - s->done, s->all);
 }
 
 int session_go(struct session *s)

@@ -6,7 +6,9 @@
 #ifndef TOOLS_SESSION_H
 #define TOOLS_SESSION_H
 
+#include <gprof/recorder.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "launch.h"
 #include "target.h"
@@ -17,6 +19,9 @@
  * @target: after target_complete()
  * @watch: signals, the ends of target and command
  * @command: waits at its gate, runs, or has ended
+ * @looks: how often preparing was looked at
+ * @done: files that were prepared
+ * @all: of how many
  * @going: the command was let go, and its status is not known yet
  * @status: of the command, once it is known
  */
@@ -24,6 +29,9 @@ struct session {
 	struct target *target;
 	struct watch watch;
 	struct launch command;
+	unsigned int looks;
+	size_t done;
+	size_t all;
 	bool going;
 	int status;
 };
@@ -36,6 +44,15 @@ struct session {
  * Return: STATUS_OK, or another status after a sentence.
  */
 int session_begin(struct session *s, struct target *target);
+
+/**
+ * session_preparing() - how long preparing may take, and what shows it on a terminal
+ * @s: after session_begin(); for gprof_recorder_prepare(), which a signal ends
+ */
+struct gprof_prepare session_preparing(struct session *s);
+
+/* session_prepared() - say what is missing */
+void session_prepared(const struct session *s);
 
 /* session_go() - let the command run, watch the target; as launch_go() */
 int session_go(struct session *s);

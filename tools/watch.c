@@ -100,6 +100,13 @@ void watch_target(struct watch *w, const struct gprof_target *target)
 	w->gone = w->thread_fd < 0;
 }
 
+bool watch_signalled(const struct watch *w)
+{
+	struct pollfd fd = { .fd = w->signals, .events = POLLIN };
+
+	return poll(&fd, 1, 0) > 0;
+}
+
 bool watch_command_ended(const struct watch *w)
 {
 	struct pollfd fd = { .fd = w->command_fd, .events = POLLIN };

@@ -47,6 +47,9 @@ int watch_command(struct watch *w, pid_t pid);
 /* watch_target() - the exit of a process or thread ends the recording */
 void watch_target(struct watch *w, const struct gprof_target *target);
 
+/* watch_signalled() - has a signal come that watch_wait() will see? */
+bool watch_signalled(const struct watch *w);
+
 /* watch_command_ended() - has the command exited? */
 bool watch_command_ended(const struct watch *w);
 

@@ -3,6 +3,7 @@
  * handler_test: gprof_http_handler() on a live kernel, with clients that go away, and with
  * little memory. What needs no module is in unit/, what is answered in gprofctl_serve_test.sh.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <gprof/flight.h>
@@ -238,6 +239,38 @@ static pid_t sleeper(void)
 	return pid;
 }
 
+static bool has_thread(const char *name)
+{
+	char path[64], comm[32];
+	struct dirent *d;
+	bool has = false;
+	DIR *dir = opendir("/proc/self/task");
+
+	while (dir && !has && (d = readdir(dir))) {
+		FILE *f;
+
+		snprintf(path, sizeof(path), "/proc/self/task/%.20s/comm", d->d_name);
+		f = fopen(path, "r");
+		has = f && fgets(comm, sizeof(comm), f) && !strncmp(comm, name, strlen(name));
+		if (f)
+			fclose(f);
+	}
+	if (dir)
+		closedir(dir);
+	return has;
+}
+
+/* Its thread begins once all is prepared, and the target attached a moment later. */
+static bool has_begun(void)
+{
+	unsigned int tries;
+
+	for (tries = 0; tries < 200 && !has_thread("gprof-drain"); tries++)
+		usleep(100000);
+	usleep(500000);
+	return tries < 200;
+}
+
 TEST(a_recording_ends_with_its_process)
 {
 	char query[64];
@@ -249,7 +282,7 @@ TEST(a_recording_ends_with_its_process)
 	ASSERT_NE(NULL, c.h);
 	snprintf(query, sizeof(query), "seconds=30&pid=%d", pid);
 	ASSERT_EQ(0, pthread_create(&thread, NULL, ask, &c));
-	usleep(500000);
+	EXPECT_TRUE(has_begun());
 	kill(pid, SIGKILL);
 	pthread_join(thread, NULL);
 	waitpid(pid, NULL, 0);
@@ -285,7 +318,7 @@ TEST(a_recording_does_not_end_with_a_file_of_the_program)
 	snprintf(query, sizeof(query), "seconds=2&pid=%d", pid);
 	look_at_numbers(before);
 	ASSERT_EQ(0, pthread_create(&thread, NULL, ask, &c));
-	usleep(700000);
+	EXPECT_TRUE(has_begun());
 	/* What is open for an instant only, no program comes across. */
 	look_at_numbers(once);
 	usleep(30000);

@@ -138,10 +138,11 @@ struct gprof_cpu_event {
  * @flight: keep the last of it in the kernel's buffers alone, for
  *	gprof_recorder_snapshot(); labels of threads are not kept
  * @no_unwind_tables: walk stacks by frame pointers alone. Else a thread of the library's
- *	compiles tables of the files that are recorded, and stacks of programs without
- *	frame pointers are whole from a moment after the start on; not with @flight
+ *	compiles tables of the files that are recorded, before the recording and beside it
+ *	(gprof_recorder_prepare()), so that stacks of programs without frame pointers are
+ *	complete; not with @flight
  * @python: have what CPython (3.11 and 3.13) runs in the stacks, in the place of the function
- *	that runs it; from a moment after the start on. Wants unwind tables
+ *	that runs it. Wants unwind tables
  */
 struct gprof_cpu_config {
 	size_t sz;
@@ -173,8 +174,9 @@ struct gprof_cpu_config {
  * @events: several such, each to an output of its own; the same twice is refused (EEXIST)
  * @nr_events: number of @events, at most 64; 0: @event alone
  * @no_unwind_tables: walk stacks by frame pointers alone. Else a thread of the library's
- *	compiles tables of the files that are recorded, and stacks of programs without
- *	frame pointers are whole from a moment after the start on; not with @flight
+ *	compiles tables of the files that are recorded, before the recording and beside it
+ *	(gprof_recorder_prepare()), so that stacks of programs without frame pointers are
+ *	complete; not with @flight
  * @filter: which hits of @event, a tracepoint, are events: comparisons of its fields in
  *	the kernel's syntax, such as "prev_pid != 0 && next_comm ~ \"sh*\""; NULL: all. Of
  *	what passes one in @period is sampled, by chance. Fields that are arrays of numbers,
@@ -326,6 +328,39 @@ GPROF_API struct gprof_recorder *gprof_cpu_recorder_new(const struct gprof_cpu_c
  */
 GPROF_API struct gprof_recorder *
 gprof_tracepoint_recorder_new(const struct gprof_tracepoint_config *cfg);
+
+/**
+ * struct gprof_prepare - what is done before a recording begins
+ * @sz: sizeof(struct gprof_prepare)
+ * @timeout_ms: how long it may take; 0: 3,000
+ * @progress: called with the number of files whose unwind tables the kernel has, or that
+ *	have none, of how many, some times a second; what it returns other than 0 ends the
+ *	waiting. NULL: nobody is told
+ * @ctx: passed on
+ * @program: what the target is about to execute, as execvp() takes it: its files, those of the
+ *	interpreter, and of all libraries that it needs take the place of what the target has
+ *	mapped; the interpreter is asked for them, in a child process. NULL: nothing
+ */
+struct gprof_prepare {
+	size_t sz;
+	unsigned int timeout_ms;
+	int (*progress)(void *ctx, size_t done, size_t all);
+	void *ctx;
+	const char *program;
+};
+
+/**
+ * gprof_recorder_prepare() - make the unwind tables of what the target has mapped
+ * @r: recorder that is not started
+ * @how: for how long, and whom to tell
+ *
+ * Starting does the same, and tells nobody. The files that most processes have mapped come
+ * first; those whose time has not come are done beside the recording, and stacks through them
+ * are cut until then. Nothing where stacks want no tables, and the second time.
+ *
+ * Return: 0 or -errno.
+ */
+GPROF_API int gprof_recorder_prepare(struct gprof_recorder *r, const struct gprof_prepare *how);
 
 /**
  * gprof_recorder_start() - begin recording, one event

@@ -113,6 +113,10 @@ struct gprof_trace_config {
 GPROF_API struct gprof_trace_recorder *
 gprof_trace_recorder_new(const struct gprof_trace_config *cfg);
 
+/** gprof_trace_recorder_prepare() - as gprof_recorder_prepare(), where stacks are recorded */
+GPROF_API int gprof_trace_recorder_prepare(struct gprof_trace_recorder *r,
+					   const struct gprof_prepare *how);
+
 /**
  * gprof_trace_recorder_start() - begin recording
  * @r: recorder, which records once

@@ -34,7 +34,7 @@ static void drain_all(struct gprof_drain *d)
 
 		if (gprof_stream_drain(&d->streams[i], &e) && !d->error.err)
 			d->error = e;
-		gprof_tabler_look(&d->tabler, &d->streams[i].builder.spaces.objects);
+		gprof_tabler_look(d->tabler, &d->streams[i].builder.spaces.objects);
 	}
 	gprof_labels_read(&d->labels, now - LATE_NS);
 	pthread_mutex_unlock(&d->lock);
@@ -42,7 +42,7 @@ static void drain_all(struct gprof_drain *d)
 
 static int look_ms(const struct gprof_drain *d)
 {
-	return d->tabler.running && gprof_labels_now() - d->began < FIRST_NS ? LOOK_FIRST_MS :
+	return d->tabler->running && gprof_labels_now() - d->began < FIRST_NS ? LOOK_FIRST_MS :
 									       LOOK_MS;
 }
 
@@ -95,23 +95,22 @@ static void *drain_thread(void *arg)
 }
 
 int gprof_drain_begin(struct gprof_drain *d, struct gprof_stream *streams, size_t nr,
-		      struct gprof_error *e)
+		      struct gprof_tabler *tabler, struct gprof_error *e)
 {
 	int err;
 
 	memset(d, 0, sizeof(*d));
 	d->streams = streams;
 	d->nr = nr;
+	d->tabler = tabler;
 	pthread_mutex_init(&d->lock, NULL);
 	err = gprof_waker_begin(&d->wake, e);
 	if (err)
 		return err;
 	gprof_labels_begin(&d->labels);
 	d->began = gprof_labels_now();
-	gprof_tabler_begin(&d->tabler, nr && streams[0].tables ? &streams[0].dev : NULL);
 	err = gprof_thread_start(&d->thread, drain_thread, d, "gprof-drain");
 	if (err) {
-		gprof_tabler_end(&d->tabler);
 		gprof_labels_end(&d->labels);
 		gprof_waker_end(&d->wake);
 		return gprof_error_set(e, err,
@@ -128,7 +127,6 @@ void gprof_drain_end(struct gprof_drain *d)
 		return;
 	gprof_waker_tell(&d->wake);
 	pthread_join(d->thread, NULL);
-	gprof_tabler_end(&d->tabler);
 	gprof_waker_end(&d->wake);
 	d->running = false;
 }

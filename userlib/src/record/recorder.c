@@ -18,22 +18,26 @@
 
 /**
  * struct gprof_recorder - a recorder
+ * @target: of all
  * @streams: its events
  * @nr: how many
  * @started: between start and stop
  * @flight: nothing is read but for a snapshot
  * @used: a flight recorder that was started
+ * @tabler: makes unwind tables, from gprof_recorder_prepare() to stop
  * @drain: thread that reads the buffers meanwhile
  * @error: last failure
  * @kept: what goes with it, or NULL
  * @end_kept: called with that at the end
  */
 struct gprof_recorder {
+	struct gprof_target target;
 	struct gprof_stream *streams;
 	size_t nr;
 	bool started;
 	bool flight;
 	bool used;
+	struct gprof_tabler tabler;
 	struct gprof_drain drain;
 	struct gprof_error error;
 	void *kept;
@@ -49,9 +53,14 @@ struct gprof_recorder *gprof_recorder_make(const struct gprof_target *target,
 	struct gprof_aim aim = { .cgroup = -1 };
 	int err = 0;
 
-	if (r)
+	if (r) {
 		r->streams = calloc(nr, sizeof(*r->streams));
-	if (!r || !r->streams) {
+		r->target = *target;
+		r->target.name = target->name ? strdup(target->name) : NULL;
+	}
+	if (!r || !r->streams || !r->target.name != !target->name) {
+		if (r)
+			free(r->streams);
 		free(r);
 		gprof_error_set(e, ENOMEM, "no memory for a recorder");
 		return NULL;
@@ -104,6 +113,7 @@ static void detach(struct gprof_recorder *r)
 	for (i = 0; i < r->nr; i++)
 		gprof_stream_stop(&r->streams[i], &ignored);
 	gprof_drain_end(&r->drain);
+	gprof_tabler_end(&r->tabler);
 	gprof_labels_end(&r->drain.labels);
 }
 
@@ -126,8 +136,22 @@ static int start_streams(struct gprof_recorder *r, const int *fds)
 	return 0;
 }
 
+int gprof_recorder_prepare(struct gprof_recorder *r, const struct gprof_prepare *how)
+{
+	const size_t least = GPROF_SIZE_WITH(struct gprof_prepare, program);
+	struct gprof_prepare taken = { 0 };
+	int err = gprof_opts_take(&taken, sizeof(taken), least, how, "gprof_prepare", &r->error);
+
+	if (err || r->started || r->flight || r->tabler.running)
+		return err;
+	gprof_tabler_begin(&r->tabler, r->streams[0].tables ? &r->streams[0].dev : NULL);
+	gprof_tabler_prepare(&r->tabler, &r->target, &taken);
+	return 0;
+}
+
 static int start_events(struct gprof_recorder *r, const int *fds, size_t nr_fds)
 {
+	const struct gprof_prepare how = { .sz = sizeof(how) };
 	int err;
 	size_t i;
 
@@ -144,11 +168,13 @@ static int start_events(struct gprof_recorder *r, const int *fds, size_t nr_fds)
 	err = check_outputs(r, fds);
 	for (i = 0; i < r->nr && !err; i++)
 		err = gprof_stream_prepare(&r->streams[i], &r->error);
+	if (!err)
+		err = gprof_recorder_prepare(r, &how);
 	if (err)
 		return err;
 	/* First the thread, so that it is there when the kernel looks for the target's. */
 	if (!r->flight)
-		err = gprof_drain_begin(&r->drain, r->streams, r->nr, &r->error);
+		err = gprof_drain_begin(&r->drain, r->streams, r->nr, &r->tabler, &r->error);
 	if (!err)
 		err = start_streams(r, fds);
 	return err;
@@ -266,6 +292,7 @@ static int stop(struct gprof_recorder *r, struct gprof_profile **given)
 		if (gprof_stream_stop(&r->streams[i], &r->error) && !first.err)
 			first = r->error;
 	gprof_drain_end(&r->drain);
+	gprof_tabler_end(&r->tabler);
 	if (r->drain.error.err && !first.err)
 		first = r->drain.error;
 	for (i = 0; i < r->nr; i++)
@@ -403,6 +430,7 @@ void gprof_recorder_free(struct gprof_recorder *r)
 		gprof_stream_free(&r->streams[i]);
 	if (r->kept)
 		r->end_kept(r->kept);
+	free((char *)r->target.name);
 	free(r->streams);
 	free(r);
 }
@@ -457,7 +485,7 @@ int gprof_recorder_stats(struct gprof_recorder *r, size_t event, struct gprof_re
 	out.lost_no_buffer = t.kernel.out_lost[GPROF_LOST_NO_BUFFER];
 	out.lost_waits = t.kernel.out_lost[GPROF_LOST_WAIT];
 	out.tables_refused = r->streams[event].tables_refused;
-	out.other_python = r->streams[event].python ? r->drain.tabler.other_python : 0;
+	out.other_python = r->streams[event].python ? r->tabler.other_python : 0;
 	out.live_full = r->streams[event].builder.unknown.full;
 	out.live_lost = r->streams[event].builder.unknown.objects;
 	out.live_unseen = r->streams[event].builder.unknown.unseen;

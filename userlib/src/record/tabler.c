@@ -10,13 +10,19 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/thread.h"
 #include "device/device.h"
+#include "program_files.h"
+#include "target_files.h"
 #include "unwind/unwind_cache.h"
 
-#define NICE	5	/* than whoever records */
+#define NICE		5	/* than the program that records */
+#define PREPARE_MS	3000
+#define PROGRESS_MS	100
+#define NS		1000000000ULL
 
 /* A file that tells nothing of its frames has no table, nor one that cannot be had now. */
 static void make(const struct gprof_own_fd *device, struct gprof_unwind_cache *cache,
@@ -39,21 +45,35 @@ static void make(const struct gprof_own_fd *device, struct gprof_unwind_cache *c
 }
 
 /* Waits for one; false at the end. */
-static bool next_file(struct gprof_tabler *t, struct gprof_tabler_file *f)
+static bool next_file(struct gprof_tabler *t, struct gprof_tabler_file *f, bool *eager)
 {
 	bool more;
 
 	pthread_mutex_lock(&t->lock);
-	while (!t->nr && !t->end)
+	t->done += t->busy;
+	t->busy = false;
+	while (!t->nr && !t->end) {
+		pthread_cond_signal(&t->idle);
 		pthread_cond_wait(&t->more, &t->lock);
+	}
 	more = !t->end;
+	*eager = t->eager;
 	if (more) {
 		*f = t->files[0];
 		t->nr--;
 		memmove(t->files, t->files + 1, t->nr * sizeof(t->files[0]));
+		t->busy = true;
 	}
 	pthread_mutex_unlock(&t->lock);
 	return more;
+}
+
+/* Of Linux' threads each has a nice value of its own, which it may not lower again. */
+static void run_nice(void)
+{
+	id_t tid = (id_t)syscall(SYS_gettid);
+
+	setpriority(PRIO_PROCESS, tid, getpriority(PRIO_PROCESS, tid) + NICE);
 }
 
 static void *tabler_thread(void *arg)
@@ -61,14 +81,16 @@ static void *tabler_thread(void *arg)
 	struct gprof_tabler_file f = { .own = { .fd = -1 } };	/* the vDSO */
 	struct gprof_unwind_cache *cache;
 	struct gprof_tabler *t = arg;
-	long tid = syscall(SYS_gettid);
+	bool nice = false, eager;
 
-	/* Of Linux threads each has its own. */
-	setpriority(PRIO_PROCESS, (id_t)tid, getpriority(PRIO_PROCESS, (id_t)tid) + NICE);
 	make(t->device, NULL, &f);
 	/* Where there is no place for it, or others may write to that, all is compiled. */
 	gprof_unwind_cache_open(&cache, NULL, 0);
-	while (next_file(t, &f)) {
+	while (next_file(t, &f, &eager)) {
+		if (!eager && !nice) {
+			run_nice();
+			nice = true;
+		}
 		make(t->device, cache, &f);
 		gprof_own_fd_close(&f.own);
 	}
@@ -78,21 +100,98 @@ static void *tabler_thread(void *arg)
 
 void gprof_tabler_begin(struct gprof_tabler *t, const struct gprof_own_fd *device)
 {
+	pthread_condattr_t attr;
+
 	memset(t, 0, sizeof(*t));
 	t->device = device;
 	if (!device)
 		return;
 	pthread_mutex_init(&t->lock, NULL);
 	pthread_cond_init(&t->more, NULL);
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&t->idle, &attr);
+	pthread_condattr_destroy(&attr);
+	/* The vDSO's is the first; until it is there no recording has begun. */
+	t->busy = t->eager = true;
 	t->running = !gprof_thread_start(&t->thread, tabler_thread, t, "gprof-tables");
 }
 
-void gprof_tabler_look(struct gprof_tabler *t, struct gprof_objects *objects)
+/* Of what runs elsewhere, or as the data of an emulator, no stack is here. */
+static bool is_wanted(const struct gprof_objects *objects, const struct gprof_object *obj)
+{
+	return obj->file && obj != objects->vdso && !obj->foreign;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * NS + (uint64_t)ts.tv_nsec;
+}
+
+/* Until there is no work, or then; how many were worked at. */
+static size_t wait_idle(struct gprof_tabler *t, uint64_t until, bool *idle)
+{
+	struct timespec ts = { (time_t)(until / NS), (long)(until % NS) };
+	size_t done;
+	int err = 0;
+
+	pthread_mutex_lock(&t->lock);
+	while ((t->nr || t->busy) && !err)
+		err = pthread_cond_timedwait(&t->idle, &t->lock, &ts);
+	*idle = !t->nr && !t->busy;
+	done = t->done;
+	pthread_mutex_unlock(&t->lock);
+	return done;
+}
+
+static void make_tables(struct gprof_tabler *t, struct gprof_objects *o,
+			const struct gprof_prepare *how)
+{
+	uint64_t until = now_ns() + (how->timeout_ms ? how->timeout_ms : PREPARE_MS) * 1000000ULL;
+	size_t done, nr = 1, i;	/* the vDSO */
+	bool all, idle;
+
+	for (i = 0; i < o->nr; i++)
+		nr += is_wanted(o, o->v[i]);
+	do {
+		uint64_t look = now_ns() + PROGRESS_MS * 1000000ULL;
+
+		all = gprof_tabler_look(t, o);
+		done = wait_idle(t, look < until ? look : until, &idle);
+		if (how->progress && how->progress(how->ctx, done, nr))
+			break;
+	} while (!(all && idle) && now_ns() < until);
+}
+
+void gprof_tabler_prepare(struct gprof_tabler *t, const struct gprof_target *target,
+			  const struct gprof_prepare *how)
+{
+	struct gprof_objects o;
+
+	if (!t->running)
+		return;
+	gprof_objects_init(&o);
+	/* Without memory for all of them, some. */
+	if (how->program)
+		gprof_program_files(how->program, &o);
+	else
+		gprof_target_files(target, &o);
+	make_tables(t, &o, how);
+	gprof_objects_free(&o);
+	pthread_mutex_lock(&t->lock);
+	t->eager = false;
+	pthread_mutex_unlock(&t->lock);
+}
+
+bool gprof_tabler_look(struct gprof_tabler *t, struct gprof_objects *objects)
 {
 	size_t i;
 
 	if (!t->running)
-		return;
+		return true;
 	pthread_mutex_lock(&t->lock);
 	for (i = 0; i < objects->nr && t->nr < GPROF_TABLER_WAITING; i++) {
 		struct gprof_object *obj = objects->v[i];
@@ -100,8 +199,7 @@ void gprof_tabler_look(struct gprof_tabler *t, struct gprof_objects *objects)
 		const struct gprof_python_object *python;
 		int fd;
 
-		/* Of what runs elsewhere, or as the data of an emulator, no stack is here. */
-		if (obj->tabled || !obj->file || obj == objects->vdso || obj->foreign)
+		if (obj->tabled || !is_wanted(objects, obj))
 			continue;
 		/* What was closed to make room is not opened again for this. */
 		fd = gprof_object_dup(obj);
@@ -120,6 +218,7 @@ void gprof_tabler_look(struct gprof_tabler *t, struct gprof_objects *objects)
 	}
 	pthread_cond_signal(&t->more);
 	pthread_mutex_unlock(&t->lock);
+	return i == objects->nr;
 }
 
 void gprof_tabler_end(struct gprof_tabler *t)
@@ -136,6 +235,7 @@ void gprof_tabler_end(struct gprof_tabler *t)
 	for (i = 0; i < t->nr; i++)
 		gprof_own_fd_close(&t->files[i].own);
 	pthread_cond_destroy(&t->more);
+	pthread_cond_destroy(&t->idle);
 	pthread_mutex_destroy(&t->lock);
 	t->running = false;
 }

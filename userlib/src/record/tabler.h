@@ -2,14 +2,16 @@
 /*
  * tabler.h: gives the module the unwind tables of the files that are recorded.
  *
- * A file is known once its mapping was read; then a thread of its own compiles its table,
- * one file after the other, and less eagerly than the program that is recorded runs, or
- * takes the one that an earlier recording has left on disk. Recording does not wait for
- * it: stacks are whole from then on.
+ * A thread of its own compiles the table of a file, or takes the one that an earlier
+ * recording has left on disk, one file after the other. Before a recording these are the
+ * files that the target has mapped by then, and the recording waits some time for them.
+ * Beside it a file is known once its mapping was read; the thread then runs less eagerly than
+ * the program that is recorded, and stacks through the file are complete from then on.
  */
 #ifndef GPROF_TABLER_H
 #define GPROF_TABLER_H
 
+#include <gprof/recorder.h>
 #include <linux/gprof.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -41,7 +43,11 @@ struct gprof_tabler_file {
  * @thread: it
  * @lock: protects what follows
  * @more: there is work, or the end
+ * @idle: there is no work any more
  * @end: no more
+ * @busy: a file is being worked at
+ * @eager: a recording waits
+ * @done: files that were worked at
  * @nr: files that wait
  * @files: they, the thread's to close once taken
  * @other_python: version of an interpreter that is not known, among the files; 0: none
@@ -52,7 +58,11 @@ struct gprof_tabler {
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t more;
+	pthread_cond_t idle;
 	bool end;
+	bool busy;
+	bool eager;
+	size_t done;
 	size_t nr;
 	struct gprof_tabler_file files[GPROF_TABLER_WAITING];
 	uint32_t other_python;
@@ -67,8 +77,19 @@ struct gprof_tabler {
  */
 void gprof_tabler_begin(struct gprof_tabler *t, const struct gprof_own_fd *device);
 
-/** gprof_tabler_look() - are there files that it does not know of? */
-void gprof_tabler_look(struct gprof_tabler *t, struct gprof_objects *objects);
+/**
+ * gprof_tabler_prepare() - make the tables of what a target has mapped, and wait for them
+ * @t: begun
+ * @target: target
+ * @how: for how long, and whom to tell
+ *
+ * What is missing by then is made beside the recording.
+ */
+void gprof_tabler_prepare(struct gprof_tabler *t, const struct gprof_target *target,
+			 const struct gprof_prepare *how);
+
+/** gprof_tabler_look() - take the files that it does not know of; false: there was no room for all */
+bool gprof_tabler_look(struct gprof_tabler *t, struct gprof_objects *objects);
 
 /** gprof_tabler_end() - leave undone what was not begun */
 void gprof_tabler_end(struct gprof_tabler *t);

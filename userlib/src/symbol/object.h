@@ -55,7 +55,8 @@ struct gprof_segment {
  * @symbolizer: once needed
  * @no_symbolizer: could not be had
  * @known: what gprof_objects.names knows of its addresses
- * @tabled: whoever makes unwind tables has seen it
+ * @mappings: how many processes have mapped it, once gprof_target_files() has looked
+ * @tabled: the maker of unwind tables has seen it
  * @python_looked: it is known whether it has an interpreter of Python
  * @python: that, or NULL
  * @other_python: version of one that is not known, or 0
@@ -79,6 +80,7 @@ struct gprof_object {
 	struct gprof_symbolizer *symbolizer;
 	bool no_symbolizer;
 	struct gprof_map64 known;
+	size_t mappings;
 	bool tabled;
 	bool python_looked;
 	struct gprof_python_object *python;

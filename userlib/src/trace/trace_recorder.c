@@ -35,6 +35,7 @@
  * @dev: device
  * @null: where the trace goes, where nowhere; else none
  * @cfg: what was asked for
+ * @target_name: of its target, which does not keep it
  * @has_naming: is @naming there?
  * @naming: names of stacks
  * @tabler: makes unwind tables of the files that come up
@@ -54,6 +55,7 @@ struct gprof_trace_recorder {
 	struct gprof_trace_device dev;
 	struct gprof_own_fd null;
 	struct gprof_trace_config cfg;
+	char *target_name;
 	bool has_naming;
 	struct gprof_trace_naming naming;
 	struct gprof_tabler tabler;
@@ -135,6 +137,11 @@ struct gprof_trace_recorder *gprof_trace_recorder_new(const struct gprof_trace_c
 	r->wake = GPROF_WAKER_NONE;
 	pthread_mutex_init(&r->lock, NULL);
 	err = gprof_opts_take(&r->cfg, sizeof(r->cfg), least, cfg, "gprof_trace_config", &r->error);
+	if (!err && r->cfg.target.name) {
+		r->target_name = strdup(r->cfg.target.name);
+		if (!r->target_name)
+			err = gprof_error_set(&r->error, ENOMEM, "no memory for a recorder");
+	}
 	if (!err)
 		err = make(r);
 	if (!err)
@@ -256,7 +263,6 @@ static int begin_thread(struct gprof_trace_recorder *r)
 	err = gprof_waker_begin(&r->wake, &r->error);
 	if (err)
 		return err;
-	gprof_tabler_begin(&r->tabler, r->dev.tables ? &r->dev.own : NULL);
 	err = gprof_thread_start(&r->thread, read_thread, r, "gprof-trace");
 	if (err)
 		return gprof_error_set(&r->error, err,
@@ -297,14 +303,32 @@ static int end_trace(struct gprof_trace_recorder *r)
 	return err;
 }
 
+int gprof_trace_recorder_prepare(struct gprof_trace_recorder *r, const struct gprof_prepare *how)
+{
+	const size_t least = GPROF_SIZE_WITH(struct gprof_prepare, program);
+	struct gprof_target target = r->cfg.target;
+	struct gprof_prepare taken = { 0 };
+	int err = gprof_opts_take(&taken, sizeof(taken), least, how, "gprof_prepare", &r->error);
+
+	if (err || r->used || r->tabler.running)
+		return err;
+	target.name = r->target_name;
+	gprof_tabler_begin(&r->tabler, r->dev.tables ? &r->dev.own : NULL);
+	gprof_tabler_prepare(&r->tabler, &target, &taken);
+	return 0;
+}
+
 int gprof_trace_recorder_start(struct gprof_trace_recorder *r, int fd)
 {
+	const struct gprof_prepare how = { .sz = sizeof(how) };
 	int err;
 
 	if (r->used)
 		return gprof_error_set(&r->error, EBUSY,
 				       "the recorder was started before; a trace is recorded once");
-	err = begin_trace(r, fd);
+	err = gprof_trace_recorder_prepare(r, &how);
+	if (!err)
+		err = begin_trace(r, fd);
 	if (err)
 		return err;
 	r->used = true;
@@ -409,6 +433,7 @@ void gprof_trace_recorder_free(struct gprof_trace_recorder *r)
 	if (r->has_naming)
 		gprof_trace_naming_free(&r->naming);
 	gprof_trace_device_close(&r->dev);
+	free(r->target_name);
 	pthread_mutex_destroy(&r->lock);
 	free(r);
 }

@@ -1,0 +1,87 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# first_sample_test.sh: stacks of programs that were never recorded before are complete from
+# the first sample on: a command's, those of programs that run already, and the host's.
+#
+# No table is on disk, nor in the kernel, where each recording begins. An emulated or busy
+# machine may not make all of them in the time that a start waits; then that is told, and the
+# next recording begins with those that were made.
+
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=/dev/null # its ktap_run does not return
+. "$here/ktap.sh"
+need gprofctl perl python3 unshare
+# A cache of its own, which it may empty.
+[ "${FIRST_SAMPLE-}" ] || FIRST_SAMPLE=1 exec unshare -m sh -c 'mount -t tmpfs none /var/cache && exec "$@"' cold "$0"
+# shellcheck source-path=SCRIPTDIR source=../helpers/command.sh
+. "$here/command.sh"
+
+work=()
+of_perl()
+{
+	work=(perl -e "\$h{\$_ % 1000} = sprintf('%d', \$_) for 1..$1")
+}
+
+of_bash()
+{
+	work=(bash -c "for ((i = 0; i < $1; i++)); do x=\$((i * i)); y=\${x#1}; done")
+}
+
+of_python()
+{
+	work=(python3 -c "d = {i % 1000: str(i) for i in range($1)}")
+}
+
+# complete LEAST OPTION...: of the stacks of a cold recording at least so many per cent are
+# complete, and none is cut for want of a table
+complete()
+{
+	least=$1
+	shift
+	rm -rf /var/cache/gprof
+	for ((tries = 0; ; tries++)); do
+		run 0 gprofctl cpu -F 999 -o x.pb.gz "$@"
+		grep -E '[1-9][0-9]* of [0-9]+ files have no unwind table yet' err || break
+		((tries < 5)) || fail "the tables are not there after six recordings"
+	done
+	[ "$(count read)" -gt 300 ]
+	! grep 'without a table' err
+	awk -v least="$least" '/user stacks are complete/ { ok = $3 >= least; print } END { exit !ok }' err
+}
+
+commands_are_complete()
+{
+	of_perl 1000000
+	complete 99 -- "${work[@]}"
+	of_bash 30000
+	complete 99 -- "${work[@]}"
+	of_python 2000000
+	complete 99 -- "${work[@]}"
+}
+
+running_programs_are_complete()
+{
+	for program in perl bash python; do
+		of_$program 1000000000
+		"${work[@]}" &
+		pid=$!
+		sleep 1
+		complete 99 -d 1 -p $pid
+		kill $pid
+		wait $pid || true
+	done
+}
+
+hosts_are_complete()
+{
+	for program in perl bash python; do
+		of_$program 1000000000
+		"${work[@]}" &
+	done
+	sleep 1
+	complete 97 -d 2 -a
+	kill $(jobs -p)
+}
+
+ktap_run commands_are_complete running_programs_are_complete hosts_are_complete
