@@ -76,14 +76,26 @@ static void recount_later(struct gprof_buffer *b)
  */
 void gprof_buffer_lose(struct gprof_buffer *b, unsigned int reason)
 {
-	local64_inc(&b->lost[reason]);
-	local64_inc(&b->untold[reason]);
+	gprof_buffer_lose_untold(b, reason);
 	barrier();	/* counted before it is announced */
 	WRITE_ONCE(b->owing, true);
 	WRITE_ONCE(b->quick_end, 0);
-	recount_later(b);
 	if (b->notices)
 		gprof_notice(b->notices, GPROF_NOTICE_LOST);
+}
+
+/**
+ * gprof_buffer_lose_untold() - likewise, of which the next LOST record tells, whenever it comes
+ * @b: ring
+ * @reason: GPROF_LOST_*
+ *
+ * Context: Any, on the owning CPU, preemption off.
+ */
+void gprof_buffer_lose_untold(struct gprof_buffer *b, unsigned int reason)
+{
+	local64_inc(&b->lost[reason]);
+	local64_inc(&b->untold[reason]);
+	recount_later(b);
 }
 
 /*

@@ -118,6 +118,7 @@ struct gprof_buffer {
 
 void gprof_buffer_init(struct gprof_buffer *b);
 void gprof_buffer_lose(struct gprof_buffer *b, unsigned int reason);
+void gprof_buffer_lose_untold(struct gprof_buffer *b, unsigned int reason);
 u64 gprof_buffer_room(const struct gprof_buffer *b);
 bool gprof_buffer_readable(const struct gprof_buffer *b);
 
@@ -156,6 +157,14 @@ static inline struct gprof_generation *gprof_generation_of(struct gprof_buffer *
 	return &b->generations[number % GPROF_GENERATIONS];
 }
 
+/* Does the generation end before what comes next? Outermost producer. */
+static __always_inline bool gprof_buffer_cut_due(const struct gprof_buffer *b, u64 word, u64 now)
+{
+	/* An interrupt may have cut one after this producer took its time: then @now is earlier. */
+	return (s64)(now - b->generation_start) >= (s64)b->generation_ns ||
+	       word >= b->generation_end;
+}
+
 /**
  * gprof_buffer_begin() - become a producer
  * @b: ring of this CPU
@@ -175,9 +184,7 @@ static inline u16 gprof_buffer_begin(struct gprof_buffer *b, u64 now)
 	WRITE_ONCE(b->nest, nest);
 	barrier();	/* interrupts from here on see this producer */
 	word = local64_read(&b->word);
-	/* An interrupt may have cut one after this producer took its time: then @now is earlier. */
-	if (nest == 1 && ((s64)(now - b->generation_start) >= (s64)b->generation_ns ||
-			  word >= b->generation_end)) {
+	if (nest == 1 && gprof_buffer_cut_due(b, word, now)) {
 		gprof_buffer_cut(b, now);
 		word = local64_read(&b->word);
 	}

@@ -23,6 +23,12 @@
  * The interrupt is lazy: it is set earlier when a slot needs it, but not put
  * off when a slot halts. It then finds nothing due, at most once for each sample.
  *
+ * Nobody's time passes while a CPU sleeps. An interrupt that finds the idle task, whom no slot
+ * counts, is not set again before the CPU wakes; and where it did find it, the next sleeps begin
+ * by calling it off. As that sets the CPU's timer twice for each sleep, it ends when several
+ * sleeps in a row were too short to meet it. Samples that were due meanwhile would have been
+ * left out, one by one.
+ *
  * All here runs on the CPU in question with interrupts off, so there is no
  * lock. Setting the timer is allowed under the scheduler's locks: the timer is
  * pinned and runs in hard interrupts (on PREEMPT_RT too), so that nobody is
@@ -44,6 +50,7 @@
 
 #define MODE		HRTIMER_MODE_ABS_PINNED_HARD
 #define SHORT_NS	(50 * NSEC_PER_USEC)	/* twice what a slow machine needs for a sample */
+#define CALLS_OFF	8			/* sleeps that are too short, in a row */
 #define LONG_NS		(10 * NSEC_PER_MSEC)	/* more than any samples take */
 
 DEFINE_PER_CPU(struct gprof_cpu_clock, gprof_cpu_clock);
@@ -175,6 +182,64 @@ static __always_inline unsigned int serve_all(struct gprof_cpu_clock *c, u64 now
 	return served;
 }
 
+/* Is it nobody's time that passes? */
+static bool nobody_counts(const struct gprof_cpu_clock *c)
+{
+	const struct gprof_slot *slot;
+
+	list_for_each_entry(slot, &c->always, node) {
+		if (slot->spec->with_idle)
+			return false;
+	}
+	return list_empty(&c->task);
+}
+
+/**
+ * gprof_cpu_clock_sleeps() - this CPU is about to sleep
+ * @c: its clock
+ *
+ * Context: Interrupts off, in the idle task.
+ */
+void gprof_cpu_clock_sleeps(struct gprof_cpu_clock *c)
+{
+	c->sleeps = true;
+	if (!c->calls_off || c->expires == U64_MAX || !nobody_counts(c))
+		return;
+	/* Its handler runs on this CPU alone, so not now. */
+	hrtimer_try_to_cancel(&c->timer);
+	c->called_off = c->expires;
+	c->expires = U64_MAX;
+}
+
+/**
+ * gprof_cpu_clock_wakes() - it does not sleep any more
+ * @c: its clock
+ *
+ * Context: Interrupts off, in the idle task.
+ */
+void gprof_cpu_clock_wakes(struct gprof_cpu_clock *c)
+{
+	struct gprof_slot *slot;
+	u64 now, next = U64_MAX;
+
+	c->sleeps = false;
+	if (likely(c->expires != U64_MAX) || list_empty(&c->always))
+		return;
+	now = ktime_get_mono_fast_ns();
+	if (c->called_off) {
+		c->calls_off = (s64)(now - c->called_off) >= 0 ? CALLS_OFF : c->calls_off - 1;
+		c->called_off = 0;
+	}
+	list_for_each_entry(slot, &c->always, node) {
+		/* What was due was the idle task's. */
+		if ((s64)(now - slot->due) >= 0)
+			advance(slot, now, slot->spec->period);
+		next = min(next, slot->due);
+	}
+	c->expires = max(next, c->rest);
+	hrtimer_start(&c->timer, ns_to_ktime(c->expires), MODE);
+}
+
 static enum hrtimer_restart interrupt(struct hrtimer *timer)
 {
 	struct gprof_cpu_clock *c = container_of(timer, struct gprof_cpu_clock, timer);
@@ -196,6 +261,11 @@ static enum hrtimer_restart interrupt(struct hrtimer *timer)
 			gprof_cpu_clock_rest(c, max(c->expires, now - SHORT_NS));
 			next = max(next, c->rest);
 		}
+	}
+	if (unlikely(is_idle_task(current)) && nobody_counts(c)) {
+		c->calls_off = CALLS_OFF;
+		if (c->sleeps)
+			next = U64_MAX;
 	}
 	c->expires = next;
 	if (next == U64_MAX)
@@ -354,6 +424,7 @@ void gprof_cpu_clock_offline(void)
 	gprof_slots_halt(&c->always, now);
 	gprof_slots_halt(&c->task, now);
 	c->online = false;
+	c->called_off = 0;
 	local_irq_enable();
 	hrtimer_cancel(&c->timer);
 	c->expires = U64_MAX;

@@ -62,6 +62,10 @@ struct gprof_slot {
  * @expires: when that comes, CLOCK_MONOTONIC; U64_MAX: not at all
  * @rest: no sample by interrupt before this time, which belongs to the tasks
  * @online: slots may run here
+ * @sleeps: the CPU does, as the tap of idle CPUs says; a hint where the idle task is not current
+ * @calls_off: so many more sleeps begin by calling the interrupt off; see
+ *	gprof_cpu_clock_sleeps()
+ * @called_off: when the interrupt would have come that was; 0: none was
  * @always: slots that run until they are stopped
  * @task: slots that run while the current task does
  */
@@ -70,6 +74,9 @@ struct gprof_cpu_clock {
 	u64 expires;
 	u64 rest;
 	bool online;
+	bool sleeps;
+	u8 calls_off;
+	u64 called_off;
 	struct list_head always;
 	struct list_head task;
 };
@@ -85,6 +92,8 @@ void gprof_slot_run(struct gprof_slot *slot, struct list_head *list,
 void gprof_slot_halt(struct gprof_slot *slot, u64 now);
 void gprof_slots_halt(struct list_head *slots, u64 now);
 void gprof_slot_expire(struct gprof_slot *slot, struct gprof_capture *c);
+void gprof_cpu_clock_sleeps(struct gprof_cpu_clock *c);
+void gprof_cpu_clock_wakes(struct gprof_cpu_clock *c);
 void gprof_cpu_clock_rest(struct gprof_cpu_clock *c, u64 began);
 u64 gprof_slot_time(const struct gprof_slot *slot);
 

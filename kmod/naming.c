@@ -107,7 +107,7 @@ void *gprof_naming_write(struct gprof_task_rec *rec, const struct gprof_naming *
 	rec->rec.size = sizeof(*rec);
 	rec->process = n->key.process;
 	rec->tid = n->key.tid;
-	rec->__reserved = 0;
+	rec->uid = 0;
 	memcpy(rec->comm, n->key.comm, TASK_COMM_LEN);
 	return rec + 1;
 }

@@ -42,6 +42,7 @@
 #include <linux/rculist.h>
 #include <linux/rcupdate.h>
 #include <linux/static_call.h>
+#include <trace/events/power.h>
 
 static struct gprof_tap taps[GPROF_NR_TAPS];
 
@@ -294,6 +295,16 @@ static notrace void lock_end_probe(void *data, void *lock, int err)
 	walk_lock(GPROF_TAP_LOCK_END, lock, err);
 }
 
+static notrace void idle_probe(void *data, unsigned int state, unsigned int cpu)
+{
+	struct gprof_tap_user *u;
+
+	preempt_disable_notrace();
+	hlist_for_each_entry_rcu_notrace(u, &taps[GPROF_TAP_IDLE].users, node)
+		u->on_idle(u->data, state != (unsigned int)PWR_EVENT_EXIT);
+	preempt_enable_notrace();
+}
+
 static struct gprof_tap taps[GPROF_NR_TAPS] = {
 	[GPROF_TAP_SWITCH] = { "sched_switch", switch_probe, aim_switch },
 	[GPROF_TAP_WAKEUP] = { "sched_wakeup", wakeup_probe, aim_wakeup },
@@ -310,6 +321,7 @@ static struct gprof_tap taps[GPROF_NR_TAPS] = {
 	[GPROF_TAP_SYS_EXIT] = { "sys_exit", sys_exit_probe },
 	[GPROF_TAP_LOCK_BEGIN] = { "contention_begin", lock_begin_probe },
 	[GPROF_TAP_LOCK_END] = { "contention_end", lock_end_probe },
+	[GPROF_TAP_IDLE] = { "cpu_idle", idle_probe },
 	[GPROF_TAP_KMALLOC] = { "kmalloc", gprof_kmalloc_probe, gprof_kmalloc_aim, true },
 	[GPROF_TAP_KMALLOC_NODE] = { "kmalloc_node", gprof_kmalloc_node_probe,
 				     gprof_kmalloc_node_aim, true },

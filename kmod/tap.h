@@ -32,6 +32,7 @@ enum gprof_tap_id {
 	GPROF_TAP_SYS_EXIT,	/* on_call */
 	GPROF_TAP_LOCK_BEGIN,	/* on_lock: current begins to wait for a lock, in any context */
 	GPROF_TAP_LOCK_END,	/* on_lock: likewise, and has it, or has given up */
+	GPROF_TAP_IDLE,		/* on_idle: this CPU begins or ceases to sleep, in the idle task */
 	/* In any context. */
 	GPROF_TAP_KMALLOC,	/* on_alloc: current, or who interrupts it, gets an object */
 	GPROF_TAP_KMALLOC_NODE,	/* on_alloc: likewise; older kernels */
@@ -54,6 +55,7 @@ enum gprof_tap_id {
  * @on_rename: a task gets another name
  * @on_call: current begins or ends a system call: its number or what it returns
  * @on_lock: current begins or ends a wait for a lock of the kernel: LCB_F_* or an errno
+ * @on_idle: this CPU is about to sleep, or does not any more, whatever woke it
  * @on_alloc: memory was allocated, of so many bytes; or NULL was, in vain. @tap is the
  *	tap's own
  * @on_free: memory is going to be freed
@@ -79,6 +81,7 @@ struct gprof_tap_user {
 		void (*on_rename)(void *data, struct task_struct *task, const char *comm);
 		void (*on_call)(void *data, struct pt_regs *regs, long number);
 		void (*on_lock)(void *data, void *lock, unsigned int flags);
+		void (*on_idle)(void *data, bool sleeps);
 		void (*on_alloc)(void *data, const void *what, size_t bytes,
 				 const struct gprof_tap *tap);
 		void (*on_free)(void *data, const void *what, const struct gprof_tap *tap);

@@ -3,7 +3,8 @@
  * timer: CPU time of a target as an event.
  *
  * CPUs (and the system, and cgroups): the slot of each CPU runs all the time;
- * whose time it is, is decided by the sample.
+ * whose time it is, is decided by the sample. Where that of an idle CPU is nobody's, the tap
+ * of idle CPUs lets it sleep.
  *
  * Tasks: the slot of a CPU runs only while a task of the target does. A user of the
  * tap of switches lets it run and halt, so that what the samples stand for follows
@@ -44,7 +45,8 @@
 static LIST_HEAD(following);
 static DEFINE_MUTEX(timers_lock);	/* protects it */
 static unsigned int switch_users;
-static DEFINE_MUTEX(switch_lock);	/* protects that */
+static unsigned int idle_users;
+static DEFINE_MUTEX(switch_lock);	/* protects these */
 static enum cpuhp_state hotplug_state;
 
 /* ---- targets made of tasks: on the CPU, interrupts off ---- */
@@ -172,24 +174,24 @@ static const struct gprof_scope_ops scope_ops = {
 	.missed = missed,
 };
 
-static int switches_begin(void)
+static int tap_begin(struct gprof_tap_user *user, unsigned int *users)
 {
 	int err = 0;
 
 	mutex_lock(&switch_lock);
-	if (!switch_users)
-		err = gprof_tap_join(&switches);
+	if (!*users)
+		err = gprof_tap_join(user);
 	if (!err)
-		switch_users++;
+		++*users;
 	mutex_unlock(&switch_lock);
 	return err;
 }
 
-static void switches_end(void)
+static void tap_end(struct gprof_tap_user *user, unsigned int *users)
 {
 	mutex_lock(&switch_lock);
-	if (!--switch_users)
-		gprof_tap_leave_nowait(&switches);
+	if (!--*users)
+		gprof_tap_leave_nowait(user);
 	mutex_unlock(&switch_lock);
 }
 
@@ -197,12 +199,12 @@ static int start_on_tasks(struct gprof_timer *t, u32 *attached)
 {
 	int err;
 
-	err = switches_begin();
+	err = tap_begin(&switches, &switch_users);
 	if (err)
 		return err;
 	err = gprof_scope_enter(&t->scope, attached);
 	if (err) {
-		switches_end();
+		tap_end(&switches, &switch_users);
 		return err;
 	}
 	/* Before those that run are sampled. Who is switched in meanwhile is already. */
@@ -217,16 +219,34 @@ static void stop_on_tasks(struct gprof_timer *t)
 	gprof_scope_leave(&t->scope);
 	/* Whoever saw a member of ours has let a slot run before this takes it off. */
 	on_each_cpu(look_at_current_there, NULL, 1);
-	switches_end();
+	tap_end(&switches, &switch_users);
 }
 
 /* ---- targets made of CPUs ---- */
+
+static void idle_changes(void *data, bool sleeps)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	if (sleeps)
+		gprof_cpu_clock_sleeps(this_cpu_ptr(&gprof_cpu_clock));
+	else
+		gprof_cpu_clock_wakes(this_cpu_ptr(&gprof_cpu_clock));
+	local_irq_restore(flags);
+}
+
+static struct gprof_tap_user idles = {
+	.tap = GPROF_TAP_IDLE, .on_idle = idle_changes,
+};
 
 /* On the CPU, interrupts off. */
 static void run_always(void *timer)
 {
 	struct gprof_timer *t = timer;
 
+	/* It may be of before the tap was left. */
+	this_cpu_write(gprof_cpu_clock.sleeps, false);
 	gprof_slot_run(this_cpu_ptr(t->slots), this_cpu_ptr(&gprof_cpu_clock.always), &t->spec,
 		       ktime_get_mono_fast_ns());
 }
@@ -248,6 +268,8 @@ static u32 start_on_cpus(struct gprof_timer *t)
 	u32 attached = 0;
 	int cpu;
 
+	/* A kernel without it has idle CPUs interrupted. */
+	t->sees_idle = !t->spec.with_idle && !tap_begin(&idles, &idle_users);
 	cpus_read_lock();
 	mutex_lock(&timers_lock);
 	list_add(&t->node, &following);
@@ -266,6 +288,8 @@ static void stop_on_cpus(struct gprof_timer *t)
 	mutex_unlock(&timers_lock);
 	on_each_cpu_mask(t->spec.target->cpus, halt_always, t, 1);
 	cpus_read_unlock();
+	if (t->sees_idle)
+		tap_end(&idles, &idle_users);
 }
 
 /* On the CPU, under the hotplug lock. */

@@ -17,12 +17,14 @@ struct gprof_stats;
  * @slots: on each CPU
  * @scope: the target's processes, for targets made of tasks
  * @node: for targets made of CPUs, in the list of those that follow them
+ * @sees_idle: likewise: the tap of idle CPUs is joined for it
  */
 struct gprof_timer {
 	struct gprof_clock_spec spec;
 	struct gprof_slot __percpu *slots;
 	struct gprof_scope scope;
 	struct list_head node;
+	bool sees_idle;
 };
 
 int gprof_timers_init(void);

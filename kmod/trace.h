@@ -44,6 +44,7 @@ struct gprof_triggers;
 #define GPROF_TRACE_KPROBES	3
 #define GPROF_TRACE_TAPS	7
 #define GPROF_TRACE_HELD	8	/* a call, reclaim, compaction, and interrupts on top */
+#define GPROF_TRACE_USERS	16	/* a power of two */
 
 /**
  * struct gprof_trace_held - what has begun, and is told if it lasts
@@ -73,6 +74,9 @@ struct gprof_trace_held {
  * @named: by the lower bits of a task's id: epoch and id of one that has a TASK record
  * @places: likewise: where what one waits for is noted; see trigger_wait.c
  * @soonest: likewise: see gprof_lasting_switch_quick()
+ * @told: by the lower bits of a user's id: bytes that it has said in @epoch; flight mode
+ * @told_all: bytes that all have
+ * @refused: the @epoch in which it was told that more was lost
  * @waking: who was woken here last, to be compared; beside triggers on waits
  * @waking_at: when
  *
@@ -88,6 +92,9 @@ struct gprof_trace_cpu {
 	struct gprof_trace_held held[GPROF_TRACE_HELD];
 	struct pt_regs regs;
 	u64 named[GPROF_TRACE_NAMED];
+	u32 told[GPROF_TRACE_USERS];
+	u32 told_all;
+	u64 refused;
 	const struct task_struct *waking;
 	u64 waking_at;
 	s64 soonest;

@@ -13,9 +13,12 @@
 #include "sampler.h"
 #include "trace.h"
 
+#include <linux/cred.h>
 #include <linux/irqflags.h>
 #include <linux/sched/task_stack.h>
 #include <linux/string.h>
+#include <linux/uidgid.h>
+#include <linux/user_namespace.h>
 
 static bool is_named(struct gprof_trace_cpu *c, const struct task_struct *task)
 {
@@ -26,11 +29,11 @@ static void *write_task(struct gprof_trace_cpu *c, struct gprof_task_rec *rec,
 			struct task_struct *task, const char *comm)
 {
 	rec->rec.type = GPROF_REC_TASK;
-	rec->rec.flags = 0;
+	rec->rec.flags = GPROF_TASK_REC_F_UID;
 	rec->rec.size = sizeof(*rec);
 	gprof_process_of(&rec->process, task);
 	rec->tid = task->pid;
-	rec->__reserved = 0;
+	rec->uid = from_kuid(&init_user_ns, task_uid(task));
 	/* Not get_task_comm(): no lock here. A name that is just being changed may be mixed. */
 	strscpy_pad(rec->comm, comm ?: task->comm, sizeof(rec->comm));
 	*gprof_trace_name(c, task->pid) = gprof_trace_name_key(c, task->pid);
@@ -43,7 +46,59 @@ static void follow(struct gprof_trace_cpu *c, u16 generation)
 	if (!c->epoch || generation != c->generation) {
 		c->generation = generation;
 		c->epoch++;
+		memset(c->told, 0, sizeof(c->told));
+		c->told_all = 0;
 	}
+}
+
+/* What a task says at will: an annotation, or a new name but that of a program. */
+static bool is_said(const struct gprof_trace_event *e)
+{
+	return e->note || (e->rename && !e->word && !current->in_execve);
+}
+
+static u32 said_size(const struct gprof_trace_event *e)
+{
+	return e->note ? e->note->rec.size : sizeof(struct gprof_task_rec);
+}
+
+static u32 *told_by_user(struct gprof_trace_cpu *c)
+{
+	return &c->told[__kuid_val(current_uid()) & (GPROF_TRACE_USERS - 1)];
+}
+
+/*
+ * Of a ring that gives up its oldest, a user that says much would wipe what else happened:
+ * it has an eighth of a generation, and all users half of one, for a user may have many ids.
+ * A generation that is about to begin has room for whatever comes first.
+ */
+static bool may_say(struct gprof_trace_cpu *c, u64 now, const struct gprof_trace_event *e)
+{
+	struct gprof_buffer *b = c->buffer;
+	u64 word = local64_read(&b->word), size = b->size / GPROF_FLIGHT_PARTS;
+	u32 said = said_size(e);
+
+	if (said > size / 8)
+		return false;
+	if (gprof_word_generation(word) != c->generation || gprof_buffer_cut_due(b, word, now))
+		return true;
+	return *told_by_user(c) + said <= size / 8 && c->told_all + said <= size / 2;
+}
+
+/*
+ * The first loss of a generation is told where it was. The others wait for that of the next:
+ * a record for each would take more room than what is left out.
+ */
+static noinline void refuse(struct gprof_trace_cpu *c)
+{
+	local64_inc(&c->buffer->produced);
+	if (c->refused == c->epoch) {
+		gprof_buffer_lose_untold(c->buffer, GPROF_LOST_QUOTA);
+		return;
+	}
+	c->refused = c->epoch;
+	gprof_buffer_lose(c->buffer, GPROF_LOST_QUOTA);
+	gprof_trace_go_astray(c);
 }
 
 /* Of a ring that somebody reads, whoever annotates much leaves half to what else happens. */
@@ -121,6 +176,10 @@ static void write_all(struct gprof_trace *t, struct gprof_trace_cpu *c, u64 now,
 			   gprof_trace_word(GPROF_TRACE_OPERAND, 0, 0);
 	if (e->note)
 		write_note(place, e->note, gprof_buffer_time(b, now));
+	if (b->flight && is_said(e)) {
+		*told_by_user(c) += said_size(e);
+		c->told_all += said_size(e);
+	}
 }
 
 /**
@@ -220,12 +279,17 @@ void gprof_trace_write(struct gprof_trace *t, const struct gprof_trace_event *e)
 	local_irq_save(flags);
 	c = this_cpu_ptr(t->cpus);
 	if (likely(c->buffer)) {
+		if (is_said(e) && c->buffer->flight && !may_say(c, gprof_mono_ns(), e)) {
+			refuse(c);
+			goto out;
+		}
 		if (unlikely(c->nr_held))
 			release(t, c);
 		write_counted(t, c, gprof_mono_ns(), e, gprof_trace_in_irq());
 	} else if (e->word || e->note) {
 		gprof_trace_no_buffer(t);
 	}
+out:
 	local_irq_restore(flags);
 }
 

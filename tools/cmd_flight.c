@@ -265,6 +265,9 @@ static void tell_snapshot(const struct flight *f, const char *reason, uint64_t f
 	else
 		say("%s: the last %s (not %s: a larger --max-bytes keeps more) are in %s/%s", reason,
 		    age, duration_text((int64_t)f->opts.min_age_ns, wanted), f->snapshots.path, name);
+	if (snap->uid_permille)
+		say("%s: the buffers reach back %s: %.1f %% of their events are of tasks of uid %" PRIu32,
+		    reason, age, snap->uid_permille / 10.0, snap->uid);
 	if (fired_ns && fired_ns < snap->from_ns)
 		say("%s: it fired before that, and is not in it", reason);
 	if (snap->missed)
@@ -384,6 +387,9 @@ static int tell(const struct flight *f)
 		    all.unwatched);
 	if (st.lost)
 		say("%" PRIu64 " of %" PRIu64 " events were lost", st.lost, st.produced);
+	if (st.over_quota)
+		say("%" PRIu64 " of these were annotations and new names: those of one user take an "
+		    "eighth of a generation at most, lest they wipe the rest", st.over_quota);
 	if (f->hook.failed)
 		say("--exec failed %" PRIu64 " times", f->hook.failed);
 	fprintf(stderr, "produced=%" PRIu64 " held=%" PRIu64 " lost=%" PRIu64 " overwritten=%" PRIu64

@@ -114,6 +114,24 @@ memory_decides_how_far_it_goes_back()
 	[ "$(gprofctl read "$(snapshot 1)" --summary --json | jq .lost_events)" -eq 0 ]
 }
 
+# A storm is not kept out: it is told of whom it is, on whose CPUs it was.
+whose_events_fill_the_memory_is_told()
+{
+	fresh
+	takes_off -a -o D --min-age 1h --max-bytes 64k
+	seq 600 | as_user xargs -n 1 /bin/true
+	ask 1
+	lands
+	share=$(sed -n 's/^gprofctl: request: the buffers reach back [^:]*: \([0-9]*\)\.[0-9] % of their events are of tasks of uid 1000$/\1/p' err)
+	[ "${share:-0}" -ge 30 ] || fail "it says '${share-}' % of uid 1000"
+	fresh
+	takes_off -a -o D --min-age 1h
+	ask 1
+	lands
+	grep -q 'the buffers reach back' err && fail "it reaches back to the start, and says less"
+	:
+}
+
 age_decides_how_far_it_goes_back()
 {
 	fresh
@@ -691,7 +709,7 @@ what_makes_no_sense_is_refused()
 }
 
 ktap_run a_signal_writes_what_was_last memory_decides_how_far_it_goes_back \
-	age_decides_how_far_it_goes_back a_failed_command_leaves_one stacks_have_names \
+	whose_events_fill_the_memory_is_told age_decides_how_far_it_goes_back a_failed_command_leaves_one stacks_have_names \
 	the_newest_are_kept a_directory_that_fails_is_no_reason_to_end \
 	a_limit_of_sizes_is_no_reason_to_end two_share_a_directory \
 	what_strangers_leave_there_is_in_nobodys_way nobody_is_led_elsewhere \

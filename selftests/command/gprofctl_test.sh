@@ -7,7 +7,7 @@
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=/dev/null # its ktap_run does not return
 . "$here/ktap.sh"
-need gprofctl setpriv
+need gprofctl jq setpriv
 # shellcheck source-path=SCRIPTDIR source=../helpers/command.sh
 . "$here/command.sh"
 
@@ -430,6 +430,44 @@ stat_tells_ratios()
 	ipc=$(sed -n 's/.*"instructions_per_cycle": \([0-9.]*\).*/\1/p' x.json)
 	awk -v r="$ipc" -v i="$(counted instructions)" -v c="$(counted cycles)" \
 		'BEGIN { exit !(r > 0.99 * i / c && r < 1.01 * i / c) }'
+}
+
+# More events than any PMU of a guest has counters: 4 to 8, and one for cycles alone.
+events_that_take_turns_are_told()
+{
+	has_cycles || skip "perf has no cycles here"
+	set --
+	for event in 1 2 3 4 5 6 7 9 a b c d e f; do
+		set -- "$@" -e "r$event"
+	done
+	run 0 gprofctl stat --json -o alone.json -e cycles -e timer -- "$burner" 400
+	run 0 gprofctl stat --json -o x.json -e cycles -e timer "$@" -- "$burner" 1600
+	cat alone.json x.json
+	jq -e '.events[0] | .time_running_ns >= 0.995 * .time_enabled_ns' alone.json ||
+		fail "one event alone takes turns"
+	jq -e '[.events[] | select(.event != "timer") | .time_running_ns / .time_enabled_ns]
+		| length == 15 and add > 3 and add < 10' x.json || fail "the shares make no sense"
+	jq -e '.events[2:] | all(.time_running_ns < 0.99 * .time_enabled_ns)' x.json ||
+		fail "one of these has never given way"
+	jq -e '.events[] | select(.event == "cycles") | .scaled - .count * .time_enabled_ns / .time_running_ns
+		| fabs <= 1' x.json || fail "cycles are not scaled by their share"
+	# perf's rotation stops the counters for a while, the longer the slower the host is
+	perf stat -x , -o perf.csv -e "$(echo cycles "$@" | sed 's/ -e /,/g')" -- "$burner" 1600
+	cat perf.csv
+	theirs=$(awk -F , '$3 ~ /^cycles/ { print $1 / ($4 * 100 / $5) }' perf.csv)
+	jq -e --argjson theirs "$theirs" '.events[0] | .scaled / .time_enabled_ns / $theirs
+		| . > 0.6 and . < 1.67' x.json || fail "scaled, cycles a second are not perf's $theirs"
+	set --
+	for event in 1 2 3 4 5 6 7 9 a b c d e f; do
+		set -- "$@" -e "r$event:1000000" -o "r$event.pb.gz"
+	done
+	run 0 gprofctl cpu -e cycles -o x.pb.gz "$@" -- "$burner" 1600
+	told=$(grep -c 'this event was counted [0-9.]* % of the time' err)
+	[ "$told" -ge 12 ] || fail "$told events are said to have taken turns"
+	run 0 gprofctl top x.pb.gz
+	grep -q '^Comment: multiplexed: the counter ran [0-9.]* % of the time' out ||
+		fail "the profile does not say it"
+	rm -f r*.pb.gz alone.json perf.csv
 }
 
 stat_ends_as_the_command_does_and_beside_its_output()
@@ -925,7 +963,7 @@ ktap_run recording_ends_with_its_counts file_has_what_was_read \
 	who_run_together_share_the_latency kinds_that_make_no_sense_are_refused kernel_is_left_out_when_asked_to \
 	flame_graph_has_the_names \
 	stat_counts_each_event_of_a_command_and_its_children software_events_are_sampled_each_time \
-	stat_counts_a_cgroup_alone stat_tells_ratios \
+	stat_counts_a_cgroup_alone stat_tells_ratios events_that_take_turns_are_told \
 	stat_ends_as_the_command_does_and_beside_its_output \
 	stat_without_events_says_what_cannot_be_counted \
 	stat_of_the_kernel_alone_needs_the_privilege \

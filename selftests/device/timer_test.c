@@ -689,4 +689,88 @@ TEST_F(timer, samples_at_a_switch_begin_in_the_scheduler)
 	reader_free(&s.reader);
 }
 
+/* Interrupts that a CPU's own timer has made. */
+static long long timer_interrupts(unsigned int cpu)
+{
+	char line[4096], *word, *save, name[16];
+	FILE *f = fopen("/proc/interrupts", "re");
+	unsigned int column = 0, i;
+	long long n = -1;
+
+	snprintf(name, sizeof(name), "CPU%u", cpu);
+	if (f && fgets(line, sizeof(line), f)) {
+		for (word = strtok_r(line, " \n", &save); word && strcmp(word, name);
+		     word = strtok_r(NULL, " \n", &save))
+			column++;
+	}
+	while (f && n < 0 && fgets(line, sizeof(line), f)) {
+		if (!strstr(line, "LOC:") && !strstr(line, "arch_timer") &&
+		    !strstr(line, "riscv-timer"))
+			continue;
+		word = strtok_r(line, " ", &save);
+		for (i = 0; word && i <= column; i++)
+			word = strtok_r(NULL, " ", &save);
+		n = word ? atoll(word) : -1;
+	}
+	if (f)
+		fclose(f);
+	return n;
+}
+
+#define SLEEP_MS	2000
+
+static long long interrupts_in_sleep(unsigned int cpu)
+{
+	long long before = timer_interrupts(cpu);
+
+	sleep_ms(SLEEP_MS);
+	return timer_interrupts(cpu) - before;
+}
+
+static void burns_there(void *arg, int step)
+{
+	struct shared *s = arg;
+
+	pin_to(s->progress);
+	burn_ns(300 * MS);
+	s->burned = thread_cpu_ns();
+}
+
+/* A CPU that nobody uses is not interrupted, and is counted as soon as somebody does. */
+TEST_F(timer, a_cpu_that_sleeps_is_let_sleep)
+{
+	unsigned int cpu = online_cpu(1);
+	uint64_t cpus[16] = { 0 };
+	struct gprof_stats st = { 0 };
+	long long alone, beside;
+
+	if (nr_online_cpus() < 2)
+		SKIP(return, "needs two CPUs");
+	ASSERT_LE(0, pin_to(online_cpu(0)));
+	ASSERT_LT(cpu, 64 * 16);
+	cpus[cpu / 64] = 1ULL << cpu % 64;
+	self->shared->progress = cpu;
+	ASSERT_EQ(0, child_fork(&self->child, burns_there, self->shared));
+	ASSERT_LE(0, timer_interrupts(cpu));
+	alone = interrupts_in_sleep(cpu);
+	self->setup = device_setup_of(GPROF_TARGET_CPUS, 0, &self->params);
+	self->setup.cpus = (uintptr_t)cpus;
+	self->setup.cpus_size = sizeof(cpus);
+	RECORD();
+	beside = interrupts_in_sleep(cpu);
+	TH_LOG("%lld interrupts alone, %lld beside a recorder of 1000 Hz", alone, beside);
+	EXPECT_LE(beside, alone + alone / 2 + SLEEP_MS / 20);
+	EXPECT_EQ(0, child_step(&self->child));
+	EXPECT_EQ(0, device_stop(&self->dev));
+	EXPECT_LE(0, reader_read(&self->tally->reader));
+	EXPECT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
+	EXPECT_EQ(st.out_produced, self->tally->reader.samples + device_lost(&st));
+	TH_LOG("%llu us burned, samples stand for %llu us",
+	       (unsigned long long)self->shared->burned / 1000,
+	       (unsigned long long)self->tally->reader.weight / 1000);
+	/* Others may run there too, a little. */
+	EXPECT_LE(self->shared->burned - 2 * self->params.period, self->tally->reader.weight);
+	EXPECT_GE(self->shared->burned + 100 * MS, self->tally->reader.weight);
+}
+
 TEST_HARNESS_MAIN

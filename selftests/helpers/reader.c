@@ -274,7 +274,7 @@ static int64_t on_task(struct reader *r, struct reader_ring *ring, uint64_t pos,
 
 	if (t->rec.size < sizeof(*t))
 		return broken(r, ring, pos, "TASK of %u bytes", t->rec.size);
-	if (t->__reserved)
+	if (t->rec.flags & ~GPROF_TASK_REC_F_UID || (!t->rec.flags && t->uid))
 		return broken(r, ring, pos, "TASK with reserved bits");
 	if (!memchr(t->comm, 0, sizeof(t->comm)))
 		return broken(r, ring, pos, "TASK whose name does not end");

@@ -4,6 +4,7 @@
  */
 #include <pthread.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include "harness.h"
@@ -14,6 +15,9 @@
 #define USER		1000
 #define PAGE		((size_t)sysconf(_SC_PAGESIZE))
 #define HELD_MAX	1000	/* more than a buffer of 32 KiB holds */
+#define FLOOD_NS	2000000000ULL
+#define FLOOD_GENERATION_NS	100000000ULL
+#define FLOOD_REC	512	/* bytes of a record of the flood */
 
 FIXTURE(annotation) {
 	struct gprof_trace_params params;
@@ -375,16 +379,129 @@ TEST_F(annotation, a_flight_ring_keeps_the_last)
 	ASSERT_LE(0, pin_to(online_cpu(0)));
 	self->setup.buffer_size = 32768;
 	self->setup.flags = GPROF_SETUP_F_FLIGHT;
+	self->setup.generation_ns = FLOOD_GENERATION_NS;
 	BEGIN();
 	/* Where pages are larger, so is the least of buffers. */
 	nr = HELD_MAX * (self->dev.data_size / 32768);
 	for (i = 0; i < nr; i++)
 		ASSERT_EQ(1, tell(self->fd, "many"));
+	/* The next generation has room again. */
+	sleep_ms(2 * FLOOD_GENERATION_NS / 1000000);
 	ASSERT_EQ(1, tell(self->fd, "last"));
 	END();
 	EXPECT_EQ(1, told(&self->words, "last"));
 	EXPECT_LT(0, told(&self->words, "many"));
 	EXPECT_GT(nr, told(&self->words, "many"));
+}
+
+struct flood {
+	int fd;
+	bool names;
+};
+
+/* A user that says as much as it can, by annotations or by new names of its task. */
+static void flood(void *arg, int step)
+{
+	static const char text[FLOOD_REC - sizeof(struct gprof_annotation_rec) - 8];
+	struct gprof_annotate a = log_of("flooding", "");
+	uint64_t end = monotonic_ns() + FLOOD_NS;
+	struct flood *f = arg;
+	unsigned int i;
+
+	if (!step) {
+		if (become(USER))
+			_exit(1);
+		f->fd = device_open();
+		return;
+	}
+	a.text = (uintptr_t)text;
+	a.text_size = sizeof(text);
+	for (i = 0; monotonic_ns() < end; i++) {
+		int err = f->names ? prctl(PR_SET_NAME, i % 2 ? "flood-1" : "flood-0") :
+				     device_ioctl(f->fd, GPROF_IOC_ANNOTATE, &a);
+
+		if (err || (!f->names && a.out_recorders != 1))
+			_exit(2);
+	}
+}
+
+/* What CPU @cpu's ring tells first. */
+static uint64_t reaches_back_to(const struct trace_words *t, unsigned int cpu)
+{
+	size_t i;
+
+	for (i = 0; i < t->nr; i++) {
+		if (t->words[i].cpu == cpu)
+			return t->words[i].time;
+	}
+	return UINT64_MAX;
+}
+
+static size_t names_of_flood(const struct trace_words *t)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < t->nr_names; i++)
+		n += !strncmp(t->names[i].rec.comm, "flood-", 6);
+	return n;
+}
+
+/*
+ * Root records the host, on whose CPU a user floods. What was before that is still there, and
+ * of each generation the user has an eighth at most.
+ */
+static void outlasts_a_flood(struct __test_metadata *_metadata, FIXTURE_DATA(annotation) *self,
+			     bool names)
+{
+	struct flood arg = { .names = names };
+	struct gprof_stats st = { 0 };
+	struct child child = { 0 };
+	uint64_t began, generations, share;
+	unsigned int cpu = online_cpu(0);
+	size_t said;
+
+	SKIP_UNLESS(!geteuid(), "must be root to become another");
+	ASSERT_EQ(0, chmod(GPROF_DEVICE, 0666));
+	ASSERT_LE(0, pin_to(cpu));
+	ASSERT_EQ(0, child_fork(&child, flood, &arg));
+	ASSERT_EQ(0, child_step(&child));
+	self->setup.target = GPROF_TARGET_SYSTEM;
+	self->setup.id = 0;
+	self->setup.flags = GPROF_SETUP_F_FLIGHT;
+	self->setup.generation_ns = FLOOD_GENERATION_NS;
+	BEGIN();
+	sleep_ms(100);
+	began = monotonic_ns();
+	ASSERT_EQ(0, child_begin(&child));
+	while (monotonic_ns() < began + FLOOD_NS)
+		sleep_ms(10);
+	EXPECT_EQ(0, child_wait(&child));
+	generations = (monotonic_ns() - began) / FLOOD_GENERATION_NS + 2;
+	END();
+	EXPECT_GT(began, reaches_back_to(&self->words, cpu)) {
+		TH_LOG("it reaches back %lld ms of the flood's",
+		       (long long)(began + FLOOD_NS - reaches_back_to(&self->words, cpu)) / 1000000);
+	}
+	ASSERT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
+	EXPECT_LT(1000, st.out_lost[GPROF_LOST_QUOTA]);
+	said = names ? names_of_flood(&self->words) : told(&self->words, "flooding");
+	share = self->dev.data_size / 64 / (names ? sizeof(struct gprof_task_rec) : FLOOD_REC);
+	TH_LOG("%zu said in %llu generations, %llu lost", said, (unsigned long long)generations,
+	       (unsigned long long)st.out_lost[GPROF_LOST_QUOTA]);
+	/* Each generation has the name of the task that it finds once more. */
+	EXPECT_GE((share + names) * generations, said);
+	EXPECT_LE(share * (generations / 2), said);
+	EXPECT_EQ(SIGKILL, WTERMSIG(child_end(&child)));
+}
+
+TEST_F(annotation, a_user_does_not_wipe_a_flight_ring)
+{
+	outlasts_a_flood(_metadata, self, false);
+}
+
+TEST_F(annotation, nor_by_new_names)
+{
+	outlasts_a_flood(_metadata, self, true);
 }
 
 static int storm_fd;

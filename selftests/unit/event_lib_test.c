@@ -10,6 +10,7 @@
 #include "device/event.h"
 #include "lib_util.h"
 #include "device/pmu.h"
+#include "device/pmu_cpus.h"
 #include "device/target.h"
 #include "device/tracepoint.h"
 
@@ -209,6 +210,64 @@ TEST_F(event, lists_are_sorted_and_leave_out_scales)
 	ASSERT_EQ(2, nr);
 	EXPECT_STREQ("cache-misses", names[0]);
 	gprof_pmu_list_free(names, nr);
+}
+
+/* CPUs 0 to 3 of one kind, 4 to 11 of another, as hybrid hosts and big.LITTLE have them. */
+TEST_F(event, what_some_cpus_alone_count_is_refused)
+{
+	static const uint64_t fast = 0xf, slow = 0xff0, both = 0xfff, beyond[2] = { 0xf0, 1 };
+	static const struct {
+		uint32_t target;
+		uint32_t type;
+		const uint64_t *cpus;
+		uint32_t cpus_size;
+		int err;
+	} want[] = {
+		{ GPROF_TARGET_THREAD, PERF_TYPE_HARDWARE, NULL, 0, -EOPNOTSUPP },
+		{ GPROF_TARGET_PROCESS, PERF_TYPE_HW_CACHE, NULL, 0, -EOPNOTSUPP },
+		{ GPROF_TARGET_PROCESS, PERF_TYPE_RAW, NULL, 0, -EOPNOTSUPP },
+		{ GPROF_TARGET_PROCESS, 10, NULL, 0, -EOPNOTSUPP },
+		{ GPROF_TARGET_PROCESS, PERF_TYPE_SOFTWARE, NULL, 0, 0 },
+		{ GPROF_TARGET_PROCESS, 17, NULL, 0, 0 },
+		{ GPROF_TARGET_SYSTEM, PERF_TYPE_HARDWARE, NULL, 0, 0 },
+		{ GPROF_TARGET_CGROUP, PERF_TYPE_HARDWARE, NULL, 0, 0 },
+		{ GPROF_TARGET_SYSTEM, PERF_TYPE_RAW, NULL, 0, -EOPNOTSUPP },
+		{ GPROF_TARGET_SYSTEM, 8, NULL, 0, -EOPNOTSUPP },
+		{ GPROF_TARGET_SYSTEM, 17, NULL, 0, 0 },
+		{ GPROF_TARGET_CPUS, PERF_TYPE_HARDWARE, &both, 8, 0 },
+		{ GPROF_TARGET_CPUS, PERF_TYPE_RAW, &slow, 8, 0 },
+		{ GPROF_TARGET_CPUS, 8, &fast, 8, 0 },
+		{ GPROF_TARGET_CPUS, 8, &both, 8, -EOPNOTSUPP },
+		{ GPROF_TARGET_CPUS, 10, &slow, 8, 0 },
+		{ GPROF_TARGET_CPUS, 10, &fast, 8, -EOPNOTSUPP },
+		{ GPROF_TARGET_CPUS, 10, beyond, 16, -EOPNOTSUPP },
+		{ GPROF_TARGET_CPUS, 17, &both, 8, 0 },
+	};
+	struct gprof_setup setup = { .target = GPROF_TARGET_PROCESS };
+	size_t i;
+
+	/* Where there is one kind, nothing is. */
+	ASSERT_TRUE(lib_write(self->dir, "fast/type", "8\n"));
+	ASSERT_TRUE(lib_write(self->dir, "fast/cpus", "0-3\n"));
+	EXPECT_EQ(0, gprof_pmu_cpus_check(self->dir, &setup, PERF_TYPE_HARDWARE, "cycles",
+					  &self->e));
+	ASSERT_TRUE(lib_write(self->dir, "slow/type", "10\n"));
+	ASSERT_TRUE(lib_write(self->dir, "slow/cpus", "4-11\n"));
+	for (i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
+		setup.target = want[i].target;
+		setup.cpus = (uintptr_t)want[i].cpus;
+		setup.cpus_size = want[i].cpus_size;
+		EXPECT_EQ(want[i].err, gprof_pmu_cpus_check(self->dir, &setup, want[i].type, "e",
+							    &self->e)) {
+			TH_LOG("case %zu", i);
+		}
+	}
+	setup.target = GPROF_TARGET_PROCESS;
+	gprof_pmu_cpus_check(self->dir, &setup, PERF_TYPE_HARDWARE, "cycles", &self->e);
+	EXPECT_STREQ("cycles: this host has CPUs of several kinds (fast: CPUs 0-3, slow: CPUs 4-11), "
+		     "and a counter counts on one kind alone, so that all that is done on the others "
+		     "would be missing; record CPUs of one kind (CPUs 0-3), or by the timer",
+		     self->e.text);
 }
 
 FIXTURE(tracepoint) {

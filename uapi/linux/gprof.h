@@ -813,7 +813,9 @@ struct gprof_stop {
 #define GPROF_LOST_NO_BUFFER	3
 /* a wait of which there is no note: too many at once; or its stack could not be taken */
 #define GPROF_LOST_WAIT		4
-#define GPROF_LOST_NR		5	/* those above */
+/* flight mode: annotations and new names of one user beyond its share of a generation */
+#define GPROF_LOST_QUOTA	5
+#define GPROF_LOST_NR		6	/* those above */
 #define GPROF_LOST_SLOTS	16	/* room for more, 0 until then */
 
 #define GPROF_STATS_ALL_CPUS	(-1)
@@ -1277,9 +1279,13 @@ struct gprof_memory {
  * @out_reason: GPROF_REASON_*
  *
  * For traces with GPROF_TRACE_F_ANNOTATIONS whose target the caller is; it has a
- * GPROF_REC_ANNOTATION in each. What the bytes are is nobody's business here. So that who
- * annotates much does not drive out what is told of others, a ring in stream mode takes
- * annotations into its first half alone; beyond, they are lost (FULL).
+ * GPROF_REC_ANNOTATION in each. What the bytes are is nobody's business here. So that a
+ * program that annotates much does not drive out what is told of others, a ring in stream
+ * mode takes annotations into its first half alone; beyond, they are lost (FULL). In flight
+ * mode, where a generation is an eighth of the ring at most, the annotations of one user, and
+ * the new names that its tasks take but by exec, fill an eighth of that eighth, and those of
+ * all users half of it; beyond, they are lost (QUOTA), a name until the next generation. Users
+ * whose ids are equal modulo 16 have one share.
  */
 struct gprof_annotate {
 	__u32 size;
@@ -1492,16 +1498,18 @@ struct gprof_process {
  * @rec: head
  * @process: the process that the task belongs to
  * @tid: thread id
- * @__reserved: 0
+ * @uid: GPROF_TASK_REC_F_UID: real user id, as the initial user namespace has it; else 0
  * @comm: name, NUL-terminated
  */
 struct gprof_task_rec {
 	struct gprof_rec rec;
 	struct gprof_process process;
 	__u32 tid;
-	__u32 __reserved;
+	__u32 uid;
 	char comm[16];
 };
+
+#define GPROF_TASK_REC_F_UID	(1U << 0)	/* flags of struct gprof_task_rec; of kind TRACE */
 
 /*
  * flags of struct gprof_stack_rec.

@@ -213,6 +213,8 @@ GPROF_API int gprof_flight_start(struct gprof_flight *f);
  * @writer: counts of the trace; its @sz is set
  * @missed: events that were kept at @until_ns, and overwritten before they could be copied:
  *	they came faster than they were written
+ * @uid: where it is not @whole: the user whose tasks have the most events in the rings
+ * @uid_permille: how many in a thousand that is; 0: it is whole, or no user is known
  */
 struct gprof_flight_snapshot {
 	size_t sz;
@@ -222,6 +224,8 @@ struct gprof_flight_snapshot {
 	uint64_t lost;
 	struct gprof_trace_writer_stats writer;
 	uint64_t missed;
+	uint32_t uid;
+	uint32_t uid_permille;
 };
 
 /**
@@ -253,6 +257,8 @@ GPROF_API int gprof_flight_stop(struct gprof_flight *f);
  * @lost: that never were, for want of room
  * @overwritten: that were too old
  * @ring_bytes: memory of the rings of all CPUs
+ * @over_quota: part of @lost: annotations and new names beyond the eighth of a generation that
+ *	those of one user may take
  */
 struct gprof_flight_stats {
 	size_t sz;
@@ -261,6 +267,7 @@ struct gprof_flight_stats {
 	uint64_t lost;
 	uint64_t overwritten;
 	uint64_t ring_bytes;
+	uint64_t over_quota;
 };
 
 /** gprof_flight_stats() - read the counts; 0 or -errno */

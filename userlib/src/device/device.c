@@ -9,6 +9,9 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
+#include "pmu.h"
+#include "pmu_cpus.h"
+
 int gprof_device_open(struct gprof_own_fd *dev, struct gprof_error *e)
 {
 	int fd = open(GPROF_DEVICE, O_RDWR | O_CLOEXEC);
@@ -185,11 +188,25 @@ int gprof_device_explain(int err, uint32_t reason, uint32_t kind, const char *do
 	return gprof_error_set(e, err, "%s: %s failed: %s", what, doing, gprof_strerror(err));
 }
 
+/* The event that is to be counted, or NULL. */
+static const struct gprof_cpu_params *counted(const struct gprof_setup *setup)
+{
+	const void *params = (const void *)(uintptr_t)setup->params;
+	const struct gprof_trace_params *trace = params;
+
+	if (setup->kind == GPROF_KIND_CPU)
+		return params;
+	return setup->kind == GPROF_KIND_TRACE && trace->cpu.size ? &trace->cpu : NULL;
+}
+
 int gprof_device_setup(const struct gprof_own_fd *dev, struct gprof_setup *setup, const char *what,
 		       struct gprof_error *e)
 {
+	const struct gprof_cpu_params *event = counted(setup);
 	int err = gprof_device_check(dev, what, e);
 
+	if (!err && event)
+		err = gprof_pmu_cpus_check(GPROF_PMU_SYSFS, setup, event->type, what, e);
 	if (err)
 		return err;
 	setup->size = sizeof(*setup);

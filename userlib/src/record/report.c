@@ -16,6 +16,7 @@ static const char *const lost_reasons[GPROF_LOST_NR] = {
 	[GPROF_LOST_NESTED] = "interrupts were nested deeper than there is memory for",
 	[GPROF_LOST_NO_BUFFER] = "a CPU came, or a process was forked, for which there was no memory yet",
 	[GPROF_LOST_WAIT] = "too many tasks waited at once, or one was gone before its stack could be taken",
+	[GPROF_LOST_QUOTA] = "a user's annotations or new names took more than its share of a flight ring",
 };
 
 static unsigned long long ull(uint64_t n)

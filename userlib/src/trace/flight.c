@@ -286,10 +286,21 @@ static bool is_whole(const struct gprof_flight *f, uint64_t from, uint64_t now)
 	return from == f->started_ns || (age && from <= now && now - from >= age);
 }
 
+static void tell_most(const struct gprof_trace_users *u, struct gprof_flight_snapshot *out)
+{
+	const struct gprof_trace_user *most = gprof_trace_users_most(u);
+
+	if (!most)
+		return;
+	out->uid = most->uid;
+	out->uid_permille = (uint32_t)(1000 * most->events / u->events);
+}
+
 static int take(struct gprof_flight *f, int fd, struct gprof_flight_snapshot *out)
 {
 	uint64_t now = now_ns(), least = not_before(f, now);
 	struct gprof_trace_snapshot s;
+	struct gprof_trace_users users;
 	int err;
 
 	if (!f->started_ns)
@@ -303,8 +314,12 @@ static int take(struct gprof_flight *f, int fd, struct gprof_flight_snapshot *ou
 			s.from = least;
 		out->from_ns = s.from;
 		out->until_ns = now;
+		gprof_trace_users_init(&users);
+		s.users = out->whole ? NULL : &users;
 		err = write_out(f, &s, fd, out);
 		out->missed = s.missed;
+		tell_most(&users, out);
+		gprof_trace_users_free(&users);
 	}
 	gprof_trace_snapshot_free(&s);
 	return err;
@@ -341,6 +356,7 @@ int gprof_flight_stats(struct gprof_flight *f, struct gprof_flight_stats *st)
 		out.lost = gprof_device_lost(&kernel);
 		out.overwritten = kernel.out_overwritten;
 		out.held = out.produced - out.lost - out.overwritten;
+		out.over_quota = kernel.out_lost[GPROF_LOST_QUOTA];
 		out.ring_bytes = f->dev.buffer.nr * f->dev.buffer.rings[0].size;
 		err = gprof_opts_give(st, &out, sizeof(out), least, "gprof_flight_stats",
 				      &f->error);

@@ -19,6 +19,8 @@ static int on_point(void *ctx, const struct gprof_trace_point *p)
 	struct gprof_trace_point lost;
 	int err;
 
+	if (m->users)
+		gprof_trace_users_count(m->users, p);
 	/* Up to the end nothing more is known. */
 	if (p->type == GPROF_TRACE_POINT_LOST && p->time > m->until) {
 		lost = *p;
@@ -55,9 +57,11 @@ static int on_task(void *ctx, uint32_t cpu, uint64_t time, const struct gprof_ta
 {
 	struct gprof_trace_merge *m = ((struct gprof_trace_merge_cpu *)ctx)->merge;
 	uint32_t when = since_cut(m, time), last = gprof_map64_get(&m->named, rec->tid);
-	int err;
+	int err = m->users ? gprof_trace_users_name(m->users, rec) : 0;
 
 	(void)cpu;
+	if (err)
+		return err;
 	/* Another CPU's ring, read before, has told what it was called later. */
 	if (last != GPROF_NONE && last > when)
 		return 0;
@@ -283,6 +287,8 @@ static int add_plain(struct gprof_trace_merge *m, struct gprof_trace_merge_cpu *
 #pragma GCC unroll 4
 		for (i = 0; i < nr; i++)
 			m->points[p[i].type]++;
+		for (i = 0; m->users && i < nr; i++)
+			gprof_trace_users_count(m->users, &p[i]);
 		m->added += nr;
 		return 0;
 	}

@@ -18,6 +18,7 @@
 #include "device/buffer.h"
 #include "trace_decode.h"
 #include "trace_naming.h"
+#include "trace_users.h"
 
 /* Points that are held before a generation is cut for their number. */
 #define GPROF_TRACE_HELD_MAX	131072
@@ -46,6 +47,7 @@ struct gprof_trace_merge_cpu {
  * struct gprof_trace_merge - rings that are read
  * @writer: where to
  * @naming: names stacks, or NULL where there are none
+ * @users: counts whose events there are in the rings, or NULL
  * @cpus: rings
  * @nr: how many
  * @generation_ns: length of a generation
@@ -64,6 +66,7 @@ struct gprof_trace_merge_cpu {
 struct gprof_trace_merge {
 	struct gprof_trace_writer *writer;
 	struct gprof_trace_naming *naming;
+	struct gprof_trace_users *users;
 	struct gprof_trace_merge_cpu *cpus;
 	size_t nr;
 	uint64_t generation_ns;

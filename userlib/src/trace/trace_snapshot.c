@@ -172,6 +172,7 @@ int gprof_trace_snapshot_write(struct gprof_trace_snapshot *s, struct gprof_trac
 	m.writer = w;
 	m.from = s->from;
 	m.until = s->until;
+	m.users = s->users;
 	if (s->live) {
 		s->merge = &m;
 		m.more = more;

@@ -24,6 +24,7 @@
  * @copies: what they read: a piece, or all
  * @live: what is behind the pieces; NULL: nothing is
  * @missed: events that the kernel overwrote before they were copied
+ * @users: to count whose events there are, or NULL
  * @merge: that reads it
  * @heads: and what they take for the kernel's pages
  * @tails: likewise
@@ -36,6 +37,7 @@ struct gprof_trace_snapshot {
 	struct gprof_snapshot *copies;
 	struct gprof_live *live;
 	uint64_t missed;
+	struct gprof_trace_users *users;
 	struct gprof_trace_merge *merge;
 	struct gprof_ring_head *heads;
 	struct gprof_ring_tail *tails;
