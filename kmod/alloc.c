@@ -12,7 +12,6 @@
  * The way of an allocation that is not sampled is counted in instructions.
  */
 #include "alloc.h"
-#include "alloc_owners.h"
 #include "alloc_probe.h"
 #include "alloc_told.h"
 #include "compat/alloc.h"
@@ -393,8 +392,12 @@ int gprof_allocs_setup(struct gprof_request *req, void **state)
 	raw_spin_lock_init(&a->ends);
 	if (a->told && a->live && !(p->flags & GPROF_ALLOC_F_KEEP) &&
 	    IS_ENABLED(CONFIG_MMU_NOTIFIER)) {
-		a->owners = gprof_alloc_owners_new(gprof_live_slots(a->live));
-		if (!a->owners) {
+		a->owners = kvcalloc(gprof_live_slots(a->live), sizeof(*a->owners),
+				     GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | __GFP_NOWARN);
+		a->groups = kvcalloc(DIV_ROUND_UP(gprof_live_slots(a->live), GPROF_ALLOC_GROUP),
+				     sizeof(*a->groups),
+				     GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | __GFP_NOWARN);
+		if (!a->owners || !a->groups) {
 			gprof_allocs_destroy(a);
 			return -ENOMEM;
 		}
@@ -426,7 +429,8 @@ void gprof_allocs_destroy(void *state)
 	gprof_alloc_probes_free(a->probes);
 	free_percpu(a->cpus);
 	kvfree(a->whose.tgids);
-	gprof_alloc_owners_free(a->owners);
+	kvfree(a->groups);
+	kvfree(a->owners);
 	kfree(a);
 }
 
@@ -453,8 +457,6 @@ int gprof_allocs_start(void *state, u32 *attached)
 		return -EOPNOTSUPP;
 	if (a->live)
 		gprof_live_begin(a->live);
-	if (a->owners)
-		gprof_alloc_owners_begin(a->owners);
 	for_each_possible_cpu(cpu)
 		gprof_thin_bytes_begin(&per_cpu_ptr(a->cpus, cpu)->thin, a->period);
 	*attached = a->only_cpus ? cpumask_weight(a->only_cpus) : num_online_cpus();

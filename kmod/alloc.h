@@ -23,7 +23,6 @@
 #include <linux/preempt.h>
 #include <linux/spinlock.h>
 
-struct gprof_alloc_owners;
 struct gprof_alloc_probes;
 struct gprof_live;
 struct gprof_request;
@@ -73,8 +72,10 @@ struct gprof_alloc_kprobe {
  * @probes: with @told, by which it is known; NULL: programs tell
  * @node: with @told, among those who listen
  * @ends: with @told, serializes what is live
- * @owners: with @told, the slots of @live that each address space has;
+ * @owners: with @told, of each slot of @live the address space that it is of, 0: unknown;
  *	NULL: what an address space has at its end stays live
+ * @groups: with @owners, of each GPROF_ALLOC_GROUP slots a bit of every address space that
+ *	has one among them, and maybe bits of some that had
  */
 struct gprof_allocs {
 	struct gprof_membership whose;
@@ -96,8 +97,12 @@ struct gprof_allocs {
 	struct gprof_alloc_probes *probes;
 	struct list_head node;
 	raw_spinlock_t ends;		/* protects keys against two who have one address */
-	struct gprof_alloc_owners *owners;
+	u32 *owners;
+	u64 *groups;
 };
+
+/* Slots whose owners are looked for together. */
+#define GPROF_ALLOC_GROUP	64
 
 /* Of current. */
 static __always_inline bool gprof_allocs_are_targets(const struct gprof_allocs *a)

@@ -12,7 +12,6 @@
  */
 #include "alloc_told.h"
 #include "alloc.h"
-#include "alloc_owners.h"
 #include "alloc_space.h"
 #include "arch.h"
 #include "live.h"
@@ -31,7 +30,6 @@
 #include <linux/timekeeping.h>
 
 #define BYTES_MAX	((1ULL << GPROF_THIN_BYTES_BITS) - 1)
-#define ENDS_AT_ONCE	64
 #define PERIOD_MAX	(2 * GPROF_ALLOC_PERIOD_MAX)	/* an allocation may be sampled twice */
 
 static DECLARE_RWSEM(listening);	/* held for writing to change the list */
@@ -107,36 +105,56 @@ static bool was_targets_last(const struct gprof_allocs *a, const struct signal_s
 	       !atomic_read(&task->signal->live);
 }
 
-/* What it had is looked at a few at a time, as programs that tell meanwhile need the lock. */
-static void end_all_of(struct gprof_allocs *a, u32 space)
+static u64 bit_of(u32 space)
 {
-	u32 left, i;
-	int at;
+	return space ? BIT_ULL(space % 64) : 0;
+}
+
+/* Under the lock. */
+static void own(struct gprof_allocs *a, u32 at, u32 space)
+{
+	a->owners[at] = space;
+	WRITE_ONCE(a->groups[at / GPROF_ALLOC_GROUP],
+		   a->groups[at / GPROF_ALLOC_GROUP] | bit_of(space));
+}
+
+/* What an address space has among some slots ends; who else has any is seen anew. */
+static void end_group(struct gprof_allocs *a, u32 group, u32 space)
+{
+	u32 at = group * GPROF_ALLOC_GROUP;
+	u32 end = min(at + GPROF_ALLOC_GROUP, gprof_live_slots(a->live));
+	u64 bits = 0;
 
 	raw_spin_lock(&a->ends);
-	left = gprof_alloc_owners_count(a->owners, space);
-	raw_spin_unlock(&a->ends);
-	while (left) {
-		raw_spin_lock(&a->ends);
-		for (i = 0; i < ENDS_AT_ONCE && left; i++, left--) {
-			at = gprof_alloc_owners_take(a->owners, space);
-			if (at >= 0)
-				gprof_live_remove_at(a->live, at);
+	for (; at < end; at++) {
+		if (a->owners[at] == space) {
+			gprof_live_remove_at(a->live, at);
+			a->owners[at] = 0;
 		}
-		raw_spin_unlock(&a->ends);
-		cond_resched();
+		bits |= bit_of(a->owners[at]);
 	}
+	WRITE_ONCE(a->groups[group], bits);
+	raw_spin_unlock(&a->ends);
 }
 
 static void space_ended(u32 space, const struct signal_struct *process)
 {
 	struct gprof_allocs *a;
+	u32 group, nr;
 
 	/* Not RCU: there may be much to end. Others that end meanwhile do not wait for it. */
 	down_read(&listening);
 	list_for_each_entry(a, &listeners, node) {
-		if (a->owners && !was_targets_last(a, process))
-			end_all_of(a, space);
+		if (!a->owners || was_targets_last(a, process))
+			continue;
+		nr = DIV_ROUND_UP(gprof_live_slots(a->live), GPROF_ALLOC_GROUP);
+		for (group = 0; group < nr; group++) {
+			if (!(group & 0xfff))
+				cond_resched();
+			/* It tells nothing any more: a bit that is not there does not come. */
+			if (READ_ONCE(a->groups[group]) & bit_of(space))
+				end_group(a, group, space);
+		}
 	}
 	up_read(&listening);
 }
@@ -179,7 +197,7 @@ static void sample(struct gprof_allocs *a, struct gprof_capture *c, const struct
 		raw_spin_lock(&a->ends);
 		c->live = gprof_live_add(a->live, key, c->time, m->bytes, weight);
 		if (c->live && a->owners)
-			gprof_alloc_owners_set(a->owners, GPROF_LIVE_SLOT(c->live), space);
+			own(a, GPROF_LIVE_SLOT(c->live), space);
 		raw_spin_unlock(&a->ends);
 		if (c->live)
 			c->flags |= GPROF_SAMPLE_REC_F_LIVE;
@@ -200,7 +218,7 @@ static bool change(struct gprof_allocs *a, const struct gprof_memory *m, unsigne
 	if (at >= 0 && m->what == GPROF_MEMORY_FREE) {
 		gprof_live_remove(a->live, at, key);
 		if (a->owners)
-			gprof_alloc_owners_set(a->owners, at, 0);
+			own(a, at, 0);
 	} else if (at >= 0) {
 		gprof_live_resize(a->live, at, m->bytes);
 	}

@@ -4,7 +4,6 @@
  * by themselves, how much, and where; and of heap, what of it is not freed yet.
  */
 #include "alloc.h"
-#include "alloc_owners.h"
 #include "alloc_probe.h"
 #include "live.h"
 #include "memlock.h"
@@ -49,13 +48,19 @@ static u32 slots(const struct gprof_request *req)
 }
 
 /* What allocations take, and of each that is live whose it is. */
+static u64 owners_bytes(u32 slots)
+{
+	return gprof_memory_of((u64)slots * sizeof(u32)) +
+	       gprof_memory_of((u64)DIV_ROUND_UP(slots, GPROF_ALLOC_GROUP) * sizeof(u64));
+}
+
 static u64 heap_bytes(const struct gprof_request *req)
 {
 	const struct gprof_alloc_params *p = req->params;
 
 	return gprof_allocs_bytes(req) +
 	       (is_of_programs(p) && !(p->flags & GPROF_ALLOC_F_KEEP) ?
-		gprof_alloc_owners_bytes(gprof_live_slots_for(slots(req))) : 0);
+		owners_bytes(gprof_live_slots_for(slots(req))) : 0);
 }
 
 static int check_slots(const struct gprof_request *req, const struct gprof_alloc_params *p,

@@ -2,6 +2,5 @@
 /* heap: allocations that are told, and what is live of them */
 #include "../alloc_told.c"
 #include "../alloc_space.c"
-#include "../alloc_owners.c"
 #include "../alloc_page.c"
 #include "../live.c"
