@@ -320,7 +320,12 @@ static int start(struct gprof_flags *f)
 	for (i = 0; i < f->nr && !err; i++)
 		err = gprof_flags_file_open(&f->items[i].file, f->items[i].out, &e);
 	for (i = 0; i < f->nr && !err; i++)
-		err = gprof_recording_begin(&f->items[i].rec, &f->items[i].wish, f->items[i].file.own.fd);
+		err = gprof_recording_make(&f->items[i].rec, &f->items[i].wish);
+	for (i = 0; i < f->nr && !err; i++)
+		err = gprof_recording_prepare(&f->items[i].rec);
+	for (i = 0; i < f->nr && !err; i++)
+		err = gprof_recording_start(&f->items[i].rec, &f->items[i].wish,
+					    f->items[i].file.own.fd);
 	if (err) {
 		if (!e.err)
 			gprof_error_set(&e, -err, "%.600s", gprof_error());

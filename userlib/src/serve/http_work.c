@@ -176,11 +176,12 @@ static int record(struct ask *a)
 {
 	struct gprof_recording rec;
 	char title[64];
-	int err = gprof_recording_begin(&rec, &a->wish, a->trace);
+	int err = gprof_recording_make(&rec, &a->wish);
 
-	if (err)
-		return err;
-	err = wait_for(a, &rec);
+	if (!err)
+		err = gprof_recording_start(&rec, &a->wish, a->trace);
+	if (!err)
+		err = wait_for(a, &rec);
 	if (err) {
 		gprof_recording_drop(&rec);
 		return err;

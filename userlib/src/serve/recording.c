@@ -76,7 +76,7 @@ static int check_told(const struct gprof_wish *w)
 	return -e.err;
 }
 
-static int begin_trace(struct gprof_recording *rec, const struct gprof_wish *w, int fd)
+static int make_trace(struct gprof_recording *rec, const struct gprof_wish *w)
 {
 	struct gprof_trace_config cfg = { .sz = sizeof(cfg) };
 
@@ -84,28 +84,54 @@ static int begin_trace(struct gprof_recording *rec, const struct gprof_wish *w, 
 		cfg = *w->trace;
 	cfg.target = w->target;
 	rec->t = gprof_trace_recorder_new(&cfg);
-	return rec->t ? gprof_trace_recorder_start(rec->t, fd) : -errno;
+	return rec->t ? 0 : -errno;
 }
 
-int gprof_recording_begin(struct gprof_recording *rec, const struct gprof_wish *w, int fd)
+static int make_recorder(struct gprof_recording *rec, const struct gprof_wish *w)
+{
+	int err = check_told(w);
+
+	if (err)
+		return err;
+	rec->r = new_recorder(w, true);
+	if (!rec->r && errno == EPERM)
+		rec->r = new_recorder(w, false);
+	return rec->r ? 0 : -errno;
+}
+
+int gprof_recording_make(struct gprof_recording *rec, const struct gprof_wish *w)
+{
+	*rec = (struct gprof_recording){ 0 };
+	switch (w->kind) {
+	case GPROF_WISH_TRACE:
+		return make_trace(rec, w);
+	case GPROF_WISH_COUNT:
+		return 0;
+	default:
+		return make_recorder(rec, w);
+	}
+}
+
+int gprof_recording_prepare(struct gprof_recording *rec)
+{
+	const struct gprof_prepare how = { .sz = sizeof(how) };
+
+	if (rec->t)
+		return gprof_trace_recorder_prepare(rec->t, &how);
+	return rec->r ? gprof_recorder_prepare(rec->r, &how) : 0;
+}
+
+int gprof_recording_start(struct gprof_recording *rec, const struct gprof_wish *w, int fd)
 {
 	int err;
 
-	*rec = (struct gprof_recording){ 0 };
 	gprof_own_fd_know(&rec->out, fd);
-	if (w->kind == GPROF_WISH_TRACE) {
-		err = begin_trace(rec, w, fd);
-	} else if (w->kind == GPROF_WISH_COUNT) {
+	if (rec->t)
+		err = gprof_trace_recorder_start(rec->t, fd);
+	else if (rec->r)
+		err = gprof_recorder_start_events(rec->r, NULL, 1);
+	else
 		err = gprof_counters_begin(&rec->counters, w->event, &w->target);
-	} else {
-		err = check_told(w);
-		if (!err)
-			rec->r = new_recorder(w, true);
-		if (!err && !rec->r && errno == EPERM)
-			rec->r = new_recorder(w, false);
-		if (!err)
-			err = rec->r ? gprof_recorder_start_events(rec->r, NULL, 1) : -errno;
-	}
 	if (err)
 		gprof_recording_drop(rec);
 	return err;

@@ -97,10 +97,20 @@ struct gprof_recording {
 };
 
 /*
- * gprof_recording_begin() - make a recorder, of the kernel too where that is permitted, and
- * start it; a trace is written to @fd meanwhile. 0 or -errno with gprof_error()
+ * gprof_recording_make() - make a recorder, of the kernel too where that is permitted; 0 or
+ * -errno with gprof_error()
+ *
+ * Of several, all are made first: what preparing takes of the memory that a user may lock, the
+ * buffers of the rest would lack. And all are prepared before the first starts, which would
+ * record that of the same program.
  */
-int gprof_recording_begin(struct gprof_recording *rec, const struct gprof_wish *w, int fd);
+int gprof_recording_make(struct gprof_recording *rec, const struct gprof_wish *w);
+
+/* gprof_recording_prepare() - likewise; as gprof_recorder_prepare() */
+int gprof_recording_prepare(struct gprof_recording *rec);
+
+/* gprof_recording_start() - likewise; a trace is written to @fd meanwhile */
+int gprof_recording_start(struct gprof_recording *rec, const struct gprof_wish *w, int fd);
 
 /* gprof_recording_end() - stop, and write to @fd; @text: as text, with that as the title */
 int gprof_recording_end(struct gprof_recording *rec, int fd, const char *text);
