@@ -118,7 +118,7 @@ static void own(struct gprof_allocs *a, u32 at, u32 space)
 		   a->groups[at / GPROF_ALLOC_GROUP] | bit_of(space));
 }
 
-/* What an address space has among some slots ends; who else has any is seen anew. */
+/* Ends an address space's slots of a group, and looks anew which others have some there. */
 static void end_group(struct gprof_allocs *a, u32 group, u32 space)
 {
 	u32 at = group * GPROF_ALLOC_GROUP;

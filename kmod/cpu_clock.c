@@ -231,7 +231,7 @@ void gprof_cpu_clock_wakes(struct gprof_cpu_clock *c)
 		c->called_off = 0;
 	}
 	list_for_each_entry(slot, &c->always, node) {
-		/* What was due was the idle task's. */
+		/* A sample that was due was the idle task's. */
 		if ((s64)(now - slot->due) >= 0)
 			advance(slot, now, slot->spec->period);
 		next = min(next, slot->due);

@@ -480,7 +480,7 @@ a_client_that_goes_away_ends_its_recording()
 what_ends_is_not_waited_for()
 {
 	begin --token-file token
-	for page in profile block heap wall trace; do
+	for page in profile block kernel-heap wall trace; do
 		work
 		get "/debug/pprof/$page?seconds=200&pid=$burner" &
 		asker=$!

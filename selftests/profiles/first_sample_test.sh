@@ -81,7 +81,8 @@ hosts_are_complete()
 	done
 	sleep 1
 	complete 97 -d 2 -a
-	kill $(jobs -p)
+	mapfile -t pids < <(jobs -p)
+	kill "${pids[@]}"
 }
 
 ktap_run commands_are_complete running_programs_are_complete hosts_are_complete

@@ -50,7 +50,7 @@ static int add_file(struct gprof_objects *o, const char *path, char **real)
 /* As execvp() finds it; for free(). */
 static char *find_program(const char *name)
 {
-	const char *dir = getenv("PATH");
+	const char *dir = secure_getenv("PATH");
 	char *path;
 
 	if (strchr(name, '/') || !*name)
