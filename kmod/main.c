@@ -10,6 +10,7 @@
 #include "callers.h"
 #include "cycles.h"
 #include "dev.h"
+#include "lookup.h"
 #include "mm_watch.h"
 #include "mono.h"
 #include "netlink.h"
@@ -33,6 +34,7 @@ static int __init gprof_init(void)
 	err = gprof_mm_watch_init();
 	if (err)
 		goto err_mono;
+	gprof_lookup_init();
 	err = gprof_samplers_init();
 	if (err)
 		goto err_mm_watch;
@@ -74,6 +76,7 @@ static void __exit gprof_exit(void)
 	gprof_tracepoints_exit();
 	gprof_scopes_exit();
 	gprof_spaces_forget();
+	gprof_lookup_exit();
 	gprof_mm_watch_exit();
 	gprof_samplers_exit();
 	gprof_mono_exit();

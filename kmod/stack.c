@@ -91,7 +91,7 @@ static void user_callers(struct gprof_stack *s, const struct gprof_stack_options
 			 struct task_struct *task, struct pt_regs *regs, bool loaded,
 			 const struct gprof_texts *texts, u64 version)
 {
-	u32 max = o->max_frames - 1;
+	u32 max = o->max_frames - 1, end = GPROF_STACK_END_NR;
 	u64 fp, sp;
 
 	if (!gprof_arch_user_reads(regs, loaded)) {
@@ -100,16 +100,20 @@ static void user_callers(struct gprof_stack *s, const struct gprof_stack_options
 		return;
 	}
 	pagefault_disable();
-	if (texts && rcu_access_pointer(texts->list)) {
-		note_end(s, o, gprof_walk(s, texts, version, regs, max));
-		if (o->flags & GPROF_STACK_F_PYTHON)
+	if (o->tables)
+		end = gprof_walk(s, o->tables, texts, version, regs, max);
+	if (end != GPROF_STACK_END_NR) {
+		note_end(s, o, end);
+		if (o->flags & GPROF_STACK_F_PYTHON && texts && rcu_access_pointer(texts->list))
 			s->top.flags |= gprof_python_walk(&s->callers, texts, task);
 	} else {
+		/* Frames of a walk have no records to compare with. */
+		if (o->tables)
+			gprof_callers_cut(&s->callers, 0);
 		fp = gprof_arch_first_record(regs, &s->top);
 		sp = gprof_arch_user_stack(regs);
 		if (!gprof_callers_walk(&s->callers, fp, sp, max) || o->tables)
 			note_end(s, o, GPROF_STACK_END_UNREAD);
-		s->wants_texts = o->tables;
 	}
 	pagefault_enable();
 }
@@ -125,7 +129,8 @@ static __always_inline void user_frames(struct gprof_stack *s, const struct gpro
 	if (user && o->tables)
 		texts = gprof_texts_find(o->tables, current->mm);
 	/* Pairs with bump() in text.c: what is read of it from here on is not older. */
-	version = texts ? smp_load_acquire(&texts->version) : 0;
+	version = texts ? smp_load_acquire(&texts->version) :
+		  o->tables ? GPROF_WALK_UNKNOWN : 0;
 	gprof_callers_begin(&s->callers, task,
 			    user ? gprof_layout_of(current->mm) : 0, version);
 	if (!user) {

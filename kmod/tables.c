@@ -7,6 +7,7 @@
  */
 #include "tables.h"
 #include "arch.h"
+#include "lookup.h"
 #include "python.h"
 #include "walk.h"
 #include "compat/mm.h"
@@ -17,9 +18,9 @@
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/gprof.h>
-#include <linux/hash.h>
 #include <linux/mm.h>
 #include <linux/preempt.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
@@ -130,10 +131,11 @@ static void drop_texts(struct gprof_tables *set, struct gprof_texts *t)
 	gprof_texts_free(t);
 }
 
+/* Lookups of other sets may still pass by its description. */
 static void free_unwind(struct gprof_unwind *u)
 {
 	vfree(u->memory);
-	kfree(u);
+	kfree_rcu(u, rcu);
 }
 
 /**
@@ -147,7 +149,6 @@ void gprof_tables_put(struct gprof_tables *set)
 	struct gprof_texts *t, *next;
 	struct gprof_unwind *u;
 	struct hlist_node *n;
-	int i;
 
 	mutex_lock(&sets_lock);
 	if (--set->users) {
@@ -164,9 +165,9 @@ void gprof_tables_put(struct gprof_tables *set)
 		gprof_walk_end();
 	mutex_unlock(&sets_lock);
 
-	for (i = 0; i < GPROF_TABLES_BUCKETS; i++) {
-		hlist_for_each_entry_safe(u, n, &set->unwinds[i], node)
-			free_unwind(u);
+	hlist_for_each_entry_safe(u, n, &set->unwinds, node) {
+		gprof_lookup_remove(u);
+		free_unwind(u);
 	}
 	gprof_uncharge(&set->charge);
 	kvfree(set->copy);
@@ -174,22 +175,16 @@ void gprof_tables_put(struct gprof_tables *set)
 	kfree(set);
 }
 
-static struct hlist_head *bucket_of(struct gprof_tables *set, const struct gprof_text_id *id)
+static const struct gprof_unwind *find(struct gprof_tables *set, const struct gprof_text_id *id)
 {
-	return &set->unwinds[hash_64(id->inode ^ id->mtime_ns ^ id->dev, 6)];
-}
+	const struct gprof_unwind *u;
 
-static struct gprof_unwind *find(struct gprof_tables *set, const struct gprof_text_id *id)
-{
-	struct gprof_unwind *u;
-
-	BUILD_BUG_ON(GPROF_TABLES_BUCKETS != 1 << 6);
 	lockdep_assert_held(&set->lock);
-	hlist_for_each_entry(u, bucket_of(set, id), node) {
-		if (gprof_same_text(&u->id, id))
-			return u;
-	}
-	return NULL;
+	/* The lock keeps the set's own tables alone. */
+	rcu_read_lock();
+	u = gprof_lookup_table(set->id, id);
+	rcu_read_unlock();
+	return u;
 }
 
 static int identify(const struct gprof_text_table *arg, struct gprof_text_id *id)
@@ -247,7 +242,9 @@ static int add_locked(struct gprof_tables *set, struct gprof_unwind *u, u64 byte
 
 	if (set->nr >= TABLES_MAX)
 		return -ENOSPC;
-	hlist_add_head(&u->node, bucket_of(set, &u->id));
+	u->set = set->id;
+	hlist_add_head(&u->node, &set->unwinds);
+	gprof_lookup_add(u);
 	set->nr++;
 	set->bytes += bytes;
 	list_for_each_entry(t, &set->texts, node)

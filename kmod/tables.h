@@ -18,8 +18,6 @@
 
 struct gprof_text_table;
 
-#define GPROF_TABLES_BUCKETS	64
-
 /**
  * struct gprof_tables - a set
  * @node: of all sets
@@ -29,7 +27,7 @@ struct gprof_text_table;
  * @users: recorders
  * @lock: protects what follows, and is held while mappings are read
  * @charge: for all of it
- * @unwinds: tables, by hash of what they are for
+ * @unwinds: tables
  * @nr: how many
  * @bytes: what they take
  * @texts: of processes
@@ -45,7 +43,7 @@ struct gprof_tables {
 	unsigned int users;
 	struct mutex lock;		/* protects tables and texts */
 	struct gprof_charge charge;
-	struct hlist_head unwinds[GPROF_TABLES_BUCKETS];
+	struct hlist_head unwinds;
 	u32 nr;
 	u64 bytes;
 	struct list_head texts;

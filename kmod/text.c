@@ -50,8 +50,10 @@ static void forget_range(struct gprof_mm_user *u, unsigned long start, unsigned 
 		WRITE_ONCE(list->text[i].gone, true);
 		changed = true;
 	}
-	if (changed)
+	if (changed) {
+		WRITE_ONCE(t->exec_vm, ULONG_MAX);
 		bump(t);
+	}
 	raw_spin_unlock(&t->lock);
 }
 
@@ -117,21 +119,14 @@ static bool is_vdso(struct vm_area_struct *vma)
 }
 
 /**
- * gprof_text_note() - put a mapping into a copy
- * @copy: copy, zeroed before the first
- * @vma: executable mapping, each behind the last
+ * gprof_text_of() - describe a mapping
+ * @text: becomes it, without a table
+ * @vma: executable mapping
  *
- * Context: Task, mmap_lock held.
+ * Context: Any incl. NMI, mmap_lock held.
  */
-void gprof_text_note(struct gprof_text_copy *copy, struct vm_area_struct *vma)
+void gprof_text_of(struct gprof_text *text, struct vm_area_struct *vma)
 {
-	struct gprof_text *text = &copy->text[copy->nr];
-
-	mmap_assert_locked(vma->vm_mm);
-	if (copy->nr == GPROF_TEXT_MAX) {
-		copy->more = true;
-		return;
-	}
 	*text = (struct gprof_text){ .start = vma->vm_start, .end = vma->vm_end };
 	if (vma->vm_file) {
 		text->kind = GPROF_TEXT_FILE;
@@ -140,7 +135,22 @@ void gprof_text_note(struct gprof_text_copy *copy, struct vm_area_struct *vma)
 	} else if (is_vdso(vma)) {
 		text->kind = GPROF_TEXT_VDSO;
 	}
-	copy->nr++;
+}
+
+/**
+ * gprof_text_note() - put a mapping into a copy
+ * @copy: copy, zeroed before the first
+ * @vma: executable mapping, each behind the last
+ *
+ * Context: Task, mmap_lock held.
+ */
+void gprof_text_note(struct gprof_text_copy *copy, struct vm_area_struct *vma)
+{
+	mmap_assert_locked(vma->vm_mm);
+	if (copy->nr == GPROF_TEXT_MAX)
+		copy->more = true;
+	else
+		gprof_text_of(&copy->text[copy->nr++], vma);
 }
 
 /* What was not said to be gone, and is as it was, has changed in nothing that matters. */
@@ -186,6 +196,7 @@ int gprof_texts_publish(struct gprof_texts *t, const struct gprof_text_copy *cop
 	struct gprof_text_list *list, *old;
 
 	WRITE_ONCE(t->read_ns, ktime_get_mono_fast_ns());
+	WRITE_ONCE(t->exec_vm, t->user.mm->exec_vm);
 	/* Only who publishes changes what is not @gone; the caller sees to that. */
 	if (is_same(rcu_access_pointer(t->list), copy))
 		return 0;

@@ -2,10 +2,10 @@
 /*
  * text: which table is for the code at an address of a process.
  *
- * A walk cannot look at mappings. So the thread that reads them anyway leaves a copy,
- * sorted, which walks search. Where something is unmapped the copy says so at once:
- * mm_watch tells before anything else can be mapped there. A mapping where nothing was is
- * no place in the copy, and has it renewed.
+ * To look at mappings takes their lock, and time. So the thread that reads them anyway
+ * leaves a copy, sorted, which walks search. Where something is unmapped the copy says so at
+ * once: mm_watch tells before anything else can be mapped there. A mapping where nothing was
+ * is no place in the copy, and has it renewed; until then walks look it up (lookup.h).
  */
 #ifndef GPROF_TEXT_H
 #define GPROF_TEXT_H
@@ -19,7 +19,6 @@
 #include <linux/spinlock.h>
 #include <linux/types.h>
 
-struct mm_struct;
 struct vm_area_struct;
 
 #define GPROF_TEXT_MAX	1024	/* mappings of one process */
@@ -76,6 +75,7 @@ struct gprof_text_list {
  * @lock: protects @list, what is in it, and @version
  * @version: a new number, never used before, whenever walks may differ from before
  * @list: NULL: nothing was read yet
+ * @exec_vm: pages of code that the process had then; ULONG_MAX: of these some are gone
  * @rcu: frees it
  * @read_ns: when it was read last
  * @bytes: that its set has charged for it
@@ -87,6 +87,7 @@ struct gprof_texts {
 	raw_spinlock_t lock;		/* protects the list */
 	u64 version;
 	struct gprof_text_list __rcu *list;
+	unsigned long exec_vm;
 	struct rcu_head rcu;
 	u64 read_ns;
 	u64 bytes;
@@ -144,12 +145,28 @@ static inline const struct gprof_text *gprof_text_at(const struct gprof_text_lis
 	return text;
 }
 
+void gprof_text_of(struct gprof_text *text, struct vm_area_struct *vma);
 void gprof_text_note(struct gprof_text_copy *copy, struct vm_area_struct *vma);
 
 struct gprof_texts *gprof_texts_new(u32 set, struct mm_struct *mm);
 void gprof_texts_free(struct gprof_texts *t);
 int gprof_texts_publish(struct gprof_texts *t, const struct gprof_text_copy *copy);
 void gprof_texts_attach(struct gprof_texts *t, const struct gprof_unwind *u);
+
+/**
+ * gprof_texts_are_all() - has a process no code that is not in the copy?
+ * @t: texts
+ * @list: of it
+ * @mm: memory of the process
+ *
+ * Context: Any incl. NMI, preemption off.
+ */
+static inline bool gprof_texts_are_all(const struct gprof_texts *t,
+				       const struct gprof_text_list *list,
+				       const struct mm_struct *mm)
+{
+	return !list->more && READ_ONCE(t->exec_vm) == READ_ONCE(mm->exec_vm);
+}
 
 /*
  * Whole pages, so that parts of a charge add up to it. With what is left for a while of a

@@ -41,6 +41,9 @@ struct gprof_text_id {
 /**
  * struct gprof_unwind - a table
  * @node: in its set
+ * @hash: for lookups, by @set and @id
+ * @rcu: frees it
+ * @set: number of its set
  * @id: what text it is for
  * @base: rows before each granule that is a multiple of GPROF_UNWIND_BASE
  * @index: rows from there to each granule
@@ -60,6 +63,9 @@ struct gprof_text_id {
  */
 struct gprof_unwind {
 	struct hlist_node node;
+	struct hlist_node hash;
+	struct rcu_head rcu;
+	u16 set;
 	struct gprof_text_id id;
 	const u32 *base;
 	const u16 *index;

@@ -17,6 +17,7 @@
  * frames; addresses and rules may be anything that a hostile program wants.
  */
 #include "walk.h"
+#include "lookup.h"
 #include "walk_step.h"
 
 #include <linux/build_bug.h>
@@ -94,10 +95,11 @@ void gprof_walk_end(void)
 	memories = NULL;
 }
 
-static noinline void learn(const struct gprof_walk *w, u64 at, struct known_rule *k)
+/* What was looked up holds no longer than the walk. */
+static noinline void learn(struct gprof_walk *w, u64 at, struct known_rule *k)
 {
-	k->rule = *gprof_walk_rule(w->list, at);
-	k->version = w->version;
+	k->rule = *gprof_walk_rule(w, at);
+	k->version = w->locked ? 0 : w->version;
 	k->at = at;
 }
 
@@ -326,36 +328,53 @@ static noinline u32 walk_outermost(struct gprof_walk *w, struct gprof_callers *c
 	w->frames = m->fresh;
 	follow(w, m, NULL, max, &found);
 	keep(m, c, &found);
+	if (unlikely(w->locked))
+		forget(m, 0);
 	return found.end;
 }
 
 /**
  * gprof_walk() - the callers of current's user leaf
  * @s: stack; its leaf is there, and its callers have begun
- * @texts: mappings of current, which have been read
- * @version: of @texts, read before anything else of them
+ * @set: number of the set of tables
+ * @texts: copy of current's mappings; NULL: there is none
+ * @version: of @texts, read before anything else of them, or GPROF_WALK_UNKNOWN
  * @regs: registers of user mode
  * @max: most frames, a guessed caller not counted
  *
  * Context: Any incl. NMI, preemption and page faults off; the page tables that
  * are loaded are those of current.
- * Return: GPROF_STACK_END_*
+ * Return: GPROF_STACK_END_*; GPROF_STACK_END_NR: nothing is known of the mappings now.
  */
-u32 gprof_walk(struct gprof_stack *s, const struct gprof_texts *texts, u64 version,
+u32 gprof_walk(struct gprof_stack *s, u32 set, const struct gprof_texts *texts, u64 version,
 	       struct pt_regs *regs, u32 max)
 {
+	static const struct gprof_text_list nothing;
+	/* Preemption is off; RCU's debugging need not know why. */
+	const struct gprof_text_list *list = texts ? rcu_dereference_raw(texts->list) : NULL;
 	struct gprof_walk w = {
 		.stack = s,
 		.regs = regs,
-		/* Preemption is off; RCU's debugging need not know why. */
-		.list = rcu_dereference_raw(texts->list),
+		.set = set,
+		.texts = texts,
+		.list = list ?: &nothing,
 		.version = version,
 		.at = instruction_pointer(regs),
 		.exact = true,
 		.since_at = instruction_pointer(regs),
 	};
+	u32 end;
 
-	if (!s->outermost)
-		return walk_within(&w, &s->callers, max);
-	return walk_outermost(&w, &s->callers, max);
+	if (!list) {
+		w.looked = true;
+		w.locked = gprof_lookup_begin(current->mm);
+		s->wants_texts = true;
+		if (!w.locked)
+			return GPROF_STACK_END_NR;
+	}
+	end = s->outermost ? walk_outermost(&w, &s->callers, max) :
+			     walk_within(&w, &s->callers, max);
+	if (unlikely(w.locked))
+		gprof_lookup_end(current->mm);
+	return end;
 }

@@ -15,7 +15,9 @@ struct pt_regs;
 int gprof_walk_begin(void);
 void gprof_walk_end(void);
 
-u32 gprof_walk(struct gprof_stack *s, const struct gprof_texts *texts, u64 version,
+#define GPROF_WALK_UNKNOWN	U64_MAX	/* version of mappings of which there is no copy */
+
+u32 gprof_walk(struct gprof_stack *s, u32 set, const struct gprof_texts *texts, u64 version,
 	       struct pt_regs *regs, u32 max);
 
 #endif /* GPROF_WALK_H */

@@ -7,6 +7,7 @@
  * followed by walk.c.
  */
 #include "walk_step.h"
+#include "lookup.h"
 #include "stack.h"
 
 #include <linux/build_bug.h>
@@ -23,23 +24,40 @@
 #define LOST		1	/* a frame pointer that nobody has; no record lies there */
 #define LOST_SP		U64_MAX	/* a stack pointer likewise: nothing lies above it */
 
+/* The code at an address of which the copy says nothing. */
+static noinline const struct gprof_text *look_up(struct gprof_walk *w, u64 at,
+						 struct gprof_text *text)
+{
+	struct mm_struct *mm = current->mm;
+
+	if (!w->looked && !gprof_texts_are_all(w->texts, w->list, mm)) {
+		w->looked = true;
+		w->stack->wants_texts = true;
+		w->locked = gprof_lookup_begin(mm);
+	}
+	return w->locked && gprof_lookup_text(w->set, mm, at, text) ? text : NULL;
+}
+
 /**
  * gprof_walk_rule() - the rule for an address
- * @list: mappings
+ * @w: walk
  * @at: any number
  *
  * Context: Any incl. NMI, preemption off.
  * Return: rule, while preemption is off; never NULL.
  */
-const struct gprof_unwind_rule *gprof_walk_rule(const struct gprof_text_list *list, u64 at)
+const struct gprof_unwind_rule *gprof_walk_rule(struct gprof_walk *w, u64 at)
 {
 	static const struct gprof_unwind_rule no_table = { .kind = KIND_NO_TABLE };
 	static const struct gprof_unwind_rule unread = { .kind = KIND_UNREAD };
-	const struct gprof_text *text = gprof_text_at(list, at);
+	const struct gprof_text *text = gprof_text_at(w->list, at);
 	const struct gprof_unwind *u;
+	struct gprof_text seen;
 
 	if (!text)
-		return list->more ? &no_table : &unread;
+		text = look_up(w, at, &seen);
+	if (!text)
+		return w->list->more ? &no_table : &unread;
 	/* Pairs with smp_store_release() in gprof_texts_attach(). */
 	u = smp_load_acquire(&text->unwind);
 	return u ? gprof_unwind_find(u, at - text->base) : &no_table;
@@ -104,7 +122,7 @@ static bool known_register(const struct gprof_walk *w, u32 nr, u64 *to)
  * rbx, on which lazy binding stands. What it was when all registers were known, and then
  * what each frame since has saved.
  */
-static bool kept_register(const struct gprof_walk *w, u32 nr, u64 *to)
+static bool kept_register(struct gprof_walk *w, u32 nr, u64 *to)
 {
 	u64 at = w->since_at;
 	u32 i;
@@ -115,7 +133,7 @@ static bool kept_register(const struct gprof_walk *w, u32 nr, u64 *to)
 	    !known_register(w, nr, to))
 		return false;
 	for (i = w->since; i < w->nr; i++) {
-		const struct gprof_unwind_rule *r = gprof_walk_rule(w->list, at);
+		const struct gprof_unwind_rule *r = gprof_walk_rule(w, at);
 
 		if (r->kind == GPROF_UNWIND_CFA_SP || r->kind == GPROF_UNWIND_CFA_FP) {
 			if (r->ra && !read_word(to, w->frames[i].sp + (s64)r->ra * 8))
@@ -173,14 +191,14 @@ static u64 signal_below_record(u64 fp)
  * frame; on arm64 anything of the frame may lie above it, but the caller's own record is
  * where its rule says that it saves both registers.
  */
-static u64 sp_behind_record(const struct gprof_walk *w, u64 above, u64 pc, u64 fp)
+static u64 sp_behind_record(struct gprof_walk *w, u64 above, u64 pc, u64 fp)
 {
 	const struct gprof_unwind_rule *r;
 	u64 sp;
 
 	if (IS_ENABLED(CONFIG_X86_64))
 		return above;
-	r = gprof_walk_rule(w->list, pc - 1);
+	r = gprof_walk_rule(w, pc - 1);
 	if (r->kind == GPROF_UNWIND_CFA_SIGNAL || returns_from_signal(pc))
 		return signal_below_record(fp);
 	if (r->kind == GPROF_UNWIND_CFA_DEREF && !HOW_REG(r->how))

@@ -42,8 +42,11 @@ struct gprof_frame {
  * struct gprof_walk - a walk
  * @stack: where the leaf is
  * @regs: registers of the program
- * @list: mappings
- * @version: of them
+ * @set: number of the set of tables
+ * @texts: copy of the mappings, or NULL
+ * @list: of that, or an empty one
+ * @version: of @texts
+ * @looked: what @list lacks was looked up; @locked: the mappings are kept as they are
  * @at: instruction whose rule is followed, or the byte before a return address
  * @exact: all registers of the frame are known: those in @regs, or at @signal
  * @signal: where a signal has saved them; 0: in @regs
@@ -56,8 +59,12 @@ struct gprof_frame {
 struct gprof_walk {
 	struct gprof_stack *stack;
 	struct pt_regs *regs;
+	u32 set;
+	const struct gprof_texts *texts;
 	const struct gprof_text_list *list;
 	u64 version;
+	bool looked;
+	bool locked;
 	u64 at;
 	bool exact;
 	u64 signal;
@@ -75,7 +82,7 @@ static __always_inline u64 gprof_return_place(const struct gprof_unwind_rule *r,
 	return gprof_user_strip(cfa - 8);
 }
 
-const struct gprof_unwind_rule *gprof_walk_rule(const struct gprof_text_list *list, u64 at);
+const struct gprof_unwind_rule *gprof_walk_rule(struct gprof_walk *w, u64 at);
 u32 gprof_walk_step(struct gprof_walk *w, const struct gprof_unwind_rule *r,
 		    struct gprof_frame *f);
 

@@ -3,6 +3,7 @@
 #include "../stack.c"
 #include "../walk.c"
 #include "../walk_step.c"
+#include "../lookup.c"
 #include "../text.c"
 #include "../mm_watch.c"
 #include "../unwind.c"
