@@ -153,8 +153,8 @@ static void print_table(struct top *t)
 		printf("%zu of %zu %s are not shown%s; -n N shows N\n", fs->nr - nr, fs->nr, title,
 		       t->limit ? "" : ", each below 0.5% with all it calls");
 	if (view_size(unnamed) >= SMALL_SHARE * view_size(v->total) && unnamed)
-		printf("%.2f%% are in code without names, shown as [FILE]; debug symbols name it,\n"
-		       "where no reason stands beside it\n",
+		printf("%.2f%% are in code without names, shown as FILE+0xADDRESS or [FILE]; debug\n"
+		       "symbols name it, where no reason stands beside it\n",
 		       view_percent(v, unnamed));
 	if (fs->counted > 0 && fs->heaviest > v->total / HEAVY_PART)
 		printf("One sample weighs up to %.2f%% of the total (%" PRId64 " samples): shares are "

@@ -203,6 +203,10 @@ const char *view_function(const struct gprof_frame *frame, char text[VIEW_NAME_M
 
 bool view_is_unnamed(const char *name)
 {
+	const char *plus = strrchr(name, '+');
+
+	if (plus && !strncmp(plus, "+0x", 3) && plus[3 + strspn(plus + 3, "0123456789abcdef")] == '\0')
+		return true;
 	return name[0] == '[' && strcmp(name, "[no stack]");
 }
 

@@ -105,6 +105,8 @@ static inline int64_t view_size(int64_t value)
  * "[FILE]" for all code of a file that has no names; returns @text or a name
  */
 const char *view_function(const struct gprof_frame *frame, char text[VIEW_NAME_MAX]);
+
+/* "[FILE]", or "FILE+0xADDRESS" of a function whose begin alone is known */
 bool view_is_unnamed(const char *name);
 
 /* view_value() - a value with its unit, all of a view in the same; returns @text */

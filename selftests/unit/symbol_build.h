@@ -70,6 +70,9 @@ FIXTURE_TEARDOWN(symbol)
 #define FRAMES(addr) \
 	gprof_symbolizer_frames(self->s, addr, self->frames, &self->inlines)
 
+/* Nothing names the code at an address; where its function begins may be known. */
+#define NAMELESS(addr)	(!FRAMES(addr) || self->frames[0].name[0] == '+')
+
 /* What nm says of a symbol of DIR/FILE. */
 static inline uint64_t symbol_address(const char *dir, const char *file, const char *symbol)
 {

@@ -293,6 +293,7 @@ TEST_F(symbol, versions_are_no_part_of_a_name)
 TEST_F(symbol, a_stripped_library_has_its_dynamic_symbols)
 {
 	uint64_t outer, local;
+	char place[32];
 
 	NEED("gcc");
 	lib_write(self->dir, "a.c", source);
@@ -304,6 +305,14 @@ TEST_F(symbol, a_stripped_library_has_its_dynamic_symbols)
 	ASSERT_EQ(1, FRAMES(outer));
 	EXPECT_STREQ("outer", self->frames[0].name);
 	/* No name is better than a wrong one: its neighbour ends before it. */
+	snprintf(place, sizeof(place), "+0x%llx", (unsigned long long)local);
+	for (uint64_t at = local; at < local + 2; at++) {
+		ASSERT_EQ(1, FRAMES(at));
+		EXPECT_STREQ(place, self->frames[0].name);
+	}
+	ASSERT_EQ(0, lib_sh("objcopy --remove-section .eh_frame --remove-section .eh_frame_hdr %s/out 2>/dev/null",
+			    self->dir));
+	OPEN();
 	EXPECT_EQ(0, FRAMES(local));
 }
 
@@ -637,7 +646,7 @@ TEST_F(symbol, a_separate_debug_file_is_found_by_its_link)
 	/* It has a byte more: it is of another build. */
 	ASSERT_EQ(0, lib_sh("printf x >>%s/.debug/out.debug", self->dir));
 	OPEN();
-	EXPECT_EQ(0, FRAMES(inner));
+	EXPECT_TRUE(NAMELESS(inner));
 }
 
 /* elfutils has the debug file, and would close it by number. */
@@ -856,7 +865,7 @@ TEST_F(symbol, a_small_table_that_there_is_no_memory_for_is_not_called_damaged)
 	little = before;
 	little.rlim_cur = bytes_mapped() + (16 << 20);
 	ASSERT_EQ(0, setrlimit(RLIMIT_AS, &little));
-	EXPECT_EQ(0, FRAMES(local));
+	EXPECT_TRUE(NAMELESS(local));
 	setrlimit(RLIMIT_AS, &before);
 	EXPECT_EQ(GPROF_MISSING_MEMORY, gprof_symbolizer_missing(self->s));
 	OPEN();
@@ -911,7 +920,7 @@ TEST_F(symbol, a_small_table_that_unpacks_to_much_is_not_unpacked)
 			    "objcopy --add-section .gnu_debugdata=mini.xz out", self->dir));
 	before = symbol_peak_kib();
 	OPEN();
-	EXPECT_EQ(0, FRAMES(local));
+	EXPECT_TRUE(NAMELESS(local));
 	EXPECT_EQ(GPROF_MISSING_PACKED, gprof_symbolizer_missing(self->s));
 	EXPECT_GT(64 << 10, symbol_peak_kib() - before);
 }

@@ -152,9 +152,43 @@ static size_t frames_of(struct gprof_resolver *r, struct opened *o, uint64_t vad
 	return nr;
 }
 
-static int name_one(struct gprof_resolver *r, struct opened *o, const struct gprof_unnamed *u,
-		    bool *inlines)
+/**
+ * struct naming - of all locations, by their number
+ * @inlines: something is known of inlined functions
+ * @bare: function that stands for a name, index + 1; 0: none
+ */
+struct naming {
+	bool *inlines;
+	uint32_t *bare;
+};
+
+static int naming_init(struct naming *n, const struct gprof_resolver *r)
 {
+	n->inlines = calloc(r->p->nr_locations + 1, sizeof(*n->inlines));
+	n->bare = calloc(r->p->nr_locations + 1, sizeof(*n->bare));
+	return n->inlines && n->bare ? 0 : -ENOMEM;
+}
+
+static void naming_free(struct naming *n)
+{
+	free(n->inlines);
+	free(n->bare);
+}
+
+/* "FILE+0xADDRESS"; GPROF_NONE without memory. */
+static uint32_t bare_function(struct gprof_resolver *r, const char *path, const char *place)
+{
+	const char *base = strrchr(path, '/');
+	char text[FILE_SHOWN + 32];
+
+	snprintf(text, sizeof(text), "%.*s%s", FILE_SHOWN, base ? base + 1 : path, place);
+	return gprof_resolver_function(r, text, 0, 0);
+}
+
+static int name_one(struct gprof_resolver *r, struct opened *o, const struct gprof_unnamed *u,
+		    struct naming *n)
+{
+	bool *inlines = &n->inlines[u->location];
 	struct gprof_symbol_frame frames[GPROF_FRAMES_MAX];
 	struct gprof_line lines[GPROF_FRAMES_MAX];
 	size_t nr, i;
@@ -166,6 +200,10 @@ static int name_one(struct gprof_resolver *r, struct opened *o, const struct gpr
 		r->left_out++;
 		*inlines = false;
 		return 0;
+	}
+	if (nr && frames[0].name[0] == '+') {
+		n->bare[u->location] = bare_function(r, u->object->path, frames[0].name) + 1;
+		return n->bare[u->location] == GPROF_NONE + 1 ? -ENOMEM : 0;
 	}
 	for (i = 0; i < nr; i++) {
 		lines[i].function = gprof_resolver_function(r, frames[i].name,
@@ -249,10 +287,11 @@ static uint32_t stand_in(struct gprof_resolver *r, uint32_t mapping,
 }
 
 /*
- * What has no name is named after its file: a viewer that draws functions draws nothing
- * for a location without one, and weighs all others wrongly.
+ * What has no name is named after its file, and where its function begins there if that is
+ * known: a viewer that draws functions draws nothing for a location without one, and weighs
+ * all others wrongly.
  */
-static int name_rest(struct gprof_resolver *r)
+static int name_rest(struct gprof_resolver *r, const struct naming *n)
 {
 	struct gprof_profile *p = r->p;
 	const struct gprof_object **objects = calloc(p->nr_mappings + 1, sizeof(*objects));
@@ -268,6 +307,12 @@ static int name_rest(struct gprof_resolver *r)
 
 		if (p->locations[i].nr_lines)
 			continue;
+		/* Where a reason can be given that is worth more. */
+		if (n->bare[i] && objects[mapping] && objects[mapping]->why == GPROF_MISSING_NOT) {
+			line.function = n->bare[i] - 1;
+			err = gprof_profile_set_lines(p, (uint32_t)i, &line, 1);
+			continue;
+		}
 		if (!functions[mapping])
 			functions[mapping] = stand_in(r, mapping, objects[mapping]) + 1;
 		line.function = functions[mapping] - 1;
@@ -327,8 +372,7 @@ static int tell(struct gprof_resolver *r)
 	return err;
 }
 
-/* @inlines: of each location, where something is known of inlined functions */
-static int name_unnamed(struct gprof_resolver *r, bool *inlines)
+static int name_unnamed(struct gprof_resolver *r, struct naming *n)
 {
 	struct opened o = { NULL };
 	int err = 0;
@@ -342,7 +386,7 @@ static int name_unnamed(struct gprof_resolver *r, bool *inlines)
 
 		if (!i || u->object != r->unnamed[i - 1].object)
 			o = look_at(u->object);
-		err = name_one(r, &o, u, &inlines[u->location]);
+		err = name_one(r, &o, u, n);
 		if (i + 1 == r->nr_unnamed || u->object != r->unnamed[i + 1].object)
 			gprof_object_done(u->object);
 	}
@@ -351,30 +395,32 @@ static int name_unnamed(struct gprof_resolver *r, bool *inlines)
 
 int gprof_resolver_name_new(struct gprof_resolver *r)
 {
-	bool *inlines = calloc(r->p->nr_locations + 1, sizeof(*inlines));
-	int err = inlines ? name_unnamed(r, inlines) : -ENOMEM;
+	struct naming n;
+	int err = naming_init(&n, r);
 
-	free(inlines);
-	if (err)
-		return err;
-	r->nr_unnamed = 0;
-	return name_rest(r);
+	if (!err)
+		err = name_unnamed(r, &n);
+	if (!err) {
+		r->nr_unnamed = 0;
+		err = name_rest(r, &n);
+	}
+	naming_free(&n);
+	return err;
 }
 
 int gprof_resolver_name(struct gprof_resolver *r)
 {
-	bool *inlines = calloc(r->p->nr_locations + 1, sizeof(*inlines));
-	int err;
+	struct naming n;
+	int err = naming_init(&n, r);
 
-	if (!inlines)
-		return -ENOMEM;
 	gprof_debuginfod_begin();
-	err = name_unnamed(r, inlines);
+	if (!err)
+		err = name_unnamed(r, &n);
 	/* A mapping whose functions are its file's name has none to a viewer that finds them. */
 	if (!err) {
-		describe_mappings(r, inlines);
-		err = name_rest(r);
+		describe_mappings(r, n.inlines);
+		err = name_rest(r, &n);
 	}
-	free(inlines);
+	naming_free(&n);
 	return err ? err : tell(r);
 }

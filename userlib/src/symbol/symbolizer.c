@@ -5,11 +5,14 @@
 #include "symbolizer.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "cfi.h"
 #include "dwarf_lines.h"
 #include "elf_module.h"
+#include "frame_bounds.h"
 #include "symbol.h"
 #include "base/table.h"
 
@@ -19,6 +22,9 @@
  * @symbols: functions by ELF symbol
  * @dwarf: lines, or NULL
  * @loaded: were @symbols and @dwarf read? Not when only callers were asked for
+ * @bounds: of functions without symbols
+ * @bounded: were they read?
+ * @place: name of the last of them
  * @callers: answers of gprof_cfi_caller(), by address * 2 + pushed
  */
 struct gprof_symbolizer {
@@ -26,6 +32,9 @@ struct gprof_symbolizer {
 	struct gprof_symbols symbols;
 	struct gprof_dwarf *dwarf;
 	bool loaded;
+	struct gprof_bounds bounds;
+	bool bounded;
+	char place[24];
 	struct gprof_map64 callers;
 };
 
@@ -52,6 +61,7 @@ void gprof_symbolizer_close(struct gprof_symbolizer *s)
 		return;
 	gprof_dwarf_close(s->dwarf);
 	gprof_symbols_free(&s->symbols);
+	gprof_bounds_free(&s->bounds);
 	gprof_elf_close(&s->elf);
 	gprof_map64_free(&s->callers);
 	free(s);
@@ -60,6 +70,22 @@ void gprof_symbolizer_close(struct gprof_symbolizer *s)
 bool gprof_symbolizer_is_open(const struct gprof_symbolizer *s)
 {
 	return gprof_elf_is_open(&s->elf);
+}
+
+/* Of what has neither symbol nor line. */
+static size_t bare_frame(struct gprof_symbolizer *s, uint64_t addr,
+			 struct gprof_symbol_frame *frame)
+{
+	uint64_t start;
+
+	if (!s->bounded)
+		gprof_bounds_load(&s->bounds, s->elf.own.fd, &s->elf.memory);
+	s->bounded = true;
+	if (!gprof_bounds_find(&s->bounds, addr, &start))
+		return 0;
+	snprintf(s->place, sizeof(s->place), "+0x%" PRIx64, start);
+	*frame = (struct gprof_symbol_frame){ .name = s->place };
+	return 1;
 }
 
 size_t gprof_symbolizer_frames(struct gprof_symbolizer *s, uint64_t addr,
@@ -83,7 +109,7 @@ size_t gprof_symbolizer_frames(struct gprof_symbolizer *s, uint64_t addr,
 	symbol = gprof_symbols_find(&s->symbols, addr);
 	/* A line outside of all functions is padding. */
 	if (!symbol && (!nr || (nr == 1 && !dwarf[0].name)))
-		return 0;
+		return bare_frame(s, addr, frames);
 	if (!nr) {
 		frames[0] = (struct gprof_symbol_frame){ .name = symbol->name };
 		return 1;

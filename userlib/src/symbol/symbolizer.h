@@ -15,7 +15,7 @@
 
 /**
  * struct gprof_symbol_frame - a function at an address
- * @name: never NULL
+ * @name: never NULL; "+0xADDRESS": that of a function which has none begins there
  * @file: source file, or NULL
  * @line: line in @file, or 0
  * @column: column, or 0
