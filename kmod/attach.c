@@ -29,6 +29,7 @@
 #include "target.h"
 #include "compat/perf.h"
 #include "compat/task.h"
+#include "compat/workqueue.h"
 
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
@@ -303,7 +304,7 @@ void gprof_attached_executed(struct gprof_attached *a)
 		return;
 	for (i = 0; i < GPROF_STRIPPED; i++) {
 		if (!atomic_cmpxchg(&a->stripped[i], 0, current->tgid)) {
-			schedule_work(&a->refresh);
+			queue_work(system_dfl_wq, &a->refresh);
 			return;
 		}
 	}
@@ -374,7 +375,7 @@ static int cpu_came(unsigned int cpu)
 	spin_lock_irq(&list_lock);
 	list_for_each_entry(a, &following, node) {
 		cpumask_set_cpu(cpu, a->came);
-		schedule_work(&a->refresh);
+		queue_work(system_dfl_wq, &a->refresh);
 	}
 	spin_unlock_irq(&list_lock);
 	return 0;

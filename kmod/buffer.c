@@ -29,7 +29,7 @@
  * reservation, compared, and never used as an index or a loop bound.
  */
 #include "buffer.h"
-#include "notice.h"
+#include "event_queue.h"
 
 #include <linux/bug.h>
 #include <linux/compiler.h>
@@ -38,6 +38,36 @@
 #include <linux/ktime.h>
 
 #define LOST_SIZE	(sizeof(struct gprof_lost_rec) + GPROF_LOST_NR * sizeof(u64))
+
+/* A position that no ring has. */
+static const __u64 nowhere = 1;
+
+/**
+ * gprof_buffer_close() - end writing; later samples are none
+ * @b: ring
+ *
+ * A producer that this interrupts may finish its record.
+ *
+ * Context: On the owning CPU with interrupts off, or that CPU is offline.
+ */
+void gprof_buffer_close(struct gprof_buffer *b)
+{
+	WRITE_ONCE(b->closed, true);
+	WRITE_ONCE(b->freed, &nowhere);
+	WRITE_ONCE(b->quick_end, 0);
+}
+
+/**
+ * gprof_buffer_open() - let producers write
+ * @b: ring
+ *
+ * Context: Any; there is no producer.
+ */
+void gprof_buffer_open(struct gprof_buffer *b)
+{
+	b->freed = b->flight ? &b->floor : &b->tail->tail;
+	b->closed = false;
+}
 
 /**
  * gprof_buffer_init() - make an empty ring
@@ -48,7 +78,7 @@
 void gprof_buffer_init(struct gprof_buffer *b)
 {
 	local64_set(&b->first, 1);
-	b->freed = b->flight ? &b->floor : &b->tail->tail;
+	gprof_buffer_open(b);
 	b->wake_at = b->wakes ? b->size / 2 : ~0ULL;
 	b->look_at = b->wake_at;
 	b->head->version = GPROF_ABI_VERSION;
@@ -80,8 +110,7 @@ void gprof_buffer_lose(struct gprof_buffer *b, unsigned int reason)
 	barrier();	/* counted before it is announced */
 	WRITE_ONCE(b->owing, true);
 	WRITE_ONCE(b->quick_end, 0);
-	if (b->notices)
-		gprof_notice(b->notices, GPROF_NOTICE_LOST);
+	gprof_event_raise(b->events, GPROF_EVENT_LOST);
 }
 
 /**
@@ -175,6 +204,8 @@ static int room(struct gprof_buffer *b, u64 word, u32 size)
 {
 	u64 used;
 
+	if (READ_ONCE(b->closed))
+		return 1 + GPROF_LOST_NO_BUFFER;
 	if (size > b->size / GPROF_RECORD_PART)
 		return 1 + GPROF_LOST_FULL;
 	if (b->flight)
@@ -205,6 +236,8 @@ void gprof_buffer_cut(struct gprof_buffer *b, u64 now)
 	u64 number = b->generation + 1;
 	u64 word, pos;
 
+	if (READ_ONCE(b->closed))
+		return;
 	/* What was known of it was about the generation before. */
 	WRITE_ONCE(b->quick_end, 0);
 	if (b->flight && number - local64_read(&b->first) >= GPROF_GENERATIONS - 1)
@@ -262,7 +295,10 @@ void *gprof_buffer_reserve_slow(struct gprof_buffer *b, u32 size, unsigned int s
 		reason = gprof_word_generation(word) || b->generation ? room(b, word, full) :
 									1 + GPROF_LOST_NESTED;
 		if (reason) {
-			if (samples)
+			/* After STOP nothing is produced. */
+			if (samples && READ_ONCE(b->closed))
+				local64_add(-1, &b->produced);
+			else if (samples)
 				gprof_buffer_lose(b, reason - 1);
 			return NULL;
 		}
@@ -312,10 +348,10 @@ static void recount(struct gprof_buffer *b)
 }
 
 /* Tells the reader that it is time to come. */
-static void wake(struct gprof_buffer *b, u64 pos)
+static void call_reader(struct gprof_buffer *b, u64 pos)
 {
 	b->wake_at = pos + b->size / 2;
-	irq_work_queue(&b->wake);
+	gprof_event_raise(b->events, GPROF_EVENT_READABLE);
 }
 
 static void publish(struct gprof_buffer *b, u64 pos)
@@ -325,7 +361,7 @@ static void publish(struct gprof_buffer *b, u64 pos)
 		recount(b);
 	smp_store_release(&b->head->head, pos);	/* A, pairs with C */
 	if (pos >= b->wake_at)
-		wake(b, pos);
+		call_reader(b, pos);
 	WRITE_ONCE(b->look_at, b->wake_at);
 	barrier();	/* what is to be told from here on is asked for again */
 	if (READ_ONCE(b->recount))

@@ -13,11 +13,9 @@
 #include <asm/local64.h>
 #include <linux/compiler.h>
 #include <linux/gprof.h>
-#include <linux/irq_work.h>
 #include <linux/types.h>
 
-struct gprof_notices;
-struct wait_queue_head;
+struct gprof_event_queue;
 
 #define GPROF_GENERATIONS	256	/* most generations that a ring remembers */
 #define GPROF_FLIGHT_PARTS	8	/* a generation is cut at this part of a flight ring */
@@ -46,7 +44,7 @@ struct gprof_generation {
  * @generation_ns: a generation is cut after this time
  * @generation_end: @word with which the next one is cut; outermost producer
  * @freed: position before which may be overwritten: @tail's, where nothing is trusted, or
- *	@floor
+ *	@floor; of a closed ring one that no ring has, so that nothing is written quickly
  * @size: bytes of @data once, a power of two
  * @data: data, mapped twice in a row
  * @produced: samples that the source produced
@@ -68,9 +66,8 @@ struct gprof_generation {
  * @throttled: throttle events
  * @maps_lost: readings of mappings that ended at a record that did not fit
  * @cpu: owner; only this CPU writes to the ring
- * @wake: wakes the reader from a context where wake-ups are allowed
- * @readers: whom @wake wakes
- * @notices: where losses are told, or NULL
+ * @closed: nothing is written any more, later samples are not counted; the owning CPU
+ * @events: where losses are told, and that it is time for the reader to come
  * @generations: ring of generations [@first, @generation]
  *
  * Written by the owning CPU only, except that anybody may read the counters.
@@ -110,13 +107,14 @@ struct gprof_buffer {
 	local64_t maps_lost;
 	unsigned int cpu;
 
-	struct irq_work wake;
-	struct wait_queue_head *readers;
-	struct gprof_notices *notices;
+	bool closed;
+	struct gprof_event_queue *events;
 	struct gprof_generation generations[GPROF_GENERATIONS];
 };
 
 void gprof_buffer_init(struct gprof_buffer *b);
+void gprof_buffer_close(struct gprof_buffer *b);
+void gprof_buffer_open(struct gprof_buffer *b);
 void gprof_buffer_lose(struct gprof_buffer *b, unsigned int reason);
 void gprof_buffer_lose_untold(struct gprof_buffer *b, unsigned int reason);
 u64 gprof_buffer_room(const struct gprof_buffer *b);

@@ -7,33 +7,26 @@
 #include "channel.h"
 
 #include <linux/gprof.h>
-#include <linux/irq_work.h>
 #include <linux/minmax.h>
-#include <linux/poll.h>
+#include <linux/processor.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
+#include <linux/smp.h>
 #include <linux/time64.h>
+#include <linux/timekeeping.h>
 
 #define GENERATION_DEFAULT	NSEC_PER_SEC
-
-static void wake_reader(struct irq_work *work)
-{
-	struct gprof_buffer *b = container_of(work, struct gprof_buffer, wake);
-
-	wake_up_interruptible_poll(b->readers, EPOLLIN);
-}
+#define CLOSE_NS		(10 * NSEC_PER_MSEC)	/* more than an interrupted sample takes */
 
 /**
  * gprof_channels_new() - allocate the channels of a recorder
  * @data_size: bytes of data of each; 0: there are none
- * @readers: who is woken when there is something to read; outlives them
- * @notices: who is told of losses; outlives them
+ * @events: where losses are told, and that there is something to read; outlives them
  *
  * Context: Task; ends early when the task is killed.
  * Return: array, to be freed by gprof_channels_free(), or NULL.
  */
-struct gprof_channel **gprof_channels_new(u64 data_size, wait_queue_head_t *readers,
-					  struct gprof_notices *notices)
+struct gprof_channel **gprof_channels_new(u64 data_size, struct gprof_event_queue *events)
 {
 	struct gprof_channel **channels;
 	int cpu;
@@ -47,9 +40,7 @@ struct gprof_channel **gprof_channels_new(u64 data_size, wait_queue_head_t *read
 			gprof_channels_free(channels);
 			return NULL;
 		}
-		channels[cpu]->buffer.readers = readers;
-		channels[cpu]->buffer.notices = notices;
-		init_irq_work(&channels[cpu]->buffer.wake, wake_reader);
+		channels[cpu]->buffer.events = events;
 	}
 	return channels;
 }
@@ -58,7 +49,7 @@ struct gprof_channel **gprof_channels_new(u64 data_size, wait_queue_head_t *read
  * gprof_channels_free() - free them
  * @channels: array that nobody writes to, or NULL
  *
- * Context: Task; waits for wake-ups under way.
+ * Context: Task.
  */
 void gprof_channels_free(struct gprof_channel **channels)
 {
@@ -66,11 +57,8 @@ void gprof_channels_free(struct gprof_channel **channels)
 
 	if (!channels)
 		return;
-	for_each_possible_cpu(cpu) {
-		if (channels[cpu])
-			irq_work_sync(&channels[cpu]->buffer.wake);
+	for_each_possible_cpu(cpu)
 		gprof_channel_free(channels[cpu]);
-	}
 	kfree(channels);
 }
 
@@ -134,9 +122,45 @@ void gprof_channels_begin(struct gprof_channel **channels)
 
 	for_each_possible_cpu(cpu) {
 		if (channels[cpu]) {
+			gprof_buffer_open(&channels[cpu]->buffer);
 			channels[cpu]->buffer.generation_end = 0;
 			channels[cpu]->buffer.quick_end = 0;
 		}
+	}
+}
+
+static void close_here(void *buffer)
+{
+	gprof_buffer_close(buffer);
+}
+
+/**
+ * gprof_channels_close() - nothing is written any more when this returns
+ * @channels: array
+ *
+ * Where the end of a source cannot be waited for. An interrupt closes each ring, which
+ * a task of real time cannot put off; then the producers that it has interrupted go on.
+ *
+ * Context: Task.
+ */
+void gprof_channels_close(struct gprof_channel **channels)
+{
+	u64 end;
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		struct gprof_buffer *b;
+
+		if (!channels[cpu])
+			continue;
+		b = &channels[cpu]->buffer;
+		if (smp_call_function_single(cpu, close_here, b, 1)) {
+			gprof_buffer_close(b);
+			continue;
+		}
+		end = ktime_get_mono_fast_ns() + CLOSE_NS;
+		while (READ_ONCE(b->nest) && ktime_get_mono_fast_ns() < end)
+			cpu_relax();
 	}
 }
 

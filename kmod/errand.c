@@ -3,9 +3,12 @@
  * errand: a thread for each user, and what it may spend.
  *
  * Lock order: @servants_lock, which is held while a thread is made or ends, then
- * struct gprof_servant.lock. No errand runs under either.
+ * struct gprof_servant.lock. No errand runs under either. STOP takes the second, so it is a raw
+ * one, as is that of the wait queue: on PREEMPT_RT the holder of another can be preempted, and is
+ * bound to its CPU, which a task of real time may keep.
  */
 #include "errand.h"
+#include "compat/irq_work.h"
 #include "memlock.h"
 
 #include <linux/atomic.h>
@@ -18,13 +21,14 @@
 #include <linux/sched/user.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
+#include <linux/swait.h>
 #include <linux/timekeeping.h>
 #include <linux/uidgid.h>
 #include <linux/user_namespace.h>
-#include <linux/wait.h>
 
 #define SHARE			16	/* of one CPU that a user's errands take */
 #define SHARE_PRIVILEGED	4	/* for who records the whole host */
+#define CUT_LIMIT		(HZ / 4)
 
 /* The thread's stack and task, about. */
 #define THREAD_BYTES		(THREAD_SIZE + 4 * PAGE_SIZE)
@@ -42,11 +46,13 @@
  * @began: time when the current piece of work began; the thread's
  * @began_run: CPU time of the thread then
  * @thread: runs the errands
- * @lock: protects @errands, @running and the times and counts of errands
+ * @lock: protects @errands, @running, @between and the times and counts of errands
  * @errands: those that are to be looked at first come first
  * @running: the one that is being run
+ * @between: the urgent one that is being run in the middle of @running
  * @ran: waits for an errand to end
  * @called: an errand is to be run now
+ * @hurry: an urgent one is
  */
 struct gprof_servant {
 	struct list_head node;
@@ -60,27 +66,42 @@ struct gprof_servant {
 	u64 began;
 	u64 began_run;
 	struct task_struct *thread;
-	spinlock_t lock;		/* protects errands */
+	raw_spinlock_t lock;		/* protects errands */
 	struct list_head errands;
 	struct gprof_errand *running;
-	wait_queue_head_t ran;
+	struct gprof_errand *between;
+	struct swait_queue_head ran;
 	atomic_t called;
+	atomic_t hurry;
 };
 
 static DEFINE_MUTEX(servants_lock);	/* protects servants, and their number of errands */
 static LIST_HEAD(servants);
 
+static struct gprof_errand *next_urgent(struct gprof_servant *s)
+{
+	struct gprof_errand *e;
+
+	list_for_each_entry(e, &s->errands, node) {
+		if (e->urgent && (READ_ONCE(e->called) || e->asked != e->answered))
+			return e;
+	}
+	return NULL;
+}
+
 /* The next errand to run, or NULL and when to look again. */
 static struct gprof_errand *next_errand(struct gprof_servant *s, u64 now, u64 *due)
 {
 	u64 solvent = gprof_allowance_due(&s->spent);
-	struct gprof_errand *e;
+	struct gprof_errand *e = next_urgent(s);
 
 	*due = U64_MAX;
+	if (e)
+		return e;
 	list_for_each_entry(e, &s->errands, node) {
 		u64 at = READ_ONCE(e->called) ? 0 : e->due;
 
-		/* Who waits gets an answer, if only that nothing can be done. */
+		/* A waiter gets an answer, if only that nothing can be done. */
 		if (e->asked != e->answered)
 			return e;
 		at = max(at, solvent);
@@ -91,31 +112,37 @@ static struct gprof_errand *next_errand(struct gprof_servant *s, u64 now, u64 *d
 	return NULL;
 }
 
+/* Runs one, under the lock but for that. @slot: where it stands meanwhile. */
+static void run_errand(struct gprof_servant *s, struct gprof_errand *e, struct gprof_errand **slot)
+{
+	u64 asked = e->asked, due;
+
+	*slot = e;
+	list_move_tail(&e->node, &s->errands);
+	raw_spin_unlock(&s->lock);
+	/* Called from here on is run again: pairs with xchg() in gprof_errand_call(). */
+	xchg(&e->called, 0);
+	due = e->run(e, asked != e->answered);
+	cond_resched();
+	raw_spin_lock(&s->lock);
+	e->due = due;
+	e->answered = asked;
+	*slot = NULL;
+	raw_spin_unlock(&s->lock);
+	swake_up_all(&s->ran);
+	raw_spin_lock(&s->lock);
+}
+
 /* Runs all that is due; returns when the next will be. */
 static u64 run_errands(struct gprof_servant *s)
 {
 	struct gprof_errand *e;
 	u64 due;
 
-	spin_lock(&s->lock);
-	while ((e = next_errand(s, ktime_get_mono_fast_ns(), &due))) {
-		u64 asked = e->asked;
-		bool awaited = asked != e->answered;
-
-		s->running = e;
-		list_move_tail(&e->node, &s->errands);
-		spin_unlock(&s->lock);
-		/* Called from here on is run again: pairs with xchg() in gprof_errand_call(). */
-		xchg(&e->called, 0);
-		due = e->run(e, awaited);
-		cond_resched();
-		spin_lock(&s->lock);
-		e->due = due;
-		e->answered = asked;
-		s->running = NULL;
-		wake_up_all(&s->ran);
-	}
-	spin_unlock(&s->lock);
+	raw_spin_lock(&s->lock);
+	while ((e = next_errand(s, ktime_get_mono_fast_ns(), &due)))
+		run_errand(s, e, &s->running);
+	raw_spin_unlock(&s->lock);
 	return due;
 }
 
@@ -171,6 +198,7 @@ static int serve(void *data)
 	return 0;
 }
 
+/* Raw locks only: also from a hard interrupt of PREEMPT_RT. */
 static void wake(struct gprof_servant *s)
 {
 	/* Pairs with atomic_xchg() in serve(): what was asked for is seen by who reads 1. */
@@ -195,9 +223,9 @@ static struct gprof_servant *hire(bool privileged)
 	err = gprof_charge(&s->charge, THREAD_BYTES, privileged);
 	if (err)
 		goto err_free;
-	spin_lock_init(&s->lock);
+	raw_spin_lock_init(&s->lock);
 	INIT_LIST_HEAD(&s->errands);
-	init_waitqueue_head(&s->ran);
+	init_swait_queue_head(&s->ran);
 	s->nice = MAX_NICE;
 	s->share = SHARE;
 	s->thread = kthread_create(serve, s, "gprof/%u",
@@ -231,9 +259,14 @@ static struct gprof_servant *servant_of_current(bool privileged)
 	return hire(privileged);
 }
 
+static void called(struct irq_work *irq)
+{
+	gprof_errand_call(container_of(irq, struct gprof_errand, irq));
+}
+
 /**
  * gprof_errand_init() - have something done for the calling user
- * @e: errand, zeroed
+ * @e: errand, zeroed but for @e->urgent
  * @run: see struct gprof_errand; called in task context without locks, by one
  *	thread, with no mapping of the user's and all privileges
  * @privileged: the user records the whole host, and may spend more
@@ -262,45 +295,47 @@ int gprof_errand_init(struct gprof_errand *e, u64 (*run)(struct gprof_errand *e,
 		WRITE_ONCE(s->share, SHARE_PRIVILEGED);
 	e->run = run;
 	e->servant = s;
+	gprof_irq_work_init_hard(&e->irq, called);
 	e->due = U64_MAX;
-	spin_lock(&s->lock);
+	raw_spin_lock(&s->lock);
 	list_add_tail(&e->node, &s->errands);
-	spin_unlock(&s->lock);
+	raw_spin_unlock(&s->lock);
 	mutex_unlock(&servants_lock);
 	return 0;
 }
 
-static bool is_running(struct gprof_errand *e)
+static bool is_under_way(const struct gprof_errand *e)
+{
+	lockdep_assert_held(&e->servant->lock);
+	return e->servant->running == e || e->servant->between == e;
+}
+
+/* Takes it out of the list, unless it is being run. */
+static bool take_off_list(struct gprof_errand *e)
 {
 	struct gprof_servant *s = e->servant;
-	bool running;
+	bool out;
 
-	spin_lock(&s->lock);
-	running = s->running == e;
-	spin_unlock(&s->lock);
-	return running;
+	raw_spin_lock(&s->lock);
+	out = !is_under_way(e);
+	if (out)
+		list_del(&e->node);
+	raw_spin_unlock(&s->lock);
+	return out;
 }
 
 /**
  * gprof_errand_destroy() - no longer; the last one sends the thread away
  * @e: errand that nobody calls any more
  *
- * Context: Task.
+ * Context: Task; waits for the owner's thread, which may be kept from running.
  */
 void gprof_errand_destroy(struct gprof_errand *e)
 {
 	struct gprof_servant *s = e->servant;
-	bool running;
 
-	do {
-		wait_event(s->ran, !is_running(e));
-		spin_lock(&s->lock);
-		running = s->running == e;
-		if (!running)
-			list_del(&e->node);
-		spin_unlock(&s->lock);
-	} while (running);
-
+	irq_work_sync(&e->irq);
+	swait_event_exclusive(s->ran, take_off_list(e));
 	mutex_lock(&servants_lock);
 	if (--s->recorders) {
 		mutex_unlock(&servants_lock);
@@ -322,9 +357,42 @@ void gprof_errand_destroy(struct gprof_errand *e)
  */
 void gprof_errand_call(struct gprof_errand *e)
 {
-	/* A full barrier; pairs with xchg() in run_errands(). */
-	if (!xchg(&e->called, 1))
-		wake(e->servant);
+	/* A full barrier; pairs with xchg() in run_errand(). */
+	if (xchg(&e->called, 1))
+		return;
+	if (e->urgent)
+		atomic_set(&e->servant->hurry, 1);
+	wake(e->servant);
+}
+
+/**
+ * gprof_errand_raise() - have it run soon
+ * @e: errand
+ *
+ * Context: Any incl. NMI.
+ */
+void gprof_errand_raise(struct gprof_errand *e)
+{
+	irq_work_queue(&e->irq);
+}
+
+/**
+ * gprof_errand_give_way() - let urgent ones of the user run now
+ * @e: errand that is running, and not urgent
+ *
+ * Context: As for @e.
+ */
+void gprof_errand_give_way(struct gprof_errand *e)
+{
+	struct gprof_servant *s = e->servant;
+	struct gprof_errand *urgent;
+
+	if (likely(!atomic_read(&s->hurry)) || !atomic_xchg(&s->hurry, 0))
+		return;
+	raw_spin_lock(&s->lock);
+	while ((urgent = next_urgent(s)))
+		run_errand(s, urgent, &s->between);
+	raw_spin_unlock(&s->lock);
 }
 
 static bool is_answered(struct gprof_errand *e, u64 asked)
@@ -332,30 +400,70 @@ static bool is_answered(struct gprof_errand *e, u64 asked)
 	struct gprof_servant *s = e->servant;
 	bool answered;
 
-	spin_lock(&s->lock);
+	raw_spin_lock(&s->lock);
 	answered = e->answered >= asked;
-	spin_unlock(&s->lock);
+	raw_spin_unlock(&s->lock);
 	return answered;
 }
 
+/* Has it run since it was called last, and has nothing to do later? */
+static bool is_idle(const struct gprof_errand *e)
+{
+	lockdep_assert_held(&e->servant->lock);
+	return !READ_ONCE(e->called) && e->due == U64_MAX && !is_under_way(e);
+}
+
+/* Has it run; returns whether it did from beginning to end, or had nothing to do. */
+static bool await(struct gprof_errand *e, unsigned long timeout)
+{
+	struct gprof_servant *s = e->servant;
+	bool idle;
+	u64 asked;
+
+	irq_work_sync(&e->irq);
+	raw_spin_lock(&s->lock);
+	idle = is_idle(e);
+	asked = e->asked += !idle;
+	raw_spin_unlock(&s->lock);
+	if (idle)
+		return true;
+	if (e->urgent)
+		atomic_set(&s->hurry, 1);
+	wake(s);
+	return swait_event_timeout_exclusive(s->ran, is_answered(e, asked), timeout);
+}
+
 /**
- * gprof_errand_finish() - have it run now, and wait
+ * gprof_errand_finish() - have it run now, and wait; where there is nothing to do, return
  * @e: errand
- * @timeout: for so many jiffies
+ * @timeout: for so many jiffies; then it is cut, and given a quarter of a second to end
  *
  * Context: Task.
- * Return: whether it has run from beginning to end.
+ * Return: whether it has run since it was called last, and was not cut. Else gprof_errand_resume()
+ * has to be called before it is to run again.
  */
 bool gprof_errand_finish(struct gprof_errand *e, unsigned long timeout)
 {
-	struct gprof_servant *s = e->servant;
-	u64 asked;
+	if (await(e, timeout))
+		return true;
+	WRITE_ONCE(e->cut, true);
+	await(e, CUT_LIMIT);
+	return false;
+}
 
-	spin_lock(&s->lock);
-	asked = ++e->asked;
-	spin_unlock(&s->lock);
-	wake(s);
-	return wait_event_timeout(s->ran, is_answered(e, asked), timeout);
+/**
+ * gprof_errand_resume() - go on after gprof_errand_finish()
+ * @e: errand, or zeroed
+ *
+ * Context: Task; waits for the owner's thread, for a quarter of a second at most.
+ * Return: whether nothing is under way any more, and it may be called.
+ */
+bool gprof_errand_resume(struct gprof_errand *e)
+{
+	if (READ_ONCE(e->cut) && !await(e, CUT_LIMIT))
+		return false;
+	WRITE_ONCE(e->cut, false);
+	return true;
 }
 
 /**

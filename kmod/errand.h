@@ -10,6 +10,7 @@
 #ifndef GPROF_ERRAND_H
 #define GPROF_ERRAND_H
 
+#include <linux/irq_work.h>
 #include <linux/list.h>
 #include <linux/minmax.h>
 #include <linux/time64.h>
@@ -57,19 +58,26 @@ static inline void gprof_allowance_spend(struct gprof_allowance *a, u64 now, u64
  * @run: does it; told whether somebody waits for it, which is when all must be done that
  *	can be at once, and the rest given up. Returns the time when there will be
  *	more to do, or U64_MAX
+ * @urgent: it is short, and runs first, also in the middle of another errand of the user, and
+ *	however much the user has spent
  * @servant: who does it
  * @node: in the servant's list
+ * @irq: calls it from contexts in which no task can be woken
  * @due: when to run it next
  * @called: to be run now
+ * @cut: the run that is under way, and the next, shall end at once
  * @asked: how often somebody has begun to wait
  * @answered: value that @asked had when the last run began
  */
 struct gprof_errand {
 	u64 (*run)(struct gprof_errand *e, bool awaited);
+	bool urgent;
 	struct gprof_servant *servant;
 	struct list_head node;
+	struct irq_work irq;
 	u64 due;
 	int called;
+	bool cut;
 	u64 asked;
 	u64 answered;
 };
@@ -78,7 +86,10 @@ int gprof_errand_init(struct gprof_errand *e, u64 (*run)(struct gprof_errand *e,
 		      bool privileged);
 void gprof_errand_destroy(struct gprof_errand *e);
 void gprof_errand_call(struct gprof_errand *e);
+void gprof_errand_raise(struct gprof_errand *e);
+void gprof_errand_give_way(struct gprof_errand *e);
 bool gprof_errand_finish(struct gprof_errand *e, unsigned long timeout);
+bool gprof_errand_resume(struct gprof_errand *e);
 
 u64 gprof_errand_due(const struct gprof_errand *e);
 void gprof_errand_begin(struct gprof_errand *e);

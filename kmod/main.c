@@ -8,19 +8,24 @@
 #include "alloc_space.h"
 #include "attach.h"
 #include "callers.h"
+#include "compat/workqueue.h"
 #include "cycles.h"
 #include "dev.h"
 #include "lookup.h"
 #include "mm_watch.h"
 #include "mono.h"
 #include "netlink.h"
+#include "recorder_end.h"
 #include "sampler.h"
 #include "scope.h"
 #include "timer.h"
 #include "tracepoint.h"
 
 #include <linux/init.h>
+#include <linux/jiffies.h>
+#include <linux/kernel.h>
 #include <linux/module.h>
+#include <linux/printk.h>
 
 static int __init gprof_init(void)
 {
@@ -47,11 +52,16 @@ static int __init gprof_init(void)
 	err = gprof_netlink_init();
 	if (err)
 		goto err_timers;
-	err = gprof_dev_init();
+	err = gprof_recorder_ends_init();
 	if (err)
 		goto err_netlink;
+	err = gprof_dev_init();
+	if (err)
+		goto err_ends;
 	return 0;
 
+err_ends:
+	gprof_recorder_ends_exit();
 err_netlink:
 	gprof_netlink_exit();
 err_timers:
@@ -67,19 +77,51 @@ err_mono:
 	return err;
 }
 
+static const char *waits_for;
+
+static void tell_wait(struct work_struct *work);
+static DECLARE_DELAYED_WORK(wait_teller, tell_wait);
+
+/* After a second, and whenever it waits for something else then. */
+static void tell_wait(struct work_struct *work)
+{
+	static const char *told;
+	const char *now = READ_ONCE(waits_for);
+
+	if (now != told)
+		pr_info("unloading waits for %s\n", now);
+	told = now;
+	queue_delayed_work(system_dfl_wq, &wait_teller, HZ);
+}
+
+static const struct {
+	void (*exit)(void);
+	const char *waits_for;
+} exits[] = {
+	{ gprof_dev_exit, "a process that opens the device" },
+	{ gprof_recorder_ends_exit, "closed recorders: grace periods of RCU, locks of others" },
+	{ gprof_netlink_exit, "requests over netlink" },
+	{ gprof_timers_exit, "CPUs that come or go" },
+	{ gprof_attach_exit, "CPUs that come or go" },
+	{ gprof_tracepoints_exit, "grace periods of tracepoints" },
+	{ gprof_scopes_exit, "a grace period of RCU-tasks" },
+	{ gprof_spaces_forget, "processes that end" },
+	{ gprof_lookup_exit, "locks of processes that were looked up" },
+	{ gprof_mm_watch_exit, "processes that unmap, and a grace period of RCU" },
+	{ gprof_samplers_exit, "a grace period of RCU" },
+	{ gprof_mono_exit, "the clock" },
+};
+
 static void __exit gprof_exit(void)
 {
-	gprof_dev_exit();
-	gprof_netlink_exit();
-	gprof_timers_exit();
-	gprof_attach_exit();
-	gprof_tracepoints_exit();
-	gprof_scopes_exit();
-	gprof_spaces_forget();
-	gprof_lookup_exit();
-	gprof_mm_watch_exit();
-	gprof_samplers_exit();
-	gprof_mono_exit();
+	unsigned int i;
+
+	queue_delayed_work(system_dfl_wq, &wait_teller, HZ);
+	for (i = 0; i < ARRAY_SIZE(exits); i++) {
+		WRITE_ONCE(waits_for, exits[i].waits_for);
+		exits[i].exit();
+	}
+	cancel_delayed_work_sync(&wait_teller);
 }
 
 module_init(gprof_init);

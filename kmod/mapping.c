@@ -9,31 +9,25 @@
  *
  * The thread moves what is wanted into a table of processes, each of which has its
  * turn when its allowance says so. A process that nobody has met has spent nothing:
- * it is read at once, before all that were read already.
+ * it is read at once, before all that were read already. mapping_record.c writes.
  *
  * Lock order: exec_update_lock of the sampled process; struct gprof_tables.lock, then
  * its mmap_lock. Those of the process are only tried, since their holder may sleep for ever.
  */
 #include "mapping.h"
-#include "build_id.h"
-#include "compat/file.h"
-#include "compat/irq_work.h"
 #include "compat/mm.h"
 #include "compat/task.h"
 #include "layout.h"
+#include "mapping_record.h"
 #include "memlock.h"
 #include "process.h"
 #include "tables.h"
 #include "target.h"
 
-#include <linux/cpu.h>
 #include <linux/cpumask.h>
 #include <linux/cred.h>
-#include <linux/dcache.h>
 #include <linux/delay.h>
 #include <linux/err.h>
-#include <linux/fs.h>
-#include <linux/kdev_t.h>
 #include <linux/mm.h>
 #include <linux/pid.h>
 #include <linux/sched/mm.h>
@@ -49,6 +43,7 @@
 #define FULL_PENALTY_NS		(10 * NSEC_PER_MSEC)
 #define FLUSH_NS		(500 * NSEC_PER_MSEC)
 #define RENEW_NS		(5 * NSEC_PER_MSEC)
+#define FLUSH_LIMIT		(5 * HZ / 8)	/* more than FLUSH_NS */
 
 /**
  * struct wanted_process - a process that was or shall be read
@@ -76,12 +71,12 @@ struct wanted_process {
  * struct gprof_maps_memory - what the errand alone uses
  * @processes: those met last
  * @watches: those who are watched
- * @path: for the path of a file
+ * @writer: of the process that is being read
  */
 struct gprof_maps_memory {
 	struct wanted_process processes[PROCESSES];
 	struct gprof_watches watches;
-	char path[PATH_MAX];
+	struct gprof_map_writer writer;
 };
 
 static struct gprof_seen_process *seen_entry(struct gprof_channel *ch,
@@ -129,7 +124,7 @@ void gprof_maps_want(struct gprof_maps *m, struct gprof_channel *ch,
 	seen->process = *process;
 	seen->layout = layout;
 	seen->generation = generation;
-	irq_work_queue(&m->irq_work);
+	gprof_errand_raise(&m->errand);
 }
 
 /**
@@ -149,122 +144,20 @@ void gprof_maps_renew(struct gprof_maps *m, struct gprof_channel *ch, u32 pid, u
 		return;
 	WRITE_ONCE(ch->renewed, now);
 	if (ask(ch, pid))
-		irq_work_queue(&m->irq_work);
+		gprof_errand_raise(&m->errand);
 }
 
-static void hand_over(struct irq_work *work)
-{
-	struct gprof_maps *m = container_of(work, struct gprof_maps, irq_work);
-
-	gprof_errand_call(&m->errand);
-}
-
+/**
+ * struct reading - of the mappings of one process
+ * @m: for whom
+ * @writer: writes them
+ * @unwatched: see struct wanted_process
+ */
 struct reading {
 	struct gprof_maps *m;
-	struct gprof_process process;
-	u64 time;
-	u32 layout;
-	u16 flags;
+	struct gprof_map_writer *writer;
 	bool unwatched;
 };
-
-/* Returns whether there was room. @file: or NULL. */
-static bool write_record(struct reading *r, struct gprof_map_rec *rec, const char *path,
-			 const struct gprof_map_file *file)
-{
-	u32 path_end = sizeof(*rec) + ALIGN(strlen(path) + 1, 8);
-	u32 size = path_end + (file ? sizeof(*file) : 0);
-	bool written = false;
-	struct gprof_channel *ch;
-	void *place;
-
-	preempt_disable();
-	ch = r->m->channels[smp_processor_id()];
-	if (!ch)
-		goto out;
-	gprof_buffer_begin(&ch->buffer, ktime_get_mono_fast_ns());
-	place = gprof_buffer_reserve(&ch->buffer, size, 0);
-	if (place) {
-		rec->rec.type = GPROF_REC_MAP;
-		rec->rec.flags = r->flags;
-		rec->rec.size = size;
-		memcpy(place, rec, sizeof(*rec));
-		memset(place + path_end - 8, 0, 8);	/* the path's end and what pads it */
-		memcpy(place + sizeof(*rec), path, strlen(path));
-		if (file)
-			memcpy(place + path_end, file, sizeof(*file));
-		written = true;
-	} else {
-		local64_inc(&ch->buffer.maps_lost);
-	}
-	gprof_buffer_end(&ch->buffer);
-out:
-	preempt_enable();
-	return written;
-}
-
-static const char *path_of(struct gprof_maps *m, struct vm_area_struct *vma)
-{
-	const char *name = NULL;
-
-	if (vma->vm_file) {
-		name = d_path(gprof_user_path(vma->vm_file), m->memory->path, PATH_MAX);
-		return IS_ERR(name) ? "//toolong" : name;
-	}
-	if (vma->vm_ops && vma->vm_ops->name)
-		name = vma->vm_ops->name(vma);
-	return name ?: "//anon";
-}
-
-static void describe_file(struct file *file, struct gprof_map_file *f)
-{
-	struct inode *inode = file_inode(file);
-	int size = gprof_build_id(file, f->build_id, sizeof(f->build_id));
-
-	f->file_size = i_size_read(inode);
-	f->mtime_ns = gprof_mtime_ns(inode);
-	/* What has no name in d_path() either. */
-	if (d_unlinked(gprof_user_path(file)->dentry))
-		f->flags |= GPROF_MAP_FILE_F_DELETED;
-	if (size < 0)
-		f->flags |= GPROF_MAP_FILE_F_UNREAD;
-	else
-		f->build_id_size = size;
-}
-
-/* Write one mapping behind the next one has been found, so that the last is known. */
-static bool write_mapping(struct reading *r, struct vm_area_struct *vma, bool last)
-{
-	bool written;
-	const char *path = path_of(r->m, vma);
-	struct gprof_map_file file = {};
-	struct gprof_map_rec rec = {
-		.process = r->process,
-		.time = r->time,
-		.start = vma->vm_start,
-		.end = vma->vm_end,
-		.offset = (u64)vma->vm_pgoff << PAGE_SHIFT,
-		.layout = r->layout,
-	};
-
-	if (vma->vm_file) {
-		struct inode *inode = file_inode(vma->vm_file);
-
-		rec.inode = inode->i_ino;
-		rec.inode_generation = inode->i_generation;
-		rec.dev_major = MAJOR(inode->i_sb->s_dev);
-		rec.dev_minor = MINOR(inode->i_sb->s_dev);
-		describe_file(vma->vm_file, &file);
-		r->flags |= GPROF_MAP_REC_F_FILE;
-	} else {
-		rec.offset = 0;
-	}
-	if (last)
-		r->flags |= GPROF_MAP_REC_F_LAST;
-	written = write_record(r, &rec, path, vma->vm_file ? &file : NULL);
-	r->flags &= ~(GPROF_MAP_REC_F_FIRST | GPROF_MAP_REC_F_FILE);
-	return written;
-}
 
 /*
  * Writes no more records after the first that does not fit (-ENOSPC): the rest would not
@@ -279,11 +172,10 @@ static int read_mm(struct reading *r, struct mm_struct *mm, struct gprof_text_co
 	int err = 0;
 
 	mmap_assert_locked(mm);
-	r->layout = gprof_layout_of(mm);
-	r->time = ktime_get_mono_fast_ns();
-	r->flags = GPROF_MAP_REC_F_FIRST;
+	gprof_map_begin(r->writer, gprof_layout_of(mm));
 	for_each_vma(vmi, vma) {
-		if (READ_ONCE(r->m->cut))
+		gprof_errand_give_way(&r->m->errand);
+		if (READ_ONCE(r->m->errand.cut))
 			return -EINTR;
 		/* The process has died: what its memory holds, a recorder perhaps, is to end. */
 		if (atomic_read(&mm->mm_users) == 1)
@@ -296,7 +188,7 @@ static int read_mm(struct reading *r, struct mm_struct *mm, struct gprof_text_co
 			gprof_text_note(copy, vma);
 		if (watch)
 			gprof_watch_note(watch, vma);
-		if (!err && found && !write_mapping(r, found, false))
+		if (!err && found && !gprof_map_write(r->writer, found, false))
 			err = -ENOSPC;
 		if (err && !copy)
 			return err;
@@ -304,7 +196,7 @@ static int read_mm(struct reading *r, struct mm_struct *mm, struct gprof_text_co
 		/* There may be tens of thousands, and others wait for the CPU. */
 		cond_resched();
 	}
-	if (!err && found && !write_mapping(r, found, true))
+	if (!err && found && !gprof_map_write(r->writer, found, true))
 		err = -ENOSPC;
 	return err;
 }
@@ -315,6 +207,10 @@ static int read_locked(struct reading *r, struct mm_struct *mm, struct gprof_tex
 {
 	struct gprof_tables *tables = r->m->tables;
 	int err = read_mm(r, mm, texts ? tables->copy : NULL, watch);
+
+	/* The records of a reading that ended early. */
+	if (!gprof_map_flush(r->writer) && !err)
+		err = -ENOSPC;
 
 	if (texts && (!err || err == -ENOSPC))
 		gprof_tables_end(tables, texts);
@@ -333,7 +229,7 @@ static struct mm_struct *get_allowed_mm(struct reading *r, struct task_struct *t
 	if (!gprof_exec_trylock(task->signal))
 		return ERR_PTR(-EAGAIN);
 	preempt_disable();
-	gprof_process_of(&r->process, task);
+	gprof_process_of(&r->writer->process, task);
 	preempt_enable();
 	if (gprof_task_allowed(task, r->m->owner))
 		mm = get_task_mm(task) ?: ERR_PTR(-ESRCH);
@@ -376,7 +272,8 @@ static int read_task(struct reading *r, struct task_struct *task)
 /* Returns 0; -ESRCH, -EPERM; -EAGAIN: not now; -ENOSPC; -EDQUOT; -EINTR: it was cut. */
 static int read_process(struct gprof_maps *m, struct wanted_process *p)
 {
-	struct reading r = { .m = m, .unwatched = p->unwatched };
+	struct gprof_map_writer *w = &m->memory->writer;
+	struct reading r = { .m = m, .writer = w, .unwatched = p->unwatched };
 	struct task_struct *task;
 	int err;
 
@@ -388,12 +285,14 @@ static int read_process(struct gprof_maps *m, struct wanted_process *p)
 	rcu_read_unlock();
 	if (!task)
 		return -ESRCH;
+	w->cpu = p->cpu;
+	w->process = (struct gprof_process){ };
 	err = read_task(&r, task);
 	p->unwatched = r.unwatched;
 	put_task_struct(task);
-	if (r.process.start_ns != p->start_ns) {
+	if (w->process.start_ns != p->start_ns) {
 		/* Another process under the same id owes nothing. */
-		p->start_ns = r.process.start_ns;
+		p->start_ns = w->process.start_ns;
 		p->spent.settled = 0;
 	}
 	return err;
@@ -471,30 +370,11 @@ static struct wanted_process *first_wanted(struct gprof_maps *m)
 	return first;
 }
 
-/*
- * A ring is written on its own CPU, and the ring to write is that of who asked: in
- * another the records would begin generations of nothing else, which a flight recorder
- * gives up at other times than the stacks that they are for. Where the CPU has gone
- * they go into any.
- *
- * One that is about to go takes no thread any more, though one may be made to run there
- * alone, which PREEMPT_RT warns of at the thread's next lock (see
- * migration_cpu_stop() in kernel/sched/core.c).
- */
-static void go_to(unsigned int cpu)
-{
-	cpus_read_lock();
-	if (!cpumask_equal(current->cpus_ptr, cpumask_of(cpu)))
-		set_cpus_allowed_ptr(current, cpumask_of(cpu));
-	cpus_read_unlock();
-}
-
 static void serve(struct gprof_maps *m, struct wanted_process *p)
 {
 	u64 cost, now;
 	int err;
 
-	go_to(p->cpu);
 	gprof_errand_begin(&m->errand);
 	err = read_process(m, p);
 	cost = gprof_errand_end(&m->errand);
@@ -534,12 +414,12 @@ static u64 read_wanted(struct gprof_errand *e, bool awaited)
 		u64 now = ktime_get_mono_fast_ns(), solvent = gprof_errand_due(e);
 		u64 due = max(due_of(p), solvent);
 
-		if (due <= now && !READ_ONCE(m->cut)) {
+		if (due <= now && !READ_ONCE(e->cut)) {
 			serve(m, p);
 			cond_resched();
 		} else if (!awaited) {
 			return due;
-		} else if (can_wait(p, solvent, now, deadline) && !READ_ONCE(m->cut)) {
+		} else if (can_wait(p, solvent, now, deadline) && !READ_ONCE(e->cut)) {
 			usleep_range(500, 1000);
 		} else {
 			give_up(m, p);
@@ -584,33 +464,27 @@ int gprof_maps_init(struct gprof_maps *m, struct gprof_channel **channels,
 		return err;
 	}
 	gprof_watches_init(&m->memory->watches, charge);
+	m->memory->writer.channels = channels;
 	m->channels = channels;
 	m->tables = tables;
 	m->owner = get_cred(owner);
-	/* Its thread on PREEMPT_RT may be kept from running for ever, and STOP waits for it. */
-	gprof_irq_work_init_hard(&m->irq_work, hand_over);
 	return 0;
 }
 
 /**
- * gprof_maps_flush() - wait until all that was asked for is written or given up
+ * gprof_maps_flush() - have all that was asked for written or given up
  * @m: reader, or zeroed; no source asks any more
  *
- * The thread gives what is locked half a second. One that is kept from running, or
- * that has more to read than that, is told to end where it is.
+ * The thread tries locks for half a second. If it has more to read than that, or is kept from
+ * running, it is cut.
  *
- * Context: Task.
+ * Context: Task; waits for the owner's thread.
+ * Return: whether it is done. Else it may write until gprof_errand_resume() says that it has
+ * ended, which has to be asked before a source asks again.
  */
-void gprof_maps_flush(struct gprof_maps *m)
+bool gprof_maps_flush(struct gprof_maps *m)
 {
-	if (!m->memory)
-		return;
-	irq_work_sync(&m->irq_work);
-	if (gprof_errand_finish(&m->errand, HZ))
-		return;
-	WRITE_ONCE(m->cut, true);
-	gprof_errand_finish(&m->errand, MAX_SCHEDULE_TIMEOUT);
-	WRITE_ONCE(m->cut, false);
+	return !m->memory || gprof_errand_finish(&m->errand, FLUSH_LIMIT);
 }
 
 /**
@@ -623,7 +497,6 @@ void gprof_maps_destroy(struct gprof_maps *m)
 {
 	if (!m->memory)
 		return;
-	irq_work_sync(&m->irq_work);
 	gprof_errand_destroy(&m->errand);
 	gprof_watches_destroy(&m->memory->watches);
 	put_cred(m->owner);

@@ -19,7 +19,6 @@
 #include "errand.h"
 
 #include <linux/atomic.h>
-#include <linux/irq_work.h>
 
 struct cred;
 struct gprof_charge;
@@ -31,20 +30,16 @@ struct gprof_tables;
  * @channels: the recorder's channels, by CPU
  * @owner: on whose behalf; a process that this one may not trace is not read
  * @tables: where copies of the mappings go too, or NULL
- * @irq_work: gets from an NMI to where a thread can be woken
  * @errand: reads the mappings
  * @memory: the errand's
- * @cut: the reading that is under way shall end now
  * @missed: processes whose mappings were not read
  */
 struct gprof_maps {
 	struct gprof_channel **channels;
 	const struct cred *owner;
 	struct gprof_tables *tables;
-	struct irq_work irq_work;
 	struct gprof_errand errand;
 	struct gprof_maps_memory *memory;
-	bool cut;
 	atomic64_t missed;
 };
 
@@ -52,7 +47,7 @@ u64 gprof_maps_bytes(void);
 int gprof_maps_init(struct gprof_maps *m, struct gprof_channel **channels,
 		    const struct cred *owner, bool privileged, struct gprof_tables *tables,
 		    struct gprof_charge *charge);
-void gprof_maps_flush(struct gprof_maps *m);
+bool gprof_maps_flush(struct gprof_maps *m);
 void gprof_maps_destroy(struct gprof_maps *m);
 
 void gprof_maps_want(struct gprof_maps *m, struct gprof_channel *ch,

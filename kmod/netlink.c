@@ -8,14 +8,12 @@
  */
 #include "compat/genetlink.h"
 #include "netlink.h"
-#include "news.h"
 #include "recorder.h"
 #include "source.h"
 
 #include <linux/gprof.h>
 #include <linux/gprof_netlink.h>
 #include <linux/module.h>
-#include <linux/notifier.h>
 
 static int info_get(struct sk_buff *skb, struct genl_info *info)
 {
@@ -100,53 +98,48 @@ struct genl_family gprof_netlink_family __ro_after_init = {
 	.n_mcgrps = ARRAY_SIZE(groups),
 };
 
-static int put_trigger(struct sk_buff *skb, const struct gprof_news *news)
+static int put_trigger(struct sk_buff *skb, const struct gprof_event *e)
 {
-	return nla_put_u32(skb, GPROF_A_RECORDER_TRIGGER, news->trigger) ||
-	       nla_put_u32(skb, GPROF_A_RECORDER_TRIGGER_WHAT, news->trigger_what) ?
+	return nla_put_u32(skb, GPROF_A_RECORDER_TRIGGER, e->told.index) ||
+	       nla_put_u32(skb, GPROF_A_RECORDER_TRIGGER_WHAT, e->what) ?
 	       -EMSGSIZE : 0;
 }
 
 /*
  * An event goes to listeners of any user and namespace: it says what may be known to
- * all of them, and who wants more, and may, asks. One that does not get through is
- * one that nobody could have waited for.
+ * all of them, and a listener that wants more, and may, asks. An event that does not get
+ * through is one that nobody could have waited for.
  */
-static int announce(struct notifier_block *nb, unsigned long event, void *data)
+static bool announce(struct gprof_event_queue *q, const struct gprof_event *e)
 {
 	static const u8 cmds[] = {
-		[GPROF_RECORDER_STARTED] = GPROF_CMD_RECORDER_STARTED,
-		[GPROF_RECORDER_STOPPED] = GPROF_CMD_RECORDER_STOPPED,
-		[GPROF_RECORDER_LOST] = GPROF_CMD_RECORDER_LOST,
-		[GPROF_RECORDER_TARGET_GONE] = GPROF_CMD_RECORDER_TARGET_GONE,
-		[GPROF_RECORDER_FIRED] = GPROF_CMD_RECORDER_FIRED,
+		[GPROF_EVENT_STARTED] = GPROF_CMD_RECORDER_STARTED,
+		[GPROF_EVENT_STOPPED] = GPROF_CMD_RECORDER_STOPPED,
+		[GPROF_EVENT_LOST] = GPROF_CMD_RECORDER_LOST,
+		[GPROF_EVENT_TARGET_GONE] = GPROF_CMD_RECORDER_TARGET_GONE,
+		[GPROF_EVENT_FIRED] = GPROF_CMD_RECORDER_FIRED,
 	};
-	const struct gprof_news *news = data;
-	struct gprof_recorder *r = news->recorder;
+	struct gprof_recorder *r = container_of(q, struct gprof_recorder, events);
 	struct sk_buff *skb;
 	void *head;
 
 	if (!genl_has_listeners(&gprof_netlink_family, &init_net, 0))
-		return NOTIFY_DONE;
+		return false;
 	skb = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_KERNEL);
 	if (!skb)
-		return NOTIFY_DONE;
-	head = genlmsg_put(skb, 0, 0, &gprof_netlink_family, 0, cmds[event]);
+		return false;
+	head = genlmsg_put(skb, 0, 0, &gprof_netlink_family, 0, cmds[e->type]);
 	if (!head ||
 	    nla_put_u64_64bit(skb, GPROF_A_RECORDER_ID, r->entry.id, GPROF_A_RECORDER_PAD) ||
 	    nla_put_u32(skb, GPROF_A_RECORDER_KIND, r->source->kind) ||
-	    (event == GPROF_RECORDER_FIRED && put_trigger(skb, news))) {
+	    (e->type == GPROF_EVENT_FIRED && put_trigger(skb, e))) {
 		nlmsg_free(skb);
-		return NOTIFY_DONE;
+		return false;
 	}
 	genlmsg_end(skb, head);
 	genlmsg_multicast(&gprof_netlink_family, skb, 0, 0, GFP_KERNEL);
-	return NOTIFY_OK;
+	return true;
 }
-
-static struct notifier_block announcer = {
-	.notifier_call = announce,
-};
 
 /**
  * gprof_netlink_init() - register the family
@@ -156,23 +149,16 @@ static struct notifier_block announcer = {
  */
 int __init gprof_netlink_init(void)
 {
-	int err = genl_register_family(&gprof_netlink_family);
-
-	if (err)
-		return err;
-	err = gprof_news_watch(&announcer);
-	if (err)
-		genl_unregister_family(&gprof_netlink_family);
-	return err;
+	gprof_events_announce_by(announce);
+	return genl_register_family(&gprof_netlink_family);
 }
 
 /**
  * gprof_netlink_exit() - unregister the family; no operation is under way then
  *
- * Context: Task.
+ * Context: Task; there is no recorder.
  */
 void gprof_netlink_exit(void)
 {
-	gprof_news_unwatch(&announcer);
 	genl_unregister_family(&gprof_netlink_family);
 }

@@ -233,7 +233,7 @@ int gprof_netlink_snapshot(struct sk_buff *skb, struct genl_info *info)
 		err = -EBUSY;
 		NL_SET_ERR_MSG(info->extack, "It was never started, and holds nothing yet");
 	} else if (r->flight) {
-		err = gprof_firing_request(&r->firings);
+		err = gprof_event_request(&r->events);
 		if (err)
 			NL_SET_ERR_MSG(info->extack, "Its owner has not served those before");
 	} else {

@@ -9,7 +9,7 @@
  * SETUP builds everything (recorder_parts.c) and publishes it with @sampler.channels;
  * from then on it is fixed until the file is closed. mmap() therefore needs no lock, and
  * must not take @lock: it runs under mmap_lock, and STOP waits under @lock for a thread
- * that reads mappings.
+ * that reads mappings. recorder_end.c ends a recorder where that takes long.
  *
  * Lock order: mmap_lock of the caller (none of our locks is taken under it);
  * @lock > struct gprof_attached.lock > perf's locks; @lock > the registry's;
@@ -24,7 +24,6 @@
 #include "buffer_pages.h"
 #include "channels.h"
 #include "live.h"
-#include "news.h"
 #include "own_stack.h"
 #include "recorder_parts.h"
 #include "running.h"
@@ -49,34 +48,9 @@ static void free_recorder(struct gprof_entry *e)
 	kfree(r);
 }
 
-static void wake_owner(struct gprof_notices *n)
+static void tell_phase(struct gprof_recorder *r, enum gprof_event_type type)
 {
-	struct gprof_recorder *r = container_of(n, struct gprof_recorder, notices);
-
-	wake_up_interruptible_poll(&r->wait, EPOLLPRI);
-}
-
-static bool tell_watchers(struct gprof_notices *n, const struct gprof_notice *notice)
-{
-	static const enum gprof_recorder_event events[] = {
-		[GPROF_NOTICE_LOST] = GPROF_RECORDER_LOST,
-		[GPROF_NOTICE_TARGET_GONE] = GPROF_RECORDER_TARGET_GONE,
-		[GPROF_NOTICE_FIRED] = GPROF_RECORDER_FIRED,
-	};
-	struct gprof_news news = {
-		.recorder = container_of(n, struct gprof_recorder, notices),
-		.trigger = notice->trigger,
-		.trigger_what = notice->trigger_what,
-	};
-
-	return gprof_news_tell(events[notice->what], &news);
-}
-
-static void tell_phase(struct gprof_recorder *r, enum gprof_recorder_event event)
-{
-	struct gprof_news news = { .recorder = r };
-
-	gprof_news_tell(event, &news);
+	gprof_event_announce(&r->events, &(struct gprof_event){ .type = type });
 }
 
 /**
@@ -93,9 +67,9 @@ struct gprof_recorder *gprof_recorder_new(void)
 		return NULL;
 	gprof_entry_init(&r->entry, free_recorder);
 	mutex_init(&r->lock);
-	spin_lock_init(&r->look);
-	init_waitqueue_head(&r->wait);
-	gprof_notices_init(&r->notices, wake_owner, tell_watchers);
+	raw_spin_lock_init(&r->look);
+	init_waitqueue_head(&r->events.wait);
+	gprof_recorder_end_init(r);
 	atomic_inc(&open_recorders);
 	return r;
 }
@@ -104,7 +78,7 @@ struct gprof_recorder *gprof_recorder_new(void)
 static void set_state(struct gprof_recorder *r, enum gprof_recorder_state state)
 {
 	lockdep_assert_held(&r->lock);
-	spin_lock(&r->look);
+	raw_spin_lock(&r->look);
 	if (state == GPROF_STARTED) {
 		r->started_ns = ktime_get_mono_fast_ns();
 		r->stopped_ns = 0;
@@ -112,7 +86,7 @@ static void set_state(struct gprof_recorder *r, enum gprof_recorder_state state)
 		r->stopped_ns = ktime_get_mono_fast_ns();
 	}
 	r->state = state;
-	spin_unlock(&r->look);
+	raw_spin_unlock(&r->look);
 }
 
 /**
@@ -127,14 +101,14 @@ bool gprof_recorder_enter(struct gprof_recorder *r, struct gprof_phase *phase)
 {
 	bool there;
 
-	spin_lock(&r->look);
+	raw_spin_lock(&r->look);
 	there = r->state == GPROF_READY || r->state == GPROF_STARTED;
 	if (there)
 		r->guests++;
 	phase->started = r->state == GPROF_STARTED;
 	phase->started_ns = r->started_ns;
 	phase->stopped_ns = r->stopped_ns;
-	spin_unlock(&r->look);
+	raw_spin_unlock(&r->look);
 	return there;
 }
 
@@ -148,21 +122,42 @@ void gprof_recorder_leave(struct gprof_recorder *r)
 {
 	bool awaited;
 
-	spin_lock(&r->look);
+	raw_spin_lock(&r->look);
 	awaited = !--r->guests && r->state == GPROF_CLOSED;
-	spin_unlock(&r->look);
+	raw_spin_unlock(&r->look);
 	if (awaited)
-		wake_up(&r->wait);
+		wake_up(&r->events.wait);
 }
 
 static bool guests_have_left(struct gprof_recorder *r)
 {
 	bool left;
 
-	spin_lock(&r->look);
+	raw_spin_lock(&r->look);
 	left = !r->guests;
-	spin_unlock(&r->look);
+	raw_spin_unlock(&r->look);
 	return left;
+}
+
+/**
+ * gprof_recorder_wait_for_guests() - until the last has left
+ * @r: recorder that is closed
+ *
+ * Context: Task.
+ */
+void gprof_recorder_wait_for_guests(struct gprof_recorder *r)
+{
+	wait_event(r->events.wait, guests_have_left(r));
+}
+
+/**
+ * gprof_recorder_count_down() - a recorder is gone
+ *
+ * Context: Any.
+ */
+void gprof_recorder_count_down(void)
+{
+	atomic_dec(&open_recorders);
 }
 
 static int build(struct gprof_recorder *r, struct gprof_setup *setup,
@@ -246,9 +241,11 @@ int gprof_recorder_start(struct gprof_recorder *r, struct gprof_start *start)
 		return -EOPNOTSUPP;
 	mutex_lock(&r->lock);
 	start->out_reason = GPROF_REASON_STATE;
-	if (r->state == GPROF_READY) {
+	if (r->state == GPROF_READY)
+		err = gprof_recorder_await_end(r);
+	if (!err) {
 		gprof_channels_begin(r->sampler.channels);
-		gprof_firings_clear(&r->firings);
+		gprof_events_clear(&r->events);
 		err = start_source(r, &start->out_attached);
 		start->out_reason = err == -ESRCH ? GPROF_REASON_TASK_GONE :
 				    err == -EPERM ? GPROF_REASON_TASK_DENIED :
@@ -258,17 +255,23 @@ int gprof_recorder_start(struct gprof_recorder *r, struct gprof_start *start)
 		set_state(r, GPROF_STARTED);
 	mutex_unlock(&r->lock);
 	if (!err)
-		tell_phase(r, GPROF_RECORDER_STARTED);
+		tell_phase(r, GPROF_EVENT_STARTED);
 	return err;
 }
 
-static void stop_locked(struct gprof_recorder *r)
+/* Returns whether nothing is left to be done; nothing is written any more in any case. */
+static bool stop_locked(struct gprof_recorder *r)
 {
+	bool ended, flushed;
+
 	lockdep_assert_held(&r->lock);
-	r->source->stop(r->source_state);
-	gprof_running_end(r->sampler.running);
-	gprof_maps_flush(&r->sampler.maps);
+	ended = gprof_recorder_end_source(r);
+	flushed = gprof_maps_flush(&r->sampler.maps);
+	if (!ended || !flushed)
+		gprof_channels_close(r->sampler.channels);
 	set_state(r, GPROF_READY);
+	/* A thread that cannot read mappings cannot tell events either. */
+	return flushed && gprof_events_flush(&r->events) && ended;
 }
 
 /**
@@ -292,7 +295,7 @@ int gprof_recorder_stop(struct gprof_recorder *r, struct gprof_stop *stop)
 	}
 	mutex_unlock(&r->lock);
 	if (!err)
-		tell_phase(r, GPROF_RECORDER_STOPPED);
+		tell_phase(r, GPROF_EVENT_STOPPED);
 	return err;
 }
 
@@ -312,6 +315,8 @@ int gprof_recorder_rate(struct gprof_recorder *r, struct gprof_rate *rate)
 		return -EOPNOTSUPP;
 	mutex_lock(&r->lock);
 	if (r->state != GPROF_NEW)
+		err = r->state == GPROF_STARTED ? 0 : gprof_recorder_await_end(r);
+	if (!err)
 		err = r->source->rate ? r->source->rate(r->source_state, rate->hz) : -EOPNOTSUPP;
 	mutex_unlock(&r->lock);
 	return err;
@@ -333,7 +338,9 @@ int gprof_recorder_trigger(struct gprof_recorder *r, struct gprof_trigger *trigg
 
 	mutex_lock(&r->lock);
 	trigger->out_reason = GPROF_REASON_STATE;
-	if (r->state == GPROF_READY) {
+	if (r->state == GPROF_READY)
+		err = gprof_recorder_await_end(r);
+	if (!err) {
 		trigger->out_reason = GPROF_REASON_TRIGGER;
 		err = r->source->trigger ? r->source->trigger(r->source_state, trigger, name) :
 					   -EOPNOTSUPP;
@@ -356,7 +363,7 @@ int gprof_recorder_fired(struct gprof_recorder *r, struct gprof_fired *fired)
 
 	mutex_lock(&r->lock);
 	if (r->state != GPROF_NEW)
-		err = gprof_firing_take(&r->firings, fired);
+		err = gprof_event_take(&r->events, fired);
 	mutex_unlock(&r->lock);
 	return err;
 }
@@ -433,7 +440,10 @@ static int add_buffers(struct gprof_recorder *r, struct gprof_stats *st)
 	}
 	gprof_recorder_samples(r, st);
 	st->out_maps_missed = atomic64_read(&r->sampler.maps.missed);
-	r->source->stats(r->source_state, st);
+	if (r->state == GPROF_STARTED || gprof_recorder_has_ended(r))
+		r->source->stats(r->source_state, st);
+	else
+		gprof_recorder_end_stats(r, st);
 	return 0;
 }
 
@@ -456,8 +466,8 @@ int gprof_recorder_stats(struct gprof_recorder *r, struct gprof_stats *stats)
 		stats->out_started_ns = r->started_ns;
 		stats->out_stopped_ns = r->stopped_ns;
 		err = add_buffers(r, stats);
-		stats->out_notices_untold = atomic64_read(&r->notices.untold);
-		stats->out_notices = gprof_notices_take(&r->notices);
+		stats->out_notices_untold = atomic64_read(&r->events.dropped);
+		stats->out_notices = gprof_events_take_notices(&r->events);
 	}
 	mutex_unlock(&r->lock);
 	return err;
@@ -531,28 +541,13 @@ __poll_t gprof_recorder_poll(struct gprof_recorder *r, struct file *file, poll_t
 	struct gprof_channel **channels;
 	__poll_t happened;
 
-	poll_wait(file, &r->wait, wait);
+	poll_wait(file, &r->events.wait, wait);
 	/* Pairs with smp_store_release() in build(). */
 	channels = smp_load_acquire(&r->sampler.channels);
 	if (!channels)
 		return EPOLLERR;
-	happened = READ_ONCE(r->notices.pending) || gprof_firings_wait(&r->firings) ? EPOLLPRI : 0;
+	happened = gprof_events_pending(&r->events) ? EPOLLPRI : 0;
 	return gprof_channels_readable(channels) ? EPOLLIN | EPOLLRDNORM | happened : happened;
-}
-
-static void take_apart(struct gprof_recorder *r)
-{
-	enum gprof_recorder_state state;
-
-	/* From here on nobody enters. */
-	mutex_lock(&r->lock);
-	state = r->state;
-	set_state(r, GPROF_CLOSED);
-	mutex_unlock(&r->lock);
-	wait_event(r->wait, guests_have_left(r));
-
-	if (state != GPROF_NEW)
-		gprof_recorder_take_apart(r);
 }
 
 /**
@@ -563,19 +558,18 @@ static void take_apart(struct gprof_recorder *r)
  */
 void gprof_recorder_close(struct gprof_recorder *r)
 {
-	bool started;
+	bool started, ended = true;
 
 	mutex_lock(&r->lock);
 	started = r->state == GPROF_STARTED;
 	if (started)
-		stop_locked(r);
+		ended = stop_locked(r);
+	/* From here on nobody enters. */
+	set_state(r, GPROF_CLOSED);
 	mutex_unlock(&r->lock);
 	if (started)
-		tell_phase(r, GPROF_RECORDER_STOPPED);
+		tell_phase(r, GPROF_EVENT_STOPPED);
 
 	gprof_entry_withdraw(&r->entry);
-	take_apart(r);
-	gprof_annotated_put(r->annotated);
-	gprof_entry_put(&r->entry);
-	atomic_dec(&open_recorders);
+	gprof_recorder_end(r, ended);
 }

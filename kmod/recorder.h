@@ -5,9 +5,9 @@
 #ifndef GPROF_RECORDER_H
 #define GPROF_RECORDER_H
 
-#include "firing.h"
+#include "event_queue.h"
 #include "memlock.h"
-#include "notice.h"
+#include "recorder_end.h"
 #include "registry.h"
 #include "sampler.h"
 #include "target.h"
@@ -15,7 +15,6 @@
 #include <linux/mutex.h>
 #include <linux/poll.h>
 #include <linux/spinlock.h>
-#include <linux/wait.h>
 
 struct gprof_annotated;
 struct gprof_fired;
@@ -58,7 +57,8 @@ struct gprof_phase {
  * @lock: serializes the calls, and is held for as long as they take, over grace
  *	periods too; outermost lock of the module, never taken in mmap(), for the
  *	sake of who only looks, or while user memory other than a filter is touched
- * @look: held for some loads and stores; innermost
+ * @look: held for some loads and stores; innermost. A raw one: STOP takes it, and on PREEMPT_RT
+ *	the holder of another could be preempted, and is bound to its CPU then
  * @guests: who looks at a recorder that is set up; it is not taken apart until
  *	they have left. Protected by @look
  * @state: written under @lock and @look, read under either
@@ -72,16 +72,15 @@ struct gprof_phase {
  * @data_size: bytes of data of each CPU's buffer; 0: no buffers
  * @flight: the buffers are overwritten
  * @charge: memory charged
- * @notices: what happened to it; end once it is set up when it is taken apart
- * @firings: triggers that have fired
- * @wait: readers in poll(), and who waits for guests to leave
+ * @events: to be told; its wait queue is also for the end of guests
+ * @end: work that STOP and close leave
  * @started_ns: last START, as @state
  * @stopped_ns: last STOP, as @state
  */
 struct gprof_recorder {
 	struct gprof_entry entry;
 	struct mutex lock;		/* serializes calls */
-	spinlock_t look;		/* protects what others see */
+	raw_spinlock_t look;		/* protects what others see */
 	unsigned int guests;
 	enum gprof_recorder_state state;
 	const struct gprof_source *source;
@@ -94,9 +93,8 @@ struct gprof_recorder {
 	u64 data_size;
 	bool flight;
 	struct gprof_charge charge;
-	struct gprof_notices notices;
-	struct gprof_firings firings;
-	wait_queue_head_t wait;
+	struct gprof_event_queue events;
+	struct gprof_end end;
 	u64 started_ns;
 	u64 stopped_ns;
 };
@@ -122,6 +120,8 @@ __poll_t gprof_recorder_poll(struct gprof_recorder *r, struct file *file, poll_t
 
 bool gprof_recorder_enter(struct gprof_recorder *r, struct gprof_phase *phase);
 void gprof_recorder_leave(struct gprof_recorder *r);
+void gprof_recorder_wait_for_guests(struct gprof_recorder *r);
+void gprof_recorder_count_down(void);
 void gprof_recorder_samples(struct gprof_recorder *r, struct gprof_stats *st);
 
 #endif /* GPROF_RECORDER_H */

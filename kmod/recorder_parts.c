@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * recorder_parts: what a recorder is made of, in the order target, charge, tables, who runs,
- * channels, maps, firings, live table, source; and how that is taken apart again.
+ * events, channels, maps, live table, source; and how that is taken apart again.
  */
 #include "recorder_parts.h"
 #include "buffer_pages.h"
@@ -20,7 +20,7 @@
 static u64 bytes_of(u64 data_size, const struct gprof_source *source,
 		    const struct gprof_request *req, bool parallelism)
 {
-	u64 bytes = gprof_firings_bytes() + (source->bytes ? source->bytes(req) : 0) +
+	u64 bytes = gprof_events_bytes() + (source->bytes ? source->bytes(req) : 0) +
 		    (source->slots ? gprof_live_bytes(source->slots(req)) : 0);
 
 	if (parallelism)
@@ -88,7 +88,7 @@ int gprof_recorder_build(struct gprof_recorder *r, struct gprof_setup *setup,
 		.target = &r->target,
 		.sampler = s,
 		.charge = &r->charge,
-		.firings = &r->firings,
+		.events = &r->events,
 		.stack = setup->stack,
 		.kernel_frames = setup->stack & GPROF_STACK_F_KERNEL,
 	};
@@ -98,7 +98,7 @@ int gprof_recorder_build(struct gprof_recorder *r, struct gprof_setup *setup,
 	err = gprof_target_init(&r->target, setup, cpus, &setup->out_reason);
 	if (err)
 		return err;
-	r->target.notices = &r->notices;
+	r->target.events = &r->events;
 
 	setup->out_reason = GPROF_REASON_MEMLOCK;
 	parallelism = setup->flags & GPROF_SETUP_F_PARALLELISM;
@@ -114,22 +114,22 @@ int gprof_recorder_build(struct gprof_recorder *r, struct gprof_setup *setup,
 	err = count_running(r, setup);
 	if (err)
 		goto err_tables;
-	err = -ENOMEM;
-	channels = gprof_channels_new(data_size, &r->wait, &r->notices);
-	if (!channels)
+	err = gprof_events_init(&r->events, r->target.privileged);
+	if (err)
 		goto err_running;
+	err = -ENOMEM;
+	channels = gprof_channels_new(data_size, &r->events);
+	if (!channels)
+		goto err_events;
 	err = data_size ? gprof_maps_init(&s->maps, channels, r->target.owner,
 					  r->target.privileged, r->tables, &r->charge) : 0;
 	if (err)
 		goto err_channels;
-	err = gprof_firings_init(&r->firings, &r->notices);
-	if (err)
-		goto err_maps;
 	if (source->slots) {
 		err = -ENOMEM;
 		req.live = gprof_live_new(source->slots(&req));
 		if (!req.live)
-			goto err_firings;
+			goto err_maps;
 	}
 	err = source->setup(&req, &r->source_state);
 	if (err) {
@@ -151,12 +151,12 @@ int gprof_recorder_build(struct gprof_recorder *r, struct gprof_setup *setup,
 
 err_live:
 	gprof_live_free(req.live);
-err_firings:
-	gprof_firings_destroy(&r->firings);
 err_maps:
 	gprof_maps_destroy(&s->maps);
 err_channels:
 	gprof_channels_free(channels);
+err_events:
+	gprof_events_destroy(&r->events);
 err_running:
 	count_no_more(r);
 err_tables:
@@ -178,10 +178,9 @@ void gprof_recorder_take_apart(struct gprof_recorder *r)
 {
 	r->source->destroy(r->source_state);
 	gprof_live_free(r->live);
-	gprof_firings_destroy(&r->firings);
-	gprof_notices_end(&r->notices);
 	gprof_maps_destroy(&r->sampler.maps);
 	gprof_channels_free(r->sampler.channels);
+	gprof_events_destroy(&r->events);
 	count_no_more(r);
 	leave_tables(r);
 	gprof_uncharge(&r->charge);

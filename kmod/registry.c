@@ -70,6 +70,17 @@ void gprof_entry_withdraw(struct gprof_entry *e)
 }
 
 /**
+ * gprof_entry_get() - take one more reference
+ * @e: entry of which the caller has one
+ *
+ * Context: Any.
+ */
+void gprof_entry_get(struct gprof_entry *e)
+{
+	refcount_inc(&e->refs);
+}
+
+/**
  * gprof_entry_put() - give up a reference
  * @e: entry
  *

@@ -40,6 +40,7 @@ struct gprof_entry {
 void gprof_entry_init(struct gprof_entry *e, void (*gone)(struct gprof_entry *e));
 void gprof_entry_publish(struct gprof_entry *e, bool privileged);
 void gprof_entry_withdraw(struct gprof_entry *e);
+void gprof_entry_get(struct gprof_entry *e);
 void gprof_entry_put(struct gprof_entry *e);
 
 struct gprof_entry *gprof_registry_find(u64 id);

@@ -27,9 +27,10 @@
  * spinlock, innermost of all but known.c's; interrupts are off under it.
  */
 #include "scope.h"
+#include "compat/workqueue.h"
+#include "event_queue.h"
 #include "known.h"
 #include "memlock.h"
-#include "notice.h"
 #include "tap.h"
 #include "target.h"
 
@@ -271,7 +272,7 @@ static void tell_forked(const struct gprof_scope_process *parent, struct task_st
 			if (m->task)
 				continue;
 			if (!is_thread && READ_ONCE(s->nr_spare) < SPARE / 2)
-				schedule_work(&s->refill);
+				queue_work(system_dfl_wq, &s->refill);
 			if (s->ops->forked)
 				s->ops->forked(s, child);
 		}
@@ -365,7 +366,8 @@ static void exited(void *data, struct task_struct *task)
 	for (kind = 0; p && kind < GPROF_SCOPE_KINDS; kind++) {
 		hlist_for_each_entry_rcu(m, &p->members[kind], node) {
 			if (is_end_of(m->scope->target))
-				gprof_notice(m->scope->target->notices, GPROF_NOTICE_TARGET_GONE);
+				gprof_event_raise(m->scope->target->events,
+						  GPROF_EVENT_TARGET_GONE);
 		}
 	}
 	rcu_read_unlock();

@@ -9,7 +9,7 @@
 #include <linux/types.h>
 
 struct gprof_charge;
-struct gprof_firings;
+struct gprof_event_queue;
 struct gprof_live;
 struct gprof_sampler;
 struct gprof_stats;
@@ -22,7 +22,7 @@ struct gprof_trigger;
  * @target: whom; fixed, and outlives the source's state
  * @sampler: where samples go; outlives the source's state
  * @charge: has paid for what source->bytes() told; for more, as it comes
- * @firings: where triggers fire; outlive the source's state
+ * @events: where triggers fire; outlive the source's state
  * @live: table with what source->slots() told, or NULL; outlives the source's state
  * @stack: GPROF_STACK_F_*
  * @kernel_frames: the kernel's call chain is wanted
@@ -35,7 +35,7 @@ struct gprof_request {
 	const struct gprof_target *target;
 	struct gprof_sampler *sampler;
 	struct gprof_charge *charge;
-	struct gprof_firings *firings;
+	struct gprof_event_queue *events;
 	struct gprof_live *live;
 	u32 stack;
 	bool kernel_frames;
@@ -60,13 +60,16 @@ struct gprof_request {
  *	likewise. NULL: it has none
  * @setup: checks the request and makes the state; nothing is recorded yet
  * @start: begins to call gprof_emit(); @attached: to how much
- * @stop: ends it; no call is under way when it returns
+ * @last: takes the waits that go on when STOP comes, in the process that calls it; waits for
+ *	nobody. NULL: the kind has none
+ * @stop: ends it; no call is under way when it returns. In a worker, without the recorder's lock
  * @rate: changes the rate; NULL: the kind has none in Hz
  * @trigger: sets one, and its outputs; not while started. NULL: the kind has none
  * @stats: fills in what the source knows, and when it began and ended if it knows better
  * @destroy: frees the state; stopped before
  *
- * All but @features run in task context under the recorder's lock, which serializes them.
+ * All but @features run in task context and never two at once of one recorder: under its lock,
+ * or, @stop and @destroy, while that lets none of the others be called.
  */
 struct gprof_source {
 	u32 kind;
@@ -80,6 +83,7 @@ struct gprof_source {
 	u32 (*slots)(const struct gprof_request *req);
 	int (*setup)(struct gprof_request *req, void **state);
 	int (*start)(void *state, u32 *attached);
+	void (*last)(void *state);
 	void (*stop)(void *state);
 	int (*rate)(void *state, u32 hz);
 	int (*trigger)(void *state, struct gprof_trigger *trigger, const char *name);

@@ -30,6 +30,7 @@ const struct gprof_source gprof_source_block = {
 	.bytes = gprof_waits_bytes,
 	.setup = setup,
 	.start = gprof_waits_start,
+	.last = gprof_waits_last,
 	.stop = gprof_waits_stop,
 	.stats = gprof_waits_stats,
 	.destroy = gprof_waits_destroy,

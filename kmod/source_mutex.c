@@ -76,6 +76,7 @@ const struct gprof_source gprof_source_mutex = {
 	.bytes = bytes,
 	.setup = setup,
 	.start = gprof_waits_start,
+	.last = gprof_waits_last,
 	.stop = gprof_waits_stop,
 	.stats = gprof_waits_stats,
 	.destroy = gprof_waits_destroy,

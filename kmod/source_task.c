@@ -45,7 +45,6 @@ enum phase {
  * @sampler: where to
  * @errand: the owner's thread
  * @phase: what it is to do. START sets it, and is told by @done
- * @cut: whoever waits has been killed
  * @tasks: references to the tasks of this START
  * @nr: of them
  * @at: the next of them
@@ -58,7 +57,6 @@ struct task_source {
 	struct gprof_sampler *sampler;
 	struct gprof_errand errand;
 	enum phase phase;
-	bool cut;
 	struct task_struct **tasks;
 	unsigned int nr;
 	unsigned int at;
@@ -193,10 +191,11 @@ static u64 walk(struct task_source *s)
 	struct mm_struct *mm = NULL;
 	u64 due = 0;
 
-	while (s->at < s->nr && !READ_ONCE(s->cut)) {
+	while (s->at < s->nr && !READ_ONCE(s->errand.cut)) {
 		due = wait_for_room(s);
 		if (due)
 			break;
+		gprof_errand_give_way(&s->errand);
 		borrow(&mm, s->tasks[s->at]);
 		s->told += gprof_task_stack(s->tasks[s->at], s->target, s->sampler);
 		s->at++;
@@ -222,14 +221,14 @@ static u64 run(struct gprof_errand *e, bool awaited)
 		gprof_errand_begin(e);
 		due = walk(s);
 		gprof_errand_end(e);
-		if (due && !READ_ONCE(s->cut))
+		if (due && !READ_ONCE(e->cut))
 			return due;
 		s->phase = REST;
 	}
 	if (s->phase != REST)
 		return U64_MAX;
 	due = gprof_errand_due(e);
-	if (due > ktime_get_mono_fast_ns() && !READ_ONCE(s->cut))
+	if (due > ktime_get_mono_fast_ns() && !READ_ONCE(e->cut))
 		return due;
 	s->phase = IDLE;
 	complete(&s->done);
@@ -291,22 +290,26 @@ static int setup(struct gprof_request *req, void **state)
 static int start(void *state, u32 *attached)
 {
 	struct task_source *s = state;
-	int err = gprof_target_is_tasks(s->target) ? gprof_target_threads(s->target) : 0;
+	int err = 0;
 
+	/* Those of a START that was killed. */
+	if (!gprof_errand_resume(&s->errand))
+		return -EINTR;
+	put_tasks(s);
+	if (gprof_target_is_tasks(s->target))
+		err = gprof_target_threads(s->target);
 	err = err < 0 ? err : collect(s);
 	if (!err) {
 		s->told = 0;
 		s->at = 0;
 		s->full_since = 0;
-		s->cut = false;
 		reinit_completion(&s->done);
 		WRITE_ONCE(s->phase, WALK);
 		gprof_errand_call(&s->errand);
 		if (wait_for_completion_killable(&s->done)) {
-			/* It ends with the task that it is at. */
-			WRITE_ONCE(s->cut, true);
-			gprof_errand_finish(&s->errand, MAX_SCHEDULE_TIMEOUT);
-			err = -EINTR;
+			/* It ends with the task that it is at; it may be kept from running. */
+			gprof_errand_finish(&s->errand, 0);
+			return -EINTR;
 		}
 		*attached = s->told;
 	}
@@ -327,6 +330,7 @@ static void destroy(void *state)
 	struct task_source *s = state;
 
 	gprof_errand_destroy(&s->errand);
+	put_tasks(s);
 	kfree(s);
 }
 

@@ -244,7 +244,7 @@ static int setup(struct gprof_request *req, void **state)
 	t->whose.cgroup = req->target->cgroup;
 	t->sampler = req->sampler;
 	t->charge = req->charge;
-	t->firings = req->firings;
+	t->events = req->events;
 	t->flags = p->flags;
 	t->stacks = p->stacks;
 	t->min_ns = (u64)p->min_us * NSEC_PER_USEC;
@@ -379,7 +379,7 @@ static int trigger(void *state, struct gprof_trigger *trigger, const char *name)
 	struct gprof_trace *t = state;
 
 	if (!t->triggers)
-		t->triggers = gprof_triggers_new(t, t->firings, t->charge);
+		t->triggers = gprof_triggers_new(t, t->events, t->charge);
 	if (!t->triggers) {
 		trigger->out_reason = GPROF_REASON_MEMLOCK;
 		return -ENOMEM;

@@ -10,7 +10,7 @@
 
 struct cgroup;
 struct cred;
-struct gprof_notices;
+struct gprof_event_queue;
 struct gprof_setup;
 struct mm_struct;
 struct task_struct;
@@ -24,7 +24,7 @@ struct task_struct;
  * @cpus: CPUs (CPUS; SYSTEM and CGROUP: all)
  * @owner: credentials of who set the recorder up; a reference is held
  * @privileged: @owner had CAP_PERFMON then
- * @notices: where its end is told; set by the recorder
+ * @events: where its end is told; set by the recorder
  */
 struct gprof_target {
 	u32 type;
@@ -34,7 +34,7 @@ struct gprof_target {
 	cpumask_var_t cpus;
 	const struct cred *owner;
 	bool privileged;
-	struct gprof_notices *notices;
+	struct gprof_event_queue *events;
 };
 
 int gprof_target_init(struct gprof_target *t, const struct gprof_setup *setup,

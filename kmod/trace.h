@@ -32,7 +32,7 @@
 #include <linux/timekeeping.h>
 
 struct gprof_charge;
-struct gprof_firings;
+struct gprof_event_queue;
 struct gprof_lasting;
 struct gprof_sampler;
 struct gprof_triggers;
@@ -113,7 +113,7 @@ struct gprof_trace_cpu {
  * @scope: the processes, where it is made of tasks
  * @sampler: has the rings
  * @charge: pays for @triggers
- * @firings: where they fire
+ * @events: where they fire
  * @triggers: or NULL
  * @notes: hears of annotations, where they are asked for
  * @taps: of the scheduler
@@ -133,7 +133,7 @@ struct gprof_trace {
 	struct gprof_scope scope;
 	struct gprof_sampler *sampler;
 	struct gprof_charge *charge;
-	struct gprof_firings *firings;
+	struct gprof_event_queue *events;
 	struct gprof_triggers *triggers;
 	struct gprof_notes notes;
 	struct gprof_tap_user taps[GPROF_TRACE_TAPS];

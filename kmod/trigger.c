@@ -8,7 +8,7 @@
  * Lock order: the recorder's > @looking; firing takes none.
  */
 #include "trigger.h"
-#include "firing.h"
+#include "event_queue.h"
 #include "memlock.h"
 #include "target.h"
 
@@ -127,13 +127,13 @@ int gprof_triggers_add(struct gprof_triggers *g, struct gprof_trigger *trigger, 
 /**
  * gprof_triggers_new() - none yet
  * @t: trace
- * @firings: where they will fire
+ * @events: where they will fire
  * @charge: pays for their memory
  *
  * Context: Task.
  * Return: triggers, or NULL: no memory, or none that may be pinned.
  */
-struct gprof_triggers *gprof_triggers_new(struct gprof_trace *t, struct gprof_firings *firings,
+struct gprof_triggers *gprof_triggers_new(struct gprof_trace *t, struct gprof_event_queue *events,
 					  struct gprof_charge *charge)
 {
 	struct gprof_triggers *g;
@@ -150,7 +150,7 @@ struct gprof_triggers *gprof_triggers_new(struct gprof_trace *t, struct gprof_fi
 		return NULL;
 	}
 	g->trace = t;
-	g->firings = firings;
+	g->events = events;
 	g->charge = charge;
 	mutex_init(&g->looking);
 	return g;

@@ -31,7 +31,7 @@
 struct gprof_charge;
 struct gprof_counters;
 struct gprof_filter;
-struct gprof_firings;
+struct gprof_event_queue;
 struct trace_event_file;
 
 /* What lasts; in the order of GPROF_TRIGGER_*. */
@@ -121,7 +121,7 @@ struct gprof_trigger_cpu {
 /**
  * struct gprof_triggers - those of one trace
  * @trace: whose tasks, and in which rings
- * @firings: where they fire
+ * @events: where they fire
  * @charge: pays for the memory
  * @rules: triggers
  * @nr: how many
@@ -145,7 +145,7 @@ struct gprof_trigger_cpu {
  */
 struct gprof_triggers {
 	struct gprof_trace *trace;
-	struct gprof_firings *firings;
+	struct gprof_event_queue *events;
 	struct gprof_charge *charge;
 	struct gprof_trigger_rule rules[GPROF_TRIGGERS_MAX];
 	unsigned int nr;
@@ -206,7 +206,7 @@ static inline bool gprof_triggers_want(const struct gprof_triggers *g, u32 what)
 	return g->wanted & 1U << what;
 }
 
-struct gprof_triggers *gprof_triggers_new(struct gprof_trace *t, struct gprof_firings *firings,
+struct gprof_triggers *gprof_triggers_new(struct gprof_trace *t, struct gprof_event_queue *events,
 					  struct gprof_charge *charge);
 int gprof_triggers_add(struct gprof_triggers *g, struct gprof_trigger *trigger, const char *name);
 int gprof_triggers_start(struct gprof_triggers *g);

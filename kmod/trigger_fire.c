@@ -5,7 +5,7 @@
  * Under locks of the scheduler as well: it takes none, and who is to be told is told by
  * irq_work.
  */
-#include "firing.h"
+#include "event_queue.h"
 #include "trigger.h"
 
 #include <linux/irqflags.h>
@@ -35,7 +35,7 @@ static void give_back(struct gprof_trigger_rule *r, u64 now)
 void gprof_trigger_suppress(struct gprof_trigger_rule *r)
 {
 	atomic64_inc(&r->suppressed);
-	atomic64_inc(&r->all->firings->suppressed);
+	atomic64_inc(&r->all->events->suppressed);
 }
 
 /**
@@ -51,33 +51,33 @@ void gprof_trigger_suppress(struct gprof_trigger_rule *r)
 void gprof_trigger_fire(struct gprof_trigger_rule *r, struct task_struct *task, u64 ns,
 			s32 number, u32 flags)
 {
-	struct gprof_firings *f = r->all->firings;
-	struct gprof_firing *one = NULL;
+	struct gprof_event_queue *q = r->all->events;
+	struct gprof_event *e = NULL;
 	unsigned long irq;
 	u64 now;
 
 	local_irq_save(irq);
 	now = ktime_get_mono_fast_ns();
 	if (is_due(r, now)) {
-		one = gprof_firing_claim(f);
-		if (!one)
+		e = gprof_event_claim(q);
+		if (!e)
 			give_back(r, now);
 	}
-	if (one) {
-		gprof_firing_of(one, task, r->what, r->index);
-		one->suppressed = &r->suppressed;
-		one->told.fired = atomic64_inc_return(&r->fired);
-		one->told.time = now;
-		one->told.duration_ns = ns;
-		one->told.number = number;
+	if (e) {
+		gprof_event_of(e, task, r->what, r->index);
+		e->suppressed = &r->suppressed;
+		e->told.fired = atomic64_inc_return(&r->fired);
+		e->told.time = now;
+		e->told.duration_ns = ns;
+		e->told.number = number;
 		/* Who looks at it is anywhere. */
 		if (flags & GPROF_FIRED_F_GOES_ON)
-			one->told.cpu = task_cpu(task);
-		if (!gprof_trace_mark(r->all->trace, &one->told, task->pid, flags))
+			e->told.cpu = task_cpu(task);
+		if (!gprof_trace_mark(r->all->trace, &e->told, task->pid, flags))
 			flags |= GPROF_FIRED_F_UNMARKED;
-		one->told.flags = flags;
-		atomic64_inc(&f->fired);
-		gprof_firing_publish(f, one);
+		e->told.flags = flags;
+		atomic64_inc(&q->fired);
+		gprof_event_publish(q, e);
 	} else {
 		gprof_trigger_suppress(r);
 	}

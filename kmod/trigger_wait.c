@@ -19,7 +19,7 @@
  * The way of a switch is counted in instructions: what is usual stands in trigger.h.
  */
 #include "compat/sched.h"
-#include "firing.h"
+#include "event_queue.h"
 #include "memlock.h"
 #include "mono.h"
 #include "target.h"
@@ -83,7 +83,7 @@ static struct gprof_lasting *claim(struct gprof_triggers *g, const struct task_s
 		if (atomic_long_try_cmpxchg(&g->lasting[at].task, &empty, (long)task))
 			return &g->lasting[at];
 	}
-	atomic64_inc(&g->firings->unwatched);
+	atomic64_inc(&g->events->unwatched);
 	return NULL;
 }
 

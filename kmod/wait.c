@@ -253,7 +253,7 @@ static bool take_ended(struct gprof_waits *w, unsigned int at, struct task_struc
 
 	if (!gprof_wait_take_of(w, at, task, &wait))
 		return false;
-	/* Pairs with smp_store_release() in gprof_waits_stop(). */
+	/* Pairs with smp_store_release() in gprof_waits_last(). */
 	if (smp_load_acquire(&w->phase) == GPROF_WAITS_OVER)
 		return false;
 	gprof_wait_end(w, &wait, gprof_mono_ns(), e);
@@ -530,17 +530,6 @@ void gprof_waits_destroy(void *state)
 	kfree(w);
 }
 
-static void detach(struct gprof_waits *w)
-{
-	int cpu;
-
-	gprof_tap_leave_all(w->taps, nr_taps(w));
-	for_each_possible_cpu(cpu)
-		irq_work_sync(&per_cpu_ptr(w->cpus, cpu)->irq);
-	if (w->whose.tgids)
-		gprof_scope_leave(&w->scope);
-}
-
 /**
  * gprof_waits_start() - record from now on
  * @state: waits
@@ -581,12 +570,12 @@ int gprof_waits_start(void *state, u32 *attached)
 }
 
 /**
- * gprof_waits_stop() - end it; no sample is taken once this returns
+ * gprof_waits_last() - tell the waits that go on, and no others from now on
  * @state: waits that were started
  *
- * Context: Task.
+ * Context: Task, that of STOP: of its threads the user frames can be told.
  */
-void gprof_waits_stop(void *state)
+void gprof_waits_last(void *state)
 {
 	struct gprof_waits *w = state;
 
@@ -595,7 +584,24 @@ void gprof_waits_stop(void *state)
 	smp_store_release(&w->phase, GPROF_WAITS_OVER);
 	if (!w->spec.by_waker && !w->spec.in_kernel)
 		gprof_waits_tell_unended(w);
-	detach(w);
+}
+
+/**
+ * gprof_waits_stop() - end it; no sample is taken once this returns
+ * @state: waits of which the last were told
+ *
+ * Context: Task.
+ */
+void gprof_waits_stop(void *state)
+{
+	struct gprof_waits *w = state;
+	int cpu;
+
+	gprof_tap_leave_all(w->taps, nr_taps(w));
+	for_each_possible_cpu(cpu)
+		irq_work_sync(&per_cpu_ptr(w->cpus, cpu)->irq);
+	if (w->whose.tgids)
+		gprof_scope_leave(&w->scope);
 }
 
 /**

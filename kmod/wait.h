@@ -178,6 +178,7 @@ int gprof_waits_setup(struct gprof_request *req, const struct gprof_wait_spec *s
 
 /* These four fit struct gprof_source, whose state is then struct gprof_waits. */
 int gprof_waits_start(void *state, u32 *attached);
+void gprof_waits_last(void *state);
 void gprof_waits_stop(void *state);
 void gprof_waits_stats(void *state, struct gprof_stats *stats);
 void gprof_waits_destroy(void *state);

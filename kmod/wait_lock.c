@@ -154,7 +154,7 @@ static noinline void ends(struct gprof_waits *w, unsigned int at, const struct t
 	if (READ_ONCE(w->waits[at].addr) != (u64)lock ||
 	    !gprof_wait_take(w, at, key, &wait) || wait.unsampled)
 		return;
-	/* Pairs with smp_store_release() in gprof_waits_stop(). */
+	/* Pairs with smp_store_release() in gprof_waits_last(). */
 	if (smp_load_acquire(&w->phase) == GPROF_WAITS_OVER)
 		return;
 	gprof_wait_end(w, &wait, gprof_mono_ns(), &e);

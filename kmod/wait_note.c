@@ -225,7 +225,7 @@ void gprof_wait_end(const struct gprof_waits *w, const struct gprof_wait *wait, 
 {
 	u64 since = wait->since, woken = wait->woken ?: now, runnable;
 
-	/* Pairs with smp_store_release() in gprof_waits_stop(). */
+	/* Pairs with smp_store_release() in gprof_waits_last(). */
 	if (unlikely(smp_load_acquire(&w->phase) == GPROF_WAITS_OVER)) {
 		now = (s64)(now - w->until) > 0 ? w->until : now;
 		woken = (s64)(woken - now) > 0 ? now : woken;

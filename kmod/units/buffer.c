@@ -5,5 +5,6 @@
 #include "../dictionary.c"
 #include "../memlock.c"
 #include "../layout.c"
-#include "../notice.c"
+#include "../event_queue.c"
+#include "../errand.c"
 #include "../callers.c"

@@ -2,4 +2,3 @@
 /* table: tables to walk by */
 #include "../tables.c"
 #include "../python.c"
-#include "../errand.c"

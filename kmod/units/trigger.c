@@ -6,4 +6,3 @@
 #include "../trigger_wait.c"
 #include "../trigger_look.c"
 #include "../trigger_fire.c"
-#include "../firing.c"

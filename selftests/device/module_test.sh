@@ -163,10 +163,43 @@ kernel_log_names_the_module_once()
 	[ "$(dmesg | wc -l)" -le 2 ]
 }
 
+now_ms()
+{
+	awk '{ print int($1 * 1000) }' /proc/uptime
+}
+
+# The hog has CPU 1 for itself for 6 s, and holds up grace periods meanwhile.
+unload_ends_with_a_task_of_real_time_and_says_what_it_waits_for()
+{
+	need_module
+	[ "$(nproc)" -gt 1 ] || skip "needs two CPUs"
+	limit=$(cat /proc/sys/kernel/sched_rt_runtime_us)
+	echo -1 >/proc/sys/kernel/sched_rt_runtime_us
+	taskset -p -c 0 $$ >/dev/null
+	gprofctl trace -a -d 1 -o x.trace &
+	recorder=$!
+	wait_for_recorders 1
+	(timeout 6 chrt -f 50 taskset -c 1 sh -c 'while :; do :; done' || now_ms >hog_end) &
+	hog=$!
+	wait $recorder
+	dmesg -C
+	begun=$(now_ms)
+	rmmod gprof
+	unloaded=$(now_ms)
+	wait $hog
+	echo "$limit" >/proc/sys/kernel/sched_rt_runtime_us
+	taskset -p -c "0-$(($(nproc --all) - 1))" $$ >/dev/null
+	echo "unloaded in $((unloaded - begun)) ms, $((unloaded - $(cat hog_end))) ms after the hog"
+	dmesg
+	[ $((unloaded - $(cat hog_end))) -le 2000 ]
+	[ $((unloaded - begun)) -lt 2000 ] || dmesg | grep -q 'gprof: unloading waits for'
+}
+
 ktap_run unload_is_refused_while_a_recorder_is_open \
 	unload_is_refused_while_something_is_recorded unload_leaves_no_device_and_no_parameter \
 	load_brings_the_device_for_root_alone \
 	a_mode_lets_users_in_and_what_they_may_record_stays_the_same \
 	load_and_unload_in_a_loop_leave_no_memory \
 	killed_recorder_does_not_keep_the_module command_says_that_the_module_is_missing \
-	doctor_says_that_the_module_is_missing kernel_log_names_the_module_once
+	doctor_says_that_the_module_is_missing kernel_log_names_the_module_once \
+	unload_ends_with_a_task_of_real_time_and_says_what_it_waits_for

@@ -424,9 +424,17 @@ TEST_F(trace, a_timer_wakes_from_an_interrupt)
 	END();
 	while ((w = find(&self->words, w, GPROF_TRACE_WAKING, me)))
 		by_interrupt += w->arg != GPROF_TRACE_BY_TASK;
-	/* Nothing else that is traced here happens in one. */
 	ASSERT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
-	EXPECT_EQ(by_interrupt, st.out_irq);
+	/*
+	 * Nothing else that is traced here happens in one. But on PREEMPT_RT a thread serves soft
+	 * ones, and a wake-up may preempt it: the switch to the woken task happens in one, too.
+	 */
+	if (file_number("/sys/kernel/realtime") != 1) {
+		EXPECT_EQ(by_interrupt, st.out_irq);
+	} else {
+		EXPECT_LE(by_interrupt, st.out_irq);
+		EXPECT_GE(2 * by_interrupt, st.out_irq);
+	}
 	EXPECT_LE(NAPS, by_interrupt);
 	EXPECT_LE(NAPS, stops_for(&self->words, me, GPROF_TRACE_PREV_SLEEPS));
 }

@@ -37,6 +37,7 @@
 #define LONG_MS		50
 #define LIMIT_NS	(20 * MS)
 #define NEVER_NS	(100000 * MS)
+#define STILL_MS	60000	/* an emulator's CPU may stand still for so long (vm/run says so) */
 
 /*
  * What the child tells: it shares this.
@@ -305,7 +306,8 @@ static void sleeps(void *arg, int step)
 
 /*
  * Off its CPU for so long each time. An emulator's CPU may stand still between the start of
- * the timer and the switch, for most of the time: that sleep is none, and is repeated.
+ * the timer and the switch, for most of the time: that sleep is none, and is repeated. So is
+ * a sleep of about the limit: what is taken here for its length includes the calls around it.
  */
 static void is_off_its_cpu(void *arg, int step)
 {
@@ -321,7 +323,7 @@ static void is_off_its_cpu(void *arg, int step)
 			rest(LONG_MS);
 			ran = thread_cpu_ns() - ran;
 			off = monotonic_ns() - t->began[t->done] - ran;
-		} while (off < LIMIT_NS);
+		} while (off < 2 * LIMIT_NS);
 		ends(t);
 	}
 	_exit(0);
@@ -521,7 +523,8 @@ static void sends(void *arg, int step)
 	if (fd < 0 || bind(fd, (void *)&to, sizeof(to)) ||
 	    getsockname(fd, (void *)&to, &length))
 		_exit(1);
-	for (i = 0; i < TIMES; i++) {
+	/* On a busy machine some are received by ksoftirqd, and are not this task's then. */
+	for (i = 0; i < 2 * TIMES; i++) {
 		if (sendto(fd, &c, 1, 0, (void *)&to, length) != 1 || recv(fd, &c, 1, 0) != 1)
 			_exit(1);
 	}
@@ -1263,7 +1266,7 @@ TEST_F(trigger, listeners_are_told_at_once)
 	SET(GPROF_TRIGGER_OFF_CPU, LIMIT_NS);
 	START();
 	ASSERT_EQ(0, child_begin(&self->child));
-	while (n < TIMES && hears(self, &g, 10000)) {
+	while (n < TIMES && hears(self, &g, STILL_MS)) {
 		uint64_t now = monotonic_ns();
 
 		ASSERT_EQ(0, take(self));
@@ -1300,7 +1303,7 @@ TEST_F(trigger, a_listener_that_sleeps_is_in_nobodys_way)
 	SET(GPROF_TRIGGER_OFF_CPU, LIMIT_NS);
 	START();
 	ASSERT_EQ(0, child_begin(&self->child));
-	while (n < TIMES && hears(self, &g, 10000)) {
+	while (n < TIMES && hears(self, &g, STILL_MS)) {
 		ASSERT_EQ(0, take(self));
 		n++;
 	}

@@ -49,6 +49,7 @@
  *	EBUSY		wrong state: SETUP twice, START while started, ...
  *	ENOSPC		as many triggers, or tables, as there may be
  *	EAGAIN		no trigger has fired since
+ *	EINTR		a signal came while START waited, or a call until the last STOP was complete
  *	ENOMEM		no memory, or over RLIMIT_MEMLOCK
  *	EFAULT		a pointer that cannot be read or written; nothing was done
  *
@@ -728,8 +729,8 @@ struct gprof_alloc_function {
  * live there any more; that is counted (full of struct gprof_live_head). Needs CAP_PERFMON,
  * and excludes KEEP. START refuses what no probe can be put on (EOPNOTSUPP), and a file that
  * was cut (EINVAL). While START and STOP put them there and take them away, each process that
- * has mapped one of the files waits a little; and they wait for the mmap_lock of each, as long
- * as that is held: of this kind alone START, STOP and close() have no bound.
+ * has mapped one of the files waits a little; and the module waits for the mmap_lock of each, as
+ * long as that is held: of this kind START has no bound.
  */
 struct gprof_alloc_params {
 	__u32 size;
@@ -793,7 +794,11 @@ struct gprof_start {
  * @size: sizeof(struct gprof_stop)
  * @flags: must be 0
  *
- * When it returns, no further record is written and all are published.
+ * When it returns, no further record is written and all are published. STOP and close() are
+ * back within two seconds, whatever else goes on. Where the kernel has not given up the
+ * source's events by then, as beside a task of real time that keeps a CPU for itself, it does so
+ * later: until then out_count of STATS is of when STOP came, START, RATE and TRIGGER wait, or are
+ * EINTR when a signal comes, and after close() the memory stays charged.
  */
 struct gprof_stop {
 	__u32 size;

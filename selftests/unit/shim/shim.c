@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* shim.c: clocks, and the place where an NMI may come. */
 #include "shim.h"
+#include "../../../kmod/event_queue.h"
 
 #include <time.h>
 
@@ -25,10 +26,12 @@ u64 ktime_get_mono_fast_ns(void)
 	return now_ns(CLOCK_MONOTONIC);
 }
 
-struct gprof_notices;
+unsigned int shim_readable;
 
-void gprof_notice(struct gprof_notices *n, u32 what)
+void gprof_event_raise(struct gprof_event_queue *q, enum gprof_event_type type)
 {
+	if (type == GPROF_EVENT_READABLE)
+		__atomic_fetch_add(&shim_readable, 1, __ATOMIC_RELAXED);
 }
 
 u64 ktime_get_real_fast_ns(void)

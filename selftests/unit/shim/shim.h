@@ -122,13 +122,11 @@ static inline u64 mul_u64_u64_shr(u64 a, u64 b, unsigned int shift)
 }
 
 struct irq_work {
-	int queued;
+	int unused;
 };
 
-static inline void irq_work_queue(struct irq_work *w)
-{
-	__atomic_fetch_add(&w->queued, 1, __ATOMIC_RELAXED);
-}
+/* How often a ring has said that it is time for its reader to come. */
+extern unsigned int shim_readable;
 
 u64 ktime_get_mono_fast_ns(void);
 u64 ktime_get_real_fast_ns(void);

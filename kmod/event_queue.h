@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * event_queue: events of a recorder, for poll(), GPROF_IOC_FIRED and netlink.
+ */
+#ifndef GPROF_EVENT_QUEUE_H
+#define GPROF_EVENT_QUEUE_H
+
+#include "errand.h"
+
+#include <linux/atomic.h>
+#include <linux/gprof.h>
+#include <linux/types.h>
+#include <linux/wait.h>
+
+struct pid;
+struct task_struct;
+
+/* A notice of STATS is an event of the same number. */
+enum gprof_event_type {
+	GPROF_EVENT_LOST = GPROF_NOTICE_LOST,
+	GPROF_EVENT_TARGET_GONE = GPROF_NOTICE_TARGET_GONE,
+	GPROF_EVENT_FIRED = GPROF_NOTICE_NR,
+	GPROF_EVENT_STARTED,
+	GPROF_EVENT_STOPPED,
+	GPROF_EVENT_READABLE,	/* of a ring, for poll() alone */
+};
+
+/**
+ * struct gprof_event - something that happened; a place in the queue where it has data
+ * @turn: 1 + its number once it is written; another's before
+ * @type: GPROF_EVENT_*
+ * @what: FIRED: GPROF_TRIGGER_*; @told.index is the trigger
+ * @tid: the task, by all its numbers; a reference is held. Or NULL
+ * @tgid: its process, likewise
+ * @suppressed: count of the trigger, which lasts as long as this; or NULL
+ * @told: the rest, as GPROF_IOC_FIRED tells it; ids are not in it
+ */
+struct gprof_event {
+	unsigned int turn;
+	enum gprof_event_type type;
+	u32 what;
+	struct pid *tid;
+	struct pid *tgid;
+	const atomic64_t *suppressed;
+	struct gprof_fired told;
+};
+
+/**
+ * struct gprof_event_queue - events of one recorder
+ * @wait: readers in poll()
+ * @errand: the owner's thread wakes them, and announces
+ * @raised: bit of each GPROF_EVENT_* that @errand has to tell
+ * @pending: bit of each notice since STATS was asked
+ * @next: jiffies at which each notice may be raised again
+ * @second: jiffies at which @announced began
+ * @announced: firings announced since then
+ * @head: places taken, by anybody
+ * @tail: places emptied, by GPROF_IOC_FIRED
+ * @heard: places announced
+ * @dropped: events that were not announced: no listener, or one firing too many
+ * @fired: of all triggers since the start
+ * @suppressed: likewise
+ * @unwatched: see struct gprof_fired
+ * @places: firings from @tail, or @heard, to @head; NULL before the recorder is set up
+ */
+struct gprof_event_queue {
+	wait_queue_head_t wait;
+	struct gprof_errand errand;
+	unsigned long raised;
+	unsigned long pending;
+	unsigned long next[GPROF_NOTICE_NR];
+	unsigned long second;
+	atomic_t announced;
+	atomic_t head;
+	atomic_t tail;
+	atomic_t heard;
+	atomic64_t dropped;
+	atomic64_t fired;
+	atomic64_t suppressed;
+	atomic64_t unwatched;
+	struct gprof_event *places;
+};
+
+u64 gprof_events_bytes(void);
+int gprof_events_init(struct gprof_event_queue *q, bool privileged);
+bool gprof_events_flush(struct gprof_event_queue *q);
+void gprof_events_destroy(struct gprof_event_queue *q);
+void gprof_events_clear(struct gprof_event_queue *q);
+
+void gprof_event_raise(struct gprof_event_queue *q, enum gprof_event_type type);
+void gprof_event_of(struct gprof_event *e, struct task_struct *task, u32 what, u32 index);
+struct gprof_event *gprof_event_claim(struct gprof_event_queue *q);
+void gprof_event_publish(struct gprof_event_queue *q, struct gprof_event *e);
+int gprof_event_request(struct gprof_event_queue *q);
+
+bool gprof_events_pending(const struct gprof_event_queue *q);
+u64 gprof_events_take_notices(struct gprof_event_queue *q);
+int gprof_event_take(struct gprof_event_queue *q, struct gprof_fired *fired);
+
+bool gprof_event_announce(struct gprof_event_queue *q, const struct gprof_event *e);
+void gprof_events_announce_by(bool (*announce)(struct gprof_event_queue *q,
+					       const struct gprof_event *e));
+
+#endif /* GPROF_EVENT_QUEUE_H */

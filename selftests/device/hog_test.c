@@ -1,0 +1,582 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * hog_test: a task of real time keeps a CPU for itself, without a limit, as on hosts of real
+ * time. Whatever the kernel defers to a thread of that CPU does not happen while it does. STOP
+ * and close come back all the same, and events are told.
+ */
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include "harness.h"
+#include "device.h"
+#include "genl.h"
+#include "reader.h"
+#include "workload.h"
+
+#define RT_RUNTIME	"/proc/sys/kernel/sched_rt_runtime_us"
+#define HOG_NS		6000000000ULL	/* the hog ends by itself, whatever becomes of the test */
+#define LIMIT_NS	2000000000ULL
+#define HOG_PRIORITY	50		/* above all threads of the kernel but stop_machine's */
+
+/**
+ * struct hog - a process that spins in user mode on one CPU, and shares this
+ * @spins: it has begun
+ * @over: it shall end
+ * @others: turns of a process of no priority that is bound there too
+ * @still_ns: longest time for which the test's own CPU has let nothing run, not even what is
+ *	above all: then an emulator's CPU stood still, which is nobody's fault here
+ * @rt_runtime: what the limit of real time was
+ */
+struct hog {
+	pid_t pid;
+	pid_t other;
+	pid_t beat;
+	struct {
+		int spins;
+		int over;
+		unsigned long others;
+		uint64_t still_ns;
+	} *shared;
+	char rt_runtime[32];
+};
+
+/* Returns why there cannot be one, or NULL. */
+static const char *hog_prepare(struct hog *hog)
+{
+	if (online_cpu(1) <= 0)
+		return "needs two CPUs";
+	if (file_read(RT_RUNTIME, hog->rt_runtime, sizeof(hog->rt_runtime)) ||
+	    file_write(RT_RUNTIME, "-1"))
+		return "no limit of real time can be set here";
+	hog->shared = mmap(NULL, sizeof(*hog->shared), PROT_READ | PROT_WRITE,
+			   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	return hog->shared == MAP_FAILED ? "no memory" : NULL;
+}
+
+static void hog_end(struct hog *hog)
+{
+	__atomic_store_n(&hog->shared->over, 1, __ATOMIC_RELAXED);
+	if (hog->pid > 0)
+		waitpid(hog->pid, NULL, 0);
+	if (hog->other > 0) {
+		kill(hog->other, SIGKILL);
+		waitpid(hog->other, NULL, 0);
+	}
+	if (hog->beat > 0) {
+		kill(hog->beat, SIGKILL);
+		waitpid(hog->beat, NULL, 0);
+	}
+	hog->pid = hog->other = hog->beat = 0;
+}
+
+static void hog_clean(struct hog *hog)
+{
+	if (hog->shared && hog->shared != MAP_FAILED)
+		hog_end(hog);
+	if (hog->rt_runtime[0])
+		file_write(RT_RUNTIME, hog->rt_runtime);
+}
+
+/* No call from here on: it would be a place where others may run. */
+static void spin(struct hog *hog)
+{
+	uint64_t end = monotonic_ns() + HOG_NS;
+
+	__atomic_store_n(&hog->shared->spins, 1, __ATOMIC_RELAXED);
+	while (!__atomic_load_n(&hog->shared->over, __ATOMIC_RELAXED) && monotonic_ns() < end)
+		;
+	_exit(0);
+}
+
+static void take_turns(struct hog *hog)
+{
+	for (;;) {
+		hog->shared->others++;
+		burn_ns(1000000);
+	}
+}
+
+/* On the CPU of the caller. */
+static void beat(struct hog *hog)
+{
+	struct sched_param param = { .sched_priority = 99 };
+	uint64_t last = monotonic_ns(), now;
+
+	if (sched_setscheduler(0, SCHED_FIFO, &param))
+		_exit(1);
+	for (;;) {
+		sleep_ms(10);
+		now = monotonic_ns();
+		if (now - last > hog->shared->still_ns)
+			hog->shared->still_ns = now - last;
+		last = now;
+	}
+}
+
+/* The caller is on another CPU, and does not come back before the hog spins. */
+static int hog_begin(struct hog *hog, int cpu)
+{
+	struct sched_param param = { .sched_priority = HOG_PRIORITY };
+	uint64_t end = monotonic_ns() + LIMIT_NS;
+
+	memset(hog->shared, 0, sizeof(*hog->shared));
+	hog->beat = fork_bound();
+	if (!hog->beat)
+		beat(hog);
+	hog->other = fork_bound();
+	if (!hog->other) {
+		pin_to(cpu);
+		take_turns(hog);
+	}
+	hog->pid = fork_bound();
+	if (!hog->pid) {
+		if (pin_to(cpu) < 0 || sched_setscheduler(0, SCHED_FIFO, &param))
+			_exit(1);
+		spin(hog);
+	}
+	while (!__atomic_load_n(&hog->shared->spins, __ATOMIC_RELAXED)) {
+		if (monotonic_ns() > end)
+			return -ETIMEDOUT;
+		sleep_ms(1);
+	}
+	return 0;
+}
+
+/* The hogged one is @nth, the test runs on the other of the first two. */
+static int change_sides(unsigned int nth)
+{
+	pin_to(online_cpu(!nth));
+	return online_cpu(nth);
+}
+
+FIXTURE(hogged) {
+	union {
+		struct gprof_cpu_params cpu;
+		struct gprof_profile_params profile;
+		struct gprof_sched_params sched;
+		struct gprof_trace_params trace;
+		struct gprof_block_params block;
+		struct gprof_alloc_params alloc;
+		struct gprof_task_params task;
+	} params;
+	struct gprof_setup setup;
+	struct device dev;
+	struct hog hog;
+	const char *lack;
+};
+
+FIXTURE_SETUP(hogged)
+{
+	self->dev.fd = -1;
+	self->lack = hog_prepare(&self->hog);
+	SKIP_UNLESS(!self->lack, "%s", self->lack);
+}
+
+FIXTURE_TEARDOWN(hogged)
+{
+	hog_clean(&self->hog);
+	device_close(&self->dev);
+}
+
+FIXTURE_VARIANT(hogged) {
+	uint32_t kind;
+	bool counter;
+};
+
+FIXTURE_VARIANT_ADD(hogged, timer) { .kind = GPROF_KIND_CPU };
+FIXTURE_VARIANT_ADD(hogged, counter) { .kind = GPROF_KIND_CPU, .counter = true };
+FIXTURE_VARIANT_ADD(hogged, tracepoint) { .kind = GPROF_KIND_PROFILE };
+FIXTURE_VARIANT_ADD(hogged, sched) { .kind = GPROF_KIND_SCHED };
+FIXTURE_VARIANT_ADD(hogged, trace) { .kind = GPROF_KIND_TRACE };
+FIXTURE_VARIANT_ADD(hogged, block) { .kind = GPROF_KIND_BLOCK };
+FIXTURE_VARIANT_ADD(hogged, mutex) { .kind = GPROF_KIND_MUTEX };
+FIXTURE_VARIANT_ADD(hogged, alloc) { .kind = GPROF_KIND_ALLOC };
+FIXTURE_VARIANT_ADD(hogged, heap) { .kind = GPROF_KIND_HEAP };
+FIXTURE_VARIANT_ADD(hogged, task) { .kind = GPROF_KIND_TASK };
+
+static void set_params(FIXTURE_DATA(hogged) *self, const FIXTURE_VARIANT(hogged) *variant)
+{
+	uint32_t what = variant->counter ? PERF_COUNT_SW_PAGE_FAULTS : PERF_COUNT_SW_CPU_CLOCK;
+
+	memset(&self->params, 0, sizeof(self->params));
+	switch (variant->kind) {
+	case GPROF_KIND_CPU:
+		self->params.cpu = event_params(PERF_TYPE_SOFTWARE, what,
+						variant->counter ? 1 : 1000000);
+		break;
+	case GPROF_KIND_PROFILE:
+		self->params.profile = (struct gprof_profile_params){
+			.size = sizeof(self->params.profile), .period = 1,
+			.tracepoint = tracepoint_id("sched", "sched_switch"),
+		};
+		break;
+	case GPROF_KIND_SCHED:
+		self->params.sched.size = sizeof(self->params.sched);
+		break;
+	case GPROF_KIND_TRACE:
+		self->params.trace.size = sizeof(self->params.trace);
+		self->params.trace.flags = GPROF_TRACE_F_SYSCALLS | GPROF_TRACE_F_IRQS;
+		break;
+	case GPROF_KIND_BLOCK:
+	case GPROF_KIND_MUTEX:
+		self->params.block = (struct gprof_block_params){
+			.size = sizeof(self->params.block), .period = 1,
+		};
+		break;
+	case GPROF_KIND_ALLOC:
+	case GPROF_KIND_HEAP:
+		self->params.alloc = (struct gprof_alloc_params){
+			.size = sizeof(self->params.alloc), .period = 4096,
+			.flags = GPROF_ALLOC_F_SLAB | GPROF_ALLOC_F_PAGES,
+		};
+		break;
+	case GPROF_KIND_TASK:
+		self->params.task.size = sizeof(self->params.task);
+		break;
+	}
+}
+
+static void set_up(FIXTURE_DATA(hogged) *self, const FIXTURE_VARIANT(hogged) *variant,
+		   uint32_t target)
+{
+	set_params(self, variant);
+	self->setup = device_setup_of(target, target == GPROF_TARGET_SYSTEM ? 0 : getpid(),
+				      &self->params);
+	self->setup.kind = variant->kind;
+	if (variant->kind == GPROF_KIND_SCHED || variant->kind == GPROF_KIND_TRACE)
+		self->setup.stack = 0;
+	if (variant->kind == GPROF_KIND_ALLOC || variant->kind == GPROF_KIND_HEAP)
+		self->setup.stack |= GPROF_STACK_F_KERNEL;
+}
+
+/*
+ * The hog's first sample asks for its mappings on its CPU, and the kernel defers work there:
+ * none of it gets to run before the hog has ended.
+ */
+static void stop_beside(struct __test_metadata *_metadata, FIXTURE_DATA(hogged) *self, int cpu)
+{
+	struct gprof_stats st = { 0 };
+	uint64_t begin, stopped, counted, closed;
+	uint64_t limit;
+	int began, stop;
+
+	ASSERT_EQ(0, device_record(&self->dev, &self->setup)) {
+		TH_LOG("reason %u", self->setup.out_reason);
+	}
+	began = hog_begin(&self->hog, cpu);
+	sleep_ms(300);
+	begin = monotonic_ns();
+	stop = device_stop(&self->dev);
+	stopped = monotonic_ns();
+	device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st);
+	counted = monotonic_ns();
+	device_close(&self->dev);
+	closed = monotonic_ns();
+	sleep_ms(20);
+	limit = LIMIT_NS + self->hog.shared->still_ns;
+	hog_end(&self->hog);
+
+	ASSERT_EQ(0, began);
+	EXPECT_EQ(0, stop);
+	EXPECT_GT(limit, stopped - begin);
+	EXPECT_GT(limit, closed - counted);
+	/* Events after STOP are neither produced nor lost. */
+	EXPECT_EQ(st.out_produced, st.out_task + st.out_irq + st.out_nmi +
+				   st.out_lost[GPROF_LOST_NO_BUFFER]);
+	TH_LOG("cpu %d, target %u: stop %llu ms, close %llu ms, produced %llu, others %lu, still %llu ms",
+	       cpu, self->setup.target, (unsigned long long)(stopped - begin) / 1000000,
+	       (unsigned long long)(closed - counted) / 1000000,
+	       (unsigned long long)st.out_produced, self->hog.shared->others,
+	       (unsigned long long)(limit - LIMIT_NS) / 1000000);
+}
+
+TEST_F(hogged, stop_and_close_come_back)
+{
+	static const uint32_t targets[] = { GPROF_TARGET_SYSTEM, GPROF_TARGET_PROCESS };
+	unsigned int i, nth;
+
+	if (self->lack)
+		return;
+	for (nth = 0; nth < 2; nth++) {
+		for (i = 0; i < 2; i++) {
+			set_up(self, variant, targets[i]);
+			stop_beside(_metadata, self, change_sides(nth));
+		}
+	}
+}
+
+/* ---- what is told beside it ---- */
+
+FIXTURE(beside) {
+	struct gprof_cpu_params timer;
+	struct gprof_trace_params trace;
+	struct gprof_setup setup;
+	struct device timer_dev;
+	struct device dev;
+	struct child child;
+	struct genl genl;
+	struct hog hog;
+	bool mapped;
+	const char *lack;
+};
+
+FIXTURE_SETUP(beside)
+{
+	self->dev.fd = self->timer_dev.fd = -1;
+	self->genl.fd = -1;
+	self->lack = hog_prepare(&self->hog);
+	SKIP_UNLESS(!self->lack, "%s", self->lack);
+	self->timer = timer_params(100000);
+	self->trace.size = sizeof(self->trace);
+}
+
+FIXTURE_TEARDOWN(beside)
+{
+	hog_clean(&self->hog);
+	if (self->child.pid)
+		child_end(&self->child);
+	device_close(&self->dev);
+	device_close(&self->timer_dev);
+	if (self->genl.fd >= 0)
+		genl_close(&self->genl);
+}
+
+static int record_all(FIXTURE_DATA(beside) *self)
+{
+	struct gprof_setup setup = device_setup_of(GPROF_TARGET_SYSTEM, 0, &self->timer);
+
+	setup.buffer_size = 32768;
+	return device_record(&self->timer_dev, &setup);
+}
+
+static void move_there(void *cpu, int step)
+{
+	if (!step)
+		pin_to(*(int *)cpu);
+}
+
+/* A recorder of the child that fires when it has waited for its CPU for 20 ms. */
+static int record_delay(FIXTURE_DATA(beside) *self)
+{
+	struct gprof_trigger t = {
+		.size = sizeof(t), .what = GPROF_TRIGGER_DELAY, .threshold_ns = 20000000,
+		.number = GPROF_TRIGGER_ANY,
+	};
+	int err;
+
+	self->setup = device_setup_of(GPROF_TARGET_PROCESS, self->child.pid, &self->trace);
+	self->setup.kind = GPROF_KIND_TRACE;
+	self->setup.stack = 0;
+	err = device_setup(&self->dev, &self->setup);
+	err = err ?: device_ioctl(self->dev.fd, GPROF_IOC_TRIGGER, &t);
+	return err ?: device_start(&self->dev);
+}
+
+static bool hears_firing(FIXTURE_DATA(beside) *self)
+{
+	struct pollfd pfd = { .fd = self->genl.fd, .events = POLLIN };
+
+	while (self->genl.next < self->genl.length || poll(&pfd, 1, 2000) == 1) {
+		if (genl_receive(&self->genl) != 1)
+			return false;
+		if (self->genl.cmd == GPROF_CMD_RECORDER_FIRED &&
+		    genl_u64(self->genl.attrs[GPROF_A_RECORDER_ID]) == self->setup.out_id)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * A task waits for the CPU that the hog has, and its wait has no end. The owner's thread has
+ * to find it; a recorder of all has given it work on that CPU before.
+ */
+TEST_F(beside, trigger_fires_and_is_announced)
+{
+	struct gprof_fired fired = { .size = sizeof(fired) };
+	struct pollfd pfd = { .events = POLLPRI };
+	unsigned int nth;
+	int cpu, began, polled, took;
+	bool heard;
+
+	if (self->lack)
+		return;
+	ASSERT_EQ(0, genl_open(&self->genl));
+	ASSERT_EQ(0, setsockopt(self->genl.fd, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP,
+				&self->genl.group, sizeof(self->genl.group)));
+	for (nth = 0; nth < 2; nth++) {
+		cpu = change_sides(nth);
+		ASSERT_EQ(0, child_fork(&self->child, move_there, &cpu));
+		ASSERT_EQ(0, child_step(&self->child));
+		child_asleep(&self->child);
+		ASSERT_EQ(0, record_all(self));
+		ASSERT_EQ(0, record_delay(self));
+		began = hog_begin(&self->hog, cpu);
+		sleep_ms(200);
+		child_begin(&self->child);
+		pfd.fd = self->dev.fd;
+		polled = poll(&pfd, 1, 2000);
+		took = device_ioctl(self->dev.fd, GPROF_IOC_FIRED, &fired);
+		heard = hears_firing(self);
+		hog_end(&self->hog);
+
+		ASSERT_EQ(0, began);
+		EXPECT_EQ(1, polled);
+		EXPECT_EQ(0, took);
+		EXPECT_EQ(self->child.pid, fired.tid);
+		EXPECT_EQ(cpu, fired.cpu);
+		EXPECT_TRUE(fired.flags & GPROF_FIRED_F_GOES_ON);
+		EXPECT_TRUE(heard);
+		child_end(&self->child);
+		self->child.pid = 0;
+		device_close(&self->dev);
+		device_close(&self->timer_dev);
+	}
+}
+
+static void read_others(struct device *dev, int cpu)
+{
+	unsigned int i;
+
+	for (i = 0; i < dev->nr_cpus; i++) {
+		if (i != (unsigned int)cpu && dev->rings[i].head)
+			dev->rings[i].tail->tail = dev->rings[i].head->head;
+	}
+}
+
+static bool is_half_full(const struct device *dev, int cpu)
+{
+	return dev->rings[cpu].head->head - dev->rings[cpu].tail->tail >= dev->data_size / 2;
+}
+
+/* Sleeps until a half of the ring of a CPU is full; the other rings wake too. */
+static bool is_woken_for(struct device *dev, int cpu)
+{
+	struct pollfd pfd = { .fd = dev->fd, .events = POLLIN };
+	uint64_t end = monotonic_ns() + HOG_NS / 3 * 2;
+
+	dev->rings[cpu].tail->tail = dev->rings[cpu].head->head;
+	while (monotonic_ns() < end && !is_half_full(dev, cpu)) {
+		read_others(dev, cpu);
+		if (poll(&pfd, 1, HOG_NS / 3 / 1000000) != 1)
+			return false;
+	}
+	return is_half_full(dev, cpu);
+}
+
+TEST_F(beside, reader_is_woken)
+{
+	bool woken, full;
+	unsigned int nth;
+	int cpu, began;
+
+	if (self->lack)
+		return;
+	for (nth = 0; nth < 2; nth++) {
+		cpu = change_sides(nth);
+		ASSERT_EQ(0, record_all(self));
+		began = hog_begin(&self->hog, cpu);
+		woken = is_woken_for(&self->timer_dev, cpu);
+		full = is_half_full(&self->timer_dev, cpu);
+		hog_end(&self->hog);
+		device_close(&self->timer_dev);
+		ASSERT_EQ(0, began);
+		SKIP_UNLESS(woken || full, "too slow here to fill a ring");
+		EXPECT_TRUE(woken);
+	}
+}
+
+static void note_map(void *ctx, const struct gprof_map_rec *map)
+{
+	FIXTURE_DATA(beside) *self = ctx;
+
+	self->mapped |= map->process.pid == (uint32_t)self->hog.pid;
+}
+
+/* The hog's samples have its mappings read, and written to the ring of its CPU. */
+TEST_F(beside, mappings_reach_the_ring_of_its_cpu)
+{
+	struct gprof_setup setup;
+	struct reader reader;
+	unsigned int nth;
+	int cpu, began;
+	uint64_t end;
+
+	if (self->lack)
+		return;
+	self->timer = timer_params(1000000);
+	for (nth = 0; nth < 2; nth++) {
+		cpu = change_sides(nth);
+		setup = device_setup_of(GPROF_TARGET_SYSTEM, 0, &self->timer);
+		ASSERT_EQ(0, device_record(&self->timer_dev, &setup));
+		ASSERT_EQ(0, reader_init(&reader, &self->timer_dev));
+		reader.on_map = note_map;
+		reader.ctx = self;
+		self->mapped = false;
+		began = hog_begin(&self->hog, cpu);
+		end = monotonic_ns() + LIMIT_NS;
+		while (!self->mapped && monotonic_ns() < end) {
+			sleep_ms(10);
+			ASSERT_LE(0, reader_read_cpu(&reader, cpu));
+		}
+		hog_end(&self->hog);
+		ASSERT_EQ(0, began);
+		EXPECT_TRUE(self->mapped);
+		EXPECT_STREQ("", reader.error);
+		reader_free(&reader);
+		device_close(&self->timer_dev);
+	}
+}
+
+static void do_nothing(int signal)
+{
+}
+
+/*
+ * The next call waits until the source has stopped, for as long as it takes, or a signal. This
+ * call is one that waits for nothing else, and that the kind does not have. On a kernel that lets
+ * others run for a while nothing may be left.
+ */
+TEST_F(beside, what_stop_has_left_is_waited_for_until_a_signal)
+{
+	struct gprof_block_params params = { .size = sizeof(params), .period = 1 };
+	struct gprof_rate rate = { .size = sizeof(rate), .hz = 100 };
+	struct itimerval second = { .it_value.tv_sec = 1 };
+	struct sigaction action = { .sa_handler = do_nothing };
+	uint64_t begin, took;
+	unsigned int nth;
+	int cpu, began, stop, ret;
+
+	if (self->lack)
+		return;
+	sigaction(SIGALRM, &action, NULL);
+	self->setup = device_setup_of(GPROF_TARGET_PROCESS, getpid(), &params);
+	self->setup.kind = GPROF_KIND_BLOCK;
+	for (nth = 0; nth < 2; nth++) {
+		cpu = change_sides(nth);
+		ASSERT_EQ(0, device_record(&self->dev, &self->setup));
+		began = hog_begin(&self->hog, cpu);
+		sleep_ms(300);
+		stop = device_stop(&self->dev);
+		setitimer(ITIMER_REAL, &second, NULL);
+		begin = monotonic_ns();
+		ret = device_ioctl(self->dev.fd, GPROF_IOC_RATE, &rate);
+		took = monotonic_ns() - begin;
+		setitimer(ITIMER_REAL, &(struct itimerval){ 0 }, NULL);
+		hog_end(&self->hog);
+
+		ASSERT_EQ(0, began);
+		EXPECT_EQ(0, stop);
+		EXPECT_GT(LIMIT_NS, took);
+		EXPECT_EQ(true, ret == -EINTR || ret == -EOPNOTSUPP);
+		TH_LOG("cpu %d: %d after %llu ms", cpu, ret, (unsigned long long)took / 1000000);
+		EXPECT_EQ(0, device_start(&self->dev));
+		EXPECT_EQ(0, device_stop(&self->dev));
+		device_close(&self->dev);
+	}
+}
+
+TEST_HARNESS_MAIN
