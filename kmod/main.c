@@ -13,8 +13,10 @@
 #include "mm_watch.h"
 #include "mono.h"
 #include "netlink.h"
+#include "procfs.h"
 #include "sampler.h"
 #include "scope.h"
+#include "tap.h"
 #include "timer.h"
 #include "tracepoint.h"
 
@@ -30,9 +32,12 @@ static int __init gprof_init(void)
 	err = gprof_mono_init();
 	if (err)
 		return err;
-	err = gprof_mm_watch_init();
+	err = gprof_procfs_init();
 	if (err)
 		goto err_mono;
+	err = gprof_mm_watch_init();
+	if (err)
+		goto err_procfs;
 	err = gprof_samplers_init();
 	if (err)
 		goto err_mm_watch;
@@ -60,6 +65,8 @@ err_samplers:
 	gprof_samplers_exit();
 err_mm_watch:
 	gprof_mm_watch_exit();
+err_procfs:
+	gprof_procfs_exit();
 err_mono:
 	gprof_mono_exit();
 	return err;
@@ -71,11 +78,13 @@ static void __exit gprof_exit(void)
 	gprof_netlink_exit();
 	gprof_timers_exit();
 	gprof_attach_exit();
+	gprof_taps_exit();
 	gprof_tracepoints_exit();
 	gprof_scopes_exit();
 	gprof_spaces_forget();
 	gprof_mm_watch_exit();
 	gprof_samplers_exit();
+	gprof_procfs_exit();
 	gprof_mono_exit();
 }
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * recorder_parts: what a recorder is made of, in the order target, charge, tables, who runs,
- * channels, maps, firings, live table, source; and how that is taken apart again.
+ * channels, firings, live table, source, maps; and how that is taken apart again.
+ *
+ * Maps come last, as they may have a thread made for the user: a SETUP that is refused costs the
+ * caller's time, and nobody else's.
  */
 #include "recorder_parts.h"
 #include "buffer_pages.h"
@@ -118,13 +121,9 @@ int gprof_recorder_build(struct gprof_recorder *r, struct gprof_setup *setup,
 	channels = gprof_channels_new(data_size, &r->wait, &r->notices);
 	if (!channels)
 		goto err_running;
-	err = data_size ? gprof_maps_init(&s->maps, channels, r->target.owner,
-					  r->target.privileged, r->tables, &r->charge) : 0;
-	if (err)
-		goto err_channels;
 	err = gprof_firings_init(&r->firings, &r->notices);
 	if (err)
-		goto err_maps;
+		goto err_channels;
 	if (source->slots) {
 		err = -ENOMEM;
 		req.live = gprof_live_new(source->slots(&req));
@@ -136,6 +135,10 @@ int gprof_recorder_build(struct gprof_recorder *r, struct gprof_setup *setup,
 		setup->out_reason = req.reason;
 		goto err_live;
 	}
+	err = data_size ? gprof_maps_init(&s->maps, channels, r->target.owner,
+					  r->target.privileged, r->tables, &r->charge) : 0;
+	if (err)
+		goto err_source;
 
 	gprof_channels_init(channels, setup, req.weight);
 	s->options.flags = setup->stack;
@@ -149,12 +152,12 @@ int gprof_recorder_build(struct gprof_recorder *r, struct gprof_setup *setup,
 	*made = channels;
 	return 0;
 
+err_source:
+	source->destroy(r->source_state);
 err_live:
 	gprof_live_free(req.live);
 err_firings:
 	gprof_firings_destroy(&r->firings);
-err_maps:
-	gprof_maps_destroy(&s->maps);
 err_channels:
 	gprof_channels_free(channels);
 err_running:

@@ -20,6 +20,7 @@
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
+#include <linux/smp.h>
 #include <linux/user_namespace.h>
 
 /* As the kernel's cap_capable(), which is not exported. */
@@ -229,6 +230,57 @@ unsigned int gprof_target_size(const struct gprof_target *t)
 	}
 	rcu_read_unlock();
 	return nr;
+}
+
+/* Sleeps, or is on its way to a CPU: then it comes by a switch. */
+static bool may_run(const struct task_struct *task)
+{
+	return READ_ONCE(task->on_rq) || READ_ONCE(task->on_cpu);
+}
+
+static void add_cpus(struct task_struct *leader, struct cpumask *cpus)
+{
+	struct task_struct *task;
+
+	rcu_read_lock();
+	for_each_thread(leader, task) {
+		if (may_run(task))
+			cpumask_set_cpu(task_cpu(task), cpus);
+	}
+	rcu_read_unlock();
+}
+
+/**
+ * gprof_target_call_running() - call a function where a target's tasks run
+ * @t: target
+ * @func: called with interrupts off, perhaps on more CPUs; of a target that is not made of tasks
+ *	on all of them
+ * @arg: for @func
+ *
+ * A task that comes to a CPU after this was called does so by a switch, which sees all that was
+ * written before.
+ *
+ * Context: Task.
+ */
+void gprof_target_call_running(const struct gprof_target *t, smp_call_func_t func, void *arg)
+{
+	cpumask_var_t cpus;
+
+	if (!gprof_target_is_tasks(t) || !zalloc_cpumask_var(&cpus, GFP_KERNEL)) {
+		on_each_cpu(func, arg, 1);
+		return;
+	}
+	/*
+	 * A task that is found asleep sees what was written before when it is switched in. Pairs
+	 * with smp_mb__after_spinlock() in __schedule().
+	 */
+	smp_mb();
+	if (t->type == GPROF_TARGET_THREAD && may_run(t->task))
+		cpumask_set_cpu(task_cpu(t->task), cpus);
+	else if (t->type == GPROF_TARGET_PROCESS)
+		add_cpus(t->task, cpus);
+	on_each_cpu_mask(cpus, func, arg, 1);
+	free_cpumask_var(cpus);
 }
 
 /**

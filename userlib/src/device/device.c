@@ -108,6 +108,9 @@ static const char *const reasons[] = {
 			      "reading; try again",
 	[GPROF_REASON_PARANOID] = "kernel.perf_event_paranoid is above 2: counting events needs "
 				  "root or CAP_PERFMON; use -e timer, which is not one of them",
+	[GPROF_REASON_TURN] = "users without privilege count events of the kernel's own 5 times a "
+			      "second, all together, as that interrupts every CPU; try again, use "
+			      "-e timer, or run as root or with CAP_PERFMON",
 };
 
 static int event_error(int err, const char *what, struct gprof_error *e)
