@@ -342,8 +342,8 @@ void gprof_slot_halt(struct gprof_slot *slot, u64 now)
 {
 	list_del_init(&slot->node);
 	slot->due -= now;
-	/* Pairs with READ_ONCE() in gprof_slot_time(). */
-	WRITE_ONCE(slot->time, now - (slot->time & ~GPROF_SLOT_RUNS));
+	/* Pairs with READ_ONCE() in gprof_slot_time(), smp_load_acquire() in gprof_slot_runs(). */
+	smp_store_release(&slot->time, now - (slot->time & ~GPROF_SLOT_RUNS));
 }
 
 /**
@@ -359,6 +359,19 @@ void gprof_slots_halt(struct list_head *slots, u64 now)
 
 	list_for_each_entry_safe(slot, next, slots, node)
 		gprof_slot_halt(slot, now);
+}
+
+/**
+ * gprof_slot_runs() - does it run?
+ * @slot: slot of any CPU
+ *
+ * Context: Any.
+ * Return: false: its CPU is done with it, unless it lets it run again.
+ */
+bool gprof_slot_runs(const struct gprof_slot *slot)
+{
+	/* Pairs with smp_store_release() in gprof_slot_halt(). */
+	return smp_load_acquire(&slot->time) & GPROF_SLOT_RUNS;
 }
 
 /**

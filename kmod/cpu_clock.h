@@ -95,6 +95,7 @@ void gprof_slot_expire(struct gprof_slot *slot, struct gprof_capture *c);
 void gprof_cpu_clock_sleeps(struct gprof_cpu_clock *c);
 void gprof_cpu_clock_wakes(struct gprof_cpu_clock *c);
 void gprof_cpu_clock_rest(struct gprof_cpu_clock *c, u64 began);
+bool gprof_slot_runs(const struct gprof_slot *slot);
 u64 gprof_slot_time(const struct gprof_slot *slot);
 
 #endif /* GPROF_CPU_CLOCK_H */

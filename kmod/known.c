@@ -16,7 +16,9 @@
  *
  * Another process may get the number meanwhile. Where it belongs, gprof_known_add() takes the
  * number out of what is to be forgotten; where not, it passes for known until then, which
- * costs it a look into the table and nothing else.
+ * costs it a look into the table and nothing else. Such grace periods keep the kernel's
+ * threads busy, and processes end and recorders stop all the time: numbers are forgotten
+ * together, once in DELAY.
  *
  * Who keeps something by the number of a known task that runs is told when numbers were
  * forgotten: such a task may run on, and its switches are nobody's concern from then on.
@@ -36,6 +38,7 @@
 #include <linux/vmalloc.h>
 
 #define MAP_LONGS	BITS_TO_LONGS(PID_MAX_LIMIT)
+#define DELAY		HZ
 
 unsigned long *gprof_known_map;
 
@@ -77,7 +80,7 @@ static void forget_all(struct work_struct *work)
 		tell();
 }
 
-static DECLARE_WORK(forget_work, forget_all);
+static DECLARE_DELAYED_WORK(forget_work, forget_all);
 
 /**
  * gprof_known_init() - make the map, if there is none
@@ -116,7 +119,7 @@ int gprof_known_init(void)
  */
 void gprof_known_exit(void)
 {
-	cancel_work_sync(&forget_work);
+	cancel_delayed_work_sync(&forget_work);
 	vfree(gprof_known_map);
 }
 
@@ -151,7 +154,7 @@ void gprof_known_forget(pid_t tgid)
 	__set_bit(tgid, leaving);
 	raw_spin_unlock_irqrestore(&known_lock, flags);
 	/* It waits for long: not where short works wait behind it. */
-	queue_work(system_dfl_wq, &forget_work);
+	queue_delayed_work(system_dfl_wq, &forget_work, DELAY);
 }
 
 /**

@@ -15,9 +15,11 @@
 #include "mm_watch.h"
 #include "mono.h"
 #include "netlink.h"
+#include "procfs.h"
 #include "recorder_end.h"
 #include "sampler.h"
 #include "scope.h"
+#include "tap.h"
 #include "timer.h"
 #include "tracepoint.h"
 
@@ -36,9 +38,12 @@ static int __init gprof_init(void)
 	err = gprof_mono_init();
 	if (err)
 		return err;
-	err = gprof_mm_watch_init();
+	err = gprof_procfs_init();
 	if (err)
 		goto err_mono;
+	err = gprof_mm_watch_init();
+	if (err)
+		goto err_procfs;
 	gprof_lookup_init();
 	err = gprof_samplers_init();
 	if (err)
@@ -72,6 +77,8 @@ err_samplers:
 	gprof_samplers_exit();
 err_mm_watch:
 	gprof_mm_watch_exit();
+err_procfs:
+	gprof_procfs_exit();
 err_mono:
 	gprof_mono_exit();
 	return err;
@@ -103,12 +110,14 @@ static const struct {
 	{ gprof_netlink_exit, "requests over netlink" },
 	{ gprof_timers_exit, "CPUs that come or go" },
 	{ gprof_attach_exit, "CPUs that come or go" },
+	{ gprof_taps_exit, "grace periods of tracepoints" },
 	{ gprof_tracepoints_exit, "grace periods of tracepoints" },
 	{ gprof_scopes_exit, "a grace period of RCU-tasks" },
 	{ gprof_spaces_forget, "processes that end" },
 	{ gprof_lookup_exit, "locks of processes that were looked up" },
 	{ gprof_mm_watch_exit, "processes that unmap, and a grace period of RCU" },
 	{ gprof_samplers_exit, "a grace period of RCU" },
+	{ gprof_procfs_exit, "its mount of /proc" },
 	{ gprof_mono_exit, "the clock" },
 };
 

@@ -224,6 +224,22 @@ static int start_source(struct gprof_recorder *r, u32 *attached)
 	return err;
 }
 
+static u32 reason_of(const struct gprof_recorder *r, int err)
+{
+	switch (err) {
+	case 0:
+		return GPROF_REASON_NONE;
+	case -ESRCH:
+		return GPROF_REASON_TASK_GONE;
+	case -EPERM:
+		return GPROF_REASON_TASK_DENIED;
+	case -EAGAIN:
+		return GPROF_REASON_TURN;
+	default:
+		return GPROF_REASON_EVENT;
+	}
+}
+
 /**
  * gprof_recorder_start() - GPROF_IOC_START
  * @r: recorder
@@ -247,9 +263,7 @@ int gprof_recorder_start(struct gprof_recorder *r, struct gprof_start *start)
 		gprof_channels_begin(r->sampler.channels);
 		gprof_events_clear(&r->events);
 		err = start_source(r, &start->out_attached);
-		start->out_reason = err == -ESRCH ? GPROF_REASON_TASK_GONE :
-				    err == -EPERM ? GPROF_REASON_TASK_DENIED :
-				    err ? GPROF_REASON_EVENT : GPROF_REASON_NONE;
+		start->out_reason = reason_of(r, err);
 	}
 	if (!err)
 		set_state(r, GPROF_STARTED);

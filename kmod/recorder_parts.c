@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * recorder_parts: what a recorder is made of, in the order target, charge, tables, who runs,
- * events, channels, maps, live table, source; and how that is taken apart again.
+ * channels, live table, source, events, maps; and how that is taken apart again.
+ *
+ * Events and maps come last, as they may have a thread made for the user: a SETUP that is
+ * refused costs the caller's time, and nobody else's.
  */
 #include "recorder_parts.h"
 #include "buffer_pages.h"
@@ -114,28 +117,28 @@ int gprof_recorder_build(struct gprof_recorder *r, struct gprof_setup *setup,
 	err = count_running(r, setup);
 	if (err)
 		goto err_tables;
-	err = gprof_events_init(&r->events, r->target.privileged);
-	if (err)
-		goto err_running;
 	err = -ENOMEM;
 	channels = gprof_channels_new(data_size, &r->events);
 	if (!channels)
-		goto err_events;
-	err = data_size ? gprof_maps_init(&s->maps, channels, r->target.owner,
-					  r->target.privileged, r->tables, &r->charge) : 0;
-	if (err)
-		goto err_channels;
+		goto err_running;
 	if (source->slots) {
 		err = -ENOMEM;
 		req.live = gprof_live_new(source->slots(&req));
 		if (!req.live)
-			goto err_maps;
+			goto err_channels;
 	}
 	err = source->setup(&req, &r->source_state);
 	if (err) {
 		setup->out_reason = req.reason;
 		goto err_live;
 	}
+	err = gprof_events_init(&r->events, r->target.privileged);
+	if (err)
+		goto err_source;
+	err = data_size ? gprof_maps_init(&s->maps, channels, r->target.owner,
+					  r->target.privileged, r->tables, &r->charge) : 0;
+	if (err)
+		goto err_events;
 
 	gprof_channels_init(channels, setup, req.weight);
 	s->options.flags = setup->stack;
@@ -149,14 +152,14 @@ int gprof_recorder_build(struct gprof_recorder *r, struct gprof_setup *setup,
 	*made = channels;
 	return 0;
 
-err_live:
-	gprof_live_free(req.live);
-err_maps:
-	gprof_maps_destroy(&s->maps);
-err_channels:
-	gprof_channels_free(channels);
 err_events:
 	gprof_events_destroy(&r->events);
+err_source:
+	source->destroy(r->source_state);
+err_live:
+	gprof_live_free(req.live);
+err_channels:
+	gprof_channels_free(channels);
 err_running:
 	count_no_more(r);
 err_tables:

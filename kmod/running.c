@@ -151,8 +151,11 @@ static int begin_one(struct keeper *k)
 			WRITE_ONCE(per_cpu(notes, cpu).tgid, 0);
 	}
 	err = gprof_tap_join(&k->tap);
-	/* After it: from here on switches tell, and what runs already is looked at. */
-	if (!err)
+	/*
+	 * After it: from here on switches tell, and what runs already is looked at; of a process in
+	 * gprof_running_look().
+	 */
+	if (!err && k == &of_tasks)
 		on_each_cpu(k->look, NULL, 1);
 	return err;
 }
@@ -196,7 +199,7 @@ void gprof_running_look(struct gprof_running *r)
 
 	if (k != &of_processes)
 		return;
-	on_each_cpu(k->look, NULL, 1);
+	gprof_target_call_running(r->target, k->look, NULL);
 	/* Pairs with smp_load_acquire() of gprof_running_count(): what they noted is first. */
 	smp_store_release(&r->looked, true);
 }

@@ -342,7 +342,7 @@ static void init_cpu(void *data)
 	struct gprof_sched *s = data;
 	struct gprof_sched_counters *c = this_cpu_ptr(s->counters);
 
-	if (!c->curr && !s->whose.tgids) {
+	if (!c->curr) {
 		WRITE_ONCE(c->curr, current);
 		WRITE_ONCE(c->busy, current->pid);
 	}
@@ -368,7 +368,9 @@ int gprof_sched_attach(struct gprof_sched *s)
 		gprof_tap_leave_all(s->taps, ARRAY_SIZE(s->taps));
 		return err;
 	}
-	on_each_cpu(init_cpu, s, 1);
+	/* Of tasks it is not known before they are of the scope (note_current()). */
+	if (!s->whose.tgids)
+		on_each_cpu(init_cpu, s, 1);
 	return 0;
 }
 

@@ -144,6 +144,13 @@ static void begin_switches(void *data)
 	WRITE_ONCE(b->c->on_cpu.max, 0);
 }
 
+/* It adds nothing, and need not be asked for it; what is counted from now on is after START. */
+static bool has_counted(const struct gprof_sched_counters *c)
+{
+	return READ_ONCE(c->missed) || READ_ONCE(c->to_idle) || READ_ONCE(c->left_idle) ||
+	       gprof_histogram_count(&c->delay) || gprof_histogram_count(&c->on_cpu);
+}
+
 /**
  * gprof_sched_begin() - what was counted until now is from before START
  * @s: statistics, attached
@@ -164,6 +171,8 @@ void gprof_sched_begin(struct gprof_sched *s)
 	cpus_read_lock();
 	for_each_possible_cpu(cpu) {
 		b.c = per_cpu_ptr(s->counters, cpu);
+		if (!has_counted(b.c))
+			continue;
 		if (smp_call_function_single(cpu, begin_switches, &b, 1))
 			begin_switches(&b);	/* offline */
 	}

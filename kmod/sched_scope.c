@@ -48,7 +48,7 @@ int gprof_sched_enter(struct gprof_sched *s, u32 *threads)
 	}
 	err = gprof_scope_enter(&s->scope, threads);
 	if (!err)
-		on_each_cpu(note_current, s, 1);
+		gprof_target_call_running(s->whose.target, note_current, s);
 	return err;
 }
 

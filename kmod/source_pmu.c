@@ -13,6 +13,7 @@
 #include "sampler.h"
 #include "source.h"
 #include "target.h"
+#include "turn.h"
 
 #include <linux/gprof.h>
 #include <linux/perf_event.h>
@@ -66,6 +67,11 @@ static u64 bytes(const struct gprof_request *req)
 	return gprof_counters_bytes(req->target);
 }
 
+static int take_turn(const struct gprof_target *target, u32 type)
+{
+	return target->privileged || type != PERF_TYPE_SOFTWARE ? 0 : gprof_turn_take();
+}
+
 static int setup(struct gprof_request *req, void **state)
 {
 	const struct gprof_cpu_params *p = req->params;
@@ -79,6 +85,11 @@ static int setup(struct gprof_request *req, void **state)
 	if (!req->target->privileged && !gprof_perf_is_for_all()) {
 		req->reason = GPROF_REASON_PARANOID;
 		return -EPERM;
+	}
+	err = take_turn(req->target, p->type);
+	if (err) {
+		req->reason = GPROF_REASON_TURN;
+		return err;
 	}
 	fill_attr(&spec.attr, p);
 	err = gprof_counter_try(&spec);
@@ -95,12 +106,20 @@ static int setup(struct gprof_request *req, void **state)
 	return 0;
 }
 
+static int start(void *state, u32 *attached)
+{
+	struct gprof_counters *c = state;
+	const struct gprof_counter_spec *spec = &c->taker.spec;
+
+	return take_turn(spec->target, spec->attr.type) ?: gprof_counters_start(c, attached);
+}
+
 const struct gprof_source gprof_source_pmu = {
 	.kind = GPROF_KIND_CPU,
 	.name = "cpu counter",
 	.bytes = bytes,
 	.setup = setup,
-	.start = gprof_counters_start,
+	.start = start,
 	.stop = gprof_counters_stop,
 	.stats = gprof_counters_stats,
 	.destroy = gprof_counters_destroy,

@@ -353,8 +353,15 @@ static int start(void *state, u32 *attached)
 		return err;
 	}
 	/* Last: who was of the target before has been running since. */
-	on_each_cpu(begin_cpu, t, 1);
+	gprof_target_call_running(t->whose.target, begin_cpu, t);
 	return 0;
+}
+
+static bool holds(int cpu, void *data)
+{
+	const struct gprof_trace *t = data;
+
+	return READ_ONCE(per_cpu_ptr(t->cpus, cpu)->nr_held);
 }
 
 static void release_cpu(void *data)
@@ -368,7 +375,7 @@ static void stop(void *state)
 
 	/* A call that goes on has begun. */
 	if (t->min_ns)
-		on_each_cpu(release_cpu, t, 1);
+		on_each_cpu_cond(holds, release_cpu, t, 1);
 	if (t->cpu)
 		gprof_source_cpu.stop(t->cpu);
 	leave(t);

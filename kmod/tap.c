@@ -1,344 +1,41 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tap: one probe for each of the kernel's tracepoints, and who wants to be called
- * by it.
+ * tap: one probe for each of the kernel's tracepoints, and the users that it calls.
  *
- * A probe is registered when the first user joins and unregistered when the last
- * one leaves. Users come and go while it runs: it walks a list under RCU, which
- * preemption being off is; the tracepoint does not see to that in every kernel
- * (7.2). Nothing is allocated, so that who leaves is never refused.
+ * Users come and go while the probe runs (tap_probe.c): it walks a list under RCU, which
+ * preemption being off is; the tracepoint does not see to that in every kernel (7.2).
+ * Nothing is allocated, so that a user that leaves is never refused.
  *
- * Switches and wake-ups are too frequent for a walk and an indirect call that
- * mostly find one user. While there is one, the probe calls it directly:
- *
- *	with static calls, by a jump whose aim is patched. The aim and the data are
- *	two words, so that no probe may run that has read one of before and finds the
- *	other of after. Any aim but the walk, which takes no data, is therefore set
- *	when no probe has run since the data was: before the tracepoint knows of it,
- *	or after a grace period;
- *
- *	elsewhere through a pointer to the user, in which both are.
- *
- * Most switches are between strangers, to whom a host with many small recorders owes
- * that they cost nothing. Who records processes says so (known_only), stands in a list
- * of their own, and is called for known tasks alone (known.h): where there are only
- * such, a stranger pays one test of a bit for each task, however many there are.
+ * A probe is registered when the first user joins, and unregistered after the last one has
+ * left: LINGER later where that one hears of known tasks alone, as all users do that belong to
+ * recorders without privilege. To register and to unregister patches the kernel's text, which
+ * interrupts all CPUs, under the lock of all tracepoints; so does the aim of a probe that calls
+ * its only user directly. A user of known tasks that joins such a one has both called by
+ * the walk, and the other one is called directly again LINGER later at the earliest. A program
+ * that starts and stops recorders all the time has each tap patched twice in LINGER, no more.
  *
  * Locks: tap_mutex, then that of tracepoint.c and the tracepoints' own; grace periods
  * pass under it only where a tap was just given up.
  */
 #include "tap.h"
-#include "compat/sched.h"
-#include "known.h"
+#include "compat/workqueue.h"
 #include "tap_walk.h"
 #include "tracepoint.h"
 
-#include <linux/kernel.h>
+#include <linux/jiffies.h>
 #include <linux/lockdep.h>
 #include <linux/mutex.h>
-#include <linux/percpu.h>
-#include <linux/perf_event.h>
-#include <linux/preempt.h>
 #include <linux/rculist.h>
 #include <linux/rcupdate.h>
-#include <linux/static_call.h>
-#include <trace/events/power.h>
+#include <linux/workqueue.h>
 
-static struct gprof_tap taps[GPROF_NR_TAPS];
+/* Of the taps, 15 are for recorders without privilege: 6 patches a second. */
+#define LINGER	(5 * HZ)
 
 static DEFINE_MUTEX(tap_mutex);
 
-/* ---- probes ---- */
-
-DEFINE_PER_CPU(struct pt_regs, gprof_switch_regs);
-
-/* The last thing that the probe does: its caller is the probe's then, __schedule(). */
-static noinline notrace void call_switch(bool preempt, struct task_struct *prev,
-					 struct task_struct *next, unsigned int state)
-{
-	const struct gprof_tap *t = &taps[GPROF_TAP_SWITCH];
-	struct gprof_tap_user *u;
-
-	/* Preemption is off, which is a reader's side. */
-	hlist_for_each_entry_rcu_notrace(u, &t->users, node)
-		u->on_switch(u->data, preempt, prev, next, state);
-	if (hlist_empty(&t->of_known) || likely(!gprof_known(prev) && !gprof_known(next)))
-		return;
-	/* Who comes or goes meanwhile has no use for them yet, or no longer. */
-	if (READ_ONCE(t->nr_regs))
-		perf_fetch_caller_regs(this_cpu_ptr(&gprof_switch_regs));
-	hlist_for_each_entry_rcu_notrace(u, &t->of_known, node)
-		u->on_switch(u->data, preempt, prev, next, state);
-}
-
-/* All that a stranger pays: a leaf, for which no registers have to be saved. */
-static notrace void walk_switch(void *unused, bool preempt, struct task_struct *prev,
-				struct task_struct *next, unsigned int state)
-{
-	const struct gprof_tap *t = &taps[GPROF_TAP_SWITCH];
-
-	if (unlikely(!hlist_empty(&t->users)) ||
-	    (likely(!hlist_empty(&t->of_known)) &&
-	     unlikely(gprof_known(prev) || gprof_known(next))))
-		call_switch(preempt, prev, next, state);
-}
-
-static noinline notrace void call_task(const struct gprof_tap *t, const struct task_struct *who,
-				       struct task_struct *task)
-{
-	struct gprof_tap_user *u;
-
-	preempt_disable_notrace();
-	for (u = gprof_tap_next(t, NULL, who); u; u = gprof_tap_next(t, u, who))
-		u->on_task(u->data, task);
-	preempt_enable_notrace();
-}
-
-static __always_inline void walk_task(enum gprof_tap_id id, struct task_struct *task)
-{
-	if (gprof_tap_wanted(&taps[id], task))
-		call_task(&taps[id], task, task);
-}
-
-static noinline notrace void call_call(const struct gprof_tap *t, struct pt_regs *regs, long number)
-{
-	struct gprof_tap_user *u;
-
-	preempt_disable_notrace();
-	for (u = gprof_tap_next(t, NULL, current); u; u = gprof_tap_next(t, u, current))
-		u->on_call(u->data, regs, number);
-	preempt_enable_notrace();
-}
-
-static __always_inline void walk_call(enum gprof_tap_id id, struct pt_regs *regs, long number)
-{
-	if (gprof_tap_wanted(&taps[id], current))
-		call_call(&taps[id], regs, number);
-}
-
-static notrace void walk_wakeup(void *unused, struct task_struct *task)
-{
-	walk_task(GPROF_TAP_WAKEUP, task);
-}
-
-static notrace void walk_wakeup_new(void *unused, struct task_struct *task)
-{
-	walk_task(GPROF_TAP_WAKEUP_NEW, task);
-}
-
-static notrace void walk_waking(void *unused, struct task_struct *task)
-{
-	walk_task(GPROF_TAP_WAKING, task);
-}
-
-/* What a direct tap calls of its user. */
-#define function_of_switch(_u)		((_u)->on_switch)
-#define function_of_wakeup(_u)		((_u)->on_task)
-#define function_of_wakeup_new(_u)	((_u)->on_task)
-#define function_of_waking(_u)		((_u)->on_task)
-
-#ifdef CONFIG_HAVE_STATIC_CALL
-#define DIRECT_TAP(_name, _id)							\
-DEFINE_STATIC_CALL(gprof_tap_##_name, walk_##_name);				\
-static void aim_##_name(struct gprof_tap *t, struct gprof_tap_user *u)		\
-{										\
-	if (u)									\
-		static_call_update(gprof_tap_##_name, function_of_##_name(u));	\
-	else									\
-		static_call_update(gprof_tap_##_name, walk_##_name);		\
-}
-
-#define call_direct(_name, _id, ...)					\
-	static_call(gprof_tap_##_name)(READ_ONCE(taps[_id].only_data), __VA_ARGS__)
-#else
-#define DIRECT_TAP(_name, _id)							\
-static void aim_##_name(struct gprof_tap *t, struct gprof_tap_user *u)		\
-{										\
-	/* Pairs with the address dependency in call_direct(). */		\
-	smp_store_release(&t->alone, u);					\
-}
-
-#define call_direct(_name, _id, ...) do {						\
-	struct gprof_tap_user *_u = READ_ONCE(taps[_id].alone);			\
-										\
-	if (likely(_u))								\
-		function_of_##_name(_u)(_u->data, __VA_ARGS__);			\
-	else									\
-		walk_##_name(NULL, __VA_ARGS__);				\
-} while (0)
-#endif
-
-DIRECT_TAP(switch, GPROF_TAP_SWITCH)
-DIRECT_TAP(wakeup, GPROF_TAP_WAKEUP)
-DIRECT_TAP(wakeup_new, GPROF_TAP_WAKEUP_NEW)
-DIRECT_TAP(waking, GPROF_TAP_WAKING)
-
-/* A place for ftrace would be an instruction too many. */
-static notrace void switch_probe(GPROF_SWITCH_ARGS)
-{
-	call_direct(switch, GPROF_TAP_SWITCH, preempt, prev, next, GPROF_PREV_STATE);
-}
-
-static notrace void wakeup_probe(void *data, struct task_struct *task)
-{
-	call_direct(wakeup, GPROF_TAP_WAKEUP, task);
-}
-
-static notrace void wakeup_new_probe(void *data, struct task_struct *task)
-{
-	call_direct(wakeup_new, GPROF_TAP_WAKEUP_NEW, task);
-}
-
-static notrace void waking_probe(void *data, struct task_struct *task)
-{
-	call_direct(waking, GPROF_TAP_WAKING, task);
-}
-
-/* A child belongs when its parent does, and may not be known yet. */
-static void newtask_probe(GPROF_NEWTASK_ARGS)
-{
-	if (gprof_tap_wanted(&taps[GPROF_TAP_NEWTASK], current))
-		call_task(&taps[GPROF_TAP_NEWTASK], current, task);
-}
-
-/* The child may have got the number of one that is still known. */
-static void fork_probe(void *data, struct task_struct *parent, struct task_struct *child)
-{
-	const struct gprof_tap *t = &taps[GPROF_TAP_FORK];
-
-	if (gprof_tap_wanted(t, parent))
-		call_task(t, parent, child);
-	else if (gprof_tap_wanted(t, child))
-		call_task(t, child, child);
-}
-
-static void exec_probe(void *data, struct task_struct *task, pid_t old_pid,
-		       struct linux_binprm *bprm)
-{
-	const struct gprof_tap *t = &taps[GPROF_TAP_EXEC];
-	struct gprof_tap_user *u;
-
-	if (!gprof_tap_wanted(t, task))
-		return;
-	preempt_disable_notrace();
-	for (u = gprof_tap_next(t, NULL, task); u; u = gprof_tap_next(t, u, task))
-		u->on_exec(u->data, task, old_pid);
-	preempt_enable_notrace();
-}
-
-static void exit_probe(GPROF_EXIT_ARGS)
-{
-	walk_task(GPROF_TAP_EXIT, task);
-}
-
-static void free_probe(void *data, struct task_struct *task)
-{
-	walk_task(GPROF_TAP_FREE, task);
-}
-
-static void migrate_probe(void *data, struct task_struct *task, int to)
-{
-	const struct gprof_tap *t = &taps[GPROF_TAP_MIGRATE];
-	struct gprof_tap_user *u;
-
-	if (!gprof_tap_wanted(t, task))
-		return;
-	preempt_disable_notrace();
-	for (u = gprof_tap_next(t, NULL, task); u; u = gprof_tap_next(t, u, task))
-		u->on_migrate(u->data, task, to);
-	preempt_enable_notrace();
-}
-
-static void rename_probe(void *data, struct task_struct *task, const char *comm)
-{
-	const struct gprof_tap *t = &taps[GPROF_TAP_RENAME];
-	struct gprof_tap_user *u;
-
-	if (!gprof_tap_wanted(t, task))
-		return;
-	preempt_disable_notrace();
-	for (u = gprof_tap_next(t, NULL, task); u; u = gprof_tap_next(t, u, task))
-		u->on_rename(u->data, task, comm);
-	preempt_enable_notrace();
-}
-
-static void sys_enter_probe(void *data, struct pt_regs *regs, long id)
-{
-	walk_call(GPROF_TAP_SYS_ENTER, regs, id);
-}
-
-static void sys_exit_probe(void *data, struct pt_regs *regs, long ret)
-{
-	walk_call(GPROF_TAP_SYS_EXIT, regs, ret);
-}
-
-static __always_inline void walk_lock(enum gprof_tap_id id, void *lock, unsigned int flags)
-{
-	const struct gprof_tap *t = &taps[id];
-	struct gprof_tap_user *u;
-
-	if (!gprof_tap_wanted(t, current))
-		return;
-	preempt_disable_notrace();
-	for (u = gprof_tap_next(t, NULL, current); u; u = gprof_tap_next(t, u, current))
-		u->on_lock(u->data, lock, flags);
-	preempt_enable_notrace();
-}
-
-static notrace void lock_begin_probe(void *data, void *lock, unsigned int flags)
-{
-	walk_lock(GPROF_TAP_LOCK_BEGIN, lock, flags);
-}
-
-static notrace void lock_end_probe(void *data, void *lock, int err)
-{
-	walk_lock(GPROF_TAP_LOCK_END, lock, err);
-}
-
-static notrace void idle_probe(void *data, unsigned int state, unsigned int cpu)
-{
-	struct gprof_tap_user *u;
-
-	preempt_disable_notrace();
-	hlist_for_each_entry_rcu_notrace(u, &taps[GPROF_TAP_IDLE].users, node)
-		u->on_idle(u->data, state != (unsigned int)PWR_EVENT_EXIT);
-	preempt_enable_notrace();
-}
-
-static struct gprof_tap taps[GPROF_NR_TAPS] = {
-	[GPROF_TAP_SWITCH] = { "sched_switch", switch_probe, aim_switch },
-	[GPROF_TAP_WAKEUP] = { "sched_wakeup", wakeup_probe, aim_wakeup },
-	[GPROF_TAP_WAKEUP_NEW] = { "sched_wakeup_new", wakeup_new_probe, aim_wakeup_new },
-	[GPROF_TAP_WAKING] = { "sched_waking", waking_probe, aim_waking },
-	[GPROF_TAP_NEWTASK] = { "task_newtask", newtask_probe },
-	[GPROF_TAP_FORK] = { "sched_process_fork", fork_probe },
-	[GPROF_TAP_EXEC] = { "sched_process_exec", exec_probe },
-	[GPROF_TAP_EXIT] = { "sched_process_exit", exit_probe },
-	[GPROF_TAP_FREE] = { "sched_process_free", free_probe },
-	[GPROF_TAP_MIGRATE] = { "sched_migrate_task", migrate_probe },
-	[GPROF_TAP_RENAME] = { "task_rename", rename_probe },
-	[GPROF_TAP_SYS_ENTER] = { "sys_enter", sys_enter_probe },
-	[GPROF_TAP_SYS_EXIT] = { "sys_exit", sys_exit_probe },
-	[GPROF_TAP_LOCK_BEGIN] = { "contention_begin", lock_begin_probe },
-	[GPROF_TAP_LOCK_END] = { "contention_end", lock_end_probe },
-	[GPROF_TAP_IDLE] = { "cpu_idle", idle_probe },
-	[GPROF_TAP_KMALLOC] = { "kmalloc", gprof_kmalloc_probe, gprof_kmalloc_aim, true },
-	[GPROF_TAP_KMALLOC_NODE] = { "kmalloc_node", gprof_kmalloc_node_probe,
-				     gprof_kmalloc_node_aim, true },
-	[GPROF_TAP_CACHE_ALLOC] = { "kmem_cache_alloc", gprof_cache_alloc_probe,
-				    gprof_cache_alloc_aim, true },
-	[GPROF_TAP_CACHE_ALLOC_NODE] = { "kmem_cache_alloc_node", gprof_cache_alloc_node_probe,
-					 gprof_cache_alloc_node_aim, true },
-	[GPROF_TAP_PAGE_ALLOC] = { "mm_page_alloc", gprof_page_alloc_probe,
-				   gprof_page_alloc_aim, true },
-	[GPROF_TAP_KFREE] = { "kfree", gprof_kfree_probe, gprof_kfree_aim, true },
-	[GPROF_TAP_CACHE_FREE] = { "kmem_cache_free", gprof_cache_free_probe,
-				   gprof_cache_free_aim, true },
-	[GPROF_TAP_PAGE_FREE] = { "mm_page_free", gprof_page_free_probe,
-				  gprof_page_free_aim, true },
-};
-
-/* ---- users, under tap_mutex ---- */
+static void tidy(struct work_struct *work);
+static DECLARE_DELAYED_WORK(tidy_work, tidy);
 
 static struct gprof_tap_user *first_of(struct gprof_tap *t)
 {
@@ -379,6 +76,12 @@ static int begin(struct gprof_tap *t)
 	int err;
 
 	lockdep_assert_held(&tap_mutex);
+	if (t->attached) {
+		/* Its probe runs: it is called directly by gprof_taps_settle(). */
+		if (can_be_direct(t))
+			name_only(t);
+		return 0;
+	}
 	if (can_be_direct(t)) {
 		if (t->has_emptied && !t->of_any)
 			cond_synchronize_rcu(t->emptied);
@@ -393,6 +96,7 @@ static int begin(struct gprof_tap *t)
 		call_directly(t);
 	}
 	err = gprof_tracepoint_attach(t->name, t->probe, t);
+	t->attached = !err;
 	if (err && t->direct)
 		call_all(t);
 	return err;
@@ -403,10 +107,57 @@ static void end(struct gprof_tap *t)
 {
 	lockdep_assert_held(&tap_mutex);
 	gprof_tracepoint_detach_nowait(t->name, t->probe, t);
+	t->attached = false;
 	if (t->direct)
 		call_all(t);
 	t->emptied = get_state_synchronize_rcu();
 	t->has_emptied = true;
+}
+
+static void tidy_later(struct gprof_tap *t)
+{
+	t->since = jiffies;
+	queue_delayed_work(system_dfl_wq, &tidy_work, LINGER);
+}
+
+static bool has_lingered(const struct gprof_tap *t)
+{
+	return time_after_eq(jiffies, t->since + LINGER);
+}
+
+/* All are called in turn, for one that may come and go as often as it likes has come. */
+static void make_room(struct gprof_tap *t, const struct gprof_tap_user *u)
+{
+	lockdep_assert_held(&tap_mutex);
+	call_all(t);
+	t->crowded = u->known_only;
+	if (t->crowded)
+		tidy_later(t);
+}
+
+static void tidy(struct work_struct *work)
+{
+	bool later = false, crowded = false;
+	int i;
+
+	mutex_lock(&tap_mutex);
+	for (i = 0; i < GPROF_NR_TAPS; i++) {
+		struct gprof_tap *t = &gprof_taps[i];
+
+		if (!t->attached || (t->nr && !t->crowded))
+			continue;
+		if (!has_lingered(t))
+			later = true;
+		else if (t->nr)
+			crowded = true;
+		else
+			end(t);
+	}
+	mutex_unlock(&tap_mutex);
+	if (crowded)
+		gprof_taps_settle();
+	if (later)
+		queue_delayed_work(system_dfl_wq, &tidy_work, HZ);
 }
 
 /**
@@ -417,19 +168,12 @@ static void end(struct gprof_tap *t)
  */
 bool gprof_tap_exists(enum gprof_tap_id id)
 {
-	return gprof_tracepoint_exists(taps[id].name);
+	return gprof_tracepoint_exists(gprof_taps[id].name);
 }
 
-/**
- * gprof_tap_join() - be called from now on
- * @u: who, not joined
- *
- * Context: Task.
- * Return: 0; -ENOENT when this kernel has no such tracepoint; -ENOMEM.
- */
-int gprof_tap_join(struct gprof_tap_user *u)
+static int join(struct gprof_tap_user *u)
 {
-	struct gprof_tap *t = &taps[u->tap];
+	struct gprof_tap *t = &gprof_taps[u->tap];
 	int err = 0;
 
 	/* A walk that came to it in its old place must not go on from the new one. */
@@ -441,7 +185,7 @@ int gprof_tap_join(struct gprof_tap_user *u)
 	if (!t->nr++)
 		err = begin(t);
 	else if (t->direct)
-		call_all(t);
+		make_room(t, u);
 	if (err) {
 		hlist_del_rcu(&u->node);
 		WRITE_ONCE(t->nr_regs, t->nr_regs - u->wants_regs);
@@ -461,18 +205,41 @@ int gprof_tap_join(struct gprof_tap_user *u)
  */
 void gprof_tap_leave_nowait(struct gprof_tap_user *u)
 {
-	struct gprof_tap *t = &taps[u->tap];
+	struct gprof_tap *t = &gprof_taps[u->tap];
 
 	mutex_lock(&tap_mutex);
 	hlist_del_rcu(&u->node);
 	WRITE_ONCE(t->nr_regs, t->nr_regs - u->wants_regs);
-	if (!--t->nr)
+	if (--t->nr) {
+		if (can_be_direct(t))
+			name_only(t);
+	} else if (u->known_only && !t->of_any) {
+		/* It was not called directly, and so nobody is. */
+		t->crowded = false;
+		tidy_later(t);
+	} else {
 		end(t);
-	else if (can_be_direct(t))
-		name_only(t);
+	}
 	u->left = get_state_synchronize_rcu();
 	u->has_left = true;
 	mutex_unlock(&tap_mutex);
+}
+
+/* It is called by the walk, and could be called directly. */
+static bool awaits_settling(struct gprof_tap *t)
+{
+	return can_be_direct(t) && !t->direct && (!t->crowded || has_lingered(t));
+}
+
+static bool await_settling(const struct gprof_tap_user *users, unsigned int nr)
+{
+	bool any = false;
+
+	mutex_lock(&tap_mutex);
+	while (nr--)
+		any |= awaits_settling(&gprof_taps[users[nr].tap]);
+	mutex_unlock(&tap_mutex);
+	return any;
 }
 
 /**
@@ -489,16 +256,15 @@ void gprof_taps_settle(void)
 
 	mutex_lock(&tap_mutex);
 	for (i = 0; i < GPROF_NR_TAPS; i++)
-		turns[i] = taps[i].turns;
+		turns[i] = gprof_taps[i].turns;
 	mutex_unlock(&tap_mutex);
 	synchronize_rcu();
 	mutex_lock(&tap_mutex);
 	for (i = 0; i < GPROF_NR_TAPS; i++) {
-		struct gprof_tap *t = &taps[i];
+		struct gprof_tap *t = &gprof_taps[i];
 
 		/* No probe runs that has read other data than that of the one. */
-		if (can_be_direct(t) && !t->direct && t->turns == turns[i] &&
-		    t->only == first_of(t))
+		if (awaits_settling(t) && t->turns == turns[i] && t->only == first_of(t))
 			call_directly(t);
 	}
 	mutex_unlock(&tap_mutex);
@@ -510,7 +276,7 @@ void gprof_taps_settle(void)
  * @nr: how many
  *
  * Context: Task.
- * Return: 0 or as gprof_tap_join().
+ * Return: 0; -ENOENT when this kernel has no such tracepoint; -ENOMEM.
  */
 int gprof_tap_join_all(struct gprof_tap_user *users, unsigned int nr)
 {
@@ -518,13 +284,27 @@ int gprof_tap_join_all(struct gprof_tap_user *users, unsigned int nr)
 	int err;
 
 	for (i = 0; i < nr; i++) {
-		err = gprof_tap_join(&users[i]);
+		err = join(&users[i]);
 		if (err) {
 			gprof_tap_leave_all(users, i);
 			return err;
 		}
 	}
+	if (await_settling(users, nr))
+		gprof_taps_settle();
 	return 0;
+}
+
+/**
+ * gprof_tap_join() - be called from now on
+ * @u: who, not joined
+ *
+ * Context: Task.
+ * Return: as gprof_tap_join_all().
+ */
+int gprof_tap_join(struct gprof_tap_user *u)
+{
+	return gprof_tap_join_all(u, 1);
 }
 
 /**
@@ -539,4 +319,22 @@ void gprof_tap_leave_all(struct gprof_tap_user *users, unsigned int nr)
 	while (nr--)
 		gprof_tap_leave_nowait(&users[nr]);
 	gprof_taps_settle();
+}
+
+/**
+ * gprof_taps_exit() - unregister the probes that linger
+ *
+ * Context: Task; nobody is joined, or joins.
+ */
+void gprof_taps_exit(void)
+{
+	int i;
+
+	cancel_delayed_work_sync(&tidy_work);
+	mutex_lock(&tap_mutex);
+	for (i = 0; i < GPROF_NR_TAPS; i++) {
+		if (gprof_taps[i].attached)
+			end(&gprof_taps[i]);
+	}
+	mutex_unlock(&tap_mutex);
 }

@@ -106,5 +106,6 @@ void gprof_tap_leave_nowait(struct gprof_tap_user *u);
 int gprof_tap_join_all(struct gprof_tap_user *users, unsigned int nr);
 void gprof_tap_leave_all(struct gprof_tap_user *users, unsigned int nr);
 void gprof_taps_settle(void);
+void gprof_taps_exit(void);
 
 #endif /* GPROF_TAP_H */

@@ -26,7 +26,10 @@
  * @only_data: the data of @only, for the probe, with static calls
  * @alone: who is called alone, or NULL; for the probe, without them
  * @turns: how often @only was set
- * @emptied: the grace period that was under way when the last one left
+ * @attached: @probe is registered
+ * @crowded: since @since it walks for one that hears of known tasks alone
+ * @since: time, in jiffies, of that; or when the last one left, while the probe lingers
+ * @emptied: the grace period that was under way when @probe was unregistered
  * @has_emptied: @emptied means something
  */
 struct gprof_tap {
@@ -43,9 +46,15 @@ struct gprof_tap {
 	void *only_data;
 	struct gprof_tap_user *alone;
 	unsigned int turns;
+	bool attached;
+	bool crowded;
+	unsigned long since;
 	unsigned long emptied;
 	bool has_emptied;
 };
+
+/* tap_probe.c; but for what never changes, tap.c's */
+extern struct gprof_tap gprof_taps[GPROF_NR_TAPS];
 
 /* The first user, or the one behind @u, that wants to hear of what @who does; or NULL. */
 static __always_inline struct gprof_tap_user *gprof_tap_next(const struct gprof_tap *t,

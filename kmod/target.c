@@ -5,9 +5,16 @@
  * The rules of who may record whom stand here and nowhere else. They are those
  * of perf_event_open(2) with kernel.perf_event_paranoid = 2: own tasks in user
  * mode for everybody, all else with CAP_PERFMON.
+ *
+ * Own are those that the user may trace, which ptrace_may_access() knows; it is not exported,
+ * and neither is what asks the security modules. So two ask: gprof_task_allowed() and
+ * its like compare ids, capabilities and what is dumpable, in any context and as often
+ * as a task may have changed; and SETUP and START have the kernel's own code judge, which
+ * asks the security modules (may_trace()).
  */
 #include "cgroups.h"
 #include "process.h"
+#include "procfs.h"
 #include "target.h"
 #include "compat/task.h"
 
@@ -20,7 +27,13 @@
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
+#include <linux/smp.h>
+#include <linux/slab.h>
+#include <linux/string.h>
 #include <linux/user_namespace.h>
+
+#define STAT_BYTES	1024	/* of /proc/PID/stat: more than 26 fields take */
+#define ASKED_MAX	8	/* credentials that the threads of a target may have */
 
 /* As the kernel's cap_capable(), which is not exported. */
 static bool capable_in(const struct cred *cred, const struct user_namespace *ns, int cap)
@@ -69,8 +82,8 @@ static bool sees_all(const struct cred *owner)
  * @task: task, held by the caller
  * @owner: on whose behalf
  *
- * As ptrace(2) would say for the same user (ptrace_may_access() is not
- * exported): all ids equal, no more capabilities, dumpable. An exec may change the
+ * As ptrace(2) would say for the same user where no security module has a say: all ids equal,
+ * no more capabilities, dumpable. An exec may change the
  * answer at any time, unless the caller keeps it out by gprof_target_hold().
  *
  * Context: Task.
@@ -167,6 +180,89 @@ void gprof_target_release(const struct gprof_target *t)
 		gprof_exec_unlock(t->task->signal);
 }
 
+#define START_CODE	26	/* field of /proc/PID/stat; 1 for a reader that may not trace it */
+
+/* The name of a task can have anything in it, but what follows has no parenthesis. */
+static bool hides_addresses(const char *stat)
+{
+	const char *field = strrchr(stat, ')');
+	int nr;
+
+	for (nr = 2; field && nr < START_CODE; nr++)
+		field = strchr(field + 1, ' ');
+	return !field || !strncmp(field, " 1 ", 3);
+}
+
+/*
+ * May the owner trace the task? The kernel is asked by a file of /proc that shows where
+ * the code of a task is to those alone that may, as ptrace_may_access() with
+ * PTRACE_MODE_READ_FSCREDS has it. What cannot be read forbids.
+ */
+static bool may_trace(struct task_struct *task, const struct cred *owner)
+{
+	char name[48], *stat;
+	bool may;
+
+	stat = kmalloc(STAT_BYTES, GFP_KERNEL);
+	if (!stat)
+		return false;
+	snprintf(name, sizeof(name), "%d/task/%d/stat", task_tgid_nr(task), task_pid_nr(task));
+	may = gprof_procfs_read(name, owner, stat, STAT_BYTES) > 0 && !hides_addresses(stat);
+	kfree(stat);
+	/* Its number may be another's by now. */
+	return may && pid_alive(task);
+}
+
+/* A thread of the target with other credentials than all before it; a reference is taken. */
+static struct task_struct *other_thread(const struct gprof_target *t, const struct cred **asked,
+					unsigned int nr)
+{
+	struct task_struct *task, *found = NULL;
+	unsigned int i;
+
+	rcu_read_lock();
+	for_each_thread(t->task, task) {
+		const struct cred *cred = __task_cred(task);
+
+		for (i = 0; i < nr && asked[i] != cred; i++)
+			;
+		if (i < nr || task->flags & PF_EXITING)
+			continue;
+		found = get_task_struct(task);
+		break;
+	}
+	rcu_read_unlock();
+	return found;
+}
+
+/* Threads share their credentials, but for few. */
+static bool may_trace_all(const struct gprof_target *t)
+{
+	const struct cred *asked[ASKED_MAX];
+	struct task_struct *task;
+	unsigned int nr = 0;
+	bool may = true;
+
+	while (may && (task = other_thread(t, asked, nr))) {
+		may = nr < ASKED_MAX;
+		if (may) {
+			asked[nr++] = get_task_cred(task);
+			may = may_trace(task, t->owner) || task->flags & PF_EXITING;
+		}
+		put_task_struct(task);
+	}
+	while (nr)
+		put_cred(asked[--nr]);
+	return may;
+}
+
+static bool is_for_owner(const struct gprof_target *t)
+{
+	if (t->privileged)
+		return true;
+	return t->type == GPROF_TARGET_THREAD ? may_trace(t->task, t->owner) : may_trace_all(t);
+}
+
 static int check_task(struct task_struct *task, const struct cred *owner)
 {
 	if (!(task->flags & PF_EXITING) && gprof_task_allowed(task, owner))
@@ -175,16 +271,7 @@ static int check_task(struct task_struct *task, const struct cred *owner)
 	return task->flags & PF_EXITING ? -ESRCH : -EPERM;
 }
 
-/**
- * gprof_target_threads() - check that the owner may record the target as it is now
- * @t: target made of tasks
- *
- * Threads of one process may have credentials of their own.
- *
- * Context: Task.
- * Return: number of threads; -ESRCH: it has ended; -EPERM: not for the owner.
- */
-int gprof_target_threads(const struct gprof_target *t)
+static int count_threads(const struct gprof_target *t)
 {
 	struct task_struct *task;
 	int err, n = 0;
@@ -202,6 +289,26 @@ int gprof_target_threads(const struct gprof_target *t)
 	}
 	rcu_read_unlock();
 	return n ?: -ESRCH;
+}
+
+/**
+ * gprof_target_threads() - check that the owner may record the target as it is now
+ * @t: target made of tasks
+ *
+ * Threads of one process may have credentials of their own.
+ *
+ * Context: Task; sleeps.
+ * Return: number of threads; -ESRCH: it has ended; -EPERM: not for the owner.
+ */
+int gprof_target_threads(const struct gprof_target *t)
+{
+	int n = count_threads(t);
+
+	if (n < 0 || is_for_owner(t))
+		return n;
+	/* It may have ended meanwhile. */
+	n = count_threads(t);
+	return n < 0 ? n : -EPERM;
 }
 
 /**
@@ -229,6 +336,57 @@ unsigned int gprof_target_size(const struct gprof_target *t)
 	}
 	rcu_read_unlock();
 	return nr;
+}
+
+/* Sleeps, or is on its way to a CPU: then it comes by a switch. */
+static bool may_run(const struct task_struct *task)
+{
+	return READ_ONCE(task->on_rq) || READ_ONCE(task->on_cpu);
+}
+
+static void add_cpus(struct task_struct *leader, struct cpumask *cpus)
+{
+	struct task_struct *task;
+
+	rcu_read_lock();
+	for_each_thread(leader, task) {
+		if (may_run(task))
+			cpumask_set_cpu(task_cpu(task), cpus);
+	}
+	rcu_read_unlock();
+}
+
+/**
+ * gprof_target_call_running() - call a function where a target's tasks run
+ * @t: target
+ * @func: called with interrupts off, perhaps on more CPUs; of a target that is not made of tasks
+ *	on all of them
+ * @arg: for @func
+ *
+ * A task that comes to a CPU after this was called does so by a switch, which sees all that was
+ * written before.
+ *
+ * Context: Task.
+ */
+void gprof_target_call_running(const struct gprof_target *t, smp_call_func_t func, void *arg)
+{
+	cpumask_var_t cpus;
+
+	if (!gprof_target_is_tasks(t) || !zalloc_cpumask_var(&cpus, GFP_KERNEL)) {
+		on_each_cpu(func, arg, 1);
+		return;
+	}
+	/*
+	 * A task that is found asleep sees what was written before when it is switched in. Pairs
+	 * with smp_mb__after_spinlock() in __schedule().
+	 */
+	smp_mb();
+	if (t->type == GPROF_TARGET_THREAD && may_run(t->task))
+		cpumask_set_cpu(task_cpu(t->task), cpus);
+	else if (t->type == GPROF_TARGET_PROCESS)
+		add_cpus(t->task, cpus);
+	on_each_cpu_mask(cpus, func, arg, 1);
+	free_cpumask_var(cpus);
 }
 
 /**

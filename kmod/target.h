@@ -6,6 +6,7 @@
 #define GPROF_TARGET_H
 
 #include <linux/cpumask.h>
+#include <linux/smp.h>
 #include <linux/types.h>
 
 struct cgroup;
@@ -47,6 +48,7 @@ int gprof_target_hold(const struct gprof_target *t);
 void gprof_target_release(const struct gprof_target *t);
 int gprof_target_threads(const struct gprof_target *t);
 unsigned int gprof_target_size(const struct gprof_target *t);
+void gprof_target_call_running(const struct gprof_target *t, smp_call_func_t func, void *arg);
 
 bool gprof_task_allowed(struct task_struct *task, const struct cred *owner);
 bool gprof_task_seems_allowed(struct task_struct *task, const struct cred *owner);

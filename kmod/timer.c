@@ -209,16 +209,23 @@ static int start_on_tasks(struct gprof_timer *t, u32 *attached)
 	}
 	/* Before those that run are sampled. Who is switched in meanwhile is already. */
 	gprof_running_look(t->spec.sampler->running);
-	on_each_cpu(look_at_current_there, NULL, 1);
+	gprof_target_call_running(t->spec.target, look_at_current_there, NULL);
 	return 0;
+}
+
+static bool slot_runs(int cpu, void *timer)
+{
+	const struct gprof_timer *t = timer;
+
+	return gprof_slot_runs(per_cpu_ptr(t->slots, cpu));
 }
 
 static void stop_on_tasks(struct gprof_timer *t)
 {
 	gprof_running_leave(t->spec.sampler->running);
 	gprof_scope_leave(&t->scope);
-	/* Whoever saw a member of ours has let a slot run before this takes it off. */
-	on_each_cpu(look_at_current_there, NULL, 1);
+	/* A CPU that saw a member of ours has let a slot run before this takes it off. */
+	on_each_cpu_cond(slot_runs, look_at_current_there, t, 1);
 	tap_end(&switches, &switch_users);
 }
 

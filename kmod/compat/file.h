@@ -5,11 +5,14 @@
  * file_user_path(): 6.8; before, the path of a file that overlayfs had mapped was
  * the user's in any case. RHEL's 6.12 takes a file that is not const, and changes none.
  * inode_get_mtime(), inode_get_ctime(): 6.6; before, members.
+ * file_open_root() of a path: 5.14; before, of its two parts.
  */
 #ifndef GPROF_COMPAT_FILE_H
 #define GPROF_COMPAT_FILE_H
 
 #include <linux/fs.h>
+#include <linux/mount.h>
+#include <linux/path.h>
 #include <linux/time64.h>
 
 static inline const struct path *gprof_user_path(const struct file *file)
@@ -41,6 +44,17 @@ static inline u64 gprof_ctime_ns(const struct inode *inode)
 #endif
 
 	return (u64)t.tv_sec * NSEC_PER_SEC + t.tv_nsec;
+}
+
+static inline struct file *gprof_file_open_in(struct vfsmount *mnt, const char *name, int flags)
+{
+#ifdef GPROF_HAVE_FILE_OPEN_ROOT_MNT
+	const struct path root = { .mnt = mnt, .dentry = mnt->mnt_root };
+
+	return file_open_root(&root, name, flags, 0);
+#else
+	return file_open_root(mnt->mnt_root, mnt, name, flags, 0);
+#endif
 }
 
 #endif /* GPROF_COMPAT_FILE_H */

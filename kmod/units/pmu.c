@@ -4,3 +4,5 @@
 #include "../cycles.c"
 #include "../mono.c"
 #include "../paranoid.c"
+#include "../procfs.c"
+#include "../turn.c"

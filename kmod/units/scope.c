@@ -2,4 +2,5 @@
 /* scope: who is recorded, and what the kernel tells of them */
 #include "../scope.c"
 #include "../tap.c"
+#include "../tap_probe.c"
 #include "../base.c"

@@ -50,6 +50,22 @@ unload_is_refused_while_something_is_recorded()
 	kill $pid
 }
 
+# Probes of tracepoints stay for some seconds after the last recorder that had them.
+unload_does_not_wait_for_what_lingers()
+{
+	need_module
+	gprofctl trace -d 1 -o x.trace -p $$
+	rm -f x.trace
+	before=$(date +%s%N)
+	rmmod gprof
+	[ $(($(date +%s%N) - before)) -lt 2500000000 ]
+	# each would call what is not there any more
+	for i in 1 2 3 4 5 6 7 8 9; do
+		(sleep 0.01) || return
+	done
+	need_module
+}
+
 unload_leaves_no_device_and_no_parameter()
 {
 	need_module
@@ -196,7 +212,8 @@ unload_ends_with_a_task_of_real_time_and_says_what_it_waits_for()
 }
 
 ktap_run unload_is_refused_while_a_recorder_is_open \
-	unload_is_refused_while_something_is_recorded unload_leaves_no_device_and_no_parameter \
+	unload_is_refused_while_something_is_recorded unload_does_not_wait_for_what_lingers \
+	unload_leaves_no_device_and_no_parameter \
 	load_brings_the_device_for_root_alone \
 	a_mode_lets_users_in_and_what_they_may_record_stays_the_same \
 	load_and_unload_in_a_loop_leave_no_memory \

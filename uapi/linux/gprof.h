@@ -48,8 +48,8 @@
  *	EPERM		the caller lacks the privilege (see "Privilege")
  *	EBUSY		wrong state: SETUP twice, START while started, ...
  *	ENOSPC		as many triggers, or tables, as there may be
- *	EAGAIN		no trigger has fired since
- *	EINTR		a signal came while START waited, or a call until the last STOP was complete
+ *	EAGAIN		no trigger has fired since; SETUP, START: see "Privilege"
+ *	EINTR		a signal came while the call waited; nothing was done
  *	ENOMEM		no memory, or over RLIMIT_MEMLOCK
  *	EFAULT		a pointer that cannot be read or written; nothing was done
  *
@@ -68,6 +68,10 @@
  * perf keeps of each counter, which other kernels keep otherwise, is not charged.
  * Where kernel.perf_event_paranoid is above 2, which in some kernels closes perf to
  * users, counters of perf need CAP_PERFMON here too; the timer is not one.
+ * A task that the security modules keep the owner from tracing (ptrace(2)) is not the owner's own.
+ * What interrupts every CPU is done for all users without CAP_PERFMON together at most ten times
+ * a second. SETUP and START of a software event of perf wait for their turn, two seconds at most,
+ * and then fail (EAGAIN).
  *
  * Buffer. One ring per present CPU. Three areas, told apart by who writes them:
  *
@@ -296,6 +300,7 @@ struct gprof_info {
 #define GPROF_REASON_TRIGGER		22	/* this kernel, kind or target lacks the trigger */
 #define GPROF_REASON_FILE		23	/* no regular file that is open for reading */
 #define GPROF_REASON_TABLE		24	/* the table is not one */
+#define GPROF_REASON_TURN		25	/* users without CAP_PERFMON do so too often */
 
 /**
  * struct gprof_setup - argument of GPROF_IOC_SETUP

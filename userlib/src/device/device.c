@@ -84,7 +84,8 @@ static const char *const reasons[] = {
 				 "(0 works for every event)",
 	[GPROF_REASON_TARGET] = "the module does not know this type of target",
 	[GPROF_REASON_TASK_GONE] = "no such thread or process; it may have ended",
-	[GPROF_REASON_TASK_DENIED] = "not a process of your own (same user and group, dumpable); "
+	[GPROF_REASON_TASK_DENIED] = "not a process of your own (same user and group, dumpable, and "
+				     "no security module keeps you from tracing it); "
 				     "run as root or with CAP_PERFMON",
 	[GPROF_REASON_CGROUP] = "not a cgroup v2 directory; give one below /sys/fs/cgroup",
 	[GPROF_REASON_CPU] = "no such CPU, or it is offline",
@@ -108,6 +109,9 @@ static const char *const reasons[] = {
 			      "reading; try again",
 	[GPROF_REASON_PARANOID] = "kernel.perf_event_paranoid is above 2: counting events needs "
 				  "root or CAP_PERFMON; use -e timer, which is not one of them",
+	[GPROF_REASON_TURN] = "users without privilege count events of the kernel's own 5 times a "
+			      "second, all together, as that interrupts every CPU; try again, use "
+			      "-e timer, or run as root or with CAP_PERFMON",
 };
 
 static int event_error(int err, const char *what, struct gprof_error *e)

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * turn: what users without privilege have done to the whole host, each in turn.
+ *
+ * To create and to release an event of perf that counts in software patches the kernel's text,
+ * once each. All users without privilege together take PER_SECOND turns a second, and those that
+ * they did not take in the last second. A caller that finds none left waits, PATIENCE_NS at most.
+ * Two callers of one user do not come one after the other while one of another user waits.
+ *
+ * Locks: turns_lock is innermost.
+ */
+#include "turn.h"
+
+#include <linux/cred.h>
+#include <linux/errno.h>
+#include <linux/jiffies.h>
+#include <linux/list.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/spinlock.h>
+#include <linux/timekeeping.h>
+#include <linux/uidgid.h>
+
+#define PER_SECOND	5	/* two patches each */
+#define GAP_NS		(NSEC_PER_SEC / PER_SECOND)
+#define PATIENCE_NS	(2 * NSEC_PER_SEC)
+
+/**
+ * struct place - of a caller that waits
+ * @node: in @waiting
+ * @user: whose
+ */
+struct place {
+	struct list_head node;
+	kuid_t user;
+};
+
+static DEFINE_SPINLOCK(turns_lock);	/* protects all below */
+static LIST_HEAD(waiting);		/* the first came first */
+static kuid_t last;			/* had the last turn */
+static u64 taken_until;			/* time by which all turns that were taken are due */
+
+static const struct place *next_place(void)
+{
+	const struct place *p;
+
+	list_for_each_entry(p, &waiting, node) {
+		if (!uid_eq(p->user, last))
+			return p;
+	}
+	return list_first_entry(&waiting, struct place, node);
+}
+
+static bool try_take(struct place *p, u64 now)
+{
+	bool taken;
+
+	spin_lock(&turns_lock);
+	taken_until = max(taken_until, now - NSEC_PER_SEC);
+	taken = taken_until + GAP_NS <= now && next_place() == p;
+	if (taken) {
+		taken_until += GAP_NS;
+		last = p->user;
+	}
+	spin_unlock(&turns_lock);
+	return taken;
+}
+
+static int await_turn(struct place *p)
+{
+	u64 began = ktime_get_mono_fast_ns(), now = began;
+
+	while (!try_take(p, now)) {
+		if (now - began >= PATIENCE_NS)
+			return -EAGAIN;
+		schedule_timeout_interruptible(HZ / 50);
+		if (signal_pending(current))
+			return -EINTR;
+		now = ktime_get_mono_fast_ns();
+	}
+	return 0;
+}
+
+/**
+ * gprof_turn_take() - wait until the caller may
+ *
+ * Context: Task.
+ * Return: 0; -EAGAIN: not within two seconds; -EINTR.
+ */
+int gprof_turn_take(void)
+{
+	struct place p = { .user = current_uid() };
+	int err;
+
+	spin_lock(&turns_lock);
+	list_add_tail(&p.node, &waiting);
+	spin_unlock(&turns_lock);
+	err = await_turn(&p);
+	spin_lock(&turns_lock);
+	list_del(&p.node);
+	spin_unlock(&turns_lock);
+	return err;
+}

@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * polite_test: what users without privilege cost others by starting and stopping recorders, and by
+ * asking for some that they may not have.
+ *
+ * The kernel's text is patched, and CPUs are interrupted, by function calls; those are counted on a CPU
+ * where none of the user's tasks run.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include "harness.h"
+#include "device.h"
+#include "workload.h"
+
+#define USER		1000
+#define THREADS		5
+#define SECONDS		4
+#define PARANOID	"/proc/sys/kernel/perf_event_paranoid"
+#define TURNS		5	/* a second, of software events */
+#define REFUSED		300
+
+/* Those that a user may have of a process. */
+static const uint32_t kinds[] = {
+	GPROF_KIND_CPU, GPROF_KIND_SCHED, GPROF_KIND_TRACE, GPROF_KIND_BLOCK,
+};
+
+#define NR_KINDS	(sizeof(kinds) / sizeof(kinds[0]))
+
+FIXTURE(polite) {
+	char paranoid[16];
+	struct child child;
+};
+
+FIXTURE_SETUP(polite)
+{
+	SKIP_UNLESS(!geteuid(), "must be root to become another");
+	self->child.pid = 0;
+	ASSERT_EQ(0, file_read(PARANOID, self->paranoid, sizeof(self->paranoid)));
+}
+
+FIXTURE_TEARDOWN(polite)
+{
+	if (self->child.pid)
+		child_end(&self->child);
+	file_write(PARANOID, self->paranoid);
+}
+
+static int setup_of(struct device *dev, unsigned int i, uint32_t parallelism)
+{
+	struct gprof_cpu_params timer = timer_params(1000000);
+	struct gprof_sched_params sched = { .size = sizeof(sched) };
+	struct gprof_trace_params trace = { .size = sizeof(trace) };
+	struct gprof_block_params block = { .size = sizeof(block), .period = 1 };
+	const void *params[NR_KINDS] = { &timer, &sched, &trace, &block };
+	struct gprof_setup setup = device_setup_of(GPROF_TARGET_PROCESS, getpid(), params[i]);
+
+	setup.kind = kinds[i];
+	setup.flags |= i ? 0 : parallelism;
+	setup.buffer_size = setup.kind == GPROF_KIND_SCHED ? 0 : 65536;
+	if (setup.kind == GPROF_KIND_SCHED || setup.kind == GPROF_KIND_TRACE)
+		setup.stack = 0;
+	if (setup.kind == GPROF_KIND_SCHED)
+		setup.max_frames = 0;
+	return device_setup(dev, &setup);
+}
+
+/* ---- interrupts ---- */
+
+/* Of one CPU, by a function call: those that are sent to all when text is patched, too. */
+static long long calls_on(unsigned int cpu)
+{
+	FILE *f = fopen("/proc/interrupts", "re");
+	long long calls = -1;
+	char line[8192], *at;
+	unsigned int i;
+
+	while (f && fgets(line, sizeof(line), f)) {
+		if (!strstr(line, "Function call interrupts"))
+			continue;
+		at = strchr(line, ':') + 1;
+		calls = 0;
+		for (i = 0; i <= cpu; i++)
+			calls = strtoll(at, &at, 10);
+	}
+	if (f)
+		fclose(f);
+	return calls;
+}
+
+static atomic_uint starts;
+
+static void *start_and_stop(void *arg)
+{
+	uint64_t end = monotonic_ns() + SECONDS * 1000000000ULL;
+	struct device dev[NR_KINDS];
+	unsigned int i;
+
+	for (i = 0; i < NR_KINDS; i++) {
+		dev[i].fd = -1;
+		if (setup_of(&dev[i], i, GPROF_SETUP_F_PARALLELISM))
+			_exit(3);
+	}
+	while (monotonic_ns() < end) {
+		for (i = 0; i < NR_KINDS; i++) {
+			if (device_start(&dev[i]) || device_stop(&dev[i]))
+				_exit(4);
+			starts++;
+		}
+	}
+	return NULL;
+}
+
+static void attack(void *arg, int step)
+{
+	pthread_t threads[THREADS];
+	unsigned int i;
+
+	if (!step) {
+		struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY };
+
+		if (setrlimit(RLIMIT_MEMLOCK, &all) || pin_to(0) < 0 || become(USER))
+			_exit(1);
+		return;
+	}
+	for (i = 0; i < THREADS; i++) {
+		if (pthread_create(&threads[i], NULL, start_and_stop, NULL))
+			_exit(2);
+	}
+	for (i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+	fprintf(stderr, "# %u starts\n", starts);
+}
+
+/* Both CPUs are busy: an idle one is asked to look for what it could do. */
+static long long calls_while(uint64_t ns)
+{
+	long long calls = calls_on(1);
+
+	burn_until(monotonic_ns() + ns);
+	return calls_on(1) - calls;
+}
+
+/*
+ * The first START finds nothing attached, and to attach a probe is six calls in some kernels; but for
+ * that no CPU is asked for anything. A call for each START would be hundreds.
+ */
+TEST_F(polite, starts_and_stops_of_a_user_interrupt_no_other_cpu)
+{
+	const uint64_t ns = (SECONDS + 1) * 1000000000ULL;
+	long long quiet, calls;
+
+	SKIP_UNLESS(nr_online_cpus() > 1, "needs a second CPU");
+	SKIP_UNLESS(calls_on(1) >= 0, "this kernel does not count function calls");
+	ASSERT_EQ(0, child_fork(&self->child, attack, NULL));
+	ASSERT_EQ(0, child_step(&self->child));
+	ASSERT_LE(0, pin_to(1));
+	quiet = calls_while(ns);
+	child_begin(&self->child);
+	calls = calls_while(ns);
+	ASSERT_EQ(0, child_wait(&self->child));
+	TH_LOG("%lld calls beside it, %lld alone", calls, quiet);
+	EXPECT_GE(quiet + 200, calls);
+}
+
+/* ---- software events, which patch text however they are attached ---- */
+
+struct turns {
+	unsigned int had;
+	unsigned int refused;
+	unsigned int other;
+	uint64_t longest;
+};
+
+static struct turns *shared_turns(void)
+{
+	return mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+}
+
+static int setup_switches(struct device *dev, uint32_t *reason)
+{
+	struct gprof_cpu_params params = event_params(PERF_TYPE_SOFTWARE,
+						      PERF_COUNT_SW_PAGE_FAULTS, 1000);
+	struct gprof_setup setup = device_setup_of(GPROF_TARGET_PROCESS, getpid(), &params);
+	int err;
+
+	setup.buffer_size = 65536;
+	err = device_setup(dev, &setup);
+	*reason = setup.out_reason;
+	return err;
+}
+
+static void *take_turns(void *arg)
+{
+	uint64_t end = monotonic_ns() + SECONDS * 1000000000ULL, began, took;
+	struct turns *t = arg;
+	uint32_t reason;
+	int err;
+
+	while (monotonic_ns() < end) {
+		struct device dev = { .fd = -1 };
+
+		began = monotonic_ns();
+		err = setup_switches(&dev, &reason);
+		took = monotonic_ns() - began;
+		device_close(&dev);
+		if (took > t->longest)
+			t->longest = took;
+		if (!err)
+			__atomic_add_fetch(&t->had, 1, __ATOMIC_RELAXED);
+		else if (err == -EAGAIN && reason == GPROF_REASON_TURN)
+			__atomic_add_fetch(&t->refused, 1, __ATOMIC_RELAXED);
+		else
+			__atomic_add_fetch(&t->other, 1, __ATOMIC_RELAXED);
+	}
+	return NULL;
+}
+
+static void in_threads(struct turns *t, uid_t user)
+{
+	pthread_t threads[3 * THREADS];
+	unsigned int i;
+
+	if (become(user))
+		_exit(1);
+	for (i = 0; i < 3 * THREADS; i++) {
+		if (pthread_create(&threads[i], NULL, take_turns, t))
+			_exit(2);
+	}
+	for (i = 0; i < 3 * THREADS; i++)
+		pthread_join(threads[i], NULL);
+	_exit(0);
+}
+
+TEST_F(polite, software_events_of_users_wait_for_their_turn)
+{
+	struct turns *t = shared_turns();
+	struct device dev = { .fd = -1 };
+	uint64_t began, took = 0;
+	unsigned int i;
+	uint32_t reason;
+	pid_t pids[2];
+	int status;
+
+	ASSERT_NE(MAP_FAILED, (void *)t);
+	ASSERT_EQ(0, file_write(PARANOID, "2"));
+	for (i = 0; i < 2; i++) {
+		pids[i] = fork_bound();
+		ASSERT_LE(0, pids[i]);
+		if (!pids[i])
+			in_threads(&t[i], USER + i);
+	}
+	/* Root does not wait. */
+	for (i = 0; i < 40; i++) {
+		began = monotonic_ns();
+		EXPECT_EQ(0, setup_switches(&dev, &reason));
+		took += monotonic_ns() - began;
+		device_close(&dev);
+	}
+	EXPECT_GT(5000000000, took);
+	for (i = 0; i < 2; i++) {
+		ASSERT_EQ(pids[i], waitpid(pids[i], &status, 0));
+		EXPECT_EQ(0, status);
+		TH_LOG("user %u: %u turns, %u refused, longest wait %llu ms", USER + i, t[i].had,
+		       t[i].refused, (unsigned long long)t[i].longest / 1000000);
+		EXPECT_EQ(0, t[i].other);
+		EXPECT_LT(0, t[i].refused);
+		EXPECT_LT(2, t[i].had);
+		/* Two seconds, and what an emulated CPU with 30 threads makes of it. */
+		EXPECT_GT(4000000000, t[i].longest);
+	}
+	EXPECT_GE((SECONDS + 4) * TURNS, t[0].had + t[1].had);
+}
+
+static void nothing(int signal)
+{
+}
+
+TEST_F(polite, wait_for_a_turn_ends_on_a_signal)
+{
+	struct itimerval soon = { .it_value.tv_usec = 300000 };
+	struct sigaction act = { .sa_handler = nothing };
+	struct device dev = { .fd = -1 };
+	int status, err = 0;
+	uint32_t reason;
+	pid_t pid;
+
+	ASSERT_EQ(0, file_write(PARANOID, "2"));
+	pid = fork_bound();
+	ASSERT_LE(0, pid);
+	if (!pid) {
+		struct turns t = { 0 };
+		pthread_t thread;
+		unsigned int i;
+
+		if (become(USER))
+			_exit(1);
+		/* They go on for longer than the signal takes. */
+		for (i = 0; i < 3 * THREADS; i++)
+			pthread_create(&thread, NULL, take_turns, &t);
+		sleep_ms(1500);
+		sigaction(SIGALRM, &act, NULL);
+		for (i = 0; i < 20 && err != -EINTR; i++) {
+			setitimer(ITIMER_REAL, &soon, NULL);
+			err = setup_switches(&dev, &reason);
+			device_close(&dev);
+		}
+		_exit(err == -EINTR ? 0 : 3);
+	}
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
+}
+
+/* ---- what is refused ---- */
+
+static long long last_pid(void)
+{
+	char text[128] = "", *at;
+
+	if (file_read("/proc/loadavg", text, sizeof(text)))
+		return -1;
+	at = strrchr(text, ' ');
+	return at ? strtoll(at, NULL, 10) : -1;
+}
+
+/* An event that no software has; and while perf is closed to users, one that they may not have. */
+static void ask_in_vain(void *arg, int step)
+{
+	struct gprof_cpu_params params = event_params(PERF_TYPE_SOFTWARE, 12345, 1000);
+	unsigned int i;
+
+	if (!step) {
+		if (become(USER))
+			_exit(1);
+		return;
+	}
+	for (i = 0; i < REFUSED; i++) {
+		struct gprof_setup setup = device_setup_of(GPROF_TARGET_PROCESS, getpid(), &params);
+		struct device dev = { .fd = -1 };
+
+		setup.buffer_size = 65536;
+		if (device_setup(&dev, &setup) != -EPERM || setup.out_reason != GPROF_REASON_PARANOID)
+			_exit(2);
+		device_close(&dev);
+	}
+}
+
+/* A thread of the kernel for each would have a number each. */
+TEST_F(polite, setups_that_are_refused_make_no_thread)
+{
+	long long before;
+
+	ASSERT_EQ(0, file_write(PARANOID, "3"));
+	ASSERT_EQ(0, child_fork(&self->child, ask_in_vain, NULL));
+	ASSERT_EQ(0, child_step(&self->child));
+	before = last_pid();
+	ASSERT_LT(0, before);
+	ASSERT_EQ(0, child_step(&self->child));
+	EXPECT_GT(REFUSED / 2, last_pid() - before);
+}
+
+/* What the administrator says counts at once. */
+TEST_F(polite, perf_that_is_closed_to_users_is_closed_at_once)
+{
+	struct device dev = { .fd = -1 };
+	unsigned int i, bad = 0;
+	uint32_t reason;
+	int status;
+	pid_t pid;
+
+	for (i = 0; i < 6; i++) {
+		ASSERT_EQ(0, file_write(PARANOID, i & 1 ? "2" : "3"));
+		pid = fork_bound();
+		ASSERT_LE(0, pid);
+		if (!pid) {
+			int err = become(USER) ?: setup_switches(&dev, &reason);
+
+			_exit(!err ? 2 : err == -EPERM && reason == GPROF_REASON_PARANOID ? 3 : 1);
+		}
+		ASSERT_EQ(pid, waitpid(pid, &status, 0));
+		bad += WEXITSTATUS(status) != (i & 1 ? 2 : 3);
+	}
+	EXPECT_EQ(0, bad);
+}
+
+TEST_HARNESS_MAIN
