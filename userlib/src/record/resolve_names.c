@@ -304,18 +304,15 @@ static int name_rest(struct gprof_resolver *r, const struct naming *n)
 	for (i = 0; i < p->nr_locations && !err; i++) {
 		uint32_t mapping = p->locations[i].mapping;
 		struct gprof_line line = { 0 };
+		bool bare;
 
 		if (p->locations[i].nr_lines)
 			continue;
 		/* Where a reason can be given that is worth more. */
-		if (n->bare[i] && objects[mapping] && objects[mapping]->why == GPROF_MISSING_NOT) {
-			line.function = n->bare[i] - 1;
-			err = gprof_profile_set_lines(p, (uint32_t)i, &line, 1);
-			continue;
-		}
-		if (!functions[mapping])
+		bare = n->bare[i] && objects[mapping] && objects[mapping]->why == GPROF_MISSING_NOT;
+		if (!bare && !functions[mapping])
 			functions[mapping] = stand_in(r, mapping, objects[mapping]) + 1;
-		line.function = functions[mapping] - 1;
+		line.function = (bare ? n->bare[i] : functions[mapping]) - 1;
 		err = line.function == GPROF_NONE ? -ENOMEM :
 		      gprof_profile_set_lines(p, (uint32_t)i, &line, 1);
 	}
