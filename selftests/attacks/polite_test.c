@@ -42,8 +42,12 @@ FIXTURE(polite) {
 
 FIXTURE_SETUP(polite)
 {
+	struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY };
+
 	SKIP_UNLESS(!geteuid(), "must be root to become another");
 	self->child.pid = 0;
+	/* The children's: before 5.16 a user has too little by default for what they try. */
+	ASSERT_EQ(0, setrlimit(RLIMIT_MEMLOCK, &all));
 	ASSERT_EQ(0, file_read(PARANOID, self->paranoid, sizeof(self->paranoid)));
 }
 
@@ -125,9 +129,7 @@ static void attack(void *arg, int step)
 	unsigned int i;
 
 	if (!step) {
-		struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY };
-
-		if (setrlimit(RLIMIT_MEMLOCK, &all) || pin_to(0) < 0 || become(USER))
+		if (pin_to(0) < 0 || become(USER))
 			_exit(1);
 		return;
 	}
