@@ -112,7 +112,7 @@ static notrace void walk_waking(void *unused, struct task_struct *task)
 	walk_task(GPROF_TAP_WAKING, task);
 }
 
-/* What a direct tap calls of its user. */
+/* The function of its user that a direct tap calls. */
 #define function_of_switch(_u)		((_u)->on_switch)
 #define function_of_wakeup(_u)		((_u)->on_task)
 #define function_of_wakeup_new(_u)	((_u)->on_task)
