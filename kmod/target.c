@@ -383,11 +383,8 @@ void gprof_target_call_running(const struct gprof_target *t, smp_call_func_t fun
 		on_each_cpu(func, arg, 1);
 		return;
 	}
-	/*
-	 * A task that is found asleep sees what was written before when it is switched in. Pairs
-	 * with smp_mb__after_spinlock() in __schedule().
-	 */
-	smp_mb();
+	/* A task that is found asleep sees what was written before when it is switched in. */
+	smp_mb();	/* Pairs with smp_mb__after_spinlock() in __schedule(). */
 	if (t->type == GPROF_TARGET_THREAD && may_run(t->task))
 		cpumask_set_cpu(task_cpu(t->task), cpus);
 	else if (t->type == GPROF_TARGET_PROCESS)
