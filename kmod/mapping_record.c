@@ -140,7 +140,7 @@ static void describe_file(struct file *file, struct gprof_map_file *f)
 
 	f->file_size = i_size_read(inode);
 	f->mtime_ns = gprof_mtime_ns(inode);
-	/* What has no name in d_path() either. */
+	/* A file that d_path() calls deleted. */
 	if (d_unlinked(gprof_user_path(file)->dentry))
 		f->flags |= GPROF_MAP_FILE_F_DELETED;
 	if (size < 0)

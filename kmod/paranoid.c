@@ -18,7 +18,7 @@
 /**
  * gprof_perf_is_for_all() - may those without CAP_PERFMON count events of perf?
  *
- * What cannot be read forbids.
+ * A file that cannot be read forbids.
  *
  * Context: Task.
  */

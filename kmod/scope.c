@@ -498,6 +498,9 @@ static int enter(struct gprof_scope *s)
 	LIST_HEAD(dead);
 	int ret;
 
+	ret = gprof_target_ask(t);
+	if (ret < 0)
+		return ret;
 	ret = gprof_target_hold(t);
 	if (ret)
 		return ret;

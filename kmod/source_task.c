@@ -297,7 +297,7 @@ static int start(void *state, u32 *attached)
 		return -EINTR;
 	put_tasks(s);
 	if (gprof_target_is_tasks(s->target))
-		err = gprof_target_threads(s->target);
+		err = gprof_target_ask(s->target);
 	err = err < 0 ? err : collect(s);
 	if (!err) {
 		s->told = 0;

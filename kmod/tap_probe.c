@@ -13,7 +13,7 @@
  *
  *	elsewhere through a pointer to the user, in which both are.
  *
- * Most switches are between strangers, to whom a host with many small recorders owes
+ * Most switches are between strangers. A host with many small recorders owes it to them
  * that they cost nothing. Users that want to hear of processes that are recorded say so
  * (known_only), stand in a list of their own, and are called for known tasks alone (known.h):
  * where there are only such, a stranger pays one test of a bit for each task, however many
@@ -45,7 +45,7 @@ static noinline notrace void call_switch(bool preempt, struct task_struct *prev,
 		u->on_switch(u->data, preempt, prev, next, state);
 	if (hlist_empty(&t->of_known) || likely(!gprof_known(prev) && !gprof_known(next)))
 		return;
-	/* Who comes or goes meanwhile has no use for them yet, or no longer. */
+	/* A user that comes or goes meanwhile has no use for them yet, or no longer. */
 	if (READ_ONCE(t->nr_regs))
 		perf_fetch_caller_regs(this_cpu_ptr(&gprof_switch_regs));
 	hlist_for_each_entry_rcu_notrace(u, &t->of_known, node)
@@ -112,7 +112,7 @@ static notrace void walk_waking(void *unused, struct task_struct *task)
 	walk_task(GPROF_TAP_WAKING, task);
 }
 
-/* What a direct tap calls of its user. */
+/* The function of its user that a direct tap calls. */
 #define function_of_switch(_u)		((_u)->on_switch)
 #define function_of_wakeup(_u)		((_u)->on_task)
 #define function_of_wakeup_new(_u)	((_u)->on_task)

@@ -196,7 +196,7 @@ static bool hides_addresses(const char *stat)
 /*
  * May the owner trace the task? The kernel is asked by a file of /proc that shows where
  * the code of a task is to those alone that may, as ptrace_may_access() with
- * PTRACE_MODE_READ_FSCREDS has it. What cannot be read forbids.
+ * PTRACE_MODE_READ_FSCREDS has it. A file that cannot be read forbids.
  */
 static bool may_trace(struct task_struct *task, const struct cred *owner)
 {
@@ -271,7 +271,16 @@ static int check_task(struct task_struct *task, const struct cred *owner)
 	return task->flags & PF_EXITING ? -ESRCH : -EPERM;
 }
 
-static int count_threads(const struct gprof_target *t)
+/**
+ * gprof_target_threads() - check the credentials of the target as it is now
+ * @t: target made of tasks
+ *
+ * Threads of one process may have credentials of their own.
+ *
+ * Context: Task.
+ * Return: number of threads; -ESRCH: it has ended; -EPERM: not for the owner.
+ */
+int gprof_target_threads(const struct gprof_target *t)
 {
 	struct task_struct *task;
 	int err, n = 0;
@@ -292,22 +301,20 @@ static int count_threads(const struct gprof_target *t)
 }
 
 /**
- * gprof_target_threads() - check that the owner may record the target as it is now
+ * gprof_target_ask() - check that the owner may record the target, security modules included
  * @t: target made of tasks
  *
- * Threads of one process may have credentials of their own.
- *
- * Context: Task; sleeps.
+ * Context: Task, without the lock of gprof_target_hold(), which the kernel's answer takes.
  * Return: number of threads; -ESRCH: it has ended; -EPERM: not for the owner.
  */
-int gprof_target_threads(const struct gprof_target *t)
+int gprof_target_ask(const struct gprof_target *t)
 {
-	int n = count_threads(t);
+	int n = gprof_target_threads(t);
 
 	if (n < 0 || is_for_owner(t))
 		return n;
 	/* It may have ended meanwhile. */
-	n = count_threads(t);
+	n = gprof_target_threads(t);
 	return n < 0 ? n : -EPERM;
 }
 
@@ -376,11 +383,8 @@ void gprof_target_call_running(const struct gprof_target *t, smp_call_func_t fun
 		on_each_cpu(func, arg, 1);
 		return;
 	}
-	/*
-	 * A task that is found asleep sees what was written before when it is switched in. Pairs
-	 * with smp_mb__after_spinlock() in __schedule().
-	 */
-	smp_mb();
+	/* A task that is found asleep sees what was written before when it is switched in. */
+	smp_mb();	/* Pairs with smp_mb__after_spinlock() in __schedule(). */
 	if (t->type == GPROF_TARGET_THREAD && may_run(t->task))
 		cpumask_set_cpu(task_cpu(t->task), cpus);
 	else if (t->type == GPROF_TARGET_PROCESS)
@@ -439,7 +443,7 @@ static int find_task(struct gprof_target *t, int id, u32 *reason)
 	rcu_read_unlock();
 	if (!t->task)
 		return -ESRCH;
-	ret = gprof_target_threads(t);
+	ret = gprof_target_ask(t);
 	if (ret == -EPERM)
 		*reason = GPROF_REASON_TASK_DENIED;
 	return min(ret, 0);

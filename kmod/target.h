@@ -47,6 +47,7 @@ bool gprof_pause_walk(struct task_struct *process, struct task_struct *task);
 int gprof_target_hold(const struct gprof_target *t);
 void gprof_target_release(const struct gprof_target *t);
 int gprof_target_threads(const struct gprof_target *t);
+int gprof_target_ask(const struct gprof_target *t);
 unsigned int gprof_target_size(const struct gprof_target *t);
 void gprof_target_call_running(const struct gprof_target *t, smp_call_func_t func, void *arg);
 

@@ -95,7 +95,7 @@ void gprof_walk_end(void)
 	memories = NULL;
 }
 
-/* What was looked up holds no longer than the walk. */
+/* A rule that was looked up holds for this walk alone. */
 static noinline void learn(struct gprof_walk *w, u64 at, struct known_rule *k)
 {
 	k->rule = *gprof_walk_rule(w, at);

@@ -787,7 +787,7 @@ TEST(a_flight_recorder_says_how_far_it_went_back)
 	cfg.target.id = getpid();
 	for (i = 0; i < sizeof(ages) / sizeof(*ages); i++) {
 		opts.min_age_ns = ages[i];
-		opts.max_bytes = 32768 * sysconf(_SC_NPROCESSORS_CONF);
+		opts.max_bytes = 32768 * nr_present_cpus();
 		f = gprof_flight_new(&cfg, &opts);
 		ASSERT_NE(NULL, f) TH_LOG("%s", gprof_error());
 		EXPECT_EQ(0, gprof_flight_start(f));

@@ -369,7 +369,7 @@ TEST_F(polite, setups_that_are_refused_make_no_thread)
 	EXPECT_GT(REFUSED / 2, last_pid() - before);
 }
 
-/* What the administrator says counts at once. */
+/* A new perf_event_paranoid counts at once. */
 TEST_F(polite, perf_that_is_closed_to_users_is_closed_at_once)
 {
 	struct device dev = { .fd = -1 };

@@ -22,7 +22,7 @@
 
 #define USER	1000
 
-/* What became of it, in the status of a process. */
+/* The outcome, in the status of a process. */
 enum { RECORDED = 10, DENIED, NOT_CONFINED, STRANGE };
 
 FIXTURE(lsm) {

@@ -136,7 +136,7 @@ TEST_F(mapping, every_present_cpu_has_a_ring)
 		EXPECT_EQ(cpu, head->cpu);
 		nr++;
 	}
-	EXPECT_EQ(sysconf(_SC_NPROCESSORS_CONF), nr);
+	EXPECT_EQ(nr_present_cpus(), nr);
 }
 
 TEST_F(mapping, data_is_mapped_twice)

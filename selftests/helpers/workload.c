@@ -2,6 +2,7 @@
 /* workload.c: burn, pin, fork children that act when told to, read small files. */
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <grp.h>
 #include <sched.h>
 #include <signal.h>
@@ -97,6 +98,18 @@ int online_cpu(unsigned int n)
 unsigned int nr_online_cpus(void)
 {
 	return sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+unsigned int nr_present_cpus(void)
+{
+	unsigned int nr;
+	glob_t cpus;
+
+	if (glob("/sys/devices/system/cpu/cpu[0-9]*", GLOB_NOSORT, NULL, &cpus))
+		return 0;
+	nr = cpus.gl_pathc;
+	globfree(&cpus);
+	return nr;
 }
 
 int pin_to_some_cpu(void)

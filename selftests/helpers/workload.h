@@ -27,6 +27,8 @@ int pin_to_some_cpu(void);
 /* n-th CPU that is online, or -1 */
 int online_cpu(unsigned int n);
 unsigned int nr_online_cpus(void);
+/* of those that are plugged in; sysconf() counts all that might be */
+unsigned int nr_present_cpus(void);
 
 /**
  * struct child - a process of the test that acts when told to

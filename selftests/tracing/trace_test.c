@@ -257,7 +257,7 @@ static int set_online(int cpu, bool online)
 
 static int set_others_online(bool online)
 {
-	int cpu, err = 0, first = online_cpu(0), nr = sysconf(_SC_NPROCESSORS_CONF);
+	int cpu, err = 0, first = online_cpu(0), nr = nr_present_cpus();
 
 	for (cpu = 0; cpu < nr && !err; cpu++)
 		if (cpu != first)

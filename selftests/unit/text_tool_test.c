@@ -184,7 +184,9 @@ TEST(functions_without_a_name_are_called_by_their_file)
 		{ "0x1234", "[unknown]", true },
 		{ "[no stack]", "[no stack]", false },
 		{ "[vdso]", "[vdso]", true },
+		{ "libx.so.1+0x96120", "libx.so.1+0x96120", true },
 		{ "operator+0x1", "operator+0x1", false },
+		{ "operator+0x123()", "operator+0x123()", false },
 		{ "[a+b]", "[a+b]", true },
 	};
 	char text[VIEW_NAME_MAX];

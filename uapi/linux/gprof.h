@@ -68,10 +68,10 @@
  * perf keeps of each counter, which other kernels keep otherwise, is not charged.
  * Where kernel.perf_event_paranoid is above 2, which in some kernels closes perf to
  * users, counters of perf need CAP_PERFMON here too; the timer is not one.
- * A task that the security modules keep the owner from tracing (ptrace(2)) is not the owner's own.
- * What interrupts every CPU is done for all users without CAP_PERFMON together at most ten times
- * a second. SETUP and START of a software event of perf wait for their turn, two seconds at most,
- * and then fail (EAGAIN).
+ * A task that the security modules keep the owner from tracing (ptrace(2)) is not the
+ * owner's own. Work that interrupts every CPU is done for all users without CAP_PERFMON
+ * together at most ten times a second. SETUP and START of a software event of perf wait
+ * for their turn, two seconds at most, and then fail (EAGAIN).
  *
  * Buffer. One ring per present CPU. Three areas, told apart by who writes them:
  *

@@ -287,9 +287,9 @@ static uint32_t stand_in(struct gprof_resolver *r, uint32_t mapping,
 }
 
 /*
- * What has no name is named after its file, and where its function begins there if that is
- * known: a viewer that draws functions draws nothing for a location without one, and weighs
- * all others wrongly.
+ * A location without a name is named after its file, and after the place where its function
+ * begins if that is known: a viewer that draws functions draws nothing for a location without
+ * one, and weighs all others wrongly.
  */
 static int name_rest(struct gprof_resolver *r, const struct naming *n)
 {

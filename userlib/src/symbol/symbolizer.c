@@ -72,7 +72,7 @@ bool gprof_symbolizer_is_open(const struct gprof_symbolizer *s)
 	return gprof_elf_is_open(&s->elf);
 }
 
-/* Of what has neither symbol nor line. */
+/* The frame of an address with neither symbol nor line. */
 static size_t bare_frame(struct gprof_symbolizer *s, uint64_t addr,
 			 struct gprof_symbol_frame *frame)
 {

@@ -5,11 +5,11 @@
 #include <gprof/flight.h>
 
 #include <errno.h>
+#include <glob.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/opts.h"
@@ -56,16 +56,29 @@ static uint64_t now_ns(void)
 	return (uint64_t)ts.tv_sec * NS + (uint64_t)ts.tv_nsec;
 }
 
+/* sysconf() counts those that might be plugged in, too, for which the kernel has no rings. */
+static size_t present_cpus(void)
+{
+	size_t nr;
+	glob_t cpus;
+
+	if (glob("/sys/devices/system/cpu/cpu[0-9]*", GLOB_NOSORT, NULL, &cpus))
+		return 1;
+	nr = cpus.gl_pathc;
+	globfree(&cpus);
+	return nr;
+}
+
 /* The largest that all CPUs can have one of; the kernel rounds up. */
 static int ring_bytes(uint64_t max_bytes, uint64_t *bytes, struct gprof_error *e)
 {
-	long cpus = sysconf(_SC_NPROCESSORS_CONF);
-	uint64_t each = max_bytes / (cpus > 0 ? (uint64_t)cpus : 1);
+	size_t cpus = present_cpus();
+	uint64_t each = max_bytes / cpus;
 	uint64_t n = RING_MIN;
 
 	if (each < RING_MIN)
 		return gprof_error_set(e, EINVAL,
-				       "%llu bytes are too few for the rings of %ld CPUs; at least "
+				       "%llu bytes are too few for the rings of %zu CPUs; at least "
 				       "32 KiB each", (unsigned long long)max_bytes, cpus);
 	while (n < RING_MAX && 2 * n <= each)
 		n *= 2;
