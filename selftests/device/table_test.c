@@ -367,13 +367,20 @@ static bool run_for(const char *at, struct reader *r, const struct watch *w, uns
 
 #define RUN(_nr)	ASSERT_TRUE(run_for(self->at, &self->reader, &self->watch, _nr))
 
-/* Until stacks are whole: mappings are read, or a table taken, soon, but not at once. */
+/*
+ * Until stacks stay whole: mappings are read, or a table taken, soon, but not at once. Stacks
+ * are whole before, except while the reader of the mappings keeps their lock from walks.
+ */
 #define SETTLE() do {							\
-	unsigned int _right = self->watch.right, _i;			\
-	for (_i = 0; _i < 300 && self->watch.right == _right; _i++) {	\
+	unsigned int _whole = 0, _i;					\
+									\
+	for (_i = 0; _i < 1000 && _whole < 50; _i++) {			\
+		FORGET();						\
 		RUN(1);							\
+		_whole = self->watch.right == seen(&self->watch) ? _whole + 1 : 0;	\
 		usleep(1000);						\
 	}								\
+	EXPECT_EQ(50, _whole);						\
 	FORGET();							\
 } while (0)
 
