@@ -15,6 +15,7 @@
 #include "errand.h"
 #include "sampler.h"
 #include "source.h"
+#include "tables.h"
 #include "target.h"
 #include "task_stack.h"
 
@@ -168,8 +169,11 @@ static u64 wait_for_room(struct task_source *s)
 	return now - s->full_since < FULL_NS ? now + LOOK_NS : 0;
 }
 
-static void borrow(struct mm_struct **mm, struct task_struct *task)
+/* Its mappings are read here, before a walk wants them: nobody else may come to it in time. */
+static void borrow(struct task_source *s, struct mm_struct **mm, struct task_struct *task)
 {
+	struct gprof_tables *tables = s->sampler->maps.tables;
+
 	/* Only to be compared: whoever has it keeps it. */
 	if (*mm && READ_ONCE(task->mm) == *mm)
 		return;
@@ -178,8 +182,11 @@ static void borrow(struct mm_struct **mm, struct task_struct *task)
 		mmput_async(*mm);
 	}
 	*mm = get_task_mm(task);
-	if (*mm)
-		kthread_use_mm(*mm);
+	if (!*mm)
+		return;
+	kthread_use_mm(*mm);
+	if (tables && gprof_task_in_mm_seems_allowed(task, *mm, s->target->owner))
+		gprof_tables_learn_current(tables);
 }
 
 /*
@@ -196,7 +203,7 @@ static u64 walk(struct task_source *s)
 		if (due)
 			break;
 		gprof_errand_give_way(&s->errand);
-		borrow(&mm, s->tasks[s->at]);
+		borrow(s, &mm, s->tasks[s->at]);
 		s->told += gprof_task_stack(s->tasks[s->at], s->target, s->sampler);
 		s->at++;
 		cond_resched();

@@ -32,6 +32,7 @@ static const char *const formats[] = {
  * @buffer: --buffer
  * @user_only: --user-only
  * @kernel: --kernel
+ * @python: --python
  */
 struct task_options {
 	struct target target;
@@ -40,6 +41,7 @@ struct task_options {
 	unsigned long long buffer;
 	bool user_only;
 	bool kernel;
+	bool python;
 };
 
 static int set_format(void *ctx, const char *value)
@@ -79,6 +81,13 @@ static int set_kernel(void *ctx, const char *value)
 	return STATUS_OK;
 }
 
+static int set_python(void *ctx, const char *value)
+{
+	(void)value;
+	((struct task_options *)ctx)->python = true;
+	return STATUS_OK;
+}
+
 static int set_buffer(void *ctx, const char *value)
 {
 	struct task_options *o = ctx;
@@ -90,12 +99,14 @@ static int set_buffer(void *ctx, const char *value)
 
 static const struct option_row task_rows[] = {
 	{ 0, "format", "FORMAT", "pprof (default), text (how many tasks have which stack) or\n"
-	  "traceback (each task with its state and its stack)", set_format },
+	  "traceback (each task with its state, and the stack)", set_format },
 	{ 'o', "output", "FILE", "where to (default: task.pb.gz; stdout for text and traceback);\n"
 	  "\"-\" is stdout", set_output },
 	{ 0, "user-only", NULL, "leave the kernel's frames out", set_user_only },
 	{ 0, "kernel", NULL, "insist on the kernel's frames; otherwise they are there where the\n"
 	  "caller may see them (CAP_PERFMON)", set_kernel },
+	{ 0, "python", NULL, "have the functions of Python programs in the stacks (CPython 3.11 and\n"
+	  "3.13)", set_python },
 	{ 0, "buffer", "BYTES", "kernel buffer per CPU", set_buffer },
 	RECORD_DEBUGINFOD,
 	{ 0 },
@@ -121,6 +132,7 @@ static struct gprof_profile *take(const struct task_options *o, bool kernel)
 		.target = o->target.gprof,
 		.buffer_bytes = o->buffer,
 		.kernel_frames = kernel,
+		.python = o->python,
 	});
 }
 

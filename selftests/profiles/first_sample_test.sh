@@ -91,4 +91,24 @@ children_are_complete()
 	complete 96 -- bash -c 'for ((i = 0; i < 60; i++)); do bash -c :; done'
 }
 
-ktap_run commands_are_complete running_programs_are_complete hosts_are_complete children_are_complete
+# What sleeps has its stack once, and nobody comes back for it.
+sleepers_are_complete()
+{
+	mkfifo never
+	perl -e 'sub f { sleep 1000 } f(); 1' &
+	python3 -c 'import time; time.sleep(1000)' &
+	bash -c 'f() { read -r x; }; f; :' <>never &
+	sleep 1
+	mapfile -t pids < <(jobs -p)
+	for pid in "${pids[@]}"; do
+		rm -rf /var/cache/gprof
+		run 0 gprofctl task --user-only --format traceback -p "$pid"
+		cat out
+		# its functions, up to that which the kernel began
+		[ "$(grep -c '^    ' out)" -gt 4 ]
+		! grep -F '[cut' out
+	done
+	kill "${pids[@]}"
+}
+
+ktap_run sleepers_are_complete commands_are_complete running_programs_are_complete hosts_are_complete children_are_complete

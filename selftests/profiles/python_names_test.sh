@@ -263,7 +263,28 @@ another_version_is_named_with_what_works_there()
 	! grep -q 'not supported' err || fail "nobody asked"
 }
 
-ktap_run functions_are_in_their_order_and_have_their_share c_code_stands_where_it_was_called \
+# It is looked at once, before its mappings are read.
+what_sleeps_is_named_with_its_lines()
+{
+	cat >sleeper.py <<-'END'
+	import time
+	def waits(n):
+	    if n:
+	        return waits(n - 1)
+	    time.sleep(1000)
+	waits(2)
+	END
+	python3 sleeper.py &
+	pid=$!
+	sleep 3
+	gprofctl task --python --user-only --format traceback -p $pid >out
+	kill $pid
+	cat out
+	[ "$(sed -n 's/^    \(waits\|<module>\)  \(.*\)  0$/\1 \2/p' out | tr '\n' ' ')" = \
+		"waits $PWD/sleeper.py:5 waits $PWD/sleeper.py:4 waits $PWD/sleeper.py:4 <module> $PWD/sleeper.py:6 " ]
+}
+
+ktap_run what_sleeps_is_named_with_its_lines functions_are_in_their_order_and_have_their_share c_code_stands_where_it_was_called \
 	lines_are_those_of_the_source code_that_was_gone_has_no_name_of_what_came_in_its_place \
 	threads_have_their_own_frames deep_recursion_is_cut_and_says_so without_it_there_are_none \
 	another_version_is_named_with_what_works_there

@@ -653,7 +653,8 @@ static char *text_of(const struct gprof_task_config *cfg, enum gprof_task_format
 
 TEST_F(task, traceback_tells_who_waits_where_and_text_how_many)
 {
-	char *text, line[64];
+	char *text, *at, *line_at, line[64];
+	int heads = 0;
 
 	ASSERT_EQ(0, park(self, 12));
 	text = text_of(&self->cfg, GPROF_TASK_FORMAT_TRACEBACK);
@@ -667,6 +668,15 @@ TEST_F(task, traceback_tells_who_waits_where_and_text_how_many)
 	EXPECT_NE(NULL, strstr(text, "pipe_read]: task_test")) {
 		TH_LOG("%s", text);
 	}
+	/* three threads wait in each place: said of each, with one stack, a frame in a line */
+	for (line_at = text; (at = strstr(line_at, "pipe_read]: task_test")); line_at = at + 1)
+		heads++;
+	EXPECT_EQ(3, heads);
+	at = strstr(text, "    park_in_read  ");
+	EXPECT_NE(NULL, at);
+	EXPECT_EQ(NULL, at ? strstr(at + 1, "    park_in_read  ") : text);
+	at = at ? strchr(at, '\n') : NULL;
+	EXPECT_EQ(at, strstr(text, "\n    through_a  "));
 	free(text);
 	text = text_of(&self->cfg, GPROF_TASK_FORMAT_TEXT);
 	ASSERT_NE(NULL, text);

@@ -569,6 +569,26 @@ TEST_F(builder, a_guessed_caller_stays_only_where_the_table_agrees)
 	STACKS("leaf work main;framed main;framed work main;");
 }
 
+/* A share of main is of what was called by main. */
+TEST_F(builder, cut_stacks_stand_apart_with_why)
+{
+#define CUT(_end)	GPROF_STACK_REC_F_USER_CUT | GPROF_STACK_REC_F_TABLES |	\
+			(_end) << GPROF_STACK_REC_END_SHIFT
+	START("-fPIE -pie");
+	feed_maps(self, &self->c);
+	feed_sample(self, &self->c, GPROF_STACK_REC_F_TABLES, (const uint64_t[4]){ self->c.leaf });
+	feed_sample(self, &self->c, GPROF_STACK_REC_F_USER_CUT,
+		    (const uint64_t[4]){ self->c.leaf });
+	for (unsigned int end = 1; end <= GPROF_STACK_END_NR; end++)
+		feed_sample(self, &self->c, CUT(end), (const uint64_t[4]){ self->c.leaf });
+	ASSERT_EQ(0, make(self));
+	STACKS("leaf;leaf [cut: no frame pointer];leaf [cut: max frames];"
+	       "leaf [cut: code not known yet];leaf [cut: no unwind table];"
+	       "leaf [cut: no unwind rule];leaf [cut: unwind rule not followed];"
+	       "leaf [cut: page not in memory];leaf [cut: no return address];"
+	       "leaf [cut: not 64-bit code];leaf [cut];");
+}
+
 TEST_F(builder, addresses_outside_of_all_mappings_are_told)
 {
 	START("-fPIE -pie");

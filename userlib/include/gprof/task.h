@@ -35,12 +35,14 @@ extern "C" {
  * @target: whose; of a process all threads, of CPUs the tasks that run or ran last there
  * @buffer_bytes: kernel buffer per CPU; 0: the module's default
  * @kernel_frames: the kernel's call chain too, which needs CAP_PERFMON
+ * @python: as in struct gprof_cpu_config
  */
 struct gprof_task_config {
 	size_t sz;
 	struct gprof_target target;
 	uint64_t buffer_bytes;
 	bool kernel_frames;
+	bool python;
 };
 
 /**
@@ -52,7 +54,8 @@ struct gprof_task_config {
  * restless: it ran each time it was looked at, and has no stack), "since" (ns for which it
  * had been so, not there where that is not known) and "at" (ns after the first that was
  * looked at). A comment says within which time all were looked at. The calling thread is
- * one of the tasks, if it is of the target.
+ * one of the tasks, if it is of the target. Unwind tables of what the target has mapped are
+ * made before, for which it waits up to 3 s where nobody has made them yet.
  *
  * Return: profile for gprof_profile_free(), or NULL with errno.
  */
@@ -61,7 +64,7 @@ GPROF_API struct gprof_profile *gprof_task_snapshot(const struct gprof_task_conf
 enum gprof_task_format {
 	GPROF_TASK_FORMAT_PPROF,	/* gzip-compressed protobuf */
 	GPROF_TASK_FORMAT_TEXT,		/* how many tasks have which stack, most first */
-	GPROF_TASK_FORMAT_TRACEBACK,	/* each task with its state and its stack */
+	GPROF_TASK_FORMAT_TRACEBACK,	/* each task with its state, and its stack */
 };
 
 /**
@@ -72,8 +75,8 @@ enum gprof_task_format {
  *
  * Text begins with the comments of the profile, which tell what was lost, each in a line
  * that begins with "#". A traceback says of each task its id, state, for how long it has
- * been so, its CPU, the kernel's function in which it waits, name and process; then its
- * stack, leaf first.
+ * been so, its CPU, the kernel's function in which it waits, name and process, in a line;
+ * behind those of all tasks that have it, the stack, leaf first, a frame in a line.
  *
  * Return: 0 or -errno; -EINVAL for an unknown format, or a profile without values.
  */

@@ -392,7 +392,9 @@ int gprof_builder_profile(struct gprof_builder *b, const struct gprof_columns *c
 
 	if (!b->goes_on)
 		gprof_spaces_describe_all(&b->spaces);
-	err = begin_profile(b, columns);
+	err = gprof_builder_learn(b);
+	if (!err)
+		err = begin_profile(b, columns);
 	if (err)
 		return err;
 	/* Programs have gone on compiling since. */

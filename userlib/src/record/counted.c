@@ -16,6 +16,14 @@ static uint64_t hash_process(uint64_t hash, const struct gprof_process *p)
 	return gprof_hash_u64(hash, p->start_ns);
 }
 
+static int learn_python(struct gprof_builder *b, const struct gprof_stack *s)
+{
+	if (!(s->flags & GPROF_STACK_REC_F_PYTHON))
+		return 0;
+	return gprof_spaces_learn_python(&b->spaces, &s->process,
+					 &b->stacks.frames[s->frames + s->nr_kernel], s->nr_user);
+}
+
 static int take_stack(void *ctx, const struct gprof_stack_rec *rec, uint32_t *handle)
 {
 	struct gprof_builder *b = ctx;
@@ -23,11 +31,18 @@ static int take_stack(void *ctx, const struct gprof_stack_rec *rec, uint32_t *ha
 	int err = gprof_stacks_add(&b->stacks, rec, handle);
 
 	/* Now, while the process may be there yet, and have what it had. */
-	if (!err && b->stacks.nr > nr && rec->rec.flags & GPROF_STACK_REC_F_PYTHON)
-		err = gprof_spaces_learn_python(&b->spaces, &rec->process,
-						&b->stacks.frames[b->stacks.v[*handle].frames +
-								  rec->nr_kernel],
-						rec->nr_user);
+	if (!err && b->stacks.nr > nr)
+		err = learn_python(b, &b->stacks.v[*handle]);
+	return err;
+}
+
+int gprof_builder_learn(struct gprof_builder *b)
+{
+	size_t i;
+	int err = 0;
+
+	for (i = 0; i < b->stacks.nr && !err; i++)
+		err = learn_python(b, &b->stacks.v[i]);
 	return err;
 }
 

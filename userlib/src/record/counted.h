@@ -149,6 +149,9 @@ extern const struct gprof_decode_ops gprof_builder_ops;
  */
 void gprof_builder_look(struct gprof_builder *b, const struct gprof_live_table *t);
 
+/** gprof_builder_learn() - read what stacks that came before their mappings wanted; 0 or -ENOMEM */
+int gprof_builder_learn(struct gprof_builder *b);
+
 /** gprof_builder_renumbered() - samples, or their stacks or tasks, have other numbers; 0 or -ENOMEM */
 int gprof_builder_renumbered(struct gprof_builder *b);
 

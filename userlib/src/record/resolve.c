@@ -511,14 +511,53 @@ static int order_frames(struct gprof_resolver *r, struct gprof_space *space,
 	return err;
 }
 
+/* A location of a line alone, which lies nowhere. */
+static int push_line(struct gprof_resolver *r, const struct gprof_line *line)
+{
+	uint64_t key = (uint64_t)line->function << 32 | (uint32_t)line->line;
+	uint32_t location;
+
+	if (line->function == GPROF_NONE)
+		return -ENOMEM;
+	location = gprof_map64_get(&r->by_line, key);
+	if (location == GPROF_NONE) {
+		location = gprof_profile_append_location(r->p, 0, 0);
+		if (location == GPROF_NONE ||
+		    gprof_profile_set_lines(r->p, location, line, 1) ||
+		    gprof_map64_put(&r->by_line, key, location))
+			return -ENOMEM;
+	}
+	return push(r, location);
+}
+
+/* Stacks whose outermost callers are not known stand apart, with why. */
+static int cut_frame(struct gprof_resolver *r, uint16_t flags)
+{
+	static const char *const names[] = {
+		[GPROF_STACK_END_MAX] = "[cut: max frames]",
+		[GPROF_STACK_END_UNREAD] = "[cut: code not known yet]",
+		[GPROF_STACK_END_NO_TABLE] = "[cut: no unwind table]",
+		[GPROF_STACK_END_NO_ROW] = "[cut: no unwind rule]",
+		[GPROF_STACK_END_RULE] = "[cut: unwind rule not followed]",
+		[GPROF_STACK_END_PAGE] = "[cut: page not in memory]",
+		[GPROF_STACK_END_ADDRESS] = "[cut: no return address]",
+		[GPROF_STACK_END_MODE] = "[cut: not 64-bit code]",
+	};
+	uint32_t end = GPROF_STACK_REC_END(flags);
+	const char *name = "[cut: no frame pointer]";
+
+	if (flags & GPROF_STACK_REC_F_TABLES)
+		name = end < sizeof(names) / sizeof(*names) && names[end] ? names[end] : "[cut]";
+	return push_line(r, &(struct gprof_line){
+		.function = gprof_resolver_function(r, name, 0, 0) });
+}
+
 /* @frame: its two words. */
 static int python_frame(struct gprof_resolver *r, const struct gprof_space *space,
 			const uint64_t *frame)
 {
 	const struct gprof_python_code *code = NULL;
 	struct gprof_line line = { 0 };
-	uint32_t location;
-	uint64_t key;
 
 	if (space)
 		code = gprof_python_find(&space->python, frame);
@@ -538,18 +577,7 @@ static int python_frame(struct gprof_resolver *r, const struct gprof_space *spac
 		r->unread++;
 		line.function = gprof_resolver_function(r, PYTHON_UNKNOWN, 0, 0);
 	}
-	if (line.function == GPROF_NONE)
-		return -ENOMEM;
-	key = (uint64_t)line.function << 32 | (uint32_t)line.line;
-	location = gprof_map64_get(&r->by_line, key);
-	if (location == GPROF_NONE) {
-		location = gprof_profile_append_location(r->p, 0, 0);
-		if (location == GPROF_NONE ||
-		    gprof_profile_set_lines(r->p, location, &line, 1) ||
-		    gprof_map64_put(&r->by_line, key, location))
-			return -ENOMEM;
-	}
-	return push(r, location);
+	return push_line(r, &line);
 }
 
 int gprof_resolve_stack(struct gprof_resolver *r, const struct gprof_stack *stack,
@@ -603,6 +631,8 @@ int gprof_resolve_stack(struct gprof_resolver *r, const struct gprof_stack *stac
 			leaf = place;
 	}
 	free(order);
+	if (!err && s->nr_user && s->flags & GPROF_STACK_REC_F_USER_CUT)
+		err = cut_frame(r, s->flags);
 	if (!err && !r->nr_stack)
 		err = gprof_resolve_none(r);
 	return err;

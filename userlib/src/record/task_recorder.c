@@ -23,7 +23,7 @@ static struct gprof_profile *snapshot(const struct gprof_task_config *cfg, struc
 	};
 	const struct gprof_stream_opts opts = {
 		.buffer_bytes = cfg->buffer_bytes,
-		.no_tables = true,	/* nobody makes any before it is over */
+		.python = cfg->python,
 	};
 	struct gprof_profile *p = NULL;
 	struct gprof_recorder *r;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * task_text.c: what tasks do, as text: each stack once, or each task with its stack.
+ * task_text.c: what tasks do, as text: each stack once, with how many tasks, or which.
  */
 #include "task_text.h"
 
@@ -62,19 +62,14 @@ static void put(FILE *f, const char *s)
 	}
 }
 
-static void put_frame(FILE *f, const struct gprof_frame *frame)
+static void put_place(FILE *f, const struct gprof_frame *frame)
 {
-	put(f, frame->function);
-	if (frame->inlined)
-		fputs(" (inline)", f);
-	fputs("\n\t", f);
 	if (frame->file[0]) {
 		put(f, frame->file);
 		fprintf(f, ":%" PRId64, frame->line);
 	} else {
 		put(f, frame->mapping[0] ? frame->mapping : "?");
 	}
-	fprintf(f, " %#" PRIx64 "\n", frame->address);
 }
 
 static void put_duration(FILE *f, int64_t ns)
@@ -87,11 +82,49 @@ static void put_duration(FILE *f, int64_t ns)
 		fprintf(f, "%.2f s", (double)ns / 1e9);
 }
 
-/* ---- traceback ---- */
+/* ---- each stack once ---- */
 
-struct traceback {
+/**
+ * struct head - what is said of a task
+ * @next: of the next task with the same stack
+ * @text: a line
+ */
+struct head {
+	struct head *next;
+	char text[];
+};
+
+/**
+ * struct group - tasks with the same stack
+ * @frames: it
+ * @nr: how many
+ * @tasks: how many
+ * @heads: what is said of each; @last: the last of them
+ */
+struct group {
+	const struct gprof_frame *frames;
+	size_t nr;
+	int64_t tasks;
+	struct head *heads;
+	struct head *last;
+};
+
+/**
+ * struct groups - stacks, each once
+ * @p: profile
+ * @with_heads: each task is told
+ * @v: stacks
+ * @table: by their addresses
+ * @total: tasks
+ */
+struct groups {
 	const struct gprof_profile *p;
-	FILE *f;
+	bool with_heads;
+	struct group *v;
+	size_t nr_v;
+	size_t cap_v;
+	struct gprof_table table;
+	int64_t total;
 };
 
 static int64_t number(const struct gprof_profile *p, const char *key)
@@ -102,56 +135,50 @@ static int64_t number(const struct gprof_profile *p, const char *key)
 	return n;
 }
 
-static int put_task(void *ctx, const struct gprof_frame *frames, size_t nr, const int64_t *values)
+static void put_head(FILE *f, const struct gprof_profile *p, const struct group *g)
 {
-	const struct traceback *t = ctx;
-	const char *state = gprof_profile_label(t->p, "state", NULL);
-	const char *comm = gprof_profile_label(t->p, "comm", NULL);
-	const char *channel = wait_channel(frames, nr);
+	const char *state = gprof_profile_label(p, "state", NULL);
+	const char *comm = gprof_profile_label(p, "comm", NULL);
+	const char *channel = wait_channel(g->frames, g->nr);
 	int64_t since = 0;
-	size_t i;
 
-	(void)values;
-	fprintf(t->f, "task %" PRId64 " [%s", number(t->p, "tid"), state ? state : "?");
-	if (gprof_profile_label(t->p, "since", &since)) {
-		fputs(", ", t->f);
-		put_duration(t->f, since);
+	fprintf(f, "task %" PRId64 " [%s", number(p, "tid"), state ? state : "?");
+	if (gprof_profile_label(p, "since", &since)) {
+		fputs(", ", f);
+		put_duration(f, since);
 	}
-	fprintf(t->f, ", CPU %" PRId64, number(t->p, "cpu"));
+	fprintf(f, ", CPU %" PRId64, number(p, "cpu"));
 	if (channel && state && strcmp(state, "running") && strcmp(state, "runnable")) {
-		fputs(", ", t->f);
-		put(t->f, channel);
+		fputs(", ", f);
+		put(f, channel);
 	}
-	fputs("]: ", t->f);
-	put(t->f, comm ? comm : "?");
-	fprintf(t->f, " (process %" PRId64 ")\n", number(t->p, "pid"));
-	for (i = 0; i < nr; i++)
-		put_frame(t->f, &frames[i]);
-	fputc('\n', t->f);
-	return 0;
+	fputs("]: ", f);
+	put(f, comm ? comm : "?");
+	fprintf(f, " (process %" PRId64 ")\n", number(p, "pid"));
 }
 
-/* ---- each stack once ---- */
+/* Of the task that is being told. */
+static int add_head(const struct groups *all, struct group *g)
+{
+	char *text = NULL;
+	size_t len = 0;
+	FILE *f = open_memstream(&text, &len);
+	struct head *h = NULL;
 
-struct group {
-	const struct gprof_frame *frames;
-	size_t nr;
-	int64_t tasks;
-};
-
-/**
- * struct groups - stacks, each once
- * @v: stacks
- * @table: by their addresses
- * @total: tasks
- */
-struct groups {
-	struct group *v;
-	size_t nr_v;
-	size_t cap_v;
-	struct gprof_table table;
-	int64_t total;
-};
+	if (!f)
+		return -ENOMEM;
+	put_head(f, all->p, g);
+	if (!fclose(f))
+		h = calloc(1, sizeof(*h) + len + 1);
+	if (h)
+		memcpy(h->text, text, len);
+	free(text);
+	if (!h)
+		return -ENOMEM;
+	*(g->last ? &g->last->next : &g->heads) = h;
+	g->last = h;
+	return 0;
+}
 
 static bool same_stack(const void *ctx, uint32_t index, const void *key)
 {
@@ -171,7 +198,7 @@ static bool same_stack(const void *ctx, uint32_t index, const void *key)
 static int add_task(void *ctx, const struct gprof_frame *frames, size_t nr, const int64_t *values)
 {
 	struct groups *g = ctx;
-	struct group one = { frames, nr, values[0] };
+	struct group one = { .frames = frames, .nr = nr, .tasks = values[0] };
 	uint64_t hash = g->table.seed;
 	struct gprof_frame *copy;
 	uint32_t at;
@@ -183,7 +210,7 @@ static int add_task(void *ctx, const struct gprof_frame *frames, size_t nr, cons
 	at = gprof_table_find(&g->table, hash, same_stack, g, &one);
 	if (at != GPROF_NONE) {
 		g->v[at].tasks = gprof_sum(g->v[at].tasks, values[0]);
-		return 0;
+		return g->with_heads ? add_head(g, &g->v[at]) : 0;
 	}
 	copy = calloc(nr + 1, sizeof(*copy));
 	if (!copy)
@@ -198,7 +225,7 @@ static int add_task(void *ctx, const struct gprof_frame *frames, size_t nr, cons
 		return -ENOMEM;
 	}
 	g->v[g->nr_v++] = one;
-	return 0;
+	return g->with_heads ? add_head(g, &g->v[g->nr_v - 1]) : 0;
 }
 
 static int most_first(const void *pa, const void *pb)
@@ -223,43 +250,63 @@ static void put_group(FILE *f, const struct group *g)
 		fprintf(f, "#\t%#" PRIx64 "\t", g->frames[i].address);
 		put(f, g->frames[i].function);
 		fputc('\t', f);
-		if (g->frames[i].file[0]) {
-			put(f, g->frames[i].file);
-			fprintf(f, ":%" PRId64, g->frames[i].line);
-		} else {
-			put(f, g->frames[i].mapping);
-		}
+		put_place(f, &g->frames[i]);
 		fputc('\n', f);
 	}
 }
 
+static void put_traceback(FILE *f, const struct group *g)
+{
+	const struct head *h;
+	size_t i;
+
+	for (h = g->heads; h; h = h->next)
+		fputs(h->text, f);
+	for (i = 0; i < g->nr; i++) {
+		fputs("    ", f);
+		put(f, g->frames[i].function);
+		fputs(g->frames[i].inlined ? " (inline)  " : "  ", f);
+		put_place(f, &g->frames[i]);
+		fprintf(f, "  %#" PRIx64 "\n", g->frames[i].address);
+	}
+	fputc('\n', f);
+}
+
+static void free_group(struct group *g)
+{
+	struct head *h;
+
+	while ((h = g->heads)) {
+		g->heads = h->next;
+		free(h);
+	}
+	free((void *)g->frames);
+}
+
+/* Without a title it is a traceback. */
 static int write_groups(const struct gprof_profile *p, FILE *f, const char *title)
 {
-	struct groups g = { 0 };
+	struct groups g = { .p = p, .with_heads = !title };
 	size_t i;
 	int err;
 
 	gprof_table_init(&g.table);
 	err = gprof_profile_each(p, add_task, &g);
-	if (!err) {
+	if (!err && title) {
 		fprintf(f, "%s: total %" PRId64 "\n", title, g.total);
 		if (g.nr_v)
 			qsort(g.v, g.nr_v, sizeof(*g.v), most_first);
-		for (i = 0; i < g.nr_v; i++)
-			put_group(f, &g.v[i]);
 	}
-	for (i = 0; i < g.nr_v; i++)
-		free((void *)g.v[i].frames);
+	for (i = 0; i < g.nr_v; i++) {
+		if (!err && title)
+			put_group(f, &g.v[i]);
+		else if (!err)
+			put_traceback(f, &g.v[i]);
+		free_group(&g.v[i]);
+	}
 	free(g.v);
 	gprof_table_free(&g.table);
 	return err;
-}
-
-static int write_traceback(const struct gprof_profile *p, FILE *f)
-{
-	struct traceback t = { p, f };
-
-	return gprof_profile_each(p, put_task, &t);
 }
 
 /* What was lost, above all; pprof and people take such lines for what they are. */
@@ -277,10 +324,7 @@ static void put_comments(const struct gprof_profile *p, FILE *f)
 		fputc('\n', f);
 }
 
-/*
- * The same failure as of gprof_profile_write(): what fails late is told by the close.
- * Without a title it is a traceback.
- */
+/* The same failure as of gprof_profile_write(): what fails late is told by the close. */
 static int write_text(const struct gprof_profile *p, int fd, const char *title)
 {
 	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0), err;
@@ -293,7 +337,7 @@ static int write_text(const struct gprof_profile *p, int fd, const char *title)
 		return err;
 	}
 	put_comments(p, f);
-	err = title ? write_groups(p, f, title) : write_traceback(p, f);
+	err = write_groups(p, f, title);
 	if (ferror(f) && !err)
 		err = -EIO;
 	if (fclose(f) && (!err || err == -EIO))
