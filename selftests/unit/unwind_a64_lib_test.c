@@ -35,7 +35,8 @@ TEST_F(unwind, text_of_arm64_without_cfi_is_told_by_its_instructions)
 	};
 
 	image_begin(&self->im, EM_AARCH64);
-	memset(self->im.bytes + IMAGE_TEXT, 0xaa, IMAGE_CFI - IMAGE_TEXT);
+	/* of which nothing is known */
+	memset(self->im.bytes + IMAGE_TEXT, 0x02, IMAGE_CFI - IMAGE_TEXT);
 	image_code(&self->im, 0x10c, svc, 1);
 	image_code(&self->im, 0x110, clone, 4);
 	image_code(&self->im, 0x200, sigreturn, 2);
@@ -65,6 +66,59 @@ TEST_F(unwind, text_of_arm64_without_cfi_is_told_by_its_instructions)
 	EXPECT_RULE(EM_AARCH64, 0x1484, "sp+0 lr");
 	EXPECT_RULE(EM_AARCH64, 0x1488, "none");
 	EXPECT_RULE(EM_AARCH64, 0x1500, "end");
+}
+
+/* As the vDSO's: a sample in them is the caller's too. */
+TEST_F(unwind, leaves_of_arm64_without_cfi_return_to_x30)
+{
+	static const uint32_t code[] = {
+		0xd65f03c0,	/* 1fc: ret */
+		/* a leaf that asks the kernel, with two ends and a part that lies apart */
+		0x71003c1f,	/* 200: cmp w0, #15 */
+		0x540000a8,	/* 204: b.hi 218 */
+		0x8b2463e4,	/* 208: add x4, sp, x4 */
+		0xa940a86b,	/* 20c: ldp x11, x10, [x3, #8] */
+		0xd53be042,	/* 210: mrs x2, cntvct_el0 */
+		0xd65f03c0,	/* 214: ret */
+		0xd2800e28,	/* 218: mov x8, #113 */
+		0xd4000001,	/* 21c: svc #0 */
+		0xd65f03c0,	/* 220: ret */
+		0,		/* 224 */
+		/* one with a frame, and what it branches to behind its end */
+		0xa9bf7bfd,	/* 228: stp x29, x30, [sp, #-16]! */
+		0xb4000080,	/* 22c: cbz x0, 23c */
+		0xa8c17bfd,	/* 230: ldp x29, x30, [sp], #16 */
+		0xd65f03c0,	/* 234: ret */
+		0xd503201f,	/* 238: nop */
+		0x91000400,	/* 23c: add x0, x0, #1 */
+		0x17fffffc,	/* 240: b 230 */
+		/* a leaf that goes on elsewhere, one that calls, one that loses x30, a child */
+		0x91000400,	/* 244: add x0, x0, #1 */
+		0x14000400,	/* 248: b 1248 */
+		0x94000400,	/* 24c: bl */
+		0xd65f03c0,	/* 250: ret */
+		0xf940001e,	/* 254: ldr x30, [x0] */
+		0xd65f03c0,	/* 258: ret */
+		0xd2801b88,	/* 25c: mov x8, #220 */
+		0xd4000001,	/* 260: svc #0 */
+		0xd65f03c0,	/* 264: ret */
+		0x91000400,	/* 268: add x0, x0, #1 */
+	};
+	static const struct { uint32_t from, to; const char *rule; } want[] = {
+		{ 0x1fc, 0x1fc, "none" }, { 0x200, 0x220, "sp+0 lr" }, { 0x224, 0x240, "none" },
+		{ 0x244, 0x248, "sp+0 lr" }, { 0x24c, 0x268, "none" },
+	};
+
+	image_begin(&self->im, EM_AARCH64);
+	memset(self->im.bytes + IMAGE_TEXT, 0x02, IMAGE_CFI - IMAGE_TEXT);
+	image_code(&self->im, 0x1fc, code, sizeof(code) / 4);
+	image_cie(&self->im);
+	image_fde(&self->im, 0x100, 0x10, PROGRAM(0x0e, 16));
+	image_fde(&self->im, 0x26c, 0x10, PROGRAM(0x0e, 24));
+	ASSERT_EQ(0, image_compile(&self->im, &self->blob));
+	for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++)
+		for (uint32_t at = want[i].from; at <= want[i].to; at += 4)
+			EXPECT_RULE(EM_AARCH64, at, want[i].rule);
 }
 
 /* As glibc says it of _dl_runtime_resolve: entered with two words, told behind the pad. */

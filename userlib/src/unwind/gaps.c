@@ -33,7 +33,7 @@
  * @to: where it ends
  */
 struct gap {
-	const struct gprof_gaps *all;
+	struct gprof_gaps *all;
 	struct gprof_rows *rows;
 	uint32_t to;
 };
@@ -176,8 +176,8 @@ static uint32_t x86_jump_slot(const unsigned char *p, size_t len)
 	return p[0] == 0xff && p[1] == 0x25 ? SLOT : 0;
 }
 
-/* One that stands by itself. A function that was called has nothing on its stack yet. */
-static int add_jump_slot(struct gap *g, uint32_t at, uint32_t size)
+/* Of what was called and has nothing on its stack: a slot by itself, a leaf. */
+static int add_entered(struct gap *g, uint32_t at, uint32_t size)
 {
 	static const struct gprof_unwind_rule x86 = { .kind = GPROF_UNWIND_CFA_SP, .cfa = 1 }, a64 = {
 		.kind = GPROF_UNWIND_CFA_SP,
@@ -254,7 +254,7 @@ static int recognise(struct gap *g, uint32_t at, const unsigned char *p, size_t 
 			if (!((g->all->base + at) % SLOT) && x86_is_plt(p, len))
 				return x86_add_plt(g, at);
 			size = x86_jump_slot(p, len);
-			return size ? add_jump_slot(g, at, size) : 0;
+			return size ? add_entered(g, at, size) : 0;
 		}
 	} else if (!(at % 4) && len >= 8) {
 		uint32_t pad = word_at(p) == A64_BTI_C ? 4 : 0;
@@ -266,19 +266,43 @@ static int recognise(struct gap *g, uint32_t at, const unsigned char *p, size_t 
 		/* A static program has such slots without what would bind them. */
 		pad = size ? 0 : a64_plt_slot(p, len);
 		if (pad)
-			return add_jump_slot(g, at, pad);
+			return add_entered(g, at, pad);
 	}
 	err = size ? add_signal(g, at, size) : 0;
 	return err ? err : (int)size;
 }
 
+/* Bytes from @at on that are a leaf's. */
+static uint32_t leaf_at(const struct gprof_a64_leaves *l, uint32_t at)
+{
+	size_t first = 0, nr = l->nr;
+
+	/* The last that begins at @at or before. */
+	while (nr > 1) {
+		size_t half = nr / 2;
+
+		if (l->v[first + half].from <= at) {
+			first += half;
+			nr -= half;
+		} else {
+			nr = half;
+		}
+	}
+	return nr && l->v[first].from <= at && at < l->v[first].to ? l->v[first].to - at : 0;
+}
+
 /* Text from @from to @to, in which nothing is known yet. */
 static int scan(struct gap *g, uint32_t from, uint32_t to)
 {
+	struct gprof_a64_leaves *leaves = &g->all->leaves;
 	uint32_t step = g->all->img->machine == EM_X86_64 ? 1 : 4;
 	uint32_t at = (from + step - 1) / step * step;
+	int err = 0;
 
-	while (at < to) {
+	leaves->nr = 0;
+	if (step == 4)
+		err = gprof_a64_leaves_find(leaves, g->all->img, g->all->base, at, to);
+	while (at < to && !err) {
 		size_t len = to - at < GPROF_IMAGE_AT_MAX ? to - at : GPROF_IMAGE_AT_MAX, i;
 		const unsigned char *p = gprof_image_at(g->all->img, g->all->base + at, len);
 		int size = 0;
@@ -287,7 +311,12 @@ static int scan(struct gap *g, uint32_t from, uint32_t to)
 			return 0;
 		/* The last bytes are looked at again with what follows them. */
 		for (i = 0; i < len && (len - i >= LOOK || at + len == to); i += step) {
-			size = recognise(g, at + (uint32_t)i, p + i, len - i);
+			uint32_t place = at + (uint32_t)i, leaf;
+
+			size = recognise(g, place, p + i, len - i);
+			leaf = size ? 0 : leaf_at(leaves, place);
+			if (leaf)
+				size = add_entered(g, place, leaf);
 			if (size)
 				break;
 		}
@@ -295,7 +324,7 @@ static int scan(struct gap *g, uint32_t from, uint32_t to)
 			return size;
 		at += (uint32_t)i + (uint32_t)size;
 	}
-	return 0;
+	return err;
 }
 
 int gprof_gaps_fill(struct gprof_gaps *all, struct gprof_rows *rows, uint32_t from, uint32_t to)
@@ -373,5 +402,6 @@ int gprof_gaps_init(struct gprof_gaps *g, struct gprof_image *img)
 void gprof_gaps_free(struct gprof_gaps *g)
 {
 	free(g->text);
+	gprof_a64_leaves_free(&g->leaves);
 	memset(g, 0, sizeof(*g));
 }

@@ -5,18 +5,9 @@
 #ifndef GPROF_GAPS_H
 #define GPROF_GAPS_H
 
+#include "a64_leaves.h"
 #include "image.h"
 #include "rows.h"
-
-/**
- * struct gprof_text - text in the file
- * @from: place
- * @to: place after it
- */
-struct gprof_text {
-	uint32_t from;
-	uint32_t to;
-};
 
 /**
  * struct gprof_gaps - what gaps are filled by
@@ -25,6 +16,7 @@ struct gprof_text {
  * @text: all text, ascending, with something between
  * @nr_text: pieces of it
  * @next: the first that a gap to come may be in
+ * @leaves: of the gap that was looked at last
  * @entry: place where the file begins to run; UINT64_MAX: none
  */
 struct gprof_gaps {
@@ -33,6 +25,7 @@ struct gprof_gaps {
 	struct gprof_text *text;
 	size_t nr_text;
 	size_t next;
+	struct gprof_a64_leaves leaves;
 	uint64_t entry;
 };
 
@@ -57,7 +50,8 @@ void gprof_gaps_free(struct gprof_gaps *g);
  * follows the system call of clone(): its FDE ends there, since in the child it would be
  * wrong. Where the file begins to run nobody has called it. Linkers tell nothing of
  * arm64's procedure linkage tables, and lld nothing of amd64's either; kernels and C
- * libraries not always of what returns from signals. All else has no rule.
+ * libraries not always of what returns from signals. Functions of arm64 that touch neither
+ * stack nor x30 return to x30. All else has no rule.
  *
  * Return: 0 or -ENOMEM.
  */
