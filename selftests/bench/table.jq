@@ -179,7 +179,7 @@ def tasks_line($arch):
 	def took($peer; field): [of("tasks"; $arch; $peer)[] | field] | mean;
 	took("proc"; .all / 1e6) as $proc
 	| line("stacks of 10,000 tasks, millions"; took("gprof"; .all / 1e6); null;
-	       (if $proc then "/proc/PID/task/*/stack \($proc | shown(0))" else "" end); 1),
+	       (if $proc then "/proc/PID/task/N/stack \($proc | shown(0))" else "" end); 1),
 	line("likewise, to a profile with names, millions"; took("gprofctl"; .all / 1e6); null; ""; 0);
 
 (["amd64", "arm64"][] as $arch
