@@ -4,7 +4,6 @@
  */
 #include "text.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,6 +47,14 @@ uint32_t text_next(const char **p)
 	}
 	*p = (const char *)s + more;
 	return c >= least[more] && allowed(c) ? c : REPLACEMENT;
+}
+
+bool text_is_formula(const char *s)
+{
+	uint32_t c = *s ? text_next(&s) : 'x';
+
+	return strchr("=+-@'\t\r", (int)(c < 0x80 ? c : 'x')) || c == 0xff1d || c == 0xff0b ||
+	       c == 0xff0d || c == 0xff20;
 }
 
 void text_put(FILE *f, uint32_t c)

@@ -6,6 +6,7 @@
 #ifndef TOOLS_TEXT_H
 #define TOOLS_TEXT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -18,6 +19,13 @@ uint32_t text_next(const char **p);
 
 /* text_put() - write one character as UTF-8 */
 void text_put(FILE *f, uint32_t c);
+
+/*
+ * text_is_formula() - would a spreadsheet take it for a formula? Its first character says so, of
+ * full width too, and inside of quotes too. An apostrophe before it makes it text. A name that has
+ * one gets another, so that a reader that takes one away has the name.
+ */
+bool text_is_formula(const char *s);
 
 /* text_xml() - write as XML text or attribute, at most @columns wide */
 void text_xml(FILE *f, const char *s, size_t columns);

@@ -173,6 +173,38 @@ TEST_F(views, names_of_any_bytes)
 	}
 }
 
+/* A thread names itself, and a spreadsheet computes what begins as a formula. */
+TEST_F(views, no_spreadsheet_takes_a_name_for_a_formula)
+{
+	char *csv[] = { "read", self->trace, "--format", "csv", "-o", self->dir, NULL };
+	static const char *const files[] = { "switches", "wakings", "waits", "threads" };
+	static const char *const odd[] = { "__schedule", "schedule", "@main", NULL };
+	char file[128];
+
+	gprof_trace_writer_name(self->w, 7, "=1+1");
+	gprof_trace_writer_name(self->w, 8, "'8");
+	comes(self->w, 1, 7);
+	waits(self->w, 2, odd, GPROF_TRACE_WHY_SLEEPS);
+	comes(self->w, 15, 8);
+	leaves(self->w, 20, 8, GPROF_TRACE_WHY_DEAD, 0);
+	ASSERT_EQ(0, gprof_trace_writer_close(self->w));
+	run(&self->r, cmd_read, csv, -1);
+	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
+		snprintf(file, sizeof(file), "%s/%s.csv", self->dir, files[i]);
+		EXPECT_TRUE(has(file, ",\"'=1+1\"")) TH_LOG("%s", files[i]);
+		EXPECT_FALSE(has(file, ",\"=")) TH_LOG("%s", files[i]);
+		EXPECT_EQ(i == 2, has(file, ",\"'@main;schedule;")) TH_LOG("%s", files[i]);
+		EXPECT_EQ(i == 0 || i == 3, has(file, ",\"''8\"")) TH_LOG("%s", files[i]);
+	}
+	snprintf(file, sizeof(file), "%s/syscalls.csv", self->dir);
+	unlink(file);
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
+		snprintf(file, sizeof(file), "%s/%s.csv", self->dir, files[i]);
+		unlink(file);
+	}
+}
+
 /*
  * 7 waits for 8, which has waited for most of that; meanwhile 9 did very much, and before
  * it 8 and 9 have waited for each other many times.

@@ -137,23 +137,10 @@ static int write_collapsed(FILE *f, struct view *v)
 	return status;
 }
 
-/*
- * Would a spreadsheet take it for a formula? Its first character says so, of full width too, and
- * inside of quotes too. An apostrophe before it makes it text. A name that has one gets another,
- * so that a reader that takes one away has the name.
- */
-static bool is_formula(const char *text)
-{
-	uint32_t c = text_next(&text);
-
-	return strchr("=+-@'\t\r", (int)(c < 0x80 ? c : 'x')) || c == 0xff1d || c == 0xff0b ||
-	       c == 0xff0d || c == 0xff20;
-}
-
 /* In quotes where it has to be; what a terminal or a table would obey is not let through. */
 static void put_field(FILE *f, const char *text)
 {
-	bool formula = *text && is_formula(text);
+	bool formula = text_is_formula(text);
 	bool quoted = formula || strpbrk(text, ",\"\n\r");
 
 	if (quoted)

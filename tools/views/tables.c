@@ -86,9 +86,18 @@ static void put_quoted(FILE *f, const char *s)
 	}
 }
 
+/* The quote before it; no spreadsheet takes what is in it for a formula. */
+static void begin_quoted(FILE *f, const char *s)
+{
+	putc_unlocked('"', f);
+	if (text_is_formula(s))
+		putc_unlocked('\'', f);
+}
+
 static void put_text(FILE *f, const char *s)
 {
-	put(f, ",\"", 2);
+	putc_unlocked(',', f);
+	begin_quoted(f, s);
 	put_quoted(f, s);
 	putc_unlocked('"', f);
 }
@@ -119,7 +128,7 @@ static void put_stack(FILE *f, const struct lives *v, uint32_t stack)
 	putc_unlocked(',', f);
 	if (!nr)
 		return;
-	putc_unlocked('"', f);
+	begin_quoted(f, frames[nr - 1].function);
 	for (size_t i = nr; i-- > 0;) {
 		put_quoted(f, frames[i].function);
 		if (i)
