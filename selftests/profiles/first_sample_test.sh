@@ -91,18 +91,28 @@ children_are_complete()
 	complete 96 -- bash -c 'for ((i = 0; i < 60; i++)); do bash -c :; done'
 }
 
-# What sleeps has its stack once, and nobody comes back for it.
+# A sleeping task has its stack once, and no table comes later. To a user the kernel does not open
+# the files that a process has mapped.
 sleepers_are_complete()
 {
 	mkfifo never
-	perl -e 'sub f { sleep 1000 } f(); 1' &
-	python3 -c 'import time; time.sleep(1000)' &
-	bash -c 'f() { read -r x; }; f; :' <>never &
+	sleepers_of
+	sleepers_of setpriv --reuid 1000 --regid 1000 --clear-groups
+}
+
+# sleepers_of [COMMAND...]: of the user as which that runs programs
+sleepers_of()
+{
+	"$@" perl -e 'sub f { sleep 1000 } f(); 1' &
+	pids=($!)
+	"$@" python3 -c 'import time; time.sleep(1000)' &
+	pids+=($!)
+	"$@" bash -c 'f() { read -r x; }; f; :' <>never &
+	pids+=($!)
 	sleep 1
-	mapfile -t pids < <(jobs -p)
 	for pid in "${pids[@]}"; do
 		rm -rf /var/cache/gprof
-		run 0 gprofctl task --user-only --format traceback -p "$pid"
+		run 0 "$@" gprofctl task --user-only --format traceback -p "$pid"
 		cat out
 		# its functions, up to that which the kernel began
 		[ "$(grep -c '^    ' out)" -gt 4 ]

@@ -30,7 +30,9 @@ static int take_map(void *ctx, const struct gprof_proc_map *m)
 	static const char deleted[] = " (deleted)";
 	const struct process_files *p = ctx;
 	struct gprof_mapped_at at = { .process = p->process, .start = m->start, .end = m->end };
+	/* The device of /proc/PID/maps is not stat()'s on overlayfs; the kernel compares inodes. */
 	struct gprof_file_id id = {
+		.any = true,
 		.inode = m->inode,
 		.dev_major = m->dev_major,
 		.dev_minor = m->dev_minor,

@@ -206,7 +206,7 @@ static int open_of_process(const struct gprof_file_id *id, const struct gprof_ma
 	}
 	if (fd < 0 && id->path[0] == '/') {
 		snprintf(path, sizeof(path), "/proc/%u/root%s", pid, id->path);
-		fd = try_open(path, O_NOFOLLOW, id, false, why);
+		fd = try_open(path, O_NOFOLLOW, id, id->any, why);
 	}
 	return fd;
 }

@@ -26,6 +26,7 @@
  * @dev_minor: device
  * @generation: generation of the inode
  * @path: path as the kernel saw it, " (deleted)" left out; not kept
+ * @any: of @path the file that is there now will do: its user tells it from another
  * @known: the kernel said what follows
  * @size: bytes
  * @mtime_ns: when it was last written to
@@ -38,6 +39,7 @@ struct gprof_file_id {
 	uint32_t dev_minor;
 	uint32_t generation;
 	const char *path;
+	bool any;
 	bool known;
 	uint64_t size;
 	uint64_t mtime_ns;
