@@ -30,6 +30,7 @@
 #include <linux/err.h>
 #include <linux/mm.h>
 #include <linux/pid.h>
+#include <linux/preempt.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
@@ -43,6 +44,7 @@
 #define FULL_PENALTY_NS		(10 * NSEC_PER_MSEC)
 #define FLUSH_NS		(500 * NSEC_PER_MSEC)
 #define RENEW_NS		(5 * NSEC_PER_MSEC)
+#define KEPT_MAX		256	/* mappings that are read without a pause */
 #define FLUSH_LIMIT		(5 * HZ / 8)	/* more than FLUSH_NS */
 
 /**
@@ -160,6 +162,22 @@ struct reading {
 };
 
 /*
+ * What holds the mmap_lock keeps its CPU: a task that waits to map something would wait for the
+ * scheduler too. On PREEMPT_RT the locks of what is called here sleep.
+ */
+static void keep_cpu(void)
+{
+	if (!IS_ENABLED(CONFIG_PREEMPT_RT))
+		preempt_disable();
+}
+
+static void let_cpu_go(void)
+{
+	if (!IS_ENABLED(CONFIG_PREEMPT_RT))
+		preempt_enable();
+}
+
+/*
  * Writes no more records after the first that does not fit (-ENOSPC): the rest would not
  * either. Ends with -EDQUOT when it has cost all that a user may save, however many are left: a
  * ring in flight mode, or one whose reader is quick enough, is never full.
@@ -169,12 +187,19 @@ static int read_mm(struct reading *r, struct mm_struct *mm, struct gprof_text_co
 {
 	VMA_ITERATOR(vmi, mm, 0);
 	struct vm_area_struct *vma, *found = NULL;
+	u32 nr = 0;
 	int err = 0;
 
 	mmap_assert_locked(mm);
 	gprof_map_begin(r->writer, gprof_layout_of(mm));
 	for_each_vma(vmi, vma) {
-		gprof_errand_give_way(&r->m->errand);
+		/* There may be tens of thousands, and others wait for the CPU. */
+		if (++nr % KEPT_MAX == 0) {
+			let_cpu_go();
+			gprof_errand_give_way(&r->m->errand);
+			cond_resched();
+			keep_cpu();
+		}
 		if (READ_ONCE(r->m->errand.cut))
 			return -EINTR;
 		/* The process has died: what its memory holds, a recorder perhaps, is to end. */
@@ -193,8 +218,6 @@ static int read_mm(struct reading *r, struct mm_struct *mm, struct gprof_text_co
 		if (err && !copy)
 			return err;
 		found = vma;
-		/* There may be tens of thousands, and others wait for the CPU. */
-		cond_resched();
 	}
 	if (!err && found && !gprof_map_write(r->writer, found, true))
 		err = -ENOSPC;
@@ -206,14 +229,18 @@ static int read_locked(struct reading *r, struct mm_struct *mm, struct gprof_tex
 		       struct gprof_watch *watch)
 {
 	struct gprof_tables *tables = r->m->tables;
-	int err = read_mm(r, mm, texts ? tables->copy : NULL, watch);
+	int err, ret = 0;
 
+	keep_cpu();
+	err = read_mm(r, mm, texts ? tables->copy : NULL, watch);
 	/* The records of a reading that ended early. */
 	if (!gprof_map_flush(r->writer) && !err)
 		err = -ENOSPC;
-
 	if (texts && (!err || err == -ENOSPC))
-		gprof_tables_end(tables, texts);
+		ret = gprof_tables_end(tables, texts, GFP_NOWAIT | __GFP_ACCOUNT | __GFP_NOWARN);
+	let_cpu_go();
+	if (ret == -ENOMEM)
+		gprof_tables_end(tables, texts, GFP_KERNEL_ACCOUNT);
 	return err;
 }
 

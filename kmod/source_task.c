@@ -169,11 +169,19 @@ static u64 wait_for_room(struct task_source *s)
 	return now - s->full_since < FULL_NS ? now + LOOK_NS : 0;
 }
 
-/* Its mappings are read here, before a walk wants them: nobody else may come to it in time. */
-static void borrow(struct task_source *s, struct mm_struct **mm, struct task_struct *task)
+/* Walks look mappings up, but for those of Python, and but on PREEMPT_RT: these want a copy. */
+static void learn(struct task_source *s, struct task_struct *task)
 {
 	struct gprof_tables *tables = s->sampler->maps.tables;
 
+	if (tables && (IS_ENABLED(CONFIG_PREEMPT_RT) ||
+		       s->sampler->options.flags & GPROF_STACK_F_PYTHON) &&
+	    gprof_task_in_mm_seems_allowed(task, current->mm, s->target->owner))
+		gprof_tables_learn_current(tables);
+}
+
+static void borrow(struct task_source *s, struct mm_struct **mm, struct task_struct *task)
+{
 	/* Only to be compared: whoever has it keeps it. */
 	if (*mm && READ_ONCE(task->mm) == *mm)
 		return;
@@ -185,8 +193,7 @@ static void borrow(struct task_source *s, struct mm_struct **mm, struct task_str
 	if (!*mm)
 		return;
 	kthread_use_mm(*mm);
-	if (tables && gprof_task_in_mm_seems_allowed(task, *mm, s->target->owner))
-		gprof_tables_learn_current(tables);
+	learn(s, task);
 }
 
 /*

@@ -387,10 +387,12 @@ struct gprof_texts *gprof_tables_begin(struct gprof_tables *set, struct mm_struc
  * gprof_tables_end() - all mappings have been read
  * @set: set of which @set->copy has them
  * @t: what gprof_tables_begin() gave
+ * @gfp: how to have memory for them
  *
  * Context: Task, mmap_lock held since they were read.
+ * Return: 0; -ENOMEM; -EDQUOT: the owner may not lock so much.
  */
-void gprof_tables_end(struct gprof_tables *set, struct gprof_texts *t)
+int gprof_tables_end(struct gprof_tables *set, struct gprof_texts *t, gfp_t gfp)
 {
 	u64 bytes = gprof_texts_bytes(set->copy->nr);
 	u32 i;
@@ -407,10 +409,10 @@ void gprof_tables_end(struct gprof_tables *set, struct gprof_texts *t)
 	}
 	if (bytes > t->bytes) {
 		if (gprof_charge_more(&set->charge, bytes - t->bytes))
-			return;
+			return -EDQUOT;
 		t->bytes = bytes;
 	}
-	gprof_texts_publish(t, set->copy);
+	return gprof_texts_publish(t, set->copy, gfp);
 }
 
 /**
@@ -471,7 +473,7 @@ bool gprof_tables_learn_current(struct gprof_tables *set)
 	WRITE_ONCE(*(t ? &t->read_ns : &set->refused_ns), ktime_get_mono_fast_ns());
 	if (t && mmap_read_trylock(mm)) {
 		note_current(set);
-		gprof_tables_end(set, t);
+		gprof_tables_end(set, t, GFP_KERNEL_ACCOUNT);
 		mmap_read_unlock(mm);
 		done = true;
 	}

@@ -58,7 +58,7 @@ void gprof_tables_put(struct gprof_tables *set);
 int gprof_tables_add(struct gprof_tables *set, struct gprof_text_table *arg);
 
 struct gprof_texts *gprof_tables_begin(struct gprof_tables *set, struct mm_struct *mm);
-void gprof_tables_end(struct gprof_tables *set, struct gprof_texts *t);
+int gprof_tables_end(struct gprof_tables *set, struct gprof_texts *t, gfp_t gfp);
 void gprof_tables_cancel(struct gprof_tables *set);
 bool gprof_tables_learn_current(struct gprof_tables *set);
 

@@ -187,11 +187,12 @@ static void note_python(struct gprof_text_list *list)
  * gprof_texts_publish() - walks may use it
  * @t: texts
  * @copy: all mappings of the process
+ * @gfp: how to have memory for them
  *
  * Context: Task, mmap_lock of the process held since @copy was begun.
  * Return: 0 or -ENOMEM.
  */
-int gprof_texts_publish(struct gprof_texts *t, const struct gprof_text_copy *copy)
+int gprof_texts_publish(struct gprof_texts *t, const struct gprof_text_copy *copy, gfp_t gfp)
 {
 	struct gprof_text_list *list, *old;
 
@@ -200,7 +201,7 @@ int gprof_texts_publish(struct gprof_texts *t, const struct gprof_text_copy *cop
 	/* Only who publishes changes what is not @gone; the caller sees to that. */
 	if (is_same(rcu_access_pointer(t->list), copy))
 		return 0;
-	list = kvmalloc(struct_size(list, text, copy->nr), GFP_KERNEL_ACCOUNT);
+	list = kvmalloc(struct_size(list, text, copy->nr), gfp);
 	if (!list)
 		return -ENOMEM;
 	list->nr = copy->nr;

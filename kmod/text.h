@@ -150,7 +150,7 @@ void gprof_text_note(struct gprof_text_copy *copy, struct vm_area_struct *vma);
 
 struct gprof_texts *gprof_texts_new(u32 set, struct mm_struct *mm);
 void gprof_texts_free(struct gprof_texts *t);
-int gprof_texts_publish(struct gprof_texts *t, const struct gprof_text_copy *copy);
+int gprof_texts_publish(struct gprof_texts *t, const struct gprof_text_copy *copy, gfp_t gfp);
 void gprof_texts_attach(struct gprof_texts *t, const struct gprof_unwind *u);
 
 /**

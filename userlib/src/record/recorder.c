@@ -142,7 +142,7 @@ int gprof_recorder_prepare(struct gprof_recorder *r, const struct gprof_prepare 
 	struct gprof_prepare taken = { 0 };
 	int err = gprof_opts_take(&taken, sizeof(taken), least, how, "gprof_prepare", &r->error);
 
-	if (err || r->started || r->flight || r->tabler.running)
+	if (err || r->started || r->tabler.running)
 		return err;
 	gprof_tabler_begin(&r->tabler, r->streams[0].tables ? &r->streams[0].dev : NULL);
 	gprof_tabler_prepare(&r->tabler, &r->target, &taken);
@@ -412,6 +412,8 @@ int gprof_recorder_snapshot(struct gprof_recorder *r, size_t event, struct gprof
 		err = gprof_stream_tally(s, &t, &r->error);
 	if (err)
 		return err;
+	/* Files that have come up are for the next snapshot. */
+	gprof_tabler_look(&r->tabler, &s->builder.spaces.objects);
 	as_of_snapshot(&t);
 	gprof_stream_look(s);
 	*profile = make_profile(s, &t, &none);

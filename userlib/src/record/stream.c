@@ -45,13 +45,11 @@ static int setup(struct gprof_stream *s, const struct gprof_source *source,
 	if (!err && opts->python && !(info.out_features & GPROF_FEAT_PYTHON))
 		err = gprof_error_set(e, EOPNOTSUPP, "%s: this gprof.ko cannot find the frames of "
 				      "Python; load a newer one, or leave them out", s->name);
-	if (!err && opts->python && (opts->no_tables || opts->flight))
+	if (!err && opts->python && opts->no_tables)
 		err = gprof_error_set(e, EINVAL, "%s: frames of Python want unwind tables, "
-				      "which were left out, as a flight recorder has to", s->name);
+				      "which were left out", s->name);
 	if (!err) {
-		/* What nobody reads meanwhile has no files to make tables of. */
-		s->tables = !opts->no_tables && !opts->flight &&
-			    source->stack & GPROF_STACK_F_USER &&
+		s->tables = !opts->no_tables && source->stack & GPROF_STACK_F_USER &&
 			    info.out_features & GPROF_FEAT_TABLES;
 		setup.stack |= s->tables ? GPROF_STACK_F_TABLES : 0;
 		s->python = s->tables && opts->python;

@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/opts.h"
 #include "device/device.h"
+#include "record/tabler.h"
 #include "trace_device.h"
 #include "trace_naming.h"
 #include "trace_snapshot.h"
@@ -30,6 +31,8 @@
  * struct gprof_flight - a flight recorder
  * @dev: device
  * @cfg: what was asked for
+ * @target_name: of its target, which does not keep it
+ * @tabler: makes unwind tables, from start to stop
  * @opts: likewise
  * @triggers: likewise
  * @started_ns: when it was; 0: never
@@ -40,6 +43,8 @@
 struct gprof_flight {
 	struct gprof_trace_device dev;
 	struct gprof_trace_config cfg;
+	char *target_name;
+	struct gprof_tabler tabler;
 	struct gprof_flight_opts opts;
 	struct gprof_trigger_set triggers;
 	uint64_t started_ns;
@@ -134,6 +139,12 @@ struct gprof_flight *gprof_flight_new(const struct gprof_trace_config *cfg,
 	if (!err && opts)
 		err = gprof_opts_take(&f->opts, sizeof(f->opts), least_opts, opts,
 				      "gprof_flight_opts", &f->error);
+	if (!err && f->cfg.target.name) {
+		f->target_name = strdup(f->cfg.target.name);
+		f->cfg.target.name = f->target_name;
+		if (!f->target_name)
+			err = gprof_error_set(&f->error, ENOMEM, "no memory for a flight recorder");
+	}
 	if (!err)
 		err = make(f);
 	if (!err)
@@ -191,11 +202,17 @@ int gprof_flight_start(struct gprof_flight *f)
 		err = gprof_error_set(&f->error, EBUSY,
 				      "the flight recorder was started before; make another");
 	} else {
-		uint64_t now = now_ns();
+		const struct gprof_prepare how = { .sz = sizeof(how) };
+		uint64_t now;
 
+		gprof_tabler_begin(&f->tabler, f->dev.tables ? &f->dev.own : NULL);
+		gprof_tabler_prepare(&f->tabler, &f->cfg.target, &how);
+		now = now_ns();
 		err = gprof_device_start(&f->dev.own, GPROF_KIND_TRACE, WHAT, &f->error);
 		f->started_ns = err ? 0 : now;
 		f->running = !err;
+		if (err)
+			gprof_tabler_end(&f->tabler);
 	}
 	pthread_mutex_unlock(&f->lock);
 	return err;
@@ -211,6 +228,7 @@ int gprof_flight_stop(struct gprof_flight *f)
 	else
 		err = gprof_error_set(&f->error, EINVAL, "the flight recorder is not started");
 	f->running = false;
+	gprof_tabler_end(&f->tabler);
 	pthread_mutex_unlock(&f->lock);
 	return err;
 }
@@ -280,8 +298,11 @@ static int write_out(struct gprof_flight *f, struct gprof_trace_snapshot *s, int
 		err = gprof_trace_snapshot_write(s, w, n, f->cfg.generation_ns, &samples);
 	gprof_trace_writer_stats(w, &out->writer);
 	ret = gprof_trace_writer_close(w);
-	if (n)
+	if (n) {
+		/* Files that have come up are for the next snapshot. */
+		gprof_tabler_look(&f->tabler, &n->spaces.objects);
 		gprof_trace_naming_free(n);
+	}
 	if (err || ret)
 		return explain(f, err ? err : ret);
 	err = gprof_device_stats(&f->dev.own, &kernel, &f->error);
@@ -386,7 +407,9 @@ void gprof_flight_free(struct gprof_flight *f)
 		return;
 	if (f->running)
 		gprof_device_stop(&f->dev.own, WHAT, &ignored);
+	gprof_tabler_end(&f->tabler);
 	gprof_trace_device_close(&f->dev);
 	pthread_mutex_destroy(&f->lock);
+	free(f->target_name);
 	free(f);
 }

@@ -40,9 +40,7 @@ static int set_up(struct gprof_trace_device *d, const struct gprof_trace_config 
 	if (!err)
 		err = gprof_trace_setup_init(&d->setup, cfg, info.out_features, e);
 	s.stack = d->setup.stack;
-	/* What nobody reads meanwhile has no files to make tables of. */
-	d->tables = !err && !(flags & GPROF_SETUP_F_FLIGHT) && s.stack & GPROF_STACK_F_USER &&
-		    info.out_features & GPROF_FEAT_TABLES;
+	d->tables = !err && s.stack & GPROF_STACK_F_USER && info.out_features & GPROF_FEAT_TABLES;
 	s.stack |= d->tables ? GPROF_STACK_F_TABLES : 0;
 	if (!err)
 		err = gprof_device_setup(&d->own, &s, WHAT, e);
