@@ -98,13 +98,16 @@ static int check_text(struct kinds *k)
 	return STATUS_OK;
 }
 
+static bool is_program(const struct kinds *k)
+{
+	return k->target.gprof.type == GPROF_PROCESS || k->target.gprof.type == GPROF_THREAD;
+}
+
 static int check_probes(const struct kinds *k)
 {
-	enum gprof_target_type type = k->target.gprof.type;
-
 	if (k->leaks)
 		return misused("--uprobes and --leaks exclude each other");
-	if (k->target.is_command || (type != GPROF_PROCESS && type != GPROF_THREAD))
+	if (k->target.is_command || !is_program(k))
 		return misused("--uprobes is about a program that runs already: it wants -p or -t");
 	say("--uprobes: until it ends, each malloc() of %d enters the kernel twice and each free() "
 	    "once, sampled or not, which slows it many times over if it does little else",
@@ -126,6 +129,9 @@ static int check(struct kinds *k)
 		return STATUS_USAGE;
 	if (k->probes && check_probes(k) != STATUS_OK)
 		return STATUS_USAGE;
+	if (!k->kernel && !k->of_user && !k->target.is_command && is_program(k))
+		say("of what runs already this is the memory of the kernel for it; --uprobes has the "
+		    "program's own, which slows it (--kernel leaves this line out)");
 	if (k->kernel || (!k->of_user && !k->target.is_command))
 		return STATUS_OK;
 	k->kinds[0].kind = heap ? "user-heap" : "user-alloc";

@@ -202,6 +202,9 @@ int cmd_task(int argc, char **argv)
 	if (operands < argc || o.target.duration_ns)
 		return misused("task is of one moment of what runs already: it takes no command, "
 			       "and no -d");
+	if (!o.target.chosen)
+		return misused("nothing to look at: give -p PID, -t TID, -G CGROUP, -C CPUS or -a, as in "
+			       "gprofctl task -p 1234 --format traceback");
 	status = target_complete(&o.target, argv + operands, task_usage.name);
 	return status == STATUS_OK ? snapshot(&o) : status;
 }

@@ -254,6 +254,8 @@ static int finish(struct trace *t)
 		watch_resume();
 		t->output.keep_old = true;
 		status = output_commit(&t->output);
+		if (status == STATUS_OK)
+			output_place(t->output.name, "", "timeline", "read --summary");
 	}
 	progress_clear();
 	if (tell(t) != STATUS_OK)

@@ -235,3 +235,12 @@ void output_discard(struct output *o)
 	if (o->name)
 		forget(o);
 }
+
+void output_place(const char *file, const char *what, const char *first, const char *second)
+{
+	struct stat st;
+
+	if (!stat(file, &st) && S_ISREG(st.st_mode))
+		say("%s: %s%lld KiB; gprofctl %s %s, or gprofctl %s %s", file, what,
+		    (long long)(st.st_size + 1023) / 1024, first, file, second, file);
+}

@@ -53,6 +53,15 @@ bool output_same(const struct output *a, const struct output *b);
 int output_commit(struct output *o);
 
 /**
+ * output_place() - say where a file is, and how it is looked at
+ * @file: its name; nothing is said of what is no regular file
+ * @what: what it has, such as "9 samples, "
+ * @first: subcommand that opens it
+ * @second: another
+ */
+void output_place(const char *file, const char *what, const char *first, const char *second);
+
+/**
  * output_keep() - put only the beginning of a file in place, for a write failed
  * @o: output
  * @bytes: of it

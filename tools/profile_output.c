@@ -4,19 +4,8 @@
  */
 #include "profile_output.h"
 
-#include <sys/stat.h>
-
 #include "cmd.h"
 #include "say.h"
-
-void profile_place(const char *file, const char *what)
-{
-	struct stat st;
-
-	if (!stat(file, &st) && S_ISREG(st.st_mode))
-		say("%s: %s%lld KiB; gprofctl view %s, or gprofctl top %s", file, what,
-		    (long long)(st.st_size + 1023) / 1024, file, file);
-}
 
 int profile_output(struct output *o, struct gprof_profile *p,
 		   int (*write)(const struct gprof_profile *p, int fd, const void *ctx),
@@ -33,7 +22,7 @@ int profile_output(struct output *o, struct gprof_profile *p,
 	o->keep_old = true;
 	status = output_commit(o);
 	if (!write && status == STATUS_OK)
-		profile_place(name, "");
+		output_place(name, "", "view", "top");
 	tell(p);
 	gprof_profile_free(p);
 	return status;

@@ -25,7 +25,4 @@ int profile_output(struct output *o, struct gprof_profile *p,
 		   int (*write)(const struct gprof_profile *p, int fd, const void *ctx),
 		   const void *ctx, void (*tell)(const struct gprof_profile *p));
 
-/* profile_place() - where a profile is and how it is looked at; @what it has, such as "9 samples, " */
-void profile_place(const char *file, const char *what);
-
 #endif /* TOOLS_PROFILE_OUTPUT_H */

@@ -124,7 +124,7 @@ static void tell_places(const struct run *s, const struct gprof_recorder_stats *
 		if (!st[i].read)
 			continue;
 		samples = xprintf("%" PRIu64 " samples, ", st[i].read);
-		profile_place(s->rec->files[i], samples);
+		output_place(s->rec->files[i], samples, "view", "top");
 		free(samples);
 	}
 }

@@ -74,15 +74,15 @@ static int set_duration(void *ctx, const char *value)
 	return STATUS_OK;
 }
 
-#define WHOM \
-	{ 'p', "pid", "PID", "a process: all its threads, and all they fork", set_pid }, \
+#define WHOM(_process) \
+	{ 'p', "pid", "PID", _process, set_pid }, \
 	{ 't', "tid", "TID", "one thread alone", set_tid }, \
 	{ 'G', "cgroup", "DIR", "a cgroup v2 directory, with all below it", set_cgroup }, \
 	{ 'C', "cpus", "LIST", "everything on these CPUs, such as 0-3,6", set_cpus }, \
 	{ 'a', "all", NULL, "the whole host", set_system }
 
 const struct option_row target_options[] = {
-	WHOM,
+	WHOM("a process: all its threads, and all they fork"),
 	{ 'd', "duration", "TIME", "end the recording after this time, such as 10 (seconds) or\n"
 	  "500ms; otherwise it ends with the process, the command, or Ctrl-C. A command beside\n"
 	  "-p, -t, -G, -C or -a only says how long", set_duration },
@@ -91,7 +91,7 @@ const struct option_row target_options[] = {
 
 /* -d is known, so that it can be refused by name. */
 const struct option_row target_moment_options[] = {
-	WHOM,
+	WHOM("a process: all its threads"),
 	{ 'd', "duration", "TIME", NULL, set_duration },
 	{ 0 },
 };

@@ -379,8 +379,8 @@ TEST_F(device, counts_are_those_of_the_recording_alone)
 	EXPECT_COMMENT("2 samples were overwritten");
 	EXPECT_COMMENT("throttled 3 times");
 	EXPECT_COMMENT("multiplexed: the counter ran 25.0 % of the time");
-	EXPECT_COMMENT("17 readings of a process' mappings were left out");
-	EXPECT_COMMENT("13 readings of a process' mappings did not fit");
+	EXPECT_COMMENT("17 times the mappings of a process were not read");
+	EXPECT_COMMENT("13 times the mappings of a process did not fit");
 	EXPECT_FALSE(has_comment(self->p, "the counts"));
 }
 

@@ -497,7 +497,7 @@ TEST_F(views, why_in_words)
 		"7 seven waits for a pipe for 17 ms, from 0.005000 to 0.022000 s\n"
 		"       7.000 ms  9 nine sleeps  in do_nanosleep < do_syscall_64 < "
 		"entry_SYSCALL_64_after_hwframe\n"
-		"                 until an interrupt or somebody unknown wakes it\n"
+		"                 until an interrupt, or a task that was not recorded (-a records all), wakes it\n"
 		"       1.000 ms  9 nine is runnable, and has no CPU  in do_nanosleep < "
 		"do_syscall_64 < entry_SYSCALL_64_after_hwframe\n"
 		"       3.000 ms  9 nine runs\n"

@@ -200,7 +200,7 @@ static void print(struct follow *f, const char *colour, const char *fmt, ...)
 static const char *name_of(const struct follow *f, uint32_t life, char *text, size_t size)
 {
 	if (life == LIVES_NONE)
-		snprintf(text, size, "an interrupt or somebody unknown");
+		snprintf(text, size, "an interrupt, or a task that was not recorded");
 	else
 		snprintf(text, size, "%" PRId64 " %.64s", LIVES_TID(f->lives.all[life].id),
 			 lives_name(&f->lives, life));

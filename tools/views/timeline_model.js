@@ -77,7 +77,7 @@ function timelineModel(data) {
 	function threadName(i) {
 		const t = data.threads[i];
 
-		return t ? t[0] + " " + t[1] : "somebody unknown";
+		return t ? t[0] + " " + t[1] : "a task that was not recorded";
 	}
 
 	function addRow(track, text, isCpu, group) {
@@ -189,7 +189,7 @@ function timelineModel(data) {
 		if (part === "cpu" && p.who[i] >= 0 && count === 1)
 			text += " on CPU " + p.who[i];
 		if (p.woken[i] && isWait(p.part[i]))
-			text += ", until " + (p.who[i] < 0 ? "an interrupt or somebody unknown" :
+			text += ", until " + (p.who[i] < 0 ? "an interrupt or a task that was not recorded" :
 					      threadName(p.who[i])) + " wakes it";
 		else if (p.woken[i] && part !== "cpu" && p.who[i] >= 0)
 			text += ", woken by " + threadName(p.who[i]);

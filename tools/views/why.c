@@ -259,7 +259,7 @@ static void print_place(struct why *w, uint32_t stack)
 static const char *how_ended(const struct why *w, const struct step *s)
 {
 	if (!s->open)
-		return "until an interrupt or somebody unknown wakes it";
+		return "until an interrupt, or a task that was not recorded (-a records all), wakes it";
 	return s->end == w->lives.end ? "until the trace ends" :
 					"and how that ends is not known, as events were lost";
 }

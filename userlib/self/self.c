@@ -17,6 +17,7 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,6 +32,7 @@ static struct gprof_flags *flags;
 static pid_t owner;		/* a child of vfork() has its parent's memory */
 static bool writes;		/* there is a thread that does */
 static sem_t asked, written;
+static atomic_flag begun = ATOMIC_FLAG_INIT;	/* a thread writes, or has written */
 
 /* Not by unsetenv(), of which some shells have one of their own, which does not work yet. */
 static void forget(void)
@@ -43,12 +45,18 @@ static void forget(void)
 	*to = NULL;
 }
 
+/* One thread may call exit() while another calls _exit(). A child waits for no parent. */
 static void write_files(void)
 {
-	if (gprof_flags_stop(flags))
-		fprintf(stderr, "gprof: %s\n", gprof_error());
-	gprof_flags_free(flags);
-	flags = NULL;
+	if (atomic_flag_test_and_set(&begun)) {
+		while (getpid() == owner && sem_wait(&written))
+			;
+	} else {
+		if (gprof_flags_stop(flags))
+			fprintf(stderr, "gprof: %s\n", gprof_error());
+		gprof_flags_free(flags);
+	}
+	sem_post(&written);
 }
 
 static void *write_when_asked(void *arg)
@@ -56,7 +64,6 @@ static void *write_when_asked(void *arg)
 	while (sem_wait(&asked))
 		;
 	write_files();
-	sem_post(&written);
 	return arg;
 }
 
@@ -67,8 +74,6 @@ static bool begin_writer(void)
 	pthread_t thread;
 	int err;
 
-	sem_init(&asked, 0, 0);
-	sem_init(&written, 0, 0);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	err = pthread_create(&thread, NULL, write_when_asked, NULL);
@@ -95,6 +100,8 @@ __attribute__((constructor)) static void begin(void)
 		return;
 	flags = gprof_flags_parse_text(text);
 	forget();
+	sem_init(&asked, 0, 0);
+	sem_init(&written, 0, 0);
 	if (flags && !gprof_flags_start(flags)) {
 		owner = getpid();
 		writes = begin_writer();

@@ -125,21 +125,26 @@ go_versions()
 # PACKAGEs the archive has.
 apt_lacks()
 {
-	local what=$1 name seen=''
+	local what=$1 name seen='' free advice
 	shift
 
 	for name; do
 		seen+=", ${name%%=*} $(apt-cache -c "$aptdir/apt.conf" madison "${name%%=*}" 2>/dev/null |
 			awk '{ found = found " " $3 } END { print NR ? substr(found, 2) : "(none)" }')"
 	done
+	free=$(df --output=avail -k "$cache" 2>/dev/null | tail -n 1)
+	advice='Try "apt-get update" to see whether the archive can be reached. Where it has
+		vm: dropped a suite, name an archive that keeps it in this machine'"'"'s apt sources.'
+	if ((${free:-0} < 51200)); then
+		advice='That is too little: make room there, or set XDG_CACHE_HOME to a larger disk.'
+	fi
 	cat >&2 <<-END
 		vm: error: cannot fetch $what
 		vm:   of the suites  $apt_suites
 		vm:   the lists have ${seen#, }
 		vm:   apt says       ${apt_said:-nothing}
 		vm:   the disk has   $(cache_free) free for $cache
-		vm: Try "apt-get update" to see whether the archive can be reached. Where it has
-		vm: dropped a suite, name an archive that keeps it in this machine's apt sources.
+		vm: ${advice//$'\t'/}
 	END
 	exit "$unavailable"
 }

@@ -144,11 +144,11 @@ static int limits(struct gprof_profile *p, const struct gprof_stream *s,
 					     "user may lock (ulimit -l)");
 	if (!err)
 		err = tell(p, k->out_maps_missed,
-			   "readings of a process' mappings were left out, since it was gone, "
+			   "times the mappings of a process were not read, since it was gone, "
 			   "locked, or changing them all the time; addresses may have no names");
 	if (!err)
 		err = tell(p, k->out_maps_lost,
-			   "readings of a process' mappings did not fit into the buffer; addresses "
+			   "times the mappings of a process did not fit into the buffer; addresses "
 			   "may have no names");
 	if (!err)
 		err = tell(p, t->seen.orphans,

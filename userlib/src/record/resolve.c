@@ -530,6 +530,13 @@ static int push_line(struct gprof_resolver *r, const struct gprof_line *line)
 	return push(r, location);
 }
 
+/* What stands for frames that are not known. */
+static int push_name(struct gprof_resolver *r, const char *name)
+{
+	return push_line(r, &(struct gprof_line){
+		.function = gprof_resolver_function(r, name, 0, 0) });
+}
+
 /* Stacks whose outermost callers are not known stand apart, with why. */
 static int cut_frame(struct gprof_resolver *r, uint16_t flags)
 {
@@ -541,15 +548,14 @@ static int cut_frame(struct gprof_resolver *r, uint16_t flags)
 		[GPROF_STACK_END_RULE] = "[cut: unwind rule not followed]",
 		[GPROF_STACK_END_PAGE] = "[cut: page not in memory]",
 		[GPROF_STACK_END_ADDRESS] = "[cut: no return address]",
-		[GPROF_STACK_END_MODE] = "[cut: not 64-bit code]",
+		[GPROF_STACK_END_MODE] = "[cut: memory out of reach]",
 	};
 	uint32_t end = GPROF_STACK_REC_END(flags);
 	const char *name = "[cut: no frame pointer]";
 
 	if (flags & GPROF_STACK_REC_F_TABLES)
 		name = end < sizeof(names) / sizeof(*names) && names[end] ? names[end] : "[cut]";
-	return push_line(r, &(struct gprof_line){
-		.function = gprof_resolver_function(r, name, 0, 0) });
+	return push_name(r, name);
 }
 
 /* @frame: its two words. */
@@ -580,6 +586,17 @@ static int python_frame(struct gprof_resolver *r, const struct gprof_space *spac
 	return push_line(r, &line);
 }
 
+/* The outermost frame of Python among @order, where there were more of them; @nr: none. */
+static size_t last_python(const struct gprof_stack *s, const uint64_t *user,
+			  const uint32_t *order, size_t nr)
+{
+	size_t j = s->flags & GPROF_STACK_REC_F_PYTHON_CUT ? nr : 0;
+
+	while (j && !(user[order[j - 1]] >> 63))
+		j--;
+	return j ? j - 1 : nr;
+}
+
 int gprof_resolve_stack(struct gprof_resolver *r, const struct gprof_stack *stack,
 			const uint64_t *frames)
 {
@@ -588,7 +605,7 @@ int gprof_resolve_stack(struct gprof_resolver *r, const struct gprof_stack *stac
 	struct gprof_space *space = NULL;
 	struct place place, leaf = { 0 };
 	uint32_t *order = NULL;
-	size_t i, j, nr = s->nr_user;
+	size_t i, j, nr = s->nr_user, last;
 	int err = 0;
 
 	if (gprof_patience_over())
@@ -602,12 +619,15 @@ int gprof_resolve_stack(struct gprof_resolver *r, const struct gprof_stack *stac
 		order = calloc(s->nr_user + 1U, sizeof(*order));
 		err = order ? order_frames(r, space, s, user, order, &nr) : -ENOMEM;
 	}
+	last = order ? last_python(s, user, order, nr) : nr;
 	for (j = 0; j < nr && !err; j++) {
 		uint64_t addr;
 
 		i = order ? order[j] : j;
 		if (user[i] >> 63) {
 			err = python_frame(r, space, &user[i]);
+			if (!err && j == last)
+				err = push_name(r, "[cut: more Python frames]");
 			continue;
 		}
 		/* A return address may be that of the next function: go back into the call. */
