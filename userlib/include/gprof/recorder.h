@@ -140,7 +140,7 @@ struct gprof_cpu_event {
  * @no_unwind_tables: walk stacks by frame pointers alone. Else a thread of the library's
  *	compiles tables of the files that are recorded, before the recording and beside it
  *	(gprof_recorder_prepare()), so that stacks of programs without frame pointers are
- *	complete; not with @flight
+ *	complete
  * @python: have what CPython (3.11 and 3.13) runs in the stacks, in the place of the function
  *	that runs it. Wants unwind tables
  */
@@ -176,7 +176,7 @@ struct gprof_cpu_config {
  * @no_unwind_tables: walk stacks by frame pointers alone. Else a thread of the library's
  *	compiles tables of the files that are recorded, before the recording and beside it
  *	(gprof_recorder_prepare()), so that stacks of programs without frame pointers are
- *	complete; not with @flight
+ *	complete
  * @filter: which hits of @event, a tracepoint, are events: comparisons of its fields in
  *	the kernel's syntax, such as "prev_pid != 0 && next_comm ~ \"sh*\""; NULL: all. Of
  *	what passes one in @period is sampled, by chance. Fields that are arrays of numbers,
