@@ -162,8 +162,8 @@ struct reading {
 };
 
 /*
- * What holds the mmap_lock keeps its CPU: a task that waits to map something would wait for the
- * scheduler too. On PREEMPT_RT the locks of what is called here sleep.
+ * The reader keeps its CPU while it holds the mmap_lock: a task that waits to map something would
+ * wait for the scheduler too. On PREEMPT_RT the locks of what is called here sleep.
  */
 static void keep_cpu(void)
 {

@@ -530,7 +530,7 @@ static int push_line(struct gprof_resolver *r, const struct gprof_line *line)
 	return push(r, location);
 }
 
-/* What stands for frames that are not known. */
+/* A name in the place of frames that are not known. */
 static int push_name(struct gprof_resolver *r, const char *name)
 {
 	return push_line(r, &(struct gprof_line){

@@ -176,7 +176,7 @@ static uint32_t x86_jump_slot(const unsigned char *p, size_t len)
 	return p[0] == 0xff && p[1] == 0x25 ? SLOT : 0;
 }
 
-/* Of what was called and has nothing on its stack: a slot by itself, a leaf. */
+/* A slot by itself, or a leaf: it was called, and has nothing on its stack. */
 static int add_entered(struct gap *g, uint32_t at, uint32_t size)
 {
 	static const struct gprof_unwind_rule x86 = { .kind = GPROF_UNWIND_CFA_SP, .cfa = 1 }, a64 = {
