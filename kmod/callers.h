@@ -43,11 +43,11 @@ struct gprof_callers {
 	u64 kept;
 };
 
-/* @c is zeroed memory. */
-static inline void gprof_callers_init(struct gprof_callers *c)
+/* @c is zeroed memory; @versions: where its numbers begin. */
+static inline void gprof_callers_init(struct gprof_callers *c, u64 versions)
 {
-	c->process_version = 1;
-	c->version = 1;
+	c->process_version = versions + 1;
+	c->version = versions + 1;
 }
 
 static inline u32 gprof_callers_words(const struct gprof_callers *c)

@@ -8,6 +8,7 @@
 #include "alloc_space.h"
 #include "attach.h"
 #include "callers.h"
+#include "capture.h"
 #include "compat/workqueue.h"
 #include "cycles.h"
 #include "dev.h"
@@ -17,7 +18,6 @@
 #include "netlink.h"
 #include "procfs.h"
 #include "recorder_end.h"
-#include "sampler.h"
 #include "scope.h"
 #include "tap.h"
 #include "timer.h"
@@ -45,12 +45,12 @@ static int __init gprof_init(void)
 	if (err)
 		goto err_procfs;
 	gprof_lookup_init();
-	err = gprof_samplers_init();
+	err = gprof_captures_init();
 	if (err)
 		goto err_mm_watch;
 	err = gprof_attach_init();
 	if (err)
-		goto err_samplers;
+		goto err_captures;
 	err = gprof_timers_init();
 	if (err)
 		goto err_attach;
@@ -73,8 +73,8 @@ err_timers:
 	gprof_timers_exit();
 err_attach:
 	gprof_attach_exit();
-err_samplers:
-	gprof_samplers_exit();
+err_captures:
+	gprof_captures_exit();
 err_mm_watch:
 	gprof_mm_watch_exit();
 err_procfs:
@@ -116,7 +116,7 @@ static const struct {
 	{ gprof_spaces_forget, "processes that end" },
 	{ gprof_lookup_exit, "locks of processes that were looked up" },
 	{ gprof_mm_watch_exit, "processes that unmap, and a grace period of RCU" },
-	{ gprof_samplers_exit, "a grace period of RCU" },
+	{ gprof_captures_exit, "a grace period of RCU" },
 	{ gprof_procfs_exit, "its mount of /proc" },
 	{ gprof_mono_exit, "the clock" },
 };

@@ -2,8 +2,7 @@
 /*
  * sampler: capture once, then for each recorder intern and write.
  *
- * What happened (whose event, when, in which mode, the stack) is found out for the
- * first recorder and stays as it is for the others. Each has its own ring, dictionary and
+ * The event (capture.h) is the same for all recorders. Each has its own ring, dictionary and
  * memory of what it has said.
  *
  * A sample is up to four records that are reserved together, so that either
@@ -16,9 +15,6 @@
  *		live, 24 for a lock's owner, 16 for a task's state
  *
  * (buffer.c adds a LOST record in front when it owes one.)
- *
- * Scratch memory for the stack is per CPU and nesting depth: task, softirq,
- * interrupt and NMI may each be in the middle of a sample.
  */
 #include "sampler.h"
 #include "base.h"
@@ -26,7 +22,6 @@
 #include "running.h"
 #include "words.h"
 #include "compat/mm.h"
-#include "compat/preempt.h"
 
 #include <linux/bitops.h>
 #include <linux/build_bug.h>
@@ -37,59 +32,10 @@
 #include <linux/ptrace.h>
 #include <linux/sched.h>
 #include <linux/string.h>
-#include <linux/timekeeping.h>
 
-struct scratch {
-	unsigned int depth;
-	struct gprof_stack stack[GPROF_DEPTH];
-};
-
-static struct scratch __percpu *scratches;
-
-/**
- * gprof_samplers_init() - allocate the scratch memory
- *
- * Context: Task.
- * Return: 0 or -ENOMEM.
- */
-int gprof_samplers_init(void)
-{
-	unsigned int cpu, i;
-
-	BUILD_BUG_ON(sizeof(struct gprof_sample_rec) != 24);
-	/* What a sample needs of a ring lies in its first two lines. */
-	BUILD_BUG_ON(offsetof(struct gprof_channel, buffer.produced) != 64);
-	BUILD_BUG_ON(offsetof(struct gprof_channel, buffer.first) != 128);
-	scratches = alloc_percpu(struct scratch);
-	if (!scratches)
-		return -ENOMEM;
-	for_each_possible_cpu(cpu) {
-		struct gprof_stack *stack = per_cpu_ptr(scratches, cpu)->stack;
-
-		for (i = 0; i < GPROF_DEPTH; i++) {
-			gprof_callers_init(&stack[i].callers);
-			stack[i].outermost = !i;
-		}
-	}
-	return 0;
-}
-
-/**
- * gprof_samplers_exit() - free the scratch memory
- *
- * Context: Task; no recorder exists any more.
- */
-void gprof_samplers_exit(void)
-{
-	free_percpu(scratches);
-}
-
-static __always_inline u16 context_flags(void)
-{
-	if (in_nmi())
-		return GPROF_SAMPLE_REC_F_NMI;
-	return in_hardirq() || in_serving_softirq() ? GPROF_SAMPLE_REC_F_IRQ : 0;
-}
+/* A sample needs the first two lines of a ring alone. */
+static_assert(offsetof(struct gprof_channel, buffer.produced) == 64);
+static_assert(offsetof(struct gprof_channel, buffer.first) == 128);
 
 static __always_inline void count(struct gprof_buffer *b, u16 context)
 {
@@ -256,6 +202,8 @@ struct sample {
 		 GPROF_SAMPLE_REC_F_VALUE | GPROF_SAMPLE_REC_F_WAIT |	\
 		 GPROF_SAMPLE_REC_F_PARALLELISM | GPROF_SAMPLE_REC_F_LIVE)
 
+static_assert(sizeof(struct gprof_sample_rec) == 24);
+
 static __always_inline u32 sample_size(u16 flags)
 {
 	u32 size = sizeof(struct gprof_sample_rec);
@@ -309,11 +257,11 @@ static __always_inline void write_sample(struct gprof_sample_rec *rec,
 /* With all that has to be said before the sample. */
 static noinline void write_records(struct gprof_sampler *s, struct gprof_channel *ch,
 				   struct gprof_memo *memo, const struct gprof_capture *c,
-				   struct sample smp, u16 generation)
+				   const struct gprof_stack *stack, struct sample smp,
+				   u16 generation)
 {
 	struct gprof_lookup known = { .known = true };
 	struct task_struct *whose = c->task;
-	struct gprof_stack *stack = c->stack;
 	struct telling telling = {};
 	struct gprof_naming naming = {};
 	void *place;
@@ -377,7 +325,8 @@ static __always_inline void write_known(struct gprof_channel *ch, const struct g
 }
 
 static __always_inline void record(struct gprof_sampler *s, struct gprof_channel *ch,
-				   const struct gprof_capture *c, struct sample smp)
+				   const struct gprof_capture *c, struct gprof_stack *stack,
+				   struct sample smp)
 {
 	struct gprof_memo *memo = &ch->memo[c->depth];
 	u16 generation;
@@ -391,60 +340,25 @@ static __always_inline void record(struct gprof_sampler *s, struct gprof_channel
 		new_generation(ch, generation);
 	if (unlikely(memo->epoch != ch->epoch))
 		forget(ch, memo);
-	known = known_stack(ch, memo, generation, c->stack);
+	known = known_stack(ch, memo, generation, stack);
 	if (likely(known && c->task == current &&
-		   gprof_naming_known(memo, &c->stack->callers))) {
+		   gprof_naming_known(memo, &stack->callers))) {
 		if (likely(!(smp.flags & (EXTRA | GPROF_SAMPLE_REC_F_OWNER |
 					  GPROF_SAMPLE_REC_F_STATE))))
 			write_known(ch, c, smp, known, sizeof(struct gprof_sample_rec));
 		else
 			write_known(ch, c, smp, known, sample_size(smp.flags));
 	} else {
-		write_records(s, ch, memo, c, smp, generation);
+		write_records(s, ch, memo, c, stack, smp, generation);
 	}
 	gprof_buffer_end(&ch->buffer);
 }
 
-/* What is the same for all who record the event. */
-static __always_inline void find_out(struct gprof_capture *c, struct scratch *scratch)
+/* Interrupts are nested too deep. */
+static noinline void lose_nested(struct gprof_channel *ch)
 {
-	struct gprof_stack *stack;
-
-	c->depth = scratch->depth;
-	stack = &scratch->stack[scratch->depth++];
-	OPTIMIZER_HIDE_VAR(stack);
-	barrier();	/* an interrupt from here on takes the next one */
-	c->stack = stack;
-	c->taken = 0;
-	c->flags |= context_flags();
-	if (!user_mode(c->regs))
-		c->flags |= GPROF_SAMPLE_REC_F_KERNEL;
-	if (!c->time)
-		c->time = ktime_get_mono_fast_ns();
-}
-
-/**
- * gprof_scratch_take() - have memory for a stack that is no sample
- *
- * What the last walk at this depth found is in it, for the next to compare with.
- *
- * Context: Task, preemption off until gprof_scratch_give(), amid no sample.
- * Return: this CPU's.
- */
-struct gprof_stack *gprof_scratch_take(void)
-{
-	struct scratch *scratch = this_cpu_ptr(scratches);
-	struct gprof_stack *stack = &scratch->stack[scratch->depth++];
-
-	barrier();	/* an interrupt from here on takes the next one */
-	return stack;
-}
-
-/** gprof_scratch_give() - done with it */
-void gprof_scratch_give(void)
-{
-	barrier();	/* done with the stack before an interrupt may reuse it */
-	this_cpu_ptr(scratches)->depth--;
+	count(&ch->buffer, gprof_context_flags());
+	gprof_buffer_lose(&ch->buffer, GPROF_LOST_NESTED);
 }
 
 /**
@@ -458,16 +372,12 @@ void gprof_scratch_give(void)
 bool gprof_capture_stack(struct gprof_capture *c, const struct gprof_sampler *s)
 {
 	struct gprof_channel *ch = s->channels[smp_processor_id()];
-	struct scratch *scratch = this_cpu_ptr(scratches);
 
-	if (scratch->depth == GPROF_DEPTH) {
-		if (ch) {
-			count(&ch->buffer, context_flags());
-			gprof_buffer_lose(&ch->buffer, GPROF_LOST_NESTED);
-		}
+	if (!gprof_capture_begin(c)) {
+		if (ch)
+			lose_nested(ch);
 		return false;
 	}
-	find_out(c, scratch);
 	c->taken = s->options.word;
 	return true;
 }
@@ -483,21 +393,17 @@ bool gprof_capture_stack(struct gprof_capture *c, const struct gprof_sampler *s)
 void gprof_emit(struct gprof_capture *c, struct gprof_sampler *s, u64 weight)
 {
 	struct gprof_channel *ch = s->channels[smp_processor_id()];
-	struct scratch *scratch = this_cpu_ptr(scratches);
 	struct gprof_stack_options options;
+	struct gprof_stack *stack;
 	struct sample smp;
 
 	if (unlikely(!ch)) {
 		atomic64_inc(&s->no_buffer);
 		return;
 	}
-	if (!c->stack) {
-		if (unlikely(scratch->depth == GPROF_DEPTH)) {
-			count(&ch->buffer, context_flags());
-			gprof_buffer_lose(&ch->buffer, GPROF_LOST_NESTED);
-			return;
-		}
-		find_out(c, scratch);
+	if (!c->stack && unlikely(!gprof_capture_begin(c))) {
+		lose_nested(ch);
+		return;
 	}
 	smp.flags = c->flags;
 	smp.time = c->time;
@@ -520,13 +426,13 @@ void gprof_emit(struct gprof_capture *c, struct gprof_sampler *s, u64 weight)
 		smp.flags &= ~GPROF_SAMPLE_REC_F_ADDR;
 	options = s->options;
 	options.flags &= ~c->without;
+	stack = c->stack;
 	if (c->taken != options.word) {
-		gprof_stack_capture(c->stack, &options, c->regs, c->chain);
-		c->taken = options.word;
-		if (unlikely(c->stack->wants_texts))
+		stack = gprof_capture_walk(c, &options);
+		if (unlikely(stack->wants_texts))
 			gprof_maps_renew(&s->maps, ch, current->tgid, smp.time);
 	}
-	record(s, ch, c, smp);
+	record(s, ch, c, stack, smp);
 }
 
 /**
@@ -541,16 +447,4 @@ void gprof_sampler_throttled(struct gprof_sampler *s)
 
 	if (ch)
 		local64_inc(&ch->buffer.throttled);
-}
-
-/**
- * gprof_capture_end() - give the memory of the capture back
- * @c: capture that somebody has recorded
- *
- * Context: As gprof_emit().
- */
-void gprof_capture_end(struct gprof_capture *c)
-{
-	barrier();	/* done with the stack before an interrupt may reuse it */
-	this_cpu_ptr(scratches)->depth = c->depth;
 }

@@ -58,14 +58,17 @@ static u32 chain_kernel_frames(const struct perf_callchain_entry *chain, u64 ip,
 	return n;
 }
 
+/* @all: else there is time for the leaf alone. */
 static void kernel_frames(struct gprof_top *top, const struct gprof_stack_options *o,
-			  struct pt_regs *regs, const struct perf_callchain_entry *chain)
+			  struct pt_regs *regs, const struct perf_callchain_entry *chain, bool all)
 {
-	u32 max = o->flags & GPROF_STACK_F_KERNEL ? o->max_frames : 1;
+	u32 max = all && o->flags & GPROF_STACK_F_KERNEL ? o->max_frames : 1;
 
 	if (max == 1) {
 		top->frames[0] = instruction_pointer(regs);
 		top->nr_kernel = 1;
+		if (!all && o->flags & GPROF_STACK_F_KERNEL && o->max_frames > 1)
+			top->flags |= GPROF_STACK_REC_F_KERNEL_CUT;
 		return;
 	}
 	if (chain)
@@ -83,7 +86,20 @@ static void note_end(struct gprof_stack *s, const struct gprof_stack_options *o,
 	if (end != GPROF_STACK_END_COMPLETE)
 		s->top.flags |= GPROF_STACK_REC_F_USER_CUT;
 	if (o->tables)
-		s->top.flags |= GPROF_STACK_REC_F_TABLES | end << GPROF_STACK_REC_END_SHIFT;
+		s->top.flags |= GPROF_STACK_REC_F_TABLES;
+	if (o->tables || end == GPROF_STACK_END_TIME)
+		s->top.flags |= end << GPROF_STACK_REC_END_SHIFT;
+}
+
+static noinline void python_frames(struct gprof_stack *s, const struct gprof_texts *texts,
+				   struct task_struct *task)
+{
+	u32 nr = s->callers.nr;
+
+	if (!texts || !rcu_access_pointer(texts->list))
+		return;
+	s->top.flags |= gprof_python_walk(&s->callers, texts, task);
+	s->nr_python = s->callers.nr - nr;
 }
 
 /* The callers of the leaf. */
@@ -94,9 +110,9 @@ static void user_callers(struct gprof_stack *s, const struct gprof_stack_options
 	u32 max = o->max_frames - 1, end = GPROF_STACK_END_NR;
 	u64 fp, sp;
 
-	if (!gprof_arch_user_reads(regs, loaded)) {
+	if (!s->until || !gprof_arch_user_reads(regs, loaded)) {
 		gprof_callers_cut(&s->callers, 0);
-		note_end(s, o, GPROF_STACK_END_MODE);
+		note_end(s, o, s->until ? GPROF_STACK_END_MODE : GPROF_STACK_END_TIME);
 		return;
 	}
 	pagefault_disable();
@@ -104,8 +120,8 @@ static void user_callers(struct gprof_stack *s, const struct gprof_stack_options
 		end = gprof_walk(s, o->tables, texts, version, regs, max);
 	if (end != GPROF_STACK_END_NR) {
 		note_end(s, o, end);
-		if (o->flags & GPROF_STACK_F_PYTHON && texts && rcu_access_pointer(texts->list))
-			s->top.flags |= gprof_python_walk(&s->callers, texts, task);
+		if (o->flags & GPROF_STACK_F_PYTHON && end != GPROF_STACK_END_TIME)
+			python_frames(s, texts, task);
 	} else {
 		/* Frames of a walk have no records to compare with. */
 		if (o->tables)
@@ -126,6 +142,7 @@ static __always_inline void user_frames(struct gprof_stack *s, const struct gpro
 	u64 version;
 
 	s->wants_texts = false;
+	s->nr_python = 0;
 	if (user && o->tables)
 		texts = gprof_texts_find(o->tables, current->mm);
 	/* Pairs with bump() in text.c: what is read of it from here on is not older. */
@@ -148,7 +165,7 @@ static __always_inline void user_frames(struct gprof_stack *s, const struct gpro
 
 /**
  * gprof_stack_capture() - take the stack of the current task
- * @s: where to
+ * @s: where to; @s->until is set
  * @o: what to take
  * @regs: registers at the event
  * @chain: call chain that the driver has walked already, or NULL
@@ -169,10 +186,96 @@ void gprof_stack_capture(struct gprof_stack *s, const struct gprof_stack_options
 	s->top.nr_kernel = 0;
 	s->top.nr_user = 0;
 	if (leaf_in_kernel && o->flags)
-		kernel_frames(&s->top, o, regs, chain);
+		kernel_frames(&s->top, o, regs, chain, s->until);
 	if (o->flags && (o->flags & GPROF_STACK_F_USER || !leaf_in_kernel))
 		user = in_user ? regs : saved_user_regs(current, current->mm);
 	user_frames(s, o, current, user, in_user && in_hardirq() && !in_nmi());
+}
+
+/* The flags of a part, by how the whole ended. */
+static u32 part_flags(const struct gprof_stack *whole, const struct gprof_stack_options *o,
+		      u32 nr_native)
+{
+	u32 keep = GPROF_STACK_REC_F_CALLER | GPROF_STACK_REC_F_CALLER_PUSHED;
+	u32 flags = 0;
+
+	if (o->flags & GPROF_STACK_F_PYTHON)
+		keep |= GPROF_STACK_REC_F_PYTHON | GPROF_STACK_REC_F_PYTHON_CUT;
+	if (nr_native == whole->callers.nr - whole->nr_python) {
+		keep |= GPROF_STACK_REC_F_USER_CUT | GPROF_STACK_REC_F_TABLES |
+			0xf << GPROF_STACK_REC_END_SHIFT;
+	} else {
+		flags = GPROF_STACK_REC_F_USER_CUT;
+		if (o->tables)
+			flags |= GPROF_STACK_REC_F_TABLES |
+				 GPROF_STACK_END_MAX << GPROF_STACK_REC_END_SHIFT;
+	}
+	return flags | (whole->top.flags & keep);
+}
+
+/* Returns whether @to differed. */
+static bool take_words(u64 *to, const u64 *from, u32 nr)
+{
+	bool differs = false;
+
+	for (; nr; nr--, to++, from++) {
+		differs |= *to != *from;
+		*to = *from;
+	}
+	return differs;
+}
+
+/**
+ * gprof_stack_part() - what gprof_stack_capture() would have taken with other options
+ * @part: where to
+ * @whole: stack of the current task, with at least as much
+ * @o: what to take
+ * @regs: registers at the event
+ *
+ * Context: As gprof_stack_capture().
+ */
+void gprof_stack_part(struct gprof_stack *part, const struct gprof_stack *whole,
+		      const struct gprof_stack_options *o, struct pt_regs *regs)
+{
+	bool leaf_in_kernel = !user_mode(regs) && o->kernel;
+	const struct gprof_callers *all = &whole->callers;
+	u32 nr_kernel = 0, nr_user = 0, nr_python = 0, nr = 0, layout = 0;
+	struct gprof_callers *c = &part->callers;
+	bool changed;
+
+	part->top.flags = 0;
+	if (leaf_in_kernel && o->flags)
+		nr_kernel = min_t(u32, whole->top.nr_kernel,
+				  o->flags & GPROF_STACK_F_KERNEL ? o->max_frames : 1);
+	if (nr_kernel > 1 && nr_kernel == o->max_frames)
+		part->top.flags |= GPROF_STACK_REC_F_KERNEL_CUT;
+	if (o->flags && (o->flags & GPROF_STACK_F_USER || !leaf_in_kernel)) {
+		nr_user = min_t(u32, whole->top.nr_user, 1);
+		layout = all->layout;
+	}
+	if (nr_user && o->flags & GPROF_STACK_F_USER && o->max_frames > 1) {
+		nr_user = whole->top.nr_user;
+		if (o->flags & GPROF_STACK_F_PYTHON)
+			nr_python = whole->nr_python;
+		nr = min_t(u32, all->nr - whole->nr_python, o->max_frames - 1);
+		part->top.flags |= part_flags(whole, o, nr);
+	}
+	part->top.nr_kernel = nr_kernel;
+	part->top.nr_user = nr_user;
+	take_words(part->top.frames, whole->top.frames, nr_kernel);
+	take_words(part->top.frames + nr_kernel, whole->top.frames + whole->top.nr_kernel, nr_user);
+
+	if (!gprof_same_process(&c->process, &all->process) || c->layout != layout) {
+		c->process = all->process;
+		c->layout = layout;
+		c->process_version++;
+		c->version++;
+	}
+	changed = take_words(c->frames, all->frames, nr_python);
+	changed |= take_words(c->frames + nr_python, all->frames + whole->nr_python, nr);
+	changed |= c->nr != nr_python + nr;
+	c->nr = nr_python + nr;
+	c->version += changed;
 }
 
 /**
@@ -191,6 +294,7 @@ void gprof_stack_capture_task(struct gprof_stack *s, const struct gprof_stack_op
 {
 	struct pt_regs *user = NULL;
 
+	s->until = U64_MAX;
 	s->top.flags = 0;
 	s->top.nr_kernel = 0;
 	s->top.nr_user = 0;
@@ -215,6 +319,7 @@ void gprof_stack_capture_task(struct gprof_stack *s, const struct gprof_stack_op
  */
 void gprof_stack_capture_own(struct gprof_stack *s, const struct gprof_stack_options *o)
 {
+	s->until = U64_MAX;
 	s->top.flags = 0;
 	s->top.nr_kernel = 0;
 	s->top.nr_user = 0;
@@ -236,6 +341,7 @@ void gprof_stack_capture_none(struct gprof_stack *s, struct task_struct *task)
 	s->top.nr_kernel = 0;
 	s->top.nr_user = 0;
 	s->wants_texts = false;
+	s->nr_python = 0;
 	gprof_callers_begin(&s->callers, task, 0, 0);
 	gprof_callers_cut(&s->callers, 0);
 }

@@ -45,11 +45,16 @@ struct gprof_top {
 	u64 frames[GPROF_MAX_FRAMES + 2 + GPROF_OWN_CALLERS];
 };
 
+#define GPROF_SLOW_WALK		32	/* slow steps of a walk that takes longer than most */
+
 /**
  * struct gprof_stack - a captured stack
  * @top: kernel frames and the user leaf
  * @callers: the rest of the user frames
+ * @nr_python: how many words of @callers are an interpreter's, which come first
  * @outermost: no other stack is being captured on this CPU
+ * @until: when walks by tables have to end, as gprof_mono_ns(); 0: they may not begin
+ * @slow: steps of such walks that took long; at first not 0 where several are likely
  * @wants_texts: the mappings of the process are not known well enough
  *
  * It is kept from sample to sample, for the next walk to compare with.
@@ -57,6 +62,9 @@ struct gprof_top {
 struct gprof_stack {
 	struct gprof_top top;
 	struct gprof_callers callers;
+	u32 nr_python;
+	u64 until;
+	u32 slow;
 	bool outermost;
 	bool wants_texts;
 };
@@ -89,6 +97,8 @@ struct gprof_stack_options {
 
 void gprof_stack_capture(struct gprof_stack *s, const struct gprof_stack_options *o,
 			 struct pt_regs *regs, const struct perf_callchain_entry *chain);
+void gprof_stack_part(struct gprof_stack *part, const struct gprof_stack *whole,
+		      const struct gprof_stack_options *o, struct pt_regs *regs);
 
 void gprof_stack_capture_task(struct gprof_stack *s, const struct gprof_stack_options *o,
 			      struct task_struct *task);

@@ -37,8 +37,11 @@ noinline void gprof_trace_stack(struct gprof_trace *t, struct gprof_trace_cpu *c
 		perf_fetch_caller_regs(regs);
 		gprof_arch_caller_regs(regs);
 	}
-	gprof_capture(&capture, regs, now);
+	gprof_capture(&capture, regs, t->min_ns ? 0 : now);
 	capture.flags = GPROF_SAMPLE_REC_F_EVENT;
+	/* A held event is told with its own time; its walk begins now. */
+	if (t->min_ns && gprof_capture_begin(&capture))
+		capture.time = now;
 	/* It stands for nothing; a weight of its own would be told. */
 	gprof_emit(&capture, t->sampler, c->buffer->weight);
 	gprof_captured(&capture);

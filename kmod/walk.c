@@ -95,12 +95,18 @@ void gprof_walk_end(void)
 	memories = NULL;
 }
 
-/* A rule that was looked up holds for this walk alone. */
-static noinline void learn(struct gprof_walk *w, u64 at, struct known_rule *k)
+/* False: it is too late. */
+static noinline bool learn(struct gprof_walk *w, u64 at, struct known_rule *k)
 {
+	if (gprof_walk_is_late(w))
+		return false;
 	k->rule = *gprof_walk_rule(w, at);
-	k->version = w->locked ? 0 : w->version;
+	/* A rule that was looked up holds for this walk alone. */
+	if (w->locked)
+		w->version = w->once;
+	k->version = w->version;
 	k->at = at;
+	return true;
 }
 
 static __always_inline struct known_rule *rule_place(struct memory *m, u64 at)
@@ -170,7 +176,9 @@ static __always_inline void follow(struct gprof_walk *w, struct memory *m, u64 *
 
 		if (unlikely(known->at != at || known->version != w->version)) {
 			user_access_end();
-			learn(w, at, known);
+			end = GPROF_STACK_END_TIME;
+			if (!learn(w, at, known))
+				goto out;
 			end = GPROF_STACK_END_PAGE;
 			if (!user_access_begin((void __user *)PAGE_SIZE, 16))
 				goto out;
@@ -326,6 +334,7 @@ static noinline u32 walk_outermost(struct gprof_walk *w, struct gprof_callers *c
 	if (m->version != w->version)
 		forget(m, w->version);
 	w->frames = m->fresh;
+	w->once = ~m->serial;
 	follow(w, m, NULL, max, &found);
 	keep(m, c, &found);
 	if (unlikely(w->locked))

@@ -8,7 +8,6 @@
  */
 #include "walk_step.h"
 #include "lookup.h"
-#include "stack.h"
 
 #include <linux/build_bug.h>
 #include <linux/ptrace.h>
@@ -312,6 +311,8 @@ u32 gprof_walk_step(struct gprof_walk *w, const struct gprof_unwind_rule *r,
 	u64 cfa;
 	u32 end;
 
+	if (gprof_walk_is_late(w))
+		return GPROF_STACK_END_TIME;
 	switch (r->kind) {
 	case GPROF_UNWIND_CFA_END:
 		return GPROF_STACK_END_COMPLETE;

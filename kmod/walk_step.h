@@ -6,13 +6,14 @@
 #define GPROF_WALK_STEP_H
 
 #include "arch.h"
+#include "mono.h"
+#include "stack.h"
 #include "text.h"
 #include "compat/uaccess.h"
 
 #include <linux/gprof_unwind.h>
 #include <linux/types.h>
 
-struct gprof_stack;
 struct pt_regs;
 
 #define GPROF_GO_ON	(~0U)	/* no GPROF_STACK_END_* */
@@ -46,6 +47,7 @@ struct gprof_frame {
  * @texts: copy of the mappings, or NULL
  * @list: of that, or an empty one
  * @version: of @texts
+ * @once: a version for what is looked up, of this walk alone
  * @looked: what @list lacks was looked up; @locked: the mappings are kept as they are
  * @at: instruction whose rule is followed, or the byte before a return address
  * @exact: all registers of the frame are known: those in @regs, or at @signal
@@ -63,6 +65,7 @@ struct gprof_walk {
 	const struct gprof_texts *texts;
 	const struct gprof_text_list *list;
 	u64 version;
+	u64 once;
 	bool looked;
 	bool locked;
 	u64 at;
@@ -80,6 +83,14 @@ static __always_inline u64 gprof_return_place(const struct gprof_unwind_rule *r,
 	if (!IS_ENABLED(CONFIG_X86_64) && r->kind != GPROF_UNWIND_CFA_DEREF)
 		return gprof_user_strip(cfa + (s64)r->ra * 8);
 	return gprof_user_strip(cfa - 8);
+}
+
+#define GPROF_SLOW_STEPS	8	/* between looks at the clock */
+
+/* Counts a step that takes long. Returns whether there is no time for it. */
+static inline bool gprof_walk_is_late(struct gprof_walk *w)
+{
+	return !(++w->stack->slow % GPROF_SLOW_STEPS) && gprof_mono_ns() >= w->stack->until;
 }
 
 const struct gprof_unwind_rule *gprof_walk_rule(struct gprof_walk *w, u64 at);

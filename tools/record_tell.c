@@ -103,7 +103,8 @@ static void tell_stacks(const struct gprof_recorder_stats *st)
 		{ st->stacks_unread, "code not known yet" },
 		{ st->stacks_no_page, "a page not in memory" },
 		{ st->stacks_max, "as many frames as are recorded" },
-		{ st->stacks_other, "what cannot be followed" },
+		{ st->stacks_time, "the time that an interrupt may take" },
+		{ st->stacks_other - st->stacks_time, "what cannot be followed" },
 	};
 	const char *before = "; cut at ";
 

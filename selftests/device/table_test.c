@@ -1032,4 +1032,183 @@ TEST_F(table, tables_of_one_user_serve_no_other)
 	}
 }
 
+/* ---- recorders that differ in all that they may, and a table that makes walks long ---- */
+
+#define DEEP		130	/* more than are recorded */
+#define DIFFERING	30
+#define SPIN_MS		200
+#define SPIN_BYTES	512	/* of its code; nothing that runs meanwhile is as near */
+#define MOST_NS		150000	/* that a user keeps interrupts off */
+
+static uint64_t cycles(void)
+{
+#ifdef __x86_64__
+	return __builtin_ia32_rdtsc();
+#else
+	uint64_t now;
+
+	asm volatile("mrs %0, cntvct_el0" : "=r"(now));
+	return now;
+#endif
+}
+
+/**
+ * struct spin - a program that watches how long it does not run
+ * @size: of its frames
+ * @worst: cycles that it did not run, at the most
+ * @turns: how far it has come
+ * @begin: since when it is in the last of its functions, as monotonic_ns()
+ * @end: until when
+ */
+static struct {
+	uintptr_t size;
+	uint64_t worst;
+	uint64_t turns;
+	uint64_t begin, end;
+} spin;
+
+/* Calls no function from its last frame, which would have no frame record. */
+__attribute__((noinline, noipa, optimize("no-omit-frame-pointer", "no-optimize-sibling-calls")))
+static int spin_deep(int depth, uint64_t for_cycles, uintptr_t below)
+{
+	uintptr_t fp = (uintptr_t)__builtin_frame_address(0);
+	uint64_t begin, last, now;
+
+	if (depth)
+		return spin_deep(depth - 1, for_cycles, fp) + 1;
+	spin.size = below - fp;
+	spin.worst = 0;
+	spin.turns = 0;
+	spin.begin = monotonic_ns();
+	begin = last = cycles();
+	do {
+		now = cycles();
+		spin.worst = now - last > spin.worst ? now - last : spin.worst;
+		last = now;
+		spin.turns++;
+	} while (now - begin < for_cycles);
+	spin.end = monotonic_ns();
+	return 0;
+}
+
+/* Each frame by a rule that is followed slowly, and whose frames are not known again. */
+static bool slow_table(struct table_parts *t)
+{
+	struct table_row row = { 0, {
+		.kind = GPROF_UNWIND_CFA_DEREF, .cfa = (16 - (int)spin.size) / 8,
+		.how = GPROF_UNWIND_FP_AT_FP | 1 << 4,
+	} };
+	uint64_t text = 0, end = 0;
+
+	if (!own_offset((void *)table_of, &text, &end))
+		return false;
+	row.offset = text & ~255ULL;
+	return table_make(t, &row, 1, end, 0);
+}
+
+/* They differ in how much of the stack they want, and in how it is found. */
+static struct gprof_setup differing(const struct gprof_cpu_params *params, unsigned int i)
+{
+	struct gprof_setup setup = setup_of(getpid(), params);
+
+	setup.max_frames = 127 - i / 3;
+	if (i % 3 == 1)
+		setup.stack &= ~GPROF_STACK_F_KERNEL;
+	else if (i % 3 == 2)
+		setup.stack &= ~GPROF_STACK_F_TABLES;
+	return setup;
+}
+
+/**
+ * struct told - what one of them was told of the deep stack
+ * @setup: what it wants
+ * @right: stacks with all that is wanted
+ * @late: stacks that say that there was no time for more
+ * @wrong: others
+ */
+struct told {
+	struct gprof_setup setup;
+	unsigned int right, late, wrong;
+};
+
+static void on_deep_sample(void *ctx, const struct reader_sample *s)
+{
+	const struct gprof_stack_rec *stack = s->stack;
+	unsigned int end, nr;
+	struct told *told = ctx;
+
+	if (!stack || s->rec->rec.flags & GPROF_SAMPLE_REC_F_KERNEL ||
+	    s->rec->time < spin.begin || s->rec->time > spin.end ||
+	    stack->frames[0] - (uintptr_t)spin_deep > SPIN_BYTES)
+		return;
+	end = GPROF_STACK_REC_END(stack->rec.flags);
+	/* The guessed caller of a leaf is one more. */
+	nr = stack->nr_user - !!(stack->rec.flags & GPROF_STACK_REC_F_CALLER);
+	if (!(stack->rec.flags & GPROF_STACK_REC_F_USER_CUT) || stack->nr_kernel ||
+	    nr > told->setup.max_frames)
+		told->wrong++;
+	else if (end == GPROF_STACK_END_TIME)
+		told->late++;
+	else if (nr == told->setup.max_frames &&
+		 (end == GPROF_STACK_END_MAX || !(told->setup.stack & GPROF_STACK_F_TABLES)))
+		told->right++;
+	else
+		told->wrong++;
+}
+
+/* All of them have what there was time for, and the program has half of its CPU. */
+TEST_F(table, recorders_that_differ_keep_interrupts_short)
+{
+	struct gprof_cpu_params params = timer_params(60000);
+	unsigned int right = 0, late = 0, i;
+	struct reader readers[DIFFERING];
+	struct device devs[DIFFERING];
+	struct told told[DIFFERING];
+	uint64_t begin, per_ms, alone;
+	struct table_parts slow;
+
+	SKIP_UNLESS(self->have, NO_TABLES);
+	begin = cycles();
+	usleep(10000);
+	per_ms = (cycles() - begin) / 10;
+	spin_deep(DEEP, SPIN_MS * per_ms, 0);
+	alone = spin.turns;
+	ASSERT_TRUE(slow_table(&slow));
+	ASSERT_EQ(0, upload_own(self->dev.fd, &slow));
+	for (i = 0; i < DIFFERING; i++) {
+		told[i].setup = differing(&params, i);
+		ASSERT_EQ(0, device_record(&devs[i], &told[i].setup));
+		ASSERT_EQ(0, reader_init(&readers[i], &devs[i]));
+		readers[i].on_sample = on_deep_sample;
+		readers[i].ctx = &told[i];
+	}
+	/* The mappings are read meanwhile. */
+	spin_deep(DEEP, 50 * per_ms, 0);
+	for (i = 0; i < DIFFERING; i++) {
+		ASSERT_LE(0, reader_read(&readers[i]));
+		told[i].right = told[i].late = told[i].wrong = 0;
+	}
+	spin_deep(DEEP, SPIN_MS * per_ms, 0);
+	for (i = 0; i < DIFFERING; i++) {
+		ASSERT_EQ(0, device_stop(&devs[i]));
+		ASSERT_LE(0, reader_read(&readers[i]));
+		EXPECT_STREQ("", readers[i].error);
+		EXPECT_EQ(0, told[i].wrong) {
+			TH_LOG("number %u", i);
+		}
+		right += told[i].right;
+		late += told[i].late;
+		reader_free(&readers[i]);
+		device_close(&devs[i]);
+	}
+	free(slow.head);
+	TH_LOG("%u whole, %u cut; %llu ns at the worst without the CPU, %.3f of it kept", right, late,
+	       (unsigned long long)(spin.worst * 1000000 / per_ms), (double)spin.turns / alone);
+	EXPECT_LT(DIFFERING, right);
+	if (getenv("GPROF_ICOUNT")) {
+		EXPECT_LE(spin.worst * 1000000 / per_ms, MOST_NS);
+		EXPECT_LE(alone / 2, spin.turns);
+	}
+}
+
 TEST_HARNESS_MAIN

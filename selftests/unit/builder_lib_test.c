@@ -586,7 +586,7 @@ TEST_F(builder, cut_stacks_stand_apart_with_why)
 	       "leaf [cut: code not known yet];leaf [cut: no unwind table];"
 	       "leaf [cut: no unwind rule];leaf [cut: unwind rule not followed];"
 	       "leaf [cut: page not in memory];leaf [cut: no return address];"
-	       "leaf [cut: memory out of reach];leaf [cut];");
+	       "leaf [cut: memory out of reach];leaf [cut: time];leaf [cut];");
 }
 
 TEST_F(builder, addresses_outside_of_all_mappings_are_told)

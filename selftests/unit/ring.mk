@@ -50,7 +50,8 @@ $(out)/ring_thin_test: $(here)/ring_thin_test.c $(here)/shim/shim.c $(top)/kmod/
 
 # The kernel's u64 and that of its headers for programs are not the same type.
 $(out)/ring_sampler_test: $(here)/ring_sampler_test.c $(filter-out %/ring_nmi_test.c,$(sources)) \
-		$(top)/kmod/sampler.c $(top)/kmod/naming.c $(top)/kmod/base.c $(headers)
+		$(top)/kmod/capture.c $(top)/kmod/sampler.c $(top)/kmod/naming.c \
+		$(top)/kmod/base.c $(headers)
 	@mkdir -p $(@D)
 	$(CC) $(RING_CFLAGS) -DGPROF_HAVE_VM_FLAGS_SET -DGPROF_HAVE_FOR_EACH_VMA \
 		-Wno-incompatible-pointer-types $(filter %.c,$^) -o $@

@@ -1554,7 +1554,8 @@ struct gprof_task_rec {
 #define GPROF_STACK_END_PAGE		6	/* a page of the stack that is not in memory */
 #define GPROF_STACK_END_ADDRESS		7	/* the next is no frame, or no return address */
 #define GPROF_STACK_END_MODE		8	/* not 64-bit code, or memory that is not its own */
-#define GPROF_STACK_END_NR		9
+#define GPROF_STACK_END_TIME		9	/* of the interrupt; without tables, too */
+#define GPROF_STACK_END_NR		10
 
 /*
  * With GPROF_STACK_F_PYTHON: the thread is one of an interpreter, and its frames are among

@@ -17,7 +17,9 @@
 #define hweight16(_w)		__builtin_popcount((u16)(_w))
 #define BUILD_BUG_ON(_bad)	((void)sizeof(char[1 - 2 * !!(_bad)]))
 #define struct_size(_p, _member, _n)	(sizeof(*(_p)) + sizeof((_p)->_member[0]) * (_n))
+#define static_assert(_good)	_Static_assert(_good, #_good)
 #define NSEC_PER_SEC		1000000000L
+#define NSEC_PER_USEC		1000L
 #define TASK_SIZE_MAX		(1UL << 47)
 #define TASK_COMM_LEN		16
 
@@ -41,6 +43,7 @@ struct pt_regs {
 #define in_nmi()		0
 #define in_hardirq()		0
 #define in_serving_softirq()	0
+#define irqs_disabled()		0
 #define smp_processor_id()	0
 
 #define __percpu
@@ -48,7 +51,11 @@ struct pt_regs {
 #define free_percpu(_p)		free(_p)
 #define per_cpu_ptr(_p, _cpu)	((void)(_cpu), (_p))
 #define this_cpu_ptr(_p)	(_p)
+#define this_cpu_read(_var)	(_var)
 #define for_each_possible_cpu(_cpu)	for ((_cpu) = 0; (_cpu) < 1; (_cpu)++)
+
+#define module_param_named(_name, _var, _type, _mode)	static_assert(true)
+#define MODULE_PARM_DESC(_name, _text)			static_assert(true)
 
 typedef struct {
 	int a;

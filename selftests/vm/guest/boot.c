@@ -40,7 +40,7 @@ void boot_early(void)
 		control_die("/modules.list");
 	for (line = strtok_r(list, "\n", &rest); line;
 	     line = strtok_r(NULL, "\n", &rest))
-		if (!file_insmod(line))
+		if (!file_insmod(line, ""))
 			control_die(line);
 	free(list);
 }

@@ -63,7 +63,7 @@ bool file_write(const char *path, const char *text)
 }
 
 /* Loads a kernel module; one that is there already is fine. */
-bool file_insmod(const char *path)
+bool file_insmod(const char *path, const char *parameters)
 {
 	long ret;
 	int fd;
@@ -71,7 +71,7 @@ bool file_insmod(const char *path)
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return false;
-	ret = syscall(SYS_finit_module, fd, "", 0);
+	ret = syscall(SYS_finit_module, fd, parameters, 0);
 	if (ret && errno == EEXIST)
 		ret = 0;
 	close(fd);

@@ -41,13 +41,13 @@ void command_run(const struct config *cfg);
 
 /* module.c: the module under test, and what it may have left behind. */
 void module_prepare(void);
-void module_load(void);
+void module_load(const struct config *cfg);
 void module_unload(void);
 void module_check(const struct config *cfg);
 
 /* file.c: small files, whole. */
 char *file_read(const char *path, size_t *size);
 bool file_write(const char *path, const char *text);
-bool file_insmod(const char *path);
+bool file_insmod(const char *path, const char *parameters);
 
 #endif /* GUEST_H */

@@ -17,7 +17,7 @@ int main(void)
 	module_prepare();
 	control_log("log is watched from here");
 	if (cfg.module)
-		module_load();
+		module_load(&cfg);
 	command_run(&cfg);
 	if (cfg.module)
 		module_unload();

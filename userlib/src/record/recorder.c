@@ -488,6 +488,7 @@ int gprof_recorder_stats(struct gprof_recorder *r, size_t event, struct gprof_re
 	out.lost_waits = t.kernel.out_lost[GPROF_LOST_WAIT];
 	out.tables_refused = r->streams[event].tables_refused;
 	out.other_python = r->streams[event].python ? r->tabler.other_python : 0;
+	out.stacks_time = ends[GPROF_STACK_END_TIME];
 	out.live_full = r->streams[event].builder.unknown.full;
 	out.live_lost = r->streams[event].builder.unknown.objects;
 	out.live_unseen = r->streams[event].builder.unknown.unseen;

@@ -549,11 +549,12 @@ static int cut_frame(struct gprof_resolver *r, uint16_t flags)
 		[GPROF_STACK_END_PAGE] = "[cut: page not in memory]",
 		[GPROF_STACK_END_ADDRESS] = "[cut: no return address]",
 		[GPROF_STACK_END_MODE] = "[cut: memory out of reach]",
+		[GPROF_STACK_END_TIME] = "[cut: time]",
 	};
 	uint32_t end = GPROF_STACK_REC_END(flags);
 	const char *name = "[cut: no frame pointer]";
 
-	if (flags & GPROF_STACK_REC_F_TABLES)
+	if (flags & GPROF_STACK_REC_F_TABLES || end == GPROF_STACK_END_TIME)
 		name = end < sizeof(names) / sizeof(*names) && names[end] ? names[end] : "[cut]";
 	return push_name(r, name);
 }
