@@ -1582,6 +1582,16 @@ static void until_in_futex(pid_t tid)
 		sched_yield();
 }
 
+/* Until it sleeps in a function of the kernel whose name has that in it. */
+static void until_it_sleeps_in(pid_t tid, const char *where)
+{
+	char path[64], text[256];
+
+	snprintf(path, sizeof(path), "/proc/%d/wchan", tid);
+	while (file_read(path, text, sizeof(text)) || !strstr(text, where))
+		sched_yield();
+}
+
 static void does_nothing(int sig)
 {
 	(void)sig;
@@ -1693,6 +1703,8 @@ TEST_F(block, who_is_frozen_waits_for_no_lock)
 	froze = monotonic_ns() - froze;
 	ASSERT_EQ(0, cgroup_write(path, "cgroup.freeze", "0"));
 	until_frozen(path, false);
+	/* The call is begun anew, as soon as there is a CPU for it. */
+	until_it_sleeps_in(self->child.pid, "futex");
 	sleep_ms(20);
 	lets_go_of(word);
 	ASSERT_EQ(0, child_wait(&self->child));

@@ -503,10 +503,12 @@ TEST_F(timer, nothing_is_sampled_once_stop_has_returned)
 	EXPECT_EQ(before.out_time_running, after.out_time_running);
 }
 
+/* Looks at the clock seldom: the readers of an emulated one wait for each other. */
 static void make_progress(void *arg, int step)
 {
 	struct shared *s = arg;
 	uint64_t end;
+	int i;
 
 	if (step == 0) {
 		pin_to(online_cpu(0));
@@ -514,13 +516,16 @@ static void make_progress(void *arg, int step)
 	}
 	s->progress = 0;
 	end = monotonic_ns() + 100 * MS;
-	while (monotonic_ns() < end)
+	while (monotonic_ns() < end) {
+		for (i = 0; i < 20000; i++)
+			__asm__ volatile("" : : : "memory");
 		s->progress++;
+	}
 }
 
 #define NR_SHARING	64
 #define TRIES		5
-#define ROUNDS		4
+#define ROUNDS		12
 
 /* Turns of the child alone, and beside the recorders. */
 static void compare(struct __test_metadata *_metadata, FIXTURE_DATA(timer) *self,
