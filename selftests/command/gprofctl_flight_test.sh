@@ -665,9 +665,10 @@ a_large_snapshot_has_all_of_it()
 	lost=$(gprofctl read "$(snapshot 1)" --summary --json | jq .lost_events)
 	[ "$lost" -le "${missing:-0}" ] || fail "the snapshot lacks $lost events"
 	limit=$((bytes * 1024 * 5 / 4 + 12288))
-	[ -z "${GPROF_EXACT-}" ] || limit=$((bytes * 1024 / 8 + 12288))
+	[ -z "${GPROF_EXACT-}" ] || limit=$((bytes * 1024 / 8 + 14336))
 	[ "$most" -lt $limit ] || fail "it took $most KiB of memory"
-	[ -z "${GPROF_EXACT-}" ] || [ $took -le 4000 ] || fail "it took $took ms"
+	# A call is four events of Go's: a region, and a state of the goroutine.
+	[ -z "${GPROF_EXACT-}" ] || [ $took -le 6300 ] || fail "it took $took ms"
 }
 
 triggers_without_sense_are_refused()

@@ -20,7 +20,7 @@ static int on_point(void *ctx, const struct gprof_trace_point *p)
 	int err;
 
 	if (m->users)
-		gprof_trace_users_count(m->users, p);
+		gprof_trace_users_count(m->users, p, 1);
 	/* Up to the end nothing more is known. */
 	if (p->type == GPROF_TRACE_POINT_LOST && p->time > m->until) {
 		lost = *p;
@@ -287,8 +287,8 @@ static int add_plain(struct gprof_trace_merge *m, struct gprof_trace_merge_cpu *
 #pragma GCC unroll 4
 		for (i = 0; i < nr; i++)
 			m->points[p[i].type]++;
-		for (i = 0; m->users && i < nr; i++)
-			gprof_trace_users_count(m->users, &p[i]);
+		if (m->users)
+			gprof_trace_users_count(m->users, p, nr);
 		m->added += nr;
 		return 0;
 	}

@@ -53,18 +53,44 @@ static bool is_task(uint32_t tid)
 	return tid && tid < GPROF_TRACE_TIDS;
 }
 
-void gprof_trace_users_count(struct gprof_trace_users *u, const struct gprof_trace_point *p)
+/* The task that an event is of: the one that ran, or the one that it names. */
+static uint32_t task_of(const struct gprof_trace_point *p)
 {
 	bool names = p->type == GPROF_TRACE_POINT_SWITCH || p->type == GPROF_TRACE_POINT_WAKING;
-	uint32_t index;
 
-	/* Neither is an event. */
-	if (p->type == GPROF_TRACE_POINT_RUNNING || p->type == GPROF_TRACE_POINT_LOST)
-		return;
-	u->events++;
-	index = gprof_map64_get(&u->of_task, is_task(p->tid) || !names ? p->tid : p->other);
+	return is_task(p->tid) || !names ? p->tid : p->other;
+}
+
+static void count(struct gprof_trace_users *u, uint32_t tid, uint64_t events)
+{
+	uint32_t index = events ? gprof_map64_get(&u->of_task, tid) : GPROF_NONE;
+
+	u->events += events;
 	if (index != GPROF_NONE)
-		u->v[index].events++;
+		u->v[index].events += events;
+}
+
+void gprof_trace_users_count(struct gprof_trace_users *u, const struct gprof_trace_point *p,
+			     size_t nr)
+{
+	uint64_t events = 0;
+	uint32_t tid = 0;
+	size_t i;
+
+	/* Mostly many events in a row are of one task. */
+	for (i = 0; i < nr; i++) {
+		uint32_t of = task_of(&p[i]);
+
+		if (of != tid) {
+			count(u, tid, events);
+			tid = of;
+			events = 0;
+		}
+		/* Neither is an event. */
+		events += p[i].type != GPROF_TRACE_POINT_RUNNING &&
+			  p[i].type != GPROF_TRACE_POINT_LOST;
+	}
+	count(u, tid, events);
 }
 
 const struct gprof_trace_user *gprof_trace_users_most(const struct gprof_trace_users *u)

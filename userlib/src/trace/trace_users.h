@@ -43,7 +43,8 @@ void gprof_trace_users_init(struct gprof_trace_users *u);
 void gprof_trace_users_free(struct gprof_trace_users *u);
 /** gprof_trace_users_name() - a task has told its name; 0 or -ENOMEM */
 int gprof_trace_users_name(struct gprof_trace_users *u, const struct gprof_task_rec *rec);
-void gprof_trace_users_count(struct gprof_trace_users *u, const struct gprof_trace_point *p);
+void gprof_trace_users_count(struct gprof_trace_users *u, const struct gprof_trace_point *p,
+			     size_t nr);
 /** gprof_trace_users_most() - the user with the most events, or NULL where none is known */
 const struct gprof_trace_user *gprof_trace_users_most(const struct gprof_trace_users *u);
 
