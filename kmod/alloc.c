@@ -403,7 +403,7 @@ int gprof_allocs_setup(struct gprof_request *req, void **state)
 		}
 	}
 	if (p->flags & GPROF_ALLOC_F_PROBES) {
-		int err = gprof_alloc_probes_new(&a->probes, a, p, req->target, &req->reason);
+		int err = gprof_alloc_probes_new(&a->probes, p, req->target, &req->reason);
 
 		if (err) {
 			gprof_allocs_destroy(a);
@@ -475,7 +475,7 @@ int gprof_allocs_start(void *state, u32 *attached)
 	WRITE_ONCE(a->on, true);
 	if (a->told)
 		gprof_alloc_listen(a);
-	err = a->probes ? gprof_alloc_probes_start(a->probes) : 0;
+	err = a->probes ? gprof_alloc_probes_start(a->probes, a, attached) : 0;
 	if (!err)
 		return 0;
 

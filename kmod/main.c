@@ -5,6 +5,7 @@
  * The table of contents: what there is, in the order in which it depends on
  * each other.
  */
+#include "alloc_probe.h"
 #include "alloc_space.h"
 #include "attach.h"
 #include "callers.h"
@@ -110,6 +111,7 @@ static const struct {
 	{ gprof_netlink_exit, "requests over netlink" },
 	{ gprof_timers_exit, "CPUs that come or go" },
 	{ gprof_attach_exit, "CPUs that come or go" },
+	{ gprof_alloc_probes_exit, "processes that keep their address space locked" },
 	{ gprof_taps_exit, "grace periods of tracepoints" },
 	{ gprof_tracepoints_exit, "grace periods of tracepoints" },
 	{ gprof_scopes_exit, "a grace period of RCU-tasks" },

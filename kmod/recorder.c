@@ -235,6 +235,10 @@ static u32 reason_of(const struct gprof_recorder *r, int err)
 		return GPROF_REASON_TASK_DENIED;
 	case -EAGAIN:
 		return GPROF_REASON_TURN;
+	case -EBUSY:
+		/* Of others it is perf's, and the event's. */
+		return r->live || r->source == &gprof_source_alloc ? GPROF_REASON_MAP_LOCKED :
+								     GPROF_REASON_EVENT;
 	default:
 		return GPROF_REASON_EVENT;
 	}

@@ -8,8 +8,14 @@
  *
  * Handlers run in the task that came by, and may sleep.
  *
- * A breakpoint is written to memory of others as a debugger would do it, and that fails for who is
- * being killed: what is there already would stay. So it is done by nobody who can be.
+ * A breakpoint is written to memory of others as a debugger would do it, and that fails for a task
+ * that is being killed: what is there already would stay. So threads of the kernel do it, which
+ * nobody kills; and nobody has to wait for them.
+ *
+ * To set and to end a probe the kernel takes the lock of each address space that maps the file, and
+ * lets nobody fork meanwhile. A process can hold its own for as long as it likes. So all of them
+ * are waited for before (gprof_user_probe_await()). A process that takes its lock just then makes
+ * all forks wait, which nothing here can prevent; the kernel's log tells of it.
  *
  * It fails as well where the file was cut and is mapped still: with the page the breakpoint is
  * gone, but the kernel cannot tell, and keeps its part of the probe for good (since 6.12 it says
@@ -27,14 +33,24 @@
 #include "arch.h"
 #include "compat/mm.h"
 #include "compat/mmap_lock.h"
-#include "compat/workqueue.h"
 
+#include <linux/atomic.h>
 #include <linux/dcache.h>
+#include <linux/delay.h>
 #include <linux/errno.h>
 #include <linux/file.h>
+#include <linux/fs.h>
 #include <linux/kernel.h>
+#include <linux/math64.h>
+#include <linux/rbtree.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/timekeeping.h>
+
+#define LONG_MS	100	/* that nobody can fork are told */
 
 /**
  * gprof_user_probes_exist() - does this kernel have them?
@@ -58,10 +74,7 @@ static int entered(GPROF_UPROBE_ENTRY_ARGS)
 {
 	struct gprof_user_probe *p = probe_of(uc);
 
-	if (!p->ops->wants(p, current->mm))
-		return UPROBE_HANDLER_REMOVE;
-	p->ops->entered(p, regs);
-	return 0;
+	return p->ops->entered(p, regs) ? 0 : UPROBE_HANDLER_REMOVE;
 }
 
 static int returned(GPROF_UPROBE_RETURN_ARGS)
@@ -154,59 +167,189 @@ void gprof_user_probe_close(struct gprof_user_probe *p)
 	p->file = NULL;
 }
 
+/* ---- who maps it ---- */
+
+static bool is_there(const struct gprof_user_probe *p, const struct vm_area_struct *vma)
+{
+	u64 from = (u64)vma->vm_pgoff << PAGE_SHIFT;
+
+	return (vma->vm_flags & (VM_MAYEXEC | VM_MAYSHARE)) == VM_MAYEXEC && p->offset >= from &&
+	       p->offset - from < vma->vm_end - vma->vm_start;
+}
+
+/* Returns how many there are; of the first @max a reference is taken. */
+static unsigned int find_mms(const struct gprof_user_probe *p, struct mm_struct **mms,
+			     unsigned int max)
+{
+	struct address_space *mapping = p->inode->i_mapping;
+	struct vm_area_struct *vma;
+	struct rb_node *node;
+	unsigned int nr = 0;
+
+	i_mmap_lock_read(mapping);
+	for (node = rb_first_cached(&mapping->i_mmap); node; node = rb_next(node)) {
+		vma = rb_entry(node, struct vm_area_struct, shared.rb);
+		if (!is_there(p, vma))
+			continue;
+		if (nr < max) {
+			mmgrab(vma->vm_mm);
+			mms[nr] = vma->vm_mm;
+		}
+		nr++;
+	}
+	i_mmap_unlock_read(mapping);
+	return nr;
+}
+
+static void drop_mms(struct mm_struct **mms, unsigned int nr)
+{
+	while (nr--)
+		mmdrop(mms[nr]);
+	kvfree(mms);
+}
+
+static int get_mms(const struct gprof_user_probe *p, struct mm_struct ***mms, unsigned int *nr)
+{
+	unsigned int max;
+
+	*mms = NULL;
+	for (*nr = find_mms(p, NULL, 0); *nr; drop_mms(*mms, max)) {
+		max = *nr + *nr / 8;
+		*mms = kvcalloc(max, sizeof(**mms), GFP_KERNEL);
+		if (!*mms)
+			return -ENOMEM;
+		*nr = find_mms(p, *mms, max);
+		if (*nr <= max)
+			break;
+	}
+	return 0;
+}
+
+/* In the initial pid namespace; 0: it has ended. */
+static u32 process_of(const struct mm_struct *mm)
+{
+	struct task_struct *process, *task;
+	u32 pid = 0;
+
+	rcu_read_lock();
+	for_each_process_thread(process, task) {
+		if (READ_ONCE(task->mm) == mm && !(task->flags & PF_KTHREAD))
+			pid = task_tgid_nr(task);
+	}
+	rcu_read_unlock();
+	return pid;
+}
+
 /**
- * struct change - a probe that is set, or ended
- * @work: by whom
- * @probe: it
+ * gprof_user_mm_holder() - a word that changes with each writer that gets the lock of an address
+ * space, and with the first reader after one
+ * @mm: address space
+ *
+ * Context: Any.
+ * Return: the word; always 0 where the kernel keeps none.
  */
-struct change {
-	struct work_struct work;
-	struct gprof_user_probe *probe;
-};
-
-static void run(struct gprof_user_probe *p, work_func_t what)
+unsigned long gprof_user_mm_holder(const struct mm_struct *mm)
 {
-	struct change c = { .probe = p };
-
-	INIT_WORK_ONSTACK(&c.work, what);
-	queue_work(system_dfl_wq, &c.work);
-	flush_work(&c.work);
-	destroy_work_on_stack(&c.work);
+#ifdef CONFIG_PREEMPT_RT
+	return 0;
+#else
+	return atomic_long_read(&mm->mmap_lock.owner);
+#endif
 }
 
-static void set(struct work_struct *work)
+/*
+ * In turn with others that want it. The next of them has the lock as soon as it is let go, even
+ * where that task does not run. So the wait ends when the lock is free, or changes hands.
+ */
+static void await_mm(struct mm_struct *mm)
 {
-	struct gprof_user_probe *p = container_of(work, struct change, work)->probe;
+	unsigned long holder = 0, now;
 
-	p->handle = gprof_uprobe_register(p->inode, p->offset, &p->consumer);
+	mmap_write_lock(mm);
+	mmap_write_unlock(mm);
+	while (!gprof_mmap_write_trylock(mm)) {
+		now = gprof_user_mm_holder(mm);
+		if (holder && now != holder)
+			return;
+		holder = now;
+		usleep_range(50, 200);
+	}
+	mmap_write_unlock(mm);
 }
 
-static void unset(struct work_struct *work)
+/**
+ * gprof_user_probe_await() - wait until each process that maps the file has let go of its lock
+ * @p: probe that was opened
+ * @waits: is told an address space and its process, in the initial pid namespace, before it is
+ *	waited for, and NULL after
+ * @data: for @waits
+ *
+ * As a writer, in turn with those that want it too: it is as long as it takes the kernel to set
+ * or to end the probe, but keeps nobody from forking.
+ *
+ * Context: Thread of the kernel; sleeps.
+ * Return: 0 or -ENOMEM.
+ */
+int gprof_user_probe_await(const struct gprof_user_probe *p,
+			   void (*waits)(void *data, struct mm_struct *mm, u32 pid), void *data)
 {
-	struct gprof_user_probe *p = container_of(work, struct change, work)->probe;
+	struct mm_struct **mms;
+	unsigned int i, nr;
+	int err = get_mms(p, &mms, &nr);
 
-	gprof_uprobe_unregister(p->handle, p->inode, p->offset, &p->consumer);
+	if (err)
+		return err;
+	for (i = 0; i < nr; i++) {
+		/* The end of one is not waited for. */
+		if (!atomic_read(&mms[i]->mm_users))
+			continue;
+		if (!gprof_mmap_write_trylock(mms[i])) {
+			waits(data, mms[i], process_of(mms[i]));
+			await_mm(mms[i]);
+			waits(data, NULL, 0);
+		} else {
+			mmap_write_unlock(mms[i]);
+		}
+		cond_resched();
+	}
+	drop_mms(mms, nr);
+	return 0;
 }
 
-static void hold(struct work_struct *work)
-{
-	struct gprof_user_probe *p = container_of(work, struct change, work)->probe;
+/* ---- life ---- */
 
-	p->held = gprof_uprobe_register(p->inode, p->offset, &p->holder);
+/* As a process that maps the file held the lock of its address space, or there are many. */
+static void tell_wait(const struct gprof_user_probe *p, u64 began)
+{
+	u64 ms = div_u64(ktime_get_mono_fast_ns() - began, NSEC_PER_MSEC);
+
+	if (ms >= LONG_MS)
+		pr_notice_ratelimited("nobody could fork for %llu ms, while a probe of %pD was set or ended\n",
+				      ms, p->file);
 }
 
-static void let_go(struct work_struct *work)
+static struct uprobe *start(struct gprof_user_probe *p, struct uprobe_consumer *uc)
 {
-	struct gprof_user_probe *p = container_of(work, struct change, work)->probe;
+	u64 began = ktime_get_mono_fast_ns();
+	struct uprobe *handle = gprof_uprobe_register(p->inode, p->offset, uc);
 
-	gprof_uprobe_unregister(p->held, p->inode, p->offset, &p->holder);
+	tell_wait(p, began);
+	return handle;
+}
+
+static void end(struct gprof_user_probe *p, struct uprobe *handle, struct uprobe_consumer *uc)
+{
+	u64 began = ktime_get_mono_fast_ns();
+
+	gprof_uprobe_unregister(handle, p->inode, p->offset, uc);
+	tell_wait(p, began);
 }
 
 /**
  * gprof_user_probe_set() - from now on
  * @p: probe that was opened
  *
- * Context: Task, without mmap_lock; sleeps. Asks of each process that has mapped the file.
+ * Context: Thread of the kernel; sleeps. Asks of each process that has mapped the file.
  * Return: 0; -EINVAL: the file is not as long any more, or no instruction begins there;
  * -EOPNOTSUPP: it is none that can be probed; -ENOMEM.
  */
@@ -220,7 +363,7 @@ int gprof_user_probe_set(struct gprof_user_probe *p)
 	/* The kernel lets one begin at the very end, and then has to leave it behind. */
 	if (p->offset >= i_size_read(p->inode))
 		return -EINVAL;
-	run(p, set);
+	p->handle = start(p, &p->consumer);
 	p->is_set = !IS_ERR(p->handle);
 	if (p->is_set)
 		return 0;
@@ -238,12 +381,12 @@ int gprof_user_probe_set(struct gprof_user_probe *p)
  * gprof_user_probe_unset() - end it; calls may be under way until gprof_user_probes_settle()
  * @p: probe, also one that is not set; one of its file is held until none is on its way there
  *
- * Context: Task, without mmap_lock; sleeps.
+ * Context: Thread of the kernel; sleeps.
  */
 void gprof_user_probe_unset(struct gprof_user_probe *p)
 {
 	if (p->is_set)
-		run(p, unset);
+		end(p, p->handle, &p->consumer);
 	p->is_set = false;
 }
 
@@ -254,14 +397,14 @@ void gprof_user_probe_unset(struct gprof_user_probe *p)
  * Before the first of the file is ended. It is not held without memory, which is as the kernel's
  * own probes are, nor where the file was cut, and the breakpoint is gone.
  *
- * Context: Task, without mmap_lock; sleeps.
+ * Context: Thread of the kernel; sleeps.
  */
 void gprof_user_probe_hold(struct gprof_user_probe *p)
 {
 	if (!p->is_set || p->offset >= i_size_read(p->inode))
 		return;
 	p->holder = (struct uprobe_consumer){ .handler = passed, .filter = nobody };
-	run(p, hold);
+	p->held = start(p, &p->holder);
 	p->is_held = !IS_ERR(p->held);
 }
 
@@ -269,12 +412,12 @@ void gprof_user_probe_hold(struct gprof_user_probe *p)
  * gprof_user_probe_let_go() - end that, after gprof_user_probes_pass()
  * @p: probe, also one that is not held
  *
- * Context: Task, without mmap_lock; sleeps.
+ * Context: Thread of the kernel; sleeps.
  */
 void gprof_user_probe_let_go(struct gprof_user_probe *p)
 {
 	if (p->is_held)
-		run(p, let_go);
+		end(p, p->held, &p->holder);
 	p->is_held = false;
 }
 

@@ -18,13 +18,14 @@ struct pt_regs;
 /**
  * struct gprof_user_probe_ops - what a probe is for
  * @wants: is it for this address space? All others' code stays as it is. Called under that
- *	mmap_lock, or in a task of it
- * @entered: current has come by, with these registers of user mode; it may sleep
+ *	mmap_lock
+ * @entered: current has come by, with these registers of user mode; it may sleep. Returns
+ *	false when the probe is not for its address space
  * @returned: it has returned to where it was called from, in the same way
  */
 struct gprof_user_probe_ops {
 	bool (*wants)(struct gprof_user_probe *p, struct mm_struct *mm);
-	void (*entered)(struct gprof_user_probe *p, struct pt_regs *regs);
+	bool (*entered)(struct gprof_user_probe *p, struct pt_regs *regs);
 	void (*returned)(struct gprof_user_probe *p, struct pt_regs *regs);
 };
 
@@ -64,6 +65,9 @@ int gprof_user_probe_open(struct gprof_user_probe *p, int fd, u64 offset);
 bool gprof_user_probe_is_code(const struct gprof_user_probe *p, struct mm_struct *mm);
 void gprof_user_probe_close(struct gprof_user_probe *p);
 
+unsigned long gprof_user_mm_holder(const struct mm_struct *mm);
+int gprof_user_probe_await(const struct gprof_user_probe *p,
+			   void (*waits)(void *data, struct mm_struct *mm, u32 pid), void *data);
 int gprof_user_probe_set(struct gprof_user_probe *p);
 void gprof_user_probe_unset(struct gprof_user_probe *p);
 void gprof_user_probe_hold(struct gprof_user_probe *p);

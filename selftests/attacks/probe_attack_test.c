@@ -156,7 +156,7 @@ static void start(struct __test_metadata *_metadata, FIXTURE_DATA(attack) *self)
 	ASSERT_EQ(0, probed_prepare(&self->p)) {
 		TH_LOG("reason %u", self->p.setup.out_reason);
 	}
-	ASSERT_EQ(0, device_start(&self->p.dev));
+	ASSERT_EQ(0, probed_start(&self->p));
 }
 
 /* @lost is what may not be there. */
@@ -429,7 +429,7 @@ TEST_F(attack, file_may_go_and_be_cut_and_written_to_while_it_is_probed)
 	ASSERT_EQ(8, pwrite(self->code, "\0\0\0\0\0\0\0\0", 8, 2048));
 	EXPECT_EQ((void *)(SIZE + 2), self->function(SIZE + 2));
 	ASSERT_EQ(0, device_stop(&self->p.dev));
-	ASSERT_EQ(0, device_start(&self->p.dev));
+	ASSERT_EQ(0, probed_start(&self->p));
 	EXPECT_EQ((void *)(SIZE + 3), self->function(SIZE + 3));
 	ASSERT_EQ(0, ftruncate(self->code, 0));
 	say_a_leak_is_the_kernels(_metadata);
@@ -437,7 +437,7 @@ TEST_F(attack, file_may_go_and_be_cut_and_written_to_while_it_is_probed)
 	EXPECT_EQ(-EINVAL, device_start(&self->p.dev));
 	ASSERT_EQ(0, ftruncate(self->code, CODE));
 	ASSERT_EQ(sizeof(code), pwrite(self->code, code, sizeof(code), 0));
-	ASSERT_EQ(0, device_start(&self->p.dev));
+	ASSERT_EQ(0, probed_start(&self->p));
 	EXPECT_EQ((void *)(SIZE + 4), self->function(SIZE + 4));
 	munmap((void *)self->function, CODE);
 	self->function = map_code(self->code);
@@ -530,7 +530,7 @@ TEST_F(attack, recorder_that_is_killed_at_any_time_leaves_nothing)
 		if (!pid) {
 			if (probed_prepare(&self->p))
 				_exit(1);
-			while (!device_start(&self->p.dev) && !device_stop(&self->p.dev))
+			while (!probed_start(&self->p) && !device_stop(&self->p.dev))
 				;
 			_exit(1);
 		}
@@ -570,6 +570,169 @@ TEST_F(attack, many_recorders_share_a_place)
 		device_close(&devs[i]);
 	}
 	EXPECT_TRUE(probed_is_clean(getpid(), answers, self->p.exe, probed_offset_of(answers)));
+}
+
+/* ---- who keeps an address space locked ---- */
+
+#define HOGS		4
+#define POPULATED	(64UL << 20)
+
+struct locked {
+	struct child hogs[HOGS];
+	int code;
+};
+
+/* Maps the file, and is kept from going on while it has its address space locked, by hogs. */
+static void keep_locked(void *arg, int step)
+{
+	const struct sched_param none = { 0 };
+	const struct locked *locked = arg;
+
+	if (!step) {
+		if (pin_to(0) < 0 || map_code(locked->code) == MAP_FAILED)
+			_exit(1);
+		return;
+	}
+	if (sched_setscheduler(0, SCHED_IDLE, &none))
+		_exit(2);
+	for (;;) {
+		void *p = mmap(NULL, POPULATED, PROT_READ | PROT_WRITE,
+			       MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+
+		if (p == MAP_FAILED || munmap(p, POPULATED))
+			_exit(3);
+	}
+}
+
+static void hog(void *arg, int step)
+{
+	if (!step) {
+		if (pin_to(0) < 0)
+			_exit(1);
+		return;
+	}
+	burn_until(UINT64_MAX);
+}
+
+/* The longest fork of a stranger until @over. */
+static uint64_t longest_fork(const atomic_bool *over)
+{
+	uint64_t longest = 0, began;
+
+	while (!*over) {
+		pid_t pid;
+
+		began = monotonic_ns();
+		pid = fork_bound();
+		if (!pid)
+			_exit(0);
+		if (monotonic_ns() - began > longest)
+			longest = monotonic_ns() - began;
+		waitpid(pid, NULL, 0);
+		sleep_ms(5);
+	}
+	return longest;
+}
+
+struct forker {
+	atomic_bool over;
+	uint64_t longest;
+};
+
+static void *forks_on(void *arg)
+{
+	struct forker *f = arg;
+
+	pin_to(1);
+	f->longest = longest_fork(&f->over);
+	return NULL;
+}
+
+static int start_for_s(FIXTURE_DATA(attack) *self, unsigned int seconds, struct gprof_start *start)
+{
+	uint64_t end = monotonic_ns() + seconds * 1000000000ULL;
+	int err;
+
+	do {
+		*start = (struct gprof_start){ .size = sizeof(*start) };
+		err = device_ioctl(self->p.dev.fd, GPROF_IOC_START, start);
+		if (!err)
+			device_stop(&self->p.dev);
+	} while (err != -EBUSY && monotonic_ns() < end);
+	return err;
+}
+
+#define NOTICED_NS	(100 * 1000000ULL)
+#define ROUNDS		3
+
+/* Returns the longest fork of a stranger meanwhile. */
+static uint64_t start_beside_forks(FIXTURE_DATA(attack) *self, struct gprof_start *start, int *err)
+{
+	struct forker forker = { 0 };
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, forks_on, &forker))
+		return UINT64_MAX;
+	*err = start_for_s(self, 20, start);
+	sleep_ms(200);
+	forker.over = true;
+	pthread_join(thread, NULL);
+	return forker.longest;
+}
+
+/*
+ * That process can take its lock between the try and the kernel's turn, though it hardly runs: not
+ * in each of some rounds.
+ * Any user can do all that, without the device; START waited for as long as that user liked.
+ */
+TEST_F(attack, process_that_keeps_its_memory_locked_is_named_and_nobody_waits_to_fork)
+{
+	struct locked with = { .code = self->code };
+	struct forker quiet = { 0 };
+	struct gprof_start start = { 0 };
+	struct child locked;
+	pthread_t thread;
+	uint64_t longest = UINT64_MAX;
+	unsigned int i;
+	int err = 0;
+
+	SKIP_UNLESS(nr_online_cpus() > 1, "needs a second CPU");
+	row_of_file(self, 0);
+	ASSERT_EQ(0, probed_prepare(&self->p)) {
+		TH_LOG("reason %u", self->p.setup.out_reason);
+	}
+	ASSERT_EQ(0, child_fork(&locked, keep_locked, &with));
+	ASSERT_EQ(0, child_step(&locked));
+	for (i = 0; i < HOGS; i++) {
+		ASSERT_EQ(0, child_fork(&with.hogs[i], hog, NULL));
+		ASSERT_EQ(0, child_step(&with.hogs[i]));
+		child_begin(&with.hogs[i]);
+	}
+	child_begin(&locked);
+	ASSERT_LE(0, pin_to(1));
+
+	ASSERT_EQ(0, pthread_create(&thread, NULL, forks_on, &quiet));
+	sleep_ms(1000);
+	quiet.over = true;
+	pthread_join(thread, NULL);
+
+	for (i = 0; i < ROUNDS && longest > quiet.longest + NOTICED_NS; i++) {
+		longest = start_beside_forks(self, &start, &err);
+		TH_LOG("longest fork %llu us, alone %llu us", (unsigned long long)longest / 1000,
+		       (unsigned long long)quiet.longest / 1000);
+		EXPECT_EQ(-EBUSY, err);
+		EXPECT_EQ(GPROF_REASON_MAP_LOCKED, start.out_reason);
+		EXPECT_EQ(locked.pid, (pid_t)start.out_attached);
+	}
+	EXPECT_GT(quiet.longest + NOTICED_NS, longest);
+	for (i = 0; i < HOGS; i++)
+		child_end(&with.hogs[i]);
+	child_end(&locked);
+	/* Nothing is left of it, but what a STOP has left to be ended. */
+	ASSERT_EQ(0, probed_start(&self->p));
+	((void *(*)(size_t))self->function)(SIZE);
+	finish(_metadata, self, 0);
+	expect(_metadata, self, gettid(), SIZE, 1, 1);
 }
 
 TEST_HARNESS_MAIN

@@ -68,7 +68,7 @@ static void start(struct __test_metadata *_metadata, FIXTURE_DATA(user_probe) *s
 	ASSERT_EQ(0, probed_prepare(&self->p)) {
 		TH_LOG("reason %u", self->p.setup.out_reason);
 	}
-	ASSERT_EQ(0, device_start(&self->p.dev));
+	ASSERT_EQ(0, probed_start(&self->p));
 }
 
 static void finish(struct __test_metadata *_metadata, FIXTURE_DATA(user_probe) *self)
@@ -409,7 +409,7 @@ TEST_F(user_probe, stop_comes_amid_calls)
 		ASSERT_LE(0, reader_read(&self->p.reader));
 		/* START forgets what was live. */
 		self->p.nr = 0;
-		ASSERT_EQ(0, device_start(&self->p.dev));
+		ASSERT_EQ(0, probed_start(&self->p));
 	}
 	sleep_ms(20);
 	ASSERT_EQ(0, probed_stop(&self->p));

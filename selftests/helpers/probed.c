@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "probed.h"
+#include "workload.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -87,6 +88,15 @@ int probed_prepare(struct probed *p)
 		return 0;
 	p->head = live_table_map(p->dev.fd, &p->head_size);
 	return p->head ? 0 : -errno;
+}
+
+int probed_start(struct probed *p)
+{
+	int err, i;
+
+	for (i = 0; (err = device_start(&p->dev)) == -EBUSY && i < 20; i++)
+		sleep_ms(100);
+	return err;
 }
 
 int probed_stop(struct probed *p)

@@ -60,6 +60,11 @@ int probed_init(struct probed *p);
 /* SETUP, with all that is mapped. */
 int probed_prepare(struct probed *p);
 /* STOP, and all that there is to read. */
+/*
+ * START. A busy host can keep a task from going on while it has its memory locked, for which START
+ * is refused; then it is tried again, for two seconds.
+ */
+int probed_start(struct probed *p);
 int probed_stop(struct probed *p);
 void probed_free(struct probed *p);
 

@@ -301,6 +301,7 @@ struct gprof_info {
 #define GPROF_REASON_FILE		23	/* no regular file that is open for reading */
 #define GPROF_REASON_TABLE		24	/* the table is not one */
 #define GPROF_REASON_TURN		25	/* users without CAP_PERFMON do so too often */
+#define GPROF_REASON_MAP_LOCKED		26	/* a process keeps its address space locked */
 
 /**
  * struct gprof_setup - argument of GPROF_IOC_SETUP
@@ -779,8 +780,14 @@ struct gprof_task_params {
  * struct gprof_start - argument of GPROF_IOC_START
  * @size: sizeof(struct gprof_start)
  * @flags: must be 0
- * @out_attached: counters that were attached: threads, or CPUs
+ * @out_attached: counters that were attached: threads, or CPUs; with GPROF_REASON_MAP_LOCKED the
+ *	process, in the caller's pid namespace, or 0
  * @out_reason: GPROF_REASON_*
+ *
+ * With GPROF_ALLOC_F_PROBES START waits for each process that maps the files, and nobody forks
+ * meanwhile. Each is tried before; where one holds the lock of its address space for 20 ms, or is
+ * not free within a second, START is refused (EBUSY). It ends on a signal (EINTR). What it has
+ * begun ends by itself.
  *
  * On each CPU a generation begins with the first record after a START, so that a
  * reader may forget all of an earlier recording.

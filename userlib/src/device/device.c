@@ -248,6 +248,15 @@ int gprof_device_table(const struct gprof_own_fd *dev, int file, const void *tab
 	return ioctl(dev->fd, GPROF_IOC_TABLE, &arg) ? -errno : 0;
 }
 
+static int locked_error(int err, uint32_t pid, const char *what, struct gprof_error *e)
+{
+	return gprof_error_set(e, err,
+			       "%s: process %u, which maps a file to be probed, keeps its address space "
+			       "locked, and every fork on this host would wait until it lets go; try "
+			       "again, or end the process (%s)",
+			       what, pid, gprof_strerror(err));
+}
+
 int gprof_device_start(const struct gprof_own_fd *dev, uint32_t kind, const char *what,
 		       struct gprof_error *e)
 {
@@ -258,6 +267,8 @@ int gprof_device_start(const struct gprof_own_fd *dev, uint32_t kind, const char
 		return err;
 	if (!ioctl(dev->fd, GPROF_IOC_START, &start))
 		return 0;
+	if (start.out_reason == GPROF_REASON_MAP_LOCKED)
+		return locked_error(errno, start.out_attached, what, e);
 	return gprof_device_explain(errno, start.out_reason, kind, "START", what, e);
 }
 
