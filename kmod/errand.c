@@ -12,12 +12,16 @@
 #include "memlock.h"
 
 #include <linux/atomic.h>
+#include <linux/cgroup.h>
 #include <linux/cred.h>
 #include <linux/err.h>
 #include <linux/jiffies.h>
 #include <linux/kthread.h>
+#include <linux/memcontrol.h>
 #include <linux/mutex.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
+#include <linux/sched/task.h>
 #include <linux/sched/user.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
@@ -46,6 +50,8 @@
  * @began: time when the current piece of work began; the thread's
  * @began_run: CPU time of the thread then
  * @thread: runs the errands
+ * @model: task whose cgroups the thread has yet to join, or NULL; atomic
+ * @memcg: memory cgroup that pays for the thread in the user's cgroups, or NULL
  * @lock: protects @errands, @running, @between and the times and counts of errands
  * @errands: those that are to be looked at first come first
  * @running: the one that is being run
@@ -66,6 +72,8 @@ struct gprof_servant {
 	u64 began;
 	u64 began_run;
 	struct task_struct *thread;
+	struct task_struct *model;
+	struct mem_cgroup *memcg;
 	raw_spinlock_t lock;		/* protects errands */
 	struct list_head errands;
 	struct gprof_errand *running;
@@ -176,6 +184,34 @@ static void rest_until(u64 due)
 	__set_current_state(TASK_RUNNING);
 }
 
+static void set_model(struct gprof_servant *s, struct task_struct *task)
+{
+	struct task_struct *old = xchg(&s->model, task ? get_task_struct(task) : NULL);
+
+	if (old)
+		put_task_struct(old);
+}
+
+/* set_active_memcg(), whose half for interrupts modules cannot reach on 5.10. */
+static void charge_to(struct mem_cgroup *memcg)
+{
+#ifdef CONFIG_MEMCG
+	current->active_memcg = memcg;
+#endif
+}
+
+/* Waits for a grace period, as SETUP need not. Where the thread may not join them it stays. */
+static void join_cgroups(struct gprof_servant *s)
+{
+	struct task_struct *model = xchg(&s->model, NULL);
+
+	if (!model)
+		return;
+	cgroup_attach_task_all(model, current);
+	charge_to(model->flags & PF_KTHREAD ? NULL : s->memcg);
+	put_task_struct(model);
+}
+
 static int serve(void *data)
 {
 	struct gprof_servant *s = data;
@@ -191,10 +227,12 @@ static int serve(void *data)
 		__set_current_state(TASK_RUNNING);
 		/* A full barrier; pairs with atomic_xchg() in wake(). */
 		atomic_xchg(&s->called, 0);
+		join_cgroups(s);
 		settle(s);
 		due = run_errands(s);
 	}
 	__set_current_state(TASK_RUNNING);
+	charge_to(NULL);
 	return 0;
 }
 
@@ -213,6 +251,13 @@ static int nice_of_current(void)
 	return max(task_nice(current), 0);
 }
 
+static void free_servant(struct gprof_servant *s)
+{
+	set_model(s, NULL);
+	mem_cgroup_put(s->memcg);
+	kfree(s);
+}
+
 static struct gprof_servant *hire(bool privileged)
 {
 	struct gprof_servant *s = kzalloc(sizeof(*s), GFP_KERNEL_ACCOUNT);
@@ -227,7 +272,12 @@ static struct gprof_servant *hire(bool privileged)
 	INIT_LIST_HEAD(&s->errands);
 	init_swait_queue_head(&s->ran);
 	s->nice = MAX_NICE;
-	s->share = SHARE;
+	s->share = privileged ? SHARE_PRIVILEGED : SHARE;
+	if (!privileged) {
+		s->memcg = get_mem_cgroup_from_mm(current->mm);
+		set_model(s, current);
+		atomic_set(&s->called, 1);
+	}
 	s->thread = kthread_create(serve, s, "gprof/%u",
 				   from_kuid_munged(&init_user_ns, current_uid()));
 	if (IS_ERR(s->thread)) {
@@ -243,7 +293,7 @@ static struct gprof_servant *hire(bool privileged)
 err_uncharge:
 	gprof_uncharge(&s->charge);
 err_free:
-	kfree(s);
+	free_servant(s);
 	return ERR_PTR(err);
 }
 
@@ -257,6 +307,16 @@ static struct gprof_servant *servant_of_current(bool privileged)
 			return s;
 	}
 	return hire(privileged);
+}
+
+/* The thread serves the owner of the host too, and leaves the cgroups of the first user. */
+static void be_privileged(struct gprof_servant *s)
+{
+	WRITE_ONCE(s->share, SHARE_PRIVILEGED);
+	rcu_read_lock();
+	set_model(s, rcu_dereference(s->thread->real_parent));
+	rcu_read_unlock();
+	wake(s);
 }
 
 static void called(struct irq_work *irq)
@@ -291,8 +351,8 @@ int gprof_errand_init(struct gprof_errand *e, u64 (*run)(struct gprof_errand *e,
 		s->nice = nice;
 		set_user_nice(s->thread, nice);
 	}
-	if (privileged)
-		WRITE_ONCE(s->share, SHARE_PRIVILEGED);
+	if (privileged && s->share != SHARE_PRIVILEGED)
+		be_privileged(s);
 	e->run = run;
 	e->servant = s;
 	gprof_irq_work_init_hard(&e->irq, called);
@@ -346,7 +406,7 @@ void gprof_errand_destroy(struct gprof_errand *e)
 	kthread_stop(s->thread);
 	gprof_uncharge(&s->charge);
 	put_cred(s->cred);
-	kfree(s);
+	free_servant(s);
 }
 
 /**

@@ -7,7 +7,6 @@
  * whoever receives them; files, pages and timers are freed in ways of their own.
  */
 #include <arpa/inet.h>
-#include <dirent.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
@@ -23,6 +22,7 @@
 #include "device.h"
 #include "live_table.h"
 #include "reader.h"
+#include "remains.h"
 #include "workload.h"
 
 #define QUEUES		10
@@ -580,24 +580,6 @@ TEST_F(heap, what_interrupts_allocate_is_the_hosts_alone)
 	EXPECT_LT(0, nr_of_task(self, 0));
 }
 
-/* Thread of the module that does what recorders have to do, or 0. */
-static uint32_t servant(void)
-{
-	DIR *dir = opendir("/proc");
-	char path[300], comm[32];
-	uint32_t found = 0;
-	struct dirent *e;
-
-	while (dir && (e = readdir(dir))) {
-		snprintf(path, sizeof(path), "/proc/%s/comm", e->d_name);
-		if (!file_read(path, comm, sizeof(comm)) && !strncmp(comm, "gprof/", 6))
-			found = atoi(e->d_name);
-	}
-	if (dir)
-		closedir(dir);
-	return found;
-}
-
 TEST_F(heap, what_recorders_allocate_themselves_is_not_told)
 {
 	uint32_t own;
@@ -607,7 +589,7 @@ TEST_F(heap, what_recorders_allocate_themselves_is_not_told)
 	self->setup.id = 0;
 	self->params.flags = GPROF_ALLOC_F_SLAB | GPROF_ALLOC_F_PAGES;
 	start(_metadata, self);
-	own = servant();
+	own = thread_for(geteuid());
 	EXPECT_NE(0, own);
 	for (i = 0; i < 20; i++) {
 		pid_t pid = fork_bound();

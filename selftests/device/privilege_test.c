@@ -15,6 +15,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
 #include "harness.h"
 #include "device.h"
@@ -871,6 +872,72 @@ TEST_F(user, recorder_keeps_the_privilege_that_it_was_set_up_with)
 	EXPECT_EQ(0, device_stop(&self->dev));
 	EXPECT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
 	EXPECT_LT(0, st.out_produced);
+}
+
+/* ---- the thread that works for a user ---- */
+
+struct owner {
+	struct gprof_setup setup;
+	struct device devs[2];
+};
+
+/* The user alone, and then with the privilege of root. */
+static void sets_up(void *arg, int step)
+{
+	struct owner *o = arg;
+
+	if (!step && (setgroups(0, NULL) || setresgid(USER, USER, USER)))
+		_exit(1);
+	if (setresuid(USER, step ? 0 : USER, 0))
+		_exit(1);
+	if (device_setup(&o->devs[step], &o->setup))
+		_exit(2);
+}
+
+static bool thread_is_in(const char *cgroup)
+{
+	char path[64], text[512];
+	int i;
+
+	snprintf(path, sizeof(path), "/proc/%d/cgroup", thread_for(USER));
+	for (i = 0; i < 100; i++) {
+		if (!file_read(path, text, sizeof(text)) && !strcmp(strstr(text, "::") ?: "", cgroup))
+			return true;
+		sleep_ms(50);
+	}
+	return false;
+}
+
+static bool threads_join_v2(void)
+{
+	struct utsname name;
+
+	return !uname(&name) && strncmp(name.release, "5.10.", 5);
+}
+
+TEST_F(user, has_their_cgroup_charged_for_what_is_done_for_them)
+{
+	struct owner owner;
+	struct child child;
+	char path[MEMORY_CGROUP_PATH], cgroup[MEMORY_CGROUP_PATH + 8];
+
+	SKIP_UNLESS(kernel_has_cgroups(), "this kernel has no cgroups");
+	SKIP_UNLESS(threads_join_v2(), "on 5.10 a module has threads join cgroups of v1 alone");
+	ASSERT_EQ(0, cgroup_make(path, "worker"));
+	snprintf(cgroup, sizeof(cgroup), "::%s\n", strrchr(path, '/'));
+	ASSERT_EQ(0, child_fork(&self->child, live, &self->person));
+	ASSERT_EQ(0, child_step(&self->child));
+	self->setup.id = self->child.pid;
+	owner.setup = self->setup;
+	ASSERT_EQ(0, child_fork(&child, sets_up, &owner));
+	ASSERT_EQ(0, memory_cgroup_enter(path, child.pid));
+	ASSERT_EQ(0, child_step(&child));
+	EXPECT_TRUE(thread_is_in(cgroup));
+	/* It serves who may record the host as well. */
+	ASSERT_EQ(0, child_step(&child));
+	EXPECT_TRUE(thread_is_in("::/\n"));
+	child_end(&child);
+	EXPECT_EQ(0, rmdir(path));
 }
 
 /* ---- memory ---- */

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* remains.c: ask the module, the kernel, and the limit. */
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -31,6 +33,24 @@ bool recorders_become(uint64_t wanted)
 		sleep_ms(10);
 	}
 	return false;
+}
+
+pid_t thread_for(uid_t user)
+{
+	DIR *dir = opendir("/proc");
+	char path[300], comm[32], wanted[32];
+	struct dirent *e;
+	pid_t found = 0;
+
+	snprintf(wanted, sizeof(wanted), "gprof/%u\n", user);
+	while (dir && (e = readdir(dir))) {
+		snprintf(path, sizeof(path), "/proc/%s/comm", e->d_name);
+		if (!file_read(path, comm, sizeof(comm)) && !strcmp(comm, wanted))
+			found = atoi(e->d_name);
+	}
+	if (dir)
+		closedir(dir);
+	return found;
 }
 
 long module_references(void)

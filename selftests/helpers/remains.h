@@ -7,12 +7,16 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /* Open recorders of the host, without the one that asks; UINT64_MAX on error. */
 uint64_t open_recorders(void);
 
 /* Wait for that: files are released a moment after the process that had them. */
 bool recorders_become(uint64_t wanted);
+
+/* Thread of the module that works for the recorders of a user, or 0. */
+pid_t thread_for(uid_t user);
 
 /* References on the module, or -1 where it cannot be told. */
 long module_references(void);

@@ -78,7 +78,7 @@ void module_prepare(void)
 /* Under emulation an interrupt takes a hundred times as long, unless time is instructions. */
 void module_load(const struct config *cfg)
 {
-	if (!file_insmod(GUEST_DIR "/ko/gprof.ko", cfg->icount ? "" : "interrupt_us=10000"))
+	if (!file_insmod(GUEST_DIR "/ko/gprof.ko", cfg->icount ? "" : "interrupt_us=1000000"))
 		control_die("loading gprof.ko");
 }
 
