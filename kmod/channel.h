@@ -50,6 +50,7 @@ struct gprof_base {
  * @base: number of the base by which the ring tells of them, 0: none
  * @nr_shared: how many of its callers end those
  * @tid: a task that the generation has named
+ * @told_tid: by which id
  * @comm: its name
  * @process_version: the task was one of the process that had this; 0: none
  */
@@ -67,6 +68,7 @@ struct gprof_memo {
 	u16 base;
 	u16 nr_shared;
 	u32 tid;
+	u32 told_tid;
 	u64 comm[2];
 	u64 process_version;
 };

@@ -20,6 +20,7 @@
 #include "layout.h"
 #include "mapping_record.h"
 #include "memlock.h"
+#include "pid.h"
 #include "process.h"
 #include "tables.h"
 #include "target.h"
@@ -257,6 +258,7 @@ static struct mm_struct *get_allowed_mm(struct reading *r, struct task_struct *t
 		return ERR_PTR(-EAGAIN);
 	preempt_disable();
 	gprof_process_of(&r->writer->process, task);
+	r->writer->process.pid = gprof_pid_in(r->m->pid_ns, r->writer->process.pid);
 	preempt_enable();
 	if (gprof_task_allowed(task, r->m->owner))
 		mm = get_task_mm(task) ?: ERR_PTR(-ESRCH);
@@ -304,7 +306,7 @@ static int read_process(struct gprof_maps *m, struct wanted_process *p)
 	struct task_struct *task;
 	int err;
 
-	/* A thread of the kernel lives in the initial pid namespace, as do the ids in samples. */
+	/* A thread of the kernel lives in the initial pid namespace, of which @p->pid is. */
 	rcu_read_lock();
 	task = pid_task(find_vpid(p->pid), PIDTYPE_TGID);
 	if (task)
@@ -467,6 +469,7 @@ u64 gprof_maps_bytes(void)
  * gprof_maps_init() - make a reader
  * @m: reader, zeroed
  * @channels: channels by CPU, which outlive @m
+ * @pid_ns: in which records have ids, which outlives @m; NULL: the initial pid namespace
  * @owner: who may see what, the caller; a reference is taken
  * @privileged: the owner records the whole host
  * @tables: set that gets copies, and outlives @m, or NULL
@@ -476,8 +479,8 @@ u64 gprof_maps_bytes(void)
  * Return: 0 or a negative errno.
  */
 int gprof_maps_init(struct gprof_maps *m, struct gprof_channel **channels,
-		    const struct cred *owner, bool privileged, struct gprof_tables *tables,
-		    struct gprof_charge *charge)
+		    struct pid_namespace *pid_ns, const struct cred *owner, bool privileged,
+		    struct gprof_tables *tables, struct gprof_charge *charge)
 {
 	int err;
 
@@ -494,6 +497,7 @@ int gprof_maps_init(struct gprof_maps *m, struct gprof_channel **channels,
 	m->memory->writer.channels = channels;
 	m->channels = channels;
 	m->tables = tables;
+	m->pid_ns = pid_ns;
 	m->owner = get_cred(owner);
 	return 0;
 }

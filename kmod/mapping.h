@@ -24,10 +24,12 @@ struct cred;
 struct gprof_charge;
 struct gprof_maps_memory;
 struct gprof_tables;
+struct pid_namespace;
 
 /**
  * struct gprof_maps - reader of mappings of one recorder
  * @channels: the recorder's channels, by CPU
+ * @pid_ns: in which records have ids; NULL: the initial pid namespace
  * @owner: on whose behalf; a process that this one may not trace is not read
  * @tables: where copies of the mappings go too, or NULL
  * @errand: reads the mappings
@@ -36,6 +38,7 @@ struct gprof_tables;
  */
 struct gprof_maps {
 	struct gprof_channel **channels;
+	struct pid_namespace *pid_ns;
 	const struct cred *owner;
 	struct gprof_tables *tables;
 	struct gprof_errand errand;
@@ -45,8 +48,8 @@ struct gprof_maps {
 
 u64 gprof_maps_bytes(void);
 int gprof_maps_init(struct gprof_maps *m, struct gprof_channel **channels,
-		    const struct cred *owner, bool privileged, struct gprof_tables *tables,
-		    struct gprof_charge *charge);
+		    struct pid_namespace *pid_ns, const struct cred *owner, bool privileged,
+		    struct gprof_tables *tables, struct gprof_charge *charge);
 bool gprof_maps_flush(struct gprof_maps *m);
 void gprof_maps_destroy(struct gprof_maps *m);
 

@@ -11,6 +11,7 @@
  * since nobody knows whose record is the last.
  */
 #include "naming.h"
+#include "pid.h"
 
 #include <linux/build_bug.h>
 #include <linux/stddef.h>
@@ -64,21 +65,30 @@ static bool is_marked(struct gprof_channel *ch, u16 generation, const struct gpr
  * @ch: channel
  * @generation: what gprof_buffer_begin() returned
  * @whose: whose sample it is
+ * @ns: in which records have ids; NULL: the initial pid namespace
  * @n: result
+ *
+ * All tasks without an id there have one name: a reader could not tell them apart.
  *
  * Context: A producer of the CPU's buffer.
  */
 void gprof_naming_look_up(struct gprof_channel *ch, u16 generation, struct task_struct *whose,
-			  struct gprof_naming *n)
+			  struct pid_namespace *ns, struct gprof_naming *n)
 {
 	struct gprof_name task;
 
 	BUILD_BUG_ON(sizeof(n->key) != 40);	/* no holes: compared as words */
-	gprof_process_of(&n->key.process, whose);
-	n->key.tid = whose->pid;
+	n->key.tid = gprof_pid_in(ns, whose->pid);
 	n->key.zero = 0;
-	n->key.comm[0] = gprof_name_word(whose, 0);
-	n->key.comm[1] = gprof_name_word(whose, 1);
+	if (unlikely(ns && !n->key.tid)) {
+		n->key.process = (struct gprof_process){ };
+		strscpy_pad((char *)n->key.comm, GPROF_TASK_OUTSIDE, sizeof(n->key.comm));
+	} else {
+		gprof_process_of(&n->key.process, whose);
+		n->key.process.pid = gprof_pid_in(ns, n->key.process.pid);
+		n->key.comm[0] = gprof_name_word(whose, 0);
+		n->key.comm[1] = gprof_name_word(whose, 1);
+	}
 	gprof_dictionary_look_up(&ch->dictionary, generation, (const u64 *)&n->key,
 				 sizeof(n->key) / sizeof(u64), &n->name);
 	if (n->name.known) {

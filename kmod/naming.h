@@ -18,8 +18,10 @@
 #include <linux/sched.h>
 #include <linux/string.h>
 
+struct pid_namespace;
+
 /**
- * struct gprof_name - a task and its name, a key of the dictionary
+ * struct gprof_name - a task and its name as records have them, a key of the dictionary
  * @process: its program run
  * @tid: its id
  * @zero: 0
@@ -47,7 +49,7 @@ struct gprof_naming {
 };
 
 void gprof_naming_look_up(struct gprof_channel *ch, u16 generation, struct task_struct *whose,
-			  struct gprof_naming *n);
+			  struct pid_namespace *ns, struct gprof_naming *n);
 void *gprof_naming_write(struct gprof_task_rec *rec, const struct gprof_naming *n);
 bool gprof_naming_told(struct gprof_channel *ch, u16 generation, const struct gprof_naming *n);
 
@@ -90,7 +92,8 @@ static inline void gprof_naming_remember(struct gprof_channel *ch, struct gprof_
 					 const struct gprof_naming *n)
 {
 	memo->process_version = callers->process_version;
-	memo->tid = n->key.tid;
+	memo->tid = current->pid;
+	memo->told_tid = n->key.tid;
 	memcpy(memo->comm, n->key.comm, sizeof(memo->comm));
 	barrier();	/* who interrupts and renames forgets this, or is seen below */
 	if (unlikely(READ_ONCE(ch->renamed) == ch->epoch))

@@ -25,6 +25,7 @@
 #include "channels.h"
 #include "live.h"
 #include "own_stack.h"
+#include "pid.h"
 #include "recorder_parts.h"
 #include "running.h"
 #include "setup.h"
@@ -45,6 +46,7 @@ static void free_recorder(struct gprof_entry *e)
 	struct gprof_recorder *r = container_of(e, struct gprof_recorder, entry);
 
 	mutex_destroy(&r->lock);
+	gprof_pid_ns_put(r->sampler.pid_ns);
 	kfree(r);
 }
 
@@ -70,6 +72,7 @@ struct gprof_recorder *gprof_recorder_new(void)
 	raw_spin_lock_init(&r->look);
 	init_waitqueue_head(&r->events.wait);
 	gprof_recorder_end_init(r);
+	r->sampler.pid_ns = gprof_pid_ns_get();
 	atomic_inc(&open_recorders);
 	return r;
 }

@@ -135,7 +135,7 @@ int gprof_recorder_build(struct gprof_recorder *r, struct gprof_setup *setup,
 	err = gprof_events_init(&r->events, r->target.privileged);
 	if (err)
 		goto err_source;
-	err = data_size ? gprof_maps_init(&s->maps, channels, r->target.owner,
+	err = data_size ? gprof_maps_init(&s->maps, channels, s->pid_ns, r->target.owner,
 					  r->target.privileged, r->tables, &r->charge) : 0;
 	if (err)
 		goto err_events;

@@ -19,6 +19,7 @@
 #include "sampler.h"
 #include "base.h"
 #include "naming.h"
+#include "pid.h"
 #include "running.h"
 #include "words.h"
 #include "compat/mm.h"
@@ -153,7 +154,7 @@ static void *write_branch(struct gprof_branch_rec *rec, const struct gprof_stack
 }
 
 static void *write_stack(struct gprof_stack_rec *rec, const struct gprof_stack *stack,
-			 const struct telling *t)
+			 const struct telling *t, struct pid_namespace *ns)
 {
 	rec->rec.type = GPROF_REC_STACK;
 	rec->rec.flags = stack->top.flags;
@@ -164,6 +165,7 @@ static void *write_stack(struct gprof_stack_rec *rec, const struct gprof_stack *
 	rec->nr_user = stack->top.nr_user + stack->callers.nr;
 	rec->base = t->number;
 	rec->process = stack->callers.process;
+	rec->process.pid = gprof_pid_in(ns, rec->process.pid);
 	return write_frames(rec->frames, stack, 0);
 }
 
@@ -220,7 +222,7 @@ static __always_inline u32 sample_size(u16 flags)
 /* @size: what sample_size() says; where that is known, nothing is asked again */
 static __always_inline void write_sample(struct gprof_sample_rec *rec,
 					 const struct gprof_capture *c, struct sample smp,
-					 u32 stack, u32 size)
+					 u32 tid, u32 stack, u32 size)
 {
 	u64 *extra = (u64 *)(rec + 1);
 
@@ -228,7 +230,7 @@ static __always_inline void write_sample(struct gprof_sample_rec *rec,
 	rec->rec.flags = smp.flags;
 	rec->rec.size = size;
 	rec->time = smp.time;
-	rec->tid = c->task->pid;
+	rec->tid = tid;
 	rec->stack = stack;
 	if (size == sizeof(*rec))
 		return;
@@ -264,11 +266,13 @@ static noinline void write_records(struct gprof_sampler *s, struct gprof_channel
 	struct task_struct *whose = c->task;
 	struct telling telling = {};
 	struct gprof_naming naming = {};
+	u32 tid = memo->told_tid, size;
 	void *place;
-	u32 size;
 
-	if (whose != current || !gprof_naming_known(memo, &stack->callers))
-		gprof_naming_look_up(ch, generation, whose, &naming);
+	if (whose != current || !gprof_naming_known(memo, &stack->callers)) {
+		gprof_naming_look_up(ch, generation, whose, s->pid_ns, &naming);
+		tid = naming.key.tid;
+	}
 	size = sample_size(smp.flags) + (naming.tell ? sizeof(struct gprof_task_rec) : 0);
 	if (stack->top.nr_kernel + stack->top.nr_user) {
 		look_up_stack(ch, memo, generation, stack, &known);
@@ -285,8 +289,8 @@ static noinline void write_records(struct gprof_sampler *s, struct gprof_channel
 		place = gprof_naming_write(place, &naming);
 	if (!known.known)
 		place = telling.base ? write_branch(place, stack, &telling) :
-				       write_stack(place, stack, &telling);
-	write_sample(place, c, smp, known.id, sample_size(smp.flags));
+				       write_stack(place, stack, &telling, s->pid_ns);
+	write_sample(place, c, smp, tid, known.id, sample_size(smp.flags));
 
 	if (gprof_naming_told(ch, generation, &naming) && whose == current)
 		gprof_naming_remember(ch, memo, &stack->callers, &naming);
@@ -316,12 +320,12 @@ static void forget(struct gprof_channel *ch, struct gprof_memo *memo)
 }
 
 static __always_inline void write_known(struct gprof_channel *ch, const struct gprof_capture *c,
-					struct sample smp, u32 stack, u32 size)
+					struct sample smp, u32 tid, u32 stack, u32 size)
 {
 	void *place = gprof_buffer_reserve(&ch->buffer, size, 1);
 
 	if (likely(place))
-		write_sample(place, c, smp, stack, size);
+		write_sample(place, c, smp, tid, stack, size);
 }
 
 static __always_inline void record(struct gprof_sampler *s, struct gprof_channel *ch,
@@ -345,9 +349,10 @@ static __always_inline void record(struct gprof_sampler *s, struct gprof_channel
 		   gprof_naming_known(memo, &stack->callers))) {
 		if (likely(!(smp.flags & (EXTRA | GPROF_SAMPLE_REC_F_OWNER |
 					  GPROF_SAMPLE_REC_F_STATE))))
-			write_known(ch, c, smp, known, sizeof(struct gprof_sample_rec));
+			write_known(ch, c, smp, memo->told_tid, known,
+				    sizeof(struct gprof_sample_rec));
 		else
-			write_known(ch, c, smp, known, sample_size(smp.flags));
+			write_known(ch, c, smp, memo->told_tid, known, sample_size(smp.flags));
 	} else {
 		write_records(s, ch, memo, c, stack, smp, generation);
 	}

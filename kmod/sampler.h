@@ -9,11 +9,14 @@
 #include "mapping.h"
 
 struct gprof_running;
+struct pid_namespace;
 
 /**
  * struct gprof_sampler - what a source needs in order to record
  * @options: what to capture of a stack; fixed after SETUP
  * @running: who is counted for samples to tell it, or NULL; fixed after SETUP
+ * @pid_ns: in which records have ids of tasks; NULL: the initial one. Fixed by open(), which
+ *	took a reference
  * @channels: one per CPU, NULL for CPUs without a buffer; fixed after SETUP
  * @maps: reader of the mappings of sampled processes
  * @no_buffer: samples on CPUs without a buffer
@@ -21,6 +24,7 @@ struct gprof_running;
 struct gprof_sampler {
 	struct gprof_stack_options options;
 	struct gprof_running *running;
+	struct pid_namespace *pid_ns;
 	struct gprof_channel **channels;
 	struct gprof_maps maps;
 	atomic64_t no_buffer;

@@ -243,6 +243,7 @@ static int setup(struct gprof_request *req, void **state)
 	t->whose.target = req->target;
 	t->whose.cgroup = req->target->cgroup;
 	t->sampler = req->sampler;
+	t->pid_ns = req->sampler->pid_ns;
 	t->charge = req->charge;
 	t->events = req->events;
 	t->flags = p->flags;

@@ -18,6 +18,7 @@
 #include "buffer.h"
 #include "compat/preempt.h"
 #include "membership.h"
+#include "pid.h"
 #include "scope.h"
 #include "tap.h"
 
@@ -66,6 +67,7 @@ struct gprof_trace_held {
  * @followed: the generation in which a reader knows who runs; GPROF_TRACE_ASTRAY: none
  * @running: who runs, as the ring says, or NULL: a stranger. To be compared, not looked
  *	at; and not by its id, which an exec elsewhere may take from a leader that ends
+ * @running_id: its id in the recorder's pid namespace; not kept for the initial one
  * @generation: for which @epoch was made
  * @epoch: a new number for each generation; numbers of those come again
  * @nr_held: how many of @held there are
@@ -85,6 +87,7 @@ struct gprof_trace_held {
 struct gprof_trace_cpu {
 	struct gprof_buffer *buffer;
 	u32 followed;
+	u32 running_id;
 	const struct task_struct *running;
 	u16 generation;
 	u64 epoch;
@@ -105,6 +108,7 @@ struct gprof_trace_cpu {
  * struct gprof_trace - the trace of one recorder
  * @cpus: of each CPU
  * @only_cpus: the target is what these CPUs do; NULL: it is not
+ * @pid_ns: as in struct gprof_sampler; tasks without an id in it are strangers
  * @whose: tasks
  * @flags: GPROF_TRACE_F_*
  * @stacks: GPROF_TRACE_STACKS_*
@@ -125,6 +129,7 @@ struct gprof_trace_cpu {
 struct gprof_trace {
 	struct gprof_trace_cpu __percpu *cpus;
 	const struct cpumask *only_cpus;
+	struct pid_namespace *pid_ns;
 	struct gprof_membership whose;
 	u32 flags;
 	u32 stacks;
@@ -146,6 +151,13 @@ struct gprof_trace {
 #endif
 };
 
+/* Has it an id by which the ring can tell of it? The idle task has, 0. */
+static __always_inline bool gprof_trace_can_name(const struct gprof_trace *t,
+						 const struct task_struct *task)
+{
+	return likely(!t->pid_ns) || !task->pid || gprof_pid_in(t->pid_ns, task->pid);
+}
+
 /**
  * gprof_trace_has() - is what a task does on this CPU of the target?
  * @t: trace
@@ -155,6 +167,8 @@ struct gprof_trace {
  */
 static __always_inline bool gprof_trace_has(const struct gprof_trace *t, struct task_struct *task)
 {
+	if (!gprof_trace_can_name(t, task))
+		return false;
 	if (t->only_cpus)
 		return cpumask_test_cpu(smp_processor_id(), t->only_cpus);
 	return gprof_is_member(&t->whose, task);

@@ -25,14 +25,15 @@ static bool is_named(struct gprof_trace_cpu *c, const struct task_struct *task)
 	return !task->pid || *gprof_trace_name(c, task->pid) == gprof_trace_name_key(c, task->pid);
 }
 
-static void *write_task(struct gprof_trace_cpu *c, struct gprof_task_rec *rec,
-			struct task_struct *task, const char *comm)
+static void *write_task(const struct gprof_trace *t, struct gprof_trace_cpu *c,
+			struct gprof_task_rec *rec, struct task_struct *task, const char *comm)
 {
 	rec->rec.type = GPROF_REC_TASK;
 	rec->rec.flags = GPROF_TASK_REC_F_UID;
 	rec->rec.size = sizeof(*rec);
 	gprof_process_of(&rec->process, task);
-	rec->tid = task->pid;
+	rec->process.pid = gprof_pid_in(t->pid_ns, rec->process.pid);
+	rec->tid = gprof_pid_in(t->pid_ns, task->pid);
 	rec->uid = from_kuid(&init_user_ns, task_uid(task));
 	/* Not get_task_comm(): no lock here. A name that is just being changed may be mixed. */
 	strscpy_pad(rec->comm, comm ?: task->comm, sizeof(rec->comm));
@@ -107,10 +108,14 @@ static bool may_note(const struct gprof_buffer *b, const struct gprof_annotation
 	return gprof_buffer_room(b) >= b->size / 2 + note->rec.size;
 }
 
-static void write_note(void *place, struct gprof_annotation_rec *note, u64 time)
+static void write_note(const struct gprof_trace *t, struct gprof_annotation_rec *place,
+		       struct gprof_annotation_rec *note, u64 time)
 {
 	note->time = time;
 	memcpy(place, note, note->rec.size);
+	/* Other recorders hear of @note too. */
+	place->process.pid = gprof_pid_in(t->pid_ns, note->process.pid);
+	place->tid = gprof_pid_in(t->pid_ns, note->tid);
 }
 
 /*
@@ -127,11 +132,16 @@ static void write_all(struct gprof_trace *t, struct gprof_trace_cpu *c, u64 now,
 	bool running = again || c->followed != generation;
 	bool current_named, other_named, member;
 	bool sample = e->word || e->note;
-	u32 size = 0;
+	u32 size = 0, id = 0;
 	u64 *place;
 
 	follow(c, generation);
 	member = running && gprof_trace_has(t, current);
+	if (member) {
+		id = gprof_pid_in(t->pid_ns, current->pid);
+		/* Its parent may reap it just now. */
+		member = id || !current->pid;
+	}
 	current_named = !running || !member || e->named == current || is_named(c, current);
 	other_named = !e->named || !(e->rename || !is_named(c, e->named));
 	size += current_named ? 0 : sizeof(struct gprof_task_rec);
@@ -156,17 +166,18 @@ static void write_all(struct gprof_trace *t, struct gprof_trace_cpu *c, u64 now,
 		return;
 	}
 	if (!current_named)
-		place = write_task(c, (void *)place, current, NULL);
+		place = write_task(t, c, (void *)place, current, NULL);
 	/* In front of RUNNING, which may be about the same task. */
 	if (!other_named)
-		place = write_task(c, (void *)place, e->named, e->comm);
+		place = write_task(t, c, (void *)place, e->named, e->comm);
 	if (running) {
 		*place++ = time | gprof_trace_word(GPROF_TRACE_RUNNING,
-						   member ? 0 : GPROF_TRACE_STRANGER,
-						   member ? current->pid : 0);
+						   member ? 0 : GPROF_TRACE_STRANGER, id);
 		/* A switch has noted already who comes. */
-		if (gprof_trace_what(e->word) != GPROF_TRACE_SWITCH)
+		if (gprof_trace_what(e->word) != GPROF_TRACE_SWITCH) {
 			c->running = member ? current : NULL;
+			c->running_id = id;
+		}
 		c->followed = generation;
 	}
 	if (e->word)
@@ -175,7 +186,7 @@ static void write_all(struct gprof_trace *t, struct gprof_trace_cpu *c, u64 now,
 		*place++ = e->operand << GPROF_TRACE_OPERAND_SHIFT |
 			   gprof_trace_word(GPROF_TRACE_OPERAND, 0, 0);
 	if (e->note)
-		write_note(place, e->note, gprof_buffer_time(b, now));
+		write_note(t, (void *)place, e->note, gprof_buffer_time(b, now));
 	if (b->flight && is_said(e)) {
 		*told_by_user(c) += said_size(e);
 		c->told_all += said_size(e);
@@ -324,7 +335,7 @@ void gprof_trace_say_running(struct gprof_trace *t, bool again)
  * gprof_trace_mark() - say in the ring of this CPU that a trigger fires
  * @t: trace
  * @fired: index, time and duration
- * @tid: whose, in the initial pid namespace
+ * @tid: whose, in the initial pid namespace, as all ids within the module are
  * @flags: GPROF_FIRED_F_*
  *
  * Context: Any but NMI, interrupts off.
@@ -347,7 +358,7 @@ bool gprof_trace_mark(struct gprof_trace *t, const struct gprof_fired *fired, pi
 		rec->time = gprof_buffer_time(b, fired->time);
 		rec->duration_ns = fired->duration_ns;
 		rec->index = fired->index;
-		rec->tid = tid;
+		rec->tid = gprof_pid_in(t->pid_ns, tid);
 	}
 	gprof_buffer_end(b);
 	return rec;

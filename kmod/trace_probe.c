@@ -81,7 +81,7 @@ static __always_inline void on_switch(struct gprof_trace *t, bool preempt,
 	struct gprof_trace_cpu *c = this_cpu_ptr(t->cpus);
 	bool enters = all || gprof_trace_has(t, next);
 	bool ran = all || c->running;
-	u32 word, tid = 0, arg;
+	u32 word, tid, id, arg;
 	u64 now;
 
 	if (!enters && !ran) {
@@ -107,12 +107,19 @@ static __always_inline void on_switch(struct gprof_trace *t, bool preempt,
 			gprof_lasting_switch(t->triggers, c, current, next, arg);
 		return;
 	}
-	if (enters)
-		tid = next->pid;
-	else
+	tid = enters ? next->pid : 0;
+	id = tid;
+	if (!all && unlikely(t->pid_ns)) {
+		id = gprof_pid_in(t->pid_ns, tid);
+		c->running_id = id;
+		/* Its parent may reap it just now. */
+		enters &= id || !tid;
+		tid = id ? tid : 0;
+	}
+	if (!enters)
 		word |= GPROF_TRACE_STRANGER;
 	c->running = enters ? next : NULL;
-	gprof_trace_emit(t, c, now, word | tid << GPROF_TRACE_TID_SHIFT, tid, next);
+	gprof_trace_emit(t, c, now, word | id << GPROF_TRACE_TID_SHIFT, tid, next);
 	if (stacks && ran && has_blocked_stack(arg) && gprof_trace_has(t, current))
 		gprof_trace_stack(t, this_cpu_ptr(t->cpus), now, NULL);
 	if (!lasts)
@@ -134,6 +141,12 @@ static __always_inline bool has_other(const struct gprof_trace *t, struct task_s
 	return gprof_trace_has(t, task);
 }
 
+/* The id of a task of the target that may run elsewhere; 0: it is a stranger. */
+static __always_inline u32 id_of_other(const struct gprof_trace *t, struct task_struct *task)
+{
+	return has_other(t, task) ? gprof_pid_in(t->pid_ns, task->pid) : 0;
+}
+
 /* A waker may be a stranger, whom not everybody may look at. */
 static bool may_see_waker(const struct gprof_trace *t)
 {
@@ -143,11 +156,11 @@ static bool may_see_waker(const struct gprof_trace *t)
 static __always_inline void on_waking(struct gprof_trace *t, struct task_struct *task, bool all,
 				      bool stacks, bool lasts)
 {
-	u32 by = GPROF_TRACE_BY_TASK;
+	u32 by = GPROF_TRACE_BY_TASK, id = all ? task->pid : id_of_other(t, task);
 	struct gprof_trace_cpu *c;
 	u64 now;
 
-	if (!all && !has_other(t, task))
+	if (!all && !id)
 		return;
 	/* Ahead of the rest, which need not be kept meanwhile then. */
 	now = gprof_mono_ns();
@@ -160,8 +173,7 @@ static __always_inline void on_waking(struct gprof_trace *t, struct task_struct 
 		by = in_hardirq() ? GPROF_TRACE_BY_IRQ : GPROF_TRACE_BY_SOFTIRQ;
 		local64_inc(&c->buffer->irq);
 	}
-	gprof_trace_emit(t, c, now, gprof_trace_word(GPROF_TRACE_WAKING, by, task->pid), 0,
-			 NULL);
+	gprof_trace_emit(t, c, now, gprof_trace_word(GPROF_TRACE_WAKING, by, id), 0, NULL);
 	if (lasts) {
 		c->waking = task;
 		c->waking_at = now;
@@ -205,13 +217,14 @@ WAKING(waking_some_stacks_lasts, false, true, true)
 /* Under the lock of the task or of its queue. */
 static void migrate(void *data, struct task_struct *task, int to)
 {
+	u32 id = id_of_other(data, task);
 	struct gprof_trace_event e = {
-		.word = gprof_trace_word(GPROF_TRACE_MIGRATE, 0, task->pid),
+		.word = gprof_trace_word(GPROF_TRACE_MIGRATE, 0, id),
 		.has_operand = true,
 		.operand = (u64)task_cpu(task) << 24 | to,
 	};
 
-	if (has_other(data, task))
+	if (id)
 		gprof_trace_write(data, &e);
 }
 
@@ -219,15 +232,36 @@ static void migrate(void *data, struct task_struct *task, int to)
 static void newtask(void *data, struct task_struct *task)
 {
 	struct gprof_trace *t = data;
+	u32 id = gprof_pid_in(t->pid_ns, task->pid);
 	struct gprof_trace_event e = {
-		.word = gprof_trace_word(GPROF_TRACE_FORK, 0, task->pid),
+		.word = gprof_trace_word(GPROF_TRACE_FORK, 0, id),
 		.stack = GPROF_TRACE_STACKS_FORK,
 		.named = task,
 	};
 
-	if (t->only_cpus ? gprof_trace_has(t, current) :
-			   gprof_inherits_membership(&t->whose, task))
+	if (id && (t->only_cpus ? gprof_trace_has(t, current) :
+				  gprof_inherits_membership(&t->whose, task)))
 		gprof_trace_write(t, &e);
+}
+
+/*
+ * The id that current had before an exec, 0: it is not known. An exec by another thread than the
+ * first changes it, and nothing has the former one any more: only the ring may know what it was
+ * in a namespace.
+ */
+static u32 former_id(const struct gprof_trace *t, pid_t old_pid)
+{
+	const struct gprof_trace_cpu *c;
+	u32 id = 0;
+
+	if (likely(!t->pid_ns || old_pid == current->pid))
+		return gprof_pid_in(t->pid_ns, old_pid);
+	preempt_disable();
+	c = this_cpu_ptr(t->cpus);
+	if (c->running == current)
+		id = c->running_id;
+	preempt_enable();
+	return id;
 }
 
 /*
@@ -238,9 +272,10 @@ static void executed(void *data, struct task_struct *task, pid_t old_pid)
 {
 	struct gprof_trace *t = data;
 	struct gprof_trace_event e = {
-		.word = gprof_trace_word(GPROF_TRACE_EXEC, 0, task->pid),
+		.word = gprof_trace_word(GPROF_TRACE_EXEC, 0,
+					 gprof_pid_in(t->pid_ns, task->pid)),
 		.has_operand = true,
-		.operand = old_pid,
+		.operand = former_id(t, old_pid),
 		.named = task,
 		.rename = true,
 	};
@@ -253,12 +288,14 @@ static void executed(void *data, struct task_struct *task, pid_t old_pid)
 
 static void exited(void *data, struct task_struct *task)
 {
+	struct gprof_trace *t = data;
 	struct gprof_trace_event e = {
-		.word = gprof_trace_word(GPROF_TRACE_EXIT, 0, task->pid),
+		.word = gprof_trace_word(GPROF_TRACE_EXIT, 0,
+					 gprof_pid_in(t->pid_ns, task->pid)),
 	};
 
-	if (gprof_trace_has(data, task))
-		gprof_trace_write(data, &e);
+	if (gprof_trace_has(t, task))
+		gprof_trace_write(t, &e);
 }
 
 /* By itself, by another thread of its process, or amid an exec. */
@@ -305,7 +342,7 @@ static notrace void waking_behind(void *data, struct task_struct *task)
 
 static void set_taps(struct gprof_trace *t)
 {
-	bool some = t->whose.target->type != GPROF_TARGET_SYSTEM;
+	bool some = t->whose.target->type != GPROF_TARGET_SYSTEM || t->pid_ns;
 	bool blocked = t->stacks & GPROF_TRACE_STACKS_SWITCH;
 	bool waker = t->stacks & GPROF_TRACE_STACKS_WAKING;
 	bool lasts = t->triggers && t->triggers->looks;

@@ -31,7 +31,7 @@ bool gprof_lasting_has_other(const struct gprof_triggers *g, struct task_struct 
 {
 	const struct gprof_trace *t = g->trace;
 
-	if (!task->pid)
+	if (!task->pid || !gprof_trace_can_name(t, task))
 		return false;
 	if (t->only_cpus)
 		return cpumask_test_cpu(task_cpu(task), t->only_cpus);

@@ -14,6 +14,7 @@
  */
 #include "compat/preempt.h"
 #include "mono.h"
+#include "pid.h"
 #include "sampler.h"
 #include "wait.h"
 
@@ -89,7 +90,8 @@ static unsigned long owner_word(const void *lock, unsigned int flags)
  * Who has the lock that current is about to wait for, and so is there itself. Its owner may
  * release it and end, but is not freed meanwhile: with preemption off this reads RCU.
  */
-static void find_owner(const void *lock, unsigned int flags, struct gprof_lock_owner *o)
+static void find_owner(const struct gprof_waits *w, const void *lock, unsigned int flags,
+		       struct gprof_lock_owner *o)
 {
 	const struct task_struct *task;
 
@@ -98,7 +100,9 @@ static void find_owner(const void *lock, unsigned int flags, struct gprof_lock_o
 	if (!task)
 		return;
 	BUILD_BUG_ON(sizeof(o->comm) != TASK_COMM_LEN);
-	o->tid = task->pid;
+	o->tid = gprof_pid_in(w->sampler->pid_ns, task->pid);
+	if (!o->tid)
+		return;
 	/* No lock here: a name that is just being changed may be mixed. */
 	memcpy(o->comm, task->comm, sizeof(o->comm) - 1);
 }
@@ -120,7 +124,7 @@ static void begins(struct gprof_waits *w, void *lock, unsigned int flags)
 		wait.what = GPROF_WAIT_FOR_LOCK | kind_of(flags) << GPROF_WAIT_LOCK_SHIFT;
 	}
 	if (w->owners)
-		find_owner(lock, flags, &owner);
+		find_owner(w, lock, flags, &owner);
 	if (at < 0 && gprof_wait_note(w, key, &wait, w->owners ? &owner : NULL))
 		return;
 	if (!wait.unsampled)

@@ -336,8 +336,9 @@ static void check_namespace(struct patient *p)
 	struct stat st;
 
 	if (!stat("/proc/self/ns/pid", &st) && st.st_ino != INITIAL_PIDNS)
-		bad(p, WARN, "record from the host to have its numbers",
-		    "this is a container: profiles show the process ids of the host");
+		bad(p, WARN, "record from the host to tell all processes apart",
+		    "this is a container: profiles show processes outside of it as [outside], "
+		    "with id 0");
 }
 
 static void check_symbols(struct patient *p)

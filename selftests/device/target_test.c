@@ -17,6 +17,7 @@
 #include "device.h"
 #include "reader.h"
 #include "tally.h"
+#include "trace_words.h"
 #include "workload.h"
 
 #define PERIOD_NS	1000000
@@ -964,6 +965,211 @@ TEST_F(cgroup, recorded_cgroup_can_be_removed)
 	EXPECT_EQ(0, rmdir(self->path));
 	ASSERT_EQ(0, child_step(&self->in));
 	EXPECT_EQ(0, device_stop(&self->dev));
+}
+
+/* ---- pid namespaces ---- */
+
+#define INNER	9	/* most ids of the namespace */
+
+/* A recorder of the first process of a pid namespace, and what that finds in its records. */
+struct inner {
+	struct tally tally;
+	struct trace_words words;
+	struct device dev;
+	struct gprof_setup setup;
+	pid_t child;
+	unsigned int outside, wrong;
+};
+
+/* The line of the failure tells which rule was broken. */
+#define WANT(_true)	do { if (!(_true)) return __LINE__; } while (0)
+
+static bool is_inner(const struct inner *in, uint32_t id)
+{
+	return id == 1 || id == (uint32_t)in->child;
+}
+
+static void check_name(struct inner *in, const struct gprof_task_rec *rec)
+{
+	if (!rec->tid) {
+		in->outside++;
+		in->wrong += rec->process.pid || strcmp(rec->comm, GPROF_TASK_OUTSIDE);
+	} else {
+		in->wrong += !is_inner(in, rec->tid) || rec->process.pid != rec->tid ||
+			     strncmp(rec->comm, "target_test", 11);
+	}
+}
+
+/* A tally's context lies first. */
+static void on_inner_task(void *ctx, const struct gprof_task_rec *rec)
+{
+	check_name(ctx, rec);
+}
+
+/* Two tasks of the namespace work, and outside the one that waits for them. */
+static int work_within(struct inner *in)
+{
+	in->child = fork();
+	if (!in->child) {
+		burn_ns(BURN_MS * 1000000ULL);
+		_exit(0);
+	}
+	burn_ns(BURN_MS * 1000000ULL);
+	WANT(waitpid(in->child, NULL, 0) == in->child && in->child <= INNER);
+	return device_stop(&in->dev) ? __LINE__ : 0;
+}
+
+static int samples_within(struct inner *in)
+{
+	bool all = in->setup.target == GPROF_TARGET_SYSTEM;
+	struct gprof_stats st;
+	unsigned int i;
+	int err;
+
+	WANT(getpid() == 1);
+	WANT(!device_record(&in->dev, &in->setup) && !tally_init(&in->tally, &in->dev));
+	in->tally.reader.on_task = on_inner_task;
+	err = work_within(in);
+	if (err)
+		return err;
+	WANT(reader_read(&in->tally.reader) >= 0 && !in->tally.reader.error[0]);
+	WANT(!device_stats(&in->dev, GPROF_STATS_ALL_CPUS, &st));
+	WANT(st.out_produced == in->tally.reader.samples + device_lost(&st));
+	WANT(tally_of(&in->tally, 1) && tally_of(&in->tally, in->child));
+	for (i = 0; i < in->tally.nr_tasks; i++) {
+		const struct tally_task *t = &in->tally.tasks[i];
+
+		WANT(!t->tid || is_inner(in, t->tid));
+		/* All 0: it was sampled without a stack. */
+		WANT(t->process.pid == t->tid || !t->process.start_ns);
+	}
+	WANT(!in->wrong);
+	WANT(tally_has_map(&in->tally, 1, "/target_test"));
+	WANT(tally_has_map(&in->tally, in->child, "/target_test"));
+	WANT(all == !!tally_of(&in->tally, 0) && all == !!in->outside);
+	WANT(all == tally_has_map(&in->tally, 0, "/target_test"));
+	return 0;
+}
+
+static int words_within(struct inner *in)
+{
+	bool all = in->setup.target == GPROF_TARGET_SYSTEM, idle = false, stranger = false;
+	size_t i;
+	int err;
+
+	WANT(getpid() == 1);
+	WANT(!device_record(&in->dev, &in->setup) && !trace_words_init(&in->words, &in->dev));
+	err = work_within(in);
+	if (err)
+		return err;
+	WANT(!trace_words_read(&in->words) && !in->words.error[0]);
+	for (i = 0; i < in->words.nr; i++) {
+		const struct trace_word *w = &in->words.words[i];
+
+		if (w->what == GPROF_TRACE_SWITCH && w->arg & GPROF_TRACE_STRANGER) {
+			stranger = true;
+			WANT(!w->tid);
+		} else if (w->what == GPROF_TRACE_SWITCH && !w->tid) {
+			idle = true;
+		} else if (w->what == GPROF_TRACE_SWITCH || w->what == GPROF_TRACE_WAKING ||
+			   w->what == GPROF_TRACE_FORK || w->what == GPROF_TRACE_EXIT ||
+			   w->what == GPROF_TRACE_MIGRATE) {
+			WANT(is_inner(in, w->tid));
+		}
+	}
+	WANT(stranger && idle == all);
+	WANT(trace_words_count(&in->words, GPROF_TRACE_SWITCH, 1));
+	WANT(trace_words_count(&in->words, GPROF_TRACE_SWITCH, in->child));
+	WANT(trace_words_count(&in->words, GPROF_TRACE_FORK, -1) == 1);
+	WANT(trace_words_count(&in->words, GPROF_TRACE_EXIT, -1) == 1);
+	for (i = 0; i < in->words.nr_names; i++)
+		check_name(in, &in->words.names[i].rec);
+	WANT(!in->wrong && !in->outside);
+	WANT(trace_words_named(&in->words, in->child, "target_test"));
+	return 0;
+}
+
+/* The device was opened outside: so are its ids, but for that of SETUP. */
+static int samples_of_outer(struct inner *in)
+{
+	char link[32] = "";
+	uint32_t outer;
+	int err;
+
+	/* As the /proc of outside has it. */
+	WANT(readlink("/proc/self", link, sizeof(link) - 1) > 0);
+	outer = strtoul(link, NULL, 10);
+	WANT(getpid() == 1 && outer > INNER);
+	WANT(!device_ioctl(in->dev.fd, GPROF_IOC_SETUP, &in->setup));
+	in->dev.nr_cpus = in->setup.out_nr_cpus;
+	in->dev.data_size = in->setup.out_data_size;
+	WANT(!device_map(&in->dev) && !device_start(&in->dev));
+	WANT(!tally_init(&in->tally, &in->dev));
+	err = work_within(in);
+	if (err)
+		return err;
+	WANT(reader_read(&in->tally.reader) >= 0 && !in->tally.reader.error[0]);
+	WANT(tally_of(&in->tally, outer));
+	WANT(tally_has_map(&in->tally, outer, "/target_test"));
+	WANT(!tally_of(&in->tally, 0) && !tally_of(&in->tally, 1));
+	return 0;
+}
+
+/* The first process of another namespace: returns what @func does. */
+static int run_within(int (*func)(struct inner *in), const struct gprof_setup *setup, int fd)
+{
+	struct inner *in = calloc(1, sizeof(*in));
+	int *line = mmap(NULL, sizeof(*line), PROT_READ | PROT_WRITE,
+			 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	pid_t pid = fork();
+	int found;
+
+	if (!pid) {
+		in->setup = *setup;
+		in->dev.fd = fd;
+		*line = -1;
+		if (unshare(CLONE_NEWPID))
+			_exit(1);
+		pid = fork();
+		if (!pid) {
+			*line = func(in);
+			_exit(0);
+		}
+		while (!waitpid(pid, NULL, WNOHANG))
+			burn_ns(1000000);
+		_exit(0);
+	}
+	waitpid(pid, NULL, 0);
+	found = *line;
+	munmap(line, sizeof(*line));
+	free(in);
+	return found;
+}
+
+TEST_F(target, ids_are_of_the_openers_pid_namespace)
+{
+	struct gprof_trace_params trace = { .size = sizeof(trace) };
+	const struct { uint32_t target; int32_t id; } targets[] = {
+		{ GPROF_TARGET_PROCESS, 1 }, { GPROF_TARGET_SYSTEM, 0 },
+	};
+	struct gprof_setup setup;
+	unsigned int i;
+	int fd;
+
+	SKIP_UNLESS(!geteuid(), "needs CAP_SYS_ADMIN");
+	for (i = 0; i < ARRAY_SIZE(targets); i++) {
+		setup = device_setup_of(targets[i].target, targets[i].id, &self->params);
+		EXPECT_EQ(0, run_within(samples_within, &setup, -1));
+		setup.kind = GPROF_KIND_TRACE;
+		setup.stack = 0;
+		setup.params = (uintptr_t)&trace;
+		EXPECT_EQ(0, run_within(words_within, &setup, -1));
+	}
+	fd = device_open();
+	ASSERT_LE(0, fd);
+	setup = device_setup_of(GPROF_TARGET_PROCESS, 1, &self->params);
+	EXPECT_EQ(0, run_within(samples_of_outer, &setup, fd));
+	close(fd);
 }
 
 TEST_HARNESS_MAIN

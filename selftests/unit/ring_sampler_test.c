@@ -31,9 +31,12 @@ struct taken {
 	u32 callers;		/* which list */
 	u32 tid;
 	u32 name;
+	bool kept;		/* the id that the task has released */
 };
 
 struct task_struct shim_task = { .group_leader = &shim_task };
+struct pid_namespace init_pid_ns;
+static struct pid_namespace half = { .outside = MOST_TIDS / 2 };
 
 /* Nobody here ends. */
 struct task_struct *gprof_leader_otherwise(struct task_struct *task)
@@ -162,7 +165,7 @@ static void sample(struct taken t)
 		abort();
 	taken[nr_taken++] = t;
 	shim_task.pid = t.tid;
-	shim_task.tgid = 1;
+	shim_task.tgid = MOST_TIDS;
 	name_of(shim_task.comm, t.name);
 	gprof_capture(&c, &regs, now += 10);
 	gprof_emit(&c, &sampler, weight);
@@ -173,6 +176,7 @@ static void sample(struct taken t)
 struct view {
 	struct gprof_stack_rec *stack_of[WORDS];
 	char comm_of[MOST_TIDS + 1][TASK_COMM_LEN];
+	u32 pid_of[MOST_TIDS + 1];
 	u64 tail;
 	struct gprof_stack_rec *bases[GPROF_BASES];
 	u64 samples, generations, stacks, branches, bases_said, tasks;
@@ -246,13 +250,19 @@ static void on_branch(const struct gprof_branch_rec *br)
 	keep_stack(st);
 }
 
+/* That a record is to have. */
+static u32 id_here(u32 id)
+{
+	return sampler.pid_ns ? (u32)pid_nr_ns(find_pid_ns(id, &init_pid_ns), sampler.pid_ns) : id;
+}
+
 static void check_sample(const struct gprof_sample_rec *s)
 {
 	const struct gprof_stack_rec *stack = view.stack_of[s->stack % WORDS];
 	u64 n = *(u64 *)(s + 1) - 2, frames[MOST_CALLERS];
 	char comm[TASK_COMM_LEN];
 	const struct taken *t;
-	u32 nr;
+	u32 nr, tid, pid;
 
 	view.samples++;
 	if (!(s->rec.flags & GPROF_SAMPLE_REC_F_WEIGHT) || n >= nr_taken) {
@@ -261,7 +271,12 @@ static void check_sample(const struct gprof_sample_rec *s)
 	}
 	t = &taken[n];
 	nr = fill_callers(frames, t->callers);
-	name_of(comm, t->name);
+	tid = t->kept ? t->tid - half.outside : id_here(t->tid);
+	pid = id_here(MOST_TIDS);
+	if (tid)
+		name_of(comm, t->name);
+	else
+		strncpy(comm, GPROF_TASK_OUTSIDE, sizeof(comm));
 	if (!stack)
 		view.error = "a stack was not said in this generation";
 	else if (stack->nr_user != 1 + nr || stack->frames[0] != 0x1000 + t->leaf ||
@@ -269,12 +284,16 @@ static void check_sample(const struct gprof_sample_rec *s)
 		view.error = "a sample has the stack of another";
 	else if (stack->layout != layout_of(t->callers))
 		view.error = "a stack is said to be of other mappings";
-	else if (s->tid != t->tid)
+	else if (stack->process.pid != pid)
+		view.error = "a stack is said to be of another process";
+	else if (s->tid != tid)
 		view.error = "a sample has another task";
-	else if (!view.comm_of[t->tid][0])
+	else if (!view.comm_of[tid][0])
 		view.error = "a task was not named in this generation";
-	else if (memcmp(view.comm_of[t->tid], comm, sizeof(comm)))
+	else if (memcmp(view.comm_of[tid], comm, sizeof(comm)))
 		view.error = "a task has another name";
+	else if (view.pid_of[tid] != (tid ? pid : 0))
+		view.error = "a task is said to be of another process";
 }
 
 static void read_all(void)
@@ -300,6 +319,7 @@ static void read_all(void)
 
 			view.tasks++;
 			memcpy(view.comm_of[t->tid % (MOST_TIDS + 1)], t->comm, TASK_COMM_LEN);
+			view.pid_of[t->tid % (MOST_TIDS + 1)] = t->process.pid;
 			break;
 		}
 		case GPROF_REC_SAMPLE:
@@ -485,6 +505,49 @@ TEST(samples_of_many_generations_have_their_stacks)
 TEST(samples_that_interrupt_each_other_have_their_stacks)
 {
 	any_stacks(_metadata, 8000);
+}
+
+/* Half of the tasks have no id there; they have one name. */
+TEST(samples_have_the_ids_of_the_pid_namespace)
+{
+	u64 inside = MOST_TIDS / 2;
+	u32 i;
+
+	sampler.pid_ns = &half;
+	begin(0);
+	for (i = 0; i < 4 * MOST_TIDS; i++)
+		sample((struct taken){ .leaf = 1, .callers = 3, .tid = 1 + i % MOST_TIDS });
+	end(_metadata);
+	EXPECT_EQ(inside + 1, view.tasks);
+
+	any_stacks(_metadata, 8000);
+	sampler.pid_ns = NULL;
+}
+
+/* As long as the CPU has not seen another task; then it has none. */
+TEST(task_that_has_released_its_id_is_known_by_it)
+{
+	struct taken one = { .leaf = 1, .callers = 3, .tid = MOST_TIDS - 1 };
+	struct taken other = { .leaf = 1, .callers = 3, .tid = MOST_TIDS - 2 };
+
+	sampler.pid_ns = &half;
+	begin(0);
+	sample(one);
+	read_all();
+	half.released = one.tid;
+	one.kept = true;
+	sample(one);
+	one.leaf = 2;
+	sample(one);
+	read_all();
+	EXPECT_EQ(1, view.tasks);
+	sample(other);
+	one.kept = false;
+	sample(one);
+	end(_metadata);
+	EXPECT_EQ(3, view.tasks);
+	half.released = 0;
+	sampler.pid_ns = NULL;
 }
 
 /* Numbers of generations come again; what was known under one then must be forgotten. */

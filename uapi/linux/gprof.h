@@ -142,8 +142,11 @@
  * both, and nothing that was not live at either. What it has is as many as added less
  * removed of the head where all was told; these two are counted a little later.
  *
- * Times are nanoseconds of CLOCK_MONOTONIC unless said otherwise. Task ids are
- * those of the initial pid namespace.
+ * Times are nanoseconds of CLOCK_MONOTONIC unless said otherwise. Ids of tasks and of
+ * processes are those of the caller's pid namespace in arguments of commands, and in records
+ * those of the namespace of the process that has opened the device. There a task has id 0 that
+ * has none in the namespace, or whose id has been released: a thread releases it shortly before
+ * its end. Records may go on to tell such a thread by the id that it had.
  */
 #ifndef _UAPI_LINUX_GPROF_H
 #define _UAPI_LINUX_GPROF_H
@@ -1513,8 +1516,8 @@ struct gprof_process {
 /**
  * struct gprof_task_rec - GPROF_REC_TASK: name of a task, before its first sample
  * @rec: head
- * @process: the process that the task belongs to
- * @tid: thread id
+ * @process: the process that the task belongs to; all 0 where @tid is, but for the idle task
+ * @tid: thread id; 0: the idle task, or tasks without an id, which share GPROF_TASK_OUTSIDE
  * @uid: GPROF_TASK_REC_F_UID: real user id, as the initial user namespace has it; else 0
  * @comm: name, NUL-terminated
  */
@@ -1525,6 +1528,8 @@ struct gprof_task_rec {
 	__u32 uid;
 	char comm[16];
 };
+
+#define GPROF_TASK_OUTSIDE	"[outside]"	/* comm of tasks without an id */
 
 #define GPROF_TASK_REC_F_UID	(1U << 0)	/* flags of struct gprof_task_rec; of kind TRACE */
 
@@ -1830,7 +1835,7 @@ struct gprof_map_file {
  * @time: as in struct gprof_fired
  * @duration_ns: likewise
  * @index: of the trigger
- * @tid: whose, in the initial pid namespace
+ * @tid: whose
  *
  * Stands in the ring of the CPU that saw it, behind all that happened before. Each
  * firing has one, but those that say GPROF_FIRED_F_UNMARKED; suppressed ones have none.
@@ -1885,8 +1890,8 @@ struct gprof_annotation_rec {
  * since the event before. All but RUNNING and OPERAND are a sample each.
  *
  * Of a target made of tasks or of a cgroup only its own tasks are told, all others are
- * strangers, and so is the idle task. Where neither of both is of the target, a switch
- * is not recorded.
+ * strangers, and so is the idle task. So are, of any target, tasks without an id in the
+ * opener's pid namespace. Where neither of both is of the target, a switch is not recorded.
  *
  * A TASK record stands before the first SWITCH, FORK, EXEC or RUNNING that has the task's
  * id in a generation, and wherever it changes its name; the idle task (id 0) and strangers
@@ -1902,7 +1907,7 @@ struct gprof_annotation_rec {
 #define GPROF_TRACE_SWITCH		1	/* tid: next; arg: GPROF_TRACE_PREV_* | STRANGER */
 #define GPROF_TRACE_WAKING		2	/* tid: who is woken; arg: GPROF_TRACE_BY_* */
 #define GPROF_TRACE_FORK		3	/* tid: child, which is runnable from now on */
-#define GPROF_TRACE_EXEC		4	/* tid: who; OPERAND: its id until now */
+#define GPROF_TRACE_EXEC		4	/* tid: who; OPERAND: its id before, 0: unknown */
 #define GPROF_TRACE_EXIT		5	/* tid: who; it runs on until a switch */
 #define GPROF_TRACE_RUNNING		6	/* tid: who; arg: STRANGER or 0; no sample */
 #define GPROF_TRACE_MIGRATE		7	/* tid: who; OPERAND: GPROF_TRACE_CPU_TO/FROM */

@@ -29,8 +29,6 @@
 #define cpus_read_unlock()		do { } while (0)
 #define preempt_disable()		do { } while (0)
 #define preempt_enable()		do { } while (0)
-#define rcu_read_lock()			do { } while (0)
-#define rcu_read_unlock()		do { } while (0)
 #define cpu_relax()			do { } while (0)
 #define smp_rmb()			__atomic_thread_fence(__ATOMIC_ACQUIRE)
 

@@ -500,7 +500,7 @@ static bool clock_is_the_kernels(void)
 	return !seconds && !ns;
 }
 
-/* By pid and start: in another pid namespace both are not what the kernel says. */
+/* By pid and start: of a time namespace the latter is not what the kernel says. */
 bool gprof_labels_own(const struct gprof_process *id)
 {
 	long hz = sysconf(_SC_CLK_TCK);

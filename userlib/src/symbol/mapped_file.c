@@ -67,7 +67,7 @@ bool gprof_process_start(uint32_t pid, uint64_t *ticks)
 	return p;
 }
 
-/* Not after the pid was reused, nor where we live in another pid namespace. */
+/* Not after the pid was reused, nor where /proc is that of another pid namespace. */
 bool gprof_process_alive(const struct gprof_process *id)
 {
 	long hz = sysconf(_SC_CLK_TCK);
