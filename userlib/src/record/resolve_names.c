@@ -152,24 +152,14 @@ static size_t frames_of(struct gprof_resolver *r, struct opened *o, uint64_t vad
 	return nr;
 }
 
-/**
- * struct naming - of all locations, by their number
- * @inlines: something is known of inlined functions
- * @bare: function that stands for a name, index + 1; 0: none
- */
-struct naming {
-	bool *inlines;
-	uint32_t *bare;
-};
-
-static int naming_init(struct naming *n, const struct gprof_resolver *r)
+int gprof_naming_init(struct gprof_naming *n, const struct gprof_resolver *r)
 {
 	n->inlines = calloc(r->p->nr_locations + 1, sizeof(*n->inlines));
 	n->bare = calloc(r->p->nr_locations + 1, sizeof(*n->bare));
 	return n->inlines && n->bare ? 0 : -ENOMEM;
 }
 
-static void naming_free(struct naming *n)
+void gprof_naming_free(struct gprof_naming *n)
 {
 	free(n->inlines);
 	free(n->bare);
@@ -186,7 +176,7 @@ static uint32_t bare_function(struct gprof_resolver *r, const char *path, const 
 }
 
 static int name_one(struct gprof_resolver *r, struct opened *o, const struct gprof_unnamed *u,
-		    struct naming *n)
+		    struct gprof_naming *n)
 {
 	bool *inlines = &n->inlines[u->location];
 	struct gprof_symbol_frame frames[GPROF_FRAMES_MAX];
@@ -217,39 +207,43 @@ static int name_one(struct gprof_resolver *r, struct opened *o, const struct gpr
 	return nr ? gprof_profile_set_lines(r->p, u->location, lines, nr) : 0;
 }
 
+void gprof_mapping_has_all(struct gprof_mapping *m)
+{
+	m->has_functions = m->has_filenames = m->has_line_numbers = m->has_inline_frames = true;
+}
+
+void gprof_mapping_lacks(struct gprof_mapping *m, const struct gprof_profile *p,
+			 const struct gprof_location *l, bool named, bool inlines)
+{
+	size_t i;
+
+	if (!named)
+		m->has_functions = m->has_filenames = m->has_line_numbers = false;
+	if (!inlines)
+		m->has_inline_frames = false;
+	for (i = 0; i < l->nr_lines; i++) {
+		const struct gprof_line *line = &p->lines[l->lines + i];
+
+		m->has_filenames &= p->functions[line->function].filename != 0;
+		m->has_line_numbers &= line->line != 0;
+	}
+}
+
 /* A mapping has what all of its locations have; one without locations has nothing. */
 static void describe_mappings(struct gprof_resolver *r, const bool *inlines)
 {
 	struct gprof_profile *p = r->p;
-	size_t i, j;
+	size_t i;
 
+	for (i = 0; i < p->nr_locations; i++)
+		if (p->locations[i].mapping)
+			gprof_mapping_has_all(&p->mappings[p->locations[i].mapping - 1]);
 	for (i = 0; i < p->nr_locations; i++) {
 		const struct gprof_location *l = &p->locations[i];
 
-		if (l->mapping) {
-			struct gprof_mapping *m = &p->mappings[l->mapping - 1];
-
-			m->has_functions = m->has_filenames = m->has_line_numbers = true;
-			m->has_inline_frames = true;
-		}
-	}
-	for (i = 0; i < p->nr_locations; i++) {
-		const struct gprof_location *l = &p->locations[i];
-		struct gprof_mapping *m;
-
-		if (!l->mapping)
-			continue;
-		m = &p->mappings[l->mapping - 1];
-		if (!l->nr_lines)
-			m->has_functions = m->has_filenames = m->has_line_numbers = false;
-		if (!inlines[i])
-			m->has_inline_frames = false;
-		for (j = 0; j < l->nr_lines; j++) {
-			const struct gprof_line *line = &p->lines[l->lines + j];
-
-			m->has_filenames &= p->functions[line->function].filename != 0;
-			m->has_line_numbers &= line->line != 0;
-		}
+		if (l->mapping)
+			gprof_mapping_lacks(&p->mappings[l->mapping - 1], p, l, l->nr_lines,
+					    inlines[i]);
 	}
 }
 
@@ -291,7 +285,7 @@ static uint32_t stand_in(struct gprof_resolver *r, uint32_t mapping,
  * begins if that is known: a viewer that draws functions draws nothing for a location without
  * one, and weighs all others wrongly.
  */
-static int name_rest(struct gprof_resolver *r, const struct naming *n)
+static int name_rest(struct gprof_resolver *r, const struct gprof_naming *n)
 {
 	struct gprof_profile *p = r->p;
 	const struct gprof_object **objects = calloc(p->nr_mappings + 1, sizeof(*objects));
@@ -369,7 +363,7 @@ static int tell(struct gprof_resolver *r)
 	return err;
 }
 
-static int name_unnamed(struct gprof_resolver *r, struct naming *n)
+int gprof_resolver_name_unnamed(struct gprof_resolver *r, struct gprof_naming *n)
 {
 	struct opened o = { NULL };
 	int err = 0;
@@ -392,32 +386,32 @@ static int name_unnamed(struct gprof_resolver *r, struct naming *n)
 
 int gprof_resolver_name_new(struct gprof_resolver *r)
 {
-	struct naming n;
-	int err = naming_init(&n, r);
+	struct gprof_naming n;
+	int err = gprof_naming_init(&n, r);
 
 	if (!err)
-		err = name_unnamed(r, &n);
+		err = gprof_resolver_name_unnamed(r, &n);
 	if (!err) {
 		r->nr_unnamed = 0;
 		err = name_rest(r, &n);
 	}
-	naming_free(&n);
+	gprof_naming_free(&n);
 	return err;
 }
 
 int gprof_resolver_name(struct gprof_resolver *r)
 {
-	struct naming n;
-	int err = naming_init(&n, r);
+	struct gprof_naming n;
+	int err = gprof_naming_init(&n, r);
 
 	gprof_debuginfod_begin();
 	if (!err)
-		err = name_unnamed(r, &n);
+		err = gprof_resolver_name_unnamed(r, &n);
 	/* A mapping whose functions are its file's name has none to a viewer that finds them. */
 	if (!err) {
 		describe_mappings(r, n.inlines);
 		err = name_rest(r, &n);
 	}
-	naming_free(&n);
+	gprof_naming_free(&n);
 	return err ? err : tell(r);
 }

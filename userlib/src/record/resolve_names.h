@@ -26,6 +26,30 @@ uint32_t gprof_resolver_function(struct gprof_resolver *r, const char *symbol, u
 int gprof_resolver_name_as(struct gprof_resolver *r, uint32_t location, const char *name,
 			   const char *file, uint32_t number);
 
+/**
+ * struct gprof_naming - of all locations, by their number
+ * @inlines: something is known of inlined functions
+ * @bare: function that stands for a name, index + 1; 0: none
+ */
+struct gprof_naming {
+	bool *inlines;
+	uint32_t *bare;
+};
+
+/** gprof_naming_init() - nothing is known; 0 or -ENOMEM, and gprof_naming_free() in any case */
+int gprof_naming_init(struct gprof_naming *n, const struct gprof_resolver *r);
+void gprof_naming_free(struct gprof_naming *n);
+
+/** gprof_resolver_name_unnamed() - name those of @r->unnamed that their files name; 0 or -errno */
+int gprof_resolver_name_unnamed(struct gprof_resolver *r, struct gprof_naming *n);
+
+/** gprof_mapping_has_all() - names, files, lines and inlined functions, until a location lacks them */
+void gprof_mapping_has_all(struct gprof_mapping *m);
+
+/** gprof_mapping_lacks() - what a location of it lacks; @named: it has a name, and no stand-in */
+void gprof_mapping_lacks(struct gprof_mapping *m, const struct gprof_profile *p,
+			 const struct gprof_location *l, bool named, bool inlines);
+
 /** gprof_resolver_name_new() - name what waits for a name, of a resolver that goes on */
 int gprof_resolver_name_new(struct gprof_resolver *r);
 

@@ -24,6 +24,9 @@
 #define FILE_MAX	(1U << 30)	/* bytes of a file of root, which is mapped */
 #define COPY_MAX	(256U << 20)	/* bytes of others' files, which are copied */
 
+/* Of this thread; NULL: only those that all have. */
+static _Thread_local struct gprof_debug_places *places;
+
 /*
  * libdwfl maps debug files. One that its owner may truncate meanwhile would end us, so
  * that it is copied to where nobody can. What root has under our own root is trusted.
@@ -123,7 +126,11 @@ static int try_file(const char *path, const struct gprof_debug_wanted *w, bool b
 	else
 		fd = gprof_open_looked(look);
 	close(look);
-	return fd < 0 ? -1 : take_file(fd, w, by_crc, trusted);
+	if (fd >= 0)
+		fd = take_file(fd, w, by_crc, trusted);
+	if (fd < 0 && places)
+		snprintf(places->refused, sizeof(places->refused), "%s", path);
+	return fd;
 }
 
 /* Servers send what they like, into a cache that others may write to. */
@@ -141,7 +148,8 @@ static int find_on_server(const struct gprof_debug_wanted *w)
 	return take_file(fd, w, false, false);
 }
 
-static int find_by_build_id(const char *root, const struct gprof_debug_wanted *w)
+/* @dir: below @root */
+static int find_by_build_id(const char *root, const char *dir, const struct gprof_debug_wanted *w)
 {
 	char path[PATH_MAX], hex[2 * 64 + 1];
 	size_t i;
@@ -150,7 +158,9 @@ static int find_by_build_id(const char *root, const struct gprof_debug_wanted *w
 		return -1;
 	for (i = 0; i < w->build_id_len; i++)
 		sprintf(hex + 2 * i, "%02x", w->build_id[i]);
-	snprintf(path, sizeof(path), "%s" DEBUG_ROOT "/.build-id/%.2s/%s.debug", root, hex, hex + 2);
+	if ((size_t)snprintf(path, sizeof(path), "%s%s/.build-id/%.2s/%s.debug", root, dir, hex,
+			     hex + 2) >= sizeof(path))
+		return -1;
 	return try_file(path, w, false, !root[0]);
 }
 
@@ -177,7 +187,7 @@ static int find_by_link(const char *root, const struct gprof_debug_wanted *w)
 }
 
 /* Where packages put them: what the name leads to elsewhere is not looked at. */
-static int find_by_alt(const char *root, const struct gprof_debug_wanted *w)
+static int find_by_alt(const char *root, const char *dir, const struct gprof_debug_wanted *w)
 {
 	static const char where[] = DEBUG_ROOT "/.dwz/";
 	const char *name = w->alt;
@@ -190,7 +200,7 @@ static int find_by_alt(const char *root, const struct gprof_debug_wanted *w)
 	else if (strrchr(name, '/'))
 		name = strrchr(name, '/') + 1;
 	if (!name[0] ||
-	    (size_t)snprintf(path, sizeof(path), "%s%s%s", root, where, name) >= sizeof(path))
+	    (size_t)snprintf(path, sizeof(path), "%s%s/.dwz/%s", root, dir, name) >= sizeof(path))
 		return -1;
 	return try_file(path, w, false, !root[0]);
 }
@@ -213,25 +223,51 @@ static bool sees_what_we_see(uint32_t pid)
 	return true;
 }
 
+static int find_in_places(const struct gprof_debug_wanted *w)
+{
+	int fd = -1;
+	size_t i;
+
+	for (i = 0; i < places->nr_files && fd < 0; i++) {
+		const struct gprof_given_file *f = &places->files[i];
+
+		/* One that was cut short may have neither. */
+		if ((f->symbols || !f->code) && f->build_id_len == w->build_id_len &&
+		    !memcmp(f->build_id, w->build_id, w->build_id_len))
+			fd = try_file(f->path, w, false, true);
+	}
+	for (i = 0; i < places->nr_dirs && fd < 0; i++) {
+		fd = find_by_build_id("", places->dirs[i], w);
+		if (fd < 0)
+			fd = find_by_alt("", places->dirs[i], w);
+	}
+	return fd;
+}
+
+void gprof_debug_places_set(struct gprof_debug_places *p)
+{
+	places = p;
+}
+
 int gprof_debug_file(const struct gprof_debug_wanted *w)
 {
 	char root[32] = "";
-	int fd = -1;
+	int fd = places ? find_in_places(w) : -1;
 
-	if (w->pid && !sees_what_we_see(w->pid)) {
+	if (fd < 0 && w->pid && !sees_what_we_see(w->pid)) {
 		snprintf(root, sizeof(root), "/proc/%u/root", w->pid);
-		fd = find_by_build_id(root, w);
+		fd = find_by_build_id(root, DEBUG_ROOT, w);
 		if (fd < 0)
 			fd = find_by_link(root, w);
 		if (fd < 0)
-			fd = find_by_alt(root, w);
+			fd = find_by_alt(root, DEBUG_ROOT, w);
 	}
 	if (fd < 0)
-		fd = find_by_build_id("", w);
+		fd = find_by_build_id("", DEBUG_ROOT, w);
 	if (fd < 0)
 		fd = find_by_link("", w);
 	if (fd < 0)
-		fd = find_by_alt("", w);
+		fd = find_by_alt("", DEBUG_ROOT, w);
 	if (fd < 0)
 		fd = find_on_server(w);
 	return fd;

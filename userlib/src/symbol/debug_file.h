@@ -10,8 +10,12 @@
 #ifndef GPROF_DEBUG_FILE_H
 #define GPROF_DEBUG_FILE_H
 
+#include <limits.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "mapped_file.h"
 
 /**
  * struct gprof_debug_wanted - what is known of a file that lacks debug symbols
@@ -33,6 +37,42 @@ struct gprof_debug_wanted {
 	uint32_t crc;
 	const char *alt;
 };
+
+/**
+ * struct gprof_given_file - a file that somebody has named
+ * @path: where it lies
+ * @build_id: build-id
+ * @build_id_len: its bytes
+ * @code: it has the code
+ * @symbols: it has the symbols that strip(1) takes out, or DWARF
+ */
+struct gprof_given_file {
+	const char *path;
+	unsigned char build_id[GPROF_BUILD_ID_MAX];
+	size_t build_id_len;
+	bool code;
+	bool symbols;
+};
+
+/**
+ * struct gprof_debug_places - where debug files are besides, and looked for first
+ * @files: files
+ * @nr_files: how many
+ * @dirs: directories that are as /usr/lib/debug is
+ * @nr_dirs: how many
+ * @refused: gets the path of the last file that was where one is looked for, and was not
+ *	it, or not sound
+ */
+struct gprof_debug_places {
+	const struct gprof_given_file *files;
+	size_t nr_files;
+	const char *const *dirs;
+	size_t nr_dirs;
+	char refused[PATH_MAX];
+};
+
+/** gprof_debug_places_set() - from now on, in this thread; NULL: no others any more */
+void gprof_debug_places_set(struct gprof_debug_places *p);
 
 /** gprof_debug_file() - open it; -1 when there is none */
 int gprof_debug_file(const struct gprof_debug_wanted *w);

@@ -46,6 +46,14 @@ static int find_elf(Dwfl_Module *mod, void **userdata, const char *name, Dwarf_A
 	return -1;
 }
 
+/* They come last in a file, and one that was cut short has lost them. */
+static bool has_sections(Elf *elf)
+{
+	size_t nr;
+
+	return !elf_getshdrnum(elf, &nr) && nr;
+}
+
 /* Nothing is taken of a debug file before its strings are known to end. Closes what is not. */
 static int take_debug(struct gprof_elf *m, int fd)
 {
@@ -58,7 +66,7 @@ static int take_debug(struct gprof_elf *m, int fd)
 		return -1;
 	elf_version(EV_CURRENT);
 	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);	/* nobody cuts it short */
-	if (elf && !fstat(fd, &st) && gprof_elf_strings_end(elf) &&
+	if (elf && !fstat(fd, &st) && has_sections(elf) && gprof_elf_strings_end(elf) &&
 	    gprof_elf_inflated(elf, false) <= GPROF_PACKED_MAX) {
 		if (!st.st_uid && !(st.st_mode & 022))
 			max = TRUSTED_MAX;
@@ -216,6 +224,17 @@ enum gprof_missing gprof_elf_symbols(struct gprof_elf *m)
 	default:
 		return GPROF_MISSING_NOT;
 	}
+}
+
+bool gprof_elf_has_symtab(Elf *elf)
+{
+	Elf_Scn *scn = NULL;
+	GElf_Shdr sh;
+
+	while ((scn = elf_nextscn(elf, scn)))
+		if (gelf_getshdr(scn, &sh) && sh.sh_type == SHT_SYMTAB)
+			return true;
+	return false;
 }
 
 int gprof_elf_symtab(struct gprof_elf *m)

@@ -80,6 +80,9 @@ bool gprof_elf_is_open(const struct gprof_elf *m);
 /** gprof_elf_symbols() - may elfutils be asked for symbols? GPROF_MISSING_NOT, or why not */
 enum gprof_missing gprof_elf_symbols(struct gprof_elf *m);
 
+/** gprof_elf_has_symtab() - has a file the symbols that strip(1) takes out? */
+bool gprof_elf_has_symtab(Elf *elf);
+
 /** gprof_elf_symtab() - dwfl_module_getsymtab() */
 int gprof_elf_symtab(struct gprof_elf *m);
 

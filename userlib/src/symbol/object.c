@@ -307,6 +307,24 @@ int gprof_objects_keep(struct gprof_objects *o)
 	return 0;
 }
 
+struct gprof_object *gprof_objects_add(struct gprof_objects *o, const struct gprof_file_id *id, int fd)
+{
+	struct gprof_object *obj = new_object(o, id);
+	struct stat st;
+
+	if (!obj) {
+		close(fd);
+		return NULL;
+	}
+	read_elf(obj, fd);
+	if (!fstat(fd, &st)) {
+		obj->size = (uint64_t)st.st_size;
+		obj->mtime = st.st_mtim;
+	}
+	obj->file = gprof_pool_add(fd, true);
+	return obj;
+}
+
 /*
  * Our own vDSO stands for everyone's: the kernel has one image per word size,
  * and 32-bit processes are kept out by their addresses. elfutils wants a file.
@@ -324,7 +342,6 @@ struct gprof_object *gprof_objects_vdso(struct gprof_objects *o)
 	static const struct gprof_file_id id = { .path = "[vdso]" };
 	unsigned long start = getauxval(AT_SYSINFO_EHDR);
 	struct gprof_proc_map vdso = { .start = start };
-	struct stat st;
 	size_t len;
 	FILE *maps;
 	int fd;
@@ -342,17 +359,7 @@ struct gprof_object *gprof_objects_vdso(struct gprof_objects *o)
 		close(fd);
 		return NULL;
 	}
-	o->vdso = new_object(o, &id);
-	if (!o->vdso) {
-		close(fd);
-		return NULL;
-	}
-	read_elf(o->vdso, fd);
-	if (!fstat(fd, &st)) {
-		o->vdso->size = (uint64_t)st.st_size;
-		o->vdso->mtime = st.st_mtim;
-	}
-	o->vdso->file = gprof_pool_add(fd, true);
+	o->vdso = gprof_objects_add(o, &id, fd);
 	return o->vdso;
 }
 
@@ -407,6 +414,8 @@ void gprof_object_done(struct gprof_object *obj)
 {
 	if (obj->symbolizer && obj->why == GPROF_MISSING_NOT)
 		obj->why = gprof_symbolizer_missing(obj->symbolizer);
+	if (obj->symbolizer)
+		obj->has_debug = gprof_symbolizer_has_debug(obj->symbolizer);
 	gprof_symbolizer_close(obj->symbolizer);
 	obj->symbolizer = NULL;
 }

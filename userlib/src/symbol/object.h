@@ -54,6 +54,7 @@ struct gprof_segment {
  * @nr_segments: how many
  * @symbolizer: once needed
  * @no_symbolizer: could not be had
+ * @has_debug: it, or its debug file, had debug symbols when @symbolizer was closed last
  * @known: what gprof_objects.names knows of its addresses
  * @mappings: how many processes have mapped it, once gprof_target_files() has looked
  * @tabled: the maker of unwind tables has seen it
@@ -79,6 +80,7 @@ struct gprof_object {
 	size_t nr_segments;
 	struct gprof_symbolizer *symbolizer;
 	bool no_symbolizer;
+	bool has_debug;
 	struct gprof_map64 known;
 	size_t mappings;
 	bool tabled;
@@ -120,6 +122,9 @@ void gprof_objects_free(struct gprof_objects *o);
  */
 struct gprof_object *gprof_objects_get(struct gprof_objects *o, const struct gprof_file_id *id,
 				       const struct gprof_mapped_at *at);
+
+/** gprof_objects_add() - a file that no mapping leads to, by its open descriptor, which is taken */
+struct gprof_object *gprof_objects_add(struct gprof_objects *o, const struct gprof_file_id *id, int fd);
 
 /** gprof_objects_vdso() - the vDSO; NULL when there is none */
 struct gprof_object *gprof_objects_vdso(struct gprof_objects *o);

@@ -136,6 +136,12 @@ enum gprof_missing gprof_symbolizer_missing(const struct gprof_symbolizer *s)
 	return s->symbols.why == GPROF_MISSING_NOT ? s->elf.why : s->symbols.why;
 }
 
+bool gprof_symbolizer_has_debug(const struct gprof_symbolizer *s)
+{
+	return s->dwarf || s->elf.debug.fd >= 0 ||
+	       (gprof_symbolizer_is_open(s) && gprof_elf_has_symtab(s->elf.elf));
+}
+
 bool gprof_symbolizer_caller(struct gprof_symbolizer *s, uint64_t pc, bool pushed)
 {
 	uint64_t key = pc * 2 + pushed;

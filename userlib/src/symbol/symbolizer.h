@@ -61,6 +61,9 @@ bool gprof_symbolizer_is_open(const struct gprof_symbolizer *s);
 /** gprof_symbolizer_missing() - why symbols that the file has were left out, as far as read */
 enum gprof_missing gprof_symbolizer_missing(const struct gprof_symbolizer *s);
 
+/** gprof_symbolizer_has_debug() - were there symbols that strip(1) takes out, or DWARF, as far as read? */
+bool gprof_symbolizer_has_debug(const struct gprof_symbolizer *s);
+
 /**
  * gprof_symbolizer_caller() - was the guess at the caller of a leaf right?
  *
