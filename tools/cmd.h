@@ -33,6 +33,7 @@ int cmd_top(int argc, char **argv);
 int cmd_diff(int argc, char **argv);
 int cmd_flame(int argc, char **argv);
 int cmd_view(int argc, char **argv);
+int cmd_symbolize(int argc, char **argv);
 int cmd_peek(int argc, char **argv);
 int cmd_list(int argc, char **argv);
 int cmd_disasm(int argc, char **argv);

@@ -13,11 +13,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/unnamed.h"
 #include "calltree.h"
 #include "flame.h"
 #include "functions.h"
 #include "options.h"
 #include "output.h"
+#include "profiles/name_hint.h"
 #include "ratio.h"
 #include "say.h"
 #include "terminal.h"
@@ -136,7 +138,7 @@ static void print_table(struct top *t)
 	if (fs->nr)
 		qsort_r(fs->all, fs->nr, sizeof(*fs->all), compare, t);
 	for (size_t i = 0; i < fs->nr; i++)
-		if (view_is_unnamed(functions_name(fs, &fs->all[i])))
+		if (gprof_is_unnamed(functions_name(fs, &fs->all[i])))
 			unnamed = view_sum(unnamed, fs->all[i].flat);
 	/* Rows to show move to the front, in order. */
 	for (size_t i = 0; i < fs->nr && (!t->limit || nr < t->limit); i++) {
@@ -243,8 +245,10 @@ static const struct usage top_usage = {
 "  gprofctl top --ratio misses.pb.gz/references.pb.gz",
 };
 
-static int show(struct top *t)
+/* @file: NULL: of two profiles */
+static int show(struct top *t, const char *file)
 {
+	char *hint = NULL;
 	int status;
 
 	gprof_profile_system_names(t->view.profile, t->symbols);
@@ -254,6 +258,11 @@ static int show(struct top *t)
 	if (status == STATUS_OK) {
 		print_header(t);
 		print_table(t);
+		if (file)
+			hint = name_hint(&t->view, file);
+		if (hint)
+			puts(hint);
+		free(hint);
 		status = finish_stdout();
 	}
 	view_close(&t->view);
@@ -284,7 +293,7 @@ int cmd_top(int argc, char **argv)
 	if (argc - operands != 1)
 		return misused("top wants one profile, as in gprofctl top cpu.pb.gz");
 	status = view_open(&t.view, argv[operands], t.type);
-	return status == STATUS_OK ? show(&t) : status;
+	return status == STATUS_OK ? show(&t, argv[operands]) : status;
 }
 
 /**
@@ -415,7 +424,7 @@ int cmd_diff(int argc, char **argv)
 		status = write_profile(t.view.profile, d.file);
 	}
 	if (status == STATUS_OK && !(d.file && !strcmp(d.file, "-")))
-		return show(&t);
+		return show(&t, NULL);
 	view_close(&t.view);
 	return status;
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/unnamed.h"
 #include "say.h"
 #include "text.h"
 
@@ -163,7 +164,7 @@ char *functions_label(const struct functions *fs, const struct function *f, cons
 	size_t room = columns > strlen(behind) + TEXT_LEAST ? columns - strlen(behind) : TEXT_LEAST;
 	size_t for_place = room > least ? room - least : 0;
 
-	if (place && for_place >= TEXT_LEAST && !view_is_unnamed(name) &&
+	if (place && for_place >= TEXT_LEAST && !gprof_is_unnamed(name) &&
 	    *module_text(f->kind, f->mapping, module)) {
 		label = xprintf(" [%s%s]", module, f->elsewhere ? ", ..." : "");
 		where = text_short(label, for_place);

@@ -35,6 +35,7 @@ static const struct {
 	{ "diff", cmd_diff, "show what one profile has more than another" },
 	{ "flame", cmd_flame, "draw a profile as a flame graph for a browser" },
 	{ "view", cmd_view, "open a profile in the browser" },
+	{ "symbolize", cmd_symbolize, "name the functions of a profile that has no names for them" },
 	{ "peek", cmd_peek, "show who calls a function, and whom it calls" },
 	{ "list", cmd_list, "show the source lines of a function, with what they take" },
 	{ "disasm", cmd_disasm, "show the instructions of a function, with what they take" },
@@ -94,7 +95,8 @@ static const struct {
 	{ "pprof", "view" }, { "locks", "mutex" }, { "list-events", "info" }, { "leaks", "heap" },
 	{ "callers", "peek" }, { "callgraph", "peek" }, { "source", "list" }, { "asm", "disasm" },
 	{ "buildid-list", "info" }, { "goroutine", "task" }, { "threads", "task" }, { "traceback", "task" },
-	{ "allocs", "alloc" }, { "wait", "block" }, { "compare", "diff" }, { "version", "--version" },
+	{ "allocs", "alloc" }, { "wait", "block" }, { "compare", "diff" },
+	{ "symbols", "symbolize" }, { "names", "symbolize" }, { "symbolicate", "symbolize" }, { "version", "--version" },
 };
 
 static int unknown(const char *word)

@@ -184,15 +184,20 @@ static int show_fetching(void *ctx, const char *build_id, uint64_t done, uint64_
 	return 0;
 }
 
-int record_debuginfod(void *ctx, const char *value)
+int debuginfod_ask(unsigned int ms)
 {
 	const struct gprof_debuginfod_opts opts = {
-		.sz = sizeof(opts), .progress = show_fetching,
+		.sz = sizeof(opts), .time_limit_ms = ms, .progress = show_fetching,
 	};
 
+	return gprof_debuginfod_allow(&opts);
+}
+
+int record_debuginfod(void *ctx, const char *value)
+{
 	(void)ctx;
 	(void)value;
-	return gprof_debuginfod_allow(&opts) ? fail("%s", gprof_error()) : STATUS_OK;
+	return debuginfod_ask(0) ? fail("%s", gprof_error()) : STATUS_OK;
 }
 
 int record(const struct recording *rec)

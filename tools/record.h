@@ -34,7 +34,10 @@ struct recording {
 	int (*after)(void *ctx);
 };
 
-/* record_debuginfod() - what --debuginfod does: ask servers, and show how that goes */
+/* debuginfod_ask() - ask servers, for @ms at most (0: 30 s), and show how that goes; 0 or -errno */
+int debuginfod_ask(unsigned int ms);
+
+/* record_debuginfod() - what --debuginfod does */
 int record_debuginfod(void *ctx, const char *value);
 
 #define RECORD_DEBUGINFOD							\

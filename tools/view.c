@@ -201,17 +201,6 @@ const char *view_function(const struct gprof_frame *frame, char text[VIEW_NAME_M
 	return text;
 }
 
-bool view_is_unnamed(const char *name)
-{
-	const char *plus = strrchr(name, '+');
-	size_t digits = plus && !strncmp(plus, "+0x", 3) ? strspn(plus + 3, "0123456789abcdef") : 0;
-
-	/* The headers of a file take more than its first 100 bytes: no function begins there. */
-	if (digits >= 3 && !plus[3 + digits])
-		return true;
-	return name[0] == '[' && strcmp(name, "[no stack]");
-}
-
 const char *view_value(const struct view *v, int64_t value, char text[VIEW_TEXT_MAX])
 {
 	if (v->scale == 1 || !value)

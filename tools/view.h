@@ -106,9 +106,6 @@ static inline int64_t view_size(int64_t value)
  */
 const char *view_function(const struct gprof_frame *frame, char text[VIEW_NAME_MAX]);
 
-/* "[FILE]", or "FILE+0xADDRESS" of a function whose begin alone is known */
-bool view_is_unnamed(const char *name);
-
 /* view_value() - a value with its unit, all of a view in the same; returns @text */
 const char *view_value(const struct view *v, int64_t value, char text[VIEW_TEXT_MAX]);
 

@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/unnamed.h"
 #include "duration.h"
 #include "hook.h"
 #include "intern.h"
@@ -196,7 +197,7 @@ TEST(functions_without_a_name_are_called_by_their_file)
 		const char *shown = view_function(&f, text);
 
 		EXPECT_STREQ(table[i].shown, shown);
-		EXPECT_EQ(table[i].unnamed, view_is_unnamed(shown)) {
+		EXPECT_EQ(table[i].unnamed, gprof_is_unnamed(shown)) {
 			TH_LOG("%s", shown);
 		}
 	}

@@ -17,6 +17,7 @@
 #include "../flame.h"
 #include "../output.h"
 #include "../say.h"
+#include "name_hint.h"
 #include "options_view.h"
 #include "page.h"
 
@@ -195,7 +196,7 @@ int cmd_view(int argc, char **argv)
 	};
 	struct view v;
 	int operands, status;
-	char *title;
+	char *title, *hint = NULL;
 
 	if (!options_parse(&page_usage, tables, argc, argv, true, &operands, &status))
 		return status;
@@ -211,7 +212,13 @@ int cmd_view(int argc, char **argv)
 			 xprintf("%s", basename(argv[operands]));
 	if (!o.title)
 		o.title = title;
+	/* A page is made of samples that are not kept. */
+	if (!o.diff)
+		hint = name_hint(&v, argv[operands]);
 	status = show(&o, &v);
+	if (status == STATUS_OK && hint)
+		say("%s", hint);
+	free(hint);
 	free(title);
 	filter_free(&o.view.filter);
 	view_close(&v);
