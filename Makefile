@@ -48,7 +48,7 @@ needed = $(if $(NEEDS),$(shell selftests/vm/setup --missing $(NEEDS) 2>&1))
 SUB = $(MAKE) $(if $(V),,-s) --no-print-directory -C
 
 .PHONY: all module lib tools selftests install install-system uninstall deb rpm clean help
-.PHONY: needs guests-build demo check check-all matrix style fuzz mutants
+.PHONY: needs guests-build demo test check check-all matrix style fuzz mutants
 
 all: lib tools
 	@if [ -e $(KDIR)/Makefile ]; then \
@@ -130,6 +130,14 @@ demo:
 check:
 	@selftests/vm/check check
 
+# One program, or what a change of a file would run. ARCH= is the guest's alone.
+test:
+	@[ "$(T)$(F)" ] || { echo "make: T=timer_test names a test, F=kmod/wait.c a file" >&2; exit 2; }
+	@env $(addprefix -u ,MAKEFLAGS ARCH O CC AR CROSS_COMPILE PKG_CONFIG) selftests/vm/check \
+		$(if $(KERNEL),--kernels "$(KERNEL)") \
+		$(if $(filter command,$(firstword $(origin ARCH))),--archs "$(ARCH)") \
+		$(if $(T),--test "$(T)",--files "$(F)")
+
 check-all:
 	@selftests/vm/check check fixed turns all
 
@@ -179,6 +187,8 @@ help:
 	@echo 'make uninstall  removes what both have installed'
 	@echo 'make deb        packages for Debian in out/deb; make rpm, others in out/rpm'
 	@echo 'make demo       profiles a real program in a guest: out/demo (GUEST=arm64)'
+	@echo 'make test       one test, as T=timer_test, or one case, as T=timer_test:CASE, or those'
+	@echo '                of a file, as F=kmod/wait.c; ARCH= and KERNEL= for other guests'
 	@echo 'make check      the tests, in guests with a stock kernel'
 	@echo 'make check-all  the same, on every kernel, and with every check on; RESUME=1'
 	@echo '                goes on where it stopped on this commit'

@@ -8,7 +8,14 @@
 #	ktap_run file_is_there ...
 #
 # It fails by a status other than 0; its output becomes diagnostics. Each runs in
-# a shell of its own, under "set -e". "skip REASON" leaves it out.
+# a shell of its own, under "set -e". "skip REASON" leaves it out. A script whose last
+# words are "-t TEST" runs that test alone.
+
+ktap_only=''
+for ktap_word; do
+	[ "${ktap_before-}" != -t ] || ktap_only=$ktap_word
+	ktap_before=$ktap_word
+done
 
 skip()
 {
@@ -82,6 +89,15 @@ ktap_tell_where()
 
 ktap_run()
 {
+	if [ "$ktap_only" ]; then
+		case " $* " in
+		*" $ktap_only "*) set -- "$ktap_only" ;;
+		*)
+			echo "$0 has no test $ktap_only" >&2
+			exit 1
+			;;
+		esac
+	fi
 	ktap_dir=$(mktemp -d) || exit 1
 	echo "TAP version 13"
 	echo "1..$#"

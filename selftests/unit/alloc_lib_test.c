@@ -5,7 +5,7 @@
  * malloc() and the rest are replaced by ones that count and can fail. Files of
  * programs are left out: elfutils ends the program when it has no memory.
  */
-#include <kselftest_harness.h>
+#include "harness.h"
 
 #include "record/builder.h"
 #include "lib_util.h"

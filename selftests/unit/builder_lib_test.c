@@ -2,7 +2,7 @@
 /*
  * From records to a profile with names, for programs that really run.
  */
-#include <kselftest_harness.h>
+#include "harness.h"
 
 #include <link.h>
 #include <signal.h>

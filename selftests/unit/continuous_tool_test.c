@@ -3,7 +3,7 @@
  * What push makes of its two recorders where one of them fails. There is no kernel: the
  * recorders are the test's own, to which the linker leads (--wrap).
  */
-#include <kselftest_harness.h>
+#include "harness.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * Core dumps that were made to do harm, or are odd: what they take does not grow beyond
  * what is in them, and nothing in them is counted twice.
  */
-#include <kselftest_harness.h>
+#include "harness.h"
 
 #include <elf.h>
 #include <gprof/core.h>

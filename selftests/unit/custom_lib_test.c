@@ -3,7 +3,7 @@
  * Custom profiles without the module: names of files, what is added and taken away again,
  * and a published file that is read while it is written, or is none.
  */
-#include <kselftest_harness.h>
+#include "harness.h"
 
 #include <gprof/custom.h>
 #include <linux/magic.h>

@@ -3,7 +3,7 @@
  * Debug files from a server: libdebuginfod's client against servers that are right, wrong,
  * or never answer.
  */
-#include <kselftest_harness.h>
+#include "harness.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

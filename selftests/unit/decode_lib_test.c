@@ -2,7 +2,7 @@
 /*
  * Records to calls: generations, dictionaries, weights, and garbage.
  */
-#include <kselftest_harness.h>
+#include "harness.h"
 
 #include "record/builder.h"
 #include "device/decode.h"

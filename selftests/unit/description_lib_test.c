@@ -3,7 +3,7 @@
  * What a process publishes of itself, read from a living one: right, whole and of this
  * program run, whatever it puts there.
  */
-#include <kselftest_harness.h>
+#include "harness.h"
 
 #include <fcntl.h>
 #include <linux/userfaultfd.h>

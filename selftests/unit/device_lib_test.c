@@ -3,7 +3,7 @@
  * A recorder on an imitation of the device: what the kernel counts, loses and writes
  * is given here, and what the library makes of it has to be exact.
  */
-#include <kselftest_harness.h>
+#include "harness.h"
 
 #include <gprof/profile.h>
 #include <gprof/recorder.h>

@@ -2,7 +2,7 @@
 /*
  * Names of events, PMUs, tracepoints and CPUs, with an imitation of sysfs.
  */
-#include <kselftest_harness.h>
+#include "harness.h"
 
 #include <linux/perf_event.h>
 

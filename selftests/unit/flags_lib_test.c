@@ -3,7 +3,7 @@
  * Flags and the environment variable, without the module: what they mean, and what is left
  * of files when nothing can be recorded.
  */
-#include <kselftest_harness.h>
+#include "harness.h"
 
 #include <gprof/base.h>
 #include <gprof/flags.h>

@@ -3,7 +3,7 @@
  * What push and history are made of, without a kernel: times, windows, the budget, the thread
  * that sends, and one profile of many.
  */
-#include <kselftest_harness.h>
+#include "harness.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -2,7 +2,7 @@
 /*
  * A trace as it is shown while it comes: interval by interval, on terminals and elsewhere.
  */
-#include <kselftest_harness.h>
+#include "harness.h"
 
 #include <string.h>
 #include <sys/ioctl.h>

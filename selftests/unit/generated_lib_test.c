@@ -10,7 +10,7 @@
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
 
-#include <kselftest_harness.h>
+#include "harness.h"
 
 #include "device/decode.h"
 #include "jitdump_image.h"

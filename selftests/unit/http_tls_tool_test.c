@@ -2,7 +2,7 @@
 /*
  * The web server over TLS: which versions it speaks, also when that is read again.
  */
-#include <kselftest_harness.h>
+#include "harness.h"
 
 #include <arpa/inet.h>
 #include <gnutls/gnutls.h>

@@ -2,7 +2,7 @@
 /*
  * The web server, with clients that do not behave.
  */
-#include <kselftest_harness.h>
+#include "harness.h"
 
 #include <arpa/inet.h>
 #include <dirent.h>

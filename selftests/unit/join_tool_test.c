@@ -3,7 +3,7 @@
  * A trace of the host joined with one that a Go program would have written of itself, both
  * made here, event by event: what is believed, and what is added up.
  */
-#include <kselftest_harness.h>
+#include "harness.h"
 
 #include <string.h>
 #include <sys/resource.h>

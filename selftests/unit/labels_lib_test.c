@@ -2,7 +2,7 @@
 /*
  * Labels of threads: which there were when, and in samples.
  */
-#include <kselftest_harness.h>
+#include "harness.h"
 
 #include <gprof/labels.h>
 #include <malloc.h>

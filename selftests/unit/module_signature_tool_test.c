@@ -3,7 +3,7 @@
  * Signatures behind modules: the shortest that there can be, and those that lie about
  * their length. Real ones are secure_test's.
  */
-#include <kselftest_harness.h>
+#include "harness.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 /*
  * Metrics as text: every character of it, in both formats.
  */
-#include <kselftest_harness.h>
+#include "harness.h"
 
 #include <stdlib.h>
 #include <string.h>

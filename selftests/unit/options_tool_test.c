@@ -3,7 +3,7 @@
  * What is typed, and where output goes: numbers and targets of a command line, and
  * files that are there whole or not at all.
  */
-#include <kselftest_harness.h>
+#include "harness.h"
 
 #include <dirent.h>
 #include <errno.h>

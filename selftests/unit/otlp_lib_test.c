@@ -3,7 +3,7 @@
  * What a receiver of OTLP Profiles reads in requests is what is in the profile: they are
  * decoded by the schema, and each sample of one is told beside each of the other.
  */
-#include <kselftest_harness.h>
+#include "harness.h"
 
 #include <gprof/otlp.h>
 #include <iconv.h>

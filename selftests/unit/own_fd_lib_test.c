@@ -3,7 +3,7 @@
  * Descriptors of ours in a program that closes what it has not opened, and opens something of
  * its own under the same numbers: it is neither asked nor read nor closed.
  */
-#include <kselftest_harness.h>
+#include "harness.h"
 
 #include <linux/gprof_netlink.h>
 #include <netlink/msg.h>

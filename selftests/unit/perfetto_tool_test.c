@@ -3,7 +3,7 @@
  * What is written for Perfetto, read by a decoder of our own after the numbers that
  * Perfetto publishes (protos/perfetto/trace), field by field.
  */
-#include <kselftest_harness.h>
+#include "harness.h"
 
 #include <inttypes.h>
 #include <stdbool.h>

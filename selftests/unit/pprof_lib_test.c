@@ -2,7 +2,7 @@
 /*
  * Profiles written, read again, and compared with the schema; hostile files.
  */
-#include <kselftest_harness.h>
+#include "harness.h"
 
 #include <gprof/profile.h>
 #include <malloc.h>

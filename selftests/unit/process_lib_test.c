@@ -2,7 +2,7 @@
 /*
  * Address spaces, and names of the kernel.
  */
-#include <kselftest_harness.h>
+#include "harness.h"
 
 #include <linux/fs.h>
 #include <sys/ioctl.h>

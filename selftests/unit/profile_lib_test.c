@@ -3,7 +3,7 @@
  * Every member of a profile: what makes two functions, places or samples two, and
  * what is written of them and read again.
  */
-#include <kselftest_harness.h>
+#include "harness.h"
 
 #include <gprof/profile.h>
 

@@ -2,7 +2,7 @@
 /*
  * Profiles that a program builds, merges and subtracts, through the public interface.
  */
-#include <kselftest_harness.h>
+#include "harness.h"
 
 #include <gprof/profile_builder.h>
 

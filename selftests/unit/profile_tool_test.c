@@ -3,7 +3,7 @@
  * The table of top and the picture of flame, of a profile whose every number is
  * known, held to what they must say to the last digit.
  */
-#include <kselftest_harness.h>
+#include "harness.h"
 
 #include <stdarg.h>
 #include <stdlib.h>

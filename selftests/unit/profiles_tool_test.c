@@ -2,7 +2,7 @@
 /*
  * Views of profiles: what is chosen of them, and the numbers that are then shown.
  */
-#include <kselftest_harness.h>
+#include "harness.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

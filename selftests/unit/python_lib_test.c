@@ -3,7 +3,7 @@
  * Where the frames of an interpreter of Python are among those of C code, what their code is
  * called, and which line they are at: with frames and memory that are made for it.
  */
-#include <kselftest_harness.h>
+#include "harness.h"
 
 #include <errno.h>
 #include <fcntl.h>

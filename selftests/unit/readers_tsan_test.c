@@ -3,7 +3,7 @@
  * What the library hands out as const is read by several threads at a time. Built
  * with ThreadSanitizer, the library's part of it too.
  */
-#include <kselftest_harness.h>
+#include "harness.h"
 
 #include <gprof/utilization.h>
 #include <pthread.h>

@@ -2,7 +2,7 @@
 /*
  * What recorders refuse before they ask the kernel, and how they say it.
  */
-#include <kselftest_harness.h>
+#include "harness.h"
 
 #include <gprof/info.h>
 #include <gprof/profile.h>

@@ -3,7 +3,7 @@
  * Where addresses are looked up, and what makes two samples two: with records alone,
  * without a program that runs.
  */
-#include <kselftest_harness.h>
+#include "harness.h"
 
 #include <gprof/profile.h>
 #include <gprof/task.h>

@@ -14,7 +14,7 @@ top := $(abspath $(here)/../..)
 out := $(O)/selftests/unit
 sources := $(here)/ring_nmi_test.c $(here)/ring_test_core.c $(here)/shim/shim.c $(top)/kmod/buffer.c \
 	$(top)/kmod/dictionary.c
-RING_CFLAGS := -std=gnu11 -O2 -g -Wall -Wno-unused-function -D_GNU_SOURCE \
+RING_CFLAGS := -std=gnu11 -O2 -g -Wall -Wno-unused-function -D_GNU_SOURCE -iquote $(here)/../helpers \
 	-I$(here)/shim -I$(here) -isystem $(top)/uapi -isystem $(KSELFTEST_DIR)
 
 headers := $(wildcard $(here)/shim/*.h $(here)/shim/linux/*.h $(here)/*.h $(top)/kmod/*.h)

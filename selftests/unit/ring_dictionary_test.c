@@ -3,7 +3,7 @@
  * The module's dictionary: keys are told apart though their hashes are equal, and
  * an NMI at any step of a look-up gets ids of its own.
  */
-#include "kselftest_harness.h"
+#include "harness.h"
 
 #include "../../kmod/dictionary.c"	/* its hash is needed, to find equal ones */
 

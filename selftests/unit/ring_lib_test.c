@@ -2,7 +2,7 @@
 /*
  * The reader of rings, on rings in ordinary memory.
  */
-#include <kselftest_harness.h>
+#include "harness.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

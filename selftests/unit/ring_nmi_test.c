@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "kselftest_harness.h"
+#include "harness.h"
 
 /* Signals come by the clock and the limit is real time: a busy host needs more. */
 #undef TEST_TIMEOUT_DEFAULT

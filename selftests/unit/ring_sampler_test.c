@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "kselftest_harness.h"
+#include "harness.h"
 
 #include "../../kmod/running.h"
 #include "../../kmod/sampler.h"

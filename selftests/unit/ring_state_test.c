@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kselftest_harness.h"
+#include "harness.h"
 
 #define SIZE	GPROF_BUFFER_MIN
 #define LONGEST	(SIZE / GPROF_RECORD_PART)

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kselftest_harness.h"
+#include "harness.h"
 
 /* A ring that is broken may never end. */
 #undef TEST_TIMEOUT_DEFAULT

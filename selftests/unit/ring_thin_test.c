@@ -6,7 +6,7 @@
  * standing for as many as it should, and totals that chance has little part in.
  */
 #include <math.h>
-#include "kselftest_harness.h"
+#include "harness.h"
 #include "shim/shim.h"
 #include "../../kmod/thin.h"
 #include "../../kmod/thin_bytes.h"

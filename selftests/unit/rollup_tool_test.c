@@ -3,7 +3,7 @@
  * Rollups: what history reads in place of profiles, and what is given up for them. The clock
  * is set by the tests.
  */
-#include <kselftest_harness.h>
+#include "harness.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <kselftest_harness.h>
+#include "harness.h"
 #include "shim.h"
 #include "../../kmod/histogram.h"
 

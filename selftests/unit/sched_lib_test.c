@@ -3,7 +3,7 @@
  * Scheduler statistics without a kernel: buckets, names, and the module's
  * answers, above all broken ones.
  */
-#include <kselftest_harness.h>
+#include "harness.h"
 
 #include <linux/gprof.h>
 #include <linux/gprof_netlink.h>

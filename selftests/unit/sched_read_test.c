@@ -7,7 +7,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <kselftest_harness.h>
+#include "harness.h"
 #include "shim/summing.h"
 #include "../../kmod/sched_read.c"
 

@@ -2,7 +2,7 @@
 /*
  * A reading of scheduler statistics as text, as JSON and as metrics.
  */
-#include <kselftest_harness.h>
+#include "harness.h"
 
 #include <stdlib.h>
 #include <string.h>

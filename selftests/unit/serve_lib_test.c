@@ -3,7 +3,7 @@
  * Requests for profiles without the module: what is asked for, and what is answered to what
  * makes no sense.
  */
-#include <kselftest_harness.h>
+#include "harness.h"
 
 #include <gprof/http.h>
 #include <pthread.h>

@@ -3,7 +3,7 @@
  * What runs beside gprofctl serve to make a page of a trace: this program itself, since it is
  * /proc/self/exe, which tells what it was given.
  */
-#include <kselftest_harness.h>
+#include "harness.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
  * Which bytes libgprof-heap.so samples, without it: each is as likely, whatever the program
  * does, and where the period changes too.
  */
-#include <kselftest_harness.h>
+#include "harness.h"
 
 #include "lib_util.h"
 

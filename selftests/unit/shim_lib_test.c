@@ -15,7 +15,7 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "kselftest_harness.h"
+#include "harness.h"
 
 #define PAGE	4096UL
 

@@ -5,7 +5,7 @@
  */
 /* Else its mmap() were mmap64(), of which the shim has one, too. */
 #undef _FILE_OFFSET_BITS
-#include <kselftest_harness.h>
+#include "harness.h"
 
 #include <pthread.h>
 #include <sched.h>

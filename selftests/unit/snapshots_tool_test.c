@@ -2,7 +2,7 @@
 /*
  * The names that snapshots get in a directory where others have been before.
  */
-#include <kselftest_harness.h>
+#include "harness.h"
 
 #include <dirent.h>
 #include <errno.h>

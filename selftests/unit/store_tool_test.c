@@ -3,7 +3,7 @@
  * The store of a host's profiles: what it keeps, and what becomes of it on bad disks, with bad
  * clocks, and when its process ends at any instant.
  */
-#include <kselftest_harness.h>
+#include "harness.h"
 
 #include <dirent.h>
 #include <errno.h>

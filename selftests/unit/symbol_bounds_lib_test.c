@@ -3,7 +3,7 @@
  * Files that were made to do harm, as debug data of programs: strings without an end, and a
  * few bytes that stand for more than there is memory. Names are missing then, not wrong.
  */
-#include <kselftest_harness.h>
+#include "harness.h"
 
 #include <elf.h>
 #include <sys/mman.h>

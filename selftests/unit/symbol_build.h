@@ -6,7 +6,7 @@
 #ifndef GPROF_SYMBOL_BUILD_H
 #define GPROF_SYMBOL_BUILD_H
 
-#include <kselftest_harness.h>
+#include "harness.h"
 
 #include <fcntl.h>
 #include <stdbool.h>

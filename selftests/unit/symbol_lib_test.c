@@ -2,7 +2,7 @@
 /*
  * Names, lines and unwind tables of programs that are compiled here.
  */
-#include <kselftest_harness.h>
+#include "harness.h"
 
 #include <dlfcn.h>
 #include <elf.h>

@@ -3,7 +3,7 @@
  * Names for a profile that was recorded before there were any: what a recording of the
  * stripped program gets later is what a recording of the program has that was not stripped.
  */
-#include <kselftest_harness.h>
+#include "harness.h"
 
 #include <gprof/profile.h>
 #include <signal.h>

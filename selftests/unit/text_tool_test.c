@@ -3,7 +3,7 @@
  * Small parts of the command that other parts lean on: durations, text for pictures
  * and tables, names of functions, numbers with their unit.
  */
-#include <kselftest_harness.h>
+#include "harness.h"
 
 #include <fcntl.h>
 #include <poll.h>

@@ -3,7 +3,7 @@
  * The page of a timeline: what its data says, of traces whose every number is known, and
  * that it stays a page however long they are.
  */
-#include <kselftest_harness.h>
+#include "harness.h"
 
 #include <string.h>
 #include <sys/resource.h>

@@ -2,7 +2,7 @@
 /*
  * The kernel's words to events: times, who ran, operands, names, losses, and garbage.
  */
-#include <kselftest_harness.h>
+#include "harness.h"
 
 #include "lib_util.h"
 #include "trace/trace_decode.h"

@@ -2,7 +2,7 @@
 /*
  * What the trace reader stands on: ids that come and go, and varints.
  */
-#include <kselftest_harness.h>
+#include "harness.h"
 
 #include "lib_util.h"
 #include "trace/trace_ids.h"

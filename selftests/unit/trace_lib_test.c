@@ -3,7 +3,7 @@
  * What the trace reader gives: order, times, states, what goes on through
  * generations, and the same from memory, a file and a pipe.
  */
-#include <kselftest_harness.h>
+#include "harness.h"
 
 #include <pthread.h>
 

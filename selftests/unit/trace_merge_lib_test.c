@@ -2,7 +2,7 @@
 /*
  * Rings of several CPUs, in ordinary memory, read into one trace.
  */
-#include <kselftest_harness.h>
+#include "harness.h"
 
 #include <gprof/trace.h>
 

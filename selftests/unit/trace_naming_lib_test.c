@@ -2,7 +2,7 @@
 /*
  * Stacks of rings, named as they are written: this program's own, whose functions are known.
  */
-#include <kselftest_harness.h>
+#include "harness.h"
 
 #include <gprof/trace.h>
 

@@ -7,7 +7,7 @@
 
 #include "trace/trace_notes.h"
 
-#include "kselftest_harness.h"
+#include "harness.h"
 
 FIXTURE(notes) {
 	struct gprof_trace_notes n;

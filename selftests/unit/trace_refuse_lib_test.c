@@ -3,7 +3,7 @@
  * What the trace reader refuses, and with which words. Each trace is right but
  * for one thing.
  */
-#include <kselftest_harness.h>
+#include "harness.h"
 
 #include "lib_util.h"
 #include "trace_build.h"

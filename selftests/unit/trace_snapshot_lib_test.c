@@ -3,7 +3,7 @@
  * Flight rings of several CPUs, in ordinary memory, of which snapshots are written while
  * somebody plays the kernel that overwrites them.
  */
-#include <kselftest_harness.h>
+#include "harness.h"
 
 #include <gprof/trace_write.h>
 #include <stdlib.h>

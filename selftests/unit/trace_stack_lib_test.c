@@ -2,7 +2,7 @@
 /*
  * Stacks and CPU samples of a trace: written, and read back.
  */
-#include <kselftest_harness.h>
+#include "harness.h"
 
 #include <gprof/trace.h>
 #include <gprof/trace_write.h>

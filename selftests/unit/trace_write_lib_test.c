@@ -5,7 +5,7 @@
  *
  * With GPROF_TRACES=DIR they are left there too, for other readers.
  */
-#include <kselftest_harness.h>
+#include "harness.h"
 
 #include <gprof/trace.h>
 #include <gprof/trace_write.h>

@@ -2,7 +2,7 @@
 /*
  * Unwind tables of arm64 where instructions tell what the call frame information does not.
  */
-#include <kselftest_harness.h>
+#include "harness.h"
 
 #include "lib_util.h"
 #include "unwind_image.h"

@@ -2,7 +2,7 @@
 /*
  * Unwind tables on disk: kept once, bounded, and of no use to whoever changes them.
  */
-#include <kselftest_harness.h>
+#include "harness.h"
 
 #include <dirent.h>
 #include <glob.h>

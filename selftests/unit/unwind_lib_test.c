@@ -3,7 +3,7 @@
  * Unwind tables: each call frame instruction by hand, what is done where there are none, and
  * files that are not what they say.
  */
-#include <kselftest_harness.h>
+#include "harness.h"
 
 #include "lib_util.h"
 #include "table.h"

@@ -2,7 +2,7 @@
 /*
  * Unwind tables of files of this system, row by row against what readelf makes of them.
  */
-#include <kselftest_harness.h>
+#include "harness.h"
 
 #include <glob.h>
 

@@ -8,7 +8,7 @@
  * at later on, the frames that it has then are what the tables say, and are believed no
  * longer than until they return: to where was said, or it was wrong.
  */
-#include <kselftest_harness.h>
+#include "harness.h"
 
 #include "stepped.h"
 #include "unwind/layout.h"

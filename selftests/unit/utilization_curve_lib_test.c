@@ -3,7 +3,7 @@
  * MMU, worst windows and quantiles of utilization functions, against an oracle
  * that looks at every window and sums up everything anew, in wider numbers.
  */
-#include <kselftest_harness.h>
+#include "harness.h"
 
 #include <math.h>
 

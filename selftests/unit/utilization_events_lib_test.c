@@ -3,7 +3,7 @@
  * Utilization functions from events made by hand: what takes a processor, from whom
  * and since when; traces that say little or nothing; worst windows.
  */
-#include <kselftest_harness.h>
+#include "harness.h"
 
 #include <math.h>
 #include <sys/resource.h>

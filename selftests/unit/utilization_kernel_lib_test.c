@@ -3,7 +3,7 @@
  * What takes time from tasks in a trace of the kernel: see kernel_trace.h for what
  * happens in it.
  */
-#include <kselftest_harness.h>
+#include "harness.h"
 
 #include <gprof/trace.h>
 #include <gprof/utilization.h>

@@ -2,7 +2,7 @@
 /*
  * The views of a profile, at the limits of numbers and memory; times and pipes.
  */
-#include <kselftest_harness.h>
+#include "harness.h"
 
 #include <fcntl.h>
 #include <signal.h>

@@ -2,7 +2,7 @@
 /*
  * What is told of a trace of the host in which events are missing.
  */
-#include <kselftest_harness.h>
+#include "harness.h"
 
 #include <string.h>
 

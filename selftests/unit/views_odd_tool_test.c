@@ -2,7 +2,7 @@
 /*
  * What is told of traces of a host that are damaged, or made up, or hold what is odd.
  */
-#include <kselftest_harness.h>
+#include "harness.h"
 
 #include <string.h>
 #include <sys/resource.h>

@@ -3,7 +3,7 @@
  * What is told of a trace of the host: where the time of threads went, and whom they
  * waited for, of traces whose every number is known.
  */
-#include <kselftest_harness.h>
+#include "harness.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 /*
  * --web.config.file: what such files look like, and what they must not.
  */
-#include <kselftest_harness.h>
+#include "harness.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
