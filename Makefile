@@ -57,6 +57,14 @@ all: lib tools
 		echo "make: left out the module: no kernel headers in $(KDIR);" \
 			"on Debian the package linux-headers-$(KERNELRELEASE) has them"; \
 	fi
+	@$(MAKE) -s --no-print-directory build/compile_commands.json
+
+# For editors: clangd looks for it there. A directory is newer than its files' names.
+build/compile_commands.json: Makefile $(shell find $(addprefix $(CURDIR)/,kmod userlib tools \
+		selftests) \( -type d -o -name Makefile -o -name Kbuild \) 2>/dev/null)
+	@mkdir -p $(@D)
+	@selftests/vm/compile-commands lib tools $(if $(wildcard $(O)/selftests),selftests) >$@.new
+	@mv $@.new $@
 
 needs:
 	$(and $(needed),$(error $(needed)  # or try without: make NEEDS=))@:
@@ -178,7 +186,8 @@ style:
 	@selftests/vm/style
 
 help:
-	@echo 'make            module for the running kernel, library, command'
+	@echo 'make            module for the running kernel, library, command; and for editors'
+	@echo '                build/compile_commands.json'
 	@echo 'make module     the module alone (KDIR=, KERNELRELEASE=)'
 	@echo 'make lib        the library alone; make tools, the command'
 	@echo 'make selftests  the test programs; with ARCH=arm64 or riscv64 for that'
