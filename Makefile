@@ -48,7 +48,7 @@ needed = $(if $(NEEDS),$(shell selftests/vm/setup --missing $(NEEDS) 2>&1))
 SUB = $(MAKE) $(if $(V),,-s) --no-print-directory -C
 
 .PHONY: all module lib tools selftests install install-system uninstall deb rpm clean help
-.PHONY: needs guests-build demo test check check-all matrix style fuzz mutants
+.PHONY: needs guests-build demo test check check-all ledger matrix style fuzz mutants
 
 all: lib tools
 	@if [ -e $(KDIR)/Makefile ]; then \
@@ -149,6 +149,10 @@ test:
 check-all:
 	@selftests/vm/check check fixed turns all
 
+# When each row of the plan was run last.
+ledger:
+	@selftests/vm/check --ledger
+
 bench:
 	@selftests/vm/setup bench
 	@$(MAKE) --no-print-directory selftests
@@ -201,6 +205,7 @@ help:
 	@echo 'make check      the tests, in guests with a stock kernel'
 	@echo 'make check-all  the same, on every kernel, and with every check on; RESUME=1'
 	@echo '                goes on where it stopped on this commit'
+	@echo 'make ledger     notes in the tree when each row was run last'
 	@echo 'make matrix     the tests on these KERNELS= and ARCHS=, or on all'
 	@echo 'make fuzz       random calls on the debug kernel (DURATION= seconds, SEED=)'
 	@echo 'make mutants    whether the tests see faults that are put in (NAMES=)'

@@ -6,7 +6,7 @@
 # The plan's rows, with the words that it defines put in.
 plan_rows()
 {
-	awk '/^#/ || !NF || $2 == ":" { next }
+	awk '/^#/ || !NF || $2 ~ /^(:|has)$/ { next }
 		$2 == "=" {
 			name = $1
 			sub(/^[^=]*= */, "")
