@@ -47,6 +47,17 @@ static __always_inline void count(struct gprof_buffer *b, u16 context)
 		local64_inc(&b->nmi);
 }
 
+/* There was no place. After STOP nothing is produced, in no context either. */
+static noinline void had_no_place(struct gprof_buffer *b, u16 context)
+{
+	if (!READ_ONCE(b->closed))
+		return;
+	if (context & GPROF_SAMPLE_REC_F_IRQ)
+		local64_add(-1, &b->irq);
+	else if (context & GPROF_SAMPLE_REC_F_NMI)
+		local64_add(-1, &b->nmi);
+}
+
 /*
  * By which id and frames the dictionary knows callers that are not the last sample's.
  * False: it is full. No record defines that id.
@@ -283,8 +294,10 @@ static noinline void write_records(struct gprof_sampler *s, struct gprof_channel
 	}
 
 	place = gprof_buffer_reserve(&ch->buffer, size, 1);
-	if (!place)
+	if (!place) {
+		had_no_place(&ch->buffer, smp.flags);
 		return;
+	}
 	if (naming.tell)
 		place = gprof_naming_write(place, &naming);
 	if (!known.known)
@@ -326,6 +339,8 @@ static __always_inline void write_known(struct gprof_channel *ch, const struct g
 
 	if (likely(place))
 		write_sample(place, c, smp, tid, stack, size);
+	else
+		had_no_place(&ch->buffer, smp.flags);
 }
 
 static __always_inline void record(struct gprof_sampler *s, struct gprof_channel *ch,

@@ -35,6 +35,7 @@ struct taken {
 };
 
 struct task_struct shim_task = { .group_leader = &shim_task };
+int shim_in_hardirq;
 struct pid_namespace init_pid_ns;
 static struct pid_namespace half = { .outside = MOST_TIDS / 2 };
 
@@ -548,6 +549,29 @@ TEST(task_that_has_released_its_id_is_known_by_it)
 	EXPECT_EQ(3, view.tasks);
 	half.released = 0;
 	sampler.pid_ns = NULL;
+}
+
+/* Those of interrupts too: where they were counted they are taken back. */
+TEST(samples_of_a_closed_ring_are_none)
+{
+	struct taken one = { .leaf = 1, .callers = 3, .tid = 1 };
+	struct gprof_buffer *b = &channel.buffer;
+
+	begin(0);
+	shim_in_hardirq = 1;
+	sample(one);
+	gprof_buffer_close(b);
+	/* Known, and not known yet. */
+	sample(one);
+	one.leaf = 2;
+	sample(one);
+	shim_in_hardirq = 0;
+	sample(one);
+	EXPECT_EQ(1, local64_read(&b->produced));
+	EXPECT_EQ(1, local64_read(&b->irq));
+	EXPECT_EQ(0, local64_read(&b->lost[GPROF_LOST_FULL]));
+	nr_taken = 1;
+	end(_metadata);
 }
 
 /* Numbers of generations come again; what was known under one then must be forgotten. */

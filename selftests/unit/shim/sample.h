@@ -32,6 +32,7 @@ struct task_struct {
 };
 
 extern struct task_struct shim_task;
+extern int shim_in_hardirq;
 #define current			(&shim_task)
 
 /* A namespace has an id for each that is greater than @outside in the initial one, but one. */
@@ -71,7 +72,7 @@ struct pt_regs {
 #define pid_alive(_task)	((_task)->pid >= 0)
 #define user_mode(_regs)	((_regs)->user)
 #define in_nmi()		0
-#define in_hardirq()		0
+#define in_hardirq()		shim_in_hardirq
 #define in_serving_softirq()	0
 #define irqs_disabled()		0
 #define smp_processor_id()	0
