@@ -11,6 +11,7 @@
 #include "alloc.h"
 #include "alloc_probe_parts.h"
 #include "memlock.h"
+#include "pid.h"
 #include "target.h"
 
 #include <linux/gprof.h>
@@ -19,6 +20,7 @@
 #include <linux/pid.h>
 #include <linux/pid_namespace.h>
 #include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
 #include <linux/uaccess.h>
@@ -372,14 +374,14 @@ static bool is_stuck(const struct gprof_alloc_probes *p)
 }
 
 /* Waits for the probes that the last STOP has left to the work. */
-static int await_end(struct gprof_alloc_probes *p)
+static int await_end(struct gprof_alloc_probes *p, struct task_struct *caller)
 {
 	long left;
 
 	do {
 		left = wait_event_interruptible_timeout(p->changed, !is_busy(p), HZ / 20);
-	} while (!left && !is_stuck(p));
-	return left > 0 ? 0 : left ? -EINTR : -EBUSY;
+	} while (!left && !is_stuck(p) && !signal_pending(caller));
+	return left > 0 ? 0 : signal_pending(caller) ? -EINTR : -EBUSY;
 }
 
 /* Does one holder sit on the lock? Threads that take it in turn let the work have it soon. */
@@ -402,27 +404,16 @@ static bool waits_long(struct gprof_alloc_probes *p)
 }
 
 /* Returns 0, -EINTR, -EBUSY, or why they could not be set. */
-static int await_set(struct gprof_alloc_probes *p)
+static int await_set(struct gprof_alloc_probes *p, struct task_struct *caller)
 {
 	long left;
 
 	do {
 		left = wait_event_interruptible_timeout(p->changed, is_decided(p), 1 + HZ / 200);
-	} while (!left && !waits_long(p) && !is_stuck(p));
+	} while (!left && !waits_long(p) && !is_stuck(p) && !signal_pending(caller));
 	if (left <= 0 && give_up(p))
-		return left ? -EINTR : -EBUSY;
+		return signal_pending(caller) ? -EINTR : -EBUSY;
 	return p->err;
-}
-
-/* As the caller knows it. */
-static u32 pid_here(u32 pid)
-{
-	u32 here;
-
-	rcu_read_lock();
-	here = pid_vnr(find_pid_ns(pid, &init_pid_ns));
-	rcu_read_unlock();
-	return here;
 }
 
 /**
@@ -437,9 +428,10 @@ static u32 pid_here(u32 pid)
  */
 int gprof_alloc_probes_start(struct gprof_alloc_probes *p, struct gprof_allocs *a, u32 *pid)
 {
+	struct task_struct *caller = a->whose.target->caller;
 	int err;
 
-	err = await_end(p);
+	err = await_end(p, caller);
 	if (err)
 		goto out;
 	memset(p->calls, 0, sizeof(*p->calls) << GPROF_CALLS_BITS);
@@ -449,12 +441,12 @@ int gprof_alloc_probes_start(struct gprof_alloc_probes *p, struct gprof_allocs *
 	p->frees = a->live;
 	WRITE_ONCE(p->allocs, a);
 	have(p, true);
-	err = await_set(p);
+	err = await_set(p, caller);
 	if (err)
 		cut_off(p);
 out:
 	if (err == -EBUSY)
-		*pid = pid_here(READ_ONCE(p->pid));
+		*pid = gprof_pid_in(task_active_pid_ns(caller), READ_ONCE(p->pid));
 	return err;
 }
 

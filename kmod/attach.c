@@ -179,7 +179,7 @@ static int attach_process(struct gprof_attached *a)
 	do {
 		n = find_unattached(a, last, batch);
 		err = attach_batch(a, batch, n, &last);
-	} while (n && !err && !fatal_signal_pending(current));
+	} while (n && !err && !fatal_signal_pending(a->target->caller));
 	if (last)
 		put_task_struct(last);
 	kfree(batch);

@@ -14,6 +14,7 @@
  */
 #include "counter.h"
 #include "filter.h"
+#include "later.h"
 #include "sampler.h"
 #include "target.h"
 #include "compat/perf.h"
@@ -24,6 +25,12 @@
 #include <linux/ptrace.h>
 #include <linux/rculist.h>
 #include <linux/sched.h>
+#include <linux/sched/task.h>
+#include <linux/slab.h>
+
+#define TRIALS_MAX	64	/* that are not freed yet; nobody pays for them */
+
+static atomic_t trials = ATOMIC_INIT(0);
 
 /* An overflow. */
 struct hit {
@@ -217,17 +224,63 @@ static void exclude_nothing(struct gprof_counter_spec *c)
 	c->attr.exclude_guest = 0;
 }
 
+/* An event that is made and freed, which on PREEMPT_RT may wait for grace periods, both. */
+struct trial {
+	struct gprof_call call;
+	struct perf_event_attr attr;
+	bool inherit;
+	int cpu;
+	struct task_struct *task;
+	struct perf_event *event;
+};
+
+static int try(struct gprof_call *call)
+{
+	struct trial *t = container_of(call, struct trial, call);
+
+	t->event = create(&t->attr, t->inherit, t->cpu, t->task, GPROF_NEVER, NULL);
+	return PTR_ERR_OR_ZERO(t->event);
+}
+
+static void end_trial(struct gprof_call *call, bool left)
+{
+	struct trial *t = container_of(call, struct trial, call);
+
+	if (!IS_ERR(t->event))
+		perf_event_release_kernel(t->event);
+	if (t->task)
+		put_task_struct(t->task);
+	atomic_dec(&trials);
+}
+
 static int try_once(struct gprof_counter_spec *c)
 {
-	struct task_struct *task = gprof_target_is_tasks(c->target) ? c->target->task : NULL;
-	int cpu = task ? -1 : cpumask_any_and(c->target->cpus, cpu_online_mask);
-	struct perf_event *event = create(&c->attr, c->target->type == GPROF_TARGET_PROCESS,
-					  cpu, task, GPROF_NEVER, NULL);
+	struct trial *t;
+	int err = -EAGAIN;
 
-	if (IS_ERR(event))
-		return PTR_ERR(event);
-	perf_event_release_kernel(event);
-	return 0;
+	BUILD_BUG_ON(offsetof(struct trial, call));
+	if (atomic_inc_return(&trials) > TRIALS_MAX)
+		goto err_count;
+	err = -ENOMEM;
+	t = kzalloc(sizeof(*t), GFP_KERNEL_ACCOUNT);
+	if (!t)
+		goto err_count;
+	t->call.run = try;
+	t->call.rest = end_trial;
+	t->attr = c->attr;
+	t->inherit = c->target->type == GPROF_TARGET_PROCESS;
+	t->cpu = -1;
+	if (gprof_target_is_tasks(c->target))
+		t->task = get_task_struct(c->target->task);
+	else
+		t->cpu = cpumask_any_and(c->target->cpus, cpu_online_mask);
+	err = gprof_call(&t->call) ? t->call.err : -EAGAIN;
+	gprof_call_put(&t->call);
+	return err;
+
+err_count:
+	atomic_dec(&trials);
+	return err;
 }
 
 /**
@@ -236,7 +289,7 @@ static int try_once(struct gprof_counter_spec *c)
  *
  * Context: Task, in SETUP.
  * Return: 0; perf's errno: -ENOENT, -EOPNOTSUPP, -EINVAL, ...; -EACCES for who may
- * not count the kernel, where the PMU cannot but do so.
+ * not count the kernel, where the PMU cannot but do so; -EAGAIN: see gprof_call().
  */
 int gprof_counter_try(struct gprof_counter_spec *c)
 {

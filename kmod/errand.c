@@ -192,14 +192,6 @@ static void set_model(struct gprof_servant *s, struct task_struct *task)
 		put_task_struct(old);
 }
 
-/* set_active_memcg(), whose half for interrupts modules cannot reach on 5.10. */
-static void charge_to(struct mem_cgroup *memcg)
-{
-#ifdef CONFIG_MEMCG
-	current->active_memcg = memcg;
-#endif
-}
-
 /* Waits for a grace period, as SETUP need not. Where the thread may not join them it stays. */
 static void join_cgroups(struct gprof_servant *s)
 {
@@ -208,7 +200,7 @@ static void join_cgroups(struct gprof_servant *s)
 	if (!model)
 		return;
 	cgroup_attach_task_all(model, current);
-	charge_to(model->flags & PF_KTHREAD ? NULL : s->memcg);
+	gprof_pay_for(model->flags & PF_KTHREAD ? NULL : s->memcg);
 	put_task_struct(model);
 }
 
@@ -232,7 +224,7 @@ static int serve(void *data)
 		due = run_errands(s);
 	}
 	__set_current_state(TASK_RUNNING);
-	charge_to(NULL);
+	gprof_pay_for(NULL);
 	return 0;
 }
 

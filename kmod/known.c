@@ -24,8 +24,7 @@
  * forgotten: such a task may run on, and its switches are nobody's concern from then on.
  *
  * Locks: known_lock is a raw spinlock, innermost, inside scope_lock; interrupts are off
- * under it. known_mutex is innermost; one grace period of RCU passes under it, the first
- * time only.
+ * under it. known_mutex is innermost.
  */
 #include "known.h"
 #include "compat/workqueue.h"
@@ -33,6 +32,7 @@
 #include <linux/bitmap.h>
 #include <linux/mutex.h>
 #include <linux/rcupdate.h>
+#include <linux/smp.h>
 #include <linux/spinlock.h>
 #include <linux/threads.h>
 #include <linux/vmalloc.h>
@@ -82,6 +82,10 @@ static void forget_all(struct work_struct *work)
 
 static DECLARE_DELAYED_WORK(forget_work, forget_all);
 
+static void do_nothing(void *unused)
+{
+}
+
 /**
  * gprof_known_init() - make the map, if there is none
  *
@@ -100,11 +104,12 @@ int gprof_known_init(void)
 			leaving_before = map + 2 * MAP_LONGS;
 			WRITE_ONCE(gprof_known_map, map);
 			/*
-			 * Probes load this pointer and the list that sends them here in
-			 * any order. Pairs with preemption being off in all of them: who may
-			 * have found NULL is gone before anybody stands in a list.
+			 * A probe loads first the list that sends it here, then this pointer,
+			 * and a CPU that is interrupted has loaded the first before the second.
+			 * Pairs with READ_ONCE() in gprof_known(): a probe that may have found
+			 * NULL had loaded the list before anybody stood in one.
 			 */
-			synchronize_rcu();
+			on_each_cpu(do_nothing, NULL, 1);
 		}
 	}
 	map = gprof_known_map;

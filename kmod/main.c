@@ -13,12 +13,12 @@
 #include "compat/workqueue.h"
 #include "cycles.h"
 #include "dev.h"
+#include "later.h"
 #include "lookup.h"
 #include "mm_watch.h"
 #include "mono.h"
 #include "netlink.h"
 #include "procfs.h"
-#include "recorder_end.h"
 #include "scope.h"
 #include "tap.h"
 #include "timer.h"
@@ -58,16 +58,16 @@ static int __init gprof_init(void)
 	err = gprof_netlink_init();
 	if (err)
 		goto err_timers;
-	err = gprof_recorder_ends_init();
+	err = gprof_later_init();
 	if (err)
 		goto err_netlink;
 	err = gprof_dev_init();
 	if (err)
-		goto err_ends;
+		goto err_later;
 	return 0;
 
-err_ends:
-	gprof_recorder_ends_exit();
+err_later:
+	gprof_later_exit();
 err_netlink:
 	gprof_netlink_exit();
 err_timers:
@@ -107,7 +107,7 @@ static const struct {
 	const char *waits_for;
 } exits[] = {
 	{ gprof_dev_exit, "a process that opens the device" },
-	{ gprof_recorder_ends_exit, "closed recorders: grace periods of RCU, locks of others" },
+	{ gprof_later_exit, "closed recorders: grace periods of RCU, locks of others" },
 	{ gprof_netlink_exit, "requests over netlink" },
 	{ gprof_timers_exit, "CPUs that come or go" },
 	{ gprof_attach_exit, "CPUs that come or go" },

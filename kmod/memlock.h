@@ -6,9 +6,11 @@
 #define GPROF_MEMLOCK_H
 
 #include <linux/log2.h>
+#include <linux/sched.h>
 #include <linux/types.h>
 
 struct cred;
+struct mem_cgroup;
 
 /**
  * struct gprof_charge - what a recorder is charged
@@ -31,6 +33,21 @@ struct gprof_charge {
 static inline u64 gprof_memory_of(u64 bytes)
 {
 	return bytes ? roundup_pow_of_two(bytes) : 0;
+}
+
+/**
+ * gprof_pay_for() - have what current allocates charged to a memory cgroup, or to none: NULL
+ * @memcg: which; a reference is held
+ *
+ * set_active_memcg(), whose half for interrupts modules cannot reach on 5.10.
+ *
+ * Context: Task, of the kernel's own threads.
+ */
+static inline void gprof_pay_for(struct mem_cgroup *memcg)
+{
+#ifdef CONFIG_MEMCG
+	current->active_memcg = memcg;
+#endif
 }
 
 int gprof_charge(struct gprof_charge *c, u64 bytes, bool unlimited);

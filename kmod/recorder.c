@@ -214,19 +214,6 @@ int gprof_recorder_setup(struct gprof_recorder *r, struct gprof_setup *setup,
 	return err;
 }
 
-/* Who runs is known before a sample wants to tell it. */
-static int start_source(struct gprof_recorder *r, u32 *attached)
-{
-	int err = gprof_running_begin(r->sampler.running);
-
-	if (err)
-		return err;
-	err = r->source->start(r->source_state, attached);
-	if (err)
-		gprof_running_end(r->sampler.running);
-	return err;
-}
-
 static u32 reason_of(const struct gprof_recorder *r, int err)
 {
 	switch (err) {
@@ -266,11 +253,15 @@ int gprof_recorder_start(struct gprof_recorder *r, struct gprof_start *start)
 	start->out_reason = GPROF_REASON_STATE;
 	if (r->state == GPROF_READY)
 		err = gprof_recorder_await_end(r);
+	if (err == -EAGAIN)
+		start->out_reason = GPROF_REASON_GRACE;
 	if (!err) {
 		gprof_channels_begin(r->sampler.channels);
 		gprof_events_clear(&r->events);
-		err = start_source(r, &start->out_attached);
-		start->out_reason = reason_of(r, err);
+		start->out_reason = GPROF_REASON_NONE;
+		err = gprof_recorder_begin_source(r, &start->out_attached, &start->out_reason);
+		if (!start->out_reason)
+			start->out_reason = reason_of(r, err);
 	}
 	if (!err)
 		set_state(r, GPROF_STARTED);
@@ -361,6 +352,8 @@ int gprof_recorder_trigger(struct gprof_recorder *r, struct gprof_trigger *trigg
 	trigger->out_reason = GPROF_REASON_STATE;
 	if (r->state == GPROF_READY)
 		err = gprof_recorder_await_end(r);
+	if (err == -EAGAIN)
+		trigger->out_reason = GPROF_REASON_GRACE;
 	if (!err) {
 		trigger->out_reason = GPROF_REASON_TRIGGER;
 		err = r->source->trigger ? r->source->trigger(r->source_state, trigger, name) :

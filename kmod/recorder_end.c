@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * recorder_end: STOP and close, as far as they wait for others.
+ * recorder_end: START, STOP and close, as far as they wait for others.
  *
  * A source's probes are gone after grace periods of RCU, SRCU and RCU-tasks: ours, and those
  * in tracepoint_probe_unregister(), unregister_kprobe(), uprobe_unregister() and
@@ -15,9 +15,14 @@
  * any more (gprof_channels_close()).
  *
  * The work is done for the owner: at the caller's nice value, if that is no better than 0.
+ *
+ * On PREEMPT_RT a worker does START too (later.h). A START that has been given up is ended by the
+ * worker when it gets there; it counts as a STOP that goes on until then.
  */
 #include "recorder_end.h"
 #include "annotate.h"
+#include "channels.h"
+#include "later.h"
 #include "recorder.h"
 #include "recorder_parts.h"
 #include "running.h"
@@ -28,13 +33,64 @@
 #include <linux/jiffies.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/slab.h>
 
 #define END_LIMIT	(HZ / 2)
 
 #define TODO_STOP	0
 #define TODO_CLOSE	1
 
-static struct workqueue_struct *ends;
+/**
+ * struct begin - a START
+ * @call: makes it
+ * @r: recorder; a reference is held
+ * @caller: likewise
+ * @attached: to how much
+ */
+struct begin {
+	struct gprof_call call;
+	struct gprof_recorder *r;
+	struct task_struct *caller;
+	u32 attached;
+};
+
+/* Who runs is known before a sample wants to tell it. */
+static int start_source(struct gprof_call *call)
+{
+	struct begin *b = container_of(call, struct begin, call);
+	struct gprof_recorder *r = b->r;
+	int err = gprof_running_begin(r->sampler.running);
+
+	if (err)
+		return err;
+	err = r->source->start(r->source_state, &b->attached);
+	if (err)
+		gprof_running_end(r->sampler.running);
+	return err;
+}
+
+static void stop_source(struct gprof_recorder *r)
+{
+	r->source->stop(r->source_state);
+	gprof_running_end(r->sampler.running);
+}
+
+static void end_start(struct gprof_call *call, bool left)
+{
+	struct begin *b = container_of(call, struct begin, call);
+	struct gprof_recorder *r = b->r;
+
+	if (left && !call->err) {
+		if (r->source->last)
+			r->source->last(r->source_state);
+		stop_source(r);
+	}
+	if (left)
+		complete_all(&r->end.stopped);
+	put_task_struct(b->caller);
+	gprof_entry_put(&r->entry);
+}
 
 static void finish_stop(struct gprof_recorder *r)
 {
@@ -42,13 +98,14 @@ static void finish_stop(struct gprof_recorder *r)
 	r->source->stats(r->source_state, &r->end.counts);
 	/* Pairs with smp_load_acquire() in gprof_recorder_end_stats(). */
 	smp_store_release(&r->end.counted, true);
-	r->source->stop(r->source_state);
-	gprof_running_end(r->sampler.running);
+	stop_source(r);
 	complete_all(&r->end.stopped);
 }
 
 static void finish_close(struct gprof_recorder *r)
 {
+	/* Of a START that was given up. */
+	wait_for_completion(&r->end.stopped);
 	gprof_recorder_wait_for_guests(r);
 	if (r->source)
 		gprof_recorder_take_apart(r);
@@ -77,33 +134,11 @@ static void finish(struct work_struct *work)
 static void call_finish(struct gprof_recorder *r, int what)
 {
 	WRITE_ONCE(r->end.nice, max(task_nice(current), 0));
-	/* The worker sees the caller's stores: queue_work() is a full barrier. */
+	/* The worker sees the caller's stores: gprof_later() is a full barrier. */
 	set_bit(what, &r->end.todo);
 	gprof_entry_get(&r->entry);
-	if (!queue_work(ends, &r->end.work))
+	if (!gprof_later(&r->end.work))
 		gprof_entry_put(&r->entry);
-}
-
-/**
- * gprof_recorder_ends_init() - make the workers
- *
- * Context: Task.
- * Return: 0 or -ENOMEM.
- */
-int gprof_recorder_ends_init(void)
-{
-	ends = alloc_workqueue("gprof", WQ_UNBOUND, 0);
-	return ends ? 0 : -ENOMEM;
-}
-
-/**
- * gprof_recorder_ends_exit() - wait until nothing is left of any recorder
- *
- * Context: Task; no file is open. Waits without a limit.
- */
-void gprof_recorder_ends_exit(void)
-{
-	destroy_workqueue(ends);
 }
 
 /**
@@ -118,6 +153,45 @@ void gprof_recorder_end_init(struct gprof_recorder *r)
 	init_completion(&r->end.stopped);
 	init_completion(&r->end.closed);
 	complete_all(&r->end.stopped);
+}
+
+/**
+ * gprof_recorder_begin_source() - start the source
+ * @r: recorder that is set up, and not started, under its lock; nothing is left of the last STOP
+ * @attached: gets to how much
+ * @reason: gets GPROF_REASON_GRACE, where that is why; else it is left alone
+ *
+ * Context: Task.
+ * Return: 0 or a negative errno; the recorder is not started then. -EAGAIN with that reason: no
+ * grace period has passed for 1.5 s; gprof_recorder_has_ended() tells when nothing is left.
+ */
+int gprof_recorder_begin_source(struct gprof_recorder *r, u32 *attached, u32 *reason)
+{
+	struct begin *b = kzalloc(sizeof(*b), GFP_KERNEL_ACCOUNT);
+	int err = -EAGAIN;
+
+	lockdep_assert_held(&r->lock);
+	BUILD_BUG_ON(offsetof(struct begin, call));
+	if (!b)
+		return -ENOMEM;
+	b->call.run = start_source;
+	b->call.rest = end_start;
+	b->r = r;
+	b->caller = get_task_struct(current);
+	r->target.caller = current;
+	r->end.counted = false;
+	reinit_completion(&r->end.stopped);
+	gprof_entry_get(&r->entry);
+	if (gprof_call(&b->call)) {
+		err = b->call.err;
+		*attached = b->attached;
+		complete_all(&r->end.stopped);
+	} else {
+		*reason = GPROF_REASON_GRACE;
+		gprof_channels_close(r->sampler.channels);
+	}
+	gprof_call_put(&b->call);
+	return err;
 }
 
 /**
@@ -156,17 +230,17 @@ bool gprof_recorder_has_ended(struct gprof_recorder *r)
  * @r: recorder that is set up, and not started, under its lock
  *
  * How long that takes is not the caller's fault, and has no limit where a CPU stands still, be
- * it one of a virtual machine. So a signal ends the wait, and no clock.
+ * it one of a virtual machine. So a signal ends the wait, and no clock but that of gprof_await().
  *
  * Context: Task.
- * Return: 0 or -ERESTARTSYS.
+ * Return: 0; -ERESTARTSYS; -EAGAIN: no grace period has passed for 1.5 s.
  */
 int gprof_recorder_await_end(struct gprof_recorder *r)
 {
 	int err;
 
 	lockdep_assert_held(&r->lock);
-	err = wait_for_completion_interruptible(&r->end.stopped);
+	err = gprof_await(&r->end.stopped, true);
 	while (!err && !gprof_errand_resume(&r->sampler.maps.errand))
 		err = signal_pending(current) ? -ERESTARTSYS : 0;
 	return err;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * recorder_end: STOP and close, as far as they wait for others.
+ * recorder_end: START, STOP and close, as far as they wait for others.
  */
 #ifndef GPROF_RECORDER_END_H
 #define GPROF_RECORDER_END_H
@@ -32,10 +32,8 @@ struct gprof_end {
 	bool counted;
 };
 
-int gprof_recorder_ends_init(void);
-void gprof_recorder_ends_exit(void);
-
 void gprof_recorder_end_init(struct gprof_recorder *r);
+int gprof_recorder_begin_source(struct gprof_recorder *r, u32 *attached, u32 *reason);
 bool gprof_recorder_end_source(struct gprof_recorder *r);
 bool gprof_recorder_has_ended(struct gprof_recorder *r);
 int gprof_recorder_await_end(struct gprof_recorder *r);

@@ -49,7 +49,8 @@
 /* Made by the first scope; stays, since who asks has no lock. */
 struct gprof_scope_table *gprof_scope_table;
 
-static DEFINE_MUTEX(scope_mutex);	/* protects the making of the table, and users */
+static DEFINE_MUTEX(table_mutex);	/* protects its making; innermost */
+static DEFINE_MUTEX(scope_mutex);	/* protects users; held over grace periods */
 static unsigned int users;
 
 /* Protects the table and every scope's lists against writers. */
@@ -428,12 +429,12 @@ static int make_table(void)
 {
 	int err = 0;
 
-	mutex_lock(&scope_mutex);
+	mutex_lock(&table_mutex);
 	if (!gprof_scope_table)
 		gprof_scope_table = vzalloc(sizeof(*gprof_scope_table));
 	if (!gprof_scope_table)
 		err = -ENOMEM;
-	mutex_unlock(&scope_mutex);
+	mutex_unlock(&table_mutex);
 	return err ?: gprof_known_init();
 }
 

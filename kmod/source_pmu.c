@@ -49,6 +49,8 @@ static u32 reason_of(int err, const struct gprof_cpu_params *p)
 	switch (err) {
 	case -ESRCH:
 		return GPROF_REASON_TASK_GONE;
+	case -EAGAIN:
+		return GPROF_REASON_GRACE;
 	case -ENODEV:
 		return GPROF_REASON_CPU;
 	case -EOPNOTSUPP:
@@ -67,9 +69,9 @@ static u64 bytes(const struct gprof_request *req)
 	return gprof_counters_bytes(req->target);
 }
 
-static int take_turn(const struct gprof_target *target, u32 type)
+static int take_turn(const struct gprof_target *target, u32 type, struct task_struct *caller)
 {
-	return target->privileged || type != PERF_TYPE_SOFTWARE ? 0 : gprof_turn_take();
+	return target->privileged || type != PERF_TYPE_SOFTWARE ? 0 : gprof_turn_take(caller);
 }
 
 static int setup(struct gprof_request *req, void **state)
@@ -86,7 +88,7 @@ static int setup(struct gprof_request *req, void **state)
 		req->reason = GPROF_REASON_PARANOID;
 		return -EPERM;
 	}
-	err = take_turn(req->target, p->type);
+	err = take_turn(req->target, p->type, current);
 	if (err) {
 		req->reason = GPROF_REASON_TURN;
 		return err;
@@ -111,7 +113,8 @@ static int start(void *state, u32 *attached)
 	struct gprof_counters *c = state;
 	const struct gprof_counter_spec *spec = &c->taker.spec;
 
-	return take_turn(spec->target, spec->attr.type) ?: gprof_counters_start(c, attached);
+	return take_turn(spec->target, spec->attr.type, spec->target->caller) ?:
+	       gprof_counters_start(c, attached);
 }
 
 const struct gprof_source gprof_source_pmu = {

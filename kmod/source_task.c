@@ -127,7 +127,7 @@ static int collect(struct task_source *s)
 		s->tasks = kvmalloc_array(room, sizeof(*s->tasks), GFP_KERNEL_ACCOUNT);
 		if (!s->tasks)
 			return -ENOMEM;
-		if (fatal_signal_pending(current))
+		if (fatal_signal_pending(s->target->caller))
 			return -EINTR;
 	}
 }
@@ -301,6 +301,16 @@ static int setup(struct gprof_request *req, void **state)
 	return 0;
 }
 
+/* Until the caller is killed, in a worker too. Returns whether it is done. */
+static bool await_done(struct task_source *s)
+{
+	while (!fatal_signal_pending(s->target->caller)) {
+		if (wait_for_completion_killable_timeout(&s->done, HZ / 20) > 0)
+			return true;
+	}
+	return false;
+}
+
 static int start(void *state, u32 *attached)
 {
 	struct task_source *s = state;
@@ -320,7 +330,7 @@ static int start(void *state, u32 *attached)
 		reinit_completion(&s->done);
 		WRITE_ONCE(s->phase, WALK);
 		gprof_errand_call(&s->errand);
-		if (wait_for_completion_killable(&s->done)) {
+		if (!await_done(s)) {
 			/* It ends with the task that it is at; it may be kept from running. */
 			gprof_errand_finish(&s->errand, 0);
 			return -EINTR;

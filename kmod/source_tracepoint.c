@@ -92,7 +92,8 @@ static int make_counters(struct gprof_request *req, struct profile *s)
 
 	if (err) {
 		/* perf says EINVAL for a number that no tracepoint has. */
-		req->reason = err == -ESRCH ? GPROF_REASON_TASK_GONE : GPROF_REASON_EVENT;
+		req->reason = err == -ESRCH ? GPROF_REASON_TASK_GONE :
+			      err == -EAGAIN ? GPROF_REASON_GRACE : GPROF_REASON_EVENT;
 		return err == -EINVAL ? -ENOENT : err;
 	}
 	req->reason = GPROF_REASON_NONE;

@@ -26,6 +26,7 @@ struct task_struct;
  * @owner: credentials of who set the recorder up; a reference is held
  * @privileged: @owner had CAP_PERFMON then
  * @events: where its end is told; set by the recorder
+ * @caller: who has called START, while START runs, perhaps in a worker
  */
 struct gprof_target {
 	u32 type;
@@ -36,6 +37,7 @@ struct gprof_target {
 	const struct cred *owner;
 	bool privileged;
 	struct gprof_event_queue *events;
+	struct task_struct *caller;
 };
 
 int gprof_target_init(struct gprof_target *t, const struct gprof_setup *setup,

@@ -142,6 +142,8 @@ static int find_tracepoint(struct gprof_trigger_rule *r, const struct gprof_trig
 		return err;
 	*reason = GPROF_REASON_TRIGGER;
 	err = make_counters(r);
+	if (err == -EAGAIN)
+		*reason = GPROF_REASON_GRACE;
 	if (err)
 		gprof_charge_less(r->all->charge, bytes(r, t));
 	return err;

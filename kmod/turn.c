@@ -66,7 +66,7 @@ static bool try_take(struct place *p, u64 now)
 	return taken;
 }
 
-static int await_turn(struct place *p)
+static int await_turn(struct place *p, struct task_struct *caller)
 {
 	u64 began = ktime_get_mono_fast_ns(), now = began;
 
@@ -74,7 +74,7 @@ static int await_turn(struct place *p)
 		if (now - began >= PATIENCE_NS)
 			return -EAGAIN;
 		schedule_timeout_interruptible(HZ / 50);
-		if (signal_pending(current))
+		if (signal_pending(caller))
 			return -EINTR;
 		now = ktime_get_mono_fast_ns();
 	}
@@ -83,11 +83,12 @@ static int await_turn(struct place *p)
 
 /**
  * gprof_turn_take() - wait until the caller may
+ * @caller: whose signals end the wait
  *
- * Context: Task.
+ * Context: Task, with the caller's credentials.
  * Return: 0; -EAGAIN: not within two seconds; -EINTR.
  */
-int gprof_turn_take(void)
+int gprof_turn_take(struct task_struct *caller)
 {
 	struct place p = { .user = current_uid() };
 	int err;
@@ -95,7 +96,7 @@ int gprof_turn_take(void)
 	spin_lock(&turns_lock);
 	list_add_tail(&p.node, &waiting);
 	spin_unlock(&turns_lock);
-	err = await_turn(&p);
+	err = await_turn(&p, caller);
 	spin_lock(&turns_lock);
 	list_del(&p.node);
 	spin_unlock(&turns_lock);

@@ -5,6 +5,8 @@
 #ifndef GPROF_TURN_H
 #define GPROF_TURN_H
 
-int gprof_turn_take(void);
+struct task_struct;
+
+int gprof_turn_take(struct task_struct *caller);
 
 #endif /* GPROF_TURN_H */

@@ -3,4 +3,5 @@
 #include "../scope.c"
 #include "../tap.c"
 #include "../tap_probe.c"
+#include "../later.c"
 #include "../base.c"

@@ -5,146 +5,17 @@
  * and close come back all the same, and events are told.
  */
 #include <poll.h>
-#include <sched.h>
 #include <signal.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/time.h>
-#include <sys/wait.h>
 #include "harness.h"
+#include "cpu_hog.h"
 #include "device.h"
 #include "genl.h"
 #include "reader.h"
 #include "workload.h"
 
-#define RT_RUNTIME	"/proc/sys/kernel/sched_rt_runtime_us"
-#define HOG_NS		6000000000ULL	/* the hog ends by itself, whatever becomes of the test */
 #define LIMIT_NS	2000000000ULL
-#define HOG_PRIORITY	50		/* above all threads of the kernel but stop_machine's */
-
-/**
- * struct hog - a process that spins in user mode on one CPU, and shares this
- * @spins: it has begun
- * @over: it shall end
- * @others: turns of a process of no priority that is bound there too
- * @still_ns: longest time for which the test's own CPU has let nothing run, not even what is
- *	above all: then an emulator's CPU stood still, which is nobody's fault here
- * @rt_runtime: what the limit of real time was
- */
-struct hog {
-	pid_t pid;
-	pid_t other;
-	pid_t beat;
-	struct {
-		int spins;
-		int over;
-		unsigned long others;
-		uint64_t still_ns;
-	} *shared;
-	char rt_runtime[32];
-};
-
-/* Returns why there cannot be one, or NULL. */
-static const char *hog_prepare(struct hog *hog)
-{
-	if (online_cpu(1) <= 0)
-		return "needs two CPUs";
-	if (file_read(RT_RUNTIME, hog->rt_runtime, sizeof(hog->rt_runtime)) ||
-	    file_write(RT_RUNTIME, "-1"))
-		return "no limit of real time can be set here";
-	hog->shared = mmap(NULL, sizeof(*hog->shared), PROT_READ | PROT_WRITE,
-			   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	return hog->shared == MAP_FAILED ? "no memory" : NULL;
-}
-
-static void hog_end(struct hog *hog)
-{
-	__atomic_store_n(&hog->shared->over, 1, __ATOMIC_RELAXED);
-	if (hog->pid > 0)
-		waitpid(hog->pid, NULL, 0);
-	if (hog->other > 0) {
-		kill(hog->other, SIGKILL);
-		waitpid(hog->other, NULL, 0);
-	}
-	if (hog->beat > 0) {
-		kill(hog->beat, SIGKILL);
-		waitpid(hog->beat, NULL, 0);
-	}
-	hog->pid = hog->other = hog->beat = 0;
-}
-
-static void hog_clean(struct hog *hog)
-{
-	if (hog->shared && hog->shared != MAP_FAILED)
-		hog_end(hog);
-	if (hog->rt_runtime[0])
-		file_write(RT_RUNTIME, hog->rt_runtime);
-}
-
-/* No call from here on: it would be a place where others may run. */
-static void spin(struct hog *hog)
-{
-	uint64_t end = monotonic_ns() + HOG_NS;
-
-	__atomic_store_n(&hog->shared->spins, 1, __ATOMIC_RELAXED);
-	while (!__atomic_load_n(&hog->shared->over, __ATOMIC_RELAXED) && monotonic_ns() < end)
-		;
-	_exit(0);
-}
-
-static void take_turns(struct hog *hog)
-{
-	for (;;) {
-		hog->shared->others++;
-		burn_ns(1000000);
-	}
-}
-
-/* On the CPU of the caller. */
-static void beat(struct hog *hog)
-{
-	struct sched_param param = { .sched_priority = 99 };
-	uint64_t last = monotonic_ns(), now;
-
-	if (sched_setscheduler(0, SCHED_FIFO, &param))
-		_exit(1);
-	for (;;) {
-		sleep_ms(10);
-		now = monotonic_ns();
-		if (now - last > hog->shared->still_ns)
-			hog->shared->still_ns = now - last;
-		last = now;
-	}
-}
-
-/* The caller is on another CPU, and does not come back before the hog spins. */
-static int hog_begin(struct hog *hog, int cpu)
-{
-	struct sched_param param = { .sched_priority = HOG_PRIORITY };
-	uint64_t end = monotonic_ns() + LIMIT_NS;
-
-	memset(hog->shared, 0, sizeof(*hog->shared));
-	hog->beat = fork_bound();
-	if (!hog->beat)
-		beat(hog);
-	hog->other = fork_bound();
-	if (!hog->other) {
-		pin_to(cpu);
-		take_turns(hog);
-	}
-	hog->pid = fork_bound();
-	if (!hog->pid) {
-		if (pin_to(cpu) < 0 || sched_setscheduler(0, SCHED_FIFO, &param))
-			_exit(1);
-		spin(hog);
-	}
-	while (!__atomic_load_n(&hog->shared->spins, __ATOMIC_RELAXED)) {
-		if (monotonic_ns() > end)
-			return -ETIMEDOUT;
-		sleep_ms(1);
-	}
-	return 0;
-}
 
 /* The hogged one is @nth, the test runs on the other of the first two. */
 static int change_sides(unsigned int nth)
@@ -306,6 +177,86 @@ TEST_F(hogged, stop_and_close_come_back)
 			set_up(self, variant, targets[i]);
 			stop_beside(_metadata, self, change_sides(nth));
 		}
+	}
+}
+
+/* START with its reason. */
+static int start(struct device *dev, uint32_t *reason)
+{
+	struct gprof_start start = { .size = sizeof(start) };
+	int err = device_ioctl(dev->fd, GPROF_IOC_START, &start);
+
+	*reason = start.out_reason;
+	return err;
+}
+
+/*
+ * PREEMPT_RT alone passes no grace period beside a hog. Where the kernel waits for one that is
+ * the answer.
+ */
+static bool is_answer(int err, uint32_t reason)
+{
+	return !err || (err == -EAGAIN && reason == GPROF_REASON_GRACE &&
+			file_number("/sys/kernel/realtime") == 1);
+}
+
+/* Sets how long the longest of the calls took. */
+static void begin_beside(struct __test_metadata *_metadata, FIXTURE_DATA(hogged) *self,
+			 unsigned int starts, uint64_t *longest)
+{
+	uint64_t began = monotonic_ns(), now;
+	uint32_t reason;
+	unsigned int i;
+	int err;
+
+	self->setup.out_reason = 0;
+	err = device_setup(&self->dev, &self->setup);
+	now = monotonic_ns();
+	TH_LOG("SETUP: %d, reason %u, after %llu ms", err, self->setup.out_reason,
+	       (unsigned long long)(now - began) / 1000000);
+	*longest = now - began;
+	EXPECT_TRUE(is_answer(err, self->setup.out_reason));
+	for (i = 0; !err && i < starts; i++) {
+		began = monotonic_ns();
+		err = start(&self->dev, &reason);
+		now = monotonic_ns();
+		TH_LOG("START: %d, reason %u, after %llu ms", err, reason,
+		       (unsigned long long)(now - began) / 1000000);
+		if (now - began > *longest)
+			*longest = now - began;
+		EXPECT_TRUE(is_answer(err, reason));
+		if (!err)
+			EXPECT_EQ(0, device_stop(&self->dev));
+	}
+	began = monotonic_ns();
+	device_close(&self->dev);
+	now = monotonic_ns();
+	if (now - began > *longest)
+		*longest = now - began;
+}
+
+/* What was given up leaves nothing in the way of who comes when the hog has gone. */
+TEST_F(hogged, setup_and_start_come_back)
+{
+	static const uint32_t targets[] = { GPROF_TARGET_SYSTEM, GPROF_TARGET_PROCESS };
+	uint64_t longest, still;
+	unsigned int nth;
+
+	if (self->lack)
+		return;
+	for (nth = 0; nth < 2; nth++) {
+		set_up(self, variant, targets[nth]);
+		ASSERT_EQ(0, hog_begin(&self->hog, change_sides(nth)));
+		sleep_ms(50);
+		/* A second one has what STOP has left to wait for. */
+		begin_beside(_metadata, self, 2 - nth, &longest);
+		sleep_ms(20);
+		still = self->hog.shared->still_ns;
+		hog_end(&self->hog);
+		EXPECT_GT(LIMIT_NS + still, longest);
+		EXPECT_EQ(0, device_record(&self->dev, &self->setup));
+		EXPECT_EQ(0, device_stop(&self->dev));
+		device_close(&self->dev);
 	}
 }
 

@@ -305,6 +305,7 @@ struct gprof_info {
 #define GPROF_REASON_TABLE		24	/* the table is not one */
 #define GPROF_REASON_TURN		25	/* users without CAP_PERFMON do so too often */
 #define GPROF_REASON_MAP_LOCKED		26	/* a process keeps its address space locked */
+#define GPROF_REASON_GRACE		27	/* PREEMPT_RT: a task of real time keeps a CPU */
 
 /**
  * struct gprof_setup - argument of GPROF_IOC_SETUP

@@ -112,6 +112,10 @@ static const char *const reasons[] = {
 	[GPROF_REASON_TURN] = "users without privilege count events of the kernel's own 5 times a "
 			      "second, all together, as that interrupts every CPU; try again, use "
 			      "-e timer, or run as root or with CAP_PERFMON",
+	[GPROF_REASON_GRACE] = "a task of real time has kept a CPU for itself for 1.5 s, and "
+			       "this kernel (PREEMPT_RT) begins and ends events when each CPU has "
+			       "run something else; try again, or limit such tasks "
+			       "(kernel.sched_rt_runtime_us=950000)",
 };
 
 static int event_error(int err, const char *what, struct gprof_error *e)

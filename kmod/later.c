@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * later: work that a caller hands over, and does not wait for without a limit.
+ *
+ * Workers that are bound to no CPU do it; unloading the module waits for them.
+ *
+ * On PREEMPT_RT a thread of each CPU tells RCU that the CPU has passed a quiescent state, and no
+ * grace period can be expedited. A task of real time that keeps a CPU for itself
+ * (kernel.sched_rt_runtime_us = -1) holds back each grace period for as long as the task likes,
+ * and with it whatever the kernel waits for where perf events are made and freed and tracepoints
+ * are registered. A caller of these lets a worker call them, with the caller's credentials, at the
+ * caller's cost. The caller gives up when it has waited for 1.5 s in which no grace period has
+ * passed. On other kernels an interrupt tells RCU, and the caller makes the call itself.
+ */
+#include "later.h"
+#include "memlock.h"
+
+#include <linux/cred.h>
+#include <linux/errno.h>
+#include <linux/jiffies.h>
+#include <linux/memcontrol.h>
+#include <linux/minmax.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+
+/*
+ * In slices, of which some have to pass: when a virtual machine has stood still for the whole
+ * time, only one of them has.
+ */
+#define LIMIT		(HZ * 3 / 2)
+#define SLICE		(HZ / 10)
+#define SLICES_MIN	5
+#define REST_LIMIT	(HZ / 10)
+
+enum { RUNS, HAS_RUN, LEFT };
+
+/**
+ * struct grace - has a grace period passed?
+ * @rcu: tells
+ * @refs: of who asks and of @rcu
+ * @passed: it has
+ */
+struct grace {
+	struct rcu_head rcu;
+	refcount_t refs;
+	bool passed;
+};
+
+static struct workqueue_struct *later;
+
+/**
+ * gprof_later_init() - make the workers
+ *
+ * Context: Task.
+ * Return: 0 or -ENOMEM.
+ */
+int gprof_later_init(void)
+{
+	later = alloc_workqueue("gprof", WQ_UNBOUND, 0);
+	return later ? 0 : -ENOMEM;
+}
+
+/**
+ * gprof_later_exit() - wait until all is done
+ *
+ * Context: Task; no file is open. Waits without a limit.
+ */
+void gprof_later_exit(void)
+{
+	destroy_workqueue(later);
+}
+
+/**
+ * gprof_later() - have something done
+ * @work: what
+ *
+ * Context: Any but NMI. A full barrier: the worker sees the caller's stores.
+ * Return: whether it was not queued yet.
+ */
+bool gprof_later(struct work_struct *work)
+{
+	return queue_work(later, work);
+}
+
+/* ---- waiting ---- */
+
+static void put_grace(struct grace *g)
+{
+	if (refcount_dec_and_test(&g->refs))
+		kfree(g);
+}
+
+static void grace_passed(struct rcu_head *rcu)
+{
+	struct grace *g = container_of(rcu, struct grace, rcu);
+
+	WRITE_ONCE(g->passed, true);
+	put_grace(g);
+}
+
+static struct grace *ask_grace(void)
+{
+	struct grace *g = kmalloc(sizeof(*g), GFP_KERNEL_ACCOUNT);
+
+	if (!g)
+		return NULL;
+	refcount_set(&g->refs, 2);
+	g->passed = false;
+	call_rcu(&g->rcu, grace_passed);
+	return g;
+}
+
+/* Returns what is left of the time, 0, or -ERESTARTSYS. */
+static long wait_slice(struct completion *done, bool interruptible)
+{
+	if (interruptible)
+		return wait_for_completion_interruptible_timeout(done, SLICE);
+	return wait_for_completion_timeout(done, SLICE);
+}
+
+static int await_with_grace(struct completion *done, bool interruptible)
+{
+	unsigned long end = jiffies + LIMIT;
+	long left = wait_slice(done, interruptible);
+	bool passed = true;
+
+	for (; !left && passed; end = jiffies + LIMIT) {
+		struct grace *g = ask_grace();
+		unsigned int i;
+
+		for (i = 0; !left && (i < SLICES_MIN || time_before(jiffies, end)); i++)
+			left = wait_slice(done, interruptible);
+		/* Without memory nobody knows. */
+		if (g) {
+			passed = READ_ONCE(g->passed);
+			put_grace(g);
+		}
+	}
+	if (!left)
+		return -EAGAIN;
+	return min(left, 0L);
+}
+
+/**
+ * gprof_await() - wait for what may wait for grace periods
+ * @done: that it is done
+ * @interruptible: a signal ends the wait
+ *
+ * Context: Task.
+ * Return: 0; -ERESTARTSYS; -EAGAIN: no grace period has passed for 1.5 s.
+ */
+int gprof_await(struct completion *done, bool interruptible)
+{
+	if (IS_ENABLED(CONFIG_PREEMPT_RT))
+		return await_with_grace(done, interruptible);
+	if (interruptible)
+		return wait_for_completion_interruptible(done);
+	wait_for_completion(done);
+	return 0;
+}
+
+/* ---- calls ---- */
+
+static void work_for_caller(struct work_struct *work)
+{
+	struct gprof_call *c = container_of(work, struct gprof_call, work);
+	const struct cred *own = override_creds(c->cred);
+	bool left;
+
+	set_user_nice(current, c->nice);
+	gprof_pay_for(c->memcg);
+	c->err = c->run(c);
+	/* A full barrier; pairs with atomic_cmpxchg() in gprof_call(): @err is set. */
+	left = atomic_cmpxchg(&c->state, RUNS, HAS_RUN) == LEFT;
+	complete_all(&c->ran);
+	c->rest(c, left);
+	complete_all(&c->over);
+	gprof_pay_for(NULL);
+	set_user_nice(current, 0);
+	revert_creds(own);
+	gprof_call_put(c);
+}
+
+static bool call_in_worker(struct gprof_call *c)
+{
+	refcount_set(&c->refs, 2);
+	INIT_WORK(&c->work, work_for_caller);
+	init_completion(&c->ran);
+	init_completion(&c->over);
+	c->cred = get_current_cred();
+	c->memcg = get_mem_cgroup_from_mm(current->mm);
+	c->nice = max(task_nice(current), 0);
+	gprof_later(&c->work);
+	if (gprof_await(&c->ran, false) && atomic_cmpxchg(&c->state, RUNS, LEFT) == RUNS)
+		return false;
+	/* Whoever asks for the same at once finds what this has used free again. */
+	wait_for_completion_timeout(&c->over, REST_LIMIT);
+	return true;
+}
+
+/**
+ * gprof_call() - make a call that may wait for grace periods
+ * @c: call; gprof_call_put() is to follow
+ *
+ * Context: Task.
+ * Return: whether it has run; else no grace period has passed for 1.5 s, and it goes on.
+ */
+bool gprof_call(struct gprof_call *c)
+{
+	if (IS_ENABLED(CONFIG_PREEMPT_RT))
+		return call_in_worker(c);
+	refcount_set(&c->refs, 1);
+	c->err = c->run(c);
+	c->rest(c, false);
+	return true;
+}
+
+/**
+ * gprof_call_put() - the caller has no more use for it
+ * @c: call that was made
+ *
+ * Context: Task.
+ */
+void gprof_call_put(struct gprof_call *c)
+{
+	if (!refcount_dec_and_test(&c->refs))
+		return;
+	if (c->cred) {
+		mem_cgroup_put(c->memcg);
+		put_cred(c->cred);
+	}
+	kfree(c);
+}

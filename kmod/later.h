@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * later: work that a caller hands over, and does not wait for without a limit.
+ */
+#ifndef GPROF_LATER_H
+#define GPROF_LATER_H
+
+#include <linux/atomic.h>
+#include <linux/completion.h>
+#include <linux/refcount.h>
+#include <linux/workqueue.h>
+
+struct cred;
+struct mem_cgroup;
+
+/**
+ * struct gprof_call - a call that may wait for grace periods; begins what kfree() frees
+ * @run: the call; sets @err
+ * @rest: what follows when the caller has gone on; @left: the caller has given @run up
+ * @err: what @run returned; means something once gprof_call() says that it has run
+ * @work: makes the call on PREEMPT_RT
+ * @refs: of the caller and of the work
+ * @state: whether @run has ended, or was given up
+ * @ran: @run has ended
+ * @over: so has @rest
+ * @cred: of the caller
+ * @memcg: memory cgroup of the caller, or NULL
+ * @nice: of the caller
+ *
+ * The maker sets @run and @rest, and leaves the rest 0.
+ */
+struct gprof_call {
+	int (*run)(struct gprof_call *c);
+	void (*rest)(struct gprof_call *c, bool left);
+	int err;
+	struct work_struct work;
+	refcount_t refs;
+	atomic_t state;
+	struct completion ran;
+	struct completion over;
+	const struct cred *cred;
+	struct mem_cgroup *memcg;
+	int nice;
+};
+
+int gprof_later_init(void);
+void gprof_later_exit(void);
+
+bool gprof_later(struct work_struct *work);
+int gprof_await(struct completion *done, bool interruptible);
+bool gprof_call(struct gprof_call *c);
+void gprof_call_put(struct gprof_call *c);
+
+#endif /* GPROF_LATER_H */
