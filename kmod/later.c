@@ -10,7 +10,8 @@
  * and with it whatever the kernel waits for where perf events are made and freed and tracepoints
  * are registered. A caller of these lets a worker call them, with the caller's credentials, at the
  * caller's cost. The caller gives up when it has waited for 1.5 s in which no grace period has
- * passed. On other kernels an interrupt tells RCU, and the caller makes the call itself.
+ * passed. On other kernels an interrupt tells RCU, and the caller makes the call itself; START
+ * may have to wait there for what the kernel leaves to a thread of the CPU, without a limit.
  */
 #include "later.h"
 #include "memlock.h"

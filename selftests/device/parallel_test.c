@@ -424,13 +424,13 @@ TEST_F(parallel, who_runs_at_START_is_counted)
 	if (!self->ready)
 		return;
 	ASSERT_EQ(0, child_fork(&self->child, both_run, s));
+	/* Its probes are there already: START of the other has no grace period to wait for. */
+	setup.id = getpid();
+	ASSERT_EQ(0, device_record(&beside, &setup));
 	ASSERT_EQ(0, child_begin(&self->child));
 	/* Not in the way of the one that is looked at. */
 	pin_to(online_cpu(0));
 	self->seen.only = self->child.pid;
-	/* Its probes are there already: START of the other has no grace period to wait for. */
-	setup.id = getpid();
-	ASSERT_EQ(0, device_record(&beside, &setup));
 	for (try = 0; try < 40 && samples < SOME; try++) {
 		/* START would wait for the last STOP's grace periods, and these for the spinner. */
 		if (try) {
