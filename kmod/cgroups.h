@@ -48,6 +48,22 @@ static inline void gprof_cgroup_put(struct cgroup *cgroup)
 {
 	cgroup_put(cgroup);
 }
+
+/**
+ * gprof_cgroup_of_current() - the id of the cgroup of version 2 that current is in
+ *
+ * Context: Task.
+ * Return: id, never 0.
+ */
+static inline u64 gprof_cgroup_of_current(void)
+{
+	u64 id;
+
+	rcu_read_lock();
+	id = cgroup_id(task_dfl_cgroup(current));
+	rcu_read_unlock();
+	return id;
+}
 #else
 static __always_inline bool gprof_cgroup_has(struct cgroup *cgroup, struct task_struct *task)
 {
@@ -57,6 +73,11 @@ static __always_inline bool gprof_cgroup_has(struct cgroup *cgroup, struct task_
 static inline struct cgroup *gprof_cgroup_get(int fd)
 {
 	return ERR_PTR(-EINVAL);
+}
+
+static inline u64 gprof_cgroup_of_current(void)
+{
+	return 1;
 }
 
 static inline void gprof_cgroup_put(struct cgroup *cgroup)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * errand: a thread for each user, and what it may spend.
+ * errand: a thread for each cgroup that a user records from, and what it may spend.
  *
  * Lock order: @servants_lock, which is held while a thread is made or ends, then
  * struct gprof_servant.lock. No errand runs under either. STOP takes the second, so it is a raw
@@ -8,11 +8,12 @@
  * bound to its CPU, which a task of real time may keep.
  */
 #include "errand.h"
+#include "cgroups.h"
 #include "compat/irq_work.h"
+#include "later.h"
 #include "memlock.h"
 
 #include <linux/atomic.h>
-#include <linux/cgroup.h>
 #include <linux/cred.h>
 #include <linux/err.h>
 #include <linux/jiffies.h>
@@ -41,6 +42,8 @@
  * struct gprof_servant - one user's thread
  * @node: in @servants
  * @cred: keeps the user
+ * @cgroup: id of the cgroup of version 2 whose recorders it serves, and that it is in; 0: it
+ *	serves those with CAP_PERFMON
  * @charge: for the thread
  * @recorders: number of errands; protected by @servants_lock
  * @nice: of the thread: the best that a recorder of the user was set up at
@@ -50,8 +53,7 @@
  * @began: time when the current piece of work began; the thread's
  * @began_run: CPU time of the thread then
  * @thread: runs the errands
- * @model: task whose cgroups the thread has yet to join, or NULL; atomic
- * @memcg: memory cgroup that pays for the thread in the user's cgroups, or NULL
+ * @memcg: memory cgroup that pays for what the thread allocates, or NULL
  * @lock: protects @errands, @running, @between and the times and counts of errands
  * @errands: those that are to be looked at first come first
  * @running: the one that is being run
@@ -63,6 +65,7 @@
 struct gprof_servant {
 	struct list_head node;
 	const struct cred *cred;
+	u64 cgroup;
 	struct gprof_charge charge;
 	unsigned int recorders;
 	int nice;
@@ -72,7 +75,6 @@ struct gprof_servant {
 	u64 began;
 	u64 began_run;
 	struct task_struct *thread;
-	struct task_struct *model;
 	struct mem_cgroup *memcg;
 	raw_spinlock_t lock;		/* protects errands */
 	struct list_head errands;
@@ -168,8 +170,7 @@ static void settle(struct gprof_servant *s)
 {
 	u64 run = own_run();
 
-	gprof_allowance_spend(&s->spent, ktime_get_mono_fast_ns(), run - s->accounted,
-			      READ_ONCE(s->share));
+	gprof_allowance_spend(&s->spent, ktime_get_mono_fast_ns(), run - s->accounted, s->share);
 	s->accounted = run;
 }
 
@@ -184,31 +185,12 @@ static void rest_until(u64 due)
 	__set_current_state(TASK_RUNNING);
 }
 
-static void set_model(struct gprof_servant *s, struct task_struct *task)
-{
-	struct task_struct *old = xchg(&s->model, task ? get_task_struct(task) : NULL);
-
-	if (old)
-		put_task_struct(old);
-}
-
-/* Waits for a grace period, as SETUP need not. Where the thread may not join them it stays. */
-static void join_cgroups(struct gprof_servant *s)
-{
-	struct task_struct *model = xchg(&s->model, NULL);
-
-	if (!model)
-		return;
-	cgroup_attach_task_all(model, current);
-	gprof_pay_for(model->flags & PF_KTHREAD ? NULL : s->memcg);
-	put_task_struct(model);
-}
-
 static int serve(void *data)
 {
 	struct gprof_servant *s = data;
 	u64 due = U64_MAX;
 
+	gprof_pay_for(s->memcg);
 	for (;;) {
 		/* Asleep, as far as who wakes can see, before @called is looked at. */
 		set_current_state(TASK_IDLE);
@@ -219,7 +201,6 @@ static int serve(void *data)
 		__set_current_state(TASK_RUNNING);
 		/* A full barrier; pairs with atomic_xchg() in wake(). */
 		atomic_xchg(&s->called, 0);
-		join_cgroups(s);
 		settle(s);
 		due = run_errands(s);
 	}
@@ -245,31 +226,28 @@ static int nice_of_current(void)
 
 static void free_servant(struct gprof_servant *s)
 {
-	set_model(s, NULL);
 	mem_cgroup_put(s->memcg);
 	kfree(s);
 }
 
-static struct gprof_servant *hire(bool privileged)
+static struct gprof_servant *hire(u64 cgroup)
 {
 	struct gprof_servant *s = kzalloc(sizeof(*s), GFP_KERNEL_ACCOUNT);
 	int err = -ENOMEM;
 
 	if (!s)
 		return ERR_PTR(err);
-	err = gprof_charge(&s->charge, THREAD_BYTES, privileged);
+	err = gprof_charge(&s->charge, THREAD_BYTES, !cgroup);
 	if (err)
 		goto err_free;
 	raw_spin_lock_init(&s->lock);
 	INIT_LIST_HEAD(&s->errands);
 	init_swait_queue_head(&s->ran);
 	s->nice = MAX_NICE;
-	s->share = privileged ? SHARE_PRIVILEGED : SHARE;
-	if (!privileged) {
+	s->cgroup = cgroup;
+	s->share = cgroup ? SHARE : SHARE_PRIVILEGED;
+	if (cgroup)
 		s->memcg = get_mem_cgroup_from_mm(current->mm);
-		set_model(s, current);
-		atomic_set(&s->called, 1);
-	}
 	s->thread = kthread_create(serve, s, "gprof/%u",
 				   from_kuid_munged(&init_user_ns, current_uid()));
 	if (IS_ERR(s->thread)) {
@@ -289,26 +267,58 @@ err_free:
 	return ERR_PTR(err);
 }
 
-static struct gprof_servant *servant_of_current(bool privileged)
+static struct gprof_servant *servant_of_current(u64 cgroup)
 {
 	struct gprof_servant *s;
 
 	lockdep_assert_held(&servants_lock);
 	list_for_each_entry(s, &servants, node) {
-		if (s->cred->user == current_user())
+		if (s->cred->user == current_user() && s->cgroup == cgroup)
 			return s;
 	}
-	return hire(privileged);
+	return hire(cgroup);
 }
 
-/* The thread serves the owner of the host too, and leaves the cgroups of the first user. */
-static void be_privileged(struct gprof_servant *s)
+/* A thread joins the cgroups of the task that had it made, which is alive meanwhile. */
+struct joining {
+	struct gprof_call call;
+	struct task_struct *model;
+	struct task_struct *thread;
+};
+
+/* Where the thread may not join them it stays. */
+static int join(struct gprof_call *call)
 {
-	WRITE_ONCE(s->share, SHARE_PRIVILEGED);
-	rcu_read_lock();
-	set_model(s, rcu_dereference(s->thread->real_parent));
-	rcu_read_unlock();
-	wake(s);
+	struct joining *j = container_of(call, struct joining, call);
+
+	cgroup_attach_task_all(j->model, j->thread);
+	return 0;
+}
+
+static void end_joining(struct gprof_call *call, bool left)
+{
+	struct joining *j = container_of(call, struct joining, call);
+
+	put_task_struct(j->model);
+	put_task_struct(j->thread);
+}
+
+/* Waits for a grace period. */
+static int join_cgroups(struct gprof_servant *s)
+{
+	struct joining *j = kzalloc(sizeof(*j), GFP_KERNEL_ACCOUNT);
+	int err;
+
+	BUILD_BUG_ON(offsetof(struct joining, call));
+	if (!j)
+		return -ENOMEM;
+	j->call.run = join;
+	j->call.rest = end_joining;
+	j->model = get_task_struct(current);
+	j->thread = get_task_struct(s->thread);
+	err = gprof_call(&j->call) ? 0 : -EAGAIN;
+	gprof_call_put(&j->call);
+	return err;
 }
 
 static void called(struct irq_work *irq)
@@ -323,28 +333,27 @@ static void called(struct irq_work *irq)
  *	thread, with no mapping of the user's and all privileges
  * @privileged: the user records the whole host, and may spend more
  *
- * Context: Task.
- * Return: 0 or a negative errno.
+ * Context: Task; the first of a cgroup waits for a grace period.
+ * Return: 0 or a negative errno; -EAGAIN: see gprof_call().
  */
 int gprof_errand_init(struct gprof_errand *e, u64 (*run)(struct gprof_errand *e, bool awaited),
 		      bool privileged)
 {
 	struct gprof_servant *s;
-	int nice = nice_of_current();
+	int nice = nice_of_current(), err = 0;
+	bool first;
 
 	mutex_lock(&servants_lock);
-	s = servant_of_current(privileged);
+	s = servant_of_current(privileged ? 0 : gprof_cgroup_of_current());
 	if (IS_ERR(s)) {
 		mutex_unlock(&servants_lock);
 		return PTR_ERR(s);
 	}
-	s->recorders++;
+	first = !s->recorders++ && !privileged;
 	if (nice < s->nice) {
 		s->nice = nice;
 		set_user_nice(s->thread, nice);
 	}
-	if (privileged && s->share != SHARE_PRIVILEGED)
-		be_privileged(s);
 	e->run = run;
 	e->servant = s;
 	gprof_irq_work_init_hard(&e->irq, called);
@@ -353,7 +362,11 @@ int gprof_errand_init(struct gprof_errand *e, u64 (*run)(struct gprof_errand *e,
 	list_add_tail(&e->node, &s->errands);
 	raw_spin_unlock(&s->lock);
 	mutex_unlock(&servants_lock);
-	return 0;
+	if (first)
+		err = join_cgroups(s);
+	if (err)
+		gprof_errand_destroy(e);
+	return err;
 }
 
 static bool is_under_way(const struct gprof_errand *e)
@@ -562,7 +575,7 @@ bool gprof_errand_overspent(const struct gprof_errand *e)
 {
 	const struct gprof_servant *s = e->servant;
 
-	return cost_until(s, ktime_get_mono_fast_ns()) * READ_ONCE(s->share) >
+	return cost_until(s, ktime_get_mono_fast_ns()) * s->share >
 	       GPROF_ALLOWANCE_SAVED_NS;
 }
 

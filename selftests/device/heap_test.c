@@ -589,7 +589,7 @@ TEST_F(heap, what_recorders_allocate_themselves_is_not_told)
 	self->setup.id = 0;
 	self->params.flags = GPROF_ALLOC_F_SLAB | GPROF_ALLOC_F_PAGES;
 	start(_metadata, self);
-	own = thread_for(geteuid());
+	own = thread_for(geteuid(), NULL);
 	EXPECT_NE(0, own);
 	for (i = 0; i < 20; i++) {
 		pid_t pid = fork_bound();

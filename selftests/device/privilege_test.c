@@ -878,34 +878,23 @@ TEST_F(user, recorder_keeps_the_privilege_that_it_was_set_up_with)
 
 struct owner {
 	struct gprof_setup setup;
-	struct device devs[2];
+	struct device dev;
+	bool privileged;
 };
 
-/* The user alone, and then with the privilege of root. */
 static void sets_up(void *arg, int step)
 {
 	struct owner *o = arg;
 
-	if (!step && (setgroups(0, NULL) || setresgid(USER, USER, USER)))
-		_exit(1);
-	if (setresuid(USER, step ? 0 : USER, 0))
-		_exit(1);
-	if (device_setup(&o->devs[step], &o->setup))
-		_exit(2);
-}
-
-static bool thread_is_in(const char *cgroup)
-{
-	char path[64], text[512];
-	int i;
-
-	snprintf(path, sizeof(path), "/proc/%d/cgroup", thread_for(USER));
-	for (i = 0; i < 100; i++) {
-		if (!file_read(path, text, sizeof(text)) && !strcmp(strstr(text, "::") ?: "", cgroup))
-			return true;
-		sleep_ms(50);
+	if (step) {
+		device_close(&o->dev);
+		return;
 	}
-	return false;
+	if (setgroups(0, NULL) || setresgid(USER, USER, USER) ||
+	    setresuid(USER, o->privileged ? 0 : USER, 0))
+		_exit(1);
+	if (device_setup(&o->dev, &o->setup))
+		_exit(2);
 }
 
 static bool threads_join_v2(void)
@@ -915,29 +904,41 @@ static bool threads_join_v2(void)
 	return !uname(&name) && strncmp(name.release, "5.10.", 5);
 }
 
-TEST_F(user, has_their_cgroup_charged_for_what_is_done_for_them)
+/* A service that ends is not held up by another of the same user. */
+TEST_F(user, has_the_cgroup_of_each_recorder_charged_for_what_is_done_for_it)
 {
+	char path[2][MEMORY_CGROUP_PATH];
+	struct child child[3];
 	struct owner owner;
-	struct child child;
-	char path[MEMORY_CGROUP_PATH], cgroup[MEMORY_CGROUP_PATH + 8];
+	int i;
 
 	SKIP_UNLESS(kernel_has_cgroups(), "this kernel has no cgroups");
 	SKIP_UNLESS(threads_join_v2(), "on 5.10 a module has threads join cgroups of v1 alone");
-	ASSERT_EQ(0, cgroup_make(path, "worker"));
-	snprintf(cgroup, sizeof(cgroup), "::%s\n", strrchr(path, '/'));
+	ASSERT_EQ(0, cgroup_make(path[0], "first"));
+	ASSERT_EQ(0, cgroup_make(path[1], "second"));
 	ASSERT_EQ(0, child_fork(&self->child, live, &self->person));
 	ASSERT_EQ(0, child_step(&self->child));
 	self->setup.id = self->child.pid;
-	owner.setup = self->setup;
-	ASSERT_EQ(0, child_fork(&child, sets_up, &owner));
-	ASSERT_EQ(0, memory_cgroup_enter(path, child.pid));
-	ASSERT_EQ(0, child_step(&child));
-	EXPECT_TRUE(thread_is_in(cgroup));
-	/* It serves who may record the host as well. */
-	ASSERT_EQ(0, child_step(&child));
-	EXPECT_TRUE(thread_is_in("::/\n"));
-	child_end(&child);
-	EXPECT_EQ(0, rmdir(path));
+	for (i = 0; i < 3; i++) {
+		owner = (struct owner){ .setup = self->setup, .dev.fd = -1, .privileged = i == 2 };
+		ASSERT_EQ(0, child_fork(&child[i], sets_up, &owner));
+		ASSERT_EQ(0, memory_cgroup_enter(path[i & 1], child[i].pid));
+		ASSERT_EQ(0, child_step(&child[i]));
+	}
+	EXPECT_NE(0, thread_for(USER, strrchr(path[0], '/')));
+	EXPECT_NE(0, thread_for(USER, strrchr(path[1], '/')));
+	EXPECT_NE(0, thread_for(USER, "/"));
+
+	/* Those of the first cgroup close theirs. */
+	ASSERT_EQ(0, child_step(&child[0]));
+	ASSERT_EQ(0, child_step(&child[2]));
+	child_end(&child[0]);
+	child_end(&child[2]);
+	EXPECT_EQ(0, rmdir(path[0]));
+	EXPECT_EQ(0, thread_for(USER, "/"));
+	EXPECT_NE(0, thread_for(USER, strrchr(path[1], '/')));
+	child_end(&child[1]);
+	EXPECT_EQ(0, rmdir(path[1]));
 }
 
 /* ---- memory ---- */

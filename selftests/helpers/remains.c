@@ -35,7 +35,20 @@ bool recorders_become(uint64_t wanted)
 	return false;
 }
 
-pid_t thread_for(uid_t user)
+static bool is_in_cgroup(const char *pid, const char *cgroup)
+{
+	char path[300], text[1024], *line, *rest = text;
+
+	snprintf(path, sizeof(path), "/proc/%s/cgroup", pid);
+	if (file_read(path, text, sizeof(text)))
+		return false;
+	while ((line = strsep(&rest, "\n")))
+		if (!strncmp(line, "0::", 3) && !strcmp(line + 3, cgroup))
+			return true;
+	return false;
+}
+
+pid_t thread_for(uid_t user, const char *cgroup)
 {
 	DIR *dir = opendir("/proc");
 	char path[300], comm[32], wanted[32];
@@ -45,7 +58,8 @@ pid_t thread_for(uid_t user)
 	snprintf(wanted, sizeof(wanted), "gprof/%u\n", user);
 	while (dir && (e = readdir(dir))) {
 		snprintf(path, sizeof(path), "/proc/%s/comm", e->d_name);
-		if (!file_read(path, comm, sizeof(comm)) && !strcmp(comm, wanted))
+		if (!file_read(path, comm, sizeof(comm)) && !strcmp(comm, wanted) &&
+		    (!cgroup || is_in_cgroup(e->d_name, cgroup)))
 			found = atoi(e->d_name);
 	}
 	if (dir)

@@ -15,8 +15,11 @@ uint64_t open_recorders(void);
 /* Wait for that: files are released a moment after the process that had them. */
 bool recorders_become(uint64_t wanted);
 
-/* Thread of the module that works for the recorders of a user, or 0. */
-pid_t thread_for(uid_t user);
+/*
+ * Thread of the module that works for the recorders of a user, in that cgroup of version 2
+ * ("/name"; NULL: in any), or 0.
+ */
+pid_t thread_for(uid_t user, const char *cgroup);
 
 /* References on the module, or -1 where it cannot be told. */
 long module_references(void);
