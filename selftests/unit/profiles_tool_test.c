@@ -4,12 +4,14 @@
  */
 #include "harness.h"
 
+#include <elf.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cmd.h"
+#include "profiles/elf_place.h"
 #include "tool_run.h"
 #include <gprof/profile_builder.h>
 
@@ -43,13 +45,21 @@ static const struct stack stacks[] = {
 	{ 100, 9, 9, "other", 0, "start@/bin/other:1 \"quo;te,@/bin/other:1" },
 };
 
-/* Of 7 the first thread was never seen; another has been most of 8, and both are its own. */
+/*
+ * Of 7 the first thread was never seen; another has been most of 8, and both are its own.
+ * 10 is called as its first thread is, of which there is one sample, and of another four.
+ */
 static const struct stack named[] = {
 	{ 90, 7, 71, "hottest", 0, "main@/bin/shop:3", "shop" },
 	{ 10, 7, 72, "other", 0, "main@/bin/shop:3", "shop" },
 	{ 70, 8, 8, "renamed", 1, "main@/bin/shop:3", "bank" },
 	{ 10, 8, 81, "helper", 1, "main@/bin/shop:3", "bank" },
 	{ 20, 9, 91, "hottest", 1, "main@/bin/shop:3" },
+	{ 10, 10, 101, "busy", 1, "main@/bin/shop:3" },
+	{ 10, 10, 101, "busy", 1, "main@/bin/shop:4" },
+	{ 10, 10, 101, "busy", 1, "main@/bin/shop:5" },
+	{ 10, 10, 101, "busy", 1, "main@/bin/shop:6" },
+	{ 10, 10, 10, "first", 1, "main@/bin/shop:3" },
 };
 
 /* Each "%s" in it is the file. */
@@ -57,6 +67,12 @@ struct row {
 	const char *line;
 	const char *wanted[4];
 	const char *not_wanted;
+};
+
+/* What is printed below the heading, all of it; of blanks one stands for many. */
+struct table {
+	const char *line;
+	const char *whole;
 };
 
 FIXTURE(profiles) {
@@ -184,6 +200,38 @@ static void check(struct __test_metadata *_metadata, FIXTURE_DATA(profiles) *sel
 	}
 }
 
+/* From "cum%" or "callees" on, which end the heading of a table that has one. */
+static void squeeze(char *text)
+{
+	char *to = text, *from = strstr(text, "cum%\n"), *callees = strstr(text, "callees\n");
+
+	if (callees)
+		from = callees;
+	from = from ? strchr(from, '\n') + 1 : text;
+	for (; *from; from++)
+		if ((*from != ' ' && (*from != '-' || from[1] != '-')) ||
+		    (*from == ' ' && to > text && to[-1] != '\n' && to[-1] != ' '))
+			*to++ = *from;
+	*to = '\0';
+}
+
+static void check_tables(struct __test_metadata *_metadata, FIXTURE_DATA(profiles) *self,
+			 int (*cmd)(int argc, char **argv), const struct table *tables, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		run_line(&self->r, cmd, tables[i].line, self->file);
+		EXPECT_EQ(0, self->r.status) {
+			TH_LOG("%s: %s", tables[i].line, self->r.err);
+		}
+		squeeze(self->r.out);
+		EXPECT_STREQ(tables[i].whole, self->r.out) {
+			TH_LOG("%s", tables[i].line);
+		}
+	}
+}
+
+#define CHECK_TABLES(cmd, tables) \
+	check_tables(_metadata, self, cmd, tables, sizeof(tables) / sizeof(tables[0]))
 #define CHECK(cmd, rows) check(_metadata, self, cmd, rows, sizeof(rows) / sizeof(rows[0]))
 
 /* Names that begin as a formula does, and are none of theirs; tab and CR are no characters here. */
@@ -219,10 +267,20 @@ TEST_F(profiles, no_spreadsheet_takes_a_name_for_a_formula)
 
 TEST_F(profiles, a_process_is_called_as_its_samples_say)
 {
-	static const struct row tops[] = {
-		{ "top F --by process", { "50.00%  shop (7)\n", "40.00%  bank (8)\n",
-			"10.00%  hottest (9)\n" }, "renamed" },
-		{ "top F --by thread", { "hottest (71)\n", "renamed (8)\n" }, "shop (" },
+	static const struct table tops[] = {
+		{ "top F --by process",
+		  "100ms 40.00% 40.00% 100ms 40.00% shop (7)\n"
+		  "80ms 32.00% 72.00% 80ms 32.00% bank (8)\n"
+		  "50ms 20.00% 92.00% 50ms 20.00% first (10)\n"
+		  "20ms 8.00% 100.00% 20ms 8.00% hottest (9)\n" },
+		{ "top F --by thread",
+		  "90ms 36.00% 36.00% 90ms 36.00% hottest (71)\n"
+		  "70ms 28.00% 64.00% 70ms 28.00% renamed (8)\n"
+		  "40ms 16.00% 80.00% 40ms 16.00% busy (101)\n"
+		  "20ms 8.00% 88.00% 20ms 8.00% hottest (91)\n"
+		  "10ms 4.00% 92.00% 10ms 4.00% first (10)\n"
+		  "10ms 4.00% 96.00% 10ms 4.00% helper (81)\n"
+		  "10ms 4.00% 100.00% 10ms 4.00% other (72)\n" },
 	};
 	static const struct row pages[] = {
 		{ "view F -o -", { "\"shop (7)\"", "\"bank (8)\"", "\"hottest (9)\"" },
@@ -231,76 +289,168 @@ TEST_F(profiles, a_process_is_called_as_its_samples_say)
 
 	ASSERT_TRUE(write_profile(self->file, named, sizeof(named) / sizeof(named[0]),
 				  self->source));
-	CHECK(cmd_top, tops);
+	CHECK_TABLES(cmd_top, tops);
 	CHECK(cmd_view, pages);
 }
 
 /* Shares stay those of the whole, 200 ms. */
 TEST_F(profiles, rows_say_where_they_are_and_what_is_chosen_is_all_that_counts)
 {
-	static const struct row rows[] = {
-		{ "top F", { "  50.00%  \"quo;te, [other]\n", "25.00%  read [kernel]\n",
-			     "30ms  15.00%  90.00%", " 30.00%  main [shop]\n" }, "_" },
-		{ "top F --comm worker", { " 25.00%  main [shop]\n", "20ms  10.00%  25.00%         20ms  10.00%  deep",
-					   "wide [libx.so]" }, "start" },
-		{ "top F --pid 9", { "70.00%  start [other]\n", "20.00%  wide" }, "main" },
-		{ "top F --pid 7,9", { "70.00%  start", "30.00%  main" } },
-		{ "top F --label cpu=0", { "50.00%  start", " 5.00%  read" }, "wide" },
-		{ "top F --focus ^wide$", { "20.00%  start", "15.00%  main", "35.00%  wide" }, "deep" },
-		{ "top F --focus libx.so", { "35.00%  wide" }, "deep" },
-		{ "top F --ignore kernel", { "50.00%  start", "25.00%  main" }, "read" },
+	static const struct table tables[] = {
+		{ "top F",
+		  "100ms 50.00% 50.00% 100ms 50.00% \"quo;te, [other]\n"
+		  "50ms 25.00% 75.00% 50ms 25.00% read [kernel]\n"
+		  "30ms 15.00% 90.00% 70ms 35.00% wide [libx.so]\n"
+		  "20ms 10.00% 100.00% 30ms 15.00% deep [shop]\n"
+		  "0 0.00% 100.00% 140ms 70.00% start [other]\n"
+		  "0 0.00% 100.00% 60ms 30.00% main [shop]\n" },
+		{ "top F --comm worker",
+		  "30ms 15.00% 15.00% 30ms 15.00% wide [libx.so]\n"
+		  "20ms 10.00% 25.00% 20ms 10.00% deep [shop]\n"
+		  "0 0.00% 25.00% 50ms 25.00% main [shop]\n" },
+		{ "top F --pid 9",
+		  "100ms 50.00% 50.00% 100ms 50.00% \"quo;te, [other]\n"
+		  "40ms 20.00% 70.00% 40ms 20.00% read [kernel]\n"
+		  "0 0.00% 70.00% 140ms 70.00% start [other]\n"
+		  "0 0.00% 70.00% 40ms 20.00% wide [libx.so]\n" },
+		{ "top F --label cpu=0",
+		  "100ms 50.00% 50.00% 100ms 50.00% \"quo;te, [other]\n"
+		  "10ms 5.00% 55.00% 10ms 5.00% read [kernel]\n"
+		  "0 0.00% 55.00% 100ms 50.00% start [other]\n"
+		  "0 0.00% 55.00% 10ms 5.00% deep [shop]\n"
+		  "0 0.00% 55.00% 10ms 5.00% main [shop]\n" },
+		{ "top F --focus ^wide$",
+		  "40ms 20.00% 20.00% 40ms 20.00% read [kernel]\n"
+		  "30ms 15.00% 35.00% 70ms 35.00% wide [libx.so]\n"
+		  "0 0.00% 35.00% 40ms 20.00% start [other]\n"
+		  "0 0.00% 35.00% 30ms 15.00% main [shop]\n" },
+		{ "top F --focus libx.so",
+		  "40ms 20.00% 20.00% 40ms 20.00% read [kernel]\n"
+		  "30ms 15.00% 35.00% 70ms 35.00% wide [libx.so]\n"
+		  "0 0.00% 35.00% 40ms 20.00% start [other]\n"
+		  "0 0.00% 35.00% 30ms 15.00% main [shop]\n" },
+		{ "top F --ignore kernel",
+		  "100ms 50.00% 50.00% 100ms 50.00% \"quo;te, [other]\n"
+		  "30ms 15.00% 65.00% 30ms 15.00% wide [libx.so]\n"
+		  "20ms 10.00% 75.00% 20ms 10.00% deep [shop]\n"
+		  "0 0.00% 75.00% 100ms 50.00% start [other]\n"
+		  "0 0.00% 75.00% 50ms 25.00% main [shop]\n" },
 		/* the time of what is hidden is its callers' */
-		{ "top F --hide ^read$", { "70ms  35.00%  85.00%         70ms  35.00%  wide", "30ms  15.00%  deep" }, "read" },
-		{ "top F --focus deep --hide deep", { "10.00%", "30ms  15.00%  main" }, "deep" },
-		{ "top F --focus wide --comm worker", { "15.00%  wide" }, "start" },
-		{ "top F --focus ^read$ --ignore deep", { "40ms  20.00%  20.00%         40ms  20.00%  read" } },
-		{ "top F --pid 7 --label cpu=0", { "10ms   5.00%  read", "10ms   5.00%  main" } },
+		{ "top F --hide ^read$",
+		  "100ms 50.00% 50.00% 100ms 50.00% \"quo;te, [other]\n"
+		  "70ms 35.00% 85.00% 70ms 35.00% wide [libx.so]\n"
+		  "30ms 15.00% 100.00% 30ms 15.00% deep [shop]\n"
+		  "0 0.00% 100.00% 140ms 70.00% start [other]\n"
+		  "0 0.00% 100.00% 60ms 30.00% main [shop]\n" },
+		{ "top F --focus deep --hide deep",
+		  "20ms 10.00% 10.00% 30ms 15.00% main [shop]\n"
+		  "10ms 5.00% 15.00% 10ms 5.00% read [kernel]\n" },
+		{ "top F --focus wide --comm worker",
+		  "30ms 15.00% 15.00% 30ms 15.00% wide [libx.so]\n"
+		  "0 0.00% 15.00% 30ms 15.00% main [shop]\n" },
+		{ "top F --focus ^read$ --ignore deep",
+		  "40ms 20.00% 20.00% 40ms 20.00% read [kernel]\n"
+		  "0 0.00% 20.00% 40ms 20.00% start [other]\n"
+		  "0 0.00% 20.00% 40ms 20.00% wide [libx.so]\n" },
+		/* what has both labels, in whatever order they are asked for */
+		{ "top F --pid 7 --label cpu=0",
+		  "10ms 5.00% 5.00% 10ms 5.00% read [kernel]\n"
+		  "0 0.00% 5.00% 10ms 5.00% deep [shop]\n"
+		  "0 0.00% 5.00% 10ms 5.00% main [shop]\n" },
+		{ "top F --label cpu=0 --pid 7",
+		  "10ms 5.00% 5.00% 10ms 5.00% read [kernel]\n"
+		  "0 0.00% 5.00% 10ms 5.00% deep [shop]\n"
+		  "0 0.00% 5.00% 10ms 5.00% main [shop]\n" },
+	};
+	static const struct row rows[] = {
+		{ "top F --pid 7,9", { "70.00%  start", "30.00%  main" } },
 		/* chance has a part in what few samples say */
 		{ "top F", { "One sample weighs up to 50.00% of the total (5 samples)" } },
 		{ "top F --type samples", { "read [kernel]" }, "weighs" },
 	};
 
+	CHECK_TABLES(cmd_top, tables);
 	CHECK(cmd_top, rows);
 }
 
 TEST_F(profiles, groups_are_rows)
 {
-	static const struct row rows[] = {
-		/* named by what its first thread was called most */
-		{ "top F --by process", { "30.00%  shop (7)\n", "70.00%  ", "Showing processes" },
-		  "worker" },
-		{ "top F --by thread", { "25.00%  worker (8)\n", "50.00%  other (9)\n",
-					 "20.00%  a,b;c (9)\n" }, "main" },
-		{ "top F --by comm", { "25.00%  worker\n", "5.00%  shop\n" } },
-		{ "top F --by cpu", { "45.00%  CPU 1\n", "55.00%  CPU 0\n" } },
-		{ "top F --by cgroup", { "100.00%  (no cgroup)\n" } },
-		{ "top F --by label=pid", { "70.00%  9\n" } },
+	static const struct table tables[] = {
+		{ "top F --by process",
+		  "140ms 70.00% 70.00% 140ms 70.00% a,b;c (9)\n"
+		  "60ms 30.00% 100.00% 60ms 30.00% shop (7)\n" },
+		{ "top F --by thread",
+		  "100ms 50.00% 50.00% 100ms 50.00% other (9)\n"
+		  "50ms 25.00% 75.00% 50ms 25.00% worker (8)\n"
+		  "40ms 20.00% 95.00% 40ms 20.00% a,b;c (9)\n"
+		  "10ms 5.00% 100.00% 10ms 5.00% shop (7)\n" },
+		{ "top F --by comm",
+		  "100ms 50.00% 50.00% 100ms 50.00% other\n"
+		  "50ms 25.00% 75.00% 50ms 25.00% worker\n"
+		  "40ms 20.00% 95.00% 40ms 20.00% a,b;c\n"
+		  "10ms 5.00% 100.00% 10ms 5.00% shop\n" },
+		{ "top F --by cpu",
+		  "110ms 55.00% 55.00% 110ms 55.00% CPU 0\n"
+		  "90ms 45.00% 100.00% 90ms 45.00% CPU 1\n" },
+		{ "top F --by cgroup",
+		  "200ms 100.00% 100.00% 200ms 100.00% (no cgroup)\n" },
+		{ "top F --by label=pid",
+		  "140ms 70.00% 70.00% 140ms 70.00% 9\n"
+		  "60ms 30.00% 100.00% 60ms 30.00% 7\n" },
 		/* flat of the leaf's, cum of all that are in a stack */
-		{ "top F --by module", { "50.00%  50.00%        140ms  70.00%  other\n",
-					 "50ms  25.00%", "25.00%  kernel\n",
-					 "60ms  30.00%  shop\n" }, "[" },
-		{ "top F --by process --focus deep", { "15.00%  shop (7)\n" }, "(9)" },
+		{ "top F --by module",
+		  "100ms 50.00% 50.00% 140ms 70.00% other\n"
+		  "50ms 25.00% 75.00% 50ms 25.00% kernel\n"
+		  "30ms 15.00% 90.00% 70ms 35.00% libx.so\n"
+		  "20ms 10.00% 100.00% 60ms 30.00% shop\n" },
+		{ "top F --by process --focus deep",
+		  "30ms 15.00% 15.00% 30ms 15.00% shop (7)\n" },
 	};
 
-	CHECK(cmd_top, rows);
+	CHECK_TABLES(cmd_top, tables);
 }
 
 TEST_F(profiles, peek_counts_a_call_once_in_a_sample)
 {
-	static const struct row rows[] = {
-		{ "peek deep F", { " 30ms 100.00% |   main [shop]\n",
-				   "20ms  10.00%        30ms  15.00%                    | deep [shop]\n",
-				   " 10ms  33.33% |   read [kernel]\n" }, "|   deep" },
-		{ "peek wide F", { " 40ms  57.14% |   start [other]\n", " 30ms  42.86% |   main",
-				   " 40ms  57.14% |   read" } },
+	static const struct table tables[] = {
+		{ "peek deep F",
+		  "-+-\n"
+		  "30ms 100.00% | main [shop]\n"
+		  "20ms 10.00% 30ms 15.00% | deep [shop]\n"
+		  "10ms 33.33% | read [kernel]\n" },
+		{ "peek wide F",
+		  "-+-\n"
+		  "40ms 57.14% | start [other]\n"
+		  "30ms 42.86% | main [shop]\n"
+		  "30ms 15.00% 70ms 35.00% | wide [libx.so]\n"
+		  "40ms 57.14% | read [kernel]\n" },
 		/* one called exactly so is meant alone, else all that are alike */
-		{ "peek e F -n 1", { "3 of 4 functions like e are not shown", "| \"quo;te" }, "| deep" },
-		{ "peek ^(deep|wide)$ F", { "| deep", "| wide" } },
-		{ "peek read F --type samples", { " 1  50.00% |   deep", "| read" } },
-		{ "peek read F --pid 9", { " 40ms 100.00% |   wide" }, "deep" },
+		{ "peek e F -n 1",
+		  "-+-\n"
+		  "100ms 100.00% | start [other]\n"
+		  "100ms 50.00% 100ms 50.00% | \"quo;te, [other]\n" },
+		{ "peek ^(deep|wide)$ F",
+		  "-+-\n"
+		  "40ms 57.14% | start [other]\n"
+		  "30ms 42.86% | main [shop]\n"
+		  "30ms 15.00% 70ms 35.00% | wide [libx.so]\n"
+		  "40ms 57.14% | read [kernel]\n"
+		  "-+-\n"
+		  "30ms 100.00% | main [shop]\n"
+		  "20ms 10.00% 30ms 15.00% | deep [shop]\n"
+		  "10ms 33.33% | read [kernel]\n" },
+		{ "peek read F --type samples",
+		  "-+-\n"
+		  "1 50.00% | deep [shop]\n"
+		  "1 50.00% | wide [libx.so]\n"
+		  "2 40.00% 2 40.00% | read [kernel]\n" },
+		{ "peek read F --pid 9",
+		  "-+-\n"
+		  "40ms 100.00% | wide [libx.so]\n"
+		  "40ms 20.00% 40ms 20.00% | read [kernel]\n" },
 	};
 
-	CHECK(cmd_peek, rows);
+	CHECK_TABLES(cmd_peek, tables);
 	run_line(&self->r, cmd_peek, "peek nosuch F", self->file);
 	EXPECT_EQ(STATUS_FAILED, self->r.status);
 	EXPECT_NE(NULL, strstr(self->r.err, "\"nosuch\""));
@@ -360,23 +510,49 @@ TEST_F(profiles, list_has_what_lines_take)
 
 TEST_F(profiles, lines_are_for_other_tools)
 {
-	static const struct row collapsed[] = {
-		{ "collapsed F", { "start;\"quo:te, 100\n", "main;deep;read_[k] 10\n",
-				   "main;deep;deep 20\n", "start;wide;read_[k] 40\n" } },
-		{ "collapsed F --by process", { "shop (7);main;wide 30\n" } },
-		{ "collapsed F --by module", { "other;libx.so;kernel_[k] 40\n", "shop 20\n" } },
-		{ "collapsed F --hide main --pid 7", { "\nwide 30\n" }, "main" },
+	static const struct table collapsed[] = {
+		{ "collapsed F",
+		  "start;\"quo:te, 100\n"
+		  "start;wide;read_[k] 40\n"
+		  "main;deep;deep 20\n"
+		  "main;deep;read_[k] 10\n"
+		  "main;wide 30\n" },
+		{ "collapsed F --by process",
+		  "a,b:c (9);start;\"quo:te, 100\n"
+		  "a,b:c (9);start;wide;read_[k] 40\n"
+		  "shop (7);main;deep;deep 20\n"
+		  "shop (7);main;deep;read_[k] 10\n"
+		  "shop (7);main;wide 30\n" },
+		{ "collapsed F --by module",
+		  "other 100\n"
+		  "other;libx.so;kernel_[k] 40\n"
+		  "shop 20\n"
+		  "shop;libx.so 30\n"
+		  "shop;kernel_[k] 10\n" },
+		{ "collapsed F --hide main --pid 7",
+		  "deep;deep 20\n"
+		  "deep;read_[k] 10\n"
+		  "wide 30\n" },
 	};
-	static const struct row csv[] = {
-		{ "csv F", { "name,module,kind,flat_milliseconds,flat_percent,cum_milliseconds,cum_percent\n",
-			     "\"\"\"quo;te,\",other,user,100,50.0000,100,50.0000\n",
-			     "read,kernel,kernel,50,25.0000,50,25.0000\n",
-			     "main,shop,user,0,0.0000,60,30.0000\n" } },
-		{ "csv F --by comm --type samples", { "\"a,b;c\",,user,1,20.0000,1,20.0000\n" } },
+	static const struct table csv[] = {
+		{ "csv F",
+		  "name,module,kind,flat_milliseconds,flat_percent,cum_milliseconds,cum_percent\n"
+		  "\"\"\"quo;te,\",other,user,100,50.0000,100,50.0000\n"
+		  "read,kernel,kernel,50,25.0000,50,25.0000\n"
+		  "wide,libx.so,user,30,15.0000,70,35.0000\n"
+		  "deep,shop,user,20,10.0000,30,15.0000\n"
+		  "start,other,user,0,0.0000,140,70.0000\n"
+		  "main,shop,user,0,0.0000,60,30.0000\n" },
+		{ "csv F --by comm --type samples",
+		  "name,module,kind,flat_count,flat_percent,cum_count,cum_percent\n"
+		  "worker,,user,2,40.0000,2,40.0000\n"
+		  "\"a,b;c\",,user,1,20.0000,1,20.0000\n"
+		  "other,,user,1,20.0000,1,20.0000\n"
+		  "shop,,user,1,20.0000,1,20.0000\n" },
 	};
 
-	CHECK(cmd_collapsed, collapsed);
-	CHECK(cmd_csv, csv);
+	CHECK_TABLES(cmd_collapsed, collapsed);
+	CHECK_TABLES(cmd_csv, csv);
 }
 
 /* The @n-th element of a JSON array, "" after the last. */
@@ -602,6 +778,57 @@ TEST_F(profiles, what_finds_nothing_is_told)
 		EXPECT_NE(NULL, strstr(self->r.err, rows[i].said)) {
 			TH_LOG("%s: %s", rows[i].line, self->r.err);
 		}
+	}
+}
+
+/* Linkers give 8, 16 or 20 bytes; another note comes first, whose lengths are odd. */
+TEST_F(profiles, a_build_id_has_any_length)
+{
+	static const char wanted[] = "a0a1a2a3a4a5a6a7a8a9aaabacadaeafb0b1b2b3";
+	static const unsigned int sizes[] = { 8, 16, 20, 5 };
+
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+		struct {
+			Elf64_Ehdr h;
+			Elf64_Phdr p[3];
+			Elf64_Nhdr other;
+			char other_name[8], other_desc[4];
+			Elf64_Nhdr n;
+			char name[4];
+			unsigned char id[20];
+		} file = {
+			.h = { .e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB },
+			       .e_phoff = sizeof(file.h), .e_phentsize = sizeof(*file.p),
+			       .e_phnum = 3 },
+			.p = {
+				{ .p_type = PT_LOAD, .p_offset = 0x1000, .p_filesz = 0x20,
+				  .p_vaddr = 0x401000 },
+				{ .p_type = PT_NOTE, .p_offset = offsetof(typeof(file), other),
+				  .p_filesz = sizeof(file) - offsetof(typeof(file), other) },
+				{ .p_type = PT_LOAD, .p_offset = 0x1020, .p_filesz = 0x10,
+				  .p_vaddr = 0x602020 },
+			},
+			.other = { 5, 1, NT_GNU_BUILD_ID }, .other_name = "GNUx",
+			.n = { 4, sizes[i], NT_GNU_BUILD_ID }, .name = "GNU",
+		};
+		int fd = open(self->file, O_WRONLY | O_TRUNC);
+		struct elf_place e;
+
+		for (size_t k = 0; k < sizeof(file.id); k++)
+			file.id[k] = (unsigned char)(0xa0 + k);
+		ASSERT_EQ((ssize_t)sizeof(file), write(fd, &file, sizeof(file)));
+		close(fd);
+		ASSERT_EQ(STATUS_OK, elf_place_read(&e, self->file));
+		EXPECT_EQ(2 * sizes[i], strlen(e.build_id));
+		EXPECT_EQ(0, strncmp(wanted, e.build_id, 2 * sizes[i])) {
+			TH_LOG("%s", e.build_id);
+		}
+		EXPECT_EQ(UINT64_MAX, elf_place_address(&e, 0xfff));
+		EXPECT_EQ(0x401000, elf_place_address(&e, 0x1000));
+		EXPECT_EQ(0x40101f, elf_place_address(&e, 0x101f));
+		EXPECT_EQ(0x602020, elf_place_address(&e, 0x1020));
+		EXPECT_EQ(0x60202f, elf_place_address(&e, 0x102f));
+		EXPECT_EQ(UINT64_MAX, elf_place_address(&e, 0x1030));
 	}
 }
 

@@ -233,6 +233,43 @@ TEST_F(dir, the_one_just_written_is_not_removed)
 	EXPECT_EQ(1, files(self));
 }
 
+/* Each planted one has 7 bytes, what is written 5. */
+TEST_F(dir, no_more_is_removed_than_has_to_be)
+{
+	static const struct {
+		unsigned long long bytes;
+		unsigned long keep;
+		int removed;
+	} rows[] = {
+		{ 26, 0, 0 }, { 25, 0, 1 }, { 19, 0, 1 }, { 18, 0, 2 }, { 5, 0, 3 }, { 4, 0, 3 },
+		{ 0, 4, 0 }, { 0, 3, 1 }, { 0, 1, 3 }, { 19, 2, 2 }, { 12, 3, 2 },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		char name[64], path[256];
+
+		for (int k = 1; k <= 3; k++) {
+			snprintf(name, sizeof(name), "2020010%dT000000.000Z-request.trace", k);
+			plant(_metadata, self, name);
+		}
+		self->s.bytes = rows[i].bytes;
+		self->s.keep = rows[i].keep;
+		self->s.removed = 0;
+		ASSERT_EQ(STATUS_OK, snapshot(self));
+		EXPECT_EQ(rows[i].removed, self->s.removed) {
+			TH_LOG("%llu bytes, %lu", rows[i].bytes, rows[i].keep);
+		}
+		for (int k = 1; k <= 4; k++) {
+			snprintf(name, sizeof(name), "2020010%dT000000.000Z-request.trace", k);
+			in(self, path, k == 4 ? self->name : name);
+			/* The oldest are gone, and only they. */
+			EXPECT_EQ(k <= rows[i].removed, !!unlink(path)) {
+				TH_LOG("%llu bytes, %lu: %s", rows[i].bytes, rows[i].keep, path);
+			}
+		}
+	}
+}
+
 /* Nothing is left of what was given up. */
 TEST_F(dir, a_name_in_the_way_of_a_part_is_stepped_aside)
 {
