@@ -21,6 +21,7 @@
 #include "fleet/item_make.h"
 #include "fleet/rollup.h"
 #include "fleet/rollup_make.h"
+#include "fleet/store_hours.h"
 #include "fleet/store.h"
 #include "fleet/store_dir.h"
 #include "tool_run.h"
@@ -370,6 +371,7 @@ TEST_F(rollup, they_are_made_as_time_goes_on)
 TEST_F(rollup, what_one_has_gives_way_first)
 {
 	struct store_counts c;
+	struct list l = { 0 };
 	struct told t;
 
 	fill(_metadata, self, 240);
@@ -381,6 +383,13 @@ TEST_F(rollup, what_one_has_gives_way_first)
 	}
 	self->o.keep_bytes = (240 - 40) * 4096;
 	reopen(_metadata, self);
+	/* nor does it matter how often an hour was looked at */
+	for (int i = 0; i < 100; i++)
+		ASSERT_EQ(0, store_list_hour(self->s, &self->s->hours[0], &l));
+	EXPECT_EQ(243U, l.nr);
+	EXPECT_EQ(243U, self->s->hours[0].files);
+	EXPECT_EQ(3U, self->s->hours[0].rollups);
+	free(l.v);
 	ASSERT_EQ(0, put(self, "cpu", "box", 241, 241));
 	store_counts(self->s, &c);
 	EXPECT_EQ(1U, c.damaged);
