@@ -391,6 +391,84 @@ TEST_F(views, regions_forget_who_has_ended)
 	EXPECT_GT(4096, many.ru_maxrss - few.ru_maxrss);
 }
 
+/* Regions and tasks of known lengths, the shortest neither first nor last; and their logs. */
+static void go_annotated(FILE *f)
+{
+	build_header(&go, 23);
+	STRINGS(&go, 1, "main.main", "short", "long", "task", "log");
+	build_begin(&go, 1, NONE, 1);
+	EV(&go, GPROF_EV_STACKS, GPROF_EV_STACK, 1, 1, 1, 1, 0, 0);
+	build_end(&go);
+	build_clock(&go, 23, 1);
+	go_thread(7, MS);
+	EV(&go, GPROF_EV_USER_REGION_END, 100, 0, 3, 0);
+	EV(&go, GPROF_EV_USER_TASK_BEGIN, 100, 1, 0, 4, 0);
+	EV(&go, GPROF_EV_USER_REGION_BEGIN, 100, 1, 2, 0);
+	EV(&go, GPROF_EV_USER_LOG, 10, 1, 5, 5, 0);
+	EV(&go, GPROF_EV_USER_REGION_END, 290, 1, 2, 0);
+	EV(&go, GPROF_EV_USER_TASK_END, 100, 1, 0);
+	EV(&go, GPROF_EV_USER_TASK_BEGIN, 100, 2, 0, 4, 0);
+	EV(&go, GPROF_EV_USER_REGION_BEGIN, 1, 2, 2, 0);
+	EV(&go, GPROF_EV_USER_REGION_END, 200, 2, 2, 0);
+	/* One within another; it waits for 3000, is runnable for 400, and in a call for 50. */
+	EV(&go, GPROF_EV_USER_REGION_BEGIN, 100, 0, 3, 0);
+	EV(&go, GPROF_EV_USER_REGION_BEGIN, 1000, 2, 2, 0);
+	EV(&go, GPROF_EV_USER_REGION_END, 700, 2, 2, 0);
+	EV(&go, GPROF_EV_USER_TASK_END, 99, 2, 0);
+	EV(&go, GPROF_EV_GO_STATUS, 1, 70, NONE, GPROF_GO_RUNNABLE);
+	EV(&go, GPROF_EV_GO_BLOCK, 200, 1, 1);
+	EV(&go, GPROF_EV_GO_START, 1000, 70, 1);
+	EV(&go, GPROF_EV_GO_UNBLOCK, 2000, 7, 1, 0);
+	EV(&go, GPROF_EV_GO_STOP, 300, 1, 1);
+	EV(&go, GPROF_EV_GO_START, 100, 7, 2);
+	EV(&go, GPROF_EV_GO_SYSCALL_BEGIN, 10, 1, 1);
+	EV(&go, GPROF_EV_GO_SYSCALL_END, 50);
+	EV(&go, GPROF_EV_USER_REGION_END, 40, 0, 3, 0);
+	/* And what does not end. */
+	EV(&go, GPROF_EV_USER_TASK_BEGIN, 100, 3, 0, 4, 0);
+	EV(&go, GPROF_EV_USER_TASK_BEGIN, 100, 4, 0, 4, 0);
+	EV(&go, GPROF_EV_USER_REGION_BEGIN, 100, 3, 2, 0);
+	EV(&go, GPROF_EV_USER_TASK_END, 100, 9, 0);
+	build_end(&go);
+	fwrite(go.b, 1, go.n, f);
+}
+
+TEST_F(views, regions_and_tasks_by_their_lengths)
+{
+	char *json[] = { "read", self->other, "--regions", "--json", NULL };
+	char *words[] = { "read", self->other, "--regions", NULL };
+	FILE *f = fopen(self->other, "w");
+
+	ASSERT_NE(NULL, f);
+	go_annotated(f);
+	fclose(f);
+	run(&self->r, cmd_read, json, -1);
+	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	EXPECT_STREQ("{\"regions\": [\n"
+		     " {\"type\": \"long\", \"count\": 1, \"total_ns\": 5500, \"min_ns\": 5500, \"max_ns\": 5500"
+		     ", \"cpu_ns\": 2050, \"runnable_ns\": 400, \"blocked_ns\": 3000, \"syscall_ns\": 50, \"unended\": 0, \"unbegun\": 1},\n"
+		     " {\"type\": \"short\", \"count\": 3, \"total_ns\": 1200, \"min_ns\": 200, \"max_ns\": 700"
+		     ", \"cpu_ns\": 1200, \"runnable_ns\": 0, \"blocked_ns\": 0, \"syscall_ns\": 0, \"unended\": 1, \"unbegun\": 0}],\n"
+		     "\"tasks\": [\n"
+		     " {\"type\": \"task\", \"count\": 2, "
+		     "\"total_ns\": 2600, \"min_ns\": 500, \"max_ns\": 2100, \"unended\": 2, \"unbegun\": 0},\n"
+		     " {\"type\": \"\", \"count\": 0, "
+		     "\"total_ns\": 0, \"min_ns\": 0, \"max_ns\": 0, \"unended\": 0, \"unbegun\": 1}],\n"
+		     "\"logs\": 1, \"repaired\": 0, \"lost_events\": 0}\n", self->r.out);
+	run(&self->r, cmd_read, words, -1);
+	ASSERT_EQ(0, self->r.status) TH_LOG("%s", self->r.err);
+	EXPECT_STREQ("     times     total ms   longest ms          cpu     runnable    "
+		     "  blocked      syscall  unended  unbegun  region\n"
+		     "         1        0.005        0.005        0.002        0.000    "
+		     "    0.003        0.000        0        1  long\n"
+		     "         3        0.001        0.001        0.001        0.000    "
+		     "    0.000        0.000        1        0  short\n"
+		     "\n"
+		     "     times     total ms   longest ms  unended  unbegun  task\n"
+		     "         2        0.003        0.002        2        0  task\n"
+		     "         0        0.000        0.000        0        1  \n", self->r.out);
+}
+
 static size_t lines_of(const char *text, const char *what)
 {
 	size_t nr = 0;

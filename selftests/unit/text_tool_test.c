@@ -18,6 +18,7 @@
 #include "duration.h"
 #include "hook.h"
 #include "intern.h"
+#include "plot.h"
 #include "record_tell.h"
 #include "text.h"
 #include "triggers.h"
@@ -415,6 +416,66 @@ TEST(a_loss_has_its_own_reason_and_help)
 	EXPECT_NE(NULL, strstr(told(&st), "counted 3, less than one period; a lower --every takes"));
 	st.tables_refused = 1;
 	EXPECT_NE(NULL, strstr(told(&st), "by frame pointers alone"));
+}
+
+/* All of @text's lines with @what in them. */
+static void lines_with(const char *text, const char *what, char *lines)
+{
+	const char *end;
+
+	for (*lines = '\0'; (end = strchr(text, '\n')); text = end + 1) {
+		const char *found = strstr(text, what);
+
+		if (found && found < end)
+			strncat(lines, text, (size_t)(end + 1 - text));
+	}
+}
+
+/* Both axes are even in decades, but below 1 %; more utilization is higher, longer is further. */
+TEST(a_curve_is_drawn_to_scale)
+{
+	static const int64_t windows[] = { 1000, 10000, 100000, 1000000, 10000000 };
+	static const double mmu[] = { 0, 0.005, 0.01, 0.1, 1 }, marks_mmu[] = { 0.1 };
+	static const double util[] = { 0.0025, 0.01, 0.1, 1, 1 }, q[] = { 0.01 };
+	const struct plot p = {
+		.title = "title", .subtitle = "", .windows = windows, .nr = 5, .mmu = mmu, .q = q,
+		.nr_q = 1, .util = util, .marks = &windows[3], .marks_mmu = marks_mmu,
+		.nr_marks = 1,
+	};
+	char *svg = NULL, lines[4096];
+	size_t size;
+	FILE *f = open_memstream(&svg, &size);
+
+	plot_write(f, &p);
+	fclose(f);
+	lines_with(svg, "class=\"mmu\" d=\"M92.0", lines);
+	EXPECT_STREQ("<path class=\"mmu\" d=\"M92.0 494.0L300.0 467.7L508.0 441.4L716.0 279.7"
+		     "L924.0 118.0\"/>\n", lines);
+	lines_with(svg, "fill=\"#b2182b\" d=", lines);
+	EXPECT_STREQ("<path fill=\"#b2182b\" d=\"M92.0 480.8L300.0 441.4L508.0 279.7L716.0 118.0"
+		     "L924.0 118.0L924.0 118.0L716.0 279.7L508.0 441.4L300.0 467.7L92.0 494.0Z\"/>\n",
+		     lines);
+	lines_with(svg, "class=\"hit\"", lines);
+	EXPECT_STREQ("<circle class=\"hit\" cx=\"92.0\" cy=\"494.0\" r=\"7\"><title>1 µs: MMU 0 %; "
+		     "worst 1 % up to 0.25 %</title></circle>\n"
+		     "<circle class=\"hit\" cx=\"300.0\" cy=\"467.7\" r=\"7\"><title>10 µs: MMU 0.5 %; "
+		     "worst 1 % up to 1 %</title></circle>\n"
+		     "<circle class=\"hit\" cx=\"508.0\" cy=\"441.4\" r=\"7\"><title>100 µs: MMU 1 %; "
+		     "worst 1 % up to 10 %</title></circle>\n"
+		     "<circle class=\"hit\" cx=\"716.0\" cy=\"279.7\" r=\"7\"><title>1 ms: MMU 10 %; "
+		     "worst 1 % up to 100 %</title></circle>\n"
+		     "<circle class=\"hit\" cx=\"924.0\" cy=\"118.0\" r=\"7\"><title>10 ms: MMU 100 %; "
+		     "worst 1 % up to 100 %</title></circle>\n", lines);
+	lines_with(svg, "class=\"mark\"", lines);
+	EXPECT_STREQ("<circle class=\"mark\" cx=\"716.0\" cy=\"279.7\" r=\"4.5\"/>\n", lines);
+	/* the numbers beside the axes are where the curve has them */
+	lines_with(svg, "text-anchor=\"end\">", lines);
+	EXPECT_NE(NULL, strstr(lines, "y=\"498.5\" text-anchor=\"end\">0 %</text>\n"));
+	EXPECT_NE(NULL, strstr(lines, "y=\"445.9\" text-anchor=\"end\">1 %</text>\n"));
+	EXPECT_NE(NULL, strstr(lines, "y=\"122.5\" text-anchor=\"end\">100 %</text>\n"));
+	lines_with(svg, "text-anchor=\"middle\">", lines);
+	EXPECT_NE(NULL, strstr(lines, "<text x=\"508.0\" y=\"516\" text-anchor=\"middle\">100 µs<"));
+	free(svg);
 }
 
 TEST_HARNESS_MAIN

@@ -302,4 +302,61 @@ TEST_F(views, notes_of_times_to_come)
 	own_free(&o);
 }
 
+/* Of each kind, in the order of times, whichever generation or batch they came in. */
+TEST(notes_come_by_their_times)
+{
+	/* type, CPU, what, cgroup; in units of 64 ns */
+	static const struct {
+		uint64_t time;
+		unsigned char data[4];
+	} batches[] = {
+		{ 9, { 'L', 1, 5 } }, { 4, { 'T', 0, 1, 7 } }, { 8, { 'T', 0, 0, 7 } }, { 6, { 'L', 0, 2 } },
+		{ 6, { 'T', 0, 0, 3 } }, { 6, { 'T', 0, 1, 4 } }, { 6, { 'T', 0, 1, 3 } },
+		{ 2, { 'L', 0, 9 } }, { 7, { 'L', 1, 1 } }, { 5, { 'L', 1, 1 } }, { 3, { 'L', 1, 1 } },
+		/* no note of those */
+		{ 1, { 'G', 0, 0, 0 } }, { 1, { 'X', 0, 1, 0 } },
+		/* the next generation's */
+		{ 1, { 'L', 2, 1 } }, { 10, { 'L', 2, 1 } },
+	};
+	static const struct own_note wanted[] = {
+		{ 2, 0, OWN_LOST, 0 }, { 3, 1, OWN_LOST, 0 }, { 4, 0, OWN_THROTTLED, 7 },
+		{ 5, 1, OWN_LOST, 0 }, { 6, 0, OWN_THROTTLED, 3 }, { 6, 0, OWN_THROTTLED, 4 },
+		{ 6, 0, OWN_UNTHROTTLED, 3 }, { 6, 0, OWN_LOST, 0 }, { 7, 1, OWN_LOST, 0 },
+		/* so late is the next generation here */
+		{ 1, 2, OWN_LOST, 0 }, { 8, 0, OWN_UNTHROTTLED, 7 }, { 9, 1, OWN_LOST, 0 },
+		{ 10, 2, OWN_LOST, 0 },
+	};
+	struct own o = { 0 };
+	size_t at = 0;
+
+	for (size_t i = 0; i < sizeof(batches) / sizeof(*batches); i++) {
+		const struct gprof_trace_batch batch = {
+			.experiment = GPROF_TRACE_EXPERIMENT, .time = batches[i].time,
+			.data = batches[i].data, .len = batches[i].data[0] == 'T' ? 4 : 3,
+		};
+
+		if (i == 13)
+			own_generation(&o);
+		own_take(&o, &batch);
+	}
+	for (int64_t time = 1; time <= 12; time++) {
+		const struct own_note *n;
+
+		if (time == 8)
+			own_generation(&o);
+		/* What is at @time is of it. */
+		while ((n = own_until(&o, time * 64))) {
+			ASSERT_GT(sizeof(wanted) / sizeof(*wanted), at);
+			EXPECT_EQ(64 * wanted[at].time, n->time);
+			EXPECT_EQ(wanted[at].cpu, n->cpu);
+			EXPECT_EQ(wanted[at].kind, n->kind);
+			EXPECT_EQ(wanted[at].queue, n->queue);
+			EXPECT_GE(time * 64, n->time);
+			at++;
+		}
+	}
+	EXPECT_EQ(sizeof(wanted) / sizeof(*wanted), at);
+	own_free(&o);
+}
+
 TEST_HARNESS_MAIN
