@@ -5,6 +5,7 @@
 #include "harness.h"
 
 #include "lib_util.h"
+#include "unwind/a64_insn.h"
 #include "unwind_image.h"
 
 #define LONG_TEXT	(8U << 20)
@@ -388,6 +389,139 @@ TEST_F(unwind, a_text_is_gone_through_once_whatever_overlaps)
 	EXPECT_RULE(EM_AARCH64, IMAGE_SIZE - IMAGE_TEXT + 4, "sp+4 lr");
 	EXPECT_RULE(EM_AARCH64, IMAGE_SIZE - IMAGE_TEXT + LONG_TEXT - 4, "sp+4 lr");
 	EXPECT_EQ(0, gprof_layout_check(self->blob.data, self->blob.size));
+}
+
+/* As the assembler has them; the ends of each range, and what changes nothing that matters. */
+TEST(each_form_of_an_instruction_is_told)
+{
+#define NO	GPROF_A64_SP
+#define NONE	.reg = { NO, NO }
+#define FRAME	.step = 8, .reg = { 29, 30 }
+	static const struct {
+		uint32_t word;
+		const char *text;
+		struct gprof_a64_insn in;
+	} rows[] = {
+		{ 0xa9bf7bfd, "stp x29, x30, [sp, #-16]!", { GPROF_A64_STORE, .before = -16, FRAME } },
+		{ 0xa9a07bfd, "stp x29, x30, [sp, #-512]!", { GPROF_A64_STORE, .before = -512, FRAME } },
+		{ 0xa91ffbfd, "stp x29, x30, [sp, #504]", { GPROF_A64_STORE, .imm = 504, FRAME } },
+		{ 0xa8c17bfd, "ldp x29, x30, [sp], #16", { GPROF_A64_LOAD, .after = 16, FRAME } },
+		{ 0xa8dffbfd, "ldp x29, x30, [sp], #504", { GPROF_A64_LOAD, .after = 504, FRAME } },
+		{ 0xa97fd3f3, "ldp x19, x20, [sp, #-8]", { GPROF_A64_LOAD, .imm = -8, .step = 8, .reg = { 19, 20 } } },
+		{ 0xa8027bfd, "stnp x29, x30, [sp, #32]", { GPROF_A64_STORE, .imm = 32, FRAME } },
+		{ 0x6dbc27e8, "stp d8, d9, [sp, #-64]!", { GPROF_A64_STORE, .before = -64, .step = 8, NONE } },
+		{ 0xad4107e0, "ldp q0, q1, [sp, #32]", { GPROF_A64_LOAD, .imm = 32, .step = 16, NONE } },
+		{ 0x2cc107e0, "ldp s0, s1, [sp], #8", { GPROF_A64_LOAD, .after = 8, .step = 4, NONE } },
+		{ 0x290107e0, "stp w0, w1, [sp, #8]", { GPROF_A64_NOTHING, NONE } },
+		{ 0x29bf07e0, "stp w0, w1, [sp, #-8]!", { GPROF_A64_ANYTHING, NONE } },
+		{ 0x2940781d, "ldp w29, w30, [x0]", { GPROF_A64_ANYTHING, NONE } },
+		{ 0x68c107e0, "ldpsw x0, x1, [sp], #8", { GPROF_A64_ANYTHING, NONE } },
+		{ 0xa940781d, "ldp x29, x30, [x0]", { GPROF_A64_ANYTHING, NONE } },
+		{ 0xa8c10440, "ldp x0, x1, [x2], #16", { GPROF_A64_NOTHING, NONE } },
+		{ 0xa901781d, "stp x29, x30, [x0, #16]", { GPROF_A64_NOTHING, NONE } },
+		{ 0xf81f0ffe, "str x30, [sp, #-16]!", { GPROF_A64_STORE, .before = -16, .reg = { 30, NO } } },
+		{ 0xf93ffffe, "str x30, [sp, #32760]", { GPROF_A64_STORE, .imm = 32760, .reg = { 30, NO } } },
+		{ 0xf84107fe, "ldr x30, [sp], #16", { GPROF_A64_LOAD, .after = 16, .reg = { 30, NO } } },
+		{ 0xf94007fe, "ldr x30, [sp, #8]", { GPROF_A64_LOAD, .imm = 8, .reg = { 30, NO } } },
+		{ 0xf85f83fd, "ldur x29, [sp, #-8]", { GPROF_A64_LOAD, .imm = -8, .reg = { 29, NO } } },
+		{ 0xf940001e, "ldr x30, [x0]", { GPROF_A64_ANYTHING, NONE } },
+		{ 0xf9400ff3, "ldr x19, [sp, #24]", { GPROF_A64_LOAD, .imm = 24, .reg = { 19, NO } } },
+		{ 0xb81f0fe0, "str w0, [sp, #-16]!", { GPROF_A64_STORE, .before = -16, NONE } },
+		{ 0xb94003fe, "ldr w30, [sp]", { GPROF_A64_ANYTHING, NONE } },
+		{ 0x394003fe, "ldrb w30, [sp]", { GPROF_A64_ANYTHING, NONE } },
+		{ 0xfd000be8, "str d8, [sp, #16]", { GPROF_A64_STORE, .imm = 16, NONE } },
+		{ 0x3c9e0fe8, "str q8, [sp, #-32]!", { GPROF_A64_STORE, .before = -32, NONE } },
+		{ 0x3ccff7e8, "ldr q8, [sp], #255", { GPROF_A64_LOAD, .after = 255, NONE } },
+		{ 0x7d0007e8, "str h8, [sp, #2]", { GPROF_A64_STORE, .imm = 2, NONE } },
+		{ 0xf8606bfe, "ldr x30, [sp, x0]", { GPROF_A64_ANYTHING, NONE } },
+		{ 0xf8616be0, "ldr x0, [sp, x1]", { GPROF_A64_NOTHING, NONE } },
+		{ 0xf8408c1e, "ldr x30, [x0, #8]!", { GPROF_A64_ANYTHING, NONE } },
+		{ 0x4c9f73e0, "st1 {v0.16b}, [sp], #16", { GPROF_A64_ANYTHING, NONE } },
+		{ 0x4c9f7000, "st1 {v0.16b}, [x0], #16", { GPROF_A64_NOTHING, NONE } },
+		{ 0xc85f7c1e, "ldxr x30, [x0]", { GPROF_A64_ANYTHING, NONE } },
+		{ 0xc85f7fc0, "ldxr x0, [x30]", { GPROF_A64_NOTHING, NONE } },
+		{ 0x5800001e, "ldr x30, .", { GPROF_A64_ANYTHING, NONE } },
+		{ 0x14000002, "b . + 8", { GPROF_A64_JUMP, .imm = 8, NONE } },
+		{ 0x16000000, "b . - 0x8000000", { GPROF_A64_JUMP, .imm = -134217728, NONE } },
+		{ 0x15ffffff, "b . + 0x7fffffc", { GPROF_A64_JUMP, .imm = 134217724, NONE } },
+		{ 0x94000002, "bl . + 8", { GPROF_A64_CALL, NONE } },
+		{ 0xd63f0120, "blr x9", { GPROF_A64_CALL, NONE } },
+		{ 0xd73f092a, "blraa x9, x10", { GPROF_A64_CALL, NONE } },
+		{ 0xd61f0200, "br x16", { GPROF_A64_LEAVE, NONE } },
+		{ 0xd65f03c0, "ret", { GPROF_A64_LEAVE, NONE } },
+		{ 0xd65f0120, "ret x9", { GPROF_A64_LEAVE, NONE } },
+		{ 0xd65f0bff, "retaa", { GPROF_A64_LEAVE, NONE } },
+		{ 0xd71f0a11, "braa x16, x17", { GPROF_A64_LEAVE, NONE } },
+		{ 0xb47fffe0, "cbz x0, . + 0xffffc", { GPROF_A64_BRANCH, .imm = 1048572, NONE } },
+		{ 0x35800000, "cbnz w0, . - 0x100000", { GPROF_A64_BRANCH, .imm = -1048576, NONE } },
+		{ 0xb5ffffe0, "cbnz x0, . - 4", { GPROF_A64_BRANCH, .imm = -4, NONE } },
+		{ 0x361bffe0, "tbz w0, #3, . + 0x7ffc", { GPROF_A64_BRANCH, .imm = 32764, NONE } },
+		{ 0x37fc0000, "tbnz w0, #31, . - 0x8000", { GPROF_A64_BRANCH, .imm = -32768, NONE } },
+		{ 0xb6f80040, "tbz x0, #63, . + 8", { GPROF_A64_BRANCH, .imm = 8, NONE } },
+		{ 0xb707ffe0, "tbnz x0, #32, . - 4", { GPROF_A64_BRANCH, .imm = -4, NONE } },
+		{ 0x540003e0, "b.eq . + 0x7c", { GPROF_A64_BRANCH, .imm = 124, NONE } },
+		{ 0x54800001, "b.ne . - 0x100000", { GPROF_A64_BRANCH, .imm = -1048576, NONE } },
+		{ 0xd503201f, "nop", { GPROF_A64_NOTHING, NONE } },
+		{ 0xd503233f, "paciasp", { GPROF_A64_NOTHING, NONE } },
+		{ 0xd50323bf, "autiasp", { GPROF_A64_NOTHING, NONE } },
+		{ 0xd503245f, "bti c", { GPROF_A64_NOTHING, NONE } },
+		{ 0xd503203f, "yield", { GPROF_A64_NOTHING, NONE } },
+		{ 0xd53be042, "mrs x2, cntvct_el0", { GPROF_A64_NOTHING, NONE } },
+		{ 0xd53be05e, "mrs x30, cntvct_el0", { GPROF_A64_ANYTHING, NONE } },
+		{ 0xd4000001, "svc #0", { GPROF_A64_ANYTHING, NONE } },
+		{ 0xd4200020, "brk #1", { GPROF_A64_ANYTHING, NONE } },
+		{ 0xd5033bbf, "dmb ish", { GPROF_A64_NOTHING, NONE } },
+		{ 0x910043ff, "add sp, sp, #16", { GPROF_A64_ADD_SP, .imm = 16, NONE } },
+		{ 0x913fffff, "add sp, sp, #4095", { GPROF_A64_ADD_SP, .imm = 4095, NONE } },
+		{ 0xd13fffff, "sub sp, sp, #4095", { GPROF_A64_ADD_SP, .imm = -4095, NONE } },
+		{ 0xd14007ff, "sub sp, sp, #1, lsl #12", { GPROF_A64_ADD_SP, .imm = -4096, NONE } },
+		{ 0x917fffff, "add sp, sp, #4095, lsl #12", { GPROF_A64_ADD_SP, .imm = 16773120, NONE } },
+		{ 0xd1400bff, "sub sp, sp, #2, lsl #12", { GPROF_A64_ADD_SP, .imm = -8192, NONE } },
+		{ 0x910043fd, "add x29, sp, #16", { GPROF_A64_SET_FP, .imm = 16, NONE } },
+		{ 0x910003fd, "mov x29, sp", { GPROF_A64_SET_FP, NONE } },
+		{ 0x914007fd, "add x29, sp, #1, lsl #12", { GPROF_A64_SET_FP, .imm = 4096, NONE } },
+		{ 0xd10083fd, "sub x29, sp, #32", { GPROF_A64_SET_FP, .imm = -32, NONE } },
+		{ 0x910003bf, "mov sp, x29", { GPROF_A64_SET_SP, NONE } },
+		{ 0xd10043bf, "sub sp, x29, #16", { GPROF_A64_SET_SP, .imm = -16, NONE } },
+		{ 0xd14007bf, "sub sp, x29, #1, lsl #12", { GPROF_A64_SET_SP, .imm = -4096, NONE } },
+		{ 0x9100013f, "mov sp, x9", { GPROF_A64_MOVE_SP, NONE } },
+		{ 0x910043e9, "add x9, sp, #16", { GPROF_A64_NOTHING, NONE } },
+		{ 0x9100041d, "add x29, x0, #1", { GPROF_A64_ANYTHING, NONE } },
+		{ 0x910013de, "add x30, x30, #4", { GPROF_A64_ANYTHING, NONE } },
+		{ 0x1100041d, "add w29, w0, #1", { GPROF_A64_ANYTHING, NONE } },
+		{ 0xb10043fd, "adds x29, sp, #16", { GPROF_A64_ANYTHING, NONE } },
+		{ 0xf100041f, "subs xzr, x0, #1", { GPROF_A64_NOTHING, NONE } },
+		{ 0xeb2963ff, "cmp sp, x9", { GPROF_A64_NOTHING, NONE } },
+		{ 0x927ced3f, "and sp, x9, #0xfffffffffffffff0", { GPROF_A64_MOVE_SP, NONE } },
+		{ 0xf240001f, "ands xzr, x0, #1", { GPROF_A64_NOTHING, NONE } },
+		{ 0xb24003fd, "orr x29, xzr, #1", { GPROF_A64_ANYTHING, NONE } },
+		{ 0xd280001e, "mov x30, #0", { GPROF_A64_ANYTHING, NONE } },
+		{ 0xaa0903fd, "mov x29, x9", { GPROF_A64_ANYTHING, NONE } },
+		{ 0xaa1d03e9, "mov x9, x29", { GPROF_A64_NOTHING, NONE } },
+		{ 0xcb2963ff, "sub sp, sp, x9", { GPROF_A64_MOVE_SP, NONE } },
+		{ 0x8b296bff, "add sp, sp, x9, lsl #2", { GPROF_A64_MOVE_SP, NONE } },
+		{ 0x8b020020, "add x0, x1, x2", { GPROF_A64_NOTHING, NONE } },
+		{ 0xeb020020, "subs x0, x1, x2", { GPROF_A64_NOTHING, NONE } },
+		{ 0x1000001e, "adr x30, .", { GPROF_A64_ANYTHING, NONE } },
+		{ 0x90000000, "adrp x0, .", { GPROF_A64_NOTHING, NONE } },
+		{ 0x9b01081e, "madd x30, x0, x1, x2", { GPROF_A64_ANYTHING, NONE } },
+		{ 0x1e62283e, "fadd d30, d1, d2", { GPROF_A64_NOTHING, NONE } },
+		{ 0x9e66001e, "fmov x30, d0", { GPROF_A64_NOTHING, NONE } },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct gprof_a64_insn in = gprof_a64_decode(rows[i].word);
+
+		EXPECT_EQ(rows[i].in.does, in.does) TH_LOG("%s", rows[i].text);
+		if (in.does == GPROF_A64_NOTHING || in.does == GPROF_A64_ANYTHING)
+			continue;
+		EXPECT_EQ(rows[i].in.imm, in.imm) TH_LOG("%s", rows[i].text);
+		EXPECT_EQ(rows[i].in.before, in.before) TH_LOG("%s", rows[i].text);
+		EXPECT_EQ(rows[i].in.after, in.after) TH_LOG("%s", rows[i].text);
+		EXPECT_EQ(rows[i].in.step, in.step) TH_LOG("%s", rows[i].text);
+		EXPECT_EQ(rows[i].in.reg[0], in.reg[0]) TH_LOG("%s", rows[i].text);
+		EXPECT_EQ(rows[i].in.reg[1], in.reg[1]) TH_LOG("%s", rows[i].text);
+	}
 }
 
 TEST_HARNESS_MAIN
