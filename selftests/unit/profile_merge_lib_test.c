@@ -448,6 +448,57 @@ TEST_F(two, a_sum_of_files_is_what_they_are_merged)
 }
 
 /* Many files of many names, of which each is no larger than it may be. */
+/* One sample, of a program whose files have @nr_types types; what is in use is in the first. */
+static struct gprof_profile *heap(size_t nr_types, int64_t in_use, int64_t allocated)
+{
+	static const struct gprof_value_type types[] = {
+		{ "inuse_space", "bytes" }, { "alloc_space", "bytes" }, { "inuse_objects", "count" },
+	};
+	const struct gprof_profile_builder_config cfg = {
+		.sz = sizeof(cfg), .types = types, .nr_types = nr_types, .period_type = types[1],
+	};
+	struct gprof_profile_builder *b = gprof_profile_builder_new(&cfg);
+	const struct gprof_frame frame = { .function = "f" };
+	const int64_t values[] = { in_use, allocated, 1 };
+	struct gprof_profile *p = NULL;
+
+	if (b && !gprof_profile_builder_add(b, &frame, 1, NULL, 0, values))
+		p = gprof_profile_builder_finish(b);
+	gprof_profile_builder_free(b);
+	return p;
+}
+
+/* Also where the files have not all the same types. */
+TEST(what_is_in_use_is_of_the_last_file)
+{
+	static const size_t nr_types[][4] = { { 2, 2, 2, 2 }, { 2, 3, 2, 3 }, { 3, 2, 2, 3 } };
+	static const char *const with[] = {
+		"f@0/:0 1 10\n", "f@0/:0 2 30\n", "f@0/:0 4 70\n", "f@0/:0 8 150\n",
+	};
+	static const char *const without[] = {
+		"f@0/:0 1 10\n", "f@0/:0 3 30\n", "f@0/:0 7 70\n", "f@0/:0 15 150\n",
+	};
+
+	for (size_t i = 0; i < 6; i++) {
+		for (size_t nr = 2; nr <= 4; nr++) {
+			struct gprof_profile_sum *s = gprof_profile_sum_new();
+			struct gprof_profile *p;
+
+			for (size_t k = 0; k < nr; k++) {
+				p = heap(nr_types[i / 2][k], 1 << k, 10 << k);
+				ASSERT_EQ(0, sum_add(s, p, i % 2 ? GPROF_SUM_LAST_IN_USE : 0));
+				gprof_profile_free(p);
+			}
+			p = gprof_profile_sum_end(s);
+			ASSERT_NE(NULL, p);
+			EXPECT_STREQ(i % 2 ? with[nr - 1] : without[nr - 1], show(p)) {
+				TH_LOG("%zu: %zu", i, nr);
+			}
+			gprof_profile_free(p);
+		}
+	}
+}
+
 TEST_F(two, a_sum_of_files_has_its_bounds)
 {
 	struct gprof_profile *p = gprof_profile_new();

@@ -741,14 +741,18 @@ TEST_F(symbol, a_debug_file_that_shrinks_meanwhile_makes_no_harm)
 	EXPECT_EQ(2, FRAMES(inner + 1));
 }
 
-/* Two functions, as Go's linker describes them; %s: what may be wrong */
+/*
+ * Two functions, as Go's linker describes them; %s: what may be wrong, and what comes before
+ * them in .text where they are linked with C, so that the table says where they begin.
+ */
 static char go_name[8192] = "main.first";
+static const char *go_before = "", *go_text = "0";
 
 static const char go_source[] =
-	".text\n.globl main\nfirst: nop\nnop\nsecond: nop\nnop\nmain: nop\nret\n"
+	".text\n.globl main\n%s\nfirst: nop\nnop\nsecond: nop\nnop\nmain: nop\nret\n"
 	".section .gopclntab,\"a\",@progbits\n"
 	"table: .long 0xfffffff1\n.byte 0,0,1,8\n.quad %s\n.quad 0\n"
-	".quad 0\n"	/* the code: left to the reader */
+	".quad %s\n"	/* the code; 0: left to the reader */
 	".quad names - table\n.quad 0\n.quad 0\n.quad 0\n.quad functions - table\n"
 	"names: .ascii \"x\"\n.asciz \"%s\"\nn2: .asciz \"main.(*T).second\"\n"
 	"functions: .long first - first\n.long f1 - functions\n"
@@ -760,7 +764,7 @@ static bool build_go(const char *dir, const char *nr, const char *second)
 {
 	char text[16384];
 
-	snprintf(text, sizeof(text), go_source, nr, go_name, second);
+	snprintf(text, sizeof(text), go_source, go_before, nr, go_text, go_name, second);
 	lib_write(dir, "go.S", text);
 	return !lib_sh("cd %s && gcc -nostdlib -static -Wl,-e,main -o out go.S 2>&1", dir);
 }
@@ -779,6 +783,27 @@ TEST_F(symbol, a_stripped_go_program_has_the_names_of_its_own_table)
 	EXPECT_STREQ("main.first", self->frames[0].name);
 	ASSERT_EQ(1, FRAMES(second));
 	EXPECT_STREQ("main.(*T).second", self->frames[0].name);
+	EXPECT_EQ(0, FRAMES(second + 2));
+}
+
+TEST_F(symbol, a_go_program_with_c_before_it_has_its_names)
+{
+	uint64_t first, second;
+
+	NEED("gcc");
+	go_before = "c: nop\nnop\nnop\nnop";
+	go_text = "first";
+	ASSERT_TRUE(build_go(self->dir, "2", "f2 - functions"));
+	first = symbol_address(self->dir, "out", "first");
+	second = symbol_address(self->dir, "out", "second");
+	ASSERT_EQ(0, lib_sh("strip %s/out", self->dir));
+	OPEN();
+	EXPECT_EQ(0, FRAMES(first - 1));
+	ASSERT_EQ(1, FRAMES(first));
+	EXPECT_STREQ("main.first", self->frames[0].name);
+	ASSERT_EQ(1, FRAMES(second));
+	EXPECT_STREQ("main.(*T).second", self->frames[0].name);
+	ASSERT_EQ(1, FRAMES(second + 1));
 	EXPECT_EQ(0, FRAMES(second + 2));
 }
 
