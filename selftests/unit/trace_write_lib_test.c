@@ -603,6 +603,69 @@ TEST(memory_is_that_of_a_generation)
 	EXPECT_EQ(peak[1], peak[2]);
 }
 
+#define MANY	20000
+
+/* Of names, stacks and processes no batch has so many bytes: whatever is next goes into another. */
+TEST(names_of_a_generation_go_into_as_many_batches_as_they_need)
+{
+	const struct gprof_trace_writer_opts o = { .sz = sizeof(o) };
+	struct gprof_trace_point p = { .time = 64, .type = GPROF_TRACE_POINT_SWITCH, .other = 1 };
+	uint64_t samples = 0, others = 0;
+	struct gprof_trace_frame seen[2];
+	struct gprof_trace_event ev;
+	struct gprof_trace_writer *w;
+	struct gprof_trace *t;
+	int fd = new_file();
+	struct found f;
+	char text[64];
+
+	w = gprof_trace_writer_new(fd, &o);
+	ASSERT_NE(NULL, w);
+	ASSERT_EQ(0, gprof_trace_writer_add(w, &p));
+	for (uint32_t i = 0; i < MANY; i++) {
+		const struct gprof_trace_frame frames[] = {
+			{ .pc = 2 * i + 1, .function = { text, 40 }, .file = { "file.c", 6 } },
+			{ .pc = 1, .function = { "main", 4 }, .file = { "", 0 }, .line = i },
+		};
+
+		snprintf(text, sizeof(text), "function_of_forty_characters_each_%06u", i);
+		p = (struct gprof_trace_point){
+			.time = 64 * (i + 2), .type = GPROF_TRACE_POINT_SAMPLE, .tid = 1,
+		};
+		ASSERT_EQ(0, gprof_trace_writer_stack(w, frames, 2, &p.stack));
+		ASSERT_EQ(0, gprof_trace_writer_add(w, &p));
+		/* Each tells of itself, so that it is of the generation. */
+		ASSERT_EQ(0, gprof_trace_writer_process(w, 1000000 + i, 500000 + i));
+		p = (struct gprof_trace_point){
+			.time = 64 * (i + 2), .type = GPROF_TRACE_POINT_WAKING, .tid = 1, .cpu = 1,
+			.other = 1000000 + i,
+		};
+		ASSERT_EQ(0, gprof_trace_writer_add(w, &p));
+	}
+	ASSERT_EQ(0, gprof_trace_writer_close(w));
+	ASSERT_EQ(0, read_back(fd, &f)) TH_LOG("%s", f.why);
+	EXPECT_EQ(1, f.generations);
+	EXPECT_EQ(MANY, f.samples);
+	EXPECT_EQ(2 * MANY, f.processes);
+	lseek(fd, 0, SEEK_SET);
+	t = gprof_trace_new(fd, NULL);
+	while (gprof_trace_next(t, &ev) > 0) {
+		if (ev.kind != GPROF_TRACE_STACK_SAMPLE)
+			continue;
+		snprintf(text, sizeof(text), "function_of_forty_characters_each_%06u",
+			 (unsigned int)samples);
+		if (gprof_trace_stack(t, ev.stack, seen, 2) != 2 ||
+		    strcmp(seen[0].function.s, text) || strcmp(seen[0].file.s, "file.c") ||
+		    strcmp(seen[1].function.s, "main") || seen[1].line != samples)
+			others++;
+		samples++;
+	}
+	EXPECT_EQ(MANY, samples);
+	EXPECT_EQ(0, others);
+	gprof_trace_free(t);
+	close(fd);
+}
+
 static const char *trigger_name(void *ctx, uint32_t index)
 {
 	return index == 1 ? ctx : NULL;
