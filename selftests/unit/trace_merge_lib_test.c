@@ -267,4 +267,78 @@ TEST_F(merge, garbage_ends_a_ring_and_no_other)
 	EXPECT_EQ(1, self->m.cpus[1].k.samples);
 	EXPECT_EQ(self->heads[1].head, self->tails[1].tail);
 }
+
+static void name(FIXTURE_DATA(merge) *self, int cpu, uint32_t tid, const char *comm)
+{
+	struct gprof_task_rec rec = {
+		.rec = { GPROF_REC_TASK, 0, sizeof(rec) }, .tid = tid,
+	};
+
+	strcpy(rec.comm, comm);
+	put(self, cpu, &rec, sizeof(rec));
+}
+
+/* "GENERATION NAME " of each time that the task is named, but where it is called as before. */
+static void read_names(int fd, int64_t tid, char *text)
+{
+	struct gprof_trace_stats st = { .sz = sizeof(st) };
+	struct gprof_trace_frame frame;
+	struct gprof_trace_event ev;
+	struct gprof_trace *t;
+	char last[64] = "";
+
+	*text = '\0';
+	lseek(fd, 0, SEEK_SET);
+	t = gprof_trace_new(fd, NULL);
+	while (t && gprof_trace_next(t, &ev) > 0) {
+		char one[64];
+
+		gprof_trace_stats(t, &st);
+		if (ev.kind != GPROF_TRACE_STATE_TRANSITION ||
+		    ev.transition.resource.kind != GPROF_TRACE_RESOURCE_GOROUTINE ||
+		    ev.transition.resource.id != tid ||
+		    gprof_trace_stack(t, ev.transition.stack, &frame, 1) != 1)
+			continue;
+		snprintf(one, sizeof(one), "%d %.32s ", (int)st.generations, frame.function.s);
+		if (strcmp(one, last))
+			strcat(text, one);
+		strcpy(last, one);
+	}
+	gprof_trace_free(t);
+}
+
+/* The last name of each generation counts, in whatever order rings are read. */
+TEST_F(merge, a_task_is_called_as_it_was_last)
+{
+	char text[256];
+	unsigned int i;
+
+	for (i = 0; i < 50; i++) {
+		uint64_t at = START + (i + 1) * 100 * MS;
+
+		clock_ns = at;
+		turn(self, 0, i, at - 60 * MS);
+		turn(self, 1, i, at - 30 * MS);
+		/* Late in the first, and sooner in the next ones. */
+		if (i == 8)
+			name(self, 0, 10, "first");
+		if (i == 12)
+			name(self, 0, 10, "second");
+		if (i == 21)
+			name(self, 1, 10, "third");
+		/* Of one time of reading, CPU 0's ring is read first. */
+		if (i == 35) {
+			name(self, 1, 10, "before");
+			turn(self, 0, i + 1, at - 20 * MS);
+			name(self, 0, 10, "last");
+		}
+		ASSERT_EQ(0, gprof_trace_merge_read(&self->m, now, false));
+	}
+	ASSERT_EQ(0, gprof_trace_merge_read(&self->m, now, true));
+	gprof_trace_writer_cut(self->m.writer, START + 9 * S, NULL);
+	read_names(self->fd, 10, text);
+	/* A generation is written half a second after its end. */
+	EXPECT_STREQ("1 second 2 third 3 third 4 last 5 last ", text);
+}
+
 TEST_HARNESS_MAIN
