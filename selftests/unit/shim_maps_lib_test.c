@@ -18,6 +18,7 @@
 #define HAS_SHIM	true
 #include "../../userlib/shim/parts.c"
 #include "../../userlib/shim/maps.c"
+#include "../../userlib/shim/live_set.c"
 
 /* ---- the rest of the shim ---- */
 
@@ -60,6 +61,10 @@ void shim_tell_free(const void *p)
 }
 
 void shim_tell_resize(const void *p, size_t n)
+{
+}
+
+void shim_boot_mark(void)
 {
 }
 
@@ -227,6 +232,74 @@ TEST(who_is_urgent_lets_the_holder_go_on)
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
 		SKIP(return, "no real-time priority for this user");
 	EXPECT_EQ(0, status);
+}
+
+/* Addresses that all have one bucket of the set, in which there is room for seven. */
+static void find_alike(uintptr_t *all, size_t nr)
+{
+	uintptr_t p = 0x7f0000000000;
+
+	for (size_t i = 0; i < nr; p += 16)
+		if (!i || shim_hash((void *)p) >> 44 == shim_hash((void *)all[0]) >> 44)
+			all[i++] = p;
+}
+
+static size_t nr_there(const uintptr_t *all, size_t nr)
+{
+	size_t there = 0;
+
+	for (size_t i = 0; i < nr; i++)
+		there += shim_set_has((void *)all[i]);
+	return there;
+}
+
+#define ALIKE	(WAYS * NEAR)
+#define P(n)	((void *)all[n])
+
+TEST(addresses_without_room_in_their_bucket_are_found)
+{
+	uintptr_t all[ALIKE + 1];
+
+	find_alike(all, ALIKE + 1);
+	for (size_t i = 0; i < ALIKE; i++)
+		ASSERT_TRUE(shim_set_add(P(i)));
+	EXPECT_FALSE(shim_set_add(P(ALIKE)));
+	EXPECT_FALSE(shim_set_has(P(ALIKE)));
+	EXPECT_EQ(ALIKE, nr_there(all, ALIKE));
+	/* Held and kept, as by a realloc() that fails; whatever place they have. */
+	for (size_t turn = 0; turn < 100; turn++) {
+		for (size_t i = 0; i < ALIKE; i++) {
+			EXPECT_TRUE(shim_set_hold(P(i)));
+			EXPECT_FALSE(shim_set_hold(P(i)));
+			EXPECT_FALSE(shim_set_has(P(i)));
+			EXPECT_FALSE(shim_set_remove(P(i)));
+			EXPECT_FALSE(shim_set_add(P(i)));
+			shim_set_keep(P(i));
+		}
+	}
+	EXPECT_EQ(ALIKE, nr_there(all, ALIKE));
+	/* Of the far ones some end, one way or the other. */
+	for (size_t i = WAYS; i < ALIKE; i += 2) {
+		if (i % 4 == 1) {
+			EXPECT_TRUE(shim_set_hold(P(i)));
+			shim_set_drop(P(i));
+			shim_set_drop(P(i));
+		} else {
+			EXPECT_TRUE(shim_set_remove(P(i)));
+			EXPECT_FALSE(shim_set_remove(P(i)));
+		}
+	}
+	EXPECT_EQ(WAYS + (ALIKE - WAYS) / 2, nr_there(all, ALIKE));
+	EXPECT_TRUE(shim_may_have(P(0)));
+	for (size_t i = 0; i < ALIKE; i++)
+		EXPECT_EQ(i < WAYS || (i - WAYS) % 2, shim_set_remove(P(i)));
+	EXPECT_FALSE(shim_may_have(P(0)));
+	/* And all is as before. */
+	EXPECT_EQ(0, bucket_of(set, P(0), 0)->beyond);
+	EXPECT_TRUE(shim_set_add(P(ALIKE)));
+	shim_set_clear();
+	EXPECT_FALSE(shim_set_has(P(ALIKE)));
+	EXPECT_FALSE(shim_may_have(P(ALIKE)));
 }
 
 #else
