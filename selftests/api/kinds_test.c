@@ -545,6 +545,7 @@ TEST_F(kinds, filter_lets_through_what_it_says)
 		{ NULL, 35 }, { "sig == 10", 10 }, { "sig != 0xa", 25 },
 		{ "sig == 10 || sig == 23", 15 }, { "!(sig==10)&&sig<20", 20 },
 		{ "sig & 2", 15 }, { "sig >= 12 && sig <= 22", 20 }, { "sig > 12", 5 },
+		{ "sig <= 12", 30 }, { "sig < 12", 10 }, { "sig >= 23", 5 }, { "sig > 23", 0 },
 		{ "sig == 10 && sig == 12 || sig == 23", 5 },
 		{ "sig == 23 && (sig == 12 || sig == 23)", 5 },
 		{ "!!(sig == 12 || !(sig != 10))", 30 },

@@ -8,6 +8,7 @@
 
 #include "base/edits.h"
 #include "device/event.h"
+#include "device/filter.h"
 #include "lib_util.h"
 #include "device/pmu.h"
 #include "device/pmu_cpus.h"
@@ -386,6 +387,90 @@ TEST(bad_lists_of_cpus_are_refused)
 		EXPECT_EQ(-EINVAL, gprof_cpu_list(bad[i], &bits, &size)) {
 			TH_LOG("\"%s\"", bad[i]);
 		}
+	}
+}
+
+static const char format[] =
+	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
+	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n"
+	"\n"
+	"\tfield:size_t bytes;\toffset:8;\tsize:8;\tsigned:0;\n"
+	"\tfield:long ret;\toffset:16;\tsize:8;\tsigned:1;\n"
+	"\tfield:char comm[16];\toffset:24;\tsize:16;\tsigned:0;\n"
+	"\tfield:__data_loc char[] name;\toffset:40;\tsize:4;\tsigned:0;\n"
+	"\tfield:__rel_loc char[] near;\toffset:44;\tsize:4;\tsigned:0;\n"
+	"\tfield:u8 flags[8];\toffset:48;\tsize:8;\tsigned:0;\n";
+
+/* Each step as "WHAT@OFFSET/SIZE HOW VALUE YES NO", where P passes and D does not. */
+static void show_steps(const struct gprof_filter *f, char *text)
+{
+	static const char *const hows[] = { "==", "!=", "<", "<=", ">", ">=", "&", "~" };
+	static const char whats[] = "usatnCc";
+
+	*text = '\0';
+	for (unsigned int i = 0; i < f->nr; i++) {
+		const struct gprof_filter_step *s = &f->steps[i];
+		const unsigned int to[] = { s->yes, s->no };
+
+		text += sprintf(text, "%c@%u/%u %s ", whats[s->what], s->offset, s->size,
+				hows[s->how]);
+		if (s->length)
+			text += sprintf(text, "'%.*s'", (int)s->length, f->text + s->value);
+		else
+			text += sprintf(text, "%lld", (long long)s->value);
+		for (int k = 0; k < 2; k++) {
+			if (to[k] == GPROF_FILTER_PASS || to[k] == GPROF_FILTER_DROP)
+				text += sprintf(text, to[k] == GPROF_FILTER_PASS ? " P" : " D");
+			else
+				text += sprintf(text, " %u", to[k]);
+		}
+		text += sprintf(text, "; ");
+	}
+}
+
+TEST(filters_are_steps)
+{
+	static const struct {
+		const char *filter;
+		const char *steps;
+	} rows[] = {
+		{ "bytes == 4096", "u@8/8 == 4096 P D; " },
+		{ "bytes != 4096", "u@8/8 != 4096 P D; " },
+		{ "bytes < 4096", "u@8/8 < 4096 P D; " },
+		{ "bytes <= 4096", "u@8/8 <= 4096 P D; " },
+		{ "bytes > 4096", "u@8/8 > 4096 P D; " },
+		{ "bytes >= 4096", "u@8/8 >= 4096 P D; " },
+		{ "bytes & 0x10", "u@8/8 & 16 P D; " },
+		{ "ret<=-1", "s@16/8 <= -1 P D; " },
+		{ " common_pid==010 ", "s@4/4 == 8 P D; " },
+		{ "comm ~ \"a*\"", "a@24/16 ~ 'a*' P D; " },
+		{ "name == 'x y'", "t@40/4 == 'x y' P D; " },
+		{ "near != 'z'", "n@44/4 != 'z' P D; " },
+		{ "CPU <= 3", "C@0/0 <= 3 P D; " },
+		{ "COMM == 'a' || name == 'bc'", "c@0/0 == 'a' P 1; t@40/4 == 'bc' P D; " },
+		{ "!bytes == 1", "u@8/8 == 1 D P; " },
+		{ "bytes > 1 && bytes < 9", "u@8/8 > 1 1 D; u@8/8 < 9 P D; " },
+		{ "ret == 1 || bytes == 2 && bytes == 3",
+		  "s@16/8 == 1 P 1; u@8/8 == 2 2 D; u@8/8 == 3 P D; " },
+		{ "(ret == 1 || bytes == 2) && bytes == 3",
+		  "s@16/8 == 1 2 1; u@8/8 == 2 2 D; u@8/8 == 3 P D; " },
+		{ "!(ret == 1 && !(bytes == 2))", "s@16/8 == 1 1 P; u@8/8 == 2 P D; " },
+		/* no fields of the kinds that there are */
+		{ "flags == 1", NULL }, { "name < 'x'", NULL }, { "bytes ~ 'x'", NULL },
+		{ "bytes == -1", NULL }, { "nothing == 1", NULL }, { "bytes <= ", NULL },
+	};
+	struct gprof_filter f;
+	struct gprof_error e;
+	char text[512];
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		int err = gprof_filter_compile(&f, "a:b", format, rows[i].filter, &e);
+
+		EXPECT_EQ(rows[i].steps ? 0 : -EINVAL, err) TH_LOG("%s", rows[i].filter);
+		if (err)
+			continue;
+		show_steps(&f, text);
+		EXPECT_STREQ(rows[i].steps, text) TH_LOG("%s", rows[i].filter);
 	}
 }
 
