@@ -859,6 +859,48 @@ TEST_F(user, root_keeps_a_task_that_executes_a_set_user_id_program)
 	tally_free(&t);
 }
 
+static void exec_setuid_with_faults(void *arg, int step)
+{
+	if (step == 0) {
+		if (become(USER))
+			_exit(1);
+		return;
+	}
+	execl(SETUID_PATH, "burner", "+300", (char *)NULL);
+	_exit(127);
+}
+
+/* Recorders that ask for the same have one counter, which an exec takes from the user alone. */
+TEST_F(user, loses_what_root_keeps_of_a_counter_that_both_ask_for)
+{
+	struct device root = { .fd = -1 };
+	struct gprof_stats st;
+	int status;
+
+	NEED_ROOT();
+	ASSERT_EQ(0, make_setuid(SETUID_PATH, OTHER_USER, 04755));
+	ASSERT_EQ(0, child_fork(&self->child, exec_setuid_with_faults, NULL));
+	ASSERT_EQ(0, child_step(&self->child));
+	self->params = event_params(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, 10);
+	self->setup.id = self->child.pid;
+	ASSERT_EQ(0, device_record(&root, &self->setup));
+	ASSERT_EQ(0, become(USER));
+	ASSERT_EQ(0, device_record(&self->dev, &self->setup));
+	ASSERT_EQ(0, child_begin(&self->child));
+	ASSERT_EQ(self->child.pid, waitpid(self->child.pid, &status, 0));
+	EXPECT_EQ(0, status);
+	self->child.pid = 0;
+	ASSERT_EQ(0, device_stop(&self->dev));
+	ASSERT_EQ(0, device_stop(&root));
+	ASSERT_EQ(0, device_stats(&root, GPROF_STATS_ALL_CPUS, &st));
+	/* perf throttles as many faults as there are here, more so where interrupts take long. */
+	EXPECT_LE(1, st.out_produced);
+	ASSERT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
+	/* those of the exec itself are some hundred faults */
+	EXPECT_GE(50, st.out_produced);
+	device_close(&root);
+}
+
 /* A recorder that was given away does not lend its privilege, nor take any. */
 TEST_F(user, recorder_keeps_the_privilege_that_it_was_set_up_with)
 {
@@ -1172,6 +1214,16 @@ static void fork_many(struct __test_metadata *_metadata)
 		;
 }
 
+static int fork_one(void)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(0);
+	return pid > 0 && waitpid(pid, &status, 0) == pid ? status : -1;
+}
+
 /* What the kernel keeps of each process of a target, for as long as it lives. */
 TEST_F(memory, processes_that_are_forked_later_are_charged)
 {
@@ -1194,6 +1246,30 @@ TEST_F(memory, processes_that_are_forked_later_are_charged)
 	/* and given back with the recorder */
 	device_close(&self->dev);
 	EXPECT_EQ(first, least_memlock());
+}
+
+/* And of one that has ended no more than of one that never was, however many there were. */
+TEST_F(memory, processes_that_have_ended_are_charged_no_more)
+{
+	struct gprof_stats st;
+	long before;
+	int i;
+
+	NEED_ROOT();
+	setrlimit(RLIMIT_MEMLOCK, &(struct rlimit){ 64 << 20, RLIM_INFINITY });
+	ASSERT_EQ(0, become(USER));
+	ASSERT_EQ(0, device_record(&self->dev, &self->setup));
+	/* what is forked ahead of the worker that frees is paid for once more */
+	for (i = 0; i < 300; i++)
+		ASSERT_EQ(0, fork_one());
+	before = least_memlock();
+	ASSERT_LT(0, before);
+	for (i = 0; i < 1000; i++)
+		ASSERT_EQ(0, fork_one());
+	EXPECT_GE(before + 4, least_memlock());
+	ASSERT_EQ(0, device_stop(&self->dev));
+	ASSERT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
+	EXPECT_EQ(0, st.out_lost[GPROF_LOST_NO_BUFFER]);
 }
 
 /* Nor is it forgotten when there is no more: what is missing is told. */

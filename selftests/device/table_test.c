@@ -773,6 +773,84 @@ TEST_F(table, ones_own_stack_is_walked_by_tables)
 	}
 }
 
+#ifdef __x86_64__
+/* What calls a slot of linkage, and the slot: it stops ahead of its push, and just behind it. */
+__asm__(
+"	.pushsection .text\n"
+"	.balign	256\n"
+"slot_begin:\n"
+"	call	1f\n"
+"	ret\n"
+"	.balign	16\n"
+"1:	.fill	4, 1, 0x90\n"
+"	ud2\n"
+"	push	$0x12345678\n"
+"	ud2\n"
+"	lea	8(%rsp), %rsp\n"
+"	ret\n"
+"slot_end:\n"
+"	.popsection\n");
+extern HIDDEN const char slot_begin[], slot_end[];
+
+#define SLOT		16	/* where it is */
+#define SLOT_PUSHED	11	/* byte behind its push */
+
+static struct {
+	uint64_t at[4];
+	uint64_t callers[4];	/* of those, as the stack has them */
+	unsigned int nr;
+} stops;
+
+static void on_stop(int sig, siginfo_t *info, void *context)
+{
+	ucontext_t *u = context;
+	unsigned int i;
+
+	on_profile(sig, info, context);
+	for (i = 1; i + 1 < own.arg.out_frames && own.frames[i] != own.pc + 1; i++)
+		;
+	if (stops.nr < 4) {
+		stops.at[stops.nr] = own.pc;
+		stops.callers[stops.nr++] = i + 1 < own.arg.out_frames ? own.frames[i + 1] : 0;
+	}
+	u->uc_mcontext.gregs[REG_RIP] += 2;	/* behind the ud2 */
+}
+
+TEST_F(table, a_slot_of_linkage_has_its_caller_before_and_behind_its_push)
+{
+	const struct code slot = { .begin = slot_begin, .end = slot_end };
+	struct gprof_unwind_rule pushed = { .kind = GPROF_UNWIND_CFA_PLT, .cfa = SLOT_PUSHED };
+	struct gprof_unwind_rule none = { .kind = GPROF_UNWIND_CFA_NONE };
+	const struct table_row rows[] = { { 0, cfa_sp(1) }, { SLOT, pushed }, { 2 * SLOT, none } };
+	struct sigaction act = { .sa_sigaction = on_stop, .sa_flags = SA_SIGINFO };
+	struct gprof_cpu_params params = timer_params(PERIOD);
+	struct gprof_setup setup = setup_of(getpid(), &params);
+	struct table_parts table;
+	char path[32], *at;
+	int fd = file_of(&slot, path);
+
+	SKIP_UNLESS(self->have, NO_TABLES);
+	unlink(path);
+	at = map_code(NULL, fd);
+	ASSERT_NE(NULL, at);
+	ASSERT_TRUE(table_make(&table, rows, 3, 4096, 0));
+	own.fd = device_open();
+	ASSERT_LE(0, own.fd);
+	ASSERT_EQ(0, device_ioctl(own.fd, GPROF_IOC_SETUP, &setup));
+	ASSERT_EQ(0, upload(own.fd, &table, fd));
+	ASSERT_EQ(0, sigaction(SIGILL, &act, NULL));
+	run(at, 1);
+	ASSERT_EQ(2, stops.nr);
+	EXPECT_EQ((uintptr_t)at + SLOT + 4, stops.at[0]);
+	EXPECT_EQ((uintptr_t)at + 5, stops.callers[0]);
+	EXPECT_EQ((uintptr_t)at + SLOT + SLOT_PUSHED, stops.at[1]);
+	EXPECT_EQ((uintptr_t)at + 5, stops.callers[1]);
+	free(table.head);
+	close(own.fd);
+	close(fd);
+}
+#endif
+
 /* Of a record it is known where the caller's registers are, not how large its frame is. */
 TEST_F(table, a_table_goes_on_where_frame_records_have_led)
 {

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/futex.h>
+#include <linux/sched.h>
 #include <linux/userfaultfd.h>
 #include <poll.h>
 #include <pthread.h>
@@ -416,6 +417,56 @@ TEST_F(stats, five_tasks_on_one_cpu_are_one_running_and_four_waiting)
 	stall = self->after.stall_ns - self->before.stall_ns;
 	EXPECT_LE(span / 100 * 95, stall);
 	EXPECT_GE(span / 100 * 101 + 1000000, stall);
+}
+
+#define ALIKE	1024	/* tasks whose ids differ by this have one place between two of them */
+
+/* Four that are never idle, of which three always wait. */
+static void burn_alike(void *arg, int step)
+{
+	pid_t id = getpid();
+	int i;
+
+	pin_to(online_cpu(0));
+	for (i = 1; i < 4; i++) {
+		pid_t as[] = { id + i * ALIKE };
+		struct clone_args args = {
+			.exit_signal = SIGCHLD, .set_tid = (uintptr_t)as, .set_tid_size = 1,
+		};
+		long pid = syscall(SYS_clone3, &args, sizeof(args));
+
+		if (pid < 0)
+			_exit(1);
+		if (!pid) {
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+			break;
+		}
+	}
+	for (;;)
+		burn_ns(10000000);
+}
+
+/* What there is no room for is a switch all the same. */
+TEST_F(stats, a_switch_whose_delay_is_not_known_is_counted)
+{
+	if (online_cpu(1) < 0)
+		SKIP(return, "needs two CPUs, one to look from");
+	ASSERT_LE(0, pin_to(online_cpu(1)));
+	ASSERT_EQ(0, child_fork(&self->child, burn_alike, NULL));
+	settle();
+	START(GPROF_TARGET_PROCESS, self->child.pid, 0, 0);
+	READ(&self->before);
+	ASSERT_EQ(0, child_begin(&self->child));
+	sleep_ms(1000);
+	READ(&self->after);
+	TH_LOG("%llu of %llu", (unsigned long long)self->after.missed,
+	       (unsigned long long)self->after.total_exec);
+	EXPECT_EQ(3, self->after.total_task);
+	EXPECT_LT(10, self->after.missed);
+	EXPECT_EQ(self->after.total_exec, self->after.delay.count + self->after.missed);
+	/* but for who runs, each that came has gone */
+	EXPECT_LE(self->after.total_exec, self->after.total_switches + 2);
+	EXPECT_GE(self->after.total_exec + 1, self->after.total_switches);
 }
 
 TEST_F(stats, a_task_that_never_waits_for_others_is_no_stall)

@@ -945,7 +945,8 @@ TEST_F(trace, what_lasts_less_than_asked_for_is_left_out)
 TEST_F(trace, interrupts)
 {
 	const struct trace_word *w, *in[64] = { 0 };
-	unsigned int depth = 0, n = 0;
+	unsigned int depth = 0, n = 0, told = 0;
+	struct gprof_stats st = { 0 };
 	uint64_t from, to;
 
 	SKIP_UNLESS(device_has(GPROF_FEAT_TRACE_IRQS), "this kernel has no tracepoint irq_handler_entry");
@@ -958,6 +959,7 @@ TEST_F(trace, interrupts)
 	to = monotonic_ns();
 	END();
 	for (w = self->words.words; w < self->words.words + self->words.nr; w++) {
+		told += w->what >= GPROF_TRACE_IRQ_ENTER && w->what <= GPROF_TRACE_SOFTIRQ_EXIT;
 		if (w->cpu != (uint32_t)online_cpu(0) || w->time < from || w->time > to)
 			continue;
 		if (w->what == GPROF_TRACE_IRQ_ENTER || w->what == GPROF_TRACE_SOFTIRQ_ENTER) {
@@ -976,6 +978,10 @@ TEST_F(trace, interrupts)
 	TH_LOG("%u interrupts", n);
 	EXPECT_LT(5, n);
 	EXPECT_EQ(0, depth);
+	/* Each is of an interrupt, as few other events are here. */
+	ASSERT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &st));
+	EXPECT_LE(told, st.out_irq + device_lost(&st));
+	EXPECT_GE(2 * told, st.out_irq);
 }
 
 #define PAGES	50
