@@ -192,7 +192,7 @@ static int tell(const struct trace *t)
 	if (!st.produced)
 		say("nothing happened to the target while it was recorded");
 	if (st.lost)
-		say("%" PRIu64 " of %" PRIu64 " events (%.2g %%) were lost, as the buffer was full; "
+		say("%" PRIu64 " of %" PRIu64 " events (%.3g %%) were lost, as the buffer was full; "
 		    "a larger --buffer avoids it. The trace says where, and goes on from what was "
 		    "seen next", st.lost, st.produced, 100.0 * st.lost / st.produced);
 	if (st.malformed)

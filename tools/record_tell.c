@@ -48,7 +48,7 @@ static void tell_lost(const struct gprof_recorder_stats *st, const struct record
 
 	for (size_t i = 0; i < ARRAY_SIZE(losses); i++)
 		if (losses[i].nr)
-			say("%s: %" PRIu64 " of %" PRIu64 " samples (%.2g %%) were lost, %s%s",
+			say("%s: %" PRIu64 " of %" PRIu64 " samples (%.3g %%) were lost, %s%s",
 			    st->event, losses[i].nr, st->produced,
 			    percent(losses[i].nr, st->produced), losses[i].why, losses[i].help);
 }

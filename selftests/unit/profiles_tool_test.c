@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "cmd.h"
+#include "heap_text.h"
 #include "profiles/elf_place.h"
 #include "tool_run.h"
 #include <gprof/profile_builder.h>
@@ -779,6 +780,81 @@ TEST_F(profiles, what_finds_nothing_is_told)
 			TH_LOG("%s: %s", rows[i].line, self->r.err);
 		}
 	}
+}
+
+static int print_heap(int argc, char **argv)
+{
+	(void)argc;
+	return heap_text(argv[1]);
+}
+
+static int print_leaks(int argc, char **argv)
+{
+	(void)argc;
+	return heap_leaks(argv[1]);
+}
+
+/* Places are those of addresses; what is inlined has none of its own. */
+TEST_F(profiles, heap_as_text)
+{
+	static const struct gprof_value_type types[] = {
+		{ "alloc_objects", "count" }, { "alloc_space", "bytes" }, { "inuse_objects", "count" },
+		{ "inuse_space", "bytes" },
+	};
+	const struct gprof_frame frames[] = {
+		{ .function = "tiny", .file = "t.c", .line = 3, .mapping = "/p", .address = 0x10,
+		  .inlined = true },
+		{ .function = "leaf", .file = "l.c", .line = 4, .mapping = "/p", .address = 0x10 },
+		{ .function = "main", .file = "", .mapping = "/p", .address = 0x20 },
+	};
+	const struct gprof_tag tags[] = { { .key = "pid", .num = 7 }, { .key = "pid", .num = 8 } };
+	static const int64_t values[][4] = {
+		{ 1, 10, 1, 10 }, { 4, 40, 2, 20 }, { 100, 1000, 0, 0 }, { 7, 5000, 3, 300 },
+	};
+	const struct gprof_profile_builder_config cfg = {
+		.sz = sizeof(cfg), .types = types, .nr_types = 4,
+	};
+	struct gprof_profile_builder *b = gprof_profile_builder_new(&cfg);
+	int fd = open(self->file, O_WRONLY | O_TRUNC);
+	char *argv[] = { "heap", self->file, NULL };
+	struct gprof_profile *p;
+
+	/* of two processes, which is no other place; one that is freed; and one more */
+	gprof_profile_builder_add(b, frames, 3, &tags[0], 1, values[0]);
+	gprof_profile_builder_add(b, frames, 3, &tags[1], 1, values[1]);
+	gprof_profile_builder_add(b, frames + 2, 1, NULL, 0, values[2]);
+	gprof_profile_builder_add(b, frames + 1, 2, NULL, 0, values[3]);
+	p = gprof_profile_builder_finish(b);
+	ASSERT_EQ(0, gprof_profile_write(p, fd));
+	close(fd);
+	gprof_profile_free(p);
+	run(&self->r, print_heap, argv, -1);
+	EXPECT_EQ(STATUS_OK, self->r.status);
+	EXPECT_STREQ("heap profile: 6: 330 [112: 6050] @ heapprofile\n"
+		     "3: 300 [7: 5000] @ 0x10 0x20\n"
+		     "#\t0x10\tleaf\t\tl.c:4\n"
+		     "#\t0x20\tmain\t\t/p\n"
+		     "\n"
+		     "3: 30 [5: 50] @ 0x10 0x20\n"
+		     "#\t0x10\ttiny\t\tt.c:3\n"
+		     "#\t0x10\tleaf\t\tl.c:4\n"
+		     "#\t0x20\tmain\t\t/p\n"
+		     "\n"
+		     "0: 0 [100: 1000] @ 0x20\n"
+		     "#\t0x20\tmain\t\t/p\n"
+		     "\n", self->r.out);
+	run(&self->r, print_leaks, argv, -1);
+	EXPECT_EQ(STATUS_OK, self->r.status);
+	EXPECT_STREQ("never freed: 330 bytes in 6 objects, from 2 places\n"
+		     "\n"
+		     "300 bytes in 3 objects\n"
+		     "    leaf  l.c:4\n"
+		     "    main  /p\n"
+		     "\n"
+		     "30 bytes in 3 objects\n"
+		     "    tiny  t.c:3\n"
+		     "    leaf  l.c:4\n"
+		     "    main  /p\n", self->r.out);
 }
 
 /* Linkers give 8, 16 or 20 bytes; another note comes first, whose lengths are odd. */

@@ -410,12 +410,66 @@ TEST(a_loss_has_its_own_reason_and_help)
 		*nr = 0;
 	}
 	EXPECT_NE(NULL, strstr(told(&st), "a reason that the profile tells"));
+	st.lost_full = st.lost = st.produced;
+	EXPECT_NE(NULL, strstr(told(&st), "block: 8 of 8 samples (100 %) were lost, "));
+	st.lost_full = 0;
 	st.lost = st.read = st.produced = 0;
 	EXPECT_NE(NULL, strstr(told(&st), "no sample was taken: it never waited\n"));
 	st.count = 3;
 	EXPECT_NE(NULL, strstr(told(&st), "counted 3, less than one period; a lower --every takes"));
 	st.tables_refused = 1;
 	EXPECT_NE(NULL, strstr(told(&st), "by frame pointers alone"));
+}
+
+/* Each has a number of its own, so that none is told for another. */
+TEST(each_count_is_told_as_what_it_is)
+{
+	const struct gprof_recorder_stats st = {
+		.event = "heap", .produced = 1000, .read = 890, .lost = 100, .overwritten = 10,
+		.throttled = 11, .nmi = 12, .irq = 13, .task = 14, .maps_lost = 15, .count = 16,
+		.time_enabled_ns = 1000, .time_running_ns = 990, .stacks = 200,
+		.stacks_complete = 17, .stacks_unread = 18, .stacks_no_table = 19,
+		.stacks_no_page = 20, .stacks_max = 21, .stacks_other = 105, .stacks_time = 23,
+		.lost_full = 40, .lost_nested = 30, .lost_no_buffer = 15, .lost_waits = 10,
+		.tables_refused = 1, .live_full = 24, .live_lost = 25, .live_unseen = 26,
+		.other_python = 3 << 8 | 12,
+	};
+
+	EXPECT_STREQ("gprofctl: heap: 40 of 1000 samples (4 %) were lost, as the buffer was full; "
+		     "a larger --buffer avoids it, or a higher --every\n"
+		     "gprofctl: heap: 30 of 1000 samples (3 %) were lost, as interrupts were "
+		     "nested deeper than there is memory for\n"
+		     "gprofctl: heap: 15 of 1000 samples (1.5 %) were lost, on a CPU that came, "
+		     "or of a process that was forked, for which there was no memory yet\n"
+		     "gprofctl: heap: 10 of 1000 samples (1 %) were lost, as too many tasks "
+		     "waited at once, or were gone before their stacks could be taken\n"
+		     "gprofctl: heap: 5 of 1000 samples (0.5 %) were lost, for a reason that the "
+		     "profile tells\n"
+		     "gprofctl: heap: 10 of 1000 samples were overwritten by newer ones\n"
+		     "gprofctl: heap: the kernel paused the counter 11 times for interrupting too "
+		     "often, so busy times are undercounted; a higher --every avoids it\n"
+		     "gprofctl: heap: the CPU has too few counters and shared them out: this "
+		     "event was counted 99.0 % of the time\n"
+		     "gprofctl: heap: stacks were walked by frame pointers alone: unwind tables "
+		     "did not fit into the memory that you may lock (ulimit -l)\n"
+		     "gprofctl: heap: Python 3.12 is not supported by --python, which knows 3.11 "
+		     "and 3.13: its functions are in the stacks where it runs as python3 -X perf, "
+		     "which writes perf maps\n"
+		     "gprofctl: heap: 24 samples are not among what is live, as too many were at "
+		     "once (a higher --every helps), or of processes of more than 4096 mappings, "
+		     "whose end is not told\n"
+		     "gprofctl: heap: 25 objects are live that are not in the profile, as their "
+		     "samples were lost or not read\n"
+		     "gprofctl: heap: up to 26 objects may be told as live that are not, as the "
+		     "kernel did not tell of their ends\n"
+		     "gprofctl: heap: 15 times the mappings of a process did not fit into the "
+		     "buffer; frames may have no names\n"
+		     "gprofctl: heap: 8.50 % of 200 user stacks are complete; cut at code without "
+		     "a table, or before it had one: 19, code not known yet: 18, a page not in "
+		     "memory: 20, as many frames as are recorded: 21, the time that an interrupt "
+		     "may take: 23, what cannot be followed: 82\n"
+		     "produced=1000 read=890 lost=100 overwritten=10 throttled=11 nmi=12 irq=13 "
+		     "task=14\n", told(&st));
 }
 
 /* All of @text's lines with @what in them. */

@@ -8,6 +8,7 @@
 
 #include "lib_util.h"
 #include "trace/trace_merge.h"
+#include "trace/trace_users.h"
 
 #define CPUS	2
 #define START	1000000000ULL
@@ -339,6 +340,63 @@ TEST_F(merge, a_task_is_called_as_it_was_last)
 	read_names(self->fd, 10, text);
 	/* A generation is written half a second after its end. */
 	EXPECT_STREQ("1 second 2 third 3 third 4 last 5 last ", text);
+}
+
+static void user_of(struct gprof_trace_users *u, uint32_t tid, uint32_t uid, bool known)
+{
+	const struct gprof_task_rec rec = {
+		.rec = { GPROF_REC_TASK, known ? GPROF_TASK_REC_F_UID : 0, sizeof(rec) },
+		.tid = tid, .uid = uid,
+	};
+
+	gprof_trace_users_name(u, &rec);
+}
+
+/* An event is of the task that it is about; of who comes or is woken where there is no other. */
+TEST(events_are_of_the_user_of_their_task)
+{
+	const struct gprof_trace_point points[] = {
+		{ .type = GPROF_TRACE_POINT_SWITCH, .tid = 7, .other = 8 },
+		{ .type = GPROF_TRACE_POINT_SWITCH, .tid = 0, .other = 8 },
+		{ .type = GPROF_TRACE_POINT_SWITCH, .tid = GPROF_TRACE_NO_TID, .other = 8 },
+		{ .type = GPROF_TRACE_POINT_WAKING, .tid = 7, .other = 8 },
+		{ .type = GPROF_TRACE_POINT_WAKING, .tid = GPROF_TRACE_NO_TID, .other = 9 },
+		{ .type = GPROF_TRACE_POINT_WAKING, .tid = GPROF_TRACE_NO_TID, .other = 9 },
+		{ .type = GPROF_TRACE_POINT_ENTER, .tid = 7, .other = 9 },
+		{ .type = GPROF_TRACE_POINT_ENTER, .tid = 7 },
+		{ .type = GPROF_TRACE_POINT_ENTER, .tid = 10 },
+		{ .type = GPROF_TRACE_POINT_ENTER, .tid = 11 },
+		/* no events */
+		{ .type = GPROF_TRACE_POINT_RUNNING, .other = 7 },
+		{ .type = GPROF_TRACE_POINT_LOST, .tid = GPROF_TRACE_NO_TID, .arg = 100 },
+	};
+	struct gprof_trace_users u;
+
+	gprof_trace_users_init(&u);
+	EXPECT_EQ(NULL, gprof_trace_users_most(&u));
+	user_of(&u, 7, 1000, true);
+	user_of(&u, 8, 1001, true);
+	user_of(&u, 9, 0, true);
+	user_of(&u, 10, 1000, true);
+	user_of(&u, 11, 5, false);
+	EXPECT_EQ(NULL, gprof_trace_users_most(&u));
+	gprof_trace_users_count(&u, points, ARRAY_SIZE(points));
+	EXPECT_EQ(10, u.events);
+	ASSERT_EQ(3, u.nr);
+	EXPECT_EQ(1000, u.v[0].uid);
+	EXPECT_EQ(5, u.v[0].events);
+	EXPECT_EQ(1001, u.v[1].uid);
+	EXPECT_EQ(2, u.v[1].events);
+	EXPECT_EQ(0, u.v[2].uid);
+	EXPECT_EQ(2, u.v[2].events);
+	EXPECT_EQ(1000, gprof_trace_users_most(&u)->uid);
+	/* whose user it is may change */
+	user_of(&u, 7, 1001, true);
+	gprof_trace_users_count(&u, points + 6, 2);
+	gprof_trace_users_count(&u, points, 2);
+	EXPECT_EQ(6, u.v[1].events);
+	EXPECT_EQ(1001, gprof_trace_users_most(&u)->uid);
+	gprof_trace_users_free(&u);
 }
 
 TEST_HARNESS_MAIN

@@ -9,6 +9,7 @@
 #include "cmd.h"
 #include "tool_run.h"
 #include "views/gaps.h"
+#include "views/losses.h"
 #include "views_build.h"
 
 /* 7's end, and what 8 and 9 did meanwhile, are among the events that CPU 0 has lost. */
@@ -185,6 +186,61 @@ TEST(losses_of_several_cpus_overlap)
 	}
 	EXPECT_EQ(1U, g.nr);
 	gaps_free(&g);
+}
+
+static void take_loss(struct losses *l, unsigned char cpu, uint64_t time)
+{
+	const unsigned char data[] = { 'L', cpu, 1 };
+	const struct gprof_trace_batch batch = {
+		.experiment = GPROF_TRACE_EXPERIMENT, .time = time, .data = data, .len = 3,
+	};
+
+	losses_take(l, &batch);
+}
+
+static void see_event(struct losses *l, enum gprof_trace_kind kind, int64_t cpu, int64_t time)
+{
+	const struct gprof_trace_event ev = { .kind = kind, .thread = cpu, .time = time * 64 };
+
+	losses_see(l, &ev);
+}
+
+/* Since the last event of their CPU; where there was none, since the trace begins. */
+TEST(losses_begin_where_their_cpu_has_told_last)
+{
+	static const struct loss wanted[] = {
+		{ 10 * 64, 15 * 64, 0 }, { 10 * 64, 20 * 64, 1 }, { 25 * 64, 30 * 64, 0 },
+		{ 32 * 64, 40 * 64, 1 },
+	};
+	struct losses l = { 0 };
+	const struct loss *loss;
+
+	take_loss(&l, 0, 15);
+	take_loss(&l, 1, 20);
+	take_loss(&l, 0, 30);
+	see_event(&l, GPROF_TRACE_SYNC, -1, 1);
+	see_event(&l, GPROF_TRACE_LABEL, 0, 10);
+	/* a sample comes when it comes */
+	see_event(&l, GPROF_TRACE_STACK_SAMPLE, 0, 14);
+	see_event(&l, GPROF_TRACE_LABEL, 0, 25);
+	take_loss(&l, 1, 40);
+	see_event(&l, GPROF_TRACE_SYNC, -1, 31);
+	see_event(&l, GPROF_TRACE_LABEL, 1, 32);
+	losses_found(&l);
+	ASSERT_EQ(4, l.nr);
+	EXPECT_EQ(NULL, losses_before(&l, 10 * 64));
+	for (size_t i = 0; i < 4; i++) {
+		/* by their begin, and of one begin by the CPU */
+		const struct loss *is = &wanted[i];
+
+		loss = losses_before(&l, is->begin + 1);
+		ASSERT_NE(NULL, loss);
+		EXPECT_EQ(is->begin, loss->begin);
+		EXPECT_EQ(is->end, loss->end);
+		EXPECT_EQ(is->cpu, loss->cpu);
+	}
+	EXPECT_EQ(NULL, losses_before(&l, INT64_MAX));
+	losses_free(&l);
 }
 
 /* That a wait is not told of any more is no reason to say that somebody has ended it. */
