@@ -11,6 +11,7 @@
 
 #include "record/aging.h"
 #include "record/builder.h"
+#include "record/report.h"
 #include "symbol/process_files.h"
 #include "symbol/service.h"
 #include "lib_util.h"
@@ -611,6 +612,154 @@ TEST_F(builder, a_sample_without_a_stack_is_counted)
 	STACKS("[no stack];[no stack];");
 	EXPECT_EQ(2, gprof_profile_total(self->p, 0));
 	EXPECT_EQ(2000, gprof_profile_total(self->p, 1));
+}
+
+struct told {
+	const struct gprof_profile *p;
+	char *end;
+	char text[1024];
+};
+
+static int see_states(void *ctx, const struct gprof_frame *frames, size_t nr,
+		      const int64_t *values)
+{
+	struct told *t = ctx;
+	int64_t tid = 0, since = -1, at = -1;
+
+	gprof_profile_label(t->p, "tid", &tid);
+	gprof_profile_label(t->p, "since", &since);
+	gprof_profile_label(t->p, "at", &at);
+	t->end += sprintf(t->end, "%lld %s since %lld at %lld: %lld\n", (long long)tid,
+			  gprof_profile_label(t->p, "state", NULL) ? : "-", (long long)since,
+			  (long long)at, (long long)values[0]);
+	return 0;
+}
+
+/* Since when, where that is known; and when it was looked at, from the first of them on. */
+TEST_F(builder, samples_of_tasks_say_how_they_were_and_when)
+{
+	static const struct {
+		uint32_t tid;
+		uint64_t time;
+		struct gprof_task_state state;
+	} rows[] = {
+		{ 1, 500, { GPROF_TASK_RUNNING, 0, 0, 3 } },
+		{ 2, 300, { GPROF_TASK_RUNNABLE, 0, 0, 1, 20 } },
+		{ 3, 900, { GPROF_TASK_SLEEPS, GPROF_TASK_F_AT_MOST, 0, 1, 30 } },
+		{ 4, 301, { GPROF_TASK_BLOCKED, 0, 0, 1, 40 } },
+		{ 5, 302, { GPROF_TASK_STOPPED, 0, 0, 1, 50 } },
+		{ 6, 303, { GPROF_TASK_IDLE, 0, 0, 1, 60 } },
+		{ 7, 304, { GPROF_TASK_DEAD, 0, 0, 1, 0 } },
+		{ 8, 305, { GPROF_TASK_OTHER, 0, 0, 1, 80 } },
+		{ 9, 306, { 200, 0, 0, 1, 90 } },
+		{ 10, 307, { GPROF_TASK_SLEEPS, GPROF_TASK_F_UNSTABLE, 0, 1, 0 } },
+	};
+	struct told t = { .end = t.text };
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct {
+			struct gprof_sample_rec s;
+			struct gprof_task_state state;
+		} r = {
+			.s = { .rec = { GPROF_REC_SAMPLE, GPROF_SAMPLE_REC_F_STATE, sizeof(r) },
+			       .tid = rows[i].tid, .time = rows[i].time },
+			.state = rows[i].state,
+		};
+
+		gprof_decoder_feed(&self->d, &r.s.rec, sizeof(r));
+	}
+	ASSERT_EQ(0, make(self));
+	t.p = self->p;
+	gprof_profile_each(self->p, see_states, &t);
+	EXPECT_STREQ("1 running since -1 at 200: 1\n"
+		     "2 runnable since 20 at 0: 1\n"
+		     "3 sleeping since 30 at 600: 1\n"
+		     "4 blocked since 40 at 1: 1\n"
+		     "5 stopped since 50 at 2: 1\n"
+		     "6 idle since 60 at 3: 1\n"
+		     "7 dead since -1 at 4: 1\n"
+		     "8 other since 80 at 5: 1\n"
+		     "9 other since 90 at 6: 1\n"
+		     "10 restless since -1 at 7: 1\n", t.text);
+}
+
+/* Each count has a number of its own, so that none is told for another. */
+TEST(a_profile_says_what_became_of_its_recording)
+{
+	struct gprof_stream s = {
+		.name = "cycles", .detail = "r3c", .target = "process 7", .columns = columns,
+		.until_ns = 9000, .tables_refused = true,
+		.builder = {
+			.from = 3000, .early = 11, .labels_forgotten = 12,
+			.unknown = { .objects = 13, .value = 14, .full = 15, .unseen = 16 },
+		},
+	};
+	struct gprof_tally t = {
+		.kernel = {
+			.out_produced = 1000, .out_overwritten = 20, .out_throttled = 17,
+			.out_time_enabled = 1000, .out_time_running = 250, .out_maps_missed = 18,
+			.out_maps_lost = 19, .out_started_ns = 1000, .out_stopped_ns = 9500,
+			.out_lost = { [GPROF_LOST_FULL] = 1, [GPROF_LOST_BAD_TAIL] = 2,
+				      [GPROF_LOST_NESTED] = 3, [GPROF_LOST_NO_BUFFER] = 4,
+				      [GPROF_LOST_WAIT] = 5, [GPROF_LOST_QUOTA] = 6,
+				      [GPROF_LOST_NR] = 7 },
+		},
+		.seen = { .samples = 951, .orphans = 21, .malformed = 22 },
+	};
+	struct gprof_profile *p = gprof_profile_new();
+	char text[4096] = "";
+	const char *comment;
+	size_t i;
+
+	ASSERT_NE(NULL, p);
+	ASSERT_EQ(0, gprof_report(p, &s, &t));
+	/* without the versions of library and kernel */
+	for (i = 0; (comment = gprof_profile_comment(p, i)); i++)
+		if (strncmp(comment, "kernel: ", 8))
+			sprintf(text + strlen(text), "%s\n", comment + (i ? 0 : strcspn(comment, ":")));
+	EXPECT_STREQ(": event cycles (r3c), period 1000\n"
+		     "target: process 7\n"
+		     "samples: produced=1000 read=951 lost=28 overwritten=20\n"
+		     "lost 1 samples: the buffer was full; a larger buffer or a longer period "
+		     "helps\n"
+		     "lost 2 samples: the reader's position made no sense\n"
+		     "lost 3 samples: interrupts were nested deeper than there is memory for\n"
+		     "lost 4 samples: a CPU came, or a process was forked, for which there was no "
+		     "memory yet\n"
+		     "lost 5 samples: too many tasks waited at once, or one was gone before its "
+		     "stack could be taken\n"
+		     "lost 6 samples: a user's annotations or new names took more than its share "
+		     "of a flight ring\n"
+		     "lost 7 samples: for a reason that only a newer library can name\n"
+		     "20 samples were overwritten by newer ones\n"
+		     "11 samples were left out, as they are of before all CPUs had something to "
+		     "tell\n"
+		     "the counts do not add up: 1000 samples were produced, 999 read, lost and "
+		     "overwritten; this is a bug of gprof\n"
+		     "13 live objects of 14 bytes are not in the profile, for their samples were "
+		     "lost or not read\n"
+		     "15 samples are not among what is live, for too many were at once; more "
+		     "bytes per sample help\n"
+		     "16 objects at most may be live no longer, for the kernel did not tell of "
+		     "their ends\n"
+		     "throttled 17 times: the kernel paused the counter for interrupting too "
+		     "often, so busy times are underrated; a longer period helps, or raising "
+		     "sysctl kernel.perf_event_max_sample_rate\n"
+		     "multiplexed: the counter ran 25.0 % of the time, since the CPU has fewer "
+		     "counters than events that want one; values are of that share\n"
+		     "stacks were walked by frame pointers alone, since unwind tables did not fit "
+		     "into the memory that this user may lock (ulimit -l)\n"
+		     "18 times the mappings of a process were not read, since it was gone, "
+		     "locked, or changing them all the time; addresses may have no names\n"
+		     "19 times the mappings of a process did not fit into the buffer; addresses "
+		     "may have no names\n"
+		     "21 samples refer to a stack that is not in the buffer; this is a bug of "
+		     "gprof\n"
+		     "12 samples have no labels of their threads, which changed them too often\n"
+		     "22 records made no sense; this is a bug of gprof\n", text);
+	/* from the first that it has, up to the end of what it is made of */
+	EXPECT_EQ(6000, p->duration_nanos);
+	gprof_profile_free(p);
 }
 
 TEST_F(builder, totals_are_those_of_the_samples)
