@@ -694,6 +694,54 @@ TEST_F(block, waits_of_before_count_from_start_and_those_that_go_on_until_stop)
 	EXPECT_EQ(0, s.no_stack);
 }
 
+struct rester {
+	pid_t tid;
+	volatile bool rested;
+};
+
+static void *rest_and_sleep(void *arg)
+{
+	struct rester *n = arg;
+	int i;
+
+	n->tid = gettid();
+	for (i = 0; i < 20; i++)
+		sleep_ms(2);
+	n->rested = true;
+	sleep_ms(300);
+	return NULL;
+}
+
+/* Of a wait that goes on nothing is of those before it. */
+TEST_F(block, a_wait_that_goes_on_is_not_woken_as_the_one_before)
+{
+	struct recorder *r = &self->r[0];
+	struct rester n = { 0 };
+	unsigned int i, nr = 0;
+	pthread_t thread;
+
+	record(_metadata, r, 1, 0);
+	ASSERT_EQ(0, pthread_create(&thread, NULL, rest_and_sleep, &n));
+	while (!n.rested)
+		sleep_ms(1);
+	until_asleep(n.tid);
+	sleep_ms(100);
+	stop(_metadata, r);
+	pthread_join(thread, NULL);
+	/* Who calls STOP tells it, in the ring of any CPU. */
+	for (i = 0; i < r->nr; i++) {
+		const struct told *t = &r->told[i];
+
+		if (t->tid != (uint32_t)n.tid || t->ended != GPROF_WAIT_ENDED_NOT)
+			continue;
+		nr++;
+		EXPECT_LE(100 * MS - drift(100 * MS), t->ns);
+		EXPECT_GE(300 * MS + drift(300 * MS), t->ns);
+	}
+	EXPECT_EQ(1, nr);
+	EXPECT_LE(2, sum_of(r, n.tid, GPROF_WAIT_FOR_SLEEP).nr);
+}
+
 TEST_F(block, started_again_it_knows_nothing_of_before)
 {
 	struct recorder *r = &self->r[0];
