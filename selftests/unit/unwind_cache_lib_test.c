@@ -24,13 +24,14 @@ FIXTURE(cache) {
 	struct gprof_unwind_cache *c;
 	glob_t libraries;
 	struct gprof_unwind_blob blob, want;
+	int from;		/* where @blob came from */
 };
 
 FIXTURE_SETUP(cache)
 {
 	strcpy(self->base, lib_tmpdir());
 	snprintf(self->dir, sizeof(self->dir), "%.50s/unwind", self->base);
-	ASSERT_EQ(0, gprof_unwind_cache_open(&self->c, self->dir, 0));
+	ASSERT_EQ(0, gprof_unwind_cache_open(&self->c, self->dir, NULL, 0));
 	glob("/usr/lib/*-linux-gnu/lib[a-z]*.so.[0-9]", 0, NULL, &self->libraries);
 }
 
@@ -54,7 +55,8 @@ static bool get(FIXTURE_DATA(cache) *self, struct gprof_unwind_cache *c, const c
 	gprof_unwind_blob_free(&self->want);
 	if (fd < 0)
 		return false;
-	err = gprof_unwind_cache_get(c, fd, build_id, sizeof(build_id), &self->blob);
+	err = gprof_unwind_cache_get(c, fd, build_id, sizeof(build_id), &self->blob,
+				     &self->from);
 	again = gprof_unwind_compile(fd, 0, &self->want);
 	close(fd);
 	return err == again && self->blob.size == self->want.size &&
@@ -231,18 +233,18 @@ TEST_F(cache, a_directory_that_is_not_ours_alone_is_none)
 	snprintf(path, sizeof(path), "%.64s/other", self->base);
 	ASSERT_EQ(0, mkdir(path, 0700));
 	ASSERT_EQ(0, chmod(path, 0755));
-	EXPECT_EQ(-EPERM, gprof_unwind_cache_open(&c, path, 0));
+	EXPECT_EQ(-EPERM, gprof_unwind_cache_open(&c, path, self->base, 0));
 	EXPECT_EQ(NULL, c);
 	snprintf(path, sizeof(path), "%.64s/link", self->base);
 	ASSERT_EQ(0, symlink(self->dir, path));
-	EXPECT_EQ(-EPERM, gprof_unwind_cache_open(&c, path, 0));
+	EXPECT_EQ(-EPERM, gprof_unwind_cache_open(&c, path, self->base, 0));
 	snprintf(path, sizeof(path), "%.64s/none/such", self->base);
-	EXPECT_EQ(-ENOENT, gprof_unwind_cache_open(&c, path, 0));
+	EXPECT_EQ(-ENOENT, gprof_unwind_cache_open(&c, path, self->base, 0));
 	if (!geteuid()) {
 		snprintf(path, sizeof(path), "%.64s/theirs", self->base);
 		ASSERT_EQ(0, mkdir(path, 0700));
 		ASSERT_EQ(0, chown(path, 12345, 12345));
-		EXPECT_EQ(-EPERM, gprof_unwind_cache_open(&c, path, 0));
+		EXPECT_EQ(-EPERM, gprof_unwind_cache_open(&c, path, self->base, 0));
 	}
 }
 
@@ -285,7 +287,7 @@ TEST_F(cache, it_takes_no_more_room_than_it_may)
 	const char *used = NULL;
 	size_t i, nr = 0;
 
-	ASSERT_EQ(0, gprof_unwind_cache_open(&c, self->dir, max));
+	ASSERT_EQ(0, gprof_unwind_cache_open(&c, self->dir, NULL, max));
 	for (i = 0; i < self->libraries.gl_pathc && nr < 40; i++) {
 		if (stat(library(self, i), &st) || st.st_size > 512 << 10 ||
 		    !get(self, c, library(self, i)))
@@ -322,7 +324,7 @@ TEST_F(cache, files_of_others_are_left_alone)
 		make_old(path, &st);
 	}
 	gprof_unwind_cache_close(self->c);
-	ASSERT_EQ(0, gprof_unwind_cache_open(&self->c, self->dir, 1));
+	ASSERT_EQ(0, gprof_unwind_cache_open(&self->c, self->dir, NULL, 1));
 	for (i = 0; i < 4 && library(self, i); i++)
 		ASSERT_TRUE(get(self, self->c, library(self, i)));
 	for (i = 0; i < ARRAY_SIZE(names); i++) {
@@ -340,7 +342,7 @@ TEST_F(cache, processes_share_it)
 		if (fork())
 			continue;
 		gprof_unwind_cache_close(self->c);
-		if (gprof_unwind_cache_open(&self->c, self->dir, 64 << 10))
+		if (gprof_unwind_cache_open(&self->c, self->dir, NULL, 64 << 10))
 			_exit(1);
 		for (j = 0; j < 15; j++)
 			if (!get(self, self->c, library(self, (size_t)(i + j) % 5)))
@@ -351,6 +353,221 @@ TEST_F(cache, processes_share_it)
 		ASSERT_LT(0, wait(&status));
 		EXPECT_EQ(0, status);
 	}
+}
+
+/* ---- root's tables, and users ---- */
+
+#define USER	12345
+
+/* Root's directory of caches, and a user's: all that others need to get there. */
+static bool make_caches(FIXTURE_DATA(cache) *self)
+{
+	return !lib_sh("cd %s && chmod 755 . && rm -rf roots users && mkdir roots users && "
+		       "chmod 755 roots && chown %d users", self->base, USER);
+}
+
+static struct gprof_unwind_cache *default_cache(FIXTURE_DATA(cache) *self)
+{
+	struct gprof_unwind_cache *c = NULL;
+	char path[128];
+
+	snprintf(path, sizeof(path), "%.64s/users", self->base);
+	setenv("XDG_CACHE_HOME", path, 1);
+	snprintf(path, sizeof(path), "%.64s/roots", self->base);
+	gprof_unwind_cache_open(&c, NULL, path, 0);
+	return c;
+}
+
+/* Where a user (0: root) gets the table of a file from; -1: it is not the right one. */
+static int from_where(FIXTURE_DATA(cache) *self, uid_t user, const char *file)
+{
+	struct gprof_unwind_cache *c;
+	int status;
+	pid_t pid = fork();
+
+	if (!pid) {
+		if (user && setresuid(user, user, user))
+			_exit(100);
+		umask(077);
+		c = default_cache(self);
+		if (!c || !get(self, c, file))
+			_exit(101);
+		gprof_unwind_cache_close(c);
+		_exit(self->from < 0 ? 102 : self->from);
+	}
+	return waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) < 100 ?
+	       WEXITSTATUS(status) : -1;
+}
+
+static size_t kept_by(FIXTURE_DATA(cache) *self, const char *whose, char *one)
+{
+	char dir[128];
+	uint64_t bytes;
+
+	snprintf(dir, sizeof(dir), "%.64s/%s/gprof/unwind", self->base, whose);
+	return kept(dir, &bytes, one);
+}
+
+TEST_F(cache, roots_tables_serve_everybody)
+{
+	char path[512], secret[128];
+	struct stat st;
+
+	if (geteuid())
+		SKIP(return, "needs root");
+	ASSERT_TRUE(make_caches(self));
+	ASSERT_EQ(GPROF_UNWIND_MADE, from_where(self, 0, library(self, 0)));
+	ASSERT_EQ(1, kept_by(self, "roots", path));
+	make_old(path, &st);
+	EXPECT_EQ(0100644, st.st_mode);
+	EXPECT_EQ(GPROF_UNWIND_ROOTS, from_where(self, USER, library(self, 0)));
+	EXPECT_FALSE(was_used(path, &st));
+	EXPECT_EQ(0, kept_by(self, "users", path));
+	EXPECT_EQ(GPROF_UNWIND_OWN, from_where(self, 0, library(self, 0)));
+	EXPECT_TRUE(was_used(path, &st));
+	/* a table of the user's own comes first, and is not for root, nor for another user */
+	EXPECT_EQ(GPROF_UNWIND_MADE, from_where(self, USER, library(self, 1)));
+	EXPECT_EQ(1, kept_by(self, "users", path));
+	EXPECT_EQ(GPROF_UNWIND_MADE, from_where(self, 0, library(self, 1)));
+	EXPECT_EQ(GPROF_UNWIND_OWN, from_where(self, USER, library(self, 1)));
+	/* what others may not read is for root alone */
+	snprintf(secret, sizeof(secret), "%.64s/secret.so", self->base);
+	ASSERT_EQ(0, lib_sh("cd %s && rm -rf roots/gprof && cp %s secret.so && chmod 600 secret.so && "
+			    "sleep 1.1", self->base, library(self, 0)));
+	ASSERT_EQ(GPROF_UNWIND_MADE, from_where(self, 0, secret));
+	ASSERT_EQ(1, kept_by(self, "roots", path));
+	ASSERT_EQ(0, stat(path, &st));
+	EXPECT_EQ(0100600, st.st_mode);
+}
+
+/* A user believes root's directory where root alone could have written to it. */
+TEST_F(cache, what_others_could_have_put_among_roots_is_not_read)
+{
+	static const char *const ways[] = {
+		"chmod 664 $f", "chmod 646 $f", "chown 12345 $f", "ln $f x", "mv $f x; ln -s x $f",
+		"rm $f; mkfifo $f", "chmod 775 .", "chmod 757 .", "chown 12345 .", "chmod 775 ..",
+		"chmod 757 ..", "chown 12345 ..", "mv ../../gprof ../../g; ln -s g ../../gprof",
+		"chmod 600 $f", "chmod 700 .",
+	};
+	char path[512];
+	size_t i;
+
+	if (geteuid())
+		SKIP(return, "needs root");
+	for (i = 0; i < ARRAY_SIZE(ways); i++) {
+		ASSERT_TRUE(make_caches(self));
+		ASSERT_EQ(GPROF_UNWIND_MADE, from_where(self, 0, library(self, 0)));
+		ASSERT_EQ(1, kept_by(self, "roots", path));
+		ASSERT_EQ(GPROF_UNWIND_ROOTS, from_where(self, USER, library(self, 0)));
+		ASSERT_EQ(0, lib_sh("cd %s/roots/gprof/unwind && f=%s && %s", self->base,
+				    strrchr(path, '/') + 1, ways[i]));
+		EXPECT_EQ(GPROF_UNWIND_MADE, from_where(self, USER, library(self, 0))) {
+			TH_LOG("%s", ways[i]);
+		}
+		EXPECT_EQ(1, kept_by(self, "users", path));
+	}
+}
+
+/* Of a build-id and a size that are those of another file, or were: root's tables too. */
+TEST_F(cache, roots_table_is_of_one_file_in_one_state)
+{
+	char file[2][128];
+	size_t i;
+
+	if (geteuid())
+		SKIP(return, "needs root");
+	ASSERT_TRUE(make_caches(self));
+	for (i = 0; i < 2; i++)
+		snprintf(file[i], sizeof(file[i]), "%.64s/lib%zu.so", self->base, i);
+	ASSERT_EQ(0, lib_sh("cd %s && cp %s lib0.so && cp lib0.so lib1.so && sleep 1.1", self->base,
+			    library(self, 0)));
+	ASSERT_EQ(GPROF_UNWIND_MADE, from_where(self, 0, file[0]));
+	EXPECT_EQ(GPROF_UNWIND_ROOTS, from_where(self, USER, file[0]));
+	EXPECT_EQ(GPROF_UNWIND_MADE, from_where(self, USER, file[1]));
+	/* its size and its time stay */
+	ASSERT_EQ(0, lib_sh("cd %s && touch -r lib0.so t && printf x | dd of=lib0.so bs=1 conv=notrunc "
+			    "seek=$(($(stat -c %%s lib0.so) - 1)) 2>/dev/null && touch -r t lib0.so && "
+			    "sleep 1.1", self->base));
+	EXPECT_EQ(GPROF_UNWIND_MADE, from_where(self, USER, file[0]));
+}
+
+/* Root's directory was root's alone, and its tables. */
+TEST_F(cache, an_earlier_directory_of_root_is_opened_to_others)
+{
+	char path[512];
+
+	if (geteuid())
+		SKIP(return, "needs root");
+	ASSERT_TRUE(make_caches(self));
+	ASSERT_EQ(GPROF_UNWIND_MADE, from_where(self, 0, library(self, 0)));
+	ASSERT_EQ(1, kept_by(self, "roots", path));
+	ASSERT_EQ(0, lib_sh("chmod 600 %s && cd %s/roots && chmod 700 gprof gprof/unwind", path, self->base));
+	ASSERT_EQ(GPROF_UNWIND_MADE, from_where(self, USER, library(self, 0)));
+	ASSERT_EQ(0, lib_sh("rm -rf %s/users/gprof", self->base));
+	ASSERT_EQ(GPROF_UNWIND_OWN, from_where(self, 0, library(self, 0)));
+	EXPECT_EQ(GPROF_UNWIND_ROOTS, from_where(self, USER, library(self, 0)));
+}
+
+/* A user without a directory has that of root, and keeps nothing. */
+TEST_F(cache, a_user_without_a_home_has_roots_tables)
+{
+	struct gprof_unwind_cache *c;
+	char path[128];
+
+	if (geteuid())
+		SKIP(return, "needs root");
+	ASSERT_TRUE(make_caches(self));
+	ASSERT_EQ(GPROF_UNWIND_MADE, from_where(self, 0, library(self, 0)));
+	ASSERT_EQ(0, setresuid(-1, USER, -1));
+	unsetenv("XDG_CACHE_HOME");
+	unsetenv("HOME");
+	snprintf(path, sizeof(path), "%.64s/roots", self->base);
+	EXPECT_EQ(0, gprof_unwind_cache_open(&c, NULL, path, 0));
+	EXPECT_EQ(-ENOENT, gprof_unwind_cache_why(c));
+	EXPECT_TRUE(get(self, c, library(self, 0)));
+	EXPECT_EQ(GPROF_UNWIND_ROOTS, self->from);
+	EXPECT_TRUE(get(self, c, library(self, 1)));
+	EXPECT_EQ(-ENOENT, self->from);
+	gprof_unwind_cache_close(c);
+	EXPECT_EQ(-ENOENT, gprof_unwind_cache_open(&c, NULL, "/proc/self/fdinfo", 0));
+	ASSERT_EQ(0, setresuid(-1, 0, -1));
+}
+
+/* What was used since does not go, whatever comes. */
+TEST_F(cache, what_is_spared_stays)
+{
+	struct gprof_unwind_cache *c;
+	char path[512];
+	uint64_t bytes;
+	size_t i, before, nr = 0;
+
+	for (i = 0; i < 20 && library(self, i); i++)
+		ASSERT_TRUE(get(self, self->c, library(self, i)));
+	before = kept(self->dir, &bytes, path);
+	ASSERT_EQ(20, before);
+	usleep(20000);
+	ASSERT_EQ(0, gprof_unwind_cache_open(&c, self->dir, NULL, bytes));
+	gprof_unwind_cache_spare(c);
+	/* half are used, the others make room */
+	for (i = 0; i < 10; i++) {
+		ASSERT_TRUE(get(self, c, library(self, i)));
+		EXPECT_EQ(GPROF_UNWIND_OWN, self->from);
+	}
+	for (i = 20; library(self, i); i++) {
+		ASSERT_TRUE(get(self, c, library(self, i)));
+		if (self->from == GPROF_UNWIND_FULL)
+			break;
+		EXPECT_EQ(GPROF_UNWIND_MADE, self->from);
+		nr++;
+	}
+	EXPECT_EQ(GPROF_UNWIND_FULL, self->from);
+	EXPECT_LT(0, nr);
+	EXPECT_EQ(10 + nr, kept(self->dir, &bytes, path));
+	for (i = 0; i < 10; i++) {
+		ASSERT_TRUE(get(self, c, library(self, i)));
+		EXPECT_EQ(GPROF_UNWIND_OWN, self->from);
+	}
+	gprof_unwind_cache_close(c);
 }
 
 /* ---- who records ---- */

@@ -83,7 +83,7 @@ static void give_file(struct gprof_unwind_cache *cache, int fd, const char *path
 	/* Other recorders of the user have the table too, and may want to know. */
 	has = path && gprof_python_is_named(path) && !gprof_python_read_file(fd, &python);
 	if (!(fd < 0 ? gprof_unwind_compile_vdso(&blob) :
-		       gprof_unwind_cache_get(cache, fd, NULL, 0, &blob)))
+		       gprof_unwind_cache_get(cache, fd, NULL, 0, &blob, NULL)))
 		gprof_device_table(&own, fd, blob.data, blob.size,
 				   has ? &python.kernel : NULL);
 	gprof_unwind_blob_free(&blob);
@@ -126,7 +126,7 @@ static void give_all(void)
 	if (!f)
 		return;
 	give_file(NULL, -1, NULL);
-	gprof_unwind_cache_open(&g.cache, NULL, 0);
+	gprof_unwind_cache_open(&g.cache, NULL, NULL, 0);
 	gprof_proc_maps_each(f, give_map, &g);
 	gprof_unwind_cache_close(g.cache);
 }

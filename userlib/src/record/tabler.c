@@ -37,7 +37,7 @@ static void make(const struct gprof_own_fd *device, struct gprof_unwind_cache *c
 	if (gprof_device_table(device, fd, NULL, 0, NULL) != -ENOENT)
 		return;
 	err = fd < 0 ? gprof_unwind_compile_vdso(&blob) :
-			  gprof_unwind_cache_get(cache, fd, f->build_id, f->build_id_len, &blob);
+			  gprof_unwind_cache_get(cache, fd, f->build_id, f->build_id_len, &blob, NULL);
 	if (!err)
 		gprof_device_table(device, fd, blob.data, blob.size,
 				   f->python.size ? &f->python : NULL);
@@ -85,7 +85,7 @@ static void *tabler_thread(void *arg)
 
 	make(t->device, NULL, &f);
 	/* Where there is no place for it, or others may write to that, all is compiled. */
-	gprof_unwind_cache_open(&cache, NULL, 0);
+	gprof_unwind_cache_open(&cache, NULL, NULL, 0);
 	while (next_file(t, &f, &eager)) {
 		if (!eager && !nice) {
 			run_nice();

@@ -29,6 +29,7 @@
 #define SUFFIX		".unwind"	/* of all files of ours, and of no others */
 #define NAME_SIZE	(2 * BUILD_ID_MAX + 40 + sizeof(SUFFIX))
 #define SEED		0x9a7c15d6e8feb866ULL
+#define CACHES		"/var/cache"	/* root's */
 #define STALE		3600		/* seconds after which nobody writes a file any more */
 
 /**
@@ -60,14 +61,36 @@ struct head {
 };
 
 /**
+ * struct shelf - a directory of tables
+ * @dir: it, or none
+ * @others: permissions that neither it nor a table may have
+ * @roots: root's, which a user reads
+ */
+struct shelf {
+	struct gprof_own_fd dir;
+	mode_t others;
+	bool roots;
+};
+
+/**
  * struct gprof_unwind_cache - the cache
- * @dir: directory
- * @max: bytes that it may take
+ * @own: the caller's tables, or none
+ * @roots: those of root, for a user; or none
+ * @why: -errno where there is no @own
+ * @serves: @own is for everybody
+ * @max: bytes that @own may take
+ * @room: bytes that may be added before the next look at how many there are
+ * @spare: tables that were used since then stay
  * @writes: files that were begun, for their names
  */
 struct gprof_unwind_cache {
-	struct gprof_own_fd dir;
+	struct shelf own;
+	struct shelf roots;
+	int why;
+	bool serves;
 	uint64_t max;
+	atomic_llong room;
+	struct timespec spare;
 	atomic_uint writes;
 };
 
@@ -84,14 +107,18 @@ static uint64_t nanoseconds(const struct timespec *t)
 	return (uint64_t)t->tv_sec * 1000000000 + (uint64_t)t->tv_nsec;
 }
 
-/* What a kept table of this file begins with, but for sum and size; false: none is kept. */
-static bool head_of(int fd, const void *build_id, size_t len, struct head *h)
+/*
+ * What a kept table of this file begins with, but for sum and size, and the permissions of that;
+ * false: none is kept.
+ */
+static bool head_of(int fd, const void *build_id, size_t len, struct head *h, mode_t *mode)
 {
 	struct timespec now;
 	struct stat st;
 
 	if (len > BUILD_ID_MAX || fstat(fd, &st) || clock_gettime(CLOCK_REALTIME, &now))
 		return false;
+	*mode = st.st_mode & S_IROTH ? 0644 : 0600;
 	memset(h, 0, sizeof(*h));
 	h->magic = MAGIC;
 	h->compiler = COMPILER;
@@ -118,11 +145,10 @@ static void name_of(const struct head *h, char *name)
 		(unsigned long long)h->ino);
 }
 
-/* Nobody else may do with it what @others says. */
-static bool is_ours(const struct stat *st, mode_t type, mode_t others)
+/* Nobody but its owner may do with it what @others says. */
+static bool belongs_to(const struct stat *st, uid_t owner, mode_t type, mode_t others)
 {
-	return (st->st_mode & S_IFMT) == type && st->st_uid == geteuid() &&
-	       !(st->st_mode & others);
+	return (st->st_mode & S_IFMT) == type && st->st_uid == owner && !(st->st_mode & others);
 }
 
 static bool read_all(int fd, void *to, size_t len)
@@ -170,19 +196,26 @@ static bool fits(const struct gprof_unwind_blob *b, int fd, uint64_t file_size)
 	       ((uint64_t)t->granules - 1) * GPROF_UNWIND_GRANULE < file_size - t->start;
 }
 
-/* The kept table; 0, -ENODATA as it was kept, or -ENOENT: none that is any good. */
-static int look(const struct gprof_unwind_cache *c, const char *name, int fd,
-		const struct head *want, struct gprof_unwind_blob *out)
+/*
+ * The kept table; 0, -ENODATA as it was kept, or -ENOENT: none that is any good. One for
+ * everybody that an earlier version has kept gets its permissions.
+ */
+static int look(const struct shelf *s, const char *name, int fd, const struct head *want,
+		mode_t mode, struct gprof_unwind_blob *out)
 {
-	int kept = openat(c->dir.fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	uid_t owner = s->roots ? 0 : geteuid();
 	struct stat st;
 	struct head h;
 	bool good;
+	int kept;
 
 	*out = (struct gprof_unwind_blob){ NULL, 0 };
+	if (!gprof_own_fd_is(&s->dir))
+		return -ENOENT;
+	kept = openat(s->dir.fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (kept < 0)
 		return -ENOENT;
-	good = !fstat(kept, &st) && is_ours(&st, S_IFREG, 077) && st.st_nlink == 1 &&
+	good = !fstat(kept, &st) && belongs_to(&st, owner, S_IFREG, s->others) && st.st_nlink == 1 &&
 	       st.st_size >= (off_t)sizeof(h) &&
 	       st.st_size - (off_t)sizeof(h) <= (off_t)GPROF_UNWIND_TABLE_MAX &&
 	       read_all(kept, &h, sizeof(h)) && h.size == (uint64_t)st.st_size - sizeof(h) &&
@@ -199,10 +232,13 @@ static int look(const struct gprof_unwind_cache *c, const char *name, int fd,
 		good = sum_of(&h, "") == h.sum;
 	}
 	/* So that those which are used are not the oldest. */
-	if (good)
+	if (good && !s->roots) {
 		futimens(kept, NULL);
-	else
+		if ((st.st_mode & 0777) != mode)
+			fchmod(kept, mode);
+	} else if (!good) {
 		gprof_unwind_blob_free(out);
+	}
 	close(kept);
 	return !good ? -ENOENT : out->data ? 0 : -ENODATA;
 }
@@ -231,20 +267,38 @@ static bool named_by_us(const char *name)
 	       !strcmp(name + len - strlen(SUFFIX), SUFFIX);
 }
 
+static bool is_spared(const struct gprof_unwind_cache *c, const struct timespec *used)
+{
+	return c->spare.tv_sec && (used->tv_sec > c->spare.tv_sec ||
+				   (used->tv_sec == c->spare.tv_sec &&
+				    used->tv_nsec >= c->spare.tv_nsec));
+}
+
+/* Bytes on disk of a file of @size. */
+static uint64_t on_disk(uint64_t size)
+{
+	return (size + 4095) & ~4095ULL;
+}
+
 /*
- * Take away the oldest until @more bytes fit; false: they do not. What others add meanwhile
- * is seen by whoever comes next.
+ * Take away the oldest until @more bytes fit; false: they do not. What other processes add
+ * meanwhile is seen by the next look. To look for each table is slow where there are thousands:
+ * a process adds up to an eighth of what is free before it looks again.
  */
-static bool make_room(const struct gprof_unwind_cache *c, uint64_t more)
+static bool make_room(struct gprof_unwind_cache *c, uint64_t more)
 {
 	struct entry *entries = NULL;
 	size_t nr = 0, cap = 0, i;
 	time_t now = time(NULL);
 	uint64_t used = more;
 	struct dirent *d;
-	int fd = openat(c->dir.fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	DIR *dir;
+	int fd;
 
+	if (atomic_fetch_sub(&c->room, (long long)more) >= (long long)more)
+		return true;
+	fd = openat(c->own.dir.fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	dir = fd < 0 ? NULL : fdopendir(fd);
 	if (!dir) {
 		if (fd >= 0)
 			close(fd);
@@ -254,153 +308,248 @@ static bool make_room(const struct gprof_unwind_cache *c, uint64_t more)
 		struct stat st;
 
 		if (!named_by_us(d->d_name) ||
-		    fstatat(c->dir.fd, d->d_name, &st, AT_SYMLINK_NOFOLLOW) || S_ISDIR(st.st_mode))
+		    fstatat(fd, d->d_name, &st, AT_SYMLINK_NOFOLLOW) || S_ISDIR(st.st_mode))
 			continue;
 		/* One that was never finished. */
 		if (d->d_name[0] == '.' && st.st_mtim.tv_sec + STALE < now) {
-			unlinkat(c->dir.fd, d->d_name, 0);
+			unlinkat(fd, d->d_name, 0);
 			continue;
 		}
-		/* What a file takes on disk, as far as one can know. */
-		used += ((uint64_t)st.st_size + 4095) & ~4095ULL;
-		if (d->d_name[0] == '.')
+		used += on_disk((uint64_t)st.st_size);
+		if (d->d_name[0] == '.' || is_spared(c, &st.st_mtim))
 			continue;
 		if (gprof_grow(&entries, &cap, nr + 1, sizeof(*entries)))
 			break;
 		strcpy(entries[nr].name, d->d_name);
 		entries[nr].used = st.st_mtim;
-		entries[nr++].size = ((uint64_t)st.st_size + 4095) & ~4095ULL;
+		entries[nr++].size = on_disk((uint64_t)st.st_size);
 	}
 	if (used > c->max && nr)
 		qsort(entries, nr, sizeof(*entries), by_use);
 	for (i = 0; i < nr && used > c->max; i++)
-		if (!unlinkat(c->dir.fd, entries[i].name, 0) || errno == ENOENT)
+		if (!unlinkat(fd, entries[i].name, 0) || errno == ENOENT)
 			used -= entries[i].size;
 	free(entries);
 	closedir(dir);
+	atomic_store(&c->room, used < c->max ? (long long)((c->max - used) / 8) : 0);
 	return used <= c->max;
 }
 
-static void keep(struct gprof_unwind_cache *c, const char *name, struct head *h,
-		 const struct gprof_unwind_blob *b)
+/* enum gprof_unwind_from, or -errno. */
+static int keep(struct gprof_unwind_cache *c, const char *name, struct head *h, mode_t mode,
+		const struct gprof_unwind_blob *b)
 {
 	unsigned int turn = atomic_fetch_add(&c->writes, 1);
 	const void *table = b->data ? b->data : "";
 	char temporary[64];
-	bool good;
-	int fd;
+	int err = 0, fd;
 
 	h->size = b->size;
 	h->sum = sum_of(h, table);
-	if (!make_room(c, (sizeof(*h) + b->size + 4095) & ~4095ULL))
-		return;
+	if (!make_room(c, gprof_unwind_cache_bytes(b)))
+		return GPROF_UNWIND_FULL;
 	snprintf(temporary, sizeof(temporary), ".%d-%u-%llx" SUFFIX, getpid(), turn,
 		 (unsigned long long)time(NULL));
-	fd = openat(c->dir.fd, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	fd = openat(c->own.dir.fd, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+		    0600);
 	if (fd < 0)
-		return;
-	good = write_all(fd, h, sizeof(*h)) && write_all(fd, table, b->size);
-	if (close(fd) || !good || renameat(c->dir.fd, temporary, c->dir.fd, name))
-		unlinkat(c->dir.fd, temporary, 0);
+		return -errno;
+	/* The umask does not count, and nobody sees a table before it is whole. */
+	errno = EIO;
+	if (!write_all(fd, h, sizeof(*h)) || !write_all(fd, table, b->size) || fchmod(fd, mode))
+		err = -errno;
+	if ((close(fd) || renameat(c->own.dir.fd, temporary, c->own.dir.fd, name)) && !err)
+		err = -errno;
+	if (err)
+		unlinkat(c->own.dir.fd, temporary, 0);
+	return err ? err : GPROF_UNWIND_MADE;
+}
+
+uint64_t gprof_unwind_cache_bytes(const struct gprof_unwind_blob *b)
+{
+	return on_disk(sizeof(struct head) + b->size);
 }
 
 int gprof_unwind_cache_get(struct gprof_unwind_cache *c, int fd, const void *build_id, size_t len,
-			   struct gprof_unwind_blob *out)
+			   struct gprof_unwind_blob *out, int *from)
 {
+	mode_t mode, again_mode;
 	struct head head, again;
 	char name[NAME_SIZE];
-	bool kept = c && gprof_own_fd_is(&c->dir) && head_of(fd, build_id, len, &head);
-	int err;
+	int unasked, err;
 
-	if (kept) {
-		name_of(&head, name);
-		err = look(c, name, fd, &head, out);
-		if (err != -ENOENT)
-			return err;
+	from = from ? from : &unasked;
+	if (!c || !head_of(fd, build_id, len, &head, &mode)) {
+		*from = c ? GPROF_UNWIND_YOUNG : -ENOENT;
+		return gprof_unwind_compile(fd, 0, out);
 	}
+	if (!c->serves)
+		mode = 0600;
+	name_of(&head, name);
+	*from = GPROF_UNWIND_OWN;
+	err = look(&c->own, name, fd, &head, mode, out);
+	if (err == -ENOENT) {
+		*from = GPROF_UNWIND_ROOTS;
+		err = look(&c->roots, name, fd, &head, mode, out);
+	}
+	if (err != -ENOENT)
+		return err;
 	err = gprof_unwind_compile(fd, 0, out);
+	if (err && err != -ENODATA)
+		return err;
 	/* Not of a file that was changed meanwhile. */
-	if (kept && (!err || err == -ENODATA) && head_of(fd, build_id, len, &again) &&
-	    !memcmp(&head, &again, sizeof(head)) && gprof_own_fd_is(&c->dir))
-		keep(c, name, &head, out);
+	if (!head_of(fd, build_id, len, &again, &again_mode) || memcmp(&head, &again, sizeof(head)))
+		*from = GPROF_UNWIND_YOUNG;
+	else if (!gprof_own_fd_is(&c->own.dir))
+		*from = c->why ? c->why : -EBADF;
+	else
+		*from = keep(c, name, &head, mode, out);
 	return err;
 }
 
-/* Make it, if there is none, and open it without following links; -errno. */
-static int open_dir(int parent, const char *name, mode_t others)
+/*
+ * Open it without following links; -errno. What is ours is made where it is not there; with
+ * @mode, that of an earlier version is given that.
+ */
+static int open_dir(int parent, const char *name, const struct shelf *s, mode_t mode)
 {
+	uid_t owner = s->roots ? 0 : geteuid();
 	struct stat st;
 	int fd;
 
-	if (mkdirat(parent, name, 0700) && errno != EEXIST)
+	if (!s->roots && mkdirat(parent, name, 0700) && errno != EEXIST)
 		return -errno;
 	fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return errno == ELOOP || errno == ENOTDIR ? -EPERM : -errno;
-	if (!fstat(fd, &st) && is_ours(&st, S_IFDIR, others))
+	if (!fstat(fd, &st) && belongs_to(&st, owner, S_IFDIR, s->others)) {
+		if (!s->roots && mode && (st.st_mode & 0777) != mode)
+			fchmod(fd, mode);
 		return fd;
+	}
 	close(fd);
 	return -EPERM;
 }
 
-/* The user's directory of caches; -errno. */
-static int open_caches(void)
+/* The user's directory of caches; false: there is none. */
+static bool user_caches(char *path, size_t size, bool *home)
 {
-	const char *dir = geteuid() ? secure_getenv("XDG_CACHE_HOME") : "/var/cache";
+	const char *dir = secure_getenv("XDG_CACHE_HOME");
+
+	*home = !dir || dir[0] != '/';
+	if (*home)
+		dir = secure_getenv("HOME");
+	return dir && dir[0] == '/' &&
+	       snprintf(path, size, *home ? "%s/.cache" : "%s", dir) < (int)size;
+}
+
+/* -errno. */
+static int open_user_caches(void)
+{
 	char path[4096];
+	bool home;
 	int fd;
 
-	if (!dir || dir[0] != '/') {
-		dir = secure_getenv("HOME");
-		if (!dir || dir[0] != '/' ||
-		    snprintf(path, sizeof(path), "%s/.cache", dir) >= (int)sizeof(path))
-			return -ENOENT;
-		if (mkdir(path, 0700) && errno != EEXIST)
-			return -errno;
-		dir = path;
-	}
-	fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (!user_caches(path, sizeof(path), &home))
+		return -ENOENT;
+	if (home && mkdir(path, 0700) && errno != EEXIST)
+		return -errno;
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	return fd < 0 ? -errno : fd;
 }
 
-static int open_default(void)
+static int open_root_caches(const char *caches)
 {
-	int caches = open_caches(), ours, fd;
+	int fd = open(caches ? caches : CACHES, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+bool gprof_unwind_cache_dir(char *path, size_t size)
+{
+	static const char below[] = "/gprof/unwind";
+	bool home;
+
+	if (!geteuid())
+		return snprintf(path, size, CACHES "%s", below) < (int)size;
+	if (!user_caches(path, size, &home) || strlen(path) + sizeof(below) > size)
+		return false;
+	strcat(path, below);
+	return true;
+}
+
+/* gprof/unwind in a directory of caches, which is closed. */
+static int open_shelf(struct shelf *s, int caches, mode_t mode)
+{
+	const struct shelf parent = { .others = 022, .roots = s->roots };
+	int ours, fd;
 
 	if (caches < 0)
 		return caches;
-	ours = open_dir(caches, "gprof", 022);
+	ours = open_dir(caches, "gprof", &parent, mode);
 	close(caches);
 	if (ours < 0)
 		return ours;
-	fd = open_dir(ours, "unwind", 077);
+	fd = open_dir(ours, "unwind", s, mode);
 	close(ours);
-	return fd;
+	if (fd < 0)
+		return fd;
+	gprof_own_fd_take(&s->dir, fd);
+	return 0;
 }
 
-int gprof_unwind_cache_open(struct gprof_unwind_cache **out, const char *dir, uint64_t max)
+int gprof_unwind_cache_open(struct gprof_unwind_cache **out, const char *dir, const char *caches,
+			    uint64_t max)
 {
 	struct gprof_unwind_cache *c = calloc(1, sizeof(*c));
+	bool root = !geteuid();
 	int fd;
 
 	*out = NULL;
 	if (!c)
 		return -ENOMEM;
-	fd = dir ? open_dir(AT_FDCWD, dir, 077) : open_default();
-	if (fd < 0) {
-		free(c);
-		return fd;
-	}
-	gprof_own_fd_take(&c->dir, fd);
+	c->own = (struct shelf){ .dir = GPROF_OWN_FD_NONE, .others = 077 };
+	c->roots = (struct shelf){ .dir = GPROF_OWN_FD_NONE, .others = 022, .roots = true };
 	c->max = max ? max : GPROF_UNWIND_CACHE_MAX;
+	if (dir) {
+		fd = open_dir(AT_FDCWD, dir, &c->own, 0);
+		c->why = fd < 0 ? fd : 0;
+		gprof_own_fd_take(&c->own.dir, fd);
+	} else if (root) {
+		c->serves = true;
+		c->own.others = 022;
+		c->why = open_shelf(&c->own, open_root_caches(caches), 0755);
+	} else {
+		c->why = open_shelf(&c->own, open_user_caches(), 0);
+	}
+	if (!root)
+		open_shelf(&c->roots, open_root_caches(caches), 0);
+	if (c->why && c->roots.dir.fd < 0) {
+		int err = c->why;
+
+		free(c);
+		return err;
+	}
 	*out = c;
 	return 0;
+}
+
+int gprof_unwind_cache_why(const struct gprof_unwind_cache *c)
+{
+	return c->why;
+}
+
+void gprof_unwind_cache_spare(struct gprof_unwind_cache *c)
+{
+	/* By the clock of files, which the other is ahead of. */
+	clock_gettime(CLOCK_REALTIME_COARSE, &c->spare);
 }
 
 void gprof_unwind_cache_close(struct gprof_unwind_cache *c)
 {
 	if (!c)
 		return;
-	gprof_own_fd_close(&c->dir);
+	gprof_own_fd_close(&c->own.dir);
+	gprof_own_fd_close(&c->roots.dir);
 	free(c);
 }
