@@ -209,6 +209,13 @@ static int reopen_object(struct gprof_object *obj)
 	return fd;
 }
 
+int gprof_object_open(struct gprof_object *obj)
+{
+	int fd = obj->file ? gprof_object_dup(obj) : -1;
+
+	return fd < 0 && obj->file && obj->why != GPROF_MISSING_OTHER ? reopen_object(obj) : fd;
+}
+
 static bool object_eq(const void *ctx, uint32_t index, const void *key)
 {
 	const struct gprof_objects *o = ctx;
@@ -395,9 +402,7 @@ struct gprof_symbolizer *gprof_object_symbolizer(struct gprof_object *obj)
 		gprof_object_done(obj);
 	if (obj->symbolizer || obj->no_symbolizer || !obj->file)
 		return obj->symbolizer;
-	fd = gprof_object_dup(obj);
-	if (fd < 0 && obj->why != GPROF_MISSING_OTHER)
-		fd = reopen_object(obj);
+	fd = gprof_object_open(obj);
 	if (fd >= 0) {
 		/* Where the process has ended its paths are taken for ours. */
 		pid = gprof_process_alive(&obj->at.process) ? obj->at.process.pid : 0;

@@ -143,6 +143,9 @@ bool gprof_object_vaddr(const struct gprof_object *obj, uint64_t offset, uint64_
 /** gprof_object_dup() - its open file, as it was; -1: it was closed, or written to since */
 int gprof_object_dup(struct gprof_object *obj);
 
+/** gprof_object_open() - likewise; what was closed to make room is opened again */
+int gprof_object_open(struct gprof_object *obj);
+
 /** gprof_object_python() - the interpreter of Python that it has, as long as it is there; or NULL */
 struct gprof_python_object *gprof_object_python(struct gprof_object *obj);
 
