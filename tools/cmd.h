@@ -48,6 +48,7 @@ int cmd_schedstat(int argc, char **argv);
 int cmd_serve(int argc, char **argv);
 int cmd_push(int argc, char **argv);
 int cmd_history(int argc, char **argv);
+int cmd_prepare(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 

@@ -50,6 +50,7 @@ static const struct {
 	{ "serve", cmd_serve, "serve statistics to Prometheus, and profiles when asked for" },
 	{ "push", cmd_push, "record this host all the time, and send that to an engine" },
 	{ "history", cmd_history, "make one profile of a span of time that push has kept" },
+	{ "prepare", cmd_prepare, "make unwind tables, so that no recording has to" },
 	{ "info", cmd_info, "list the events and features that work here" },
 	{ "doctor", cmd_doctor, "say what is missing here, and how to get it" },
 };

@@ -121,6 +121,37 @@ sleepers_of()
 	kill "${pids[@]}"
 }
 
+# What root has prepared serves a user's recording, which compiles nothing, and so keeps nothing.
+roots_tables_serve_users()
+{
+	mkdir -m 777 mine
+	mine=$PWD/mine
+	for program in perl bash python; do
+		rm -rf /var/cache/gprof
+		of_$program 1000000000
+		"${work[@]}" &
+		pid=$!
+		sleep 1
+		run 0 gprofctl prepare
+		grep -E 'tables of [0-9]{2,} files, .* in /var/cache/gprof/unwind: [1-9][0-9]* made' err
+		kill $pid
+		wait $pid || true
+		case $program in
+		bash) of_bash 30000 ;;
+		*) "of_$program" 2000000 ;;
+		esac
+		run 0 as_user env XDG_CACHE_HOME="$mine" gprofctl cpu -F 999 -o x.pb.gz -- "${work[@]}"
+		awk '/user stacks are complete/ { ok = $3 >= 99.5; print } END { exit !ok }' err
+		! grep 'no unwind table' err
+		find "$mine" -name '*.unwind' | tee kept
+		[ ! -s kept ]
+	done
+	# and without them it does
+	rm -rf /var/cache/gprof
+	run 0 as_user env XDG_CACHE_HOME="$mine" gprofctl cpu -F 999 -o x.pb.gz -- "${work[@]}"
+	[ "$(find "$mine" -name '*.unwind' | wc -l)" -gt 2 ]
+}
+
 # Nobody reads it before it is over.
 flights_are_complete()
 {
@@ -135,4 +166,4 @@ flights_are_complete()
 	! grep -F '[cut' events
 }
 
-ktap_run sleepers_are_complete flights_are_complete commands_are_complete running_programs_are_complete hosts_are_complete children_are_complete
+ktap_run roots_tables_serve_users sleepers_are_complete flights_are_complete commands_are_complete running_programs_are_complete hosts_are_complete children_are_complete
