@@ -39,7 +39,7 @@ enum { RUNS, HAS_RUN, LEFT };
 /**
  * struct grace - has a grace period passed?
  * @rcu: tells
- * @refs: of who asks and of @rcu
+ * @refs: of the caller and of @rcu
  * @passed: it has
  */
 struct grace {
@@ -195,7 +195,7 @@ static bool call_in_worker(struct gprof_call *c)
 	gprof_later(&c->work);
 	if (gprof_await(&c->ran, false) && atomic_cmpxchg(&c->state, RUNS, LEFT) == RUNS)
 		return false;
-	/* Whoever asks for the same at once finds what this has used free again. */
+	/* A caller that asks for the same at once finds free again what this one has used. */
 	wait_for_completion_timeout(&c->over, REST_LIMIT);
 	return true;
 }

@@ -55,7 +55,7 @@ struct begin {
 	u32 attached;
 };
 
-/* Who runs is known before a sample wants to tell it. */
+/* Running tasks are known before a sample wants to tell of them. */
 static int start_source(struct gprof_call *call)
 {
 	struct begin *b = container_of(call, struct begin, call);

@@ -26,7 +26,7 @@ struct task_struct;
  * @owner: credentials of who set the recorder up; a reference is held
  * @privileged: @owner had CAP_PERFMON then
  * @events: where its end is told; set by the recorder
- * @caller: who has called START, while START runs, perhaps in a worker
+ * @caller: task that has called START, while START runs, perhaps in a worker
  */
 struct gprof_target {
 	u32 type;

@@ -3,8 +3,8 @@
  * unwind_cache.h: unwind tables on disk, so that a file is compiled once.
  *
  * A table is kept under the build-id of its file and is that of one inode in one state:
- * build-id and size would not do, since whoever makes a program, or the image of a
- * container, chooses both, and his table would be taken for that of libc. A table that is
+ * build-id and size would not do, since the author of a program, or of a container's image,
+ * chooses both, and that table would be taken for libc's. A table that is
  * read is believed no more than a stranger's file. Any number of processes may use a
  * directory at once.
  *
