@@ -231,7 +231,7 @@ static void begin_beside(struct __test_metadata *_metadata, FIXTURE_DATA(hogged)
 		*longest = now - began;
 }
 
-/* What was given up leaves nothing in the way of who comes when the hog has gone. */
+/* A call that was given up is in no caller's way when the hog has gone. */
 TEST_F(hogged, setup_and_start_come_back)
 {
 	static const uint32_t targets[] = { GPROF_TARGET_SYSTEM, GPROF_TARGET_PROCESS };

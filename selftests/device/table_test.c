@@ -774,7 +774,7 @@ TEST_F(table, ones_own_stack_is_walked_by_tables)
 }
 
 #ifdef __x86_64__
-/* What calls a slot of linkage, and the slot: it stops ahead of its push, and just behind it. */
+/* A caller of a slot of linkage, and the slot: it stops ahead of its push, and just behind it. */
 __asm__(
 "	.pushsection .text\n"
 "	.balign	256\n"

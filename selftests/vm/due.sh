@@ -182,7 +182,7 @@ ledger_fold()
 	lines=$(ledger_lines | sort -k1,1 -k2,2r | sort -s -u -k1,1)
 	{
 		echo "# SPDX-License-Identifier: GPL-2.0-only"
-		echo "# What was run last: row, date, hash of its inputs, seconds, result (make ledger)"
+		echo "# The last run of each row: row, date, hash of its inputs, seconds, result (make ledger)"
 		{ echo change && plan_rows; } | awk -v lines="$lines" '
 			BEGIN {
 				n = split(lines, line, "\n")
