@@ -368,21 +368,24 @@ static bool run_for(const char *at, struct reader *r, const struct watch *w, uns
 #define RUN(_nr)	ASSERT_TRUE(run_for(self->at, &self->reader, &self->watch, _nr))
 
 /*
- * Until stacks stay whole: mappings are read, or a table taken, soon, but not at once. Stacks
- * are whole before, except while the reader of the mappings keeps their lock from walks.
+ * Until every stack is as @_wanted counts them: mappings are read, or a table taken, soon, but
+ * not at once. Stacks are so before, except while the reader of the mappings keeps their lock
+ * from walks.
  */
-#define SETTLE() do {							\
-	unsigned int _whole = 0, _i;					\
+#define SETTLE_AS(_wanted) do {						\
+	unsigned int _as = 0, _i;					\
 									\
-	for (_i = 0; _i < 1000 && _whole < 50; _i++) {			\
+	for (_i = 0; _i < 1000 && _as < 50; _i++) {			\
 		FORGET();						\
 		RUN(1);							\
-		_whole = self->watch.right == seen(&self->watch) ? _whole + 1 : 0;	\
+		_as = (_wanted) == seen(&self->watch) ? _as + 1 : 0;	\
 		usleep(1000);						\
 	}								\
-	EXPECT_EQ(50, _whole);						\
+	EXPECT_EQ(50, _as);						\
 	FORGET();							\
 } while (0)
+
+#define SETTLE()	SETTLE_AS(self->watch.right)
 
 #define UPLOAD_ALL() do {						\
 	ASSERT_EQ(0, upload(self->dev.fd, &self->tables[0], self->fds[0]));	\
@@ -881,8 +884,6 @@ TEST_F(table, as_many_frames_as_were_asked_for)
 	struct gprof_setup setup = setup_of(getpid(), &params);
 
 	SKIP_UNLESS(self->have, NO_TABLES);
-	unsigned int i;
-
 	setup.max_frames = 3;
 	reader_free(&self->reader);
 	device_close(&self->dev);
@@ -891,9 +892,7 @@ TEST_F(table, as_many_frames_as_were_asked_for)
 	self->reader.on_sample = on_sample;
 	self->reader.ctx = &self->watch;
 	UPLOAD_ALL();
-	for (i = 0; i < 1000 && !self->watch.ends[GPROF_STACK_END_MAX]; i++)
-		RUN(1);
-	FORGET();
+	SETTLE_AS(self->watch.ends[GPROF_STACK_END_MAX]);
 	RUN(100);
 	EXPECT_EQ(0, self->watch.right);
 	EXPECT_LE(100, self->watch.cut);
