@@ -140,7 +140,7 @@ check:
 
 # One program, or what a change of a file would run. ARCH= is the guest's alone.
 test:
-	@[ "$(T)$(F)" ] || { echo "make: T=timer_test names a test, F=kmod/wait.c a file" >&2; exit 2; }
+	@[ "$(T)$(F)" ] || { echo "make: T=timer_test names a test, F=kmod/kind/wait/wait.c a file" >&2; exit 2; }
 	@env $(addprefix -u ,MAKEFLAGS ARCH O CC AR CROSS_COMPILE PKG_CONFIG) selftests/vm/check \
 		$(if $(KERNEL),--kernels "$(KERNEL)") \
 		$(if $(filter command,$(firstword $(origin ARCH))),--archs "$(ARCH)") \
@@ -201,7 +201,7 @@ help:
 	@echo 'make deb        packages for Debian in out/deb; make rpm, others in out/rpm'
 	@echo 'make demo       profiles a real program in a guest: out/demo (GUEST=arm64)'
 	@echo 'make test       one test, as T=timer_test, or one case, as T=timer_test:CASE, or those'
-	@echo '                of a file, as F=kmod/wait.c; ARCH= and KERNEL= for other guests'
+	@echo '                of a file, as F=kmod/kind/wait/wait.c; ARCH= and KERNEL= for other guests'
 	@echo 'make check      the tests, in guests with a stock kernel'
 	@echo 'make check-all  the same, on every kernel, and with every check on; RESUME=1'
 	@echo '                goes on where it stopped on this commit'

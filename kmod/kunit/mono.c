@@ -4,7 +4,7 @@
  */
 #include "suites.h"
 
-#include "../mono.c"
+#include "../clock/mono.c"
 
 #include <linux/delay.h>
 #include <linux/jiffies.h>

@@ -9,10 +9,10 @@
  */
 #include "suites.h"
 
-#include "../buffer.c"
-#include "../buffer_pages.c"
-#include "../dictionary.c"
-#include "../event_queue.h"
+#include "../ring/buffer.c"
+#include "../ring/buffer_pages.c"
+#include "../ring/dictionary.c"
+#include "../user/event_queue.h"
 #include "../compat/hrtimer.h"
 
 #include <linux/completion.h>

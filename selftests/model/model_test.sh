@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # model_test.sh: spin goes through every order of events that ring.pml allows,
-# in a bounded size. Each thing that Documentation/buffer.rst calls necessary is then
+# in a bounded size. Each thing that Documentation/design/ring.rst calls necessary is then
 # left out, and must be missed. Needs spin and a compiler, no module.
 #
 # GPROF_MODEL_SIZE=large adds an interrupt between task and NMI: minutes.

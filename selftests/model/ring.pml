@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * ring.pml: the protocol of kmod/buffer.c, for spin. Documentation/buffer.rst says
+ * ring.pml: the protocol of kmod/ring/buffer.c, for spin. Documentation/design/ring.rst says
  * what it shows; selftests/model/model_test.sh runs it.
  *
  * Names are those of buffer.c. A record is one unit, and says where it lies, in

@@ -12,12 +12,13 @@
 here := $(patsubst %/,%,$(dir $(abspath $(lastword $(MAKEFILE_LIST)))))
 top := $(abspath $(here)/../..)
 out := $(O)/selftests/unit
-sources := $(here)/ring_nmi_test.c $(here)/ring_test_core.c $(here)/shim/shim.c $(top)/kmod/buffer.c \
-	$(top)/kmod/dictionary.c
+sources := $(here)/ring_nmi_test.c $(here)/ring_test_core.c $(here)/shim/shim.c $(top)/kmod/ring/buffer.c \
+	$(top)/kmod/ring/dictionary.c
 RING_CFLAGS := -std=gnu11 -O2 -g -Wall -Wno-unused-function -D_GNU_SOURCE -iquote $(here)/../helpers \
-	-I$(here)/shim -I$(here) -isystem $(top)/uapi -isystem $(KSELFTEST_DIR)
+	-I$(here)/shim -I$(here) -iquote $(top)/kmod -isystem $(top)/uapi -isystem $(KSELFTEST_DIR)
 
-headers := $(wildcard $(here)/shim/*.h $(here)/shim/linux/*.h $(here)/*.h $(top)/kmod/*.h)
+headers := $(wildcard $(here)/shim/*.h $(here)/shim/linux/*.h $(here)/*.h $(top)/kmod/*/*.h \
+	$(top)/kmod/kind/*/*.h)
 
 all: $(addprefix $(out)/ring_,nmi_test tsan_test steps_test state_test dictionary_test thin_test \
 		sampler_test) \
@@ -39,19 +40,19 @@ $(out)/ring_steps_test $(out)/ring_state_test: $(out)/%: $(here)/%.c $(filter-ou
 	$(CC) $(RING_CFLAGS) $(filter %.c,$^) -o $@
 
 $(out)/ring_dictionary_test: $(here)/ring_dictionary_test.c $(here)/shim/shim.c \
-		$(top)/kmod/dictionary.c $(headers)
+		$(top)/kmod/ring/dictionary.c $(headers)
 	@mkdir -p $(@D)
 	$(CC) $(RING_CFLAGS) $(here)/ring_dictionary_test.c $(here)/shim/shim.c -o $@
 
-$(out)/ring_thin_test: $(here)/ring_thin_test.c $(here)/shim/shim.c $(top)/kmod/thin.c \
-		$(top)/kmod/thin_bytes.c $(headers)
+$(out)/ring_thin_test: $(here)/ring_thin_test.c $(here)/shim/shim.c $(top)/kmod/probe/thin.c \
+		$(top)/kmod/probe/thin_bytes.c $(headers)
 	@mkdir -p $(@D)
 	$(CC) $(RING_CFLAGS) $(filter %.c,$^) -lm -o $@
 
 # The kernel's u64 and that of its headers for programs are not the same type.
 $(out)/ring_sampler_test: $(here)/ring_sampler_test.c $(filter-out %/ring_nmi_test.c,$(sources)) \
-		$(top)/kmod/capture.c $(top)/kmod/sampler.c $(top)/kmod/naming.c \
-		$(top)/kmod/base.c $(headers)
+		$(top)/kmod/sample/capture.c $(top)/kmod/sample/sampler.c $(top)/kmod/sample/naming.c \
+		$(top)/kmod/sample/base.c $(headers)
 	@mkdir -p $(@D)
 	$(CC) $(RING_CFLAGS) -DGPROF_HAVE_VM_FLAGS_SET -DGPROF_HAVE_FOR_EACH_VMA \
 		-Wno-incompatible-pointer-types $(filter %.c,$^) -o $@
@@ -60,7 +61,7 @@ $(out)/sched_histogram_test: $(here)/sched_histogram_test.c $(here)/shim/shim.c 
 	@mkdir -p $(@D)
 	$(CC) $(RING_CFLAGS) $(here)/sched_histogram_test.c $(here)/shim/shim.c -o $@
 
-$(out)/sched_read_test: $(here)/sched_read_test.c $(here)/shim/shim.c $(top)/kmod/sched_read.c \
+$(out)/sched_read_test: $(here)/sched_read_test.c $(here)/shim/shim.c $(top)/kmod/kind/sched/sched_read.c \
 		$(headers)
 	@mkdir -p $(@D)
 	$(CC) $(RING_CFLAGS) $(here)/sched_read_test.c $(here)/shim/shim.c -o $@

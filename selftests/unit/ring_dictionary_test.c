@@ -5,7 +5,7 @@
  */
 #include "harness.h"
 
-#include "../../kmod/dictionary.c"	/* its hash is needed, to find equal ones */
+#include "../../kmod/ring/dictionary.c"	/* its hash is needed, to find equal ones */
 
 #define SLOTS	256
 #define WORDS	4096

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The module's ring under NMIs: kmod/buffer.c and kmod/dictionary.c as they are,
+ * The module's ring under NMIs: kmod/ring/buffer.c and kmod/ring/dictionary.c as they are,
  * in user space. Built twice: plainly, and under ThreadSanitizer (ring_tsan),
  * which sees a data race between producer and reader where a barrier lacks.
  *

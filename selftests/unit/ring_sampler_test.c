@@ -14,8 +14,8 @@
 
 #include "harness.h"
 
-#include "../../kmod/running.h"
-#include "../../kmod/sampler.h"
+#include "../../kmod/target/running.h"
+#include "../../kmod/sample/sampler.h"
 
 #define SIZE		GPROF_BUFFER_MIN
 #define SLOTS		1024

@@ -6,8 +6,8 @@
 #ifndef GPROF_RING_TEST_CORE_H
 #define GPROF_RING_TEST_CORE_H
 
-#include "../../kmod/buffer.h"
-#include "../../kmod/dictionary.h"
+#include "../../kmod/ring/buffer.h"
+#include "../../kmod/ring/dictionary.h"
 
 #include <linux/gprof.h>
 

@@ -8,8 +8,8 @@
 #include <math.h>
 #include "harness.h"
 #include "shim/shim.h"
-#include "../../kmod/thin.h"
-#include "../../kmod/thin_bytes.h"
+#include "../../kmod/probe/thin.h"
+#include "../../kmod/probe/thin_bytes.h"
 
 #define RUNS	200
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include "harness.h"
 #include "shim.h"
-#include "../../kmod/histogram.h"
+#include "../../kmod/kind/sched/histogram.h"
 
 /* The interface's word, against the kernel's. */
 static int holds(unsigned int i, uint64_t v)

@@ -9,7 +9,7 @@
 #include <string.h>
 #include "harness.h"
 #include "shim/summing.h"
-#include "../../kmod/sched_read.c"
+#include "../../kmod/kind/sched/sched_read.c"
 
 /* So old is the machine, and so long is it since START. */
 #define AGE		(1000 * 1000000000ULL)

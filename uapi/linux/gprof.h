@@ -111,7 +111,7 @@
  * TASK and MAP records are valid (and repeated) per generation. In stream mode
  * a reader may keep TASK and MAP for longer.
  *
- * Ordering, kernel | reader (the argument stands in Documentation/buffer.rst):
+ * Ordering, kernel | reader (the argument stands in Documentation/design/ring.rst):
  *
  *	fill records		|	load-acquire head	C
  *	store-release head  A	|	read records

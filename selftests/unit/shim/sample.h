@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * sample.h: what kmod/sampler.c needs besides: tasks, contexts, memory of one CPU.
+ * sample.h: what kmod/sample/sampler.c needs besides: tasks, contexts, memory of one CPU.
  *
  * There is one task and one CPU. The test says what they are, and in which context
  * a sample is taken.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* shim.c: clocks, and the place where an NMI may come. */
 #include "shim.h"
-#include "../../../kmod/event_queue.h"
+#include "../../../kmod/user/event_queue.h"
 
 #include <time.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * shim.h: what kmod/buffer.c, dictionary.c, thin.c and histogram.h need of the kernel, in
+ * shim.h: what kmod/ring/buffer.c, dictionary.c, thin.c and histogram.h need of the kernel, in
  * C11 terms, so that they run as they are in user space.
  *
  * A kernel "CPU" is a thread; an NMI is a signal to it, or a call out of

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * summing.h: what kmod/sched_read.c needs besides: two CPUs, a clock that the test moves, and
+ * summing.h: what kmod/kind/sched/sched_read.c needs besides: two CPUs, a clock that the test moves, and
  * locks that nobody else takes. Whose tasks are counted does not matter to a sum.
  */
 #ifndef GPROF_SHIM_SUMMING_H

@@ -1,0 +1,589 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * recorder: the state machine, and who owns what.
+ *
+ *	NEW --SETUP--> READY --START--> STARTED --STOP--> READY
+ *
+ * and from each of them to CLOSED, with the file.
+ *
+ * SETUP builds everything (recorder_parts.c) and publishes it with @sampler.channels;
+ * from then on it is fixed until the file is closed. mmap() therefore needs no lock, and
+ * must not take @lock: it runs under mmap_lock, and STOP waits under @lock for a thread
+ * that reads mappings. recorder_end.c ends a recorder where that takes long.
+ *
+ * Lock order: mmap_lock of the caller (none of our locks is taken under it);
+ * @lock > struct gprof_attached.lock > perf's locks; @lock > the registry's;
+ * @lock > @look.
+ *
+ * Who looks from outside must not wait for @lock, which its owner can have held for
+ * as long as they like. It is a guest: what SETUP has built stays, and is not changed,
+ * until the last guest has left; what START and STOP change is read under @look.
+ */
+#include "recorder.h"
+#include "kind/source.h"
+#include "recorder_parts.h"
+#include "ring/annotate.h"
+#include "ring/buffer_pages.h"
+#include "ring/channels.h"
+#include "ring/live.h"
+#include "sample/own_stack.h"
+#include "setup.h"
+#include "target/running.h"
+#include "task/pid.h"
+#include "unwind/tables.h"
+
+#include <linux/capability.h>
+#include <linux/gprof.h>
+#include <linux/mm.h>
+#include <linux/nospec.h>
+#include <linux/slab.h>
+#include <linux/timekeeping.h>
+
+static atomic_t open_recorders = ATOMIC_INIT(0);
+
+static void free_recorder(struct gprof_entry *e)
+{
+	struct gprof_recorder *r = container_of(e, struct gprof_recorder, entry);
+
+	mutex_destroy(&r->lock);
+	gprof_pid_ns_put(r->sampler.pid_ns);
+	kfree(r);
+}
+
+static void tell_phase(struct gprof_recorder *r, enum gprof_event_type type)
+{
+	gprof_event_announce(&r->events, &(struct gprof_event){ .type = type });
+}
+
+/**
+ * gprof_recorder_new() - make an unconfigured recorder
+ *
+ * Context: Task.
+ * Return: recorder or NULL.
+ */
+struct gprof_recorder *gprof_recorder_new(void)
+{
+	struct gprof_recorder *r = kzalloc(sizeof(*r), GFP_KERNEL_ACCOUNT);
+
+	if (!r)
+		return NULL;
+	gprof_entry_init(&r->entry, free_recorder);
+	mutex_init(&r->lock);
+	raw_spin_lock_init(&r->look);
+	init_waitqueue_head(&r->events.wait);
+	gprof_recorder_end_init(r);
+	r->sampler.pid_ns = gprof_pid_ns_get();
+	atomic_inc(&open_recorders);
+	return r;
+}
+
+/* Under @lock. */
+static void set_state(struct gprof_recorder *r, enum gprof_recorder_state state)
+{
+	lockdep_assert_held(&r->lock);
+	raw_spin_lock(&r->look);
+	if (state == GPROF_STARTED) {
+		r->started_ns = ktime_get_mono_fast_ns();
+		r->stopped_ns = 0;
+	} else if (r->state == GPROF_STARTED) {
+		r->stopped_ns = ktime_get_mono_fast_ns();
+	}
+	r->state = state;
+	raw_spin_unlock(&r->look);
+}
+
+/**
+ * gprof_recorder_enter() - look at a recorder without its lock
+ * @r: recorder that was set up, of whose entry a reference is held
+ * @phase: gets how it is now
+ *
+ * Context: Task.
+ * Return: whether it is still there, until gprof_recorder_leave().
+ */
+bool gprof_recorder_enter(struct gprof_recorder *r, struct gprof_phase *phase)
+{
+	bool there;
+
+	raw_spin_lock(&r->look);
+	there = r->state == GPROF_READY || r->state == GPROF_STARTED;
+	if (there)
+		r->guests++;
+	phase->started = r->state == GPROF_STARTED;
+	phase->started_ns = r->started_ns;
+	phase->stopped_ns = r->stopped_ns;
+	raw_spin_unlock(&r->look);
+	return there;
+}
+
+/**
+ * gprof_recorder_leave() - end of looking
+ * @r: recorder that was entered
+ *
+ * Context: Task.
+ */
+void gprof_recorder_leave(struct gprof_recorder *r)
+{
+	bool awaited;
+
+	raw_spin_lock(&r->look);
+	awaited = !--r->guests && r->state == GPROF_CLOSED;
+	raw_spin_unlock(&r->look);
+	if (awaited)
+		wake_up(&r->events.wait);
+}
+
+static bool guests_have_left(struct gprof_recorder *r)
+{
+	bool left;
+
+	raw_spin_lock(&r->look);
+	left = !r->guests;
+	raw_spin_unlock(&r->look);
+	return left;
+}
+
+/**
+ * gprof_recorder_wait_for_guests() - until the last has left
+ * @r: recorder that is closed
+ *
+ * Context: Task.
+ */
+void gprof_recorder_wait_for_guests(struct gprof_recorder *r)
+{
+	wait_event(r->events.wait, guests_have_left(r));
+}
+
+/**
+ * gprof_recorder_count_down() - a recorder is gone
+ *
+ * Context: Any.
+ */
+void gprof_recorder_count_down(void)
+{
+	atomic_dec(&open_recorders);
+}
+
+static int build(struct gprof_recorder *r, struct gprof_setup *setup,
+		 const struct gprof_source *source, const void *params,
+		 const unsigned long *cpus)
+{
+	struct gprof_channel **channels;
+	int err = gprof_recorder_build(r, setup, source, params, cpus, &channels);
+
+	if (err)
+		return err;
+	/* Pairs with smp_load_acquire() in gprof_recorder_mmap() and _poll(). */
+	smp_store_release(&r->sampler.channels, channels);
+	set_state(r, GPROF_READY);
+	/* From here on there may be guests. */
+	gprof_entry_publish(&r->entry, r->target.privileged);
+	gprof_channels_name(channels, r->entry.id);
+	setup->out_id = r->entry.id;
+	setup->out_data_size = r->data_size;
+	setup->out_nr_cpus = nr_cpu_ids;
+	return 0;
+}
+
+/**
+ * gprof_recorder_setup() - GPROF_IOC_SETUP
+ * @r: recorder
+ * @setup: argument; outputs are set, @setup->out_reason on error too
+ * @source: source of @setup->kind
+ * @params: its parameters
+ * @cpus: bitmap of nr_cpu_ids bits
+ *
+ * Context: Task.
+ * Return: 0 or a negative errno; the recorder is unchanged then.
+ */
+int gprof_recorder_setup(struct gprof_recorder *r, struct gprof_setup *setup,
+			 const struct gprof_source *source, const void *params,
+			 const unsigned long *cpus)
+{
+	int err = gprof_setup_check(setup, source);
+
+	if (err)
+		return err;
+	mutex_lock(&r->lock);
+	if (r->state == GPROF_NEW) {
+		err = build(r, setup, source, params, cpus);
+	} else {
+		setup->out_reason = GPROF_REASON_STATE;
+		err = -EBUSY;
+	}
+	mutex_unlock(&r->lock);
+	return err;
+}
+
+static u32 reason_of(const struct gprof_recorder *r, int err)
+{
+	switch (err) {
+	case 0:
+		return GPROF_REASON_NONE;
+	case -ESRCH:
+		return GPROF_REASON_TASK_GONE;
+	case -EPERM:
+		return GPROF_REASON_TASK_DENIED;
+	case -EAGAIN:
+		return GPROF_REASON_TURN;
+	case -EBUSY:
+		/* Of others it is perf's, and the event's. */
+		return r->live || r->source == &gprof_source_alloc ? GPROF_REASON_MAP_LOCKED :
+								     GPROF_REASON_EVENT;
+	default:
+		return GPROF_REASON_EVENT;
+	}
+}
+
+/**
+ * gprof_recorder_start() - GPROF_IOC_START
+ * @r: recorder
+ * @start: argument
+ *
+ * Context: Task.
+ * Return: 0 or a negative errno; the recorder is not started then.
+ */
+int gprof_recorder_start(struct gprof_recorder *r, struct gprof_start *start)
+{
+	int err = -EBUSY;
+
+	start->out_reason = GPROF_REASON_FLAGS;
+	if (start->flags)
+		return -EOPNOTSUPP;
+	mutex_lock(&r->lock);
+	start->out_reason = GPROF_REASON_STATE;
+	if (r->state == GPROF_READY)
+		err = gprof_recorder_await_end(r);
+	if (err == -EAGAIN)
+		start->out_reason = GPROF_REASON_GRACE;
+	if (!err) {
+		gprof_channels_begin(r->sampler.channels);
+		gprof_events_clear(&r->events);
+		start->out_reason = GPROF_REASON_NONE;
+		err = gprof_recorder_begin_source(r, &start->out_attached, &start->out_reason);
+		if (!start->out_reason)
+			start->out_reason = reason_of(r, err);
+	}
+	if (!err)
+		set_state(r, GPROF_STARTED);
+	mutex_unlock(&r->lock);
+	if (!err)
+		tell_phase(r, GPROF_EVENT_STARTED);
+	return err;
+}
+
+/* Returns whether nothing is left to be done; nothing is written any more in any case. */
+static bool stop_locked(struct gprof_recorder *r)
+{
+	bool ended, flushed;
+
+	lockdep_assert_held(&r->lock);
+	ended = gprof_recorder_end_source(r);
+	flushed = gprof_maps_flush(&r->sampler.maps);
+	if (!ended || !flushed)
+		gprof_channels_close(r->sampler.channels);
+	set_state(r, GPROF_READY);
+	/* A thread that cannot read mappings cannot tell events either. */
+	return flushed && gprof_events_flush(&r->events) && ended;
+}
+
+/**
+ * gprof_recorder_stop() - GPROF_IOC_STOP
+ * @r: recorder
+ * @stop: argument
+ *
+ * Context: Task.
+ * Return: 0; nothing is written to the buffers from now on.
+ */
+int gprof_recorder_stop(struct gprof_recorder *r, struct gprof_stop *stop)
+{
+	int err = -EBUSY;
+
+	if (stop->flags)
+		return -EOPNOTSUPP;
+	mutex_lock(&r->lock);
+	if (r->state == GPROF_STARTED) {
+		stop_locked(r);
+		err = 0;
+	}
+	mutex_unlock(&r->lock);
+	if (!err)
+		tell_phase(r, GPROF_EVENT_STOPPED);
+	return err;
+}
+
+/**
+ * gprof_recorder_rate() - GPROF_IOC_RATE
+ * @r: recorder
+ * @rate: argument
+ *
+ * Context: Task.
+ * Return: 0 or a negative errno; the rate is unchanged then.
+ */
+int gprof_recorder_rate(struct gprof_recorder *r, struct gprof_rate *rate)
+{
+	int err = -EBUSY;
+
+	if (rate->flags || rate->__reserved)
+		return -EOPNOTSUPP;
+	mutex_lock(&r->lock);
+	if (r->state != GPROF_NEW)
+		err = r->state == GPROF_STARTED ? 0 : gprof_recorder_await_end(r);
+	if (!err)
+		err = r->source->rate ? r->source->rate(r->source_state, rate->hz) : -EOPNOTSUPP;
+	mutex_unlock(&r->lock);
+	return err;
+}
+
+/**
+ * gprof_recorder_trigger() - GPROF_IOC_TRIGGER
+ * @r: recorder
+ * @trigger: argument
+ * @name: the string that @trigger->name points to, or NULL
+ *
+ * Context: Task.
+ * Return: 0 or a negative errno; there is no such trigger then.
+ */
+int gprof_recorder_trigger(struct gprof_recorder *r, struct gprof_trigger *trigger,
+			   const char *name)
+{
+	int err = -EBUSY;
+
+	mutex_lock(&r->lock);
+	trigger->out_reason = GPROF_REASON_STATE;
+	if (r->state == GPROF_READY)
+		err = gprof_recorder_await_end(r);
+	if (err == -EAGAIN)
+		trigger->out_reason = GPROF_REASON_GRACE;
+	if (!err) {
+		trigger->out_reason = GPROF_REASON_TRIGGER;
+		err = r->source->trigger ? r->source->trigger(r->source_state, trigger, name) :
+					   -EOPNOTSUPP;
+	}
+	mutex_unlock(&r->lock);
+	return err;
+}
+
+/**
+ * gprof_recorder_fired() - GPROF_IOC_FIRED
+ * @r: recorder
+ * @fired: argument
+ *
+ * Context: Task.
+ * Return: 0 or a negative errno.
+ */
+int gprof_recorder_fired(struct gprof_recorder *r, struct gprof_fired *fired)
+{
+	int err = -EBUSY;
+
+	mutex_lock(&r->lock);
+	if (r->state != GPROF_NEW)
+		err = gprof_event_take(&r->events, fired);
+	mutex_unlock(&r->lock);
+	return err;
+}
+
+/**
+ * gprof_recorder_table() - GPROF_IOC_TABLE
+ * @r: recorder
+ * @table: argument
+ *
+ * Context: Task.
+ * Return: 0 or a negative errno.
+ */
+int gprof_recorder_table(struct gprof_recorder *r, struct gprof_text_table *table)
+{
+	struct gprof_tables *tables;
+
+	table->out_reason = GPROF_REASON_FLAGS;
+	if (table->flags & ~__GPROF_TABLE_F_ALL || table->__reserved)
+		return -EOPNOTSUPP;
+	/* They stay until the file is closed, which it is not before this call is over. */
+	mutex_lock(&r->lock);
+	tables = r->tables;
+	mutex_unlock(&r->lock);
+	table->out_reason = GPROF_REASON_STATE;
+	return tables ? gprof_tables_add(tables, table) : -EBUSY;
+}
+
+/**
+ * gprof_recorder_own_stack() - GPROF_IOC_STACK
+ * @r: recorder
+ * @arg: argument
+ *
+ * Context: Task; takes no lock of the recorder.
+ * Return: 0 or a negative errno.
+ */
+int gprof_recorder_own_stack(struct gprof_recorder *r, struct gprof_own_stack *arg)
+{
+	/*
+	 * Pairs with smp_store_release() in build(): what that has set stays until the file is
+	 * closed.
+	 */
+	bool is_set_up = smp_load_acquire(&r->sampler.channels);
+
+	return gprof_own_stack(arg, is_set_up ? r->tables : NULL);
+}
+
+/**
+ * gprof_recorder_samples() - how many samples there were on all CPUs
+ * @r: recorder that is set up
+ * @st: those members are added to that buffers know
+ *
+ * Context: Task, under the recorder's lock or as its guest.
+ */
+void gprof_recorder_samples(struct gprof_recorder *r, struct gprof_stats *st)
+{
+	gprof_channels_add(r->sampler.channels, st);
+	/* Where there is no buffer there is no counter of it either. */
+	st->out_lost[GPROF_LOST_NO_BUFFER] += atomic64_read(&r->sampler.no_buffer);
+	st->out_produced += atomic64_read(&r->sampler.no_buffer);
+}
+
+static int add_buffers(struct gprof_recorder *r, struct gprof_stats *st)
+{
+	struct gprof_channel **channels = r->sampler.channels, *ch;
+
+	if (st->cpu != GPROF_STATS_ALL_CPUS) {
+		if ((u32)st->cpu >= nr_cpu_ids)
+			return -ENODEV;
+		ch = channels[array_index_nospec((u32)st->cpu, nr_cpu_ids)];
+		if (!ch)
+			return -ENODEV;
+		gprof_channel_add(ch, st);
+		return 0;
+	}
+	gprof_recorder_samples(r, st);
+	st->out_maps_missed = atomic64_read(&r->sampler.maps.missed);
+	if (r->state == GPROF_STARTED || gprof_recorder_has_ended(r))
+		r->source->stats(r->source_state, st);
+	else
+		gprof_recorder_end_stats(r, st);
+	return 0;
+}
+
+/**
+ * gprof_recorder_stats() - GPROF_IOC_STATS
+ * @r: recorder
+ * @stats: argument
+ *
+ * Context: Task.
+ * Return: 0 or a negative errno.
+ */
+int gprof_recorder_stats(struct gprof_recorder *r, struct gprof_stats *stats)
+{
+	int err = -EBUSY;
+
+	if (stats->flags)
+		return -EOPNOTSUPP;
+	mutex_lock(&r->lock);
+	if (r->state != GPROF_NEW) {
+		stats->out_started_ns = r->started_ns;
+		stats->out_stopped_ns = r->stopped_ns;
+		err = add_buffers(r, stats);
+		stats->out_notices_untold = atomic64_read(&r->events.dropped);
+		stats->out_notices = gprof_events_take_notices(&r->events);
+	}
+	mutex_unlock(&r->lock);
+	return err;
+}
+
+/**
+ * gprof_recorder_info() - GPROF_IOC_INFO
+ * @info: argument
+ *
+ * Context: Any.
+ */
+void gprof_recorder_info(struct gprof_info *info)
+{
+	info->out_abi_version = GPROF_ABI_VERSION;
+	info->out_nr_cpus = nr_cpu_ids;
+	info->out_kinds = gprof_source_kinds();
+	info->out_features = GPROF_FEAT_KERNEL_FRAMES | GPROF_FEAT_USER_FRAMES |
+			     GPROF_FEAT_CALLER | GPROF_FEAT_FLIGHT | GPROF_FEAT_MAPS |
+			     GPROF_FEAT_MAP_FILES | GPROF_FEAT_NETLINK | GPROF_FEAT_NOTICES |
+			     GPROF_FEAT_TRIGGERS | GPROF_FEAT_OWN_STACK | gprof_tables_features() |
+			     gprof_running_features() | gprof_source_features();
+	if (IS_ENABLED(CONFIG_CGROUPS))
+		info->out_features |= GPROF_FEAT_CGROUP;
+	info->out_max_frames = GPROF_MAX_FRAMES;
+	info->out_clock_id = CLOCK_MONOTONIC;
+	info->out_default_buffer = GPROF_BUFFER_DEFAULT;
+	info->out_recorders = atomic_read(&open_recorders);
+}
+
+/**
+ * gprof_recorder_mmap() - map the buffer of one CPU
+ * @r: recorder
+ * @vma: mapping that is being made; its offset is GPROF_MMAP_*(cpu)
+ *
+ * Context: Task, mmap_lock held for writing; takes none of the recorder's locks.
+ * Return: 0 or a negative errno.
+ */
+int gprof_recorder_mmap(struct gprof_recorder *r, struct vm_area_struct *vma)
+{
+	/* Pairs with smp_store_release() in build(). */
+	struct gprof_channel **channels = smp_load_acquire(&r->sampler.channels);
+	u64 offset = (u64)vma->vm_pgoff << PAGE_SHIFT;
+	u64 cpu = offset >> GPROF_MMAP_CPU_SHIFT;
+	struct gprof_channel *ch;
+	bool ring = offset == GPROF_MMAP_RING(cpu);
+
+	if (offset == GPROF_MMAP_ANNOTATED)
+		return gprof_annotated_mmap(&r->annotated, vma);
+	if (!channels)
+		return -EBUSY;
+	if (offset == GPROF_MMAP_LIVE)
+		return r->live ? gprof_live_mmap(r->live, vma) : -ENODEV;
+	if (!ring && offset != GPROF_MMAP_TAIL(cpu))
+		return -EINVAL;
+	if (cpu >= nr_cpu_ids)
+		return -ENODEV;
+	ch = channels[array_index_nospec(cpu, nr_cpu_ids)];
+	return ch ? gprof_channel_mmap(ch, vma, ring) : -ENODEV;
+}
+
+/**
+ * gprof_recorder_poll() - is a buffer at least half full? Has something happened?
+ * @r: recorder
+ * @file: its file
+ * @wait: poll table
+ *
+ * Context: Task; takes no lock.
+ */
+__poll_t gprof_recorder_poll(struct gprof_recorder *r, struct file *file, poll_table *wait)
+{
+	struct gprof_channel **channels;
+	__poll_t happened;
+
+	poll_wait(file, &r->events.wait, wait);
+	/* Pairs with smp_store_release() in build(). */
+	channels = smp_load_acquire(&r->sampler.channels);
+	if (!channels)
+		return EPOLLERR;
+	happened = gprof_events_pending(&r->events) ? EPOLLPRI : 0;
+	return gprof_channels_readable(channels) ? EPOLLIN | EPOLLRDNORM | happened : happened;
+}
+
+/**
+ * gprof_recorder_close() - stop a recorder and give up what it owns
+ * @r: recorder whose file is being closed
+ *
+ * Context: Task, without mmap_lock.
+ */
+void gprof_recorder_close(struct gprof_recorder *r)
+{
+	bool started, ended = true;
+
+	mutex_lock(&r->lock);
+	started = r->state == GPROF_STARTED;
+	if (started)
+		ended = stop_locked(r);
+	/* From here on nobody enters. */
+	set_state(r, GPROF_CLOSED);
+	mutex_unlock(&r->lock);
+	if (started)
+		tell_phase(r, GPROF_EVENT_STOPPED);
+
+	gprof_entry_withdraw(&r->entry);
+	gprof_recorder_end(r, ended);
+}

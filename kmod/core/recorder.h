@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * recorder: one open file of /dev/gprof.
+ */
+#ifndef GPROF_RECORDER_H
+#define GPROF_RECORDER_H
+
+#include "recorder_end.h"
+#include "registry.h"
+#include "sample/sampler.h"
+#include "target/target.h"
+#include "user/event_queue.h"
+#include "user/memlock.h"
+
+#include <linux/mutex.h>
+#include <linux/poll.h>
+#include <linux/spinlock.h>
+
+struct gprof_annotated;
+struct gprof_fired;
+struct gprof_info;
+struct gprof_live;
+struct gprof_own_stack;
+struct gprof_rate;
+struct gprof_setup;
+struct gprof_source;
+struct gprof_start;
+struct gprof_stats;
+struct gprof_stop;
+struct gprof_tables;
+struct gprof_text_table;
+struct gprof_trigger;
+struct vm_area_struct;
+
+enum gprof_recorder_state {
+	GPROF_NEW,	/* opened */
+	GPROF_READY,	/* set up, or stopped */
+	GPROF_STARTED,
+	GPROF_CLOSED,	/* its file is; seen by who still holds a reference */
+};
+
+/**
+ * struct gprof_phase - what START and STOP change of a recorder
+ * @started: it records
+ * @started_ns: last START
+ * @stopped_ns: last STOP
+ */
+struct gprof_phase {
+	bool started;
+	u64 started_ns;
+	u64 stopped_ns;
+};
+
+/**
+ * struct gprof_recorder - a recorder
+ * @entry: in the registry, from SETUP on
+ * @lock: serializes the calls, and is held for as long as they take, over grace
+ *	periods too; outermost lock of the module, never taken in mmap(), for the
+ *	sake of who only looks, or while user memory other than a filter is touched
+ * @look: held for some loads and stores; innermost. A raw one: STOP takes it, and on PREEMPT_RT
+ *	the holder of another could be preempted, and is bound to its CPU then
+ * @guests: who looks at a recorder that is set up; it is not taken apart until
+ *	they have left. Protected by @look
+ * @state: written under @lock and @look, read under either
+ * @source: what records; set by SETUP
+ * @source_state: the source's own
+ * @target: whom
+ * @sampler: the way into the buffers
+ * @tables: those that its stacks are walked by, or NULL; fixed by SETUP
+ * @live: its table of what lasts, or NULL; fixed by SETUP
+ * @annotated: its user's page, or NULL; see annotate.c
+ * @data_size: bytes of data of each CPU's buffer; 0: no buffers
+ * @flight: the buffers are overwritten
+ * @charge: memory charged
+ * @events: to be told; its wait queue is also for the end of guests
+ * @end: work that STOP and close leave
+ * @started_ns: last START, as @state
+ * @stopped_ns: last STOP, as @state
+ */
+struct gprof_recorder {
+	struct gprof_entry entry;
+	struct mutex lock;		/* serializes calls */
+	raw_spinlock_t look;		/* protects what others see */
+	unsigned int guests;
+	enum gprof_recorder_state state;
+	const struct gprof_source *source;
+	void *source_state;
+	struct gprof_target target;
+	struct gprof_sampler sampler;
+	struct gprof_tables *tables;
+	struct gprof_live *live;
+	struct gprof_annotated *annotated;
+	u64 data_size;
+	bool flight;
+	struct gprof_charge charge;
+	struct gprof_event_queue events;
+	struct gprof_end end;
+	u64 started_ns;
+	u64 stopped_ns;
+};
+
+struct gprof_recorder *gprof_recorder_new(void);
+void gprof_recorder_close(struct gprof_recorder *r);
+
+void gprof_recorder_info(struct gprof_info *info);
+int gprof_recorder_setup(struct gprof_recorder *r, struct gprof_setup *setup,
+			 const struct gprof_source *source, const void *params,
+			 const unsigned long *cpus);
+int gprof_recorder_start(struct gprof_recorder *r, struct gprof_start *start);
+int gprof_recorder_stop(struct gprof_recorder *r, struct gprof_stop *stop);
+int gprof_recorder_rate(struct gprof_recorder *r, struct gprof_rate *rate);
+int gprof_recorder_trigger(struct gprof_recorder *r, struct gprof_trigger *trigger,
+			   const char *name);
+int gprof_recorder_fired(struct gprof_recorder *r, struct gprof_fired *fired);
+int gprof_recorder_table(struct gprof_recorder *r, struct gprof_text_table *table);
+int gprof_recorder_own_stack(struct gprof_recorder *r, struct gprof_own_stack *arg);
+int gprof_recorder_stats(struct gprof_recorder *r, struct gprof_stats *stats);
+int gprof_recorder_mmap(struct gprof_recorder *r, struct vm_area_struct *vma);
+__poll_t gprof_recorder_poll(struct gprof_recorder *r, struct file *file, poll_table *wait);
+
+bool gprof_recorder_enter(struct gprof_recorder *r, struct gprof_phase *phase);
+void gprof_recorder_leave(struct gprof_recorder *r);
+void gprof_recorder_wait_for_guests(struct gprof_recorder *r);
+void gprof_recorder_count_down(void);
+void gprof_recorder_samples(struct gprof_recorder *r, struct gprof_stats *st);
+
+#endif /* GPROF_RECORDER_H */

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * setup: what all kinds ask of the argument of GPROF_IOC_SETUP.
+ */
+#include "setup.h"
+#include "kind/source.h"
+#include "ring/buffer.h"
+#include "ring/buffer_pages.h"
+#include "target/running.h"
+#include "unwind/callers.h"
+#include "unwind/tables.h"
+
+#include <linux/errno.h>
+#include <linux/gprof.h>
+#include <linux/log2.h>
+#include <linux/minmax.h>
+#include <linux/mm.h>
+#include <linux/time64.h>
+
+#define BUFFER_ASKED_MIN	4096	/* of larger pages too: who asks need not know them */
+#define GENERATION_MIN		NSEC_PER_MSEC
+#define GENERATION_MAX		(256ULL * NSEC_PER_SEC)	/* a short record has 32 bits of 64 ns */
+
+static int check_buffers(const struct gprof_setup *setup, u32 *reason)
+{
+	*reason = GPROF_REASON_FLAGS;
+	if (setup->flags & ~__GPROF_SETUP_F_ALL || setup->stack & ~__GPROF_STACK_F_ALL)
+		return -EOPNOTSUPP;
+	/* Others wake without being asked. */
+	if (setup->flags & GPROF_SETUP_F_WAKE && !(setup->flags & GPROF_SETUP_F_FLIGHT))
+		return -EINVAL;
+	/* A call chain without its leaf is not one. */
+	if (setup->stack & ~GPROF_STACK_F_IP && !(setup->stack & GPROF_STACK_F_IP))
+		return -EINVAL;
+	if (setup->stack & GPROF_STACK_F_TABLES) {
+		if (!gprof_tables_features())
+			return -EOPNOTSUPP;
+		if (!(setup->stack & GPROF_STACK_F_USER))
+			return -EINVAL;
+	} else if (setup->stack & GPROF_STACK_F_PYTHON) {
+		/* Where the interpreter is, is said with the table of its file. */
+		return -EINVAL;
+	}
+	if (setup->max_frames > GPROF_MAX_FRAMES)
+		return -EINVAL;
+	*reason = GPROF_REASON_BUFFER;
+	if (setup->buffer_size && (setup->buffer_size < BUFFER_ASKED_MIN ||
+				   setup->buffer_size > GPROF_BUFFER_MAX))
+		return -EINVAL;
+	*reason = GPROF_REASON_GENERATION;
+	if (setup->generation_ns && (setup->generation_ns < GENERATION_MIN ||
+				     setup->generation_ns > GENERATION_MAX))
+		return -EINVAL;
+	return 0;
+}
+
+static int check_bufferless(const struct gprof_setup *setup, u32 *reason)
+{
+	*reason = GPROF_REASON_FLAGS;
+	if (setup->flags & GPROF_SETUP_F_FLIGHT || setup->stack || setup->max_frames)
+		return -EINVAL;
+	*reason = GPROF_REASON_BUFFER;
+	if (setup->buffer_size)
+		return -EINVAL;
+	*reason = GPROF_REASON_GENERATION;
+	return setup->generation_ns ? -EINVAL : 0;
+}
+
+/**
+ * gprof_setup_check() - is it what one may ask for?
+ * @setup: argument; @setup->out_reason is set on error
+ * @source: of its kind
+ *
+ * Context: Task.
+ * Return: 0; -EOPNOTSUPP: asks for what this module does not know; -EINVAL.
+ */
+int gprof_setup_check(struct gprof_setup *setup, const struct gprof_source *source)
+{
+	int err = check_buffers(setup, &setup->out_reason);
+
+	if (!err && source->no_buffer)
+		err = check_bufferless(setup, &setup->out_reason);
+	if (err)
+		return err;
+	setup->out_reason = GPROF_REASON_FLAGS;
+	if (setup->flags & GPROF_SETUP_F_PARALLELISM &&
+	    (!source->parallelism || !gprof_running_features()))
+		return -EOPNOTSUPP;
+	return 0;
+}
+
+/**
+ * gprof_setup_data_size() - bytes of data of each CPU's buffer
+ * @setup: checked
+ *
+ * Context: Any.
+ * Return: power of two, at least a page.
+ */
+u64 gprof_setup_data_size(const struct gprof_setup *setup)
+{
+	u64 size = setup->buffer_size ?: GPROF_BUFFER_DEFAULT;
+
+	return roundup_pow_of_two(max_t(u64, size, max_t(u64, GPROF_BUFFER_MIN, PAGE_SIZE)));
+}

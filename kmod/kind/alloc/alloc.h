@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * alloc: what is allocated for a target's tasks, and how it becomes samples.
+ *
+ *	alloc_probe.c	what programs allocate themselves, as probes see it
+ *	alloc_told.c	what they tell, and what comes of it
+ *	alloc.c		from the allocators to the sample, and to the end of what lasts
+ *	alloc_page.c	whose pages are part of something else that is told
+ */
+#ifndef GPROF_ALLOC_H
+#define GPROF_ALLOC_H
+
+#include "probe/tap.h"
+#include "probe/thin_bytes.h"
+#include "target/membership.h"
+#include "target/scope.h"
+
+#include <asm/local64.h>
+#include <linux/cpumask.h>
+#include <linux/kprobes.h>
+#include <linux/list.h>
+#include <linux/percpu.h>
+#include <linux/preempt.h>
+#include <linux/spinlock.h>
+
+struct gprof_alloc_probes;
+struct gprof_live;
+struct gprof_request;
+struct gprof_sampler;
+struct gprof_stats;
+struct pt_regs;
+
+#define GPROF_ALLOC_TAPS	8
+#define GPROF_ALLOC_KPROBES	3
+
+/**
+ * struct gprof_alloc_cpu - what a CPU has of it
+ * @thin: which allocations are sampled
+ */
+struct gprof_alloc_cpu {
+	struct gprof_thin_bytes thin;
+};
+
+/**
+ * struct gprof_alloc_kprobe - a probe of a function that frees without telling
+ * @kp: probe
+ * @allocs: for whom
+ */
+struct gprof_alloc_kprobe {
+	struct kprobe kp;
+	struct gprof_allocs *allocs;
+};
+
+/**
+ * struct gprof_allocs - the allocations that a recorder records
+ * @whose: tasks
+ * @only_cpus: the target is what these CPUs do; NULL: it is not
+ * @only_tasks: what interrupts allocate is not the target's
+ * @on: between START and STOP
+ * @cpus: of each CPU
+ * @live: those that were sampled and not freed, or NULL
+ * @sampler: where samples go
+ * @period: of so many bytes one is sampled
+ * @scope: the processes, where the target is made of tasks
+ * @from_ns: CLOCK_MONOTONIC at the last START
+ * @until_ns: at the last STOP; 0: it is on
+ * @taps: of the allocators
+ * @nr_taps: how many of them
+ * @kprobes: of functions that free without telling
+ * @nr_kprobes: how many of them
+ * @told: it is what programs allocate themselves; there are neither taps nor kprobes
+ * @probes: with @told, by which it is known; NULL: programs tell
+ * @node: with @told, among those who listen
+ * @ends: with @told, serializes what is live
+ * @owners: with @told, of each slot of @live the address space that it is of, 0: unknown;
+ *	NULL: what an address space has at its end stays live
+ * @groups: with @owners, of each GPROF_ALLOC_GROUP slots a bit of every address space that
+ *	has one among them, and maybe bits of some that had
+ */
+struct gprof_allocs {
+	struct gprof_membership whose;
+	const struct cpumask *only_cpus;
+	bool only_tasks;
+	bool on;
+	struct gprof_alloc_cpu __percpu *cpus;
+	struct gprof_live *live;
+	struct gprof_sampler *sampler;
+	u64 period;
+	struct gprof_scope scope;
+	u64 from_ns;
+	u64 until_ns;
+	struct gprof_tap_user taps[GPROF_ALLOC_TAPS];
+	unsigned int nr_taps;
+	struct gprof_alloc_kprobe kprobes[GPROF_ALLOC_KPROBES];
+	unsigned int nr_kprobes;
+	bool told;
+	struct gprof_alloc_probes *probes;
+	struct list_head node;
+	raw_spinlock_t ends;		/* protects keys against two who have one address */
+	u32 *owners;
+	u64 *groups;
+};
+
+/* Slots whose owners are looked for together. */
+#define GPROF_ALLOC_GROUP	64
+
+/* Of current. */
+static __always_inline bool gprof_allocs_are_targets(const struct gprof_allocs *a)
+{
+	if (a->only_cpus)
+		return cpumask_test_cpu(smp_processor_id(), a->only_cpus);
+	return !a->only_tasks || (in_task() && gprof_is_member(&a->whose, current));
+}
+
+bool gprof_allocs_can_last(void);
+u64 gprof_allocs_bytes(const struct gprof_request *req);
+int gprof_allocs_setup(struct gprof_request *req, void **state);
+
+/* These four fit struct gprof_source, whose state is then struct gprof_allocs. */
+int gprof_allocs_start(void *state, u32 *attached);
+void gprof_allocs_stop(void *state);
+void gprof_allocs_stats(void *state, struct gprof_stats *stats);
+void gprof_allocs_destroy(void *state);
+
+/* alloc_page.c */
+bool gprof_pages_are_part(struct pt_regs *regs);
+
+#endif /* GPROF_ALLOC_H */

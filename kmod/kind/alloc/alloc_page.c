@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * alloc_page: whose pages are part of something else that is told.
+ *
+ * The slab allocator has its memory from the page allocator, and both tell of what they
+ * give: counted twice were the pages of a slab, whose objects are what is asked for. The
+ * page does not say yet what it will be when the allocator tells of it. But the functions
+ * that it was called by do. Only sampled ones get here; a name is looked for once for an
+ * address, as long as others do not take its place.
+ */
+#include "alloc.h"
+#include "unwind/stack.h"
+
+#include <linux/compiler.h>
+#include <linux/hash.h>
+#include <linux/kallsyms.h>
+#include <linux/kernel.h>
+#include <linux/preempt.h>
+#include <linux/string.h>
+
+#define LOOKS		16	/* frames from the allocator on */
+#define BITS		8
+
+/* In any of the kernels; the compiler makes some part of the others. */
+static const char *const page_functions[] = {
+	"allocate_slab", "alloc_slab_page", "new_slab", "___slab_alloc", "__slab_alloc",
+	"refill_objects", "__refill_objects",
+	"kmalloc_order", "kmalloc_large", "__kmalloc_large", "___kmalloc_large",
+};
+
+/* Return addresses, the lowest bit of which says what was found; as many as are met. */
+static unsigned long met[1 << BITS];
+
+/* In part: the compiler appends what it has done to the function. */
+static bool is_function(const char *name, const char *function)
+{
+	size_t length = strlen(function);
+
+	return !strncmp(name, function, length) &&
+	       (!name[length] || name[length] == '.' || name[length] == '_');
+}
+
+static noinline bool find_name(unsigned long addr)
+{
+	char name[KSYM_SYMBOL_LEN];
+	unsigned int i;
+
+	/* What is called there, and not what begins behind it. */
+	sprint_symbol_no_offset(name, addr - 1);
+	for (i = 0; i < ARRAY_SIZE(page_functions); i++) {
+		if (is_function(name, page_functions[i]))
+			return true;
+	}
+	return false;
+}
+
+static bool is_part(unsigned long addr)
+{
+	unsigned long *place = &met[hash_long(addr, BITS)], word = READ_ONCE(*place);
+	unsigned long key = addr << 1;
+	bool part;
+
+	if ((word & ~1UL) == key)
+		return word & 1;
+	/* Both halves of an answer are one word: others may come between. */
+	part = find_name(addr);
+	WRITE_ONCE(*place, key | part);
+	return part;
+}
+
+/**
+ * gprof_pages_are_part() - are pages asked for by who tells what it makes of them?
+ * @regs: of who told
+ *
+ * Context: Any but NMI, preemption off.
+ */
+bool gprof_pages_are_part(struct pt_regs *regs)
+{
+	u64 frames[LOOKS];
+	u32 nr, i;
+
+	nr = gprof_arch_kernel_frames(regs, frames, LOOKS);
+	for (i = 0; i < nr; i++) {
+		if (is_part(frames[i]))
+			return true;
+	}
+	return false;
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * alloc_space: address spaces of programs that tell what they allocate.
+ *
+ * A process that ends, or executes another program, frees nothing by itself; its memory is
+ * gone all the same, once nobody else runs in it. mm_watch tells when.
+ */
+#include "alloc_space.h"
+#include "mm/mm_watch.h"
+
+#include <linux/atomic.h>
+#include <linux/list.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+
+/* Other owners of subscribers are small numbers, or addresses. */
+#define OWNER	(~0UL)
+
+/**
+ * struct space - an address space
+ * @user: subscription to its end
+ * @node: in @spaces; not in a list: it has ended
+ * @process: who has noted it
+ * @number: not 0, and of no other
+ * @ended: what to do at its end
+ * @rcu: for who looks it up
+ */
+struct space {
+	struct gprof_mm_user user;
+	struct list_head node;
+	const struct signal_struct *process;
+	u32 number;
+	gprof_space_ended ended;
+	struct rcu_head rcu;
+};
+
+static LIST_HEAD(spaces);
+static DEFINE_SPINLOCK(spaces_lock);	/* protects the list */
+static atomic_t numbers = ATOMIC_INIT(0);
+
+static void space_gone(struct gprof_mm_user *u)
+{
+	struct space *s = container_of(u, struct space, user);
+
+	s->ended(s->number, s->process);
+	spin_lock(&spaces_lock);
+	list_del(&s->node);
+	spin_unlock(&spaces_lock);
+	kfree_rcu(s, rcu);
+}
+
+static const struct gprof_mm_ops space_ops = { .gone = space_gone };
+
+/**
+ * gprof_space_find() - current's address space
+ *
+ * Context: Task.
+ * Return: its number; 0: it was not noted.
+ */
+u32 gprof_space_find(void)
+{
+	struct gprof_mm_user *u;
+	u32 number;
+
+	rcu_read_lock();
+	u = gprof_mm_find(OWNER, current->mm);
+	number = u ? container_of(u, struct space, user)->number : 0;
+	rcu_read_unlock();
+	return number;
+}
+
+/**
+ * gprof_space_note() - know when current's address space ends, if possible
+ * @ended: what to do then
+ *
+ * Context: Task, without mmap_lock.
+ * Return: its number; 0: there is no memory, a signal is pending, or it has so many mappings
+ * that others would wait for us.
+ */
+u32 gprof_space_note(gprof_space_ended ended)
+{
+	struct space *s = kzalloc(sizeof(*s), GFP_KERNEL_ACCOUNT);
+
+	if (!s)
+		return 0;
+	s->user.ops = &space_ops;
+	s->user.owner = OWNER;
+	s->process = current->signal;
+	s->ended = ended;
+	do
+		s->number = atomic_inc_return(&numbers);
+	while (!s->number);
+	if (gprof_mm_watch(&s->user, current->mm, true)) {
+		kfree(s);
+		/* Another thread may have been faster. */
+		return gprof_space_find();
+	}
+	spin_lock(&spaces_lock);
+	list_add(&s->node, &spaces);
+	spin_unlock(&spaces_lock);
+	return s->number;
+}
+
+/**
+ * gprof_spaces_forget() - nobody wants to know any more
+ *
+ * Context: Task.
+ */
+void gprof_spaces_forget(void)
+{
+	struct space *s, *next;
+
+	spin_lock(&spaces_lock);
+	list_for_each_entry_safe(s, next, &spaces, node) {
+		list_del_init(&s->node);
+		if (gprof_mm_unwatch(&s->user))
+			kfree_rcu(s, rcu);
+	}
+	spin_unlock(&spaces_lock);
+}

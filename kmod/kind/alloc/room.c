@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * kind/alloc: allocations of programs and of the kernel, and those that are still live.
+ *
+ * Contexts: tracepoints of the kernel's allocators in any context but NMI; breakpoints in
+ * programs (uprobes); memory that a program writes; system calls.
+ * May include: kind, sample and the rooms below.
+ */
+#include "source_alloc.c"
+#include "alloc.c"
+#include "alloc_probe_life.c"
+#include "alloc_probe.c"
+#include "alloc_told.c"
+#include "alloc_space.c"
+#include "alloc_page.c"

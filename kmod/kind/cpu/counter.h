@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * counter: a kernel counter of perf, whose overflows become samples of all who ask
+ * for it.
+ */
+#ifndef GPROF_COUNTER_H
+#define GPROF_COUNTER_H
+
+#include "probe/thin.h"
+
+#include <linux/list.h>
+#include <linux/percpu.h>
+#include <linux/perf_event.h>
+#include <linux/rcupdate.h>
+#include <linux/types.h>
+
+struct gprof_filter;
+struct gprof_sampler;
+struct gprof_target;
+struct task_struct;
+
+/**
+ * struct gprof_counter_spec - what a recorder asks for
+ * @attr: for perf; inherit, disabled and enable_on_exec are set by
+ *	gprof_counter_create(); sample_period is what the recorder wants
+ * @target: whose events are samples
+ * @sampler: who takes them
+ * @filter: which of a tracepoint's hits are events; outlives it. NULL: all. Another one
+ *	does not keep recorders from sharing the counter
+ * @passed: is told of each hit that passes @filter, in place of @sampler, with preemption
+ *	off and from any context; NULL: they are samples
+ * @ctx: passed on to it
+ * @with_idle: the idle task belongs to the target
+ * @user_only: overflows in kernel mode are no samples, though they are counted
+ */
+struct gprof_counter_spec {
+	struct perf_event_attr attr;
+	const struct gprof_target *target;
+	struct gprof_sampler *sampler;
+	const struct gprof_filter *filter;
+	void (*passed)(void *ctx);
+	void *ctx;
+	bool with_idle;
+	bool user_only;
+};
+
+/**
+ * struct gprof_share - how large a part of the overflows a recorder takes
+ * @thinning: with which probability
+ * @number: of @thinning, another one each time
+ * @rcu: for freeing
+ */
+struct gprof_share {
+	struct gprof_thinning thinning;
+	u32 number;
+	struct rcu_head rcu;
+};
+
+/**
+ * struct gprof_taker - a recorder, as the handler of a counter sees it
+ * @node: in the counter's list; read under RCU
+ * @spec: what it asked for
+ * @since: number of the counter's change by which it came
+ * @share: while the counter is faster than it asked for; read under RCU. NULL, or for
+ *	another period than an overflow's: each is decided on its own
+ * @thin: on each CPU
+ */
+struct gprof_taker {
+	struct list_head node;
+	struct gprof_counter_spec spec;
+	u64 since;
+	struct gprof_share __rcu *share;
+	struct gprof_thin __percpu *thin;
+};
+
+/**
+ * struct gprof_counter - what recorders share; the context of the handler
+ * @attr: for perf; sample_period is the shortest that a taker wants
+ * @inherit: forked tasks are counted too
+ * @changes: how often takers came
+ * @takers: list of struct gprof_taker; read under RCU
+ */
+struct gprof_counter {
+	struct perf_event_attr attr;
+	bool inherit;
+	u64 changes;
+	struct list_head takers;
+};
+
+enum gprof_enable {
+	GPROF_NOW,
+	GPROF_ON_EXEC,
+	GPROF_NEVER,
+};
+
+/* How often the counter has to overflow for it: a filter is to see each event. */
+static inline u64 gprof_taker_pace(const struct gprof_taker *t)
+{
+	return t->spec.filter ? 1 : t->spec.attr.sample_period;
+}
+
+struct perf_event *gprof_counter_create(struct gprof_counter *c, int cpu,
+					struct task_struct *task, enum gprof_enable enable);
+void gprof_counter_hurry(struct gprof_counter *c, struct perf_event *event);
+int gprof_counter_try(struct gprof_counter_spec *c);
+
+#endif /* GPROF_COUNTER_H */

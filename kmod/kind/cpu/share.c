@@ -1,0 +1,425 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * share: recorders that ask for the same counter on the same target have one set of
+ * events, which runs at the highest rate that one of them wants.
+ *
+ * The same: all that perf is told but the period, the same task or CPUs, and the same
+ * privilege, since that decides what becomes of the events when a task gets more rights.
+ * Cgroups are told apart by each sample, so that they share the events of all CPUs.
+ * Alone stay recorders that begin with an exec; precise events with another period, which
+ * hardware reloads behind perf's back; and whoever comes when the target has forked a
+ * process since the others began: that process is theirs, and not the newcomer's.
+ *
+ * Who comes or goes changes the period of the events, but neither detaches nor attaches
+ * any while somebody is left. So nobody else loses an event, or has it twice.
+ *
+ * Lock order: recorder lock, @lock of the attached, shares_lock, which is innermost.
+ */
+#include "share.h"
+#include "sample/sampler.h"
+#include "target/running.h"
+#include "target/target.h"
+#include "user/memlock.h"
+
+#include <linux/cpumask.h>
+#include <linux/gprof.h>
+#include <linux/random.h>
+#include <linux/rculist.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+#include <linux/string.h>
+
+static LIST_HEAD(shares);
+static DEFINE_SPINLOCK(shares_lock);	/* protects it */
+
+static void put(struct gprof_attached *a)
+{
+	if (refcount_dec_and_test(&a->refs))
+		gprof_attached_free(a);
+}
+
+static bool same_counter(const struct perf_event_attr *a, const struct perf_event_attr *b)
+{
+	struct perf_event_attr like = *b;
+
+	if (!a->precise_ip)
+		like.sample_period = a->sample_period;
+	return !memcmp(a, &like, sizeof(like));
+}
+
+static bool same_target(const struct gprof_target *a, const struct gprof_target *b)
+{
+	if (gprof_target_is_tasks(a) != gprof_target_is_tasks(b) || a->privileged != b->privileged)
+		return false;
+	if (gprof_target_is_tasks(a))
+		return a->type == b->type && a->task == b->task && !a->on_exec && !b->on_exec;
+	return cpumask_equal(a->cpus, b->cpus);
+}
+
+static bool can_join(const struct gprof_attached *a, const struct gprof_counter_spec *spec)
+{
+	return !READ_ONCE(a->closed) && same_counter(&a->counter.attr, &spec->attr) &&
+	       same_target(READ_ONCE(a->target), spec->target);
+}
+
+/* Those to join, or @fresh, which others find from now on. A reference is taken. */
+static struct gprof_attached *find(const struct gprof_counter_spec *spec,
+				   struct gprof_attached *fresh)
+{
+	struct gprof_attached *a;
+
+	/* Whose target it is may be leaving, and then waits for readers. */
+	rcu_read_lock();
+	spin_lock(&shares_lock);
+	list_for_each_entry(a, &shares, list) {
+		if (can_join(a, spec)) {
+			refcount_inc(&a->refs);
+			goto out;
+		}
+	}
+	a = fresh;
+	refcount_inc(&a->refs);
+	list_add(&a->list, &shares);
+out:
+	spin_unlock(&shares_lock);
+	rcu_read_unlock();
+	return a;
+}
+
+/* Nobody joins from now on. */
+static void end_joining(struct gprof_attached *a)
+{
+	lockdep_assert_held(&a->lock);
+	a->over = true;
+	spin_lock(&shares_lock);
+	list_del_init(&a->list);
+	spin_unlock(&shares_lock);
+}
+
+/* ---- who takes how much; under @lock ---- */
+
+static void set_share(struct gprof_taker *t, struct gprof_share *share)
+{
+	struct gprof_share *old = rcu_replace_pointer(t->share, share, true);
+
+	if (old)
+		kfree_rcu(old, rcu);
+}
+
+/* Without memory each overflow is decided on its own, which is slower. */
+static void make_share(struct gprof_taker *t, u64 period)
+{
+	struct gprof_share *old = rcu_dereference_protected(t->share, true), *share;
+
+	if (t->spec.attr.sample_period <= period || (old && old->thinning.part == period))
+		return;
+	share = kmalloc(sizeof(*share), GFP_KERNEL_ACCOUNT);
+	if (!share)
+		return;
+	gprof_thinning_init(&share->thinning, period, t->spec.attr.sample_period);
+	share->number = get_random_u32() | 1;
+	set_share(t, share);
+}
+
+static void set_period(struct gprof_attached *a)
+{
+	u64 period = U64_MAX;
+	struct gprof_taker *t;
+
+	lockdep_assert_held(&a->lock);
+	list_for_each_entry(t, &a->counter.takers, node)
+		period = min(period, gprof_taker_pace(t));
+	list_for_each_entry(t, &a->counter.takers, node)
+		make_share(t, period);
+	/* Pairs with READ_ONCE() in the handler, which makes events slower. */
+	WRITE_ONCE(a->counter.attr.sample_period, period);
+	gprof_attached_hurry(a);
+}
+
+/* ---- coming and going ---- */
+
+/* Returns 1 when it came too late for these. */
+static int join(struct gprof_counters *c, struct gprof_attached *a)
+{
+	bool first = list_empty(&a->counter.takers);
+	int err = 0;
+
+	lockdep_assert_held(&a->lock);
+	c->before = gprof_attached_read(a);
+	if (!first)
+		WRITE_ONCE(a->counter.changes, a->counter.changes + 1);
+	c->taker.since = a->counter.changes;
+	list_add_tail_rcu(&c->taker.node, &a->counter.takers);
+	/* Pairs with WRITE_ONCE() in the probes. */
+	WRITE_ONCE(c->attached, a);
+	if (first) {
+		WRITE_ONCE(a->target, c->taker.spec.target);
+		WRITE_ONCE(a->counter.attr.sample_period, gprof_taker_pace(&c->taker));
+		make_share(&c->taker, a->counter.attr.sample_period);
+		err = gprof_attached_begin(a);
+		if (err)
+			end_joining(a);
+		return err;
+	}
+	/* Either a fork finds that this one has come, or is found here. */
+	smp_mb();	/* pairs with smp_mb() in gprof_attached_close() */
+	if (READ_ONCE(a->closed)) {
+		list_del_rcu(&c->taker.node);
+		WRITE_ONCE(c->attached, NULL);
+		return 1;
+	}
+	set_period(a);
+	return 0;
+}
+
+static int join_one(struct gprof_counters *c, u32 *attached)
+{
+	struct gprof_attached *fresh = gprof_attached_new(&c->taker.spec), *a;
+	int err = 1;
+
+	if (!fresh)
+		return -ENOMEM;
+	a = find(&c->taker.spec, fresh);
+	put(fresh);
+	mutex_lock(&a->lock);
+	if (!a->over)
+		err = join(c, a);
+	*attached = a->nr;
+	mutex_unlock(&a->lock);
+	if (!err)
+		return 0;
+	if (c->attached) {
+		gprof_attached_end(a);
+		list_del(&c->taker.node);
+		WRITE_ONCE(c->attached, NULL);
+	}
+	synchronize_rcu();	/* for handlers and probes that saw them */
+	put(a);
+	return err;
+}
+
+static int join_any(struct gprof_counters *c, u32 *attached)
+{
+	int err;
+
+	do {
+		err = join_one(c, attached);
+	} while (err > 0);
+	return err;
+}
+
+static void add_counts(struct gprof_counters *c)
+{
+	struct gprof_counts now = gprof_attached_read(c->attached);
+
+	c->counts.count += now.count - c->before.count;
+	c->counts.enabled += now.enabled - c->before.enabled;
+	c->counts.running += now.running - c->before.running;
+}
+
+/* Others go on. Returns false when there are none. */
+static bool leave_to_others(struct gprof_counters *c, struct gprof_attached *a)
+{
+	bool others;
+
+	mutex_lock(&a->lock);
+	others = !list_is_singular(&a->counter.takers);
+	if (others) {
+		list_del_rcu(&c->taker.node);
+		add_counts(c);
+		WRITE_ONCE(a->target, list_first_entry(&a->counter.takers, struct gprof_taker,
+						       node)->spec.target);
+		set_period(a);
+	} else {
+		end_joining(a);
+	}
+	mutex_unlock(&a->lock);
+	return others;
+}
+
+/* ---- probes ---- */
+
+static void forked(struct gprof_scope *scope, struct task_struct *child)
+{
+	struct gprof_counters *c = container_of(scope, struct gprof_counters, scope);
+	struct gprof_attached *a = READ_ONCE(c->attached);
+
+	if (a)
+		gprof_attached_forked(a, child);
+}
+
+static void share_executed(struct gprof_scope *scope, bool changed)
+{
+	struct gprof_counters *c = container_of(scope, struct gprof_counters, scope);
+	struct gprof_attached *a = READ_ONCE(c->attached);
+
+	if (a)
+		gprof_attached_executed(a);
+}
+
+/* A process has been forked, of which the scope will not tell any more. */
+static void share_missed(struct gprof_scope *scope)
+{
+	struct gprof_counters *c = container_of(scope, struct gprof_counters, scope);
+	struct gprof_attached *a = READ_ONCE(c->attached);
+
+	if (a)
+		gprof_attached_close(a);
+}
+
+static const struct gprof_scope_ops share_ops = {
+	.forked = forked,
+	.executed = share_executed,
+	.missed = share_missed,
+};
+
+/* ---- */
+
+/**
+ * gprof_counters_bytes() - memory that counters take, for the charge
+ * @target: whose events
+ *
+ * Context: Task.
+ */
+u64 gprof_counters_bytes(const struct gprof_target *target)
+{
+	return gprof_memory_of(sizeof(struct gprof_counters)) +
+	       gprof_memory_of(sizeof(struct gprof_attached)) +
+	       gprof_memory_of(sizeof(struct gprof_share)) +
+	       sizeof(struct gprof_thin) * num_possible_cpus() + gprof_scope_bytes(target);
+}
+
+/**
+ * gprof_counters_new() - prepare counters; none is attached yet
+ * @spec: what they count and where; copied
+ * @charge: who pays for what the target forks
+ *
+ * Context: Task.
+ * Return: counters for gprof_counters_destroy(), or NULL.
+ */
+struct gprof_counters *gprof_counters_new(const struct gprof_counter_spec *spec,
+					  struct gprof_charge *charge)
+{
+	struct gprof_counters *c = kzalloc(sizeof(*c), GFP_KERNEL_ACCOUNT);
+	int cpu;
+
+	if (!c)
+		return NULL;
+	c->taker.spec = *spec;
+	c->taker.thin = alloc_percpu_gfp(struct gprof_thin, GFP_KERNEL_ACCOUNT);
+	if (!c->taker.thin)
+		goto err_free;
+	for_each_possible_cpu(cpu)
+		local64_set(&per_cpu_ptr(c->taker.thin, cpu)->random, get_random_u64());
+	c->scope.tgids = gprof_running_tgids(spec->sampler->running);
+	if (gprof_target_is_tasks(spec->target) &&
+	    gprof_scope_init(&c->scope, GPROF_SCOPE_COUNTER, &share_ops, spec->target, charge))
+		goto err_thin;
+	return c;
+
+err_thin:
+	free_percpu(c->taker.thin);
+err_free:
+	kfree(c);
+	return NULL;
+}
+
+/**
+ * gprof_counters_destroy() - free; stopped before
+ * @state: counters
+ *
+ * Context: Task.
+ */
+void gprof_counters_destroy(void *state)
+{
+	struct gprof_counters *c = state;
+
+	set_share(&c->taker, NULL);
+	free_percpu(c->taker.thin);
+	kfree(c);
+}
+
+/**
+ * gprof_counters_start() - attach or join, and count from now on
+ * @state: counters that are not attached
+ * @attached: gets the number of events
+ *
+ * Context: Task.
+ * Return: 0 or a negative errno; nothing is attached then.
+ */
+int gprof_counters_start(void *state, u32 *attached)
+{
+	struct gprof_counters *c = state;
+	bool tasks = gprof_target_is_tasks(c->taker.spec.target);
+	int err = tasks ? gprof_scope_enter(&c->scope, attached) : 0;
+
+	if (err)
+		return err;
+	gprof_running_look(c->taker.spec.sampler->running);
+	err = join_any(c, attached);
+	if (err && tasks) {
+		gprof_running_leave(c->taker.spec.sampler->running);
+		gprof_scope_leave(&c->scope);
+	}
+	return err;
+}
+
+/**
+ * gprof_counters_stop() - leave, or detach; no sample is taken once this returns
+ * @state: counters, attached
+ *
+ * Context: Task.
+ */
+void gprof_counters_stop(void *state)
+{
+	struct gprof_counters *c = state;
+	struct gprof_attached *a = c->attached;
+	bool tasks = gprof_target_is_tasks(c->taker.spec.target);
+	bool others = leave_to_others(c, a);
+
+	gprof_running_leave(c->taker.spec.sampler->running);
+	/* Waits for probes, and with them for handlers that see the taker still. */
+	if (tasks)
+		gprof_scope_leave(&c->scope);
+	else if (others)
+		synchronize_rcu();
+	if (!others) {
+		gprof_attached_end(a);
+		mutex_lock(&a->lock);
+		add_counts(c);
+		list_del(&c->taker.node);
+		mutex_unlock(&a->lock);
+	}
+	WRITE_ONCE(c->attached, NULL);
+	put(a);
+}
+
+/**
+ * gprof_counters_stats() - fill in what the counters counted
+ * @state: counters
+ * @stats: out_count, out_time_enabled and out_time_running are set
+ *
+ * Context: Task.
+ */
+void gprof_counters_stats(void *state, struct gprof_stats *stats)
+{
+	struct gprof_counters *c = state;
+	const struct gprof_counter_spec *spec = &c->taker.spec;
+	struct gprof_counts now = {}, *sum = &c->counts, *before = &c->before;
+
+	if (c->attached) {
+		mutex_lock(&c->attached->lock);
+		now = gprof_attached_read(c->attached);
+		mutex_unlock(&c->attached->lock);
+		now.count -= before->count;
+		now.enabled -= before->enabled;
+		now.running -= before->running;
+	}
+	stats->out_count = sum->count + now.count;
+	stats->out_time_enabled = sum->enabled + now.enabled;
+	stats->out_time_running = sum->running + now.running;
+	/* What the handler leaves out was counted too. */
+	if (spec->target->cgroup || spec->user_only || spec->filter ||
+	    (!gprof_target_is_tasks(spec->target) && !spec->with_idle))
+		stats->out_count = 0;
+}

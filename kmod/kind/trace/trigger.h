@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * trigger: what a trace looks out for, and tells at once.
+ *
+ *	trigger.c	which there are
+ *	trigger_probe.c	system calls, reclaim, interrupts, signals
+ *	trigger_tracepoint.c	tracepoints, with filters
+ *	trigger_wait.c	what tasks wait for, and for how long
+ *	trigger_look.c	looks for what goes on
+ *	trigger_fire.c	fires
+ *
+ * What lasts - waits, system calls, reclaim - is remembered by task, with the time when it
+ * began. It fires when it ends, or when it is seen to go on; once in either case.
+ */
+#ifndef GPROF_TRIGGER_H
+#define GPROF_TRIGGER_H
+
+#include "compat/sched.h"
+#include "probe/tap.h"
+#include "trace.h"
+#include "user/errand.h"
+
+#include <linux/atomic.h>
+#include <linux/build_bug.h>
+#include <linux/gprof.h>
+#include <linux/hash.h>
+#include <linux/mutex.h>
+#include <linux/percpu-defs.h>
+#include <linux/types.h>
+
+struct gprof_charge;
+struct gprof_counters;
+struct gprof_filter;
+struct gprof_event_queue;
+struct trace_event_file;
+
+/* What lasts; in the order of GPROF_TRIGGER_*. */
+enum gprof_lasting_kind {
+	GPROF_LASTS_DELAY,
+	GPROF_LASTS_OFF_CPU,
+	GPROF_LASTS_BLOCKED,
+	GPROF_LASTS_SYSCALL,
+	GPROF_LASTS_RECLAIM,
+	GPROF_LASTS_NR,
+};
+
+/* The kernel's taps that triggers join; the trace itself passes on what it has. */
+enum gprof_trigger_tap {
+	GPROF_TRIGGER_TAP_SYS_EXIT,
+	GPROF_TRIGGER_TAP_SYS_ENTER,
+	GPROF_TRIGGER_TAP_EXIT,
+	/* These of no use while no switch is seen. */
+	GPROF_TRIGGER_TAP_WAKEUP,
+	GPROF_TRIGGER_TAP_WAKEUP_NEW,
+	GPROF_TRIGGER_TAPS,
+};
+
+#define GPROF_TRIGGER_TAPS_FOLLOW	GPROF_TRIGGER_TAP_WAKEUP
+
+#define GPROF_DEAD_GROUPS	16	/* a power of two */
+
+/**
+ * struct gprof_lasting - what lasts of one task
+ * @task: struct task_struct, 0: free; at and behind what gprof_lasting_home() says
+ * @since: by GPROF_LASTS_*: when it began; 0: it does not last. See gprof_since(). That of
+ *	GPROF_LASTS_OFF_CPU stays while the task runs, and says why it left (SINCE_WHY): of
+ *	who would have gone on, and of who is blocked, there is no other
+ * @number: of the system call
+ *
+ * Written where the task runs, or under the lock of its run queue where it does not;
+ * bits of triggers are set by who looks for what goes on.
+ */
+struct gprof_lasting {
+	atomic_long_t task;
+	u64 since[GPROF_LASTS_NR];
+	s32 number;
+} __aligned(64);
+
+/**
+ * struct gprof_trigger_rule - a trigger
+ * @all: of the same recorder
+ * @what: GPROF_TRIGGER_*
+ * @index: the number it goes by
+ * @number: see struct gprof_trigger
+ * @threshold_ns: likewise
+ * @interval_ns: likewise
+ * @next: when it may fire again
+ * @fired: how often it has
+ * @suppressed: how often it would have
+ * @file: the kernel's trace event, which it holds; or NULL
+ * @filter: which of its hits are meant, or NULL: each
+ * @counters: of it, where there is a filter
+ */
+struct gprof_trigger_rule {
+	struct gprof_triggers *all;
+	u32 what;
+	u32 index;
+	s32 number;
+	u64 threshold_ns;
+	u64 interval_ns;
+	atomic64_t next;
+	atomic64_t fired;
+	atomic64_t suppressed;
+	struct trace_event_file *file;
+	struct gprof_filter *filter;
+	struct gprof_counters *counters;
+};
+
+/**
+ * struct gprof_trigger_cpu - what lasts of one CPU
+ * @irq: gprof_cycles() when the interrupt came that it is in; 0: none
+ * @softirq: likewise
+ *
+ * Used by the owning CPU only, with preemption off, in that context.
+ */
+struct gprof_trigger_cpu {
+	u64 irq;
+	u64 softirq;
+};
+
+/**
+ * struct gprof_triggers - those of one trace
+ * @trace: whose tasks, and in which rings
+ * @events: where they fire
+ * @charge: pays for the memory
+ * @rules: triggers
+ * @nr: how many
+ * @wanted: bit of each GPROF_TRIGGER_* of which there is one
+ * @least: by GPROF_LASTS_*: what lasts as long may be a trigger's; S64_MAX: none is
+ * @soonest: whoever was off the CPU for less has fired none: who waits for it is off it
+ * @lasting: by task
+ * @bits: as many as two to the power of these
+ * @shift: what of a hash is left by this, says where
+ * @cpus: of each CPU
+ * @taps: by GPROF_TRIGGER_TAP_*
+ * @joined: bit of each of @taps
+ * @attached: how many of the probes of trigger_probe.c are, those not asked for included
+ * @reached: how many of @rules have their tracepoint, those that want none included
+ * @dead_groups: processes of which it was told that a signal ended them, lossy
+ * @look: looks for what goes on
+ * @looks: it was made, and switches are to be passed on
+ * @follows: every switch is told from now on, the last one of each task too
+ * @looking: protects @started against it
+ * @started: the taps are joined
+ */
+struct gprof_triggers {
+	struct gprof_trace *trace;
+	struct gprof_event_queue *events;
+	struct gprof_charge *charge;
+	struct gprof_trigger_rule rules[GPROF_TRIGGERS_MAX];
+	unsigned int nr;
+	u32 wanted;
+	s64 least[GPROF_LASTS_NR];
+	s64 soonest;
+	struct gprof_lasting *lasting;
+	unsigned int bits;
+	unsigned int shift;
+	struct gprof_trigger_cpu __percpu *cpus;
+	struct gprof_tap_user taps[GPROF_TRIGGER_TAPS];
+	u32 joined;
+	unsigned int attached;
+	unsigned int reached;
+	atomic64_t dead_groups[GPROF_DEAD_GROUPS];
+	struct gprof_errand look;
+	bool looks;
+	bool follows;
+	struct mutex looking;		/* protects started */
+	bool started;
+};
+
+/*
+ * A time in nanoseconds, below it those triggers that have fired for what began then, and
+ * below these why a task left its CPU, GPROF_TRACE_PREV_*: all that must change at once where
+ * the end of a wait meets who finds that it goes on. Only differences mean something, of
+ * less than 26 days.
+ */
+#define GPROF_SINCE_WHY		0xfULL
+#define GPROF_SINCE_FIRED_SHIFT	4
+#define GPROF_SINCE_SHIFT	(GPROF_SINCE_FIRED_SHIFT + GPROF_TRIGGERS_MAX)
+#define GPROF_SINCE_TIME	(~0ULL << GPROF_SINCE_SHIFT)
+
+static __always_inline u64 gprof_since(u64 ns)
+{
+	return ns << GPROF_SINCE_SHIFT;
+}
+
+static __always_inline u64 gprof_since_fired(u32 index)
+{
+	return 1ULL << (GPROF_SINCE_FIRED_SHIFT + index);
+}
+
+/* From @since to @now, still shifted. */
+static __always_inline s64 gprof_since_lasts(u64 since, u64 now)
+{
+	return (now & GPROF_SINCE_TIME) - (since & GPROF_SINCE_TIME);
+}
+
+static __always_inline unsigned long gprof_lasting_home(const struct gprof_triggers *g,
+							const struct task_struct *task)
+{
+	return ((u64)(unsigned long)task * GOLDEN_RATIO_64) >> g->shift;
+}
+
+static inline bool gprof_triggers_want(const struct gprof_triggers *g, u32 what)
+{
+	return g->wanted & 1U << what;
+}
+
+struct gprof_triggers *gprof_triggers_new(struct gprof_trace *t, struct gprof_event_queue *events,
+					  struct gprof_charge *charge);
+int gprof_triggers_add(struct gprof_triggers *g, struct gprof_trigger *trigger, const char *name);
+int gprof_triggers_start(struct gprof_triggers *g);
+int gprof_triggers_follow(struct gprof_triggers *g);
+void gprof_triggers_unfollow(struct gprof_triggers *g);
+void gprof_triggers_stop(struct gprof_triggers *g);
+void gprof_triggers_destroy(struct gprof_triggers *g);
+
+/* trigger_probe.c */
+bool gprof_trigger_can(u32 what);
+void gprof_trigger_set_taps(struct gprof_triggers *g);
+int gprof_trigger_attach(struct gprof_triggers *g);
+void gprof_trigger_detach(struct gprof_triggers *g);
+
+/* trigger_tracepoint.c */
+int gprof_trigger_find(struct gprof_trigger_rule *r, const struct gprof_trigger *t,
+		       const char *name, u32 *reason);
+void gprof_trigger_lose(struct gprof_trigger_rule *r);
+int gprof_trigger_reach(struct gprof_trigger_rule *r);
+void gprof_trigger_unreach(struct gprof_trigger_rule *r);
+
+/* trigger_wait.c */
+int gprof_lasting_init(struct gprof_triggers *g);
+void gprof_lasting_destroy(struct gprof_triggers *g);
+void gprof_lasting_clear(struct gprof_triggers *g);
+void gprof_lasting_set_taps(struct gprof_triggers *g);
+void gprof_lasting_switch(struct gprof_triggers *g, struct gprof_trace_cpu *c,
+			  struct task_struct *prev, struct task_struct *next, u32 why);
+void gprof_lasting_dies(struct gprof_triggers *g, struct task_struct *task);
+void gprof_lasting_forget(struct gprof_triggers *g);
+void gprof_lasting_begins(struct gprof_triggers *g, enum gprof_lasting_kind kind, s32 number);
+void gprof_lasting_ends(struct gprof_triggers *g, enum gprof_lasting_kind kind);
+
+/* trigger_look.c */
+bool gprof_lasting_has_other(const struct gprof_triggers *g, struct task_struct *task);
+u64 gprof_lasting_look(struct gprof_errand *e, bool awaited);
+
+static __always_inline struct task_struct *
+gprof_lasting_task_at(const struct gprof_triggers *g, unsigned int at)
+{
+	return (struct task_struct *)atomic_long_read(&g->lasting[at].task);
+}
+
+static inline bool gprof_waits_since_it_left(u64 off)
+{
+	u64 why = off & GPROF_SINCE_WHY;
+
+	return off && (why == GPROF_TRACE_PREV_PREEMPTED || why == GPROF_TRACE_PREV_YIELDED);
+}
+
+static inline bool gprof_blocked_since_it_left(u64 off)
+{
+	return (off & GPROF_SINCE_WHY) == GPROF_TRACE_PREV_BLOCKED;
+}
+
+/* Since when does who left at @off wait for a CPU? 0: it does not. */
+static inline u64 gprof_lasting_waits_since(const struct gprof_lasting *l, u64 off)
+{
+	return gprof_waits_since_it_left(off) ? off : READ_ONCE(l->since[GPROF_LASTS_DELAY]);
+}
+
+static inline bool gprof_lasting_is_long(const struct gprof_triggers *g,
+					 enum gprof_lasting_kind kind, u64 since, u64 now)
+{
+	return since && gprof_since_lasts(since, now) >= g->least[kind];
+}
+
+static __always_inline struct gprof_lasting *
+gprof_lasting_home_of(const struct gprof_triggers *g, const struct task_struct *task)
+{
+	return &g->lasting[gprof_lasting_home(g, task)];
+}
+
+static __always_inline bool gprof_lasting_is_of(const struct gprof_lasting *l,
+						const struct task_struct *task)
+{
+	/* Who else may write it at the same time neither finds nor leaves this task there. */
+	return data_race(l->task.counter) == (long)task;
+}
+
+/**
+ * gprof_lasting_switch_quick() - a switch that is as most are, and fires nothing
+ * @c: this CPU's
+ * @prev: gives the CPU to
+ * @next: who comes
+ * @since: now, and why @prev leaves, which is not for good
+ *
+ * Both have their place where it was last found. When who comes had left stays there: who runs
+ * is not looked at. One look tells of both waits, and perhaps wrongly. Counted in instructions.
+ *
+ * Context: Under the lock of the run queue.
+ * Return: whether it was; otherwise gprof_lasting_switch() is to be called.
+ */
+static __always_inline bool gprof_lasting_switch_quick(struct gprof_trace_cpu *c,
+						       struct task_struct *prev,
+						       struct task_struct *next, u64 since)
+{
+	struct gprof_lasting *from = c->places[(u8)prev->pid];
+	struct gprof_lasting *to = c->places[(u8)next->pid];
+
+	BUILD_BUG_ON(GPROF_TRACE_PLACES != U8_MAX + 1);
+	if (unlikely(!gprof_lasting_is_of(from, prev)) || unlikely(!gprof_lasting_is_of(to, next)))
+		return false;
+	WRITE_ONCE(from->since[GPROF_LASTS_OFF_CPU], since);
+	/* A bit that is set meanwhile is no matter. */
+	if (unlikely((s64)(since - data_race(to->since[GPROF_LASTS_OFF_CPU])) >= c->soonest))
+		return false;
+	WRITE_ONCE(to->since[GPROF_LASTS_DELAY], 0);
+	return true;
+}
+
+/* trigger_fire.c */
+void gprof_trigger_suppress(struct gprof_trigger_rule *r);
+void gprof_trigger_fire(struct gprof_trigger_rule *r, struct task_struct *task, u64 ns,
+			s32 number, u32 flags);
+void gprof_trigger_lasted(struct gprof_triggers *g, u32 what, struct task_struct *task,
+			  u64 since, u64 now, s32 number);
+
+#endif /* GPROF_TRIGGER_H */

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * trigger_look: looks for what goes on, so that it fires before it has ended.
+ *
+ * Who looks goes by the address of tasks that it finds. It holds RCU, and a task is freed a
+ * grace period after its last switch, which has cleared its place, if no earlier one has: see
+ * gprof_lasting_dies(). No task ends on a CPU that is not online, of which the kernel does
+ * not tell.
+ */
+#include "compat/sched.h"
+#include "target/target.h"
+#include "trigger.h"
+
+#include <linux/cpumask.h>
+#include <linux/mutex.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/timekeeping.h>
+
+#define LOOK_NS		(250 * NSEC_PER_MSEC)
+
+/**
+ * gprof_lasting_has_other() - is a task of the target that may run elsewhere?
+ * @g: triggers
+ * @task: task; may even begin an exec there, of which the memory that would tell its rights
+ *	may go away: then it is a stranger
+ *
+ * Context: Any but NMI.
+ */
+bool gprof_lasting_has_other(const struct gprof_triggers *g, struct task_struct *task)
+{
+	const struct gprof_trace *t = g->trace;
+
+	if (!task->pid || !gprof_trace_can_name(t, task))
+		return false;
+	if (t->only_cpus)
+		return cpumask_test_cpu(task_cpu(task), t->only_cpus);
+	if (!t->whose.tgids)
+		return gprof_is_member(&t->whose, task);
+	if (task->in_execve && !t->whose.target->privileged)
+		return false;
+	return test_bit(task->tgid, t->whose.tgids) &&
+	       (!t->whose.thread || t->whose.thread == task);
+}
+
+/**
+ * struct going_on - what seems to last
+ * @word: where its time is
+ * @since: that time
+ * @off: when the task left its CPU, of a wait
+ */
+struct going_on {
+	u64 *word;
+	u64 since;
+	u64 off;
+};
+
+static void find_wait(struct gprof_lasting *l, enum gprof_lasting_kind kind, struct going_on *w)
+{
+	w->off = READ_ONCE(l->since[GPROF_LASTS_OFF_CPU]);
+	w->word = &l->since[GPROF_LASTS_OFF_CPU];
+	w->since = w->off;
+	if (kind == GPROF_LASTS_BLOCKED && !gprof_blocked_since_it_left(w->off))
+		w->since = 0;
+	if (kind != GPROF_LASTS_DELAY || gprof_waits_since_it_left(w->off))
+		return;
+	w->word = &l->since[GPROF_LASTS_DELAY];
+	w->since = gprof_lasting_waits_since(l, w->off);
+}
+
+/*
+ * Is it off the CPU since then? Asked after the time was taken up to which it is. Of those
+ * that are bound to a CPU that is gone nobody was told when they left it.
+ */
+static bool is_off_since(const struct gprof_lasting *l, const struct task_struct *task, u64 off)
+{
+	smp_rmb();	/* Pairs with nothing: the clock was read before. */
+	if (gprof_task_on_cpu(task) || !cpu_online(task_cpu(task)))
+		return false;
+	/* Before that it was told to leave. */
+	smp_rmb();	/* pairs with smp_store_release() in finish_task() */
+	return READ_ONCE(l->since[GPROF_LASTS_OFF_CPU]) == off;
+}
+
+/* Sets the bit of a trigger in a time, if it still is that. */
+static bool goes_on(struct going_on *w, u32 index)
+{
+	u64 marked = w->since | gprof_since_fired(index);
+
+	if (cmpxchg(w->word, w->since, marked) != w->since)
+		return false;
+	w->since = marked;
+	return true;
+}
+
+static void look_at_kind(struct gprof_triggers *g, unsigned int at, struct task_struct *task,
+			 enum gprof_lasting_kind kind)
+{
+	struct gprof_lasting *l = &g->lasting[at];
+	bool wait = kind < GPROF_LASTS_SYSCALL;
+	/* Pairs with smp_store_release() in gprof_lasting_begins(). */
+	struct going_on w = { .word = &l->since[kind], .since = smp_load_acquire(&l->since[kind]) };
+	/* Of a later call only where that time is gone by now, which goes_on() sees. */
+	s32 number = kind == GPROF_LASTS_SYSCALL ? READ_ONCE(l->number) : GPROF_TRIGGER_ANY;
+	unsigned int i;
+	u64 now, ns;
+
+	if (wait)
+		find_wait(l, kind, &w);
+	now = gprof_since(ktime_get_mono_fast_ns());
+	if (!gprof_lasting_is_long(g, kind, w.since, now))
+		return;
+	if (wait && !is_off_since(l, task, w.off))
+		return;
+	ns = gprof_since_lasts(w.since, now) >> GPROF_SINCE_SHIFT;
+	for (i = 0; i < g->nr; i++) {
+		struct gprof_trigger_rule *r = &g->rules[i];
+
+		if (r->what != kind + 1 || w.since & gprof_since_fired(r->index) ||
+		    ns <= r->threshold_ns ||
+		    (r->number != GPROF_TRIGGER_ANY && r->number != number))
+			continue;
+		/* Still this task's? Then so is the time, or it is not that any more. */
+		if (gprof_lasting_task_at(g, at) != task || !goes_on(&w, r->index))
+			return;
+		gprof_trigger_fire(r, task, ns, number, GPROF_FIRED_F_GOES_ON);
+	}
+}
+
+static void look_at(struct gprof_triggers *g, unsigned int at)
+{
+	struct task_struct *task;
+	unsigned int kind;
+
+	rcu_read_lock();
+	task = gprof_lasting_task_at(g, at);
+	if (task && gprof_lasting_has_other(g, task)) {
+		for (kind = 0; kind < GPROF_LASTS_NR; kind++)
+			look_at_kind(g, at, task, kind);
+	}
+	rcu_read_unlock();
+}
+
+/**
+ * gprof_lasting_look() - look for what goes on, at all that is noted
+ * @e: of triggers
+ * @awaited: unused
+ *
+ * Context: Task.
+ * Return: when to look again; U64_MAX: when it is called.
+ */
+u64 gprof_lasting_look(struct gprof_errand *e, bool awaited)
+{
+	struct gprof_triggers *g = container_of(e, struct gprof_triggers, look);
+	u64 next = U64_MAX;
+	unsigned int at;
+
+	mutex_lock(&g->looking);
+	if (g->started) {
+		for (at = 0; at < 1U << g->bits; at++) {
+			if (gprof_lasting_task_at(g, at))
+				look_at(g, at);
+			if (!(at & 255))
+				cond_resched();
+		}
+		next = ktime_get_mono_fast_ns() + LOOK_NS;
+	}
+	mutex_unlock(&g->looking);
+	return next;
+}

@@ -1,0 +1,448 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * trigger_wait: what lasts of each task, and the taps of the scheduler.
+ *
+ * A task has one place from its first wait, call or reclaim on until it gives its CPU away
+ * when its end is told (exit_state), found by a hash of its address, which unlike its id an
+ * exec does not change. Each CPU remembers by its id where it found it last. So a switch
+ * takes no place and gives none up: it stores the time that the trace has told for who goes,
+ * and subtracts that of who comes.
+ *
+ * A task is switched out, woken and switched in one after the other, under the lock of its
+ * run queue (a wake-up elsewhere waits until it has left its CPU); its calls and reclaim are
+ * noted where it runs. So there is one writer for each place at a time, besides who looks
+ * for what goes on. That one changes a time by compare-exchange alone, and sets the bit of
+ * a trigger in it; who ends a wait that was long enough takes the time by exchange. Each
+ * trigger thereby fires once for a wait. A wait that was short leaves its time behind: who
+ * looks has seen, after it took the time, that the task had no CPU, and left it then.
+ *
+ * The way of a switch is counted in instructions: what is usual stands in trigger.h.
+ */
+#include "clock/mono.h"
+#include "compat/sched.h"
+#include "target/target.h"
+#include "trigger.h"
+#include "user/event_queue.h"
+#include "user/memlock.h"
+
+#include <linux/cpumask.h>
+#include <linux/mm.h>
+#include <linux/percpu.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/timekeeping.h>
+
+#define PLACES		8	/* where a task may be, from its home on */
+#define BITS_MIN	8
+#define BITS_MAX	16
+
+/* Of nobody. */
+static struct gprof_lasting nowhere;
+
+static_assert(GPROF_TRIGGER_DELAY - 1 == GPROF_LASTS_DELAY);
+static_assert(GPROF_TRIGGER_RECLAIM - 1 == GPROF_LASTS_RECLAIM);
+
+static noinline struct gprof_lasting *find_elsewhere(const struct gprof_triggers *g,
+						     const struct task_struct *task)
+{
+	unsigned int mask = (1U << g->bits) - 1, home = gprof_lasting_home(g, task), i;
+
+	for (i = 0; i < PLACES; i++) {
+		if (gprof_lasting_task_at(g, (home + i) & mask) == task)
+			return &g->lasting[(home + i) & mask];
+	}
+	return NULL;
+}
+
+static __always_inline struct gprof_lasting *find(const struct gprof_triggers *g,
+						  const struct task_struct *task)
+{
+	struct gprof_lasting *l = gprof_lasting_home_of(g, task);
+
+	if (likely(gprof_lasting_is_of(l, task)))
+		return l;
+	return find_elsewhere(g, task);
+}
+
+/*
+ * Others may want the same place at the same time, but for other tasks. Who has ended gets
+ * none: see gprof_lasting_dies().
+ */
+static struct gprof_lasting *claim(struct gprof_triggers *g, const struct task_struct *task)
+{
+	unsigned int mask = (1U << g->bits) - 1, home = gprof_lasting_home(g, task), i;
+
+	if (READ_ONCE(task->exit_state))
+		return NULL;
+	for (i = 0; i < PLACES; i++) {
+		unsigned int at = (home + i) & mask;
+		long empty = 0;
+
+		/* Pairs with atomic_long_set_release() in give_up(): all of it is 0. */
+		if (atomic_long_try_cmpxchg(&g->lasting[at].task, &empty, (long)task))
+			return &g->lasting[at];
+	}
+	atomic64_inc(&g->events->unwatched);
+	return NULL;
+}
+
+static void give_up(struct gprof_lasting *l)
+{
+	unsigned int i;
+
+	for (i = 0; i < GPROF_LASTS_NR; i++)
+		WRITE_ONCE(l->since[i], 0);
+	/* Pairs with atomic_long_try_cmpxchg() in claim(). */
+	atomic_long_set_release(&l->task, 0);
+}
+
+/* Takes a time for good. With the bits that who looks has set up to now. */
+static u64 take(struct gprof_lasting *l, enum gprof_lasting_kind kind)
+{
+	return xchg(&l->since[kind], 0);
+}
+
+static void ended(struct gprof_triggers *g, struct gprof_lasting *l, enum gprof_lasting_kind kind,
+		  struct task_struct *task, u64 now, s32 number)
+{
+	u64 since = take(l, kind);
+
+	if (since)
+		gprof_trigger_lasted(g, kind + 1, task, since, now, number);
+}
+
+/* ---- switches ---- */
+
+/* With the bits that who looks has set up to now, which then finds nothing any more. */
+static void was_long(struct gprof_triggers *g, struct gprof_lasting *l, struct task_struct *next,
+		     u64 now)
+{
+	u64 off = READ_ONCE(l->since[GPROF_LASTS_OFF_CPU]);
+	u64 woken = gprof_lasting_waits_since(l, off);
+	bool off_cpu = gprof_lasting_is_long(g, GPROF_LASTS_OFF_CPU, off, now);
+	bool delay = gprof_lasting_is_long(g, GPROF_LASTS_DELAY, woken, now);
+
+	if (!(delay || off_cpu) || !next->pid || !gprof_trace_has(g->trace, next))
+		return;
+	off = take(l, GPROF_LASTS_OFF_CPU);
+	woken = take(l, GPROF_LASTS_DELAY);
+	if (delay)
+		gprof_trigger_lasted(g, GPROF_TRIGGER_DELAY, next,
+				     gprof_waits_since_it_left(off) ? off : woken, now,
+				     GPROF_TRIGGER_ANY);
+	if (off_cpu)
+		gprof_trigger_lasted(g, GPROF_TRIGGER_OFF_CPU, next, off, now, GPROF_TRIGGER_ANY);
+}
+
+/**
+ * gprof_lasting_switch() - a switch for which gprof_lasting_switch_quick() is not enough
+ * @g: triggers that want it
+ * @c: this CPU's
+ * @prev: gives the CPU to
+ * @next: who comes
+ * @why: GPROF_TRACE_PREV_*; where it is DEAD gprof_lasting_dies() was called
+ *
+ * Context: Under the lock of the run queue.
+ */
+void gprof_lasting_switch(struct gprof_triggers *g, struct gprof_trace_cpu *c,
+			  struct task_struct *prev, struct task_struct *next, u32 why)
+{
+	u64 now = gprof_since(gprof_mono_ns());
+	struct gprof_lasting *l = find(g, prev);
+
+	/* Its first wait. */
+	if (!l && why != GPROF_TRACE_PREV_DEAD && gprof_trace_has(g->trace, prev))
+		l = claim(g, prev);
+	if (l) {
+		WRITE_ONCE(l->since[GPROF_LASTS_OFF_CPU], now | why);
+		c->places[(u8)prev->pid] = l;
+	}
+	l = find(g, next);
+	if (!l)
+		return;
+	c->places[(u8)next->pid] = l;
+	was_long(g, l, next, now);
+	WRITE_ONCE(l->since[GPROF_LASTS_DELAY], 0);
+}
+
+/**
+ * gprof_lasting_dies() - a task that has ended leaves its CPU, and its place
+ * @g: triggers
+ * @task: it; has exit_state
+ *
+ * Perhaps not for good: it may be reaped, and sleep still. But then its process may leave the
+ * target, and be forgotten (known.h), so that nobody is told of its last switch.
+ *
+ * Context: Under the lock of the run queue.
+ */
+void gprof_lasting_dies(struct gprof_triggers *g, struct task_struct *task)
+{
+	struct gprof_lasting *l = find(g, task);
+
+	if (l)
+		give_up(l);
+}
+
+/* ---- wake-ups ---- */
+
+/* Where it was not woken, as when the CPU that did so was on its way out, it says nothing. */
+static noinline void unblocked(struct gprof_triggers *g, struct gprof_lasting *l,
+			       struct task_struct *task, u64 now)
+{
+	u64 off = READ_ONCE(l->since[GPROF_LASTS_OFF_CPU]), was;
+
+	do {
+		if (!gprof_blocked_since_it_left(off))
+			return;
+		was = off;
+		off = cmpxchg(&l->since[GPROF_LASTS_OFF_CPU], was,
+			      (was & ~GPROF_SINCE_WHY) | GPROF_TRACE_PREV_SLEEPS);
+	} while (off != was);
+	if (gprof_lasting_has_other(g, task))
+		gprof_trigger_lasted(g, GPROF_TRIGGER_BLOCKED, task, off, now, GPROF_TRIGGER_ANY);
+}
+
+static noinline struct gprof_lasting *find_or_claim(struct gprof_triggers *g,
+						    struct task_struct *task)
+{
+	struct gprof_lasting *l = find(g, task);
+
+	return !l && gprof_lasting_has_other(g, task) ? claim(g, task) : l;
+}
+
+/*
+ * As the trace has told of it, here and just now: the clock is most of what a wake-up takes.
+ * Not where the task has left later, for which its waker had to wait.
+ */
+static u64 woken_at(const struct gprof_trace_cpu *c, const struct gprof_lasting *l,
+		    const struct task_struct *task)
+{
+	u64 off = READ_ONCE(l->since[GPROF_LASTS_OFF_CPU]), at = gprof_since(c->waking_at);
+
+	/* Of whom it is not known when it left, another may have been told, who had its address. */
+	if (likely(c->waking == task) && likely(off) && likely(gprof_since_lasts(off, at) > 0))
+		return at;
+	return gprof_since(gprof_mono_ns());
+}
+
+/* Under the lock of its run queue. Who is amid falling asleep runs still, and goes on. */
+static __always_inline void on_wakeup(struct gprof_triggers *g, struct task_struct *task, bool new)
+{
+	struct gprof_trace_cpu *c = this_cpu_ptr(g->trace->cpus);
+	struct gprof_lasting *l = c->places[(u8)task->pid];
+	u64 now;
+
+	if (gprof_task_on_cpu(task))
+		return;
+	if (unlikely(!gprof_lasting_is_of(l, task))) {
+		l = find_or_claim(g, task);
+		if (!l)
+			return;
+		c->places[(u8)task->pid] = l;
+	}
+	now = woken_at(c, l, task);
+	if (gprof_blocked_since_it_left(READ_ONCE(l->since[GPROF_LASTS_OFF_CPU])))
+		unblocked(g, l, task, now);
+	if (new)
+		WRITE_ONCE(l->since[GPROF_LASTS_OFF_CPU], now | GPROF_TRACE_PREV_PREEMPTED);
+	/* One that was woken already has been waiting since. */
+	else if (!gprof_lasting_waits_since(l, READ_ONCE(l->since[GPROF_LASTS_OFF_CPU])))
+		WRITE_ONCE(l->since[GPROF_LASTS_DELAY], now);
+}
+
+static notrace void woken(void *data, struct task_struct *task)
+{
+	on_wakeup(data, task, false);
+}
+
+static notrace void woken_new(void *data, struct task_struct *task)
+{
+	on_wakeup(data, task, true);
+}
+
+/* ---- what the task does itself ---- */
+
+/**
+ * gprof_lasting_forget() - current is a stranger from now on
+ * @g: triggers
+ *
+ * Context: Task, preemption off; current is of the target no longer, and so gets no new
+ * place.
+ */
+void gprof_lasting_forget(struct gprof_triggers *g)
+{
+	struct gprof_lasting *l = g->looks ? find(g, current) : NULL;
+
+	if (l)
+		give_up(l);
+}
+
+/**
+ * gprof_lasting_begins() - of current
+ * @g: triggers
+ * @kind: what
+ * @number: see struct gprof_fired
+ *
+ * Context: Task, preemption off.
+ */
+void gprof_lasting_begins(struct gprof_triggers *g, enum gprof_lasting_kind kind, s32 number)
+{
+	struct gprof_lasting *l;
+
+	/*
+	 * Who gets a place while nobody tells of its last switch leaves it to whoever has its
+	 * memory next. Pairs with smp_store_release() in gprof_triggers_follow().
+	 */
+	if (!smp_load_acquire(&g->follows) || !gprof_trace_has(g->trace, current))
+		return;
+	l = find(g, current) ?: claim(g, current);
+	if (!l)
+		return;
+	if (kind == GPROF_LASTS_SYSCALL)
+		WRITE_ONCE(l->number, number);
+	/* Pairs with smp_load_acquire() in look_at_kind(): the number is this one's. */
+	smp_store_release(&l->since[kind], gprof_since(gprof_mono_ns()));
+}
+
+/**
+ * gprof_lasting_ends() - of current
+ * @g: triggers
+ * @kind: what; may not have begun
+ *
+ * Context: Task, preemption off.
+ */
+void gprof_lasting_ends(struct gprof_triggers *g, enum gprof_lasting_kind kind)
+{
+	struct gprof_lasting *l = find(g, current);
+	u64 since, now;
+
+	if (!l)
+		return;
+	since = READ_ONCE(l->since[kind]);
+	if (!since)
+		return;
+	now = gprof_since(gprof_mono_ns());
+	if (!gprof_lasting_is_long(g, kind, since, now) || !gprof_trace_has(g->trace, current))
+		WRITE_ONCE(l->since[kind], 0);
+	else
+		ended(g, l, kind, current, now,
+		      kind == GPROF_LASTS_SYSCALL ? l->number : GPROF_TRIGGER_ANY);
+}
+
+/* ---- life ---- */
+
+/* Four for each task that there is: others come, and a hash is not even. */
+static unsigned int bits_for(const struct gprof_target *t)
+{
+	return clamp_t(unsigned int, order_base_2(4ULL * gprof_target_size(t)), BITS_MIN, BITS_MAX);
+}
+
+/**
+ * gprof_lasting_init() - be ready to note what lasts
+ * @g: triggers
+ *
+ * Context: Task.
+ * Return: 0 or a negative errno.
+ */
+int gprof_lasting_init(struct gprof_triggers *g)
+{
+	const struct gprof_target *target = g->trace->whose.target;
+	size_t nr;
+	u64 bytes;
+	int err;
+
+	BUILD_BUG_ON(sizeof(struct gprof_lasting) != 64);
+	if (g->looks)
+		return 0;
+	g->bits = bits_for(target);
+	g->shift = 64 - g->bits;
+	nr = 1UL << g->bits;
+	bytes = gprof_memory_of(nr * sizeof(*g->lasting));
+	err = gprof_charge_more(g->charge, bytes);
+	if (err)
+		return err;
+	g->lasting = kvcalloc(nr, sizeof(*g->lasting), GFP_KERNEL_ACCOUNT);
+	err = !g->lasting ? -ENOMEM :
+	      gprof_errand_init(&g->look, gprof_lasting_look, target->privileged);
+	if (err) {
+		gprof_lasting_destroy(g);
+		gprof_charge_less(g->charge, bytes);
+		return err;
+	}
+	g->looks = true;
+	return 0;
+}
+
+/**
+ * gprof_lasting_destroy() - free it
+ * @g: triggers, not started
+ *
+ * Context: Task.
+ */
+void gprof_lasting_destroy(struct gprof_triggers *g)
+{
+	if (g->looks)
+		gprof_errand_destroy(&g->look);
+	kvfree(g->lasting);
+	g->lasting = NULL;
+}
+
+static s64 least_of(const struct gprof_triggers *g, enum gprof_lasting_kind kind)
+{
+	s64 least = S64_MAX;
+	unsigned int i;
+
+	for (i = 0; i < g->nr; i++) {
+		if (g->rules[i].what == kind + 1)
+			least = min_t(s64, least, gprof_since(g->rules[i].threshold_ns));
+	}
+	return least;
+}
+
+/**
+ * gprof_lasting_clear() - nothing lasts
+ * @g: triggers, of which no tap is joined
+ *
+ * Context: Task.
+ */
+void gprof_lasting_clear(struct gprof_triggers *g)
+{
+	unsigned int kind, i;
+	int cpu;
+
+	for (kind = 0; kind < GPROF_LASTS_NR; kind++)
+		g->least[kind] = least_of(g, kind);
+	g->soonest = min(g->least[GPROF_LASTS_OFF_CPU], g->least[GPROF_LASTS_DELAY]);
+	if (!g->looks)
+		return;
+	memset(g->lasting, 0, sizeof(*g->lasting) << g->bits);
+	for_each_possible_cpu(cpu) {
+		struct gprof_trace_cpu *c = per_cpu_ptr(g->trace->cpus, cpu);
+
+		c->soonest = g->soonest;
+		for (i = 0; i < GPROF_TRACE_PLACES; i++)
+			c->places[i] = &nowhere;
+	}
+}
+
+/**
+ * gprof_lasting_set_taps() - which of the scheduler's taps are of use
+ * @g: triggers
+ *
+ * Context: Task.
+ */
+void gprof_lasting_set_taps(struct gprof_triggers *g)
+{
+	bool delay = gprof_triggers_want(g, GPROF_TRIGGER_DELAY);
+	bool blocked = gprof_triggers_want(g, GPROF_TRIGGER_BLOCKED);
+
+	g->taps[GPROF_TRIGGER_TAP_WAKEUP].tap = GPROF_TAP_WAKEUP;
+	g->taps[GPROF_TRIGGER_TAP_WAKEUP].on_task = woken;
+	g->taps[GPROF_TRIGGER_TAP_WAKEUP_NEW].tap = GPROF_TAP_WAKEUP_NEW;
+	g->taps[GPROF_TRIGGER_TAP_WAKEUP_NEW].on_task = woken_new;
+	if (delay || blocked)
+		g->joined |= 1U << GPROF_TRIGGER_TAP_WAKEUP;
+	if (delay || blocked || gprof_triggers_want(g, GPROF_TRIGGER_OFF_CPU))
+		g->joined |= 1U << GPROF_TRIGGER_TAP_WAKEUP_NEW;
+}

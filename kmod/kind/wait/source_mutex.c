@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * source mutex: kind mutex. Who releases the locks of user space that others wait for; or
+ * who waits for them. As far as the kernel sees it: in futex calls. Or who waits for the
+ * kernel's own.
+ */
+#include "kind/source.h"
+#include "target/target.h"
+#include "wait.h"
+
+#include <linux/gprof.h>
+#include <linux/security.h>
+
+static u64 features(void)
+{
+	return gprof_tap_exists(GPROF_TAP_LOCK_BEGIN) && gprof_tap_exists(GPROF_TAP_LOCK_END) ?
+	       GPROF_FEAT_KERNEL_LOCKS : 0;
+}
+
+/* Where locks of the kernel are, and who is at them, is for who may see the kernel. */
+static int check_kernel(const struct gprof_request *req, u32 *reason)
+{
+	const struct gprof_mutex_params *p = req->params;
+
+	*reason = GPROF_REASON_FLAGS;
+	if (!(p->flags & GPROF_MUTEX_F_WAITER))
+		return -EOPNOTSUPP;
+	*reason = GPROF_REASON_EVENT;
+	if (!features())
+		return -EOPNOTSUPP;
+	*reason = GPROF_REASON_KERNEL_DENIED;
+	if (!req->target->privileged)
+		return -EPERM;
+	*reason = GPROF_REASON_LOCKDOWN;
+	return security_locked_down(LOCKDOWN_PERF) ? -EPERM : 0;
+}
+
+static u64 bytes(const struct gprof_request *req)
+{
+	const struct gprof_mutex_params *p = req->params;
+
+	return gprof_waits_bytes(req) +
+	       (p->flags & GPROF_MUTEX_F_OWNER ? gprof_waits_owner_bytes(req) : 0);
+}
+
+static int mutex_setup(struct gprof_request *req, void **state)
+{
+	const struct gprof_mutex_params *p = req->params;
+	bool in_kernel = p->flags & GPROF_MUTEX_F_KERNEL;
+	const struct gprof_wait_spec spec = {
+		.period = p->period,
+		.by_waker = !(p->flags & GPROF_MUTEX_F_WAITER),
+		.locks = !in_kernel,
+		.addr = p->flags & GPROF_MUTEX_F_ADDR,
+		.in_kernel = in_kernel,
+		.owner = p->flags & GPROF_MUTEX_F_OWNER,
+	};
+	int err;
+
+	req->reason = GPROF_REASON_FLAGS;
+	if (p->flags & ~__GPROF_MUTEX_F_ALL)
+		return -EOPNOTSUPP;
+	/* Who has a lock of user space is who releases it. */
+	if (p->flags & GPROF_MUTEX_F_OWNER && !in_kernel)
+		return -EINVAL;
+	err = in_kernel ? check_kernel(req, &req->reason) : 0;
+	return err ?: gprof_waits_setup(req, &spec, state);
+}
+
+const struct gprof_source gprof_source_mutex = {
+	.kind = GPROF_KIND_MUTEX,
+	.name = "mutex",
+	.params_size = sizeof(struct gprof_mutex_params),
+	.params_min = GPROF_MUTEX_PARAMS_SIZE_VER0,
+	.features = features,
+	.bytes = bytes,
+	.setup = mutex_setup,
+	.start = gprof_waits_start,
+	.last = gprof_waits_last,
+	.stop = gprof_waits_stop,
+	.stats = gprof_waits_stats,
+	.destroy = gprof_waits_destroy,
+};

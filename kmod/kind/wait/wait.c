@@ -1,0 +1,625 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * wait: from switch-out to wake-up, and to the sample.
+ *
+ * A wait that is sampled is noted when its task gives the CPU away. The wake-up notes its
+ * end.
+ * When the task is switched in the note is taken, and an interrupt asked for, which comes
+ * as soon as interrupts are on: then the task is current, in its own memory, and still
+ * where it waited. So the stack is that of the wait, both halves of it, and needs no
+ * memory while the task sleeps.
+ *
+ * A task is switched out, woken and switched in one after the other, under the lock of its
+ * run queue (a wake-up elsewhere waits until it has left its CPU), so that there is one
+ * writer for each note at a time. Who looks at those that go on at STOP comes between,
+ * and takes a note from its task by compare-exchange, as everybody does: it is told once.
+ *
+ * Where the waker is asked for, the note is taken and told by who wakes. That is before the
+ * lock of the run queue is taken, and so may be before the task has been switched out:
+ * then nobody knows who it was, and the wake-up takes the note.
+ *
+ * The way of a wait that is not sampled is counted in instructions.
+ */
+#include "wait.h"
+#include "clock/mono.h"
+#include "compat/irq_work.h"
+#include "compat/preempt.h"
+#include "compat/sched.h"
+#include "kind/source.h"
+#include "sample/sampler.h"
+#include "unwind/stack_caller.h"
+#include "user/memlock.h"
+#include "wait_for.h"
+
+#include <linux/build_bug.h>
+#include <linux/cpumask.h>
+#include <linux/gprof.h>
+#include <linux/mm.h>
+#include <linux/perf_event.h>
+#include <linux/random.h>
+#include <linux/security.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+#include <linux/threads.h>
+#include <linux/timekeeping.h>
+
+#define BITS_MIN	9	/* of buckets */
+#define BITS_MAX	14
+
+#define BITMAP_BYTES	(PID_MAX_LIMIT / BITS_PER_BYTE)
+
+/* ---- probes ---- */
+
+/*
+ * It may have other rights than when it began to wait. In which cgroup, or on which CPU, it
+ * did so is what counts: such targets are for who may see all.
+ */
+static bool may_be_told(const struct gprof_waits *w)
+{
+	return !w->whose.tgids || gprof_waits_have(w, current);
+}
+
+/* It has interrupted, or followed, the switch to who waited, who is where it waited. */
+static void sample_waiter(struct irq_work *irq)
+{
+	struct gprof_wait_cpu *c = container_of(irq, struct gprof_wait_cpu, irq);
+	struct gprof_waits *w = c->waits;
+	struct gprof_wait_end e;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	e = c->due;
+	c->due.task = NULL;
+	if (e.task && e.task == current && may_be_told(w))
+		gprof_wait_tell(w, &e, current, &c->regs, 0);
+	else if (e.task)
+		gprof_wait_lose(w);
+	local_irq_restore(flags);
+}
+
+static noinline void comes(struct gprof_waits *w, unsigned int at, struct task_struct *next)
+{
+	struct gprof_wait_cpu *c = this_cpu_ptr(w->cpus);
+	u64 now = gprof_mono_ns();
+	struct gprof_wait wait;
+
+	if (!gprof_wait_take_of(w, at, next, &wait))
+		return;
+	if (unlikely(c->due.task))
+		gprof_wait_lose(w);
+	gprof_wait_end(w, &wait, now, &c->due);
+	gprof_arch_sleeper_regs(&c->regs, next);
+	c->due.task = next;
+	irq_work_queue(&c->irq);
+}
+
+static noinline void goes(struct gprof_waits *w, struct task_struct *prev, unsigned int state,
+			  bool unsampled)
+{
+	u64 now = gprof_mono_ns();
+
+	if (unlikely(!gprof_wait_begins(w, prev, now, state, unsampled)) && !unsampled)
+		gprof_wait_lose(w);
+}
+
+/* All of those that begin are noted meanwhile. */
+static __always_inline bool notes_all(const struct gprof_waits *w)
+{
+	return unlikely(READ_ONCE(w->phase) == GPROF_WAITS_BEGIN);
+}
+
+/* Chance has come to one, or has to be asked anew. */
+static noinline void draws(struct gprof_waits *w, struct task_struct *prev, unsigned int state,
+			   s64 left)
+{
+	struct gprof_wait_cpu *c = this_cpu_ptr(w->cpus);
+
+	if (gprof_thin_draws(&c->thin, &w->thinning, 1, left))
+		goes(w, prev, state, false);
+	else if (notes_all(w))
+		goes(w, prev, state, true);
+}
+
+/* While START looks for who waits already; before that, and after STOP, nothing begins. */
+static noinline void begins_at_edge(struct gprof_waits *w, struct task_struct *prev,
+				    unsigned int state)
+{
+	struct gprof_wait_cpu *c = this_cpu_ptr(w->cpus);
+	s64 left;
+
+	if (!notes_all(w))
+		return;
+	local64_inc(&c->count);
+	if (!w->thinned)
+		goes(w, prev, state, false);
+	else if (gprof_thin_skips(&c->thin, 1, &left))
+		goes(w, prev, state, true);
+	else
+		draws(w, prev, state, left);
+}
+
+static __always_inline void begins(struct gprof_waits *w, struct task_struct *prev,
+				   unsigned int state, bool thinned)
+{
+	struct gprof_wait_cpu *c;
+	s64 left;
+
+	if (unlikely(READ_ONCE(w->phase) != GPROF_WAITS_ON)) {
+		begins_at_edge(w, prev, state);
+		return;
+	}
+	c = this_cpu_ptr(w->cpus);
+	local64_inc(&c->count);
+	if (!thinned)
+		goes(w, prev, state, false);
+	else if (unlikely(!gprof_thin_skips(&c->thin, 1, &left)))
+		draws(w, prev, state, left);
+}
+
+/* Who ends is in no call any more. */
+static noinline void begins_for_lock(struct gprof_waits *w, struct task_struct *prev,
+				     unsigned int state)
+{
+	if (gprof_wait_is_for_lock(prev, state))
+		begins(w, prev, state, w->thinned);
+}
+
+/*
+ * Who could go on does not wait, and who ends does not either: it may sleep yet when it has
+ * been reaped, and its process have left the scope by the time that it is switched in.
+ */
+static __always_inline void stops(struct gprof_waits *w, struct task_struct *prev,
+				  unsigned int state, bool all, bool thinned)
+{
+	if (gprof_task_queued(prev) || (!all && !gprof_waits_have(w, prev)))
+		return;
+	if (w->spec.locks)
+		begins_for_lock(w, prev, state);
+	else if (likely(!READ_ONCE(prev->exit_state)))
+		begins(w, prev, state, thinned);
+}
+
+/*
+ * Calls nothing but as the last thing that it does, unless there is a wait to tell: then no
+ * registers have to be saved.
+ */
+static __always_inline void on_switch(struct gprof_waits *w, struct task_struct *prev,
+				      struct task_struct *next, unsigned int state, bool all,
+				      bool thinned,
+				      void (*comes)(struct gprof_waits *w, unsigned int at,
+						    struct task_struct *next,
+						    struct task_struct *prev, unsigned int state))
+{
+	int at = gprof_wait_at(w, next);
+
+	if (unlikely(at >= 0))
+		comes(w, at, next, prev, state);
+	else
+		stops(w, prev, state, all, thinned);
+}
+
+/* After whoever comes was told. */
+static noinline void stops_too(struct gprof_waits *w, struct task_struct *prev, unsigned int state)
+{
+	stops(w, prev, state, w->whose.target->type == GPROF_TARGET_SYSTEM, w->thinned);
+}
+
+static noinline void comes_then_stops(struct gprof_waits *w, unsigned int at,
+				      struct task_struct *next, struct task_struct *prev,
+				      unsigned int state)
+{
+	comes(w, at, next);
+	stops_too(w, prev, state);
+}
+
+static noinline void ends(struct gprof_waits *w, unsigned int at)
+{
+	WRITE_ONCE(w->waits[at].woken, gprof_mono_ns());
+}
+
+static notrace void woken(void *data, struct task_struct *task)
+{
+	int at = gprof_wait_at(data, task);
+
+	if (unlikely(at >= 0))
+		ends(data, at);
+}
+
+/* ---- for who wants to know the waker ---- */
+
+static void tell_waker(struct gprof_waits *w, struct gprof_wait_end *e, struct pt_regs *regs)
+{
+	u32 ended = in_hardirq() ? GPROF_WAIT_ENDED_BY_IRQ :
+		    in_serving_softirq() ? GPROF_WAIT_ENDED_BY_SOFTIRQ :
+		    !w->whose.target->privileged && !gprof_waits_have(w, current) ?
+					   GPROF_WAIT_ENDED_BY_STRANGER : GPROF_WAIT_ENDED_BY_TASK;
+	struct task_struct *task = current;
+	u32 without = 0;
+
+	if (ended != GPROF_WAIT_ENDED_BY_TASK) {
+		task = &init_task;
+		without = ended != GPROF_WAIT_ENDED_BY_STRANGER && w->sampler->options.kernel ?
+			  GPROF_STACK_F_USER : __GPROF_STACK_F_ALL;
+	}
+	e->wait |= ended << 8;
+	gprof_wait_tell(w, e, task, regs, without);
+}
+
+/* A sampled one that ends now, and before STOP. */
+static bool take_ended(struct gprof_waits *w, unsigned int at, struct task_struct *task,
+		       struct gprof_wait_end *e)
+{
+	struct gprof_wait wait;
+
+	if (!gprof_wait_take_of(w, at, task, &wait))
+		return false;
+	/* Pairs with smp_store_release() in gprof_waits_last(). */
+	if (smp_load_acquire(&w->phase) == GPROF_WAITS_OVER)
+		return false;
+	gprof_wait_end(w, &wait, gprof_mono_ns(), e);
+	return true;
+}
+
+static noinline void ends_by_current(struct gprof_waits *w, unsigned int at,
+				     struct task_struct *task)
+{
+	struct gprof_wait_cpu *c = this_cpu_ptr(w->cpus);
+	struct gprof_wait_end e;
+
+	if (!take_ended(w, at, task, &e))
+		return;
+	gprof_caller_regs(&c->regs);
+	tell_waker(w, &e, &c->regs);
+}
+
+/* One of before START, to which the walk of the tasks has not come; as in the jump to it. */
+static noinline void ends_meanwhile(struct gprof_waits *w, struct task_struct *task)
+{
+	int at;
+
+	gprof_waits_look_at(w, task);
+	at = gprof_wait_at(w, task);
+	if (at >= 0)
+		ends_by_current(w, at, task);
+}
+
+static notrace void waking(void *data, struct task_struct *task)
+{
+	int at = gprof_wait_at(data, task);
+
+	if (unlikely(at >= 0))
+		ends_by_current(data, at, task);
+	else if (notes_all(data))
+		ends_meanwhile(data, task);
+}
+
+/* By somebody, before the wait was noted. */
+static noinline void ended_early(struct gprof_waits *w, unsigned int at, struct task_struct *task)
+{
+	struct gprof_wait_cpu *c = this_cpu_ptr(w->cpus);
+	struct gprof_wait_end e;
+
+	if (!take_ended(w, at, task, &e))
+		return;
+	perf_fetch_caller_regs(&c->regs);
+	gprof_wait_tell(w, &e, &init_task, &c->regs, __GPROF_STACK_F_ALL);
+}
+
+static notrace void woken_early(void *data, struct task_struct *task)
+{
+	int at = gprof_wait_at(data, task);
+
+	if (unlikely(at >= 0))
+		ended_early(data, at, task);
+}
+
+static noinline void ended_early_then_stops(struct gprof_waits *w, unsigned int at,
+					    struct task_struct *next, struct task_struct *prev,
+					    unsigned int state)
+{
+	ended_early(w, at, next);
+	stops_too(w, prev, state);
+}
+
+#define SWITCH(_name, _all, _thinned, _comes)					\
+static notrace void _name(void *data, bool preempt, struct task_struct *prev,	\
+			  struct task_struct *next, unsigned int state)		\
+{										\
+	on_switch(data, prev, next, state, _all, _thinned, _comes);		\
+}
+
+SWITCH(switch_all, true, false, comes_then_stops)
+SWITCH(switch_some, false, false, comes_then_stops)
+SWITCH(switch_all_thinned, true, true, comes_then_stops)
+SWITCH(switch_some_thinned, false, true, comes_then_stops)
+SWITCH(switch_all_waker, true, false, ended_early_then_stops)
+SWITCH(switch_some_waker, false, false, ended_early_then_stops)
+SWITCH(switch_all_thinned_waker, true, true, ended_early_then_stops)
+SWITCH(switch_some_thinned_waker, false, true, ended_early_then_stops)
+
+/* By what is asked for: of some, thinned, the waker. */
+static void (*const switches[2][2][2])(void *data, bool preempt, struct task_struct *prev,
+				       struct task_struct *next, unsigned int state) = {
+	{ { switch_all, switch_all_waker }, { switch_all_thinned, switch_all_thinned_waker } },
+	{ { switch_some, switch_some_waker }, { switch_some_thinned, switch_some_thinned_waker } },
+};
+
+static unsigned int set_taps(struct gprof_waits *w)
+{
+	bool some = w->whose.target->type != GPROF_TARGET_SYSTEM, by_waker = w->spec.by_waker;
+	const struct gprof_tap_user users[] = {
+		{ .tap = GPROF_TAP_SWITCH, .on_switch = switches[some][w->thinned][by_waker] },
+		{ .tap = GPROF_TAP_WAKEUP, .on_task = by_waker ? woken_early : woken },
+		{ .tap = GPROF_TAP_WAKING, .on_task = by_waker ? waking : gprof_wait_wakes },
+	};
+	unsigned int i;
+
+	BUILD_BUG_ON(ARRAY_SIZE(users) != GPROF_WAIT_TAPS);
+	if (w->spec.in_kernel)
+		return gprof_wait_set_lock_taps(w);
+	for (i = 0; i < ARRAY_SIZE(users); i++) {
+		/* What it knows of when it left stays. */
+		w->taps[i].tap = users[i].tap;
+		w->taps[i].on_switch = users[i].on_switch;
+		w->taps[i].data = w;
+		w->taps[i].known_only = w->whose.tgids;
+	}
+	return ARRAY_SIZE(users);
+}
+
+/* How many of the taps are joined once START is over. */
+static unsigned int nr_taps(const struct gprof_waits *w)
+{
+	return w->spec.in_kernel || !w->spec.by_waker ? GPROF_WAIT_TAPS - 1 : GPROF_WAIT_TAPS;
+}
+
+/* ---- life ---- */
+
+/* Four to eight times as many places as tasks: others come, and a hash is not even. */
+static unsigned int bits_for(const struct gprof_target *t)
+{
+	return clamp_t(unsigned int, order_base_2(gprof_target_size(t) / (GPROF_WAIT_WAYS / 4) + 1),
+		       BITS_MIN, BITS_MAX);
+}
+
+/**
+ * gprof_waits_bytes() - memory that waits take, for the charge
+ * @req: request
+ *
+ * Context: Task.
+ */
+u64 gprof_waits_bytes(const struct gprof_request *req)
+{
+	const struct gprof_target *t = req->target;
+	u64 bucket = sizeof(struct gprof_wait_bucket) + GPROF_WAIT_WAYS * sizeof(struct gprof_wait);
+
+	return gprof_memory_of(sizeof(struct gprof_waits)) + (bucket << bits_for(t)) +
+	       sizeof(struct gprof_wait_cpu) * num_possible_cpus() +
+	       (gprof_target_is_tasks(t) ? BITMAP_BYTES + gprof_scope_bytes(t) : 0);
+}
+
+/**
+ * gprof_waits_owner_bytes() - what it takes besides to tell who has locks
+ * @req: request
+ *
+ * Context: Task.
+ */
+u64 gprof_waits_owner_bytes(const struct gprof_request *req)
+{
+	return GPROF_WAIT_WAYS * sizeof(struct gprof_lock_owner) << bits_for(req->target);
+}
+
+static void missed(struct gprof_scope *scope)
+{
+	atomic64_inc(&container_of(scope, struct gprof_waits, scope)->sampler->no_buffer);
+}
+
+static const struct gprof_scope_ops scope_ops = {
+	.missed = missed,
+};
+
+static bool build(struct gprof_waits *w, struct gprof_request *req)
+{
+	size_t nr = GPROF_WAIT_WAYS << w->bits;
+	int cpu;
+
+	w->cpus = alloc_percpu_gfp(struct gprof_wait_cpu, GFP_KERNEL_ACCOUNT);
+	w->buckets = kvcalloc(nr / GPROF_WAIT_WAYS, sizeof(*w->buckets), GFP_KERNEL_ACCOUNT);
+	w->waits = kvcalloc(nr, sizeof(*w->waits), GFP_KERNEL_ACCOUNT);
+	if (!w->cpus || !w->buckets || !w->waits)
+		return false;
+	if (w->spec.owner) {
+		w->owners = kvcalloc(nr, sizeof(*w->owners), GFP_KERNEL_ACCOUNT);
+		if (!w->owners)
+			return false;
+	}
+	for_each_possible_cpu(cpu) {
+		struct gprof_wait_cpu *c = per_cpu_ptr(w->cpus, cpu);
+
+		local64_set(&c->thin.random, get_random_u64());
+		c->waits = w;
+		gprof_irq_work_init_hard(&c->irq, sample_waiter);
+	}
+	if (!gprof_target_is_tasks(req->target))
+		return true;
+	w->whose.tgids = kvzalloc(BITMAP_BYTES, GFP_KERNEL_ACCOUNT);
+	if (!w->whose.tgids)
+		return false;
+	if (req->target->type == GPROF_TARGET_THREAD)
+		w->whose.thread = req->target->task;
+	w->scope.tgids = w->whose.tgids;
+	/* Nobody looks for the members of this kind but by @tgids. */
+	return !gprof_scope_init(&w->scope, GPROF_SCOPE_SCHED, &scope_ops, req->target,
+				 req->charge);
+}
+
+static struct gprof_waits *make(struct gprof_request *req, const struct gprof_wait_spec *spec)
+{
+	struct gprof_waits *w = kzalloc(sizeof(*w), GFP_KERNEL_ACCOUNT);
+
+	if (!w)
+		return NULL;
+	w->whose.target = req->target;
+	w->whose.cgroup = req->target->cgroup;
+	if (req->target->type == GPROF_TARGET_CPUS)
+		w->only_cpus = req->target->cpus;
+	w->sampler = req->sampler;
+	w->spec = *spec;
+	w->thinned = spec->period > 1;
+	if (w->thinned)
+		gprof_thinning_init(&w->thinning, 1, spec->period);
+	w->bits = bits_for(req->target);
+	w->shift = 64 - w->bits;
+	if (!build(w, req)) {
+		gprof_waits_destroy(w);
+		return NULL;
+	}
+	req->weight = spec->period;
+	return w;
+}
+
+static int check(const struct gprof_request *req, const struct gprof_wait_spec *spec, u32 *reason)
+{
+	*reason = GPROF_REASON_PERIOD;
+	if (!spec->period || spec->period > GPROF_PERIOD_MAX)
+		return -EINVAL;
+	if (!req->kernel_frames)
+		return 0;
+	*reason = GPROF_REASON_KERNEL_DENIED;
+	if (!req->target->privileged)
+		return -EPERM;
+	*reason = GPROF_REASON_LOCKDOWN;
+	return security_locked_down(LOCKDOWN_PERF) ? -EPERM : 0;
+}
+
+/**
+ * gprof_waits_setup() - prepare to record waits
+ * @req: of whom; its weight is set, and its reason on error
+ * @spec: which waits, and what of them; its numbers are from user space
+ * @state: gets struct gprof_waits, for gprof_waits_destroy()
+ *
+ * Context: Task.
+ * Return: 0 or a negative errno.
+ */
+int gprof_waits_setup(struct gprof_request *req, const struct gprof_wait_spec *spec, void **state)
+{
+	int err = check(req, spec, &req->reason);
+
+	if (err)
+		return err;
+	req->reason = GPROF_REASON_NONE;
+	*state = make(req, spec);
+	return *state ? 0 : -ENOMEM;
+}
+
+/**
+ * gprof_waits_destroy() - free; stopped before
+ * @state: waits
+ *
+ * Context: Task.
+ */
+void gprof_waits_destroy(void *state)
+{
+	struct gprof_waits *w = state;
+
+	free_percpu(w->cpus);
+	kvfree(w->buckets);
+	kvfree(w->waits);
+	kvfree(w->owners);
+	kvfree(w->whose.tgids);
+	kfree(w);
+}
+
+/**
+ * gprof_waits_start() - record from now on
+ * @state: waits
+ * @attached: gets the number of threads, or CPUs
+ *
+ * Context: Task.
+ * Return: 0 or a negative errno; nothing is recorded then.
+ */
+int gprof_waits_start(void *state, u32 *attached)
+{
+	struct gprof_waits *w = state;
+	int err, cpu;
+
+	memset(w->buckets, 0, sizeof(*w->buckets) << w->bits);
+	for_each_possible_cpu(cpu)
+		per_cpu_ptr(w->cpus, cpu)->due.task = NULL;
+	WRITE_ONCE(w->phase, GPROF_WAITS_NONE);
+	*attached = w->only_cpus ? cpumask_weight(w->only_cpus) : num_online_cpus();
+	err = gprof_tap_join_all(w->taps, set_taps(w));
+	if (err)
+		return err;
+	err = w->whose.tgids ? gprof_scope_enter(&w->scope, attached) : 0;
+	if (err) {
+		gprof_tap_leave_all(w->taps, set_taps(w));
+		return err;
+	}
+	w->until = 0;
+	w->from = gprof_mono_ns();
+	/* Pairs with smp_load_acquire() in gprof_wait_end(). */
+	smp_store_release(&w->phase, GPROF_WAITS_BEGIN);
+	if (!w->spec.in_kernel)
+		gprof_waits_find_begun(w);
+	WRITE_ONCE(w->phase, GPROF_WAITS_ON);
+	/* What is called by it still finds that the phase is over, or does what it may. */
+	if (!w->spec.in_kernel && !w->spec.by_waker)
+		gprof_tap_leave_nowait(&w->taps[GPROF_WAIT_TAPS - 1]);
+	return 0;
+}
+
+/**
+ * gprof_waits_last() - tell the waits that go on, and no others from now on
+ * @state: waits that were started
+ *
+ * Context: Task, that of STOP: of its threads the user frames can be told.
+ */
+void gprof_waits_last(void *state)
+{
+	struct gprof_waits *w = state;
+
+	w->until = gprof_mono_ns();
+	/* Pairs with smp_load_acquire() in gprof_wait_end() and take_ended(). */
+	smp_store_release(&w->phase, GPROF_WAITS_OVER);
+	if (!w->spec.by_waker && !w->spec.in_kernel)
+		gprof_waits_tell_unended(w);
+}
+
+/**
+ * gprof_waits_stop() - end it; no sample is taken once this returns
+ * @state: waits of which the last were told
+ *
+ * Context: Task.
+ */
+void gprof_waits_stop(void *state)
+{
+	struct gprof_waits *w = state;
+	int cpu;
+
+	gprof_tap_leave_all(w->taps, nr_taps(w));
+	for_each_possible_cpu(cpu)
+		irq_work_sync(&per_cpu_ptr(w->cpus, cpu)->irq);
+	if (w->whose.tgids)
+		gprof_scope_leave(&w->scope);
+}
+
+/**
+ * gprof_waits_stats() - fill in what is known
+ * @state: waits
+ * @stats: out_count, and of the last window when it was
+ *
+ * Context: Task.
+ */
+void gprof_waits_stats(void *state, struct gprof_stats *stats)
+{
+	struct gprof_waits *w = state;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		stats->out_count += local64_read(&per_cpu_ptr(w->cpus, cpu)->count);
+	if (!w->from || !stats->out_started_ns)
+		return;
+	stats->out_started_ns = w->from;
+	stats->out_stopped_ns = w->until;
+}

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * mm: what is mapped by a process, and when that changes or ends.
+ *
+ * Contexts: layout.c is read in any, NMI included; mm_watch.c system calls of the process
+ * that is watched; build_id.c the thread of a user.
+ * May include: user and the rooms below.
+ */
+#include "layout.c"
+#include "mm_watch.c"
+#include "build_id.c"

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * dictionary: an open-addressed table of one-word slots over an arena of keys.
+ *
+ * slot:  generation (16 bits) | place of the key in the arena (24) | hash (24)
+ * arena: number of words, then the key
+ *
+ * A slot whose generation is not the current one is free; so a new generation
+ * costs nothing. Generations are told apart by 16 bits; slots that would
+ * survive for 65536 generations are scrubbed away, a part at each cut.
+ *
+ * Nesting. A new key goes through look_up, which copies it into the arena,
+ * then the caller writes the record that defines the id, then commit, which
+ * makes it known by one compare-exchange. An NMI in between does not see it
+ * and defines the same key under another id, which is as true. A place in the
+ * arena belongs to whoever moved @used over it.
+ *
+ * The reservation word of buffer.c guarantees that all of this happens within
+ * one generation.
+ */
+#include "dictionary.h"
+#include "words.h"
+
+#include <linux/bitops.h>
+#include <linux/compiler.h>
+
+#define PROBES		8	/* slots tried before the table counts as full */
+#define SCRUB_PARTS	256
+
+#define USED_MASK	((1ULL << GPROF_DICT_GENERATION) - 1)
+
+static u64 hash_tag(u64 hash)
+{
+	return hash >> 32 & GPROF_DICT_FIELD;
+}
+
+/* Does the place hold this key? */
+static bool holds(const struct gprof_dictionary *d, u32 place, const u64 *key, u32 words)
+{
+	const u64 *stored = d->arena + place;
+
+	return stored[0] == words && gprof_words_same(stored + 1, key, words);
+}
+
+/* Returns the place of @words words, or 0. Place 0 is never given out: it marks free slots. */
+static u32 allocate_entry(struct gprof_dictionary *d, u16 generation, u32 words)
+{
+	u64 old, used;
+
+	do {
+		old = local64_read(&d->used);
+		used = gprof_dict_generation(old) == generation ? old & USED_MASK : 0;
+		if (!used)
+			used = 1;
+		if (used + words > d->nr_words)
+			return 0;
+	} while ((u64)local64_cmpxchg(&d->used, old,
+				      (u64)generation << GPROF_DICT_GENERATION |
+				      (used + words)) != old);
+	return used;
+}
+
+/**
+ * gprof_dictionary_look_up() - find a key, or prepare to add it
+ * @d: dictionary
+ * @generation: what gprof_buffer_begin() returned
+ * @key: words of the key
+ * @words: how many
+ * @l: result. When not @l->known and @l->id is not 0, the caller defines the id
+ *	in the buffer and then calls gprof_dictionary_commit(); an id that could
+ *	not be defined is left alone and its place in the arena is wasted until
+ *	the next generation.
+ *
+ * Context: A producer of the CPU's buffer.
+ */
+void gprof_dictionary_look_up(struct gprof_dictionary *d, u16 generation, const u64 *key,
+			      u32 words, struct gprof_lookup *l)
+{
+	u64 hash = gprof_words_hash(key, words);
+	u64 tag = hash_tag(hash);
+	u32 place, i;
+
+	l->id = 0;
+	l->known = false;
+	for (i = 0; i < PROBES; i++) {
+		u32 n = (hash + i) & (d->nr_slots - 1);
+		u64 slot = local64_read(&d->slots[n]);
+
+		if (gprof_dict_generation(slot) != generation || !gprof_dict_place(slot)) {
+			place = allocate_entry(d, generation, words + 1);
+			if (!place)
+				return;
+			d->arena[place] = words;
+			gprof_words_copy(d->arena + place + 1, key, words);
+			l->id = place;
+			l->slot = n;
+			l->old = slot;
+			l->new = (u64)generation << GPROF_DICT_GENERATION |
+				 (u64)place << GPROF_DICT_PLACE | tag;
+			return;
+		}
+		if ((slot & GPROF_DICT_FIELD) == tag &&
+		    holds(d, gprof_dict_place(slot), key, words)) {
+			l->id = gprof_dict_place(slot);
+			l->known = true;
+			return;
+		}
+	}
+}
+
+/**
+ * gprof_dictionary_commit() - make an id known that the buffer now defines
+ * @d: dictionary
+ * @l: result of gprof_dictionary_look_up()
+ *
+ * When an NMI took the slot meanwhile, the key stays unknown and gets another
+ * id next time.
+ *
+ * Context: As gprof_dictionary_look_up(), the same producer.
+ * Return: whether it is known now.
+ */
+bool gprof_dictionary_commit(struct gprof_dictionary *d, const struct gprof_lookup *l)
+{
+	barrier();	/* the key is in the arena before an interrupt can find it */
+	return (u64)local64_cmpxchg(&d->slots[l->slot], l->old, l->new) == l->old;
+}
+
+/**
+ * gprof_dictionary_scrub() - free slots that outlived their generation by far
+ * @d: dictionary
+ * @generation: the current generation
+ *
+ * To be called once per generation.
+ *
+ * Context: Outermost producer.
+ */
+void gprof_dictionary_scrub(struct gprof_dictionary *d, u16 generation)
+{
+	u32 part = d->nr_slots / SCRUB_PARTS ?: 1;
+
+	while (part--) {
+		local64_t *slot = &d->slots[d->scrubbed];
+		u64 old = local64_read(slot);
+
+		/* Fails when an NMI just took the slot, which makes it young. */
+		if (old && gprof_dict_generation(old) != generation)
+			local64_cmpxchg(slot, old, 0);
+		d->scrubbed = (d->scrubbed + 1) & (d->nr_slots - 1);
+	}
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * sample: one event becomes a record in the ring of each recorder that counts it.
+ *
+ * The stack is walked once for all recorders of the task (capture.c) and written once for
+ * each (sampler.c), with the names of the task (naming.c) and of its mappings (mapping.c).
+ *
+ * Contexts: capture.c, sampler.c, naming.c and base.c any, NMI included; mapping.c and
+ * task_stack.c the thread of the recorder's user; own_stack.c system calls.
+ * May include: target, unwind, ring and the rooms below.
+ */
+#include "own_stack.c"
+#include "capture.c"
+#include "sampler.c"
+#include "naming.c"
+#include "base.c"
+#include "task_stack.c"
+#include "mapping.c"
+#include "mapping_record.c"

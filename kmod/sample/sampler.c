@@ -1,0 +1,470 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * sampler: capture once, then for each recorder intern and write.
+ *
+ * The event (capture.h) is the same for all recorders. Each has its own ring, dictionary and
+ * memory of what it has said.
+ *
+ * A sample is up to four records that are reserved together, so that either
+ * all of them are in the buffer or none:
+ *
+ *	[TASK]	when this generation has not yet named the task
+ *	[STACK]	when this generation has not yet said the stack; or [BRANCH], which says
+ *		what differs from one that it has said
+ *	SAMPLE	24 bytes, 8 for each of weight, address, value, wait, parallelism and what is
+ *		live, 24 for a lock's owner, 16 for a task's state
+ *
+ * (buffer.c adds a LOST record in front when it owes one.)
+ */
+#include "sampler.h"
+#include "base.h"
+#include "compat/mm.h"
+#include "naming.h"
+#include "ring/words.h"
+#include "target/running.h"
+#include "task/pid.h"
+
+#include <linux/bitops.h>
+#include <linux/build_bug.h>
+#include <linux/gprof.h>
+#include <linux/hash.h>
+#include <linux/overflow.h>
+#include <linux/processor.h>
+#include <linux/ptrace.h>
+#include <linux/sched.h>
+#include <linux/string.h>
+
+/* A sample needs the first two lines of a ring alone. */
+static_assert(offsetof(struct gprof_channel, buffer.produced) == 64);
+static_assert(offsetof(struct gprof_channel, buffer.first) == 128);
+
+static __always_inline void count(struct gprof_buffer *b, u16 context)
+{
+	local64_inc(&b->produced);
+	if (context & GPROF_SAMPLE_REC_F_IRQ)
+		local64_inc(&b->irq);
+	else if (context & GPROF_SAMPLE_REC_F_NMI)
+		local64_inc(&b->nmi);
+}
+
+/* There was no place. After STOP nothing is produced, in no context either. */
+static noinline void had_no_place(struct gprof_buffer *b, u16 context)
+{
+	if (!READ_ONCE(b->closed))
+		return;
+	if (context & GPROF_SAMPLE_REC_F_IRQ)
+		local64_add(-1, &b->irq);
+	else if (context & GPROF_SAMPLE_REC_F_NMI)
+		local64_add(-1, &b->nmi);
+}
+
+/*
+ * By which id and frames the dictionary knows callers that are not the last sample's.
+ * False: it is full. No record defines that id.
+ */
+static noinline bool place_callers(struct gprof_channel *ch, struct gprof_memo *memo,
+				   u16 generation, const struct gprof_callers *callers)
+{
+	u32 shared = 0, base = 0, own = 0, id;
+
+	if (memo == ch->memo)
+		base = gprof_base_find(ch, callers, &shared);
+	if (base && callers->nr - shared <= GPROF_OWN_CALLERS) {
+		id = ch->bases[base - 1].callers;
+		own = callers->nr - shared;
+	} else {
+		struct gprof_lookup l;
+
+		gprof_dictionary_look_up(&ch->dictionary, generation, (const u64 *)callers,
+					 gprof_callers_words(callers), &l);
+		if (!l.id)
+			return false;
+		if (!l.known)
+			gprof_dictionary_commit(&ch->dictionary, &l);
+		id = l.id;
+	}
+	memo->callers_version = callers->version;
+	memo->callers = id;
+	memo->nr_end = callers->nr - own;
+	memo->nr_own = own;
+	memo->base = base;
+	memo->nr_shared = shared;
+	return true;
+}
+
+/*
+ * The id of the stack, when this generation has said it and it is easy to find. Else 0:
+ * look_up_stack() looks well, or adds it.
+ */
+static __always_inline u32 known_stack(struct gprof_channel *ch, struct gprof_memo *memo,
+				       u16 generation, struct gprof_stack *stack)
+{
+	struct gprof_top *top = &stack->top;
+	u32 words;
+
+	if (memo->callers_version != stack->callers.version &&
+	    !place_callers(ch, memo, generation, &stack->callers))
+		return 0;
+	top->ends = memo->ends;
+	words = 2 + top->nr_kernel + top->nr_user;
+	if (unlikely(memo->nr_own)) {
+		gprof_words_copy((u64 *)top + words, stack->callers.frames, memo->nr_own);
+		words += memo->nr_own;
+	}
+	return gprof_dictionary_find(&ch->dictionary, generation, (const u64 *)top, words);
+}
+
+/* For a stack that known_stack() did not know. */
+static void look_up_stack(struct gprof_channel *ch, const struct gprof_memo *memo, u16 generation,
+			  const struct gprof_stack *stack, struct gprof_lookup *l)
+{
+	l->id = 0;
+	l->known = false;
+	if (memo->callers_version == stack->callers.version)
+		gprof_dictionary_look_up(&ch->dictionary, generation, (const u64 *)&stack->top,
+					 gprof_top_words(&stack->top), l);
+	/* else the dictionary is full: the stack is written inline */
+}
+
+/* How a stack is told. */
+struct telling {
+	u32 id;
+	u32 base;	/* as a branch of this one */
+	u32 shared;	/* with which it has so many frames in common */
+	u32 number;	/* whole, and others shall be told by this number */
+};
+
+static u32 stack_size(const struct gprof_stack *stack, const struct telling *t)
+{
+	u32 frames = stack->top.nr_kernel + stack->top.nr_user + stack->callers.nr - t->shared;
+
+	if (t->base)
+		return struct_size((struct gprof_branch_rec *)NULL, frames, frames);
+	return struct_size((struct gprof_stack_rec *)NULL, frames, frames);
+}
+
+static void *write_frames(u64 *to, const struct gprof_stack *stack, u32 shared)
+{
+	to = gprof_words_copy(to, stack->top.frames, stack->top.nr_kernel + stack->top.nr_user);
+	return gprof_words_copy(to, stack->callers.frames, stack->callers.nr - shared);
+}
+
+static void *write_branch(struct gprof_branch_rec *rec, const struct gprof_stack *stack,
+			  const struct telling *t)
+{
+	rec->rec.type = GPROF_REC_BRANCH;
+	rec->rec.flags = stack->top.flags;
+	rec->rec.size = stack_size(stack, t);
+	rec->id = t->id;
+	rec->base = t->base;
+	rec->nr_kernel = stack->top.nr_kernel;
+	rec->nr_user = stack->top.nr_user + stack->callers.nr - t->shared;
+	rec->nr_shared = t->shared;
+	rec->__reserved = 0;
+	return write_frames(rec->frames, stack, t->shared);
+}
+
+static void *write_stack(struct gprof_stack_rec *rec, const struct gprof_stack *stack,
+			 const struct telling *t, struct pid_namespace *ns)
+{
+	rec->rec.type = GPROF_REC_STACK;
+	rec->rec.flags = stack->top.flags;
+	rec->rec.size = stack_size(stack, t);
+	rec->id = t->id;
+	rec->layout = stack->callers.layout;
+	rec->nr_kernel = stack->top.nr_kernel;
+	rec->nr_user = stack->top.nr_user + stack->callers.nr;
+	rec->base = t->number;
+	rec->process = stack->callers.process;
+	rec->process.pid = gprof_pid_in(ns, rec->process.pid);
+	return write_frames(rec->frames, stack, 0);
+}
+
+/* @id: that the stack gets, or 0. */
+static struct telling how_to_tell(const struct gprof_channel *ch, const struct gprof_memo *memo,
+				  const struct gprof_callers *callers, u32 id)
+{
+	struct telling t = { .id = id };
+
+	if (memo->callers_version != callers->version)
+		return t;
+	t.base = memo->base;
+	t.shared = memo->nr_shared;
+	if (!t.base && memo == ch->memo)
+		t.number = gprof_base_free(ch, callers);
+	return t;
+}
+
+static void remember_base(struct gprof_channel *ch, struct gprof_memo *memo,
+			  const struct gprof_callers *callers, u32 number)
+{
+	gprof_base_take(ch, number, memo->callers);
+	memo->base = number;
+	memo->nr_shared = callers->nr;
+}
+
+/* What differs between those who record one event. */
+struct sample {
+	u64 time;
+	u64 weight;
+	u32 parallelism;
+	u16 flags;
+};
+
+#define EXTRA	(GPROF_SAMPLE_REC_F_WEIGHT | GPROF_SAMPLE_REC_F_ADDR |	\
+		 GPROF_SAMPLE_REC_F_VALUE | GPROF_SAMPLE_REC_F_WAIT |	\
+		 GPROF_SAMPLE_REC_F_PARALLELISM | GPROF_SAMPLE_REC_F_LIVE)
+
+static_assert(sizeof(struct gprof_sample_rec) == 24);
+
+static __always_inline u32 sample_size(u16 flags)
+{
+	u32 size = sizeof(struct gprof_sample_rec);
+
+	if (unlikely(flags & EXTRA))
+		size += hweight16(flags & EXTRA) * sizeof(u64);
+	if (unlikely(flags & GPROF_SAMPLE_REC_F_OWNER))
+		size += sizeof(struct gprof_lock_owner);
+	if (unlikely(flags & GPROF_SAMPLE_REC_F_STATE))
+		size += sizeof(struct gprof_task_state);
+	return size;
+}
+
+/* @size: what sample_size() says; where that is known, nothing is asked again */
+static __always_inline void write_sample(struct gprof_sample_rec *rec,
+					 const struct gprof_capture *c, struct sample smp,
+					 u32 tid, u32 stack, u32 size)
+{
+	u64 *extra = (u64 *)(rec + 1);
+
+	rec->rec.type = GPROF_REC_SAMPLE;
+	rec->rec.flags = smp.flags;
+	rec->rec.size = size;
+	rec->time = smp.time;
+	rec->tid = tid;
+	rec->stack = stack;
+	if (size == sizeof(*rec))
+		return;
+	if (smp.flags & GPROF_SAMPLE_REC_F_WEIGHT)
+		*extra++ = smp.weight;
+	if (smp.flags & GPROF_SAMPLE_REC_F_ADDR)
+		*extra++ = c->addr;
+	if (smp.flags & GPROF_SAMPLE_REC_F_VALUE)
+		*extra++ = c->value;
+	if (smp.flags & GPROF_SAMPLE_REC_F_WAIT)
+		*extra++ = c->wait;
+	if (smp.flags & GPROF_SAMPLE_REC_F_PARALLELISM)
+		*extra++ = smp.parallelism;
+	if (smp.flags & GPROF_SAMPLE_REC_F_OWNER) {
+		memcpy(extra, c->owner, sizeof(*c->owner));
+		extra += sizeof(*c->owner) / sizeof(*extra);
+	}
+	if (smp.flags & GPROF_SAMPLE_REC_F_STATE) {
+		memcpy(extra, &c->state, sizeof(c->state));
+		extra += sizeof(c->state) / sizeof(*extra);
+	}
+	if (smp.flags & GPROF_SAMPLE_REC_F_LIVE)
+		*extra = c->live;
+}
+
+/* With all that has to be said before the sample. */
+static noinline void write_records(struct gprof_sampler *s, struct gprof_channel *ch,
+				   struct gprof_memo *memo, const struct gprof_capture *c,
+				   const struct gprof_stack *stack, struct sample smp,
+				   u16 generation)
+{
+	struct gprof_lookup known = { .known = true };
+	struct task_struct *whose = c->task;
+	struct telling telling = {};
+	struct gprof_naming naming = {};
+	u32 tid = memo->told_tid, size;
+	void *place;
+
+	if (whose != current || !gprof_naming_known(memo, &stack->callers)) {
+		gprof_naming_look_up(ch, generation, whose, s->pid_ns, &naming);
+		tid = naming.key.tid;
+	}
+	size = sample_size(smp.flags) + (naming.tell ? sizeof(struct gprof_task_rec) : 0);
+	if (stack->top.nr_kernel + stack->top.nr_user) {
+		look_up_stack(ch, memo, generation, stack, &known);
+		if (!known.known) {
+			telling = how_to_tell(ch, memo, &stack->callers, known.id);
+			size += stack_size(stack, &telling);
+		}
+	}
+
+	place = gprof_buffer_reserve(&ch->buffer, size, 1);
+	if (!place) {
+		had_no_place(&ch->buffer, smp.flags);
+		return;
+	}
+	if (naming.tell)
+		place = gprof_naming_write(place, &naming);
+	if (!known.known)
+		place = telling.base ? write_branch(place, stack, &telling) :
+				       write_stack(place, stack, &telling, s->pid_ns);
+	write_sample(place, c, smp, tid, known.id, sample_size(smp.flags));
+
+	if (gprof_naming_told(ch, generation, &naming) && whose == current)
+		gprof_naming_remember(ch, memo, &stack->callers, &naming);
+	if (known.known)
+		return;
+	if (known.id)
+		gprof_dictionary_commit(&ch->dictionary, &known);
+	if (telling.number)
+		remember_base(ch, memo, &stack->callers, telling.number);
+	if (stack->callers.layout)
+		gprof_maps_want(&s->maps, ch, &stack->callers.process, stack->callers.layout,
+				generation);
+}
+
+static void new_generation(struct gprof_channel *ch, u16 generation)
+{
+	ch->generation = generation;
+	ch->epoch++;
+	gprof_dictionary_scrub(&ch->dictionary, generation);
+}
+
+static void forget(struct gprof_channel *ch, struct gprof_memo *memo)
+{
+	memo->epoch = ch->epoch;
+	memo->callers_version = 0;
+	memo->process_version = 0;
+}
+
+static __always_inline void write_known(struct gprof_channel *ch, const struct gprof_capture *c,
+					struct sample smp, u32 tid, u32 stack, u32 size)
+{
+	void *place = gprof_buffer_reserve(&ch->buffer, size, 1);
+
+	if (likely(place))
+		write_sample(place, c, smp, tid, stack, size);
+	else
+		had_no_place(&ch->buffer, smp.flags);
+}
+
+static __always_inline void record(struct gprof_sampler *s, struct gprof_channel *ch,
+				   const struct gprof_capture *c, struct gprof_stack *stack,
+				   struct sample smp)
+{
+	struct gprof_memo *memo = &ch->memo[c->depth];
+	u16 generation;
+	u32 known;
+
+	/* Else the compiler finds it anew at each use. */
+	OPTIMIZER_HIDE_VAR(memo);
+	generation = gprof_buffer_begin(&ch->buffer, smp.time);
+	smp.time = gprof_buffer_time(&ch->buffer, smp.time);
+	if (unlikely(generation != ch->generation))
+		new_generation(ch, generation);
+	if (unlikely(memo->epoch != ch->epoch))
+		forget(ch, memo);
+	known = known_stack(ch, memo, generation, stack);
+	if (likely(known && c->task == current &&
+		   gprof_naming_known(memo, &stack->callers))) {
+		if (likely(!(smp.flags & (EXTRA | GPROF_SAMPLE_REC_F_OWNER |
+					  GPROF_SAMPLE_REC_F_STATE))))
+			write_known(ch, c, smp, memo->told_tid, known,
+				    sizeof(struct gprof_sample_rec));
+		else
+			write_known(ch, c, smp, memo->told_tid, known, sample_size(smp.flags));
+	} else {
+		write_records(s, ch, memo, c, stack, smp, generation);
+	}
+	gprof_buffer_end(&ch->buffer);
+}
+
+/* Interrupts are nested too deep. */
+static noinline void lose_nested(struct gprof_channel *ch)
+{
+	count(&ch->buffer, gprof_context_flags());
+	gprof_buffer_lose(&ch->buffer, GPROF_LOST_NESTED);
+}
+
+/**
+ * gprof_capture_stack() - have memory for a stack that the caller takes
+ * @c: capture, which has it as @c->stack then; @c->flags are set
+ * @s: the only one who is to record it
+ *
+ * Context: As gprof_emit().
+ * Return: false: interrupts are nested too deep; the event is lost, and counted so.
+ */
+bool gprof_capture_stack(struct gprof_capture *c, const struct gprof_sampler *s)
+{
+	struct gprof_channel *ch = s->channels[smp_processor_id()];
+
+	if (!gprof_capture_begin(c)) {
+		if (ch)
+			lose_nested(ch);
+		return false;
+	}
+	c->taken = s->options.word;
+	return true;
+}
+
+/**
+ * gprof_emit() - record an event
+ * @c: capture of it
+ * @s: for whom
+ * @weight: how many events it stands for
+ *
+ * Context: Any incl. NMI, preemption off. No lock, no allocation.
+ */
+void gprof_emit(struct gprof_capture *c, struct gprof_sampler *s, u64 weight)
+{
+	struct gprof_channel *ch = s->channels[smp_processor_id()];
+	struct gprof_stack_options options;
+	struct gprof_stack *stack;
+	struct sample smp;
+
+	if (unlikely(!ch)) {
+		atomic64_inc(&s->no_buffer);
+		return;
+	}
+	if (!c->stack && unlikely(!gprof_capture_begin(c))) {
+		lose_nested(ch);
+		return;
+	}
+	smp.flags = c->flags;
+	smp.time = c->time;
+	smp.weight = weight;
+	if (unlikely(s->running)) {
+		smp.parallelism = gprof_running_count(s->running);
+		/* START or STOP is under way. */
+		if (!smp.parallelism)
+			return;
+		smp.flags |= GPROF_SAMPLE_REC_F_PARALLELISM;
+	}
+	count(&ch->buffer, smp.flags);
+	if (unlikely(smp.flags & GPROF_SAMPLE_REC_F_THROTTLED))
+		local64_inc(&ch->buffer.throttled);
+	if (unlikely(weight != ch->buffer.weight))
+		smp.flags |= GPROF_SAMPLE_REC_F_WEIGHT;
+	/* A skid may bring an address of the kernel to who may not see it. */
+	if (unlikely(smp.flags & GPROF_SAMPLE_REC_F_ADDR && !s->options.kernel &&
+		     c->addr >= TASK_SIZE_MAX))
+		smp.flags &= ~GPROF_SAMPLE_REC_F_ADDR;
+	options = s->options;
+	options.flags &= ~c->without;
+	stack = c->stack;
+	if (c->taken != options.word) {
+		stack = gprof_capture_walk(c, &options);
+		if (unlikely(stack->wants_texts))
+			gprof_maps_renew(&s->maps, ch, current->tgid, smp.time);
+	}
+	record(s, ch, c, stack, smp);
+}
+
+/**
+ * gprof_sampler_throttled() - the source was stopped, at an event that is not recorded
+ * @s: for whom
+ *
+ * Context: As gprof_emit().
+ */
+void gprof_sampler_throttled(struct gprof_sampler *s)
+{
+	struct gprof_channel *ch = s->channels[smp_processor_id()];
+
+	if (ch)
+		local64_inc(&ch->buffer.throttled);
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * callers: the user frames above the leaf, as frame records tell them.
+ *
+ * Between two samples of a task most of its stack stays. So what the last walk
+ * found is kept, and the next one compares instead of checking anew.
+ */
+#ifndef GPROF_CALLERS_H
+#define GPROF_CALLERS_H
+
+#include "task/process.h"
+
+#include <linux/build_bug.h>
+#include <linux/gprof.h>
+#include <linux/types.h>
+
+#define GPROF_MAX_FRAMES	127	/* of either half; as kernel.perf_event_max_stack */
+
+/**
+ * struct gprof_callers - what the last walk found; its head is a key of the dictionary
+ * @process: whose stack
+ * @layout: stamp of the process' mappings, 0 where no user frame was wanted
+ * @nr: frames
+ * @frames: return addresses, nearest caller first
+ * @fp: @fp[n] is where the record of @frames[n] lies
+ * @process_version: a new number whenever @process or @layout changes; never 0
+ * @version: a new number whenever anything in the key changes; never 0
+ * @walked: version of the mappings under which tables found them; 0: frame records did
+ * @kept: which walk found @frames, as far as walk.c knows; 0: none that it does
+ *
+ * The key has no holes, since it is compared as words.
+ */
+struct gprof_callers {
+	struct gprof_process process;
+	u32 layout;
+	u32 nr;
+	u64 frames[GPROF_MAX_FRAMES];
+
+	u64 fp[GPROF_MAX_FRAMES];
+	u64 process_version;
+	u64 version;
+	u64 walked;
+	u64 kept;
+};
+
+/* @c is zeroed memory; @versions: where its numbers begin. */
+static inline void gprof_callers_init(struct gprof_callers *c, u64 versions)
+{
+	c->process_version = versions + 1;
+	c->version = versions + 1;
+}
+
+static inline u32 gprof_callers_words(const struct gprof_callers *c)
+{
+	BUILD_BUG_ON(offsetof(struct gprof_callers, frames) != 24);
+	return 3 + c->nr;
+}
+
+/* Keeps the first @nr frames. */
+static inline void gprof_callers_cut(struct gprof_callers *c, u32 nr)
+{
+	if (c->nr != nr) {
+		c->nr = nr;
+		c->version++;
+	}
+}
+
+/**
+ * gprof_callers_begin() - say whose stack the next walk is on
+ * @c: callers
+ * @task: current
+ * @layout: stamp of its mappings, or 0
+ * @walked: version of what tables say of them, or 0
+ *
+ * Frames that were found in another process, under other mappings, or in another way are
+ * forgotten.
+ *
+ * Context: Any incl. NMI, preemption off; @c belongs to this nesting depth.
+ */
+static inline void gprof_callers_begin(struct gprof_callers *c, struct task_struct *task,
+				       u32 layout, u64 walked)
+{
+	struct gprof_process process;
+
+	gprof_process_of(&process, task);
+	if (unlikely(c->walked != walked)) {
+		c->walked = walked;
+		/* Who walks in another way writes over @frames. */
+		c->kept = 0;
+		gprof_callers_cut(c, 0);
+	}
+	if (likely(gprof_same_process(&c->process, &process) && c->layout == layout))
+		return;
+	c->process = process;
+	c->layout = layout;
+	c->nr = 0;
+	c->process_version++;
+	c->version++;
+}
+
+#ifdef CONFIG_X86_64
+void gprof_callers_prepare(void);
+#else
+static inline void gprof_callers_prepare(void)
+{
+}
+#endif
+
+bool gprof_callers_walk(struct gprof_callers *c, u64 fp, u64 sp, u32 max);
+
+#endif /* GPROF_CALLERS_H */

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * stack on arm64: frame records everywhere; those of user space in callers.c.
+ *
+ * Return addresses may be signed (pointer authentication); the signature is
+ * taken off. The kernel's own walker is not exported, so this is one, from
+ * the interrupted registers, so that no frame of ours is in the way.
+ */
+#include "arch/user_arm64.h"
+#include "compat/frame_arm64.h"
+#include "compat/uaccess.h"
+#include "stack.h"
+
+#include <asm/memory.h>
+#include <asm/processor.h>
+#include <linux/compiler.h>
+#include <linux/gprof.h>
+#include <linux/module.h>
+#include <linux/ptrace.h>
+#include <linux/sched.h>
+#include <linux/sched/task_stack.h>
+
+static u64 strip_kernel(u64 addr)
+{
+	return addr | ~(TASK_SIZE_64 - 1);
+}
+
+/* A record on the task's own stack is there; another's may be anything. */
+static __always_inline bool read_record(u64 *record, u64 fp, u64 stack)
+{
+	if (likely(fp - stack <= THREAD_SIZE - 16)) {
+		record[0] = READ_ONCE_NOCHECK(*(u64 *)fp);
+		record[1] = READ_ONCE_NOCHECK(*(u64 *)(fp + 8));
+		return true;
+	}
+	return !copy_from_kernel_nofault(record, (void *)fp, 16);
+}
+
+void gprof_arch_caller_regs(struct pt_regs *regs)
+{
+	u64 stack = (unsigned long)task_stack_page(current);
+	u64 record[2];
+
+	/* The record of who fetched them has the same address as @regs. */
+	do {
+		if (!read_record(record, regs->regs[29], stack))
+			return;
+		regs->regs[29] = record[0];
+		regs->pc = strip_kernel(record[1]);
+	} while (within_module_core(regs->pc, THIS_MODULE));
+}
+
+void gprof_arch_sleeper_regs(struct pt_regs *regs, struct task_struct *task)
+{
+	u64 record[2] = { 0 };
+
+	/* The record of __switch_to(). */
+	read_record(record, thread_saved_fp(task), (unsigned long)task_stack_page(task));
+	regs->regs[29] = record[0];
+	regs->sp = record[0];
+	regs->pc = strip_kernel(record[1]);
+	regs->pstate = PSR_MODE_EL1h;
+}
+
+/* From the second frame on. */
+static __always_inline u32 walk(u64 fp, u64 stack, u64 *frames, u32 max)
+{
+	u64 record[2];
+	u32 n = 1;
+
+	while (n < max && fp && !(fp & 7)) {
+		u64 next, pc;
+
+		if (!read_record(record, fp, stack))
+			break;
+		next = record[0];
+		pc = record[1] ? strip_kernel(record[1]) : 0;
+		if (!next && !pc && !gprof_cross_exception(fp, &pc, &next))
+			break;
+		if (!pc || next == fp)
+			break;
+		frames[n++] = pc;
+		fp = next;
+	}
+	return n;
+}
+
+u32 gprof_arch_kernel_frames(struct pt_regs *regs, u64 *frames, u32 max)
+{
+	u64 stack = (unsigned long)task_stack_page(current);
+	u64 fp = regs->regs[29];
+	u64 record[2];
+
+	frames[0] = regs->pc;
+	/* From perf_fetch_caller_regs(): the record of who called it has the same address. */
+	if (regs->pstate == PSR_MODE_EL1h && read_record(record, fp, stack) &&
+	    strip_kernel(record[1]) == regs->pc)
+		fp = record[0];
+	return walk(fp, stack, frames, max);
+}
+
+u32 gprof_arch_task_frames(struct task_struct *task, u64 *frames, u32 max)
+{
+	frames[0] = strip_kernel(READ_ONCE(task->thread.cpu_context.pc));
+	return walk(READ_ONCE(task->thread.cpu_context.fp),
+		    (unsigned long)task_stack_page(task), frames, max);
+}
+
+/*
+ * Finds where the records begin. A prologue may push one some instructions
+ * before it links it to x29; the unwind table calls the caller saved then,
+ * hence no guess. A leaf function needs no record: its caller is in the link
+ * register alone. A call must stand before what it points to, since code may
+ * use the register for other things.
+ */
+u64 gprof_arch_first_record(struct pt_regs *regs, struct gprof_top *top)
+{
+	u64 sp = gprof_user_strip(regs->sp);
+	u64 x29 = regs->regs[29], x30 = regs->regs[30];
+	u64 fp = gprof_user_strip(x29), caller = gprof_user_strip(x30);
+	u64 *place = &top->frames[top->nr_kernel + top->nr_user];
+	u64 next, addr;
+	u32 insn;
+
+	if (!user_access_begin((void __user *)PAGE_SIZE, 16))
+		return fp;
+	if (gprof_user_readable(sp) && !(sp & 7)) {
+		if (!gprof_user_pair(&next, &addr, sp))
+			goto out;
+		if (next == x29 && addr == x30 && fp != sp) {
+			fp = sp;
+			goto out;
+		}
+	}
+	if (gprof_user_readable(caller) && !(caller & 3) &&
+	    gprof_user_u32(&insn, caller - 4) && gprof_user_is_call(insn)) {
+		*place = caller;
+		top->nr_user++;
+		top->flags |= GPROF_STACK_REC_F_CALLER;
+	}
+out:
+	user_access_end();
+	return fp;
+}
+
+bool gprof_arch_user_reads(struct pt_regs *regs, bool interrupted)
+{
+	/* 32-bit programs have other frames. */
+	return !compat_user_mode(regs);
+}
+
+u64 gprof_arch_user_stack(struct pt_regs *regs)
+{
+	return gprof_user_strip(regs->sp);
+}

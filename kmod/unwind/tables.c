@@ -1,0 +1,482 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * tables: sets of tables: who has one, what is in it, who pays.
+ *
+ * Lock order: @sets_lock; struct gprof_tables.lock, then mmap_lock of a process, which
+ * is only tried.
+ */
+#include "tables.h"
+#include "arch/arch.h"
+#include "compat/mm.h"
+#include "lookup.h"
+#include "python.h"
+#include "walk.h"
+
+#include <linux/cred.h>
+#include <linux/dcache.h>
+#include <linux/err.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/gprof.h>
+#include <linux/mm.h>
+#include <linux/preempt.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/timekeeping.h>
+#include <linux/uaccess.h>
+#include <linux/vmalloc.h>
+
+#define TABLES_MAX	4096	/* of a set */
+#define TEXTS_MAX	1024	/* processes of a set */
+#define RENEW_NS	(5 * NSEC_PER_MSEC)
+
+/* Whoever is at a limit must not have others wait for the lock while memory is sought. */
+#define GFP_UNDER_LOCK	(GFP_KERNEL_ACCOUNT | __GFP_NORETRY)
+
+static DEFINE_MUTEX(sets_lock);	/* protects sets */
+static LIST_HEAD(sets);
+
+u64 gprof_tables_features(void)
+{
+	return IS_ENABLED(CONFIG_MMU_NOTIFIER) && GPROF_WALKS_TABLES ?
+	       GPROF_FEAT_TABLES | GPROF_FEAT_PYTHON : 0;
+}
+
+/* A free number: there are few sets. Under @sets_lock. */
+static u16 new_id(void)
+{
+	const struct gprof_tables *set;
+	u32 id;
+
+	for (id = 1; id <= U16_MAX; id++) {
+		bool taken = false;
+
+		list_for_each_entry(set, &sets, node)
+			taken |= set->id == id;
+		if (!taken)
+			return id;
+	}
+	return 0;
+}
+
+static struct gprof_tables *new_set(bool privileged)
+{
+	struct gprof_tables *set = kzalloc(sizeof(*set), GFP_UNDER_LOCK);
+	int err = -ENOMEM;
+
+	if (!set)
+		return ERR_PTR(err);
+	set->copy = kvzalloc(sizeof(*set->copy), GFP_UNDER_LOCK);
+	if (!set->copy)
+		goto err_free;
+	err = gprof_charge(&set->charge, sizeof(*set) + sizeof(*set->copy), privileged);
+	if (err)
+		goto err_copy;
+	/* The first brings the memory of walks, the last takes it away. */
+	err = list_empty(&sets) ? gprof_walk_begin() : 0;
+	if (err)
+		goto err_uncharge;
+	err = -ENOSPC;
+	set->id = new_id();
+	if (!set->id)
+		goto err_uncharge;
+	set->owner = current_euid();
+	set->privileged = privileged;
+	mutex_init(&set->lock);
+	INIT_LIST_HEAD(&set->texts);
+	list_add(&set->node, &sets);
+	return set;
+
+err_uncharge:
+	gprof_uncharge(&set->charge);
+err_copy:
+	kvfree(set->copy);
+err_free:
+	kfree(set);
+	return ERR_PTR(err);
+}
+
+/**
+ * gprof_tables_get() - the set of the calling user
+ * @privileged: of the two that a user may have
+ *
+ * Context: Task.
+ * Return: set for gprof_tables_put(), or ERR_PTR.
+ */
+struct gprof_tables *gprof_tables_get(bool privileged)
+{
+	struct gprof_tables *set;
+
+	if (!gprof_tables_features())
+		return ERR_PTR(-EOPNOTSUPP);
+	mutex_lock(&sets_lock);
+	list_for_each_entry(set, &sets, node) {
+		if (uid_eq(set->owner, current_euid()) && set->privileged == privileged)
+			goto found;
+	}
+	set = new_set(privileged);
+	if (!IS_ERR(set))
+found:
+		set->users++;
+	mutex_unlock(&sets_lock);
+	return set;
+}
+
+static void drop_texts(struct gprof_tables *set, struct gprof_texts *t)
+{
+	list_del(&t->node);
+	set->nr_texts--;
+	gprof_charge_less(&set->charge, t->bytes);
+	gprof_texts_free(t);
+}
+
+/* Lookups of other sets may still pass by its description. */
+static void free_unwind(struct gprof_unwind *u)
+{
+	vfree(u->memory);
+	kfree_rcu(u, rcu);
+}
+
+/**
+ * gprof_tables_put() - a recorder has done with it
+ * @set: set that no walk of the recorder's will use any more
+ *
+ * Context: Task.
+ */
+void gprof_tables_put(struct gprof_tables *set)
+{
+	struct gprof_texts *t, *next;
+	struct gprof_unwind *u;
+	struct hlist_node *n;
+
+	mutex_lock(&sets_lock);
+	if (--set->users) {
+		mutex_unlock(&sets_lock);
+		return;
+	}
+	list_del(&set->node);
+	mutex_lock(&set->lock);
+	list_for_each_entry_safe(t, next, &set->texts, node)
+		drop_texts(set, t);
+	mutex_unlock(&set->lock);
+	/* The walks of the set's recorders have ended: their sources were taken apart. */
+	if (list_empty(&sets))
+		gprof_walk_end();
+	mutex_unlock(&sets_lock);
+
+	hlist_for_each_entry_safe(u, n, &set->unwinds, node) {
+		gprof_lookup_remove(u);
+		free_unwind(u);
+	}
+	gprof_uncharge(&set->charge);
+	kvfree(set->copy);
+	mutex_destroy(&set->lock);
+	kfree(set);
+}
+
+static const struct gprof_unwind *find(struct gprof_tables *set, const struct gprof_text_id *id)
+{
+	const struct gprof_unwind *u;
+
+	lockdep_assert_held(&set->lock);
+	/* The lock keeps the set's own tables alone. */
+	rcu_read_lock();
+	u = gprof_lookup_table(set->id, id);
+	rcu_read_unlock();
+	return u;
+}
+
+static int identify(const struct gprof_text_table *arg, struct gprof_text_id *id)
+{
+	struct file *file;
+	int err = -EINVAL;
+
+	memset(id, 0, sizeof(*id));
+	if (arg->flags & GPROF_TABLE_F_VDSO)
+		return arg->fd == -1 ? 0 : -EINVAL;
+	file = fget(arg->fd);
+	if (!file)
+		return -EINVAL;
+	if (file->f_mode & FMODE_READ && S_ISREG(file_inode(file)->i_mode)) {
+		/* That whose pages a mapping of the file has. */
+		gprof_text_id_of(id, d_real_inode(file->f_path.dentry));
+		err = 0;
+	}
+	fput(file);
+	return err;
+}
+
+/* Returns a table that nobody else knows of, or ERR_PTR. */
+static struct gprof_unwind *copy_table(const struct gprof_text_table *arg,
+				       const struct gprof_text_id *id)
+{
+	struct gprof_unwind *u = kzalloc(sizeof(*u), GFP_KERNEL_ACCOUNT);
+	int err = -ENOMEM;
+
+	if (!u)
+		return ERR_PTR(err);
+	u->id = *id;
+	u->bytes = arg->table_size;
+	u->memory = __vmalloc(u->bytes, GFP_KERNEL_ACCOUNT);
+	if (!u->memory)
+		goto err_free;
+	err = -EFAULT;
+	if (copy_from_user(u->memory, u64_to_user_ptr(arg->table), u->bytes))
+		goto err_free;
+	err = gprof_unwind_check(u);
+	if (!err && arg->python)
+		err = gprof_python_copy(&u->python, u64_to_user_ptr(arg->python));
+	if (err)
+		goto err_free;
+	return u;
+
+err_free:
+	free_unwind(u);
+	return ERR_PTR(err);
+}
+
+static int add_locked(struct gprof_tables *set, struct gprof_unwind *u, u64 bytes)
+{
+	struct gprof_texts *t;
+
+	if (set->nr >= TABLES_MAX)
+		return -ENOSPC;
+	u->set = set->id;
+	hlist_add_head(&u->node, &set->unwinds);
+	gprof_lookup_add(u);
+	set->nr++;
+	set->bytes += bytes;
+	list_for_each_entry(t, &set->texts, node)
+		gprof_texts_attach(t, u);
+	return 0;
+}
+
+static void tell(struct gprof_tables *set, struct gprof_text_table *arg)
+{
+	arg->out_bytes = set->bytes;
+	arg->out_tables = set->nr;
+}
+
+static u64 bytes_of(u64 table_size)
+{
+	return PAGE_ALIGN(table_size) + PAGE_SIZE;
+}
+
+static int charge(struct gprof_tables *set, u64 bytes)
+{
+	int err;
+
+	mutex_lock(&set->lock);
+	err = gprof_charge_more(&set->charge, bytes);
+	mutex_unlock(&set->lock);
+	return err;
+}
+
+/**
+ * gprof_tables_add() - GPROF_IOC_TABLE
+ * @set: of the recorder
+ * @arg: argument; outputs are set, also on error
+ *
+ * Context: Task; reads user memory.
+ * Return: 0 or a negative errno.
+ */
+int gprof_tables_add(struct gprof_tables *set, struct gprof_text_table *arg)
+{
+	u64 bytes = bytes_of(arg->table_size);
+	struct gprof_unwind *u = NULL;
+	struct gprof_text_id id;
+	bool known;
+	int err;
+
+	arg->out_reason = GPROF_REASON_FILE;
+	err = identify(arg, &id);
+	if (err)
+		return err;
+	mutex_lock(&set->lock);
+	known = find(set, &id);
+	tell(set, arg);
+	mutex_unlock(&set->lock);
+	arg->out_reason = GPROF_REASON_NONE;
+	if (known || !arg->table_size)
+		return known ? 0 : -ENOENT;
+
+	arg->out_reason = GPROF_REASON_TABLE;
+	if (arg->table_size > GPROF_UNWIND_TABLE_MAX)
+		return -EINVAL;
+	arg->out_reason = GPROF_REASON_MEMLOCK;
+	err = charge(set, bytes);
+	if (err)
+		return err;
+	arg->out_reason = GPROF_REASON_TABLE;
+	u = copy_table(arg, &id);
+	err = PTR_ERR_OR_ZERO(u);
+	mutex_lock(&set->lock);
+	/* Somebody may have been quicker. */
+	known = !err && find(set, &id);
+	if (!err && !known)
+		err = add_locked(set, u, bytes);
+	if (err || known)
+		gprof_charge_less(&set->charge, bytes);
+	tell(set, arg);
+	mutex_unlock(&set->lock);
+	if (!IS_ERR(u) && (err || known))
+		free_unwind(u);
+	if (!err)
+		arg->out_reason = GPROF_REASON_NONE;
+	return err;
+}
+
+/* Those whose process has ended; where there are too many, the one not read for longest. */
+static void make_room(struct gprof_tables *set)
+{
+	struct gprof_texts *t, *next, *oldest = NULL;
+
+	list_for_each_entry_safe(t, next, &set->texts, node) {
+		if (READ_ONCE(t->dead))
+			drop_texts(set, t);
+		else if (!oldest || t->read_ns < oldest->read_ns)
+			oldest = t;
+	}
+	if (set->nr_texts >= TEXTS_MAX)
+		drop_texts(set, oldest);
+}
+
+static struct gprof_texts *texts_of(struct gprof_tables *set, struct mm_struct *mm)
+{
+	u64 bytes = gprof_texts_bytes(0);
+	struct gprof_texts *t;
+
+	list_for_each_entry(t, &set->texts, node) {
+		if (t->user.mm == mm && !READ_ONCE(t->dead))
+			return t;
+	}
+	if (gprof_charge_more(&set->charge, bytes))
+		return NULL;
+	t = gprof_texts_new(set->id, mm);
+	if (IS_ERR(t)) {
+		gprof_charge_less(&set->charge, bytes);
+		return NULL;
+	}
+	t->bytes = bytes;
+	list_add(&t->node, &set->texts);
+	set->nr_texts++;
+	return t;
+}
+
+/**
+ * gprof_tables_begin() - mappings of a process are about to be read
+ * @set: set
+ * @mm: the process' memory, of which a reference is held
+ *
+ * @set->copy is empty, and the caller's until gprof_tables_cancel().
+ *
+ * Context: Task, without mmap_lock.
+ * Return: where they go; NULL: not now.
+ */
+struct gprof_texts *gprof_tables_begin(struct gprof_tables *set, struct mm_struct *mm)
+{
+	mutex_lock(&set->lock);
+	make_room(set);
+	set->copy->nr = 0;
+	set->copy->more = false;
+	return texts_of(set, mm);
+}
+
+/**
+ * gprof_tables_end() - all mappings have been read
+ * @set: set of which @set->copy has them
+ * @t: what gprof_tables_begin() gave
+ * @gfp: how to have memory for them
+ *
+ * Context: Task, mmap_lock held since they were read.
+ * Return: 0; -ENOMEM; -EDQUOT: the owner may not lock so much.
+ */
+int gprof_tables_end(struct gprof_tables *set, struct gprof_texts *t, gfp_t gfp)
+{
+	u64 bytes = gprof_texts_bytes(set->copy->nr);
+	u32 i;
+
+	for (i = 0; i < set->copy->nr; i++) {
+		struct gprof_text *text = &set->copy->text[i];
+		const struct gprof_unwind *u;
+
+		if (text->kind == GPROF_TEXT_ANON)
+			continue;
+		u = find(set, &text->id);
+		text->unwind = u;
+		text->base = u ? gprof_text_base(text, u) : 0;
+	}
+	if (bytes > t->bytes) {
+		if (gprof_charge_more(&set->charge, bytes - t->bytes))
+			return -EDQUOT;
+		t->bytes = bytes;
+	}
+	return gprof_texts_publish(t, set->copy, gfp);
+}
+
+/**
+ * gprof_tables_cancel() - reading is over, whatever came of it
+ * @set: set, after gprof_tables_begin()
+ *
+ * Context: Task.
+ */
+void gprof_tables_cancel(struct gprof_tables *set)
+{
+	mutex_unlock(&set->lock);
+}
+
+/* When the set has read the mappings of current last; 0: never, or too long ago. */
+static u64 last_read(const struct gprof_tables *set)
+{
+	const struct gprof_texts *t;
+	u64 read_ns;
+
+	preempt_disable();
+	t = gprof_texts_find(set->id, current->mm);
+	read_ns = t ? READ_ONCE(t->read_ns) : READ_ONCE(set->refused_ns);
+	preempt_enable();
+	return read_ns;
+}
+
+static void note_current(struct gprof_tables *set)
+{
+	VMA_ITERATOR(vmi, current->mm, 0);
+	struct vm_area_struct *vma;
+
+	for_each_vma(vmi, vma) {
+		if (vma->vm_flags & VM_EXEC)
+			gprof_text_note(set->copy, vma);
+		cond_resched();
+	}
+}
+
+/**
+ * gprof_tables_learn_current() - a walk of current's own did not know its mappings
+ * @set: set
+ *
+ * What is wanting may be wanting for good. So this is done now and then only.
+ *
+ * Context: Task, without mmap_lock.
+ * Return: whether they were read.
+ */
+bool gprof_tables_learn_current(struct gprof_tables *set)
+{
+	struct mm_struct *mm = current->mm;
+	struct gprof_texts *t;
+	bool done = false;
+
+	if (ktime_get_mono_fast_ns() - last_read(set) < RENEW_NS)
+		return false;
+	t = gprof_tables_begin(set, mm);
+	/* Whatever comes of it. */
+	WRITE_ONCE(*(t ? &t->read_ns : &set->refused_ns), ktime_get_mono_fast_ns());
+	if (t && mmap_read_trylock(mm)) {
+		note_current(set);
+		gprof_tables_end(set, t, GFP_KERNEL_ACCOUNT);
+		mmap_read_unlock(mm);
+		done = true;
+	}
+	gprof_tables_cancel(set);
+	return done;
+}

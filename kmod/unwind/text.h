@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * text: which table is for the code at an address of a process.
+ *
+ * To look at mappings takes their lock, and time. So the thread that reads them anyway
+ * leaves a copy, sorted, which walks search. Where something is unmapped the copy says so at
+ * once: mm_watch tells before anything else can be mapped there. A mapping where nothing was
+ * is no place in the copy, and has it renewed; until then walks look it up (lookup.h).
+ */
+#ifndef GPROF_TEXT_H
+#define GPROF_TEXT_H
+
+#include "mm/mm_watch.h"
+#include "unwind.h"
+
+#include <linux/list.h>
+#include <linux/mm.h>
+#include <linux/rcupdate.h>
+#include <linux/spinlock.h>
+#include <linux/types.h>
+
+struct vm_area_struct;
+
+#define GPROF_TEXT_MAX	1024	/* mappings of one process */
+
+enum gprof_text_kind {
+	GPROF_TEXT_ANON,	/* no file: made by the program itself */
+	GPROF_TEXT_FILE,
+	GPROF_TEXT_VDSO,
+};
+
+/**
+ * struct gprof_text - one executable mapping
+ * @start: first address
+ * @end: address after the last
+ * @base: address that the table's first byte would have
+ * @unwind: table, or NULL
+ * @gone: it was unmapped since
+ * @kind: GPROF_TEXT_*
+ * @offset: in the file, of @start
+ * @id: of the file
+ */
+struct gprof_text {
+	u64 start;
+	u64 end;
+	u64 base;
+	const struct gprof_unwind *unwind;
+	bool gone;
+	u8 kind;
+	u64 offset;
+	struct gprof_text_id id;
+};
+
+/**
+ * struct gprof_text_list - the mappings at one time
+ * @rcu: frees it
+ * @nr: how many
+ * @more: there were more than can be kept
+ * @python: number of that which has an interpreter of Python, or @nr and more: none has
+ * @text: by address
+ */
+struct gprof_text_list {
+	struct rcu_head rcu;
+	u32 nr;
+	bool more;
+	u32 python;
+	struct gprof_text text[];
+};
+
+/**
+ * struct gprof_texts - what is known of a process' mappings, to one set of tables
+ * @user: subscription to what the process unmaps; its owner is the number of the set
+ * @node: in the set
+ * @dead: the process has ended
+ * @lock: protects @list, what is in it, and @version
+ * @version: a new number, never used before, whenever walks may differ from before
+ * @list: NULL: nothing was read yet
+ * @exec_vm: pages of code that the process had then; ULONG_MAX: of these some are gone
+ * @rcu: frees it
+ * @read_ns: when it was read last
+ * @bytes: that its set has charged for it
+ */
+struct gprof_texts {
+	struct gprof_mm_user user;
+	struct list_head node;
+	bool dead;
+	raw_spinlock_t lock;		/* protects the list */
+	u64 version;
+	struct gprof_text_list __rcu *list;
+	unsigned long exec_vm;
+	struct rcu_head rcu;
+	u64 read_ns;
+	u64 bytes;
+};
+
+/**
+ * struct gprof_text_copy - a list that is being made
+ * @nr: mappings
+ * @more: there were more
+ * @text: by address
+ */
+struct gprof_text_copy {
+	u32 nr;
+	bool more;
+	struct gprof_text text[GPROF_TEXT_MAX];
+};
+
+/**
+ * gprof_texts_find() - what is known of a process' mappings
+ * @set: number of a set of tables
+ * @mm: of current
+ *
+ * Context: Any incl. NMI, preemption off.
+ * Return: that, while preemption is off, or NULL.
+ */
+static inline const struct gprof_texts *gprof_texts_find(u32 set, const struct mm_struct *mm)
+{
+	const struct gprof_mm_user *u = gprof_mm_find(set, mm);
+
+	return u ? container_of(u, struct gprof_texts, user) : NULL;
+}
+
+/**
+ * gprof_text_at() - the mapping of an address
+ * @list: mappings
+ * @addr: any number
+ *
+ * Context: Any incl. NMI, preemption off.
+ * Return: mapping, or NULL.
+ */
+static inline const struct gprof_text *gprof_text_at(const struct gprof_text_list *list, u64 addr)
+{
+	const struct gprof_text *text = list->text;
+	u32 nr = list->nr;
+
+	while (nr > 1) {
+		u32 half = nr / 2;
+
+		if (text[half].start <= addr)
+			text += half;
+		nr -= half;
+	}
+	if (!nr || addr < text->start || addr >= text->end || READ_ONCE(text->gone))
+		return NULL;
+	return text;
+}
+
+void gprof_text_of(struct gprof_text *text, struct vm_area_struct *vma);
+void gprof_text_note(struct gprof_text_copy *copy, struct vm_area_struct *vma);
+
+struct gprof_texts *gprof_texts_new(u32 set, struct mm_struct *mm);
+void gprof_texts_free(struct gprof_texts *t);
+int gprof_texts_publish(struct gprof_texts *t, const struct gprof_text_copy *copy, gfp_t gfp);
+void gprof_texts_attach(struct gprof_texts *t, const struct gprof_unwind *u);
+
+/**
+ * gprof_texts_are_all() - has a process no code that is not in the copy?
+ * @t: texts
+ * @list: of it
+ * @mm: memory of the process
+ *
+ * Context: Any incl. NMI, preemption off.
+ */
+static inline bool gprof_texts_are_all(const struct gprof_texts *t,
+				       const struct gprof_text_list *list,
+				       const struct mm_struct *mm)
+{
+	return !list->more && READ_ONCE(t->exec_vm) == READ_ONCE(mm->exec_vm);
+}
+
+/*
+ * Whole pages, so that parts of a charge add up to it. With what is left for a while of a
+ * process that has ended: its mm, and two pages of tables.
+ */
+static inline u64 gprof_texts_bytes(u32 nr)
+{
+	return 2 * PAGE_SIZE + PAGE_ALIGN(sizeof(struct mm_struct) +
+			  sizeof(struct gprof_texts) + sizeof(struct gprof_text_list) +
+			  nr * sizeof(struct gprof_text));
+}
+
+static inline u64 gprof_text_base(const struct gprof_text *text, const struct gprof_unwind *u)
+{
+	return text->start - text->offset + u->start;
+}
+
+#endif /* GPROF_TEXT_H */

@@ -1,0 +1,594 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * errand: a thread for each cgroup that a user records from, and what it may spend.
+ *
+ * Lock order: @servants_lock, which is held while a thread is made or ends, then
+ * struct gprof_servant.lock. No errand runs under either. STOP takes the second, so it is a raw
+ * one, as is that of the wait queue: on PREEMPT_RT the holder of another can be preempted, and is
+ * bound to its CPU, which a task of real time may keep.
+ */
+#include "errand.h"
+#include "compat/irq_work.h"
+#include "later.h"
+#include "memlock.h"
+#include "task/cgroups.h"
+
+#include <linux/atomic.h>
+#include <linux/cred.h>
+#include <linux/err.h>
+#include <linux/jiffies.h>
+#include <linux/kthread.h>
+#include <linux/memcontrol.h>
+#include <linux/mutex.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/sched/task.h>
+#include <linux/sched/user.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+#include <linux/swait.h>
+#include <linux/timekeeping.h>
+#include <linux/uidgid.h>
+#include <linux/user_namespace.h>
+
+#define SHARE			16	/* of one CPU that a user's errands take */
+#define SHARE_PRIVILEGED	4	/* for who records the whole host */
+#define CUT_LIMIT		(HZ / 4)
+
+/* The thread's stack and task, about. */
+#define THREAD_BYTES		(THREAD_SIZE + 4 * PAGE_SIZE)
+
+/**
+ * struct gprof_servant - one user's thread
+ * @node: in @servants
+ * @cred: keeps the user
+ * @cgroup: id of the cgroup of version 2 whose recorders it serves, and that it is in; 0: it
+ *	serves those with CAP_PERFMON
+ * @charge: for the thread
+ * @recorders: number of errands; protected by @servants_lock
+ * @nice: of the thread: the best that a recorder of the user was set up at
+ * @share: one in so many of the time of a CPU
+ * @spent: by the thread; its own
+ * @accounted: CPU time of the thread that is in @spent
+ * @began: time when the current piece of work began; the thread's
+ * @began_run: CPU time of the thread then
+ * @thread: runs the errands
+ * @memcg: memory cgroup that pays for what the thread allocates, or NULL
+ * @lock: protects @errands, @running, @between and the times and counts of errands
+ * @errands: those that are to be looked at first come first
+ * @running: the one that is being run
+ * @between: the urgent one that is being run in the middle of @running
+ * @ran: waits for an errand to end
+ * @called: an errand is to be run now
+ * @hurry: an urgent one is
+ */
+struct gprof_servant {
+	struct list_head node;
+	const struct cred *cred;
+	u64 cgroup;
+	struct gprof_charge charge;
+	unsigned int recorders;
+	int nice;
+	unsigned int share;
+	struct gprof_allowance spent;
+	u64 accounted;
+	u64 began;
+	u64 began_run;
+	struct task_struct *thread;
+	struct mem_cgroup *memcg;
+	raw_spinlock_t lock;		/* protects errands */
+	struct list_head errands;
+	struct gprof_errand *running;
+	struct gprof_errand *between;
+	struct swait_queue_head ran;
+	atomic_t called;
+	atomic_t hurry;
+};
+
+static DEFINE_MUTEX(servants_lock);	/* protects servants, and their number of errands */
+static LIST_HEAD(servants);
+
+static struct gprof_errand *next_urgent(struct gprof_servant *s)
+{
+	struct gprof_errand *e;
+
+	list_for_each_entry(e, &s->errands, node) {
+		if (e->urgent && (READ_ONCE(e->called) || e->asked != e->answered))
+			return e;
+	}
+	return NULL;
+}
+
+/* The next errand to run, or NULL and when to look again. */
+static struct gprof_errand *next_errand(struct gprof_servant *s, u64 now, u64 *due)
+{
+	u64 solvent = gprof_allowance_due(&s->spent);
+	struct gprof_errand *e = next_urgent(s);
+
+	*due = U64_MAX;
+	if (e)
+		return e;
+	list_for_each_entry(e, &s->errands, node) {
+		u64 at = READ_ONCE(e->called) ? 0 : e->due;
+
+		/* A waiter gets an answer, if only that nothing can be done. */
+		if (e->asked != e->answered)
+			return e;
+		at = max(at, solvent);
+		if (at <= now)
+			return e;
+		*due = min(*due, at);
+	}
+	return NULL;
+}
+
+/* Runs one, under the lock but for that. @slot: where it stands meanwhile. */
+static void run_errand(struct gprof_servant *s, struct gprof_errand *e, struct gprof_errand **slot)
+{
+	u64 asked = e->asked, due;
+
+	*slot = e;
+	list_move_tail(&e->node, &s->errands);
+	raw_spin_unlock(&s->lock);
+	/* Called from here on is run again: pairs with xchg() in gprof_errand_call(). */
+	xchg(&e->called, 0);
+	due = e->run(e, asked != e->answered);
+	cond_resched();
+	raw_spin_lock(&s->lock);
+	e->due = due;
+	e->answered = asked;
+	*slot = NULL;
+	raw_spin_unlock(&s->lock);
+	swake_up_all(&s->ran);
+	raw_spin_lock(&s->lock);
+}
+
+/* Runs all that is due; returns when the next will be. */
+static u64 run_errands(struct gprof_servant *s)
+{
+	struct gprof_errand *e;
+	u64 due;
+
+	raw_spin_lock(&s->lock);
+	while ((e = next_errand(s, ktime_get_mono_fast_ns(), &due)))
+		run_errand(s, e, &s->running);
+	raw_spin_unlock(&s->lock);
+	return due;
+}
+
+/* As old as the last tick, which may come meanwhile. */
+static u64 own_run(void)
+{
+	return READ_ONCE(current->se.sum_exec_runtime);
+}
+
+/*
+ * All time of the thread is its user's: that of waking up too, which is most of it where
+ * there is much to ask for and nothing that may be done.
+ */
+static void settle(struct gprof_servant *s)
+{
+	u64 run = own_run();
+
+	gprof_allowance_spend(&s->spent, ktime_get_mono_fast_ns(), run - s->accounted, s->share);
+	s->accounted = run;
+}
+
+static void rest_until(u64 due)
+{
+	u64 now = ktime_get_mono_fast_ns();
+
+	if (due == U64_MAX)
+		schedule();
+	else if (due > now)
+		schedule_timeout(nsecs_to_jiffies(due - now) + 1);
+	__set_current_state(TASK_RUNNING);
+}
+
+static int serve(void *data)
+{
+	struct gprof_servant *s = data;
+	u64 due = U64_MAX;
+
+	gprof_pay_for(s->memcg);
+	for (;;) {
+		/* Asleep, as far as who wakes can see, before @called is looked at. */
+		set_current_state(TASK_IDLE);
+		if (kthread_should_stop())
+			break;
+		if (!atomic_read(&s->called))
+			rest_until(due);
+		__set_current_state(TASK_RUNNING);
+		/* A full barrier; pairs with atomic_xchg() in wake(). */
+		atomic_xchg(&s->called, 0);
+		settle(s);
+		due = run_errands(s);
+	}
+	__set_current_state(TASK_RUNNING);
+	gprof_pay_for(NULL);
+	return 0;
+}
+
+/* Raw locks only: also from a hard interrupt of PREEMPT_RT. */
+static void wake(struct gprof_servant *s)
+{
+	/* Pairs with atomic_xchg() in serve(): what was asked for is seen by who reads 1. */
+	if (!atomic_xchg(&s->called, 1))
+		wake_up_process(s->thread);
+}
+
+static int nice_of_current(void)
+{
+	if (current->policy == SCHED_IDLE)
+		return MAX_NICE;
+	return max(task_nice(current), 0);
+}
+
+static void free_servant(struct gprof_servant *s)
+{
+	mem_cgroup_put(s->memcg);
+	kfree(s);
+}
+
+static struct gprof_servant *hire(u64 cgroup)
+{
+	struct gprof_servant *s = kzalloc(sizeof(*s), GFP_KERNEL_ACCOUNT);
+	int err = -ENOMEM;
+
+	if (!s)
+		return ERR_PTR(err);
+	err = gprof_charge(&s->charge, THREAD_BYTES, !cgroup);
+	if (err)
+		goto err_free;
+	raw_spin_lock_init(&s->lock);
+	INIT_LIST_HEAD(&s->errands);
+	init_swait_queue_head(&s->ran);
+	s->nice = MAX_NICE;
+	s->cgroup = cgroup;
+	s->share = cgroup ? SHARE : SHARE_PRIVILEGED;
+	if (cgroup)
+		s->memcg = get_mem_cgroup_from_mm(current->mm);
+	s->thread = kthread_create(serve, s, "gprof/%u",
+				   from_kuid_munged(&init_user_ns, current_uid()));
+	if (IS_ERR(s->thread)) {
+		err = PTR_ERR(s->thread);
+		goto err_uncharge;
+	}
+	set_user_nice(s->thread, s->nice);
+	s->cred = get_current_cred();
+	list_add(&s->node, &servants);
+	wake_up_process(s->thread);
+	return s;
+
+err_uncharge:
+	gprof_uncharge(&s->charge);
+err_free:
+	free_servant(s);
+	return ERR_PTR(err);
+}
+
+static struct gprof_servant *servant_of_current(u64 cgroup)
+{
+	struct gprof_servant *s;
+
+	lockdep_assert_held(&servants_lock);
+	list_for_each_entry(s, &servants, node) {
+		if (s->cred->user == current_user() && s->cgroup == cgroup)
+			return s;
+	}
+	return hire(cgroup);
+}
+
+/* A thread joins the cgroups of the task that had it made, which is alive meanwhile. */
+struct joining {
+	struct gprof_call call;
+	struct task_struct *model;
+	struct task_struct *thread;
+};
+
+/* Where the thread may not join them it stays. */
+static int join(struct gprof_call *call)
+{
+	struct joining *j = container_of(call, struct joining, call);
+
+	cgroup_attach_task_all(j->model, j->thread);
+	return 0;
+}
+
+static void end_joining(struct gprof_call *call, bool left)
+{
+	struct joining *j = container_of(call, struct joining, call);
+
+	put_task_struct(j->model);
+	put_task_struct(j->thread);
+}
+
+/* Waits for a grace period. */
+static int join_cgroups(struct gprof_servant *s)
+{
+	struct joining *j = kzalloc(sizeof(*j), GFP_KERNEL_ACCOUNT);
+	int err;
+
+	BUILD_BUG_ON(offsetof(struct joining, call));
+	if (!j)
+		return -ENOMEM;
+	j->call.run = join;
+	j->call.rest = end_joining;
+	j->model = get_task_struct(current);
+	j->thread = get_task_struct(s->thread);
+	err = gprof_call(&j->call) ? 0 : -EAGAIN;
+	gprof_call_put(&j->call);
+	return err;
+}
+
+static void called(struct irq_work *irq)
+{
+	gprof_errand_call(container_of(irq, struct gprof_errand, irq));
+}
+
+/**
+ * gprof_errand_init() - have something done for the calling user
+ * @e: errand, zeroed but for @e->urgent
+ * @run: see struct gprof_errand; called in task context without locks, by one
+ *	thread, with no mapping of the user's and all privileges
+ * @privileged: the user records the whole host, and may spend more
+ *
+ * Context: Task; the first of a cgroup waits for a grace period.
+ * Return: 0 or a negative errno; -EAGAIN: see gprof_call().
+ */
+int gprof_errand_init(struct gprof_errand *e, u64 (*run)(struct gprof_errand *e, bool awaited),
+		      bool privileged)
+{
+	struct gprof_servant *s;
+	int nice = nice_of_current(), err = 0;
+	bool first;
+
+	mutex_lock(&servants_lock);
+	s = servant_of_current(privileged ? 0 : gprof_cgroup_of_current());
+	if (IS_ERR(s)) {
+		mutex_unlock(&servants_lock);
+		return PTR_ERR(s);
+	}
+	first = !s->recorders++ && !privileged;
+	if (nice < s->nice) {
+		s->nice = nice;
+		set_user_nice(s->thread, nice);
+	}
+	e->run = run;
+	e->servant = s;
+	gprof_irq_work_init_hard(&e->irq, called);
+	e->due = U64_MAX;
+	raw_spin_lock(&s->lock);
+	list_add_tail(&e->node, &s->errands);
+	raw_spin_unlock(&s->lock);
+	mutex_unlock(&servants_lock);
+	if (first)
+		err = join_cgroups(s);
+	if (err)
+		gprof_errand_destroy(e);
+	return err;
+}
+
+static bool is_under_way(const struct gprof_errand *e)
+{
+	lockdep_assert_held(&e->servant->lock);
+	return e->servant->running == e || e->servant->between == e;
+}
+
+/* Takes it out of the list, unless it is being run. */
+static bool take_off_list(struct gprof_errand *e)
+{
+	struct gprof_servant *s = e->servant;
+	bool out;
+
+	raw_spin_lock(&s->lock);
+	out = !is_under_way(e);
+	if (out)
+		list_del(&e->node);
+	raw_spin_unlock(&s->lock);
+	return out;
+}
+
+/**
+ * gprof_errand_destroy() - no longer; the last one sends the thread away
+ * @e: errand that nobody calls any more
+ *
+ * Context: Task; waits for the owner's thread, which may be kept from running.
+ */
+void gprof_errand_destroy(struct gprof_errand *e)
+{
+	struct gprof_servant *s = e->servant;
+
+	irq_work_sync(&e->irq);
+	swait_event_exclusive(s->ran, take_off_list(e));
+	mutex_lock(&servants_lock);
+	if (--s->recorders) {
+		mutex_unlock(&servants_lock);
+		return;
+	}
+	list_del(&s->node);
+	mutex_unlock(&servants_lock);
+	kthread_stop(s->thread);
+	gprof_uncharge(&s->charge);
+	put_cred(s->cred);
+	free_servant(s);
+}
+
+/**
+ * gprof_errand_call() - have it run soon
+ * @e: errand
+ *
+ * Context: Any but NMI.
+ */
+void gprof_errand_call(struct gprof_errand *e)
+{
+	/* A full barrier; pairs with xchg() in run_errand(). */
+	if (xchg(&e->called, 1))
+		return;
+	if (e->urgent)
+		atomic_set(&e->servant->hurry, 1);
+	wake(e->servant);
+}
+
+/**
+ * gprof_errand_raise() - have it run soon
+ * @e: errand
+ *
+ * Context: Any incl. NMI.
+ */
+void gprof_errand_raise(struct gprof_errand *e)
+{
+	irq_work_queue(&e->irq);
+}
+
+/**
+ * gprof_errand_give_way() - let urgent ones of the user run now
+ * @e: errand that is running, and not urgent
+ *
+ * Context: As for @e.
+ */
+void gprof_errand_give_way(struct gprof_errand *e)
+{
+	struct gprof_servant *s = e->servant;
+	struct gprof_errand *urgent;
+
+	if (likely(!atomic_read(&s->hurry)) || !atomic_xchg(&s->hurry, 0))
+		return;
+	raw_spin_lock(&s->lock);
+	while ((urgent = next_urgent(s)))
+		run_errand(s, urgent, &s->between);
+	raw_spin_unlock(&s->lock);
+}
+
+static bool is_answered(struct gprof_errand *e, u64 asked)
+{
+	struct gprof_servant *s = e->servant;
+	bool answered;
+
+	raw_spin_lock(&s->lock);
+	answered = e->answered >= asked;
+	raw_spin_unlock(&s->lock);
+	return answered;
+}
+
+/* Has it run since it was called last, and has nothing to do later? */
+static bool is_idle(const struct gprof_errand *e)
+{
+	lockdep_assert_held(&e->servant->lock);
+	return !READ_ONCE(e->called) && e->due == U64_MAX && !is_under_way(e);
+}
+
+/* Has it run; returns whether it did from beginning to end, or had nothing to do. */
+static bool await(struct gprof_errand *e, unsigned long timeout)
+{
+	struct gprof_servant *s = e->servant;
+	bool idle;
+	u64 asked;
+
+	irq_work_sync(&e->irq);
+	raw_spin_lock(&s->lock);
+	idle = is_idle(e);
+	asked = e->asked += !idle;
+	raw_spin_unlock(&s->lock);
+	if (idle)
+		return true;
+	if (e->urgent)
+		atomic_set(&s->hurry, 1);
+	wake(s);
+	return swait_event_timeout_exclusive(s->ran, is_answered(e, asked), timeout);
+}
+
+/**
+ * gprof_errand_finish() - have it run now, and wait; where there is nothing to do, return
+ * @e: errand
+ * @timeout: for so many jiffies; then it is cut, and given a quarter of a second to end
+ *
+ * Context: Task.
+ * Return: whether it has run since it was called last, and was not cut. Else gprof_errand_resume()
+ * has to be called before it is to run again.
+ */
+bool gprof_errand_finish(struct gprof_errand *e, unsigned long timeout)
+{
+	if (await(e, timeout))
+		return true;
+	WRITE_ONCE(e->cut, true);
+	await(e, CUT_LIMIT);
+	return false;
+}
+
+/**
+ * gprof_errand_resume() - go on after gprof_errand_finish()
+ * @e: errand, or zeroed
+ *
+ * Context: Task; waits for the owner's thread, for a quarter of a second at most.
+ * Return: whether nothing is under way any more, and it may be called.
+ */
+bool gprof_errand_resume(struct gprof_errand *e)
+{
+	if (READ_ONCE(e->cut) && !await(e, CUT_LIMIT))
+		return false;
+	WRITE_ONCE(e->cut, false);
+	return true;
+}
+
+/**
+ * gprof_errand_due() - when may the errand go on?
+ * @e: errand that is running
+ *
+ * Return: a time of ktime_get_mono_fast_ns(); it has passed unless the user has
+ *	spent too much.
+ */
+u64 gprof_errand_due(const struct gprof_errand *e)
+{
+	return gprof_allowance_due(&e->servant->spent);
+}
+
+/**
+ * gprof_errand_begin() - from here on work is done that costs
+ * @e: errand that is running
+ */
+void gprof_errand_begin(struct gprof_errand *e)
+{
+	struct gprof_servant *s = e->servant;
+
+	s->began = ktime_get_mono_fast_ns();
+	s->began_run = own_run();
+}
+
+/*
+ * The scheduler's account is as old as the last tick, time also runs while others do:
+ * the smaller of both.
+ */
+static u64 cost_until(const struct gprof_servant *s, u64 now)
+{
+	return min(now - s->began, own_run() - s->began_run + TICK_NSEC);
+}
+
+/**
+ * gprof_errand_overspent() - has this piece of work cost all that can be saved for it?
+ * @e: errand that is running, after gprof_errand_begin()
+ *
+ * How long a piece of work takes is up to whom it is about. What is spent beyond the
+ * savings is a debt, which binds only the next piece: so each has to end by itself.
+ */
+bool gprof_errand_overspent(const struct gprof_errand *e)
+{
+	const struct gprof_servant *s = e->servant;
+
+	return cost_until(s, ktime_get_mono_fast_ns()) * s->share >
+	       GPROF_ALLOWANCE_SAVED_NS;
+}
+
+/**
+ * gprof_errand_end() - up to here
+ * @e: errand that is running
+ *
+ * Return: how much it was, ns of CPU time.
+ */
+u64 gprof_errand_end(struct gprof_errand *e)
+{
+	struct gprof_servant *s = e->servant;
+
+	settle(s);
+	return cost_until(s, ktime_get_mono_fast_ns());
+}

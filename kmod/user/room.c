@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * user: what the recorders of one user have in common: a thread, memory that is charged, a
+ * turn to change the kernel's text, rights, and the queue of what happened.
+ *
+ * Contexts: event_queue.c and errand.c are told in any, NMI included; the rest runs in system
+ * calls and in the user's thread.
+ * May include: clock, arch, task.
+ */
+#include "event_queue.c"
+#include "errand.c"
+#include "memlock.c"
+#include "turn.c"
+#include "paranoid.c"
+#include "later.c"
