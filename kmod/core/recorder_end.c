@@ -9,7 +9,7 @@
  * time that keeps a CPU for itself it lasts as long as the task likes.
  *
  * So a worker does it that is bound to no CPU. STOP and close wait for the worker, for
- * END_LIMIT: some grace periods of a busy host. Then they go.
+ * END_NS: some grace periods of a busy host. Then they go.
  * The worker has a reference on the recorder, the last put frees it, and only unloading the module
  * waits without a limit. The caller has made sure by then that nothing is written to the rings
  * any more (gprof_channels_close()).
@@ -30,13 +30,12 @@
 
 #include <linux/bitops.h>
 #include <linux/errno.h>
-#include <linux/jiffies.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 
-#define END_LIMIT	(HZ / 2)
+#define END_NS		(NSEC_PER_SEC / 2)
 
 #define TODO_STOP	0
 #define TODO_CLOSE	1
@@ -210,7 +209,7 @@ bool gprof_recorder_end_source(struct gprof_recorder *r)
 	reinit_completion(&r->end.stopped);
 	r->end.counted = false;
 	call_finish(r, TODO_STOP);
-	return wait_for_completion_timeout(&r->end.stopped, END_LIMIT);
+	return !gprof_complete_within(&r->end.stopped, TASK_UNINTERRUPTIBLE, END_NS);
 }
 
 /**
@@ -268,7 +267,7 @@ void gprof_recorder_end_stats(struct gprof_recorder *r, struct gprof_stats *stat
 /**
  * gprof_recorder_end() - free a recorder
  * @r: recorder that is closed; the caller's reference is given up
- * @wait: for END_LIMIT, until it is
+ * @wait: for END_NS, until it is
  *
  * Context: Task, without locks.
  */
@@ -279,7 +278,7 @@ void gprof_recorder_end(struct gprof_recorder *r, bool wait)
 	} else {
 		call_finish(r, TODO_CLOSE);
 		if (wait)
-			wait_for_completion_timeout(&r->end.closed, END_LIMIT);
+			gprof_complete_within(&r->end.closed, TASK_UNINTERRUPTIBLE, END_NS);
 	}
 	gprof_entry_put(&r->entry);
 }

@@ -33,10 +33,10 @@
 #include "arch/arch.h"
 #include "compat/mm.h"
 #include "compat/mmap_lock.h"
+#include "later.h"
 
 #include <linux/atomic.h>
 #include <linux/dcache.h>
-#include <linux/delay.h>
 #include <linux/errno.h>
 #include <linux/file.h>
 #include <linux/fs.h>
@@ -272,7 +272,8 @@ static void await_mm(struct mm_struct *mm)
 		if (holder && now != holder)
 			return;
 		holder = now;
-		usleep_range(50, 200);
+		set_current_state(TASK_UNINTERRUPTIBLE);
+		gprof_sleep_until(ktime_get_mono_fast_ns() + 100 * NSEC_PER_USEC);
 	}
 	mmap_write_unlock(mm);
 }

@@ -23,11 +23,11 @@
 #include "task/pid.h"
 #include "task/process.h"
 #include "unwind/tables.h"
+#include "user/later.h"
 #include "user/memlock.h"
 
 #include <linux/cpumask.h>
 #include <linux/cred.h>
-#include <linux/delay.h>
 #include <linux/err.h>
 #include <linux/mm.h>
 #include <linux/pid.h>
@@ -46,7 +46,7 @@
 #define FLUSH_NS		(500 * NSEC_PER_MSEC)
 #define RENEW_NS		(5 * NSEC_PER_MSEC)
 #define KEPT_MAX		256	/* mappings that are read without a pause */
-#define FLUSH_LIMIT		(5 * HZ / 8)	/* more than FLUSH_NS */
+#define FLUSH_LIMIT_NS		(625 * NSEC_PER_MSEC)	/* more than FLUSH_NS */
 
 /**
  * struct wanted_process - a process that was or shall be read
@@ -449,7 +449,8 @@ static u64 read_wanted(struct gprof_errand *e, bool awaited)
 		} else if (!awaited) {
 			return due;
 		} else if (can_wait(p, solvent, now, deadline) && !READ_ONCE(e->cut)) {
-			usleep_range(500, 1000);
+			set_current_state(TASK_UNINTERRUPTIBLE);
+			gprof_sleep_until(now + NSEC_PER_MSEC);
 		} else {
 			give_up(m, p);
 		}
@@ -515,7 +516,7 @@ int gprof_maps_init(struct gprof_maps *m, struct gprof_channel **channels,
  */
 bool gprof_maps_flush(struct gprof_maps *m)
 {
-	return !m->memory || gprof_errand_finish(&m->errand, FLUSH_LIMIT);
+	return !m->memory || gprof_errand_finish(&m->errand, FLUSH_LIMIT_NS);
 }
 
 /**

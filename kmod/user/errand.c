@@ -33,7 +33,7 @@
 
 #define SHARE			16	/* of one CPU that a user's errands take */
 #define SHARE_PRIVILEGED	4	/* for who records the whole host */
-#define CUT_LIMIT		(HZ / 4)
+#define CUT_NS			(NSEC_PER_SEC / 4)
 
 /* The thread's stack and task, about. */
 #define THREAD_BYTES		(THREAD_SIZE + 4 * PAGE_SIZE)
@@ -176,12 +176,9 @@ static void settle(struct gprof_servant *s)
 
 static void rest_until(u64 due)
 {
-	u64 now = ktime_get_mono_fast_ns();
-
-	if (due == U64_MAX)
-		schedule();
-	else if (due > now)
-		schedule_timeout(nsecs_to_jiffies(due - now) + 1);
+	/* No more often than once a tick. */
+	if (due > ktime_get_mono_fast_ns())
+		gprof_sleep_until(due == U64_MAX ? due : due + TICK_NSEC);
 	__set_current_state(TASK_RUNNING);
 }
 
@@ -479,8 +476,9 @@ static bool is_idle(const struct gprof_errand *e)
 }
 
 /* Has it run; returns whether it did from beginning to end, or had nothing to do. */
-static bool await(struct gprof_errand *e, unsigned long timeout)
+static bool await(struct gprof_errand *e, u64 ns)
 {
+	u64 until = ktime_get_mono_fast_ns() + ns;
 	struct gprof_servant *s = e->servant;
 	bool idle;
 	u64 asked;
@@ -495,24 +493,24 @@ static bool await(struct gprof_errand *e, unsigned long timeout)
 	if (e->urgent)
 		atomic_set(&s->hurry, 1);
 	wake(s);
-	return swait_event_timeout_exclusive(s->ran, is_answered(e, asked), timeout);
+	return !gprof_swait(s->ran, is_answered(e, asked), TASK_UNINTERRUPTIBLE, until);
 }
 
 /**
  * gprof_errand_finish() - have it run now, and wait; where there is nothing to do, return
  * @e: errand
- * @timeout: for so many jiffies; then it is cut, and given a quarter of a second to end
+ * @ns: for so long; then it is cut, and given a quarter of a second to end
  *
  * Context: Task.
  * Return: whether it has run since it was called last, and was not cut. Else gprof_errand_resume()
  * has to be called before it is to run again.
  */
-bool gprof_errand_finish(struct gprof_errand *e, unsigned long timeout)
+bool gprof_errand_finish(struct gprof_errand *e, u64 ns)
 {
-	if (await(e, timeout))
+	if (await(e, ns))
 		return true;
 	WRITE_ONCE(e->cut, true);
-	await(e, CUT_LIMIT);
+	await(e, CUT_NS);
 	return false;
 }
 
@@ -525,7 +523,7 @@ bool gprof_errand_finish(struct gprof_errand *e, unsigned long timeout)
  */
 bool gprof_errand_resume(struct gprof_errand *e)
 {
-	if (READ_ONCE(e->cut) && !await(e, CUT_LIMIT))
+	if (READ_ONCE(e->cut) && !await(e, CUT_NS))
 		return false;
 	WRITE_ONCE(e->cut, false);
 	return true;

@@ -88,7 +88,7 @@ void gprof_errand_destroy(struct gprof_errand *e);
 void gprof_errand_call(struct gprof_errand *e);
 void gprof_errand_raise(struct gprof_errand *e);
 void gprof_errand_give_way(struct gprof_errand *e);
-bool gprof_errand_finish(struct gprof_errand *e, unsigned long timeout);
+bool gprof_errand_finish(struct gprof_errand *e, u64 ns);
 bool gprof_errand_resume(struct gprof_errand *e);
 
 u64 gprof_errand_due(const struct gprof_errand *e);

@@ -212,7 +212,7 @@ int gprof_events_init(struct gprof_event_queue *q, bool privileged)
  */
 bool gprof_events_flush(struct gprof_event_queue *q)
 {
-	return gprof_errand_finish(&q->errand, HZ / 8);
+	return gprof_errand_finish(&q->errand, NSEC_PER_SEC / 8);
 }
 
 /**

@@ -17,22 +17,23 @@
 #include "memlock.h"
 
 #include <linux/cred.h>
-#include <linux/errno.h>
+#include <linux/hrtimer.h>
 #include <linux/jiffies.h>
 #include <linux/memcontrol.h>
 #include <linux/minmax.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
+#include <linux/timekeeping.h>
 
 /*
  * In slices, of which some have to pass: when a virtual machine has stood still for the whole
  * time, only one of them has.
  */
 #define LIMIT		(HZ * 3 / 2)
-#define SLICE		(HZ / 10)
+#define SLICE_NS	(100 * NSEC_PER_MSEC)
 #define SLICES_MIN	5
-#define REST_LIMIT	(HZ / 10)
+#define REST_NS		(100 * NSEC_PER_MSEC)
 
 enum { RUNS, HAS_RUN, LEFT };
 
@@ -112,35 +113,59 @@ static struct grace *ask_grace(void)
 	return g;
 }
 
-/* Returns what is left of the time, 0, or -ERESTARTSYS. */
-static long wait_slice(struct completion *done, bool interruptible)
+/**
+ * gprof_sleep_until() - sleep until something wakes the task, or a time
+ * @when: of ktime_get_mono_fast_ns(); U64_MAX: never
+ *
+ * The interrupt of the timer wakes. On PREEMPT_RT other timers wait for a thread of the CPU that
+ * they were set on, which a task of real time that has come to keep the CPU does not let run.
+ *
+ * Context: Task, which has set its state.
+ * Return: whether the time has come first.
+ */
+bool gprof_sleep_until(u64 when)
 {
-	if (interruptible)
-		return wait_for_completion_interruptible_timeout(done, SLICE);
-	return wait_for_completion_timeout(done, SLICE);
+	ktime_t at = ns_to_ktime(when);
+
+	return !schedule_hrtimeout_range(when == U64_MAX ? NULL : &at, 0, HRTIMER_MODE_ABS_HARD);
+}
+
+/**
+ * gprof_complete_within() - wait for a completion that complete_all() ends, for a time
+ * @done: completion
+ * @state: of the task
+ * @ns: time
+ *
+ * Context: Task.
+ * Return: 0; -ETIME; -ERESTARTSYS, where @state lets signals wake.
+ */
+int gprof_complete_within(struct completion *done, unsigned int state, u64 ns)
+{
+	u64 until = ktime_get_mono_fast_ns() + ns;
+
+	return gprof_swait(done->wait, completion_done(done), state, until);
 }
 
 static int await_with_grace(struct completion *done, bool interruptible)
 {
+	unsigned int state = interruptible ? TASK_INTERRUPTIBLE : TASK_UNINTERRUPTIBLE;
 	unsigned long end = jiffies + LIMIT;
-	long left = wait_slice(done, interruptible);
+	int err = gprof_complete_within(done, state, SLICE_NS);
 	bool passed = true;
 
-	for (; !left && passed; end = jiffies + LIMIT) {
+	for (; err == -ETIME && passed; end = jiffies + LIMIT) {
 		struct grace *g = ask_grace();
 		unsigned int i;
 
-		for (i = 0; !left && (i < SLICES_MIN || time_before(jiffies, end)); i++)
-			left = wait_slice(done, interruptible);
+		for (i = 0; err == -ETIME && (i < SLICES_MIN || time_before(jiffies, end)); i++)
+			err = gprof_complete_within(done, state, SLICE_NS);
 		/* Without memory nobody knows. */
 		if (g) {
 			passed = READ_ONCE(g->passed);
 			put_grace(g);
 		}
 	}
-	if (!left)
-		return -EAGAIN;
-	return min(left, 0L);
+	return err == -ETIME ? -EAGAIN : err;
 }
 
 /**
@@ -196,7 +221,7 @@ static bool call_in_worker(struct gprof_call *c)
 	if (gprof_await(&c->ran, false) && atomic_cmpxchg(&c->state, RUNS, LEFT) == RUNS)
 		return false;
 	/* A caller that asks for the same at once finds free again what this one has used. */
-	wait_for_completion_timeout(&c->over, REST_LIMIT);
+	gprof_complete_within(&c->over, TASK_UNINTERRUPTIBLE, REST_NS);
 	return true;
 }
 

@@ -7,7 +7,9 @@
 
 #include <linux/atomic.h>
 #include <linux/completion.h>
+#include <linux/errno.h>
 #include <linux/refcount.h>
+#include <linux/swait.h>
 #include <linux/workqueue.h>
 
 struct cred;
@@ -45,6 +47,27 @@ struct gprof_call {
 
 int gprof_later_init(void);
 void gprof_later_exit(void);
+
+/**
+ * gprof_swait() - wait for a condition, until a time
+ * @wq: struct swait_queue_head
+ * @condition: checked whenever it is woken
+ * @state: of the task
+ * @until: see gprof_sleep_until()
+ *
+ * Context: Task.
+ * Return: 0; -ETIME; -ERESTARTSYS, where @state lets signals wake.
+ */
+#define gprof_swait(wq, condition, state, until)				\
+({										\
+	bool __late = false;							\
+										\
+	___swait_event(wq, (condition) || (__late && (__ret = -ETIME)), state, 0L, \
+		       __late = gprof_sleep_until(until));			\
+})
+
+bool gprof_sleep_until(u64 when);
+int gprof_complete_within(struct completion *done, unsigned int state, u64 ns);
 
 bool gprof_later(struct work_struct *work);
 int gprof_await(struct completion *done, bool interruptible);

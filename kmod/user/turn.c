@@ -10,10 +10,10 @@
  * Locks: turns_lock is innermost.
  */
 #include "turn.h"
+#include "later.h"
 
 #include <linux/cred.h>
 #include <linux/errno.h>
-#include <linux/jiffies.h>
 #include <linux/list.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
@@ -73,7 +73,8 @@ static int await_turn(struct place *p, struct task_struct *caller)
 	while (!try_take(p, now)) {
 		if (now - began >= PATIENCE_NS)
 			return -EAGAIN;
-		schedule_timeout_interruptible(HZ / 50);
+		set_current_state(TASK_INTERRUPTIBLE);
+		gprof_sleep_until(now + NSEC_PER_SEC / 50);
 		if (signal_pending(caller))
 			return -EINTR;
 		now = ktime_get_mono_fast_ns();

@@ -13,9 +13,11 @@
 #include "device.h"
 #include "genl.h"
 #include "reader.h"
+#include "remains.h"
 #include "workload.h"
 
 #define LIMIT_NS	2000000000ULL
+#define THREAD_LOOKS_MS	600	/* in that the owner's thread looks at who waits, twice */
 
 /* The hogged one is @nth, the test runs on the other of the first two. */
 static int change_sides(unsigned int nth)
@@ -125,11 +127,24 @@ static void set_up(FIXTURE_DATA(hogged) *self, const FIXTURE_VARIANT(hogged) *va
 }
 
 /*
+ * Where the hog is, and before it: whatever the caller sleeps for is timed on that CPU, whose
+ * thread for that does not run on PREEMPT_RT.
+ */
+static int go_there(int cpu)
+{
+	if (sched_setscheduler(0, SCHED_FIFO, &(struct sched_param){ HOG_PRIORITY + 1 }))
+		return -errno;
+	return pin_to(cpu);
+}
+
+/*
  * The hog's first sample asks for its mappings on its CPU, and the kernel defers work there:
  * none of it gets to run before the hog has ended.
  */
-static void stop_beside(struct __test_metadata *_metadata, FIXTURE_DATA(hogged) *self, int cpu)
+static void stop_beside(struct __test_metadata *_metadata, FIXTURE_DATA(hogged) *self,
+			unsigned int nth, bool there)
 {
+	int cpu = change_sides(nth);
 	struct gprof_stats st = { 0 };
 	uint64_t begin, stopped, counted, closed;
 	uint64_t limit;
@@ -140,6 +155,8 @@ static void stop_beside(struct __test_metadata *_metadata, FIXTURE_DATA(hogged) 
 	}
 	began = hog_begin(&self->hog, cpu);
 	sleep_ms(300);
+	if (there)
+		EXPECT_EQ(cpu, go_there(cpu));
 	begin = monotonic_ns();
 	stop = device_stop(&self->dev);
 	stopped = monotonic_ns();
@@ -147,6 +164,8 @@ static void stop_beside(struct __test_metadata *_metadata, FIXTURE_DATA(hogged) 
 	counted = monotonic_ns();
 	device_close(&self->dev);
 	closed = monotonic_ns();
+	change_sides(nth);
+	sched_setscheduler(0, SCHED_OTHER, &(struct sched_param){ 0 });
 	sleep_ms(20);
 	limit = LIMIT_NS + self->hog.shared->still_ns;
 	hog_end(&self->hog);
@@ -158,8 +177,9 @@ static void stop_beside(struct __test_metadata *_metadata, FIXTURE_DATA(hogged) 
 	/* Events after STOP are neither produced nor lost. */
 	EXPECT_EQ(st.out_produced, st.out_task + st.out_irq + st.out_nmi +
 				   st.out_lost[GPROF_LOST_NO_BUFFER]);
-	TH_LOG("cpu %d, target %u: stop %llu ms, close %llu ms, produced %llu, others %lu, still %llu ms",
-	       cpu, self->setup.target, (unsigned long long)(stopped - begin) / 1000000,
+	TH_LOG("cpu %d%s, target %u: stop %llu ms, close %llu ms, produced %llu, others %lu, still %llu ms",
+	       cpu, there ? " itself" : "", self->setup.target,
+	       (unsigned long long)(stopped - begin) / 1000000,
 	       (unsigned long long)(closed - counted) / 1000000,
 	       (unsigned long long)st.out_produced, self->hog.shared->others,
 	       (unsigned long long)(limit - LIMIT_NS) / 1000000);
@@ -175,8 +195,10 @@ TEST_F(hogged, stop_and_close_come_back)
 	for (nth = 0; nth < 2; nth++) {
 		for (i = 0; i < 2; i++) {
 			set_up(self, variant, targets[i]);
-			stop_beside(_metadata, self, change_sides(nth));
+			stop_beside(_metadata, self, nth, false);
 		}
+		set_up(self, variant, targets[nth]);
+		stop_beside(_metadata, self, nth, true);
 	}
 }
 
@@ -338,16 +360,32 @@ static bool hears_firing(FIXTURE_DATA(beside) *self)
 	return false;
 }
 
+/* Where the owner's thread has gone to sleep for a while, it goes on elsewhere. */
+static int hog_the_thread(struct hog *hog, int cpu)
+{
+	pid_t thread = thread_for(0, NULL);
+	cpu_set_t there, all;
+	int err;
+
+	sched_getaffinity(thread, sizeof(all), &all);
+	CPU_ZERO(&there);
+	CPU_SET(cpu, &there);
+	if (sched_setaffinity(thread, sizeof(there), &there))
+		return -errno;
+	sleep_ms(THREAD_LOOKS_MS);
+	err = hog_begin(hog, cpu);
+	return sched_setaffinity(thread, sizeof(all), &all) ? -errno : err;
+}
+
 /*
  * A task waits for the CPU that the hog has, and its wait has no end. The owner's thread has
- * to find it; a recorder of all has given it work on that CPU before.
+ * to find it, where a recorder of all gives it work on that CPU, and where it slept there.
  */
 TEST_F(beside, trigger_fires_and_is_announced)
 {
 	struct gprof_fired fired = { .size = sizeof(fired) };
 	struct pollfd pfd = { .events = POLLPRI };
-	unsigned int nth;
-	int cpu, began, polled, took;
+	int cpu, began, polled, took, i;
 	bool heard;
 
 	if (self->lack)
@@ -355,14 +393,15 @@ TEST_F(beside, trigger_fires_and_is_announced)
 	ASSERT_EQ(0, genl_open(&self->genl));
 	ASSERT_EQ(0, setsockopt(self->genl.fd, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP,
 				&self->genl.group, sizeof(self->genl.group)));
-	for (nth = 0; nth < 2; nth++) {
-		cpu = change_sides(nth);
+	for (i = 0; i < 4; i++) {
+		cpu = change_sides(i % 2);
 		ASSERT_EQ(0, child_fork(&self->child, move_there, &cpu));
 		ASSERT_EQ(0, child_step(&self->child));
 		child_asleep(&self->child);
-		ASSERT_EQ(0, record_all(self));
+		if (i < 2)
+			ASSERT_EQ(0, record_all(self));
 		ASSERT_EQ(0, record_delay(self));
-		began = hog_begin(&self->hog, cpu);
+		began = i < 2 ? hog_begin(&self->hog, cpu) : hog_the_thread(&self->hog, cpu);
 		sleep_ms(200);
 		child_begin(&self->child);
 		pfd.fd = self->dev.fd;

@@ -18,6 +18,7 @@
 #include "task/cgroups.h"
 #include "unwind/tables.h"
 #include "user/errand.h"
+#include "user/later.h"
 
 #include <linux/completion.h>
 #include <linux/gprof.h>
@@ -305,7 +306,7 @@ static int setup(struct gprof_request *req, void **state)
 static bool await_done(struct task_source *s)
 {
 	while (!fatal_signal_pending(s->target->caller)) {
-		if (wait_for_completion_killable_timeout(&s->done, HZ / 20) > 0)
+		if (!gprof_complete_within(&s->done, TASK_KILLABLE, NSEC_PER_SEC / 20))
 			return true;
 	}
 	return false;
