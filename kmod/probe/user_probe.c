@@ -33,7 +33,7 @@
 #include "arch/arch.h"
 #include "compat/mm.h"
 #include "compat/mmap_lock.h"
-#include "later.h"
+#include "user/later.h"
 
 #include <linux/atomic.h>
 #include <linux/dcache.h>
