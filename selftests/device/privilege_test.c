@@ -976,10 +976,12 @@ TEST_F(user, has_the_cgroup_of_each_recorder_charged_for_what_is_done_for_it)
 	ASSERT_EQ(0, child_step(&child[2]));
 	child_end(&child[0]);
 	child_end(&child[2]);
+	EXPECT_TRUE(thread_ends(USER, strrchr(path[0], '/')));
+	EXPECT_TRUE(thread_ends(USER, "/"));
 	EXPECT_EQ(0, rmdir(path[0]));
-	EXPECT_EQ(0, thread_for(USER, "/"));
 	EXPECT_NE(0, thread_for(USER, strrchr(path[1], '/')));
 	child_end(&child[1]);
+	EXPECT_TRUE(thread_ends(USER, strrchr(path[1], '/')));
 	EXPECT_EQ(0, rmdir(path[1]));
 }
 

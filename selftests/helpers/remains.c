@@ -67,6 +67,18 @@ pid_t thread_for(uid_t user, const char *cgroup)
 	return found;
 }
 
+bool thread_ends(uid_t user, const char *cgroup)
+{
+	int i;
+
+	for (i = 0; i < 500; i++) {
+		if (!thread_for(user, cgroup))
+			return true;
+		sleep_ms(10);
+	}
+	return false;
+}
+
 long module_references(void)
 {
 	char text[16384], *line, *rest = text;

@@ -21,6 +21,9 @@ bool recorders_become(uint64_t wanted);
  */
 pid_t thread_for(uid_t user, const char *cgroup);
 
+/* Wait until there is none: close leaves to others what takes it longer than half a second. */
+bool thread_ends(uid_t user, const char *cgroup);
+
 /* References on the module, or -1 where it cannot be told. */
 long module_references(void);
 
