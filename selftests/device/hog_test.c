@@ -259,6 +259,7 @@ TEST_F(hogged, setup_and_start_come_back)
 	static const uint32_t targets[] = { GPROF_TARGET_SYSTEM, GPROF_TARGET_PROCESS };
 	uint64_t longest, still;
 	unsigned int nth;
+	uint32_t reason;
 
 	if (self->lack)
 		return;
@@ -273,7 +274,8 @@ TEST_F(hogged, setup_and_start_come_back)
 		still = self->hog.shared->still_ns;
 		hog_end(&self->hog);
 		EXPECT_GT(LIMIT_NS + still, longest);
-		EXPECT_EQ(0, device_record(&self->dev, &self->setup));
+		EXPECT_EQ(0, device_setup(&self->dev, &self->setup));
+		EXPECT_EQ(0, start(&self->dev, &reason));
 		EXPECT_EQ(0, device_stop(&self->dev));
 		device_close(&self->dev);
 	}

@@ -157,6 +157,9 @@ TEST_F(timer, children_shorter_than_a_period_stand_for_their_cpu_time)
 	EXPECT_GE(burned * 11 / 10 + 10 * MS, st.out_count);
 }
 
+/* The kernel's clock of a task begins a little before the switch to it that the module sees. */
+#define SURELY(_burned)	((_burned) * 9 / 10)
+
 static void burn_then_sleep(void *arg, int step)
 {
 	if (step & 1)
@@ -168,15 +171,21 @@ static void burn_then_sleep(void *arg, int step)
 TEST_F(timer, clock_stands_while_the_target_sleeps)
 {
 	struct gprof_stats before, after;
+	uint64_t burned;
 
 	BEGIN(burn_then_sleep);
 	RECORD();
 	ASSERT_EQ(0, child_step(&self->child));
 	ASSERT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &before));
-	EXPECT_LE(100 * MS, before.out_count);
+	EXPECT_LE(SURELY(100 * MS), before.out_count);
+	burned = process_cpu_ns(self->child.pid);
 	ASSERT_EQ(0, child_step(&self->child));
+	burned = process_cpu_ns(self->child.pid) - burned;
 	ASSERT_EQ(0, device_stats(&self->dev, GPROF_STATS_ALL_CPUS, &after));
-	EXPECT_GE(before.out_count + 100 * MS, after.out_count);
+	TH_LOG("%llu us amid the sleep, the kernel says %llu us",
+	       (unsigned long long)(after.out_count - before.out_count) / 1000,
+	       (unsigned long long)burned / 1000);
+	EXPECT_GE(before.out_count + 100 * MS + burned, after.out_count);
 	ASSERT_EQ(0, child_step(&self->child));
 	FINISH();
 }
@@ -221,7 +230,7 @@ TEST_F(timer, recorders_at_different_rates_each_get_their_own)
 	st[0] = FINISH();
 	/* both saw all that was burned between them */
 	EXPECT_LE(st[1].out_count, st[0].out_count);
-	EXPECT_LE(100 * MS, st[1].out_count);
+	EXPECT_LE(SURELY(100 * MS), st[1].out_count);
 	reader_free(&reader);
 	device_close(&other);
 }

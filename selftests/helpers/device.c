@@ -112,11 +112,19 @@ int device_map(struct device *dev)
 	return 0;
 }
 
+/*
+ * On PREEMPT_RT the answer may be to try again: in a virtual machine no grace period passes for
+ * as long as one of its CPUs stands still.
+ */
 int device_start(struct device *dev)
 {
 	struct gprof_start start = { .size = sizeof(start) };
+	int err, tries = 0;
 
-	return device_ioctl(dev->fd, GPROF_IOC_START, &start);
+	do {
+		err = device_ioctl(dev->fd, GPROF_IOC_START, &start);
+	} while (err == -EAGAIN && start.out_reason == GPROF_REASON_GRACE && ++tries < 4);
+	return err;
 }
 
 int device_stop(struct device *dev)
