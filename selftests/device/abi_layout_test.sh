@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # abi_layout_test.sh [--update]: the interface to the module is the one that is
-# committed in abi_layout.txt: every struct's size and offsets, every number. A change
-# may be meant; then --update writes the table anew, and Documentation/abi.rst says
-# what the change may be.
+# committed in abi_layout.txt: every struct's size and offsets, every number. A program that
+# was linked with the library as it was published last, abi_library.txt, runs with this one.
+# A change may be meant; then --update writes the tables anew, and Documentation/abi.rst says
+# what the change may be. Runs on the host.
 
 here=$(cd "$(dirname "$0")" && pwd)
 ktap=$here/ktap.sh
@@ -16,26 +17,36 @@ need pahole "${CC:-cc}"
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
 table=$here/abi_layout.txt
-uapi=$(dirname "$(command -v run 2>/dev/null || echo .)")/../../uapi
-[ -e "$uapi/linux/gprof.h" ] || uapi=$here/../uapi
-[ -e "$uapi/linux/gprof.h" ] || uapi=$here/../../uapi
+published=$here/abi_library.txt
+top=$(dirname "$(command -v run 2>/dev/null || echo .)")/../..
+[ -e "$top/uapi/linux/gprof.h" ] || top=$here/..
+[ -e "$top/uapi/linux/gprof.h" ] || top=$here/../..
+uapi=$top/uapi
+include=$top/userlib/include
+lib=${GPROF_LIB:-$here/../lib}
 
 # compile HEADER [FLAG]...
 compile()
 {
-	"${CC:-cc}" -isystem "$uapi" -x c -include "linux/$1" "${@:2}" /dev/null
+	"${CC:-cc}" -isystem "$uapi" -x c -include "$1" "${@:2}" /dev/null
 }
 
-# layout HEADER [FLAG]: structs with offsets and sizes, enumerators, and macros
-layout()
+# structs HEADER [FLAG]...: of ours, with offsets and sizes
+structs()
 {
 	# Of its own accord the compiler describes no struct that nobody uses.
-	compile "$@" -g -gdwarf-4 -fno-eliminate-unused-debug-types -c -o "$dir/$1.o"
-	echo "# linux/$1"
-	pahole --show_private_classes "$dir/$1.o" | awk '
+	compile "$@" -g -gdwarf-4 -fno-eliminate-unused-debug-types -c -o "$dir/o"
+	pahole --show_private_classes "$dir/o" | awk '
 		/^(struct|union|enum) / { ours = $2 ~ /^gprof_/ }
 		ours && NF && !/cacheline [0-9]|cacheline:|forced alignments:/ { print }
 		/^};/ { ours = 0 }' | sed 's/[[:space:]][[:space:]]*/ /g'
+}
+
+# layout HEADER [FLAG]...: structs, enumerators, and macros
+layout()
+{
+	echo "# $1"
+	structs "$@"
 	compile "$@" -E -P | tr -d '\n' | grep -o 'enum [a-z_ ]*{[^}]*}' |
 		grep GPROF_ | tr ' ' '\n' || true
 	compile "$@" -E -dM | grep -E '^#define (__)?GPROF_' | LC_ALL=C sort
@@ -44,12 +55,47 @@ layout()
 all()
 {
 	echo "# SPDX-License-Identifier: GPL-2.0-only"
-	layout gprof.h
-	layout gprof_netlink.h
+	layout linux/gprof.h
+	layout linux/gprof_netlink.h
+}
+
+# library INCLUDE: what a program has of the library: functions as they are declared, numbers,
+# and behind "NAME:" the members of structs. Those that begin with their size may have members
+# appended; all others may not, and have lines with "NAME: size".
+library()
+{
+	echo "# SPDX-License-Identifier: GPL-2.0-only"
+	(cd "$1" && printf '#include <%s>\n' gprof/*.h) >"$dir/all.h"
+	structs "$dir/all.h" -I "$1" -aux-info "$dir/functions" | awk '
+		$1 ~ /^(struct|union|enum)$/ && /\{$/ && name == "" {
+			name = $2
+			first = ""
+			next
+		}
+		/^\}/ { name = ""; next }
+		/size: / {
+			sub(/,.*/, "")
+			sub(/.*size/, "size")
+			if (first ~ /^ ?size_t sz;/)
+				next
+		}
+		# nothing is said of the room between members, and how these are counted
+		/\/\* (XXX|sum members|padding|last cacheline|member types|paddings|holes)/ { next }
+		{
+			if (first == "")
+				first = $0
+			sub(/^ /, "")
+			sub(/,$/, "")
+			print name ": " $0
+		}'
+	sed -n 's,^/\* [^ ]*:NC \*/ extern \(.*gprof_.*\)$,\1,p' "$dir/functions" | LC_ALL=C sort
+	cat "$1"/gprof/*.h | sed -nE 's,[[:space:]]+, ,g; s, /\*.*,,;
+		/GPROF_VERSION/d; s/^#define (GPROF_[A-Z0-9_]+ [^ ].*)/\1/p' | LC_ALL=C sort
 }
 
 if [ "${1-}" = --update ]; then
 	all >"$table"
+	library "$include" >"$here/../api/abi_library.txt"
 	exit
 fi
 
@@ -66,9 +112,91 @@ it_is_the_same_for_32_bits()
 {
 	echo 'int main;' | "${CC:-cc}" -m32 -x c - -o /dev/null -c 2>/dev/null ||
 		skip "the compiler makes no programs of 32 bits"
-	layout gprof.h >"$dir/long"
-	layout gprof.h -m32 -idirafter "/usr/include/$("${CC:-cc}" -print-multiarch)" >"$dir/short"
+	layout linux/gprof.h >"$dir/long"
+	layout linux/gprof.h -m32 -idirafter "/usr/include/$("${CC:-cc}" -print-multiarch)" >"$dir/short"
 	diff -u "$dir/long" "$dir/short"
 }
 
-ktap_run the_interface_is_the_committed_one it_is_the_same_for_32_bits
+# Every node of the map, the soname and version.h.
+names_and_numbers_are_those_of_the_promise()
+{
+	version=$(sed -n 's/^#define GPROF_VERSION\t.*"\(.*\)"/\1/p' "$include/gprof/version.h")
+	major=${version%%.*}
+	minor=${version#*.}
+	minor=${minor%%.*}
+	soname=$(readelf -d "$lib/libgprof.so" | sed -n 's/.*SONAME.*\[\(.*\)\]/\1/p')
+	echo "$version is $soname"
+	want=libgprof.so.$major
+	[ "$major" != 0 ] || want=libgprof.so.0.$minor
+	[ "$soname" = "$want" ]
+	[ -e "$lib/$soname" ]
+	readelf -V "$lib/libgprof.so" | grep -q "Name: LIBGPROF_$major\\.$minor\$"
+	# all that is exported, and nothing else, has a node
+	readelf --dyn-syms -W "$lib/libgprof.so" |
+		awk '$7 != "UND" && $5 == "GLOBAL" && $4 == "FUNC" { print $8 }' >"$dir/symbols"
+	[ "$(wc -l <"$dir/symbols")" -gt 50 ]
+	! grep -v '^gprof_[a-z_]*@@LIBGPROF_[0-9.]*$' "$dir/symbols"
+	# and all that was published is exported
+	sed -n 's/^[^:]*[ *]\(gprof_[a-z_]*\) (.*);$/\1/p' "$published" | while read -r name; do
+		grep -q "^$name@" "$dir/symbols" || fail "$name() is not there any more"
+	done
+}
+
+# compare INCLUDE: says what breaks programs
+compare()
+{
+	library "$1" >"$dir/now"
+	[ "$(wc -l <"$dir/now")" -gt 300 ] || fail "the table is too short to be one"
+	awk 'NR == FNR {
+			if ($2 == "size:")
+				closed[$1] = 1
+			was[$0] = 1
+			next
+		}
+		!($0 in was) && $1 in closed { print "+ " $0; bad = 1 }
+		{ delete was[$0] }
+		END {
+			for (line in was)
+				print "- " line
+			exit bad || length(was)
+		}' "$published" "$dir/now"
+}
+
+what_was_linked_with_the_library_runs()
+{
+	compare "$include" ||
+		fail "programs break: with a new version alone, and abi_layout_test.sh --update"
+}
+
+# breaks SED HEADER: programs do when the header is changed like that, and stdin says where
+breaks()
+{
+	rm -rf "$dir/other"
+	cp -r "$include" "$dir/other"
+	sed -i "$1" "$dir/other/gprof/$2"
+	! cmp -s "$dir/other/gprof/$2" "$include/gprof/$2" || fail "$2 is as it was"
+	! compare "$dir/other" >"$dir/diff" || fail "unseen: $1"
+	diff - "$dir/diff"
+}
+
+# Structs that may grow do.
+a_change_is_seen_where_it_breaks_programs()
+{
+	cp -r "$include" "$dir/grown"
+	sed -i 's/^\tuint64_t memory_max;$/&\n\tuint64_t appended;/' "$dir/grown/gprof/profile.h"
+	! cmp -s "$dir/grown/gprof/profile.h" "$include/gprof/profile.h"
+	compare "$dir/grown"
+	breaks 's/^\tbool inlined;$/&\n\tuint64_t appended;/' profile.h <<-'END'
+		+ gprof_frame: uint64_t appended; /* 48 8 */
+		+ gprof_frame: size: 56
+		- gprof_frame: size: 48
+	END
+	breaks 's/gprof_core_open(int fd)/gprof_core_open(long fd)/' core.h \
+		<<<'- struct gprof_core *gprof_core_open (int);'
+	breaks 's/^#define GPROF_UTIL_SWEEP.*/#define GPROF_UTIL_SWEEP (1U << 7)/' utilization.h \
+		<<<'- GPROF_UTIL_SWEEP (1U << 3)'
+}
+
+ktap_run the_interface_is_the_committed_one it_is_the_same_for_32_bits \
+	names_and_numbers_are_those_of_the_promise what_was_linked_with_the_library_runs \
+	a_change_is_seen_where_it_breaks_programs
