@@ -48,7 +48,7 @@ needed = $(if $(NEEDS),$(shell selftests/vm/setup --missing $(NEEDS) 2>&1))
 SUB = $(MAKE) $(if $(V),,-s) --no-print-directory -C
 
 .PHONY: all module lib tools selftests install install-system uninstall deb rpm clean help
-.PHONY: needs guests-build demo test check check-all ledger matrix style fuzz mutants
+.PHONY: needs guests-build demo test check check-all ledger matrix style fuzz mutants faults
 
 all: lib tools
 	@if [ -e $(KDIR)/Makefile ]; then \
@@ -185,6 +185,13 @@ mutants: guests-build
 	@selftests/vm/setup mutants
 	@selftests/vm/mutants $(NAMES)
 
+# Those that a machine makes of the file F, N of them, and which of them no test sees.
+faults:
+	@[ "$(F)" ] || { echo "make: F=userlib/src/base/wire.c names a file" >&2; exit 2; }
+	@selftests/vm/setup mutants
+	@$(MAKE) --no-print-directory selftests
+	@env $(addprefix -u ,MAKEFLAGS ARCH O CC AR CROSS_COMPILE PKG_CONFIG) selftests/vm/faults "$(F)" $(N)
+
 style:
 	@selftests/vm/setup style
 	@selftests/vm/style
@@ -209,6 +216,7 @@ help:
 	@echo 'make matrix     the tests on these KERNELS= and ARCHS=, or on all'
 	@echo 'make fuzz       random calls on the debug kernel (DURATION= seconds, SEED=)'
 	@echo 'make mutants    whether the tests see faults that are put in (NAMES=)'
+	@echo 'make faults     which faults that a machine makes of F= no test on the host sees (N=)'
 	@echo 'make bench      what recording costs, beside perf and others'
 	@echo 'make style      checkpatch, sparse, shellcheck'
 	@echo 'make clean      removes build/ and out/; caches stay'

@@ -7,6 +7,8 @@
 #   list    "SECONDS NAME", and behind tabs FILE..., TEST and WHAT of each fault
 #   check   whether each has its lines in the sources of TREE, once
 #   apply   changes those of NAME there; nothing where one is not there, or twice
+#   make    makes faults of the file NAME of TREE, and reads no table: its line's number,
+#           function, old and new text, with \037 between them
 #
 # What is wrong is said on stdout by the last two, and is their status.
 
@@ -157,7 +159,104 @@ function write(   i, name)
 	split("", changed)
 }
 
+# One that a machine makes: characters FROM to FROM + LEN of line N become TEXT.
+function make(n, from, len, text_,   whole) {
+	whole = substr(text[n], 1, from - 1) text_ substr(text[n], from + len)
+	if (whole != text[n] && !((n, whole) in made)) {
+		made[n, whole] = 1
+		print n, function_of(block[n]), text[n], whole
+	}
+}
+
+function function_of(n,   name) {
+	name = head[n]
+	if (!match(name, /[A-Za-z_][A-Za-z0-9_]*\(/))
+		return ""
+	return substr(name, RSTART, RLENGTH - 1)
+}
+
+# The line, with as many blanks in place of what is in quotes or a comment.
+function code_of(line,   i, c, quote, code) {
+	for (i = 1; i <= length(line); i++) {
+		c = substr(line, i, 1)
+		if (quote != "") {
+			if (c == "\\") {
+				code = code " "
+				i++
+			} else if (c == quote) {
+				quote = ""
+			}
+			c = " "
+		} else if (c == "\"" || c == "\047") {
+			quote = c
+			c = " "
+		} else if (substr(line, i, 2) == "/*" || substr(line, i, 2) == "//") {
+			break
+		}
+		code = code c
+	}
+	return code
+}
+
+# A statement that is left out; it has to begin and end in this line.
+function drop(n, code, before,   statement) {
+	statement = code
+	gsub(/^[ \t]+|[ \t]+$/, "", statement)
+	if (statement !~ /^[A-Za-z_*(+-].*;$/ || before !~ /(^|[;{}:)]|else)$/ ||
+	    statement ~ /^(return|goto|case|default|const|static|struct|enum|union)[^A-Za-z0-9_(]/ ||
+	    statement ~ /^(unsigned|int|long|char|bool|void|double|FILE|[a-z0-9]+_t)[^A-Za-z0-9_(]/ ||
+	    statement ~ /^[A-Za-z_]+ \**[A-Za-z_]+(\[|;| =)/)
+		return
+	match(text[n], /^[ \t]*/)
+	make(n, RLENGTH + 1, length(code) - RLENGTH, ";")
+}
+
+function make_faults(   i, k, n, at, rest, code, before, number, args) {
+	n = split(" < ; <= ; > ; >= ; == ; != ; && ; || ; + ; - ; += ; -= ; |= ; & ;++;--;" \
+		  "true;false", was, ";")
+	split(" <= ; < ; >= ; > ; != ; == ; || ; && ; - ; + ; -= ; += ; &= ; | ;--;++;" \
+	      "false;true", is, ";")
+	load(want)
+	for (i = 1; i <= nr; i++) {
+		code = code_of(text[i])
+		if (plain[i] ~ /^(#|\*|\/\*)/ || text[i] ~ /^[^ \t]/ || !block[i] ||
+		    head[block[i]] !~ /\) ?\{?$|\) \{/) {
+			before = ""
+			continue
+		}
+		for (k = 1; k <= n; k++)
+			for (at = 0; (rest = index(substr(code, at + 1), was[k])) > 0; ) {
+				at += rest
+				make(i, at, length(was[k]), is[k])
+			}
+		for (at = 1; match(substr(code, at), /[^A-Za-z0-9_.][0-9]+/); at += RSTART + RLENGTH - 1) {
+			number = substr(code, at + RSTART, RLENGTH - 1)
+			if (substr(code, at + RSTART + RLENGTH - 1, 1) !~ /[A-Za-z0-9_.]/ && length(number) < 10)
+				make(i, at + RSTART, RLENGTH - 1, number + 1)
+		}
+		if (match(code, /return -E[A-Z0-9]+;/))
+			make(i, RSTART, RLENGTH, "return 0;")
+		if (match(code, /if \(!/))
+			make(i, RSTART, RLENGTH, "if (")
+		else if (code ~ /if \(.*\)( \{)?[ \t]*$/ && code !~ / (<|>|<=|>=|==|!=|&&|\|\|) / &&
+			 match(code, /if \(/))
+			make(i, RSTART, RLENGTH, "if (!")
+		if (match(code, /\([a-z_][a-z0-9_>.-]*, [a-z_][a-z0-9_>.-]*\)/)) {
+			split(substr(code, RSTART + 1, RLENGTH - 2), args, ", ")
+			make(i, RSTART, RLENGTH, "(" args[2] ", " args[1] ")")
+		}
+		drop(i, code, before)
+		before = code
+		gsub(/[ \t]+$/, "", before)
+	}
+}
+
 END {
+	if (mode == "make") {
+		OFS = "\037"
+		make_faults()
+		exit
+	}
 	if (mode == "list") {
 		for (i = 1; i <= nr_faults; i++)
 			print cost(test[i]) " " fault[i] "\t" files[i] "\t" test[i] "\t" what[i]
