@@ -231,7 +231,9 @@ function make_faults(   i, k, n, at, rest, code, before, number, args) {
 			}
 		for (at = 1; match(substr(code, at), /[^A-Za-z0-9_.][0-9]+/); at += RSTART + RLENGTH - 1) {
 			number = substr(code, at + RSTART, RLENGTH - 1)
-			if (substr(code, at + RSTART + RLENGTH - 1, 1) !~ /[A-Za-z0-9_.]/ && length(number) < 10)
+			# A longer array than is needed is no fault.
+			if (substr(code, at + RSTART + RLENGTH - 1, 1) !~ /[A-Za-z0-9_.]/ && length(number) < 10 &&
+			    code !~ /^[ \t]*[a-z0-9_ ]+ \**[a-z_]+\[[0-9]+\]/)
 				make(i, at + RSTART, RLENGTH - 1, number + 1)
 		}
 		if (match(code, /return -E[A-Z0-9]+;/))
