@@ -87,7 +87,8 @@ cache_let_go()
 	local dir=$1
 
 	touch "$dir"
-	find "$cache" -mindepth 2 -maxdepth 2 ! -path "$dir*" \
+	# What is being made beside it may have the date of what is unpacked there.
+	find "$cache" -mindepth 2 -maxdepth 2 ! -path "$dir*" ! \( -name '*.tmp' -ctime -1 \) \
 		\( -path "${dir%-*}-*" -mtime +1 -o -mtime +29 \) \
 		-exec rm -rf {} + || true
 }
