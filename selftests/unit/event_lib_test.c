@@ -443,6 +443,7 @@ TEST(filters_are_steps)
 		{ "bytes & 0x10", "u@8/8 & 16 P D; " },
 		{ "ret<=-1", "s@16/8 <= -1 P D; " },
 		{ " common_pid==010 ", "s@4/4 == 8 P D; " },
+		{ "common_type == 1", "u@0/2 == 1 P D; " },
 		{ "comm ~ \"a*\"", "a@24/16 ~ 'a*' P D; " },
 		{ "name == 'x y'", "t@40/4 == 'x y' P D; " },
 		{ "near != 'z'", "n@44/4 != 'z' P D; " },

@@ -317,6 +317,8 @@ TEST(ranges_have_names_scopes_and_bytes)
 	EXPECT_EQ(GPROF_TRACE_RANGE_END, got.ev[6].kind);
 	EXPECT_STREQ("GC incremental sweep", got.text[7]);
 	EXPECT_EQ(GPROF_TRACE_RESOURCE_PROC, got.ev[7].range.scope.kind);
+	EXPECT_EQ(0, got.ev[7].range.swept);
+	EXPECT_EQ(0, got.ev[7].range.reclaimed);
 	EXPECT_EQ(8192, got.ev[8].range.swept);
 	EXPECT_EQ(4096, got.ev[8].range.reclaimed);
 	EXPECT_STREQ("/gc/heap/goal:bytes", got.ev[9].metric.name);
