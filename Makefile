@@ -48,7 +48,7 @@ needed = $(if $(NEEDS),$(shell selftests/vm/setup --missing $(NEEDS) 2>&1))
 SUB = $(MAKE) $(if $(V),,-s) --no-print-directory -C
 
 .PHONY: all module lib tools selftests install install-system uninstall deb rpm clean help
-.PHONY: needs guests-build demo test check check-all ledger matrix style fuzz mutants faults
+.PHONY: needs guests-build demo test check check-all ledger matrix style fuzz mutants faults world
 
 all: lib tools
 	@if [ -e $(KDIR)/Makefile ]; then \
@@ -153,6 +153,11 @@ check-all:
 ledger:
 	@selftests/vm/check --ledger
 
+# With the newest kernel, userland and tools that the machine's archive has.
+world:
+	@selftests/vm/setup world page-browser collector
+	@selftests/vm/world
+
 bench:
 	@selftests/vm/setup bench
 	@$(MAKE) --no-print-directory selftests
@@ -215,6 +220,7 @@ help:
 	@echo 'make ledger     notes in the tree when each row was run last'
 	@echo 'make matrix     the tests on these KERNELS= and ARCHS=, or on all'
 	@echo 'make fuzz       random calls on the debug kernel (DURATION= seconds, SEED=)'
+	@echo 'make world      the rows that take the newest kernel, userland, Go, ... of any suite'
 	@echo 'make mutants    whether the tests see faults that are put in (NAMES=)'
 	@echo 'make faults     which faults that a machine makes of F= no test on the host sees (N=)'
 	@echo 'make bench      what recording costs, beside perf and others'
