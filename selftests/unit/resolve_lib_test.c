@@ -6,6 +6,7 @@
 #include "harness.h"
 
 #include <gprof/profile.h>
+#include <gprof/profile_builder.h>
 #include <gprof/task.h>
 #include <sys/mman.h>
 #include <sys/sysmacros.h>
@@ -209,6 +210,69 @@ TEST_F(resolve, text_of_tasks_tells_what_was_lost)
 		EXPECT_EQ(-EINVAL, gprof_task_write(none, -1, formats[i]));
 	}
 	gprof_profile_free(none);
+}
+
+/* Two in a system call by the same stack, one that runs, and what names may hold. */
+TEST_F(resolve, text_of_tasks_is_all_of_it)
+{
+	static const struct gprof_value_type type = { "tasks", "count" };
+	static const struct gprof_profile_builder_config cfg = {
+		.sz = sizeof(cfg), .types = &type, .nr_types = 1,
+	};
+	static const struct gprof_frame asleep[] = {
+		{ .function = "schedule", .mapping = "[kernel.kallsyms]", .address = -32ULL },
+		{ .function = "do_poll", .mapping = "[kernel.kallsyms]", .address = -16ULL },
+		{ .function = "in\033ner", .file = "a.c", .line = 7, .mapping = "/bin/a", .address = 0x20,
+		  .inlined = true },
+		{ .function = "m\302\205ain\302\251", .file = "a.c", .line = 9, .mapping = "/bin/a",
+		  .address = 0x20 },
+	};
+	static const struct gprof_frame runs[] = { { .function = "spin", .address = 0x30 } };
+	static const struct gprof_tag tags[][6] = {
+		{ { .key = "state", .text = "sleeping" }, { .key = "comm", .text = "one" },
+		  { .key = "tid", .num = 11 }, { .key = "pid", .num = 10 }, { .key = "cpu", .num = 1 },
+		  { .key = "since", .num = 999999 } },
+		{ { .key = "state", .text = "sleeping" }, { .key = "comm", .text = "two" },
+		  { .key = "tid", .num = 12 }, { .key = "pid", .num = 10 }, { .key = "cpu", .num = 0 },
+		  { .key = "since", .num = 1000000 } },
+		{ { .key = "state", .text = "running" }, { .key = "tid", .num = 13 },
+		  { .key = "pid", .num = 13 }, { .key = "cpu", .num = 3 },
+		  { .key = "since", .num = 1000000000 } },
+	};
+	struct gprof_profile_builder *b = gprof_profile_builder_new(&cfg);
+	const int64_t tasks = 1, many = 5;
+	char *text;
+
+	ASSERT_NE(NULL, b);
+	ASSERT_EQ(0, gprof_profile_builder_add(b, runs, 1, tags[2], 5, &tasks));
+	ASSERT_EQ(0, gprof_profile_builder_add(b, asleep, 4, tags[0], 6, &tasks));
+	ASSERT_EQ(0, gprof_profile_builder_add(b, asleep, 4, tags[1], 6, &many));
+	self->p = gprof_profile_builder_finish(b);
+	gprof_profile_builder_free(b);
+	ASSERT_NE(NULL, self->p);
+
+	text = task_text(self, GPROF_TASK_FORMAT_TEXT);
+	EXPECT_STREQ("task profile: total 7\n"
+		     "\n6 @ 0xffffffffffffffe0 0xfffffffffffffff0 0x20\n"
+		     "#\t0xffffffffffffffe0\tschedule\t[kernel.kallsyms]\n"
+		     "#\t0xfffffffffffffff0\tdo_poll\t[kernel.kallsyms]\n"
+		     "#\t0x20\tin?ner\ta.c:7\n"
+		     "#\t0x20\tm?ain\302\251\ta.c:9\n"
+		     "\n1 @ 0x30\n"
+		     "#\t0x30\tspin\t?\n", text);
+	free(text);
+	text = task_text(self, GPROF_TASK_FORMAT_TRACEBACK);
+	EXPECT_STREQ("task 13 [running, 1.00 s, CPU 3]: ? (process 13)\n"
+		     "    spin  ?  0x30\n"
+		     "\n"
+		     "task 11 [sleeping, 999 us, CPU 1, do_poll]: one (process 10)\n"
+		     "task 12 [sleeping, 1.0 ms, CPU 0, do_poll]: two (process 10)\n"
+		     "    schedule  [kernel.kallsyms]  0xffffffffffffffe0\n"
+		     "    do_poll  [kernel.kallsyms]  0xfffffffffffffff0\n"
+		     "    in?ner (inline)  a.c:7  0x20\n"
+		     "    m?ain\302\251  a.c:9  0x20\n"
+		     "\n", text);
+	free(text);
 }
 
 /* What differs in one thing that a profile can tell is not put together. */
